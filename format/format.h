@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT */
+/* What the weaver, the runtime and the readers share: the map that travels in
+ * the object file and the profile that a process leaves behind. This file and
+ * docs/format.md change together, with CHORD_FORMAT_VERSION.
+ *
+ * Everything is little-endian. This header needs no other and is used by the
+ * runtime, which has no libc: types and constants only. */
+#ifndef CHORD_FORMAT_H
+#define CHORD_FORMAT_H
+
+#include <stdint.h>
+
+#define CHORD_FORMAT_VERSION 1
+
+/* Names of sections. CNT has to be a C identifier: linkers then define
+ * __start_chord_cnt and __stop_chord_cnt. */
+#define CHORD_SECTION_CNT "chord_cnt"   /* counters: zeroed, writable */
+#define CHORD_SECTION_MAP ".chord.map"  /* map records: not loaded */
+#define CHORD_SECTION_NOTE ".note.chord" /* where a module's runtime is */
+
+/* ---- the map: records one after another, not aligned ---- */
+
+#define CHORD_MAP_MAGIC 0x314d4843u /* "CHM1" */
+
+/* Fields of the fixed part, in order: X(type, name, what it is). Then follow
+ *   npart x struct chord_part
+ *   u32 nwoven; nwoven x u32       offsets in the woven code, see below
+ *   u32 blob size; the blob        LEB128 numbers, see below */
+#define CHORD_MAP_FIELDS(X) \
+	X(uint32_t, magic, "CHORD_MAP_MAGIC") \
+	X(uint32_t, size, "bytes of the whole record") \
+	X(uint32_t, version, "CHORD_FORMAT_VERSION") \
+	X(uint32_t, flags, "CHORD_MAP_...") \
+	X(uint64_t, counters, "link-time address of the first counter; 0: none") \
+	X(uint32_t, ncounter, "64-bit counters") \
+	X(uint32_t, npart, "pieces of code: 1, or more with .cold parts")
+
+/* Fields of a part. An address of 0: the linker dropped the procedure, the
+ * record says nothing. */
+#define CHORD_PART_FIELDS(X) \
+	X(uint64_t, addr, "link-time address of the woven code") \
+	X(uint32_t, orig_size, "bytes of the code before weaving") \
+	X(uint32_t, woven_size, "bytes of the code after weaving")
+
+#define CHORD_FIELD(type, name, what) type name;
+struct chord_map_head { CHORD_MAP_FIELDS(CHORD_FIELD) } __attribute__((packed));
+struct chord_part { CHORD_PART_FIELDS(CHORD_FIELD) } __attribute__((packed));
+
+enum {
+	CHORD_MAP_REFUSED = 1, /* passed through untouched; the blob says why, and has no blocks */
+};
+
+/* The blob. "n" is an unsigned LEB128 number, "s" a number of bytes and the bytes.
+ *
+ *   n measure                     enum chord_measure
+ *   s name, s file, s reason      symbol; .file operand; why it was refused
+ *   n nblock, then for each block
+ *       n part, n offset          where it was before weaving
+ *       n counter                 0: none; c: counter c-1 counts its entries
+ *       n ninsn, then ninsn bytes length in bits 0-3, enum chord_insn in bits 4-7
+ *   n nvert                       blocks are vertices 0..nblock-1, ENTRY is nblock,
+ *                                 EXIT is nblock+1, hubs follow
+ *   n nedge, then for each edge
+ *       n from, n to, n kind      enum chord_edge
+ *       n counter                 0: none (derived); c: counter c-1
+ *   n ncall, then for each call
+ *       n block, n insn           the call is instruction insn of that block
+ *       n flags                   CHORD_CALL_...
+ *   n nseg, then for each segment
+ *       n block, n insn           from here on, up to the next segment or the end of
+ *                                 the block, woven code runs parallel to the original
+ *
+ * woven[] holds first nseg offsets (where a segment starts), then ncall offsets
+ * (the return address of a call), each from the address of its block's part.
+ *
+ * The edge EXIT -> ENTRY is in the list (CHORD_EDGE_CLOSE); its count is the
+ * number of activations. */
+
+enum chord_measure {
+	CHORD_EDGES = 0,       /* chords of a maximum spanning tree */
+	CHORD_EVERY_BLOCK = 1, /* a counter for every block */
+	CHORD_EVERY_EDGE = 2,  /* a counter for every edge that can have one */
+};
+
+enum chord_insn {
+	CHORD_INSN_OTHER,
+	CHORD_INSN_CALL,
+	CHORD_INSN_ICALL,  /* through a register or memory */
+	CHORD_INSN_REP,    /* rep-prefixed string instruction: counted once an execution */
+	CHORD_INSN_BRANCH, /* conditional */
+	CHORD_INSN_JUMP,
+	CHORD_INSN_IJUMP,
+	CHORD_INSN_RET,
+	CHORD_INSN_SYSCALL,
+	CHORD_INSN_TRAP,   /* ud2, int3, hlt */
+};
+
+enum chord_edge {
+	CHORD_EDGE_FALL,     /* to the next block */
+	CHORD_EDGE_TAKEN,    /* a conditional jump, taken */
+	CHORD_EDGE_JUMP,     /* an unconditional jump */
+	CHORD_EDGE_INDIRECT, /* into or out of a hub */
+	CHORD_EDGE_EXIT,     /* ret, tail call, trap, leaving a call that does not come back */
+	CHORD_EDGE_ENTRY,    /* ENTRY to the first block or another entry */
+	CHORD_EDGE_LAND,     /* ENTRY to a landing pad: the activation goes on there */
+	CHORD_EDGE_CLOSE,    /* EXIT to ENTRY */
+};
+
+enum {
+	CHORD_CALL_NORETURN = 1, /* the graph has an edge to EXIT for it: exit records of it are ignored */
+};
+
+/* ---- the note by which the runtimes of a process find one another ---- */
+
+#define CHORD_NOTE_NAME "Chord"
+#define CHORD_NOTE_MODULE 1 /* descriptor: int32_t, address of struct chord_module minus that of the descriptor */
+
+/* ---- the profile: a header page, then extents, each a whole number of pages ---- */
+
+#define CHORD_PROFILE_MAGIC 0x31464f5250484343u /* "CCHPROF1" */
+#define CHORD_PAGE 4096
+
+/* X(type, name, what it is) */
+#define CHORD_PROFILE_FIELDS(X) \
+	X(uint64_t, magic, "CHORD_PROFILE_MAGIC") \
+	X(uint32_t, version, "CHORD_FORMAT_VERSION") \
+	X(uint32_t, flags, "CHORD_PROFILE_...") \
+	X(uint64_t, used, "bytes of the file that are complete; extents end here") \
+	X(uint64_t, pid, "process that wrote it; 0 after a merge") \
+	X(uint64_t, state, "enum chord_state: how far the process is known to have come") \
+	X(uint64_t, threads, "threads that were given counters of their own, the first included") \
+	X(uint64_t, lost, "threads that could not be given counters of their own") \
+	X(uint64_t, in_flight, "walks of a stack that could not be finished")
+
+enum {
+	CHORD_PROFILE_MERGED = 1,
+	CHORD_PROFILE_NOT_WATCHED = 2, /* threads may have been made unseen: counts may be short */
+};
+
+enum chord_state {
+	CHORD_STATE_RUNNING = 0, /* still running, or killed: activations may be in flight */
+	CHORD_STATE_ENDED = 1,   /* ended through exit() or _exit(); the ending thread's stack was walked */
+	CHORD_STATE_THREADS = 2, /* as ENDED, but other threads were still running */
+};
+
+/* Every extent begins with a page that starts with these. */
+#define CHORD_EXTENT_FIELDS(X) \
+	X(uint32_t, type, "enum chord_extent") \
+	X(uint32_t, module, "index of the module it belongs to, counted from 0 in file order") \
+	X(uint64_t, size, "bytes, with this page; a multiple of CHORD_PAGE") \
+	X(uint64_t, a, "by type, below") \
+	X(uint64_t, b, "by type, below") \
+	X(uint64_t, c, "by type, below")
+
+struct chord_profile_head { CHORD_PROFILE_FIELDS(CHORD_FIELD) };
+struct chord_extent_head { CHORD_EXTENT_FIELDS(CHORD_FIELD) };
+
+enum chord_extent {
+	/* A loaded object. a: link-time address of its first counter page (page aligned),
+	 * b: bytes of counters from there, c: length of the build id. After the head:
+	 * 32 bytes build id (zero padded), then its path, zero terminated. */
+	CHORD_EXTENT_MODULE = 1,
+	/* The counters of one region (a thread at a time). After the first page: the bytes
+	 * of the module's counter pages, from link-time address a of the module's extent.
+	 * a: number of the region. */
+	CHORD_EXTENT_COUNTS = 2,
+	/* After the head: a slots of struct chord_exit (open addressing; key 0: free). */
+	CHORD_EXTENT_EXITS = 3,
+	/* After the head: a message for the reader, zero terminated. */
+	CHORD_EXTENT_TEXT = 4,
+};
+
+/* An activation ended at a call that did not come back, or was taken up again
+ * behind a call (setjmp). key: link-time return address in the woven code,
+ * plus the module's index + 1 shifted left by 48. Reentry when bit 63 is set. */
+struct chord_exit {
+	uint64_t key;
+	uint64_t count;
+};
+#define CHORD_EXIT_REENTRY (1ull << 63)
+#define CHORD_EXIT_MODULE(key) ((uint32_t)((key) >> 48 & 0x7fff) - 1)
+#define CHORD_EXIT_ADDR(key) ((key) & 0xffffffffffffull)
+
+#endif

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/base.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+void
+buf_reserve(struct buf *b, size_t more)
+{
+	size_t need, cap = b->cap ? b->cap : 256;
+
+	if (__builtin_add_overflow(b->n, more, &need))
+		die("memory", "a text of more than %zu bytes", SIZE_MAX);
+	if (need <= b->cap)
+		return;
+	while (cap < need)
+		cap = cap > SIZE_MAX / 2 ? need : cap * 2;
+	b->at = xrealloc(b->at, cap);
+	b->cap = cap;
+}
+
+void
+buf_add(struct buf *b, const void *data, size_t n)
+{
+	if (!n)
+		return;
+	buf_reserve(b, n);
+	memcpy(b->at + b->n, data, n);
+	b->n += n;
+}
+
+void
+buf_str(struct buf *b, const char *s)
+{
+	buf_add(b, s, strlen(s));
+}
+
+void
+buf_char(struct buf *b, char c)
+{
+	buf_reserve(b, 1);
+	b->at[b->n++] = c;
+}
+
+void
+buf_printf(struct buf *b, const char *fmt, ...)
+{
+	va_list ap, again;
+	int n;
+
+	va_start(ap, fmt);
+	va_copy(again, ap);
+	n = vsnprintf(NULL, 0, fmt, ap);
+	va_end(ap);
+	if (n < 0)
+		bug("format '%s'", fmt);
+	buf_reserve(b, (size_t)n + 1);
+	vsnprintf(b->at + b->n, (size_t)n + 1, fmt, again);
+	va_end(again);
+	b->n += (size_t)n;
+}
+
+void
+buf_uleb(struct buf *b, uint64_t v)
+{
+	do {
+		buf_char(b, (char)((v & 0x7f) | (v > 0x7f ? 0x80 : 0)));
+		v >>= 7;
+	} while (v);
+}
+
+void
+buf_free(struct buf *b)
+{
+	free(b->at);
+	*b = (struct buf){0};
+}
+
+static bool
+read_all(int fd, struct buf *b)
+{
+	for (;;) {
+		ssize_t n;
+
+		buf_reserve(b, 1 << 16);
+		n = read(fd, b->at + b->n, b->cap - b->n);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n == 0;
+		b->n += (size_t)n;
+	}
+}
+
+bool
+file_read(const char *path, struct buf *b)
+{
+	bool std = !path || !strcmp(path, "-");
+	int fd = std ? 0 : open(path, O_RDONLY | O_CLOEXEC);
+	bool ok;
+	int saved;
+
+	if (fd < 0)
+		return false;
+	ok = read_all(fd, b);
+	saved = errno;
+	if (!std)
+		close(fd);
+	errno = saved;
+	return ok;
+}
+
+static bool
+write_all(int fd, const char *data, size_t n)
+{
+	while (n) {
+		ssize_t k = write(fd, data, n);
+
+		if (k < 0 && errno == EINTR)
+			continue;
+		if (k < 0)
+			return false;
+		data += k;
+		n -= (size_t)k;
+	}
+	return true;
+}
+
+bool
+file_write(const char *path, const void *data, size_t n)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	bool ok;
+	int saved;
+
+	if (fd < 0)
+		return false;
+	ok = write_all(fd, data, n);
+	saved = errno;
+	if (close(fd) < 0 && ok) {
+		ok = false;
+		saved = errno;
+	}
+	if (!ok)
+		unlink(path);
+	errno = saved;
+	return ok;
+}

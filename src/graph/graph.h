@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/* graph: the algorithms of the papers, pure. No machine, no text, no I/O.
+ *
+ * A control-flow graph has a root and an exit vertex and, once closed, the edge
+ * EXIT -> root (Ball & Larus 1994, section 2), so that flow is conserved at
+ * every vertex. All vertices lie on a path from root to exit once
+ * graph_complete() has run. All algorithms are iterative: graphs have up to
+ * millions of vertices. Memory comes from the pool given. */
+#ifndef CHORD_GRAPH_H
+#define CHORD_GRAPH_H
+
+#include "base/base.h"
+
+enum { GRAPH_NONE = UINT32_MAX };
+
+struct edge {
+	uint32_t from, to;
+	bool fixed;      /* no counter can be put on it: has to be in the spanning tree */
+	bool phantom;    /* added by graph_complete(): never runs */
+	double cost;     /* price of one execution of its counter, 1 is usual; > 0 */
+};
+
+struct graph {
+	struct pool *pool;
+	uint32_t nvert, nedge, cap;
+	uint32_t root, exit;
+	uint32_t close;          /* the edge EXIT -> root, or GRAPH_NONE */
+	struct edge *edge;
+	/* Filled by graph_index(); stale after graph_edge(). Edge e leaves vertex v
+	 * iff e is in out[out_at[v] .. out_at[v+1]), in ascending order; likewise in. */
+	uint32_t *out_at, *out, *in_at, *in;
+};
+
+/* graph.c */
+struct graph *graph_new(struct pool *pool, uint32_t nvert, uint32_t root, uint32_t exit);
+uint32_t graph_vertex(struct graph *g);                       /* adds one, returns its number */
+uint32_t graph_edge(struct graph *g, uint32_t from, uint32_t to); /* cost 1, not fixed; returns its number */
+uint32_t graph_close(struct graph *g);                        /* adds EXIT -> root, fixed; once */
+void graph_index(struct graph *g);
+/* Makes every vertex reachable from root, and exit reachable from every vertex,
+ * by phantom edges that never run (root -> v, v -> exit; fixed is set): for code that is not
+ * reached by any edge known, and loops that never end. Indexes. Returns how many it added. */
+uint32_t graph_complete(struct graph *g);
+/* NULL if sound, else what is wrong (in the graph's pool). */
+const char *graph_check(const struct graph *g);
+
+/* order.c: depth-first search from root */
+struct order {
+	uint32_t *pre, *post;    /* numbers by vertex, from 0; GRAPH_NONE if not reached */
+	uint32_t *by_post;       /* vertices in postorder; nreached of them */
+	uint32_t nreached;
+	bool *back;              /* by edge: leads to a vertex still on the stack. The closing edge is not one. */
+};
+struct order *order_dfs(const struct graph *g);
+
+/* loops.c: natural loops, joined by entry (section 5) */
+struct loops {
+	uint32_t nloop;
+	uint32_t *head;          /* by loop: entry vertex; an outer loop comes before its inner ones */
+	uint32_t *parent;        /* by loop: enclosing loop or GRAPH_NONE */
+	uint32_t *depth;         /* by vertex: number of loops around it */
+	uint32_t *inner;         /* by vertex: innermost loop or GRAPH_NONE */
+	bool *irreducible;       /* by loop: also entered elsewhere than at its head */
+};
+struct loops *loops_find(const struct graph *g, const struct order *o);
+/* Does loop l contain vertex v? */
+bool loops_contain(const struct loops *l, uint32_t loop, uint32_t v);
+
+/* weight.c: the heuristic weighting of section 5, mended (never negative, flow conserved
+ * up to rounding at every vertex for reducible graphs and within a documented
+ * approximation otherwise; every edge's weight > 0). By edge; the closing edge weighs 1. */
+double *weight_heuristic(const struct graph *g, const struct order *o, const struct loops *l);
+
+/* span.c: maximum spanning tree. Weight of an edge is w[e] * edge.cost. Closing edge and
+ * fixed edges come first. By edge: in the tree? NULL if the fixed edges contain a cycle
+ * (then *bad, if given, is an edge that closes one). */
+bool *span_max(const struct graph *g, const double *w, uint32_t *bad);
+/* Chords: edges not in the tree; never fixed. */
+
+/* flow.c: propagation (Fig. 6), without recursion */
+/* count[e] is known where known[e]; the edges not known have to form a forest.
+ * source[v] (may be NULL) is flow that enters at v from outside the graph minus flow that
+ * leaves there (early exits, re-entries): out(v) = in(v) + source[v].
+ * On return all counts are filled. False if some count would be negative, does not fit
+ * 64 bits, or flow cannot be conserved: *why says where (in the graph's pool); count is then not to be used. */
+bool flow_propagate(const struct graph *g, const bool *known, uint64_t *count,
+                    const int64_t *source, const char **why);
+/* Conservation at every vertex, NULL if it holds. */
+const char *flow_check(const struct graph *g, const uint64_t *count, const int64_t *source);
+/* Count of a vertex: sum of in-edges (the same as out-edges without source). */
+uint64_t flow_vertex(const struct graph *g, const uint64_t *count, uint32_t v);
+
+#endif
