@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/* Separate debug files, found as gdb finds them: by build id, then by the
+ * name in .gnu_debuglink, beside the program, in .debug/ there, and below
+ * /usr/lib/debug. Nothing is fetched over the network. */
+#include "image/internal.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define DEBUG_ROOT "/usr/lib/debug"
+
+/* Does the file say that it belongs to this image? Without build ids the name has to do. */
+static bool
+same_build(const struct image *im, Elf *elf)
+{
+	const void *id;
+	ssize_t n = dwelf_elf_gnu_build_id(elf, &id);
+
+	if (!im->id.n)
+		return true;
+	return n > 0 && (size_t)n == im->id.n && !memcmp(id, im->id.at, im->id.n);
+}
+
+static bool
+try_file(struct image *im, const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	Elf *elf = fd < 0 ? NULL : elf_begin(fd, ELF_C_READ, NULL);
+
+	if (elf && elf_kind(elf) == ELF_K_ELF && same_build(im, elf)) {
+		im->debug_fd = fd;
+		im->debug_elf = elf;
+		return true;
+	}
+	if (elf)
+		elf_end(elf);
+	if (fd >= 0)
+		close(fd);
+	return false;
+}
+
+static bool
+try_build_id(struct image *im)
+{
+	char *hex;
+
+	if (im->id.n < 2)
+		return false;
+	hex = image_hex(im->pool, im->id);
+	return try_file(im, pool_printf(im->pool, DEBUG_ROOT "/.build-id/%.2s/%s.debug", hex, hex + 2));
+}
+
+static bool
+try_link(struct image *im)
+{
+	GElf_Word crc;
+	const char *name = dwelf_elf_gnu_debuglink(im->elf, &crc);
+	char *full = name ? realpath(im->path, NULL) : NULL;
+	bool found = false;
+
+	if (full) {
+		int dir = (int)(strrchr(full, '/') - full);
+
+		found = try_file(im, pool_printf(im->pool, "%.*s/%s", dir, full, name)) ||
+		        try_file(im, pool_printf(im->pool, "%.*s/.debug/%s", dir, full, name)) ||
+		        try_file(im, pool_printf(im->pool, DEBUG_ROOT "%.*s/%s", dir, full, name));
+	}
+	free(full);
+	return found;
+}
+
+Elf *
+debug_elf(struct image *im)
+{
+	if (!im->debug_sought) {
+		im->debug_sought = true;
+		if (!try_build_id(im))
+			try_link(im);
+	}
+	return im->debug_elf;
+}

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: MIT */
+#include "image/internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+Elf_Scn *
+elf_section_named(Elf *elf, size_t shstrndx, const char *name, GElf_Shdr *header)
+{
+	for (Elf_Scn *s = NULL; (s = elf_nextscn(elf, s));) {
+		const char *have;
+
+		if (!gelf_getshdr(s, header))
+			continue;
+		have = elf_strptr(elf, shstrndx, header->sh_name);
+		if (have && !strcmp(have, name))
+			return s;
+	}
+	return NULL;
+}
+
+static bool
+open_file(struct image *im, const char **why)
+{
+	struct stat st;
+
+	im->fd = open(im->path, O_RDONLY | O_CLOEXEC);
+	if (im->fd < 0 || fstat(im->fd, &st) < 0) {
+		*why = pool_strdup(im->pool, strerror(errno));
+		return false;
+	}
+	if (!S_ISREG(st.st_mode)) {
+		*why = "not a regular file";
+		return false;
+	}
+	elf_version(EV_CURRENT);
+	im->elf = elf_begin(im->fd, ELF_C_READ, NULL);
+	if (!im->elf)
+		*why = pool_strdup(im->pool, elf_errmsg(-1));
+	return im->elf != NULL;
+}
+
+static const char *
+check_kind(struct image *im)
+{
+	GElf_Ehdr h;
+
+	if (elf_kind(im->elf) != ELF_K_ELF || !gelf_getehdr(im->elf, &h))
+		return "not an ELF file";
+	if (h.e_ident[EI_CLASS] != ELFCLASS64 || h.e_ident[EI_DATA] != ELFDATA2LSB)
+		return "not a 64-bit little-endian program";
+	if (h.e_type == ET_REL)
+		return "an object file: not linked yet";
+	if (h.e_type != ET_EXEC && h.e_type != ET_DYN)
+		return "neither an executable nor a shared object";
+	if (elf_getshdrstrndx(im->elf, &im->shstrndx) < 0)
+		return "its table of sections cannot be read";
+	return NULL;
+}
+
+static void
+find_build_id(struct image *im, Elf_Scn *s)
+{
+	Elf_Data *d = elf_getdata(s, NULL);
+	size_t at = 0, name, desc;
+	GElf_Nhdr n;
+
+	if (!d || !d->d_buf || im->id.n)
+		return;
+	while ((at = gelf_getnote(d, at, &n, &name, &desc)) > 0) {
+		const char *bytes = d->d_buf;
+
+		if (n.n_type != NT_GNU_BUILD_ID || n.n_namesz != 4 || memcmp(bytes + name, "GNU", 4))
+			continue;
+		im->id = (struct str){bytes + desc, n.n_descsz};
+		return;
+	}
+}
+
+static int
+by_addr(const void *a, const void *b)
+{
+	const struct image_code *x = a, *y = b;
+
+	return (x->addr > y->addr) - (x->addr < y->addr);
+}
+
+static void
+read_sections(struct image *im)
+{
+	for (Elf_Scn *s = NULL; (s = elf_nextscn(im->elf, s));) {
+		const char *name;
+		GElf_Shdr h;
+
+		if (!gelf_getshdr(s, &h))
+			continue;
+		if (h.sh_type == SHT_NOTE)
+			find_build_id(im, s);
+		name = elf_strptr(im->elf, im->shstrndx, h.sh_name);
+		if (h.sh_flags & SHF_EXECINSTR && h.sh_flags & SHF_ALLOC && h.sh_size <= UINT64_MAX - h.sh_addr)
+			VEC_PUSH(im->code, (struct image_code){name ? name : "?", h.sh_addr, h.sh_size});
+	}
+	if (im->code.n)
+		qsort(im->code.at, im->code.n, sizeof *im->code.at, by_addr);
+}
+
+struct image *
+image_open(struct pool *pool, const char *path, const char **why)
+{
+	struct image *im = pool_alloc(pool, sizeof *im);
+
+	im->pool = pool;
+	im->path = pool_strdup(pool, path);
+	im->fd = im->debug_fd = -1;
+	*why = NULL;
+	if (!open_file(im, why) || (*why = check_kind(im))) {
+		image_close(im);
+		return NULL;
+	}
+	read_sections(im);
+	return im;
+}
+
+void
+image_close(struct image *im)
+{
+	if (!im)
+		return;
+	if (im->dwarf)
+		dwarf_end(im->dwarf);
+	if (im->debug_elf)
+		elf_end(im->debug_elf);
+	if (im->elf)
+		elf_end(im->elf);
+	if (im->debug_fd >= 0)
+		close(im->debug_fd);
+	if (im->fd >= 0)
+		close(im->fd);
+	free(im->code.at);
+	free(im->symbol.at);
+	free(im->row.at);
+}
+
+struct str
+image_build_id(const struct image *im)
+{
+	return im->id;
+}
+
+char *
+image_hex(struct pool *pool, struct str id)
+{
+	static const char digit[] = "0123456789abcdef";
+	char *hex = pool_alloc(pool, 2 * id.n + 1);
+
+	for (size_t i = 0; i < id.n; i++) {
+		hex[2 * i] = digit[(unsigned char)id.at[i] >> 4];
+		hex[2 * i + 1] = digit[(unsigned char)id.at[i] & 15];
+	}
+	return hex;
+}
+
+bool
+image_section(struct image *im, const char *name, struct str *bytes, const char **why)
+{
+	GElf_Shdr h;
+	Elf_Scn *s = elf_section_named(im->elf, im->shstrndx, name, &h);
+	Elf_Data *d;
+
+	*why = NULL;
+	*bytes = (struct str){NULL, 0};
+	if (!s || h.sh_type == SHT_NOBITS)
+		return false;
+	d = h.sh_flags & SHF_COMPRESSED && elf_compress(s, 0, 0) < 0 ? NULL : elf_getdata(s, NULL);
+	if (!d || (!d->d_buf && h.sh_size)) {
+		*why = pool_printf(im->pool, "section %s cannot be read: %s", name, elf_errmsg(-1));
+		return false;
+	}
+	*bytes = (struct str){d->d_buf, d->d_size};
+	return true;
+}
+
+size_t
+image_code(const struct image *im, const struct image_code **code)
+{
+	*code = im->code.at;
+	return im->code.n;
+}
+
+bool
+image_is_code(const struct image *im, uint64_t addr)
+{
+	size_t lo = 0, hi = im->code.n;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+		const struct image_code *c = &im->code.at[mid];
+
+		if (addr >= c->addr && addr - c->addr < c->size)
+			return true;
+		if (addr < c->addr)
+			hi = mid;
+		else
+			lo = mid + 1;
+	}
+	return false;
+}

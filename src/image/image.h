@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/* image: a linked ELF file as the reports need it. The only user of elfutils.
+ *
+ * Whatever the file holds, nothing here ends the process or reads out of
+ * bounds. Failures are texts; callers say `chord: PATH: WHY`. */
+#ifndef CHORD_IMAGE_H
+#define CHORD_IMAGE_H
+
+#include "base/base.h"
+
+struct image;
+
+/* An executable or a shared object, 64 bits, little-endian. NULL if it cannot be used: *why says
+ * why (in the pool). What an image hands out lives until image_close(); the pool must outlive it. */
+struct image *image_open(struct pool *pool, const char *path, const char **why);
+void image_close(struct image *im); /* NULL is fine */
+
+/* The build id; n is 0 if the file has none. */
+struct str image_build_id(const struct image *im);
+/* As lower-case hex digits, in the pool. */
+char *image_hex(struct pool *pool, struct str id);
+
+/* The bytes of a section. False if there is none (*why NULL) or it cannot be read (*why set). */
+bool image_section(struct image *im, const char *name, struct str *bytes, const char **why);
+
+/* Executable sections, by address. */
+struct image_code {
+	const char *name;
+	uint64_t addr, size;
+};
+size_t image_code(const struct image *im, const struct image_code **code);
+
+/* Function symbols that are defined in an executable section, by address; aliases one after
+ * another. From the symbol table of the file or of its separate debug file, or else from the dynamic one. */
+struct image_symbol {
+	const char *name;
+	uint64_t addr, size;
+};
+size_t image_symbols(struct image *im, const struct image_symbol **symbol);
+/* Was the program stripped, so that not all its functions can be named? */
+bool image_stripped(struct image *im);
+
+/* lines.c: where the code at an address comes from; loaded when first asked. False if not known. */
+struct image_place {
+	const char *file;
+	unsigned line; /* > 0 */
+};
+bool image_place(struct image *im, uint64_t addr, struct image_place *place);
+/* Are there any line numbers at all? */
+bool image_has_lines(struct image *im);
+
+#endif

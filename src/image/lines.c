@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+/* The line tables of all units as one sorted array. Looking units up by
+ * .debug_aranges would be shorter, but clang writes none. */
+#include "image/internal.h"
+
+#include <stdlib.h>
+
+static void
+add_line(struct image *im, Dwarf_Line *l)
+{
+	struct row r = {0};
+	bool end;
+	int line;
+
+	if (dwarf_lineaddr(l, &r.addr) || dwarf_lineendsequence(l, &end))
+		return;
+	/* Code that the linker dropped keeps its rows, at addresses from 0. */
+	if (!end && !image_is_code(im, r.addr))
+		return;
+	if (!end && !dwarf_lineno(l, &line) && line > 0) {
+		r.file = dwarf_linesrc(l, NULL, NULL);
+		r.line = (unsigned)line;
+	}
+	r.seq = (unsigned)im->row.n;
+	VEC_PUSH(im->row, r);
+}
+
+static void
+add_unit(struct image *im, Dwarf_Die *unit)
+{
+	Dwarf_Lines *lines;
+	size_t n;
+
+	if (dwarf_getsrclines(unit, &lines, &n))
+		return;
+	for (size_t i = 0; i < n; i++)
+		add_line(im, dwarf_onesrcline(lines, i));
+}
+
+/* A row that ends a sequence comes before one that begins there; otherwise the
+ * order of the table is kept: of several rows for one address the last holds. */
+static int
+by_addr(const void *a, const void *b)
+{
+	const struct row *x = a, *y = b;
+
+	if (x->addr != y->addr)
+		return x->addr < y->addr ? -1 : 1;
+	if (!x->file != !y->file)
+		return x->file ? 1 : -1;
+	return (x->seq > y->seq) - (x->seq < y->seq);
+}
+
+static bool
+sorted(const struct image *im)
+{
+	for (size_t i = 1; i < im->row.n; i++)
+		if (by_addr(&im->row.at[i - 1], &im->row.at[i]) > 0)
+			return false;
+	return true;
+}
+
+static bool
+has_lines(Elf *elf)
+{
+	GElf_Shdr h;
+	size_t strings;
+
+	return !elf_getshdrstrndx(elf, &strings) &&
+	       (elf_section_named(elf, strings, ".debug_line", &h) || elf_section_named(elf, strings, ".zdebug_line", &h)) &&
+	       h.sh_type != SHT_NOBITS;
+}
+
+static void
+read_lines(struct image *im)
+{
+	Elf *elf = has_lines(im->elf) ? im->elf : debug_elf(im);
+	Dwarf_CU *cu = NULL;
+	Dwarf_Die unit;
+
+	im->lines_read = true;
+	im->dwarf = elf ? dwarf_begin_elf(elf, DWARF_C_READ, NULL) : NULL;
+	if (!im->dwarf)
+		return;
+	while (!dwarf_get_units(im->dwarf, cu, &cu, NULL, NULL, &unit, NULL))
+		add_unit(im, &unit);
+	if (im->row.n && !sorted(im))
+		qsort(im->row.at, im->row.n, sizeof *im->row.at, by_addr);
+}
+
+bool
+image_has_lines(struct image *im)
+{
+	if (!im->lines_read)
+		read_lines(im);
+	return im->row.n > 0;
+}
+
+bool
+image_place(struct image *im, uint64_t addr, struct image_place *place)
+{
+	size_t lo = 0, hi;
+
+	if (!image_has_lines(im))
+		return false;
+	for (hi = im->row.n; lo < hi;) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (im->row.at[mid].addr <= addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (!lo || !im->row.at[lo - 1].file)
+		return false;
+	*place = (struct image_place){im->row.at[lo - 1].file, im->row.at[lo - 1].line};
+	return true;
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+#include "profile/internal.h"
+
+#include <stdlib.h>
+
+/* One pass over the edges of a vertex on one side. */
+struct side {
+	uint64_t sum;            /* of the known ones */
+	uint32_t nunknown, unknown;
+	bool fits;
+};
+
+static struct side
+look(const struct system *s, uint32_t v, bool in)
+{
+	const struct graph *g = s->graph;
+	const uint32_t *at = in ? g->in_at : g->out_at, *edge = in ? g->in : g->out;
+	struct side r = {.fits = true};
+
+	for (uint32_t i = at[v]; i < at[v + 1]; i++) {
+		if (!s->known[edge[i]]) {
+			r.nunknown++;
+			r.unknown = edge[i];
+		} else if (__builtin_add_overflow(r.sum, s->count[edge[i]], &r.sum)) {
+			r.fits = false;
+		}
+	}
+	return r;
+}
+
+bool
+vertex_count(const struct system *s, uint32_t v, uint64_t *count)
+{
+	struct side r = look(s, v, true);
+
+	*count = r.sum;
+	return r.fits && !r.nunknown;
+}
+
+/* Adds a signed number; false if the result is negative or does not fit. */
+static bool
+shift(uint64_t *n, int64_t by)
+{
+	return by < 0 ? !__builtin_sub_overflow(*n, -(uint64_t)by, n) : !__builtin_add_overflow(*n, (uint64_t)by, n);
+}
+
+struct work {
+	VEC(uint32_t) vertex;
+	bool *waiting;
+};
+
+static void
+put(struct work *w, uint32_t v)
+{
+	if (w->waiting[v])
+		return;
+	w->waiting[v] = true;
+	VEC_PUSH(w->vertex, v);
+}
+
+static void
+settle(struct system *s, struct work *w, uint32_t e, uint64_t count)
+{
+	s->known[e] = true;
+	s->count[e] = count;
+	put(w, s->graph->edge[e].from);
+	put(w, s->graph->edge[e].to);
+}
+
+/* Flow on one side has to be `total`: the last unknown edge takes the rest, and where nothing is left all
+ * unknown ones are 0. */
+static bool
+settle_side(struct system *s, struct work *w, uint32_t v, bool in, const struct side *r, uint64_t total)
+{
+	const struct graph *g = s->graph;
+	const uint32_t *at = in ? g->in_at : g->out_at, *edge = in ? g->in : g->out;
+
+	if (r->sum > total || (!r->nunknown && r->sum != total))
+		return false;
+	if (r->nunknown == 1) {
+		settle(s, w, r->unknown, total - r->sum);
+	} else if (r->sum == total) {
+		for (uint32_t i = at[v]; i < at[v + 1]; i++)
+			if (!s->known[edge[i]])
+				settle(s, w, edge[i], 0);
+	}
+	return true;
+}
+
+/* out(v) = in(v) + source(v). False if that cannot hold. */
+static bool
+visit(struct system *s, struct work *w, uint32_t v)
+{
+	struct side in = look(s, v, true), out = look(s, v, false);
+	uint64_t total;
+
+	if (!in.fits || !out.fits)
+		return false;
+	if (!in.nunknown) {
+		total = in.sum;
+		return shift(&total, s->source[v]) && settle_side(s, w, v, false, &out, total);
+	}
+	if (!out.nunknown) {
+		total = out.sum;
+		if (s->source[v] == INT64_MIN)
+			return false;
+		return shift(&total, -s->source[v]) && settle_side(s, w, v, true, &in, total);
+	}
+	return true;
+}
+
+const char *
+deduce(struct system *s)
+{
+	struct work w = {.waiting = pool_array(s->pool, s->graph->nvert, sizeof *w.waiting)};
+	bool sound = true;
+
+	for (uint32_t v = 0; v < s->graph->nvert; v++)
+		put(&w, v);
+	while (w.vertex.n && sound) {
+		uint32_t v = w.vertex.at[--w.vertex.n];
+
+		w.waiting[v] = false;
+		sound = visit(s, &w, v);
+	}
+	free(w.vertex.at);
+	return sound ? NULL : "flow is not conserved";
+}

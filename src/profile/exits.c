@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+#include "profile/internal.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+/* Where a call returns to. */
+struct back_at {
+	uint64_t addr;
+	uint32_t proc, call;
+};
+
+struct backs {
+	struct back_at *at;
+	size_t n;
+};
+
+static int
+by_addr(const void *a, const void *b)
+{
+	const struct back_at *x = a, *y = b;
+
+	if (x->addr != y->addr)
+		return x->addr < y->addr ? -1 : 1;
+	return (x->proc > y->proc) - (x->proc < y->proc);
+}
+
+static struct backs
+collect(struct pool *pool, const struct map *map)
+{
+	struct backs b = {0};
+
+	for (uint32_t i = 0; i < map->nproc; i++)
+		b.n += map->proc[i].ncall;
+	b.at = pool_array(pool, b.n, sizeof *b.at);
+	b.n = 0;
+	for (uint32_t i = 0; i < map->nproc; i++)
+		for (uint32_t k = 0; k < map->proc[i].ncall; k++)
+			b.at[b.n++] = (struct back_at){map->proc[i].call[k].back, i, k};
+	if (b.n)
+		qsort(b.at, b.n, sizeof *b.at, by_addr);
+	return b;
+}
+
+static const struct back_at *
+find(const struct backs *b, uint64_t addr)
+{
+	size_t lo = 0, hi = b->n;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (b->at[mid].addr < addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < b->n && b->at[lo].addr == addr ? &b->at[lo] : NULL;
+}
+
+static void
+count_exit(struct pool *pool, const struct proc *p, uint32_t call, const struct exits *e, struct counts *c)
+{
+	if (p->call[call].flags & CHORD_CALL_NORETURN && !e->reentry)
+		return;
+	if (!c->left) {
+		c->left = pool_array(pool, p->ncall, sizeof *c->left);
+		c->back = pool_array(pool, p->ncall, sizeof *c->back);
+	}
+	if (__builtin_add_overflow(e->reentry ? c->back[call] : c->left[call], e->count,
+	                           e->reentry ? &c->back[call] : &c->left[call]))
+		c->why = "its counts do not fit 64 bits";
+}
+
+/* The measured procedure around the address, if any, is not known then. */
+static void
+blame(struct pool *pool, const struct parts *parts, const struct map *map, const struct exits *e, struct counts *counts)
+{
+	/* A return address may lie just behind the code. */
+	const struct part_at *at = parts_find(parts, e->addr ? e->addr - 1 : 0);
+	struct counts *c;
+
+	if (!at || at->proc->refused)
+		return;
+	c = &counts[at->proc - map->proc];
+	if (!c->why)
+		c->why = pool_printf(pool, "an activation ended early at 0x%" PRIx64 ", where it makes no call", e->addr);
+}
+
+void
+place_exits(struct pool *pool, const struct map *map, const struct profile *p, const struct module *module,
+            struct counts *counts)
+{
+	struct parts parts = {0};
+	struct backs backs = {0};
+
+	for (size_t i = 0; p && i < p->exit.n; i++) {
+		const struct exits *e = &p->exit.at[i];
+		const struct back_at *at;
+
+		if (&p->module.at[e->module] != module)
+			continue;
+		if (!parts.at) {
+			parts = map_parts(pool, map);
+			backs = collect(pool, map);
+		}
+		if ((at = find(&backs, e->addr)))
+			count_exit(pool, &map->proc[at->proc], at->call, e, &counts[at->proc]);
+		else
+			blame(pool, &parts, map, e, counts);
+	}
+}

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: MIT */
+/* The file may belong to a process that is alive: what lies beyond `used` is
+ * not looked at, and counters may change between one read and the next. */
+#include "profile/profile.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ID_MAX = 32, MODULES_MAX = 0x7ffe };
+
+struct reader {
+	struct pool *pool;
+	const unsigned char *bytes;
+	struct profile *p;
+	VEC(uint32_t) module;    /* index in the file -> index in p->module */
+	const char *why;
+};
+
+struct profile *
+profile_new(void)
+{
+	struct profile *p = xcalloc(1, sizeof *p);
+
+	p->pool = pool_new();
+	return p;
+}
+
+void
+profile_free(struct profile *p)
+{
+	if (!p)
+		return;
+	free(p->module.at);
+	free(p->exit.at);
+	free(p->text.at);
+	pool_free(p->pool);
+	free(p);
+}
+
+struct module *
+profile_module(const struct profile *p, struct str id)
+{
+	for (size_t i = 0; i < p->module.n; i++) {
+		struct module *m = &p->module.at[i];
+
+		if (m->nid && m->nid == id.n && !memcmp(m->id, id.at, id.n))
+			return m;
+	}
+	return NULL;
+}
+
+static const char *
+check_head(struct pool *pool, const struct chord_profile_head *h, size_t size)
+{
+	if (!size)
+		return "the file is empty";
+	if (size < sizeof h->magic || h->magic != CHORD_PROFILE_MAGIC)
+		return "not a profile";
+	if (size < CHORD_PAGE)
+		return "truncated: not even its first page is there";
+	if (h->version != CHORD_FORMAT_VERSION)
+		return pool_printf(pool, "a profile of format version %u; this is version %u", h->version, CHORD_FORMAT_VERSION);
+	if (h->used > size)
+		return pool_printf(pool, "truncated: %zu of %" PRIu64 " bytes are there", size, h->used);
+	if (h->used < CHORD_PAGE || h->used % CHORD_PAGE || h->state > CHORD_STATE_THREADS)
+		return "damaged: its header makes no sense";
+	if (h->flags & ~(uint32_t)(CHORD_PROFILE_MERGED | CHORD_PROFILE_NOT_WATCHED))
+		return "damaged: flags without a meaning";
+	return NULL;
+}
+
+static struct module *
+same_module(struct profile *p, const struct module *m)
+{
+	for (size_t i = 0; m->nid && i < p->module.n; i++) {
+		struct module *have = &p->module.at[i];
+
+		if (have->nid == m->nid && !memcmp(have->id, m->id, m->nid))
+			return have;
+	}
+	return NULL;
+}
+
+static void
+read_module(struct reader *r, const struct chord_extent_head *h, const unsigned char *at)
+{
+	struct module m = {.nid = (uint32_t)h->c, .base = h->a, .ncount = h->b / 8}, *have;
+	const char *path = (const char *)at + sizeof *h + ID_MAX;
+	size_t room = h->size - sizeof *h - ID_MAX;
+
+	if (h->module != r->module.n || h->c > ID_MAX || h->b % 8 || h->a % 8 || r->module.n == MODULES_MAX ||
+	    h->a > UINT64_MAX - h->b || !memchr(path, 0, room)) {
+		r->why = "damaged: a module that makes no sense";
+		return;
+	}
+	memcpy(m.id, at + sizeof *h, ID_MAX);
+	if ((have = same_module(r->p, &m))) {
+		if (have->base != m.base || have->ncount != m.ncount)
+			r->why = "damaged: two modules of one build differ";
+		VEC_PUSH(r->module, (uint32_t)(have - r->p->module.at));
+		return;
+	}
+	/* Counters are allocated with the first region: until then the size is a number anybody can write. */
+	m.path = pool_strdup(r->p->pool, path);
+	VEC_PUSH(r->p->module, m);
+	VEC_PUSH(r->module, (uint32_t)r->p->module.n - 1);
+}
+
+static void
+read_counts(struct reader *r, const struct chord_extent_head *h, const unsigned char *at)
+{
+	struct module *m;
+	const unsigned char *count = at + CHORD_PAGE;
+
+	if (h->module >= r->module.n) {
+		r->why = "damaged: counters of a module that is not there";
+		return;
+	}
+	m = &r->p->module.at[r->module.at[h->module]];
+	if (m->ncount > (h->size - CHORD_PAGE) / 8) {
+		r->why = "damaged: fewer counters than the module has";
+		return;
+	}
+	if (!m->count)
+		m->count = pool_array(r->p->pool, m->ncount, 8);
+	for (uint64_t i = 0; i < m->ncount; i++) {
+		uint64_t v;
+
+		memcpy(&v, count + 8 * i, 8);
+		if (__builtin_add_overflow(m->count[i], v, &m->count[i]))
+			r->why = "its counts do not fit 64 bits";
+	}
+}
+
+static void
+read_exits(struct reader *r, const struct chord_extent_head *h, const unsigned char *at)
+{
+	if (h->a > (h->size - sizeof *h) / sizeof(struct chord_exit)) {
+		r->why = "damaged: fewer exit records than announced";
+		return;
+	}
+	for (uint64_t i = 0; i < h->a; i++) {
+		struct chord_exit e;
+
+		memcpy(&e, at + sizeof *h + i * sizeof e, sizeof e);
+		if (e.key && e.count)
+			VEC_PUSH(r->p->exit, (struct exits){CHORD_EXIT_MODULE(e.key), e.key & CHORD_EXIT_REENTRY,
+			                                    CHORD_EXIT_ADDR(e.key), e.count});
+	}
+}
+
+/* What could do harm on a terminal becomes blank. */
+static void
+read_text(struct reader *r, const struct chord_extent_head *h, const unsigned char *at)
+{
+	const char *text = (const char *)at + sizeof *h;
+	char *copy;
+
+	if (!memchr(text, 0, h->size - sizeof *h)) {
+		r->why = "damaged: a text without an end";
+		return;
+	}
+	copy = pool_strdup(r->p->pool, text);
+	for (char *c = copy; *c; c++)
+		if ((unsigned char)*c < ' ' || *c == 0x7f)
+			*c = ' ';
+	VEC_PUSH(r->p->text, copy);
+}
+
+static void
+read_extent(struct reader *r, const struct chord_extent_head *h, const unsigned char *at)
+{
+	switch (h->type) {
+	case CHORD_EXTENT_MODULE:
+		read_module(r, h, at);
+		break;
+	case CHORD_EXTENT_COUNTS:
+		read_counts(r, h, at);
+		break;
+	case CHORD_EXTENT_EXITS:
+		read_exits(r, h, at);
+		break;
+	case CHORD_EXTENT_TEXT:
+		read_text(r, h, at);
+		break;
+	default:
+		r->why = "damaged: an extent of no known type";
+	}
+}
+
+static void
+read_extents(struct reader *r, uint64_t used)
+{
+	for (uint64_t offset = CHORD_PAGE; offset < used && !r->why;) {
+		struct chord_extent_head h;
+
+		memcpy(&h, r->bytes + offset, sizeof h);
+		if (h.size < CHORD_PAGE || h.size % CHORD_PAGE || h.size > used - offset) {
+			r->why = "damaged: an extent of a size that cannot be";
+			return;
+		}
+		read_extent(r, &h, r->bytes + offset);
+		offset += h.size;
+	}
+}
+
+/* Exit records name modules as the file counts them; a module's extent may come after the record. */
+static void
+settle_exits(struct reader *r)
+{
+	for (size_t i = 0; i < r->p->exit.n && !r->why; i++) {
+		struct exits *e = &r->p->exit.at[i];
+
+		if (e->module >= r->module.n)
+			r->why = "damaged: an exit from a module that is not there";
+		else
+			e->module = r->module.at[e->module];
+	}
+}
+
+struct profile *
+profile_parse(struct pool *pool, struct str bytes, const char **why)
+{
+	struct chord_profile_head h = {0};
+	struct reader r = {.pool = pool, .bytes = (const unsigned char *)bytes.at};
+
+	if (bytes.n)
+		memcpy(&h, bytes.at, bytes.n < sizeof h ? bytes.n : sizeof h);
+	if ((*why = check_head(pool, &h, bytes.n)))
+		return NULL;
+	r.p = profile_new();
+	r.p->nsummed = 1;
+	r.p->nrunning = h.state == CHORD_STATE_RUNNING;
+	r.p->nthreads = h.state == CHORD_STATE_THREADS;
+	r.p->flags = h.flags;
+	r.p->pid = h.pid;
+	r.p->state = h.state;
+	r.p->threads = h.threads;
+	r.p->lost = h.lost;
+	r.p->in_flight = h.in_flight;
+	read_extents(&r, h.used);
+	settle_exits(&r);
+	free(r.module.at);
+	if ((*why = r.why)) {
+		profile_free(r.p);
+		return NULL;
+	}
+	return r.p;
+}

@@ -1,0 +1,452 @@
+/* SPDX-License-Identifier: MIT */
+#include "profile/profile.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Bytes being read. Once bad is set all that is read is zero, so that checks
+ * may come late; nothing is allocated from a number before it was compared
+ * with the bytes that are left. */
+struct in {
+	const unsigned char *at, *end;
+	struct pool *pool;
+	const char *bad;
+	const char *name;        /* of the procedure, once known */
+};
+
+static size_t
+left(const struct in *in)
+{
+	return in->bad ? 0 : (size_t)(in->end - in->at);
+}
+
+static void
+bad(struct in *in, const char *why)
+{
+	if (!in->bad)
+		in->bad = why;
+}
+
+static void
+get_bytes(struct in *in, void *to, size_t n)
+{
+	if (left(in) < n) {
+		bad(in, "it ends too early");
+		memset(to, 0, n);
+		return;
+	}
+	memcpy(to, in->at, n);
+	in->at += n;
+}
+
+static uint64_t
+get_uleb(struct in *in)
+{
+	uint64_t v = 0;
+
+	for (unsigned shift = 0; shift < 64; shift += 7) {
+		unsigned char c;
+
+		get_bytes(in, &c, 1);
+		if (shift == 63 && c > 1)
+			break;
+		v |= (uint64_t)(c & 0x7f) << shift;
+		if (!(c & 0x80))
+			return v;
+	}
+	bad(in, "a number does not fit 64 bits");
+	return 0;
+}
+
+/* A number below a limit. */
+static uint32_t
+get_below(struct in *in, uint64_t limit, const char *what)
+{
+	uint64_t v = get_uleb(in);
+
+	if (v >= limit) {
+		bad(in, what);
+		return 0;
+	}
+	return (uint32_t)v;
+}
+
+/* How many of something follow, each of which takes at least min bytes. */
+static uint32_t
+get_number(struct in *in, size_t min)
+{
+	uint64_t v = get_uleb(in);
+
+	if (v > left(in) / min || v > UINT32_MAX / 2) {
+		bad(in, "it announces more than it holds");
+		return 0;
+	}
+	return (uint32_t)v;
+}
+
+/* A text; what could do harm on a terminal becomes blank. */
+static const char *
+get_string(struct in *in)
+{
+	uint32_t n = get_number(in, 1);
+	char *s = pool_strndup(in->pool, (const char *)in->at, n);
+
+	in->at += n;
+	for (uint32_t i = 0; i < n; i++)
+		if ((unsigned char)s[i] < ' ' || s[i] == 0x7f)
+			s[i] = ' ';
+	return s;
+}
+
+static void
+get_block(struct in *in, const struct proc *p, struct block *b)
+{
+	uint64_t end;
+
+	b->part = get_below(in, p->npart, "a block in a part that is not there");
+	b->offset = get_below(in, (uint64_t)UINT32_MAX + 1, "a block outside its part");
+	b->counter = get_below(in, (uint64_t)p->ncounter + 1, "a counter that is not there");
+	b->ninsn = get_number(in, 1);
+	b->insn = in->at;
+	in->at += b->ninsn;
+	end = b->offset;
+	for (uint32_t i = 0; i < b->ninsn; i++) {
+		if (!(b->insn[i] & 15) || b->insn[i] >> 4 > CHORD_INSN_TRAP)
+			bad(in, "an instruction of no known kind");
+		end += b->insn[i] & 15;
+	}
+	if (!in->bad && end > p->part[b->part].orig_size)
+		bad(in, "a block outside its part");
+}
+
+static void
+get_blocks(struct in *in, struct proc *p)
+{
+	p->nblock = get_number(in, 4);
+	p->block = pool_array(in->pool, p->nblock, sizeof *p->block);
+	for (uint32_t i = 0; i < p->nblock; i++)
+		get_block(in, p, &p->block[i]);
+}
+
+static void
+get_arcs(struct in *in, struct proc *p)
+{
+	uint32_t nclose = 0;
+
+	p->nvert = get_below(in, UINT32_MAX / 2, "too many vertices");
+	p->narc = get_number(in, 4);
+	if (p->nvert < p->nblock + 2 || p->nvert > p->nblock + 2 + p->narc)
+		bad(in, "a number of vertices that cannot be");
+	p->arc = pool_array(in->pool, p->narc, sizeof *p->arc);
+	for (uint32_t i = 0; i < p->narc; i++) {
+		struct arc *a = &p->arc[i];
+
+		a->from = get_below(in, p->nvert, "an edge from nowhere");
+		a->to = get_below(in, p->nvert, "an edge to nowhere");
+		a->kind = get_below(in, CHORD_EDGE_CLOSE + 1, "an edge of no known kind");
+		a->counter = get_below(in, (uint64_t)p->ncounter + 1, "a counter that is not there");
+		if (a->kind != CHORD_EDGE_CLOSE)
+			continue;
+		nclose++;
+		p->close = i;
+		if (a->from != PROC_EXIT(p) || a->to != PROC_ENTRY(p))
+			bad(in, "a closing edge that does not close");
+	}
+	if (nclose != 1)
+		bad(in, "not one closing edge");
+}
+
+static void
+get_calls(struct in *in, struct proc *p)
+{
+	p->ncall = get_number(in, 3);
+	p->call = pool_array(in->pool, p->ncall, sizeof *p->call);
+	for (uint32_t i = 0; i < p->ncall; i++) {
+		struct call *c = &p->call[i];
+
+		c->block = get_below(in, p->nblock, "a call in no block");
+		c->insn = get_below(in, in->bad ? 1 : p->block[c->block].ninsn, "a call that is no instruction");
+		c->flags = get_below(in, CHORD_CALL_NORETURN + 1, "a call of no known kind");
+	}
+}
+
+static void
+get_segs(struct in *in, struct proc *p)
+{
+	p->nseg = get_number(in, 2);
+	p->seg = pool_array(in->pool, p->nseg, sizeof *p->seg);
+	for (uint32_t i = 0; i < p->nseg; i++) {
+		struct seg *s = &p->seg[i];
+
+		s->block = get_below(in, p->nblock, "a segment in no block");
+		s->insn = get_below(in, in->bad ? 1 : (uint64_t)p->block[s->block].ninsn + 1, "a segment outside its block");
+	}
+}
+
+static uint64_t
+woven_addr(struct in *in, const struct proc *p, uint32_t block, const unsigned char *woven, uint32_t i)
+{
+	const struct chord_part *part = &p->part[p->block[block].part];
+	uint32_t offset;
+
+	memcpy(&offset, woven + 4 * (size_t)i, 4);
+	if (offset > part->woven_size)
+		bad(in, "an offset outside the woven code");
+	return part->addr + offset;
+}
+
+static int
+by_call(const void *a, const void *b)
+{
+	const struct call *x = a, *y = b;
+
+	if (x->block != y->block)
+		return x->block < y->block ? -1 : 1;
+	return (x->insn > y->insn) - (x->insn < y->insn);
+}
+
+static int
+by_seg(const void *a, const void *b)
+{
+	const struct seg *x = a, *y = b;
+
+	if (x->block != y->block)
+		return x->block < y->block ? -1 : 1;
+	return (x->insn > y->insn) - (x->insn < y->insn);
+}
+
+/* Sorts calls and segments by place and lets each block find its own. */
+static void
+index_blocks(struct in *in, struct proc *p)
+{
+	if (p->ncall)
+		qsort(p->call, p->ncall, sizeof *p->call, by_call);
+	if (p->nseg)
+		qsort(p->seg, p->nseg, sizeof *p->seg, by_seg);
+	for (uint32_t i = 0; i < p->ncall; i++) {
+		struct block *b = &p->block[p->call[i].block];
+
+		if (b->ncall++ == 0)
+			b->call = i;
+		else if (p->call[i].insn == p->call[i - 1].insn)
+			bad(in, "a call listed twice");
+	}
+	for (uint32_t i = 0; i < p->nseg; i++) {
+		struct block *b = &p->block[p->seg[i].block];
+
+		if (b->nseg++ == 0)
+			b->seg = i;
+	}
+}
+
+static void
+get_graph(struct in *in, struct proc *p, const unsigned char *woven, uint32_t nwoven)
+{
+	get_blocks(in, p);
+	get_arcs(in, p);
+	get_calls(in, p);
+	get_segs(in, p);
+	if (!in->bad && (uint64_t)p->nseg + p->ncall != nwoven)
+		bad(in, "another number of woven offsets than of segments and calls");
+	if (in->bad)
+		return;
+	for (uint32_t i = 0; i < p->nseg; i++)
+		p->seg[i].addr = woven_addr(in, p, p->seg[i].block, woven, i);
+	for (uint32_t i = 0; i < p->ncall; i++)
+		p->call[i].back = woven_addr(in, p, p->call[i].block, woven, p->nseg + i);
+	index_blocks(in, p);
+}
+
+static void
+get_blob(struct in *in, struct proc *p, bool refused, const unsigned char *woven, uint32_t nwoven)
+{
+	const char *reason;
+
+	p->measure = get_below(in, UINT32_MAX, "no known measure");
+	in->name = p->name = get_string(in);
+	p->file = get_string(in);
+	reason = get_string(in);
+	if (refused) {
+		/* Whatever follows has no meaning without blocks. */
+		p->refused = *reason ? reason : "no reason given";
+		in->at = in->bad ? in->at : in->end;
+		return;
+	}
+	if (p->measure > CHORD_EVERY_EDGE)
+		bad(in, "no known measure");
+	get_graph(in, p, woven, nwoven);
+	if (left(in))
+		bad(in, "bytes left over");
+}
+
+static void
+get_parts(struct in *in, struct proc *p, uint32_t npart)
+{
+	if (!npart || npart > left(in) / sizeof *p->part) {
+		bad(in, "a number of parts that cannot be");
+		return;
+	}
+	p->npart = npart;
+	p->part = pool_array(in->pool, npart, sizeof *p->part);
+	get_bytes(in, p->part, npart * sizeof *p->part);
+	for (uint32_t i = 0; i < npart; i++)
+		if (p->part[i].addr > UINT64_MAX - p->part[i].woven_size)
+			bad(in, "a part outside all addresses");
+}
+
+/* One record, without its head. */
+static void
+get_record(struct in *in, const struct chord_map_head *h, struct proc *p)
+{
+	const unsigned char *woven;
+	uint32_t nwoven, nblob;
+
+	p->counters = h->counters;
+	p->ncounter = h->ncounter;
+	if (h->ncounter && h->counters > UINT64_MAX - 8 * (uint64_t)h->ncounter)
+		bad(in, "counters outside all addresses");
+	get_parts(in, p, h->npart);
+	get_bytes(in, &nwoven, sizeof nwoven);
+	if (nwoven > left(in) / 4)
+		bad(in, "it announces more than it holds");
+	if (in->bad)
+		return;
+	woven = in->at;
+	in->at += 4 * (size_t)nwoven;
+	get_bytes(in, &nblob, sizeof nblob);
+	if (nblob != left(in))
+		bad(in, "a blob of another size than the record");
+	get_blob(in, p, h->flags & CHORD_MAP_REFUSED, woven, nwoven);
+}
+
+static const char *
+check_head(const struct chord_map_head *h, size_t have)
+{
+	if (have < sizeof *h)
+		return "it ends too early";
+	if (h->magic != CHORD_MAP_MAGIC)
+		return "not a record of a map";
+	if (h->version != CHORD_FORMAT_VERSION)
+		return "of another version of Chord";
+	if (h->size < sizeof *h || h->size > have)
+		return "it ends too early";
+	if (h->flags & ~(uint32_t)CHORD_MAP_REFUSED)
+		return "unknown flags";
+	return NULL;
+}
+
+static int
+by_addr(const void *a, const void *b)
+{
+	const struct proc *x = a, *y = b;
+
+	if (x->part->addr != y->part->addr)
+		return x->part->addr < y->part->addr ? -1 : 1;
+	if (x->part->woven_size != y->part->woven_size)
+		return x->part->woven_size < y->part->woven_size ? -1 : 1;
+	if (x->counters != y->counters)
+		return x->counters < y->counters ? -1 : 1;
+	return strcmp(x->name, y->name);
+}
+
+/* Two records of one piece of code: the linker kept one of two identical
+ * procedures. Records with counters of their own stay apart: one of them counts
+ * nothing, so their sum is right. */
+static bool
+same_code(const struct proc *a, const struct proc *b)
+{
+	return a->npart == b->npart && a->counters == b->counters && a->ncounter == b->ncounter &&
+	       !memcmp(a->part, b->part, a->npart * sizeof *a->part);
+}
+
+/* Is it a name that the procedure goes by already? */
+static bool
+has_name(const struct proc *p, const char *name)
+{
+	for (uint32_t i = 0; i < p->nalso; i++)
+		if (!strcmp(p->also[i], name))
+			return true;
+	return !strcmp(p->name, name);
+}
+
+static void
+add_name(struct pool *pool, struct proc *p, const char *name)
+{
+	const char **more;
+
+	if (has_name(p, name))
+		return;
+	if (!(p->nalso & (p->nalso + 1))) {
+		more = pool_array(pool, 2 * (size_t)p->nalso + 2, sizeof *more);
+		if (p->nalso)
+			memcpy(more, p->also, p->nalso * sizeof *more);
+		p->also = more;
+	}
+	p->also[p->nalso++] = name;
+}
+
+static void
+fold(struct pool *pool, struct map *map)
+{
+	uint32_t n = 0;
+
+	if (map->nproc)
+		qsort(map->proc, map->nproc, sizeof *map->proc, by_addr);
+	for (uint32_t i = 0; i < map->nproc; i++) {
+		if (n && same_code(&map->proc[n - 1], &map->proc[i]))
+			add_name(pool, &map->proc[n - 1], map->proc[i].name);
+		else
+			map->proc[n++] = map->proc[i];
+	}
+	map->nproc = n;
+	map->nrefused = 0;
+	for (uint32_t i = 0; i < n; i++)
+		map->nrefused += map->proc[i].refused != NULL;
+}
+
+static const char *
+map_error(struct pool *pool, size_t offset, const struct in *in, const char *why)
+{
+	if (in && in->name && *in->name)
+		return pool_printf(pool, "the map record of %s is damaged: %s", in->name, why);
+	return pool_printf(pool, "the map record at offset %zu is damaged: %s", offset, why);
+}
+
+bool
+map_parse(struct pool *pool, struct str bytes, struct map *map, const char **why)
+{
+	VEC(struct proc) procs = {0};
+	const unsigned char *at = (const unsigned char *)bytes.at;
+
+	*map = (struct map){0};
+	*why = NULL;
+	for (size_t offset = 0; offset < bytes.n && !*why;) {
+		struct chord_map_head h = {0};
+		struct in in = {.pool = pool};
+		struct proc p = {0};
+
+		memcpy(&h, at + offset, bytes.n - offset < sizeof h ? bytes.n - offset : sizeof h);
+		if ((*why = check_head(&h, bytes.n - offset))) {
+			*why = map_error(pool, offset, NULL, *why);
+			break;
+		}
+		in.at = at + offset + sizeof h;
+		in.end = at + offset + h.size;
+		get_record(&in, &h, &p);
+		if (in.bad)
+			*why = map_error(pool, offset, &in, in.bad);
+		else if (p.part[0].addr)
+			VEC_PUSH(procs, p);
+		offset += h.size;
+	}
+	if (!*why) {
+		map->nproc = (uint32_t)procs.n;
+		map->proc = pool_array(pool, procs.n, sizeof *procs.at);
+		if (procs.n)
+			memcpy(map->proc, procs.at, procs.n * sizeof *procs.at);
+		fold(pool, map);
+	}
+	free(procs.at);
+	return !*why;
+}

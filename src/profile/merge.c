@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT */
+#include "profile/profile.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool
+add(uint64_t *sum, uint64_t v)
+{
+	return !__builtin_add_overflow(*sum, v, sum);
+}
+
+/* A run that is not known to have ended decides; then one whose threads went on. */
+static uint64_t
+worse_state(uint64_t a, uint64_t b)
+{
+	if (a == CHORD_STATE_RUNNING || b == CHORD_STATE_RUNNING)
+		return CHORD_STATE_RUNNING;
+	return a > b ? a : b;
+}
+
+static bool
+add_head(struct profile *sum, const struct profile *p)
+{
+	sum->state = sum->nsummed ? worse_state(sum->state, p->state) : p->state;
+	sum->flags |= p->flags;
+	sum->pid = 0;
+	sum->nrunning += p->nrunning;
+	sum->nthreads += p->nthreads;
+	sum->nsummed += p->nsummed;
+	return add(&sum->threads, p->threads) && add(&sum->lost, p->lost) && add(&sum->in_flight, p->in_flight);
+}
+
+/* The module of the sum that stands for m; added if it is new. Modules without a build id are
+ * never the same. NULL if a module of the same build has other counters. */
+static struct module *
+counterpart(struct profile *sum, const struct module *m)
+{
+	struct module *have = profile_module(sum, (struct str){(const char *)m->id, m->nid}), fresh = *m;
+
+	if (have)
+		return have->base == m->base && have->ncount == m->ncount ? have : NULL;
+	fresh.path = pool_strdup(sum->pool, m->path);
+	fresh.count = NULL;
+	VEC_PUSH(sum->module, fresh);
+	return &sum->module.at[sum->module.n - 1];
+}
+
+static bool
+add_counts(struct profile *sum, struct module *to, const struct module *from)
+{
+	bool fits = true;
+
+	if (!from->count)
+		return true;
+	if (!to->count)
+		to->count = pool_array(sum->pool, to->ncount, 8);
+	for (uint64_t i = 0; i < to->ncount; i++)
+		fits &= add(&to->count[i], from->count[i]);
+	return fits;
+}
+
+static int
+by_place(const void *a, const void *b)
+{
+	const struct exits *x = a, *y = b;
+
+	if (x->module != y->module)
+		return x->module < y->module ? -1 : 1;
+	if (x->reentry != y->reentry)
+		return x->reentry ? 1 : -1;
+	return (x->addr > y->addr) - (x->addr < y->addr);
+}
+
+/* Sorts exits and joins equal ones. */
+static bool
+join_exits(struct profile *p)
+{
+	size_t n = 0;
+	bool fits = true;
+
+	if (p->exit.n)
+		qsort(p->exit.at, p->exit.n, sizeof *p->exit.at, by_place);
+	for (size_t i = 0; i < p->exit.n; i++) {
+		if (n && !by_place(&p->exit.at[n - 1], &p->exit.at[i]))
+			fits &= add(&p->exit.at[n - 1].count, p->exit.at[i].count);
+		else
+			p->exit.at[n++] = p->exit.at[i];
+	}
+	p->exit.n = n;
+	return fits;
+}
+
+static void
+add_text(struct profile *sum, const char *text)
+{
+	for (size_t i = 0; i < sum->text.n; i++)
+		if (!strcmp(sum->text.at[i], text))
+			return;
+	VEC_PUSH(sum->text, pool_strdup(sum->pool, text));
+}
+
+bool
+profile_add(struct profile *sum, const struct profile *p, struct pool *pool, const char **why)
+{
+	uint32_t *to = pool_array(pool, p->module.n, sizeof *to);
+	bool fits = add_head(sum, p);
+
+	*why = NULL;
+	for (size_t i = 0; i < p->module.n; i++) {
+		struct module *m = counterpart(sum, &p->module.at[i]);
+
+		if (!m) {
+			*why = pool_printf(pool, "%s has the same build id as in other profiles, but other counters",
+			                   p->module.at[i].path);
+			return false;
+		}
+		fits &= add_counts(sum, m, &p->module.at[i]);
+		to[i] = (uint32_t)(m - sum->module.at);
+	}
+	for (size_t i = 0; i < p->exit.n; i++) {
+		struct exits e = p->exit.at[i];
+
+		e.module = to[e.module];
+		VEC_PUSH(sum->exit, e);
+	}
+	fits &= join_exits(sum);
+	for (size_t i = 0; i < p->text.n; i++)
+		add_text(sum, p->text.at[i]);
+	if (!fits)
+		*why = "the sum of the counts does not fit 64 bits";
+	return fits;
+}
+
+static void
+pad(struct buf *out, size_t n)
+{
+	buf_reserve(out, n);
+	memset(out->at + out->n, 0, n);
+	out->n += n;
+}
+
+/* Begins an extent that holds n bytes after its head, or after its first page. */
+static void
+extent(struct buf *out, struct chord_extent_head h, size_t n, bool page)
+{
+	size_t head = page ? CHORD_PAGE : sizeof h;
+
+	h.size = (head + n + CHORD_PAGE - 1) / CHORD_PAGE * CHORD_PAGE;
+	buf_add(out, &h, sizeof h);
+	pad(out, head - sizeof h);
+}
+
+static void
+fill_page(struct buf *out)
+{
+	pad(out, (CHORD_PAGE - out->n % CHORD_PAGE) % CHORD_PAGE);
+}
+
+static void
+write_module(const struct profile *p, uint32_t i, struct buf *out)
+{
+	const struct module *m = &p->module.at[i];
+	size_t n = strlen(m->path) + 1;
+
+	extent(out, (struct chord_extent_head){.type = CHORD_EXTENT_MODULE, .module = i, .a = m->base,
+	                                       .b = m->ncount * 8, .c = m->nid}, sizeof m->id + n, false);
+	buf_add(out, m->id, sizeof m->id);
+	buf_add(out, m->path, n);
+	fill_page(out);
+	if (!m->count)
+		return;
+	extent(out, (struct chord_extent_head){.type = CHORD_EXTENT_COUNTS, .module = i}, m->ncount * 8, true);
+	buf_add(out, m->count, m->ncount * 8);
+	fill_page(out);
+}
+
+static void
+write_exits(const struct profile *p, struct buf *out)
+{
+	if (!p->exit.n)
+		return;
+	extent(out, (struct chord_extent_head){.type = CHORD_EXTENT_EXITS, .a = p->exit.n},
+	       p->exit.n * sizeof(struct chord_exit), false);
+	for (size_t i = 0; i < p->exit.n; i++) {
+		const struct exits *e = &p->exit.at[i];
+		struct chord_exit x = {(uint64_t)(e->module + 1) << 48 | e->addr | (e->reentry ? CHORD_EXIT_REENTRY : 0),
+		                       e->count};
+
+		buf_add(out, &x, sizeof x);
+	}
+	fill_page(out);
+}
+
+void
+profile_write(const struct profile *p, struct buf *out)
+{
+	struct chord_profile_head h = {
+		.magic = CHORD_PROFILE_MAGIC, .version = CHORD_FORMAT_VERSION, .flags = p->flags | CHORD_PROFILE_MERGED,
+		.state = p->state, .threads = p->threads, .lost = p->lost, .in_flight = p->in_flight,
+	};
+	size_t start = out->n;
+
+	buf_add(out, &h, sizeof h);
+	pad(out, CHORD_PAGE - sizeof h);
+	for (uint32_t i = 0; i < p->module.n; i++)
+		write_module(p, i, out);
+	write_exits(p, out);
+	for (size_t i = 0; i < p->text.n; i++) {
+		extent(out, (struct chord_extent_head){.type = CHORD_EXTENT_TEXT}, strlen(p->text.at[i]) + 1, false);
+		buf_add(out, p->text.at[i], strlen(p->text.at[i]) + 1);
+		fill_page(out);
+	}
+	h.used = out->n - start;
+	memcpy(out->at + start, &h, sizeof h);
+}

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+/* profile: maps and profiles read, checked, summed and solved. It is given
+ * bytes and knows neither ELF nor a machine.
+ *
+ * Everything that comes from outside is checked field by field. Whatever is
+ * wrong is reported as a text; nothing is guessed. */
+#ifndef CHORD_PROFILE_H
+#define CHORD_PROFILE_H
+
+#include "base/base.h"
+#include "format/format.h"
+
+/* ---- map.c: what the weaver said about the procedures of a module ---- */
+
+struct block {
+	uint32_t part;
+	uint32_t offset;         /* in the part, before weaving */
+	uint32_t counter;        /* 0: none; c: counter c-1 */
+	uint32_t ninsn;
+	const uint8_t *insn;     /* length in bits 0-3, enum chord_insn in bits 4-7 */
+	uint32_t call, ncall;    /* its calls: proc.call[call .. call+ncall) */
+	uint32_t seg, nseg;      /* its segments, likewise */
+};
+
+struct arc {
+	uint32_t from, to;
+	uint32_t kind;           /* enum chord_edge */
+	uint32_t counter;
+};
+
+/* Sorted by block and instruction. */
+struct call {
+	uint32_t block, insn;
+	uint32_t flags;
+	uint64_t back;           /* return address in the woven program */
+};
+struct seg {
+	uint32_t block, insn;
+	uint64_t addr;           /* in the woven program */
+};
+
+struct proc {
+	const char *name, *file;
+	const char *refused;     /* why it was not measured; NULL: it was */
+	const char **also;       /* names of identical procedures that were folded into this one */
+	uint32_t nalso;
+	uint32_t measure;        /* enum chord_measure */
+	uint64_t counters;       /* link-time address */
+	uint32_t ncounter;
+	uint32_t npart, nblock, nvert, narc, ncall, nseg;
+	struct chord_part *part;
+	struct block *block;
+	struct arc *arc;
+	struct call *call;
+	struct seg *seg;
+	uint32_t close;          /* the arc EXIT -> ENTRY */
+};
+#define PROC_ENTRY(p) ((p)->nblock)
+#define PROC_EXIT(p) ((p)->nblock + 1)
+
+struct map {
+	struct proc *proc;       /* by address of their first part */
+	uint32_t nproc, nrefused;
+};
+
+/* Reads all records of a section; the bytes are not copied and have to stay. Procedures that the linker
+ * dropped are left out, those it kept once for several records are listed once. False: *why. */
+bool map_parse(struct pool *pool, struct str bytes, struct map *map, const char **why);
+
+/* parts.c: the woven code of all procedures by address. */
+struct part_at {
+	uint64_t addr, size;
+	struct proc *proc;
+};
+struct parts {
+	struct part_at *at;
+	size_t n;
+};
+struct parts map_parts(struct pool *pool, const struct map *map);
+/* The part that contains the address, or NULL. */
+const struct part_at *parts_find(const struct parts *parts, uint64_t addr);
+
+/* ---- file.c: what a process left behind ---- */
+
+struct module {
+	unsigned char id[32];
+	uint32_t nid;            /* bytes of build id; 0: it has none */
+	const char *path;
+	uint64_t base;           /* link-time address of the first counter */
+	uint64_t ncount;
+	uint64_t *count;         /* the sum of all regions */
+};
+
+struct exits {
+	uint32_t module;
+	bool reentry;
+	uint64_t addr;           /* return address */
+	uint64_t count;
+};
+
+struct profile {
+	struct pool *pool;
+	uint64_t nsummed;        /* profiles in it */
+	uint64_t nrunning, nthreads; /* of these: in state RUNNING, THREADS */
+	uint32_t flags;
+	uint64_t pid, state, threads, lost, in_flight;
+	VEC(struct module) module;
+	VEC(struct exits) exit;
+	VEC(const char *) text;
+};
+
+struct profile *profile_new(void);
+void profile_free(struct profile *p); /* NULL is fine */
+/* Reads a profile; modules loaded twice become one. The profile of a live process is fine. NULL: *why (in pool). */
+struct profile *profile_parse(struct pool *pool, struct str bytes, const char **why);
+/* The module with that build id, or NULL. */
+struct module *profile_module(const struct profile *p, struct str id);
+
+/* merge.c: adds one profile to another; modules are the same where build ids are. False: *why (in pool); then
+ * the sum is not to be used. */
+bool profile_add(struct profile *sum, const struct profile *p, struct pool *pool, const char **why);
+/* Writes a profile as one file: one region a module. */
+void profile_write(const struct profile *p, struct buf *out);
+
+/* ---- solve.c: how often everything ran ---- */
+
+struct counts {
+	const char *why;         /* not NULL: its counts are not known, for this reason */
+	uint64_t *block;         /* by block: times entered */
+	uint64_t *arc;           /* by arc, where arc_known */
+	bool *arc_known;
+	uint64_t *left, *back;   /* by call: activations that ended there, that were taken up behind it; NULL: none */
+	bool calls_known;
+	uint64_t calls;          /* activations */
+	uint64_t insns;          /* instructions executed */
+	uint64_t blocks;         /* blocks entered */
+	uint64_t call_insns;     /* call instructions executed */
+	bool jumps_known;
+	uint64_t jumps;          /* edges taken from one block to another */
+};
+
+/* One result for each procedure of the map. module: its counters in p; NULL: all counts are 0. Activations
+ * that ended early in code without a map do not matter. */
+struct counts *solve(struct pool *pool, const struct map *map, const struct profile *p, const struct module *module);
+
+/* walk.c: the instructions of a block, in order:
+ * for (walk_start(&w, proc, counts, b); walk_next(&w);) use w.insn, w.offset ... */
+struct walk {
+	const struct proc *proc;
+	const struct counts *counts; /* NULL or not known: no counts */
+	const struct block *block;
+	uint32_t i;              /* number of the instruction */
+	uint32_t call, seg;      /* cursors */
+	uint64_t seg_delta;
+	bool has_seg;
+	uint64_t next_offset, next_count;
+	/* of this instruction: */
+	uint64_t offset;         /* in its part, before weaving */
+	uint64_t addr;           /* in the woven program; 0: not known */
+	uint64_t count;
+	enum chord_insn kind;
+};
+void walk_start(struct walk *w, const struct proc *proc, const struct counts *counts, uint32_t block);
+bool walk_next(struct walk *w);
+const char *insn_kind(unsigned kind);
+const char *edge_kind(unsigned kind);
+
+#endif

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: MIT */
+/* From counters to counts. A procedure is solved as a graph in which each
+ * block that has a counter is two vertices with an edge of known count between
+ * them, so that counters of blocks and of edges are one thing. */
+#include "profile/internal.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The counter of a procedure, number c >= 1; false if the profile does not have it. */
+static bool
+counter(const struct module *m, const struct proc *p, uint32_t c, uint64_t *v)
+{
+	uint64_t i;
+
+	*v = 0;
+	if (!m)
+		return true;
+	if (!p->counters || p->counters < m->base || (p->counters - m->base) % 8)
+		return false;
+	i = (p->counters - m->base) / 8 + c - 1;
+	if (i >= m->ncount)
+		return false;
+	*v = m->count ? m->count[i] : 0;
+	return true;
+}
+
+static void
+build(struct system *s)
+{
+	const struct proc *p = s->proc;
+	uint32_t e;
+
+	s->graph = graph_new(s->pool, p->nvert, PROC_ENTRY(p), PROC_EXIT(p));
+	s->behind = pool_array(s->pool, p->nvert, sizeof *s->behind);
+	for (uint32_t v = 0; v < p->nvert; v++)
+		s->behind[v] = v < p->nblock && p->block[v].counter ? graph_vertex(s->graph) : v;
+	for (uint32_t i = 0; i < p->narc; i++) {
+		if (i == p->close)
+			graph_close(s->graph);
+		else
+			graph_edge(s->graph, s->behind[p->arc[i].from], p->arc[i].to);
+	}
+	for (uint32_t v = 0; v < p->nblock; v++)
+		if (p->block[v].counter) {
+			e = graph_edge(s->graph, v, s->behind[v]);
+			s->graph->edge[e].fixed = true;
+		}
+	graph_index(s->graph);
+	s->known = pool_array(s->pool, s->graph->nedge, sizeof *s->known);
+	s->count = pool_array(s->pool, s->graph->nedge, sizeof *s->count);
+	s->source = pool_array(s->pool, s->graph->nvert, sizeof *s->source);
+}
+
+static const char *
+fill_known(struct system *s, const struct module *m)
+{
+	const struct proc *p = s->proc;
+	uint32_t e = p->narc;
+
+	for (uint32_t i = 0; i < p->narc; i++) {
+		s->known[i] = p->arc[i].counter != 0;
+		if (s->known[i] && !counter(m, p, p->arc[i].counter, &s->count[i]))
+			return "the profile does not hold its counters";
+	}
+	for (uint32_t v = 0; v < p->nblock; v++) {
+		if (!p->block[v].counter)
+			continue;
+		s->known[e] = true;
+		if (!counter(m, p, p->block[v].counter, &s->count[e++]))
+			return "the profile does not hold its counters";
+	}
+	return NULL;
+}
+
+/* Moves n units of flow that enter at one vertex from another, outside the graph. */
+static bool
+divert(struct system *s, uint32_t from, uint32_t to, uint64_t n)
+{
+	return n <= INT64_MAX && !__builtin_sub_overflow(s->source[from], (int64_t)n, &s->source[from]) &&
+	       !__builtin_add_overflow(s->source[to], (int64_t)n, &s->source[to]);
+}
+
+/* An activation that ends at a call leaves its block for EXIT; one that is taken up again behind a call
+ * comes back from there, so that the closing edge counts it once. */
+static const char *
+fill_sources(struct system *s, const struct counts *c)
+{
+	const struct proc *p = s->proc;
+
+	for (uint32_t i = 0; c->left && i < p->ncall; i++) {
+		uint32_t v = s->behind[p->call[i].block];
+
+		if (!divert(s, v, PROC_EXIT(p), c->left[i]) || !divert(s, PROC_EXIT(p), v, c->back[i]))
+			return "more activations ended early than can be counted";
+	}
+	return NULL;
+}
+
+static uint32_t
+find(uint32_t *set, uint32_t v)
+{
+	while (set[v] != v)
+		v = set[v] = set[set[v]];
+	return v;
+}
+
+/* Do the unknown edges form a forest, so that conservation determines them all? */
+static bool
+is_forest(const struct system *s)
+{
+	const struct graph *g = s->graph;
+	uint32_t *set = pool_array(s->pool, g->nvert, sizeof *set);
+
+	for (uint32_t v = 0; v < g->nvert; v++)
+		set[v] = v;
+	for (uint32_t e = 0; e < g->nedge; e++) {
+		uint32_t a = find(set, g->edge[e].from), b = find(set, g->edge[e].to);
+
+		if (s->known[e])
+			continue;
+		if (a == b)
+			return false;
+		set[a] = b;
+	}
+	return true;
+}
+
+static const char *
+propagate(struct system *s)
+{
+	const char *why = NULL;
+
+	if (!is_forest(s))
+		return s->proc->measure == CHORD_EVERY_BLOCK ? deduce(s) : "its counters do not determine its counts";
+	if (!flow_propagate(s->graph, s->known, s->count, s->source, &why))
+		return why ? why : "flow is not conserved";
+	memset(s->known, true, s->graph->nedge * sizeof *s->known);
+	return flow_check(s->graph, s->count, s->source);
+}
+
+/* Counts of blocks: the known edge in the middle, or else all that comes in. */
+static const char *
+fill_blocks(const struct system *s, struct counts *c)
+{
+	const struct proc *p = s->proc;
+	uint32_t e = p->narc;
+
+	for (uint32_t v = 0; v < p->nblock; v++) {
+		if (p->block[v].counter)
+			c->block[v] = s->count[e++];
+		else if (!vertex_count(s, v, &c->block[v]))
+			return "its counters do not determine how often each block ran";
+	}
+	return NULL;
+}
+
+static bool
+add(uint64_t *sum, uint64_t v)
+{
+	return !__builtin_add_overflow(*sum, v, sum);
+}
+
+/* Activations begin on the edges from ENTRY; those to landing pads take one up again. */
+static bool
+sum_arcs(const struct proc *p, struct counts *c)
+{
+	c->calls_known = c->jumps_known = true;
+	for (uint32_t i = 0; i < p->narc; i++) {
+		const struct arc *a = &p->arc[i];
+		bool *known = a->kind == CHORD_EDGE_ENTRY ? &c->calls_known : &c->jumps_known;
+		uint64_t *sum = a->kind == CHORD_EDGE_ENTRY ? &c->calls : &c->jumps;
+
+		if (a->kind != CHORD_EDGE_ENTRY && (a->from >= p->nblock || a->to == PROC_EXIT(p)))
+			continue;
+		*known &= c->arc_known[i];
+		if (c->arc_known[i] && !add(sum, c->arc[i]))
+			return false;
+	}
+	return true;
+}
+
+static bool
+is_call(uint8_t insn)
+{
+	return insn >> 4 == CHORD_INSN_CALL || insn >> 4 == CHORD_INSN_ICALL;
+}
+
+/* Adds what a block executed: its count changes behind each call at which activations ended or went on. */
+static const char *
+sum_block(const struct proc *p, struct counts *c, uint32_t v)
+{
+	const struct block *b = &p->block[v];
+	uint64_t n = c->block[v];
+	uint32_t k = b->call;
+
+	if (!add(&c->blocks, n))
+		return "its counts do not fit 64 bits";
+	for (uint32_t i = 0; i < b->ninsn; i++) {
+		if (!add(&c->insns, n) || (is_call(b->insn[i]) && !add(&c->call_insns, n)))
+			return "its counts do not fit 64 bits";
+		if (k == b->call + b->ncall || p->call[k].insn != i)
+			continue;
+		if (c->left && (!add(&n, c->back[k]) || __builtin_sub_overflow(n, c->left[k], &n)))
+			return "more activations ended at a call than reached it";
+		k++;
+	}
+	return NULL;
+}
+
+static const char *
+sum_up(const struct proc *p, struct counts *c)
+{
+	const char *why = sum_arcs(p, c) ? NULL : "its counts do not fit 64 bits";
+
+	for (uint32_t v = 0; v < p->nblock && !why; v++)
+		why = sum_block(p, c, v);
+	return why;
+}
+
+static void
+solve_proc(struct pool *pool, const struct proc *p, const struct module *m, struct counts *c)
+{
+	struct system s = {.pool = pool_new(), .proc = p};
+	const char *why;
+
+	build(&s);
+	why = fill_known(&s, m);
+	if (!why)
+		why = fill_sources(&s, c);
+	if (!why)
+		why = propagate(&s);
+	c->block = pool_array(pool, p->nblock, sizeof *c->block);
+	c->arc = pool_array(pool, p->narc, sizeof *c->arc);
+	c->arc_known = pool_array(pool, p->narc, sizeof *c->arc_known);
+	if (p->narc) {
+		memcpy(c->arc, s.count, p->narc * sizeof *c->arc);
+		memcpy(c->arc_known, s.known, p->narc * sizeof *c->arc_known);
+	}
+	if (!why)
+		why = fill_blocks(&s, c);
+	if (!why)
+		why = sum_up(p, c);
+	c->why = why ? pool_strdup(pool, why) : NULL;
+	pool_free(s.pool);
+}
+
+struct counts *
+solve(struct pool *pool, const struct map *map, const struct profile *p, const struct module *module)
+{
+	struct counts *c = pool_array(pool, map->nproc, sizeof *c);
+
+	place_exits(pool, map, p, module, c);
+	for (uint32_t i = 0; i < map->nproc; i++) {
+		const struct proc *proc = &map->proc[i];
+
+		if (proc->refused)
+			c[i].why = "it was not measured";
+		else if (!c[i].why)
+			solve_proc(pool, proc, module, &c[i]);
+	}
+	return c;
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+#include "profile/profile.h"
+
+void
+walk_start(struct walk *w, const struct proc *proc, const struct counts *counts, uint32_t block)
+{
+	const struct block *b = &proc->block[block];
+
+	*w = (struct walk){.proc = proc, .counts = counts && !counts->why ? counts : NULL, .block = b, .i = UINT32_MAX};
+	w->call = b->call;
+	w->seg = b->seg;
+	w->next_offset = b->offset;
+	w->next_count = w->counts ? w->counts->block[block] : 0;
+}
+
+/* Activations end at a call and go on behind it: they change the count of what follows. */
+static void
+pass_call(struct walk *w)
+{
+	if (w->call == w->block->call + w->block->ncall || w->proc->call[w->call].insn != w->i)
+		return;
+	if (w->counts && w->counts->left)
+		w->next_count += w->counts->back[w->call] - w->counts->left[w->call];
+	w->call++;
+}
+
+static void
+enter_segment(struct walk *w)
+{
+	while (w->seg < w->block->seg + w->block->nseg && w->proc->seg[w->seg].insn == w->i) {
+		w->seg_delta = w->proc->seg[w->seg].addr - w->offset;
+		w->has_seg = true;
+		w->seg++;
+	}
+}
+
+bool
+walk_next(struct walk *w)
+{
+	uint8_t insn;
+
+	if (++w->i >= w->block->ninsn)
+		return false;
+	insn = w->block->insn[w->i];
+	w->offset = w->next_offset;
+	w->next_offset += insn & 15;
+	w->kind = insn >> 4;
+	w->count = w->next_count;
+	pass_call(w);
+	enter_segment(w);
+	w->addr = w->has_seg ? w->offset + w->seg_delta : 0;
+	return true;
+}
+
+const char *
+insn_kind(unsigned kind)
+{
+	static const char *const name[] = {"other", "call", "icall", "rep", "branch", "jump", "ijump", "ret", "syscall",
+	                                   "trap"};
+
+	return kind < sizeof name / sizeof *name ? name[kind] : "?";
+}
+
+const char *
+edge_kind(unsigned kind)
+{
+	static const char *const name[] = {"fall", "taken", "jump", "indirect", "exit", "entry", "land", "close"};
+
+	return kind < sizeof name / sizeof *name ? name[kind] : "?";
+}

@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: MIT */
+#include "tool/tool.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *
+base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+bool
+unit_open(struct pool *pool, const char *path, struct unit *u, const char **why)
+{
+	struct str bytes;
+
+	*u = (struct unit){.path = path, .image = image_open(pool, path, why)};
+	if (!u->image)
+		return false;
+	if (!image_section(u->image, CHORD_SECTION_MAP, &bytes, why)) {
+		if (!*why)
+			*why = "it has no map of Chord's: it was not built with `chord cc`";
+	} else if (map_parse(pool, bytes, &u->map, why)) {
+		u->parts = map_parts(pool, &u->map);
+		return true;
+	}
+	unit_close(u);
+	return false;
+}
+
+void
+unit_close(struct unit *u)
+{
+	image_close(u->image);
+	u->image = NULL;
+}
+
+struct profile *
+load_profile(struct pool *pool, const char *path)
+{
+	struct buf b = {0};
+	struct profile *p = NULL;
+	const char *why = NULL;
+
+	if (!file_read(path, &b))
+		error(path, "%s", strerror(errno));
+	else if (!(p = profile_parse(pool, (struct str){b.at, b.n}, &why)))
+		error(path, "%s", why);
+	buf_free(&b);
+	return p;
+}
+
+static const char *
+why_not_this_build(struct run *r, const struct profile *p, const char *program)
+{
+	struct str id = image_build_id(r->unit.at[0].image);
+
+	for (size_t i = 0; i < p->module.n; i++) {
+		const struct module *m = &p->module.at[i];
+
+		if (strcmp(base_name(m->path), base_name(program)))
+			continue;
+		if (!m->nid)
+			return "it names a program without a build id: it cannot be told whether it is this one";
+		return pool_printf(r->pool, "of another build: its build id is %s, the program's is %s",
+		                   image_hex(r->pool, (struct str){(const char *)m->id, m->nid}), image_hex(r->pool, id));
+	}
+	return pool_printf(r->pool, "of another program: none of its modules has build id %s", image_hex(r->pool, id));
+}
+
+/* Adds a profile to the sum. */
+static bool
+take(struct run *r, const char *name, const struct profile *p)
+{
+	const char *why;
+
+	if (!profile_add(r->sum, p, r->pool, &why)) {
+		error(name, "%s", why);
+		return false;
+	}
+	VEC_PUSH(r->summed, name);
+	return true;
+}
+
+static bool
+load_given(struct run *r, char **name, int n)
+{
+	bool ok = true;
+
+	for (int i = 0; i < n && ok; i++) {
+		struct profile *p = load_profile(r->pool, name[i]);
+
+		progress("reading profiles", (uint64_t)i, (uint64_t)n);
+		if (!p) {
+			ok = false;
+		} else if (!profile_module(p, image_build_id(r->unit.at[0].image))) {
+			error(name[i], "%s", why_not_this_build(r, p, r->path));
+			ok = false;
+		} else {
+			ok = take(r, name[i], p);
+		}
+		profile_free(p);
+	}
+	progress("reading profiles", (uint64_t)n, (uint64_t)n);
+	return ok;
+}
+
+/* A profile that was found rather than named: not used if it is of another build, or merged (then what it was
+ * merged from may be here too). */
+static bool
+consider(struct run *r, char *name)
+{
+	struct profile *p = load_profile(r->pool, name);
+	bool ok = p;
+
+	if (!p)
+		return false;
+	if (!profile_module(p, image_build_id(r->unit.at[0].image)))
+		VEC_PUSH(r->left_out, (struct named){name, why_not_this_build(r, p, r->path)});
+	else if (p->flags & CHORD_PROFILE_MERGED)
+		VEC_PUSH(r->left_out, (struct named){name, "a merged profile: used only where it is named"});
+	else
+		ok = take(r, name, p);
+	profile_free(p);
+	return ok;
+}
+
+static int
+by_name(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Is it PROG.*.chord? */
+static bool
+is_profile_name(const char *name, const char *program)
+{
+	struct str s = str_of(name);
+	size_t n = strlen(program);
+
+	return str_starts(s, program) && s.n > n + strlen(".chord") && name[n] == '.' && str_ends(s, ".chord");
+}
+
+static bool
+load_found(struct run *r)
+{
+	VEC(char *) name = {0};
+	DIR *dir = opendir(".");
+	bool ok = true;
+
+	for (struct dirent *d; dir && (d = readdir(dir));)
+		if (is_profile_name(d->d_name, base_name(r->path)))
+			VEC_PUSH(name, pool_strdup(r->pool, d->d_name));
+	if (dir)
+		closedir(dir);
+	if (name.n)
+		qsort(name.at, name.n, sizeof *name.at, by_name);
+	for (size_t i = 0; i < name.n && ok; i++) {
+		progress("reading profiles", i, name.n);
+		ok = consider(r, name.at[i]);
+	}
+	progress("reading profiles", name.n, name.n);
+	free(name.at);
+	if (!ok || r->summed.n)
+		return ok;
+	for (size_t i = 0; i < r->left_out.n; i++)
+		error(r->left_out.at[i].name, "%s", r->left_out.at[i].reason);
+	error(r->path, "no profile of this build in the current folder (%s.*.chord)", base_name(r->path));
+	return false;
+}
+
+/* Shared objects that the profile names and that were measured. */
+static void
+open_others(struct run *r)
+{
+	struct str main_id = image_build_id(r->unit.at[0].image);
+
+	for (size_t i = 0; i < r->sum->module.n; i++) {
+		const struct module *m = &r->sum->module.at[i];
+		struct str id = {(const char *)m->id, m->nid};
+		const char *why = NULL;
+		struct unit u = {0};
+
+		if (str_eq(id, main_id))
+			continue;
+		if (!m->nid)
+			why = "it has no build id: link it with -Wl,--build-id";
+		else if (unit_open(r->pool, m->path, &u, &why) && !str_eq(image_build_id(u.image), id))
+			why = "another build of it lies at its path now";
+		if (why) {
+			unit_close(&u);
+			VEC_PUSH(r->unknown, (struct named){m->path, why});
+		} else {
+			VEC_PUSH(r->unit, u);
+		}
+	}
+}
+
+static void
+solve_unit(struct run *r, struct unit *u)
+{
+	u->counts = solve(r->pool, &u->map, r->sum, profile_module(r->sum, image_build_id(u->image)));
+	for (uint32_t i = 0; i < u->map.nproc; i++)
+		if (!u->map.proc[i].refused && u->counts[i].why)
+			VEC_PUSH(r->unknown, (struct named){u->map.proc[i].name, u->counts[i].why});
+}
+
+static void
+note(struct run *r, uint64_t n, const char *one, const char *many)
+{
+	if (n)
+		VEC_PUSH(r->note, pool_printf(r->pool, "%" PRIu64 " %s", n, n == 1 ? one : many));
+}
+
+static void
+take_notes(struct run *r)
+{
+	const struct profile *p = r->sum;
+
+	note(r, p->nrunning,
+	     "process was still running or was killed: procedures that were active then may be off by one an activation",
+	     "processes were still running or were killed: procedures that were active then may be off by one an activation");
+	note(r, p->nthreads, "process ended while other threads ran: what these had active may be off by one an activation",
+	     "processes ended while other threads ran: what these had active may be off by one an activation");
+	note(r, p->lost, "thread could not be given counters of its own: counts may be short",
+	     "threads could not be given counters of their own: counts may be short");
+	note(r, p->in_flight, "walk of a stack could not be finished: procedures that were active then may be off by one",
+	     "walks of stacks could not be finished: procedures that were active then may be off by one an activation");
+	if (p->flags & CHORD_PROFILE_NOT_WATCHED)
+		VEC_PUSH(r->note, "threads may have been made that the runtime did not see: counts may be short");
+	for (size_t i = 0; i < p->text.n; i++)
+		VEC_PUSH(r->note, p->text.at[i]);
+}
+
+bool
+run_load(struct run *r, const char *program, char **profile, int nprofile)
+{
+	const char *why = NULL;
+	struct unit u;
+
+	*r = (struct run){.pool = pool_new(), .path = program, .sum = profile_new()};
+	if (!unit_open(r->pool, program, &u, &why)) {
+		error(program, "%s", why);
+		return false;
+	}
+	VEC_PUSH(r->unit, u);
+	if (!image_build_id(u.image).n) {
+		error(program, "it has no build id, so that no profile can be told to be its own: link it with -Wl,--build-id");
+		return false;
+	}
+	if (!(nprofile ? load_given(r, profile, nprofile) : load_found(r)))
+		return false;
+	open_others(r);
+	for (size_t i = 0; i < r->unit.n; i++)
+		solve_unit(r, &r->unit.at[i]);
+	take_notes(r);
+	return true;
+}
+
+void
+run_close(struct run *r)
+{
+	for (size_t i = 0; i < r->unit.n; i++)
+		unit_close(&r->unit.at[i]);
+	profile_free(r->sum);
+	free(r->unit.at);
+	free(r->summed.at);
+	free(r->left_out.at);
+	free(r->unknown.at);
+	free(r->note.at);
+	pool_free(r->pool);
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+#include "tool/tool.h"
+
+#include <argp.h>
+#include <string.h>
+
+static const struct command {
+	const char *name, *title;
+	int (*run)(int argc, char **argv);
+	const char *args, *what; /* NULL: not for users */
+	const char *alias;       /* does this when the file is called so */
+} commands[] = {
+	{"cc", "chord cc", cmd_cc, "[ARGUMENT...]", "compile and link C so that it measures itself (also chord-cc)", "chord-cc"},
+	{"c++", "chord c++", cmd_cxx, "[ARGUMENT...]", "the same for C++ (also chord-c++)", "chord-c++"},
+	{"hook", "chord hook", cmd_hook, "", "print the folder for any other compiler's -B option", NULL},
+	{"report", "chord report", cmd_report, "PROGRAM [PROFILE...]", "what was executed, and what was not measured", NULL},
+	{"merge", "chord merge", cmd_merge, "-o FILE PROFILE...", "sum profiles of one build", NULL},
+	{"verify", "chord verify", cmd_verify, "PROGRAM", "is every procedure measured?", NULL},
+	{"graph", "chord graph", cmd_graph, "FILE", "the algorithms on a graph written by hand", NULL},
+	{"show", "chord show", cmd_show, "FILE.s", "what the weaver sees and does", NULL},
+	{"as", "chord as", cmd_as, NULL, NULL, "as"},
+};
+enum { NCOMMAND = sizeof commands / sizeof *commands };
+
+static void
+usage(FILE *to)
+{
+	fprintf(to, "Usage: chord COMMAND [ARGUMENT...]\n\n"
+	            "Measures programs exactly: builds them with counters, and reports what they executed.\n\n");
+	for (size_t i = 0; i < NCOMMAND; i++)
+		if (commands[i].what)
+			fprintf(to, "  %-7s %-21s %s\n", commands[i].name, commands[i].args, commands[i].what);
+	fprintf(to, "\n`chord COMMAND --help` says more of each. Start with\n\n"
+	            "  chord cc -O2 -g -o prog prog.c && ./prog && chord report ./prog\n");
+}
+
+static const struct command *
+by_name(const char *name)
+{
+	for (size_t i = 0; i < NCOMMAND; i++)
+		if (!strcmp(commands[i].name, name))
+			return &commands[i];
+	return NULL;
+}
+
+static const struct command *
+by_alias(const char *argv0)
+{
+	for (size_t i = 0; i < NCOMMAND; i++)
+		if (commands[i].alias && !strcmp(commands[i].alias, base_name(argv0)))
+			return &commands[i];
+	return NULL;
+}
+
+static int
+run(const struct command *c, int argc, char **argv)
+{
+	/* argp names the program by argv[0] and does not write to it. */
+	argv[0] = (char *)(uintptr_t)c->title;
+	return c->run(argc, argv);
+}
+
+static void
+print_version(FILE *to, struct argp_state *state)
+{
+	(void)state;
+	fprintf(to, "chord " CHORD_VERSION "\n");
+}
+
+int
+main(int argc, char **argv)
+{
+	const struct command *c = argc > 0 ? by_alias(argv[0]) : NULL;
+
+	argp_err_exit_status = EXIT_USAGE;
+	argp_program_version_hook = print_version;
+	if (c)
+		return run(c, argc, argv);
+	if (argc < 2) {
+		usage(stderr);
+		return EXIT_USAGE;
+	}
+	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
+		usage(stdout);
+		return 0;
+	}
+	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
+		print_version(stdout, NULL);
+		return 0;
+	}
+	c = by_name(argv[1]);
+	if (!c) {
+		error(argv[1], "no such command; `chord --help` lists them");
+		return EXIT_USAGE;
+	}
+	return run(c, argc - 1, argv + 1);
+}

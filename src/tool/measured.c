@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+#include "tool/tool.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Code that every program gets from the compiler's start-up files. */
+static bool
+is_startup(const char *name)
+{
+	static const char *const known[] = {
+		"_start", "deregister_tm_clones", "register_tm_clones", "__do_global_dtors_aux", "frame_dummy", "_init",
+		"_fini", "_dl_relocate_static_pie", "__libc_csu_init", "__libc_csu_fini", "__x86.get_pc_thunk.bx",
+	};
+
+	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+		if (!strcmp(name, known[i]))
+			return true;
+	return false;
+}
+
+/* Chord's own, in every measured program. */
+static bool
+is_runtime(const char *name)
+{
+	return str_starts(str_of(name), "chord_rt_") || str_starts(str_of(name), "__chord_");
+}
+
+/* Linkage that the linker makes. */
+static bool
+is_linkage(const char *section)
+{
+	struct str s = str_of(section);
+
+	return str_starts(s, ".plt") || str_starts(s, ".iplt") || str_is(s, ".init") || str_is(s, ".fini");
+}
+
+static uint64_t
+code_bytes(const struct unit *u)
+{
+	const struct image_code *code;
+	size_t n = image_code(u->image, &code);
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (!is_linkage(code[i].name))
+			sum += code[i].size;
+	return sum;
+}
+
+/* Parts are sorted; they overlap only where the map is wrong. */
+static uint64_t
+map_bytes(const struct unit *u)
+{
+	uint64_t sum = 0, end = 0;
+
+	for (size_t i = 0; i < u->parts.n; i++) {
+		const struct part_at *p = &u->parts.at[i];
+		uint64_t start = p->addr > end ? p->addr : end, stop = p->addr + p->size;
+
+		if (stop > start)
+			sum += stop - start;
+		end = stop > end ? stop : end;
+	}
+	return sum;
+}
+
+static const char *
+section_of(const struct unit *u, uint64_t addr)
+{
+	const struct image_code *code;
+	size_t n = image_code(u->image, &code);
+
+	for (size_t i = 0; i < n; i++)
+		if (addr - code[i].addr < code[i].size)
+			return code[i].name;
+	return "";
+}
+
+void
+unmeasured_find(struct unit *u, struct unmeasured *un)
+{
+	const struct image_symbol *s;
+	size_t n = image_symbols(u->image, &s);
+	uint64_t all = code_bytes(u), mapped = map_bytes(u);
+
+	un->stripped |= image_stripped(u->image);
+	un->bytes += all > mapped ? all - mapped : 0;
+	for (size_t i = 0; i < n; i++) {
+		bool alias = i && s[i].addr == s[i - 1].addr;
+
+		if (alias || parts_find(&u->parts, s[i].addr) || is_startup(s[i].name) || is_runtime(s[i].name) ||
+		    is_linkage(section_of(u, s[i].addr)))
+			continue;
+		VEC_PUSH(un->symbol, s[i]);
+		un->symbol_bytes += s[i].size;
+	}
+}
+
+void
+unmeasured_free(struct unmeasured *un)
+{
+	free(un->symbol.at);
+	*un = (struct unmeasured){0};
+}

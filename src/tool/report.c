@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT */
+#include "tool/tool.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { OPT_JSON = 256, OPT_LINES, OPT_FILES, OPT_SORT, OPT_TOP, OPT_INSNS, OPT_BLOCKS, OPT_EDGES, OPT_UNMEASURED };
+
+static const struct argp_option options[] = {
+	{NULL, 0, NULL, 0, "What to show:", 1},
+	{"lines", OPT_LINES, NULL, 0, "Source lines instead of functions (needs -g): instructions executed for the line, and "
+	 "the count of its instruction that ran most often", 1},
+	{"files", OPT_FILES, NULL, 0, "Source files instead of functions", 1},
+	{"unmeasured", OPT_UNMEASURED, NULL, 0, "Name everything that was not measured", 1},
+	{"sort", OPT_SORT, "KEY", 0, "Sort by instructions (default), calls, name, file or address", 1},
+	{"top", OPT_TOP, "N", 0, "Show N rows; 0: all (default: 20)", 1},
+	{NULL, 0, NULL, 0, "For programs to read:", 2},
+	{"json", OPT_JSON, NULL, 0, "Everything as JSON; --lines and --files add to it", 2},
+	{"insns", OPT_INSNS, NULL, 0, "Each instruction: NAME PART OFFSET COUNT CLASS, where OFFSET is in the code "
+	 "before it was woven", 2},
+	{"blocks", OPT_BLOCKS, NULL, 0, "Each block: NAME BLOCK PART OFFSET INSTRUCTIONS COUNT", 2},
+	{"edges", OPT_EDGES, NULL, 0, "Each edge: NAME FROM TO KIND COUNT", 2},
+	{NULL, 0, NULL, 0, "Help:", -1},
+	{0},
+};
+
+static const char doc[] =
+	"Report what a program measured with Chord executed.\v"
+	"Without PROFILE, all profiles named PROGRAM.*.chord in the current folder that belong to this build of the program "
+	"are summed. Shared objects that were measured too are reported with it.\n\n"
+	"Every count is exact. What was not measured, and what cannot be known, is said at the end and is in no sum. "
+	"A string instruction with a rep prefix counts once each time it is executed.\n\n"
+	"Exit status: 0 done, 1 the program or a profile cannot be used, 2 wrong usage.";
+
+struct args {
+	struct report_options opt;
+	char **name;
+	int n;
+};
+
+static void
+parse_sort(struct args *a, const char *key, struct argp_state *state)
+{
+	static const char *const name[] = {
+		[SORT_INSNS] = "instructions", [SORT_CALLS] = "calls", [SORT_NAME] = "name", [SORT_FILE] = "file",
+		[SORT_ADDRESS] = "address",
+	};
+
+	for (size_t i = 0; i < sizeof name / sizeof *name; i++)
+		if (!strcmp(key, name[i])) {
+			a->opt.sort = (enum report_sort)i;
+			return;
+		}
+	argp_error(state, "--sort=%s: the keys are instructions, calls, name, file and address", key);
+}
+
+static void
+parse_top(struct args *a, const char *text, struct argp_state *state)
+{
+	char *end;
+	unsigned long n;
+
+	errno = 0;
+	n = strtoul(text, &end, 10);
+	if (*text < '0' || *text > '9' || *end || errno)
+		argp_error(state, "--top=%s: not a number of rows", text);
+	a->opt.top = n;
+}
+
+static error_t
+parse(int key, char *arg, struct argp_state *state)
+{
+	struct args *a = state->input;
+
+	switch (key) {
+	case OPT_JSON:
+		a->opt.json = true;
+		break;
+	case OPT_LINES:
+		a->opt.lines = true;
+		break;
+	case OPT_FILES:
+		a->opt.files = true;
+		break;
+	case OPT_UNMEASURED:
+		a->opt.unmeasured = true;
+		break;
+	case OPT_SORT:
+		parse_sort(a, arg, state);
+		break;
+	case OPT_TOP:
+		parse_top(a, arg, state);
+		break;
+	case OPT_INSNS:
+	case OPT_BLOCKS:
+	case OPT_EDGES:
+		if (a->opt.what)
+			argp_error(state, "only one of --insns, --blocks and --edges can be printed");
+		a->opt.what = key == OPT_INSNS ? REPORT_INSNS : key == OPT_BLOCKS ? REPORT_BLOCKS : REPORT_EDGES;
+		break;
+	case ARGP_KEY_ARGS:
+		a->name = state->argv + state->next;
+		a->n = state->argc - state->next;
+		break;
+	case ARGP_KEY_NO_ARGS:
+		argp_error(state, "which program?");
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+static int
+print(struct report *r)
+{
+	int status = 0;
+
+	if (!report_tables(r)) {
+		error(r->run->path, "the sum of its counts does not fit 64 bits");
+		return EXIT_NO;
+	}
+	if (r->opt.what)
+		report_raw(r);
+	else if (r->opt.json)
+		status = report_json(r);
+	else
+		report_text(r);
+	if (fflush(stdout) || ferror(stdout)) {
+		error("standard output", "%s", strerror(errno));
+		status = EXIT_NO;
+	}
+	return status;
+}
+
+int
+cmd_report(int argc, char **argv)
+{
+	static const struct argp argp = {options, parse, "PROGRAM [PROFILE...]", doc, NULL, NULL, NULL};
+	struct args a = {.opt.top = 20};
+	struct run run;
+	struct report r = {.run = &run};
+	int status = EXIT_NO;
+
+	argp_parse(&argp, argc, argv, 0, NULL, &a);
+	r.opt = a.opt;
+	if (run_load(&run, a.name[0], a.name + 1, a.n - 1))
+		status = print(&r);
+	free(r.function.at);
+	free(r.line.at);
+	free(r.file.at);
+	unmeasured_free(&r.unmeasured);
+	run_close(&run);
+	return status;
+}

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: MIT */
+#include "tool/tool.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* A number with its digits in groups of three. */
+static const char *
+grouped(char *out, uint64_t n)
+{
+	char digit[24];
+	int len = snprintf(digit, sizeof digit, "%" PRIu64, n);
+	char *o = out;
+
+	for (int i = 0; i < len; i++) {
+		if (i && (len - i) % 3 == 0)
+			*o++ = ',';
+		*o++ = digit[i];
+	}
+	*o = 0;
+	return out;
+}
+
+static void
+total(uint64_t n, bool known, const char *what)
+{
+	char text[32];
+
+	printf("%26s  %s\n", known ? grouped(text, n) : "not known", what);
+}
+
+static void
+print_profiles(const struct run *run)
+{
+	size_t n = run->summed.n;
+
+	printf("%s: ", run->path);
+	if (n == 1) {
+		printf("%s\n", run->summed.at[0]);
+	} else {
+		printf("sum of %zu profiles:", n);
+		for (size_t i = 0; i < n; i++)
+			printf(" %s", run->summed.at[i]);
+		putchar('\n');
+	}
+	for (size_t i = 0; i < run->left_out.n; i++)
+		printf("left out: %s: %s\n", run->left_out.at[i].name, run->left_out.at[i].reason);
+	for (size_t i = 1; i < run->unit.n; i++)
+		printf("with %s\n", run->unit.at[i].path);
+}
+
+static void
+print_totals(const struct totals *t)
+{
+	putchar('\n');
+	total(t->insns, true, "instructions");
+	total(t->blocks, true, "blocks entered");
+	total(t->edges, t->edges_known, "edges from block to block");
+	total(t->call_insns, true, "calls");
+	total(t->procedures, true, "procedures");
+	total(t->refused, true, "of them refused");
+}
+
+/* Paths below the current folder are shown relative to it. */
+static const char *
+shown(const char *path)
+{
+	static const char none[] = "";
+	char *cwd = *path == '/' ? getcwd(NULL, 0) : NULL;
+	size_t n = cwd ? strlen(cwd) : 0;
+	bool below = n > 1 && !strncmp(path, cwd, n) && path[n] == '/';
+
+	free(cwd);
+	return below ? path + n + 1 : *path ? path : none;
+}
+
+static double
+share(uint64_t n, uint64_t all)
+{
+	return all ? 100.0 * (double)n / (double)all : 0;
+}
+
+static void
+print_function(const struct report *r, const struct row_function *f)
+{
+	char insns[32], calls[32];
+
+	printf("%18s %6.2f%% %15s  %s", grouped(insns, f->counts->insns), share(f->counts->insns, r->totals.insns),
+	       f->counts->calls_known ? grouped(calls, f->counts->calls) : "not known", f->proc->name);
+	for (uint32_t i = 0; i < f->proc->nalso; i++)
+		printf(" = %s", f->proc->also[i]);
+	if (*f->file && f->line)
+		printf("  %s:%u", shown(f->file), f->line);
+	else if (*f->file)
+		printf("  %s", shown(f->file));
+	if (f->unit != &r->run->unit.at[0])
+		printf("  [%s]", base_name(f->unit->path));
+	putchar('\n');
+}
+
+static size_t
+rows(const struct report *r, size_t n)
+{
+	return r->opt.top && r->opt.top < n ? r->opt.top : n;
+}
+
+static void
+print_more(size_t shown_rows, size_t n, const char *what)
+{
+	if (shown_rows < n)
+		printf("%18s and %zu more %s (--top=0 shows all)\n", "", n - shown_rows, what);
+}
+
+static void
+print_functions(const struct report *r)
+{
+	size_t n = rows(r, r->function.n);
+
+	printf("\n%18s %7s %15s  %s\n", "instructions", "share", "activations", "function");
+	for (size_t i = 0; i < n; i++)
+		print_function(r, &r->function.at[i]);
+	print_more(n, r->function.n, "functions");
+}
+
+static void
+print_files(const struct report *r)
+{
+	size_t n = rows(r, r->file.n);
+	char insns[32];
+
+	printf("\n%18s %7s  %s\n", "instructions", "share", "file");
+	for (size_t i = 0; i < n; i++)
+		printf("%18s %6.2f%%  %s\n", grouped(insns, r->file.at[i].insns),
+		       share(r->file.at[i].insns, r->totals.insns), shown(r->file.at[i].file));
+	print_more(n, r->file.n, "files");
+}
+
+static void
+print_lines(const struct report *r)
+{
+	size_t n = rows(r, r->line.n);
+	char insns[32], most[32];
+
+	if (!r->has_lines)
+		printf("\nThe program has no line numbers: compile it with -g for counts of lines.\n");
+	printf("\n%18s %7s %15s  %s\n", "instructions", "share", "most", "line");
+	for (size_t i = 0; i < n; i++) {
+		const struct row_line *l = &r->line.at[i];
+
+		printf("%18s %6.2f%% %15s  %s:", grouped(insns, l->insns), share(l->insns, r->totals.insns),
+		       grouped(most, l->most), shown(l->file));
+		if (l->line)
+			printf("%u\n", l->line);
+		else
+			printf("?\n");
+	}
+	print_more(n, r->line.n, "lines");
+}
+
+/* The first few are enough to show what it is about. */
+enum { FEW = 10 };
+
+static void
+print_refused(const struct report *r)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->run->unit.n; i++) {
+		const struct map *m = &r->run->unit.at[i].map;
+
+		for (uint32_t k = 0; k < m->nproc; k++) {
+			if (!m->proc[k].refused)
+				continue;
+			if (n++ < FEW || r->opt.unmeasured)
+				printf("  %s: %s\n", m->proc[k].name, m->proc[k].refused);
+		}
+	}
+	if (n > FEW && !r->opt.unmeasured)
+		printf("  ... and %zu more (--unmeasured lists all)\n", n - FEW);
+}
+
+static void
+print_unmeasured_symbols(const struct report *r)
+{
+	const struct unmeasured *un = &r->unmeasured;
+
+	if (un->stripped)
+		printf("  the program has no symbol table: %" PRIu64 " bytes of code belong to no measured procedure\n",
+		       un->bytes);
+	else if (un->symbol.n)
+		printf("  %zu functions, %" PRIu64 " bytes, were not built with Chord%s\n", un->symbol.n, un->symbol_bytes,
+		       r->opt.unmeasured ? ":" : " (--unmeasured lists them)");
+	for (size_t i = 0; i < un->symbol.n && r->opt.unmeasured; i++)
+		printf("    %s\n", un->symbol.at[i].name);
+}
+
+static void
+print_not_measured(const struct report *r)
+{
+	const struct unmeasured *un = &r->unmeasured;
+
+	if (!r->totals.refused && !un->symbol.n && !un->stripped)
+		return;
+	printf("\nNot measured:\n");
+	print_refused(r);
+	print_unmeasured_symbols(r);
+}
+
+static void
+print_not_known(const struct run *run)
+{
+	if (!run->unknown.n)
+		return;
+	printf("\nNot known, and in no sum above:\n");
+	for (size_t i = 0; i < run->unknown.n; i++)
+		printf("  %s: %s\n", run->unknown.at[i].name, run->unknown.at[i].reason);
+}
+
+static void
+print_notes(const struct run *run)
+{
+	if (run->note.n)
+		printf("\nNote:\n");
+	for (size_t i = 0; i < run->note.n; i++)
+		printf("  %s\n", run->note.at[i]);
+}
+
+void
+report_text(const struct report *r)
+{
+	print_profiles(r->run);
+	print_totals(&r->totals);
+	if (r->opt.files)
+		print_files(r);
+	if (r->opt.lines)
+		print_lines(r);
+	if (!r->opt.files && !r->opt.lines)
+		print_functions(r);
+	print_not_measured(r);
+	print_not_known(r->run);
+	print_notes(r->run);
+}

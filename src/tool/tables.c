@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: MIT */
+#include "tool/tool.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct cell {
+	uint32_t file, line;
+	uint64_t insns, most;
+};
+
+/* Lines being collected. File names come from the line table, where the same
+ * name has an address for each unit: `file` makes it one number. */
+struct lines {
+	struct strmap file;
+	VEC(const char *) name;
+	VEC(struct cell) cell;
+	size_t *slot, nslot;     /* open addressing into cell, + 1 */
+	const char *last;        /* the name looked up last, by address, and its number */
+	uint32_t last_number;
+	bool fits;
+};
+
+static bool
+add(uint64_t *sum, uint64_t v)
+{
+	return !__builtin_add_overflow(*sum, v, sum);
+}
+
+static bool
+add_totals(struct totals *t, const struct counts *c)
+{
+	t->edges_known &= c->jumps_known;
+	return add(&t->insns, c->insns) && add(&t->blocks, c->blocks) && add(&t->edges, c->jumps) &&
+	       add(&t->call_insns, c->call_insns);
+}
+
+static void
+add_function(struct report *r, struct unit *u, uint32_t i)
+{
+	struct row_function f = {.unit = u, .proc = &u->map.proc[i], .counts = &u->counts[i]};
+	struct image_place place;
+
+	f.file = f.proc->file;
+	if (image_place(u->image, f.proc->part[0].addr, &place)) {
+		f.file = place.file;
+		f.line = place.line;
+	}
+	VEC_PUSH(r->function, f);
+}
+
+static uint32_t
+file_number(struct lines *l, const char *file)
+{
+	uint64_t n;
+
+	if (file == l->last)
+		return l->last_number;
+	if (!strmap_get(&l->file, str_of(file), &n)) {
+		n = l->name.n;
+		strmap_put(&l->file, str_of(file), n);
+		VEC_PUSH(l->name, file);
+	}
+	l->last = file;
+	return l->last_number = (uint32_t)n;
+}
+
+static size_t *
+find_slot(struct lines *l, uint32_t file, uint32_t line)
+{
+	size_t i = ((uint64_t)file << 32 | line) * 0x9e3779b97f4a7c15u >> 20 & (l->nslot - 1);
+
+	while (l->slot[i] && (l->cell.at[l->slot[i] - 1].file != file || l->cell.at[l->slot[i] - 1].line != line))
+		i = (i + 1) & (l->nslot - 1);
+	return &l->slot[i];
+}
+
+static void
+grow_slots(struct lines *l)
+{
+	free(l->slot);
+	l->nslot = l->nslot ? l->nslot * 2 : 4096;
+	l->slot = xcalloc(l->nslot, sizeof *l->slot);
+	for (size_t i = 0; i < l->cell.n; i++)
+		*find_slot(l, l->cell.at[i].file, l->cell.at[i].line) = i + 1;
+}
+
+static void
+add_line(struct lines *l, const char *file, uint32_t line, uint64_t count)
+{
+	uint32_t number = file_number(l, file);
+	struct cell *c;
+	size_t *slot;
+
+	if (l->cell.n * 2 >= l->nslot)
+		grow_slots(l);
+	slot = find_slot(l, number, line);
+	if (!*slot) {
+		VEC_PUSH(l->cell, (struct cell){.file = number, .line = line});
+		*slot = l->cell.n;
+	}
+	c = &l->cell.at[*slot - 1];
+	l->fits &= add(&c->insns, count);
+	if (count > c->most)
+		c->most = count;
+}
+
+/* Instructions without a line count for their procedure's file, line 0. */
+static void
+add_block_lines(struct lines *l, struct unit *u, uint32_t proc, uint32_t block)
+{
+	const struct proc *p = &u->map.proc[proc];
+	struct image_place place;
+	struct walk w;
+
+	for (walk_start(&w, p, &u->counts[proc], block); walk_next(&w);) {
+		if (w.addr && image_place(u->image, w.addr, &place))
+			add_line(l, place.file, place.line, w.count);
+		else
+			add_line(l, *p->file ? p->file : "?", 0, w.count);
+	}
+}
+
+static void
+add_unit_lines(struct lines *l, struct unit *u)
+{
+	for (uint32_t i = 0; i < u->map.nproc; i++) {
+		progress("finding lines", i, u->map.nproc);
+		for (uint32_t b = 0; !u->counts[i].why && b < u->map.proc[i].nblock; b++)
+			add_block_lines(l, u, i, b);
+	}
+	progress("finding lines", u->map.nproc, u->map.nproc);
+}
+
+static int
+by_insns(const struct row_line *x, const struct row_line *y)
+{
+	int c;
+
+	if (x->insns != y->insns)
+		return x->insns > y->insns ? -1 : 1;
+	c = strcmp(x->file, y->file);
+	return c ? c : (x->line > y->line) - (x->line < y->line);
+}
+
+static int
+compare_lines(const void *a, const void *b)
+{
+	return by_insns(a, b);
+}
+
+static int
+compare_lines_by_place(const void *a, const void *b)
+{
+	const struct row_line *x = a, *y = b;
+	int c = strcmp(x->file, y->file);
+
+	return c ? c : (x->line > y->line) - (x->line < y->line);
+}
+
+static void
+sort_lines(struct row_line *at, size_t n, enum report_sort sort)
+{
+	bool by_place = sort == SORT_FILE || sort == SORT_NAME || sort == SORT_ADDRESS;
+
+	if (n)
+		qsort(at, n, sizeof *at, by_place ? compare_lines_by_place : compare_lines);
+}
+
+static void
+sum_files(struct report *r, struct lines *l)
+{
+	struct row_line *row = pool_array(r->run->pool, l->name.n, sizeof *row);
+
+	for (size_t i = 0; i < l->cell.n; i++) {
+		struct row_line *f = &row[l->cell.at[i].file];
+
+		l->fits &= add(&f->insns, l->cell.at[i].insns);
+		if (l->cell.at[i].most > f->most)
+			f->most = l->cell.at[i].most;
+	}
+	for (size_t i = 0; i < l->name.n; i++) {
+		row[i].file = l->name.at[i];
+		VEC_PUSH(r->file, row[i]);
+	}
+	sort_lines(r->file.at, r->file.n, r->opt.sort);
+}
+
+static bool
+find_lines(struct report *r)
+{
+	struct lines l = {.fits = true};
+
+	for (size_t i = 0; i < r->run->unit.n; i++)
+		add_unit_lines(&l, &r->run->unit.at[i]);
+	if (r->opt.files)
+		sum_files(r, &l);
+	for (size_t i = 0; r->opt.lines && i < l.cell.n; i++)
+		VEC_PUSH(r->line, (struct row_line){l.name.at[l.cell.at[i].file], l.cell.at[i].line, l.cell.at[i].insns,
+		                                    l.cell.at[i].most});
+	sort_lines(r->line.at, r->line.n, r->opt.sort);
+	strmap_free(&l.file);
+	free(l.name.at);
+	free(l.cell.at);
+	free(l.slot);
+	return l.fits;
+}
+
+static int
+by_name(const struct row_function *x, const struct row_function *y)
+{
+	int c = strcmp(x->proc->name, y->proc->name);
+
+	if (c)
+		return c;
+	if (x->unit != y->unit)
+		return x->unit < y->unit ? -1 : 1;
+	return (x->proc > y->proc) - (x->proc < y->proc);
+}
+
+static int
+by_count(uint64_t x, uint64_t y, const struct row_function *a, const struct row_function *b)
+{
+	return x != y ? (x > y ? -1 : 1) : by_name(a, b);
+}
+
+static int
+compare_insns(const void *a, const void *b)
+{
+	const struct row_function *x = a, *y = b;
+
+	return by_count(x->counts->insns, y->counts->insns, x, y);
+}
+
+static int
+compare_calls(const void *a, const void *b)
+{
+	const struct row_function *x = a, *y = b;
+
+	return by_count(x->counts->calls, y->counts->calls, x, y);
+}
+
+static int
+compare_name(const void *a, const void *b)
+{
+	return by_name(a, b);
+}
+
+static int
+compare_file(const void *a, const void *b)
+{
+	const struct row_function *x = a, *y = b;
+	int c = strcmp(x->file, y->file);
+
+	if (c)
+		return c;
+	return x->line != y->line ? (x->line < y->line ? -1 : 1) : by_name(x, y);
+}
+
+/* Procedures of a map are sorted by address. */
+static int
+compare_address(const void *a, const void *b)
+{
+	const struct row_function *x = a, *y = b;
+
+	if (x->unit != y->unit)
+		return x->unit < y->unit ? -1 : 1;
+	return (x->proc > y->proc) - (x->proc < y->proc);
+}
+
+static void
+sort_functions(struct report *r)
+{
+	static int (*const compare[])(const void *, const void *) = {
+		[SORT_INSNS] = compare_insns, [SORT_CALLS] = compare_calls, [SORT_NAME] = compare_name,
+		[SORT_FILE] = compare_file, [SORT_ADDRESS] = compare_address,
+	};
+
+	if (r->function.n)
+		qsort(r->function.at, r->function.n, sizeof *r->function.at, compare[r->opt.sort]);
+}
+
+bool
+report_tables(struct report *r)
+{
+	bool fits = true;
+
+	r->totals.edges_known = true;
+	for (size_t i = 0; i < r->run->unit.n; i++) {
+		struct unit *u = &r->run->unit.at[i];
+
+		unmeasured_find(u, &r->unmeasured);
+		r->has_lines |= image_has_lines(u->image);
+		r->totals.procedures += u->map.nproc;
+		r->totals.refused += u->map.nrefused;
+		for (uint32_t k = 0; k < u->map.nproc; k++)
+			if (!u->counts[k].why) {
+				fits &= add_totals(&r->totals, &u->counts[k]);
+				add_function(r, u, k);
+			}
+	}
+	if (r->opt.lines || r->opt.files)
+		fits &= find_lines(r);
+	sort_functions(r);
+	return fits;
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+#include "tool/tool.h"
+
+#include <argp.h>
+#include <inttypes.h>
+
+enum { OPT_STRICT = 256 };
+
+static const struct argp_option options[] = {
+	{"strict", OPT_STRICT, NULL, 0, "Functions that were not built with Chord are a \"no\" too", 0},
+	{"quiet", 'q', NULL, 0, "Print nothing, only set the exit status", 0},
+	{0},
+};
+
+static const char doc[] =
+	"Is every procedure of the program measured?\v"
+	"Procedures that Chord refused are listed with the reason, functions that were not built with Chord (assembly files, "
+	"static libraries) by their names. The compiler's start-up files do not count.\n\n"
+	"Exit status: 0 yes, 1 some procedure was refused, nothing at all is measured, or (with --strict) some function "
+	"was not built with Chord; 2 wrong usage.";
+
+struct args {
+	const char *program;
+	bool strict, quiet;
+};
+
+static error_t
+parse(int key, char *arg, struct argp_state *state)
+{
+	struct args *a = state->input;
+
+	switch (key) {
+	case OPT_STRICT:
+		a->strict = true;
+		break;
+	case 'q':
+		a->quiet = true;
+		break;
+	case ARGP_KEY_ARG:
+		if (a->program)
+			argp_error(state, "one program at a time");
+		a->program = arg;
+		break;
+	case ARGP_KEY_NO_ARGS:
+		argp_error(state, "which program?");
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+static void
+list(const struct args *a, const struct unit *u, const struct unmeasured *un)
+{
+	for (uint32_t i = 0; i < u->map.nproc; i++)
+		if (u->map.proc[i].refused)
+			printf("%s: %s\n", u->map.proc[i].name, u->map.proc[i].refused);
+	for (size_t i = 0; i < un->symbol.n; i++)
+		printf("%s: not built with Chord\n", un->symbol.at[i].name);
+	if (un->stripped)
+		printf("%s: no symbol table; %" PRIu64 " bytes of code belong to no procedure of the map\n", a->program,
+		       un->bytes);
+	printf("%s: %" PRIu32 " procedures measured, %" PRIu32 " refused; %zu functions not built with Chord\n", a->program,
+	       u->map.nproc - u->map.nrefused, u->map.nrefused, un->symbol.n);
+}
+
+static int
+verify(const struct args *a, struct unit *u)
+{
+	struct unmeasured un = {0};
+	bool no;
+
+	unmeasured_find(u, &un);
+	if (!a->quiet)
+		list(a, u, &un);
+	no = u->map.nrefused || u->map.nproc == u->map.nrefused || (a->strict && (un.symbol.n || un.stripped));
+	unmeasured_free(&un);
+	return no ? EXIT_NO : 0;
+}
+
+int
+cmd_verify(int argc, char **argv)
+{
+	static const struct argp argp = {options, parse, "PROGRAM", doc, NULL, NULL, NULL};
+	struct args a = {0};
+	struct pool *pool = pool_new();
+	struct unit u;
+	const char *why;
+	int status = EXIT_NO;
+
+	argp_parse(&argp, argc, argv, 0, NULL, &a);
+	if (unit_open(pool, a.program, &u, &why)) {
+		status = verify(&a, &u);
+		unit_close(&u);
+	} else {
+		error(a.program, "%s", why);
+	}
+	pool_free(pool);
+	return status;
+}
