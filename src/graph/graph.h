@@ -49,11 +49,13 @@ struct order {
 	uint32_t *pre, *post;    /* numbers by vertex, from 0; GRAPH_NONE if not reached */
 	uint32_t *by_post;       /* vertices in postorder; nreached of them */
 	uint32_t nreached;
+	uint32_t *parent;        /* by vertex: the tree edge that leads to it; GRAPH_NONE at root */
 	bool *back;              /* by edge: leads to a vertex still on the stack. The closing edge is not one. */
 };
 struct order *order_dfs(const struct graph *g);
 
-/* loops.c: natural loops, joined by entry (section 5) */
+/* loops.c: natural loops, joined by entry (section 5); loops.c says what stands for
+ * them where the graph is irreducible. They always nest. */
 struct loops {
 	uint32_t nloop;
 	uint32_t *head;          /* by loop: entry vertex; an outer loop comes before its inner ones */
@@ -61,6 +63,7 @@ struct loops {
 	uint32_t *depth;         /* by vertex: number of loops around it */
 	uint32_t *inner;         /* by vertex: innermost loop or GRAPH_NONE */
 	bool *irreducible;       /* by loop: also entered elsewhere than at its head */
+	uint32_t *end;           /* by loop: l contains loop k iff l <= k < end[l] */
 };
 struct loops *loops_find(const struct graph *g, const struct order *o);
 /* Does loop l contain vertex v? */

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+/* Maximum spanning tree: Kruskal's algorithm (Ball & Larus 1994, section 3.2).
+ *
+ * Seeded with EXIT -> root, which cannot be counted, then with the other fixed
+ * edges. Ties keep the edge of the lower number, so that the result depends on
+ * nothing but the graph. */
+#include "graph/graph.h"
+
+#include <stdlib.h>
+
+struct key {
+	uint32_t edge;
+	int rank;
+	double weight;
+};
+
+/* Phantoms come after real fixed edges: they alone may be left out. */
+static int
+rank(const struct graph *g, uint32_t e)
+{
+	if (e == g->close)
+		return 0;
+	if (!g->edge[e].fixed)
+		return 3;
+	return g->edge[e].phantom ? 2 : 1;
+}
+
+static int
+heavier(const void *pa, const void *pb)
+{
+	const struct key *a = pa, *b = pb;
+
+	if (a->rank != b->rank)
+		return a->rank < b->rank ? -1 : 1;
+	if (a->weight > b->weight || a->weight < b->weight)
+		return a->weight > b->weight ? -1 : 1;
+	return (a->edge > b->edge) - (a->edge < b->edge);
+}
+
+static struct key *
+by_weight(const struct graph *g, const double *w, struct pool *tmp)
+{
+	struct key *k = pool_array(tmp, g->nedge, sizeof *k);
+
+	for (uint32_t e = 0; e < g->nedge; e++)
+		k[e] = (struct key){e, rank(g, e), g->edge[e].fixed ? 0 : w[e] * g->edge[e].cost};
+	qsort(k, g->nedge, sizeof *k, heavier);
+	return k;
+}
+
+static uint32_t
+find(uint32_t *set, uint32_t v)
+{
+	while (set[v] != v)
+		v = set[v] = set[set[v]];
+	return v;
+}
+
+/* Joins the ends of an edge; false if they were joined before. */
+static bool
+join(uint32_t *set, const struct edge *d)
+{
+	uint32_t a = find(set, d->from), b = find(set, d->to);
+
+	set[a] = b;
+	return a != b;
+}
+
+bool *
+span_max(const struct graph *g, const double *w, uint32_t *bad)
+{
+	struct pool *tmp = pool_new();
+	struct key *sorted = by_weight(g, w, tmp);
+	uint32_t *set = pool_array(tmp, g->nvert, sizeof *set);
+	bool *tree = pool_array(g->pool, g->nedge, sizeof *tree), *result = tree;
+
+	for (uint32_t v = 0; v < g->nvert; v++)
+		set[v] = v;
+	for (uint32_t i = 0; i < g->nedge && result; i++) {
+		uint32_t e = sorted[i].edge;
+
+		tree[e] = join(set, &g->edge[e]);
+		if (tree[e] || !g->edge[e].fixed || g->edge[e].phantom)
+			continue;
+		if (bad)
+			*bad = e;
+		result = NULL;
+	}
+	pool_free(tmp);
+	return result;
+}
