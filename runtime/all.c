@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/* The whole runtime in one unit, lowest first. */
+#include "runtime.h"
+
+#include "sys.c"
+#include "file.c"
+#include "region.c"
+#include "module.c"
+#include "thread.c"
+#include "hook.c"
+#include "fork.c"
+#include "exit.c"
+#include "start.c"
+
+/* Numbers that entry.s has. */
+_Static_assert(offsetof(struct chord_rt_region, start) == 16 && offsetof(struct chord_rt_region, arg) == 24, "");
+_Static_assert(sizeof(struct chord_rt_regs) == 136 && CHORD_RT_NHOOK == 19, "");
+_Static_assert(CHORD_RT_DESC_MAGIC == 0x4d524843 && CHORD_FORMAT_VERSION == 1 && CHORD_NOTE_MODULE == 1, "");

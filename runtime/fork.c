@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+/* A forked child gets a profile of its own. Every module registers, because any
+ * of them can be closed; the first handler to run does the work. */
+
+typedef void chord_rt_fork_fn(void);
+static int chord_rt_register_atfork(chord_rt_fork_fn *, chord_rt_fork_fn *, chord_rt_fork_fn *, void *)
+    __attribute__((weakref("__register_atfork")));
+static int chord_rt_pthread_atfork(chord_rt_fork_fn *, chord_rt_fork_fn *, chord_rt_fork_fn *)
+    __attribute__((weakref("pthread_atfork")));
+static char chord_rt_dso[1] __attribute__((weakref("__dso_handle")));
+
+/* The lock is held across fork, so that the child does not find things half
+ * done by a thread that it does not have. */
+static void
+chord_rt_fork_prepare(void)
+{
+	struct chord_rt_ctl *ctl = chord_rt_ctl_here();
+	uint64_t old;
+
+	if (!ctl)
+		return;
+	old = chord_rt_lock(ctl);
+	chord_rt_call(SYS_rt_sigprocmask, 2, &old, 0, 8);
+}
+
+static void
+chord_rt_fork_parent(void)
+{
+	struct chord_rt_ctl *ctl = chord_rt_ctl_here();
+
+	if (ctl && --ctl->depth == 0)
+		__atomic_store_n(&ctl->owner, 0, __ATOMIC_RELEASE);
+}
+
+/* Lets go of everything of the parent's file: as long as anything of it is mapped
+ * its lock is held. */
+static void
+chord_rt_drop_file(struct chord_rt_ctl *ctl)
+{
+	for (uint32_t i = 0; i < ctl->nslots; i++)
+		chord_rt_call(SYS_munmap, ctl->slots[i].map, ctl->slots[i].size);
+	ctl->nslots = 0;
+	chord_rt_call(SYS_munmap, ctl->head, CHORD_PAGE);
+	if (ctl->fd >= 0 && chord_rt_is_ours(ctl, ctl->fd))
+		chord_rt_call(SYS_close, ctl->fd);
+	ctl->fd = -1;
+}
+
+static void
+chord_rt_drop_regions(struct chord_rt_ctl *ctl, struct chord_rt_region *keep)
+{
+	struct chord_rt_mod *m;
+
+	for (uint32_t r = 0; r < ctl->nregion; r++)
+		for (m = ctl->module; m < ctl->module + ctl->nmodule; m++)
+			if (m->life == CHORD_RT_LIVE && &ctl->region[r] != keep)
+				chord_rt_call(SYS_munmap, m->first + ctl->region[r].base, m->size);
+	ctl->nmap = ctl->nregion = ctl->hint = ctl->cursor = 0;
+}
+
+/* The only thread of the child keeps its base: its counters are mapped over what
+ * it had. */
+static void
+chord_rt_keep_region(struct chord_rt_ctl *ctl, uint64_t base)
+{
+	struct chord_rt_region *r = &ctl->region[0];
+
+	chord_rt_clear(r, sizeof *r);
+	r->base = base;
+	r->tid = (int32_t)chord_rt_call(SYS_gettid);
+	ctl->nregion = 1;
+	ctl->head->threads = 1;
+	for (uint32_t i = 0; i < ctl->nmodule; i++)
+		if (ctl->module[i].life == CHORD_RT_LIVE)
+			chord_rt_map_counts(ctl, i, 0);
+}
+
+/* What stands in the sections themselves are counts of the parent. */
+static void
+chord_rt_forget(struct chord_rt_ctl *ctl)
+{
+	for (struct chord_rt_mod *m = ctl->module; m < ctl->module + ctl->nmodule; m++)
+		if (m->life == CHORD_RT_LIVE)
+			chord_rt_clear((void *)CHORD_RT_NEAR(m->desc->start),
+			    CHORD_RT_NEAR(m->desc->stop) - CHORD_RT_NEAR(m->desc->start));
+}
+
+static void
+chord_rt_new_profile(struct chord_rt_ctl *ctl)
+{
+	struct chord_rt_region *mine = chord_rt_region_mine(ctl);
+	uint64_t base = mine ? mine->base : 0;
+
+	ctl->owner = ctl->depth = 0;
+	ctl->ended = 0;
+	chord_rt_drop_regions(ctl, mine);
+	chord_rt_drop_file(ctl);
+	if (!chord_rt_begin(ctl))
+		return;
+	chord_rt_extents_of_modules(ctl);
+	chord_rt_forget(ctl);
+	if (base)
+		chord_rt_keep_region(ctl, base);
+	else if (ctl->nogs)
+		chord_rt_region_get(ctl);
+	else
+		chord_rt_region_enter(ctl);
+}
+
+static void
+chord_rt_fork_child(void)
+{
+	struct chord_rt_ctl *ctl = chord_rt_ctl_here();
+	uint32_t pid = (uint32_t)chord_rt_call(SYS_getpid);
+	uint64_t all = ~0ull, old = 0;
+
+	if (!ctl || ctl->pid == pid)
+		return;
+	ctl->pid = pid;
+	chord_rt_call(SYS_rt_sigprocmask, 0, &all, &old, 8);
+	chord_rt_new_profile(ctl);
+	chord_rt_call(SYS_rt_sigprocmask, 2, &old, 0, 8);
+}
+
+static void
+chord_rt_watch_fork(void)
+{
+	struct chord_rt_ctl *ctl = chord_rt_ctl_here();
+
+	if (!ctl)
+		return;
+	if (chord_rt_register_atfork)
+		chord_rt_register_atfork(chord_rt_fork_prepare, chord_rt_fork_parent, chord_rt_fork_child, chord_rt_dso);
+	else if (chord_rt_pthread_atfork && ctl->module[0].desc == &chord_rt_desc)
+		chord_rt_pthread_atfork(chord_rt_fork_prepare, chord_rt_fork_parent, chord_rt_fork_child);
+}
+
+/* _Fork runs no handlers. */
+static __attribute__((used)) int
+chord_rt_hook__Fork(void)
+{
+	struct chord_rt_ctl *ctl = chord_rt_ctl_here();
+	int (*real)(void) = (int (*)(void))chord_rt_real(ctl, CHORD_RT_HOOK__Fork, (uint64_t)chord_rt_weak__Fork);
+	int pid = real();
+
+	if (pid == 0)
+		chord_rt_fork_child();
+	return pid;
+}

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: MIT */
+/* Puts wrappers in the tables through which loaded objects, measured or not,
+ * call some functions of libc. */
+
+struct chord_rt_dynamic {
+	const Elf64_Rela *rela, *plt;
+	uint64_t nrela, nplt;
+	const Elf64_Sym *sym;
+	const char *str;
+};
+
+struct chord_rt_hooking {
+	struct chord_rt_ctl *ctl;
+	struct chord_rt_desc *from, *to; /* to NULL: the real functions again */
+	long mem;                        /* /proc/self/mem; 0: not opened yet */
+	uint64_t bias, end;              /* the object */
+	uint64_t relro, relro_end;
+};
+
+/* What the functions are: to be asked before any table is changed. */
+static void
+chord_rt_learn(struct chord_rt_ctl *ctl)
+{
+#define CHORD_RT_LEARN(name) \
+	if (!ctl->real[CHORD_RT_HOOK_##name]) \
+		ctl->real[CHORD_RT_HOOK_##name] = (uint64_t)chord_rt_weak_##name;
+	CHORD_RT_HOOKS(CHORD_RT_LEARN)
+}
+
+static const char chord_rt_names[] =
+#define CHORD_RT_NAME(name) #name "\0"
+	CHORD_RT_HOOKS(CHORD_RT_NAME);
+
+static int
+chord_rt_hook_named(const char *s)
+{
+	const char *name = chord_rt_names;
+
+	for (int i = 0; i < CHORD_RT_NHOOK; i++, name += chord_rt_length(name) + 1)
+		if (*name == *s && chord_rt_same(name, s))
+			return i;
+	return -1;
+}
+
+static uint64_t
+chord_rt_wrapper(struct chord_rt_desc *d, int hook)
+{
+	return d->hook[hook] ? CHORD_RT_NEAR(d->hook[hook]) : 0;
+}
+
+/* Writes a slot. One that is read-only after relocation is written through
+ * /proc/self/mem, so that its protection never changes under another thread. */
+static void
+chord_rt_poke(struct chord_rt_hooking *h, uint64_t slot, uint64_t value)
+{
+	uint64_t page = slot & -(uint64_t)CHORD_PAGE;
+
+	if (slot < h->relro || slot >= h->relro_end) {
+		__atomic_store_n((uint64_t *)slot, value, __ATOMIC_RELAXED);
+		return;
+	}
+	if (h->mem == 0)
+		h->mem = chord_rt_call(SYS_open, "/proc/self/mem", O_RDWR | O_CLOEXEC);
+	if (!chord_rt_failed(h->mem) && chord_rt_call(SYS_pwrite64, h->mem, &value, 8, slot) == 8)
+		return;
+	if (chord_rt_failed(chord_rt_call(SYS_mprotect, page, CHORD_PAGE, CHORD_RT_PROT_RW)))
+		return;
+	__atomic_store_n((uint64_t *)slot, value, __ATOMIC_RELAXED);
+	chord_rt_call(SYS_mprotect, page, CHORD_PAGE, CHORD_RT_PROT_READ);
+}
+
+static void
+chord_rt_hook_slot(struct chord_rt_hooking *h, uint64_t slot, uint32_t type, int64_t addend, int hook)
+{
+	uint64_t real = h->ctl->real[hook], now = *(volatile uint64_t *)slot, want;
+	uint64_t was = h->from ? chord_rt_wrapper(h->from, hook) : real;
+	bool lazy = type == R_X86_64_JUMP_SLOT && now >= h->bias && now < h->end && !h->from;
+
+	if (!real || addend || !was || (now != was && !lazy))
+		return;
+	want = h->to ? chord_rt_wrapper(h->to, hook) : real;
+	if (want && want != now)
+		chord_rt_poke(h, slot, want);
+}
+
+static void
+chord_rt_hook_table(struct chord_rt_hooking *h, const struct chord_rt_dynamic *d, const Elf64_Rela *r, uint64_t n)
+{
+	for (; n-- > 0; r++) {
+		uint32_t type = ELF64_R_TYPE(r->r_info);
+		const Elf64_Sym *sym = d->sym + ELF64_R_SYM(r->r_info);
+		int hook;
+
+		if ((type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT && type != R_X86_64_64) ||
+		    sym->st_shndx != SHN_UNDEF || !ELF64_R_SYM(r->r_info))
+			continue;
+		hook = chord_rt_hook_named(d->str + sym->st_name);
+		if (hook >= 0)
+			chord_rt_hook_slot(h, h->bias + r->r_offset, type, r->r_addend, hook);
+	}
+}
+
+/* glibc has relocated the addresses in this table, musl has not. */
+static void
+chord_rt_dynamic(const Elf64_Dyn *e, uint64_t bias, struct chord_rt_dynamic *d)
+{
+	for (; e->d_tag != DT_NULL; e++) {
+		uint64_t p = e->d_un.d_ptr < bias ? e->d_un.d_ptr + bias : e->d_un.d_ptr;
+
+		if (e->d_tag == DT_RELA)
+			d->rela = (const Elf64_Rela *)p;
+		else if (e->d_tag == DT_RELASZ)
+			d->nrela = e->d_un.d_val / sizeof *d->rela;
+		else if (e->d_tag == DT_JMPREL)
+			d->plt = (const Elf64_Rela *)p;
+		else if (e->d_tag == DT_PLTRELSZ)
+			d->nplt = e->d_un.d_val / sizeof *d->plt;
+		else if (e->d_tag == DT_SYMTAB)
+			d->sym = (const Elf64_Sym *)p;
+		else if (e->d_tag == DT_STRTAB)
+			d->str = (const char *)p;
+	}
+}
+
+static int
+chord_rt_hook_object(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	struct chord_rt_hooking *h = arg;
+	struct chord_rt_dynamic d = {0};
+	const Elf64_Phdr *p = info->phdr;
+
+	(void)size;
+	h->bias = info->addr;
+	h->end = h->relro = h->relro_end = 0;
+	for (uint32_t i = 0; i < info->phnum; i++, p++) {
+		uint64_t at = info->addr + p->p_vaddr;
+
+		if (p->p_type == PT_DYNAMIC)
+			chord_rt_dynamic((const Elf64_Dyn *)at, info->addr, &d);
+		if (p->p_type == PT_LOAD && at + p->p_memsz > h->end)
+			h->end = at + p->p_memsz;
+		if (p->p_type == PT_GNU_RELRO)
+			h->relro = at, h->relro_end = at + p->p_memsz;
+	}
+	if (!d.sym || !d.str)
+		return 0;
+	if (d.rela)
+		chord_rt_hook_table(h, &d, d.rela, d.nrela);
+	if (d.plt)
+		chord_rt_hook_table(h, &d, d.plt, d.nplt);
+	return 0;
+}
+
+static void
+chord_rt_rehook(struct chord_rt_ctl *ctl, struct chord_rt_desc *from, struct chord_rt_desc *to)
+{
+	struct chord_rt_hooking h = {.ctl = ctl, .from = from, .to = to};
+
+	chord_rt_dl_iterate_phdr(chord_rt_hook_object, &h);
+	if (h.mem > 0)
+		chord_rt_call(SYS_close, h.mem);
+}
+
+static int
+chord_rt_adds(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	*(uint64_t *)arg = size >= sizeof *info ? info->adds : 0;
+	return 1;
+}
+
+/* The module whose wrappers are to be used: the program's own if it is measured,
+ * for that one is never closed. */
+static struct chord_rt_mod *
+chord_rt_hooker(struct chord_rt_ctl *ctl, struct chord_rt_desc *not)
+{
+	struct chord_rt_mod *best = NULL;
+
+	for (struct chord_rt_mod *m = ctl->module; m < ctl->module + ctl->nmodule; m++)
+		if (m->life == CHORD_RT_LIVE && m->desc != not && m->space == (uint64_t)&chord_rt_dl_iterate_phdr &&
+		    (!best || (m->main && !best->main)))
+			best = m;
+	return best;
+}
+
+/* Hooks all objects loaded since the last time. */
+static void
+chord_rt_hook_all(struct chord_rt_ctl *ctl)
+{
+	struct chord_rt_mod *m;
+	uint64_t adds = 0;
+
+	chord_rt_learn(ctl);
+	if (!chord_rt_dl_iterate_phdr || ctl->nogs)
+		return;
+	chord_rt_dl_iterate_phdr(chord_rt_adds, &adds);
+	if (adds && adds == ctl->dl_adds)
+		return;
+	ctl->dl_adds = adds;
+	m = ctl->hooker ? &ctl->module[ctl->hooker - 1] : chord_rt_hooker(ctl, NULL);
+	if (!m || m->space != (uint64_t)&chord_rt_dl_iterate_phdr)
+		return;
+	ctl->hooker = (uint32_t)(m - ctl->module) + 1;
+	chord_rt_rehook(ctl, NULL, m->desc);
+}
+
+/* A module that may be about to be closed hands its hooks on. */
+static void
+chord_rt_unhook(struct chord_rt_ctl *ctl, struct chord_rt_desc *d)
+{
+	struct chord_rt_mod *m;
+
+	if (!ctl->hooker || ctl->module[ctl->hooker - 1].desc != d || ctl->module[ctl->hooker - 1].main || !chord_rt_dl_iterate_phdr)
+		return;
+	m = chord_rt_hooker(ctl, d);
+	ctl->hooker = m ? (uint32_t)(m - ctl->module) + 1 : 0;
+	ctl->dl_adds = 0;
+	chord_rt_rehook(ctl, d, m ? m->desc : NULL);
+}

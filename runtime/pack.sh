@@ -1,0 +1,42 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# pack.sh [-o OUT]: the runtime as assembly text that can follow any compiler's
+# output in the same assembler input. Every section is a member of the group
+# __chord_runtime_1, every symbol is local but for a few hidden ones.
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+out=/dev/stdout
+[ "${1-}" = -o ] && out=$2
+cc=${CHORD_RT_CC:-gcc}
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+
+"$cc" -std=gnu11 -Wall -Wextra -Wshadow -Wconversion -Wmissing-prototypes -Wimplicit-fallthrough -Wformat=2 -Werror \
+	-Os -fPIC -fvisibility=hidden -ffreestanding -fno-builtin -mgeneral-regs-only -fcf-protection=none \
+	-fno-stack-protector -fno-stack-clash-protection -fno-jump-tables -fno-tree-loop-distribute-patterns \
+	-fno-asynchronous-unwind-tables -fno-unwind-tables -fno-merge-constants -fno-zero-initialized-in-bss \
+	-fno-reorder-functions -fno-reorder-blocks-and-partition -fno-ident -fno-common \
+	-fomit-frame-pointer -U_FORTIFY_SOURCE -g0 -Wstack-usage=1200 \
+	-I"$here/.." -S -o "$tmp/rt.s" "$here/all.c"
+
+# A section the rules below do not know would end up outside of the group.
+bad=$(grep -E '^[[:space:]]*\.(section|bss|comm|lcomm|local)' "$tmp/rt.s" |
+	grep -Ev '\.section[[:space:]]+\.(rodata|note\.GNU-stack|text\.startup|text\.unlikely)[,]?' || true)
+[ -z "$bad" ] || { echo "pack.sh: sections that are not expected: $bad" >&2; exit 1; }
+
+{
+	echo '	.att_syntax prefix'
+	echo '	.pushsection .text.chord_rt,"axG",@progbits,__chord_runtime_1,comdat'
+	sed -E \
+		-e '/^[[:space:]]*\.(file|ident|globl|hidden|size|type)[[:space:]]/d' \
+		-e '/\.note\.GNU-stack/d' \
+		-e 's/\.L([A-Za-z0-9_])/.Lchord_rt_\1/g' \
+		-e 's/^[[:space:]]*\.text$/\t.section .text.chord_rt,"axG",@progbits,__chord_runtime_1,comdat/' \
+		-e 's/^[[:space:]]*\.data$/\t.section .data.chord_rt,"awG",@progbits,__chord_runtime_1,comdat/' \
+		-e 's/^[[:space:]]*\.section[[:space:]]+\.rodata.*/\t.section .rodata.chord_rt,"aG",@progbits,__chord_runtime_1,comdat/' \
+		-e 's/^[[:space:]]*\.section[[:space:]]+\.text\..*/\t.section .text.chord_rt,"axG",@progbits,__chord_runtime_1,comdat/' \
+		"$tmp/rt.s"
+	sed -e '/^#/d' -e '/^$/d' "$here/entry.s"
+	echo '	.popsection'
+} >"$tmp/out.s"
+cat "$tmp/out.s" >"$out"

@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: MIT */
+/* Regions: where a thread's counters are. A region has a base; every live
+ * module's counter pages are mapped at their address plus the base. */
+
+#define CHORD_RT_STEP 0x40000000ull
+#define CHORD_RT_LOW 0x10000000000ull   /* modules below were linked without -pie */
+#define CHORD_RT_TOP 0x7ffffffff000ull
+
+/* ---- the segment base ---- */
+
+static uint64_t
+chord_rt_get_base(struct chord_rt_ctl *ctl)
+{
+	uint64_t base = 0;
+
+	if (ctl->fsgsbase)
+		__asm__ volatile("rdgsbase %0" : "=r"(base));
+	else
+		chord_rt_call(SYS_arch_prctl, CHORD_RT_GET_GS, &base);
+	return base;
+}
+
+static bool
+chord_rt_set_base(struct chord_rt_ctl *ctl, uint64_t base)
+{
+	if (!ctl->fsgsbase)
+		return !chord_rt_failed(chord_rt_call(SYS_arch_prctl, CHORD_RT_SET_GS, base));
+	__asm__ volatile("wrgsbase %0" : : "r"(base) : "memory");
+	return true;
+}
+
+/* ---- choosing a base ---- */
+
+static void
+chord_rt_span(struct chord_rt_ctl *ctl, uint64_t *lo, uint64_t *hi, uint64_t *largest)
+{
+	*lo = ~0ull;
+	*hi = *largest = 0;
+	for (struct chord_rt_mod *m = ctl->module; m < ctl->module + ctl->nmodule; m++) {
+		if (m->life != CHORD_RT_LIVE)
+			continue;
+		*lo = m->first < *lo ? m->first : *lo;
+		*hi = m->first + m->size > *hi ? m->first + m->size : *hi;
+		*largest = m->size > *largest ? m->size : *largest;
+	}
+}
+
+/* Low and high modules together leave only the gap between the libraries and
+ * the stack: small positive bases, from the top of the gap down, clear of what
+ * the stack may grow to. */
+static void
+chord_rt_gap(struct chord_rt_ctl *ctl, uint64_t hi, uint64_t largest)
+{
+	uint64_t room = chord_rt_limit(CHORD_RT_RLIMIT_STACK);
+	uint64_t sp = (uint64_t)__builtin_frame_address(0), top = CHORD_RT_TOP;
+
+	/* A thread's stack tells nothing of where the main one is. */
+	if (sp > hi && sp > 0x7ff000000000ull)
+		top = sp;
+	room = room > 0x4000000 ? 0x4000000 : room;
+	top -= room + 0x100000;
+	if (hi < CHORD_RT_LOW)
+		hi = CHORD_RT_TOP - 0x20000000000ull; /* leave room for libraries to come */
+	ctl->gap_top = top > hi ? (top - hi) & ~0xfffull : 0;
+	ctl->gap_step = (largest + 0xffff) & ~0xffffull;
+	if (ctl->gap_top / 4096 > ctl->gap_step)
+		ctl->gap_step = (ctl->gap_top / 4096) & ~0xfffull;
+}
+
+/* The base numbered no of a scheme; 0 if the scheme has no more. */
+static uint64_t
+chord_rt_candidate(struct chord_rt_ctl *ctl, uint32_t scheme, uint64_t no, uint64_t lo, uint64_t hi)
+{
+	static const uint16_t down[] = {0x3000, 0x1000, 0x2000, 0x800};
+	uint64_t away;
+
+	if (scheme >= 1 && scheme <= 4) {
+		away = ((uint64_t)down[scheme - 1] << 32) + no * CHORD_RT_STEP;
+		return (ctl->fsgsbase || ctl->nogs) && lo >= CHORD_RT_LOW && lo >= away + 0x10000000 ? -away : 0;
+	}
+	away = 0x100000000000ull + no * CHORD_RT_STEP;
+	if (scheme == 5)
+		return hi + away < 0x500000000000ull ? away : 0;
+	/* 0 for programs that can load high modules later, 6 for all. */
+	if (scheme == 0 && (lo >= CHORD_RT_LOW || !ctl->dynamic))
+		return 0;
+	away = no * ctl->gap_step;
+	return away < ctl->gap_top ? ctl->gap_top - away : 0;
+}
+
+/* Takes the addresses of all live modules at that base, with nothing readable
+ * there yet. */
+static bool
+chord_rt_take(struct chord_rt_ctl *ctl, uint64_t base)
+{
+	struct chord_rt_mod *m = ctl->module, *end = m + ctl->nmodule;
+
+	for (; m < end; m++)
+		if (m->life == CHORD_RT_LIVE &&
+		    chord_rt_failed(chord_rt_map_at(m->first + base, m->size, CHORD_RT_PROT_NONE,
+		    CHORD_RT_MAP_PRIVATE | CHORD_RT_MAP_ANON | CHORD_RT_MAP_NORESERVE)))
+			break;
+	if (m == end)
+		return true;
+	while (m-- > ctl->module)
+		if (m->life == CHORD_RT_LIVE)
+			chord_rt_call(SYS_munmap, m->first + base, m->size);
+	return false;
+}
+
+/* Finds and takes a base; 0 if there is none. */
+static uint64_t
+chord_rt_find_base(struct chord_rt_ctl *ctl)
+{
+	uint64_t lo, hi, largest, base;
+
+	chord_rt_span(ctl, &lo, &hi, &largest);
+	for (; ctl->scheme < 7; ctl->scheme++, ctl->step_no = 0) {
+		if (ctl->step_no == 0)
+			chord_rt_gap(ctl, hi, largest);
+		while ((base = chord_rt_candidate(ctl, ctl->scheme, ctl->step_no, lo, hi)) != 0) {
+			ctl->step_no++;
+			if (chord_rt_take(ctl, base))
+				return base;
+		}
+	}
+	return 0;
+}
+
+/* ---- mapping ---- */
+
+static struct chord_rt_map *
+chord_rt_find_map(struct chord_rt_ctl *ctl, uint32_t module, uint32_t region)
+{
+	for (struct chord_rt_map *p = ctl->map; p < ctl->map + ctl->nmap; p++)
+		if (p->module == module && p->region == region)
+			return p;
+	return NULL;
+}
+
+/* An extent for the counters of a module in a region; 0 if it cannot be had. */
+static uint64_t
+chord_rt_counts(struct chord_rt_ctl *ctl, uint32_t module, uint32_t region)
+{
+	struct chord_extent_head h = {
+		.type = CHORD_EXTENT_COUNTS, .module = module,
+		.size = CHORD_PAGE + ctl->module[module].size, .a = region,
+	};
+
+	return chord_rt_extent(ctl, &h, sizeof h, h.size);
+}
+
+/* Puts the counters of module m in region r over addresses that were taken. They
+ * go on where they were if the module had been open before. */
+static bool
+chord_rt_map_counts(struct chord_rt_ctl *ctl, uint32_t m, uint32_t r)
+{
+	struct chord_rt_mod *mod = &ctl->module[m];
+	struct chord_rt_map *map = chord_rt_find_map(ctl, m, r);
+	uint64_t to = mod->first + ctl->region[r].base, at, old = map ? map->at : 0;
+	int32_t fd;
+	long p = -1;
+
+	at = old ? old : chord_rt_counts(ctl, m, r);
+	fd = at ? chord_rt_fd(ctl) : -1;
+	if (at && fd >= 0)
+		p = chord_rt_call(SYS_mmap, to, mod->size, CHORD_RT_PROT_RW,
+		    CHORD_RT_MAP_SHARED | CHORD_RT_MAP_FIXED, fd, at + CHORD_PAGE);
+	if (!chord_rt_failed(p)) {
+		if (!old)
+			chord_rt_publish(ctl, at + CHORD_PAGE + mod->size);
+	} else {
+		at = old;
+		p = chord_rt_call(SYS_mmap, to, mod->size, CHORD_RT_PROT_RW,
+		    CHORD_RT_MAP_PRIVATE | CHORD_RT_MAP_ANON | CHORD_RT_MAP_FIXED, -1, 0);
+		ctl->head->lost++;
+	}
+	if (!map && ctl->nmap < CHORD_RT_MAPS)
+		ctl->map[ctl->nmap++] = (struct chord_rt_map){m, r, at};
+	return !chord_rt_failed(p);
+}
+
+/* ---- regions ---- */
+
+static struct chord_rt_region *
+chord_rt_region_new(struct chord_rt_ctl *ctl)
+{
+	uint32_t n = ctl->nregion;
+	struct chord_rt_region *r = &ctl->region[n];
+	uint64_t base;
+
+	if (n == CHORD_RT_REGIONS || (base = chord_rt_find_base(ctl)) == 0)
+		return NULL;
+	r->base = base;
+	r->index = n;
+	for (uint32_t m = 0; m < ctl->nmodule; m++)
+		if (ctl->module[m].life == CHORD_RT_LIVE && !chord_rt_map_counts(ctl, m, n))
+			return NULL;
+	ctl->nregion++;
+	return r;
+}
+
+static bool
+chord_rt_region_free(struct chord_rt_ctl *ctl, struct chord_rt_region *r)
+{
+	int32_t tid = __atomic_load_n(&r->tid, __ATOMIC_ACQUIRE);
+
+	return tid == 0 || (tid > 0 && chord_rt_call(SYS_tgkill, ctl->pid, tid, 0) == -ESRCH);
+}
+
+/* A region for a thread to be, with tid -1. Four old ones are asked after before
+ * a new one is made: cheap, and the number stays near that of the threads that
+ * live at a time. */
+static struct chord_rt_region *
+chord_rt_region_get(struct chord_rt_ctl *ctl)
+{
+	struct chord_rt_region *r = NULL;
+	uint32_t i = ctl->hint;
+
+	for (int try = 0; try < 4 && ctl->nregion; try++) {
+		r = &ctl->region[i];
+		if (chord_rt_region_free(ctl, r))
+			break;
+		r = NULL;
+		ctl->cursor = ctl->cursor + 1 < ctl->nregion ? ctl->cursor + 1 : 0;
+		i = ctl->cursor;
+	}
+	if (!r)
+		r = chord_rt_region_new(ctl);
+	if (!r) {
+		ctl->head->lost++;
+		return NULL;
+	}
+	ctl->hint = r->index;
+	r->left = 0;
+	__atomic_store_n(&r->tid, -1, __ATOMIC_RELEASE);
+	ctl->head->threads++;
+	return r;
+}
+
+/* The region of the calling thread. */
+static struct chord_rt_region *
+chord_rt_region_mine(struct chord_rt_ctl *ctl)
+{
+	uint64_t base = ctl->nogs ? 0 : chord_rt_get_base(ctl);
+
+	for (uint32_t i = 0; base && i < ctl->nregion; i++)
+		if (ctl->region[i].base == base)
+			return &ctl->region[i];
+	return NULL;
+}
+
+/* Gives the calling thread a region. */
+static bool
+chord_rt_region_enter(struct chord_rt_ctl *ctl)
+{
+	struct chord_rt_region *r = chord_rt_region_get(ctl);
+
+	if (!r || !chord_rt_set_base(ctl, r->base))
+		return false;
+	r->tid = (int32_t)chord_rt_call(SYS_gettid);
+	return true;
+}
+
+/* Moves a region that no other thread uses to another base, and takes room there
+ * for module m, which it does not have yet. */
+static bool
+chord_rt_rebase(struct chord_rt_ctl *ctl, struct chord_rt_region *r, uint32_t m, bool mine)
+{
+	uint64_t base = chord_rt_find_base(ctl), old = r->base;
+	struct chord_rt_mod *mod;
+
+	if (!base) {
+		ctl->scheme = ctl->step_no = 0;
+		base = chord_rt_find_base(ctl);
+	}
+	if (!base)
+		return false;
+	for (uint32_t i = 0; i < ctl->nmodule; i++) {
+		mod = &ctl->module[i];
+		if (i != m && mod->life == CHORD_RT_LIVE)
+			chord_rt_call(SYS_mremap, mod->first + old, mod->size, mod->size, 1 | 2, mod->first + base);
+	}
+	r->base = base;
+	if (mine)
+		chord_rt_set_base(ctl, base);
+	return true;
+}
+
+/* Maps the counters of a module that was added into all regions there are. */
+static void
+chord_rt_map_module(struct chord_rt_ctl *ctl, uint32_t m)
+{
+	struct chord_rt_mod *mod = &ctl->module[m];
+	struct chord_rt_region *mine = chord_rt_region_mine(ctl), *r;
+	bool ok, short_of = false;
+
+	for (uint32_t i = 0; i < ctl->nregion; i++) {
+		r = &ctl->region[i];
+		ok = !chord_rt_failed(chord_rt_map_at(mod->first + r->base, mod->size, CHORD_RT_PROT_NONE,
+		    CHORD_RT_MAP_PRIVATE | CHORD_RT_MAP_ANON | CHORD_RT_MAP_NORESERVE));
+		if (!ok && (r == mine || chord_rt_region_free(ctl, r)))
+			ok = chord_rt_rebase(ctl, r, m, r == mine);
+		if (ok)
+			chord_rt_map_counts(ctl, m, i);
+		else
+			short_of = true;
+	}
+	if (short_of) {
+		ctl->head->lost++;
+		chord_rt_text(ctl, "no room for the counters of a module opened late in the regions of all threads");
+	}
+}
+
+/* Adds what was counted in the module's own section, before there was a base or
+ * by threads that have none, to region 0. Gives the number of events moved. */
+static uint64_t
+chord_rt_fold(struct chord_rt_ctl *ctl, struct chord_rt_mod *mod)
+{
+	uint64_t *c = (uint64_t *)CHORD_RT_NEAR(mod->desc->start), *end = (uint64_t *)CHORD_RT_NEAR(mod->desc->stop);
+	uint64_t v, moved = 0;
+
+	for (; c < end && ctl->nregion; c++) {
+		if (!*(volatile uint64_t *)c)
+			continue;
+		v = __atomic_exchange_n(c, 0, __ATOMIC_RELAXED);
+		__atomic_fetch_add((uint64_t *)((uint64_t)c + ctl->region[0].base), v, __ATOMIC_RELAXED);
+		moved += v;
+	}
+	return moved;
+}
+
+static uint64_t
+chord_rt_fold_all(struct chord_rt_ctl *ctl)
+{
+	uint64_t moved = 0;
+
+	for (struct chord_rt_mod *m = ctl->module; m < ctl->module + ctl->nmodule; m++)
+		if (m->life == CHORD_RT_LIVE)
+			moved += chord_rt_fold(ctl, m);
+	return moved;
+}
+
+static void
+chord_rt_unmap_module(struct chord_rt_ctl *ctl, uint32_t m)
+{
+	struct chord_rt_mod *mod = &ctl->module[m];
+
+	for (uint32_t i = 0; i < ctl->nregion; i++)
+		chord_rt_call(SYS_munmap, mod->first + ctl->region[i].base, mod->size);
+}

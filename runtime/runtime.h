@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT */
+/* The runtime inside measured programs. all.c includes every other file of this
+ * folder, so everything is static; pack.sh turns it into assembly text that the
+ * weaver puts into every measured object, one copy for each linked module.
+ *
+ * The copies are interchangeable code: what the process knows is kept in one
+ * control block, at an address where every copy finds it, because any module
+ * can be closed. There is no libc here: weak references are used when they are
+ * there, everything else is a system call. errno is never touched. */
+#ifndef CHORD_RUNTIME_H
+#define CHORD_RUNTIME_H
+
+#include "format/format.h"
+
+#include <elf.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+	CHORD_RT_MODULES = 2048,
+	CHORD_RT_REGIONS = 16384,
+	CHORD_RT_MAPS = 65536,     /* the kernel's own default limit is lower */
+	CHORD_RT_EXTENTS = 64,     /* of exit records */
+	CHORD_RT_PATH = 4096,
+};
+
+#define CHORD_RT_DESC_MAGIC 0x4d524843u            /* "CHRM" */
+#define CHORD_RT_CTL_MAGIC 0x314c544344524843u     /* "CHRDCTL1" */
+
+/* Functions of libc that are seen through hooks: X(name, hook). Order matters
+ * to entry.s only through the names. */
+#define CHORD_RT_HOOKS(X) \
+	X(pthread_create) \
+	X(_Fork) \
+	X(_exit) \
+	X(_Exit) \
+	X(quick_exit) \
+	X(pthread_exit) \
+	X(longjmp) \
+	X(_longjmp) \
+	X(siglongjmp) \
+	X(__longjmp_chk) \
+	X(_Unwind_SetIP) \
+	X(execve) \
+	X(execv) \
+	X(execvp) \
+	X(execvpe) \
+	X(fexecve) \
+	X(execl) \
+	X(execlp) \
+	X(execle)
+
+/* References through .weakref leave those of the text around the runtime strong
+ * where they are. */
+#define CHORD_RT_WEAK(name) static char chord_rt_weak_##name[1] __attribute__((weakref(#name)));
+CHORD_RT_HOOKS(CHORD_RT_WEAK)
+
+#define CHORD_RT_HOOK_ENUM(name) CHORD_RT_HOOK_##name,
+enum { CHORD_RT_HOOKS(CHORD_RT_HOOK_ENUM) CHORD_RT_NHOOK };
+
+/* What a module tells the others; in entry.s. Only distances, no addresses: it
+ * can be read before the module has been relocated. A distance counts from the
+ * field that holds it. */
+struct chord_rt_desc {
+	uint32_t magic, version;
+	int32_t start, stop;          /* the counters */
+	int32_t hook[CHORD_RT_NHOOK]; /* this module's wrappers */
+	uint32_t nhook;
+	uint64_t ctl;                 /* struct chord_rt_ctl; 0: not known to the process yet */
+};
+
+enum chord_rt_life { CHORD_RT_NONE, CHORD_RT_LIVE, CHORD_RT_CLOSED };
+
+/* A measured module. Slots are never reused for another one: the index is the
+ * number of its extent in the file. */
+struct chord_rt_mod {
+	struct chord_rt_desc *desc;
+	uint64_t bias;
+	uint64_t first, size;         /* its counter pages */
+	uint64_t text, text_end;      /* its executable segments */
+	uint64_t path_hash;           /* to know it again when it is opened again */
+	uint64_t space;               /* which list of objects it is in */
+	uint32_t name;                /* its path in names */
+	uint32_t life;
+	uint32_t idlen;
+	uint32_t main;                /* the program itself: never closed */
+	uint32_t seen;                /* in the scan that runs */
+	unsigned char id[32];
+};
+
+/* The counters of one thread at a time. tid 0: free; -1: being handed over. */
+struct chord_rt_region {
+	uint64_t base;
+	int32_t tid;
+	uint32_t index;
+	void *(*start)(void *);
+	void *arg;
+	uint64_t left;                /* frames above this were recorded by pthread_exit */
+};
+
+/* Counters of a module in a region; at: the extent in the file, 0: anonymous. */
+struct chord_rt_map {
+	uint32_t module, region;
+	uint64_t at;
+};
+
+/* An extent of exit records, mapped. */
+struct chord_rt_slots {
+	struct chord_extent_head *map;
+	uint64_t size, n, used;
+};
+
+struct chord_rt_ctl {
+	uint64_t magic;               /* written last */
+	uint32_t version, pid;
+	int32_t owner, depth;         /* of the lock: a tid */
+	uint32_t nmodule, nregion, nmap, nslots;
+	uint32_t fsgsbase, nogs, nofile, dynamic, ended, told, secure, nounsee;
+	uint32_t hint, cursor;        /* where to look for a free region */
+	uint32_t scheme, step_no;     /* where to look for a base */
+	uint32_t nnames;
+	uint64_t gap_top, gap_step;
+	uint64_t dl_adds;             /* when the hooks were last put in */
+	uint32_t hooker;              /* module whose wrappers are in the tables, + 1 */
+	struct chord_profile_head *head;
+	int32_t fd;
+	uint64_t dev, ino;
+	uint64_t real[CHORD_RT_NHOOK];
+	struct chord_rt_slots slots[CHORD_RT_EXTENTS];
+	char prog[256];
+	char wanted[CHORD_RT_PATH];   /* CHORD_FILE made absolute, not expanded */
+	char path[CHORD_RT_PATH];     /* the file */
+	char names[256 * 1024];
+	_Alignas(CHORD_PAGE) unsigned char page[CHORD_PAGE];  /* scratch, under the lock */
+	unsigned char zero[CHORD_PAGE];
+	struct chord_rt_mod module[CHORD_RT_MODULES];
+	struct chord_rt_region region[CHORD_RT_REGIONS];
+	struct chord_rt_map map[CHORD_RT_MAPS];
+};
+
+/* Registers that a frame's caller wants back; in the order of entry.s. */
+struct chord_rt_regs {
+	uint64_t r[17];               /* DWARF numbers: 3 rbx, 6 rbp, 7 rsp, 12-15, 16 rip */
+};
+
+extern struct chord_rt_desc chord_rt_desc __attribute__((visibility("hidden")));
+
+#define CHORD_RT_NEAR(field) ((uint64_t)&(field) + (uint64_t)(int64_t)(field))
+
+#endif

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: MIT */
+/* The constructor and the destructor of every module, and the control block. */
+
+static char **chord_rt_environ __attribute__((weakref("environ")));
+static unsigned long chord_rt_getauxval(unsigned long) __attribute__((weakref("getauxval")));
+
+/* Where the control block is looked for: the first of these addresses that is
+ * free, so that every copy of the runtime finds it, in whichever list of objects
+ * it may be. */
+static const uint64_t chord_rt_places[] = {0x1c0d00000000, 0x3c0d00000000, 0x0c0d00000000};
+
+static struct chord_rt_ctl *
+chord_rt_control(void)
+{
+	struct chord_rt_ctl *ctl;
+	long e;
+
+	for (uint32_t i = 0; i < sizeof chord_rt_places / sizeof *chord_rt_places; i++) {
+		ctl = (struct chord_rt_ctl *)chord_rt_places[i];
+		e = chord_rt_map_at(chord_rt_places[i], sizeof *ctl, CHORD_RT_PROT_RW,
+		    CHORD_RT_MAP_PRIVATE | CHORD_RT_MAP_ANON | CHORD_RT_MAP_NORESERVE);
+		if (!chord_rt_failed(e))
+			return ctl;
+		if (e == -EEXIST && chord_rt_readable((uint64_t)ctl) && ctl->magic == CHORD_RT_CTL_MAGIC &&
+		    ctl->version == CHORD_FORMAT_VERSION)
+			return ctl;
+	}
+	return NULL;
+}
+
+/* ---- what the process was started with ---- */
+
+static uint64_t
+chord_rt_auxv_file(uint64_t type)
+{
+	uint64_t v[2], found = 0;
+	long fd = chord_rt_call(SYS_open, "/proc/self/auxv", O_RDONLY | O_CLOEXEC);
+
+	if (chord_rt_failed(fd))
+		return 0;
+	while (chord_rt_call(SYS_read, fd, v, sizeof v) == sizeof v && v[0] != AT_NULL)
+		if (v[0] == type)
+			found = v[1];
+	chord_rt_call(SYS_close, fd);
+	return found;
+}
+
+/* An entry of the auxiliary vector. env is that of the process as started, or
+ * NULL if that is not certain. */
+static uint64_t
+chord_rt_auxv(char **env, uint64_t type)
+{
+	const uint64_t *p;
+
+	if (chord_rt_getauxval)
+		return chord_rt_getauxval(type);
+	if (!env)
+		return chord_rt_auxv_file(type);
+	while (*env)
+		env++;
+	for (p = (const uint64_t *)(env + 1); p[0] != AT_NULL; p += 2)
+		if (p[0] == type)
+			return p[1];
+	return 0;
+}
+
+static const char *
+chord_rt_getenv(char **env, const char *name)
+{
+	size_t n = chord_rt_length(name);
+
+	for (; env && *env; env++)
+		if (chord_rt_equal(*env, name, n) && (*env)[n] == '=')
+			return *env + n + 1;
+	return NULL;
+}
+
+static const char *
+chord_rt_basename(const char *s)
+{
+	const char *base = s;
+
+	for (; *s; s++)
+		if (*s == '/')
+			base = s + 1;
+	return base;
+}
+
+static void
+chord_rt_program(struct chord_rt_ctl *ctl, char **env, char **argv)
+{
+	const char *s = (const char *)ctl->page;
+	size_t n;
+
+	chord_rt_clear(ctl->page, CHORD_PAGE);
+	if (chord_rt_failed(chord_rt_call(SYS_readlink, "/proc/self/exe", ctl->page, CHORD_PAGE - 1)))
+		s = (const char *)chord_rt_auxv(env, AT_EXECFN);
+	if (!s)
+		s = argv && argv[0] ? argv[0] : "program";
+	s = chord_rt_basename(s);
+	n = chord_rt_length(s);
+	chord_rt_append(ctl->prog, sizeof ctl->prog, s, n < sizeof ctl->prog ? n : sizeof ctl->prog - 1);
+}
+
+/* CHORD_FILE with the folder of now in front: a later chdir changes nothing. */
+static void
+chord_rt_wanted(struct chord_rt_ctl *ctl, char **env)
+{
+	const char *s = ctl->secure ? NULL : chord_rt_getenv(env, "CHORD_FILE");
+	size_t size = sizeof ctl->wanted, n;
+	char *at = ctl->wanted;
+	const char *cwd = (const char *)ctl->page;
+
+	if (!s || !*s)
+		s = "%n.%p.chord";
+	if (*s != '/' && !chord_rt_failed(chord_rt_call(SYS_getcwd, ctl->page, CHORD_PAGE))) {
+		for (; *cwd; cwd++) {
+			if (*cwd == '%')
+				chord_rt_append(at, size, "%", 1);
+			chord_rt_append(at, size, cwd, 1);
+		}
+		chord_rt_append(at, size, "/", 1);
+	}
+	n = chord_rt_length(s);
+	if (!chord_rt_append(at, size, s, n))
+		at[0] = 0;
+}
+
+static void
+chord_rt_look_around(struct chord_rt_ctl *ctl, int argc, char **argv, char **env)
+{
+	char **start = NULL;
+
+	/* glibc and musl differ in what constructors are given: believe it only if
+	 * it is what the kernel put on the stack. */
+	if (argc > 0 && argv && env == argv + argc + 1 && (uint64_t)argv > (uint64_t)__builtin_frame_address(0) &&
+	    (uint64_t)argv < CHORD_RT_TOP)
+		start = env;
+	else if (&chord_rt_environ)
+		env = chord_rt_environ;
+	else
+		env = NULL;
+	ctl->pid = (uint32_t)chord_rt_call(SYS_getpid);
+	ctl->secure = chord_rt_auxv(start, AT_SECURE) != 0;
+	ctl->fsgsbase = (chord_rt_auxv(start, AT_HWCAP2) & 2) != 0;
+	chord_rt_program(ctl, start, start ? argv : NULL);
+	chord_rt_wanted(ctl, env);
+}
+
+/* ---- the first runtime of the process ---- */
+
+/* Without a base all counts stay where the code puts them with base 0; they are
+ * moved to region 0 at the end. */
+static void
+chord_rt_no_base(struct chord_rt_ctl *ctl)
+{
+	ctl->nogs = 1;
+	if (!ctl->nregion)
+		chord_rt_region_get(ctl);
+	ctl->head->flags |= CHORD_PROFILE_NOT_WATCHED;
+	chord_rt_text(ctl, "no thread could be given counters of its own: all share one set, written at the end");
+}
+
+static void
+chord_rt_first(struct chord_rt_ctl *ctl, int argc, char **argv, char **env)
+{
+	uint64_t foreign;
+
+	chord_rt_look_around(ctl, argc, argv, env);
+	foreign = chord_rt_get_base(ctl);
+	chord_rt_scan(ctl);
+	if (!chord_rt_begin(ctl))
+		return;
+	chord_rt_extents_of_modules(ctl);
+	if (foreign || !chord_rt_region_enter(ctl))
+		chord_rt_no_base(ctl);
+	__atomic_store_n(&ctl->magic, CHORD_RT_CTL_MAGIC, __ATOMIC_RELEASE);
+}
+
+static __attribute__((used)) void
+chord_rt_construct(int argc, char **argv, char **env)
+{
+	struct chord_rt_ctl *ctl = chord_rt_control();
+	uint64_t old;
+
+	if (!ctl)
+		return;
+	old = chord_rt_lock(ctl);
+	if (!ctl->magic) {
+		ctl->version = CHORD_FORMAT_VERSION;
+		chord_rt_first(ctl, argc, argv, env);
+	} else {
+		chord_rt_scan(ctl);
+		if (!ctl->nogs && !chord_rt_get_base(ctl))
+			chord_rt_region_enter(ctl);
+	}
+	if (ctl->magic) {
+		chord_rt_fold_all(ctl);
+		chord_rt_hook_all(ctl);
+	}
+	chord_rt_unlock(ctl, old);
+	chord_rt_watch_fork();
+}

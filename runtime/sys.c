@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT */
+/* System calls, memory and strings, messages, the lock. */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/syscall.h>
+
+#define chord_rt_call(n, ...) chord_rt_call_(n, ##__VA_ARGS__, 0, 0, 0, 0, 0, 0)
+#define chord_rt_call_(n, a, b, c, d, e, f, ...) \
+	chord_rt_syscall(n, (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), (long)(f))
+
+enum {
+	CHORD_RT_PROT_NONE = 0, CHORD_RT_PROT_READ = 1, CHORD_RT_PROT_RW = 3,
+	CHORD_RT_MAP_SHARED = 1, CHORD_RT_MAP_PRIVATE = 2, CHORD_RT_MAP_FIXED = 0x10,
+	CHORD_RT_MAP_ANON = 0x20, CHORD_RT_MAP_NORESERVE = 0x4000, CHORD_RT_MAP_NOREPLACE = 0x100000,
+	CHORD_RT_SET_GS = 0x1001, CHORD_RT_GET_GS = 0x1004,
+	CHORD_RT_RLIMIT_FSIZE = 1, CHORD_RT_RLIMIT_STACK = 3, CHORD_RT_RLIMIT_NOFILE = 7,
+};
+
+static __attribute__((noinline)) long
+chord_rt_syscall(long n, long a, long b, long c, long d, long e, long f)
+{
+	register long r10 __asm__("r10") = d;
+	register long r8 __asm__("r8") = e;
+	register long r9 __asm__("r9") = f;
+
+	__asm__ volatile("syscall" : "+a"(n) : "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
+	    : "rcx", "r11", "memory");
+	return n;
+}
+
+static bool
+chord_rt_failed(long e)
+{
+	return (unsigned long)e > -4096ul;
+}
+
+static void
+chord_rt_copy(void *to, const void *from, size_t n)
+{
+	__asm__ volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(n) : : "memory");
+}
+
+static void
+chord_rt_clear(void *to, size_t n)
+{
+	__asm__ volatile("rep stosb" : "+D"(to), "+c"(n) : "a"(0) : "memory");
+}
+
+static size_t
+chord_rt_length(const char *s)
+{
+	size_t n = 0;
+
+	while (s[n])
+		n++;
+	return n;
+}
+
+static bool
+chord_rt_equal(const void *a, const void *b, size_t n)
+{
+	const unsigned char *x = a, *y = b;
+
+	while (n && *x == *y)
+		n--, x++, y++;
+	return n == 0;
+}
+
+static bool
+chord_rt_same(const char *a, const char *b)
+{
+	while (*a && *a == *b)
+		a++, b++;
+	return *a == *b;
+}
+
+/* Appends to a string that has room for size bytes; true if it fitted. */
+static bool
+chord_rt_append(char *to, size_t size, const char *s, size_t n)
+{
+	size_t at = chord_rt_length(to);
+
+	if (at + n >= size)
+		return false;
+	chord_rt_copy(to + at, s, n);
+	to[at + n] = 0;
+	return true;
+}
+
+static bool
+chord_rt_append_number(char *to, size_t size, uint64_t v)
+{
+	char digit[20];
+	size_t n = sizeof digit;
+
+	do
+		digit[--n] = (char)('0' + v % 10);
+	while (v /= 10);
+	return chord_rt_append(to, size, digit + n, sizeof digit - n);
+}
+
+/* Can the 8 bytes at p be read? The kernel looks at the set before it finds
+ * that there is no such way to change the mask. */
+static bool
+chord_rt_readable(uint64_t p)
+{
+	return chord_rt_call(SYS_rt_sigprocmask, -1, p, 0, 8) != -EFAULT;
+}
+
+static const char chord_rt_errors[] =
+	"\1Operation not permitted\0" "\2No such file or directory\0" "\14Cannot allocate memory\0"
+	"\15Permission denied\0" "\24Not a directory\0" "\25Is a directory\0"
+	"\27Too many open files in system\0" "\30Too many open files\0" "\33File too large\0"
+	"\34No space left on device\0" "\36Read-only file system\0" "\44File name too long\0"
+	"\50Too many levels of symbolic links\0" "\172Disk quota exceeded\0" "\0";
+
+static const char *
+chord_rt_error(long e)
+{
+	const char *p = chord_rt_errors;
+
+	while (*p && *p != (char)-e)
+		p += chord_rt_length(p) + 1;
+	return *p ? p + 1 : "it cannot be written";
+}
+
+/* One line on standard error, once in a process. */
+static void
+chord_rt_tell(struct chord_rt_ctl *ctl, const char *what, const char *why)
+{
+	const char *part[] = {"chord: ", what, ": ", why, "; counts of this process are lost\n"};
+	struct { const char *at; size_t n; } v[5];
+
+	if (ctl->told)
+		return;
+	ctl->told = 1;
+	for (int i = 0; i < 5; i++) {
+		v[i].at = part[i];
+		v[i].n = chord_rt_length(part[i]);
+	}
+	chord_rt_call(SYS_writev, 2, v, 5);
+}
+
+/* The one lock: taken with all signals blocked, for what grows. The owner may
+ * take it again (fork takes it around itself). */
+static uint64_t
+chord_rt_lock(struct chord_rt_ctl *ctl)
+{
+	uint64_t all = ~0ull, old = 0;
+	int32_t me = (int32_t)chord_rt_call(SYS_gettid), nobody;
+
+	chord_rt_call(SYS_rt_sigprocmask, 0, &all, &old, 8);
+	while (__atomic_load_n(&ctl->owner, __ATOMIC_RELAXED) != me) {
+		nobody = 0;
+		if (__atomic_compare_exchange_n(&ctl->owner, &nobody, me, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+			break;
+		chord_rt_call(SYS_sched_yield);
+	}
+	ctl->depth++;
+	return old;
+}
+
+static void
+chord_rt_unlock(struct chord_rt_ctl *ctl, uint64_t old)
+{
+	if (--ctl->depth == 0)
+		__atomic_store_n(&ctl->owner, 0, __ATOMIC_RELEASE);
+	chord_rt_call(SYS_rt_sigprocmask, 2, &old, 0, 8);
+}
+
+static uint64_t
+chord_rt_limit(int which)
+{
+	uint64_t v[2] = {0, 0};
+
+	if (chord_rt_failed(chord_rt_call(SYS_getrlimit, which, v)))
+		return ~0ull;
+	return v[0];
+}
+
+/* Maps at exactly that address or not at all; kernels before 4.17 take the
+ * address for a hint. */
+static long
+chord_rt_map_at(uint64_t at, uint64_t size, int prot, int flags)
+{
+	long p = chord_rt_call(SYS_mmap, at, size, prot, flags | CHORD_RT_MAP_NOREPLACE, -1, 0);
+
+	if (!chord_rt_failed(p) && (uint64_t)p != at) {
+		chord_rt_call(SYS_munmap, p, size);
+		return -EEXIST;
+	}
+	return p;
+}
