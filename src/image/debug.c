@@ -73,7 +73,7 @@ try_link(struct image *im)
 }
 
 Elf *
-debug_elf(struct image *im)
+image_debug_elf(struct image *im)
 {
 	if (!im->debug_sought) {
 		im->debug_sought = true;

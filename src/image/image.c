@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 Elf_Scn *
-elf_section_named(Elf *elf, size_t shstrndx, const char *name, GElf_Shdr *header)
+image_section_named(Elf *elf, size_t shstrndx, const char *name, GElf_Shdr *header)
 {
 	for (Elf_Scn *s = NULL; (s = elf_nextscn(elf, s));) {
 		const char *have;
@@ -168,7 +168,7 @@ bool
 image_section(struct image *im, const char *name, struct str *bytes, const char **why)
 {
 	GElf_Shdr h;
-	Elf_Scn *s = elf_section_named(im->elf, im->shstrndx, name, &h);
+	Elf_Scn *s = image_section_named(im->elf, im->shstrndx, name, &h);
 	Elf_Data *d;
 
 	*why = NULL;

@@ -39,12 +39,12 @@ struct image {
 };
 
 /* The section of that name, or NULL. */
-Elf_Scn *elf_section_named(Elf *elf, size_t shstrndx, const char *name, GElf_Shdr *header);
+Elf_Scn *image_section_named(Elf *elf, size_t shstrndx, const char *name, GElf_Shdr *header);
 /* Is the address in an executable section? */
 bool image_is_code(const struct image *im, uint64_t addr);
 
 /* debug.c: the file with the debug information that was stripped off, by build id or debug link;
  * NULL if there is none. */
-Elf *debug_elf(struct image *im);
+Elf *image_debug_elf(struct image *im);
 
 #endif

@@ -67,14 +67,14 @@ has_lines(Elf *elf)
 	size_t strings;
 
 	return !elf_getshdrstrndx(elf, &strings) &&
-	       (elf_section_named(elf, strings, ".debug_line", &h) || elf_section_named(elf, strings, ".zdebug_line", &h)) &&
+	       (image_section_named(elf, strings, ".debug_line", &h) || image_section_named(elf, strings, ".zdebug_line", &h)) &&
 	       h.sh_type != SHT_NOBITS;
 }
 
 static void
 read_lines(struct image *im)
 {
-	Elf *elf = has_lines(im->elf) ? im->elf : debug_elf(im);
+	Elf *elf = has_lines(im->elf) ? im->elf : image_debug_elf(im);
 	Dwarf_CU *cu = NULL;
 	Dwarf_Die unit;
 

@@ -66,7 +66,7 @@ read_symbols(struct image *im)
 	if (im->symbols_read)
 		return;
 	im->symbols_read = true;
-	if (!read_table(im, im->elf, SHT_SYMTAB) && !read_table(im, debug_elf(im), SHT_SYMTAB)) {
+	if (!read_table(im, im->elf, SHT_SYMTAB) && !read_table(im, image_debug_elf(im), SHT_SYMTAB)) {
 		im->stripped = true;
 		read_table(im, im->elf, SHT_DYNSYM);
 	}

@@ -29,7 +29,7 @@ look(const struct system *s, uint32_t v, bool in)
 }
 
 bool
-vertex_count(const struct system *s, uint32_t v, uint64_t *count)
+solve_vertex(const struct system *s, uint32_t v, uint64_t *count)
 {
 	struct side r = look(s, v, true);
 
@@ -110,7 +110,7 @@ visit(struct system *s, struct work *w, uint32_t v)
 }
 
 const char *
-deduce(struct system *s)
+solve_deduce(struct system *s)
 {
 	struct work w = {.waiting = pool_array(s->pool, s->graph->nvert, sizeof *w.waiting)};
 	bool sound = true;

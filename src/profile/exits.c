@@ -36,7 +36,8 @@ collect(struct pool *pool, const struct map *map)
 	b.n = 0;
 	for (uint32_t i = 0; i < map->nproc; i++)
 		for (uint32_t k = 0; k < map->proc[i].ncall; k++)
-			b.at[b.n++] = (struct back_at){map->proc[i].call[k].back, i, k};
+			if (map->proc[i].call[k].back)
+				b.at[b.n++] = (struct back_at){map->proc[i].call[k].back, i, k};
 	if (b.n)
 		qsort(b.at, b.n, sizeof *b.at, by_addr);
 	return b;
@@ -88,7 +89,7 @@ blame(struct pool *pool, const struct parts *parts, const struct map *map, const
 }
 
 void
-place_exits(struct pool *pool, const struct map *map, const struct profile *p, const struct module *module,
+exits_place(struct pool *pool, const struct map *map, const struct profile *p, const struct module *module,
             struct counts *counts)
 {
 	struct parts parts = {0};

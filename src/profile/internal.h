@@ -20,13 +20,13 @@ struct system {
 
 /* deduce.c: finds what follows from the known edges where they do not determine all others, and marks it
  * known. NULL, or why there is a contradiction. */
-const char *deduce(struct system *s);
+const char *solve_deduce(struct system *s);
 /* Sum of the in-edges of a vertex; false if one is not known or the sum does not fit. */
-bool vertex_count(const struct system *s, uint32_t v, uint64_t *count);
+bool solve_vertex(const struct system *s, uint32_t v, uint64_t *count);
 
 /* exits.c: fills left[] and back[] of all procedures from the exit records of the module; where a record
  * fits no call, sets why. Exits in code without a map are passed over. */
-void place_exits(struct pool *pool, const struct map *map, const struct profile *p, const struct module *module,
+void exits_place(struct pool *pool, const struct map *map, const struct profile *p, const struct module *module,
                  struct counts *counts);
 
 #endif

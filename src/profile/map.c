@@ -184,6 +184,7 @@ get_segs(struct in *in, struct proc *p)
 	}
 }
 
+/* The address of woven offset i; 0 if the weaver did not know it. */
 static uint64_t
 woven_addr(struct in *in, const struct proc *p, uint32_t block, const unsigned char *woven, uint32_t i)
 {
@@ -191,6 +192,8 @@ woven_addr(struct in *in, const struct proc *p, uint32_t block, const unsigned c
 	uint32_t offset;
 
 	memcpy(&offset, woven + 4 * (size_t)i, 4);
+	if (offset == UINT32_MAX)
+		return 0;
 	if (offset > part->woven_size)
 		bad(in, "an offset outside the woven code");
 	return part->addr + offset;

@@ -28,7 +28,7 @@ struct arc {
 	uint32_t counter;
 };
 
-/* Sorted by block and instruction. */
+/* Sorted by block and instruction. Addresses are 0 where the weaver did not know them. */
 struct call {
 	uint32_t block, insn;
 	uint32_t flags;
@@ -141,7 +141,7 @@ struct counts {
 
 /* One result for each procedure of the map. module: its counters in p; NULL: all counts are 0. Activations
  * that ended early in code without a map do not matter. */
-struct counts *solve(struct pool *pool, const struct map *map, const struct profile *p, const struct module *module);
+struct counts *profile_solve(struct pool *pool, const struct map *map, const struct profile *p, const struct module *module);
 
 /* walk.c: the instructions of a block, in order:
  * for (walk_start(&w, proc, counts, b); walk_next(&w);) use w.insn, w.offset ... */
@@ -162,7 +162,7 @@ struct walk {
 };
 void walk_start(struct walk *w, const struct proc *proc, const struct counts *counts, uint32_t block);
 bool walk_next(struct walk *w);
-const char *insn_kind(unsigned kind);
-const char *edge_kind(unsigned kind);
+const char *profile_insn_name(unsigned kind);
+const char *profile_edge_name(unsigned kind);
 
 #endif

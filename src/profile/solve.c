@@ -133,7 +133,7 @@ propagate(struct system *s)
 	const char *why = NULL;
 
 	if (!is_forest(s))
-		return s->proc->measure == CHORD_EVERY_BLOCK ? deduce(s) : "its counters do not determine its counts";
+		return s->proc->measure == CHORD_EVERY_BLOCK ? solve_deduce(s) : "its counters do not determine its counts";
 	if (!flow_propagate(s->graph, s->known, s->count, s->source, &why))
 		return why ? why : "flow is not conserved";
 	memset(s->known, true, s->graph->nedge * sizeof *s->known);
@@ -150,7 +150,7 @@ fill_blocks(const struct system *s, struct counts *c)
 	for (uint32_t v = 0; v < p->nblock; v++) {
 		if (p->block[v].counter)
 			c->block[v] = s->count[e++];
-		else if (!vertex_count(s, v, &c->block[v]))
+		else if (!solve_vertex(s, v, &c->block[v]))
 			return "its counters do not determine how often each block ran";
 	}
 	return NULL;
@@ -247,11 +247,11 @@ solve_proc(struct pool *pool, const struct proc *p, const struct module *m, stru
 }
 
 struct counts *
-solve(struct pool *pool, const struct map *map, const struct profile *p, const struct module *module)
+profile_solve(struct pool *pool, const struct map *map, const struct profile *p, const struct module *module)
 {
 	struct counts *c = pool_array(pool, map->nproc, sizeof *c);
 
-	place_exits(pool, map, p, module, c);
+	exits_place(pool, map, p, module, c);
 	for (uint32_t i = 0; i < map->nproc; i++) {
 		const struct proc *proc = &map->proc[i];
 

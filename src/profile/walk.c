@@ -28,8 +28,8 @@ static void
 enter_segment(struct walk *w)
 {
 	while (w->seg < w->block->seg + w->block->nseg && w->proc->seg[w->seg].insn == w->i) {
+		w->has_seg = w->proc->seg[w->seg].addr;
 		w->seg_delta = w->proc->seg[w->seg].addr - w->offset;
-		w->has_seg = true;
 		w->seg++;
 	}
 }
@@ -53,7 +53,7 @@ walk_next(struct walk *w)
 }
 
 const char *
-insn_kind(unsigned kind)
+profile_insn_name(unsigned kind)
 {
 	static const char *const name[] = {"other", "call", "icall", "rep", "branch", "jump", "ijump", "ret", "syscall",
 	                                   "trap"};
@@ -62,7 +62,7 @@ insn_kind(unsigned kind)
 }
 
 const char *
-edge_kind(unsigned kind)
+profile_edge_name(unsigned kind)
 {
 	static const char *const name[] = {"fall", "taken", "jump", "indirect", "exit", "entry", "land", "close"};
 

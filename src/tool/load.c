@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "tool/tool.h"
+#include "tool/report.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -205,7 +205,7 @@ open_others(struct run *r)
 static void
 solve_unit(struct run *r, struct unit *u)
 {
-	u->counts = solve(r->pool, &u->map, r->sum, profile_module(r->sum, image_build_id(u->image)));
+	u->counts = profile_solve(r->pool, &u->map, r->sum, profile_module(r->sum, image_build_id(u->image)));
 	for (uint32_t i = 0; i < u->map.nproc; i++)
 		if (!u->map.proc[i].refused && u->counts[i].why)
 			VEC_PUSH(r->unknown, (struct named){u->map.proc[i].name, u->counts[i].why});

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Tables for programs: one thing a line, fields with blanks between them, a
  * question mark for a count that is not known. */
-#include "tool/tool.h"
+#include "tool/report.h"
 
 #include <inttypes.h>
 
@@ -23,7 +23,7 @@ print_insns(const struct proc *p, const struct counts *c)
 		for (walk_start(&w, p, c, b); walk_next(&w);) {
 			printf("%s %" PRIu32 " %" PRIu64, p->name, p->block[b].part, w.offset);
 			count(w.count, !c->why);
-			printf(" %s\n", insn_kind(w.kind));
+			printf(" %s\n", profile_insn_name(w.kind));
 		}
 }
 
@@ -59,7 +59,7 @@ print_edges(const struct proc *p, const struct counts *c)
 		printf("%s", p->name);
 		vertex(p, a->from);
 		vertex(p, a->to);
-		printf(" %s", edge_kind(a->kind));
+		printf(" %s", profile_edge_name(a->kind));
 		count(known ? c->arc[i] : 0, known);
 		putchar('\n');
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "tool/tool.h"
+#include "tool/report.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -190,8 +190,8 @@ print_unmeasured_symbols(const struct report *r)
 		printf("  the program has no symbol table: %" PRIu64 " bytes of code belong to no measured procedure\n",
 		       un->bytes);
 	else if (un->symbol.n)
-		printf("  %zu functions, %" PRIu64 " bytes, were not built with Chord%s\n", un->symbol.n, un->symbol_bytes,
-		       r->opt.unmeasured ? ":" : " (--unmeasured lists them)");
+		printf("  %zu %s, %" PRIu64 " bytes, not built with Chord%s\n", un->symbol.n,
+		       un->symbol.n == 1 ? "function" : "functions", un->symbol_bytes, r->opt.unmeasured ? ":" : " (--unmeasured lists them)");
 	for (size_t i = 0; i < un->symbol.n && r->opt.unmeasured; i++)
 		printf("    %s\n", un->symbol.at[i].name);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "tool/tool.h"
+#include "tool/report.h"
 
 #include <argp.h>
 #include <inttypes.h>

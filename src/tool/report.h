@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+/* What the commands that read profiles share. Apart from tool.h because the
+ * commands that weave have blocks and procedures of their own. */
+#ifndef CHORD_REPORT_H
+#define CHORD_REPORT_H
+
+#include "image/image.h"
+#include "profile/profile.h"
+#include "tool/tool.h"
+
+/* ---- load.c: programs and their profiles ---- */
+
+struct named {
+	const char *name;
+	const char *reason;
+};
+
+/* A program or one of the shared objects it loaded. */
+struct unit {
+	const char *path;
+	struct image *image;
+	struct map map;
+	struct parts parts;
+	struct counts *counts;   /* by procedure; NULL before unit_solve() */
+};
+
+struct run {
+	struct pool *pool;
+	const char *path;        /* of the program */
+	VEC(struct unit) unit;   /* the program is the first */
+	struct profile *sum;
+	VEC(const char *) summed; /* names of the profiles in the sum */
+	VEC(struct named) left_out; /* profiles found but not used */
+	VEC(struct named) unknown; /* procedures and objects whose counts are not known */
+	VEC(const char *) note;  /* what a reader has to know of how the runs ended */
+};
+
+/* Opens a program and reads its map. False: *why. */
+bool unit_open(struct pool *pool, const char *path, struct unit *u, const char **why);
+void unit_close(struct unit *u);
+
+/* Reads one profile; reports what is wrong with it. */
+struct profile *load_profile(struct pool *pool, const char *path);
+
+/* Opens a program, reads the profiles given (nprofile 0: those in the current folder), sums them, opens the
+ * shared objects they name and solves everything. False: reported. In any case run_close(). */
+bool run_load(struct run *r, const char *program, char **profile, int nprofile);
+void run_close(struct run *r);
+
+/* ---- measured.c: what of a program the map does not cover ---- */
+
+struct unmeasured {
+	VEC(struct image_symbol) symbol; /* functions that were not built with Chord; the start-up files excepted */
+	uint64_t symbol_bytes;
+	uint64_t bytes;          /* of executable sections in no procedure of the map, all told */
+	bool stripped;           /* functions cannot be told apart */
+};
+void unmeasured_find(struct unit *u, struct unmeasured *un);
+void unmeasured_free(struct unmeasured *un);
+
+/* ---- the report: report.c chooses, the others print ---- */
+
+enum report_what { REPORT_FUNCTIONS, REPORT_INSNS, REPORT_BLOCKS, REPORT_EDGES };
+enum report_sort { SORT_INSNS, SORT_CALLS, SORT_NAME, SORT_FILE, SORT_ADDRESS };
+
+struct report_options {
+	enum report_what what;
+	enum report_sort sort;
+	bool json, lines, files, unmeasured;
+	size_t top;              /* 0: all */
+};
+
+struct row_function {
+	const struct unit *unit;
+	const struct proc *proc;
+	const struct counts *counts;
+	const char *file;
+	unsigned line;           /* 0: not known */
+};
+
+struct totals {
+	uint64_t insns, blocks, edges, call_insns;
+	uint64_t procedures, refused;
+	bool edges_known;
+	bool fits;
+};
+
+/* Counts of one line, or with line 0 of one file. */
+struct row_line {
+	const char *file;
+	unsigned line;
+	uint64_t insns;          /* executed there */
+	uint64_t most;           /* by the instruction that ran most often */
+};
+
+struct report {
+	struct run *run;
+	struct report_options opt;
+	struct totals totals;
+	VEC(struct row_function) function; /* measured and known, sorted */
+	VEC(struct row_line) line, file;   /* if asked for */
+	struct unmeasured unmeasured;      /* of all modules */
+	bool has_lines;
+};
+
+/* tables.c: fills totals, functions, lines and files. False if a sum does not fit 64 bits. */
+bool report_tables(struct report *r);
+void report_raw(const struct report *r);
+void report_text(const struct report *r);
+int report_json(const struct report *r);
+
+#endif
