@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT */
+/* asm: GNU assembler text, its statements, procedures and control-flow graphs.
+ *
+ * The text is never printed again: statements are slices of it. What an
+ * instruction does is read from the bytes that the real assembler makes of it
+ * (struct object), never from its text. */
+#ifndef CHORD_ASM_H
+#define CHORD_ASM_H
+
+#include "asm/machine.h"
+#include "base/base.h"
+#include "graph/graph.h"
+#include "image/object.h"
+
+/* ---- text.c: statements ---- */
+
+enum stmt_kind {
+	STMT_LABEL,     /* name: */
+	STMT_ASSIGN,    /* name = expression */
+	STMT_DIRECTIVE, /* .name operands */
+	STMT_CODE,      /* anything else: an instruction or a macro's use */
+	STMT_OPAQUE,    /* .rept to .endr, .include ...: may hold any number of instructions */
+};
+
+enum stmt_flag {
+	STMT_INTEL = 1,   /* not in AT&T syntax with prefixes here */
+	STMT_INLINE = 2,  /* inside #APP ... #NO_APP */
+	STMT_CODEN = 4,   /* inside .code16 or .code32 */
+	STMT_BYTES = 8,   /* a directive that makes bytes: data, or padding with STMT_PAD */
+	STMT_PAD = 16,
+	STMT_OTHER = 32,  /* in a section that surely holds no instructions */
+	STMT_META = 64,   /* in one that describes code without running or pointing at it (debug, unwind tables) */
+};
+
+struct stmt {
+	uint32_t at, len;   /* slice of the text, without separators and comments behind it */
+	uint32_t line;      /* physical line, from 1 */
+	uint8_t kind, flags;
+};
+
+struct text {
+	const char *at;     /* not zero terminated */
+	uint32_t n;
+	const char *file;   /* name for messages */
+	VEC(struct stmt) stmts;
+	bool compiler;      /* made by a compiler that says so (.ident): flags never live across calls */
+	bool code;          /* has a statement that may be an instruction */
+	const char *source; /* operand of the first .file, in the pool; or "" */
+};
+
+/* Reads statements. False with a message in *why (pool) if the text cannot be taken
+ * apart: unterminated macro, more than 4 GiB. Never crashes, whatever the bytes are. */
+bool text_read(struct text *t, struct pool *pool, const char *at, size_t n, const char *file, const char **why);
+void text_free(struct text *t);
+struct str stmt_str(const struct text *t, const struct stmt *s);
+/* First word of a statement: mnemonic, directive with its dot, label without its colon. */
+struct str stmt_word(const struct text *t, const struct stmt *s);
+/* What follows the first word, blanks trimmed. */
+struct str stmt_rest(const struct text *t, const struct stmt *s);
+
+/* ---- label.c: the text with a label before every statement that makes bytes ---- */
+
+/* The prefix of all labels that Chord makes. */
+#define LABEL_PREFIX ".Lchord"
+/* Writes the labelled text; lines stay where they are. False: the text uses such labels itself. */
+bool label_text(const struct text *t, struct buf *out);
+/* Offsets by statement, out of the object that the labelled text made: section (0: none) and offset. */
+struct place {
+	uint32_t section, off;
+};
+struct place *label_places(const struct text *t, const struct object *o, struct pool *pool);
+
+/* ---- cfi.c: call frame state by statement ---- */
+
+struct cfi;
+/* Follows the .cfi directives. Never fails: states it cannot follow are marked. */
+struct cfi *cfi_read(const struct text *t, struct pool *pool);
+/* Can code that stands before statement `to` be given the state that holds before `from`? If so
+ * writes the directives that change it, and those that change it back. */
+bool cfi_move(const struct cfi *c, uint32_t to, uint32_t from, struct buf *there, struct buf *back);
+
+/* Has the procedure a frame of its own before the statement, so that a jump there cannot be a tail call? */
+bool cfi_frame_open(const struct cfi *c, uint32_t stmt);
+
+/* ---- code.c: instructions of a section ---- */
+
+/* From lo on the code belongs to a part of a procedure. */
+struct range {
+	uint32_t lo, proc, part;
+};
+
+struct code {
+	uint32_t section;        /* index in the object */
+	uint32_t nbyte;
+	uint32_t *at;            /* by byte offset: instruction that begins there, or UINT32_MAX */
+	VEC(struct insn) insns;  /* ascending offsets */
+	VEC(uint32_t) stmts;     /* statements that make bytes here, by offset */
+	VEC(uint32_t) bad;       /* offsets that control reaches and that hold no instruction */
+	VEC(struct range) ranges; /* procedures here, by offset */
+};
+
+/* ---- proc.c, cfg.c: procedures and their graphs ---- */
+
+enum lead {
+	LEAD_JUMP = 1,   /* target of a direct jump in its procedure */
+	LEAD_ENTRY = 2,  /* reached from outside the procedure: another entry */
+	LEAD_TAKEN = 4,  /* its address is taken: indirect jumps may come here */
+	LEAD_LAND = 8,   /* landing pad */
+	LEAD_START = 16, /* begins a part */
+	LEAD_AFTER = 32, /* follows a jump */
+};
+
+struct part {
+	struct code *code;
+	uint32_t lo, hi;             /* section offsets of its code, before weaving */
+	uint32_t first, last;        /* instructions [first, last) */
+	uint32_t first_stmt, last_stmt; /* statements that begin its first and last instruction */
+	const char *name;            /* symbol, or a name made up */
+};
+
+struct block {
+	uint32_t part;
+	uint32_t first, last;        /* instructions [first, last) of the part's code */
+};
+
+/* An edge of the graph with the same number. */
+struct arc {
+	uint8_t kind;                /* enum chord_edge */
+	bool jump;                   /* made by the jump at the end of its source */
+	bool stuck;                  /* that jump cannot be given another operand */
+};
+
+struct proc {
+	const char *name;
+	const char *reason;          /* why it is refused, or NULL */
+	VEC(struct part) parts;
+	VEC(struct block) blocks;
+	VEC(struct arc) arcs;
+	struct graph *graph;         /* vertices: blocks, ENTRY, EXIT, then a hub if there is one */
+	uint32_t entry, exit, hub;   /* hub: GRAPH_NONE without indirect jumps */
+	struct gap *gaps;            /* live.c: per instruction of all parts, before it; see gap_before() */
+	uint32_t *gap_base;          /* by part */
+};
+
+struct unit {
+	struct pool *pool;
+	const struct machine *machine;
+	const struct text *text;
+	const struct object *object;
+	struct place *place;         /* by statement */
+	struct cfi *cfi;
+	struct code **code;          /* by section index; NULL if it holds no instructions */
+	uint32_t ncode;
+	VEC(struct proc) procs;      /* in the order of their first statement */
+};
+
+/* Takes the object apart: instructions of every section. */
+void code_read(struct unit *u);
+/* Splits the code into procedures. */
+void proc_find(struct unit *u);
+/* Marks leaders: jump targets, entries, mentions, landing pads. Before cfg_build. */
+void lead_find(struct unit *u);
+/* Blocks and edges of one procedure; sets p->reason if it is not understood. */
+void cfg_build(struct unit *u, struct proc *p);
+/* What is live before every instruction. */
+void live_find(struct unit *u, struct proc *p);
+
+/* What is live on an edge to vertex `to`. */
+struct gap gap_on_edge(const struct unit *u, const struct proc *p, uint32_t to);
+
+/* The procedure and part at an offset of a section, or false. */
+bool unit_find(const struct unit *u, uint32_t section, uint32_t off, uint32_t *proc, uint32_t *part);
+
+static inline struct gap
+gap_before(const struct proc *p, uint32_t part, uint32_t insn)
+{
+	return p->gaps[p->gap_base[part] + insn - p->parts.at[part].first];
+}
+
+#endif

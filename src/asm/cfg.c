@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: MIT */
+/* The control-flow graph of a procedure. Vertices: its blocks, ENTRY, EXIT, and
+ * a hub where all indirect jumps meet before they go to any address taken. An
+ * edge that never runs does no harm; a missing one makes every count wrong. */
+#include "asm/asm.h"
+#include "asm/dest.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct builder {
+	struct unit *u;
+	struct proc *p;
+	uint32_t number;              /* of the procedure in the unit */
+	uint32_t **block_of;          /* by part and instruction of the part */
+	bool taken, indirect, leaves; /* some address taken; an indirect jump; one that may leave */
+};
+
+static struct insn *
+insn_at(const struct proc *p, uint32_t part, uint32_t i)
+{
+	return &p->parts.at[part].code->insns.at[i];
+}
+
+static const struct insn *
+last_insn(const struct builder *b, uint32_t block)
+{
+	const struct block *k = &b->p->blocks.at[block];
+
+	return insn_at(b->p, k->part, k->last - 1);
+}
+
+static bool
+ends_block(const struct insn *in)
+{
+	return in->cls == CHORD_INSN_BRANCH || !(in->attr & INSN_FALLS);
+}
+
+static void
+make_blocks(struct builder *b, uint32_t part)
+{
+	struct part *t = &b->p->parts.at[part];
+	uint32_t *of = pool_array(b->u->pool, t->last - t->first, sizeof *of);
+	bool fresh = true;
+
+	b->block_of[part] = of;
+	for (uint32_t i = t->first; i < t->last; i++) {
+		struct insn *in = insn_at(b->p, part, i);
+
+		if (i > t->first && in[-1].off + in[-1].len != in->off)
+			fresh = true;
+		if (fresh || in->lead)
+			VEC_PUSH(b->p->blocks, (struct block){part, i, i});
+		of[i - t->first] = (uint32_t)b->p->blocks.n - 1;
+		b->p->blocks.at[b->p->blocks.n - 1].last = i + 1;
+		fresh = ends_block(in);
+		b->taken |= in->lead & LEAD_TAKEN;
+	}
+}
+
+static void
+add_edge(struct builder *b, uint32_t from, uint32_t to, uint8_t kind)
+{
+	uint32_t e = graph_edge(b->p->graph, from, to);
+
+	VEC_PUSH(b->p->arcs, (struct arc){.kind = kind});
+	if (e + 1 != b->p->arcs.n)
+		bug("arc %u out of step", e);
+}
+
+static void
+fix_last(struct builder *b)
+{
+	b->p->graph->edge[b->p->graph->nedge - 1].fixed = true;
+}
+
+/* The block that begins at a destination in this procedure, or GRAPH_NONE if it lies elsewhere. */
+static uint32_t
+block_at(struct builder *b, struct dest d)
+{
+	uint32_t proc, part, i;
+
+	if (!d.section || !unit_find(b->u, d.section, d.off, &proc, &part) || proc != b->number)
+		return GRAPH_NONE;
+	i = b->u->code[d.section]->at[d.off];
+	if (i == UINT32_MAX) {
+		b->p->reason = pool_printf(b->u->pool, "a jump to +0x%x, which begins no instruction",
+		                           d.off - b->p->parts.at[part].lo);
+		return GRAPH_NONE;
+	}
+	return b->block_of[part][i - b->p->parts.at[part].first];
+}
+
+/* A jump by name to the beginning of a procedure is a tail call, also of itself: the linker may replace it. */
+static bool
+is_tail_call(const struct builder *b, struct dest d)
+{
+	return d.named && d.section == b->p->parts.at[0].code->section && d.off == b->p->parts.at[0].lo;
+}
+
+/* Is the jump a statement of its own, written as a mnemonic and one operand? */
+static bool
+can_retarget(const struct builder *b, const struct insn *in)
+{
+	const struct text *t = b->u->text;
+
+	return in->stmt != UINT32_MAX && t->stmts.at[in->stmt].kind == STMT_CODE &&
+	       *stmt_str(t, &t->stmts.at[in->stmt]).at == 'j' && stmt_rest(t, &t->stmts.at[in->stmt]).n;
+}
+
+static void
+jump_edge(struct builder *b, uint32_t block, const struct insn *in, uint8_t kind)
+{
+	struct dest d = dest_of(b->u, b->p->parts.at[b->p->blocks.at[block].part].code, in);
+	uint32_t to = is_tail_call(b, d) ? GRAPH_NONE : block_at(b, d);
+
+	if (to == GRAPH_NONE)
+		add_edge(b, block, b->p->exit, CHORD_EDGE_EXIT);
+	else
+		add_edge(b, block, to, kind);
+	b->p->arcs.at[b->p->arcs.n - 1].jump = true;
+	b->p->arcs.at[b->p->arcs.n - 1].stuck = !can_retarget(b, in);
+}
+
+static void
+fall_edge(struct builder *b, uint32_t block, const struct insn *in)
+{
+	const struct block *k = &b->p->blocks.at[block];
+	const struct part *t = &b->p->parts.at[k->part];
+
+	if (k->last < t->last && insn_at(b->p, k->part, k->last)->off == in->off + in->len)
+		add_edge(b, block, b->block_of[k->part][k->last - t->first], CHORD_EDGE_FALL);
+	else
+		add_edge(b, block, b->p->exit, CHORD_EDGE_EXIT);
+}
+
+static void
+indirect_edge(struct builder *b, uint32_t block, const struct insn *in)
+{
+	bool compiled = b->u->text->compiler;
+
+	if (!b->taken) {
+		add_edge(b, block, b->p->exit, CHORD_EDGE_EXIT);
+		return;
+	}
+	b->indirect = true;
+	b->leaves |= !compiled || in->stmt == UINT32_MAX || !cfi_frame_open(b->u->cfi, in->stmt);
+	add_edge(b, block, b->p->hub, CHORD_EDGE_INDIRECT);
+}
+
+static void
+block_edges(struct builder *b, uint32_t block)
+{
+	const struct insn *in = last_insn(b, block);
+
+	switch (in->cls) {
+	case CHORD_INSN_BRANCH:
+		jump_edge(b, block, in, CHORD_EDGE_TAKEN);
+		fall_edge(b, block, in);
+		break;
+	case CHORD_INSN_JUMP:
+		jump_edge(b, block, in, CHORD_EDGE_JUMP);
+		break;
+	case CHORD_INSN_IJUMP:
+		indirect_edge(b, block, in);
+		break;
+	default:
+		if (in->attr & INSN_FALLS)
+			fall_edge(b, block, in);
+		else
+			add_edge(b, block, b->p->exit, CHORD_EDGE_EXIT);
+	}
+}
+
+static uint8_t
+block_lead(const struct builder *b, uint32_t block)
+{
+	const struct block *k = &b->p->blocks.at[block];
+
+	return insn_at(b->p, k->part, k->first)->lead;
+}
+
+/* Edges that do not come from a block's last instruction. */
+static void
+entry_edges(struct builder *b)
+{
+	struct proc *p = b->p;
+
+	for (uint32_t i = 0; i < p->blocks.n; i++) {
+		uint8_t lead = block_lead(b, i);
+
+		if (lead & LEAD_LAND)
+			add_edge(b, p->entry, i, CHORD_EDGE_LAND);
+		else if (i && (lead & LEAD_ENTRY || (lead & LEAD_TAKEN && !b->indirect)))
+			add_edge(b, p->entry, i, CHORD_EDGE_ENTRY);
+		if (lead & LEAD_TAKEN && b->indirect)
+			add_edge(b, p->hub, i, CHORD_EDGE_INDIRECT);
+	}
+	if (b->indirect && b->leaves) {
+		add_edge(b, p->hub, p->exit, CHORD_EDGE_EXIT);
+		fix_last(b);
+	}
+}
+
+/* Code that nothing known leads to may be entered in a way unknown: each such
+ * place gets an entry of its own, so that it would be counted all the same. */
+static void
+reach_all(struct builder *b)
+{
+	struct proc *p = b->p;
+	struct graph *g = p->graph;
+	VEC(uint32_t) todo = {0};
+	bool *seen = pool_array(b->u->pool, g->nvert, sizeof *seen);
+	VEC(uint32_t) extra = {0};
+
+	graph_index(g);
+	for (uint32_t i = 0; i <= p->blocks.n; i++) {
+		uint32_t v = i ? i - 1 : p->entry;
+
+		if (seen[v])
+			continue;
+		if (i)
+			VEC_PUSH(extra, v);
+		seen[v] = true;
+		VEC_PUSH(todo, v);
+		while (todo.n) {
+			uint32_t w = todo.at[--todo.n];
+
+			for (uint32_t k = g->out_at[w]; k < g->out_at[w + 1]; k++) {
+				uint32_t to = g->edge[g->out[k]].to;
+
+				if (!seen[to]) {
+					seen[to] = true;
+					VEC_PUSH(todo, to);
+				}
+			}
+		}
+	}
+	for (size_t i = 0; i < extra.n; i++)
+		add_edge(b, p->entry, extra.at[i], CHORD_EDGE_ENTRY);
+	free(todo.at);
+	free(extra.at);
+}
+
+static bool
+is_refused(struct builder *b)
+{
+	struct proc *p = b->p;
+
+	for (uint32_t t = 0; t < p->parts.n && !p->reason; t++) {
+		const struct part *part = &p->parts.at[t];
+		const struct code *c = part->code;
+
+		for (size_t i = 0; i < c->bad.n; i++)
+			if (c->bad.at[i] >= part->lo && c->bad.at[i] <= part->hi)
+				p->reason = pool_printf(b->u->pool, "the bytes at +0x%x are no instruction", c->bad.at[i] - part->lo);
+		for (uint32_t i = part->first; i < part->last && !p->reason; i++)
+			if (c->insns.at[i].stmt != UINT32_MAX && b->u->text->stmts.at[c->insns.at[i].stmt].flags & STMT_CODEN)
+				p->reason = "16- or 32-bit code";
+		if (part->first_stmt == UINT32_MAX)
+			p->reason = "no statement of its own begins it";
+	}
+	return p->reason;
+}
+
+void
+cfg_build(struct unit *u, struct proc *p)
+{
+	struct builder b = {.u = u, .p = p, .number = (uint32_t)(p - u->procs.at)};
+
+	if (is_refused(&b))
+		return;
+	b.block_of = pool_array(u->pool, p->parts.n, sizeof *b.block_of);
+	for (uint32_t t = 0; t < p->parts.n; t++)
+		make_blocks(&b, t);
+	p->entry = (uint32_t)p->blocks.n;
+	p->exit = p->entry + 1;
+	p->hub = b.taken ? p->exit + 1 : GRAPH_NONE;
+	p->graph = graph_new(u->pool, p->exit + 1 + b.taken, p->entry, p->exit);
+	add_edge(&b, p->entry, 0, CHORD_EDGE_ENTRY);
+	fix_last(&b);
+	for (uint32_t i = 0; i < p->blocks.n; i++)
+		block_edges(&b, i);
+	entry_edges(&b);
+	reach_all(&b);
+	graph_close(p->graph);
+	VEC_PUSH(p->arcs, (struct arc){.kind = CHORD_EDGE_CLOSE});
+	graph_complete(p->graph);
+}

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: MIT */
+/* Call frame state along the text, so that code that is moved away from its
+ * block can restate what unwinders have to know there. */
+#include "asm/asm.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { NREG = 33 };       /* DWARF numbers 0-16: general registers and RA; 17-32: xmm */
+
+enum rule_kind { RULE_SAME, RULE_OFFSET, RULE_REGISTER, RULE_UNDEFINED };
+
+struct rule {
+	uint8_t kind;
+	int64_t value;    /* offset from the CFA, or register */
+};
+
+struct state {
+	bool inside;      /* between .cfi_startproc and .cfi_endproc */
+	bool unknown;     /* holds something that cannot be restated */
+	uint8_t cfa_reg;
+	int64_t cfa_off;
+	struct rule rule[NREG];
+};
+
+/* The state behind a statement. */
+struct change {
+	uint32_t stmt, state;
+};
+
+struct cfi {
+	struct pool *pool;
+	VEC(struct change) at;
+	VEC(struct state) states;
+};
+
+static int
+reg_number(struct str s)
+{
+	static const char *const names[] = {"rax", "rdx", "rcx", "rbx", "rsi", "rdi", "rbp", "rsp",
+		"r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15", "rip"};
+	char *end, digits[8] = "";
+
+	if (s.n && *s.at == '%')
+		s = (struct str){s.at + 1, s.n - 1};
+	for (int i = 0; i < 17; i++)
+		if (str_is(s, names[i]))
+			return i;
+	if (str_starts(s, "xmm"))
+		memcpy(digits, s.at + 3, s.n - 3 < 7 ? s.n - 3 : 7);
+	else
+		memcpy(digits, s.at, s.n < 7 ? s.n : 7);
+	if (!*digits)
+		return -1;
+	long n = strtol(digits, &end, 10) + (str_starts(s, "xmm") ? 17 : 0);
+	return *end || n < 0 || n >= NREG ? -1 : (int)n;
+}
+
+/* The operands of a directive: at most two, separated by a comma. */
+static int
+operands(struct str rest, struct str op[2])
+{
+	int n = 0;
+
+	for (size_t i = 0; i <= rest.n && n < 2; i++) {
+		size_t from = i;
+
+		while (i < rest.n && rest.at[i] != ',')
+			i++;
+		op[n] = (struct str){rest.at + from, i - from};
+		while (op[n].n && (op[n].at[0] == ' ' || op[n].at[0] == '\t'))
+			op[n] = (struct str){op[n].at + 1, op[n].n - 1};
+		while (op[n].n && (op[n].at[op[n].n - 1] == ' ' || op[n].at[op[n].n - 1] == '\t'))
+			op[n].n--;
+		n += op[n].n > 0;
+	}
+	return n;
+}
+
+static bool
+number(struct str s, int64_t *v)
+{
+	char digits[32], *end;
+
+	if (!s.n || s.n >= sizeof digits)
+		return false;
+	memcpy(digits, s.at, s.n);
+	digits[s.n] = 0;
+	*v = strtoll(digits, &end, 0);
+	return !*end;
+}
+
+static bool
+set_rule(struct state *s, struct str reg, uint8_t kind, int64_t value)
+{
+	int r = reg_number(reg);
+
+	if (r < 0)
+		return false;
+	s->rule[r] = (struct rule){kind, value};
+	return true;
+}
+
+static bool
+set_cfa(struct state *s, const struct str *reg, const struct str *off)
+{
+	int r = reg ? reg_number(*reg) : s->cfa_reg;
+	int64_t o = s->cfa_off;
+
+	if (r < 0 || (off && !number(*off, &o)))
+		return false;
+	s->cfa_reg = (uint8_t)r;
+	s->cfa_off = o;
+	return true;
+}
+
+/* Applies a directive other than startproc, endproc, remember and restore_state.
+ * False: it is not understood. */
+static bool
+apply(struct state *s, struct str word, struct str rest)
+{
+	struct str op[2];
+	int n = operands(rest, op);
+	int64_t v;
+
+	if (str_is(word, ".cfi_def_cfa"))
+		return n == 2 && set_cfa(s, &op[0], &op[1]);
+	if (str_is(word, ".cfi_def_cfa_register"))
+		return n == 1 && set_cfa(s, &op[0], NULL);
+	if (str_is(word, ".cfi_def_cfa_offset"))
+		return n == 1 && set_cfa(s, NULL, &op[0]);
+	if (str_is(word, ".cfi_adjust_cfa_offset"))
+		return n == 1 && number(op[0], &v) && (s->cfa_off += v, true);
+	if (str_is(word, ".cfi_offset"))
+		return n == 2 && number(op[1], &v) && set_rule(s, op[0], RULE_OFFSET, v);
+	if (str_is(word, ".cfi_rel_offset"))
+		return n == 2 && number(op[1], &v) && set_rule(s, op[0], RULE_OFFSET, v - s->cfa_off);
+	if (str_is(word, ".cfi_restore"))
+		return n == 1 && set_rule(s, op[0], RULE_SAME, 0);
+	if (str_is(word, ".cfi_undefined"))
+		return n == 1 && set_rule(s, op[0], RULE_UNDEFINED, 0);
+	if (str_is(word, ".cfi_same_value"))
+		return n == 1 && set_rule(s, op[0], RULE_SAME, 0);
+	if (str_is(word, ".cfi_register"))
+		return n == 2 && reg_number(op[1]) >= 0 && set_rule(s, op[0], RULE_REGISTER, reg_number(op[1]));
+	return str_is(word, ".cfi_personality") || str_is(word, ".cfi_lsda") || str_is(word, ".cfi_signal_frame") ||
+	       str_is(word, ".cfi_sections") || str_is(word, ".cfi_return_column") || str_is(word, ".cfi_personality_id");
+}
+
+static void
+push_state(struct cfi *c, uint32_t stmt, struct state s)
+{
+	VEC_PUSH(c->at, (struct change){stmt, (uint32_t)c->states.n});
+	VEC_PUSH(c->states, s);
+}
+
+static struct state
+initial_state(void)
+{
+	struct state s = {.inside = true, .cfa_reg = 7, .cfa_off = 8};
+
+	s.rule[16] = (struct rule){RULE_OFFSET, -8};
+	return s;
+}
+
+static void
+release(struct cfi *c)
+{
+	struct state *states = pool_array(c->pool, c->states.n + 1, sizeof *states);
+	void *at = pool_array(c->pool, c->at.n + 1, sizeof *c->at.at);
+
+	if (c->states.n)
+		memcpy(states, c->states.at, c->states.n * sizeof *states);
+	if (c->at.n)
+		memcpy(at, c->at.at, c->at.n * sizeof *c->at.at);
+	free(c->states.at);
+	free(c->at.at);
+	c->states.at = states;
+	c->at.at = at;
+}
+
+struct cfi *
+cfi_read(const struct text *t, struct pool *pool)
+{
+	struct cfi *c = pool_alloc(pool, sizeof *c);
+	struct state s = {0};
+	VEC(struct state) saved = {0};
+
+	c->pool = pool;
+	for (uint32_t i = 0; i < t->stmts.n; i++) {
+		const struct stmt *st = &t->stmts.at[i];
+		struct str word = stmt_word(t, st);
+
+		if (st->kind != STMT_DIRECTIVE || !str_starts(word, ".cfi_"))
+			continue;
+		if (str_is(word, ".cfi_startproc")) {
+			s = initial_state();
+			saved.n = 0;
+		} else if (str_is(word, ".cfi_endproc")) {
+			s = (struct state){0};
+		} else if (str_is(word, ".cfi_remember_state")) {
+			VEC_PUSH(saved, s);
+		} else if (str_is(word, ".cfi_restore_state")) {
+			if (saved.n)
+				s = saved.at[--saved.n];
+			else
+				s.unknown = true;
+		} else if (!apply(&s, word, stmt_rest(t, st))) {
+			s.unknown = true;
+		}
+		push_state(c, i, s);
+	}
+	free(saved.at);
+	release(c);
+	return c;
+}
+
+/* The state before a statement; its number in *number, UINT32_MAX before the first. */
+static struct state
+state_before(const struct cfi *c, uint32_t stmt, uint32_t *n)
+{
+	size_t lo = 0, hi = c->at.n;
+
+	while (lo < hi) {
+		size_t mid = (lo + hi) / 2;
+
+		if (c->at.at[mid].stmt < stmt)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	*n = lo ? c->at.at[lo - 1].state : UINT32_MAX;
+	return lo ? c->states.at[*n] : (struct state){0};
+}
+
+static void
+write_rule(struct buf *out, unsigned reg, struct rule r)
+{
+	switch (r.kind) {
+	case RULE_SAME: buf_printf(out, "\t.cfi_restore %u\n", reg); break;
+	case RULE_OFFSET: buf_printf(out, "\t.cfi_offset %u, %lld\n", reg, (long long)r.value); break;
+	case RULE_REGISTER: buf_printf(out, "\t.cfi_register %u, %lld\n", reg, (long long)r.value); break;
+	default: buf_printf(out, "\t.cfi_undefined %u\n", reg); break;
+	}
+}
+
+static void
+write_change(struct buf *out, const struct state *a, const struct state *b)
+{
+	if (a->cfa_reg != b->cfa_reg || a->cfa_off != b->cfa_off)
+		buf_printf(out, "\t.cfi_def_cfa %u, %lld\n", b->cfa_reg, (long long)b->cfa_off);
+	for (unsigned i = 0; i < NREG; i++)
+		if (a->rule[i].kind != b->rule[i].kind || a->rule[i].value != b->rule[i].value)
+			write_rule(out, i, b->rule[i]);
+}
+
+bool
+cfi_move(const struct cfi *c, uint32_t to, uint32_t from, struct buf *there, struct buf *back)
+{
+	uint32_t nto, nfrom;
+	struct state sto = state_before(c, to, &nto), sfrom = state_before(c, from, &nfrom);
+
+	if (nto == nfrom || (!sto.inside && !sfrom.inside))
+		return true;
+	if (!sto.inside || !sfrom.inside || sto.unknown || sfrom.unknown)
+		return false;
+	write_change(there, &sto, &sfrom);
+	write_change(back, &sfrom, &sto);
+	return true;
+}
+
+bool
+cfi_frame_open(const struct cfi *c, uint32_t stmt)
+{
+	uint32_t n;
+	struct state s = state_before(c, stmt, &n);
+
+	return s.inside && (s.unknown || s.cfa_reg != 7 || s.cfa_off != 8);
+}

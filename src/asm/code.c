@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT */
+/* The instructions of every section, decoded from the bytes that the assembler
+ * made of the labelled text. Statements say where instructions begin; data and
+ * padding are taken for instructions only where control can come to them. */
+#include "asm/asm.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const uint8_t *
+bytes_of(const struct unit *u, const struct code *c)
+{
+	return u->object->sections[c->section].data;
+}
+
+static uint32_t
+range_end(const struct unit *u, const struct code *c, size_t i)
+{
+	return i + 1 < c->stmts.n ? u->place[c->stmts.at[i + 1]].off : c->nbyte;
+}
+
+/* Decodes [lo, hi); the last instruction may reach beyond. Returns where it stopped. */
+static uint32_t
+decode_range(struct unit *u, struct code *c, uint32_t lo, uint32_t hi)
+{
+	while (lo < hi && c->at[lo] == UINT32_MAX) {
+		struct insn in;
+
+		if (!u->machine->decode(bytes_of(u, c) + lo, c->nbyte - lo, lo, &in)) {
+			VEC_PUSH(c->bad, lo);
+			return hi;
+		}
+		c->at[lo] = (uint32_t)c->insns.n;
+		VEC_PUSH(c->insns, in);
+		lo += in.len;
+		if (!(in.attr & INSN_FALLS) && lo < hi)
+			continue;
+	}
+	return lo;
+}
+
+/* Data and padding behind an instruction that falls through. A call there is
+ * taken for one that does not come back if what follows cannot be code. */
+static uint32_t
+decode_data(struct unit *u, struct code *c, uint32_t lo, uint32_t hi)
+{
+	struct insn *last = c->insns.n ? &c->insns.at[c->insns.n - 1] : NULL;
+	size_t nbad = c->bad.n;
+	uint32_t end;
+
+	if (!last || last->off + last->len != lo || !(last->attr & INSN_FALLS))
+		return lo;
+	end = decode_range(u, c, lo, hi);
+	last = &c->insns.at[c->at[lo] == UINT32_MAX ? c->insns.n - 1 : c->at[lo] - 1];
+	if (c->bad.n > nbad && (last->cls == CHORD_INSN_CALL || last->cls == CHORD_INSN_ICALL)) {
+		c->bad.n = nbad;
+		last->attr &= (uint8_t)~INSN_FALLS;
+	}
+	return end;
+}
+
+static void
+decode_section(struct unit *u, struct code *c)
+{
+	uint32_t pos = 0;
+
+	for (size_t i = 0; i < c->stmts.n; i++) {
+		const struct stmt *s = &u->text->stmts.at[c->stmts.at[i]];
+		uint32_t lo = u->place[c->stmts.at[i]].off, hi = range_end(u, c, i);
+
+		if (lo < pos)
+			lo = pos;
+		if (lo >= hi || s->kind == STMT_LABEL)
+			continue;
+		if (s->kind == STMT_DIRECTIVE)
+			pos = s->flags & STMT_BYTES ? decode_data(u, c, lo, hi) : lo;
+		else
+			pos = decode_range(u, c, lo, hi);
+	}
+}
+
+/* Jumps into data: what they reach is code after all. */
+static void
+decode_targets(struct unit *u, struct code *c)
+{
+	for (size_t i = 0; i < c->insns.n; i++) {
+		struct insn in = c->insns.at[i];
+		uint32_t pos = in.target;
+
+		if ((in.attr & (INSN_REL | INSN_RELOC)) != INSN_REL)
+			continue;
+		while (pos < c->nbyte && c->at[pos] == UINT32_MAX) {
+			uint32_t next = decode_range(u, c, pos, pos + 1);
+
+			if (c->at[pos] == UINT32_MAX || !(c->insns.at[c->at[pos]].attr & INSN_FALLS))
+				break;
+			pos = next;
+		}
+	}
+}
+
+static int
+by_off(const void *a, const void *b)
+{
+	const struct insn *x = a, *y = b;
+
+	return x->off < y->off ? -1 : x->off > y->off;
+}
+
+static void
+sort_insns(struct code *c)
+{
+	bool sorted = true;
+
+	for (size_t i = 1; i < c->insns.n && sorted; i++)
+		sorted = c->insns.at[i - 1].off < c->insns.at[i].off;
+	if (sorted)
+		return;
+	qsort(c->insns.at, c->insns.n, sizeof *c->insns.at, by_off);
+	for (size_t i = 0; i < c->insns.n; i++)
+		c->at[c->insns.at[i].off] = (uint32_t)i;
+}
+
+static void
+name_stmts(struct unit *u, struct code *c)
+{
+	for (size_t i = 0; i < c->stmts.n; i++) {
+		const struct stmt *s = &u->text->stmts.at[c->stmts.at[i]];
+		uint32_t off = u->place[c->stmts.at[i]].off;
+
+		if (off < c->nbyte && c->at[off] != UINT32_MAX && s->kind != STMT_LABEL &&
+		    (s->kind != STMT_DIRECTIVE || s->flags & STMT_BYTES))
+			c->insns.at[c->at[off]].stmt = c->stmts.at[i];
+	}
+}
+
+/* Marks instructions whose target field is relocated. */
+static void
+mark_relocs(struct unit *u, struct code *c)
+{
+	const struct obj_section *s = &u->object->sections[c->section];
+	size_t i = 0;
+
+	for (uint32_t r = 0; r < s->nreloc; r++) {
+		uint64_t off = u->object->relocs[s->reloc + r].off;
+
+		while (i < c->insns.n && c->insns.at[i].off + c->insns.at[i].len <= off)
+			i++;
+		if (i < c->insns.n && c->insns.at[i].off <= off)
+			c->insns.at[i].attr |= INSN_RELOC;
+	}
+}
+
+static const struct unit *sort_unit;
+
+static int
+by_place(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	uint32_t p = sort_unit->place[x].off, q = sort_unit->place[y].off;
+
+	return p != q ? (p < q ? -1 : 1) : x < y ? -1 : x > y;
+}
+
+static struct code *
+code_new(struct unit *u, uint32_t section)
+{
+	struct code *c = pool_alloc(u->pool, sizeof *c);
+
+	c->section = section;
+	c->nbyte = (uint32_t)u->object->sections[section].size;
+	c->at = pool_array(u->pool, c->nbyte + 1u, sizeof *c->at);
+	memset(c->at, 0xff, (c->nbyte + 1u) * sizeof *c->at);
+	return c;
+}
+
+static bool
+is_code(const struct unit *u, uint32_t section)
+{
+	const struct obj_section *s = &u->object->sections[section];
+
+	return s->exec && s->data && s->size < UINT32_MAX;
+}
+
+void
+code_read(struct unit *u)
+{
+	u->ncode = u->object->nsection;
+	u->code = pool_array(u->pool, u->ncode, sizeof *u->code);
+	for (uint32_t i = 0; i < u->ncode; i++)
+		if (is_code(u, i))
+			u->code[i] = code_new(u, i);
+	for (uint32_t i = 0; i < u->text->stmts.n; i++)
+		if (u->place[i].section && u->code[u->place[i].section])
+			VEC_PUSH(u->code[u->place[i].section]->stmts, i);
+	sort_unit = u;
+	for (uint32_t i = 0; i < u->ncode; i++) {
+		struct code *c = u->code[i];
+
+		if (!c)
+			continue;
+		qsort(c->stmts.at, c->stmts.n, sizeof *c->stmts.at, by_place);
+		decode_section(u, c);
+		mark_relocs(u, c);
+		decode_targets(u, c);
+		sort_insns(c);
+		mark_relocs(u, c);
+		name_stmts(u, c);
+	}
+}

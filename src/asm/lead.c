@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: MIT */
+/* Where control can come to: targets of jumps, addresses that somebody keeps, landing pads. */
+#include "asm/asm.h"
+#include "asm/dest.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- destinations ---- */
+
+static const struct obj_reloc *
+reloc_in(const struct object *o, uint32_t section, uint64_t lo, uint64_t hi)
+{
+	const struct obj_section *s = &o->sections[section];
+	uint32_t a = 0, b = s->nreloc;
+
+	while (a < b) {
+		uint32_t mid = (a + b) / 2;
+
+		if (o->relocs[s->reloc + mid].off < lo)
+			a = mid + 1;
+		else
+			b = mid;
+	}
+	return a < s->nreloc && o->relocs[s->reloc + a].off < hi ? &o->relocs[s->reloc + a] : NULL;
+}
+
+static struct dest
+reloc_dest(const struct unit *u, const struct obj_reloc *r, uint64_t end)
+{
+	const struct obj_symbol *s = &u->object->symbols[r->sym < u->object->nsymbol ? r->sym : 0];
+	int64_t off = (int64_t)s->value + r->addend + (r->pcrel ? (int64_t)(end - r->off) : 0);
+
+	if (!s->section || !u->code[s->section] || off < 0 || off >= u->code[s->section]->nbyte)
+		return (struct dest){0};
+	return (struct dest){s->section, (uint32_t)off, !s->is_section};
+}
+
+struct dest
+dest_of(const struct unit *u, const struct code *c, const struct insn *in)
+{
+	if (in->attr & INSN_RELOC)
+		return reloc_dest(u, reloc_in(u->object, c->section, in->off, in->off + in->len), in->off + in->len);
+	if (!(in->attr & (INSN_REL | INSN_MENTIONS)) || in->target >= c->nbyte)
+		return (struct dest){0};
+	return (struct dest){c->section, in->target, false};
+}
+
+/* ---- marks ---- */
+
+/* Begins the procedure that it belongs to? */
+static bool
+is_proc_start(const struct unit *u, uint32_t proc, struct dest d)
+{
+	const struct part *p = &u->procs.at[proc].parts.at[0];
+
+	return p->code->section == d.section && p->lo == d.off;
+}
+
+static void
+mark(struct unit *u, struct dest d, uint8_t lead)
+{
+	const struct code *c = u->code[d.section];
+
+	if (c->at[d.off] != UINT32_MAX)
+		c->insns.at[c->at[d.off]].lead |= lead;
+}
+
+/* An address that is kept somewhere; the beginning of a procedure is an entry anyway. */
+static void
+mark_taken(struct unit *u, struct dest d)
+{
+	uint32_t proc, part;
+
+	if (d.section && unit_find(u, d.section, d.off, &proc, &part) && !is_proc_start(u, proc, d))
+		mark(u, d, LEAD_TAKEN);
+}
+
+static void
+mark_branch(struct unit *u, const struct code *c, const struct insn *in)
+{
+	struct dest d = dest_of(u, c, in);
+	uint32_t from, to, part;
+
+	if (!d.section || !unit_find(u, c->section, in->off, &from, &part) || !unit_find(u, d.section, d.off, &to, &part))
+		return;
+	if (in->cls != CHORD_INSN_CALL && from == to)
+		mark(u, d, LEAD_JUMP);
+	else if (!is_proc_start(u, to, d))
+		mark(u, d, LEAD_ENTRY);
+}
+
+static void
+mark_insns(struct unit *u, const struct code *c)
+{
+	for (size_t i = 0; i < c->insns.n; i++) {
+		const struct insn *in = &c->insns.at[i];
+
+		if (in->attr & INSN_REL)
+			mark_branch(u, c, in);
+		else if (in->attr & (INSN_MENTIONS | INSN_RELOC))
+			mark_taken(u, dest_of(u, c, in));
+	}
+}
+
+/* ---- addresses in data: by name, since a table may hold differences ---- */
+
+struct numeric {
+	uint32_t stmt;
+	uint64_t number;
+};
+
+struct names {
+	struct strmap symbols;            /* to symbol index */
+	VEC(struct numeric) numeric;      /* definitions, in text order */
+};
+
+static void
+names_read(struct names *n, const struct unit *u)
+{
+	const struct object *o = u->object;
+
+	for (uint32_t i = 1; i < o->nsymbol; i++)
+		if (o->symbols[i].section && u->code[o->symbols[i].section] && !o->symbols[i].is_section &&
+		    strncmp(o->symbols[i].name, LABEL_PREFIX, sizeof LABEL_PREFIX - 1))
+			strmap_put(&n->symbols, str_of(o->symbols[i].name), i);
+	for (uint32_t i = 0; i < u->text->stmts.n; i++) {
+		const struct stmt *s = &u->text->stmts.at[i];
+
+		if (s->kind == STMT_LABEL && isdigit((unsigned char)u->text->at[s->at]))
+			VEC_PUSH(n->numeric, (struct numeric){i, strtoull(u->text->at + s->at, NULL, 10)});
+	}
+}
+
+/* `1b` or `1f` in statement stmt. */
+static struct dest
+numeric_dest(const struct unit *u, const struct names *n, struct str word, uint32_t stmt)
+{
+	uint64_t number = strtoull(word.at, NULL, 10);
+	bool back = word.at[word.n - 1] == 'b';
+	const struct numeric *best = NULL;
+
+	for (size_t i = 0; i < n->numeric.n; i++) {
+		const struct numeric *d = &n->numeric.at[i];
+
+		if (d->number != number)
+			continue;
+		if (back && d->stmt < stmt)
+			best = d;
+		if (!back && d->stmt > stmt && !best)
+			best = d;
+	}
+	if (!best || !u->place[best->stmt].section || !u->code[u->place[best->stmt].section])
+		return (struct dest){0};
+	return (struct dest){u->place[best->stmt].section, u->place[best->stmt].off, true};
+}
+
+static struct dest
+word_dest(const struct unit *u, const struct names *n, struct str word, uint32_t stmt)
+{
+	uint64_t i;
+	char last = word.at[word.n - 1];
+
+	if (isdigit((unsigned char)*word.at)) {
+		if ((last == 'b' || last == 'f') && strspn(word.at, "0123456789") == word.n - 1)
+			return numeric_dest(u, n, word, stmt);
+		return (struct dest){0};
+	}
+	if (!strmap_get(&n->symbols, word, &i))
+		return (struct dest){0};
+	const struct obj_symbol *s = &u->object->symbols[i];
+	if (s->value >= u->code[s->section]->nbyte)
+		return (struct dest){0};
+	return (struct dest){s->section, (uint32_t)s->value, true};
+}
+
+static bool
+is_word(char c)
+{
+	return isalnum((unsigned char)c) || c == '_' || c == '.' || c == '$' || (unsigned char)c >= 0x80;
+}
+
+static void
+mark_words(struct unit *u, const struct names *n, uint32_t stmt)
+{
+	struct str s = stmt_rest(u->text, &u->text->stmts.at[stmt]);
+
+	for (size_t i = 0; i < s.n;) {
+		size_t from = i;
+
+		if (s.at[i] == '"')
+			for (i++; i < s.n && s.at[i] != '"'; i++)
+				;
+		while (i < s.n && is_word(s.at[i]))
+			i++;
+		if (i > from && is_word(s.at[from]))
+			mark_taken(u, word_dest(u, n, (struct str){s.at + from, i - from}, stmt));
+		else
+			i++;
+	}
+}
+
+static bool
+holds_addresses(struct str word)
+{
+	static const char *const names[] = {".long", ".quad", ".int", ".4byte", ".8byte", ".value", ".short", ".word",
+		".2byte", ".hword", ".byte", ".uleb128", ".sleb128", ".dc.l", ".dc.a", ".dc"};
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (str_is(word, names[i]))
+			return true;
+	return false;
+}
+
+static void
+mark_data(struct unit *u)
+{
+	struct names n = {0};
+
+	names_read(&n, u);
+	for (uint32_t i = 0; i < u->text->stmts.n; i++) {
+		const struct stmt *s = &u->text->stmts.at[i];
+
+		if (s->kind == STMT_DIRECTIVE && !(s->flags & STMT_META) && holds_addresses(stmt_word(u->text, s)))
+			mark_words(u, &n, i);
+	}
+	strmap_free(&n.symbols);
+	free(n.numeric.at);
+}
+
+/* ---- landing pads, from the bytes of the exception tables ---- */
+
+struct lsda {
+	const uint8_t *p, *end;
+	bool bad;
+};
+
+static uint64_t
+take_uleb(struct lsda *l)
+{
+	uint64_t v = 0;
+
+	for (unsigned shift = 0;; shift += 7) {
+		if (l->p == l->end || shift > 56) {
+			l->bad = true;
+			return 0;
+		}
+		v |= (uint64_t)(*l->p & 0x7f) << shift;
+		if (!(*l->p++ & 0x80))
+			return v;
+	}
+}
+
+static uint8_t
+take_byte(struct lsda *l)
+{
+	if (l->p == l->end) {
+		l->bad = true;
+		return 0;
+	}
+	return *l->p++;
+}
+
+/* Call-site records: start, length, landing pad (0: none), action; all from the start of the frame. */
+static bool
+mark_lsda(struct unit *u, struct lsda l, struct place frame)
+{
+	const uint8_t *end;
+
+	if (take_byte(&l) != 0xff)
+		return false;
+	if (take_byte(&l) != 0xff)
+		take_uleb(&l);
+	if (take_byte(&l) != 0x01)
+		return false;
+	uint64_t n = take_uleb(&l);
+	if (l.bad || n > (uint64_t)(l.end - l.p))
+		return false;
+	for (end = l.p + n; l.p < end && !l.bad;) {
+		take_uleb(&l);
+		take_uleb(&l);
+		uint64_t pad = take_uleb(&l);
+		take_uleb(&l);
+		if (pad && frame.off + pad < u->code[frame.section]->nbyte)
+			mark(u, (struct dest){frame.section, (uint32_t)(frame.off + pad), true}, LEAD_LAND);
+	}
+	return !l.bad;
+}
+
+static const struct obj_symbol *
+symbol_named(const struct strmap *names, const struct object *o, struct str name)
+{
+	uint64_t i;
+
+	return strmap_get(names, name, &i) ? &o->symbols[i] : NULL;
+}
+
+static void
+refuse_frame(struct unit *u, struct place frame, const char *reason)
+{
+	uint32_t proc, part;
+
+	if (unit_find(u, frame.section, frame.off, &proc, &part))
+		u->procs.at[proc].reason = reason;
+}
+
+/* `.cfi_lsda ENCODING, SYMBOL` behind a .cfi_startproc. */
+static void
+land_directive(struct unit *u, const struct strmap *names, struct str rest, struct place frame)
+{
+	const char *comma = memchr(rest.at, ',', rest.n);
+	struct str name = comma ? (struct str){comma + 1, (size_t)(rest.at + rest.n - comma - 1)} : rest;
+	const struct obj_symbol *s;
+	const struct obj_section *table;
+
+	while (name.n && (*name.at == ' ' || *name.at == '\t'))
+		name = (struct str){name.at + 1, name.n - 1};
+	s = symbol_named(names, u->object, name);
+	table = s ? &u->object->sections[s->section] : NULL;
+	if (!frame.section || !u->code[frame.section])
+		return;
+	if (!table || !table->data || s->value >= table->size ||
+	    !mark_lsda(u, (struct lsda){table->data + s->value, table->data + table->size, false}, frame))
+		refuse_frame(u, frame, "its exception table is not understood");
+}
+
+static void
+mark_landing(struct unit *u)
+{
+	struct strmap names = {0};
+	struct place frame = {0};
+
+	for (uint32_t i = 1; i < u->object->nsymbol; i++)
+		if (u->object->symbols[i].section)
+			strmap_put(&names, str_of(u->object->symbols[i].name), i);
+	for (uint32_t i = 0; i < u->text->stmts.n; i++) {
+		const struct stmt *s = &u->text->stmts.at[i];
+		struct str word = stmt_word(u->text, s);
+
+		if (s->kind != STMT_DIRECTIVE || !str_starts(word, ".cfi_"))
+			continue;
+		if (str_is(word, ".cfi_startproc"))
+			frame = u->place[i];
+		else if (str_is(word, ".cfi_lsda"))
+			land_directive(u, &names, stmt_rest(u->text, s), frame);
+	}
+	strmap_free(&names);
+}
+
+void
+lead_find(struct unit *u)
+{
+	for (uint32_t i = 0; i < u->ncode; i++)
+		if (u->code[i])
+			mark_insns(u, u->code[i]);
+	mark_data(u);
+	mark_landing(u);
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/* machine: all that the text-to-graph part knows about a processor. */
+#ifndef CHORD_MACHINE_H
+#define CHORD_MACHINE_H
+
+#include "base/base.h"
+#include "format/format.h"
+
+enum insn_attr {
+	INSN_FALLS = 1,     /* control can go on to the next instruction */
+	INSN_REL = 2,       /* a direct jump or call: target is where to */
+	INSN_NEAR = 4,      /* a jump with a short form only (jrcxz, loop) */
+	INSN_MENTIONS = 8,  /* computes or loads from an address relative to the PC: target */
+	INSN_FIRST = 16,    /* has to stay the first of its block (endbr64) */
+	INSN_NOP = 32,
+	INSN_RELOC = 64,    /* the target field is relocated: see the object's relocations */
+};
+
+/* One instruction. Masks: a bit for every status flag and general register that
+ * can hold a value across it; flags_kill and regs_kill: certainly overwritten. */
+struct insn {
+	uint32_t off;        /* in its section, before weaving */
+	uint32_t target;     /* section offset, valid with INSN_REL or INSN_MENTIONS and no INSN_RELOC */
+	uint32_t stmt;       /* statement it begins, or UINT32_MAX */
+	uint16_t regs_read, regs_kill;
+	uint8_t flags_read, flags_kill;
+	uint8_t len;
+	uint8_t cls;         /* enum chord_insn */
+	uint8_t attr;        /* enum insn_attr */
+	uint8_t lead;        /* enum lead, set by cfg.c */
+};
+
+/* What a counter has to leave alone at the place where it goes. */
+struct gap {
+	uint8_t flags_live;
+	uint16_t regs_live;
+};
+
+struct machine {
+	const char *name;
+	uint8_t all_flags;   /* every status flag */
+	uint16_t all_regs;   /* every general register */
+	/* Decodes one instruction at bytes[0..n), which stands at section offset off. False if
+	 * the bytes are no instruction, or more are needed. Fills all but stmt and lead. */
+	bool (*decode)(const uint8_t *bytes, size_t n, uint32_t off, struct insn *out);
+	/* Writes code, one or more lines of AT&T text, that adds 1 to the 8-byte counter
+	 * LABEL+offset, and keeps what the gap says is live. Never fails. */
+	void (*count)(struct buf *out, const char *label, uint64_t offset, struct gap gap);
+	/* How dear that is, relative to the cheapest form. */
+	double (*price)(struct gap gap);
+	/* Writes an unconditional jump to an operand's text. */
+	void (*jump)(struct buf *out, const char *operand);
+};
+
+extern const struct machine machine_x86_64;
+
+#endif

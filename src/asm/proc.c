@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: MIT */
+/* Procedures: what lies between a function symbol and the next, with its .cold part. */
+#include "asm/asm.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Where a procedure begins. */
+struct start {
+	uint32_t off, sym;
+	uint8_t rank;       /* the smaller the better a name */
+};
+
+static int
+by_start(const void *a, const void *b)
+{
+	const struct start *x = a, *y = b;
+
+	if (x->off != y->off)
+		return x->off < y->off ? -1 : 1;
+	if (x->rank != y->rank)
+		return x->rank < y->rank ? -1 : 1;
+	return x->sym < y->sym ? -1 : x->sym > y->sym;
+}
+
+/* Names that begin a procedure when something calls them. */
+static bool
+is_plain_name(const char *name)
+{
+	return *name && strncmp(name, ".L", 2) && (unsigned char)*name > ' ' && !(*name >= '0' && *name <= '9');
+}
+
+typedef VEC(struct start) starts;
+
+static void
+add_symbols(const struct unit *u, starts *by_section)
+{
+	const struct object *o = u->object;
+
+	for (uint32_t i = 1; i < o->nsymbol; i++) {
+		const struct obj_symbol *s = &o->symbols[i];
+
+		if (!s->section || !u->code[s->section] || s->is_section || !is_plain_name(s->name))
+			continue;
+		if (s->value >= u->code[s->section]->nbyte || (!s->func && !s->global))
+			continue;
+		VEC_PUSH(by_section[s->section], (struct start){(uint32_t)s->value, i, (uint8_t)(s->func ? !s->global : 2)});
+	}
+}
+
+/* Local symbols without a type that something calls. */
+static void
+add_called(const struct unit *u, starts *by_section)
+{
+	const struct object *o = u->object;
+
+	for (uint32_t i = 1; i < o->nsymbol; i++) {
+		const struct obj_symbol *s = &o->symbols[i];
+		const struct code *c = s->section ? u->code[s->section] : NULL;
+
+		if (!c || s->func || s->global || s->is_section || !is_plain_name(s->name) || s->value >= c->nbyte)
+			continue;
+		for (size_t k = 0; k < c->insns.n; k++)
+			if (c->insns.at[k].cls == CHORD_INSN_CALL && c->insns.at[k].target == s->value &&
+			    !(c->insns.at[k].attr & INSN_RELOC)) {
+				VEC_PUSH(by_section[s->section], (struct start){(uint32_t)s->value, i, 3});
+				break;
+			}
+	}
+}
+
+/* The name of code that no function symbol covers. */
+static const char *
+made_up_name(struct unit *u, uint32_t section, uint32_t off)
+{
+	for (uint32_t i = 1; i < u->object->nsymbol; i++) {
+		const struct obj_symbol *s = &u->object->symbols[i];
+
+		if (s->section == section && s->value == off && !s->is_section && is_plain_name(s->name))
+			return s->name;
+	}
+	return pool_printf(u->pool, "%s+0x%x", u->object->sections[section].name, off);
+}
+
+/* Instructions of [lo, hi): the first at or behind lo, and one past the last. */
+static uint32_t
+insn_from(const struct code *c, uint32_t off)
+{
+	size_t lo = 0, hi = c->insns.n;
+
+	while (lo < hi) {
+		size_t mid = (lo + hi) / 2;
+
+		if (c->insns.at[mid].off < off)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return (uint32_t)lo;
+}
+
+static uint32_t
+first_stmt(const struct code *c, uint32_t first, uint32_t last)
+{
+	for (uint32_t i = first; i < last; i++)
+		if (c->insns.at[i].stmt != UINT32_MAX)
+			return c->insns.at[i].stmt;
+	return UINT32_MAX;
+}
+
+static uint32_t
+last_stmt(const struct code *c, uint32_t first, uint32_t last)
+{
+	for (uint32_t i = last; i > first; i--)
+		if (c->insns.at[i - 1].stmt != UINT32_MAX)
+			return c->insns.at[i - 1].stmt;
+	return UINT32_MAX;
+}
+
+/* The procedure that NAME.cold is a part of. */
+static struct proc *
+cold_of(struct unit *u, const struct strmap *names, const char *name)
+{
+	const char *cold = strstr(name, ".cold");
+	uint64_t i;
+
+	if (!cold || (cold[5] && cold[5] != '.') || !strmap_get(names, (struct str){name, (size_t)(cold - name)}, &i))
+		return NULL;
+	return &u->procs.at[i];
+}
+
+static void
+add_part(struct unit *u, struct code *c, struct strmap *names, const char *name, uint32_t lo, uint32_t hi, bool cold)
+{
+	struct part part = {.code = c, .lo = lo, .name = name};
+	struct proc *p;
+
+	part.first = insn_from(c, lo);
+	part.last = insn_from(c, hi);
+	if (part.first == part.last)
+		return;
+	part.hi = c->insns.at[part.last - 1].off + c->insns.at[part.last - 1].len;
+	part.first_stmt = first_stmt(c, part.first, part.last);
+	part.last_stmt = last_stmt(c, part.first, part.last);
+	p = cold ? cold_of(u, names, name) : NULL;
+	if (!p) {
+		if (!cold)
+			strmap_put(names, str_of(name), u->procs.n);
+		VEC_PUSH(u->procs, (struct proc){.name = name, .hub = GRAPH_NONE});
+		p = &u->procs.at[u->procs.n - 1];
+	}
+	VEC_PUSH(c->ranges, (struct range){part.lo, (uint32_t)(p - u->procs.at), (uint32_t)p->parts.n});
+	VEC_PUSH(p->parts, part);
+}
+
+static bool
+is_cold(const char *name)
+{
+	const char *cold = strstr(name, ".cold");
+
+	return cold && cold != name && (!cold[5] || cold[5] == '.');
+}
+
+/* The parts of one section; main parts or cold parts. */
+static void
+add_section(struct unit *u, struct code *c, const starts *s, struct strmap *names, bool cold)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		const char *name = s->at[i].sym ? u->object->symbols[s->at[i].sym].name
+		                                : made_up_name(u, c->section, s->at[i].off);
+		uint32_t hi = i + 1 < s->n ? s->at[i + 1].off : c->nbyte;
+
+		if (is_cold(name) == cold)
+			add_part(u, c, names, name, s->at[i].off, hi, cold);
+	}
+}
+
+static void
+unique_starts(starts *s, struct code *c)
+{
+	size_t n = 0;
+
+	qsort(s->at, s->n, sizeof *s->at, by_start);
+	for (size_t i = 0; i < s->n; i++)
+		if (!i || s->at[i].off != s->at[n - 1].off)
+			s->at[n++] = s->at[i];
+	s->n = n;
+	if (c->insns.n && (!n || c->insns.at[0].off < s->at[0].off)) {
+		VEC_PUSH(*s, (struct start){c->insns.at[0].off, 0, 9});
+		qsort(s->at, s->n, sizeof *s->at, by_start);
+	}
+}
+
+static int
+by_lo(const void *a, const void *b)
+{
+	const struct range *x = a, *y = b;
+
+	return x->lo < y->lo ? -1 : x->lo > y->lo;
+}
+
+void
+proc_find(struct unit *u)
+{
+	starts *by_section = pool_array(u->pool, u->ncode + 1u, sizeof *by_section);
+	struct strmap names = {0};
+
+	add_symbols(u, by_section);
+	if (!u->text->compiler)
+		add_called(u, by_section);
+	for (uint32_t i = 0; i < u->ncode; i++)
+		if (u->code[i])
+			unique_starts(&by_section[i], u->code[i]);
+	for (int cold = 0; cold < 2; cold++)
+		for (uint32_t i = 0; i < u->ncode; i++)
+			if (u->code[i])
+				add_section(u, u->code[i], &by_section[i], &names, cold);
+	for (uint32_t i = 0; i < u->ncode; i++) {
+		if (u->code[i] && u->code[i]->ranges.n)
+			qsort(u->code[i]->ranges.at, u->code[i]->ranges.n, sizeof(struct range), by_lo);
+		free(by_section[i].at);
+	}
+	strmap_free(&names);
+}
+
+bool
+unit_find(const struct unit *u, uint32_t section, uint32_t off, uint32_t *proc, uint32_t *part)
+{
+	const struct code *c = section < u->ncode ? u->code[section] : NULL;
+	size_t lo = 0, hi = c ? c->ranges.n : 0;
+
+	while (lo < hi) {
+		size_t mid = (lo + hi) / 2;
+
+		if (c->ranges.at[mid].lo <= off)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (!lo)
+		return false;
+	*proc = c->ranges.at[lo - 1].proc;
+	*part = c->ranges.at[lo - 1].part;
+	return true;
+}

@@ -1,0 +1,432 @@
+/* SPDX-License-Identifier: MIT */
+/* Statements of GNU assembler text. Separators are newline and `;`, comments run
+ * from `#` to the end of the line (`/` too where a line begins with it) or
+ * between slash-star and star-slash, strings and character constants hide both.
+ * The slices of all statements, in order, never overlap. */
+#include "asm/asm.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Where the reader stands. */
+struct reader {
+	struct text *t;
+	struct pool *pool;
+	const char *p, *end;
+	uint32_t line;
+	bool line_start;      /* nothing but blanks and labels since the newline */
+	uint8_t flags;        /* STMT_INTEL, STMT_INLINE, STMT_CODEN, STMT_OTHER now */
+	uint32_t depth;       /* open .macro and .rept blocks */
+	uint32_t open;        /* statement that opened the outermost one */
+	VEC(uint8_t) sections;  /* pushed: STMT_OTHER or 0 */
+	uint8_t previous;
+	const char *why;
+};
+
+static bool
+is_symbol_char(char c)
+{
+	return isalnum((unsigned char)c) || c == '_' || c == '.' || c == '$' || (unsigned char)c >= 0x80;
+}
+
+static bool
+is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\f' || c == '\r' || c == '\v' || c == '\0';
+}
+
+struct str
+stmt_str(const struct text *t, const struct stmt *s)
+{
+	return (struct str){t->at + s->at, s->len};
+}
+
+struct str
+stmt_word(const struct text *t, const struct stmt *s)
+{
+	struct str w = stmt_str(t, s);
+	size_t n = 0;
+
+	while (n < w.n && is_symbol_char(w.at[n]))
+		n++;
+	w.n = n;
+	return w;
+}
+
+struct str
+stmt_rest(const struct text *t, const struct stmt *s)
+{
+	struct str r = stmt_str(t, s);
+	size_t n = stmt_word(t, s).n;
+
+	while (n < r.n && is_blank(r.at[n]))
+		n++;
+	return (struct str){r.at + n, r.n - n};
+}
+
+/* ---- lexical skipping ---- */
+
+static const char *
+skip_string(struct reader *r, const char *p)
+{
+	for (p++; p < r->end && *p != '"'; p++) {
+		if (*p == '\\' && p + 1 < r->end)
+			p++;
+		if (*p == '\n')
+			r->line++;
+	}
+	return p < r->end ? p + 1 : p;
+}
+
+/* 'c, 'c' or '\c': the quote behind it is optional. */
+static const char *
+skip_char(struct reader *r, const char *p)
+{
+	p++;
+	if (p < r->end && *p == '\\')
+		p++;
+	if (p < r->end && *p != '\n')
+		p++;
+	if (p < r->end && *p == '\'')
+		p++;
+	return p;
+}
+
+static const char *
+skip_comment(struct reader *r, const char *p)
+{
+	for (p += 2; p < r->end; p++) {
+		if (*p == '\n')
+			r->line++;
+		if (*p == '*' && p + 1 < r->end && p[1] == '/')
+			return p + 2;
+	}
+	return p;
+}
+
+static const char *
+line_end(struct reader *r, const char *p)
+{
+	const char *nl = memchr(p, '\n', (size_t)(r->end - p));
+
+	return nl ? nl : r->end;
+}
+
+/* Characters that end or hide the text of a statement. */
+static bool
+is_special(char c)
+{
+	return c == '\n' || c == ';' || c == '#' || c == '"' || c == '\'' || c == '/';
+}
+
+/* The end of the statement that begins at p: its separator, comment or the end. */
+static const char *
+statement_end(struct reader *r, const char *p)
+{
+	while (p < r->end) {
+		if (!is_special(*p))
+			p++;
+		else if (*p == '"')
+			p = skip_string(r, p);
+		else if (*p == '\'')
+			p = skip_char(r, p);
+		else if (*p == '/' && p + 1 < r->end && p[1] == '*')
+			p = skip_comment(r, p);
+		else if (*p == '/')
+			p++;
+		else
+			break;
+	}
+	return p;
+}
+
+/* ---- sections, as far as it has to be known that they hold no code ---- */
+
+/* The STMT_OTHER and STMT_META flags of a section, by its name. */
+static uint8_t
+section_flags(struct str name)
+{
+	static const char *const meta[] = {
+		".debug_", ".eh_frame", ".gcc_except_table", ".note", ".comment", ".gnu.lto_", ".zdebug", ".stab",
+		".gnu.debuglto_",
+	};
+	static const char *const prefix[] = {
+		".rodata", ".data", ".bss", ".tdata", ".tbss", ".init_array", ".fini_array", ".ctors", ".dtors",
+		".ldata", ".lbss", ".lrodata", ".sdata", ".preinit_array",
+	};
+
+	if (name.n && name.at[0] == '"')
+		name = (struct str){name.at + 1, name.n - 1};
+	for (size_t i = 0; i < sizeof meta / sizeof *meta; i++)
+		if (str_starts(name, meta[i]))
+			return STMT_OTHER | STMT_META;
+	for (size_t i = 0; i < sizeof prefix / sizeof *prefix; i++)
+		if (str_starts(name, prefix[i]))
+			return STMT_OTHER;
+	return 0;
+}
+
+enum { SECTION_FLAGS = STMT_OTHER | STMT_META };
+
+static void
+enter_section(struct reader *r, uint8_t other)
+{
+	r->previous = r->flags & SECTION_FLAGS;
+	r->flags = (uint8_t)((r->flags & ~SECTION_FLAGS) | other);
+}
+
+static bool
+section_directive(struct reader *r, struct str word, struct str rest)
+{
+	uint8_t other = section_flags(rest);
+
+	if (str_is(word, ".section")) {
+		enter_section(r, other);
+	} else if (str_is(word, ".pushsection")) {
+		VEC_PUSH(r->sections, (uint8_t)(r->flags & SECTION_FLAGS));
+		VEC_PUSH(r->sections, r->previous);
+		enter_section(r, other);
+	} else if (str_is(word, ".popsection") && r->sections.n >= 2) {
+		r->previous = r->sections.at[r->sections.n - 1];
+		r->flags = (uint8_t)((r->flags & ~SECTION_FLAGS) | r->sections.at[r->sections.n - 2]);
+		r->sections.n -= 2;
+	} else if (str_is(word, ".previous")) {
+		enter_section(r, r->previous);
+	} else if (str_is(word, ".text")) {
+		enter_section(r, 0);
+	} else if (str_is(word, ".data") || str_is(word, ".bss")) {
+		enter_section(r, STMT_OTHER);
+	} else {
+		return false;
+	}
+	return true;
+}
+
+/* ---- directives that matter here ---- */
+
+static uint8_t
+makes_bytes(struct str word)
+{
+	static const char *const data[] = {
+		".byte", ".long", ".quad", ".value", ".short", ".word", ".int", ".hword", ".2byte", ".4byte", ".8byte",
+		".octa", ".ascii", ".asciz", ".string", ".string8", ".string16", ".string32", ".string64", ".uleb128",
+		".sleb128", ".float", ".double", ".single", ".tfloat", ".incbin", ".base64", ".insn", ".bfloat16",
+	};
+	static const char *const pad[] = {
+		".p2align", ".p2alignw", ".p2alignl", ".align", ".balign", ".balignw", ".balignl", ".skip", ".space",
+		".zero", ".fill", ".org", ".nops", ".nop",
+	};
+
+	for (size_t i = 0; i < sizeof data / sizeof *data; i++)
+		if (str_is(word, data[i]))
+			return STMT_BYTES;
+	for (size_t i = 0; i < sizeof pad / sizeof *pad; i++)
+		if (str_is(word, pad[i]))
+			return STMT_BYTES | STMT_PAD;
+	return 0;
+}
+
+static bool
+opens_block(struct str word)
+{
+	return str_is(word, ".macro") || str_is(word, ".rept") || str_is(word, ".irp") || str_is(word, ".irpc") ||
+	       str_is(word, ".irep") || str_is(word, ".rep");
+}
+
+static bool
+closes_block(struct str word)
+{
+	return str_is(word, ".endm") || str_is(word, ".endr") || str_is(word, ".endmacro");
+}
+
+static void
+mode_directive(struct reader *r, struct str word, struct str rest)
+{
+	struct text *t = r->t;
+
+	if (str_is(word, ".intel_syntax") || (str_is(word, ".att_syntax") && str_is(rest, "noprefix")))
+		r->flags |= STMT_INTEL;
+	else if (str_is(word, ".att_syntax"))
+		r->flags &= (uint8_t)~STMT_INTEL;
+	else if (str_is(word, ".code32") || str_is(word, ".code16") || str_is(word, ".code16gcc"))
+		r->flags |= STMT_CODEN;
+	else if (str_is(word, ".code64"))
+		r->flags &= (uint8_t)~STMT_CODEN;
+	else if (str_is(word, ".ident"))
+		t->compiler = true;
+	else if (str_is(word, ".file") && !*t->source && rest.n >= 2 && rest.at[0] == '"')
+		t->source = pool_strndup(r->pool, rest.at + 1, rest.n - 2);
+}
+
+static bool
+is_emitting_unknown(struct str word)
+{
+	return str_is(word, ".include");
+}
+
+/* Statements inside .macro, .rept and the like belong to the block as one. */
+static bool
+block_statement(struct reader *r, struct str word, const char *begin, const char *end)
+{
+	struct text *t = r->t;
+	struct stmt *open;
+
+	if (!r->depth && !opens_block(word))
+		return false;
+	if (!r->depth) {
+		bool macro = str_is(word, ".macro");
+
+		r->open = (uint32_t)t->stmts.n;
+		VEC_PUSH(t->stmts, (struct stmt){(uint32_t)(begin - t->at), 0, r->line,
+			macro ? STMT_DIRECTIVE : STMT_OPAQUE, r->flags});
+	}
+	r->depth += opens_block(word);
+	r->depth -= closes_block(word);
+	open = &t->stmts.at[r->open];
+	open->len = (uint32_t)(end - t->at) - open->at;
+	if (!r->depth && open->kind == STMT_OPAQUE && !(open->flags & STMT_OTHER))
+		t->code = true;
+	return true;
+}
+
+static void
+add_directive(struct reader *r, struct str word, struct stmt s)
+{
+	struct str rest = {word.at + word.n, s.len - word.n};
+
+	while (rest.n && is_blank(*rest.at))
+		rest = (struct str){rest.at + 1, rest.n - 1};
+	s.kind = STMT_DIRECTIVE;
+	if (!section_directive(r, word, rest)) {
+		mode_directive(r, word, rest);
+		s.flags |= makes_bytes(word);
+		if (is_emitting_unknown(word))
+			s.kind = STMT_OPAQUE;
+	}
+	VEC_PUSH(r->t->stmts, s);
+}
+
+static void
+add_statement(struct reader *r, const char *begin, const char *end)
+{
+	struct text *t = r->t;
+	struct stmt s = {(uint32_t)(begin - t->at), (uint32_t)(end - begin), r->line, STMT_CODE, r->flags};
+	struct str word = {begin, 0};
+	const char *p;
+
+	while (word.at + word.n < end && is_symbol_char(word.at[word.n]))
+		word.n++;
+	if (block_statement(r, word, begin, end))
+		return;
+	if (word.n && *begin == '.') {
+		add_directive(r, word, s);
+		return;
+	}
+	for (p = word.at + word.n; p < end && is_blank(*p); p++)
+		;
+	if (word.n && p < end && *p == '=')
+		s.kind = STMT_ASSIGN;
+	else if (!(s.flags & STMT_OTHER))
+		t->code = true;
+	VEC_PUSH(t->stmts, s);
+}
+
+/* A label at p? Then its end, behind the colon; else NULL. */
+static const char *
+label_end(struct reader *r, const char *p)
+{
+	const char *q = p;
+
+	if (q < r->end && *q == '"')
+		q = skip_string(r, q);
+	else
+		while (q < r->end && is_symbol_char(*q))
+			q++;
+	if (q == p)
+		return NULL;
+	while (q < r->end && (*q == ' ' || *q == '\t'))
+		q++;
+	return q < r->end && *q == ':' ? q + 1 : NULL;
+}
+
+/* `#APP`, `#NO_APP`; other comments say nothing. */
+static void
+hash_line(struct reader *r, const char *p)
+{
+	struct str rest = {p, (size_t)(r->end - p)};
+
+	if (str_starts(rest, "#APP"))
+		r->flags |= STMT_INLINE;
+	else if (str_starts(rest, "#NO_APP"))
+		r->flags &= (uint8_t)~STMT_INLINE;
+}
+
+static const char *
+trim_end(const char *begin, const char *end)
+{
+	while (end > begin && is_blank(end[-1]))
+		end--;
+	return end;
+}
+
+static void
+read_one(struct reader *r)
+{
+	const char *p = r->p, *q;
+	uint32_t line = r->line, after;
+
+	if (*p == '\n') {
+		r->line++;
+		r->line_start = true;
+		r->p++;
+	} else if (*p == ';' || is_blank(*p)) {
+		r->p++;
+	} else if (*p == '#' || (*p == '/' && r->line_start && !(p + 1 < r->end && p[1] == '*'))) {
+		if (r->line_start)
+			hash_line(r, p);
+		r->p = line_end(r, p);
+	} else if (*p == '/' && p + 1 < r->end && p[1] == '*') {
+		r->p = skip_comment(r, p);
+	} else if (!r->depth && (q = label_end(r, p))) {
+		VEC_PUSH(r->t->stmts, (struct stmt){(uint32_t)(p - r->t->at), (uint32_t)(q - p), line, STMT_LABEL, r->flags});
+		r->p = q;
+		r->line_start = false;
+	} else {
+		q = statement_end(r, p);
+		if (q == p)
+			q++;
+		after = r->line;
+		r->line = line;
+		add_statement(r, p, trim_end(p, q));
+		r->line = after;
+		r->p = q;
+		r->line_start = false;
+	}
+}
+
+bool
+text_read(struct text *t, struct pool *pool, const char *at, size_t n, const char *file, const char **why)
+{
+	struct reader r = {.t = t, .pool = pool, .p = at, .end = at + n, .line = 1, .line_start = true};
+
+	*t = (struct text){.at = at, .n = (uint32_t)n, .file = file, .source = ""};
+	if (n >= UINT32_MAX) {
+		*why = "more than 4 GiB of text";
+		return false;
+	}
+	while (r.p < r.end)
+		read_one(&r);
+	free(r.sections.at);
+	if (r.depth)
+		*why = pool_printf(pool, "line %u: a macro or .rept that does not end", t->stmts.at[r.open].line);
+	return !r.depth;
+}
+
+void
+text_free(struct text *t)
+{
+	free(t->stmts.at);
+	t->stmts.n = 0;
+	t->stmts.at = NULL;
+}

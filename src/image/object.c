@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT */
+#include "image/object.h"
+
+#include <gelf.h>
+#include <stdlib.h>
+
+static bool
+is_pcrel(uint32_t type)
+{
+	switch (type) {
+	case R_X86_64_PC32: case R_X86_64_PLT32: case R_X86_64_PC64: case R_X86_64_PC16: case R_X86_64_PC8:
+	case R_X86_64_GOTPCREL: case R_X86_64_GOTPCRELX: case R_X86_64_REX_GOTPCRELX:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static int
+by_offset(const void *a, const void *b)
+{
+	const struct obj_reloc *x = a, *y = b;
+
+	return x->off < y->off ? -1 : x->off > y->off;
+}
+
+static bool
+read_relocs(struct object *o, struct pool *pool, Elf_Scn *scn, const GElf_Shdr *sh)
+{
+	Elf_Data *d = elf_getdata(scn, NULL);
+	size_t n = sh->sh_entsize ? sh->sh_size / sh->sh_entsize : 0;
+	struct obj_reloc *r;
+
+	if (!d || sh->sh_info >= o->nsection)
+		return false;
+	r = pool_array(pool, o->nreloc + n + 1, sizeof *r);
+	for (uint32_t i = 0; i < o->nreloc; i++)
+		r[i] = o->relocs[i];
+	o->sections[sh->sh_info].reloc = o->nreloc;
+	for (size_t i = 0; i < n; i++) {
+		GElf_Rela a;
+
+		if (!gelf_getrela(d, (int)i, &a))
+			return false;
+		r[o->nreloc + i] = (struct obj_reloc){a.r_offset, a.r_addend, (uint32_t)GELF_R_SYM(a.r_info),
+			is_pcrel((uint32_t)GELF_R_TYPE(a.r_info))};
+	}
+	qsort(r + o->nreloc, n, sizeof *r, by_offset);
+	o->sections[sh->sh_info].nreloc = (uint32_t)n;
+	o->relocs = r;
+	o->nreloc += (uint32_t)n;
+	return true;
+}
+
+static bool
+read_symbols(struct object *o, struct pool *pool, Elf *elf, Elf_Scn *scn, const GElf_Shdr *sh)
+{
+	Elf_Data *d = elf_getdata(scn, NULL);
+	size_t n = sh->sh_entsize ? sh->sh_size / sh->sh_entsize : 0;
+
+	if (!d)
+		return false;
+	o->nsymbol = (uint32_t)n;
+	o->symbols = pool_array(pool, n + 1, sizeof *o->symbols);
+	for (size_t i = 0; i < n; i++) {
+		GElf_Sym s;
+		const char *name;
+
+		if (!gelf_getsym(d, (int)i, &s))
+			return false;
+		name = elf_strptr(elf, sh->sh_link, s.st_name);
+		o->symbols[i] = (struct obj_symbol){
+			.name = name ? name : "", .value = s.st_value, .size = s.st_size,
+			.section = s.st_shndx < o->nsection ? s.st_shndx : 0,
+			.global = GELF_ST_BIND(s.st_info) != STB_LOCAL,
+			.func = GELF_ST_TYPE(s.st_info) == STT_FUNC || GELF_ST_TYPE(s.st_info) == STT_GNU_IFUNC,
+			.is_section = GELF_ST_TYPE(s.st_info) == STT_SECTION,
+		};
+	}
+	return true;
+}
+
+static bool
+read_section(struct object *o, Elf *elf, size_t strings, Elf_Scn *scn, const GElf_Shdr *sh)
+{
+	size_t i = elf_ndxscn(scn);
+	struct obj_section *s = &o->sections[i];
+	Elf_Data *d;
+
+	s->name = elf_strptr(elf, strings, sh->sh_name);
+	if (!s->name)
+		s->name = "";
+	s->alloc = sh->sh_flags & SHF_ALLOC;
+	s->exec = sh->sh_flags & SHF_EXECINSTR;
+	s->size = sh->sh_size;
+	if (!s->alloc || sh->sh_type == SHT_NOBITS || !sh->sh_size)
+		return true;
+	d = elf_rawdata(scn, NULL);
+	if (!d || d->d_size != sh->sh_size)
+		return false;
+	s->data = d->d_buf;
+	return true;
+}
+
+/* Three rounds: sections, symbols, relocations of sections that are loaded. */
+static bool
+read_round(struct object *o, struct pool *pool, Elf *elf, size_t strings, int round)
+{
+	for (Elf_Scn *scn = NULL; (scn = elf_nextscn(elf, scn));) {
+		GElf_Shdr sh;
+		bool ok = true;
+
+		if (!gelf_getshdr(scn, &sh))
+			return false;
+		if (round == 0)
+			ok = read_section(o, elf, strings, scn, &sh);
+		else if (round == 1 && sh.sh_type == SHT_SYMTAB)
+			ok = read_symbols(o, pool, elf, scn, &sh);
+		else if (round == 2 && sh.sh_type == SHT_RELA && sh.sh_info < o->nsection && o->sections[sh.sh_info].alloc)
+			ok = read_relocs(o, pool, scn, &sh);
+		if (!ok)
+			return false;
+	}
+	return true;
+}
+
+struct object *
+object_read(struct pool *pool, char *data, size_t n, const char **why)
+{
+	struct object *o = pool_alloc(pool, sizeof *o);
+	size_t nsection, strings;
+	GElf_Ehdr eh;
+	Elf *elf;
+
+	elf_version(EV_CURRENT);
+	elf = elf_memory(data, n);
+	if (!elf || !gelf_getehdr(elf, &eh) || eh.e_type != ET_REL || eh.e_machine != EM_X86_64 ||
+	    eh.e_ident[EI_CLASS] != ELFCLASS64 || elf_getshdrnum(elf, &nsection) || elf_getshdrstrndx(elf, &strings)) {
+		*why = "not a 64-bit x86-64 object";
+		return NULL;
+	}
+	o->nsection = (uint32_t)nsection;
+	o->sections = pool_array(pool, nsection + 1, sizeof *o->sections);
+	for (int round = 0; round < 3; round++)
+		if (!read_round(o, pool, elf, strings, round)) {
+			*why = elf_errmsg(-1);
+			return NULL;
+		}
+	/* The names and bytes stay valid: they lie in data. elf itself is small and is let go with the process. */
+	return o;
+}

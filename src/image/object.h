@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/* object: what the weaver needs of a relocatable object. */
+#ifndef CHORD_OBJECT_H
+#define CHORD_OBJECT_H
+
+#include "base/base.h"
+
+struct obj_section {
+	const char *name;
+	bool alloc, exec;
+	const uint8_t *data;     /* NULL without contents */
+	uint64_t size;
+	uint32_t reloc, nreloc;  /* slice of object.relocs, ascending offsets */
+};
+
+struct obj_symbol {
+	const char *name;        /* "" for a section symbol */
+	uint64_t value, size;
+	uint32_t section;        /* 0: undefined, absolute or common */
+	bool global, func, is_section;
+};
+
+struct obj_reloc {
+	uint64_t off;
+	int64_t addend;          /* of a PC-relative field: relative to the field itself */
+	uint32_t sym;
+	bool pcrel;
+};
+
+struct object {
+	uint32_t nsection;
+	struct obj_section *sections;  /* by ELF index; 0 is unused */
+	uint32_t nsymbol;
+	struct obj_symbol *symbols;    /* by ELF index */
+	uint32_t nreloc;
+	struct obj_reloc *relocs;
+};
+
+/* Reads an ELF64 x86-64 relocatable object that stays in memory as long as the result,
+ * which lives in the pool. NULL with *why set if it is not one. */
+struct object *object_read(struct pool *pool, char *data, size_t n, const char **why);
+
+#endif

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: MIT */
+/* What an instruction reads, writes and where it goes, from Zydis. */
+#include "machine/x86_64/x86_64.h"
+
+#include <Zydis/Zydis.h>
+
+
+
+static uint8_t
+flag_mask(ZydisAccessedFlagsMask m)
+{
+	return (uint8_t)((m & ZYDIS_CPUFLAG_CF ? X86_CF : 0) | (m & ZYDIS_CPUFLAG_PF ? X86_PF : 0) |
+	                 (m & ZYDIS_CPUFLAG_AF ? X86_AF : 0) | (m & ZYDIS_CPUFLAG_ZF ? X86_ZF : 0) |
+	                 (m & ZYDIS_CPUFLAG_SF ? X86_SF : 0) | (m & ZYDIS_CPUFLAG_OF ? X86_OF : 0));
+}
+
+/* Shifts by a count that may be 0 and repeated comparisons of 0 items leave the flags as they are. */
+static bool
+may_keep_flags(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op)
+{
+	switch (in->mnemonic) {
+	case ZYDIS_MNEMONIC_SHL: case ZYDIS_MNEMONIC_SHR: case ZYDIS_MNEMONIC_SAR: case ZYDIS_MNEMONIC_ROL:
+	case ZYDIS_MNEMONIC_ROR: case ZYDIS_MNEMONIC_RCL: case ZYDIS_MNEMONIC_RCR:
+		return !(op[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE && (op[1].imm.value.u & 31));
+	case ZYDIS_MNEMONIC_SHLD: case ZYDIS_MNEMONIC_SHRD:
+		return !(op[2].type == ZYDIS_OPERAND_TYPE_IMMEDIATE && (op[2].imm.value.u & 31));
+	case ZYDIS_MNEMONIC_CMPSB: case ZYDIS_MNEMONIC_CMPSW: case ZYDIS_MNEMONIC_CMPSD: case ZYDIS_MNEMONIC_CMPSQ:
+	case ZYDIS_MNEMONIC_SCASB: case ZYDIS_MNEMONIC_SCASW: case ZYDIS_MNEMONIC_SCASD: case ZYDIS_MNEMONIC_SCASQ:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static void
+read_flags(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op, struct insn *out)
+{
+	const ZydisAccessedFlags *f = in->cpu_flags;
+
+	if (!f)
+		return;
+	out->flags_read = flag_mask(f->tested);
+	/* Some forms write a flag only sometimes; those that are "modified" and "tested" are both. */
+	out->flags_kill = flag_mask(f->modified | f->set_0 | f->set_1 | f->undefined);
+	if (may_keep_flags(in, op)) {
+		out->flags_read |= out->flags_kill;
+		out->flags_kill = 0;
+	}
+}
+
+static uint16_t
+reg_bit(ZydisRegister r)
+{
+	ZydisRegister whole = ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, r);
+
+	if (whole < ZYDIS_REGISTER_RAX || whole > ZYDIS_REGISTER_R15)
+		return 0;
+	return (uint16_t)(1u << (whole - ZYDIS_REGISTER_RAX));
+}
+
+static bool
+is_wide(ZydisRegister r)
+{
+	return (r >= ZYDIS_REGISTER_RAX && r <= ZYDIS_REGISTER_R15) || (r >= ZYDIS_REGISTER_EAX && r <= ZYDIS_REGISTER_R15D);
+}
+
+static void
+read_operand(const ZydisDecodedOperand *op, struct insn *out)
+{
+	if (op->type == ZYDIS_OPERAND_TYPE_MEMORY) {
+		out->regs_read |= reg_bit(op->mem.base) | reg_bit(op->mem.index);
+		if (op->mem.base == ZYDIS_REGISTER_RIP && op->mem.disp.has_displacement) {
+			out->attr |= INSN_MENTIONS;
+			out->target = (uint32_t)(out->off + out->len + (uint64_t)op->mem.disp.value);
+		}
+	} else if (op->type == ZYDIS_OPERAND_TYPE_REGISTER) {
+		uint16_t bit = reg_bit(op->reg.value);
+
+		if (op->actions & (ZYDIS_OPERAND_ACTION_READ | ZYDIS_OPERAND_ACTION_CONDREAD))
+			out->regs_read |= bit;
+		if ((op->actions & ZYDIS_OPERAND_ACTION_WRITE) && is_wide(op->reg.value))
+			out->regs_kill |= bit;
+		else if (op->actions & (ZYDIS_OPERAND_ACTION_WRITE | ZYDIS_OPERAND_ACTION_CONDWRITE))
+			out->regs_read |= bit; /* a partial write keeps the rest */
+	}
+}
+
+static void
+set_target(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op, struct insn *out)
+{
+	if (op[0].type != ZYDIS_OPERAND_TYPE_IMMEDIATE || !op[0].imm.is_relative)
+		return;
+	out->attr |= INSN_REL;
+	out->target = (uint32_t)(out->off + in->length + (uint64_t)op[0].imm.value.s);
+}
+
+static bool
+is_near_only(ZydisMnemonic m)
+{
+	return m == ZYDIS_MNEMONIC_JCXZ || m == ZYDIS_MNEMONIC_JECXZ || m == ZYDIS_MNEMONIC_JRCXZ ||
+	       m == ZYDIS_MNEMONIC_LOOP || m == ZYDIS_MNEMONIC_LOOPE || m == ZYDIS_MNEMONIC_LOOPNE;
+}
+
+static void
+classify_jump(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op, struct insn *out)
+{
+	bool direct = op[0].type == ZYDIS_OPERAND_TYPE_IMMEDIATE;
+
+	if (in->meta.category == ZYDIS_CATEGORY_COND_BR) {
+		out->cls = CHORD_INSN_BRANCH;
+		if (is_near_only(in->mnemonic))
+			out->attr |= INSN_NEAR;
+		set_target(in, op, out);
+	} else if (in->meta.category == ZYDIS_CATEGORY_CALL) {
+		out->cls = direct ? CHORD_INSN_CALL : CHORD_INSN_ICALL;
+		set_target(in, op, out);
+	} else {
+		out->cls = direct ? CHORD_INSN_JUMP : CHORD_INSN_IJUMP;
+		out->attr &= (uint8_t)~INSN_FALLS;
+		set_target(in, op, out);
+	}
+}
+
+static bool
+is_string(const ZydisDecodedInstruction *in)
+{
+	return in->attributes & (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE);
+}
+
+static void
+classify(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op, struct insn *out)
+{
+	out->attr |= INSN_FALLS;
+	switch (in->meta.category) {
+	case ZYDIS_CATEGORY_COND_BR: case ZYDIS_CATEGORY_UNCOND_BR: case ZYDIS_CATEGORY_CALL:
+		classify_jump(in, op, out);
+		return;
+	case ZYDIS_CATEGORY_RET:
+		out->cls = CHORD_INSN_RET;
+		out->attr &= (uint8_t)~INSN_FALLS;
+		return;
+	case ZYDIS_CATEGORY_SYSCALL: case ZYDIS_CATEGORY_INTERRUPT:
+		out->cls = CHORD_INSN_SYSCALL;
+		return;
+	case ZYDIS_CATEGORY_NOP: case ZYDIS_CATEGORY_WIDENOP:
+		out->attr |= INSN_NOP;
+		return;
+	default:
+		break;
+	}
+	switch (in->mnemonic) {
+	case ZYDIS_MNEMONIC_UD0: case ZYDIS_MNEMONIC_UD1: case ZYDIS_MNEMONIC_UD2: case ZYDIS_MNEMONIC_HLT:
+		out->cls = CHORD_INSN_TRAP;
+		out->attr &= (uint8_t)~INSN_FALLS;
+		break;
+	case ZYDIS_MNEMONIC_ENDBR64: case ZYDIS_MNEMONIC_ENDBR32:
+		out->attr |= INSN_FIRST;
+		break;
+	default:
+		if (is_string(in))
+			out->cls = CHORD_INSN_REP;
+	}
+}
+
+/* What calls, returns and jumps out read is not known: everything. */
+static void
+widen(struct insn *out)
+{
+	switch (out->cls) {
+	case CHORD_INSN_CALL: case CHORD_INSN_ICALL: case CHORD_INSN_RET: case CHORD_INSN_SYSCALL: case CHORD_INSN_TRAP:
+		out->regs_read = X86_ALL_REGS;
+		out->regs_kill = 0;
+		break;
+	default:
+		break;
+	}
+}
+
+static ZydisDecoder decoder;
+
+static const ZydisDecoder *
+the_decoder(void)
+{
+	static bool ready;
+
+	if (!ready)
+		ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
+	ready = true;
+	return &decoder;
+}
+
+bool
+x86_decode(const uint8_t *bytes, size_t n, uint32_t off, struct insn *out)
+{
+	ZydisDecodedInstruction in;
+	ZydisDecodedOperand op[ZYDIS_MAX_OPERAND_COUNT];
+
+	if (ZYAN_FAILED(ZydisDecoderDecodeFull(the_decoder(), bytes, n, &in, op)))
+		return false;
+	*out = (struct insn){.off = off, .len = in.length, .stmt = UINT32_MAX};
+	classify(&in, op, out);
+	read_flags(&in, op, out);
+	for (unsigned i = 0; i < in.operand_count; i++)
+		read_operand(&op[i], out);
+	widen(out);
+	return true;
+}
+
+const struct machine machine_x86_64 = {
+	.name = "x86_64",
+	.all_flags = X86_ALL_FLAGS,
+	.all_regs = X86_ALL_REGS,
+	.decode = x86_decode,
+	.count = x86_count,
+	.price = x86_price,
+	.jump = x86_jump,
+};

@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: MIT */
+/* chord graph: the algorithms, one after the other, on a graph written by hand. */
+#include "tool/tool.h"
+#include "tool/graph_file.h"
+
+#include <argp.h>
+#include <inttypes.h>
+#include <string.h>
+
+/* Everything that is found out about the graph. */
+struct study {
+	struct graph_file file;
+	struct graph *g;
+	struct order *order;
+	struct loops *loops;
+	double *heuristic, *given; /* weights by edge; given is NULL if the file has none */
+	bool *by_heuristic, *tree; /* the trees of heuristic and, if there are any, given weights */
+	bool *counted;             /* by edge: the file has its count, or it never runs */
+	uint64_t *count;           /* by edge; NULL if the file has none */
+	int width;                 /* of vertex names */
+};
+
+/* ---- finding out ---- */
+
+static double *
+given_weights(const struct study *s)
+{
+	double *w = pool_array(s->g->pool, s->g->nedge, sizeof *w);
+
+	if (!s->file.weighed)
+		return NULL;
+	for (size_t e = 0; e < s->file.edge.n; e++)
+		w[e] = s->file.edge.at[e].weight;
+	if (s->g->close < s->g->nedge)
+		w[s->g->close] = 1;
+	return w;
+}
+
+static bool
+find_trees(struct study *s)
+{
+	uint32_t bad;
+
+	s->by_heuristic = span_max(s->g, s->heuristic, &bad);
+	if (!s->by_heuristic) {
+		error_at(s->file.path, s->file.edge.at[bad].line, "this edge closes a cycle of fixed edges");
+		return false;
+	}
+	s->tree = s->given ? span_max(s->g, s->given, NULL) : s->by_heuristic;
+	return true;
+}
+
+static bool
+study(struct study *s)
+{
+	const char *why;
+
+	s->g = s->file.g;
+	why = graph_check(s->g);
+	if (why)
+		bug("%s", why);
+	s->order = order_dfs(s->g);
+	s->loops = loops_find(s->g, s->order);
+	s->heuristic = weight_heuristic(s->g, s->order, s->loops);
+	s->given = given_weights(s);
+	for (size_t v = 0; v < s->file.vertex.n; v++) {
+		size_t n = strlen(s->file.vertex.at[v].name);
+
+		s->width = n > 30 ? 30 : (int)n > s->width ? (int)n : s->width;
+	}
+	return find_trees(s);
+}
+
+/* An early exit at v is an edge v -> EXIT, a re-entry one EXIT -> v (Ball and
+ * Larus 1994, section 3.2, Fig. 7). */
+static int64_t *
+sources(const struct study *s)
+{
+	int64_t *source = pool_array(s->g->pool, s->g->nvert, sizeof *source);
+
+	for (uint32_t v = 0; v < s->g->nvert; v++) {
+		int64_t n = (int64_t)s->file.vertex.at[v].reentry - (int64_t)s->file.vertex.at[v].early;
+
+		source[v] += n;
+		source[s->g->exit] -= n;
+	}
+	return source;
+}
+
+static bool
+propagate(struct study *s)
+{
+	const char *why = NULL;
+
+	s->counted = pool_array(s->g->pool, s->g->nedge, sizeof *s->counted);
+	s->count = pool_array(s->g->pool, s->g->nedge, sizeof *s->count);
+	for (uint32_t e = 0; e < s->g->nedge; e++)
+		s->counted[e] = s->g->edge[e].phantom && !s->tree[e];
+	for (size_t e = 0; e < s->file.edge.n; e++) {
+		s->counted[e] = s->file.edge.at[e].counted;
+		s->count[e] = s->file.edge.at[e].count;
+	}
+	if (flow_propagate(s->g, s->counted, s->count, sources(s), &why))
+		return true;
+	error(s->file.path, "%s", why);
+	return false;
+}
+
+/* ---- vertices ---- */
+
+static double
+vertex_weight(const struct graph *g, const double *w, uint32_t v)
+{
+	double sum = 0;
+
+	for (uint32_t i = g->in_at[v]; i < g->in_at[v + 1]; i++)
+		sum += w[g->in[i]];
+	return sum;
+}
+
+/* With what comes in over the edges that early exits and re-entries stand for. */
+static uint64_t
+vertex_count(const struct study *s, uint32_t v)
+{
+	uint64_t n = flow_vertex(s->g, s->count, v);
+
+	if (v != s->g->exit)
+		return n + s->file.vertex.at[v].reentry;
+	for (size_t i = 0; i < s->file.vertex.n; i++)
+		n += s->file.vertex.at[i].early;
+	return n;
+}
+
+static void
+print_vertex(const struct study *s, uint32_t v)
+{
+	uint32_t loop = s->loops->inner[v];
+
+	printf("  %-*s %5u %5u %7.7g", s->width, graph_name(s->g, v), s->order->pre[v], s->order->post[v],
+	       vertex_weight(s->g, s->heuristic, v));
+	if (s->given)
+		printf(" %7.7g", vertex_weight(s->g, s->given, v));
+	if (s->count)
+		printf(" %7" PRIu64, vertex_count(s, v));
+	if (loop != GRAPH_NONE)
+		printf("  in loop %s", graph_name(s->g, s->loops->head[loop]));
+	if (s->file.vertex.at[v].early)
+		printf("  left early %" PRIu64, s->file.vertex.at[v].early);
+	if (s->file.vertex.at[v].reentry)
+		printf("  re-entered %" PRIu64, s->file.vertex.at[v].reentry);
+	printf("\n");
+}
+
+static void
+print_headings(const struct study *s)
+{
+	printf(" %7s", s->given ? "guessed" : "weight");
+	if (s->given)
+		printf(" %7s", "weight");
+	if (s->count)
+		printf(" %7s", "count");
+	printf("\n");
+}
+
+static uint32_t *
+by_preorder(const struct study *s)
+{
+	uint32_t *v = pool_array(s->g->pool, s->g->nvert, sizeof *v);
+
+	for (uint32_t i = 0; i < s->g->nvert; i++)
+		v[s->order->pre[i]] = i;
+	return v;
+}
+
+static void
+print_vertices(const struct study *s, const uint32_t *by_pre)
+{
+	printf("vertices in depth-first order\n  %-*s %5s %5s", s->width, "", "pre", "post");
+	print_headings(s);
+	for (uint32_t i = 0; i < s->g->nvert; i++)
+		print_vertex(s, by_pre[i]);
+}
+
+/* ---- loops ---- */
+
+/* Vertices are listed with their innermost loop only: bodies in full would take
+ * a line's length times the depth of the nest. */
+static void
+print_loops(const struct study *s, const uint32_t *by_pre)
+{
+	const struct loops *l = s->loops;
+	uint32_t *last = pool_array(s->g->pool, l->nloop, sizeof *last);
+	uint32_t *next = pool_array(s->g->pool, s->g->nvert, sizeof *next);
+
+	memset(last, 0xff, l->nloop * sizeof *last);
+	for (uint32_t i = s->g->nvert; i-- > 0;) {
+		uint32_t v = by_pre[i], k = l->inner[v];
+
+		if (k == GRAPH_NONE)
+			continue;
+		next[v] = last[k];
+		last[k] = v;
+	}
+	printf("\nloops%s\n", l->nloop ? "" : ": none");
+	for (uint32_t k = 0; k < l->nloop; k++) {
+		printf("  %-*s depth %u", s->width, graph_name(s->g, l->head[k]), l->depth[l->head[k]]);
+		if (l->parent[k] != GRAPH_NONE)
+			printf(", in loop %s", graph_name(s->g, l->head[l->parent[k]]));
+		printf("%s:", l->irreducible[k] ? ", irreducible" : "");
+		for (uint32_t v = last[k]; v != GRAPH_NONE; v = next[v])
+			printf(" %s", graph_name(s->g, v));
+		printf("\n");
+	}
+}
+
+/* ---- edges ---- */
+
+static const char *
+role(const struct study *s, uint32_t e)
+{
+	if (s->tree[e])
+		return "tree";
+	return s->g->edge[e].phantom ? "never runs" : "CHORD";
+}
+
+static void
+print_edge(const struct study *s, uint32_t e)
+{
+	const struct edge *d = &s->g->edge[e];
+
+	printf("  %*s -> %-*s", s->width, graph_name(s->g, d->from), s->width, graph_name(s->g, d->to));
+	printf(" %7.7g", s->heuristic[e]);
+	if (s->given)
+		printf(" %7.7g", s->given[e]);
+	if (s->count)
+		printf(" %7" PRIu64, s->count[e]);
+	printf("  %s", role(s, e));
+	printf("%s", e < s->file.edge.n && s->file.edge.at[e].counted ? ", counted" : "");
+	printf("%s", s->order->back[e] ? ", back" : "");
+	printf("%s", e == s->g->close ? ", closing" : d->phantom ? ", phantom" : d->fixed ? ", fixed" : "");
+	if (d->cost > 1 || d->cost < 1)
+		printf(", cost %g", d->cost);
+	printf("\n");
+}
+
+static void
+print_edges(const struct study *s)
+{
+	printf("\nedges\n  %*s    %-*s", s->width, "", s->width, "");
+	print_headings(s);
+	for (uint32_t e = 0; e < s->g->nedge; e++)
+		print_edge(s, e);
+}
+
+/* ---- placements ---- */
+
+/* Counts may sum to more than 64 bits. */
+static void
+print_executions(const struct study *s, uint64_t n, bool fits)
+{
+	if (s->count && fits)
+		printf(" %10" PRIu64, n);
+	else if (s->count)
+		printf(" %10s", "> 64 bits");
+	printf("\n");
+}
+
+/* One line: counters on the edges that are (or are not) in a set. */
+static void
+print_placement(const struct study *s, const char *what, const bool *set, bool in)
+{
+	double heuristic = 0, given = 0;
+	uint64_t executed = 0;
+	uint32_t n = 0;
+	bool fits = true;
+
+	for (uint32_t e = 0; e < s->g->nedge; e++) {
+		double cost = s->g->edge[e].cost;
+
+		if (set[e] != in || s->g->edge[e].phantom)
+			continue;
+		n++;
+		heuristic += s->heuristic[e] * cost;
+		given += s->given ? s->given[e] * cost : 0;
+		fits &= !s->count || !__builtin_add_overflow(executed, s->count[e], &executed);
+	}
+	printf("  %-26s %8u %10.7g", what, n, heuristic);
+	if (s->given)
+		printf(" %10.7g", given);
+	print_executions(s, executed, fits);
+}
+
+static void
+print_every_vertex(const struct study *s)
+{
+	double heuristic = 0, given = 0;
+	uint64_t executed = 0;
+	bool fits = true;
+
+	for (uint32_t v = 0; v < s->g->nvert; v++) {
+		if (v == s->g->exit)
+			continue;
+		heuristic += vertex_weight(s->g, s->heuristic, v);
+		given += s->given ? vertex_weight(s->g, s->given, v) : 0;
+		fits &= !s->count || !__builtin_add_overflow(executed, vertex_count(s, v), &executed);
+	}
+	printf("  %-26s %8u %10.7g", "every vertex", s->g->nvert - 1, heuristic);
+	if (s->given)
+		printf(" %10.7g", given);
+	print_executions(s, executed, fits);
+}
+
+static void
+print_placements(const struct study *s)
+{
+	printf("\n%-28s %8s %10s", "placements", "counters", s->given ? "guessed" : "cost");
+	if (s->given)
+		printf(" %10s", "cost");
+	if (s->count)
+		printf(" %10s", "executed");
+	printf("\n");
+	print_every_vertex(s);
+	if (s->counted)
+		print_placement(s, "counts in the file", s->counted, true);
+	if (s->given)
+		print_placement(s, "chords of guessed weights", s->by_heuristic, false);
+	print_placement(s, "chords", s->tree, false);
+}
+
+static void
+print_all(const struct study *s)
+{
+	uint32_t *by_pre = by_preorder(s);
+
+	printf("%u vertices, %zu edges, root %s, exit %s\n\n", s->g->nvert, s->file.edge.n,
+	       graph_name(s->g, s->g->root), graph_name(s->g, s->g->exit));
+	print_vertices(s, by_pre);
+	print_loops(s, by_pre);
+	print_edges(s);
+	print_placements(s);
+}
+
+/* ---- command line ---- */
+
+static error_t
+parse(int key, char *arg, struct argp_state *state)
+{
+	const char **path = state->input;
+
+	if (key == ARGP_KEY_ARG) {
+		if (*path)
+			argp_error(state, "one file is enough");
+		*path = arg;
+	} else if (key == ARGP_KEY_END && !*path) {
+		argp_error(state, "no file given ('-' is standard input)");
+	} else if (key != ARGP_KEY_ARG && key != ARGP_KEY_END) {
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+int
+cmd_graph(int argc, char **argv)
+{
+	static const struct argp argp = {
+		.parser = parse,
+		.args_doc = "FILE",
+		.doc = "Runs the algorithms on a graph written by hand: depth-first order, loops, weights, the maximum "
+		       "spanning tree and its chords and, from the counts in FILE, all others."
+		       "\vFILE has lines `root P`, `exit R`, `edge P Q [weight W] [cost C] [count N] [fixed]`, `vertex P`, "
+		       "`early P N`, `reentry P N`, and comments after #. '-' is standard input.",
+	};
+	struct study s = {0};
+	const char *path = NULL;
+	bool ok;
+
+	argp_err_exit_status = EXIT_USAGE;
+	argp_parse(&argp, argc, argv, 0, NULL, &path);
+	ok = graph_file_read(&s.file, path) && study(&s);
+	ok = ok && (!s.file.counted || propagate(&s));
+	if (ok)
+		print_all(&s);
+	graph_file_close(&s.file);
+	return ok ? 0 : EXIT_NO;
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+/* chord show: the weaver's passes on one file of assembly text. */
+#include "tool/as.h"
+#include "tool/tool.h"
+#include "weave/weave.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct show_args {
+	const char *file, *pass;
+	uint8_t measure;
+	struct pool *pool;
+	struct buf says;
+};
+
+static const struct argp_option options[] = {
+	{"pass", 'p', "PASS", 0, "only after this pass: code, graph, place or text (default: all but text)", 0},
+	{"measure", 'm', "MEASURE", 0, "edges (default), every-block or every-edge", 0},
+	{0},
+};
+
+static error_t
+parse(int key, char *arg, struct argp_state *state)
+{
+	struct show_args *a = state->input;
+
+	switch (key) {
+	case 'p':
+		a->pass = arg;
+		return 0;
+	case 'm':
+		if (!strcmp(arg, "every-block"))
+			a->measure = CHORD_EVERY_BLOCK;
+		else if (!strcmp(arg, "every-edge"))
+			a->measure = CHORD_EVERY_EDGE;
+		else if (strcmp(arg, "edges"))
+			argp_error(state, "unknown measure '%s'", arg);
+		return 0;
+	case ARGP_KEY_ARG:
+		if (a->file)
+			argp_error(state, "one file at a time");
+		a->file = arg;
+		return 0;
+	case ARGP_KEY_NO_ARGS:
+		argp_error(state, "a file is needed");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp argp = {options, parse, "FILE.s",
+	"Show what the weaver sees in assembly text: instructions, procedures, graphs, where "
+	"counters can go and which are needed, or the woven text.", NULL, NULL, NULL};
+
+static bool
+assemble(void *ctx, const struct buf *text, struct buf *object)
+{
+	struct show_args *a = ctx;
+	const char *as = as_find(a->pool), *in = temp_file(a->pool, ".s", text->at, text->n), *out = temp_file(a->pool, ".o", NULL, 0);
+	char *args[] = {(char *)(uintptr_t)"--keep-locals", (char *)(uintptr_t)"-o", (char *)(uintptr_t)out, (char *)(uintptr_t)in};
+	bool ok;
+
+	if (!as || !in || !out)
+		die("as", "cannot be run");
+	ok = as_run(as, args, 4, &a->says) == 0 && file_read(out, object);
+	unlink(in);
+	unlink(out);
+	return ok;
+}
+
+int
+cmd_show(int argc, char **argv)
+{
+	struct show_args a = {.pool = pool_new()};
+	struct buf text = {0}, woven = {0};
+	struct weave_options o = {.assemble = assemble, .ctx = &a};
+	struct weave_stats stats;
+	bool as_text;
+	char *why;
+	int status = EXIT_NO;
+
+	argp_parse(&argp, argc, argv, 0, NULL, &a);
+	as_text = a.pass && !strcmp(a.pass, "text");
+	o.measure = a.measure;
+	o.dump = as_text ? NULL : stdout;
+	o.dump_pass = a.pass;
+	if (!file_read(a.file, &text))
+		die(a.file, "%s", strerror(errno));
+	switch (weave(text.at ? text.at : "", text.n, a.file, &o, &woven, &stats, &why)) {
+	case WEAVE_DONE:
+		if (as_text)
+			fwrite(woven.at, 1, woven.n, stdout);
+		status = 0;
+		break;
+	case WEAVE_NOTHING: error(a.file, "no code in it"); break;
+	case WEAVE_REJECTED: error(a.file, "the assembler rejects it:\n%.*s", (int)a.says.n, a.says.at); break;
+	case WEAVE_FAILED: error(a.file, "%s", why); break;
+	}
+	free(why);
+	buf_free(&text);
+	buf_free(&woven);
+	buf_free(&a.says);
+	pool_free(a.pool);
+	return status;
+}

@@ -1,0 +1,468 @@
+/* SPDX-License-Identifier: MIT */
+/* The changes to the text that put the chosen counters in place. Labels, with
+ * p the number of the procedure and LABEL_PREFIX before them:
+ *   Ap_k, Zp_k  start and end of part k       Cp    its counters
+ *   Bp_s        segment s                     Rp_c  return address of call c
+ *   Xp_e        stub of edge e                Op_e  behind a stub that stands in line
+ *   Tp_b        block b behind its split      Jp_b  block b, for stubs that jump to it */
+#include "weave/internal.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define L LABEL_PREFIX
+
+struct emitter {
+	const struct unit *u;
+	struct woven *w;
+	struct edits *e;
+	struct buf b;
+	char counters[32];
+	bool *target;           /* by block: needs a J label */
+	struct buf *stubs;      /* by part */
+};
+
+static const struct insn *
+insn_of(const struct emitter *m, uint32_t block, uint32_t i)
+{
+	const struct proc *p = m->w->proc;
+
+	return &p->parts.at[p->blocks.at[block].part].code->insns.at[i];
+}
+
+static const struct insn *
+last_of(const struct emitter *m, uint32_t block)
+{
+	return insn_of(m, block, m->w->proc->blocks.at[block].last - 1);
+}
+
+static uint32_t
+stmt_end(const struct emitter *m, uint32_t stmt)
+{
+	const struct stmt *s = &m->u->text->stmts.at[stmt];
+
+	return s->at + s->len;
+}
+
+/* The last statement that an instruction is written in: a prefix may be one of its own. */
+static uint32_t
+end_stmt(const struct emitter *m, const struct code *c, const struct insn *in)
+{
+	size_t lo = 0, hi = c->stmts.n;
+
+	while (lo < hi) {
+		size_t mid = (lo + hi) / 2;
+
+		if (m->u->place[c->stmts.at[mid]].off < in->off + in->len)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	while (lo && m->u->text->stmts.at[c->stmts.at[lo - 1]].kind == STMT_LABEL)
+		lo--;
+	return lo && m->u->place[c->stmts.at[lo - 1]].off > in->off ? c->stmts.at[lo - 1] : in->stmt;
+}
+
+/* Behind a statement and the call frame directives that belong to it. */
+static uint32_t
+behind(const struct emitter *m, uint32_t stmt)
+{
+	const struct text *t = m->u->text;
+	uint32_t last = stmt;
+
+	for (uint32_t i = stmt + 1; i < t->stmts.n && t->stmts.at[i].kind == STMT_DIRECTIVE; i++) {
+		struct str word = stmt_word(t, &t->stmts.at[i]);
+
+		if (!str_starts(word, ".cfi_") || str_is(word, ".cfi_endproc"))
+			break;
+		last = i;
+	}
+	return last;
+}
+
+static const struct code *
+code_of(const struct emitter *m, uint32_t block)
+{
+	const struct proc *p = m->w->proc;
+
+	return p->parts.at[p->blocks.at[block].part].code;
+}
+
+static uint32_t
+before_insn(const struct emitter *m, uint32_t block, uint32_t i)
+{
+	return m->u->text->stmts.at[insn_of(m, block, i)->stmt].at;
+}
+
+/* Text in another syntax than ours goes between switches. */
+static void
+put(struct emitter *m, uint32_t at, uint32_t rank, uint32_t stmt)
+{
+	bool intel = m->u->text->stmts.at[stmt].flags & STMT_INTEL;
+	struct buf all = {0};
+
+	if (!m->b.n)
+		return;
+	if (rank <= RANK_END)
+		buf_char(&all, '\n');
+	if (intel)
+		buf_str(&all, "\t.att_syntax prefix\n");
+	buf_add(&all, m->b.at, m->b.n);
+	if (intel)
+		buf_str(&all, "\t.intel_syntax noprefix\n");
+	buf_char(&all, ' ');
+	edit_add(m->e, at, 0, rank, &all);
+	buf_free(&all);
+	m->b.n = 0;
+}
+
+static void
+add_counter(struct emitter *m, struct buf *b, const struct site *s)
+{
+	m->u->machine->count(b, m->counters, (uint64_t)(s->counter - 1) * 8, s->gap);
+}
+
+/* ---- jumps ---- */
+
+static void
+replace_operand(struct emitter *m, const struct insn *in, const char *fmt, uint32_t number)
+{
+	const struct text *t = m->u->text;
+	struct str rest = stmt_rest(t, &t->stmts.at[in->stmt]);
+
+	buf_printf(&m->b, "%s", L);
+	buf_printf(&m->b, "%s%u_%u", fmt, m->w->number, number);
+	edit_add(m->e, (uint32_t)(rest.at - t->at), (uint32_t)rest.n, RANK_OPERAND, &m->b);
+}
+
+/* Operands that mean the same wherever the jump stands. */
+static bool
+is_movable(struct str operand)
+{
+	return operand.n && !isdigit((unsigned char)*operand.at) && !memchr(operand.at, '+', operand.n) &&
+	       !memchr(operand.at, ' ', operand.n) && !str_is(operand, ".");
+}
+
+static void
+jump_on(struct emitter *m, struct buf *b, uint32_t e)
+{
+	const struct text *t = m->u->text;
+	uint32_t from = m->w->proc->graph->edge[e].from, to = m->w->proc->graph->edge[e].to;
+	struct str operand = stmt_rest(t, &t->stmts.at[last_of(m, from)->stmt]);
+	struct buf label = {0};
+
+	if (to < m->w->proc->blocks.n && m->w->split[to]) {
+		buf_printf(&label, L "T%u_%u", m->w->number, to);
+	} else if (to < m->w->proc->blocks.n && !is_movable(operand)) {
+		m->target[to] = true;
+		buf_printf(&label, L "J%u_%u", m->w->number, to);
+	} else {
+		for (size_t i = 0; i < operand.n && operand.at[i] != ' ' && operand.at[i] != '\t'; i++)
+			buf_char(&label, operand.at[i]);
+	}
+	buf_char(&label, 0);
+	m->u->machine->jump(b, label.at);
+	buf_free(&label);
+}
+
+/* A stub out of line, at the end of the part, with the call frame state of where it is jumped from. */
+static void
+far_stub(struct emitter *m, uint32_t e)
+{
+	const struct proc *p = m->w->proc;
+	uint32_t from = p->graph->edge[e].from, part = p->blocks.at[from].part;
+	struct buf *b = &m->stubs[part], back = {0};
+
+	buf_printf(b, L "X%u_%u:\n", m->w->number, e);
+	if (!cfi_move(m->u->cfi, behind(m, p->parts.at[part].last_stmt) + 1, last_of(m, from)->stmt, b, &back))
+		bug("call frame state of %s lost", p->name);
+	add_counter(m, b, &m->w->edge[e]);
+	jump_on(m, b, e);
+	buf_add(b, back.at, back.n);
+	buf_free(&back);
+}
+
+static void
+near_stub(struct emitter *m, uint32_t e)
+{
+	const struct insn *in = last_of(m, m->w->proc->graph->edge[e].from);
+	struct buf jump = {0};
+
+	buf_printf(&jump, L "O%u_%u", m->w->number, e);
+	buf_char(&jump, 0);
+	m->u->machine->jump(&m->b, jump.at);
+	buf_printf(&m->b, L "X%u_%u:\n", m->w->number, e);
+	add_counter(m, &m->b, &m->w->edge[e]);
+	jump_on(m, &m->b, e);
+	buf_printf(&m->b, L "O%u_%u:\n", m->w->number, e);
+	put(m, stmt_end(m, in->stmt), RANK_INLINE, in->stmt);
+	buf_free(&jump);
+}
+
+/* ---- counters ---- */
+
+static void
+add_segment(struct emitter *m, uint32_t block, uint32_t insn)
+{
+	VEC_PUSH(m->w->segments, (struct segment){block, insn});
+}
+
+static void
+after_block(struct emitter *m, uint32_t block, uint32_t rank)
+{
+	uint32_t stmt = behind(m, end_stmt(m, code_of(m, block), last_of(m, block)));
+
+	put(m, stmt_end(m, stmt), rank, stmt);
+}
+
+static void
+emit_site(struct emitter *m, const struct site *s, uint32_t e)
+{
+	switch (s->where) {
+	case SITE_BLOCK:
+		add_counter(m, &m->b, s);
+		put(m, before_insn(m, s->block, s->insn), RANK_BEFORE, insn_of(m, s->block, s->insn)->stmt);
+		add_segment(m, s->block, s->insn);
+		break;
+	case SITE_AFTER:
+		add_counter(m, &m->b, s);
+		after_block(m, s->block, RANK_AFTER);
+		break;
+	case SITE_STUB:
+		if (s->inline_stub)
+			near_stub(m, e);
+		else
+			far_stub(m, e);
+		break;
+	default:
+		break;
+	}
+}
+
+/* A block with a split: who falls into it jumps over the counter; see turn_jumps(). */
+static void
+emit_split(struct emitter *m, uint32_t e)
+{
+	const struct site *s = &m->w->edge[e];
+
+	add_counter(m, &m->b, s);
+	put(m, before_insn(m, s->block, s->insn), RANK_BEFORE, insn_of(m, s->block, s->insn)->stmt);
+}
+
+static void
+emit_split_label(struct emitter *m, uint32_t block, uint32_t insn)
+{
+	buf_printf(&m->b, L "T%u_%u:", m->w->number, block);
+	put(m, before_insn(m, block, insn), RANK_BEFORE, insn_of(m, block, insn)->stmt);
+	add_segment(m, block, insn);
+}
+
+static void
+emit_splits(struct emitter *m)
+{
+	const struct proc *p = m->w->proc;
+	uint32_t *insn = pool_array(m->u->pool, p->blocks.n + 1, sizeof *insn);
+
+	for (uint32_t e = 0; e < p->arcs.n; e++)
+		if (m->w->edge[e].counter && m->w->edge[e].where == SITE_SPLIT) {
+			/* Two counters before one label would both count: the hub and ENTRY share one site only if one is fixed. */
+			if (insn[m->w->edge[e].block])
+				bug("two splits of a block in %s", p->name);
+			insn[m->w->edge[e].block] = m->w->edge[e].insn + 1;
+			emit_split(m, e);
+		}
+	for (uint32_t b = 0; b < p->blocks.n; b++)
+		if (insn[b])
+			emit_split_label(m, b, insn[b] - 1);
+}
+
+/* Jumps to a block that is split go behind its counter, and to a stub where the edge has one. */
+static void
+turn_jumps(struct emitter *m)
+{
+	const struct proc *p = m->w->proc;
+
+	for (uint32_t e = 0; e < p->arcs.n; e++) {
+		const struct edge *edge = &p->graph->edge[e];
+		bool split = edge->to < p->blocks.n && m->w->split[edge->to];
+		const struct site *s = &m->w->edge[e];
+
+		if (s->counter && s->where == SITE_STUB) {
+			replace_operand(m, last_of(m, edge->from), "X", e);
+		} else if (split && p->arcs.at[e].jump) {
+			replace_operand(m, last_of(m, edge->from), "T", edge->to);
+		} else if (split && p->arcs.at[e].kind == CHORD_EDGE_FALL) {
+			buf_printf(&m->b, "\tjmp\t" L "T%u_%u\n", m->w->number, edge->to);
+			after_block(m, edge->from, RANK_OVER);
+		}
+	}
+}
+
+/* ---- labels by which woven code can be told from the original's offsets ---- */
+
+static int
+by_segment(const void *a, const void *b)
+{
+	const struct segment *x = a, *y = b;
+
+	if (x->block != y->block)
+		return x->block < y->block ? -1 : 1;
+	return x->insn < y->insn ? -1 : x->insn > y->insn;
+}
+
+static void
+emit_segments(struct emitter *m)
+{
+	struct woven *w = m->w;
+	size_t n = 0;
+
+	for (uint32_t b = 0; b < w->proc->blocks.n; b++)
+		add_segment(m, b, w->proc->blocks.at[b].first);
+	qsort(w->segments.at, w->segments.n, sizeof *w->segments.at, by_segment);
+	for (size_t i = 0; i < w->segments.n; i++)
+		if (!i || by_segment(&w->segments.at[i], &w->segments.at[n - 1]))
+			w->segments.at[n++] = w->segments.at[i];
+	w->segments.n = n;
+	for (uint32_t i = 0; i < n; i++) {
+		const struct segment *s = &w->segments.at[i];
+		uint32_t stmt = insn_of(m, s->block, s->insn)->stmt;
+
+		if (stmt == UINT32_MAX)
+			continue;
+		buf_printf(&m->b, L "B%u_%u:", w->number, i);
+		put(m, m->u->text->stmts.at[stmt].at, RANK_SEGMENT, stmt);
+	}
+}
+
+/* A call whose return address a label can be put at. */
+static bool
+can_label_return(const struct emitter *m, const struct code *c, const struct insn *in, uint32_t stmt)
+{
+	uint32_t next = in->off + in->len;
+
+	if (stmt == UINT32_MAX || m->u->text->stmts.at[stmt].kind != STMT_CODE)
+		return false;
+	return next >= c->nbyte || c->at[next] == UINT32_MAX || c->insns.at[c->at[next]].stmt != UINT32_MAX;
+}
+
+static void
+emit_calls(struct emitter *m)
+{
+	const struct proc *p = m->w->proc;
+	bool *leaves = pool_array(m->u->pool, p->graph->nvert, sizeof *leaves);
+
+	for (uint32_t e = 0; e < p->arcs.n; e++)
+		leaves[p->graph->edge[e].from] |= p->graph->edge[e].to == p->exit;
+	for (uint32_t b = 0; b < p->blocks.n; b++)
+		for (uint32_t i = p->blocks.at[b].first; i < p->blocks.at[b].last; i++) {
+			const struct insn *in = insn_of(m, b, i);
+			uint32_t stmt, flags = 0;
+			bool labelled;
+
+			if (in->cls != CHORD_INSN_CALL && in->cls != CHORD_INSN_ICALL)
+				continue;
+			if (i + 1 == p->blocks.at[b].last && leaves[b])
+				flags = CHORD_CALL_NORETURN;
+			stmt = in->stmt == UINT32_MAX ? UINT32_MAX : end_stmt(m, code_of(m, b), in);
+			labelled = can_label_return(m, code_of(m, b), in, stmt);
+			if (labelled) {
+				buf_printf(&m->b, L "R%u_%zu:", m->w->number, m->w->calls.n);
+				put(m, stmt_end(m, stmt), RANK_RETURN, stmt);
+			}
+			VEC_PUSH(m->w->calls, (struct call){b, i, flags, labelled});
+		}
+}
+
+static void
+emit_targets(struct emitter *m)
+{
+	for (uint32_t b = 0; b < m->w->proc->blocks.n; b++) {
+		uint32_t i = m->w->proc->blocks.at[b].first;
+
+		if (!m->target[b])
+			continue;
+		buf_printf(&m->b, L "J%u_%u:", m->w->number, b);
+		put(m, before_insn(m, b, i), RANK_TARGET, insn_of(m, b, i)->stmt);
+	}
+}
+
+/* ---- parts ---- */
+
+static void
+emit_part_start(struct emitter *m, uint32_t part)
+{
+	uint32_t stmt = m->w->proc->parts.at[part].first_stmt;
+
+	buf_printf(&m->b, L "A%u_%u:", m->w->number, part);
+	put(m, m->u->text->stmts.at[stmt].at, RANK_TARGET, stmt);
+}
+
+static void
+emit_part_end(struct emitter *m, uint32_t part, uint8_t measure)
+{
+	const struct part *t = &m->w->proc->parts.at[part];
+	const struct insn *last = &t->code->insns.at[t->last - 1];
+	uint32_t stmt = behind(m, t->last_stmt);
+	struct buf name = {0};
+
+	if (m->stubs[part].n && last->attr & INSN_FALLS) {
+		buf_printf(&name, L "Z%u_%u", m->w->number, part);
+		buf_char(&name, 0);
+		m->u->machine->jump(&m->b, name.at);
+	}
+	buf_add(&m->b, m->stubs[part].at, m->stubs[part].n);
+	buf_printf(&m->b, L "Z%u_%u:\n", m->w->number, part);
+	if (part == 0)
+		map_record(m->u, m->w, measure, &m->b);
+	put(m, stmt_end(m, stmt), RANK_END, stmt);
+	buf_free(&m->stubs[part]);
+	buf_free(&name);
+}
+
+void
+emit_proc(const struct unit *u, struct woven *w, struct edits *e, uint8_t measure)
+{
+	struct emitter m = {.u = u, .w = w, .e = e};
+	struct proc *p = w->proc;
+
+	m.target = pool_array(u->pool, p->blocks.n, sizeof *m.target);
+	m.stubs = pool_array(u->pool, p->parts.n, sizeof *m.stubs);
+	snprintf(m.counters, sizeof m.counters, L "C%u", w->number);
+	emit_splits(&m);
+	for (uint32_t i = 0; i < p->arcs.n; i++)
+		if (w->edge[i].counter)
+			emit_site(&m, &w->edge[i], i);
+	for (uint32_t b = 0; b < p->blocks.n; b++)
+		if (w->block[b].counter)
+			emit_site(&m, &w->block[b], 0);
+	turn_jumps(&m);
+	emit_segments(&m);
+	emit_calls(&m);
+	emit_targets(&m);
+	for (uint32_t t = 0; t < p->parts.n; t++)
+		emit_part_start(&m, t);
+	for (uint32_t t = (uint32_t)p->parts.n; t-- > 0;)
+		emit_part_end(&m, t, measure);
+	buf_free(&m.b);
+}
+
+void
+emit_refused(const struct unit *u, struct proc *p, uint32_t number, struct edits *e, uint8_t measure)
+{
+	struct woven w = {.proc = p, .number = number};
+	struct emitter m = {.u = u, .w = &w, .e = e};
+	uint32_t stmt = p->parts.at[0].last_stmt;
+
+	if (stmt == UINT32_MAX)
+		return;
+	for (uint32_t t = 0; t < p->parts.n; t++)
+		if (p->parts.at[t].first_stmt != UINT32_MAX) {
+			emit_part_start(&m, t);
+			buf_printf(&m.b, L "Z%u_%u:\n", number, t);
+			if (t == 0)
+				map_refused(u, p, number, measure, &m.b);
+			put(&m, stmt_end(&m, behind(&m, p->parts.at[t].last_stmt)), RANK_END, p->parts.at[t].last_stmt);
+		}
+	buf_free(&m.b);
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/* What the passes of the weaver hand to one another. */
+#ifndef CHORD_WEAVE_INTERNAL_H
+#define CHORD_WEAVE_INTERNAL_H
+
+#include "asm/asm.h"
+#include "weave/weave.h"
+
+
+/* Where a counter goes. */
+enum where {
+	SITE_NONE,     /* nowhere: the edge cannot have one */
+	SITE_BLOCK,    /* in a block, before instruction `insn` */
+	SITE_AFTER,    /* behind the last instruction of a block, where it falls through */
+	SITE_STUB,     /* in a stub that the block's jump is turned to */
+	SITE_SPLIT,    /* at the start of a block, where only some ways of entering it pass */
+};
+
+struct site {
+	uint8_t where;
+	bool inline_stub;       /* the stub has to stand where the jump is */
+	uint32_t block;
+	uint32_t insn;
+	struct gap gap;
+	double price;
+	uint32_t counter;       /* 0: none, else its number + 1 */
+};
+
+/* From instruction insn of the block on, woven code runs parallel to the original. */
+struct segment {
+	uint32_t block, insn;
+};
+
+struct call {
+	uint32_t block, insn, flags; /* CHORD_CALL_... */
+	bool labelled;               /* its return address has a label */
+};
+
+struct woven {
+	struct proc *proc;
+	uint32_t number;        /* among the procedures of the text: names its labels */
+	struct site *edge;      /* by edge of the graph */
+	struct site *block;     /* by block: every-block */
+	bool *in_tree;          /* by edge: chords are the others */
+	double *weight;
+	uint32_t ncounter;
+	bool *split;            /* by block: it is split, jumps go to a label of their own */
+	VEC(struct segment) segments;
+	VEC(struct call) calls;
+};
+
+/* place.c: finds a site for every edge and block, prices them, fixes edges that have none. */
+void place_sites(const struct unit *u, struct woven *w);
+/* Chooses which sites get counters. False: refused, with proc->reason set. */
+bool place_counters(const struct unit *u, struct woven *w, uint8_t measure);
+
+/* edit.c: changes to the text, applied in order of their place. */
+struct edit {
+	uint32_t at, del;       /* offset; bytes that vanish there */
+	uint32_t rank, seq;     /* at one place: by rank, then in order of making */
+	uint32_t text, len;     /* slice of edits.text */
+};
+struct edits {
+	VEC(struct edit) list;
+	struct buf text;
+};
+/* Behind a statement: return label, stub in line, counter, jump over a split, end of the part.
+ * Before one: label for jumps, counters, start of a segment. */
+enum rank { RANK_RETURN, RANK_INLINE, RANK_AFTER, RANK_OVER, RANK_END, RANK_TARGET, RANK_BEFORE, RANK_SEGMENT, RANK_OPERAND };
+/* Takes the text in b (newlines become `;`, so that line numbers stay) and empties it. */
+void edit_add(struct edits *e, uint32_t at, uint32_t del, uint32_t rank, struct buf *b);
+void edit_apply(struct edits *e, const struct text *t, struct buf *out);
+void edit_free(struct edits *e);
+
+/* emit.c: the edits of one procedure. */
+void emit_proc(const struct unit *u, struct woven *w, struct edits *e, uint8_t measure);
+/* One that is refused: its map record only. */
+void emit_refused(const struct unit *u, struct proc *p, uint32_t number, struct edits *e, uint8_t measure);
+
+/* map.c: the map record of a procedure as directives, counters included. */
+void map_record(const struct unit *u, const struct woven *w, uint8_t measure, struct buf *out);
+void map_refused(const struct unit *u, const struct proc *p, uint32_t number, uint8_t measure, struct buf *out);
+
+/* show.c: a readable dump of one procedure. */
+void show_unit(const struct unit *u, FILE *f);
+void show_proc(const struct unit *u, const struct proc *p, FILE *f);
+void show_woven(const struct unit *u, const struct woven *w, FILE *f);
+
+#endif

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT */
+/* The map record of a procedure, as directives. Layout: format/format.h. */
+#include "weave/internal.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#define L LABEL_PREFIX
+
+static void
+add_text(struct buf *blob, const char *s)
+{
+	buf_uleb(blob, strlen(s));
+	buf_str(blob, s);
+}
+
+static void
+blob_head(struct buf *blob, const struct unit *u, const struct proc *p, uint8_t measure)
+{
+	buf_uleb(blob, measure);
+	add_text(blob, p->name);
+	add_text(blob, u->text->source);
+	add_text(blob, p->reason ? p->reason : "");
+}
+
+static void
+blob_blocks(struct buf *blob, const struct woven *w)
+{
+	const struct proc *p = w->proc;
+
+	buf_uleb(blob, p->blocks.n);
+	for (uint32_t b = 0; b < p->blocks.n; b++) {
+		const struct block *k = &p->blocks.at[b];
+		const struct part *t = &p->parts.at[k->part];
+		const struct insn *in = t->code->insns.at;
+
+		buf_uleb(blob, k->part);
+		buf_uleb(blob, in[k->first].off - t->lo);
+		buf_uleb(blob, w->block[b].counter);
+		buf_uleb(blob, k->last - k->first);
+		for (uint32_t i = k->first; i < k->last; i++)
+			buf_char(blob, (char)(in[i].len | in[i].cls << 4));
+	}
+}
+
+static void
+blob_edges(struct buf *blob, const struct woven *w)
+{
+	const struct proc *p = w->proc;
+	const struct graph *g = p->graph;
+
+	buf_uleb(blob, g->nvert);
+	buf_uleb(blob, p->arcs.n);
+	for (uint32_t e = 0; e < p->arcs.n; e++) {
+		buf_uleb(blob, g->edge[e].from);
+		buf_uleb(blob, g->edge[e].to);
+		buf_uleb(blob, p->arcs.at[e].kind);
+		buf_uleb(blob, w->edge[e].counter);
+	}
+}
+
+static void
+blob_calls(struct buf *blob, const struct woven *w)
+{
+	buf_uleb(blob, w->calls.n);
+	for (size_t i = 0; i < w->calls.n; i++) {
+		const struct call *c = &w->calls.at[i];
+
+		buf_uleb(blob, c->block);
+		buf_uleb(blob, c->insn - w->proc->blocks.at[c->block].first);
+		buf_uleb(blob, c->flags);
+	}
+	buf_uleb(blob, w->segments.n);
+	for (size_t i = 0; i < w->segments.n; i++) {
+		const struct segment *s = &w->segments.at[i];
+
+		buf_uleb(blob, s->block);
+		buf_uleb(blob, s->insn - w->proc->blocks.at[s->block].first);
+	}
+}
+
+static void
+write_blob(struct buf *out, const struct buf *blob)
+{
+	static const char digits[] = "01234567";
+
+	buf_printf(out, "\t.long\t%zu\n", blob->n);
+	for (size_t i = 0; i < blob->n; i++) {
+		unsigned char c = (unsigned char)blob->at[i];
+
+		if (i % 4096 == 0)
+			buf_str(out, i ? "\"\n\t.ascii\t\"" : "\t.ascii\t\"");
+		if (c >= ' ' && c < 127 && c != '"' && c != '\\') {
+			buf_char(out, (char)c);
+		} else {
+			char octal[4] = {'\\', digits[c >> 6], digits[c >> 3 & 7], digits[c & 7]};
+
+			buf_add(out, octal, 4);
+		}
+	}
+	if (blob->n)
+		buf_str(out, "\"\n");
+}
+
+static void
+write_head(struct buf *out, const struct proc *p, uint32_t n, uint32_t ncounter, uint32_t flags)
+{
+	buf_printf(out, "\t.pushsection %s,\"o?\",@progbits," L "A%u_0\n", CHORD_SECTION_MAP, n);
+	buf_printf(out, L "M%u:\t.long\t%u," L "N%u-" L "M%u,%u,%u\n", n, CHORD_MAP_MAGIC, n, n, CHORD_FORMAT_VERSION, flags);
+	if (ncounter)
+		buf_printf(out, "\t.quad\t" L "C%u\n", n);
+	else
+		buf_str(out, "\t.quad\t0\n");
+	buf_printf(out, "\t.long\t%u,%zu\n", ncounter, p->parts.n);
+	for (uint32_t t = 0; t < p->parts.n; t++) {
+		buf_printf(out, "\t.quad\t" L "A%u_%u\n", n, t);
+		buf_printf(out, "\t.long\t%u," L "Z%u_%u-" L "A%u_%u\n", p->parts.at[t].hi - p->parts.at[t].lo, n, t, n, t);
+	}
+}
+
+static void
+write_tail(struct buf *out, const struct buf *blob, uint32_t n)
+{
+	write_blob(out, blob);
+	buf_printf(out, L "N%u:\n\t.popsection\n", n);
+}
+
+/* Segments whose first instruction is no statement lie as far behind the segment
+ * before them as they did before weaving. */
+static void
+write_segments(struct buf *out, const struct woven *w)
+{
+	const struct proc *p = w->proc;
+	uint32_t base = 0, base_off = 0;
+
+	for (uint32_t i = 0; i < w->segments.n; i++) {
+		const struct segment *s = &w->segments.at[i];
+		uint32_t part = p->blocks.at[s->block].part;
+		const struct insn *in = &p->parts.at[part].code->insns.at[s->insn];
+
+		if (in->stmt != UINT32_MAX) {
+			base = i;
+			base_off = in->off;
+		}
+		buf_printf(out, "\t.long\t" L "B%u_%u-" L "A%u_%u+%u\n", w->number, base, w->number, part, in->off - base_off);
+	}
+}
+
+static void
+write_returns(struct buf *out, const struct woven *w)
+{
+	for (size_t i = 0; i < w->calls.n; i++) {
+		uint32_t part = w->proc->blocks.at[w->calls.at[i].block].part;
+
+		if (w->calls.at[i].labelled)
+			buf_printf(out, "\t.long\t" L "R%u_%zu-" L "A%u_%u\n", w->number, i, w->number, part);
+		else
+			buf_str(out, "\t.long\t0xffffffff\n");
+	}
+}
+
+void
+map_record(const struct unit *u, const struct woven *w, uint8_t measure, struct buf *out)
+{
+	struct buf blob = {0};
+
+	if (w->ncounter) {
+		buf_printf(out, "\t.pushsection %s,\"awo?\",@nobits," L "A%u_0\n\t.balign 8\n", CHORD_SECTION_CNT, w->number);
+		buf_printf(out, L "C%u:\t.zero\t%u\n\t.popsection\n", w->number, w->ncounter * 8);
+	}
+	blob_head(&blob, u, w->proc, measure);
+	blob_blocks(&blob, w);
+	blob_edges(&blob, w);
+	blob_calls(&blob, w);
+	write_head(out, w->proc, w->number, w->ncounter, 0);
+	buf_printf(out, "\t.long\t%zu\n", w->segments.n + w->calls.n);
+	write_segments(out, w);
+	write_returns(out, w);
+	write_tail(out, &blob, w->number);
+	buf_free(&blob);
+}
+
+void
+map_refused(const struct unit *u, const struct proc *p, uint32_t number, uint8_t measure, struct buf *out)
+{
+	struct buf blob = {0};
+
+	blob_head(&blob, u, p, measure);
+	write_head(out, p, number, 0, CHORD_MAP_REFUSED);
+	buf_str(out, "\t.long\t0\n");
+	write_tail(out, &blob, number);
+	buf_free(&blob);
+}

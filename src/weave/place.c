@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: MIT */
+/* Where counters can go, what they cost there, and which are needed.
+ *
+ * An edge gets its code at the end of its source (one successor), at the start
+ * of its target (one predecessor), or on a split edge. Between the edge and its
+ * counter no call may stand: an activation that ends in the call would be
+ * counted wrongly. */
+#include "weave/internal.h"
+
+#include <string.h>
+
+enum { FAR = 1000 };   /* price of a place that is to be avoided */
+
+static const double PRICE_JUMP = 0.7;   /* of a jump more */
+
+struct degrees {
+	uint32_t *in, *out;   /* by vertex, without edges that never run */
+	bool *stuck;          /* by vertex: entered by a jump that cannot be changed */
+};
+
+static const struct insn *
+insn_of(const struct woven *w, uint32_t block, uint32_t i)
+{
+	const struct block *b = &w->proc->blocks.at[block];
+
+	return &w->proc->parts.at[b->part].code->insns.at[i];
+}
+
+static bool
+is_call(const struct insn *in)
+{
+	return in->cls == CHORD_INSN_CALL || in->cls == CHORD_INSN_ICALL;
+}
+
+/* Can code be put before the instruction? */
+static bool
+is_open(const struct unit *u, const struct insn *in)
+{
+	return in->stmt != UINT32_MAX && u->text->stmts.at[in->stmt].kind != STMT_DIRECTIVE;
+}
+
+/* Inline assembly may count on its own layout: a place inside it is a last resort. */
+static double
+price_before(const struct unit *u, const struct woven *w, uint32_t block, uint32_t i)
+{
+	const struct block *b = &w->proc->blocks.at[block];
+	const struct stmt *s = &u->text->stmts.at[insn_of(w, block, i)->stmt];
+	bool inside = s->flags & STMT_INLINE && i > b->first &&
+		insn_of(w, block, i - 1)->stmt != UINT32_MAX &&
+		u->text->stmts.at[insn_of(w, block, i - 1)->stmt].flags & STMT_INLINE;
+
+	return u->machine->price(gap_before(w->proc, b->part, i)) + (inside ? FAR : 0);
+}
+
+/* The best place before one of the instructions [lo, hi]. */
+static struct site
+best_place(const struct unit *u, const struct woven *w, uint32_t block, uint32_t lo, uint32_t hi)
+{
+	const struct block *b = &w->proc->blocks.at[block];
+	struct site best = {.where = SITE_NONE, .block = block};
+
+	for (uint32_t i = lo; i <= hi && i < b->last; i++) {
+		const struct insn *in = insn_of(w, block, i);
+
+		if (!is_open(u, in) || (in->attr & INSN_FIRST && i == b->first))
+			continue;
+		double price = price_before(u, w, block, i);
+		if (best.where == SITE_NONE || price < best.price)
+			best = (struct site){SITE_BLOCK, false, block, i, gap_before(w->proc, b->part, i), price, 0};
+		if (price <= 1)
+			break;
+	}
+	return best;
+}
+
+/* Places between the start of a block and its first call or last instruction. */
+static struct site
+start_site(const struct unit *u, const struct woven *w, uint32_t block)
+{
+	const struct block *b = &w->proc->blocks.at[block];
+	uint32_t hi = b->first;
+
+	while (hi + 1 < b->last && !is_call(insn_of(w, block, hi)))
+		hi++;
+	return best_place(u, w, block, b->first, hi);
+}
+
+static bool
+falls(const struct woven *w, uint32_t block)
+{
+	const struct insn *in = insn_of(w, block, w->proc->blocks.at[block].last - 1);
+
+	return in->cls != CHORD_INSN_BRANCH && in->attr & INSN_FALLS;
+}
+
+/* Behind the last instruction, where it falls through to vertex `to`. */
+static struct site
+after_site(const struct unit *u, const struct woven *w, uint32_t block, uint32_t to)
+{
+	const struct insn *in = insn_of(w, block, w->proc->blocks.at[block].last - 1);
+	struct gap gap = gap_on_edge(u, w->proc, to);
+
+	if (in->stmt == UINT32_MAX)
+		return (struct site){.where = SITE_NONE, .block = block};
+	return (struct site){SITE_AFTER, false, block, 0, gap, u->machine->price(gap), 0};
+}
+
+/* Places between the last call of a block and its end. A call that leads to EXIT does
+ * not come back: what counts it stands before it. */
+static struct site
+end_site(const struct unit *u, const struct woven *w, uint32_t block, uint32_t to)
+{
+	const struct block *b = &w->proc->blocks.at[block];
+	uint32_t last = b->last - 1, lo = last;
+	bool past = falls(w, block) && !(to == w->proc->exit && is_call(insn_of(w, block, last)));
+	struct site site, after;
+
+	if (past && is_call(insn_of(w, block, last)))
+		return after_site(u, w, block, to);
+	while (lo > b->first && !is_call(insn_of(w, block, lo - 1)))
+		lo--;
+	site = best_place(u, w, block, lo, last);
+	if (!past || (site.where != SITE_NONE && site.price <= 1))
+		return site;
+	after = after_site(u, w, block, to);
+	return site.where == SITE_NONE || (after.where != SITE_NONE && after.price < site.price) ? after : site;
+}
+
+static struct site
+stub_site(const struct unit *u, const struct woven *w, uint32_t block, uint32_t to, const struct arc *arc)
+{
+	const struct proc *p = w->proc;
+	const struct insn *in = insn_of(w, block, p->blocks.at[block].last - 1);
+	struct gap gap = gap_on_edge(u, p, to);
+	struct buf there = {0}, back = {0};
+	bool moves;
+
+	if (arc->stuck)
+		return (struct site){.where = SITE_NONE, .block = block};
+	moves = !(in->attr & INSN_NEAR) &&
+		cfi_move(u->cfi, p->parts.at[p->blocks.at[block].part].last_stmt + 1, in->stmt, &there, &back);
+	buf_free(&there);
+	buf_free(&back);
+	return (struct site){SITE_STUB, !moves, block, 0, gap, u->machine->price(gap) + PRICE_JUMP, 0};
+}
+
+static struct site
+split_site(const struct unit *u, const struct woven *w, uint32_t block, bool stuck)
+{
+	const struct block *b = &w->proc->blocks.at[block];
+	uint32_t i = b->first;
+	struct gap gap;
+
+	if (insn_of(w, block, i)->attr & INSN_FIRST && i + 1 < b->last)
+		i++;
+	if (stuck || !is_open(u, insn_of(w, block, i)))
+		return (struct site){.where = SITE_NONE, .block = block};
+	gap = gap_before(w->proc, b->part, i);
+	return (struct site){SITE_SPLIT, false, block, i, gap, u->machine->price(gap) + 2 * PRICE_JUMP, 0};
+}
+
+static struct site
+edge_site(const struct unit *u, const struct woven *w, const struct degrees *d, uint32_t e)
+{
+	const struct proc *p = w->proc;
+	const struct edge *edge = &p->graph->edge[e];
+	const struct arc *arc = &p->arcs.at[e];
+	bool from_block = edge->from < p->blocks.n, to_block = edge->to < p->blocks.n;
+
+	if (edge->fixed)
+		return (struct site){.where = SITE_NONE};
+	if (from_block && d->out[edge->from] == 1)
+		return end_site(u, w, edge->from, edge->to);
+	if (to_block && d->in[edge->to] == 1)
+		return start_site(u, w, edge->to);
+	if (!from_block)
+		return to_block ? split_site(u, w, edge->to, d->stuck[edge->to]) : (struct site){.where = SITE_NONE};
+	if (arc->jump)
+		return stub_site(u, w, edge->from, edge->to, arc);
+	return after_site(u, w, edge->from, edge->to);
+}
+
+static struct degrees
+degrees_of(const struct unit *u, const struct proc *p)
+{
+	const struct graph *g = p->graph;
+	struct degrees d = {pool_array(u->pool, g->nvert, sizeof *d.in), pool_array(u->pool, g->nvert, sizeof *d.out),
+		pool_array(u->pool, g->nvert, sizeof *d.stuck)};
+
+	for (uint32_t e = 0; e < p->arcs.n; e++) {
+		d.out[g->edge[e].from]++;
+		d.in[g->edge[e].to]++;
+		d.stuck[g->edge[e].to] |= p->arcs.at[e].jump && p->arcs.at[e].stuck;
+	}
+	return d;
+}
+
+void
+place_sites(const struct unit *u, struct woven *w)
+{
+	struct graph *g = w->proc->graph;
+	struct degrees d = degrees_of(u, w->proc);
+
+	w->edge = pool_array(u->pool, g->nedge, sizeof *w->edge);
+	w->block = pool_array(u->pool, w->proc->blocks.n, sizeof *w->block);
+	w->split = pool_array(u->pool, w->proc->blocks.n, sizeof *w->split);
+	for (uint32_t e = 0; e < w->proc->arcs.n; e++) {
+		w->edge[e] = edge_site(u, w, &d, e);
+		if (w->edge[e].where == SITE_NONE)
+			g->edge[e].fixed = true;
+		else
+			g->edge[e].cost = w->edge[e].price;
+	}
+	for (uint32_t b = 0; b < w->proc->blocks.n; b++)
+		w->block[b] = start_site(u, w, b);
+}
+
+static bool
+count_blocks(struct woven *w)
+{
+	for (uint32_t b = 0; b < w->proc->blocks.n; b++) {
+		if (w->block[b].where == SITE_NONE) {
+			w->proc->reason = "a block without a place for its counter";
+			return false;
+		}
+		w->block[b].counter = ++w->ncounter;
+	}
+	return true;
+}
+
+static void
+count_edge(struct woven *w, uint32_t e)
+{
+	w->edge[e].counter = ++w->ncounter;
+	if (w->edge[e].where == SITE_SPLIT)
+		w->split[w->edge[e].block] = true;
+}
+
+static bool
+count_chords(const struct unit *u, struct woven *w, uint8_t measure)
+{
+	struct graph *g = w->proc->graph;
+	struct order *o;
+	uint32_t bad = 0;
+
+	graph_index(g);
+	o = order_dfs(g);
+	w->weight = weight_heuristic(g, o, loops_find(g, o));
+	w->in_tree = span_max(g, w->weight, &bad);
+	if (!w->in_tree) {
+		w->proc->reason = pool_printf(u->pool, "ways that cannot be counted apart meet at block %u", g->edge[bad].to);
+		return false;
+	}
+	for (uint32_t e = 0; e < w->proc->arcs.n; e++)
+		if (measure == CHORD_EVERY_EDGE ? w->edge[e].where != SITE_NONE : !w->in_tree[e])
+			count_edge(w, e);
+	return true;
+}
+
+bool
+place_counters(const struct unit *u, struct woven *w, uint8_t measure)
+{
+	return measure == CHORD_EVERY_BLOCK ? count_blocks(w) : count_chords(u, w, measure);
+}

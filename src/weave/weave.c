@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT */
+/* The pipeline, from the compiler's text to woven text. */
+#include "weave/internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct job {
+	const struct weave_options *o;
+	struct text text;
+	struct buf labelled, object_bytes;
+	struct unit unit;
+	struct woven *woven;      /* by procedure */
+	struct edits edits;
+	struct weave_stats stats;
+	const char *why;
+};
+
+/* Every pass fills what its comment says, and needs what the ones before it filled. */
+
+/* text: statements */
+static enum weave_result
+pass_text(struct job *j, const char *at, size_t n, const char *file)
+{
+	if (!text_read(&j->text, j->unit.pool, at, n, file, &j->why))
+		return WEAVE_FAILED;
+	return j->text.code ? WEAVE_DONE : WEAVE_NOTHING;
+}
+
+/* assemble: the object that the text makes, with a place for every statement */
+static enum weave_result
+pass_assemble(struct job *j)
+{
+	struct object *object;
+
+	if (!label_text(&j->text, &j->labelled)) {
+		j->why = "it has labels that begin with " LABEL_PREFIX;
+		return WEAVE_FAILED;
+	}
+	if (!j->o->assemble(j->o->ctx, &j->labelled, &j->object_bytes))
+		return WEAVE_REJECTED;
+	object = object_read(j->unit.pool, j->object_bytes.at, j->object_bytes.n, &j->why);
+	if (!object)
+		return WEAVE_FAILED;
+	j->unit.machine = &machine_x86_64;
+	j->unit.text = &j->text;
+	j->unit.object = object;
+	j->unit.place = label_places(&j->text, object, j->unit.pool);
+	j->unit.cfi = cfi_read(&j->text, j->unit.pool);
+	return WEAVE_DONE;
+}
+
+static bool
+is_bad_line(const struct weave_options *o, uint32_t lo, uint32_t hi)
+{
+	for (size_t i = 0; i < o->nbad_line; i++)
+		if (o->bad_line[i] >= lo && o->bad_line[i] <= hi)
+			return true;
+	return false;
+}
+
+/* refuse: procedures whose woven text the assembler has rejected before */
+static void
+pass_refuse(struct job *j)
+{
+	for (size_t i = 0; i < j->unit.procs.n; i++) {
+		struct proc *p = &j->unit.procs.at[i];
+
+		for (size_t k = 0; k < p->parts.n && j->o->nbad_line; k++) {
+			const struct part *t = &p->parts.at[k];
+
+			if (t->first_stmt != UINT32_MAX &&
+			    is_bad_line(j->o, j->text.stmts.at[t->first_stmt].line, j->text.stmts.at[t->last_stmt].line))
+				p->reason = "the assembler does not take it with counters in it";
+		}
+	}
+}
+
+/* sites, counters: where counters go, and which are needed */
+static void
+pass_place(struct job *j)
+{
+	j->woven = pool_array(j->unit.pool, j->unit.procs.n + 1, sizeof *j->woven);
+	for (uint32_t i = 0; i < j->unit.procs.n; i++) {
+		struct proc *p = &j->unit.procs.at[i];
+		struct woven *w = &j->woven[i];
+
+		w->proc = p;
+		w->number = i;
+		if (p->reason)
+			continue;
+		place_sites(&j->unit, w);
+		place_counters(&j->unit, w, j->o->measure);
+	}
+}
+
+/* emit: the edits that make it so */
+static void
+pass_emit(struct job *j)
+{
+	for (uint32_t i = 0; i < j->unit.procs.n; i++) {
+		struct proc *p = &j->unit.procs.at[i];
+
+		j->stats.procs++;
+		if (p->reason) {
+			j->stats.refused++;
+			emit_refused(&j->unit, p, i, &j->edits, j->o->measure);
+		} else {
+			j->stats.counters += j->woven[i].ncounter;
+			emit_proc(&j->unit, &j->woven[i], &j->edits, j->o->measure);
+		}
+	}
+}
+
+static void
+pass_output(struct job *j, struct buf *out)
+{
+	edit_apply(&j->edits, &j->text, out);
+	if (out->n && out->at[out->n - 1] != '\n')
+		buf_char(out, '\n');
+	if (j->stats.counters && j->o->runtime)
+		buf_add(out, j->o->runtime, j->o->runtime_size);
+}
+
+static bool
+dumps(const struct job *j, const char *pass)
+{
+	return j->o->dump && (!j->o->dump_pass || !strcmp(j->o->dump_pass, pass));
+}
+
+static void
+each_proc(struct job *j, void (*f)(struct unit *, struct proc *))
+{
+	for (size_t i = 0; i < j->unit.procs.n; i++)
+		if (!j->unit.procs.at[i].reason)
+			f(&j->unit, &j->unit.procs.at[i]);
+}
+
+static void
+dump_procs(struct job *j, const char *pass)
+{
+	for (size_t i = 0; dumps(j, pass) && i < j->unit.procs.n; i++)
+		show_proc(&j->unit, &j->unit.procs.at[i], j->o->dump);
+}
+
+static void
+dump_woven(struct job *j, const char *pass)
+{
+	for (size_t i = 0; dumps(j, pass) && i < j->unit.procs.n; i++)
+		show_woven(&j->unit, &j->woven[i], j->o->dump);
+}
+
+static enum weave_result
+run(struct job *j, const char *at, size_t n, const char *file, struct buf *out)
+{
+	enum weave_result r;
+
+	if ((r = pass_text(j, at, n, file)) != WEAVE_DONE)
+		return r;
+	if ((r = pass_assemble(j)) != WEAVE_DONE)
+		return r;
+	code_read(&j->unit);
+	proc_find(&j->unit);
+	lead_find(&j->unit);
+	if (dumps(j, "code"))
+		show_unit(&j->unit, j->o->dump);
+	pass_refuse(j);
+	each_proc(j, cfg_build);
+	dump_procs(j, "graph");
+	each_proc(j, live_find);
+	pass_place(j);
+	dump_woven(j, "place");
+	pass_emit(j);
+	pass_output(j, out);
+	return WEAVE_DONE;
+}
+
+static void
+release(struct job *j)
+{
+	for (uint32_t i = 0; i < j->unit.ncode; i++)
+		if (j->unit.code[i]) {
+			free(j->unit.code[i]->insns.at);
+			free(j->unit.code[i]->stmts.at);
+			free(j->unit.code[i]->bad.at);
+			free(j->unit.code[i]->ranges.at);
+		}
+	for (size_t i = 0; i < j->unit.procs.n; i++) {
+		free(j->unit.procs.at[i].parts.at);
+		free(j->unit.procs.at[i].blocks.at);
+		free(j->unit.procs.at[i].arcs.at);
+		if (j->woven) {
+			free(j->woven[i].segments.at);
+			free(j->woven[i].calls.at);
+		}
+	}
+	free(j->unit.procs.at);
+	text_free(&j->text);
+	buf_free(&j->labelled);
+	buf_free(&j->object_bytes);
+	edit_free(&j->edits);
+	pool_free(j->unit.pool);
+}
+
+enum weave_result
+weave(const char *at, size_t n, const char *file, const struct weave_options *o, struct buf *out,
+      struct weave_stats *stats, char **why)
+{
+	struct job j = {.o = o, .unit.pool = pool_new()};
+	enum weave_result r = run(&j, at, n, file, out);
+
+	*stats = j.stats;
+	*why = j.why ? xstrdup(j.why) : NULL;
+	release(&j);
+	return r;
+}

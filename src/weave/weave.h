@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/* weave: from compiler's text to measured text. weave.c is the pipeline. */
+#ifndef CHORD_WEAVE_H
+#define CHORD_WEAVE_H
+
+#include "base/base.h"
+#include "format/format.h"
+
+/* Assembles text with the real assembler into memory (pool). False with *why if it was
+ * rejected or could not be run; what the assembler says goes nowhere. */
+typedef bool weave_assemble(void *ctx, const struct buf *text, struct buf *object);
+
+struct weave_options {
+	uint8_t measure;             /* enum chord_measure */
+	const char *runtime;         /* text of the runtime, put behind woven text; NULL: none */
+	size_t runtime_size;
+	weave_assemble *assemble;
+	void *ctx;
+	FILE *dump;                  /* chord show: where to, or NULL */
+	const char *dump_pass;       /* a pass's name, or NULL for all */
+	/* Lines that the assembler rejected in woven text: procedures that have one are refused. */
+	const uint32_t *bad_line;
+	size_t nbad_line;
+};
+
+enum weave_result {
+	WEAVE_DONE,        /* out holds the woven text */
+	WEAVE_NOTHING,     /* no code: use the text as it is */
+	WEAVE_REJECTED,    /* the real assembler rejects the text itself: let it say why */
+	WEAVE_FAILED,      /* Chord cannot weave this text; *why says why */
+};
+
+struct weave_stats {
+	uint32_t procs, refused, counters;
+};
+
+enum weave_result weave(const char *at, size_t n, const char *file, const struct weave_options *o,
+                        struct buf *out, struct weave_stats *stats, char **why);
+
+#endif
