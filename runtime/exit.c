@@ -5,13 +5,18 @@ static __attribute__((used)) void
 chord_rt_destruct(struct chord_rt_regs *regs)
 {
 	struct chord_rt_ctl *ctl = chord_rt_ctl_here();
+	struct chord_rt_mod *me;
 	uint64_t old;
 
 	(void)regs;
 	if (!ctl)
 		return;
 	old = chord_rt_lock(ctl);
-	chord_rt_fold_all(ctl);
-	chord_rt_unhook(ctl, &chord_rt_desc);
+	me = chord_rt_me(ctl);
+	if (me) {
+		chord_rt_fold(ctl, me);
+		chord_rt_unhook(ctl, &chord_rt_desc);
+		me->left = 1;
+	}
 	chord_rt_unlock(ctl, old);
 }

@@ -80,7 +80,7 @@ static void
 chord_rt_forget(struct chord_rt_ctl *ctl)
 {
 	for (struct chord_rt_mod *m = ctl->module; m < ctl->module + ctl->nmodule; m++)
-		if (m->life == CHORD_RT_LIVE)
+		if (m->life == CHORD_RT_LIVE && !m->left)
 			chord_rt_clear((void *)CHORD_RT_NEAR(m->desc->start),
 			    CHORD_RT_NEAR(m->desc->stop) - CHORD_RT_NEAR(m->desc->start));
 }

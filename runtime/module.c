@@ -11,7 +11,7 @@ struct dl_phdr_info {
 
 static int chord_rt_dl_iterate_phdr(int (*)(struct dl_phdr_info *, size_t, void *), void *)
     __attribute__((weakref("dl_iterate_phdr")));
-static const Elf64_Ehdr chord_rt_ehdr __attribute__((weakref("__ehdr_start")));
+static Elf64_Ehdr chord_rt_ehdr __attribute__((weakref("__ehdr_start")));
 
 struct chord_rt_object {
 	uint64_t bias;
@@ -252,6 +252,12 @@ chord_rt_scan_one(struct dl_phdr_info *info, size_t size, void *arg)
 	(void)size;
 	if (o.bias >= CHORD_RT_LOW || scan->n > 1)
 		ctl->dynamic = 1;
+	for (uint32_t i = 0; i < o.phnum; i++) {
+		uint64_t end = o.bias + o.phdr[i].p_vaddr + o.phdr[i].p_memsz;
+
+		if (o.phdr[i].p_type == PT_LOAD && end > ctl->highest && end < ctl->stack)
+			ctl->highest = end;
+	}
 	if (scan->pass == 0)
 		chord_rt_see(ctl, &o);
 	else if (chord_rt_find_note(&o, chord_rt_note_module, &d) && !d->ctl)
@@ -259,11 +265,20 @@ chord_rt_scan_one(struct dl_phdr_info *info, size_t size, void *arg)
 	return 0;
 }
 
+static struct chord_rt_mod *
+chord_rt_me(struct chord_rt_ctl *ctl)
+{
+	for (struct chord_rt_mod *m = ctl->module; m < ctl->module + ctl->nmodule; m++)
+		if (m->desc == &chord_rt_desc && m->life == CHORD_RT_LIVE)
+			return m;
+	return NULL;
+}
+
 /* This module alone, where there is no list of them. */
 static void
 chord_rt_scan_alone(struct chord_rt_scan *scan)
 {
-	const Elf64_Ehdr *e = &chord_rt_ehdr;
+	const Elf64_Ehdr *e = chord_rt_elsewhere(&chord_rt_ehdr);
 	struct dl_phdr_info info = {.name = ""};
 
 	if (e) {

@@ -45,29 +45,29 @@ chord_rt_span(struct chord_rt_ctl *ctl, uint64_t *lo, uint64_t *hi, uint64_t *la
 	}
 }
 
-/* Low and high modules together leave only the gap between the libraries and
- * the stack: small positive bases, from the top of the gap down, clear of what
- * the stack may grow to. */
+/* The gap between the libraries and what the stack may grow to. A base that fits
+ * into it is positive and suits all modules, low and high; the most of it is
+ * looked for first, to be far from where the heap grows. */
 static void
 chord_rt_gap(struct chord_rt_ctl *ctl, uint64_t hi, uint64_t largest)
 {
-	uint64_t room = chord_rt_limit(CHORD_RT_RLIMIT_STACK);
-	uint64_t sp = (uint64_t)__builtin_frame_address(0), top = CHORD_RT_TOP;
+	uint64_t room = chord_rt_limit(CHORD_RT_RLIMIT_STACK), top = ctl->stack;
 
-	/* A thread's stack tells nothing of where the main one is. */
-	if (sp > hi && sp > 0x7ff000000000ull)
-		top = sp;
 	room = room > 0x4000000 ? 0x4000000 : room;
 	top -= room + 0x100000;
-	if (hi < CHORD_RT_LOW)
-		hi = CHORD_RT_TOP - 0x20000000000ull; /* leave room for libraries to come */
-	ctl->gap_top = top > hi ? (top - hi) & ~0xfffull : 0;
+	hi = ctl->highest > hi ? ctl->highest : hi;
+	ctl->gap_top = top > hi && ctl->stack > hi ? top - hi : 0;
+	/* Some of it for libraries to come. */
+	ctl->gap_top = (ctl->gap_top - ctl->gap_top / 8) & ~0xfffull;
 	ctl->gap_step = (largest + 0xffff) & ~0xffffull;
 	if (ctl->gap_top / 4096 > ctl->gap_step)
 		ctl->gap_step = (ctl->gap_top / 4096) & ~0xfffull;
 }
 
-/* The base numbered no of a scheme; 0 if the scheme has no more. */
+/* The base numbered no of a scheme; 0 if the scheme has no more. Negative bases
+ * have all the room there is between programs and libraries, but only wrgsbase
+ * sets them and ptrace refuses them: a debugger could not go on. So where the gap
+ * is large, as it is with addresses that are randomised, it comes first. */
 static uint64_t
 chord_rt_candidate(struct chord_rt_ctl *ctl, uint32_t scheme, uint64_t no, uint64_t lo, uint64_t hi)
 {
@@ -81,8 +81,7 @@ chord_rt_candidate(struct chord_rt_ctl *ctl, uint32_t scheme, uint64_t no, uint6
 	away = 0x100000000000ull + no * CHORD_RT_STEP;
 	if (scheme == 5)
 		return hi + away < 0x500000000000ull ? away : 0;
-	/* 0 for programs that can load high modules later, 6 for all. */
-	if (scheme == 0 && (lo >= CHORD_RT_LOW || !ctl->dynamic))
+	if (scheme == 0 && (!ctl->dynamic || (lo >= CHORD_RT_LOW && !ctl->traced && ctl->gap_top < 16 * CHORD_RT_STEP)))
 		return 0;
 	away = no * ctl->gap_step;
 	return away < ctl->gap_top ? ctl->gap_top - away : 0;
@@ -336,7 +335,7 @@ chord_rt_fold_all(struct chord_rt_ctl *ctl)
 	uint64_t moved = 0;
 
 	for (struct chord_rt_mod *m = ctl->module; m < ctl->module + ctl->nmodule; m++)
-		if (m->life == CHORD_RT_LIVE)
+		if (m->life == CHORD_RT_LIVE && !m->left)
 			moved += chord_rt_fold(ctl, m);
 	return moved;
 }

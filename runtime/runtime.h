@@ -86,6 +86,7 @@ struct chord_rt_mod {
 	uint32_t idlen;
 	uint32_t main;                /* the program itself: never closed */
 	uint32_t seen;                /* in the scan that runs */
+	uint32_t left;                /* its destructor has run: desc may be gone any time */
 	unsigned char id[32];
 };
 
@@ -116,10 +117,12 @@ struct chord_rt_ctl {
 	uint32_t version, pid;
 	int32_t owner, depth;         /* of the lock: a tid */
 	uint32_t nmodule, nregion, nmap, nslots;
-	uint32_t fsgsbase, nogs, nofile, dynamic, ended, told, secure, nounsee;
+	uint32_t fsgsbase, nogs, nofile, dynamic, ended, told, secure, traced;
 	uint32_t hint, cursor;        /* where to look for a free region */
 	uint32_t scheme, step_no;     /* where to look for a base */
 	uint32_t nnames;
+	uint64_t highest;             /* end of the highest loaded object below the stack */
+	uint64_t stack;               /* where the first thread's stack begins */
 	uint64_t gap_top, gap_step;
 	uint64_t dl_adds;             /* when the hooks were last put in */
 	uint32_t hooker;              /* module whose wrappers are in the tables, + 1 */

@@ -30,6 +30,14 @@ chord_rt_control(void)
 
 /* ---- what the process was started with ---- */
 
+static char **
+chord_rt_environment(void)
+{
+	char ***p = chord_rt_elsewhere(&chord_rt_environ);
+
+	return p ? *p : NULL;
+}
+
 static uint64_t
 chord_rt_auxv_file(uint64_t type)
 {
@@ -126,6 +134,23 @@ chord_rt_wanted(struct chord_rt_ctl *ctl, char **env)
 		at[0] = 0;
 }
 
+/* Is there a debugger? */
+static bool
+chord_rt_traced(struct chord_rt_ctl *ctl)
+{
+	long fd = chord_rt_call(SYS_open, "/proc/self/status", O_RDONLY | O_CLOEXEC), n;
+	const char *s = (const char *)ctl->page;
+
+	if (chord_rt_failed(fd))
+		return false;
+	n = chord_rt_call(SYS_read, fd, ctl->page, CHORD_PAGE - 32);
+	chord_rt_call(SYS_close, fd);
+	for (; n > 12; n--, s++)
+		if (chord_rt_equal(s, "\nTracerPid:\t", 12))
+			return s[12] != '0';
+	return false;
+}
+
 static void
 chord_rt_look_around(struct chord_rt_ctl *ctl, int argc, char **argv, char **env)
 {
@@ -136,11 +161,13 @@ chord_rt_look_around(struct chord_rt_ctl *ctl, int argc, char **argv, char **env
 	if (argc > 0 && argv && env == argv + argc + 1 && (uint64_t)argv > (uint64_t)__builtin_frame_address(0) &&
 	    (uint64_t)argv < CHORD_RT_TOP)
 		start = env;
-	else if (&chord_rt_environ)
-		env = chord_rt_environ;
 	else
-		env = NULL;
+		env = chord_rt_environment();
 	ctl->pid = (uint32_t)chord_rt_call(SYS_getpid);
+	ctl->traced = chord_rt_traced(ctl);
+	ctl->stack = chord_rt_auxv(start, AT_RANDOM);
+	if (!ctl->stack)
+		ctl->stack = (uint64_t)__builtin_frame_address(0);
 	ctl->secure = chord_rt_auxv(start, AT_SECURE) != 0;
 	ctl->fsgsbase = (chord_rt_auxv(start, AT_HWCAP2) & 2) != 0;
 	chord_rt_program(ctl, start, start ? argv : NULL);

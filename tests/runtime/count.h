@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* What the weaver emits, by hand: a counter that is counted here. The label is
+ * what the expected numbers are given for. */
+#ifndef COUNT_H
+#define COUNT_H
+
+#define CHORD_COUNT(n) \
+	__asm__ volatile( \
+	    ".pushsection chord_cnt,\"awo?\",@nobits,.text\n" \
+	    ".balign 8\n" \
+	    ".Lcount_%=: .zero 8\n" \
+	    ".popsection\n" \
+	    "incq %%gs:.Lcount_%=(%%rip)" : : : "cc", "memory")
+
+#endif

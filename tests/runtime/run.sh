@@ -1,0 +1,150 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Tests of the runtime by itself: C files with the weaver's work done by hand,
+# the packed runtime behind their text. Prints ok, FAIL or skip for each.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+root=$here/../..
+w=${CHORD_TEST_DIR:-$(mktemp -d)}
+[ -n "${CHORD_TEST_DIR-}" ] || trap 'rm -rf "$w"' EXIT
+export LC_ALL=C
+failed=0
+
+"$root/runtime/pack.sh" -o "$w/runtime.s" || exit 1
+gcc -std=gnu11 -Wall -Wextra -Werror -O2 -I"$root" -o "$w/sums" "$here/sums.c" || exit 1
+
+# obj OUT SOURCE [arguments]: one measured object
+obj() {
+	local out=$1 src=$2
+	shift 2
+	gcc -std=gnu11 -Wall -Wextra -O2 -g "$@" -S -o "$out.s" "$src" && cat "$w/runtime.s" >>"$out.s" && as -o "$out" "$out.s"
+}
+
+ok() { echo "ok $1"; }
+fail() { echo "FAIL $1: $2"; failed=1; }
+skip() { echo "skip $1: $2"; }
+
+# Runs in an empty folder: run NAME COMMAND...; its output and status are kept.
+run() {
+	name=$1
+	shift
+	dir=$w/run/$name
+	rm -rf "$dir"
+	mkdir -p "$dir"
+	(cd "$dir" && timeout 60 "$@") >"$w/out" 2>"$w/err"
+	status=$?
+	[ $status = 0 ] || { fail "$name" "status $status: $(head -c 300 "$w/err")"; return 1; }
+	[ ! -s "$w/err" ] || { fail "$name" "said $(head -c 300 "$w/err")"; return 1; }
+}
+
+# expect FILE FACT...: the facts (regular expressions) are lines of the profile
+expect() {
+	local file=$1 fact
+	shift
+	if [ ! -f "$file" ]; then
+		fail "$name" "no profile $(basename "$file"), but $(ls "$dir")"
+		return 1
+	fi
+	"$w/sums" "$file" >"$w/facts" || { fail "$name" "$(cat "$w/facts")"; return 1; }
+	for fact; do
+		grep -Eqx "$fact" "$w/facts" || { fail "$name" "not '$fact' but: $(tr '\n' ';' <"$w/facts")"; return 1; }
+	done
+}
+
+# simple NAME PROGRAM CASE FACT...: runs one case, one profile
+simple() {
+	local label=$1 prog=$2
+	name=$1
+	shift 2
+	run "$label" "$prog" $1 || return
+	shift
+	set -- "$dir"/*.chord "$@"
+	expect "$@" && ok "$label"
+}
+
+cd "$w"
+obj cases.o "$here/cases.c" -fPIE && obj cases-nopie.o "$here/cases.c" -fno-pie &&
+	obj lib.o "$here/lib.c" -fPIC && obj other.o "$here/lib.c" -fPIC -DNAME=lib_other &&
+	obj late.o "$here/lib.c" -fPIC -DCONSTRUCTOR && obj late2.o "$here/lib.c" -fPIC -DCONSTRUCTOR || exit 1
+gcc -shared -o libone.so lib.o
+gcc -shared -o libother.so other.o
+gcc -shared -o late.so late.o
+gcc -shared -o late2.so late2.o
+for ld in bfd gold lld mold; do
+	if ! gcc -fuse-ld=$ld -o cases-$ld cases.o 2>"$w/err"; then
+		if grep -q 'cannot find' "$w/err"; then skip "$ld" "not installed"; else fail "$ld" "$(head -3 "$w/err")"; fi
+		continue
+	fi
+	gcc -fuse-ld=$ld -Wl,--gc-sections -o cases-gc-$ld cases.o
+	gcc -fuse-ld=$ld -no-pie -o cases-nopie-$ld cases-nopie.o
+	gcc -fuse-ld=$ld -static -o cases-static-$ld cases-nopie.o 2>/dev/null
+	[ $ld = gold ] || gcc -fuse-ld=$ld -static-pie -o cases-static-pie-$ld cases.o 2>/dev/null
+	gcc -fuse-ld=$ld -shared -o libone-$ld.so lib.o
+	gcc -fuse-ld=$ld -Wl,--no-as-needed -o libs-$ld cases.o libone-$ld.so libother.so -Wl,-rpath,"$w"
+	for kind in "" gc- nopie- static- static-pie-; do
+		[ -x cases-$kind$ld ] || { skip one-$kind$ld "not linked"; continue; }
+		simple one-$kind$ld ./../../cases-$kind$ld one "module cases-$kind$ld 1001" 'threads 1' 'lost 0'
+	done
+	simple threads-$ld "$w/cases-$ld" threads "module cases-$ld 6400001" 'threads 65' 'lost 0'
+	simple libs-$ld "$w/libs-$ld" libs "module libs-$ld 4" "module libone-$ld.so 5" 'module libother.so 7'
+done
+ln -sf cases-bfd cases
+ln -sf cases-nopie-bfd cases-nopie
+ln -sf libs-bfd libs
+gcc -no-pie -Wl,--no-as-needed -o libs-nopie cases-nopie.o libone.so libother.so -Wl,-rpath,"$w"
+gcc -o cases-norelro cases.o -Wl,-z,norelro
+gcc -o cases-lazy cases.o -Wl,-z,lazy
+gcc -o cases-now cases.o -Wl,-z,now
+
+for p in cases-norelro cases-lazy cases-now cases-nopie-bfd cases-nopie-lld; do
+	simple threads-$p "$w/$p" threads "module $p 6400001" 'threads 65' 'lost 0'
+done
+simple short-threads "$w/cases" short_threads 'module cases-bfd 10001' 'threads 10001' 'regions [0-9]{1,2}' 'lost 0'
+simple detached "$w/cases" detached 'module cases-bfd 1001' 'threads 101'
+simple pointer "$w/cases" pointer 'module cases-bfd 100001' 'threads 2'
+simple pointer-nopie "$w/cases-nopie" pointer 'module cases-nopie-bfd 100001' 'threads 2'
+simple libs-nopie "$w/libs-nopie" libs 'module libs-nopie 4' 'module libone.so 5' 'module libother.so 7' 'lost 0'
+simple signal "$w/cases" signal 'module cases-bfd 101'
+simple first-fd "$w/cases" first_fd 'module cases-bfd 1'
+simple closefrom "$w/cases" closefrom 'module cases-bfd 6400001' 'lost 0' 'threads 65'
+for p in cases-bfd cases-nopie-bfd; do
+	simple dlopen-$p "$w/$p" "dlopen $w/late.so" "module $p 9" 'module late.so 9001' 'lost 0'
+	simple dlclose-$p "$w/$p" "dlclose $w/late.so $w/late2.so" "module $p 51" 'module late.so 550' 'module late2.so 34' 'lost 0'
+done
+
+# 64 high threads and low ones with a library opened late
+simple dlopen-norandom "setarch" "-R $w/cases dlopen $w/late.so" 'module cases-bfd 9' 'module late.so 9001' 'lost 0'
+simple threads-norandom-libs "setarch" "-R $w/libs threads" 'module libs-bfd 6400001' 'lost 0'
+simple libs-nopie-norandom "setarch" "-R $w/libs-nopie threads" 'module libs-nopie 6400001' 'lost 0'
+
+# names
+name=name
+CHORD_FILE=x.%n.%%.chord run name "$w/cases" one && expect "$dir/x.cases-bfd.%.chord" 'module cases-bfd 1001' && ok name
+id=$(readelf -n cases | sed -n 's/.*Build ID: //p')
+name=name-id
+CHORD_FILE=$w/%b.chord run name-id "$w/cases" one && expect "$w/$id.chord" 'module cases-bfd 1001' && ok name-id
+name=name-again
+cp "$w/$id.chord" old
+CHORD_FILE=$w/%b.chord run name-again "$w/cases" threads && expect "$w/$id.chord" 'module cases-bfd 6400001' && ok name-again
+
+# fork
+forked() {
+	local label=$1 prog=$2 n=$3
+	name=$1
+	run "$label" "$prog" $4 || return
+	set -- "$dir"/*
+	[ $# = 2 ] || { fail "$label" "$# profiles: $*"; return; }
+	for f; do
+		"$w/sums" "$f"
+	done | grep '^module' | sort | tr '\n' ';' >"$w/facts"
+	[ "$(cat "$w/facts")" = "$n" ] && ok "$label" || fail "$label" "$(cat "$w/facts")"
+}
+forked fork "$w/cases" 'module cases-bfd 12;module cases-bfd 230;' fork
+forked fork-thread "$w/cases" 'module cases-bfd 12;module cases-bfd 230;' fork_thread
+CHORD_FILE=prof forked fork-name "$w/cases" 'module cases-bfd 12;module cases-bfd 230;' fork
+forked fork-static "$w/cases-static-bfd" 'module cases-static-bfd 12;module cases-static-bfd 230;' fork
+forked fork-nopie "$w/cases-nopie" 'module cases-nopie-bfd 12;module cases-nopie-bfd 230;' fork
+forked vfork "$w/cases" 'module cases-bfd 1001;module cases-bfd 12;' "vfork $w/cases"
+forked spawn "$w/cases" 'module cases-bfd 1001;module cases-bfd 2;' "spawn $w/cases"
+# A child that outlives its parent keeps its own name only.
+exit $failed

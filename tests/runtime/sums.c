@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+/* sums PROFILE: what is in a profile, one fact a line, counters summed over
+ * regions. Exit status 1 if the file is not as format.h says. */
+#include "format/format.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+enum { MODULES = 64 };
+
+struct module {
+	const char *path;
+	uint64_t bytes, sum;
+};
+
+static struct module module[MODULES];
+static uint32_t nmodule;
+
+static void
+bad(const char *what)
+{
+	printf("bad %s\n", what);
+	exit(1);
+}
+
+static void
+read_module(const struct chord_extent_head *h)
+{
+	if (h->module != nmodule || nmodule == MODULES || h->a % CHORD_PAGE || h->b % CHORD_PAGE || h->c > 32)
+		bad("module extent");
+	module[nmodule].path = (const char *)(h + 1) + 32;
+	module[nmodule++].bytes = h->b;
+}
+
+static uint64_t
+read_counts(const struct chord_extent_head *h)
+{
+	const uint64_t *c = (const uint64_t *)((const char *)h + CHORD_PAGE);
+
+	if (h->module >= nmodule || h->size != CHORD_PAGE + module[h->module].bytes)
+		bad("counts extent");
+	for (uint64_t i = 0; i < module[h->module].bytes / 8; i++)
+		module[h->module].sum += c[i];
+	return h->a;
+}
+
+static void
+read_exits(const struct chord_extent_head *h)
+{
+	const struct chord_exit *e = (const struct chord_exit *)(h + 1);
+
+	if (sizeof *h + h->a * sizeof *e > h->size)
+		bad("exits extent");
+	for (uint64_t i = 0; i < h->a; i++)
+		if (e[i].key && e[i].count)
+			printf("%s %u %llx %lld\n", e[i].key & CHORD_EXIT_REENTRY ? "reentry" : "exit",
+			    CHORD_EXIT_MODULE(e[i].key), (unsigned long long)CHORD_EXIT_ADDR(e[i].key), (long long)e[i].count);
+}
+
+static void
+read_extents(const char *p, uint64_t used)
+{
+	uint64_t regions = 0, n;
+
+	for (uint64_t at = CHORD_PAGE; at < used;) {
+		const struct chord_extent_head *h = (const void *)(p + at);
+
+		if (h->size == 0 || h->size % CHORD_PAGE || h->size > used - at)
+			bad("extent size");
+		if (h->type == CHORD_EXTENT_MODULE)
+			read_module(h);
+		else if (h->type == CHORD_EXTENT_COUNTS)
+			n = read_counts(h), regions = n + 1 > regions ? n + 1 : regions;
+		else if (h->type == CHORD_EXTENT_EXITS)
+			read_exits(h);
+		else if (h->type == CHORD_EXTENT_TEXT)
+			printf("text %s\n", (const char *)(h + 1));
+		else
+			bad("extent type");
+		at += h->size;
+	}
+	printf("regions %llu\n", (unsigned long long)regions);
+}
+
+int
+main(int argc, char **argv)
+{
+	int fd = open(argc == 2 ? argv[1] : "", O_RDONLY);
+	const struct chord_profile_head *h;
+	const char *base;
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) < 0 || st.st_size < CHORD_PAGE)
+		bad("file");
+	h = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_SHARED, fd, 0);
+	if (h == MAP_FAILED || h->magic != CHORD_PROFILE_MAGIC || h->version != CHORD_FORMAT_VERSION)
+		bad("head");
+	if (h->used > (uint64_t)st.st_size || h->used % CHORD_PAGE)
+		bad("used");
+	printf("pid %llu\nflags %u\nstate %llu\nthreads %llu\nlost %llu\nin_flight %llu\n", (unsigned long long)h->pid,
+	    h->flags, (unsigned long long)h->state, (unsigned long long)h->threads, (unsigned long long)h->lost,
+	    (unsigned long long)h->in_flight);
+	read_extents((const char *)h, h->used);
+	for (uint32_t i = 0; i < nmodule; i++) {
+		base = strrchr(module[i].path, '/');
+		printf("module %s %llu\n", base ? base + 1 : module[i].path, (unsigned long long)module[i].sum);
+	}
+	return 0;
+}
