@@ -67,7 +67,8 @@ fail(struct tally *t, uint32_t e, const char *what)
 	const struct edge *d = &t->g->edge[e];
 
 	if (t->why)
-		*t->why = pool_printf(t->g->pool, "edge %u (%u -> %u) %s", e, d->from, d->to, what);
+		*t->why = pool_printf(t->g->pool, "edge %s -> %s (number %u) %s", graph_name(t->g, d->from),
+		                      graph_name(t->g, d->to), e, what);
 	return false;
 }
 
@@ -112,12 +113,12 @@ left_over(const struct graph *g, const sum *surplus, const uint64_t *count)
 {
 	for (uint32_t v = 0; v < g->nvert; v++)
 		if (surplus[v])
-			return pool_printf(g->pool, "flow is not conserved at vertex %u: %s goes out than comes in",
-			                   v, surplus[v] > 0 ? "less" : "more");
+			return pool_printf(g->pool, "flow is not conserved at vertex %s: %s goes out than comes in",
+			                   graph_name(g, v), surplus[v] > 0 ? "less" : "more");
 	for (uint32_t e = 0; e < g->nedge; e++)
 		if (g->edge[e].phantom && count[e])
-			return pool_printf(g->pool, "edge %u (%u -> %u) never runs, but has the count %" PRIu64,
-			                   e, g->edge[e].from, g->edge[e].to, count[e]);
+			return pool_printf(g->pool, "edge %s -> %s (number %u) never runs, but has the count %" PRIu64,
+			                   graph_name(g, g->edge[e].from), graph_name(g, g->edge[e].to), e, count[e]);
 	return NULL;
 }
 

@@ -203,6 +203,12 @@ graph_complete(struct graph *g)
 	return added;
 }
 
+const char *
+graph_name(const struct graph *g, uint32_t v)
+{
+	return g->name ? g->name[v] : pool_printf(g->pool, "%u", v);
+}
+
 static const char *
 check_edge(const struct graph *g, uint32_t e)
 {

@@ -29,6 +29,7 @@ struct graph {
 	/* Filled by graph_index(); stale after graph_edge(). Edge e leaves vertex v
 	 * iff e is in out[out_at[v] .. out_at[v+1]), in ascending order; likewise in. */
 	uint32_t *out_at, *out, *in_at, *in;
+	const char *const *name; /* by vertex, for messages; NULL: its number is its name */
 };
 
 /* graph.c */
@@ -43,6 +44,7 @@ void graph_index(struct graph *g);
 uint32_t graph_complete(struct graph *g);
 /* NULL if sound, else what is wrong (in the graph's pool). */
 const char *graph_check(const struct graph *g);
+const char *graph_name(const struct graph *g, uint32_t v);    /* for messages */
 
 /* order.c: depth-first search from root */
 struct order {
@@ -52,7 +54,7 @@ struct order {
 	uint32_t *parent;        /* by vertex: the tree edge that leads to it; GRAPH_NONE at root */
 	bool *back;              /* by edge: leads to a vertex still on the stack. The closing edge is not one. */
 };
-struct order *order_dfs(const struct graph *g);
+struct order *order_dfs(const struct graph *g);               /* wants an index */
 
 /* loops.c: natural loops, joined by entry (section 5); loops.c says what stands for
  * them where the graph is irreducible. They always nest. */
@@ -69,16 +71,18 @@ struct loops *loops_find(const struct graph *g, const struct order *o);
 /* Does loop l contain vertex v? */
 bool loops_contain(const struct loops *l, uint32_t loop, uint32_t v);
 
-/* weight.c: the heuristic weighting of section 5, mended (never negative, flow conserved
- * up to rounding at every vertex for reducible graphs and within a documented
- * approximation otherwise; every edge's weight > 0). By edge; the closing edge weighs 1. */
+/* weight.c: the heuristic weighting of section 5, mended: every weight is positive and
+ * finite, flow is conserved up to rounding at every vertex, of irreducible graphs too.
+ * By edge; the closing edge weighs 1. Wants a graph that was completed. */
 double *weight_heuristic(const struct graph *g, const struct order *o, const struct loops *l);
 
 /* span.c: maximum spanning tree. Weight of an edge is w[e] * edge.cost. Closing edge and
  * fixed edges come first. By edge: in the tree? NULL if the fixed edges contain a cycle
  * (then *bad, if given, is an edge that closes one). */
 bool *span_max(const struct graph *g, const double *w, uint32_t *bad);
-/* Chords: edges not in the tree; never fixed. */
+/* Chords: edges not in the tree; never fixed, with one exception: a phantom that would close
+ * a cycle of fixed edges (a vertex that needs one to be reached and one to reach exit) is a
+ * chord. It never runs: its count is known to be 0, and it needs no counter. */
 
 /* flow.c: propagation (Fig. 6), without recursion */
 /* count[e] is known where known[e]; the edges not known have to form a forest.
@@ -88,9 +92,10 @@ bool *span_max(const struct graph *g, const double *w, uint32_t *bad);
  * 64 bits, or flow cannot be conserved: *why says where (in the graph's pool); count is then not to be used. */
 bool flow_propagate(const struct graph *g, const bool *known, uint64_t *count,
                     const int64_t *source, const char **why);
-/* Conservation at every vertex, NULL if it holds. */
+/* Conservation at every vertex and no phantom that ran: NULL if so, else what is wrong. */
 const char *flow_check(const struct graph *g, const uint64_t *count, const int64_t *source);
-/* Count of a vertex: sum of in-edges (the same as out-edges without source). */
+/* Count of a vertex: sum of in-edges (the same as out-edges without source). UINT64_MAX if
+ * it does not fit. */
 uint64_t flow_vertex(const struct graph *g, const uint64_t *count, uint32_t v);
 
 #endif

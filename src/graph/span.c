@@ -2,10 +2,12 @@
 /* Maximum spanning tree: Kruskal's algorithm (Ball & Larus 1994, section 3.2).
  *
  * Seeded with EXIT -> root, which cannot be counted, then with the other fixed
- * edges. Ties keep the edge of the lower number, so that the result depends on
- * nothing but the graph. */
+ * edges. Weights are compared to 32 bits: what differs less than that differs
+ * by the rounding of some sum. Ties keep the edge of the lower number, so that
+ * who builds the graph can say which of two edges to believe the hotter. */
 #include "graph/graph.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 struct key {
@@ -37,13 +39,22 @@ heavier(const void *pa, const void *pb)
 	return (a->edge > b->edge) - (a->edge < b->edge);
 }
 
+static double
+coarse(double x)
+{
+	int exponent;
+	double mantissa = frexp(x, &exponent);
+
+	return ldexp(rint(ldexp(mantissa, 32)), exponent - 32);
+}
+
 static struct key *
 by_weight(const struct graph *g, const double *w, struct pool *tmp)
 {
 	struct key *k = pool_array(tmp, g->nedge, sizeof *k);
 
 	for (uint32_t e = 0; e < g->nedge; e++)
-		k[e] = (struct key){e, rank(g, e), g->edge[e].fixed ? 0 : w[e] * g->edge[e].cost};
+		k[e] = (struct key){e, rank(g, e), g->edge[e].fixed ? 0 : coarse(w[e] * g->edge[e].cost)};
 	qsort(k, g->nedge, sizeof *k, heavier);
 	return k;
 }

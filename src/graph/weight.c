@@ -31,10 +31,7 @@
  * Irreducible loops: what enters beside the head joins the sweep around, so it
  * comes to the head once before it leaves. Flow is conserved there as well.
  *
- * A split is not quite even: an arm that leads to EXIT with no choice left gets
- * a share of 1 where an arm with more to decide gets 3 (Ball & Larus 1993, the
- * return heuristic: 72 of 100). A phantom gets nothing unless there is nothing
- * else.
+ * A phantom gets nothing in a split unless there is nothing else.
  *
  * Numbers shrink without limit under nested conditionals, so at last a trace of
  * TRACE is mixed in: for each edge the walk from root down the search tree, over
@@ -46,9 +43,9 @@
 
 #include <string.h>
 
-#define TRACE 1e-12
+#define TRACE 1e-15
 #define LIMIT 1e100
-enum { ROUNDS = 10, DEEP = 12, SHARE = 3 };
+enum { ROUNDS = 10, DEEP = 12 };
 
 /* Sums over ranges of levels, with additions only: differences of prefix sums
  * would lose small weights beside large ones. */
@@ -63,7 +60,6 @@ struct weigher {
 	const struct loops *l;
 	struct pool *tmp;
 	double *w;                   /* by edge: the result */
-	bool *straight;              /* by vertex: leads to EXIT without a choice */
 
 	/* Level 0 is the procedure, level k + 1 is loop k. */
 	uint32_t nlevel, nlift;
@@ -280,45 +276,20 @@ make_edges(struct weigher *w)
 	list_by_node(w, w->dst, &w->to_at, &w->to);
 }
 
-/* A vertex whose only way out leads to a straight one. Endless chains of one
- * way have a back edge, and are not. */
-static void
-find_straight(struct weigher *w)
-{
-	const struct graph *g = w->g;
-
-	w->straight = pool_array(w->tmp, g->nvert, sizeof *w->straight);
-	for (uint32_t i = 0; i < w->o->nreached; i++) {
-		uint32_t v = w->o->by_post[i], at = g->out_at[v];
-
-		w->straight[v] = v == g->exit || (g->out_at[v + 1] - at == 1 && !w->o->back[g->out[at]] &&
-		                                  w->straight[g->edge[g->out[at]].to]);
-	}
-}
-
 /* ---- sweep around ---- */
-
-static double
-share(const struct weigher *w, uint32_t e)
-{
-	if (w->g->edge[e].phantom)
-		return 0;
-	return w->straight[w->g->edge[e].to] ? 1 : SHARE;
-}
 
 static void
 split(struct weigher *w, uint32_t node, uint32_t head, double x)
 {
-	uint32_t n = w->from_at[node + 1] - w->from_at[node];
 	const uint32_t *edge = w->from + w->from_at[node];
-	double all = 0;
+	uint32_t n = w->from_at[node + 1] - w->from_at[node], real = 0;
 
 	for (uint32_t i = 0; i < n; i++)
-		all += share(w, edge[i]);
+		real += !w->g->edge[edge[i]].phantom;
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t e = edge[i];
 
-		w->w[e] = all > 0 ? x * (share(w, e) / all) : x / n;
+		w->w[e] = !real ? x / n : w->g->edge[e].phantom ? 0 : x / real;
 		if (w->dst[e] != head)
 			w->flow[w->dst[e]] += w->w[e];
 	}
@@ -515,7 +486,6 @@ weight_heuristic(const struct graph *g, const struct order *o, const struct loop
 	make_levels(&w);
 	make_nodes(&w);
 	make_edges(&w);
-	find_straight(&w);
 	weigh_levels(&w);
 	add_trace(&w);
 	pool_free(w.tmp);

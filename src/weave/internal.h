@@ -40,8 +40,7 @@ struct woven {
 	struct proc *proc;
 	uint32_t number;        /* among the procedures of the text: names its labels */
 	struct site *edge;      /* by edge of the graph */
-	struct site *block;     /* by block: every-block */
-	bool *in_tree;          /* by edge: chords are the others */
+	struct site *block;     /* by block: in every-block, and where that is cheaper than on an edge */
 	double *weight;
 	uint32_t ncounter;
 	bool *split;            /* by block: it is split, jumps go to a label of their own */

@@ -32,11 +32,11 @@ is_call(const struct insn *in)
 	return in->cls == CHORD_INSN_CALL || in->cls == CHORD_INSN_ICALL;
 }
 
-/* Can code be put before the instruction? */
+/* Can code be put before the instruction? Padding and data that are run count too. */
 static bool
-is_open(const struct unit *u, const struct insn *in)
+is_open(const struct insn *in)
 {
-	return in->stmt != UINT32_MAX && u->text->stmts.at[in->stmt].kind != STMT_DIRECTIVE;
+	return in->stmt != UINT32_MAX;
 }
 
 /* Inline assembly may count on its own layout: a place inside it is a last resort. */
@@ -62,7 +62,7 @@ best_place(const struct unit *u, const struct woven *w, uint32_t block, uint32_t
 	for (uint32_t i = lo; i <= hi && i < b->last; i++) {
 		const struct insn *in = insn_of(w, block, i);
 
-		if (!is_open(u, in) || (in->attr & INSN_FIRST && i == b->first))
+		if (!is_open(in) || (in->attr & INSN_FIRST && i == b->first))
 			continue;
 		double price = price_before(u, w, block, i);
 		if (best.where == SITE_NONE || price < best.price)
@@ -153,7 +153,7 @@ split_site(const struct unit *u, const struct woven *w, uint32_t block, bool stu
 
 	if (insn_of(w, block, i)->attr & INSN_FIRST && i + 1 < b->last)
 		i++;
-	if (stuck || !is_open(u, insn_of(w, block, i)))
+	if (stuck || !is_open(insn_of(w, block, i)))
 		return (struct site){.where = SITE_NONE, .block = block};
 	gap = gap_before(w->proc, b->part, i);
 	return (struct site){SITE_SPLIT, false, block, i, gap, u->machine->price(gap) + 2 * PRICE_JUMP, 0};
@@ -236,29 +236,116 @@ count_edge(struct woven *w, uint32_t e)
 		w->split[w->edge[e].block] = true;
 }
 
-static bool
-count_chords(const struct unit *u, struct woven *w, uint8_t measure)
+/* The graph in which each block is two vertices with an edge between them: a counter
+ * in the block is then a counter on that edge. A loop of one block would need its
+ * back edge split otherwise, at the price of a jump each time around. Edges keep
+ * their numbers; those inside blocks follow. */
+static struct graph *
+split_blocks(const struct unit *u, const struct woven *w)
+{
+	const struct graph *g = w->proc->graph;
+	struct graph *s = graph_new(u->pool, g->nvert, g->root, g->exit);
+	uint32_t nblock = (uint32_t)w->proc->blocks.n;
+
+	for (uint32_t b = 0; b < nblock; b++)
+		graph_vertex(s);
+	for (uint32_t i = 0; i < g->nedge; i++) {
+		const struct edge *e = &g->edge[i];
+
+		if (i == g->close)
+			graph_close(s);
+		else
+			graph_edge(s, e->from < nblock ? g->nvert + e->from : e->from, e->to);
+		s->edge[i].fixed = e->fixed;
+		s->edge[i].phantom = e->phantom;
+		s->edge[i].cost = e->cost;
+	}
+	for (uint32_t b = 0; b < nblock; b++) {
+		uint32_t i = graph_edge(s, b, g->nvert + b);
+
+		s->edge[i].fixed = w->block[b].where == SITE_NONE;
+		s->edge[i].cost = s->edge[i].fixed ? 1 : w->block[b].price;
+	}
+	return s;
+}
+
+static double *
+split_weights(const struct unit *u, const struct woven *w, const struct graph *s)
+{
+	const struct graph *g = w->proc->graph;
+	double *weight = pool_array(u->pool, s->nedge, sizeof *weight);
+
+	for (uint32_t i = 0; i < g->nedge; i++) {
+		weight[i] = w->weight[i];
+		if (g->edge[i].to < w->proc->blocks.n)
+			weight[g->nedge + g->edge[i].to] += w->weight[i];
+	}
+	return weight;
+}
+
+static void
+weigh(struct woven *w)
 {
 	struct graph *g = w->proc->graph;
 	struct order *o;
-	uint32_t bad = 0;
 
 	graph_index(g);
 	o = order_dfs(g);
 	w->weight = weight_heuristic(g, o, loops_find(g, o));
-	w->in_tree = span_max(g, w->weight, &bad);
-	if (!w->in_tree) {
-		w->proc->reason = pool_printf(u->pool, "ways that cannot be counted apart meet at block %u", g->edge[bad].to);
+}
+
+static void
+count_every_edge(struct woven *w)
+{
+	for (uint32_t e = 0; e < w->proc->arcs.n; e++)
+		if (w->edge[e].where != SITE_NONE)
+			count_edge(w, e);
+}
+
+static bool
+count_chords(const struct unit *u, struct woven *w)
+{
+	struct graph *s;
+	bool *in_tree;
+	uint32_t bad = 0, nedge = w->proc->graph->nedge;
+
+	weigh(w);
+	s = split_blocks(u, w);
+	in_tree = span_max(s, split_weights(u, w, s), &bad);
+	if (!in_tree) {
+		w->proc->reason = pool_printf(u->pool, "ways that cannot be counted apart meet at block %u", s->edge[bad].to);
 		return false;
 	}
 	for (uint32_t e = 0; e < w->proc->arcs.n; e++)
-		if (measure == CHORD_EVERY_EDGE ? w->edge[e].where != SITE_NONE : !w->in_tree[e])
+		if (!in_tree[e])
 			count_edge(w, e);
+	for (uint32_t b = 0; b < w->proc->blocks.n; b++)
+		if (!in_tree[nedge + b])
+			w->block[b].counter = ++w->ncounter;
 	return true;
+}
+
+/* With a counter on every edge that can have one, are the others determined? */
+static bool
+every_edge_determines(const struct unit *u, struct woven *w)
+{
+	uint32_t bad = 0;
+
+	weigh(w);
+	if (span_max(w->proc->graph, w->weight, &bad)) {
+		count_every_edge(w);
+		return true;
+	}
+	w->proc->reason = pool_printf(u->pool, "ways that cannot be counted apart meet at block %u", w->proc->graph->edge[bad].to);
+	return false;
 }
 
 bool
 place_counters(const struct unit *u, struct woven *w, uint8_t measure)
 {
-	return measure == CHORD_EVERY_BLOCK ? count_blocks(w) : count_chords(u, w, measure);
+	switch (measure) {
+	case CHORD_EVERY_BLOCK: return count_blocks(w);
+	case CHORD_EVERY_EDGE: return every_edge_determines(u, w);
+	default: return count_chords(u, w);
+	}
 }
