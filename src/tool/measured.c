@@ -89,12 +89,9 @@ unmeasured_find(struct unit *u, struct unmeasured *un)
 	for (size_t i = 0; i < n; i++) {
 		bool alias = i && s[i].addr == s[i - 1].addr;
 
-		if (alias || parts_find(&u->parts, s[i].addr) || is_linkage(section_of(u, s[i].addr)))
+		if (alias || parts_find(&u->parts, s[i].addr) || is_startup(s[i].name) || is_runtime(s[i].name) ||
+		    is_linkage(section_of(u, s[i].addr)))
 			continue;
-		if (is_startup(s[i].name) || is_runtime(s[i].name)) {
-			un->bytes -= s[i].size < un->bytes ? s[i].size : un->bytes;
-			continue;
-		}
 		VEC_PUSH(un->symbol, s[i]);
 		un->symbol_bytes += s[i].size;
 	}
