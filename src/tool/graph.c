@@ -118,17 +118,15 @@ vertex_weight(const struct graph *g, const double *w, uint32_t v)
 	return sum;
 }
 
-/* With what comes in over the edges that early exits and re-entries stand for. */
+/* With what comes back to v; at EXIT, the activations that came to an end. */
 static uint64_t
 vertex_count(const struct study *s, uint32_t v)
 {
 	uint64_t n = flow_vertex(s->g, s->count, v);
 
-	if (v != s->g->exit)
-		return n + s->file.vertex.at[v].reentry;
-	for (size_t i = 0; i < s->file.vertex.n; i++)
-		n += s->file.vertex.at[i].early;
-	return n;
+	if (v == s->g->exit)
+		return s->count[s->g->close];
+	return __builtin_add_overflow(n, s->file.vertex.at[v].reentry, &n) ? UINT64_MAX : n;
 }
 
 static void
