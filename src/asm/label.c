@@ -27,10 +27,10 @@ bool
 label_text(const struct text *t, struct buf *out)
 {
 	uint32_t done = 0;
-	char name[32];
 
-	if (memmem(t->at, t->n, LABEL_PREFIX, strlen(LABEL_PREFIX)))
-		return false;
+	for (size_t i = 0; i < t->stmts.n; i++)
+		if (t->stmts.at[i].kind <= STMT_ASSIGN && str_starts(stmt_word(t, &t->stmts.at[i]), LABEL_PREFIX))
+			return false;
 	buf_reserve(out, t->n + t->stmts.n * 16);
 	for (size_t i = 0; i < t->stmts.n; i++) {
 		const struct stmt *s = &t->stmts.at[i];
@@ -38,7 +38,9 @@ label_text(const struct text *t, struct buf *out)
 		if (!is_marked(t, s) && !is_startproc(t, s))
 			continue;
 		buf_add(out, t->at + done, s->at - done);
-		buf_add(out, name, (size_t)snprintf(name, sizeof name, MARK "%zx:", i));
+		buf_str(out, MARK);
+		buf_number(out, i);
+		buf_char(out, ':');
 		done = s->at;
 	}
 	buf_add(out, t->at + done, t->n - done);
@@ -56,7 +58,7 @@ label_places(const struct text *t, const struct object *o, struct pool *pool)
 
 		if (strncmp(s->name, MARK, sizeof MARK - 1) || !s->section)
 			continue;
-		n = strtoul(s->name + sizeof MARK - 1, NULL, 16);
+		n = strtoul(s->name + sizeof MARK - 1, NULL, 10);
 		if (n < t->stmts.n)
 			place[n] = (struct place){s->section, (uint32_t)s->value};
 	}

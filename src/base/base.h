@@ -55,6 +55,7 @@ void buf_add(struct buf *b, const void *data, size_t n);
 void buf_str(struct buf *b, const char *s);
 void buf_char(struct buf *b, char c);
 void buf_printf(struct buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void buf_number(struct buf *b, uint64_t v);      /* in decimal */
 void buf_uleb(struct buf *b, uint64_t v);        /* unsigned LEB128 */
 void buf_free(struct buf *b);
 

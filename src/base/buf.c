@@ -48,19 +48,34 @@ buf_char(struct buf *b, char c)
 void
 buf_printf(struct buf *b, const char *fmt, ...)
 {
-	va_list ap, again;
+	va_list ap;
 	int n;
 
+	buf_reserve(b, 128);
 	va_start(ap, fmt);
-	va_copy(again, ap);
-	n = vsnprintf(NULL, 0, fmt, ap);
+	n = vsnprintf(b->at + b->n, b->cap - b->n, fmt, ap);
 	va_end(ap);
 	if (n < 0)
 		bug("format '%s'", fmt);
-	buf_reserve(b, (size_t)n + 1);
-	vsnprintf(b->at + b->n, (size_t)n + 1, fmt, again);
-	va_end(again);
+	if ((size_t)n >= b->cap - b->n) {
+		buf_reserve(b, (size_t)n + 1);
+		va_start(ap, fmt);
+		vsnprintf(b->at + b->n, (size_t)n + 1, fmt, ap);
+		va_end(ap);
+	}
 	b->n += (size_t)n;
+}
+
+void
+buf_number(struct buf *b, uint64_t v)
+{
+	char digits[20];
+	size_t n = sizeof digits;
+
+	do
+		digits[--n] = (char)('0' + v % 10);
+	while (v /= 10);
+	buf_add(b, digits + n, sizeof digits - n);
 }
 
 void

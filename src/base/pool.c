@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHUNK = 64 * 1024 };
+/* Chunks grow: a pool for one small graph costs little, one for a large text is few chunks. */
+enum { FIRST_CHUNK = 4 * 1024, LAST_CHUNK = 1024 * 1024 };
 
 /* Large requests get a chunk of their own, so that a tool which watches the
  * heap sees their ends. */
@@ -16,12 +17,16 @@ struct chunk {
 
 struct pool {
 	struct chunk *chunks;
+	size_t next;        /* size of the next chunk */
 };
 
 struct pool *
 pool_new(void)
 {
-	return xcalloc(1, sizeof(struct pool));
+	struct pool *p = xcalloc(1, sizeof *p);
+
+	p->next = FIRST_CHUNK;
+	return p;
 }
 
 void
@@ -53,10 +58,12 @@ pool_alloc(struct pool *p, size_t size)
 	if (size > SIZE_MAX / 2)
 		die("memory", "a request for %zu bytes", size);
 	size = (size + 15) & ~(size_t)15;
-	if (size > CHUNK / 4) {
+	if (size > p->next / 4) {
 		struct chunk *own = chunk_new(size);
 
 		own->used = size;
+		if (p->next < LAST_CHUNK)
+			p->next *= 2;
 		if (c) {
 			own->next = c->next;
 			c->next = own;
@@ -66,8 +73,10 @@ pool_alloc(struct pool *p, size_t size)
 		return own->data;
 	}
 	if (!c || c->size - c->used < size) {
-		struct chunk *fresh = chunk_new(CHUNK);
+		struct chunk *fresh = chunk_new(p->next);
 
+		if (p->next < LAST_CHUNK)
+			p->next *= 2;
 		fresh->next = c;
 		p->chunks = c = fresh;
 	}

@@ -23,6 +23,23 @@ struct emitter {
 	struct buf *stubs;      /* by part */
 };
 
+void
+label_add(struct buf *b, char kind, uint32_t proc, size_t number)
+{
+	buf_str(b, L);
+	buf_char(b, kind);
+	buf_number(b, proc);
+	buf_char(b, '_');
+	buf_number(b, number);
+}
+
+static void
+label_define(struct buf *b, char kind, uint32_t proc, size_t number)
+{
+	label_add(b, kind, proc, number);
+	buf_char(b, ':');
+}
+
 static const struct insn *
 insn_of(const struct emitter *m, uint32_t block, uint32_t i)
 {
@@ -126,13 +143,12 @@ add_counter(struct emitter *m, struct buf *b, const struct site *s)
 /* ---- jumps ---- */
 
 static void
-replace_operand(struct emitter *m, const struct insn *in, const char *fmt, uint32_t number)
+replace_operand(struct emitter *m, const struct insn *in, char kind, uint32_t number)
 {
 	const struct text *t = m->u->text;
 	struct str rest = stmt_rest(t, &t->stmts.at[in->stmt]);
 
-	buf_printf(&m->b, "%s", L);
-	buf_printf(&m->b, "%s%u_%u", fmt, m->w->number, number);
+	label_add(&m->b, kind, m->w->number, number);
 	edit_add(m->e, (uint32_t)(rest.at - t->at), (uint32_t)rest.n, RANK_OPERAND, &m->b);
 }
 
@@ -153,10 +169,10 @@ jump_on(struct emitter *m, struct buf *b, uint32_t e)
 	struct buf label = {0};
 
 	if (to < m->w->proc->blocks.n && m->w->split[to]) {
-		buf_printf(&label, L "T%u_%u", m->w->number, to);
+		label_add(&label, 'T', m->w->number, to);
 	} else if (to < m->w->proc->blocks.n && !is_movable(operand)) {
 		m->target[to] = true;
-		buf_printf(&label, L "J%u_%u", m->w->number, to);
+		label_add(&label, 'J', m->w->number, to);
 	} else {
 		for (size_t i = 0; i < operand.n && operand.at[i] != ' ' && operand.at[i] != '\t'; i++)
 			buf_char(&label, operand.at[i]);
@@ -174,7 +190,7 @@ far_stub(struct emitter *m, uint32_t e)
 	uint32_t from = p->graph->edge[e].from, part = p->blocks.at[from].part;
 	struct buf *b = &m->stubs[part], back = {0};
 
-	buf_printf(b, L "X%u_%u:\n", m->w->number, e);
+	label_define(b, 'X', m->w->number, e);
 	if (!cfi_move(m->u->cfi, behind(m, p->parts.at[part].last_stmt) + 1, last_of(m, from)->stmt, b, &back))
 		bug("call frame state of %s lost", p->name);
 	add_counter(m, b, &m->w->edge[e]);
@@ -189,13 +205,13 @@ near_stub(struct emitter *m, uint32_t e)
 	const struct insn *in = last_of(m, m->w->proc->graph->edge[e].from);
 	struct buf jump = {0};
 
-	buf_printf(&jump, L "O%u_%u", m->w->number, e);
+	label_add(&jump, 'O', m->w->number, e);
 	buf_char(&jump, 0);
 	m->u->machine->jump(&m->b, jump.at);
-	buf_printf(&m->b, L "X%u_%u:\n", m->w->number, e);
+	label_define(&m->b, 'X', m->w->number, e);
 	add_counter(m, &m->b, &m->w->edge[e]);
 	jump_on(m, &m->b, e);
-	buf_printf(&m->b, L "O%u_%u:\n", m->w->number, e);
+	label_define(&m->b, 'O', m->w->number, e);
 	put(m, stmt_end(m, in->stmt), RANK_INLINE, in->stmt);
 	buf_free(&jump);
 }
@@ -253,7 +269,7 @@ emit_split(struct emitter *m, uint32_t e)
 static void
 emit_split_label(struct emitter *m, uint32_t block, uint32_t insn)
 {
-	buf_printf(&m->b, L "T%u_%u:", m->w->number, block);
+	label_define(&m->b, 'T', m->w->number, block);
 	put(m, before_insn(m, block, insn), RANK_BEFORE, insn_of(m, block, insn)->stmt);
 	add_segment(m, block, insn);
 }
@@ -289,11 +305,16 @@ turn_jumps(struct emitter *m)
 		const struct site *s = &m->w->edge[e];
 
 		if (s->counter && s->where == SITE_STUB) {
-			replace_operand(m, last_of(m, edge->from), "X", e);
+			replace_operand(m, last_of(m, edge->from), 'X', e);
 		} else if (split && p->arcs.at[e].jump) {
-			replace_operand(m, last_of(m, edge->from), "T", edge->to);
+			replace_operand(m, last_of(m, edge->from), 'T', edge->to);
 		} else if (split && p->arcs.at[e].kind == CHORD_EDGE_FALL) {
-			buf_printf(&m->b, "\tjmp\t" L "T%u_%u\n", m->w->number, edge->to);
+			struct buf label = {0};
+
+			label_add(&label, 'T', m->w->number, edge->to);
+			buf_char(&label, 0);
+			m->u->machine->jump(&m->b, label.at);
+			buf_free(&label);
 			after_block(m, edge->from, RANK_OVER);
 		}
 	}
@@ -330,7 +351,7 @@ emit_segments(struct emitter *m)
 
 		if (stmt == UINT32_MAX)
 			continue;
-		buf_printf(&m->b, L "B%u_%u:", w->number, i);
+		label_define(&m->b, 'B', w->number, i);
 		put(m, m->u->text->stmts.at[stmt].at, RANK_SEGMENT, stmt);
 	}
 }
@@ -367,7 +388,7 @@ emit_calls(struct emitter *m)
 			stmt = in->stmt == UINT32_MAX ? UINT32_MAX : end_stmt(m, code_of(m, b), in);
 			labelled = can_label_return(m, code_of(m, b), in, stmt);
 			if (labelled) {
-				buf_printf(&m->b, L "R%u_%zu:", m->w->number, m->w->calls.n);
+				label_define(&m->b, 'R', m->w->number, m->w->calls.n);
 				put(m, stmt_end(m, stmt), RANK_RETURN, stmt);
 			}
 			VEC_PUSH(m->w->calls, (struct call){b, i, flags, labelled});
@@ -382,7 +403,7 @@ emit_targets(struct emitter *m)
 
 		if (!m->target[b])
 			continue;
-		buf_printf(&m->b, L "J%u_%u:", m->w->number, b);
+		label_define(&m->b, 'J', m->w->number, b);
 		put(m, before_insn(m, b, i), RANK_TARGET, insn_of(m, b, i)->stmt);
 	}
 }
@@ -394,7 +415,7 @@ emit_part_start(struct emitter *m, uint32_t part)
 {
 	uint32_t stmt = m->w->proc->parts.at[part].first_stmt;
 
-	buf_printf(&m->b, L "A%u_%u:", m->w->number, part);
+	label_define(&m->b, 'A', m->w->number, part);
 	put(m, m->u->text->stmts.at[stmt].at, RANK_TARGET, stmt);
 }
 
@@ -407,12 +428,12 @@ emit_part_end(struct emitter *m, uint32_t part, uint8_t measure)
 	struct buf name = {0};
 
 	if (m->stubs[part].n && last->attr & INSN_FALLS) {
-		buf_printf(&name, L "Z%u_%u", m->w->number, part);
+		label_add(&name, 'Z', m->w->number, part);
 		buf_char(&name, 0);
 		m->u->machine->jump(&m->b, name.at);
 	}
 	buf_add(&m->b, m->stubs[part].at, m->stubs[part].n);
-	buf_printf(&m->b, L "Z%u_%u:\n", m->w->number, part);
+	label_define(&m->b, 'Z', m->w->number, part);
 	if (part == 0)
 		map_record(m->u, m->w, measure, &m->b);
 	put(m, stmt_end(m, stmt), RANK_END, stmt);
@@ -459,7 +480,7 @@ emit_refused(const struct unit *u, struct proc *p, uint32_t number, struct edits
 	for (uint32_t t = 0; t < p->parts.n; t++)
 		if (p->parts.at[t].first_stmt != UINT32_MAX) {
 			emit_part_start(&m, t);
-			buf_printf(&m.b, L "Z%u_%u:\n", number, t);
+			label_define(&m.b, 'Z', number, t);
 			if (t == 0)
 				map_refused(u, p, number, measure, &m.b);
 			put(&m, stmt_end(&m, behind(&m, p->parts.at[t].last_stmt)), RANK_END, p->parts.at[t].last_stmt);

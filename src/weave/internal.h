@@ -71,6 +71,8 @@ void edit_add(struct edits *e, uint32_t at, uint32_t del, uint32_t rank, struct 
 void edit_apply(struct edits *e, const struct text *t, struct buf *out);
 void edit_free(struct edits *e);
 
+/* A label of Chord's own; emit.c says which kinds there are. */
+void label_add(struct buf *b, char kind, uint32_t proc, size_t number);
 /* emit.c: the edits of one procedure. */
 void emit_proc(const struct unit *u, struct woven *w, struct edits *e, uint8_t measure);
 /* One that is refused: its map record only. */

@@ -125,6 +125,16 @@ write_tail(struct buf *out, const struct buf *blob, uint32_t n)
 	buf_printf(out, L "N%u:\n\t.popsection\n", n);
 }
 
+/* A label's distance from the start of its part. */
+static void
+write_offset(struct buf *out, uint32_t proc, char kind, size_t number, uint32_t part)
+{
+	buf_str(out, "\t.long\t");
+	label_add(out, kind, proc, number);
+	buf_char(out, '-');
+	label_add(out, 'A', proc, part);
+}
+
 /* Segments whose first instruction is no statement lie as far behind the segment
  * before them as they did before weaving. */
 static void
@@ -142,7 +152,12 @@ write_segments(struct buf *out, const struct woven *w)
 			base = i;
 			base_off = in->off;
 		}
-		buf_printf(out, "\t.long\t" L "B%u_%u-" L "A%u_%u+%u\n", w->number, base, w->number, part, in->off - base_off);
+		write_offset(out, w->number, 'B', base, part);
+		if (in->off != base_off) {
+			buf_char(out, '+');
+			buf_number(out, in->off - base_off);
+		}
+		buf_char(out, '\n');
 	}
 }
 
@@ -153,9 +168,10 @@ write_returns(struct buf *out, const struct woven *w)
 		uint32_t part = w->proc->blocks.at[w->calls.at[i].block].part;
 
 		if (w->calls.at[i].labelled)
-			buf_printf(out, "\t.long\t" L "R%u_%zu-" L "A%u_%u\n", w->number, i, w->number, part);
+			write_offset(out, w->number, 'R', i, part);
 		else
-			buf_str(out, "\t.long\t0xffffffff\n");
+			buf_str(out, "\t.long\t0xffffffff");
+		buf_char(out, '\n');
 	}
 }
 

@@ -4,8 +4,6 @@
  * register, no GOT and no TLS. */
 #include "machine/x86_64/x86_64.h"
 
-#include <inttypes.h>
-
 /* inc leaves CF alone. */
 enum { INC_CHANGES = X86_ALL_FLAGS & ~X86_CF };
 
@@ -21,11 +19,23 @@ dead_reg(struct gap gap)
 }
 
 static void
+add_counter(struct buf *out, const char *label, uint64_t offset)
+{
+	buf_str(out, "%gs:");
+	buf_str(out, label);
+	buf_char(out, '+');
+	buf_number(out, offset);
+	buf_str(out, "(%rip)");
+}
+
+static void
 through_reg(struct buf *out, const char *label, uint64_t offset, const char *reg)
 {
-	buf_printf(out, "\tmovq\t%%gs:%s+%" PRIu64 "(%%rip), %%%s\n", label, offset, reg);
-	buf_printf(out, "\tleaq\t1(%%%s), %%%s\n", reg, reg);
-	buf_printf(out, "\tmovq\t%%%s, %%gs:%s+%" PRIu64 "(%%rip)\n", reg, label, offset);
+	buf_str(out, "\tmovq\t");
+	add_counter(out, label, offset);
+	buf_printf(out, ", %%%s\n\tleaq\t1(%%%s), %%%s\n\tmovq\t%%%s, ", reg, reg, reg, reg);
+	add_counter(out, label, offset);
+	buf_char(out, '\n');
 }
 
 /* In the last resort a register is saved below the red zone, which neither the
@@ -36,7 +46,9 @@ x86_count(struct buf *out, const char *label, uint64_t offset, struct gap gap)
 	int reg = dead_reg(gap);
 
 	if (!(gap.flags_live & INC_CHANGES)) {
-		buf_printf(out, "\tincq\t%%gs:%s+%" PRIu64 "(%%rip)\n", label, offset);
+		buf_str(out, "\tincq\t");
+		add_counter(out, label, offset);
+		buf_char(out, '\n');
 	} else if (reg >= 0) {
 		through_reg(out, label, offset, reg_name[reg]);
 	} else {
@@ -57,5 +69,7 @@ x86_price(struct gap gap)
 void
 x86_jump(struct buf *out, const char *operand)
 {
-	buf_printf(out, "\tjmp\t%s\n", operand);
+	buf_str(out, "\tjmp\t");
+	buf_str(out, operand);
+	buf_char(out, '\n');
 }
