@@ -9,6 +9,7 @@
 #include "thread.c"
 #include "hook.c"
 #include "fork.c"
+#include "unwind.c"
 #include "exit.c"
 #include "start.c"
 

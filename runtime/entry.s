@@ -34,25 +34,25 @@ chord_rt_desc:
 	.long __start_chord_cnt-.
 	.long __stop_chord_cnt-.
 # CHORD_RT_HOOKS, in that order
-	.long chord_rt_hook_pthread_create-.
-	.long chord_rt_hook__Fork-.
-	.long 0 # _exit
-	.long 0 # _Exit
-	.long 0 # quick_exit
-	.long 0 # pthread_exit
-	.long 0 # longjmp
-	.long 0 # _longjmp
-	.long 0 # siglongjmp
-	.long 0 # __longjmp_chk
-	.long 0 # _Unwind_SetIP
-	.long 0 # execve
-	.long 0 # execv
-	.long 0 # execvp
-	.long 0 # execvpe
-	.long 0 # fexecve
-	.long 0 # execl
-	.long 0 # execlp
-	.long 0 # execle
+	.long __chord_pthread_create-.
+	.long __chord__Fork-.
+	.long __chord__exit-.
+	.long __chord__Exit-.
+	.long __chord_quick_exit-.
+	.long __chord_pthread_exit-.
+	.long __chord_longjmp-.
+	.long __chord__longjmp-.
+	.long __chord_siglongjmp-.
+	.long __chord___longjmp_chk-.
+	.long __chord__Unwind_SetIP-.
+	.long __chord_execve-.
+	.long __chord_execv-.
+	.long __chord_execvp-.
+	.long __chord_execvpe-.
+	.long __chord_fexecve-.
+	.long __chord_execl-.
+	.long __chord_execlp-.
+	.long __chord_execle-.
 	.long 19
 	.balign 8
 	.quad 0
@@ -69,13 +69,67 @@ chord_rt_thread_entry:
 	movq 24(%rax), %rdi
 	jmp *%rdx
 
-	.globl __chord_pthread_create
-	.hidden __chord_pthread_create
-	.type __chord_pthread_create, @function
-__chord_pthread_create:
-	jmp chord_rt_hook_pthread_create
+# What stands in the tables in place of the real functions, and what woven code
+# calls in static programs.
+	.macro chord_rt_hook name, number
+	.globl __chord_\name
+	.hidden __chord_\name
+	.type __chord_\name, @function
+	.weakref chord_rt_link_\name, \name
+__chord_\name:
+	.if \number < 2
+	jmp chord_rt_hook_\name
+	.else
+	subq $136, %rsp
+	call chord_rt_save
+	movl $\number, %esi
+	movq chord_rt_link_\name@GOTPCREL(%rip), %rdx
+	jmp chord_rt_common
+	.endif
+	.endm
+	chord_rt_hook pthread_create, 0
+	chord_rt_hook _Fork, 1
+	chord_rt_hook _exit, 2
+	chord_rt_hook _Exit, 3
+	chord_rt_hook quick_exit, 4
+	chord_rt_hook pthread_exit, 5
+	chord_rt_hook longjmp, 6
+	chord_rt_hook _longjmp, 7
+	chord_rt_hook siglongjmp, 8
+	chord_rt_hook __longjmp_chk, 9
+	chord_rt_hook _Unwind_SetIP, 10
+	chord_rt_hook execve, 11
+	chord_rt_hook execv, 12
+	chord_rt_hook execvp, 13
+	chord_rt_hook execvpe, 14
+	chord_rt_hook fexecve, 15
+	chord_rt_hook execl, 16
+	chord_rt_hook execlp, 17
+	chord_rt_hook execle, 18
+	.purgem chord_rt_hook
 
-# struct chord_rt_regs at %rsp, of the caller as it is after the return.
+# Ends in the real function, its arguments as they were, or returns from here
+# when it has been called already.
+chord_rt_common:
+	movq %rsp, %rdi
+	call chord_rt_hooked
+	testq %rax, %rax
+	je chord_rt_common_done
+	movq %rax, %r11
+	movq (%rsp), %rax
+	movq 1*8(%rsp), %rdx
+	movq 2*8(%rsp), %rcx
+	movq 4*8(%rsp), %rsi
+	movq 5*8(%rsp), %rdi
+	movq 8*8(%rsp), %r8
+	movq 9*8(%rsp), %r9
+	addq $136, %rsp
+	jmp *%r11
+chord_rt_common_done:
+	movq (%rsp), %rax
+	addq $136, %rsp
+	ret
+
 chord_rt_entry_destruct:
 	subq $136, %rsp
 	call chord_rt_save
@@ -84,17 +138,25 @@ chord_rt_entry_destruct:
 	addq $136, %rsp
 	ret
 
-# Fills the struct that lies just above this routine's return address and just
-# below that of its caller. Changes rax only.
+# Fills the struct chord_rt_regs just above this routine's return address and just
+# below that of its caller: registers as they are, but rsp and rip as they will be
+# after the return. Changes r11 only.
 chord_rt_save:
+	movq %rax, 8(%rsp)
+	movq %rdx, 8+1*8(%rsp)
+	movq %rcx, 8+2*8(%rsp)
 	movq %rbx, 8+3*8(%rsp)
+	movq %rsi, 8+4*8(%rsp)
+	movq %rdi, 8+5*8(%rsp)
 	movq %rbp, 8+6*8(%rsp)
-	leaq 8+136+8(%rsp), %rax
-	movq %rax, 8+7*8(%rsp)
+	leaq 8+136+8(%rsp), %r11
+	movq %r11, 8+7*8(%rsp)
+	movq %r8, 8+8*8(%rsp)
+	movq %r9, 8+9*8(%rsp)
 	movq %r12, 8+12*8(%rsp)
 	movq %r13, 8+13*8(%rsp)
 	movq %r14, 8+14*8(%rsp)
 	movq %r15, 8+15*8(%rsp)
-	movq 8+136(%rsp), %rax
-	movq %rax, 8+16*8(%rsp)
+	movq 8+136(%rsp), %r11
+	movq %r11, 8+16*8(%rsp)
 	ret

@@ -1,22 +1,433 @@
 /* SPDX-License-Identifier: MIT */
-/* The ends of a process and of activations that do not return. */
+/* Activations that end at a call: at the end of the process or a thread, at
+ * longjmp, when an exception passes. For each an exit is counted under its
+ * return address. */
 
+/* ---- counting ---- */
+
+static uint64_t *
+chord_rt_slot(const struct chord_rt_slots *s, uint64_t key)
+{
+	uint64_t i = (key * 0x9e3779b97f4a7c15ull >> 20) % s->n;
+
+	for (uint64_t k = 0; k < s->n; k++, i = i + 1 < s->n ? i + 1 : 0) {
+		uint64_t *p = (uint64_t *)(s->map + 1) + 2 * i, now = __atomic_load_n(p, __ATOMIC_RELAXED);
+
+		if (now == key || now == 0)
+			return p;
+	}
+	return NULL;
+}
+
+/* One more extent, four times as large as the last. */
+static bool
+chord_rt_more_slots(struct chord_rt_ctl *ctl)
+{
+	struct chord_extent_head h = {.type = CHORD_EXTENT_EXITS};
+	struct chord_rt_slots *s = &ctl->slots[ctl->nslots];
+	uint64_t at;
+	long p = -1;
+
+	if (ctl->nslots == CHORD_RT_EXTENTS)
+		return false;
+	h.size = ctl->nslots ? s[-1].size * 4 : CHORD_PAGE;
+	h.a = (h.size - sizeof h) / sizeof(struct chord_exit);
+	at = chord_rt_extent(ctl, &h, sizeof h, h.size);
+	if (at)
+		p = chord_rt_call(SYS_mmap, 0, h.size, CHORD_RT_PROT_RW, CHORD_RT_MAP_SHARED, chord_rt_fd(ctl), at);
+	if (chord_rt_failed(p))
+		return false;
+	*s = (struct chord_rt_slots){(struct chord_extent_head *)p, h.size, h.a, 0};
+	chord_rt_publish(ctl, at + h.size);
+	__atomic_store_n(&ctl->nslots, ctl->nslots + 1, __ATOMIC_RELEASE);
+	return true;
+}
+
+static bool
+chord_rt_grow_slots(struct chord_rt_ctl *ctl, uint32_t seen)
+{
+	bool ok = true;
+	uint64_t old;
+
+	/* In a signal handler over this thread's own hold of the lock. */
+	if (__atomic_load_n(&ctl->owner, __ATOMIC_RELAXED) == (int32_t)chord_rt_call(SYS_gettid))
+		return false;
+	old = chord_rt_lock(ctl);
+	if (ctl->nslots == seen)
+		ok = chord_rt_more_slots(ctl);
+	chord_rt_unlock(ctl, old);
+	return ok;
+}
+
+/* Adds to the count of a key, without a lock: a key is written once and stays. */
+static bool
+chord_rt_add_exit(struct chord_rt_ctl *ctl, uint64_t key, uint64_t delta)
+{
+	struct chord_rt_slots *s;
+	uint64_t *p, none;
+	uint32_t n;
+
+	for (;;) {
+		n = __atomic_load_n(&ctl->nslots, __ATOMIC_ACQUIRE);
+		for (s = ctl->slots; s < ctl->slots + n; s++) {
+			bool last = s == ctl->slots + n - 1;
+
+			p = chord_rt_slot(s, key);
+			if (!p)
+				continue;
+			none = 0;
+			if (*p != key && (!last || s->used * 4 > s->n * 3))
+				continue;
+			if (*p == key || __atomic_compare_exchange_n(p, &none, key, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+				s->used += none == 0 && *p == key && p[1] == 0;
+				__atomic_fetch_add(p + 1, delta, __ATOMIC_RELAXED);
+				return true;
+			}
+			s--; /* another thread took the slot: look again */
+		}
+		if (!chord_rt_grow_slots(ctl, n))
+			return false;
+	}
+}
+
+/* Counts at a PC, if it is in a measured module. */
+static void
+chord_rt_count_at(struct chord_rt_ctl *ctl, uint64_t pc, uint64_t flag, uint64_t delta)
+{
+	const struct chord_rt_mod *m = chord_rt_mod_of(ctl, pc);
+	uint64_t key;
+
+	if (!m)
+		return;
+	key = ((pc - m->bias) & 0xffffffffffffull) | (uint64_t)(m - ctl->module + 1) << 48 | flag;
+	if (!chord_rt_add_exit(ctl, key, delta))
+		__atomic_fetch_add(&ctl->head->in_flight, 1, __ATOMIC_RELAXED);
+}
+
+/* ---- walks ---- */
+
+/* An activation that a signal struck ends between calls: it is counted where it
+ * was, and as one that cannot be placed for certain. */
+static void
+chord_rt_leave_frame(const struct chord_rt_walk *w, uint64_t delta)
+{
+	uint64_t pc = w->regs.r[CHORD_RT_RIP];
+
+	if (w->exact && chord_rt_mod_of(w->ctl, pc))
+		__atomic_fetch_add(&w->ctl->head->in_flight, delta, __ATOMIC_RELAXED);
+	chord_rt_count_at(w->ctl, pc, 0, delta);
+}
+
+/* Counts exits for all frames from regs on. */
+static void
+chord_rt_leave_all(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uint64_t delta)
+{
+	struct chord_rt_walk w;
+	struct chord_rt_regs next;
+	enum chord_rt_step step;
+
+	chord_rt_walk_from(&w, ctl, regs);
+	for (;;) {
+		step = chord_rt_look(&w, &next);
+		chord_rt_leave_frame(&w, delta);
+		if (step != CHORD_RT_FRAME)
+			break;
+		chord_rt_up(&w, &next);
+	}
+	if (step == CHORD_RT_STUCK)
+		__atomic_fetch_add(&ctl->head->in_flight, delta, __ATOMIC_RELAXED);
+}
+
+/* Is the function that begins at f on the stack? */
+static bool
+chord_rt_is_on_stack(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uint64_t f)
+{
+	struct chord_rt_walk w;
+	struct chord_rt_regs next;
+
+	chord_rt_walk_from(&w, ctl, regs);
+	while (chord_rt_look(&w, &next) == CHORD_RT_FRAME) {
+		if (w.cfi.begin == f)
+			return true;
+		chord_rt_up(&w, &next);
+	}
+	return false;
+}
+
+static bool
+chord_rt_others_live(struct chord_rt_ctl *ctl)
+{
+	int32_t me = (int32_t)chord_rt_call(SYS_gettid), tid;
+
+	for (struct chord_rt_region *r = ctl->region; r < ctl->region + ctl->nregion; r++) {
+		tid = __atomic_load_n(&r->tid, __ATOMIC_ACQUIRE);
+		if (tid != me && tid != 0 && !chord_rt_region_free(ctl, r))
+			return true;
+	}
+	return false;
+}
+
+/* A child of vfork uses this memory, but what it does is not this process's. */
+static bool
+chord_rt_other_process(struct chord_rt_ctl *ctl)
+{
+	return ctl->pid != (uint32_t)chord_rt_call(SYS_getpid);
+}
+
+/* The process ends here: once. */
+static void
+chord_rt_end(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
+{
+	if (chord_rt_other_process(ctl) || __atomic_exchange_n(&ctl->ended, 1, __ATOMIC_RELAXED))
+		return;
+	chord_rt_leave_all(ctl, regs, 1);
+	ctl->head->state = chord_rt_others_live(ctl) ? CHORD_STATE_THREADS : CHORD_STATE_ENDED;
+}
+
+/* ---- longjmp ---- */
+
+static uint64_t
+chord_rt_unmangle(uint64_t v)
+{
+	uint64_t guard;
+
+	__asm__("movq %%fs:0x30, %0" : "=r"(guard));
+	return (v >> 17 | v << 47) ^ guard;
+}
+
+/* The stack pointer and PC that a jmp_buf goes to: glibc's are mangled, musl's
+ * are not. */
+static void
+chord_rt_target(const uint64_t *buf, uint64_t *sp, uint64_t *pc)
+{
+	*sp = chord_rt_unmangle(buf[6]);
+	*pc = chord_rt_unmangle(buf[7]);
+	if (*sp >= CHORD_RT_TOP || *pc >= CHORD_RT_TOP)
+		*sp = buf[6], *pc = buf[7];
+}
+
+/* How many frames, from that of regs on, are left by a jump to sp: the last is
+ * that of the activation that called setjmp and goes on. 0: it is not on this
+ * stack, as with coroutines: then nothing ends. */
+static uint64_t
+chord_rt_frames_to(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uint64_t sp, uint64_t pc)
+{
+	struct chord_rt_walk w;
+	struct chord_rt_regs next;
+	uint64_t n = 0, low, begin;
+	enum chord_rt_step step;
+
+	chord_rt_walk_from(&w, ctl, regs);
+	w.regs.r[CHORD_RT_RIP] = pc;
+	begin = chord_rt_find_cfi(&w, pc - 1) ? w.cfi.begin : 0;
+	chord_rt_walk_from(&w, ctl, regs);
+	do {
+		low = w.regs.r[CHORD_RT_RSP];
+		step = chord_rt_look(&w, &next);
+		if (step == CHORD_RT_STUCK)
+			return 0;
+		n++;
+		/* Arguments being pushed may make it lower at setjmp than it is now. */
+		if (w.cfa > sp && low <= sp + 512 && (low <= sp || w.cfi.begin == begin))
+			break;
+		chord_rt_up(&w, &next);
+	} while (step == CHORD_RT_FRAME);
+	if (step != CHORD_RT_FRAME || w.cfi.begin == begin)
+		return w.cfa > sp && low <= sp + 512 ? n : 0;
+	/* A callee whose frame begins above sp, or a part of the function that the
+	 * compiler moved elsewhere? */
+	chord_rt_up(&w, &next);
+	low = w.regs.r[CHORD_RT_RSP];
+	if (chord_rt_look(&w, &next) != CHORD_RT_STUCK && w.cfi.begin == begin && low <= sp + 512)
+		n++;
+	return n;
+}
+
+static void
+chord_rt_jump(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
+{
+	struct chord_rt_walk w;
+	struct chord_rt_regs next;
+	uint64_t sp, pc, n;
+
+	chord_rt_target((const uint64_t *)regs->r[5], &sp, &pc);
+	n = chord_rt_frames_to(ctl, regs, sp, pc);
+	chord_rt_walk_from(&w, ctl, regs);
+	while (n-- > 0) {
+		chord_rt_look(&w, &next);
+		chord_rt_leave_frame(&w, 1);
+		chord_rt_up(&w, &next);
+	}
+	chord_rt_count_at(ctl, pc, CHORD_EXIT_REENTRY, 1);
+}
+
+/* ---- exceptions and the ends of threads ---- */
+
+static uint64_t chord_rt_get_cfa(void *) __attribute__((weakref("_Unwind_GetCFA")));
+
+/* A personality routine sends control to a landing pad in the frame that context
+ * is of: that frame and all below it are left. */
+static void
+chord_rt_land(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
+{
+	struct chord_rt_region *r = chord_rt_region_mine(ctl);
+	struct chord_rt_walk w;
+	struct chord_rt_regs next;
+	enum chord_rt_step step;
+	uint64_t to, low;
+
+	if (!chord_rt_get_cfa)
+		return;
+	to = chord_rt_get_cfa((void *)regs->r[5]);
+	chord_rt_walk_from(&w, ctl, regs);
+	do {
+		low = w.regs.r[CHORD_RT_RSP];
+		step = chord_rt_look(&w, &next);
+		if (!r || !r->left || low < r->left)
+			chord_rt_leave_frame(&w, 1);
+		chord_rt_up(&w, &next);
+	} while (step == CHORD_RT_FRAME && low != to);
+	if (low != to)
+		__atomic_fetch_add(&ctl->head->in_flight, 1, __ATOMIC_RELAXED);
+}
+
+/* pthread_exit: every frame is left. Landing pads on the way find them counted. */
+static void
+chord_rt_thread_ends(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
+{
+	struct chord_rt_region *r = chord_rt_region_mine(ctl);
+
+	chord_rt_leave_all(ctl, regs, 1);
+	if (r)
+		r->left = regs->r[CHORD_RT_RSP];
+}
+
+/* ---- exec ---- */
+
+typedef int chord_rt_exec_fn(uint64_t, uint64_t, uint64_t, uint64_t);
+
+/* execl and its kin have the arguments where calls have them. */
+static uint64_t
+chord_rt_listed(const struct chord_rt_regs *regs, uint32_t i)
+{
+	static const uint8_t reg[] = {4, 1, 2, 8, 9}; /* rsi rdx rcx r8 r9 */
+
+	return i < sizeof reg ? regs->r[reg[i]] : ((const uint64_t *)regs->r[CHORD_RT_RSP])[i - sizeof reg];
+}
+
+/* As much stack as libc would take. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wstack-usage="
+static __attribute__((noinline)) int
+chord_rt_exec_list(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uint32_t hook)
+{
+	uint32_t n = 0;
+	uint64_t env;
+
+	while (chord_rt_listed(regs, n))
+		n++;
+	uint64_t argv[n + 1];
+
+	for (uint32_t i = 0; i <= n; i++)
+		argv[i] = chord_rt_listed(regs, i);
+	if (hook == CHORD_RT_HOOK_execle)
+		env = chord_rt_listed(regs, n + 1);
+	else
+		env = (uint64_t)chord_rt_environment();
+	hook = hook == CHORD_RT_HOOK_execlp ? CHORD_RT_HOOK_execvp : CHORD_RT_HOOK_execve;
+	return ((chord_rt_exec_fn *)ctl->real[hook])(regs->r[5], (uint64_t)argv, env, 0);
+}
+#pragma GCC diagnostic pop
+
+/* The program is replaced, or, if that fails, nothing was left after all. */
+static int
+chord_rt_exec(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uint32_t hook, uint64_t real)
+{
+	bool ours = ctl && !ctl->ended && !chord_rt_other_process(ctl);
+	uint64_t state = 0;
+	int e;
+
+	if (ours) {
+		state = ctl->head->state;
+		chord_rt_leave_all(ctl, regs, 1);
+		ctl->head->state = chord_rt_others_live(ctl) ? CHORD_STATE_THREADS : CHORD_STATE_ENDED;
+	}
+	if (hook >= CHORD_RT_HOOK_execl)
+		e = chord_rt_exec_list(ctl, regs, hook);
+	else
+		e = ((chord_rt_exec_fn *)real)(regs->r[5], regs->r[4], regs->r[1], regs->r[2]);
+	if (ours) {
+		chord_rt_leave_all(ctl, regs, -1ull);
+		ctl->head->state = state;
+	}
+	return e;
+}
+
+/* ---- from entry.s ---- */
+
+/* A hooked function was called: gives the address of the real one to jump to, or
+ * 0 if it was called from here and its result is in regs. */
+static __attribute__((used)) uint64_t
+chord_rt_hooked(struct chord_rt_regs *regs, uint32_t hook, uint64_t otherwise)
+{
+	struct chord_rt_ctl *ctl = chord_rt_ctl_here();
+	uint64_t real = chord_rt_real(ctl, hook, otherwise);
+	bool able = ctl && ctl->magic;
+
+	if (able && hook >= CHORD_RT_HOOK_execve && (hook < CHORD_RT_HOOK_execl || ctl->real[CHORD_RT_HOOK_execve])) {
+		regs->r[0] = (uint64_t)(int64_t)chord_rt_exec(ctl, regs, hook, real);
+		return 0;
+	}
+	if (!able || chord_rt_other_process(ctl))
+		return real;
+	if (hook == CHORD_RT_HOOK__exit || hook == CHORD_RT_HOOK__Exit || hook == CHORD_RT_HOOK_quick_exit)
+		chord_rt_end(ctl, regs);
+	else if (hook == CHORD_RT_HOOK_pthread_exit)
+		chord_rt_thread_ends(ctl, regs);
+	else if (hook == CHORD_RT_HOOK__Unwind_SetIP)
+		chord_rt_land(ctl, regs);
+	else if (hook < CHORD_RT_HOOK_execve)
+		chord_rt_jump(ctl, regs);
+	return real;
+}
+
+/* Threads that were there before the runtime, or were made unseen by one that
+ * had no counters of its own. */
+static void
+chord_rt_unwatched(struct chord_rt_ctl *ctl, uint64_t n)
+{
+	char s[96];
+
+	s[0] = 0;
+	chord_rt_append_number(s, sizeof s, n);
+	chord_rt_append(s, sizeof s, " events were counted by threads without counters of their own", 61);
+	ctl->head->flags |= CHORD_PROFILE_NOT_WATCHED;
+	chord_rt_text(ctl, s);
+}
+
+static void chord_rt_exit_function(int) __attribute__((weakref("exit")));
+
+/* The destructor of a module runs when the module is closed and when the process
+ * ends: the program itself is never closed. */
 static __attribute__((used)) void
 chord_rt_destruct(struct chord_rt_regs *regs)
 {
 	struct chord_rt_ctl *ctl = chord_rt_ctl_here();
 	struct chord_rt_mod *me;
-	uint64_t old;
+	uint64_t old, n = 0;
 
-	(void)regs;
-	if (!ctl)
+	if (!ctl || !ctl->magic || chord_rt_other_process(ctl))
 		return;
-	old = chord_rt_lock(ctl);
 	me = chord_rt_me(ctl);
+	if (!ctl->ended && ((me && me->main) || chord_rt_is_on_stack(ctl, regs, (uint64_t)chord_rt_exit_function)))
+		chord_rt_end(ctl, regs);
+	old = chord_rt_lock(ctl);
 	if (me) {
-		chord_rt_fold(ctl, me);
+		n = chord_rt_fold(ctl, me);
 		chord_rt_unhook(ctl, &chord_rt_desc);
 		me->left = 1;
 	}
+	if (n && !ctl->nogs)
+		chord_rt_unwatched(ctl, n);
 	chord_rt_unlock(ctl, old);
 }

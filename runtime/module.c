@@ -276,30 +276,33 @@ chord_rt_me(struct chord_rt_ctl *ctl)
 
 /* This module alone, where there is no list of them. */
 static void
-chord_rt_scan_alone(struct chord_rt_scan *scan)
+chord_rt_alone(struct dl_phdr_info *info)
 {
 	const Elf64_Ehdr *e = chord_rt_elsewhere(&chord_rt_ehdr);
-	struct dl_phdr_info info = {.name = ""};
 
-	if (e) {
-		info.phdr = (const Elf64_Phdr *)((uint64_t)e + e->e_phoff);
-		info.phnum = e->e_phnum;
-		for (uint32_t i = info.phnum; i-- > 0;)
-			if (info.phdr[i].p_type == PT_LOAD && info.phdr[i].p_offset == 0)
-				info.addr = (uint64_t)e - info.phdr[i].p_vaddr;
-	}
-	chord_rt_scan_one(&info, sizeof info, scan);
+	chord_rt_clear(info, sizeof *info);
+	info->name = "";
+	if (!e)
+		return;
+	info->phdr = (const Elf64_Phdr *)((uint64_t)e + e->e_phoff);
+	info->phnum = e->e_phnum;
+	for (uint32_t i = info->phnum; i-- > 0;)
+		if (info->phdr[i].p_type == PT_LOAD && info->phdr[i].p_offset == 0)
+			info->addr = (uint64_t)e - info->phdr[i].p_vaddr;
 }
 
 static void
 chord_rt_pass(struct chord_rt_ctl *ctl, uint32_t pass)
 {
 	struct chord_rt_scan scan = {ctl, pass, 0};
+	struct dl_phdr_info alone;
 
-	if (chord_rt_dl_iterate_phdr)
+	if (chord_rt_dl_iterate_phdr) {
 		chord_rt_dl_iterate_phdr(chord_rt_scan_one, &scan);
-	else
-		chord_rt_scan_alone(&scan);
+	} else {
+		chord_rt_alone(&alone);
+		chord_rt_scan_one(&alone, sizeof alone, &scan);
+	}
 }
 
 /* Brings the list of modules up to date. Run under dlopen's lock (from a

@@ -124,6 +124,8 @@ struct chord_rt_ctl {
 	uint64_t highest;             /* end of the highest loaded object below the stack */
 	uint64_t stack;               /* where the first thread's stack begins */
 	uint64_t gap_top, gap_step;
+	uint64_t frames, frames_size; /* .eh_frame of a static program */
+	uint32_t frames_asked;
 	uint64_t dl_adds;             /* when the hooks were last put in */
 	uint32_t hooker;              /* module whose wrappers are in the tables, + 1 */
 	struct chord_profile_head *head;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The constructor and the destructor of every module, and the control block. */
 
-static char **chord_rt_environ __attribute__((weakref("environ")));
 static unsigned long chord_rt_getauxval(unsigned long) __attribute__((weakref("getauxval")));
 
 /* Where the control block is looked for: the first of these addresses that is
@@ -29,14 +28,6 @@ chord_rt_control(void)
 }
 
 /* ---- what the process was started with ---- */
-
-static char **
-chord_rt_environment(void)
-{
-	char ***p = chord_rt_elsewhere(&chord_rt_environ);
-
-	return p ? *p : NULL;
-}
 
 static uint64_t
 chord_rt_auxv_file(uint64_t type)

@@ -11,6 +11,16 @@ chord_rt_ctl_here(void)
 	return (struct chord_rt_ctl *)chord_rt_desc.ctl;
 }
 
+static char **chord_rt_environ __attribute__((weakref("environ")));
+
+static char **
+chord_rt_environment(void)
+{
+	char ***p = chord_rt_elsewhere(&chord_rt_environ);
+
+	return p ? *p : NULL;
+}
+
 /* What a hook stands for. The process's first module learned the addresses
  * before any table was changed. */
 static uint64_t

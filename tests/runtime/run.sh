@@ -17,7 +17,7 @@ gcc -std=gnu11 -Wall -Wextra -Werror -O2 -I"$root" -o "$w/sums" "$here/sums.c" |
 obj() {
 	local out=$1 src=$2
 	shift 2
-	gcc -std=gnu11 -Wall -Wextra -O2 -g "$@" -S -o "$out.s" "$src" && cat "$w/runtime.s" >>"$out.s" && as -o "$out" "$out.s"
+	gcc -Wall -Wextra -O2 -g "$@" -S -o "$out.s" "$src" && cat "$w/runtime.s" >>"$out.s" && as -o "$out" "$out.s"
 }
 
 ok() { echo "ok $1"; }
@@ -146,5 +146,55 @@ forked fork-static "$w/cases-static-bfd" 'module cases-static-bfd 12;module case
 forked fork-nopie "$w/cases-nopie" 'module cases-nopie-bfd 12;module cases-nopie-bfd 230;' fork
 forked vfork "$w/cases" 'module cases-bfd 1001;module cases-bfd 12;' "vfork $w/cases"
 forked spawn "$w/cases" 'module cases-bfd 1001;module cases-bfd 2;' "spawn $w/cases"
-# A child that outlives its parent keeps its own name only.
+
+# exits NAME PROGRAM CASE WHAT...: exits as function:count, reentries as =function:count
+exits() {
+	local prog=$2 what kind module addr n
+	name=$1
+	shift 2
+	run "$name" "$prog" $1 || return
+	shift
+	expect "$dir"/*.chord || return
+	while read -r kind module addr n; do
+		case $kind in
+		exit) what= ;;
+		reentry) what== ;;
+		*) continue ;;
+		esac
+		echo "$what$(addr2line -f -i -e "$prog" "$(printf %x $((0x$addr - 1)))" | tail -2 | head -1):$n"
+	done <"$w/facts" | grep -Ev '^(_start|__libc.*|__run.*|call_fini|exit):' | sort | tr '\n' ' ' >"$w/ended"
+	grep -E '^(state|in_flight)' "$w/facts" | tr '\n' ' ' >>"$w/ended"
+	[ "$(cat "$w/ended")" = "$* " ] && ok "$name" || fail "$name" "$(cat "$w/ended")"
+}
+obj exits.o "$here/exits.c" -fPIE && obj exits-nopie.o "$here/exits.c" -fno-pie -fomit-frame-pointer &&
+	obj throw.o "$here/throw.cc" -x c++ -fPIE || failed=1
+gcc -o exits exits.o
+gcc -no-pie -o exits-nopie exits-nopie.o
+gcc -static -o exits-static exits-nopie.o
+gcc -static -Wl,--eh-frame-hdr -o exits-hdr exits-nopie.o
+clean='state 1 in_flight 0'
+for p in exits exits-nopie exits-static exits-hdr; do
+	exits $p-exit "$w/$p" exit call_exit:1 main:1 one:1 three:1 two:1 "$clean"
+	exits $p-recurse "$w/$p" recurse call_exit:1 main:1 recurse:1 recurse:100000 "$clean"
+done
+for p in exits exits-nopie; do
+	for how in _exit quick_exit execv execl execle execlp; do
+		exits $p-$how "$w/$p" $how call_$how:1 main:1 one:1 three:1 two:1 "$clean"
+	done
+	exits $p-failexec "$w/$p" failexec "$clean"
+	exits $p-longjmp "$w/$p" longjmp =jumper:5 call_longjmp:5 jumper:5 one:5 three:5 two:5 "$clean"
+	exits $p-siglongjmp "$w/$p" siglongjmp =sigjumper:5 call_siglongjmp:5 one:5 sigjumper:5 three:5 two:5 "$clean"
+	exits $p-handler "$w/$p" handler =sigjumper:5 call_siglongjmp:5 on_signal:5 one:5 raise_usr1:5 sigjumper:5 three:5 two:5 "$clean"
+	exits $p-altstack "$w/$p" altstack =sigjumper:5 call_siglongjmp:5 on_signal:5 one:5 raise_usr1:5 sigjumper:5 three:5 two:5 "$clean"
+	exits $p-thread "$w/$p" thread call_exit:1 one:1 thread:1 three:1 two:1 'state 2 in_flight 0'
+	exits $p-pthread-exit "$w/$p" pthread_exit call_pthread_exit:1 one:1 thread:1 three:1 two:1 "$clean"
+	exits $p-signal "$w/$p" signal call_exit:1 main:1 on_exit_signal:1 one:1 three:1 two:1 "$clean"
+done
+for ld in bfd gold lld mold; do
+	g++ -fuse-ld=$ld -o throw-$ld throw.o 2>/dev/null || continue
+	# guarded twice: at the call of plain, and at its call of _Unwind_Resume
+	thrown='_ZL5plaini:10 _ZL7catcheri:10 _ZL7guardedi:10 _ZL7throweri:10 guarded:10'
+	exits throw-$ld "$w/throw-$ld" "" $thrown "$clean"
+	exits throw-thread-$ld "$w/throw-$ld" thread $thrown "$clean"
+done
 exit $failed

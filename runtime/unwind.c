@@ -1,0 +1,626 @@
+/* SPDX-License-Identifier: MIT */
+/* Walks a stack by the call frame information that every object carries. It
+ * allocates nothing, takes no lock of its own and believes nothing it has not
+ * checked: it runs in signal handlers and on stacks it knows nothing of. */
+
+enum chord_rt_how { CHORD_RT_SAME, CHORD_RT_UNDEFINED, CHORD_RT_AT, CHORD_RT_IS, CHORD_RT_REG, CHORD_RT_EXPR, CHORD_RT_VAL_EXPR };
+enum { CHORD_RT_NREG = 17, CHORD_RT_RSP = 7, CHORD_RT_RIP = 16, CHORD_RT_CFA = 17 };
+
+/* Rules for the registers and, last, for the CFA (AT: register reg plus value). */
+struct chord_rt_rules {
+	int64_t value[CHORD_RT_NREG + 1]; /* an offset, a register, or where an expression is */
+	uint8_t how[CHORD_RT_NREG + 1];
+	uint8_t reg;
+};
+
+struct chord_rt_cfi {
+	const unsigned char *init, *init_end, *insn, *insn_end;
+	uint64_t begin, end;          /* what the entry is for */
+	uint64_t code_align;
+	int64_t data_align;
+	uint8_t enc;
+	bool signal, sized;
+};
+
+/* A walk: the frame it has come to, and where it looked last. */
+struct chord_rt_walk {
+	struct chord_rt_ctl *ctl;
+	struct chord_rt_regs regs;    /* in that frame; rsp: as the frame left it for its call */
+	uint64_t cfa;                 /* of that frame, after chord_rt_look */
+	struct chord_rt_cfi cfi;
+	bool exact;                   /* the PC is where a signal struck, not a return address */
+	uint32_t turns;               /* signal frames met */
+	uint64_t map, map_end;        /* the object looked at last */
+	const unsigned char *hdr;     /* its .eh_frame_hdr */
+	uint64_t page;                /* known to be readable */
+	bool bad;                     /* something could not be read */
+};
+
+struct chord_rt_bytes {
+	const unsigned char *p, *end;
+};
+
+static uint64_t
+chord_rt_load(struct chord_rt_walk *w, uint64_t at)
+{
+	uint64_t v, page = at & -(uint64_t)CHORD_PAGE;
+
+	if (page != w->page || ((at + 7) & -(uint64_t)CHORD_PAGE) != page) {
+		if (!chord_rt_readable(at)) {
+			w->bad = true;
+			return 0;
+		}
+		w->page = page;
+	}
+	chord_rt_copy(&v, (const void *)at, 8);
+	return v;
+}
+
+/* ---- reading the tables ---- */
+
+static uint64_t
+chord_rt_fixed(struct chord_rt_bytes *b, size_t n)
+{
+	uint64_t v = 0;
+
+	if ((size_t)(b->end - b->p) < n) {
+		b->p = b->end;
+		return 0;
+	}
+	chord_rt_copy(&v, b->p, n);
+	b->p += n;
+	return v;
+}
+
+static int64_t
+chord_rt_signed(struct chord_rt_bytes *b, size_t n)
+{
+	uint64_t v = chord_rt_fixed(b, n), top = 1ull << (8 * n - 1);
+
+	return (int64_t)((v ^ top) - top);
+}
+
+static uint64_t
+chord_rt_leb(struct chord_rt_bytes *b, bool sign)
+{
+	uint64_t v = 0, byte;
+	uint32_t shift = 0;
+
+	do {
+		byte = chord_rt_fixed(b, 1);
+		if (shift < 64)
+			v |= (byte & 0x7f) << shift;
+		shift += 7;
+	} while (byte & 0x80);
+	if (sign && shift < 64 && (byte & 0x40))
+		v |= ~0ull << shift;
+	return v;
+}
+
+static uint64_t
+chord_rt_uleb(struct chord_rt_bytes *b)
+{
+	return chord_rt_leb(b, false);
+}
+
+static int64_t
+chord_rt_sleb(struct chord_rt_bytes *b)
+{
+	return (int64_t)chord_rt_leb(b, true);
+}
+
+/* A pointer encoded as DW_EH_PE says; data: what datarel counts from. */
+static uint64_t
+chord_rt_pointer(struct chord_rt_bytes *b, uint8_t enc, uint64_t data)
+{
+	uint64_t at = (uint64_t)b->p, v;
+
+	switch (enc & 0x0f) {
+	case 0x01: v = chord_rt_uleb(b); break;
+	case 0x02: v = chord_rt_fixed(b, 2); break;
+	case 0x03: v = chord_rt_fixed(b, 4); break;
+	case 0x09: v = (uint64_t)chord_rt_sleb(b); break;
+	case 0x0a: v = (uint64_t)chord_rt_signed(b, 2); break;
+	case 0x0b: v = (uint64_t)chord_rt_signed(b, 4); break;
+	default: v = chord_rt_fixed(b, 8); break;
+	}
+	if ((enc & 0x70) == 0x10)
+		v += at;
+	else if ((enc & 0x70) == 0x30)
+		v += data;
+	return v;
+}
+
+/* The bytes of a CIE or FDE behind its length; *p moves to the next one. */
+static bool
+chord_rt_entry(const unsigned char **p, struct chord_rt_bytes *b)
+{
+	struct chord_rt_bytes all = {*p, *p + 12};
+	uint64_t n = chord_rt_fixed(&all, 4);
+
+	if (n == 0xffffffff)
+		n = chord_rt_fixed(&all, 8);
+	b->p = all.p;
+	b->end = *p = all.p + n;
+	return n != 0;
+}
+
+static bool
+chord_rt_cie(const unsigned char *cie, struct chord_rt_cfi *f)
+{
+	struct chord_rt_bytes b, aug;
+	const unsigned char *s;
+	uint8_t version;
+
+	if (!chord_rt_entry(&cie, &b) || chord_rt_fixed(&b, 4) != 0)
+		return false;
+	version = (uint8_t)chord_rt_fixed(&b, 1);
+	for (s = b.p; b.p < b.end && *b.p; b.p++)
+		;
+	b.p += version == 4 ? 3 : 1;
+	f->code_align = chord_rt_uleb(&b);
+	f->data_align = chord_rt_sleb(&b);
+	if ((version == 1 ? chord_rt_fixed(&b, 1) : chord_rt_uleb(&b)) != CHORD_RT_RIP || (*s && *s != 'z'))
+		return false;
+	f->enc = 0;
+	f->signal = false;
+	f->sized = *s == 'z';
+	if (f->sized) {
+		uint64_t n = chord_rt_uleb(&b);
+
+		aug = b;
+		b.p += n;
+		while (*++s) {
+			if (*s == 'R')
+				f->enc = (uint8_t)chord_rt_fixed(&aug, 1);
+			else if (*s == 'L')
+				chord_rt_fixed(&aug, 1);
+			else if (*s == 'P')
+				chord_rt_pointer(&aug, (uint8_t)chord_rt_fixed(&aug, 1), 0);
+			else if (*s == 'S')
+				f->signal = true;
+		}
+	}
+	f->init = b.p;
+	f->init_end = b.end;
+	return b.p <= b.end;
+}
+
+/* Reads an FDE; false if it is none. *next: the entry behind it. */
+static bool
+chord_rt_fde(const unsigned char *fde, struct chord_rt_cfi *f, const unsigned char **next)
+{
+	struct chord_rt_bytes b;
+	const unsigned char *at;
+	uint64_t back;
+
+	*next = fde;
+	if (!chord_rt_entry(next, &b))
+		return false;
+	at = b.p;
+	back = chord_rt_fixed(&b, 4);
+	if (!back || !chord_rt_cie(at - back, f))
+		return false;
+	f->begin = chord_rt_pointer(&b, f->enc, 0);
+	f->end = f->begin + chord_rt_pointer(&b, f->enc & 0x0f, 0);
+	if (f->sized) {
+		back = chord_rt_uleb(&b);
+		b.p += back;
+	}
+	f->insn = b.p;
+	f->insn_end = b.end;
+	return b.p <= b.end;
+}
+
+/* ---- finding the entry for a PC ---- */
+
+struct chord_rt_found {
+	unsigned long long flags;
+	void *start, *end, *link_map, *eh_frame;
+	unsigned long long reserved[7];
+};
+
+static int chord_rt_dl_find_object(void *, struct chord_rt_found *) __attribute__((weakref("_dl_find_object")));
+
+static int
+chord_rt_object_of(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	struct chord_rt_walk *w = arg;
+	uint64_t pc = w->regs.r[CHORD_RT_RIP], at;
+	const unsigned char *hdr = NULL;
+	bool here = false;
+
+	(void)size;
+	for (uint32_t i = 0; i < info->phnum; i++) {
+		at = info->addr + info->phdr[i].p_vaddr;
+		if (info->phdr[i].p_type == PT_GNU_EH_FRAME)
+			hdr = (const unsigned char *)at;
+		if (info->phdr[i].p_type != PT_LOAD || pc < at || pc > at + info->phdr[i].p_memsz)
+			continue;
+		here = true;
+		w->map = at;
+		w->map_end = at + info->phdr[i].p_memsz;
+	}
+	if (!here)
+		return 0;
+	w->hdr = hdr;
+	return 1;
+}
+
+/* Sets hdr to the .eh_frame_hdr of the object that has the PC. */
+static bool
+chord_rt_find_object(struct chord_rt_walk *w)
+{
+	uint64_t pc = w->regs.r[CHORD_RT_RIP];
+	struct dl_phdr_info alone;
+	struct chord_rt_found f;
+
+	if (w->hdr && pc >= w->map && pc < w->map_end)
+		return true;
+	w->hdr = NULL;
+	if (chord_rt_dl_find_object) {
+		if (chord_rt_dl_find_object((void *)(pc - 1), &f) != 0)
+			return false;
+		w->map = (uint64_t)f.start;
+		w->map_end = (uint64_t)f.end;
+		w->hdr = f.eh_frame;
+	} else if (chord_rt_dl_iterate_phdr) {
+		chord_rt_dl_iterate_phdr(chord_rt_object_of, w);
+	} else {
+		chord_rt_alone(&alone);
+		chord_rt_object_of(&alone, sizeof alone, w);
+	}
+	return w->hdr != NULL;
+}
+
+/* The sorted table of .eh_frame_hdr: pairs of code address and FDE. */
+static const unsigned char *
+chord_rt_search(const unsigned char *hdr, uint64_t pc)
+{
+	struct chord_rt_bytes b = {hdr + 4, hdr + 64};
+	const int32_t *table;
+	uint64_t n, lo = 0, hi, mid;
+
+	if (hdr[0] != 1 || hdr[3] != 0x3b)
+		return NULL;
+	chord_rt_pointer(&b, hdr[1], (uint64_t)hdr);
+	n = hi = chord_rt_pointer(&b, hdr[2], (uint64_t)hdr);
+	table = (const int32_t *)(const void *)b.p;
+	while (lo < hi) {
+		mid = lo + (hi - lo) / 2;
+		if ((uint64_t)hdr + (uint64_t)(int64_t)table[2 * mid] <= pc)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return n && lo ? hdr + table[2 * lo - 1] : NULL;
+}
+
+/* Static programs often have no table: one entry after another. */
+static bool
+chord_rt_scan_frames(const unsigned char *p, uint64_t size, uint64_t pc, struct chord_rt_cfi *f)
+{
+	const unsigned char *end = p + size, *next;
+	uint32_t n;
+
+	for (; p + 8 < end; p = next) {
+		chord_rt_copy(&n, p, 4);
+		if (n == 0)
+			next = p + 4;
+		else if (chord_rt_fde(p, f, &next) && pc >= f->begin && pc < f->end)
+			return true;
+		if (next <= p)
+			return false;
+	}
+	return false;
+}
+
+/* Looks for .eh_frame in the program's file, once. */
+static void
+chord_rt_frames_of_file(struct chord_rt_ctl *ctl, uint64_t bias)
+{
+	Elf64_Ehdr e;
+	Elf64_Shdr s, str;
+	char name[10];
+	long fd;
+
+	if (ctl->frames_asked)
+		return;
+	ctl->frames_asked = 1;
+	fd = chord_rt_call(SYS_open, "/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	if (chord_rt_failed(fd))
+		return;
+	if (chord_rt_call(SYS_pread64, fd, &e, sizeof e, 0) != sizeof e ||
+	    chord_rt_call(SYS_pread64, fd, &str, sizeof str, e.e_shoff + e.e_shstrndx * sizeof str) != sizeof str)
+		e.e_shnum = 0;
+	for (uint32_t i = 0; i < e.e_shnum; i++) {
+		if (chord_rt_call(SYS_pread64, fd, &s, sizeof s, e.e_shoff + i * sizeof s) != sizeof s ||
+		    chord_rt_call(SYS_pread64, fd, name, sizeof name, str.sh_offset + s.sh_name) != sizeof name ||
+		    !chord_rt_equal(name, ".eh_frame", 10))
+			continue;
+		ctl->frames = bias + s.sh_addr;
+		ctl->frames_size = s.sh_size;
+	}
+	chord_rt_call(SYS_close, fd);
+}
+
+static struct chord_rt_mod *
+chord_rt_mod_of(struct chord_rt_ctl *ctl, uint64_t pc)
+{
+	for (struct chord_rt_mod *m = ctl->module; m < ctl->module + ctl->nmodule; m++)
+		if (pc >= m->text && pc < m->text_end && m->life == CHORD_RT_LIVE)
+			return m;
+	return NULL;
+}
+
+static bool
+chord_rt_find_in_file(struct chord_rt_walk *w, uint64_t pc)
+{
+	struct chord_rt_ctl *ctl = w->ctl;
+	struct chord_rt_mod *m = chord_rt_mod_of(ctl, pc);
+
+	if (!m || !m->main)
+		return false;
+	chord_rt_frames_of_file(ctl, m->bias);
+	return ctl->frames && chord_rt_scan_frames((const unsigned char *)ctl->frames, ctl->frames_size, pc, &w->cfi);
+}
+
+/* Finds the entry for the frame's PC. */
+static bool
+chord_rt_find_cfi(struct chord_rt_walk *w, uint64_t pc)
+{
+	const unsigned char *fde, *next;
+
+	if (pc >= w->cfi.begin && pc < w->cfi.end)
+		return true;
+	w->cfi.begin = w->cfi.end = 0;
+	if (!chord_rt_find_object(w))
+		return chord_rt_find_in_file(w, pc);
+	fde = chord_rt_search(w->hdr, pc);
+	return fde && chord_rt_fde(fde, &w->cfi, &next) && pc >= w->cfi.begin && pc < w->cfi.end;
+}
+
+/* ---- running the instructions ---- */
+
+/* Runs a DWARF expression; top: what is on its stack at first. */
+static uint64_t
+chord_rt_evaluate(struct chord_rt_walk *w, int64_t where, uint64_t top)
+{
+	struct chord_rt_bytes b = {(const unsigned char *)where, (const unsigned char *)where + 10};
+	uint64_t s[18], n = chord_rt_uleb(&b), a;
+	uint32_t k = 1;
+	uint8_t op;
+
+	s[0] = 0;
+	s[1] = top;
+	b.end = b.p + n;
+	for (uint32_t steps = 0; b.p < b.end && steps < 1000; steps++) {
+		if (k < 1 || k > 15) {
+			w->bad = true;
+			return 0;
+		}
+		op = (uint8_t)chord_rt_fixed(&b, 1);
+		a = s[k];
+		switch (op) {
+		case 0x03: case 0x0e: case 0x0f: s[++k] = chord_rt_fixed(&b, 8); break;
+		case 0x06: s[k] = chord_rt_load(w, a); break;
+		case 0x08: s[++k] = chord_rt_fixed(&b, 1); break;
+		case 0x09: s[++k] = (uint64_t)chord_rt_signed(&b, 1); break;
+		case 0x0a: s[++k] = chord_rt_fixed(&b, 2); break;
+		case 0x0b: s[++k] = (uint64_t)chord_rt_signed(&b, 2); break;
+		case 0x0c: s[++k] = chord_rt_fixed(&b, 4); break;
+		case 0x0d: s[++k] = (uint64_t)chord_rt_signed(&b, 4); break;
+		case 0x10: s[++k] = chord_rt_uleb(&b); break;
+		case 0x11: s[++k] = (uint64_t)chord_rt_sleb(&b); break;
+		case 0x12: s[++k] = a; break;
+		case 0x13: k--; break;
+		case 0x14: s[k + 1] = s[k - 1]; k++; break;
+		case 0x16: s[k] = s[k - 1]; s[k - 1] = a; break;
+		case 0x1a: s[--k] &= a; break;
+		case 0x1c: s[--k] -= a; break;
+		case 0x1e: s[--k] *= a; break;
+		case 0x1f: s[k] = -a; break;
+		case 0x20: s[k] = ~a; break;
+		case 0x21: s[--k] |= a; break;
+		case 0x22: s[--k] += a; break;
+		case 0x23: s[k] += chord_rt_uleb(&b); break;
+		case 0x24: k--; s[k] = a < 64 ? s[k] << a : 0; break;
+		case 0x25: k--; s[k] = a < 64 ? s[k] >> a : 0; break;
+		case 0x26: k--; s[k] = (uint64_t)((int64_t)s[k] >> (a < 63 ? a : 63)); break;
+		case 0x27: s[--k] ^= a; break;
+		case 0x29: k--; s[k] = s[k] == a; break;
+		case 0x2a: k--; s[k] = (int64_t)s[k] >= (int64_t)a; break;
+		case 0x2b: k--; s[k] = (int64_t)s[k] > (int64_t)a; break;
+		case 0x2c: k--; s[k] = (int64_t)s[k] <= (int64_t)a; break;
+		case 0x2d: k--; s[k] = (int64_t)s[k] < (int64_t)a; break;
+		case 0x2e: k--; s[k] = s[k] != a; break;
+		case 0x28: k--; n = (uint64_t)chord_rt_signed(&b, 2); b.p += a ? n : 0; break;
+		case 0x2f: n = (uint64_t)chord_rt_signed(&b, 2); b.p += n; break;
+		case 0x96: break;
+		default:
+			if (op >= 0x30 && op <= 0x4f)
+				s[++k] = op - 0x30u;
+			else if (op >= 0x70 && op <= 0x80)
+				s[++k] = w->regs.r[op - 0x70] + (uint64_t)chord_rt_sleb(&b);
+			else
+				w->bad = true, b.p = b.end;
+		}
+	}
+	return s[k];
+}
+
+static void
+chord_rt_rule(struct chord_rt_rules *r, uint64_t reg, enum chord_rt_how how, int64_t value)
+{
+	if (reg > CHORD_RT_CFA || (reg == CHORD_RT_CFA && how != CHORD_RT_AT && how != CHORD_RT_VAL_EXPR))
+		return; /* a register of floating point */
+	r->how[reg] = (uint8_t)how;
+	r->value[reg] = value;
+}
+
+static void
+chord_rt_rule_expr(struct chord_rt_rules *r, struct chord_rt_bytes *b, uint64_t reg, enum chord_rt_how how)
+{
+	int64_t at = (int64_t)b->p;
+	uint64_t n = chord_rt_uleb(b);
+
+	chord_rt_rule(r, reg, how, at);
+	b->p += n;
+}
+
+static void
+chord_rt_def_cfa(struct chord_rt_rules *r, uint64_t reg, int64_t off)
+{
+	r->reg = (uint8_t)(reg < CHORD_RT_NREG ? reg : CHORD_RT_RSP);
+	chord_rt_rule(r, CHORD_RT_CFA, CHORD_RT_AT, off);
+}
+
+/* state[0]: the rules; state[1]: those after the CIE; further: remembered ones. */
+struct chord_rt_machine {
+	struct chord_rt_rules state[4];
+	uint32_t depth;
+	uint64_t loc;
+};
+
+static void
+chord_rt_restore(struct chord_rt_machine *m, uint64_t reg)
+{
+	if (reg < CHORD_RT_NREG)
+		chord_rt_rule(&m->state[0], reg, m->state[1].how[reg], m->state[1].value[reg]);
+}
+
+/* The instructions with an opcode of their own. */
+static bool
+chord_rt_extended(struct chord_rt_machine *m, const struct chord_rt_cfi *f, struct chord_rt_bytes *b, uint8_t op)
+{
+	struct chord_rt_rules *r = m->state;
+	uint64_t x;
+
+	switch (op) {
+	case 0x00: case 0x2d: break;
+	case 0x01: m->loc = chord_rt_pointer(b, f->enc, 0); break;
+	case 0x02: m->loc += chord_rt_fixed(b, 1) * f->code_align; break;
+	case 0x03: m->loc += chord_rt_fixed(b, 2) * f->code_align; break;
+	case 0x04: m->loc += chord_rt_fixed(b, 4) * f->code_align; break;
+	case 0x05: x = chord_rt_uleb(b); chord_rt_rule(r, x, CHORD_RT_AT, (int64_t)chord_rt_uleb(b) * f->data_align); break;
+	case 0x06: chord_rt_restore(m, chord_rt_uleb(b)); break;
+	case 0x07: chord_rt_rule(r, chord_rt_uleb(b), CHORD_RT_UNDEFINED, 0); break;
+	case 0x08: chord_rt_rule(r, chord_rt_uleb(b), CHORD_RT_SAME, 0); break;
+	case 0x09: x = chord_rt_uleb(b); chord_rt_rule(r, x, CHORD_RT_REG, (int64_t)chord_rt_uleb(b)); break;
+	case 0x0a:
+		if (m->depth == 2)
+			return false;
+		chord_rt_copy(&m->state[2 + m->depth++], r, sizeof *r);
+		break;
+	case 0x0b:
+		if (m->depth == 0)
+			return false;
+		chord_rt_copy(r, &m->state[2 + --m->depth], sizeof *r);
+		break;
+	case 0x0c: x = chord_rt_uleb(b); chord_rt_def_cfa(r, x, (int64_t)chord_rt_uleb(b)); break;
+	case 0x0d: chord_rt_def_cfa(r, chord_rt_uleb(b), r->value[CHORD_RT_CFA]); break;
+	case 0x0e: chord_rt_def_cfa(r, r->reg, (int64_t)chord_rt_uleb(b)); break;
+	case 0x0f: chord_rt_rule_expr(r, b, CHORD_RT_CFA, CHORD_RT_VAL_EXPR); break;
+	case 0x10: chord_rt_rule_expr(r, b, chord_rt_uleb(b), CHORD_RT_EXPR); break;
+	case 0x11: x = chord_rt_uleb(b); chord_rt_rule(r, x, CHORD_RT_AT, chord_rt_sleb(b) * f->data_align); break;
+	case 0x12: x = chord_rt_uleb(b); chord_rt_def_cfa(r, x, chord_rt_sleb(b) * f->data_align); break;
+	case 0x13: chord_rt_def_cfa(r, r->reg, chord_rt_sleb(b) * f->data_align); break;
+	case 0x14: x = chord_rt_uleb(b); chord_rt_rule(r, x, CHORD_RT_IS, (int64_t)chord_rt_uleb(b) * f->data_align); break;
+	case 0x15: x = chord_rt_uleb(b); chord_rt_rule(r, x, CHORD_RT_IS, chord_rt_sleb(b) * f->data_align); break;
+	case 0x16: chord_rt_rule_expr(r, b, chord_rt_uleb(b), CHORD_RT_VAL_EXPR); break;
+	case 0x2e: chord_rt_uleb(b); break;
+	case 0x2f: x = chord_rt_uleb(b); chord_rt_rule(r, x, CHORD_RT_AT, -(int64_t)chord_rt_uleb(b) * f->data_align); break;
+	default: return false;
+	}
+	return true;
+}
+
+/* Runs instructions up to those for addresses after pc. */
+static bool
+chord_rt_run(struct chord_rt_machine *m, const struct chord_rt_cfi *f, struct chord_rt_bytes b, uint64_t pc)
+{
+	uint8_t op, low;
+
+	while (b.p < b.end && m->loc <= pc) {
+		op = (uint8_t)chord_rt_fixed(&b, 1);
+		low = op & 0x3f;
+		if (op >> 6 == 1)
+			m->loc += low * f->code_align;
+		else if (op >> 6 == 2)
+			chord_rt_rule(m->state, low, CHORD_RT_AT, (int64_t)chord_rt_uleb(&b) * f->data_align);
+		else if (op >> 6 == 3)
+			chord_rt_restore(m, low);
+		else if (!chord_rt_extended(m, f, &b, op))
+			return false;
+	}
+	return true;
+}
+
+static uint64_t
+chord_rt_value(struct chord_rt_walk *w, const struct chord_rt_rules *r, uint32_t reg)
+{
+	int64_t v = r->value[reg];
+
+	switch (r->how[reg]) {
+	case CHORD_RT_AT: return chord_rt_load(w, w->cfa + (uint64_t)v);
+	case CHORD_RT_IS: return w->cfa + (uint64_t)v;
+	case CHORD_RT_REG: return v < CHORD_RT_NREG ? w->regs.r[v] : 0;
+	case CHORD_RT_EXPR: return chord_rt_load(w, chord_rt_evaluate(w, v, w->cfa));
+	case CHORD_RT_VAL_EXPR: return chord_rt_evaluate(w, v, w->cfa);
+	case CHORD_RT_UNDEFINED: return 0;
+	default: return reg == CHORD_RT_RSP ? w->cfa : w->regs.r[reg];
+	}
+}
+
+enum chord_rt_step { CHORD_RT_FRAME, CHORD_RT_OUTERMOST, CHORD_RT_STUCK };
+
+/* Looks at the frame the walk is in: sets w->cfa, and next to its caller's
+ * registers. OUTERMOST: there is none. */
+static __attribute__((noinline)) enum chord_rt_step
+chord_rt_look(struct chord_rt_walk *w, struct chord_rt_regs *next)
+{
+	uint64_t pc = w->regs.r[CHORD_RT_RIP] - !w->exact;
+	struct chord_rt_machine m;
+	struct chord_rt_rules *r = m.state;
+
+	if (w->regs.r[CHORD_RT_RIP] == 0)
+		return CHORD_RT_OUTERMOST;
+	if (!chord_rt_find_cfi(w, pc))
+		return CHORD_RT_STUCK;
+	chord_rt_clear(&m, sizeof m);
+	r->reg = CHORD_RT_RSP;
+	if (!chord_rt_run(&m, &w->cfi, (struct chord_rt_bytes){w->cfi.init, w->cfi.init_end}, ~0ull))
+		return CHORD_RT_STUCK;
+	chord_rt_copy(&m.state[1], r, sizeof *r);
+	m.loc = w->cfi.begin;
+	if (!chord_rt_run(&m, &w->cfi, (struct chord_rt_bytes){w->cfi.insn, w->cfi.insn_end}, pc))
+		return CHORD_RT_STUCK;
+	if (r->how[CHORD_RT_CFA] == CHORD_RT_VAL_EXPR)
+		w->cfa = chord_rt_evaluate(w, r->value[CHORD_RT_CFA], 0);
+	else
+		w->cfa = w->regs.r[r->reg] + (uint64_t)r->value[CHORD_RT_CFA];
+	if (r->how[CHORD_RT_RIP] == CHORD_RT_UNDEFINED)
+		return CHORD_RT_OUTERMOST;
+	/* Only a signal can have led from one stack to another. */
+	if (w->cfi.signal ? w->turns > 64 : w->cfa <= w->regs.r[CHORD_RT_RSP])
+		return CHORD_RT_STUCK;
+	for (uint32_t i = 0; i < CHORD_RT_NREG; i++)
+		next->r[i] = chord_rt_value(w, r, i);
+	return w->bad ? CHORD_RT_STUCK : next->r[CHORD_RT_RIP] ? CHORD_RT_FRAME : CHORD_RT_OUTERMOST;
+}
+
+static void
+chord_rt_up(struct chord_rt_walk *w, const struct chord_rt_regs *next)
+{
+	w->exact = w->cfi.signal;
+	w->turns += w->cfi.signal;
+	w->regs = *next;
+}
+
+static void
+chord_rt_walk_from(struct chord_rt_walk *w, struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
+{
+	chord_rt_clear(w, sizeof *w);
+	w->ctl = ctl;
+	w->regs = *regs;
+}

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT */
+/* exits NAME: activations that do not return, with how often and where given
+ * beside each by run.sh. */
+#define _GNU_SOURCE
+#include "count.h"
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define NOINLINE __attribute__((noinline, noclone))
+#define AFTER() __asm__ volatile("" : : : "memory") /* no tail call */
+
+static void (*volatile last)(void);
+static jmp_buf buf;
+static sigjmp_buf sigbuf;
+static volatile int times;
+
+NOINLINE static void
+three(char *big)
+{
+	CHORD_COUNT(1);
+	big[0] = 1;
+	last();
+	AFTER();
+}
+
+NOINLINE static void
+two(int n)
+{
+	char big[n];
+
+	three(big);
+	__asm__ volatile("" : : "r"(big) : "memory");
+}
+
+NOINLINE static void
+one(void)
+{
+	two(300);
+	AFTER();
+}
+
+NOINLINE static void call_exit(void) { exit(0); }
+static void call__exit(void) { _exit(0); }
+static void call_quick_exit(void) { quick_exit(0); }
+static void call_pthread_exit(void) { pthread_exit(NULL); }
+static void call_longjmp(void) { longjmp(buf, 1); }
+static void call_siglongjmp(void) { siglongjmp(sigbuf, 1); }
+static void call_execv(void) { execv("/bin/true", (char *[]){(char *)"true", NULL}); }
+static void call_execl(void) { execl("/bin/sh", "sh", "-c", "test \"$0$1$2$3$4$5\" = abcdef", "a", "b", "c", "d", "e", "f", (char *)NULL); }
+static void call_execle(void) { execle("/bin/sh", "sh", "-c", "test $X = y", (char *)NULL, (char *[]){(char *)"X=y", NULL}); }
+static void call_execlp(void) { execlp("true", "true", (char *)NULL); AFTER(); }
+static void fail_exec(void) { if (execl("/nowhere", "x", (char *)NULL) != -1) abort(); }
+static void raise_usr1(void) { raise(SIGUSR1); AFTER(); }
+static void on_exit_signal(int sig) { (void)sig; one(); AFTER(); }
+
+NOINLINE static void
+jumper(void)
+{
+	volatile int n = 0;
+
+	if (setjmp(buf) == 0 || ++n < 5)
+		one();
+	times = n;
+}
+
+NOINLINE static void
+sigjumper(void)
+{
+	volatile int n = 0;
+
+	if (sigsetjmp(sigbuf, 1) == 0 || ++n < 5)
+		one();
+	times = n;
+}
+
+#pragma GCC diagnostic ignored "-Winfinite-recursion"
+NOINLINE static int
+recurse(volatile int n)
+{
+	if (n == 0)
+		call_exit();
+	n += recurse(n - 1);
+	AFTER();
+	return n;
+}
+
+static void *
+thread(void *arg)
+{
+	one();
+	return arg;
+}
+
+static void
+in_thread(void)
+{
+	pthread_t t;
+
+	pthread_create(&t, NULL, thread, NULL);
+	pthread_join(t, NULL);
+}
+
+static void
+on_signal(int sig)
+{
+	(void)sig;
+	call_siglongjmp();
+	AFTER();
+}
+
+static void
+alternate(int flags)
+{
+	static char stack[32768];
+	stack_t ss = {.ss_sp = stack, .ss_size = sizeof stack};
+	struct sigaction sa = {.sa_handler = on_signal, .sa_flags = flags};
+
+	sigaltstack(&ss, NULL);
+	sigaction(SIGUSR1, &sa, NULL);
+	last = raise_usr1;
+	sigjumper();
+}
+
+int
+main(int argc, char **argv)
+{
+	static const struct { const char *name; void (*f)(void); } lasts[] = {
+		{"exit", call_exit}, {"_exit", call__exit}, {"quick_exit", call_quick_exit}, {"execv", call_execv},
+		{"execl", call_execl}, {"execle", call_execle}, {"execlp", call_execlp}, {"failexec", fail_exec},
+	};
+	const char *s = argc > 1 ? argv[1] : "";
+
+	for (size_t i = 0; i < sizeof lasts / sizeof *lasts; i++)
+		if (strcmp(s, lasts[i].name) == 0) {
+			last = lasts[i].f;
+			one();
+			return 0;
+		}
+	if (strcmp(s, "longjmp") == 0) {
+		last = call_longjmp;
+		jumper();
+		return times != 5;
+	} else if (strcmp(s, "siglongjmp") == 0) {
+		last = call_siglongjmp;
+		sigjumper();
+		return times != 5;
+	} else if (strcmp(s, "handler") == 0) {
+		alternate(0);
+		return times != 5;
+	} else if (strcmp(s, "altstack") == 0) {
+		alternate(SA_ONSTACK);
+		return times != 5;
+	} else if (strcmp(s, "thread") == 0) {
+		last = call_exit;
+		in_thread();
+	} else if (strcmp(s, "pthread_exit") == 0) {
+		last = call_pthread_exit;
+		in_thread();
+		return 0;
+	} else if (strcmp(s, "recurse") == 0) {
+		recurse(argc > 2 ? atoi(argv[2]) : 100000);
+	} else if (strcmp(s, "signal") == 0) {
+		last = call_exit;
+		signal(SIGUSR1, on_exit_signal);
+		raise(SIGUSR1);
+		AFTER();
+	}
+	return 3;
+}
