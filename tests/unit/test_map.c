@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT */
+#include "tests/unit/profile_bytes.h"
+
+static void
+map_round_trip(void **state)
+{
+	struct pool *pool = pool_new();
+	struct buf b = {0};
+	struct map m;
+	struct walk w;
+
+	(void)state;
+	put_record(&b, &plain);
+	m = parse_map(pool, &b);
+	assert_int_equal(m.nproc, 1);
+	assert_string_equal(m.proc[0].name, "f");
+	assert_string_equal(m.proc[0].file, "f.c");
+	assert_null(m.proc[0].refused);
+	assert_int_equal(m.proc[0].nblock, 3);
+	assert_int_equal(m.proc[0].narc, 6);
+	assert_int_equal(m.proc[0].close, 5);
+	/* Calls come sorted, with their own return addresses. */
+	assert_int_equal(m.proc[0].call[0].insn, 0);
+	assert_int_equal(m.proc[0].call[0].back, CODE + BACK0);
+	assert_int_equal(m.proc[0].call[1].back, CODE + BACK1);
+	/* Block 1 starts at woven offset 7; its third instruction begins a segment at 16. */
+	walk_start(&w, &m.proc[0], NULL, 1);
+	assert_true(walk_next(&w) && w.offset == 5 && w.addr == CODE + 7 && w.kind == CHORD_INSN_CALL);
+	assert_true(walk_next(&w) && w.offset == 10 && w.addr == CODE + 12);
+	assert_true(walk_next(&w) && w.offset == 11 && w.addr == CODE + 16 && w.kind == CHORD_INSN_ICALL);
+	assert_true(walk_next(&w) && w.offset == 16 && w.addr == CODE + 21);
+	assert_false(walk_next(&w));
+	buf_free(&b);
+	pool_free(pool);
+}
+
+static void
+map_leaves_out_dropped(void **state)
+{
+	struct shape gone = plain, refused = plain;
+	struct pool *pool = pool_new();
+	struct buf b = {0};
+	struct map m;
+
+	(void)state;
+	gone.addr = 0;
+	refused.addr = 0x2000;
+	refused.name = "g";
+	refused.refused = "jump table\tnot understood";
+	put_record(&b, &refused);
+	put_record(&b, &gone);
+	put_record(&b, &plain);
+	m = parse_map(pool, &b);
+	assert_int_equal(m.nproc, 2);
+	assert_int_equal(m.nrefused, 1);
+	assert_string_equal(m.proc[0].name, "f");
+	assert_string_equal(m.proc[1].refused, "jump table not understood");
+	buf_free(&b);
+	pool_free(pool);
+}
+
+static void
+map_folds_identical(void **state)
+{
+	static const char *const names[] = {"g", "f", "h", "f", "i", "j"};
+	struct pool *pool = pool_new();
+	struct buf b = {0};
+	struct map m;
+	struct shape s = plain;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		s.name = names[i];
+		put_record(&b, &s);
+	}
+	/* The same code with counters of its own counts for itself. */
+	s.counters += 32;
+	put_record(&b, &s);
+	m = parse_map(pool, &b);
+	assert_int_equal(m.nproc, 2);
+	assert_string_equal(m.proc[0].name, "f");
+	assert_int_equal(m.proc[0].nalso, 4);
+	assert_string_equal(m.proc[0].also[0], "g");
+	assert_string_equal(m.proc[0].also[3], "j");
+	buf_free(&b);
+	pool_free(pool);
+}
+
+static void
+map_empty(void **state)
+{
+	struct pool *pool = pool_new();
+	struct map m;
+	const char *why;
+
+	(void)state;
+	assert_true(map_parse(pool, (struct str){NULL, 0}, &m, &why));
+	assert_int_equal(m.nproc, 0);
+	assert_false(map_parse(pool, STR("something else entirely, long enough for a head"), &m, &why));
+	assert_non_null(strstr(why, "not a record of a map"));
+	pool_free(pool);
+}
+
+/* Puts other bytes in the place of the only occurrence of some. */
+static void
+replace(struct buf *b, const char *old, const char *fresh, size_t n)
+{
+	char *at = memmem(b->at, b->n, old, n);
+
+	assert_non_null(at);
+	memcpy(at, fresh, n);
+}
+
+static void
+expect_map_error(const char *old, const char *fresh, size_t n, const char *part)
+{
+	struct pool *pool = pool_new();
+	struct buf b = {0};
+	struct map m;
+	const char *why = NULL;
+
+	put_record(&b, &plain);
+	replace(&b, old, fresh, n);
+	assert_false(map_parse(pool, bytes_of(&b), &m, &why));
+	if (!strstr(why, part))
+		fail_msg("'%s' does not say '%s'", why, part);
+	buf_free(&b);
+	pool_free(pool);
+}
+#define EXPECT(old, fresh, part) expect_map_error(old, fresh, sizeof(old) - 1, part)
+
+static void
+map_errors(void **state)
+{
+	(void)state;
+	EXPECT("CHM1", "CHM2", "not a record");
+	EXPECT("\x10\0\0\0\x16\0\0\0", "\x10\0\0\0\x29\0\0\0", "outside the woven code");
+	EXPECT("\2\1\2\0\1\0\0", "\2\1\4\0\1\0\0", "no instruction");
+	EXPECT("\2\1\2\0\1\0\0", "\2\3\2\0\1\0\0", "no block");
+	EXPECT("\2\1\2\0\1\0\0", "\2\1\2\2\1\0\0", "no known kind");
+	EXPECT("\2\1\2\0\1\0\0", "\2\1\0\0\1\0\0", "listed twice");
+	EXPECT("\4\3\7\0", "\4\3\6\0", "closing edge");
+	EXPECT("\4\3\7\0", "\3\4\7\0", "does not close");
+	EXPECT("\5\6\3\0\5\0", "\x0c\6\3\0\5\0", "number of vertices");
+	EXPECT("\5\6\3\0\5\0", "\4\6\3\0\5\0", "number of vertices");
+	EXPECT("\5\6\3\0\5\0", "\5\6\3\5\5\0", "to nowhere");
+	EXPECT("\0\x12\0\1", "\0\x13\0\1", "outside its part");
+	EXPECT("\0\x12\0\1", "\1\x12\0\1", "part that is not there");
+	EXPECT("\0\x12\0\1", "\0\x12\5\1", "counter that is not there");
+}
+
+static void
+parts_cover(void **state)
+{
+	struct pool *pool = pool_new();
+	struct buf b = {0};
+	struct map m;
+	struct parts parts;
+
+	(void)state;
+	put_record(&b, &plain);
+	m = parse_map(pool, &b);
+	parts = map_parts(pool, &m);
+	assert_null(parts_find(&parts, CODE - 1));
+	assert_ptr_equal(parts_find(&parts, CODE)->proc, m.proc);
+	assert_ptr_equal(parts_find(&parts, CODE + WOVEN - 1)->proc, m.proc);
+	assert_null(parts_find(&parts, CODE + WOVEN));
+	buf_free(&b);
+	pool_free(pool);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(map_round_trip),
+		cmocka_unit_test(map_leaves_out_dropped),
+		cmocka_unit_test(map_folds_identical),
+		cmocka_unit_test(map_empty),
+		cmocka_unit_test(map_errors),
+		cmocka_unit_test(parts_cover),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
