@@ -1,6 +1,12 @@
 # SPDX-License-Identifier: MIT
-# make, make demo, make check, make install PREFIX= DESTDIR=, make bench,
-# make asan, make fmt, make layers
+# make                        build Chord in build/
+# make demo                   install what is missing, build, measure Chord with Chord
+# make check                  install what is missing, build, run the tests
+# make install PREFIX= DESTDIR=
+# make bench                  what measuring costs (see bench/)
+# make check-real, check-torture, check-csmith   the long tests, whole
+# make asan                   Chord with sanitizers in build-asan/, and the tests that suit it
+# make fmt, make layers       house rules: formatting, dependency order
 
 PREFIX = /usr/local
 DESTDIR =
@@ -13,7 +19,9 @@ LIBS = -lZydis -lelf -ldw -ljansson
 
 SRC := $(sort $(wildcard src/*/*.c src/*/*/*.c))
 OBJ := $(SRC:%.c=$(BUILD)/%.o)
+TEST := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/*.c))
 LIBEXEC = $(BUILD)/libexec/chord
+MAN := $(wildcard docs/man/*.1)
 
 all: $(BUILD)/chord $(LIBEXEC)/as $(LIBEXEC)/runtime.s $(BUILD)/chord-cc $(BUILD)/chord-c++
 
@@ -33,10 +41,59 @@ $(BUILD)/chord-cc $(BUILD)/chord-c++: $(BUILD)/chord
 
 $(LIBEXEC)/runtime.s: $(wildcard runtime/*) format/format.h
 	@mkdir -p $(@D)
-	runtime/pack.sh -o $@
+	CHORD_RT_CC=gcc runtime/pack.sh -o $@
+
+$(BUILD)/tests/%: tests/unit/%.c $(filter-out $(BUILD)/src/tool/main.o,$(OBJ))
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 $(CPPFLAGS) $(CFLAGS) $(WARN) $(LDFLAGS) -o $@ $^ $(LIBS) -lcmocka -lm
+
+setup:
+	tools/setup.sh build
+
+demo: setup
+	$(MAKE) all
+	tools/demo.sh $(BUILD)
+
+check:
+	tools/setup.sh build check
+	$(MAKE) all $(TEST)
+	tests/run.sh $(BUILD)
+
+check-real check-torture check-csmith check-oracle: all
+	tools/setup.sh build check
+	tests/run.sh $(BUILD) $(@:check-%=%)
+
+bench: all
+	tools/setup.sh build check bench
+	CHORD=$(abspath $(BUILD)/chord) bench/run.sh
+	CHORD=$(abspath $(BUILD)/chord) bench/weave.sh
+
+ASAN = -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined -Wno-format-truncation -Wno-format-overflow
+
+asan:
+	$(MAKE) BUILD=build-asan CFLAGS="$(ASAN)" LDFLAGS="-fsanitize=address,undefined" all asan-tests
+	tests/run.sh build-asan unit graph input hook
+
+asan-tests: $(TEST)
+
+install: all
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/libexec/chord $(DESTDIR)$(PREFIX)/share/man/man1
+	install -m 755 $(BUILD)/chord $(DESTDIR)$(PREFIX)/bin/chord
+	ln -sf chord $(DESTDIR)$(PREFIX)/bin/chord-cc
+	ln -sf chord $(DESTDIR)$(PREFIX)/bin/chord-c++
+	install -m 755 $(BUILD)/chord $(DESTDIR)$(PREFIX)/libexec/chord/as
+	install -m 644 $(LIBEXEC)/runtime.s $(DESTDIR)$(PREFIX)/libexec/chord/runtime.s
+	install -m 644 $(MAN) $(DESTDIR)$(PREFIX)/share/man/man1
+
+fmt:
+	tools/fmt.sh
+
+layers:
+	tools/layers.sh
 
 clean:
-	rm -rf $(BUILD)
+	rm -rf build build-asan
 
 -include $(OBJ:.o=.d)
-.PHONY: all clean
+.PHONY: all setup demo check check-real check-torture check-csmith check-oracle bench asan asan-tests install fmt layers clean
+.SECONDARY:

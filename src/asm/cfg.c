@@ -253,7 +253,8 @@ is_refused(struct builder *b)
 
 		for (size_t i = 0; i < c->bad.n; i++)
 			if (c->bad.at[i] >= part->lo && c->bad.at[i] <= part->hi)
-				p->reason = pool_printf(b->u->pool, "the bytes at +0x%x are no instruction", c->bad.at[i] - part->lo);
+				p->reason = pool_printf(b->u->pool, "the bytes at +0x%x are no instruction",
+				                        c->bad.at[i] - part->lo);
 		for (uint32_t i = part->first; i < part->last && !p->reason; i++)
 			if (c->insns.at[i].stmt != UINT32_MAX && b->u->text->stmts.at[c->insns.at[i].stmt].flags & STMT_CODEN)
 				p->reason = "16- or 32-bit code";

@@ -61,8 +61,10 @@ static bool
 assemble(void *ctx, const struct buf *text, struct buf *object)
 {
 	struct show_args *a = ctx;
-	const char *as = as_find(a->pool), *in = temp_file(a->pool, ".s", text->at, text->n), *out = temp_file(a->pool, ".o", NULL, 0);
-	char *args[] = {(char *)(uintptr_t)"--keep-locals", (char *)(uintptr_t)"-o", (char *)(uintptr_t)out, (char *)(uintptr_t)in};
+	const char *as = as_find(a->pool), *in = temp_file(a->pool, ".s", text->at, text->n);
+	const char *out = temp_file(a->pool, ".o", NULL, 0);
+	char *args[] = {(char *)(uintptr_t)"--keep-locals", (char *)(uintptr_t)"-o", (char *)(uintptr_t)out,
+		(char *)(uintptr_t)in};
 	bool ok;
 
 	if (!as || !in || !out)

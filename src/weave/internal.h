@@ -78,6 +78,10 @@ void emit_proc(const struct unit *u, struct woven *w, struct edits *e, uint8_t m
 /* One that is refused: its map record only. */
 void emit_refused(const struct unit *u, struct proc *p, uint32_t number, struct edits *e, uint8_t measure);
 
+/* Direct calls of functions that end or make activations unseen go to the runtime's: there is no table
+ * of a static program through which it could watch them. What has to follow the text goes to tail. */
+void emit_watched(const struct text *t, struct edits *e, struct buf *tail);
+
 /* map.c: the map record of a procedure as directives, counters included. */
 void map_record(const struct unit *u, const struct woven *w, uint8_t measure, struct buf *out);
 void map_refused(const struct unit *u, const struct proc *p, uint32_t number, uint8_t measure, struct buf *out);

@@ -115,11 +115,20 @@ pass_emit(struct job *j)
 static void
 pass_output(struct job *j, struct buf *out)
 {
+	bool runtime = j->stats.counters && j->o->runtime;
+	struct buf tail = {0};
+
+	if (runtime)
+		emit_watched(&j->text, &j->edits, &tail);
 	edit_apply(&j->edits, &j->text, out);
 	if (out->n && out->at[out->n - 1] != '\n')
 		buf_char(out, '\n');
-	if (j->stats.counters && j->o->runtime)
+	if (runtime) {
+		buf_str(out, "\t.att_syntax prefix\n");
+		buf_add(out, tail.at, tail.n);
 		buf_add(out, j->o->runtime, j->o->runtime_size);
+	}
+	buf_free(&tail);
 }
 
 static bool

@@ -1,0 +1,68 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# run.sh BUILD [SUITE...]: runs test suites, each of which prints lines that
+# begin with ok, FAIL or skip; ends with their numbers. Without suites: all, with
+# the long ones cut down to a sample. A suite that ends badly without a FAIL
+# line counts as one failure.
+set -u
+build=$(cd "$1" && pwd)
+shift
+here=$(cd "$(dirname "$0")" && pwd)
+export CHORD=$build/chord LC_ALL=C
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+
+# Programs of cmocka: every test that passed, failed or was skipped is a line.
+unit()
+{
+	local status=0
+	for test in "$build"/tests/*; do
+		[ -x "$test" ] && [ -f "$test" ] || continue
+		"$test" 2>&1 | sed -E -e "s|^\[ +OK \] (.*)|ok unit/${test##*/}/\1|" -e "s|^\[ +FAILED +\] ([a-z].*)|FAIL unit/${test##*/}/\1|" \
+			-e '/^\[[ =-]+\]|^\[ +RUN/d' -e '/^\[  PASSED/d'
+		[ "${PIPESTATUS[0]}" = 0 ] || status=1
+	done
+	return $status
+}
+
+house()
+{
+	for rule in layers fmt; do
+		if "$here/../tools/$rule.sh"; then echo "ok house/$rule"; else echo "FAIL house/$rule"; fi
+	done
+}
+
+suite()
+{
+	case $1 in
+	house | unit) "$1" ;;
+	graph) "$here/graph/run.sh" "$CHORD" ;;
+	hook | input | runtime | exits) "$here/$1/run.sh" ;;
+	oracle-sample) "$here/oracle/run.sh" --sample ;;
+	oracle) "$here/oracle/run.sh" ;;
+	real-sample) "$here/real/run.sh" --sample ;;
+	real) "$here/real/run.sh" ;;
+	torture-sample) "$here/torture/torture.sh" --sample 40 ;;
+	torture) "$here/torture/torture.sh" --sample 1 ;;
+	csmith-sample) "$here/torture/csmith.sh" 10 ;;
+	csmith) "$here/torture/csmith.sh" 1000 ;;
+	*) echo "FAIL $1: no such suite"; return 1 ;;
+	esac
+}
+
+[ $# -gt 0 ] || set -- house unit graph runtime hook input exits oracle-sample real-sample torture-sample csmith-sample
+for name in "$@"; do
+	start=$SECONDS
+	before=$(grep -c '^FAIL' "$log")
+	echo "== $name"
+	suite "$name" </dev/null 2>&1 | tee -a "$log"
+	if [ "${PIPESTATUS[0]}" != 0 ] && [ "$(grep -c '^FAIL' "$log")" = "$before" ]; then
+		echo "FAIL $name: it ended badly" | tee -a "$log"
+	fi
+	echo "   ($((SECONDS - start)) s)"
+done
+passed=$(grep -c '^ok ' "$log")
+failed=$(grep -c '^FAIL ' "$log")
+skipped=$(grep -c '^skip ' "$log")
+echo "$passed passed, $failed failed, $skipped skipped"
+[ "$failed" = 0 ] && [ "$passed" != 0 ]

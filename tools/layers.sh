@@ -1,0 +1,34 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# layers.sh: no folder includes a header of one that it may not know. Each line:
+# a folder, then those it may use.
+set -eu
+cd "$(dirname "$0")/.."
+
+allowed="
+base:
+graph: base
+image: base
+asm: base graph image
+machine: base asm
+weave: base graph image asm
+profile: base graph
+export: base graph profile
+tool: base graph image asm machine weave profile export
+"
+bad=0
+for file in $(git ls-files 'src/*.[ch]' 2>/dev/null || find src -name '*.[ch]'); do
+	room=$(echo "$file" | cut -d/ -f2)
+	may=$(echo "$allowed" | sed -n "s/^$room:/ /p")
+	[ -n "$may" ] || { echo "$file: no rule for src/$room"; bad=1; continue; }
+	for used in $(sed -nE 's|^#include "([a-z]+)/.*|\1|p' "$file" | sort -u); do
+		case " $may $room format " in
+		*" $used "*) ;;
+		*) echo "$file: includes $used/, which $room must not know"; bad=1 ;;
+		esac
+	done
+done
+for file in runtime/*.c runtime/*.h; do
+	grep -nE '^#include "(src|base|graph|asm|image|weave|profile|tool)/' "$file" && bad=1
+done
+exit $bad
