@@ -27,6 +27,6 @@ bool solve_vertex(const struct system *s, uint32_t v, uint64_t *count);
 /* exits.c: fills left[] and back[] of all procedures from the exit records of the module; where a record
  * fits no call, sets why. Exits in code without a map are passed over. */
 void exits_place(struct pool *pool, const struct map *map, const struct profile *p, const struct module *module,
-                 struct counts *counts);
+	struct counts *counts);
 
 #endif

@@ -52,7 +52,7 @@ void run_close(struct run *r);
 struct unmeasured {
 	VEC(struct image_symbol) symbol; /* functions that were not built with Chord; the start-up files excepted */
 	uint64_t symbol_bytes;
-	uint64_t bytes;          /* of executable sections in no procedure of the map: padding, start-up code and Chord's runtime too */
+	uint64_t bytes;          /* of code in no procedure of the map: padding, start-up code and Chord's runtime too */
 	bool stripped;           /* functions cannot be told apart */
 };
 void unmeasured_find(struct unit *u, struct unmeasured *un);

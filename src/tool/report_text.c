@@ -191,7 +191,8 @@ print_unmeasured_symbols(const struct report *r)
 		       un->bytes);
 	else if (un->symbol.n)
 		printf("  %zu %s, %" PRIu64 " bytes, not built with Chord%s\n", un->symbol.n,
-		       un->symbol.n == 1 ? "function" : "functions", un->symbol_bytes, r->opt.unmeasured ? ":" : " (--unmeasured lists them)");
+		       un->symbol.n == 1 ? "function" : "functions", un->symbol_bytes,
+		       r->opt.unmeasured ? ":" : " (--unmeasured lists them)");
 	for (size_t i = 0; i < un->symbol.n && r->opt.unmeasured; i++)
 		printf("    %s\n", un->symbol.at[i].name);
 }
