@@ -129,6 +129,27 @@ cold_of(struct unit *u, const struct strmap *names, const char *name)
 	return &u->procs.at[i];
 }
 
+/* Padding between a call at the end of a procedure and the next: compilers put nothing
+ * else behind a call that does not come back. */
+static uint32_t
+without_padding(const struct unit *u, const struct code *c, uint32_t first, uint32_t last)
+{
+	uint32_t end = last;
+
+	for (uint32_t i = last; u->text->compiler && i > first; i--) {
+		const struct insn *in = &c->insns.at[i - 1];
+
+		if (!(in->attr & INSN_NOP))
+			return in->cls == CHORD_INSN_CALL || in->cls == CHORD_INSN_ICALL ? end : last;
+		if (in->stmt != UINT32_MAX) {
+			if (!(u->text->stmts.at[in->stmt].flags & STMT_PAD))
+				return last;
+			end = i - 1;
+		}
+	}
+	return last;
+}
+
 static void
 add_part(struct unit *u, struct code *c, struct strmap *names, const char *name, uint32_t lo, uint32_t hi, bool cold)
 {
@@ -136,7 +157,7 @@ add_part(struct unit *u, struct code *c, struct strmap *names, const char *name,
 	struct proc *p;
 
 	part.first = insn_from(c, lo);
-	part.last = insn_from(c, hi);
+	part.last = without_padding(u, c, part.first, insn_from(c, hi));
 	if (part.first == part.last)
 		return;
 	part.hi = c->insns.at[part.last - 1].off + c->insns.at[part.last - 1].len;
