@@ -179,6 +179,45 @@ chord_rt_text(struct chord_rt_ctl *ctl, const char *s)
 		chord_rt_publish(ctl, at + CHORD_PAGE);
 }
 
+/* ---- another program's file ---- */
+
+/* When this process began, in nanoseconds of the clock that files have; it stays
+ * the same through exec. 0: not known. */
+static int64_t
+chord_rt_began(struct chord_rt_ctl *ctl)
+{
+	long fd = chord_rt_call(SYS_open, "/proc/self/stat", O_RDONLY | O_CLOEXEC), n, now[2], up[2];
+	char *s = (char *)ctl->page;
+	int64_t ticks = 0;
+
+	if (chord_rt_failed(fd))
+		return 0;
+	n = chord_rt_call(SYS_read, fd, s, CHORD_PAGE - 1);
+	chord_rt_call(SYS_close, fd);
+	while (n > 0 && s[n - 1] != ')')
+		n--;
+	/* After the name in brackets, the 20th field; in ticks of 10 ms. */
+	for (int field = 0; n > 0 && field < 20; s++)
+		field += s[n] == ' ';
+	for (; n > 0 && s[n] >= '0' && s[n] <= '9'; s++)
+		ticks = ticks * 10 + (s[n] - '0');
+	if (n <= 0 || chord_rt_failed(chord_rt_call(SYS_clock_gettime, 0, now)) ||
+	    chord_rt_failed(chord_rt_call(SYS_clock_gettime, 7, up)))
+		return 0;
+	return (now[0] - up[0]) * 1000000000 + now[1] - up[1] + ticks * 10000000;
+}
+
+/* Is the file the profile of a program that this process was before exec? It must
+ * not be replaced: nobody had a chance to read it. */
+static bool
+chord_rt_from_before_exec(struct chord_rt_ctl *ctl, long fd, const struct stat *st)
+{
+	struct chord_profile_head h;
+
+	return chord_rt_call(SYS_pread64, fd, &h, sizeof h, 0) == sizeof h && h.magic == CHORD_PROFILE_MAGIC &&
+	    h.pid == ctl->pid && st->st_ctim.tv_sec * 1000000000 + st->st_ctim.tv_nsec > chord_rt_began(ctl);
+}
+
 /* Opens the name and takes its lock. */
 static long
 chord_rt_open_locked(struct chord_rt_ctl *ctl)
@@ -197,6 +236,8 @@ chord_rt_open_locked(struct chord_rt_ctl *ctl)
 	}
 	if (!chord_rt_failed(e))
 		e = chord_rt_call(SYS_flock, fd, 2 | 4);
+	if (!chord_rt_failed(e) && st.st_size > 0 && chord_rt_from_before_exec(ctl, fd, &st))
+		e = -EAGAIN;
 	if (chord_rt_failed(e) && e != -ENOLCK && e != -EOPNOTSUPP) {
 		chord_rt_call(SYS_close, fd);
 		return e;

@@ -72,7 +72,7 @@ chord_rt_keep_region(struct chord_rt_ctl *ctl, uint64_t base)
 	ctl->head->threads = 1;
 	for (uint32_t i = 0; i < ctl->nmodule; i++)
 		if (ctl->module[i].life == CHORD_RT_LIVE)
-			chord_rt_map_counts(ctl, i, 0);
+			chord_rt_map_counts(ctl, i, 0, true);
 }
 
 /* What stands in the sections themselves are counts of the parent. */

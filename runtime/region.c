@@ -4,9 +4,18 @@
 
 #define CHORD_RT_STEP 0x40000000ull
 #define CHORD_RT_LOW 0x10000000000ull   /* modules below were linked without -pie */
+#define CHORD_RT_SLOTS 4096              /* bases in the gap */
+#define CHORD_RT_SKIP 1                 /* no base has that number */
 #define CHORD_RT_TOP 0x7ffffffff000ull
 
 /* ---- the segment base ---- */
+
+/* Tests build runtimes that do not find one or both ways to set it. */
+#if defined CHORD_RT_NO_FSGSBASE || defined CHORD_RT_NO_BASE
+#define CHORD_RT_FSGSBASE 0
+#else
+#define CHORD_RT_FSGSBASE 1
+#endif
 
 static uint64_t
 chord_rt_get_base(struct chord_rt_ctl *ctl)
@@ -23,6 +32,9 @@ chord_rt_get_base(struct chord_rt_ctl *ctl)
 static bool
 chord_rt_set_base(struct chord_rt_ctl *ctl, uint64_t base)
 {
+#ifdef CHORD_RT_NO_BASE
+	return false;
+#endif
 	if (!ctl->fsgsbase)
 		return !chord_rt_failed(chord_rt_call(SYS_arch_prctl, CHORD_RT_SET_GS, base));
 	__asm__ volatile("wrgsbase %0" : : "r"(base) : "memory");
@@ -60,8 +72,20 @@ chord_rt_gap(struct chord_rt_ctl *ctl, uint64_t hi, uint64_t largest)
 	/* Some of it for libraries to come. */
 	ctl->gap_top = (ctl->gap_top - ctl->gap_top / 8) & ~0xfffull;
 	ctl->gap_step = (largest + 0xffff) & ~0xffffull;
-	if (ctl->gap_top / 4096 > ctl->gap_step)
-		ctl->gap_step = (ctl->gap_top / 4096) & ~0xfffull;
+	if (ctl->gap_top / CHORD_RT_SLOTS > ctl->gap_step)
+		ctl->gap_step = (ctl->gap_top / CHORD_RT_SLOTS) & ~0xfffull;
+}
+
+/* Far apart first: what is opened late then rarely finds another region where its
+ * counters have to be. */
+static uint64_t
+chord_rt_reversed(uint32_t no)
+{
+	uint64_t v = 0;
+
+	for (uint32_t bit = 1; bit < CHORD_RT_SLOTS; bit *= 2)
+		v = v * 2 + ((no & bit) != 0);
+	return v;
 }
 
 /* The base numbered no of a scheme; 0 if the scheme has no more. Negative bases
@@ -83,28 +107,43 @@ chord_rt_candidate(struct chord_rt_ctl *ctl, uint32_t scheme, uint64_t no, uint6
 		return hi + away < 0x500000000000ull ? away : 0;
 	if (scheme == 0 && (!ctl->dynamic || (lo >= CHORD_RT_LOW && !ctl->traced && ctl->gap_top < 16 * CHORD_RT_STEP)))
 		return 0;
-	away = no * ctl->gap_step;
-	return away < ctl->gap_top ? ctl->gap_top - away : 0;
+	if (no == CHORD_RT_SLOTS)
+		return 0;
+	away = chord_rt_reversed((uint32_t)no) * ctl->gap_step;
+	return away < ctl->gap_top ? ctl->gap_top - away : CHORD_RT_SKIP;
+}
+
+static void
+chord_rt_release(struct chord_rt_ctl *ctl, struct chord_rt_mod *end, uint64_t base)
+{
+	for (struct chord_rt_mod *m = ctl->module; m < end; m++)
+		if (m->life == CHORD_RT_LIVE)
+			chord_rt_call(SYS_munmap, m->first + base, m->size);
+}
+
+static long
+chord_rt_take_one(const struct chord_rt_mod *m, uint64_t base)
+{
+	return chord_rt_map_at(m->first + base, m->size, CHORD_RT_PROT_NONE,
+	    CHORD_RT_MAP_PRIVATE | CHORD_RT_MAP_ANON | CHORD_RT_MAP_NORESERVE);
 }
 
 /* Takes the addresses of all live modules at that base, with nothing readable
  * there yet. */
-static bool
+static long
 chord_rt_take(struct chord_rt_ctl *ctl, uint64_t base)
 {
-	struct chord_rt_mod *m = ctl->module, *end = m + ctl->nmodule;
+	struct chord_rt_mod *end = ctl->module + ctl->nmodule;
+	long e;
 
-	for (; m < end; m++)
-		if (m->life == CHORD_RT_LIVE &&
-		    chord_rt_failed(chord_rt_map_at(m->first + base, m->size, CHORD_RT_PROT_NONE,
-		    CHORD_RT_MAP_PRIVATE | CHORD_RT_MAP_ANON | CHORD_RT_MAP_NORESERVE)))
-			break;
-	if (m == end)
-		return true;
-	while (m-- > ctl->module)
-		if (m->life == CHORD_RT_LIVE)
-			chord_rt_call(SYS_munmap, m->first + base, m->size);
-	return false;
+	for (struct chord_rt_mod *m = ctl->module; m < end; m++) {
+		e = m->life == CHORD_RT_LIVE ? chord_rt_take_one(m, base) : 0;
+		if (chord_rt_failed(e)) {
+			chord_rt_release(ctl, m, base);
+			return e;
+		}
+	}
+	return 0;
 }
 
 /* Finds and takes a base; 0 if there is none. */
@@ -112,6 +151,7 @@ static uint64_t
 chord_rt_find_base(struct chord_rt_ctl *ctl)
 {
 	uint64_t lo, hi, largest, base;
+	long e;
 
 	chord_rt_span(ctl, &lo, &hi, &largest);
 	for (; ctl->scheme < 7; ctl->scheme++, ctl->step_no = 0) {
@@ -119,8 +159,11 @@ chord_rt_find_base(struct chord_rt_ctl *ctl)
 			chord_rt_gap(ctl, hi, largest);
 		while ((base = chord_rt_candidate(ctl, ctl->scheme, ctl->step_no, lo, hi)) != 0) {
 			ctl->step_no++;
-			if (chord_rt_take(ctl, base))
+			e = base == CHORD_RT_SKIP ? -EEXIST : chord_rt_take(ctl, base);
+			if (e == 0)
 				return base;
+			if (e == -ENOMEM) /* no more mappings, wherever */
+				return 0;
 		}
 	}
 	return 0;
@@ -150,12 +193,12 @@ chord_rt_counts(struct chord_rt_ctl *ctl, uint32_t module, uint32_t region)
 }
 
 /* Puts the counters of module m in region r over addresses that were taken. They
- * go on where they were if the module had been open before. */
+ * go on where they were if the module had been open before; not so when fresh. */
 static bool
-chord_rt_map_counts(struct chord_rt_ctl *ctl, uint32_t m, uint32_t r)
+chord_rt_map_counts(struct chord_rt_ctl *ctl, uint32_t m, uint32_t r, bool fresh)
 {
 	struct chord_rt_mod *mod = &ctl->module[m];
-	struct chord_rt_map *map = chord_rt_find_map(ctl, m, r);
+	struct chord_rt_map *map = fresh ? NULL : chord_rt_find_map(ctl, m, r);
 	uint64_t to = mod->first + ctl->region[r].base, at, old = map ? map->at : 0;
 	int32_t fd;
 	long p = -1;
@@ -184,17 +227,20 @@ chord_rt_map_counts(struct chord_rt_ctl *ctl, uint32_t m, uint32_t r)
 static struct chord_rt_region *
 chord_rt_region_new(struct chord_rt_ctl *ctl)
 {
-	uint32_t n = ctl->nregion;
+	uint32_t n = ctl->nregion, nmap = ctl->nmap;
 	struct chord_rt_region *r = &ctl->region[n];
 	uint64_t base;
 
-	if (n == CHORD_RT_REGIONS || (base = chord_rt_find_base(ctl)) == 0)
+	if (n == CHORD_RT_REGIONS || nmap + ctl->nmodule > CHORD_RT_MAPS || (base = chord_rt_find_base(ctl)) == 0)
 		return NULL;
 	r->base = base;
 	r->index = n;
 	for (uint32_t m = 0; m < ctl->nmodule; m++)
-		if (ctl->module[m].life == CHORD_RT_LIVE && !chord_rt_map_counts(ctl, m, n))
+		if (ctl->module[m].life == CHORD_RT_LIVE && !chord_rt_map_counts(ctl, m, n, true)) {
+			chord_rt_release(ctl, ctl->module + ctl->nmodule, base);
+			ctl->nmap = nmap;
 			return NULL;
+		}
 	ctl->nregion++;
 	return r;
 }
@@ -296,12 +342,11 @@ chord_rt_map_module(struct chord_rt_ctl *ctl, uint32_t m)
 
 	for (uint32_t i = 0; i < ctl->nregion; i++) {
 		r = &ctl->region[i];
-		ok = !chord_rt_failed(chord_rt_map_at(mod->first + r->base, mod->size, CHORD_RT_PROT_NONE,
-		    CHORD_RT_MAP_PRIVATE | CHORD_RT_MAP_ANON | CHORD_RT_MAP_NORESERVE));
+		ok = !chord_rt_failed(chord_rt_take_one(mod, r->base));
 		if (!ok && (r == mine || chord_rt_region_free(ctl, r)))
 			ok = chord_rt_rebase(ctl, r, m, r == mine);
 		if (ok)
-			chord_rt_map_counts(ctl, m, i);
+			chord_rt_map_counts(ctl, m, i, false);
 		else
 			short_of = true;
 	}

@@ -5,10 +5,6 @@
 #include <fcntl.h>
 #include <sys/syscall.h>
 
-#define chord_rt_call(n, ...) chord_rt_call_(n, ##__VA_ARGS__, 0, 0, 0, 0, 0, 0)
-#define chord_rt_call_(n, a, b, c, d, e, f, ...) \
-	chord_rt_syscall(n, (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), (long)(f))
-
 enum {
 	CHORD_RT_PROT_NONE = 0, CHORD_RT_PROT_READ = 1, CHORD_RT_PROT_RW = 3,
 	CHORD_RT_MAP_SHARED = 1, CHORD_RT_MAP_PRIVATE = 2, CHORD_RT_MAP_FIXED = 0x10,
@@ -17,16 +13,74 @@ enum {
 	CHORD_RT_RLIMIT_FSIZE = 1, CHORD_RT_RLIMIT_STACK = 3, CHORD_RT_RLIMIT_NOFILE = 7,
 };
 
-static __attribute__((noinline)) long
-chord_rt_syscall(long n, long a, long b, long c, long d, long e, long f)
+/* System calls by the number of arguments: those in line are smaller than a call
+ * of one routine with six arguments would be. */
+#define chord_rt_call(...) \
+	chord_rt_pick(__VA_ARGS__, chord_rt_call6, chord_rt_call5, chord_rt_call4, chord_rt_call3, chord_rt_call2, \
+	    chord_rt_call1, chord_rt_call0, )(__VA_ARGS__)
+#define chord_rt_pick(n, a, b, c, d, e, f, call, ...) call
+#define chord_rt_call0(n) chord_rt_syscall0(n)
+#define chord_rt_call1(n, a) chord_rt_syscall1(n, (long)(a))
+#define chord_rt_call2(n, a, b) chord_rt_syscall2(n, (long)(a), (long)(b))
+#define chord_rt_call3(n, a, b, c) chord_rt_syscall3(n, (long)(a), (long)(b), (long)(c))
+#define chord_rt_call4(n, a, b, c, d) chord_rt_syscall4(n, (long)(a), (long)(b), (long)(c), (long)(d))
+#define chord_rt_call5(n, a, b, c, d, e) chord_rt_syscall5(n, (long)(a), (long)(b), (long)(c), (long)(d), (long)(e))
+#define chord_rt_call6(n, a, b, c, d, e, f) \
+	chord_rt_syscall6(n, (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), (long)(f))
+
+#define CHORD_RT_TRAP(...) \
+	__asm__ volatile("syscall" : "+a"(n) : __VA_ARGS__ : "rcx", "r11", "memory"); \
+	return n
+
+static inline __attribute__((always_inline)) long
+chord_rt_syscall0(long n)
+{
+	CHORD_RT_TRAP();
+}
+
+static inline __attribute__((always_inline)) long
+chord_rt_syscall1(long n, long a)
+{
+	CHORD_RT_TRAP("D"(a));
+}
+
+static inline __attribute__((always_inline)) long
+chord_rt_syscall2(long n, long a, long b)
+{
+	CHORD_RT_TRAP("D"(a), "S"(b));
+}
+
+static inline __attribute__((always_inline)) long
+chord_rt_syscall3(long n, long a, long b, long c)
+{
+	CHORD_RT_TRAP("D"(a), "S"(b), "d"(c));
+}
+
+static inline __attribute__((always_inline)) long
+chord_rt_syscall4(long n, long a, long b, long c, long d)
+{
+	register long r10 __asm__("r10") = d;
+
+	CHORD_RT_TRAP("D"(a), "S"(b), "d"(c), "r"(r10));
+}
+
+static inline __attribute__((always_inline)) long
+chord_rt_syscall5(long n, long a, long b, long c, long d, long e)
+{
+	register long r10 __asm__("r10") = d;
+	register long r8 __asm__("r8") = e;
+
+	CHORD_RT_TRAP("D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8));
+}
+
+static inline __attribute__((always_inline)) long
+chord_rt_syscall6(long n, long a, long b, long c, long d, long e, long f)
 {
 	register long r10 __asm__("r10") = d;
 	register long r8 __asm__("r8") = e;
 	register long r9 __asm__("r9") = f;
 
-	__asm__ volatile("syscall" : "+a"(n) : "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
-	    : "rcx", "r11", "memory");
-	return n;
+	CHORD_RT_TRAP("D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9));
 }
 
 /* The address of something weak that is defined by others: without this the

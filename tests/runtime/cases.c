@@ -231,20 +231,52 @@ case_spawn(char **arg)
 	count();
 }
 
-/* counts to a pipe as well: what the reader has seen was counted */
+/* Counts, and says so: what the reader was told was counted. */
 static void
 case_forever(char **arg)
 {
-	pthread_t t[3];
-
 	(void)arg;
-	for (int i = 0; i < 3; i++)
-		pthread_create(&t[i], NULL, thread_count, (void *)0x7fffffffL);
 	for (long n = 1;; n++) {
 		count();
-		if (write(1, &n, sizeof n) < 0)
+		if (write(1, "12345678\n", 9) < 0)
 			_exit(2);
 	}
+}
+
+/* The same process runs the program once more. */
+static void
+case_again(char **arg)
+{
+	count_many(count, 10);
+	execl(arg[0], arg[0], "one", (char *)NULL);
+}
+
+/* Lives on without a descriptor until there is a file named go. */
+static void
+case_hold(char **arg)
+{
+	(void)arg;
+	for (int i = 3; i < 2000; i++)
+		close(i);
+	count();
+	close(open("held", O_CREAT | O_WRONLY, 0666));
+	for (int i = 0; i < 1000 && access("go", F_OK) < 0; i++)
+		usleep(10000);
+}
+
+/* The child of a forked child keeps a lock on its own profile only. */
+static void
+case_orphan(char **arg)
+{
+	(void)arg;
+	if (fork() == 0) {
+		count_many(count, 100);
+		for (int i = 0; i < 1000 && access("go", F_OK) < 0; i++)
+			usleep(10000);
+		close(open("gone", O_CREAT | O_WRONLY, 0666));
+		_exit(0);
+	}
+	count_many(count, 10);
 }
 
 /* the program closes all descriptors, then needs room for threads */
@@ -312,7 +344,7 @@ static const struct {
 	{"detached", case_detached}, {"libs", case_libs}, {"dlopen", case_dlopen}, {"dlclose", case_dlclose},
 	{"fork", case_fork}, {"fork_thread", case_fork_thread}, {"vfork", case_vfork}, {"spawn", case_spawn},
 	{"forever", case_forever}, {"closefrom", case_closefrom}, {"first_fd", case_first_fd},
-	{"signal", case_signal}, {"pointer", case_pointer},
+	{"again", case_again}, {"hold", case_hold}, {"orphan", case_orphan}, {"signal", case_signal}, {"pointer", case_pointer},
 };
 
 int

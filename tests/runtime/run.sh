@@ -8,6 +8,7 @@ root=$here/../..
 w=${CHORD_TEST_DIR:-$(mktemp -d)}
 [ -n "${CHORD_TEST_DIR-}" ] || trap 'rm -rf "$w"' EXIT
 export LC_ALL=C
+rm -rf "$w/run"
 failed=0
 
 "$root/runtime/pack.sh" -o "$w/runtime.s" || exit 1
@@ -146,6 +147,8 @@ forked fork-static "$w/cases-static-bfd" 'module cases-static-bfd 12;module case
 forked fork-nopie "$w/cases-nopie" 'module cases-nopie-bfd 12;module cases-nopie-bfd 230;' fork
 forked vfork "$w/cases" 'module cases-bfd 1001;module cases-bfd 12;' "vfork $w/cases"
 forked spawn "$w/cases" 'module cases-bfd 1001;module cases-bfd 2;' "spawn $w/cases"
+forked again "$w/cases" 'module cases-bfd 1001;module cases-bfd 11;' "again $w/cases"
+CHORD_FILE=prof forked again-name "$w/cases" 'module cases-bfd 1001;module cases-bfd 11;' "again $w/cases"
 
 # exits NAME PROGRAM CASE WHAT...: exits as function:count, reentries as =function:count
 exits() {
@@ -196,5 +199,106 @@ for ld in bfd gold lld mold; do
 	thrown='_ZL5plaini:10 _ZL7catcheri:10 _ZL7guardedi:10 _ZL7throweri:10 guarded:10'
 	exits throw-$ld "$w/throw-$ld" "" $thrown "$clean"
 	exits throw-thread-$ld "$w/throw-$ld" thread $thrown "$clean"
+done
+
+# Killed: everything that was counted is there.
+name=kill
+mkdir -p run/kill
+for i in $(seq 20); do
+	rm -f run/kill/*
+	(cd run/kill && exec "$w/cases" forever) >told &
+	pid=$!
+	sleep "0.0$((RANDOM % 90 + 10))"
+	kill -9 $pid
+	wait $pid 2>/dev/null
+	[ -f run/kill/*.chord ] || continue
+	said=$(wc -l <told)
+	"$w/sums" run/kill/*.chord >facts || { fail kill "$(cat facts)"; break; }
+	has=$(sed -n 's/^module cases-bfd //p' facts)
+	# main counts one, and one can have been counted and not yet said
+	[ "$has" = $((said + 1)) ] || [ "$has" = $((said + 2)) ] || { fail kill "said $said, has $has"; break; }
+done && [ "${has-}" ] && ok kill || fail kill "${has-nothing}"
+
+# A name in use is not taken, even if its descriptor has been closed.
+name=held
+dir=$w/run/held
+mkdir -p "$dir"
+(cd "$dir" && CHORD_FILE=prof "$w/cases" hold) &
+for i in $(seq 500); do [ -e "$dir/held" ] && break; sleep 0.01; done
+(cd "$dir" && CHORD_FILE=prof "$w/cases" one)
+touch "$dir/go"
+wait
+expect "$dir/prof" 'module cases-bfd 2' && expect "$dir"/prof.[0-9]* 'module cases-bfd 1001' && ok held
+
+name=orphan
+dir=$w/run/orphan
+mkdir -p "$dir"
+(cd "$dir" && CHORD_FILE=prof "$w/cases" orphan && CHORD_FILE=prof "$w/cases" one)
+touch "$dir/go"
+for i in $(seq 500); do [ -e "$dir/gone" ] && break; sleep 0.01; done
+sleep 0.05
+expect "$dir/prof" 'module cases-bfd 1001' && expect "$dir"/prof.[0-9]* 'module cases-bfd 100' && ok orphan
+
+# The program goes on when the file cannot be had, and says one line.
+quiet() {
+	name=$1
+	local want=$2
+	shift 2
+	dir=$w/run/$name
+	mkdir -p "$dir"
+	(cd "$dir" && "$@") >"$w/out" 2>"$w/err"
+	status=$?
+	if [ $status = 0 ] && [ "$(wc -l <"$w/err")" = "$want" ] && { [ "$want" = 0 ] || grep -q '^chord: [^:]*: ' "$w/err"; }; then
+		ok "$name"
+	else
+		fail "$name" "status $status: $(head -c 300 "$w/err")"
+	fi
+}
+quiet no-folder 1 env CHORD_FILE=/nowhere/x "$w/cases" threads
+quiet no-folder-fork 1 env CHORD_FILE=/nowhere/x "$w/cases" fork
+quiet null 0 env CHORD_FILE=/dev/null "$w/cases" threads
+quiet too-large 1 bash -c "ulimit -f 20; exec $w/cases threads"
+chmod 755 "$w" "$w/run"
+if [ "$(id -u)" != 0 ]; then
+	mkdir -p run/readonly && chmod 555 run/readonly
+	quiet readonly 1 "$w/cases" one
+elif setpriv --reuid 65534 --clear-groups true 2>/dev/null; then
+	quiet readonly 1 setpriv --reuid 65534 --clear-groups "$w/cases" one
+else
+	skip readonly "root can write everywhere, and there is no setpriv"
+fi
+mkdir -p small
+if unshare -m mount -t tmpfs -o size=32k none small 2>/dev/null; then
+	quiet full-disk 1 unshare -m sh -c "mount -t tmpfs -o size=32k none $w/small && cd $w/small && $w/cases threads"
+	quiet full-at-once 1 unshare -m sh -c "mount -t tmpfs -o size=32k none $w/small && cd $w/small && cp /bin/true . 2>/dev/null; $w/cases fork"
+	simple no-proc unshare "-m sh -c mount\${IFS}-t\${IFS}tmpfs\${IFS}none\${IFS}/proc;exec\${IFS}$w/cases\${IFS}threads" 'module cases 6400001' 'lost 0'
+	simple no-proc-static unshare "-m sh -c mount\${IFS}-t\${IFS}tmpfs\${IFS}none\${IFS}/proc;exec\${IFS}$w/cases-static-bfd\${IFS}one" 'module cases-static-bfd 1001' 'lost 0'
+else
+	skip full-disk "no mount here"
+	skip no-proc "no mount here"
+fi
+
+# A measured library in a program that is not.
+gcc -O2 -o host "$here/host.c"
+cp libone.so plug.so
+simple host "$w/host" "$w/plug.so" 'module plug.so 800000' 'lost 0' 'flags 0'
+simple host-early "$w/host" "$w/plug.so early" 'module plug.so 801000' 'flags 2' 'text 1000 events were counted .*'
+
+# Without libc.
+obj bare.o "$here/bare.c" -fno-pie && obj bare-init.o "$here/bare.c" -DINIT -fno-pie || failed=1
+gcc -nostdlib -static -o bare bare.o && ./bare && ok bare || fail bare "status $?"
+gcc -nostdlib -static -o bare-init bare-init.o && simple bare-init "$w/bare-init" "" 'module bare-init 1000' 'lost 0'
+
+# Kernels that cannot, and machines that cannot at all.
+for flag in NO_FSGSBASE NO_BASE; do
+	CHORD_RT_FLAGS=-DCHORD_RT_$flag "$root/runtime/pack.sh" -o runtime.s || failed=1
+	lower=$(echo $flag | tr A-Z_ a-z-)
+	obj cases.o "$here/cases.c" -fPIE && gcc -o cases-$lower cases.o
+	obj cases-nopie.o "$here/cases.c" -fno-pie && gcc -no-pie -o cases-nopie-$lower cases-nopie.o
+	if [ $flag = NO_BASE ]; then c=one n=1001; else c=threads n=6400001; fi
+	for p in cases-$lower cases-nopie-$lower; do
+		simple $p "$w/$p" $c "module $p $n" 'lost 0'
+		simple $p-norandom setarch "-R $w/$p $c" "module $p $n" 'lost 0'
+	done
 done
 exit $failed
