@@ -30,7 +30,7 @@ bad=$(grep -E '^[[:space:]]*\.(section|bss|comm|lcomm|local)' "$tmp/rt.s" |
 	echo '	.pushsection .text.chord_rt,"axG",@progbits,__chord_runtime_1,comdat'
 	sed -E \
 		-e '/^[[:space:]]*\.(file|ident|globl|hidden|size|type)[[:space:]]/d' \
-		-e '/\.note\.GNU-stack/d' \
+		-e '/\.note\.GNU-stack/d' -e '/^#/d' \
 		-e 's/\.L([A-Za-z0-9_])/.Lchord_rt_\1/g' \
 		-e 's/^[[:space:]]*\.text$/\t.section .text.chord_rt,"axG",@progbits,__chord_runtime_1,comdat/' \
 		-e 's/^[[:space:]]*\.data$/\t.section .data.chord_rt,"awG",@progbits,__chord_runtime_1,comdat/' \

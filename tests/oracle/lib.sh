@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: MIT
+# Runs of the real programs' workloads that can be compared: the same folder, names,
+# environment and arguments, addresses not randomised. To be sourced, with "oracle" set
+# to the folder of this file.
+real=$oracle/../real
+real=$(cd "$real" && pwd)
+. "$real/lib.sh"
+. "$real/configs.sh"
+export CHORD_SMALL=1
+
+work=${CHORD_WORK:-$CHORD_CACHE/work/oracle}
+failures=0
+
+say_ok()
+{
+	echo "ok oracle/$*"
+}
+
+say_fail()
+{
+	failures=$((failures + 1))
+	echo "FAIL oracle/$*"
+}
+
+# same COMMAND...: the environment and the address space of every run.
+same()
+{
+	env -i PATH="$PATH" HOME="$work" LC_ALL=C TZ=UTC CHORD_FILE="$profile" $fixed "$@"
+}
+
+# Some containers do not allow it; workloads should not mind then.
+fixed="setarch -R"
+$fixed true 2>/dev/null || fixed=
+
+# built PROGRAM CONFIG MEASURE: a measured build in $work/PROGRAM.CONFIG.MEASURE.
+built()
+{
+	build_measured "$1" "$2" "$work/$1.$2.$3" "$3" >"$work/$1.$2.$3.log" 2>&1
+}
+
+# prepared PROGRAM BUILD: an empty run folder, always the same, with the workload's
+# files in it; the commands go to $work/commands.
+prepared()
+{
+	rm -rf "$work/here"
+	mkdir -p "$work/here"
+	(cd "$work/here" && "$real/recipe.sh" "$1" workload "$2") >"$work/commands"
+}
+
+# run_here WRAPPER COMMAND: a line of the commands, the program behind a wrapper.
+run_here()
+{
+	cd "$work/here"
+	rm -f output
+	eval "same $1 $2" 2>"$work/stderr"
+}
+
+program_of()
+{
+	basename "${1%% *}"
+}
+
+# insns_of BUILD STEM: the counts of every command of the workload, measured, go to
+# STEM.1.insns, STEM.2.insns ...; what the program wrote to STEM.1.out ...
+insns_of()
+{
+	prepared "$1" "$2" || return 1
+	number=0
+	while read -r command <&3; do
+		number=$((number + 1))
+		profile=$3.$number.chord
+		rm -f "$profile"
+		(run_here "" "$command") || echo "status $?" >>"$work/stderr"
+		cat "$work/here/output" "$work/stderr" >"$3.$number.out" 2>/dev/null || :
+		"$CHORD" report --insns "$work/here/$(program_of "$command")" "$profile" >"$3.$number.insns" 2>"$3.$number.err" || return 1
+	done 3<"$work/commands"
+}
+
+# options NAME...: --programs and --configs for every script here.
+options()
+{
+	while [ $# -gt 0 ]; do
+		case $1 in
+		--programs) programs=$2; shift ;;
+		--configs) configs=$2; shift ;;
+		--work) work=$2; shift ;;
+		*) die "$0: what is $1?" ;;
+		esac
+		shift
+	done
+	mkdir -p "$work"
+	exec 7>"$work/lock"
+	flock -n 7 || die "another run works in $work (take another with --work)"
+}
+
+finished()
+{
+	[ "$failures" = 0 ]
+}

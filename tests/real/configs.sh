@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: MIT
+# What programs are built with. To be sourced, after lib.sh.
+
+: "${CHORD:=$(cd "$real/../.." && pwd)/build/chord}"
+
+all_programs="bzip2 zlib ncompress lua5.4 grep sqlite3 leveldb arpack"
+all_configs="gcc-O0 gcc-O1 gcc-O2 gcc-O3 gcc-Os gcc-O2-flto clang-O2"
+
+# flags_of CONFIG. Debug information in some: it changes the text that is woven,
+# not the code.
+flags_of()
+{
+	case $1 in
+	*-O0) echo "-O0" ;;
+	*-O1) echo "-O1 -g" ;;
+	*-O2) echo "-O2" ;;
+	*-O3) echo "-O3" ;;
+	*-Os) echo "-Os -g" ;;
+	*-O2-flto) echo "-O2 -flto" ;;
+	*) die "no configuration $1" ;;
+	esac
+}
+
+# Link time optimisation wants the compiler's flags once more.
+ldflags_of()
+{
+	case $1 in
+	*-flto) flags_of "$1" ;;
+	esac
+}
+
+compilers_of()
+{
+	case $1 in
+	gcc-*) echo gcc g++ ;;
+	clang-*) echo clang clang++ ;;
+	*) die "no compiler for $1" ;;
+	esac
+}
+
+# build_plain PROGRAM CONFIG DIR
+build_plain()
+{
+	set -- "$1" "$2" "$3" $(compilers_of "$2")
+	"$real/recipe.sh" "$1" build "$3" "$4" "$5" gfortran "$(flags_of "$2")" "$(ldflags_of "$2")"
+}
+
+# build_measured PROGRAM CONFIG DIR MEASURE: nothing but the compilers' names
+# differs. "edges" is what one gets without asking.
+build_measured()
+{
+	option=-fchord=$4
+	[ "$4" != edges ] || option=
+	hook=$("$CHORD" hook) || return 1
+	set -- "$1" "$2" "$3" $(compilers_of "$2")
+	CHORD_CC=$4 CHORD_CXX=$5 "$real/recipe.sh" "$1" build "$3" \
+		"$CHORD cc${option:+ $option}" "$CHORD c++${option:+ $option}" \
+		"$(measured_fortran "$hook" "$option")" "$(flags_of "$2")" "$(ldflags_of "$2")"
+}
+
+# Any compiler's -B takes the hook; the driver in front of gfortran takes options.
+measured_fortran()
+{
+	if [ -z "$2" ]; then
+		echo "gfortran -B$1"
+	else
+		echo "env CHORD_CC=gfortran $CHORD cc $2"
+	fi
+}
+
+# applies PROGRAM CONFIG: is there such a build?
+applies()
+{
+	case $1/$2 in
+	arpack/clang-*) return 1 ;; # Fortran: gcc's only
+	esac
+}
+
+# plain_key PROGRAM CONFIG: a plain build is kept for as long as this is the same.
+plain_key()
+{
+	set -- "$1" "$2" $(compilers_of "$2")
+	{
+		sed '/^workload()/,/^}/d; /^bench()/,/^}/d' "$real/recipes/$1.sh"
+		"$3" --version
+		flags_of "$2"
+		cat "$CHORD_CACHE/src/$1/debian/changelog" 2>/dev/null || :
+	} | cksum
+}
+
+# fresh_plain PROGRAM CONFIG DIR KEY. (Called in conditions: no "set -e" in there.)
+fresh_plain()
+{
+	rm -rf "$3.key" "$3".suite*
+	build_plain "$1" "$2" "$3" && echo "$4" >"$3.key"
+}
+
+# plain_build PROGRAM CONFIG: a plain build in plain_dir PROGRAM CONFIG, made when
+# there is none.
+plain_build()
+{
+	mkdir -p "$CHORD_CACHE/plain/$1"
+	plain=$(plain_dir "$1" "$2")
+	key=$(plain_key "$1" "$2")
+	(
+		flock 8
+		[ "$(cat "$plain.key" 2>/dev/null)" = "$key" ] || fresh_plain "$1" "$2" "$plain" "$key"
+	) 8>"$plain.lock"
+}
+
+# With CHORD_SMALL, builds are of what a workload needs, made for comparing runs.
+plain_dir()
+{
+	suffix=
+	[ "${CHORD_SMALL:-0}" = 0 ] || suffix=.small
+	echo "$CHORD_CACHE/plain/$1/$2$suffix"
+}

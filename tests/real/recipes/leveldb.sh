@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: MIT
+# leveldb: C++ with CMake, threads, exceptions from the standard library.
+
+fetch()
+{
+	source_package leveldb
+}
+
+build()
+{
+	copy_source leveldb "$1"
+	mkdir "$1/out"
+	cd "$1/out"
+	CC="$2" CXX="$3" CFLAGS="$5" CXXFLAGS="$5" LDFLAGS="$6" \
+		cmake -DCMAKE_BUILD_TYPE=None -DLEVELDB_BUILD_BENCHMARKS=OFF ..
+	make
+}
+
+programs()
+{
+	printf 'out/%s\n' leveldbutil c_test db_test table_test env_posix_test skiplist_test corruption_test
+}
+
+suite()
+{
+	cd "$1/out"
+	# The tests wait for the disk most of the time.
+	[ ! -w /dev/shm ] || export TEST_TMPDIR=$(mktemp -d /dev/shm/leveldb.XXXXXX)
+	trap 'rm -rf "${TEST_TMPDIR:-}"' EXIT
+	ctest --output-on-failure
+}
+
+# Deterministic only as far as one thread goes.
+workload()
+{
+	cp "$1/out/table_test" "$1/out/bloom_test" .
+	echo "./table_test --gtest_print_time=0 >output"
+	echo "./bloom_test --gtest_print_time=0 >output"
+}
+
+bench()
+{
+	cp "$1/out/table_test" .
+	echo "leveldb ./table_test --gtest_print_time=0 >/dev/null"
+}
