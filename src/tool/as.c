@@ -1,37 +1,32 @@
 /* SPDX-License-Identifier: MIT */
 /* The stand-in for the assembler: reads the compiler's text, has it woven, and
  * runs the real assembler on what comes out. Whatever the assembler has to say
- * of the text it says of the original text, with its lines. */
+ * of the text it says of the original text, with its lines: weaving never adds
+ * or removes a line, so that these are the lines of the woven text too. */
 #include "tool/as.h"
 #include "tool/tool.h"
 #include "weave/weave.h"
 
-#include <ctype.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+/* What the real assembler calls text that it gets from Chord. */
+#define STDIN_NAME "{standard input}"
 
 struct session {
 	struct as_args args;
 	const char *as;
 	const char *name;         /* of the input, for messages */
-	struct buf text;
-	struct buf original_says; /* what the assembler says of the text before weaving */
+	bool reads_stdin;
+	struct buf text;          /* of all inputs */
+	struct buf standard;      /* what standard input held, if it is one of several inputs */
+	struct buf labelled_says; /* what the assembler says of the text before weaving */
+	struct buf original_says; /* and of the text as it was given */
 	VEC(uint32_t) bad_lines;
-	VEC(const char *) temps;
 };
-
-static const char *
-temp_with(struct session *s, const char *suffix, const struct buf *b)
-{
-	const char *path = temp_file(s->args.pool, suffix, b ? b->at : NULL, b ? b->n : 0);
-
-	if (!path)
-		die("temporary file", "%s", strerror(errno));
-	VEC_PUSH(s->temps, path);
-	return path;
-}
 
 static char *
 arg(const char *s)
@@ -39,50 +34,61 @@ arg(const char *s)
 	return (char *)(uintptr_t)s;
 }
 
-/* The assembler with the options of every run, on one file. */
-static int
-assemble(struct session *s, const char *input, const char *output, bool keep_locals, struct buf *says)
+static void
+push_all(VEC_ARGS *to, const VEC_ARGS *from)
 {
-	VEC_ARGS args = {0};
-	int status;
+	for (size_t i = 0; i < from->n; i++)
+		VEC_PUSH(*to, from->at[i]);
+}
 
-	for (size_t i = 0; i < s->args.options.n; i++)
-		VEC_PUSH(args, s->args.options.at[i]);
-	if (keep_locals)
-		VEC_PUSH(args, arg("--keep-locals"));
-	VEC_PUSH(args, arg("-o"));
-	VEC_PUSH(args, arg(output));
-	VEC_PUSH(args, arg(input));
-	status = as_run(s->as, args.at, args.n, says);
-	free(args.at);
+static int
+run(struct session *s, VEC_ARGS *args, const struct as_io *io)
+{
+	int status = as_run_io(s->as, args->at, args->n, io);
+
+	free(args->at);
 	if (status < 0)
 		die(s->as, "%s", strerror(errno));
 	return status;
 }
 
-/* The assembler as it was called; text read from standard input is given by a file. */
+/* ---- runs of the assembler ---- */
+
+/* A text of Chord's; to the output, or into memory. */
 static int
-run_original(struct session *s, const char *output)
+run_text(struct session *s, const struct buf *text, const char *more, struct buf *object, struct buf *says)
 {
+	VEC_ARGS args = {0};
+
+	push_all(&args, &s->args.options);
+	if (more)
+		VEC_PUSH(args, arg(more));
+	if (!object) {
+		VEC_PUSH(args, arg("-o"));
+		VEC_PUSH(args, arg(s->args.output));
+	}
+	return run(s, &args, &(struct as_io){.input = text, .object = object, .says = says});
+}
+
+/* As it was called, with what has been read of standard input; object NULL: to the output.
+ * What it says is shown. */
+static int
+run_original(struct session *s, struct buf *object)
+{
+	const struct buf *input = s->standard.n ? &s->standard : &s->text;
 	VEC_ARGS args = {0};
 	int status;
 
-	for (size_t i = 0; i < s->args.options.n; i++)
-		VEC_PUSH(args, s->args.options.at[i]);
-	for (size_t i = 0; i < s->args.original_only.n; i++)
-		VEC_PUSH(args, s->args.original_only.at[i]);
-	VEC_PUSH(args, arg("-o"));
-	VEC_PUSH(args, arg(output));
-	for (size_t i = 0; i < s->args.inputs.n; i++)
-		VEC_PUSH(args, s->args.inputs.at[i]);
-	if (!s->args.inputs.n || (s->args.inputs.n == 1 && !strcmp(s->args.inputs.at[0], "-"))) {
-		args.n -= s->args.inputs.n;
-		VEC_PUSH(args, arg(temp_with(s, ".s", &s->text)));
+	push_all(&args, &s->args.options);
+	push_all(&args, &s->args.original_only);
+	push_all(&args, &s->args.inputs);
+	if (!object) {
+		VEC_PUSH(args, arg("-o"));
+		VEC_PUSH(args, arg(s->args.output));
 	}
-	status = as_run(s->as, args.at, args.n, NULL);
-	free(args.at);
-	if (status < 0)
-		die(s->as, "%s", strerror(errno));
+	s->original_says.n = 0;
+	status = run(s, &args, &(struct as_io){.input = s->reads_stdin ? input : NULL, .object = object, .says = &s->original_says});
+	fwrite(s->original_says.at ? s->original_says.at : "", 1, s->original_says.n, stderr);
 	return status;
 }
 
@@ -90,28 +96,55 @@ static bool
 assemble_labelled(void *ctx, const struct buf *text, struct buf *object)
 {
 	struct session *s = ctx;
-	const char *in = temp_with(s, ".s", text), *out = temp_with(s, ".o", NULL);
 
-	s->original_says.n = 0;
-	return assemble(s, in, out, true, &s->original_says) == 0 && file_read(out, object);
+	s->labelled_says.n = 0;
+	return run_text(s, text, "--keep-locals", object, &s->labelled_says) == 0;
+}
+
+static int
+run_as_called(struct session *s)
+{
+	int status = as_run_io(s->as, s->args.all, s->args.nall, &(struct as_io){0});
+
+	if (status < 0)
+		die(s->as, "%s", strerror(errno));
+	return status;
 }
 
 /* ---- input ---- */
 
 static bool
+read_input(struct session *s, const char *path)
+{
+	bool is_stdin = !strcmp(path, "-");
+	size_t start;
+
+	s->reads_stdin |= is_stdin;
+	/* Line numbers that the assembler makes have to be of the file that was named. */
+	if (s->args.debug)
+		buf_printf(&s->text, "# 1 \"%s\"\n", is_stdin ? STDIN_NAME : path);
+	start = s->text.n;
+	if (!file_read(path, &s->text))
+		return false;
+	if (is_stdin)
+		buf_add(&s->standard, s->text.at + start, s->text.n - start);
+	if (s->text.n > start && s->text.at[s->text.n - 1] != '\n')
+		buf_char(&s->text, '\n');
+	return true;
+}
+
+/* False: there is one that cannot be read. */
+static bool
 read_inputs(struct session *s)
 {
-	s->name = s->args.inputs.n ? s->args.inputs.at[0] : "{standard input}";
 	if (!s->args.inputs.n)
-		return file_read(NULL, &s->text);
-	for (size_t i = 0; i < s->args.inputs.n; i++) {
-		if (!file_read(s->args.inputs.at[i], &s->text)) {
+		VEC_PUSH(s->args.inputs, arg("-"));
+	for (size_t i = 0; i < s->args.inputs.n; i++)
+		if (!read_input(s, s->args.inputs.at[i])) {
 			s->name = s->args.inputs.at[i];
 			return false;
 		}
-		if (s->text.n && s->text.at[s->text.n - 1] != '\n')
-			buf_char(&s->text, '\n');
-	}
+	s->name = strcmp(s->args.inputs.at[0], "-") ? s->args.inputs.at[0] : STDIN_NAME;
 	return true;
 }
 
@@ -126,54 +159,231 @@ read_runtime(struct session *s, struct buf *runtime)
 		die(pool_printf(s->args.pool, "%s/runtime.s", dir), "%s", strerror(errno));
 }
 
-/* ---- woven text that the assembler does not take ---- */
+/* ---- what the assembler says ---- */
 
-/* Lines that messages of the form FILE:LINE: speak of. Returns how many are new. */
-static size_t
-collect_lines(struct session *s, const struct buf *says, const char *file)
+/* A message is `NAME:LINE: TEXT`, or about no line in particular (0). */
+struct message {
+	bool is_one, is_stdin;
+	uint32_t line;
+};
+
+static struct message
+message_read(struct str s)
 {
-	size_t n = s->bad_lines.n, length = strlen(file);
+	struct message m = {.is_stdin = str_starts(s, STDIN_NAME ":")};
 
-	for (size_t i = 0; i + length + 1 < says->n; i++) {
-		if (memcmp(says->at + i, file, length) || says->at[i + length] != ':')
+	for (size_t i = 0; i + 2 < s.n; i++) {
+		size_t k = i + 1;
+		uint32_t line = 0;
+
+		if (s.at[i] != ':')
 			continue;
-		unsigned long line = strtoul(says->at + i + length + 1, NULL, 10);
-		if (line)
-			VEC_PUSH(s->bad_lines, (uint32_t)line);
+		while (k < s.n && s.at[k] >= '0' && s.at[k] <= '9' && line < UINT32_MAX / 10 - 1)
+			line = line * 10 + (uint32_t)(s.at[k++] - '0');
+		if (line && k < s.n && s.at[k] == ':') {
+			m.line = line;
+			m.is_one = true;
+			return m;
+		}
 	}
-	return s->bad_lines.n - n;
+	m.is_one = memmem(s.at, s.n, "Error:", 6) || memmem(s.at, s.n, "error:", 6) || memmem(s.at, s.n, "Warning:", 8);
+	return m;
 }
 
-/* Assembles woven text. A procedure that the assembler rejects, or warns of where the
- * original gave no cause, is refused and the text woven again. */
+/* Calls f for each message. */
+static size_t
+each_message(const struct buf *says, void (*f)(void *ctx, struct message m), void *ctx)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < says->n;) {
+		const char *nl = memchr(says->at + i, '\n', says->n - i);
+		size_t end = nl ? (size_t)(nl - says->at) : says->n;
+		struct message m = message_read((struct str){says->at + i, end - i});
+
+		if (m.is_one && f)
+			f(ctx, m);
+		n += m.is_one;
+		i = end + 1;
+	}
+	return n;
+}
+
+struct sought {
+	uint32_t line;
+	bool found;
+};
+
+static void
+seek_line(void *ctx, struct message m)
+{
+	struct sought *sought = ctx;
+
+	sought->found |= m.line == sought->line;
+}
+
+/* Lines of the woven text; not those that the original text is warned of. */
+static void
+collect_line(void *ctx, struct message m)
+{
+	struct session *s = ctx;
+	struct sought sought = {.line = m.line};
+
+	each_message(&s->original_says, seek_line, &sought);
+	if (m.line && m.is_stdin && !sought.found)
+		VEC_PUSH(s->bad_lines, m.line);
+}
+
+static void
+collect_every_line(void *ctx, struct message m)
+{
+	struct session *s = ctx;
+
+	if (m.line && m.is_stdin)
+		VEC_PUSH(s->bad_lines, m.line);
+}
+
+/* Makes comments of line markers (`# 12 "file.S"`), so that messages are about lines of this text. */
+static void
+drop_markers(struct buf *b)
+{
+	for (size_t i = 0; i + 2 < b->n; i++) {
+		size_t k = i + 1;
+
+		if (b->at[i] == '#' && (!i || b->at[i - 1] == '\n')) {
+			while (k + 1 < b->n && b->at[k] == ' ')
+				k++;
+			if (b->at[k] >= '0' && b->at[k] <= '9')
+				b->at[k] = '!';
+		}
+	}
+}
+
+/* ---- woven text that the assembler does not take ---- */
+
+/* Finds lines that the assembler rejects, or warns of where the original gave no cause. */
+static bool
+find_bad_lines(struct session *s, const struct buf *woven, const struct buf *says)
+{
+	size_t n = s->bad_lines.n;
+	struct buf plain = {0}, object = {0}, again = {0};
+
+	each_message(says, collect_line, s);
+	if (s->bad_lines.n > n)
+		return true;
+	buf_add(&plain, woven->at, woven->n);
+	drop_markers(&plain);
+	run_text(s, &plain, NULL, &object, &again);
+	each_message(&again, collect_every_line, s);
+	buf_free(&plain);
+	buf_free(&object);
+	buf_free(&again);
+	return s->bad_lines.n > n;
+}
+
+/* Whatever is the matter, it is no reason to break the build: the original text, and a word about it. */
+static int
+give_up(struct session *s, const struct buf *says)
+{
+	const char *nl = says->n ? memchr(says->at, '\n', says->n) : NULL, *first = nl ? nl + 1 : says->at;
+	const char *end = nl ? memchr(first, '\n', says->n - (size_t)(first - says->at)) : NULL;
+	int status;
+
+	/* Its warnings have been shown. */
+	if (s->original_says.n) {
+		s->original_says.n = 0;
+		status = run_text(s, &s->text, NULL, NULL, &s->original_says);
+	} else {
+		status = run_original(s, NULL);
+	}
+	if (status == 0)
+		warn(s->name, "not measured: the assembler does not take the text with counters in it: %.*s",
+		     end ? (int)(end - first) : 0, end ? first : "");
+	return status;
+}
+
+/* Assembles woven text. A procedure whose lines the assembler rejects is refused and the text woven again. */
 static int
 finish(struct session *s, struct weave_options *o, struct buf *woven)
 {
-	for (int round = 0; round < 20; round++) {
-		const char *in = temp_with(s, ".s", woven);
-		struct buf says = {0};
-		struct weave_stats stats;
-		char *why;
-		int status = assemble(s, in, s->args.output, false, &says);
+	size_t known = each_message(&s->labelled_says, NULL, NULL);
+	struct buf says = {0};
+	int status;
 
-		if (getenv("CHORD_KEEP"))
-			file_write(getenv("CHORD_KEEP"), woven->at, woven->n);
-		if (status == 0 && says.n <= s->original_says.n) {
-			buf_free(&says);
-			return 0;
+	for (int round = 0;; round++) {
+		struct weave_stats stats;
+		char *why = NULL;
+		bool ok;
+
+		says.n = 0;
+		status = run_text(s, woven, NULL, NULL, &says);
+		if (status == 0 && each_message(&says, NULL, NULL) <= known)
+			break;
+		if (round == 20 || !find_bad_lines(s, woven, &says)) {
+			status = give_up(s, &says);
+			break;
 		}
-		buf_char(&says, 0);
-		if (!collect_lines(s, &says, in))
-			bug("%s: the assembler rejects woven text: %s", s->name, says.at);
-		buf_free(&says);
 		o->bad_line = s->bad_lines.at;
 		o->nbad_line = s->bad_lines.n;
 		woven->n = 0;
-		if (weave(s->text.at, s->text.n, s->name, o, woven, &stats, &why) != WEAVE_DONE)
-			bug("%s: cannot be woven a second time", s->name);
+		ok = weave(s->text.at, s->text.n, s->name, o, woven, &stats, &why) == WEAVE_DONE;
 		free(why);
+		if (!ok) {
+			status = give_up(s, &says);
+			break;
+		}
 	}
-	bug("%s: woven text is rejected again and again", s->name);
+	buf_free(&says);
+	return status;
+}
+
+/* ---- the two objects ---- */
+
+/* Signals that ask to end wait until the object at the output is the woven one, or gone. */
+static void
+hold_signals(sigset_t *old)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	sigprocmask(SIG_BLOCK, &set, old);
+}
+
+/* The assembler's listings, dependencies and warnings are of the original text: where there are any, it goes first. */
+static int
+original_and_woven(struct session *s, struct weave_options *o, struct buf *woven)
+{
+	bool files = s->args.original_only.n;
+	struct buf object = {0};
+	sigset_t old;
+	int status = 0;
+
+	if (!files && !s->labelled_says.n)
+		return finish(s, o, woven);
+	hold_signals(&old);
+	/* A list of dependencies names the output. */
+	status = run_original(s, files ? NULL : &object);
+	buf_free(&object);
+	if (status == 0) {
+		status = finish(s, o, woven);
+		if (status)
+			unlink(s->args.output);
+	}
+	sigprocmask(SIG_SETMASK, &old, NULL);
+	return status;
+}
+
+/* For whoever looks for a fault in the weaver. */
+static void
+keep_woven(const struct buf *woven)
+{
+	const char *path = getenv("CHORD_KEEP");
+
+	if (path && *path && !file_write(path, woven->at, woven->n))
+		die(path, "%s", strerror(errno));
 }
 
 static int
@@ -190,18 +400,16 @@ weave_input(struct session *s)
 	o.runtime_size = runtime.n;
 	switch (weave(s->text.at ? s->text.at : "", s->text.n, s->name, &o, &woven, &stats, &why)) {
 	case WEAVE_DONE:
-		status = 0;
-		if (s->original_says.n || s->args.for_original)
-			status = run_original(s, temp_with(s, ".o", NULL));
-		if (status == 0)
-			status = finish(s, &o, &woven);
+		keep_woven(&woven);
+		status = original_and_woven(s, &o, &woven);
 		break;
 	case WEAVE_FAILED:
-		warn(s->name, "not measured: %s", why);
-		status = run_original(s, s->args.output);
+		status = run_original(s, NULL);
+		if (status == 0)
+			warn(s->name, "not measured: %s", why);
 		break;
 	default:
-		status = run_original(s, s->args.output);
+		status = run_original(s, NULL);
 		break;
 	}
 	free(why);
@@ -210,24 +418,36 @@ weave_input(struct session *s)
 	return status;
 }
 
+/* Text for another mode than 64 bits. */
 static int
-run_as_called(struct session *s)
+pass_through(struct session *s)
 {
-	int status = as_run(s->as, s->args.all, s->args.nall, NULL);
+	int status = run_as_called(s);
 
-	if (status < 0)
-		die(s->as, "%s", strerror(errno));
+	if (status == 0)
+		warn(s->args.inputs.n ? s->args.inputs.at[0] : STDIN_NAME, "not measured: it is not 64-bit code");
+	return status;
+}
+
+/* An input that cannot be read. Should the assembler know better, that has to be said. */
+static int
+unreadable(struct session *s)
+{
+	const char *why = strerror(errno);
+	int status = run_as_called(s);
+
+	if (status == 0)
+		warn(s->name, "not measured: %s", why);
 	return status;
 }
 
 static void
 release(struct session *s)
 {
-	for (size_t i = 0; i < s->temps.n; i++)
-		unlink(s->temps.at[i]);
-	free(s->temps.at);
 	free(s->bad_lines.at);
 	buf_free(&s->text);
+	buf_free(&s->standard);
+	buf_free(&s->labelled_says);
 	buf_free(&s->original_says);
 	as_args_free(&s->args);
 }
@@ -238,6 +458,8 @@ cmd_as(int argc, char **argv)
 	struct session s = {0};
 	int status;
 
+	if (as_within())
+		die("as", "the assembler that was found leads back to Chord, which stands in for the assembler; CHORD_AS can name the real one");
 	if (!as_args_read(&s.args, argc, argv)) {
 		as_args_free(&s.args);
 		return EXIT_USAGE;
@@ -245,10 +467,12 @@ cmd_as(int argc, char **argv)
 	s.as = as_find(s.args.pool);
 	if (!s.as)
 		die("as", "no assembler in PATH");
-	if (s.args.probe || s.args.other_mode)
+	if (s.args.as_called)
 		status = run_as_called(&s);
+	else if (s.args.other_mode)
+		status = pass_through(&s);
 	else if (!read_inputs(&s))
-		status = run_as_called(&s);
+		status = unreadable(&s);
 	else
 		status = weave_input(&s);
 	release(&s);

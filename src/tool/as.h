@@ -1,43 +1,85 @@
 /* SPDX-License-Identifier: MIT */
-/* The stand-in for the assembler. */
+/* The stand-in for the assembler, and the compiler driver before it. */
 #ifndef CHORD_AS_H
 #define CHORD_AS_H
 
 #include "base/base.h"
 #include "format/format.h"
 
+#include <sys/types.h>
+
 typedef VEC(char *) VEC_ARGS;
+
+/* ---- as_args.c: command lines ---- */
 
 struct as_args {
 	struct pool *pool;
 	char **all;             /* everything but Chord's own options, @files expanded */
 	size_t nall;
-	VEC_ARGS inputs;        /* none: standard input */
+	VEC_ARGS inputs;        /* none, or "-": standard input */
 	VEC_ARGS options;       /* for every run of the assembler */
 	VEC_ARGS original_only; /* listings and dependencies: they are of the original text */
 	const char *output;
 	uint8_t measure;        /* enum chord_measure */
-	bool probe;             /* --version and the like */
+	bool as_called;         /* a probe (--version and the like) or wrong: the assembler answers by itself */
 	bool other_mode;        /* not 64-bit code */
-	bool for_original;      /* original_only is not empty */
-	bool listing_noise;     /* options that make the assembler talk or turn warnings into errors */
+	bool debug;             /* the assembler makes line numbers */
 };
 
 /* argv[0] is skipped. False: reported. */
 bool as_args_read(struct as_args *a, int argc, char **argv);
 void as_args_free(struct as_args *a);
 
-/* as_run.c: the real assembler */
+/* The measure that a list of them, joined with commas, asks for. False: reported, `what` being the option. */
+bool measure_read(const char *what, const char *list, uint8_t *measure);
+const char *measure_name(uint8_t measure);
 
-/* Its path (pool), or NULL if there is none: $CHORD_AS, else the first `as` in PATH that is not this program. */
+/* Appends the arguments with each @file replaced by what is in it; one that cannot be read stays. */
+void args_expand(struct pool *pool, char *const *args, size_t n, VEC_ARGS *out);
+
+/* ---- as_run.c: the real assembler ---- */
+
+/* Its path (pool), or NULL if there is none: $CHORD_AS, else the first `as` in COMPILER_PATH and PATH that is not Chord. */
 const char *as_find(struct pool *pool);
-/* Runs it. What it says goes to messages if given, else to standard error. Returns its wait
- * status as an exit status, -1 if it could not be started (errno). */
+/* Was this process started in the assembler's place by another stand-in? */
+bool as_within(void);
+
+struct as_io {
+	const struct buf *input; /* its standard input; NULL: what this process has */
+	struct buf *says;        /* gets its standard error; NULL: it goes where this process's goes */
+	struct buf *object;      /* gets the object; NULL: -o is among the arguments */
+};
+
+/* Runs it. Returns its exit status, 128 + the signal that ended it, or -1 if it could not be started (errno). */
+int as_run_io(const char *as, char *const *args, size_t nargs, const struct as_io *io);
+/* The same with all that it says in messages, if given. */
 int as_run(const char *as, char *const *args, size_t nargs, struct buf *messages);
+
 /* A temporary file with this text; its path is in the pool. NULL: errno. */
 const char *temp_file(struct pool *pool, const char *suffix, const void *data, size_t n);
 
 /* Folder of Chord's own files (libexec), found beside the running program; NULL if it is not there. */
 const char *libexec_dir(struct pool *pool);
+
+/* ---- as_child.c: processes ---- */
+
+/* What a child gets in place of this process's files; -1: nothing. */
+struct child_fds {
+	int in, err, keep;
+};
+
+/* Starts a program (searched in PATH if it has no slash). False: errno. */
+bool child_start(pid_t *pid, char *const *argv, const struct child_fds *fds);
+/* Its wait status, -1: errno. */
+int child_wait(pid_t pid);
+/* Runs a program to its end and passes on signals that ask this process to end. Its wait status, -1: errno. */
+int child_run(char *const *argv);
+/* Ends this process by the signal that ended the child, or returns the child's exit status. */
+int child_status(int wait_status);
+
+/* ---- cc_link.c: after a link ---- */
+
+/* Warns if nothing in the output is measured. */
+void link_check(struct pool *pool, const char *output);
 
 #endif

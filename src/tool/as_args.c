@@ -1,135 +1,226 @@
 /* SPDX-License-Identifier: MIT */
-/* The assembler's command line, as far as its stand-in has to understand it. */
+/* Command lines: the assembler's, as far as its stand-in has to understand it, and
+ * what Chord's options and the compiler's @files have in common with it. */
 #include "tool/as.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Options whose value is the next argument. */
-static bool
-takes_value(const char *a)
+/* ---- measures ---- */
+
+static const char *const measures[] = {
+	[CHORD_EDGES] = "edges", [CHORD_EVERY_BLOCK] = "every-block", [CHORD_EVERY_EDGE] = "every-edge",
+};
+enum { NMEASURE = sizeof measures / sizeof *measures };
+#define THERE_ARE "there are edges, every-block and every-edge"
+
+const char *
+measure_name(uint8_t measure)
 {
-	static const char *const names[] = {"-o", "-I", "--MD", "--defsym", "-defsym", "--debug-prefix-map", "--hash-size",
-		"--listing-lhs-width", "--listing-lhs-width2", "--listing-rhs-width", "--listing-cont-lines", "-J",
-		"--reduce-memory-overheads", "-K"};
+	return measures[measure];
+}
+
+static bool
+is_planned(struct str name)
+{
+	static const char *const names[] = {"blocks", "blocks-vcnt", "events", "calls", "paths", "trace", "clock"};
 
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (!strcmp(a, names[i]))
-			return i < 12 && strcmp(a, "-J");
+		if (str_is(name, names[i]))
+			return true;
 	return false;
 }
 
-/* Asks for something that only the assembler itself can answer. */
 static bool
-is_probe(const char *a)
+one_measure(const char *what, struct str name, uint8_t *measure)
 {
-	return !strcmp(a, "--version") || !strcmp(a, "--help") || !strcmp(a, "--target-help") || !strcmp(a, "-version");
-}
-
-static bool
-set_measure(struct as_args *a, const char *list)
-{
-	static const struct { const char *name; uint8_t measure; } measures[] = {
-		{"edges", CHORD_EDGES}, {"every-block", CHORD_EVERY_BLOCK}, {"every-edge", CHORD_EVERY_EDGE},
-	};
-
-	for (size_t i = 0; i < sizeof measures / sizeof *measures; i++)
-		if (!strcmp(list, measures[i].name)) {
-			a->measure = measures[i].measure;
+	for (uint8_t i = 0; i < NMEASURE; i++)
+		if (str_is(name, measures[i])) {
+			*measure = i;
 			return true;
 		}
-	error("-fchord", "unknown measure '%s'; there are edges, every-block and every-edge", list);
+	if (is_planned(name))
+		error(what, "measure '%.*s' is not in this version; " THERE_ARE, (int)name.n, name.at);
+	else
+		error(what, "unknown measure '%.*s'; " THERE_ARE, (int)name.n, name.at);
 	return false;
 }
 
-/* Splits the text of an @file at blanks; quotes and backslashes protect. */
+bool
+measure_read(const char *what, const char *list, uint8_t *measure)
+{
+	bool first = true;
+
+	for (const char *p = list, *end;; p = end + 1) {
+		uint8_t m;
+
+		end = p + strcspn(p, ",");
+		if (!one_measure(what, (struct str){p, (size_t)(end - p)}, &m))
+			return false;
+		if (!first && m != *measure) {
+			error(what, "%s and %s do not go together; one of them", measures[*measure], measures[m]);
+			return false;
+		}
+		*measure = m;
+		first = false;
+		if (!*end)
+			return true;
+	}
+}
+
+/* ---- @files ---- */
+
+/* Splits text at blanks; quotes and backslashes protect. */
 static void
-split_file(struct as_args *a, const char *s, size_t n, VEC_ARGS *out)
+split(struct pool *pool, struct str s, VEC_ARGS *out)
 {
 	struct buf word = {0};
 	bool any = false;
 	char quote = 0;
 
-	for (size_t i = 0; i <= n; i++) {
-		char c = i < n ? s[i] : ' ';
+	for (size_t i = 0; i <= s.n; i++) {
+		char c = i < s.n ? s.at[i] : ' ';
 
-		if (c == '\\' && i + 1 < n) {
-			buf_char(&word, s[++i]);
+		if (c == '\\' && i + 1 < s.n) {
+			buf_char(&word, s.at[++i]);
 			any = true;
 		} else if (quote ? c == quote : c == '"' || c == '\'') {
 			quote = quote ? 0 : c;
 			any = true;
 		} else if (!quote && isspace((unsigned char)c)) {
-			if (any) {
-				VEC_PUSH(*out, pool_strndup(a->pool, word.n ? word.at : "", word.n));
-				word.n = 0;
-				any = false;
-			}
+			if (any)
+				VEC_PUSH(*out, pool_strndup(pool, word.n ? word.at : "", word.n));
+			word.n = 0;
+			any = false;
 		} else {
 			buf_char(&word, c);
 			any = true;
 		}
 	}
+	if (any)
+		VEC_PUSH(*out, pool_strndup(pool, word.n ? word.at : "", word.n));
 	buf_free(&word);
 }
 
 static void
-expand(struct as_args *a, int argc, char **argv, VEC_ARGS *out, int depth)
+expand(struct pool *pool, char *const *args, size_t n, VEC_ARGS *out, int depth)
 {
-	for (int i = 0; i < argc; i++) {
+	for (size_t i = 0; i < n; i++) {
 		struct buf text = {0};
 		VEC_ARGS inner = {0};
 
-		if (*argv[i] != '@' || depth > 100 || !file_read(argv[i] + 1, &text)) {
-			VEC_PUSH(*out, argv[i]);
-			continue;
+		if (*args[i] != '@' || depth > 100 || !file_read(args[i] + 1, &text)) {
+			VEC_PUSH(*out, args[i]);
+		} else {
+			split(pool, (struct str){text.at, text.n}, &inner);
+			expand(pool, inner.at, inner.n, out, depth + 1);
 		}
-		split_file(a, text.at, text.n, &inner);
-		expand(a, (int)inner.n, inner.at, out, depth + 1);
 		free(inner.at);
 		buf_free(&text);
 	}
 }
 
-static bool
-is_option_for_original(const char *s)
+void
+args_expand(struct pool *pool, char *const *args, size_t n, VEC_ARGS *out)
 {
-	return !strncmp(s, "-a", 2) || !strncmp(s, "--MD", 4) || !strcmp(s, "-MD") || !strcmp(s, "--statistics");
+	expand(pool, args, n, out, 0);
+}
+
+/* ---- the assembler's options ---- */
+
+/* A long option may have one dash or two, and its value behind `=` or in the next argument. */
+static const char *
+long_name(const char *s)
+{
+	return s[0] == '-' && s[1] == '-' ? s + 2 : s + 1;
+}
+
+static bool
+is_one_of(const char *s, const char *const *names, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(s, names[i]))
+			return true;
+	return false;
+}
+
+static bool
+value_is_next(const char *s)
+{
+	static const char *const names[] = {
+		"defsym", "debug-prefix-map", "hash-size", "MD", "listing-lhs-width", "listing-lhs-width2", "listing-rhs-width",
+		"listing-cont-lines", "gdwarf-cie-version", "size-check", "elf-stt-common", "multibyte-handling",
+		"generate-missing-build-notes", "march", "mtune", "mmnemonic", "msyntax", "msse-check", "moperand-check",
+		"malign-branch", "malign-branch-boundary", "malign-branch-prefix-size", "mx86-used-note",
+	};
+
+	return !strcmp(s, "-o") || !strcmp(s, "-I") || !strcmp(s, "-Q") || is_one_of(long_name(s), names, sizeof names / sizeof *names);
+}
+
+/* Asks for something that only the assembler itself can answer. */
+static bool
+is_probe(const char *s)
+{
+	static const char *const names[] = {"version", "help", "target-help", "dump-config"};
+
+	return is_one_of(long_name(s), names, sizeof names / sizeof *names);
+}
+
+static bool
+is_for_original(const char *s)
+{
+	return (!strncmp(s, "-a", 2) && strcmp(s, "-alternate")) || !strcmp(s, "--MD") || !strncmp(s, "--MD=", 5) || !strcmp(s, "-MD");
+}
+
+static bool
+is_debug(const char *s)
+{
+	return !strcmp(s, "-g") || !strcmp(s, "--gen-debug") || !strncmp(s, "--gdwarf-", 9) || !strncmp(s, "-gdwarf-", 8) ||
+	       !strncmp(s, "--gstabs", 8) || !strncmp(s, "-gstabs", 7);
+}
+
+static void
+take_option(struct as_args *a, char *s, char *value)
+{
+	VEC_ARGS *to = NULL;
+
+	if (!strcmp(s, "-o"))
+		a->output = value;
+	else if (!strncmp(s, "-o", 2))
+		a->output = s + 2;
+	else if (is_for_original(s))
+		to = &a->original_only;
+	else
+		to = &a->options;
+	a->as_called |= is_probe(s);
+	a->debug |= is_debug(s);
+	a->other_mode |= !strcmp(s, "--32") || !strcmp(s, "--x32");
+	a->other_mode &= strcmp(s, "--64") != 0;
+	if (to)
+		VEC_PUSH(*to, s);
+	if (to && value)
+		VEC_PUSH(*to, value);
 }
 
 /* One argument, and its value if it has one. */
 static bool
 take(struct as_args *a, char **argv, size_t n, size_t *i)
 {
-	char *s = argv[*i];
-	char *value = takes_value(s) && *i + 1 < n ? argv[++*i] : NULL;
+	char *s = argv[*i], *value = NULL;
 
 	if (!strncmp(s, "--chord=", 8))
-		return set_measure(a, s + 8);
-	a->probe |= is_probe(s);
-	a->other_mode |= !strcmp(s, "--32") || !strcmp(s, "--x32");
-	a->other_mode |= !strcmp(s, "-mfence-as-lock-add=yes") && false;
+		return measure_read("--chord", s + 8, &a->measure);
 	if (*s != '-' || !s[1]) {
 		VEC_PUSH(a->inputs, s);
-	} else if (!strcmp(s, "-o")) {
-		a->output = value;
-	} else if (!strncmp(s, "-o", 2)) {
-		a->output = s + 2;
 	} else if (!strcmp(s, "--")) {
-		for (++*i; *i < n; ++*i)
-			VEC_PUSH(a->inputs, argv[*i]);
-	} else if (is_option_for_original(s)) {
-		a->for_original = true;
-		VEC_PUSH(a->original_only, s);
-		if (value)
-			VEC_PUSH(a->original_only, value);
+		*i = n - 1; /* the assembler does not look further */
 	} else {
-		a->listing_noise |= !strcmp(s, "--fatal-warnings") || !strcmp(s, "-v");
-		VEC_PUSH(a->options, s);
-		if (value)
-			VEC_PUSH(a->options, value);
+		if (value_is_next(s)) {
+			a->as_called |= *i + 1 == n;
+			value = *i + 1 < n ? argv[++*i] : NULL;
+		}
+		take_option(a, s, value);
 	}
 	return true;
 }
@@ -141,7 +232,7 @@ as_args_read(struct as_args *a, int argc, char **argv)
 	bool ok = true;
 
 	*a = (struct as_args){.pool = pool_new(), .measure = CHORD_EDGES, .output = "a.out"};
-	expand(a, argc - 1, argv + 1, &all, 0);
+	args_expand(a->pool, argv + 1, argc ? (size_t)argc - 1 : 0, &all);
 	for (size_t i = 0; i < all.n && ok; i++)
 		ok = take(a, all.at, all.n, &i);
 	a->all = pool_array(a->pool, all.n + 1, sizeof *a->all);

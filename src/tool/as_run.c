@@ -1,21 +1,24 @@
 /* SPDX-License-Identifier: MIT */
+/* The real assembler: where it is, and running it. Texts and objects go between it and
+ * Chord in files without names, so that there is nothing to clash, to fill a disk or
+ * to leave behind. */
 #include "tool/as.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-extern char **environ;
+/* Set for the assembler's process: a stand-in that sees it was reached from another one. */
+#define RUNNING "CHORD_AS_RUNNING"
 
 /* ---- finding things ---- */
 
-static const char *
+static char *
 self_path(struct pool *pool)
 {
 	char path[4096];
@@ -24,56 +27,107 @@ self_path(struct pool *pool)
 	return n < 0 ? NULL : pool_strndup(pool, path, (size_t)n);
 }
 
+/* Is the file Chord, be it this one, a link to it, a copy or another version? Every one has this text in it. */
 static bool
-is_self(const char *path, const struct stat *self)
+is_chord(const char *path)
 {
+	static const char mark[] = "Chord, which stands in for the assembler";
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	struct stat st;
+	void *at = MAP_FAILED;
+	bool found = false;
 
-	return !stat(path, &st) && st.st_dev == self->st_dev && st.st_ino == self->st_ino;
+	if (fd < 0)
+		return false;
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size > 0)
+		at = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	close(fd);
+	if (at != MAP_FAILED) {
+		found = memmem(at, (size_t)st.st_size, mark, sizeof mark);
+		munmap(at, (size_t)st.st_size);
+	}
+	return found;
 }
 
-const char *
-as_find(struct pool *pool)
+static const char *
+find_in(struct pool *pool, const char *path)
 {
-	const char *given = getenv("CHORD_AS"), *path = getenv("PATH"), *exe = self_path(pool);
-	struct stat self = {0};
-
-	if (given && *given)
-		return given;
-	if (exe && stat(exe, &self))
-		self = (struct stat){0};
-	for (const char *p = path ? path : "/usr/bin:/bin", *end; *p; p = *end ? end + 1 : end) {
+	for (const char *p = path, *end; *p; p = *end ? end + 1 : end) {
 		const char *name;
+		struct stat st;
 
 		end = p + strcspn(p, ":");
 		name = pool_printf(pool, "%.*s/as", (int)(end - p), p);
-		if (end > p && !access(name, X_OK) && !is_self(name, &self))
+		if (end > p && !stat(name, &st) && S_ISREG(st.st_mode) && !access(name, X_OK) && !is_chord(name))
 			return name;
 	}
 	return NULL;
 }
 
 const char *
+as_find(struct pool *pool)
+{
+	const char *given = getenv("CHORD_AS"), *compiler = getenv("COMPILER_PATH"), *path = getenv("PATH");
+	const char *as = NULL;
+
+	if (given && *given) {
+		if (is_chord(given))
+			die(given, "CHORD_AS names Chord, not an assembler");
+		return given;
+	}
+	/* gcc tells its children in COMPILER_PATH where it looks itself, -B included. */
+	if (compiler)
+		as = find_in(pool, compiler);
+	return as ? as : find_in(pool, path ? path : "/usr/bin:/bin");
+}
+
+const char *
 libexec_dir(struct pool *pool)
 {
-	static const char *const places[] = {"%s", "%s/libexec/chord", "%s/../libexec/chord"};
-	const char *exe = self_path(pool);
+	static const char *const places[] = {"", "/libexec/chord", "/../libexec/chord"};
+	char *exe = self_path(pool), real[4096];
 
 	if (!exe)
 		return NULL;
 	*strrchr(exe, '/') = 0;
 	for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-		const char *dir = i == 0 ? exe : pool_printf(pool, i == 1 ? "%s/libexec/chord" : "%s/../libexec/chord", exe);
+		const char *dir = pool_printf(pool, "%s%s", exe, places[i]);
 
 		if (!access(pool_printf(pool, "%s/runtime.s", dir), R_OK))
-			return realpath(dir, NULL) ? pool_strdup(pool, dir) : dir;
+			return realpath(dir, real) ? pool_strdup(pool, real) : dir;
 	}
 	return NULL;
 }
 
 /* ---- running ---- */
 
-/* Reads all of a pipe; the writer's end has been closed here. */
+/* A file without a name. */
+static int
+nameless(void)
+{
+	int fd = memfd_create("chord", MFD_CLOEXEC);
+	const char *dir = getenv("TMPDIR");
+
+	if (fd < 0)
+		fd = open(dir && *dir ? dir : "/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	if (fd < 0)
+		die("temporary file", "%s", strerror(errno));
+	return fd;
+}
+
+static void
+fill(int fd, const struct buf *b)
+{
+	for (size_t done = 0; done < b->n;) {
+		ssize_t n = pwrite(fd, b->at + done, b->n - done, (off_t)done);
+
+		if (n < 0 && errno != EINTR)
+			die("temporary file", "%s", strerror(errno));
+		done += n > 0 ? (size_t)n : 0;
+	}
+}
+
+/* Reads a pipe to its end. */
 static void
 drain(int fd, struct buf *b)
 {
@@ -90,51 +144,74 @@ drain(int fd, struct buf *b)
 	}
 }
 
-static int
-wait_for(pid_t pid)
+/* Reads all of a nameless file. False: errno. */
+static bool
+take(int fd, struct buf *b)
 {
+	lseek(fd, 0, SEEK_SET);
+	b->n = 0;
+	drain(fd, b);
+	return b->n;
+}
+
+/* Starts it and hears what it says. The wait status, -1: errno. */
+static int
+run_and_hear(char *const *argv, struct child_fds *fds, struct buf *says)
+{
+	int ends[2] = {-1, -1};
+	pid_t pid;
+	bool started;
+
+	if (says && pipe2(ends, O_CLOEXEC))
+		die("pipe", "%s", strerror(errno));
+	fds->err = ends[1];
+	started = child_start(&pid, argv, fds);
+	if (says) {
+		int saved = errno;
+
+		close(ends[1]);
+		if (started)
+			drain(ends[0], says);
+		close(ends[0]);
+		errno = saved;
+	}
+	return started ? child_wait(pid) : -1;
+}
+
+int
+as_run_io(const char *as, char *const *args, size_t nargs, const struct as_io *io)
+{
+	struct child_fds fds = {io->input ? nameless() : -1, -1, io->object ? nameless() : -1};
+	char **argv = xcalloc(nargs + 4, sizeof *argv), object[40];
 	int status;
 
-	while (waitpid(pid, &status, 0) < 0)
-		if (errno != EINTR)
-			return -1;
+	argv[0] = (char *)(uintptr_t)as;
+	memcpy(argv + 1, args, nargs * sizeof *args);
+	if (io->object) {
+		snprintf(object, sizeof object, "/proc/self/fd/%d", fds.keep);
+		argv[nargs + 1] = (char *)(uintptr_t)"-o";
+		argv[nargs + 2] = object;
+	}
+	if (io->input)
+		fill(fds.in, io->input);
+	setenv(RUNNING, as, 1);
+	status = run_and_hear(argv, &fds, io->says);
+	free(argv);
+	if (status == 0 && io->object && !take(fds.keep, io->object))
+		die(as, "left no object");
+	if (fds.in >= 0)
+		close(fds.in);
+	if (fds.keep >= 0)
+		close(fds.keep);
+	if (status < 0)
+		return -1;
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
 int
 as_run(const char *as, char *const *args, size_t nargs, struct buf *messages)
 {
-	posix_spawn_file_actions_t actions;
-	char **argv = xcalloc(nargs + 2, sizeof *argv);
-	int pipe_fd[2] = {-1, -1}, err, status;
-	pid_t pid;
-
-	argv[0] = xstrdup(as);
-	for (size_t i = 0; i < nargs; i++)
-		argv[i + 1] = args[i];
-	posix_spawn_file_actions_init(&actions);
-	if (messages) {
-		if (pipe2(pipe_fd, O_CLOEXEC))
-			die("pipe", "%s", strerror(errno));
-		posix_spawn_file_actions_adddup2(&actions, pipe_fd[1], 1);
-		posix_spawn_file_actions_adddup2(&actions, pipe_fd[1], 2);
-	}
-	err = posix_spawn(&pid, as, &actions, NULL, argv, environ);
-	posix_spawn_file_actions_destroy(&actions);
-	free(argv[0]);
-	free(argv);
-	if (messages) {
-		close(pipe_fd[1]);
-		if (!err)
-			drain(pipe_fd[0], messages);
-		close(pipe_fd[0]);
-	}
-	if (err) {
-		errno = err;
-		return -1;
-	}
-	status = wait_for(pid);
-	return status;
+	return as_run_io(as, args, nargs, &(struct as_io){.says = messages});
 }
 
 const char *
@@ -150,4 +227,10 @@ temp_file(struct pool *pool, const char *suffix, const void *data, size_t n)
 	if (n && !file_write(path, data, n))
 		return NULL;
 	return path;
+}
+
+bool
+as_within(void)
+{
+	return getenv(RUNNING);
 }

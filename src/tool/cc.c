@@ -4,116 +4,308 @@
 #include "tool/tool.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 struct driver {
 	struct pool *pool;
-	const char *compiler;
 	bool is_clang;
-	bool links;          /* no -c, -S, -E ... */
-	bool measures;       /* some -fchord= was given */
-	VEC_ARGS args;
+	bool stops;           /* -c, -S, -E, --version ...: there is no link */
+	bool lto;             /* the last of -flto and -fno-lto */
+	bool no_id;           /* --build-id=none */
+	size_t ninput;
+	const char *output;
+	const char *measure;  /* NULL: none was given */
+	VEC_ARGS given;       /* arguments but Chord's */
+	VEC_ARGS args;        /* for the compiler */
 };
+
+static bool
+is_one_of(const char *s, const char *const *names, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(s, names[i]))
+			return true;
+	return false;
+}
+#define IS_ONE_OF(s, names) is_one_of(s, names, sizeof names / sizeof *names)
+
+static bool
+starts(const char *s, const char *prefix)
+{
+	return !strncmp(s, prefix, strlen(prefix));
+}
+
+static void
+push(VEC_ARGS *to, const char *a)
+{
+	VEC_PUSH(*to, (char *)(uintptr_t)a);
+}
+
+/* ---- what the compiler's options mean for Chord ---- */
 
 static bool
 stops_early(const char *a)
 {
-	static const char *const names[] = {"-c", "-S", "-E", "-M", "-MM", "-fsyntax-only", "-v", "-###", "--version", "-r"};
+	static const char *const names[] = {"-c", "-S", "-E", "-M", "-MM", "-fsyntax-only", "-###", "--version", "-r",
+		"--analyze", "--precompile", "-emit-ast", "-dumpversion", "-dumpfullversion", "-dumpmachine", "-dumpspecs",
+		"--target-help"};
 
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (!strcmp(a, names[i]))
-			return true;
-	return !strncmp(a, "-print-", 7) || !strncmp(a, "-dump", 5) || !strncmp(a, "--print-", 8) || !strncmp(a, "--help", 6);
+	return IS_ONE_OF(a, names) || starts(a, "-print-") || starts(a, "--print-") || starts(a, "--help");
 }
+
+/* Options whose value is the next argument. */
+static bool
+value_is_next(const char *a)
+{
+	static const char *const names[] = {"-o", "-x", "-I", "-L", "-l", "-D", "-U", "-A", "-B", "-T", "-u", "-z", "-e", "-G",
+		"-MF", "-MT", "-MQ", "-Xlinker", "-Xassembler", "-Xpreprocessor", "-Xclang", "-mllvm", "-include", "-imacros",
+		"-isystem", "-iquote", "-idirafter", "-iprefix", "-iwithprefix", "-iwithprefixbefore", "-isysroot",
+		"-imultilib", "--sysroot", "--param", "-param", "-aux-info", "-wrapper", "-specs", "-dumpbase",
+		"-dumpbase-ext", "-dumpdir", "-target", "--target", "-arch", "-Tdata", "-Tbss", "-Ttext", "-J",
+		"-gnatec", "-framework", "-install_name", "-rpath"};
+
+	return IS_ONE_OF(a, names);
+}
+
+/* Headers are compiled into something else, and are not linked. */
+static bool
+is_header(const char *a)
+{
+	static const char *const suffixes[] = {".h", ".hh", ".hpp", ".hxx", ".H", ".tcc"};
+	const char *dot = strrchr(base_name(a), '.');
+
+	return dot && IS_ONE_OF(dot, suffixes);
+}
+
+static void
+look_at(struct driver *d, const char *a, const char *value)
+{
+	d->stops |= stops_early(a);
+	d->no_id |= strstr(a, "--build-id=none") != NULL;
+	if (!strcmp(a, "-o"))
+		d->output = value ? value : "";
+	else if (starts(a, "-o"))
+		d->output = a + 2;
+	else if (!strcmp(a, "-flto") || starts(a, "-flto="))
+		d->lto = true;
+	else if (!strcmp(a, "-fno-lto"))
+		d->lto = false;
+	else if ((*a != '-' || !a[1]) && !is_header(a))
+		d->ninput++;
+	if (value)
+		d->no_id |= strstr(value, "--build-id=none") != NULL;
+}
+
+/* An option of Chord's. False: reported. */
+static bool
+chord_option(struct driver *d, const char *a)
+{
+	static const char *const planned[] = {"-fchord-events=", "-fchord-weights=", "-fchord-paths="};
+	uint8_t measure;
+
+	if (starts(a, "-fchord=")) {
+		if (!measure_read(a, a + 8, &measure))
+			return false;
+		d->measure = measure_name(measure);
+		return true;
+	}
+	for (size_t i = 0; i < sizeof planned / sizeof *planned; i++)
+		if (starts(a, planned[i])) {
+			error(a, "not in this version; there is -fchord=edges, -fchord=every-block and -fchord=every-edge");
+			return false;
+		}
+	error(a, "unknown option; there is -fchord=edges, -fchord=every-block and -fchord=every-edge");
+	return false;
+}
+
+/* Looks at the arguments, those in @files too. False: reported. */
+static bool
+read_args(struct driver *d, char **argv, size_t n)
+{
+	VEC_ARGS all = {0};
+	bool ok = true;
+
+	args_expand(d->pool, argv, n, &all);
+	for (size_t i = 0; i < all.n && ok; i++) {
+		char *a = all.at[i], *value = value_is_next(a) && i + 1 < all.n ? all.at[i + 1] : NULL;
+
+		if (starts(a, "-fchord")) {
+			ok = chord_option(d, a);
+			continue;
+		}
+		look_at(d, a, value);
+		VEC_PUSH(d->given, a);
+		if (value) {
+			VEC_PUSH(d->given, value);
+			i++;
+		}
+	}
+	free(all.at);
+	return ok;
+}
+
+/* Do the arguments themselves, @files left closed, hold all there is of Chord's options? */
+static bool
+are_closed_files_clean(const struct driver *d, char **argv, size_t n)
+{
+	VEC_ARGS all = {0};
+	size_t chords = 0, open = 0;
+
+	args_expand(d->pool, argv, n, &all);
+	for (size_t i = 0; i < all.n; i++)
+		chords += starts(all.at[i], "-fchord");
+	for (size_t i = 0; i < n; i++)
+		open += starts(argv[i], "-fchord");
+	free(all.at);
+	return chords == open;
+}
+
+/* ---- the compiler ---- */
 
 /* The file that a command would run. */
 static const char *
-compiler_file(const char *compiler, struct pool *pool)
+command_file(struct pool *pool, const char *command)
 {
 	const char *path = getenv("PATH");
 	char real[4096];
 
-	for (const char *p = path ? path : "", *end; *p && !strchr(compiler, '/'); p = *end ? end + 1 : end) {
+	for (const char *p = path ? path : "", *end; *p && !strchr(command, '/'); p = *end ? end + 1 : end) {
 		const char *name;
+		struct stat st;
 
 		end = p + strcspn(p, ":");
-		name = pool_printf(pool, "%.*s/%s", (int)(end - p), p, compiler);
-		if (!access(name, X_OK)) {
-			compiler = name;
-			break;
-		}
+		name = pool_printf(pool, "%.*s/%s", (int)(end - p), p, command);
+		if (!access(name, X_OK) && !stat(name, &st) && S_ISREG(st.st_mode))
+			command = name;
 	}
-	return realpath(compiler, real) ? pool_strdup(pool, real) : compiler;
+	return realpath(command, real) ? pool_strdup(pool, real) : command;
 }
 
-static bool
-is_clang(const char *compiler, struct pool *pool)
+/* The command may be several words, `ccache gcc`. */
+static void
+push_compiler(struct driver *d, const char *command)
 {
-	return strstr(base_name(compiler), "clang") || strstr(base_name(compiler_file(compiler, pool)), "clang");
+	for (const char *p = command, *end; *(p += strspn(p, " \t")); p = end) {
+		const char *word;
+
+		end = p + strcspn(p, " \t");
+		word = pool_strndup(d->pool, p, (size_t)(end - p));
+		push(&d->args, word);
+		d->is_clang |= strstr(base_name(word), "clang") || strstr(base_name(command_file(d->pool, word)), "clang");
+	}
+}
+
+/* clang warns of options that a command had no use for; these are not the user's. */
+static void
+push_quietly(struct driver *d, const char *a)
+{
+	if (d->is_clang)
+		push(&d->args, "--start-no-unused-arguments");
+	push(&d->args, a);
+	if (d->is_clang)
+		push(&d->args, "--end-no-unused-arguments");
 }
 
 static void
-push(struct driver *d, const char *a)
+push_all(struct driver *d, const char *dir, char **argv, size_t n)
 {
-	VEC_PUSH(d->args, (char *)(uintptr_t)a);
+	bool as_given = are_closed_files_clean(d, argv, n), links = d->ninput && !d->stops;
+
+	push_quietly(d, pool_printf(d->pool, "-B%s/", dir));
+	if (links)
+		push(&d->args, "-Wl,--build-id");
+	for (size_t i = 0; as_given && i < n; i++)
+		if (!starts(argv[i], "-fchord"))
+			push(&d->args, argv[i]);
+	for (size_t i = 0; !as_given && i < d->given.n; i++)
+		push(&d->args, d->given.at[i]);
+	/* A profile finds its program by the build id. */
+	if (links && d->no_id)
+		push(&d->args, "-Wl,--build-id");
+	if (d->measure)
+		push_quietly(d, pool_printf(d->pool, "-Wa,--chord=%s", d->measure));
+	/* Behind the user's: the last one counts. */
+	if (d->is_clang)
+		push_quietly(d, "-fno-integrated-as");
+	push(&d->args, NULL);
 }
 
-/* Chord's own options go to the stand-in by -Wa; the others stay as they are. */
-static bool
-take(struct driver *d, const char *a)
+static int
+run(struct driver *d)
 {
-	static const char *const known[] = {"edges", "every-block", "every-edge"};
+	int status;
 
-	d->links &= !stops_early(a);
-	if (strncmp(a, "-fchord", 7)) {
-		push(d, a);
-		return true;
+	if (!d->ninput || d->stops) {
+		execvp(d->args.at[0], d->args.at);
+		error(d->args.at[0], "%s", strerror(errno));
+		return EXIT_NO;
 	}
-	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-		if (!strncmp(a, "-fchord=", 8) && !strcmp(a + 8, known[i])) {
-			push(d, pool_printf(d->pool, "-Wa,--chord=%s", known[i]));
-			return true;
-		}
-	error(a, "unknown; there are -fchord=edges, -fchord=every-block and -fchord=every-edge");
-	return false;
+	status = child_run(d->args.at);
+	if (status < 0) {
+		error(d->args.at[0], "%s", strerror(errno));
+		return EXIT_NO;
+	}
+	if (status == 0)
+		link_check(d->pool, d->output);
+	return child_status(status);
 }
 
 static int
 drive(const char *variable, const char *fallback, int argc, char **argv)
 {
-	struct driver d = {.pool = pool_new(), .links = argc > 1};
-	const char *dir = libexec_dir(d.pool);
+	struct driver d = {.pool = pool_new(), .output = "a.out"};
+	const char *dir = libexec_dir(d.pool), *command = getenv(variable);
+	size_t n = argc > 1 ? (size_t)argc - 1 : 0;
+	int status;
 
-	d.compiler = getenv(variable) && *getenv(variable) ? getenv(variable) : fallback;
-	d.is_clang = is_clang(d.compiler, d.pool);
 	if (!dir)
 		die("runtime.s", "not found beside the program; Chord is not installed whole");
-	push(&d, d.compiler);
-	push(&d, pool_printf(d.pool, "-B%s/", dir));
-	if (d.is_clang)
-		push(&d, "-fno-integrated-as");
-	for (int i = 1; i < argc; i++)
-		if (!take(&d, argv[i]))
-			return EXIT_USAGE;
-	if (d.links)
-		push(&d, "-Wl,--build-id");
-	push(&d, NULL);
-	execvp(d.compiler, d.args.at);
-	error(d.compiler, "%s", strerror(errno));
-	return EXIT_NO;
+	push_compiler(&d, command && command[strspn(command, " \t")] ? command : fallback);
+	if (!read_args(&d, argv + 1, n)) {
+		status = EXIT_USAGE;
+	} else if (d.is_clang && d.lto && d.ninput) {
+		error("-flto", "clang's link-time optimiser writes no assembly text; what it makes cannot be measured");
+		status = EXIT_USAGE;
+	} else {
+		push_all(&d, dir, argv + 1, n);
+		status = run(&d);
+	}
+	free(d.given.at);
+	free(d.args.at);
+	pool_free(d.pool);
+	return status;
+}
+
+static void
+help(const char *name, const char *compiler, const char *variable)
+{
+	printf("Usage: chord %s [ARGUMENT...]\n\n"
+	       "Runs %s, or the command in %s, with all arguments so that what it compiles\n"
+	       "measures itself. Its own options may stand anywhere in the arguments:\n\n"
+	       "  -fchord=edges        counters on as few and as cold edges as suffice (the default)\n"
+	       "  -fchord=every-block  a counter in every block\n"
+	       "  -fchord=every-edge   a counter on every edge\n\n"
+	       "Example: make CC=\"chord cc\" CFLAGS=-O2\n\nThe compiler's own help follows.\n\n", name, compiler, variable);
+	fflush(stdout);
 }
 
 int
 cmd_cc(int argc, char **argv)
 {
+	if (argc == 2 && !strcmp(argv[1], "--help"))
+		help("cc", "gcc", "CHORD_CC");
 	return drive("CHORD_CC", "gcc", argc, argv);
 }
 
 int
 cmd_cxx(int argc, char **argv)
 {
+	if (argc == 2 && !strcmp(argv[1], "--help"))
+		help("c++", "g++", "CHORD_CXX");
 	return drive("CHORD_CXX", "g++", argc, argv);
 }
 
@@ -124,10 +316,15 @@ cmd_hook(int argc, char **argv)
 	const char *dir = libexec_dir(pool);
 
 	if (argc > 1) {
-		printf("Usage: chord hook\n\nPrints the folder to give to a compiler's -B option, for example\n\n"
-		       "  gfortran -B\"$(chord hook)\" -O2 -o prog prog.f90\n");
+		bool asked = !strcmp(argv[1], "--help") || !strcmp(argv[1], "-?");
+
+		fprintf(asked ? stdout : stderr,
+		        "Usage: chord hook\n\nPrints the folder to give to a compiler's -B option, for example\n\n"
+		        "  gfortran -B\"$(chord hook)\" -O2 -o prog prog.f90\n\n"
+		        "or to have in the environment of a build that drops options:\n\n"
+		        "  COMPILER_PATH=\"$(chord hook)\" make\n");
 		pool_free(pool);
-		return strcmp(argv[1], "--help") ? EXIT_USAGE : 0;
+		return asked ? 0 : EXIT_USAGE;
 	}
 	if (!dir)
 		die("runtime.s", "not found beside the program; Chord is not installed whole");

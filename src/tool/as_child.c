@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+/* Processes. Nothing here leaves a child behind that a caller has to know of. */
+#include "tool/as.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+static int
+spawn(pid_t *pid, char *const *argv, const struct child_fds *fds, const sigset_t *mask)
+{
+	posix_spawn_file_actions_t actions;
+	posix_spawnattr_t attr;
+	int err;
+
+	posix_spawn_file_actions_init(&actions);
+	posix_spawnattr_init(&attr);
+	if (fds && fds->in >= 0)
+		posix_spawn_file_actions_adddup2(&actions, fds->in, 0);
+	if (fds && fds->err >= 0)
+		posix_spawn_file_actions_adddup2(&actions, fds->err, 2);
+	if (fds && fds->keep >= 0)
+		posix_spawn_file_actions_adddup2(&actions, fds->keep, fds->keep);
+	if (mask) {
+		posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK);
+		posix_spawnattr_setsigmask(&attr, mask);
+	}
+	err = posix_spawnp(pid, argv[0], &actions, &attr, argv, environ);
+	posix_spawn_file_actions_destroy(&actions);
+	posix_spawnattr_destroy(&attr);
+	return err;
+}
+
+bool
+child_start(pid_t *pid, char *const *argv, const struct child_fds *fds)
+{
+	errno = spawn(pid, argv, fds, NULL);
+	return !errno;
+}
+
+int
+child_wait(pid_t pid)
+{
+	int status;
+
+	while (waitpid(pid, &status, 0) < 0)
+		if (errno != EINTR)
+			return -1;
+	return status;
+}
+
+/* Until the child has ended: hands on what this process is told. */
+static int
+wait_and_forward(pid_t pid, const sigset_t *set)
+{
+	for (;;) {
+		int status, signal;
+		pid_t ended = waitpid(pid, &status, WNOHANG);
+
+		if (ended == pid)
+			return status;
+		if (ended < 0 && errno != EINTR)
+			return -1;
+		signal = sigwaitinfo(set, NULL);
+		if (signal > 0 && signal != SIGCHLD)
+			kill(pid, signal);
+	}
+}
+
+int
+child_run(char *const *argv)
+{
+	struct sigaction chld = {.sa_handler = SIG_DFL};
+	sigset_t set, old;
+	pid_t pid;
+	int status = -1, err;
+
+	/* With SIGCHLD ignored, as a parent may have left it, there would be no status to wait for. */
+	sigaction(SIGCHLD, &chld, NULL);
+	sigemptyset(&set);
+	sigaddset(&set, SIGCHLD);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	sigprocmask(SIG_BLOCK, &set, &old);
+	err = spawn(&pid, argv, NULL, &old);
+	if (!err)
+		status = wait_and_forward(pid, &set);
+	sigprocmask(SIG_SETMASK, &old, NULL);
+	if (err)
+		errno = err;
+	return status;
+}
+
+int
+child_status(int wait_status)
+{
+	if (WIFEXITED(wait_status))
+		return WEXITSTATUS(wait_status);
+	signal(WTERMSIG(wait_status), SIG_DFL);
+	raise(WTERMSIG(wait_status));
+	return 128 + WTERMSIG(wait_status);
+}
