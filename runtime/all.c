@@ -8,6 +8,7 @@
 #include "module.c"
 #include "thread.c"
 #include "hook.c"
+#include "divert.c"
 #include "fork.c"
 #include "unwind.c"
 #include "exit.c"

@@ -59,6 +59,11 @@ chord_rt_desc:
 
 	.section .text.chord_rt,"axG",@progbits,__chord_runtime_1,comdat
 
+# Beginnings of functions moved here by divert.c.
+	.balign 8
+chord_rt_moved:
+	.fill 80, 1, 0xcc
+
 # The start routine of a thread: rdi is its region. Nothing of this is left on
 # the stack when the thread's own routine starts.
 chord_rt_thread_entry:

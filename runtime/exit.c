@@ -181,9 +181,6 @@ chord_rt_end(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
 	if (chord_rt_other_process(ctl) || __atomic_exchange_n(&ctl->ended, 1, __ATOMIC_RELAXED))
 		return;
 	chord_rt_leave_all(ctl, regs, 1);
-	/* In a static program only calls in measured code are seen. */
-	if (!ctl->hooker && !ctl->nogs && ctl->head->threads == 1 && ctl->real[CHORD_RT_HOOK_pthread_create])
-		ctl->head->flags |= CHORD_PROFILE_NOT_WATCHED;
 	ctl->head->state = chord_rt_others_live(ctl) ? CHORD_STATE_THREADS : CHORD_STATE_ENDED;
 }
 

@@ -182,27 +182,6 @@ chord_rt_hooker(struct chord_rt_ctl *ctl, struct chord_rt_desc *not)
 	return best;
 }
 
-/* Hooks all objects loaded since the last time. */
-static void
-chord_rt_hook_all(struct chord_rt_ctl *ctl)
-{
-	struct chord_rt_mod *m;
-	uint64_t adds = 0;
-
-	chord_rt_learn(ctl);
-	if (!chord_rt_dl_iterate_phdr || ctl->nogs)
-		return;
-	chord_rt_dl_iterate_phdr(chord_rt_adds, &adds);
-	if (adds && adds == ctl->dl_adds)
-		return;
-	ctl->dl_adds = adds;
-	m = ctl->hooker ? &ctl->module[ctl->hooker - 1] : chord_rt_hooker(ctl, NULL);
-	if (!m || m->space != (uint64_t)&chord_rt_dl_iterate_phdr)
-		return;
-	ctl->hooker = (uint32_t)(m - ctl->module) + 1;
-	chord_rt_rehook(ctl, NULL, m->desc);
-}
-
 /* A module that may be about to be closed hands its hooks on. */
 static void
 chord_rt_unhook(struct chord_rt_ctl *ctl, struct chord_rt_desc *d)

@@ -250,11 +250,10 @@ chord_rt_scan_one(struct dl_phdr_info *info, size_t size, void *arg)
 	struct chord_rt_desc *d = NULL;
 
 	(void)size;
-	if (o.bias >= CHORD_RT_LOW || scan->n > 1)
-		ctl->dynamic = 1;
 	for (uint32_t i = 0; i < o.phnum; i++) {
 		uint64_t end = o.bias + o.phdr[i].p_vaddr + o.phdr[i].p_memsz;
 
+		ctl->dynamic |= o.phdr[i].p_type == PT_INTERP;
 		if (o.phdr[i].p_type == PT_LOAD && end > ctl->highest && end < ctl->stack)
 			ctl->highest = end;
 	}

@@ -113,6 +113,10 @@ for p in cases-bfd cases-nopie-bfd; do
 	simple dlclose-$p "$w/$p" "dlclose $w/late.so $w/late2.so" "module $p 51" 'module late.so 550' 'module late2.so 34' 'lost 0'
 done
 
+# In static programs the hooks are at the functions themselves.
+simple threads-static "$w/cases-static-bfd" threads 'module cases-static-bfd 6400001' 'threads 65' 'flags 0'
+simple threads-static-pie "$w/cases-static-pie-bfd" threads 'module cases-static-pie-bfd 6400001' 'threads 65' 'flags 0'
+
 # 64 high threads and low ones with a library opened late
 simple dlopen-norandom "setarch" "-R $w/cases dlopen $w/late.so" 'module cases-bfd 9' 'module late.so 9001' 'lost 0'
 simple threads-norandom-libs "setarch" "-R $w/libs threads" 'module libs-bfd 6400001' 'lost 0'
@@ -165,7 +169,7 @@ exits() {
 		*) continue ;;
 		esac
 		echo "$what$(addr2line -f -i -e "$prog" "$(printf %x $((0x$addr - 1)))" | tail -2 | head -1):$n"
-	done <"$w/facts" | grep -Ev '^(_start|__libc.*|__run.*|call_fini|exit):' | sort | tr '\n' ' ' >"$w/ended"
+	done <"$w/facts" | grep -Ev '^(_start|__libc.*|__run.*|call_fini|exit|__cxa_throw|__gxx_personality_v0|_Unwind_.*|start_thread|__clone3|execute_native_thread_routine):' | sort | tr '\n' ' ' >"$w/ended"
 	grep -E '^(state|in_flight)' "$w/facts" | tr '\n' ' ' >>"$w/ended"
 	[ "$(cat "$w/ended")" = "$* " ] && ok "$name" || fail "$name" "$(cat "$w/ended")"
 }
@@ -199,6 +203,9 @@ for ld in bfd gold lld mold; do
 	thrown='_ZL5plaini:10 _ZL7catcheri:10 _ZL7guardedi:10 _ZL7throweri:10 guarded:10'
 	exits throw-$ld "$w/throw-$ld" "" $thrown "$clean"
 	exits throw-thread-$ld "$w/throw-$ld" thread $thrown "$clean"
+	g++ -fuse-ld=$ld -static -o throw-static-$ld throw.o || continue
+	exits throw-static-$ld "$w/throw-static-$ld" "" $thrown "$clean"
+	exits throw-thread-static-$ld "$w/throw-static-$ld" thread $thrown "$clean"
 done
 
 # Killed: everything that was counted is there.

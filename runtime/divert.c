@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+/* Static programs have no tables to put hooks in. Measured code calls the hooks
+ * by itself, but what other code calls has to be caught where it begins: a jump
+ * there leads to the hook, and the instructions it stood on are copied, with a
+ * jump to those behind them. Done only if all are of a few well-known kinds, by
+ * the constructor of the program, before there is a second thread. */
+
+enum { CHORD_RT_JUMP = 5, CHORD_RT_MOVED = 40 };
+
+extern unsigned char chord_rt_moved[2][CHORD_RT_MOVED] __attribute__((visibility("hidden")));
+
+/* Bytes of a ModRM operand, 0 if it depends on where it stands. */
+static uint32_t
+chord_rt_operand(const unsigned char *p)
+{
+	uint32_t mod = *p >> 6, rm = *p & 7, n = mod != 3 && rm == 4 ? 2 : 1;
+
+	if (mod == 0 && rm == 5)
+		return 0;
+	if (mod == 0 && rm == 4 && (p[1] & 7) == 5)
+		return n + 4;
+	return n + (mod == 1 ? 1 : mod == 2 ? 4 : 0);
+}
+
+/* Length of an instruction that does the same elsewhere; 0: not known. */
+static uint32_t
+chord_rt_movable(const unsigned char *p)
+{
+	static const unsigned char plain[] = {0x01, 0x03, 0x09, 0x0b, 0x21, 0x23, 0x29, 0x2b, 0x31, 0x33, 0x39, 0x3b, 0x85, 0x89, 0x8b, 0x8d};
+	const unsigned char *from = p;
+	uint32_t n;
+
+	if (p[0] == 0xf3 && p[1] == 0x0f && p[2] == 0x1e && p[3] == 0xfa)
+		return 4;
+	p += *p == 0x64;
+	p += (*p & 0xf0) == 0x40;
+	if ((*p & 0xf8) == 0x50)
+		return (uint32_t)(p + 1 - from);
+	n = chord_rt_operand(p + 1);
+	if (!n)
+		return 0;
+	if (*p == 0x83)
+		return (uint32_t)(p + 1 - from) + n + 1;
+	if (*p == 0x81 || *p == 0xc7)
+		return (uint32_t)(p + 1 - from) + n + 4;
+	for (uint32_t i = 0; i < sizeof plain; i++)
+		if (*p == plain[i])
+			return (uint32_t)(p + 1 - from) + n;
+	return 0;
+}
+
+static void
+chord_rt_put_jump(unsigned char *at, uint64_t from, uint64_t to)
+{
+	int32_t far = (int32_t)(to - from - CHORD_RT_JUMP);
+
+	at[0] = 0xe9;
+	chord_rt_copy(at + 1, &far, 4);
+}
+
+static bool
+chord_rt_write_text(uint64_t to, const void *from, size_t n)
+{
+	uint64_t page = to & -(uint64_t)CHORD_PAGE, size = ((to + n + CHORD_PAGE - 1) & -(uint64_t)CHORD_PAGE) - page;
+	long fd = chord_rt_call(SYS_open, "/proc/self/mem", O_RDWR | O_CLOEXEC), done = -1;
+
+	if (!chord_rt_failed(fd)) {
+		done = chord_rt_call(SYS_pwrite64, fd, from, n, to);
+		chord_rt_call(SYS_close, fd);
+	}
+	if (done == (long)n)
+		return true;
+	if (chord_rt_failed(chord_rt_call(SYS_mprotect, page, size, CHORD_RT_PROT_RW | 4)))
+		return false;
+	chord_rt_copy((void *)to, from, n);
+	chord_rt_call(SYS_mprotect, page, size, CHORD_RT_PROT_READ | 4);
+	return true;
+}
+
+/* Leads a function to its hook; the copy of its beginning is then the real one. */
+static bool
+chord_rt_divert(struct chord_rt_ctl *ctl, int hook, unsigned char *room)
+{
+	uint64_t f = ctl->real[hook];
+	unsigned char moved[CHORD_RT_MOVED], jump[CHORD_RT_JUMP];
+	uint32_t n = 0, k;
+
+	if (!f)
+		return true;
+	for (; n < CHORD_RT_JUMP; n += k)
+		if ((k = chord_rt_movable((const unsigned char *)f + n)) == 0)
+			return false;
+	chord_rt_copy(moved, (const void *)f, n);
+	chord_rt_put_jump(moved + n, (uint64_t)room + n, f + n);
+	chord_rt_put_jump(jump, f, chord_rt_wrapper(&chord_rt_desc, hook));
+	if (!chord_rt_write_text((uint64_t)room, moved, n + CHORD_RT_JUMP) || !chord_rt_write_text(f, jump, sizeof jump))
+		return false;
+	ctl->real[hook] = (uint64_t)room;
+	return true;
+}
+
+static void
+chord_rt_divert_all(struct chord_rt_ctl *ctl)
+{
+	if (!chord_rt_divert(ctl, CHORD_RT_HOOK_pthread_create, chord_rt_moved[0])) {
+		ctl->head->flags |= CHORD_PROFILE_NOT_WATCHED;
+		chord_rt_text(ctl, "threads made by code that is not measured were not seen in this static program");
+	}
+	chord_rt_divert(ctl, CHORD_RT_HOOK__Unwind_SetIP, chord_rt_moved[1]);
+}
+
+/* Hooks all objects loaded since the last time. */
+static void
+chord_rt_hook_all(struct chord_rt_ctl *ctl)
+{
+	struct chord_rt_mod *m;
+	uint64_t adds = 0;
+
+	chord_rt_learn(ctl);
+	if (ctl->nogs)
+		return;
+	if (!ctl->dynamic && !ctl->hooker) {
+		ctl->hooker = 1;
+		chord_rt_divert_all(ctl);
+	}
+	if (!ctl->dynamic || !chord_rt_dl_iterate_phdr)
+		return;
+	chord_rt_dl_iterate_phdr(chord_rt_adds, &adds);
+	if (adds && adds == ctl->dl_adds)
+		return;
+	ctl->dl_adds = adds;
+	m = ctl->hooker ? &ctl->module[ctl->hooker - 1] : chord_rt_hooker(ctl, NULL);
+	if (!m || m->space != (uint64_t)&chord_rt_dl_iterate_phdr)
+		return;
+	ctl->hooker = (uint32_t)(m - ctl->module) + 1;
+	chord_rt_rehook(ctl, NULL, m->desc);
+}
