@@ -57,7 +57,7 @@ graph_edge(struct graph *g, uint32_t from, uint32_t to)
 	if (g->nedge == g->cap)
 		grow(g);
 	unindex(g);
-	g->edge[g->nedge] = (struct edge){.from = from, .to = to, .cost = 1};
+	g->edge[g->nedge] = (struct edge){.from = from, .to = to, .share = 1, .cost = 1};
 	return g->nedge++;
 }
 

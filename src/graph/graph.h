@@ -17,6 +17,7 @@ struct edge {
 	uint32_t from, to;
 	bool fixed;      /* no counter can be put on it: has to be in the spanning tree */
 	bool phantom;    /* added by graph_complete(): never runs */
+	double share;    /* how likely it is beside the other edges of its source, 1 is usual; > 0 */
 	double cost;     /* price of one execution of its counter, 1 is usual; > 0 */
 };
 

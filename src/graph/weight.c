@@ -17,7 +17,7 @@
  * are weighed from the outside in, each in two sweeps:
  *
  *   around  From the head to the back edges (in the procedure: from root to
- *           EXIT). What comes to a node is split evenly over its edges of
+ *           EXIT). What comes to a node is split by share over its edges of
  *           this level; these are an inner loop's exits where the node is one. So
  *           each of N exits weighs W/N, as in the paper, and an edge that leaves
  *           several loops at once is weighed as an exit of the outermost.
@@ -282,14 +282,15 @@ static void
 split(struct weigher *w, uint32_t node, uint32_t head, double x)
 {
 	const uint32_t *edge = w->from + w->from_at[node];
-	uint32_t n = w->from_at[node + 1] - w->from_at[node], real = 0;
+	uint32_t n = w->from_at[node + 1] - w->from_at[node];
+	double shares = 0;
 
 	for (uint32_t i = 0; i < n; i++)
-		real += !w->g->edge[edge[i]].phantom;
+		shares += w->g->edge[edge[i]].phantom ? 0 : w->g->edge[edge[i]].share;
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t e = edge[i];
 
-		w->w[e] = !real ? x / n : w->g->edge[e].phantom ? 0 : x / real;
+		w->w[e] = shares <= 0 ? x / n : w->g->edge[e].phantom ? 0 : x * (w->g->edge[e].share / shares);
 		if (w->dst[e] != head)
 			w->flow[w->dst[e]] += w->w[e];
 	}

@@ -283,12 +283,62 @@ split_weights(const struct unit *u, const struct woven *w, const struct graph *s
 	return weight;
 }
 
+/* How likely edges are beside the others of their source. */
+static const double FALLS = 1.5, COLD = 0.01, ENDS = 0.1;
+
+/* Does the block end in a trap or a call that does not come back? */
 static void
-weigh(struct woven *w)
+mark_dead_ends(const struct woven *w, bool *dead)
+{
+	const struct proc *p = w->proc;
+
+	for (uint32_t e = 0; e < p->arcs.n; e++) {
+		uint32_t from = p->graph->edge[e].from;
+
+		if (from < p->blocks.n && p->graph->edge[e].to == p->exit) {
+			const struct insn *in = insn_of(w, from, p->blocks.at[from].last - 1);
+
+			dead[from] = in->cls == CHORD_INSN_TRAP || is_call(in);
+		}
+	}
+}
+
+static bool
+leads_to_cold(const struct proc *p, const struct edge *e)
+{
+	if (e->to >= p->blocks.n)
+		return false;
+	if (e->from == p->entry)
+		return e->to != 0;
+	return e->from < p->blocks.n && p->blocks.at[e->to].part && !p->blocks.at[e->from].part;
+}
+
+/* Compilers lay likely code out so that it falls through, and put unlikely code elsewhere. */
+static void
+guess_shares(const struct unit *u, struct woven *w)
+{
+	const struct proc *p = w->proc;
+	bool *dead = pool_array(u->pool, p->graph->nvert, sizeof *dead);
+
+	mark_dead_ends(w, dead);
+	for (uint32_t e = 0; e < p->arcs.n; e++) {
+		struct edge *edge = &p->graph->edge[e];
+
+		edge->share = p->arcs.at[e].kind == CHORD_EDGE_FALL ? FALLS : 1;
+		if (leads_to_cold(p, edge))
+			edge->share *= COLD;
+		if (dead[edge->to])
+			edge->share *= ENDS;
+	}
+}
+
+static void
+weigh(const struct unit *u, struct woven *w)
 {
 	struct graph *g = w->proc->graph;
 	struct order *o;
 
+	guess_shares(u, w);
 	graph_index(g);
 	o = order_dfs(g);
 	w->weight = weight_heuristic(g, o, loops_find(g, o));
@@ -309,7 +359,7 @@ count_chords(const struct unit *u, struct woven *w)
 	bool *in_tree;
 	uint32_t bad = 0, nedge = w->proc->graph->nedge;
 
-	weigh(w);
+	weigh(u, w);
 	s = split_blocks(u, w);
 	in_tree = span_max(s, split_weights(u, w, s), &bad);
 	if (!in_tree) {
@@ -331,7 +381,7 @@ every_edge_determines(const struct unit *u, struct woven *w)
 {
 	uint32_t bad = 0;
 
-	weigh(w);
+	weigh(u, w);
 	if (span_max(w->proc->graph, w->weight, &bad)) {
 		count_every_edge(w);
 		return true;
