@@ -35,6 +35,7 @@ chord_rt_desc:
 	.long __stop_chord_cnt-.
 # CHORD_RT_HOOKS, in that order
 	.long __chord_pthread_create-.
+	.long __chord_thrd_create-.
 	.long __chord__Fork-.
 	.long __chord__exit-.
 	.long __chord__Exit-.
@@ -45,6 +46,9 @@ chord_rt_desc:
 	.long __chord_siglongjmp-.
 	.long __chord___longjmp_chk-.
 	.long __chord__Unwind_SetIP-.
+	.long __chord_clone-.
+	.long __chord_timer_create-.
+	.long __chord_mq_notify-.
 	.long __chord_execve-.
 	.long __chord_execv-.
 	.long __chord_execvp-.
@@ -53,7 +57,7 @@ chord_rt_desc:
 	.long __chord_execl-.
 	.long __chord_execlp-.
 	.long __chord_execle-.
-	.long 19
+	.long 23
 	.balign 8
 	.quad 0
 
@@ -82,7 +86,7 @@ chord_rt_thread_entry:
 	.type __chord_\name, @function
 	.weakref chord_rt_link_\name, \name
 __chord_\name:
-	.if \number < 2
+	.if \number < 3
 	jmp chord_rt_hook_\name
 	.else
 	subq $136, %rsp
@@ -93,24 +97,28 @@ __chord_\name:
 	.endif
 	.endm
 	chord_rt_hook pthread_create, 0
-	chord_rt_hook _Fork, 1
-	chord_rt_hook _exit, 2
-	chord_rt_hook _Exit, 3
-	chord_rt_hook quick_exit, 4
-	chord_rt_hook pthread_exit, 5
-	chord_rt_hook longjmp, 6
-	chord_rt_hook _longjmp, 7
-	chord_rt_hook siglongjmp, 8
-	chord_rt_hook __longjmp_chk, 9
-	chord_rt_hook _Unwind_SetIP, 10
-	chord_rt_hook execve, 11
-	chord_rt_hook execv, 12
-	chord_rt_hook execvp, 13
-	chord_rt_hook execvpe, 14
-	chord_rt_hook fexecve, 15
-	chord_rt_hook execl, 16
-	chord_rt_hook execlp, 17
-	chord_rt_hook execle, 18
+	chord_rt_hook thrd_create, 1
+	chord_rt_hook _Fork, 2
+	chord_rt_hook _exit, 3
+	chord_rt_hook _Exit, 4
+	chord_rt_hook quick_exit, 5
+	chord_rt_hook pthread_exit, 6
+	chord_rt_hook longjmp, 7
+	chord_rt_hook _longjmp, 8
+	chord_rt_hook siglongjmp, 9
+	chord_rt_hook __longjmp_chk, 10
+	chord_rt_hook _Unwind_SetIP, 11
+	chord_rt_hook clone, 12
+	chord_rt_hook timer_create, 13
+	chord_rt_hook mq_notify, 14
+	chord_rt_hook execve, 15
+	chord_rt_hook execv, 16
+	chord_rt_hook execvp, 17
+	chord_rt_hook execvpe, 18
+	chord_rt_hook fexecve, 19
+	chord_rt_hook execl, 20
+	chord_rt_hook execlp, 21
+	chord_rt_hook execle, 22
 	.purgem chord_rt_hook
 
 # Ends in the real function, its arguments as they were, or returns from here

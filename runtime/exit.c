@@ -302,6 +302,22 @@ chord_rt_thread_ends(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
 		r->left = regs->r[CHORD_RT_RSP];
 }
 
+/* Threads that libc or the kernel makes by themselves: they run with the base of
+ * whoever asked for them, and count in its region with it. */
+static void
+chord_rt_unseen(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uint32_t hook)
+{
+	const int32_t *sigevent = (const int32_t *)regs->r[4];
+	bool makes;
+
+	if (hook == CHORD_RT_HOOK_clone)
+		makes = !(regs->r[1] & 0x4000);             /* CLONE_VFORK: its parent waits */
+	else
+		makes = ctl->dynamic && sigevent && sigevent[3] == 2; /* SIGEV_THREAD */
+	if (makes)
+		__atomic_fetch_or(&ctl->head->flags, CHORD_PROFILE_NOT_WATCHED, __ATOMIC_RELAXED);
+}
+
 /* ---- exec ---- */
 
 typedef int chord_rt_exec_fn(uint64_t, uint64_t, uint64_t, uint64_t);
@@ -380,14 +396,26 @@ chord_rt_hooked(struct chord_rt_regs *regs, uint32_t hook, uint64_t otherwise)
 	}
 	if (!able || chord_rt_other_process(ctl))
 		return real;
-	if (hook == CHORD_RT_HOOK__exit || hook == CHORD_RT_HOOK__Exit || hook == CHORD_RT_HOOK_quick_exit)
+	switch (hook) {
+	case CHORD_RT_HOOK__exit:
+	case CHORD_RT_HOOK__Exit:
+	case CHORD_RT_HOOK_quick_exit:
 		chord_rt_end(ctl, regs);
-	else if (hook == CHORD_RT_HOOK_pthread_exit)
+		break;
+	case CHORD_RT_HOOK_pthread_exit:
 		chord_rt_thread_ends(ctl, regs);
-	else if (hook == CHORD_RT_HOOK__Unwind_SetIP)
+		break;
+	case CHORD_RT_HOOK__Unwind_SetIP:
 		chord_rt_land(ctl, regs);
-	else if (hook < CHORD_RT_HOOK_execve)
+		break;
+	case CHORD_RT_HOOK_clone:
+	case CHORD_RT_HOOK_timer_create:
+	case CHORD_RT_HOOK_mq_notify:
+		chord_rt_unseen(ctl, regs, hook);
+		break;
+	default:
 		chord_rt_jump(ctl, regs);
+	}
 	return real;
 }
 

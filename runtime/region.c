@@ -279,7 +279,7 @@ chord_rt_region_get(struct chord_rt_ctl *ctl)
 	ctl->hint = r->index;
 	r->left = 0;
 	__atomic_store_n(&r->tid, -1, __ATOMIC_RELEASE);
-	ctl->head->threads++;
+	__atomic_fetch_add(&ctl->head->threads, 1, __ATOMIC_RELAXED);
 	return r;
 }
 

@@ -32,6 +32,7 @@ enum {
  * to entry.s only through the names. */
 #define CHORD_RT_HOOKS(X) \
 	X(pthread_create) \
+	X(thrd_create) \
 	X(_Fork) \
 	X(_exit) \
 	X(_Exit) \
@@ -42,6 +43,9 @@ enum {
 	X(siglongjmp) \
 	X(__longjmp_chk) \
 	X(_Unwind_SetIP) \
+	X(clone) \
+	X(timer_create) \
+	X(mq_notify) \
 	X(execve) \
 	X(execv) \
 	X(execvp) \

@@ -12,7 +12,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <stdint.h>
 #include <sys/wait.h>
+#include <threads.h>
+#include <time.h>
 #include <unistd.h>
 
 extern void lib_count(void) __attribute__((weak));
@@ -323,6 +326,51 @@ case_signal(char **arg)
 		raise(SIGUSR1);
 }
 
+static int
+thread_c11(void *arg)
+{
+	count_many(count, 50000);
+	return (int)(long)arg;
+}
+
+static void
+case_c11(char **arg)
+{
+	thrd_t t[4];
+	int r;
+
+	(void)arg;
+	for (long i = 0; i < 4; i++)
+		thrd_create(&t[i], thread_c11, (void *)i);
+	for (int i = 0; i < 4; i++)
+		if (thrd_join(t[i], &r) != thrd_success || r != i)
+			abort();
+}
+
+static void
+timer_fired(union sigval v)
+{
+	(void)v;
+	count();
+	*(volatile int *)v.sival_ptr = 1;
+}
+
+static void
+case_timer(char **arg)
+{
+	static volatile int done;
+	struct sigevent e = {.sigev_notify = SIGEV_THREAD, .sigev_notify_function = timer_fired};
+	struct itimerspec in = {.it_value.tv_nsec = 1000};
+	timer_t t;
+
+	(void)arg;
+	e.sigev_value.sival_ptr = (void *)(uintptr_t)&done;
+	if (timer_create(CLOCK_MONOTONIC, &e, &t) || timer_settime(t, 0, &in, NULL))
+		abort();
+	while (!done)
+		usleep(100);
+}
+
 static void
 case_pointer(char **arg)
 {
@@ -344,7 +392,7 @@ static const struct {
 	{"detached", case_detached}, {"libs", case_libs}, {"dlopen", case_dlopen}, {"dlclose", case_dlclose},
 	{"fork", case_fork}, {"fork_thread", case_fork_thread}, {"vfork", case_vfork}, {"spawn", case_spawn},
 	{"forever", case_forever}, {"closefrom", case_closefrom}, {"first_fd", case_first_fd},
-	{"again", case_again}, {"hold", case_hold}, {"orphan", case_orphan}, {"signal", case_signal}, {"pointer", case_pointer},
+	{"again", case_again}, {"hold", case_hold}, {"orphan", case_orphan}, {"signal", case_signal}, {"pointer", case_pointer}, {"c11", case_c11}, {"timer", case_timer},
 };
 
 int

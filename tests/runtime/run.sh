@@ -103,6 +103,11 @@ done
 simple short-threads "$w/cases" short_threads 'module cases-bfd 10001' 'threads 10001' 'regions [0-9]{1,2}' 'lost 0'
 simple detached "$w/cases" detached 'module cases-bfd 1001' 'threads 101'
 simple pointer "$w/cases" pointer 'module cases-bfd 100001' 'threads 2'
+for p in cases-bfd cases-nopie-bfd cases-static-bfd; do
+	simple c11-$p "$w/$p" c11 "module $p 200001" 'threads 5' 'flags 0'
+done
+simple timer "$w/cases" timer 'module cases-bfd 2' 'flags 2'
+simple timer-static "$w/cases-static-bfd" timer 'module cases-static-bfd 2' 'flags 0'
 simple pointer-nopie "$w/cases-nopie" pointer 'module cases-nopie-bfd 100001' 'threads 2'
 simple libs-nopie "$w/libs-nopie" libs 'module libs-nopie 4' 'module libone.so 5' 'module libother.so 7' 'lost 0'
 simple signal "$w/cases" signal 'module cases-bfd 101'
