@@ -7,6 +7,8 @@ struct chord_rt_dynamic {
 	uint64_t nrela, nplt;
 	const Elf64_Sym *sym;
 	const char *str;
+	const uint32_t *hash;
+	const uint16_t *version;
 };
 
 struct chord_rt_hooking {
@@ -17,19 +19,117 @@ struct chord_rt_hooking {
 	uint64_t relro, relro_end;
 };
 
-/* What the functions are: to be asked before any table is changed. */
+/* glibc has relocated the addresses in this table, musl has not. */
 static void
-chord_rt_learn(struct chord_rt_ctl *ctl)
+chord_rt_dynamic_entries(const Elf64_Dyn *e, uint64_t bias, struct chord_rt_dynamic *d)
 {
-#define CHORD_RT_LEARN(name) \
-	if (!ctl->real[CHORD_RT_HOOK_##name]) \
-		ctl->real[CHORD_RT_HOOK_##name] = (uint64_t)chord_rt_weak_##name;
-	CHORD_RT_HOOKS(CHORD_RT_LEARN)
+	for (; e->d_tag != DT_NULL; e++) {
+		uint64_t p = e->d_un.d_ptr < bias ? e->d_un.d_ptr + bias : e->d_un.d_ptr;
+
+		if (e->d_tag == DT_RELA)
+			d->rela = (const Elf64_Rela *)p;
+		else if (e->d_tag == DT_RELASZ)
+			d->nrela = e->d_un.d_val / sizeof *d->rela;
+		else if (e->d_tag == DT_JMPREL)
+			d->plt = (const Elf64_Rela *)p;
+		else if (e->d_tag == DT_PLTRELSZ)
+			d->nplt = e->d_un.d_val / sizeof *d->plt;
+		else if (e->d_tag == DT_SYMTAB)
+			d->sym = (const Elf64_Sym *)p;
+		else if (e->d_tag == DT_STRTAB)
+			d->str = (const char *)p;
+		else if (e->d_tag == DT_GNU_HASH)
+			d->hash = (const uint32_t *)p;
+		else if (e->d_tag == DT_VERSYM)
+			d->version = (const uint16_t *)p;
+	}
+}
+
+static bool
+chord_rt_dynamic(const struct dl_phdr_info *info, struct chord_rt_dynamic *d)
+{
+	chord_rt_clear(d, sizeof *d);
+	for (uint32_t i = 0; i < info->phnum; i++)
+		if (info->phdr[i].p_type == PT_DYNAMIC)
+			chord_rt_dynamic_entries((const Elf64_Dyn *)(info->addr + info->phdr[i].p_vaddr), info->addr, d);
+	return d->sym && d->str;
+}
+
+/* ---- what the functions are ---- */
+
+struct chord_rt_lookup {
+	const char *name;
+	uint32_t hash;
+	uint64_t found;
+};
+
+static bool
+chord_rt_defines(const struct chord_rt_dynamic *d, uint32_t i, const char *name)
+{
+	return d->sym[i].st_shndx != SHN_UNDEF && chord_rt_same(d->str + d->sym[i].st_name, name) &&
+	    (!d->version || !(d->version[i] & 0x8000)); /* not an old version kept for old programs */
+}
+
+static int
+chord_rt_lookup_in(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	struct chord_rt_lookup *l = arg;
+	struct chord_rt_dynamic d;
+	const uint32_t *bucket, *chain;
+	uint32_t i;
+
+	(void)size;
+	if (!chord_rt_dynamic(info, &d) || !d.hash || !d.hash[0])
+		return 0;
+	bucket = d.hash + 4 + 2 * d.hash[2];
+	chain = bucket + d.hash[0];
+	i = bucket[l->hash % d.hash[0]];
+	if (i < d.hash[1])
+		return 0;
+	do
+		if ((chain[i - d.hash[1]] | 1) == (l->hash | 1) && chord_rt_defines(&d, i, l->name)) {
+			l->found = info->addr + d.sym[i].st_value;
+			return 1;
+		}
+	while (!(chain[i++ - d.hash[1]] & 1));
+	return 0;
+}
+
+/* The function of that name, as the dynamic linker would find it. A reference of
+ * our own would not do: it can be taken by a local symbol of the text around the
+ * runtime, and in a program that is not position independent it can be the
+ * program's own PLT entry, which leads to the hook. */
+static uint64_t
+chord_rt_lookup(const char *name)
+{
+	struct chord_rt_lookup l = {name, 5381, 0};
+
+	for (const char *s = name; *s; s++)
+		l.hash = l.hash * 33 + (unsigned char)*s;
+	chord_rt_dl_iterate_phdr(chord_rt_lookup_in, &l);
+	return l.found;
 }
 
 static const char chord_rt_names[] =
 #define CHORD_RT_NAME(name) #name "\0"
 	CHORD_RT_HOOKS(CHORD_RT_NAME);
+
+static void
+chord_rt_learn(struct chord_rt_ctl *ctl)
+{
+	const char *name = chord_rt_names;
+
+	if (!ctl->dynamic) {
+#define CHORD_RT_LEARN(id) \
+		if (!ctl->real[CHORD_RT_HOOK_##id]) \
+			ctl->real[CHORD_RT_HOOK_##id] = (uint64_t)chord_rt_weak_##id;
+		CHORD_RT_HOOKS(CHORD_RT_LEARN)
+	} else if (chord_rt_dl_iterate_phdr) {
+		for (int i = 0; i < CHORD_RT_NHOOK; i++, name += chord_rt_length(name) + 1)
+			if (!ctl->real[i])
+				ctl->real[i] = chord_rt_lookup(name);
+	}
+}
 
 static int
 chord_rt_hook_named(const char *s)
@@ -100,33 +200,11 @@ chord_rt_hook_table(struct chord_rt_hooking *h, const struct chord_rt_dynamic *d
 	}
 }
 
-/* glibc has relocated the addresses in this table, musl has not. */
-static void
-chord_rt_dynamic(const Elf64_Dyn *e, uint64_t bias, struct chord_rt_dynamic *d)
-{
-	for (; e->d_tag != DT_NULL; e++) {
-		uint64_t p = e->d_un.d_ptr < bias ? e->d_un.d_ptr + bias : e->d_un.d_ptr;
-
-		if (e->d_tag == DT_RELA)
-			d->rela = (const Elf64_Rela *)p;
-		else if (e->d_tag == DT_RELASZ)
-			d->nrela = e->d_un.d_val / sizeof *d->rela;
-		else if (e->d_tag == DT_JMPREL)
-			d->plt = (const Elf64_Rela *)p;
-		else if (e->d_tag == DT_PLTRELSZ)
-			d->nplt = e->d_un.d_val / sizeof *d->plt;
-		else if (e->d_tag == DT_SYMTAB)
-			d->sym = (const Elf64_Sym *)p;
-		else if (e->d_tag == DT_STRTAB)
-			d->str = (const char *)p;
-	}
-}
-
 static int
 chord_rt_hook_object(struct dl_phdr_info *info, size_t size, void *arg)
 {
 	struct chord_rt_hooking *h = arg;
-	struct chord_rt_dynamic d = {0};
+	struct chord_rt_dynamic d;
 	const Elf64_Phdr *p = info->phdr;
 
 	(void)size;
@@ -135,14 +213,12 @@ chord_rt_hook_object(struct dl_phdr_info *info, size_t size, void *arg)
 	for (uint32_t i = 0; i < info->phnum; i++, p++) {
 		uint64_t at = info->addr + p->p_vaddr;
 
-		if (p->p_type == PT_DYNAMIC)
-			chord_rt_dynamic((const Elf64_Dyn *)at, info->addr, &d);
 		if (p->p_type == PT_LOAD && at + p->p_memsz > h->end)
 			h->end = at + p->p_memsz;
 		if (p->p_type == PT_GNU_RELRO)
 			h->relro = at, h->relro_end = at + p->p_memsz;
 	}
-	if (!d.sym || !d.str)
+	if (!chord_rt_dynamic(info, &d))
 		return 0;
 	if (d.rela)
 		chord_rt_hook_table(h, &d, d.rela, d.nrela);

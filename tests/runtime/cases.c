@@ -326,6 +326,21 @@ case_signal(char **arg)
 		raise(SIGUSR1);
 }
 
+/* In a program that is not position independent this is its own PLT entry. */
+static void
+case_address(char **arg)
+{
+	int (*make)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *) = pthread_create;
+	pthread_t t;
+
+	(void)arg;
+	__asm__ volatile("" : "+r"(make));
+	if (make(&t, NULL, thread_count, (void *)50000L))
+		abort();
+	count_many(count, 50000);
+	pthread_join(t, NULL);
+}
+
 static int
 thread_c11(void *arg)
 {
@@ -345,6 +360,25 @@ case_c11(char **arg)
 	for (int i = 0; i < 4; i++)
 		if (thrd_join(t[i], &r) != thrd_success || r != i)
 			abort();
+}
+
+/* A local symbol with the name of something that is watched. */
+static int own_clone(int x) __asm__("clone");
+
+static __attribute__((noinline, used)) int
+own_clone(int x)
+{
+	__asm__ volatile("" : "+r"(x));
+	return x + 1;
+}
+
+static void
+case_local(char **arg)
+{
+	(void)arg;
+	if (own_clone(1) != 2)
+		abort();
+	case_c11(arg);
 }
 
 static void
@@ -392,7 +426,7 @@ static const struct {
 	{"detached", case_detached}, {"libs", case_libs}, {"dlopen", case_dlopen}, {"dlclose", case_dlclose},
 	{"fork", case_fork}, {"fork_thread", case_fork_thread}, {"vfork", case_vfork}, {"spawn", case_spawn},
 	{"forever", case_forever}, {"closefrom", case_closefrom}, {"first_fd", case_first_fd},
-	{"again", case_again}, {"hold", case_hold}, {"orphan", case_orphan}, {"signal", case_signal}, {"pointer", case_pointer}, {"c11", case_c11}, {"timer", case_timer},
+	{"again", case_again}, {"hold", case_hold}, {"orphan", case_orphan}, {"signal", case_signal}, {"pointer", case_pointer}, {"address", case_address}, {"local", case_local}, {"c11", case_c11}, {"timer", case_timer},
 };
 
 int

@@ -108,6 +108,9 @@ for p in cases-bfd cases-nopie-bfd cases-static-bfd; do
 done
 simple timer "$w/cases" timer 'module cases-bfd 2' 'flags 2'
 simple timer-static "$w/cases-static-bfd" timer 'module cases-static-bfd 2' 'flags 0'
+simple address "$w/cases" address 'module cases-bfd 100001' 'threads 2' 'flags 0'
+simple address-nopie "$w/cases-nopie" address 'module cases-nopie-bfd 100001' 'threads 2' 'flags 0'
+simple local "$w/cases" local 'module cases-bfd 200001' 'threads 5' 'flags 0'
 simple pointer-nopie "$w/cases-nopie" pointer 'module cases-nopie-bfd 100001' 'threads 2'
 simple libs-nopie "$w/libs-nopie" libs 'module libs-nopie 4' 'module libone.so 5' 'module libother.so 7' 'lost 0'
 simple signal "$w/cases" signal 'module cases-bfd 101'
