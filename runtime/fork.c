@@ -114,7 +114,7 @@ chord_rt_fork_child(void)
 	uint32_t pid = (uint32_t)chord_rt_call(SYS_getpid);
 	uint64_t all = ~0ull, old = 0;
 
-	if (!ctl || ctl->pid == pid)
+	if (!ctl || !ctl->magic || ctl->pid == pid)
 		return;
 	ctl->pid = pid;
 	chord_rt_call(SYS_rt_sigprocmask, 0, &all, &old, 8);

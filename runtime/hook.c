@@ -264,7 +264,10 @@ chord_rt_unhook(struct chord_rt_ctl *ctl, struct chord_rt_desc *d)
 {
 	struct chord_rt_mod *m;
 
-	if (!ctl->hooker || ctl->module[ctl->hooker - 1].desc != d || ctl->module[ctl->hooker - 1].main || !chord_rt_dl_iterate_phdr)
+	if (!ctl->hooker || !chord_rt_dl_iterate_phdr)
+		return;
+	m = &ctl->module[ctl->hooker - 1];
+	if (m->desc != d || m->main)
 		return;
 	m = chord_rt_hooker(ctl, d);
 	ctl->hooker = m ? (uint32_t)(m - ctl->module) + 1 : 0;

@@ -12,7 +12,8 @@ tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 
 # shellcheck disable=SC2086 # flags for tests: several words
-"$cc" ${CHORD_RT_FLAGS-} -std=gnu11 -Wall -Wextra -Wshadow -Wconversion -Wmissing-prototypes -Wimplicit-fallthrough -Wformat=2 -Werror \
+"$cc" ${CHORD_RT_FLAGS-} -std=gnu11 -Wall -Wextra -Wshadow -Wconversion -Wmissing-prototypes \
+	-Wimplicit-fallthrough -Wformat=2 -Werror \
 	-Os -fPIC -fvisibility=hidden -ffreestanding -fno-builtin -mgeneral-regs-only -fcf-protection=none \
 	-fno-stack-protector -fno-stack-clash-protection -fno-jump-tables -fno-tree-loop-distribute-patterns \
 	-fno-asynchronous-unwind-tables -fno-unwind-tables -fno-merge-constants -fno-zero-initialized-in-bss \
@@ -25,17 +26,21 @@ bad=$(grep -E '^[[:space:]]*\.(section|bss|comm|lcomm|local)' "$tmp/rt.s" |
 	grep -Ev '\.section[[:space:]]+\.(rodata|note\.GNU-stack|text\.startup|text\.unlikely)[,]?' || true)
 [ -z "$bad" ] || { echo "pack.sh: sections that are not expected: $bad" >&2; exit 1; }
 
+# The compiler may want memcpy and the like, which nobody here has.
+bad=$(grep -E '^[[:space:]]*(call|jmp)[[:space:]]+[^*.]' "$tmp/rt.s" | grep -v 'chord_rt_' || true)
+[ -z "$bad" ] || { echo "pack.sh: calls of others: $bad" >&2; exit 1; }
+
+group='@progbits,__chord_runtime_1,comdat'
 {
 	echo '	.att_syntax prefix'
-	echo '	.pushsection .text.chord_rt,"axG",@progbits,__chord_runtime_1,comdat'
+	echo "	.pushsection .text.chord_rt,\"axG\",$group"
 	sed -E \
 		-e '/^[[:space:]]*\.(file|ident|globl|hidden|size|type)[[:space:]]/d' \
 		-e '/\.note\.GNU-stack/d' -e '/^#/d' \
 		-e 's/\.L([A-Za-z0-9_])/.Lchord_rt_\1/g' \
-		-e 's/^[[:space:]]*\.text$/\t.section .text.chord_rt,"axG",@progbits,__chord_runtime_1,comdat/' \
-		-e 's/^[[:space:]]*\.data$/\t.section .data.chord_rt,"awG",@progbits,__chord_runtime_1,comdat/' \
-		-e 's/^[[:space:]]*\.section[[:space:]]+\.rodata.*/\t.section .rodata.chord_rt,"aG",@progbits,__chord_runtime_1,comdat/' \
-		-e 's/^[[:space:]]*\.section[[:space:]]+\.text\..*/\t.section .text.chord_rt,"axG",@progbits,__chord_runtime_1,comdat/' \
+		-e 's/^[[:space:]]*(\.text|\.section[[:space:]]+\.text\..*)$/\t.section .text.chord_rt,"axG",'"$group/" \
+		-e 's/^[[:space:]]*\.data$/\t.section .data.chord_rt,"awG",'"$group/" \
+		-e 's/^[[:space:]]*\.section[[:space:]]+\.rodata.*/\t.section .rodata.chord_rt,"aG",'"$group/" \
 		"$tmp/rt.s"
 	sed -e '/^#/d' -e '/^$/d' "$here/entry.s"
 	echo '	.popsection'

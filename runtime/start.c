@@ -5,8 +5,8 @@ static unsigned long chord_rt_getauxval(unsigned long) __attribute__((weakref("g
 
 /* Where the control block is looked for: the first of these addresses that is
  * free, so that every copy of the runtime finds it, in whichever list of objects
- * it may be. */
-static const uint64_t chord_rt_places[] = {0x1c0d00000000, 0x3c0d00000000, 0x0c0d00000000};
+ * it may be. Sanitizers leave only some of them. */
+static const uint64_t chord_rt_places[] = {0x1c0d00000000, 0x3c0d00000000, 0x0c0d00000000, 0x005c0d000000};
 
 static struct chord_rt_ctl *
 chord_rt_control(void)
@@ -187,8 +187,11 @@ chord_rt_first(struct chord_rt_ctl *ctl, int argc, char **argv, char **env)
 	chord_rt_look_around(ctl, argc, argv, env);
 	foreign = chord_rt_get_base(ctl);
 	chord_rt_scan(ctl);
-	if (!chord_rt_begin(ctl))
+	if (!chord_rt_begin(ctl)) {
+		chord_rt_say("counters", "out of memory");
+		ctl->nogs = 1;
 		return;
+	}
 	chord_rt_extents_of_modules(ctl);
 	if (foreign || !chord_rt_region_enter(ctl))
 		chord_rt_no_base(ctl);
@@ -201,8 +204,10 @@ chord_rt_construct(int argc, char **argv, char **env)
 	struct chord_rt_ctl *ctl = chord_rt_control();
 	uint64_t old;
 
-	if (!ctl)
+	if (!ctl) {
+		chord_rt_say("counters", "there is no room at the addresses kept for them");
 		return;
+	}
 	old = chord_rt_lock(ctl);
 	if (!ctl->magic) {
 		ctl->version = CHORD_FORMAT_VERSION;

@@ -188,21 +188,28 @@ chord_rt_error(long e)
 	return *p ? p + 1 : "it cannot be written";
 }
 
-/* One line on standard error, once in a process. */
+/* One line on standard error. */
 static void
-chord_rt_tell(struct chord_rt_ctl *ctl, const char *what, const char *why)
+chord_rt_say(const char *what, const char *why)
 {
 	const char *part[] = {"chord: ", what, ": ", why, "; counts of this process are lost\n"};
 	struct { const char *at; size_t n; } v[5];
 
-	if (ctl->told)
-		return;
-	ctl->told = 1;
 	for (int i = 0; i < 5; i++) {
 		v[i].at = part[i];
 		v[i].n = chord_rt_length(part[i]);
 	}
 	chord_rt_call(SYS_writev, 2, v, 5);
+}
+
+/* Once in a process. */
+static void
+chord_rt_tell(struct chord_rt_ctl *ctl, const char *what, const char *why)
+{
+	if (ctl->told)
+		return;
+	ctl->told = 1;
+	chord_rt_say(what, why);
 }
 
 /* The one lock: taken with all signals blocked, for what grows. The owner may

@@ -3,7 +3,9 @@
  * allocates nothing, takes no lock of its own and believes nothing it has not
  * checked: it runs in signal handlers and on stacks it knows nothing of. */
 
-enum chord_rt_how { CHORD_RT_SAME, CHORD_RT_UNDEFINED, CHORD_RT_AT, CHORD_RT_IS, CHORD_RT_REG, CHORD_RT_EXPR, CHORD_RT_VAL_EXPR };
+enum chord_rt_how {
+	CHORD_RT_SAME, CHORD_RT_UNDEFINED, CHORD_RT_AT, CHORD_RT_IS, CHORD_RT_REG, CHORD_RT_EXPR, CHORD_RT_VAL_EXPR,
+};
 enum { CHORD_RT_NREG = 17, CHORD_RT_RSP = 7, CHORD_RT_RIP = 16, CHORD_RT_CFA = 17 };
 
 /* Rules for the registers and, last, for the CFA (AT: register reg plus value). */
@@ -52,7 +54,7 @@ chord_rt_load(struct chord_rt_walk *w, uint64_t at)
 		}
 		w->page = page;
 	}
-	chord_rt_copy(&v, (const void *)at, 8);
+	__builtin_memcpy(&v, (const void *)at, 8);
 	return v;
 }
 
@@ -67,7 +69,8 @@ chord_rt_fixed(struct chord_rt_bytes *b, size_t n)
 		b->p = b->end;
 		return 0;
 	}
-	chord_rt_copy(&v, b->p, n);
+	for (size_t i = n; i-- > 0;)
+		v = v << 8 | b->p[i];
 	b->p += n;
 	return v;
 }
@@ -587,7 +590,9 @@ chord_rt_look(struct chord_rt_walk *w, struct chord_rt_regs *next)
 		return CHORD_RT_OUTERMOST;
 	if (!chord_rt_find_cfi(w, pc))
 		return CHORD_RT_STUCK;
-	chord_rt_clear(&m, sizeof m);
+	chord_rt_clear(r, sizeof *r);
+	m.depth = 0;
+	m.loc = 0;
 	r->reg = CHORD_RT_RSP;
 	if (!chord_rt_run(&m, &w->cfi, (struct chord_rt_bytes){w->cfi.init, w->cfi.init_end}, ~0ull))
 		return CHORD_RT_STUCK;
@@ -623,4 +628,5 @@ chord_rt_walk_from(struct chord_rt_walk *w, struct chord_rt_ctl *ctl, const stru
 	chord_rt_clear(w, sizeof *w);
 	w->ctl = ctl;
 	w->regs = *regs;
+	w->page = (regs->r[CHORD_RT_RSP] - 8) & -(uint64_t)CHORD_PAGE; /* in use just now */
 }

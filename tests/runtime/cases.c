@@ -66,6 +66,34 @@ case_threads(char **arg)
 			abort();
 }
 
+static void *
+thread_wait(void *arg)
+{
+	count();
+	pthread_barrier_wait(arg);
+	return NULL;
+}
+
+static void
+case_many(char **arg)
+{
+	enum { MANY = 2000 };
+	static pthread_t t[MANY];
+	pthread_barrier_t all;
+	pthread_attr_t a;
+
+	(void)arg;
+	pthread_barrier_init(&all, NULL, MANY + 1);
+	pthread_attr_init(&a);
+	pthread_attr_setstacksize(&a, 16384);
+	for (int i = 0; i < MANY; i++)
+		if (pthread_create(&t[i], &a, thread_wait, &all))
+			abort();
+	pthread_barrier_wait(&all);
+	for (int i = 0; i < MANY; i++)
+		pthread_join(t[i], NULL);
+}
+
 static void
 case_short_threads(char **arg)
 {
@@ -423,10 +451,12 @@ static const struct {
 	void (*run)(char **arg);
 } cases[] = {
 	{"one", case_one}, {"threads", case_threads}, {"short_threads", case_short_threads},
-	{"detached", case_detached}, {"libs", case_libs}, {"dlopen", case_dlopen}, {"dlclose", case_dlclose},
-	{"fork", case_fork}, {"fork_thread", case_fork_thread}, {"vfork", case_vfork}, {"spawn", case_spawn},
-	{"forever", case_forever}, {"closefrom", case_closefrom}, {"first_fd", case_first_fd},
-	{"again", case_again}, {"hold", case_hold}, {"orphan", case_orphan}, {"signal", case_signal}, {"pointer", case_pointer}, {"address", case_address}, {"local", case_local}, {"c11", case_c11}, {"timer", case_timer},
+	{"many", case_many}, {"detached", case_detached}, {"libs", case_libs}, {"dlopen", case_dlopen},
+	{"dlclose", case_dlclose}, {"fork", case_fork}, {"fork_thread", case_fork_thread},
+	{"vfork", case_vfork}, {"spawn", case_spawn}, {"forever", case_forever},
+	{"closefrom", case_closefrom}, {"first_fd", case_first_fd}, {"again", case_again},
+	{"hold", case_hold}, {"orphan", case_orphan}, {"signal", case_signal}, {"pointer", case_pointer},
+	{"address", case_address}, {"local", case_local}, {"c11", case_c11}, {"timer", case_timer},
 };
 
 int

@@ -52,8 +52,19 @@ static void call_pthread_exit(void) { pthread_exit(NULL); }
 static void call_longjmp(void) { longjmp(buf, 1); }
 static void call_siglongjmp(void) { siglongjmp(sigbuf, 1); }
 static void call_execv(void) { execv("/bin/true", (char *[]){(char *)"true", NULL}); }
-static void call_execl(void) { execl("/bin/sh", "sh", "-c", "test \"$0$1$2$3$4$5\" = abcdef", "a", "b", "c", "d", "e", "f", (char *)NULL); }
-static void call_execle(void) { execle("/bin/sh", "sh", "-c", "test $X = y", (char *)NULL, (char *[]){(char *)"X=y", NULL}); }
+
+static void
+call_execl(void)
+{
+	execl("/bin/sh", "sh", "-c", "test \"$0$1$2$3$4$5\" = abcdef", "a", "b", "c", "d", "e", "f", (char *)NULL);
+}
+
+static void
+call_execle(void)
+{
+	execle("/bin/sh", "sh", "-c", "test $X = y", (char *)NULL, (char *[]){(char *)"X=y", NULL});
+}
+
 static void call_execlp(void) { execlp("true", "true", (char *)NULL); AFTER(); }
 static void fail_exec(void) { if (execl("/nowhere", "x", (char *)NULL) != -1) abort(); }
 static void raise_usr1(void) { raise(SIGUSR1); AFTER(); }

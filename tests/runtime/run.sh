@@ -304,6 +304,30 @@ obj bare.o "$here/bare.c" -fno-pie && obj bare-init.o "$here/bare.c" -DINIT -fno
 gcc -nostdlib -static -o bare bare.o && ./bare && ok bare || fail bare "status $?"
 gcc -nostdlib -static -o bare-init bare-init.o && simple bare-init "$w/bare-init" "" 'module bare-init 1000' 'lost 0'
 
+# Several objects, linked in two steps.
+obj own-lib.o "$here/lib.c" -fPIE && obj own-other.o "$here/lib.c" -fPIE -DNAME=lib_other -Dlib_call=lib_call2 || failed=1
+for ld in bfd gold lld; do
+	ld.$ld -r -o step.o cases.o own-lib.o 2>"$w/err" && gcc -fuse-ld=$ld -Wl,--gc-sections -o step-$ld step.o own-other.o ||
+		{ skip step-$ld "$(head -1 "$w/err")"; continue; }
+	simple step-$ld "$w/step-$ld" libs "module step-$ld 16"
+done
+
+for san in address thread; do
+	if obj cases-$san.o "$here/cases.c" -fPIE -fsanitize=$san && gcc -fsanitize=$san -o cases-$san cases-$san.o 2>/dev/null; then
+		simple $san "$w/cases-$san" threads "module cases-$san 6400001" 'lost 0'
+	else
+		skip $san "no such sanitizer"
+	fi
+done
+
+# 2,000 threads at a time
+simple many "$w/cases" many 'module cases-bfd 2001' 'threads 2001' 'lost 0' 'flags 0'
+simple many-norandom setarch "-R $w/cases many" 'module cases-bfd 2001' 'threads 2001' 'lost 0'
+
+# Nothing is visible outside of a module.
+name=hidden
+if nm -D --defined-only libone-gold.so libone-lld.so libone-mold.so | grep -i chord; then fail hidden "see above"; else ok hidden; fi
+
 # Kernels that cannot, and machines that cannot at all.
 for flag in NO_FSGSBASE NO_BASE; do
 	CHORD_RT_FLAGS=-DCHORD_RT_$flag "$root/runtime/pack.sh" -o runtime.s || failed=1
