@@ -135,12 +135,12 @@ chord_rt_keep_path(struct chord_rt_ctl *ctl, const struct chord_rt_object *o)
 	uint32_t at = ctl->nnames;
 	char *path = ctl->names + at;
 	const size_t room = CHORD_PAGE - sizeof(struct chord_extent_head) - 32 - 1;
-	const char *s = o->name;
+	const char *s = o->main ? ctl->prog : o->name;
 
 	if (at + room >= sizeof ctl->names)
 		return 0;
 	if (!o->main || chord_rt_failed(chord_rt_call(SYS_readlink, "/proc/self/exe", path, room)))
-		chord_rt_append(path, room, *s ? s : ctl->prog, chord_rt_length(*s ? s : ctl->prog));
+		chord_rt_append(path, room, s, chord_rt_length(s));
 	ctl->nnames = at + (uint32_t)chord_rt_length(path) + 1;
 	return at;
 }
@@ -246,10 +246,12 @@ chord_rt_scan_one(struct dl_phdr_info *info, size_t size, void *arg)
 {
 	struct chord_rt_scan *scan = arg;
 	struct chord_rt_ctl *ctl = scan->ctl;
-	struct chord_rt_object o = {info->addr, info->name, info->phdr, info->phnum, scan->n++ == 0 && !*info->name};
+	struct chord_rt_object o = {info->addr, info->name, info->phdr, info->phnum, false};
 	struct chord_rt_desc *d = NULL;
 
 	(void)size;
+	/* The first of the list, but not of that of another name space. */
+	o.main = scan->n++ == 0 && (!ctl->phdr || ctl->phdr == (uint64_t)info->phdr);
 	for (uint32_t i = 0; i < o.phnum; i++) {
 		uint64_t end = o.bias + o.phdr[i].p_vaddr + o.phdr[i].p_memsz;
 

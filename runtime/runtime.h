@@ -127,6 +127,7 @@ struct chord_rt_ctl {
 	uint32_t nnames;
 	uint64_t highest;             /* end of the highest loaded object below the stack */
 	uint64_t stack;               /* where the first thread's stack begins */
+	uint64_t phdr;                /* program headers of the program, as the kernel says */
 	uint64_t gap_top, gap_step;
 	uint64_t frames, frames_size; /* .eh_frame of a static program */
 	uint32_t frames_asked;

@@ -159,6 +159,7 @@ chord_rt_look_around(struct chord_rt_ctl *ctl, int argc, char **argv, char **env
 	ctl->stack = chord_rt_auxv(start, AT_RANDOM);
 	if (!ctl->stack)
 		ctl->stack = (uint64_t)__builtin_frame_address(0);
+	ctl->phdr = chord_rt_auxv(start, AT_PHDR);
 	ctl->secure = chord_rt_auxv(start, AT_SECURE) != 0;
 	ctl->fsgsbase = CHORD_RT_FSGSBASE && (chord_rt_auxv(start, AT_HWCAP2) & 2) != 0;
 	chord_rt_program(ctl, start, start ? argv : NULL);

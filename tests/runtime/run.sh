@@ -304,6 +304,10 @@ obj bare.o "$here/bare.c" -fno-pie && obj bare-init.o "$here/bare.c" -DINIT -fno
 gcc -nostdlib -static -o bare bare.o && ./bare && ok bare || fail bare "status $?"
 gcc -nostdlib -static -o bare-init bare-init.o && simple bare-init "$w/bare-init" "" 'module bare-init 1000' 'lost 0'
 
+# glibc gives no name for the first object of another name space.
+obj spaces.o "$here/spaces.c" -fPIE && gcc -o spaces spaces.o
+simple spaces "$w/spaces" "$w/late.so" 'module spaces 1' 'module late.so 33' 'module  303' 'in_flight 0' 'state 1' 'lost 0'
+
 # Several objects, linked in two steps.
 obj own-lib.o "$here/lib.c" -fPIE && obj own-other.o "$here/lib.c" -fPIE -DNAME=lib_other -Dlib_call=lib_call2 || failed=1
 for ld in bfd gold lld; do
