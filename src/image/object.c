@@ -24,6 +24,21 @@ by_offset(const void *a, const void *b)
 	return x->off < y->off ? -1 : x->off > y->off;
 }
 
+/* Room for n more. */
+static struct obj_reloc *
+relocs_grow(struct object *o, struct pool *pool, size_t n)
+{
+	struct obj_reloc *r;
+
+	if (o->nreloc + n <= o->reloc_room)
+		return o->relocs;
+	o->reloc_room = (o->nreloc + n) * 2;
+	r = pool_array(pool, o->reloc_room, sizeof *r);
+	for (uint32_t i = 0; i < o->nreloc; i++)
+		r[i] = o->relocs[i];
+	return o->relocs = r;
+}
+
 static bool
 read_relocs(struct object *o, struct pool *pool, Elf_Scn *scn, const GElf_Shdr *sh)
 {
@@ -33,9 +48,7 @@ read_relocs(struct object *o, struct pool *pool, Elf_Scn *scn, const GElf_Shdr *
 
 	if (!d || sh->sh_info >= o->nsection)
 		return false;
-	r = pool_array(pool, o->nreloc + n + 1, sizeof *r);
-	for (uint32_t i = 0; i < o->nreloc; i++)
-		r[i] = o->relocs[i];
+	r = relocs_grow(o, pool, n);
 	o->sections[sh->sh_info].reloc = o->nreloc;
 	for (size_t i = 0; i < n; i++) {
 		GElf_Rela a;
@@ -47,15 +60,43 @@ read_relocs(struct object *o, struct pool *pool, Elf_Scn *scn, const GElf_Shdr *
 	}
 	qsort(r + o->nreloc, n, sizeof *r, by_offset);
 	o->sections[sh->sh_info].nreloc = (uint32_t)n;
-	o->relocs = r;
 	o->nreloc += (uint32_t)n;
 	return true;
+}
+
+/* Section indices of symbols in objects with more sections than fit 16 bits. */
+static Elf_Data *
+wide_indices(Elf *elf, size_t symtab)
+{
+	for (Elf_Scn *scn = NULL; (scn = elf_nextscn(elf, scn));) {
+		GElf_Shdr sh;
+
+		if (gelf_getshdr(scn, &sh) && sh.sh_type == SHT_SYMTAB_SHNDX && sh.sh_link == symtab)
+			return elf_getdata(scn, NULL);
+	}
+	return NULL;
+}
+
+static struct obj_symbol
+symbol(const struct object *o, Elf *elf, const GElf_Shdr *sh, const GElf_Sym *s, Elf32_Word wide)
+{
+	const char *name = elf_strptr(elf, sh->sh_link, s->st_name);
+	uint32_t section = s->st_shndx == SHN_XINDEX ? wide : s->st_shndx < SHN_LORESERVE ? s->st_shndx : 0;
+	unsigned type = GELF_ST_TYPE(s->st_info);
+
+	return (struct obj_symbol){
+		.name = name ? name : "", .value = s->st_value, .size = s->st_size,
+		.section = section < o->nsection ? section : 0,
+		.global = GELF_ST_BIND(s->st_info) != STB_LOCAL,
+		.func = type == STT_FUNC || type == STT_GNU_IFUNC,
+		.is_section = type == STT_SECTION,
+	};
 }
 
 static bool
 read_symbols(struct object *o, struct pool *pool, Elf *elf, Elf_Scn *scn, const GElf_Shdr *sh)
 {
-	Elf_Data *d = elf_getdata(scn, NULL);
+	Elf_Data *d = elf_getdata(scn, NULL), *wide = wide_indices(elf, elf_ndxscn(scn));
 	size_t n = sh->sh_entsize ? sh->sh_size / sh->sh_entsize : 0;
 
 	if (!d)
@@ -64,18 +105,11 @@ read_symbols(struct object *o, struct pool *pool, Elf *elf, Elf_Scn *scn, const 
 	o->symbols = pool_array(pool, n + 1, sizeof *o->symbols);
 	for (size_t i = 0; i < n; i++) {
 		GElf_Sym s;
-		const char *name;
+		Elf32_Word index = 0;
 
-		if (!gelf_getsym(d, (int)i, &s))
+		if (!gelf_getsymshndx(d, wide, (int)i, &s, &index))
 			return false;
-		name = elf_strptr(elf, sh->sh_link, s.st_name);
-		o->symbols[i] = (struct obj_symbol){
-			.name = name ? name : "", .value = s.st_value, .size = s.st_size,
-			.section = s.st_shndx < o->nsection ? s.st_shndx : 0,
-			.global = GELF_ST_BIND(s.st_info) != STB_LOCAL,
-			.func = GELF_ST_TYPE(s.st_info) == STT_FUNC || GELF_ST_TYPE(s.st_info) == STT_GNU_IFUNC,
-			.is_section = GELF_ST_TYPE(s.st_info) == STT_SECTION,
-		};
+		o->symbols[i] = symbol(o, elf, sh, &s, index);
 	}
 	return true;
 }
@@ -131,21 +165,32 @@ object_read(struct pool *pool, char *data, size_t n, const char **why)
 	size_t nsection, strings;
 	GElf_Ehdr eh;
 	Elf *elf;
+	bool ok = true;
 
 	elf_version(EV_CURRENT);
 	elf = elf_memory(data, n);
 	if (!elf || !gelf_getehdr(elf, &eh) || eh.e_type != ET_REL || eh.e_machine != EM_X86_64 ||
 	    eh.e_ident[EI_CLASS] != ELFCLASS64 || elf_getshdrnum(elf, &nsection) || elf_getshdrstrndx(elf, &strings)) {
 		*why = "not a 64-bit x86-64 object";
+		elf_end(elf);
 		return NULL;
 	}
 	o->nsection = (uint32_t)nsection;
 	o->sections = pool_array(pool, nsection + 1, sizeof *o->sections);
-	for (int round = 0; round < 3; round++)
-		if (!read_round(o, pool, elf, strings, round)) {
-			*why = elf_errmsg(-1);
-			return NULL;
-		}
-	/* The names and bytes stay valid: they lie in data. elf itself is small and is let go with the process. */
+	for (int round = 0; round < 3 && ok; round++)
+		ok = read_round(o, pool, elf, strings, round);
+	if (!ok) {
+		*why = "it cannot be read whole";
+		elf_end(elf);
+		return NULL;
+	}
+	o->elf = elf;
 	return o;
+}
+
+void
+object_free(struct object *o)
+{
+	if (o)
+		elf_end(o->elf);
 }

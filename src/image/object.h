@@ -28,14 +28,18 @@ struct obj_reloc {
 };
 
 struct object {
+	void *elf;                     /* libelf's; names and bytes are its own */
 	uint32_t nsection;
 	struct obj_section *sections;  /* by ELF index; 0 is unused */
 	uint32_t nsymbol;
 	struct obj_symbol *symbols;    /* by ELF index */
 	uint32_t nreloc;
 	struct obj_reloc *relocs;
+	size_t reloc_room;
 };
 
+/* Closes it; the pool keeps the rest. NULL is fine. */
+void object_free(struct object *o);
 /* Reads an ELF64 x86-64 relocatable object that stays in memory as long as the result,
  * which lives in the pool. NULL with *why set if it is not one. */
 struct object *object_read(struct pool *pool, char *data, size_t n, const char **why);

@@ -9,6 +9,7 @@ struct job {
 	const struct weave_options *o;
 	struct text text;
 	struct buf labelled, object_bytes;
+	struct object *object;
 	struct unit unit;
 	struct woven *woven;      /* by procedure */
 	struct edits edits;
@@ -31,21 +32,18 @@ pass_text(struct job *j, const char *at, size_t n, const char *file)
 static enum weave_result
 pass_assemble(struct job *j)
 {
-	struct object *object;
-
 	if (!label_text(&j->text, &j->labelled)) {
 		j->why = "it has labels that begin with " LABEL_PREFIX;
 		return WEAVE_FAILED;
 	}
 	if (!j->o->assemble(j->o->ctx, &j->labelled, &j->object_bytes))
 		return WEAVE_REJECTED;
-	object = object_read(j->unit.pool, j->object_bytes.at, j->object_bytes.n, &j->why);
-	if (!object)
+	j->unit.object = j->object = object_read(j->unit.pool, j->object_bytes.at, j->object_bytes.n, &j->why);
+	if (!j->object)
 		return WEAVE_FAILED;
 	j->unit.machine = &machine_x86_64;
 	j->unit.text = &j->text;
-	j->unit.object = object;
-	j->unit.place = label_places(&j->text, object, j->unit.pool);
+	j->unit.place = label_places(&j->text, j->object, j->unit.pool);
 	j->unit.cfi = cfi_read(&j->text, j->unit.pool);
 	return WEAVE_DONE;
 }
@@ -204,6 +202,7 @@ release(struct job *j)
 		}
 	}
 	free(j->unit.procs.at);
+	object_free(j->object);
 	text_free(&j->text);
 	buf_free(&j->labelled);
 	buf_free(&j->object_bytes);
