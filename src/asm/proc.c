@@ -220,6 +220,21 @@ by_lo(const void *a, const void *b)
 	return x->lo < y->lo ? -1 : x->lo > y->lo;
 }
 
+/* The dynamic linker may run a resolver before the counters of its object have a place in
+ * every thread's region. */
+static void
+refuse_resolvers(struct unit *u)
+{
+	uint32_t proc, part;
+
+	for (uint32_t i = 1; i < u->object->nsymbol; i++) {
+		const struct obj_symbol *s = &u->object->symbols[i];
+
+		if (s->ifunc && s->section && u->code[s->section] && unit_find(u, s->section, (uint32_t)s->value, &proc, &part))
+			u->procs.at[proc].reason = "an ifunc resolver may run before its object can count";
+	}
+}
+
 void
 proc_find(struct unit *u)
 {
@@ -242,6 +257,7 @@ proc_find(struct unit *u)
 		free(by_section[i].at);
 	}
 	strmap_free(&names);
+	refuse_resolvers(u);
 }
 
 bool

@@ -18,6 +18,7 @@ struct obj_symbol {
 	uint64_t value, size;
 	uint32_t section;        /* 0: undefined, absolute or common */
 	bool global, func, is_section;
+	bool ifunc;              /* its value is where its resolver begins; func is set too */
 };
 
 struct obj_reloc {
