@@ -4,11 +4,11 @@
 #
 #	torture.sh [--sample N] [--levels "-O0 -O2"] [--compilers "gcc clang"]
 #	           [--measures edges,every-block,every-edge] [--only PATTERN]
-#	           [--jobs N] [--work DIR] [--keep]
+#	           [--options "-flto ..."] [--jobs N] [--work DIR] [--keep]
 #
 # --sample N takes every N-th program, and of its combinations of compiler and level one,
 # in turn (20 if not given: a minute or two); --sample 1 is the whole. --only takes the
-# programs whose names match a pattern of the shell. Prints
+# programs whose names match a pattern of the shell; --options compiles all with more options. Prints
 # "FAIL PROGRAM LEVEL COMPILER MEASURE: why" for every difference, then totals; status 1
 # if there was any. CHORD is the program to test; CHORD_CACHE keeps the sources.
 set -eu
@@ -21,6 +21,7 @@ levels="-O0 -O1 -O2 -O3 -Os"
 compilers="gcc clang"
 measures=edges,every-block,every-edge
 only='*'
+more=
 jobs=2
 work=
 workers=()
@@ -60,8 +61,8 @@ one()
 	*.C:gcc) language=c++ compiler=g++ ;;
 	*.C:clang) language=c++ compiler=clang++ ;;
 	esac
-	# shellcheck disable=SC2046
-	check "$1 $2 $3" "$4" $language "$compiler" "$measures" -w "$2" $(options "$file") $(sources "$file") -lm
+	# shellcheck disable=SC2046,SC2086
+	check "$1 $2 $3" "$4" $language "$compiler" "$measures" -w "$2" $(options "$file") $more $(sources "$file") -lm
 }
 
 programs()
@@ -114,6 +115,7 @@ while [ $# -gt 0 ]; do
 	--compilers) compilers=$2; shift ;;
 	--measures) measures=$2; shift ;;
 	--only) only=$2 sample=1; shift ;;
+	--options) more=$2; shift ;;
 	--jobs) jobs=$2; shift ;;
 	--work) work=$2; shift ;;
 	--keep) keep=1 ;;
