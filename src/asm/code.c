@@ -134,6 +134,13 @@ name_stmts(struct unit *u, struct code *c)
 	}
 }
 
+/* A call of __tls_get_addr and the lea before it are one to the linker, which may replace both. */
+static bool
+is_tls_call(const struct unit *u, const struct obj_reloc *r)
+{
+	return r->sym < u->object->nsymbol && !strcmp(u->object->symbols[r->sym].name, "__tls_get_addr");
+}
+
 /* Marks instructions whose target field is relocated. */
 static void
 mark_relocs(struct unit *u, struct code *c)
@@ -142,12 +149,12 @@ mark_relocs(struct unit *u, struct code *c)
 	size_t i = 0;
 
 	for (uint32_t r = 0; r < s->nreloc; r++) {
-		uint64_t off = u->object->relocs[s->reloc + r].off;
+		const struct obj_reloc *reloc = &u->object->relocs[s->reloc + r];
 
-		while (i < c->insns.n && c->insns.at[i].off + c->insns.at[i].len <= off)
+		while (i < c->insns.n && c->insns.at[i].off + c->insns.at[i].len <= reloc->off)
 			i++;
-		if (i < c->insns.n && c->insns.at[i].off <= off)
-			c->insns.at[i].attr |= INSN_RELOC;
+		if (i < c->insns.n && c->insns.at[i].off <= reloc->off)
+			c->insns.at[i].attr |= (uint8_t)(INSN_RELOC | (is_tls_call(u, reloc) ? INSN_GLUED : 0));
 	}
 }
 

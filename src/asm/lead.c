@@ -91,11 +91,25 @@ mark_branch(struct unit *u, const struct code *c, const struct insn *in)
 		mark(u, d, LEAD_ENTRY);
 }
 
+/* A call of the next instruction only pushes its address. */
+static bool
+is_push_of_pc(const struct code *c, const struct insn *in)
+{
+	return in->cls == CHORD_INSN_CALL && !(in->attr & INSN_RELOC) && in->target == in->off + in->len &&
+	       in->target < c->nbyte;
+}
+
 static void
 mark_insns(struct unit *u, const struct code *c)
 {
 	for (size_t i = 0; i < c->insns.n; i++) {
-		const struct insn *in = &c->insns.at[i];
+		struct insn *in = &c->insns.at[i];
+
+		if (is_push_of_pc(c, in)) {
+			in->cls = CHORD_INSN_OTHER;
+			in->attr &= (uint8_t)~INSN_REL;
+			continue;
+		}
 
 		if (in->attr & INSN_REL)
 			mark_branch(u, c, in);

@@ -14,6 +14,7 @@ enum insn_attr {
 	INSN_FIRST = 16,    /* has to stay the first of its block (endbr64) */
 	INSN_NOP = 32,
 	INSN_RELOC = 64,    /* the target field is relocated: see the object's relocations */
+	INSN_GLUED = 128,   /* linkers want nothing between it and the instruction before */
 };
 
 /* One instruction. Masks: a bit for every status flag and general register that

@@ -36,7 +36,7 @@ is_call(const struct insn *in)
 static bool
 is_open(const struct insn *in)
 {
-	return in->stmt != UINT32_MAX;
+	return in->stmt != UINT32_MAX && !(in->attr & INSN_GLUED);
 }
 
 /* Inline assembly may count on its own layout: a place inside it is a last resort. */
