@@ -21,6 +21,7 @@ struct session {
 	const char *as;
 	const char *name;         /* of the input, for messages */
 	bool reads_stdin;
+	bool no_newline;          /* an input does not end with one: the assembler warns of that */
 	struct buf text;          /* of all inputs */
 	struct buf standard;      /* what standard input held, if it is one of several inputs */
 	struct buf labelled_says; /* what the assembler says of the text before weaving */
@@ -87,7 +88,9 @@ run_original(struct session *s, struct buf *object)
 		VEC_PUSH(args, arg(s->args.output));
 	}
 	s->original_says.n = 0;
-	status = run(s, &args, &(struct as_io){.input = s->reads_stdin ? input : NULL, .object = object, .says = &s->original_says});
+	if (!s->reads_stdin)
+		input = NULL;
+	status = run(s, &args, &(struct as_io){.input = input, .object = object, .says = &s->original_says});
 	fwrite(s->original_says.at ? s->original_says.at : "", 1, s->original_says.n, stderr);
 	return status;
 }
@@ -128,8 +131,10 @@ read_input(struct session *s, const char *path)
 		return false;
 	if (is_stdin)
 		buf_add(&s->standard, s->text.at + start, s->text.n - start);
-	if (s->text.n > start && s->text.at[s->text.n - 1] != '\n')
+	if (s->text.n > start && s->text.at[s->text.n - 1] != '\n') {
+		s->no_newline = true;
 		buf_char(&s->text, '\n');
+	}
 	return true;
 }
 
@@ -361,7 +366,7 @@ original_and_woven(struct session *s, struct weave_options *o, struct buf *woven
 	sigset_t old;
 	int status = 0;
 
-	if (!files && !s->labelled_says.n)
+	if (!files && !s->labelled_says.n && !s->no_newline)
 		return finish(s, o, woven);
 	hold_signals(&old);
 	/* A list of dependencies names the output. */
@@ -459,7 +464,8 @@ cmd_as(int argc, char **argv)
 	int status;
 
 	if (as_within())
-		die("as", "the assembler that was found leads back to Chord, which stands in for the assembler; CHORD_AS can name the real one");
+		die("as", "the assembler that was found leads back to Chord, which stands in for the assembler; "
+		          "CHORD_AS can name the real one");
 	if (!as_args_read(&s.args, argc, argv)) {
 		as_args_free(&s.args);
 		return EXIT_USAGE;

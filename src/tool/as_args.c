@@ -155,7 +155,8 @@ value_is_next(const char *s)
 		"malign-branch", "malign-branch-boundary", "malign-branch-prefix-size", "mx86-used-note",
 	};
 
-	return !strcmp(s, "-o") || !strcmp(s, "-I") || !strcmp(s, "-Q") || is_one_of(long_name(s), names, sizeof names / sizeof *names);
+	return !strcmp(s, "-o") || !strcmp(s, "-I") || !strcmp(s, "-Q") ||
+	       is_one_of(long_name(s), names, sizeof names / sizeof *names);
 }
 
 /* Asks for something that only the assembler itself can answer. */
@@ -170,7 +171,8 @@ is_probe(const char *s)
 static bool
 is_for_original(const char *s)
 {
-	return (!strncmp(s, "-a", 2) && strcmp(s, "-alternate")) || !strcmp(s, "--MD") || !strncmp(s, "--MD=", 5) || !strcmp(s, "-MD");
+	return (!strncmp(s, "-a", 2) && strcmp(s, "-alternate")) || !strcmp(s, "--MD") || !strncmp(s, "--MD=", 5) ||
+	       !strcmp(s, "-MD");
 }
 
 static bool

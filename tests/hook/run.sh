@@ -1,0 +1,782 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# The hook: every way in which compilers call the assembler, and what builds do
+# around them. Prints ok, FAIL or skip for each; status 1 if one failed.
+# run.sh [NAME...]: only the tests of these names.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+CHORD=${CHORD:-$here/../../build/chord}
+CHORD=$(realpath "$CHORD")
+w=${CHORD_TEST_DIR:-$(mktemp -d)}
+[ -n "${CHORD_TEST_DIR-}" ] || trap 'rm -rf "$w"' EXIT
+export LC_ALL=C
+unset CHORD_CC CHORD_CXX CHORD_AS CHORD_FILE COMPILER_PATH CHORD_KEEP
+hook=$("$CHORD" hook) || exit 1
+as=$(command -v as)
+cc="$CHORD cc"
+cxx="$CHORD c++"
+failed=0
+
+# ---- what the tests are made of ----
+
+skip() { echo "skip $1: $2"; }
+
+# no WHY...: the test that runs fails
+no() { echo "$*" >"$w/why"; exit 1; }
+
+# want COMMAND...: it succeeds and has nothing to say on standard error
+want() {
+	"$@" >out 2>err || no "status $? of $*: $(head -c 400 err)"
+	[ ! -s err ] || no "$* said: $(head -c 400 err)"
+}
+
+# refused STATUS PATTERN COMMAND...: it fails so, with a message of that pattern
+refused() {
+	local status=$1 pattern=$2
+	shift 2
+	"$@" >out 2>err
+	local got=$?
+	[ $got = "$status" ] || no "status $got, not $status, of $*: $(head -c 400 err)"
+	[ -z "$pattern" ] || grep -Eq "$pattern" err || no "not '$pattern' but: $(head -c 400 err)"
+}
+
+# says TEXT FILE: the text is in it
+says() { grep -qF -- "$1" "$2" || no "no '$1' in $2: $(head -c 400 "$2")"; }
+
+has_map() { readelf -SW "$1" | grep -q '\.chord\.map'; }
+measured_object() { has_map "$1" || no "$1 has no map"; }
+plain_object() { ! has_map "$1" || no "$1 has a map"; }
+
+# calls PROGRAM FUNCTION: how often it was called, as the report has it
+calls() {
+	"$CHORD" report --json "$1" >report.json 2>err || no "report: $(head -c 400 err)"
+	awk -v name="\"name\": \"$2(\\\\.[0-9]+)?\"," '$0 ~ name { on = 1 } on && /"calls":/ { gsub(/[^0-9]/, ""); print; exit }' report.json
+}
+
+# counts PROGRAM [FUNCTION]: it runs, every procedure is measured, and the function (work) was called ten times
+counts() {
+	local f=${2-work}
+	rm -f "$(basename "$1")".*.chord
+	want "./$1"
+	want "$CHORD" verify "./$1"
+	local n
+	n=$(calls "./$1" "$f") || exit 1
+	[ "$n" = 10 ] || no "$f was called 10 times, the report says '$n'"
+}
+
+same() { cmp -s "$1" "$2" || no "$1 and $2 differ"; }
+
+# test NAME [COMMAND that has to be there]: runs t_NAME in a folder of its own
+only=" $* "
+test_case() {
+	local name=$1 need
+	shift
+	[ "$only" = "  " ] || [[ $only == *" $name "* ]] || return
+	for need; do
+		command -v "$need" >/dev/null || { skip "$name" "no $need here"; return; }
+	done
+	rm -rf "${w:?}/$name"
+	mkdir -p "$w/$name"
+	echo "it ended badly" >"$w/why"
+	if (cd "$w/$name" && cp "$here"/*.[cfsS]* "$here"/*.adb . && "t_${name//-/_}"); then
+		echo "ok $name"
+	else
+		echo "FAIL $name: $(tr '\n' ' ' <"$w/why")"
+		failed=1
+	fi
+}
+
+# ---- how compilers call the assembler ----
+
+t_link_at_once() { want $cc -O2 -o prog main.c work.c; counts prog; }
+t_c() { want $cc -O2 -c main.c work.c; want $cc -o prog main.o work.o; counts prog; }
+t_pipe() { want $cc -O2 -pipe -o prog main.c work.c; counts prog; }
+t_save_temps() {
+	want $cc -O2 -save-temps -o prog main.c work.c
+	[ -f prog-work.s ] || [ -f work.s ] || no "no text was saved: $(ls)"
+	counts prog
+}
+t_s() { want $cc -o prog main.c hand.s; counts prog; }
+t_S() { want $cc -o prog main.c cpp.S; counts prog; }
+t_with_cpp() {
+	cp cpp.S text
+	want $cc -c main.c
+	want $cc -x assembler-with-cpp -c text -o text.o
+	want $cc -o prog main.o text.o
+	counts prog
+}
+t_stop_at_text() {
+	want $cc -O2 -S work.c
+	want gcc -O2 -S -o plain.s work.c
+	same work.s plain.s
+	want $cc -c work.s
+	measured_object work.o
+}
+t_lto() {
+	want $cc -O2 -flto -fno-inline -c main.c work.c
+	plain_object main.o
+	want $cc -O2 -flto -fno-inline -o prog main.o work.o
+	counts prog
+	want $cc -O2 -flto=2 -fno-inline -save-temps -o prog2 main.c work.c
+	counts prog2
+	want $cc -O2 -flto -ffat-lto-objects -c work.c
+	measured_object work.o
+}
+t_lto_measure() {
+	want $cc -O2 -fchord=every-block -flto -fno-inline -c main.c work.c
+	want $cc -O2 -fchord=every-block -flto -fno-inline -o prog main.o work.o
+	counts prog
+	readelf -x .chord.map prog >every || no "no map"
+	# the compiler has noted it in the objects
+	want $cc -O2 -flto -fno-inline -o prog main.o work.o
+	readelf -x .chord.map prog | cmp -s - every || no "another measure"
+	want $cc -O2 -flto -fno-inline -c main.c work.c
+	want $cc -O2 -flto -fno-inline -o prog main.o work.o
+	readelf -x .chord.map prog >edges || no "no map"
+	! cmp -s every edges || no "-fchord=every-block does not reach the link"
+}
+t_split_dwarf() {
+	want $cc -O2 -g -gsplit-dwarf -c main.c work.c
+	[ -f work.dwo ] || no "no work.dwo: $(ls)"
+	want $cc -o prog main.o work.o
+	counts prog
+}
+t_at_file() {
+	printf '%s\n' -O2 -o '"prog"' main.c work.c >args
+	want $cc @args
+	counts prog
+	printf -- '-O2 -fchord=every-block @args2\n' >args
+	printf -- '-o prog main.c work.c\n' >args2
+	want $cc @args
+	counts prog
+	printf -- '-fchord=nonsense main.c\n' >args
+	refused 2 "chord: -fchord=nonsense: .*edges" $cc @args
+	printf -- '--64 "-o" x.o\nhand.s\n' >args
+	want "$hook/as" @args
+	measured_object x.o
+}
+t_several() {
+	want $cc -O2 -c main.c work.c hand.s cpp.S
+	for o in main work hand cpp; do measured_object $o.o; done
+	want $cc -o prog main.o hand.o
+	counts prog
+}
+t_gxx() { want $cxx -O2 -o prog both.cc; counts prog; }
+t_gxx_pipe() { want $cxx -std=c++17 -O1 -pipe -g -o prog both.cc; counts prog; }
+t_gfortran() {
+	want gfortran -B"$hook" -O2 -fno-inline -o prog sums.f90
+	counts prog work_
+	CHORD_CC=gfortran want $cc -O2 -fno-inline -fchord=every-edge -o prog2 sums.f90
+	counts prog2 work_
+}
+t_gnatmake() {
+	want env COMPILER_PATH="$hook" gnatmake -q -O2 ada_main.adb
+	counts ada_main ada_main__work
+	want gnatmake -q -f -O2 -o second ada_main.adb -cargs -B"$hook"
+	counts second ada_main__work
+}
+clang_builds() {
+	export CHORD_CC=$1 CHORD_CXX=$2
+	want $cc -O2 -g -Wall -Werror -o prog main.c work.c
+	counts prog
+	want $cc -O2 -Werror -fintegrated-as -c work.c
+	measured_object work.o
+	want $cc -Werror -fchord=every-block -c main.c hand.s
+	want $cc -Werror -fchord=every-block -o prog2 main.o hand.o
+	counts prog2
+	want $cc -Werror -c cpp.S
+	measured_object cpp.o
+	want $cc -O2 -S work.c
+	grep -q addrsig work.s && want gcc -B"$hook" -c -o fromtext.o work.s && measured_object fromtext.o
+	want $cc -O2 -save-temps -c work.c
+	measured_object work.o
+	want $cxx -O2 -o progxx both.cc
+	counts progxx
+}
+t_clang() { clang_builds clang clang++; }
+t_clang_14() { clang_builds clang-14 clang++-14; }
+t_clang_lto() {
+	export CHORD_CC=clang
+	for o in -flto -flto=thin; do
+		refused 2 "chord: -flto: .*cannot be measured" $cc -O2 $o -o prog main.c work.c
+		refused 2 "chord: -flto: .*cannot be measured" $cc -O2 $o -c main.c
+	done
+	[ ! -e prog ] || no "there is a program"
+	want $cc -flto -fno-lto -O2 -o prog main.c work.c
+	counts prog
+	want $cc -flto --version
+}
+t_compiler_path() {
+	COMPILER_PATH=$hook want gcc -O2 -o prog main.c work.c
+	counts prog
+	COMPILER_PATH=${hook%/} want g++ -O2 -o progxx both.cc
+	counts progxx
+}
+t_compiler_words() {
+	CHORD_CC="env gcc -fno-inline" want $cc -O2 -o prog main.c work.c
+	counts prog
+	CHORD_CC="no-such-compiler" refused 1 "chord: no-such-compiler: No such file" $cc -o prog main.c
+	CHORD_CC="no-such-compiler" refused 1 "chord: no-such-compiler: No such file" $cc -c main.c
+}
+
+# ---- arguments of the assembler ----
+
+t_no_operand() {
+	want gcc -O2 -S work.c
+	want "$hook/as" --64 -o a.o <work.s
+	want "$hook/as" --64 -o b.o - <work.s
+	want "$hook/as" --64 work.s -o c.o
+	want "$hook/as" -oc2.o --64 work.s
+	want "$hook/as" work.s
+	measured_object a.o
+	for o in b.o c.o c2.o a.out; do same a.o $o; done
+}
+t_operands() {
+	printf '\t.text\n\t.globl f\nf:\tret\n\t.size f,.-f\n\t.type f,@function\n' >one.s
+	printf '\t.globl g\ng:\tcall f\n\tret\n\t.size g,.-g\n\t.type g,@function\n' >two.s
+	want "$hook/as" -o both.o one.s two.s
+	want "$hook/as" -o mixed.o one.s - <two.s
+	want "$as" -o plain.o one.s two.s
+	measured_object both.o
+	nm both.o | grep -q ' T f' && nm both.o | grep -q ' T g' || no "f or g is lost"
+	same both.o mixed.o
+	echo ' foo' >>two.s
+	refused 1 '^two.s:[67]: Error: no such instruction' "$hook/as" -o both.o one.s two.s
+	refused 1 '^{standard input}:[67]: Error: no such instruction' "$hook/as" -o both.o one.s - <two.s
+}
+t_probes() {
+	for args in --version --help --target-help; do
+		want $cc -Wa,$args -c -x assembler /dev/null -o null.o
+		"$as" $args >plain 2>&1
+		"$hook/as" $args >ours 2>&1 </dev/null || no "status $? of $args"
+		sed -i -e "s|$as|as|" plain ours
+		[ $args = --help ] || same plain ours
+		[ $args != --help ] || says 'turn on listings' ours
+	done
+	"$as" -v -o null.o </dev/null >plain 2>&1
+	"$hook/as" -v -o null.o </dev/null >ours 2>&1
+	same plain ours
+	"$hook/as" -v --64 -o work.o hand.s >ours 2>&1
+	says 'GNU assembler version' ours
+	[ "$(grep -c 'GNU assembler version' ours)" = 1 ] || no "it says its version more than once"
+	measured_object work.o
+	for args in --version -dumpversion -dumpmachine -print-prog-name=as -print-search-dirs -print-file-name=libc.a; do
+		gcc $args >plain 2>&1
+		want $cc $args
+		[ $args = -print-search-dirs ] || [ $args = -print-prog-name=as ] || same plain out
+	done
+	says "$hook" <($cc -print-prog-name=as)
+	$cc -v >out 2>&1 || no "status $? of -v"
+	says 'gcc version' out
+	refused 1 'no input files' $cc
+	[ "$(grep -c chord: err)" = 0 ] || no "$(cat err)"
+	$cc -v -o prog main.c work.c >out 2>&1 || no "status $? of -v with inputs"
+	counts prog
+	want $cc -E main.c
+	want $cc -M main.c
+	want $cc -fsyntax-only main.c
+	$cc '-###' main.c >out 2>&1 || no "status $? of -###"
+	echo 'int x;' >x.h
+	cp prog a.out
+	want $cc x.h
+}
+t_no_output() {
+	want $cc -O2 -c work.c -o /dev/null
+	[ -c /dev/null ] || no "/dev/null is gone"
+	want $cc -O2 main.c work.c -o /dev/null
+	[ -c /dev/null ] || no "/dev/null is gone"
+	refused 1 "requires an argument" "$hook/as" hand.s -o
+}
+t_listing() {
+	want gcc -O2 -S work.c
+	"$as" -al -o plain.o work.s >plain
+	"$hook/as" -al -o a.o work.s >ours 2>err || no "$(cat err)"
+	same plain ours
+	measured_object a.o
+	want "$hook/as" -ahls=list -o a.o work.s
+	"$as" -ahls=plainlist -o plain.o work.s
+	same list plainlist
+	measured_object a.o
+	want $cc -O2 -c -Wa,-adhln=list2 work.c
+	! grep -q chord list2 || no "the listing has Chord's text in it"
+	measured_object work.o
+}
+t_dependencies() {
+	mkdir inc
+	echo 'nop' >inc/one.inc
+	printf '\t.text\nf:\n\t.include "one.inc"\n\tret\n\t.type f,@function\n\t.size f,.-f\n' >dep.s
+	for o in "--MD ours.d" "--MD=ours.d" "-MD ours.d"; do
+		want "$hook/as" -I inc $o -o dep.o dep.s
+		"$as" -Iinc --MD plain.d -o dep.o dep.s
+		same plain.d ours.d
+		want "$hook/as" -Iinc $o -o dep.o dep.s
+		measured_object dep.o
+	done
+	want $cc -c -O2 -MMD -Wa,--MD,as.d work.c
+	says 'work.o:' work.d
+	says 'work.o:' as.d
+	measured_object work.o
+}
+t_other_mode() {
+	printf '\t.text\nf:\tret\n' >f.s
+	"$hook/as" --32 -o ours.o f.s >out 2>err || no "$(cat err)"
+	"$as" --32 -o plain.o f.s
+	same ours.o plain.o
+	says 'chord: warning: f.s: not measured' err
+	"$hook/as" --x32 -o ours.o f.s >out 2>err || no "$(cat err)"
+	says 'chord: warning: f.s: not measured' err
+	want "$hook/as" --32 --64 -o ours.o f.s
+}
+t_options() {
+	want $cc -O2 -Wa,--noexecstack,-mrelax-relocations=no,--defsym,a=1,-I,. -c work.c
+	measured_object work.o
+	printf '\t.text\n\t.globl work\n\t.type work,@function\nwork:\tmov $a,%%eax\n\tret\n\t.size work,.-work\n' >def.s
+	want "$hook/as" --defsym a=1 -mtune generic64 -o def.o def.s
+	want "$hook/as" -defsym=a=1 -o def2.o def.s
+	same def.o def2.o
+	for o in -mbranches-within-32B-boundaries -O2 -Os --reduce-memory-overheads --elf-stt-common=yes \
+		--generate-missing-build-notes=yes --gdwarf-5 --compress-debug-sections; do
+		want $cc -O2 -g -Wa,$o -o prog main.c work.c
+		counts prog
+	done
+}
+
+# Text that restricts itself to an older machine than the runtime's.
+t_march() {
+	want "$hook/as" -march generic64 -o a.o hand.s
+	measured_object a.o
+	{ echo '	.arch generic64,nojumps'; cat hand.s; } >old.s
+	want "$hook/as" -o a.o old.s
+	measured_object a.o
+}
+
+# ---- messages ----
+
+t_rejected() {
+	printf 'main:\n\tnop\n\tfoox %%eax\n' >bad.s
+	"$as" -o x.o bad.s 2>plain
+	refused 1 '^bad.s:3: Error: no such instruction' "$hook/as" -o x.o bad.s
+	same plain err
+	"$as" -o x.o <bad.s 2>plain
+	refused 1 '^{standard input}:3: Error: no such instruction' "$hook/as" -o x.o <bad.s
+	same plain err
+	[ ! -e x.o ] || no "there is an object"
+	printf 'int main(void)\n{\n\tasm("foox");\n}\n' >bad.c
+	refused 1 '^bad.c:3: Error: no such instruction' $cc -g -save-temps -c bad.c
+	gcc -c bad.c 2>plain
+	refused 1 '^bad.c:3: Error: no such instruction' $cc -c bad.c
+	same <(sed 's/cc[^.]*\.s/T.s/' plain) <(sed 's/cc[^.]*\.s/T.s/' err)
+	gcc -pipe -c bad.c 2>plain
+	refused 1 '^bad.c:3: Error: no such instruction' $cc -pipe -c bad.c
+	same plain err
+	printf '#define X foox\n\n\tX\n' >bad.S
+	refused 1 '^bad.S:3: Error: no such instruction' $cc -c bad.S
+	[ "$(grep -c Error err)" = 1 ] || no "more than one error: $(cat err)"
+	refused 1 'no-such-file' "$hook/as" -o x.o no-such-file.s
+	"$as" --no-such-option -o x.o hand.s 2>plain
+	refused 1 'unrecognized option' "$hook/as" --no-such-option -o x.o hand.s
+}
+t_warned() {
+	printf '\t.text\n\t.globl f\n\t.type f,@function\nf:\n\tmovb $300, %%al\n\tje 1f\n\tnop\n1:\tret\n\t.size f,.-f\n' >warn.s
+	for file in warn.s warn.S; do
+		cp warn.s $file 2>/dev/null
+		$cc -c -o x.o $file 2>err || no "status $?"
+		[ "$(grep -c 'Warning' err)" = 1 ] || no "not one warning: $(cat err)"
+		says "$file:5: Warning" err
+		measured_object x.o
+		"$CHORD" verify x.o 2>&1 | grep -q refused.*[1-9] && no "a procedure is refused for it"
+	done
+	$cc -c -o x.o -pipe -x assembler - <warn.s 2>err || no "status $?"
+	[ "$(grep -c '{standard input}:5: Warning' err)" = 1 ] || no "not one warning: $(cat err)"
+	measured_object x.o
+	refused 1 'warn.s:5: (Error|Warning)' $cc -Wa,--fatal-warnings -c warn.s
+	want $cc -Wa,--no-warn -c warn.s
+	printf '\t.text\nf:\n\t.warning "look here"\n\tret\n' >user.s
+	$cc -c user.s 2>err || no "status $?"
+	[ "$(grep -c 'look here' err)" = 1 ] || no "not one warning: $(cat err)"
+}
+t_lines() {
+	want $cc -g -o prog main.c hand.s
+	readelf --debug-dump=decodedline prog | grep -Eq '^hand.s +12 ' || no "no line numbers for hand.s: $(readelf --debug-dump=decodedline prog | head -40)"
+	! readelf --debug-dump=info prog | grep -qi 'standard input' || no "the input's name is lost"
+	counts prog
+	want $cc -g -o prog main.c cpp.S
+	readelf --debug-dump=decodedline prog | grep -Eq '^cpp.S +12 ' || no "no line numbers for cpp.S"
+	counts prog
+	printf '\t.text\n\t.globl f\nf:\tret\n\t.size f,.-f\n\t.type f,@function\n' >one.s
+	printf '\t.globl g\ng:\tcall f\n\tret\n\t.size g,.-g\n\t.type g,@function\n' >two.s
+	want "$hook/as" -g -o both.o one.s two.s
+	readelf --debug-dump=decodedline both.o | grep -Eq '^two.s +2 ' || no "no line numbers for two.s"
+}
+
+# ---- options of Chord's ----
+
+t_measures() {
+	for m in edges every-block every-edge edges,edges; do
+		want $cc -fchord=$m -O2 -c work.c
+		want $cc -O2 -c main.c -fchord=$m
+		want $cc main.o -fchord=$m -o prog work.o
+		counts prog
+	done
+	want $cc -O2 -fchord=every-edge -c work.c -fchord=edges -o last.o
+	want $cc -O2 -c work.c -o edges.o
+	same last.o edges.o
+}
+t_wrong_measures() {
+	refused 2 "^chord: -fchord=nonsense: unknown measure 'nonsense'; there are edges, every-block and every-edge$" $cc -fchord=nonsense -c work.c
+	refused 2 "chord: -fchord=edges,every-edge: .*one of them" $cc -c work.c -fchord=edges,every-edge
+	for m in blocks blocks-vcnt events calls paths trace clock edges,paths; do
+		refused 2 "chord: -fchord=$m: measure .* is not in this version; there are edges, every-block and every-edge" $cc -fchord=$m -c work.c
+	done
+	for o in -fchord -fchord= -fchord=Edges -fchords=edges -fchord-events=calls -fchord-weights=f -fchord-paths=f -fchord=edges,; do
+		refused 2 "^chord: $o: .*edges" $cc $o -c work.c
+	done
+	refused 2 "chord: --chord: unknown measure 'x'" "$hook/as" --chord=x -o x.o hand.s
+	refused 1 "unknown measure 'x'" gcc -B"$hook" -Wa,--chord=x -c work.c
+	[ "$(ls *.o 2>/dev/null)" = "" ] || no "there is an object"
+}
+
+# ---- never call yourself ----
+
+t_dot_in_path() {
+	cp "$CHORD" as
+	mkdir sub
+	cp "$CHORD" sub/as
+	printf '#!/bin/sh\nexit 77\n' >sub/not-as
+	PATH=.:$PATH want $cc -O2 -o prog main.c work.c
+	counts prog
+	PATH=:$PWD/sub:$PATH want $cc -O2 -c work.c
+	measured_object work.o
+	PATH=$PWD/sub:$PATH COMPILER_PATH=$hook want gcc -O2 -c work.c
+	measured_object work.o
+}
+t_links_in_path() {
+	mkdir hard soft copy other
+	ln "$CHORD" hard/as 2>/dev/null || cp "$CHORD" hard/as
+	ln -s "$CHORD" soft/as
+	cp "$CHORD" copy/as
+	{ cat "$CHORD"; echo more; } >other/as
+	mkdir other/folder
+	chmod +x other/as
+	for d in hard soft copy other; do
+		PATH=$PWD/$d:$PATH want $cc -O2 -c -o $d.o work.c
+		measured_object $d.o
+		same hard.o $d.o
+	done
+	refused 1 "chord: as: no assembler in PATH" env PATH="$PWD/hard:$PWD/soft:$PWD/copy:$PWD/other" "$hook/as" --version
+}
+t_none_in_path() {
+	mkdir soft
+	ln -s "$CHORD" soft/as
+	refused 1 "^chord: as: no assembler in PATH" env PATH="$PWD/soft" "$hook/as" -o x.o hand.s
+	refused 1 "CHORD_AS names Chord" env CHORD_AS="$CHORD" "$hook/as" -o x.o hand.s
+	CHORD_AS=$as PATH=$PWD/soft want "$hook/as" -o x.o hand.s
+	measured_object x.o
+	CHORD_AS=/no/such/as refused 1 "chord: /no/such/as: No such file" "$hook/as" -o x.o hand.s
+}
+t_script_in_path() {
+	mkdir script
+	printf '#!/bin/sh\nexec "%s/as" "$@"\n' "$hook" >script/as
+	chmod +x script/as
+	PATH=$PWD/script:$PATH refused 1 "leads back to Chord" $cc -c work.c
+	printf '#!/bin/sh\nexec "%s" "$@"\n' "$as" >script/as
+	PATH=$PWD/script:$PATH want $cc -c work.c
+	measured_object work.o
+}
+t_from_afar() {
+	mkdir -p bin "with space/bin" "with space/libexec/chord" else/where
+	ln -s "$CHORD" bin/chord
+	ln -s "$CHORD" bin/chord-cc
+	ln -s "$CHORD" bin/chord-c++
+	PATH=$PWD/bin:$PATH want chord-cc -O2 -o prog main.c work.c
+	counts prog
+	PATH=$PWD/bin:$PATH want chord-c++ -O2 -o progxx both.cc
+	counts progxx
+	cp "$CHORD" "with space/bin/"
+	cp "$hook"/* "with space/libexec/chord/"
+	want "with space/bin/chord" cc -O2 -o prog main.c work.c
+	counts prog
+	cp "$CHORD" else/where/
+	refused 1 "chord: runtime.s: not found beside the program" else/where/chord cc -c main.c
+	refused 1 "chord: runtime.s: not found beside the program" else/where/chord hook
+}
+
+# ---- builds ----
+
+t_parallel_make() {
+	{
+		echo 'all: prog'
+		echo 'OBJ ='
+		for i in $(seq 40); do
+			echo "int f$i(int n) { int s = 0; for (volatile int i = 0; i < n; i++) s += i; return s; }" >f$i.c
+			echo "OBJ += f$i.o"
+		done
+		echo 'prog: main.o work.o $(OBJ)'
+		printf '\t$(CC) $(CFLAGS) -o $@ $^\n'
+	} >Makefile
+	want make -s -j8 CC="$cc" CFLAGS="-O2 -fchord=every-block"
+	counts prog
+	want make -s -j8 CC="$cc" CFLAGS=-O2 -B
+	counts prog
+	cp prog first
+	want make -s -j3 CC="$cc" CFLAGS="-O2 -pipe" -B
+	same prog first
+}
+t_make() {
+	printf 'prog: main.o work.o\n\t$(CC) -o $@ $^\nlib.a: work.o\n\t$(AR) rc $@ $^\nprog2: main.o lib.a\n\t$(CC) -o $@ $^\nlib.so: work.c\n\t$(CC) $(CFLAGS) -shared -fPIC -o $@ $^\nprog3: main.o lib.so\n\t$(CC) -o $@ $^ -Wl,-rpath,.\n' >Makefile
+	want make -s CC="$cc" prog prog2 prog3
+	counts prog
+	counts prog2
+	rm -f prog3.*.chord
+	want ./prog3
+	[ "$(calls ./prog3 work)" = 10 ] || no "the shared object counts $(calls ./prog3 work)"
+}
+t_cmake() {
+	cat >CMakeLists.txt <<-'END'
+		cmake_minimum_required(VERSION 3.13)
+		project(t C CXX ASM)
+		include(CheckFunctionExists)
+		include(CheckCCompilerFlag)
+		check_function_exists(printf HAS_PRINTF)
+		check_c_compiler_flag(-Wsuch-warning-at-all HAS_NONSENSE)
+		if(NOT HAS_PRINTF OR HAS_NONSENSE)
+			message(FATAL_ERROR "checks are wrong: ${HAS_PRINTF} ${HAS_NONSENSE}")
+		endif()
+		add_library(w STATIC work.c)
+		add_executable(prog main.c)
+		target_link_libraries(prog w)
+		add_executable(progasm main.c cpp.S)
+		add_executable(progxx both.cc)
+	END
+	mkdir b
+	(cd b && want cmake -DCMAKE_C_COMPILER="$(dirname "$CHORD")/chord-cc" -DCMAKE_CXX_COMPILER="$(dirname "$CHORD")/chord-c++" -DCMAKE_BUILD_TYPE=Release ..) || exit 1
+	(cd b && want make -s -j2) || exit 1
+	cd b
+	counts prog
+	counts progasm
+	counts progxx
+}
+t_configure() {
+	cat >configure.ac <<-'END'
+		AC_INIT([t],[1])
+		AC_CONFIG_SRCDIR([main.c])
+		AC_PROG_CC
+		AC_PROG_CPP
+		AM_PROG_AS
+		AC_C_INLINE
+		AC_C_BIGENDIAN
+		AC_CHECK_SIZEOF([long])
+		AC_CHECK_HEADERS([stdlib.h no_such_header.h])
+		AC_CHECK_FUNCS([printf no_such_function])
+		AC_CHECK_LIB([m],[floor])
+		AC_LANG_WERROR
+		AC_COMPILE_IFELSE([AC_LANG_PROGRAM],[SILENT=yes],[SILENT=no])
+		AC_SUBST([SILENT])
+		AC_CONFIG_FILES([Makefile])
+		AC_OUTPUT
+	END
+	sed -i '/AM_PROG_AS/d' configure.ac
+	printf 'CC = @CC@\nCFLAGS = @CFLAGS@\nSILENT = @SILENT@\nprog: main.o work.o\n\t$(CC) $(CFLAGS) -o $@ $^\n' >Makefile.in
+	autoconf >out 2>&1 || no "autoconf: $(tail -3 out)"
+	./configure CC="$cc" >out 2>err || no "configure: $(tail -3 err)"
+	cp config.status ours.status
+	./configure CC=gcc >outplain 2>err || no "configure: $(tail -3 err)"
+	diff <(sed -e "s|$cc|CC|g" out) <(sed -e 's/gcc/CC/g' outplain) | grep '^[<>]' | grep -v 'CC' >different
+	[ ! -s different ] || no "configure finds otherwise: $(head -5 different)"
+	./configure CC="$cc" >out 2>err
+	grep -q 'SILENT = yes' Makefile || no "the compiler is not silent"
+	want make -s
+	counts prog
+}
+t_libtool() {
+	cat >configure.ac <<-'END'
+		AC_INIT([t],[1])
+		AM_INIT_AUTOMAKE([foreign])
+		AC_PROG_CC
+		LT_INIT
+		AC_CONFIG_FILES([Makefile])
+		AC_OUTPUT
+	END
+	printf 'lib_LTLIBRARIES = libw.la\nlibw_la_SOURCES = work.c\nbin_PROGRAMS = prog\nprog_SOURCES = main.c\nprog_LDADD = libw.la\n' >Makefile.am
+	autoreconf -i >out 2>&1 || no "autoreconf: $(tail -3 out)"
+	./configure CC="$cc" --disable-shared >out 2>err || no "configure: $(tail -3 err)"
+	make -s -j2 >out 2>err || no "make: $(cat err)"
+	! grep -q chord: err || no "$(cat err)"
+	counts prog
+}
+t_ccache() {
+	export CCACHE_DIR=$PWD/cache
+	export CHORD_CC="ccache gcc"
+	want $cc -O2 -c work.c
+	cp work.o first.o
+	want $cc -O2 -c work.c
+	same work.o first.o
+	ccache -s -v | grep -Eq 'Hits: +1 ' || no "the second is not from the cache: $(ccache -s -v | head -5)"
+	want $cc -O2 -fchord=every-block -c work.c
+	! cmp -s work.o first.o || no "another measure, the same object: a stale cache"
+	want $cc -O2 -c main.c
+	want $cc -o prog main.o work.o
+	counts prog
+	unset CHORD_CC
+	want ccache "$(dirname "$CHORD")/chord-cc" -O2 -c work.c
+	same work.o first.o
+	want ccache gcc -O2 -c -o plain.o work.c
+	plain_object plain.o
+}
+
+# ---- reproducible ----
+
+t_reproducible() {
+	local elsewhere=$PWD/another/folder
+	mkdir -p "$elsewhere" "$PWD/tmp"
+	cp ./*.c ./*.s ./*.S "$elsewhere"
+	for src in work.c main.c hand.s cpp.S; do
+		want $cc -O2 -c -o a.o $src
+		want $cc -O2 -c -o b.o $src
+		same a.o b.o
+		want $cc -O2 -pipe -c -o b.o $src
+		same a.o b.o
+		TMPDIR=$PWD/tmp want $cc -O2 -c -o b.o $src
+		same a.o b.o
+		(cd "$elsewhere" && want $cc -O2 -c -o b.o $src) || exit 1
+		same a.o "$elsewhere/b.o"
+		want $cc -O2 -g -ffile-prefix-map="$PWD"=. -c -o a.o $src
+		(cd "$elsewhere" && want $cc -O2 -g -ffile-prefix-map="$PWD"=. -c -o b.o $src) || exit 1
+		case $src in *.c) same a.o "$elsewhere/b.o" ;; esac
+		want $cc -O2 -g -ffile-prefix-map="$PWD"=. -pipe -c -o b.o $src
+		same a.o b.o
+	done
+}
+t_no_traces() {
+	mkdir tmp
+	TMPDIR=$PWD/tmp want $cc -O2 -o prog main.c work.c
+	TMPDIR=$PWD/tmp refused 1 Error "$hook/as" -o x.o - <<<' foox'
+	[ -z "$(ls -A tmp)" ] || no "left behind: $(ls -A tmp)"
+}
+
+# ---- the link ----
+
+t_unmeasured_link() {
+	gcc -O2 -c main.c work.c
+	$cc -o prog main.o work.o 2>err || no "status $?"
+	[ "$(cat err)" = "chord: warning: prog: nothing in it is measured" ] || no "it says: $(cat err)"
+	$cc main.o work.o 2>err || no "status $?"
+	[ "$(cat err)" = "chord: warning: a.out: nothing in it is measured" ] || no "it says: $(cat err)"
+	$cc -shared -o lib.so main.o work.o 2>err
+	says 'chord: warning: lib.so: nothing in it is measured' err
+	$cc -s -oprog main.o work.o 2>err || no "status $?"
+	says 'chord: warning: prog: nothing in it is measured' err
+	gcc -O2 -flto -c main.c work.c
+	want $cc -O2 -flto -o prog main.o work.o
+	want $cc -O2 -c work.c
+	want $cc -o prog main.o work.o
+}
+t_empty_link() {
+	echo 'int table[10] = {1};' >data.c
+	want $cc -shared -fPIC -o lib.so data.c
+	: >none.c
+	want $cc -shared -fPIC -o lib.so none.c
+	want $cc -r -o rel.o data.c
+	gcc -c -O2 work.c
+	want $cc -r -o rel.o work.o
+	want $cc -c data.c
+	want $cc -O2 -s -o prog main.c work.c hand.s -Wl,--allow-multiple-definition
+	want strip prog
+	want ./prog
+}
+t_build_id() {
+	for o in -Wl,--build-id=none "-Xlinker --build-id=none" -Wl,-O1,--build-id=none -Wl,--build-id=md5 -Wl,--build-id=0x12345678; do
+		rm -f *.chord
+		want $cc -O2 $o -o prog main.c work.c
+		counts prog
+	done
+	readelf -n prog | grep -q 'Build ID: 12345678$' || no "the user's build id is not used"
+}
+t_link_status() {
+	echo 'int main(void) { return no_such_function(); }' >bad.c
+	refused 1 'no_such_function' $cc -w -o prog bad.c
+	! grep -q chord: err || no "$(cat err)"
+	printf '#!/bin/sh\nexit 7\n' >seven
+	printf '#!/bin/sh\nkill -SEGV $$\n' >dies
+	printf '#!/bin/sh\ntrap "echo got TERM; exit 5" TERM\necho $$ >pid\nwhile :; do sleep 0.05; done\n' >waits
+	chmod +x seven dies waits
+	CHORD_CC=./seven refused 7 '' $cc -o prog main.c
+	CHORD_CC=./seven refused 7 '' $cc -c main.c
+	CHORD_CC=./dies "$CHORD" cc -o prog main.c >out 2>&1 &
+	wait $! 2>/dev/null
+	[ $? = 139 ] || no "a signal is not passed on"
+	CHORD_CC=./waits "$CHORD" cc -o prog main.c >out 2>&1 &
+	local driver=$!
+	for i in $(seq 100); do [ -s pid ] && break; sleep 0.05; done
+	kill -TERM $driver
+	wait $driver
+	[ $? = 5 ] || no "SIGTERM did not reach the compiler"
+	says 'got TERM' out
+	(trap '' CHLD; want $cc -o prog main.c work.c) || exit 1
+	printf '#!/bin/sh\nexit 7\n' >seven
+	(trap '' CHLD; CHORD_CC=./seven refused 7 '' $cc -o prog main.c) || exit 1
+}
+t_help() {
+	want $cc --help
+	says 'Usage: chord cc' out
+	says '-fchord=every-block' out
+	want "$CHORD" hook --help
+	says 'Usage: chord hook' out
+	refused 2 'Usage: chord hook' "$CHORD" hook nonsense
+}
+
+test_case link-at-once
+test_case c
+test_case pipe
+test_case save-temps
+test_case s
+test_case S
+test_case with-cpp
+test_case stop-at-text
+test_case lto
+test_case lto-measure
+test_case split-dwarf
+test_case at-file
+test_case several
+test_case gxx g++
+test_case gxx-pipe g++
+test_case gfortran gfortran
+test_case gnatmake gnatmake
+test_case clang clang
+test_case clang-14 clang-14 clang++-14
+test_case clang-lto clang
+test_case compiler-path
+test_case compiler-words
+test_case no-operand
+test_case operands
+test_case probes
+test_case no-output
+test_case listing
+test_case dependencies
+test_case other-mode
+test_case options
+test_case march
+test_case rejected
+test_case warned
+test_case lines
+test_case measures
+test_case wrong-measures
+test_case dot-in-path
+test_case links-in-path
+test_case none-in-path
+test_case script-in-path
+test_case from-afar
+test_case parallel-make make
+test_case make make
+test_case cmake cmake
+test_case configure autoconf
+test_case libtool autoreconf libtoolize aclocal
+test_case ccache ccache
+test_case reproducible
+test_case no-traces
+test_case unmeasured-link
+test_case empty-link
+test_case build-id
+test_case link-status
+test_case help
+exit $failed

@@ -1,0 +1,538 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Bad input, and a world that fails: clear errors, no crash, no leavings, and
+# the build or the program goes on as it would without Chord. Prints ok, FAIL or
+# skip for each; status 1 if one failed.
+# run.sh [--full] [NAME...]: --full with texts of 100 MB; only the tests of these names.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+CHORD=$(realpath "${CHORD:-$here/../../build/chord}")
+w=${CHORD_TEST_DIR:-$(mktemp -d)}
+mounted=
+[ -n "${CHORD_TEST_DIR-}" ] || trap '[ -z "$mounted" ] || umount "$mounted"; rm -rf "$w"' EXIT
+export LC_ALL=C ASAN_OPTIONS=detect_leaks=0:${ASAN_OPTIONS-} UBSAN_OPTIONS=print_stacktrace=1:${UBSAN_OPTIONS-}
+unset CHORD_CC CHORD_CXX CHORD_AS CHORD_FILE COMPILER_PATH CHORD_KEEP
+hook=$("$CHORD" hook) || exit 1
+as=$(command -v as)
+cc="$CHORD cc"
+full=
+[ "${1-}" != --full ] || { full=1; shift; }
+only=" $* "
+failed=0
+
+# ---- what the tests are made of ----
+
+skip() { echo "skip $1: $2"; }
+
+# no WHY...: the test that runs fails
+no() { echo "$*" >"$w/why"; exit 1; }
+
+# sound STATUS: neither a signal nor a sanitizer's report
+sound() {
+	[ "$1" -lt 124 ] || no "status $1: $(head -c 300 err)"
+	! grep -Eq 'Sanitizer|runtime error|chord: bug' err || no "$(grep -E -m1 -A8 'Sanitizer|runtime error|bug' err | head -c 1500)"
+}
+
+# want COMMAND...: it succeeds and has nothing to say on standard error
+want() {
+	"$@" >out 2>err
+	local got=$?
+	sound $got
+	[ $got = 0 ] || no "status $got of $*: $(head -c 400 err)"
+	[ ! -s err ] || no "$* said: $(head -c 400 err)"
+}
+
+# refused STATUS PATTERN COMMAND...: it fails so, with a message of that pattern
+refused() {
+	local status=$1 pattern=$2
+	shift 2
+	"$@" >out 2>err
+	local got=$?
+	sound $got
+	[ $got = "$status" ] || no "status $got, not $status, of $*: $(head -c 400 err)"
+	grep -Eq -- "$pattern" err || no "not '$pattern' but: $(head -c 400 err)"
+}
+
+# as_plain FILE [ARGUMENT...]: as the assembler takes it, so does the stand-in, with the same words
+as_plain() {
+	local file=$1 status
+	shift
+	rm -f plain.o ours.o
+	"$as" "$@" -o plain.o "$file" >plain.out 2>plain
+	status=$?
+	"$hook/as" "$@" -o ours.o "$file" >out 2>err
+	local got=$?
+	sound $got
+	[ $got = $status ] || no "status $got, not $status, for $file: $(head -c 400 err)"
+	sed 's/plain\.o/ours.o/' plain | cmp -s - <(sed '/^chord: warning:.*not measured/d' err) || no "for $file it says: $(diff plain err | head -c 400)"
+	[ -e plain.o ] || [ ! -e ours.o ] || no "there is an object of $file"
+}
+
+measured_object() { readelf -SW "$1" | grep -q '\.chord\.map' || no "$1 has no map"; }
+
+nothing_left() { [ -z "$(ls -A tmp)" ] || no "left behind: $(ls -A tmp)"; }
+
+test_case() {
+	local name=$1
+	[ "$only" = "  " ] || [[ $only == *" $name "* ]] || return
+	rm -rf "${w:?}/$name"
+	mkdir -p "$w/$name/tmp"
+	echo "it ended badly" >"$w/why"
+	rm -f "$w/note" "$w/skip"
+	if (cd "$w/$name" && cp "$here/prog.c" . && TMPDIR=$PWD/tmp && export TMPDIR && "t_${name//-/_}" && nothing_left); then
+		if [ -e "$w/skip" ]; then skip "$name" "$(cat "$w/skip")"; else echo "ok $name$(cat "$w/note" 2>/dev/null)"; fi
+	else
+		echo "FAIL $name: $(tr '\n' ' ' <"$w/why")"
+		failed=1
+	fi
+	rm -rf "${w:?}/$name"
+}
+
+# build: a measured program and its profile
+build() {
+	want $cc -O2 -g -o prog prog.c
+	run_prog
+}
+# run_prog [COMMAND...]: it prints its number and ends with its status
+run_prog() {
+	"$@" ./prog >number 2>err
+	local got=$?
+	[ $got = 3 ] || no "status $got of the program: $(head -c 300 err)"
+	[ "$(cat number)" = 294 ] || no "the program prints $(cat number)"
+}
+# one_line PATTERN: standard error is one line of that pattern
+one_line() {
+	[ "$(wc -l <err)" = 1 ] || no "not one line: $(head -c 400 err)"
+	grep -Eq "^chord: .*$1" err || no "not '$1' but: $(cat err)"
+}
+# small_disk FOLDER SIZE: a file system of that size; false if there can be none
+small_disk() {
+	mkdir -p "$1"
+	mount -t tmpfs -o "size=$2" none "$1" 2>/dev/null || { echo "no small file system can be mounted here" >"$w/skip"; return 1; }
+}
+
+# ---- text ----
+
+t_rejected() {
+	printf '\t.text\nf:\n\tnop\n\tfoox %%eax\n\tret\n' >bad.s
+	as_plain bad.s
+	grep -q '^bad.s:4: Error' err || no "$(cat err)"
+}
+t_unknown_measure() { refused 2 "^chord: -fchord=nonsense: unknown measure" $cc -fchord=nonsense -c prog.c; }
+t_empty() {
+	: >empty.s
+	as_plain empty.s
+	as_plain empty.s -g
+	want $cc -c -x c /dev/null -o null.o
+	want "$hook/as" -o null.o </dev/null
+}
+t_no_newline() {
+	printf '\t.text\n\t.globl f\n\t.type f,@function\nf:\tnop\n\tret\n\t.size f,.-f' >f.s
+	as_plain f.s
+	measured_object ours.o
+	printf '\t.text\nf:\tret' >g.s
+	as_plain g.s
+	printf '\t.text\nf:\tfoox' >h.s
+	as_plain h.s
+	printf '\t.ascii "' >i.s
+	as_plain i.s
+	printf '/*' >j.s
+	as_plain j.s
+	printf '\\' >k.s
+	as_plain k.s
+	printf '\t.macro x' >l.s
+	as_plain l.s
+	printf "'" >m.s
+	as_plain m.s
+}
+t_crlf() {
+	want gcc -O2 -S prog.c
+	sed 's/$/\r/' prog.s >crlf.s
+	as_plain crlf.s
+	measured_object ours.o
+	want $cc -o prog crlf.s
+	run_prog
+	want "$CHORD" report ./prog
+	grep -q '10  work' out || no "work was not called 10 times: $(cat out)"
+}
+t_garbage() {
+	as_plain "$CHORD"
+	as_plain "$as"
+	as_plain prog.c
+	for i in $(seq 12); do
+		openssl enc -aes-128-ctr -K 00 -iv 0$i -in /dev/zero 2>/dev/null | head -c 20000 >r.s
+		[ -s r.s ] || awk -v seed="$i" 'BEGIN { srand(seed); for (i = 0; i < 20000; i++) printf "%c", int(rand() * 256) }' >r.s
+		as_plain r.s
+	done
+	printf 'f:\0\n\tnop\0\n\0\tret\n\0' >nul.s
+	as_plain nul.s
+	printf '\t.text\n\t.globl f\n\t.type f,@function\nf:\tmovl\0$1,%%eax\n\tret\n\t.size f,.-f\n' >nul2.s
+	as_plain nul2.s
+	head -c 100000 /dev/zero >zero.s
+	as_plain zero.s
+	head -c 100000 /dev/zero | tr '\0' '\377' >ff.s
+	as_plain ff.s
+}
+# Text of the compiler's with a piece cut out, doubled, or a byte changed.
+t_damaged() {
+	want gcc -O2 -g -S prog.c
+	local size n=${full:+1500}
+	size=$(wc -c <prog.s)
+	RANDOM=4711
+	for i in $(seq ${n:-150}); do
+		local at=$(((RANDOM * 32768 + RANDOM) % size)) len=$((RANDOM % 300))
+		case $((i % 4)) in
+		0) head -c $at prog.s ;;
+		1) head -c $at prog.s; tail -c +$((at + len)) prog.s ;;
+		2) head -c $((at + len)) prog.s; tail -c +$((at + 1)) prog.s ;;
+		3) head -c $at prog.s; printf "\\x$(printf %x $((RANDOM % 256)))"; tail -c +$((at + 2)) prog.s ;;
+		esac >damaged.s
+		cp damaged.s "$w/damaged.s"
+		as_plain damaged.s
+	done
+	rm -f "$w/damaged.s"
+}
+t_long_line() {
+	{
+		printf '\t.text\n\t.globl f\n\t.type f,@function\nf:'
+		yes ' nop;' | head -170000 | tr -d '\n'
+		printf ' ret\n\t.size f,.-f\n'
+	} >line.s
+	as_plain line.s
+	measured_object ours.o
+	name=$(head -c 1000000 /dev/zero | tr '\0' x)
+	printf '\t.text\n\t.globl %s\n\t.type %s,@function\n%s:\tret\n\t.size %s,.-%s\n' "$name" "$name" "$name" "$name" "$name" >name.s
+	as_plain name.s
+	{ printf '\t.data\nx:\t.long 1'; yes ',1' | head -500000 | tr -d '\n'; echo; } >data.s
+	as_plain data.s
+	{ printf '\t.text\nf:\tret #'; head -c 1000000 /dev/zero | tr '\0' y; echo; } >comment.s
+	as_plain comment.s
+	{ printf '\t.text\nf:\tret\n'; yes '((((((((((' | head -5000 | tr -d '\n'; } >nest.s
+	"$hook/as" -o x.o nest.s >out 2>err
+	sound $?
+	{ yes '	.rept 2' | head -300; echo nop; } >rept.s
+	"$hook/as" -o x.o rept.s >out 2>err
+	sound $?
+}
+# code BYTES: text of that size, small functions with a loop
+code() {
+	awk -v size="$1" 'BEGIN {
+		print "\t.text"
+		while (n < size) {
+			t = sprintf("\t.p2align 4\n\t.globl f%d\n\t.type f%d, @function\nf%d:\n\t.cfi_startproc\n\tmovl $0, -4(%%rsp)\n\txorl %%ecx, %%ecx\n" \
+				"\ttestl %%edi, %%edi\n\tjs .L4%d\n.L3%d:\n\tmovl -4(%%rsp), %%edx\n\tmovl -4(%%rsp), %%eax\n\txorl %%edi, %%edx\n\taddl $1, %%eax\n" \
+				"\taddl %%edx, %%ecx\n\tmovl %%eax, -4(%%rsp)\n\tcmpl $99, %%eax\n\tjle .L3%d\n.L4%d:\n\tmovl %%ecx, %%eax\n\tret\n\t.cfi_endproc\n\t.size f%d, .-f%d\n", \
+				i, i, i, i, i, i, i, i, i)
+			printf "%s", t
+			n += length(t)
+			i++
+		}
+	}'
+}
+# cost FILE: seconds and MB, in $seconds and $mb
+cost() {
+	/usr/bin/time -o cost -f '%e %M' "$hook/as" -o x.o "$1" >out 2>err
+	local got=$?
+	sound $got
+	[ $got = 0 ] || no "status $got: $(head -c 300 err)"
+	read -r seconds mb <cost
+	mb=$((mb / 1024))
+}
+# four times the text must not cost eight times the time
+linear() {
+	local what=$1 small big
+	cost "$what-1.s"
+	small=$seconds
+	cost "$what-4.s"
+	big=$seconds
+	echo -n " ($what: $(($(stat -c %s "$what-4.s") / 1000000)) MB in $big s, $mb MB of memory; a quarter of it in $small s)" >>"$w/note"
+	awk -v a="$small" -v b="$big" 'BEGIN { exit b < 8 * a + 0.5 ? 0 : 1 }' || no "not linear: $(cat "$w/note")"
+}
+t_much_data() {
+	local mb=${full:+100}
+	mb=${mb:-20}
+	for part in 1 4; do
+		{ printf '\t.data\nx:\n'; yes '	.long 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16' | head -c $((mb * 250000 * part)) | sed '$d'; } >data-$part.s
+	done
+	linear data
+}
+t_much_code() {
+	local size=${full:+25000000}
+	size=${size:-1000000}
+	code $size >code-1.s
+	code $((4 * size)) >code-4.s
+	linear code
+	measured_object x.o
+}
+t_much_procedure() {
+	local n=${full:+100000}
+	n=${n:-5000}
+	for part in 1 4; do
+		awk -v n=$((n * part)) 'BEGIN {
+			print "\t.text\n\t.globl big\n\t.type big,@function\nbig:\n\t.cfi_startproc"
+			for (i = 0; i < n; i++)
+				printf ".L%d:\tdecl %%edi\n\tje .L%d\n\taddl $%d, %%eax\n\tcall g\n", i, i * 7919 % n, i
+			print "\tret\n\t.cfi_endproc\n\t.size big,.-big"
+		}' >procedure-$part.s
+	done
+	linear procedure
+}
+
+# ---- files that cannot be used ----
+
+t_unreadable() {
+	as_plain no-such.s
+	mkdir folder.s
+	as_plain folder.s
+	refused 1 'no-such' $cc -c no-such.s
+	cp prog.c secret.s
+	chmod 0 secret.s
+	[ -r secret.s ] || as_plain secret.s
+	as_plain /proc/self/mem
+}
+t_unwritable() {
+	want gcc -O2 -S prog.c
+	for o in /no/such/folder/x.o prog.s/x.o tmp; do
+		"$as" -o "$o" prog.s 2>plain
+		refused 1 '' "$hook/as" -o "$o" prog.s
+		cmp -s plain err || no "for $o it says: $(diff plain err | head -c 400)"
+		refused 1 '' $cc -c -o "$o" prog.c
+	done
+	refused 1 'No such file|cannot open' $cc -o /no/such/folder/x prog.c
+	"$as" -o /dev/full prog.s 2>plain
+	refused 1 "$(sed -n 's/.*: //p' plain | tail -1)" "$hook/as" -o /dev/full prog.s
+	[ -c /dev/full ] || no "/dev/full is gone"
+}
+t_full_disk() {
+	want gcc -O2 -S prog.c
+	mounted=$PWD/small
+	small_disk small 16k || return 0
+	trap 'umount "$mounted"' EXIT
+	head -c 15000 /dev/zero >small/filler
+	"$as" -o small/x.o prog.s 2>plain
+	local status=$?
+	"$hook/as" -o small/x.o prog.s 2>err >out
+	local got=$?
+	sound $got
+	[ $got != 0 ] || [ -s small/x.o ] || no "no object and no error"
+	[ $got != 0 ] || readelf -h small/x.o >/dev/null 2>&1 || no "a broken object and no error"
+	[ $status = 0 ] || [ $got != 0 ] || no "no error where the assembler has one"
+	rm -f small/x.o
+	head -c 20000 /dev/zero >>small/filler 2>/dev/null
+	refused 1 'No space left' "$hook/as" -o small/x.o prog.s
+	# nothing of Chord's needs the folder for temporary files
+	TMPDIR=$PWD/small want "$hook/as" -o x.o prog.s
+	measured_object x.o
+	TMPDIR=$PWD/small want $cc -pipe -c -x assembler -o x.o - <prog.s
+	TMPDIR=/no/such/folder want "$hook/as" -o x.o prog.s
+}
+t_killed() {
+	code 3000000 >code.s
+	for sig in TERM INT HUP KILL; do
+		for when in 0.02 0.2 0.6 1.2; do
+			rm -f x.o
+			(trap - INT; exec setsid "$hook/as" -al=list -o x.o code.s) >out 2>err &
+			local pid=$!
+			sleep $when
+			kill -$sig $pid 2>/dev/null
+			wait $pid 2>/dev/null
+			sleep 0.1
+			nothing_left
+			[ $sig = KILL ] || ! readelf -h x.o >/dev/null 2>&1 || measured_object x.o
+		done
+	done
+	want "$hook/as" -o x.o code.s
+}
+
+# ---- profiles and programs ----
+
+# each READER COMMAND on a bad profile: status 1 and `chord: NAME: WHY`
+bad_profile() {
+	refused 1 "^chord: .*$1: ." "$CHORD" report ./prog "$1"
+	[ ! -s out ] || no "it reports something on $1"
+	refused 1 "^chord: .*$1: ." "$CHORD" merge -o merged "$1"
+	[ ! -e merged ] || no "there is a merged file of $1"
+	refused 1 "^chord: .*$1: ." "$CHORD" merge -o merged good "$1"
+	[ ! -e merged ] || no "there is a merged file of $1"
+}
+t_bad_profile() {
+	build
+	mv prog.*.chord good
+	want "$CHORD" report ./prog good
+	: >bad
+	bad_profile bad
+	local size
+	size=$(wc -c <good)
+	for n in 1 7 8 63 64 100 4095 4096 4097 8192 $((size / 2)) $((size - 4096)) $((size - 1)); do
+		head -c $n good >bad
+		bad_profile bad
+	done
+	head -c 100000 /dev/zero >bad
+	bad_profile bad
+	cp "$CHORD" bad
+	bad_profile bad
+	cp prog.c bad
+	bad_profile bad
+	{ printf 'X'; tail -c +2 good; } >bad
+	bad_profile bad
+	refused 1 "^chord: none: No such file" "$CHORD" report ./prog none
+	refused 1 "^chord: tmp: ." "$CHORD" report ./prog tmp
+}
+# A byte changed anywhere: an error or numbers, never a crash.
+t_damaged_profile() {
+	build
+	mv prog.*.chord good
+	local size n=${full:+1500}
+	size=$(wc -c <good)
+	RANDOM=42
+	for i in $(seq ${n:-120}); do
+		local at=$(((RANDOM * 32768 + RANDOM) % (i % 3 ? 300 : size)))
+		cp good bad
+		printf "\\x$(printf %x $((RANDOM % 256)))" | dd of=bad bs=1 seek=$at conv=notrunc status=none
+		"$CHORD" report --json ./prog bad >out 2>err
+		sound $?
+		"$CHORD" merge -o merged good bad >out 2>err
+		sound $?
+	done
+}
+t_other_build() {
+	build
+	mv prog.*.chord old
+	want $cc -O2 -DOTHER -g -o prog prog.c -Wl,--build-id=0x0123456789abcdef
+	refused 1 "^chord: old: of another build" "$CHORD" report ./prog old
+	run_prog
+	mv prog.*.chord new
+	want $cc -o other -x c - <<<'int main(void) { return 0; }'
+	./other
+	refused 1 "^chord: .*of another program" "$CHORD" report ./prog other.*.chord
+	refused 1 '^chord: new: of another build' "$CHORD" merge -o both old new
+	[ ! -e both ] || no "there is a merged file of two builds"
+	refused 1 '^chord: .*map' "$CHORD" report "$as"
+	gcc -o plain prog.c
+	refused 1 '^chord: plain: .*not built with' "$CHORD" report plain
+	refused 1 '^chord: plain: .*not built with' "$CHORD" verify plain
+	gcc -c prog.c
+	refused 1 '^chord: prog.o: .' "$CHORD" report prog.o
+	refused 1 '^chord: prog.c: .' "$CHORD" report prog.c
+	refused 1 '^chord: none: No such file' "$CHORD" report none
+	refused 1 '^chord: tmp: .' "$CHORD" verify tmp
+}
+t_damaged_program() {
+	build
+	mv prog.*.chord good
+	cp prog whole
+	local size n=${full:+1000}
+	size=$(wc -c <whole)
+	RANDOM=7
+	for n in 0 1 16 63 64 100 1000 $((size / 4)) $((size / 2)) $((size - 100)) $((size - 1)); do
+		head -c "$n" whole >prog
+		"$CHORD" report --lines ./prog good >out 2>err
+		local got=$?
+		sound $got
+		[ $got = 1 ] && grep -q '^chord: ' err || no "status $got for $n bytes: $(head -c 300 err)"
+	done
+	local map
+	map=$(readelf -SW whole | sed -n 's/.*\.chord\.map *PROGBITS *[0-9a-f]* \([0-9a-f]*\) .*/\1/p')
+	for i in $(seq ${full:+1000} 80); do
+		cp whole prog
+		local at=$(((RANDOM * 32768 + RANDOM) % size))
+		[ $((i % 2)) = 0 ] || at=$((0x$map + RANDOM % 300))
+		printf "\\x$(printf %x $((RANDOM % 256)))" | dd of=prog bs=1 seek=$at conv=notrunc status=none
+		"$CHORD" report --json --lines ./prog good >out 2>err
+		sound $?
+		"$CHORD" verify ./prog >out 2>err
+		sound $?
+	done
+}
+t_stripped() {
+	build
+	"$CHORD" report --insns ./prog prog.*.chord >before 2>err || no "$(cat err)"
+	strip prog
+	want "$CHORD" report ./prog
+	grep -q '10  work' out || no "the report of the stripped program: $(cat out)"
+	"$CHORD" report --insns ./prog prog.*.chord >after 2>err || no "$(cat err)"
+	cmp -s before after || no "stripped, it counts otherwise"
+	rm -f prog.*.chord
+	run_prog
+	want "$CHORD" report ./prog
+	"$CHORD" verify ./prog >out 2>err
+	sound $?
+	objcopy -R .chord.map prog nomap
+	refused 1 '^chord: nomap: .*map' "$CHORD" report nomap
+}
+
+# ---- the world of the program that runs ----
+
+# somebody: not root, for whom nothing is forbidden
+somebody=()
+[ "$(id -u)" != 0 ] || somebody=(setpriv --reuid=65534 --regid=65534 --clear-groups)
+t_unwritable_folder() {
+	want $cc -O2 -o prog prog.c
+	export CHORD_FILE
+	for CHORD_FILE in /no/such/folder/p /dev/null/p prog.c/p; do
+		run_prog
+		one_line .
+	done
+	CHORD_FILE=$PWD
+	run_prog
+	one_line .
+	unset CHORD_FILE
+	chmod 755 "$w" "$PWD"
+	if "${somebody[@]}" test -x ./prog && ! "${somebody[@]}" test -w .; then
+		chmod 555 .
+		run_prog "${somebody[@]}"
+		chmod 755 .
+		one_line .
+		[ -z "$(ls ./*.chord 2>/dev/null)" ] || no "there is a profile"
+	else
+		echo " (not as another user)" >"$w/note"
+	fi
+}
+t_full_disk_for_profile() {
+	want $cc -O2 -o prog prog.c
+	CHORD_FILE=/dev/full run_prog
+	[ -c /dev/full ] || no "/dev/full is gone"
+	mounted=$PWD/small
+	small_disk small 32k || return 0
+	trap 'umount "$mounted"' EXIT
+	for k in 0 4 8 12 16 20 24 28; do
+		rm -f small/*
+		head -c $((32768 - k * 1024)) /dev/zero >small/filler
+		CHORD_FILE=$PWD/small/p run_prog
+		[ ! -s err ] || one_line .
+		if [ ! -s err ]; then
+			[ -s small/p ] || no "neither a profile nor a word, with $k kB free"
+			want "$CHORD" report ./prog small/p
+			grep -q '10  work' out || no "with $k kB free: $(cat out)"
+		elif [ -e small/p ]; then
+			"$CHORD" report ./prog small/p >out 2>err
+			local got=$?
+			sound $got
+			[ $got = 1 ] || grep -q '10  work' out || no "wrong numbers with $k kB free: $(cat out)"
+		fi
+	done
+}
+t_file_limit() {
+	want $cc -O2 -o prog prog.c
+	want $cc -O2 -static -o static prog.c
+	local limit
+	for limit in "f 1" "f 4" "f 8" "f 12" "f 16" "f 1000" "n 4" "v 8000" "v 20000" "v 60000"; do
+		rm -f ./*.chord
+		sh -c "ulimit -$limit; exec ./prog" >/dev/null 2>&1
+		local got=$?
+		# too little for the C library itself
+		[ $got != 127 ] || continue
+		run_prog sh -c "ulimit -$limit; exec ./prog"
+		[ ! -s err ] || one_line .
+	done
+	mv static prog
+	run_prog sh -c "ulimit -n 3; exec ./prog"
+	one_line .
+}
+
+for name in rejected unknown-measure empty no-newline crlf garbage damaged long-line much-data much-code much-procedure \
+	unreadable unwritable full-disk killed bad-profile damaged-profile other-build damaged-program stripped \
+	unwritable-folder full-disk-for-profile file-limit; do
+	test_case $name
+done
+exit $failed
