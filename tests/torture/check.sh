@@ -147,7 +147,8 @@ check()
 	[ -n "${CHORD_KEEP:-}" ] || rm -rf "$dir"
 }
 
-# totals NOTES: refused procedures by reason, then sums. False if there were differences.
+# totals NOTES: refused procedures by reason, then sums. False if there were differences, or
+# nothing to compare.
 totals()
 {
 	sed -n 's/^refused //p' "$1" | sort | uniq -c | sort -rn | sed 's/^ */refused /'
@@ -157,6 +158,6 @@ totals()
 				n["uncompilable"] + n["failing"], n["uncompilable"], n["failing"], n["runs"]
 			printf "%d procedures measured, %d refused, %d unknown, %d differences\n",
 				n["procedures"], n["refused"], n["unknown"], n["differences"]
-			exit n["differences"] > 0
+			exit n["differences"] > 0 || n["runs"] == 0
 		}' "$1"
 }

@@ -78,6 +78,7 @@ done
 
 [ -n "$work" ] || work=$(mktemp -d "${TMPDIR:-/tmp}/chord-csmith.XXXXXX")
 mkdir -p "$work"
+work=$(cd "$work" && pwd)
 export CHORD_KEEP=$keep
 notes=$work/notes
 : >"$notes"

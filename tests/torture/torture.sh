@@ -127,6 +127,7 @@ done
 source_package gcc-12
 [ -n "$work" ] || work=$(mktemp -d "${TMPDIR:-/tmp}/chord-torture.XXXXXX")
 mkdir -p "$work"
+work=$(cd "$work" && pwd)
 export CHORD_KEEP=$keep
 notes=$work/notes
 : >"$notes"
