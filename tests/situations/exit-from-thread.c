@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/* options: -pthread */
+/* status: 5 */
+/* notes: active.* may be off by one an activation */
+/* expect: main 0 1 */
+/* expect: thread 1 */
+/* expect: leave 1 */
+/* expect: work 1001 */
+/* line: before 1 */
+/* line: after 0 */
+/* unknown main: allowed because another thread ends the process */
+#include "situation.h"
+#include <pthread.h>
+#include <stdlib.h>
+
+FUNC static void
+leave(void)
+{
+	work();
+	exit(5);
+}
+
+FUNC static void *
+thread(void *arg)
+{
+	work_times(1000);
+	STEP; /* @before */
+	leave();
+	STEP; /* @after */
+	return arg;
+}
+
+int
+main(void)
+{
+	pthread_t t;
+	pthread_create(&t, NULL, thread, NULL);
+	pthread_join(t, NULL);
+	return 0;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* expect: main 1 */
+/* expect: split 1 */
+/* expect: work 5 */
+/* line: behind 2 */
+/* line: child 1 */
+/* profiles: 2 */
+#include "situation.h"
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+FUNC static int
+split(void)
+{
+	int pid = fork();
+	STEP; /* @behind */
+	return pid;
+}
+
+int
+main(void)
+{
+	work_times(1);
+	if (split() == 0) {
+		STEP; /* @child */
+		work_times(3);
+		return 0;
+	}
+	wait(NULL);
+	work_times(1);
+	return 0;
+}

@@ -1,0 +1,297 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# run.sh [--full] [--jobs N] [--keep DIR] [NAME...]: each situation is a small program that
+# carries its own truth. It is built plain and with Chord and does the same both times, and
+# chord report says exactly what the source says. Without --full: gcc -O2 edges and clang -O0
+# every-edge; with it gcc and clang, -O0 and -O2, all measures. CHORD is the program to test.
+#
+# Comments of a source, each on a line of its own:
+#   expect: FUNCTION N [MAX]   activations of a function, in all profiles; words are
+#                              expanded by the shell in the folder where the program ran
+#   line: TAG N [MAX]          executions of the source lines that end in "@TAG"; such lines
+#                              are one instruction (STEP)
+#   line exactly: TAG N        and no other instruction is said to be of such a line
+#   absent: FUNCTION...        not in the report
+#   profiles: N                this many profiles
+#   status: N                  exit status, 0 if not given
+#   options: OPTION...         for the default build, which is $CC $SRC $OPTIONS -o program
+#   build: COMMAND             instead; $PLAIN is the compiler without Chord
+#   run: COMMAND               instead of ./program
+#   report: ARGUMENT...        instead of ./program
+#   notes: REGEX               the report's notes have a line like this
+#   says: REGEX                Chord says lines like this to standard error
+#   unknown [FUNCTION...]: allowed because WHY    of these functions (if none is named, of
+#                              all) the report may say that their counts are not known
+#   refused [FUNCTION...]: allowed because WHY
+#   only: COMPILER because WHY
+#   need: COMMAND              else it is skipped
+#
+# There is no test of a clock that goes back: what is counted does not depend on a clock.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+: "${CHORD:=$here/../../build/chord}"
+CHORD=$(realpath "$CHORD") || exit 1
+export CHORD LC_ALL=C
+unset CHORD_FILE CHORD_CC CHORD_CXX
+
+# directive NAME WORD: the texts behind "WORD:", one a line.
+directive()
+{
+	sed -nE "s|^/\* $2: (.*) \*/\$|\1|p" "$here/$1"
+}
+
+# may NAME WHAT FUNCTION: the file says that a function may be unknown or refused.
+may()
+{
+	sed -nE "s|^/\* $2(( [^ :]+)*): allowed because .*|\1 |p" "$here/$1" | grep -qE "^ \$| $3 "
+}
+
+# compile DIR: the commands of the source, in DIR; CC, PLAIN, SRC and OPTIONS are set.
+compile()
+(
+	cd "$1" || exit 1
+	directive "$name" build >commands
+	# shellcheck disable=SC2016
+	[ -s commands ] || echo '$CC $SRC $OPTIONS -o program' >commands
+	OPTIONS=$(directive "$name" options)
+	grep -q '\$OPTIONS' commands || { CC="$CC $OPTIONS" PLAIN="$PLAIN $OPTIONS"; }
+	set -e
+	. ./commands
+)
+
+# build DIR DRIVER...: no driver for the plain program.
+build()
+{
+	local CC PLAIN="$compiler $level -g -I$here" SRC=$here/$name
+	mkdir "$1"
+	CC=${2:+$2 $level -g -I$here}
+	: "${CC:=$PLAIN}"
+	compile "$1" >"$1.log" 2>&1
+}
+
+# run DIR: in DIR/run; prints the status.
+run()
+(
+	mkdir "$1/run"
+	cd "$1/run" || exit 1
+	find .. -maxdepth 1 \( -name program -o -name '*.so' \) -exec ln {} . \;
+	command=$(directive "$name" run)
+	status=0
+	{ timeout -k 1 60 bash -c "${command:-./program}" </dev/null >../out 2>../err; } 2>/dev/null || status=$?
+	echo "$status"
+)
+
+# facts DIR: what the report says, as lines of words.
+facts()
+(
+	cd "$1/run" || exit 1
+	directive "$name" report >../reports
+	[ -s ../reports ] || echo ./program >../reports
+	while read -r arguments; do
+		# shellcheck disable=SC2086
+		"$CHORD" report --json --lines $arguments || exit 1
+	done <../reports >../json 2>../report.err
+	[ ! -s ../report.err ] || return 1
+	# clang mangles a static function of C linkage.
+	jq -r 'def plain: sub("^_ZL(?<n>[0-9]+)(?<s>.*)$"; .n as $n | .s[:$n | tonumber]);
+		(.functions[] | "calls \(.name | plain) \(.calls)"),
+		(.lines[] | (.file | split("/")[-1]) as $file |
+			"line \($file) \(.line) \(.instructions)", "most \($file) \(.line) \(.most)"),
+		(.notes[] | "note \(.)"),
+		(.unknown[] | "unknown \(.name | plain) \(.reason)"),
+		(.refused[] | "refused \(.name | plain) \(.reason)")' ../json
+)
+
+# is WHAT NUMBER WORDS: the words, expanded, are the number, or a range that has it.
+is()
+{
+	local number=$2 least most
+	read -r least most <<<"$(cd "$dir/run" && eval "echo $3")"
+	: "${most:=$least}"
+	case $number in
+	'' | null) fail "$1: not told, and is $least" ;;
+	*)
+		((least <= number && number <= most)) ||
+			fail "$1: $number, and is $(echo "$least $most" | sed -E 's/^(.*) \1$/\1/; s/ / to /')"
+		;;
+	esac
+}
+
+fail()
+{
+	echo "FAIL $label: $*"
+	failed=1
+}
+
+# sum WORD...: of the numbers at the end of the facts that begin so; nothing if there is none.
+sum()
+{
+	awk -v key="$*" 'index($0, key " ") == 1 { n += $NF; any = 1 } END { if (any) print n }' "$dir/facts"
+}
+
+# lines DIRECTIVE: of the lines with a tag, the instructions ("line exactly"), or else the
+# executions of what is executed most often: compilers leave instructions that have no line
+# of their own behind STEP.
+lines()
+{
+	local tag count n m line found
+	while read -r tag count; do
+		n=0 m=0 found=
+		while read -r line; do
+			found=1
+			n=$((n + $(sum line "$name" "$line" | grep . || echo 0)))
+			m=$((m + $(sum most "$name" "$line" | grep . || echo 0)))
+		done < <(grep -n "@$tag \*/" "$here/$name" | cut -d: -f1)
+		[ -n "$found" ] || fail "no line @$tag in $name"
+		# Lines of a function that may be unknown are, too.
+		[ "$n" = 0 ] && grep -q "^unknown " "$dir/facts" && grep -q '^/\* unknown' "$here/$name" && continue
+		[ "$1" = line ] && [ "$m" = "$count" ] && continue
+		is "line @$tag" "$n" "$count"
+	done < <(directive "$name" "$1")
+}
+
+expectations()
+{
+	local function words what reason
+	while read -r function words; do
+		for what in unknown refused; do
+			grep -q "^$what $function " "$dir/facts" && may "$name" $what "$function" && continue 2
+		done
+		is "calls of $function" "$(sum calls "$function")" "$words"
+	done < <(directive "$name" expect)
+	lines line
+	lines "line exactly"
+	words=$(directive "$name" notes)
+	[ -z "$words" ] || grep -qE "^note .*$words" "$dir/facts" || fail "the report has no note '$words'"
+	for function in $(directive "$name" absent); do
+		[ -z "$(sum calls "$function")" ] || fail "$function is in the report"
+	done
+	while read -r what function reason; do
+		may "$name" "$what" "$function" || fail "$what: $function: $reason"
+	done < <(grep -E '^(unknown|refused) ' "$dir/facts")
+}
+
+# behaviour STATUS: of the measured program, as of the plain one.
+behaviour()
+{
+	local says profiles
+	says=$(directive "$name" says)
+	[ "$1" = "$status" ] || fail "exits with $1, not $status: $(head -n 1 "$dir/err" | cut -c 1-200)"
+	cmp -s "$dir/out" "$plain/out" || fail "writes other than the plain program: $(head -n 1 "$dir/out" | cut -c 1-200)"
+	grep -vxE "${says:-chord: none}" "$dir/err" >"$dir/err.rest"
+	cmp -s "$plain/err" "$dir/err.rest" || fail "writes an error: $(head -n 1 "$dir/err.rest" | cut -c 1-200)"
+	[ -z "$says" ] || grep -qxE "$says" "$dir/err" || fail "does not say '$says'"
+	find "$dir/run" -name '*.chord*' >"$dir/got"
+	profiles=$(directive "$name" profiles)
+	if [ -n "$profiles" ] && [ "$(wc -l <"$dir/got")" != "$profiles" ]; then
+		fail "$(wc -l <"$dir/got") profiles, not $profiles"
+	fi
+}
+
+# measured MEASURE
+measured()
+{
+	local got failed=
+	label=situations/$name/$compiler/$level/$1 dir=$work/$id.$1
+	if ! build "$dir" "$CHORD ${driver} -fchord=$1"; then
+		fail "does not compile: $(grep -m 1 . "$dir.log")"
+		return
+	fi
+	cmp -s "$dir.log" "$plain.log" || fail "compiling says: $(head -n 1 "$dir.log")"
+	got=$(run "$dir")
+	behaviour "$got"
+	if [ -s "$dir/got" ]; then
+		if facts "$dir" >"$dir/facts"; then
+			expectations
+		else
+			fail "report: $(head -n 1 "$dir/report.err")"
+		fi
+	elif [ "$(directive "$name" profiles)" != 0 ]; then
+		fail "no profile"
+	fi
+	[ -n "$failed" ] || echo "ok $label"
+}
+
+# situation NAME COMPILER LEVEL MEASURE...
+situation()
+{
+	local name=$1 kind=$2 level=$3 compiler=$2 driver=cc id=$1.$2$3 status plain dir label failed why
+	shift 3
+	label=situations/$name/$kind/$level plain=$work/$id
+	case $name:$kind in
+	*.cc:gcc) compiler=g++ driver=c++ ;;
+	*.cc:clang) compiler=clang++ driver=c++ ;;
+	esac
+	export CHORD_CC=$compiler CHORD_CXX=$compiler
+	why=$(directive "$name" only)
+	if [ -n "$why" ] && [ "${why%% *}" != "$kind" ]; then
+		echo "skip $label: ${why#*because }"
+		return
+	fi
+	why=$(directive "$name" need)
+	if [ -n "$why" ] && ! unshare -m sh -c "$why" >/dev/null 2>&1 && ! sh -c "$why" >/dev/null 2>&1; then
+		echo "skip $label: '$why' does not succeed here"
+		return
+	fi
+	status=$(directive "$name" status)
+	: "${status:=0}"
+	if ! build "$plain" ""; then
+		fail "does not compile without Chord: $(grep -m 1 error "$plain.log")"
+	elif [ "$(run "$plain" | tee "$plain/status")" != "$status" ]; then
+		fail "without Chord exits with $(cat "$plain/status"), not $status"
+	else
+		compiler=$kind
+		for measure; do
+			measured "$measure"
+		done
+	fi
+	[ -n "$keep" ] || rm -rf "$work/$id" "$work/$id".*
+}
+
+# worker K: every jobs-th line of the list, from the K-th.
+worker()
+{
+	awk -v jobs="$jobs" -v k="$1" 'NR % jobs == k' "$work/list" >"$work/list.$1"
+	while read -r name compiler level measures; do
+		# shellcheck disable=SC2086
+		situation "$name" "$compiler" "$level" $measures </dev/null
+	done <"$work/list.$1"
+}
+
+full= keep='' jobs=2 names=() workers=()
+while [ $# -gt 0 ]; do
+	case $1 in
+	--full) full=1 ;;
+	--jobs) jobs=$2; shift ;;
+	--keep) keep=$2; shift ;;
+	-*) echo "run.sh: $1: no such option" >&2; exit 2 ;;
+	*) names+=("$1") ;;
+	esac
+	shift
+done
+if [ -n "$keep" ]; then
+	mkdir -p "$keep" && work=$(realpath "$keep")
+else
+	work=$(mktemp -d "${TMPDIR:-/tmp}/chord-situations.XXXXXX")
+	trap 'rm -rf "$work"' EXIT
+fi
+chmod 755 "$work"
+[ ${#names[@]} -gt 0 ] || names=($(cd "$here" && ls -- *.c *.cc))
+for name in "${names[@]}"; do
+	if [ -n "$full" ]; then
+		for compiler in gcc clang; do
+			for level in -O0 -O2; do
+				echo "$name $compiler $level edges every-block every-edge"
+			done
+		done
+	else
+		echo "$name gcc -O2 edges"
+		echo "$name clang -O0 every-edge"
+	fi
+done >"$work/list"
+for k in $(seq 0 $((jobs - 1))); do
+	worker "$k" 2>&1 | tee "$work/log.$k" &
+	workers+=($!)
+done
+wait "${workers[@]}"
+! grep -hq '^FAIL' "$work"/log.*

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/* A handler that came in anywhere jumps out over two frames. */
+/* expect: main 1 */
+/* expect: handler 20 */
+/* expect: spin 20 */
+/* expect: wait_here 20 */
+/* line: before 20 */
+/* line: after 0 */
+/* line: back 20 */
+/* unknown work spin: allowed because they end anywhere */
+#include "situation.h"
+#include <setjmp.h>
+#include <signal.h>
+#include <stddef.h>
+#include <sys/time.h>
+
+static sigjmp_buf env;
+
+FUNC static void
+handler(int sig)
+{
+	(void)sig;
+	siglongjmp(env, 1);
+}
+
+FUNC static void
+spin(void)
+{
+	for (;;)
+		work();
+}
+
+FUNC static void
+wait_here(void)
+{
+	struct itimerval soon = {{0, 0}, {0, 2000}};
+	setitimer(ITIMER_REAL, &soon, NULL);
+	STEP; /* @before */
+	spin();
+	STEP; /* @after */
+}
+
+int
+main(void)
+{
+	signal(SIGALRM, handler);
+	for (volatile int i = 0; i < 20; i++) {
+		if (sigsetjmp(env, 1) == 0)
+			wait_here();
+		STEP; /* @back */
+	}
+	return 0;
+}

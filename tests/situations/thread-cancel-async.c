@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/* Cancelled at any instruction of a loop. */
+/* options: -pthread */
+/* expect: main 1 */
+/* expect: thread 10 */
+/* expect: spin 10 */
+/* expect: cleanup 10 */
+/* line: before 10 */
+/* line: after 0 */
+/* unknown spin: allowed because it ends in the midst of a block */
+#include "situation.h"
+#include <pthread.h>
+#include <unistd.h>
+
+static pthread_barrier_t ready;
+static volatile long turns;
+
+FUNC static void
+cleanup(void *arg)
+{
+	(void)arg;
+	work();
+}
+
+FUNC static void
+spin(void)
+{
+	for (;;)
+		turns++;
+}
+
+FUNC static void *
+thread(void *arg)
+{
+	pthread_cleanup_push(cleanup, NULL);
+	pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, NULL);
+	pthread_barrier_wait(&ready);
+	STEP; /* @before */
+	spin();
+	STEP; /* @after */
+	pthread_cleanup_pop(0);
+	return arg;
+}
+
+int
+main(void)
+{
+	pthread_t t;
+	pthread_barrier_init(&ready, NULL, 2);
+	for (int i = 0; i < 10; i++) {
+		pthread_create(&t, NULL, thread, NULL);
+		pthread_barrier_wait(&ready);
+		usleep(1000);
+		pthread_cancel(t);
+		pthread_join(t, NULL);
+	}
+	return 0;
+}
