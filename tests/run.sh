@@ -37,7 +37,8 @@ suite()
 	case $1 in
 	house | unit) "$1" ;;
 	graph) "$here/graph/run.sh" "$CHORD" ;;
-	hook | input | runtime | exits) "$here/$1/run.sh" ;;
+	hook | input | runtime | situations) "$here/$1/run.sh" ;;
+	fuzz) "$here/fuzz/run.sh" --mutations 100 ;;
 	oracle-sample) "$here/oracle/run.sh" --sample ;;
 	oracle) "$here/oracle/run.sh" ;;
 	real-sample) "$here/real/run.sh" --sample ;;
@@ -50,7 +51,7 @@ suite()
 	esac
 }
 
-[ $# -gt 0 ] || set -- house unit graph runtime hook input exits oracle-sample real-sample torture-sample csmith-sample
+[ $# -gt 0 ] || set -- house unit graph runtime hook input situations fuzz oracle-sample real-sample torture-sample csmith-sample
 for name in "$@"; do
 	start=$SECONDS
 	before=$(grep -c '^FAIL' "$log")

@@ -79,6 +79,8 @@ struct cfi *cfi_read(const struct text *t, struct pool *pool);
  * writes the directives that change it, and those that change it back. */
 bool cfi_move(const struct cfi *c, uint32_t to, uint32_t from, struct buf *there, struct buf *back);
 
+/* The statement, or the last of the call frame directives behind it: they belong to it. */
+uint32_t stmt_behind(const struct text *t, uint32_t stmt);
 /* Has the procedure a frame of its own before the statement, so that a jump there cannot be a tail call? */
 bool cfi_frame_open(const struct cfi *c, uint32_t stmt);
 

@@ -277,3 +277,18 @@ cfi_frame_open(const struct cfi *c, uint32_t stmt)
 
 	return s.inside && (s.unknown || s.cfa_reg != 7 || s.cfa_off != 8);
 }
+
+uint32_t
+stmt_behind(const struct text *t, uint32_t stmt)
+{
+	uint32_t last = stmt;
+
+	for (uint32_t i = stmt + 1; i < t->stmts.n && t->stmts.at[i].kind == STMT_DIRECTIVE; i++) {
+		struct str word = stmt_word(t, &t->stmts.at[i]);
+
+		if (!str_starts(word, ".cfi_") || str_is(word, ".cfi_endproc"))
+			break;
+		last = i;
+	}
+	return last;
+}

@@ -206,7 +206,8 @@ code_read(struct unit *u)
 
 		if (!c)
 			continue;
-		qsort(c->stmts.at, c->stmts.n, sizeof *c->stmts.at, by_place);
+		if (c->stmts.n)
+			qsort(c->stmts.at, c->stmts.n, sizeof *c->stmts.at, by_place);
 		decode_section(u, c);
 		mark_relocs(u, c);
 		decode_targets(u, c);

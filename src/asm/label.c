@@ -59,7 +59,7 @@ label_places(const struct text *t, const struct object *o, struct pool *pool)
 		if (strncmp(s->name, MARK, sizeof MARK - 1) || !s->section)
 			continue;
 		n = strtoul(s->name + sizeof MARK - 1, NULL, 10);
-		if (n < t->stmts.n)
+		if (n < t->stmts.n && s->value <= o->sections[s->section].size)
 			place[n] = (struct place){s->section, (uint32_t)s->value};
 	}
 	return place;

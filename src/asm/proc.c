@@ -201,7 +201,8 @@ unique_starts(starts *s, struct code *c)
 {
 	size_t n = 0;
 
-	qsort(s->at, s->n, sizeof *s->at, by_start);
+	if (s->n)
+		qsort(s->at, s->n, sizeof *s->at, by_start);
 	for (size_t i = 0; i < s->n; i++)
 		if (!i || s->at[i].off != s->at[n - 1].off)
 			s->at[n++] = s->at[i];

@@ -18,7 +18,7 @@ struct show_args {
 };
 
 static const struct argp_option options[] = {
-	{"pass", 'p', "PASS", 0, "only after this pass: code, graph, place or text (default: all but text)", 0},
+	{"pass", 'p', "PASS", 0, "only after this pass: labels, code, graph, place or text (default: code, graph and place)", 0},
 	{"measure", 'm', "MEASURE", 0, "edges (default), every-block or every-edge", 0},
 	{0},
 };

@@ -81,23 +81,6 @@ end_stmt(const struct emitter *m, const struct code *c, const struct insn *in)
 	return lo && m->u->place[c->stmts.at[lo - 1]].off > in->off ? c->stmts.at[lo - 1] : in->stmt;
 }
 
-/* Behind a statement and the call frame directives that belong to it. */
-static uint32_t
-behind(const struct emitter *m, uint32_t stmt)
-{
-	const struct text *t = m->u->text;
-	uint32_t last = stmt;
-
-	for (uint32_t i = stmt + 1; i < t->stmts.n && t->stmts.at[i].kind == STMT_DIRECTIVE; i++) {
-		struct str word = stmt_word(t, &t->stmts.at[i]);
-
-		if (!str_starts(word, ".cfi_") || str_is(word, ".cfi_endproc"))
-			break;
-		last = i;
-	}
-	return last;
-}
-
 static const struct code *
 code_of(const struct emitter *m, uint32_t block)
 {
@@ -191,7 +174,7 @@ far_stub(struct emitter *m, uint32_t e)
 	struct buf *b = &m->stubs[part], back = {0};
 
 	label_define(b, 'X', m->w->number, e);
-	if (!cfi_move(m->u->cfi, behind(m, p->parts.at[part].last_stmt) + 1, last_of(m, from)->stmt, b, &back))
+	if (!cfi_move(m->u->cfi, stmt_behind(m->u->text, p->parts.at[part].last_stmt) + 1, last_of(m, from)->stmt, b, &back))
 		bug("call frame state of %s lost", p->name);
 	add_counter(m, b, &m->w->edge[e]);
 	jump_on(m, b, e);
@@ -227,7 +210,7 @@ add_segment(struct emitter *m, uint32_t block, uint32_t insn)
 static void
 after_block(struct emitter *m, uint32_t block, uint32_t rank)
 {
-	uint32_t stmt = behind(m, end_stmt(m, code_of(m, block), last_of(m, block)));
+	uint32_t stmt = stmt_behind(m->u->text, end_stmt(m, code_of(m, block), last_of(m, block)));
 
 	put(m, stmt_end(m, stmt), rank, stmt);
 }
@@ -424,7 +407,7 @@ emit_part_end(struct emitter *m, uint32_t part, uint8_t measure)
 {
 	const struct part *t = &m->w->proc->parts.at[part];
 	const struct insn *last = &t->code->insns.at[t->last - 1];
-	uint32_t stmt = behind(m, t->last_stmt);
+	uint32_t stmt = stmt_behind(m->u->text, t->last_stmt);
 	struct buf name = {0};
 
 	if (m->stubs[part].n && last->attr & INSN_FALLS) {
@@ -483,7 +466,7 @@ emit_refused(const struct unit *u, struct proc *p, uint32_t number, struct edits
 			label_define(&m.b, 'Z', number, t);
 			if (t == 0)
 				map_refused(u, p, number, measure, &m.b);
-			put(&m, stmt_end(&m, behind(&m, p->parts.at[t].last_stmt)), RANK_END, p->parts.at[t].last_stmt);
+			put(&m, stmt_end(&m, stmt_behind(u->text, p->parts.at[t].last_stmt)), RANK_END, p->parts.at[t].last_stmt);
 		}
 	buf_free(&m.b);
 }

@@ -138,7 +138,8 @@ stub_site(const struct unit *u, const struct woven *w, uint32_t block, uint32_t 
 	if (arc->stuck)
 		return (struct site){.where = SITE_NONE, .block = block};
 	moves = !(in->attr & INSN_NEAR) &&
-		cfi_move(u->cfi, p->parts.at[p->blocks.at[block].part].last_stmt + 1, in->stmt, &there, &back);
+		cfi_move(u->cfi, stmt_behind(u->text, p->parts.at[p->blocks.at[block].part].last_stmt) + 1, in->stmt, &there,
+		         &back);
 	buf_free(&there);
 	buf_free(&back);
 	return (struct site){SITE_STUB, !moves, block, 0, gap, u->machine->price(gap) + PRICE_JUMP, 0};

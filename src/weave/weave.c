@@ -28,6 +28,12 @@ pass_text(struct job *j, const char *at, size_t n, const char *file)
 	return j->text.code ? WEAVE_DONE : WEAVE_NOTHING;
 }
 
+static bool
+dumps(const struct job *j, const char *pass)
+{
+	return j->o->dump && (!j->o->dump_pass || !strcmp(j->o->dump_pass, pass));
+}
+
 /* assemble: the object that the text makes, with a place for every statement */
 static enum weave_result
 pass_assemble(struct job *j)
@@ -36,6 +42,8 @@ pass_assemble(struct job *j)
 		j->why = "it has labels that begin with " LABEL_PREFIX;
 		return WEAVE_FAILED;
 	}
+	if (dumps(j, "labels") && j->o->dump_pass)
+		fwrite(j->labelled.at, 1, j->labelled.n, j->o->dump);
 	if (!j->o->assemble(j->o->ctx, &j->labelled, &j->object_bytes))
 		return WEAVE_REJECTED;
 	j->unit.object = j->object = object_read(j->unit.pool, j->object_bytes.at, j->object_bytes.n, &j->why);
@@ -127,12 +135,6 @@ pass_output(struct job *j, struct buf *out)
 		buf_add(out, j->o->runtime, j->o->runtime_size);
 	}
 	buf_free(&tail);
-}
-
-static bool
-dumps(const struct job *j, const char *pass)
-{
-	return j->o->dump && (!j->o->dump_pass || !strcmp(j->o->dump_pass, pass));
 }
 
 static void

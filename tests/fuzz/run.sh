@@ -1,0 +1,77 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# run.sh [--mutations N] [--engine SECONDS] [TARGET...]
+# Fuzz targets. Without an engine: on the kept corpus and on N mutations of each
+# file (default 300). With --engine: libFuzzer (clang), SECONDS each, two at a time.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+top=$here/../..
+work=${CHORD_FUZZ_WORK:-$(mktemp -d)}
+[ -n "${CHORD_FUZZ_WORK:-}" ] || trap 'rm -rf "$work"' EXIT
+mutations=300 engine=0
+while [ $# -gt 0 ]; do
+	case $1 in
+	--mutations) mutations=$2; shift 2 ;;
+	--engine) engine=$2; shift 2 ;;
+	*) break ;;
+	esac
+done
+[ $# -gt 0 ] || set -- text weave map profile graph
+
+flags="-std=gnu11 -D_GNU_SOURCE -I$top/src -I$top -O1 -g -w"
+libs="-lZydis -lelf -ldw -ljansson -lm"
+sources=$(find "$top/src" -name '*.c' ! -path '*/tool/main.c')
+
+# seeds TARGET DIR: the kept corpus, and what this machine's compiler makes
+seeds()
+{
+	mkdir -p "$2"
+	cp "$here/corpus/$1"/* "$2" 2>/dev/null
+	case $1 in
+	text)
+		for o in -O0 -O2; do gcc $o -S -g -o "$2/buf$o.s" -D_GNU_SOURCE -I"$top/src" "$top/src/base/buf.c"; done
+		cp "$top"/tests/fuzz/corpus/weave/*.s "$2" 2>/dev/null
+		;;
+	weave)
+		for file in str pool diag; do
+			gcc -O2 -S -o "$work/$file.s" -D_GNU_SOURCE -I"$top/src" "$top/src/base/$file.c"
+			"$CHORD" show --pass=labels "$work/$file.s" >"$work/$file.l.s" && as --keep-locals -o "$work/$file.o" "$work/$file.l.s" &&
+				{ cat "$work/$file.s"; printf '\377'; cat "$work/$file.o"; } >"$2/$file"
+		done
+		;;
+	map | profile)
+		printf 'int f(int a){return a?a*f(a-1):1;}int main(int c,char**v){return f(c)-1;}' >"$work/p.c"
+		"$CHORD" cc -O2 -o "$work/p" "$work/p.c" && (cd "$work" && CHORD_FILE=p.chord ./p)
+		if [ "$1" = map ]; then objcopy -O binary -j .chord.map --set-section-flags .chord.map=alloc "$work/p" "$2/p"; else cp "$work/p.chord" "$2/p"; fi
+		;;
+	graph) cp "$top"/tests/graph/*.graph "$2" ;;
+	esac
+}
+
+replay()
+{
+	gcc $flags -fsanitize=address,undefined -fno-sanitize-recover=undefined -o "$work/replay-$1" "$here/$1.c" "$here/replay.c" \
+		$sources $libs || return 1
+	"$work/replay-$1" "$mutations" "$work/seeds-$1"/* >"$work/$1.log" 2>&1
+}
+
+# The engine's own output goes to a log; what it keeps stays in the work folder.
+fuzz()
+{
+	clang $flags -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined -o "$work/fuzz-$1" "$here/$1.c" $sources $libs &&
+		(cd "$work" && "./fuzz-$1" -max_total_time="$engine" -max_len=65536 -timeout=20 -rss_limit_mb=4096 -artifact_prefix="$1-" \
+			-close_fd_mask=3 "seeds-$1") >"$work/$1.log" 2>&1
+}
+
+status=0
+for target in "$@"; do
+	seeds "$target" "$work/seeds-$target"
+	if [ "$engine" = 0 ]; then replay "$target"; else fuzz "$target"; fi
+	if [ $? = 0 ]; then
+		echo "ok fuzz/$target: $(find "$work/seeds-$target" -type f | wc -l) files"
+	else
+		status=1
+		echo "FAIL fuzz/$target: $(grep -m1 -E 'ERROR|runtime error|bug at|Assert' "$work/$target.log" || tail -n 1 "$work/$target.log")"
+	fi
+done
+exit $status
