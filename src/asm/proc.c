@@ -48,11 +48,27 @@ add_symbols(const struct unit *u, starts *by_section)
 	}
 }
 
-/* Local symbols without a type that something calls. */
+/* By byte of a section: does a call go there? */
+static bool *
+called_bytes(const struct unit *u, const struct code *c)
+{
+	bool *called = pool_array(u->pool, c->nbyte + 1u, sizeof *called);
+
+	for (size_t i = 0; i < c->insns.n; i++) {
+		const struct insn *in = &c->insns.at[i];
+
+		if (in->cls == CHORD_INSN_CALL && !(in->attr & INSN_RELOC) && in->target < c->nbyte)
+			called[in->target] = true;
+	}
+	return called;
+}
+
+/* Local symbols without a type that something in their section calls. */
 static void
 add_called(const struct unit *u, starts *by_section)
 {
 	const struct object *o = u->object;
+	bool **called = pool_array(u->pool, u->ncode + 1u, sizeof *called);
 
 	for (uint32_t i = 1; i < o->nsymbol; i++) {
 		const struct obj_symbol *s = &o->symbols[i];
@@ -60,12 +76,10 @@ add_called(const struct unit *u, starts *by_section)
 
 		if (!c || s->func || s->global || s->is_section || !is_plain_name(s->name) || s->value >= c->nbyte)
 			continue;
-		for (size_t k = 0; k < c->insns.n; k++)
-			if (c->insns.at[k].cls == CHORD_INSN_CALL && c->insns.at[k].target == s->value &&
-			    !(c->insns.at[k].attr & INSN_RELOC)) {
-				VEC_PUSH(by_section[s->section], (struct start){(uint32_t)s->value, i, 3});
-				break;
-			}
+		if (!called[s->section])
+			called[s->section] = called_bytes(u, c);
+		if (called[s->section][s->value])
+			VEC_PUSH(by_section[s->section], (struct start){(uint32_t)s->value, i, 3});
 	}
 }
 

@@ -47,12 +47,16 @@ prepared()
 	(cd "$work/here" && "$real/recipe.sh" "$1" workload "$2") >"$work/commands"
 }
 
-# run_here WRAPPER COMMAND: a line of the commands, the program behind a wrapper.
+# run_here WRAPPER COMMAND: a line of the commands, the program behind a wrapper. What
+# it wrote and said is in $work/said.
 run_here()
 {
-	cd "$work/here"
-	rm -f output
-	eval "same $1 $2" 2>"$work/stderr"
+	(
+		cd "$work/here"
+		rm -f output
+		eval "same $1 $2" 2>stderr
+	) || echo "status $?" >>"$work/here/stderr"
+	cat "$work/here/output" "$work/here/stderr" >"$work/said" 2>/dev/null || :
 }
 
 program_of()
@@ -60,20 +64,34 @@ program_of()
 	basename "${1%% *}"
 }
 
-# insns_of BUILD STEM: the counts of every command of the workload, measured, go to
-# STEM.1.insns, STEM.2.insns ...; what the program wrote to STEM.1.out ...
-insns_of()
+# each PROGRAM BUILD FUNCTION STEM: FUNCTION STEM.NUMBER COMMAND for every command of the
+# workload, in order, until one fails.
+each()
 {
 	prepared "$1" "$2" || return 1
 	number=0
 	while read -r command <&3; do
 		number=$((number + 1))
-		profile=$3.$number.chord
-		rm -f "$profile"
-		(run_here "" "$command") || echo "status $?" >>"$work/stderr"
-		cat "$work/here/output" "$work/stderr" >"$3.$number.out" 2>/dev/null || :
-		"$CHORD" report --insns "$work/here/$(program_of "$command")" "$profile" >"$3.$number.insns" 2>"$3.$number.err" || return 1
+		"$3" "$4.$number" "$command" || return 1
 	done 3<"$work/commands"
+}
+
+# For each: as it runs without anything. STEM.out is what it said.
+run_plain()
+{
+	profile=/dev/null
+	run_here "" "$2"
+	cp "$work/said" "$1.out"
+}
+
+# For each: a measured run. STEM.insns has its counts.
+run_measured()
+{
+	profile=$1.chord
+	rm -f "$profile"
+	run_here "" "$2"
+	cp "$work/said" "$1.out"
+	"$CHORD" report --insns "$work/here/$(program_of "$2")" "$profile" >"$1.insns" 2>"$1.err"
 }
 
 # options NAME...: --programs and --configs for every script here.

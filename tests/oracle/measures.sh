@@ -17,7 +17,7 @@ measures="edges every-block every-edge"
 agree()
 {
 	for measure in every-block every-edge; do
-		if cmp -s "$2.edges.$3.insns" "$2.$measure.$3.insns"; then
+		if [ -s "$2.edges.$3.insns" ] && cmp -s "$2.edges.$3.insns" "$2.$measure.$3.insns"; then
 			say_ok "$1/$3/$measure: $(wc -l <"$2.edges.$3.insns") instructions as with edges"
 		else
 			say_fail "$1/$3/$measure: differs from edges (< edges, > $measure)"
@@ -30,10 +30,11 @@ one()
 {
 	name=$1/$2
 	stem=$work/$1.$2
-	rm -rf "$stem".*.insns
+	rm -f "$stem".*.insns
 	for measure in $measures; do
 		built "$1" "$2" "$measure" || { say_fail "$name: build with $measure (see $stem.$measure.log)"; return; }
-		insns_of "$1" "$stem.$measure" "$stem.$measure" || { say_fail "$name/$measure: $(cat "$stem.$measure".*.err | tail -n 1)"; return; }
+		each "$1" "$stem.$measure" run_measured "$stem.$measure" ||
+			{ say_fail "$name/$measure: $(tail -q -n 1 "$stem.$measure".*.err | tail -n 1)"; return; }
 	done
 	for number in $(seq "$(wc -l <"$work/commands")"); do
 		agree "$name" "$stem" "$number"

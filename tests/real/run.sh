@@ -42,15 +42,15 @@ say()
 # step NAME COMMAND...: a line for it, its output in a log, its status.
 step()
 {
-	name=$1
+	step=$1
 	shift
-	log=$work/logs/$(echo "$name" | tr / .).log
+	log=$work/logs/$(echo "$step" | tr / .).log
 	start=$(now)
 	if "$@" >"$log" 2>&1; then
-		say "ok real/$name ($(seconds "$start") s)"
+		say "ok real/$step ($(seconds "$start") s)"
 		return 0
 	fi
-	say "FAIL real/$name: $(why "$log") (see $log)"
+	say "FAIL real/$step: $(why "$log") (see $log)"
 	return 1
 }
 
@@ -65,7 +65,7 @@ why()
 suite_of()
 {
 	mkdir -p "$3.profiles"
-	CHORD_FILE="$3.profiles/%n.chord" "$real/recipe.sh" "$1" suite "$2" >"$3.log" 2>&1 || {
+	CHORD_FILE="$3.profiles/%n.%b.chord" "$real/recipe.sh" "$1" suite "$2" >"$3.log" 2>&1 || {
 		tail -n 50 "$3.log"
 		return 1
 	}
@@ -106,12 +106,17 @@ verify()
 	return $failed
 }
 
+build_id()
+{
+	readelf -n "$1" | sed -n 's/.*Build ID: //p'
+}
+
 # The profiles that the suite left must be readable, and flow conserved in them.
 reports()
 {
 	failed=0 found=0
 	for file in $("$real/recipe.sh" "$1" programs "$2"); do
-		profile=$2.suite.profiles/$(basename "$file").chord
+		profile=$2.suite.profiles/$(basename "$file").$(build_id "$2/$file").chord
 		[ -f "$profile" ] || continue
 		found=1
 		echo "$file:"
