@@ -11,6 +11,7 @@
 #include "divert.c"
 #include "fork.c"
 #include "unwind.c"
+#include "walk.c"
 #include "exit.c"
 #include "start.c"
 

@@ -59,9 +59,10 @@ chord_rt_grow_slots(struct chord_rt_ctl *ctl, uint32_t seen)
 	return ok;
 }
 
-/* Adds to the count of a key, without a lock: a key is written once and stays. */
-static bool
-chord_rt_add_exit(struct chord_rt_ctl *ctl, uint64_t key, uint64_t delta)
+/* The count of a key, found or made without a lock: a key is written once and
+ * stays. NULL: there is no room. */
+static uint64_t *
+chord_rt_exit_count(struct chord_rt_ctl *ctl, uint64_t key)
 {
 	struct chord_rt_slots *s;
 	uint64_t *p, none;
@@ -80,28 +81,31 @@ chord_rt_add_exit(struct chord_rt_ctl *ctl, uint64_t key, uint64_t delta)
 				continue;
 			if (*p == key || __atomic_compare_exchange_n(p, &none, key, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
 				s->used += none == 0 && *p == key && p[1] == 0;
-				__atomic_fetch_add(p + 1, delta, __ATOMIC_RELAXED);
-				return true;
+				return p + 1;
 			}
 			s--; /* another thread took the slot: look again */
 		}
 		if (!chord_rt_grow_slots(ctl, n))
-			return false;
+			return NULL;
 	}
 }
 
-/* Counts at a PC, if it is in a measured module. */
-static void
+/* Counts at a PC, if it is in a measured module. Gives where, CHORD_RT_SILENT if
+ * it is not, NULL if there is no room. */
+static uint64_t *
 chord_rt_count_at(struct chord_rt_ctl *ctl, uint64_t pc, uint64_t flag, uint64_t delta)
 {
 	const struct chord_rt_mod *m = chord_rt_mod_of(ctl, pc);
-	uint64_t key;
+	uint64_t *count;
 
 	if (!m)
-		return;
-	key = ((pc - m->bias) & 0xffffffffffffull) | (uint64_t)(m - ctl->module + 1) << 48 | flag;
-	if (!chord_rt_add_exit(ctl, key, delta))
+		return CHORD_RT_SILENT;
+	count = chord_rt_exit_count(ctl, ((pc - m->bias) & 0xffffffffffffull) | (uint64_t)(m - ctl->module + 1) << 48 | flag);
+	if (count)
+		__atomic_fetch_add(count, delta, __ATOMIC_RELAXED);
+	else
 		__atomic_fetch_add(&ctl->head->in_flight, 1, __ATOMIC_RELAXED);
+	return count;
 }
 
 /* ---- walks ---- */
@@ -109,13 +113,21 @@ chord_rt_count_at(struct chord_rt_ctl *ctl, uint64_t pc, uint64_t flag, uint64_t
 /* An activation that a signal struck ends between calls: it is counted where it
  * was, and as one that cannot be placed for certain. */
 static void
-chord_rt_leave_frame(const struct chord_rt_walk *w, uint64_t delta)
+chord_rt_leave_frame(struct chord_rt_walk *w, uint64_t delta)
 {
-	uint64_t pc = w->regs.r[CHORD_RT_RIP];
+	uint64_t pc = w->regs.r[CHORD_RT_RIP], *count = w->from ? w->rule.count : NULL;
 
+	if (count == CHORD_RT_SILENT)
+		return;
+	if (count) {
+		__atomic_fetch_add(count, delta, __ATOMIC_RELAXED);
+		return;
+	}
 	if (w->exact && chord_rt_mod_of(w->ctl, pc))
 		__atomic_fetch_add(&w->ctl->head->in_flight, delta, __ATOMIC_RELAXED);
-	chord_rt_count_at(w->ctl, pc, 0, delta);
+	count = chord_rt_count_at(w->ctl, pc, 0, delta);
+	if (w->from && count)
+		chord_rt_keep_count(w, count);
 }
 
 /* Counts exits for all frames from regs on. */
@@ -123,16 +135,16 @@ static void
 chord_rt_leave_all(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uint64_t delta)
 {
 	struct chord_rt_walk w;
-	struct chord_rt_regs next;
 	enum chord_rt_step step;
 
 	chord_rt_walk_from(&w, ctl, regs);
+	w.once = true;
 	for (;;) {
-		step = chord_rt_look(&w, &next);
+		step = chord_rt_look(&w);
 		chord_rt_leave_frame(&w, delta);
 		if (step != CHORD_RT_FRAME)
 			break;
-		chord_rt_up(&w, &next);
+		chord_rt_up(&w);
 	}
 	if (step == CHORD_RT_STUCK)
 		__atomic_fetch_add(&ctl->head->in_flight, delta, __ATOMIC_RELAXED);
@@ -143,14 +155,12 @@ static bool
 chord_rt_is_on_stack(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uint64_t f)
 {
 	struct chord_rt_walk w;
-	struct chord_rt_regs next;
 
 	chord_rt_walk_from(&w, ctl, regs);
-	while (chord_rt_look(&w, &next) == CHORD_RT_FRAME) {
-		if (w.cfi.begin == f)
+	w.once = true;
+	for (; chord_rt_look(&w) == CHORD_RT_FRAME; chord_rt_up(&w))
+		if (w.begin == f)
 			return true;
-		chord_rt_up(&w, &next);
-	}
 	return false;
 }
 
@@ -206,59 +216,122 @@ chord_rt_target(const uint64_t *buf, uint64_t *sp, uint64_t *pc)
 		*sp = buf[6], *pc = buf[7];
 }
 
-/* How many frames, from that of regs on, are left by a jump to sp: the last is
- * that of the activation that called setjmp and goes on. 0: it is not on this
- * stack, as with coroutines: then nothing ends. */
-static uint64_t
-chord_rt_frames_to(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uint64_t sp, uint64_t pc)
-{
-	struct chord_rt_walk w;
-	struct chord_rt_regs next;
-	uint64_t n = 0, low, begin;
-	enum chord_rt_step step;
+/* The counters of the frames that a walk met. */
+struct chord_rt_tally {
+	uint32_t n;
+	uint64_t *count[30];
+};
 
-	chord_rt_walk_from(&w, ctl, regs);
-	w.regs.r[CHORD_RT_RIP] = pc;
-	begin = chord_rt_find_cfi(&w, pc - 1) ? w.cfi.begin : 0;
-	chord_rt_walk_from(&w, ctl, regs);
+/* Counts that an activation is taken up again at a PC, and gives the function that
+ * has it; 0 if that is not known. Kept under the PC with the flag. */
+static __attribute__((noinline)) uint64_t
+chord_rt_take_up(struct chord_rt_walk *w, uint64_t pc)
+{
+	struct chord_rt_known rule = {0};
+
+	chord_rt_find_object(w, pc - 1);
+	if (chord_rt_recall(w, (pc - 1) | CHORD_EXIT_REENTRY, &rule)) {
+		if (rule.count != CHORD_RT_SILENT)
+			__atomic_fetch_add(rule.count, 1, __ATOMIC_RELAXED);
+		return rule.begin;
+	}
+	rule.begin = chord_rt_find_cfi(w, pc - 1) ? w->cfi.begin : 0;
+	rule.count = chord_rt_count_at(w->ctl, pc, CHORD_EXIT_REENTRY, 1);
+	if (rule.count)
+		chord_rt_keep(w, (pc - 1) | CHORD_EXIT_REENTRY, &rule);
+	return rule.begin;
+}
+
+/* The same as chord_rt_frames_to below for stacks of known frames and no doubts: only
+ * rsp and rbp are followed. False: it is not that simple. */
+static CHORD_RT_HOT bool
+chord_rt_known_to(struct chord_rt_tally *t, struct chord_rt_walk *w, uint64_t sp, uint64_t begin)
+{
+	uint64_t pc = w->regs.r[CHORD_RT_RIP], rsp = w->regs.r[CHORD_RT_RSP], rbp = w->regs.r[6], cfa, low;
+	struct chord_rt_known k;
+
+	for (t->n = 0; t->n < sizeof t->count / sizeof *t->count && pc; pc = ((uint64_t *)cfa)[-1], rsp = cfa) {
+		if (pc - 1 - w->map >= w->map_end - w->map)
+			chord_rt_find_object(w, pc - 1);
+		if (!chord_rt_recall(w, pc - 1, &k) || !k.count)
+			return false;
+		t->count[t->n++] = k.count;
+		cfa = (k.by_rbp ? rbp : rsp) + (uint64_t)(int64_t)k.cfa;
+		low = cfa - 8 * k.deepest;
+		if (cfa <= rsp || ((low < w->low || cfa > w->high) && (!chord_rt_reach(w, low) || !chord_rt_reach(w, cfa - 1))))
+			return false;
+		if (cfa > sp && rsp <= sp + 512 && (rsp <= sp || k.begin == begin))
+			return k.begin == begin;
+		if (k.at[1])
+			rbp = *((uint64_t *)cfa - k.at[1]);
+	}
+	return false;
+}
+
+/* How many frames, from that of w on, are left by a jump to sp: the last is that of
+ * the activation that called setjmp and goes on. 0: it is not on this stack, as with
+ * coroutines: then nothing ends. */
+static uint32_t
+chord_rt_frames_to(struct chord_rt_walk *w, uint64_t sp, uint64_t begin)
+{
+	enum chord_rt_step step;
+	uint64_t low;
+	uint32_t n = 0;
+
 	do {
-		low = w.regs.r[CHORD_RT_RSP];
-		step = chord_rt_look(&w, &next);
+		low = w->regs.r[CHORD_RT_RSP];
+		step = chord_rt_look(w);
 		if (step == CHORD_RT_STUCK)
 			return 0;
 		n++;
 		/* Arguments being pushed may make it lower at setjmp than it is now. */
-		if (w.cfa > sp && low <= sp + 512 && (low <= sp || w.cfi.begin == begin))
+		if (w->cfa > sp && low <= sp + 512 && (low <= sp || w->begin == begin))
 			break;
-		chord_rt_up(&w, &next);
+		if (step == CHORD_RT_FRAME)
+			chord_rt_up(w);
 	} while (step == CHORD_RT_FRAME);
-	if (step != CHORD_RT_FRAME || w.cfi.begin == begin)
-		return w.cfa > sp && low <= sp + 512 ? n : 0;
+	if (step != CHORD_RT_FRAME || w->begin == begin)
+		return w->cfa > sp && low <= sp + 512 ? n : 0;
 	/* A callee whose frame begins above sp, or a part of the function that the
 	 * compiler moved elsewhere? */
-	chord_rt_up(&w, &next);
-	low = w.regs.r[CHORD_RT_RSP];
-	if (chord_rt_look(&w, &next) != CHORD_RT_STUCK && w.cfi.begin == begin && low <= sp + 512)
-		n++;
-	return n;
+	chord_rt_up(w);
+	low = w->regs.r[CHORD_RT_RSP];
+	return n + (chord_rt_look(w) != CHORD_RT_STUCK && w->begin == begin && low <= sp + 512);
 }
 
 static void
+chord_rt_jump_slowly(struct chord_rt_walk *w, struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uint64_t sp,
+    uint64_t begin)
+{
+	uint32_t n;
+
+	chord_rt_walk_from(w, ctl, regs);
+	n = chord_rt_frames_to(w, sp, begin);
+	chord_rt_walk_from(w, ctl, regs);
+	while (n-- > 0) {
+		chord_rt_look(w);
+		chord_rt_leave_frame(w, 1);
+		chord_rt_up(w);
+	}
+}
+
+static CHORD_RT_HOT void
 chord_rt_jump(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
 {
+	struct chord_rt_tally t;
 	struct chord_rt_walk w;
-	struct chord_rt_regs next;
-	uint64_t sp, pc, n;
+	uint64_t sp, pc, begin;
 
 	chord_rt_target((const uint64_t *)regs->r[5], &sp, &pc);
-	n = chord_rt_frames_to(ctl, regs, sp, pc);
 	chord_rt_walk_from(&w, ctl, regs);
-	while (n-- > 0) {
-		chord_rt_look(&w, &next);
-		chord_rt_leave_frame(&w, 1);
-		chord_rt_up(&w, &next);
+	begin = chord_rt_take_up(&w, pc);
+	if (!chord_rt_known_to(&t, &w, sp, begin)) {
+		chord_rt_jump_slowly(&w, ctl, regs, sp, begin);
+		return;
 	}
-	chord_rt_count_at(ctl, pc, CHORD_EXIT_REENTRY, 1);
+	for (uint32_t i = 0; i < t.n; i++)
+		if (t.count[i] != CHORD_RT_SILENT)
+			__atomic_fetch_add(t.count[i], 1, __ATOMIC_RELAXED);
 }
 
 /* ---- exceptions and the ends of threads ---- */
@@ -270,23 +343,24 @@ static uint64_t chord_rt_get_cfa(void *) __attribute__((weakref("_Unwind_GetCFA"
 static void
 chord_rt_land(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
 {
-	struct chord_rt_region *r = chord_rt_region_mine(ctl);
+	struct chord_rt_region *r = ctl->quitters ? chord_rt_region_mine(ctl) : NULL;
+	uint64_t to, low, left = r ? r->left : 0;
 	struct chord_rt_walk w;
-	struct chord_rt_regs next;
 	enum chord_rt_step step;
-	uint64_t to, low;
 
 	if (!chord_rt_get_cfa)
 		return;
 	to = chord_rt_get_cfa((void *)regs->r[5]);
 	chord_rt_walk_from(&w, ctl, regs);
-	do {
+	for (;;) {
 		low = w.regs.r[CHORD_RT_RSP];
-		step = chord_rt_look(&w, &next);
-		if (!r || !r->left || low < r->left)
+		step = chord_rt_look(&w);
+		if (!left || low < left)
 			chord_rt_leave_frame(&w, 1);
-		chord_rt_up(&w, &next);
-	} while (step == CHORD_RT_FRAME && low != to);
+		if (step != CHORD_RT_FRAME || low == to)
+			break;
+		chord_rt_up(&w);
+	}
 	if (low != to)
 		__atomic_fetch_add(&ctl->head->in_flight, 1, __ATOMIC_RELAXED);
 }
@@ -298,8 +372,10 @@ chord_rt_thread_ends(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
 	struct chord_rt_region *r = chord_rt_region_mine(ctl);
 
 	chord_rt_leave_all(ctl, regs, 1);
-	if (r)
+	if (r) {
 		r->left = regs->r[CHORD_RT_RSP];
+		ctl->quitters = 1;
+	}
 }
 
 /* Threads that libc or the kernel makes by themselves: they run with the base of

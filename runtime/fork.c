@@ -40,6 +40,7 @@ chord_rt_drop_file(struct chord_rt_ctl *ctl)
 	for (uint32_t i = 0; i < ctl->nslots; i++)
 		chord_rt_call(SYS_munmap, ctl->slots[i].map, ctl->slots[i].size);
 	ctl->nslots = 0;
+	chord_rt_forget_known(ctl);
 	chord_rt_call(SYS_munmap, ctl->head, CHORD_PAGE);
 	if (ctl->fd >= 0 && chord_rt_is_ours(ctl, ctl->fd))
 		chord_rt_call(SYS_close, ctl->fd);

@@ -180,9 +180,17 @@ chord_rt_was_open(const struct chord_rt_mod *old, const struct chord_rt_mod *m)
 	    old->first - old->bias == m->first - m->bias && old->idlen == m->idlen && chord_rt_equal(old->id, m->id, 32);
 }
 
+/* Whether exits at a PC are counted, and where, may be another thing now. */
+static void
+chord_rt_forget_known(struct chord_rt_ctl *ctl)
+{
+	__atomic_fetch_add(&ctl->epoch, 1, __ATOMIC_RELAXED);
+}
+
 static void
 chord_rt_close_module(struct chord_rt_ctl *ctl, uint32_t i)
 {
+	chord_rt_forget_known(ctl);
 	chord_rt_unmap_module(ctl, i);
 	ctl->module[i].life = CHORD_RT_CLOSED;
 }
@@ -199,6 +207,7 @@ chord_rt_add(struct chord_rt_ctl *ctl, struct chord_rt_desc *d, const struct cho
 		;
 	if (i == CHORD_RT_MODULES)
 		return;
+	chord_rt_forget_known(ctl);
 	fresh.life = CHORD_RT_LIVE;
 	fresh.seen = 1;
 	fresh.space = (uint64_t)&chord_rt_dl_iterate_phdr;
@@ -236,6 +245,25 @@ chord_rt_see(struct chord_rt_ctl *ctl, const struct chord_rt_object *o)
 	/* A new one is added after all that are gone have been found. */
 }
 
+/* Where the program is: it is never closed. */
+static void
+chord_rt_see_main(struct chord_rt_ctl *ctl, const struct chord_rt_object *o)
+{
+	uint64_t low = ~0ull, high = 0, at;
+
+	for (uint32_t i = 0; i < o->phnum; i++) {
+		at = o->bias + o->phdr[i].p_vaddr;
+		if (o->phdr[i].p_type == PT_GNU_EH_FRAME)
+			ctl->main_hdr = at;
+		if (o->phdr[i].p_type != PT_LOAD)
+			continue;
+		low = at < low ? at : low;
+		high = at + o->phdr[i].p_memsz > high ? at + o->phdr[i].p_memsz : high;
+	}
+	ctl->main = high ? low : 0;
+	ctl->main_end = high;
+}
+
 struct chord_rt_scan {
 	struct chord_rt_ctl *ctl;
 	uint32_t pass, n;
@@ -252,6 +280,8 @@ chord_rt_scan_one(struct dl_phdr_info *info, size_t size, void *arg)
 	(void)size;
 	/* The first of the list, but not of that of another name space. */
 	o.main = scan->n++ == 0 && (!ctl->phdr || ctl->phdr == (uint64_t)info->phdr);
+	if (o.main && !ctl->main)
+		chord_rt_see_main(ctl, &o);
 	for (uint32_t i = 0; i < o.phnum; i++) {
 		uint64_t end = o.bias + o.phdr[i].p_vaddr + o.phdr[i].p_memsz;
 

@@ -22,6 +22,8 @@ enum {
 	CHORD_RT_REGIONS = 16384,
 	CHORD_RT_MAPS = 65536,     /* the kernel's own default limit is lower */
 	CHORD_RT_EXTENTS = 64,     /* of exit records */
+	CHORD_RT_KNOWN = 2048,     /* return addresses */
+	CHORD_RT_OBJECTS = 64,
 	CHORD_RT_PATH = 4096,
 };
 
@@ -116,6 +118,30 @@ struct chord_rt_slots {
 	uint64_t size, n, used;
 };
 
+/* How to go from a frame to its caller's, by its return address: the CFA is rsp
+ * or rbp plus a number, rbx, rbp, r12-r15 are in slots below it, the return
+ * address just below. Never changed while seq is even and the same. */
+struct chord_rt_known {
+	uint32_t seq;
+	int32_t cfa;                  /* less rsp or rbp */
+	uint64_t pc;
+	uint64_t stamp;               /* of its object; else the rest has no meaning */
+	uint64_t begin;               /* of the function */
+	uint64_t *count;              /* of its exits; NULL: not asked for yet; 1: none are counted */
+	uint8_t at[6];                /* slots from the CFA down, from 1; 0: not changed */
+	uint8_t deepest;              /* of these */
+	uint8_t by_rbp;
+};
+
+/* A loaded object by its build id, which is read where the one known last had it:
+ * another one may have come to its place. */
+struct chord_rt_object_id {
+	uint32_t seq, pad;
+	uint64_t start, end, hdr;
+	uint64_t at, id[2];           /* the first 16 bytes */
+	uint64_t stamp;
+};
+
 struct chord_rt_ctl {
 	uint64_t magic;               /* written last */
 	uint32_t version, pid;
@@ -129,6 +155,10 @@ struct chord_rt_ctl {
 	uint64_t stack;               /* where the first thread's stack begins */
 	uint64_t phdr;                /* program headers of the program, as the kernel says */
 	uint64_t gap_top, gap_step;
+	uint64_t main, main_end, main_hdr; /* the program; its .eh_frame_hdr or 0 */
+	uint32_t epoch;               /* what was known of frames in another one is forgotten */
+	uint32_t stamps;              /* given to objects */
+	uint32_t quitters;            /* a thread has called pthread_exit */
 	uint64_t frames, frames_size; /* .eh_frame of a static program */
 	uint32_t frames_asked;
 	uint64_t dl_adds;             /* when the hooks were last put in */
@@ -144,6 +174,8 @@ struct chord_rt_ctl {
 	char names[256 * 1024];
 	_Alignas(CHORD_PAGE) unsigned char page[CHORD_PAGE];  /* scratch, under the lock */
 	unsigned char zero[CHORD_PAGE];
+	struct chord_rt_known known[CHORD_RT_KNOWN];
+	struct chord_rt_object_id object[CHORD_RT_OBJECTS];
 	struct chord_rt_mod module[CHORD_RT_MODULES];
 	struct chord_rt_region region[CHORD_RT_REGIONS];
 	struct chord_rt_map map[CHORD_RT_MAPS];

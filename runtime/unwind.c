@@ -28,33 +28,53 @@ struct chord_rt_cfi {
 struct chord_rt_walk {
 	struct chord_rt_ctl *ctl;
 	struct chord_rt_regs regs;    /* in that frame; rsp: as the frame left it for its call */
+	struct chord_rt_regs next;    /* in its caller's, after chord_rt_look, if its rules are not known */
 	uint64_t cfa;                 /* of that frame, after chord_rt_look */
-	struct chord_rt_cfi cfi;
-	bool exact;                   /* the PC is where a signal struck, not a return address */
-	uint32_t turns;               /* signal frames met */
+	uint64_t begin;               /* of its function, likewise */
 	uint64_t map, map_end;        /* the object looked at last */
-	const unsigned char *hdr;     /* its .eh_frame_hdr */
-	uint64_t page;                /* known to be readable */
+	const unsigned char *hdr;     /* its .eh_frame_hdr; NULL: it has none */
+	uint64_t stamp;               /* what the entries of its frames carry; 0: they cannot be kept */
+	uint64_t low, high;           /* known to be readable */
+	struct chord_rt_cfi cfi;      /* found last */
+	struct chord_rt_known *from;  /* the frame's rules are known, from there; else NULL */
+	struct chord_rt_known rule;   /* a copy */
+	uint32_t turns;               /* signal frames met */
+	bool exact;                   /* the PC is where a signal struck, not a return address */
+	bool signal;                  /* the frame is a signal's */
 	bool bad;                     /* something could not be read */
+	bool once;                    /* the process ends: nothing is worth keeping */
 };
 
 struct chord_rt_bytes {
 	const unsigned char *p, *end;
 };
 
+/* Is the page of that address readable? Asks only outside of what it knows. */
+static bool
+chord_rt_reach(struct chord_rt_walk *w, uint64_t at)
+{
+	uint64_t page = at & -(uint64_t)CHORD_PAGE;
+
+	if (at - w->low < w->high - w->low)
+		return true;
+	if (!chord_rt_readable(page))
+		w->bad = true;
+	else if (page == w->high)
+		w->high += CHORD_PAGE;
+	else if (page + CHORD_PAGE == w->low)
+		w->low = page;
+	else
+		w->low = page, w->high = page + CHORD_PAGE;
+	return !w->bad;
+}
+
 static uint64_t
 chord_rt_load(struct chord_rt_walk *w, uint64_t at)
 {
-	uint64_t v, page = at & -(uint64_t)CHORD_PAGE;
+	uint64_t v = 0;
 
-	if (page != w->page || ((at + 7) & -(uint64_t)CHORD_PAGE) != page) {
-		if (!chord_rt_readable(at)) {
-			w->bad = true;
-			return 0;
-		}
-		w->page = page;
-	}
-	__builtin_memcpy(&v, (const void *)at, 8);
+	if (chord_rt_reach(w, at) && chord_rt_reach(w, at + 7))
+		__builtin_memcpy(&v, (const void *)at, 8);
 	return v;
 }
 
@@ -217,65 +237,6 @@ chord_rt_fde(const unsigned char *fde, struct chord_rt_cfi *f, const unsigned ch
 
 /* ---- finding the entry for a PC ---- */
 
-struct chord_rt_found {
-	unsigned long long flags;
-	void *start, *end, *link_map, *eh_frame;
-	unsigned long long reserved[7];
-};
-
-static int chord_rt_dl_find_object(void *, struct chord_rt_found *) __attribute__((weakref("_dl_find_object")));
-
-static int
-chord_rt_object_of(struct dl_phdr_info *info, size_t size, void *arg)
-{
-	struct chord_rt_walk *w = arg;
-	uint64_t pc = w->regs.r[CHORD_RT_RIP], at;
-	const unsigned char *hdr = NULL;
-	bool here = false;
-
-	(void)size;
-	for (uint32_t i = 0; i < info->phnum; i++) {
-		at = info->addr + info->phdr[i].p_vaddr;
-		if (info->phdr[i].p_type == PT_GNU_EH_FRAME)
-			hdr = (const unsigned char *)at;
-		if (info->phdr[i].p_type != PT_LOAD || pc < at || pc > at + info->phdr[i].p_memsz)
-			continue;
-		here = true;
-		w->map = at;
-		w->map_end = at + info->phdr[i].p_memsz;
-	}
-	if (!here)
-		return 0;
-	w->hdr = hdr;
-	return 1;
-}
-
-/* Sets hdr to the .eh_frame_hdr of the object that has the PC. */
-static bool
-chord_rt_find_object(struct chord_rt_walk *w)
-{
-	uint64_t pc = w->regs.r[CHORD_RT_RIP];
-	struct dl_phdr_info alone;
-	struct chord_rt_found f;
-
-	if (w->hdr && pc >= w->map && pc < w->map_end)
-		return true;
-	w->hdr = NULL;
-	if (chord_rt_dl_find_object) {
-		if (chord_rt_dl_find_object((void *)(pc - 1), &f) != 0)
-			return false;
-		w->map = (uint64_t)f.start;
-		w->map_end = (uint64_t)f.end;
-		w->hdr = f.eh_frame;
-	} else if (chord_rt_dl_iterate_phdr) {
-		chord_rt_dl_iterate_phdr(chord_rt_object_of, w);
-	} else {
-		chord_rt_alone(&alone);
-		chord_rt_object_of(&alone, sizeof alone, w);
-	}
-	return w->hdr != NULL;
-}
-
 /* The sorted table of .eh_frame_hdr: pairs of code address and FDE. */
 static const unsigned char *
 chord_rt_search(const unsigned char *hdr, uint64_t pc)
@@ -368,7 +329,7 @@ chord_rt_find_in_file(struct chord_rt_walk *w, uint64_t pc)
 	return ctl->frames && chord_rt_scan_frames((const unsigned char *)ctl->frames, ctl->frames_size, pc, &w->cfi);
 }
 
-/* Finds the entry for the frame's PC. */
+/* Finds the entry for a PC in the object that w->hdr is of. */
 static bool
 chord_rt_find_cfi(struct chord_rt_walk *w, uint64_t pc)
 {
@@ -377,7 +338,7 @@ chord_rt_find_cfi(struct chord_rt_walk *w, uint64_t pc)
 	if (pc >= w->cfi.begin && pc < w->cfi.end)
 		return true;
 	w->cfi.begin = w->cfi.end = 0;
-	if (!chord_rt_find_object(w))
+	if (!w->hdr)
 		return chord_rt_find_in_file(w, pc);
 	fde = chord_rt_search(w->hdr, pc);
 	return fde && chord_rt_fde(fde, &w->cfi, &next) && pc >= w->cfi.begin && pc < w->cfi.end;
@@ -575,58 +536,19 @@ chord_rt_value(struct chord_rt_walk *w, const struct chord_rt_rules *r, uint32_t
 	}
 }
 
-enum chord_rt_step { CHORD_RT_FRAME, CHORD_RT_OUTERMOST, CHORD_RT_STUCK };
-
-/* Looks at the frame the walk is in: sets w->cfa, and next to its caller's
- * registers. OUTERMOST: there is none. */
-static __attribute__((noinline)) enum chord_rt_step
-chord_rt_look(struct chord_rt_walk *w, struct chord_rt_regs *next)
+/* The rules at a PC that w->cfi is for, in the first state of the machine. */
+static bool
+chord_rt_rules_at(const struct chord_rt_cfi *cfi, struct chord_rt_machine *m, uint64_t pc)
 {
-	uint64_t pc = w->regs.r[CHORD_RT_RIP] - !w->exact;
-	struct chord_rt_machine m;
-	struct chord_rt_rules *r = m.state;
+	struct chord_rt_rules *r = m->state;
 
-	if (w->regs.r[CHORD_RT_RIP] == 0)
-		return CHORD_RT_OUTERMOST;
-	if (!chord_rt_find_cfi(w, pc))
-		return CHORD_RT_STUCK;
 	chord_rt_clear(r, sizeof *r);
-	m.depth = 0;
-	m.loc = 0;
+	m->depth = 0;
+	m->loc = 0;
 	r->reg = CHORD_RT_RSP;
-	if (!chord_rt_run(&m, &w->cfi, (struct chord_rt_bytes){w->cfi.init, w->cfi.init_end}, ~0ull))
-		return CHORD_RT_STUCK;
-	chord_rt_copy(&m.state[1], r, sizeof *r);
-	m.loc = w->cfi.begin;
-	if (!chord_rt_run(&m, &w->cfi, (struct chord_rt_bytes){w->cfi.insn, w->cfi.insn_end}, pc))
-		return CHORD_RT_STUCK;
-	if (r->how[CHORD_RT_CFA] == CHORD_RT_VAL_EXPR)
-		w->cfa = chord_rt_evaluate(w, r->value[CHORD_RT_CFA], 0);
-	else
-		w->cfa = w->regs.r[r->reg] + (uint64_t)r->value[CHORD_RT_CFA];
-	if (r->how[CHORD_RT_RIP] == CHORD_RT_UNDEFINED)
-		return CHORD_RT_OUTERMOST;
-	/* Only a signal can have led from one stack to another. */
-	if (w->cfi.signal ? w->turns > 64 : w->cfa <= w->regs.r[CHORD_RT_RSP])
-		return CHORD_RT_STUCK;
-	for (uint32_t i = 0; i < CHORD_RT_NREG; i++)
-		next->r[i] = chord_rt_value(w, r, i);
-	return w->bad ? CHORD_RT_STUCK : next->r[CHORD_RT_RIP] ? CHORD_RT_FRAME : CHORD_RT_OUTERMOST;
-}
-
-static void
-chord_rt_up(struct chord_rt_walk *w, const struct chord_rt_regs *next)
-{
-	w->exact = w->cfi.signal;
-	w->turns += w->cfi.signal;
-	w->regs = *next;
-}
-
-static void
-chord_rt_walk_from(struct chord_rt_walk *w, struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
-{
-	chord_rt_clear(w, sizeof *w);
-	w->ctl = ctl;
-	w->regs = *regs;
-	w->page = (regs->r[CHORD_RT_RSP] - 8) & -(uint64_t)CHORD_PAGE; /* in use just now */
+	if (!chord_rt_run(m, cfi, (struct chord_rt_bytes){cfi->init, cfi->init_end}, ~0ull))
+		return false;
+	chord_rt_copy(&m->state[1], r, sizeof *r);
+	m->loc = cfi->begin;
+	return chord_rt_run(m, cfi, (struct chord_rt_bytes){cfi->insn, cfi->insn_end}, pc);
 }

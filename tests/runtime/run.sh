@@ -216,6 +216,29 @@ for ld in bfd gold lld mold; do
 	exits throw-thread-static-$ld "$w/throw-static-$ld" thread $thrown "$clean"
 done
 
+# What is kept of frames holds for all threads, in handlers, and for one object only.
+obj jumps.o "$here/jumps.c" -fPIE && obj jumps-nopie.o "$here/jumps.c" -fno-pie || failed=1
+gcc -o jumps jumps.o
+gcc -no-pie -o jumps-nopie jumps-nopie.o
+for id in 1 2; do
+	gcc -O2 -fPIC -shared -DSIZE=$((id * 64)) -Wl,-soname,frame.so -o frame$id.so "$here/frame.c"
+	gcc -O2 -fPIC -shared -DSIZE=$((id * 64)) -Wl,-soname,frame.so -Wl,--build-id=none -o frame-no-id$id.so "$here/frame.c"
+done
+for p in jumps jumps-nopie; do
+	exits $p-threads "$w/$p" threads =jump_many:160000 jump_many:160000 one:160000 three:160000 two:160000 "$clean"
+	exits $p-deep "$w/$p" "deep 300" =deep:3 deep:3 down:3 down:900 one:3 three:3 two:3 "$clean"
+	exits $p-deep-few "$w/$p" "deep 20" =deep:3 deep:3 down:3 down:60 one:3 three:3 two:3 "$clean"
+done
+exits jumps-reopen "$w/jumps" "reopen $w/frame1.so $w/frame2.so" =through:30 one:30 three:30 through:30 two:30 "$clean"
+exits jumps-reopen-no-id "$w/jumps" "reopen $w/frame-no-id1.so $w/frame-no-id2.so" =through:30 one:30 three:30 through:30 two:30 "$clean"
+# Each jump leaves what was entered, and all are counted.
+name=jumps-signals
+run $name "$w/jumps" signals && expect "$dir"/*.chord 'in_flight 0' 'state 1' && {
+	n=$(sed -n 's/^module jumps //p' "$w/facts")
+	set -- $(sed -n 's/^\(re\)*e[a-z]* [0-9]* [0-9a-f]* //p' "$w/facts" | sort -n)
+	[ $# -ge 5 ] && [ "$(printf '%s\n' "$@" | grep -cx "$n")" = 5 ] && ok $name || fail $name "of $n jumps: $*"
+}
+
 # Killed: everything that was counted is there.
 name=kill
 mkdir -p run/kill

@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: MIT */
+/* Walks: from frame to frame. What was found out about a return address is kept,
+ * for all threads: programs that jump and throw a lot do it from few places.
+ *
+ * Entries are written under an odd sequence number by whoever gets it first, and
+ * by nobody if that is somebody else: there is nothing to wait for, in a signal
+ * handler neither. They hold for one object, known by its build id, so that none
+ * is ever used for code that was loaded later to the same place. */
+
+/* ---- objects ---- */
+
+struct chord_rt_found {
+	unsigned long long flags;
+	void *start, *end, *link_map, *eh_frame;
+	unsigned long long reserved[7];
+};
+
+static int chord_rt_dl_find_object(void *, struct chord_rt_found *) __attribute__((weakref("_dl_find_object")));
+
+static int
+chord_rt_object_of(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	struct chord_rt_walk *w = arg;
+	uint64_t pc = w->regs.r[CHORD_RT_RIP] - 1, at, low = ~0ull, high = 0;
+	bool here = false;
+
+	(void)size;
+	w->hdr = NULL;
+	for (uint32_t i = 0; i < info->phnum; i++) {
+		at = info->addr + info->phdr[i].p_vaddr;
+		if (info->phdr[i].p_type == PT_GNU_EH_FRAME)
+			w->hdr = (const unsigned char *)at;
+		if (info->phdr[i].p_type != PT_LOAD)
+			continue;
+		here |= pc >= at && pc < at + info->phdr[i].p_memsz;
+		low = at < low ? at : low;
+		high = at + info->phdr[i].p_memsz > high ? at + info->phdr[i].p_memsz : high;
+	}
+	if (!here)
+		return 0;
+	w->map = low & -(uint64_t)CHORD_PAGE;
+	w->map_end = high;
+	return 1;
+}
+
+static bool
+chord_rt_note_id_at(void *arg, uint32_t type, const char *name, size_t namesz, unsigned char *desc, size_t size)
+{
+	if (type != NT_GNU_BUILD_ID || namesz != 4 || !chord_rt_equal(name, "GNU", 4) || size < 16)
+		return false;
+	*(uint64_t *)arg = (uint64_t)desc;
+	return true;
+}
+
+/* Where the build id of an object is, if that is in its first page; or 0. */
+static uint64_t
+chord_rt_id_of(uint64_t start)
+{
+	const Elf64_Ehdr *e = (const Elf64_Ehdr *)start;
+	struct chord_rt_object o = {.phdr = (const Elf64_Phdr *)(start + sizeof *e)};
+	uint64_t at = 0;
+
+	if (!chord_rt_readable(start) || !chord_rt_equal(e->e_ident, ELFMAG "\2\1", 6) || e->e_phoff != sizeof *e ||
+	    e->e_phnum > (CHORD_PAGE - sizeof *e) / sizeof *o.phdr)
+		return 0;
+	o.phnum = e->e_phnum;
+	for (uint32_t i = o.phnum; i-- > 0;)
+		if (o.phdr[i].p_type == PT_LOAD)
+			o.bias = start - (o.phdr[i].p_vaddr & -(uint64_t)CHORD_PAGE);
+	chord_rt_find_note(&o, chord_rt_note_id_at, &at);
+	return at - start <= CHORD_PAGE - 16 ? at : 0;
+}
+
+/* Takes an entry to write it. */
+static bool
+chord_rt_claim(uint32_t *seq)
+{
+	uint32_t now = __atomic_load_n(seq, __ATOMIC_RELAXED);
+
+	return !(now & 1) && __atomic_compare_exchange_n(seq, &now, now + 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+}
+
+static void
+chord_rt_disclaim(uint32_t *seq)
+{
+	__atomic_fetch_add(seq, 1, __ATOMIC_RELEASE);
+}
+
+static bool
+chord_rt_has_id(uint64_t at, uint64_t id0, uint64_t id1)
+{
+	uint64_t id[2];
+
+	__builtin_memcpy(id, (const void *)at, sizeof id);
+	return id[0] == id0 && id[1] == id1;
+}
+
+static uint64_t
+chord_rt_stamp_new(struct chord_rt_ctl *ctl, struct chord_rt_object_id *o, const struct chord_rt_walk *w)
+{
+	uint64_t at = chord_rt_id_of(w->map), stamp;
+
+	if (!at || !chord_rt_claim(&o->seq))
+		return 0;
+	o->start = w->map;
+	o->end = w->map_end;
+	o->hdr = (uint64_t)w->hdr;
+	o->at = at;
+	__builtin_memcpy(o->id, (const void *)at, sizeof o->id);
+	o->stamp = stamp = __atomic_add_fetch(&ctl->stamps, 1, __ATOMIC_RELAXED) + 1;
+	chord_rt_disclaim(&o->seq);
+	return stamp;
+}
+
+/* A number for the object of w->map; 0 if it could not be told from another. */
+static uint64_t
+chord_rt_stamp(struct chord_rt_ctl *ctl, const struct chord_rt_walk *w)
+{
+	struct chord_rt_object_id *o = &ctl->object[(w->map >> 12) * 0x9e3779b97f4a7c15ull >> 58];
+	uint32_t seq = __atomic_load_n(&o->seq, __ATOMIC_ACQUIRE);
+	struct chord_rt_object_id now = *(volatile struct chord_rt_object_id *)o;
+
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	if (now.stamp && !(seq & 1) && seq == __atomic_load_n(&o->seq, __ATOMIC_RELAXED) && now.start == w->map &&
+	    now.end == w->map_end && now.hdr == (uint64_t)w->hdr && chord_rt_has_id(now.at, now.id[0], now.id[1]))
+		return now.stamp;
+	return chord_rt_stamp_new(ctl, o, w);
+}
+_Static_assert(CHORD_RT_OBJECTS == 1 << (64 - 58), "");
+
+static bool
+chord_rt_map_of(struct chord_rt_walk *w, uint64_t pc)
+{
+	struct chord_rt_found f;
+
+	if (chord_rt_dl_find_object) {
+		if (chord_rt_dl_find_object((void *)pc, &f) != 0)
+			return false;
+		w->map = (uint64_t)f.start;
+		w->map_end = (uint64_t)f.end;
+		w->hdr = f.eh_frame;
+		return true;
+	}
+	return chord_rt_dl_iterate_phdr && chord_rt_dl_iterate_phdr(chord_rt_object_of, w);
+}
+
+/* Sets what w knows of the object that has the PC. */
+static void
+chord_rt_find_object(struct chord_rt_walk *w, uint64_t pc)
+{
+	struct chord_rt_ctl *ctl = w->ctl;
+
+	if (pc - w->map < w->map_end - w->map)
+		return;
+	w->stamp = 0;
+	if (pc - ctl->main < ctl->main_end - ctl->main) {
+		w->map = ctl->main;
+		w->map_end = ctl->main_end;
+		w->hdr = (const unsigned char *)ctl->main_hdr;
+		w->stamp = 1;
+	} else if (chord_rt_map_of(w, pc)) {
+		w->stamp = chord_rt_stamp(ctl, w);
+	} else {
+		w->map = w->map_end = 0;
+		w->hdr = NULL;
+	}
+	if (w->stamp)
+		w->stamp |= (uint64_t)__atomic_load_n(&ctl->epoch, __ATOMIC_RELAXED) << 32;
+}
+
+/* ---- what is known ---- */
+
+/* Where most of a walk's time goes. */
+#define CHORD_RT_HOT __attribute__((optimize("O2")))
+#define CHORD_RT_INLINE inline __attribute__((always_inline))
+
+#define CHORD_RT_SILENT ((uint64_t *)1)
+
+static struct chord_rt_known *
+chord_rt_known_pair(struct chord_rt_ctl *ctl, uint64_t pc)
+{
+	return &ctl->known[(pc * 0x9e3779b97f4a7c15ull >> (64 - 11)) & ~1ull];
+}
+_Static_assert(CHORD_RT_KNOWN == 1 << 11, "");
+
+static CHORD_RT_INLINE bool
+chord_rt_recall_from(const struct chord_rt_walk *w, struct chord_rt_known *k, uint64_t pc, struct chord_rt_known *to)
+{
+	to->seq = __atomic_load_n(&k->seq, __ATOMIC_ACQUIRE);
+	if (k->pc != pc || k->stamp != w->stamp || (to->seq & 1))
+		return false;
+	to->cfa = k->cfa;
+	to->count = k->count;
+	to->begin = k->begin;
+	__builtin_memcpy(to->at, k->at, 8);
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	return __atomic_load_n(&k->seq, __ATOMIC_RELAXED) == to->seq;
+}
+
+/* Gives where the entry is that *to is a copy of; NULL: there is none. */
+static CHORD_RT_INLINE struct chord_rt_known *
+chord_rt_recall(const struct chord_rt_walk *w, uint64_t pc, struct chord_rt_known *to)
+{
+	struct chord_rt_known *k = chord_rt_known_pair(w->ctl, pc);
+
+	if (!w->stamp)
+		return NULL;
+	if (chord_rt_recall_from(w, k, pc, to))
+		return k;
+	return chord_rt_recall_from(w, k + 1, pc, to) ? k + 1 : NULL;
+}
+
+static const uint8_t chord_rt_saved[6] = {3, 6, 12, 13, 14, 15};
+
+/* Are the rules of the kind that is kept? Then *to says them. Registers that calls
+ * change are of no interest: nothing above was computed from them. */
+static bool
+chord_rt_is_common(const struct chord_rt_rules *r, struct chord_rt_known *to)
+{
+	int64_t cfa = r->value[CHORD_RT_CFA], v;
+
+	if (r->how[CHORD_RT_CFA] != CHORD_RT_AT || (r->reg != CHORD_RT_RSP && r->reg != 6) || cfa != (int32_t)cfa ||
+	    r->how[CHORD_RT_RIP] != CHORD_RT_AT || r->value[CHORD_RT_RIP] != -8 || r->how[CHORD_RT_RSP] != CHORD_RT_SAME)
+		return false;
+	to->cfa = (int32_t)cfa;
+	to->by_rbp = r->reg == 6;
+	to->deepest = 1;
+	for (uint32_t i = 0; i < sizeof chord_rt_saved; i++) {
+		v = r->value[chord_rt_saved[i]];
+		to->at[i] = 0;
+		if (r->how[chord_rt_saved[i]] == CHORD_RT_SAME)
+			continue;
+		if (r->how[chord_rt_saved[i]] != CHORD_RT_AT || v % 8 || v > -16 || v < -255 * 8)
+			return false;
+		to->at[i] = (uint8_t)(-v / 8);
+		to->deepest = to->at[i] > to->deepest ? to->at[i] : to->deepest;
+	}
+	return true;
+}
+
+static void
+chord_rt_keep(const struct chord_rt_walk *w, uint64_t pc, const struct chord_rt_known *rule)
+{
+	struct chord_rt_known *k = chord_rt_known_pair(w->ctl, pc);
+
+	k += k[1].seq < k[0].seq;
+	if (!w->stamp || w->once || !chord_rt_claim(&k->seq))
+		return;
+	k->cfa = rule->cfa;
+	k->pc = pc;
+	k->stamp = w->stamp;
+	k->begin = rule->begin;
+	k->count = rule->count;
+	__builtin_memcpy(k->at, rule->at, 8);
+	chord_rt_disclaim(&k->seq);
+}
+
+/* The counter of exits at the frame's PC is found. */
+static void
+chord_rt_keep_count(struct chord_rt_walk *w, uint64_t *count)
+{
+	uint32_t seq = w->rule.seq;
+
+	if (!__atomic_compare_exchange_n(&w->from->seq, &seq, seq + 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+		return;
+	w->from->count = count;
+	chord_rt_disclaim(&w->from->seq);
+}
+
+/* ---- steps ---- */
+
+enum chord_rt_step { CHORD_RT_FRAME, CHORD_RT_OUTERMOST, CHORD_RT_STUCK };
+
+/* Finds the rules for the PC of the frame: w->rule if quick, else in m. */
+static __attribute__((noinline)) bool
+chord_rt_find_rules(struct chord_rt_walk *w, struct chord_rt_machine *m)
+{
+	uint64_t pc = w->regs.r[CHORD_RT_RIP] - !w->exact;
+
+	chord_rt_find_object(w, pc);
+	w->from = w->exact ? NULL : chord_rt_recall(w, pc, &w->rule);
+	w->signal = false;
+	w->begin = w->rule.begin;
+	if (w->from)
+		return true;
+	if (!chord_rt_find_cfi(w, pc))
+		return false;
+	w->begin = w->cfi.begin;
+	w->signal = w->cfi.signal;
+	if (!chord_rt_rules_at(&w->cfi, m, pc))
+		return false;
+	if (!w->exact && !w->signal && chord_rt_is_common(m->state, &w->rule)) {
+		w->rule.begin = w->begin;
+		w->rule.count = NULL;
+		chord_rt_keep(w, pc, &w->rule);
+	}
+	return true;
+}
+
+static CHORD_RT_INLINE enum chord_rt_step
+chord_rt_look_quick(struct chord_rt_walk *w)
+{
+	uint64_t cfa = w->regs.r[w->rule.by_rbp ? 6 : CHORD_RT_RSP] + (uint64_t)(int64_t)w->rule.cfa;
+	uint64_t low = cfa - 8 * w->rule.deepest;
+
+	w->cfa = cfa;
+	if (cfa <= w->regs.r[CHORD_RT_RSP])
+		return CHORD_RT_STUCK;
+	if ((low < w->low || cfa > w->high) && (!chord_rt_reach(w, low) || !chord_rt_reach(w, cfa - 1)))
+		return CHORD_RT_STUCK;
+	return ((uint64_t *)cfa)[-1] ? CHORD_RT_FRAME : CHORD_RT_OUTERMOST;
+}
+
+static __attribute__((noinline)) enum chord_rt_step
+chord_rt_look_slow(struct chord_rt_walk *w)
+{
+	struct chord_rt_machine m;
+	struct chord_rt_rules *r = m.state;
+
+	if (!chord_rt_find_rules(w, &m))
+		return CHORD_RT_STUCK;
+	if (w->from)
+		return chord_rt_look_quick(w);
+	if (r->how[CHORD_RT_CFA] == CHORD_RT_VAL_EXPR)
+		w->cfa = chord_rt_evaluate(w, r->value[CHORD_RT_CFA], 0);
+	else
+		w->cfa = w->regs.r[r->reg] + (uint64_t)r->value[CHORD_RT_CFA];
+	if (r->how[CHORD_RT_RIP] == CHORD_RT_UNDEFINED)
+		return CHORD_RT_OUTERMOST;
+	/* Only a signal can have led from one stack to another. */
+	if (w->signal ? w->turns > 64 : w->cfa <= w->regs.r[CHORD_RT_RSP])
+		return CHORD_RT_STUCK;
+	for (uint32_t i = 0; i < CHORD_RT_NREG; i++)
+		w->next.r[i] = chord_rt_value(w, r, i);
+	return w->bad ? CHORD_RT_STUCK : w->next.r[CHORD_RT_RIP] ? CHORD_RT_FRAME : CHORD_RT_OUTERMOST;
+}
+
+/* Looks at the frame the walk is in: sets w->cfa and w->begin, and what it takes to
+ * go on to its caller. OUTERMOST: there is none. */
+static CHORD_RT_HOT enum chord_rt_step
+chord_rt_look(struct chord_rt_walk *w)
+{
+	uint64_t pc = w->regs.r[CHORD_RT_RIP];
+
+	if (pc == 0)
+		return CHORD_RT_OUTERMOST;
+	w->from = NULL;
+	if (!w->exact && pc - 1 - w->map < w->map_end - w->map)
+		w->from = chord_rt_recall(w, pc - 1, &w->rule);
+	if (!w->from)
+		return chord_rt_look_slow(w);
+	w->signal = false;
+	w->begin = w->rule.begin;
+	return chord_rt_look_quick(w);
+}
+
+/* Goes on to the caller, after chord_rt_look gave FRAME. */
+static CHORD_RT_HOT void
+chord_rt_up(struct chord_rt_walk *w)
+{
+	const uint64_t *cfa = (const uint64_t *)w->cfa;
+
+	w->exact = w->signal;
+	w->turns += w->signal;
+	if (!w->from) {
+		w->regs = w->next;
+		return;
+	}
+#pragma GCC unroll 6
+	for (uint32_t i = 0; i < 6; i++)
+		if (w->rule.at[i])
+			w->regs.r[(uint32_t []){3, 6, 12, 13, 14, 15}[i]] = *(cfa - w->rule.at[i]);
+	w->regs.r[CHORD_RT_RSP] = w->cfa;
+	w->regs.r[CHORD_RT_RIP] = cfa[-1];
+}
+
+static void
+chord_rt_walk_from(struct chord_rt_walk *w, struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
+{
+	w->ctl = ctl;
+	w->regs = *regs;
+	w->map = w->map_end = 0;
+	w->low = (regs->r[CHORD_RT_RSP] - 8) & -(uint64_t)CHORD_PAGE; /* in use just now */
+	w->high = w->low + CHORD_PAGE;
+	w->cfi.begin = w->cfi.end = 0;
+	w->turns = 0;
+	w->exact = w->bad = w->once = false;
+	w->from = NULL;
+}
