@@ -186,7 +186,8 @@ as_run_io(const char *as, char *const *args, size_t nargs, const struct as_io *i
 	int status;
 
 	argv[0] = (char *)(uintptr_t)as;
-	memcpy(argv + 1, args, nargs * sizeof *args);
+	for (size_t i = 0; i < nargs; i++)
+		argv[i + 1] = args[i];
 	if (io->object) {
 		snprintf(object, sizeof object, "/proc/self/fd/%d", fds.keep);
 		argv[nargs + 1] = (char *)(uintptr_t)"-o";
