@@ -71,8 +71,8 @@ suite()
 			fixture "../test/$name.test"
 		done >suite.log
 	else
-		chosen >../test/chosen.test
-		fixture ../test/chosen.test >suite.log || :
+		chosen >../test/chosen.tcl
+		fixture ../test/chosen.tcl >suite.log || :
 	fi
 	grep -E '^! .* (expected|got):' suite.log || :
 	tail -n 20 suite.log
