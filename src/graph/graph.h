@@ -99,4 +99,36 @@ const char *flow_check(const struct graph *g, const uint64_t *count, const int64
  * it does not fit. */
 uint64_t flow_vertex(const struct graph *g, const uint64_t *count, uint32_t v);
 
+/* events.c: one counter for the events of a procedure, exact at any moment (Ball 1994).
+ * By edge: what it adds, 0 on the tree; the chords with an increment other than 0 are those to
+ * instrument. By vertex: QueryInc, what to add to the counter at v, with all edges on the
+ * way there counted (section 3.3): also to a walk that ends at v for good (footnote 2). */
+struct events {
+	int64_t *increment, *query;
+};
+/* events[e] may be negative. `tree` spans the graph but for vertices without edges (their query is 0).
+ * With the closing edge in it, as span_max() makes it, nothing is to be added at EXIT (if that edge has no events). If it is a chord,
+ * its increment is what each execution has to add once, at its begin or its end. Wants an index.
+ * NULL if the tree does not span or a sum does not fit 64 bits: *why (may be NULL) says so.
+ *
+ * Vertex events (Fig. 2): split the vertex, or add them to all its in-edges (those of root to
+ * the closing edge); query[v] is then what holds behind v.
+ *
+ * Calls are queries (section 4): the counter has to be right when control leaves for another procedure. Let
+ * each call be a vertex between what runs before it and what runs after, use events_join(), and both
+ * span_max() and this function on the result. The query increment of calls is then 0, and the update before a call
+ * and the one after it are in no place of their own: they are part of the chords around (footnote 3), as cheap
+ * as the tree can choose them. Edges keep their numbers, so weights stay right. */
+struct events *events_place(const struct graph *g, const bool *tree, const int64_t *events, const char **why);
+/* A copy in which every edge from or to a vertex marked leads from or to root instead; the vertex itself is left
+ * without edges. EXIT, which is accurate anyhow, and root may be marked. Same numbers of edges and vertices, indexed.
+ * Fixed edges between two calls close a cycle, and span_max() says so. For span_max() and events_place() only. */
+struct graph *events_join(const struct graph *g, const bool *accurate);
+/* increment[e] = events[e] + phi[from] - phi[to] for any potential by vertex: what a walk
+ * from u to v adds changes by phi[u] - phi[v]. False if one does not fit 64 bits. */
+bool events_increments(const struct graph *g, const int64_t *events, const int64_t *phi, int64_t *increment);
+/* Fig. 4 as printed, for comparison: wrong for self-loops not at root, which it visits from one end
+ * only. NULL if a sum does not fit 64 bits. */
+struct events *events_printed(const struct graph *g, const bool *tree, const int64_t *events);
+
 #endif

@@ -39,14 +39,10 @@ given_weights(const struct study *s)
 static bool
 find_trees(struct study *s)
 {
-	uint32_t bad;
-
-	s->by_heuristic = span_max(s->g, s->heuristic, &bad);
-	if (!s->by_heuristic) {
-		error_at(s->file.path, s->file.edge.at[bad].line, "this edge closes a cycle of fixed edges");
+	s->tree = graph_file_tree(&s->file, s->given ? s->given : s->heuristic);
+	if (!s->tree)
 		return false;
-	}
-	s->tree = s->given ? span_max(s->g, s->given, NULL) : s->by_heuristic;
+	s->by_heuristic = span_max(s->g, s->heuristic, NULL);
 	return true;
 }
 
@@ -320,7 +316,7 @@ print_placements(const struct study *s)
 	print_every_vertex(s);
 	if (s->counted)
 		print_placement(s, "counts in the file", s->counted, true);
-	if (s->given)
+	if (s->given || s->file.tree)
 		print_placement(s, "chords of guessed weights", s->by_heuristic, false);
 	print_placement(s, "chords", s->tree, false);
 }
@@ -340,44 +336,86 @@ print_all(const struct study *s)
 
 /* ---- command line ---- */
 
+struct request {
+	const char *path;
+	int view;                /* the option, or 0 */
+	bool printed;
+};
+
+static void
+set_view(struct request *r, int key, const char *how, struct argp_state *state)
+{
+	if (r->view)
+		argp_error(state, "one view at a time");
+	if (how && strcmp(how, "printed"))
+		argp_error(state, "'%s' is not 'printed'", how);
+	r->view = key;
+	r->printed = how;
+}
+
 static error_t
 parse(int key, char *arg, struct argp_state *state)
 {
-	const char **path = state->input;
+	struct request *r = state->input;
 
 	if (key == ARGP_KEY_ARG) {
-		if (*path)
+		if (r->path)
 			argp_error(state, "one file is enough");
-		*path = arg;
-	} else if (key == ARGP_KEY_END && !*path) {
+		r->path = arg;
+	} else if (key == ARGP_KEY_END && !r->path) {
 		argp_error(state, "no file given ('-' is standard input)");
-	} else if (key != ARGP_KEY_ARG && key != ARGP_KEY_END) {
+	} else if (key == 'e') {
+		set_view(r, key, arg, state);
+	} else if (key != ARGP_KEY_END) {
 		return ARGP_ERR_UNKNOWN;
 	}
 	return 0;
 }
 
+static bool
+show_study(struct study *s)
+{
+	if (!study(s) || (s->file.counted && !propagate(s)))
+		return false;
+	print_all(s);
+	return true;
+}
+
+static bool
+show_view(struct study *s, const struct request *r)
+{
+	switch (r->view) {
+	case 'e':
+		return graph_events(&s->file, r->printed);
+	default:
+		return show_study(s);
+	}
+}
+
 int
 cmd_graph(int argc, char **argv)
 {
+	static const struct argp_option options[] = {
+		{"events", 'e', "printed", OPTION_ARG_OPTIONAL, "Print what each chord adds to one counter of events, and "
+		 "what a query adds at each vertex; =printed: by the search as it was printed, wrong for self-loops", 0},
+		{0},
+	};
 	static const struct argp argp = {
+		.options = options,
 		.parser = parse,
 		.args_doc = "FILE",
 		.doc = "Runs the algorithms on a graph written by hand: depth-first order, loops, weights, the maximum "
 		       "spanning tree and its chords and, from the counts in FILE, all others."
-		       "\vFILE has lines `root P`, `exit R`, `edge P Q [weight W] [cost C] [count N] [fixed]`, `vertex P`, "
-		       "`early P N`, `reentry P N`, and comments after #. '-' is standard input.",
+		       "\vFILE has lines `root P`, `exit R`, `edge P Q [weight W] [cost C] [count N] [fixed] [tree] [events N] "
+		       "[name X]`, `vertex P [events N]`, `early P N`, `reentry P N`, and comments after #. '-' is standard input.",
 	};
 	struct study s = {0};
-	const char *path = NULL;
+	struct request r = {0};
 	bool ok;
 
 	argp_err_exit_status = EXIT_USAGE;
-	argp_parse(&argp, argc, argv, 0, NULL, &path);
-	ok = graph_file_read(&s.file, path) && study(&s);
-	ok = ok && (!s.file.counted || propagate(&s));
-	if (ok)
-		print_all(&s);
+	argp_parse(&argp, argc, argv, 0, NULL, &r);
+	ok = graph_file_read(&s.file, r.path) && show_view(&s, &r);
 	graph_file_close(&s.file);
 	return ok ? 0 : EXIT_NO;
 }

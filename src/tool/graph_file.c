@@ -129,17 +129,77 @@ read_exit(struct line *l)
 	return read_end(l, "exit", &l->f->g->exit, &l->f->exit_line);
 }
 
+/* A number, which may be negative, or else a symbol. */
+static bool
+read_events(struct line *l, struct file_events *ev)
+{
+	struct str w = word(l);
+	char *text, *end;
+
+	if (!w.n)
+		return complain(l, "events wants a number or a symbol");
+	text = pool_strndup(l->f->pool, w.at, w.n);
+	l->f->has_events = ev->given = true;
+	if (!isdigit((unsigned char)*text) && *text != '-') {
+		ev->symbol = text;
+		return true;
+	}
+	errno = 0;
+	ev->n = strtoll(text, &end, 10);
+	if (*end || !isdigit((unsigned char)end[-1]))
+		return complain(l, "'" WORD "' is no number of events", SHOW(w));
+	return !errno || complain(l, "'" WORD "' does not fit 64 bits", SHOW(w));
+}
+
 static bool
 read_declaration(struct line *l)
 {
+	struct file_events ev = {0};
+	struct str w;
 	uint32_t v;
 
-	if (!read_vertex(l, &v) || !want_end(l))
+	if (!read_vertex(l, &v))
 		return false;
+	w = word(l);
+	if (str_is(w, "events")) {
+		if (!read_events(l, &ev))
+			return false;
+		w = word(l);
+	}
+	if (w.n)
+		return complain(l, "'" WORD "' is one word too many", SHOW(w));
 	if (l->f->vertex.at[v].declared)
 		return complain(l, "vertex '%.40s' is declared twice", l->f->vertex.at[v].name);
 	l->f->vertex.at[v].declared = true;
+	l->f->vertex.at[v].events = ev;
 	return true;
+}
+
+/* ---- paths of interest ---- */
+
+static bool
+read_path(struct line *l)
+{
+	struct file_path path = {.line = l->number};
+	VEC(uint32_t) v = {0};
+	uint32_t one;
+	bool ok = true;
+	struct line ahead = *l;
+
+	for (; ok && word(&ahead).n; ahead = *l) {
+		ok = read_vertex(l, &one);
+		VEC_PUSH(v, one);
+	}
+	if (v.n) {
+		path.n = (uint32_t)v.n;
+		path.vertex = pool_array(l->f->pool, v.n, sizeof *v.at);
+		memcpy(path.vertex, v.at, v.n * sizeof *v.at);
+	}
+	free(v.at);
+	if (v.n < 2)
+		return complain(l, "a path has two vertices at least");
+	VEC_PUSH(l->f->path_of_interest, path);
+	return ok;
 }
 
 /* Activations that leave at a vertex or come back there. The sum of all fits
@@ -178,16 +238,28 @@ read_reentry(struct line *l)
 /* ---- edges ---- */
 
 /* What has been said of an edge, so that nothing is said twice. */
-enum { SAID_WEIGHT = 1, SAID_COST = 2, SAID_COUNT = 4, SAID_FIXED = 8 };
+enum { SAID_WEIGHT = 1, SAID_COST = 2, SAID_COUNT = 4, SAID_FIXED = 8, SAID_TREE = 16, SAID_EVENTS = 32, SAID_NAME = 64 };
+
+static const char *const attributes[] = {"weight", "cost", "count", "fixed", "tree", "events", "name"};
+
+static bool
+read_name(struct line *l, const char **name)
+{
+	struct str w = word(l);
+
+	*name = pool_strndup(l->f->pool, w.at, w.n);
+	return w.n || complain(l, "name wants a word");
+}
 
 static bool
 read_attribute(struct line *l, struct str w, struct file_edge *d, struct edge *e, unsigned *said)
 {
-	unsigned what = str_is(w, "weight") ? SAID_WEIGHT : str_is(w, "cost") ? SAID_COST
-	              : str_is(w, "count") ? SAID_COUNT : str_is(w, "fixed") ? SAID_FIXED : 0;
+	unsigned what = 0;
 
+	for (unsigned i = 0; i < sizeof attributes / sizeof *attributes; i++)
+		what |= str_is(w, attributes[i]) ? 1u << i : 0;
 	if (!what)
-		return complain(l, "'" WORD "' is none of weight, cost, count, fixed", SHOW(w));
+		return complain(l, "'" WORD "' is none of weight, cost, count, fixed, tree, events, name", SHOW(w));
 	if (*said & what)
 		return complain(l, "a second " WORD, SHOW(w));
 	*said |= what;
@@ -197,6 +269,12 @@ read_attribute(struct line *l, struct str w, struct file_edge *d, struct edge *e
 		return d->counted = read_count(l, "count", &d->count);
 	if (what == SAID_FIXED)
 		return e->fixed = true;
+	if (what == SAID_TREE)
+		return d->tree = true;
+	if (what == SAID_EVENTS)
+		return read_events(l, &d->events);
+	if (what == SAID_NAME)
+		return read_name(l, &d->name);
 	if (!read_weight(l, "cost", &e->cost))
 		return false;
 	return e->cost > 0 || complain(l, "a cost of 0");
@@ -218,6 +296,7 @@ read_edge(struct line *l)
 			return false;
 	f->weighed |= d.weighed;
 	f->counted |= d.counted;
+	f->treed |= d.tree;
 	VEC_PUSH(f->edge, d);
 	return true;
 }
@@ -229,7 +308,7 @@ static const struct {
 	bool (*read)(struct line *l);
 } statements[] = {
 	{"root", read_root}, {"exit", read_exit}, {"vertex", read_declaration},
-	{"edge", read_edge}, {"early", read_early}, {"reentry", read_reentry},
+	{"edge", read_edge}, {"early", read_early}, {"reentry", read_reentry}, {"path", read_path},
 };
 
 static bool
@@ -261,7 +340,7 @@ read_line(struct line *l)
 	for (size_t i = 0; i < sizeof statements / sizeof *statements; i++)
 		if (str_is(w, statements[i].word))
 			return statements[i].read(l);
-	return complain(l, "'" WORD "' is none of root, exit, vertex, edge, early, reentry", SHOW(w));
+	return complain(l, "'" WORD "' is none of root, exit, vertex, edge, early, reentry, path", SHOW(w));
 }
 
 static bool
@@ -323,6 +402,57 @@ name_vertices(struct graph_file *f)
 	f->g->name = name;
 }
 
+/* What is in the tree must be, and what has to be. Phantoms fill up. */
+static bool
+check_tree(struct graph_file *f)
+{
+	struct graph *g = f->g;
+	double *w = pool_array(f->pool, g->nedge, sizeof *w);
+	bool *fixed = pool_array(f->pool, g->nedge, sizeof *fixed);
+	uint32_t bad;
+
+	for (uint32_t e = 0; e < g->nedge; e++) {
+		fixed[e] = g->edge[e].fixed;
+		g->edge[e].fixed |= e < f->edge.n && f->edge.at[e].tree;
+	}
+	f->tree = span_max(g, w, &bad);
+	for (uint32_t e = 0; e < g->nedge; e++)
+		g->edge[e].fixed = fixed[e];
+	if (!f->tree) {
+		error_at(f->path, f->edge.at[bad].line, "this edge closes a cycle of the tree");
+		return false;
+	}
+	for (uint32_t e = 0; e < f->edge.n; e++)
+		if (f->tree[e] && !f->edge.at[e].tree) {
+			error_at(f->path, f->edge.at[e].line, "the tree does not span the graph: %s",
+			         fixed[e] ? "this edge is fixed" : "it could have this edge");
+			return false;
+		}
+	return true;
+}
+
+double *
+graph_file_weights(const struct graph_file *f)
+{
+	struct order *o = order_dfs(f->g);
+	double *w = weight_heuristic(f->g, o, loops_find(f->g, o));
+
+	for (size_t e = 0; f->weighed && e < f->g->nedge; e++)
+		w[e] = e < f->edge.n ? f->edge.at[e].weight : e == f->g->close;
+	return w;
+}
+
+bool *
+graph_file_tree(const struct graph_file *f, const double *w)
+{
+	uint32_t bad;
+	bool *tree = f->tree ? f->tree : span_max(f->g, w, &bad);
+
+	if (!tree)
+		error_at(f->path, f->edge.at[bad].line, "this edge closes a cycle of fixed edges");
+	return tree;
+}
+
 bool
 graph_file_read(struct graph_file *f, const char *path)
 {
@@ -341,7 +471,7 @@ graph_file_read(struct graph_file *f, const char *path)
 	name_vertices(f);
 	graph_close(f->g);
 	graph_complete(f->g);
-	return true;
+	return !f->treed || check_tree(f);
 }
 
 void
@@ -349,6 +479,7 @@ graph_file_close(struct graph_file *f)
 {
 	free(f->edge.at);
 	free(f->vertex.at);
+	free(f->path_of_interest.at);
 	strmap_free(&f->number);
 	pool_free(f->pool);
 }

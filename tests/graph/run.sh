@@ -31,8 +31,12 @@ verdict() { # NAME STATUS
 	fi
 }
 
+# A graph whose first line is `# chord graph OPTIONS` is run with these.
 run() { # FILE
-	"$chord" graph "$1" 2>&1
+	options=
+	[ -f "$1" ] && options=$(head -c 200 "$1" | sed -nE '1s/^# chord graph (--[a-z= -]+)$/\1/p' 2>/dev/null)
+	# shellcheck disable=SC2086
+	"$chord" graph $options "$1" 2>&1
 	status=$?
 	[ $status = 0 ] || echo "exit status $status"
 }
@@ -74,6 +78,12 @@ verdict no-such-file $?
 "$chord" graph >/dev/null 2>&1
 [ $? = 2 ]
 verdict usage $?
+"$chord" graph --events --events self-loop.graph >/dev/null 2>&1
+[ $? = 2 ]
+verdict two-views $?
+"$chord" graph --events=fast self-loop.graph >/dev/null 2>&1
+[ $? = 2 ]
+verdict wrong-how $?
 "$chord" graph - <self-loop.graph 2>&1 | diff -q - self-loop.expect >/dev/null
 verdict standard-input $?
 exit $failed
