@@ -95,6 +95,7 @@ struct code {
 	uint32_t section;        /* index in the object */
 	uint32_t nbyte;
 	uint32_t *at;            /* by byte offset: instruction that begins there, or UINT32_MAX */
+	bool *labelled;          /* by byte offset: some label of the text stands there */
 	VEC(struct insn) insns;  /* ascending offsets */
 	VEC(uint32_t) stmts;     /* statements that make bytes here, by offset */
 	VEC(uint32_t) bad;       /* offsets that control reaches and that hold no instruction */
@@ -167,8 +168,8 @@ void cfg_build(struct unit *u, struct proc *p);
 /* What is live before every instruction. */
 void live_find(struct unit *u, struct proc *p);
 
-/* What is live on an edge to vertex `to`. */
-struct gap gap_on_edge(const struct unit *u, const struct proc *p, uint32_t to);
+/* What is live on an edge from block `from` to vertex `to`. */
+struct gap gap_on_edge(const struct unit *u, const struct proc *p, uint32_t from, uint32_t to);
 
 /* The procedure and part at an offset of a section, or false. */
 bool unit_find(const struct unit *u, uint32_t section, uint32_t off, uint32_t *proc, uint32_t *part);

@@ -5,6 +5,7 @@
 #include "asm/asm.h"
 #include "asm/dest.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,10 +31,22 @@ last_insn(const struct builder *b, uint32_t block)
 	return insn_at(b->p, k->part, k->last - 1);
 }
 
+/* A call into the procedure itself, not to its start: a retpoline, a subroutine in assembly. */
 static bool
-ends_block(const struct insn *in)
+calls_inside(const struct builder *b, const struct code *c, const struct insn *in)
 {
-	return in->cls == CHORD_INSN_BRANCH || !(in->attr & INSN_FALLS);
+	struct dest d = in->cls == CHORD_INSN_CALL ? dest_of(b->u, c, in) : (struct dest){0};
+	const struct part *p = &b->p->parts.at[0];
+	uint32_t proc, part;
+
+	return d.section && unit_find(b->u, d.section, d.off, &proc, &part) && proc == b->number &&
+	       !(d.section == p->code->section && d.off == p->lo);
+}
+
+static bool
+ends_block(const struct builder *b, const struct code *c, const struct insn *in)
+{
+	return in->cls == CHORD_INSN_BRANCH || !(in->attr & INSN_FALLS) || calls_inside(b, c, in);
 }
 
 static void
@@ -53,7 +66,7 @@ make_blocks(struct builder *b, uint32_t part)
 			VEC_PUSH(b->p->blocks, (struct block){part, i, i});
 		of[i - t->first] = (uint32_t)b->p->blocks.n - 1;
 		b->p->blocks.at[b->p->blocks.n - 1].last = i + 1;
-		fresh = ends_block(in);
+		fresh = ends_block(b, t->code, in);
 		b->taken |= in->lead & LEAD_TAKEN;
 	}
 }
@@ -108,6 +121,20 @@ can_retarget(const struct builder *b, const struct insn *in)
 	       *stmt_str(t, &t->stmts.at[in->stmt]).at == 'j' && stmt_rest(t, &t->stmts.at[in->stmt]).n;
 }
 
+/* Does text hold `.` by itself, as in `.+5`? */
+static bool
+has_distance(struct str s)
+{
+	for (size_t i = 0; i < s.n; i++) {
+		bool before = i && (isalnum((unsigned char)s.at[i - 1]) || strchr("_.$@\"", s.at[i - 1]));
+		bool after = i + 1 < s.n && (isalnum((unsigned char)s.at[i + 1]) || strchr("_.$@\"", s.at[i + 1]));
+
+		if (s.at[i] == '.' && !before && !after)
+			return true;
+	}
+	return false;
+}
+
 static void
 jump_edge(struct builder *b, uint32_t block, const struct insn *in, uint8_t kind)
 {
@@ -119,6 +146,8 @@ jump_edge(struct builder *b, uint32_t block, const struct insn *in, uint8_t kind
 	else
 		add_edge(b, block, to, kind);
 	b->p->arcs.at[b->p->arcs.n - 1].jump = true;
+	if (to != GRAPH_NONE && insn_at(b->p, b->p->blocks.at[to].part, b->p->blocks.at[to].first)->stmt == UINT32_MAX)
+		b->p->reason = "a jump into the middle of a statement";
 	b->p->arcs.at[b->p->arcs.n - 1].stuck = !can_retarget(b, in);
 }
 
@@ -134,18 +163,48 @@ fall_edge(struct builder *b, uint32_t block, const struct insn *in)
 		add_edge(b, block, b->p->exit, CHORD_EDGE_EXIT);
 }
 
+/* Does the block take another stack pointer out of memory? */
+static bool
+sets_stack(const struct builder *b, uint32_t block)
+{
+	const struct block *k = &b->p->blocks.at[block];
+
+	for (uint32_t i = k->first; i < k->last; i++)
+		if (insn_at(b->p, k->part, i)->attr & INSN_SETS_SP)
+			return true;
+	return false;
+}
+
 static void
 indirect_edge(struct builder *b, uint32_t block, const struct insn *in)
 {
 	bool compiled = b->u->text->compiler;
 
 	if (!b->taken) {
-		add_edge(b, block, b->p->exit, CHORD_EDGE_EXIT);
+		add_edge(b, block, b->p->exit, sets_stack(b, block) ? CHORD_EDGE_AWAY : CHORD_EDGE_EXIT);
 		return;
 	}
+	if (in->stmt != UINT32_MAX && b->u->text->stmts.at[in->stmt].flags & STMT_INLINE)
+		b->p->reason = "an indirect jump in inline assembly";
 	b->indirect = true;
 	b->leaves |= !compiled || in->stmt == UINT32_MAX || !cfi_frame_open(b->u->cfi, in->stmt);
 	add_edge(b, block, b->p->hub, CHORD_EDGE_INDIRECT);
+}
+
+/* Control goes on at the target; the place behind the call is entered again when something returns there. */
+static void
+inside_edges(struct builder *b, uint32_t block, const struct insn *in)
+{
+	const struct block *k = &b->p->blocks.at[block];
+	const struct part *t = &b->p->parts.at[k->part];
+	uint32_t behind;
+
+	jump_edge(b, block, in, CHORD_EDGE_JUMP);
+	if (k->last == t->last || insn_at(b->p, k->part, k->last)->off != in->off + in->len)
+		return;
+	behind = b->block_of[k->part][k->last - t->first];
+	if (behind != b->p->graph->edge[b->p->graph->nedge - 1].to)
+		add_edge(b, b->p->entry, behind, CHORD_EDGE_LAND);
 }
 
 static void
@@ -165,7 +224,9 @@ block_edges(struct builder *b, uint32_t block)
 		indirect_edge(b, block, in);
 		break;
 	default:
-		if (in->attr & INSN_FALLS)
+		if (calls_inside(b, b->p->parts.at[b->p->blocks.at[block].part].code, in))
+			inside_edges(b, block, in);
+		else if (in->attr & INSN_FALLS)
 			fall_edge(b, block, in);
 		else
 			add_edge(b, block, b->p->exit, CHORD_EDGE_EXIT);
@@ -242,6 +303,71 @@ reach_all(struct builder *b)
 	free(extra.at);
 }
 
+/* The statement whose bytes an instruction begins in, UINT32_MAX if there is none. */
+static uint32_t
+stmt_of(const struct unit *u, const struct code *c, const struct insn *in)
+{
+	size_t lo = 0, hi = c->stmts.n;
+
+	if (in->stmt != UINT32_MAX)
+		return in->stmt;
+	while (lo < hi) {
+		size_t mid = (lo + hi) / 2;
+
+		if (u->place[c->stmts.at[mid]].off <= in->off)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	while (lo && u->text->stmts.at[c->stmts.at[lo - 1]].kind == STMT_LABEL)
+		lo--;
+	return lo ? c->stmts.at[lo - 1] : UINT32_MAX;
+}
+
+/* A jump or call written as data has its distance as a number: right only while nothing is woven in between. */
+static bool
+is_written_as_bytes(const struct unit *u, const struct code *c, const struct insn *in)
+{
+	uint32_t stmt;
+
+	if (!(in->attr & (INSN_REL | INSN_MENTIONS)) || in->attr & INSN_RELOC)
+		return false;
+	stmt = stmt_of(u, c, in);
+	return stmt != UINT32_MAX && u->text->stmts.at[stmt].kind == STMT_DIRECTIVE;
+}
+
+/* A place of this procedure that is named by a distance in bytes cannot be kept by labels, but
+ * for jumps, whose operand can be replaced. */
+static bool
+counts_bytes(const struct builder *b, const struct code *c, const struct insn *in)
+{
+	struct dest d = dest_of(b->u, c, in);
+	uint32_t proc, part;
+
+	if (!d.section || !unit_find(b->u, d.section, d.off, &proc, &part) || b->u->code[d.section]->at[d.off] == UINT32_MAX)
+		return false;
+	if (in->attr & INSN_REL && in->cls != CHORD_INSN_CALL && can_retarget(b, in) && proc == b->number)
+		return false;
+	if (in->stmt != UINT32_MAX && has_distance(stmt_str(b->u->text, &b->u->text->stmts.at[in->stmt])))
+		return true;
+	return !b->u->code[d.section]->labelled[d.off];
+}
+
+static void
+refuse_distances(struct builder *b, const struct part *part)
+{
+	for (uint32_t i = part->first; i < part->last && !b->p->reason; i++) {
+		const struct insn *in = &part->code->insns.at[i];
+
+		if (!(in->attr & (INSN_REL | INSN_MENTIONS)) || in->attr & INSN_RELOC)
+			continue;
+		if (is_written_as_bytes(b->u, part->code, in))
+			b->p->reason = pool_printf(b->u->pool, "a distance written as bytes at +0x%x", in->off - part->lo);
+		else if (counts_bytes(b, part->code, in))
+			b->p->reason = pool_printf(b->u->pool, "a distance in bytes at +0x%x", in->off - part->lo);
+	}
+}
+
 static bool
 is_refused(struct builder *b)
 {
@@ -260,6 +386,7 @@ is_refused(struct builder *b)
 				p->reason = "16- or 32-bit code";
 		if (part->first_stmt == UINT32_MAX)
 			p->reason = "no statement of its own begins it";
+		refuse_distances(b, part);
 	}
 	return p->reason;
 }
@@ -284,6 +411,8 @@ cfg_build(struct unit *u, struct proc *p)
 		block_edges(&b, i);
 	entry_edges(&b);
 	reach_all(&b);
+	if (b.taken && !b.indirect && !b.p->reason)
+		p->reason = "a place in it is jumped to from elsewhere (__builtin_setjmp, goto out of a nested function)";
 	graph_close(p->graph);
 	VEC_PUSH(p->arcs, (struct arc){.kind = CHORD_EDGE_CLOSE});
 	graph_complete(p->graph);

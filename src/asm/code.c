@@ -54,7 +54,7 @@ decode_data(struct unit *u, struct code *c, uint32_t lo, uint32_t hi)
 	last = &c->insns.at[c->at[lo] == UINT32_MAX ? c->insns.n - 1 : c->at[lo] - 1];
 	if (c->bad.n > nbad && (last->cls == CHORD_INSN_CALL || last->cls == CHORD_INSN_ICALL)) {
 		c->bad.n = nbad;
-		last->attr &= (uint8_t)~INSN_FALLS;
+		last->attr &= (uint16_t)~INSN_FALLS;
 	}
 	return end;
 }
@@ -154,7 +154,7 @@ mark_relocs(struct unit *u, struct code *c)
 		while (i < c->insns.n && c->insns.at[i].off + c->insns.at[i].len <= reloc->off)
 			i++;
 		if (i < c->insns.n && c->insns.at[i].off <= reloc->off)
-			c->insns.at[i].attr |= (uint8_t)(INSN_RELOC | (is_tls_call(u, reloc) ? INSN_GLUED : 0));
+			c->insns.at[i].attr |= (uint16_t)(INSN_RELOC | (is_tls_call(u, reloc) ? INSN_GLUED : 0));
 	}
 }
 
@@ -178,7 +178,26 @@ code_new(struct unit *u, uint32_t section)
 	c->nbyte = (uint32_t)u->object->sections[section].size;
 	c->at = pool_array(u->pool, c->nbyte + 1u, sizeof *c->at);
 	memset(c->at, 0xff, (c->nbyte + 1u) * sizeof *c->at);
+	c->labelled = pool_array(u->pool, c->nbyte + 1u, sizeof *c->labelled);
 	return c;
+}
+
+static void
+mark_labels(struct unit *u)
+{
+	for (uint32_t i = 1; i < u->object->nsymbol; i++) {
+		const struct obj_symbol *s = &u->object->symbols[i];
+		struct code *c = s->section ? u->code[s->section] : NULL;
+
+		if (c && !s->is_section && s->value <= c->nbyte && strncmp(s->name, LABEL_PREFIX, sizeof LABEL_PREFIX - 1))
+			c->labelled[s->value] = true;
+	}
+	for (uint32_t i = 0; i < u->text->stmts.n; i++) {
+		struct code *c = u->place[i].section ? u->code[u->place[i].section] : NULL;
+
+		if (c && u->text->stmts.at[i].kind == STMT_LABEL)
+			c->labelled[u->place[i].off] = true;
+	}
 }
 
 static bool
@@ -200,6 +219,7 @@ code_read(struct unit *u)
 	for (uint32_t i = 0; i < u->text->stmts.n; i++)
 		if (u->place[i].section && u->code[u->place[i].section])
 			VEC_PUSH(u->code[u->place[i].section]->stmts, i);
+	mark_labels(u);
 	sort_unit = u;
 	for (uint32_t i = 0; i < u->ncode; i++) {
 		struct code *c = u->code[i];

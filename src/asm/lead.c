@@ -85,7 +85,7 @@ mark_branch(struct unit *u, const struct code *c, const struct insn *in)
 
 	if (!d.section || !unit_find(u, c->section, in->off, &from, &part) || !unit_find(u, d.section, d.off, &to, &part))
 		return;
-	if (in->cls != CHORD_INSN_CALL && from == to)
+	if (from == to && (in->cls != CHORD_INSN_CALL || !is_proc_start(u, to, d)))
 		mark(u, d, LEAD_JUMP);
 	else if (!is_proc_start(u, to, d))
 		mark(u, d, LEAD_ENTRY);
@@ -107,7 +107,9 @@ mark_insns(struct unit *u, const struct code *c)
 
 		if (is_push_of_pc(c, in)) {
 			in->cls = CHORD_INSN_OTHER;
-			in->attr &= (uint8_t)~INSN_REL;
+			in->attr &= (uint16_t)~INSN_REL;
+			if (i + 1 < c->insns.n)
+				in[1].attr |= INSN_GLUED;
 			continue;
 		}
 

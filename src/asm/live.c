@@ -12,6 +12,7 @@
 struct flow {
 	const struct unit *u;
 	struct proc *p;
+	uint16_t landing;      /* registers live at some landing pad: any instruction may fault and lead there */
 	struct gap *in;        /* by vertex */
 };
 
@@ -45,6 +46,14 @@ at_exit(const struct flow *f)
 	return (struct gap){f->u->text->compiler ? 0 : f->u->machine->all_flags, f->u->machine->all_regs};
 }
 
+static const struct insn *
+last_insn(const struct flow *f, uint32_t v)
+{
+	const struct block *b = &f->p->blocks.at[v];
+
+	return &f->p->parts.at[b->part].code->insns.at[b->last - 1];
+}
+
 static struct gap
 after_block(const struct flow *f, uint32_t v)
 {
@@ -52,8 +61,11 @@ after_block(const struct flow *f, uint32_t v)
 	struct gap live = {0};
 
 	for (uint32_t k = g->out_at[v]; k < g->out_at[v + 1]; k++) {
-		struct gap in = f->in[g->edge[g->out[k]].to];
+		uint32_t to = g->edge[g->out[k]].to;
+		struct gap in = f->in[to];
 
+		if (to == f->p->exit && v < f->p->blocks.n && passes_flags(f, last_insn(f, v)))
+			in.flags_live = f->u->machine->all_flags;
 		live.flags_live |= in.flags_live;
 		live.regs_live |= in.regs_live;
 	}
@@ -69,8 +81,12 @@ visit(struct flow *f, uint32_t v)
 		const struct block *b = &f->p->blocks.at[v];
 		const struct code *c = f->p->parts.at[b->part].code;
 
-		for (uint32_t i = b->last; i-- > b->first;)
+		for (uint32_t i = b->last; i-- > b->first;) {
 			live = before(f, &c->insns.at[i], live);
+			live.regs_live |= f->landing;
+		}
+		if (c->insns.at[b->first].lead & LEAD_LAND)
+			f->landing |= live.regs_live;
 	}
 	f->in[v] = live;
 	return live.flags_live != old.flags_live || live.regs_live != old.regs_live;
@@ -95,6 +111,7 @@ fill(struct flow *f)
 
 		for (uint32_t i = b->last; i-- > b->first;) {
 			live = before(f, &c->insns.at[i], live);
+			live.regs_live |= f->landing;
 			p->gaps[p->gap_base[b->part] + i - p->parts.at[b->part].first] = live;
 		}
 	}
@@ -118,15 +135,17 @@ live_find(struct unit *u, struct proc *p)
 }
 
 struct gap
-gap_on_edge(const struct unit *u, const struct proc *p, uint32_t to)
+gap_on_edge(const struct unit *u, const struct proc *p, uint32_t from, uint32_t to)
 {
 	struct flow f = {.u = u, .p = (struct proc *)p};
-	const struct block *b;
+	struct gap gap = {u->machine->all_flags, u->machine->all_regs};
 
-	if (to == p->exit)
-		return at_exit(&f);
-	if (to >= p->blocks.n)
-		return (struct gap){u->machine->all_flags, u->machine->all_regs};
-	b = &p->blocks.at[to];
-	return gap_before(p, b->part, b->first);
+	if (to == p->exit) {
+		gap = at_exit(&f);
+		if (passes_flags(&f, last_insn(&f, from)))
+			gap.flags_live = u->machine->all_flags;
+	} else if (to < p->blocks.n) {
+		gap = gap_before(p, p->blocks.at[to].part, p->blocks.at[to].first);
+	}
+	return gap;
 }

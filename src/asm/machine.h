@@ -15,6 +15,7 @@ enum insn_attr {
 	INSN_NOP = 32,
 	INSN_RELOC = 64,    /* the target field is relocated: see the object's relocations */
 	INSN_GLUED = 128,   /* linkers want nothing between it and the instruction before */
+	INSN_SETS_SP = 256, /* loads the stack pointer from memory: another activation's */
 };
 
 /* One instruction. Masks: a bit for every status flag and general register that
@@ -27,8 +28,8 @@ struct insn {
 	uint8_t flags_read, flags_kill;
 	uint8_t len;
 	uint8_t cls;         /* enum chord_insn */
-	uint8_t attr;        /* enum insn_attr */
-	uint8_t lead;        /* enum lead, set by cfg.c */
+	uint8_t lead;        /* enum lead, set by lead.c */
+	uint16_t attr;       /* enum insn_attr */
 };
 
 /* What a counter has to leave alone at the place where it goes. */

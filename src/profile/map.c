@@ -144,7 +144,7 @@ get_arcs(struct in *in, struct proc *p)
 
 		a->from = get_below(in, p->nvert, "an edge from nowhere");
 		a->to = get_below(in, p->nvert, "an edge to nowhere");
-		a->kind = get_below(in, CHORD_EDGE_CLOSE + 1, "an edge of no known kind");
+		a->kind = get_below(in, CHORD_EDGE_KINDS, "an edge of no known kind");
 		a->counter = get_below(in, (uint64_t)p->ncounter + 1, "a counter that is not there");
 		if (a->kind != CHORD_EDGE_CLOSE)
 			continue;

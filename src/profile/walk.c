@@ -64,7 +64,7 @@ profile_insn_name(unsigned kind)
 const char *
 profile_edge_name(unsigned kind)
 {
-	static const char *const name[] = {"fall", "taken", "jump", "indirect", "exit", "entry", "land", "close"};
+	static const char *const name[] = {"fall", "taken", "jump", "indirect", "exit", "entry", "land", "close", "away"};
 
 	return kind < sizeof name / sizeof *name ? name[kind] : "?";
 }

@@ -211,6 +211,26 @@ solve_unit(struct run *r, struct unit *u)
 			VEC_PUSH(r->unknown, (struct named){u->map.proc[i].name, u->counts[i].why});
 }
 
+/* Jumps into other activations' frames that were made. */
+static uint64_t
+jumps_away(const struct run *r)
+{
+	uint64_t n = 0;
+
+	for (size_t k = 0; k < r->unit.n; k++) {
+		const struct unit *u = &r->unit.at[k];
+
+		for (uint32_t i = 0; i < u->map.nproc; i++) {
+			const struct proc *p = &u->map.proc[i];
+
+			for (uint32_t a = 0; !p->refused && !u->counts[i].why && a < p->narc; a++)
+				if (p->arc[a].kind == CHORD_EDGE_AWAY && u->counts[i].arc_known[a])
+					n += u->counts[i].arc[a];
+		}
+	}
+	return n;
+}
+
 static void
 note(struct run *r, uint64_t n, const char *one, const char *many)
 {
@@ -232,6 +252,10 @@ take_notes(struct run *r)
 	     "threads could not be given counters of their own: counts may be short");
 	note(r, p->in_flight, "walk of a stack could not be finished: procedures that were active then may be off by one",
 	     "walks of stacks could not be finished: procedures that were active then may be off by one an activation");
+	note(r, jumps_away(r),
+	     "jump into another activation (__builtin_longjmp, goto out of a nested function): counts of what it abandoned are not exact",
+	     "jumps into other activations (__builtin_longjmp, goto out of a nested function): counts of what they abandoned are not "
+	     "exact");
 	if (p->flags & CHORD_PROFILE_NOT_WATCHED)
 		VEC_PUSH(r->note, "threads may have been made that the runtime did not see: counts may be short");
 	for (size_t i = 0; i < p->text.n; i++)

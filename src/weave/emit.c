@@ -78,7 +78,9 @@ end_stmt(const struct emitter *m, const struct code *c, const struct insn *in)
 	}
 	while (lo && m->u->text->stmts.at[c->stmts.at[lo - 1]].kind == STMT_LABEL)
 		lo--;
-	return lo && m->u->place[c->stmts.at[lo - 1]].off > in->off ? c->stmts.at[lo - 1] : in->stmt;
+	if (!lo || (in->stmt != UINT32_MAX && m->u->place[c->stmts.at[lo - 1]].off <= in->off))
+		return in->stmt;
+	return c->stmts.at[lo - 1];
 }
 
 static const struct code *
@@ -135,12 +137,19 @@ replace_operand(struct emitter *m, const struct insn *in, char kind, uint32_t nu
 	edit_add(m->e, (uint32_t)(rest.at - t->at), (uint32_t)rest.n, RANK_OPERAND, &m->b);
 }
 
+/* Operands that count bytes: woven code changes what they mean. */
+static bool
+is_distance(struct str operand)
+{
+	return memchr(operand.at, '+', operand.n) || memchr(operand.at, '-', operand.n) || str_is(operand, ".");
+}
+
 /* Operands that mean the same wherever the jump stands. */
 static bool
 is_movable(struct str operand)
 {
-	return operand.n && !isdigit((unsigned char)*operand.at) && !memchr(operand.at, '+', operand.n) &&
-	       !memchr(operand.at, ' ', operand.n) && !str_is(operand, ".");
+	return operand.n && !isdigit((unsigned char)*operand.at) && !is_distance(operand) &&
+	       !memchr(operand.at, ' ', operand.n);
 }
 
 static void
@@ -299,6 +308,10 @@ turn_jumps(struct emitter *m)
 			m->u->machine->jump(&m->b, label.at);
 			buf_free(&label);
 			after_block(m, edge->from, RANK_OVER);
+		} else if (edge->to < p->blocks.n && p->arcs.at[e].jump && !p->arcs.at[e].stuck &&
+		           is_distance(stmt_rest(m->u->text, &m->u->text->stmts.at[last_of(m, edge->from)->stmt]))) {
+			m->target[edge->to] = true;
+			replace_operand(m, last_of(m, edge->from), 'J', edge->to);
 		}
 	}
 }

@@ -93,14 +93,23 @@ falls(const struct woven *w, uint32_t block)
 	return in->cls != CHORD_INSN_BRANCH && in->attr & INSN_FALLS;
 }
 
+static bool
+is_glued_behind(const struct woven *w, uint32_t block)
+{
+	const struct block *b = &w->proc->blocks.at[block];
+	const struct part *t = &w->proc->parts.at[b->part];
+
+	return b->last < t->last && t->code->insns.at[b->last].attr & INSN_GLUED;
+}
+
 /* Behind the last instruction, where it falls through to vertex `to`. */
 static struct site
 after_site(const struct unit *u, const struct woven *w, uint32_t block, uint32_t to)
 {
 	const struct insn *in = insn_of(w, block, w->proc->blocks.at[block].last - 1);
-	struct gap gap = gap_on_edge(u, w->proc, to);
+	struct gap gap = gap_on_edge(u, w->proc, block, to);
 
-	if (in->stmt == UINT32_MAX)
+	if (in->stmt == UINT32_MAX || is_glued_behind(w, block))
 		return (struct site){.where = SITE_NONE, .block = block};
 	return (struct site){SITE_AFTER, false, block, 0, gap, u->machine->price(gap), 0};
 }
@@ -108,11 +117,11 @@ after_site(const struct unit *u, const struct woven *w, uint32_t block, uint32_t
 /* Places between the last call of a block and its end. A call that leads to EXIT does
  * not come back: what counts it stands before it. */
 static struct site
-end_site(const struct unit *u, const struct woven *w, uint32_t block, uint32_t to)
+end_site(const struct unit *u, const struct woven *w, uint32_t block, uint32_t to, bool jump)
 {
 	const struct block *b = &w->proc->blocks.at[block];
 	uint32_t last = b->last - 1, lo = last;
-	bool past = falls(w, block) && !(to == w->proc->exit && is_call(insn_of(w, block, last)));
+	bool past = falls(w, block) && !jump && !(to == w->proc->exit && is_call(insn_of(w, block, last)));
 	struct site site, after;
 
 	if (past && is_call(insn_of(w, block, last)))
@@ -131,7 +140,7 @@ stub_site(const struct unit *u, const struct woven *w, uint32_t block, uint32_t 
 {
 	const struct proc *p = w->proc;
 	const struct insn *in = insn_of(w, block, p->blocks.at[block].last - 1);
-	struct gap gap = gap_on_edge(u, p, to);
+	struct gap gap = gap_on_edge(u, p, block, to);
 	struct buf there = {0}, back = {0};
 	bool moves;
 
@@ -171,7 +180,7 @@ edge_site(const struct unit *u, const struct woven *w, const struct degrees *d, 
 	if (edge->fixed)
 		return (struct site){.where = SITE_NONE};
 	if (from_block && d->out[edge->from] == 1)
-		return end_site(u, w, edge->from, edge->to);
+		return end_site(u, w, edge->from, edge->to, arc->jump);
 	if (to_block && d->in[edge->to] == 1)
 		return start_site(u, w, edge->to);
 	if (!from_block)

@@ -116,7 +116,7 @@ classify_jump(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op, 
 		set_target(in, op, out);
 	} else {
 		out->cls = direct ? CHORD_INSN_JUMP : CHORD_INSN_IJUMP;
-		out->attr &= (uint8_t)~INSN_FALLS;
+		out->attr &= (uint16_t)~INSN_FALLS;
 		set_target(in, op, out);
 	}
 }
@@ -137,7 +137,7 @@ classify(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op, struc
 		return;
 	case ZYDIS_CATEGORY_RET:
 		out->cls = CHORD_INSN_RET;
-		out->attr &= (uint8_t)~INSN_FALLS;
+		out->attr &= (uint16_t)~INSN_FALLS;
 		return;
 	case ZYDIS_CATEGORY_SYSCALL: case ZYDIS_CATEGORY_INTERRUPT:
 		out->cls = CHORD_INSN_SYSCALL;
@@ -151,7 +151,12 @@ classify(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op, struc
 	switch (in->mnemonic) {
 	case ZYDIS_MNEMONIC_UD0: case ZYDIS_MNEMONIC_UD1: case ZYDIS_MNEMONIC_UD2: case ZYDIS_MNEMONIC_HLT:
 		out->cls = CHORD_INSN_TRAP;
-		out->attr &= (uint8_t)~INSN_FALLS;
+		out->attr &= (uint16_t)~INSN_FALLS;
+		break;
+	case ZYDIS_MNEMONIC_MOV:
+		if (op[0].type == ZYDIS_OPERAND_TYPE_REGISTER && op[0].reg.value == ZYDIS_REGISTER_RSP &&
+		    op[1].type == ZYDIS_OPERAND_TYPE_MEMORY)
+			out->attr |= INSN_SETS_SP;
 		break;
 	case ZYDIS_MNEMONIC_ENDBR64: case ZYDIS_MNEMONIC_ENDBR32:
 		out->attr |= INSN_FIRST;
