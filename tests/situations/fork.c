@@ -3,7 +3,7 @@
 /* expect: split 1 */
 /* expect: work 5 */
 /* line: behind 2 */
-/* line: child 1 */
+/* expect: child 1 */
 /* profiles: 2 */
 #include "situation.h"
 #include <stdlib.h>
@@ -18,12 +18,18 @@ split(void)
 	return pid;
 }
 
+FUNC static void
+child(void)
+{
+	STEP;
+}
+
 int
 main(void)
 {
 	work_times(1);
 	if (split() == 0) {
-		STEP; /* @child */
+		child();
 		work_times(3);
 		return 0;
 	}
