@@ -465,10 +465,10 @@ emit_proc(const struct unit *u, struct woven *w, struct edits *e, uint8_t measur
 }
 
 void
-emit_refused(const struct unit *u, struct proc *p, uint32_t number, struct edits *e, uint8_t measure)
+emit_refused(const struct unit *u, struct woven *w, struct edits *e, uint8_t measure)
 {
-	struct woven w = {.proc = p, .number = number};
-	struct emitter m = {.u = u, .w = &w, .e = e};
+	struct emitter m = {.u = u, .w = w, .e = e};
+	const struct proc *p = w->proc;
 	uint32_t stmt = p->parts.at[0].last_stmt;
 
 	if (stmt == UINT32_MAX)
@@ -476,9 +476,9 @@ emit_refused(const struct unit *u, struct proc *p, uint32_t number, struct edits
 	for (uint32_t t = 0; t < p->parts.n; t++)
 		if (p->parts.at[t].first_stmt != UINT32_MAX) {
 			emit_part_start(&m, t);
-			label_define(&m.b, 'Z', number, t);
+			label_define(&m.b, 'Z', w->number, t);
 			if (t == 0)
-				map_refused(u, p, number, measure, &m.b);
+				map_refused(u, w, measure, &m.b);
 			put(&m, stmt_end(&m, stmt_behind(u->text, p->parts.at[t].last_stmt)), RANK_END, p->parts.at[t].last_stmt);
 		}
 	buf_free(&m.b);

@@ -39,6 +39,7 @@ struct call {
 struct woven {
 	struct proc *proc;
 	uint32_t number;        /* among the procedures of the text: names its labels */
+	uint32_t anchor;        /* number of the first procedure in its section: what is linked to the section names that */
 	struct site *edge;      /* by edge of the graph */
 	struct site *block;     /* by block: in every-block, and where that is cheaper than on an edge */
 	double *weight;
@@ -76,7 +77,7 @@ void label_add(struct buf *b, char kind, uint32_t proc, size_t number);
 /* emit.c: the edits of one procedure. */
 void emit_proc(const struct unit *u, struct woven *w, struct edits *e, uint8_t measure);
 /* One that is refused: its map record only. */
-void emit_refused(const struct unit *u, struct proc *p, uint32_t number, struct edits *e, uint8_t measure);
+void emit_refused(const struct unit *u, struct woven *w, struct edits *e, uint8_t measure);
 
 /* Direct calls of functions that end or make activations unseen go to the runtime's: there is no table
  * of a static program through which it could watch them. What has to follow the text goes to tail. */
@@ -84,7 +85,7 @@ void emit_watched(const struct text *t, struct edits *e, struct buf *tail);
 
 /* map.c: the map record of a procedure as directives, counters included. */
 void map_record(const struct unit *u, const struct woven *w, uint8_t measure, struct buf *out);
-void map_refused(const struct unit *u, const struct proc *p, uint32_t number, uint8_t measure, struct buf *out);
+void map_refused(const struct unit *u, const struct woven *w, uint8_t measure, struct buf *out);
 
 /* show.c: a readable dump of one procedure. */
 void show_unit(const struct unit *u, FILE *f);

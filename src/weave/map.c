@@ -103,9 +103,12 @@ write_blob(struct buf *out, const struct buf *blob)
 }
 
 static void
-write_head(struct buf *out, const struct proc *p, uint32_t n, uint32_t ncounter, uint32_t flags)
+write_head(struct buf *out, const struct woven *w, uint32_t ncounter, uint32_t flags)
 {
-	buf_printf(out, "\t.pushsection %s,\"o?\",@progbits," L "A%u_0\n", CHORD_SECTION_MAP, n);
+	const struct proc *p = w->proc;
+	uint32_t n = w->number;
+
+	buf_printf(out, "\t.pushsection %s,\"o?\",@progbits," L "A%u_0\n", CHORD_SECTION_MAP, w->anchor);
 	buf_printf(out, L "M%u:\t.long\t%u," L "N%u-" L "M%u,%u,%u\n", n, CHORD_MAP_MAGIC, n, n, CHORD_FORMAT_VERSION, flags);
 	if (ncounter)
 		buf_printf(out, "\t.quad\t" L "C%u\n", n);
@@ -181,14 +184,14 @@ map_record(const struct unit *u, const struct woven *w, uint8_t measure, struct 
 	struct buf blob = {0};
 
 	if (w->ncounter) {
-		buf_printf(out, "\t.pushsection %s,\"awo?\",@nobits," L "A%u_0\n\t.balign 8\n", CHORD_SECTION_CNT, w->number);
+		buf_printf(out, "\t.pushsection %s,\"awo?\",@nobits," L "A%u_0\n\t.balign 8\n", CHORD_SECTION_CNT, w->anchor);
 		buf_printf(out, L "C%u:\t.zero\t%u\n\t.popsection\n", w->number, w->ncounter * 8);
 	}
 	blob_head(&blob, u, w->proc, measure);
 	blob_blocks(&blob, w);
 	blob_edges(&blob, w);
 	blob_calls(&blob, w);
-	write_head(out, w->proc, w->number, w->ncounter, 0);
+	write_head(out, w, w->ncounter, 0);
 	buf_printf(out, "\t.long\t%zu\n", w->segments.n + w->calls.n);
 	write_segments(out, w);
 	write_returns(out, w);
@@ -197,13 +200,13 @@ map_record(const struct unit *u, const struct woven *w, uint8_t measure, struct 
 }
 
 void
-map_refused(const struct unit *u, const struct proc *p, uint32_t number, uint8_t measure, struct buf *out)
+map_refused(const struct unit *u, const struct woven *w, uint8_t measure, struct buf *out)
 {
 	struct buf blob = {0};
 
-	blob_head(&blob, u, p, measure);
-	write_head(out, p, number, 0, CHORD_MAP_REFUSED);
+	blob_head(&blob, u, w->proc, measure);
+	write_head(out, w, 0, CHORD_MAP_REFUSED);
 	buf_str(out, "\t.long\t0\n");
-	write_tail(out, &blob, number);
+	write_tail(out, &blob, w->number);
 	buf_free(&blob);
 }

@@ -82,10 +82,24 @@ pass_refuse(struct job *j)
 	}
 }
 
+/* The assembler walks all sections of a name that are linked to different symbols, so those linked to one
+ * section name the same. */
+static uint32_t
+anchor_of(const struct proc *p, uint32_t number, uint32_t *by_section)
+{
+	uint32_t *a = &by_section[p->parts.at[0].code->section];
+
+	if (!*a && p->parts.at[0].first_stmt != UINT32_MAX)
+		*a = number + 1;
+	return *a ? *a - 1 : number;
+}
+
 /* sites, counters: where counters go, and which are needed */
 static void
 pass_place(struct job *j)
 {
+	uint32_t *anchor = pool_array(j->unit.pool, j->unit.ncode + 1u, sizeof *anchor);
+
 	j->woven = pool_array(j->unit.pool, j->unit.procs.n + 1, sizeof *j->woven);
 	for (uint32_t i = 0; i < j->unit.procs.n; i++) {
 		struct proc *p = &j->unit.procs.at[i];
@@ -93,6 +107,7 @@ pass_place(struct job *j)
 
 		w->proc = p;
 		w->number = i;
+		w->anchor = anchor_of(p, i, anchor);
 		if (p->reason)
 			continue;
 		place_sites(&j->unit, w);
@@ -110,7 +125,7 @@ pass_emit(struct job *j)
 		j->stats.procs++;
 		if (p->reason) {
 			j->stats.refused++;
-			emit_refused(&j->unit, p, i, &j->edits, j->o->measure);
+			emit_refused(&j->unit, &j->woven[i], &j->edits, j->o->measure);
 		} else {
 			j->stats.counters += j->woven[i].ncounter;
 			emit_proc(&j->unit, &j->woven[i], &j->edits, j->o->measure);
