@@ -1,67 +1,6 @@
 # SPDX-License-Identifier: MIT
-# What the compiler cannot write: sections of the runtime's own, and entries that
-# keep registers. Local symbols except for the hidden ones that woven code calls.
-
-	.section .init_array.00000,"awG",@init_array,__chord_runtime_1,comdat
-	.balign 8
-	.quad chord_rt_construct
-	.section .fini_array.00000,"awG",@fini_array,__chord_runtime_1,comdat
-	.balign 8
-	.quad chord_rt_entry_destruct
-
-# A counter that nobody counts, so that the section is there.
-	.section chord_cnt,"awoG",@nobits,.text.chord_rt,__chord_runtime_1,comdat
-	.balign 8
-	.zero 8
-
-	.section .note.chord,"aG",@note,__chord_runtime_1,comdat
-	.balign 4
-	.long 6
-	.long 4
-	.long 1
-	.asciz "Chord"
-	.balign 4
-	.long chord_rt_desc-.
-
-# struct chord_rt_desc
-	.section .data.chord_rt,"awG",@progbits,__chord_runtime_1,comdat
-	.hidden __start_chord_cnt
-	.hidden __stop_chord_cnt
-	.balign 8
-chord_rt_desc:
-	.long 0x4d524843
-	.long 1
-	.long __start_chord_cnt-.
-	.long __stop_chord_cnt-.
-# CHORD_RT_HOOKS, in that order
-	.long __chord_pthread_create-.
-	.long __chord_thrd_create-.
-	.long __chord__Fork-.
-	.long __chord__exit-.
-	.long __chord__Exit-.
-	.long __chord_quick_exit-.
-	.long __chord_pthread_exit-.
-	.long __chord_longjmp-.
-	.long __chord__longjmp-.
-	.long __chord_siglongjmp-.
-	.long __chord___longjmp_chk-.
-	.long __chord__Unwind_SetIP-.
-	.long __chord_clone-.
-	.long __chord_timer_create-.
-	.long __chord_mq_notify-.
-	.long __chord_execve-.
-	.long __chord_execv-.
-	.long __chord_execvp-.
-	.long __chord_execvpe-.
-	.long __chord_fexecve-.
-	.long __chord_execl-.
-	.long __chord_execlp-.
-	.long __chord_execle-.
-	.long 23
-	.balign 8
-	.quad 0
-
-	.section .text.chord_rt,"axG",@progbits,__chord_runtime_1,comdat
+# What the compiler cannot write: entries that keep registers. Local symbols except
+# for the hidden ones that woven code calls.
 
 # Beginnings of functions moved here by divert.c.
 	.balign 8

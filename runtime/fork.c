@@ -4,9 +4,9 @@
 
 typedef void chord_rt_fork_fn(void);
 static int chord_rt_register_atfork(chord_rt_fork_fn *, chord_rt_fork_fn *, chord_rt_fork_fn *, void *)
-    __attribute__((weakref("__register_atfork")));
+	__attribute__((weakref("__register_atfork")));
 static int chord_rt_pthread_atfork(chord_rt_fork_fn *, chord_rt_fork_fn *, chord_rt_fork_fn *)
-    __attribute__((weakref("pthread_atfork")));
+	__attribute__((weakref("pthread_atfork")));
 static char chord_rt_dso[1] __attribute__((weakref("__dso_handle")));
 
 /* The lock is held across fork, so that the child does not find things half

@@ -10,7 +10,7 @@ struct dl_phdr_info {
 };
 
 static int chord_rt_dl_iterate_phdr(int (*)(struct dl_phdr_info *, size_t, void *), void *)
-    __attribute__((weakref("dl_iterate_phdr")));
+	__attribute__((weakref("dl_iterate_phdr")));
 static Elf64_Ehdr chord_rt_ehdr __attribute__((weakref("__ehdr_start")));
 
 struct chord_rt_object {

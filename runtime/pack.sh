@@ -1,12 +1,21 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# pack.sh [-o OUT]: the runtime as assembly text that can follow any compiler's
-# output in the same assembler input. Every section is a member of the group
-# __chord_runtime_1, every symbol is local but for a few hidden ones.
+# pack.sh [--text] [-o OUT]: the runtime as assembly text that can follow any
+# compiler's output in the same assembler input. Every section is a member of the
+# group __chord_runtime_1, every symbol is local but for a few hidden ones. It is
+# assembled here: the code is there as numbers, because every object pays for its
+# text. --text: as instructions, with all names, for whoever looks for a fault in it.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
-out=/dev/stdout
-[ "${1-}" = -o ] && out=$2
+out=/dev/stdout text=
+while [ $# -gt 0 ]; do
+	case $1 in
+	--text) text=1 ;;
+	-o) out=$2; shift ;;
+	*) echo "pack.sh: $1: no such argument" >&2; exit 2 ;;
+	esac
+	shift
+done
 cc=${CHORD_RT_CC:-gcc}
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
@@ -30,19 +39,36 @@ bad=$(grep -E '^[[:space:]]*\.(section|bss|comm|lcomm|local)' "$tmp/rt.s" |
 bad=$(grep -E '^[[:space:]]*(call|jmp)[[:space:]]+[^*.]' "$tmp/rt.s" | grep -v 'chord_rt_' || true)
 [ -z "$bad" ] || { echo "pack.sh: calls of others: $bad" >&2; exit 1; }
 
-group='@progbits,__chord_runtime_1,comdat'
-{
-	echo '	.att_syntax prefix'
-	echo "	.pushsection .text.chord_rt,\"axG\",$group"
+section='.section .text.chord_rt,"axG",@progbits,__chord_runtime_1,comdat'
+code() {
+	echo "	$section"
 	sed -E \
 		-e '/^[[:space:]]*\.(file|ident|globl|hidden|size|type)[[:space:]]/d' \
 		-e '/\.note\.GNU-stack/d' -e '/^#/d' \
 		-e 's/\.L([A-Za-z0-9_])/.Lchord_rt_\1/g' \
-		-e 's/^[[:space:]]*(\.text|\.section[[:space:]]+\.text\..*)$/\t.section .text.chord_rt,"axG",'"$group/" \
-		-e 's/^[[:space:]]*\.data$/\t.section .data.chord_rt,"awG",'"$group/" \
-		-e 's/^[[:space:]]*\.section[[:space:]]+\.rodata.*/\t.section .rodata.chord_rt,"aG",'"$group/" \
+		-e "s/^[[:space:]]*(\.text|\.section[[:space:]]+\.text\..*)\$/\t$section/" \
+		-e "s/^[[:space:]]*\.section[[:space:]]+\.rodata.*/\t$section\n\t.subsection 1/" \
 		"$tmp/rt.s"
+	echo "	$section"
 	sed -e '/^#/d' -e '/^$/d' "$here/entry.s"
+}
+module() {
+	sed -e '/^#/d' -e '/^$/d' "$here/module.s"
+}
+
+{
+	echo '	.att_syntax prefix'
+	echo "	.pushsection .text"
+	module
+	if [ "$text" ]; then
+		code
+	else
+		{ module; code; } | as -o "$tmp/rt.o" -
+		"$cc" -std=gnu11 -O1 -Wall -Wextra -Werror -o "$tmp/pack" "$here/pack.c"
+		echo "	$section"
+		# what module.s refers to
+		"$tmp/pack" "$tmp/rt.o" .text.chord_rt chord_rt_text chord_rt_construct chord_rt_entry_destruct
+	fi
 	echo '	.popsection'
 } >"$tmp/out.s"
 cat "$tmp/out.s" >"$out"

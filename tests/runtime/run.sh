@@ -64,6 +64,15 @@ simple() {
 }
 
 cd "$w"
+
+# The packed form is the readable one, assembled.
+name=packed
+"$root/runtime/pack.sh" --text -o text.s && as -o text.o text.s && as -o packed.o runtime.s && for f in text packed; do
+	objcopy -O binary -j .text.chord_rt $f.o $f.code
+	objdump -r $f.o | awk '/RECORDS FOR/ { s = $4 } /R_X86/ { print s, $1, $2, $3 }' | sort >$f.relocations
+done && cmp text.code packed.code >"$w/err" && cmp text.relocations packed.relocations >"$w/err" &&
+	[ "$(wc -l <packed.relocations)" -gt 50 ] && ok packed || fail packed "$(cat "$w/err")"
+
 obj cases.o "$here/cases.c" -fPIE && obj cases-nopie.o "$here/cases.c" -fno-pie &&
 	obj lib.o "$here/lib.c" -fPIC && obj other.o "$here/lib.c" -fPIC -DNAME=lib_other &&
 	obj late.o "$here/lib.c" -fPIC -DCONSTRUCTOR && obj late2.o "$here/lib.c" -fPIC -DCONSTRUCTOR || exit 1

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+/* pack OBJECT SECTION LABEL: a section of an x86-64 object as assembly text that is
+ * quick to assemble: numbers in place of instructions, .reloc in place of operands.
+ * Run when Chord is built. Symbols of other sections must be at their beginning. */
+#include <elf.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const unsigned char *image;
+static const Elf64_Shdr *header;
+static const Elf64_Sym *symbol;
+static const char *names, *section_names;
+static uint32_t nsection, nsymbol, section;
+static const char *label;
+
+static _Noreturn void __attribute__((format(printf, 1, 2)))
+die(const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	fputs("pack: ", stderr);
+	vfprintf(stderr, format, ap);
+	fputc('\n', stderr);
+	exit(1);
+}
+
+static void
+read_object(const char *path)
+{
+	int fd = open(path, O_RDONLY);
+	const Elf64_Ehdr *e;
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) < 0)
+		die("%s cannot be read", path);
+	image = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	e = (const Elf64_Ehdr *)image;
+	if (image == MAP_FAILED || memcmp(e->e_ident, ELFMAG, SELFMAG) || e->e_machine != EM_X86_64 || e->e_type != ET_REL)
+		die("%s is no object of this machine", path);
+	header = (const Elf64_Shdr *)(image + e->e_shoff);
+	nsection = e->e_shnum;
+	section_names = (const char *)image + header[e->e_shstrndx].sh_offset;
+	for (uint32_t i = 0; i < nsection; i++) {
+		if (header[i].sh_type != SHT_SYMTAB)
+			continue;
+		symbol = (const Elf64_Sym *)(image + header[i].sh_offset);
+		nsymbol = (uint32_t)(header[i].sh_size / sizeof *symbol);
+		names = (const char *)image + header[header[i].sh_link].sh_offset;
+	}
+}
+
+static uint32_t
+find_section(const char *name)
+{
+	for (uint32_t i = 1; i < nsection; i++)
+		if (!strcmp(section_names + header[i].sh_name, name))
+			return i;
+	die("there is no section %s", name);
+}
+
+static void
+print_bytes(void)
+{
+	const unsigned char *p = image + header[section].sh_offset;
+	uint64_t size = header[section].sh_size, at = 0, v;
+
+	for (; at + 8 <= size; at += 8) {
+		memcpy(&v, p + at, 8);
+		printf(at % 128 ? "," : "%s\t.quad ", at ? "\n" : "");
+		printf(v < 10 ? "%jx" : "0x%jx", (uintmax_t)v);
+	}
+	for (; at < size; at++)
+		printf("%s%u", at % 8 ? "," : "\n\t.byte ", p[at]);
+	putchar('\n');
+}
+
+/* What a relocation is against: the first symbol of a section stands for it. */
+static const char *
+name_of(const Elf64_Sym *s)
+{
+	if (ELF64_ST_TYPE(s->st_info) != STT_SECTION)
+		return names + s->st_name;
+	if (s->st_shndx == section)
+		return label;
+	for (uint32_t i = 0; i < nsymbol; i++)
+		if (symbol[i].st_shndx == s->st_shndx && symbol[i].st_value == 0 && ELF64_ST_TYPE(symbol[i].st_info) != STT_SECTION)
+			return names + symbol[i].st_name;
+	die("nothing is at the beginning of section %s", section_names + header[s->st_shndx].sh_name);
+}
+
+static const char *
+type_name(uint32_t type)
+{
+	static const struct { uint32_t type; const char *name; } known[] = {
+		{R_X86_64_64, "R_X86_64_64"}, {R_X86_64_PC32, "R_X86_64_PC32"}, {R_X86_64_PLT32, "R_X86_64_PLT32"},
+		{R_X86_64_GOTPCREL, "R_X86_64_GOTPCREL"}, {R_X86_64_GOTPCRELX, "R_X86_64_GOTPCRELX"},
+		{R_X86_64_REX_GOTPCRELX, "R_X86_64_REX_GOTPCRELX"},
+	};
+
+	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+		if (known[i].type == type)
+			return known[i].name;
+	die("relocation of type %u", type);
+}
+
+/* Weak ones through .weakref, so that those of the text around stay strong. */
+static void
+print_relocations(const Elf64_Rela *r, size_t n)
+{
+	for (; n > 0; n--, r++) {
+		const Elf64_Sym *s = &symbol[ELF64_R_SYM(r->r_info)];
+		const char *weak = ELF64_ST_BIND(s->st_info) == STB_WEAK ? "chord_rt_weak_" : "";
+
+		printf("\t.reloc %s+%ju, %s, %s%s%+jd\n", label, (uintmax_t)r->r_offset, type_name(ELF64_R_TYPE(r->r_info)), weak,
+		    name_of(s), (intmax_t)r->r_addend);
+	}
+}
+
+static void
+print_symbols(int argc, char **wanted)
+{
+	for (uint32_t i = 0; i < nsymbol; i++) {
+		const Elf64_Sym *s = &symbol[i];
+		const char *name = names + s->st_name;
+		bool want = ELF64_ST_BIND(s->st_info) == STB_GLOBAL;
+
+		if (ELF64_ST_BIND(s->st_info) == STB_WEAK)
+			printf("\t.weakref chord_rt_weak_%s, %s\n", name, name);
+		if (s->st_shndx != section)
+			continue;
+		for (int k = 0; k < argc; k++)
+			want |= !strcmp(name, wanted[k]);
+		if (!want)
+			continue;
+		if (ELF64_ST_BIND(s->st_info) == STB_GLOBAL)
+			printf("\t.globl %s\n\t.hidden %s\n\t.type %s, @function\n", name, name, name);
+		printf("\t.set %s, %s+%ju\n", name, label, (uintmax_t)s->st_value);
+	}
+}
+
+int
+main(int argc, char **argv)
+{
+	if (argc < 4) {
+		fputs("Usage: pack OBJECT SECTION LABEL [SYMBOL...]\n", stderr);
+		return 2;
+	}
+	read_object(argv[1]);
+	section = find_section(argv[2]);
+	label = argv[3];
+	printf("\t.balign %ju\n%s:\n", (uintmax_t)header[section].sh_addralign, label);
+	print_bytes();
+	printf("\t.type %s, @function\n\t.size %s, .-%s\n", label, label, label);
+	print_symbols(argc - 4, argv + 4);
+	for (uint32_t i = 1; i < nsection; i++)
+		if (header[i].sh_type == SHT_RELA && header[i].sh_info == section)
+			print_relocations((const Elf64_Rela *)(image + header[i].sh_offset), header[i].sh_size / sizeof(Elf64_Rela));
+	return fflush(stdout) ? 1 : 0;
+}
