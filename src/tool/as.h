@@ -52,12 +52,6 @@ struct as_io {
 
 /* Runs it. Returns its exit status, 128 + the signal that ended it, or -1 if it could not be started (errno). */
 int as_run_io(const char *as, char *const *args, size_t nargs, const struct as_io *io);
-/* The same with all that it says in messages, if given. */
-int as_run(const char *as, char *const *args, size_t nargs, struct buf *messages);
-
-/* A temporary file with this text; its path is in the pool. NULL: errno. */
-const char *temp_file(struct pool *pool, const char *suffix, const void *data, size_t n);
-
 /* Folder of Chord's own files (libexec), found beside the running program; NULL if it is not there. */
 const char *libexec_dir(struct pool *pool);
 

@@ -209,27 +209,6 @@ as_run_io(const char *as, char *const *args, size_t nargs, const struct as_io *i
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-int
-as_run(const char *as, char *const *args, size_t nargs, struct buf *messages)
-{
-	return as_run_io(as, args, nargs, &(struct as_io){.says = messages});
-}
-
-const char *
-temp_file(struct pool *pool, const char *suffix, const void *data, size_t n)
-{
-	const char *dir = getenv("TMPDIR");
-	char *path = pool_printf(pool, "%s/chordXXXXXX%s", dir && *dir ? dir : "/tmp", suffix);
-	int fd = mkostemps(path, (int)strlen(suffix), O_CLOEXEC);
-
-	if (fd < 0)
-		return NULL;
-	close(fd);
-	if (n && !file_write(path, data, n))
-		return NULL;
-	return path;
-}
-
 bool
 as_within(void)
 {

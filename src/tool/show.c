@@ -61,18 +61,17 @@ static bool
 assemble(void *ctx, const struct buf *text, struct buf *object)
 {
 	struct show_args *a = ctx;
-	const char *as = as_find(a->pool), *in = temp_file(a->pool, ".s", text->at, text->n);
-	const char *out = temp_file(a->pool, ".o", NULL, 0);
-	char *args[] = {(char *)(uintptr_t)"--keep-locals", (char *)(uintptr_t)"-o", (char *)(uintptr_t)out,
-		(char *)(uintptr_t)in};
-	bool ok;
+	const char *as = as_find(a->pool);
+	char *args[] = {(char *)(uintptr_t)"--keep-locals"};
+	int status;
 
-	if (!as || !in || !out)
-		die("as", "cannot be run");
-	ok = as_run(as, args, 4, &a->says) == 0 && file_read(out, object);
-	unlink(in);
-	unlink(out);
-	return ok;
+	if (!as)
+		die("as", "no assembler in PATH");
+	a->says.n = 0;
+	status = as_run_io(as, args, 1, &(struct as_io){.input = text, .object = object, .says = &a->says});
+	if (status < 0)
+		die(as, "%s", strerror(errno));
+	return status == 0;
 }
 
 int
