@@ -93,6 +93,7 @@ enum chord_insn {
 	CHORD_INSN_RET,
 	CHORD_INSN_SYSCALL,
 	CHORD_INSN_TRAP,   /* ud2, int3, hlt */
+	CHORD_INSN_PAD,    /* nops of an alignment directive, run on the way to what is aligned */
 };
 
 enum chord_edge {

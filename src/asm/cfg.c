@@ -95,6 +95,8 @@ block_at(struct builder *b, struct dest d)
 
 	if (!d.section || !unit_find(b->u, d.section, d.off, &proc, &part) || proc != b->number)
 		return GRAPH_NONE;
+	if (d.off >= b->p->parts.at[part].hi)
+		return GRAPH_NONE;
 	i = b->u->code[d.section]->at[d.off];
 	if (i == UINT32_MAX) {
 		b->p->reason = pool_printf(b->u->pool, "a jump to +0x%x, which begins no instruction",

@@ -121,6 +121,26 @@ sort_insns(struct code *c)
 		c->at[c->insns.at[i].off] = (uint32_t)i;
 }
 
+/* Nops of alignment directives. */
+static void
+mark_padding(struct unit *u, struct code *c)
+{
+	size_t k = 0;
+
+	for (size_t i = 0; i < c->insns.n; i++) {
+		struct insn *in = &c->insns.at[i];
+		const struct stmt *s;
+
+		while (k + 1 < c->stmts.n && u->place[c->stmts.at[k + 1]].off <= in->off)
+			k++;
+		if (k == c->stmts.n || u->place[c->stmts.at[k]].off > in->off)
+			continue;
+		s = &u->text->stmts.at[c->stmts.at[k]];
+		if (s->kind == STMT_DIRECTIVE && s->flags & STMT_PAD && in->attr & INSN_NOP)
+			in->cls = CHORD_INSN_PAD;
+	}
+}
+
 static void
 name_stmts(struct unit *u, struct code *c)
 {
@@ -141,6 +161,20 @@ is_tls_call(const struct unit *u, const struct obj_reloc *r)
 	return r->sym < u->object->nsymbol && !strcmp(u->object->symbols[r->sym].name, "__tls_get_addr");
 }
 
+/* Functions of which no program can have one that comes back. Compilers may put another block
+ * behind a call of them. */
+static bool
+never_returns(const struct unit *u, const struct obj_reloc *r)
+{
+	static const char *const names[] = {"_Unwind_Resume", "__cxa_throw", "__cxa_rethrow", "__stack_chk_fail", "__assert_fail",
+		"thrd_exit", "pthread_exit", "__pthread_unwind_next"};
+
+	for (size_t i = 0; r->sym < u->object->nsymbol && i < sizeof names / sizeof *names; i++)
+		if (!strcmp(u->object->symbols[r->sym].name, names[i]))
+			return true;
+	return false;
+}
+
 /* Marks instructions whose target field is relocated. */
 static void
 mark_relocs(struct unit *u, struct code *c)
@@ -153,8 +187,11 @@ mark_relocs(struct unit *u, struct code *c)
 
 		while (i < c->insns.n && c->insns.at[i].off + c->insns.at[i].len <= reloc->off)
 			i++;
-		if (i < c->insns.n && c->insns.at[i].off <= reloc->off)
-			c->insns.at[i].attr |= (uint16_t)(INSN_RELOC | (is_tls_call(u, reloc) ? INSN_GLUED : 0));
+		if (i == c->insns.n || c->insns.at[i].off > reloc->off)
+			continue;
+		c->insns.at[i].attr |= (uint16_t)(INSN_RELOC | (is_tls_call(u, reloc) ? INSN_GLUED : 0));
+		if (c->insns.at[i].cls == CHORD_INSN_CALL && never_returns(u, reloc))
+			c->insns.at[i].attr &= (uint16_t)~INSN_FALLS;
 	}
 }
 
@@ -233,6 +270,7 @@ code_read(struct unit *u)
 		decode_targets(u, c);
 		sort_insns(c);
 		mark_relocs(u, c);
+		mark_padding(u, c);
 		name_stmts(u, c);
 	}
 }

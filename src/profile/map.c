@@ -112,7 +112,7 @@ get_block(struct in *in, const struct proc *p, struct block *b)
 	in->at += b->ninsn;
 	end = b->offset;
 	for (uint32_t i = 0; i < b->ninsn; i++) {
-		if (!(b->insn[i] & 15) || b->insn[i] >> 4 > CHORD_INSN_TRAP)
+		if (!(b->insn[i] & 15) || b->insn[i] >> 4 > CHORD_INSN_PAD)
 			bad(in, "an instruction of no known kind");
 		end += b->insn[i] & 15;
 	}

@@ -56,7 +56,7 @@ const char *
 profile_insn_name(unsigned kind)
 {
 	static const char *const name[] = {"other", "call", "icall", "rep", "branch", "jump", "ijump", "ret", "syscall",
-	                                   "trap"};
+	                                   "trap", "pad"};
 
 	return kind < sizeof name / sizeof *name ? name[kind] : "?";
 }

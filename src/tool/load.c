@@ -144,7 +144,12 @@ is_profile_name(const char *name, const char *program)
 	struct str s = str_of(name);
 	size_t n = strlen(program);
 
-	return str_starts(s, program) && s.n > n + strlen(".chord") && name[n] == '.' && str_ends(s, ".chord");
+	if (!str_starts(s, program) || s.n <= n + strlen(".chord") || name[n] != '.')
+		return false;
+	/* Behind the ending a process puts its number where the name is in use: a process of an earlier exec. */
+	while (s.n && (strchr("0123456789", s.at[s.n - 1]) || s.at[s.n - 1] == '.'))
+		s.n--;
+	return str_ends(s, ".chord") && (name[s.n] == 0 || name[s.n] == '.');
 }
 
 static bool

@@ -105,7 +105,8 @@ add_line(struct lines *l, const char *file, uint32_t line, uint64_t count)
 		c->most = count;
 }
 
-/* Instructions without a line count for their procedure's file, line 0. */
+/* Instructions without a line count for their procedure's file, line 0. So does padding: it may be longer
+ * or shorter in the woven program, so its address there is no guide. */
 static void
 add_block_lines(struct lines *l, struct unit *u, uint32_t proc, uint32_t block)
 {
@@ -114,7 +115,7 @@ add_block_lines(struct lines *l, struct unit *u, uint32_t proc, uint32_t block)
 	struct walk w;
 
 	for (walk_start(&w, p, &u->counts[proc], block); walk_next(&w);) {
-		if (w.addr && image_place(u->image, w.addr, &place))
+		if (w.addr && w.kind != CHORD_INSN_PAD && image_place(u->image, w.addr, &place))
 			add_line(l, place.file, place.line, w.count);
 		else
 			add_line(l, *p->file ? p->file : "?", 0, w.count);

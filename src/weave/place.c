@@ -354,16 +354,9 @@ weigh(const struct unit *u, struct woven *w)
 	w->weight = weight_heuristic(g, o, loops_find(g, o));
 }
 
-static void
-count_every_edge(struct woven *w)
-{
-	for (uint32_t e = 0; e < w->proc->arcs.n; e++)
-		if (w->edge[e].where != SITE_NONE)
-			count_edge(w, e);
-}
-
+/* Chords of a maximum spanning tree; in every-edge the other edges that can have counters as well. */
 static bool
-count_chords(const struct unit *u, struct woven *w)
+count_chords(const struct unit *u, struct woven *w, bool every_edge)
 {
 	struct graph *s;
 	bool *in_tree;
@@ -377,7 +370,7 @@ count_chords(const struct unit *u, struct woven *w)
 		return false;
 	}
 	for (uint32_t e = 0; e < w->proc->arcs.n; e++)
-		if (!in_tree[e])
+		if (every_edge ? w->edge[e].where != SITE_NONE : !in_tree[e])
 			count_edge(w, e);
 	for (uint32_t b = 0; b < w->proc->blocks.n; b++)
 		if (!in_tree[nedge + b])
@@ -385,27 +378,12 @@ count_chords(const struct unit *u, struct woven *w)
 	return true;
 }
 
-/* With a counter on every edge that can have one, are the others determined? */
-static bool
-every_edge_determines(const struct unit *u, struct woven *w)
-{
-	uint32_t bad = 0;
-
-	weigh(u, w);
-	if (span_max(w->proc->graph, w->weight, &bad)) {
-		count_every_edge(w);
-		return true;
-	}
-	w->proc->reason = pool_printf(u->pool, "ways that cannot be counted apart meet at block %u", w->proc->graph->edge[bad].to);
-	return false;
-}
 
 bool
 place_counters(const struct unit *u, struct woven *w, uint8_t measure)
 {
 	switch (measure) {
 	case CHORD_EVERY_BLOCK: return count_blocks(w);
-	case CHORD_EVERY_EDGE: return every_edge_determines(u, w);
-	default: return count_chords(u, w);
+	default: return count_chords(u, w, measure == CHORD_EVERY_EDGE);
 	}
 }
