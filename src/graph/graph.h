@@ -114,15 +114,17 @@ struct events {
  * Vertex events (Fig. 2): split the vertex, or add them to all its in-edges (those of root to
  * the closing edge); query[v] is then what holds behind v.
  *
- * Calls are queries (section 4): the counter has to be right when control leaves for another procedure. Let
- * each call be a vertex between what runs before it and what runs after, use events_join(), and both
- * span_max() and this function on the result. The query increment of calls is then 0, and the update before a call
- * and the one after it are in no place of their own: they are part of the chords around (footnote 3), as cheap
- * as the tree can choose them. Edges keep their numbers, so weights stay right. */
+ * Calls are queries (section 4): the counter has to be right when control leaves for another
+ * procedure. Let each call be a vertex between what runs before it and what runs after, use
+ * events_join(), and both span_max() and this function on the result. The query increment of
+ * calls is then 0, and the update before a call and the one after it have no place of their
+ * own: they are part of the chords around (footnote 3), as cheap as the tree can choose them.
+ * Edges keep their numbers, so weights stay right. */
 struct events *events_place(const struct graph *g, const bool *tree, const int64_t *events, const char **why);
-/* A copy in which every edge from or to a vertex marked leads from or to root instead; the vertex itself is left
- * without edges. EXIT, which is accurate anyhow, and root may be marked. Same numbers of edges and vertices, indexed.
- * Fixed edges between two calls close a cycle, and span_max() says so. For span_max() and events_place() only. */
+/* A copy in which every edge from or to a vertex marked leads from or to root instead; the
+ * vertex itself is left without edges. EXIT, which is accurate anyhow, and root may be marked.
+ * Same numbers of edges and vertices, indexed. Fixed edges between two calls close a cycle, and
+ * span_max() says so. For span_max() and events_place() only. */
 struct graph *events_join(const struct graph *g, const bool *accurate);
 /* increment[e] = events[e] + phi[from] - phi[to] for any potential by vertex: what a walk
  * from u to v adds changes by phi[u] - phi[v]. False if one does not fit 64 bits. */
@@ -130,5 +132,77 @@ bool events_increments(const struct graph *g, const int64_t *events, const int64
 /* Fig. 4 as printed, for comparison: wrong for self-loops not at root, which it visits from one end
  * only. NULL if a sum does not fit 64 bits. */
 struct events *events_printed(const struct graph *g, const bool *tree, const int64_t *events);
+
+/* paths.c: acyclic paths (Apiwattanapong & Harrold 2002, section 2, after Ball & Larus 1996).
+ *
+ * A path begins at root or behind a cut edge and ends at EXIT or with a cut edge. Cut are all
+ * back edges, and others at will. In the DAG, edges have the numbers that they have in the graph
+ * but a cut edge leads from its source to EXIT, so that a path tells which one it ended with;
+ * for each of the vertices behind them there is one more edge, from root (none for root itself:
+ * where a cut edge leads there, the path is one that begins at root). The closing edge is there,
+ * but not marked as one. Phantoms are part of paths that never run. */
+struct dag {
+	const struct graph *g;
+	struct graph *graph;     /* the DAG, indexed */
+	uint32_t close;          /* its edge EXIT -> root, not to be walked */
+	bool *cut;               /* by edge of g */
+	uint32_t *begin;         /* by vertex: the edge from root for paths that begin here, or GRAPH_NONE */
+	uint32_t *up;            /* all vertices, EXIT first, each after those it leads to; root last */
+	double *w;               /* by edge of the DAG: price of code there. Where a path ends or begins: 0,
+	                          * since there it is recorded, or the register set, in any case */
+};
+/* g closed, completed, indexed; w by edge: how often it runs, times cost is its price. `cold` (may
+ * be NULL): edges to cut, beside back edges; those into EXIT and phantoms are not. If more than
+ * `limit` paths were left, edges are cut until there are no more: the coldest that will do, none in
+ * vain. limit 0: no limit. NULL if an edge to cut is fixed, or if there are more paths even with
+ * all edges cut: *why. */
+struct dag *dag_new(const struct graph *g, const struct order *o, const double *w, const bool *cold,
+                    uint64_t limit, const char **why);
+
+/* What to weave for values of edges whose sums name paths. One register, per activation:
+ *
+ *   at root               r = start[root]
+ *   on an edge u -> v     r += add[e]
+ *   on a cut edge u -> v  record r + add[e]; r = start[v]
+ *   on an edge into EXIT  record r + add[e]
+ *
+ * Where known[v], r always has value[v] at v and need not be held: a weaver may leave out all
+ * code on edges between such vertices, have r = value[u] + add[e] on an edge to one that is not (never a
+ * fixed edge), record value[u] + add[e], and not set r at root or behind a cut edge if it is
+ * known there. Where an activation is abandoned at v, r + query[v] is the sum of its path so far. */
+struct probes {
+	int64_t *add;            /* by edge of g; 0 on fixed edges, and of no meaning on phantoms */
+	int64_t *start, *query, *value; /* by vertex; start: root and where cut edges lead */
+	bool *known;             /* by vertex */
+	uint32_t n;              /* edges where a path does not end and that add something */
+	double cost;             /* of those: sum of w */
+};
+/* phi: a potential by vertex; it moves values about and changes no sum (root and EXIT may differ:
+ * start makes up for it). NULL if a number does not fit 64 bits. */
+struct probes *dag_probes(const struct dag *d, const int64_t *val, const int64_t *phi);
+/* The potential of a spanning tree of greatest price, whose edges then add nothing.
+ * NULL: *why, as span_max() and events_place(). */
+int64_t *dag_potential(const struct dag *d, const int64_t *val, const char **why);
+
+/* Every path has a number, 0 .. n-1, which is its sum. */
+struct paths {
+	const struct dag *dag;
+	uint64_t n;
+	uint64_t *num;           /* by vertex: NumPaths, paths from here to EXIT in the DAG */
+	int64_t *val;            /* by edge of the DAG: Val */
+	struct probes *probes;
+};
+/* NULL if there are more than 2^32 paths, or no spanning tree for them: *why. */
+struct paths *paths_number(const struct dag *d, const char **why);
+/* The edges of a path, in g, at most nvert of them, the last one into EXIT or cut; *n of them.
+ * Returns the vertex where it begins. With the sum of an unfinished path, abandoned at v: a path
+ * that is the same up to v. */
+uint32_t paths_edges(const struct paths *p, uint64_t number, uint32_t *edge, uint32_t *n);
+/* The number of a path, or UINT64_MAX if these edges are none. */
+uint64_t paths_find(const struct paths *p, uint32_t begin, const uint32_t *edge, uint32_t n);
+/* Are these the edges of a path, from where it begins to its end? */
+bool dag_has(const struct dag *d, uint32_t begin, const uint32_t *edge, uint32_t n);
+/* Sum of the values of a path. The edges are those of g. */
+int64_t dag_sum(const struct dag *d, const int64_t *val, uint32_t begin, const uint32_t *edge, uint32_t n);
 
 #endif

@@ -4,7 +4,10 @@
 #include "tool/graph_file.h"
 
 #include <argp.h>
+#include <ctype.h>
+#include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Everything that is found out about the graph. */
@@ -340,17 +343,31 @@ struct request {
 	const char *path;
 	int view;                /* the option, or 0 */
 	bool printed;
+	uint64_t limit;          /* of paths */
 };
 
+/* What follows =, if anything. */
 static void
 set_view(struct request *r, int key, const char *how, struct argp_state *state)
 {
+	char *end = NULL;
+
 	if (r->view)
 		argp_error(state, "one view at a time");
-	if (how && strcmp(how, "printed"))
-		argp_error(state, "'%s' is not 'printed'", how);
 	r->view = key;
-	r->printed = how;
+	r->limit = (uint64_t)1 << 31;
+	if (!how)
+		return;
+	if (key != 'p') {
+		r->printed = !strcmp(how, "printed");
+		if (!r->printed)
+			argp_error(state, "'%s' is not 'printed'", how);
+		return;
+	}
+	errno = 0;
+	r->limit = strtoull(how, &end, 10);
+	if (*end || !isdigit((unsigned char)*how) || errno || !r->limit || r->limit > (uint64_t)1 << 32)
+		argp_error(state, "'%s' is no number from 1 to 2^32", how);
 }
 
 static error_t
@@ -364,7 +381,7 @@ parse(int key, char *arg, struct argp_state *state)
 		r->path = arg;
 	} else if (key == ARGP_KEY_END && !r->path) {
 		argp_error(state, "no file given ('-' is standard input)");
-	} else if (key == 'e') {
+	} else if (key == 'e' || key == 'p') {
 		set_view(r, key, arg, state);
 	} else if (key != ARGP_KEY_END) {
 		return ARGP_ERR_UNKNOWN;
@@ -387,6 +404,8 @@ show_view(struct study *s, const struct request *r)
 	switch (r->view) {
 	case 'e':
 		return graph_events(&s->file, r->printed);
+	case 'p':
+		return graph_paths(&s->file, r->limit);
 	default:
 		return show_study(s);
 	}
@@ -398,6 +417,8 @@ cmd_graph(int argc, char **argv)
 	static const struct argp_option options[] = {
 		{"events", 'e', "printed", OPTION_ARG_OPTIONAL, "Print what each chord adds to one counter of events, and "
 		 "what a query adds at each vertex; =printed: by the search as it was printed, wrong for self-loops", 0},
+		{"paths", 'p', "LIMIT", OPTION_ARG_OPTIONAL, "Print the acyclic paths and their numbers; edges are cut "
+		 "until there are at most LIMIT (2^31)", 0},
 		{0},
 	};
 	static const struct argp argp = {

@@ -59,5 +59,12 @@ bool *graph_file_tree(const struct graph_file *f, const double *w);
 /* graph_events.c, graph_paths.c, graph_spp.c: the views that options ask for. `printed`: the algorithm
  * as the paper has it, errors and all. False: it has said why. */
 bool graph_events(const struct graph_file *f, bool printed);
+bool graph_paths(const struct graph_file *f, uint64_t limit);
+
+/* graph_paths.c, what paths are printed with. Names of vertices are printed as they are. */
+struct dag *graph_file_dag(const struct graph_file *f, uint64_t limit); /* NULL: it has said why */
+void graph_print_values(const struct graph_file *f, const struct dag *d, const int64_t *val, const struct probes *p);
+void graph_print_sum(const struct probes *p, uint32_t begin, const uint32_t *edge, uint32_t n);
+void graph_print_path(const struct dag *d, uint32_t begin, const uint32_t *edge, uint32_t n);
 
 #endif

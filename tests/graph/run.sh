@@ -34,7 +34,7 @@ verdict() { # NAME STATUS
 # A graph whose first line is `# chord graph OPTIONS` is run with these.
 run() { # FILE
 	options=
-	[ -f "$1" ] && options=$(head -c 200 "$1" | sed -nE '1s/^# chord graph (--[a-z= -]+)$/\1/p' 2>/dev/null)
+	[ -f "$1" ] && options=$(head -c 200 "$1" | sed -nE '1s/^# chord graph (--[a-z0-9= -]+)$/\1/p' 2>/dev/null)
 	# shellcheck disable=SC2086
 	"$chord" graph $options "$1" 2>&1
 	status=$?
@@ -84,6 +84,12 @@ verdict two-views $?
 "$chord" graph --events=fast self-loop.graph >/dev/null 2>&1
 [ $? = 2 ]
 verdict wrong-how $?
+status=0
+for limit in 0 -1 x 1x '' 4294967297 99999999999999999999; do
+	"$chord" graph --paths="$limit" self-loop.graph >/dev/null 2>&1
+	[ $? = 2 ] || status=1
+done
+verdict wrong-limit $status
 "$chord" graph - <self-loop.graph 2>&1 | diff -q - self-loop.expect >/dev/null
 verdict standard-input $?
 exit $failed

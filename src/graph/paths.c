@@ -1,0 +1,512 @@
+/* SPDX-License-Identifier: MIT */
+/* Acyclic paths: the DAG, numbers for its paths, and back from numbers
+ * (Apiwattanapong & Harrold 2002, section 2, after Ball & Larus 1996).
+ *
+ * It differs from the papers in three points. A cut edge keeps a dummy edge to
+ * EXIT of its own: with one for each source, paths that leave a vertex by different back edges
+ * would be one. Dummy edges and those into EXIT are free, because there a path has to be recorded or
+ * the register set anyway, so the spanning tree leaves them to be chords. And the closing edge need not be in
+ * the tree: its increment is a constant that every path has, the register's first value. */
+#include "graph/graph.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- which edges to cut ---- */
+
+struct cutter {
+	const struct graph *g;
+	const uint32_t *up;
+	const double *w;
+	bool *cut;
+	uint64_t limit;
+	uint64_t *num;
+	bool *head;
+	uint32_t *may, nmay;     /* edges that may be cut, coldest first */
+};
+
+static uint64_t
+sum(uint64_t a, uint64_t b)
+{
+	return __builtin_add_overflow(a, b, &a) ? UINT64_MAX : a;
+}
+
+static uint64_t
+num_paths(struct cutter *c, uint32_t v)
+{
+	const struct graph *g = c->g;
+	uint64_t n = v == g->exit;
+
+	for (uint32_t i = g->out_at[v]; i < g->out_at[v + 1]; i++) {
+		uint32_t e = g->out[i];
+
+		if (e != g->close)
+			n = sum(n, c->cut[e] ? 1 : c->num[g->edge[e].to]);
+	}
+	return n;
+}
+
+/* Paths of the DAG that these cuts would make, or UINT64_MAX. */
+static uint64_t
+all_paths(struct cutter *c)
+{
+	const struct graph *g = c->g;
+	uint64_t n;
+
+	memset(c->head, 0, g->nvert * sizeof *c->head);
+	for (uint32_t e = 0; e < g->nedge; e++)
+		if (c->cut[e])
+			c->head[g->edge[e].to] = true;
+	for (uint32_t i = 0; i < g->nvert; i++)
+		c->num[c->up[i]] = num_paths(c, c->up[i]);
+	n = c->num[g->root];
+	for (uint32_t v = 0; v < g->nvert; v++)
+		if (c->head[v] && v != g->root)
+			n = sum(n, c->num[v]);
+	return n;
+}
+
+static bool
+fits(struct cutter *c)
+{
+	return all_paths(c) <= c->limit;
+}
+
+static int
+colder(const void *pa, const void *pb, void *weights)
+{
+	const double *w = weights;
+	uint32_t a = *(const uint32_t *)pa, b = *(const uint32_t *)pb;
+
+	if (w[a] < w[b] || w[a] > w[b])
+		return w[a] < w[b] ? -1 : 1;
+	return (a > b) - (a < b);
+}
+
+static void
+find_candidates(struct cutter *c, struct pool *tmp)
+{
+	const struct graph *g = c->g;
+	double *w = pool_array(tmp, g->nedge, sizeof *w);
+
+	c->may = pool_array(tmp, g->nedge, sizeof *c->may);
+	for (uint32_t e = 0; e < g->nedge; e++) {
+		w[e] = c->w[e] * g->edge[e].cost;
+		if (!c->cut[e] && !g->edge[e].fixed && g->edge[e].to != g->exit)
+			c->may[c->nmay++] = e;
+	}
+	qsort_r(c->may, c->nmay, sizeof *c->may, colder, w);
+}
+
+static void
+set(struct cutter *c, uint32_t from, uint32_t to, bool cut)
+{
+	for (uint32_t i = from; i < to; i++)
+		c->cut[c->may[i]] = cut;
+}
+
+/* The fewest of the coldest edges that are enough. */
+static bool
+cut_coldest(struct cutter *c)
+{
+	uint32_t low = 0, high = c->nmay;
+
+	set(c, 0, c->nmay, true);
+	if (!fits(c))
+		return false;
+	while (high - low > 1) {
+		uint32_t middle = low + (high - low) / 2;
+
+		set(c, low, middle, true);
+		set(c, middle, high, false);
+		if (fits(c))
+			high = middle;
+		else
+			low = middle;
+	}
+	set(c, 0, high, true);
+	set(c, high, c->nmay, false);
+	c->nmay = high;
+	return true;
+}
+
+/* Joins some edges again, if that is not too much. */
+static void
+join_block(struct cutter *c, uint32_t from, uint32_t to, bool *was)
+{
+	bool any = false;
+
+	for (uint32_t i = from; i < to; i++)
+		any |= was[i] = c->cut[c->may[i]];
+	if (!any)
+		return;
+	set(c, from, to, false);
+	if (fits(c))
+		return;
+	for (uint32_t i = from; i < to; i++)
+		c->cut[c->may[i]] = was[i];
+}
+
+/* Joins again what need not be cut, the hottest first, in blocks that get smaller; at the
+ * end no edge by itself is cut in vain. Work is bounded: in a graph of 2^20 edges few are tried. */
+static void
+join_again(struct cutter *c, struct pool *tmp)
+{
+	uint64_t tries = ((uint64_t)1 << 28) / c->g->nedge + 1;
+	bool *was = pool_array(tmp, c->nmay, sizeof *was);
+
+	for (uint32_t block = c->nmay / 2 + 1; block; block /= 2)
+		for (uint32_t to = c->nmay; to && tries; tries--) {
+			uint32_t from = to > block ? to - block : 0;
+
+			join_block(c, from, to, was);
+			to = from;
+		}
+}
+
+/* ---- the DAG ---- */
+
+/* EXIT leads nowhere, but a search may have left other vertices before it. */
+static uint32_t *
+bottom_up(const struct graph *g, const struct order *o)
+{
+	uint32_t *up = pool_array(g->pool, g->nvert, sizeof *up), n = 0;
+
+	up[n++] = g->exit;
+	for (uint32_t i = 0; i < o->nreached; i++)
+		if (o->by_post[i] != g->exit)
+			up[n++] = o->by_post[i];
+	if (n != g->nvert)
+		bug("%u of %u vertices are reached: the graph is not complete", n, g->nvert);
+	return up;
+}
+
+static bool *
+wanted_cuts(const struct graph *g, const struct order *o, const bool *cold, const char **why)
+{
+	bool *cut = pool_array(g->pool, g->nedge, sizeof *cut);
+
+	for (uint32_t e = 0; e < g->nedge; e++) {
+		const struct edge *d = &g->edge[e];
+
+		if (e == g->close || d->phantom)
+			continue;
+		cut[e] = o->back[e] || (cold && cold[e] && d->to != g->exit);
+		if (!cut[e] || !d->fixed)
+			continue;
+		*why = pool_printf(g->pool, "the edge %s -> %s %s and is fixed", graph_name(g, d->from),
+		                   graph_name(g, d->to), o->back[e] ? "closes a loop" : "is to be cut");
+		return NULL;
+	}
+	return cut;
+}
+
+static bool
+keep_limit(struct dag *d, const double *w, uint64_t limit)
+{
+	const struct graph *g = d->g;
+	struct pool *tmp = pool_new();
+	struct cutter c = {.g = g, .up = d->up, .w = w, .cut = d->cut, .limit = limit};
+	bool ok;
+
+	c.num = pool_array(tmp, g->nvert, sizeof *c.num);
+	c.head = pool_array(tmp, g->nvert, sizeof *c.head);
+	ok = fits(&c);
+	if (!ok) {
+		find_candidates(&c, tmp);
+		ok = cut_coldest(&c);
+		if (ok)
+			join_again(&c, tmp);
+	}
+	pool_free(tmp);
+	return ok;
+}
+
+static void
+add_begin(struct dag *d, uint32_t v)
+{
+	if (v != d->g->root && d->begin[v] == GRAPH_NONE)
+		d->begin[v] = graph_edge(d->graph, d->g->root, v);
+}
+
+static void
+build(struct dag *d, const double *w)
+{
+	const struct graph *g = d->g;
+
+	d->graph = graph_new(g->pool, g->nvert, g->root, g->exit);
+	d->graph->name = g->name;
+	d->close = g->close;
+	d->begin = pool_array(g->pool, g->nvert, sizeof *d->begin);
+	memset(d->begin, 0xff, g->nvert * sizeof *d->begin);
+	for (uint32_t e = 0; e < g->nedge; e++) {
+		struct edge copy = g->edge[e];
+
+		copy.to = d->cut[e] ? g->exit : copy.to;
+		copy.fixed &= e != g->close;
+		graph_edge(d->graph, copy.from, copy.to);
+		d->graph->edge[e] = copy;
+	}
+	for (uint32_t e = 0; e < g->nedge; e++)
+		if (d->cut[e])
+			add_begin(d, g->edge[e].to);
+	graph_index(d->graph);
+	d->w = pool_array(g->pool, d->graph->nedge, sizeof *d->w);
+	for (uint32_t e = 0; e < g->nedge; e++)
+		d->w[e] = e == g->close || g->edge[e].phantom || d->graph->edge[e].to == g->exit ? 0 : w[e] * g->edge[e].cost;
+}
+
+struct dag *
+dag_new(const struct graph *g, const struct order *o, const double *w, const bool *cold, uint64_t limit,
+        const char **why)
+{
+	struct dag *d = pool_alloc(g->pool, sizeof *d);
+
+	d->g = g;
+	d->up = bottom_up(g, o);
+	d->cut = wanted_cuts(g, o, cold, why);
+	if (!d->cut)
+		return NULL;
+	if (limit && !keep_limit(d, w, limit)) {
+		*why = pool_printf(g->pool, "it has more than %llu paths even if all edges are cut", (unsigned long long)limit);
+		return NULL;
+	}
+	build(d, w);
+	return d;
+}
+
+/* ---- what to weave ---- */
+
+int64_t *
+dag_potential(const struct dag *d, const int64_t *val, const char **why)
+{
+	struct graph *plain = pool_alloc(d->g->pool, sizeof *plain);
+	struct events *ev;
+	uint32_t bad;
+	bool *tree;
+
+	*plain = *d->graph;
+	plain->edge = pool_array(plain->pool, plain->nedge, sizeof *plain->edge);
+	memcpy(plain->edge, d->graph->edge, plain->nedge * sizeof *plain->edge);
+	for (uint32_t e = 0; e < plain->nedge; e++)
+		plain->edge[e].cost = 1; /* d->w has it */
+	tree = span_max(plain, d->w, &bad);
+	if (!tree) {
+		*why = pool_printf(plain->pool, "the edge %s -> %s closes a cycle of fixed edges",
+		                   graph_name(plain, plain->edge[bad].from), graph_name(plain, plain->edge[bad].to));
+		return NULL;
+	}
+	ev = events_place(d->graph, tree, val, why);
+	return ev ? ev->query : NULL;
+}
+
+/* The values that reach v, of which `seen` is any. */
+static void
+meet(struct probes *p, uint32_t v, bool known, int64_t value, bool *seen)
+{
+	if (!*seen)
+		p->value[v] = value;
+	p->known[v] = known && (!*seen || (p->known[v] && p->value[v] == value));
+	*seen = true;
+}
+
+static void
+know(const struct dag *d, struct probes *p, uint32_t v)
+{
+	const struct graph *g = d->g;
+	bool seen = false;
+
+	if (v == g->root || d->begin[v] != GRAPH_NONE)
+		meet(p, v, true, p->start[v], &seen);
+	for (uint32_t i = g->in_at[v]; i < g->in_at[v + 1]; i++) {
+		uint32_t e = g->in[i], u = g->edge[e].from;
+
+		if (e != d->close && !d->cut[e] && !g->edge[e].phantom)
+			meet(p, v, p->known[u], p->value[u] + p->add[e], &seen);
+	}
+	if (!seen) /* never runs */
+		p->known[v] = true;
+}
+
+/* Nothing can be set on a fixed edge: it is done before. */
+static void
+hold(const struct dag *d, struct probes *p, uint32_t u)
+{
+	const struct graph *g = d->g;
+
+	for (uint32_t i = g->out_at[u]; i < g->out_at[u + 1]; i++) {
+		const struct edge *e = &g->edge[g->out[i]];
+
+		if (e->to != g->exit && e->fixed && !e->phantom && !p->known[e->to])
+			p->known[u] = false;
+	}
+}
+
+static void
+find_known(const struct dag *d, struct probes *p)
+{
+	for (uint32_t i = d->g->nvert; i-- > 0;)
+		know(d, p, d->up[i]);
+	for (uint32_t i = 0; i < d->g->nvert; i++)
+		hold(d, p, d->up[i]);
+}
+
+static struct probes *
+probes_new(const struct graph *g)
+{
+	struct probes *p = pool_alloc(g->pool, sizeof *p);
+
+	p->start = pool_array(g->pool, g->nvert, sizeof *p->start);
+	p->query = pool_array(g->pool, g->nvert, sizeof *p->query);
+	p->value = pool_array(g->pool, g->nvert, sizeof *p->value);
+	p->known = pool_array(g->pool, g->nvert, sizeof *p->known);
+	return p;
+}
+
+/* A path's increments sum to its values and phi(root) - phi(EXIT), which the closing edge makes up for. */
+static bool
+set_vertices(const struct dag *d, const int64_t *phi, struct probes *p)
+{
+	const struct graph *g = d->g;
+	int64_t first = p->add[d->close];
+	bool over = false;
+
+	for (uint32_t v = 0; v < g->nvert; v++) {
+		over |= __builtin_sub_overflow(phi[v], phi[g->exit], &p->query[v]);
+		if (d->begin[v] != GRAPH_NONE)
+			over |= __builtin_add_overflow(first, p->add[d->begin[v]], &p->start[v]);
+	}
+	p->start[g->root] = first;
+	return !over;
+}
+
+struct probes *
+dag_probes(const struct dag *d, const int64_t *val, const int64_t *phi)
+{
+	const struct graph *g = d->g;
+	struct probes *p = probes_new(g);
+
+	p->add = pool_array(g->pool, d->graph->nedge, sizeof *p->add);
+	if (!events_increments(d->graph, val, phi, p->add) || !set_vertices(d, phi, p))
+		return NULL;
+	for (uint32_t e = 0; e < g->nedge; e++)
+		if (e != d->close && d->graph->edge[e].to != g->exit && !g->edge[e].phantom && p->add[e]) {
+			p->n++;
+			p->cost += d->w[e];
+		}
+	find_known(d, p);
+	return p;
+}
+
+int64_t
+dag_sum(const struct dag *d, const int64_t *val, uint32_t begin, const uint32_t *edge, uint32_t n)
+{
+	int64_t total = d->begin[begin] == GRAPH_NONE ? 0 : val[d->begin[begin]];
+
+	for (uint32_t i = 0; i < n; i++)
+		total += val[edge[i]];
+	return total;
+}
+
+/* ---- numbers ---- */
+
+static bool
+number_vertex(struct paths *p, uint32_t v)
+{
+	const struct graph *g = p->dag->graph;
+
+	for (uint32_t i = g->out_at[v]; i < g->out_at[v + 1]; i++) {
+		uint32_t e = g->out[i];
+
+		if (e == p->dag->close)
+			continue;
+		p->val[e] = (int64_t)p->num[v];
+		p->num[v] += p->num[g->edge[e].to];
+		if (p->num[v] > (uint64_t)1 << 32)
+			return false;
+	}
+	return true;
+}
+
+struct paths *
+paths_number(const struct dag *d, const char **why)
+{
+	const struct graph *g = d->graph;
+	struct paths *p = pool_alloc(g->pool, sizeof *p);
+	int64_t *phi;
+
+	p->dag = d;
+	p->num = pool_array(g->pool, g->nvert, sizeof *p->num);
+	p->val = pool_array(g->pool, g->nedge, sizeof *p->val);
+	p->num[g->exit] = 1;
+	for (uint32_t i = 0; i < g->nvert; i++)
+		if (!number_vertex(p, d->up[i])) {
+			*why = "it has more than 2^32 paths";
+			return NULL;
+		}
+	p->n = p->num[g->root];
+	phi = dag_potential(d, p->val, why);
+	if (!phi)
+		return NULL;
+	p->probes = dag_probes(d, p->val, phi);
+	if (!p->probes)
+		bug("2^32 paths of 2^32 edges, but some sum of theirs does not fit 64 bits");
+	return p;
+}
+
+/* The out-edge whose paths have the number; their first numbers ascend. */
+static uint32_t
+edge_for(const struct paths *p, uint32_t v, uint64_t number)
+{
+	const struct graph *g = p->dag->graph;
+	uint32_t found = GRAPH_NONE;
+
+	for (uint32_t i = g->out_at[v]; i < g->out_at[v + 1]; i++)
+		if (g->out[i] != p->dag->close && (uint64_t)p->val[g->out[i]] <= number)
+			found = g->out[i];
+	return found;
+}
+
+uint32_t
+paths_edges(const struct paths *p, uint64_t number, uint32_t *edge, uint32_t *n)
+{
+	const struct graph *g = p->dag->graph;
+	uint32_t begin = g->root, v = g->root;
+
+	if (number >= p->n)
+		bug("path %llu of %llu", (unsigned long long)number, (unsigned long long)p->n);
+	*n = 0;
+	while (v != g->exit) {
+		uint32_t e = edge_for(p, v, number);
+
+		number -= (uint64_t)p->val[e];
+		v = g->edge[e].to;
+		if (e < p->dag->g->nedge)
+			edge[(*n)++] = e;
+		else
+			begin = v;
+	}
+	return begin;
+}
+
+bool
+dag_has(const struct dag *d, uint32_t begin, const uint32_t *edge, uint32_t n)
+{
+	const struct graph *g = d->graph;
+	uint32_t v = begin;
+
+	if (begin != g->root && d->begin[begin] == GRAPH_NONE)
+		return false;
+	for (uint32_t i = 0; i < n; i++) {
+		if (edge[i] == d->close || edge[i] >= d->g->nedge || g->edge[edge[i]].from != v)
+			return false;
+		v = g->edge[edge[i]].to;
+	}
+	return v == g->exit;
+}
+
+uint64_t
+paths_find(const struct paths *p, uint32_t begin, const uint32_t *edge, uint32_t n)
+{
+	return dag_has(p->dag, begin, edge, n) ? (uint64_t)dag_sum(p->dag, p->val, begin, edge, n) : UINT64_MAX;
+}
