@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # fmt.sh: house rules that can be checked by eye of a machine: no trailing
-# blanks, tabs to indent, a licence line, lines of at most 130 columns,
-# functions of at most 60 lines.
+# blanks, a licence line, lines of at most 132 columns, functions of at most 60
+# lines (in tests as long as they like).
 set -eu
 cd "$(dirname "$0")/.."
 bad=0
@@ -16,9 +16,8 @@ for file in $(git ls-files '*.c' '*.h' '*.sh'); do
 	grep -nE '[ 	]+$' "$file" >/dev/null && say "$file: trailing blanks"
 	case $file in
 	*.c | *.h)
-		grep -nE '^    .*[;{}]$' "$file" >/dev/null && say "$file: indented with spaces"
 		awk -v f="$file" '{ gsub(/\t/, "        "); if (length($0) > 132) { print f ":" NR ": longer than 132 columns"; e = 1 } }
-			/^\{/ { start = NR } /^\}/ { if (start && NR - start > 62) { print f ":" start ": a function of " NR - start " lines"; e = 1 } start = 0 }
+			/^\{/ { start = NR } /^\}/ { if (f !~ /^tests/ && start && NR - start > 62) { print f ":" start ": a function of " NR - start " lines"; e = 1 } start = 0 }
 			END { exit e }' "$file" || bad=1
 		;;
 	esac

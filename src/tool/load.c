@@ -258,9 +258,10 @@ take_notes(struct run *r)
 	note(r, p->in_flight, "walk of a stack could not be finished: procedures that were active then may be off by one",
 	     "walks of stacks could not be finished: procedures that were active then may be off by one an activation");
 	note(r, jumps_away(r),
-	     "jump into another activation (__builtin_longjmp, goto out of a nested function): counts of what it abandoned are not exact",
-	     "jumps into other activations (__builtin_longjmp, goto out of a nested function): counts of what they abandoned are not "
-	     "exact");
+	     "jump into another activation (__builtin_longjmp, goto out of a nested function): "
+	     "counts of what it abandoned are not exact",
+	     "jumps into other activations (__builtin_longjmp, goto out of a nested function): "
+	     "counts of what they abandoned are not exact");
 	if (p->flags & CHORD_PROFILE_NOT_WATCHED)
 		VEC_PUSH(r->note, "threads may have been made that the runtime did not see: counts may be short");
 	for (size_t i = 0; i < p->text.n; i++)
