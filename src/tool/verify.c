@@ -4,7 +4,7 @@
 #include <argp.h>
 #include <inttypes.h>
 
-enum { OPT_STRICT = 256 };
+enum { OPT_STRICT = 256, FEW = 20 };
 
 static const struct argp_option options[] = {
 	{"strict", OPT_STRICT, NULL, 0, "Functions that were not built with Chord are a \"no\" too", 0},
@@ -56,7 +56,8 @@ list(const struct args *a, const struct unit *u, const struct unmeasured *un)
 	for (uint32_t i = 0; i < u->map.nproc; i++)
 		if (u->map.proc[i].refused)
 			printf("%s: %s\n", u->map.proc[i].name, u->map.proc[i].refused);
-	for (size_t i = 0; i < un->symbol.n; i++)
+	/* A static libc alone has a thousand: too many to be looked at unless they are a "no". */
+	for (size_t i = 0; i < un->symbol.n && (a->strict || un->symbol.n <= FEW); i++)
 		printf("%s: not built with Chord\n", un->symbol.at[i].name);
 	if (un->stripped)
 		printf("%s: no symbol table; %" PRIu64 " bytes of code belong to no procedure of the map\n", a->program,

@@ -6,7 +6,7 @@ real=$oracle/../real
 real=$(cd "$real" && pwd)
 . "$real/lib.sh"
 . "$real/configs.sh"
-export CHORD_SMALL=1
+export CHORD_SMALL=1 CHORD_FIXED=1
 
 work=${CHORD_WORK:-$CHORD_CACHE/work/oracle}
 failures=0

@@ -108,10 +108,11 @@ plain_build()
 	) 8>"$plain.lock"
 }
 
-# With CHORD_SMALL, builds are of what a workload needs, made for comparing runs.
+# With CHORD_SMALL, builds are of no more than a workload needs; with CHORD_FIXED, what
+# makes two runs differ is taken out.
 plain_dir()
 {
 	suffix=
-	[ "${CHORD_SMALL:-0}" = 0 ] || suffix=.small
+	[ "${CHORD_FIXED:-0}" = 0 ] || suffix=.fixed
 	echo "$CHORD_CACHE/plain/$1/$2$suffix"
 }

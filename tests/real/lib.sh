@@ -87,9 +87,10 @@ copy_source()
 }
 
 # corpus NAME MEGABYTES FILE: real text, always the same: the package's own files,
-# one after another, again and again.
+# one after another, again and again. A file that is there is kept.
 corpus()
 {
+	[ ! -e "$3" ] || return 0
 	(
 		cd "$CHORD_CACHE/src/$1"
 		find . -type f ! -path './debian/*' ! -path './.pc/*' ! -name '.chord*' | sort | tr '\n' '\0' | xargs -0 cat

@@ -40,5 +40,5 @@ workload()
 bench()
 {
 	cp "$1/out/EXAMPLES/COMPLEX/zndrv4" .
-	echo "arpack for i in 1 2 3 4 5 6 7 8; do ./zndrv4; done >/dev/null"
+	echo "arpack for i in 1 2 3 4 5 6 7 8; do ./zndrv4; done"
 }

@@ -26,7 +26,7 @@ build()
 {
 	copy_source grep "$1"
 	cd "$1"
-	[ "${CHORD_SMALL:-0}" = 0 ] || fixed_maps
+	[ "${CHORD_FIXED:-0}" = 0 ] || fixed_maps
 	CC="$2" CFLAGS="$5" LDFLAGS="$6" ./configure --disable-dependency-tracking --without-included-regex
 	make -C lib
 	make -C src

@@ -41,5 +41,5 @@ workload()
 bench()
 {
 	cp "$1/out/table_test" .
-	echo "leveldb ./table_test --gtest_print_time=0 >/dev/null"
+	echo "leveldb ./table_test --gtest_print_time=0"
 }

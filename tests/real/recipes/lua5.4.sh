@@ -33,11 +33,12 @@ build()
 {
 	copy_source lua5.4 "$1"
 	cd "$1/src"
-	[ "${CHORD_SMALL:-0}" = 0 ] || fixed_addresses
+	[ "${CHORD_FIXED:-0}" = 0 ] || fixed_addresses
 	echo '#define DEB_HOST_MULTIARCH "x86_64-linux-gnu"' >lua5.4-deb-multiarch.h
 	objects "$2" "$5" o
 	$2 $5 $6 -Wl,-E -o ../lua lua.o liblua.o.a -lm -ldl
 	$2 $5 $6 -o ../luac luac.o liblua.o.a -lm -ldl
+	[ "${CHORD_SMALL:-0}" = 0 ] || return 0
 	objects "$3 -x c++" "$5" oo
 	$3 $5 $6 -Wl,-E -o ../lua-c++ lua.oo liblua.oo.a -lm -ldl
 }
@@ -80,7 +81,7 @@ bench()
 {
 	cp "$1/lua" .
 	cp "$real"/lua/*.lua .
-	echo "lua-recursion ./lua recursion.lua 2500 >/dev/null"
-	echo "lua-tables ./lua tables.lua 200 >/dev/null"
-	echo "lua-strings ./lua strings.lua 150 >/dev/null"
+	echo "lua-recursion ./lua recursion.lua 2500"
+	echo "lua-tables ./lua tables.lua 200"
+	echo "lua-strings ./lua strings.lua 150"
 }

@@ -91,5 +91,5 @@ bench()
 {
 	cp "$1/sqlite3-static" sqlite3
 	sed 's/limit 5000/limit 100000/' "$real/workload.sql" >bench.sql
-	echo "sqlite3 ./sqlite3 -batch :memory: <bench.sql >/dev/null"
+	echo "sqlite3 ./sqlite3 -batch :memory: <bench.sql"
 }
