@@ -38,6 +38,7 @@ suite()
 	house | unit) "$1" ;;
 	graph) "$here/graph/run.sh" "$CHORD" ;;
 	hook | input | runtime | situations) "$here/$1/run.sh" ;;
+	alloc) "$here/alloc/run.sh" ;;
 	fuzz) "$here/fuzz/run.sh" --mutations 100 ;;
 	oracle-sample) "$here/oracle/run.sh" --sample ;;
 	oracle) "$here/oracle/run.sh" ;;
@@ -51,7 +52,7 @@ suite()
 	esac
 }
 
-[ $# -gt 0 ] || set -- house unit graph runtime hook input situations fuzz oracle-sample real-sample torture-sample csmith-sample
+[ $# -gt 0 ] || set -- house unit graph runtime hook input situations alloc fuzz oracle-sample real-sample torture-sample csmith-sample
 for name in "$@"; do
 	start=$SECONDS
 	before=$(grep -c '^FAIL' "$log")

@@ -435,7 +435,8 @@ cmd_graph(int argc, char **argv)
 	bool ok;
 
 	argp_err_exit_status = EXIT_USAGE;
-	argp_parse(&argp, argc, argv, 0, NULL, &r);
+	if (argp_parse(&argp, argc, argv, 0, NULL, &r))
+		die("memory", "out of memory");
 	ok = graph_file_read(&s.file, r.path) && show_view(&s, &r);
 	graph_file_close(&s.file);
 	return ok ? 0 : EXIT_NO;

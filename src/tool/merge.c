@@ -98,7 +98,8 @@ cmd_merge(int argc, char **argv)
 	struct buf out = {0};
 	int status = EXIT_NO;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &a);
+	if (argp_parse(&argp, argc, argv, 0, NULL, &a))
+		die("memory", "out of memory");
 	if (add_all(pool, sum, &a)) {
 		profile_write(sum, &out);
 		if (file_write(a.out, out.at, out.n))

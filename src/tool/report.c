@@ -144,7 +144,8 @@ cmd_report(int argc, char **argv)
 	struct report r = {.run = &run};
 	int status = EXIT_NO;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &a);
+	if (argp_parse(&argp, argc, argv, 0, NULL, &a))
+		die("memory", "out of memory");
 	r.opt = a.opt;
 	if (run_load(&run, a.name[0], a.name + 1, a.n - 1))
 		status = print(&r);

@@ -85,7 +85,8 @@ cmd_show(int argc, char **argv)
 	char *why;
 	int status = EXIT_NO;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &a);
+	if (argp_parse(&argp, argc, argv, 0, NULL, &a))
+		die("memory", "out of memory");
 	as_text = a.pass && !strcmp(a.pass, "text");
 	o.measure = a.measure;
 	o.dump = as_text ? NULL : stdout;

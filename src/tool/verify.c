@@ -90,7 +90,8 @@ cmd_verify(int argc, char **argv)
 	const char *why;
 	int status = EXIT_NO;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &a);
+	if (argp_parse(&argp, argc, argv, 0, NULL, &a))
+		die("memory", "out of memory");
 	if (unit_open(pool, a.program, &u, &why)) {
 		status = verify(&a, &u);
 		unit_close(&u);
