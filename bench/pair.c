@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+/* What a command costs, or what it costs beside another.
+ *
+ *	pair RUNS COMMAND         median, least and most CPU seconds of COMMAND
+ *	pair RUNS PLAIN MEASURED  the same of the ratio MEASURED / PLAIN, then PLAIN's median
+ *
+ * Commands go to sh. The two of a pair run one after the other, and the first of them
+ * takes turns: what else the machine does hits both. Time is user CPU time of everything
+ * the command waited for; with one command, system time too. */
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+struct cost {
+	double user, system;
+};
+
+static double
+seconds(struct timeval t)
+{
+	return (double)t.tv_sec + (double)t.tv_usec / 1e6;
+}
+
+static void __attribute__((noreturn))
+fail(const char *what)
+{
+	fprintf(stderr, "pair: %s: %s\n", what, strerror(errno));
+	exit(1);
+}
+
+static struct cost
+run(const char *command)
+{
+	struct rusage usage;
+	int status;
+	pid_t pid = fork();
+
+	if (pid < 0)
+		fail("fork");
+	if (pid == 0) {
+		execl("/bin/sh", "sh", "-c", command, (char *)NULL);
+		_exit(127);
+	}
+	while (wait4(pid, &status, 0, &usage) < 0)
+		if (errno != EINTR)
+			fail("wait4");
+	if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
+		fprintf(stderr, "pair: status %d of: %s\n", status, command);
+		exit(1);
+	}
+	return (struct cost){ seconds(usage.ru_utime), seconds(usage.ru_stime) };
+}
+
+static int
+order(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static double
+median(double *v, size_t n)
+{
+	qsort(v, n, sizeof(*v), order);
+	return n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
+}
+
+static void
+print_range(double *v, size_t n)
+{
+	double middle = median(v, n);
+
+	printf("%.4f %.4f %.4f", middle, v[0], v[n - 1]);
+}
+
+static void
+one(const char *command, double *v, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		struct cost cost = run(command);
+
+		v[i] = cost.user + cost.system;
+	}
+	print_range(v, n);
+	putchar('\n');
+}
+
+static void
+two(const char *plain, const char *measured, double *ratio, double *base, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		bool swapped = i % 2;
+		double first = run(swapped ? measured : plain).user;
+		double second = run(swapped ? plain : measured).user;
+
+		base[i] = swapped ? second : first;
+		ratio[i] = (swapped ? first : second) / base[i];
+	}
+	print_range(ratio, n);
+	printf(" %.4f\n", median(base, n));
+}
+
+int
+main(int argc, char **argv)
+{
+	size_t n = argc > 1 ? (size_t)strtoul(argv[1], NULL, 10) : 0;
+	double *v = calloc(2 * n + 1, sizeof(*v));
+
+	if (n == 0 || argc < 3 || argc > 4 || !v) {
+		fputs("usage: pair RUNS PLAIN [MEASURED]\n", stderr);
+		return 2;
+	}
+	if (argc == 3)
+		one(argv[2], v, n);
+	else
+		two(argv[2], argv[3], v, v + n, n);
+	free(v);
+	return 0;
+}

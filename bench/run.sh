@@ -1,0 +1,245 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# What measuring costs: programs built plain, with Chord and with others, run in turns.
+#
+#	run.sh [--quick] [--runs N] [--programs "A B"] [--columns "X Y"] [--work DIR]
+#
+# A table of the ratio of user CPU time to the plain program's: median of the pairs,
+# least and most; the geometric mean of each column. Plain is gcc -O2, for LLVM's
+# columns clang -O2, for valgrind's the gcc program itself, run once.
+set -eu
+bench=$(cd "$(dirname "$0")" && pwd)
+real=$bench/../tests/real
+real=$(cd "$real" && pwd)
+. "$real/lib.sh"
+. "$real/configs.sh"
+
+programs="bzip2 zlib ncompress sqlite3 grep lua5.4 fib"
+columns="edges gcov gcov-atomic llvm-instr llvm-gen callgrind cachegrind qemu"
+runs=7
+work=$CHORD_CACHE/work/bench
+export CHORD_SMALL=1
+
+# compiler_of VARIANT: CC and CXX of a build.
+compiler_of()
+{
+	case $1 in
+	gcc) echo "gcc" ;;
+	clang) echo "clang" ;;
+	edges) echo "$CHORD cc" ;;
+	every-block | every-edge) echo "$CHORD cc -fchord=$1" ;;
+	gcov) echo "gcc --coverage -fprofile-update=single" ;;
+	gcov-atomic) echo "gcc --coverage -fprofile-update=atomic" ;;
+	llvm-instr) echo "clang -fprofile-instr-generate" ;;
+	llvm-gen) echo "clang -fprofile-generate" ;;
+	*) die "no column $1" ;;
+	esac
+}
+
+# base_of COLUMN: the variant it is compared to.
+base_of()
+{
+	case $1 in
+	llvm-*) echo clang ;;
+	*) echo gcc ;;
+	esac
+}
+
+qemu_plugin()
+{
+	command -v qemu-x86_64 >/dev/null || return 0
+	find /usr/lib /usr/libexec /usr/share/qemu -name 'libbb.so' -o -name 'libinsn.so' 2>/dev/null | head -n 1
+}
+
+# wrapper_of COLUMN: what stands before the command; the column's build is then the plain one.
+wrapper_of()
+{
+	case $1 in
+	callgrind) echo "valgrind -q --tool=callgrind --callgrind-out-file=/dev/null" ;;
+	cachegrind) echo "valgrind -q --tool=cachegrind --cache-sim=no --cachegrind-out-file=/dev/null" ;;
+	qemu) echo "qemu-x86_64 -plugin $(qemu_plugin)" ;;
+	esac
+}
+
+variant_of()
+{
+	if [ -n "$(wrapper_of "$1")" ]; then echo gcc; else echo "$1"; fi
+}
+
+available()
+{
+	case $1 in
+	callgrind | cachegrind) command -v valgrind >/dev/null ;;
+	qemu) [ -n "$(qemu_plugin)" ] ;;
+	llvm-*) command -v clang >/dev/null ;;
+	esac
+}
+
+recipe()
+{
+	if [ "$1" = fib ]; then
+		"fib_$2" "$3" "${4:-}"
+	else
+		"$real/recipe.sh" "$@"
+	fi
+}
+
+fib_build()
+{
+	mkdir -p "$1"
+	$2 -O2 -o "$1/fib" "$bench/fib.c"
+}
+
+fib_bench()
+{
+	cp "$1/fib" .
+	echo "fib ./fib 44"
+}
+
+# built PROGRAM VARIANT: kept for as long as nothing of it changes; Chord's never is.
+built()
+{
+	dir=$CHORD_CACHE/bench/$1/$2
+	cc=$(compiler_of "$2")
+	[ "${cc#"$CHORD"}" != "$cc" ] || ! up_to_date "$1" "$dir" "$cc" || return 0
+	mkdir -p "$CHORD_CACHE/bench/$1"
+	rm -rf "$dir" "$dir.key"
+	recipe "$1" build "$dir" "$cc" "$cc" gfortran -O2 "" >"$dir.log" 2>&1 || die "$1: cannot be built for $2 (see $dir.log)"
+	bench_key "$1" "$cc" >"$dir.key"
+}
+
+bench_key()
+{
+	{ cat "$real/recipes/$1.sh" "$bench/fib.c" 2>/dev/null; ${2%% *} --version; echo "$2"; } | cksum
+}
+
+up_to_date()
+{
+	[ "$(cat "$2.key" 2>/dev/null)" = "$(bench_key "$1" "$3")" ]
+}
+
+# prepared PROGRAM VARIANT: a run folder; its commands in FOLDER.commands. The inputs are
+# those of the plain program.
+prepared()
+{
+	run=$work/$1.$2
+	rm -rf "$run"
+	mkdir -p "$run"
+	[ "$2" = gcc ] || [ ! -e "$work/$1.gcc/input" ] || ln -s "$work/$1.gcc/input" "$run/input"
+	(cd "$run" && recipe "$1" bench "$CHORD_CACHE/bench/$1/$2") >"$run.commands"
+}
+
+# command_of PROGRAM VARIANT LINE WRAPPER: the command of that line, to be run from anywhere.
+command_of()
+{
+	text=$(sed -n "$3p" "$work/$1.$2.commands" | cut -d ' ' -f 2-)
+	echo "cd $work/$1.$2 && $(echo "$text" | sed "s|\\./|${4:+$4 }./|") >$work/output"
+}
+
+# cell PROGRAM LINE COLUMN: "median least most plain", or nothing.
+cell()
+{
+	times=$runs
+	wrapper=$(wrapper_of "$3")
+	[ -z "$wrapper" ] || times=1
+	CHORD_FILE="$work/%n.chord" LLVM_PROFILE_FILE="$work/llvm.profraw" "$work/pair" "$times" \
+		"$(command_of "$1" "$(base_of "$3")" "$2" "")" "$(command_of "$1" "$(variant_of "$3")" "$2" "$wrapper")"
+}
+
+variants()
+{
+	for column in $columns; do
+		base_of "$column"
+		variant_of "$column"
+	done | sort -u
+}
+
+# one PROGRAM: a row for every command of its bench.
+one()
+{
+	[ "$1" = fib ] || "$real/recipe.sh" "$1" fetch >"$work/fetch.log" 2>&1 || die "$1: cannot be fetched"
+	# gcc's first: the others take its inputs.
+	for variant in gcc $(variants); do
+		[ "$variant" != gcc ] || [ ! -f "$work/$1.gcc.commands" ] || continue
+		built "$1" "$variant"
+		prepared "$1" "$variant"
+	done
+	line=0
+	while read -r row rest <&3; do
+		line=$((line + 1))
+		for column in $columns; do
+			echo "$row $column $(cell "$1" "$line" "$column")" >>"$work/cells"
+		done
+		row_of "$row"
+	done 3<"$work/$1.gcc.commands"
+	rm -rf "$work/$1".*
+}
+
+head_line()
+{
+	printf '%-14s %7s' program plain
+	for column in $columns; do printf ' %20s' "$column"; done
+	echo
+}
+
+row_of()
+{
+	awk -v row="$1" -v columns="$columns" '
+		$1 == row { m[$2] = $3; least[$2] = $4; most[$2] = $5; if (!plain) plain = $6 }
+		END {
+			printf "%-14s %6.2fs", row, plain
+			n = split(columns, c, " ")
+			for (i = 1; i <= n; i++) {
+				cell = sprintf("%.3f (%.2f-%.2f)", m[c[i]], least[c[i]], most[c[i]])
+				if (m[c[i]] == "") cell = "-"
+				printf " %20s", cell
+			}
+			print ""
+		}' "$work/cells"
+}
+
+means()
+{
+	awk -v columns="$columns" '
+		$3 { sum[$2] += log($3); count[$2]++ }
+		END {
+			printf "%-14s %7s", "geomean", ""
+			n = split(columns, c, " ")
+			for (i = 1; i <= n; i++)
+				printf " %20s", count[c[i]] ? sprintf("%.3f", exp(sum[c[i]] / count[c[i]])) : "-"
+			print ""
+		}' "$work/cells"
+}
+
+# Columns that cannot be had are said and left out.
+usable_columns()
+{
+	usable=
+	for column in $columns; do
+		if available "$column"; then usable="$usable $column"; else echo "$column: not available here"; fi
+	done
+	columns=$(echo $usable)
+}
+
+while [ $# -gt 0 ]; do
+	case $1 in
+	--quick) programs="bzip2 ncompress lua5.4 fib" columns="edges gcov" runs=3 ;;
+	--runs) runs=$2; shift ;;
+	--programs) programs=$2; shift ;;
+	--columns) columns=$2; shift ;;
+	--work) work=$2; shift ;;
+	*) die "run.sh: what is $1?" ;;
+	esac
+	shift
+done
+mkdir -p "$work"
+exec 7>"$work/lock"
+flock -n 7 || die "another bench runs in $work (take another with --work)"
+rm -f "$work"/*.commands "$work/cells"
+gcc -O2 -D_GNU_SOURCE -o "$work/pair" "$bench/pair.c"
+usable_columns
+head_line
+for program in $programs; do
+	one "$program"
+done
+means
