@@ -94,11 +94,11 @@ bool file_write(const char *path, const void *data, size_t n);
 enum { EXIT_NO = 1, EXIT_USAGE = 2 };
 
 /* Reports wrong input or a failed environment; does not return a status. */
-void error(const char *what, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void say_error(const char *what, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void verror(const char *what, const char *fmt, va_list ap);
 /* The same with a place in a text: `chord: FILE:LINE: WHY`. */
 void error_at(const char *file, unsigned line, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-void warn(const char *what, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void say_warning(const char *what, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 _Noreturn void die(const char *what, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Chord itself is wrong: says where, aborts. */
 #define bug(...) bug_at(__FILE__, __LINE__, __VA_ARGS__)

@@ -15,7 +15,7 @@ verror(const char *what, const char *fmt, va_list ap)
 }
 
 void
-error(const char *what, const char *fmt, ...)
+say_error(const char *what, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -38,7 +38,7 @@ error_at(const char *file, unsigned line, const char *fmt, ...)
 }
 
 void
-warn(const char *what, const char *fmt, ...)
+say_warning(const char *what, const char *fmt, ...)
 {
 	va_list ap;
 

@@ -106,20 +106,21 @@ uint64_t flow_vertex(const struct graph *g, const uint64_t *count, uint32_t v);
 struct events {
 	int64_t *increment, *query;
 };
-/* events[e] may be negative. `tree` spans the graph but for vertices without edges (their query is 0).
- * With the closing edge in it, as span_max() makes it, nothing is to be added at EXIT (if that edge has no events). If it is a chord,
- * its increment is what each execution has to add once, at its begin or its end. Wants an index.
- * NULL if the tree does not span or a sum does not fit 64 bits: *why (may be NULL) says so.
+/* events[e] may be negative. `tree` spans the graph but for vertices without edges (their query
+ * is 0). With the closing edge in it, as span_max() makes it, nothing is to be added at EXIT (if
+ * that edge has no events). If it is a chord, its increment is what each execution has to add
+ * once, at its begin or its end. Wants an index. NULL if the tree does not span or a sum does not
+ * fit 64 bits: *why (may be NULL) says so.
  *
- * Vertex events (Fig. 2): split the vertex, or add them to all its in-edges (those of root to
- * the closing edge); query[v] is then what holds behind v.
+ * Vertex events (Fig. 2): split the vertex, or add them to all its in-edges (those of root to the
+ * closing edge); query[v] is then what holds behind v.
  *
  * Calls are queries (section 4): the counter has to be right when control leaves for another
  * procedure. Let each call be a vertex between what runs before it and what runs after, use
  * events_join(), and both span_max() and this function on the result. The query increment of
- * calls is then 0, and the update before a call and the one after it have no place of their
- * own: they are part of the chords around (footnote 3), as cheap as the tree can choose them.
- * Edges keep their numbers, so weights stay right. */
+ * calls is then 0, and the update before a call and the one after it have no place of their own:
+ * they are part of the chords around (footnote 3), as cheap as the tree can choose them. Edges
+ * keep their numbers, so weights stay right. */
 struct events *events_place(const struct graph *g, const bool *tree, const int64_t *events, const char **why);
 /* A copy in which every edge from or to a vertex marked leads from or to root instead; the
  * vertex itself is left without edges. EXIT, which is accurate anyhow, and root may be marked.
@@ -129,8 +130,8 @@ struct graph *events_join(const struct graph *g, const bool *accurate);
 /* increment[e] = events[e] + phi[from] - phi[to] for any potential by vertex: what a walk
  * from u to v adds changes by phi[u] - phi[v]. False if one does not fit 64 bits. */
 bool events_increments(const struct graph *g, const int64_t *events, const int64_t *phi, int64_t *increment);
-/* Fig. 4 as printed, for comparison: wrong for self-loops not at root, which it visits from one end
- * only. NULL if a sum does not fit 64 bits. */
+/* Fig. 4 as printed, for comparison: wrong for self-loops not at root, which it visits from one
+ * end only. NULL if a sum does not fit 64 bits. */
 struct events *events_printed(const struct graph *g, const bool *tree, const int64_t *events);
 
 /* paths.c: acyclic paths (Apiwattanapong & Harrold 2002, section 2, after Ball & Larus 1996).
@@ -151,11 +152,11 @@ struct dag {
 	double *w;               /* by edge of the DAG: price of code there. Where a path ends or begins: 0,
 	                          * since there it is recorded, or the register set, in any case */
 };
-/* g closed, completed, indexed; w by edge: how often it runs, times cost is its price. `cold` (may
- * be NULL): edges to cut, beside back edges; those into EXIT and phantoms are not. If more than
- * `limit` paths were left, edges are cut until there are no more: the coldest that will do, none in
- * vain. limit 0: no limit. NULL if an edge to cut is fixed, or if there are more paths even with
- * all edges cut: *why. */
+/* g closed, completed, indexed; w by edge: how often it runs, times cost is its price. `cold`
+ * (may be NULL): edges to cut, beside back edges; those into EXIT and phantoms are not. If more
+ * than `limit` paths were left, edges are cut until there are no more: the coldest that will do,
+ * none in vain. limit 0: no limit. NULL if an edge to cut is fixed, or if there are more paths
+ * even with an edge cut in every row of edges: *why. */
 struct dag *dag_new(const struct graph *g, const struct order *o, const double *w, const bool *cold,
                     uint64_t limit, const char **why);
 
@@ -167,9 +168,10 @@ struct dag *dag_new(const struct graph *g, const struct order *o, const double *
  *   on an edge into EXIT  record r + add[e]
  *
  * Where known[v], r always has value[v] at v and need not be held: a weaver may leave out all
- * code on edges between such vertices, have r = value[u] + add[e] on an edge to one that is not (never a
- * fixed edge), record value[u] + add[e], and not set r at root or behind a cut edge if it is
- * known there. Where an activation is abandoned at v, r + query[v] is the sum of its path so far. */
+ * code on edges between such vertices, have r = value[u] + add[e] on an edge to one that is not
+ * (never a fixed edge), record value[u] + add[e], and not set r at root or behind a cut edge if
+ * it is known there. Where an activation is abandoned at v, r + query[v] is the sum of its path
+ * so far. */
 struct probes {
 	int64_t *add;            /* by edge of g; 0 on fixed edges, and of no meaning on phantoms */
 	int64_t *start, *query, *value; /* by vertex; start: root and where cut edges lead */
@@ -204,5 +206,24 @@ uint64_t paths_find(const struct paths *p, uint32_t begin, const uint32_t *edge,
 bool dag_has(const struct dag *d, uint32_t begin, const uint32_t *edge, uint32_t n);
 /* Sum of the values of a path. The edges are those of g. */
 int64_t dag_sum(const struct dag *d, const int64_t *val, uint32_t begin, const uint32_t *edge, uint32_t n);
+
+/* spp.c: selective path profiling (Apiwattanapong & Harrold 2002, section 3), made sound: a path
+ * of interest shares its sum with no other path. spp.c has the proof. */
+struct spp {
+	int64_t *val;            /* by edge of the DAG; never negative */
+	struct probes *probes;
+	uint64_t dense;          /* if not 0: paths of edges of interest only have the sums 0 .. dense-1, all
+	                          * others have larger ones. 0: sums of interest are anywhere */
+};
+/* Makes the edges of a path edges of interest (EI); ei by edge of the DAG. False: it is no path. */
+bool spp_add(const struct dag *d, bool *ei, uint32_t begin, const uint32_t *edge, uint32_t n);
+/* NULL: *why (sums that do not fit 64 bits, a cycle of fixed edges). Wants at least one path of
+ * interest. All paths that have edges of interest only come to have sums of their own. */
+struct spp *spp_place(const struct dag *d, const bool *ei, const char **why);
+/* Fig. 4 as printed, for comparison: Val by edge of the DAG. Phases: 1, and 2 and 3 if asked for.
+ * After all three a path of interest may have the sum of another. NULL if NumPaths does not fit
+ * 64 bits. */
+enum { SPP_PHASE2 = 2, SPP_PHASE3 = 4 };
+int64_t *spp_printed(const struct dag *d, const bool *ei, int phases);
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Acyclic paths: the DAG, numbers for its paths, and back from numbers
- * (Apiwattanapong & Harrold 2002, section 2, after Ball & Larus 1996).
+/* Acyclic paths: the DAG, numbers for its paths, and back from numbers (Apiwattanapong & Harrold
+ * 2002, section 2, after Ball & Larus 1996).
  *
- * It differs from the papers in three points. A cut edge keeps a dummy edge to
- * EXIT of its own: with one for each source, paths that leave a vertex by different back edges
- * would be one. Dummy edges and those into EXIT are free, because there a path has to be recorded or
- * the register set anyway, so the spanning tree leaves them to be chords. And the closing edge need not be in
- * the tree: its increment is a constant that every path has, the register's first value. */
+ * It differs from the papers in three points. A cut edge keeps a dummy edge to EXIT of its own:
+ * with one for each source, paths that leave a vertex by different back edges would be one. Dummy
+ * edges and those into EXIT are free, because there a path has to be recorded or the register set
+ * anyway, so the spanning tree leaves them to be chords. And the closing edge need not be in the
+ * tree: its increment is a constant that every path has, the register's first value. */
 #include "graph/graph.h"
 
 #include <stdlib.h>
@@ -83,6 +83,17 @@ colder(const void *pa, const void *pb, void *weights)
 	return (a > b) - (a < b);
 }
 
+/* Is there but one way to the edge, and could that be cut as well? Then it would be in vain to
+ * cut both. */
+static bool
+follows_one(const struct graph *g, uint32_t e)
+{
+	uint32_t u = g->edge[e].from;
+
+	return u != g->root && g->in_at[u + 1] - g->in_at[u] == 1 && g->out_at[u + 1] - g->out_at[u] == 1 &&
+	       !g->edge[g->in[g->in_at[u]]].fixed;
+}
+
 static void
 find_candidates(struct cutter *c, struct pool *tmp)
 {
@@ -92,7 +103,7 @@ find_candidates(struct cutter *c, struct pool *tmp)
 	c->may = pool_array(tmp, g->nedge, sizeof *c->may);
 	for (uint32_t e = 0; e < g->nedge; e++) {
 		w[e] = c->w[e] * g->edge[e].cost;
-		if (!c->cut[e] && !g->edge[e].fixed && g->edge[e].to != g->exit)
+		if (!c->cut[e] && !g->edge[e].fixed && g->edge[e].to != g->exit && !follows_one(g, e))
 			c->may[c->nmay++] = e;
 	}
 	qsort_r(c->may, c->nmay, sizeof *c->may, colder, w);
@@ -147,8 +158,8 @@ join_block(struct cutter *c, uint32_t from, uint32_t to, bool *was)
 		c->cut[c->may[i]] = was[i];
 }
 
-/* Joins again what need not be cut, the hottest first, in blocks that get smaller; at the
- * end no edge by itself is cut in vain. Work is bounded: in a graph of 2^20 edges few are tried. */
+/* Joins again what need not be cut, the hottest first, in blocks that get smaller; at the end no
+ * edge by itself is cut in vain. Work is bounded: in a graph of 2^20 edges few are tried. */
 static void
 join_again(struct cutter *c, struct pool *tmp)
 {
@@ -229,6 +240,12 @@ add_begin(struct dag *d, uint32_t v)
 		d->begin[v] = graph_edge(d->graph, d->g->root, v);
 }
 
+static bool
+is_free(const struct dag *d, uint32_t e)
+{
+	return e == d->close || d->graph->edge[e].phantom || d->graph->edge[e].to == d->graph->exit;
+}
+
 static void
 build(struct dag *d, const double *w)
 {
@@ -253,7 +270,7 @@ build(struct dag *d, const double *w)
 	graph_index(d->graph);
 	d->w = pool_array(g->pool, d->graph->nedge, sizeof *d->w);
 	for (uint32_t e = 0; e < g->nedge; e++)
-		d->w[e] = e == g->close || g->edge[e].phantom || d->graph->edge[e].to == g->exit ? 0 : w[e] * g->edge[e].cost;
+		d->w[e] = is_free(d, e) ? 0 : w[e] * g->edge[e].cost;
 }
 
 struct dag *
@@ -268,7 +285,7 @@ dag_new(const struct graph *g, const struct order *o, const double *w, const boo
 	if (!d->cut)
 		return NULL;
 	if (limit && !keep_limit(d, w, limit)) {
-		*why = pool_printf(g->pool, "it has more than %llu paths even if all edges are cut", (unsigned long long)limit);
+		*why = pool_printf(g->pool, "it has more than %llu paths even if all its branches are cut", (unsigned long long)limit);
 		return NULL;
 	}
 	build(d, w);
@@ -363,7 +380,8 @@ probes_new(const struct graph *g)
 	return p;
 }
 
-/* A path's increments sum to its values and phi(root) - phi(EXIT), which the closing edge makes up for. */
+/* A path's increments sum to its values and phi(root) - phi(EXIT), which the closing edge makes
+ * up for. */
 static bool
 set_vertices(const struct dag *d, const int64_t *phi, struct probes *p)
 {
@@ -390,7 +408,7 @@ dag_probes(const struct dag *d, const int64_t *val, const int64_t *phi)
 	if (!events_increments(d->graph, val, phi, p->add) || !set_vertices(d, phi, p))
 		return NULL;
 	for (uint32_t e = 0; e < g->nedge; e++)
-		if (e != d->close && d->graph->edge[e].to != g->exit && !g->edge[e].phantom && p->add[e]) {
+		if (!is_free(d, e) && p->add[e]) {
 			p->n++;
 			p->cost += d->w[e];
 		}

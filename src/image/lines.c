@@ -3,6 +3,7 @@
  * .debug_aranges would be shorter, but clang writes none. */
 #include "image/internal.h"
 
+#include <dwarf.h>
 #include <stdlib.h>
 
 static void
@@ -25,16 +26,20 @@ add_line(struct image *im, Dwarf_Line *l)
 	VEC_PUSH(im->row, r);
 }
 
-static void
+/* False: the unit has lines, but they cannot be read. */
+static bool
 add_unit(struct image *im, Dwarf_Die *unit)
 {
 	Dwarf_Lines *lines;
 	size_t n;
 
+	if (!dwarf_hasattr(unit, DW_AT_stmt_list))
+		return true;
 	if (dwarf_getsrclines(unit, &lines, &n))
-		return;
+		return false;
 	for (size_t i = 0; i < n; i++)
 		add_line(im, dwarf_onesrcline(lines, i));
+	return true;
 }
 
 /* A row that ends a sequence comes before one that begins there; otherwise the
@@ -77,13 +82,17 @@ read_lines(struct image *im)
 	Elf *elf = has_lines(im->elf) ? im->elf : image_debug_elf(im);
 	Dwarf_CU *cu = NULL;
 	Dwarf_Die unit;
+	int more = -1;
 
 	im->lines_read = true;
-	im->dwarf = elf ? dwarf_begin_elf(elf, DWARF_C_READ, NULL) : NULL;
-	if (!im->dwarf)
+	if (!elf)
 		return;
-	while (!dwarf_get_units(im->dwarf, cu, &cu, NULL, NULL, &unit, NULL))
-		add_unit(im, &unit);
+	im->dwarf = dwarf_begin_elf(elf, DWARF_C_READ, NULL);
+	while (im->dwarf && !(more = dwarf_get_units(im->dwarf, cu, &cu, NULL, NULL, &unit, NULL)))
+		if (!add_unit(im, &unit))
+			break;
+	if (more <= 0 && has_lines(elf))
+		say_warning(im->path, "its line table cannot be read whole: %s", dwarf_errmsg(-1));
 	if (im->row.n && !sorted(im))
 		qsort(im->row.at, im->row.n, sizeof *im->row.at, by_addr);
 }

@@ -37,6 +37,8 @@ read_table(struct image *im, Elf *elf, unsigned type)
 	Elf_Data *d = s ? elf_getdata(s, NULL) : NULL;
 	size_t n = d && h.sh_entsize ? d->d_size / sizeof(Elf64_Sym) : 0;
 
+	if (s && !d)
+		say_warning(im->path, "its symbol table cannot be read: %s", elf_errmsg(-1));
 	if (!d || n > INT32_MAX)
 		return false;
 	for (size_t i = 1; i < n; i++) {

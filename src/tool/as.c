@@ -302,7 +302,7 @@ give_up(struct session *s, const struct buf *says)
 		status = run_original(s, NULL);
 	}
 	if (status == 0)
-		warn(s->name, "not measured: the assembler does not take the text with counters in it: %.*s",
+		say_warning(s->name, "not measured: the assembler does not take the text with counters in it: %.*s",
 		     end ? (int)(end - first) : 0, end ? first : "");
 	return status;
 }
@@ -411,7 +411,7 @@ weave_input(struct session *s)
 	case WEAVE_FAILED:
 		status = run_original(s, NULL);
 		if (status == 0)
-			warn(s->name, "not measured: %s", why);
+			say_warning(s->name, "not measured: %s", why);
 		break;
 	default:
 		status = run_original(s, NULL);
@@ -430,7 +430,7 @@ pass_through(struct session *s)
 	int status = run_as_called(s);
 
 	if (status == 0)
-		warn(s->args.inputs.n ? s->args.inputs.at[0] : STDIN_NAME, "not measured: it is not 64-bit code");
+		say_warning(s->args.inputs.n ? s->args.inputs.at[0] : STDIN_NAME, "not measured: it is not 64-bit code");
 	return status;
 }
 
@@ -442,7 +442,7 @@ unreadable(struct session *s)
 	int status = run_as_called(s);
 
 	if (status == 0)
-		warn(s->name, "not measured: %s", why);
+		say_warning(s->name, "not measured: %s", why);
 	return status;
 }
 

@@ -41,9 +41,9 @@ one_measure(const char *what, struct str name, uint8_t *measure)
 			return true;
 		}
 	if (is_planned(name))
-		error(what, "measure '%.*s' is not in this version; " THERE_ARE, (int)name.n, name.at);
+		say_error(what, "measure '%.*s' is not in this version; " THERE_ARE, (int)name.n, name.at);
 	else
-		error(what, "unknown measure '%.*s'; " THERE_ARE, (int)name.n, name.at);
+		say_error(what, "unknown measure '%.*s'; " THERE_ARE, (int)name.n, name.at);
 	return false;
 }
 
@@ -59,7 +59,7 @@ measure_read(const char *what, const char *list, uint8_t *measure)
 		if (!one_measure(what, (struct str){p, (size_t)(end - p)}, &m))
 			return false;
 		if (!first && m != *measure) {
-			error(what, "%s and %s do not go together; one of them", measures[*measure], measures[m]);
+			say_error(what, "%s and %s do not go together; one of them", measures[*measure], measures[m]);
 			return false;
 		}
 		*measure = m;

@@ -195,7 +195,8 @@ as_run_io(const char *as, char *const *args, size_t nargs, const struct as_io *i
 	}
 	if (io->input)
 		fill(fds.in, io->input);
-	setenv(RUNNING, as, 1);
+	if (setenv(RUNNING, as, 1))
+		die("environment", "%s", strerror(errno));
 	status = run_and_hear(argv, &fds, io->says);
 	free(argv);
 	if (status == 0 && io->object && !take(fds.keep, io->object))

@@ -115,10 +115,10 @@ chord_option(struct driver *d, const char *a)
 	}
 	for (size_t i = 0; i < sizeof planned / sizeof *planned; i++)
 		if (starts(a, planned[i])) {
-			error(a, "not in this version; there is -fchord=edges, -fchord=every-block and -fchord=every-edge");
+			say_error(a, "not in this version; there is -fchord=edges, -fchord=every-block and -fchord=every-edge");
 			return false;
 		}
-	error(a, "unknown option; there is -fchord=edges, -fchord=every-block and -fchord=every-edge");
+	say_error(a, "unknown option; there is -fchord=edges, -fchord=every-block and -fchord=every-edge");
 	return false;
 }
 
@@ -241,12 +241,12 @@ run(struct driver *d)
 
 	if (!d->ninput || d->stops) {
 		execvp(d->args.at[0], d->args.at);
-		error(d->args.at[0], "%s", strerror(errno));
+		say_error(d->args.at[0], "%s", strerror(errno));
 		return EXIT_NO;
 	}
 	status = child_run(d->args.at);
 	if (status < 0) {
-		error(d->args.at[0], "%s", strerror(errno));
+		say_error(d->args.at[0], "%s", strerror(errno));
 		return EXIT_NO;
 	}
 	if (status == 0)
@@ -268,7 +268,7 @@ drive(const char *variable, const char *fallback, int argc, char **argv)
 	if (!read_args(&d, argv + 1, n)) {
 		status = EXIT_USAGE;
 	} else if (d.is_clang && d.lto && d.ninput) {
-		error("-flto", "clang's link-time optimiser writes no assembly text; what it makes cannot be measured");
+		say_error("-flto", "clang's link-time optimiser writes no assembly text; what it makes cannot be measured");
 		status = EXIT_USAGE;
 	} else {
 		push_all(&d, dir, argv + 1, n);

@@ -54,10 +54,10 @@ link_check(struct pool *pool, const char *output)
 		return;
 	im = image_open(pool, output, &why);
 	if (!im) {
-		warn(output, "nothing in it is measured: %s", why);
+		say_warning(output, "nothing in it is measured: %s", why);
 		return;
 	}
 	if (!(image_section(im, CHORD_SECTION_MAP, &map, &why) && map.n) && has_functions(im))
-		warn(output, "nothing in it is measured");
+		say_warning(output, "nothing in it is measured");
 	image_close(im);
 }

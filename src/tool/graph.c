@@ -339,6 +339,9 @@ print_all(const struct study *s)
 
 /* ---- command line ---- */
 
+/* Options without a letter. */
+enum { VIEW_EVENTS = 256, VIEW_PATHS, VIEW_SPP };
+
 struct request {
 	const char *path;
 	int view;                /* the option, or 0 */
@@ -358,7 +361,7 @@ set_view(struct request *r, int key, const char *how, struct argp_state *state)
 	r->limit = (uint64_t)1 << 31;
 	if (!how)
 		return;
-	if (key != 'p') {
+	if (key != VIEW_PATHS) {
 		r->printed = !strcmp(how, "printed");
 		if (!r->printed)
 			argp_error(state, "'%s' is not 'printed'", how);
@@ -381,7 +384,7 @@ parse(int key, char *arg, struct argp_state *state)
 		r->path = arg;
 	} else if (key == ARGP_KEY_END && !r->path) {
 		argp_error(state, "no file given ('-' is standard input)");
-	} else if (key == 'e' || key == 'p') {
+	} else if (key >= VIEW_EVENTS && key <= VIEW_SPP) {
 		set_view(r, key, arg, state);
 	} else if (key != ARGP_KEY_END) {
 		return ARGP_ERR_UNKNOWN;
@@ -402,10 +405,12 @@ static bool
 show_view(struct study *s, const struct request *r)
 {
 	switch (r->view) {
-	case 'e':
+	case VIEW_EVENTS:
 		return graph_events(&s->file, r->printed);
-	case 'p':
+	case VIEW_PATHS:
 		return graph_paths(&s->file, r->limit);
+	case VIEW_SPP:
+		return graph_spp(&s->file, r->printed);
 	default:
 		return show_study(s);
 	}
@@ -415,10 +420,12 @@ int
 cmd_graph(int argc, char **argv)
 {
 	static const struct argp_option options[] = {
-		{"events", 'e', "printed", OPTION_ARG_OPTIONAL, "Print what each chord adds to one counter of events, and "
+		{"events", VIEW_EVENTS, "printed", OPTION_ARG_OPTIONAL, "Print what each chord adds to one counter of events, and "
 		 "what a query adds at each vertex; =printed: by the search as it was printed, wrong for self-loops", 0},
-		{"paths", 'p', "LIMIT", OPTION_ARG_OPTIONAL, "Print the acyclic paths and their numbers; edges are cut "
+		{"paths", VIEW_PATHS, "LIMIT", OPTION_ARG_OPTIONAL, "Print the acyclic paths and their numbers; edges are cut "
 		 "until there are at most LIMIT (2^31)", 0},
+		{"spp", VIEW_SPP, "printed", OPTION_ARG_OPTIONAL, "Print how only the paths of interest are told from all others; "
+		 "=printed: by the algorithm as it was printed, which may fail", 0},
 		{0},
 	};
 	static const struct argp argp = {
@@ -428,15 +435,15 @@ cmd_graph(int argc, char **argv)
 		.doc = "Runs the algorithms on a graph written by hand: depth-first order, loops, weights, the maximum "
 		       "spanning tree and its chords and, from the counts in FILE, all others."
 		       "\vFILE has lines `root P`, `exit R`, `edge P Q [weight W] [cost C] [count N] [fixed] [tree] [events N] "
-		       "[name X]`, `vertex P [events N]`, `early P N`, `reentry P N`, and comments after #. '-' is standard input.",
+		       "[name X]`, `vertex P [events N]`, `early P N`, `reentry P N`, `path P Q R...`, and comments after #. "
+		       "'-' is standard input.",
 	};
 	struct study s = {0};
 	struct request r = {0};
 	bool ok;
 
 	argp_err_exit_status = EXIT_USAGE;
-	if (argp_parse(&argp, argc, argv, 0, NULL, &r))
-		die("memory", "out of memory");
+	argp_parse(&argp, argc, argv, 0, NULL, &r);
 	ok = graph_file_read(&s.file, r.path) && show_view(&s, &r);
 	graph_file_close(&s.file);
 	return ok ? 0 : EXIT_NO;

@@ -60,6 +60,7 @@ bool *graph_file_tree(const struct graph_file *f, const double *w);
  * as the paper has it, errors and all. False: it has said why. */
 bool graph_events(const struct graph_file *f, bool printed);
 bool graph_paths(const struct graph_file *f, uint64_t limit);
+bool graph_spp(const struct graph_file *f, bool printed);
 
 /* graph_paths.c, what paths are printed with. Names of vertices are printed as they are. */
 struct dag *graph_file_dag(const struct graph_file *f, uint64_t limit); /* NULL: it has said why */

@@ -49,9 +49,9 @@ load_profile(struct pool *pool, const char *path)
 	const char *why = NULL;
 
 	if (!file_read(path, &b))
-		error(path, "%s", strerror(errno));
+		say_error(path, "%s", strerror(errno));
 	else if (!(p = profile_parse(pool, (struct str){b.at, b.n}, &why)))
-		error(path, "%s", why);
+		say_error(path, "%s", why);
 	buf_free(&b);
 	return p;
 }
@@ -81,7 +81,7 @@ take(struct run *r, const char *name, const struct profile *p)
 	const char *why;
 
 	if (!profile_add(r->sum, p, r->pool, &why)) {
-		error(name, "%s", why);
+		say_error(name, "%s", why);
 		return false;
 	}
 	VEC_PUSH(r->summed, name);
@@ -100,7 +100,7 @@ load_given(struct run *r, char **name, int n)
 		if (!p) {
 			ok = false;
 		} else if (!profile_module(p, image_build_id(r->unit.at[0].image))) {
-			error(name[i], "%s", why_not_this_build(r, p, r->path));
+			say_error(name[i], "%s", why_not_this_build(r, p, r->path));
 			ok = false;
 		} else {
 			ok = take(r, name[i], p);
@@ -175,8 +175,8 @@ load_found(struct run *r)
 	if (!ok || r->summed.n)
 		return ok;
 	for (size_t i = 0; i < r->left_out.n; i++)
-		error(r->left_out.at[i].name, "%s", r->left_out.at[i].reason);
-	error(r->path, "no profile of this build in the current folder (%s.*.chord)", base_name(r->path));
+		say_error(r->left_out.at[i].name, "%s", r->left_out.at[i].reason);
+	say_error(r->path, "no profile of this build in the current folder (%s.*.chord)", base_name(r->path));
 	return false;
 }
 
@@ -276,12 +276,12 @@ run_load(struct run *r, const char *program, char **profile, int nprofile)
 
 	*r = (struct run){.pool = pool_new(), .path = program, .sum = profile_new()};
 	if (!unit_open(r->pool, program, &u, &why)) {
-		error(program, "%s", why);
+		say_error(program, "%s", why);
 		return false;
 	}
 	VEC_PUSH(r->unit, u);
 	if (!image_build_id(u.image).n) {
-		error(program, "it has no build id, so that no profile can be told to be its own: link it with -Wl,--build-id");
+		say_error(program, "it has no build id, so that no profile can be told to be its own: link it with -Wl,--build-id");
 		return false;
 	}
 	if (!(nprofile ? load_given(r, profile, nprofile) : load_found(r)))

@@ -90,7 +90,7 @@ main(int argc, char **argv)
 	}
 	c = by_name(argv[1]);
 	if (!c) {
-		error(argv[1], "no such command; `chord --help` lists them");
+		say_error(argv[1], "no such command; `chord --help` lists them");
 		return EXIT_USAGE;
 	}
 	return run(c, argc - 1, argv + 1);

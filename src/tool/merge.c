@@ -70,7 +70,7 @@ add_one(struct pool *pool, struct profile *sum, const char *name)
 	else
 		profile_add(sum, p, pool, &why);
 	if (why)
-		error(name, "%s", why);
+		say_error(name, "%s", why);
 	profile_free(p);
 	return !why;
 }
@@ -105,7 +105,7 @@ cmd_merge(int argc, char **argv)
 		if (file_write(a.out, out.at, out.n))
 			status = 0;
 		else
-			error(a.out, "%s", strerror(errno));
+			say_error(a.out, "%s", strerror(errno));
 	}
 	buf_free(&out);
 	profile_free(sum);

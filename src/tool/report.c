@@ -119,7 +119,7 @@ print(struct report *r)
 	int status = 0;
 
 	if (!report_tables(r)) {
-		error(r->run->path, "the sum of its counts does not fit 64 bits");
+		say_error(r->run->path, "the sum of its counts does not fit 64 bits");
 		return EXIT_NO;
 	}
 	if (r->opt.what)
@@ -129,7 +129,7 @@ print(struct report *r)
 	else
 		report_text(r);
 	if (fflush(stdout) || ferror(stdout)) {
-		error("standard output", "%s", strerror(errno));
+		say_error("standard output", "%s", strerror(errno));
 		status = EXIT_NO;
 	}
 	return status;

@@ -88,12 +88,12 @@ report_raw(const struct report *r)
 			if (!u->map.proc[k].refused)
 				print_proc(r->opt.what, &u->map.proc[k], &u->counts[k]);
 		if (u->map.nrefused)
-			warn(u->path, "%" PRIu32 " procedures were refused and are not in the table", u->map.nrefused);
+			say_warning(u->path, "%" PRIu32 " procedures were refused and are not in the table", u->map.nrefused);
 	}
 	for (size_t i = 0; i < run->unknown.n; i++)
-		warn(run->unknown.at[i].name, "not known: %s", run->unknown.at[i].reason);
+		say_warning(run->unknown.at[i].name, "not known: %s", run->unknown.at[i].reason);
 	for (size_t i = 0; i < run->left_out.n; i++)
-		warn(run->left_out.at[i].name, "left out: %s", run->left_out.at[i].reason);
+		say_warning(run->left_out.at[i].name, "left out: %s", run->left_out.at[i].reason);
 	for (size_t i = 0; i < run->note.n; i++)
-		warn(run->path, "%s", run->note.at[i]);
+		say_warning(run->path, "%s", run->note.at[i]);
 }

@@ -99,9 +99,9 @@ cmd_show(int argc, char **argv)
 			fwrite(woven.at, 1, woven.n, stdout);
 		status = 0;
 		break;
-	case WEAVE_NOTHING: error(a.file, "no code in it"); break;
-	case WEAVE_REJECTED: error(a.file, "the assembler rejects it:\n%.*s", (int)a.says.n, a.says.at); break;
-	case WEAVE_FAILED: error(a.file, "%s", why); break;
+	case WEAVE_NOTHING: say_error(a.file, "no code in it"); break;
+	case WEAVE_REJECTED: say_error(a.file, "the assembler rejects it:\n%.*s", (int)a.says.n, a.says.at); break;
+	case WEAVE_FAILED: say_error(a.file, "%s", why); break;
 	}
 	free(why);
 	buf_free(&text);

@@ -96,7 +96,7 @@ cmd_verify(int argc, char **argv)
 		status = verify(&a, &u);
 		unit_close(&u);
 	} else {
-		error(a.program, "%s", why);
+		say_error(a.program, "%s", why);
 	}
 	pool_free(pool);
 	return status;

@@ -24,6 +24,7 @@ start(void)
 {
 	const char *at = getenv("FAIL_AT");
 
+	unsetenv("LD_PRELOAD"); /* not for the assembler */
 	requests = 0;
 	fail_at = at ? strtoul(at, NULL, 10) : 0;
 }

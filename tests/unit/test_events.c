@@ -33,7 +33,8 @@ show(const struct graph *g, const bool *tree, const int64_t *events)
 		        (long long)events[e], tree[e] ? " tree" : "");
 }
 
-/* One walk from root, of a few executions: the counter and the query give the events at every step. */
+/* One walk from root, of a few executions: the counter and the query give the events at every
+ * step. */
 static bool
 walk_holds(const struct graph *g, const struct events *ev, const int64_t *events, uint32_t steps)
 {
@@ -340,8 +341,8 @@ test_no_tree(void **unused)
 	pool_free(p);
 }
 
-/* A call between two branches: P -> C twice, C -> R. Without the join C is accurate by chance of the tree
- * only; with it, both ways to the call count their own, and so does the way behind it. */
+/* A call between two branches: P -> C twice, C -> R. Without the join C is accurate by chance of
+ * the tree only; with it, both ways to the call count their own, and so does the way behind it. */
 static void
 test_call(void **unused)
 {

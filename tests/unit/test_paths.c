@@ -296,9 +296,6 @@ check_cuts(const struct graph *g, const struct order *o, const double *w)
 	}
 	limits_not++;
 	check(g, strstr(why, "more than"));
-	for (uint32_t e = 0; e < g->nedge; e++)
-		cold[e] = !g->edge[e].fixed;
-	check(g, all_paths(dag_new(g, o, w, cold, 0, &why))->n > limit);
 }
 
 static void
@@ -316,8 +313,9 @@ check_graph(struct graph *g)
 
 /* ---- graphs ---- */
 
-/* The edges of a DAG on n vertices are bits of `set`: (0,1), (0,2), ... Vertices that have
- * no way from root or to EXIT stay alone, and get phantoms. */
+/* The edges of a DAG on n vertices are bits of `set`: (0,1), (0,2), ... Vertices that have no way
+ * from root or to EXIT stay alone, and get phantoms. The order of edges is random: it matters to
+ * selective path profiling as printed. */
 static struct graph *
 dag_of(struct pool *p, uint32_t n, uint32_t set)
 {
@@ -327,6 +325,13 @@ dag_of(struct pool *p, uint32_t n, uint32_t set)
 		for (uint32_t v = u + 1; v < n; v++, bit++)
 			if (set >> bit & 1)
 				graph_edge(g, u, v);
+	for (uint32_t e = g->nedge; e-- > 1;) {
+		uint32_t other = rnd(e + 1);
+		struct edge d = g->edge[e];
+
+		g->edge[e] = g->edge[other];
+		g->edge[other] = d;
+	}
 	finish(g);
 	return g;
 }
@@ -531,12 +536,338 @@ test_refused(void **unused)
 	pool_free(p);
 }
 
+/* ---- selective path profiling ---- */
+
+struct tally {
+	uint64_t sets, collide, collide13, collide12, dense;
+	uint64_t probes[4];      /* printed; phases 1 and 3; sound; all paths */
+	double cost[4];
+};
+
+static bool
+is_pure(const struct dag *d, const bool *ei, const struct one *one)
+{
+	if (d->begin[one->begin] != GRAPH_NONE && !ei[d->begin[one->begin]])
+		return false;
+	for (uint32_t i = 0; i < one->n; i++)
+		if (!ei[one->edge[i]])
+			return false;
+	return true;
+}
+
+/* Has some path marked the sum of another? sum by path. */
+static bool
+collides(const struct enumeration *en, const bool *of_interest, const int64_t *sum)
+{
+	for (uint32_t i = 0; i < en->n; i++)
+		for (uint32_t k = 0; k < en->n && of_interest[i]; k++)
+			if (k != i && sum[k] == sum[i])
+				return true;
+	return false;
+}
+
+static bool
+values_collide(const struct enumeration *en, const bool *of_interest, const int64_t *val)
+{
+	int64_t sum[MOST];
+
+	for (uint32_t i = 0; i < en->n; i++)
+		sum[i] = dag_sum(en->d, val, en->path[i].begin, en->path[i].edge, en->path[i].n);
+	return collides(en, of_interest, sum);
+}
+
+static void
+tally_values(struct tally *t, int what, const struct dag *d, const int64_t *val)
+{
+	for (uint32_t e = 0; e < d->graph->nedge; e++)
+		if (e != d->close && d->w[e] > 0 && val[e]) {
+			t->probes[what]++;
+			t->cost[what] += d->w[e];
+		}
+}
+
+static void
+check_printed(struct tally *t, const struct enumeration *en, const bool *ei, const bool *of_interest)
+{
+	int64_t *val = spp_printed(en->d, ei, SPP_PHASE2 | SPP_PHASE3), *val13 = spp_printed(en->d, ei, SPP_PHASE3);
+
+	t->collide += values_collide(en, of_interest, val);
+	t->collide13 += values_collide(en, of_interest, val13);
+	t->collide12 += values_collide(en, of_interest, spp_printed(en->d, ei, SPP_PHASE2));
+	tally_values(t, 0, en->d, val);
+	tally_values(t, 1, en->d, val13);
+}
+
+/* The same by a weaver that uses known[]. A path with phantoms never runs. */
+static int64_t
+run_lazily(const struct dag *d, const struct probes *p, const struct one *one, int64_t otherwise)
+{
+	int64_t r = p->known[one->begin] ? 777777 : p->start[one->begin];
+
+	for (uint32_t i = 0; i < one->n; i++) {
+		const struct edge *e = &d->graph->edge[one->edge[i]];
+
+		if (e->phantom)
+			return otherwise;
+		if (p->known[e->from] && (e->to == d->g->exit || !p->known[e->to])) {
+			check(d->g, !e->fixed || e->to == d->g->exit);
+			r = p->value[e->from];
+		}
+		r += p->add[one->edge[i]];
+	}
+	return r;
+}
+
+/* What the woven code records, for every path: right sums, those of interest unlike all others,
+ * and dense if it says so. */
+static void
+check_sound(struct tally *t, const struct enumeration *en, const bool *ei, const bool *pure)
+{
+	const struct dag *d = en->d;
+	const char *why = "";
+	struct spp *spp = spp_place(d, ei, &why);
+	int64_t sum[MOST];
+	uint32_t npure = 0;
+
+	check(d->g, spp);
+	for (uint32_t i = 0; i < en->n; i++) {
+		const struct one *one = &en->path[i];
+
+		sum[i] = run_path(spp->probes, one);
+		check(d->g, sum[i] == dag_sum(d, spp->val, one->begin, one->edge, one->n));
+		check(d->g, sum[i] == run_lazily(d, spp->probes, one, sum[i]));
+		check(d->g, !spp->dense || (sum[i] >= 0 && pure[i] == ((uint64_t)sum[i] < spp->dense)));
+		npure += pure[i];
+	}
+	check(d->g, !collides(en, pure, sum));
+	check(d->g, !spp->dense || spp->dense == npure);
+	for (uint32_t e = 0; e < d->g->nedge; e++)
+		check(d->g, e == d->close || !d->g->edge[e].fixed || d->g->edge[e].phantom || !spp->probes->add[e]);
+	t->dense += spp->dense > 0;
+	t->probes[2] += spp->probes->n;
+	t->cost[2] += spp->probes->cost;
+}
+
+/* Some paths of interest. Every set that has the same edges of interest is checked with it: all
+ * paths of such edges only count as of interest. */
+static void
+check_set(struct tally *t, const struct enumeration *en, const bool *ei)
+{
+	bool pure[MOST];
+
+	for (uint32_t i = 0; i < en->n; i++)
+		pure[i] = is_pure(en->d, ei, &en->path[i]);
+	t->sets++;
+	check_sound(t, en, ei, pure);
+	check_printed(t, en, ei, pure);
+}
+
+static void
+tally_all(struct tally *t, const struct dag *d, uint64_t sets)
+{
+	const char *why = "";
+	struct paths *p = paths_number(d, &why);
+
+	t->probes[3] += sets * p->probes->n;
+	t->cost[3] += (double)sets * p->probes->cost;
+}
+
+/* Every set of paths of a DAG of up to 16 edges and 16 paths, but only once for the same edges. */
+static void
+check_all_sets(struct tally *t, const struct dag *d)
+{
+	static uint8_t seen[1 << 16];
+	struct enumeration *en = all_paths(d);
+	uint32_t mask[16] = {0};
+	uint64_t before = t->sets;
+
+	assert_true(en->n <= 16 && d->graph->nedge <= 17);
+	memset(seen, 0, sizeof seen);
+	for (uint32_t i = 0; i < en->n; i++)
+		for (uint32_t k = 0; k < en->path[i].n; k++)
+			mask[i] |= 1u << en->path[i].edge[k];
+	for (uint32_t set = 1; set < 1u << en->n; set++) {
+		uint32_t edges = 0;
+		bool ei[17] = {false};
+
+		for (uint32_t i = 0; i < en->n; i++)
+			edges |= set >> i & 1 ? mask[i] : 0;
+		if (seen[edges]++)
+			continue;
+		for (uint32_t e = 0; e < d->g->nedge; e++)
+			ei[e] = edges >> e & 1;
+		check_set(t, en, ei);
+	}
+	tally_all(t, d, t->sets - before);
+}
+
+static void
+print_tally(const char *what, const struct tally *t)
+{
+	double n = (double)t->sets;
+
+	print_message("%s: %llu sets; as printed %llu collide, phases 1 and 3 %llu, 1 and 2 %llu; sound: dense %llu\n", what,
+	              (unsigned long long)t->sets, (unsigned long long)t->collide, (unsigned long long)t->collide13,
+	              (unsigned long long)t->collide12, (unsigned long long)t->dense);
+	print_message("  probes (weight) a set: printed %.3f (%.2f), 1 and 3 %.3f (%.2f), sound %.3f (%.2f), "
+	              "all paths %.3f (%.2f)\n",
+	              (double)t->probes[0] / n, t->cost[0] / n, (double)t->probes[1] / n, t->cost[1] / n,
+	              (double)t->probes[2] / n, t->cost[2] / n, (double)t->probes[3] / n, t->cost[3] / n);
+}
+
+static void
+check_dag_sets(struct tally *t, uint32_t n, uint32_t set)
+{
+	struct pool *p = pool_new();
+	struct graph *g = dag_of(p, n, set);
+	const char *why = "";
+	bool phantoms = false;
+
+	for (uint32_t e = 0; e < g->nedge; e++)
+		phantoms |= g->edge[e].phantom;
+	if (!phantoms)
+		check_all_sets(t, dag_new(g, order_dfs(g), random_weights(g), NULL, 0, &why));
+	pool_free(p);
+}
+
+static void
+test_spp_dags(void **unused)
+{
+	(void)unused;
+	for (uint32_t n = 2; n <= 6; n++) {
+		struct tally t = {0};
+		char what[32];
+
+		for (uint32_t set = 0; set < 1u << n * (n - 1) / 2; set++)
+			check_dag_sets(&t, n, set);
+		snprintf(what, sizeof what, "%u vertices", n);
+		print_tally(what, &t);
+		assert_int_equal(t.collide13, 0);
+		assert_int_equal(t.collide12, 0);
+		assert_true(n < 6 || t.collide > 0);
+	}
+}
+
+/* The smallest case that the printed algorithm gets wrong. */
+static void
+test_spp_smallest(void **unused)
+{
+	struct pool *p = pool_new();
+	struct graph *g = graph_new(p, 4, 0, 3);
+	static const uint32_t ends[][2] = {{0, 2}, {0, 1}, {1, 2}, {1, 3}, {2, 3}};
+	const uint32_t a[] = {1, 3}, b[] = {0, 4}, c[] = {1, 2, 4};
+	bool *ei;
+	int64_t *val;
+	const char *why = "";
+	struct spp *spp;
+	struct dag *d;
+
+	(void)unused;
+	for (uint32_t i = 0; i < 5; i++)
+		graph_edge(g, ends[i][0], ends[i][1]);
+	finish(g);
+	d = dag_new(g, order_dfs(g), random_weights(g), NULL, 0, &why);
+	ei = pool_array(p, d->graph->nedge, sizeof *ei);
+	assert_true(spp_add(d, ei, 0, a, 2) && spp_add(d, ei, 0, b, 2));
+	assert_false(spp_add(d, ei, 0, c, 2));
+	assert_false(spp_add(d, ei, 1, c + 1, 2));
+	val = spp_printed(d, ei, SPP_PHASE2 | SPP_PHASE3);
+	assert_int_equal(dag_sum(d, val, 0, b, 2), dag_sum(d, val, 0, c, 3));
+	val = spp_printed(d, ei, SPP_PHASE3);
+	assert_int_not_equal(dag_sum(d, val, 0, b, 2), dag_sum(d, val, 0, c, 3));
+	spp = spp_place(d, ei, &why);
+	assert_int_not_equal(dag_sum(d, spp->val, 0, b, 2), dag_sum(d, spp->val, 0, c, 3));
+	assert_int_not_equal(dag_sum(d, spp->val, 0, a, 2), dag_sum(d, spp->val, 0, c, 3));
+	pool_free(p);
+}
+
+/* Some paths of a graph with loops, a cut edge or two, and fixed edges. */
+static void
+check_some_sets(struct tally *t, struct graph *g)
+{
+	struct order *o = order_dfs(g);
+	const char *why = "";
+	struct dag *d = dag_new(g, o, random_weights(g), NULL, 0, &why);
+	struct enumeration *en = all_paths(d);
+	bool *ei = pool_array(g->pool, d->graph->nedge, sizeof *ei);
+
+	if (en->n > 300)
+		return;
+	for (uint32_t n = 1 + rnd(4); n; n--) {
+		const struct one *one = &en->path[rnd(en->n)];
+
+		check(g, spp_add(d, ei, one->begin, one->edge, one->n));
+	}
+	check_set(t, en, ei);
+	tally_all(t, d, 1);
+}
+
+static void
+test_spp_random(void **unused)
+{
+	struct tally t = {0};
+
+	(void)unused;
+	for (uint32_t i = 0; i < 20000; i++) {
+		struct pool *p = pool_new();
+		uint32_t n = 4 + rnd(7), m = n + rnd(n);
+		struct graph *g = graph_new(p, n, 0, n - 1);
+
+		for (uint32_t k = 0; k < m; k++) {
+			uint32_t u = rnd(n - 1);
+
+			graph_edge(g, u, rnd(8) ? u + 1 + rnd(n - u - 1) : rnd(n));
+		}
+		finish(g);
+		if (rnd(2))
+			fix_some(g);
+		check_some_sets(&t, g);
+		pool_free(p);
+	}
+	print_tally("random", &t);
+	assert_int_equal(t.collide13, 0);
+	assert_int_equal(t.collide12, 0);
+}
+
+/* A path of interest among 2^1000: sums stay small, and if the path is the hottest nothing is
+ * added on it. */
+static void
+test_spp_ladder(void **unused)
+{
+	struct pool *p = pool_new();
+	const char *why = "";
+	double *w;
+	struct graph *g = ladder(p, 1000, 0.1, &w);
+	struct dag *d = dag_new(g, order_dfs(g), w, NULL, 0, &why);
+	bool *ei = pool_array(p, d->graph->nedge, sizeof *ei);
+	uint32_t edge[2000];
+	struct spp *spp;
+
+	(void)unused;
+	for (uint32_t i = 0; i < 1000; i++) {
+		edge[2 * i] = 4 * i + 2;
+		edge[2 * i + 1] = 4 * i + 3;
+	}
+	assert_true(spp_add(d, ei, 0, edge, 2000));
+	assert_null(spp_printed(d, ei, 0));
+	spp = spp_place(d, ei, &why);
+	assert_non_null(spp);
+	assert_int_equal(spp->dense, 1);
+	for (uint32_t i = 0; i < 2000; i++)
+		assert_int_equal(spp->probes->add[edge[i]] && g->edge[edge[i]].to != g->exit, 0);
+	memset(ei, 1, d->graph->nedge);
+	assert_null(spp_place(d, ei, &why));
+	assert_non_null(strstr(why, "64 bits"));
+	pool_free(p);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_dags),     cmocka_unit_test(test_small),   cmocka_unit_test(test_random),
-		cmocka_unit_test(test_too_many), cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_too_many), cmocka_unit_test(test_refused), cmocka_unit_test(test_spp_dags),
+		cmocka_unit_test(test_spp_smallest), cmocka_unit_test(test_spp_random), cmocka_unit_test(test_spp_ladder),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
