@@ -285,7 +285,8 @@ dag_new(const struct graph *g, const struct order *o, const double *w, const boo
 	if (!d->cut)
 		return NULL;
 	if (limit && !keep_limit(d, w, limit)) {
-		*why = pool_printf(g->pool, "it has more than %llu paths even if all its branches are cut", (unsigned long long)limit);
+		*why = pool_printf(g->pool, "it has more than %llu paths even if all its branches are cut",
+		                   (unsigned long long)limit);
 		return NULL;
 	}
 	build(d, w);

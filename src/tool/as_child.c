@@ -12,6 +12,20 @@
 extern char **environ;
 
 static int
+give_files(posix_spawn_file_actions_t *actions, const struct child_fds *fds)
+{
+	int err = 0;
+
+	if (fds->in >= 0)
+		err = posix_spawn_file_actions_adddup2(actions, fds->in, 0);
+	if (!err && fds->err >= 0)
+		err = posix_spawn_file_actions_adddup2(actions, fds->err, 2);
+	if (!err && fds->keep >= 0)
+		err = posix_spawn_file_actions_adddup2(actions, fds->keep, fds->keep);
+	return err;
+}
+
+static int
 spawn(pid_t *pid, char *const *argv, const struct child_fds *fds, const sigset_t *mask)
 {
 	posix_spawn_file_actions_t actions;
@@ -20,17 +34,13 @@ spawn(pid_t *pid, char *const *argv, const struct child_fds *fds, const sigset_t
 
 	posix_spawn_file_actions_init(&actions);
 	posix_spawnattr_init(&attr);
-	if (fds && fds->in >= 0)
-		posix_spawn_file_actions_adddup2(&actions, fds->in, 0);
-	if (fds && fds->err >= 0)
-		posix_spawn_file_actions_adddup2(&actions, fds->err, 2);
-	if (fds && fds->keep >= 0)
-		posix_spawn_file_actions_adddup2(&actions, fds->keep, fds->keep);
+	err = fds ? give_files(&actions, fds) : 0;
 	if (mask) {
 		posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK);
 		posix_spawnattr_setsigmask(&attr, mask);
 	}
-	err = posix_spawnp(pid, argv[0], &actions, &attr, argv, environ);
+	if (!err)
+		err = posix_spawnp(pid, argv[0], &actions, &attr, argv, environ);
 	posix_spawn_file_actions_destroy(&actions);
 	posix_spawnattr_destroy(&attr);
 	return err;

@@ -101,7 +101,7 @@ propagate(struct study *s)
 	}
 	if (flow_propagate(s->g, s->counted, s->count, sources(s), &why))
 		return true;
-	error(s->file.path, "%s", why);
+	say_error(s->file.path, "%s", why);
 	return false;
 }
 

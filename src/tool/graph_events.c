@@ -141,7 +141,7 @@ place(const struct counting *c, const int64_t *events, struct events **ev, struc
 	*ev = c->printed ? events_printed(c->g, c->tree, events) : sound;
 	if (*ev && sound)
 		return true;
-	error(c->f->path, "%s", why ? why : "an increment does not fit 64 bits");
+	say_error(c->f->path, "%s", why ? why : "an increment does not fit 64 bits");
 	return false;
 }
 
@@ -177,7 +177,7 @@ solve(struct counting *c)
 	if (c->name.n * size <= MANY)
 		return place_symbols(c);
 	if (!all)
-		error(c->f->path, "%zu symbols are too many for so large a graph: give numbers of events", c->name.n);
+		say_error(c->f->path, "%zu symbols are too many for so large a graph: give numbers of events", c->name.n);
 	return all;
 }
 

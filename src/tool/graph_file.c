@@ -463,7 +463,7 @@ graph_file_read(struct graph_file *f, const char *path)
 	f->g = graph_new(f->pool, 0, 0, 0);
 	ok = file_read(path, &text);
 	if (!ok)
-		error(path, "%s", strerror(errno));
+		say_error(path, "%s", strerror(errno));
 	ok = ok && read_lines(f, (struct str){text.at, text.n}) && check_file(f);
 	buf_free(&text);
 	if (!ok)

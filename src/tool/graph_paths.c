@@ -16,7 +16,7 @@ graph_file_dag(const struct graph_file *f, uint64_t limit)
 	struct dag *d = dag_new(f->g, order_dfs(f->g), graph_file_weights(f), NULL, limit, &why);
 
 	if (!d)
-		error(f->path, "%s", why);
+		say_error(f->path, "%s", why);
 	return d;
 }
 
@@ -102,6 +102,6 @@ graph_paths(const struct graph_file *f, uint64_t limit)
 	if (p)
 		print_paths(f, p);
 	else
-		error(f->path, "%s", why);
+		say_error(f->path, "%s", why);
 	return p;
 }

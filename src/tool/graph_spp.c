@@ -71,7 +71,7 @@ choose_all(struct selection *s)
 		if (!choose(s, &f->path_of_interest.at[i], &s->chosen[i]))
 			return false;
 	if (!f->path_of_interest.n)
-		error(f->path, "it has no path of interest");
+		say_error(f->path, "it has no path of interest");
 	return f->path_of_interest.n;
 }
 
@@ -86,7 +86,7 @@ place_printed(struct selection *s)
 	s->val = spp_printed(s->d, s->ei, SPP_PHASE2 | SPP_PHASE3);
 	s->probes = s->val ? dag_probes(s->d, s->val, phi) : NULL;
 	if (!s->probes)
-		error(s->f->path, "the number of its paths does not fit 64 bits");
+		say_error(s->f->path, "the number of its paths does not fit 64 bits");
 	return s->probes;
 }
 
@@ -97,7 +97,7 @@ place_sound(struct selection *s)
 	struct spp *spp = spp_place(s->d, s->ei, &why);
 
 	if (!spp) {
-		error(s->f->path, "%s", why);
+		say_error(s->f->path, "%s", why);
 		return false;
 	}
 	s->val = spp->val;

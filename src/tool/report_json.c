@@ -201,7 +201,9 @@ report_json(const struct report *r)
 	if (r->opt.files)
 		set(o, "files", lines(r->file.at, r->file.n, false));
 	ok = !json_dumpf(o, stdout, JSON_INDENT(1));
-	ok &= putchar('\n') != EOF;
+	ok &= putchar('\n') != EOF && !fflush(stdout);
+	if (!ok)
+		say_error("standard output", "the report cannot be written whole");
 	json_decref(o);
 	return ok ? 0 : EXIT_NO;
 }
