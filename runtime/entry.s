@@ -25,7 +25,7 @@ chord_rt_thread_entry:
 	.type __chord_\name, @function
 	.weakref chord_rt_link_\name, \name
 __chord_\name:
-	.if \number < 3
+	.if \number < 2
 	jmp chord_rt_hook_\name
 	.else
 	subq $136, %rsp
@@ -79,6 +79,14 @@ chord_rt_common:
 	jmp *%r11
 chord_rt_common_done:
 	movq (%rsp), %rax
+	addq $136, %rsp
+	ret
+
+chord_rt_entry_fork_child:
+	subq $136, %rsp
+	call chord_rt_save
+	movq %rsp, %rdi
+	call chord_rt_fork_child
 	addq $136, %rsp
 	ret
 

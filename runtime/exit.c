@@ -130,10 +130,20 @@ chord_rt_leave_frame(struct chord_rt_walk *w, uint64_t delta)
 		chord_rt_keep_count(w, count);
 }
 
+/* Frames of the calling thread from there on upward have been recorded: they have ended. */
+static uint64_t
+chord_rt_left(struct chord_rt_ctl *ctl)
+{
+	struct chord_rt_region *r = chord_rt_region_mine(ctl);
+
+	return r && r->left ? r->left : ~0ull;
+}
+
 /* Counts exits for all frames from regs on. */
 static void
 chord_rt_leave_all(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uint64_t delta)
 {
+	uint64_t left = chord_rt_left(ctl);
 	struct chord_rt_walk w;
 	enum chord_rt_step step;
 
@@ -141,6 +151,8 @@ chord_rt_leave_all(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, u
 	w.once = true;
 	for (;;) {
 		step = chord_rt_look(&w);
+		if (w.regs.r[CHORD_RT_RSP] >= left)
+			return;
 		chord_rt_leave_frame(&w, delta);
 		if (step != CHORD_RT_FRAME)
 			break;
@@ -148,6 +160,30 @@ chord_rt_leave_all(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, u
 	}
 	if (step == CHORD_RT_STUCK)
 		__atomic_fetch_add(&ctl->head->in_flight, delta, __ATOMIC_RELAXED);
+}
+
+/* The frames from regs on are taken up in a profile that has not seen them begin: in a
+ * forked child. */
+static void
+chord_rt_come_back(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
+{
+	uint64_t left = chord_rt_left(ctl);
+	enum chord_rt_step step;
+	struct chord_rt_walk w;
+
+	chord_rt_walk_from(&w, ctl, regs);
+	w.once = true;
+	for (;;) {
+		step = chord_rt_look(&w);
+		if (w.regs.r[CHORD_RT_RSP] >= left)
+			return;
+		chord_rt_count_at(ctl, w.regs.r[CHORD_RT_RIP], CHORD_EXIT_REENTRY, 1);
+		if (step != CHORD_RT_FRAME)
+			break;
+		chord_rt_up(&w);
+	}
+	if (step == CHORD_RT_STUCK)
+		__atomic_fetch_add(&ctl->head->in_flight, 1, __ATOMIC_RELAXED);
 }
 
 /* Is the function that begins at f on the stack? */
@@ -184,14 +220,20 @@ chord_rt_other_process(struct chord_rt_ctl *ctl)
 	return ctl->pid != (uint32_t)chord_rt_call(SYS_getpid);
 }
 
-/* The process ends here: once. */
+/* The process ends here. What it still calls while it ends may end early, too. */
 static void
 chord_rt_end(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
 {
-	if (chord_rt_other_process(ctl) || __atomic_exchange_n(&ctl->ended, 1, __ATOMIC_RELAXED))
+	struct chord_rt_region *r = chord_rt_region_mine(ctl);
+	bool again = __atomic_exchange_n(&ctl->ended, 1, __ATOMIC_RELAXED) != 0;
+
+	if (again && !r)
 		return;
 	chord_rt_leave_all(ctl, regs, 1);
-	ctl->head->state = chord_rt_others_live(ctl) ? CHORD_STATE_THREADS : CHORD_STATE_ENDED;
+	if (r && (!r->left || r->left > regs->r[CHORD_RT_RSP]))
+		r->left = regs->r[CHORD_RT_RSP];
+	if (!again)
+		ctl->head->state = chord_rt_others_live(ctl) ? CHORD_STATE_THREADS : CHORD_STATE_ENDED;
 }
 
 /* ---- longjmp ---- */
@@ -468,6 +510,10 @@ chord_rt_hooked(struct chord_rt_regs *regs, uint32_t hook, uint64_t otherwise)
 
 	if (able && hook >= CHORD_RT_HOOK_execve && (hook < CHORD_RT_HOOK_execl || ctl->real[CHORD_RT_HOOK_execve])) {
 		regs->r[0] = (uint64_t)(int64_t)chord_rt_exec(ctl, regs, hook, real);
+		return 0;
+	}
+	if (hook == CHORD_RT_HOOK__Fork) {
+		chord_rt_fork_bare(regs, real);
 		return 0;
 	}
 	if (!able || chord_rt_other_process(ctl))

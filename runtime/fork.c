@@ -62,12 +62,14 @@ chord_rt_drop_regions(struct chord_rt_ctl *ctl, struct chord_rt_region *keep)
 /* The only thread of the child keeps its base: its counters are mapped over what
  * it had. */
 static void
-chord_rt_keep_region(struct chord_rt_ctl *ctl, uint64_t base)
+chord_rt_keep_region(struct chord_rt_ctl *ctl, const struct chord_rt_region *mine)
 {
 	struct chord_rt_region *r = &ctl->region[0];
+	uint64_t base = mine->base, left = mine->left;
 
 	chord_rt_clear(r, sizeof *r);
 	r->base = base;
+	r->left = left;
 	r->tid = (int32_t)chord_rt_call(SYS_gettid);
 	ctl->nregion = 1;
 	ctl->head->threads = 1;
@@ -90,7 +92,6 @@ static void
 chord_rt_new_profile(struct chord_rt_ctl *ctl)
 {
 	struct chord_rt_region *mine = chord_rt_region_mine(ctl);
-	uint64_t base = mine ? mine->base : 0;
 
 	ctl->owner = ctl->depth = 0;
 	ctl->ended = 0;
@@ -100,16 +101,19 @@ chord_rt_new_profile(struct chord_rt_ctl *ctl)
 		return;
 	chord_rt_extents_of_modules(ctl);
 	chord_rt_forget(ctl);
-	if (base)
-		chord_rt_keep_region(ctl, base);
+	if (mine)
+		chord_rt_keep_region(ctl, mine);
 	else if (ctl->nogs)
 		chord_rt_region_get(ctl);
 	else
 		chord_rt_region_enter(ctl);
 }
 
-static void
-chord_rt_fork_child(void)
+static void chord_rt_come_back(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs);
+extern void chord_rt_entry_fork_child(void) __attribute__((visibility("hidden")));
+
+static __attribute__((used)) void
+chord_rt_fork_child(const struct chord_rt_regs *regs)
 {
 	struct chord_rt_ctl *ctl = chord_rt_ctl_here();
 	uint32_t pid = (uint32_t)chord_rt_call(SYS_getpid);
@@ -120,6 +124,7 @@ chord_rt_fork_child(void)
 	ctl->pid = pid;
 	chord_rt_call(SYS_rt_sigprocmask, 0, &all, &old, 8);
 	chord_rt_new_profile(ctl);
+	chord_rt_come_back(ctl, regs);
 	chord_rt_call(SYS_rt_sigprocmask, 2, &old, 0, 8);
 }
 
@@ -131,20 +136,18 @@ chord_rt_watch_fork(void)
 	if (!ctl)
 		return;
 	if (chord_rt_register_atfork)
-		chord_rt_register_atfork(chord_rt_fork_prepare, chord_rt_fork_parent, chord_rt_fork_child, chord_rt_dso);
+		chord_rt_register_atfork(chord_rt_fork_prepare, chord_rt_fork_parent, chord_rt_entry_fork_child, chord_rt_dso);
 	else if (chord_rt_pthread_atfork && ctl->module[0].desc == &chord_rt_desc)
-		chord_rt_pthread_atfork(chord_rt_fork_prepare, chord_rt_fork_parent, chord_rt_fork_child);
+		chord_rt_pthread_atfork(chord_rt_fork_prepare, chord_rt_fork_parent, chord_rt_entry_fork_child);
 }
 
 /* _Fork runs no handlers. */
-static __attribute__((used)) int
-chord_rt_hook__Fork(void)
+static void
+chord_rt_fork_bare(struct chord_rt_regs *regs, uint64_t real)
 {
-	struct chord_rt_ctl *ctl = chord_rt_ctl_here();
-	int (*real)(void) = (int (*)(void))chord_rt_real(ctl, CHORD_RT_HOOK__Fork, (uint64_t)chord_rt_weak__Fork);
-	int pid = real();
+	int pid = ((int (*)(void))real)();
 
 	if (pid == 0)
-		chord_rt_fork_child();
-	return pid;
+		chord_rt_fork_child(regs);
+	regs->r[0] = (uint64_t)(int64_t)pid;
 }

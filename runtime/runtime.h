@@ -103,7 +103,7 @@ struct chord_rt_region {
 	uint32_t index;
 	void *(*start)(void *);
 	void *arg;
-	uint64_t left;                /* frames above this were recorded by pthread_exit */
+	uint64_t left;                /* frames from there upward have been recorded as ended; 0: none */
 };
 
 /* Counters of a module in a region; at: the extent in the file, 0: anonymous. */
