@@ -25,7 +25,7 @@ chord_rt_thread_entry:
 	.type __chord_\name, @function
 	.weakref chord_rt_link_\name, \name
 __chord_\name:
-	.if \number < 2
+	.if \number < 3
 	jmp chord_rt_hook_\name
 	.else
 	subq $136, %rsp
@@ -37,27 +37,28 @@ __chord_\name:
 	.endm
 	chord_rt_hook pthread_create, 0
 	chord_rt_hook thrd_create, 1
-	chord_rt_hook _Fork, 2
-	chord_rt_hook _exit, 3
-	chord_rt_hook _Exit, 4
-	chord_rt_hook quick_exit, 5
-	chord_rt_hook pthread_exit, 6
-	chord_rt_hook longjmp, 7
-	chord_rt_hook _longjmp, 8
-	chord_rt_hook siglongjmp, 9
-	chord_rt_hook __longjmp_chk, 10
-	chord_rt_hook _Unwind_SetIP, 11
-	chord_rt_hook clone, 12
-	chord_rt_hook timer_create, 13
-	chord_rt_hook mq_notify, 14
-	chord_rt_hook execve, 15
-	chord_rt_hook execv, 16
-	chord_rt_hook execvp, 17
-	chord_rt_hook execvpe, 18
-	chord_rt_hook fexecve, 19
-	chord_rt_hook execl, 20
-	chord_rt_hook execlp, 21
-	chord_rt_hook execle, 22
+	chord_rt_hook vfork, 2
+	chord_rt_hook _Fork, 3
+	chord_rt_hook _exit, 4
+	chord_rt_hook _Exit, 5
+	chord_rt_hook quick_exit, 6
+	chord_rt_hook pthread_exit, 7
+	chord_rt_hook longjmp, 8
+	chord_rt_hook _longjmp, 9
+	chord_rt_hook siglongjmp, 10
+	chord_rt_hook __longjmp_chk, 11
+	chord_rt_hook _Unwind_SetIP, 12
+	chord_rt_hook clone, 13
+	chord_rt_hook timer_create, 14
+	chord_rt_hook mq_notify, 15
+	chord_rt_hook execve, 16
+	chord_rt_hook execv, 17
+	chord_rt_hook execvp, 18
+	chord_rt_hook execvpe, 19
+	chord_rt_hook fexecve, 20
+	chord_rt_hook execl, 21
+	chord_rt_hook execlp, 22
+	chord_rt_hook execle, 23
 	.purgem chord_rt_hook
 
 # Ends in the real function, its arguments as they were, or returns from here
@@ -78,6 +79,30 @@ chord_rt_common:
 	addq $136, %rsp
 	jmp *%r11
 chord_rt_common_done:
+	movq (%rsp), %rax
+	addq $136, %rsp
+	ret
+
+# The child returns first, from here, on the stack that the parent then goes on with:
+# nothing is kept on it.
+chord_rt_hook_vfork:
+	subq $136, %rsp
+	call chord_rt_save
+	movq %rsp, %rdi
+	call chord_rt_vfork_begins
+	addq $136, %rsp
+	popq %rdi
+	movl $58, %eax
+	syscall
+	testq %rax, %rax
+	jne chord_rt_vfork_parent
+	notrack jmp *%rdi
+chord_rt_vfork_parent:
+	pushq %rdi
+	subq $136, %rsp
+	call chord_rt_save
+	movq %rsp, %rdi
+	call chord_rt_vfork_done
 	movq (%rsp), %rax
 	addq $136, %rsp
 	ret

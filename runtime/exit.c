@@ -213,7 +213,7 @@ chord_rt_others_live(struct chord_rt_ctl *ctl)
 	return false;
 }
 
-/* A child of vfork uses this memory, but what it does is not this process's. */
+/* A child of vfork, or of a system call that was not seen: its end is not this process's. */
 static bool
 chord_rt_other_process(struct chord_rt_ctl *ctl)
 {
@@ -473,11 +473,15 @@ chord_rt_exec_list(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, u
 }
 #pragma GCC diagnostic pop
 
+static bool chord_rt_vfork_ends(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs);
+static void chord_rt_vfork_stays(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs);
+static bool chord_rt_watches(struct chord_rt_ctl *ctl);
+
 /* The program is replaced, or, if that fails, nothing was left after all. */
 static int
 chord_rt_exec(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uint32_t hook, uint64_t real)
 {
-	bool ours = ctl && !ctl->ended && !chord_rt_other_process(ctl);
+	bool ours = ctl && !ctl->ended && !chord_rt_other_process(ctl), child = chord_rt_vfork_ends(ctl, regs);
 	uint64_t state = 0;
 	int e;
 
@@ -494,6 +498,8 @@ chord_rt_exec(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uint32
 		chord_rt_leave_all(ctl, regs, -1ull);
 		ctl->head->state = state;
 	}
+	if (child)
+		chord_rt_vfork_stays(ctl, regs);
 	return e;
 }
 
@@ -516,13 +522,14 @@ chord_rt_hooked(struct chord_rt_regs *regs, uint32_t hook, uint64_t otherwise)
 		chord_rt_fork_bare(regs, real);
 		return 0;
 	}
-	if (!able || chord_rt_other_process(ctl))
+	if (!chord_rt_watches(ctl))
 		return real;
 	switch (hook) {
 	case CHORD_RT_HOOK__exit:
 	case CHORD_RT_HOOK__Exit:
 	case CHORD_RT_HOOK_quick_exit:
-		chord_rt_end(ctl, regs);
+		if (!chord_rt_vfork_ends(ctl, regs))
+			chord_rt_end(ctl, regs);
 		break;
 	case CHORD_RT_HOOK_pthread_exit:
 		chord_rt_thread_ends(ctl, regs);
@@ -566,7 +573,7 @@ chord_rt_destruct(struct chord_rt_regs *regs)
 	struct chord_rt_mod *me;
 	uint64_t old, n = 0;
 
-	if (!ctl || !ctl->magic || chord_rt_other_process(ctl))
+	if (!chord_rt_watches(ctl) || chord_rt_vfork_ends(ctl, regs) || chord_rt_other_process(ctl))
 		return;
 	me = chord_rt_me(ctl);
 	if (!ctl->ended && ((me && me->main) || chord_rt_is_on_stack(ctl, regs, (uint64_t)chord_rt_exit_function)))

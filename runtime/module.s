@@ -36,6 +36,7 @@ chord_rt_desc:
 # CHORD_RT_HOOKS, in that order
 	.long __chord_pthread_create-.
 	.long __chord_thrd_create-.
+	.long __chord_vfork-.
 	.long __chord__Fork-.
 	.long __chord__exit-.
 	.long __chord__Exit-.
@@ -57,6 +58,6 @@ chord_rt_desc:
 	.long __chord_execl-.
 	.long __chord_execlp-.
 	.long __chord_execle-.
-	.long 23
+	.long 24
 	.balign 8
 	.quad 0

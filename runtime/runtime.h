@@ -35,6 +35,7 @@ enum {
 #define CHORD_RT_HOOKS(X) \
 	X(pthread_create) \
 	X(thrd_create) \
+	X(vfork) \
 	X(_Fork) \
 	X(_exit) \
 	X(_Exit) \
@@ -96,6 +97,12 @@ struct chord_rt_mod {
 	unsigned char id[32];
 };
 
+/* A call of vfork whose child may still run on the caller's stack. */
+struct chord_rt_vfork {
+	uint64_t sp, pc;              /* behind the call */
+	uint64_t pid;                 /* who called */
+};
+
 /* The counters of one thread at a time. tid 0: free; -1: being handed over. */
 struct chord_rt_region {
 	uint64_t base;
@@ -104,6 +111,8 @@ struct chord_rt_region {
 	void *(*start)(void *);
 	void *arg;
 	uint64_t left;                /* frames from there upward have been recorded as ended; 0: none */
+	uint32_t nvfork;
+	struct chord_rt_vfork vfork[4];
 };
 
 /* Counters of a module in a region; at: the extent in the file, 0: anonymous. */

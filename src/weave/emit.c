@@ -488,9 +488,9 @@ emit_refused(const struct unit *u, struct woven *w, struct edits *e, uint8_t mea
 static bool
 is_watched(struct str name)
 {
-	static const char *const names[] = {"pthread_create", "_Fork", "_exit", "_Exit", "quick_exit", "pthread_exit", "longjmp",
-		"_longjmp", "siglongjmp", "__longjmp_chk", "execve", "execv", "execvp", "execvpe", "fexecve", "execl", "execlp",
-		"execle"};
+	static const char *const names[] = {"pthread_create", "vfork", "_Fork", "_exit", "_Exit", "quick_exit", "pthread_exit",
+		"longjmp", "_longjmp", "siglongjmp", "__longjmp_chk", "execve", "execv", "execvp", "execvpe", "fexecve", "execl",
+		"execlp", "execle"};
 
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		if (str_is(name, names[i]))

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+/* A child of vfork runs in this memory, on its parent's stack, and counts in its
+ * parent's profile, until it executes another program or exits. For the counts that
+ * is a jump back behind vfork: it leaves all frames down to that of vfork's caller,
+ * which its parent takes up again there. */
+
+static int *chord_rt_errno(void) __attribute__((weakref("__errno_location")));
+
+static struct chord_rt_region *
+chord_rt_region_shared(struct chord_rt_ctl *ctl)
+{
+	struct chord_rt_region *r = chord_rt_region_mine(ctl);
+
+	return r || !ctl->nregion ? r : ctl->region;
+}
+
+/* Where the caller's call of vfork is kept if this is such a child; else NULL. */
+static struct chord_rt_region *
+chord_rt_vforked(struct chord_rt_ctl *ctl)
+{
+	struct chord_rt_region *r = chord_rt_region_shared(ctl);
+
+	return r && r->nvfork && r->vfork[r->nvfork - 1].pid != (uint64_t)chord_rt_call(SYS_getpid) ? r : NULL;
+}
+
+/* The child ends; delta -1: it does not after all. */
+static void
+chord_rt_vfork_leave(struct chord_rt_ctl *ctl, const struct chord_rt_vfork *v, const struct chord_rt_regs *regs,
+    uint64_t delta)
+{
+	struct chord_rt_walk w;
+	uint64_t begin;
+	uint32_t n;
+
+	chord_rt_walk_from(&w, ctl, regs);
+	chord_rt_find_object(&w, v->pc - 1);
+	begin = chord_rt_find_cfi(&w, v->pc - 1) ? w.cfi.begin : 0;
+	n = chord_rt_frames_to(&w, v->sp, begin);
+	if (!n)
+		__atomic_fetch_add(&ctl->head->in_flight, delta, __ATOMIC_RELAXED);
+	for (chord_rt_walk_from(&w, ctl, regs); n-- > 0; chord_rt_up(&w)) {
+		chord_rt_look(&w);
+		chord_rt_leave_frame(&w, delta);
+	}
+	chord_rt_count_at(ctl, v->pc, CHORD_EXIT_REENTRY, delta);
+}
+
+/* Gives whether this is such a child. */
+static bool
+chord_rt_vfork_ends(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
+{
+	struct chord_rt_region *r = chord_rt_vforked(ctl);
+
+	if (r)
+		chord_rt_vfork_leave(ctl, &r->vfork[--r->nvfork], regs, 1);
+	return r != NULL;
+}
+
+/* An exec of such a child failed. */
+static void
+chord_rt_vfork_stays(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
+{
+	struct chord_rt_region *r = chord_rt_region_shared(ctl);
+
+	chord_rt_vfork_leave(ctl, &r->vfork[r->nvfork++], regs, -1ull);
+}
+
+static bool
+chord_rt_watches(struct chord_rt_ctl *ctl)
+{
+	return ctl && ctl->magic && (!chord_rt_other_process(ctl) || chord_rt_vforked(ctl));
+}
+
+static __attribute__((used)) void
+chord_rt_vfork_begins(const struct chord_rt_regs *regs)
+{
+	struct chord_rt_ctl *ctl = chord_rt_ctl_here();
+	struct chord_rt_region *r = chord_rt_watches(ctl) ? chord_rt_region_shared(ctl) : NULL;
+
+	if (!r)
+		return;
+	if (r->nvfork == sizeof r->vfork / sizeof *r->vfork)
+		__atomic_fetch_add(&ctl->head->in_flight, 1, __ATOMIC_RELAXED);
+	else
+		r->vfork[r->nvfork++] = (struct chord_rt_vfork){regs->r[CHORD_RT_RSP], regs->r[CHORD_RT_RIP],
+		    (uint64_t)chord_rt_call(SYS_getpid)};
+}
+
+/* In the parent, with what the system call gave. A child that was killed was not seen
+ * to end. */
+static __attribute__((used)) void
+chord_rt_vfork_done(struct chord_rt_regs *regs)
+{
+	struct chord_rt_ctl *ctl = chord_rt_ctl_here();
+	struct chord_rt_region *r = chord_rt_watches(ctl) ? chord_rt_region_shared(ctl) : NULL;
+	struct chord_rt_vfork *v = r && r->nvfork ? &r->vfork[r->nvfork - 1] : NULL;
+	bool failed = chord_rt_failed((long)regs->r[0]);
+
+	if (v && v->sp == regs->r[CHORD_RT_RSP] && v->pid == (uint64_t)chord_rt_call(SYS_getpid)) {
+		r->nvfork--;
+		if (!failed) {
+			chord_rt_count_at(ctl, v->pc, CHORD_EXIT_REENTRY, 1);
+			__atomic_fetch_add(&ctl->head->in_flight, 1, __ATOMIC_RELAXED);
+		}
+	}
+	if (failed) {
+		if (chord_rt_errno)
+			*chord_rt_errno() = -(int)regs->r[0];
+		regs->r[0] = -1ull;
+	}
+}
