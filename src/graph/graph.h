@@ -213,13 +213,14 @@ struct spp {
 	int64_t *val;            /* by edge of the DAG; never negative */
 	struct probes *probes;
 	uint64_t dense;          /* if not 0: paths of edges of interest only have the sums 0 .. dense-1, all
-	                          * others have larger ones. 0: sums of interest are anywhere */
+	                          * others have larger ones. 0: sums of interest are anywhere from 0 to 2^63-1 */
 };
 /* Makes the edges of a path edges of interest (EI); ei by edge of the DAG. False: it is no path. */
 bool spp_add(const struct dag *d, bool *ei, uint32_t begin, const uint32_t *edge, uint32_t n);
 /* NULL: *why (sums that do not fit 64 bits, a cycle of fixed edges). Wants at least one path of
- * interest. All paths that have edges of interest only come to have sums of their own. */
-struct spp *spp_place(const struct dag *d, const bool *ei, const char **why);
+ * interest. All paths that have edges of interest only come to have sums of their own. dense_only:
+ * none but dense sums will do; otherwise those with the cheapest probes. */
+struct spp *spp_place(const struct dag *d, const bool *ei, bool dense_only, const char **why);
 /* Fig. 4 as printed, for comparison: Val by edge of the DAG. Phases: 1, and 2 and 3 if asked for.
  * After all three a path of interest may have the sum of another. NULL if NumPaths does not fit
  * 64 bits. */

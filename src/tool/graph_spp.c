@@ -94,7 +94,7 @@ static bool
 place_sound(struct selection *s)
 {
 	const char *why;
-	struct spp *spp = spp_place(s->d, s->ei, &why);
+	struct spp *spp = spp_place(s->d, s->ei, false, &why);
 
 	if (!spp) {
 		say_error(s->f->path, "%s", why);

@@ -3,6 +3,7 @@
  * random walks, on every small graph and many random ones. */
 #include "graph/graph.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -540,8 +541,10 @@ test_refused(void **unused)
 
 struct tally {
 	uint64_t sets, collide, collide13, collide12, dense;
-	uint64_t probes[4];      /* printed; phases 1 and 3; sound; all paths */
-	double cost[4];
+	uint64_t probes[5];      /* printed; phases 1 and 3; sound; sound and dense; all paths */
+	double cost[5];
+	bool exhaustive;         /* look for the least cost, too: small DAGs without fixed edges */
+	double least;
 };
 
 static bool
@@ -621,11 +624,11 @@ run_lazily(const struct dag *d, const struct probes *p, const struct one *one, i
 /* What the woven code records, for every path: right sums, those of interest unlike all others,
  * and dense if it says so. */
 static void
-check_sound(struct tally *t, const struct enumeration *en, const bool *ei, const bool *pure)
+check_sound(struct tally *t, const struct enumeration *en, const bool *ei, const bool *pure, bool dense)
 {
 	const struct dag *d = en->d;
 	const char *why = "";
-	struct spp *spp = spp_place(d, ei, &why);
+	struct spp *spp = spp_place(d, ei, dense, &why);
 	int64_t sum[MOST];
 	uint32_t npure = 0;
 
@@ -640,12 +643,42 @@ check_sound(struct tally *t, const struct enumeration *en, const bool *ei, const
 		npure += pure[i];
 	}
 	check(d->g, !collides(en, pure, sum));
-	check(d->g, !spp->dense || spp->dense == npure);
+	check(d->g, spp->dense ? spp->dense == npure : !dense);
 	for (uint32_t e = 0; e < d->g->nedge; e++)
 		check(d->g, e == d->close || !d->g->edge[e].fixed || d->g->edge[e].phantom || !spp->probes->add[e]);
-	t->dense += spp->dense > 0;
-	t->probes[2] += spp->probes->n;
-	t->cost[2] += spp->probes->cost;
+	t->dense += !dense && spp->dense;
+	t->probes[2 + dense] += spp->probes->n;
+	t->cost[2 + dense] += spp->probes->cost;
+}
+
+/* The price of the cheapest edges that tell pure paths from all others, whatever their values
+ * are: paths that differ in none of them nor in edges without a price have one sum. */
+static double
+least_cost(const struct enumeration *en, const bool *pure)
+{
+	const struct dag *d = en->d;
+	uint32_t mask[16] = {0}, dear = 0;
+	double best = HUGE_VAL;
+
+	for (uint32_t e = 0; e < d->g->nedge; e++)
+		dear |= (uint32_t)(d->w[e] > 0) << e;
+	for (uint32_t i = 0; i < en->n; i++)
+		for (uint32_t k = 0; k < en->path[i].n; k++)
+			mask[i] |= 1u << en->path[i].edge[k];
+	for (uint32_t silent = dear;; silent = (silent - 1) & dear) {
+		double cost = 0;
+		bool told = true;
+
+		for (uint32_t e = 0; e < d->g->nedge; e++)
+			cost += dear & ~silent & 1u << e ? d->w[e] : 0;
+		for (uint32_t i = 0; i < en->n && cost < best; i++)
+			for (uint32_t k = 0; k < en->n && pure[i]; k++)
+				told &= k == i || (mask[i] & ~silent) != (mask[k] & ~silent);
+		if (told && cost < best)
+			best = cost;
+		if (!silent)
+			return best;
+	}
 }
 
 /* Some paths of interest. Every set that has the same edges of interest is checked with it: all
@@ -658,7 +691,10 @@ check_set(struct tally *t, const struct enumeration *en, const bool *ei)
 	for (uint32_t i = 0; i < en->n; i++)
 		pure[i] = is_pure(en->d, ei, &en->path[i]);
 	t->sets++;
-	check_sound(t, en, ei, pure);
+	check_sound(t, en, ei, pure, false);
+	if (t->exhaustive)
+		t->least += least_cost(en, pure);
+	check_sound(t, en, ei, pure, true);
 	check_printed(t, en, ei, pure);
 }
 
@@ -668,8 +704,8 @@ tally_all(struct tally *t, const struct dag *d, uint64_t sets)
 	const char *why = "";
 	struct paths *p = paths_number(d, &why);
 
-	t->probes[3] += sets * p->probes->n;
-	t->cost[3] += (double)sets * p->probes->cost;
+	t->probes[4] += sets * p->probes->n;
+	t->cost[4] += (double)sets * p->probes->cost;
 }
 
 /* Every set of paths of a DAG of up to 16 edges and 16 paths, but only once for the same edges. */
@@ -706,13 +742,14 @@ print_tally(const char *what, const struct tally *t)
 {
 	double n = (double)t->sets;
 
-	print_message("%s: %llu sets; as printed %llu collide, phases 1 and 3 %llu, 1 and 2 %llu; sound: dense %llu\n", what,
+	print_message("%s: %llu sets; as printed %llu collide, phases 1 and 3 %llu, 1 and 2 %llu; sound: %llu dense\n", what,
 	              (unsigned long long)t->sets, (unsigned long long)t->collide, (unsigned long long)t->collide13,
 	              (unsigned long long)t->collide12, (unsigned long long)t->dense);
 	print_message("  probes (weight) a set: printed %.3f (%.2f), 1 and 3 %.3f (%.2f), sound %.3f (%.2f), "
-	              "all paths %.3f (%.2f)\n",
+	              "dense %.3f (%.2f), all paths %.3f (%.2f)\n",
 	              (double)t->probes[0] / n, t->cost[0] / n, (double)t->probes[1] / n, t->cost[1] / n,
-	              (double)t->probes[2] / n, t->cost[2] / n, (double)t->probes[3] / n, t->cost[3] / n);
+	              (double)t->probes[2] / n, t->cost[2] / n, (double)t->probes[3] / n, t->cost[3] / n,
+	              (double)t->probes[4] / n, t->cost[4] / n);
 }
 
 static void
@@ -735,7 +772,7 @@ test_spp_dags(void **unused)
 {
 	(void)unused;
 	for (uint32_t n = 2; n <= 6; n++) {
-		struct tally t = {0};
+		struct tally t = {.exhaustive = n < 6};
 		char what[32];
 
 		for (uint32_t set = 0; set < 1u << n * (n - 1) / 2; set++)
@@ -744,6 +781,10 @@ test_spp_dags(void **unused)
 		print_tally(what, &t);
 		assert_int_equal(t.collide13, 0);
 		assert_int_equal(t.collide12, 0);
+		if (t.exhaustive) {
+			print_message("  least weight %.2f\n", t.least / (double)t.sets);
+			assert_true(t.cost[2] >= t.least - 1e-6 && t.cost[2] <= 1.05 * t.least);
+		}
 		assert_true(n < 6 || t.collide > 0);
 	}
 }
@@ -775,7 +816,7 @@ test_spp_smallest(void **unused)
 	assert_int_equal(dag_sum(d, val, 0, b, 2), dag_sum(d, val, 0, c, 3));
 	val = spp_printed(d, ei, SPP_PHASE3);
 	assert_int_not_equal(dag_sum(d, val, 0, b, 2), dag_sum(d, val, 0, c, 3));
-	spp = spp_place(d, ei, &why);
+	spp = spp_place(d, ei, false, &why);
 	assert_int_not_equal(dag_sum(d, spp->val, 0, b, 2), dag_sum(d, spp->val, 0, c, 3));
 	assert_int_not_equal(dag_sum(d, spp->val, 0, a, 2), dag_sum(d, spp->val, 0, c, 3));
 	pool_free(p);
@@ -850,13 +891,14 @@ test_spp_ladder(void **unused)
 	}
 	assert_true(spp_add(d, ei, 0, edge, 2000));
 	assert_null(spp_printed(d, ei, 0));
-	spp = spp_place(d, ei, &why);
+	spp = spp_place(d, ei, false, &why);
 	assert_non_null(spp);
 	assert_int_equal(spp->dense, 1);
 	for (uint32_t i = 0; i < 2000; i++)
 		assert_int_equal(spp->probes->add[edge[i]] && g->edge[edge[i]].to != g->exit, 0);
+	assert_int_equal(spp_place(d, ei, true, &why)->dense, 1);
 	memset(ei, 1, d->graph->nedge);
-	assert_null(spp_place(d, ei, &why));
+	assert_null(spp_place(d, ei, false, &why));
 	assert_non_null(strstr(why, "64 bits"));
 	pool_free(p);
 }
