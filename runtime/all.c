@@ -9,14 +9,17 @@
 #include "thread.c"
 #include "hook.c"
 #include "divert.c"
-#include "fork.c"
 #include "unwind.c"
 #include "walk.c"
 #include "exit.c"
-#include "vfork.c"
+#include "dying.c"
+#include "cancel.c"
+#include "fork.c"
+#include "hooked.c"
 #include "start.c"
 
 /* Numbers that entry.s has. */
 _Static_assert(offsetof(struct chord_rt_region, start) == 16 && offsetof(struct chord_rt_region, arg) == 24, "");
-_Static_assert(sizeof(struct chord_rt_regs) == 136 && CHORD_RT_NHOOK == 24 && CHORD_RT_HOOK__Fork == 3, "");
+_Static_assert(sizeof(struct chord_rt_regs) == 136 && CHORD_RT_HOOK_thrd_create == 1, "");
+_Static_assert(sizeof chord_rt_moved == 280, "");
 _Static_assert(CHORD_RT_DESC_MAGIC == 0x4d524843 && CHORD_FORMAT_VERSION == 1 && CHORD_NOTE_MODULE == 1, "");

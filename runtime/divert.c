@@ -7,7 +7,7 @@
 
 enum { CHORD_RT_JUMP = 5, CHORD_RT_MOVED = 40 };
 
-extern unsigned char chord_rt_moved[2][CHORD_RT_MOVED] __attribute__((visibility("hidden")));
+extern unsigned char chord_rt_moved[7][CHORD_RT_MOVED] __attribute__((visibility("hidden")));
 
 /* Bytes of a ModRM operand, 0 if it depends on where it stands. */
 static uint32_t
@@ -37,6 +37,8 @@ chord_rt_movable(const unsigned char *p)
 	p += (*p & 0xf0) == 0x40;
 	if ((*p & 0xf8) == 0x50)
 		return (uint32_t)(p + 1 - from);
+	if ((*p & 0xf8) == 0xb8 && p == from)
+		return 5;
 	n = chord_rt_operand(p + 1);
 	if (!n)
 		return 0;
@@ -103,11 +105,15 @@ chord_rt_divert(struct chord_rt_ctl *ctl, int hook, unsigned char *room)
 static void
 chord_rt_divert_all(struct chord_rt_ctl *ctl)
 {
+	static const uint8_t more[] = {CHORD_RT_HOOK__Unwind_SetIP, CHORD_RT_HOOK__Unwind_ForcedUnwind, CHORD_RT_HOOK_abort,
+		CHORD_RT_HOOK_raise, CHORD_RT_HOOK_kill, CHORD_RT_HOOK___pthread_unwind_next};
+
 	if (!chord_rt_divert(ctl, CHORD_RT_HOOK_pthread_create, chord_rt_moved[0])) {
 		ctl->head->flags |= CHORD_PROFILE_NOT_WATCHED;
 		chord_rt_text(ctl, "threads made by code that is not measured were not seen in this static program");
 	}
-	chord_rt_divert(ctl, CHORD_RT_HOOK__Unwind_SetIP, chord_rt_moved[1]);
+	for (uint32_t i = 0; i < sizeof more; i++)
+		chord_rt_divert(ctl, more[i], chord_rt_moved[1 + i]);
 }
 
 /* Hooks all objects loaded since the last time. */

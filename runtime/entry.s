@@ -5,7 +5,7 @@
 # Beginnings of functions moved here by divert.c.
 	.balign 8
 chord_rt_moved:
-	.fill 80, 1, 0xcc
+	.fill 280, 1, 0xcc
 
 # The start routine of a thread: rdi is its region. Nothing of this is left on
 # the stack when the thread's own routine starts.
@@ -18,14 +18,14 @@ chord_rt_thread_entry:
 	jmp *%rdx
 
 # What stands in the tables in place of the real functions, and what woven code
-# calls in static programs.
-	.macro chord_rt_hook name, number
+# calls in static programs. The registers are saved in a struct chord_rt_regs.
+	.macro chord_rt_hook number, name
 	.globl __chord_\name
 	.hidden __chord_\name
 	.type __chord_\name, @function
 	.weakref chord_rt_link_\name, \name
 __chord_\name:
-	.if \number < 3
+	.if \number < 2
 	jmp chord_rt_hook_\name
 	.else
 	subq $136, %rsp
@@ -35,30 +35,7 @@ __chord_\name:
 	jmp chord_rt_common
 	.endif
 	.endm
-	chord_rt_hook pthread_create, 0
-	chord_rt_hook thrd_create, 1
-	chord_rt_hook vfork, 2
-	chord_rt_hook _Fork, 3
-	chord_rt_hook _exit, 4
-	chord_rt_hook _Exit, 5
-	chord_rt_hook quick_exit, 6
-	chord_rt_hook pthread_exit, 7
-	chord_rt_hook longjmp, 8
-	chord_rt_hook _longjmp, 9
-	chord_rt_hook siglongjmp, 10
-	chord_rt_hook __longjmp_chk, 11
-	chord_rt_hook _Unwind_SetIP, 12
-	chord_rt_hook clone, 13
-	chord_rt_hook timer_create, 14
-	chord_rt_hook mq_notify, 15
-	chord_rt_hook execve, 16
-	chord_rt_hook execv, 17
-	chord_rt_hook execvp, 18
-	chord_rt_hook execvpe, 19
-	chord_rt_hook fexecve, 20
-	chord_rt_hook execl, 21
-	chord_rt_hook execlp, 22
-	chord_rt_hook execle, 23
+	@hooks@
 	.purgem chord_rt_hook
 
 # Ends in the real function, its arguments as they were, or returns from here
@@ -83,43 +60,20 @@ chord_rt_common_done:
 	addq $136, %rsp
 	ret
 
-# The child returns first, from here, on the stack that the parent then goes on with:
-# nothing is kept on it.
-chord_rt_hook_vfork:
-	subq $136, %rsp
-	call chord_rt_save
-	movq %rsp, %rdi
-	call chord_rt_vfork_begins
-	addq $136, %rsp
-	popq %rdi
-	movl $58, %eax
-	syscall
-	testq %rax, %rax
-	jne chord_rt_vfork_parent
-	notrack jmp *%rdi
-chord_rt_vfork_parent:
-	pushq %rdi
-	subq $136, %rsp
-	call chord_rt_save
-	movq %rsp, %rdi
-	call chord_rt_vfork_done
-	movq (%rsp), %rax
-	addq $136, %rsp
-	ret
-
-chord_rt_entry_fork_child:
-	subq $136, %rsp
-	call chord_rt_save
-	movq %rsp, %rdi
-	call chord_rt_fork_child
-	addq $136, %rsp
-	ret
-
 chord_rt_entry_destruct:
 	subq $136, %rsp
 	call chord_rt_save
 	movq %rsp, %rdi
 	call chord_rt_destruct
+	addq $136, %rsp
+	ret
+
+# What fork calls in the child.
+chord_rt_entry_forked:
+	subq $136, %rsp
+	call chord_rt_save
+	movq %rsp, %rdi
+	call chord_rt_forked
 	addq $136, %rsp
 	ret
 

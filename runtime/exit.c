@@ -130,11 +130,11 @@ chord_rt_leave_frame(struct chord_rt_walk *w, uint64_t delta)
 		chord_rt_keep_count(w, count);
 }
 
-/* Frames of the calling thread from there on upward have been recorded: they have ended. */
+/* From where on the frames of this thread have been counted: it ends. */
 static uint64_t
 chord_rt_left(struct chord_rt_ctl *ctl)
 {
-	struct chord_rt_region *r = chord_rt_region_mine(ctl);
+	struct chord_rt_region *r = ctl->quitters ? chord_rt_region_mine(ctl) : NULL;
 
 	return r && r->left ? r->left : ~0ull;
 }
@@ -151,39 +151,14 @@ chord_rt_leave_all(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, u
 	w.once = true;
 	for (;;) {
 		step = chord_rt_look(&w);
-		if (w.regs.r[CHORD_RT_RSP] >= left)
-			return;
-		chord_rt_leave_frame(&w, delta);
+		if (w.regs.r[CHORD_RT_RSP] < left)
+			chord_rt_leave_frame(&w, delta);
 		if (step != CHORD_RT_FRAME)
 			break;
 		chord_rt_up(&w);
 	}
 	if (step == CHORD_RT_STUCK)
 		__atomic_fetch_add(&ctl->head->in_flight, delta, __ATOMIC_RELAXED);
-}
-
-/* The frames from regs on are taken up in a profile that has not seen them begin: in a
- * forked child. */
-static void
-chord_rt_come_back(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
-{
-	uint64_t left = chord_rt_left(ctl);
-	enum chord_rt_step step;
-	struct chord_rt_walk w;
-
-	chord_rt_walk_from(&w, ctl, regs);
-	w.once = true;
-	for (;;) {
-		step = chord_rt_look(&w);
-		if (w.regs.r[CHORD_RT_RSP] >= left)
-			return;
-		chord_rt_count_at(ctl, w.regs.r[CHORD_RT_RIP], CHORD_EXIT_REENTRY, 1);
-		if (step != CHORD_RT_FRAME)
-			break;
-		chord_rt_up(&w);
-	}
-	if (step == CHORD_RT_STUCK)
-		__atomic_fetch_add(&ctl->head->in_flight, 1, __ATOMIC_RELAXED);
 }
 
 /* Is the function that begins at f on the stack? */
@@ -213,27 +188,21 @@ chord_rt_others_live(struct chord_rt_ctl *ctl)
 	return false;
 }
 
-/* A child of vfork, or of a system call that was not seen: its end is not this process's. */
+/* A child of vfork uses this memory, but what it does is not this process's. */
 static bool
 chord_rt_other_process(struct chord_rt_ctl *ctl)
 {
 	return ctl->pid != (uint32_t)chord_rt_call(SYS_getpid);
 }
 
-/* The process ends here. What it still calls while it ends may end early, too. */
+/* The process ends here: once. */
 static void
 chord_rt_end(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
 {
-	struct chord_rt_region *r = chord_rt_region_mine(ctl);
-	bool again = __atomic_exchange_n(&ctl->ended, 1, __ATOMIC_RELAXED) != 0;
-
-	if (again && !r)
+	if (__atomic_exchange_n(&ctl->ended, 1, __ATOMIC_RELAXED))
 		return;
 	chord_rt_leave_all(ctl, regs, 1);
-	if (r && (!r->left || r->left > regs->r[CHORD_RT_RSP]))
-		r->left = regs->r[CHORD_RT_RSP];
-	if (!again)
-		ctl->head->state = chord_rt_others_live(ctl) ? CHORD_STATE_THREADS : CHORD_STATE_ENDED;
+	ctl->head->state = chord_rt_others_live(ctl) ? CHORD_STATE_THREADS : CHORD_STATE_ENDED;
 }
 
 /* ---- longjmp ---- */
@@ -267,18 +236,18 @@ struct chord_rt_tally {
 /* Counts that an activation is taken up again at a PC, and gives the function that
  * has it; 0 if that is not known. Kept under the PC with the flag. */
 static __attribute__((noinline)) uint64_t
-chord_rt_take_up(struct chord_rt_walk *w, uint64_t pc)
+chord_rt_take_up(struct chord_rt_walk *w, uint64_t pc, uint64_t delta)
 {
 	struct chord_rt_known rule = {0};
 
 	chord_rt_find_object(w, pc - 1);
 	if (chord_rt_recall(w, (pc - 1) | CHORD_EXIT_REENTRY, &rule)) {
 		if (rule.count != CHORD_RT_SILENT)
-			__atomic_fetch_add(rule.count, 1, __ATOMIC_RELAXED);
+			__atomic_fetch_add(rule.count, delta, __ATOMIC_RELAXED);
 		return rule.begin;
 	}
 	rule.begin = chord_rt_find_cfi(w, pc - 1) ? w->cfi.begin : 0;
-	rule.count = chord_rt_count_at(w->ctl, pc, CHORD_EXIT_REENTRY, 1);
+	rule.count = chord_rt_count_at(w->ctl, pc, CHORD_EXIT_REENTRY, delta);
 	if (rule.count)
 		chord_rt_keep(w, (pc - 1) | CHORD_EXIT_REENTRY, &rule);
 	return rule.begin;
@@ -342,41 +311,75 @@ chord_rt_frames_to(struct chord_rt_walk *w, uint64_t sp, uint64_t begin)
 }
 
 static void
-chord_rt_jump_slowly(struct chord_rt_walk *w, struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uint64_t sp,
-    uint64_t begin)
+chord_rt_jump_slowly(struct chord_rt_walk *w, const struct chord_rt_regs *regs, uint64_t sp, uint64_t begin, uint64_t delta)
 {
 	uint32_t n;
 
-	chord_rt_walk_from(w, ctl, regs);
+	chord_rt_walk_from(w, w->ctl, regs);
 	n = chord_rt_frames_to(w, sp, begin);
-	chord_rt_walk_from(w, ctl, regs);
+	chord_rt_walk_from(w, w->ctl, regs);
 	while (n-- > 0) {
 		chord_rt_look(w);
-		chord_rt_leave_frame(w, 1);
+		chord_rt_leave_frame(w, delta);
 		chord_rt_up(w);
 	}
 }
 
 static CHORD_RT_HOT void
-chord_rt_jump(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
+chord_rt_jump_to(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uint64_t sp, uint64_t pc, uint64_t delta)
 {
 	struct chord_rt_tally t;
 	struct chord_rt_walk w;
-	uint64_t sp, pc, begin;
+	uint64_t begin;
 
-	chord_rt_target((const uint64_t *)regs->r[5], &sp, &pc);
 	chord_rt_walk_from(&w, ctl, regs);
-	begin = chord_rt_take_up(&w, pc);
+	begin = chord_rt_take_up(&w, pc, delta);
 	if (!chord_rt_known_to(&t, &w, sp, begin)) {
-		chord_rt_jump_slowly(&w, ctl, regs, sp, begin);
+		chord_rt_jump_slowly(&w, regs, sp, begin, delta);
 		return;
 	}
 	for (uint32_t i = 0; i < t.n; i++)
 		if (t.count[i] != CHORD_RT_SILENT)
-			__atomic_fetch_add(t.count[i], 1, __ATOMIC_RELAXED);
+			__atomic_fetch_add(t.count[i], delta, __ATOMIC_RELAXED);
 }
 
-/* ---- exceptions and the ends of threads ---- */
+static void
+chord_rt_jump(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
+{
+	uint64_t sp, pc;
+
+	chord_rt_target((const uint64_t *)regs->r[5], &sp, &pc);
+	chord_rt_jump_to(ctl, regs, sp, pc, 1);
+}
+
+/* setcontext to what getcontext or swapcontext stored; a context of makecontext
+ * begins a function. */
+static void
+chord_rt_set_context(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
+{
+	const uint64_t *greg = (const uint64_t *)regs->r[5] + 5;
+	struct chord_rt_walk w;
+
+	chord_rt_walk_from(&w, ctl, regs);
+	w.regs.r[CHORD_RT_RIP] = greg[16];
+	chord_rt_find_object(&w, greg[16]);
+	if (!chord_rt_find_cfi(&w, greg[16]) || w.cfi.begin != greg[16])
+		chord_rt_jump_to(ctl, regs, greg[15], greg[16], 1);
+}
+
+/* A child of vfork ends: its parent goes on where it was made. */
+static bool
+chord_rt_vforked_ends(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uint64_t delta)
+{
+	struct chord_rt_region *r = chord_rt_region_mine(ctl);
+
+	if (!r || !r->vfork_pc)
+		return false;
+	chord_rt_jump_to(ctl, regs, r->vfork_sp, r->vfork_pc, delta);
+	return true;
+}
+
+/* ---- exceptions ---- */
 
 static uint64_t chord_rt_get_cfa(void *) __attribute__((weakref("_Unwind_GetCFA")));
 
@@ -385,8 +388,7 @@ static uint64_t chord_rt_get_cfa(void *) __attribute__((weakref("_Unwind_GetCFA"
 static void
 chord_rt_land(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
 {
-	struct chord_rt_region *r = ctl->quitters ? chord_rt_region_mine(ctl) : NULL;
-	uint64_t to, low, left = r ? r->left : 0;
+	uint64_t to, low, left = chord_rt_left(ctl);
 	struct chord_rt_walk w;
 	enum chord_rt_step step;
 
@@ -397,7 +399,7 @@ chord_rt_land(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
 	for (;;) {
 		low = w.regs.r[CHORD_RT_RSP];
 		step = chord_rt_look(&w);
-		if (!left || low < left)
+		if (low < left)
 			chord_rt_leave_frame(&w, 1);
 		if (step != CHORD_RT_FRAME || low == to)
 			break;
@@ -405,186 +407,6 @@ chord_rt_land(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
 	}
 	if (low != to)
 		__atomic_fetch_add(&ctl->head->in_flight, 1, __ATOMIC_RELAXED);
-}
-
-/* pthread_exit: every frame is left. Landing pads on the way find them counted. */
-static void
-chord_rt_thread_ends(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
-{
-	struct chord_rt_region *r = chord_rt_region_mine(ctl);
-
-	chord_rt_leave_all(ctl, regs, 1);
-	if (r) {
-		r->left = regs->r[CHORD_RT_RSP];
-		ctl->quitters = 1;
-	}
-}
-
-/* Threads that libc or the kernel makes by themselves: they run with the base of
- * whoever asked for them, and count in its region with it. */
-static void
-chord_rt_unseen(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uint32_t hook)
-{
-	const int32_t *sigevent = (const int32_t *)regs->r[4];
-	bool makes;
-
-	if (hook == CHORD_RT_HOOK_clone)
-		makes = !(regs->r[1] & 0x4000);             /* CLONE_VFORK: its parent waits */
-	else
-		makes = ctl->dynamic && sigevent && sigevent[3] == 2; /* SIGEV_THREAD */
-	if (makes)
-		__atomic_fetch_or(&ctl->head->flags, CHORD_PROFILE_NOT_WATCHED, __ATOMIC_RELAXED);
-}
-
-/* ---- exec ---- */
-
-typedef int chord_rt_exec_fn(uint64_t, uint64_t, uint64_t, uint64_t);
-
-/* execl and its kin have the arguments where calls have them. */
-static uint64_t
-chord_rt_listed(const struct chord_rt_regs *regs, uint32_t i)
-{
-	static const uint8_t reg[] = {4, 1, 2, 8, 9}; /* rsi rdx rcx r8 r9 */
-
-	return i < sizeof reg ? regs->r[reg[i]] : ((const uint64_t *)regs->r[CHORD_RT_RSP])[i - sizeof reg];
-}
-
-/* As much stack as libc would take. */
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wstack-usage="
-static __attribute__((noinline)) int
-chord_rt_exec_list(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uint32_t hook)
-{
-	uint32_t n = 0;
-	uint64_t env;
-
-	while (chord_rt_listed(regs, n))
-		n++;
-	uint64_t argv[n + 1];
-
-	for (uint32_t i = 0; i <= n; i++)
-		argv[i] = chord_rt_listed(regs, i);
-	if (hook == CHORD_RT_HOOK_execle)
-		env = chord_rt_listed(regs, n + 1);
-	else
-		env = (uint64_t)chord_rt_environment();
-	hook = hook == CHORD_RT_HOOK_execlp ? CHORD_RT_HOOK_execvp : CHORD_RT_HOOK_execve;
-	return ((chord_rt_exec_fn *)ctl->real[hook])(regs->r[5], (uint64_t)argv, env, 0);
-}
-#pragma GCC diagnostic pop
-
-static bool chord_rt_vfork_ends(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs);
-static void chord_rt_vfork_stays(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs);
-static bool chord_rt_watches(struct chord_rt_ctl *ctl);
-
-/* The program is replaced, or, if that fails, nothing was left after all. */
-static int
-chord_rt_exec(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uint32_t hook, uint64_t real)
-{
-	bool ours = ctl && !ctl->ended && !chord_rt_other_process(ctl), child = chord_rt_vfork_ends(ctl, regs);
-	uint64_t state = 0;
-	int e;
-
-	if (ours) {
-		state = ctl->head->state;
-		chord_rt_leave_all(ctl, regs, 1);
-		ctl->head->state = chord_rt_others_live(ctl) ? CHORD_STATE_THREADS : CHORD_STATE_ENDED;
-	}
-	if (hook >= CHORD_RT_HOOK_execl)
-		e = chord_rt_exec_list(ctl, regs, hook);
-	else
-		e = ((chord_rt_exec_fn *)real)(regs->r[5], regs->r[4], regs->r[1], regs->r[2]);
-	if (ours) {
-		chord_rt_leave_all(ctl, regs, -1ull);
-		ctl->head->state = state;
-	}
-	if (child)
-		chord_rt_vfork_stays(ctl, regs);
-	return e;
-}
-
-/* ---- from entry.s ---- */
-
-/* A hooked function was called: gives the address of the real one to jump to, or
- * 0 if it was called from here and its result is in regs. */
-static __attribute__((used)) uint64_t
-chord_rt_hooked(struct chord_rt_regs *regs, uint32_t hook, uint64_t otherwise)
-{
-	struct chord_rt_ctl *ctl = chord_rt_ctl_here();
-	uint64_t real = chord_rt_real(ctl, hook, otherwise);
-	bool able = ctl && ctl->magic;
-
-	if (able && hook >= CHORD_RT_HOOK_execve && (hook < CHORD_RT_HOOK_execl || ctl->real[CHORD_RT_HOOK_execve])) {
-		regs->r[0] = (uint64_t)(int64_t)chord_rt_exec(ctl, regs, hook, real);
-		return 0;
-	}
-	if (hook == CHORD_RT_HOOK__Fork) {
-		chord_rt_fork_bare(regs, real);
-		return 0;
-	}
-	if (!chord_rt_watches(ctl))
-		return real;
-	switch (hook) {
-	case CHORD_RT_HOOK__exit:
-	case CHORD_RT_HOOK__Exit:
-	case CHORD_RT_HOOK_quick_exit:
-		if (!chord_rt_vfork_ends(ctl, regs))
-			chord_rt_end(ctl, regs);
-		break;
-	case CHORD_RT_HOOK_pthread_exit:
-		chord_rt_thread_ends(ctl, regs);
-		break;
-	case CHORD_RT_HOOK__Unwind_SetIP:
-		chord_rt_land(ctl, regs);
-		break;
-	case CHORD_RT_HOOK_clone:
-	case CHORD_RT_HOOK_timer_create:
-	case CHORD_RT_HOOK_mq_notify:
-		chord_rt_unseen(ctl, regs, hook);
-		break;
-	default:
-		chord_rt_jump(ctl, regs);
-	}
-	return real;
-}
-
-/* Threads that were there before the runtime, or were made unseen by one that
- * had no counters of its own. */
-static void
-chord_rt_unwatched(struct chord_rt_ctl *ctl, uint64_t n)
-{
-	char s[96];
-
-	s[0] = 0;
-	chord_rt_append_number(s, sizeof s, n);
-	chord_rt_append(s, sizeof s, " events were counted by threads without counters of their own", 61);
-	ctl->head->flags |= CHORD_PROFILE_NOT_WATCHED;
-	chord_rt_text(ctl, s);
-}
-
-static void chord_rt_exit_function(int) __attribute__((weakref("exit")));
-
-/* The destructor of a module runs when the module is closed and when the process
- * ends: the program itself is never closed. */
-static __attribute__((used)) void
-chord_rt_destruct(struct chord_rt_regs *regs)
-{
-	struct chord_rt_ctl *ctl = chord_rt_ctl_here();
-	struct chord_rt_mod *me;
-	uint64_t old, n = 0;
-
-	if (!chord_rt_watches(ctl) || chord_rt_vfork_ends(ctl, regs) || chord_rt_other_process(ctl))
-		return;
-	me = chord_rt_me(ctl);
-	if (!ctl->ended && ((me && me->main) || chord_rt_is_on_stack(ctl, regs, (uint64_t)chord_rt_exit_function)))
-		chord_rt_end(ctl, regs);
-	old = chord_rt_lock(ctl);
-	if (me) {
-		n = chord_rt_fold(ctl, me);
-		chord_rt_unhook(ctl, &chord_rt_desc);
-		me->left = 1;
-	}
-	if (n && !ctl->nogs)
-		chord_rt_unwatched(ctl, n);
-	chord_rt_unlock(ctl, old);
+	else if (left != ~0ull && left < w.cfa)
+		chord_rt_region_mine(ctl)->left = w.cfa; /* this frame lives again */
 }

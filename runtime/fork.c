@@ -62,14 +62,12 @@ chord_rt_drop_regions(struct chord_rt_ctl *ctl, struct chord_rt_region *keep)
 /* The only thread of the child keeps its base: its counters are mapped over what
  * it had. */
 static void
-chord_rt_keep_region(struct chord_rt_ctl *ctl, const struct chord_rt_region *mine)
+chord_rt_keep_region(struct chord_rt_ctl *ctl, uint64_t base)
 {
 	struct chord_rt_region *r = &ctl->region[0];
-	uint64_t base = mine->base, left = mine->left;
 
 	chord_rt_clear(r, sizeof *r);
 	r->base = base;
-	r->left = left;
 	r->tid = (int32_t)chord_rt_call(SYS_gettid);
 	ctl->nregion = 1;
 	ctl->head->threads = 1;
@@ -92,28 +90,50 @@ static void
 chord_rt_new_profile(struct chord_rt_ctl *ctl)
 {
 	struct chord_rt_region *mine = chord_rt_region_mine(ctl);
+	uint64_t base = mine ? mine->base : 0;
 
 	ctl->owner = ctl->depth = 0;
 	ctl->ended = 0;
+	ctl->dying = 0;
 	chord_rt_drop_regions(ctl, mine);
 	chord_rt_drop_file(ctl);
 	if (!chord_rt_begin(ctl))
 		return;
 	chord_rt_extents_of_modules(ctl);
 	chord_rt_forget(ctl);
-	if (mine)
-		chord_rt_keep_region(ctl, mine);
+	if (base)
+		chord_rt_keep_region(ctl, base);
 	else if (ctl->nogs)
 		chord_rt_region_get(ctl);
 	else
 		chord_rt_region_enter(ctl);
 }
 
-static void chord_rt_come_back(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs);
-extern void chord_rt_entry_fork_child(void) __attribute__((visibility("hidden")));
+/* What the child has of the parent's activations it takes up in the middle. */
+static void
+chord_rt_take_up_all(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
+{
+	struct chord_rt_walk w;
+	enum chord_rt_step step;
+	uint64_t pc;
 
+	chord_rt_walk_from(&w, ctl, regs);
+	w.once = true;
+	for (;;) {
+		step = chord_rt_look(&w);
+		pc = w.regs.r[CHORD_RT_RIP];
+		if (step == CHORD_RT_STUCK || (w.exact && chord_rt_mod_of(ctl, pc)))
+			__atomic_fetch_add(&ctl->head->in_flight, 1, __ATOMIC_RELAXED);
+		chord_rt_count_at(ctl, pc, CHORD_EXIT_REENTRY, 1);
+		if (step != CHORD_RT_FRAME)
+			break;
+		chord_rt_up(&w);
+	}
+}
+
+/* In the child: by fork, or after _Fork. regs: where it goes on. */
 static __attribute__((used)) void
-chord_rt_fork_child(const struct chord_rt_regs *regs)
+chord_rt_forked(const struct chord_rt_regs *regs)
 {
 	struct chord_rt_ctl *ctl = chord_rt_ctl_here();
 	uint32_t pid = (uint32_t)chord_rt_call(SYS_getpid);
@@ -124,9 +144,12 @@ chord_rt_fork_child(const struct chord_rt_regs *regs)
 	ctl->pid = pid;
 	chord_rt_call(SYS_rt_sigprocmask, 0, &all, &old, 8);
 	chord_rt_new_profile(ctl);
-	chord_rt_come_back(ctl, regs);
+	if (ctl->head)
+		chord_rt_take_up_all(ctl, regs);
 	chord_rt_call(SYS_rt_sigprocmask, 2, &old, 0, 8);
 }
+
+extern void chord_rt_entry_forked(void) __attribute__((visibility("hidden")));
 
 static void
 chord_rt_watch_fork(void)
@@ -136,18 +159,7 @@ chord_rt_watch_fork(void)
 	if (!ctl)
 		return;
 	if (chord_rt_register_atfork)
-		chord_rt_register_atfork(chord_rt_fork_prepare, chord_rt_fork_parent, chord_rt_entry_fork_child, chord_rt_dso);
+		chord_rt_register_atfork(chord_rt_fork_prepare, chord_rt_fork_parent, chord_rt_entry_forked, chord_rt_dso);
 	else if (chord_rt_pthread_atfork && ctl->module[0].desc == &chord_rt_desc)
-		chord_rt_pthread_atfork(chord_rt_fork_prepare, chord_rt_fork_parent, chord_rt_entry_fork_child);
-}
-
-/* _Fork runs no handlers. */
-static void
-chord_rt_fork_bare(struct chord_rt_regs *regs, uint64_t real)
-{
-	int pid = ((int (*)(void))real)();
-
-	if (pid == 0)
-		chord_rt_fork_child(regs);
-	regs->r[0] = (uint64_t)(int64_t)pid;
+		chord_rt_pthread_atfork(chord_rt_fork_prepare, chord_rt_fork_parent, chord_rt_entry_forked);
 }

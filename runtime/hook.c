@@ -57,12 +57,6 @@ chord_rt_dynamic(const struct dl_phdr_info *info, struct chord_rt_dynamic *d)
 
 /* ---- what the functions are ---- */
 
-struct chord_rt_lookup {
-	const char *name;
-	uint32_t hash;
-	uint64_t found;
-};
-
 static bool
 chord_rt_defines(const struct chord_rt_dynamic *d, uint32_t i, const char *name)
 {
@@ -70,53 +64,95 @@ chord_rt_defines(const struct chord_rt_dynamic *d, uint32_t i, const char *name)
 	    (!d->version || !(d->version[i] & 0x8000)); /* not an old version kept for old programs */
 }
 
-static int
-chord_rt_lookup_in(struct dl_phdr_info *info, size_t size, void *arg)
+static uint32_t
+chord_rt_hash_name(const char *s)
 {
-	struct chord_rt_lookup *l = arg;
-	struct chord_rt_dynamic d;
-	const uint32_t *bucket, *chain;
+	uint32_t h = 5381;
+
+	for (; *s; s++)
+		h = h * 33 + (unsigned char)*s;
+	return h;
+}
+
+/* What an object defines under a name; 0: nothing. */
+static uint64_t
+chord_rt_lookup_in(const struct chord_rt_dynamic *d, uint64_t bias, const char *name, uint32_t hash)
+{
+	const uint64_t *bloom = (const uint64_t *)(d->hash + 4);
+	const uint32_t *bucket = d->hash + 4 + 2 * d->hash[2], *chain = bucket + d->hash[0];
+	uint64_t word = bloom[hash / 64 & (d->hash[2] - 1)];
 	uint32_t i;
+
+	if (!(word >> hash % 64 & word >> (hash >> d->hash[3]) % 64 & 1) || (i = bucket[hash % d->hash[0]]) < d->hash[1])
+		return 0;
+	do
+		if ((chain[i - d->hash[1]] | 1) == (hash | 1) && chord_rt_defines(d, i, name))
+			return bias + d->sym[i].st_value;
+	while (!(chain[i++ - d->hash[1]] & 1));
+	return 0;
+}
+
+/* Functions to find, by where their names begin. */
+struct chord_rt_lookup {
+	const char *names;
+	const uint16_t *name;
+	const uint32_t *hash;
+	uint64_t *found;
+	uint32_t n;
+};
+
+/* As the dynamic linker would find them: in the first object that has one. A reference
+ * of our own would not do: it can be taken by a local symbol of the text around the
+ * runtime, and in a program that is not position independent it can be the
+ * program's own PLT entry, which leads to the hook. */
+static int
+chord_rt_lookup_all(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	const struct chord_rt_lookup *l = arg;
+	struct chord_rt_dynamic d;
 
 	(void)size;
 	if (!chord_rt_dynamic(info, &d) || !d.hash || !d.hash[0])
 		return 0;
-	bucket = d.hash + 4 + 2 * d.hash[2];
-	chain = bucket + d.hash[0];
-	i = bucket[l->hash % d.hash[0]];
-	if (i < d.hash[1])
-		return 0;
-	do
-		if ((chain[i - d.hash[1]] | 1) == (l->hash | 1) && chord_rt_defines(&d, i, l->name)) {
-			l->found = info->addr + d.sym[i].st_value;
-			return 1;
-		}
-	while (!(chain[i++ - d.hash[1]] & 1));
+	for (uint32_t i = 0; i < l->n; i++)
+		if (!l->found[i])
+			l->found[i] = chord_rt_lookup_in(&d, info->addr, l->names + l->name[i], l->hash[i]);
 	return 0;
 }
 
-/* The function of that name, as the dynamic linker would find it. A reference of
- * our own would not do: it can be taken by a local symbol of the text around the
- * runtime, and in a program that is not position independent it can be the
- * program's own PLT entry, which leads to the hook. */
 static uint64_t
 chord_rt_lookup(const char *name)
 {
-	struct chord_rt_lookup l = {name, 5381, 0};
+	uint16_t first = 0;
+	uint32_t hash = chord_rt_hash_name(name);
+	uint64_t found = 0;
+	struct chord_rt_lookup l = {name, &first, &hash, &found, 1};
 
-	for (const char *s = name; *s; s++)
-		l.hash = l.hash * 33 + (unsigned char)*s;
-	chord_rt_dl_iterate_phdr(chord_rt_lookup_in, &l);
-	return l.found;
+	chord_rt_dl_iterate_phdr(chord_rt_lookup_all, &l);
+	return found;
 }
 
 static const char chord_rt_names[] =
 #define CHORD_RT_NAME(name) #name "\0"
 	CHORD_RT_HOOKS(CHORD_RT_NAME);
 
+/* Most names are none of them: a bit for the first three letters tells. */
+static uint32_t
+chord_rt_letters(const char *s)
+{
+	uint32_t h = (unsigned char)s[0];
+
+	if (s[0])
+		h += (unsigned char)s[1] * 37u;
+	if (s[0] && s[1])
+		h += (unsigned char)s[2] * 101u;
+	return h % 256;
+}
+
 static void
 chord_rt_learn(struct chord_rt_ctl *ctl)
 {
+	struct chord_rt_lookup l = {chord_rt_names, ctl->name, ctl->hash, ctl->real, CHORD_RT_NHOOK};
 	const char *name = chord_rt_names;
 
 	if (!ctl->dynamic) {
@@ -124,20 +160,27 @@ chord_rt_learn(struct chord_rt_ctl *ctl)
 		if (!ctl->real[CHORD_RT_HOOK_##id]) \
 			ctl->real[CHORD_RT_HOOK_##id] = (uint64_t)chord_rt_weak_##id;
 		CHORD_RT_HOOKS(CHORD_RT_LEARN)
-	} else if (chord_rt_dl_iterate_phdr) {
-		for (int i = 0; i < CHORD_RT_NHOOK; i++, name += chord_rt_length(name) + 1)
-			if (!ctl->real[i])
-				ctl->real[i] = chord_rt_lookup(name);
+		return;
 	}
+	if (!chord_rt_dl_iterate_phdr)
+		return;
+	for (int i = 0; i < CHORD_RT_NHOOK; i++, name += chord_rt_length(name) + 1) {
+		ctl->letters[chord_rt_letters(name) / 64] |= 1ull << chord_rt_letters(name) % 64;
+		ctl->name[i] = (uint16_t)(name - chord_rt_names);
+		ctl->hash[i] = chord_rt_hash_name(name);
+	}
+	chord_rt_dl_iterate_phdr(chord_rt_lookup_all, &l);
 }
 
 static int
-chord_rt_hook_named(const char *s)
+chord_rt_hook_named(const struct chord_rt_ctl *ctl, const char *s)
 {
-	const char *name = chord_rt_names;
+	uint32_t bit = chord_rt_letters(s);
 
-	for (int i = 0; i < CHORD_RT_NHOOK; i++, name += chord_rt_length(name) + 1)
-		if (*name == *s && chord_rt_same(name, s))
+	if (!(ctl->letters[bit / 64] >> bit % 64 & 1))
+		return -1;
+	for (int i = 0; i < CHORD_RT_NHOOK; i++)
+		if (chord_rt_names[ctl->name[i]] == *s && chord_rt_same(chord_rt_names + ctl->name[i], s))
 			return i;
 	return -1;
 }
@@ -194,8 +237,8 @@ chord_rt_hook_table(struct chord_rt_hooking *h, const struct chord_rt_dynamic *d
 		if ((type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT && type != R_X86_64_64) ||
 		    sym->st_shndx != SHN_UNDEF || !ELF64_R_SYM(r->r_info))
 			continue;
-		hook = chord_rt_hook_named(d->str + sym->st_name);
-		if (hook >= 0)
+		hook = chord_rt_hook_named(h->ctl, d->str + sym->st_name);
+		if (hook >= 0 && (hook != CHORD_RT_HOOK__dl_find_object || h->ctl->cancels))
 			chord_rt_hook_slot(h, h->bias + r->r_offset, type, r->r_addend, hook);
 	}
 }

@@ -22,7 +22,7 @@ struct chord_rt_object {
 };
 
 typedef bool chord_rt_note_fn(void *arg, uint32_t type, const char *name, size_t namesz,
-    unsigned char *desc, size_t size);
+	unsigned char *desc, size_t size);
 
 /* Calls f for the notes of a segment until it gives true. */
 static bool

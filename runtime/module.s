@@ -33,31 +33,6 @@ chord_rt_desc:
 	.long 1
 	.long __start_chord_cnt-.
 	.long __stop_chord_cnt-.
-# CHORD_RT_HOOKS, in that order
-	.long __chord_pthread_create-.
-	.long __chord_thrd_create-.
-	.long __chord_vfork-.
-	.long __chord__Fork-.
-	.long __chord__exit-.
-	.long __chord__Exit-.
-	.long __chord_quick_exit-.
-	.long __chord_pthread_exit-.
-	.long __chord_longjmp-.
-	.long __chord__longjmp-.
-	.long __chord_siglongjmp-.
-	.long __chord___longjmp_chk-.
-	.long __chord__Unwind_SetIP-.
-	.long __chord_clone-.
-	.long __chord_timer_create-.
-	.long __chord_mq_notify-.
-	.long __chord_execve-.
-	.long __chord_execv-.
-	.long __chord_execvp-.
-	.long __chord_execvpe-.
-	.long __chord_fexecve-.
-	.long __chord_execl-.
-	.long __chord_execlp-.
-	.long __chord_execle-.
-	.long 24
+	@hooks@
 	.balign 8
 	.quad 0

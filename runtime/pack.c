@@ -120,7 +120,7 @@ print_relocations(const Elf64_Rela *r, size_t n)
 		const Elf64_Sym *s = &symbol[ELF64_R_SYM(r->r_info)];
 		const char *weak = ELF64_ST_BIND(s->st_info) == STB_WEAK ? "chord_rt_weak_" : "";
 
-		printf("\t.reloc %s+%ju, %s, %s%s%+jd\n", label, (uintmax_t)r->r_offset, type_name(ELF64_R_TYPE(r->r_info)), weak,
+		printf("\t.reloc .L%s+%ju, %s, %s%s%+jd\n", label, (uintmax_t)r->r_offset, type_name(ELF64_R_TYPE(r->r_info)), weak,
 		    name_of(s), (intmax_t)r->r_addend);
 	}
 }
@@ -143,7 +143,7 @@ print_symbols(int argc, char **wanted)
 			continue;
 		if (ELF64_ST_BIND(s->st_info) == STB_GLOBAL)
 			printf("\t.globl %s\n\t.hidden %s\n\t.type %s, @function\n", name, name, name);
-		printf("\t.set %s, %s+%ju\n", name, label, (uintmax_t)s->st_value);
+		printf("\t.set %s, .L%s+%ju\n", name, label, (uintmax_t)s->st_value);
 	}
 }
 
@@ -157,12 +157,13 @@ main(int argc, char **argv)
 	read_object(argv[1]);
 	section = find_section(argv[2]);
 	label = argv[3];
-	printf("\t.balign %ju\n%s:\n", (uintmax_t)header[section].sh_addralign, label);
+	/* .set copies the size of a symbol too: all are counted from one that has none. */
+	printf("\t.balign %ju\n%s:\n.L%s:\n", (uintmax_t)header[section].sh_addralign, label, label);
 	print_bytes();
 	printf("\t.type %s, @function\n\t.size %s, .-%s\n", label, label, label);
 	print_symbols(argc - 4, argv + 4);
-	for (uint32_t i = 1; i < nsection; i++)
-		if (header[i].sh_type == SHT_RELA && header[i].sh_info == section)
-			print_relocations((const Elf64_Rela *)(image + header[i].sh_offset), header[i].sh_size / sizeof(Elf64_Rela));
+	for (const Elf64_Shdr *h = header + 1; h < header + nsection; h++)
+		if (h->sh_type == SHT_RELA && h->sh_info == section)
+			print_relocations((const Elf64_Rela *)(image + h->sh_offset), h->sh_size / sizeof(Elf64_Rela));
 	return fflush(stdout) ? 1 : 0;
 }

@@ -39,6 +39,7 @@ bad=$(grep -E '^[[:space:]]*\.(section|bss|comm|lcomm|local)' "$tmp/rt.s" |
 bad=$(grep -E '^[[:space:]]*(call|jmp)[[:space:]]+[^*.]' "$tmp/rt.s" | grep -v 'chord_rt_' || true)
 [ -z "$bad" ] || { echo "pack.sh: calls of others: $bad" >&2; exit 1; }
 
+hooks=$(sed -n 's/^\tX(\([A-Za-z0-9_]*\)).*/\1/p' "$here/runtime.h")
 section='.section .text.chord_rt,"axG",@progbits,__chord_runtime_1,comdat'
 code() {
 	echo "	$section"
@@ -50,10 +51,19 @@ code() {
 		-e "s/^[[:space:]]*\.section[[:space:]]+\.rodata.*/\t$section\n\t.subsection 1/" \
 		"$tmp/rt.s"
 	echo "	$section"
-	sed -e '/^#/d' -e '/^$/d' "$here/entry.s"
+	number=0
+	for name in $hooks; do
+		echo "	chord_rt_hook $number, $name"
+		number=$((number + 1))
+	done >"$tmp/hooks"
+	sed -e '/^#/d' -e '/^$/d' -e "/@hooks@/{r $tmp/hooks" -e 'd}' "$here/entry.s"
 }
 module() {
-	sed -e '/^#/d' -e '/^$/d' "$here/module.s"
+	for name in $hooks; do
+		echo "	.long __chord_$name-."
+	done >"$tmp/hooks"
+	echo "	.long $(echo $hooks | wc -w)" >>"$tmp/hooks"
+	sed -e '/^#/d' -e '/^$/d' -e "/@hooks@/{r $tmp/hooks" -e 'd}' "$here/module.s"
 }
 
 {

@@ -30,12 +30,11 @@ enum {
 #define CHORD_RT_DESC_MAGIC 0x4d524843u            /* "CHRM" */
 #define CHORD_RT_CTL_MAGIC 0x314c544344524843u     /* "CHRDCTL1" */
 
-/* Functions of libc that are seen through hooks: X(name, hook). Order matters
- * to entry.s only through the names. */
+/* Functions that are seen through hooks. pack.sh makes the wrappers of them, in
+ * this order; the first two have their own. Those that exec are last. */
 #define CHORD_RT_HOOKS(X) \
 	X(pthread_create) \
 	X(thrd_create) \
-	X(vfork) \
 	X(_Fork) \
 	X(_exit) \
 	X(_Exit) \
@@ -49,6 +48,18 @@ enum {
 	X(clone) \
 	X(timer_create) \
 	X(mq_notify) \
+	X(abort) \
+	X(__assert_fail) \
+	X(__assert_perror_fail) \
+	X(raise) \
+	X(kill) \
+	X(vfork) \
+	X(setcontext) \
+	X(pthread_cancel) \
+	X(__pthread_unwind_next) \
+	X(_Unwind_ForcedUnwind) \
+	X(_dl_find_object) \
+	X(dlsym) \
 	X(execve) \
 	X(execv) \
 	X(execvp) \
@@ -97,12 +108,6 @@ struct chord_rt_mod {
 	unsigned char id[32];
 };
 
-/* A call of vfork whose child may still run on the caller's stack. */
-struct chord_rt_vfork {
-	uint64_t sp, pc;              /* behind the call */
-	uint64_t pid;                 /* who called */
-};
-
 /* The counters of one thread at a time. tid 0: free; -1: being handed over. */
 struct chord_rt_region {
 	uint64_t base;
@@ -110,9 +115,8 @@ struct chord_rt_region {
 	uint32_t index;
 	void *(*start)(void *);
 	void *arg;
-	uint64_t left;                /* frames from there upward have been recorded as ended; 0: none */
-	uint32_t nvfork;
-	struct chord_rt_vfork vfork[4];
+	uint64_t left;                /* frames from this on were recorded: the thread ends; or 0 */
+	uint64_t vfork_sp, vfork_pc;  /* where vfork was called last */
 };
 
 /* Counters of a module in a region; at: the extent in the file, 0: anonymous. */
@@ -125,6 +129,11 @@ struct chord_rt_map {
 struct chord_rt_slots {
 	struct chord_extent_head *map;
 	uint64_t size, n, used;
+};
+
+/* Registers that a frame's caller wants back; in the order of entry.s. */
+struct chord_rt_regs {
+	uint64_t r[17];               /* DWARF numbers: 3 rbx, 6 rbp, 7 rsp, 12-15, 16 rip */
 };
 
 /* How to go from a frame to its caller's, by its return address: the CFA is rsp
@@ -167,7 +176,11 @@ struct chord_rt_ctl {
 	uint64_t main, main_end, main_hdr; /* the program; its .eh_frame_hdr or 0 */
 	uint32_t epoch;               /* what was known of frames in another one is forgotten */
 	uint32_t stamps;              /* given to objects */
-	uint32_t quitters;            /* a thread has called pthread_exit */
+	uint32_t quitters;            /* a thread has called pthread_exit or been cancelled */
+	int32_t dying;                /* the thread that a signal of its own is to end; 0: none */
+	uint32_t cancels;             /* pthread_cancel has been called */
+	uint64_t dying_state;         /* of the head before */
+	struct chord_rt_regs dying_regs;
 	uint64_t frames, frames_size; /* .eh_frame of a static program */
 	uint32_t frames_asked;
 	uint64_t dl_adds;             /* when the hooks were last put in */
@@ -176,6 +189,9 @@ struct chord_rt_ctl {
 	int32_t fd;
 	uint64_t dev, ino;
 	uint64_t real[CHORD_RT_NHOOK];
+	uint64_t letters[4];          /* that their names begin with */
+	uint32_t hash[CHORD_RT_NHOOK];
+	uint16_t name[CHORD_RT_NHOOK];
 	struct chord_rt_slots slots[CHORD_RT_EXTENTS];
 	char prog[256];
 	char wanted[CHORD_RT_PATH];   /* CHORD_FILE made absolute, not expanded */
@@ -188,11 +204,6 @@ struct chord_rt_ctl {
 	struct chord_rt_mod module[CHORD_RT_MODULES];
 	struct chord_rt_region region[CHORD_RT_REGIONS];
 	struct chord_rt_map map[CHORD_RT_MAPS];
-};
-
-/* Registers that a frame's caller wants back; in the order of entry.s. */
-struct chord_rt_regs {
-	uint64_t r[17];               /* DWARF numbers: 3 rbx, 6 rbp, 7 rsp, 12-15, 16 rip */
 };
 
 extern struct chord_rt_desc chord_rt_desc __attribute__((visibility("hidden")));

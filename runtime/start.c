@@ -125,23 +125,6 @@ chord_rt_wanted(struct chord_rt_ctl *ctl, char **env)
 		at[0] = 0;
 }
 
-/* Is there a debugger? */
-static bool
-chord_rt_traced(struct chord_rt_ctl *ctl)
-{
-	long fd = chord_rt_call(SYS_open, "/proc/self/status", O_RDONLY | O_CLOEXEC), n;
-	const char *s = (const char *)ctl->page;
-
-	if (chord_rt_failed(fd))
-		return false;
-	n = chord_rt_call(SYS_read, fd, ctl->page, CHORD_PAGE - 32);
-	chord_rt_call(SYS_close, fd);
-	for (; n > 12; n--, s++)
-		if (chord_rt_equal(s, "\nTracerPid:\t", 12))
-			return s[12] != '0';
-	return false;
-}
-
 static void
 chord_rt_look_around(struct chord_rt_ctl *ctl, int argc, char **argv, char **env)
 {

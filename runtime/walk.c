@@ -15,7 +15,7 @@ struct chord_rt_found {
 	unsigned long long reserved[7];
 };
 
-static int chord_rt_dl_find_object(void *, struct chord_rt_found *) __attribute__((weakref("_dl_find_object")));
+typedef int chord_rt_find_fn(void *, struct chord_rt_found *);
 
 static int
 chord_rt_object_of(struct dl_phdr_info *info, size_t size, void *arg)
@@ -131,10 +131,11 @@ _Static_assert(CHORD_RT_OBJECTS == 1 << (64 - 58), "");
 static bool
 chord_rt_map_of(struct chord_rt_walk *w, uint64_t pc)
 {
+	chord_rt_find_fn *find = (chord_rt_find_fn *)w->ctl->real[CHORD_RT_HOOK__dl_find_object];
 	struct chord_rt_found f;
 
-	if (chord_rt_dl_find_object) {
-		if (chord_rt_dl_find_object((void *)pc, &f) != 0)
+	if (find) {
+		if (find((void *)pc, &f) != 0)
 			return false;
 		w->map = (uint64_t)f.start;
 		w->map_end = (uint64_t)f.end;

@@ -308,6 +308,7 @@ case_orphan(char **arg)
 		_exit(0);
 	}
 	count_many(count, 10);
+	usleep(100000); /* as long as the child has not run at all it holds what its parent held */
 }
 
 /* the program closes all descriptors, then needs room for threads */

@@ -4,12 +4,15 @@
 #define _GNU_SOURCE
 #include "count.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #define NOINLINE __attribute__((noinline, noclone))
@@ -48,6 +51,10 @@ one(void)
 NOINLINE static void call_exit(void) { exit(0); }
 static void call__exit(void) { _exit(0); }
 static void call_quick_exit(void) { quick_exit(0); }
+static void call_abort(void) { abort(); }
+static void call_assert(void) { assert(!"so"); }
+static void call_raise(void) { raise(SIGTERM); AFTER(); }
+static void call_kill(void) { kill(getpid(), SIGKILL); AFTER(); }
 static void call_pthread_exit(void) { pthread_exit(NULL); }
 static void call_longjmp(void) { longjmp(buf, 1); }
 static void call_siglongjmp(void) { siglongjmp(sigbuf, 1); }
@@ -138,12 +145,122 @@ alternate(int flags)
 	sigjumper();
 }
 
+/* A handler of SIGABRT that does not let it happen: by a jump, by exit; or returns. */
+static void (*volatile instead)(void);
+
+static void
+on_abort(int sig)
+{
+	(void)sig;
+	instead();
+	AFTER();
+}
+
+static void nothing(void) { CHORD_COUNT(1); }
+
+static ucontext_t context;
+static void call_setcontext(void) { setcontext(&context); AFTER(); }
+
+NOINLINE static void
+contexts(void)
+{
+	volatile int n = 0;
+
+	getcontext(&context);
+	if (n++ < 5)
+		one();
+}
+
+NOINLINE static void
+wait_for(pid_t pid)
+{
+	int status;
+
+	if (waitpid(pid, &status, 0) != pid || status)
+		abort();
+}
+
+static void
+call_vfork(void)
+{
+	pid_t pid = vfork();
+
+	if (pid == 0) {
+		execl("/nowhere", "x", (char *)NULL);
+		_exit(0);
+	}
+	wait_for(pid);
+}
+
+NOINLINE static void
+call_fork(void)
+{
+	pid_t pid = fork();
+
+	if (pid == 0)
+		return;
+	wait_for(pid);
+	call_exit();
+}
+
+static pthread_barrier_t ready;
+
+static void
+clean(void *arg)
+{
+	(void)arg;
+	CHORD_COUNT(1);
+}
+
+static void
+sleeper(void)
+{
+	pthread_barrier_wait(&ready);
+	for (;;)
+		pause();
+}
+
+NOINLINE static void *
+cancelled(void *arg)
+{
+	pthread_cleanup_push(clean, NULL);
+	one();
+	pthread_cleanup_pop(0);
+	return arg;
+}
+
+static void
+cancel(void)
+{
+	pthread_t t;
+
+	pthread_barrier_init(&ready, NULL, 2);
+	last = sleeper;
+	for (int i = 0; i < 3; i++) {
+		pthread_create(&t, NULL, cancelled, NULL);
+		pthread_barrier_wait(&ready);
+		pthread_cancel(t);
+		pthread_join(t, NULL);
+	}
+}
+
+static void
+abort_handled(void (*f)(void))
+{
+	signal(SIGABRT, on_abort);
+	instead = f;
+	last = call_abort;
+	sigjumper();
+}
+
 int
 main(int argc, char **argv)
 {
 	static const struct { const char *name; void (*f)(void); } lasts[] = {
 		{"exit", call_exit}, {"_exit", call__exit}, {"quick_exit", call_quick_exit}, {"execv", call_execv},
 		{"execl", call_execl}, {"execle", call_execle}, {"execlp", call_execlp}, {"failexec", fail_exec},
+		{"abort", call_abort}, {"assert", call_assert}, {"raise", call_raise}, {"kill", call_kill},
+		{"vfork", call_vfork}, {"fork", call_fork},
 	};
 	const char *s = argc > 1 ? argv[1] : "";
 
@@ -173,6 +290,20 @@ main(int argc, char **argv)
 	} else if (strcmp(s, "pthread_exit") == 0) {
 		last = call_pthread_exit;
 		in_thread();
+		return 0;
+	} else if (strcmp(s, "abort_jump") == 0) {
+		abort_handled(call_siglongjmp);
+		return times != 5;
+	} else if (strcmp(s, "abort_exit") == 0) {
+		abort_handled(call_exit);
+	} else if (strcmp(s, "abort_return") == 0) {
+		abort_handled(nothing);
+	} else if (strcmp(s, "context") == 0) {
+		last = call_setcontext;
+		contexts();
+		return 0;
+	} else if (strcmp(s, "cancel") == 0) {
+		cancel();
 		return 0;
 	} else if (strcmp(s, "recurse") == 0) {
 		recurse(argc > 2 ? atoi(argv[2]) : 100000);

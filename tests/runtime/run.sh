@@ -32,10 +32,10 @@ run() {
 	dir=$w/run/$name
 	rm -rf "$dir"
 	mkdir -p "$dir"
-	(cd "$dir" && timeout 60 "$@") >"$w/out" 2>"$w/err"
+	(ulimit -c 0; cd "$dir" && timeout 60 "$@"; exit $?) >"$w/out" 2>"$w/err"
 	status=$?
-	[ $status = 0 ] || { fail "$name" "status $status: $(head -c 300 "$w/err")"; return 1; }
-	[ ! -s "$w/err" ] || { fail "$name" "said $(head -c 300 "$w/err")"; return 1; }
+	[ $status = ${WANT:-0} ] || { fail "$name" "status $status: $(head -c 300 "$w/err")"; return 1; }
+	[ -n "${WANT-}" ] || [ ! -s "$w/err" ] || { fail "$name" "said $(head -c 300 "$w/err")"; return 1; }
 }
 
 # expect FILE FACT...: the facts (regular expressions) are lines of the profile
@@ -71,7 +71,7 @@ name=packed
 	objcopy -O binary -j .text.chord_rt $f.o $f.code
 	objdump -r $f.o | awk '/RECORDS FOR/ { s = $4 } /R_X86/ { print s, $1, $2, $3 }' | sort >$f.relocations
 done && cmp text.code packed.code >"$w/err" && cmp text.relocations packed.relocations >"$w/err" &&
-	[ "$(wc -l <packed.relocations)" -gt 50 ] && ok packed || fail packed "$(cat "$w/err")"
+	[ "$(wc -l <packed.relocations)" -gt 50 ] && [ "$(readelf -sW packed.o | awk '$3 > 0' | grep -c chord_)" = 1 ] && ok packed || fail packed "$(cat "$w/err")"
 
 obj cases.o "$here/cases.c" -fPIE && obj cases-nopie.o "$here/cases.c" -fno-pie &&
 	obj lib.o "$here/lib.c" -fPIC && obj other.o "$here/lib.c" -fPIC -DNAME=lib_other &&
@@ -212,6 +212,15 @@ for p in exits exits-nopie; do
 	exits $p-altstack "$w/$p" altstack =sigjumper:5 call_siglongjmp:5 on_signal:5 one:5 raise_usr1:5 sigjumper:5 three:5 two:5 "$clean"
 	exits $p-thread "$w/$p" thread call_exit:1 one:1 thread:1 three:1 two:1 'state 2 in_flight 0'
 	exits $p-pthread-exit "$w/$p" pthread_exit call_pthread_exit:1 one:1 thread:1 three:1 two:1 "$clean"
+	for how in abort:134 assert:134 raise:143 kill:137; do
+		WANT=${how#*:} exits $p-${how%:*} "$w/$p" ${how%:*} call_${how%:*}:1 main:1 one:1 three:1 two:1 "$clean"
+	done
+	exits $p-abort-jump "$w/$p" abort_jump =sigjumper:5 call_abort:5 call_siglongjmp:5 on_abort:5 one:5 sigjumper:5 three:5 two:5 "$clean"
+	exits $p-abort-exit "$w/$p" abort_exit call_abort:1 call_exit:1 main:1 on_abort:1 one:1 sigjumper:1 three:1 two:1 "$clean"
+	WANT=134 exits $p-abort-return "$w/$p" abort_return call_abort:1 main:1 one:1 sigjumper:1 three:1 two:1 "$clean"
+	exits $p-context "$w/$p" context =contexts:5 call_setcontext:5 contexts:5 one:5 three:5 two:5 "$clean"
+	exits $p-vfork "$w/$p" vfork =call_vfork:1 call_vfork:1 "$clean"
+	exits $p-cancel "$w/$p" cancel =cancelled:3 cancelled:3 one:3 sleeper:3 three:3 two:3 "$clean"
 	exits $p-signal "$w/$p" signal call_exit:1 main:1 on_exit_signal:1 one:1 three:1 two:1 "$clean"
 done
 for ld in bfd gold lld mold; do
@@ -247,6 +256,21 @@ run $name "$w/jumps" signals && expect "$dir"/*.chord 'in_flight 0' 'state 1' &&
 	set -- $(sed -n 's/^\(re\)*e[a-z]* [0-9]* [0-9a-f]* //p' "$w/facts" | sort -n)
 	[ $# -ge 5 ] && [ "$(printf '%s\n' "$@" | grep -cx "$n")" = 5 ] && ok $name || fail $name "of $n jumps: $*"
 }
+
+# A forked child takes up what its parent had under way, and its parent goes on.
+for p in exits exits-nopie; do
+	name=$p-fork dir=$w/run/$name
+	run $name "$w/$p" fork || continue
+	for f in "$dir"/*; do
+		"$w/sums" "$f" | sed -n 's/^\(exit\|reentry\) 0 \([0-9a-f]*\) \([0-9]*\)/\1 \2 \3/p' | while read -r kind addr n; do
+			echo "$kind $(addr2line -f -i -e "$w/$p" "$(printf %x $((0x$addr - 1)))" | tail -2 | head -1):$n"
+		done | grep -Ev ' (_start|__libc.*)' | sort | tr '\n' ' '
+		echo
+	done | sort >"$w/forked"
+	printf '%s\n' 'exit call_exit:1 exit call_fork:1 exit main:1 exit one:1 exit three:1 exit two:1 ' \
+		'reentry call_fork:1 reentry main:1 reentry one:1 reentry three:1 reentry two:1 ' | cmp -s - "$w/forked" &&
+		ok $name || fail $name "$(cat "$w/forked")"
+done
 
 # Killed: everything that was counted is there.
 name=kill

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+/* The ends of threads by pthread_exit and cancellation. */
+
+/* Every frame of the thread is left. Landing pads on the way find them counted. */
+static void
+chord_rt_thread_ends(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
+{
+	struct chord_rt_region *r = chord_rt_region_mine(ctl);
+
+	chord_rt_leave_all(ctl, regs, 1);
+	if (r) {
+		if (!r->left || r->left > regs->r[CHORD_RT_RSP])
+			r->left = regs->r[CHORD_RT_RSP];
+		ctl->quitters = 1;
+	}
+}
+
+/* A cleanup handler of C has run, in a frame that libc went back to by itself, behind
+ * a call as of setjmp. */
+static void
+chord_rt_unwound(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
+{
+	uint64_t sp, pc;
+
+	chord_rt_target((const uint64_t *)regs->r[5], &sp, &pc);
+	chord_rt_count_at(ctl, pc, CHORD_EXIT_REENTRY, 1);
+}
+
+/* ---- cancelled threads ---- */
+
+static int chord_rt_pthread_unwind(void *) __attribute__((weakref("__pthread_unwind")));
+
+/* Is the frame of w libc's, on behalf of a thread that ends? */
+static bool
+chord_rt_is_libc(struct chord_rt_walk *w)
+{
+	uint64_t pc = w->regs.r[CHORD_RT_RIP] - 1;
+
+	chord_rt_find_object(w, pc);
+	if (w->ctl->dynamic)
+		return w->ctl->real[CHORD_RT_HOOK_pthread_cancel] - w->map < w->map_end - w->map;
+	return chord_rt_pthread_unwind && chord_rt_find_cfi(w, pc) && w->cfi.begin == (uint64_t)chord_rt_pthread_unwind;
+}
+
+/* The unwinder asks for the object of a frame. libc calls it past all tables when it
+ * ends a thread by force, but this call goes through one, which is watched as soon
+ * as a thread is cancelled. */
+static void
+chord_rt_unwinding(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
+{
+	struct chord_rt_walk w;
+
+	if (chord_rt_left(ctl) != ~0ull)
+		return;
+	chord_rt_walk_from(&w, ctl, regs);
+	for (uint32_t i = 0; i < 8 && chord_rt_look(&w) == CHORD_RT_FRAME; i++) {
+		uint64_t begin = w.begin;
+
+		chord_rt_up(&w);
+		if (begin != ctl->real[CHORD_RT_HOOK__Unwind_ForcedUnwind])
+			continue;
+		if (chord_rt_is_libc(&w))
+			chord_rt_thread_ends(ctl, &w.regs);
+		return;
+	}
+}
+
+/* In static programs. */
+static void
+chord_rt_forced(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
+{
+	struct chord_rt_walk w;
+
+	if (ctl->dynamic || chord_rt_left(ctl) != ~0ull)
+		return;
+	chord_rt_walk_from(&w, ctl, regs);
+	if (chord_rt_is_libc(&w))
+		chord_rt_thread_ends(ctl, regs);
+}
+
+/* Objects opened since the last time get their hooks. */
+static void
+chord_rt_hook_new(struct chord_rt_ctl *ctl)
+{
+	uint64_t adds = 0, old;
+
+	if (!ctl->dynamic || !chord_rt_dl_iterate_phdr)
+		return;
+	chord_rt_dl_iterate_phdr(chord_rt_adds, &adds);
+	if (adds && adds == ctl->dl_adds)
+		return;
+	old = chord_rt_lock(ctl);
+	chord_rt_hook_all(ctl);
+	chord_rt_unlock(ctl, old);
+}
+
+/* A thread is cancelled for the first time: the unwinder has to be there and watched
+ * before. libc would load it now. */
+static void
+chord_rt_cancels(struct chord_rt_ctl *ctl)
+{
+	uint64_t open, location;
+	int keep, *e = &keep;
+
+	if (ctl->cancels || !ctl->dynamic || !ctl->real[CHORD_RT_HOOK__dl_find_object])
+		return;
+	open = chord_rt_lookup("dlopen");
+	location = chord_rt_lookup("__errno_location");
+	if (location)
+		e = ((int *(*)(void))location)();
+	keep = *e;
+	if (open && !ctl->real[CHORD_RT_HOOK__Unwind_ForcedUnwind])
+		((void *(*)(const char *, int))open)("libgcc_s.so.1", 2);
+	*e = keep;
+	ctl->cancels = 1;
+	ctl->dl_adds = 0;
+	chord_rt_hook_new(ctl);
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/* The ends of a process by a signal that it sends to itself: abort and its like.
+ * Nothing is done to the signal. Where another process sends it, or the kernel for a
+ * fault, nobody is asked: the head's state stays RUNNING, and the reader says so. */
+
+/* Will that signal, sent by this thread to its process, end it at once? */
+static bool
+chord_rt_is_fatal(struct chord_rt_ctl *ctl, uint64_t sig)
+{
+	const uint64_t harmless = 1ull << 17 | 1ull << 18 | 1ull << 19 | 1ull << 20 | 1ull << 21 | 1ull << 22 | 1ull << 23 |
+	    1ull << 28;           /* CHLD CONT STOP TSTP TTIN TTOU URG WINCH */
+	uint64_t action[4] = {1}, blocked = 0, old;
+	bool traced;
+
+	if (sig - 1 >= 64 || (sig < 64 && harmless >> sig & 1) || ctl->pid == 1)
+		return false;
+	chord_rt_call(SYS_rt_sigaction, sig, 0, action, 8);
+	chord_rt_call(SYS_rt_sigprocmask, 0, 0, &blocked, 8);
+	if (action[0] || blocked >> (sig - 1) & 1)
+		return false;
+	old = chord_rt_lock(ctl);
+	traced = chord_rt_traced(ctl); /* a debugger may keep it */
+	chord_rt_unlock(ctl, old);
+	return !traced;
+}
+
+/* What was recorded of a thread that was to die is taken back: a handler of SIGABRT
+ * ends otherwise. */
+static void
+chord_rt_not_dying(struct chord_rt_ctl *ctl)
+{
+	if (!ctl->dying || ctl->dying != (int32_t)chord_rt_call(SYS_gettid))
+		return;
+	chord_rt_leave_all(ctl, &ctl->dying_regs, -1ull);
+	ctl->head->state = ctl->dying_state;
+	ctl->dying = 0;
+}
+
+/* The process is about to end by a signal: as at its end, but that may be put off. */
+static void
+chord_rt_dies(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
+{
+	int32_t nobody = 0;
+
+	if (ctl->ended ||
+	    !__atomic_compare_exchange_n(&ctl->dying, &nobody, (int32_t)chord_rt_call(SYS_gettid), false, __ATOMIC_RELAXED,
+	        __ATOMIC_RELAXED))
+		return;
+	ctl->dying_regs = *regs;
+	ctl->dying_state = ctl->head->state;
+	chord_rt_leave_all(ctl, regs, 1);
+	ctl->head->state = chord_rt_others_live(ctl) ? CHORD_STATE_THREADS : CHORD_STATE_ENDED;
+}

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: MIT */
+/* What the hooks lead to, and the destructor. */
+
+/* Threads that libc or the kernel makes by themselves: they run with the base of
+ * whoever asked for them, and count in its region with it. */
+static void
+chord_rt_unseen(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uint32_t hook)
+{
+	const int32_t *sigevent = (const int32_t *)regs->r[4];
+	bool makes;
+
+	if (hook == CHORD_RT_HOOK_clone)
+		makes = !(regs->r[1] & 0x4000);             /* CLONE_VFORK: its parent waits */
+	else
+		makes = ctl->dynamic && sigevent && sigevent[3] == 2; /* SIGEV_THREAD */
+	if (makes)
+		__atomic_fetch_or(&ctl->head->flags, CHORD_PROFILE_NOT_WATCHED, __ATOMIC_RELAXED);
+}
+
+/* ---- exec ---- */
+
+typedef int chord_rt_exec_fn(uint64_t, uint64_t, uint64_t, uint64_t);
+
+/* execl and its kin have the arguments where calls have them. */
+static uint64_t
+chord_rt_listed(const struct chord_rt_regs *regs, uint32_t i)
+{
+	static const uint8_t reg[] = {4, 1, 2, 8, 9}; /* rsi rdx rcx r8 r9 */
+
+	return i < sizeof reg ? regs->r[reg[i]] : ((const uint64_t *)regs->r[CHORD_RT_RSP])[i - sizeof reg];
+}
+
+/* As much stack as libc would take. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wstack-usage="
+static __attribute__((noinline)) int
+chord_rt_exec_list(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uint32_t hook)
+{
+	uint32_t n = 0;
+	uint64_t env;
+
+	while (chord_rt_listed(regs, n))
+		n++;
+	uint64_t argv[n + 1];
+
+	for (uint32_t i = 0; i <= n; i++)
+		argv[i] = chord_rt_listed(regs, i);
+	if (hook == CHORD_RT_HOOK_execle)
+		env = chord_rt_listed(regs, n + 1);
+	else
+		env = (uint64_t)chord_rt_environment();
+	hook = hook == CHORD_RT_HOOK_execlp ? CHORD_RT_HOOK_execvp : CHORD_RT_HOOK_execve;
+	return ((chord_rt_exec_fn *)ctl->real[hook])(regs->r[5], (uint64_t)argv, env, 0);
+}
+#pragma GCC diagnostic pop
+
+/* The program is replaced, or, if that fails, nothing was left after all. */
+static int
+chord_rt_exec(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uint32_t hook, uint64_t real)
+{
+	bool other = chord_rt_other_process(ctl), ours = !other && !ctl->ended, vforked = other && chord_rt_vforked_ends(ctl, regs, 1);
+	uint64_t state = 0;
+	int e;
+
+	if (ours) {
+		state = ctl->head->state;
+		chord_rt_leave_all(ctl, regs, 1);
+		ctl->head->state = chord_rt_others_live(ctl) ? CHORD_STATE_THREADS : CHORD_STATE_ENDED;
+	}
+	if (hook >= CHORD_RT_HOOK_execl)
+		e = chord_rt_exec_list(ctl, regs, hook);
+	else
+		e = ((chord_rt_exec_fn *)real)(regs->r[5], regs->r[4], regs->r[1], regs->r[2]);
+	if (ours) {
+		chord_rt_leave_all(ctl, regs, -1ull);
+		ctl->head->state = state;
+	}
+	if (vforked)
+		chord_rt_vforked_ends(ctl, regs, -1ull);
+	return e;
+}
+
+/* ---- from entry.s ---- */
+
+/* An activation, or all of a thread, may end here. */
+static void
+chord_rt_leaves(struct chord_rt_ctl *ctl, struct chord_rt_regs *regs, uint32_t hook)
+{
+	chord_rt_not_dying(ctl);
+	switch (hook) {
+	case CHORD_RT_HOOK__exit:
+	case CHORD_RT_HOOK__Exit:
+	case CHORD_RT_HOOK_quick_exit:
+		if (!chord_rt_other_process(ctl))
+			chord_rt_end(ctl, regs);
+		else
+			chord_rt_vforked_ends(ctl, regs, 1);
+		break;
+	case CHORD_RT_HOOK_pthread_exit:
+		chord_rt_thread_ends(ctl, regs);
+		break;
+	case CHORD_RT_HOOK__Unwind_SetIP:
+		chord_rt_land(ctl, regs);
+		break;
+	case CHORD_RT_HOOK__Unwind_ForcedUnwind:
+		chord_rt_forced(ctl, regs);
+		break;
+	case CHORD_RT_HOOK___pthread_unwind_next:
+		chord_rt_unwound(ctl, regs);
+		break;
+	case CHORD_RT_HOOK_setcontext:
+		chord_rt_set_context(ctl, regs);
+		break;
+	default:
+		chord_rt_jump(ctl, regs);
+	}
+}
+
+/* The process may end by a signal. */
+static void
+chord_rt_signals(struct chord_rt_ctl *ctl, struct chord_rt_regs *regs, uint32_t hook)
+{
+	uint32_t pid = (uint32_t)regs->r[5];
+
+	if (chord_rt_other_process(ctl) || (hook == CHORD_RT_HOOK_kill && pid && pid != ctl->pid))
+		return;
+	if ((hook == CHORD_RT_HOOK_raise && !chord_rt_is_fatal(ctl, pid)) ||
+	    (hook == CHORD_RT_HOOK_kill && !chord_rt_is_fatal(ctl, (uint32_t)regs->r[4])))
+		return;
+	chord_rt_not_dying(ctl);
+	chord_rt_dies(ctl, regs);
+}
+
+static void
+chord_rt_vforks(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
+{
+	struct chord_rt_region *r = chord_rt_region_mine(ctl);
+
+	if (r) {
+		r->vfork_sp = regs->r[CHORD_RT_RSP];
+		r->vfork_pc = regs->r[CHORD_RT_RIP];
+	}
+}
+
+/* A hooked function was called: gives the address of the real one to jump to, or
+ * 0 if it was called from here and its result is in regs. */
+static __attribute__((used)) uint64_t
+chord_rt_hooked(struct chord_rt_regs *regs, uint32_t hook, uint64_t otherwise)
+{
+	struct chord_rt_ctl *ctl = chord_rt_ctl_here();
+	uint64_t real = chord_rt_real(ctl, hook, otherwise);
+
+	if (!ctl || !ctl->magic)
+		return real;
+	if (hook >= CHORD_RT_HOOK_execve && (hook < CHORD_RT_HOOK_execl || ctl->real[CHORD_RT_HOOK_execve])) {
+		chord_rt_not_dying(ctl);
+		regs->r[0] = (uint64_t)(int64_t)chord_rt_exec(ctl, regs, hook, real);
+		return 0;
+	}
+	switch (hook) {
+	case CHORD_RT_HOOK__Fork:
+		regs->r[0] = (uint64_t)(int64_t)((int (*)(void))real)();
+		if (regs->r[0] == 0)
+			chord_rt_forked(regs); /* it runs no handlers */
+		return 0;
+	case CHORD_RT_HOOK_clone:
+	case CHORD_RT_HOOK_timer_create:
+	case CHORD_RT_HOOK_mq_notify:
+		chord_rt_unseen(ctl, regs, hook);
+		break;
+	case CHORD_RT_HOOK_abort:
+	case CHORD_RT_HOOK___assert_fail:
+	case CHORD_RT_HOOK___assert_perror_fail:
+	case CHORD_RT_HOOK_raise:
+	case CHORD_RT_HOOK_kill:
+		chord_rt_signals(ctl, regs, hook);
+		break;
+	case CHORD_RT_HOOK_vfork:
+		chord_rt_vforks(ctl, regs);
+		break;
+	case CHORD_RT_HOOK_pthread_cancel:
+		chord_rt_cancels(ctl);
+		break;
+	case CHORD_RT_HOOK__dl_find_object:
+		chord_rt_unwinding(ctl, regs);
+		break;
+	case CHORD_RT_HOOK_dlsym:
+		chord_rt_hook_new(ctl);
+		break;
+	default:
+		chord_rt_leaves(ctl, regs, hook);
+	}
+	return real;
+}
+
+/* Threads that were there before the runtime, or were made unseen by one that
+ * had no counters of its own. */
+static void
+chord_rt_unwatched(struct chord_rt_ctl *ctl, uint64_t n)
+{
+	char s[96];
+
+	s[0] = 0;
+	chord_rt_append_number(s, sizeof s, n);
+	chord_rt_append(s, sizeof s, " events were counted by threads without counters of their own", 61);
+	ctl->head->flags |= CHORD_PROFILE_NOT_WATCHED;
+	chord_rt_text(ctl, s);
+}
+
+static void chord_rt_exit_function(int) __attribute__((weakref("exit")));
+
+/* The destructor of a module runs when the module is closed and when the process
+ * ends: the program itself is never closed. */
+static __attribute__((used)) void
+chord_rt_destruct(struct chord_rt_regs *regs)
+{
+	struct chord_rt_ctl *ctl = chord_rt_ctl_here();
+	struct chord_rt_mod *me;
+	uint64_t old, n = 0;
+
+	if (!ctl || !ctl->magic || chord_rt_other_process(ctl))
+		return;
+	me = chord_rt_me(ctl);
+	chord_rt_not_dying(ctl);
+	if (!ctl->ended && ((me && me->main) || chord_rt_is_on_stack(ctl, regs, (uint64_t)chord_rt_exit_function)))
+		chord_rt_end(ctl, regs);
+	old = chord_rt_lock(ctl);
+	if (me) {
+		n = chord_rt_fold(ctl, me);
+		chord_rt_unhook(ctl, &chord_rt_desc);
+		me->left = 1;
+	}
+	if (n && !ctl->nogs)
+		chord_rt_unwatched(ctl, n);
+	chord_rt_unlock(ctl, old);
+}
