@@ -154,9 +154,9 @@ struct dag {
 };
 /* g closed, completed, indexed; w by edge: how often it runs, times cost is its price. `cold`
  * (may be NULL): edges to cut, beside back edges; those into EXIT and phantoms are not. If more
- * than `limit` paths were left, edges are cut until there are no more: the coldest that will do,
- * none in vain. limit 0: no limit. NULL if an edge to cut is fixed, or if there are more paths
- * even with an edge cut in every row of edges: *why. */
+ * than `limit` paths were left, more edges are cut, the coldest or all into some vertices, as is
+ * cheaper, and none in vain. limit 0: no limit. NULL if an edge to cut is fixed, or if no such
+ * cuts are found, which takes a limit below some times the edges: *why. */
 struct dag *dag_new(const struct graph *g, const struct order *o, const double *w, const bool *cold,
                     uint64_t limit, const char **why);
 

@@ -9,6 +9,7 @@
  * tree: its increment is a constant that every path has, the register's first value. */
 #include "graph/graph.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,6 +24,7 @@ struct cutter {
 	uint64_t *num;
 	bool *head;
 	uint32_t *may, nmay;     /* edges that may be cut, coldest first */
+	bool *never;             /* by edge: it is none of these */
 };
 
 static uint64_t
@@ -101,9 +103,11 @@ find_candidates(struct cutter *c, struct pool *tmp)
 	double *w = pool_array(tmp, g->nedge, sizeof *w);
 
 	c->may = pool_array(tmp, g->nedge, sizeof *c->may);
+	c->never = pool_array(tmp, g->nedge, sizeof *c->never);
 	for (uint32_t e = 0; e < g->nedge; e++) {
 		w[e] = c->w[e] * g->edge[e].cost;
-		if (!c->cut[e] && !g->edge[e].fixed && g->edge[e].to != g->exit && !follows_one(g, e))
+		c->never[e] = c->cut[e] || g->edge[e].fixed || g->edge[e].to == g->exit || follows_one(g, e);
+		if (!c->never[e])
 			c->may[c->nmay++] = e;
 	}
 	qsort_r(c->may, c->nmay, sizeof *c->may, colder, w);
@@ -137,12 +141,56 @@ cut_coldest(struct cutter *c)
 	}
 	set(c, 0, high, true);
 	set(c, high, c->nmay, false);
-	c->nmay = high;
 	return true;
 }
 
-/* Joins some edges again, if that is not too much. */
+/* All ways into a vertex, wherever more than so many paths begin. */
 static void
+cut_walls(struct cutter *c, uint64_t most)
+{
+	const struct graph *g = c->g;
+
+	set(c, 0, c->nmay, false);
+	for (uint32_t i = 0; i < g->nvert; i++) {
+		uint32_t v = c->up[i];
+
+		c->num[v] = num_paths(c, v);
+		for (uint32_t k = g->in_at[v]; k < g->in_at[v + 1] && c->num[v] > most; k++)
+			c->cut[g->in[k]] |= !c->never[g->in[k]];
+	}
+}
+
+static double
+price(const struct cutter *c)
+{
+	double total = 0;
+
+	for (uint32_t i = 0; i < c->nmay; i++)
+		if (c->cut[c->may[i]])
+			total += c->w[c->may[i]] * c->g->edge[c->may[i]].cost;
+	return total;
+}
+
+/* The cheapest walls of those that are enough. */
+static bool
+cut_cheapest_walls(struct cutter *c)
+{
+	double least = HUGE_VAL;
+	uint64_t best = 0;
+
+	for (uint64_t most = c->limit; most; most /= 2) {
+		cut_walls(c, most);
+		if (fits(c) && price(c) < least) {
+			least = price(c);
+			best = most;
+		}
+	}
+	cut_walls(c, best ? best : c->limit);
+	return best;
+}
+
+/* Joins some edges again, if that is not too much. False: none of them was cut. */
+static bool
 join_block(struct cutter *c, uint32_t from, uint32_t to, bool *was)
 {
 	bool any = false;
@@ -150,12 +198,13 @@ join_block(struct cutter *c, uint32_t from, uint32_t to, bool *was)
 	for (uint32_t i = from; i < to; i++)
 		any |= was[i] = c->cut[c->may[i]];
 	if (!any)
-		return;
+		return false;
 	set(c, from, to, false);
 	if (fits(c))
-		return;
+		return true;
 	for (uint32_t i = from; i < to; i++)
 		c->cut[c->may[i]] = was[i];
+	return true;
 }
 
 /* Joins again what need not be cut, the hottest first, in blocks that get smaller; at the end no
@@ -163,16 +212,27 @@ join_block(struct cutter *c, uint32_t from, uint32_t to, bool *was)
 static void
 join_again(struct cutter *c, struct pool *tmp)
 {
-	uint64_t tries = ((uint64_t)1 << 28) / c->g->nedge + 1;
+	uint64_t tries = ((uint64_t)1 << 26) / c->g->nedge + 1;
 	bool *was = pool_array(tmp, c->nmay, sizeof *was);
 
 	for (uint32_t block = c->nmay / 2 + 1; block; block /= 2)
-		for (uint32_t to = c->nmay; to && tries; tries--) {
+		for (uint32_t to = c->nmay; to && tries;) {
 			uint32_t from = to > block ? to - block : 0;
 
-			join_block(c, from, to, was);
+			tries -= join_block(c, from, to, was);
 			to = from;
 		}
+}
+
+/* One more choice of cuts beside those that must be; false if it is not enough. */
+static bool
+cut_more(struct cutter *c, bool walls, struct pool *tmp)
+{
+	find_candidates(c, tmp);
+	if (!(walls ? cut_cheapest_walls(c) : cut_coldest(c)))
+		return false;
+	join_again(c, tmp);
+	return true;
 }
 
 /* ---- the DAG ---- */
@@ -210,27 +270,6 @@ wanted_cuts(const struct graph *g, const struct order *o, const bool *cold, cons
 		return NULL;
 	}
 	return cut;
-}
-
-static bool
-keep_limit(struct dag *d, const double *w, uint64_t limit)
-{
-	const struct graph *g = d->g;
-	struct pool *tmp = pool_new();
-	struct cutter c = {.g = g, .up = d->up, .w = w, .cut = d->cut, .limit = limit};
-	bool ok;
-
-	c.num = pool_array(tmp, g->nvert, sizeof *c.num);
-	c.head = pool_array(tmp, g->nvert, sizeof *c.head);
-	ok = fits(&c);
-	if (!ok) {
-		find_candidates(&c, tmp);
-		ok = cut_coldest(&c);
-		if (ok)
-			join_again(&c, tmp);
-	}
-	pool_free(tmp);
-	return ok;
 }
 
 static void
@@ -273,6 +312,57 @@ build(struct dag *d, const double *w)
 		d->w[e] = is_free(d, e) ? 0 : w[e] * g->edge[e].cost;
 }
 
+/* What recording a path costs, in additions. */
+enum { RECORD = 3 };
+
+static double
+running_cost(const struct dag *d, const double *w)
+{
+	const char *why;
+	struct paths *p = paths_number(d, &why);
+	double cost = p ? p->probes->cost : 0;
+
+	for (uint32_t e = 0; e < d->g->nedge; e++)
+		cost += d->cut[e] ? RECORD * w[e] * d->g->edge[e].cost : 0;
+	return cost;
+}
+
+/* With no more than `limit` paths, in one of two ways: NULL if it fails. */
+static struct dag *
+cut_to(const struct dag *d, const double *w, uint64_t limit, bool walls)
+{
+	const struct graph *g = d->g;
+	struct dag *more = pool_alloc(g->pool, sizeof *more);
+	struct pool *tmp = pool_new();
+	struct cutter c = {.g = g, .up = d->up, .w = w, .limit = limit};
+	bool ok;
+
+	*more = *d;
+	c.cut = more->cut = pool_array(g->pool, g->nedge, sizeof *c.cut);
+	memcpy(c.cut, d->cut, g->nedge * sizeof *c.cut);
+	c.num = pool_array(tmp, g->nvert, sizeof *c.num);
+	c.head = pool_array(tmp, g->nvert, sizeof *c.head);
+	ok = fits(&c) || cut_more(&c, walls, tmp);
+	pool_free(tmp);
+	if (ok)
+		build(more, w);
+	return ok ? more : NULL;
+}
+
+/* Cold edges are best where there are enough of them, walls where all is warm. */
+static struct dag *
+keep_limit(const struct dag *d, const double *w, uint64_t limit)
+{
+	struct dag *cold = cut_to(d, w, limit, false), *walls;
+
+	if (cold && !memcmp(cold->cut, d->cut, d->g->nedge * sizeof *d->cut))
+		return cold;
+	walls = cut_to(d, w, limit, true);
+	if (!cold || !walls)
+		return cold ? cold : walls;
+	return running_cost(walls, w) < running_cost(cold, w) ? walls : cold;
+}
+
 struct dag *
 dag_new(const struct graph *g, const struct order *o, const double *w, const bool *cold, uint64_t limit,
         const char **why)
@@ -284,12 +374,13 @@ dag_new(const struct graph *g, const struct order *o, const double *w, const boo
 	d->cut = wanted_cuts(g, o, cold, why);
 	if (!d->cut)
 		return NULL;
-	if (limit && !keep_limit(d, w, limit)) {
-		*why = pool_printf(g->pool, "it has more than %llu paths even if all its branches are cut",
-		                   (unsigned long long)limit);
-		return NULL;
+	if (!limit) {
+		build(d, w);
+		return d;
 	}
-	build(d, w);
+	d = keep_limit(d, w, limit);
+	if (!d)
+		*why = pool_printf(g->pool, "no cuts were found that leave %llu paths or less", (unsigned long long)limit);
 	return d;
 }
 
