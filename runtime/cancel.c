@@ -5,14 +5,8 @@
 static void
 chord_rt_thread_ends(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
 {
-	struct chord_rt_region *r = chord_rt_region_mine(ctl);
-
 	chord_rt_leave_all(ctl, regs, 1);
-	if (r) {
-		if (!r->left || r->left > regs->r[CHORD_RT_RSP])
-			r->left = regs->r[CHORD_RT_RSP];
-		ctl->quitters = 1;
-	}
+	chord_rt_all_left(ctl, chord_rt_region_mine(ctl), regs);
 }
 
 /* A cleanup handler of C has run, in a frame that libc went back to by itself, behind

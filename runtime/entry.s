@@ -25,7 +25,7 @@ chord_rt_thread_entry:
 	.type __chord_\name, @function
 	.weakref chord_rt_link_\name, \name
 __chord_\name:
-	.if \number < 2
+	.if \number < 3
 	jmp chord_rt_hook_\name
 	.else
 	subq $136, %rsp
@@ -56,6 +56,30 @@ chord_rt_common:
 	addq $136, %rsp
 	jmp *%r11
 chord_rt_common_done:
+	movq (%rsp), %rax
+	addq $136, %rsp
+	ret
+
+# The child returns first, from here, on the stack that the parent then goes on with:
+# nothing is kept on it.
+chord_rt_hook_vfork:
+	subq $136, %rsp
+	call chord_rt_save
+	movq %rsp, %rdi
+	call chord_rt_vfork_begins
+	addq $136, %rsp
+	popq %rdi
+	movl $58, %eax
+	syscall
+	testq %rax, %rax
+	jne chord_rt_vfork_parent
+	notrack jmp *%rdi
+chord_rt_vfork_parent:
+	pushq %rdi
+	subq $136, %rsp
+	call chord_rt_save
+	movq %rsp, %rdi
+	call chord_rt_vfork_done
 	movq (%rsp), %rax
 	addq $136, %rsp
 	ret

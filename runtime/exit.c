@@ -130,7 +130,18 @@ chord_rt_leave_frame(struct chord_rt_walk *w, uint64_t delta)
 		chord_rt_keep_count(w, count);
 }
 
-/* From where on the frames of this thread have been counted: it ends. */
+/* All frames of the calling thread have been recorded. */
+static void
+chord_rt_all_left(struct chord_rt_ctl *ctl, struct chord_rt_region *r, const struct chord_rt_regs *regs)
+{
+	if (!r)
+		return;
+	if (!r->left || r->left > regs->r[CHORD_RT_RSP])
+		r->left = regs->r[CHORD_RT_RSP];
+	ctl->quitters = 1;
+}
+
+/* Frames of the calling thread from there on upward have been recorded: they have ended. */
 static uint64_t
 chord_rt_left(struct chord_rt_ctl *ctl)
 {
@@ -151,8 +162,9 @@ chord_rt_leave_all(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, u
 	w.once = true;
 	for (;;) {
 		step = chord_rt_look(&w);
-		if (w.regs.r[CHORD_RT_RSP] < left)
-			chord_rt_leave_frame(&w, delta);
+		if (w.regs.r[CHORD_RT_RSP] >= left)
+			return;
+		chord_rt_leave_frame(&w, delta);
 		if (step != CHORD_RT_FRAME)
 			break;
 		chord_rt_up(&w);
@@ -195,14 +207,19 @@ chord_rt_other_process(struct chord_rt_ctl *ctl)
 	return ctl->pid != (uint32_t)chord_rt_call(SYS_getpid);
 }
 
-/* The process ends here: once. */
+/* The process ends here. What it still calls while it ends may end early, too. */
 static void
 chord_rt_end(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
 {
-	if (__atomic_exchange_n(&ctl->ended, 1, __ATOMIC_RELAXED))
+	struct chord_rt_region *r = chord_rt_region_mine(ctl);
+	bool again = __atomic_exchange_n(&ctl->ended, 1, __ATOMIC_RELAXED) != 0;
+
+	if (again && !r)
 		return;
 	chord_rt_leave_all(ctl, regs, 1);
-	ctl->head->state = chord_rt_others_live(ctl) ? CHORD_STATE_THREADS : CHORD_STATE_ENDED;
+	chord_rt_all_left(ctl, r, regs);
+	if (!again)
+		ctl->head->state = chord_rt_others_live(ctl) ? CHORD_STATE_THREADS : CHORD_STATE_ENDED;
 }
 
 /* ---- longjmp ---- */
@@ -365,18 +382,6 @@ chord_rt_set_context(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
 	chord_rt_find_object(&w, greg[16]);
 	if (!chord_rt_find_cfi(&w, greg[16]) || w.cfi.begin != greg[16])
 		chord_rt_jump_to(ctl, regs, greg[15], greg[16], 1);
-}
-
-/* A child of vfork ends: its parent goes on where it was made. */
-static bool
-chord_rt_vforked_ends(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uint64_t delta)
-{
-	struct chord_rt_region *r = chord_rt_region_mine(ctl);
-
-	if (!r || !r->vfork_pc)
-		return false;
-	chord_rt_jump_to(ctl, regs, r->vfork_sp, r->vfork_pc, delta);
-	return true;
 }
 
 /* ---- exceptions ---- */

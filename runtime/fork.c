@@ -62,12 +62,14 @@ chord_rt_drop_regions(struct chord_rt_ctl *ctl, struct chord_rt_region *keep)
 /* The only thread of the child keeps its base: its counters are mapped over what
  * it had. */
 static void
-chord_rt_keep_region(struct chord_rt_ctl *ctl, uint64_t base)
+chord_rt_keep_region(struct chord_rt_ctl *ctl, const struct chord_rt_region *mine)
 {
 	struct chord_rt_region *r = &ctl->region[0];
+	uint64_t base = mine->base, left = mine->left;
 
 	chord_rt_clear(r, sizeof *r);
 	r->base = base;
+	r->left = left;
 	r->tid = (int32_t)chord_rt_call(SYS_gettid);
 	ctl->nregion = 1;
 	ctl->head->threads = 1;
@@ -90,7 +92,6 @@ static void
 chord_rt_new_profile(struct chord_rt_ctl *ctl)
 {
 	struct chord_rt_region *mine = chord_rt_region_mine(ctl);
-	uint64_t base = mine ? mine->base : 0;
 
 	ctl->owner = ctl->depth = 0;
 	ctl->ended = 0;
@@ -101,8 +102,8 @@ chord_rt_new_profile(struct chord_rt_ctl *ctl)
 		return;
 	chord_rt_extents_of_modules(ctl);
 	chord_rt_forget(ctl);
-	if (base)
-		chord_rt_keep_region(ctl, base);
+	if (mine)
+		chord_rt_keep_region(ctl, mine);
 	else if (ctl->nogs)
 		chord_rt_region_get(ctl);
 	else
@@ -113,15 +114,17 @@ chord_rt_new_profile(struct chord_rt_ctl *ctl)
 static void
 chord_rt_take_up_all(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
 {
+	uint64_t left = chord_rt_left(ctl), pc;
 	struct chord_rt_walk w;
 	enum chord_rt_step step;
-	uint64_t pc;
 
 	chord_rt_walk_from(&w, ctl, regs);
 	w.once = true;
 	for (;;) {
 		step = chord_rt_look(&w);
 		pc = w.regs.r[CHORD_RT_RIP];
+		if (w.regs.r[CHORD_RT_RSP] >= left)
+			return;
 		if (step == CHORD_RT_STUCK || (w.exact && chord_rt_mod_of(ctl, pc)))
 			__atomic_fetch_add(&ctl->head->in_flight, 1, __ATOMIC_RELAXED);
 		chord_rt_count_at(ctl, pc, CHORD_EXIT_REENTRY, 1);

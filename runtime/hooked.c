@@ -58,7 +58,7 @@ chord_rt_exec_list(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, u
 static int
 chord_rt_exec(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uint32_t hook, uint64_t real)
 {
-	bool other = chord_rt_other_process(ctl), ours = !other && !ctl->ended, vforked = other && chord_rt_vforked_ends(ctl, regs, 1);
+	bool ours = !ctl->ended && !chord_rt_other_process(ctl), child = chord_rt_vfork_ends(ctl, regs);
 	uint64_t state = 0;
 	int e;
 
@@ -75,8 +75,8 @@ chord_rt_exec(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uint32
 		chord_rt_leave_all(ctl, regs, -1ull);
 		ctl->head->state = state;
 	}
-	if (vforked)
-		chord_rt_vforked_ends(ctl, regs, -1ull);
+	if (child)
+		chord_rt_vfork_stays(ctl, regs);
 	return e;
 }
 
@@ -91,10 +91,8 @@ chord_rt_leaves(struct chord_rt_ctl *ctl, struct chord_rt_regs *regs, uint32_t h
 	case CHORD_RT_HOOK__exit:
 	case CHORD_RT_HOOK__Exit:
 	case CHORD_RT_HOOK_quick_exit:
-		if (!chord_rt_other_process(ctl))
+		if (!chord_rt_vfork_ends(ctl, regs) && !chord_rt_other_process(ctl))
 			chord_rt_end(ctl, regs);
-		else
-			chord_rt_vforked_ends(ctl, regs, 1);
 		break;
 	case CHORD_RT_HOOK_pthread_exit:
 		chord_rt_thread_ends(ctl, regs);
@@ -131,17 +129,6 @@ chord_rt_signals(struct chord_rt_ctl *ctl, struct chord_rt_regs *regs, uint32_t 
 	chord_rt_dies(ctl, regs);
 }
 
-static void
-chord_rt_vforks(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
-{
-	struct chord_rt_region *r = chord_rt_region_mine(ctl);
-
-	if (r) {
-		r->vfork_sp = regs->r[CHORD_RT_RSP];
-		r->vfork_pc = regs->r[CHORD_RT_RIP];
-	}
-}
-
 /* A hooked function was called: gives the address of the real one to jump to, or
  * 0 if it was called from here and its result is in regs. */
 static __attribute__((used)) uint64_t
@@ -174,9 +161,6 @@ chord_rt_hooked(struct chord_rt_regs *regs, uint32_t hook, uint64_t otherwise)
 	case CHORD_RT_HOOK_raise:
 	case CHORD_RT_HOOK_kill:
 		chord_rt_signals(ctl, regs, hook);
-		break;
-	case CHORD_RT_HOOK_vfork:
-		chord_rt_vforks(ctl, regs);
 		break;
 	case CHORD_RT_HOOK_pthread_cancel:
 		chord_rt_cancels(ctl);
@@ -218,7 +202,7 @@ chord_rt_destruct(struct chord_rt_regs *regs)
 	struct chord_rt_mod *me;
 	uint64_t old, n = 0;
 
-	if (!ctl || !ctl->magic || chord_rt_other_process(ctl))
+	if (!chord_rt_watches(ctl) || chord_rt_vfork_ends(ctl, regs) || chord_rt_other_process(ctl))
 		return;
 	me = chord_rt_me(ctl);
 	chord_rt_not_dying(ctl);

@@ -31,10 +31,11 @@ enum {
 #define CHORD_RT_CTL_MAGIC 0x314c544344524843u     /* "CHRDCTL1" */
 
 /* Functions that are seen through hooks. pack.sh makes the wrappers of them, in
- * this order; the first two have their own. Those that exec are last. */
+ * this order; the first three have their own. Those that exec are last. */
 #define CHORD_RT_HOOKS(X) \
 	X(pthread_create) \
 	X(thrd_create) \
+	X(vfork) \
 	X(_Fork) \
 	X(_exit) \
 	X(_Exit) \
@@ -53,7 +54,6 @@ enum {
 	X(__assert_perror_fail) \
 	X(raise) \
 	X(kill) \
-	X(vfork) \
 	X(setcontext) \
 	X(pthread_cancel) \
 	X(__pthread_unwind_next) \
@@ -108,6 +108,12 @@ struct chord_rt_mod {
 	unsigned char id[32];
 };
 
+/* A call of vfork whose child may still run on the caller's stack. */
+struct chord_rt_vfork {
+	uint64_t sp, pc;              /* behind the call */
+	uint64_t pid;                 /* who called */
+};
+
 /* The counters of one thread at a time. tid 0: free; -1: being handed over. */
 struct chord_rt_region {
 	uint64_t base;
@@ -116,7 +122,8 @@ struct chord_rt_region {
 	void *(*start)(void *);
 	void *arg;
 	uint64_t left;                /* frames from this on were recorded: the thread ends; or 0 */
-	uint64_t vfork_sp, vfork_pc;  /* where vfork was called last */
+	uint32_t nvfork;
+	struct chord_rt_vfork vfork[4];
 };
 
 /* Counters of a module in a region; at: the extent in the file, 0: anonymous. */
@@ -176,7 +183,7 @@ struct chord_rt_ctl {
 	uint64_t main, main_end, main_hdr; /* the program; its .eh_frame_hdr or 0 */
 	uint32_t epoch;               /* what was known of frames in another one is forgotten */
 	uint32_t stamps;              /* given to objects */
-	uint32_t quitters;            /* a thread has called pthread_exit or been cancelled */
+	uint32_t quitters;            /* some region's left is not 0 */
 	int32_t dying;                /* the thread that a signal of its own is to end; 0: none */
 	uint32_t cancels;             /* pthread_cancel has been called */
 	uint64_t dying_state;         /* of the head before */
