@@ -279,7 +279,7 @@ chord_rt_scan_frames(const unsigned char *p, uint64_t size, uint64_t pc, struct 
 	return false;
 }
 
-/* Looks for .eh_frame in the program's file, once. */
+/* Looks for .eh_frame in the program's file, until it has been found or not. */
 static void
 chord_rt_frames_of_file(struct chord_rt_ctl *ctl, uint64_t bias)
 {
@@ -288,9 +288,8 @@ chord_rt_frames_of_file(struct chord_rt_ctl *ctl, uint64_t bias)
 	char name[10];
 	long fd;
 
-	if (ctl->frames_asked)
+	if (__atomic_load_n(&ctl->frames_asked, __ATOMIC_ACQUIRE))
 		return;
-	ctl->frames_asked = 1;
 	fd = chord_rt_call(SYS_open, "/proc/self/exe", O_RDONLY | O_CLOEXEC);
 	if (chord_rt_failed(fd))
 		return;
@@ -302,9 +301,10 @@ chord_rt_frames_of_file(struct chord_rt_ctl *ctl, uint64_t bias)
 		    chord_rt_call(SYS_pread64, fd, name, sizeof name, str.sh_offset + s.sh_name) != sizeof name ||
 		    !chord_rt_equal(name, ".eh_frame", 10))
 			continue;
-		ctl->frames = bias + s.sh_addr;
 		ctl->frames_size = s.sh_size;
+		__atomic_store_n(&ctl->frames, bias + s.sh_addr, __ATOMIC_RELEASE);
 	}
+	__atomic_store_n(&ctl->frames_asked, 1, __ATOMIC_RELEASE);
 	chord_rt_call(SYS_close, fd);
 }
 
