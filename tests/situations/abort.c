@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* status: 134 */
-/* notes: active.* may be off by one an activation */
-/* expect: main 0 1 */
-/* expect: one 2 3 */
-/* expect: two 2 3 */
+/* expect: main 1 */
+/* expect: one 3 */
+/* expect: two 3 */
 /* expect: work 1003 */
-/* line: before 2 3 */
-/* line: after 2 3 */
-/* unknown main one two: allowed because a signal ends the process in their midst */
+/* line: before 3 */
+/* line: after 2 */
 #include "situation.h"
 #include <stdlib.h>
 

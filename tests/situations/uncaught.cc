@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Nothing catches: terminate, abort. */
 /* status: 134 */
-/* notes: active.* may be off by one an activation */
-/* expect: main 0 1 */
-/* expect: thrower 0 1 */
-/* expect: guarded 0 1 */
+/* expect: main 1 */
+/* expect: thrower 1 */
+/* expect: guarded 1 */
 /* expect: work 1000 */
-/* line: never 0 1 */
-/* unknown main guarded thrower: allowed because a signal ends the process in their midst */
+/* line: never 0 */
 #include "situation.h"
 
 extern "C" {
