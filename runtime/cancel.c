@@ -81,10 +81,15 @@ chord_rt_hook_new(struct chord_rt_ctl *ctl)
 	if (!ctl->dynamic || !chord_rt_dl_iterate_phdr)
 		return;
 	chord_rt_dl_iterate_phdr(chord_rt_adds, &adds);
-	if (adds && adds == ctl->dl_adds)
+	if (adds && adds == __atomic_exchange_n(&ctl->dl_asked, adds, __ATOMIC_RELAXED))
 		return;
 	old = chord_rt_lock(ctl);
+	adds = ctl->dl_adds;
+	ctl->dl_adds = 0;
 	chord_rt_hook_all(ctl);
+	/* Another thread may just be loading what has not been relocated: its constructors
+	 * are to look again. */
+	ctl->dl_adds = adds;
 	chord_rt_unlock(ctl, old);
 }
 
@@ -96,8 +101,12 @@ chord_rt_cancels(struct chord_rt_ctl *ctl)
 	uint64_t open, location;
 	int keep, *e = &keep;
 
-	if (ctl->cancels || !ctl->dynamic || !ctl->real[CHORD_RT_HOOK__dl_find_object])
+	if (ctl->cancels || !ctl->dynamic)
 		return;
+	if (!ctl->real[CHORD_RT_HOOK__dl_find_object]) { /* it asks for objects by other ways */
+		__atomic_fetch_add(&ctl->head->in_flight, 1, __ATOMIC_RELAXED);
+		return;
+	}
 	open = chord_rt_lookup("dlopen");
 	location = chord_rt_lookup("__errno_location");
 	if (location)
@@ -107,6 +116,6 @@ chord_rt_cancels(struct chord_rt_ctl *ctl)
 		((void *(*)(const char *, int))open)("libgcc_s.so.1", 2);
 	*e = keep;
 	ctl->cancels = 1;
-	ctl->dl_adds = 0;
+	ctl->dl_asked = 0;
 	chord_rt_hook_new(ctl);
 }

@@ -95,6 +95,7 @@ chord_rt_leaves(struct chord_rt_ctl *ctl, struct chord_rt_regs *regs, uint32_t h
 			chord_rt_end(ctl, regs);
 		break;
 	case CHORD_RT_HOOK_pthread_exit:
+	case CHORD_RT_HOOK_thrd_exit:
 		chord_rt_thread_ends(ctl, regs);
 		break;
 	case CHORD_RT_HOOK__Unwind_SetIP:
@@ -169,6 +170,7 @@ chord_rt_hooked(struct chord_rt_regs *regs, uint32_t hook, uint64_t otherwise)
 		chord_rt_unwinding(ctl, regs);
 		break;
 	case CHORD_RT_HOOK_dlsym:
+	case CHORD_RT_HOOK_dlvsym:
 		chord_rt_hook_new(ctl);
 		break;
 	default:

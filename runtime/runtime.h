@@ -41,6 +41,7 @@ enum {
 	X(_Exit) \
 	X(quick_exit) \
 	X(pthread_exit) \
+	X(thrd_exit) \
 	X(longjmp) \
 	X(_longjmp) \
 	X(siglongjmp) \
@@ -60,6 +61,7 @@ enum {
 	X(_Unwind_ForcedUnwind) \
 	X(_dl_find_object) \
 	X(dlsym) \
+	X(dlvsym) \
 	X(execve) \
 	X(execv) \
 	X(execvp) \
@@ -191,6 +193,7 @@ struct chord_rt_ctl {
 	uint64_t frames, frames_size; /* .eh_frame of a static program */
 	uint32_t frames_asked;
 	uint64_t dl_adds;             /* when the hooks were last put in */
+	uint64_t dl_asked;            /* when dlsym last asked for that */
 	uint32_t hooker;              /* module whose wrappers are in the tables, + 1 */
 	struct chord_profile_head *head;
 	int32_t fd;
