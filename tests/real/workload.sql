@@ -1,5 +1,6 @@
--- A little of everything, the same every time: no clock, no random numbers.
-pragma page_size=4096;
+-- A little of everything, the same every time: no clock, no random numbers (temporary
+-- files have random names).
+pragma page_size=4096; pragma temp_store=memory;
 create table word(id integer primary key, name text, weight real, data blob);
 create index word_name on word(name);
 create table edge(a int, b int, kind text, primary key(a, b)) without rowid;

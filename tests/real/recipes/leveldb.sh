@@ -34,12 +34,12 @@ suite()
 workload()
 {
 	cp "$1/out/table_test" "$1/out/bloom_test" .
-	echo "./table_test --gtest_print_time=0 >output"
-	echo "./bloom_test --gtest_print_time=0 >output"
+	echo "./table_test --gtest_print_time=0 --gtest_random_seed=42 >output"
+	echo "./bloom_test --gtest_print_time=0 --gtest_random_seed=42 >output"
 }
 
 bench()
 {
 	cp "$1/out/table_test" .
-	echo "leveldb ./table_test --gtest_print_time=0"
+	echo "leveldb ./table_test --gtest_print_time=0 --gtest_random_seed=42"
 }

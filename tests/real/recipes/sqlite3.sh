@@ -76,7 +76,14 @@ suite()
 	fi
 	grep -E '^! .* (expected|got):' suite.log || :
 	tail -n 20 suite.log
+	echo "test files: $(grep -c '^Time: ' suite.log)"
 	grep -qE '^0 errors out of [0-9]+ tests' suite.log
+}
+
+# Not the number of tests: some draw lots.
+summary()
+{
+	grep '^test files:' "$1"
 }
 
 workload()
