@@ -138,6 +138,7 @@ enum {
 enum {
 	CHORD_PROFILE_MERGED = 1,
 	CHORD_PROFILE_NOT_WATCHED = 2, /* threads may have been made unseen: counts may be short */
+	CHORD_PROFILE_SNAPSHOT = 4,    /* a copy that a process made of its profile on the way */
 };
 
 enum chord_state {

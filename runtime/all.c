@@ -16,6 +16,7 @@
 #include "cancel.c"
 #include "vfork.c"
 #include "fork.c"
+#include "snapshot.c"
 #include "hooked.c"
 #include "start.c"
 

@@ -101,6 +101,11 @@ chord_rt_entry_forked:
 	addq $136, %rsp
 	ret
 
+# Where the handler of CHORD_SIGNAL returns to.
+chord_rt_entry_restore:
+	movl $15, %eax
+	syscall
+
 # Fills the struct chord_rt_regs just above this routine's return address and just
 # below that of its caller: registers as they are, but rsp and rip as they will be
 # after the return. Changes r11 only.

@@ -96,6 +96,10 @@ chord_rt_new_profile(struct chord_rt_ctl *ctl)
 	ctl->owner = ctl->depth = 0;
 	ctl->ended = 0;
 	ctl->dying = 0;
+	ctl->snapshots = 0;
+	if (ctl->kept)
+		chord_rt_call(SYS_munmap, ctl->kept, ctl->kept_size);
+	ctl->kept = ctl->kept_size = 0;
 	chord_rt_drop_regions(ctl, mine);
 	chord_rt_drop_file(ctl);
 	if (!chord_rt_begin(ctl))

@@ -211,6 +211,8 @@ chord_rt_destruct(struct chord_rt_regs *regs)
 	if (!ctl->ended && ((me && me->main) || chord_rt_is_on_stack(ctl, regs, (uint64_t)chord_rt_exit_function)))
 		chord_rt_end(ctl, regs);
 	old = chord_rt_lock(ctl);
+	if (me && me->main)
+		chord_rt_signal_kept(ctl);
 	if (me) {
 		n = chord_rt_fold(ctl, me);
 		chord_rt_unhook(ctl, &chord_rt_desc);

@@ -31,7 +31,7 @@ trap 'rm -rf "$tmp"' EXIT
 	-I"$here/.." -S -o "$tmp/rt.s" "$here/all.c"
 
 # A section the rules below do not know would end up outside of the group.
-bad=$(grep -E '^[[:space:]]*\.(section|bss|comm|lcomm|local)' "$tmp/rt.s" |
+bad=$(grep -E '^[[:space:]]*\.(section|data|bss|comm|lcomm|local)' "$tmp/rt.s" |
 	grep -Ev '\.section[[:space:]]+\.(rodata|note\.GNU-stack|text\.startup|text\.unlikely)[,]?' || true)
 [ -z "$bad" ] || { echo "pack.sh: sections that are not expected: $bad" >&2; exit 1; }
 

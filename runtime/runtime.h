@@ -190,6 +190,9 @@ struct chord_rt_ctl {
 	uint32_t cancels;             /* pthread_cancel has been called */
 	uint64_t dying_state;         /* of the head before */
 	struct chord_rt_regs dying_regs;
+	uint32_t signal, reset;       /* of CHORD_SIGNAL; 0: none */
+	uint32_t snapshots;           /* written so far */
+	uint64_t kept, kept_size;     /* the profile at the last reset */
 	uint64_t frames, frames_size; /* .eh_frame of a static program */
 	uint32_t frames_asked;
 	uint64_t dl_adds;             /* when the hooks were last put in */

@@ -64,17 +64,6 @@ chord_rt_auxv(char **env, uint64_t type)
 }
 
 static const char *
-chord_rt_getenv(char **env, const char *name)
-{
-	size_t n = chord_rt_length(name);
-
-	for (; env && *env; env++)
-		if (chord_rt_equal(*env, name, n) && (*env)[n] == '=')
-			return *env + n + 1;
-	return NULL;
-}
-
-static const char *
 chord_rt_basename(const char *s)
 {
 	const char *base = s;
@@ -204,6 +193,8 @@ chord_rt_construct(int argc, char **argv, char **env)
 	if (ctl->magic) {
 		chord_rt_fold_all(ctl);
 		chord_rt_hook_all(ctl);
+		if (chord_rt_me(ctl) && chord_rt_me(ctl)->main)
+			chord_rt_watch_signal(ctl);
 	}
 	chord_rt_unlock(ctl, old);
 	chord_rt_watch_fork();

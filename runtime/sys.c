@@ -138,6 +138,17 @@ chord_rt_same(const char *a, const char *b)
 	return *a == *b;
 }
 
+static const char *
+chord_rt_getenv(char **env, const char *name)
+{
+	size_t n = chord_rt_length(name);
+
+	for (; env && *env; env++)
+		if (chord_rt_equal(*env, name, n) && (*env)[n] == '=')
+			return *env + n + 1;
+	return NULL;
+}
+
 /* Appends to a string that has room for size bytes; true if it fitted. */
 static bool
 chord_rt_append(char *to, size_t size, const char *s, size_t n)

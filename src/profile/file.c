@@ -65,7 +65,7 @@ check_head(struct pool *pool, const struct chord_profile_head *h, size_t size)
 		return pool_printf(pool, "truncated: %zu of %" PRIu64 " bytes are there", size, h->used);
 	if (h->used < CHORD_PAGE || h->used % CHORD_PAGE || h->state > CHORD_STATE_THREADS)
 		return "damaged: its header makes no sense";
-	if (h->flags & ~(uint32_t)(CHORD_PROFILE_MERGED | CHORD_PROFILE_NOT_WATCHED))
+	if (h->flags & ~(uint32_t)(CHORD_PROFILE_MERGED | CHORD_PROFILE_NOT_WATCHED | CHORD_PROFILE_SNAPSHOT))
 		return "damaged: flags without a meaning";
 	return NULL;
 }

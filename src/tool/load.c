@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 const char *
 base_name(const char *path)
@@ -125,6 +126,8 @@ consider(struct run *r, char *name)
 		VEC_PUSH(r->left_out, (struct named){name, why_not_this_build(r, p, r->path)});
 	else if (p->flags & CHORD_PROFILE_MERGED)
 		VEC_PUSH(r->left_out, (struct named){name, "a merged profile: used only where it is named"});
+	else if (p->flags & CHORD_PROFILE_SNAPSHOT)
+		VEC_PUSH(r->left_out, (struct named){name, "a snapshot: used only where it is named"});
 	else
 		ok = take(r, name, p);
 	profile_free(p);
@@ -196,7 +199,7 @@ open_others(struct run *r)
 			continue;
 		if (!m->nid)
 			why = "it has no build id: link it with -Wl,--build-id";
-		else if (unit_open(r->pool, m->path, &u, &why) && !str_eq(image_build_id(u.image), id))
+		else if (unit_open(r->pool, pool_printf(r->pool, "%s%s", r->root, m->path), &u, &why) && !str_eq(image_build_id(u.image), id))
 			why = "another build of it lies at its path now";
 		if (why) {
 			unit_close(&u);
@@ -268,28 +271,78 @@ take_notes(struct run *r)
 		VEC_PUSH(r->note, p->text.at[i]);
 }
 
-bool
-run_load(struct run *r, const char *program, char **profile, int nprofile)
+static bool
+open_program(struct run *r, const char *file)
 {
 	const char *why = NULL;
 	struct unit u;
 
-	*r = (struct run){.pool = pool_new(), .path = program, .sum = profile_new()};
-	if (!unit_open(r->pool, program, &u, &why)) {
-		say_error(program, "%s", why);
+	if (!unit_open(r->pool, file, &u, &why)) {
+		say_error(r->path, "%s", why);
 		return false;
 	}
+	u.path = r->path;
 	VEC_PUSH(r->unit, u);
-	if (!image_build_id(u.image).n) {
-		say_error(program, "it has no build id, so that no profile can be told to be its own: link it with -Wl,--build-id");
-		return false;
-	}
-	if (!(nprofile ? load_given(r, profile, nprofile) : load_found(r)))
-		return false;
+	if (image_build_id(u.image).n)
+		return true;
+	say_error(r->path, "it has no build id, so that no profile can be told to be its own: link it with -Wl,--build-id");
+	return false;
+}
+
+static void
+solve(struct run *r)
+{
 	open_others(r);
 	for (size_t i = 0; i < r->unit.n; i++)
 		solve_unit(r, &r->unit.at[i]);
 	take_notes(r);
+}
+
+bool
+run_load(struct run *r, const char *program, char **profile, int nprofile)
+{
+	*r = (struct run){.pool = pool_new(), .path = program, .root = "", .sum = profile_new()};
+	if (!open_program(r, program) || !(nprofile ? load_given(r, profile, nprofile) : load_found(r)))
+		return false;
+	solve(r);
+	return true;
+}
+
+/* The name of the program that a process runs. */
+static const char *
+program_of(struct pool *pool, const char *pid)
+{
+	char name[4096];
+	ssize_t n = readlink(pool_printf(pool, "/proc/%s/exe", pid), name, sizeof name - 1);
+
+	if (n < 0)
+		return pool_printf(pool, "process %s", pid);
+	name[n] = 0;
+	return pool_strdup(pool, name);
+}
+
+bool
+run_load_live(struct run *r, const char *pid)
+{
+	struct profile *p;
+	bool stood_still = false, ok;
+
+	*r = (struct run){.pool = pool_new(), .sum = profile_new()};
+	r->root = pool_printf(r->pool, "/proc/%s/root", pid);
+	r->path = program_of(r->pool, pid);
+	p = live_profile(r->pool, pid, &stood_still);
+	ok = p && open_program(r, pool_printf(r->pool, "/proc/%s/exe", pid));
+	if (ok && !profile_module(p, image_build_id(r->unit.at[0].image))) {
+		say_error(r->path, "of the process %s, its program is not measured: only libraries are", pid);
+		ok = false;
+	}
+	ok = ok && take(r, pool_printf(r->pool, "process %s", pid), p);
+	profile_free(p);
+	if (!ok)
+		return false;
+	if (!stood_still)
+		VEC_PUSH(r->note, "the process could not be stopped while it was read: its counts are not all of one moment");
+	solve(r);
 	return true;
 }
 

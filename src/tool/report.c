@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OPT_JSON = 256, OPT_LINES, OPT_FILES, OPT_SORT, OPT_TOP, OPT_INSNS, OPT_BLOCKS, OPT_EDGES, OPT_UNMEASURED };
+enum { OPT_JSON = 256, OPT_LINES, OPT_FILES, OPT_SORT, OPT_TOP, OPT_INSNS, OPT_BLOCKS, OPT_EDGES, OPT_UNMEASURED, OPT_PID };
 
 static const struct argp_option options[] = {
 	{NULL, 0, NULL, 0, "What to show:", 1},
@@ -16,6 +16,7 @@ static const struct argp_option options[] = {
 	{"unmeasured", OPT_UNMEASURED, NULL, 0, "Name everything that was not measured", 1},
 	{"sort", OPT_SORT, "KEY", 0, "Sort by instructions (default), calls, name, file or address", 1},
 	{"top", OPT_TOP, "N", 0, "Show N rows; 0: all (default: 20)", 1},
+	{"pid", OPT_PID, "PID", 0, "Of a process that runs, as of now, in place of PROGRAM and PROFILE", 1},
 	{NULL, 0, NULL, 0, "For programs to read:", 2},
 	{"json", OPT_JSON, NULL, 0, "Everything as JSON; --lines and --files add to it", 2},
 	{"insns", OPT_INSNS, NULL, 0, "Each instruction: NAME PART OFFSET COUNT CLASS, where OFFSET is in the code "
@@ -36,6 +37,7 @@ static const char doc[] =
 
 struct args {
 	struct report_options opt;
+	const char *pid;
 	char **name;
 	int n;
 };
@@ -100,12 +102,20 @@ parse(int key, char *arg, struct argp_state *state)
 			argp_error(state, "only one of --insns, --blocks and --edges can be printed");
 		a->opt.what = key == OPT_INSNS ? REPORT_INSNS : key == OPT_BLOCKS ? REPORT_BLOCKS : REPORT_EDGES;
 		break;
+	case OPT_PID:
+		if (!*arg || arg[strspn(arg, "0123456789")])
+			argp_error(state, "--pid=%s: not the number of a process", arg);
+		a->pid = arg;
+		break;
 	case ARGP_KEY_ARGS:
+		if (a->pid)
+			argp_error(state, "--pid takes the program and the profile from the process");
 		a->name = state->argv + state->next;
 		a->n = state->argc - state->next;
 		break;
 	case ARGP_KEY_NO_ARGS:
-		argp_error(state, "which program?");
+		if (!a->pid)
+			argp_error(state, "which program?");
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -138,7 +148,7 @@ print(struct report *r)
 int
 cmd_report(int argc, char **argv)
 {
-	static const struct argp argp = {options, parse, "PROGRAM [PROFILE...]", doc, NULL, NULL, NULL};
+	static const struct argp argp = {options, parse, "PROGRAM [PROFILE...]\n--pid=PID", doc, NULL, NULL, NULL};
 	struct args a = {.opt.top = 20};
 	struct run run;
 	struct report r = {.run = &run};
@@ -147,7 +157,7 @@ cmd_report(int argc, char **argv)
 	if (argp_parse(&argp, argc, argv, 0, NULL, &a))
 		die("memory", "out of memory");
 	r.opt = a.opt;
-	if (run_load(&run, a.name[0], a.name + 1, a.n - 1))
+	if (a.pid ? run_load_live(&run, a.pid) : run_load(&run, a.name[0], a.name + 1, a.n - 1))
 		status = print(&r);
 	free(r.function.at);
 	free(r.line.at);

@@ -27,6 +27,7 @@ struct unit {
 struct run {
 	struct pool *pool;
 	const char *path;        /* of the program */
+	const char *root;        /* where its file system begins, without the last slash; empty: here */
 	VEC(struct unit) unit;   /* the program is the first */
 	struct profile *sum;
 	VEC(const char *) summed; /* names of the profiles in the sum */
@@ -45,7 +46,14 @@ struct profile *load_profile(struct pool *pool, const char *path);
 /* Opens a program, reads the profiles given (nprofile 0: those in the current folder), sums them, opens the
  * shared objects they name and solves everything. False: reported. In any case run_close(). */
 bool run_load(struct run *r, const char *program, char **profile, int nprofile);
+/* The same for a process that runs. */
+bool run_load_live(struct run *r, const char *pid);
 void run_close(struct run *r);
+
+/* ---- live.c ---- */
+
+/* The profile of a process, as of now; *stood_still: it was stopped while that was read. NULL: reported. */
+struct profile *live_profile(struct pool *pool, const char *pid, bool *stood_still);
 
 /* ---- measured.c: what of a program the map does not cover ---- */
 

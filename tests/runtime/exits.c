@@ -245,6 +245,33 @@ cancel(void)
 }
 
 static void
+own_handler(int sig)
+{
+	(void)sig;
+	CHORD_COUNT(1);
+}
+
+/* Three times, at one place. */
+NOINLINE static void
+snapshots(void)
+{
+	last = raise_usr1;
+	for (volatile int i = 0; i < 3; i++)
+		one();
+}
+
+/* A thread that counts is struck wherever it is. */
+NOINLINE static void
+snapshots_while(void)
+{
+	for (volatile int i = 0; i < 20000000; i++)
+		if (i % 1000000 == 0)
+			kill(getpid(), SIGUSR1);
+		else
+			nothing();
+}
+
+static void
 abort_handled(void (*f)(void))
 {
 	signal(SIGABRT, on_abort);
@@ -298,6 +325,16 @@ main(int argc, char **argv)
 		abort_handled(call_exit);
 	} else if (strcmp(s, "abort_return") == 0) {
 		abort_handled(nothing);
+	} else if (strcmp(s, "snapshots") == 0) {
+		snapshots();
+		return 0;
+	} else if (strcmp(s, "snapshots_while") == 0) {
+		snapshots_while();
+		return 0;
+	} else if (strcmp(s, "snapshots_own") == 0) {
+		signal(SIGUSR1, own_handler);
+		snapshots();
+		return 0;
 	} else if (strcmp(s, "context") == 0) {
 		last = call_setcontext;
 		contexts();

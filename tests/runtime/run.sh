@@ -173,12 +173,19 @@ CHORD_FILE=prof forked again-name "$w/cases" 'module cases-bfd 1001;module cases
 
 # exits NAME PROGRAM CASE WHAT...: exits as function:count, reentries as =function:count
 exits() {
-	local prog=$2 what kind module addr n
+	local prog=$2
 	name=$1
 	shift 2
 	run "$name" "$prog" $1 || return
 	shift
-	expect "$dir"/*.chord || return
+	ended "$prog" "$dir"/*.chord "$@"
+}
+
+# ended PROGRAM PROFILE WHAT...
+ended() {
+	local prog=$1 what kind module addr n
+	expect "$2" || return
+	shift 2
 	while read -r kind module addr n; do
 		case $kind in
 		exit) what= ;;
@@ -186,7 +193,7 @@ exits() {
 		*) continue ;;
 		esac
 		echo "$what$(addr2line -f -i -e "$prog" "$(printf %x $((0x$addr - 1)))" | tail -2 | head -1):$n"
-	done <"$w/facts" | grep -Ev '^(_start|__libc.*|__run.*|call_fini|exit|__cxa_throw|__gxx_personality_v0|_Unwind_.*|start_thread|__clone3|execute_native_thread_routine):' | sort | tr '\n' ' ' >"$w/ended"
+	done <"$w/facts" | grep -Ev '^=?(_start|gsignal|__libc.*|__run.*|call_fini|exit|__cxa_throw|__gxx_personality_v0|_Unwind_.*|start_thread|__clone3|execute_native_thread_routine):' | sort | tr '\n' ' ' >"$w/ended"
 	grep -E '^(state|in_flight)' "$w/facts" | tr '\n' ' ' >>"$w/ended"
 	[ "$(cat "$w/ended")" = "$* " ] && ok "$name" || fail "$name" "$(cat "$w/ended")"
 }
@@ -256,6 +263,47 @@ run $name "$w/jumps" signals && expect "$dir"/*.chord 'in_flight 0' 'state 1' &&
 	set -- $(sed -n 's/^\(re\)*e[a-z]* [0-9]* [0-9a-f]* //p' "$w/facts" | sort -n)
 	[ $# -ge 5 ] && [ "$(printf '%s\n' "$@" | grep -cx "$n")" = 5 ] && ok $name || fail $name "of $n jumps: $*"
 }
+
+# Copies at a signal; each with what is active then, and those with reset counted from the last.
+for p in exits exits-nopie exits-static; do
+	name=$p-snapshots
+	CHORD_SIGNAL=USR1 run $name "$w/$p" snapshots || continue
+	mv "$dir" "$w/copies"
+	for i in 1 2 3; do
+		name=$p-snapshot-$i
+		ended "$w/$p" "$w/copies"/*.$i.chord main:1 one:1 raise_usr1:1 snapshots:1 three:1 two:1 'state 0 in_flight 0'
+		expect "$w/copies"/*.$i.chord "module $p $i" 'flags 4'
+		rm "$w/copies"/*.$i.chord
+	done
+	name=$p-snapshot-end
+	ended "$w/$p" "$w/copies"/*.chord "$clean"
+	rm -r "$w/copies"
+
+	name=$p-reset
+	CHORD_SIGNAL=SIGUSR1:reset run $name "$w/$p" snapshots || continue
+	mv "$dir" "$w/copies"
+	all='main:1 one:1 raise_usr1:1 snapshots:1 three:1 two:1'
+	name=$p-reset-1
+	ended "$w/$p" "$w/copies"/*.1.chord $all 'state 0 in_flight 0'
+	name=$p-reset-2
+	ended "$w/$p" "$w/copies"/*.2.chord $(printf '=%s ' $all) $all 'state 0 in_flight 0'
+	name=$p-reset-3
+	ended "$w/$p" "$w/copies"/*.3.chord $(printf '=%s ' $all) $all 'state 0 in_flight 0'
+	expect "$w/copies"/*.3.chord "module $p 1" 'flags 4'
+	rm -r "$w/copies"
+done
+name=snapshots-own
+CHORD_SIGNAL=10 run $name "$w/exits" snapshots_own && expect "$dir"/*.chord 'module exits 6' 'text the program put .*' && ok $name
+name=snapshots-while
+CHORD_SIGNAL=USR1:reset run $name "$w/exits" snapshots_while && {
+	n=0
+	for f in "$dir"/*.[0-9]*.[0-9]*.chord; do
+		"$w/sums" "$f" >"$w/facts" && n=$((n + $(sed -n 's/^module exits //p' "$w/facts"))) || n=0
+	done
+	[ "$(ls "$dir" | wc -l)" = 21 ] && [ $n = 18999981 ] && ok $name || fail $name "$n in $(ls "$dir" | wc -l)"
+}
+name=snapshots-wrong
+CHORD_SIGNAL=NONE run $name "$w/exits" longjmp && expect "$dir"/*.chord 'text CHORD_SIGNAL .*' && ok $name
 
 # A forked child takes up what its parent had under way, and its parent goes on.
 for p in exits exits-nopie; do
@@ -363,6 +411,58 @@ gcc -nostdlib -static -o bare-init bare-init.o && simple bare-init "$w/bare-init
 # glibc gives no name for the first object of another name space.
 obj spaces.o "$here/spaces.c" -fPIE && gcc -o spaces spaces.o
 simple spaces "$w/spaces" "$w/late.so" 'module spaces 1' 'module late.so 33' 'module  303' 'in_flight 0' 'state 1' 'lost 0'
+
+# The report of a process that runs: of one that waits, with nothing active but main; whose
+# profile has lost its name; with a thread that counts all the time.
+chord=${CHORD:-$root/build/chord}
+live() {
+	"$chord" report --json --pid "$pid" >"$w/json" 2>"$w/err" || { fail "$name" "$(cat "$w/err")"; return 1; }
+	jq -r '"\(.state) " + ([.functions[] | select(.name != "thread") | "\(.name):\(.calls)"] | sort | join(" "))' "$w/json" >"$w/out"
+}
+refuses() {
+	name=$1
+	"$chord" report --pid "$2" >"$w/out" 2>"$w/err"
+	status=$?
+	[ $status = 1 ] && [ ! -s "$w/out" ] && grep -q "^chord: $2: $3" "$w/err" && ok "$1" || fail "$1" "status $status: $(cat "$w/err")"
+}
+if [ -x "$chord" ] && command -v jq >/dev/null; then
+	mkdir -p live && "$chord" cc -O1 -o waits "$here/waits.c" || failed=1
+	name=pid
+	(cd live && exec "$w/waits") >up &
+	pid=$!
+	for i in $(seq 500); do [ -s up ] && break; sleep 0.01; done
+	live && [ "$(cat out)" = 'running batch:10 work:10000' ] && ok pid || fail pid "$(cat out)"
+	name=pid-nameless
+	rm live/*
+	live && [ "$(cat out)" = 'running batch:10 work:10000' ] && ok $name || fail $name "$(cat out)"
+	if [ "$(id -u)" = 0 ] && setpriv --reuid 65534 --clear-groups true 2>/dev/null; then
+		name=pid-not-permitted
+		setpriv --reuid 65534 --clear-groups "$chord" report --pid $pid >"$w/out" 2>"$w/err"
+		[ $? = 1 ] && grep -q '^chord: [0-9]*: not permitted' "$w/err" && ok $name || fail $name "$(cat "$w/err")"
+	else
+		skip pid-not-permitted "not root"
+	fi
+	kill $pid
+	wait $pid 2>/dev/null
+	refuses pid-none $pid 'no such process'
+	refuses pid-not-measured $$ 'the process has no profile'
+	name=pid-threads
+	rm -f up
+	(cd live && exec "$w/waits" thread) >up &
+	pid=$!
+	for i in $(seq 500); do [ -s up ] && break; sleep 0.01; done
+	n=0
+	for i in $(seq 20); do
+		# all at one moment: no call of batch but one is between its first and its last
+		live && jq -e '[.functions[] | {(.name): .calls}] | add | .work - 1000 * .batch | . <= 1000 and . >= -1000' "$w/json" >/dev/null &&
+			n=$((n + 1))
+	done
+	[ $n = 20 ] && kill -0 $pid && [ "$(awk '/^TracerPid/ { print $2 }' /proc/$pid/status)" = 0 ] && ok $name || fail $name "$n of 20"
+	kill $pid
+	wait $pid 2>/dev/null
+else
+	skip pid "no chord or jq"
+fi
 
 # Several objects, linked in two steps.
 obj own-lib.o "$here/lib.c" -fPIE && obj own-other.o "$here/lib.c" -fPIE -DNAME=lib_other -Dlib_call=lib_call2 || failed=1

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: MIT */
+/* CHORD_SIGNAL=SIGNAL[:reset]: at that signal a copy of the profile is written, beside
+ * it as NAME.1.chord, NAME.2.chord and so on; the profile itself goes on. With reset each
+ * copy says what happened since the one before: running increments cannot be set to
+ * zero without losing some, so the counts of then are kept and subtracted.
+ *
+ * A handler that the program installs for the signal takes its place: the program
+ * wins, and the profile says so. */
+
+enum { CHORD_RT_SA = 4 | 0x04000000 | 0x08000000 | 0x10000000 }; /* SIGINFO RESTORER ONSTACK RESTART */
+
+struct chord_rt_action {
+	uint64_t handler, flags, restorer, mask;
+};
+
+extern void chord_rt_entry_restore(void) __attribute__((visibility("hidden")));
+
+/* ---- which signal ---- */
+
+static uint32_t
+chord_rt_signal_named(const char *s, size_t n)
+{
+	static const struct { char name[6]; uint8_t sig; } known[] = {
+		{"HUP", 1}, {"INT", 2}, {"QUIT", 3}, {"USR1", 10}, {"USR2", 12}, {"ALRM", 14}, {"TERM", 15}, {"URG", 23},
+		{"WINCH", 28}, {"IO", 29}, {"PWR", 30},
+	};
+	uint32_t v = 0;
+
+	if (n > 3 && chord_rt_equal(s, "SIG", 3))
+		s += 3, n -= 3;
+	for (uint32_t i = 0; i < sizeof known / sizeof *known; i++)
+		if (n == chord_rt_length(known[i].name) && chord_rt_equal(s, known[i].name, n))
+			return known[i].sig;
+	for (; n && *s >= '0' && *s <= '9' && v < 100; n--, s++)
+		v = v * 10 + (uint32_t)(*s - '0');
+	return n || v > 64 || v == 9 || v == 19 || v == 32 || v == 33 ? 0 : v;
+}
+
+/* ---- what is active ---- */
+
+/* Counts exits or re-entries for what the struck thread has active. Where it is itself
+ * nobody can tell to the instruction: that activation stays out of it. */
+static void
+chord_rt_active(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uint64_t flag, uint64_t delta)
+{
+	uint64_t left = chord_rt_left(ctl);
+	struct chord_rt_walk w;
+
+	chord_rt_walk_from(&w, ctl, regs);
+	w.once = w.exact = true;
+	for (;;) {
+		enum chord_rt_step step = chord_rt_look(&w);
+
+		if (step == CHORD_RT_STUCK || w.regs.r[CHORD_RT_RSP] >= left)
+			return;
+		if (!w.exact)
+			chord_rt_count_at(ctl, w.regs.r[CHORD_RT_RIP], flag, delta);
+		if (step != CHORD_RT_FRAME)
+			return;
+		chord_rt_up(&w);
+	}
+}
+
+/* ---- copies ---- */
+
+/* The whole profile, mapped as it is in the file. */
+static unsigned char *
+chord_rt_map_all(struct chord_rt_ctl *ctl, uint64_t size)
+{
+	int32_t fd = chord_rt_fd(ctl);
+	long p = fd < 0 ? -1 : chord_rt_call(SYS_mmap, 0, size, CHORD_RT_PROT_READ, CHORD_RT_MAP_SHARED, fd, 0);
+
+	return chord_rt_failed(p) ? NULL : (unsigned char *)p;
+}
+
+/* Where the counts begin in an extent, and how far apart they are; 0: it has none. */
+static uint64_t
+chord_rt_counts_in(const struct chord_extent_head *h, uint64_t *step)
+{
+	*step = h->type == CHORD_EXTENT_EXITS ? sizeof(struct chord_exit) : 8;
+	if (h->type == CHORD_EXTENT_COUNTS)
+		return CHORD_PAGE;
+	return h->type == CHORD_EXTENT_EXITS ? sizeof *h + 8 : 0;
+}
+
+/* Adds the counts of base, times sign, to those of p. */
+static void
+chord_rt_add_counts(unsigned char *p, const unsigned char *base, uint64_t size, uint64_t sign)
+{
+	const struct chord_extent_head *h;
+	uint64_t end, step, k;
+
+	for (uint64_t at = CHORD_PAGE; at < size; at += h->size) {
+		h = (const struct chord_extent_head *)(p + at);
+		end = h->type == CHORD_EXTENT_EXITS ? sizeof *h + h->a * sizeof(struct chord_exit) : h->size;
+		k = chord_rt_counts_in(h, &step);
+		for (; k && k < end; k += step)
+			*(uint64_t *)(p + at + k) += sign * *(const uint64_t *)(base + at + k);
+	}
+}
+
+/* What the exits of active frames are later counted from. */
+static void
+chord_rt_take_exits(unsigned char *to, const unsigned char *from, uint64_t size)
+{
+	const struct chord_extent_head *h;
+
+	for (uint64_t at = CHORD_PAGE; at < size; at += h->size) {
+		h = (const struct chord_extent_head *)(from + at);
+		if (h->type == CHORD_EXTENT_EXITS)
+			chord_rt_copy(to + at, from + at, h->size);
+	}
+}
+
+/* Keeps the counts of now: what is active goes on as taken up again. */
+static void
+chord_rt_rebase_counts(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, const unsigned char *all, unsigned char *raw,
+	uint64_t size)
+{
+	chord_rt_active(ctl, regs, CHORD_EXIT_REENTRY, -1ull);
+	chord_rt_take_exits(raw, all, size);
+	chord_rt_active(ctl, regs, CHORD_EXIT_REENTRY, 1);
+	if (ctl->kept)
+		chord_rt_call(SYS_munmap, ctl->kept, ctl->kept_size);
+	ctl->kept = (uint64_t)raw;
+	ctl->kept_size = size;
+}
+
+static long
+chord_rt_write_all(long fd, const unsigned char *p, uint64_t size)
+{
+	uint64_t done = 0;
+	long n;
+
+	while (done < size) {
+		n = chord_rt_call(SYS_pwrite64, fd, p + done, size - done, done);
+		if (chord_rt_failed(n) && n != -EINTR)
+			return n;
+		done += n > 0 ? (uint64_t)n : 0;
+		if (n == 0)
+			return -ENOSPC;
+	}
+	return 0;
+}
+
+static bool
+chord_rt_snapshot_name(struct chord_rt_ctl *ctl, char *name, size_t size)
+{
+	size_t n = chord_rt_length(ctl->path);
+
+	if (n > 6 && chord_rt_equal(ctl->path + n - 6, ".chord", 6))
+		n -= 6;
+	name[0] = 0;
+	return chord_rt_append(name, size, ctl->path, n) && chord_rt_append(name, size, ".", 1) &&
+	    chord_rt_append_number(name, size, ++ctl->snapshots) && chord_rt_append(name, size, ".chord", 6);
+}
+
+static long
+chord_rt_write_snapshot(struct chord_rt_ctl *ctl, unsigned char *p, uint64_t size)
+{
+	struct chord_profile_head *h = (struct chord_profile_head *)p;
+	char *name = (char *)ctl->page;
+	long fd, e;
+
+	if (!chord_rt_snapshot_name(ctl, name, CHORD_PAGE))
+		return -ENAMETOOLONG;
+	h->used = size;
+	h->flags |= CHORD_PROFILE_SNAPSHOT;
+	fd = chord_rt_call(SYS_open, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666);
+	if (chord_rt_failed(fd))
+		return fd;
+	e = size > chord_rt_limit(CHORD_RT_RLIMIT_FSIZE) ? -EFBIG : chord_rt_write_all(fd, p, size);
+	chord_rt_call(SYS_close, fd);
+	if (chord_rt_failed(e))
+		chord_rt_call(SYS_unlink, name);
+	return e;
+}
+
+/* Copies the profile as of now, writes it less what was kept at the last reset, and
+ * keeps the copy if there is to be one. */
+static long
+chord_rt_copy_profile(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, unsigned char *all, unsigned char *raw,
+	uint64_t size)
+{
+	const unsigned char *kept = (const unsigned char *)ctl->kept;
+	long e;
+
+	chord_rt_active(ctl, regs, 0, 1);
+	chord_rt_copy(raw, all, size);
+	chord_rt_active(ctl, regs, 0, -1ull);
+	chord_rt_add_counts(raw, kept, ctl->kept_size, -1ull);
+	e = chord_rt_write_snapshot(ctl, raw, size);
+	if (!ctl->reset || chord_rt_failed(e)) {
+		chord_rt_call(SYS_munmap, raw, size);
+		return e;
+	}
+	chord_rt_add_counts(raw, kept, ctl->kept_size, 1);
+	chord_rt_rebase_counts(ctl, regs, all, raw, size);
+	return 0;
+}
+
+static long
+chord_rt_snapshot(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
+{
+	unsigned char *all;
+	uint64_t size;
+	long e, raw;
+
+	if (ctl->nofile)
+		return 0;
+	chord_rt_fold_all(ctl);
+	size = ctl->head->used;
+	all = chord_rt_map_all(ctl, size);
+	if (!all)
+		return -ENOMEM;
+	raw = chord_rt_call(SYS_mmap, 0, size, CHORD_RT_PROT_RW, CHORD_RT_MAP_PRIVATE | CHORD_RT_MAP_ANON, -1, 0);
+	e = chord_rt_failed(raw) ? raw : chord_rt_copy_profile(ctl, regs, all, (unsigned char *)raw, size);
+	chord_rt_call(SYS_munmap, all, size);
+	return e;
+}
+
+/* ---- the signal ---- */
+
+static void
+chord_rt_on_signal(int sig, void *info, const uint64_t *context)
+{
+	static const uint8_t from[] = {13, 12, 14, 11, 9, 8, 10, 15, 0, 1, 2, 3, 4, 5, 6, 7, 16}; /* gregs by DWARF number */
+	struct chord_rt_ctl *ctl = chord_rt_ctl_here();
+	struct chord_rt_regs regs;
+	uint64_t old;
+	long e;
+
+	(void)sig, (void)info;
+	if (!ctl || !ctl->magic || ctl->ended || chord_rt_other_process(ctl))
+		return;
+	for (uint32_t i = 0; i < sizeof from; i++)
+		regs.r[i] = context[5 + from[i]];
+	chord_rt_active(ctl, &regs, 0, 0); /* makes the records: that may take the lock */
+	chord_rt_active(ctl, &regs, CHORD_EXIT_REENTRY, 0);
+	old = chord_rt_lock(ctl);
+	e = chord_rt_snapshot(ctl, &regs);
+	if (chord_rt_failed(e))
+		chord_rt_text(ctl, "a snapshot could not be written");
+	chord_rt_unlock(ctl, old);
+}
+
+/* In the program's own constructor: its code is never closed. */
+static void
+chord_rt_watch_signal(struct chord_rt_ctl *ctl)
+{
+	const char *s = ctl->secure ? NULL : chord_rt_getenv(chord_rt_environment(), "CHORD_SIGNAL"), *end = s;
+	struct chord_rt_action a, was;
+
+	if (!s || !*s || ctl->signal)
+		return;
+	while (*end && *end != ':')
+		end++;
+	ctl->signal = chord_rt_signal_named(s, (size_t)(end - s));
+	if (!ctl->signal || (*end && !chord_rt_same(end, ":reset"))) {
+		chord_rt_text(ctl, "CHORD_SIGNAL is not of the form SIGNAL or SIGNAL:reset, or names no signal that can be had");
+		ctl->signal = 0;
+		return;
+	}
+	ctl->reset = *end == ':';
+	was.handler = 2;
+	chord_rt_call(SYS_rt_sigaction, ctl->signal, 0, &was, 8);
+	if (was.handler > 1)
+		chord_rt_text(ctl, "the signal of CHORD_SIGNAL has a handler already: there are no snapshots");
+	a.handler = (uint64_t)chord_rt_elsewhere((void *)&chord_rt_on_signal); /* not from a table, which would be data */
+	a.flags = CHORD_RT_SA;
+	a.restorer = (uint64_t)chord_rt_elsewhere((void *)&chord_rt_entry_restore);
+	a.mask = ~0ull;
+	if (was.handler <= 1)
+		chord_rt_call(SYS_rt_sigaction, ctl->signal, &a, 0, 8);
+}
+
+/* The process ends: was it ours to the end? */
+static void
+chord_rt_signal_kept(struct chord_rt_ctl *ctl)
+{
+	struct chord_rt_action now;
+
+	if (ctl->signal && !chord_rt_failed(chord_rt_call(SYS_rt_sigaction, ctl->signal, 0, &now, 8)) &&
+	    now.handler != (uint64_t)&chord_rt_on_signal)
+		chord_rt_text(ctl, "the program put a handler of its own for the signal of CHORD_SIGNAL: no snapshots from then on");
+}
