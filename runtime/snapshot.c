@@ -282,5 +282,5 @@ chord_rt_signal_kept(struct chord_rt_ctl *ctl)
 
 	if (ctl->signal && !chord_rt_failed(chord_rt_call(SYS_rt_sigaction, ctl->signal, 0, &now, 8)) &&
 	    now.handler != (uint64_t)&chord_rt_on_signal)
-		chord_rt_text(ctl, "the program put a handler of its own for the signal of CHORD_SIGNAL: no snapshots from then on");
+		chord_rt_text(ctl, "the program put its own handler for the signal of CHORD_SIGNAL: no snapshots from then on");
 }

@@ -217,11 +217,12 @@ live_profile(struct pool *pool, const char *pid, bool *stood_still)
 
 	if (stat(pool_printf(pool, "/proc/%s", pid), &st))
 		say_error(pid, "no such process");
-	else if (!read_mappings(&l))
-		say_error(pid, "%s", errno == EACCES || errno == EPERM ? "not permitted: only root and its owner can look into a process"
-		                                                       : strerror(errno));
-	else
+	else if (read_mappings(&l))
 		p = read_profile(&l, stood_still);
+	else if (errno == EACCES || errno == EPERM)
+		say_error(pid, "not permitted: only root and its owner can look into a process");
+	else
+		say_error(pid, "%s", strerror(errno));
 	free(l.mapping.at);
 	return p;
 }

@@ -199,7 +199,8 @@ open_others(struct run *r)
 			continue;
 		if (!m->nid)
 			why = "it has no build id: link it with -Wl,--build-id";
-		else if (unit_open(r->pool, pool_printf(r->pool, "%s%s", r->root, m->path), &u, &why) && !str_eq(image_build_id(u.image), id))
+		else if (unit_open(r->pool, pool_printf(r->pool, "%s%s", r->root, m->path), &u, &why) &&
+		         !str_eq(image_build_id(u.image), id))
 			why = "another build of it lies at its path now";
 		if (why) {
 			unit_close(&u);
