@@ -38,7 +38,7 @@ build()
 	objects "$2" "$5" o
 	$2 $5 $6 -Wl,-E -o ../lua lua.o liblua.o.a -lm -ldl
 	$2 $5 $6 -o ../luac luac.o liblua.o.a -lm -ldl
-	[ "${CHORD_SMALL:-0}" = 0 ] || return 0
+	[ "${CHORD_SMALL:-0}${CHORD_FIXED:-0}" != 10 ] || return 0
 	objects "$3 -x c++" "$5" oo
 	$3 $5 $6 -Wl,-E -o ../lua-c++ lua.oo liblua.oo.a -lm -ldl
 }
@@ -70,11 +70,13 @@ suite()
 
 workload()
 {
-	cp "$1/lua" .
+	cp "$1/lua" "$1/lua-c++" .
 	cp "$real"/lua/*.lua .
 	for script in suite recursion tables strings; do
 		echo "./lua $script.lua 1 >output"
 	done
+	echo "./lua-c++ suite.lua 1 >output"
+	echo "./lua-c++ recursion.lua 1 >output"
 }
 
 bench()
