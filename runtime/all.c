@@ -12,6 +12,7 @@
 #include "unwind.c"
 #include "walk.c"
 #include "exit.c"
+#include "fibre.c"
 #include "dying.c"
 #include "cancel.c"
 #include "vfork.c"

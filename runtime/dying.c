@@ -31,6 +31,7 @@ chord_rt_not_dying(struct chord_rt_ctl *ctl)
 {
 	if (!ctl->dying || ctl->dying != (int32_t)chord_rt_call(SYS_gettid))
 		return;
+	chord_rt_fibres(ctl, &ctl->dying_regs, 0, -1ull);
 	chord_rt_leave_all(ctl, &ctl->dying_regs, -1ull);
 	ctl->head->state = ctl->dying_state;
 	ctl->dying = 0;
@@ -48,6 +49,7 @@ chord_rt_dies(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
 		return;
 	ctl->dying_regs = *regs;
 	ctl->dying_state = ctl->head->state;
+	chord_rt_fibres(ctl, regs, 0, 1);
 	chord_rt_leave_all(ctl, regs, 1);
 	ctl->head->state = chord_rt_others_live(ctl) ? CHORD_STATE_THREADS : CHORD_STATE_ENDED;
 }

@@ -207,6 +207,8 @@ chord_rt_other_process(struct chord_rt_ctl *ctl)
 	return ctl->pid != (uint32_t)chord_rt_call(SYS_getpid);
 }
 
+static void chord_rt_fibres(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uint64_t flag, uint64_t delta);
+
 /* The process ends here. What it still calls while it ends may end early, too. */
 static void
 chord_rt_end(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
@@ -216,6 +218,8 @@ chord_rt_end(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
 
 	if (again && !r)
 		return;
+	if (!again)
+		chord_rt_fibres(ctl, regs, 0, 1);
 	chord_rt_leave_all(ctl, regs, 1);
 	chord_rt_all_left(ctl, r, regs);
 	if (!again)
@@ -367,21 +371,6 @@ chord_rt_jump(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
 
 	chord_rt_target((const uint64_t *)regs->r[5], &sp, &pc);
 	chord_rt_jump_to(ctl, regs, sp, pc, 1);
-}
-
-/* setcontext to what getcontext or swapcontext stored; a context of makecontext
- * begins a function. */
-static void
-chord_rt_set_context(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
-{
-	const uint64_t *greg = (const uint64_t *)regs->r[5] + 5;
-	struct chord_rt_walk w;
-
-	chord_rt_walk_from(&w, ctl, regs);
-	w.regs.r[CHORD_RT_RIP] = greg[16];
-	chord_rt_find_object(&w, greg[16]);
-	if (!chord_rt_find_cfi(&w, greg[16]) || w.cfi.begin != greg[16])
-		chord_rt_jump_to(ctl, regs, greg[15], greg[16], 1);
 }
 
 /* ---- exceptions ---- */

@@ -100,6 +100,7 @@ chord_rt_new_profile(struct chord_rt_ctl *ctl)
 	if (ctl->kept)
 		chord_rt_call(SYS_munmap, ctl->kept, ctl->kept_size);
 	ctl->kept = ctl->kept_size = 0;
+	ctl->switching = 0;
 	chord_rt_drop_regions(ctl, mine);
 	chord_rt_drop_file(ctl);
 	if (!chord_rt_begin(ctl))
@@ -151,8 +152,10 @@ chord_rt_forked(const struct chord_rt_regs *regs)
 	ctl->pid = pid;
 	chord_rt_call(SYS_rt_sigprocmask, 0, &all, &old, 8);
 	chord_rt_new_profile(ctl);
-	if (ctl->head)
+	if (ctl->head) {
 		chord_rt_take_up_all(ctl, regs);
+		chord_rt_fibres(ctl, regs, CHORD_EXIT_REENTRY, 1);
+	}
 	chord_rt_call(SYS_rt_sigprocmask, 2, &old, 0, 8);
 }
 

@@ -64,6 +64,7 @@ chord_rt_exec(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uint32
 
 	if (ours) {
 		state = ctl->head->state;
+		chord_rt_fibres(ctl, regs, 0, 1);
 		chord_rt_leave_all(ctl, regs, 1);
 		ctl->head->state = chord_rt_others_live(ctl) ? CHORD_STATE_THREADS : CHORD_STATE_ENDED;
 	}
@@ -72,6 +73,7 @@ chord_rt_exec(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uint32
 	else
 		e = ((chord_rt_exec_fn *)real)(regs->r[5], regs->r[4], regs->r[1], regs->r[2]);
 	if (ours) {
+		chord_rt_fibres(ctl, regs, 0, -1ull);
 		chord_rt_leave_all(ctl, regs, -1ull);
 		ctl->head->state = state;
 	}
@@ -108,7 +110,10 @@ chord_rt_leaves(struct chord_rt_ctl *ctl, struct chord_rt_regs *regs, uint32_t h
 		chord_rt_unwound(ctl, regs);
 		break;
 	case CHORD_RT_HOOK_setcontext:
-		chord_rt_set_context(ctl, regs);
+		chord_rt_to_context(ctl, regs, 0, regs->r[5]);
+		break;
+	case CHORD_RT_HOOK_swapcontext:
+		chord_rt_to_context(ctl, regs, regs->r[5], regs->r[4]);
 		break;
 	default:
 		chord_rt_jump(ctl, regs);

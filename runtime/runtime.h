@@ -25,6 +25,8 @@ enum {
 	CHORD_RT_KNOWN = 2048,     /* return addresses */
 	CHORD_RT_OBJECTS = 64,
 	CHORD_RT_PATH = 4096,
+	CHORD_RT_FIBRES = 8192,
+	CHORD_RT_FRAMES = 28,      /* kept of a fibre */
 };
 
 #define CHORD_RT_DESC_MAGIC 0x4d524843u            /* "CHRM" */
@@ -56,6 +58,7 @@ enum {
 	X(raise) \
 	X(kill) \
 	X(setcontext) \
+	X(swapcontext) \
 	X(pthread_cancel) \
 	X(__pthread_unwind_next) \
 	X(_Unwind_ForcedUnwind) \
@@ -124,8 +127,20 @@ struct chord_rt_region {
 	void *(*start)(void *);
 	void *arg;
 	uint64_t left;                /* frames from this on were recorded: the thread ends; or 0 */
+	uint64_t stack;               /* where the thread's own begins; 0: not known */
 	uint32_t nvfork;
 	struct chord_rt_vfork vfork[4];
+};
+
+/* A stack that was left by swapcontext or setcontext. Slots are never free again: those
+ * that are not live keep the name of the stack. */
+struct chord_rt_fibre {
+	uint64_t top;                 /* where its outermost frame is */
+	uint64_t sp, pc;              /* where it was left */
+	uint64_t by;                  /* the stack whose end leads back to it; 0: none */
+	int32_t tid;                  /* the thread whose own it is; 0: nobody's */
+	uint32_t live, n, pad;
+	struct { uint64_t pc, cfa; } frame[CHORD_RT_FRAMES];
 };
 
 /* Counters of a module in a region; at: the extent in the file, 0: anonymous. */
@@ -187,6 +202,8 @@ struct chord_rt_ctl {
 	uint32_t stamps;              /* given to objects */
 	uint32_t quitters;            /* some region's left is not 0 */
 	int32_t dying;                /* the thread that a signal of its own is to end; 0: none */
+	uint32_t nfibre;              /* slots in use, live or not */
+	uint32_t switching;           /* the lock of these */
 	uint32_t cancels;             /* pthread_cancel has been called */
 	uint64_t dying_state;         /* of the head before */
 	struct chord_rt_regs dying_regs;
@@ -216,6 +233,7 @@ struct chord_rt_ctl {
 	struct chord_rt_object_id object[CHORD_RT_OBJECTS];
 	struct chord_rt_mod module[CHORD_RT_MODULES];
 	struct chord_rt_region region[CHORD_RT_REGIONS];
+	struct chord_rt_fibre fibre[CHORD_RT_FIBRES];
 	struct chord_rt_map map[CHORD_RT_MAPS];
 };
 

@@ -99,5 +99,6 @@ chord_rt_thread_begin(struct chord_rt_region *r)
 	struct chord_rt_ctl *ctl = chord_rt_ctl_here();
 
 	chord_rt_set_base(ctl, r->base);
+	r->stack = (uint64_t)__builtin_frame_address(0);
 	__atomic_store_n(&r->tid, (int32_t)chord_rt_call(SYS_gettid), __ATOMIC_RELEASE);
 }

@@ -312,6 +312,18 @@ chord_rt_look_quick(struct chord_rt_walk *w)
 	return ((uint64_t *)cfa)[-1] ? CHORD_RT_FRAME : CHORD_RT_OUTERMOST;
 }
 
+/* A return address that nothing is known of but that it begins a function: what
+ * makecontext puts below the first frame. */
+static enum chord_rt_step
+chord_rt_look_unknown(struct chord_rt_walk *w)
+{
+	uint64_t pc = w->regs.r[CHORD_RT_RIP];
+
+	w->cfa = w->regs.r[CHORD_RT_RSP] + 8;
+	chord_rt_find_object(w, pc);
+	return !w->exact && chord_rt_find_cfi(w, pc) && w->cfi.begin == pc ? CHORD_RT_OUTERMOST : CHORD_RT_STUCK;
+}
+
 static __attribute__((noinline)) enum chord_rt_step
 chord_rt_look_slow(struct chord_rt_walk *w)
 {
@@ -319,7 +331,7 @@ chord_rt_look_slow(struct chord_rt_walk *w)
 	struct chord_rt_rules *r = m.state;
 
 	if (!chord_rt_find_rules(w, &m))
-		return CHORD_RT_STUCK;
+		return chord_rt_look_unknown(w);
 	if (w->from)
 		return chord_rt_look_quick(w);
 	if (r->how[CHORD_RT_CFA] == CHORD_RT_VAL_EXPR)

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: MIT */
+/* Stacks that swapcontext and setcontext go between. What is on a stack that is left
+ * has not ended: it is kept which activations these are, and if the process ends
+ * before the stack is gone back to, they end then. A stack is known by where its
+ * outermost frame is. */
+
+struct chord_rt_context {         /* ucontext_t of glibc */
+	uint64_t flags, link, stack[3];
+	uint64_t r[17];           /* r8-r15 rdi rsi rbp rbx rdx rax rcx rsp rip */
+};
+
+/* Goes up to the outermost frame and gives where that is; 0: not found. */
+static uint64_t
+chord_rt_stack_of(struct chord_rt_walk *w, struct chord_rt_fibre *f)
+{
+	enum chord_rt_step step;
+
+	for (;; chord_rt_up(w)) {
+		step = chord_rt_look(w);
+		if (f && f->n < CHORD_RT_FRAMES) {
+			f->frame[f->n].pc = w->regs.r[CHORD_RT_RIP];
+			f->frame[f->n].cfa = w->cfa;
+		}
+		if (f)
+			f->n++;
+		if (step != CHORD_RT_FRAME)
+			return step == CHORD_RT_OUTERMOST ? w->regs.r[CHORD_RT_RSP] : 0;
+	}
+}
+
+/* What is kept of a stack; make: room for it. NULL: nothing, no room. */
+static struct chord_rt_fibre *
+chord_rt_fibre_at(struct chord_rt_ctl *ctl, uint64_t top, bool make)
+{
+	struct chord_rt_fibre *f, *room = NULL;
+	uint64_t at = top * 0x9e3779b97f4a7c15ull >> 40;
+
+	for (uint32_t i = 0; i < 64; i++) {
+		f = &ctl->fibre[(at + i) % CHORD_RT_FIBRES];
+		if (f->top == top)
+			return f;
+		if (!f->live && !room)
+			room = f;
+		if (!f->top)
+			break;
+	}
+	return make ? room : NULL;
+}
+
+/* Has it not been gone back to unseen? That happens where a context's function returns
+ * to the context that led to it. now: the stack in use. */
+static bool
+chord_rt_suspended(struct chord_rt_ctl *ctl, const struct chord_rt_fibre *f, uint64_t now)
+{
+	const struct chord_rt_fibre *by = f->by ? chord_rt_fibre_at(ctl, f->by, false) : NULL;
+
+	if (!f->live || f->top == now)
+		return false;
+	if (f->by && f->by != now && !(by && by->live))
+		return false;
+	/* On a thread's own stack, all that it called has returned when it has ended. */
+	return !f->tid || chord_rt_call(SYS_tgkill, ctl->pid, f->tid, 0) != -ESRCH;
+}
+
+/* Its frames end, or are taken up (flag). */
+static void
+chord_rt_fibre_count(struct chord_rt_ctl *ctl, const struct chord_rt_fibre *f, uint64_t flag, uint64_t delta)
+{
+	for (uint32_t i = 0; i < f->n && i < CHORD_RT_FRAMES; i++)
+		chord_rt_count_at(ctl, f->frame[i].pc, flag, delta);
+	if (f->n > CHORD_RT_FRAMES)
+		__atomic_fetch_add(&ctl->head->in_flight, delta, __ATOMIC_RELAXED);
+}
+
+/* The same for all that is suspended. */
+static void
+chord_rt_fibres(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uint64_t flag, uint64_t delta)
+{
+	struct chord_rt_walk w;
+	uint64_t now;
+
+	if (!ctl->nfibre)
+		return;
+	chord_rt_walk_from(&w, ctl, regs);
+	now = chord_rt_stack_of(&w, NULL);
+	for (struct chord_rt_fibre *f = ctl->fibre; f < ctl->fibre + CHORD_RT_FIBRES; f++)
+		if (chord_rt_suspended(ctl, f, now))
+			chord_rt_fibre_count(ctl, f, flag, delta);
+}
+
+static void
+chord_rt_suspend(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uint64_t top, uint64_t by)
+{
+	struct chord_rt_fibre *f = chord_rt_fibre_at(ctl, top, true);
+	struct chord_rt_region *r = chord_rt_region_mine(ctl);
+	struct chord_rt_walk w;
+
+	if (!f) {
+		__atomic_fetch_add(&ctl->head->in_flight, 1, __ATOMIC_RELAXED);
+		return;
+	}
+	ctl->nfibre += !f->top;
+	f->top = top;
+	f->sp = regs->r[CHORD_RT_RSP];
+	f->pc = regs->r[CHORD_RT_RIP];
+	f->by = by;
+	f->tid = r && r->stack && f->sp < r->stack + 64 && top >= r->stack ? r->tid : 0;
+	f->n = 0;
+	chord_rt_walk_from(&w, ctl, regs);
+	chord_rt_stack_of(&w, f);
+	f->live = 1;
+}
+
+/* A stack is gone back to, mostly where it was left. If not, that is a jump there. */
+static void
+chord_rt_resume(struct chord_rt_ctl *ctl, struct chord_rt_fibre *f, uint64_t sp, uint64_t pc)
+{
+	bool known = f && f->live && f->n <= CHORD_RT_FRAMES;
+
+	if (f && f->live && f->sp == sp && f->pc == pc) {
+		f->live = 0;
+		return;
+	}
+	if (!known)
+		__atomic_fetch_add(&ctl->head->in_flight, 1, __ATOMIC_RELAXED);
+	for (uint32_t i = 0; known && i < f->n; i++) {
+		chord_rt_count_at(ctl, f->frame[i].pc, 0, 1);
+		if (f->frame[i].cfa > sp)
+			break;
+	}
+	chord_rt_count_at(ctl, pc, CHORD_EXIT_REENTRY, 1);
+	if (f)
+		f->live = 0;
+}
+
+/* A context of makecontext begins a function. */
+static bool
+chord_rt_begins(struct chord_rt_walk *w, uint64_t pc)
+{
+	chord_rt_find_object(w, pc);
+	return chord_rt_find_cfi(w, pc) && w->cfi.begin == pc;
+}
+
+/* The stack of a context that was stored; 0: not found. */
+static __attribute__((noinline)) uint64_t
+chord_rt_stack_at(struct chord_rt_ctl *ctl, const struct chord_rt_context *c)
+{
+	static const uint8_t number[] = {8, 9, 10, 11, 12, 13, 14, 15, 5, 4, 6, 3, 1, 0, 2, 7, 16};
+	struct chord_rt_regs regs;
+	struct chord_rt_walk w;
+
+	for (uint32_t i = 0; i < sizeof number; i++)
+		regs.r[number[i]] = c->r[i];
+	chord_rt_walk_from(&w, ctl, &regs);
+	w.low = w.high = 0; /* nothing is known of it */
+	return chord_rt_stack_of(&w, NULL);
+}
+
+static void
+chord_rt_switch(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uint64_t save, const struct chord_rt_context *to)
+{
+	uint64_t sp = to->r[15], pc = to->r[16], here, there;
+	struct chord_rt_fibre *f;
+	struct chord_rt_walk w;
+	bool begins;
+
+	chord_rt_walk_from(&w, ctl, regs);
+	here = chord_rt_stack_of(&w, NULL);
+	begins = chord_rt_begins(&w, pc);
+	there = begins ? sp + 8 : chord_rt_stack_at(ctl, to);
+	if (!here || !there)
+		__atomic_fetch_add(&ctl->head->in_flight, 1, __ATOMIC_RELAXED);
+	if (here == there) {
+		chord_rt_jump_to(ctl, regs, sp, pc, 1);
+		return;
+	}
+	f = there ? chord_rt_fibre_at(ctl, there, false) : NULL;
+	if (!begins && there) {
+		chord_rt_resume(ctl, f, sp, pc);
+	} else if (f && f->live) {
+		/* What had been on that stack was given up. */
+		if (chord_rt_suspended(ctl, f, here))
+			chord_rt_fibre_count(ctl, f, 0, 1);
+		f->live = 0;
+	}
+	if (here)
+		chord_rt_suspend(ctl, regs, here, save && to->link == save ? there : 0);
+}
+
+/* swapcontext; save 0: setcontext. Under a lock of its own: counting may take the other. */
+static void
+chord_rt_to_context(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uint64_t save, uint64_t to)
+{
+	uint64_t all = ~0ull, old = 0;
+
+	chord_rt_call(SYS_rt_sigprocmask, 0, &all, &old, 8);
+	while (__atomic_exchange_n(&ctl->switching, 1, __ATOMIC_ACQUIRE))
+		chord_rt_call(SYS_sched_yield);
+	chord_rt_switch(ctl, regs, save, (const struct chord_rt_context *)to);
+	__atomic_store_n(&ctl->switching, 0, __ATOMIC_RELEASE);
+	chord_rt_call(SYS_rt_sigprocmask, 2, &old, 0, 8);
+}
