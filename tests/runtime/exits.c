@@ -171,6 +171,42 @@ contexts(void)
 		one();
 }
 
+static ucontext_t home, own;
+static void call_swapcontext(void) { swapcontext(&own, &home); AFTER(); }
+static void back_home(void) { setcontext(&home); AFTER(); }
+
+static void
+fibre(int how)
+{
+	one();
+	if (how == 2)
+		back_home();
+	AFTER();
+}
+
+NOINLINE static void go_on(void) { swapcontext(&home, &own); AFTER(); }
+
+/* One is given up in the middle, one goes on and returns, one goes on and leaves by
+ * setcontext; they have one stack after the other. */
+NOINLINE static void *
+fibres(void *arg)
+{
+	static char stack[65536];
+
+	last = call_swapcontext;
+	for (volatile int i = 0; i < 9; i++) {
+		getcontext(&own);
+		own.uc_stack.ss_sp = stack;
+		own.uc_stack.ss_size = sizeof stack;
+		own.uc_link = &home;
+		makecontext(&own, (void (*)(void))fibre, 1, i % 3);
+		go_on();
+		if (i % 3)
+			go_on();
+	}
+	return arg;
+}
+
 NOINLINE static void
 wait_for(pid_t pid)
 {
@@ -338,6 +374,13 @@ main(int argc, char **argv)
 	} else if (strcmp(s, "context") == 0) {
 		last = call_setcontext;
 		contexts();
+		return 0;
+	} else if (strcmp(s, "fibres") == 0) {
+		pthread_t t;
+
+		pthread_create(&t, NULL, fibres, NULL);
+		pthread_join(t, NULL);
+		fibres(NULL);
 		return 0;
 	} else if (strcmp(s, "cancel") == 0) {
 		cancel();
