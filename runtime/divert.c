@@ -9,20 +9,21 @@ enum { CHORD_RT_JUMP = 5, CHORD_RT_MOVED = 40 };
 
 extern unsigned char chord_rt_moved[7][CHORD_RT_MOVED] __attribute__((visibility("hidden")));
 
-/* Bytes of a ModRM operand, 0 if it depends on where it stands. */
+/* Bytes of a ModRM operand. */
 static uint32_t
 chord_rt_operand(const unsigned char *p)
 {
 	uint32_t mod = *p >> 6, rm = *p & 7, n = mod != 3 && rm == 4 ? 2 : 1;
 
 	if (mod == 0 && rm == 5)
-		return 0;
+		return 5; /* counts from where it stands */
 	if (mod == 0 && rm == 4 && (p[1] & 7) == 5)
 		return n + 4;
 	return n + (mod == 1 ? 1 : mod == 2 ? 4 : 0);
 }
 
-/* Length of an instruction that does the same elsewhere; 0: not known. */
+/* Length of an instruction that does the same elsewhere, if chord_rt_adjust has seen to
+ * it; 0: not known. */
 static uint32_t
 chord_rt_movable(const unsigned char *p)
 {
@@ -40,8 +41,6 @@ chord_rt_movable(const unsigned char *p)
 	if ((*p & 0xf8) == 0xb8 && p == from)
 		return 5;
 	n = chord_rt_operand(p + 1);
-	if (!n)
-		return 0;
 	if (*p == 0x83)
 		return (uint32_t)(p + 1 - from) + n + 1;
 	if (*p == 0x81 || *p == 0xc7)
@@ -50,6 +49,23 @@ chord_rt_movable(const unsigned char *p)
 		if (*p == plain[i])
 			return (uint32_t)(p + 1 - from) + n;
 	return 0;
+}
+
+/* An operand that counts from the instruction, which goes up by so much. */
+static void
+chord_rt_adjust(unsigned char *p, int32_t up)
+{
+	int32_t far;
+
+	if ((*p & 0xf8) == 0x50 || (*p & 0xf8) == 0xb8 || *p == 0xf3)
+		return;
+	p += *p == 0x64;
+	p += (*p & 0xf0) == 0x40;
+	if ((*p & 0xf8) == 0x50 || (p[1] & 0xc7) != 5)
+		return;
+	chord_rt_copy(&far, p + 2, 4);
+	far -= up;
+	chord_rt_copy(p + 2, &far, 4);
 }
 
 static void
@@ -90,10 +106,12 @@ chord_rt_divert(struct chord_rt_ctl *ctl, int hook, unsigned char *room)
 
 	if (!f)
 		return true;
-	for (; n < CHORD_RT_JUMP; n += k)
+	for (; n < CHORD_RT_JUMP; n += k) {
 		if ((k = chord_rt_movable((const unsigned char *)f + n)) == 0)
 			return false;
-	chord_rt_copy(moved, (const void *)f, n);
+		chord_rt_copy(moved + n, (const unsigned char *)f + n, k);
+		chord_rt_adjust(moved + n, (int32_t)((uint64_t)room - f));
+	}
 	chord_rt_put_jump(moved + n, (uint64_t)room + n, f + n);
 	chord_rt_put_jump(jump, f, chord_rt_wrapper(&chord_rt_desc, hook));
 	if (!chord_rt_write_text((uint64_t)room, moved, n + CHORD_RT_JUMP) || !chord_rt_write_text(f, jump, sizeof jump))
