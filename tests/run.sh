@@ -40,8 +40,8 @@ suite()
 	hook | input | runtime | situations) "$here/$1/run.sh" ;;
 	alloc) "$here/alloc/run.sh" ;;
 	fuzz) "$here/fuzz/run.sh" --mutations 100 ;;
-	oracle-sample) "$here/oracle/run.sh" --sample ;;
-	oracle) "$here/oracle/run.sh" ;;
+	oracle-sample) "$here/oracle/callgrind.sh" --programs "bzip2 lua5.4" --configs gcc-O2 && "$here/oracle/measures.sh" --programs bzip2 ;;
+	oracle) "$here/oracle/callgrind.sh" && "$here/oracle/measures.sh" ;;
 	real-sample) "$here/real/run.sh" --sample ;;
 	real) "$here/real/run.sh" ;;
 	torture-sample) "$here/torture/torture.sh" --sample 40 ;;

@@ -290,13 +290,28 @@ open_program(struct run *r, const char *file)
 	return false;
 }
 
-static void
+static bool
+holds_counts(const struct profile *p)
+{
+	for (size_t i = 0; i < p->module.n; i++)
+		for (uint64_t k = 0; p->module.at[i].count && k < p->module.at[i].ncount; k++)
+			if (p->module.at[i].count[k])
+				return true;
+	return false;
+}
+
+static bool
 solve(struct run *r)
 {
+	if (r->sum->lost && !holds_counts(r->sum)) {
+		say_error(r->path, "its process could not be given any counters (a full disk?): nothing is known");
+		return false;
+	}
 	open_others(r);
 	for (size_t i = 0; i < r->unit.n; i++)
 		solve_unit(r, &r->unit.at[i]);
 	take_notes(r);
+	return true;
 }
 
 bool
@@ -305,8 +320,7 @@ run_load(struct run *r, const char *program, char **profile, int nprofile)
 	*r = (struct run){.pool = pool_new(), .path = program, .root = "", .sum = profile_new()};
 	if (!open_program(r, program) || !(nprofile ? load_given(r, profile, nprofile) : load_found(r)))
 		return false;
-	solve(r);
-	return true;
+	return solve(r);
 }
 
 /* The name of the program that a process runs. */
@@ -343,8 +357,7 @@ run_load_live(struct run *r, const char *pid)
 		return false;
 	if (!stood_still)
 		VEC_PUSH(r->note, "the process could not be stopped while it was read: its counts are not all of one moment");
-	solve(r);
-	return true;
+	return solve(r);
 }
 
 void
