@@ -44,10 +44,10 @@ suite()
 	oracle) "$here/oracle/callgrind.sh" && "$here/oracle/measures.sh" ;;
 	real-sample) "$here/real/run.sh" --sample ;;
 	real) "$here/real/run.sh" ;;
-	torture-sample) "$here/torture/torture.sh" --sample 40 ;;
-	torture) "$here/torture/torture.sh" --sample 1 ;;
-	csmith-sample) "$here/torture/csmith.sh" 10 ;;
-	csmith) "$here/torture/csmith.sh" 1000 ;;
+	torture-sample) "$here/torture/torture.sh" --sample 40 && echo "ok torture" ;;
+	torture) "$here/torture/torture.sh" --sample 1 && echo "ok torture" ;;
+	csmith-sample) "$here/torture/csmith.sh" --programs 10 && echo "ok csmith" ;;
+	csmith) "$here/torture/csmith.sh" --programs 1000 && echo "ok csmith" ;;
 	*) echo "FAIL $1: no such suite"; return 1 ;;
 	esac
 }
