@@ -50,7 +50,8 @@ main(void)
 	for (int i = 0; i < 10; i++) {
 		pthread_create(&t, NULL, thread, NULL);
 		pthread_barrier_wait(&ready);
-		usleep(1000);
+		for (long seen = turns; turns == seen;)
+			usleep(1000);
 		pthread_cancel(t);
 		pthread_join(t, NULL);
 	}
