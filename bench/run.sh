@@ -55,8 +55,8 @@ qemu_plugin()
 wrapper_of()
 {
 	case $1 in
-	callgrind) echo "valgrind -q --tool=callgrind --callgrind-out-file=/dev/null" ;;
-	cachegrind) echo "valgrind -q --tool=cachegrind --cache-sim=no --cachegrind-out-file=/dev/null" ;;
+	callgrind) echo "valgrind -q --log-file=/dev/null --tool=callgrind --callgrind-out-file=/dev/null" ;;
+	cachegrind) echo "valgrind -q --log-file=/dev/null --tool=cachegrind --cache-sim=no --cachegrind-out-file=/dev/null" ;;
 	qemu) echo "qemu-x86_64 -plugin $(qemu_plugin)" ;;
 	esac
 }
