@@ -32,6 +32,19 @@ struct insn {
 	uint16_t attr;       /* enum insn_attr */
 };
 
+/* What one execution of an instruction does, for counting events. A memory operand counts
+ * whether it is written in the text or implied (push, call, ret); one access each for read and for
+ * write. A rep-prefixed instruction counts as one round of it; prefetches and lea access nothing. */
+struct facts {
+	uint16_t loads, stores;
+	uint32_t bytes_loaded, bytes_stored;
+	bool atomic;            /* a locked read-modify-write, or xchg with memory */
+	bool fp;                /* computes, converts or compares floating point */
+	bool vector;            /* computes on more than one element at once */
+	bool divide;            /* integer or floating point division, square root */
+	const char *mnemonic;   /* lower case, static */
+};
+
 /* What a counter has to leave alone at the place where it goes. */
 struct gap {
 	uint8_t flags_live;
@@ -45,6 +58,8 @@ struct machine {
 	/* Decodes one instruction at bytes[0..n), which stands at section offset off. False if
 	 * the bytes are no instruction, or more are needed. Fills all but stmt and lead. */
 	bool (*decode)(const uint8_t *bytes, size_t n, uint32_t off, struct insn *out);
+	/* The facts of the instruction at bytes[0..n). False if the bytes are no instruction. */
+	bool (*facts)(const uint8_t *bytes, size_t n, struct facts *out);
 	/* Writes code, one or more lines of AT&T text, that adds 1 to the 8-byte counter
 	 * LABEL+offset, and keeps what the gap says is live. Never fails. */
 	void (*count)(struct buf *out, const char *label, uint64_t offset, struct gap gap);
