@@ -32,16 +32,21 @@ struct insn {
 	uint16_t attr;       /* enum insn_attr */
 };
 
-/* What one execution of an instruction does, for counting events. A memory operand counts
- * whether it is written in the text or implied (push, call, ret); one access each for read and for
- * write. A rep-prefixed instruction counts as one round of it; prefetches and lea access nothing. */
+/* What one execution of an instruction does, for counting events. A memory operand counts whether it is
+ * written in the text or implied (push, call, ret, string instructions); one access for read and one for write.
+ * - What is done under a condition counts as done: masked elements, cmpxchg's write.
+ * - Of a rep prefix one round counts.
+ * - A gather or scatter has an access for every element.
+ * - xsave and its like access the 576 bytes that are always there.
+ * - Prefetches, cache line flushes, lea and nops access nothing; nor do the tables that the processor walks. */
 struct facts {
 	uint16_t loads, stores;
 	uint32_t bytes_loaded, bytes_stored;
 	bool atomic;            /* a locked read-modify-write, or xchg with memory */
-	bool fp;                /* computes, converts or compares floating point */
-	bool vector;            /* computes on more than one element at once */
-	bool divide;            /* integer or floating point division, square root */
+	bool fp;                /* computes, converts, rounds or compares floating point; not moves, shuffles or bitwise logic */
+	bool vector;            /* computes with, compares or rearranges a whole vector register (MMX, SSE, AVX, AMX), of any
+	                         * type; not moves, broadcasts, single elements put in or taken out, nor xor with itself */
+	bool divide;            /* division or square root, integer or floating point; not approximations */
 	const char *mnemonic;   /* lower case, static */
 };
 

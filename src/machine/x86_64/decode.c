@@ -2,10 +2,6 @@
 /* What an instruction reads, writes and where it goes, from Zydis. */
 #include "machine/x86_64/x86_64.h"
 
-#include <Zydis/Zydis.h>
-
-
-
 static uint8_t
 flag_mask(ZydisAccessedFlagsMask m)
 {
@@ -181,11 +177,10 @@ widen(struct insn *out)
 	}
 }
 
-static ZydisDecoder decoder;
-
-static const ZydisDecoder *
-the_decoder(void)
+const ZydisDecoder *
+x86_decoder(void)
 {
+	static ZydisDecoder decoder;
 	static bool ready;
 
 	if (!ready)
@@ -200,7 +195,7 @@ x86_decode(const uint8_t *bytes, size_t n, uint32_t off, struct insn *out)
 	ZydisDecodedInstruction in;
 	ZydisDecodedOperand op[ZYDIS_MAX_OPERAND_COUNT];
 
-	if (ZYAN_FAILED(ZydisDecoderDecodeFull(the_decoder(), bytes, n, &in, op)))
+	if (ZYAN_FAILED(ZydisDecoderDecodeFull(x86_decoder(), bytes, n, &in, op)))
 		return false;
 	*out = (struct insn){.off = off, .len = in.length, .stmt = UINT32_MAX};
 	classify(&in, op, out);
@@ -216,6 +211,7 @@ const struct machine machine_x86_64 = {
 	.all_flags = X86_ALL_FLAGS,
 	.all_regs = X86_ALL_REGS,
 	.decode = x86_decode,
+	.facts = x86_facts,
 	.count = x86_count,
 	.price = x86_price,
 	.jump = x86_jump,
