@@ -10,7 +10,7 @@
 
 #include <stdint.h>
 
-#define CHORD_FORMAT_VERSION 1
+#define CHORD_FORMAT_VERSION 2
 
 /* Names of sections. CNT has to be a C identifier: linkers then define
  * __start_chord_cnt and __stop_chord_cnt. */
@@ -25,6 +25,8 @@
 /* Fields of the fixed part, in order: X(type, name, what it is). Then follow
  *   npart x struct chord_part
  *   u32 nwoven; nwoven x u32       offsets in the woven code, see below
+ *   u32 nevent; nevent x u64       link-time addresses of the counters of events, which
+ *                                  all procedures of a module share
  *   u32 blob size; the blob        LEB128 numbers, see below */
 #define CHORD_MAP_FIELDS(X) \
 	X(uint32_t, magic, "CHORD_MAP_MAGIC") \
@@ -70,6 +72,20 @@ enum {
  *       n block, n insn           from here on, up to the next segment or the end of
  *                                 the block, woven code runs parallel to the original
  *
+ *   n nevent                      as above
+ *   nevent x s name               then for each block, for each event:
+ *       z query                   QueryInc: what to add to the counter when control is before
+ *                                 the block's first instruction
+ *       n enter                   what entering the block adds to the events, before that
+ *       n nrun; nrun x (n count, n events)
+ *                                 what its instructions add, in runs of the same number
+ *   sites inside blocks, n block + 1 (0: no more), each
+ *       n insn                    the counters are changed before that instruction
+ *       nevent x z add            by that much
+ *
+ * "z" is a signed number n, written as an unsigned one: n < 0 ? -2 * n - 1 : 2 * n. Of refused
+ * procedures everything behind the reason is missing, and nevent is 0.
+ *
  * woven[] holds first nseg offsets (where a segment starts), then ncall offsets
  * (the return address of a call), each from the address of its block's part.
  *
@@ -80,6 +96,8 @@ enum chord_measure {
 	CHORD_EDGES = 0,       /* chords of a maximum spanning tree */
 	CHORD_EVERY_BLOCK = 1, /* a counter for every block */
 	CHORD_EVERY_EDGE = 2,  /* a counter for every edge that can have one */
+	CHORD_EVENTS = 3,      /* no counts of blocks or edges, events only */
+	CHORD_MEASURES,
 };
 
 enum chord_insn {

@@ -2,19 +2,19 @@
 # The sections of a module's own: what the linker, the C library and other copies
 # of the runtime find. They refer to the code by name.
 
-	.section .init_array.00000,"awG",@init_array,__chord_runtime_1,comdat
+	.section .init_array.00000,"awG",@init_array,__chord_runtime_2,comdat
 	.balign 8
 	.quad chord_rt_construct
-	.section .fini_array.00000,"awG",@fini_array,__chord_runtime_1,comdat
+	.section .fini_array.00000,"awG",@fini_array,__chord_runtime_2,comdat
 	.balign 8
 	.quad chord_rt_entry_destruct
 
 # A counter that nobody counts, so that the section is there.
-	.section chord_cnt,"awoG",@nobits,.text.chord_rt,__chord_runtime_1,comdat
+	.section chord_cnt,"awoG",@nobits,.text.chord_rt,__chord_runtime_2,comdat
 	.balign 8
 	.zero 8
 
-	.section .note.chord,"aG",@note,__chord_runtime_1,comdat
+	.section .note.chord,"aG",@note,__chord_runtime_2,comdat
 	.balign 4
 	.long 6
 	.long 4
@@ -24,13 +24,13 @@
 	.long chord_rt_desc-.
 
 # struct chord_rt_desc
-	.section .data.chord_rt,"awG",@progbits,__chord_runtime_1,comdat
+	.section .data.chord_rt,"awG",@progbits,__chord_runtime_2,comdat
 	.hidden __start_chord_cnt
 	.hidden __stop_chord_cnt
 	.balign 8
 chord_rt_desc:
 	.long 0x4d524843
-	.long 1
+	.long 2
 	.long __start_chord_cnt-.
 	.long __stop_chord_cnt-.
 	@hooks@

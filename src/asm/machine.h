@@ -65,9 +65,9 @@ struct machine {
 	bool (*decode)(const uint8_t *bytes, size_t n, uint32_t off, struct insn *out);
 	/* The facts of the instruction at bytes[0..n). False if the bytes are no instruction. */
 	bool (*facts)(const uint8_t *bytes, size_t n, struct facts *out);
-	/* Writes code, one or more lines of AT&T text, that adds 1 to the 8-byte counter
-	 * LABEL+offset, and keeps what the gap says is live. Never fails. */
-	void (*count)(struct buf *out, const char *label, uint64_t offset, struct gap gap);
+	/* Writes code, one or more lines of AT&T text, that adds n to the 8-byte counter LABEL+offset in one
+	 * instruction, and keeps what the gap says is live. Never fails. */
+	void (*add)(struct buf *out, const char *label, uint64_t offset, int32_t n, struct gap gap);
 	/* How dear that is, relative to the cheapest form. */
 	double (*price)(struct gap gap);
 	/* Writes an unconditional jump to an operand's text. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The file may belong to a process that is alive: what lies beyond `used` is
  * not looked at, and counters may change between one read and the next. */
-#include "profile/profile.h"
+#include "profile/internal.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -128,7 +128,7 @@ read_counts(struct reader *r, const struct chord_extent_head *h, const unsigned 
 		uint64_t v;
 
 		memcpy(&v, count + 8 * i, 8);
-		if (__builtin_add_overflow(m->count[i], v, &m->count[i]))
+		if (!count_add(&m->count[i], v))
 			r->why = "its counts do not fit 64 bits";
 	}
 }

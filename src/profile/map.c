@@ -243,26 +243,120 @@ index_blocks(struct in *in, struct proc *p)
 	}
 }
 
+/* ---- events ---- */
+
+static int64_t
+get_signed(struct in *in)
+{
+	uint64_t v = get_uleb(in);
+
+	return (int64_t)(v >> 1 ^ -(v & 1));
+}
+
 static void
-get_graph(struct in *in, struct proc *p, const unsigned char *woven, uint32_t nwoven)
+get_event_block(struct in *in, uint32_t ninsn, struct event_block *b)
+{
+	uint64_t sum = 0;
+
+	b->query = get_signed(in);
+	b->enter = get_uleb(in);
+	b->nrun = get_number(in, 2);
+	b->runs = in->at;
+	for (uint32_t i = 0; i < b->nrun && !in->bad; i++) {
+		uint64_t n = get_uleb(in);
+
+		sum = n > ninsn ? ninsn + 1ull : sum + n;
+		get_uleb(in);
+	}
+	if (!in->bad && sum != ninsn)
+		bad(in, "events of another number of instructions than the block has");
+}
+
+static void
+get_event_sites(struct in *in, struct proc *p)
+{
+	VEC(struct event_site) list = {0};
+
+	for (uint64_t block; (block = get_below(in, (uint64_t)p->nblock + 1, "a place in no block")) && !in->bad;) {
+		struct event_site s = {.block = (uint32_t)block - 1};
+
+		s.insn = get_below(in, p->block[s.block].ninsn, "a place outside its block");
+		s.add = pool_array(in->pool, p->nevent, sizeof *s.add);
+		for (uint32_t e = 0; e < p->nevent; e++)
+			s.add[e] = get_signed(in);
+		VEC_PUSH(list, s);
+	}
+	p->nevent_site = (uint32_t)list.n;
+	p->event_site = pool_array(in->pool, list.n, sizeof *list.at);
+	if (list.n)
+		memcpy(p->event_site, list.at, list.n * sizeof *list.at);
+	free(list.at);
+}
+
+static int
+by_event_site(const void *a, const void *b)
+{
+	const struct event_site *x = a, *y = b;
+
+	if (x->block != y->block)
+		return x->block < y->block ? -1 : 1;
+	return (x->insn > y->insn) - (x->insn < y->insn);
+}
+
+/* addr: the counters' addresses, not aligned. */
+static void
+get_events(struct in *in, struct proc *p, const unsigned char *addr, uint32_t nevent)
+{
+	p->nevent = get_below(in, (uint64_t)nevent + 1, "another number of events than of their counters");
+	if (!in->bad && p->nevent != nevent)
+		bad(in, "another number of events than of their counters");
+	if (in->bad || !nevent)
+		return;
+	p->event = pool_array(in->pool, nevent, sizeof *p->event);
+	for (uint32_t e = 0; e < nevent; e++) {
+		p->event[e].name = get_string(in);
+		memcpy(&p->event[e].addr, addr + 8 * (size_t)e, 8);
+	}
+	if (!in->bad && p->nblock > left(in) / (3 * (size_t)nevent))
+		bad(in, "it announces more than it holds");
+	if (in->bad)
+		return;
+	p->event_block = pool_array(in->pool, (size_t)p->nblock * nevent, sizeof *p->event_block);
+	for (uint32_t b = 0; b < p->nblock; b++)
+		for (uint32_t e = 0; e < nevent; e++)
+			get_event_block(in, p->block[b].ninsn, &p->event_block[(size_t)b * nevent + e]);
+	get_event_sites(in, p);
+	if (p->nevent_site)
+		qsort(p->event_site, p->nevent_site, sizeof *p->event_site, by_event_site);
+}
+
+/* The arrays of a record that stand before its blob. */
+struct arrays {
+	const unsigned char *woven, *event;
+	uint32_t nwoven, nevent;
+};
+
+static void
+get_graph(struct in *in, struct proc *p, const struct arrays *a)
 {
 	get_blocks(in, p);
 	get_arcs(in, p);
 	get_calls(in, p);
 	get_segs(in, p);
-	if (!in->bad && (uint64_t)p->nseg + p->ncall != nwoven)
+	if (!in->bad && (uint64_t)p->nseg + p->ncall != a->nwoven)
 		bad(in, "another number of woven offsets than of segments and calls");
 	if (in->bad)
 		return;
 	for (uint32_t i = 0; i < p->nseg; i++)
-		p->seg[i].addr = woven_addr(in, p, p->seg[i].block, woven, i);
+		p->seg[i].addr = woven_addr(in, p, p->seg[i].block, a->woven, i);
 	for (uint32_t i = 0; i < p->ncall; i++)
-		p->call[i].back = woven_addr(in, p, p->call[i].block, woven, p->nseg + i);
+		p->call[i].back = woven_addr(in, p, p->call[i].block, a->woven, p->nseg + i);
 	index_blocks(in, p);
+	get_events(in, p, a->event, a->nevent);
 }
 
 static void
-get_blob(struct in *in, struct proc *p, bool refused, const unsigned char *woven, uint32_t nwoven)
+get_blob(struct in *in, struct proc *p, bool refused, const struct arrays *a)
 {
 	const char *reason;
 
@@ -276,9 +370,9 @@ get_blob(struct in *in, struct proc *p, bool refused, const unsigned char *woven
 		in->at = in->bad ? in->at : in->end;
 		return;
 	}
-	if (p->measure > CHORD_EVERY_EDGE)
+	if (p->measure >= CHORD_MEASURES)
 		bad(in, "no known measure");
-	get_graph(in, p, woven, nwoven);
+	get_graph(in, p, a);
 	if (left(in))
 		bad(in, "bytes left over");
 }
@@ -298,29 +392,40 @@ get_parts(struct in *in, struct proc *p, uint32_t npart)
 			bad(in, "a part outside all addresses");
 }
 
+/* A number, and that many items of some bytes each. */
+static const unsigned char *
+get_array(struct in *in, uint32_t *n, size_t size)
+{
+	const unsigned char *at;
+
+	get_bytes(in, n, sizeof *n);
+	if (*n > left(in) / size) {
+		bad(in, "it announces more than it holds");
+		*n = 0;
+	}
+	at = in->at;
+	in->at += *n * size;
+	return at;
+}
+
 /* One record, without its head. */
 static void
 get_record(struct in *in, const struct chord_map_head *h, struct proc *p)
 {
-	const unsigned char *woven;
-	uint32_t nwoven, nblob;
+	struct arrays a = {0};
+	uint32_t nblob;
 
 	p->counters = h->counters;
 	p->ncounter = h->ncounter;
 	if (h->ncounter && h->counters > UINT64_MAX - 8 * (uint64_t)h->ncounter)
 		bad(in, "counters outside all addresses");
 	get_parts(in, p, h->npart);
-	get_bytes(in, &nwoven, sizeof nwoven);
-	if (nwoven > left(in) / 4)
-		bad(in, "it announces more than it holds");
-	if (in->bad)
-		return;
-	woven = in->at;
-	in->at += 4 * (size_t)nwoven;
+	a.woven = get_array(in, &a.nwoven, 4);
+	a.event = get_array(in, &a.nevent, 8);
 	get_bytes(in, &nblob, sizeof nblob);
 	if (nblob != left(in))
 		bad(in, "a blob of another size than the record");
-	get_blob(in, p, h->flags & CHORD_MAP_REFUSED, woven, nwoven);
+	get_blob(in, p, h->flags & CHORD_MAP_REFUSED, &a);
 }
 
 static const char *

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "profile/profile.h"
+#include "profile/internal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -56,7 +56,7 @@ add_counts(struct profile *sum, struct module *to, const struct module *from)
 	if (!to->count)
 		to->count = pool_array(sum->pool, to->ncount, 8);
 	for (uint64_t i = 0; i < to->ncount; i++)
-		fits &= add(&to->count[i], from->count[i]);
+		fits &= count_add(&to->count[i], from->count[i]);
 	return fits;
 }
 

@@ -39,6 +39,26 @@ struct seg {
 	uint64_t addr;           /* in the woven program */
 };
 
+/* An event that is counted in the module: one counter for all procedures. */
+struct event_counter {
+	const char *name;
+	uint64_t addr;           /* link-time address */
+};
+
+/* What one event has to do with one block (Ball 1994). */
+struct event_block {
+	int64_t query;           /* QueryInc before its first instruction */
+	uint64_t enter;          /* added by entering it */
+	const unsigned char *runs; /* what its instructions add, see event_insn() */
+	uint32_t nrun;
+};
+
+/* The counters of all events are changed before that instruction. */
+struct event_site {
+	uint32_t block, insn;
+	int64_t *add;            /* by event */
+};
+
 struct proc {
 	const char *name, *file;
 	const char *refused;     /* why it was not measured; NULL: it was */
@@ -54,6 +74,11 @@ struct proc {
 	struct call *call;
 	struct seg *seg;
 	uint32_t close;          /* the arc EXIT -> ENTRY */
+	uint32_t nevent;
+	struct event_counter *event;
+	struct event_block *event_block; /* by block and event */
+	struct event_site *event_site;   /* by block and instruction */
+	uint32_t nevent_site;
 };
 #define PROC_ENTRY(p) ((p)->nblock)
 #define PROC_EXIT(p) ((p)->nblock + 1)
@@ -66,6 +91,10 @@ struct map {
 /* Reads all records of a section; the bytes are not copied and have to stay. Procedures that the linker
  * dropped are left out, those it kept once for several records are listed once. False: *why. */
 bool map_parse(struct pool *pool, struct str bytes, struct map *map, const char **why);
+
+/* events.c: QueryInc of instruction i of a block, not yet executed: what to add to the counter of event e
+ * to have all events up to there. Counters are changed before the instruction that is named as their place. */
+int64_t event_query(const struct proc *p, uint32_t block, uint32_t i, uint32_t e);
 
 /* parts.c: the woven code of all procedures by address. */
 struct part_at {
@@ -139,9 +168,26 @@ struct counts {
 	uint64_t jumps;          /* edges taken from one block to another */
 };
 
+/* counts.why of a procedure of which only events are counted, by design. */
+extern const char SOLVE_EVENTS_ONLY[];
+
 /* One result for each procedure of the map. module: its counters in p; NULL: all counts are 0. Activations
  * that ended early in code without a map do not matter. */
 struct counts *profile_solve(struct pool *pool, const struct map *map, const struct profile *p, const struct module *module);
+
+/* events.c: the events of a module. */
+struct event_total {
+	const char *name;
+	uint64_t n;
+};
+struct event_totals {
+	struct event_total *at;  /* in the order of the map */
+	uint32_t n;
+	const char *why;         /* not NULL: they are not known, for this reason */
+};
+/* The total of a name, added if it is new: t->at has room. */
+struct event_total *event_total_of(struct event_totals *t, const char *name);
+struct event_totals profile_events(struct pool *pool, const struct map *map, const struct module *module);
 
 /* walk.c: the instructions of a block, in order:
  * for (walk_start(&w, proc, counts, b); walk_next(&w);) use w.insn, w.offset ... */

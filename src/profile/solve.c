@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+const char SOLVE_EVENTS_ONLY[] = "only events are counted in it";
+
 /* The counter of a procedure, number c >= 1; false if the profile does not have it. */
 static bool
 counter(const struct module *m, const struct proc *p, uint32_t c, uint64_t *v)
@@ -257,6 +259,8 @@ profile_solve(struct pool *pool, const struct map *map, const struct profile *p,
 
 		if (proc->refused)
 			c[i].why = "it was not measured";
+		else if (proc->measure == CHORD_EVENTS)
+			c[i].why = SOLVE_EVENTS_ONLY;
 		else if (!c[i].why)
 			solve_proc(pool, proc, module, &c[i]);
 	}

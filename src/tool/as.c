@@ -395,7 +395,8 @@ static int
 weave_input(struct session *s)
 {
 	struct buf runtime = {0}, woven = {0};
-	struct weave_options o = {.measure = s->args.measure, .assemble = assemble_labelled, .ctx = s};
+	struct weave_options o = {.measure = s->args.measure.counts, .events = s->args.measure.events,
+	                          .assemble = assemble_labelled, .ctx = s};
 	struct weave_stats stats;
 	char *why = NULL;
 	int status;

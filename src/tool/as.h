@@ -3,6 +3,7 @@
 #ifndef CHORD_AS_H
 #define CHORD_AS_H
 
+#include "asm/event.h"
 #include "base/base.h"
 #include "format/format.h"
 
@@ -12,6 +13,15 @@ typedef VEC(char *) VEC_ARGS;
 
 /* ---- as_args.c: command lines ---- */
 
+struct measure {
+	bool chosen;            /* some measure was named */
+	bool counts_chosen;     /* one that counts blocks or edges was */
+	uint8_t counts;         /* enum chord_measure */
+	bool with_events;
+	const char *list;       /* of events, as given; NULL: the default */
+	struct event_list events;
+};
+
 struct as_args {
 	struct pool *pool;
 	char **all;             /* everything but Chord's own options, @files expanded */
@@ -20,7 +30,7 @@ struct as_args {
 	VEC_ARGS options;       /* for every run of the assembler */
 	VEC_ARGS original_only; /* listings and dependencies: they are of the original text */
 	const char *output;
-	uint8_t measure;        /* enum chord_measure */
+	struct measure measure;
 	bool as_called;         /* a probe (--version and the like) or wrong: the assembler answers by itself */
 	bool other_mode;        /* not 64-bit code */
 	bool debug;             /* the assembler makes line numbers */
@@ -31,8 +41,16 @@ bool as_args_read(struct as_args *a, int argc, char **argv);
 void as_args_free(struct as_args *a);
 
 /* The measure that a list of them, joined with commas, asks for. False: reported, `what` being the option. */
-bool measure_read(const char *what, const char *list, uint8_t *measure);
-const char *measure_name(uint8_t measure);
+bool measure_read(const char *what, const char *list, struct measure *m);
+/* The events of -fchord-events=, which are counted beside whatever else was asked for. False: reported. */
+bool measure_events(const char *what, const char *list, struct measure *m, struct pool *pool);
+/* Joins a measure and its events with what holds if nothing was said. */
+void measure_complete(struct measure *m, struct pool *pool);
+/* The assembler's options that say the same (pool), without commas or blanks; NULL: nothing has to be said. */
+const char *measure_option(const struct measure *m, struct pool *pool);
+void measure_free(struct measure *m);
+/* Takes such an option apart. False: reported. */
+bool measure_take(const char *option, struct measure *m, struct pool *pool);
 
 /* Appends the arguments with each @file replaced by what is in it; one that cannot be read stays. */
 void args_expand(struct pool *pool, char *const *args, size_t n, VEC_ARGS *out);

@@ -7,68 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- measures ---- */
-
-static const char *const measures[] = {
-	[CHORD_EDGES] = "edges", [CHORD_EVERY_BLOCK] = "every-block", [CHORD_EVERY_EDGE] = "every-edge",
-};
-enum { NMEASURE = sizeof measures / sizeof *measures };
-#define THERE_ARE "there are edges, every-block and every-edge"
-
-const char *
-measure_name(uint8_t measure)
-{
-	return measures[measure];
-}
-
-static bool
-is_planned(struct str name)
-{
-	static const char *const names[] = {"blocks", "blocks-vcnt", "events", "calls", "paths", "trace", "clock"};
-
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (str_is(name, names[i]))
-			return true;
-	return false;
-}
-
-static bool
-one_measure(const char *what, struct str name, uint8_t *measure)
-{
-	for (uint8_t i = 0; i < NMEASURE; i++)
-		if (str_is(name, measures[i])) {
-			*measure = i;
-			return true;
-		}
-	if (is_planned(name))
-		say_error(what, "measure '%.*s' is not in this version; " THERE_ARE, (int)name.n, name.at);
-	else
-		say_error(what, "unknown measure '%.*s'; " THERE_ARE, (int)name.n, name.at);
-	return false;
-}
-
-bool
-measure_read(const char *what, const char *list, uint8_t *measure)
-{
-	bool first = true;
-
-	for (const char *p = list, *end;; p = end + 1) {
-		uint8_t m;
-
-		end = p + strcspn(p, ",");
-		if (!one_measure(what, (struct str){p, (size_t)(end - p)}, &m))
-			return false;
-		if (!first && m != *measure) {
-			say_error(what, "%s and %s do not go together; one of them", measures[*measure], measures[m]);
-			return false;
-		}
-		*measure = m;
-		first = false;
-		if (!*end)
-			return true;
-	}
-}
-
 /* ---- @files ---- */
 
 /* Splits text at blanks; quotes and backslashes protect. */
@@ -212,7 +150,7 @@ take(struct as_args *a, char **argv, size_t n, size_t *i)
 	char *s = argv[*i], *value = NULL;
 
 	if (!strncmp(s, "--chord=", 8))
-		return measure_read("--chord", s + 8, &a->measure);
+		return measure_take(s + 8, &a->measure, a->pool);
 	if (*s != '-' || !s[1]) {
 		VEC_PUSH(a->inputs, s);
 	} else if (!strcmp(s, "--")) {
@@ -233,10 +171,11 @@ as_args_read(struct as_args *a, int argc, char **argv)
 	VEC_ARGS all = {0};
 	bool ok = true;
 
-	*a = (struct as_args){.pool = pool_new(), .measure = CHORD_EDGES, .output = "a.out"};
+	*a = (struct as_args){.pool = pool_new(), .output = "a.out"};
 	args_expand(a->pool, argv + 1, argc ? (size_t)argc - 1 : 0, &all);
 	for (size_t i = 0; i < all.n && ok; i++)
 		ok = take(a, all.at, all.n, &i);
+	measure_complete(&a->measure, a->pool);
 	a->all = pool_array(a->pool, all.n + 1, sizeof *a->all);
 	for (size_t i = 0; i < all.n; i++)
 		if (strncmp(all.at[i], "--chord=", 8))
@@ -251,5 +190,6 @@ as_args_free(struct as_args *a)
 	free(a->inputs.at);
 	free(a->options.at);
 	free(a->original_only.at);
+	measure_free(&a->measure);
 	pool_free(a->pool);
 }

@@ -18,7 +18,7 @@ struct driver {
 	bool no_id;           /* --build-id=none */
 	size_t ninput;
 	const char *output;
-	const char *measure;  /* NULL: none was given */
+	struct measure measure;
 	VEC_ARGS given;       /* arguments but Chord's */
 	VEC_ARGS args;        /* for the compiler */
 };
@@ -104,21 +104,18 @@ look_at(struct driver *d, const char *a, const char *value)
 static bool
 chord_option(struct driver *d, const char *a)
 {
-	static const char *const planned[] = {"-fchord-events=", "-fchord-weights=", "-fchord-paths="};
-	uint8_t measure;
+	static const char *const planned[] = {"-fchord-weights=", "-fchord-paths="};
 
-	if (starts(a, "-fchord=")) {
-		if (!measure_read(a, a + 8, &measure))
-			return false;
-		d->measure = measure_name(measure);
-		return true;
-	}
+	if (starts(a, "-fchord="))
+		return measure_read(a, a + 8, &d->measure);
+	if (starts(a, "-fchord-events="))
+		return measure_events("-fchord-events", a + 15, &d->measure, d->pool);
 	for (size_t i = 0; i < sizeof planned / sizeof *planned; i++)
 		if (starts(a, planned[i])) {
-			say_error(a, "not in this version; there is -fchord=edges, -fchord=every-block and -fchord=every-edge");
+			say_error(a, "not in this version; there are -fchord= and -fchord-events=");
 			return false;
 		}
-	say_error(a, "unknown option; there is -fchord=edges, -fchord=every-block and -fchord=every-edge");
+	say_error(a, "unknown option; there are -fchord= and -fchord-events=");
 	return false;
 }
 
@@ -214,7 +211,10 @@ static void
 push_all(struct driver *d, const char *dir, char **argv, size_t n)
 {
 	bool as_given = are_closed_files_clean(d, argv, n), links = d->ninput && !d->stops;
+	const char *measure;
 
+	measure_complete(&d->measure, d->pool);
+	measure = measure_option(&d->measure, d->pool);
 	push_quietly(d, pool_printf(d->pool, "-B%s/", dir));
 	if (links)
 		push(&d->args, "-Wl,--build-id");
@@ -226,8 +226,8 @@ push_all(struct driver *d, const char *dir, char **argv, size_t n)
 	/* A profile finds its program by the build id. */
 	if (links && d->no_id)
 		push(&d->args, "-Wl,--build-id");
-	if (d->measure)
-		push_quietly(d, pool_printf(d->pool, "-Wa,--chord=%s", d->measure));
+	if (measure)
+		push_quietly(d, pool_printf(d->pool, "-Wa,%s", measure));
 	/* Behind the user's: the last one counts. */
 	if (d->is_clang)
 		push_quietly(d, "-fno-integrated-as");
@@ -274,6 +274,7 @@ drive(const char *variable, const char *fallback, int argc, char **argv)
 		push_all(&d, dir, argv + 1, n);
 		status = run(&d);
 	}
+	measure_free(&d.measure);
 	free(d.given.at);
 	free(d.args.at);
 	pool_free(d.pool);
@@ -288,7 +289,10 @@ help(const char *name, const char *compiler, const char *variable)
 	       "measures itself. Its own options may stand anywhere in the arguments:\n\n"
 	       "  -fchord=edges        counters on as few and as cold edges as suffice (the default)\n"
 	       "  -fchord=every-block  a counter in every block\n"
-	       "  -fchord=every-edge   a counter on every edge\n\n"
+	       "  -fchord=every-edge   a counter on every edge\n"
+	       "  -fchord=events       no counts of edges, but one exact counter for each event, which can be\n"
+	       "                       read at any moment; edges,events counts both\n"
+	       "  -fchord-events=LIST  the events, with commas between them (default: instructions); see chord-cc(1)\n\n"
 	       "Example: make CC=\"chord cc\" CFLAGS=-O2\n\nThe compiler's own help follows.\n\n", name, compiler, variable);
 	fflush(stdout);
 }

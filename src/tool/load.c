@@ -214,10 +214,34 @@ open_others(struct run *r)
 static void
 solve_unit(struct run *r, struct unit *u)
 {
-	u->counts = profile_solve(r->pool, &u->map, r->sum, profile_module(r->sum, image_build_id(u->image)));
+	const struct module *m = profile_module(r->sum, image_build_id(u->image));
+
+	u->counts = profile_solve(r->pool, &u->map, r->sum, m);
+	u->events = profile_events(r->pool, &u->map, m);
+	if (u->events.why)
+		VEC_PUSH(r->unknown, (struct named){u->path, u->events.why});
 	for (uint32_t i = 0; i < u->map.nproc; i++)
-		if (!u->map.proc[i].refused && u->counts[i].why)
+		if (!u->map.proc[i].refused && u->counts[i].why && u->counts[i].why != SOLVE_EVENTS_ONLY)
 			VEC_PUSH(r->unknown, (struct named){u->map.proc[i].name, u->counts[i].why});
+}
+
+struct event_totals
+run_events(const struct run *r)
+{
+	struct event_totals sum = {0};
+	size_t most = 0;
+
+	for (size_t i = 0; i < r->unit.n; i++)
+		most += r->unit.at[i].events.n;
+	sum.at = pool_array(r->pool, most, sizeof *sum.at);
+	for (size_t i = 0; i < r->unit.n; i++) {
+		const struct event_totals *t = &r->unit.at[i].events;
+
+		sum.why = sum.why ? sum.why : t->why;
+		for (uint32_t k = 0; k < t->n; k++)
+			event_total_of(&sum, t->at[k].name)->n += t->at[k].n;
+	}
+	return sum;
 }
 
 /* Jumps into other activations' frames that were made. */

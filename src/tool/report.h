@@ -22,6 +22,7 @@ struct unit {
 	struct map map;
 	struct parts parts;
 	struct counts *counts;   /* by procedure; NULL before unit_solve() */
+	struct event_totals events;
 };
 
 struct run {
@@ -90,6 +91,7 @@ struct totals {
 	uint64_t insns, blocks, edges, call_insns;
 	uint64_t procedures, refused;
 	bool edges_known;
+	bool known;              /* some procedure's blocks are counted, not only events */
 	bool fits;
 };
 
@@ -105,11 +107,15 @@ struct report {
 	struct run *run;
 	struct report_options opt;
 	struct totals totals;
+	struct event_totals events;
 	VEC(struct row_function) function; /* measured and known, sorted */
 	VEC(struct row_line) line, file;   /* if asked for */
 	struct unmeasured unmeasured;      /* of all modules */
 	bool has_lines;
 };
+
+/* The events counted in all modules (pool), by name; why: not NULL if they are not known. */
+struct event_totals run_events(const struct run *r);
 
 /* tables.c: fills totals, functions, lines and files. False if a sum does not fit 64 bits. */
 bool report_tables(struct report *r);

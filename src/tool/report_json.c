@@ -50,13 +50,23 @@ totals(const struct report *r)
 	const struct totals *t = &r->totals;
 	json_t *o = json_object();
 
-	set(o, "instructions", number(t->insns, true));
-	set(o, "blocks", number(t->blocks, true));
-	set(o, "edges", number(t->edges, t->edges_known));
-	set(o, "calls", number(t->call_insns, true));
+	set(o, "instructions", number(t->insns, t->known || t->insns));
+	set(o, "blocks", number(t->blocks, t->known));
+	set(o, "edges", number(t->edges, t->known && t->edges_known));
+	set(o, "calls", number(t->call_insns, t->known));
 	set(o, "procedures", number(t->procedures, true));
 	set(o, "refused", number(t->refused, true));
 	set(o, "unknown", number(r->run->unknown.n, true));
+	return o;
+}
+
+static json_t *
+events(const struct event_totals *e)
+{
+	json_t *o = json_object();
+
+	for (uint32_t i = 0; i < e->n; i++)
+		set(o, e->at[i].name, number(e->at[i].n, !e->why));
 	return o;
 }
 
@@ -188,6 +198,8 @@ report_json(const struct report *r)
 	set(o, "program", text(run->path));
 	set(o, "build_id", text(image_hex(run->pool, image_build_id(run->unit.at[0].image))));
 	set(o, "totals", totals(r));
+	if (r->events.n)
+		set(o, "events", events(&r->events));
 	set(o, "functions", functions(r));
 	set(o, "refused", refused(r));
 	set(o, "unknown", named_list(run->unknown.at, run->unknown.n));

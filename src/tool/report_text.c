@@ -55,12 +55,23 @@ static void
 print_totals(const struct totals *t)
 {
 	putchar('\n');
-	total(t->insns, true, "instructions");
-	total(t->blocks, true, "blocks entered");
-	total(t->edges, t->edges_known, "edges from block to block");
-	total(t->call_insns, true, "calls");
+	if (t->known) {
+		total(t->insns, true, "instructions");
+		total(t->blocks, true, "blocks entered");
+		total(t->edges, t->edges_known, "edges from block to block");
+		total(t->call_insns, true, "calls");
+	}
 	total(t->procedures, true, "procedures");
 	total(t->refused, true, "of them refused");
+}
+
+static void
+print_events(const struct event_totals *e)
+{
+	if (e->n)
+		printf("\nEvents counted:\n");
+	for (uint32_t i = 0; i < e->n; i++)
+		total(e->at[i].n, !e->why, e->at[i].name);
 }
 
 /* Paths below the current folder are shown relative to it. */
@@ -233,11 +244,12 @@ report_text(const struct report *r)
 {
 	print_profiles(r->run);
 	print_totals(&r->totals);
+	print_events(&r->events);
 	if (r->opt.files)
 		print_files(r);
 	if (r->opt.lines)
 		print_lines(r);
-	if (!r->opt.files && !r->opt.lines)
+	if (!r->opt.files && !r->opt.lines && r->totals.known)
 		print_functions(r);
 	print_not_measured(r);
 	print_not_known(r->run);

@@ -12,14 +12,15 @@
 
 struct show_args {
 	const char *file, *pass;
-	uint8_t measure;
+	struct measure measure;
 	struct pool *pool;
 	struct buf says;
 };
 
 static const struct argp_option options[] = {
 	{"pass", 'p', "PASS", 0, "only after this pass: labels, code, graph, place or text (default: code, graph and place)", 0},
-	{"measure", 'm', "MEASURE", 0, "edges (default), every-block or every-edge", 0},
+	{"measure", 'm', "MEASURE", 0, "edges (default), every-block, every-edge or events", 0},
+	{"events", 'e', "LIST", 0, "the events to count, with commas between them (default: instructions)", 0},
 	{0},
 };
 
@@ -33,12 +34,12 @@ parse(int key, char *arg, struct argp_state *state)
 		a->pass = arg;
 		return 0;
 	case 'm':
-		if (!strcmp(arg, "every-block"))
-			a->measure = CHORD_EVERY_BLOCK;
-		else if (!strcmp(arg, "every-edge"))
-			a->measure = CHORD_EVERY_EDGE;
-		else if (strcmp(arg, "edges"))
-			argp_error(state, "unknown measure '%s'", arg);
+		if (!measure_read("--measure", arg, &a->measure))
+			exit(EXIT_USAGE);
+		return 0;
+	case 'e':
+		if (!measure_events("--events", arg, &a->measure, a->pool))
+			exit(EXIT_USAGE);
 		return 0;
 	case ARGP_KEY_ARG:
 		if (a->file)
@@ -88,7 +89,9 @@ cmd_show(int argc, char **argv)
 	if (argp_parse(&argp, argc, argv, 0, NULL, &a))
 		die("memory", "out of memory");
 	as_text = a.pass && !strcmp(a.pass, "text");
-	o.measure = a.measure;
+	measure_complete(&a.measure, a.pool);
+	o.measure = a.measure.counts;
+	o.events = a.measure.events;
 	o.dump = as_text ? NULL : stdout;
 	o.dump_pass = a.pass;
 	if (!file_read(a.file, &text))
@@ -107,6 +110,7 @@ cmd_show(int argc, char **argv)
 	buf_free(&text);
 	buf_free(&woven);
 	buf_free(&a.says);
+	measure_free(&a.measure);
 	pool_free(a.pool);
 	return status;
 }

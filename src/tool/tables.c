@@ -30,6 +30,7 @@ add(uint64_t *sum, uint64_t v)
 static bool
 add_totals(struct totals *t, const struct counts *c)
 {
+	t->known = true;
 	t->edges_known &= c->jumps_known;
 	return add(&t->insns, c->insns) && add(&t->blocks, c->blocks) && add(&t->edges, c->jumps) &&
 	       add(&t->call_insns, c->call_insns);
@@ -294,12 +295,20 @@ report_tables(struct report *r)
 		r->has_lines |= image_has_lines(u->image);
 		r->totals.procedures += u->map.nproc;
 		r->totals.refused += u->map.nrefused;
-		for (uint32_t k = 0; k < u->map.nproc; k++)
+		for (uint32_t k = 0; k < u->map.nproc; k++) {
+			r->totals.known |= u->counts[k].why && u->counts[k].why != SOLVE_EVENTS_ONLY;
 			if (!u->counts[k].why) {
 				fits &= add_totals(&r->totals, &u->counts[k]);
 				add_function(r, u, k);
 			}
+		}
 	}
+	r->events = run_events(r->run);
+	for (uint32_t i = 0; i < r->events.n && !r->totals.known; i++)
+		if (!strcmp(r->events.at[i].name, "instructions") && !r->events.why)
+			r->totals.insns = r->events.at[i].n;
+	/* Without any procedure nothing ran. */
+	r->totals.known |= !r->events.n;
 	if (r->opt.lines || r->opt.files)
 		fits &= find_lines(r);
 	sort_functions(r);

@@ -18,7 +18,9 @@ struct emitter {
 	struct woven *w;
 	struct edits *e;
 	struct buf b;
+	const struct weave_options *o;
 	char counters[32];
+	const char **event;     /* symbols of the events' counters */
 	bool *target;           /* by block: needs a J label */
 	struct buf *stubs;      /* by part */
 };
@@ -41,17 +43,9 @@ label_define(struct buf *b, char kind, uint32_t proc, size_t number)
 }
 
 static const struct insn *
-insn_of(const struct emitter *m, uint32_t block, uint32_t i)
-{
-	const struct proc *p = m->w->proc;
-
-	return &p->parts.at[p->blocks.at[block].part].code->insns.at[i];
-}
-
-static const struct insn *
 last_of(const struct emitter *m, uint32_t block)
 {
-	return insn_of(m, block, m->w->proc->blocks.at[block].last - 1);
+	return woven_insn(m->w, block, m->w->proc->blocks.at[block].last - 1);
 }
 
 static uint32_t
@@ -94,7 +88,7 @@ code_of(const struct emitter *m, uint32_t block)
 static uint32_t
 before_insn(const struct emitter *m, uint32_t block, uint32_t i)
 {
-	return m->u->text->stmts.at[insn_of(m, block, i)->stmt].at;
+	return m->u->text->stmts.at[woven_insn(m->w, block, i)->stmt].at;
 }
 
 /* Text in another syntax than ours goes between switches. */
@@ -122,7 +116,11 @@ put(struct emitter *m, uint32_t at, uint32_t rank, uint32_t stmt)
 static void
 add_counter(struct emitter *m, struct buf *b, const struct site *s)
 {
-	m->u->machine->count(b, m->counters, (uint64_t)(s->counter - 1) * 8, s->gap);
+	if (s->counter)
+		m->u->machine->add(b, m->counters, (uint64_t)(s->counter - 1) * 8, 1, s->gap);
+	for (uint32_t k = 0; s->add && k < m->o->events.n; k++)
+		if (s->add[k])
+			m->u->machine->add(b, m->event[k], 0, (int32_t)s->add[k], s->gap);
 }
 
 /* ---- jumps ---- */
@@ -230,7 +228,7 @@ emit_site(struct emitter *m, const struct site *s, uint32_t e)
 	switch (s->where) {
 	case SITE_BLOCK:
 		add_counter(m, &m->b, s);
-		put(m, before_insn(m, s->block, s->insn), RANK_BEFORE, insn_of(m, s->block, s->insn)->stmt);
+		put(m, before_insn(m, s->block, s->insn), RANK_BEFORE, woven_insn(m->w, s->block, s->insn)->stmt);
 		add_segment(m, s->block, s->insn);
 		break;
 	case SITE_AFTER:
@@ -255,14 +253,14 @@ emit_split(struct emitter *m, uint32_t e)
 	const struct site *s = &m->w->edge[e];
 
 	add_counter(m, &m->b, s);
-	put(m, before_insn(m, s->block, s->insn), RANK_BEFORE, insn_of(m, s->block, s->insn)->stmt);
+	put(m, before_insn(m, s->block, s->insn), RANK_BEFORE, woven_insn(m->w, s->block, s->insn)->stmt);
 }
 
 static void
 emit_split_label(struct emitter *m, uint32_t block, uint32_t insn)
 {
 	label_define(&m->b, 'T', m->w->number, block);
-	put(m, before_insn(m, block, insn), RANK_BEFORE, insn_of(m, block, insn)->stmt);
+	put(m, before_insn(m, block, insn), RANK_BEFORE, woven_insn(m->w, block, insn)->stmt);
 	add_segment(m, block, insn);
 }
 
@@ -273,7 +271,7 @@ emit_splits(struct emitter *m)
 	uint32_t *insn = pool_array(m->u->pool, p->blocks.n + 1, sizeof *insn);
 
 	for (uint32_t e = 0; e < p->arcs.n; e++)
-		if (m->w->edge[e].counter && m->w->edge[e].where == SITE_SPLIT) {
+		if (site_used(&m->w->edge[e]) && m->w->edge[e].where == SITE_SPLIT) {
 			/* Two counters before one label would both count: the hub and ENTRY share one site only if one is fixed. */
 			if (insn[m->w->edge[e].block])
 				bug("two splits of a block in %s", p->name);
@@ -296,7 +294,7 @@ turn_jumps(struct emitter *m)
 		bool split = edge->to < p->blocks.n && m->w->split[edge->to];
 		const struct site *s = &m->w->edge[e];
 
-		if (s->counter && s->where == SITE_STUB) {
+		if (site_used(s) && s->where == SITE_STUB) {
 			replace_operand(m, last_of(m, edge->from), 'X', e);
 		} else if (split && p->arcs.at[e].jump) {
 			replace_operand(m, last_of(m, edge->from), 'T', edge->to);
@@ -343,7 +341,7 @@ emit_segments(struct emitter *m)
 	w->segments.n = n;
 	for (uint32_t i = 0; i < n; i++) {
 		const struct segment *s = &w->segments.at[i];
-		uint32_t stmt = insn_of(m, s->block, s->insn)->stmt;
+		uint32_t stmt = woven_insn(m->w, s->block, s->insn)->stmt;
 
 		if (stmt == UINT32_MAX)
 			continue;
@@ -373,7 +371,7 @@ emit_calls(struct emitter *m)
 		leaves[p->graph->edge[e].from] |= p->graph->edge[e].to == p->exit;
 	for (uint32_t b = 0; b < p->blocks.n; b++)
 		for (uint32_t i = p->blocks.at[b].first; i < p->blocks.at[b].last; i++) {
-			const struct insn *in = insn_of(m, b, i);
+			const struct insn *in = woven_insn(m->w, b, i);
 			uint32_t stmt, flags = 0;
 			bool labelled;
 
@@ -400,7 +398,7 @@ emit_targets(struct emitter *m)
 		if (!m->target[b])
 			continue;
 		label_define(&m->b, 'J', m->w->number, b);
-		put(m, before_insn(m, b, i), RANK_TARGET, insn_of(m, b, i)->stmt);
+		put(m, before_insn(m, b, i), RANK_TARGET, woven_insn(m->w, b, i)->stmt);
 	}
 }
 
@@ -416,7 +414,7 @@ emit_part_start(struct emitter *m, uint32_t part)
 }
 
 static void
-emit_part_end(struct emitter *m, uint32_t part, uint8_t measure)
+emit_part_end(struct emitter *m, uint32_t part)
 {
 	const struct part *t = &m->w->proc->parts.at[part];
 	const struct insn *last = &t->code->insns.at[t->last - 1];
@@ -431,28 +429,55 @@ emit_part_end(struct emitter *m, uint32_t part, uint8_t measure)
 	buf_add(&m->b, m->stubs[part].at, m->stubs[part].n);
 	label_define(&m->b, 'Z', m->w->number, part);
 	if (part == 0)
-		map_record(m->u, m->w, measure, &m->b);
+		map_record(m->u, m->w, m->o, &m->b);
 	put(m, stmt_end(m, stmt), RANK_END, stmt);
 	buf_free(&m->stubs[part]);
 	buf_free(&name);
 }
 
-void
-emit_proc(const struct unit *u, struct woven *w, struct edits *e, uint8_t measure)
+static const char **
+event_symbols(struct pool *pool, const struct event_list *list)
 {
-	struct emitter m = {.u = u, .w = w, .e = e};
+	const char **symbol = pool_array(pool, list->n, sizeof *symbol);
+	struct buf b = {0};
+
+	for (uint32_t i = 0; i < list->n; i++) {
+		b.n = 0;
+		event_symbol(&b, &list->at[i]);
+		symbol[i] = pool_strndup(pool, b.at, b.n);
+	}
+	buf_free(&b);
+	return symbol;
+}
+
+static void
+emit_sites(struct emitter *m)
+{
+	struct woven *w = m->w;
+
+	emit_splits(m);
+	for (uint32_t i = 0; i < w->proc->arcs.n; i++)
+		if (site_used(&w->edge[i]))
+			emit_site(m, &w->edge[i], i);
+	for (uint32_t b = 0; b < w->proc->blocks.n; b++)
+		if (site_used(&w->block[b]))
+			emit_site(m, &w->block[b], 0);
+	for (size_t i = 0; i < w->pieces.n; i++)
+		if (site_used(&w->pieces.at[i].site))
+			emit_site(m, &w->pieces.at[i].site, 0);
+}
+
+void
+emit_proc(const struct unit *u, struct woven *w, struct edits *e, const struct weave_options *o)
+{
+	struct emitter m = {.u = u, .w = w, .e = e, .o = o};
 	struct proc *p = w->proc;
 
 	m.target = pool_array(u->pool, p->blocks.n, sizeof *m.target);
 	m.stubs = pool_array(u->pool, p->parts.n, sizeof *m.stubs);
+	m.event = event_symbols(u->pool, &o->events);
 	snprintf(m.counters, sizeof m.counters, L "C%u", w->number);
-	emit_splits(&m);
-	for (uint32_t i = 0; i < p->arcs.n; i++)
-		if (w->edge[i].counter)
-			emit_site(&m, &w->edge[i], i);
-	for (uint32_t b = 0; b < p->blocks.n; b++)
-		if (w->block[b].counter)
-			emit_site(&m, &w->block[b], 0);
+	emit_sites(&m);
 	turn_jumps(&m);
 	emit_segments(&m);
 	emit_calls(&m);
@@ -460,12 +485,12 @@ emit_proc(const struct unit *u, struct woven *w, struct edits *e, uint8_t measur
 	for (uint32_t t = 0; t < p->parts.n; t++)
 		emit_part_start(&m, t);
 	for (uint32_t t = (uint32_t)p->parts.n; t-- > 0;)
-		emit_part_end(&m, t, measure);
+		emit_part_end(&m, t);
 	buf_free(&m.b);
 }
 
 void
-emit_refused(const struct unit *u, struct woven *w, struct edits *e, uint8_t measure)
+emit_refused(const struct unit *u, struct woven *w, struct edits *e, const struct weave_options *o)
 {
 	struct emitter m = {.u = u, .w = w, .e = e};
 	const struct proc *p = w->proc;
@@ -478,7 +503,7 @@ emit_refused(const struct unit *u, struct woven *w, struct edits *e, uint8_t mea
 			emit_part_start(&m, t);
 			label_define(&m.b, 'Z', w->number, t);
 			if (t == 0)
-				map_refused(u, w, measure, &m.b);
+				map_refused(u, w, o, &m.b);
 			put(&m, stmt_end(&m, stmt_behind(u->text, p->parts.at[t].last_stmt)), RANK_END, p->parts.at[t].last_stmt);
 		}
 	buf_free(&m.b);

@@ -6,7 +6,6 @@
 #include "asm/asm.h"
 #include "weave/weave.h"
 
-
 /* Where a counter goes. */
 enum where {
 	SITE_NONE,     /* nowhere: the edge cannot have one */
@@ -24,6 +23,13 @@ struct site {
 	struct gap gap;
 	double price;
 	uint32_t counter;       /* 0: none, else its number + 1 */
+	int64_t *add;           /* by event: what it adds to the event's counter; NULL: nothing */
+};
+
+/* What runs behind a call of a block, up to and with the next one or the end of the block. */
+struct piece {
+	uint32_t block, first, last; /* instructions [first, last) */
+	struct site site;
 };
 
 /* From instruction insn of the block on, woven code runs parallel to the original. */
@@ -45,14 +51,51 @@ struct woven {
 	double *weight;
 	uint32_t ncounter;
 	bool *split;            /* by block: it is split, jumps go to a label of their own */
+	VEC(struct piece) pieces; /* of blocks with calls, if events are counted; in order */
+	int64_t *query;         /* by block and event: QueryInc before its first instruction; NULL: no events */
+	uint64_t *events;       /* by instruction, in the order of blocks, and event: what it adds */
 	VEC(struct segment) segments;
 	VEC(struct call) calls;
 };
+
+/* The instruction of a block, by its number in the part's code. */
+static inline const struct insn *
+woven_insn(const struct woven *w, uint32_t block, uint32_t i)
+{
+	const struct block *b = &w->proc->blocks.at[block];
+
+	return &w->proc->parts.at[b->part].code->insns.at[i];
+}
+
+static inline bool
+insn_is_call(const struct insn *in)
+{
+	return in->cls == CHORD_INSN_CALL || in->cls == CHORD_INSN_ICALL;
+}
 
 /* place.c: finds a site for every edge and block, prices them, fixes edges that have none. */
 void place_sites(const struct unit *u, struct woven *w);
 /* Chooses which sites get counters. False: refused, with proc->reason set. */
 bool place_counters(const struct unit *u, struct woven *w, uint8_t measure);
+
+/* The weights of its edges, made when they are first asked for. */
+const double *place_weights(const struct unit *u, struct woven *w);
+/* The cheapest place before one of the instructions [lo, hi] of a block; SITE_NONE if there is none. */
+struct site place_between(const struct unit *u, const struct woven *w, uint32_t block, uint32_t lo, uint32_t hi);
+
+/* events.c: what each site has to add to the counters of events. False: refused, with proc->reason set. */
+bool place_events(const struct unit *u, struct woven *w, const struct event_list *list);
+/* The symbol of an event's counter (no terminating zero): the same in every object. */
+void event_symbol(struct buf *b, const struct event *e);
+/* Appends the counters' own sections. */
+void emit_event_counters(struct buf *tail, const struct event_list *list);
+
+/* Does anything have to be done there? */
+static inline bool
+site_used(const struct site *s)
+{
+	return s->counter || s->add;
+}
 
 /* edit.c: changes to the text, applied in order of their place. */
 struct edit {
@@ -75,17 +118,17 @@ void edit_free(struct edits *e);
 /* A label of Chord's own; emit.c says which kinds there are. */
 void label_add(struct buf *b, char kind, uint32_t proc, size_t number);
 /* emit.c: the edits of one procedure. */
-void emit_proc(const struct unit *u, struct woven *w, struct edits *e, uint8_t measure);
+void emit_proc(const struct unit *u, struct woven *w, struct edits *e, const struct weave_options *o);
 /* One that is refused: its map record only. */
-void emit_refused(const struct unit *u, struct woven *w, struct edits *e, uint8_t measure);
+void emit_refused(const struct unit *u, struct woven *w, struct edits *e, const struct weave_options *o);
 
 /* Direct calls of functions that end or make activations unseen go to the runtime's: there is no table
  * of a static program through which it could watch them. What has to follow the text goes to tail. */
 void emit_watched(const struct text *t, struct edits *e, struct buf *tail);
 
 /* map.c: the map record of a procedure as directives, counters included. */
-void map_record(const struct unit *u, const struct woven *w, uint8_t measure, struct buf *out);
-void map_refused(const struct unit *u, const struct woven *w, uint8_t measure, struct buf *out);
+void map_record(const struct unit *u, const struct woven *w, const struct weave_options *o, struct buf *out);
+void map_refused(const struct unit *u, const struct woven *w, const struct weave_options *o, struct buf *out);
 
 /* show.c: a readable dump of one procedure. */
 void show_unit(const struct unit *u, FILE *f);

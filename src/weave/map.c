@@ -79,6 +79,83 @@ blob_calls(struct buf *blob, const struct woven *w)
 	}
 }
 
+/* ---- events ---- */
+
+static void
+blob_signed(struct buf *blob, int64_t n)
+{
+	buf_uleb(blob, (uint64_t)n << 1 ^ (uint64_t)(n >> 63));
+}
+
+/* What instructions of a block add, as runs of equal numbers. `at`: that of its first one. */
+static void
+blob_runs(struct buf *blob, const uint64_t *at, uint32_t ninsn, uint32_t nevent)
+{
+	uint32_t nrun = 0;
+
+	for (uint32_t i = 0; i < ninsn; i++)
+		nrun += !i || at[(size_t)i * nevent] != at[(size_t)(i - 1) * nevent];
+	buf_uleb(blob, nrun);
+	for (uint32_t i = 0, k; i < ninsn; i = k) {
+		for (k = i + 1; k < ninsn && at[(size_t)k * nevent] == at[(size_t)i * nevent];)
+			k++;
+		buf_uleb(blob, k - i);
+		buf_uleb(blob, at[(size_t)i * nevent]);
+	}
+}
+
+static void
+blob_site(struct buf *blob, const struct woven *w, const struct site *s, uint32_t nevent)
+{
+	if (s->where != SITE_BLOCK || !s->add)
+		return;
+	buf_uleb(blob, (uint64_t)s->block + 1);
+	buf_uleb(blob, s->insn - w->proc->blocks.at[s->block].first);
+	for (uint32_t e = 0; e < nevent; e++)
+		blob_signed(blob, s->add[e]);
+}
+
+static void
+blob_events(struct buf *blob, const struct woven *w, const struct event_list *list)
+{
+	const struct proc *p = w->proc;
+	size_t at = 0;
+
+	buf_uleb(blob, list->n);
+	for (uint32_t e = 0; e < list->n; e++)
+		add_text(blob, list->at[e].name);
+	if (!list->n)
+		return;
+	for (uint32_t b = 0; b < p->blocks.n; b++) {
+		uint32_t ninsn = p->blocks.at[b].last - p->blocks.at[b].first;
+
+		for (uint32_t e = 0; e < list->n; e++) {
+			blob_signed(blob, w->query[(size_t)b * list->n + e]);
+			buf_uleb(blob, event_of_block(&list->at[e]));
+			blob_runs(blob, &w->events[at + e], ninsn, list->n);
+		}
+		at += (size_t)ninsn * list->n;
+	}
+	for (uint32_t i = 0; i < p->arcs.n; i++)
+		blob_site(blob, w, &w->edge[i], list->n);
+	for (uint32_t b = 0; b < p->blocks.n; b++)
+		blob_site(blob, w, &w->block[b], list->n);
+	for (size_t i = 0; i < w->pieces.n; i++)
+		blob_site(blob, w, &w->pieces.at[i].site, list->n);
+	buf_uleb(blob, 0);
+}
+
+static void
+write_event_counters(struct buf *out, const struct event_list *list)
+{
+	buf_printf(out, "\t.long\t%u\n", list->n);
+	for (uint32_t e = 0; e < list->n; e++) {
+		buf_str(out, "\t.quad\t");
+		event_symbol(out, &list->at[e]);
+		buf_char(out, '\n');
+	}
+}
+
 static void
 write_blob(struct buf *out, const struct buf *blob)
 {
@@ -179,7 +256,7 @@ write_returns(struct buf *out, const struct woven *w)
 }
 
 void
-map_record(const struct unit *u, const struct woven *w, uint8_t measure, struct buf *out)
+map_record(const struct unit *u, const struct woven *w, const struct weave_options *o, struct buf *out)
 {
 	struct buf blob = {0};
 
@@ -187,26 +264,28 @@ map_record(const struct unit *u, const struct woven *w, uint8_t measure, struct 
 		buf_printf(out, "\t.pushsection %s,\"awo?\",@nobits," L "A%u_0\n\t.balign 8\n", CHORD_SECTION_CNT, w->anchor);
 		buf_printf(out, L "C%u:\t.zero\t%u\n\t.popsection\n", w->number, w->ncounter * 8);
 	}
-	blob_head(&blob, u, w->proc, measure);
+	blob_head(&blob, u, w->proc, o->measure);
 	blob_blocks(&blob, w);
 	blob_edges(&blob, w);
 	blob_calls(&blob, w);
+	blob_events(&blob, w, &o->events);
 	write_head(out, w, w->ncounter, 0);
 	buf_printf(out, "\t.long\t%zu\n", w->segments.n + w->calls.n);
 	write_segments(out, w);
 	write_returns(out, w);
+	write_event_counters(out, &o->events);
 	write_tail(out, &blob, w->number);
 	buf_free(&blob);
 }
 
 void
-map_refused(const struct unit *u, const struct woven *w, uint8_t measure, struct buf *out)
+map_refused(const struct unit *u, const struct woven *w, const struct weave_options *o, struct buf *out)
 {
 	struct buf blob = {0};
 
-	blob_head(&blob, u, w->proc, measure);
+	blob_head(&blob, u, w->proc, o->measure);
 	write_head(out, w, 0, CHORD_MAP_REFUSED);
-	buf_str(out, "\t.long\t0\n");
+	buf_str(out, "\t.long\t0,0\n");
 	write_tail(out, &blob, w->number);
 	buf_free(&blob);
 }

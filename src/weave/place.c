@@ -18,20 +18,6 @@ struct degrees {
 	bool *stuck;          /* by vertex: entered by a jump that cannot be changed */
 };
 
-static const struct insn *
-insn_of(const struct woven *w, uint32_t block, uint32_t i)
-{
-	const struct block *b = &w->proc->blocks.at[block];
-
-	return &w->proc->parts.at[b->part].code->insns.at[i];
-}
-
-static bool
-is_call(const struct insn *in)
-{
-	return in->cls == CHORD_INSN_CALL || in->cls == CHORD_INSN_ICALL;
-}
-
 /* Can code be put before the instruction? Padding and data that are run count too. */
 static bool
 is_open(const struct insn *in)
@@ -44,29 +30,28 @@ static double
 price_before(const struct unit *u, const struct woven *w, uint32_t block, uint32_t i)
 {
 	const struct block *b = &w->proc->blocks.at[block];
-	const struct stmt *s = &u->text->stmts.at[insn_of(w, block, i)->stmt];
+	const struct stmt *s = &u->text->stmts.at[woven_insn(w, block, i)->stmt];
 	bool inside = s->flags & STMT_INLINE && i > b->first &&
-		insn_of(w, block, i - 1)->stmt != UINT32_MAX &&
-		u->text->stmts.at[insn_of(w, block, i - 1)->stmt].flags & STMT_INLINE;
+		woven_insn(w, block, i - 1)->stmt != UINT32_MAX &&
+		u->text->stmts.at[woven_insn(w, block, i - 1)->stmt].flags & STMT_INLINE;
 
 	return u->machine->price(gap_before(w->proc, b->part, i)) + (inside ? FAR : 0);
 }
 
-/* The best place before one of the instructions [lo, hi]. */
-static struct site
-best_place(const struct unit *u, const struct woven *w, uint32_t block, uint32_t lo, uint32_t hi)
+struct site
+place_between(const struct unit *u, const struct woven *w, uint32_t block, uint32_t lo, uint32_t hi)
 {
 	const struct block *b = &w->proc->blocks.at[block];
 	struct site best = {.where = SITE_NONE, .block = block};
 
 	for (uint32_t i = lo; i <= hi && i < b->last; i++) {
-		const struct insn *in = insn_of(w, block, i);
+		const struct insn *in = woven_insn(w, block, i);
 
 		if (!is_open(in) || (in->attr & INSN_FIRST && i == b->first))
 			continue;
 		double price = price_before(u, w, block, i);
 		if (best.where == SITE_NONE || price < best.price)
-			best = (struct site){SITE_BLOCK, false, block, i, gap_before(w->proc, b->part, i), price, 0};
+			best = (struct site){SITE_BLOCK, false, block, i, gap_before(w->proc, b->part, i), price, 0, NULL};
 		if (price <= 1)
 			break;
 	}
@@ -80,15 +65,15 @@ start_site(const struct unit *u, const struct woven *w, uint32_t block)
 	const struct block *b = &w->proc->blocks.at[block];
 	uint32_t hi = b->first;
 
-	while (hi + 1 < b->last && !is_call(insn_of(w, block, hi)))
+	while (hi + 1 < b->last && !insn_is_call(woven_insn(w, block, hi)))
 		hi++;
-	return best_place(u, w, block, b->first, hi);
+	return place_between(u, w, block, b->first, hi);
 }
 
 static bool
 falls(const struct woven *w, uint32_t block)
 {
-	const struct insn *in = insn_of(w, block, w->proc->blocks.at[block].last - 1);
+	const struct insn *in = woven_insn(w, block, w->proc->blocks.at[block].last - 1);
 
 	return in->cls != CHORD_INSN_BRANCH && in->attr & INSN_FALLS;
 }
@@ -106,12 +91,12 @@ is_glued_behind(const struct woven *w, uint32_t block)
 static struct site
 after_site(const struct unit *u, const struct woven *w, uint32_t block, uint32_t to)
 {
-	const struct insn *in = insn_of(w, block, w->proc->blocks.at[block].last - 1);
+	const struct insn *in = woven_insn(w, block, w->proc->blocks.at[block].last - 1);
 	struct gap gap = gap_on_edge(u, w->proc, block, to);
 
 	if (in->stmt == UINT32_MAX || is_glued_behind(w, block))
 		return (struct site){.where = SITE_NONE, .block = block};
-	return (struct site){SITE_AFTER, false, block, 0, gap, u->machine->price(gap), 0};
+	return (struct site){SITE_AFTER, false, block, 0, gap, u->machine->price(gap), 0, NULL};
 }
 
 /* Places between the last call of a block and its end. A call that leads to EXIT does
@@ -121,14 +106,14 @@ end_site(const struct unit *u, const struct woven *w, uint32_t block, uint32_t t
 {
 	const struct block *b = &w->proc->blocks.at[block];
 	uint32_t last = b->last - 1, lo = last;
-	bool past = falls(w, block) && !jump && !(to == w->proc->exit && is_call(insn_of(w, block, last)));
+	bool past = falls(w, block) && !jump && !(to == w->proc->exit && insn_is_call(woven_insn(w, block, last)));
 	struct site site, after;
 
-	if (past && is_call(insn_of(w, block, last)))
+	if (past && insn_is_call(woven_insn(w, block, last)))
 		return after_site(u, w, block, to);
-	while (lo > b->first && !is_call(insn_of(w, block, lo - 1)))
+	while (lo > b->first && !insn_is_call(woven_insn(w, block, lo - 1)))
 		lo--;
-	site = best_place(u, w, block, lo, last);
+	site = place_between(u, w, block, lo, last);
 	if (!past || (site.where != SITE_NONE && site.price <= 1))
 		return site;
 	after = after_site(u, w, block, to);
@@ -139,7 +124,7 @@ static struct site
 stub_site(const struct unit *u, const struct woven *w, uint32_t block, uint32_t to, const struct arc *arc)
 {
 	const struct proc *p = w->proc;
-	const struct insn *in = insn_of(w, block, p->blocks.at[block].last - 1);
+	const struct insn *in = woven_insn(w, block, p->blocks.at[block].last - 1);
 	struct gap gap = gap_on_edge(u, p, block, to);
 	struct buf there = {0}, back = {0};
 	bool moves;
@@ -151,7 +136,7 @@ stub_site(const struct unit *u, const struct woven *w, uint32_t block, uint32_t 
 		         &back);
 	buf_free(&there);
 	buf_free(&back);
-	return (struct site){SITE_STUB, !moves, block, 0, gap, u->machine->price(gap) + PRICE_JUMP, 0};
+	return (struct site){SITE_STUB, !moves, block, 0, gap, u->machine->price(gap) + PRICE_JUMP, 0, NULL};
 }
 
 static struct site
@@ -161,12 +146,12 @@ split_site(const struct unit *u, const struct woven *w, uint32_t block, bool stu
 	uint32_t i = b->first;
 	struct gap gap;
 
-	if (insn_of(w, block, i)->attr & INSN_FIRST && i + 1 < b->last)
+	if (woven_insn(w, block, i)->attr & INSN_FIRST && i + 1 < b->last)
 		i++;
-	if (stuck || !is_open(insn_of(w, block, i)))
+	if (stuck || !is_open(woven_insn(w, block, i)))
 		return (struct site){.where = SITE_NONE, .block = block};
 	gap = gap_before(w->proc, b->part, i);
-	return (struct site){SITE_SPLIT, false, block, i, gap, u->machine->price(gap) + 2 * PRICE_JUMP, 0};
+	return (struct site){SITE_SPLIT, false, block, i, gap, u->machine->price(gap) + 2 * PRICE_JUMP, 0, NULL};
 }
 
 static struct site
@@ -306,9 +291,9 @@ mark_dead_ends(const struct woven *w, bool *dead)
 		uint32_t from = p->graph->edge[e].from;
 
 		if (from < p->blocks.n && p->graph->edge[e].to == p->exit) {
-			const struct insn *in = insn_of(w, from, p->blocks.at[from].last - 1);
+			const struct insn *in = woven_insn(w, from, p->blocks.at[from].last - 1);
 
-			dead[from] = in->cls == CHORD_INSN_TRAP || is_call(in);
+			dead[from] = in->cls == CHORD_INSN_TRAP || insn_is_call(in);
 		}
 	}
 }
@@ -342,16 +327,18 @@ guess_shares(const struct unit *u, struct woven *w)
 	}
 }
 
-static void
-weigh(const struct unit *u, struct woven *w)
+const double *
+place_weights(const struct unit *u, struct woven *w)
 {
 	struct graph *g = w->proc->graph;
 	struct order *o;
 
+	if (w->weight)
+		return w->weight;
 	guess_shares(u, w);
 	graph_index(g);
 	o = order_dfs(g);
-	w->weight = weight_heuristic(g, o, loops_find(g, o));
+	return w->weight = weight_heuristic(g, o, loops_find(g, o));
 }
 
 /* Chords of a maximum spanning tree; in every-edge the other edges that can have counters as well. */
@@ -362,7 +349,7 @@ count_chords(const struct unit *u, struct woven *w, bool every_edge)
 	bool *in_tree;
 	uint32_t bad = 0, nedge = w->proc->graph->nedge;
 
-	weigh(u, w);
+	place_weights(u, w);
 	s = split_blocks(u, w);
 	in_tree = span_max(s, split_weights(u, w, s), &bad);
 	if (!in_tree) {
@@ -383,6 +370,7 @@ bool
 place_counters(const struct unit *u, struct woven *w, uint8_t measure)
 {
 	switch (measure) {
+	case CHORD_EVENTS: return true;
 	case CHORD_EVERY_BLOCK: return count_blocks(w);
 	default: return count_chords(u, w, measure == CHORD_EVERY_EDGE);
 	}

@@ -111,7 +111,8 @@ pass_place(struct job *j)
 		if (p->reason)
 			continue;
 		place_sites(&j->unit, w);
-		place_counters(&j->unit, w, j->o->measure);
+		if (place_counters(&j->unit, w, j->o->measure) && j->o->events.n)
+			place_events(&j->unit, w, &j->o->events);
 	}
 }
 
@@ -125,10 +126,10 @@ pass_emit(struct job *j)
 		j->stats.procs++;
 		if (p->reason) {
 			j->stats.refused++;
-			emit_refused(&j->unit, &j->woven[i], &j->edits, j->o->measure);
+			emit_refused(&j->unit, &j->woven[i], &j->edits, j->o);
 		} else {
 			j->stats.counters += j->woven[i].ncounter;
-			emit_proc(&j->unit, &j->woven[i], &j->edits, j->o->measure);
+			emit_proc(&j->unit, &j->woven[i], &j->edits, j->o);
 		}
 	}
 }
@@ -136,9 +137,11 @@ pass_emit(struct job *j)
 static void
 pass_output(struct job *j, struct buf *out)
 {
-	bool runtime = j->stats.counters && j->o->runtime;
+	bool runtime = j->o->runtime && j->stats.procs > j->stats.refused;
 	struct buf tail = {0};
 
+	if (runtime)
+		emit_event_counters(&tail, &j->o->events);
 	if (runtime)
 		emit_watched(&j->text, &j->edits, &tail);
 	edit_apply(&j->edits, &j->text, out);
@@ -215,6 +218,7 @@ release(struct job *j)
 		free(j->unit.procs.at[i].arcs.at);
 		if (j->woven) {
 			free(j->woven[i].segments.at);
+			free(j->woven[i].pieces.at);
 			free(j->woven[i].calls.at);
 		}
 	}

@@ -3,6 +3,7 @@
 #ifndef CHORD_WEAVE_H
 #define CHORD_WEAVE_H
 
+#include "asm/event.h"
 #include "base/base.h"
 #include "format/format.h"
 
@@ -12,6 +13,7 @@ typedef bool weave_assemble(void *ctx, const struct buf *text, struct buf *objec
 
 struct weave_options {
 	uint8_t measure;             /* enum chord_measure */
+	struct event_list events;    /* to be counted beside it; none: n is 0 */
 	const char *runtime;         /* text of the runtime, put behind woven text; NULL: none */
 	size_t runtime_size;
 	weave_assemble *assemble;

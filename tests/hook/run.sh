@@ -412,7 +412,7 @@ t_lines() {
 # ---- options of Chord's ----
 
 t_measures() {
-	for m in edges every-block every-edge edges,edges; do
+	for m in edges every-block every-edge edges,edges events,edges; do
 		want $cc -fchord=$m -O2 -c work.c
 		want $cc -O2 -c main.c -fchord=$m
 		want $cc main.o -fchord=$m -o prog work.o
@@ -423,14 +423,18 @@ t_measures() {
 	same last.o edges.o
 }
 t_wrong_measures() {
-	refused 2 "^chord: -fchord=nonsense: unknown measure 'nonsense'; there are edges, every-block and every-edge$" $cc -fchord=nonsense -c work.c
+	refused 2 "^chord: -fchord=nonsense: unknown measure 'nonsense'; there are edges, every-block, every-edge and events$" $cc -fchord=nonsense -c work.c
 	refused 2 "chord: -fchord=edges,every-edge: .*one of them" $cc -c work.c -fchord=edges,every-edge
-	for m in blocks blocks-vcnt events calls paths trace clock edges,paths; do
-		refused 2 "chord: -fchord=$m: measure .* is not in this version; there are edges, every-block and every-edge" $cc -fchord=$m -c work.c
+	for m in blocks blocks-vcnt calls paths trace clock edges,paths; do
+		refused 2 "chord: -fchord=$m: measure .* is not in this version; there are edges, every-block, every-edge and events" $cc -fchord=$m -c work.c
 	done
-	for o in -fchord -fchord= -fchord=Edges -fchords=edges -fchord-events=calls -fchord-weights=f -fchord-paths=f -fchord=edges,; do
+	for o in -fchord= -fchord=Edges -fchord=edges,; do
 		refused 2 "^chord: $o: .*edges" $cc $o -c work.c
 	done
+	for o in -fchord -fchords=edges -fchord-weights=f -fchord-paths=f; do
+		refused 2 "^chord: $o: .*there are -fchord= and -fchord-events=" $cc $o -c work.c
+	done
+	refused 2 "^chord: -fchord-events: .*nonsense" $cc -fchord-events=loads,nonsense -c work.c
 	refused 2 "chord: --chord: unknown measure 'x'" "$hook/as" --chord=x -o x.o hand.s
 	refused 1 "unknown measure 'x'" gcc -B"$hook" -Wa,--chord=x -c work.c
 	[ "$(ls *.o 2>/dev/null)" = "" ] || no "there is an object"

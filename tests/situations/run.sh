@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: MIT
 # run.sh [--full] [--jobs N] [--keep DIR] [NAME...]: each situation is a small program that
 # carries its own truth. It is built plain and with Chord and does the same both times, and
-# chord report says exactly what the source says. Without --full: gcc -O2 edges and clang -O0
-# every-edge; with it gcc and clang, -O0 and -O2, all measures. CHORD is the program to test.
+# chord report says exactly what the source says. Without --full: gcc -O2 edges and events, clang
+# -O0 every-edge; with it gcc and clang, -O0 and -O2, all measures. Events are counted beside edges
+# and have to agree with what these say. CHORD is the program to test.
 #
 # Comments of a source, each on a line of its own:
 #   expect: FUNCTION N [MAX]   activations of a function, in all profiles; words are
@@ -97,6 +98,8 @@ facts()
 		(.functions[] | "calls \(.name | plain) \(.calls)"),
 		(.lines[] | (.file | split("/")[-1]) as $file |
 			"line \($file) \(.line) \(.instructions)", "most \($file) \(.line) \(.most)"),
+		(select(.events and .state == "ended" and .unknown == [] and .notes == []) | .totals as $t | .events | to_entries[] |
+			"event \(.key) \(.value) \($t[.key])"),
 		(.notes[] | "note \(.)"),
 		(.unknown[] | "unknown \(.name | plain) \(.reason)"),
 		(.refused[] | "refused \(.name | plain) \(.reason)")' ../json
@@ -169,6 +172,9 @@ expectations()
 	while read -r what function reason; do
 		may "$name" "$what" "$function" || fail "$what: $function: $reason"
 	done < <(grep -E '^(unknown|refused) ' "$dir/facts")
+	while read -r what words; do
+		[ "${words% *}" = "${words#* }" ] || fail "$what: ${words% *}, and edges say ${words#* }"
+	done < <(sed -n 's/^event //p' "$dir/facts")
 }
 
 # behaviour STATUS: of the measured program, as of the plain one.
@@ -188,12 +194,20 @@ behaviour()
 	fi
 }
 
+options_of()
+{
+	case $1 in
+	events) echo "-fchord=edges,events -fchord-events=instructions,blocks,calls" ;;
+	*) echo "-fchord=$1" ;;
+	esac
+}
+
 # measured MEASURE
 measured()
 {
 	local got failed=
 	label=situations/$name/$compiler/$level/$1 dir=$work/$id.$1
-	if ! build "$dir" "$CHORD ${driver} -fchord=$1"; then
+	if ! build "$dir" "$CHORD ${driver} $(options_of "$1")"; then
 		fail "does not compile: $(grep -m 1 . "$dir.log")"
 		return
 	fi
@@ -281,11 +295,11 @@ for name in "${names[@]}"; do
 	if [ -n "$full" ]; then
 		for compiler in gcc clang; do
 			for level in -O0 -O2; do
-				echo "$name $compiler $level edges every-block every-edge"
+				echo "$name $compiler $level edges every-block every-edge events"
 			done
 		done
 	else
-		echo "$name gcc -O2 edges"
+		echo "$name gcc -O2 edges events"
 		echo "$name clang -O0 every-edge"
 	fi
 done >"$work/list"

@@ -84,9 +84,22 @@ opinion()
 		fail "$what" "verify: $(sort -u "$dir/bad" | paste -s -d ' ' | cut -c 1-300)"
 	# A program that is killed leaves its activations open.
 	[ "$status" -lt 124 ] && [ ! -e "$dir/away" ] || return 0
+	jq -r '.totals as $t | select(.events and .unknown == [] and .notes == []) | .events | to_entries[] |
+		select(.value != $t[.key]) | "\(.value) \(.key), and edges say \($t[.key])"' "$dir/json" | while read -r line; do
+		fail "$what" "$line"
+	done
 	jq -r '.unknown[] | "unknown \(.name): \(.reason)"' "$dir/json" | head -n 3 | while read -r line; do
 		fail "$what" "$line"
 	done
+}
+
+# Events are counted beside edges, and have to agree with what these say.
+options_of()
+{
+	case $1 in
+	events) echo "-fchord=edges,events -fchord-events=instructions,blocks,calls" ;;
+	*) echo "-fchord=$1" ;;
+	esac
 }
 
 # measured WHAT DIR MEASURE DRIVER ARGUMENT...: false if there are no counts.
@@ -94,7 +107,8 @@ measured()
 {
 	local what="$1 $3" dir=$2 measure=$3 status
 	shift 3
-	if ! "$@" "-fchord=$measure" -o "$dir/$measure" >"$dir/$measure.log" 2>&1; then
+	# shellcheck disable=SC2046
+	if ! "$@" $(options_of "$measure") -o "$dir/$measure" >"$dir/$measure.log" 2>&1; then
 		fail "$what" "does not compile: $(why "$dir/$measure.log")"
 		return 1
 	fi

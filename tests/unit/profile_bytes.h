@@ -29,6 +29,7 @@ struct shape {
 	enum chord_measure measure;
 	const char *refused;
 	uint32_t flags1;         /* of the second call */
+	bool events;             /* two are counted, see put_events() */
 	bool parallel;           /* another procedure: ENTRY -> 0, 0 -> 1 twice, 1 -> EXIT, a counter for each block */
 };
 
@@ -60,6 +61,20 @@ put_block(struct buf *b, unsigned offset, int count, const uint8_t *code, size_t
 	buf_add(b, code, n);
 }
 
+/* Instructions and loads, the second instruction of block 1 loading 3 times. The counters are changed before
+ * instruction 1 of block 0, by 2 and -1, and before instruction 2 of block 1, by 300 and 0. */
+static inline void
+put_events(struct buf *b)
+{
+	PUT(b, 2);
+	put_string(b, "instructions");
+	put_string(b, "loads");
+	PUT(b, 0, 0, 1, 2, 1, 3, 0, 1, 2, 0);
+	PUT(b, 4, 0, 1, 4, 1, 1, 0, 3, 1, 0, 1, 3, 2, 0);
+	PUT(b, 2 * 300 - 1, 7, 1, 1, 1, 0, 0, 1, 1, 0);
+	PUT(b, 2, 2, 2 * 300, 0, 1, 1, 4, 1, 0);
+}
+
 /* Counters: EDGES 1, 2 on the chords; EVERY_BLOCK 1, 2, 3 on the blocks; EVERY_EDGE 1..4 on all but ENTRY and CLOSE. */
 static inline void
 put_blob(struct buf *b, const struct shape *s)
@@ -89,6 +104,10 @@ put_blob(struct buf *b, const struct shape *s)
 	PUT(b, 4, 3, CHORD_EDGE_CLOSE, 0);
 	PUT(b, 2, 1, 2, (int)s->flags1, 1, 0, 0);
 	PUT(b, 4, 0, 0, 1, 0, 2, 0, 1, 2);
+	if (s->events)
+		put_events(b);
+	else
+		PUT(b, 0);
 }
 
 static inline void
@@ -108,7 +127,7 @@ put_parallel(struct buf *b)
 	PUT(b, 0, 1, CHORD_EDGE_FALL, 0, 0, 1, CHORD_EDGE_TAKEN, 0);
 	PUT(b, 1, 3, CHORD_EDGE_EXIT, 0);
 	PUT(b, 3, 2, CHORD_EDGE_CLOSE, 0);
-	PUT(b, 0, 0);
+	PUT(b, 0, 0, 0);
 }
 
 static inline void
@@ -116,9 +135,10 @@ put_record(struct buf *out, const struct shape *s)
 {
 	/* Segments as listed above, then the two calls, the second first. */
 	const uint32_t woven[] = {0, 7, 30, 16, BACK1, BACK0};
+	const uint64_t event[] = {COUNTERS, COUNTERS + 24};
 	const struct chord_part part = {s->addr, 19, WOVEN};
 	struct buf blob = {0};
-	uint32_t nwoven = s->refused || s->parallel ? 0 : 6, nblob;
+	uint32_t nwoven = s->refused || s->parallel ? 0 : 6, nevent = s->events ? 2 : 0, nblob;
 	struct chord_map_head h = {
 		.magic = CHORD_MAP_MAGIC, .version = CHORD_FORMAT_VERSION, .flags = s->refused ? CHORD_MAP_REFUSED : 0,
 		.counters = s->refused ? 0 : s->counters, .ncounter = s->refused ? 0 : 4, .npart = 1,
@@ -129,11 +149,13 @@ put_record(struct buf *out, const struct shape *s)
 	else
 		put_blob(&blob, s);
 	nblob = (uint32_t)blob.n;
-	h.size = (uint32_t)(sizeof h + sizeof part + 4 + 4 * nwoven + 4 + nblob);
+	h.size = (uint32_t)(sizeof h + sizeof part + 4 + 4 * nwoven + 4 + 8 * nevent + 4 + nblob);
 	buf_add(out, &h, sizeof h);
 	buf_add(out, &part, sizeof part);
 	buf_add(out, &nwoven, 4);
 	buf_add(out, woven, 4 * nwoven);
+	buf_add(out, &nevent, 4);
+	buf_add(out, event, 8 * nevent);
 	buf_add(out, &nblob, 4);
 	buf_add(out, blob.at, blob.n);
 	buf_free(&blob);

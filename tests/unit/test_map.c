@@ -150,6 +150,75 @@ map_errors(void **state)
 }
 
 static void
+map_events(void **state)
+{
+	static const int64_t insns[] = {2, 3, 4 - 300, 5 - 300}, loads[] = {-1, -1, 2, 2};
+	struct pool *pool = pool_new();
+	struct shape s = plain;
+	struct buf b = {0};
+	struct map m;
+	uint64_t count[4] = {5, 0, 0, 9};
+	struct module module = {.base = COUNTERS, .ncount = 4, .count = count};
+	struct event_totals t;
+
+	(void)state;
+	s.events = true;
+	put_record(&b, &s);
+	s.addr += 0x100;
+	s.name = "g";
+	put_record(&b, &s);
+	m = parse_map(pool, &b);
+	assert_int_equal(m.nproc, 2);
+	assert_int_equal(m.proc[0].nevent, 2);
+	assert_int_equal(event_query(&m.proc[0], 0, 0, 0), 0);
+	assert_int_equal(event_query(&m.proc[0], 0, 1, 0), 1 - 2);
+	assert_int_equal(event_query(&m.proc[0], 0, 1, 1), -2 + 1);
+	for (uint32_t i = 0; i < 4; i++) {
+		assert_int_equal(event_query(&m.proc[0], 1, i, 0), insns[i]);
+		assert_int_equal(event_query(&m.proc[0], 1, i, 1), loads[i]);
+	}
+	assert_int_equal(event_query(&m.proc[0], 2, 0, 0), -300 + 7);
+	/* One counter for both procedures. */
+	t = profile_events(pool, &m, &module);
+	assert_null(t.why);
+	assert_int_equal(t.n, 2);
+	assert_string_equal(t.at[1].name, "loads");
+	assert_int_equal(t.at[0].n, 5);
+	assert_int_equal(t.at[1].n, 9);
+	module.ncount = 3;
+	assert_non_null(profile_events(pool, &m, &module).why);
+	buf_free(&b);
+	pool_free(pool);
+}
+
+/* Whatever is cut off or changed, the reader does not go astray. */
+static void
+map_events_damaged(void **state)
+{
+	struct shape s = plain;
+	struct buf b = {0};
+
+	(void)state;
+	s.events = true;
+	put_record(&b, &s);
+	for (size_t i = 0; i < b.n; i++)
+		for (int c = 0; c < 256; c += 51) {
+			struct pool *pool = pool_new();
+			char old = b.at[i];
+			const char *why;
+			struct map m;
+
+			b.at[i] = (char)(old ^ c);
+			if (map_parse(pool, (struct str){b.at, b.n}, &m, &why) && m.nproc && m.proc[0].nevent)
+				for (uint32_t k = 0; k < m.proc[0].nblock; k++)
+					event_query(&m.proc[0], k, m.proc[0].block[k].ninsn - 1, 1 % m.proc[0].nevent);
+			b.at[i] = old;
+			pool_free(pool);
+		}
+	buf_free(&b);
+}
+
+static void
 parts_cover(void **state)
 {
 	struct pool *pool = pool_new();
@@ -178,6 +247,8 @@ main(void)
 		cmocka_unit_test(map_folds_identical),
 		cmocka_unit_test(map_empty),
 		cmocka_unit_test(map_errors),
+		cmocka_unit_test(map_events),
+		cmocka_unit_test(map_events_damaged),
 		cmocka_unit_test(parts_cover),
 	};
 

@@ -125,7 +125,7 @@ sums_that_do_not_fit(void **state)
 	const char *why;
 
 	(void)state;
-	put_simple(&b, (uint64_t[8]){UINT64_MAX}, NULL, 0);
+	put_simple(&b, (uint64_t[8]){1ull << 63}, NULL, 0);
 	p = parse_profile(pool, &b);
 	assert_true(profile_add(sum, p, pool, &why));
 	assert_false(profile_add(sum, p, pool, &why));
@@ -133,8 +133,15 @@ sums_that_do_not_fit(void **state)
 	b.n = 0;
 	put_head(&b, CHORD_STATE_ENDED);
 	put_module(&b, 0, "id1", "/bin/prog");
-	put_counts(&b, 0, (uint64_t[8]){UINT64_MAX});
+	put_counts(&b, 0, (uint64_t[8]){UINT64_MAX}); /* -1: an event's counter on its way */
 	put_counts(&b, 0, (uint64_t[8]){1});
+	finish(&b);
+	assert_non_null(profile_parse(pool, bytes_of(&b), &why));
+	b.n = 0;
+	put_head(&b, CHORD_STATE_ENDED);
+	put_module(&b, 0, "id1", "/bin/prog");
+	put_counts(&b, 0, (uint64_t[8]){1ull << 63});
+	put_counts(&b, 0, (uint64_t[8]){1ull << 63});
 	finish(&b);
 	assert_null(profile_parse(pool, bytes_of(&b), &why));
 	assert_non_null(strstr(why, "64 bits"));

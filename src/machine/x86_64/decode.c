@@ -212,7 +212,7 @@ const struct machine machine_x86_64 = {
 	.all_regs = X86_ALL_REGS,
 	.decode = x86_decode,
 	.facts = x86_facts,
-	.count = x86_count,
+	.add = x86_add,
 	.price = x86_price,
 	.jump = x86_jump,
 };

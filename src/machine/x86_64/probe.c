@@ -4,66 +4,79 @@
  * register, no GOT and no TLS. */
 #include "machine/x86_64/x86_64.h"
 
+#include <inttypes.h>
+
 /* inc leaves CF alone. */
 enum { INC_CHANGES = X86_ALL_FLAGS & ~X86_CF };
 
 static const char *const reg_name[16] = {"rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi",
 	"r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15"};
 
-static int
-dead_reg(struct gap gap)
-{
-	uint16_t dead = (uint16_t)(X86_ALL_REGS & ~gap.regs_live & ~X86_RSP);
-
-	return dead ? __builtin_ctz(dead) : -1;
-}
-
 static void
-add_counter(struct buf *out, const char *label, uint64_t offset)
+counter(struct buf *out, const char *label, uint64_t offset)
 {
 	buf_str(out, "%gs:");
 	buf_str(out, label);
 	buf_char(out, '+');
 	buf_number(out, offset);
-	buf_str(out, "(%rip)");
+	buf_str(out, "(%rip)\n");
 }
 
 static void
-through_reg(struct buf *out, const char *label, uint64_t offset, const char *reg)
+add_now(struct buf *out, const char *label, uint64_t offset, int32_t n)
 {
-	buf_str(out, "\tmovq\t");
-	add_counter(out, label, offset);
-	buf_printf(out, ", %%%s\n\tleaq\t1(%%%s), %%%s\n\tmovq\t%%%s, ", reg, reg, reg, reg);
-	add_counter(out, label, offset);
-	buf_char(out, '\n');
+	if (n == 1)
+		buf_str(out, "\tincq\t");
+	else if (n == -1)
+		buf_str(out, "\tdecq\t");
+	else
+		buf_printf(out, "\taddq\t$%" PRId32 ", ", n);
+	counter(out, label, offset);
 }
 
-/* In the last resort a register is saved below the red zone, which neither the
- * flags nor a signal handler notice. */
-void
-x86_count(struct buf *out, const char *label, uint64_t offset, struct gap gap)
+/* The flags wait in rax: SF, ZF, AF, PF and CF in ah, OF in al. */
+static void
+add_keeping_flags(struct buf *out, const char *label, uint64_t offset, int32_t n)
 {
-	int reg = dead_reg(gap);
+	buf_str(out, "\tlahf\n\tseto\t%al\n");
+	add_now(out, label, offset, n);
+	buf_str(out, "\taddb\t$127, %al\n\tsahf\n");
+}
 
-	if (!(gap.flags_live & INC_CHANGES)) {
-		buf_str(out, "\tincq\t");
-		add_counter(out, label, offset);
-		buf_char(out, '\n');
-	} else if (reg >= 0) {
-		through_reg(out, label, offset, reg_name[reg]);
+/* It is always one instruction that changes the counter: a signal's handler may count on the same one
+ * at any moment. In the last resort rax is saved below the red zone. */
+void
+x86_add(struct buf *out, const char *label, uint64_t offset, int32_t n, struct gap gap)
+{
+	uint16_t dead = (uint16_t)(X86_ALL_REGS & ~gap.regs_live & ~X86_RSP);
+	uint8_t changes = n == 1 || n == -1 ? INC_CHANGES : X86_ALL_FLAGS;
+
+	if (!(gap.flags_live & changes)) {
+		add_now(out, label, offset, n);
+	} else if (dead & X86_RAX) {
+		add_keeping_flags(out, label, offset, n);
+	} else if (dead) {
+		const char *reg = reg_name[__builtin_ctz(dead)];
+
+		buf_printf(out, "\tmovq\t%%rax, %%%s\n", reg);
+		add_keeping_flags(out, label, offset, n);
+		buf_printf(out, "\tmovq\t%%%s, %%rax\n", reg);
 	} else {
 		buf_str(out, "\tleaq\t-128(%rsp), %rsp\n\tpushq\t%rax\n");
-		through_reg(out, label, offset, "rax");
+		add_keeping_flags(out, label, offset, n);
 		buf_str(out, "\tpopq\t%rax\n\tleaq\t128(%rsp), %rsp\n");
 	}
 }
 
+/* By how much the flags live make it dearer; what changes all flags is not told from what keeps CF. */
 double
 x86_price(struct gap gap)
 {
+	uint16_t dead = (uint16_t)(X86_ALL_REGS & ~gap.regs_live & ~X86_RSP);
+
 	if (!(gap.flags_live & INC_CHANGES))
-		return 1;
-	return dead_reg(gap) >= 0 ? 1.5 : 4;
+		return gap.flags_live ? 1.001 : 1;
+	return dead & X86_RAX ? 2.5 : dead ? 3 : 5;
 }
 
 void

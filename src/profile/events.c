@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/* Counted events: totals, and how many there have been at any instruction. */
+#include "profile/internal.h"
+
+#include <string.h>
+
+/* A number of a map that has been checked. */
+static uint64_t
+uleb(const unsigned char **at)
+{
+	uint64_t v = 0;
+
+	for (unsigned shift = 0;; shift += 7) {
+		unsigned char c = *(*at)++;
+
+		v |= (uint64_t)(c & 0x7f) << shift;
+		if (!(c & 0x80))
+			return v;
+	}
+}
+
+int64_t
+event_query(const struct proc *p, uint32_t block, uint32_t i, uint32_t e)
+{
+	const struct event_block *b = &p->event_block[(size_t)block * p->nevent + e];
+	const unsigned char *at = b->runs;
+	uint64_t sum = (uint64_t)b->query + b->enter;
+
+	for (uint32_t left = i; left;) {
+		uint64_t n = uleb(&at), each = uleb(&at);
+
+		n = n < left ? n : left;
+		sum += n * each;
+		left -= (uint32_t)n;
+	}
+	for (uint32_t k = 0; k < p->nevent_site; k++)
+		if (p->event_site[k].block == block && p->event_site[k].insn <= i)
+			sum -= (uint64_t)p->event_site[k].add[e];
+	return (int64_t)sum;
+}
+
+struct event_total *
+event_total_of(struct event_totals *t, const char *name)
+{
+	for (uint32_t i = 0; i < t->n; i++)
+		if (!strcmp(t->at[i].name, name))
+			return &t->at[i];
+	t->at[t->n].name = name;
+	return &t->at[t->n++];
+}
+
+struct seen {
+	uint64_t *addr;
+	size_t n;
+};
+
+static bool
+is_new(struct seen *s, uint64_t addr)
+{
+	for (size_t i = 0; i < s->n; i++)
+		if (s->addr[i] == addr)
+			return false;
+	s->addr[s->n++] = addr;
+	return true;
+}
+
+struct event_totals
+profile_events(struct pool *pool, const struct map *map, const struct module *m)
+{
+	struct event_totals t = {0};
+	struct seen seen = {0};
+	size_t most = 0;
+
+	for (uint32_t i = 0; i < map->nproc; i++)
+		most += map->proc[i].nevent;
+	t.at = pool_array(pool, most, sizeof *t.at);
+	seen.addr = pool_array(pool, most, sizeof *seen.addr);
+	for (uint32_t i = 0; i < map->nproc; i++)
+		for (uint32_t e = 0; e < map->proc[i].nevent; e++) {
+			const struct event_counter *c = &map->proc[i].event[e];
+			uint64_t at = m ? (c->addr - m->base) / 8 : 0;
+
+			if (!is_new(&seen, c->addr))
+				continue;
+			if (m && (c->addr < m->base || (c->addr - m->base) % 8 || at >= m->ncount))
+				t.why = "the profile does not hold the counters of events";
+			else if (m && m->count && m->count[at] > INT64_MAX)
+				t.why = "the counter of an event was on its way below 0 when the process ended";
+			else
+				event_total_of(&t, c->name)->n += m && m->count ? m->count[at] : 0;
+		}
+	return t;
+}

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+/* What to measure: -fchord= and its kin, and how the driver hands them to the assembler's
+ * stand-in: in one option, because then compiler caches see them. */
+#include "tool/as.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const measures[] = {
+	[CHORD_EDGES] = "edges", [CHORD_EVERY_BLOCK] = "every-block", [CHORD_EVERY_EDGE] = "every-edge",
+	[CHORD_EVENTS] = "events",
+};
+#define THERE_ARE "there are edges, every-block, every-edge and events"
+
+static bool
+is_planned(struct str name)
+{
+	static const char *const names[] = {"blocks", "blocks-vcnt", "calls", "paths", "trace", "clock"};
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (str_is(name, names[i]))
+			return true;
+	return false;
+}
+
+/* Events go with anything, the others with none of their kind. */
+static bool
+take_measure(const char *what, uint8_t one, struct measure *m)
+{
+	m->chosen = true;
+	if (one == CHORD_EVENTS) {
+		m->with_events = true;
+		return true;
+	}
+	if (m->counts_chosen && m->counts != one) {
+		say_error(what, "%s and %s do not go together; one of them", measures[m->counts], measures[one]);
+		return false;
+	}
+	m->counts_chosen = true;
+	m->counts = one;
+	return true;
+}
+
+static bool
+read_one(const char *what, struct str name, struct measure *m)
+{
+	for (uint8_t i = 0; i < CHORD_MEASURES; i++)
+		if (str_is(name, measures[i]))
+			return take_measure(what, i, m);
+	if (is_planned(name))
+		say_error(what, "measure '%.*s' is not in this version; " THERE_ARE, (int)name.n, name.at);
+	else
+		say_error(what, "unknown measure '%.*s'; " THERE_ARE, (int)name.n, name.at);
+	return false;
+}
+
+bool
+measure_read(const char *what, const char *list, struct measure *m)
+{
+	/* Of several options the last one counts. */
+	*m = (struct measure){.list = m->list, .events = m->events};
+	for (const char *p = list, *end;; p = end + 1) {
+		end = p + strcspn(p, ",");
+		if (!read_one(what, (struct str){p, (size_t)(end - p)}, m))
+			return false;
+		if (!*end)
+			return true;
+	}
+}
+
+bool
+measure_events(const char *what, const char *list, struct measure *m, struct pool *pool)
+{
+	const char *why = NULL;
+
+	measure_free(m);
+	if (!event_list_read(pool, list, &m->events, &why)) {
+		say_error(what, "%s", why);
+		return false;
+	}
+	m->list = pool_strdup(pool, list);
+	return true;
+}
+
+void
+measure_free(struct measure *m)
+{
+	event_list_free(&m->events);
+}
+
+void
+measure_complete(struct measure *m, struct pool *pool)
+{
+	const char *why = NULL;
+
+	m->with_events |= m->list != NULL;
+	if (m->with_events && !m->list && !event_list_read(pool, "instructions", &m->events, &why))
+		bug("%s", why);
+	if (!m->counts_chosen)
+		m->counts = m->with_events ? CHORD_EVENTS : CHORD_EDGES;
+}
+
+/* ---- as one option ---- */
+
+/* Letters, digits and a few more stay; everything else is %XX. */
+static void
+escape(struct buf *b, const char *s)
+{
+	for (; *s; s++) {
+		if (isalnum((unsigned char)*s) || strchr("-_./:*", *s))
+			buf_char(b, *s);
+		else
+			buf_printf(b, "%%%02x", (unsigned char)*s);
+	}
+}
+
+/* Undoes it; what is no escape stays. */
+static char *
+unescape(struct pool *pool, const char *s, size_t n)
+{
+	char *to = pool_alloc(pool, n + 1), *end;
+	size_t k = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		char hex[3] = {s[i], i + 1 < n ? s[i + 1] : 0, 0};
+
+		if (s[i] == '%' && i + 2 < n) {
+			hex[0] = s[i + 1];
+			hex[1] = s[i + 2];
+			to[k++] = (char)strtoul(hex, &end, 16);
+			if (*end)
+				to[k - 1] = s[i];
+			else
+				i += 2;
+		} else {
+			to[k++] = s[i];
+		}
+	}
+	return to;
+}
+
+const char *
+measure_option(const struct measure *m, struct pool *pool)
+{
+	struct buf b = {0};
+	char *option;
+
+	if (!m->chosen && !m->list)
+		return NULL;
+	buf_str(&b, "--chord=");
+	if (m->counts_chosen)
+		buf_str(&b, measures[m->counts]);
+	if (m->with_events)
+		buf_str(&b, m->counts_chosen ? "+events" : "events");
+	if (m->list) {
+		buf_char(&b, '@');
+		escape(&b, m->list);
+	}
+	option = pool_strndup(pool, b.at, b.n);
+	buf_free(&b);
+	return option;
+}
+
+bool
+measure_take(const char *option, struct measure *m, struct pool *pool)
+{
+	size_t n = strcspn(option, "@");
+	char *names = pool_strndup(pool, option, n);
+
+	for (char *p = names; *p; p++)
+		if (*p == '+')
+			*p = ',';
+	*m = (struct measure){0};
+	if (n && !measure_read("--chord", names, m))
+		return false;
+	return !option[n] || measure_events("--chord", unescape(pool, option + n + 1, strlen(option + n + 1)), m, pool);
+}

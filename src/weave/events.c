@@ -1,0 +1,427 @@
+/* SPDX-License-Identifier: MIT */
+/* Event counting (Ball 1994): one counter for each event, in each linked module, and
+ * what every chord adds to it.
+ *
+ * Calls are queries (section 4 there): when control leaves for another procedure, the
+ * counters are right. So activations may end at any call and nothing has to be made up
+ * for, and a query needs no walk of the stack. In the graph each call is one vertex with root;
+ * a block with calls is an edge to its first call, an edge for what lies between
+ * two calls, and an edge from its last one. */
+#include "weave/internal.h"
+
+#include <ctype.h>
+#include <string.h>
+
+struct events_of {
+	const struct unit *u;
+	struct woven *w;
+	const struct event_list *list;
+	struct graph *g;        /* edges: the arcs, one for each block, one for each piece */
+	double *weight;
+	uint32_t *insn;         /* by block: number of its first instruction in w->events */
+};
+
+/* ---- what instructions and edges add ---- */
+
+/* The symbol that a field of an instruction is relocated by, or NULL. */
+static const char *
+symbol_in(const struct object *o, const struct obj_section *s, const struct insn *in)
+{
+	for (uint32_t lo = 0, hi = s->nreloc; lo < hi;) {
+		uint32_t mid = (lo + hi) / 2;
+		const struct obj_reloc *r = &o->relocs[s->reloc + mid];
+
+		if (r->off >= in->off && r->off < in->off + in->len)
+			return *o->symbols[r->sym].name ? o->symbols[r->sym].name : NULL;
+		if (r->off < in->off)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return NULL;
+}
+
+/* The name of the procedure that begins where a call or jump goes to; not that which it stands in, to
+ * whose start it may loop. */
+static const char *
+procedure_at(const struct unit *u, const struct code *c, const struct insn *in, const struct proc *own)
+{
+	const struct proc *p;
+	uint32_t proc, part;
+
+	if (!(in->attr & INSN_REL) || in->attr & INSN_RELOC || !unit_find(u, c->section, in->target, &proc, &part))
+		return NULL;
+	p = &u->procs.at[proc];
+	if (p->parts.at[0].code != c || p->parts.at[0].lo != in->target || (p == own && !insn_is_call(in)))
+		return NULL;
+	return p->name;
+}
+
+/* The symbol that a call, or a jump out of the procedure, leads to. Through memory only as the linker's
+ * table of addresses has it (-fno-plt). */
+static const char *
+callee_of(const struct unit *u, const struct code *c, const struct insn *in, const struct proc *own)
+{
+	const struct obj_section *s = &u->object->sections[c->section];
+	const char *name;
+	struct str text;
+
+	switch (in->cls) {
+	case CHORD_INSN_CALL: case CHORD_INSN_JUMP: case CHORD_INSN_BRANCH:
+		name = symbol_in(u->object, s, in);
+		return name ? name : procedure_at(u, c, in, own);
+	case CHORD_INSN_ICALL: case CHORD_INSN_IJUMP:
+		text = in->stmt == UINT32_MAX ? STR("") : stmt_str(u->text, &u->text->stmts.at[in->stmt]);
+		return text.n && memmem(text.at, text.n, "@GOTPCREL", 9) ? symbol_in(u->object, s, in) : NULL;
+	default:
+		return NULL;
+	}
+}
+
+static void
+facts_of(const struct unit *u, const struct code *c, const struct insn *in, struct facts *f)
+{
+	const struct obj_section *s = &u->object->sections[c->section];
+
+	if (!u->machine->facts(s->data + in->off, s->size - in->off, f))
+		bug("an instruction at +0x%x is none any more", in->off);
+}
+
+static void
+read_events(struct events_of *x)
+{
+	const struct proc *p = x->w->proc;
+	uint32_t n = 0;
+
+	x->insn = pool_array(x->u->pool, p->blocks.n + 1, sizeof *x->insn);
+	for (uint32_t b = 0; b < p->blocks.n; b++) {
+		x->insn[b] = n;
+		n += p->blocks.at[b].last - p->blocks.at[b].first;
+	}
+	x->w->events = pool_array(x->u->pool, (size_t)n * x->list->n, sizeof *x->w->events);
+	for (uint32_t b = 0; b < p->blocks.n; b++) {
+		const struct block *k = &p->blocks.at[b];
+		const struct code *c = p->parts.at[k->part].code;
+
+		for (uint32_t i = k->first; i < k->last; i++) {
+			const struct insn *in = &c->insns.at[i];
+			const char *callee = callee_of(x->u, c, in, p);
+			struct facts f;
+
+			facts_of(x->u, c, in, &f);
+			for (uint32_t e = 0; e < x->list->n; e++)
+				x->w->events[(size_t)(x->insn[b] + i - k->first) * x->list->n + e] =
+					event_of_insn(&x->list->at[e], in, &f, callee);
+		}
+	}
+}
+
+/* What instructions [lo, hi) of a block add to event e. */
+static uint64_t
+sum_insns(const struct events_of *x, uint32_t block, uint32_t lo, uint32_t hi, uint32_t e)
+{
+	uint32_t at = x->insn[block] - x->w->proc->blocks.at[block].first;
+	uint64_t sum = 0;
+
+	for (uint32_t i = lo; i < hi; i++)
+		sum += x->w->events[(size_t)(at + i) * x->list->n + e];
+	return sum;
+}
+
+/* Places are compared as before weaving: by part, then by offset. */
+static bool
+is_behind(const struct block *a, const struct block *b)
+{
+	return a->part != b->part ? a->part > b->part : a->first > b->first;
+}
+
+/* The last block that jumps into the hub. */
+static uint32_t
+last_into_hub(const struct proc *p)
+{
+	uint32_t last = GRAPH_NONE;
+
+	for (uint32_t e = 0; e < p->arcs.n; e++) {
+		const struct edge *d = &p->graph->edge[e];
+
+		if (d->to == p->hub && d->from < p->blocks.n &&
+		    (last == GRAPH_NONE || is_behind(&p->blocks.at[d->from], &p->blocks.at[last])))
+			last = d->from;
+	}
+	return last;
+}
+
+/* Is the edge a jump to a place not behind it? An indirect jump is taken to stand where the last of those
+ * that share its hub stands, so that every cycle has an edge that leads back. */
+static bool
+leads_back(const struct proc *p, uint32_t e, uint32_t last)
+{
+	const struct edge *d = &p->graph->edge[e];
+	uint32_t from = d->from == p->hub ? last : d->from;
+
+	if (from >= p->blocks.n || d->to >= p->blocks.n || !(p->arcs.at[e].jump || d->from == p->hub))
+		return false;
+	return !is_behind(&p->blocks.at[d->to], &p->blocks.at[from]);
+}
+
+/* A conditional jump out of the procedure is taken like any other. */
+static uint32_t
+edge_kind(const struct woven *w, uint32_t e)
+{
+	const struct proc *p = w->proc;
+	uint32_t from = p->graph->edge[e].from;
+
+	if (p->arcs.at[e].jump && from < p->blocks.n &&
+	    woven_insn(w, from, p->blocks.at[from].last - 1)->cls == CHORD_INSN_BRANCH)
+		return CHORD_EDGE_TAKEN;
+	return p->arcs.at[e].kind;
+}
+
+/* What a conditional jump to another procedure adds when it is taken. */
+static uint64_t
+out_of(const struct events_of *x, const struct event *event, uint32_t e)
+{
+	const struct proc *p = x->w->proc;
+	const struct edge *d = &p->graph->edge[e];
+	const struct block *from;
+
+	if (d->to != p->exit || edge_kind(x->w, e) != CHORD_EDGE_TAKEN)
+		return 0;
+	from = &p->blocks.at[d->from];
+	return event_of_jump_out(event, callee_of(x->u, p->parts.at[from->part].code,
+	                                          woven_insn(x->w, d->from, from->last - 1), p));
+}
+
+/* ---- the graph ---- */
+
+/* First call of a block at or behind instruction i, or the block's end. */
+static uint32_t
+next_call(const struct woven *w, uint32_t block, uint32_t i)
+{
+	while (i < w->proc->blocks.at[block].last && !insn_is_call(woven_insn(w, block, i)))
+		i++;
+	return i;
+}
+
+/* The vertex that a block's out-edges leave: a second one of its own, or, behind a call, root. */
+static uint32_t
+vertex_behind(const struct woven *w, uint32_t block)
+{
+	const struct graph *g = w->proc->graph;
+
+	if (insn_is_call(woven_insn(w, block, w->proc->blocks.at[block].last - 1)))
+		return g->root;
+	return g->nvert + block;
+}
+
+static void
+add_edge(struct events_of *x, uint32_t from, uint32_t to, const struct site *s, double weight)
+{
+	uint32_t e = graph_edge(x->g, from, to);
+
+	x->g->edge[e].fixed = s->where == SITE_NONE;
+	x->g->edge[e].cost = x->g->edge[e].fixed ? 1 : s->price;
+	x->weight[e] = weight;
+}
+
+static void
+add_arcs(struct events_of *x)
+{
+	const struct proc *p = x->w->proc;
+	const struct graph *g = p->graph;
+
+	for (uint32_t i = 0; i < g->nedge; i++) {
+		const struct edge *d = &g->edge[i];
+		uint32_t from = d->from < p->blocks.n ? vertex_behind(x->w, d->from) : d->from;
+
+		if (i == g->close) {
+			graph_close(x->g);
+		} else {
+			graph_edge(x->g, from, d->to);
+			x->g->edge[i].fixed = d->fixed;
+			x->g->edge[i].phantom = d->phantom;
+			x->g->edge[i].cost = d->cost;
+			/* Behind a call that leads to EXIT nothing runs. */
+			if (from == g->root && d->to == g->exit)
+				x->g->edge[i].fixed = false;
+		}
+		x->weight[i] = x->w->weight[i];
+	}
+}
+
+static void
+find_pieces(struct events_of *x)
+{
+	struct woven *w = x->w;
+
+	for (uint32_t b = 0; b < w->proc->blocks.n; b++) {
+		uint32_t last = w->proc->blocks.at[b].last;
+
+		for (uint32_t i = next_call(w, b, w->proc->blocks.at[b].first), k; i + 1 < last; i = k) {
+			struct piece piece = {.block = b, .first = i + 1};
+
+			k = next_call(w, b, i + 1);
+			piece.last = k < last ? k + 1 : last;
+			piece.site = place_between(x->u, w, b, i + 1, piece.last - 1);
+			VEC_PUSH(w->pieces, piece);
+		}
+	}
+}
+
+static bool
+is_between_calls(const struct woven *w, const struct piece *piece)
+{
+	return insn_is_call(woven_insn(w, piece->block, piece->last - 1));
+}
+
+static void
+build(struct events_of *x)
+{
+	struct woven *w = x->w;
+	const struct graph *g = w->proc->graph;
+	uint32_t nblock = (uint32_t)w->proc->blocks.n;
+	double *runs = pool_array(x->u->pool, nblock, sizeof *runs);
+
+	find_pieces(x);
+	x->g = graph_new(x->u->pool, g->nvert + nblock, g->root, g->exit);
+	x->weight = pool_array(x->u->pool, g->nedge + nblock + w->pieces.n, sizeof *x->weight);
+	for (uint32_t i = 0; i < g->nedge; i++)
+		if (g->edge[i].to < nblock)
+			runs[g->edge[i].to] += w->weight[i];
+	add_arcs(x);
+	for (uint32_t b = 0; b < nblock; b++) {
+		bool calls = next_call(w, b, w->proc->blocks.at[b].first) < w->proc->blocks.at[b].last;
+
+		add_edge(x, b, calls ? g->root : g->nvert + b, &w->block[b], runs[b]);
+	}
+	for (size_t i = 0; i < w->pieces.n; i++) {
+		const struct piece *piece = &w->pieces.at[i];
+
+		add_edge(x, g->root, is_between_calls(w, piece) ? g->root : g->nvert + piece->block, &piece->site,
+		         runs[piece->block]);
+	}
+	graph_index(x->g);
+}
+
+/* ---- increments ---- */
+
+static int64_t *
+events_by_edge(const struct events_of *x, uint32_t e)
+{
+	const struct woven *w = x->w;
+	const struct proc *p = w->proc;
+	const struct event *event = &x->list->at[e];
+	int64_t *n = pool_array(x->u->pool, x->g->nedge, sizeof *n);
+	uint32_t k = p->graph->nedge, last = last_into_hub(p);
+
+	for (uint32_t i = 0; i < p->arcs.n; i++)
+		n[i] = (int64_t)(event_of_edge(event, edge_kind(w, i), leads_back(p, i, last)) + out_of(x, event, i));
+	for (uint32_t b = 0; b < p->blocks.n; b++) {
+		const struct block *block = &p->blocks.at[b];
+		uint32_t call = next_call(w, b, block->first);
+
+		n[k++] = (int64_t)(event_of_block(event) +
+		                   sum_insns(x, b, block->first, call < block->last ? call + 1 : block->last, e));
+	}
+	for (size_t i = 0; i < w->pieces.n; i++)
+		n[k++] = (int64_t)sum_insns(x, w->pieces.at[i].block, w->pieces.at[i].first, w->pieces.at[i].last, e);
+	return n;
+}
+
+static struct site *
+site_of(const struct woven *w, uint32_t edge)
+{
+	uint32_t narc = w->proc->graph->nedge, nblock = (uint32_t)w->proc->blocks.n;
+
+	if (edge < narc)
+		return &w->edge[edge];
+	return edge < narc + nblock ? &w->block[edge - narc] : &w->pieces.at[edge - narc - nblock].site;
+}
+
+static bool
+set_add(struct events_of *x, uint32_t edge, uint32_t e, int64_t n)
+{
+	struct site *s = site_of(x->w, edge);
+
+	if (s->where == SITE_NONE || n > INT32_MAX || n < INT32_MIN) {
+		x->w->proc->reason = s->where == SITE_NONE ? "events that cannot be counted apart" :
+			"an event's increment of more than 31 bits";
+		return false;
+	}
+	if (!s->add)
+		s->add = pool_array(x->u->pool, x->list->n, sizeof *s->add);
+	s->add[e] = n;
+	if (s->where == SITE_SPLIT)
+		x->w->split[s->block] = true;
+	return true;
+}
+
+static bool
+place_event(struct events_of *x, const bool *tree, uint32_t e)
+{
+	const char *why;
+	const struct events *ev = events_place(x->g, tree, events_by_edge(x, e), &why);
+	uint32_t nblock = (uint32_t)x->w->proc->blocks.n;
+
+	if (!ev) {
+		x->w->proc->reason = why;
+		return false;
+	}
+	for (uint32_t i = 0; i < x->g->nedge; i++)
+		if (ev->increment[i] && !x->g->edge[i].phantom && !set_add(x, i, e, ev->increment[i]))
+			return false;
+	for (uint32_t b = 0; b < nblock; b++)
+		x->w->query[(size_t)b * x->list->n + e] = ev->query[b];
+	return true;
+}
+
+bool
+place_events(const struct unit *u, struct woven *w, const struct event_list *list)
+{
+	struct events_of x = {.u = u, .w = w, .list = list};
+	uint32_t bad = 0;
+	bool *tree;
+
+	place_weights(u, w);
+	read_events(&x);
+	build(&x);
+	tree = span_max(x.g, x.weight, &bad);
+	if (!tree) {
+		w->proc->reason = "ways that cannot be counted apart meet behind a call";
+		return false;
+	}
+	w->query = pool_array(u->pool, w->proc->blocks.n * list->n, sizeof *w->query);
+	for (uint32_t e = 0; e < list->n; e++)
+		if (!place_event(&x, tree, e))
+			return false;
+	return true;
+}
+
+/* ---- their counters ---- */
+
+void
+event_symbol(struct buf *b, const struct event *e)
+{
+	buf_str(b, "__chord_event_");
+	for (const char *s = e->name; *s; s++) {
+		if (isalnum((unsigned char)*s))
+			buf_char(b, *s);
+		else
+			buf_printf(b, "_%02x", (unsigned char)*s);
+	}
+}
+
+void
+emit_event_counters(struct buf *tail, const struct event_list *list)
+{
+	struct buf b = {0};
+
+	for (uint32_t i = 0; i < list->n; i++) {
+		b.n = 0;
+		event_symbol(&b, &list->at[i]);
+		buf_char(&b, 0);
+		buf_printf(tail, "\t.section %s,\"awG\",@nobits,%s,comdat\n\t.balign 8\n", CHORD_SECTION_CNT, b.at);
+		buf_printf(tail, "\t.globl\t%s\n\t.hidden\t%s\n%s:\t.zero\t8\n", b.at, b.at, b.at);
+	}
+	buf_free(&b);
+}
