@@ -77,12 +77,14 @@ asan:
 asan-tests: $(TEST)
 
 install: all
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/libexec/chord $(DESTDIR)$(PREFIX)/share/man/man1
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/libexec/chord $(DESTDIR)$(PREFIX)/share/man/man1 \
+		$(DESTDIR)$(PREFIX)/include
 	install -m 755 $(BUILD)/chord $(DESTDIR)$(PREFIX)/bin/chord
 	ln -sf chord $(DESTDIR)$(PREFIX)/bin/chord-cc
 	ln -sf chord $(DESTDIR)$(PREFIX)/bin/chord-c++
 	install -m 755 $(BUILD)/chord $(DESTDIR)$(PREFIX)/libexec/chord/as
 	install -m 644 $(LIBEXEC)/runtime.s $(DESTDIR)$(PREFIX)/libexec/chord/runtime.s
+	install -m 644 include/chord.h $(DESTDIR)$(PREFIX)/include/chord.h
 	install -m 644 $(MAN) $(DESTDIR)$(PREFIX)/share/man/man1
 
 fmt:

@@ -107,9 +107,9 @@ struct edits {
 	VEC(struct edit) list;
 	struct buf text;
 };
-/* Behind a statement: return label, stub in line, counter, jump over a split, end of the part.
+/* Behind a statement: return label, answer to a query, stub in line, counter, jump over a split, end of the part.
  * Before one: label for jumps, counters, start of a segment. */
-enum rank { RANK_RETURN, RANK_INLINE, RANK_AFTER, RANK_OVER, RANK_END, RANK_TARGET, RANK_BEFORE, RANK_SEGMENT, RANK_OPERAND };
+enum rank { RANK_RETURN, RANK_QUERY, RANK_INLINE, RANK_AFTER, RANK_OVER, RANK_END, RANK_TARGET, RANK_BEFORE, RANK_SEGMENT, RANK_OPERAND };
 /* Takes the text in b (newlines become `;`, so that line numbers stay) and empties it. */
 void edit_add(struct edits *e, uint32_t at, uint32_t del, uint32_t rank, struct buf *b);
 void edit_apply(struct edits *e, const struct text *t, struct buf *out);
@@ -121,6 +121,10 @@ void label_add(struct buf *b, char kind, uint32_t proc, size_t number);
 void emit_proc(const struct unit *u, struct woven *w, struct edits *e, const struct weave_options *o);
 /* One that is refused: its map record only. */
 void emit_refused(const struct unit *u, struct woven *w, struct edits *e, const struct weave_options *o);
+
+/* query.c: what asks for the number of events in the text gets it. Before emit_proc(), which says where woven code
+ * runs parallel to the original. */
+void emit_queries(const struct unit *u, struct woven *woven, const struct event_list *list, struct edits *e);
 
 /* Direct calls of functions that end or make activations unseen go to the runtime's: there is no table
  * of a static program through which it could watch them. What has to follow the text goes to tail. */

@@ -134,6 +134,13 @@ pass_emit(struct job *j)
 	}
 }
 
+/* queries: answers to chord_events() in the text */
+static void
+pass_queries(struct job *j)
+{
+	emit_queries(&j->unit, j->woven, &j->o->events, &j->edits);
+}
+
 static void
 pass_output(struct job *j, struct buf *out)
 {
@@ -197,6 +204,7 @@ run(struct job *j, const char *at, size_t n, const char *file, struct buf *out)
 	each_proc(j, live_find);
 	pass_place(j);
 	dump_woven(j, "place");
+	pass_queries(j);
 	pass_emit(j);
 	pass_output(j, out);
 	return WEAVE_DONE;
