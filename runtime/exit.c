@@ -110,12 +110,12 @@ chord_rt_count_at(struct chord_rt_ctl *ctl, uint64_t pc, uint64_t flag, uint64_t
 
 /* ---- walks ---- */
 
-/* An activation that a signal struck ends between calls: it is counted where it
- * was, and as one that cannot be placed for certain. */
+/* An activation that a signal struck ends between calls: behind the first byte of the
+ * instruction where it was, where no call returns to. */
 static void
 chord_rt_leave_frame(struct chord_rt_walk *w, uint64_t delta)
 {
-	uint64_t pc = w->regs.r[CHORD_RT_RIP], *count = w->from ? w->rule.count : NULL;
+	uint64_t pc = w->regs.r[CHORD_RT_RIP] + w->exact, *count = w->from ? w->rule.count : NULL;
 
 	if (count == CHORD_RT_SILENT)
 		return;

@@ -127,10 +127,10 @@ chord_rt_take_up_all(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
 	w.once = true;
 	for (;;) {
 		step = chord_rt_look(&w);
-		pc = w.regs.r[CHORD_RT_RIP];
+		pc = w.regs.r[CHORD_RT_RIP] + w.exact;
 		if (w.regs.r[CHORD_RT_RSP] >= left)
 			return;
-		if (step == CHORD_RT_STUCK || (w.exact && chord_rt_mod_of(ctl, pc)))
+		if (step == CHORD_RT_STUCK)
 			__atomic_fetch_add(&ctl->head->in_flight, 1, __ATOMIC_RELAXED);
 		chord_rt_count_at(ctl, pc, CHORD_EXIT_REENTRY, 1);
 		if (step != CHORD_RT_FRAME)
