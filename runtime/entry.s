@@ -60,6 +60,38 @@ chord_rt_common_done:
 	addq $136, %rsp
 	ret
 
+# Called by woven code before a jump into another activation's frame. On the stack: the return
+# address, where the jump goes (0: not known), the stack pointer to be, the red zone. Changes nothing.
+	.globl __chord_away
+	.hidden __chord_away
+	.type __chord_away, @function
+__chord_away:
+	pushfq
+	subq $136, %rsp
+	movq %r10, 10*8(%rsp)
+	movq %r11, 11*8(%rsp)
+	call chord_rt_save
+	movq 136+8(%rsp), %rax
+	movq %rax, 16*8(%rsp)
+	leaq 136+4*8+128(%rsp), %rax
+	movq %rax, 7*8(%rsp)
+	movq 136+16(%rsp), %rdx
+	movq 136+24(%rsp), %rsi
+	movq %rsp, %rdi
+	call chord_rt_away
+	movq (%rsp), %rax
+	movq 1*8(%rsp), %rdx
+	movq 2*8(%rsp), %rcx
+	movq 4*8(%rsp), %rsi
+	movq 5*8(%rsp), %rdi
+	movq 8*8(%rsp), %r8
+	movq 9*8(%rsp), %r9
+	movq 10*8(%rsp), %r10
+	movq 11*8(%rsp), %r11
+	addq $136, %rsp
+	popfq
+	ret
+
 # The child returns first, from here, on the stack that the parent then goes on with:
 # nothing is kept on it.
 chord_rt_hook_vfork:

@@ -123,8 +123,6 @@ chord_rt_leave_frame(struct chord_rt_walk *w, uint64_t delta)
 		__atomic_fetch_add(count, delta, __ATOMIC_RELAXED);
 		return;
 	}
-	if (w->exact && chord_rt_mod_of(w->ctl, pc))
-		__atomic_fetch_add(&w->ctl->head->in_flight, delta, __ATOMIC_RELAXED);
 	count = chord_rt_count_at(w->ctl, pc, 0, delta);
 	if (w->from && count)
 		chord_rt_keep_count(w, count);
@@ -254,6 +252,14 @@ struct chord_rt_tally {
 	uint64_t *count[30];
 };
 
+static CHORD_RT_INLINE void
+chord_rt_tally_add(const struct chord_rt_tally *t, uint64_t delta)
+{
+	for (uint32_t i = 0; i < t->n; i++)
+		if (t->count[i] != CHORD_RT_SILENT)
+			__atomic_fetch_add(t->count[i], delta, __ATOMIC_RELAXED);
+}
+
 /* Counts that an activation is taken up again at a PC, and gives the function that
  * has it; 0 if that is not known. Kept under the PC with the flag. */
 static __attribute__((noinline)) uint64_t
@@ -313,8 +319,10 @@ chord_rt_frames_to(struct chord_rt_walk *w, uint64_t sp, uint64_t begin)
 	do {
 		low = w->regs.r[CHORD_RT_RSP];
 		step = chord_rt_look(w);
-		if (step == CHORD_RT_STUCK)
+		if (step == CHORD_RT_STUCK) {
+			__atomic_fetch_add(&w->ctl->head->in_flight, 1, __ATOMIC_RELAXED);
 			return 0;
+		}
 		n++;
 		/* Arguments being pushed may make it lower at setjmp than it is now. */
 		if (w->cfa > sp && low <= sp + 512 && (low <= sp || w->begin == begin))
@@ -331,7 +339,8 @@ chord_rt_frames_to(struct chord_rt_walk *w, uint64_t sp, uint64_t begin)
 	return n + (chord_rt_look(w) != CHORD_RT_STUCK && w->begin == begin && low <= sp + 512);
 }
 
-static void
+/* Gives how many frames were left; w: the last of them. */
+static uint32_t
 chord_rt_jump_slowly(struct chord_rt_walk *w, const struct chord_rt_regs *regs, uint64_t sp, uint64_t begin, uint64_t delta)
 {
 	uint32_t n;
@@ -339,11 +348,12 @@ chord_rt_jump_slowly(struct chord_rt_walk *w, const struct chord_rt_regs *regs, 
 	chord_rt_walk_from(w, w->ctl, regs);
 	n = chord_rt_frames_to(w, sp, begin);
 	chord_rt_walk_from(w, w->ctl, regs);
-	while (n-- > 0) {
+	for (uint32_t i = 0; i < n; i++) {
 		chord_rt_look(w);
 		chord_rt_leave_frame(w, delta);
 		chord_rt_up(w);
 	}
+	return n;
 }
 
 static CHORD_RT_HOT void
@@ -355,13 +365,10 @@ chord_rt_jump_to(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uin
 
 	chord_rt_walk_from(&w, ctl, regs);
 	begin = chord_rt_take_up(&w, pc, delta);
-	if (!chord_rt_known_to(&t, &w, sp, begin)) {
+	if (chord_rt_known_to(&t, &w, sp, begin))
+		chord_rt_tally_add(&t, delta);
+	else
 		chord_rt_jump_slowly(&w, regs, sp, begin, delta);
-		return;
-	}
-	for (uint32_t i = 0; i < t.n; i++)
-		if (t.count[i] != CHORD_RT_SILENT)
-			__atomic_fetch_add(t.count[i], delta, __ATOMIC_RELAXED);
 }
 
 static void
@@ -371,6 +378,60 @@ chord_rt_jump(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
 
 	chord_rt_target((const uint64_t *)regs->r[5], &sp, &pc);
 	chord_rt_jump_to(ctl, regs, sp, pc, 1);
+}
+
+/* ---- jumps to receivers ---- */
+
+/* Where the function begins that has a receiver; 0: not known. */
+static uint64_t
+chord_rt_function_of(struct chord_rt_walk *w, uint64_t pc)
+{
+	struct chord_rt_known rule = {.count = CHORD_RT_SILENT};
+
+	chord_rt_find_object(w, pc);
+	if (chord_rt_recall(w, pc | CHORD_EXIT_REENTRY, &rule))
+		return rule.begin;
+	rule.begin = chord_rt_find_cfi(w, pc) ? w->cfi.begin : 0;
+	chord_rt_keep(w, pc | CHORD_EXIT_REENTRY, &rule);
+	return rule.begin;
+}
+
+/* Leaves the activations from that of regs on, up to the one that goes on with that stack pointer. */
+static void
+chord_rt_abandon(struct chord_rt_walk *w, const struct chord_rt_regs *regs, uint64_t sp, uint64_t begin)
+{
+	struct chord_rt_tally t;
+
+	if (begin && chord_rt_known_to(&t, w, sp, begin))
+		chord_rt_tally_add(&t, 1);
+	else if (chord_rt_jump_slowly(w, regs, sp, begin, 1) && begin && w->begin != begin)
+		/* The last one is of another function: did that with the receiver end before, in a tail call? */
+		__atomic_fetch_add(&w->ctl->head->in_flight, 1, __ATOMIC_RELAXED);
+}
+
+/* Woven code is about to go on at a receiver. The activation that jumps leaves by an edge of its own; those
+ * between end at their calls, and so does the one that has the receiver. */
+static __attribute__((used)) void
+chord_rt_away(const struct chord_rt_regs *regs, uint64_t sp, uint64_t pc)
+{
+	struct chord_rt_ctl *ctl = chord_rt_ctl_here();
+	uint64_t begin, low = regs->r[CHORD_RT_RSP];
+	struct chord_rt_regs caller;
+	struct chord_rt_walk w;
+
+	if (!ctl || !ctl->magic || chord_rt_other_process(ctl))
+		return;
+	chord_rt_walk_from(&w, ctl, regs);
+	if (chord_rt_look(&w) != CHORD_RT_FRAME || low - sp < CHORD_PAGE) {
+		__atomic_fetch_add(&ctl->head->in_flight, 1, __ATOMIC_RELAXED);
+		return;
+	}
+	if (sp - low < w.cfa - low)
+		return; /* to itself */
+	chord_rt_up(&w);
+	caller = w.regs;
+	begin = chord_rt_function_of(&w, pc);
+	chord_rt_abandon(&w, &caller, sp, begin);
 }
 
 /* ---- exceptions ---- */

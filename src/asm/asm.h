@@ -83,6 +83,8 @@ bool cfi_move(const struct cfi *c, uint32_t to, uint32_t from, struct buf *there
 uint32_t stmt_behind(const struct text *t, uint32_t stmt);
 /* Has the procedure a frame of its own before the statement, so that a jump there cannot be a tail call? */
 bool cfi_frame_open(const struct cfi *c, uint32_t stmt);
+/* Is the frame found by the frame pointer there, or in a way that is not understood? */
+bool cfi_by_frame_pointer(const struct cfi *c, uint32_t stmt);
 
 /* ---- code.c: instructions of a section ---- */
 
@@ -111,6 +113,7 @@ enum lead {
 	LEAD_LAND = 8,   /* landing pad */
 	LEAD_START = 16, /* begins a part */
 	LEAD_AFTER = 32, /* follows a jump */
+	LEAD_RECEIVE = 64, /* other activations jump back here */
 };
 
 struct part {
@@ -167,6 +170,19 @@ void lead_find(struct unit *u);
 void cfg_build(struct unit *u, struct proc *p);
 /* What is live before every instruction. */
 void live_find(struct unit *u, struct proc *p);
+
+/* ---- away.c: jumps into another activation's frame ---- */
+
+struct away {
+	uint32_t insn;               /* before it the frame is whole */
+	struct str sp;               /* there: an operand that holds the stack pointer to be, */
+	struct str pc;               /* and the address to be jumped to; empty: none is known */
+	bool on_stack;               /* sp is addressed by the stack pointer */
+};
+/* Does the block end in such a jump? */
+bool away_jumps(const struct unit *u, const struct proc *p, uint32_t block);
+/* Where the runtime can be told of it. False: nowhere. */
+bool away_find(const struct unit *u, const struct proc *p, uint32_t block, struct away *a);
 
 /* What is live on an edge from block `from` to vertex `to`. */
 struct gap gap_on_edge(const struct unit *u, const struct proc *p, uint32_t from, uint32_t to);

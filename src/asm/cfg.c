@@ -14,7 +14,7 @@ struct builder {
 	struct proc *p;
 	uint32_t number;              /* of the procedure in the unit */
 	uint32_t **block_of;          /* by part and instruction of the part */
-	bool taken, indirect, leaves; /* some address taken; an indirect jump; one that may leave */
+	bool taken, indirect, leaves; /* some address taken; an indirect jump inside; one that may leave */
 };
 
 static struct insn *
@@ -165,15 +165,21 @@ fall_edge(struct builder *b, uint32_t block, const struct insn *in)
 		add_edge(b, block, b->p->exit, CHORD_EDGE_EXIT);
 }
 
-/* Does the block take another stack pointer out of memory? */
+/* Does the block end in a jump into another activation's frame? Code that no compiler claims may only have
+ * put its own stack pointer away. */
 static bool
-sets_stack(const struct builder *b, uint32_t block)
+is_away(const struct builder *b, uint32_t block)
 {
-	const struct block *k = &b->p->blocks.at[block];
+	return (b->u->text->compiler || !b->taken) && away_jumps(b->u, b->p, block);
+}
 
-	for (uint32_t i = k->first; i < k->last; i++)
-		if (insn_at(b->p, k->part, i)->attr & INSN_SETS_SP)
-			return true;
+/* Is there an indirect jump that may lead to a place in the procedure? */
+static bool
+jumps_inside(const struct builder *b)
+{
+	for (uint32_t i = 0; i < b->p->blocks.n; i++)
+		if (last_insn(b, i)->cls == CHORD_INSN_IJUMP && !is_away(b, i))
+			return b->taken;
 	return false;
 }
 
@@ -182,13 +188,16 @@ indirect_edge(struct builder *b, uint32_t block, const struct insn *in)
 {
 	bool compiled = b->u->text->compiler;
 
-	if (!b->taken) {
-		add_edge(b, block, b->p->exit, sets_stack(b, block) ? CHORD_EDGE_AWAY : CHORD_EDGE_EXIT);
+	if (is_away(b, block)) {
+		add_edge(b, block, b->p->exit, away_find(b->u, b->p, block, &(struct away){0}) ? CHORD_EDGE_AWAY : CHORD_EDGE_LOST);
+		return;
+	}
+	if (b->p->hub == GRAPH_NONE) {
+		add_edge(b, block, b->p->exit, CHORD_EDGE_EXIT);
 		return;
 	}
 	if (in->stmt != UINT32_MAX && b->u->text->stmts.at[in->stmt].flags & STMT_INLINE)
 		b->p->reason = "an indirect jump in inline assembly";
-	b->indirect = true;
 	b->leaves |= !compiled || in->stmt == UINT32_MAX || !cfi_frame_open(b->u->cfi, in->stmt);
 	add_edge(b, block, b->p->hub, CHORD_EDGE_INDIRECT);
 }
@@ -252,12 +261,18 @@ entry_edges(struct builder *b)
 	for (uint32_t i = 0; i < p->blocks.n; i++) {
 		uint8_t lead = block_lead(b, i);
 
-		if (lead & LEAD_LAND)
-			add_edge(b, p->entry, i, CHORD_EDGE_LAND);
-		else if (i && (lead & LEAD_ENTRY || (lead & LEAD_TAKEN && !b->indirect)))
-			add_edge(b, p->entry, i, CHORD_EDGE_ENTRY);
-		if (lead & LEAD_TAKEN && b->indirect)
+		bool hub = lead & LEAD_TAKEN && b->indirect;
+
+		if (hub)
 			add_edge(b, p->hub, i, CHORD_EDGE_INDIRECT);
+		if (hub && lead & (LEAD_LAND | LEAD_ENTRY | LEAD_RECEIVE))
+			p->reason = "a place in it that jumps from inside and from outside come to";
+		else if (lead & LEAD_LAND)
+			add_edge(b, p->entry, i, CHORD_EDGE_LAND);
+		else if (lead & LEAD_RECEIVE || (lead & LEAD_TAKEN && !b->indirect))
+			add_edge(b, p->entry, i, CHORD_EDGE_RECEIVE);
+		else if (i && lead & LEAD_ENTRY)
+			add_edge(b, p->entry, i, CHORD_EDGE_ENTRY);
 	}
 	if (b->indirect && b->leaves) {
 		add_edge(b, p->hub, p->exit, CHORD_EDGE_EXIT);
@@ -405,16 +420,15 @@ cfg_build(struct unit *u, struct proc *p)
 		make_blocks(&b, t);
 	p->entry = (uint32_t)p->blocks.n;
 	p->exit = p->entry + 1;
-	p->hub = b.taken ? p->exit + 1 : GRAPH_NONE;
-	p->graph = graph_new(u->pool, p->exit + 1 + b.taken, p->entry, p->exit);
+	b.indirect = jumps_inside(&b);
+	p->hub = b.indirect ? p->exit + 1 : GRAPH_NONE;
+	p->graph = graph_new(u->pool, p->exit + 1 + b.indirect, p->entry, p->exit);
 	add_edge(&b, p->entry, 0, CHORD_EDGE_ENTRY);
 	fix_last(&b);
 	for (uint32_t i = 0; i < p->blocks.n; i++)
 		block_edges(&b, i);
 	entry_edges(&b);
 	reach_all(&b);
-	if (b.taken && !b.indirect && !b.p->reason)
-		p->reason = "a place in it is jumped to from elsewhere (__builtin_setjmp, goto out of a nested function)";
 	graph_close(p->graph);
 	VEC_PUSH(p->arcs, (struct arc){.kind = CHORD_EDGE_CLOSE});
 	graph_complete(p->graph);

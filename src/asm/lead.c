@@ -9,7 +9,7 @@
 
 /* ---- destinations ---- */
 
-static const struct obj_reloc *
+const struct obj_reloc *
 reloc_in(const struct object *o, uint32_t section, uint64_t lo, uint64_t hi)
 {
 	const struct obj_section *s = &o->sections[section];
@@ -67,14 +67,43 @@ mark(struct unit *u, struct dest d, uint8_t lead)
 		c->insns.at[c->at[d.off]].lead |= lead;
 }
 
-/* An address that is kept somewhere; the beginning of a procedure is an entry anyway. */
-static void
-mark_taken(struct unit *u, struct dest d)
+/* Can an address be one that is jumped to? The beginning of a procedure is an entry anyway. */
+static bool
+is_inside(const struct unit *u, struct dest d)
 {
 	uint32_t proc, part;
 
-	if (d.section && unit_find(u, d.section, d.off, &proc, &part) && !is_proc_start(u, proc, d))
+	return d.section && unit_find(u, d.section, d.off, &proc, &part) && !is_proc_start(u, proc, d);
+}
+
+static void
+mark_taken(struct unit *u, struct dest d)
+{
+	if (is_inside(u, d))
 		mark(u, d, LEAD_TAKEN);
+}
+
+static void
+mark_mention(struct unit *u, const struct code *c, uint32_t i, struct dest d)
+{
+	if (is_inside(u, d))
+		mark(u, d, away_mention(u, c, i, d));
+}
+
+/* The addresses that an instruction holds: its displacement and its number may both be relocated. */
+static void
+mark_mentions(struct unit *u, const struct code *c, uint32_t i)
+{
+	const struct insn *in = &c->insns.at[i];
+	uint32_t at = in->off, end = in->off + in->len;
+	const struct obj_reloc *r;
+
+	if (!(in->attr & INSN_RELOC)) {
+		mark_mention(u, c, i, dest_of(u, c, in));
+		return;
+	}
+	for (; (r = reloc_in(u->object, c->section, at, end)); at = (uint32_t)r->off + 1)
+		mark_mention(u, c, i, reloc_dest(u, r, end));
 }
 
 static void
@@ -105,19 +134,19 @@ mark_insns(struct unit *u, const struct code *c)
 	for (size_t i = 0; i < c->insns.n; i++) {
 		struct insn *in = &c->insns.at[i];
 
-		if (is_push_of_pc(c, in)) {
-			in->cls = CHORD_INSN_OTHER;
-			in->attr &= (uint16_t)~INSN_REL;
-			if (i + 1 < c->insns.n)
-				in[1].attr |= INSN_GLUED;
+		if (!is_push_of_pc(c, in)) {
+			if (in->attr & INSN_REL)
+				mark_branch(u, c, in);
 			continue;
 		}
-
-		if (in->attr & INSN_REL)
-			mark_branch(u, c, in);
-		else if (in->attr & (INSN_MENTIONS | INSN_RELOC))
-			mark_taken(u, dest_of(u, c, in));
+		in->cls = CHORD_INSN_OTHER;
+		in->attr &= (uint16_t)~INSN_REL;
+		if (i + 1 < c->insns.n)
+			in[1].attr |= INSN_GLUED;
 	}
+	for (size_t i = 0; i < c->insns.n; i++)
+		if (!(c->insns.at[i].attr & INSN_REL) && c->insns.at[i].attr & (INSN_MENTIONS | INSN_RELOC))
+			mark_mentions(u, c, (uint32_t)i);
 }
 
 /* ---- addresses in data: by name, since a table may hold differences ---- */

@@ -15,7 +15,8 @@ enum insn_attr {
 	INSN_NOP = 32,
 	INSN_RELOC = 64,    /* the target field is relocated: see the object's relocations */
 	INSN_GLUED = 128,   /* linkers want nothing between it and the instruction before */
-	INSN_SETS_SP = 256, /* loads the stack pointer from memory: another activation's */
+	INSN_SETS_SP = 256, /* moves to the stack pointer what is not this frame's: perhaps another activation's */
+	INSN_LOADS = 512,   /* moves from memory to a register and does nothing else */
 };
 
 /* One instruction. Masks: a bit for every status flag and general register that
@@ -50,6 +51,18 @@ struct facts {
 	const char *mnemonic;   /* lower case, static */
 };
 
+/* A move of 64 bits between registers and memory, or of an address to a register. Registers by their bits in
+ * the masks. */
+struct move {
+	int8_t to, from;     /* -1: memory, or as `from` a number */
+	bool stores;         /* to memory: */
+	bool address;        /* moves the address of it, too: */
+	int8_t base, index;  /* -1: none */
+	uint8_t scale, segment; /* 0: of no segment with a base of its own */
+	uint8_t disp_at;     /* where in the instruction the displacement is; 0: it has none */
+	int64_t disp;
+};
+
 /* What a counter has to leave alone at the place where it goes. */
 struct gap {
 	uint8_t flags_live;
@@ -60,6 +73,7 @@ struct machine {
 	const char *name;
 	uint8_t all_flags;   /* every status flag */
 	uint16_t all_regs;   /* every general register */
+	uint8_t sp, fp;      /* bits of the stack pointer and the frame pointer */
 	/* Decodes one instruction at bytes[0..n), which stands at section offset off. False if
 	 * the bytes are no instruction, or more are needed. Fills all but stmt and lead. */
 	bool (*decode)(const uint8_t *bytes, size_t n, uint32_t off, struct insn *out);
@@ -72,6 +86,11 @@ struct machine {
 	double (*price)(struct gap gap);
 	/* Writes an unconditional jump to an operand's text. */
 	void (*jump)(struct buf *out, const char *operand);
+	/* Is the instruction such a move? */
+	bool (*move)(const uint8_t *bytes, size_t n, struct move *out);
+	/* Writes a call of the runtime for a jump that is about to be made, by the operands that hold the stack
+	 * pointer to be (on_stack: addressed by this one) and, if not empty, the target. All registers stay. */
+	void (*away)(struct buf *out, struct str sp, struct str pc, bool on_stack);
 };
 
 extern const struct machine machine_x86_64;

@@ -64,7 +64,8 @@ profile_insn_name(unsigned kind)
 const char *
 profile_edge_name(unsigned kind)
 {
-	static const char *const name[] = {"fall", "taken", "jump", "indirect", "exit", "entry", "land", "close", "away"};
+	static const char *const name[] = {"fall", "taken", "jump", "indirect", "exit", "entry", "land", "close", "away", "lost",
+		"receive"};
 
 	return kind < sizeof name / sizeof *name ? name[kind] : "?";
 }

@@ -244,9 +244,9 @@ run_events(const struct run *r)
 	return sum;
 }
 
-/* Jumps into other activations' frames that were made. */
+/* How often edges of a kind were taken, also in procedures whose other counts are not known. *sure: all were counted. */
 static uint64_t
-jumps_away(const struct run *r)
+taken(const struct run *r, uint32_t kind, bool *sure)
 {
 	uint64_t n = 0;
 
@@ -255,10 +255,16 @@ jumps_away(const struct run *r)
 
 		for (uint32_t i = 0; i < u->map.nproc; i++) {
 			const struct proc *p = &u->map.proc[i];
+			const struct counts *c = &u->counts[i];
 
-			for (uint32_t a = 0; !p->refused && !u->counts[i].why && a < p->narc; a++)
-				if (p->arc[a].kind == CHORD_EDGE_AWAY && u->counts[i].arc_known[a])
-					n += u->counts[i].arc[a];
+			for (uint32_t a = 0; !p->refused && a < p->narc; a++) {
+				if (p->arc[a].kind != kind)
+					continue;
+				if (c->arc && c->arc_known[a])
+					n += c->arc[a];
+				else if (c->why)
+					*sure = false;
+			}
 		}
 	}
 	return n;
@@ -269,6 +275,27 @@ note(struct run *r, uint64_t n, const char *one, const char *many)
 {
 	if (n)
 		VEC_PUSH(r->note, pool_printf(r->pool, "%" PRIu64 " %s", n, n == 1 ? one : many));
+}
+
+/* Jumps from one activation into another. Whoever made one has to have been seen, to know what it abandoned. */
+static void
+note_jumps(struct run *r)
+{
+	bool sure = true;
+	uint64_t lost = taken(r, CHORD_EDGE_LOST, &sure), made = taken(r, CHORD_EDGE_AWAY, &sure) + lost;
+	uint64_t received = taken(r, CHORD_EDGE_RECEIVE, &sure);
+
+	note(r, lost,
+	     "jump into another activation (__builtin_longjmp, goto out of a nested function): "
+	     "counts of what it abandoned are not exact",
+	     "jumps into other activations (__builtin_longjmp, goto out of a nested function): "
+	     "counts of what they abandoned are not exact");
+	note(r, received > made ? received - made : 0,
+	     "jump into another activation was not seen: counts of what it abandoned are not exact",
+	     "jumps into other activations were not seen: counts of what they abandoned are not exact");
+	if (!sure)
+		VEC_PUSH(r->note, "jumps into other activations may not have been seen: "
+		                  "counts of what they abandoned may not be exact");
 }
 
 static void
@@ -285,11 +312,7 @@ take_notes(struct run *r)
 	     "threads could not be given counters of their own: counts may be short");
 	note(r, p->in_flight, "walk of a stack could not be finished: procedures that were active then may be off by one",
 	     "walks of stacks could not be finished: procedures that were active then may be off by one an activation");
-	note(r, jumps_away(r),
-	     "jump into another activation (__builtin_longjmp, goto out of a nested function): "
-	     "counts of what it abandoned are not exact",
-	     "jumps into other activations (__builtin_longjmp, goto out of a nested function): "
-	     "counts of what they abandoned are not exact");
+	note_jumps(r);
 	if (p->flags & CHORD_PROFILE_NOT_WATCHED)
 		VEC_PUSH(r->note, "threads may have been made that the runtime did not see: counts may be short");
 	for (size_t i = 0; i < p->text.n; i++)

@@ -389,6 +389,24 @@ emit_calls(struct emitter *m)
 		}
 }
 
+/* The runtime records what a jump into another activation's frame abandons. */
+static void
+emit_aways(struct emitter *m)
+{
+	const struct proc *p = m->w->proc;
+	struct away a;
+
+	for (uint32_t e = 0; e < p->arcs.n; e++) {
+		uint32_t from = p->graph->edge[e].from;
+
+		if (p->arcs.at[e].kind != CHORD_EDGE_AWAY || !away_find(m->u, p, from, &a))
+			continue;
+		m->u->machine->away(&m->b, a.sp, a.pc, a.on_stack);
+		put(m, before_insn(m, from, a.insn), RANK_BEFORE, woven_insn(m->w, from, a.insn)->stmt);
+		add_segment(m, from, a.insn);
+	}
+}
+
 static void
 emit_targets(struct emitter *m)
 {
@@ -479,6 +497,7 @@ emit_proc(const struct unit *u, struct woven *w, struct edits *e, const struct w
 	snprintf(m.counters, sizeof m.counters, L "C%u", w->number);
 	emit_sites(&m);
 	turn_jumps(&m);
+	emit_aways(&m);
 	emit_segments(&m);
 	emit_calls(&m);
 	emit_targets(&m);

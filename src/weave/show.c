@@ -4,7 +4,8 @@
 
 #include <inttypes.h>
 
-static const char *const kind_name[] = {"fall", "taken", "jump", "indirect", "exit", "entry", "land", "close", "away"};
+static const char *const kind_name[] = {"fall", "taken", "jump", "indirect", "exit", "entry", "land", "close", "away", "lost",
+	"receive"};
 static const char *const where_name[] = {"none", "block", "after", "stub", "split"};
 
 static const char *

@@ -123,6 +123,21 @@ is_string(const ZydisDecodedInstruction *in)
 	return in->attributes & (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE);
 }
 
+/* The frame pointer is this frame's own: epilogues restore the stack pointer from it. */
+static void
+classify_move(const ZydisDecodedOperand *op, struct insn *out)
+{
+	bool loads = op[1].type == ZYDIS_OPERAND_TYPE_MEMORY;
+
+	if (op[0].type != ZYDIS_OPERAND_TYPE_REGISTER || !is_wide(op[0].reg.value))
+		return;
+	if (loads)
+		out->attr |= INSN_LOADS;
+	if (op[0].reg.value == ZYDIS_REGISTER_RSP &&
+	    (loads || (op[1].type == ZYDIS_OPERAND_TYPE_REGISTER && op[1].reg.value != ZYDIS_REGISTER_RBP)))
+		out->attr |= INSN_SETS_SP;
+}
+
 static void
 classify(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op, struct insn *out)
 {
@@ -150,9 +165,7 @@ classify(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op, struc
 		out->attr &= (uint16_t)~INSN_FALLS;
 		break;
 	case ZYDIS_MNEMONIC_MOV:
-		if (op[0].type == ZYDIS_OPERAND_TYPE_REGISTER && op[0].reg.value == ZYDIS_REGISTER_RSP &&
-		    op[1].type == ZYDIS_OPERAND_TYPE_MEMORY)
-			out->attr |= INSN_SETS_SP;
+		classify_move(op, out);
 		break;
 	case ZYDIS_MNEMONIC_ENDBR64: case ZYDIS_MNEMONIC_ENDBR32:
 		out->attr |= INSN_FIRST;
@@ -206,13 +219,55 @@ x86_decode(const uint8_t *bytes, size_t n, uint32_t off, struct insn *out)
 	return true;
 }
 
+/* The number of a register's bit; 16 is the PC. */
+static int8_t
+bit_number(ZydisRegister r)
+{
+	return r == ZYDIS_REGISTER_RIP ? 16 : reg_bit(r) ? (int8_t)__builtin_ctz(reg_bit(r)) : -1;
+}
+
+static int8_t
+reg_number(const ZydisDecodedOperand *op)
+{
+	return op->type == ZYDIS_OPERAND_TYPE_REGISTER ? bit_number(op->reg.value) : -1;
+}
+
+bool
+x86_move(const uint8_t *bytes, size_t n, struct move *out)
+{
+	ZydisDecodedInstruction in;
+	ZydisDecodedOperand op[ZYDIS_MAX_OPERAND_COUNT];
+	const ZydisDecodedOperand *place = &op[0];
+
+	if (ZYAN_FAILED(ZydisDecoderDecodeFull(x86_decoder(), bytes, n, &in, op)) || op[0].size != 64 ||
+	    (in.mnemonic != ZYDIS_MNEMONIC_MOV && in.mnemonic != ZYDIS_MNEMONIC_LEA))
+		return false;
+	*out = (struct move){.to = reg_number(&op[0]), .from = reg_number(&op[1]), .base = -1, .index = -1};
+	out->stores = op[0].type == ZYDIS_OPERAND_TYPE_MEMORY;
+	out->address = in.mnemonic == ZYDIS_MNEMONIC_LEA;
+	place += out->address;
+	if (!out->stores && !out->address)
+		return true;
+	out->base = bit_number(place->mem.base);
+	out->index = bit_number(place->mem.index);
+	out->scale = out->index < 0 ? 0 : place->mem.scale;
+	out->segment = place->mem.segment >= ZYDIS_REGISTER_FS ? (uint8_t)(place->mem.segment - ZYDIS_REGISTER_ES) : 0;
+	out->disp_at = place->mem.disp.has_displacement ? in.raw.disp.offset : 0;
+	out->disp = place->mem.disp.has_displacement ? place->mem.disp.value : 0;
+	return true;
+}
+
 const struct machine machine_x86_64 = {
 	.name = "x86_64",
 	.all_flags = X86_ALL_FLAGS,
 	.all_regs = X86_ALL_REGS,
+	.sp = X86_SP,
+	.fp = X86_FP,
 	.decode = x86_decode,
 	.facts = x86_facts,
 	.add = x86_add,
 	.price = x86_price,
 	.jump = x86_jump,
+	.move = x86_move,
+	.away = x86_away,
 };

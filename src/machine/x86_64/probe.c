@@ -86,3 +86,18 @@ x86_jump(struct buf *out, const char *operand)
 	buf_str(out, operand);
 	buf_char(out, '\n');
 }
+
+/* Below the red zone. */
+void
+x86_away(struct buf *out, struct str sp, struct str pc, bool on_stack)
+{
+	buf_str(out, "\tleaq\t-128(%rsp), %rsp\n\tpushq\t");
+	if (on_stack)
+		buf_str(out, *sp.at == '(' ? "128" : "128+");
+	buf_add(out, sp.at, sp.n);
+	buf_str(out, "\n\tpushq\t");
+	if (!pc.n)
+		pc = STR("$0");
+	buf_add(out, pc.at, pc.n);
+	buf_str(out, "\n\tcall\t__chord_away\n\tleaq\t144(%rsp), %rsp\n");
+}

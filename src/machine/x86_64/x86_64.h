@@ -8,7 +8,7 @@
 
 enum { X86_CF = 1, X86_PF = 2, X86_AF = 4, X86_ZF = 8, X86_SF = 16, X86_OF = 32, X86_ALL_FLAGS = 63 };
 /* Bits in the order of encoding: rax rcx rdx rbx rsp rbp rsi rdi r8 .. */
-enum { X86_ALL_REGS = 0xffff, X86_RAX = 1, X86_RSP = 1 << 4 };
+enum { X86_ALL_REGS = 0xffff, X86_SP = 4, X86_FP = 5, X86_RAX = 1, X86_RSP = 1 << X86_SP };
 
 const ZydisDecoder *x86_decoder(void);
 bool x86_decode(const uint8_t *bytes, size_t n, uint32_t off, struct insn *out);
@@ -16,5 +16,7 @@ bool x86_facts(const uint8_t *bytes, size_t n, struct facts *out);
 void x86_add(struct buf *out, const char *label, uint64_t offset, int32_t n, struct gap gap);
 double x86_price(struct gap gap);
 void x86_jump(struct buf *out, const char *operand);
+bool x86_move(const uint8_t *bytes, size_t n, struct move *out);
+void x86_away(struct buf *out, struct str sp, struct str pc, bool on_stack);
 
 #endif

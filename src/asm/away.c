@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: MIT */
+/* Jumps from one activation into the frame of another that is still active (__builtin_longjmp,
+ * goto out of a nested function), and the receivers they come to. Compilers write the jump as
+ * moves to the frame pointer and the stack pointer and an indirect jump. */
+#include "asm/asm.h"
+#include "asm/dest.h"
+
+#include <string.h>
+
+enum { NEAR = 16 };   /* instructions that belong together stand no farther apart */
+
+static bool
+writes(const struct insn *in, uint8_t reg)
+{
+	return in->regs_kill >> reg & 1;
+}
+
+static bool
+decode_move(const struct unit *u, const struct code *c, uint32_t i, struct move *m)
+{
+	const struct insn *in = &c->insns.at[i];
+
+	return u->machine->move(u->object->sections[c->section].data + in->off, in->len, m);
+}
+
+/* ---- jumps ---- */
+
+/* The last instruction of [first, last) that writes the stack pointer, if it makes it another's. */
+static uint32_t
+stack_switch(const struct unit *u, const struct code *c, uint32_t first, uint32_t last)
+{
+	for (uint32_t i = last; i-- > first;)
+		if (writes(&c->insns.at[i], u->machine->sp))
+			return c->insns.at[i].attr & INSN_SETS_SP ? i : UINT32_MAX;
+	return UINT32_MAX;
+}
+
+bool
+away_jumps(const struct unit *u, const struct proc *p, uint32_t block)
+{
+	const struct block *b = &p->blocks.at[block];
+	const struct code *c = p->parts.at[b->part].code;
+
+	return c->insns.at[b->last - 1].cls == CHORD_INSN_IJUMP && stack_switch(u, c, b->first, b->last) != UINT32_MAX;
+}
+
+/* The operand that a move reads, as it is written. */
+static struct str
+moved_operand(const struct unit *u, const struct insn *in)
+{
+	const struct stmt *s = in->stmt == UINT32_MAX ? NULL : &u->text->stmts.at[in->stmt];
+	struct str rest = {0};
+
+	if (!s || s->kind != STMT_CODE || s->flags & (STMT_INTEL | STMT_INLINE) || !str_starts(stmt_str(u->text, s), "mov"))
+		return rest;
+	rest = stmt_rest(u->text, s);
+	while (rest.n && rest.at[rest.n - 1] != ',')
+		rest.n--;
+	rest.n -= rest.n > 0;
+	return rest;
+}
+
+/* Would the operand of instruction i mean the same before instruction `at`? */
+static bool
+means_same(const struct insn *in, uint32_t at, uint32_t i)
+{
+	for (uint32_t k = at; k < i; k++)
+		if (!(in[k].attr & INSN_LOADS) || in[k].regs_kill & in[i].regs_read || in[k].stmt == UINT32_MAX)
+			return false;
+	return true;
+}
+
+/* What the jump at `last` goes to, as an operand before instruction `at`; empty: it is not known there. */
+static struct str
+target_operand(const struct unit *u, const struct insn *in, uint32_t at, uint32_t last)
+{
+	struct str rest = in[last].stmt == UINT32_MAX ? (struct str){0} : stmt_rest(u->text, &u->text->stmts.at[in[last].stmt]);
+
+	if (rest.n < 2 || rest.at[0] != '*' || rest.at[1] != '%' || memchr(rest.at, ':', rest.n))
+		return (struct str){0};
+	for (uint32_t k = at; k < last; k++)
+		if (in[k].regs_kill & in[last].regs_read)
+			return in[k].attr & INSN_LOADS && means_same(in, at, k) && !(in[k].regs_read >> u->machine->sp & 1)
+			               ? moved_operand(u, &in[k])
+			               : (struct str){0};
+	return (struct str){rest.at + 1, rest.n - 1};
+}
+
+bool
+away_find(const struct unit *u, const struct proc *p, uint32_t block, struct away *a)
+{
+	const struct block *b = &p->blocks.at[block];
+	const struct insn *in = p->parts.at[b->part].code->insns.at;
+	uint32_t i = stack_switch(u, p->parts.at[b->part].code, b->first, b->last);
+
+	if (i == UINT32_MAX || !u->text->compiler)
+		return false;
+	*a = (struct away){.insn = i, .sp = moved_operand(u, &in[i]), .on_stack = in[i].regs_read >> u->machine->sp & 1};
+	if (!a->sp.n)
+		return false;
+	/* While the frame is found by the frame pointer, that one has to be its own. */
+	for (uint32_t k = i; cfi_by_frame_pointer(u->cfi, in[i].stmt) && k-- > b->first;)
+		if (in[k].attr & INSN_LOADS && writes(&in[k], u->machine->fp)) {
+			if (!means_same(in, k, i))
+				return false;
+			a->insn = k;
+		}
+	a->pc = target_operand(u, in, a->insn, b->last - 1);
+	return true;
+}
+
+/* ---- receivers ---- */
+
+/* Does control come from instruction i - 1 to i and from nowhere else? */
+static bool
+is_straight(const struct code *c, uint32_t i)
+{
+	const struct insn *in = &c->insns.at[i];
+
+	return i && in[-1].off + in[-1].len == in->off && in[-1].cls == CHORD_INSN_OTHER && !in->lead;
+}
+
+static uint32_t
+straight_from(const struct code *c, uint32_t i)
+{
+	for (int n = 0; n < NEAR && is_straight(c, i); n++)
+		i--;
+	return i;
+}
+
+static uint32_t
+straight_to(const struct code *c, uint32_t i)
+{
+	for (int n = 0; n < NEAR && i + 1 < c->insns.n && is_straight(c, i + 1); n++)
+		i++;
+	return i;
+}
+
+/* Where 64 bits are stored: an address as far as it is known. */
+struct target {
+	struct move move;
+	const struct obj_reloc *reloc;
+	int64_t disp;
+};
+
+/* The move of an address plus a number to the base, if there is one just before. */
+static void
+resolve_base(const struct unit *u, const struct code *c, uint32_t i, struct target *t)
+{
+	uint32_t first = straight_from(c, i);
+	struct move m;
+
+	while (t->move.base >= 0 && i-- > first) {
+		if (!writes(&c->insns.at[i], (uint8_t)t->move.base))
+			continue;
+		if (c->insns.at[i].attr & INSN_RELOC || !decode_move(u, c, i, &m) || !m.address || m.index >= 0)
+			return;
+		t->move.base = m.base;
+		t->disp += m.disp;
+	}
+}
+
+static bool
+decode_store(const struct unit *u, const struct code *c, uint32_t i, struct target *t)
+{
+	const struct insn *in = &c->insns.at[i];
+	uint32_t at, end = in->off + in->len;
+
+	if (!decode_move(u, c, i, &t->move) || !t->move.stores)
+		return false;
+	at = in->off + t->move.disp_at;
+	t->reloc = t->move.disp_at && in->attr & INSN_RELOC ? reloc_in(u->object, c->section, at, at + 1) : NULL;
+	t->disp = t->reloc ? t->reloc->addend + (t->reloc->pcrel ? (int64_t)(end - t->reloc->off) : 0) : t->move.disp;
+	resolve_base(u, c, i, t);
+	return true;
+}
+
+/* Is b the word behind a, or the next? (There may be one for a shadow stack in between.) */
+static bool
+is_just_behind(const struct target *a, const struct target *b)
+{
+	return a->move.base == b->move.base && a->move.index == b->move.index && a->move.scale == b->move.scale &&
+	       a->move.segment == b->move.segment && !a->reloc == !b->reloc && (!a->reloc || a->reloc->sym == b->reloc->sym) &&
+	       (b->disp - a->disp == 8 || b->disp - a->disp == 16);
+}
+
+/* Does a register hold the stack pointer before instruction i? */
+static bool
+holds_sp(const struct unit *u, const struct code *c, uint32_t i, int8_t reg)
+{
+	uint32_t first = straight_from(c, i);
+	struct move m;
+
+	if (reg < 0 || (uint8_t)reg == u->machine->sp)
+		return reg >= 0;
+	while (i-- > first)
+		if (writes(&c->insns.at[i], (uint8_t)reg))
+			return decode_move(u, c, i, &m) && m.to == reg && m.from == (int8_t)u->machine->sp;
+	return false;
+}
+
+/* The store of the address that instruction i mentions. */
+static bool
+address_store(const struct unit *u, const struct code *c, uint32_t i, struct target *t)
+{
+	uint32_t last = straight_to(c, i);
+	uint16_t reg = c->insns.at[i].regs_kill;
+
+	if (decode_store(u, c, i, t))
+		return true;
+	for (uint32_t k = i + 1; reg && k <= last; k++) {
+		if (decode_store(u, c, k, t) && t->move.from >= 0 && reg >> t->move.from & 1)
+			return true;
+		if (c->insns.at[k].regs_kill & reg)
+			return false;
+	}
+	return false;
+}
+
+/* What an address that is taken in its own procedure is for. __builtin_setjmp stores the stack
+ * pointer behind it. */
+static uint8_t
+mention_at_home(const struct unit *u, const struct code *c, uint32_t i)
+{
+	uint32_t first = straight_from(c, i), last = straight_to(c, i);
+	struct target t, other;
+	bool stored = address_store(u, c, i, &t), near = false;
+	struct move m;
+
+	for (uint32_t k = first; k <= last; k++) {
+		if (!decode_move(u, c, k, &m))
+			continue;
+		near |= m.from == (int8_t)u->machine->sp && m.to != (int8_t)u->machine->fp;
+		if (stored && decode_store(u, c, k, &other) && holds_sp(u, c, k, other.move.from) && is_just_behind(&t, &other))
+			return LEAD_RECEIVE;
+	}
+	return near ? LEAD_TAKEN | LEAD_RECEIVE : LEAD_TAKEN;
+}
+
+/* In another procedure: a nested function that jumps there, or takes its address. */
+static uint8_t
+mention_abroad(const struct unit *u, const struct code *c, uint32_t i)
+{
+	uint32_t last = straight_to(c, i), first = straight_from(c, last), proc, part;
+
+	if (c->insns.at[last].cls == CHORD_INSN_IJUMP && stack_switch(u, c, first, last) != UINT32_MAX)
+		return LEAD_RECEIVE;
+	if (!unit_find(u, c->section, c->insns.at[i].off, &proc, &part))
+		return LEAD_TAKEN;
+	for (uint32_t k = u->procs.at[proc].parts.at[part].first; k < u->procs.at[proc].parts.at[part].last; k++)
+		if (c->insns.at[k].attr & INSN_SETS_SP)
+			return LEAD_TAKEN | LEAD_RECEIVE;
+	return LEAD_TAKEN;
+}
+
+uint8_t
+away_mention(const struct unit *u, const struct code *c, uint32_t i, struct dest d)
+{
+	uint32_t from, to, part;
+
+	if (!u->text->compiler || !unit_find(u, c->section, c->insns.at[i].off, &from, &part) ||
+	    !unit_find(u, d.section, d.off, &to, &part))
+		return LEAD_TAKEN;
+	return from == to ? mention_at_home(u, c, i) : mention_abroad(u, c, i);
+}
