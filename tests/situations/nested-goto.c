@@ -2,15 +2,14 @@
 /* A nested function jumps to a label of the function around it, over a frame. */
 /* only: gcc because clang has no nested functions */
 /* options: -Wl,-z,execstack */
+/* notes: none */
 /* expect: main 1 */
 /* expect: outer 10 */
 /* expect: between 10 */
 /* expect: work 15 */
 /* line: before 10 */
-/* line: out 0 5 */
-/* notes: jumps into other activations */
-/* refused outer: allowed because the jump leads into the midst of it */
-/* unknown between: allowed because no call tells that the jump ends its activations */
+/* line: behind 5 */
+/* line: out 5 */
 #include "situation.h"
 
 FUNC static void
@@ -18,7 +17,7 @@ between(void (*f)(int), int n)
 {
 	STEP; /* @before */
 	f(n);
-	STEP; /* behind f: 5 times, but the note says that this is not exact */
+	STEP; /* @behind */
 }
 
 FUNC static void

@@ -19,7 +19,7 @@
 #   build: COMMAND             instead; $PLAIN is the compiler without Chord
 #   run: COMMAND               instead of ./program
 #   report: ARGUMENT...        instead of ./program
-#   notes: REGEX               the report's notes have a line like this
+#   notes: REGEX               the report's notes have a line like this; none: there are none
 #   says: REGEX                Chord says lines like this to standard error
 #   unknown [FUNCTION...]: allowed because WHY    of these functions (if none is named, of
 #                              all) the report may say that their counts are not known
@@ -165,7 +165,11 @@ expectations()
 	lines line
 	lines "line exactly"
 	words=$(directive "$name" notes)
-	[ -z "$words" ] || grep -qE "^note .*$words" "$dir/facts" || fail "the report has no note '$words'"
+	case $words in
+	'') ;;
+	none) ! grep '^note ' "$dir/facts" >"$dir/noted" || fail "the report has a $(head -n 1 "$dir/noted")" ;;
+	*) grep -qE "^note .*$words" "$dir/facts" || fail "the report has no note '$words'" ;;
+	esac
 	for function in $(directive "$name" absent); do
 		[ -z "$(sum calls "$function")" ] || fail "$function is in the report"
 	done
