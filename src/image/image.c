@@ -142,6 +142,8 @@ image_close(struct image *im)
 		close(im->fd);
 	free(im->code.at);
 	free(im->symbol.at);
+	free(im->import.at);
+	free(im->needed.at);
 	free(im->row.at);
 }
 
@@ -191,8 +193,9 @@ image_code(const struct image *im, const struct image_code **code)
 	return im->code.n;
 }
 
-bool
-image_is_code(const struct image *im, uint64_t addr)
+/* The section that has the address, or NULL. */
+static const struct image_code *
+code_at(const struct image *im, uint64_t addr)
 {
 	size_t lo = 0, hi = im->code.n;
 
@@ -201,11 +204,57 @@ image_is_code(const struct image *im, uint64_t addr)
 		const struct image_code *c = &im->code.at[mid];
 
 		if (addr >= c->addr && addr - c->addr < c->size)
-			return true;
+			return c;
 		if (addr < c->addr)
 			hi = mid;
 		else
 			lo = mid + 1;
 	}
-	return false;
+	return NULL;
+}
+
+bool
+image_is_code(const struct image *im, uint64_t addr)
+{
+	return code_at(im, addr);
+}
+
+const char *
+image_code_name(const struct image *im, uint64_t addr)
+{
+	const struct image_code *c = code_at(im, addr);
+
+	return c ? c->name : "";
+}
+
+static void
+read_bytes(struct image *im)
+{
+	im->bytes = pool_array(im->pool, im->code.n, sizeof *im->bytes);
+	for (Elf_Scn *s = NULL; (s = elf_nextscn(im->elf, s));) {
+		Elf_Data *d;
+		GElf_Shdr h;
+
+		if (!gelf_getshdr(s, &h) || !(h.sh_flags & SHF_EXECINSTR) || h.sh_type == SHT_NOBITS || !(d = elf_getdata(s, NULL)))
+			continue;
+		for (size_t i = 0; i < im->code.n; i++)
+			if (im->code.at[i].addr == h.sh_addr && im->code.at[i].size == h.sh_size && d->d_buf)
+				im->bytes[i] = (struct str){d->d_buf, d->d_size};
+	}
+}
+
+struct str
+image_bytes(struct image *im, uint64_t addr)
+{
+	const struct image_code *c = code_at(im, addr);
+	struct str s;
+
+	if (!c)
+		return (struct str){NULL, 0};
+	if (!im->bytes)
+		read_bytes(im);
+	s = im->bytes[c - im->code.at];
+	if (addr - c->addr >= s.n)
+		return (struct str){NULL, 0};
+	return (struct str){s.at + (addr - c->addr), s.n - (addr - c->addr)};
 }

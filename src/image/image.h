@@ -29,6 +29,10 @@ struct image_code {
 	uint64_t addr, size;
 };
 size_t image_code(const struct image *im, const struct image_code **code);
+/* The name of the one that has an address; "" if none has. */
+const char *image_code_name(const struct image *im, uint64_t addr);
+/* The bytes from an address in one of them up to its end; n is 0 if there are none. */
+struct str image_bytes(struct image *im, uint64_t addr);
 
 /* Function symbols that are defined in an executable section, by address; aliases one after
  * another. From the symbol table of the file or of its separate debug file, or else from the dynamic one. */
@@ -39,6 +43,17 @@ struct image_symbol {
 size_t image_symbols(struct image *im, const struct image_symbol **symbol);
 /* Was the program stripped, so that not all its functions can be named? */
 bool image_stripped(struct image *im);
+
+/* imports.c: what the loader puts into a slot of a table of addresses (GOT): the address of a symbol of that
+ * name, or, with name NULL, the address that the function at addr gives (a resolver). False: nothing known. */
+struct image_import {
+	uint64_t slot;
+	const char *name;
+	uint64_t addr;
+};
+bool image_import(struct image *im, uint64_t slot, struct image_import *import);
+/* The shared objects that it names as needed. */
+size_t image_needed(struct image *im, const char *const **name);
 
 /* lines.c: where the code at an address comes from; loaded when first asked. False if not known. */
 struct image_place {

@@ -25,8 +25,12 @@ struct image {
 	size_t shstrndx;
 	struct str id;
 	VEC(struct image_code) code;
+	struct str *bytes; /* of these, once they were asked for */
 	VEC(struct image_symbol) symbol;
 	bool symbols_read, stripped;
+	VEC(struct image_import) import;
+	VEC(const char *) needed;
+	bool imports_read;
 
 	/* The separate debug file, if it was looked for and found. */
 	bool debug_sought;

@@ -65,18 +65,6 @@ map_bytes(const struct unit *u)
 	return sum;
 }
 
-static const char *
-section_of(const struct unit *u, uint64_t addr)
-{
-	const struct image_code *code;
-	size_t n = image_code(u->image, &code);
-
-	for (size_t i = 0; i < n; i++)
-		if (addr - code[i].addr < code[i].size)
-			return code[i].name;
-	return "";
-}
-
 void
 unmeasured_find(struct unit *u, struct unmeasured *un)
 {
@@ -90,7 +78,7 @@ unmeasured_find(struct unit *u, struct unmeasured *un)
 		bool alias = i && s[i].addr == s[i - 1].addr;
 
 		if (alias || parts_find(&u->parts, s[i].addr) || is_startup(s[i].name) || is_runtime(s[i].name) ||
-		    is_linkage(section_of(u, s[i].addr)))
+		    is_linkage(image_code_name(u->image, s[i].addr)))
 			continue;
 		VEC_PUSH(un->symbol, s[i]);
 		un->symbol_bytes += s[i].size;
