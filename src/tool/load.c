@@ -183,11 +183,11 @@ load_found(struct run *r)
 	return false;
 }
 
-/* Shared objects that the profile names and that were measured. */
+/* Objects that the profile names, but for the program if that is open. */
 static void
 open_others(struct run *r)
 {
-	struct str main_id = image_build_id(r->unit.at[0].image);
+	struct str main_id = r->unit.n ? image_build_id(r->unit.at[0].image) : (struct str){NULL, 0};
 
 	for (size_t i = 0; i < r->sum->module.n; i++) {
 		const struct module *m = &r->sum->module.at[i];
@@ -195,7 +195,7 @@ open_others(struct run *r)
 		const char *why = NULL;
 		struct unit u = {0};
 
-		if (str_eq(id, main_id))
+		if (m->nid && str_eq(id, main_id))
 			continue;
 		if (!m->nid)
 			why = "it has no build id: link it with -Wl,--build-id";
@@ -368,6 +368,21 @@ run_load(struct run *r, const char *program, char **profile, int nprofile)
 	if (!open_program(r, program) || !(nprofile ? load_given(r, profile, nprofile) : load_found(r)))
 		return false;
 	return solve(r);
+}
+
+bool
+run_load_all(struct run *r, const char *name, char **profile, int nprofile)
+{
+	bool ok = true;
+
+	*r = (struct run){.pool = pool_new(), .path = name, .root = "", .sum = profile_new()};
+	for (int i = 0; i < nprofile && ok; i++) {
+		struct profile *p = load_profile(r->pool, profile[i]);
+
+		ok = p && (p->flags & CHORD_PROFILE_SNAPSHOT || take(r, profile[i], p));
+		profile_free(p);
+	}
+	return ok && solve(r);
 }
 
 /* The name of the program that a process runs. */

@@ -47,7 +47,10 @@ struct profile *load_profile(struct pool *pool, const char *path);
 /* Opens a program, reads the profiles given (nprofile 0: those in the current folder), sums them, opens the
  * shared objects they name and solves everything. False: reported. In any case run_close(). */
 bool run_load(struct run *r, const char *program, char **profile, int nprofile);
-/* The same for a process that runs. */
+/* Sums the profiles of all processes that a command started, whatever programs they ran, snapshots left out, and opens all
+ * objects they name: none of the units is more than the others. name: of the command. */
+bool run_load_all(struct run *r, const char *name, char **profile, int nprofile);
+/* The same as run_load() for a process that runs. */
 bool run_load_live(struct run *r, const char *pid);
 void run_close(struct run *r);
 
@@ -66,6 +69,13 @@ struct unmeasured {
 };
 void unmeasured_find(struct unit *u, struct unmeasured *un);
 void unmeasured_free(struct unmeasured *un);
+
+/* ---- print.c ---- */
+
+/* A number with its digits in groups of three. */
+const char *grouped(char out[32], uint64_t n);
+/* Paths below the current folder are shown relative to it. */
+const char *shown_path(const char *path);
 
 /* ---- the report: report.c chooses, the others print ---- */
 

@@ -6,23 +6,6 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A number with its digits in groups of three. */
-static const char *
-grouped(char *out, uint64_t n)
-{
-	char digit[24];
-	int len = snprintf(digit, sizeof digit, "%" PRIu64, n);
-	char *o = out;
-
-	for (int i = 0; i < len; i++) {
-		if (i && (len - i) % 3 == 0)
-			*o++ = ',';
-		*o++ = digit[i];
-	}
-	*o = 0;
-	return out;
-}
-
 static void
 total(uint64_t n, bool known, const char *what)
 {
@@ -74,19 +57,6 @@ print_events(const struct event_totals *e)
 		total(e->at[i].n, !e->why, e->at[i].name);
 }
 
-/* Paths below the current folder are shown relative to it. */
-static const char *
-shown(const char *path)
-{
-	static const char none[] = "";
-	char *cwd = *path == '/' ? getcwd(NULL, 0) : NULL;
-	size_t n = cwd ? strlen(cwd) : 0;
-	bool below = n > 1 && !strncmp(path, cwd, n) && path[n] == '/';
-
-	free(cwd);
-	return below ? path + n + 1 : *path ? path : none;
-}
-
 static double
 share(uint64_t n, uint64_t all)
 {
@@ -103,9 +73,9 @@ print_function(const struct report *r, const struct row_function *f)
 	for (uint32_t i = 0; i < f->proc->nalso; i++)
 		printf(" = %s", f->proc->also[i]);
 	if (*f->file && f->line)
-		printf("  %s:%u", shown(f->file), f->line);
+		printf("  %s:%u", shown_path(f->file), f->line);
 	else if (*f->file)
-		printf("  %s", shown(f->file));
+		printf("  %s", shown_path(f->file));
 	if (f->unit != &r->run->unit.at[0])
 		printf("  [%s]", base_name(f->unit->path));
 	putchar('\n');
@@ -144,7 +114,7 @@ print_files(const struct report *r)
 	printf("\n%18s %7s  %s\n", "instructions", "share", "file");
 	for (size_t i = 0; i < n; i++)
 		printf("%18s %6.2f%%  %s\n", grouped(insns, r->file.at[i].insns),
-		       share(r->file.at[i].insns, r->totals.insns), shown(r->file.at[i].file));
+		       share(r->file.at[i].insns, r->totals.insns), shown_path(r->file.at[i].file));
 	print_more(n, r->file.n, "files");
 }
 
@@ -161,7 +131,7 @@ print_lines(const struct report *r)
 		const struct row_line *l = &r->line.at[i];
 
 		printf("%18s %6.2f%% %15s  %s:", grouped(insns, l->insns), share(l->insns, r->totals.insns),
-		       grouped(most, l->most), shown(l->file));
+		       grouped(most, l->most), shown_path(l->file));
 		if (l->line)
 			printf("%u\n", l->line);
 		else

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+#include "tool/json.h"
+
+#include <stdlib.h>
+
+json_t *
+js_text(const char *s)
+{
+	json_t *j = json_string(s);
+	char *copy;
+
+	if (j)
+		return j;
+	copy = xstrdup(s);
+	for (char *c = copy; *c; c++)
+		if ((unsigned char)*c >= 0x80)
+			*c = '?';
+	j = json_string(copy);
+	free(copy);
+	return j;
+}
+
+json_t *
+js_number(uint64_t n, bool known)
+{
+	return known && n <= INT64_MAX ? json_integer((json_int_t)n) : json_null();
+}
+
+void
+js_set(json_t *o, const char *key, json_t *value)
+{
+	if (json_object_set_new(o, key, value))
+		die("memory", "out of memory");
+}
+
+void
+js_append(json_t *a, json_t *value)
+{
+	if (json_array_append_new(a, value))
+		die("memory", "out of memory");
+}
+
+json_t *
+js_named(const char *name, const char *reason)
+{
+	json_t *o = json_object();
+
+	js_set(o, "name", js_text(name));
+	js_set(o, "reason", js_text(reason));
+	return o;
+}
+
+json_t *
+js_named_list(const struct named *at, size_t n)
+{
+	json_t *a = json_array();
+
+	for (size_t i = 0; i < n; i++)
+		js_append(a, js_named(at[i].name, at[i].reason));
+	return a;
+}
+
+json_t *
+js_texts(const char *const *at, size_t n)
+{
+	json_t *a = json_array();
+
+	for (size_t i = 0; i < n; i++)
+		js_append(a, js_text(at[i]));
+	return a;
+}
+
+bool
+js_print(json_t *o, FILE *to)
+{
+	bool ok = !json_dumpf(o, to, JSON_INDENT(1));
+
+	ok &= putc('\n', to) != EOF && !fflush(to);
+	json_decref(o);
+	return ok;
+}

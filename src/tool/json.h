@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* Values for the commands that print JSON. */
+#ifndef CHORD_JSON_H
+#define CHORD_JSON_H
+
+#include "tool/report.h"
+
+#include <jansson.h>
+
+/* Names are bytes: what is no UTF-8 gets a question mark for each byte of it that is not ASCII. */
+json_t *js_text(const char *s);
+json_t *js_texts(const char *const *at, size_t n);
+/* null for a count that is not known, or that does not fit the library's integers (2^63 and above). */
+json_t *js_number(uint64_t n, bool known);
+json_t *js_named(const char *name, const char *reason);
+json_t *js_named_list(const struct named *at, size_t n);
+/* These take the value over. */
+void js_set(json_t *o, const char *key, json_t *value);
+void js_append(json_t *a, json_t *value);
+/* Prints it and frees it. False: it could not be written whole. */
+bool js_print(json_t *o, FILE *to);
+
+#endif

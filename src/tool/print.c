@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+#include "tool/report.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+const char *
+grouped(char out[32], uint64_t n)
+{
+	char digit[24];
+	int len = snprintf(digit, sizeof digit, "%" PRIu64, n);
+	char *o = out;
+
+	for (int i = 0; i < len; i++) {
+		if (i && (len - i) % 3 == 0)
+			*o++ = ',';
+		*o++ = digit[i];
+	}
+	*o = 0;
+	return out;
+}
+
+const char *
+shown_path(const char *path)
+{
+	static const char none[] = "";
+	char *cwd = *path == '/' ? getcwd(NULL, 0) : NULL;
+	size_t n = cwd ? strlen(cwd) : 0;
+	bool below = n > 1 && !strncmp(path, cwd, n) && path[n] == '/';
+
+	free(cwd);
+	return below ? path + n + 1 : *path ? path : none;
+}
