@@ -7,6 +7,7 @@
  * for, and a query needs no walk of the stack. In the graph each call is one vertex with root;
  * a block with calls is an edge to its first call, an edge for what lies between
  * two calls, and an edge from its last one. */
+#include "asm/dest.h"
 #include "weave/internal.h"
 
 #include <ctype.h>
@@ -46,13 +47,14 @@ symbol_in(const struct object *o, const struct obj_section *s, const struct insn
 static const char *
 procedure_at(const struct unit *u, const struct code *c, const struct insn *in, const struct proc *own)
 {
+	struct dest d = dest_of(u, c, in);
 	const struct proc *p;
 	uint32_t proc, part;
 
-	if (!(in->attr & INSN_REL) || in->attr & INSN_RELOC || !unit_find(u, c->section, in->target, &proc, &part))
+	if (!(in->attr & INSN_REL) || !d.section || !unit_find(u, d.section, d.off, &proc, &part))
 		return NULL;
 	p = &u->procs.at[proc];
-	if (p->parts.at[0].code != c || p->parts.at[0].lo != in->target || (p == own && !insn_is_call(in)))
+	if (p->parts.at[0].code->section != d.section || p->parts.at[0].lo != d.off || (p == own && !insn_is_call(in)))
 		return NULL;
 	return p->name;
 }
