@@ -269,9 +269,8 @@ event_facts_of_instructions(void **state)
 			fail_msg("%s: does not decode", x->text);
 		if (f.loads != x->loads || f.bytes_loaded != x->bytes_loaded || f.stores != x->stores ||
 		    f.bytes_stored != x->bytes_stored || kinds(&f) != x->is || strcmp(f.mnemonic, x->mnemonic))
-			fail_msg("%s: %s, %u loads of %u bytes, %u stores of %u, kinds %x, and not %s, %u of %u, %u of %u, %x", x->text,
-			         f.mnemonic, f.loads, f.bytes_loaded, f.stores, f.bytes_stored, kinds(&f), x->mnemonic, x->loads,
-			         x->bytes_loaded, x->stores, x->bytes_stored, x->is);
+			fail_msg("%s: %s, loads %u/%u, stores %u/%u, kinds %x", x->text, f.mnemonic, f.loads, f.bytes_loaded,
+			         f.stores, f.bytes_stored, kinds(&f));
 	}
 	object_free(o);
 	buf_free(&bytes);
