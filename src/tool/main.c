@@ -14,6 +14,7 @@ static const struct command {
 	{"c++", "chord c++", cmd_cxx, "[ARGUMENT...]", "the same for C++ (also chord-c++)", "chord-c++"},
 	{"hook", "chord hook", cmd_hook, "", "print the folder for any other compiler's -B option", NULL},
 	{"report", "chord report", cmd_report, "PROGRAM [PROFILE...]", "what was executed, and what was not measured", NULL},
+	{"stat", "chord stat", cmd_stat, "PROGRAM [ARGUMENT...]", "run it, print exact totals of events", NULL},
 	{"merge", "chord merge", cmd_merge, "-o FILE PROFILE...", "sum profiles of one build", NULL},
 	{"verify", "chord verify", cmd_verify, "PROGRAM", "is every procedure measured?", NULL},
 	{"graph", "chord graph", cmd_graph, "FILE", "the algorithms on a graph written by hand", NULL},

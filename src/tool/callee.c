@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+#include "tool/stat.h"
+
+#include <string.h>
+
+/* Instructions of linkage, or of a stub of Chord's, are few. */
+enum { FEW = 16 };
+
+static const struct machine *const machine = &machine_x86_64;
+
+static bool
+decode(struct unit *u, uint64_t addr, struct insn *in)
+{
+	struct str bytes = image_bytes(u->image, addr);
+
+	return bytes.n && machine->decode((const uint8_t *)bytes.at, bytes.n, (uint32_t)addr, in);
+}
+
+/* The whole address that an instruction at addr names. */
+static uint64_t
+target(const struct insn *in, uint64_t addr)
+{
+	return addr + (uint64_t)(int64_t)(int32_t)(in->target - (uint32_t)addr);
+}
+
+static struct callee
+symbols_at(struct unit *u, uint64_t addr)
+{
+	const struct image_symbol *s;
+	size_t n = image_symbols(u->image, &s), lo = 0, hi = n;
+	struct callee c = {0};
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (s[mid].addr < addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	c.symbol = s + lo;
+	while (lo + c.n < n && s[lo + c.n].addr == addr)
+		c.n++;
+	return c;
+}
+
+static struct callee
+through_slot(struct unit *u, uint64_t slot)
+{
+	struct image_import in;
+
+	if (!image_import(u->image, slot, &in))
+		return (struct callee){0};
+	return in.name ? (struct callee){.import = in.name, .n = 1} : symbols_at(u, in.addr);
+}
+
+static bool
+is_linkage(struct unit *u, uint64_t addr)
+{
+	struct str s = str_of(image_code_name(u->image, addr));
+
+	return str_starts(s, ".plt") || str_starts(s, ".iplt");
+}
+
+/* Follows code to the jump in which it ends. 0: it has none. */
+static uint64_t
+find_jump(struct unit *u, uint64_t addr, struct insn *in)
+{
+	for (int i = 0; i < FEW && decode(u, addr, in); i++) {
+		if (in->cls == CHORD_INSN_JUMP || in->cls == CHORD_INSN_IJUMP)
+			return addr;
+		if (!(in->attr & INSN_FALLS))
+			return 0;
+		addr += in->len;
+	}
+	return 0;
+}
+
+static bool
+is_inside(const struct proc *p, uint64_t addr)
+{
+	for (uint32_t i = 0; i < p->npart; i++)
+		if (addr - p->part[i].addr < p->part[i].woven_size)
+			return true;
+	return false;
+}
+
+/* A place that a jump or call names. */
+static struct callee
+at_place(struct unit *u, uint64_t addr)
+{
+	struct insn in;
+	uint64_t jump;
+
+	if (!is_linkage(u, addr))
+		return symbols_at(u, addr);
+	jump = find_jump(u, addr, &in);
+	if (!jump || in.cls != CHORD_INSN_IJUMP || !(in.attr & INSN_MENTIONS))
+		return (struct callee){0};
+	return through_slot(u, target(&in, jump));
+}
+
+struct callee
+callee_of(struct unit *u, const struct proc *p, const struct insn *in, uint64_t addr)
+{
+	uint64_t to = target(in, addr), jump;
+	struct callee c;
+	struct insn last;
+
+	if (!(in->attr & INSN_REL))
+		return in->attr & INSN_MENTIONS ? through_slot(u, to) : (struct callee){0};
+	c = at_place(u, to);
+	/* A conditional jump may go by way of a counter. */
+	if (c.n || in->cls != CHORD_INSN_BRANCH || !is_inside(p, to) || !(jump = find_jump(u, to, &last)))
+		return c;
+	return last.attr & INSN_REL ? at_place(u, target(&last, jump)) : c;
+}
+
+/* Chord's runtime stands before functions that it has to see; versions are no part of a name. */
+const char *
+callee_name(struct pool *pool, const struct callee *c, size_t i)
+{
+	const char *name = c->import ? c->import : c->symbol[i].name, *version = strchr(name, '@');
+
+	if (str_starts(str_of(name), "__chord_"))
+		name += strlen("__chord_");
+	return version && version > name ? pool_strndup(pool, name, (size_t)(version - name)) : name;
+}

@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: MIT */
+/* chord stat: runs a measured program and prints exact totals of events. */
+#include "tool/as.h"
+#include "tool/stat.h"
+
+#include <argp.h>
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { OPT_JSON = 'j', RUNS_MAX = 1000000 };
+
+static const struct argp_option options[] = {
+	{"event", 'e', "LIST", 0, "The events, with commas between them (default: all that are known)", 0},
+	{"repeat", 'r', "N", 0, "Run the program N times: the median, and how far the counts go apart", 0},
+	{"json", OPT_JSON, NULL, 0, "Print JSON", 0},
+	{"output", 'o', "FILE", 0, "Print to FILE in place of standard error", 0},
+	{0},
+};
+
+static const char doc[] =
+	"Run a measured program and print exact totals of what it executed.\v"
+	"Events: instructions, blocks, branches (conditional), taken, calls, indirect-calls, returns, loads, stores, bytes-loaded, "
+	"bytes-stored, atomics, fp, vector, divides, backward-branches; call:PATTERN and insn:PATTERN, where PATTERN is globs with "
+	"| between them or /a regular expression/; cost:FILE. chord-stat(1) says what each counts.\n\n"
+	"The program has its standard input and output; what it leaves in processes that it starts is counted with it, if "
+	"they were measured too. What is not in the counts is said below them.\n\n"
+	"Exit status: the program's (128 + N if signal N ended it); 1 if it cannot be run or was not measured, 2 wrong usage.";
+
+static uint32_t
+parse_runs(const char *text, struct argp_state *state)
+{
+	char *end;
+	unsigned long n;
+
+	errno = 0;
+	n = strtoul(text, &end, 10);
+	if (*text < '0' || *text > '9' || *end || errno || !n || n > RUNS_MAX)
+		argp_error(state, "-r %s: a number of runs is from 1 to %d", text, RUNS_MAX);
+	return (uint32_t)n;
+}
+
+static error_t
+parse(int key, char *arg, struct argp_state *state)
+{
+	struct stat_options *o = state->input;
+
+	switch (key) {
+	case 'e':
+		o->events = arg;
+		break;
+	case 'r':
+		o->runs = parse_runs(arg, state);
+		break;
+	case OPT_JSON:
+		o->json = true;
+		break;
+	case 'o':
+		o->output = arg;
+		break;
+	case ARGP_KEY_ARG:
+		/* The program: all that follows is its own. */
+		o->argv = state->argv + state->next - 1;
+		state->next = state->argc;
+		break;
+	case ARGP_KEY_NO_ARGS:
+		argp_error(state, "which program?");
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+/* ---- the folder for profiles ---- */
+
+static char *
+make_folder(struct pool *pool)
+{
+	const char *tmp = getenv("TMPDIR");
+	char *name = pool_printf(pool, "%s/chord-stat-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+
+	if (mkdtemp(name))
+		return name;
+	say_error(name, "%s", strerror(errno));
+	return NULL;
+}
+
+typedef VEC(char *) names;
+
+static int
+by_name(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static names
+list_folder(struct pool *pool, const char *folder)
+{
+	DIR *dir = opendir(folder);
+	names n = {0};
+
+	for (struct dirent *d; dir && (d = readdir(dir));)
+		if (*d->d_name != '.')
+			VEC_PUSH(n, pool_printf(pool, "%s/%s", folder, d->d_name));
+	if (dir)
+		closedir(dir);
+	if (n.n)
+		qsort(n.at, n.n, sizeof *n.at, by_name);
+	return n;
+}
+
+static void
+remove_folder(const char *folder, const names *n)
+{
+	for (size_t i = 0; i < n->n; i++)
+		unlink(n->at[i]);
+	rmdir(folder);
+}
+
+/* ---- what one run adds ---- */
+
+static void
+add_note(struct stat_result *s, const char *text)
+{
+	for (size_t i = 0; i < s->note.n; i++)
+		if (!strcmp(s->note.at[i], text))
+			return;
+	VEC_PUSH(s->note, pool_strdup(s->pool, text));
+}
+
+static void
+add_unknown(struct stat_result *s, const struct named *u)
+{
+	for (size_t i = 0; i < s->unknown.n; i++)
+		if (!strcmp(s->unknown.at[i].name, u->name) && !strcmp(s->unknown.at[i].reason, u->reason))
+			return;
+	VEC_PUSH(s->unknown, (struct named){pool_strdup(s->pool, u->name), pool_strdup(s->pool, u->reason)});
+}
+
+/* Is it one of the objects that were measured? */
+static bool
+is_measured(const struct run *r, const char *library)
+{
+	for (size_t i = 0; i < r->unit.n; i++)
+		if (!strcmp(base_name(r->unit.at[i].path), library))
+			return true;
+	return false;
+}
+
+static void
+add_libraries(struct stat_result *s, const struct run *r, const struct unit *u)
+{
+	const char *const *needed;
+	size_t n = image_needed(u->image, &needed);
+
+	for (size_t i = 0; i < n; i++) {
+		bool have = is_measured(r, needed[i]);
+
+		for (size_t k = 0; k < s->library.n && !have; k++)
+			have = !strcmp(s->library.at[k], needed[i]);
+		if (!have)
+			VEC_PUSH(s->library, pool_strdup(s->pool, needed[i]));
+	}
+}
+
+static void
+find_unmeasured(struct stat_result *s, struct run *r)
+{
+	struct unmeasured un = {0};
+
+	s->library.n = 0;
+	s->refused = 0;
+	for (size_t i = 0; i < r->unit.n; i++) {
+		s->refused += r->unit.at[i].map.nrefused;
+		unmeasured_find(&r->unit.at[i], &un);
+		add_libraries(s, r, &r->unit.at[i]);
+	}
+	s->unmeasured = un.symbol.n;
+	s->stripped = un.stripped;
+	unmeasured_free(&un);
+}
+
+/* Patterns that matched nothing are mistaken, or there is nothing for them in the program. */
+static void
+check_patterns(struct stat_result *s, struct run *r)
+{
+	struct tally t;
+
+	tally_run(&t, r->pool, r, &s->events, true);
+	for (uint32_t i = 0; i < s->events.n; i++)
+		if (s->events.at[i].pattern && !t.at[i].n)
+			add_note(s, pool_printf(s->pool, "%s: nothing in the measured code matches", s->events.at[i].name));
+}
+
+static void
+note_callees(struct stat_result *s, const struct tally *t)
+{
+	char n[32];
+
+	if (t->through_pointers)
+		add_note(s, pool_printf(s->pool, "%s calls through pointers: whom they called is not known, "
+		                        "they are in no call:...", grouped(n, t->through_pointers)));
+	if (t->unnamed)
+		add_note(s, pool_printf(s->pool, "%s calls of procedures without a symbol: they are in no call:...",
+		                        grouped(n, t->unnamed)));
+}
+
+static bool
+has_event(const struct event_list *l, const char *name)
+{
+	for (uint32_t i = 0; i < l->n; i++)
+		if (!strcmp(l->at[i].name, name))
+			return true;
+	return false;
+}
+
+/* Is there a procedure of which all is known, not only the events that it counts? */
+static bool
+knows_more(const struct run *r)
+{
+	for (size_t i = 0; i < r->unit.n; i++)
+		for (uint32_t k = 0; k < r->unit.at[i].map.nproc; k++)
+			if (!r->unit.at[i].map.proc[k].refused && r->unit.at[i].counts[k].why != SOLVE_EVENTS_ONLY)
+				return true;
+	return false;
+}
+
+/* What can be told of the program: all plain events, and what is counted. A table of costs is not read again. */
+static void
+choose_events(struct stat_result *s, const struct run *r)
+{
+	struct event_totals counted = run_events(r);
+	struct event_list *l = &s->events;
+
+	l->at = pool_array(s->pool, EVENT_KINDS + counted.n, sizeof *l->at);
+	for (unsigned i = 0; event_name(i) && knows_more(r); i++)
+		l->at[l->n++] = (struct event){.kind = (uint8_t)i, .name = event_name(i)};
+	for (uint32_t i = 0; i < counted.n; i++) {
+		const char *name = pool_strdup(s->pool, counted.at[i].name), *why;
+		struct event_list one;
+
+		if (has_event(l, name))
+			continue;
+		if (str_starts(str_of(name), "cost:") || !event_list_read(s->pool, name, &one, &why))
+			l->at[l->n++] = (struct event){.kind = EVENT_KINDS, .name = name};
+		else
+			l->at[l->n++] = one.at[0];
+	}
+}
+
+static void
+add_run(struct stat_result *s, struct run *r)
+{
+	struct tally t;
+
+	if (!s->nrun && !s->opt->events)
+		choose_events(s, r);
+	if (!s->nrun)
+		s->at = pool_array(s->pool, (size_t)s->events.n * s->opt->runs, sizeof *s->at);
+	tally_run(&t, r->pool, r, &s->events, false);
+	for (uint32_t i = 0; i < s->events.n; i++) {
+		struct tally_event *e = &s->at[i * s->opt->runs + s->nrun];
+
+		*e = t.at[i];
+		e->why = e->why ? pool_strdup(s->pool, e->why) : NULL;
+	}
+	note_callees(s, &t);
+	for (size_t i = 0; i < r->unknown.n; i++)
+		add_unknown(s, &r->unknown.at[i]);
+	for (size_t i = 0; i < r->note.n; i++)
+		add_note(s, r->note.at[i]);
+	if (!s->nrun)
+		check_patterns(s, r);
+	s->processes = r->sum->nsummed;
+	find_unmeasured(s, r);
+	s->nrun++;
+}
+
+/* Why no process left a profile. */
+static void
+say_unmeasured(struct pool *pool, const char *program)
+{
+	const char *why = NULL;
+	struct unit u;
+
+	if (strchr(program, '/') && !unit_open(pool, program, &u, &why))
+		say_error(program, "%s", why);
+	else
+		say_error(program, "it left no profile: neither it nor what it started was built with `chord cc`");
+}
+
+/* Reads what the processes of a run left. */
+static bool
+read_run(struct stat_result *s, const char *folder)
+{
+	struct pool *pool = pool_new();
+	names n = list_folder(pool, folder);
+	bool ok = false;
+	struct run r;
+
+	if (!n.n) {
+		say_unmeasured(pool, s->opt->argv[0]);
+	} else {
+		ok = run_load_all(&r, s->opt->argv[0], n.at, (int)n.n);
+		if (ok)
+			add_run(s, &r);
+		run_close(&r);
+	}
+	remove_folder(folder, &n);
+	free(n.at);
+	pool_free(pool);
+	return ok;
+}
+
+static bool
+run_once(struct stat_result *s)
+{
+	char *folder = make_folder(s->pool);
+	int status;
+
+	if (!folder)
+		return false;
+	setenv("CHORD_FILE", pool_printf(s->pool, "%s/%%n.%%p.chord", folder), 1);
+	status = child_run(s->opt->argv);
+	if (status == -1) {
+		say_error(s->opt->argv[0], "%s", strerror(errno));
+		rmdir(folder);
+		return false;
+	}
+	if (!s->status)
+		s->status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+	return read_run(s, folder);
+}
+
+static bool
+print(const struct stat_result *s)
+{
+	const char *name = s->opt->output ? s->opt->output : "standard error";
+	FILE *to = s->opt->output ? fopen(s->opt->output, "w") : stderr;
+	bool ok = to && (s->opt->json ? stat_json(s, to) : stat_print(s, to));
+
+	if (s->opt->output && to)
+		ok &= !fclose(to);
+	if (!ok)
+		say_error(name, "%s", strerror(errno));
+	return ok;
+}
+
+static int
+stat_all(struct stat_result *s)
+{
+	const char *why;
+	bool ok = true;
+
+	if (s->opt->events && !event_list_read(s->pool, s->opt->events, &s->events, &why)) {
+		say_error("-e", "%s", why);
+		return EXIT_NO;
+	}
+	for (uint32_t i = 0; i < s->opt->runs && ok; i++)
+		ok = run_once(s);
+	ok = ok && print(s);
+	event_list_free(&s->events);
+	return ok ? s->status : EXIT_NO;
+}
+
+int
+cmd_stat(int argc, char **argv)
+{
+	static const struct argp argp = {options, parse, "PROGRAM [ARGUMENT...]", doc, NULL, NULL, NULL};
+	struct stat_options o = {.runs = 1};
+	struct stat_result s = {.opt = &o};
+	int status;
+
+	if (argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &o))
+		die("memory", "out of memory");
+	s.pool = pool_new();
+	status = stat_all(&s);
+	free(s.unknown.at);
+	free(s.note.at);
+	free(s.library.at);
+	pool_free(s.pool);
+	return status;
+}

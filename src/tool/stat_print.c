@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT */
+#include "tool/json.h"
+#include "tool/stat.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* An event over all runs. */
+struct spread {
+	const char *why;         /* not NULL: not known in one of them */
+	uint64_t min, median, max;
+};
+
+static int
+by_value(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static struct spread
+spread_of(const struct stat_result *s, uint32_t event)
+{
+	const struct tally_event *e = &s->at[event * s->opt->runs];
+	uint64_t *v = xcalloc(s->nrun, sizeof *v);
+	struct spread r = {0};
+
+	for (uint32_t i = 0; i < s->nrun; i++) {
+		v[i] = e[i].n;
+		if (!r.why)
+			r.why = e[i].why;
+	}
+	qsort(v, s->nrun, sizeof *v, by_value);
+	r.min = v[0];
+	r.median = v[(s->nrun - 1) / 2];
+	r.max = v[s->nrun - 1];
+	free(v);
+	return r;
+}
+
+static void
+print_event(const struct stat_result *s, uint32_t event, FILE *to)
+{
+	struct spread r = spread_of(s, event);
+	char a[32], b[32];
+
+	if (r.why) {
+		fprintf(to, "%26s  %s  (%s)\n", "not known", s->events.at[event].name, r.why);
+		return;
+	}
+	fprintf(to, "%26s  %-18s", grouped(a, r.median), s->events.at[event].name);
+	if (s->nrun > 1 && r.min == r.max)
+		fprintf(to, "  +- 0");
+	else if (s->nrun > 1)
+		fprintf(to, "  %s to %s", grouped(a, r.min), grouped(b, r.max));
+	fputc('\n', to);
+}
+
+static void
+print_command(const struct stat_result *s, FILE *to)
+{
+	fprintf(to, "\n '");
+	for (char **a = s->opt->argv; *a; a++)
+		fprintf(to, "%s%s", a == s->opt->argv ? "" : " ", *a);
+	fputc('\'', to);
+	if (s->nrun > 1)
+		fprintf(to, ", %u runs", s->nrun);
+	if (s->processes > 1)
+		fprintf(to, s->nrun > 1 ? ", the last of %ju processes" : ", %ju processes", (uintmax_t)s->processes);
+	fprintf(to, ":\n\n");
+}
+
+static void
+print_left_out(const struct stat_result *s, FILE *to)
+{
+	if (!s->refused && !s->unmeasured && !s->stripped && !s->library.n && !s->unknown.n)
+		return;
+	fprintf(to, "\n Not in these counts:\n");
+	if (s->refused)
+		fprintf(to, "   %ju %s that Chord refused (`chord verify` lists them)\n", (uintmax_t)s->refused,
+		        s->refused == 1 ? "procedure" : "procedures");
+	if (s->stripped)
+		fprintf(to, "   what was not built with Chord: the program has no symbol table, so it cannot be told\n");
+	else if (s->unmeasured)
+		fprintf(to, "   %ju %s not built with Chord (`chord verify` lists them)\n", (uintmax_t)s->unmeasured,
+		        s->unmeasured == 1 ? "function" : "functions");
+	for (size_t i = 0; i < s->library.n; i++)
+		fprintf(to, "%s%s", i ? ", " : "   ", s->library.at[i]);
+	if (s->library.n)
+		fprintf(to, ": not built with Chord\n");
+	for (size_t i = 0; i < s->unknown.n; i++)
+		fprintf(to, "   %s: not known: %s\n", s->unknown.at[i].name, s->unknown.at[i].reason);
+}
+
+bool
+stat_print(const struct stat_result *s, FILE *to)
+{
+	print_command(s, to);
+	for (uint32_t i = 0; i < s->events.n; i++)
+		print_event(s, i, to);
+	print_left_out(s, to);
+	if (s->note.n)
+		fprintf(to, "\n Note:\n");
+	for (size_t i = 0; i < s->note.n; i++)
+		fprintf(to, "   %s\n", s->note.at[i]);
+	fputc('\n', to);
+	return !fflush(to) && !ferror(to);
+}
+
+/* ---- JSON ---- */
+
+static json_t *
+number(uint64_t n, const struct spread *r)
+{
+	return js_number(n, !r->why);
+}
+
+static json_t *
+spread_json(const struct spread *r)
+{
+	json_t *o = json_object();
+
+	js_set(o, "min", number(r->min, r));
+	js_set(o, "median", number(r->median, r));
+	js_set(o, "max", number(r->max, r));
+	return o;
+}
+
+static void
+add_events(json_t *o, const struct stat_result *s)
+{
+	json_t *events = json_object(), *spreads = json_object(), *why = json_array();
+
+	for (uint32_t i = 0; i < s->events.n; i++) {
+		const char *name = s->events.at[i].name;
+		struct spread r = spread_of(s, i);
+
+		js_set(events, name, number(r.median, &r));
+		js_set(spreads, name, spread_json(&r));
+		if (r.why)
+			js_append(why, js_named(name, r.why));
+	}
+	js_set(o, "events", events);
+	js_set(o, "spread", spreads);
+	js_set(o, "unknown_events", why);
+}
+
+static json_t *
+unmeasured(const struct stat_result *s)
+{
+	json_t *o = json_object();
+
+	js_set(o, "refused", js_number(s->refused, true));
+	js_set(o, "functions", js_number(s->unmeasured, !s->stripped));
+	js_set(o, "libraries", js_texts(s->library.at, s->library.n));
+	return o;
+}
+
+static json_t *
+arguments(const struct stat_result *s)
+{
+	json_t *a = json_array();
+
+	for (char **p = s->opt->argv + 1; *p; p++)
+		js_append(a, js_text(*p));
+	return a;
+}
+
+bool
+stat_json(const struct stat_result *s, FILE *to)
+{
+	json_t *o = json_object();
+
+	js_set(o, "program", js_text(s->opt->argv[0]));
+	js_set(o, "arguments", arguments(s));
+	js_set(o, "status", js_number((uint64_t)s->status, true));
+	js_set(o, "runs", js_number(s->nrun, true));
+	js_set(o, "processes", js_number(s->processes, true));
+	add_events(o, s);
+	js_set(o, "not_counted", unmeasured(s));
+	js_set(o, "unknown", js_named_list(s->unknown.at, s->unknown.n));
+	js_set(o, "notes", js_texts(s->note.at, s->note.n));
+	return js_print(o, to);
+}
