@@ -2,6 +2,7 @@
 /* Chord's count of every instruction against callgrind's.
  *
  *	compare [--rep] PLAIN CALLGRIND INSNS [LABEL]
+ *	compare --places PLAIN INSNS      only prints ADDRESS COUNT CLASS for each instruction
  *
  * PLAIN      the program as compiled without Chord, with its symbols
  * CALLGRIND  what callgrind wrote about a run of PLAIN, with --dump-instr=yes
@@ -450,6 +451,7 @@ symbol_of(struct table *table, const struct symbols *symbols, const struct insn 
 	return seen->symbol;
 }
 
+/* Without hits only the places are printed. */
 static void
 compare_all(const char *path, const struct hits *hits, const struct symbols *symbols, struct tally *tally, bool list)
 {
@@ -473,7 +475,10 @@ compare_all(const char *path, const struct hits *hits, const struct symbols *sym
 		if (symbol->size && insn.offset >= symbol->size && tally->outside++ == 0)
 			differs(tally, "%s part %u +0x%" PRIx64 ": the plain program's has only %" PRIu64 " bytes (the first such)",
 				insn.name, insn.part, insn.offset, symbol->size);
-		compare_insn(tally, hits, &insn, symbol->addr + insn.offset, list);
+		if (hits)
+			compare_insn(tally, hits, &insn, symbol->addr + insn.offset, list);
+		else
+			printf("0x%" PRIx64 " %" PRIu64 " %s\n", symbol->addr + insn.offset, insn.count, insn.class);
 	}
 	if (number == 0)
 		die("%s: empty", path);
@@ -526,8 +531,13 @@ main(int argc, char **argv)
 	struct symbols symbols;
 	struct hits hits;
 
+	if (argc == 4 && strcmp(argv[1], "--places") == 0) {
+		symbols = symbols_read(argv[2]);
+		compare_all(argv[3], NULL, &symbols, &tally, false);
+		return 0;
+	}
 	if (argc - list < 4) {
-		fputs("usage: compare [--rep] PLAIN CALLGRIND INSNS [LABEL]\n", stderr);
+		fputs("usage: compare [--rep] PLAIN CALLGRIND INSNS [LABEL]\n       compare --places PLAIN INSNS\n", stderr);
 		return 2;
 	}
 	symbols = symbols_read(arg[1]);

@@ -1,0 +1,310 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# `chord stat`: its totals against lackey's and callgrind's of the program built without Chord, against
+# each other, against what a source says; what passes through; bad input. Prints ok, FAIL or
+# skip for each; status 1 if one failed.
+# run.sh [NAME...]
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+CHORD=$(realpath "${CHORD:-$here/../../build/chord}")
+w=${CHORD_TEST_DIR:-$(mktemp -d)}
+[ -n "${CHORD_TEST_DIR-}" ] || trap 'rm -rf "$w"' EXIT
+export LC_ALL=C ASAN_OPTIONS=detect_leaks=0:${ASAN_OPTIONS-}
+unset CHORD_CC CHORD_CXX CHORD_AS CHORD_FILE COMPILER_PATH
+cc="$CHORD cc"
+only=" $* "
+failed=0
+plain="instructions,blocks,branches,taken,calls,indirect-calls,returns,loads,stores,bytes-loaded,bytes-stored,atomics,fp,vector,divides,backward-branches"
+
+# no WHY...: the test that runs fails
+no() { echo "$*" >"$w/why"; exit 1; }
+
+# want COMMAND...: it succeeds
+want() { "$@" >out 2>err || no "status $? of $*: $(head -c 400 err)"; }
+
+# refused STATUS PATTERN COMMAND...: it fails so, with a message of that pattern
+refused() {
+	local status=$1 pattern=$2 got
+	shift 2
+	"$@" >out 2>err
+	got=$?
+	[ $got = "$status" ] || no "status $got, not $status, of $*: $(head -c 400 err)"
+	grep -Eq -- "$pattern" err || no "not '$pattern' but: $(head -c 400 err)"
+	[ ! -s out ] || no "$* printed: $(head -c 200 out)"
+}
+
+# stat STATUS EVENTS COMMAND...: "EVENT NUMBER" lines in ./events, all in ./json
+stat() {
+	local status=$1 events=$2 got
+	shift 2
+	"$CHORD" stat -o json --json ${events:+-e "$events"} "$@" >out 2>err
+	got=$?
+	[ $got = "$status" ] || no "status $got, not $status, of stat $*: $(head -c 400 err)"
+	jq -r '.events | to_entries[] | "\(.key) \(.value)"' json >events || no "no JSON: $(head -c 300 json)"
+}
+
+# is EVENT NUMBER: what the last stat said
+is() { grep -qxF "$1 $2" events || no "not $1 $2: $(tr '\n' ' ' <events)"; }
+
+# same FILE: the last stat's numbers are those
+same() { cmp -s events "$1" || no "$2: $(diff "$1" events | tr '\n' ' ')"; }
+
+test_case() {
+	local name=$1
+	[ "$only" = "  " ] || [[ $only == *" $name "* ]] || return
+	rm -rf "${w:?}/$name" "$w/skip"
+	mkdir -p "$w/$name/tmp"
+	echo "it ended badly" >"$w/why"
+	if (cd "$w/$name" && cp "$here"/prog.c "$here"/events.s . && TMPDIR=$PWD/tmp && export TMPDIR && "t_${name//-/_}" &&
+		{ [ -z "$(ls -A tmp)" ] || no "left behind: $(ls -A tmp)"; }); then
+		if [ -e "$w/skip" ]; then echo "skip $name: $(cat "$w/skip")"; else echo "ok $name"; fi
+	else
+		echo "FAIL $name: $(tr '\n' ' ' <"$w/why")"
+		failed=1
+	fi
+	rm -rf "${w:?}/$name"
+}
+
+# ---- other people's counts ----
+
+# tools: compare and events, for all tests
+tools() {
+	[ ! -x "$w/compare" ] || return 0
+	for tool in compare events; do
+		gcc -O2 -D_GNU_SOURCE -o "$w/$tool" "$here/../oracle/$tool.c" || no "$tool.c does not compile"
+	done
+}
+
+# places: what was measured, as addresses of the plain program
+places() {
+	CHORD_FILE=p.chord ./prog 20 >/dev/null
+	want "$CHORD" report --insns ./prog p.chord
+	"$w/compare" --places plain out >places || no "no places"
+}
+
+# agree FILE: what is in the file is what stat says
+agree() {
+	[ -s "$1" ] || no "nothing from valgrind"
+	while read -r event number; do
+		is "$event" "$number"
+	done <"$1"
+}
+
+against_valgrind() {
+	tools
+	want gcc "$@" -no-pie -pthread -o plain prog.c
+	want $cc "$@" -no-pie -pthread -o prog prog.c
+	places
+	objdump -d plain >disassembly
+	stat 3 "" ./prog 20
+	valgrind --tool=lackey --trace-mem=yes --log-fd=9 ./plain 20 9>&1 >/dev/null 2>&1 |
+		"$w/events" lackey places disassembly >lackey || no "lackey"
+	agree lackey
+	valgrind --tool=callgrind --dump-instr=yes --dump-line=no --compress-strings=no --compress-pos=no --skip-plt=no \
+		--cache-sim=yes --branch-sim=yes --callgrind-out-file=callgrind.out ./plain 20 >/dev/null 2>&1
+	"$w/events" callgrind places callgrind.out plain >callgrind || no "callgrind"
+	agree callgrind
+}
+t_valgrind_O0() { against_valgrind -O0; }
+t_valgrind_O2() { against_valgrind -O2; }
+t_valgrind_avx2() {
+	grep -qw avx2 /proc/cpuinfo || { echo "no AVX2 here" >"$w/skip"; return 0; }
+	against_valgrind -O3 -mavx2
+}
+
+# ---- one way to measure against another ----
+
+t_measures() {
+	echo "load 3
+store 2
+taken 5
+insn:/^cvt/ 7
+divide 20
+default 1" >costs
+	local all=$plain,call:fib,call:/^q.*t$/,insn:v*\|mov*,cost:costs measure
+	want $cc -O2 -pthread -o prog prog.c
+	stat 3 "$all" ./prog 20
+	cp events edges
+	for measure in every-block every-edge events events,edges; do
+		want $cc -O2 -pthread -fchord=$measure -fchord-events="$all" -o prog prog.c
+		stat 3 "$all" ./prog 20
+		if [ $measure = every-block ]; then
+			grep -v null events >known
+			grep -vxFf known edges | grep -Ev '^(taken|backward-branches|cost:costs) ' && no "every-block: $(tr '\n' ' ' <events)"
+		else
+			same edges $measure
+		fi
+	done
+	# what is counted is what there is to see, if nothing is asked for
+	want $cc -O2 -pthread -fchord=events -fchord-events=stores,cost:costs,call:fib -o prog prog.c
+	stat 3 "" ./prog 20
+	grep -E '^(stores|cost:costs|call:fib) ' edges | sort >some
+	sort events | cmp -s - some || no "not those that are counted: $(tr '\n' ' ' <events)"
+	stat 3 loads,stores ./prog 20
+	is loads null
+	jq -e '.unknown_events[0].name == "loads"' json >/dev/null || no "not said to be unknown"
+}
+t_tables() {
+	echo "load 1" >loads
+	echo "taken 1" >taken
+	echo "default 1 # all" >ones
+	printf 'insn:div|idiv 0\ndefault 1\n' >most
+	want $cc -O2 -pthread -o prog prog.c
+	stat 3 loads,cost:loads,taken,cost:taken,instructions,cost:ones,cost:most,insn:div\|idiv ./prog 20
+	[ "$(jq '.events.loads - .events["cost:loads"]' json)" = 0 ] || no "loads"
+	[ "$(jq '.events.taken - .events["cost:taken"]' json)" = 0 ] || no "taken"
+	[ "$(jq '.events.instructions - .events["cost:ones"]' json)" = 0 ] || no "instructions"
+	[ "$(jq '.events.instructions - .events["cost:most"] - .events["insn:div|idiv"]' json)" = 0 ] || no "all but divisions"
+}
+t_repeated() {
+	want $cc -O2 -pthread -o prog prog.c
+	stat 3 "" ./prog 20
+	cp events one
+	stat 3 "" -r 5 ./prog 20
+	same one "five runs"
+	jq -e '.runs == 5 and ([.spread[] | .min == .max] | all)' json >/dev/null || no "runs differ: $(cat json)"
+	"$CHORD" stat -r 3 -e loads ./prog 20 2>said >/dev/null
+	grep -Eq '^ +[0-9,]+  loads +\+- 0$' said || no "$(cat said)"
+	# the number of rounds grows
+	printf '#!/bin/sh\necho x >>n\nexec ./prog $(wc -l <n)\n' >more
+	chmod +x more
+	stat 3 instructions -r 3 ./more
+	jq -e '.spread.instructions | .min < .median and .median < .max' json >/dev/null || no "no spread: $(cat json)"
+	is instructions "$(jq .spread.instructions.median json)"
+}
+
+# ---- what a source says ----
+
+t_jumps() {
+	printf 'long events(long n); long other(long n);\n#include <stdlib.h>\nint main(int c, char **v) { events(atol(v[1])); return 0; }\n' >main.c
+	local some=taken,branches,backward-branches,returns,call:other
+	for how in "" -static "-fchord=events -fchord-events=$some"; do
+		want $cc $how -O0 -o prog main.c events.s
+		want "$CHORD" verify prog
+		stat 0 $some,call:events ./prog 5
+		cp events at5
+		[[ $how == *events* ]] || is call:events 1
+		is call:other 1
+		stat 0 $some ./prog 6
+		is call:other 1
+		cp events at6
+		stat 0 $some ./prog 7
+		is call:other 0
+		cp events at7
+		# 7: jne out is taken; 6: it is not; 5: the jump before is taken
+		set -- $(sed -n 's/^taken //p' at5 at6 at7) $(sed -n 's/^branches //p' at5 at6 at7) \
+			$(sed -n 's/^backward-branches //p' at5 at6 at7) $(sed -n 's/^returns //p' at5 at6 at7)
+		# each further round: two conditional jumps, taken, backward; every second one goes by the table to .Leven
+		[ $(($2 - $1)) = 1 ] && [ $(($3 - $2)) = 3 ] || no "taken: $1 $2 $3"
+		[ $(($5 - $4)) = 3 ] && [ $(($6 - $5)) = 2 ] || no "branches: $4 $5 $6"
+		[ $(($8 - $7)) = 2 ] && [ $(($9 - $8)) = 2 ] || no "backward: $7 $8 $9"
+		[ "${10}" = "${11}" ] && [ "${11}" = "${12}" ] || no "returns: ${10} ${11} ${12}"
+	done
+}
+t_callees() {
+	printf '#include <stdio.h>\n#include <string.h>\n#include <unistd.h>
+		static __attribute__((noinline)) int mine(int a) { return a * 3 + getppid(); }
+		int (*volatile pointer)(int) = mine; char b[100];
+		int main(void) { puts("x"); int s = 0; for (int i = 0; i < 5; i++) s += mine(i) + pointer(i) + strlen(b);
+		if (s == 1) _exit(9); return 0; }' >main.c
+	for how in "" -no-pie -fno-plt -static "-O2 -Wl,-z,now" "-fno-builtin -O1"; do
+		want $cc -fno-builtin $how -o prog main.c
+		stat 0 call:puts,call:mine,call:strlen,call:_exit,call:getppid,call:/^_exit$/,calls ./prog
+		is call:puts 1
+		is call:mine 5
+		is call:strlen 5
+		is call:getppid 10
+		is call:_exit 0
+		is calls 26
+		jq -e '.notes | map(select(test("^5 calls through pointers"))) | length == 1' json >/dev/null || no "$how: $(jq -c .notes json)"
+		jq -e '.notes | map(select(test("nothing in"))) | length == 0' json >/dev/null || no "$how: $(jq -c .notes json)"
+	done
+	stat 0 call:raed,insn:xyz,call:puts ./prog
+	jq -e '.notes | map(select(test("^(call:raed|insn:xyz): nothing in the measured code"))) | length == 2' json >/dev/null ||
+		no "patterns without matches are not named: $(jq -c .notes json)"
+}
+
+# ---- processes ----
+
+t_processes() {
+	want $cc -O2 -pthread -o prog prog.c
+	stat 3 instructions,calls ./prog 20
+	one=$(jq .events.instructions json)
+	stat 3 instructions ./prog 20 fork
+	jq -e '.processes == 2' json >/dev/null || no "not two processes"
+	jq -e ".events.instructions * 2 > 3 * $one" json >/dev/null || no "the child is not in it"
+	jq -e '.unknown == [] and .notes == []' json >/dev/null || no "$(cat json)"
+	# another program in its place, and a script around both
+	want $cc -O0 -pthread -o slow prog.c
+	stat 3 instructions ./slow 20
+	slow=$(jq .events.instructions json)
+	stat 3 instructions ./prog 20 exec ./slow 20
+	jq -e ".processes == 2 and .events.instructions > $one + $slow - 20" json >/dev/null || no "exec: $(cat json)"
+	stat 3 instructions sh -c './prog 20; ./slow 20'
+	is instructions $((one + slow))
+	stat 3 instructions ./prog 20 exit
+	jq -e ".events.instructions > $one and .unknown == [] and .notes == []" json >/dev/null || no "exit: $(cat json)"
+	stat 137 instructions ./prog 20 kill
+	jq -e '.notes == [] and .unknown == []' json >/dev/null || no "killed by itself: $(cat json)"
+	stat 139 instructions ./prog 20 fault
+	jq -e '.notes | length == 1' json >/dev/null || no "it is not said that it was killed: $(cat json)"
+}
+t_pass_through() {
+	printf '#include <stdio.h>\nint main(void) { int c; while ((c = getchar()) != EOF) putchar(c); fputs("err", stderr); return 7; }' >cat.c
+	want $cc -O2 -o cat cat.c
+	echo hello | "$CHORD" stat -e instructions ./cat >out 2>err
+	[ "${PIPESTATUS[1]}" = 7 ] || no "the status is not the program's"
+	[ "$(cat out)" = hello ] || no "standard output: $(cat out)"
+	grep -q '^err' err && grep -q instructions err || no "standard error: $(cat err)"
+	echo hello | "$CHORD" stat -o totals -- ./cat >out 2>err
+	[ "$(cat err)" = err ] && grep -q bytes-stored totals || no "with -o: $(cat err)"
+	PATH=$PWD:$PATH "$CHORD" stat --json cat </dev/null 2>err >out
+	[ "$(sed 's/^err//' err | jq .status)" = 7 ] || no "found by PATH: $(cat err)"
+}
+t_not_counted() {
+	want gcc -O2 -shared -fpic -o libplain.so -x c - <<<'int plain(int a) { return a; }'
+	want $cc -O2 -shared -fpic -o libours.so -x c - <<<'int ours(int a) { return a + 1; }'
+	want gcc -c -o object.o -x c - <<<'int object(int a) { return a; }'
+	want $cc -O0 -o prog -x c - -x none object.o -L. -lplain -lours -Wl,-rpath,"$PWD" <<<'int plain(int), ours(int), object(int);
+		int main(void) { return plain(0) + ours(-1) + object(0); }'
+	stat 0 calls,instructions,call:plain\|ours ./prog
+	jq -e '.not_counted | .functions == 1 and (.libraries | index("libplain.so") != null and index("libours.so") == null)' json \
+		>/dev/null || no "$(jq -c .not_counted json)"
+	is call:plain\|ours 2
+	"$CHORD" stat ./prog 2>err
+	grep -q 'libplain.so, libc.so.6: not built with Chord\|libc.so.6, libplain.so: not built' err || no "$(cat err)"
+}
+
+# ---- bad input ----
+
+t_bad_input() {
+	want $cc -O2 -pthread -o prog prog.c
+	want gcc -O2 -pthread -o plain prog.c
+	refused 1 "^chord: -e: 'lods' is no event; there are instructions, " "$CHORD" stat -e loads,lods ./prog
+	refused 1 "^chord: -e: an empty name" "$CHORD" stat -e "" ./prog
+	refused 1 "^chord: -e: cost:|^chord: -e: none: No such file" "$CHORD" stat -e cost:none ./prog
+	echo "lods 3" >costs
+	refused 1 "^chord: -e: costs:1: 'lods' is no class of instructions; there are default" "$CHORD" stat -e cost:costs ./prog
+	refused 1 "^chord: -e: call:/\(/: " "$CHORD" stat -e 'call:/(/' ./prog
+	refused 2 "a number of runs is from 1" "$CHORD" stat -r 0 ./prog
+	refused 2 "a number of runs is from 1" "$CHORD" stat -r -1 ./prog
+	refused 2 "a number of runs is from 1" "$CHORD" stat -r many ./prog
+	refused 2 "which program" "$CHORD" stat
+	refused 2 "unrecognized option" "$CHORD" stat --nonsense ./prog
+	refused 1 "^chord: ./none: No such file or directory" "$CHORD" stat ./none
+	refused 1 "^chord: none-at-all: No such file or directory" "$CHORD" stat none-at-all
+	refused 1 "^chord: ./prog.c: Permission denied" "$CHORD" stat ./prog.c
+	"$CHORD" stat ./plain >out 2>err
+	[ $? = 1 ] && grep -q '^chord: ./plain: it has no map of Chord' err || no "without a map: $(cat err)"
+	"$CHORD" stat true >out 2>err
+	[ $? = 1 ] && grep -q '^chord: true: it left no profile: ' err || no "true: $(cat err)"
+	"$CHORD" stat -o none/file ./prog >out 2>err
+	[ $? = 1 ] && grep -q '^chord: none/file: No such file' err || no "-o: $(cat err)"
+	refused 1 "No such file or directory" env TMPDIR="$PWD/none" "$CHORD" stat ./prog
+	want "$CHORD" stat --help
+}
+
+for name in valgrind_O0 valgrind_O2 valgrind_avx2 measures tables repeated jumps callees processes pass_through not_counted bad_input; do
+	test_case $name
+done
+exit $failed
