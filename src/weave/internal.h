@@ -109,7 +109,8 @@ struct edits {
 };
 /* Behind a statement: return label, answer to a query, stub in line, counter, jump over a split, end of the part.
  * Before one: label for jumps, counters, start of a segment. */
-enum rank { RANK_RETURN, RANK_QUERY, RANK_INLINE, RANK_AFTER, RANK_OVER, RANK_END, RANK_TARGET, RANK_BEFORE, RANK_SEGMENT, RANK_OPERAND };
+enum rank { RANK_RETURN, RANK_QUERY, RANK_INLINE, RANK_AFTER, RANK_OVER, RANK_END, RANK_TARGET, RANK_BEFORE, RANK_SEGMENT,
+	RANK_OPERAND };
 /* Takes the text in b (newlines become `;`, so that line numbers stay) and empties it. */
 void edit_add(struct edits *e, uint32_t at, uint32_t del, uint32_t rank, struct buf *b);
 void edit_apply(struct edits *e, const struct text *t, struct buf *out);

@@ -182,9 +182,11 @@ print_lackey(void)
 		sum.loaded += n * a->loaded;
 		sum.stored += n * a->stored;
 		if (p->runs != p->count)
-			fprintf(stderr, "events: 0x%" PRIx64 ": Chord says %" PRIu64 ", lackey %" PRIu64 "\n", p->addr, p->count, p->runs);
+			fprintf(stderr, "events: 0x%" PRIx64 ": Chord says %" PRIu64 ", lackey %" PRIu64 "\n", p->addr, p->count,
+				p->runs);
 	}
-	printf("instructions %" PRIu64 "\ntaken %" PRIu64 "\nloads %" PRIu64 "\nstores %" PRIu64 "\n", runs, taken, sum.loads, sum.stores);
+	printf("instructions %" PRIu64 "\ntaken %" PRIu64 "\n", runs, taken);
+	printf("loads %" PRIu64 "\nstores %" PRIu64 "\n", sum.loads, sum.stores);
 	printf("bytes-loaded %" PRIu64 "\nbytes-stored %" PRIu64 "\n", sum.loaded, sum.stored);
 }
 
