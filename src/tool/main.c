@@ -15,6 +15,7 @@ static const struct command {
 	{"hook", "chord hook", cmd_hook, "", "print the folder for any other compiler's -B option", NULL},
 	{"report", "chord report", cmd_report, "PROGRAM [PROFILE...]", "what was executed, and what was not measured", NULL},
 	{"stat", "chord stat", cmd_stat, "PROGRAM [ARGUMENT...]", "run it, print exact totals of events", NULL},
+	{"diff", "chord diff", cmd_diff, "[PROGRAM] A [PROGRAM] B", "which functions and lines gained instructions", NULL},
 	{"merge", "chord merge", cmd_merge, "-o FILE PROFILE...", "sum profiles of one build", NULL},
 	{"verify", "chord verify", cmd_verify, "PROGRAM", "is every procedure measured?", NULL},
 	{"graph", "chord graph", cmd_graph, "FILE", "the algorithms on a graph written by hand", NULL},
@@ -30,7 +31,7 @@ usage(FILE *to)
 	            "Measures programs exactly: builds them with counters, and reports what they executed.\n\n");
 	for (size_t i = 0; i < NCOMMAND; i++)
 		if (commands[i].what)
-			fprintf(to, "  %-7s %-21s %s\n", commands[i].name, commands[i].args, commands[i].what);
+			fprintf(to, "  %-7s %-23s %s\n", commands[i].name, commands[i].args, commands[i].what);
 	fprintf(to, "\n`chord COMMAND --help` says more of each. Start with\n\n"
 	            "  chord cc -O2 -g -o prog prog.c && ./prog && chord report ./prog\n");
 }

@@ -14,6 +14,7 @@ int cmd_as(int argc, char **argv);
 int cmd_hook(int argc, char **argv);
 int cmd_report(int argc, char **argv);
 int cmd_stat(int argc, char **argv);
+int cmd_diff(int argc, char **argv);
 int cmd_merge(int argc, char **argv);
 int cmd_verify(int argc, char **argv);
 int cmd_graph(int argc, char **argv);

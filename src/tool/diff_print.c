@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT */
+#include "tool/diff.h"
+#include "tool/json.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* "+1,234", "-1,234" or "0". */
+static const char *
+change_text(char out[40], const struct diff_row *r)
+{
+	char n[32];
+
+	if (r->after == r->before)
+		return "0";
+	grouped(n, r->after > r->before ? r->after - r->before : r->before - r->after);
+	snprintf(out, 40, "%c%s", r->after > r->before ? '+' : '-', n);
+	return out;
+}
+
+static const char *
+percent_text(char out[32], const struct diff_row *r)
+{
+	double change = (double)r->after - (double)r->before;
+
+	if (!r->was || !r->is)
+		return r->was ? "gone" : "new";
+	if (!r->before || r->before == r->after)
+		return "";
+	snprintf(out, 32, "%+.2f%%", 100 * change / (double)r->before);
+	return out;
+}
+
+static void
+print_counts(const struct diff_row *r)
+{
+	char before[32], after[32], change[40], percent[32];
+
+	printf("%18s %18s %18s %9s  ", grouped(before, r->before), grouped(after, r->after), change_text(change, r),
+	       percent_text(percent, r));
+}
+
+static void
+print_row(const struct diff_row *r)
+{
+	print_counts(r);
+	if (r->name)
+		printf("%s  ", r->name);
+	if (*r->file && r->line)
+		printf("%s:%u\n", shown_path(r->file), r->line);
+	else
+		printf("%s%s\n", shown_path(r->file), r->name ? "" : ":?");
+}
+
+static void
+print_rows(const struct diff *d, const struct diff_row *at, size_t all, const char *what)
+{
+	size_t n = d->opt->top && d->opt->top < all ? d->opt->top : all;
+
+	if (!all) {
+		printf("\nNo %s has another number of instructions.\n", what);
+		return;
+	}
+	printf("\n%18s %18s %18s %9s  %s\n", "before", "after", "change", "", what);
+	for (size_t i = 0; i < n; i++)
+		print_row(&at[i]);
+	if (n < all)
+		printf("%18s and %zu more (--top=0 shows all)\n", "", all - n);
+}
+
+static const char *
+program_of(const struct side *s)
+{
+	return s->program ? s->program : s->run.unit.at[0].path;
+}
+
+static void
+print_side(const struct side *s, const char *what)
+{
+	printf("%s %s: %s\n", what, shown_path(program_of(s)), s->profile);
+}
+
+/* The first few are enough to show what it is about. */
+enum { FEW = 10 };
+
+static void
+print_left_out(const struct diff *d)
+{
+	size_t n = d->left_out.n;
+
+	if (n)
+		printf("\nNot compared, and in no sum above:\n");
+	for (size_t i = 0; i < n && (i < FEW || !d->opt->top); i++)
+		printf("  %s: %s\n", d->left_out.at[i].name, d->left_out.at[i].reason);
+	if (n > FEW && d->opt->top)
+		printf("  ... and %zu more (--top=0 lists all)\n", n - FEW);
+}
+
+static void
+print_notes(const struct diff *d)
+{
+	static const char *const what[] = {"before", "after"};
+	const struct run *a = &d->side[0].run, *b = &d->side[1].run;
+	bool any = a->sum->nsummed != b->sum->nsummed || a->note.n || b->note.n;
+
+	if (any)
+		printf("\nNote:\n");
+	if (a->sum->nsummed != b->sum->nsummed)
+		printf("  before are %" PRIu64 " processes, after %" PRIu64 "\n", a->sum->nsummed, b->sum->nsummed);
+	for (int i = 0; i < 2; i++)
+		for (size_t k = 0; k < d->side[i].run.note.n; k++)
+			printf("  %s: %s\n", what[i], d->side[i].run.note.at[k]);
+}
+
+bool
+diff_text(const struct diff *d)
+{
+	print_side(&d->side[0], "before");
+	print_side(&d->side[1], "after ");
+	printf("\n%18s %18s %18s\n", "before", "after", "change");
+	for (size_t i = 0; i < d->total.n; i++) {
+		print_counts(&d->total.at[i]);
+		printf("%s\n", d->total.at[i].name);
+	}
+	if (d->opt->lines)
+		print_rows(d, d->line.at, d->line.n, "line");
+	else if (d->by_function)
+		print_rows(d, d->function.at, d->function.n, "function");
+	print_left_out(d);
+	print_notes(d);
+	return !fflush(stdout) && !ferror(stdout);
+}
+
+/* ---- JSON ---- */
+
+static json_t *
+counts(json_t *o, const struct diff_row *r)
+{
+	uint64_t more = r->after - r->before, less = r->before - r->after;
+	bool grew = r->after >= r->before;
+
+	js_set(o, "before", js_number(r->before, true));
+	js_set(o, "after", js_number(r->after, true));
+	js_set(o, "change", (grew ? more : less) > INT64_MAX ? json_null() : json_integer(grew ? (json_int_t)more : -(json_int_t)less));
+	return o;
+}
+
+static json_t *
+totals(const struct diff *d)
+{
+	json_t *o = json_object();
+
+	for (size_t i = 0; i < d->total.n; i++)
+		js_set(o, d->total.at[i].name, counts(json_object(), &d->total.at[i]));
+	return o;
+}
+
+static json_t *
+rows(const struct diff_row *at, size_t n)
+{
+	json_t *a = json_array();
+
+	for (size_t i = 0; i < n; i++) {
+		json_t *o = json_object();
+
+		if (at[i].name)
+			js_set(o, "name", js_text(at[i].name));
+		js_set(o, "file", js_text(at[i].file));
+		js_set(o, "line", js_number(at[i].line, at[i].line > 0));
+		js_set(o, "state", js_text(!at[i].was ? "new" : !at[i].is ? "gone" : "changed"));
+		js_append(a, counts(o, &at[i]));
+	}
+	return a;
+}
+
+static json_t *
+side(const struct side *s)
+{
+	json_t *o = json_object();
+
+	js_set(o, "program", js_text(program_of(s)));
+	js_set(o, "profile", js_text(s->profile));
+	js_set(o, "build_id", js_text(image_hex(s->run.pool, image_build_id(s->run.unit.at[0].image))));
+	js_set(o, "processes", js_number(s->run.sum->nsummed, true));
+	js_set(o, "notes", js_texts(s->run.note.at, s->run.note.n));
+	return o;
+}
+
+bool
+diff_json(const struct diff *d, bool failed)
+{
+	json_t *o = json_object();
+
+	js_set(o, "before", side(&d->side[0]));
+	js_set(o, "after", side(&d->side[1]));
+	js_set(o, "failed", json_boolean(failed));
+	js_set(o, "totals", totals(d));
+	if (d->by_function)
+		js_set(o, "functions", rows(d->function.at, d->function.n));
+	if (d->opt->lines)
+		js_set(o, "lines", rows(d->line.at, d->line.n));
+	js_set(o, "not_compared", js_named_list(d->left_out.at, d->left_out.n));
+	return js_print(o, stdout);
+}

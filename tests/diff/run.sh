@@ -1,0 +1,214 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# `chord diff`: programs that do a known number of things more or less. Prints ok, FAIL or skip for
+# each; status 1 if one failed.
+# run.sh [NAME...]
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+CHORD=$(realpath "${CHORD:-$here/../../build/chord}")
+w=${CHORD_TEST_DIR:-$(mktemp -d)}
+[ -n "${CHORD_TEST_DIR-}" ] || trap 'rm -rf "$w"' EXIT
+export LC_ALL=C ASAN_OPTIONS=detect_leaks=0:${ASAN_OPTIONS-}
+unset CHORD_CC CHORD_CXX CHORD_AS CHORD_FILE COMPILER_PATH
+cc="$CHORD cc"
+only=" $* "
+failed=0
+
+no() { echo "$*" >"$w/why"; exit 1; }
+want() { "$@" >out 2>err || no "status $? of $*: $(head -c 400 err)"; }
+
+# refused STATUS PATTERN COMMAND...: it fails so, with a message of that pattern
+refused() {
+	local status=$1 pattern=$2 got
+	shift 2
+	"$@" >out 2>err
+	got=$?
+	[ $got = "$status" ] || no "status $got, not $status, of $*: $(head -c 400 err)"
+	grep -Eq -- "$pattern" err || no "not '$pattern' but: $(head -c 400 err)"
+}
+
+# holds FILTER: of the JSON in ./out
+holds() { jq -e "$1" out >/dev/null || no "not so: $1: $(jq -c . out | head -c 1500)"; }
+
+# source FOLDER TEXT: FOLDER/prog.c, which calls a function of two instructions (call and step) so
+# and so often
+source() {
+	mkdir -p "$1/sub"
+	cat >"$1/sub/prog.c" <<-END
+		#include <stdlib.h>
+		#define STEP __asm__ volatile("nop")
+		$2
+		static __attribute__((noinline)) void step(void) { STEP; }
+		static __attribute__((noinline)) void more(long n) { while (n--) STEP; }
+		int main(int argc, char **argv)
+		{
+			for (long i = atol(argv[1]); i; i--)
+				step();
+			more(argc > 2 ? atol(argv[2]) : 0);
+			${3-}
+			return 0;
+		}
+	END
+}
+
+# run FOLDER PROFILE ARGUMENT...
+run() {
+	local folder=$1 profile=$2
+	shift 2
+	CHORD_FILE=$profile "$folder/prog" "$@" || no "it ends with status $?"
+}
+
+test_case() {
+	local name=$1
+	[ "$only" = "  " ] || [[ $only == *" $name "* ]] || return
+	rm -rf "${w:?}/$name"
+	mkdir -p "$w/$name"
+	echo "it ended badly" >"$w/why"
+	if (cd "$w/$name" && "t_$name"); then
+		echo "ok $name"
+	else
+		echo "FAIL $name: $(tr '\n' ' ' <"$w/why")"
+		failed=1
+	fi
+	rm -rf "${w:?}/$name"
+}
+
+# two: one build, two runs: 100 steps more
+two() {
+	source one ""
+	want $cc -O1 -g -o one/prog one/sub/prog.c
+	run one a 1000
+	run one b 1100
+}
+
+t_one_build() {
+	two
+	want "$CHORD" diff --json one/prog a b
+	# step is nop and ret; the loop in main is call, sub and jne
+	holds '.functions | map({(.name): .change}) | add | .step == 200 and .main == 300'
+	holds '.functions[0].name == "main" and .functions[0].state == "changed" and (.functions | length) == 2'
+	holds '.totals.instructions | .change == 500 and .after - .before == 500'
+	holds '.totals.calls.change == 100 and .failed == false and .not_compared == []'
+	want "$CHORD" diff --json b a
+	holds '.totals.instructions.change == -500 and .before.processes == 1 and (.after.program | endswith("/one/prog"))'
+	want "$CHORD" diff a a
+	grep -q '^No function has another number of instructions' out || no "$(cat out)"
+	want "$CHORD" diff --json --lines one/prog a b
+	holds '.lines | length == 3 and (map(.change) | add) == 500 and all(.file | endswith("one/sub/prog.c"))'
+	want "$CHORD" diff --top=1 one/prog a b
+	grep -q 'and 1 more' out || no "$(cat out)"
+}
+
+t_two_builds() {
+	source one "static __attribute__((noinline)) void old(void) { STEP; }" "old();"
+	source two "static __attribute__((noinline)) void fresh(void) { STEP; STEP; }" "fresh();"
+	want $cc -O1 -g -o one/prog "$PWD/one/sub/prog.c"
+	(cd two && want $cc -O1 -g -o prog "$PWD/sub/prog.c")
+	run one a 1000
+	run two b 1000 50
+	want "$CHORD" diff --json --lines one/prog a two/prog b
+	holds '.functions | map({(.name): [.state, .before, .after]}) | add | .old == ["gone", 2, 0] and .fresh == ["new", 0, 3]'
+	holds '.functions[0].name == "more"'
+	# the file lies in another folder, and is the same
+	holds '.lines | map(select(.state == "changed" and (.file | endswith("/two/sub/prog.c")))) | length == 2'
+	want "$CHORD" diff --json a b
+	cp two/prog one/prog
+	refused 1 "^chord: a: .*another build of it lies at its path now; name the program" "$CHORD" diff a b
+}
+
+# A clone that the compiler calls otherwise is the same function if there is one only.
+t_clones() {
+	source one ""
+	source two ""
+	want $cc -O1 -S -o one/prog.s one/sub/prog.c
+	sed 's/\<more\>/more.constprop.0/g' one/prog.s >one/p.s
+	sed 's/\<more\>/more.isra.7/g' one/prog.s >two/p.s
+	want $cc -o one/prog one/p.s
+	want $cc -o two/prog two/p.s
+	run one a 1000 10
+	run two b 1000 20
+	want "$CHORD" diff --json one/prog a two/prog b
+	holds '.functions | length == 1 and .[0].name == "more.isra.7" and .[0].state == "changed" and .[0].change == 30'
+}
+
+t_limits() {
+	two
+	local total
+	total=$("$CHORD" diff --json a b | jq .totals.instructions.before)
+	# 500 of some 5000: exactly on the limit is not above it
+	source one "" "more(0);"
+	want "$CHORD" diff --fail-above=100% one/prog a b
+	want "$CHORD" diff --fail-above 10 --fail-function-above 10 one/prog a b
+	refused 1 "^chord: b: 500 instructions more than before: above the limit of 5 %" "$CHORD" diff --fail-above=5% one/prog a b
+	refused 1 "b: main: 300 instructions more than before: above the limit of 5 %" "$CHORD" diff --fail-function-above=5 one/prog a b
+	! grep -q step: err || no "step is above 5 %, too: $(cat err)"
+	refused 1 "b: 500 instructions" "$CHORD" diff --json --fail-above=0 one/prog a b
+	holds '.failed == true'
+	want "$CHORD" diff --fail-above=0 one/prog b a
+	want "$CHORD" diff --fail-above=0 one/prog a a
+	# to the last instruction: total * p / 100 = 500
+	local p=$((500 * 100000000 / total))
+	refused 1 "b: 500 instr" "$CHORD" diff --fail-above="$(printf '%d.%06d' $((p / 1000000)) $((p % 1000000)))" a b
+	p=$((p + 1))
+	want "$CHORD" diff --fail-above="$(printf '%d.%06d' $((p / 1000000)) $((p % 1000000)))" a b
+}
+
+t_not_known() {
+	two
+	# refused in one of them
+	mkdir two
+	want $cc -O1 -S -o two/p.s one/sub/prog.c
+	sed -i 's/^more:/more:\n\tleaq .+7(%rip), %r11/' two/p.s
+	want $cc -O1 -o two/prog two/p.s
+	run one a 1000 20
+	run two b 1000 20
+	want "$CHORD" diff --json one/prog a two/prog b
+	holds '.not_compared | length == 1 and .[0].name == "more"'
+	holds '.functions == [] and .totals.instructions.change == 0'
+	refused 1 "it cannot be said whether a limit is exceeded: 1 function could not be compared" \
+		"$CHORD" diff --fail-above=50 one/prog a two/prog b
+}
+
+t_events() {
+	source one ""
+	want $cc -O1 -fchord=events -fchord-events=instructions,loads -o one/prog one/sub/prog.c
+	run one a 1000
+	run one b 1100
+	want "$CHORD" diff --json --fail-above=50 a b
+	holds '.totals | .instructions.change == 500 and .loads.change == 100 and (has("blocks") | not)'
+	holds 'has("functions") | not'
+	refused 1 "functions were not counted" "$CHORD" diff --fail-function-above=50 a b
+	want $cc -O1 -fchord=events -fchord-events=loads -o one/prog one/sub/prog.c
+	run one c 1000
+	refused 1 "instructions were not counted" "$CHORD" diff --fail-above=50 c c
+}
+
+t_bad_input() {
+	two
+	refused 2 "which profiles" "$CHORD" diff
+	refused 2 "which profiles" "$CHORD" diff a
+	refused 2 "which profiles" "$CHORD" diff a b c d e
+	refused 2 "fail-above=x: not a percentage" "$CHORD" diff --fail-above=x a b
+	refused 2 "not a percentage" "$CHORD" diff --fail-above=-1 a b
+	refused 2 "not a percentage" "$CHORD" diff --fail-above= a b
+	refused 2 "not a percentage" "$CHORD" diff --fail-above=0.1234567 a b
+	refused 2 "not a number of rows" "$CHORD" diff --top=x a b
+	refused 1 "^chord: none: No such file" "$CHORD" diff a none
+	refused 1 "^chord: one/prog: not a profile" "$CHORD" diff a one/prog
+	refused 1 "^chord: one/sub/prog.c: not an ELF file" "$CHORD" diff one/sub/prog.c a b
+	head -c 5000 a >short
+	refused 1 "^chord: short: truncated" "$CHORD" diff a short
+	source two "" "STEP;"
+	want $cc -O1 -o two/prog two/sub/prog.c
+	run two c 10
+	refused 1 "^chord: c: of another build" "$CHORD" diff one/prog a c
+	want gcc -O1 -c -o stub.o -x c - <<<'int other(void); int main(void) { return other(); }'
+	want $cc -O1 -o four stub.o -x c - <<<'int other(void) { return 0; }'
+	CHORD_FILE=d ./four
+	refused 1 "^chord: d: it cannot be compared with a: they have no function in common" "$CHORD" diff one/prog a four d
+}
+
+for name in one_build two_builds clones limits not_known events bad_input; do
+	test_case $name
+done
+exit $failed
