@@ -155,8 +155,8 @@ total_grew(const struct diff *d)
 
 	if (!grew(t, t->before, d->opt->above))
 		return false;
-	say_error(d->side[1].profile, "%s instructions more than before: above the limit of %s %%", grouped(n, t->after - t->before),
-	          bare(d->opt->above_text, limit));
+	say_error(d->side[1].profile, "%s instructions more than before: above the limit of %s %%",
+	          grouped(n, t->after - t->before), bare(d->opt->above_text, limit));
 	return true;
 }
 

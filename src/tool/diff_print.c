@@ -136,12 +136,12 @@ diff_text(const struct diff *d)
 static json_t *
 counts(json_t *o, const struct diff_row *r)
 {
-	uint64_t more = r->after - r->before, less = r->before - r->after;
 	bool grew = r->after >= r->before;
+	uint64_t by = grew ? r->after - r->before : r->before - r->after;
 
 	js_set(o, "before", js_number(r->before, true));
 	js_set(o, "after", js_number(r->after, true));
-	js_set(o, "change", (grew ? more : less) > INT64_MAX ? json_null() : json_integer(grew ? (json_int_t)more : -(json_int_t)less));
+	js_set(o, "change", by > INT64_MAX ? json_null() : json_integer(grew ? (json_int_t)by : -(json_int_t)by));
 	return o;
 }
 
