@@ -58,6 +58,9 @@ void run_close(struct run *r);
 
 /* The profile of a process, as of now; *stood_still: it was stopped while that was read. NULL: reported. */
 struct profile *live_profile(struct pool *pool, const char *pid, bool *stood_still);
+/* The file that it writes, by a path that can be opened here. NULL: reported. */
+struct process;
+const char *live_profile_path(struct process *p);
 
 /* ---- measured.c: what of a program the map does not cover ---- */
 

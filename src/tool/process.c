@@ -1,0 +1,420 @@
+/* SPDX-License-Identifier: MIT */
+#include "tool/process.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/user.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* ---- what it has mapped ---- */
+
+bool
+process_open(struct process *p, struct pool *pool, const char *pid)
+{
+	struct stat st;
+
+	*p = (struct process){.pool = pool, .pid = pid};
+	if (!stat(pool_printf(pool, "/proc/%s", pid), &st))
+		return true;
+	say_error(pid, "no such process");
+	return false;
+}
+
+void
+process_close(struct process *p)
+{
+	free(p->mapping.at);
+	free(p->thread.at);
+	free(p->restless.at);
+	free(p->late.at);
+}
+
+static void
+read_mapping(struct process *p, char *line)
+{
+	struct mapping m;
+	int at = 0;
+
+	line[strcspn(line, "\n")] = 0;
+	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64 " %*s %ju %n", &m.start, &m.end, m.how, &m.offset, &m.ino,
+	           &at) != 5)
+		return;
+	m.path = pool_strdup(p->pool, line + at);
+	VEC_PUSH(p->mapping, m);
+}
+
+bool
+process_mappings(struct process *p)
+{
+	struct buf b = {0};
+	bool ok = file_read(pool_printf(p->pool, "/proc/%s/maps", p->pid), &b);
+	char *rest, *line;
+
+	p->mapping.n = 0;
+	buf_char(&b, 0);
+	for (line = ok ? strtok_r(b.at, "\n", &rest) : NULL; line; line = strtok_r(NULL, "\n", &rest))
+		read_mapping(p, line);
+	buf_free(&b);
+	return ok;
+}
+
+const struct mapping *
+process_mapping(const struct process *p, uint64_t addr)
+{
+	size_t lo = 0, hi = p->mapping.n;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (p->mapping.at[mid].end <= addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < p->mapping.n && p->mapping.at[lo].start <= addr ? &p->mapping.at[lo] : NULL;
+}
+
+static bool
+is_that(const char *path, const struct mapping *m, bool (*is)(const char *))
+{
+	struct stat st;
+
+	return !stat(path, &st) && S_ISREG(st.st_mode) && st.st_ino == m->ino && (!is || is(path));
+}
+
+/* The file may be open, under whatever number. */
+static const char *
+among_descriptors(struct process *p, const struct mapping *m, bool (*is)(const char *))
+{
+	DIR *dir = opendir(pool_printf(p->pool, "/proc/%s/fd", p->pid));
+	const char *found = NULL, *path;
+
+	for (struct dirent *d; dir && !found && (d = readdir(dir));) {
+		path = pool_printf(p->pool, "/proc/%s/fd/%s", p->pid, d->d_name);
+		if (is_that(path, m, is))
+			found = path;
+	}
+	if (dir)
+		closedir(dir);
+	return found;
+}
+
+const char *
+process_file(struct process *p, const struct mapping *m, bool (*is)(const char *))
+{
+	const char *path = pool_printf(p->pool, "/proc/%s/map_files/%" PRIx64 "-%" PRIx64, p->pid, m->start, m->end);
+
+	if (is_that(path, m, is))
+		return path;
+	path = pool_printf(p->pool, "/proc/%s/root%s", p->pid, m->path);
+	return is_that(path, m, is) ? path : among_descriptors(p, m, is);
+}
+
+bool
+process_read(const struct process *p, uint64_t addr, void *to, size_t n)
+{
+	struct iovec here = {to, n}, there = {(void *)(uintptr_t)addr, n};
+
+	return process_vm_readv((pid_t)atoi(p->pid), &here, 1, &there, 1, 0) == (ssize_t)n;
+}
+
+/* ---- what /proc says of it and its threads ---- */
+
+/* The number behind a word that begins a line of a status file; 0 if there is none. */
+static uint64_t
+status_of(const char *path, const char *word)
+{
+	FILE *f = fopen(path, "re");
+	char line[256];
+	size_t n = strlen(word);
+	uint64_t value = 0;
+
+	while (f && fgets(line, sizeof line, f))
+		if (!strncmp(line, word, n))
+			value = strtoull(line + n, NULL, strncmp(word, "Sig", 3) && strncmp(word, "Shd", 3) ? 10 : 16);
+	if (f)
+		fclose(f);
+	return value;
+}
+
+pid_t
+process_tracer(const struct process *p)
+{
+	return (pid_t)status_of(pool_printf(p->pool, "/proc/%s/status", p->pid), "TracerPid:");
+}
+
+static const char *
+task_file(const struct process *p, pid_t tid, const char *name)
+{
+	return pool_printf(p->pool, "/proc/%s/task/%d/%s", p->pid, tid, name);
+}
+
+/* One that has ended, and is still listed because nobody has asked for its status. */
+static bool
+is_dead(const struct process *p, pid_t tid)
+{
+	FILE *f = fopen(task_file(p, tid, "stat"), "re");
+	char line[512] = "", *end;
+
+	if (!f)
+		return true;
+	if (!fgets(line, sizeof line, f))
+		*line = 0;
+	fclose(f);
+	end = strrchr(line, ')');
+	return !end || end[1] != ' ' || end[2] == 'Z' || end[2] == 'X';
+}
+
+static uint64_t
+switches_of(const struct process *p, pid_t tid)
+{
+	const char *path = task_file(p, tid, "status");
+
+	return status_of(path, "voluntary_ctxt_switches:") + status_of(path, "nonvoluntary_ctxt_switches:");
+}
+
+/* ---- system calls ---- */
+
+/* What an interruption does to a call that waits. */
+enum call {
+	CALL_RESTARTS,  /* nothing: the kernel takes it up again, with what is left of its time */
+	CALL_AGAIN,     /* it gives EINTR, and could be made once more but that its time would begin anew */
+	CALL_OTHER,     /* nobody knows */
+};
+
+/* recv and its like give EINTR if the socket has a time limit. */
+static enum call
+call_kind(uint64_t number)
+{
+	switch (number) {
+	case SYS_futex: case SYS_nanosleep: case SYS_clock_nanosleep: case SYS_poll: case SYS_ppoll: case SYS_select:
+	case SYS_pselect6: case SYS_wait4: case SYS_waitid: case SYS_pause: case SYS_rt_sigsuspend:
+		return CALL_RESTARTS;
+	case SYS_epoll_wait: case SYS_epoll_pwait: case 441 /* epoll_pwait2 */: case SYS_semop: case SYS_semtimedop:
+	case SYS_rt_sigtimedwait: case SYS_io_getevents: case SYS_read: case SYS_readv: case SYS_write: case SYS_writev:
+	case SYS_recvfrom: case SYS_recvmsg: case SYS_recvmmsg: case SYS_sendto: case SYS_sendmsg: case SYS_sendmmsg:
+	case SYS_accept: case SYS_accept4: case SYS_msgrcv: case SYS_msgsnd:
+		return CALL_AGAIN;
+	default:
+		return CALL_OTHER;
+	}
+}
+
+/* Does the thread sleep in a call that an interruption would end? Then its PC and stack pointer are in *t. */
+static bool
+waits(struct process *p, struct thread *t)
+{
+	FILE *f = fopen(task_file(p, t->tid, "syscall"), "re");
+	uint64_t number;
+	int n = 0;
+
+	t->switches = switches_of(p, t->tid);
+	if (f) {
+		n = fscanf(f, "%" SCNu64 " %*s %*s %*s %*s %*s %*s %" SCNx64 " %" SCNx64, &number, &t->reg[THREAD_RSP],
+		           &t->reg[THREAD_RIP]);
+		fclose(f);
+	}
+	return n == 3 && call_kind(number) != CALL_RESTARTS;
+}
+
+/* A thread that had only just begun to wait when it was interrupted, so that its call ended: the call is made
+ * again. With the signals blocked that the call itself lets through, so that one of these comes in the call. */
+static void
+call_again(const struct process *p, pid_t tid, struct user_regs_struct *r)
+{
+	const char *status = task_file(p, tid, "status");
+	uint64_t mask;
+
+	if ((int64_t)r->rax != -EINTR || (int64_t)r->orig_rax < 0 || call_kind(r->orig_rax) != CALL_AGAIN)
+		return;
+	if (ptrace(PTRACE_GETSIGMASK, tid, sizeof mask, &mask) || ptrace(PTRACE_SETSIGMASK, tid, sizeof mask, &mask))
+		return;
+	/* A signal for it has come as well: it would have been interrupted without us. */
+	if ((status_of(status, "SigPnd:") | status_of(status, "ShdPnd:")) & ~status_of(status, "SigBlk:"))
+		return;
+	r->rip -= 2;
+	r->rax = r->orig_rax;
+	ptrace(PTRACE_SETREGS, tid, 0, r);
+	r->rip += 2; /* it stands behind the call, as all that wait */
+}
+
+/* ---- stopping ---- */
+
+static void
+read_registers(const struct process *p, struct thread *t)
+{
+	struct user_regs_struct r;
+
+	if (ptrace(PTRACE_GETREGS, t->tid, 0, &r)) {
+		t->lost = true;
+		return;
+	}
+	if (!t->signal)
+		call_again(p, t->tid, &r);
+	memcpy(t->reg, (uint64_t [THREAD_REGS]){r.rax, r.rdx, r.rcx, r.rbx, r.rsi, r.rdi, r.rbp, r.rsp, r.r8, r.r9, r.r10,
+	                                        r.r11, r.r12, r.r13, r.r14, r.r15, r.rip}, sizeof t->reg);
+	t->gs = r.gs_base;
+}
+
+/* Waits for a thread to stop, but not for ever. A signal that stops it on its way is given to it when it
+ * goes on. */
+static void
+wait_for(struct process *p, struct thread *t)
+{
+	bool stopped = false;
+	int status;
+
+	for (int i = 0; i < 500; i++) {
+		if (waitpid(t->tid, &status, __WALL | WNOHANG) == t->tid) {
+			stopped = WIFSTOPPED(status);
+			if (stopped && status >> 16 != PTRACE_EVENT_STOP)
+				t->signal = WSTOPSIG(status);
+			break;
+		}
+		usleep(i < 20 ? 50 : 1000);
+	}
+	t->lost = !stopped;
+	if (stopped)
+		read_registers(p, t);
+}
+
+static bool
+is_known(const struct process *p, pid_t tid)
+{
+	for (size_t i = 0; i < p->thread.n; i++)
+		if (p->thread.at[i].tid == tid)
+			return true;
+	return false;
+}
+
+static bool
+is_restless(const struct process *p, pid_t tid)
+{
+	for (size_t i = 0; i < p->restless.n; i++)
+		if (p->restless.at[i] == tid)
+			return true;
+	return false;
+}
+
+/* False: not permitted. */
+static bool
+stop_thread(struct process *p, pid_t tid)
+{
+	struct thread t = {.tid = tid};
+
+	if (!is_restless(p, tid) && waits(p, &t)) {
+		VEC_PUSH(p->thread, t);
+		return true;
+	}
+	if (ptrace(PTRACE_SEIZE, tid, 0, 0))
+		return errno == ESRCH || is_dead(p, tid);
+	t.stopped = true;
+	ptrace(PTRACE_INTERRUPT, tid, 0, 0);
+	wait_for(p, &t);
+	VEC_PUSH(p->thread, t);
+	return true;
+}
+
+/* Lets those go that did not stop while they were waited for, and have stopped since. */
+static void
+release_late(struct process *p)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < p->late.n; i++) {
+		pid_t tid = p->late.at[i];
+
+		if (waitpid(tid, NULL, __WALL | WNOHANG) != tid)
+			p->late.at[n++] = tid;
+		else
+			ptrace(PTRACE_DETACH, tid, 0, 0L);
+	}
+	p->late.n = n;
+}
+
+/* Stops the threads that are not yet. Gives how many there were, -1 if it is not permitted. */
+static int
+stop_more(struct process *p)
+{
+	DIR *dir = opendir(pool_printf(p->pool, "/proc/%s/task", p->pid));
+	int n = 0;
+
+	for (struct dirent *d; dir && n >= 0 && (d = readdir(dir));) {
+		pid_t tid = (pid_t)atoi(d->d_name);
+		size_t before = p->thread.n;
+
+		if (tid <= 0 || is_known(p, tid))
+			continue;
+		n = stop_thread(p, tid) ? n + (p->thread.n > before) : -1;
+	}
+	if (dir)
+		closedir(dir);
+	return n;
+}
+
+/* Those that ended while they were being stopped. */
+static void
+forget_the_dead(struct process *p)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < p->thread.n; i++)
+		if (!p->thread.at[i].lost || !is_dead(p, p->thread.at[i].tid))
+			p->thread.at[n++] = p->thread.at[i];
+	p->thread.n = n;
+}
+
+enum process_state
+process_stop(struct process *p)
+{
+	int n;
+
+	release_late(p);
+	/* A thread that makes others may make one while its fellows are being stopped. */
+	do
+		n = stop_more(p);
+	while (n > 0);
+	if (n < 0) {
+		process_go_on(p);
+		return PROCESS_NOT_PERMITTED;
+	}
+	forget_the_dead(p);
+	return p->thread.n ? PROCESS_STILL : PROCESS_GONE;
+}
+
+bool
+process_was_still(struct process *p)
+{
+	size_t before = p->restless.n;
+
+	for (size_t i = 0; i < p->thread.n; i++) {
+		struct thread *t = &p->thread.at[i], now = *t;
+
+		if (!t->stopped && (!waits(p, &now) || now.switches != t->switches))
+			VEC_PUSH(p->restless, t->tid);
+	}
+	return p->restless.n == before;
+}
+
+void
+process_go_on(struct process *p)
+{
+	for (size_t i = 0; i < p->thread.n; i++) {
+		const struct thread *t = &p->thread.at[i];
+
+		if (t->stopped && t->lost)
+			VEC_PUSH(p->late, t->tid);
+		else if (t->stopped)
+			ptrace(PTRACE_DETACH, t->tid, 0, (long)t->signal);
+	}
+	p->thread.n = 0;
+	release_late(p);
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/* A process that runs: what it has mapped, where its threads stand, and how to keep it still while
+ * somebody looks. Apart from tool.h for the same reason as report.h. */
+#ifndef CHORD_PROCESS_H
+#define CHORD_PROCESS_H
+
+#include "base/base.h"
+
+#include <sys/types.h>
+
+struct mapping {
+	uint64_t start, end, offset;
+	uintmax_t ino;           /* 0: of no file */
+	char how[8];             /* as in /proc/PID/maps: "rw-s" */
+	const char *path;        /* as the process sees it; or "[stack]" and the like */
+};
+
+/* Numbers of registers, DWARF's. */
+enum { THREAD_RSP = 7, THREAD_RIP = 16, THREAD_REGS = 17 };
+
+struct thread {
+	pid_t tid;
+	bool stopped;            /* by us; else it waits in the kernel and is left there */
+	bool lost;               /* it does neither: nothing is known of it */
+	int signal;              /* it was about to get that one; 0: none */
+	uint64_t reg[THREAD_REGS]; /* of one that waits: the stack pointer and the PC only */
+	uint64_t gs;             /* base of its segment, if stopped */
+	uint64_t switches;       /* of one that waits: how often it has been switched to or from */
+};
+
+struct process {
+	struct pool *pool;       /* what it needs is taken from there */
+	const char *pid;
+	VEC(struct mapping) mapping; /* by address */
+	VEC(struct thread) thread;
+	VEC(pid_t) restless;     /* waited, but not long */
+	VEC(pid_t) late;         /* have been told to stop, and have not yet */
+};
+
+enum process_state { PROCESS_STILL, PROCESS_NOT_PERMITTED, PROCESS_GONE };
+
+/* Of a process that is there. False: reported. */
+bool process_open(struct process *p, struct pool *pool, const char *pid);
+void process_close(struct process *p);
+
+/* Reads what is mapped. False with errno set. */
+bool process_mappings(struct process *p);
+const struct mapping *process_mapping(const struct process *p, uint64_t addr);
+/* A path by which a mapped file can be opened here, whatever has become of its name; NULL: there is none. The
+ * file is to be taken for it only if `is` says so (NULL: if it is the same inode). */
+const char *process_file(struct process *p, const struct mapping *m, bool (*is)(const char *path));
+
+/* Makes every thread stand still, new ones too, and reads its registers. No thread sees anything of it: one
+ * that waits in a system call that cannot be interrupted without a trace is not interrupted, but watched. */
+enum process_state process_stop(struct process *p);
+/* Have the threads that were only watched been still since? Else let go and begin again. */
+bool process_was_still(struct process *p);
+void process_go_on(struct process *p);
+/* Who traces it already; 0: nobody. */
+pid_t process_tracer(const struct process *p);
+
+/* Its memory. False: not all of it is there. */
+bool process_read(const struct process *p, uint64_t addr, void *to, size_t n);
+
+#endif
