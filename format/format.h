@@ -194,6 +194,44 @@ enum chord_extent {
 	CHORD_EXTENT_TEXT = 4,
 };
 
+/* ---- in a running process ---- */
+
+/* The control block of the runtimes is at the first of these addresses that was free. Other processes may read what
+ * stands here of it; while owner is not 0 that thread changes it, and moves counters. */
+#define CHORD_LIVE_PLACES {0x1c0d00000000, 0x3c0d00000000, 0x0c0d00000000, 0x005c0d000000}
+#define CHORD_LIVE_MAGIC 0x314c544344524843u /* "CHRDCTL1" */
+#define CHORD_LIVE_FIELDS(X) \
+	X(uint64_t, magic, "CHORD_LIVE_MAGIC, written last") \
+	X(uint32_t, version, "CHORD_FORMAT_VERSION") \
+	X(uint32_t, pid, "of the process that it belongs to") \
+	X(int32_t, owner, "thread that has the lock; 0: none") \
+	X(int32_t, depth, "how often") \
+	X(uint32_t, nmodule, "modules, struct chord_live_module first in each") \
+	X(uint32_t, nregion, "regions, struct chord_live_region first in each") \
+	X(uint64_t, modules, "address of the first one") \
+	X(uint64_t, regions, "likewise") \
+	X(uint32_t, module_size, "bytes from one to the next") \
+	X(uint32_t, region_size, "likewise")
+
+/* A module that is or was loaded. first and size: its counter pages, as they are in memory. */
+#define CHORD_LIVE_MODULE_FIELDS(X) \
+	X(uint64_t, bias, "its addresses in memory less those at link time") \
+	X(uint64_t, first, "address of its counter pages, for base 0") \
+	X(uint64_t, size, "bytes of them") \
+	X(uint32_t, life, "enum chord_life") \
+	X(uint32_t, idlen, "bytes of the build id, at most 32; then these")
+enum chord_life { CHORD_LIFE_NONE, CHORD_LIFE_LOADED, CHORD_LIFE_CLOSED };
+
+/* The counters of one thread at a time. */
+#define CHORD_LIVE_REGION_FIELDS(X) \
+	X(uint64_t, base, "base of %gs: counters are at their addresses plus it") \
+	X(int32_t, tid, "of the thread; 0: none; -1: being handed over") \
+	X(uint32_t, users, "threads that have had it so far")
+
+struct chord_live { CHORD_LIVE_FIELDS(CHORD_FIELD) };
+struct chord_live_module { CHORD_LIVE_MODULE_FIELDS(CHORD_FIELD) unsigned char id[32]; };
+struct chord_live_region { CHORD_LIVE_REGION_FIELDS(CHORD_FIELD) };
+
 /* An activation ended at a call that did not come back, or was taken up again
  * behind a call (setjmp). key: link-time return address in the woven code,
  * plus the module's index + 1 shifted left by 48. Reentry when bit 63 is set. */

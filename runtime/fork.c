@@ -54,7 +54,7 @@ chord_rt_drop_regions(struct chord_rt_ctl *ctl, struct chord_rt_region *keep)
 
 	for (uint32_t r = 0; r < ctl->nregion; r++)
 		for (m = ctl->module; m < ctl->module + ctl->nmodule; m++)
-			if (m->life == CHORD_RT_LIVE && &ctl->region[r] != keep)
+			if (m->life == CHORD_LIFE_LOADED && &ctl->region[r] != keep)
 				chord_rt_call(SYS_munmap, m->first + ctl->region[r].base, m->size);
 	ctl->nmap = ctl->nregion = ctl->hint = ctl->cursor = 0;
 }
@@ -70,11 +70,12 @@ chord_rt_keep_region(struct chord_rt_ctl *ctl, const struct chord_rt_region *min
 	chord_rt_clear(r, sizeof *r);
 	r->base = base;
 	r->left = left;
+	r->users = 1;
 	r->tid = (int32_t)chord_rt_call(SYS_gettid);
 	ctl->nregion = 1;
 	ctl->head->threads = 1;
 	for (uint32_t i = 0; i < ctl->nmodule; i++)
-		if (ctl->module[i].life == CHORD_RT_LIVE)
+		if (ctl->module[i].life == CHORD_LIFE_LOADED)
 			chord_rt_map_counts(ctl, i, 0, true);
 }
 
@@ -83,7 +84,7 @@ static void
 chord_rt_forget(struct chord_rt_ctl *ctl)
 {
 	for (struct chord_rt_mod *m = ctl->module; m < ctl->module + ctl->nmodule; m++)
-		if (m->life == CHORD_RT_LIVE && !m->left)
+		if (m->life == CHORD_LIFE_LOADED && !m->left)
 			chord_rt_clear((void *)CHORD_RT_NEAR(m->desc->start),
 			    CHORD_RT_NEAR(m->desc->stop) - CHORD_RT_NEAR(m->desc->start));
 }

@@ -295,7 +295,7 @@ chord_rt_hooker(struct chord_rt_ctl *ctl, struct chord_rt_desc *not)
 	struct chord_rt_mod *best = NULL;
 
 	for (struct chord_rt_mod *m = ctl->module; m < ctl->module + ctl->nmodule; m++)
-		if (m->life == CHORD_RT_LIVE && !m->left && m->desc != not && m->space == (uint64_t)&chord_rt_dl_iterate_phdr &&
+		if (m->life == CHORD_LIFE_LOADED && !m->left && m->desc != not && m->space == (uint64_t)&chord_rt_dl_iterate_phdr &&
 		    (!best || (m->main && !best->main)))
 			best = m;
 	return best;

@@ -176,7 +176,7 @@ chord_rt_extents_of_modules(struct chord_rt_ctl *ctl)
 static bool
 chord_rt_was_open(const struct chord_rt_mod *old, const struct chord_rt_mod *m)
 {
-	return old->life == CHORD_RT_CLOSED && old->path_hash == m->path_hash && old->size == m->size &&
+	return old->life == CHORD_LIFE_CLOSED && old->path_hash == m->path_hash && old->size == m->size &&
 	    old->first - old->bias == m->first - m->bias && old->idlen == m->idlen && chord_rt_equal(old->id, m->id, 32);
 }
 
@@ -192,7 +192,7 @@ chord_rt_close_module(struct chord_rt_ctl *ctl, uint32_t i)
 {
 	chord_rt_forget_known(ctl);
 	chord_rt_unmap_module(ctl, i);
-	ctl->module[i].life = CHORD_RT_CLOSED;
+	ctl->module[i].life = CHORD_LIFE_CLOSED;
 }
 
 static void
@@ -208,7 +208,7 @@ chord_rt_add(struct chord_rt_ctl *ctl, struct chord_rt_desc *d, const struct cho
 	if (i == CHORD_RT_MODULES)
 		return;
 	chord_rt_forget_known(ctl);
-	fresh.life = CHORD_RT_LIVE;
+	fresh.life = CHORD_LIFE_LOADED;
 	fresh.seen = 1;
 	fresh.space = (uint64_t)&chord_rt_dl_iterate_phdr;
 	fresh.name = ctl->module[i].name;
@@ -234,7 +234,7 @@ chord_rt_see(struct chord_rt_ctl *ctl, const struct chord_rt_object *o)
 	if (!chord_rt_find_note(o, chord_rt_note_module, &d))
 		return;
 	for (m = ctl->module; m < ctl->module + ctl->nmodule; m++) {
-		if (m->desc != d || m->life != CHORD_RT_LIVE)
+		if (m->desc != d || m->life != CHORD_LIFE_LOADED)
 			continue;
 		if (d->ctl) {
 			m->seen = 1;
@@ -300,7 +300,7 @@ static struct chord_rt_mod *
 chord_rt_me(struct chord_rt_ctl *ctl)
 {
 	for (struct chord_rt_mod *m = ctl->module; m < ctl->module + ctl->nmodule; m++)
-		if (m->desc == &chord_rt_desc && m->life == CHORD_RT_LIVE)
+		if (m->desc == &chord_rt_desc && m->life == CHORD_LIFE_LOADED)
 			return m;
 	return NULL;
 }
@@ -346,7 +346,7 @@ chord_rt_scan(struct chord_rt_ctl *ctl)
 		m->seen = m->space != (uint64_t)&chord_rt_dl_iterate_phdr;
 	chord_rt_pass(ctl, 0);
 	for (uint32_t i = 0; i < ctl->nmodule; i++)
-		if (ctl->module[i].life == CHORD_RT_LIVE && !ctl->module[i].seen)
+		if (ctl->module[i].life == CHORD_LIFE_LOADED && !ctl->module[i].seen)
 			chord_rt_close_module(ctl, i);
 	chord_rt_pass(ctl, 1);
 }

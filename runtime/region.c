@@ -49,7 +49,7 @@ chord_rt_span(struct chord_rt_ctl *ctl, uint64_t *lo, uint64_t *hi, uint64_t *la
 	*lo = ~0ull;
 	*hi = *largest = 0;
 	for (struct chord_rt_mod *m = ctl->module; m < ctl->module + ctl->nmodule; m++) {
-		if (m->life != CHORD_RT_LIVE)
+		if (m->life != CHORD_LIFE_LOADED)
 			continue;
 		*lo = m->first < *lo ? m->first : *lo;
 		*hi = m->first + m->size > *hi ? m->first + m->size : *hi;
@@ -117,7 +117,7 @@ static void
 chord_rt_release(struct chord_rt_ctl *ctl, struct chord_rt_mod *end, uint64_t base)
 {
 	for (struct chord_rt_mod *m = ctl->module; m < end; m++)
-		if (m->life == CHORD_RT_LIVE)
+		if (m->life == CHORD_LIFE_LOADED)
 			chord_rt_call(SYS_munmap, m->first + base, m->size);
 }
 
@@ -137,7 +137,7 @@ chord_rt_take(struct chord_rt_ctl *ctl, uint64_t base)
 	long e;
 
 	for (struct chord_rt_mod *m = ctl->module; m < end; m++) {
-		e = m->life == CHORD_RT_LIVE ? chord_rt_take_one(m, base) : 0;
+		e = m->life == CHORD_LIFE_LOADED ? chord_rt_take_one(m, base) : 0;
 		if (chord_rt_failed(e)) {
 			chord_rt_release(ctl, m, base);
 			return e;
@@ -236,8 +236,9 @@ chord_rt_region_new(struct chord_rt_ctl *ctl)
 		return NULL;
 	r->base = base;
 	r->index = n;
+	r->users = 0;
 	for (uint32_t m = 0; m < ctl->nmodule; m++)
-		if (ctl->module[m].life == CHORD_RT_LIVE && !chord_rt_map_counts(ctl, m, n, true)) {
+		if (ctl->module[m].life == CHORD_LIFE_LOADED && !chord_rt_map_counts(ctl, m, n, true)) {
 			chord_rt_release(ctl, ctl->module + ctl->nmodule, base);
 			ctl->nmap = nmap;
 			return NULL;
@@ -279,6 +280,7 @@ chord_rt_region_get(struct chord_rt_ctl *ctl)
 	}
 	ctl->hint = r->index;
 	r->left = 0;
+	r->users++;
 	__atomic_store_n(&r->tid, -1, __ATOMIC_RELEASE);
 	__atomic_fetch_add(&ctl->head->threads, 1, __ATOMIC_RELAXED);
 	return r;
@@ -324,7 +326,7 @@ chord_rt_rebase(struct chord_rt_ctl *ctl, struct chord_rt_region *r, uint32_t m,
 		return false;
 	for (uint32_t i = 0; i < ctl->nmodule; i++) {
 		mod = &ctl->module[i];
-		if (i != m && mod->life == CHORD_RT_LIVE)
+		if (i != m && mod->life == CHORD_LIFE_LOADED)
 			chord_rt_call(SYS_mremap, mod->first + old, mod->size, mod->size, 1 | 2, mod->first + base);
 	}
 	r->base = base;
@@ -381,7 +383,7 @@ chord_rt_fold_all(struct chord_rt_ctl *ctl)
 	uint64_t moved = 0;
 
 	for (struct chord_rt_mod *m = ctl->module; m < ctl->module + ctl->nmodule; m++)
-		if (m->life == CHORD_RT_LIVE && !m->left)
+		if (m->life == CHORD_LIFE_LOADED && !m->left)
 			moved += chord_rt_fold(ctl, m);
 	return moved;
 }

@@ -30,7 +30,6 @@ enum {
 };
 
 #define CHORD_RT_DESC_MAGIC 0x4d524843u            /* "CHRM" */
-#define CHORD_RT_CTL_MAGIC 0x314c544344524843u     /* "CHRDCTL1" */
 
 /* Functions that are seen through hooks. pack.sh makes the wrappers of them, in
  * this order; the first three have their own. Those that exec are last. */
@@ -93,24 +92,19 @@ struct chord_rt_desc {
 	uint64_t ctl;                 /* struct chord_rt_ctl; 0: not known to the process yet */
 };
 
-enum chord_rt_life { CHORD_RT_NONE, CHORD_RT_LIVE, CHORD_RT_CLOSED };
-
 /* A measured module. Slots are never reused for another one: the index is the
  * number of its extent in the file. */
 struct chord_rt_mod {
+	CHORD_LIVE_MODULE_FIELDS(CHORD_FIELD)
+	unsigned char id[32];
 	struct chord_rt_desc *desc;
-	uint64_t bias;
-	uint64_t first, size;         /* its counter pages */
 	uint64_t text, text_end;      /* its executable segments */
 	uint64_t path_hash;           /* to know it again when it is opened again */
 	uint64_t space;               /* which list of objects it is in */
 	uint32_t name;                /* its path in names */
-	uint32_t life;
-	uint32_t idlen;
 	uint32_t main;                /* the program itself: never closed */
 	uint32_t seen;                /* in the scan that runs */
 	uint32_t left;                /* its destructor has run: desc may be gone any time */
-	unsigned char id[32];
 };
 
 /* A call of vfork whose child may still run on the caller's stack. */
@@ -119,13 +113,12 @@ struct chord_rt_vfork {
 	uint64_t pid;                 /* who called */
 };
 
-/* The counters of one thread at a time. tid 0: free; -1: being handed over. */
+/* entry.s knows where start and arg are. */
 struct chord_rt_region {
-	uint64_t base;
-	int32_t tid;
-	uint32_t index;
+	CHORD_LIVE_REGION_FIELDS(CHORD_FIELD)
 	void *(*start)(void *);
 	void *arg;
+	uint32_t index;
 	uint64_t left;                /* frames from this on were recorded: the thread ends; or 0 */
 	uint64_t stack;               /* where the thread's own begins; 0: not known */
 	uint32_t nvfork;
@@ -185,10 +178,8 @@ struct chord_rt_object_id {
 };
 
 struct chord_rt_ctl {
-	uint64_t magic;               /* written last */
-	uint32_t version, pid;
-	int32_t owner, depth;         /* of the lock: a tid */
-	uint32_t nmodule, nregion, nmap, nslots;
+	CHORD_LIVE_FIELDS(CHORD_FIELD)
+	uint32_t nmap, nslots;
 	uint32_t fsgsbase, nogs, nofile, dynamic, ended, told, secure, traced;
 	uint32_t hint, cursor;        /* where to look for a free region */
 	uint32_t scheme, step_no;     /* where to look for a base */

@@ -6,7 +6,7 @@ static unsigned long chord_rt_getauxval(unsigned long) __attribute__((weakref("g
 /* Where the control block is looked for: the first of these addresses that is
  * free, so that every copy of the runtime finds it, in whichever list of objects
  * it may be. Sanitizers leave only some of them. */
-static const uint64_t chord_rt_places[] = {0x1c0d00000000, 0x3c0d00000000, 0x0c0d00000000, 0x005c0d000000};
+static const uint64_t chord_rt_places[] = CHORD_LIVE_PLACES;
 
 static struct chord_rt_ctl *
 chord_rt_control(void)
@@ -20,7 +20,7 @@ chord_rt_control(void)
 		    CHORD_RT_MAP_PRIVATE | CHORD_RT_MAP_ANON | CHORD_RT_MAP_NORESERVE);
 		if (!chord_rt_failed(e))
 			return ctl;
-		if (e == -EEXIST && chord_rt_readable((uint64_t)ctl) && ctl->magic == CHORD_RT_CTL_MAGIC &&
+		if (e == -EEXIST && chord_rt_readable((uint64_t)ctl) && ctl->magic == CHORD_LIVE_MAGIC &&
 		    ctl->version == CHORD_FORMAT_VERSION)
 			return ctl;
 	}
@@ -168,7 +168,7 @@ chord_rt_first(struct chord_rt_ctl *ctl, int argc, char **argv, char **env)
 	chord_rt_extents_of_modules(ctl);
 	if (foreign || !chord_rt_region_enter(ctl))
 		chord_rt_no_base(ctl);
-	__atomic_store_n(&ctl->magic, CHORD_RT_CTL_MAGIC, __ATOMIC_RELEASE);
+	__atomic_store_n(&ctl->magic, CHORD_LIVE_MAGIC, __ATOMIC_RELEASE);
 }
 
 static __attribute__((used)) void
@@ -184,6 +184,10 @@ chord_rt_construct(int argc, char **argv, char **env)
 	old = chord_rt_lock(ctl);
 	if (!ctl->magic) {
 		ctl->version = CHORD_FORMAT_VERSION;
+		ctl->modules = (uint64_t)ctl->module;
+		ctl->module_size = sizeof *ctl->module;
+		ctl->regions = (uint64_t)ctl->region;
+		ctl->region_size = sizeof *ctl->region;
 		chord_rt_first(ctl, argc, argv, env);
 	} else {
 		chord_rt_scan(ctl);

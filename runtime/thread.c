@@ -53,6 +53,7 @@ static void
 chord_rt_no_thread(struct chord_rt_ctl *ctl, struct chord_rt_region *r)
 {
 	__atomic_fetch_sub(&ctl->head->threads, 1, __ATOMIC_RELAXED);
+	r->users--;
 	__atomic_store_n(&r->tid, 0, __ATOMIC_RELEASE);
 }
 

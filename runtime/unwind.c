@@ -312,7 +312,7 @@ static struct chord_rt_mod *
 chord_rt_mod_of(struct chord_rt_ctl *ctl, uint64_t pc)
 {
 	for (struct chord_rt_mod *m = ctl->module; m < ctl->module + ctl->nmodule; m++)
-		if (pc >= m->text && pc < m->text_end && m->life == CHORD_RT_LIVE)
+		if (pc >= m->text && pc < m->text_end && m->life == CHORD_LIFE_LOADED)
 			return m;
 	return NULL;
 }
