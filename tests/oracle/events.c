@@ -1,16 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /* Events by somebody else's count, for the instructions that Chord measured.
  *
- *	events lackey PLACES DISASSEMBLY <TRACE  valgrind --tool=lackey --trace-mem=yes; objdump -d
- *	events callgrind PLACES FILE OBJECT      --dump-instr=yes --dump-line=no --compress-strings=no
+ *	events lackey PLACES DISASSEMBLY [BASE] <TRACE
+ *	                                         valgrind --tool=lackey --trace-mem=yes; objdump -d; where a
+ *	                                         position-independent program lies
+ *	events callgrind PLACES DISASSEMBLY FILE OBJECT
+ *	                                         --dump-instr=yes --dump-line=no --compress-strings=no
  *	                                         --compress-pos=no --cache-sim=yes --branch-sim=yes
  *
  * PLACES is what `compare --places` prints: ADDRESS COUNT CLASS of each instruction in the program that was not
  * measured. Prints lines `EVENT NUMBER`, with Chord's definitions: an instruction with a rep prefix counts once an
  * execution, and accesses memory as in one round.
  *
- * lackey traces every access, also two kinds that are valgrind's own: it tests bits of registers (bt) by way of
- * memory, and loads what a locked instruction changes once more. The disassembly says where.
+ * lackey traces every access, but for some differences of valgrind's own, and the disassembly says where: it tests
+ * bits of registers (bt) by way of memory, loads what a locked instruction changes once more, and leaves out
+ * what it takes off the stack (pop) if nothing uses it. Of a rep instruction that never got to a round the
+ * disassembly says what a round would do.
  * callgrind counts what changes memory as a store only. */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -25,7 +30,7 @@ struct access {
 
 struct place {
 	uint64_t addr, count;    /* by Chord */
-	bool rep, branch, bit_test, locked;
+	bool rep, branch, bit_test, locked, pop;
 	uint64_t runs, branches;
 	struct access all, round; /* round: of a rep instruction */
 };
@@ -35,6 +40,7 @@ static size_t nplace, room;
 static uint64_t low, high;       /* addresses of all places */
 static uint32_t *at;             /* by address - low: number of the place + 1 */
 static uint64_t taken;           /* conditional jumps, by lackey */
+static uint64_t base;            /* address less that in the file */
 
 static void
 die(const char *what, const char *why)
@@ -127,7 +133,7 @@ read_trace(FILE *f)
 		addr = strtoull(line + 3, &end, 16);
 		size = strtoull(end + 1, NULL, 10);
 		if (kind == 'I') {
-			struct place *next = place_at(addr);
+			struct place *next = place_at(addr - base);
 
 			taken += now && now->branch && addr != behind;
 			behind = addr + size;
@@ -146,6 +152,20 @@ read_trace(FILE *f)
 		now->round = round;
 }
 
+/* By the text: "rep movsq ...", "rep stos %rax,...". */
+static struct access
+round_of(const char *text)
+{
+	const char *movs = strstr(text, "movs"), *stos = strstr(text, "stos");
+	uint64_t n = 0;
+
+	if (movs)
+		n = movs[4] == 'b' ? 1 : movs[4] == 'w' ? 2 : movs[4] == 'l' ? 4 : 8;
+	else if (stos)
+		n = strstr(stos, "%al") ? 1 : strstr(stos, "%ax") ? 2 : strstr(stos, "%eax") ? 4 : 8;
+	return (struct access){movs != NULL, movs || stos, movs ? n : 0, n};
+}
+
 /* Lines: "  ADDR:<tab>BYTES<tab>TEXT". */
 static void
 read_disassembly(const char *path)
@@ -160,6 +180,9 @@ read_disassembly(const char *path)
 		if (!p || !text || !strchr(line, ':'))
 			continue;
 		p->bit_test = !strncmp(text, "\tbt", 3) && !strchr(text, '(');
+		p->pop = !strncmp(text, "\tpop ", 5) && !strchr(text, '(');
+		if (p->rep)
+			p->round = round_of(text);
 		p->locked = !strncmp(text, "\tlock ", 6) || (!strncmp(text, "\txchg", 5) && strchr(text, '('));
 	}
 	fclose(f);
@@ -176,6 +199,8 @@ print_lackey(void)
 		uint64_t n = p->rep ? p->runs : 1;
 		struct access *a = p->rep ? &p->round : &p->all;
 
+		if (p->pop)
+			*a = (struct access){.loads = p->runs, .loaded = p->runs * 8};
 		runs += p->runs;
 		sum.loads += n * a->loads;
 		sum.stores += n * a->stores;
@@ -268,11 +293,11 @@ print_callgrind(void)
 
 		if (p->rep) {
 			runs += p->count;
-			stores += rounds ? p->count * (p->all.stores / rounds) : 0;
+			stores += p->count * (rounds ? p->all.stores / rounds : p->round.stores);
 			continue;
 		}
 		runs += p->runs;
-		stores += p->all.stores;
+		stores += p->bit_test ? 0 : p->all.stores;
 		branches += p->branch ? p->branches : 0;
 	}
 	printf("instructions %" PRIu64 "\nstores %" PRIu64 "\nbranches %" PRIu64 "\n", runs, stores, branches);
@@ -281,17 +306,19 @@ print_callgrind(void)
 int
 main(int argc, char **argv)
 {
-	if (argc == 4 && !strcmp(argv[1], "lackey")) {
+	if ((argc == 4 || argc == 5) && !strcmp(argv[1], "lackey")) {
+		base = argc == 5 ? strtoull(argv[4], NULL, 16) : 0;
 		read_places(argv[2]);
 		read_disassembly(argv[3]);
 		read_trace(stdin);
 		print_lackey();
-	} else if (argc == 5 && !strcmp(argv[1], "callgrind")) {
+	} else if (argc == 6 && !strcmp(argv[1], "callgrind")) {
 		read_places(argv[2]);
-		read_callgrind(argv[3], argv[4]);
+		read_disassembly(argv[3]);
+		read_callgrind(argv[4], argv[5]);
 		print_callgrind();
 	} else {
-		die("usage", "events lackey PLACES DISASSEMBLY, events callgrind PLACES FILE OBJECT");
+		die("usage", "events lackey PLACES DISASSEMBLY [BASE], events callgrind PLACES DISASSEMBLY FILE OBJECT");
 	}
 	return 0;
 }

@@ -97,12 +97,12 @@ against_valgrind() {
 	places
 	objdump -d plain >disassembly
 	stat 3 "" ./prog 20
-	valgrind --tool=lackey --trace-mem=yes --log-fd=9 ./plain 20 9>&1 >/dev/null 2>&1 |
+	valgrind --tool=lackey --vex-guest-chase=no --trace-mem=yes --log-fd=9 ./plain 20 9>&1 >/dev/null 2>&1 |
 		"$w/events" lackey places disassembly >lackey || no "lackey"
 	agree lackey
 	valgrind --tool=callgrind --dump-instr=yes --dump-line=no --compress-strings=no --compress-pos=no --skip-plt=no \
 		--cache-sim=yes --branch-sim=yes --callgrind-out-file=callgrind.out ./plain 20 >/dev/null 2>&1
-	"$w/events" callgrind places callgrind.out plain >callgrind || no "callgrind"
+	"$w/events" callgrind places disassembly callgrind.out plain >callgrind || no "callgrind"
 	agree callgrind
 }
 t_valgrind_O0() { against_valgrind -O0; }
