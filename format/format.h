@@ -159,6 +159,7 @@ enum {
 	CHORD_PROFILE_MERGED = 1,
 	CHORD_PROFILE_NOT_WATCHED = 2, /* threads may have been made unseen: counts may be short */
 	CHORD_PROFILE_SNAPSHOT = 4,    /* a copy that a process made of its profile on the way */
+	CHORD_PROFILE_APART = 8,       /* each region is of one thread only, and exits say whose they are */
 };
 
 enum chord_state {
@@ -188,7 +189,8 @@ enum chord_extent {
 	 * of the module's counter pages, from link-time address a of the module's extent.
 	 * a: number of the region. */
 	CHORD_EXTENT_COUNTS = 2,
-	/* After the head: a slots of struct chord_exit (open addressing; key 0: free). */
+	/* After the head: a slots of struct chord_exit (open addressing; key 0: free). b: the number of the
+	 * region whose thread's they are, plus 1; 0: of any. */
 	CHORD_EXTENT_EXITS = 3,
 	/* After the head: a message for the reader, zero terminated. */
 	CHORD_EXTENT_TEXT = 4,

@@ -19,32 +19,34 @@ chord_rt_slot(const struct chord_rt_slots *s, uint64_t key)
 	return NULL;
 }
 
-/* One more extent, four times as large as the last. */
+/* One more extent for a region's exits, four times as large as its last. */
 static bool
-chord_rt_more_slots(struct chord_rt_ctl *ctl)
+chord_rt_more_slots(struct chord_rt_ctl *ctl, uint32_t region)
 {
-	struct chord_extent_head h = {.type = CHORD_EXTENT_EXITS};
+	struct chord_extent_head h = {.type = CHORD_EXTENT_EXITS, .size = CHORD_PAGE, .b = region};
 	struct chord_rt_slots *s = &ctl->slots[ctl->nslots];
 	uint64_t at;
 	long p = -1;
 
 	if (ctl->nslots == CHORD_RT_EXTENTS)
 		return false;
-	h.size = ctl->nslots ? s[-1].size * 4 : CHORD_PAGE;
+	for (struct chord_rt_slots *o = ctl->slots; o < s; o++)
+		if (o->region == region)
+			h.size = o->size * 4;
 	h.a = (h.size - sizeof h) / sizeof(struct chord_exit);
 	at = chord_rt_extent(ctl, &h, sizeof h, h.size);
 	if (at)
 		p = chord_rt_call(SYS_mmap, 0, h.size, CHORD_RT_PROT_RW, CHORD_RT_MAP_SHARED, chord_rt_fd(ctl), at);
 	if (chord_rt_failed(p))
 		return false;
-	*s = (struct chord_rt_slots){(struct chord_extent_head *)p, h.size, h.a, 0};
+	*s = (struct chord_rt_slots){(struct chord_extent_head *)p, h.size, h.a, 0, region};
 	chord_rt_publish(ctl, at + h.size);
 	__atomic_store_n(&ctl->nslots, ctl->nslots + 1, __ATOMIC_RELEASE);
 	return true;
 }
 
 static bool
-chord_rt_grow_slots(struct chord_rt_ctl *ctl, uint32_t seen)
+chord_rt_grow_slots(struct chord_rt_ctl *ctl, uint32_t seen, uint32_t region)
 {
 	bool ok = true;
 	uint64_t old;
@@ -54,9 +56,19 @@ chord_rt_grow_slots(struct chord_rt_ctl *ctl, uint32_t seen)
 		return false;
 	old = chord_rt_lock(ctl);
 	if (ctl->nslots == seen)
-		ok = chord_rt_more_slots(ctl);
+		ok = chord_rt_more_slots(ctl, region);
 	chord_rt_unlock(ctl, old);
 	return ok;
+}
+
+/* Of the region's slots, is it the extent that was added last? */
+static bool
+chord_rt_is_last(const struct chord_rt_slots *s, const struct chord_rt_slots *end)
+{
+	for (const struct chord_rt_slots *o = s + 1; o < end; o++)
+		if (o->region == s->region)
+			return false;
+	return true;
 }
 
 /* The count of a key, found or made without a lock: a key is written once and
@@ -65,19 +77,18 @@ static uint64_t *
 chord_rt_exit_count(struct chord_rt_ctl *ctl, uint64_t key)
 {
 	struct chord_rt_slots *s;
+	struct chord_rt_region *mine = ctl->apart ? chord_rt_region_mine(ctl) : NULL;
+	uint32_t n, region = mine ? mine->index + 1 : 0;
 	uint64_t *p, none;
-	uint32_t n;
 
 	for (;;) {
 		n = __atomic_load_n(&ctl->nslots, __ATOMIC_ACQUIRE);
 		for (s = ctl->slots; s < ctl->slots + n; s++) {
-			bool last = s == ctl->slots + n - 1;
-
-			p = chord_rt_slot(s, key);
+			p = s->region == region ? chord_rt_slot(s, key) : NULL;
 			if (!p)
 				continue;
 			none = 0;
-			if (*p != key && (!last || s->used * 4 > s->n * 3))
+			if (*p != key && (!chord_rt_is_last(s, ctl->slots + n) || s->used * 4 > s->n * 3))
 				continue;
 			if (*p == key || __atomic_compare_exchange_n(p, &none, key, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
 				s->used += none == 0 && *p == key && p[1] == 0;
@@ -85,7 +96,7 @@ chord_rt_exit_count(struct chord_rt_ctl *ctl, uint64_t key)
 			}
 			s--; /* another thread took the slot: look again */
 		}
-		if (!chord_rt_grow_slots(ctl, n))
+		if (!chord_rt_grow_slots(ctl, n, region))
 			return NULL;
 	}
 }
@@ -124,7 +135,7 @@ chord_rt_leave_frame(struct chord_rt_walk *w, uint64_t delta)
 		return;
 	}
 	count = chord_rt_count_at(w->ctl, pc, 0, delta);
-	if (w->from && count)
+	if (w->from && count && !w->ctl->apart)
 		chord_rt_keep_count(w, count);
 }
 
@@ -275,7 +286,7 @@ chord_rt_take_up(struct chord_rt_walk *w, uint64_t pc, uint64_t delta)
 	}
 	rule.begin = chord_rt_find_cfi(w, pc - 1) ? w->cfi.begin : 0;
 	rule.count = chord_rt_count_at(w->ctl, pc, CHORD_EXIT_REENTRY, delta);
-	if (rule.count)
+	if (rule.count && !w->ctl->apart)
 		chord_rt_keep(w, (pc - 1) | CHORD_EXIT_REENTRY, &rule);
 	return rule.begin;
 }

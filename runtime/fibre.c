@@ -88,6 +88,17 @@ chord_rt_fibres(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uint
 			chord_rt_fibre_count(ctl, f, flag, delta);
 }
 
+/* Threads are not told apart on a stack that goes from one to another. */
+static void
+chord_rt_note_fibres(struct chord_rt_ctl *ctl)
+{
+	uint64_t old = chord_rt_lock(ctl);
+
+	chord_rt_text(ctl, "stacks were switched by swapcontext: if one went from thread to thread, "
+	    "what each executed is not exact");
+	chord_rt_unlock(ctl, old);
+}
+
 static void
 chord_rt_suspend(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uint64_t top, uint64_t by)
 {
@@ -99,6 +110,8 @@ chord_rt_suspend(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uin
 		__atomic_fetch_add(&ctl->head->in_flight, 1, __ATOMIC_RELAXED);
 		return;
 	}
+	if (ctl->apart && !ctl->nfibre)
+		chord_rt_note_fibres(ctl);
 	ctl->nfibre += !f->top;
 	f->top = top;
 	f->sp = regs->r[CHORD_RT_RSP];

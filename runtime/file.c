@@ -293,6 +293,7 @@ chord_rt_begin(struct chord_rt_ctl *ctl)
 	h = ctl->head;
 	h->version = CHORD_FORMAT_VERSION;
 	h->pid = ctl->pid;
+	h->flags = ctl->apart ? CHORD_PROFILE_APART : 0;
 	h->used = CHORD_PAGE;
 	__atomic_store_n(&h->magic, CHORD_PROFILE_MAGIC, __ATOMIC_RELEASE);
 	return true;

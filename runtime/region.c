@@ -257,14 +257,14 @@ chord_rt_region_free(struct chord_rt_ctl *ctl, struct chord_rt_region *r)
 
 /* A region for a thread to be, with tid -1. Four old ones are asked after before
  * a new one is made: cheap, and the number stays near that of the threads that
- * live at a time. */
+ * live at a time. With threads apart each has its own for ever. */
 static struct chord_rt_region *
 chord_rt_region_get(struct chord_rt_ctl *ctl)
 {
 	struct chord_rt_region *r = NULL;
 	uint32_t i = ctl->hint;
 
-	for (int try = 0; try < 4 && ctl->nregion; try++) {
+	for (int try = 0; try < 4 && ctl->nregion && !ctl->apart; try++) {
 		r = &ctl->region[i];
 		if (chord_rt_region_free(ctl, r))
 			break;

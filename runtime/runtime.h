@@ -21,7 +21,7 @@ enum {
 	CHORD_RT_MODULES = 2048,
 	CHORD_RT_REGIONS = 16384,
 	CHORD_RT_MAPS = 65536,     /* the kernel's own default limit is lower */
-	CHORD_RT_EXTENTS = 64,     /* of exit records */
+	CHORD_RT_EXTENTS = 1024,   /* of exit records */
 	CHORD_RT_KNOWN = 2048,     /* return addresses */
 	CHORD_RT_OBJECTS = 64,
 	CHORD_RT_PATH = 4096,
@@ -146,6 +146,7 @@ struct chord_rt_map {
 struct chord_rt_slots {
 	struct chord_extent_head *map;
 	uint64_t size, n, used;
+	uint32_t region;              /* plus 1, of the thread whose they are; 0: of any */
 };
 
 /* Registers that a frame's caller wants back; in the order of entry.s. */
@@ -198,6 +199,7 @@ struct chord_rt_ctl {
 	uint32_t cancels;             /* pthread_cancel has been called */
 	uint64_t dying_state;         /* of the head before */
 	struct chord_rt_regs dying_regs;
+	uint32_t apart;               /* CHORD_THREADS=apart: regions are not used again, exits are kept by region */
 	uint32_t signal, reset;       /* of CHORD_SIGNAL; 0: none */
 	uint32_t snapshots;           /* written so far */
 	uint64_t kept, kept_size;     /* the profile at the last reset */

@@ -152,6 +152,22 @@ chord_rt_no_base(struct chord_rt_ctl *ctl)
 	chord_rt_text(ctl, "no thread could be given counters of its own: all share one set, written at the end");
 }
 
+/* CHORD_THREADS=apart: what each thread executed can be told. */
+static void
+chord_rt_threads(struct chord_rt_ctl *ctl)
+{
+	const char *s = ctl->secure ? NULL : chord_rt_getenv(chord_rt_environment(), "CHORD_THREADS");
+
+	if (!s || !*s)
+		return;
+	if (chord_rt_same(s, "apart")) {
+		ctl->apart = 1;
+		ctl->head->flags |= CHORD_PROFILE_APART;
+	} else {
+		chord_rt_text(ctl, "CHORD_THREADS is not `apart`: it has no meaning");
+	}
+}
+
 static void
 chord_rt_first(struct chord_rt_ctl *ctl, int argc, char **argv, char **env)
 {
@@ -165,6 +181,7 @@ chord_rt_first(struct chord_rt_ctl *ctl, int argc, char **argv, char **env)
 		ctl->nogs = 1;
 		return;
 	}
+	chord_rt_threads(ctl);
 	chord_rt_extents_of_modules(ctl);
 	if (foreign || !chord_rt_region_enter(ctl))
 		chord_rt_no_base(ctl);

@@ -14,6 +14,7 @@ struct reader {
 	const unsigned char *bytes;
 	struct profile *p;
 	VEC(uint32_t) module;    /* index in the file -> index in p->module */
+	uint64_t region;         /* that is wanted, plus 1; 0: all */
 	const char *why;
 };
 
@@ -65,7 +66,8 @@ check_head(struct pool *pool, const struct chord_profile_head *h, size_t size)
 		return pool_printf(pool, "truncated: %zu of %" PRIu64 " bytes are there", size, h->used);
 	if (h->used < CHORD_PAGE || h->used % CHORD_PAGE || h->state > CHORD_STATE_THREADS)
 		return "damaged: its header makes no sense";
-	if (h->flags & ~(uint32_t)(CHORD_PROFILE_MERGED | CHORD_PROFILE_NOT_WATCHED | CHORD_PROFILE_SNAPSHOT))
+	if (h->flags & ~(uint32_t)(CHORD_PROFILE_MERGED | CHORD_PROFILE_NOT_WATCHED | CHORD_PROFILE_SNAPSHOT |
+	                           CHORD_PROFILE_APART))
 		return "damaged: flags without a meaning";
 	return NULL;
 }
@@ -107,6 +109,13 @@ read_module(struct reader *r, const struct chord_extent_head *h, const unsigned 
 	VEC_PUSH(r->module, (uint32_t)r->p->module.n - 1);
 }
 
+/* region: its number plus 1. */
+static bool
+is_wanted(const struct reader *r, uint64_t region)
+{
+	return !r->region || region == r->region;
+}
+
 static void
 read_counts(struct reader *r, const struct chord_extent_head *h, const unsigned char *at)
 {
@@ -122,6 +131,10 @@ read_counts(struct reader *r, const struct chord_extent_head *h, const unsigned 
 		r->why = "damaged: fewer counters than the module has";
 		return;
 	}
+	if (h->a >= r->p->nregion)
+		r->p->nregion = h->a < UINT32_MAX ? (uint32_t)h->a + 1 : UINT32_MAX;
+	if (!is_wanted(r, h->a + 1))
+		return;
 	if (!m->count)
 		m->count = pool_array(r->p->pool, m->ncount, 8);
 	for (uint64_t i = 0; i < m->ncount; i++) {
@@ -144,7 +157,7 @@ read_exits(struct reader *r, const struct chord_extent_head *h, const unsigned c
 		struct chord_exit e;
 
 		memcpy(&e, at + sizeof *h + i * sizeof e, sizeof e);
-		if (e.key && e.count)
+		if (e.key && e.count && is_wanted(r, h->b))
 			VEC_PUSH(r->p->exit, (struct exits){CHORD_EXIT_MODULE(e.key), e.key & CHORD_EXIT_REENTRY,
 			                                    CHORD_EXIT_ADDR(e.key), e.count});
 	}
@@ -219,11 +232,11 @@ settle_exits(struct reader *r)
 	}
 }
 
-struct profile *
-profile_parse(struct pool *pool, struct str bytes, const char **why)
+static struct profile *
+parse(struct pool *pool, struct str bytes, uint64_t region, const char **why)
 {
 	struct chord_profile_head h = {0};
-	struct reader r = {.pool = pool, .bytes = (const unsigned char *)bytes.at};
+	struct reader r = {.pool = pool, .bytes = (const unsigned char *)bytes.at, .region = region};
 
 	if (bytes.n)
 		memcpy(&h, bytes.at, bytes.n < sizeof h ? bytes.n : sizeof h);
@@ -247,4 +260,16 @@ profile_parse(struct pool *pool, struct str bytes, const char **why)
 		return NULL;
 	}
 	return r.p;
+}
+
+struct profile *
+profile_parse(struct pool *pool, struct str bytes, const char **why)
+{
+	return parse(pool, bytes, 0, why);
+}
+
+struct profile *
+profile_parse_region(struct pool *pool, struct str bytes, uint32_t region, const char **why)
+{
+	return parse(pool, bytes, (uint64_t)region + 1, why);
 }

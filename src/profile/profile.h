@@ -132,6 +132,7 @@ struct profile {
 	uint64_t nsummed;        /* profiles in it */
 	uint64_t nrunning, nthreads; /* of these: in state RUNNING, THREADS */
 	uint32_t flags;
+	uint32_t nregion;        /* in the file, or in the largest of those in the sum */
 	uint64_t pid, state, threads, lost, in_flight;
 	VEC(struct module) module;
 	VEC(struct exits) exit;
@@ -142,6 +143,8 @@ struct profile *profile_new(void);
 void profile_free(struct profile *p); /* NULL is fine */
 /* Reads a profile; modules loaded twice become one. The profile of a live process is fine. NULL: *why (in pool). */
 struct profile *profile_parse(struct pool *pool, struct str bytes, const char **why);
+/* The same of one region only: of one thread, if the profile has CHORD_PROFILE_APART. */
+struct profile *profile_parse_region(struct pool *pool, struct str bytes, uint32_t region, const char **why);
 /* The module with that build id, or NULL. */
 struct module *profile_module(const struct profile *p, struct str id);
 

@@ -385,6 +385,16 @@ run_load_all(struct run *r, const char *name, char **profile, int nprofile)
 	return ok && solve(r);
 }
 
+void
+run_resolve(struct run *r, struct profile *p)
+{
+	profile_free(r->sum);
+	r->sum = p;
+	r->unknown.n = 0;
+	for (size_t i = 0; i < r->unit.n; i++)
+		solve_unit(r, &r->unit.at[i]);
+}
+
 /* The name of the program that a process runs. */
 static const char *
 program_of(struct pool *pool, const char *pid)

@@ -50,6 +50,8 @@ bool run_load(struct run *r, const char *program, char **profile, int nprofile);
 /* Sums the profiles of all processes that a command started, whatever programs they ran, snapshots left out, and opens all
  * objects they name: none of the units is more than the others. name: of the command. */
 bool run_load_all(struct run *r, const char *name, char **profile, int nprofile);
+/* Takes another profile of the same processes in place of the sum, and solves everything again. */
+void run_resolve(struct run *r, struct profile *p);
 /* The same as run_load() for a process that runs. */
 bool run_load_live(struct run *r, const char *pid);
 void run_close(struct run *r);

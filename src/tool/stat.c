@@ -11,11 +11,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { OPT_JSON = 'j', RUNS_MAX = 1000000 };
+enum { OPT_JSON = 'j', OPT_PER_THREAD = 256, RUNS_MAX = 1000000, THREADS_MAX = 65536 };
 
 static const struct argp_option options[] = {
 	{"event", 'e', "LIST", 0, "The events, with commas between them (default: all that are known)", 0},
 	{"repeat", 'r', "N", 0, "Run the program N times: the median, and how far the counts go apart", 0},
+	{"per-thread", OPT_PER_THREAD, NULL, 0, "Each thread by itself, too", 0},
 	{"json", OPT_JSON, NULL, 0, "Print JSON", 0},
 	{"output", 'o', "FILE", 0, "Print to FILE in place of standard error", 0},
 	{0},
@@ -61,6 +62,9 @@ parse(int key, char *arg, struct argp_state *state)
 	case 'o':
 		o->output = arg;
 		break;
+	case OPT_PER_THREAD:
+		o->per_thread = true;
+		break;
 	case ARGP_KEY_ARG:
 		/* The program: all that follows is its own. */
 		o->argv = state->argv + state->next - 1;
@@ -68,6 +72,10 @@ parse(int key, char *arg, struct argp_state *state)
 		break;
 	case ARGP_KEY_NO_ARGS:
 		argp_error(state, "which program?");
+		break;
+	case ARGP_KEY_END:
+		if (o->per_thread && o->runs > 1)
+			argp_error(state, "--per-thread is of one run: threads of several are not the same");
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -280,6 +288,71 @@ add_run(struct stat_result *s, struct run *r)
 	s->nrun++;
 }
 
+/* ---- threads ---- */
+
+static void
+add_thread(struct stat_result *s, struct run *r, uint64_t pid, uint32_t number)
+{
+	struct stat_thread th = {pid, number, pool_array(s->pool, s->events.n, sizeof *th.at)};
+	struct tally t;
+	bool any = false;
+
+	tally_run(&t, r->pool, r, &s->events, false);
+	for (uint32_t i = 0; i < s->events.n; i++) {
+		th.at[i] = t.at[i];
+		th.at[i].why = t.at[i].why ? pool_strdup(s->pool, t.at[i].why) : NULL;
+		any |= t.at[i].n || t.at[i].why;
+	}
+	for (size_t i = 0; i < r->unknown.n; i++)
+		add_unknown(s, &(struct named){pool_printf(s->pool, "%s, in thread %u of process %ju", r->unknown.at[i].name,
+		                                           number, (uintmax_t)pid), r->unknown.at[i].reason});
+	if (any)
+		VEC_PUSH(s->thread, th);
+}
+
+/* The threads of a process, each solved by itself. False: reported. */
+static bool
+add_process(struct stat_result *s, struct run *r, const char *name)
+{
+	struct buf b = {0};
+	struct profile *p;
+	const char *why = NULL;
+	uint32_t n = 1;
+
+	if (!file_read(name, &b))
+		why = strerror(errno);
+	for (uint32_t i = 0; i < n && !why; i++) {
+		uint64_t pid;
+
+		p = profile_parse_region(r->pool, (struct str){b.at, b.n}, i, &why);
+		if (!p)
+			break;
+		pid = p->pid;
+		n = p->nregion;
+		if (n > THREADS_MAX)
+			why = "damaged: more threads than there can be";
+		else if (!(p->flags & CHORD_PROFILE_APART))
+			why = "its threads cannot be told apart: it was built with an older Chord";
+		run_resolve(r, p);
+		if (!why)
+			add_thread(s, r, pid, i);
+	}
+	buf_free(&b);
+	if (why)
+		say_error(name, "%s", why);
+	return !why;
+}
+
+static bool
+add_threads(struct stat_result *s, struct run *r, const names *n)
+{
+	bool ok = true;
+
+	for (size_t i = 0; i < n->n && ok; i++)
+		ok = add_process(s, r, n->at[i]);
+	return ok;
+}
+
 /* Why no process left a profile. */
 static void
 say_unmeasured(struct pool *pool, const char *program)
@@ -308,6 +381,7 @@ read_run(struct stat_result *s, const char *folder)
 		ok = run_load_all(&r, s->opt->argv[0], n.at, (int)n.n);
 		if (ok)
 			add_run(s, &r);
+		ok = ok && (!s->opt->per_thread || add_threads(s, &r, &n));
 		run_close(&r);
 	}
 	remove_folder(folder, &n);
@@ -325,6 +399,8 @@ run_once(struct stat_result *s)
 	if (!folder)
 		return false;
 	setenv("CHORD_FILE", pool_printf(s->pool, "%s/%%n.%%p.chord", folder), 1);
+	if (s->opt->per_thread)
+		setenv("CHORD_THREADS", "apart", 1);
 	status = child_run(s->opt->argv);
 	if (status == -1) {
 		say_error(s->opt->argv[0], "%s", strerror(errno));
@@ -382,6 +458,7 @@ cmd_stat(int argc, char **argv)
 	free(s.unknown.at);
 	free(s.note.at);
 	free(s.library.at);
+	free(s.thread.at);
 	pool_free(s.pool);
 	return status;
 }

@@ -42,8 +42,14 @@ struct stat_options {
 	uint32_t runs;
 	const char *events;      /* the list as given; NULL: all that are known */
 	const char *output;      /* NULL: standard error */
-	bool json;
+	bool json, per_thread;
 	char **argv;             /* of the program, ends with NULL */
+};
+
+struct stat_thread {
+	uint64_t pid;
+	uint32_t number;         /* in its process, in the order in which they were made, from 0 */
+	struct tally_event *at;  /* by event */
 };
 
 /* All runs together. */
@@ -61,6 +67,7 @@ struct stat_result {
 	uint64_t processes, refused, unmeasured;
 	bool stripped;
 	VEC(const char *) library; /* that was not measured */
+	VEC(struct stat_thread) thread; /* if asked for: that executed anything */
 };
 
 /* False: it could not be written. */

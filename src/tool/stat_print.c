@@ -58,6 +58,28 @@ print_event(const struct stat_result *s, uint32_t event, FILE *to)
 }
 
 static void
+print_threads(const struct stat_result *s, FILE *to)
+{
+	bool several = false;
+	char n[32];
+
+	for (size_t i = 1; i < s->thread.n; i++)
+		several |= s->thread.at[i].pid != s->thread.at[0].pid;
+	for (uint32_t e = 0; e < s->events.n && s->opt->per_thread; e++) {
+		fputc('\n', to);
+		for (size_t i = 0; i < s->thread.n; i++) {
+			const struct stat_thread *t = &s->thread.at[i];
+
+			fprintf(to, "%26s  %-18s  thread %u", t->at[e].why ? "not known" : grouped(n, t->at[e].n),
+			        s->events.at[e].name, t->number);
+			if (several)
+				fprintf(to, " of process %ju", (uintmax_t)t->pid);
+			fputc('\n', to);
+		}
+	}
+}
+
+static void
 print_command(const struct stat_result *s, FILE *to)
 {
 	fprintf(to, "\n '");
@@ -99,6 +121,7 @@ stat_print(const struct stat_result *s, FILE *to)
 	print_command(s, to);
 	for (uint32_t i = 0; i < s->events.n; i++)
 		print_event(s, i, to);
+	print_threads(s, to);
 	print_left_out(s, to);
 	if (s->note.n)
 		fprintf(to, "\n Note:\n");
@@ -167,6 +190,25 @@ arguments(const struct stat_result *s)
 	return a;
 }
 
+static json_t *
+threads(const struct stat_result *s)
+{
+	json_t *a = json_array();
+
+	for (size_t i = 0; i < s->thread.n; i++) {
+		const struct stat_thread *t = &s->thread.at[i];
+		json_t *o = json_object(), *events = json_object();
+
+		for (uint32_t e = 0; e < s->events.n; e++)
+			js_set(events, s->events.at[e].name, js_number(t->at[e].n, !t->at[e].why));
+		js_set(o, "process", js_number(t->pid, true));
+		js_set(o, "thread", js_number(t->number, true));
+		js_set(o, "events", events);
+		js_append(a, o);
+	}
+	return a;
+}
+
 bool
 stat_json(const struct stat_result *s, FILE *to)
 {
@@ -178,6 +220,8 @@ stat_json(const struct stat_result *s, FILE *to)
 	js_set(o, "runs", js_number(s->nrun, true));
 	js_set(o, "processes", js_number(s->processes, true));
 	add_events(o, s);
+	if (s->opt->per_thread)
+		js_set(o, "threads", threads(s));
 	js_set(o, "not_counted", unmeasured(s));
 	js_set(o, "unknown", js_named_list(s->unknown.at, s->unknown.n));
 	js_set(o, "notes", js_texts(s->note.at, s->note.n));

@@ -6,9 +6,12 @@
  *	prog N exec PROGRAM  and then PROGRAM runs in its place
  *	prog N kill          it kills itself
  *	prog N fault         it is killed
- *	prog N threads       three threads, of N, 2N and 3N rounds; one leaves through pthread_exit
+ *	prog N threads       three threads, of N, 2N and 3N rounds, one after the other; those with
+ *	                     odd numbers leave through pthread_exit
+ *	prog N together      all three are made before the first may run
  *	prog N exit          exit() is called deep in calls */
 #include <pthread.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -143,27 +146,36 @@ leave(long n, int how)
 	seed++;
 }
 
-static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
+static sem_t turn[4];
+static long share;
 
 static void *
 thread(void *arg)
 {
-	pthread_mutex_lock(&one_at_a_time);
-	rounds((long)arg);
-	pthread_mutex_unlock(&one_at_a_time);
-	if ((long)arg % 2)
+	long i = (long)arg;
+
+	sem_wait(&turn[i]);
+	rounds(share * i);
+	if (i % 2)
 		leave(5, 0);
 	return NULL;
 }
 
 static void
-threads(long n)
+threads(long n, int together)
 {
-	pthread_t t;
+	pthread_t t[4];
 
+	share = n;
 	for (long i = 1; i <= 3; i++) {
-		pthread_create(&t, NULL, thread, (void *)(n * i));
-		pthread_join(t, NULL);
+		sem_init(&turn[i], 0, !together);
+		pthread_create(&t[i], NULL, thread, (void *)i);
+		if (!together)
+			pthread_join(t[i], NULL);
+	}
+	for (long i = 1; i <= 3 && together; i++) {
+		sem_post(&turn[i]);
+		pthread_join(t[i], NULL);
 	}
 }
 
@@ -174,8 +186,8 @@ main(int argc, char **argv)
 	const char *what = argc > 2 ? argv[2] : "";
 	pid_t child = strcmp(what, "fork") ? 1 : fork();
 
-	if (!strcmp(what, "threads"))
-		threads(n);
+	if (!strcmp(what, "threads") || !strcmp(what, "together"))
+		threads(n, !strcmp(what, "together"));
 	else
 		printf("%ld\n", rounds(n));
 	fflush(stdout);

@@ -224,7 +224,40 @@ t_callees() {
 		no "patterns without matches are not named: $(jq -c .notes json)"
 }
 
-# ---- processes ----
+# ---- processes and threads ----
+
+t_threads() {
+	tools
+	want gcc -O2 -no-pie -pthread -o plain prog.c
+	for measure in edges every-edge events; do
+		want $cc -fchord=$measure -fchord-events=$plain -O2 -no-pie -pthread -o prog prog.c
+		stat 3 $plain --per-thread ./prog 5 threads
+		jq -e '.threads | length == 4 and (map(.thread) == [0, 1, 2, 3])' json >/dev/null || no "threads: $(jq -c .threads json)"
+		jq -e '.events as $all | .threads | map(.events) | [.[0] | keys[]] as $k | . as $t |
+			all($k[]; . as $e | ($t | map(.[$e]) | add) == $all[$e])' json >/dev/null || no "they do not add up: $(jq -c . json)"
+		jq -e '.unknown == [] and .notes == []' json >/dev/null || no "$(jq -c . json)"
+		jq -r '.threads[] | .thread as $n | .events | to_entries[] | "\($n) \(.key) \(.value)"' json | sort >"$measure.threads"
+		cmp -s edges.threads $measure.threads || no "$measure: $(diff edges.threads $measure.threads | head -n 20 | tr '\n' ' ')"
+	done
+	# callgrind calls a thread by a number that one before it had
+	want $cc -O2 -no-pie -pthread -o prog prog.c
+	CHORD_FILE=p.chord ./prog 5 together
+	want "$CHORD" report --insns ./prog p.chord
+	"$w/compare" --places plain out | grep -v ' rep$' >places
+	printf 'rep 0\ndefault 1\n' >others
+	stat 3 cost:others,branches --per-thread ./prog 5 together
+	jq -r '.threads[] | "\(.thread) instructions \(.events["cost:others"])", "\(.thread) branches \(.events.branches)"' json >numbers
+	objdump -d plain >disassembly
+	valgrind --tool=callgrind --separate-threads=yes --dump-instr=yes --dump-line=no --compress-strings=no --compress-pos=no \
+		--skip-plt=no --cache-sim=yes --branch-sim=yes --callgrind-out-file=callgrind.out ./plain 5 together >/dev/null 2>&1
+	for n in 0 1 2 3; do
+		"$w/events" callgrind places disassembly callgrind.out-0$((n + 1)) plain | sed "/^stores/d; s/^/$n /" >truth
+		[ -s truth ] && ! grep -qvxFf numbers truth || no "thread $n: $(cat truth), not $(grep "^$n" numbers)"
+	done
+	refused 2 "of one run" "$CHORD" stat --per-thread -r 2 ./prog
+	stat 3 instructions --per-thread ./prog 5 fork
+	jq -e '.threads | length == 2 and (map(.process) | unique | length) == 2' json >/dev/null || no "fork: $(jq -c . json)"
+}
 
 t_processes() {
 	want $cc -O2 -pthread -o prog prog.c
@@ -304,7 +337,7 @@ t_bad_input() {
 	want "$CHORD" stat --help
 }
 
-for name in valgrind_O0 valgrind_O2 valgrind_avx2 measures tables repeated jumps callees processes pass_through not_counted bad_input; do
+for name in valgrind_O0 valgrind_O2 valgrind_avx2 measures tables repeated jumps callees threads processes pass_through not_counted bad_input; do
 	test_case $name
 done
 exit $failed

@@ -217,24 +217,36 @@ put_module(struct buf *b, uint32_t index, const char *id, const char *path)
 }
 
 static inline void
-put_counts(struct buf *b, uint32_t module, const uint64_t count[8])
+put_region(struct buf *b, uint32_t module, uint64_t region, const uint64_t count[8])
 {
-	struct chord_extent_head h = {.type = CHORD_EXTENT_COUNTS, .module = module, .size = 2 * CHORD_PAGE};
+	struct chord_extent_head h = {.type = CHORD_EXTENT_COUNTS, .module = module, .size = 2 * CHORD_PAGE, .a = region};
 
 	put_page(b, &h, sizeof h);
 	put_page(b, count, 64);
 }
 
 static inline void
-put_exits(struct buf *b, const struct chord_exit *e, size_t n)
+put_counts(struct buf *b, uint32_t module, const uint64_t count[8])
+{
+	put_region(b, module, 0, count);
+}
+
+static inline void
+put_exits_of(struct buf *b, uint64_t whose, const struct chord_exit *e, size_t n)
 {
 	struct buf page = {0};
-	struct chord_extent_head h = {.type = CHORD_EXTENT_EXITS, .size = CHORD_PAGE, .a = n};
+	struct chord_extent_head h = {.type = CHORD_EXTENT_EXITS, .size = CHORD_PAGE, .a = n, .b = whose};
 
 	buf_add(&page, &h, sizeof h);
 	buf_add(&page, e, n * sizeof *e);
 	put_page(b, page.at, page.n);
 	buf_free(&page);
+}
+
+static inline void
+put_exits(struct buf *b, const struct chord_exit *e, size_t n)
+{
+	put_exits_of(b, 0, e, n);
 }
 
 static inline void

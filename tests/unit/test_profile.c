@@ -35,6 +35,41 @@ profile_regions_are_summed(void **state)
 }
 
 static void
+regions_apart(void **state)
+{
+	const struct chord_exit first[] = {exit_at(CODE + BACK1, 3, false)}, second[] = {exit_at(CODE + BACK1, 4, false)};
+	struct pool *pool = pool_new();
+	struct buf b = {0};
+	struct profile *p;
+	const char *why;
+
+	(void)state;
+	put_head(&b, CHORD_STATE_ENDED);
+	put_module(&b, 0, "id1", "/bin/prog");
+	put_region(&b, 0, 0, (uint64_t[8]){1, 2, 3});
+	put_region(&b, 0, 1, (uint64_t[8]){10, 20, 30});
+	put_exits_of(&b, 1, first, 1);
+	put_exits_of(&b, 2, second, 1);
+	put_exits_of(&b, 1, first, 1);
+	finish(&b);
+	for (uint32_t i = 0; i < 3; i++) {
+		p = profile_parse_region(pool, bytes_of(&b), i, &why);
+		assert_non_null(p);
+		assert_int_equal(p->nregion, 2);
+		assert_int_equal(p->module.at[0].count ? p->module.at[0].count[2] : 0, i == 0 ? 3 : i == 1 ? 30 : 0);
+		assert_int_equal(p->exit.n, i == 0 ? 2 : i == 1 ? 1 : 0);
+		assert_int_equal(p->exit.n ? p->exit.at[0].count : 0, i == 0 ? 3 : i == 1 ? 4 : 0);
+		profile_free(p);
+	}
+	p = parse_profile(pool, &b);
+	assert_int_equal(p->module.at[0].count[2], 33);
+	assert_int_equal(p->exit.n, 3);
+	profile_free(p);
+	buf_free(&b);
+	pool_free(pool);
+}
+
+static void
 merged_is_summed(void **state)
 {
 	const struct chord_exit e1[] = {exit_at(CODE + BACK1, 3, false)};
@@ -360,6 +395,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(profile_regions_are_summed),
+		cmocka_unit_test(regions_apart),
 		cmocka_unit_test(merged_is_summed),
 		cmocka_unit_test(merge_joins_modules_by_build_id),
 		cmocka_unit_test(sums_that_do_not_fit),
