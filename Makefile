@@ -43,6 +43,9 @@ $(LIBEXEC)/runtime.s: $(wildcard runtime/*) format/format.h
 	@mkdir -p $(@D)
 	CHORD_RT_CC=gcc runtime/pack.sh -o $@
 
+$(BUILD)/step: tests/step/step.c $(filter-out $(BUILD)/src/tool/main.o,$(OBJ))
+	$(CC) -std=gnu11 $(CPPFLAGS) $(CFLAGS) $(WARN) $(LDFLAGS) -o $@ $^ $(LIBS)
+
 $(BUILD)/tests/%: tests/unit/%.c $(filter-out $(BUILD)/src/tool/main.o,$(OBJ))
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 $(CPPFLAGS) $(CFLAGS) $(WARN) $(LDFLAGS) -o $@ $^ $(LIBS) -lcmocka -lm
@@ -56,7 +59,7 @@ demo: setup
 
 check:
 	tools/setup.sh build check
-	$(MAKE) all $(TEST)
+	$(MAKE) all $(TEST) $(BUILD)/step
 	tests/run.sh $(BUILD)
 
 check-real check-torture check-csmith check-oracle: all

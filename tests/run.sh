@@ -37,7 +37,7 @@ suite()
 	case $1 in
 	house | unit) "$1" ;;
 	graph) "$here/graph/run.sh" "$CHORD" ;;
-	hook | input | runtime | situations | stat | diff) "$here/$1/run.sh" ;;
+	hook | input | runtime | situations | step | stat | diff) "$here/$1/run.sh" ;;
 	alloc) "$here/alloc/run.sh" ;;
 	fuzz) "$here/fuzz/run.sh" --mutations 100 ;;
 	oracle-sample) "$here/oracle/callgrind.sh" --programs "bzip2 lua5.4" --configs gcc-O2 && "$here/oracle/measures.sh" --programs bzip2 &&
@@ -53,7 +53,7 @@ suite()
 	esac
 }
 
-[ $# -gt 0 ] || set -- house unit graph runtime hook input situations stat diff alloc fuzz oracle-sample real-sample torture-sample csmith-sample
+[ $# -gt 0 ] || set -- house unit graph runtime hook input situations step stat diff alloc fuzz oracle-sample real-sample torture-sample csmith-sample
 for name in "$@"; do
 	start=$SECONDS
 	before=$(grep -c '^FAIL' "$log")

@@ -86,6 +86,9 @@ struct machine {
 	double (*price)(struct gap gap);
 	/* Writes an unconditional jump to an operand's text. */
 	void (*jump)(struct buf *out, const char *operand);
+	/* The length of an instruction of woven code at an address, 0 if it is none; the counter that it
+	 * writes, or 0; is it a jump? */
+	uint32_t (*counts)(const uint8_t *bytes, size_t n, uint64_t at, uint64_t *counter, bool *jumps);
 	/* Is the instruction such a move? */
 	bool (*move)(const uint8_t *bytes, size_t n, struct move *out);
 	/* Writes a call of the runtime for a jump that is about to be made, by the operands that hold the stack

@@ -64,8 +64,25 @@ is_new(struct seen *s, uint64_t addr)
 	return true;
 }
 
+/* Activations that ended between calls had not counted all their events, or some too many. */
+static void
+add_cuts(struct event_totals *t, const struct proc *p, const struct counts *c, const struct woven *woven)
+{
+	bool known = !c->lost;
+	int64_t query;
+
+	for (const struct cut *cut = c->cut; cut; cut = cut->next)
+		for (uint32_t e = 0; e < p->nevent; e++) {
+			known &= cut_query(p, cut, e, woven, &query);
+			event_total_of(t, p->event[e].name)->n += (cut->left - cut->back) * (uint64_t)query;
+		}
+	if (p->nevent && !known)
+		t->why = "an activation ended where it cannot be told how much it had counted";
+}
+
 struct event_totals
-profile_events(struct pool *pool, const struct map *map, const struct module *m)
+profile_events(struct pool *pool, const struct map *map, const struct module *m, const struct counts *counts,
+               const struct woven *woven)
 {
 	struct event_totals t = {0};
 	struct seen seen = {0};
@@ -89,5 +106,7 @@ profile_events(struct pool *pool, const struct map *map, const struct module *m)
 			else
 				event_total_of(&t, c->name)->n += m && m->count ? m->count[at] : 0;
 		}
+	for (uint32_t i = 0; i < map->nproc; i++)
+		add_cuts(&t, &map->proc[i], &counts[i], woven);
 	return t;
 }

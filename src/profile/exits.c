@@ -73,24 +73,48 @@ count_exit(struct pool *pool, const struct proc *p, uint32_t call, const struct 
 		c->why = "its counts do not fit 64 bits";
 }
 
-/* The measured procedure around the address, if any, is not known then. */
 static void
-blame(struct pool *pool, const struct parts *parts, const struct map *map, const struct exits *e, struct counts *counts)
+count_cut(struct pool *pool, const struct cut *at, const struct exits *e, struct counts *c)
+{
+	struct cut *k = c->cut;
+
+	while (k && k->addr != at->addr)
+		k = k->next;
+	if (!k) {
+		k = pool_alloc(pool, sizeof *k);
+		*k = *at;
+		k->next = c->cut;
+		c->cut = k;
+	}
+	if (__builtin_add_overflow(e->reentry ? k->back : k->left, e->count, e->reentry ? &k->back : &k->left))
+		c->why = "its counts do not fit 64 bits";
+}
+
+/* An exit at no call: the measured procedure around the address, if any, is not known if its place cannot be told. */
+static void
+place_cut(struct pool *pool, const struct parts *parts, const struct map *map, const struct exits *e,
+          const struct woven *woven, struct counts *counts)
 {
 	/* A return address may lie just behind the code. */
 	const struct part_at *at = parts_find(parts, e->addr ? e->addr - 1 : 0);
+	struct cut cut = {0};
 	struct counts *c;
 
 	if (!at || at->proc->refused)
 		return;
 	c = &counts[at->proc - map->proc];
+	if (woven && cut_place(at->proc, e->addr - 1, woven, &cut)) {
+		count_cut(pool, &cut, e, c);
+		return;
+	}
+	c->lost = true;
 	if (!c->why)
 		c->why = pool_printf(pool, "an activation ended early at 0x%" PRIx64 ", where it makes no call", e->addr);
 }
 
 void
 exits_place(struct pool *pool, const struct map *map, const struct profile *p, const struct module *module,
-            struct counts *counts)
+            const struct woven *woven, struct counts *counts)
 {
 	struct parts parts = {0};
 	struct backs backs = {0};
@@ -108,6 +132,6 @@ exits_place(struct pool *pool, const struct map *map, const struct profile *p, c
 		if ((at = find(&backs, e->addr)))
 			count_exit(pool, &map->proc[at->proc], at->call, e, &counts[at->proc]);
 		else
-			blame(pool, &parts, map, e, counts);
+			place_cut(pool, &parts, map, e, woven, counts);
 	}
 }

@@ -16,6 +16,7 @@ struct system {
 	bool *known;
 	uint64_t *count;
 	int64_t *source;
+	uint32_t *inside;        /* by block with a counter: its edge */
 };
 
 /* deduce.c: finds what follows from the known edges where they do not determine all others, and marks it
@@ -35,9 +36,16 @@ count_add(uint64_t *sum, uint64_t v)
 	return !__builtin_add_overflow(*sum, v, sum) || negative;
 }
 
-/* exits.c: fills left[] and back[] of all procedures from the exit records of the module; where a record
- * fits no call, sets why. Exits in code without a map are passed over. */
+/* cuts.c: finds the place of a woven address between calls. False: it is on the way between two blocks, or in none. */
+bool cut_place(const struct proc *p, uint64_t addr, const struct woven *woven, struct cut *cut);
+/* Corrects what the counters say for the activations that were cut. False: they contradict it. */
+bool cut_settle(struct system *s, const struct cut *cut, const struct woven *woven);
+/* What to add to the counter of an event to have all events up to the cut. False: not known. */
+bool cut_query(const struct proc *p, const struct cut *cut, uint32_t event, const struct woven *woven, int64_t *query);
+
+/* exits.c: fills left[], back[] and cut of all procedures from the exit records of the module; where a record
+ * fits neither a call nor, with woven, another place, sets why. Exits in code without a map are passed over. */
 void exits_place(struct pool *pool, const struct map *map, const struct profile *p, const struct module *module,
-	struct counts *counts);
+	const struct woven *woven, struct counts *counts);
 
 #endif

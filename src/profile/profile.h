@@ -123,7 +123,7 @@ struct module {
 struct exits {
 	uint32_t module;
 	bool reentry;
-	uint64_t addr;           /* return address */
+	uint64_t addr;           /* return address, or where a signal struck plus 1 */
 	uint64_t count;
 };
 
@@ -156,12 +156,22 @@ void profile_write(const struct profile *p, struct buf *out);
 
 /* ---- solve.c: how often everything ran ---- */
 
+/* Activations that a signal struck and that ended there, or were taken up there again, before an instruction. */
+struct cut {
+	struct cut *next;
+	uint32_t block, insn;
+	uint64_t addr;           /* in the woven code */
+	uint64_t left, back;
+};
+
 struct counts {
 	const char *why;         /* not NULL: its counts are not known, for this reason */
 	uint64_t *block;         /* by block: times entered */
 	uint64_t *arc;           /* by arc, where arc_known */
 	bool *arc_known;
 	uint64_t *left, *back;   /* by call: activations that ended there, that were taken up behind it; NULL: none */
+	struct cut *cut;
+	bool lost;               /* there was one whose place is not known */
 	bool calls_known;
 	uint64_t calls;          /* activations */
 	uint64_t insns;          /* instructions executed */
@@ -174,9 +184,20 @@ struct counts {
 /* counts.why of a procedure of which only events are counted, by design. */
 extern const char SOLVE_EVENTS_ONLY[];
 
+/* What can be asked of woven code, by link-time addresses; lo begins an instruction. */
+struct woven {
+	void *ctx;
+	/* The first instruction in [lo, hi) that writes the counter, and where it ends (may be NULL); 0: none does. */
+	uint64_t (*counts)(void *ctx, uint64_t lo, uint64_t hi, uint64_t counter, uint64_t *end);
+	/* The lowest address in [lo, hi] from which control runs straight to hi. */
+	uint64_t (*straight)(void *ctx, uint64_t lo, uint64_t hi);
+};
+
 /* One result for each procedure of the map. module: its counters in p; NULL: all counts are 0. Activations
- * that ended early in code without a map do not matter. */
-struct counts *profile_solve(struct pool *pool, const struct map *map, const struct profile *p, const struct module *module);
+ * that ended early in code without a map do not matter. woven: NULL if the code is not at hand; then procedures in
+ * which activations ended between calls are not known. */
+struct counts *profile_solve(struct pool *pool, const struct map *map, const struct profile *p, const struct module *module,
+	const struct woven *woven);
 
 /* events.c: the events of a module. */
 struct event_total {
@@ -190,7 +211,9 @@ struct event_totals {
 };
 /* The total of a name, added if it is new: t->at has room. */
 struct event_total *event_total_of(struct event_totals *t, const char *name);
-struct event_totals profile_events(struct pool *pool, const struct map *map, const struct module *module);
+/* counts: what profile_solve() gave. */
+struct event_totals profile_events(struct pool *pool, const struct map *map, const struct module *module,
+	const struct counts *counts, const struct woven *woven);
 
 /* walk.c: the instructions of a block, in order:
  * for (walk_start(&w, proc, counts, b); walk_next(&w);) use w.insn, w.offset ... */

@@ -44,9 +44,10 @@ build(struct system *s)
 		else
 			graph_edge(s->graph, s->behind[p->arc[i].from], p->arc[i].to);
 	}
+	s->inside = pool_array(s->pool, p->nblock, sizeof *s->inside);
 	for (uint32_t v = 0; v < p->nblock; v++)
 		if (p->block[v].counter) {
-			e = graph_edge(s->graph, v, s->behind[v]);
+			e = s->inside[v] = graph_edge(s->graph, v, s->behind[v]);
 			s->graph->edge[e].fixed = true;
 		}
 	graph_index(s->graph);
@@ -84,20 +85,30 @@ divert(struct system *s, uint32_t from, uint32_t to, uint64_t n)
 	       !__builtin_add_overflow(s->source[to], (int64_t)n, &s->source[to]);
 }
 
-/* An activation that ends at a call leaves its block for EXIT; one that is taken up again behind a call
- * comes back from there, so that the closing edge counts it once. */
+/* Activations that end in a block leave it for EXIT; those that are taken up again come back from there, so that the
+ * closing edge counts them once. */
+static bool
+leave(struct system *s, uint32_t block, uint64_t left, uint64_t back)
+{
+	uint32_t v = s->behind[block], exit = PROC_EXIT(s->proc);
+
+	return divert(s, v, exit, left) && divert(s, exit, v, back);
+}
+
 static const char *
-fill_sources(struct system *s, const struct counts *c)
+fill_sources(struct system *s, const struct counts *c, const struct woven *woven)
 {
 	const struct proc *p = s->proc;
+	const char *why = NULL;
 
 	for (uint32_t i = 0; c->left && i < p->ncall; i++) {
-		uint32_t v = s->behind[p->call[i].block];
-
-		if (!divert(s, v, PROC_EXIT(p), c->left[i]) || !divert(s, PROC_EXIT(p), v, c->back[i]))
+		if (!leave(s, p->call[i].block, c->left[i], c->back[i]))
 			return "more activations ended early than can be counted";
 	}
-	return NULL;
+	for (const struct cut *k = c->cut; k && !why; k = k->next)
+		if (!leave(s, k->block, k->left, k->back) || !cut_settle(s, k, woven))
+			why = "more activations ended between calls than came there";
+	return why;
 }
 
 static uint32_t
@@ -189,7 +200,14 @@ is_call(uint8_t insn)
 	return insn >> 4 == CHORD_INSN_CALL || insn >> 4 == CHORD_INSN_ICALL;
 }
 
-/* Adds what a block executed: its count changes behind each call at which activations ended or went on. */
+/* The count of what follows where activations ended or went on. */
+static bool
+change(uint64_t *n, uint64_t left, uint64_t back)
+{
+	return add(n, back) && !__builtin_sub_overflow(*n, left, n);
+}
+
+/* Adds what a block executed. */
 static const char *
 sum_block(const struct proc *p, struct counts *c, uint32_t v)
 {
@@ -200,11 +218,14 @@ sum_block(const struct proc *p, struct counts *c, uint32_t v)
 	if (!add(&c->blocks, n))
 		return "its counts do not fit 64 bits";
 	for (uint32_t i = 0; i < b->ninsn; i++) {
+		for (const struct cut *cut = c->cut; cut; cut = cut->next)
+			if (cut->block == v && cut->insn == i && !change(&n, cut->left, cut->back))
+				return "more activations ended at an instruction than reached it";
 		if (!add(&c->insns, n) || (is_call(b->insn[i]) && !add(&c->call_insns, n)))
 			return "its counts do not fit 64 bits";
 		if (k == b->call + b->ncall || p->call[k].insn != i)
 			continue;
-		if (c->left && (!add(&n, c->back[k]) || __builtin_sub_overflow(n, c->left[k], &n)))
+		if (c->left && !change(&n, c->left[k], c->back[k]))
 			return "more activations ended at a call than reached it";
 		k++;
 	}
@@ -222,7 +243,7 @@ sum_up(const struct proc *p, struct counts *c)
 }
 
 static void
-solve_proc(struct pool *pool, const struct proc *p, const struct module *m, struct counts *c)
+solve_proc(struct pool *pool, const struct proc *p, const struct module *m, const struct woven *woven, struct counts *c)
 {
 	struct system s = {.pool = pool_new(), .proc = p};
 	const char *why;
@@ -230,7 +251,7 @@ solve_proc(struct pool *pool, const struct proc *p, const struct module *m, stru
 	build(&s);
 	why = fill_known(&s, m);
 	if (!why)
-		why = fill_sources(&s, c);
+		why = fill_sources(&s, c, woven);
 	if (!why)
 		why = propagate(&s);
 	c->block = pool_array(pool, p->nblock, sizeof *c->block);
@@ -249,11 +270,12 @@ solve_proc(struct pool *pool, const struct proc *p, const struct module *m, stru
 }
 
 struct counts *
-profile_solve(struct pool *pool, const struct map *map, const struct profile *p, const struct module *module)
+profile_solve(struct pool *pool, const struct map *map, const struct profile *p, const struct module *module,
+              const struct woven *woven)
 {
 	struct counts *c = pool_array(pool, map->nproc, sizeof *c);
 
-	exits_place(pool, map, p, module, c);
+	exits_place(pool, map, p, module, woven, c);
 	for (uint32_t i = 0; i < map->nproc; i++) {
 		const struct proc *proc = &map->proc[i];
 
@@ -262,7 +284,7 @@ profile_solve(struct pool *pool, const struct map *map, const struct profile *p,
 		else if (proc->measure == CHORD_EVENTS)
 			c[i].why = SOLVE_EVENTS_ONLY;
 		else if (!c[i].why)
-			solve_proc(pool, proc, module, &c[i]);
+			solve_proc(pool, proc, module, woven, &c[i]);
 	}
 	return c;
 }

@@ -13,7 +13,17 @@ walk_start(struct walk *w, const struct proc *proc, const struct counts *counts,
 	w->next_count = w->counts ? w->counts->block[block] : 0;
 }
 
-/* Activations end at a call and go on behind it: they change the count of what follows. */
+/* Activations end at a call and go on behind it, or where a signal strikes: they change the count of what follows. */
+static void
+pass_cuts(struct walk *w)
+{
+	uint32_t block = (uint32_t)(w->block - w->proc->block);
+
+	for (const struct cut *c = w->counts ? w->counts->cut : NULL; c; c = c->next)
+		if (c->block == block && c->insn == w->i)
+			w->next_count += c->back - c->left;
+}
+
 static void
 pass_call(struct walk *w)
 {
@@ -45,6 +55,7 @@ walk_next(struct walk *w)
 	w->offset = w->next_offset;
 	w->next_offset += insn & 15;
 	w->kind = insn >> 4;
+	pass_cuts(w);
 	w->count = w->next_count;
 	pass_call(w);
 	enter_segment(w);

@@ -29,6 +29,7 @@ unit_open(struct pool *pool, const char *path, struct unit *u, const char **why)
 			*why = "it has no map of Chord's: it was not built with `chord cc`";
 	} else if (map_parse(pool, bytes, &u->map, why)) {
 		u->parts = map_parts(pool, &u->map);
+		u->woven = woven_code(u->image);
 		return true;
 	}
 	unit_close(u);
@@ -216,8 +217,8 @@ solve_unit(struct run *r, struct unit *u)
 {
 	const struct module *m = profile_module(r->sum, image_build_id(u->image));
 
-	u->counts = profile_solve(r->pool, &u->map, r->sum, m);
-	u->events = profile_events(r->pool, &u->map, m);
+	u->counts = profile_solve(r->pool, &u->map, r->sum, m, &u->woven);
+	u->events = profile_events(r->pool, &u->map, m, u->counts, &u->woven);
 	if (u->events.why)
 		VEC_PUSH(r->unknown, (struct named){u->path, u->events.why});
 	for (uint32_t i = 0; i < u->map.nproc; i++)
@@ -262,7 +263,7 @@ taken(const struct run *r, uint32_t kind, bool *sure)
 					continue;
 				if (c->arc && c->arc_known[a])
 					n += c->arc[a];
-				else if (c->why)
+				else if (c->why && c->why != SOLVE_EVENTS_ONLY)
 					*sure = false;
 			}
 		}

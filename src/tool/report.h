@@ -21,6 +21,7 @@ struct unit {
 	struct image *image;
 	struct map map;
 	struct parts parts;
+	struct woven woven;      /* its code */
 	struct counts *counts;   /* by procedure; NULL before unit_solve() */
 	struct event_totals events;
 };
@@ -40,6 +41,9 @@ struct run {
 /* Opens a program and reads its map. False: *why. */
 bool unit_open(struct pool *pool, const char *path, struct unit *u, const char **why);
 void unit_close(struct unit *u);
+
+/* woven.c */
+struct woven woven_code(struct image *image);
 
 /* Reads one profile; reports what is wrong with it. */
 struct profile *load_profile(struct pool *pool, const char *path);

@@ -16,7 +16,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	if (map_parse(pool, (struct str){(const char *)data, n}, &map, &why)) {
 		struct profile *p = profile_new();
 
-		profile_solve(pool, &map, p, NULL);
+		profile_solve(pool, &map, p, NULL, NULL);
 		profile_free(p);
 	} else if (!why) {
 		abort();

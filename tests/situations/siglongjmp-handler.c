@@ -7,7 +7,7 @@
 /* line: before 20 */
 /* line: after 0 */
 /* line: back 20 */
-/* unknown work spin: allowed because they end anywhere */
+/* unknown work spin ./program: allowed because they end anywhere, even on the way between two blocks */
 #include "situation.h"
 #include <setjmp.h>
 #include <signal.h>

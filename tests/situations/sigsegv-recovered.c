@@ -7,7 +7,6 @@
 /* line: before 20 */
 /* line: after 10 */
 /* expect: caught 10 */
-/* unknown crash: allowed because it ends in the midst of a block */
 #include "situation.h"
 #include <setjmp.h>
 #include <signal.h>

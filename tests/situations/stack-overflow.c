@@ -5,7 +5,6 @@
 /* expect: work 3 */
 /* line: back 3 */
 /* line: returned 0 */
-/* unknown deeper: allowed because it ends in the midst of a block */
 #include "situation.h"
 #include <setjmp.h>
 #include <signal.h>

@@ -7,7 +7,7 @@
 /* expect: cleanup 10 */
 /* line: before 10 */
 /* line: after 0 */
-/* unknown spin: allowed because it ends in the midst of a block */
+/* unknown spin ./program: allowed because it ends anywhere, even on the way between two blocks */
 #include "situation.h"
 #include <pthread.h>
 #include <unistd.h>

@@ -7,7 +7,6 @@
 /* expect: load 20 */
 /* expect: work 30 */
 /* line: caught 10 */
-/* unknown load: allowed because it ends in the midst of a block */
 #include "situation.h"
 #include <csignal>
 #include <cstddef>

@@ -319,7 +319,7 @@ solve_with(struct solved *s, const struct shape *shape, const uint64_t count[8],
 	put_simple(&b, count, e, nexit);
 	s->profile = parse_profile(s->pool, &b);
 	buf_free(&b);
-	s->counts = profile_solve(s->pool, &s->map, s->profile, profile_module(s->profile, STR("id1")));
+	s->counts = profile_solve(s->pool, &s->map, s->profile, profile_module(s->profile, STR("id1")), NULL);
 }
 
 static inline void

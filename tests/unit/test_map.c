@@ -159,6 +159,7 @@ map_events(void **state)
 	struct map m;
 	uint64_t count[4] = {5, 0, 0, 9};
 	struct module module = {.base = COUNTERS, .ncount = 4, .count = count};
+	struct counts counts[2] = {{0}};
 	struct event_totals t;
 
 	(void)state;
@@ -179,14 +180,14 @@ map_events(void **state)
 	}
 	assert_int_equal(event_query(&m.proc[0], 2, 0, 0), -300 + 7);
 	/* One counter for both procedures. */
-	t = profile_events(pool, &m, &module);
+	t = profile_events(pool, &m, &module, counts, NULL);
 	assert_null(t.why);
 	assert_int_equal(t.n, 2);
 	assert_string_equal(t.at[1].name, "loads");
 	assert_int_equal(t.at[0].n, 5);
 	assert_int_equal(t.at[1].n, 9);
 	module.ncount = 3;
-	assert_non_null(profile_events(pool, &m, &module).why);
+	assert_non_null(profile_events(pool, &m, &module, counts, NULL).why);
 	buf_free(&b);
 	pool_free(pool);
 }

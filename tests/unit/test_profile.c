@@ -282,7 +282,7 @@ texts_end(void **state)
 static void
 use(struct pool *pool, const struct map *map, const struct profile *p)
 {
-	struct counts *c = profile_solve(pool, map, p, p->module.n ? &p->module.at[0] : NULL);
+	struct counts *c = profile_solve(pool, map, p, p->module.n ? &p->module.at[0] : NULL, NULL);
 	volatile uint64_t sum = 0;
 	struct walk w;
 

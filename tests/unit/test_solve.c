@@ -186,7 +186,7 @@ solve_without_counters(void **state)
 
 	(void)state;
 	solve_with(&s, &plain, (uint64_t[8]){10, 5}, NULL, 0);
-	c = profile_solve(s.pool, &s.map, s.profile, NULL);
+	c = profile_solve(s.pool, &s.map, s.profile, NULL, NULL);
 	assert_null(c[0].why);
 	assert_int_equal(c[0].insns, 0);
 	done(&s);

@@ -257,6 +257,24 @@ x86_move(const uint8_t *bytes, size_t n, struct move *out)
 	return true;
 }
 
+uint32_t
+x86_counts(const uint8_t *bytes, size_t n, uint64_t at, uint64_t *counter, bool *jumps)
+{
+	ZydisDecodedInstruction in;
+	ZydisDecodedOperand op[ZYDIS_MAX_OPERAND_COUNT];
+
+	*counter = 0;
+	*jumps = false;
+	if (ZYAN_FAILED(ZydisDecoderDecodeFull(x86_decoder(), bytes, n, &in, op)))
+		return 0;
+	if (in.operand_count && op[0].type == ZYDIS_OPERAND_TYPE_MEMORY && op[0].actions & ZYDIS_OPERAND_ACTION_WRITE &&
+	    op[0].mem.segment == ZYDIS_REGISTER_GS && op[0].mem.base == ZYDIS_REGISTER_RIP)
+		*counter = at + in.length + (uint64_t)op[0].mem.disp.value;
+	*jumps = in.meta.category == ZYDIS_CATEGORY_UNCOND_BR || in.meta.category == ZYDIS_CATEGORY_COND_BR ||
+	         in.meta.category == ZYDIS_CATEGORY_RET;
+	return in.length;
+}
+
 const struct machine machine_x86_64 = {
 	.name = "x86_64",
 	.all_flags = X86_ALL_FLAGS,
@@ -268,6 +286,7 @@ const struct machine machine_x86_64 = {
 	.add = x86_add,
 	.price = x86_price,
 	.jump = x86_jump,
+	.counts = x86_counts,
 	.move = x86_move,
 	.away = x86_away,
 };

@@ -16,6 +16,7 @@ bool x86_facts(const uint8_t *bytes, size_t n, struct facts *out);
 void x86_add(struct buf *out, const char *label, uint64_t offset, int32_t n, struct gap gap);
 double x86_price(struct gap gap);
 void x86_jump(struct buf *out, const char *operand);
+uint32_t x86_counts(const uint8_t *bytes, size_t n, uint64_t at, uint64_t *counter, bool *jumps);
 bool x86_move(const uint8_t *bytes, size_t n, struct move *out);
 void x86_away(struct buf *out, struct str sp, struct str pc, bool on_stack);
 

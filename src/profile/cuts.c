@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT */
+/* Activations that ended, or were taken up again, between calls: where a signal struck. Counters stand in
+ * the woven code of a block: those behind the place have not counted yet what is over, and those before it
+ * have counted what is to come. */
+#include "profile/internal.h"
+
+/* Where an instruction ends in the woven code. What aligns code is of another length there: then what was
+ * before it ends at `before`. So are jumps, which end blocks: they are left to be looked at. */
+static uint64_t
+end_of(const struct walk *w, uint64_t before)
+{
+	if (w->kind == CHORD_INSN_PAD || !w->addr)
+		return w->addr ? before : 0;
+	return w->addr + (w->kind == CHORD_INSN_BRANCH || w->kind == CHORD_INSN_JUMP ? 0 : w->block->insn[w->i] & 15);
+}
+
+/* Where the woven code begins that belongs to a block and is in front of its first instruction: control
+ * runs through it to the block. 0: not known. */
+static uint64_t
+block_start(const struct proc *p, uint32_t block, const struct woven *woven)
+{
+	uint64_t end = p->part[p->block[block].part].addr;
+	struct walk w;
+
+	if (block && p->block[block - 1].part == p->block[block].part)
+		for (walk_start(&w, p, NULL, block - 1); walk_next(&w); end = end_of(&w, end))
+			;
+	walk_start(&w, p, NULL, block);
+	return end && walk_next(&w) && w.addr >= end ? woven->straight(woven->ctx, end, w.addr) : 0;
+}
+
+/* Are the addresses of all its instructions known? */
+static bool
+is_known(const struct proc *p, uint32_t block)
+{
+	struct walk w;
+
+	for (walk_start(&w, p, NULL, block); walk_next(&w);)
+		if (!w.addr)
+			return false;
+	return true;
+}
+
+/* The first instruction of the block at or behind a woven address, if control runs from there to it. */
+static bool
+place_in_block(const struct proc *p, uint32_t block, uint64_t addr, const struct woven *woven, uint32_t *insn)
+{
+	uint64_t end = is_known(p, block) ? block_start(p, block, woven) : 0;
+	bool padded = false;
+	struct walk w;
+
+	if (!end)
+		return false;
+	for (walk_start(&w, p, NULL, block); walk_next(&w); end = end_of(&w, end)) {
+		if (w.kind == CHORD_INSN_PAD) {
+			padded = true;
+			continue;
+		}
+		if (addr == w.addr || (!padded && addr >= end && addr < w.addr)) {
+			*insn = w.i;
+			return true;
+		}
+		padded = false;
+	}
+	return false;
+}
+
+bool
+cut_place(const struct proc *p, uint64_t addr, const struct woven *woven, struct cut *cut)
+{
+	for (uint32_t b = 0; b < p->nblock; b++)
+		if (place_in_block(p, b, addr, woven, &cut->insn)) {
+			cut->block = b;
+			cut->addr = addr;
+			return true;
+		}
+	return false;
+}
+
+/* Where in the block a counter is; 0: not in it. */
+static uint64_t
+counter_in(const struct proc *p, uint32_t block, uint32_t counter, const struct woven *woven)
+{
+	uint64_t end = block_start(p, block, woven), at = 0;
+	struct walk w;
+
+	for (walk_start(&w, p, NULL, block); !at && walk_next(&w); end = end_of(&w, end))
+		if (w.kind != CHORD_INSN_PAD && w.addr > end)
+			at = woven->counts(woven->ctx, end, w.addr, p->counters + 8 * (uint64_t)(counter - 1), NULL);
+	return at;
+}
+
+static uint32_t
+out_degree(const struct proc *p, uint32_t v)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < p->narc; i++)
+		n += p->arc[i].from == v;
+	return n;
+}
+
+/* The known count of edge e of the system becomes what it would be. */
+static bool
+correct(struct system *s, uint32_t e, uint64_t more, uint64_t less)
+{
+	return !__builtin_add_overflow(s->count[e], more, &s->count[e]) && !__builtin_sub_overflow(s->count[e], less, &s->count[e]);
+}
+
+/* A counter in a block is that of an edge out of it if that is the only one, else of an edge into it: of the one
+ * taken, if it is still to count. */
+static bool
+correct_arc(struct system *s, uint32_t e, const struct cut *cut, const struct woven *woven)
+{
+	const struct proc *p = s->proc;
+	bool out = p->arc[e].from == cut->block && out_degree(p, cut->block) == 1, in = !out && p->arc[e].to == cut->block;
+	uint64_t at = p->arc[e].counter && (in || out) ? counter_in(p, cut->block, p->arc[e].counter, woven) : 0;
+
+	if (!at || (at < cut->addr) == in)
+		return true;
+	return correct(s, e, in ? cut->left : cut->back, in ? cut->back : cut->left);
+}
+
+bool
+cut_settle(struct system *s, const struct cut *cut, const struct woven *woven)
+{
+	const struct proc *p = s->proc;
+	uint32_t counter = p->block[cut->block].counter;
+	bool ok = true;
+
+	if (counter && counter_in(p, cut->block, counter, woven) >= cut->addr)
+		ok = correct(s, s->inside[cut->block], cut->left, cut->back);
+	for (uint32_t e = 0; e < p->narc && ok; e++)
+		ok = correct_arc(s, e, cut, woven);
+	return ok;
+}
+
+/* How often woven code in [lo, hi) writes a counter. */
+static uint32_t
+writes(const struct woven *woven, uint64_t lo, uint64_t hi, uint64_t counter)
+{
+	uint32_t n = 0;
+
+	while (lo < hi && woven->counts(woven->ctx, lo, hi, counter, &lo))
+		n++;
+	return n;
+}
+
+bool
+cut_query(const struct proc *p, const struct cut *cut, uint32_t event, const struct woven *woven, int64_t *query)
+{
+	uint64_t n = (uint64_t)event_query(p, cut->block, cut->insn, event), counter = p->event[event].addr;
+	uint64_t start = block_start(p, cut->block, woven);
+	uint32_t sites = 0, pending;
+	struct walk w;
+
+	for (walk_start(&w, p, NULL, cut->block); walk_next(&w) && w.i < cut->insn; start = end_of(&w, start))
+		;
+	pending = writes(woven, cut->addr, w.addr, counter);
+	/* What is woven in before the instruction was still to come. */
+	for (uint32_t k = 0; pending && k < p->nevent_site; k++)
+		if (p->event_site[k].block == cut->block && p->event_site[k].insn == cut->insn) {
+			n += (uint64_t)p->event_site[k].add[event];
+			sites += p->event_site[k].add[event] != 0;
+		}
+	*query = (int64_t)n;
+	/* Of what is on the way to the block the map says nothing. */
+	return !pending || (pending == sites && sites == writes(woven, start, w.addr, counter));
+}

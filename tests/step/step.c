@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: MIT */
+/* step PROGRAM PROFILE: runs a measured program, one instruction at a time, and after each one that
+ * lies in measured code supposes that the process ended there: the profile of that moment, with the
+ * activations on the stack as exits, has to give exactly the instructions that were executed. It has its own
+ * view of the stack, from calls and returns, and none of how counters are placed.
+ *
+ * Prints how many moments were compared, and at how many of them, all in woven code, some count was not known. */
+#include "tool/report.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/user.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* An original instruction in the woven program. */
+struct place {
+	uint64_t addr, count;
+	bool calls;
+};
+
+/* A call of measured code in progress. */
+struct frame {
+	uint64_t back, sp;       /* the return address, and the stack pointer just after the call */
+};
+
+struct stepper {
+	struct pool *pool;
+	struct unit unit;
+	const char *file;
+	VEC(struct place) place; /* by address */
+	VEC(struct frame) frame;
+	pid_t pid;
+	uint64_t executed;
+	unsigned compared, unknown;
+};
+
+static int
+by_addr(const void *a, const void *b)
+{
+	const struct place *x = a, *y = b;
+
+	return (x->addr > y->addr) - (x->addr < y->addr);
+}
+
+static void
+find_places(struct stepper *s, const struct proc *p)
+{
+	struct walk w;
+
+	for (uint32_t b = 0; b < p->nblock; b++)
+		for (walk_start(&w, p, NULL, b); walk_next(&w);)
+			if (w.kind != CHORD_INSN_PAD)
+				VEC_PUSH(s->place, (struct place){w.addr, 0, w.kind == CHORD_INSN_CALL || w.kind == CHORD_INSN_ICALL});
+}
+
+static struct place *
+place_at(const struct stepper *s, uint64_t addr)
+{
+	struct place key = {.addr = addr};
+
+	return bsearch(&key, s->place.at, s->place.n, sizeof key, by_addr);
+}
+
+/* ---- what Chord says ---- */
+
+static void
+add_exit(struct profile *p, uint32_t module, uint64_t addr)
+{
+	VEC_PUSH(p->exit, (struct exits){module, false, addr, 1});
+}
+
+static _Noreturn void
+fail(const struct stepper *s, uint64_t pc, const char *why)
+{
+	printf("at 0x%lx after %lu instructions: %s\n", pc, s->executed, why);
+	kill(s->pid, SIGKILL);
+	exit(1);
+}
+
+static void
+check_proc(struct stepper *s, struct pool *pool, uint32_t proc, const struct counts *c, uint64_t pc)
+{
+	struct walk w;
+
+	for (uint32_t b = 0; b < s->unit.map.proc[proc].nblock; b++)
+		for (walk_start(&w, &s->unit.map.proc[proc], c, b); walk_next(&w);) {
+			const struct place *p = place_at(s, w.addr);
+
+			if (w.kind != CHORD_INSN_PAD && p->count != w.count)
+				fail(s, pc, pool_printf(pool, "%s block %u instruction %u: %lu, said %lu",
+				                        s->unit.map.proc[proc].name, b, w.i, p->count, w.count));
+		}
+}
+
+/* Events are known at all moments but some of those in woven code; sum: what edges say. */
+static bool
+check_events(struct stepper *s, struct pool *pool, const struct module *m, const struct counts *c, uint64_t sum, uint64_t pc)
+{
+	struct event_totals t = profile_events(pool, &s->unit.map, m, c, &s->unit.woven);
+
+	for (uint32_t i = 0; i < t.n && !t.why; i++)
+		if (t.at[i].n != sum)
+			fail(s, pc, pool_printf(pool, "%lu %s, edges say %lu", t.at[i].n, t.at[i].name, sum));
+	return !t.why;
+}
+
+static bool
+check(struct stepper *s, struct pool *pool, const struct profile *p, const struct module *m, uint64_t pc)
+{
+	struct counts *c = profile_solve(pool, &s->unit.map, p, m, &s->unit.woven);
+	bool known = true;
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < s->unit.map.nproc; i++) {
+		if (c[i].why) {
+			known = false;
+			continue;
+		}
+		check_proc(s, pool, i, &c[i], pc);
+		sum += c[i].insns;
+	}
+	return known && check_events(s, pool, m, c, sum, pc);
+}
+
+static void
+compare(struct stepper *s, uint64_t pc)
+{
+	struct pool *pool = pool_new();
+	struct profile *p = load_profile(pool, s->file);
+	struct module *m = p ? profile_module(p, image_build_id(s->unit.image)) : NULL;
+
+	if (m && m->count) {     /* else the runtime has not begun yet */
+		for (size_t i = 0; i < s->frame.n; i++)
+			add_exit(p, (uint32_t)(m - p->module.at), s->frame.at[i].back);
+		add_exit(p, (uint32_t)(m - p->module.at), pc + 1);
+		s->compared++;
+		if (!check(s, pool, p, m, pc)) {
+			s->unknown++;
+			if (place_at(s, pc))
+				fail(s, pc, "not known before an instruction of the program");
+		}
+	}
+	profile_free(p);
+	pool_free(pool);
+}
+
+/* ---- running ---- */
+
+static uint64_t
+word_at(pid_t pid, uint64_t addr)
+{
+	return (uint64_t)ptrace(PTRACE_PEEKDATA, pid, addr, 0);
+}
+
+/* One instruction. False: the program has ended. */
+static bool
+step(struct stepper *s)
+{
+	struct user_regs_struct before, after;
+	struct place *p;
+	int status;
+
+	ptrace(PTRACE_GETREGS, s->pid, 0, &before);
+	p = place_at(s, before.rip);
+	if (ptrace(PTRACE_SINGLESTEP, s->pid, 0, 0) || waitpid(s->pid, &status, 0) != s->pid || !WIFSTOPPED(status))
+		return false;
+	ptrace(PTRACE_GETREGS, s->pid, 0, &after);
+	while (s->frame.n && after.rsp > s->frame.at[s->frame.n - 1].sp)
+		s->frame.n--;
+	if (p) {
+		p->count++;
+		s->executed++;
+	}
+	if (p && p->calls)
+		VEC_PUSH(s->frame, (struct frame){word_at(s->pid, after.rsp), after.rsp});
+	return true;
+}
+
+static void
+start(struct stepper *s, char *program)
+{
+	s->pid = fork();
+	if (s->pid == 0) {
+		ptrace(PTRACE_TRACEME, 0, 0, 0);
+		setenv("CHORD_FILE", s->file, 1);
+		execl(program, program, (char *)NULL);
+		_exit(127);
+	}
+	waitpid(s->pid, NULL, 0);
+}
+
+int
+main(int argc, char **argv)
+{
+	struct stepper s = {.pool = pool_new()};
+	struct user_regs_struct regs;
+	const char *why;
+
+	if (argc != 3)
+		return 2;
+	s.file = argv[2];
+	if (!unit_open(s.pool, argv[1], &s.unit, &why)) {
+		say_error(argv[1], "%s", why);
+		return 1;
+	}
+	for (uint32_t i = 0; i < s.unit.map.nproc; i++)
+		find_places(&s, &s.unit.map.proc[i]);
+	qsort(s.place.at, s.place.n, sizeof *s.place.at, by_addr);
+	start(&s, argv[1]);
+	do {
+		ptrace(PTRACE_GETREGS, s.pid, 0, &regs);
+		if (parts_find(&s.unit.parts, regs.rip) && access(s.file, R_OK) == 0)
+			compare(&s, regs.rip);
+	} while (step(&s));
+	printf("%u moments, %u not known, %lu instructions\n", s.compared, s.unknown, s.executed);
+	return s.compared == 0;
+}
