@@ -16,6 +16,7 @@
  * __start_chord_cnt and __stop_chord_cnt. */
 #define CHORD_SECTION_CNT "chord_cnt"   /* counters: zeroed, writable */
 #define CHORD_SECTION_MAP ".chord.map"  /* map records: not loaded */
+#define CHORD_SECTION_SUM "chord_sum"   /* a 32-bit distance to each counter of events that are summed for calls */
 #define CHORD_SECTION_NOTE ".note.chord" /* where a module's runtime is */
 
 /* ---- the map: records one after another, not aligned ---- */
@@ -50,6 +51,7 @@ struct chord_part { CHORD_PART_FIELDS(CHORD_FIELD) } __attribute__((packed));
 
 enum {
 	CHORD_MAP_REFUSED = 1, /* passed through untouched; the blob says why, and has no blocks */
+	CHORD_MAP_CALLS = 2,   /* events are summed for each call */
 };
 
 /* The blob. "n" is an unsigned LEB128 number, "s" a number of bytes and the bytes.
@@ -68,6 +70,9 @@ enum {
  *   n ncall, then for each call
  *       n block, n insn           the call is instruction insn of that block
  *       n flags                   CHORD_CALL_...
+ *       n sum                     0: none; c: counters c-1, one for each event, have the events from
+ *                                 the call to its return, see below
+ *       s callee                  if there is a sum: the symbol that is called, "" if it is not known
  *   n nseg, then for each segment
  *       n block, n insn           from here on, up to the next segment or the end of
  *                                 the block, woven code runs parallel to the original
@@ -85,6 +90,9 @@ enum {
  *
  * "z" is a signed number n, written as an unsigned one: n < 0 ? -2 * n - 1 : 2 * n. Of refused
  * procedures everything behind the reason is missing, and nevent is 0.
+ *
+ * Sums (CHORD_MAP_CALLS): before a call the events so far are subtracted from the sum, behind it they
+ * are added. For activations that end at the call they are in the exit record.
  *
  * woven[] holds first nseg offsets (where a segment starts), then ncall offsets
  * (the return address of a call), each from the address of its block's part.
@@ -233,6 +241,11 @@ enum chord_life { CHORD_LIFE_NONE, CHORD_LIFE_LOADED, CHORD_LIFE_CLOSED };
 struct chord_live { CHORD_LIVE_FIELDS(CHORD_FIELD) };
 struct chord_live_module { CHORD_LIVE_MODULE_FIELDS(CHORD_FIELD) unsigned char id[32]; };
 struct chord_live_region { CHORD_LIVE_REGION_FIELDS(CHORD_FIELD) };
+/* The counter of an event is this many 64-bit numbers, one behind another, whose sum counts. Each place
+ * adds to one of them: an addition that follows another to the same place in memory has to wait for it. */
+enum { CHORD_WAYS = 4 };
+
+enum { CHORD_SUMS = 4 };
 
 /* An activation ended at a call that did not come back, or was taken up again
  * behind a call (setjmp). key: link-time return address in the woven code,
@@ -240,6 +253,9 @@ struct chord_live_region { CHORD_LIVE_REGION_FIELDS(CHORD_FIELD) };
 struct chord_exit {
 	uint64_t key;
 	uint64_t count;
+	/* The events that the thread had counted then, summed over these activations: of the counters
+	 * that CHORD_SECTION_SUM lists, in the order of their addresses; 0 if there are fewer. */
+	uint64_t sum[CHORD_SUMS];
 };
 #define CHORD_EXIT_REENTRY (1ull << 63)
 #define CHORD_EXIT_MODULE(key) ((uint32_t)((key) >> 48 & 0x7fff) - 1)

@@ -11,7 +11,7 @@ chord_rt_slot(const struct chord_rt_slots *s, uint64_t key)
 	uint64_t i = (key * 0x9e3779b97f4a7c15ull >> 20) % s->n;
 
 	for (uint64_t k = 0; k < s->n; k++, i = i + 1 < s->n ? i + 1 : 0) {
-		uint64_t *p = (uint64_t *)(s->map + 1) + 2 * i, now = __atomic_load_n(p, __ATOMIC_RELAXED);
+		uint64_t *p = (uint64_t *)((struct chord_exit *)(s->map + 1) + i), now = __atomic_load_n(p, __ATOMIC_RELAXED);
 
 		if (now == key || now == 0)
 			return p;
@@ -101,6 +101,26 @@ chord_rt_exit_count(struct chord_rt_ctl *ctl, uint64_t key)
 	}
 }
 
+/* Adds to a count, and delta times the events so far to the sums behind it. Not inlined: few have any. */
+static __attribute__((noinline)) void
+chord_rt_count_sums(struct chord_rt_ctl *ctl, uint64_t *count, uint64_t delta)
+{
+	const struct chord_rt_mod *m = &ctl->module[CHORD_EXIT_MODULE(count[-1])];
+	uint64_t base = ctl->nogs ? 0 : chord_rt_get_base(ctl);
+
+	for (uint32_t i = 0; i < m->nsum; i++)
+		for (uint32_t way = 0; way < CHORD_WAYS; way++)
+			__atomic_fetch_add(count + 1 + i, delta * ((volatile uint64_t *)(m->sum[i] + base))[way], __ATOMIC_RELAXED);
+}
+
+static CHORD_RT_HOT void
+chord_rt_count(struct chord_rt_ctl *ctl, uint64_t *count, uint64_t delta)
+{
+	__atomic_fetch_add(count, delta, __ATOMIC_RELAXED);
+	if (ctl->sums)
+		chord_rt_count_sums(ctl, count, delta);
+}
+
 /* Counts at a PC, if it is in a measured module. Gives where, CHORD_RT_SILENT if
  * it is not, NULL if there is no room. */
 static uint64_t *
@@ -113,7 +133,7 @@ chord_rt_count_at(struct chord_rt_ctl *ctl, uint64_t pc, uint64_t flag, uint64_t
 		return CHORD_RT_SILENT;
 	count = chord_rt_exit_count(ctl, ((pc - m->bias) & 0xffffffffffffull) | (uint64_t)(m - ctl->module + 1) << 48 | flag);
 	if (count)
-		__atomic_fetch_add(count, delta, __ATOMIC_RELAXED);
+		chord_rt_count(ctl, count, delta);
 	else
 		__atomic_fetch_add(&ctl->head->in_flight, 1, __ATOMIC_RELAXED);
 	return count;
@@ -131,7 +151,7 @@ chord_rt_leave_frame(struct chord_rt_walk *w, uint64_t delta)
 	if (count == CHORD_RT_SILENT)
 		return;
 	if (count) {
-		__atomic_fetch_add(count, delta, __ATOMIC_RELAXED);
+		chord_rt_count(w->ctl, count, delta);
 		return;
 	}
 	count = chord_rt_count_at(w->ctl, pc, 0, delta);
@@ -264,11 +284,11 @@ struct chord_rt_tally {
 };
 
 static CHORD_RT_INLINE void
-chord_rt_tally_add(const struct chord_rt_tally *t, uint64_t delta)
+chord_rt_tally_add(struct chord_rt_ctl *ctl, const struct chord_rt_tally *t, uint64_t delta)
 {
 	for (uint32_t i = 0; i < t->n; i++)
 		if (t->count[i] != CHORD_RT_SILENT)
-			__atomic_fetch_add(t->count[i], delta, __ATOMIC_RELAXED);
+			chord_rt_count(ctl, t->count[i], delta);
 }
 
 /* Counts that an activation is taken up again at a PC, and gives the function that
@@ -281,7 +301,7 @@ chord_rt_take_up(struct chord_rt_walk *w, uint64_t pc, uint64_t delta)
 	chord_rt_find_object(w, pc - 1);
 	if (chord_rt_recall(w, (pc - 1) | CHORD_EXIT_REENTRY, &rule)) {
 		if (rule.count != CHORD_RT_SILENT)
-			__atomic_fetch_add(rule.count, delta, __ATOMIC_RELAXED);
+			chord_rt_count(w->ctl, rule.count, delta);
 		return rule.begin;
 	}
 	rule.begin = chord_rt_find_cfi(w, pc - 1) ? w->cfi.begin : 0;
@@ -377,7 +397,7 @@ chord_rt_jump_to(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uin
 	chord_rt_walk_from(&w, ctl, regs);
 	begin = chord_rt_take_up(&w, pc, delta);
 	if (chord_rt_known_to(&t, &w, sp, begin))
-		chord_rt_tally_add(&t, delta);
+		chord_rt_tally_add(ctl, &t, delta);
 	else
 		chord_rt_jump_slowly(&w, regs, sp, begin, delta);
 }
@@ -414,7 +434,7 @@ chord_rt_abandon(struct chord_rt_walk *w, const struct chord_rt_regs *regs, uint
 	struct chord_rt_tally t;
 
 	if (begin && chord_rt_known_to(&t, w, sp, begin))
-		chord_rt_tally_add(&t, 1);
+		chord_rt_tally_add(w->ctl, &t, 1);
 	else if (chord_rt_jump_slowly(w, regs, sp, begin, 1) && begin && w->begin != begin)
 		/* The last one is of another function: did that with the receiver end before, in a tail call? */
 		__atomic_fetch_add(&w->ctl->head->in_flight, 1, __ATOMIC_RELAXED);

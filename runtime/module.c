@@ -103,6 +103,24 @@ chord_rt_hash(const char *s)
 	return h;
 }
 
+/* The counters whose values exits record, by address. */
+static void
+chord_rt_find_sums(struct chord_rt_mod *m, const struct chord_rt_desc *d)
+{
+	const int32_t *p = (const int32_t *)CHORD_RT_NEAR(d->sum), *end = (const int32_t *)CHORD_RT_NEAR(d->sum_end);
+	uint64_t at;
+	uint32_t i;
+
+	for (; p < end; p++) {
+		at = *p ? CHORD_RT_NEAR(*p) : 0;
+		if (!at || m->nsum == CHORD_SUMS)
+			continue;
+		for (i = m->nsum++; i > 0 && m->sum[i - 1] > at; i--)
+			m->sum[i] = m->sum[i - 1];
+		m->sum[i] = at;
+	}
+}
+
 /* Fills m from what is loaded. */
 static void
 chord_rt_describe(struct chord_rt_mod *m, struct chord_rt_desc *d, const struct chord_rt_object *o)
@@ -125,6 +143,7 @@ chord_rt_describe(struct chord_rt_mod *m, struct chord_rt_desc *d, const struct 
 		m->text_end = lo + h->p_memsz > m->text_end ? lo + h->p_memsz : m->text_end;
 	}
 	chord_rt_find_note(o, chord_rt_note_id, m);
+	chord_rt_find_sums(m, d);
 }
 
 /* Keeps the path of a module for its extent, and for that in a forked child's
@@ -208,6 +227,7 @@ chord_rt_add(struct chord_rt_ctl *ctl, struct chord_rt_desc *d, const struct cho
 	if (i == CHORD_RT_MODULES)
 		return;
 	chord_rt_forget_known(ctl);
+	ctl->sums |= fresh.nsum;
 	fresh.life = CHORD_LIFE_LOADED;
 	fresh.seen = 1;
 	fresh.space = (uint64_t)&chord_rt_dl_iterate_phdr;

@@ -14,6 +14,10 @@
 	.balign 8
 	.zero 8
 
+	.section chord_sum,"aoG",@progbits,.text.chord_rt,__chord_runtime_2,comdat
+	.balign 4
+	.long 0
+
 	.section .note.chord,"aG",@note,__chord_runtime_2,comdat
 	.balign 4
 	.long 6
@@ -27,12 +31,16 @@
 	.section .data.chord_rt,"awG",@progbits,__chord_runtime_2,comdat
 	.hidden __start_chord_cnt
 	.hidden __stop_chord_cnt
+	.hidden __start_chord_sum
+	.hidden __stop_chord_sum
 	.balign 8
 chord_rt_desc:
 	.long 0x4d524843
 	.long 2
 	.long __start_chord_cnt-.
 	.long __stop_chord_cnt-.
+	.long __start_chord_sum-.
+	.long __stop_chord_sum-.
 	@hooks@
 	.balign 8
 	.quad 0

@@ -87,6 +87,7 @@ enum { CHORD_RT_HOOKS(CHORD_RT_HOOK_ENUM) CHORD_RT_NHOOK };
 struct chord_rt_desc {
 	uint32_t magic, version;
 	int32_t start, stop;          /* the counters */
+	int32_t sum, sum_end;         /* distances to those whose values exits record */
 	int32_t hook[CHORD_RT_NHOOK]; /* this module's wrappers */
 	uint32_t nhook;
 	uint64_t ctl;                 /* struct chord_rt_ctl; 0: not known to the process yet */
@@ -105,6 +106,8 @@ struct chord_rt_mod {
 	uint32_t main;                /* the program itself: never closed */
 	uint32_t seen;                /* in the scan that runs */
 	uint32_t left;                /* its destructor has run: desc may be gone any time */
+	uint32_t nsum;
+	uint64_t sum[CHORD_SUMS];     /* counters, ascending */
 };
 
 /* A call of vfork whose child may still run on the caller's stack. */
@@ -197,6 +200,7 @@ struct chord_rt_ctl {
 	uint32_t nfibre;              /* slots in use, live or not */
 	uint32_t switching;           /* the lock of these */
 	uint32_t cancels;             /* pthread_cancel has been called */
+	uint32_t sums;                /* some module has counters whose values exits record */
 	uint64_t dying_state;         /* of the head before */
 	struct chord_rt_regs dying_regs;
 	uint32_t apart;               /* CHORD_THREADS=apart: regions are not used again, exits are kept by region */

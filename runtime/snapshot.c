@@ -73,29 +73,25 @@ chord_rt_map_all(struct chord_rt_ctl *ctl, uint64_t size)
 	return chord_rt_failed(p) ? NULL : (unsigned char *)p;
 }
 
-/* Where the counts begin in an extent, and how far apart they are; 0: it has none. */
-static uint64_t
-chord_rt_counts_in(const struct chord_extent_head *h, uint64_t *step)
-{
-	*step = h->type == CHORD_EXTENT_EXITS ? sizeof(struct chord_exit) : 8;
-	if (h->type == CHORD_EXTENT_COUNTS)
-		return CHORD_PAGE;
-	return h->type == CHORD_EXTENT_EXITS ? sizeof *h + 8 : 0;
-}
-
 /* Adds the counts of base, times sign, to those of p. */
 static void
 chord_rt_add_counts(unsigned char *p, const unsigned char *base, uint64_t size, uint64_t sign)
 {
+	const uint64_t slot = sizeof(struct chord_exit);
 	const struct chord_extent_head *h;
-	uint64_t end, step, k;
+	uint64_t end, k;
 
 	for (uint64_t at = CHORD_PAGE; at < size; at += h->size) {
 		h = (const struct chord_extent_head *)(p + at);
-		end = h->type == CHORD_EXTENT_EXITS ? sizeof *h + h->a * sizeof(struct chord_exit) : h->size;
-		k = chord_rt_counts_in(h, &step);
-		for (; k && k < end; k += step)
-			*(uint64_t *)(p + at + k) += sign * *(const uint64_t *)(base + at + k);
+		if (h->type != CHORD_EXTENT_EXITS && h->type != CHORD_EXTENT_COUNTS)
+			continue;
+		k = h->type == CHORD_EXTENT_EXITS ? sizeof *h : CHORD_PAGE;
+		end = h->type == CHORD_EXTENT_EXITS ? k + h->a * slot : h->size;
+		for (uint64_t i = k; i < end; i += 8) {
+			if (h->type == CHORD_EXTENT_EXITS && (i - k) % slot == 0)
+				continue; /* a key */
+			*(uint64_t *)(p + at + i) += sign * *(const uint64_t *)(base + at + i);
+		}
 	}
 }
 

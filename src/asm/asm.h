@@ -184,6 +184,11 @@ bool away_jumps(const struct unit *u, const struct proc *p, uint32_t block);
 /* Where the runtime can be told of it. False: nowhere. */
 bool away_find(const struct unit *u, const struct proc *p, uint32_t block, struct away *a);
 
+/* What is live just before and right behind the call that is instruction i of a part's code: less than
+ * gap_before() says of it and the next one, because what the callee overwrites for itself nobody can rely on. */
+struct gap gap_before_call(const struct unit *u, const struct proc *p, uint32_t part, uint32_t i);
+struct gap gap_behind_call(const struct unit *u, const struct proc *p, uint32_t part, uint32_t i);
+
 /* What is live on an edge from block `from` to vertex `to`. */
 struct gap gap_on_edge(const struct unit *u, const struct proc *p, uint32_t from, uint32_t to);
 

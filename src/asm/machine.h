@@ -17,6 +17,7 @@ enum insn_attr {
 	INSN_GLUED = 128,   /* linkers want nothing between it and the instruction before */
 	INSN_SETS_SP = 256, /* moves to the stack pointer what is not this frame's: perhaps another activation's */
 	INSN_LOADS = 512,   /* moves from memory to a register and does nothing else */
+	INSN_POPS = 1024,   /* what it writes may be what the register held before */
 };
 
 /* One instruction. Masks: a bit for every status flag and general register that
@@ -74,6 +75,8 @@ struct machine {
 	uint8_t all_flags;   /* every status flag */
 	uint16_t all_regs;   /* every general register */
 	uint8_t sp, fp;      /* bits of the stack pointer and the frame pointer */
+	uint16_t call_junk;  /* those that a call of a function that may be anywhere destroys by any convention, on the
+	                      * way to it too, if the call is direct */
 	/* Decodes one instruction at bytes[0..n), which stands at section offset off. False if
 	 * the bytes are no instruction, or more are needed. Fills all but stmt and lead. */
 	bool (*decode)(const uint8_t *bytes, size_t n, uint32_t off, struct insn *out);
@@ -82,6 +85,10 @@ struct machine {
 	/* Writes code, one or more lines of AT&T text, that adds n to the 8-byte counter LABEL+offset in one
 	 * instruction, and keeps what the gap says is live. Never fails. */
 	void (*add)(struct buf *out, const char *label, uint64_t offset, int32_t n, struct gap gap);
+	/* Writes code that adds to the counter TO+offset the sum of the n counters at FROM, or subtracts it. `below`:
+	 * nothing is kept below the stack pointer, as at a call. */
+	void (*add_sum)(struct buf *out, const char *from, unsigned n, const char *to, uint64_t offset, bool subtract,
+	                bool below, struct gap gap);
 	/* How dear that is, relative to the cheapest form. */
 	double (*price)(struct gap gap);
 	/* Writes an unconditional jump to an operand's text. */

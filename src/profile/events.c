@@ -80,6 +80,16 @@ add_cuts(struct event_totals *t, const struct proc *p, const struct counts *c, c
 		t->why = "an activation ended where it cannot be told how much it had counted";
 }
 
+static uint64_t
+event_count(const struct module *m, uint64_t at)
+{
+	uint64_t sum = 0;
+
+	for (int way = 0; way < CHORD_WAYS && m && m->count; way++)
+		sum += m->count[at + (uint64_t)way];
+	return sum;
+}
+
 struct event_totals
 profile_events(struct pool *pool, const struct map *map, const struct module *m, const struct counts *counts,
                const struct woven *woven)
@@ -99,14 +109,56 @@ profile_events(struct pool *pool, const struct map *map, const struct module *m,
 
 			if (!is_new(&seen, c->addr))
 				continue;
-			if (m && (c->addr < m->base || (c->addr - m->base) % 8 || at >= m->ncount))
+			if (m && (c->addr < m->base || (c->addr - m->base) % 8 || at + CHORD_WAYS > m->ncount))
 				t.why = "the profile does not hold the counters of events";
-			else if (m && m->count && m->count[at] > INT64_MAX)
-				t.why = "the counter of an event was on its way below 0 when the process ended";
 			else
-				event_total_of(&t, c->name)->n += m && m->count ? m->count[at] : 0;
+				event_total_of(&t, c->name)->n += event_count(m, at);
 		}
 	for (uint32_t i = 0; i < map->nproc; i++)
 		add_cuts(&t, &map->proc[i], &counts[i], woven);
+	for (uint32_t i = 0; i < t.n; i++)
+		if (t.at[i].n > INT64_MAX)
+			t.why = "the counter of an event was on its way below 0 when the process ended";
 	return t;
+}
+
+/* ---- sums of calls ---- */
+
+/* The number of a counter among those whose values exit records have: the first CHORD_SUMS by address. */
+static bool
+sum_number(const struct map *map, uint64_t addr, uint32_t *number)
+{
+	uint64_t below[CHORD_SUMS];
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < map->nproc; i++)
+		for (uint32_t e = 0; e < map->proc[i].nevent && map->proc[i].calls; e++) {
+			uint64_t at = map->proc[i].event[e].addr;
+			bool known = at >= addr;
+
+			for (uint32_t k = 0; k < n; k++)
+				known |= below[k] == at;
+			if (!known && n == CHORD_SUMS)
+				return false;
+			if (!known)
+				below[n++] = at;
+		}
+	*number = n;
+	return n < CHORD_SUMS;
+}
+
+bool
+call_sum(const struct map *map, const struct proc *p, const struct counts *c, const struct module *m, uint32_t call,
+         uint32_t event, uint64_t *n)
+{
+	uint64_t at = (p->counters - (m ? m->base : 0)) / 8 + p->call[call].sum - 1 + event;
+	uint32_t number;
+
+	*n = 0;
+	if (!m || !m->count)
+		return true;
+	if (!p->counters || p->counters < m->base || at >= m->ncount || !sum_number(map, p->event[event].addr, &number))
+		return false;
+	*n = m->count[at] + (c->passed ? c->passed[(size_t)call * CHORD_SUMS + number] : 0);
+	return *n <= INT64_MAX; /* else one of the calls is under way */
 }

@@ -62,12 +62,15 @@ find(const struct backs *b, uint64_t addr)
 static void
 count_exit(struct pool *pool, const struct proc *p, uint32_t call, const struct exits *e, struct counts *c)
 {
-	if (p->call[call].flags & CHORD_CALL_NORETURN && !e->reentry)
-		return;
 	if (!c->left) {
 		c->left = pool_array(pool, p->ncall, sizeof *c->left);
 		c->back = pool_array(pool, p->ncall, sizeof *c->back);
+		c->passed = pool_array(pool, (size_t)p->ncall * CHORD_SUMS, sizeof *c->passed);
 	}
+	for (uint32_t k = 0; k < CHORD_SUMS; k++)
+		c->passed[call * CHORD_SUMS + k] += e->reentry ? -e->sum[k] : e->sum[k];
+	if (p->call[call].flags & CHORD_CALL_NORETURN && !e->reentry)
+		return;
 	if (__builtin_add_overflow(e->reentry ? c->back[call] : c->left[call], e->count,
 	                           e->reentry ? &c->back[call] : &c->left[call]))
 		c->why = "its counts do not fit 64 bits";

@@ -26,11 +26,11 @@ const char *solve_deduce(struct system *s);
 bool solve_vertex(const struct system *s, uint32_t v, uint64_t *count);
 
 /* Adds to a counter; false if that does not fit. The counter of an event may be a little below 0 while its
- * process is on its way. */
+ * process is on its way, the sum of a call that is under way as much as there were events. */
 static inline bool
 count_add(uint64_t *sum, uint64_t v)
 {
-	const uint64_t below_zero = UINT64_MAX << 40;
+	const uint64_t below_zero = UINT64_MAX << 56;
 	bool negative = *sum >= below_zero || v >= below_zero;
 
 	return !__builtin_add_overflow(*sum, v, sum) || negative;

@@ -168,6 +168,10 @@ get_calls(struct in *in, struct proc *p)
 		c->block = get_below(in, p->nblock, "a call in no block");
 		c->insn = get_below(in, in->bad ? 1 : p->block[c->block].ninsn, "a call that is no instruction");
 		c->flags = get_below(in, CHORD_CALL_NORETURN + 1, "a call of no known kind");
+		if (!p->calls)
+			continue;
+		c->sum = get_below(in, (uint64_t)p->ncounter + 1, "a counter that is not there");
+		c->callee = c->sum ? get_string(in) : NULL;
 	}
 }
 
@@ -310,6 +314,9 @@ get_events(struct in *in, struct proc *p, const unsigned char *addr, uint32_t ne
 	p->nevent = get_below(in, (uint64_t)nevent + 1, "another number of events than of their counters");
 	if (!in->bad && p->nevent != nevent)
 		bad(in, "another number of events than of their counters");
+	for (uint32_t i = 0; i < p->ncall && !in->bad; i++)
+		if (p->call[i].sum && (uint64_t)p->call[i].sum + nevent > (uint64_t)p->ncounter + 1)
+			bad(in, "a counter that is not there");
 	if (in->bad || !nevent)
 		return;
 	p->event = pool_array(in->pool, nevent, sizeof *p->event);
@@ -417,6 +424,7 @@ get_record(struct in *in, const struct chord_map_head *h, struct proc *p)
 
 	p->counters = h->counters;
 	p->ncounter = h->ncounter;
+	p->calls = h->flags & CHORD_MAP_CALLS;
 	if (h->ncounter && h->counters > UINT64_MAX - 8 * (uint64_t)h->ncounter)
 		bad(in, "counters outside all addresses");
 	get_parts(in, p, h->npart);
@@ -439,7 +447,7 @@ check_head(const struct chord_map_head *h, size_t have)
 		return "of another version of Chord";
 	if (h->size < sizeof *h || h->size > have)
 		return "it ends too early";
-	if (h->flags & ~(uint32_t)CHORD_MAP_REFUSED)
+	if (h->flags & ~(uint32_t)(CHORD_MAP_REFUSED | CHORD_MAP_CALLS))
 		return "unknown flags";
 	return NULL;
 }

@@ -83,10 +83,13 @@ join_exits(struct profile *p)
 	if (p->exit.n)
 		qsort(p->exit.at, p->exit.n, sizeof *p->exit.at, by_place);
 	for (size_t i = 0; i < p->exit.n; i++) {
-		if (n && !by_place(&p->exit.at[n - 1], &p->exit.at[i]))
-			fits &= add(&p->exit.at[n - 1].count, p->exit.at[i].count);
-		else
+		if (!n || by_place(&p->exit.at[n - 1], &p->exit.at[i])) {
 			p->exit.at[n++] = p->exit.at[i];
+			continue;
+		}
+		fits &= add(&p->exit.at[n - 1].count, p->exit.at[i].count);
+		for (uint32_t k = 0; k < CHORD_SUMS; k++) /* their differences count */
+			p->exit.at[n - 1].sum[k] += p->exit.at[i].sum[k];
 	}
 	p->exit.n = n;
 	return fits;
@@ -186,7 +189,7 @@ write_exits(const struct profile *p, struct buf *out)
 	for (size_t i = 0; i < p->exit.n; i++) {
 		const struct exits *e = &p->exit.at[i];
 		struct chord_exit x = {(uint64_t)(e->module + 1) << 48 | e->addr | (e->reentry ? CHORD_EXIT_REENTRY : 0),
-		                       e->count};
+		                       e->count, {e->sum[0], e->sum[1], e->sum[2], e->sum[3]}};
 
 		buf_add(out, &x, sizeof x);
 	}

@@ -32,6 +32,8 @@ struct arc {
 struct call {
 	uint32_t block, insn;
 	uint32_t flags;
+	uint32_t sum;            /* 0: none; c: counters from c-1 on, one for each event */
+	const char *callee;      /* symbol; "": not known; NULL without a sum */
 	uint64_t back;           /* return address in the woven program */
 };
 struct seg {
@@ -65,6 +67,7 @@ struct proc {
 	const char **also;       /* names of identical procedures that were folded into this one */
 	uint32_t nalso;
 	uint32_t measure;        /* enum chord_measure */
+	bool calls;              /* events are summed for its calls */
 	uint64_t counters;       /* link-time address */
 	uint32_t ncounter;
 	uint32_t npart, nblock, nvert, narc, ncall, nseg;
@@ -125,6 +128,7 @@ struct exits {
 	bool reentry;
 	uint64_t addr;           /* return address, or where a signal struck plus 1 */
 	uint64_t count;
+	uint64_t sum[CHORD_SUMS]; /* of events, as in struct chord_exit */
 };
 
 struct profile {
@@ -172,6 +176,7 @@ struct counts {
 	uint64_t *left, *back;   /* by call: activations that ended there, that were taken up behind it; NULL: none */
 	struct cut *cut;
 	bool lost;               /* there was one whose place is not known */
+	uint64_t *passed;        /* by call and event (CHORD_SUMS): events counted when they did, less those when taken up */
 	bool calls_known;
 	uint64_t calls;          /* activations */
 	uint64_t insns;          /* instructions executed */
@@ -214,6 +219,12 @@ struct event_total *event_total_of(struct event_totals *t, const char *name);
 /* counts: what profile_solve() gave. */
 struct event_totals profile_events(struct pool *pool, const struct map *map, const struct module *module,
 	const struct counts *counts, const struct woven *woven);
+
+/* Events between a call and its return, over all that were made there: what all that runs meanwhile
+ * adds, so activations of a recursion add for each that is active. False: they are not known. Needs calls whose
+ * sum is not 0 and counts that are known. */
+bool call_sum(const struct map *map, const struct proc *p, const struct counts *c, const struct module *m, uint32_t call,
+              uint32_t event, uint64_t *n);
 
 /* walk.c: the instructions of a block, in order:
  * for (walk_start(&w, proc, counts, b); walk_next(&w);) use w.insn, w.offset ... */

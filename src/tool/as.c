@@ -396,6 +396,7 @@ weave_input(struct session *s)
 {
 	struct buf runtime = {0}, woven = {0};
 	struct weave_options o = {.measure = s->args.measure.counts, .events = s->args.measure.events,
+	                          .calls = s->args.measure.calls,
 	                          .assemble = assemble_labelled, .ctx = s};
 	struct weave_stats stats;
 	char *why = NULL;

@@ -17,7 +17,7 @@ struct measure {
 	bool chosen;            /* some measure was named */
 	bool counts_chosen;     /* one that counts blocks or edges was */
 	uint8_t counts;         /* enum chord_measure */
-	bool with_events;
+	bool with_events, calls;
 	const char *list;       /* of events, as given; NULL: the default */
 	struct event_list events;
 };
@@ -44,8 +44,8 @@ void as_args_free(struct as_args *a);
 bool measure_read(const char *what, const char *list, struct measure *m);
 /* The events of -fchord-events=, which are counted beside whatever else was asked for. False: reported. */
 bool measure_events(const char *what, const char *list, struct measure *m, struct pool *pool);
-/* Joins a measure and its events with what holds if nothing was said. */
-void measure_complete(struct measure *m, struct pool *pool);
+/* Joins a measure and its events with what holds if nothing was said. False: reported. */
+bool measure_complete(struct measure *m, struct pool *pool);
 /* The assembler's options that say the same (pool), without commas or blanks; NULL: nothing has to be said. */
 const char *measure_option(const struct measure *m, struct pool *pool);
 void measure_free(struct measure *m);

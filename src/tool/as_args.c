@@ -175,7 +175,7 @@ as_args_read(struct as_args *a, int argc, char **argv)
 	args_expand(a->pool, argv + 1, argc ? (size_t)argc - 1 : 0, &all);
 	for (size_t i = 0; i < all.n && ok; i++)
 		ok = take(a, all.at, all.n, &i);
-	measure_complete(&a->measure, a->pool);
+	ok = ok && measure_complete(&a->measure, a->pool);
 	a->all = pool_array(a->pool, all.n + 1, sizeof *a->all);
 	for (size_t i = 0; i < all.n; i++)
 		if (strncmp(all.at[i], "--chord=", 8))

@@ -213,7 +213,6 @@ push_all(struct driver *d, const char *dir, char **argv, size_t n)
 	bool as_given = are_closed_files_clean(d, argv, n), links = d->ninput && !d->stops;
 	const char *measure;
 
-	measure_complete(&d->measure, d->pool);
 	measure = measure_option(&d->measure, d->pool);
 	push_quietly(d, pool_printf(d->pool, "-B%s/", dir));
 	if (links)
@@ -265,7 +264,7 @@ drive(const char *variable, const char *fallback, int argc, char **argv)
 	if (!dir)
 		die("runtime.s", "not found beside the program; Chord is not installed whole");
 	push_compiler(&d, command && command[strspn(command, " \t")] ? command : fallback);
-	if (!read_args(&d, argv + 1, n)) {
+	if (!read_args(&d, argv + 1, n) || !measure_complete(&d.measure, d.pool)) {
 		status = EXIT_USAGE;
 	} else if (d.is_clang && d.lto && d.ninput) {
 		say_error("-flto", "clang's link-time optimiser writes no assembly text; what it makes cannot be measured");
@@ -292,6 +291,7 @@ help(const char *name, const char *compiler, const char *variable)
 	       "  -fchord=every-edge   a counter on every edge\n"
 	       "  -fchord=events       no counts of edges, but one exact counter for each event, which can be\n"
 	       "                       read at any moment; edges,events counts both\n"
+	       "  -fchord=calls        edges, and what happens between each call and its return, in events\n"
 	       "  -fchord-events=LIST  the events, with commas between them (default: instructions); see chord-cc(1)\n\n"
 	       "Example: make CC=\"chord cc\" CFLAGS=-O2\n\nThe compiler's own help follows.\n\n", name, compiler, variable);
 	fflush(stdout);

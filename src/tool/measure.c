@@ -11,12 +11,12 @@ static const char *const measures[] = {
 	[CHORD_EDGES] = "edges", [CHORD_EVERY_BLOCK] = "every-block", [CHORD_EVERY_EDGE] = "every-edge",
 	[CHORD_EVENTS] = "events",
 };
-#define THERE_ARE "there are edges, every-block, every-edge and events"
+#define THERE_ARE "there are edges, every-block, every-edge, events and calls"
 
 static bool
 is_planned(struct str name)
 {
-	static const char *const names[] = {"blocks", "blocks-vcnt", "calls", "paths", "trace", "clock"};
+	static const char *const names[] = {"blocks", "blocks-vcnt", "paths", "trace", "clock"};
 
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		if (str_is(name, names[i]))
@@ -45,6 +45,9 @@ take_measure(const char *what, uint8_t one, struct measure *m)
 static bool
 read_one(const char *what, struct str name, struct measure *m)
 {
+	m->calls |= str_is(name, "calls");
+	if (str_is(name, "calls"))
+		return m->chosen = true;
 	for (uint8_t i = 0; i < CHORD_MEASURES; i++)
 		if (str_is(name, measures[i]))
 			return take_measure(what, i, m);
@@ -89,16 +92,20 @@ measure_free(struct measure *m)
 	event_list_free(&m->events);
 }
 
-void
+bool
 measure_complete(struct measure *m, struct pool *pool)
 {
 	const char *why = NULL;
 
-	m->with_events |= m->list != NULL;
+	m->with_events |= m->list != NULL || m->calls;
 	if (m->with_events && !m->list && !event_list_read(pool, "instructions", &m->events, &why))
 		bug("%s", why);
 	if (!m->counts_chosen)
-		m->counts = m->with_events ? CHORD_EVENTS : CHORD_EDGES;
+		m->counts = m->with_events && !m->calls ? CHORD_EVENTS : CHORD_EDGES;
+	if (!m->calls || m->events.n <= CHORD_SUMS)
+		return true;
+	say_error("-fchord=calls", "%u events are too many: at most %d can be summed for calls", m->events.n, CHORD_SUMS);
+	return false;
 }
 
 /* ---- as one option ---- */
@@ -151,8 +158,10 @@ measure_option(const struct measure *m, struct pool *pool)
 	buf_str(&b, "--chord=");
 	if (m->counts_chosen)
 		buf_str(&b, measures[m->counts]);
-	if (m->with_events)
-		buf_str(&b, m->counts_chosen ? "+events" : "events");
+	if (m->counts_chosen && (m->calls || m->with_events))
+		buf_char(&b, '+');
+	if (m->calls || m->with_events)
+		buf_str(&b, m->calls ? "calls" : "events");
 	if (m->list) {
 		buf_char(&b, '@');
 		escape(&b, m->list);

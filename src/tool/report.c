@@ -6,19 +6,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OPT_JSON = 256, OPT_LINES, OPT_FILES, OPT_SORT, OPT_TOP, OPT_INSNS, OPT_BLOCKS, OPT_EDGES, OPT_UNMEASURED, OPT_PID };
+enum {
+	OPT_JSON = 256, OPT_LINES, OPT_FILES, OPT_SORT, OPT_TOP, OPT_INSNS, OPT_BLOCKS, OPT_EDGES, OPT_UNMEASURED, OPT_PID,
+	OPT_CALLS,
+};
 
 static const struct argp_option options[] = {
 	{NULL, 0, NULL, 0, "What to show:", 1},
 	{"lines", OPT_LINES, NULL, 0, "Source lines instead of functions (needs -g): instructions executed for the line, and "
 	 "the count of its instruction that ran most often", 1},
 	{"files", OPT_FILES, NULL, 0, "Source files instead of functions", 1},
+	{"calls", OPT_CALLS, NULL, 0, "Each call that was made, and what happened between it and its return (needs "
+	 "-fchord=calls)", 1},
 	{"unmeasured", OPT_UNMEASURED, NULL, 0, "Name everything that was not measured", 1},
 	{"sort", OPT_SORT, "KEY", 0, "Sort by instructions (default), calls, name, file or address", 1},
 	{"top", OPT_TOP, "N", 0, "Show N rows; 0: all (default: 20)", 1},
 	{"pid", OPT_PID, "PID", 0, "Of a process that runs, as of now, in place of PROGRAM and PROFILE", 1},
 	{NULL, 0, NULL, 0, "For programs to read:", 2},
-	{"json", OPT_JSON, NULL, 0, "Everything as JSON; --lines and --files add to it", 2},
+	{"json", OPT_JSON, NULL, 0, "Everything as JSON; --lines, --files and --calls add to it", 2},
 	{"insns", OPT_INSNS, NULL, 0, "Each instruction: NAME PART OFFSET COUNT CLASS, where OFFSET is in the code "
 	 "before it was woven", 2},
 	{"blocks", OPT_BLOCKS, NULL, 0, "Each block: NAME BLOCK PART OFFSET INSTRUCTIONS COUNT", 2},
@@ -86,6 +91,9 @@ parse(int key, char *arg, struct argp_state *state)
 	case OPT_FILES:
 		a->opt.files = true;
 		break;
+	case OPT_CALLS:
+		a->opt.calls = true;
+		break;
 	case OPT_UNMEASURED:
 		a->opt.unmeasured = true;
 		break;
@@ -132,6 +140,8 @@ print(struct report *r)
 		say_error(r->run->path, "the sum of its counts does not fit 64 bits");
 		return EXIT_NO;
 	}
+	if (r->opt.calls)
+		report_find_calls(r);
 	if (r->opt.what)
 		report_raw(r);
 	else if (r->opt.json)
@@ -162,6 +172,7 @@ cmd_report(int argc, char **argv)
 	free(r.function.at);
 	free(r.line.at);
 	free(r.file.at);
+	free(r.call.at);
 	unmeasured_free(&r.unmeasured);
 	run_close(&run);
 	return status;

@@ -94,7 +94,7 @@ enum report_sort { SORT_INSNS, SORT_CALLS, SORT_NAME, SORT_FILE, SORT_ADDRESS };
 struct report_options {
 	enum report_what what;
 	enum report_sort sort;
-	bool json, lines, files, unmeasured;
+	bool json, lines, files, calls, unmeasured;
 	size_t top;              /* 0: all */
 };
 
@@ -122,6 +122,19 @@ struct row_line {
 	uint64_t most;           /* by the instruction that ran most often */
 };
 
+/* What ran between a call and its return, over all calls made there. */
+struct row_call {
+	const struct unit *unit;
+	const struct proc *proc; /* that has the call */
+	const char *callee;
+	const char *file;
+	unsigned line;           /* 0: not known */
+	uint64_t calls;
+	uint32_t nevent;
+	bool known[CHORD_SUMS];
+	uint64_t n[CHORD_SUMS];  /* by event of the procedure */
+};
+
 struct report {
 	struct run *run;
 	struct report_options opt;
@@ -129,12 +142,16 @@ struct report {
 	struct event_totals events;
 	VEC(struct row_function) function; /* measured and known, sorted */
 	VEC(struct row_line) line, file;   /* if asked for */
+	VEC(struct row_call) call;         /* likewise */
 	struct unmeasured unmeasured;      /* of all modules */
 	bool has_lines;
 };
 
 /* The events counted in all modules (pool), by name; why: not NULL if they are not known. */
 struct event_totals run_events(const struct run *r);
+
+/* calls.c: fills calls: those that were made. */
+void report_find_calls(struct report *r);
 
 /* tables.c: fills totals, functions, lines and files. False if a sum does not fit 64 bits. */
 bool report_tables(struct report *r);

@@ -96,6 +96,28 @@ lines(const struct row_line *at, size_t n, bool with_line)
 }
 
 static json_t *
+calls(const struct report *r)
+{
+	json_t *a = json_array();
+
+	for (size_t i = 0; i < r->call.n; i++) {
+		const struct row_call *c = &r->call.at[i];
+		json_t *o = json_object(), *n = json_object();
+
+		js_set(o, "caller", js_text(c->proc->name));
+		js_set(o, "callee", js_text(c->callee));
+		js_set(o, "file", js_text(c->file));
+		js_set(o, "line", js_number(c->line, c->line > 0));
+		js_set(o, "calls", js_number(c->calls, true));
+		for (uint32_t e = 0; e < c->nevent; e++)
+			js_set(n, c->proc->event[e].name, js_number(c->n[e], c->known[e]));
+		js_set(o, "events", n);
+		js_append(a, o);
+	}
+	return a;
+}
+
+static json_t *
 unmeasured(const struct report *r)
 {
 	const struct unmeasured *un = &r->unmeasured;
@@ -141,6 +163,8 @@ report_json(const struct report *r)
 		js_set(o, "lines", lines(r->line.at, r->line.n, true));
 	if (r->opt.files)
 		js_set(o, "files", lines(r->file.at, r->file.n, false));
+	if (r->opt.calls)
+		js_set(o, "call_sites", calls(r));
 	if (js_print(o, stdout))
 		return 0;
 	say_error("standard output", "the report cannot be written whole");

@@ -140,6 +140,37 @@ print_lines(const struct report *r)
 	print_more(n, r->line.n, "lines");
 }
 
+static void
+print_call(const struct row_call *c)
+{
+	char text[32];
+
+	for (uint32_t e = 0; e < c->nevent; e++)
+		printf("%18s", c->known[e] ? grouped(text, c->n[e]) : "not known");
+	printf(" %15s  %s -> %s", grouped(text, c->calls), c->proc->name, c->callee);
+	if (*c->file && c->line)
+		printf("  %s:%u", shown_path(c->file), c->line);
+	putchar('\n');
+}
+
+static void
+print_calls(const struct report *r)
+{
+	size_t n = rows(r, r->call.n);
+
+	if (!r->call.n) {
+		printf("\nNo calls were measured: compile with -fchord=calls.\n");
+		return;
+	}
+	printf("\nBetween call and return:\n");
+	for (uint32_t e = 0; e < r->call.at[0].nevent; e++)
+		printf("%18s", r->call.at[0].proc->event[e].name);
+	printf(" %15s  %s\n", "calls", "call");
+	for (size_t i = 0; i < n; i++)
+		print_call(&r->call.at[i]);
+	print_more(n, r->call.n, "calls");
+}
+
 /* The first few are enough to show what it is about. */
 enum { FEW = 10 };
 
@@ -219,7 +250,9 @@ report_text(const struct report *r)
 		print_files(r);
 	if (r->opt.lines)
 		print_lines(r);
-	if (!r->opt.files && !r->opt.lines && r->totals.known)
+	if (r->opt.calls)
+		print_calls(r);
+	if (!r->opt.files && !r->opt.lines && !r->opt.calls && r->totals.known)
 		print_functions(r);
 	print_not_measured(r);
 	print_not_known(r->run);

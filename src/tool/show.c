@@ -89,9 +89,11 @@ cmd_show(int argc, char **argv)
 	if (argp_parse(&argp, argc, argv, 0, NULL, &a))
 		die("memory", "out of memory");
 	as_text = a.pass && !strcmp(a.pass, "text");
-	measure_complete(&a.measure, a.pool);
+	if (!measure_complete(&a.measure, a.pool))
+		exit(EXIT_USAGE);
 	o.measure = a.measure.counts;
 	o.events = a.measure.events;
+	o.calls = a.measure.calls;
 	o.dump = as_text ? NULL : stdout;
 	o.dump_pass = a.pass;
 	if (!file_read(a.file, &text))

@@ -120,7 +120,7 @@ add_counter(struct emitter *m, struct buf *b, const struct site *s)
 		m->u->machine->add(b, m->counters, (uint64_t)(s->counter - 1) * 8, 1, s->gap);
 	for (uint32_t k = 0; s->add && k < m->o->events.n; k++)
 		if (s->add[k])
-			m->u->machine->add(b, m->event[k], 0, (int32_t)s->add[k], s->gap);
+			m->u->machine->add(b, m->event[k], s->way * 8u, (int32_t)s->add[k], s->gap);
 }
 
 /* ---- jumps ---- */
@@ -361,6 +361,35 @@ can_label_return(const struct emitter *m, const struct code *c, const struct ins
 	return next >= c->nbyte || c->at[next] == UINT32_MAX || c->insns.at[c->at[next]].stmt != UINT32_MAX;
 }
 
+/* Before the call what was counted so far is subtracted from its sum, behind it added: what remains is what was
+ * counted meanwhile. Nothing of the activation has to be kept, whatever recursion there is. */
+static void
+emit_sum(struct emitter *m, struct call *c, uint32_t stmt)
+{
+	const struct block *b = &m->w->proc->blocks.at[c->block];
+	const struct insn *in = woven_insn(m->w, c->block, c->insn);
+	struct gap before = gap_before_call(m->u, m->w->proc, b->part, c->insn);
+	struct gap after = gap_behind_call(m->u, m->w->proc, b->part, c->insn);
+	/* Compilers keep nothing below the stack pointer in procedures that call. */
+	bool compiled = m->u->text->compiler && !(m->u->text->stmts.at[stmt].flags & STMT_INLINE);
+	uint64_t at = (uint64_t)m->w->ncounter * 8;
+
+	c->sum = m->w->ncounter + 1;
+	c->callee = callee_of(m->u, code_of(m, c->block), in, m->w->proc);
+	m->w->ncounter += m->o->events.n;
+	for (uint32_t k = 0; k < m->o->events.n; k++)
+		m->u->machine->add_sum(&m->b, m->event[k], CHORD_WAYS, m->counters, at + 8 * k, true, true, before);
+	put(m, before_insn(m, c->block, c->insn), RANK_CALL, in->stmt);
+	add_segment(m, c->block, c->insn);
+	if (c->flags & CHORD_CALL_NORETURN)
+		return;
+	for (uint32_t k = 0; k < m->o->events.n; k++)
+		m->u->machine->add_sum(&m->b, m->event[k], CHORD_WAYS, m->counters, at + 8 * k, false, compiled, after);
+	put(m, stmt_end(m, stmt_behind(m->u->text, stmt)), RANK_RETURNED, stmt);
+	if (c->insn + 1 < b->last)
+		add_segment(m, c->block, c->insn + 1);
+}
+
 static void
 emit_calls(struct emitter *m)
 {
@@ -385,7 +414,9 @@ emit_calls(struct emitter *m)
 				label_define(&m->b, 'R', m->w->number, m->w->calls.n);
 				put(m, stmt_end(m, stmt), RANK_RETURN, stmt);
 			}
-			VEC_PUSH(m->w->calls, (struct call){b, i, flags, labelled});
+			VEC_PUSH(m->w->calls, (struct call){b, i, flags, labelled, 0, NULL});
+			if (m->o->calls && labelled && in->stmt == stmt && !(in->attr & INSN_GLUED))
+				emit_sum(m, &m->w->calls.at[m->w->calls.n - 1], stmt);
 		}
 }
 
@@ -454,14 +485,14 @@ emit_part_end(struct emitter *m, uint32_t part)
 }
 
 static const char **
-event_symbols(struct pool *pool, const struct event_list *list)
+event_symbols(struct pool *pool, const struct event_list *list, bool calls)
 {
 	const char **symbol = pool_array(pool, list->n, sizeof *symbol);
 	struct buf b = {0};
 
 	for (uint32_t i = 0; i < list->n; i++) {
 		b.n = 0;
-		event_symbol(&b, &list->at[i]);
+		event_symbol(&b, &list->at[i], calls);
 		symbol[i] = pool_strndup(pool, b.at, b.n);
 	}
 	buf_free(&b);
@@ -493,13 +524,13 @@ emit_proc(const struct unit *u, struct woven *w, struct edits *e, const struct w
 
 	m.target = pool_array(u->pool, p->blocks.n, sizeof *m.target);
 	m.stubs = pool_array(u->pool, p->parts.n, sizeof *m.stubs);
-	m.event = event_symbols(u->pool, &o->events);
+	m.event = event_symbols(u->pool, &o->events, o->calls);
 	snprintf(m.counters, sizeof m.counters, L "C%u", w->number);
 	emit_sites(&m);
 	turn_jumps(&m);
 	emit_aways(&m);
-	emit_segments(&m);
 	emit_calls(&m);
+	emit_segments(&m);
 	emit_targets(&m);
 	for (uint32_t t = 0; t < p->parts.n; t++)
 		emit_part_start(&m, t);

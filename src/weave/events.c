@@ -11,6 +11,7 @@
 #include "weave/internal.h"
 
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct events_of {
@@ -61,7 +62,7 @@ procedure_at(const struct unit *u, const struct code *c, const struct insn *in, 
 
 /* The symbol that a call, or a jump out of the procedure, leads to. Through memory only as the linker's
  * table of addresses has it (-fno-plt). */
-static const char *
+const char *
 callee_of(const struct unit *u, const struct code *c, const struct insn *in, const struct proc *own)
 {
 	const struct obj_section *s = &u->object->sections[c->section];
@@ -377,6 +378,34 @@ place_event(struct events_of *x, const bool *tree, uint32_t e)
 	return true;
 }
 
+static int
+by_place(const void *a, const void *b)
+{
+	const struct site *x = *(struct site *const *)a, *y = *(struct site *const *)b;
+
+	if (x->block != y->block)
+		return x->block < y->block ? -1 : 1;
+	if (x->insn != y->insn)
+		return x->insn < y->insn ? -1 : 1;
+	return (x > y) - (x < y);
+}
+
+/* Neighbours add to different numbers. */
+static void
+choose_ways(struct events_of *x)
+{
+	struct site **used = pool_array(x->u->pool, x->g->nedge, sizeof *used);
+	uint32_t n = 0;
+
+	for (uint32_t e = 0; e < x->g->nedge; e++)
+		if (site_of(x->w, e)->add)
+			used[n++] = site_of(x->w, e);
+	if (n)
+		qsort(used, n, sizeof *used, by_place);
+	for (uint32_t i = 0; i < n; i++)
+		used[i]->way = (uint8_t)(i % CHORD_WAYS);
+}
+
 bool
 place_events(const struct unit *u, struct woven *w, const struct event_list *list)
 {
@@ -396,15 +425,17 @@ place_events(const struct unit *u, struct woven *w, const struct event_list *lis
 	for (uint32_t e = 0; e < list->n; e++)
 		if (!place_event(&x, tree, e))
 			return false;
+	choose_ways(&x);
 	return true;
 }
 
 /* ---- their counters ---- */
 
+/* Those that are summed for calls are counters of their own: exits record their values. */
 void
-event_symbol(struct buf *b, const struct event *e)
+event_symbol(struct buf *b, const struct event *e, bool calls)
 {
-	buf_str(b, "__chord_event_");
+	buf_str(b, calls ? "__chord_sum_" : "__chord_event_");
 	for (const char *s = e->name; *s; s++) {
 		if (isalnum((unsigned char)*s))
 			buf_char(b, *s);
@@ -414,16 +445,20 @@ event_symbol(struct buf *b, const struct event *e)
 }
 
 void
-emit_event_counters(struct buf *tail, const struct event_list *list)
+emit_event_counters(struct buf *tail, const struct event_list *list, bool calls)
 {
 	struct buf b = {0};
 
 	for (uint32_t i = 0; i < list->n; i++) {
 		b.n = 0;
-		event_symbol(&b, &list->at[i]);
+		event_symbol(&b, &list->at[i], calls);
 		buf_char(&b, 0);
-		buf_printf(tail, "\t.section %s,\"awG\",@nobits,%s,comdat\n\t.balign 8\n", CHORD_SECTION_CNT, b.at);
-		buf_printf(tail, "\t.globl\t%s\n\t.hidden\t%s\n%s:\t.zero\t8\n", b.at, b.at, b.at);
+		buf_printf(tail, "\t.section %s,\"awG\",@nobits,%s,comdat\n\t.balign 32\n", CHORD_SECTION_CNT, b.at);
+		buf_printf(tail, "\t.globl\t%s\n\t.hidden\t%s\n%s:\t.zero\t%d\n", b.at, b.at, b.at,
+		           CHORD_WAYS * 8);
+		if (calls)
+			buf_printf(tail, "\t.section %s,\"aoG\",@progbits,%s,%s,comdat\n\t.balign 4\n\t.long\t%s-.\n",
+			           CHORD_SECTION_SUM, b.at, b.at, b.at);
 	}
 	buf_free(&b);
 }

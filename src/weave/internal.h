@@ -24,6 +24,7 @@ struct site {
 	double price;
 	uint32_t counter;       /* 0: none, else its number + 1 */
 	int64_t *add;           /* by event: what it adds to the event's counter; NULL: nothing */
+	uint8_t way;            /* and to which of its CHORD_WAYS numbers */
 };
 
 /* What runs behind a call of a block, up to and with the next one or the end of the block. */
@@ -40,6 +41,8 @@ struct segment {
 struct call {
 	uint32_t block, insn, flags; /* CHORD_CALL_... */
 	bool labelled;               /* its return address has a label */
+	uint32_t sum;                /* 0: none, else the number of its first counter + 1 */
+	const char *callee;          /* symbol, or NULL */
 };
 
 struct woven {
@@ -86,9 +89,11 @@ struct site place_between(const struct unit *u, const struct woven *w, uint32_t 
 /* events.c: what each site has to add to the counters of events. False: refused, with proc->reason set. */
 bool place_events(const struct unit *u, struct woven *w, const struct event_list *list);
 /* The symbol of an event's counter (no terminating zero): the same in every object. */
-void event_symbol(struct buf *b, const struct event *e);
+void event_symbol(struct buf *b, const struct event *e, bool calls);
 /* Appends the counters' own sections. */
-void emit_event_counters(struct buf *tail, const struct event_list *list);
+void emit_event_counters(struct buf *tail, const struct event_list *list, bool calls);
+/* The symbol that a call, or a jump out of the procedure `own`, leads to; NULL: not known. */
+const char *callee_of(const struct unit *u, const struct code *c, const struct insn *in, const struct proc *own);
 
 /* Does anything have to be done there? */
 static inline bool
@@ -107,10 +112,12 @@ struct edits {
 	VEC(struct edit) list;
 	struct buf text;
 };
-/* Behind a statement: return label, answer to a query, stub in line, counter, jump over a split, end of the part.
- * Before one: label for jumps, counters, start of a segment. */
-enum rank { RANK_RETURN, RANK_QUERY, RANK_INLINE, RANK_AFTER, RANK_OVER, RANK_END, RANK_TARGET, RANK_BEFORE, RANK_SEGMENT,
-	RANK_OPERAND };
+/* Behind a statement: return label, end of a call's sum, answer to a query, stub in line, counter, jump over a
+ * split, end of the part. Before one: label for jumps, counters, start of a call's sum, start of a segment. */
+enum rank {
+	RANK_RETURN, RANK_RETURNED, RANK_QUERY, RANK_INLINE, RANK_AFTER, RANK_OVER, RANK_END,
+	RANK_TARGET, RANK_BEFORE, RANK_CALL, RANK_SEGMENT, RANK_OPERAND
+};
 /* Takes the text in b (newlines become `;`, so that line numbers stay) and empties it. */
 void edit_add(struct edits *e, uint32_t at, uint32_t del, uint32_t rank, struct buf *b);
 void edit_apply(struct edits *e, const struct text *t, struct buf *out);
@@ -125,7 +132,7 @@ void emit_refused(const struct unit *u, struct woven *w, struct edits *e, const 
 
 /* query.c: what asks for the number of events in the text gets it. Before emit_proc(), which says where woven code
  * runs parallel to the original. */
-void emit_queries(const struct unit *u, struct woven *woven, const struct event_list *list, struct edits *e);
+void emit_queries(const struct unit *u, struct woven *woven, const struct weave_options *o, struct edits *e);
 
 /* Direct calls of functions that end or make activations unseen go to the runtime's: there is no table
  * of a static program through which it could watch them. What has to follow the text goes to tail. */

@@ -60,7 +60,7 @@ blob_edges(struct buf *blob, const struct woven *w)
 }
 
 static void
-blob_calls(struct buf *blob, const struct woven *w)
+blob_calls(struct buf *blob, const struct woven *w, bool calls)
 {
 	buf_uleb(blob, w->calls.n);
 	for (size_t i = 0; i < w->calls.n; i++) {
@@ -69,6 +69,11 @@ blob_calls(struct buf *blob, const struct woven *w)
 		buf_uleb(blob, c->block);
 		buf_uleb(blob, c->insn - w->proc->blocks.at[c->block].first);
 		buf_uleb(blob, c->flags);
+		if (!calls)
+			continue;
+		buf_uleb(blob, c->sum);
+		if (c->sum)
+			add_text(blob, c->callee ? c->callee : "");
 	}
 	buf_uleb(blob, w->segments.n);
 	for (size_t i = 0; i < w->segments.n; i++) {
@@ -146,12 +151,12 @@ blob_events(struct buf *blob, const struct woven *w, const struct event_list *li
 }
 
 static void
-write_event_counters(struct buf *out, const struct event_list *list)
+write_event_counters(struct buf *out, const struct event_list *list, bool calls)
 {
 	buf_printf(out, "\t.long\t%u\n", list->n);
 	for (uint32_t e = 0; e < list->n; e++) {
 		buf_str(out, "\t.quad\t");
-		event_symbol(out, &list->at[e]);
+		event_symbol(out, &list->at[e], calls);
 		buf_char(out, '\n');
 	}
 }
@@ -267,13 +272,13 @@ map_record(const struct unit *u, const struct woven *w, const struct weave_optio
 	blob_head(&blob, u, w->proc, o->measure);
 	blob_blocks(&blob, w);
 	blob_edges(&blob, w);
-	blob_calls(&blob, w);
+	blob_calls(&blob, w, o->calls);
 	blob_events(&blob, w, &o->events);
-	write_head(out, w, w->ncounter, 0);
+	write_head(out, w, w->ncounter, o->calls ? CHORD_MAP_CALLS : 0);
 	buf_printf(out, "\t.long\t%zu\n", w->segments.n + w->calls.n);
 	write_segments(out, w);
 	write_returns(out, w);
-	write_event_counters(out, &o->events);
+	write_event_counters(out, &o->events, o->calls);
 	write_tail(out, &blob, w->number);
 	buf_free(&blob);
 }

@@ -51,7 +51,7 @@ place_between(const struct unit *u, const struct woven *w, uint32_t block, uint3
 			continue;
 		double price = price_before(u, w, block, i);
 		if (best.where == SITE_NONE || price < best.price)
-			best = (struct site){SITE_BLOCK, false, block, i, gap_before(w->proc, b->part, i), price, 0, NULL};
+			best = (struct site){SITE_BLOCK, false, block, i, gap_before(w->proc, b->part, i), price, 0, NULL, 0};
 		if (price <= 1)
 			break;
 	}
@@ -96,7 +96,7 @@ after_site(const struct unit *u, const struct woven *w, uint32_t block, uint32_t
 
 	if (in->stmt == UINT32_MAX || is_glued_behind(w, block))
 		return (struct site){.where = SITE_NONE, .block = block};
-	return (struct site){SITE_AFTER, false, block, 0, gap, u->machine->price(gap), 0, NULL};
+	return (struct site){SITE_AFTER, false, block, 0, gap, u->machine->price(gap), 0, NULL, 0};
 }
 
 /* Places between the last call of a block and its end. A call that leads to EXIT does
@@ -136,7 +136,7 @@ stub_site(const struct unit *u, const struct woven *w, uint32_t block, uint32_t 
 		         &back);
 	buf_free(&there);
 	buf_free(&back);
-	return (struct site){SITE_STUB, !moves, block, 0, gap, u->machine->price(gap) + PRICE_JUMP, 0, NULL};
+	return (struct site){SITE_STUB, !moves, block, 0, gap, u->machine->price(gap) + PRICE_JUMP, 0, NULL, 0};
 }
 
 static struct site
@@ -151,7 +151,7 @@ split_site(const struct unit *u, const struct woven *w, uint32_t block, bool stu
 	if (stuck || !is_open(woven_insn(w, block, i)))
 		return (struct site){.where = SITE_NONE, .block = block};
 	gap = gap_before(w->proc, b->part, i);
-	return (struct site){SITE_SPLIT, false, block, i, gap, u->machine->price(gap) + 2 * PRICE_JUMP, 0, NULL};
+	return (struct site){SITE_SPLIT, false, block, i, gap, u->machine->price(gap) + 2 * PRICE_JUMP, 0, NULL, 0};
 }
 
 static struct site

@@ -91,7 +91,7 @@ query_behind(const struct woven *w, uint32_t block, uint32_t insn, uint32_t e, c
 }
 
 static void
-answer(const struct unit *u, const struct stmt *s, const struct event *event, int64_t query, struct edits *e)
+answer(const struct unit *u, const struct stmt *s, const char *counter, int64_t query, struct edits *e)
 {
 	bool intel = s->flags & STMT_INTEL;
 	struct buf b = {0};
@@ -100,8 +100,9 @@ answer(const struct unit *u, const struct stmt *s, const struct event *event, in
 	if (!register_of(u, s, reg))
 		return;
 	buf_str(&b, intel ? "\n\t.att_syntax prefix\n\tmovq\t%gs:" : "\n\tmovq\t%gs:");
-	event_symbol(&b, event);
-	buf_printf(&b, "(%%rip), %%%s\n", reg);
+	buf_printf(&b, "%s(%%rip), %%%s\n", counter, reg);
+	for (int way = 1; way < CHORD_WAYS; way++)
+		buf_printf(&b, "\taddq\t%%gs:%s+%d(%%rip), %%%s\n", counter, way * 8, reg);
 	if (query)
 		buf_printf(&b, "\tleaq\t%" PRId64 "(%%%s), %%%s\n", query, reg, reg);
 	if (intel)
@@ -120,9 +121,11 @@ next_code(const struct text *t, uint32_t i)
 }
 
 void
-emit_queries(const struct unit *u, struct woven *woven, const struct event_list *list, struct edits *e)
+emit_queries(const struct unit *u, struct woven *woven, const struct weave_options *o, struct edits *e)
 {
+	const struct event_list *list = &o->events;
 	const struct text *t = u->text;
+	struct buf name = {0};
 
 	for (uint32_t i = 0; list->n && i < t->stmts.n; i++) {
 		const struct event *event = asked_for(t, &t->stmts.at[i], list);
@@ -137,6 +140,10 @@ emit_queries(const struct unit *u, struct woven *woven, const struct event_list 
 			continue;
 		if (insn + 1 < w->proc->blocks.at[block].last)
 			VEC_PUSH(w->segments, (struct segment){block, insn + 1});
-		answer(u, &t->stmts.at[stmt], event, query_behind(w, block, insn, (uint32_t)(event - list->at), list), e);
+		name.n = 0;
+		event_symbol(&name, event, o->calls);
+		buf_char(&name, 0);
+		answer(u, &t->stmts.at[stmt], name.at, query_behind(w, block, insn, (uint32_t)(event - list->at), list), e);
 	}
+	buf_free(&name);
 }

@@ -138,7 +138,7 @@ pass_emit(struct job *j)
 static void
 pass_queries(struct job *j)
 {
-	emit_queries(&j->unit, j->woven, &j->o->events, &j->edits);
+	emit_queries(&j->unit, j->woven, j->o, &j->edits);
 }
 
 static void
@@ -148,7 +148,7 @@ pass_output(struct job *j, struct buf *out)
 	struct buf tail = {0};
 
 	if (runtime)
-		emit_event_counters(&tail, &j->o->events);
+		emit_event_counters(&tail, &j->o->events, j->o->calls);
 	if (runtime)
 		emit_watched(&j->text, &j->edits, &tail);
 	edit_apply(&j->edits, &j->text, out);

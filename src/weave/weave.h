@@ -14,6 +14,7 @@ typedef bool weave_assemble(void *ctx, const struct buf *text, struct buf *objec
 struct weave_options {
 	uint8_t measure;             /* enum chord_measure */
 	struct event_list events;    /* to be counted beside it; none: n is 0 */
+	bool calls;                  /* and summed for each call */
 	const char *runtime;         /* text of the runtime, put behind woven text; NULL: none */
 	size_t runtime_size;
 	weave_assemble *assemble;

@@ -412,7 +412,7 @@ t_lines() {
 # ---- options of Chord's ----
 
 t_measures() {
-	for m in edges every-block every-edge edges,edges events,edges; do
+	for m in edges every-block every-edge edges,edges events,edges calls; do
 		want $cc -fchord=$m -O2 -c work.c
 		want $cc -O2 -c main.c -fchord=$m
 		want $cc main.o -fchord=$m -o prog work.o
@@ -423,10 +423,10 @@ t_measures() {
 	same last.o edges.o
 }
 t_wrong_measures() {
-	refused 2 "^chord: -fchord=nonsense: unknown measure 'nonsense'; there are edges, every-block, every-edge and events$" $cc -fchord=nonsense -c work.c
+	refused 2 "^chord: -fchord=nonsense: unknown measure 'nonsense'; there are edges, every-block, every-edge, events and calls$" $cc -fchord=nonsense -c work.c
 	refused 2 "chord: -fchord=edges,every-edge: .*one of them" $cc -c work.c -fchord=edges,every-edge
-	for m in blocks blocks-vcnt calls paths trace clock edges,paths; do
-		refused 2 "chord: -fchord=$m: measure .* is not in this version; there are edges, every-block, every-edge and events" $cc -fchord=$m -c work.c
+	for m in blocks blocks-vcnt paths trace clock edges,paths; do
+		refused 2 "chord: -fchord=$m: measure .* is not in this version; there are edges, every-block, every-edge, events and calls" $cc -fchord=$m -c work.c
 	done
 	for o in -fchord= -fchord=Edges -fchord=edges,; do
 		refused 2 "^chord: $o: .*edges" $cc $o -c work.c
@@ -434,6 +434,7 @@ t_wrong_measures() {
 	for o in -fchord -fchords=edges -fchord-weights=f -fchord-paths=f; do
 		refused 2 "^chord: $o: .*there are -fchord= and -fchord-events=" $cc $o -c work.c
 	done
+	refused 2 "^chord: -fchord=calls: 5 events are too many" $cc -fchord=calls -fchord-events=loads,stores,calls,taken,fp -c work.c
 	refused 2 "^chord: -fchord-events: .*nonsense" $cc -fchord-events=loads,nonsense -c work.c
 	refused 2 "chord: --chord: unknown measure 'x'" "$hook/as" --chord=x -o x.o hand.s
 	refused 1 "unknown measure 'x'" gcc -B"$hook" -Wa,--chord=x -c work.c

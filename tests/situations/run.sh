@@ -202,6 +202,7 @@ options_of()
 {
 	case $1 in
 	events) echo "-fchord=edges,events -fchord-events=instructions,blocks,calls" ;;
+	calls) echo "-fchord=calls -fchord-events=instructions,blocks" ;;
 	*) echo "-fchord=$1" ;;
 	esac
 }
@@ -299,11 +300,11 @@ for name in "${names[@]}"; do
 	if [ -n "$full" ]; then
 		for compiler in gcc clang; do
 			for level in -O0 -O2; do
-				echo "$name $compiler $level edges every-block every-edge events"
+				echo "$name $compiler $level edges every-block every-edge events calls"
 			done
 		done
 	else
-		echo "$name gcc -O2 edges events"
+		echo "$name gcc -O2 edges events calls"
 		echo "$name clang -O0 every-edge"
 	fi
 done >"$work/list"

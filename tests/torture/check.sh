@@ -98,6 +98,7 @@ options_of()
 {
 	case $1 in
 	events) echo "-fchord=edges,events -fchord-events=instructions,blocks,calls" ;;
+	calls) echo "-fchord=calls -fchord-events=instructions,blocks" ;;
 	*) echo "-fchord=$1" ;;
 	esac
 }

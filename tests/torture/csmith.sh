@@ -3,7 +3,7 @@
 # Random C programs of csmith, plain and measured.
 #
 #	csmith.sh [--programs N] [--seed BASE] [--levels "-O0 -O2"] [--compilers "gcc clang"]
-#	          [--measures edges,every-block,every-edge,events] [--jobs N] [--work DIR] [--keep]
+#	          [--measures edges,every-block,every-edge,events,calls] [--jobs N] [--work DIR] [--keep]
 #
 # Makes the programs of the seeds BASE ... BASE + N - 1. Each is compiled by one
 # combination of compiler and level, in turn. Prints "FAIL SEED LEVEL COMPILER MEASURE:
@@ -19,7 +19,7 @@ programs=20
 seed=1
 levels="-O2 -O0 -O3 -O1 -Os"
 compilers="gcc clang"
-measures=edges,every-block,every-edge,events
+measures=edges,every-block,every-edge,events,calls
 jobs=2
 work=
 workers=()

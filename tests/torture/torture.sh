@@ -3,7 +3,7 @@
 # gcc.c-torture/execute and g++.dg/eh of GCC, plain and measured.
 #
 #	torture.sh [--sample N] [--levels "-O0 -O2"] [--compilers "gcc clang"]
-#	           [--measures edges,every-block,every-edge,events] [--only PATTERN]
+#	           [--measures edges,every-block,every-edge,events,calls] [--only PATTERN]
 #	           [--options "-flto ..."] [--jobs N] [--work DIR] [--keep]
 #
 # --sample N takes every N-th program, and of its combinations of compiler and level one,
@@ -19,7 +19,7 @@ torture=$(cd "$(dirname "$0")" && pwd)
 sample=20
 levels="-O0 -O1 -O2 -O3 -Os"
 compilers="gcc clang"
-measures=edges,every-block,every-edge,events
+measures=edges,every-block,every-edge,events,calls
 only='*'
 more=
 jobs=2

@@ -135,7 +135,7 @@ put_record(struct buf *out, const struct shape *s)
 {
 	/* Segments as listed above, then the two calls, the second first. */
 	const uint32_t woven[] = {0, 7, 30, 16, BACK1, BACK0};
-	const uint64_t event[] = {COUNTERS, COUNTERS + 24};
+	const uint64_t event[] = {COUNTERS, COUNTERS + 32};
 	const struct chord_part part = {s->addr, 19, WOVEN};
 	struct buf blob = {0};
 	uint32_t nwoven = s->refused || s->parallel ? 0 : 6, nevent = s->events ? 2 : 0, nblob;
@@ -272,7 +272,7 @@ finish(struct buf *b)
 static inline struct chord_exit
 exit_at(uint64_t addr, uint64_t count, bool reentry)
 {
-	return (struct chord_exit){1ull << 48 | addr | (reentry ? CHORD_EXIT_REENTRY : 0), count};
+	return (struct chord_exit){1ull << 48 | addr | (reentry ? CHORD_EXIT_REENTRY : 0), count, {0}};
 }
 
 /* One module "id1", the counts given, the exits given. */

@@ -157,8 +157,8 @@ map_events(void **state)
 	struct shape s = plain;
 	struct buf b = {0};
 	struct map m;
-	uint64_t count[4] = {5, 0, 0, 9};
-	struct module module = {.base = COUNTERS, .ncount = 4, .count = count};
+	uint64_t count[8] = {7, 0, -2ull, 0, 9};
+	struct module module = {.base = COUNTERS, .ncount = 8, .count = count};
 	struct counts counts[2] = {{0}};
 	struct event_totals t;
 
@@ -186,7 +186,7 @@ map_events(void **state)
 	assert_string_equal(t.at[1].name, "loads");
 	assert_int_equal(t.at[0].n, 5);
 	assert_int_equal(t.at[1].n, 9);
-	module.ncount = 3;
+	module.ncount = 7;
 	assert_non_null(profile_events(pool, &m, &module, counts, NULL).why);
 	buf_free(&b);
 	pool_free(pool);

@@ -95,7 +95,7 @@ solve_what_follows(void **state)
 static void
 solve_exits(void **state)
 {
-	const struct chord_exit e[] = {exit_at(CODE + BACK1, 3, false), exit_at(CODE + BACK1, 1, true), {0, 0}};
+	const struct chord_exit e[] = {exit_at(CODE + BACK1, 3, false), exit_at(CODE + BACK1, 1, true), {0, 0, {0}}};
 	struct solved s;
 
 	(void)state;

@@ -167,6 +167,9 @@ classify(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op, struc
 	case ZYDIS_MNEMONIC_MOV:
 		classify_move(op, out);
 		break;
+	case ZYDIS_MNEMONIC_POP:
+		out->attr |= INSN_POPS;
+		break;
 	case ZYDIS_MNEMONIC_ENDBR64: case ZYDIS_MNEMONIC_ENDBR32:
 		out->attr |= INSN_FIRST;
 		break;
@@ -281,9 +284,11 @@ const struct machine machine_x86_64 = {
 	.all_regs = X86_ALL_REGS,
 	.sp = X86_SP,
 	.fp = X86_FP,
+	.call_junk = X86_R11,
 	.decode = x86_decode,
 	.facts = x86_facts,
 	.add = x86_add,
+	.add_sum = x86_add_sum,
 	.price = x86_price,
 	.jump = x86_jump,
 	.counts = x86_counts,

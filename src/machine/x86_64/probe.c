@@ -68,6 +68,37 @@ x86_add(struct buf *out, const char *label, uint64_t offset, int32_t n, struct g
 	}
 }
 
+static void
+put_sum(struct buf *out, const char *from, unsigned n, const char *to, uint64_t offset, bool subtract, const char *reg)
+{
+	buf_printf(out, "\tmovq\t%%gs:%s(%%rip), %%%s\n", from, reg);
+	for (unsigned i = 1; i < n; i++)
+		buf_printf(out, "\taddq\t%%gs:%s+%u(%%rip), %%%s\n", from, i * 8, reg);
+	buf_printf(out, "\t%s\t%%%s, ", subtract ? "subq" : "addq", reg);
+	counter(out, to, offset);
+}
+
+/* The number added is read before: a signal's handler in between counts for the call. Below the stack pointer
+ * a register can wait without a change of the frame, which a signal's handler might have to walk over. */
+void
+x86_add_sum(struct buf *out, const char *from, unsigned n, const char *to, uint64_t offset, bool subtract, bool below,
+            struct gap gap)
+{
+	uint16_t dead = (uint16_t)(X86_ALL_REGS & ~gap.regs_live & ~X86_RSP);
+
+	if (dead && !gap.flags_live) {
+		put_sum(out, from, n, to, offset, subtract, reg_name[__builtin_ctz(dead)]);
+	} else if (below && !gap.flags_live) {
+		buf_str(out, "\tmovq\t%rax, -8(%rsp)\n");
+		put_sum(out, from, n, to, offset, subtract, "rax");
+		buf_str(out, "\tmovq\t-8(%rsp), %rax\n");
+	} else {
+		buf_str(out, "\tleaq\t-128(%rsp), %rsp\n\tpushfq\n\tpushq\t%rax\n");
+		put_sum(out, from, n, to, offset, subtract, "rax");
+		buf_str(out, "\tpopq\t%rax\n\tpopfq\n\tleaq\t128(%rsp), %rsp\n");
+	}
+}
+
 /* By how much the flags live make it dearer; what changes all flags is not told from what keeps CF. */
 double
 x86_price(struct gap gap)

@@ -9,11 +9,14 @@
 enum { X86_CF = 1, X86_PF = 2, X86_AF = 4, X86_ZF = 8, X86_SF = 16, X86_OF = 32, X86_ALL_FLAGS = 63 };
 /* Bits in the order of encoding: rax rcx rdx rbx rsp rbp rsi rdi r8 .. */
 enum { X86_ALL_REGS = 0xffff, X86_SP = 4, X86_FP = 5, X86_RAX = 1, X86_RSP = 1 << X86_SP };
+enum { X86_R11 = 1 << 11 }; /* the one register that no convention keeps across a call, nor the way to it */
 
 const ZydisDecoder *x86_decoder(void);
 bool x86_decode(const uint8_t *bytes, size_t n, uint32_t off, struct insn *out);
 bool x86_facts(const uint8_t *bytes, size_t n, struct facts *out);
 void x86_add(struct buf *out, const char *label, uint64_t offset, int32_t n, struct gap gap);
+void x86_add_sum(struct buf *out, const char *from, unsigned n, const char *to, uint64_t offset, bool subtract, bool below,
+                 struct gap gap);
 double x86_price(struct gap gap);
 void x86_jump(struct buf *out, const char *operand);
 uint32_t x86_counts(const uint8_t *bytes, size_t n, uint64_t at, uint64_t *counter, bool *jumps);
