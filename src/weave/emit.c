@@ -375,7 +375,7 @@ emit_sum(struct emitter *m, struct call *c, uint32_t stmt)
 	uint64_t at = (uint64_t)m->w->ncounter * 8;
 
 	c->sum = m->w->ncounter + 1;
-	c->callee = callee_of(m->u, code_of(m, c->block), in, m->w->proc);
+	c->callee = woven_callee(m->u, code_of(m, c->block), in, m->w->proc);
 	m->w->ncounter += m->o->events.n;
 	for (uint32_t k = 0; k < m->o->events.n; k++)
 		m->u->machine->add_sum(&m->b, m->event[k], CHORD_WAYS, m->counters, at + 8 * k, true, true, before);

@@ -63,7 +63,7 @@ procedure_at(const struct unit *u, const struct code *c, const struct insn *in, 
 /* The symbol that a call, or a jump out of the procedure, leads to. Through memory only as the linker's
  * table of addresses has it (-fno-plt). */
 const char *
-callee_of(const struct unit *u, const struct code *c, const struct insn *in, const struct proc *own)
+woven_callee(const struct unit *u, const struct code *c, const struct insn *in, const struct proc *own)
 {
 	const struct obj_section *s = &u->object->sections[c->section];
 	const char *name;
@@ -108,7 +108,7 @@ read_events(struct events_of *x)
 
 		for (uint32_t i = k->first; i < k->last; i++) {
 			const struct insn *in = &c->insns.at[i];
-			const char *callee = callee_of(x->u, c, in, p);
+			const char *callee = woven_callee(x->u, c, in, p);
 			struct facts f;
 
 			facts_of(x->u, c, in, &f);
@@ -191,7 +191,7 @@ out_of(const struct events_of *x, const struct event *event, uint32_t e)
 	if (d->to != p->exit || edge_kind(x->w, e) != CHORD_EDGE_TAKEN)
 		return 0;
 	from = &p->blocks.at[d->from];
-	return event_of_jump_out(event, callee_of(x->u, p->parts.at[from->part].code,
+	return event_of_jump_out(event, woven_callee(x->u, p->parts.at[from->part].code,
 	                                          woven_insn(x->w, d->from, from->last - 1), p));
 }
 

@@ -93,7 +93,7 @@ void event_symbol(struct buf *b, const struct event *e, bool calls);
 /* Appends the counters' own sections. */
 void emit_event_counters(struct buf *tail, const struct event_list *list, bool calls);
 /* The symbol that a call, or a jump out of the procedure `own`, leads to; NULL: not known. */
-const char *callee_of(const struct unit *u, const struct code *c, const struct insn *in, const struct proc *own);
+const char *woven_callee(const struct unit *u, const struct code *c, const struct insn *in, const struct proc *own);
 
 /* Does anything have to be done there? */
 static inline bool
