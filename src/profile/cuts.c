@@ -135,14 +135,15 @@ cut_settle(struct system *s, const struct cut *cut, const struct woven *woven)
 	return ok;
 }
 
-/* How often woven code in [lo, hi) writes a counter. */
+/* How often woven code in [lo, hi) writes the counter of an event, any of its numbers. */
 static uint32_t
 writes(const struct woven *woven, uint64_t lo, uint64_t hi, uint64_t counter)
 {
 	uint32_t n = 0;
 
-	while (lo < hi && woven->counts(woven->ctx, lo, hi, counter, &lo))
-		n++;
+	for (uint64_t way = counter; way < counter + 8 * CHORD_WAYS; way += 8)
+		for (uint64_t at = lo; at < hi && woven->counts(woven->ctx, at, hi, way, &at);)
+			n++;
 	return n;
 }
 

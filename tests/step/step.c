@@ -53,7 +53,8 @@ find_places(struct stepper *s, const struct proc *p)
 	for (uint32_t b = 0; b < p->nblock; b++)
 		for (walk_start(&w, p, NULL, b); walk_next(&w);)
 			if (w.kind != CHORD_INSN_PAD)
-				VEC_PUSH(s->place, (struct place){w.addr, 0, w.kind == CHORD_INSN_CALL || w.kind == CHORD_INSN_ICALL});
+				VEC_PUSH(s->place,
+				         (struct place){w.addr, 0, w.kind == CHORD_INSN_CALL || w.kind == CHORD_INSN_ICALL});
 }
 
 static struct place *
