@@ -64,20 +64,21 @@ child_wait(pid_t pid)
 	return status;
 }
 
-/* Until the child has ended: hands on what this process is told. */
+/* Until the child has ended: hands on what this process is told by others. What a terminal sends, it sends to both. */
 static int
 wait_and_forward(pid_t pid, const sigset_t *set)
 {
 	for (;;) {
 		int status, signal;
+		siginfo_t info;
 		pid_t ended = waitpid(pid, &status, WNOHANG);
 
 		if (ended == pid)
 			return status;
 		if (ended < 0 && errno != EINTR)
 			return -1;
-		signal = sigwaitinfo(set, NULL);
-		if (signal > 0 && signal != SIGCHLD)
+		signal = sigwaitinfo(set, &info);
+		if (signal > 0 && signal != SIGCHLD && info.si_code != SI_KERNEL)
 			kill(pid, signal);
 	}
 }

@@ -51,7 +51,7 @@ through_slot(struct unit *u, uint64_t slot)
 
 	if (!image_import(u->image, slot, &in))
 		return (struct callee){0};
-	return in.name ? (struct callee){.import = in.name, .n = 1} : symbols_at(u, in.addr);
+	return in.name ? (struct callee){.one = in.name, .n = 1} : symbols_at(u, in.addr);
 }
 
 static bool
@@ -85,6 +85,16 @@ is_inside(const struct proc *p, uint64_t addr)
 	return false;
 }
 
+/* Names of a place in this object: its symbols, or if it was stripped what the map says. */
+static struct callee
+names_at(struct unit *u, uint64_t addr)
+{
+	struct callee c = symbols_at(u, addr);
+	const struct part_at *p = c.n ? NULL : parts_find(&u->parts, addr);
+
+	return p && p->proc->part[0].addr == addr ? (struct callee){.one = p->proc->name, .n = 1} : c;
+}
+
 /* A place that a jump or call names. */
 static struct callee
 at_place(struct unit *u, uint64_t addr)
@@ -93,7 +103,7 @@ at_place(struct unit *u, uint64_t addr)
 	uint64_t jump;
 
 	if (!is_linkage(u, addr))
-		return symbols_at(u, addr);
+		return names_at(u, addr);
 	jump = find_jump(u, addr, &in);
 	if (!jump || in.cls != CHORD_INSN_IJUMP || !(in.attr & INSN_MENTIONS))
 		return (struct callee){0};
@@ -120,7 +130,7 @@ callee_of(struct unit *u, const struct proc *p, const struct insn *in, uint64_t 
 const char *
 callee_name(struct pool *pool, const struct callee *c, size_t i)
 {
-	const char *name = c->import ? c->import : c->symbol[i].name, *version = strchr(name, '@');
+	const char *name = c->one ? c->one : c->symbol[i].name, *version = strchr(name, '@');
 
 	if (str_starts(str_of(name), "__chord_"))
 		name += strlen("__chord_");

@@ -3,10 +3,11 @@
  * look into, a build that dropped options, objects from elsewhere: the program would
  * run, and only its silence would tell. */
 #include "tool/as.h"
-#include "tool/report.h"
+#include "tool/stat.h"
 
 #include <elf.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -43,6 +44,56 @@ has_functions(struct image *im)
 	return has;
 }
 
+/* The events with patterns that are counted in it. */
+static void
+find_patterns(struct pool *pool, const struct map *map, struct event_list *list)
+{
+	struct strmap seen = {0};
+	size_t most = 0;
+	uint64_t n;
+
+	for (uint32_t i = 0; i < map->nproc; i++)
+		most += map->proc[i].nevent;
+	list->at = pool_array(pool, most, sizeof *list->at);
+	for (uint32_t i = 0; i < map->nproc; i++)
+		for (uint32_t e = 0; e < map->proc[i].nevent; e++) {
+			struct str name = str_of(map->proc[i].event[e].name);
+			struct event_list one;
+			const char *why;
+
+			if (strmap_get(&seen, name, &n) || !(str_starts(name, "call:") || str_starts(name, "insn:")))
+				continue;
+			strmap_put(&seen, name, 1);
+			if (event_list_read(pool, name.at, &one, &why))
+				list->at[list->n++] = one.at[0];
+		}
+	strmap_free(&seen);
+}
+
+/* A pattern that matches nothing is a slip of the pen, or counts nothing here. */
+static void
+check_patterns(struct pool *pool, const char *output)
+{
+	struct run r = {.pool = pool};
+	struct event_list list = {0};
+	const char *why;
+	struct tally t;
+	struct unit u;
+
+	if (!unit_open(pool, output, &u, &why))
+		return;
+	VEC_PUSH(r.unit, u);
+	find_patterns(pool, &u.map, &list);
+	if (list.n)
+		tally_run(&t, pool, &r, &list, true);
+	for (uint32_t i = 0; i < list.n; i++)
+		if (!t.at[i].n)
+			say_warning(output, "%s: nothing that is measured in it matches", list.at[i].name);
+	event_list_free(&list);
+	unit_close(&r.unit.at[0]);
+	free(r.unit.at);
+}
+
 void
 link_check(struct pool *pool, const char *output)
 {
@@ -59,5 +110,7 @@ link_check(struct pool *pool, const char *output)
 	}
 	if (!(image_section(im, CHORD_SECTION_MAP, &map, &why) && map.n) && has_functions(im))
 		say_warning(output, "nothing in it is measured");
+	else if (map.n && (memmem(map.at, map.n, "call:", 5) || memmem(map.at, map.n, "insn:", 5)))
+		check_patterns(pool, output);
 	image_close(im);
 }

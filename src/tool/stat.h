@@ -8,9 +8,10 @@
 
 /* ---- callee.c: the names of what calls and jumps lead to ---- */
 
-/* Names of a place: that of an import, or of the symbols that stand there. n is 0 if nothing is known. */
+/* Names of a place: one, of an import or a measured procedure, or those of the symbols that stand there. n is 0 if
+ * nothing is known. */
 struct callee {
-	const char *import;
+	const char *one;
 	const struct image_symbol *symbol;
 	size_t n;
 };

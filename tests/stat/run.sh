@@ -219,6 +219,14 @@ t_callees() {
 		jq -e '.notes | map(select(test("^5 calls through pointers"))) | length == 1' json >/dev/null || no "$how: $(jq -c .notes json)"
 		jq -e '.notes | map(select(test("nothing in"))) | length == 0' json >/dev/null || no "$how: $(jq -c .notes json)"
 	done
+	strip prog
+	stat 0 call:mine,call:puts,call:getppid ./prog
+	is call:mine 5
+	is call:getppid 10
+	want $cc -fchord=events -fchord-events=call:/^raed/,insn:xyz,call:puts -o prog main.c
+	[ "$(grep -Ec '^chord: warning: prog: (call:/\^raed/|insn:xyz): nothing that is measured in it matches$' err)" = 2 ] &&
+		[ "$(wc -l <err)" = 2 ] || no "at the link: $(cat err)"
+	want $cc -fno-builtin -o prog main.c
 	stat 0 call:raed,insn:xyz,call:puts ./prog
 	jq -e '.notes | map(select(test("^(call:raed|insn:xyz): nothing in the measured code"))) | length == 2' json >/dev/null ||
 		no "patterns without matches are not named: $(jq -c .notes json)"

@@ -171,7 +171,7 @@ sums_that_do_not_fit(void **state)
 	put_counts(&b, 0, (uint64_t[8]){UINT64_MAX}); /* -1: an event's counter on its way */
 	put_counts(&b, 0, (uint64_t[8]){1});
 	finish(&b);
-	assert_non_null(profile_parse(pool, bytes_of(&b), &why));
+	profile_free(parse_profile(pool, &b));
 	b.n = 0;
 	put_head(&b, CHORD_STATE_ENDED);
 	put_module(&b, 0, "id1", "/bin/prog");
