@@ -8,15 +8,17 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/personality.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { OPT_JSON = 'j', OPT_PER_THREAD = 256, RUNS_MAX = 1000000, THREADS_MAX = 65536 };
+enum { OPT_JSON = 'j', OPT_PER_THREAD = 256, OPT_ASLR, RUNS_MAX = 1000000, THREADS_MAX = 65536 };
 
 static const struct argp_option options[] = {
 	{"event", 'e', "LIST", 0, "The events, with commas between them (default: all that are known)", 0},
 	{"repeat", 'r', "N", 0, "Run the program N times: the median, and how far the counts go apart", 0},
 	{"per-thread", OPT_PER_THREAD, NULL, 0, "Each thread by itself, too", 0},
+	{"aslr", OPT_ASLR, NULL, 0, "Let the kernel choose addresses at random, as it does otherwise", 0},
 	{"json", OPT_JSON, NULL, 0, "Print JSON", 0},
 	{"output", 'o', "FILE", 0, "Print to FILE in place of standard error", 0},
 	{0},
@@ -61,6 +63,9 @@ parse(int key, char *arg, struct argp_state *state)
 		break;
 	case 'o':
 		o->output = arg;
+		break;
+	case OPT_ASLR:
+		o->aslr = true;
 		break;
 	case OPT_PER_THREAD:
 		o->per_thread = true;
@@ -390,6 +395,21 @@ read_run(struct stat_result *s, const char *folder)
 	return ok;
 }
 
+/* Runs the program. What it does may hang on where it and its memory lie: the same place every time, unless the
+ * system does not allow that. */
+static int
+run_program(const struct stat_options *o)
+{
+	int old = personality(0xffffffff), status;
+
+	if (!o->aslr && old != -1)
+		personality((unsigned long)old | ADDR_NO_RANDOMIZE);
+	status = child_run(o->argv);
+	if (!o->aslr && old != -1)
+		personality((unsigned long)old);
+	return status;
+}
+
 static bool
 run_once(struct stat_result *s)
 {
@@ -401,7 +421,7 @@ run_once(struct stat_result *s)
 	setenv("CHORD_FILE", pool_printf(s->pool, "%s/%%n.%%p.chord", folder), 1);
 	if (s->opt->per_thread)
 		setenv("CHORD_THREADS", "apart", 1);
-	status = child_run(s->opt->argv);
+	status = run_program(s->opt);
 	if (status == -1) {
 		say_error(s->opt->argv[0], "%s", strerror(errno));
 		rmdir(folder);

@@ -43,7 +43,7 @@ struct stat_options {
 	uint32_t runs;
 	const char *events;      /* the list as given; NULL: all that are known */
 	const char *output;      /* NULL: standard error */
-	bool json, per_thread;
+	bool json, per_thread, aslr;
 	char **argv;             /* of the program, ends with NULL */
 };
 

@@ -165,6 +165,13 @@ t_repeated() {
 	jq -e '.runs == 5 and ([.spread[] | .min == .max] | all)' json >/dev/null || no "runs differ: $(cat json)"
 	"$CHORD" stat -r 3 -e loads ./prog 20 2>said >/dev/null
 	grep -Eq '^ +[0-9,]+  loads +\+- 0$' said || no "$(cat said)"
+	# addresses are the same every time, unless they are not to be
+	want $cc -O0 -o places -x c - <<<'int main(void) { for (unsigned long i = (unsigned long)&i >> 12 & 0xffff; i; i--); return 0; }'
+	stat 0 instructions -r 5 ./places
+	if ! setarch -R true 2>/dev/null; then :
+	elif jq -e '.spread.instructions | .min != .max' json >/dev/null; then no "addresses differ: $(jq -c .spread json)"; fi
+	stat 0 instructions --aslr -r 5 ./places
+	[ "$(cat /proc/sys/kernel/randomize_va_space)" = 0 ] || jq -e '.spread.instructions | .min != .max' json >/dev/null || no "--aslr"
 	# the number of rounds grows
 	printf '#!/bin/sh\necho x >>n\nexec ./prog $(wc -l <n)\n' >more
 	chmod +x more
