@@ -8,7 +8,7 @@
 
 enum {
 	OPT_JSON = 256, OPT_LINES, OPT_FILES, OPT_SORT, OPT_TOP, OPT_INSNS, OPT_BLOCKS, OPT_EDGES, OPT_UNMEASURED, OPT_PID,
-	OPT_CALLS,
+	OPT_CALLS, OPT_TREE,
 };
 
 static const struct argp_option options[] = {
@@ -18,6 +18,7 @@ static const struct argp_option options[] = {
 	{"files", OPT_FILES, NULL, 0, "Source files instead of functions", 1},
 	{"calls", OPT_CALLS, NULL, 0, "Each call that was made, and what happened between it and its return (needs "
 	 "-fchord=calls)", 1},
+	{"tree", OPT_TREE, NULL, 0, "The same as a tree, each procedure's calls below it", 1},
 	{"unmeasured", OPT_UNMEASURED, NULL, 0, "Name everything that was not measured", 1},
 	{"sort", OPT_SORT, "KEY", 0, "Sort by instructions (default), calls, name, file or address", 1},
 	{"top", OPT_TOP, "N", 0, "Show N rows; 0: all (default: 20)", 1},
@@ -93,6 +94,9 @@ parse(int key, char *arg, struct argp_state *state)
 		break;
 	case OPT_CALLS:
 		a->opt.calls = true;
+		break;
+	case OPT_TREE:
+		a->opt.calls = a->opt.tree = true;
 		break;
 	case OPT_UNMEASURED:
 		a->opt.unmeasured = true;

@@ -94,7 +94,7 @@ enum report_sort { SORT_INSNS, SORT_CALLS, SORT_NAME, SORT_FILE, SORT_ADDRESS };
 struct report_options {
 	enum report_what what;
 	enum report_sort sort;
-	bool json, lines, files, calls, unmeasured;
+	bool json, lines, files, calls, tree, unmeasured;
 	size_t top;              /* 0: all */
 };
 
@@ -152,6 +152,8 @@ struct event_totals run_events(const struct run *r);
 
 /* calls.c: fills calls: those that were made. */
 void report_find_calls(struct report *r);
+/* calls_tree.c: prints them, each procedure's below it. */
+void report_tree(const struct report *r);
 
 /* tables.c: fills totals, functions, lines and files. False if a sum does not fit 64 bits. */
 bool report_tables(struct report *r);

@@ -166,6 +166,10 @@ print_calls(const struct report *r)
 	for (uint32_t e = 0; e < r->call.at[0].nevent; e++)
 		printf("%18s", r->call.at[0].proc->event[e].name);
 	printf(" %15s  %s\n", "calls", "call");
+	if (r->opt.tree) {
+		report_tree(r);
+		return;
+	}
 	for (size_t i = 0; i < n; i++)
 		print_call(&r->call.at[i]);
 	print_more(n, r->call.n, "calls");
