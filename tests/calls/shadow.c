@@ -151,6 +151,7 @@ main(int argc, char **argv)
 	}
 	trace(pid);
 	for (size_t i = 0; i < nsite; i++)
-		printf("%s %s %lu %lu\n", site[i].caller->name, site[i].callee ? site[i].callee->name : "-", site[i].calls, site[i].sum);
+		printf("%s %s %lu %lu\n", site[i].caller->name, site[i].callee ? site[i].callee->name : "-", site[i].calls,
+		       site[i].sum);
 	return 0;
 }
