@@ -378,32 +378,37 @@ place_event(struct events_of *x, const bool *tree, uint32_t e)
 	return true;
 }
 
+struct used {
+	struct site *site;
+	uint32_t edge;
+};
+
 static int
 by_place(const void *a, const void *b)
 {
-	const struct site *x = *(struct site *const *)a, *y = *(struct site *const *)b;
+	const struct used *x = a, *y = b;
 
-	if (x->block != y->block)
-		return x->block < y->block ? -1 : 1;
-	if (x->insn != y->insn)
-		return x->insn < y->insn ? -1 : 1;
-	return (x > y) - (x < y);
+	if (x->site->block != y->site->block)
+		return x->site->block < y->site->block ? -1 : 1;
+	if (x->site->insn != y->site->insn)
+		return x->site->insn < y->site->insn ? -1 : 1;
+	return x->edge < y->edge ? -1 : 1;
 }
 
 /* Neighbours add to different numbers. */
 static void
 choose_ways(struct events_of *x)
 {
-	struct site **used = pool_array(x->u->pool, x->g->nedge, sizeof *used);
+	struct used *used = pool_array(x->u->pool, x->g->nedge, sizeof *used);
 	uint32_t n = 0;
 
 	for (uint32_t e = 0; e < x->g->nedge; e++)
 		if (site_of(x->w, e)->add)
-			used[n++] = site_of(x->w, e);
+			used[n++] = (struct used){site_of(x->w, e), e};
 	if (n)
 		qsort(used, n, sizeof *used, by_place);
 	for (uint32_t i = 0; i < n; i++)
-		used[i]->way = (uint8_t)(i % CHORD_WAYS);
+		used[i].site->way = (uint8_t)(i % CHORD_WAYS);
 }
 
 bool

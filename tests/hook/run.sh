@@ -636,6 +636,11 @@ t_reproducible() {
 	mkdir -p "$elsewhere" "$PWD/tmp"
 	cp ./*.c ./*.s ./*.S "$elsewhere"
 	for src in work.c main.c hand.s cpp.S; do
+		for m in events calls; do
+			want $cc -O2 -fchord=$m -fchord-events=loads,stores -c -o a.o $src
+			(cd "$elsewhere" && want $cc -O2 -fchord=$m -fchord-events=loads,stores -c -o b.o $src) || exit 1
+			same a.o "$elsewhere/b.o"
+		done
 		want $cc -O2 -c -o a.o $src
 		want $cc -O2 -c -o b.o $src
 		same a.o b.o
