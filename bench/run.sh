@@ -15,7 +15,7 @@ real=$(cd "$real" && pwd)
 . "$real/configs.sh"
 
 programs="bzip2 zlib ncompress sqlite3 grep lua5.4 fib"
-columns="edges gcov gcov-atomic llvm-instr llvm-gen callgrind cachegrind qemu"
+columns="edges events calls gcov gcov-atomic llvm-instr llvm-gen callgrind cachegrind qemu"
 runs=7
 work=$CHORD_CACHE/work/bench
 export CHORD_SMALL=1
