@@ -361,6 +361,15 @@ can_label_return(const struct emitter *m, const struct code *c, const struct ins
 	return next >= c->nbyte || c->at[next] == UINT32_MAX || c->insns.at[c->at[next]].stmt != UINT32_MAX;
 }
 
+/* Linkers, or the code itself (`call 1f; 1: pop`), want nothing before the call or behind it. */
+static bool
+is_glued(const struct emitter *m, uint32_t block, uint32_t i)
+{
+	const struct part *t = &m->w->proc->parts.at[m->w->proc->blocks.at[block].part];
+
+	return t->code->insns.at[i].attr & INSN_GLUED || (i + 1 < t->last && t->code->insns.at[i + 1].attr & INSN_GLUED);
+}
+
 /* Before the call what was counted so far is subtracted from its sum, behind it added: what remains is what was
  * counted meanwhile. Nothing of the activation has to be kept, whatever recursion there is. */
 static void
@@ -415,7 +424,7 @@ emit_calls(struct emitter *m)
 				put(m, stmt_end(m, stmt), RANK_RETURN, stmt);
 			}
 			VEC_PUSH(m->w->calls, (struct call){b, i, flags, labelled, 0, NULL});
-			if (m->o->calls && labelled && in->stmt == stmt && !(in->attr & INSN_GLUED))
+			if (m->o->calls && labelled && in->stmt == stmt && !is_glued(m, b, i))
 				emit_sum(m, &m->w->calls.at[m->w->calls.n - 1], stmt);
 		}
 }
