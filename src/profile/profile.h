@@ -208,6 +208,7 @@ struct counts *profile_solve(struct pool *pool, const struct map *map, const str
 struct event_total {
 	const char *name;
 	uint64_t n;
+	uint64_t without;        /* run_events(): measured procedures that do not count it */
 };
 struct event_totals {
 	struct event_total *at;  /* in the order of the map */

@@ -226,6 +226,19 @@ solve_unit(struct run *r, struct unit *u)
 			VEC_PUSH(r->unknown, (struct named){u->map.proc[i].name, u->counts[i].why});
 }
 
+/* A procedure that does not count some event keeps it from being the whole program's. */
+static void
+note_without(struct event_totals *t, const struct proc *p)
+{
+	for (uint32_t i = 0; i < t->n && !p->refused; i++) {
+		bool counted = false;
+
+		for (uint32_t e = 0; e < p->nevent; e++)
+			counted |= !strcmp(p->event[e].name, t->at[i].name);
+		t->at[i].without += !counted;
+	}
+}
+
 struct event_totals
 run_events(const struct run *r)
 {
@@ -242,6 +255,9 @@ run_events(const struct run *r)
 		for (uint32_t k = 0; k < t->n; k++)
 			event_total_of(&sum, t->at[k].name)->n += t->at[k].n;
 	}
+	for (size_t i = 0; i < r->unit.n; i++)
+		for (uint32_t k = 0; k < r->unit.at[i].map.nproc; k++)
+			note_without(&sum, &r->unit.at[i].map.proc[k]);
 	return sum;
 }
 

@@ -30,6 +30,18 @@ events(const struct event_totals *e)
 	return o;
 }
 
+/* Events that some measured procedures do not count, with the number of those. */
+static json_t *
+partial_events(const struct event_totals *e)
+{
+	json_t *o = json_object();
+
+	for (uint32_t i = 0; i < e->n; i++)
+		if (e->at[i].without)
+			js_set(o, e->at[i].name, js_number(e->at[i].without, true));
+	return o;
+}
+
 static json_t *
 function(const struct row_function *f)
 {
@@ -149,8 +161,10 @@ report_json(const struct report *r)
 	js_set(o, "program", js_text(run->path));
 	js_set(o, "build_id", js_text(image_hex(run->pool, image_build_id(run->unit.at[0].image))));
 	js_set(o, "totals", totals(r));
-	if (r->events.n)
+	if (r->events.n) {
 		js_set(o, "events", events(&r->events));
+		js_set(o, "events_not_counted_in", partial_events(&r->events));
+	}
 	js_set(o, "functions", functions(r));
 	js_set(o, "refused", refused(r));
 	js_set(o, "unknown", js_named_list(run->unknown.at, run->unknown.n));

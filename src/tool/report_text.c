@@ -53,8 +53,12 @@ print_events(const struct event_totals *e)
 {
 	if (e->n)
 		printf("\nEvents counted:\n");
-	for (uint32_t i = 0; i < e->n; i++)
+	for (uint32_t i = 0; i < e->n; i++) {
 		total(e->at[i].n, !e->why, e->at[i].name);
+		if (e->at[i].without)
+			printf("%28sbut not those of %" PRIu64 " %s, which %s not count them\n", "", e->at[i].without,
+			       e->at[i].without == 1 ? "procedure" : "procedures", e->at[i].without == 1 ? "does" : "do");
+	}
 }
 
 static double
