@@ -422,6 +422,15 @@ t_measures() {
 	want $cc -O2 -c work.c -o edges.o
 	same last.o edges.o
 }
+t_mixed_measures() {
+	want $cc -O2 -fchord=events -fchord-events=loads -c main.c -o main.o
+	want $cc -O2 -fchord=edges,events -c work.c -o work.o
+	want $cc -o prog main.o work.o
+	CHORD_FILE=mixed.chord want ./prog
+	"$CHORD" report --json prog mixed.chord >json || no "no report"
+	[ "$(jq '.events_not_counted_in | (.loads > 0 and .instructions > 0)' json)" = true ] || no "not said what is not counted where"
+	[ "$(jq '.events.instructions == ([.functions[].instructions] | add)' json)" = true ] || no "events and edges differ"
+}
 t_wrong_measures() {
 	refused 2 "^chord: -fchord=nonsense: unknown measure 'nonsense'; there are edges, every-block, every-edge, events and calls$" $cc -fchord=nonsense -c work.c
 	refused 2 "chord: -fchord=edges,every-edge: .*one of them" $cc -c work.c -fchord=edges,every-edge
@@ -770,6 +779,7 @@ test_case rejected
 test_case warned
 test_case lines
 test_case measures
+test_case mixed-measures
 test_case wrong-measures
 test_case dot-in-path
 test_case links-in-path
