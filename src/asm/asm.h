@@ -144,6 +144,7 @@ struct proc {
 	VEC(struct arc) arcs;
 	struct graph *graph;         /* vertices: blocks, ENTRY, EXIT, then a hub if there is one */
 	uint32_t entry, exit, hub;   /* hub: GRAPH_NONE without indirect jumps */
+	uint16_t overwritten;        /* live.c: registers that it overwrites and does not put back */
 	struct gap *gaps;            /* live.c: per instruction of all parts, before it; see gap_before() */
 	uint32_t *gap_base;          /* by part */
 };
@@ -170,6 +171,10 @@ void lead_find(struct unit *u);
 void cfg_build(struct unit *u, struct proc *p);
 /* What is live before every instruction. */
 void live_find(struct unit *u, struct proc *p);
+
+/* Sets overwritten, also of a procedure that is refused: callers that keep something in such a register across a
+ * call of it (-fipa-ra) would lose it. */
+void live_overwritten(struct proc *p);
 
 /* ---- away.c: jumps into another activation's frame ---- */
 

@@ -153,10 +153,8 @@ gap_on_edge(const struct unit *u, const struct proc *p, uint32_t from, uint32_t 
 
 /* ---- behind calls ---- */
 
-/* Registers that a procedure overwrites and does not put back. Callers that keep something in them across a
- * call of it (-fipa-ra) would lose it. */
-static uint16_t
-overwritten(const struct proc *p)
+void
+live_overwritten(struct proc *p)
 {
 	uint16_t written = 0, popped = 0;
 
@@ -169,7 +167,7 @@ overwritten(const struct proc *p)
 			*(in->attr & INSN_POPS ? &popped : &written) |= in->regs_kill;
 		}
 	}
-	return (uint16_t)(written & ~popped);
+	p->overwritten = (uint16_t)(written & ~popped);
 }
 
 /* Does the text call what need not be in this text, so that nothing is known of it? */
@@ -212,6 +210,6 @@ gap_behind_call(const struct unit *u, const struct proc *p, uint32_t part, uint3
 	if (calls_away(u, in))
 		gap.regs_live &= (uint16_t)~u->machine->call_junk;
 	else if (d.section && unit_find(u, d.section, d.off, &callee, &its_part))
-		gap.regs_live &= (uint16_t)~(u->machine->call_junk & overwritten(&u->procs.at[callee]));
+		gap.regs_live &= (uint16_t)~(u->machine->call_junk & u->procs.at[callee].overwritten);
 	return gap;
 }
