@@ -221,7 +221,17 @@ enum chord_extent {
 	X(uint64_t, modules, "address of the first one") \
 	X(uint64_t, regions, "likewise") \
 	X(uint32_t, module_size, "bytes from one to the next") \
-	X(uint32_t, region_size, "likewise")
+	X(uint32_t, region_size, "likewise") \
+	X(uint64_t, profile, "address of the profile's head") \
+	X(uint64_t, file, "address of the profile's name, zero terminated; 0: it has no file") \
+	X(uint64_t, dev, "the file's device") \
+	X(uint64_t, ino, "and inode") \
+	X(uint64_t, exits, "address of the first struct chord_live_exits") \
+	X(uint32_t, nslots, "of these") \
+	X(uint32_t, exits_size, "bytes from one to the next") \
+	X(int32_t, dying, "thread that is to end by a signal of its own, so that its exits are recorded; 0: none") \
+	X(uint32_t, nfibre, "stacks that swapcontext has left") \
+	X(uint64_t, dying_sp, "stack pointer of that thread: frames from there on are recorded")
 
 /* A module that is or was loaded. first and size: its counter pages, as they are in memory. */
 #define CHORD_LIVE_MODULE_FIELDS(X) \
@@ -236,11 +246,18 @@ enum chord_life { CHORD_LIFE_NONE, CHORD_LIFE_LOADED, CHORD_LIFE_CLOSED };
 #define CHORD_LIVE_REGION_FIELDS(X) \
 	X(uint64_t, base, "base of %gs: counters are at their addresses plus it") \
 	X(int32_t, tid, "of the thread; 0: none; -1: being handed over") \
-	X(uint32_t, users, "threads that have had it so far")
+	X(uint32_t, users, "threads that have had it so far") \
+	X(uint64_t, left, "its thread is ending: frames from this address on are recorded among the exits; or 0")
+
+/* An extent of exit records that is mapped. */
+#define CHORD_LIVE_EXITS_FIELDS(X) \
+	X(uint64_t, at, "address") \
+	X(uint64_t, size, "bytes")
 
 struct chord_live { CHORD_LIVE_FIELDS(CHORD_FIELD) };
 struct chord_live_module { CHORD_LIVE_MODULE_FIELDS(CHORD_FIELD) unsigned char id[32]; };
 struct chord_live_region { CHORD_LIVE_REGION_FIELDS(CHORD_FIELD) };
+struct chord_live_exits { CHORD_LIVE_EXITS_FIELDS(CHORD_FIELD) };
 /* The counter of an event is this many 64-bit numbers, one behind another, whose sum counts. Each place
  * adds to one of them: an addition that follows another to the same place in memory has to wait for it. */
 enum { CHORD_WAYS = 4 };

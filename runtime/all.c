@@ -22,7 +22,7 @@
 #include "start.c"
 
 /* Numbers that entry.s has. */
-_Static_assert(offsetof(struct chord_rt_region, start) == 16 && offsetof(struct chord_rt_region, arg) == 24, "");
+_Static_assert(offsetof(struct chord_rt_region, start) == 24 && offsetof(struct chord_rt_region, arg) == 32, "");
 _Static_assert(sizeof(struct chord_rt_regs) == 136 && CHORD_RT_HOOK_vfork == 2, "");
 _Static_assert(sizeof chord_rt_moved == 280, "");
 _Static_assert(CHORD_RT_DESC_MAGIC == 0x4d524843 && CHORD_FORMAT_VERSION == 2 && CHORD_NOTE_MODULE == 1, "");

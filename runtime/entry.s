@@ -13,8 +13,8 @@ chord_rt_thread_entry:
 	pushq %rdi
 	call chord_rt_thread_begin
 	popq %rax
-	movq 16(%rax), %rdx
-	movq 24(%rax), %rdi
+	movq 24(%rax), %rdx
+	movq 32(%rax), %rdi
 	jmp *%rdx
 
 # What stands in the tables in place of the real functions, and what woven code

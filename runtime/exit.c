@@ -37,10 +37,15 @@ chord_rt_more_slots(struct chord_rt_ctl *ctl, uint32_t region)
 	at = chord_rt_extent(ctl, &h, sizeof h, h.size);
 	if (at)
 		p = chord_rt_call(SYS_mmap, 0, h.size, CHORD_RT_PROT_RW, CHORD_RT_MAP_SHARED, chord_rt_fd(ctl), at);
+	else if (ctl->nofile) /* for a core file */
+		p = chord_rt_call(SYS_mmap, 0, h.size, CHORD_RT_PROT_RW, CHORD_RT_MAP_PRIVATE | CHORD_RT_MAP_ANON, -1, 0);
 	if (chord_rt_failed(p))
 		return false;
+	if (at)
+		chord_rt_publish(ctl, at + h.size);
+	else
+		*(struct chord_extent_head *)p = h;
 	*s = (struct chord_rt_slots){(struct chord_extent_head *)p, h.size, h.a, 0, region};
-	chord_rt_publish(ctl, at + h.size);
 	__atomic_store_n(&ctl->nslots, ctl->nslots + 1, __ATOMIC_RELEASE);
 	return true;
 }

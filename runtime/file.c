@@ -295,6 +295,8 @@ chord_rt_begin(struct chord_rt_ctl *ctl)
 	h->pid = ctl->pid;
 	h->flags = ctl->apart ? CHORD_PROFILE_APART : 0;
 	h->used = CHORD_PAGE;
+	ctl->profile = (uint64_t)h;
+	ctl->file = ctl->nofile ? 0 : (uint64_t)ctl->path;
 	__atomic_store_n(&h->magic, CHORD_PROFILE_MAGIC, __ATOMIC_RELEASE);
 	return true;
 }

@@ -122,7 +122,6 @@ struct chord_rt_region {
 	void *(*start)(void *);
 	void *arg;
 	uint32_t index;
-	uint64_t left;                /* frames from this on were recorded: the thread ends; or 0 */
 	uint64_t stack;               /* where the thread's own begins; 0: not known */
 	uint32_t nvfork;
 	struct chord_rt_vfork vfork[4];
@@ -145,7 +144,7 @@ struct chord_rt_map {
 	uint64_t at;
 };
 
-/* An extent of exit records, mapped. */
+/* An extent of exit records, mapped. Begins like struct chord_live_exits. */
 struct chord_rt_slots {
 	struct chord_extent_head *map;
 	uint64_t size, n, used;
@@ -183,7 +182,7 @@ struct chord_rt_object_id {
 
 struct chord_rt_ctl {
 	CHORD_LIVE_FIELDS(CHORD_FIELD)
-	uint32_t nmap, nslots;
+	uint32_t nmap;
 	uint32_t fsgsbase, nogs, nofile, dynamic, ended, told, secure, traced;
 	uint32_t hint, cursor;        /* where to look for a free region */
 	uint32_t scheme, step_no;     /* where to look for a base */
@@ -196,8 +195,6 @@ struct chord_rt_ctl {
 	uint32_t epoch;               /* what was known of frames in another one is forgotten */
 	uint32_t stamps;              /* given to objects */
 	uint32_t quitters;            /* some region's left is not 0 */
-	int32_t dying;                /* the thread that a signal of its own is to end; 0: none */
-	uint32_t nfibre;              /* slots in use, live or not */
 	uint32_t switching;           /* the lock of these */
 	uint32_t cancels;             /* pthread_cancel has been called */
 	uint32_t sums;                /* some module has counters whose values exits record */
@@ -214,7 +211,6 @@ struct chord_rt_ctl {
 	uint32_t hooker;              /* module whose wrappers are in the tables, + 1 */
 	struct chord_profile_head *head;
 	int32_t fd;
-	uint64_t dev, ino;
 	uint64_t real[CHORD_RT_NHOOK];
 	uint64_t letters[4];          /* that their names begin with */
 	uint32_t hash[CHORD_RT_NHOOK];

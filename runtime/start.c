@@ -205,6 +205,8 @@ chord_rt_construct(int argc, char **argv, char **env)
 		ctl->module_size = sizeof *ctl->module;
 		ctl->regions = (uint64_t)ctl->region;
 		ctl->region_size = sizeof *ctl->region;
+		ctl->exits = (uint64_t)ctl->slots;
+		ctl->exits_size = sizeof *ctl->slots;
 		chord_rt_first(ctl, argc, argv, env);
 	} else {
 		chord_rt_scan(ctl);
