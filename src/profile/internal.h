@@ -25,17 +25,6 @@ const char *solve_deduce(struct system *s);
 /* Sum of the in-edges of a vertex; false if one is not known or the sum does not fit. */
 bool solve_vertex(const struct system *s, uint32_t v, uint64_t *count);
 
-/* Adds to a counter; false if that does not fit. The counter of an event may be a little below 0 while its
- * process is on its way, the sum of a call that is under way as much as there were events. */
-static inline bool
-count_add(uint64_t *sum, uint64_t v)
-{
-	const uint64_t below_zero = UINT64_MAX << 56;
-	bool negative = *sum >= below_zero || v >= below_zero;
-
-	return !__builtin_add_overflow(*sum, v, sum) || negative;
-}
-
 /* cuts.c: finds the place of a woven address between calls. False: it is on the way between two blocks, or in none. */
 bool cut_place(const struct proc *p, uint64_t addr, const struct woven *woven, struct cut *cut);
 /* Corrects what the counters say for the activations that were cut. False: they contradict it. */

@@ -143,6 +143,17 @@ struct profile {
 	VEC(const char *) text;
 };
 
+/* Adds to a counter; false if that does not fit. The counter of an event may be a little below 0 while its
+ * process is on its way, the sum of a call that is under way as much as there were events. */
+static inline bool
+count_add(uint64_t *sum, uint64_t v)
+{
+	const uint64_t below_zero = UINT64_MAX << 56;
+	bool negative = *sum >= below_zero || v >= below_zero;
+
+	return !__builtin_add_overflow(*sum, v, sum) || negative;
+}
+
 struct profile *profile_new(void);
 void profile_free(struct profile *p); /* NULL is fine */
 /* Reads a profile; modules loaded twice become one. The profile of a live process is fine. NULL: *why (in pool). */

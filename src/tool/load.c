@@ -412,6 +412,24 @@ run_resolve(struct run *r, struct profile *p)
 		solve_unit(r, &r->unit.at[i]);
 }
 
+bool
+run_load_core(struct run *r, const char *program, const char *core, const char *profile)
+{
+	const char *name;
+	struct profile *p;
+	bool ok;
+
+	*r = (struct run){.pool = pool_new(), .path = program, .root = "", .sum = profile_new()};
+	if (!open_program(r, program) || !(p = core_profile(r, core, program, profile, &name)))
+		return false;
+	ok = profile_module(p, image_build_id(r->unit.at[0].image));
+	if (!ok)
+		say_error(core, "%s", why_not_this_build(r, p, program));
+	ok = ok && take(r, name, p);
+	profile_free(p);
+	return ok && solve(r);
+}
+
 /* The name of the program that a process runs. */
 static const char *
 program_of(struct pool *pool, const char *pid)

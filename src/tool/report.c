@@ -8,7 +8,7 @@
 
 enum {
 	OPT_JSON = 256, OPT_LINES, OPT_FILES, OPT_SORT, OPT_TOP, OPT_INSNS, OPT_BLOCKS, OPT_EDGES, OPT_UNMEASURED, OPT_PID,
-	OPT_CALLS, OPT_TREE,
+	OPT_CALLS, OPT_TREE, OPT_CORE,
 };
 
 static const struct argp_option options[] = {
@@ -23,6 +23,8 @@ static const struct argp_option options[] = {
 	{"sort", OPT_SORT, "KEY", 0, "Sort by instructions (default), calls, name, file or address", 1},
 	{"top", OPT_TOP, "N", 0, "Show N rows; 0: all (default: 20)", 1},
 	{"pid", OPT_PID, "PID", 0, "Of a process that runs, as of now, in place of PROGRAM and PROFILE", 1},
+	{"core", OPT_CORE, "CORE", 0, "Of the process that died and left this core file; PROFILE is its own, looked for if it is "
+	 "not given", 1},
 	{NULL, 0, NULL, 0, "For programs to read:", 2},
 	{"json", OPT_JSON, NULL, 0, "Everything as JSON; --lines, --files and --calls add to it", 2},
 	{"insns", OPT_INSNS, NULL, 0, "Each instruction: NAME PART OFFSET COUNT CLASS, where OFFSET is in the code "
@@ -41,9 +43,11 @@ static const char doc[] =
 	"A string instruction with a rep prefix counts once each time it is executed.\n\n"
 	"Exit status: 0 done, 1 the program or a profile cannot be used, 2 wrong usage.";
 
+static const char usage[] = "PROGRAM [PROFILE...]\n--pid=PID\n--core=CORE PROGRAM [PROFILE]";
+
 struct args {
 	struct report_options opt;
-	const char *pid;
+	const char *pid, *core;
 	char **name;
 	int n;
 };
@@ -119,11 +123,16 @@ parse(int key, char *arg, struct argp_state *state)
 			argp_error(state, "--pid=%s: not the number of a process", arg);
 		a->pid = arg;
 		break;
+	case OPT_CORE:
+		a->core = arg;
+		break;
 	case ARGP_KEY_ARGS:
 		if (a->pid)
 			argp_error(state, "--pid takes the program and the profile from the process");
 		a->name = state->argv + state->next;
 		a->n = state->argc - state->next;
+		if (a->core && a->n > 2)
+			argp_error(state, "--core is of one process, and that has one profile");
 		break;
 	case ARGP_KEY_NO_ARGS:
 		if (!a->pid)
@@ -159,10 +168,20 @@ print(struct report *r)
 	return status;
 }
 
+static bool
+load(struct run *r, const struct args *a)
+{
+	if (a->pid)
+		return run_load_live(r, a->pid);
+	if (a->core)
+		return run_load_core(r, a->name[0], a->core, a->n > 1 ? a->name[1] : NULL);
+	return run_load(r, a->name[0], a->name + 1, a->n - 1);
+}
+
 int
 cmd_report(int argc, char **argv)
 {
-	static const struct argp argp = {options, parse, "PROGRAM [PROFILE...]\n--pid=PID", doc, NULL, NULL, NULL};
+	static const struct argp argp = {options, parse, usage, doc, NULL, NULL, NULL};
 	struct args a = {.opt.top = 20};
 	struct run run;
 	struct report r = {.run = &run};
@@ -171,7 +190,7 @@ cmd_report(int argc, char **argv)
 	if (argp_parse(&argp, argc, argv, 0, NULL, &a))
 		die("memory", "out of memory");
 	r.opt = a.opt;
-	if (a.pid ? run_load_live(&run, a.pid) : run_load(&run, a.name[0], a.name + 1, a.n - 1))
+	if (load(&run, &a))
 		status = print(&r);
 	free(r.function.at);
 	free(r.line.at);

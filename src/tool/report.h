@@ -58,6 +58,8 @@ bool run_load_all(struct run *r, const char *name, char **profile, int nprofile)
 void run_resolve(struct run *r, struct profile *p);
 /* The same as run_load() for a process that runs. */
 bool run_load_live(struct run *r, const char *pid);
+/* The same for a process that died and left a core file; profile: its own, NULL if that is to be looked for. */
+bool run_load_core(struct run *r, const char *program, const char *core, const char *profile);
 void run_close(struct run *r);
 
 /* ---- live.c ---- */
@@ -67,6 +69,11 @@ struct profile *live_profile(struct pool *pool, const char *pid, bool *stood_sti
 /* The file that it writes, by a path that can be opened here. NULL: reported. */
 struct process;
 const char *live_profile_path(struct process *p);
+
+/* ---- core.c ---- */
+
+/* The profile of the process that left a core file; r has the program open. *name: what it is. NULL: reported. */
+struct profile *core_profile(struct run *r, const char *path, const char *program, const char *profile, const char **name);
 
 /* ---- measured.c: what of a program the map does not cover ---- */
 

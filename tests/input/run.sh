@@ -530,9 +530,74 @@ t_file_limit() {
 	one_line .
 }
 
+# crash: a measured program that crashed, its profile prog.chord and its core file
+crash() {
+	grep -q '^core' /proc/sys/kernel/core_pattern || { echo "no core files are written here" >"$w/skip"; return 1; }
+	cat >crash.c <<-'END'
+		static volatile int turns = 10;
+		static __attribute__((noinline)) void work(volatile int *p) { *p = 1; }
+		int main(void) { int here; while (turns-- > 0) work(turns ? &here : (int *)0); return 0; }
+	END
+	want $cc -O2 -o "$1" crash.c
+	{ (ulimit -c unlimited; CHORD_FILE=$PWD/$1.chord ./"$1"); } >/dev/null 2>&1
+	mv core* "$1.core" 2>/dev/null || { echo "no core file was written" >"$w/skip"; return 1; }
+}
+t_bad_core() {
+	crash prog || return 0
+	want "$CHORD" report --core prog.core ./prog
+	grep -q '10  work' out || no "$(cat out)"
+	refused 1 "^chord: none: No such file" "$CHORD" report --core none ./prog
+	refused 1 "^chord: crash.c: not a core file" "$CHORD" report --core crash.c ./prog
+	refused 1 "^chord: ./prog: not a core file" "$CHORD" report --core ./prog ./prog
+	refused 1 "^chord: prog.core: neither an executable" "$CHORD" report --core prog.core prog.core
+	refused 2 "has one profile" "$CHORD" report --core prog.core ./prog a b
+	refused 1 "^chord: crash.c: not a profile" "$CHORD" report --core prog.core ./prog crash.c
+	rm prog.chord
+	refused 1 "holds no counts, and the profile of its process is not at hand" "$CHORD" report --core prog.core ./prog
+}
+t_other_core() {
+	crash prog || return 0
+	mv prog.core first.core
+	mv prog.chord first.chord
+	sed -i s/10/11/ crash.c
+	want $cc -O2 -o other crash.c
+	refused 1 "of another program|of another build" "$CHORD" report --core first.core ./other first.chord
+	crash prog
+	refused 1 "^chord: first.chord: of process [0-9]+, the core is of [0-9]+" "$CHORD" report --core prog.core ./prog first.chord
+	# Another run has taken the name: its file is not this run's.
+	rm prog.chord
+	{ (CHORD_FILE=$PWD/prog.chord ./prog); } >/dev/null 2>&1
+	refused 1 "holds no counts" "$CHORD" report --core prog.core ./prog
+	want "$CHORD" report --core first.core ./prog first.chord
+}
+# Whatever is cut off or changed: a result or an error, no crash.
+t_damaged_core() {
+	crash prog || return 0
+	local size at got control
+	size=$(stat -c %s prog.core)
+	control=$(grep -obUa CHRDCTL1 prog.core | head -n 1)
+	control=${control%%:*}
+	[ -n "$control" ] || no "the core has no control block"
+	for at in 0 16 63 64 100 500 1000 2000 5000 9000 20000 100000 $((size / 2)) $((size - 1)); do
+		head -c "$at" prog.core >cut.core
+		"$CHORD" report --core cut.core ./prog >out 2>err
+		got=$?
+		sound $got
+		[ $got -le 1 ] || no "status $got with $at bytes: $(head -c 400 err)"
+	done
+	for at in $(seq 4 37 4000) $(seq $control 4 $((control + 160))); do
+		cp prog.core bad.core
+		printf '\377\377\377' | dd of=bad.core bs=1 seek="$at" conv=notrunc status=none
+		"$CHORD" report --core bad.core ./prog >out 2>err
+		got=$?
+		sound $got
+		[ $got -le 1 ] || no "status $got with damage at $at: $(head -c 400 err)"
+	done
+}
+
 for name in rejected unknown-measure empty no-newline crlf garbage damaged long-line much-data much-code much-procedure \
 	unreadable unwritable full-disk killed bad-profile damaged-profile other-build damaged-program stripped \
-	unwritable-folder full-disk-for-profile file-limit; do
+	unwritable-folder full-disk-for-profile file-limit bad-core other-core damaged-core; do
 	test_case $name
 done
 exit $failed

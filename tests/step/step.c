@@ -70,7 +70,7 @@ place_at(const struct stepper *s, uint64_t addr)
 static void
 add_exit(struct profile *p, uint32_t module, uint64_t addr)
 {
-	VEC_PUSH(p->exit, (struct exits){module, false, addr, 1, {0}});
+	VEC_PUSH(p->exit, (struct exits){.module = module, .addr = addr, .count = 1});
 }
 
 static _Noreturn void

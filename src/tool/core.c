@@ -1,0 +1,521 @@
+/* SPDX-License-Identifier: MIT */
+/* The profile of a process that died and left a core file. Counters are mostly in mappings of the profile's file,
+ * which core files do not hold; what is in no file is in the core. The stacks in it tell what was active. */
+#include "tool/report.h"
+
+#include "image/core.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { MODULES_MAX = 0x7ffe, REGIONS_MAX = 1 << 16, NAME_MAX_BYTES = 4096 };
+
+/* A module that was loaded, by its number in the process. */
+struct loaded {
+	struct chord_live_module live;
+	uint32_t number;         /* in the profile */
+	uint64_t sum[CHORD_SUMS]; /* counters whose values exits have, at link time */
+	uint32_t nsum;
+};
+
+struct post {
+	struct run *r;
+	struct core *core;
+	struct chord_live live;  /* magic 0: there is none */
+	struct profile *p;
+	VEC(struct loaded) module;
+	VEC(struct chord_live_region) region;
+	uint64_t *filed;         /* by module and region: where the profile's file has its counters; 0: nowhere */
+	struct buf bytes;        /* of that file */
+	const char *file;        /* that was used, or NULL */
+	bool memory;             /* some counts were found there */
+	bool wide;               /* their sum does not fit 64 bits */
+	bool cut;                /* an activation was struck between calls, and events are summed for calls */
+	uint64_t missing;        /* threads' counters that are nowhere */
+};
+
+/* ---- what the process knew ---- */
+
+static bool
+find_live(struct post *s)
+{
+	static const uint64_t place[] = CHORD_LIVE_PLACES;
+
+	for (size_t i = 0; i < sizeof place / sizeof *place; i++)
+		if (core_read(s->core, place[i], &s->live, sizeof s->live) && s->live.magic == CHORD_LIVE_MAGIC)
+			return s->live.version == CHORD_FORMAT_VERSION && s->live.nmodule <= MODULES_MAX &&
+			       s->live.nregion <= REGIONS_MAX;
+	s->live = (struct chord_live){0};
+	return true;
+}
+
+static bool
+read_tables(struct post *s)
+{
+	for (uint32_t i = 0; i < s->live.nmodule; i++) {
+		struct loaded m = {0};
+
+		if (!core_read(s->core, s->live.modules + (uint64_t)i * s->live.module_size, &m.live, sizeof m.live) ||
+		    m.live.size % 8 || m.live.idlen > sizeof m.live.id)
+			return false;
+		VEC_PUSH(s->module, m);
+	}
+	for (uint32_t i = 0; i < s->live.nregion; i++) {
+		struct chord_live_region r;
+
+		if (!core_read(s->core, s->live.regions + (uint64_t)i * s->live.region_size, &r, sizeof r))
+			return false;
+		VEC_PUSH(s->region, r);
+	}
+	s->filed = pool_array(s->r->pool, (size_t)s->live.nmodule * s->live.nregion + 1, sizeof *s->filed);
+	return true;
+}
+
+/* ---- the file ---- */
+
+/* Which counters it has. It has been checked. */
+static void
+note_filed(struct post *s)
+{
+	const struct chord_profile_head *head = (const void *)s->bytes.at;
+	struct chord_extent_head h;
+
+	for (uint64_t at = CHORD_PAGE; at < head->used; at += h.size) {
+		memcpy(&h, s->bytes.at + at, sizeof h);
+		if (h.type == CHORD_EXTENT_COUNTS && h.module < s->live.nmodule && h.a < s->live.nregion)
+			s->filed[h.module * (size_t)s->live.nregion + h.a] = at + CHORD_PAGE;
+	}
+}
+
+static bool
+read_file(struct post *s, const char *path, const char **why)
+{
+	if (!file_read(path, &s->bytes))
+		*why = strerror(errno);
+	else if ((s->p = profile_parse(s->r->pool, (struct str){s->bytes.at, s->bytes.n}, why)) && s->p->pid != s->live.pid)
+		*why = pool_printf(s->r->pool, "of process %" PRIu64 ", the core is of %u", s->p->pid, s->live.pid);
+	if (!*why) {
+		note_filed(s);
+		s->file = path;
+	} else {
+		profile_free(s->p);
+		s->p = NULL;
+	}
+	return !*why;
+}
+
+/* The file that the process wrote, if it is still there: another may have its name now. */
+static void
+find_file(struct post *s)
+{
+	char *path = pool_alloc(s->r->pool, NAME_MAX_BYTES + 1);
+	const char *why = NULL;
+	struct stat st;
+
+	if (!s->live.file || !core_read(s->core, s->live.file, path, NAME_MAX_BYTES))
+		return;
+	if (stat(path, &st))
+		why = strerror(errno);
+	else if (st.st_dev != s->live.dev || st.st_ino != s->live.ino)
+		why = "another file has its name now";
+	else
+		read_file(s, path, &why);
+	if (why)
+		VEC_PUSH(s->r->left_out, (struct named){path, why});
+}
+
+/* ---- memory ---- */
+
+static bool
+add_words(uint64_t *sum, const uint64_t *word, size_t n, bool *any)
+{
+	bool fits = true;
+
+	for (size_t i = 0; i < n; i++) {
+		fits &= count_add(&sum[i], word[i]);
+		*any |= word[i] != 0;
+	}
+	return fits;
+}
+
+/* Adds the counters that were at an address: n bytes, of the module from the link-time address on. False: they are
+ * not in the core. */
+static bool
+add_memory(struct post *s, struct module *m, uint64_t link, uint64_t addr, uint64_t n)
+{
+	uint64_t word[CHORD_PAGE / 8];
+
+	if (link < m->base || link - m->base + n > m->ncount * 8)
+		return false;
+	for (uint64_t at = 0, part; at < n; at += part) {
+		part = n - at < sizeof word ? n - at : sizeof word;
+		if (!core_read(s->core, addr + at, word, part))
+			return false;
+		if (!m->count)
+			m->count = pool_array(s->p->pool, m->ncount, 8);
+		s->wide |= !add_words(m->count + (link - m->base + at) / 8, word, part / 8, &s->memory);
+	}
+	return true;
+}
+
+/* Where the counters of a program are at link time: only they are counters there, when there is no base. */
+static bool
+counter_range(const struct map *map, uint64_t *lo, uint64_t *hi)
+{
+	*lo = UINT64_MAX;
+	*hi = 0;
+	for (uint32_t i = 0; i < map->nproc; i++) {
+		const struct proc *p = &map->proc[i];
+
+		for (uint32_t k = 0; k <= p->nevent; k++) {
+			uint64_t at = k < p->nevent ? p->event[k].addr : p->counters, n = k < p->nevent ? CHORD_WAYS : p->ncounter;
+
+			if (!n || !at)
+				continue;
+			*lo = at < *lo ? at : *lo;
+			*hi = at + 8 * n > *hi ? at + 8 * n : *hi;
+		}
+	}
+	return *lo < *hi && (*hi - *lo) % 8 == 0;
+}
+
+/* Puts an address into its place among the lowest. */
+static void
+add_sum(struct loaded *l, uint64_t addr)
+{
+	uint32_t k = 0;
+
+	while (k < l->nsum && l->sum[k] < addr)
+		k++;
+	if (k == CHORD_SUMS || (k < l->nsum && l->sum[k] == addr))
+		return;
+	l->nsum += l->nsum < CHORD_SUMS;
+	memmove(&l->sum[k + 1], &l->sum[k], (l->nsum - k - 1) * sizeof *l->sum);
+	l->sum[k] = addr;
+}
+
+/* What only the map of a module tells: which counters exits have the values of, and where those of code that ran
+ * without a base are. */
+static void
+add_own(struct post *s, struct loaded *l, const struct unit *u)
+{
+	struct module *m = &s->p->module.at[l->number];
+	uint64_t lo, hi;
+
+	for (uint32_t i = 0; i < u->map.nproc; i++)
+		for (uint32_t k = 0; k < u->map.proc[i].nevent && u->map.proc[i].calls; k++)
+			add_sum(l, u->map.proc[i].event[k].addr);
+	if (counter_range(&u->map, &lo, &hi))
+		add_memory(s, m, lo, lo + l->live.bias, hi - lo);
+}
+
+static const char *
+path_of(struct post *s, const struct chord_live_module *m)
+{
+	uint64_t bias;
+	const char *path = core_object(s->core, m->first, &bias);
+
+	return path && bias == m->bias ? path : "";
+}
+
+/* The module in the profile, as the file has it or new. */
+static uint32_t
+module_number(struct post *s, const struct chord_live_module *l)
+{
+	struct module m = {.nid = l->idlen, .base = l->first - l->bias, .ncount = l->size / 8};
+	struct module *have = profile_module(s->p, (struct str){(const char *)l->id, l->idlen});
+
+	if (have && have->base == m.base && have->ncount == m.ncount)
+		return (uint32_t)(have - s->p->module.at);
+	memcpy(m.id, l->id, sizeof m.id);
+	m.path = pool_strdup(s->p->pool, path_of(s, l));
+	VEC_PUSH(s->p->module, m);
+	return (uint32_t)s->p->module.n - 1;
+}
+
+/* What is not in the file. */
+static void
+add_regions(struct post *s, uint32_t i)
+{
+	const struct chord_live_module *l = &s->module.at[i].live;
+	struct module *m = &s->p->module.at[s->module.at[i].number];
+
+	for (uint32_t k = 0; k < s->region.n; k++)
+		if (!s->filed[i * (size_t)s->live.nregion + k] && l->life == CHORD_LIFE_LOADED &&
+		    !add_memory(s, m, m->base, l->first + s->region.at[k].base, l->size))
+			s->missing++;
+}
+
+/* Calls add_own() for a module whose map can be read. */
+static void
+add_own_of(struct post *s, struct loaded *l)
+{
+	const struct module *m = &s->p->module.at[l->number];
+	struct str id = {(const char *)m->id, m->nid};
+	const char *why = NULL;
+	struct unit u;
+
+	if (str_eq(image_build_id(s->r->unit.at[0].image), id)) {
+		add_own(s, l, &s->r->unit.at[0]);
+	} else if (*m->path && unit_open(s->r->pool, m->path, &u, &why)) {
+		if (str_eq(image_build_id(u.image), id))
+			add_own(s, l, &u);
+		unit_close(&u);
+	}
+}
+
+/* The profile was in memory only: its head and the exits may be. */
+static void
+take_head(struct post *s)
+{
+	struct chord_profile_head h;
+
+	s->p = profile_new();
+	s->p->nsummed = s->p->nrunning = 1;
+	s->p->pid = s->live.pid;
+	if (!core_read(s->core, s->live.profile, &h, sizeof h) || h.magic != CHORD_PROFILE_MAGIC)
+		return;
+	s->p->flags = h.flags & CHORD_PROFILE_NOT_WATCHED;
+	s->p->threads = h.threads;
+	s->p->in_flight = h.in_flight;
+	s->p->state = h.state;
+	s->p->nrunning = h.state == CHORD_STATE_RUNNING;
+	s->p->nthreads = h.state == CHORD_STATE_THREADS;
+}
+
+static void
+take_exits_at(struct post *s, const struct chord_live_exits *e)
+{
+	struct chord_extent_head h;
+	struct chord_exit x;
+
+	if (!core_read(s->core, e->at, &h, sizeof h)) {
+		s->missing++;
+		return;
+	}
+	for (uint64_t i = 0; i < h.a && core_read(s->core, e->at + sizeof h + i * sizeof x, &x, sizeof x); i++)
+		if (x.key && x.count && CHORD_EXIT_MODULE(x.key) < s->module.n)
+			VEC_PUSH(s->p->exit, (struct exits){.module = s->module.at[CHORD_EXIT_MODULE(x.key)].number,
+			                                    .reentry = x.key & CHORD_EXIT_REENTRY, .addr = CHORD_EXIT_ADDR(x.key),
+			                                    .count = x.count,
+			                                    .sum = {x.sum[0], x.sum[1], x.sum[2], x.sum[3]}});
+}
+
+static void
+take_exits(struct post *s)
+{
+	struct chord_live_exits e;
+
+	for (uint32_t i = 0; i < s->live.nslots; i++)
+		if (core_read(s->core, s->live.exits + (uint64_t)i * s->live.exits_size, &e, sizeof e))
+			take_exits_at(s, &e);
+}
+
+/* ---- a process whose runtime did not come to anything: all threads count in one place ---- */
+
+static void
+take_object(void *ctx, const char *path, uint64_t bias)
+{
+	struct post *s = ctx;
+	const char *why = NULL;
+	struct loaded l = {.live = {.bias = bias, .life = CHORD_LIFE_LOADED}, .number = (uint32_t)s->p->module.n};
+	struct module m = {0};
+	struct str id;
+	struct unit u;
+	uint64_t hi;
+
+	if (!unit_open(s->r->pool, path, &u, &why))
+		return;
+	id = image_build_id(u.image);
+	if (id.n && id.n <= sizeof m.id && counter_range(&u.map, &m.base, &hi)) {
+		memcpy(m.id, id.at, id.n);
+		m.nid = (uint32_t)id.n;
+		m.path = pool_strdup(s->p->pool, path);
+		m.ncount = (hi - m.base) / 8;
+		VEC_PUSH(s->p->module, m);
+		VEC_PUSH(s->module, l);
+		add_own(s, &l, &u);
+	}
+	unit_close(&u);
+}
+
+static void
+take_without_live(struct post *s)
+{
+	s->p = profile_new();
+	s->p->nsummed = s->p->nrunning = 1;
+	s->p->flags = CHORD_PROFILE_NOT_WATCHED;
+	core_objects(s->core, take_object, s);
+	VEC_PUSH(s->r->note, "the process had no profile: the counts are those of its own memory, and activations that ended "
+	                     "early are not known");
+}
+
+static void
+take_with_live(struct post *s)
+{
+	bool fresh = !s->p;
+
+	if (fresh)
+		take_head(s);
+	for (uint32_t i = 0; i < s->module.n; i++) {
+		s->module.at[i].number = module_number(s, &s->module.at[i].live);
+		add_regions(s, i);
+		if (s->module.at[i].live.life == CHORD_LIFE_LOADED)
+			add_own_of(s, &s->module.at[i]);
+	}
+	if (fresh)
+		take_exits(s);
+}
+
+/* ---- what was active ---- */
+
+/* From which address on the frames of a thread are among the exits already. */
+static uint64_t
+recorded_from(const struct post *s, uint32_t tid)
+{
+	if (s->live.dying == (int32_t)tid)
+		return s->live.dying_sp;
+	for (size_t i = 0; i < s->region.n; i++)
+		if (s->region.at[i].tid == (int32_t)tid && s->region.at[i].left)
+			return s->region.at[i].left;
+	return UINT64_MAX;
+}
+
+/* A counter of the module in the region of a thread; 0 if it is not known. */
+static uint64_t
+count_of(const struct post *s, const struct loaded *l, uint32_t tid, uint64_t link)
+{
+	size_t i = (size_t)(l - s->module.at), k = 0;
+	uint64_t v = 0, at;
+
+	while (k < s->region.n && s->region.at[k].tid != (int32_t)tid)
+		k++;
+	if (k == s->region.n)
+		return 0;
+	at = s->filed[i * s->live.nregion + k];
+	if (!at)
+		core_read(s->core, link + l->live.bias + s->region.at[k].base, &v, sizeof v);
+	else
+		memcpy(&v, s->bytes.at + at + (link - (l->live.first - l->live.bias)), sizeof v);
+	return v;
+}
+
+/* It is taken to end here. */
+static void
+end_frame(void *ctx, const struct core_frame *f)
+{
+	struct post *s = ctx;
+	uint64_t bias;
+
+	if (f->sp >= recorded_from(s, f->tid) || !core_object(s->core, f->pc - f->call, &bias))
+		return;
+	for (size_t i = 0; i < s->module.n; i++) {
+		const struct loaded *l = &s->module.at[i];
+		struct exits e = {.module = l->number, .addr = f->pc - bias + !f->call, .count = 1};
+
+		if (l->live.life != CHORD_LIFE_LOADED || l->live.bias != bias)
+			continue;
+		for (uint32_t k = 0; k < l->nsum; k++)
+			for (uint64_t way = 0; way < CHORD_WAYS; way++)
+				e.sum[k] += count_of(s, l, f->tid, l->sum[k] + 8 * way);
+		s->cut |= l->nsum && !f->call;
+		VEC_PUSH(s->p->exit, e);
+		return;
+	}
+}
+
+static void
+end_all(struct post *s)
+{
+	int stuck = core_frames(s->core, end_frame, s);
+
+	if (stuck < 0) {
+		VEC_PUSH(s->r->note, "the stacks in the core cannot be read");
+		return;
+	}
+	s->p->in_flight += (uint64_t)stuck;
+	s->p->nrunning = s->p->nthreads = 0;
+	if (s->live.nfibre)
+		VEC_PUSH(s->r->note, "what was active on stacks that swapcontext had left is not known");
+	if (s->cut)
+		VEC_PUSH(s->r->note, "of calls that were under way, sums leave out what happened since the last call in them");
+	if (s->live.owner)
+		VEC_PUSH(s->r->note, "the runtime was at work when the process died: counts may be short");
+}
+
+/* ---- all of it ---- */
+
+static const char *
+source(const struct post *s, const char *path)
+{
+	const char *from = !s->file ? "its memory" : s->memory ? "its profile and its memory" : "its profile";
+	int sig = core_signal(s->core);
+
+	from = s->file ? pool_printf(s->r->pool, "%s, %s", from, s->file) : from;
+	return sig ? pool_printf(s->r->pool, "%s (%s), with counts of %s", path, strsignal(sig), from)
+	           : pool_printf(s->r->pool, "%s, with counts of %s", path, from);
+}
+
+static bool
+load(struct post *s, const char *path, const char *profile)
+{
+	const char *why = NULL;
+
+	if (!find_live(s) || !read_tables(s)) {
+		say_error(path, "what it holds of Chord's runtime makes no sense, or is of another version");
+		return false;
+	}
+	if (profile && !s->live.magic)
+		why = "the core holds no runtime that could tell whose it is";
+	else if (profile)
+		read_file(s, profile, &why);
+	else if (s->live.magic)
+		find_file(s);
+	if (why) {
+		say_error(profile, "%s", why);
+		return false;
+	}
+	if (s->live.magic)
+		take_with_live(s);
+	else
+		take_without_live(s);
+	end_all(s);
+	return true;
+}
+
+struct profile *
+core_profile(struct run *r, const char *path, const char *program, const char *profile, const char **name)
+{
+	struct post s = {.r = r};
+	const char *why = NULL;
+	bool ok = false;
+
+	if (!(s.core = core_open(r->pool, path, program, &why)))
+		say_error(path, "%s", why);
+	else
+		ok = load(&s, path, profile);
+	if (ok && !s.file && !s.memory)
+		why = "it holds no counts, and the profile of its process is not at hand";
+	else if (ok && s.wide)
+		why = "its counts do not fit 64 bits";
+	if (ok && why) {
+		say_error(path, "%s", why);
+		ok = false;
+	}
+	if (ok)
+		*name = source(&s, path);
+	if (ok && s.missing)
+		VEC_PUSH(r->note, pool_printf(r->pool, "%" PRIu64 " parts of the profile are neither in the core nor in a file: "
+		                              "counts are short", s.missing));
+	core_close(s.core);
+	free(s.module.at);
+	free(s.region.at);
+	buf_free(&s.bytes);
+	if (ok)
+		return s.p;
+	profile_free(s.p);
+	return NULL;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/* A measured plug-in that was moved since, and that crashed in a host that is not measured. */
+/* build: $CC -DLIB -fPIC -shared $SRC -o plug.so */
+/* build: $PLAIN $SRC -o program */
+/* need: grep -q '^core' /proc/sys/kernel/core_pattern */
+/* run: exec 2>/dev/null; ulimit -c unlimited; ./program; s=$?; mv plug.so moved.so; exit $s */
+/* report: --core core* ./moved.so */
+/* status: 139 */
+/* no notes: off by|short|not exact */
+/* expect: plug 1 */
+/* expect: inner 4 */
+/* expect: work 4 */
+/* line: after 0 */
+#include "situation.h"
+#ifdef LIB
+FUNC static void
+inner(int n)
+{
+	work();
+	if (n > 0)
+		inner(n - 1);
+	else
+		*(volatile int *)0 = 1;
+	STEP; /* @after */
+}
+
+void
+plug(void)
+{
+	inner(3);
+	STEP;
+}
+#else
+#include <dlfcn.h>
+
+int
+main(void)
+{
+	void *lib = dlopen("./plug.so", RTLD_NOW);
+	((void (*)(void))dlsym(lib, "plug"))();
+	return 0;
+}
+#endif
