@@ -98,6 +98,7 @@ struct code {
 	uint32_t nbyte;
 	uint32_t *at;            /* by byte offset: instruction that begins there, or UINT32_MAX */
 	bool *labelled;          /* by byte offset: some label of the text stands there */
+	bool *function;          /* by byte offset: a function symbol stands there */
 	VEC(struct insn) insns;  /* ascending offsets */
 	VEC(uint32_t) stmts;     /* statements that make bytes here, by offset */
 	VEC(uint32_t) bad;       /* offsets that control reaches and that hold no instruction */
@@ -144,7 +145,6 @@ struct proc {
 	VEC(struct arc) arcs;
 	struct graph *graph;         /* vertices: blocks, ENTRY, EXIT, then a hub if there is one */
 	uint32_t entry, exit, hub;   /* hub: GRAPH_NONE without indirect jumps */
-	uint16_t overwritten;        /* live.c: registers that it overwrites and does not put back */
 	struct gap *gaps;            /* live.c: per instruction of all parts, before it; see gap_before() */
 	uint32_t *gap_base;          /* by part */
 };
@@ -172,10 +172,6 @@ void cfg_build(struct unit *u, struct proc *p);
 /* What is live before every instruction. */
 void live_find(struct unit *u, struct proc *p);
 
-/* Sets overwritten, also of a procedure that is refused: callers that keep something in such a register across a
- * call of it (-fipa-ra) would lose it. */
-void live_overwritten(struct proc *p);
-
 /* ---- away.c: jumps into another activation's frame ---- */
 
 struct away {
@@ -188,11 +184,6 @@ struct away {
 bool away_jumps(const struct unit *u, const struct proc *p, uint32_t block);
 /* Where the runtime can be told of it. False: nowhere. */
 bool away_find(const struct unit *u, const struct proc *p, uint32_t block, struct away *a);
-
-/* What is live just before and right behind the call that is instruction i of a part's code: less than
- * gap_before() says of it and the next one, because what the callee overwrites for itself nobody can rely on. */
-struct gap gap_before_call(const struct unit *u, const struct proc *p, uint32_t part, uint32_t i);
-struct gap gap_behind_call(const struct unit *u, const struct proc *p, uint32_t part, uint32_t i);
 
 /* What is live on an edge from block `from` to vertex `to`. */
 struct gap gap_on_edge(const struct unit *u, const struct proc *p, uint32_t from, uint32_t to);

@@ -403,6 +403,11 @@ is_refused(struct builder *b)
 				p->reason = "16- or 32-bit code";
 		if (part->first_stmt == UINT32_MAX)
 			p->reason = "no statement of its own begins it";
+		else if (c->insns.at[part->first].off != part->lo)
+			p->reason = "what it begins with is not understood";
+		for (uint32_t i = part->first; i < part->last && !p->reason; i++)
+			if (c->insns.at[i].attr & INSN_SKIPS)
+				p->reason = "a call that comes back behind the next instruction (-fsplit-stack)";
 		refuse_distances(b, part);
 	}
 	return p->reason;

@@ -39,7 +39,7 @@ decode_range(struct unit *u, struct code *c, uint32_t lo, uint32_t hi)
 	return lo;
 }
 
-/* Data and padding behind an instruction that falls through. A call there is
+/* Data and padding at the start of a function, or behind an instruction that falls through. A call there is
  * taken for one that does not come back if what follows cannot be code. */
 static uint32_t
 decode_data(struct unit *u, struct code *c, uint32_t lo, uint32_t hi)
@@ -48,9 +48,11 @@ decode_data(struct unit *u, struct code *c, uint32_t lo, uint32_t hi)
 	size_t nbad = c->bad.n;
 	uint32_t end;
 
-	if (!last || last->off + last->len != lo || !(last->attr & INSN_FALLS))
+	if (!c->function[lo] && (!last || last->off + last->len != lo || !(last->attr & INSN_FALLS)))
 		return lo;
 	end = decode_range(u, c, lo, hi);
+	if (!last)
+		return end;
 	last = &c->insns.at[c->at[lo] == UINT32_MAX ? c->insns.n - 1 : c->at[lo] - 1];
 	if (c->bad.n > nbad && (last->cls == CHORD_INSN_CALL || last->cls == CHORD_INSN_ICALL)) {
 		c->bad.n = nbad;
@@ -175,6 +177,26 @@ never_returns(const struct unit *u, const struct obj_reloc *r)
 	return false;
 }
 
+/* With -fsplit-stack it runs the procedure's rest from behind the `ret` that follows its call. */
+static bool
+skips_one(const struct unit *u, const struct obj_reloc *r)
+{
+	static const char name[] = "__morestack";
+
+	return r->sym < u->object->nsymbol && !strncmp(u->object->symbols[r->sym].name, name, sizeof name - 1);
+}
+
+/* In the large model the function's address is loaded and added up before the call. */
+static void
+glue_to_call(struct code *c, size_t i)
+{
+	for (size_t end = i + 4; i < end && i < c->insns.n; i++) {
+		c->insns.at[i].attr |= INSN_GLUED;
+		if (c->insns.at[i].cls == CHORD_INSN_CALL || c->insns.at[i].cls == CHORD_INSN_ICALL)
+			return;
+	}
+}
+
 /* Marks instructions whose target field is relocated. */
 static void
 mark_relocs(struct unit *u, struct code *c)
@@ -189,7 +211,11 @@ mark_relocs(struct unit *u, struct code *c)
 			i++;
 		if (i == c->insns.n || c->insns.at[i].off > reloc->off)
 			continue;
-		c->insns.at[i].attr |= (uint16_t)(INSN_RELOC | (is_tls_call(u, reloc) ? INSN_GLUED : 0));
+		c->insns.at[i].attr |= INSN_RELOC;
+		if (is_tls_call(u, reloc))
+			glue_to_call(c, i);
+		if (c->insns.at[i].cls == CHORD_INSN_CALL && skips_one(u, reloc))
+			c->insns.at[i].attr |= INSN_SKIPS;
 		if (c->insns.at[i].cls == CHORD_INSN_CALL && never_returns(u, reloc))
 			c->insns.at[i].attr &= (uint16_t)~INSN_FALLS;
 	}
@@ -216,6 +242,7 @@ code_new(struct unit *u, uint32_t section)
 	c->at = pool_array(u->pool, c->nbyte + 1u, sizeof *c->at);
 	memset(c->at, 0xff, (c->nbyte + 1u) * sizeof *c->at);
 	c->labelled = pool_array(u->pool, c->nbyte + 1u, sizeof *c->labelled);
+	c->function = pool_array(u->pool, c->nbyte + 1u, sizeof *c->function);
 	return c;
 }
 
@@ -226,6 +253,8 @@ mark_labels(struct unit *u)
 		const struct obj_symbol *s = &u->object->symbols[i];
 		struct code *c = s->section ? u->code[s->section] : NULL;
 
+		if (c && s->func && s->value < c->nbyte)
+			c->function[s->value] = true;
 		if (c && !s->is_section && s->value <= c->nbyte && strncmp(s->name, LABEL_PREFIX, sizeof LABEL_PREFIX - 1))
 			c->labelled[s->value] = true;
 	}

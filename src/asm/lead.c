@@ -226,9 +226,38 @@ is_word(char c)
 	return isalnum((unsigned char)c) || c == '_' || c == '.' || c == '$' || (unsigned char)c >= 0x80;
 }
 
+/* Sections that tell where code may be patched while the program runs. */
+static bool
+tells_patches(const struct unit *u, uint32_t stmt)
+{
+	static const char *const names[] = {"__patchable_function_entries", "__jump_table", "__mcount_loc", ".note.stapsdt"};
+	uint32_t section = u->place[stmt].section;
+
+	for (size_t i = 0; section && i < sizeof names / sizeof *names; i++)
+		if (!strcmp(u->object->sections[section].name, names[i]))
+			return true;
+	return false;
+}
+
+/* Nops that are to be patched stay together, and where they are: nothing goes before any of them. */
+static bool
+keep_nops(struct unit *u, struct dest d)
+{
+	const struct code *c = d.section ? u->code[d.section] : NULL;
+	uint32_t i = c ? c->at[d.off] : UINT32_MAX;
+	bool any = false;
+
+	for (; i < (c ? c->insns.n : 0) && c->insns.at[i].attr & INSN_NOP && c->insns.at[i].cls != CHORD_INSN_PAD; i++) {
+		c->insns.at[i].attr |= INSN_GLUED;
+		any = true;
+	}
+	return any;
+}
+
 static void
 mark_words(struct unit *u, const struct names *n, uint32_t stmt)
 {
+	bool patches = tells_patches(u, stmt);
 	struct str s = stmt_rest(u->text, &u->text->stmts.at[stmt]);
 
 	for (size_t i = 0; i < s.n;) {
@@ -239,10 +268,14 @@ mark_words(struct unit *u, const struct names *n, uint32_t stmt)
 				;
 		while (i < s.n && is_word(s.at[i]))
 			i++;
-		if (i > from && is_word(s.at[from]))
-			mark_taken(u, word_dest(u, n, (struct str){s.at + from, i - from}, stmt));
-		else
+		if (i > from && is_word(s.at[from])) {
+			struct dest d = word_dest(u, n, (struct str){s.at + from, i - from}, stmt);
+
+			if (!patches || !keep_nops(u, d))
+				mark_taken(u, d);
+		} else {
 			i++;
+		}
 	}
 }
 

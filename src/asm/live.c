@@ -5,7 +5,6 @@
  * registers across procedures (-fipa-ra), so all registers are live there. Flags
  * are never passed by compilers; in text that no compiler claims they may be. */
 #include "asm/asm.h"
-#include "asm/dest.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -148,68 +147,5 @@ gap_on_edge(const struct unit *u, const struct proc *p, uint32_t from, uint32_t 
 	} else if (to < p->blocks.n) {
 		gap = gap_before(p, p->blocks.at[to].part, p->blocks.at[to].first);
 	}
-	return gap;
-}
-
-/* ---- behind calls ---- */
-
-void
-live_overwritten(struct proc *p)
-{
-	uint16_t written = 0, popped = 0;
-
-	for (size_t t = 0; t < p->parts.n; t++) {
-		const struct part *part = &p->parts.at[t];
-
-		for (uint32_t i = part->first; i < part->last; i++) {
-			const struct insn *in = &part->code->insns.at[i];
-
-			*(in->attr & INSN_POPS ? &popped : &written) |= in->regs_kill;
-		}
-	}
-	p->overwritten = (uint16_t)(written & ~popped);
-}
-
-/* Does the text call what need not be in this text, so that nothing is known of it? */
-static bool
-calls_away(const struct unit *u, const struct insn *in)
-{
-	struct str s = in->stmt == UINT32_MAX ? STR("") : stmt_str(u->text, &u->text->stmts.at[in->stmt]);
-
-	if (in->cls == CHORD_INSN_ICALL)
-		return s.n && !memmem(s.at, s.n, "@TLS", 4);
-	return str_ends(s, "@PLT");
-}
-
-struct gap
-gap_before_call(const struct unit *u, const struct proc *p, uint32_t part, uint32_t i)
-{
-	const struct insn *in = &p->parts.at[part].code->insns.at[i];
-	struct gap gap = gap_before(p, part, i);
-
-	if (in->cls == CHORD_INSN_CALL && u->text->compiler && calls_away(u, in))
-		gap.regs_live &= (uint16_t)~u->machine->call_junk;
-	return gap;
-}
-
-struct gap
-gap_behind_call(const struct unit *u, const struct proc *p, uint32_t part, uint32_t i)
-{
-	const struct code *c = p->parts.at[part].code;
-	const struct insn *in = &c->insns.at[i];
-	struct gap gap = {u->machine->all_flags, u->machine->all_regs};
-	struct dest d;
-	uint32_t callee, its_part;
-
-	if (i + 1 < p->parts.at[part].last)
-		gap = gap_before(p, part, i + 1);
-	if (!u->text->compiler || (in->stmt != UINT32_MAX && u->text->stmts.at[in->stmt].flags & STMT_INLINE))
-		return gap;
-	d = dest_of(u, c, in);
-	gap.flags_live = 0;
-	if (calls_away(u, in))
-		gap.regs_live &= (uint16_t)~u->machine->call_junk;
-	else if (d.section && unit_find(u, d.section, d.off, &callee, &its_part))
-		gap.regs_live &= (uint16_t)~(u->machine->call_junk & u->procs.at[callee].overwritten);
 	return gap;
 }

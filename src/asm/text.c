@@ -240,6 +240,18 @@ closes_block(struct str word)
 	return str_is(word, ".endm") || str_is(word, ".endr") || str_is(word, ".endmacro");
 }
 
+/* Does the operand of .ident name a compiler? Assembly written by hand may have one of its own. */
+static bool
+is_compiler(struct str rest)
+{
+	static const char *const names[] = {"GCC: (", "clang version", "rustc version", "flang", "LDC"};
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (memmem(rest.at, rest.n, names[i], strlen(names[i])))
+			return true;
+	return false;
+}
+
 static void
 mode_directive(struct reader *r, struct str word, struct str rest)
 {
@@ -254,7 +266,7 @@ mode_directive(struct reader *r, struct str word, struct str rest)
 	else if (str_is(word, ".code64"))
 		r->flags &= (uint8_t)~STMT_CODEN;
 	else if (str_is(word, ".ident"))
-		t->compiler = true;
+		t->compiler |= is_compiler(rest);
 	else if (str_is(word, ".file") && !*t->source && rest.n >= 2 && rest.at[0] == '"')
 		t->source = pool_strndup(r->pool, rest.at + 1, rest.n - 2);
 }
@@ -350,15 +362,15 @@ label_end(struct reader *r, const char *p)
 	return q < r->end && *q == ':' ? q + 1 : NULL;
 }
 
-/* `#APP`, `#NO_APP`; other comments say nothing. */
+/* `#APP`, `#NO_APP`, and what clang writes around assembly outside of functions; other comments say nothing. */
 static void
 hash_line(struct reader *r, const char *p)
 {
 	struct str rest = {p, (size_t)(r->end - p)};
 
-	if (str_starts(rest, "#APP"))
+	if (str_starts(rest, "#APP") || str_starts(rest, "# Start of file scope inline assembly"))
 		r->flags |= STMT_INLINE;
-	else if (str_starts(rest, "#NO_APP"))
+	else if (str_starts(rest, "#NO_APP") || str_starts(rest, "# End of file scope inline assembly"))
 		r->flags &= (uint8_t)~STMT_INLINE;
 }
 

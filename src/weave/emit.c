@@ -370,6 +370,15 @@ is_glued(const struct emitter *m, uint32_t block, uint32_t i)
 	return t->code->insns.at[i].attr & INSN_GLUED || (i + 1 < t->last && t->code->insns.at[i + 1].attr & INSN_GLUED);
 }
 
+/* What is live behind an instruction that falls through. */
+static struct gap
+gap_behind(const struct emitter *m, uint32_t part, uint32_t i)
+{
+	if (i + 1 < m->w->proc->parts.at[part].last)
+		return gap_before(m->w->proc, part, i + 1);
+	return (struct gap){m->u->machine->all_flags, m->u->machine->all_regs};
+}
+
 /* Before the call what was counted so far is subtracted from its sum, behind it added: what remains is what was
  * counted meanwhile. Nothing of the activation has to be kept, whatever recursion there is. */
 static void
@@ -377,8 +386,8 @@ emit_sum(struct emitter *m, struct call *c, uint32_t stmt)
 {
 	const struct block *b = &m->w->proc->blocks.at[c->block];
 	const struct insn *in = woven_insn(m->w, c->block, c->insn);
-	struct gap before = gap_before_call(m->u, m->w->proc, b->part, c->insn);
-	struct gap after = gap_behind_call(m->u, m->w->proc, b->part, c->insn);
+	struct gap before = gap_before(m->w->proc, b->part, c->insn);
+	struct gap after = gap_behind(m, b->part, c->insn);
 	/* Compilers keep nothing below the stack pointer in procedures that call. */
 	bool compiled = m->u->text->compiler && !(m->u->text->stmts.at[stmt].flags & STMT_INLINE);
 	uint64_t at = (uint64_t)m->w->ncounter * 8;

@@ -94,14 +94,6 @@ anchor_of(const struct proc *p, uint32_t number, uint32_t *by_section)
 	return *a ? *a - 1 : number;
 }
 
-/* overwritten: registers that are free behind a call */
-static void
-pass_overwritten(struct job *j)
-{
-	for (size_t i = 0; j->o->calls && i < j->unit.procs.n; i++)
-		live_overwritten(&j->unit.procs.at[i]);
-}
-
 /* sites, counters: where counters go, and which are needed */
 static void
 pass_place(struct job *j)
@@ -210,7 +202,6 @@ run(struct job *j, const char *at, size_t n, const char *file, struct buf *out)
 	each_proc(j, cfg_build);
 	dump_procs(j, "graph");
 	each_proc(j, live_find);
-	pass_overwritten(j);
 	pass_place(j);
 	dump_woven(j, "place");
 	pass_queries(j);

@@ -167,9 +167,6 @@ classify(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op, struc
 	case ZYDIS_MNEMONIC_MOV:
 		classify_move(op, out);
 		break;
-	case ZYDIS_MNEMONIC_POP:
-		out->attr |= INSN_POPS;
-		break;
 	case ZYDIS_MNEMONIC_ENDBR64: case ZYDIS_MNEMONIC_ENDBR32:
 		out->attr |= INSN_FIRST;
 		break;
@@ -284,7 +281,6 @@ const struct machine machine_x86_64 = {
 	.all_regs = X86_ALL_REGS,
 	.sp = X86_SP,
 	.fp = X86_FP,
-	.call_junk = X86_R11,
 	.decode = x86_decode,
 	.facts = x86_facts,
 	.add = x86_add,
