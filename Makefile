@@ -23,7 +23,7 @@ TEST := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/*.c))
 LIBEXEC = $(BUILD)/libexec/chord
 MAN := $(wildcard docs/man/*.1)
 
-all: $(BUILD)/chord $(LIBEXEC)/as $(LIBEXEC)/runtime.s $(BUILD)/chord-cc $(BUILD)/chord-c++
+all: $(BUILD)/chord $(LIBEXEC)/as $(LIBEXEC)/runtime.s $(LIBEXEC)/headers/chord.h $(BUILD)/chord-cc $(BUILD)/chord-c++
 
 $(BUILD)/chord: $(OBJ)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(OBJ) $(LIBS)
@@ -42,6 +42,10 @@ $(BUILD)/chord-cc $(BUILD)/chord-c++: $(BUILD)/chord
 $(LIBEXEC)/runtime.s: $(wildcard runtime/*) format/format.h
 	@mkdir -p $(@D)
 	CHORD_RT_CC=gcc runtime/pack.sh -o $@
+
+$(LIBEXEC)/headers/chord.h: include/chord.h
+	@mkdir -p $(@D)
+	cp $< $@
 
 $(BUILD)/step: tests/step/step.c $(filter-out $(BUILD)/src/tool/main.o,$(OBJ))
 	$(CC) -std=gnu11 $(CPPFLAGS) $(CFLAGS) $(WARN) $(LDFLAGS) -o $@ $^ $(LIBS)
@@ -80,13 +84,14 @@ asan:
 asan-tests: $(TEST)
 
 install: all
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/libexec/chord $(DESTDIR)$(PREFIX)/share/man/man1 \
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/libexec/chord/headers $(DESTDIR)$(PREFIX)/share/man/man1 \
 		$(DESTDIR)$(PREFIX)/include
 	install -m 755 $(BUILD)/chord $(DESTDIR)$(PREFIX)/bin/chord
 	ln -sf chord $(DESTDIR)$(PREFIX)/bin/chord-cc
 	ln -sf chord $(DESTDIR)$(PREFIX)/bin/chord-c++
 	install -m 755 $(BUILD)/chord $(DESTDIR)$(PREFIX)/libexec/chord/as
 	install -m 644 $(LIBEXEC)/runtime.s $(DESTDIR)$(PREFIX)/libexec/chord/runtime.s
+	install -m 644 include/chord.h $(DESTDIR)$(PREFIX)/libexec/chord/headers/chord.h
 	install -m 644 include/chord.h $(DESTDIR)$(PREFIX)/include/chord.h
 	install -m 644 $(MAN) $(DESTDIR)$(PREFIX)/share/man/man1
 

@@ -7,7 +7,9 @@
  *     work();
  *     printf("%" PRIu64 " instructions\n", chord_events(instructions) - before);
  *
- *     chord cc -O2 -fchord=events prog.c      (and -I with the folder of this header)
+ *     chord cc -O2 -fchord=events prog.c
+ *
+ * chord cc and c++ find the header themselves, behind all other folders; `chord hook` and plain compilers need -I.
  */
 #ifndef CHORD_H
 #define CHORD_H

@@ -215,6 +215,8 @@ push_all(struct driver *d, const char *dir, char **argv, size_t n)
 
 	measure = measure_option(&d->measure, d->pool);
 	push_quietly(d, pool_printf(d->pool, "-B%s/", dir));
+	/* <chord.h> and nothing else is there; behind all other folders, so that no header of that name is hidden. */
+	push_quietly(d, pool_printf(d->pool, "-idirafter%s/headers", dir));
 	if (links)
 		push(&d->args, "-Wl,--build-id");
 	for (size_t i = 0; as_given && i < n; i++)

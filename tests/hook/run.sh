@@ -497,6 +497,28 @@ t_script_in_path() {
 	PATH=$PWD/script:$PATH want $cc -c work.c
 	measured_object work.o
 }
+# asks.c: it counts what it asks for
+asks() {
+	printf '%s\n' '#include <chord.h>' 'int main(void) { return chord_events(instructions) == 0; }' >asks.c
+}
+t_header() {
+	asks
+	for compiler in gcc clang; do
+		command -v $compiler >/dev/null || continue
+		export CHORD_CC=$compiler
+		want $cc -O2 -Wall -Werror -fchord=events -c asks.c
+		want $cc -Wall -Werror -o asks asks.o
+		want ./asks
+		want $cc -Werror -S asks.c
+		want $cc -c asks.s
+	done
+	unset CHORD_CC
+	echo '#define chord_events(NAME) 0' >chord.h
+	want $cc -I. -fchord=events -o other asks.c
+	refused 1 '' ./other
+	want $cc -isystem . -fchord=events -o other asks.c
+	refused 1 '' ./other
+}
 t_from_afar() {
 	mkdir -p bin "with space/bin" "with space/libexec/chord" else/where
 	ln -s "$CHORD" bin/chord
@@ -507,9 +529,12 @@ t_from_afar() {
 	PATH=$PWD/bin:$PATH want chord-c++ -O2 -o progxx both.cc
 	counts progxx
 	cp "$CHORD" "with space/bin/"
-	cp "$hook"/* "with space/libexec/chord/"
+	cp -r "$hook"/* "with space/libexec/chord/"
 	want "with space/bin/chord" cc -O2 -o prog main.c work.c
 	counts prog
+	asks
+	want "with space/bin/chord" cc -O2 -fchord=events -o asks asks.c
+	want ./asks
 	cp "$CHORD" else/where/
 	refused 1 "chord: runtime.s: not found beside the program" else/where/chord cc -c main.c
 	refused 1 "chord: runtime.s: not found beside the program" else/where/chord hook
@@ -786,6 +811,7 @@ test_case links-in-path
 test_case none-in-path
 test_case script-in-path
 test_case from-afar
+test_case header
 test_case parallel-make make
 test_case make make
 test_case cmake cmake
