@@ -20,10 +20,14 @@
  * that the code belongs to, up to this place and with the one instruction that stands here in the program as it
  * is not measured. Exact wherever it stands. It costs one load, and where the count is not complete at that
  * place one addition of a constant (Ball 1994, section 3.3). A thread may begin with what a thread that has
- * ended left behind, and the first one with 0: take differences.
+ * ended left behind, and the first one with 0: take differences. After fork the child begins at 0.
  *
  * NAME is written without quotes: chord_events(loads), chord_events(call:malloc|free), as it
- * stands in -fchord-events=. */
+ * stands in -fchord-events=, a table of costs by the name of its file without folders. It becomes part of a template of
+ * the compiler's assembler: no braces, percent signs, commas or quotes can be in it.
+ *
+ * Objects in which events are summed for calls (-fchord=calls) have counters apart from those that are not: of a
+ * program that has objects of both kinds each sees its own kind's events only. */
 #define chord_events(NAME) \
 	(__extension__({ \
 		uint64_t chord_n_; \
