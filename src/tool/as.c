@@ -330,7 +330,7 @@ finish(struct session *s, struct weave_options *o, struct buf *woven)
 		}
 		o->bad_line = s->bad_lines.at;
 		o->nbad_line = s->bad_lines.n;
-		woven->n = 0;
+		woven->n = o->warnings->n = 0;
 		ok = weave(s->text.at, s->text.n, s->name, o, woven, &stats, &why) == WEAVE_DONE;
 		free(why);
 		if (!ok) {
@@ -391,13 +391,24 @@ keep_woven(const struct buf *woven)
 		die(path, "%s", strerror(errno));
 }
 
+/* Each line is PLACE: WHAT. */
+static void
+say_warnings(const struct buf *lines)
+{
+	fflush(stdout);
+	for (const char *at = lines->at, *end = at + lines->n, *stop; at < end; at = stop + 1) {
+		stop = memchr(at, '\n', (size_t)(end - at));
+		fprintf(stderr, "chord: warning: %.*s\n", (int)(stop - at), at);
+	}
+}
+
 static int
 weave_input(struct session *s)
 {
-	struct buf runtime = {0}, woven = {0};
+	struct buf runtime = {0}, woven = {0}, warnings = {0};
 	struct weave_options o = {.measure = s->args.measure.counts, .events = s->args.measure.events,
 	                          .calls = s->args.measure.calls,
-	                          .assemble = assemble_labelled, .ctx = s};
+	                          .assemble = assemble_labelled, .ctx = s, .warnings = &warnings};
 	struct weave_stats stats;
 	char *why = NULL;
 	int status;
@@ -409,6 +420,8 @@ weave_input(struct session *s)
 	case WEAVE_DONE:
 		keep_woven(&woven);
 		status = original_and_woven(s, &o, &woven);
+		if (status == 0 && warnings.n)
+			say_warnings(&warnings);
 		break;
 	case WEAVE_FAILED:
 		status = run_original(s, NULL);
@@ -422,6 +435,7 @@ weave_input(struct session *s)
 	free(why);
 	buf_free(&runtime);
 	buf_free(&woven);
+	buf_free(&warnings);
 	return status;
 }
 

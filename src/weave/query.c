@@ -10,21 +10,27 @@
 
 #define MARK ".Levents."
 
-/* The event that a statement asks for, or NULL. */
-static const struct event *
-asked_for(const struct text *t, const struct stmt *s, const struct event_list *list)
+/* The name that a statement asks for; n is 0 if it does not. */
+static struct str
+name_asked(const struct text *t, const struct stmt *s)
 {
-	struct str name;
-	const char *comma;
+	struct str name = {NULL, 0};
+	const char *end;
 
 	if ((s->kind != STMT_DIRECTIVE && s->kind != STMT_ASSIGN) || !str_is(stmt_word(t, s), ".set"))
-		return NULL;
+		return name;
 	name = stmt_rest(t, s);
-	if (!str_starts(name, "\"" MARK) || !(comma = memrchr(name.at, '"', name.n)))
-		return NULL;
-	name.n = (size_t)(comma - name.at);
+	if (!str_starts(name, "\"" MARK) || !(end = memrchr(name.at, '"', name.n)))
+		return (struct str){NULL, 0};
+	name.n = (size_t)(end - name.at);
 	name.at += strlen("\"" MARK);
-	name.n -= strlen("\"" MARK);
+	name.n -= name.n < strlen("\"" MARK) ? name.n : strlen("\"" MARK);
+	return name;
+}
+
+static const struct event *
+event_named(struct str name, const struct event_list *list)
+{
 	for (uint32_t i = 0; i < list->n; i++)
 		if (str_is(name, list->at[i].name))
 			return &list->at[i];
@@ -110,14 +116,84 @@ answer(const struct unit *u, const struct stmt *s, const char *counter, int64_t 
 	edit_add(e, s->at + s->len, 0, RANK_QUERY, &b);
 }
 
-/* The statement that begins an instruction behind statement i. */
-static uint32_t
-next_code(const struct text *t, uint32_t i)
+/* Is it what chord.h has behind its mark: `movl $0, %eax` or `mov eax, 0`? */
+static bool
+is_blank(const struct unit *u, const struct stmt *s)
 {
-	while (++i < t->stmts.n)
-		if (t->stmts.at[i].kind == STMT_CODE)
-			return i;
-	return UINT32_MAX;
+	struct str word = stmt_word(u->text, s), rest = stmt_rest(u->text, s);
+	bool intel = s->flags & STMT_INTEL;
+	char reg[8];
+	size_t i;
+
+	if (s->kind != STMT_CODE || !str_is(word, intel ? "mov" : "movl") || !register_of(u, s, reg))
+		return false;
+	if (!intel)
+		return str_starts(rest, "$0, %") && rest.n <= strlen("$0, %r10d");
+	for (i = 0; i < rest.n && isalnum((unsigned char)rest.at[i]); i++)
+		;
+	return str_is((struct str){rest.at + i, rest.n - i}, ", 0");
+}
+
+/* ---- what is not answered is said ---- */
+
+/* Where the statement comes from: by the compiler's comment before it (`# 7 "prog.c" 1`), or else in the text. */
+static void
+place_of(const struct text *t, const struct stmt *s, struct buf *b)
+{
+	const char *line = t->at + s->at, *end, *file;
+	unsigned number = 0;
+
+	while (line > t->at && line[-1] != '\n')
+		line--;
+	end = line;
+	while (line > t->at && (line == end || line[-1] != '\n'))
+		line--;
+	if (end - line > 4 && line[0] == '#' && line[1] == ' ') {
+		for (line += 2; line < end && isdigit((unsigned char)*line) && number < 100000000; line++)
+			number = number * 10 + (unsigned)(*line - '0');
+		file = end - line > 2 && line[0] == ' ' && line[1] == '"' ? line + 2 : NULL;
+		line = file ? memchr(file, '"', (size_t)(end - file)) : NULL;
+		if (line && number) {
+			buf_printf(b, "%.*s:%u", (int)(line - file), file, number);
+			return;
+		}
+	}
+	if (t->source && *t->source)
+		buf_printf(b, "%s: line %u of the assembler text", t->source, s->line);
+	else
+		buf_printf(b, "%s:%u", t->file, s->line);
+}
+
+static void
+unanswered(const struct text *t, const struct stmt *s, struct str name, const struct weave_options *o, const char *why)
+{
+	if (!o->warnings)
+		return;
+	place_of(t, s, o->warnings);
+	buf_printf(o->warnings, ": chord_events(%.*s): ", (int)name.n, name.at);
+	if (why)
+		buf_printf(o->warnings, "0 here: %s\n", why);
+	else
+		buf_str(o->warnings, "not counted; counted are ");
+	for (uint32_t i = 0; !why && i < o->events.n; i++)
+		buf_printf(o->warnings, "%s%s", o->events.at[i].name, i + 1 < o->events.n ? ", " : "\n");
+}
+
+/* Finds the instruction. NULL, or why nothing is counted there. */
+static const char *
+find_place(const struct unit *u, struct woven *woven, const struct place *at, struct woven **w, struct segment *seg)
+{
+	uint32_t proc, part;
+
+	if (!at->section || !unit_find(u, at->section, at->off, &proc, &part))
+		return "where it stands nothing is measured";
+	*w = &woven[proc];
+	if ((*w)->proc->reason)
+		return (*w)->proc->reason;
+	seg->insn = u->code[at->section]->at[at->off];
+	if (seg->insn == UINT32_MAX || (seg->block = block_with((*w)->proc, part, seg->insn)) == GRAPH_NONE)
+		return "where it stands nothing is measured";
+	return NULL;
 }
 
 void
@@ -125,25 +201,30 @@ emit_queries(const struct unit *u, struct woven *woven, const struct weave_optio
 {
 	const struct event_list *list = &o->events;
 	const struct text *t = u->text;
-	struct buf name = {0};
+	struct buf symbol = {0};
 
-	for (uint32_t i = 0; list->n && i < t->stmts.n; i++) {
-		const struct event *event = asked_for(t, &t->stmts.at[i], list);
-		uint32_t stmt = event ? next_code(t, i) : UINT32_MAX, proc, part, block, insn;
-		struct woven *w;
+	for (uint32_t i = 0; list->n && i + 1 < t->stmts.n; i++) {
+		const struct stmt *mark = &t->stmts.at[i];
+		struct str name = name_asked(t, mark);
+		const struct event *event;
+		struct woven *w = NULL;
+		struct segment here;
+		const char *why;
 
-		if (stmt == UINT32_MAX || !unit_find(u, u->place[stmt].section, u->place[stmt].off, &proc, &part))
+		if (!name.n || !is_blank(u, mark + 1))
 			continue;
-		w = &woven[proc];
-		insn = u->code[u->place[stmt].section]->at[u->place[stmt].off];
-		if (w->proc->reason || insn == UINT32_MAX || (block = block_with(w->proc, part, insn)) == GRAPH_NONE)
+		event = event_named(name, list);
+		why = event ? find_place(u, woven, &u->place[i + 1], &w, &here) : NULL;
+		if (!event || why) {
+			unanswered(t, mark, name, o, why);
 			continue;
-		if (insn + 1 < w->proc->blocks.at[block].last)
-			VEC_PUSH(w->segments, (struct segment){block, insn + 1});
-		name.n = 0;
-		event_symbol(&name, event, o->calls);
-		buf_char(&name, 0);
-		answer(u, &t->stmts.at[stmt], name.at, query_behind(w, block, insn, (uint32_t)(event - list->at), list), e);
+		}
+		if (here.insn + 1 < w->proc->blocks.at[here.block].last)
+			VEC_PUSH(w->segments, (struct segment){here.block, here.insn + 1});
+		symbol.n = 0;
+		event_symbol(&symbol, event, o->calls);
+		buf_char(&symbol, 0);
+		answer(u, mark + 1, symbol.at, query_behind(w, here.block, here.insn, (uint32_t)(event - list->at), list), e);
 	}
-	buf_free(&name);
+	buf_free(&symbol);
 }

@@ -24,6 +24,7 @@ struct weave_options {
 	/* Lines that the assembler rejected in woven text: procedures that have one are refused. */
 	const uint32_t *bad_line;
 	size_t nbad_line;
+	struct buf *warnings;        /* gets a line for each chord_events() that stays 0, with its place; NULL: not wanted */
 };
 
 enum weave_result {

@@ -519,6 +519,27 @@ t_header() {
 	want $cc -isystem . -fchord=events -o other asks.c
 	refused 1 '' ./other
 }
+# What chord_events() cannot answer is said, unless nothing is counted at all.
+t_unanswered() {
+	cat >some.c <<-'END'
+	#include <chord.h>
+	unsigned long right(void) { return chord_events(loads); }
+	unsigned long wrong(void) { return chord_events(laods); }
+	unsigned long refused(void)
+	{
+		__asm__ volatile("je 1f+1\n1:\tmovl $0x90909090, %%eax" : : : "rax");
+		return chord_events(loads);
+	}
+	void other(void) { __asm__ volatile(".set \".Levents.loads\", 0\n\tnop\n\tmovl $0, %%eax" : : : "eax"); }
+	END
+	want $cc -O2 -c some.c
+	local wrong="^chord: warning: some.c:3: chord_events\\(laods\\): not counted; counted are loads, stores$"
+	refused 0 "$wrong" $cc -O2 -fchord-events=loads,stores -c some.c
+	grep -q "^chord: warning: some.c:7: chord_events(loads): 0 here: " err || no "refused: $(cat err)"
+	[ "$(wc -l <err)" = 2 ] || no "$(cat err)"
+	sed -i '/__asm__/s/.*//' some.c
+	refused 0 "$wrong" $cc -O2 -masm=intel -fchord-events=loads,stores -c some.c
+}
 t_from_afar() {
 	mkdir -p bin "with space/bin" "with space/libexec/chord" else/where
 	ln -s "$CHORD" bin/chord
@@ -812,6 +833,7 @@ test_case none-in-path
 test_case script-in-path
 test_case from-afar
 test_case header
+test_case unanswered
 test_case parallel-make make
 test_case make make
 test_case cmake cmake
