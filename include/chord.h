@@ -27,7 +27,8 @@
  * the compiler's assembler: no braces, percent signs, commas or quotes can be in it.
  *
  * Objects in which events are summed for calls (-fchord=calls) have counters apart from those that are not: of a
- * program that has objects of both kinds each sees its own kind's events only. */
+ * program that has objects of both kinds each sees its own kind's events only. What objects do that were built without
+ * the event (-fchord=edges) is in no count. */
 #define chord_events(NAME) \
 	(__extension__({ \
 		uint64_t chord_n_; \

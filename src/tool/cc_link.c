@@ -94,6 +94,52 @@ check_patterns(struct pool *pool, const char *output)
 	free(r.unit.at);
 }
 
+/* Are there records with CHORD_MAP_CALLS and some without? */
+static bool
+is_mixed(struct str map)
+{
+	struct chord_map_head h;
+	bool with = false, without = false;
+
+	for (; map.n >= sizeof h && !(with && without); map.at += h.size, map.n -= h.size) {
+		memcpy(&h, map.at, sizeof h);
+		if (h.size < sizeof h || h.size > map.n)
+			return false;
+		with |= (h.flags & CHORD_MAP_CALLS) != 0;
+		without |= !(h.flags & (CHORD_MAP_CALLS | CHORD_MAP_REFUSED));
+	}
+	return with && without;
+}
+
+/* An event has one counter where it is summed for calls, and another where it is not. */
+static void
+check_apart(struct pool *pool, const char *output)
+{
+	enum { SUMMED = 1, NOT_SUMMED = 2, SAID = 4 };
+	struct strmap seen = {0};
+	const char *why;
+	struct unit u;
+
+	if (!unit_open(pool, output, &u, &why))
+		return;
+	for (uint32_t i = 0; i < u.map.nproc; i++)
+		for (uint32_t e = 0; e < u.map.proc[i].nevent; e++) {
+			const char *name = u.map.proc[i].event[e].name;
+			uint64_t kinds = 0;
+
+			strmap_get(&seen, str_of(name), &kinds);
+			kinds |= u.map.proc[i].calls ? SUMMED : NOT_SUMMED;
+			if (kinds == (SUMMED | NOT_SUMMED)) {
+				say_warning(output, "%s: counted for calls (-fchord=calls) in some objects and not in others: "
+				            "chord_events() and sums of calls see these apart", name);
+				kinds |= SAID;
+			}
+			strmap_put(&seen, str_of(name), kinds);
+		}
+	strmap_free(&seen);
+	unit_close(&u);
+}
+
 void
 link_check(struct pool *pool, const char *output)
 {
@@ -112,5 +158,7 @@ link_check(struct pool *pool, const char *output)
 		say_warning(output, "nothing in it is measured");
 	else if (map.n && (memmem(map.at, map.n, "call:", 5) || memmem(map.at, map.n, "insn:", 5)))
 		check_patterns(pool, output);
+	if (is_mixed(map))
+		check_apart(pool, output);
 	image_close(im);
 }

@@ -540,6 +540,17 @@ t_unanswered() {
 	sed -i '/__asm__/s/.*//' some.c
 	refused 0 "$wrong" $cc -O2 -masm=intel -fchord-events=loads,stores -c some.c
 }
+# One event, two counters.
+t_calls_and_events() {
+	want $cc -fchord=calls -fchord-events=loads,stores -c main.c
+	want $cc -fchord-events=loads,branches -c work.c
+	refused 0 "^chord: warning: prog: loads: counted for calls .* apart" $cc -o prog main.o work.o
+	[ "$(wc -l <err)" = 1 ] || no "$(cat err)"
+	want $cc -fchord-events=branches -c work.c
+	want $cc -o prog main.o work.o
+	want $cc -c work.c
+	want $cc -o prog main.o work.o
+}
 t_from_afar() {
 	mkdir -p bin "with space/bin" "with space/libexec/chord" else/where
 	ln -s "$CHORD" bin/chord
@@ -834,6 +845,7 @@ test_case script-in-path
 test_case from-afar
 test_case header
 test_case unanswered
+test_case calls-and-events
 test_case parallel-make make
 test_case make make
 test_case cmake cmake
