@@ -23,7 +23,7 @@
  * ended left behind, and the first one with 0: take differences. After fork the child begins at 0.
  *
  * NAME is written without quotes: chord_events(loads), chord_events(call:malloc|free), as it
- * stands in -fchord-events=, a table of costs by the name of its file without folders. It becomes part of a template of
+ * stands in -fchord-events=, a table of costs as cost:FILE, without folders. It becomes part of a template of
  * the compiler's assembler: no braces, percent signs, commas or quotes can be in it.
  *
  * Objects in which events are summed for calls (-fchord=calls) have counters apart from those that are not: of a

@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fnmatch.h>
+#include <inttypes.h>
 #include <regex.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,6 +39,7 @@ struct event_costs {
 	const char *path;
 	VEC(struct rule) rule;
 	uint64_t added[CLASSES];
+	uint64_t hash;           /* of its bytes */
 };
 
 static const char *const plain_name[EVENT_CALL_OF] = {
@@ -206,7 +208,7 @@ read_lines(struct pool *pool, struct event_costs *c, struct str bytes, const cha
 	return !wrong;
 }
 
-static const struct event_costs *
+static struct event_costs *
 read_costs(struct pool *pool, const char *path, const char **why)
 {
 	struct event_costs *c = pool_alloc(pool, sizeof *c);
@@ -223,6 +225,8 @@ read_costs(struct pool *pool, const char *path, const char **why)
 	} else if (!read_lines(pool, c, (struct str){b.at, b.n}, why)) {
 		costs_free(c);
 		c = NULL;
+	} else {
+		c->hash = str_hash((struct str){b.at, b.n});
 	}
 	buf_free(&b);
 	return c;
@@ -284,11 +288,13 @@ static bool
 read_cost_event(struct pool *pool, const char *text, struct event *e, const char **why)
 {
 	const char *path = text + 5, *slash = strrchr(path, '/');
+	struct event_costs *c = read_costs(pool, path, why);
 
 	e->kind = EVENT_COST;
-	e->costs = read_costs(pool, path, why);
-	e->name = pool_printf(pool, "cost:%s", slash ? slash + 1 : path);
-	return e->costs;
+	e->costs = c;
+	if (c)
+		e->name = pool_printf(pool, "cost:%s#%08" PRIx32, slash ? slash + 1 : path, (uint32_t)(c->hash >> 32 ^ c->hash));
+	return c;
 }
 
 static bool
@@ -318,21 +324,15 @@ event_free(const struct event *e)
 }
 
 /* Takes an event into the list. The same one again is no second one. */
-static bool
-take(struct pool *pool, struct event_list *list, struct event e, const char **why)
+static void
+take(struct event_list *list, struct event e)
 {
-	for (uint32_t i = 0; i < list->n; i++) {
-		const struct event *have = &list->at[i];
-
-		if (strcmp(have->name, e.name))
-			continue;
-		if (e.kind == EVENT_COST && strcmp(have->costs->path, e.costs->path))
-			*why = pool_printf(pool, "%s and %s would both be called %s", have->costs->path, e.costs->path, e.name);
-		event_free(&e);
-		return !*why;
-	}
+	for (uint32_t i = 0; i < list->n; i++)
+		if (!strcmp(list->at[i].name, e.name)) {
+			event_free(&e);
+			return;
+		}
 	list->at[list->n++] = e;
-	return true;
 }
 
 bool
@@ -350,10 +350,11 @@ event_list_read(struct pool *pool, const char *list, struct event_list *out, con
 
 		if (!n)
 			*why = "an empty name in the list of events";
-		if (!n || !read_event(pool, pool_strndup(pool, at, n), &e, why) || !take(pool, out, e, why)) {
+		if (!n || !read_event(pool, pool_strndup(pool, at, n), &e, why)) {
 			event_list_free(out);
 			return false;
 		}
+		take(out, e);
 		at += n;
 		if (!*at)
 			return true;

@@ -29,7 +29,7 @@
  * fits it (0 if there is none), and in addition, for each access, what the lines `load` and `store` say; a
  * conditional jump that is taken costs what the line `taken` says in addition. The other classes: insn:PATTERN,
  * branch, jump (unconditional), call, indirect-call, return, syscall, atomic, divide, fp, vector, rep, nop, and default, which
- * fits every instruction. */
+ * fits every instruction. Tables that differ in a byte are different events. */
 #ifndef CHORD_EVENT_H
 #define CHORD_EVENT_H
 
@@ -46,7 +46,8 @@ enum event_kind {
 
 struct event {
 	uint8_t kind;           /* enum event_kind */
-	const char *name;       /* as it is reported and stored; no path in it: cost:BASENAME */
+	const char *name;       /* as it is reported and stored; of a cost file the name without folders, and 8
+	                         * hex digits from its content: cost:BASENAME#1a2b3c4d */
 	const struct event_pattern *pattern; /* call: and insn: */
 	const struct event_costs *costs;     /* cost: */
 };
@@ -58,7 +59,7 @@ struct event_list {
 
 /* Reads a list as of -fchord-events=: names with commas between them; commas between the slashes of a regular
  * expression do not count. False, with *why: an unknown name, a pattern that cannot be compiled, a cost file that
- * cannot be read or has an unknown class (FILE:LINE: ...), two cost files of one name, an empty list. */
+ * cannot be read or has an unknown class (FILE:LINE: ...), an empty list. */
 bool event_list_read(struct pool *pool, const char *list, struct event_list *out, const char **why);
 /* What is not in the pool. */
 void event_list_free(struct event_list *list);

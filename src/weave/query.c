@@ -28,13 +28,25 @@ name_asked(const struct text *t, const struct stmt *s)
 	return name;
 }
 
+/* A table of costs may be asked for without the digits from its content, if that is one only. */
 static const struct event *
 event_named(struct str name, const struct event_list *list)
 {
-	for (uint32_t i = 0; i < list->n; i++)
-		if (str_is(name, list->at[i].name))
+	const struct event *found = NULL;
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < list->n; i++) {
+		const char *have = list->at[i].name;
+
+		if (str_is(name, have))
 			return &list->at[i];
-	return NULL;
+		if (list->at[i].kind == EVENT_COST && strlen(have) == name.n + strlen("#01234567") &&
+		    !memcmp(have, name.at, name.n)) {
+			found = &list->at[i];
+			n++;
+		}
+	}
+	return n == 1 ? found : NULL;
 }
 
 /* The 64-bit name of the register that an instruction writes, "rax" or "r12"; its text ends or begins (Intel) with it. */

@@ -40,6 +40,8 @@ stat() {
 	"$CHORD" stat -o json --json ${events:+-e "$events"} "$@" >out 2>err
 	got=$?
 	[ $got = "$status" ] || no "status $got, not $status, of stat $*: $(head -c 400 err)"
+	# the digits of a table's content
+	sed -Ei 's/"(cost:[^"]*)#[0-9a-f]{8}"/"\1"/' json
 	jq -r '.events | to_entries[] | "\(.key) \(.value)"' json >events || no "no JSON: $(head -c 300 json)"
 }
 
@@ -155,6 +157,22 @@ t_tables() {
 	[ "$(jq '.events.taken - .events["cost:taken"]' json)" = 0 ] || no "taken"
 	[ "$(jq '.events.instructions - .events["cost:ones"]' json)" = 0 ] || no "instructions"
 	[ "$(jq '.events.instructions - .events["cost:most"] - .events["insn:div|idiv"]' json)" = 0 ] || no "all but divisions"
+}
+# Tables of one name in different objects are different events, of one content in different folders the same.
+t_tables_apart() {
+	mkdir a b c
+	echo "default 1" | tee a/t >c/t
+	echo "default 2" >b/t
+	echo 'int two(void) { return 2; }' >two.c
+	echo 'int two(void); int main(void) { return two() - two(); }' >one.c
+	for d in b c; do
+		want $cc -fchord-events=cost:a/t -c one.c
+		want $cc -fchord-events=cost:$d/t -c two.c
+		want $cc -o prog one.o two.o
+		"$CHORD" stat -o json --json ./prog
+		jq -r '.events | keys[]' json | grep -Ec '^cost:t#[0-9a-f]{8}$' >n
+		[ "$(cat n)" = $([ $d = b ] && echo 2 || echo 1) ] || no "$d: $(cat json)"
+	done
 }
 t_repeated() {
 	want $cc -O2 -pthread -o prog prog.c
@@ -352,7 +370,7 @@ t_bad_input() {
 	want "$CHORD" stat --help
 }
 
-for name in valgrind_O0 valgrind_O2 valgrind_avx2 measures tables repeated jumps callees threads processes pass_through not_counted bad_input; do
+for name in valgrind_O0 valgrind_O2 valgrind_avx2 measures tables tables_apart repeated jumps callees threads processes pass_through not_counted bad_input; do
 	test_case $name
 done
 exit $failed
