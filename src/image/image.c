@@ -186,6 +186,14 @@ image_section(struct image *im, const char *name, struct str *bytes, const char 
 	return true;
 }
 
+uint64_t
+image_section_addr(const struct image *im, const char *name)
+{
+	GElf_Shdr h;
+
+	return image_section_named(im->elf, im->shstrndx, name, &h) && h.sh_flags & SHF_ALLOC ? h.sh_addr : 0;
+}
+
 size_t
 image_code(const struct image *im, const struct image_code **code)
 {

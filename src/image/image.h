@@ -22,6 +22,8 @@ char *image_hex(struct pool *pool, struct str id);
 
 /* The bytes of a section. False if there is none (*why NULL) or it cannot be read (*why set). */
 bool image_section(struct image *im, const char *name, struct str *bytes, const char **why);
+/* Its link-time address; 0 if it has none. */
+uint64_t image_section_addr(const struct image *im, const char *name);
 
 /* Executable sections, by address. */
 struct image_code {

@@ -124,27 +124,34 @@ profile_events(struct pool *pool, const struct map *map, const struct module *m,
 
 /* ---- sums of calls ---- */
 
-/* The number of a counter among those whose values exit records have: the first CHORD_SUMS by address. */
+void
+map_sums(struct map *map, struct str bytes, uint64_t addr)
+{
+	int32_t distance;
+
+	map->nsum = 0;
+	for (size_t at = 0; at + sizeof distance <= bytes.n && map->nsum < CHORD_SUMS; at += sizeof distance) {
+		uint64_t counter;
+		uint32_t i;
+
+		memcpy(&distance, bytes.at + at, sizeof distance);
+		if (!distance)
+			continue;
+		counter = addr + at + (uint64_t)(int64_t)distance;
+		for (i = map->nsum++; i > 0 && map->sum[i - 1] > counter; i--)
+			map->sum[i] = map->sum[i - 1];
+		map->sum[i] = counter;
+	}
+}
+
+/* The number of a counter among those whose values exit records have. */
 static bool
 sum_number(const struct map *map, uint64_t addr, uint32_t *number)
 {
-	uint64_t below[CHORD_SUMS];
-	uint32_t n = 0;
-
-	for (uint32_t i = 0; i < map->nproc; i++)
-		for (uint32_t e = 0; e < map->proc[i].nevent && map->proc[i].calls; e++) {
-			uint64_t at = map->proc[i].event[e].addr;
-			bool known = at >= addr;
-
-			for (uint32_t k = 0; k < n; k++)
-				known |= below[k] == at;
-			if (!known && n == CHORD_SUMS)
-				return false;
-			if (!known)
-				below[n++] = at;
-		}
-	*number = n;
-	return n < CHORD_SUMS;
+	for (*number = 0; *number < map->nsum; ++*number)
+		if (map->sum[*number] == addr)
+			return true;
+	return false;
 }
 
 bool

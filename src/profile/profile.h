@@ -89,11 +89,16 @@ struct proc {
 struct map {
 	struct proc *proc;       /* by address of their first part */
 	uint32_t nproc, nrefused;
+	uint64_t sum[CHORD_SUMS]; /* link-time addresses of the counters whose values exit records have, in their order */
+	uint32_t nsum;
 };
 
 /* Reads all records of a section; the bytes are not copied and have to stay. Procedures that the linker
  * dropped are left out, those it kept once for several records are listed once. False: *why. */
 bool map_parse(struct pool *pool, struct str bytes, struct map *map, const char **why);
+
+/* events.c: finds sum[] as the runtime does, from the bytes of CHORD_SECTION_SUM and its link-time address. */
+void map_sums(struct map *map, struct str bytes, uint64_t addr);
 
 /* events.c: QueryInc of instruction i of a block, not yet executed: what to add to the counter of event e
  * to have all events up to there. Counters are changed before the instruction that is named as their place. */

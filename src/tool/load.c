@@ -19,6 +19,7 @@ base_name(const char *path)
 bool
 unit_open(struct pool *pool, const char *path, struct unit *u, const char **why)
 {
+	const char *no;
 	struct str bytes;
 
 	*u = (struct unit){.path = path, .image = image_open(pool, path, why)};
@@ -30,6 +31,8 @@ unit_open(struct pool *pool, const char *path, struct unit *u, const char **why)
 	} else if (map_parse(pool, bytes, &u->map, why)) {
 		u->parts = map_parts(pool, &u->map);
 		u->woven = woven_code(u->image);
+		if (image_section(u->image, CHORD_SECTION_SUM, &bytes, &no))
+			map_sums(&u->map, bytes, image_section_addr(u->image, CHORD_SECTION_SUM));
 		return true;
 	}
 	unit_close(u);

@@ -90,4 +90,42 @@ for compiler in gcc clang; do
 		verdict "shadow/$compiler$level"
 	done
 done
+
+# A function that the linker discards may be the only one of an event that lies between those of others.
+cat >f.h <<'END'
+inline __attribute__((noinline)) int f(int n) { volatile int x = n; return x; }
+END
+printf '#include "f.h"\nint kept(int n) { return f(n); }\n' >loads.cc
+printf '#include "f.h"\nint (*discarded)(int) = f;\n' >stores.cc
+cat >branches.cc <<'END'
+#include <setjmp.h>
+#include <stdlib.h>
+int kept(int);
+static jmp_buf there;
+static __attribute__((noinline)) void leave(int n)
+{
+	for (int i = 0; i < n; i++)
+		kept(i);
+	longjmp(there, 1);
+}
+int main()
+{
+	volatile int n = 5;
+	if (n-- && !setjmp(there))
+		leave(n * 3);
+	exit(0);
+}
+END
+for event in loads stores branches; do
+	"$CHORD" c++ -O1 -fchord=calls -fchord-events=$event -c $event.cc
+done
+"$CHORD" c++ -o without loads.o branches.o
+"$CHORD" c++ -o with loads.o stores.o branches.o
+for prog in without with; do
+	CHORD_FILE=$prog.chord ./$prog
+	"$CHORD" report --json --calls ./$prog $prog.chord | jq -r '.call_sites[] | "\(.caller) \(.callee) \(.calls) \(.events)"' | sort >$prog.sites
+done
+grep -v null without.sites >expected
+cp with.sites got
+verdict discarded
 exit $failed
