@@ -7,7 +7,8 @@
 #include <stdio.h>
 
 int skips(void);
-__asm__(".text\n.globl skips\n.type skips,@function\nskips: .byte 0xeb,0x05\nmovl $1,%eax\nmovl $2,%eax\nret\n.size skips,.-skips\n");
+__asm__(".text\n.globl skips\n.type skips,@function\nskips: .byte 0xeb,0x05\n"
+	"movl $1,%eax\nmovl $2,%eax\nret\n.size skips,.-skips\n");
 
 int
 main(void)
