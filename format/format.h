@@ -71,7 +71,8 @@ enum {
  *       n block, n insn           the call is instruction insn of that block
  *       n flags                   CHORD_CALL_...
  *       n sum                     0: none; c: counters c-1, one for each event, have the events from
- *                                 the call to its return, see below
+ *                                 the call to its return, see below; with CHORD_CALL_POINTER counter
+ *                                 c-1+nevent is a place of the runtime's, with no count
  *       s callee                  if there is a sum: the symbol that is called, "" if it is not known
  *   n nseg, then for each segment
  *       n block, n insn           from here on, up to the next segment or the end of
@@ -139,6 +140,7 @@ enum chord_edge {
 
 enum {
 	CHORD_CALL_NORETURN = 1, /* the graph has an edge to EXIT for it: exit records of it are ignored */
+	CHORD_CALL_POINTER = 2,  /* which procedures it called is in the profile, under the number behind its sums */
 };
 
 /* ---- the note by which the runtimes of a process find one another ---- */
@@ -202,6 +204,8 @@ enum chord_extent {
 	CHORD_EXTENT_EXITS = 3,
 	/* After the head: a message for the reader, zero terminated. */
 	CHORD_EXTENT_TEXT = 4,
+	/* After the head: a slots of struct chord_callee (open addressing; site 0: free). b as in EXITS. */
+	CHORD_EXTENT_CALLEES = 5,
 };
 
 /* ---- in a running process ---- */
@@ -273,6 +277,14 @@ struct chord_exit {
 	/* The events that the thread had counted then, summed over these activations: of the counters
 	 * that CHORD_SECTION_SUM lists, in the order of their addresses; 0 if there are fewer. */
 	uint64_t sum[CHORD_SUMS];
+};
+/* What was called at a call through a pointer, and how often. Keys are link-time addresses plus the module's
+ * index + 1 shifted left by 48. */
+struct chord_callee {
+	uint64_t site;   /* the number behind the call's sums, by which the weaver's code finds slots */
+	uint64_t callee; /* where the procedure begins; 0: in no measured module */
+	uint64_t count;
+	uint64_t raw;    /* the pointer's value in the process, no matter for readers */
 };
 #define CHORD_EXIT_REENTRY (1ull << 63)
 #define CHORD_EXIT_MODULE(key) ((uint32_t)((key) >> 48 & 0x7fff) - 1)

@@ -92,6 +92,53 @@ __chord_away:
 	popfq
 	ret
 
+# Jumped to by woven code before a call through a pointer. Below the stack pointer: -24 the pointer, -32 the place of
+# its slot, -40 where to go on, which must be just above the registers saved. Changes the flags only.
+	.globl __chord_pointer
+	.hidden __chord_pointer
+	.type __chord_pointer, @function
+__chord_pointer:
+	leaq -176(%rsp), %rsp
+	movq %rax, (%rsp)
+	movq %rdx, 1*8(%rsp)
+	movq %rcx, 2*8(%rsp)
+	movq %rbx, 3*8(%rsp)
+	movq %rsi, 4*8(%rsp)
+	movq %rdi, 5*8(%rsp)
+	movq %rbp, 6*8(%rsp)
+	movq %r8, 8*8(%rsp)
+	movq %r9, 9*8(%rsp)
+	movq %r10, 10*8(%rsp)
+	movq %r11, 11*8(%rsp)
+	movq %r12, 12*8(%rsp)
+	movq %r13, 13*8(%rsp)
+	movq %r14, 14*8(%rsp)
+	movq %r15, 15*8(%rsp)
+	leaq 176(%rsp), %rax
+	movq %rax, 7*8(%rsp)
+	movq 176-40(%rsp), %rax
+	movq %rax, 16*8(%rsp)
+	movq 176-24(%rsp), %rsi
+	movq 176-32(%rsp), %rdi
+	movq %gs:chord_rt_mine+8(%rip), %rax
+	movq %rax, 144(%rsp)
+	movq %rsp, %gs:chord_rt_mine+8(%rip)
+	call chord_rt_through
+	movq 144(%rsp), %rax
+	movq %rax, %gs:chord_rt_mine+8(%rip)
+	movq (%rsp), %rax
+	movq 1*8(%rsp), %rdx
+	movq 2*8(%rsp), %rcx
+	movq 4*8(%rsp), %rsi
+	movq 5*8(%rsp), %rdi
+	movq 8*8(%rsp), %r8
+	movq 9*8(%rsp), %r9
+	movq 10*8(%rsp), %r10
+	movq 11*8(%rsp), %r11
+	leaq 176(%rsp), %rsp
+chord_rt_pointer_end:
+	jmp *-40(%rsp)
+
 # The child returns first, from here, on the stack that the parent then goes on with:
 # nothing is kept on it.
 chord_rt_hook_vfork:

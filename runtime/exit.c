@@ -405,6 +405,8 @@ chord_rt_jump_to(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uin
 		chord_rt_tally_add(ctl, &t, delta);
 	else
 		chord_rt_jump_slowly(&w, regs, sp, begin, delta);
+	if (ctl->asked)
+		chord_rt_forget_asking(ctl, sp);
 }
 
 static void

@@ -93,6 +93,7 @@ static void
 chord_rt_new_profile(struct chord_rt_ctl *ctl)
 {
 	struct chord_rt_region *mine = chord_rt_region_mine(ctl);
+	uint32_t number = mine ? mine->index + 1 : 0;
 
 	ctl->owner = ctl->depth = 0;
 	ctl->ended = 0;
@@ -102,11 +103,13 @@ chord_rt_new_profile(struct chord_rt_ctl *ctl)
 		chord_rt_call(SYS_munmap, ctl->kept, ctl->kept_size);
 	ctl->kept = ctl->kept_size = 0;
 	ctl->switching = 0;
+	chord_rt_drop_callees(ctl, ctl->nregion, number);
 	chord_rt_drop_regions(ctl, mine);
 	chord_rt_drop_file(ctl);
 	if (!chord_rt_begin(ctl))
 		return;
 	chord_rt_extents_of_modules(ctl);
+	chord_rt_renew_callees(ctl, number);
 	chord_rt_forget(ctl);
 	if (mine)
 		chord_rt_keep_region(ctl, mine);

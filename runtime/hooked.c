@@ -222,6 +222,8 @@ chord_rt_destruct(struct chord_rt_regs *regs)
 		n = chord_rt_fold(ctl, me);
 		chord_rt_unhook(ctl, &chord_rt_desc);
 		me->left = 1;
+		if (!me->main)
+			chord_rt_forget_callees(ctl, me);
 	}
 	if (n && !ctl->nogs)
 		chord_rt_unwatched(ctl, n);

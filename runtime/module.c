@@ -206,10 +206,13 @@ chord_rt_forget_known(struct chord_rt_ctl *ctl)
 	__atomic_fetch_add(&ctl->epoch, 1, __ATOMIC_RELAXED);
 }
 
+static void chord_rt_forget_callees(struct chord_rt_ctl *ctl, const struct chord_rt_mod *m);
+
 static void
 chord_rt_close_module(struct chord_rt_ctl *ctl, uint32_t i)
 {
 	chord_rt_forget_known(ctl);
+	chord_rt_forget_callees(ctl, &ctl->module[i]);
 	chord_rt_unmap_module(ctl, i);
 	ctl->module[i].life = CHORD_LIFE_CLOSED;
 }
@@ -227,6 +230,7 @@ chord_rt_add(struct chord_rt_ctl *ctl, struct chord_rt_desc *d, const struct cho
 	if (i == CHORD_RT_MODULES)
 		return;
 	chord_rt_forget_known(ctl);
+	chord_rt_forget_callees(ctl, &fresh);
 	ctl->sums |= fresh.nsum;
 	fresh.life = CHORD_LIFE_LOADED;
 	fresh.seen = 1;
@@ -241,6 +245,7 @@ chord_rt_add(struct chord_rt_ctl *ctl, struct chord_rt_desc *d, const struct cho
 	}
 	if (ctl->nregion)
 		chord_rt_map_module(ctl, i);
+	d->index = i;
 	d->ctl = (uint64_t)ctl;
 }
 

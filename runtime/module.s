@@ -9,10 +9,11 @@
 	.balign 8
 	.quad chord_rt_entry_destruct
 
-# A counter that nobody counts, so that the section is there.
+# Not counts: what struct chord_rt_desc says of `mine`.
 	.section chord_cnt,"awoG",@nobits,.text.chord_rt,__chord_runtime_2,comdat
 	.balign 8
-	.zero 8
+chord_rt_mine:
+	.zero 16
 
 	.section chord_sum,"aoG",@progbits,.text.chord_rt,__chord_runtime_2,comdat
 	.balign 4
@@ -44,3 +45,8 @@ chord_rt_desc:
 	@hooks@
 	.balign 8
 	.quad 0
+	.quad 0
+	.long __chord_pointer-.
+	.long chord_rt_pointer_end-.
+	.long chord_rt_mine-.
+	.long 0

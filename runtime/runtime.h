@@ -22,6 +22,8 @@ enum {
 	CHORD_RT_REGIONS = 16384,
 	CHORD_RT_MAPS = 65536,     /* the kernel's own default limit is lower */
 	CHORD_RT_EXTENTS = 1024,   /* of exit records */
+	CHORD_RT_CALLEES = 10,     /* of callees, in each region */
+	CHORD_RT_ASKING = 176,     /* bytes of __chord_pointer's frame */
 	CHORD_RT_KNOWN = 2048,     /* return addresses */
 	CHORD_RT_OBJECTS = 64,
 	CHORD_RT_PATH = 4096,
@@ -91,6 +93,11 @@ struct chord_rt_desc {
 	int32_t hook[CHORD_RT_NHOOK]; /* this module's wrappers */
 	uint32_t nhook;
 	uint64_t ctl;                 /* struct chord_rt_ctl; 0: not known to the process yet */
+	uint64_t index;               /* of the module there */
+	int32_t pointer, pointer_end; /* __chord_pointer and its last instruction */
+	int32_t mine;                 /* two words of each region: its number plus 1; the struct chord_rt_regs of woven code that
+	                               * is in __chord_pointer, or 0 */
+	uint32_t pad;
 };
 
 /* A measured module. Slots are never reused for another one: the index is the
@@ -151,6 +158,14 @@ struct chord_rt_slots {
 	uint32_t region;              /* plus 1, of the thread whose they are; 0: of any */
 };
 
+/* Extents of a region that say who was called through pointers, mapped: the one numbered k has CHORD_PAGE << 2k
+ * bytes. They stay where they are as long as the process lives: woven code holds slots. */
+struct chord_rt_callees {
+	uint32_t n;
+	uint64_t used;                /* slots of the last one */
+	struct chord_extent_head *map[CHORD_RT_CALLEES];
+};
+
 /* Registers that a frame's caller wants back; in the order of entry.s. */
 struct chord_rt_regs {
 	uint64_t r[17];               /* DWARF numbers: 3 rbx, 6 rbp, 7 rsp, 12-15, 16 rip */
@@ -194,6 +209,7 @@ struct chord_rt_ctl {
 	uint64_t main, main_end, main_hdr; /* the program; its .eh_frame_hdr or 0 */
 	uint32_t epoch;               /* what was known of frames in another one is forgotten */
 	uint32_t stamps;              /* given to objects */
+	uint32_t asked;               /* a walk came through __chord_pointer */
 	uint32_t quitters;            /* some region's left is not 0 */
 	uint32_t switching;           /* the lock of these */
 	uint32_t cancels;             /* pthread_cancel has been called */
@@ -226,6 +242,7 @@ struct chord_rt_ctl {
 	struct chord_rt_object_id object[CHORD_RT_OBJECTS];
 	struct chord_rt_mod module[CHORD_RT_MODULES];
 	struct chord_rt_region region[CHORD_RT_REGIONS];
+	struct chord_rt_callees callees[CHORD_RT_REGIONS + 1]; /* by region plus 1; 0: of threads that have none */
 	struct chord_rt_fibre fibre[CHORD_RT_FIBRES];
 	struct chord_rt_map map[CHORD_RT_MAPS];
 };

@@ -73,6 +73,15 @@ chord_rt_map_all(struct chord_rt_ctl *ctl, uint64_t size)
 	return chord_rt_failed(p) ? NULL : (unsigned char *)p;
 }
 
+static void
+chord_rt_add_callees(struct chord_callee *to, const void *base, uint64_t n, uint64_t sign)
+{
+	const struct chord_callee *from = base;
+
+	for (uint64_t i = 0; i < n; i++)
+		to[i].count += sign * from[i].count;
+}
+
 /* Adds the counts of base, times sign, to those of p. */
 static void
 chord_rt_add_counts(unsigned char *p, const unsigned char *base, uint64_t size, uint64_t sign)
@@ -83,6 +92,8 @@ chord_rt_add_counts(unsigned char *p, const unsigned char *base, uint64_t size, 
 
 	for (uint64_t at = CHORD_PAGE; at < size; at += h->size) {
 		h = (const struct chord_extent_head *)(p + at);
+		if (h->type == CHORD_EXTENT_CALLEES)
+			chord_rt_add_callees((struct chord_callee *)(h + 1), base + at + sizeof *h, h->a, sign);
 		if (h->type != CHORD_EXTENT_EXITS && h->type != CHORD_EXTENT_COUNTS)
 			continue;
 		k = h->type == CHORD_EXTENT_EXITS ? sizeof *h : CHORD_PAGE;

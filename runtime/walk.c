@@ -324,13 +324,60 @@ chord_rt_look_unknown(struct chord_rt_walk *w)
 	return !w->exact && chord_rt_find_cfi(w, pc) && w->cfi.begin == pc ? CHORD_RT_OUTERMOST : CHORD_RT_STUCK;
 }
 
+/* In a region: where the registers are of woven code that is in this module's __chord_pointer. */
+static const struct chord_rt_regs **
+chord_rt_asking(const struct chord_rt_mod *m, const struct chord_rt_region *r)
+{
+	return (const struct chord_rt_regs **)(CHORD_RT_NEAR(m->desc->mine) + 8 + r->base);
+}
+
+/* Did the signal strike in __chord_pointer or below, where there are no tables? Then the frame is that of the code that
+ * is about to go on. */
+static bool
+chord_rt_was_asking(struct chord_rt_walk *w)
+{
+	uint64_t pc = w->regs.r[CHORD_RT_RIP], sp = w->regs.r[CHORD_RT_RSP], first, last;
+	const struct chord_rt_mod *m = w->exact ? chord_rt_mod_of(w->ctl, pc) : NULL;
+	const struct chord_rt_region *r = m ? chord_rt_region_mine(w->ctl) : NULL;
+	const struct chord_rt_regs *asking;
+
+	if (!r)
+		return false;
+	first = CHORD_RT_NEAR(m->desc->pointer);
+	last = CHORD_RT_NEAR(m->desc->pointer_end);
+	asking = *chord_rt_asking(m, r);
+	if (pc >= first && pc <= last) {
+		sp += pc == first || pc == last ? 0 : CHORD_RT_ASKING;
+		w->regs.r[CHORD_RT_RSP] = sp;
+		w->regs.r[CHORD_RT_RIP] = ((const uint64_t *)sp)[-5];
+	} else if (asking && (uint64_t)asking - sp < CHORD_PAGE) {
+		w->regs = *asking;
+	} else {
+		return false;
+	}
+	w->ctl->asked = 1;
+	w->cfi.begin = w->cfi.end = 0;
+	return true;
+}
+
+/* Activations below sp have ended: none of them comes back to __chord_pointer. */
+static __attribute__((noinline)) void
+chord_rt_forget_asking(struct chord_rt_ctl *ctl, uint64_t sp)
+{
+	const struct chord_rt_region *r = chord_rt_region_mine(ctl);
+
+	for (const struct chord_rt_mod *m = ctl->module; r && m < ctl->module + ctl->nmodule; m++)
+		if (m->life == CHORD_LIFE_LOADED && !m->left && (uint64_t)*chord_rt_asking(m, r) < sp)
+			*chord_rt_asking(m, r) = NULL;
+}
+
 static __attribute__((noinline)) enum chord_rt_step
 chord_rt_look_slow(struct chord_rt_walk *w)
 {
 	struct chord_rt_machine m;
 	struct chord_rt_rules *r = m.state;
 
-	if (!chord_rt_find_rules(w, &m))
+	if (!chord_rt_find_rules(w, &m) && !(chord_rt_was_asking(w) && chord_rt_find_rules(w, &m)))
 		return chord_rt_look_unknown(w);
 	if (w->from)
 		return chord_rt_look_quick(w);

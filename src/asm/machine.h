@@ -70,6 +70,14 @@ struct gap {
 	uint16_t regs_live;
 };
 
+/* Where code that asks for a call's callee has what it needs: the place of its last slot, LABEL+offset; the labels of
+ * the stub and of where that goes on. */
+struct pointer_at {
+	const char *label;
+	uint64_t offset;
+	const char *ask, *on;
+};
+
 struct machine {
 	const char *name;
 	uint8_t all_flags;   /* every status flag */
@@ -87,6 +95,10 @@ struct machine {
 	 * nothing is kept below the stack pointer, as at a call. */
 	void (*add_sum)(struct buf *out, const char *from, unsigned n, const char *to, uint64_t offset, bool subtract,
 	                bool below, struct gap gap);
+	/* Writes code that counts who is called by a call through `operand`, which comes next: to out what is done if that
+	 * is who was called last, to stub, which has its label, the rest. The flags are not live, and nothing is kept below
+	 * the stack pointer. */
+	void (*pointer)(struct buf *out, struct buf *stub, struct str operand, struct pointer_at at, struct gap gap);
 	/* How dear that is, relative to the cheapest form. */
 	double (*price)(struct gap gap);
 	/* Writes an unconditional jump to an operand's text. */

@@ -65,9 +65,22 @@ place_in_block(const struct proc *p, uint32_t block, uint64_t addr, const struct
 	return false;
 }
 
+/* In a stub that asks the runtime for something nothing is counted: it is as where it goes on. */
+static uint64_t
+behind_stub(const struct proc *p, uint64_t addr, const struct woven *woven)
+{
+	uint64_t on = 0;
+
+	for (uint32_t i = 0; i < p->npart && !on; i++)
+		if (addr - p->part[i].addr < p->part[i].woven_size)
+			on = woven->goes_on(woven->ctx, addr, p->part[i].addr, p->part[i].addr + p->part[i].woven_size);
+	return on ? on : addr;
+}
+
 bool
 cut_place(const struct proc *p, uint64_t addr, const struct woven *woven, struct cut *cut)
 {
+	addr = behind_stub(p, addr, woven);
 	for (uint32_t b = 0; b < p->nblock; b++)
 		if (place_in_block(p, b, addr, woven, &cut->insn)) {
 			cut->block = b;

@@ -34,6 +34,7 @@ profile_free(struct profile *p)
 		return;
 	free(p->module.at);
 	free(p->exit.at);
+	free(p->callee.at);
 	free(p->text.at);
 	pool_free(p->pool);
 	free(p);
@@ -164,6 +165,25 @@ read_exits(struct reader *r, const struct chord_extent_head *h, const unsigned c
 	}
 }
 
+static void
+read_callees(struct reader *r, const struct chord_extent_head *h, const unsigned char *at)
+{
+	if (h->a > (h->size - sizeof *h) / sizeof(struct chord_callee)) {
+		r->why = "damaged: fewer records of callees than announced";
+		return;
+	}
+	for (uint64_t i = 0; i < h->a; i++) {
+		struct chord_callee c;
+		uint32_t to;
+
+		memcpy(&c, at + sizeof *h + i * sizeof c, sizeof c);
+		to = c.callee ? CHORD_EXIT_MODULE(c.callee) : UINT32_MAX;
+		if (c.site && is_wanted(r, h->b))
+			VEC_PUSH(r->p->callee, (struct callees){CHORD_EXIT_MODULE(c.site), to, CHORD_EXIT_ADDR(c.site),
+			                                        CHORD_EXIT_ADDR(c.callee), c.count});
+	}
+}
+
 /* What could do harm on a terminal becomes blank. */
 static void
 read_text(struct reader *r, const struct chord_extent_head *h, const unsigned char *at)
@@ -194,6 +214,9 @@ read_extent(struct reader *r, const struct chord_extent_head *h, const unsigned 
 		break;
 	case CHORD_EXTENT_EXITS:
 		read_exits(r, h, at);
+		break;
+	case CHORD_EXTENT_CALLEES:
+		read_callees(r, h, at);
 		break;
 	case CHORD_EXTENT_TEXT:
 		read_text(r, h, at);
@@ -233,6 +256,31 @@ settle_exits(struct reader *r)
 	}
 }
 
+/* Their sites' numbers are the runtime's, no counts: they are cleared, so that sums of profiles stay small. */
+static void
+settle_callees(struct reader *r)
+{
+	for (size_t i = 0; i < r->p->callee.n && !r->why; i++) {
+		struct callees *c = &r->p->callee.at[i];
+		struct module *m;
+
+		if (c->module >= r->module.n || (c->to_module != UINT32_MAX && c->to_module >= r->module.n)) {
+			r->why = "damaged: a callee in a module that is not there";
+			return;
+		}
+		c->module = r->module.at[c->module];
+		if (c->to_module != UINT32_MAX)
+			c->to_module = r->module.at[c->to_module];
+		m = &r->p->module.at[c->module];
+		if (c->site % 8 || c->site < m->base || (c->site - m->base) / 8 >= m->ncount)
+			r->why = "damaged: a call with a place outside of its module's counters";
+		else if (m->count)
+			m->count[(c->site - m->base) / 8] = 0;
+	}
+	if (!r->why && !join_callees(r->p))
+		r->why = "its counts do not fit 64 bits";
+}
+
 static struct profile *
 parse(struct pool *pool, struct str bytes, uint64_t region, const char **why)
 {
@@ -255,6 +303,7 @@ parse(struct pool *pool, struct str bytes, uint64_t region, const char **why)
 	r.p->in_flight = h.in_flight;
 	read_extents(&r, h.used);
 	settle_exits(&r);
+	settle_callees(&r);
 	free(r.module.at);
 	if ((*why = r.why)) {
 		profile_free(r.p);

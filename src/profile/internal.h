@@ -25,6 +25,9 @@ const char *solve_deduce(struct system *s);
 /* Sum of the in-edges of a vertex; false if one is not known or the sum does not fit. */
 bool solve_vertex(const struct system *s, uint32_t v, uint64_t *count);
 
+/* merge.c: sorts callees and joins equal ones. False: a sum does not fit 64 bits. */
+bool join_callees(struct profile *p);
+
 /* cuts.c: finds the place of a woven address between calls. False: it is on the way between two blocks, or in none. */
 bool cut_place(const struct proc *p, uint64_t addr, const struct woven *woven, struct cut *cut);
 /* Corrects what the counters say for the activations that were cut. False: they contradict it. */

@@ -167,11 +167,12 @@ get_calls(struct in *in, struct proc *p)
 
 		c->block = get_below(in, p->nblock, "a call in no block");
 		c->insn = get_below(in, in->bad ? 1 : p->block[c->block].ninsn, "a call that is no instruction");
-		c->flags = get_below(in, CHORD_CALL_NORETURN + 1, "a call of no known kind");
-		if (!p->calls)
-			continue;
-		c->sum = get_below(in, (uint64_t)p->ncounter + 1, "a counter that is not there");
+		c->flags = get_below(in, CHORD_CALL_NORETURN + CHORD_CALL_POINTER + 1, "a call of no known kind");
+		if (p->calls)
+			c->sum = get_below(in, (uint64_t)p->ncounter + 1, "a counter that is not there");
 		c->callee = c->sum ? get_string(in) : NULL;
+		if (c->flags & CHORD_CALL_POINTER && !c->sum && !in->bad)
+			bad(in, "a call of no known kind");
 	}
 }
 
@@ -314,9 +315,12 @@ get_events(struct in *in, struct proc *p, const unsigned char *addr, uint32_t ne
 	p->nevent = get_below(in, (uint64_t)nevent + 1, "another number of events than of their counters");
 	if (!in->bad && p->nevent != nevent)
 		bad(in, "another number of events than of their counters");
-	for (uint32_t i = 0; i < p->ncall && !in->bad; i++)
-		if (p->call[i].sum && (uint64_t)p->call[i].sum + nevent > (uint64_t)p->ncounter + 1)
+	for (uint32_t i = 0; i < p->ncall && !in->bad; i++) {
+		bool pointer = p->call[i].flags & CHORD_CALL_POINTER;
+
+		if (p->call[i].sum && (uint64_t)p->call[i].sum + nevent + pointer > (uint64_t)p->ncounter + 1)
 			bad(in, "a counter that is not there");
+	}
 	if (in->bad || !nevent)
 		return;
 	p->event = pool_array(in->pool, nevent, sizeof *p->event);

@@ -95,6 +95,61 @@ join_exits(struct profile *p)
 	return fits;
 }
 
+static int
+by_site(const void *a, const void *b)
+{
+	const struct callees *x = a, *y = b;
+
+	if (x->module != y->module)
+		return x->module < y->module ? -1 : 1;
+	if (x->site != y->site)
+		return x->site < y->site ? -1 : 1;
+	if (x->to_module != y->to_module)
+		return x->to_module < y->to_module ? -1 : 1;
+	return (x->to > y->to) - (x->to < y->to);
+}
+
+/* Those that were not called in this time go. */
+bool
+join_callees(struct profile *p)
+{
+	size_t n = 0;
+	bool fits = true;
+
+	if (p->callee.n)
+		qsort(p->callee.at, p->callee.n, sizeof *p->callee.at, by_site);
+	for (size_t i = 0; i < p->callee.n; i++) {
+		if (n && !by_site(&p->callee.at[n - 1], &p->callee.at[i]))
+			fits &= add(&p->callee.at[n - 1].count, p->callee.at[i].count);
+		else if (p->callee.at[i].count)
+			p->callee.at[n++] = p->callee.at[i];
+	}
+	p->callee.n = n;
+	return fits;
+}
+
+const struct callees *
+call_callees(const struct profile *p, const struct module *m, const struct proc *proc, uint32_t call, size_t *n)
+{
+	uint64_t site = proc->counters + 8 * ((uint64_t)proc->call[call].sum - 1 + proc->nevent);
+	uint32_t module = m ? (uint32_t)(m - p->module.at) : UINT32_MAX;
+	size_t lo = 0, hi = p->callee.n;
+
+	while (lo < hi) {
+		size_t mid = (lo + hi) / 2;
+		const struct callees *c = &p->callee.at[mid];
+
+		if (c->module < module || (c->module == module && c->site < site))
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	for (*n = 0; lo + *n < p->callee.n; ++*n)
+		if (p->callee.at[lo + *n].module != module || p->callee.at[lo + *n].site != site)
+			break;
+	return *n ? &p->callee.at[lo] : NULL;
+}
+
 static void
 add_text(struct profile *sum, const char *text)
 {
@@ -128,7 +183,16 @@ profile_add(struct profile *sum, const struct profile *p, struct pool *pool, con
 		e.module = to[e.module];
 		VEC_PUSH(sum->exit, e);
 	}
+	for (size_t i = 0; i < p->callee.n; i++) {
+		struct callees c = p->callee.at[i];
+
+		c.module = to[c.module];
+		if (c.to_module != UINT32_MAX)
+			c.to_module = to[c.to_module];
+		VEC_PUSH(sum->callee, c);
+	}
 	fits &= join_exits(sum);
+	fits &= join_callees(sum);
 	for (size_t i = 0; i < p->text.n; i++)
 		add_text(sum, p->text.at[i]);
 	if (!fits)
@@ -196,6 +260,24 @@ write_exits(const struct profile *p, struct buf *out)
 	fill_page(out);
 }
 
+static void
+write_callees(const struct profile *p, struct buf *out)
+{
+	if (!p->callee.n)
+		return;
+	extent(out, (struct chord_extent_head){.type = CHORD_EXTENT_CALLEES, .a = p->callee.n},
+	       p->callee.n * sizeof(struct chord_callee), false);
+	for (size_t i = 0; i < p->callee.n; i++) {
+		const struct callees *c = &p->callee.at[i];
+		struct chord_callee x = {.site = (uint64_t)(c->module + 1) << 48 | c->site, .count = c->count};
+
+		if (c->to_module != UINT32_MAX)
+			x.callee = (uint64_t)(c->to_module + 1) << 48 | c->to;
+		buf_add(out, &x, sizeof x);
+	}
+	fill_page(out);
+}
+
 void
 profile_write(const struct profile *p, struct buf *out)
 {
@@ -210,6 +292,7 @@ profile_write(const struct profile *p, struct buf *out)
 	for (uint32_t i = 0; i < p->module.n; i++)
 		write_module(p, i, out);
 	write_exits(p, out);
+	write_callees(p, out);
 	for (size_t i = 0; i < p->text.n; i++) {
 		extent(out, (struct chord_extent_head){.type = CHORD_EXTENT_TEXT}, strlen(p->text.at[i]) + 1, false);
 		buf_add(out, p->text.at[i], strlen(p->text.at[i]) + 1);

@@ -136,6 +136,15 @@ struct exits {
 	uint64_t sum[CHORD_SUMS]; /* of events, as in struct chord_exit */
 };
 
+/* How often a call through a pointer called something. */
+struct callees {
+	uint32_t module;
+	uint32_t to_module;      /* UINT32_MAX: in no measured module */
+	uint64_t site;           /* link-time address of the number behind the call's sums */
+	uint64_t to;             /* link-time address of what was called */
+	uint64_t count;
+};
+
 struct profile {
 	struct pool *pool;
 	uint64_t nsummed;        /* profiles in it */
@@ -145,6 +154,7 @@ struct profile {
 	uint64_t pid, state, threads, lost, in_flight;
 	VEC(struct module) module;
 	VEC(struct exits) exit;
+	VEC(struct callees) callee; /* sorted by module, site, to_module, to; no two alike */
 	VEC(const char *) text;
 };
 
@@ -212,6 +222,8 @@ struct woven {
 	uint64_t (*counts)(void *ctx, uint64_t lo, uint64_t hi, uint64_t counter, uint64_t *end);
 	/* The lowest address in [lo, hi] from which control runs straight to hi. */
 	uint64_t (*straight)(void *ctx, uint64_t lo, uint64_t hi);
+	/* If code at an address runs to where a stub leaves [lo, hi) for the runtime: where it goes on; else 0. */
+	uint64_t (*goes_on)(void *ctx, uint64_t at, uint64_t lo, uint64_t hi);
 };
 
 /* One result for each procedure of the map. module: its counters in p; NULL: all counts are 0. Activations
@@ -242,6 +254,10 @@ struct event_totals profile_events(struct pool *pool, const struct map *map, con
  * sum is not 0 and counts that are known. */
 bool call_sum(const struct map *map, const struct proc *p, const struct counts *c, const struct module *m, uint32_t call,
               uint32_t event, uint64_t *n);
+
+/* The callees of a call that has CHORD_CALL_POINTER; NULL if there are none. */
+const struct callees *call_callees(const struct profile *p, const struct module *m, const struct proc *proc, uint32_t call,
+	size_t *n);
 
 /* walk.c: the instructions of a block, in order:
  * for (walk_start(&w, proc, counts, b); walk_next(&w);) use w.insn, w.offset ... */

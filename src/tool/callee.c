@@ -95,9 +95,8 @@ names_at(struct unit *u, uint64_t addr)
 	return p && p->proc->part[0].addr == addr ? (struct callee){.one = p->proc->name, .n = 1} : c;
 }
 
-/* A place that a jump or call names. */
-static struct callee
-at_place(struct unit *u, uint64_t addr)
+struct callee
+callee_at(struct unit *u, uint64_t addr)
 {
 	struct insn in;
 	uint64_t jump;
@@ -119,11 +118,11 @@ callee_of(struct unit *u, const struct proc *p, const struct insn *in, uint64_t 
 
 	if (!(in->attr & INSN_REL))
 		return in->attr & INSN_MENTIONS ? through_slot(u, to) : (struct callee){0};
-	c = at_place(u, to);
+	c = callee_at(u, to);
 	/* A conditional jump may go by way of a counter. */
 	if (c.n || in->cls != CHORD_INSN_BRANCH || !is_inside(p, to) || !(jump = find_jump(u, to, &last)))
 		return c;
-	return last.attr & INSN_REL ? at_place(u, target(&last, jump)) : c;
+	return last.attr & INSN_REL ? callee_at(u, target(&last, jump)) : c;
 }
 
 /* Chord's runtime stands before functions that it has to see; versions are no part of a name. */

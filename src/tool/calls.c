@@ -7,7 +7,7 @@
 
 /* The name of what a call leads to, as the weaver saw it. */
 static const char *
-callee_name(const struct call *c, enum chord_insn kind)
+name_of_callee(const struct call *c, enum chord_insn kind)
 {
 	if (c->callee && *c->callee)
 		return c->callee;
@@ -19,7 +19,7 @@ add_call(struct report *r, struct unit *u, const struct walk *w, uint32_t proc, 
 {
 	const struct proc *p = w->proc;
 	const struct module *m = profile_module(r->run->sum, image_build_id(u->image));
-	struct row_call row = {.unit = u, .proc = p, .callee = callee_name(&p->call[call], w->kind), .calls = w->count};
+	struct row_call row = {.unit = u, .proc = p, .callee = name_of_callee(&p->call[call], w->kind), .calls = w->count};
 	struct image_place place;
 
 	row.nevent = p->nevent < CHORD_SUMS ? p->nevent : CHORD_SUMS;
@@ -30,6 +30,8 @@ add_call(struct report *r, struct unit *u, const struct walk *w, uint32_t proc, 
 		row.file = place.file;
 		row.line = place.line;
 	}
+	if (p->call[call].flags & CHORD_CALL_POINTER)
+		find_callees(r, m, p, call, &row);
 	VEC_PUSH(r->call, row);
 }
 

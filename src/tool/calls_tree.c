@@ -47,6 +47,16 @@ callee_node(struct tree *t, const struct row_call *c)
 	return found;
 }
 
+/* The same for who was called through a pointer. */
+static struct node *
+node_to(struct tree *t, const struct row_callee *c)
+{
+	for (size_t i = 0; i < t->nnode; i++)
+		if (c->proc && t->node[i].proc == c->proc)
+			return &t->node[i];
+	return NULL;
+}
+
 static void
 plant(struct tree *t)
 {
@@ -71,6 +81,9 @@ plant(struct tree *t)
 		n->row[n->n++] = &r->call.at[i];
 		if (to && to != n)
 			to->called = true;
+		for (size_t k = 0; k < r->call.at[i].nto; k++)
+			if ((to = node_to(t, &r->call.at[i].to[k])) && to != n)
+				to->called = true;
 	}
 }
 
@@ -87,31 +100,71 @@ print_row(const struct row_call *c, int depth, bool above)
 	printf(above ? "  (above)\n" : "\n");
 }
 
+/* What happened meanwhile is known of all calls of the place only. */
+static void
+print_callee(const struct row_call *of, const struct row_callee *c, int depth, bool above)
+{
+	char text[32];
+
+	printf("%*s %15s  %*s%s%s\n", (int)(18 * of->nevent), "", grouped(text, c->calls), 2 * depth, "", c->name,
+	       above ? "  (above)" : "");
+}
+
+/* Where the way down is: at row i of the node, or behind it at callee k of the row before. */
+struct level {
+	struct node *node;
+	size_t i, k;
+	const struct row_call *row;
+	int depth;
+};
+
+/* Prints the next row; gives what it leads to, NULL if nothing. */
+static struct node *
+print_next(struct tree *t, struct level *l)
+{
+	struct node *to;
+
+	if (l->row) {
+		const struct row_callee *c = &l->row->to[l->k++];
+
+		to = node_to(t, c);
+		print_callee(l->row, c, l->depth + 1, to && to->shown);
+		if (l->k == l->row->nto)
+			l->row = NULL;
+	} else {
+		const struct row_call *c = l->node->row[l->i++];
+
+		to = callee_node(t, c);
+		print_row(c, l->depth, to && to->shown);
+		l->k = 0;
+		l->row = c->nto ? c : NULL;
+	}
+	t->left--;
+	return to;
+}
+
 /* Without recursion: the ways down are kept in `at`. */
 static void
 print_below(struct tree *t, struct node *root)
 {
-	struct level { struct node *node; size_t i; } *at = pool_array(t->r->run->pool, t->nnode + 1, sizeof *at);
-	int depth = 0;
+	struct level *at = pool_array(t->r->run->pool, t->nnode + 1, sizeof *at);
+	int n = 0;
 
-	at[0] = (struct level){root, 0};
+	at[0] = (struct level){.node = root, .depth = 1};
 	root->shown = true;
-	while (depth >= 0) {
-		struct level *l = &at[depth];
-		const struct row_call *c;
+	while (n >= 0) {
+		struct level *l = &at[n];
+		bool through = l->row;
 		struct node *to;
 
-		if (l->i == l->node->n || !t->left) {
-			depth--;
+		if ((l->i == l->node->n && !through) || !t->left) {
+			n--;
 			continue;
 		}
-		c = l->node->row[l->i++];
-		to = callee_node(t, c);
-		print_row(c, depth + 1, to && to->shown);
-		t->left--;
+		to = print_next(t, l);
 		if (to && !to->shown) {
 			to->shown = true;
-			at[++depth] = (struct level){to, 0};
+			at[++n] = (struct level){.node = to, .depth = l->depth + 1 + through};
 		}
 	}
 }

@@ -129,6 +129,13 @@ struct row_line {
 	uint64_t most;           /* by the instruction that ran most often */
 };
 
+/* Who was called through a pointer at one place. */
+struct row_callee {
+	const char *name;
+	const struct proc *proc; /* if it is a measured procedure */
+	uint64_t calls;
+};
+
 /* What ran between a call and its return, over all calls made there. */
 struct row_call {
 	const struct unit *unit;
@@ -137,6 +144,9 @@ struct row_call {
 	const char *file;
 	unsigned line;           /* 0: not known */
 	uint64_t calls;
+	struct row_callee *to;   /* who was called, if that was counted; the most first */
+	size_t nto;
+	bool has_to;
 	uint32_t nevent;
 	bool known[CHORD_SUMS];
 	uint64_t n[CHORD_SUMS];  /* by event of the procedure */
@@ -156,6 +166,9 @@ struct report {
 
 /* The events counted in all modules (pool), by name; why: not NULL if they are not known. */
 struct event_totals run_events(const struct run *r);
+
+/* calls_through.c: who was called at a call that has CHORD_CALL_POINTER and was made row->calls times. */
+void find_callees(const struct report *r, const struct module *m, const struct proc *p, uint32_t call, struct row_call *row);
 
 /* calls.c: fills calls: those that were made. */
 void report_find_calls(struct report *r);

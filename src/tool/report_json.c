@@ -108,6 +108,21 @@ lines(const struct row_line *at, size_t n, bool with_line)
 }
 
 static json_t *
+callees(const struct row_call *c)
+{
+	json_t *a = json_array();
+
+	for (size_t i = 0; i < c->nto; i++) {
+		json_t *o = json_object();
+
+		js_set(o, "name", js_text(c->to[i].name));
+		js_set(o, "calls", js_number(c->to[i].calls, true));
+		js_append(a, o);
+	}
+	return a;
+}
+
+static json_t *
 calls(const struct report *r)
 {
 	json_t *a = json_array();
@@ -124,6 +139,8 @@ calls(const struct report *r)
 		for (uint32_t e = 0; e < c->nevent; e++)
 			js_set(n, c->proc->event[e].name, js_number(c->n[e], c->known[e]));
 		js_set(o, "events", n);
+		if (c->has_to)
+			js_set(o, "callees", callees(c));
 		js_append(a, o);
 	}
 	return a;

@@ -145,7 +145,20 @@ print_lines(const struct report *r)
 }
 
 static void
-print_call(const struct row_call *c)
+print_callees(const struct report *r, const struct row_call *c)
+{
+	size_t n = rows(r, c->nto);
+	int indent = (int)(18 * c->nevent);
+	char text[32];
+
+	for (size_t i = 0; i < n; i++)
+		printf("%*s %15s    %s\n", indent, "", grouped(text, c->to[i].calls), c->to[i].name);
+	if (n < c->nto)
+		printf("%*s %15s    and %zu more (--top=0 shows all)\n", indent, "", "", c->nto - n);
+}
+
+static void
+print_call(const struct report *r, const struct row_call *c)
 {
 	char text[32];
 
@@ -155,6 +168,7 @@ print_call(const struct row_call *c)
 	if (*c->file && c->line)
 		printf("  %s:%u", shown_path(c->file), c->line);
 	putchar('\n');
+	print_callees(r, c);
 }
 
 static void
@@ -175,7 +189,7 @@ print_calls(const struct report *r)
 		return;
 	}
 	for (size_t i = 0; i < n; i++)
-		print_call(&r->call.at[i]);
+		print_call(r, &r->call.at[i]);
 	print_more(n, r->call.n, "calls");
 }
 

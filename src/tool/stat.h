@@ -18,6 +18,8 @@ struct callee {
 /* Where a call or a jump at addr leads, through the linker's tables and what Chord itself put in between; in: as decoded
  * with offset (uint32_t)addr. */
 struct callee callee_of(struct unit *u, const struct proc *p, const struct insn *in, uint64_t addr);
+/* What is at an address of the object, linkage or code. */
+struct callee callee_at(struct unit *u, uint64_t addr);
 /* The i-th name. In the pool where it is not as the symbol table has it. */
 const char *callee_name(struct pool *pool, const struct callee *c, size_t i);
 

@@ -38,23 +38,59 @@ writes_counter(void *image, uint64_t lo, uint64_t hi, uint64_t counter, uint64_t
 	return 0;
 }
 
+static bool
+jump_at(struct image *image, uint64_t at, struct insn *in)
+{
+	struct str code = image_bytes(image, at);
+
+	return code.n && machine_x86_64.decode((const uint8_t *)code.at, code.n, (uint32_t)at, in) && in->attr & INSN_REL;
+}
+
+/* A conditional jump that is not the block's before, which is the first here, is one of the weaver's that comes back. */
 static uint64_t
 runs_straight(void *image, uint64_t lo, uint64_t hi)
 {
+	uint64_t first = lo;
 	struct decoded d;
+	struct insn in;
 
 	for (uint64_t at = lo; at < hi; at += d.len) {
 		d = decode(image, at);
 		if (!d.len)
 			return hi;
-		if (d.jumps)
+		if (d.jumps && (at == first || !jump_at(image, at, &in) || in.cls != CHORD_INSN_BRANCH))
 			lo = at + d.len;
 	}
 	return lo;
 }
 
+static uint64_t
+goes_on_at(void *image, uint64_t at, uint64_t lo, uint64_t hi)
+{
+	struct insn in = {0};
+	struct decoded d;
+	bool left = false;
+
+	for (; at >= lo && at < hi; at += d.len) {
+		uint64_t to;
+
+		d = decode(image, at);
+		if (!d.len || (left && !d.jumps))
+			return 0;
+		if (!d.jumps)
+			continue;
+		if (!jump_at(image, at, &in) || in.cls != CHORD_INSN_JUMP)
+			return 0;
+		to = at + (uint64_t)(int64_t)(int32_t)(in.target - (uint32_t)at);
+		if (left || (to >= lo && to < hi))
+			return left && to >= lo && to < hi ? to : 0;
+		left = true;
+	}
+	return 0;
+}
+
 struct woven
 woven_code(struct image *image)
 {
-	return (struct woven){image, writes_counter, runs_straight};
+	return (struct woven){image, writes_counter, runs_straight, goes_on_at};
 }

@@ -4,7 +4,8 @@
  *   Ap_k, Zp_k  start and end of part k       Cp    its counters
  *   Bp_s        segment s                     Rp_c  return address of call c
  *   Xp_e        stub of edge e                Op_e  behind a stub that stands in line
- *   Tp_b        block b behind its split      Jp_b  block b, for stubs that jump to it */
+ *   Tp_b        block b behind its split      Jp_b  block b, for stubs that jump to it
+ *   Qp_c        asks who is called at call c  Kp_c  where that goes on */
 #include "weave/internal.h"
 
 #include <ctype.h>
@@ -379,10 +380,60 @@ gap_behind(const struct emitter *m, uint32_t part, uint32_t i)
 	return (struct gap){m->u->machine->all_flags, m->u->machine->all_regs};
 }
 
+/* The operand of a call through a pointer, without the star. Empty: it is none that can be loaded before the call. */
+static struct str
+pointer_of(const struct emitter *m, const struct insn *in)
+{
+	const struct stmt *s = &m->u->text->stmts.at[in->stmt];
+	struct str word = stmt_word(m->u->text, s), rest = stmt_rest(m->u->text, s);
+
+	if (in->cls != CHORD_INSN_ICALL || s->flags & (STMT_INTEL | STMT_INLINE) || !m->u->text->compiler ||
+	    !(str_is(word, "call") || str_is(word, "callq")) || rest.n < 2 || *rest.at != '*' ||
+	    memchr(rest.at, '@', rest.n) || memchr(rest.at, '#', rest.n) || memchr(rest.at, '"', rest.n) ||
+	    memmem(rest.at, rest.n, "%e", 2))
+		return STR("");
+	return (struct str){rest.at + 1, rest.n - 1};
+}
+
+/* Who is called through a pointer is counted before the call, in a slot that the runtime finds or makes. The number
+ * behind the sums holds the slot of the thread's last call there. */
+static void
+emit_pointer(struct emitter *m, struct call *c, uint32_t number, struct gap gap)
+{
+	uint32_t part = m->w->proc->blocks.at[c->block].part;
+	const struct insn *in = woven_insn(m->w, c->block, c->insn);
+	struct str operand = pointer_of(m, in);
+	struct buf stub = {0}, back = {0}, *b = &m->stubs[part];
+	struct pointer_at at = {.label = m->counters, .offset = (uint64_t)m->w->ncounter * 8};
+	struct buf ask = {0}, on = {0};
+	uint32_t behind = stmt_behind(m->u->text, m->w->proc->parts.at[part].last_stmt) + 1;
+
+	if (!operand.n || gap.flags_live)
+		return;
+	if (!cfi_move(m->u->cfi, behind, in->stmt, &stub, &back))
+		bug("call frame state of %s lost", m->w->proc->name);
+	c->flags |= CHORD_CALL_POINTER;
+	label_add(&ask, 'Q', m->w->number, number);
+	label_add(&on, 'K', m->w->number, number);
+	buf_char(&ask, 0);
+	buf_char(&on, 0);
+	label_define(b, 'Q', m->w->number, number);
+	buf_add(b, stub.at, stub.n);
+	at.ask = ask.at;
+	at.on = on.at;
+	m->u->machine->pointer(&m->b, b, operand, at, gap);
+	buf_add(b, back.at, back.n);
+	m->w->ncounter++;
+	buf_free(&stub);
+	buf_free(&back);
+	buf_free(&ask);
+	buf_free(&on);
+}
+
 /* Before the call what was counted so far is subtracted from its sum, behind it added: what remains is what was
  * counted meanwhile. Nothing of the activation has to be kept, whatever recursion there is. */
 static void
-emit_sum(struct emitter *m, struct call *c, uint32_t stmt)
+emit_sum(struct emitter *m, struct call *c, uint32_t number, uint32_t stmt)
 {
 	const struct block *b = &m->w->proc->blocks.at[c->block];
 	const struct insn *in = woven_insn(m->w, c->block, c->insn);
@@ -397,6 +448,8 @@ emit_sum(struct emitter *m, struct call *c, uint32_t stmt)
 	m->w->ncounter += m->o->events.n;
 	for (uint32_t k = 0; k < m->o->events.n; k++)
 		m->u->machine->add_sum(&m->b, m->event[k], CHORD_WAYS, m->counters, at + 8 * k, true, true, before);
+	if (!c->callee)
+		emit_pointer(m, c, number, before);
 	put(m, before_insn(m, c->block, c->insn), RANK_CALL, in->stmt);
 	add_segment(m, c->block, c->insn);
 	if (c->flags & CHORD_CALL_NORETURN)
@@ -434,7 +487,7 @@ emit_calls(struct emitter *m)
 			}
 			VEC_PUSH(m->w->calls, (struct call){b, i, flags, labelled, 0, NULL});
 			if (m->o->calls && labelled && in->stmt == stmt && !is_glued(m, b, i))
-				emit_sum(m, &m->w->calls.at[m->w->calls.n - 1], stmt);
+				emit_sum(m, &m->w->calls.at[m->w->calls.n - 1], (uint32_t)m->w->calls.n - 1, stmt);
 		}
 }
 

@@ -250,6 +250,18 @@ put_exits(struct buf *b, const struct chord_exit *e, size_t n)
 }
 
 static inline void
+put_callees(struct buf *b, const struct chord_callee *c, size_t n)
+{
+	struct buf page = {0};
+	struct chord_extent_head h = {.type = CHORD_EXTENT_CALLEES, .size = CHORD_PAGE, .a = n};
+
+	buf_add(&page, &h, sizeof h);
+	buf_add(&page, c, n * sizeof *c);
+	put_page(b, page.at, page.n);
+	buf_free(&page);
+}
+
+static inline void
 put_text(struct buf *b, const char *text)
 {
 	struct buf page = {0};

@@ -113,6 +113,59 @@ merged_is_summed(void **state)
 	pool_free(pool);
 }
 
+/* Callees of one site add up, in one profile and in sums; the site's number is no count. */
+static void
+callees_are_summed(void **state)
+{
+	const uint64_t one = 1ull << 48, two = 2ull << 48;
+	const struct chord_callee c[] = {
+		{two | (COUNTERS + 8), one | CODE, 3, 99}, {0}, {one | COUNTERS, 0, 5, 1}, {one | COUNTERS, two | CODE, 0, 2},
+		{two | (COUNTERS + 8), one | CODE, 4, 98}, {one | COUNTERS, one | CODE, 6, CODE},
+	};
+	struct pool *pool = pool_new();
+	struct proc proc = {.counters = COUNTERS, .nevent = 1, .call = &(struct call){.sum = 1}};
+	struct buf b = {0}, out = {0};
+	struct profile *p, *sum = profile_new();
+	const struct callees *found;
+	const char *why;
+	size_t n;
+
+	(void)state;
+	put_head(&b, CHORD_STATE_ENDED);
+	put_module(&b, 0, "id1", "/bin/prog");
+	put_module(&b, 1, "id2", "/lib/lib.so");
+	put_counts(&b, 1, (uint64_t[8]){7, 1ull << 46, 8});
+	put_callees(&b, c, 6);
+	finish(&b);
+	p = parse_profile(pool, &b);
+	assert_int_equal(p->callee.n, 3);
+	assert_true(profile_add(sum, p, pool, &why));
+	assert_true(profile_add(sum, p, pool, &why));
+	profile_free(p);
+	profile_write(sum, &out);
+	profile_free(sum);
+	p = parse_profile(pool, &out);
+	assert_int_equal(p->callee.n, 3);
+	assert_int_equal(p->module.at[1].count[0], 14);
+	assert_int_equal(p->module.at[1].count[1], 0);
+	found = call_callees(p, &p->module.at[1], &proc, 0, &n);
+	assert_int_equal(n, 1);
+	assert_int_equal(found->to_module, 0);
+	assert_int_equal(found->to, CODE);
+	assert_int_equal(found->count, 14);
+	assert_null(call_callees(p, &p->module.at[0], &proc, 0, &n));
+	proc.counters -= 8;
+	found = call_callees(p, &p->module.at[0], &proc, 0, &n);
+	assert_int_equal(n, 2);
+	assert_int_equal(found[0].to_module, 0);
+	assert_int_equal(found[1].to_module, UINT32_MAX);
+	assert_int_equal(found[1].count, 10);
+	profile_free(p);
+	buf_free(&b);
+	buf_free(&out);
+	pool_free(pool);
+}
+
 /* The second profile lists the modules the other way round; its exit belongs to its first. */
 static void
 merge_joins_modules_by_build_id(void **state)
@@ -254,6 +307,33 @@ extent_errors(void **state)
 		expect_error(&b, cases[i].why);
 		buf_free(&b);
 	}
+}
+
+static void
+callee_errors(void **state)
+{
+	const uint64_t one = 1ull << 48;
+	const struct { struct chord_callee c; const char *why; } cases[] = {
+		{{2 * one | COUNTERS, 0, 1, 0}, "callee in a module"},
+		{{one | COUNTERS, 3 * one | CODE, 1, 0}, "callee in a module"},
+		{{one | (COUNTERS + 4), 0, 1, 0}, "outside"},
+		{{one | (COUNTERS + 64), 0, 1, 0}, "outside"},
+		{{one | (COUNTERS - 8), 0, 1, 0}, "outside"},
+	};
+	struct buf b = {0};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		b.n = 0;
+		put_head(&b, CHORD_STATE_ENDED);
+		put_module(&b, 0, "id1", "/bin/prog");
+		put_callees(&b, &cases[i].c, 1);
+		finish(&b);
+		expect_error(&b, cases[i].why);
+	}
+	set64(&b, 2 * CHORD_PAGE + offsetof(struct chord_extent_head, a), CHORD_PAGE / 16);
+	expect_error(&b, "fewer records of callees");
+	buf_free(&b);
 }
 
 /* A path that fills the page has no end. */
@@ -400,6 +480,8 @@ main(void)
 		cmocka_unit_test(merge_joins_modules_by_build_id),
 		cmocka_unit_test(sums_that_do_not_fit),
 		cmocka_unit_test(profile_errors),
+		cmocka_unit_test(callees_are_summed),
+		cmocka_unit_test(callee_errors),
 		cmocka_unit_test(extent_errors),
 		cmocka_unit_test(texts_end),
 		cmocka_unit_test(damaged_maps),

@@ -5,6 +5,9 @@
 #include "machine/x86_64/x86_64.h"
 
 #include <inttypes.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
 
 /* inc leaves CF alone. */
 enum { INC_CHANGES = X86_ALL_FLAGS & ~X86_CF };
@@ -99,6 +102,67 @@ x86_add_sum(struct buf *out, const char *from, unsigned n, const char *to, uint6
 	}
 }
 
+void
+x86_jump(struct buf *out, const char *operand)
+{
+	buf_str(out, "\tjmp\t");
+	buf_str(out, operand);
+	buf_char(out, '\n');
+}
+
+/* A register for a while that the operand does not name: a dead one, or else one that callees need not keep, so that
+ * who looks for its value in the frame does not want this procedure's. */
+static const char *
+choose(uint16_t dead, struct str operand, const char *other, bool *kept)
+{
+	static const struct { const char *name; uint16_t bit; } all[] = {
+		{"%r11", 1 << 11}, {"%r10", 1 << 10}, {"%rax", X86_RAX}, {"%r9", 1 << 9}, {"%r8", 1 << 8},
+	};
+
+	for (int live = 0; live < 2; live++)
+		for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+			if ((!live && !(dead & all[i].bit)) || !strcmp(all[i].name, other) ||
+			    memmem(operand.at, operand.n, all[i].name, strlen(all[i].name)))
+				continue;
+			*kept = live;
+			return all[i].name;
+		}
+	bug("no register for %.*s", (int)operand.n, operand.at);
+}
+
+/* Slots are struct chord_callee. Nothing is pushed: the frame stays as the unwind tables have it. The stub's own words
+ * are at -24(%rsp) the pointer, at -32(%rsp) the place, at -40(%rsp) where it goes on. */
+void
+x86_pointer(struct buf *out, struct buf *stub, struct str operand, struct pointer_at at, struct gap gap)
+{
+	uint16_t dead = (uint16_t)(X86_ALL_REGS & ~gap.regs_live & ~X86_RSP);
+	bool keep_to = false, keep_slot;
+	const char *to = *operand.at == '%' && !memchr(operand.at, ':', operand.n) ? "" : choose(dead, operand, "", &keep_to);
+	const char *slot = choose(dead, operand, to, &keep_slot);
+	char name[8];
+
+	snprintf(name, sizeof name, "%.*s", *to ? (int)strlen(to) : (int)operand.n, *to ? to : operand.at);
+	if (keep_to)
+		buf_printf(out, "\tmovq\t%s, -8(%%rsp)\n", to);
+	if (keep_slot)
+		buf_printf(out, "\tmovq\t%s, -16(%%rsp)\n", slot);
+	if (*to)
+		buf_printf(out, "\tmovq\t%.*s, %s\n", (int)operand.n, operand.at, name);
+	buf_printf(out, "\tmovq\t%%gs:%s+%ju(%%rip), %s\n", at.label, (uintmax_t)at.offset, slot);
+	buf_printf(out, "\ttestq\t%s, %s\n\tje\t%s\n", slot, slot, at.ask);
+	buf_printf(out, "\tcmpq\t%s, %zu(%s)\n\tjne\t%s\n", name, offsetof(struct chord_callee, raw), slot, at.ask);
+	buf_printf(out, "\tincq\t%zu(%s)\n%s:\n", offsetof(struct chord_callee, count), slot, at.on);
+	if (keep_slot)
+		buf_printf(out, "\tmovq\t-16(%%rsp), %s\n", slot);
+	if (keep_to)
+		buf_printf(out, "\tmovq\t-8(%%rsp), %s\n", to);
+	buf_printf(stub, "\tmovq\t%s, -24(%%rsp)\n\tleaq\t%s+%ju(%%rip), %s\n", name, at.label, (uintmax_t)at.offset, slot);
+	buf_printf(stub, "\tmovq\t%s, -32(%%rsp)\n\tleaq\t%s(%%rip), %s\n", slot, at.on, slot);
+	buf_printf(stub, "\tmovq\t%s, -40(%%rsp)\n\tjmp\t__chord_pointer\n", slot);
+	/* Never reached: by it readers know where this goes on. */
+	x86_jump(stub, at.on);
+}
+
 /* By how much the flags live make it dearer; what changes all flags is not told from what keeps CF. */
 double
 x86_price(struct gap gap)
@@ -108,14 +172,6 @@ x86_price(struct gap gap)
 	if (!(gap.flags_live & INC_CHANGES))
 		return gap.flags_live ? 1.001 : 1;
 	return dead & X86_RAX ? 2.5 : dead ? 3 : 5;
-}
-
-void
-x86_jump(struct buf *out, const char *operand)
-{
-	buf_str(out, "\tjmp\t");
-	buf_str(out, operand);
-	buf_char(out, '\n');
 }
 
 /* Below the red zone. */
