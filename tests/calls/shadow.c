@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* shadow FUNCTIONS PROGRAM: runs a program that is not measured, step by step, with a stack of the calls that
  * are under way, and prints for each call site of the functions what happened between its calls and their
- * returns: CALLER CALLEE CALLS INSTRUCTIONS. FUNCTIONS has lines NAME ADDRESS SIZE (hexadecimal) of the
+ * returns: CALLER CALLEE CALLS INSTRUCTIONS, and "direct" or, of calls through pointers, where the call is; these have a
+ * line for each callee. FUNCTIONS has lines NAME ADDRESS SIZE (hexadecimal) of the
  * functions whose instructions count, and of others that are called; those have size 0. */
 #include <elf.h>
 #include <stdint.h>
@@ -19,10 +20,11 @@ struct function {
 	uint64_t at, size;
 };
 
-/* One call site: a caller and a place. */
+/* One call site and callee. */
 struct site {
 	uint64_t at, calls, sum;
 	const struct function *caller, *callee;
+	int direct;
 };
 
 struct active {
@@ -54,14 +56,14 @@ starts_at(uint64_t pc)
 }
 
 static struct site *
-site_at(uint64_t pc, const struct function *caller)
+site_at(uint64_t pc, const struct function *caller, const struct function *callee, int direct)
 {
 	for (size_t i = 0; i < nsite; i++)
-		if (site[i].at == pc)
+		if (site[i].at == pc && site[i].callee == callee)
 			return &site[i];
 	if (nsite == sizeof site / sizeof *site)
 		exit(2);
-	site[nsite] = (struct site){.at = pc, .caller = caller};
+	site[nsite] = (struct site){.at = pc, .caller = caller, .callee = callee, .direct = direct};
 	return &site[nsite++];
 }
 
@@ -100,28 +102,30 @@ unwind(uint64_t sp, uint64_t count)
 static void
 trace(pid_t pid)
 {
-	uint64_t count = 0;
-	struct site *called = NULL;
+	const struct function *caller = NULL, *f;
+	uint64_t count = 0, pc = 0, sp = 0;
+	unsigned n = 0;
 	int status;
 
 	while (waitpid(pid, &status, 0) == pid && WIFSTOPPED(status)) {
 		struct user_regs_struct r;
-		const struct function *f;
-		unsigned n;
 
 		ptrace(PTRACE_GETREGS, pid, NULL, &r);
-		if (called && !called->callee)
-			called->callee = starts_at(r.rip);
-		called = NULL;
+		if (n) {
+			struct site *s = site_at(pc, caller, starts_at(r.rip), n == 5);
+
+			s->calls++;
+			/* The return address is just below; the frame is gone when sp is above it. */
+			active[nactive++] = (struct active){s, pc + n, sp - 8, count};
+		}
+		n = 0;
 		unwind(r.rsp, count);
 		if ((f = find(r.rip))) {
 			count++;
-			if ((n = call_length(pid, r.rip))) {
-				called = site_at(r.rip, f);
-				called->calls++;
-				/* The return address will be just below; the frame is gone when sp is above it. */
-				active[nactive++] = (struct active){called, r.rip + n, r.rsp - 8, count};
-			}
+			n = call_length(pid, r.rip);
+			caller = f;
+			pc = r.rip;
+			sp = r.rsp;
 		}
 		if (ptrace(PTRACE_SINGLESTEP, pid, NULL, WSTOPSIG(status) == SIGTRAP ? 0 : WSTOPSIG(status)))
 			break;
@@ -150,8 +154,10 @@ main(int argc, char **argv)
 		_exit(127);
 	}
 	trace(pid);
-	for (size_t i = 0; i < nsite; i++)
-		printf("%s %s %lu %lu\n", site[i].caller->name, site[i].callee ? site[i].callee->name : "-", site[i].calls,
+	for (size_t i = 0; i < nsite; i++) {
+		printf("%s %s %lu %lu ", site[i].caller->name, site[i].callee ? site[i].callee->name : "-", site[i].calls,
 		       site[i].sum);
+		printf(site[i].direct ? "direct\n" : "%lx\n", site[i].at);
+	}
 	return 0;
 }

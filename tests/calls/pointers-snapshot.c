@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* Snapshots say who was called since the one before. */
+#include <signal.h>
+
+static volatile int n;
+
+static __attribute__((noinline)) void one(void) { n++; }
+static __attribute__((noinline)) void two(void) { n--; }
+
+int
+main(void)
+{
+	void (*volatile f)(void) = one;
+
+	for (int i = 0; i < 60; i++) {
+		if (i == 10 || i == 30)
+			raise(SIGUSR1);
+		if (i == 20)
+			f = two;
+		f();
+	}
+	return 0;
+}
