@@ -15,7 +15,9 @@
 /* Names of sections. CNT has to be a C identifier: linkers then define
  * __start_chord_cnt and __stop_chord_cnt. */
 #define CHORD_SECTION_CNT "chord_cnt"   /* counters: zeroed, writable */
-#define CHORD_SECTION_MAP ".chord.map"  /* map records: not loaded */
+/* Map records: not loaded. By its beginning gold takes it for debugging information, in which references to what it
+ * drops are 0; elsewhere they would be errors. */
+#define CHORD_SECTION_MAP ".pdr.chord.map"
 #define CHORD_SECTION_SUM "chord_sum"   /* a 32-bit distance to each counter of events that are summed for calls */
 #define CHORD_SECTION_NOTE ".note.chord" /* where a module's runtime is */
 
@@ -35,11 +37,10 @@
 	X(uint32_t, version, "CHORD_FORMAT_VERSION") \
 	X(uint32_t, flags, "CHORD_MAP_...") \
 	X(uint64_t, counters, "link-time address of the first counter; 0: none") \
+	X(uint64_t, section, "link-time address of the section of the object; 0: the linker has dropped it, the record says nothing") \
 	X(uint32_t, ncounter, "64-bit counters") \
 	X(uint32_t, npart, "pieces of code: 1, or more with .cold parts")
 
-/* Fields of a part. An address of 0: the linker dropped the procedure, the
- * record says nothing. */
 #define CHORD_PART_FIELDS(X) \
 	X(uint64_t, addr, "link-time address of the woven code") \
 	X(uint32_t, orig_size, "bytes of the code before weaving") \

@@ -556,7 +556,7 @@ map_parse(struct pool *pool, struct str bytes, struct map *map, const char **why
 		get_record(&in, &h, &p);
 		if (in.bad)
 			*why = map_error(pool, offset, &in, in.bad);
-		else if (p.part[0].addr)
+		else if (h.section)
 			VEC_PUSH(procs, p);
 		offset += h.size;
 	}

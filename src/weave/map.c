@@ -184,8 +184,18 @@ write_blob(struct buf *out, const struct buf *blob)
 		buf_str(out, "\"\n");
 }
 
+/* Where the section begins that the anchor is the first in: nothing is woven in before that. Linkers that keep the
+ * record of what they drop put the addend of a relocation there, which is 0 for this one only. */
 static void
-write_head(struct buf *out, const struct woven *w, uint32_t ncounter, uint32_t flags)
+write_section(struct buf *out, const struct unit *u, uint32_t anchor)
+{
+	uint32_t first = u->procs.at[anchor].parts.at[0].first_stmt;
+
+	buf_printf(out, "\t.quad\t" L "A%u_0-%u\n", anchor, u->place[first].off);
+}
+
+static void
+write_head(struct buf *out, const struct unit *u, const struct woven *w, uint32_t ncounter, uint32_t flags)
 {
 	const struct proc *p = w->proc;
 	uint32_t n = w->number;
@@ -196,6 +206,7 @@ write_head(struct buf *out, const struct woven *w, uint32_t ncounter, uint32_t f
 		buf_printf(out, "\t.quad\t" L "C%u\n", n);
 	else
 		buf_str(out, "\t.quad\t0\n");
+	write_section(out, u, w->anchor);
 	buf_printf(out, "\t.long\t%u,%zu\n", ncounter, p->parts.n);
 	for (uint32_t t = 0; t < p->parts.n; t++) {
 		buf_printf(out, "\t.quad\t" L "A%u_%u\n", n, t);
@@ -274,7 +285,7 @@ map_record(const struct unit *u, const struct woven *w, const struct weave_optio
 	blob_edges(&blob, w);
 	blob_calls(&blob, w, o->calls);
 	blob_events(&blob, w, &o->events);
-	write_head(out, w, w->ncounter, o->calls ? CHORD_MAP_CALLS : 0);
+	write_head(out, u, w, w->ncounter, o->calls ? CHORD_MAP_CALLS : 0);
 	buf_printf(out, "\t.long\t%zu\n", w->segments.n + w->calls.n);
 	write_segments(out, w);
 	write_returns(out, w);
@@ -289,7 +300,7 @@ map_refused(const struct unit *u, const struct woven *w, const struct weave_opti
 	struct buf blob = {0};
 
 	blob_head(&blob, u, w->proc, o->measure);
-	write_head(out, w, 0, CHORD_MAP_REFUSED);
+	write_head(out, u, w, 0, CHORD_MAP_REFUSED);
 	buf_str(out, "\t.long\t0,0\n");
 	write_tail(out, &blob, w->number);
 	buf_free(&blob);

@@ -42,7 +42,7 @@ seeds()
 	map | profile)
 		printf 'int f(int a){return a?a*f(a-1):1;}int main(int c,char**v){return f(c)-1;}' >"$work/p.c"
 		"$CHORD" cc -O2 -o "$work/p" "$work/p.c" && (cd "$work" && CHORD_FILE=p.chord ./p)
-		if [ "$1" = map ]; then objcopy -O binary -j .chord.map --set-section-flags .chord.map=alloc "$work/p" "$2/p"; else cp "$work/p.chord" "$2/p"; fi
+		if [ "$1" = map ]; then objcopy -O binary -j .pdr.chord.map --set-section-flags .pdr.chord.map=alloc "$work/p" "$2/p"; else cp "$work/p.chord" "$2/p"; fi
 		;;
 	graph) cp "$top"/tests/graph/*.graph "$2" ;;
 	esac

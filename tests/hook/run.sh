@@ -126,13 +126,13 @@ t_lto_measure() {
 	want $cc -O2 -fchord=every-block -flto -fno-inline -c main.c work.c
 	want $cc -O2 -fchord=every-block -flto -fno-inline -o prog main.o work.o
 	counts prog
-	readelf -x .chord.map prog >every || no "no map"
+	readelf -x .pdr.chord.map prog >every || no "no map"
 	# the compiler has noted it in the objects
 	want $cc -O2 -flto -fno-inline -o prog main.o work.o
-	readelf -x .chord.map prog | cmp -s - every || no "another measure"
+	readelf -x .pdr.chord.map prog | cmp -s - every || no "another measure"
 	want $cc -O2 -flto -fno-inline -c main.c work.c
 	want $cc -O2 -flto -fno-inline -o prog main.o work.o
-	readelf -x .chord.map prog >edges || no "no map"
+	readelf -x .pdr.chord.map prog >edges || no "no map"
 	! cmp -s every edges || no "-fchord=every-block does not reach the link"
 }
 t_split_dwarf() {

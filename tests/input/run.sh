@@ -457,7 +457,7 @@ t_stripped() {
 	want "$CHORD" report ./prog
 	"$CHORD" verify ./prog >out 2>err
 	sound $?
-	objcopy -R .chord.map prog nomap
+	objcopy -R .pdr.chord.map prog nomap
 	refused 1 '^chord: nomap: .*map' "$CHORD" report nomap
 }
 

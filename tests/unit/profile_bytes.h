@@ -141,7 +141,7 @@ put_record(struct buf *out, const struct shape *s)
 	uint32_t nwoven = s->refused || s->parallel ? 0 : 6, nevent = s->events ? 2 : 0, nblob;
 	struct chord_map_head h = {
 		.magic = CHORD_MAP_MAGIC, .version = CHORD_FORMAT_VERSION, .flags = s->refused ? CHORD_MAP_REFUSED : 0,
-		.counters = s->refused ? 0 : s->counters, .ncounter = s->refused ? 0 : 4, .npart = 1,
+		.counters = s->refused ? 0 : s->counters, .section = s->addr ? CODE : 0, .ncounter = s->refused ? 0 : 4, .npart = 1,
 	};
 
 	if (s->parallel)
