@@ -37,7 +37,7 @@
 	X(uint32_t, version, "CHORD_FORMAT_VERSION") \
 	X(uint32_t, flags, "CHORD_MAP_...") \
 	X(uint64_t, counters, "link-time address of the first counter; 0: none") \
-	X(uint64_t, section, "link-time address of the section of the object; 0: the linker has dropped it, the record says nothing") \
+	X(uint64_t, section, "link-time address of its section; 0: the linker dropped it, the record says nothing") \
 	X(uint32_t, ncounter, "64-bit counters") \
 	X(uint32_t, npart, "pieces of code: 1, or more with .cold parts")
 

@@ -10,7 +10,7 @@
 	.quad chord_rt_entry_destruct
 
 # Not counts: what struct chord_rt_desc says of `mine`.
-	.section chord_cnt,"awoG",@nobits,.text.chord_rt,__chord_runtime_2,comdat
+	.section chord_cnt,"awG",@nobits,__chord_runtime_2,comdat
 	.balign 8
 chord_rt_mine:
 	.zero 16

@@ -137,6 +137,21 @@ read_section(struct object *o, Elf *elf, size_t strings, Elf_Scn *scn, const GEl
 	return true;
 }
 
+/* After symbols have been read: one of them names the group. */
+static bool
+read_group(struct object *o, Elf_Scn *scn, const GElf_Shdr *sh)
+{
+	Elf_Data *d = elf_getdata(scn, NULL);
+	const Elf32_Word *member = d ? d->d_buf : NULL;
+
+	if (!member || d->d_size < sizeof *member || sh->sh_info >= o->nsymbol)
+		return false;
+	for (size_t i = 1; *member & GRP_COMDAT && i < d->d_size / sizeof *member; i++)
+		if (member[i] < o->nsection)
+			o->sections[member[i]].comdat = o->symbols[sh->sh_info].name;
+	return true;
+}
+
 /* Three rounds: sections, symbols, relocations of sections that are loaded. */
 static bool
 read_round(struct object *o, struct pool *pool, Elf *elf, size_t strings, int round)
@@ -153,6 +168,8 @@ read_round(struct object *o, struct pool *pool, Elf *elf, size_t strings, int ro
 			ok = read_symbols(o, pool, elf, scn, &sh);
 		else if (round == 2 && sh.sh_type == SHT_RELA && sh.sh_info < o->nsection && o->sections[sh.sh_info].alloc)
 			ok = read_relocs(o, pool, scn, &sh);
+		else if (round == 2 && sh.sh_type == SHT_GROUP)
+			ok = read_group(o, scn, &sh);
 		if (!ok)
 			return false;
 	}

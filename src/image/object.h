@@ -11,6 +11,7 @@ struct obj_section {
 	const uint8_t *data;     /* NULL without contents */
 	uint64_t size;
 	uint32_t reloc, nreloc;  /* slice of object.relocs, ascending offsets */
+	const char *comdat;      /* name of its group, of which a program has one; or NULL */
 };
 
 struct obj_symbol {

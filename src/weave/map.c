@@ -271,15 +271,29 @@ write_returns(struct buf *out, const struct woven *w)
 	}
 }
 
+/* In a group of their own where the procedure is in one: ld.bfd keeps all sections of that name, and with them what
+ * is in their groups, also where it would drop the procedure. Of both groups the same object's is linked. They have
+ * no link to the procedure: mold makes a section of its own of those that have one. */
+static void
+write_counters(struct buf *out, const struct unit *u, const struct woven *w)
+{
+	const char *group = u->object->sections[w->proc->parts.at[0].code->section].comdat;
+
+	if (group)
+		buf_printf(out, "\t.pushsection %s,\"awG\",@nobits,\"%s.%s\",comdat\n", CHORD_SECTION_CNT, CHORD_SECTION_CNT,
+		           group);
+	else
+		buf_printf(out, "\t.pushsection %s,\"aw\",@nobits\n", CHORD_SECTION_CNT);
+	buf_printf(out, "\t.balign 8\n" L "C%u:\t.zero\t%u\n\t.popsection\n", w->number, w->ncounter * 8);
+}
+
 void
 map_record(const struct unit *u, const struct woven *w, const struct weave_options *o, struct buf *out)
 {
 	struct buf blob = {0};
 
-	if (w->ncounter) {
-		buf_printf(out, "\t.pushsection %s,\"awo?\",@nobits," L "A%u_0\n\t.balign 8\n", CHORD_SECTION_CNT, w->anchor);
-		buf_printf(out, L "C%u:\t.zero\t%u\n\t.popsection\n", w->number, w->ncounter * 8);
-	}
+	if (w->ncounter)
+		write_counters(out, u, w);
 	blob_head(&blob, u, w->proc, o->measure);
 	blob_blocks(&blob, w);
 	blob_edges(&blob, w);

@@ -6,7 +6,7 @@
 
 #define CHORD_COUNT(n) \
 	__asm__ volatile( \
-	    ".pushsection chord_cnt,\"awo?\",@nobits,.text\n" \
+	    ".pushsection chord_cnt,\"aw\",@nobits\n" \
 	    ".balign 8\n" \
 	    ".Lcount_%=: .zero 8\n" \
 	    ".popsection\n" \
