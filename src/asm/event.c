@@ -234,9 +234,9 @@ read_costs(struct pool *pool, const char *path, const char **why)
 
 /* ---- lists ---- */
 
-/* Bytes of the first item of a list: up to a comma that is not inside /.../. */
-static size_t
-item_length(const char *at)
+/* Up to a comma that is not inside /.../. */
+size_t
+event_list_item(const char *at)
 {
 	const char *close = at + 5;
 
@@ -345,7 +345,7 @@ event_list_read(struct pool *pool, const char *list, struct event_list *out, con
 		most += *c == ',';
 	*out = (struct event_list){.at = pool_array(pool, most, sizeof *out->at)};
 	for (const char *at = list;; at++) {
-		size_t n = item_length(at);
+		size_t n = event_list_item(at);
 		struct event e;
 
 		if (!n)

@@ -61,6 +61,8 @@ struct event_list {
  * expression do not count. False, with *why: an unknown name, a pattern that cannot be compiled, a cost file that
  * cannot be read or has an unknown class (FILE:LINE: ...), an empty list. */
 bool event_list_read(struct pool *pool, const char *list, struct event_list *out, const char **why);
+/* Bytes of the first item of such a list. */
+size_t event_list_item(const char *list);
 /* What is not in the pool. */
 void event_list_free(struct event_list *list);
 /* All the events that have plain names, in order: for --help and messages. */

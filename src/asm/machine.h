@@ -64,6 +64,16 @@ struct move {
 	int64_t disp;
 };
 
+/* An instruction of woven-in code, as the functions below write it and linkers leave it. */
+struct woven_insn {
+	uint8_t len;
+	bool jumps;          /* goes on at target, always */
+	uint64_t target;     /* an address */
+	uint64_t counter;    /* address of what it adds to, for segment base 0; 0: it adds to nothing */
+	int64_t add;
+	int64_t sp;          /* what it adds to the stack pointer */
+};
+
 /* What a counter has to leave alone at the place where it goes. */
 struct gap {
 	uint8_t flags_live;
@@ -106,6 +116,8 @@ struct machine {
 	/* The length of an instruction of woven code at an address, 0 if it is none; the counter that it
 	 * writes, or 0; is it a jump? */
 	uint32_t (*counts)(const uint8_t *bytes, size_t n, uint64_t at, uint64_t *counter, bool *jumps);
+	/* Decodes an instruction of woven-in code at that address; a call in it comes back. False: it is none. */
+	bool (*woven)(const uint8_t *bytes, size_t n, uint64_t addr, struct woven_insn *out);
 	/* Is the instruction such a move? */
 	bool (*move)(const uint8_t *bytes, size_t n, struct move *out);
 	/* Writes a call of the runtime for a jump that is about to be made, by the operands that hold the stack

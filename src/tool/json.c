@@ -70,12 +70,24 @@ js_texts(const char *const *at, size_t n)
 	return a;
 }
 
-bool
-js_print(json_t *o, FILE *to)
+static bool
+dump(json_t *o, FILE *to, size_t how)
 {
-	bool ok = !json_dumpf(o, to, JSON_INDENT(1));
+	bool ok = !json_dumpf(o, to, how);
 
 	ok &= putc('\n', to) != EOF && !fflush(to);
 	json_decref(o);
 	return ok;
+}
+
+bool
+js_print(json_t *o, FILE *to)
+{
+	return dump(o, to, JSON_INDENT(1));
+}
+
+bool
+js_line(json_t *o, FILE *to)
+{
+	return dump(o, to, JSON_COMPACT);
 }

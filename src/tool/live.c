@@ -30,22 +30,31 @@ may_be_profile(const struct mapping *m)
 const char *
 live_profile_path(struct process *p)
 {
-	if (!process_mappings(p)) {
-		if (errno == EACCES || errno == EPERM)
-			say_error(p->pid, "not permitted: only root and its owner can look into a process");
-		else
-			say_error(p->pid, "%s", strerror(errno));
-		return NULL;
-	}
 	for (size_t i = 0; i < p->mapping.n; i++) {
 		const char *path = may_be_profile(&p->mapping.at[i]) ? process_file(p, &p->mapping.at[i], is_profile) : NULL;
 
 		if (path)
 			return path;
 	}
-	say_error(p->pid, "the process has no profile: it is not measured, has only just begun, or its profile cannot be "
-	          "opened from here");
 	return NULL;
+}
+
+const char *
+live_profile_find(struct process *p)
+{
+	const char *path = NULL;
+
+	if (process_mappings(p)) {
+		path = live_profile_path(p);
+		if (!path)
+			say_error(p->pid, "the process has no profile: it is not measured, has only just begun, or its profile cannot "
+			          "be opened from here");
+	} else if (errno == EACCES || errno == EPERM) {
+		say_error(p->pid, "not permitted: only root and its owner can look into a process");
+	} else {
+		say_error(p->pid, "%s", strerror(errno));
+	}
+	return path;
 }
 
 struct profile *
@@ -57,7 +66,7 @@ live_profile(struct pool *pool, const char *pid, bool *stood_still)
 
 	if (!process_open(&p, pool, pid))
 		return NULL;
-	path = live_profile_path(&p);
+	path = live_profile_find(&p);
 	for (int i = 0; path && !*stood_still && i < 20; i++) {
 		bool stopped = process_stop(&p) == PROCESS_STILL;
 

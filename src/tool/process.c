@@ -16,27 +16,6 @@
 
 /* ---- what it has mapped ---- */
 
-bool
-process_open(struct process *p, struct pool *pool, const char *pid)
-{
-	struct stat st;
-
-	*p = (struct process){.pool = pool, .pid = pid};
-	if (!stat(pool_printf(pool, "/proc/%s", pid), &st))
-		return true;
-	say_error(pid, "no such process");
-	return false;
-}
-
-void
-process_close(struct process *p)
-{
-	free(p->mapping.at);
-	free(p->thread.at);
-	free(p->restless.at);
-	free(p->late.at);
-}
-
 static void
 read_mapping(struct process *p, char *line)
 {
@@ -55,7 +34,7 @@ bool
 process_mappings(struct process *p)
 {
 	struct buf b = {0};
-	bool ok = file_read(pool_printf(p->pool, "/proc/%s/maps", p->pid), &b);
+	bool ok = file_read(pool_printf(p->pool, "/proc/%d/maps", p->alive), &b);
 	char *rest, *line;
 
 	p->mapping.n = 0;
@@ -83,22 +62,28 @@ process_mapping(const struct process *p, uint64_t addr)
 }
 
 static bool
+is_file(const char *path, struct stat *st)
+{
+	return !stat(path, st) && S_ISREG(st->st_mode);
+}
+
+static bool
 is_that(const char *path, const struct mapping *m, bool (*is)(const char *))
 {
 	struct stat st;
 
-	return !stat(path, &st) && S_ISREG(st.st_mode) && st.st_ino == m->ino && (!is || is(path));
+	return is_file(path, &st) && st.st_ino == m->ino && (!is || is(path));
 }
 
 /* The file may be open, under whatever number. */
 static const char *
 among_descriptors(struct process *p, const struct mapping *m, bool (*is)(const char *))
 {
-	DIR *dir = opendir(pool_printf(p->pool, "/proc/%s/fd", p->pid));
+	DIR *dir = opendir(pool_printf(p->pool, "/proc/%d/fd", p->alive));
 	const char *found = NULL, *path;
 
 	for (struct dirent *d; dir && !found && (d = readdir(dir));) {
-		path = pool_printf(p->pool, "/proc/%s/fd/%s", p->pid, d->d_name);
+		path = pool_printf(p->pool, "/proc/%d/fd/%s", p->alive, d->d_name);
 		if (is_that(path, m, is))
 			found = path;
 	}
@@ -110,11 +95,13 @@ among_descriptors(struct process *p, const struct mapping *m, bool (*is)(const c
 const char *
 process_file(struct process *p, const struct mapping *m, bool (*is)(const char *))
 {
-	const char *path = pool_printf(p->pool, "/proc/%s/map_files/%" PRIx64 "-%" PRIx64, p->pid, m->start, m->end);
+	const char *path = pool_printf(p->pool, "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, p->alive, m->start, m->end);
+	struct stat st;
 
-	if (is_that(path, m, is))
+	/* For root: this is the file itself. */
+	if (is_file(path, &st) && (!is || is(path)))
 		return path;
-	path = pool_printf(p->pool, "/proc/%s/root%s", p->pid, m->path);
+	path = pool_printf(p->pool, "/proc/%d/root%s", p->alive, m->path);
 	return is_that(path, m, is) ? path : among_descriptors(p, m, is);
 }
 
@@ -123,23 +110,26 @@ process_read(const struct process *p, uint64_t addr, void *to, size_t n)
 {
 	struct iovec here = {to, n}, there = {(void *)(uintptr_t)addr, n};
 
-	return process_vm_readv((pid_t)atoi(p->pid), &here, 1, &there, 1, 0) == (ssize_t)n;
+	return process_vm_readv(p->alive, &here, 1, &there, 1, 0) == (ssize_t)n;
 }
 
 /* ---- what /proc says of it and its threads ---- */
 
-/* The number behind a word that begins a line of a status file; 0 if there is none. */
+/* The last number behind a word that begins a line of a status file; 0 if there is none. */
 static uint64_t
-status_of(const char *path, const char *word)
+status_of(const char *path, const char *word, int base)
 {
 	FILE *f = fopen(path, "re");
-	char line[256];
+	char line[512], *at, *end;
 	size_t n = strlen(word);
-	uint64_t value = 0;
+	uint64_t value = 0, v;
 
-	while (f && fgets(line, sizeof line, f))
-		if (!strncmp(line, word, n))
-			value = strtoull(line + n, NULL, strncmp(word, "Sig", 3) && strncmp(word, "Shd", 3) ? 10 : 16);
+	while (f && fgets(line, sizeof line, f)) {
+		if (strncmp(line, word, n))
+			continue;
+		for (at = line + n; v = strtoull(at, &end, base), end != at; at = end)
+			value = v;
+	}
 	if (f)
 		fclose(f);
 	return value;
@@ -148,7 +138,7 @@ status_of(const char *path, const char *word)
 pid_t
 process_tracer(const struct process *p)
 {
-	return (pid_t)status_of(pool_printf(p->pool, "/proc/%s/status", p->pid), "TracerPid:");
+	return (pid_t)status_of(pool_printf(p->pool, "/proc/%s/status", p->pid), "TracerPid:", 10);
 }
 
 static const char *
@@ -173,12 +163,57 @@ is_dead(const struct process *p, pid_t tid)
 	return !end || end[1] != ' ' || end[2] == 'Z' || end[2] == 'X';
 }
 
+pid_t
+process_inner(const struct process *p)
+{
+	return (pid_t)status_of(pool_printf(p->pool, "/proc/%s/status", p->pid), "NSpid:", 10);
+}
+
 static uint64_t
 switches_of(const struct process *p, pid_t tid)
 {
 	const char *path = task_file(p, tid, "status");
 
-	return status_of(path, "voluntary_ctxt_switches:") + status_of(path, "nonvoluntary_ctxt_switches:");
+	return status_of(path, "voluntary_ctxt_switches:", 10) + status_of(path, "nonvoluntary_ctxt_switches:", 10);
+}
+
+/* ---- opening ---- */
+
+/* A thread that has not ended; 0: none. */
+static pid_t
+one_alive(const struct process *p)
+{
+	DIR *dir = opendir(pool_printf(p->pool, "/proc/%s/task", p->pid));
+	pid_t tid, alive = 0;
+
+	for (struct dirent *d; dir && !alive && (d = readdir(dir));)
+		if ((tid = (pid_t)atoi(d->d_name)) > 0 && !is_dead(p, tid))
+			alive = tid;
+	if (dir)
+		closedir(dir);
+	return alive;
+}
+
+bool
+process_open(struct process *p, struct pool *pool, const char *pid)
+{
+	struct stat st;
+
+	*p = (struct process){.pool = pool, .pid = pid};
+	if (stat(pool_printf(pool, "/proc/%s", pid), &st))
+		say_error(pid, "no such process");
+	else if (!(p->alive = one_alive(p)))
+		say_error(pid, "it has ended");
+	return p->alive;
+}
+
+void
+process_close(struct process *p)
+{
+	free(p->mapping.at);
+	free(p->thread.at);
+	free(p->restless.at);
+	free(p->late.at);
 }
 
 /* ---- system calls ---- */
@@ -213,22 +248,21 @@ static bool
 waits(struct process *p, struct thread *t)
 {
 	FILE *f = fopen(task_file(p, t->tid, "syscall"), "re");
-	uint64_t number;
 	int n = 0;
 
 	t->switches = switches_of(p, t->tid);
 	if (f) {
-		n = fscanf(f, "%" SCNu64 " %*s %*s %*s %*s %*s %*s %" SCNx64 " %" SCNx64, &number, &t->reg[THREAD_RSP],
+		n = fscanf(f, "%" SCNu64 " %*s %*s %*s %*s %*s %*s %" SCNx64 " %" SCNx64, &t->call, &t->reg[THREAD_RSP],
 		           &t->reg[THREAD_RIP]);
 		fclose(f);
 	}
-	return n == 3 && call_kind(number) != CALL_RESTARTS;
+	return n == 3 && call_kind(t->call) != CALL_RESTARTS;
 }
 
 /* A thread that had only just begun to wait when it was interrupted, so that its call ended: the call is made
  * again. With the signals blocked that the call itself lets through, so that one of these comes in the call. */
 static void
-call_again(const struct process *p, pid_t tid, struct user_regs_struct *r)
+call_again(const struct process *p, pid_t tid, const struct user_regs_struct *r)
 {
 	const char *status = task_file(p, tid, "status");
 	uint64_t mask;
@@ -238,12 +272,11 @@ call_again(const struct process *p, pid_t tid, struct user_regs_struct *r)
 	if (ptrace(PTRACE_GETSIGMASK, tid, sizeof mask, &mask) || ptrace(PTRACE_SETSIGMASK, tid, sizeof mask, &mask))
 		return;
 	/* A signal for it has come as well: it would have been interrupted without us. */
-	if ((status_of(status, "SigPnd:") | status_of(status, "ShdPnd:")) & ~status_of(status, "SigBlk:"))
+	if ((status_of(status, "SigPnd:", 16) | status_of(status, "ShdPnd:", 16)) & ~status_of(status, "SigBlk:", 16))
 		return;
-	r->rip -= 2;
-	r->rax = r->orig_rax;
-	ptrace(PTRACE_SETREGS, tid, 0, r);
-	r->rip += 2; /* it stands behind the call, as all that wait */
+	/* These alone: ptrace does not put back every base that the segment may have. */
+	ptrace(PTRACE_POKEUSER, tid, offsetof(struct user_regs_struct, rax), r->orig_rax);
+	ptrace(PTRACE_POKEUSER, tid, offsetof(struct user_regs_struct, rip), r->rip - 2);
 }
 
 /* ---- stopping ---- */
@@ -311,6 +344,7 @@ stop_thread(struct process *p, pid_t tid)
 	struct thread t = {.tid = tid};
 
 	if (!is_restless(p, tid) && waits(p, &t)) {
+		t.inner = (pid_t)status_of(task_file(p, tid, "status"), "NSpid:", 10);
 		VEC_PUSH(p->thread, t);
 		return true;
 	}
@@ -387,6 +421,7 @@ process_stop(struct process *p)
 		return PROCESS_NOT_PERMITTED;
 	}
 	forget_the_dead(p);
+	p->alive = p->thread.n ? p->thread.at[0].tid : 0;
 	return p->thread.n ? PROCESS_STILL : PROCESS_GONE;
 }
 

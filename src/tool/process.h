@@ -20,17 +20,20 @@ enum { THREAD_RSP = 7, THREAD_RIP = 16, THREAD_REGS = 17 };
 
 struct thread {
 	pid_t tid;
+	pid_t inner;             /* its number as the process itself knows it; of one that waits */
 	bool stopped;            /* by us; else it waits in the kernel and is left there */
 	bool lost;               /* it does neither: nothing is known of it */
 	int signal;              /* it was about to get that one; 0: none */
 	uint64_t reg[THREAD_REGS]; /* of one that waits: the stack pointer and the PC only */
 	uint64_t gs;             /* base of its segment, if stopped */
+	uint64_t call;           /* of one that waits: the number of the system call */
 	uint64_t switches;       /* of one that waits: how often it has been switched to or from */
 };
 
 struct process {
 	struct pool *pool;       /* what it needs is taken from there */
 	const char *pid;
+	pid_t alive;             /* a thread that has not ended, whatever the first has done: the memory is seen through it */
 	VEC(struct mapping) mapping; /* by address */
 	VEC(struct thread) thread;
 	VEC(pid_t) restless;     /* waited, but not long */
@@ -39,7 +42,7 @@ struct process {
 
 enum process_state { PROCESS_STILL, PROCESS_NOT_PERMITTED, PROCESS_GONE };
 
-/* Of a process that is there. False: reported. */
+/* Of a process that has not ended. False: reported. */
 bool process_open(struct process *p, struct pool *pool, const char *pid);
 void process_close(struct process *p);
 
@@ -56,6 +59,8 @@ enum process_state process_stop(struct process *p);
 /* Have the threads that were only watched been still since? Else let go and begin again. */
 bool process_was_still(struct process *p);
 void process_go_on(struct process *p);
+/* Its number as it knows it, in its own name space. */
+pid_t process_inner(const struct process *p);
 /* Who traces it already; 0: nobody. */
 pid_t process_tracer(const struct process *p);
 

@@ -66,9 +66,11 @@ void run_close(struct run *r);
 
 /* The profile of a process, as of now; *stood_still: it was stopped while that was read. NULL: reported. */
 struct profile *live_profile(struct pool *pool, const char *pid, bool *stood_still);
-/* The file that it writes, by a path that can be opened here. NULL: reported. */
+/* The file that it writes, by a path that can be opened here; its mappings have been read. NULL: there is none. */
 struct process;
 const char *live_profile_path(struct process *p);
+/* Reads its mappings as well. NULL: reported. */
+const char *live_profile_find(struct process *p);
 
 /* ---- core.c ---- */
 

@@ -13,6 +13,7 @@ int cmd_cxx(int argc, char **argv);
 int cmd_as(int argc, char **argv);
 int cmd_hook(int argc, char **argv);
 int cmd_report(int argc, char **argv);
+int cmd_query(int argc, char **argv);
 int cmd_stat(int argc, char **argv);
 int cmd_diff(int argc, char **argv);
 int cmd_merge(int argc, char **argv);

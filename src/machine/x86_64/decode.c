@@ -289,6 +289,7 @@ const struct machine machine_x86_64 = {
 	.price = x86_price,
 	.jump = x86_jump,
 	.counts = x86_counts,
+	.woven = x86_woven,
 	.move = x86_move,
 	.away = x86_away,
 };

@@ -18,6 +18,7 @@ void x86_pointer(struct buf *out, struct buf *stub, struct str operand, struct p
 void x86_add_sum(struct buf *out, const char *from, unsigned n, const char *to, uint64_t offset, bool subtract, bool below,
                  struct gap gap);
 double x86_price(struct gap gap);
+bool x86_woven(const uint8_t *bytes, size_t n, uint64_t addr, struct woven_insn *out);
 void x86_jump(struct buf *out, const char *operand);
 uint32_t x86_counts(const uint8_t *bytes, size_t n, uint64_t at, uint64_t *counter, bool *jumps);
 bool x86_move(const uint8_t *bytes, size_t n, struct move *out);

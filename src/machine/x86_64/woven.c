@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/* The code that probe.c and the weaver wrote, read back from the program. */
+#include "machine/x86_64/x86_64.h"
+
+static bool
+is_reg(const ZydisDecodedOperand *op, ZydisRegister r)
+{
+	return op->type == ZYDIS_OPERAND_TYPE_REGISTER && op->reg.value == r;
+}
+
+static bool
+is_wide(const ZydisDecodedOperand *op)
+{
+	return op->type == ZYDIS_OPERAND_TYPE_REGISTER && op->reg.value >= ZYDIS_REGISTER_RAX &&
+	       op->reg.value <= ZYDIS_REGISTER_R15;
+}
+
+/* Is it a counter, %gs:N(%rip)? */
+static bool
+is_counter(const ZydisDecodedOperand *op)
+{
+	return op->type == ZYDIS_OPERAND_TYPE_MEMORY && op->mem.segment == ZYDIS_REGISTER_GS &&
+	       op->mem.base == ZYDIS_REGISTER_RIP && op->size == 64;
+}
+
+/* inc, dec, add of a number: to a counter, or to al to make seto's answer the overflow flag again. */
+static bool
+adds(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op, uint64_t addr, struct woven_insn *out)
+{
+	bool number = in->mnemonic == ZYDIS_MNEMONIC_ADD;
+
+	if (number && op[1].type != ZYDIS_OPERAND_TYPE_IMMEDIATE)
+		return false;
+	if (number && is_reg(&op[0], ZYDIS_REGISTER_AL))
+		return op[1].imm.value.s == 127;
+	if (!is_counter(&op[0]))
+		return false;
+	out->counter = addr + in->length + (uint64_t)op[0].mem.disp.value;
+	out->add = number ? op[1].imm.value.s : in->mnemonic == ZYDIS_MNEMONIC_INC ? 1 : -1;
+	return true;
+}
+
+/* lea N(%reg), %reg: the stack pointer below the red zone and back; the answer to a query. */
+static bool
+moves_by(const ZydisDecodedOperand *op, struct woven_insn *out)
+{
+	if (!is_wide(&op[0]) || op[1].mem.base != op[0].reg.value || op[1].mem.index != ZYDIS_REGISTER_NONE)
+		return false;
+	if (op[0].reg.value == ZYDIS_REGISTER_RSP)
+		out->sp = op[1].mem.disp.value;
+	return true;
+}
+
+/* A register to another one and back, or a counter to a register: the answer to a query. */
+static bool
+moves(const ZydisDecodedOperand *op)
+{
+	if (is_wide(&op[0]) && is_counter(&op[1]))
+		return true;
+	return is_wide(&op[0]) && is_wide(&op[1]) &&
+	       (is_reg(&op[0], ZYDIS_REGISTER_RAX) || is_reg(&op[1], ZYDIS_REGISTER_RAX));
+}
+
+static bool
+jumps(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op, uint64_t addr, struct woven_insn *out)
+{
+	out->jumps = in->mnemonic == ZYDIS_MNEMONIC_JMP;
+	out->target = addr + in->length + (uint64_t)op[0].imm.value.s;
+	return op[0].type == ZYDIS_OPERAND_TYPE_IMMEDIATE;
+}
+
+static bool
+is_ours(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op, uint64_t addr, struct woven_insn *out)
+{
+	switch (in->mnemonic) {
+	case ZYDIS_MNEMONIC_INC: case ZYDIS_MNEMONIC_DEC: case ZYDIS_MNEMONIC_ADD:
+		return adds(in, op, addr, out);
+	case ZYDIS_MNEMONIC_LEA:
+		return moves_by(op, out);
+	case ZYDIS_MNEMONIC_MOV:
+		return moves(op);
+	case ZYDIS_MNEMONIC_PUSH: case ZYDIS_MNEMONIC_POP:
+		out->sp = in->mnemonic == ZYDIS_MNEMONIC_PUSH ? -8 : 8;
+		return in->mnemonic == ZYDIS_MNEMONIC_PUSH || is_reg(&op[0], ZYDIS_REGISTER_RAX);
+	case ZYDIS_MNEMONIC_SETO:
+		return is_reg(&op[0], ZYDIS_REGISTER_AL);
+	case ZYDIS_MNEMONIC_LAHF: case ZYDIS_MNEMONIC_SAHF: case ZYDIS_MNEMONIC_NOP:
+		return true;
+	case ZYDIS_MNEMONIC_JMP: case ZYDIS_MNEMONIC_CALL:
+		return jumps(in, op, addr, out);
+	default:
+		return false;
+	}
+}
+
+bool
+x86_woven(const uint8_t *bytes, size_t n, uint64_t addr, struct woven_insn *out)
+{
+	ZydisDecodedInstruction in;
+	ZydisDecodedOperand op[ZYDIS_MAX_OPERAND_COUNT];
+
+	if (ZYAN_FAILED(ZydisDecoderDecodeFull(x86_decoder(), bytes, n, &in, op)))
+		return false;
+	*out = (struct woven_insn){.len = in.length};
+	return is_ours(&in, op, addr, out);
+}

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT */
+/* Counters are right at calls, so of all activations on a stack only those matter that something else
+ * interrupted: a signal, or code that is woven in and calls the runtime.
+ *
+ * The stack is looked through first for what such an activation leaves there, the address of the code that
+ * returns from a handler or a return address in woven-in code. As a rule there is none, and that is that: there
+ * cannot be any. If there is, it may be left over from before, and the stack is walked. */
+#include "tool/query.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { SCAN_MOST = 1 << 26, SCAN_STEP = 1 << 16 }; /* bytes */
+
+const struct loaded *
+loaded_at(const struct loaded *at, size_t n, uint64_t pc)
+{
+	for (size_t i = 0; i < n; i++)
+		if (parts_find(&at[i].counted->unit.parts, pc - at[i].bias))
+			return &at[i];
+	return NULL;
+}
+
+/* ---- looking through the stack ---- */
+
+/* Does the kernel have a handler return there? */
+static bool
+is_restorer(const struct frames *f, uint64_t word)
+{
+	static const unsigned char code[2][9] = {
+		{0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05}, /* movq $15, %rax; syscall */
+		{0xb8, 0x0f, 0, 0, 0, 0x0f, 0x05},             /* movl $15, %eax; syscall */
+	};
+	unsigned char there[9];
+
+	return process_read(f->process, word, there, sizeof there) &&
+	       (!memcmp(there, code[0], 9) || !memcmp(there, code[1], 7));
+}
+
+/* Is it behind a call in measured code that is none of the program's own? */
+static bool
+is_woven_return(const struct frames *f, uint64_t word)
+{
+	const struct loaded *l = loaded_at(f->loaded, f->nloaded, word);
+	unsigned char call = 0;
+
+	return l && !counted_returns(l->counted, word - l->bias) && process_read(f->process, word - 5, &call, 1) && call == 0xe8;
+}
+
+static bool
+is_suspect(struct frames *f, uint64_t word)
+{
+	uint64_t *seen = &f->seen[word * 0x9e3779b97f4a7c15ull >> 52];
+	const struct mapping *m;
+
+	if (*seen == word)
+		return false;
+	m = process_mapping(f->process, word);
+	if (m && m->how[2] == 'x' && (is_restorer(f, word) || is_woven_return(f, word)))
+		return true;
+	*seen = word;
+	return false;
+}
+_Static_assert(sizeof ((struct frames *)0)->seen == 8 << (64 - 52), "");
+
+/* From the stack pointer up to the end of the mapping; an activation may have a word that it has not written to. */
+static bool
+may_be_interrupted(struct frames *f, uint64_t sp)
+{
+	const struct mapping *m = process_mapping(f->process, sp);
+	static uint64_t word[SCAN_STEP / 8];
+
+	sp &= -8ull;
+	if (!m || m->end - sp > SCAN_MOST)
+		return true;
+	while (sp < m->end) {
+		size_t n = m->end - sp < sizeof word ? m->end - sp : sizeof word;
+
+		if (!process_read(f->process, sp, word, n))
+			return true;
+		for (size_t i = 0; i < n / 8; i++)
+			if (is_suspect(f, word[i]))
+				return true;
+		sp += n;
+	}
+	return false;
+}
+
+/* ---- walking it ---- */
+
+static bool
+source_read(void *ctx, uint64_t addr, uint64_t *word)
+{
+	const struct frames *f = ctx;
+
+	return process_read(f->process, addr, word, sizeof *word);
+}
+
+static int
+source_open(void *ctx, uint64_t addr)
+{
+	struct frames *f = ctx;
+	const struct mapping *m = process_mapping(f->process, addr);
+	const char *path = m && m->ino ? process_file(f->process, m, NULL) : NULL;
+
+	return path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+}
+
+struct walking {
+	const struct frames *f;
+	bool (*found)(void *, uint64_t);
+	void *arg;
+	bool outer;              /* the innermost has been passed */
+	bool ok;
+};
+
+static bool
+on_frame(void *arg, uint64_t pc, bool exact)
+{
+	struct walking *w = arg;
+	const struct loaded *l = w->outer ? loaded_at(w->f->loaded, w->f->nloaded, pc) : NULL;
+
+	w->outer = true;
+	if (l && (exact || !counted_returns(l->counted, pc - l->bias)))
+		w->ok = w->found(w->arg, pc);
+	return w->ok;
+}
+
+bool
+frames_interrupted(struct frames *f, const struct thread *t, bool (*found)(void *, uint64_t pc), void *arg)
+{
+	struct walking w = {.f = f, .found = found, .arg = arg, .ok = true};
+	uint32_t known = t->stopped ? (1u << THREAD_REGS) - 1 : 1u << THREAD_RSP | 1u << THREAD_RIP;
+
+	if (!may_be_interrupted(f, t->reg[THREAD_RSP]))
+		return true;
+	if (!f->stack && !f->no_stack) {
+		f->source = (struct stack_source){f, source_read, source_open};
+		f->stack = stack_open(f->process->alive, &f->source);
+		f->no_stack = !f->stack;
+	}
+	return f->stack && stack_walk(f->stack, t->reg, known, on_frame, &w) && w.ok;
+}
+
+void
+frames_close(struct frames *f)
+{
+	stack_close(f->stack);
+	f->stack = NULL;
+}

@@ -1,0 +1,482 @@
+/* SPDX-License-Identifier: MIT */
+/* The counts of one moment. Of each thread: its counters, and what they are behind by where it stands and where
+ * others of its activations were interrupted. Of threads that have ended: what the profile has. */
+#include "tool/query.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { TRIES = 50, REGIONS_MOST = 1 << 16, MODULES_MOST = 1 << 12 };
+
+/* What is known of a thread. */
+struct standing {
+	const struct thread *thread;
+	uint64_t *behind;        /* by event: to be added to its counters */
+	uint64_t base;           /* of its counters */
+	bool has_base;
+	uint32_t users;          /* of its region */
+};
+
+struct look {
+	struct query *q;
+	struct pool *pool;
+	struct moment *m;
+	struct process process;
+	struct profile *profile;
+	struct chord_live live;
+	VEC(struct chord_live_region) region;
+	VEC(struct loaded) loaded;
+	struct frames frames;
+	struct standing *standing; /* by thread */
+	struct standing *now;    /* the one that is looked at */
+};
+
+static void
+note(struct look *k, const char *text)
+{
+	for (size_t i = 0; i < k->m->note.n; i++)
+		if (!strcmp(k->m->note.at[i], text))
+			return;
+	VEC_PUSH(k->m->note, text);
+}
+
+/* ---- the control block ---- */
+
+static bool
+find_live(struct look *k)
+{
+	static const uint64_t places[] = CHORD_LIVE_PLACES;
+
+	for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+		if (process_read(&k->process, places[i], &k->live, sizeof k->live) && k->live.magic == CHORD_LIVE_MAGIC)
+			return k->live.version == CHORD_FORMAT_VERSION && k->live.nregion <= REGIONS_MOST &&
+			       k->live.nmodule <= MODULES_MOST;
+	return false;
+}
+
+static bool
+read_live(struct look *k)
+{
+	k->region.n = k->loaded.n = 0;
+	if (!find_live(k) || k->live.pid != (uint32_t)process_inner(&k->process))
+		return false;
+	for (uint32_t i = 0; i < k->live.nregion; i++) {
+		struct chord_live_region r;
+
+		if (!process_read(&k->process, k->live.regions + (uint64_t)i * k->live.region_size, &r, sizeof r))
+			return false;
+		VEC_PUSH(k->region, r);
+	}
+	for (uint32_t i = 0; i < k->live.nmodule; i++) {
+		struct chord_live_module m;
+		struct counted *c;
+
+		if (!process_read(&k->process, k->live.modules + (uint64_t)i * k->live.module_size, &m, sizeof m))
+			return false;
+		if (m.life == CHORD_LIFE_LOADED && m.idlen <= sizeof m.id &&
+		    (c = query_counted(k->q, (struct str){(char *)m.id, m.idlen})))
+			VEC_PUSH(k->loaded, (struct loaded){c, m.bias});
+	}
+	return true;
+}
+
+/* ---- where threads stand ---- */
+
+static bool
+add_behind(struct look *k, const struct loaded *l, uint64_t pc, uint64_t sign, uint64_t *behind, struct where *w)
+{
+	const struct proc *p;
+
+	if (!where_find(&l->counted->where, k->pool, pc - l->bias, w))
+		return true;
+	if (w->why) {
+		note(k, pool_printf(k->pool, "where a thread stands is not understood (%s): off by what its block has not done yet",
+		                    w->why));
+		return false;
+	}
+	p = w->proc;
+	for (uint32_t e = 0; e < p->nevent; e++) {
+		uint32_t number = l->counted->event[p - l->counted->unit.map.proc][e];
+
+		if (number != UINT32_MAX)
+			behind[number] += sign * (uint64_t)where_behind(w, e);
+	}
+	return true;
+}
+
+/* The frame of one that was interrupted in code that moves the stack pointer cannot be gone on from. */
+static bool
+found_interrupted(void *arg, uint64_t pc)
+{
+	struct look *k = arg;
+	struct where w = {0};
+
+	return add_behind(k, loaded_at(k->loaded.at, k->loaded.n, pc), pc, 1, k->now->behind, &w) && !w.sp;
+}
+
+static void
+stand(struct look *k, struct standing *s)
+{
+	struct thread t = *s->thread;
+	const struct loaded *l = loaded_at(k->loaded.at, k->loaded.n, t.reg[THREAD_RIP]);
+	struct where w = {0};
+
+	k->now = s;
+	if (l && add_behind(k, l, t.reg[THREAD_RIP], 1, s->behind, &w) && !w.why) {
+		/* Where the original's code goes on: there the unwind table holds. */
+		t.reg[THREAD_RIP] = w.addr + l->bias;
+		t.reg[THREAD_RSP] += (uint64_t)w.sp;
+	}
+	if (!frames_interrupted(&k->frames, &t, found_interrupted, k))
+		note(k, pool_printf(k->pool, "the stack of thread %d cannot be followed to its end: if a signal interrupted measured "
+		                    "code there, off by what that block has not done yet", t.tid));
+}
+
+/* The region that it counts in: by what its segment is, or, if it was not stopped, by what the runtime knows. */
+static void
+find_base(struct look *k, struct standing *s)
+{
+	const struct thread *t = s->thread;
+
+	s->has_base = t->stopped && !t->lost;
+	s->base = t->gs;
+	for (size_t i = 0; i < k->region.n; i++) {
+		const struct chord_live_region *r = &k->region.at[i];
+
+		if (t->stopped && !t->lost ? r->base != t->gs : r->tid != t->inner)
+			continue;
+		s->has_base = true;
+		s->base = r->base;
+		s->users = r->users;
+		return;
+	}
+}
+
+/* A child of vfork counts in its parent's place. */
+enum { SYS_VFORK = 58 };
+
+static void
+look_at_threads(struct look *k)
+{
+	size_t n = k->process.thread.n;
+
+	k->standing = pool_array(k->pool, n, sizeof *k->standing);
+	for (size_t i = 0; i < n; i++) {
+		struct standing *s = &k->standing[i];
+
+		s->thread = &k->process.thread.at[i];
+		s->behind = pool_array(k->pool, k->q->event.n, sizeof *s->behind);
+		find_base(k, s);
+		if (s->thread->lost)
+			note(k, pool_printf(k->pool, "thread %d could not be stopped: off by what the block that it is in has not done yet",
+			                    s->thread->tid));
+		else
+			stand(k, s);
+		if (!s->thread->stopped && s->thread->call == SYS_VFORK)
+			note(k, pool_printf(k->pool, "thread %d waits for a child that it made with vfork, and that counts in its place: off "
+			                    "by what the block that the child is in has not done yet", s->thread->tid));
+	}
+}
+
+/* ---- counters ---- */
+
+/* What counters add up to at a base. False: they are not all there. */
+static bool
+counters_at(const struct look *k, uint64_t base, uint64_t *sum, bool anonymous)
+{
+	for (size_t i = 0; i < k->loaded.n; i++) {
+		const struct loaded *l = &k->loaded.at[i];
+
+		for (size_t c = 0; c < l->counted->counter.n; c++) {
+			uint64_t addr = l->counted->counter.at[c].addr + l->bias + base, v;
+			const struct mapping *m = process_mapping(&k->process, addr);
+
+			if (anonymous && m && m->ino)
+				continue;
+			if (l->counted->counter.at[c].event == UINT32_MAX)
+				continue;
+			if (!process_read(&k->process, addr, &v, sizeof v))
+				return false;
+			sum[l->counted->counter.at[c].event] += v;
+		}
+	}
+	return true;
+}
+
+/* Of all threads that there ever were, as far as they were counted in the file. */
+static void
+counters_in_profile(const struct look *k, uint64_t *sum)
+{
+	for (size_t i = 0; i < k->q->counted.n; i++) {
+		const struct counted *c = k->q->counted.at[i];
+		const struct module *m = profile_module(k->profile, image_build_id(c->unit.image));
+
+		for (size_t j = 0; m && m->count && j < c->counter.n; j++) {
+			uint64_t at = (c->counter.at[j].addr - m->base) / 8;
+
+			if (c->counter.at[j].event != UINT32_MAX && at < m->ncount)
+				sum[c->counter.at[j].event] += m->count[at];
+		}
+	}
+}
+
+/* The first of the threads that count in the same place. */
+static const struct standing *
+first_with(const struct look *k, const struct standing *s)
+{
+	const struct standing *first = k->standing;
+
+	while (!first->has_base || first->base != s->base)
+		first++;
+	return first;
+}
+
+static const char *
+place_of(struct look *k, const struct thread *t)
+{
+	uint64_t pc = t->reg[THREAD_RIP];
+	const struct loaded *l = loaded_at(k->loaded.at, k->loaded.n, pc);
+	const struct mapping *m = process_mapping(&k->process, pc);
+
+	if (l)
+		return parts_find(&l->counted->unit.parts, pc - l->bias)->proc->name;
+	return !m || !*m->path ? "?" : base_name(pool_strdup(k->pool, m->path));
+}
+
+static void
+add_to(uint64_t *to, const uint64_t *from, size_t n, uint64_t sign)
+{
+	for (size_t i = 0; i < n; i++)
+		to[i] += sign * from[i];
+}
+
+static void
+count_thread(struct look *k, const struct standing *s)
+{
+	size_t n = k->q->event.n;
+	struct moment_thread t = {.tid = s->thread->tid, .place = place_of(k, s->thread)};
+	const struct standing *first = s->has_base ? first_with(k, s) : NULL;
+
+	add_to(k->m->total, s->behind, n, 1);
+	if (first && first != s) {
+		t.with = first->thread->tid;
+	} else if (first) {
+		t.count = pool_array(k->pool, n, sizeof *t.count);
+		t.before = s->users ? s->users - 1 : 0;
+		for (size_t i = 0; i < k->process.thread.n; i++)
+			if (k->standing[i].has_base && k->standing[i].base == s->base)
+				add_to(t.count, k->standing[i].behind, n, 1);
+		if (!counters_at(k, s->base, t.count, false))
+			t.count = NULL;
+	}
+	if (t.count)
+		add_to(k->m->rest, t.count, n, -1ull);
+	/* What is in no file is not in the profile either. */
+	if (first == s && s->base)
+		counters_at(k, s->base, k->m->total, true);
+	VEC_PUSH(k->m->thread, t);
+}
+
+/* ---- activations that were given up where a signal had struck them ---- */
+
+static void
+count_struck(struct look *k)
+{
+	for (size_t i = 0; i < k->profile->exit.n; i++) {
+		const struct exits *x = &k->profile->exit.at[i];
+		const struct module *m = &k->profile->module.at[x->module];
+		struct counted *c = query_counted(k->q, (struct str){(const char *)m->id, m->nid});
+		struct where w;
+
+		if (!c || counted_returns(c, x->addr))
+			continue;
+		add_behind(k, &(struct loaded){c, 0}, x->addr - 1, x->reentry ? -x->count : x->count, k->m->total, &w);
+	}
+}
+
+/* ---- all of it ---- */
+
+static void
+count(struct look *k)
+{
+	size_t n = k->q->event.n;
+
+	k->m->total = pool_array(k->pool, n, sizeof *k->m->total);
+	k->m->rest = pool_array(k->pool, n, sizeof *k->m->rest);
+	counters_in_profile(k, k->m->total);
+	counters_at(k, 0, k->m->total, false);
+	for (size_t i = 0; i < k->process.thread.n; i++)
+		count_thread(k, &k->standing[i]);
+	count_struck(k);
+	add_to(k->m->rest, k->m->total, n, 1);
+}
+
+/* Is there a counter of the event? */
+static bool
+counts(const struct counted *c, uint32_t event)
+{
+	for (size_t i = 0; i < c->counter.n; i++)
+		if (c->counter.at[i].event == event)
+			return true;
+	return false;
+}
+
+static void
+note_what_is_missing(struct look *k)
+{
+	const struct query *q = k->q;
+
+	if (k->live.owner)
+		note(k, "the runtime was at work: counts that it was just moving may be missing or there twice");
+	if (k->profile->lost)
+		note(k, "threads could not be given counters of their own: counts may be short");
+	if (k->profile->flags & CHORD_PROFILE_NOT_WATCHED)
+		note(k, "threads may have been made that the runtime did not see: counts may be short");
+	for (size_t i = 0; i < q->unknown.n; i++)
+		note(k, pool_printf(k->pool, "%s is not counted: %s", q->unknown.at[i].name, q->unknown.at[i].reason));
+	for (size_t i = 0; i < q->counted.n; i++) {
+		const struct counted *c = q->counted.at[i];
+
+		if (c->unit.map.nrefused)
+			note(k, pool_printf(k->pool, "procedures of %s that were refused are not counted: %" PRIu32, c->unit.path,
+			                    c->unit.map.nrefused));
+		for (uint32_t e = 0; e < q->event.n; e++)
+			if (!counts(c, e))
+				note(k, pool_printf(k->pool, "%s does not count %s", c->unit.path, q->event.at[e]));
+	}
+	for (uint32_t e = 0; e < q->event.n; e++)
+		if (k->m->total[e] > INT64_MAX)
+			note(k, pool_printf(k->pool, "%s would be below 0: not known", q->event.at[e]));
+}
+
+/* Not reported: it may just be ending. */
+static bool
+read_profile(struct look *k)
+{
+	const char *path = process_mappings(&k->process) ? live_profile_path(&k->process) : NULL, *why;
+	struct buf b = {0};
+
+	profile_free(k->profile);
+	k->profile = path && file_read(path, &b) ? profile_parse(k->pool, (struct str){b.at, b.n}, &why) : NULL;
+	buf_free(&b);
+	return k->profile;
+}
+
+/* Looks while all threads are stopped. False: not everything could be seen, or not of one moment. */
+static bool
+see(struct look *k, bool last)
+{
+	k->m->note.n = k->m->thread.n = 0;
+	if (!read_profile(k))
+		return false;
+	query_modules(k->q, &k->process, k->profile);
+	if (!read_live(k) || (k->live.owner && !last))
+		return false;
+	frames_close(&k->frames);
+	k->frames = (struct frames){.process = &k->process, .loaded = k->loaded.at, .nloaded = k->loaded.n};
+	look_at_threads(k);
+	count(k);
+	note_what_is_missing(k);
+	return process_was_still(&k->process);
+}
+
+static void
+not_permitted(const struct process *p)
+{
+	pid_t tracer = process_tracer(p);
+
+	if (tracer)
+		say_error(p->pid, "process %d traces it already", tracer);
+	else
+		say_error(p->pid, "not permitted: only root and its owner can look into a process");
+}
+
+static enum query_result
+look(struct look *k)
+{
+	for (int i = 1; i <= TRIES; i++) {
+		enum process_state state = process_stop(&k->process);
+		bool seen = state == PROCESS_STILL && see(k, i > TRIES / 2);
+
+		process_go_on(&k->process);
+		if (seen)
+			return QUERY_DONE;
+		if (state == PROCESS_GONE)
+			return QUERY_ENDED;
+		if (state == PROCESS_NOT_PERMITTED) {
+			not_permitted(&k->process);
+			return QUERY_FAILED;
+		}
+		usleep(1000);
+	}
+	if (k->live.magic == CHORD_LIVE_MAGIC && k->live.pid != (uint32_t)process_inner(&k->process))
+		say_error(k->q->pid, "it counts in the place of the process that made it, %" PRIu32, k->live.pid);
+	else
+		say_error(k->q->pid, "its counters cannot be read");
+	return QUERY_FAILED;
+}
+
+enum query_result
+query_moment(struct query *q, struct pool *pool, struct moment *m)
+{
+	struct look k = {.q = q, .pool = pool, .m = m};
+	enum query_result result = QUERY_ENDED;
+
+	*m = (struct moment){0};
+	k.process = (struct process){.pool = pool, .pid = q->pid};
+	result = look(&k);
+	frames_close(&k.frames);
+	process_close(&k.process);
+	profile_free(k.profile);
+	free(k.region.at);
+	free(k.loaded.at);
+	return result;
+}
+
+void
+moment_free(struct moment *m)
+{
+	free(m->thread.at);
+	free(m->note.at);
+}
+
+/* ---- the query ---- */
+
+bool
+query_open(struct query *q, const char *pid, const char *wanted)
+{
+	struct process p;
+	const char *path;
+	struct profile *profile = NULL;
+	bool ok;
+
+	*q = (struct query){.pool = pool_new(), .pid = pid, .wanted = wanted};
+	if (!process_open(&p, q->pool, pid))
+		return false;
+	path = live_profile_find(&p);
+	profile = path ? load_profile(q->pool, path) : NULL;
+	if (profile)
+		query_modules(q, &p, profile);
+	ok = profile && query_events(q);
+	if (ok)
+		query_modules(q, &p, profile);
+	profile_free(profile);
+	process_close(&p);
+	return ok;
+}
+
+void
+query_close(struct query *q)
+{
+	for (size_t i = 0; i < q->counted.n; i++) {
+		unit_close(&q->counted.at[i]->unit);
+		free(q->counted.at[i]->counter.at);
+	}
+	free(q->counted.at);
+	free(q->event.at);
+	free(q->unknown.at);
+	pool_free(q->pool);
+}

@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: MIT */
+/* chord query: the exact events of a process that runs. */
+#include "tool/json.h"
+#include "tool/query.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { OPT_WATCH = 256, OPT_THREAD, OPT_JSON };
+
+static const struct argp_option options[] = {
+	{"event", 'e', "LIST", 0, "The events, with commas between them (default: all that the process counts)", 0},
+	{"watch", OPT_WATCH, "SECONDS", OPTION_ARG_OPTIONAL, "A line every so many seconds (default: 1), with what has been added, "
+	 "until the process ends", 0},
+	{"thread", OPT_THREAD, NULL, 0, "Of each thread as well", 0},
+	{"json", OPT_JSON, NULL, 0, "Print JSON; with --watch an object on each line", 0},
+	{0},
+};
+
+static const char doc[] =
+	"Print how many events a running process has counted, exact to the instruction at which each of its threads stands.\v"
+	"The process has to be built with -fchord=events. All its threads are stopped for the moment; nothing is changed in "
+	"it, and no system call or signal of its takes notice.\n\n"
+	"What is not known is said below the counts.\n\n"
+	"Exit status: 0 done, 1 the process cannot be queried, 2 wrong usage.";
+
+struct args {
+	const char *pid, *events;
+	double watch;            /* 0: once */
+	bool thread, json;
+	VEC(char *) told;        /* notes that have been printed */
+	uint64_t *last;          /* total by event */
+};
+
+static double
+parse_seconds(const char *text, struct argp_state *state)
+{
+	char *end;
+	double s = text ? strtod(text, &end) : 1;
+
+	if (text && (end == text || *end || !(s >= 0.001) || s > 1e8))
+		argp_error(state, "--watch=%s: a number of seconds is at least 0.001", text);
+	return s;
+}
+
+static error_t
+parse(int key, char *arg, struct argp_state *state)
+{
+	struct args *a = state->input;
+
+	switch (key) {
+	case 'e':
+		a->events = arg;
+		break;
+	case OPT_WATCH:
+		a->watch = parse_seconds(arg, state);
+		break;
+	case OPT_THREAD:
+		a->thread = true;
+		break;
+	case OPT_JSON:
+		a->json = true;
+		break;
+	case ARGP_KEY_ARG:
+		if (a->pid)
+			argp_error(state, "one process at a time");
+		if (!*arg || arg[strspn(arg, "0123456789")] || strlen(arg) > 9 || !atoi(arg))
+			argp_error(state, "%s: not the number of a process", arg);
+		a->pid = arg;
+		break;
+	case ARGP_KEY_END:
+		if (!a->pid)
+			argp_error(state, "which process?");
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+/* ---- text ---- */
+
+enum { COLUMN = 20 };
+
+static void
+print_number(uint64_t n, const char *before)
+{
+	char number[32], all[40];
+
+	snprintf(all, sizeof all, "%s%s", before, n > INT64_MAX ? "?" : grouped(number, n));
+	printf(" %*s", COLUMN, all);
+}
+
+static void
+print_notes(struct args *a, const struct moment *m)
+{
+	bool first = true;
+
+	for (size_t i = 0; i < m->note.n; i++) {
+		bool told = false;
+
+		for (size_t k = 0; k < a->told.n; k++)
+			told |= !strcmp(a->told.at[k], m->note.at[i]);
+		if (told)
+			continue;
+		printf("%s  %s\n", first ? "\nNote:\n" : "", m->note.at[i]);
+		first = false;
+		VEC_PUSH(a->told, xstrdup(m->note.at[i]));
+	}
+	if (!first && a->watch)
+		putchar('\n');
+}
+
+static void
+print_totals(const struct query *q, const struct moment *m)
+{
+	char number[32];
+
+	for (size_t e = 0; e < q->event.n; e++)
+		printf("%26s  %s\n", m->total[e] > INT64_MAX ? "?" : grouped(number, m->total[e]), q->event.at[e]);
+}
+
+static void
+print_row(const char *name, const uint64_t *count, size_t n, const char *what)
+{
+	printf("%12s", name);
+	for (size_t e = 0; e < n; e++)
+		print_number(count ? count[e] : UINT64_MAX, "");
+	printf("  %s\n", what);
+}
+
+static void
+print_thread(const struct query *q, const struct moment_thread *t)
+{
+	char name[16], what[200] = "";
+
+	snprintf(name, sizeof name, "%d", t->tid);
+	if (t->before)
+		snprintf(what, sizeof what, "%s, with what %" PRIu32 " before it left", t->place, t->before);
+	else if (t->with)
+		snprintf(what, sizeof what, "%s, counts with %d", t->place, t->with);
+	else if (!t->count)
+		snprintf(what, sizeof what, "%s, does not count by itself", t->place);
+	else
+		snprintf(what, sizeof what, "%s", t->place);
+	print_row(name, t->count, q->event.n, what);
+}
+
+static void
+print_threads(const struct query *q, const struct moment *m)
+{
+	printf("%12s", "thread");
+	for (size_t e = 0; e < q->event.n; e++)
+		printf(" %*s", COLUMN, q->event.at[e]);
+	printf("  stands in\n");
+	for (size_t i = 0; i < m->thread.n; i++)
+		print_thread(q, &m->thread.at[i]);
+	print_row("others", m->rest, q->event.n, "");
+	print_row("all", m->total, q->event.n, "");
+}
+
+/* The names stand above the columns at first. */
+static void
+print_line(struct args *a, const struct query *q, const struct moment *m)
+{
+	if (!a->last) {
+		for (size_t e = 0; e < q->event.n; e++)
+			printf(" %*s %*s", COLUMN, q->event.at[e], COLUMN, "");
+		putchar('\n');
+	}
+	for (size_t e = 0; e < q->event.n; e++) {
+		print_number(m->total[e], "");
+		if (a->last)
+			print_number(m->total[e] - a->last[e], "+");
+		else
+			printf(" %*s", COLUMN, "");
+	}
+	putchar('\n');
+}
+
+static void
+print_text(struct args *a, const struct query *q, const struct moment *m)
+{
+	if (a->thread)
+		print_threads(q, m);
+	else if (a->watch)
+		print_line(a, q, m);
+	else
+		print_totals(q, m);
+	print_notes(a, m);
+	if (a->thread && a->watch)
+		putchar('\n');
+}
+
+/* ---- JSON ---- */
+
+static json_t *
+counts_json(const struct query *q, const uint64_t *count)
+{
+	json_t *o = json_object();
+
+	for (size_t e = 0; e < q->event.n; e++)
+		js_set(o, q->event.at[e], js_number(count ? count[e] : 0, count));
+	return o;
+}
+
+static json_t *
+threads_json(const struct query *q, const struct moment *m)
+{
+	json_t *all = json_array();
+
+	for (size_t i = 0; i < m->thread.n; i++) {
+		const struct moment_thread *t = &m->thread.at[i];
+		json_t *o = json_object();
+
+		js_set(o, "thread", js_number((uint64_t)t->tid, true));
+		js_set(o, "events", counts_json(q, t->count));
+		js_set(o, "counts_with", js_number((uint64_t)t->with, t->with));
+		js_set(o, "threads_before", js_number(t->before, true));
+		js_set(o, "place", js_text(t->place));
+		js_append(all, o);
+	}
+	return all;
+}
+
+static void
+print_json(const struct args *a, const struct query *q, const struct moment *m)
+{
+	json_t *o = json_object();
+
+	js_set(o, "process", js_number((uint64_t)atol(q->pid), true));
+	js_set(o, "events", counts_json(q, m->total));
+	if (a->thread) {
+		js_set(o, "threads", threads_json(q, m));
+		js_set(o, "others", counts_json(q, m->rest));
+	}
+	js_set(o, "notes", js_texts(m->note.at, m->note.n));
+	if (a->watch)
+		js_line(o, stdout);
+	else
+		js_print(o, stdout);
+}
+
+/* ---- */
+
+/* False: that was the last time. */
+static bool
+once(struct args *a, struct query *q, int *status)
+{
+	struct pool *pool = pool_new();
+	struct moment m;
+	enum query_result r = query_moment(q, pool, &m);
+
+	*status = r == QUERY_FAILED || (r == QUERY_ENDED && !a->last) ? EXIT_NO : 0;
+	if (r == QUERY_ENDED && !a->last)
+		say_error(a->pid, "it has ended");
+	if (r == QUERY_DONE) {
+		if (a->json)
+			print_json(a, q, &m);
+		else
+			print_text(a, q, &m);
+		if (fflush(stdout) || ferror(stdout)) {
+			say_error("standard output", "%s", strerror(errno));
+			*status = EXIT_NO;
+		}
+		if (!a->last)
+			a->last = pool_array(q->pool, q->event.n, sizeof *a->last);
+		memcpy(a->last, m.total, q->event.n * sizeof *a->last);
+	}
+	moment_free(&m);
+	pool_free(pool);
+	return r == QUERY_DONE && !*status && a->watch;
+}
+
+/* By the clock, however long a query takes. */
+static void
+wait_until(struct timespec *next, double seconds)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	next->tv_sec += (time_t)seconds;
+	next->tv_nsec += (long)((seconds - (double)(time_t)seconds) * 1e9);
+	if (next->tv_nsec >= 1000000000) {
+		next->tv_sec++;
+		next->tv_nsec -= 1000000000;
+	}
+	if (next->tv_sec < now.tv_sec)
+		*next = now;
+	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, next, NULL);
+}
+
+int
+cmd_query(int argc, char **argv)
+{
+	static const struct argp argp = {options, parse, "PID", doc, NULL, NULL, NULL};
+	struct args a = {0};
+	struct query q;
+	struct timespec next;
+	int status = EXIT_NO;
+
+	if (argp_parse(&argp, argc, argv, 0, NULL, &a))
+		die("memory", "out of memory");
+	clock_gettime(CLOCK_MONOTONIC, &next);
+	if (query_open(&q, a.pid, a.events))
+		while (once(&a, &q, &status))
+			wait_until(&next, a.watch);
+	query_close(&q);
+	for (size_t i = 0; i < a.told.n; i++)
+		free(a.told.at[i]);
+	free(a.told.at);
+	return status;
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+/* On-line queries from outside: the events of a process as of one moment. */
+#ifndef CHORD_QUERY_H
+#define CHORD_QUERY_H
+
+#include "image/stack.h"
+#include "tool/process.h"
+#include "tool/report.h"
+#include "tool/where.h"
+
+/* A program or shared object that counts events. */
+struct counted {
+	struct unit unit;
+	struct where_index where;
+	uint64_t *back;          /* return addresses of its calls, sorted */
+	size_t nback;
+	VEC(struct counter { uint64_t addr; uint32_t event; }) counter; /* of the events that are asked for */
+	uint32_t **event;        /* by procedure and its event: number among those asked for, or UINT32_MAX */
+};
+
+/* Where one of them is loaded; with dlmopen it may be in several places. */
+struct loaded {
+	struct counted *counted;
+	uint64_t bias;
+};
+
+struct moment_thread {
+	pid_t tid;
+	pid_t with;              /* not 0: it counts in the same place as that one, which has the counts of both */
+	uint32_t before;         /* threads that had its counters before it, and left in them what they had counted */
+	const char *place;       /* where it stands */
+	uint64_t *count;         /* by event; NULL: not known */
+};
+
+/* All counts are of one moment. */
+struct moment {
+	uint64_t *total;         /* by event */
+	uint64_t *rest;          /* of threads that have ended, or whose own counts are not known */
+	VEC(struct moment_thread) thread;
+	VEC(const char *) note;  /* what is not in the counts, or not known */
+};
+
+struct query {
+	struct pool *pool;
+	const char *pid;
+	const char *wanted;      /* list of events; NULL: all */
+	VEC(const char *) event; /* those asked for */
+	VEC(struct counted *) counted; /* opened so far; the program is not always the first */
+	VEC(struct named) unknown; /* modules that count, but cannot be read */
+};
+
+/* Finds out what the process counts. False: reported. */
+bool query_open(struct query *q, const char *pid, const char *wanted);
+void query_close(struct query *q);
+
+/* ---- counted.c: what it counts ---- */
+
+/* Opens the modules that a profile names, if they are not open yet. */
+void query_modules(struct query *q, const struct process *process, const struct profile *p);
+struct counted *query_counted(const struct query *q, struct str build_id); /* or NULL */
+/* Is that link-time address the return address of a call of a measured procedure? */
+bool counted_returns(const struct counted *c, uint64_t addr);
+/* Settles which events are asked for. False: reported. */
+bool query_events(struct query *q);
+
+/* ---- moment.c ---- */
+
+enum query_result { QUERY_DONE, QUERY_ENDED, QUERY_FAILED /* reported */ };
+/* Stops the process, reads its counts and lets it go on. What is in the moment is in the pool. */
+enum query_result query_moment(struct query *q, struct pool *pool, struct moment *m);
+void moment_free(struct moment *m);
+
+/* ---- frames.c: activations that something interrupted between calls ---- */
+
+struct frames {
+	struct process *process;
+	const struct loaded *loaded;
+	size_t nloaded;
+	struct stack *stack;     /* opened when it is first needed */
+	bool no_stack;           /* it cannot be */
+	struct stack_source source;
+	uint64_t seen[4096];     /* words of stacks that are known to be of no interest */
+};
+/* The object in whose measured code a PC lies, or NULL. */
+const struct loaded *loaded_at(const struct loaded *at, size_t n, uint64_t pc);
+/* Calls f with the PC of each activation of a thread that was interrupted in measured code, by a signal or by
+ * what is woven in, but for the innermost. False: there may be more, or f gave false. */
+bool frames_interrupted(struct frames *f, const struct thread *t, bool (*found)(void *, uint64_t pc), void *arg);
+void frames_close(struct frames *f);
+
+#endif
