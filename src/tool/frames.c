@@ -65,14 +65,15 @@ is_suspect(struct frames *f, uint64_t word)
 }
 _Static_assert(sizeof ((struct frames *)0)->seen == 8 << (64 - 52), "");
 
-/* From the stack pointer up to the end of the mapping; an activation may have a word that it has not written to. */
+/* From the stack pointer up to the end of the mapping. The handler may just have returned to its word below that. */
 static bool
 may_be_interrupted(struct frames *f, uint64_t sp)
 {
 	const struct mapping *m = process_mapping(f->process, sp);
 	static uint64_t word[SCAN_STEP / 8];
 
-	sp &= -8ull;
+	sp = (sp & -8ull) - 8;
+	m = m && sp < m->start ? NULL : m;
 	if (!m || m->end - sp > SCAN_MOST)
 		return true;
 	while (sp < m->end) {

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { TRIES = 50, REGIONS_MOST = 1 << 16, MODULES_MOST = 1 << 12 };
+enum { TRIES = 50, PATIENCE = 10, REGIONS_MOST = 1 << 16, MODULES_MOST = 1 << 12 };
 
 /* What is known of a thread. */
 struct standing {
@@ -18,6 +18,12 @@ struct standing {
 	uint64_t base;           /* of its counters */
 	bool has_base;
 	uint32_t users;          /* of its region */
+};
+
+/* An activation that something interrupted; its address at link time. */
+struct interrupted {
+	const struct counted *in;
+	uint64_t addr;
 };
 
 struct look {
@@ -32,6 +38,9 @@ struct look {
 	struct frames frames;
 	struct standing *standing; /* by thread */
 	struct standing *now;    /* the one that is looked at */
+	VEC(struct interrupted) interrupted; /* activations of threads that stand outside of measured code */
+	bool unsettled;          /* better to look again */
+	bool being_left;         /* one of these perhaps */
 };
 
 static void
@@ -41,6 +50,15 @@ note(struct look *k, const char *text)
 		if (!strcmp(k->m->note.at[i], text))
 			return;
 	VEC_PUSH(k->m->note, text);
+}
+
+/* Of what will as a rule soon be over, so that it is better to look again: a thread may be in the runtime, of which
+ * there is no unwind table. */
+static void
+doubt(struct look *k, const char *text)
+{
+	k->unsettled = true;
+	note(k, text);
 }
 
 /* ---- the control block ---- */
@@ -93,8 +111,8 @@ add_behind(struct look *k, const struct loaded *l, uint64_t pc, uint64_t sign, u
 	if (!where_find(&l->counted->where, k->pool, pc - l->bias, w))
 		return true;
 	if (w->why) {
-		note(k, pool_printf(k->pool, "where a thread stands is not understood (%s): off by what its block has not done yet",
-		                    w->why));
+		doubt(k, pool_printf(k->pool, "where a thread stands is not understood (%s): off by what its block has not done yet",
+		                     w->why));
 		return false;
 	}
 	p = w->proc;
@@ -112,9 +130,12 @@ static bool
 found_interrupted(void *arg, uint64_t pc)
 {
 	struct look *k = arg;
+	const struct loaded *l = loaded_at(k->loaded.at, k->loaded.n, pc);
 	struct where w = {0};
 
-	return add_behind(k, loaded_at(k->loaded.at, k->loaded.n, pc), pc, 1, k->now->behind, &w) && !w.sp;
+	if (!loaded_at(k->loaded.at, k->loaded.n, k->now->thread->reg[THREAD_RIP]))
+		VEC_PUSH(k->interrupted, (struct interrupted){l->counted, pc - l->bias});
+	return add_behind(k, l, pc, 1, k->now->behind, &w) && !w.sp;
 }
 
 static void
@@ -131,8 +152,8 @@ stand(struct look *k, struct standing *s)
 		t.reg[THREAD_RSP] += (uint64_t)w.sp;
 	}
 	if (!frames_interrupted(&k->frames, &t, found_interrupted, k))
-		note(k, pool_printf(k->pool, "the stack of thread %d cannot be followed to its end: if a signal interrupted measured "
-		                    "code there, off by what that block has not done yet", t.tid));
+		doubt(k, pool_printf(k->pool, "the stack of thread %d cannot be followed to its end: if a signal interrupted measured "
+		                     "code there, off by what that block has not done yet", t.tid));
 }
 
 /* The region that it counts in: by what its segment is, or, if it was not stopped, by what the runtime knows. */
@@ -171,8 +192,8 @@ look_at_threads(struct look *k)
 		s->behind = pool_array(k->pool, k->q->event.n, sizeof *s->behind);
 		find_base(k, s);
 		if (s->thread->lost)
-			note(k, pool_printf(k->pool, "thread %d could not be stopped: off by what the block that it is in has not done yet",
-			                    s->thread->tid));
+			doubt(k, pool_printf(k->pool, "thread %d could not be stopped: off by what the block that it is in has not done yet",
+			                     s->thread->tid));
 		else
 			stand(k, s);
 		if (!s->thread->stopped && s->thread->call == SYS_VFORK)
@@ -282,9 +303,23 @@ count_thread(struct look *k, const struct standing *s)
 
 /* ---- activations that were given up where a signal had struck them ---- */
 
+/* Is it one that is still on a stack? The jump that gives it up is recorded before it is made. */
+static bool
+is_being_left(const struct look *k, const struct counted *c, uint64_t addr)
+{
+	for (size_t i = 0; i < k->interrupted.n; i++)
+		if (k->interrupted.at[i].in == c && k->interrupted.at[i].addr == addr)
+			return true;
+	return false;
+}
+
 static void
 count_struck(struct look *k)
 {
+	size_t n = k->q->event.n;
+	uint64_t *sum = pool_array(k->pool, n, sizeof *sum);
+	struct moment_thread *only = k->m->thread.n == 1 && k->region.n == 1 ? k->m->thread.at : NULL;
+
 	for (size_t i = 0; i < k->profile->exit.n; i++) {
 		const struct exits *x = &k->profile->exit.at[i];
 		const struct module *m = &k->profile->module.at[x->module];
@@ -293,8 +328,18 @@ count_struck(struct look *k)
 
 		if (!c || counted_returns(c, x->addr))
 			continue;
-		add_behind(k, &(struct loaded){c, 0}, x->addr - 1, x->reentry ? -x->count : x->count, k->m->total, &w);
+		k->being_left |= !x->reentry && is_being_left(k, c, x->addr - 1);
+		add_behind(k, &(struct loaded){c, 0}, x->addr - 1, x->reentry ? -x->count : x->count, sum, &w);
 	}
+	add_to(k->m->total, sum, n, 1);
+	if (only && only->count) {
+		add_to(only->count, sum, n, 1);
+		add_to(k->m->rest, sum, n, -1ull);
+		return;
+	}
+	for (size_t e = 0; k->q->threads && e < n; e++)
+		if (sum[e])
+			note(k, "what activations had done that a signal struck, and that a jump then gave up, is in no thread's own counts");
 }
 
 /* ---- all of it ---- */
@@ -329,8 +374,11 @@ note_what_is_missing(struct look *k)
 {
 	const struct query *q = k->q;
 
+	if (k->being_left)
+		doubt(k, "a thread may just be jumping out of a signal's handler: what the activation that the signal struck had done may "
+		         "be there twice");
 	if (k->live.owner)
-		note(k, "the runtime was at work: counts that it was just moving may be missing or there twice");
+		doubt(k, "the runtime was at work: counts that it was just moving may be missing or there twice");
 	if (k->profile->lost)
 		note(k, "threads could not be given counters of their own: counts may be short");
 	if (k->profile->flags & CHORD_PROFILE_NOT_WATCHED)
@@ -369,18 +417,19 @@ read_profile(struct look *k)
 static bool
 see(struct look *k, bool last)
 {
-	k->m->note.n = k->m->thread.n = 0;
+	k->m->note.n = k->m->thread.n = k->interrupted.n = 0;
+	k->unsettled = k->being_left = false;
 	if (!read_profile(k))
 		return false;
 	query_modules(k->q, &k->process, k->profile);
-	if (!read_live(k) || (k->live.owner && !last))
+	if (!read_live(k))
 		return false;
 	frames_close(&k->frames);
 	k->frames = (struct frames){.process = &k->process, .loaded = k->loaded.at, .nloaded = k->loaded.n};
 	look_at_threads(k);
 	count(k);
 	note_what_is_missing(k);
-	return process_was_still(&k->process);
+	return process_was_still(&k->process) && (!k->unsettled || last);
 }
 
 static void
@@ -399,7 +448,7 @@ look(struct look *k)
 {
 	for (int i = 1; i <= TRIES; i++) {
 		enum process_state state = process_stop(&k->process);
-		bool seen = state == PROCESS_STILL && see(k, i > TRIES / 2);
+		bool seen = state == PROCESS_STILL && see(k, i > PATIENCE);
 
 		process_go_on(&k->process);
 		if (seen)
@@ -433,6 +482,7 @@ query_moment(struct query *q, struct pool *pool, struct moment *m)
 	profile_free(k.profile);
 	free(k.region.at);
 	free(k.loaded.at);
+	free(k.interrupted.at);
 	return result;
 }
 
@@ -446,21 +496,23 @@ moment_free(struct moment *m)
 /* ---- the query ---- */
 
 bool
-query_open(struct query *q, const char *pid, const char *wanted)
+query_open(struct query *q, const char *pid, const char *wanted, bool threads)
 {
 	struct process p;
 	const char *path;
 	struct profile *profile = NULL;
 	bool ok;
 
-	*q = (struct query){.pool = pool_new(), .pid = pid, .wanted = wanted};
+	*q = (struct query){.pool = pool_new(), .pid = pid, .wanted = wanted, .threads = threads};
 	if (!process_open(&p, q->pool, pid))
 		return false;
 	path = live_profile_find(&p);
 	profile = path ? load_profile(q->pool, path) : NULL;
 	if (profile)
 		query_modules(q, &p, profile);
-	ok = profile && query_events(q);
+	if (profile && !profile->module.n)
+		say_error(pid, "it has only just begun");
+	ok = profile && profile->module.n && query_events(q);
 	if (ok)
 		query_modules(q, &p, profile);
 	profile_free(profile);

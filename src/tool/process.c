@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
@@ -147,20 +148,28 @@ task_file(const struct process *p, pid_t tid, const char *name)
 	return pool_printf(p->pool, "/proc/%s/task/%d/%s", p->pid, tid, name);
 }
 
-/* One that has ended, and is still listed because nobody has asked for its status. */
-static bool
-is_dead(const struct process *p, pid_t tid)
+/* As ps shows it; 0: it is gone. */
+static char
+state_of(const struct process *p, pid_t tid)
 {
 	FILE *f = fopen(task_file(p, tid, "stat"), "re");
 	char line[512] = "", *end;
 
-	if (!f)
-		return true;
-	if (!fgets(line, sizeof line, f))
+	if (f && !fgets(line, sizeof line, f))
 		*line = 0;
-	fclose(f);
+	if (f)
+		fclose(f);
 	end = strrchr(line, ')');
-	return !end || end[1] != ' ' || end[2] == 'Z' || end[2] == 'X';
+	return end && end[1] ? end[2] : 0;
+}
+
+/* One that has ended may still be listed because nobody has asked for its status. */
+static bool
+is_dead(const struct process *p, pid_t tid)
+{
+	char state = state_of(p, tid);
+
+	return !state || state == 'Z' || state == 'X';
 }
 
 pid_t
@@ -243,7 +252,8 @@ call_kind(uint64_t number)
 	}
 }
 
-/* Does the thread sleep in a call that an interruption would end? Then its PC and stack pointer are in *t. */
+/* Does the thread sleep in a call that an interruption would end? Then its PC and stack pointer are in *t. What
+ * a signal has stopped does not: its call has been interrupted. */
 static bool
 waits(struct process *p, struct thread *t)
 {
@@ -256,7 +266,7 @@ waits(struct process *p, struct thread *t)
 		           &t->reg[THREAD_RIP]);
 		fclose(f);
 	}
-	return n == 3 && call_kind(t->call) != CALL_RESTARTS;
+	return n == 3 && call_kind(t->call) != CALL_RESTARTS && state_of(p, t->tid) != 'T';
 }
 
 /* A thread that had only just begun to wait when it was interrupted, so that its call ended: the call is made
@@ -282,7 +292,7 @@ call_again(const struct process *p, pid_t tid, const struct user_regs_struct *r)
 /* ---- stopping ---- */
 
 static void
-read_registers(const struct process *p, struct thread *t)
+read_registers(const struct process *p, struct thread *t, bool by_us)
 {
 	struct user_regs_struct r;
 
@@ -290,7 +300,7 @@ read_registers(const struct process *p, struct thread *t)
 		t->lost = true;
 		return;
 	}
-	if (!t->signal)
+	if (by_us)
 		call_again(p, t->tid, &r);
 	memcpy(t->reg, (uint64_t [THREAD_REGS]){r.rax, r.rdx, r.rcx, r.rbx, r.rsi, r.rdi, r.rbp, r.rsp, r.r8, r.r9, r.r10,
 	                                        r.r11, r.r12, r.r13, r.r14, r.r15, r.rip}, sizeof t->reg);
@@ -316,7 +326,7 @@ wait_for(struct process *p, struct thread *t)
 	}
 	t->lost = !stopped;
 	if (stopped)
-		read_registers(p, t);
+		read_registers(p, t, status >> 16 == PTRACE_EVENT_STOP && WSTOPSIG(status) == SIGTRAP);
 }
 
 static bool

@@ -306,7 +306,7 @@ cmd_query(int argc, char **argv)
 	if (argp_parse(&argp, argc, argv, 0, NULL, &a))
 		die("memory", "out of memory");
 	clock_gettime(CLOCK_MONOTONIC, &next);
-	if (query_open(&q, a.pid, a.events))
+	if (query_open(&q, a.pid, a.events, a.thread))
 		while (once(&a, &q, &status))
 			wait_until(&next, a.watch);
 	query_close(&q);

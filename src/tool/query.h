@@ -44,13 +44,14 @@ struct query {
 	struct pool *pool;
 	const char *pid;
 	const char *wanted;      /* list of events; NULL: all */
+	bool threads;            /* their own counts are asked for */
 	VEC(const char *) event; /* those asked for */
 	VEC(struct counted *) counted; /* opened so far; the program is not always the first */
 	VEC(struct named) unknown; /* modules that count, but cannot be read */
 };
 
 /* Finds out what the process counts. False: reported. */
-bool query_open(struct query *q, const char *pid, const char *wanted);
+bool query_open(struct query *q, const char *pid, const char *wanted, bool threads);
 void query_close(struct query *q);
 
 /* ---- counted.c: what it counts ---- */
