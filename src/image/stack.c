@@ -144,13 +144,14 @@ on_frame(Dwfl_Frame *state, void *arg)
 {
 	struct stack *s = arg;
 	Dwarf_Addr pc;
+	Dwarf_Word sp;
 	bool exact;
 
-	if (!dwfl_frame_pc(state, &pc, &exact)) {
+	if (!dwfl_frame_pc(state, &pc, &exact) || dwfl_frame_reg(state, STACK_SP, &sp)) {
 		s->stuck = true;
 		return DWARF_CB_ABORT;
 	}
-	if (!s->frame(s->arg, pc, exact))
+	if (!s->frame(s->arg, pc, sp, exact))
 		return DWARF_CB_ABORT;
 	s->stuck = !has_table(s, exact ? pc : pc - 1);
 	return s->stuck ? DWARF_CB_ABORT : DWARF_CB_OK;

@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-enum { STACK_REGS = 17 }; /* DWARF's: 7 is the stack pointer, 16 the PC */
+enum { STACK_SP = 7, STACK_PC = 16, STACK_REGS = 17 }; /* DWARF's numbers */
 
 /* What the process is seen through. */
 struct stack_source {
@@ -24,10 +24,10 @@ struct stack;
 struct stack *stack_open(pid_t pid, const struct stack_source *source);
 void stack_close(struct stack *s); /* NULL is fine */
 
-/* Calls f for each activation, from the innermost, until it gives false. pc: where it goes on; exact: it was
- * interrupted there, by a signal or us, else it called. known: a bit for each register that is known.
- * True: the outermost was reached, or f gave false. */
-typedef bool stack_frame(void *arg, uint64_t pc, bool exact);
+/* Calls f for each activation, from the innermost, until it gives false. pc: where it goes on; sp: its stack pointer
+ * then; exact: it was interrupted there, by a signal or us, else it called. known: a bit for each register that is
+ * known. True: the outermost was reached, or f gave false. */
+typedef bool stack_frame(void *arg, uint64_t pc, uint64_t sp, bool exact);
 bool stack_walk(struct stack *s, const uint64_t reg[STACK_REGS], uint32_t known, stack_frame *f, void *arg);
 
 #endif

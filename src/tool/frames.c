@@ -111,26 +111,26 @@ source_open(void *ctx, uint64_t addr)
 
 struct walking {
 	const struct frames *f;
-	bool (*found)(void *, uint64_t);
+	interrupted_fn *found;
 	void *arg;
 	bool outer;              /* the innermost has been passed */
 	bool ok;
 };
 
 static bool
-on_frame(void *arg, uint64_t pc, bool exact)
+on_frame(void *arg, uint64_t pc, uint64_t sp, bool exact)
 {
 	struct walking *w = arg;
 	const struct loaded *l = w->outer ? loaded_at(w->f->loaded, w->f->nloaded, pc) : NULL;
 
 	w->outer = true;
 	if (l && (exact || !counted_returns(l->counted, pc - l->bias)))
-		w->ok = w->found(w->arg, pc);
+		w->ok = w->found(w->arg, pc, sp);
 	return w->ok;
 }
 
 bool
-frames_interrupted(struct frames *f, const struct thread *t, bool (*found)(void *, uint64_t pc), void *arg)
+frames_interrupted(struct frames *f, const struct thread *t, interrupted_fn *found, void *arg)
 {
 	struct walking w = {.f = f, .found = found, .arg = arg, .ok = true};
 	uint32_t known = t->stopped ? (1u << THREAD_REGS) - 1 : 1u << THREAD_RSP | 1u << THREAD_RIP;

@@ -18,6 +18,7 @@ struct standing {
 	uint64_t base;           /* of its counters */
 	bool has_base;
 	uint32_t users;          /* of its region */
+	uint64_t left;           /* frames from there on are among the exits */
 };
 
 /* An activation that something interrupted; its address at link time. */
@@ -79,7 +80,7 @@ static bool
 read_live(struct look *k)
 {
 	k->region.n = k->loaded.n = 0;
-	if (!find_live(k) || k->live.pid != (uint32_t)process_inner(&k->process))
+	if (!find_live(k) || k->live.pid != (uint32_t)process_inner(&k->process, 0))
 		return false;
 	for (uint32_t i = 0; i < k->live.nregion; i++) {
 		struct chord_live_region r;
@@ -127,12 +128,14 @@ add_behind(struct look *k, const struct loaded *l, uint64_t pc, uint64_t sign, u
 
 /* The frame of one that was interrupted in code that moves the stack pointer cannot be gone on from. */
 static bool
-found_interrupted(void *arg, uint64_t pc)
+found_interrupted(void *arg, uint64_t pc, uint64_t sp)
 {
 	struct look *k = arg;
 	const struct loaded *l = loaded_at(k->loaded.at, k->loaded.n, pc);
 	struct where w = {0};
 
+	if (sp >= k->now->left)
+		return true;
 	if (!loaded_at(k->loaded.at, k->loaded.n, k->now->thread->reg[THREAD_RIP]))
 		VEC_PUSH(k->interrupted, (struct interrupted){l->counted, pc - l->bias});
 	return add_behind(k, l, pc, 1, k->now->behind, &w) && !w.sp;
@@ -161,19 +164,25 @@ static void
 find_base(struct look *k, struct standing *s)
 {
 	const struct thread *t = s->thread;
+	bool by_tid = !t->stopped || t->lost;
+	pid_t inner = by_tid || k->live.dying ? process_inner(&k->process, t->tid) : 0;
 
-	s->has_base = t->stopped && !t->lost;
+	s->left = UINT64_MAX;
+	s->has_base = !by_tid;
 	s->base = t->gs;
 	for (size_t i = 0; i < k->region.n; i++) {
 		const struct chord_live_region *r = &k->region.at[i];
 
-		if (t->stopped && !t->lost ? r->base != t->gs : r->tid != t->inner)
+		if (by_tid ? r->tid != inner : r->base != t->gs)
 			continue;
 		s->has_base = true;
 		s->base = r->base;
 		s->users = r->users;
-		return;
+		s->left = r->left ? r->left : UINT64_MAX;
+		break;
 	}
+	if (k->live.dying && k->live.dying == inner)
+		s->left = k->live.dying_sp;
 }
 
 /* A child of vfork counts in its parent's place. */
@@ -204,27 +213,51 @@ look_at_threads(struct look *k)
 
 /* ---- counters ---- */
 
-/* What counters add up to at a base. False: they are not all there. */
+/* What the numbers of a counter add up to at a base. False: they are not all there. */
 static bool
-counters_at(const struct look *k, uint64_t base, uint64_t *sum, bool anonymous)
+read_counter(const struct look *k, uint64_t addr, uint64_t *sum)
+{
+	uint64_t way[CHORD_WAYS];
+
+	if (!process_read(&k->process, addr, way, sizeof way))
+		return false;
+	for (int i = 0; i < CHORD_WAYS; i++)
+		*sum += way[i];
+	return true;
+}
+
+static bool
+counters_at(const struct look *k, uint64_t base, uint64_t *sum)
 {
 	for (size_t i = 0; i < k->loaded.n; i++) {
 		const struct loaded *l = &k->loaded.at[i];
 
 		for (size_t c = 0; c < l->counted->counter.n; c++) {
-			uint64_t addr = l->counted->counter.at[c].addr + l->bias + base, v;
-			const struct mapping *m = process_mapping(&k->process, addr);
+			const struct counter *counter = &l->counted->counter.at[c];
 
-			if (anonymous && m && m->ino)
-				continue;
-			if (l->counted->counter.at[c].event == UINT32_MAX)
-				continue;
-			if (!process_read(&k->process, addr, &v, sizeof v))
+			if (counter->event != UINT32_MAX && !read_counter(k, counter->addr + l->bias + base, &sum[counter->event]))
 				return false;
-			sum[l->counted->counter.at[c].event] += v;
 		}
 	}
 	return true;
+}
+
+/* Of counters in memory that is of no file. */
+static void
+counters_outside(const struct look *k, uint64_t base, uint64_t *sum)
+{
+	for (size_t i = 0; i < k->loaded.n; i++) {
+		const struct loaded *l = &k->loaded.at[i];
+
+		for (size_t c = 0; c < l->counted->counter.n; c++) {
+			const struct counter *counter = &l->counted->counter.at[c];
+			uint64_t addr = counter->addr + l->bias + base;
+			const struct mapping *m = process_mapping(&k->process, addr);
+
+			if (counter->event != UINT32_MAX && m && !m->ino)
+				read_counter(k, addr, &sum[counter->event]);
+		}
+	}
 }
 
 /* Of all threads that there ever were, as far as they were counted in the file. */
@@ -238,8 +271,8 @@ counters_in_profile(const struct look *k, uint64_t *sum)
 		for (size_t j = 0; m && m->count && j < c->counter.n; j++) {
 			uint64_t at = (c->counter.at[j].addr - m->base) / 8;
 
-			if (c->counter.at[j].event != UINT32_MAX && at < m->ncount)
-				sum[c->counter.at[j].event] += m->count[at];
+			for (uint64_t way = 0; c->counter.at[j].event != UINT32_MAX && way < CHORD_WAYS && at + way < m->ncount; way++)
+				sum[c->counter.at[j].event] += m->count[at + way];
 		}
 	}
 }
@@ -290,14 +323,14 @@ count_thread(struct look *k, const struct standing *s)
 		for (size_t i = 0; i < k->process.thread.n; i++)
 			if (k->standing[i].has_base && k->standing[i].base == s->base)
 				add_to(t.count, k->standing[i].behind, n, 1);
-		if (!counters_at(k, s->base, t.count, false))
+		if (!counters_at(k, s->base, t.count))
 			t.count = NULL;
 	}
 	if (t.count)
 		add_to(k->m->rest, t.count, n, -1ull);
 	/* What is in no file is not in the profile either. */
 	if (first == s && s->base)
-		counters_at(k, s->base, k->m->total, true);
+		counters_outside(k, s->base, k->m->total);
 	VEC_PUSH(k->m->thread, t);
 }
 
@@ -352,7 +385,7 @@ count(struct look *k)
 	k->m->total = pool_array(k->pool, n, sizeof *k->m->total);
 	k->m->rest = pool_array(k->pool, n, sizeof *k->m->rest);
 	counters_in_profile(k, k->m->total);
-	counters_at(k, 0, k->m->total, false);
+	counters_at(k, 0, k->m->total);
 	for (size_t i = 0; i < k->process.thread.n; i++)
 		count_thread(k, &k->standing[i]);
 	count_struck(k);
@@ -461,7 +494,7 @@ look(struct look *k)
 		}
 		usleep(1000);
 	}
-	if (k->live.magic == CHORD_LIVE_MAGIC && k->live.pid != (uint32_t)process_inner(&k->process))
+	if (k->live.magic == CHORD_LIVE_MAGIC && k->live.pid != (uint32_t)process_inner(&k->process, 0))
 		say_error(k->q->pid, "it counts in the place of the process that made it, %" PRIu32, k->live.pid);
 	else
 		say_error(k->q->pid, "its counters cannot be read");

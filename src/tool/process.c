@@ -173,9 +173,9 @@ is_dead(const struct process *p, pid_t tid)
 }
 
 pid_t
-process_inner(const struct process *p)
+process_inner(const struct process *p, pid_t tid)
 {
-	return (pid_t)status_of(pool_printf(p->pool, "/proc/%s/status", p->pid), "NSpid:", 10);
+	return (pid_t)status_of(tid ? task_file(p, tid, "status") : pool_printf(p->pool, "/proc/%s/status", p->pid), "NSpid:", 10);
 }
 
 static uint64_t
@@ -354,7 +354,6 @@ stop_thread(struct process *p, pid_t tid)
 	struct thread t = {.tid = tid};
 
 	if (!is_restless(p, tid) && waits(p, &t)) {
-		t.inner = (pid_t)status_of(task_file(p, tid, "status"), "NSpid:", 10);
 		VEC_PUSH(p->thread, t);
 		return true;
 	}

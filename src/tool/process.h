@@ -20,7 +20,6 @@ enum { THREAD_RSP = 7, THREAD_RIP = 16, THREAD_REGS = 17 };
 
 struct thread {
 	pid_t tid;
-	pid_t inner;             /* its number as the process itself knows it; of one that waits */
 	bool stopped;            /* by us; else it waits in the kernel and is left there */
 	bool lost;               /* it does neither: nothing is known of it */
 	int signal;              /* it was about to get that one; 0: none */
@@ -59,8 +58,8 @@ enum process_state process_stop(struct process *p);
 /* Have the threads that were only watched been still since? Else let go and begin again. */
 bool process_was_still(struct process *p);
 void process_go_on(struct process *p);
-/* Its number as it knows it, in its own name space. */
-pid_t process_inner(const struct process *p);
+/* The number of one of its threads (0: its own) as it knows it, in its own name space. */
+pid_t process_inner(const struct process *p, pid_t tid);
 /* Who traces it already; 0: nobody. */
 pid_t process_tracer(const struct process *p);
 

@@ -84,9 +84,10 @@ struct frames {
 };
 /* The object in whose measured code a PC lies, or NULL. */
 const struct loaded *loaded_at(const struct loaded *at, size_t n, uint64_t pc);
-/* Calls f with the PC of each activation of a thread that was interrupted in measured code, by a signal or by
- * what is woven in, but for the innermost. False: there may be more, or f gave false. */
-bool frames_interrupted(struct frames *f, const struct thread *t, bool (*found)(void *, uint64_t pc), void *arg);
+/* Calls found with the PC and the stack pointer of each activation of a thread that was interrupted in measured code,
+ * by a signal or by what is woven in, but for the innermost. False: there may be more, or it gave false. */
+typedef bool interrupted_fn(void *arg, uint64_t pc, uint64_t sp);
+bool frames_interrupted(struct frames *f, const struct thread *t, interrupted_fn *found, void *arg);
 void frames_close(struct frames *f);
 
 #endif

@@ -23,13 +23,16 @@ is_counter(const ZydisDecodedOperand *op)
 	       op->mem.base == ZYDIS_REGISTER_RIP && op->size == 64;
 }
 
-/* inc, dec, add of a number: to a counter, or to al to make seto's answer the overflow flag again. */
+/* inc, dec, add of a number: to a counter, or to al to make seto's answer the overflow flag again. Between a counter and
+ * a register: for a query or the sum of a call, which has a counter of its own. */
 static bool
 adds(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op, uint64_t addr, struct woven_insn *out)
 {
-	bool number = in->mnemonic == ZYDIS_MNEMONIC_ADD;
+	bool number = in->mnemonic == ZYDIS_MNEMONIC_ADD || in->mnemonic == ZYDIS_MNEMONIC_SUB;
 
 	if (number && op[1].type != ZYDIS_OPERAND_TYPE_IMMEDIATE)
+		return (is_wide(&op[0]) && is_counter(&op[1])) || (is_counter(&op[0]) && is_wide(&op[1]));
+	if (in->mnemonic == ZYDIS_MNEMONIC_SUB)
 		return false;
 	if (number && is_reg(&op[0], ZYDIS_REGISTER_AL))
 		return op[1].imm.value.s == 127;
@@ -51,12 +54,21 @@ moves_by(const ZydisDecodedOperand *op, struct woven_insn *out)
 	return true;
 }
 
-/* A register to another one and back, or a counter to a register: the answer to a query. */
+/* -8(%rsp), where rax may wait. */
+static bool
+is_below(const ZydisDecodedOperand *op)
+{
+	return op->type == ZYDIS_OPERAND_TYPE_MEMORY && op->mem.base == ZYDIS_REGISTER_RSP && op->mem.disp.value == -8;
+}
+
+/* A register to another one and back, or a counter to a register. */
 static bool
 moves(const ZydisDecodedOperand *op)
 {
 	if (is_wide(&op[0]) && is_counter(&op[1]))
 		return true;
+	if (is_below(&op[0]) || is_below(&op[1]))
+		return is_reg(&op[0], ZYDIS_REGISTER_RAX) || is_reg(&op[1], ZYDIS_REGISTER_RAX);
 	return is_wide(&op[0]) && is_wide(&op[1]) &&
 	       (is_reg(&op[0], ZYDIS_REGISTER_RAX) || is_reg(&op[1], ZYDIS_REGISTER_RAX));
 }
@@ -73,7 +85,7 @@ static bool
 is_ours(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op, uint64_t addr, struct woven_insn *out)
 {
 	switch (in->mnemonic) {
-	case ZYDIS_MNEMONIC_INC: case ZYDIS_MNEMONIC_DEC: case ZYDIS_MNEMONIC_ADD:
+	case ZYDIS_MNEMONIC_INC: case ZYDIS_MNEMONIC_DEC: case ZYDIS_MNEMONIC_ADD: case ZYDIS_MNEMONIC_SUB:
 		return adds(in, op, addr, out);
 	case ZYDIS_MNEMONIC_LEA:
 		return moves_by(op, out);
@@ -82,6 +94,9 @@ is_ours(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op, uint64
 	case ZYDIS_MNEMONIC_PUSH: case ZYDIS_MNEMONIC_POP:
 		out->sp = in->mnemonic == ZYDIS_MNEMONIC_PUSH ? -8 : 8;
 		return in->mnemonic == ZYDIS_MNEMONIC_PUSH || is_reg(&op[0], ZYDIS_REGISTER_RAX);
+	case ZYDIS_MNEMONIC_PUSHFQ: case ZYDIS_MNEMONIC_POPFQ:
+		out->sp = in->mnemonic == ZYDIS_MNEMONIC_PUSHFQ ? -8 : 8;
+		return true;
 	case ZYDIS_MNEMONIC_SETO:
 		return is_reg(&op[0], ZYDIS_REGISTER_AL);
 	case ZYDIS_MNEMONIC_LAHF: case ZYDIS_MNEMONIC_SAHF: case ZYDIS_MNEMONIC_NOP:
