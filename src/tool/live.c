@@ -47,8 +47,8 @@ live_profile_find(struct process *p)
 	if (process_mappings(p)) {
 		path = live_profile_path(p);
 		if (!path)
-			say_error(p->pid, "the process has no profile: it is not measured, has only just begun, or its profile cannot "
-			          "be opened from here");
+			say_error(p->pid, "the process has no profile: it is not measured, has only just begun, or its profile "
+			          "cannot be opened from here");
 	} else if (errno == EACCES || errno == EPERM) {
 		say_error(p->pid, "not permitted: only root and its owner can look into a process");
 	} else {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The counts of one moment. Of each thread: its counters, and what they are behind by where it stands and where
  * others of its activations were interrupted. Of threads that have ended: what the profile has. */
-#include "tool/query.h"
+#include "tool/moment.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -9,43 +9,10 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { TRIES = 50, PATIENCE = 10, REGIONS_MOST = 1 << 16, MODULES_MOST = 1 << 12 };
+enum { TRIES = 50, PATIENCE = 10 };
 
-/* What is known of a thread. */
-struct standing {
-	const struct thread *thread;
-	uint64_t *behind;        /* by event: to be added to its counters */
-	uint64_t base;           /* of its counters */
-	bool has_base;
-	uint32_t users;          /* of its region */
-	uint64_t left;           /* frames from there on are among the exits */
-};
-
-/* An activation that something interrupted; its address at link time. */
-struct interrupted {
-	const struct counted *in;
-	uint64_t addr;
-};
-
-struct look {
-	struct query *q;
-	struct pool *pool;
-	struct moment *m;
-	struct process process;
-	struct profile *profile;
-	struct chord_live live;
-	VEC(struct chord_live_region) region;
-	VEC(struct loaded) loaded;
-	struct frames frames;
-	struct standing *standing; /* by thread */
-	struct standing *now;    /* the one that is looked at */
-	VEC(struct interrupted) interrupted; /* activations of threads that stand outside of measured code */
-	bool unsettled;          /* better to look again */
-	bool being_left;         /* one of these perhaps */
-};
-
-static void
-note(struct look *k, const char *text)
+void
+look_note(struct look *k, const char *text)
 {
 	for (size_t i = 0; i < k->m->note.n; i++)
 		if (!strcmp(k->m->note.at[i], text))
@@ -53,162 +20,11 @@ note(struct look *k, const char *text)
 	VEC_PUSH(k->m->note, text);
 }
 
-/* Of what will as a rule soon be over, so that it is better to look again: a thread may be in the runtime, of which
- * there is no unwind table. */
-static void
-doubt(struct look *k, const char *text)
+void
+look_doubt(struct look *k, const char *text)
 {
 	k->unsettled = true;
-	note(k, text);
-}
-
-/* ---- the control block ---- */
-
-static bool
-find_live(struct look *k)
-{
-	static const uint64_t places[] = CHORD_LIVE_PLACES;
-
-	for (size_t i = 0; i < sizeof places / sizeof *places; i++)
-		if (process_read(&k->process, places[i], &k->live, sizeof k->live) && k->live.magic == CHORD_LIVE_MAGIC)
-			return k->live.version == CHORD_FORMAT_VERSION && k->live.nregion <= REGIONS_MOST &&
-			       k->live.nmodule <= MODULES_MOST;
-	return false;
-}
-
-static bool
-read_live(struct look *k)
-{
-	k->region.n = k->loaded.n = 0;
-	if (!find_live(k) || k->live.pid != (uint32_t)process_inner(&k->process, 0))
-		return false;
-	for (uint32_t i = 0; i < k->live.nregion; i++) {
-		struct chord_live_region r;
-
-		if (!process_read(&k->process, k->live.regions + (uint64_t)i * k->live.region_size, &r, sizeof r))
-			return false;
-		VEC_PUSH(k->region, r);
-	}
-	for (uint32_t i = 0; i < k->live.nmodule; i++) {
-		struct chord_live_module m;
-		struct counted *c;
-
-		if (!process_read(&k->process, k->live.modules + (uint64_t)i * k->live.module_size, &m, sizeof m))
-			return false;
-		if (m.life == CHORD_LIFE_LOADED && m.idlen <= sizeof m.id &&
-		    (c = query_counted(k->q, (struct str){(char *)m.id, m.idlen})))
-			VEC_PUSH(k->loaded, (struct loaded){c, m.bias});
-	}
-	return true;
-}
-
-/* ---- where threads stand ---- */
-
-static bool
-add_behind(struct look *k, const struct loaded *l, uint64_t pc, uint64_t sign, uint64_t *behind, struct where *w)
-{
-	const struct proc *p;
-
-	if (!where_find(&l->counted->where, k->pool, pc - l->bias, w))
-		return true;
-	if (w->why) {
-		doubt(k, pool_printf(k->pool, "where a thread stands is not understood (%s): off by what its block has not done yet",
-		                     w->why));
-		return false;
-	}
-	p = w->proc;
-	for (uint32_t e = 0; e < p->nevent; e++) {
-		uint32_t number = l->counted->event[p - l->counted->unit.map.proc][e];
-
-		if (number != UINT32_MAX)
-			behind[number] += sign * (uint64_t)where_behind(w, e);
-	}
-	return true;
-}
-
-/* The frame of one that was interrupted in code that moves the stack pointer cannot be gone on from. */
-static bool
-found_interrupted(void *arg, uint64_t pc, uint64_t sp)
-{
-	struct look *k = arg;
-	const struct loaded *l = loaded_at(k->loaded.at, k->loaded.n, pc);
-	struct where w = {0};
-
-	if (sp >= k->now->left)
-		return true;
-	if (!loaded_at(k->loaded.at, k->loaded.n, k->now->thread->reg[THREAD_RIP]))
-		VEC_PUSH(k->interrupted, (struct interrupted){l->counted, pc - l->bias});
-	return add_behind(k, l, pc, 1, k->now->behind, &w) && !w.sp;
-}
-
-static void
-stand(struct look *k, struct standing *s)
-{
-	struct thread t = *s->thread;
-	const struct loaded *l = loaded_at(k->loaded.at, k->loaded.n, t.reg[THREAD_RIP]);
-	struct where w = {0};
-
-	k->now = s;
-	if (l && add_behind(k, l, t.reg[THREAD_RIP], 1, s->behind, &w) && !w.why) {
-		/* Where the original's code goes on: there the unwind table holds. */
-		t.reg[THREAD_RIP] = w.addr + l->bias;
-		t.reg[THREAD_RSP] += (uint64_t)w.sp;
-	}
-	if (!frames_interrupted(&k->frames, &t, found_interrupted, k))
-		doubt(k, pool_printf(k->pool, "the stack of thread %d cannot be followed to its end: if a signal interrupted measured "
-		                     "code there, off by what that block has not done yet", t.tid));
-}
-
-/* The region that it counts in: by what its segment is, or, if it was not stopped, by what the runtime knows. */
-static void
-find_base(struct look *k, struct standing *s)
-{
-	const struct thread *t = s->thread;
-	bool by_tid = !t->stopped || t->lost;
-	pid_t inner = by_tid || k->live.dying ? process_inner(&k->process, t->tid) : 0;
-
-	s->left = UINT64_MAX;
-	s->has_base = !by_tid;
-	s->base = t->gs;
-	for (size_t i = 0; i < k->region.n; i++) {
-		const struct chord_live_region *r = &k->region.at[i];
-
-		if (by_tid ? r->tid != inner : r->base != t->gs)
-			continue;
-		s->has_base = true;
-		s->base = r->base;
-		s->users = r->users;
-		s->left = r->left ? r->left : UINT64_MAX;
-		break;
-	}
-	if (k->live.dying && k->live.dying == inner)
-		s->left = k->live.dying_sp;
-}
-
-/* A child of vfork counts in its parent's place. */
-enum { SYS_VFORK = 58 };
-
-static void
-look_at_threads(struct look *k)
-{
-	size_t n = k->process.thread.n;
-
-	k->standing = pool_array(k->pool, n, sizeof *k->standing);
-	for (size_t i = 0; i < n; i++) {
-		struct standing *s = &k->standing[i];
-
-		s->thread = &k->process.thread.at[i];
-		s->behind = pool_array(k->pool, k->q->event.n, sizeof *s->behind);
-		find_base(k, s);
-		if (s->thread->lost)
-			doubt(k, pool_printf(k->pool, "thread %d could not be stopped: off by what the block that it is in has not done yet",
-			                     s->thread->tid));
-		else
-			stand(k, s);
-		if (!s->thread->stopped && s->thread->call == SYS_VFORK)
-			note(k, pool_printf(k->pool, "thread %d waits for a child that it made with vfork, and that counts in its place: off "
-			                    "by what the block that the child is in has not done yet", s->thread->tid));
-	}
+	look_note(k, text);
 }
 
 /* ---- counters ---- */
@@ -235,7 +51,7 @@ counters_at(const struct look *k, uint64_t base, uint64_t *sum)
 		for (size_t c = 0; c < l->counted->counter.n; c++) {
 			const struct counter *counter = &l->counted->counter.at[c];
 
-			if (counter->event != UINT32_MAX && !read_counter(k, counter->addr + l->bias + base, &sum[counter->event]))
+			if (!read_counter(k, counter->addr + l->bias + base, &sum[counter->event]))
 				return false;
 		}
 	}
@@ -254,7 +70,7 @@ counters_outside(const struct look *k, uint64_t base, uint64_t *sum)
 			uint64_t addr = counter->addr + l->bias + base;
 			const struct mapping *m = process_mapping(&k->process, addr);
 
-			if (counter->event != UINT32_MAX && m && !m->ino)
+			if (m && !m->ino)
 				read_counter(k, addr, &sum[counter->event]);
 		}
 	}
@@ -271,7 +87,7 @@ counters_in_profile(const struct look *k, uint64_t *sum)
 		for (size_t j = 0; m && m->count && j < c->counter.n; j++) {
 			uint64_t at = (c->counter.at[j].addr - m->base) / 8;
 
-			for (uint64_t way = 0; c->counter.at[j].event != UINT32_MAX && way < CHORD_WAYS && at + way < m->ncount; way++)
+			for (uint64_t way = 0; way < CHORD_WAYS && at + way < m->ncount; way++)
 				sum[c->counter.at[j].event] += m->count[at + way];
 		}
 	}
@@ -362,7 +178,7 @@ count_struck(struct look *k)
 		if (!c || counted_returns(c, x->addr))
 			continue;
 		k->being_left |= !x->reentry && is_being_left(k, c, x->addr - 1);
-		add_behind(k, &(struct loaded){c, 0}, x->addr - 1, x->reentry ? -x->count : x->count, sum, &w);
+		look_behind(k, &(struct loaded){c, 0}, x->addr - 1, x->reentry ? -x->count : x->count, sum, &w);
 	}
 	add_to(k->m->total, sum, n, 1);
 	if (only && only->count) {
@@ -372,7 +188,8 @@ count_struck(struct look *k)
 	}
 	for (size_t e = 0; k->q->threads && e < n; e++)
 		if (sum[e])
-			note(k, "what activations had done that a signal struck, and that a jump then gave up, is in no thread's own counts");
+			look_note(k, "what activations had done that a signal struck, and that a jump gave up, "
+			             "is in no thread's own counts");
 }
 
 /* ---- all of it ---- */
@@ -408,29 +225,29 @@ note_what_is_missing(struct look *k)
 	const struct query *q = k->q;
 
 	if (k->being_left)
-		doubt(k, "a thread may just be jumping out of a signal's handler: what the activation that the signal struck had done may "
-		         "be there twice");
+		look_doubt(k, "a thread may just be jumping out of a signal's handler: what the activation that the signal struck "
+		              "had done may be there twice");
 	if (k->live.owner)
-		doubt(k, "the runtime was at work: counts that it was just moving may be missing or there twice");
+		look_doubt(k, "the runtime was at work: counts that it was just moving may be missing or there twice");
 	if (k->profile->lost)
-		note(k, "threads could not be given counters of their own: counts may be short");
+		look_note(k, "threads could not be given counters of their own: counts may be short");
 	if (k->profile->flags & CHORD_PROFILE_NOT_WATCHED)
-		note(k, "threads may have been made that the runtime did not see: counts may be short");
+		look_note(k, "threads may have been made that the runtime did not see: counts may be short");
 	for (size_t i = 0; i < q->unknown.n; i++)
-		note(k, pool_printf(k->pool, "%s is not counted: %s", q->unknown.at[i].name, q->unknown.at[i].reason));
+		look_note(k, pool_printf(k->pool, "%s is not counted: %s", q->unknown.at[i].name, q->unknown.at[i].reason));
 	for (size_t i = 0; i < q->counted.n; i++) {
 		const struct counted *c = q->counted.at[i];
 
 		if (c->unit.map.nrefused)
-			note(k, pool_printf(k->pool, "procedures of %s that were refused are not counted: %" PRIu32, c->unit.path,
-			                    c->unit.map.nrefused));
+			look_note(k, pool_printf(k->pool, "procedures of %s that were refused are not counted: %" PRIu32,
+			                         c->unit.path, c->unit.map.nrefused));
 		for (uint32_t e = 0; e < q->event.n; e++)
 			if (!counts(c, e))
-				note(k, pool_printf(k->pool, "%s does not count %s", c->unit.path, q->event.at[e]));
+				look_note(k, pool_printf(k->pool, "%s does not count %s", c->unit.path, q->event.at[e]));
 	}
 	for (uint32_t e = 0; e < q->event.n; e++)
 		if (k->m->total[e] > INT64_MAX)
-			note(k, pool_printf(k->pool, "%s would be below 0: not known", q->event.at[e]));
+			look_note(k, pool_printf(k->pool, "%s would be below 0: not known", q->event.at[e]));
 }
 
 /* Not reported: it may just be ending. */
@@ -455,7 +272,7 @@ see(struct look *k, bool last)
 	if (!read_profile(k))
 		return false;
 	query_modules(k->q, &k->process, k->profile);
-	if (!read_live(k))
+	if (!look_at_control(k))
 		return false;
 	frames_close(&k->frames);
 	k->frames = (struct frames){.process = &k->process, .loaded = k->loaded.at, .nloaded = k->loaded.n};

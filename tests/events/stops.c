@@ -26,10 +26,8 @@
 /* An instruction of the original, in the woven program. */
 struct original {
 	uint64_t addr;
-	uint32_t part, offset, len;
 	const struct proc *proc;
 	bool first;              /* of its block */
-	uint32_t block, i;
 	unsigned kind;
 	uint64_t add[EVENTS_MAX];
 	uint64_t pads[EVENTS_MAX]; /* what the padding behind it adds when control falls through that */
@@ -100,8 +98,8 @@ read_proc(const struct proc *p)
 			}
 			if (!w.addr || w.kind == CHORD_INSN_PAD)
 				continue;
-			*o = (struct original){w.addr, p->block[b].part, (uint32_t)w.offset, (uint32_t)(w.next_offset - w.offset), p,
-				w.i == 0, b, w.i, w.kind, {0}, {0}, (uint32_t)w.next_offset};
+			*o = (struct original){.addr = w.addr, .proc = p, .first = w.i == 0, .kind = w.kind,
+				.past = (uint32_t)w.next_offset};
 			read_adds(p, b, w.i, o->add);
 			noriginal++;
 		}
@@ -419,7 +417,8 @@ compare(const char *who, const int64_t *said, const int64_t *truth, bool woven, 
 	for (uint32_t e = 0; e < nevent; e++)
 		/* Blocks are entered somewhere in woven-in code. */
 		if ((!woven || e != blocks) && said[e] != truth[e]) {
-			printf("FAIL: %s at %s: %" PRId64 " %s said, %" PRId64 " true\n", who, place(pc), said[e], event[e], truth[e]);
+			printf("FAIL: %s at %s: %" PRId64 " %s said, %" PRId64 " true\n", who, place(pc), said[e], event[e],
+			       truth[e]);
 			failed++;
 			return;
 		}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/* A look at a process while it stands still: what moment.c and standing.c share. */
+#ifndef CHORD_MOMENT_H
+#define CHORD_MOMENT_H
+
+#include "tool/query.h"
+
+/* What is known of a thread. */
+struct standing {
+	const struct thread *thread;
+	uint64_t *behind;        /* by event: to be added to its counters */
+	uint64_t base;           /* of its counters */
+	bool has_base;
+	uint32_t users;          /* of its region */
+	uint64_t left;           /* frames from there on are among the exits */
+};
+
+/* An activation that something interrupted; its address at link time. */
+struct interrupted {
+	const struct counted *in;
+	uint64_t addr;
+};
+
+struct look {
+	struct query *q;
+	struct pool *pool;
+	struct moment *m;
+	struct process process;
+	struct profile *profile;
+	struct chord_live live;
+	VEC(struct chord_live_region) region;
+	VEC(struct loaded) loaded;
+	struct frames frames;
+	struct standing *standing; /* by thread */
+	struct standing *now;    /* the one that is looked at */
+	VEC(struct interrupted) interrupted; /* activations of threads that stand outside of measured code */
+	bool unsettled;          /* better to look again */
+	bool being_left;         /* one of these perhaps */
+};
+
+/* moment.c: what has to be said of the counts. */
+void look_note(struct look *k, const char *text);
+/* Of what will as a rule soon be over, so that it is better to look again: a thread may be in the runtime, of which
+ * there is no unwind table. */
+void look_doubt(struct look *k, const char *text);
+
+/* standing.c: reads the control block: regions, and where modules are loaded. False: it is not there. */
+bool look_at_control(struct look *k);
+/* Fills standing: where each thread counts, and what its counters are behind. */
+void look_at_threads(struct look *k);
+/* Adds to behind[], by event, what counters are behind with control at a PC, times sign; *w: where that is. False: it
+ * is not understood, and that is noted. Nothing if no measured code is there. */
+bool look_behind(struct look *k, const struct loaded *l, uint64_t pc, uint64_t sign, uint64_t *behind, struct where *w);
+
+#endif

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+/* Where the threads of a process stand, and by how much their counters are behind there. */
+#include "tool/moment.h"
+
+enum { REGIONS_MOST = 1 << 16, MODULES_MOST = 1 << 12 };
+
+/* ---- the control block ---- */
+
+static bool
+find_live(struct look *k)
+{
+	static const uint64_t places[] = CHORD_LIVE_PLACES;
+
+	for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+		if (process_read(&k->process, places[i], &k->live, sizeof k->live) && k->live.magic == CHORD_LIVE_MAGIC)
+			return k->live.version == CHORD_FORMAT_VERSION && k->live.nregion <= REGIONS_MOST &&
+			       k->live.nmodule <= MODULES_MOST;
+	return false;
+}
+
+bool
+look_at_control(struct look *k)
+{
+	k->region.n = k->loaded.n = 0;
+	if (!find_live(k) || k->live.pid != (uint32_t)process_inner(&k->process, 0))
+		return false;
+	for (uint32_t i = 0; i < k->live.nregion; i++) {
+		struct chord_live_region r;
+
+		if (!process_read(&k->process, k->live.regions + (uint64_t)i * k->live.region_size, &r, sizeof r))
+			return false;
+		VEC_PUSH(k->region, r);
+	}
+	for (uint32_t i = 0; i < k->live.nmodule; i++) {
+		struct chord_live_module m;
+		struct counted *c;
+
+		if (!process_read(&k->process, k->live.modules + (uint64_t)i * k->live.module_size, &m, sizeof m))
+			return false;
+		if (m.life == CHORD_LIFE_LOADED && m.idlen <= sizeof m.id &&
+		    (c = query_counted(k->q, (struct str){(char *)m.id, m.idlen})))
+			VEC_PUSH(k->loaded, (struct loaded){c, m.bias});
+	}
+	return true;
+}
+
+/* ---- where threads stand ---- */
+
+bool
+look_behind(struct look *k, const struct loaded *l, uint64_t pc, uint64_t sign, uint64_t *behind, struct where *w)
+{
+	const struct proc *p;
+
+	if (!where_find(&l->counted->where, k->pool, pc - l->bias, w))
+		return true;
+	if (w->why) {
+		look_doubt(k, pool_printf(k->pool, "where a thread stands is not understood (%s): off by what its block has not done yet",
+		                     w->why));
+		return false;
+	}
+	p = w->proc;
+	for (uint32_t e = 0; e < p->nevent; e++) {
+		uint32_t number = l->counted->event[p - l->counted->unit.map.proc][e];
+
+		if (number != UINT32_MAX)
+			behind[number] += sign * (uint64_t)where_behind(w, e);
+	}
+	return true;
+}
+
+/* The frame of one that was interrupted in code that moves the stack pointer cannot be gone on from. */
+static bool
+found_interrupted(void *arg, uint64_t pc, uint64_t sp)
+{
+	struct look *k = arg;
+	const struct loaded *l = loaded_at(k->loaded.at, k->loaded.n, pc);
+	struct where w = {0};
+
+	if (sp >= k->now->left)
+		return true;
+	if (!loaded_at(k->loaded.at, k->loaded.n, k->now->thread->reg[THREAD_RIP]))
+		VEC_PUSH(k->interrupted, (struct interrupted){l->counted, pc - l->bias});
+	return look_behind(k, l, pc, 1, k->now->behind, &w) && !w.sp;
+}
+
+static void
+stand(struct look *k, struct standing *s)
+{
+	struct thread t = *s->thread;
+	const struct loaded *l = loaded_at(k->loaded.at, k->loaded.n, t.reg[THREAD_RIP]);
+	struct where w = {0};
+
+	k->now = s;
+	if (l && look_behind(k, l, t.reg[THREAD_RIP], 1, s->behind, &w) && !w.why) {
+		/* Where the original's code goes on: there the unwind table holds. */
+		t.reg[THREAD_RIP] = w.addr + l->bias;
+		t.reg[THREAD_RSP] += (uint64_t)w.sp;
+	}
+	if (!frames_interrupted(&k->frames, &t, found_interrupted, k))
+		look_doubt(k, pool_printf(k->pool, "the stack of thread %d cannot be followed to its end: if a signal interrupted measured "
+		                     "code there, off by what that block has not done yet", t.tid));
+}
+
+/* The region that it counts in: by what its segment is, or, if it was not stopped, by what the runtime knows. */
+static void
+find_base(struct look *k, struct standing *s)
+{
+	const struct thread *t = s->thread;
+	bool by_tid = !t->stopped || t->lost;
+	pid_t inner = by_tid || k->live.dying ? process_inner(&k->process, t->tid) : 0;
+
+	s->left = UINT64_MAX;
+	s->has_base = !by_tid;
+	s->base = t->gs;
+	for (size_t i = 0; i < k->region.n; i++) {
+		const struct chord_live_region *r = &k->region.at[i];
+
+		if (by_tid ? r->tid != inner : r->base != t->gs)
+			continue;
+		s->has_base = true;
+		s->base = r->base;
+		s->users = r->users;
+		s->left = r->left ? r->left : UINT64_MAX;
+		break;
+	}
+	if (k->live.dying && k->live.dying == inner)
+		s->left = k->live.dying_sp;
+}
+
+/* A child of vfork counts in its parent's place. */
+enum { SYS_VFORK = 58 };
+
+void
+look_at_threads(struct look *k)
+{
+	size_t n = k->process.thread.n;
+
+	k->standing = pool_array(k->pool, n, sizeof *k->standing);
+	for (size_t i = 0; i < n; i++) {
+		struct standing *s = &k->standing[i];
+
+		s->thread = &k->process.thread.at[i];
+		s->behind = pool_array(k->pool, k->q->event.n, sizeof *s->behind);
+		find_base(k, s);
+		if (s->thread->lost)
+			look_doubt(k, pool_printf(k->pool, "thread %d could not be stopped: off by what the block that it is in has not done yet",
+			                     s->thread->tid));
+		else
+			stand(k, s);
+		if (!s->thread->stopped && s->thread->call == SYS_VFORK)
+			look_note(k, pool_printf(k->pool, "thread %d waits for a child that it made with vfork, and that counts in its place: off "
+			                    "by what the block that the child is in has not done yet", s->thread->tid));
+	}
+}
+
