@@ -2,6 +2,8 @@
 /* Where the threads of a process stand, and by how much their counters are behind there. */
 #include "tool/moment.h"
 
+#define OFF "off by what the block has not done yet in which it is"
+
 enum { REGIONS_MOST = 1 << 16, MODULES_MOST = 1 << 12 };
 
 /* ---- the control block ---- */
@@ -54,8 +56,7 @@ look_behind(struct look *k, const struct loaded *l, uint64_t pc, uint64_t sign, 
 	if (!where_find(&l->counted->where, k->pool, pc - l->bias, w))
 		return true;
 	if (w->why) {
-		look_doubt(k, pool_printf(k->pool, "where a thread stands is not understood (%s): off by what its block has not done yet",
-		                     w->why));
+		look_doubt(k, pool_printf(k->pool, "where a thread stands is not understood (%s): " OFF, w->why));
 		return false;
 	}
 	p = w->proc;
@@ -97,8 +98,8 @@ stand(struct look *k, struct standing *s)
 		t.reg[THREAD_RSP] += (uint64_t)w.sp;
 	}
 	if (!frames_interrupted(&k->frames, &t, found_interrupted, k))
-		look_doubt(k, pool_printf(k->pool, "the stack of thread %d cannot be followed to its end: if a signal interrupted measured "
-		                     "code there, off by what that block has not done yet", t.tid));
+		look_doubt(k, pool_printf(k->pool, "the stack of thread %d cannot be followed to its end: if a signal interrupted "
+		                          "measured code there, " OFF, t.tid));
 }
 
 /* The region that it counts in: by what its segment is, or, if it was not stopped, by what the runtime knows. */
@@ -143,13 +144,12 @@ look_at_threads(struct look *k)
 		s->behind = pool_array(k->pool, k->q->event.n, sizeof *s->behind);
 		find_base(k, s);
 		if (s->thread->lost)
-			look_doubt(k, pool_printf(k->pool, "thread %d could not be stopped: off by what the block that it is in has not done yet",
-			                     s->thread->tid));
+			look_doubt(k, pool_printf(k->pool, "thread %d could not be stopped: " OFF, s->thread->tid));
 		else
 			stand(k, s);
 		if (!s->thread->stopped && s->thread->call == SYS_VFORK)
-			look_note(k, pool_printf(k->pool, "thread %d waits for a child that it made with vfork, and that counts in its place: off "
-			                    "by what the block that the child is in has not done yet", s->thread->tid));
+			look_note(k, pool_printf(k->pool, "thread %d waits for a child of vfork, which counts in its place: " OFF,
+			                         s->thread->tid));
 	}
 }
 
