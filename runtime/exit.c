@@ -50,6 +50,14 @@ chord_rt_more_slots(struct chord_rt_ctl *ctl, uint32_t region)
 	return true;
 }
 
+/* Room from the beginning: the process may forbid itself to map anything (seccomp). */
+static void
+chord_rt_first_slots(struct chord_rt_ctl *ctl)
+{
+	if (!ctl->apart)
+		chord_rt_more_slots(ctl, 0);
+}
+
 static bool
 chord_rt_grow_slots(struct chord_rt_ctl *ctl, uint32_t seen, uint32_t region)
 {

@@ -117,6 +117,7 @@ chord_rt_new_profile(struct chord_rt_ctl *ctl)
 		chord_rt_region_get(ctl);
 	else
 		chord_rt_region_enter(ctl);
+	chord_rt_first_slots(ctl);
 }
 
 /* What the child has of the parent's activations it takes up in the middle. */

@@ -185,6 +185,7 @@ chord_rt_first(struct chord_rt_ctl *ctl, int argc, char **argv, char **env)
 	chord_rt_extents_of_modules(ctl);
 	if (foreign || !chord_rt_region_enter(ctl))
 		chord_rt_no_base(ctl);
+	chord_rt_first_slots(ctl);
 	__atomic_store_n(&ctl->magic, CHORD_LIVE_MAGIC, __ATOMIC_RELEASE);
 }
 

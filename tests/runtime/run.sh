@@ -491,6 +491,40 @@ simple many-norandom setarch "-R $w/cases many" 'module cases-bfd 2001' 'threads
 name=hidden
 if nm -D --defined-only libone-gold.so libone-lld.so libone-mold.so | grep -i chord; then fail hidden "see above"; else ok hidden; fi
 
+# As a guest: a measured program and library define and need what the plain ones do, and otherwise may only want more.
+if [ -x "$chord" ]; then
+	gcc -O2 -o guest-plain "$here/guest.c" && "$chord" cc -O2 -o guest "$here/guest.c" &&
+		gcc -O2 -fPIC -shared -o libguest-plain.so "$here/guest.c" &&
+		"$chord" cc -O2 -fPIC -shared -o libguest.so "$here/guest.c" || failed=1
+	for p in guest libguest.so; do
+		for f in $p "${p%.so}-plain${p#"${p%.so}"}"; do
+			# ld.bfd lists __start_ and __stop_ as hidden ones: nobody sees them.
+			readelf --dyn-syms -W $f | awk '$5 == "GLOBAL" && $6 != "HIDDEN" { print $4, $5, $6, $7 == "UND", $8 }' | sort >$f.symbols
+		done
+		[ -s $f.symbols ] && diff $f.symbols $p.symbols >"$w/err" && ok symbols-$p || fail symbols-$p "$(grep '^[<>]' "$w/err" | head -3)"
+	done
+	# While it runs, the kernel is asked for nothing but who and what: the calls that could change something are its own.
+	changes() {
+		strace -o trace "./$1" >/dev/null && sed -n '/^write(1, "begin/,/^write(1, "end/p' trace |
+			grep -Ev '^(getpid|gettid)\(|^rt_sigaction\([A-Z0-9]+, NULL|^rt_sigprocmask\(SIG_[A-Z]*, NULL' | sed -E 's/[0-9]+/N/g'
+	}
+	if strace -o trace true 2>/dev/null; then
+		changes guest-plain >before && changes guest >after && [ -s before ] && diff before after >"$w/err" && ok strace ||
+			fail strace "$(head -3 "$w/err")"
+		# It takes no signal and leaves no descriptor where the program's own will be.
+		for f in guest-plain guest; do
+			strace -o trace ./$f >/dev/null
+			grep -E '^rt_sigaction\([A-Z0-9]+, \{' trace | sed -E 's/0x[0-9a-f]+//g' >$f.signals
+			grep -E '^(brk|clone|fork|kill|alarm|setitimer|timer_create)' trace | sed -E 's/0x[0-9a-f]+//g' >>$f.signals
+		done
+		diff guest-plain.signals guest.signals >"$w/err" && ok strace-signals || fail strace-signals "$(head -3 "$w/err")"
+	else
+		skip strace "it is not there, or not permitted"
+	fi
+else
+	skip symbols "no chord"
+fi
+
 # Kernels that cannot, and machines that cannot at all.
 for flag in NO_FSGSBASE NO_BASE; do
 	CHORD_RT_FLAGS=-DCHORD_RT_$flag "$root/runtime/pack.sh" -o runtime.s || failed=1

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* The same with a filter that kills: nothing is mapped late where the program does not do so itself. */
+/* options: -pthread */
+/* status: 3 */
+/* notes: none */
+/* expect: main 1 */
+/* expect: deep 4 */
+/* expect: leave 1 */
+/* expect: over 20 */
+/* expect: jump 20 */
+#define FORBIDDEN SECCOMP_RET_KILL_PROCESS
+#define ALONE
+#include "seccomp.c"

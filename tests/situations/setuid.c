@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* A program with rights that its caller lacks writes its profile where it is, whatever the environment says. */
+/* need: test "$(id -u)" = 0 */
+/* build: $CC $SRC -o program; cp program owned.so; chown 65534 owned.so; chmod 4755 owned.so */
+/* run: chmod 777 .; mkdir -m 777 no; CHORD_FILE=$PWD/no/%p ./owned.so; rmdir no */
+/* profiles: 1 */
+/* report: ./owned.so owned.so.*.chord */
+/* expect: main 1 */
+/* expect: work 10 */
+#include "situation.h"
+#include <stdio.h>
+#include <sys/auxv.h>
+#include <unistd.h>
+
+int
+main(void)
+{
+	printf("%d %lu\n", geteuid() != getuid(), getauxval(AT_SECURE));
+	work_times(10);
+	return 0;
+}
