@@ -47,7 +47,9 @@ $(LIBEXEC)/headers/chord.h: include/chord.h
 	@mkdir -p $(@D)
 	cp $< $@
 
-$(BUILD)/step: tests/step/step.c $(filter-out $(BUILD)/src/tool/main.o,$(OBJ))
+$(BUILD)/step: tests/step/step.c
+$(BUILD)/stops: tests/events/stops.c
+$(BUILD)/step $(BUILD)/stops: $(filter-out $(BUILD)/src/tool/main.o,$(OBJ))
 	$(CC) -std=gnu11 $(CPPFLAGS) $(CFLAGS) $(WARN) $(LDFLAGS) -o $@ $^ $(LIBS)
 
 $(BUILD)/tests/%: tests/unit/%.c $(filter-out $(BUILD)/src/tool/main.o,$(OBJ))
@@ -63,7 +65,7 @@ demo: setup
 
 check:
 	tools/setup.sh build check
-	$(MAKE) all $(TEST) $(BUILD)/step
+	$(MAKE) all $(TEST) $(BUILD)/step $(BUILD)/stops
 	tests/run.sh $(BUILD)
 
 check-real check-torture check-csmith check-oracle: all

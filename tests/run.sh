@@ -38,6 +38,7 @@ suite()
 	house | unit) "$1" ;;
 	graph) "$here/graph/run.sh" "$CHORD" ;;
 	calls) "$here/calls/run.sh" ;;
+	events) "$here/events/run.sh" ;;
 	hook | input | runtime | situations | step | stat | diff) "$here/$1/run.sh" ;;
 	alloc) "$here/alloc/run.sh" ;;
 	fuzz) "$here/fuzz/run.sh" --mutations 100 ;;
@@ -54,7 +55,7 @@ suite()
 	esac
 }
 
-[ $# -gt 0 ] || set -- house unit graph runtime hook input situations calls step stat diff alloc fuzz oracle-sample real-sample torture-sample csmith-sample
+[ $# -gt 0 ] || set -- house unit graph runtime hook input situations calls events step stat diff alloc fuzz oracle-sample real-sample torture-sample csmith-sample
 for name in "$@"; do
 	start=$SECONDS
 	before=$(grep -c '^FAIL' "$log")
