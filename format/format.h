@@ -10,7 +10,7 @@
 
 #include <stdint.h>
 
-#define CHORD_FORMAT_VERSION 2
+#define CHORD_FORMAT_VERSION 3
 
 /* Names of sections. CNT has to be a C identifier: linkers then define
  * __start_chord_cnt and __stop_chord_cnt. */
@@ -19,6 +19,7 @@
  * drops are 0; elsewhere they would be errors. */
 #define CHORD_SECTION_MAP ".pdr.chord.map"
 #define CHORD_SECTION_SUM "chord_sum"   /* a 32-bit distance to each counter of events that are summed for calls */
+#define CHORD_SECTION_PATH "chord_path" /* hash tables of paths: struct chord_path_table for each */
 #define CHORD_SECTION_NOTE ".note.chord" /* where a module's runtime is */
 
 /* ---- the map: records one after another, not aligned ---- */
@@ -90,6 +91,18 @@ enum {
  *       n insn                    the counters are changed before that instruction
  *       nevent x z add            by that much
  *
+ * If the measure is CHORD_PATHS, for the paths of graph.h's struct dag:
+ *   n kind                    enum chord_path_kind
+ *   n table                   of its first entry, behind the first counter: bytes
+ *   n size                    DENSE, SELECTED: counters; HASHED: log2 of entries
+ *   nedge x n cut             1: the edge is cut (back edges are, too)
+ *   n nval; nval x z val      by edge of the DAG
+ *   nvert x (n held, z query, z start)
+ *                             held: the path register means something there, and at calls in that block
+ *                             register + query is the sum of the path so far; else query is. start: what the
+ *                             register begins with behind a cut edge, and at ENTRY
+ *   n ninterest               SELECTED: number of sums that are of interest; then each
+ *
  * "z" is a signed number n, written as an unsigned one: n < 0 ? -2 * n - 1 : 2 * n. Of refused
  * procedures everything behind the reason is missing, and nevent is 0.
  *
@@ -107,6 +120,7 @@ enum chord_measure {
 	CHORD_EVERY_BLOCK = 1, /* a counter for every block */
 	CHORD_EVERY_EDGE = 2,  /* a counter for every edge that can have one */
 	CHORD_EVENTS = 3,      /* no counts of blocks or edges, events only */
+	CHORD_PATHS = 4,       /* how often each acyclic path ran */
 	CHORD_MEASURES,
 };
 
@@ -142,6 +156,28 @@ enum chord_edge {
 enum {
 	CHORD_CALL_NORETURN = 1, /* the graph has an edge to EXIT for it: exit records of it are ignored */
 	CHORD_CALL_POINTER = 2,  /* which procedures it called is in the profile, under the number behind its sums */
+};
+
+/* A path's sum is a number from 0. The path register of an activation holds the address of its entry in a DENSE or SELECTED
+ * table (for segment base 0), or, HASHED, the sum itself. */
+enum chord_path_kind {
+	CHORD_PATH_DENSE,    /* counter number s of the table: the path with sum s */
+	CHORD_PATH_HASHED,   /* entries are struct chord_path_entry */
+	CHORD_PATH_SELECTED, /* as DENSE; paths with a larger sum are not counted */
+	CHORD_PATH_KINDS,
+};
+
+/* In a hash table among the counters. The first place looked at for a sum is (uint32_t)sum * CHORD_PATH_HASH >> (32 - bits). */
+#define CHORD_PATH_HASH 0x9e3779b1u
+struct chord_path_entry {
+	uint64_t key;        /* sum + 1; 0: free */
+	uint64_t count;
+};
+
+/* In CHORD_SECTION_PATH. */
+struct chord_path_table {
+	int32_t distance;    /* from this field to the first entry */
+	uint32_t bits;       /* log2 of entries */
 };
 
 /* ---- the note by which the runtimes of a process find one another ---- */
@@ -207,6 +243,11 @@ enum chord_extent {
 	CHORD_EXTENT_TEXT = 4,
 	/* After the head: a slots of struct chord_callee (open addressing; site 0: free). b as in EXITS. */
 	CHORD_EXTENT_CALLEES = 5,
+	/* Paths that had no room in their hash table. After the head: a slots of struct chord_path_count (site 0: free). b
+	 * as in EXITS. */
+	CHORD_EXTENT_PATHS = 6,
+	/* Paths that did not come to an end. After the head: a slots of struct chord_unfinished (key 0: free). b as in EXITS. */
+	CHORD_EXTENT_UNFINISHED = 7,
 };
 
 /* ---- in a running process ---- */
@@ -286,6 +327,21 @@ struct chord_callee {
 	uint64_t callee; /* where the procedure begins; 0: in no measured module */
 	uint64_t count;
 	uint64_t raw;    /* the pointer's value in the process, no matter for readers */
+};
+/* A path of a hashed table, counted outside of it. */
+struct chord_path_count {
+	uint64_t table;  /* link-time address of the table's first entry plus the module's index + 1 shifted left by 48 */
+	uint64_t sum;
+	uint64_t count;
+	uint64_t unused;
+};
+/* How the path register stood in activations that ended at a call, beside struct chord_exit of the same key. With the
+ * re-entry bit: in activations that were taken up again behind it, in a forked child. */
+struct chord_unfinished {
+	uint64_t key;    /* as in struct chord_exit */
+	uint64_t path;   /* the register; in link-time addresses if it is one of the module's counters */
+	uint64_t count;
+	uint64_t unused;
 };
 #define CHORD_EXIT_REENTRY (1ull << 63)
 #define CHORD_EXIT_MODULE(key) ((uint32_t)((key) >> 48 & 0x7fff) - 1)
