@@ -2,24 +2,24 @@
 # The sections of a module's own: what the linker, the C library and other copies
 # of the runtime find. They refer to the code by name.
 
-	.section .init_array.00000,"awG",@init_array,__chord_runtime_2,comdat
+	.section .init_array.00000,"awG",@init_array,__chord_runtime_3,comdat
 	.balign 8
 	.quad chord_rt_construct
-	.section .fini_array.00000,"awG",@fini_array,__chord_runtime_2,comdat
+	.section .fini_array.00000,"awG",@fini_array,__chord_runtime_3,comdat
 	.balign 8
 	.quad chord_rt_entry_destruct
 
 # Not counts: what struct chord_rt_desc says of `mine`.
-	.section chord_cnt,"awG",@nobits,__chord_runtime_2,comdat
+	.section chord_cnt,"awG",@nobits,__chord_runtime_3,comdat
 	.balign 8
 chord_rt_mine:
 	.zero 16
 
-	.section chord_sum,"aoG",@progbits,.text.chord_rt,__chord_runtime_2,comdat
+	.section chord_sum,"aoG",@progbits,.text.chord_rt,__chord_runtime_3,comdat
 	.balign 4
 	.long 0
 
-	.section .note.chord,"aG",@note,__chord_runtime_2,comdat
+	.section .note.chord,"aG",@note,__chord_runtime_3,comdat
 	.balign 4
 	.long 6
 	.long 4
@@ -29,7 +29,7 @@ chord_rt_mine:
 	.long chord_rt_desc-.
 
 # struct chord_rt_desc
-	.section .data.chord_rt,"awG",@progbits,__chord_runtime_2,comdat
+	.section .data.chord_rt,"awG",@progbits,__chord_runtime_3,comdat
 	.hidden __start_chord_cnt
 	.hidden __stop_chord_cnt
 	.hidden __start_chord_sum
@@ -37,7 +37,7 @@ chord_rt_mine:
 	.balign 8
 chord_rt_desc:
 	.long 0x4d524843
-	.long 2
+	.long 3
 	.long __start_chord_cnt-.
 	.long __stop_chord_cnt-.
 	.long __start_chord_sum-.

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # pack.sh [--text] [-o OUT]: the runtime as assembly text that can follow any
 # compiler's output in the same assembler input. Every section is a member of the
-# group __chord_runtime_2, every symbol is local but for a few hidden ones. It is
+# group __chord_runtime_3, every symbol is local but for a few hidden ones. It is
 # assembled here: the code is there as numbers, because every object pays for its
 # text. --text: as instructions, with all names, for whoever looks for a fault in it.
 set -eu
@@ -40,7 +40,7 @@ bad=$(grep -E '^[[:space:]]*(call|jmp)[[:space:]]+[^*.]' "$tmp/rt.s" | grep -v '
 [ -z "$bad" ] || { echo "pack.sh: calls of others: $bad" >&2; exit 1; }
 
 hooks=$(sed -n 's/^\tX(\([A-Za-z0-9_]*\)).*/\1/p' "$here/runtime.h")
-section='.section .text.chord_rt,"axG",@progbits,__chord_runtime_2,comdat'
+section='.section .text.chord_rt,"axG",@progbits,__chord_runtime_3,comdat'
 code() {
 	echo "	$section"
 	sed -E \
