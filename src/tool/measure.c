@@ -49,7 +49,7 @@ read_one(const char *what, struct str name, struct measure *m)
 	if (str_is(name, "calls"))
 		return m->chosen = true;
 	for (uint8_t i = 0; i < CHORD_MEASURES; i++)
-		if (str_is(name, measures[i]))
+		if (measures[i] && str_is(name, measures[i]))
 			return take_measure(what, i, m);
 	if (is_planned(name))
 		say_error(what, "measure '%.*s' is not in this version; " THERE_ARE, (int)name.n, name.at);
