@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const measures[] = {
+static const char *const measures[CHORD_MEASURES] = {
 	[CHORD_EDGES] = "edges", [CHORD_EVERY_BLOCK] = "every-block", [CHORD_EVERY_EDGE] = "every-edge",
 	[CHORD_EVENTS] = "events",
 };
