@@ -15,9 +15,10 @@ trap 'rm -f "$log"' EXIT
 # Programs of cmocka: every test that passed, failed or was skipped is a line.
 unit()
 {
-	local status=0
-	for test in "$build"/tests/*; do
-		[ -x "$test" ] && [ -f "$test" ] || continue
+	local status=0 test source
+	for source in "$here"/unit/*.c; do
+		test=$build/tests/$(basename "$source" .c)
+		[ -x "$test" ] || { echo "FAIL unit/${test##*/}: it is not built: make check builds it"; continue; }
 		"$test" 2>&1 | sed -E -e "s|^\[ +OK \] (.*)|ok unit/${test##*/}/\1|" -e "s|^\[ +FAILED +\] ([a-z].*)|FAIL unit/${test##*/}/\1|" \
 			-e '/^\[[ =-]+\]|^\[ +RUN/d' -e '/^\[  PASSED/d'
 		[ "${PIPESTATUS[0]}" = 0 ] || status=1
