@@ -156,6 +156,7 @@ enum chord_edge {
 enum {
 	CHORD_CALL_NORETURN = 1, /* the graph has an edge to EXIT for it: exit records of it are ignored */
 	CHORD_CALL_POINTER = 2,  /* which procedures it called is in the profile, under the number behind its sums */
+	CHORD_CALL_TWICE = 4,    /* CHORD_PATHS: it may return twice; the path that leads to it is recorded before it */
 };
 
 /* A path's sum is a number from 0. The path register of an activation holds the address of its entry in a DENSE or SELECTED
@@ -248,6 +249,9 @@ enum chord_extent {
 	CHORD_EXTENT_PATHS = 6,
 	/* Paths that did not come to an end. After the head: a slots of struct chord_unfinished (key 0: free). b as in EXITS. */
 	CHORD_EXTENT_UNFINISHED = 7,
+	/* Which counters of a module are hash tables. After the head: a x struct chord_path_at. Stands behind the extent of the
+	 * module and before all COUNTS of it. */
+	CHORD_EXTENT_TABLES = 8,
 };
 
 /* ---- in a running process ---- */
@@ -328,7 +332,13 @@ struct chord_callee {
 	uint64_t count;
 	uint64_t raw;    /* the pointer's value in the process, no matter for readers */
 };
-/* A path of a hashed table, counted outside of it. */
+/* A hash table of struct chord_path_entry. */
+struct chord_path_at {
+	uint64_t addr;   /* link-time address of its first entry */
+	uint64_t bits;   /* log2 of entries */
+};
+/* A path of a hashed table, counted outside of it. With sum UINT64_MAX: of so many it is not known which they were; of
+ * the table or, where only the module is given, of any. */
 struct chord_path_count {
 	uint64_t table;  /* link-time address of the table's first entry plus the module's index + 1 shifted left by 48 */
 	uint64_t sum;
