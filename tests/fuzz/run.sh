@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 # run.sh [--mutations N] [--engine SECONDS] [TARGET...]
 # Fuzz targets. Without an engine: on the kept corpus and on N mutations of each
-# file (default 300). With --engine: libFuzzer (clang), SECONDS each, two at a time.
+# file (default 300). With --engine: libFuzzer (clang), SECONDS each; CHORD_FUZZ_WORK is
+# the folder that keeps what it finds, so that runs add up.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 top=$here/../..
@@ -58,9 +59,17 @@ replay()
 # The engine's own output goes to a log; what it keeps stays in the work folder.
 fuzz()
 {
-	clang $flags -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined -o "$work/fuzz-$1" "$here/$1.c" $sources $libs &&
-		(cd "$work" && "./fuzz-$1" -max_total_time="$engine" -max_len=65536 -timeout=20 -rss_limit_mb=4096 -artifact_prefix="$1-" \
-			-close_fd_mask=3 "seeds-$1") >"$work/$1.log" 2>&1
+	local TIMEFORMAT='cpu %U %S'
+	clang $flags -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined -o "$work/fuzz-$1" "$here/$1.c" $sources $libs || return 1
+	{ time { (cd "$work" && exec "./fuzz-$1" -max_total_time="$engine" -max_len=65536 -timeout=20 -rss_limit_mb=4096 -artifact_prefix="$1-" \
+		-close_fd_mask=3 -print_final_stats=1 "seeds-$1") >"$work/$1.log" 2>&1; }; } 2>"$work/$1.time"
+}
+
+# What the engine did: executions and CPU time.
+done_by_engine()
+{
+	[ "$engine" = 0 ] || awk '/number_of_executed_units/ { n = $2 } $1 == "cpu" { s = $2 + $3 }
+		END { printf ", %d executions in %.1f CPU minutes", n, s / 60 }' "$work/$1.log" "$work/$1.time"
 }
 
 status=0
@@ -68,7 +77,7 @@ for target in "$@"; do
 	seeds "$target" "$work/seeds-$target"
 	if [ "$engine" = 0 ]; then replay "$target"; else fuzz "$target"; fi
 	if [ $? = 0 ]; then
-		echo "ok fuzz/$target: $(find "$work/seeds-$target" -type f | wc -l) files"
+		echo "ok fuzz/$target: $(find "$work/seeds-$target" -type f | wc -l) files$(done_by_engine "$target")"
 	else
 		status=1
 		echo "FAIL fuzz/$target: $(grep -m1 -E 'ERROR|runtime error|bug at|Assert' "$work/$target.log" || tail -n 1 "$work/$target.log")"
