@@ -49,7 +49,8 @@ $(LIBEXEC)/headers/chord.h: include/chord.h
 
 $(BUILD)/step: tests/step/step.c
 $(BUILD)/stops: tests/events/stops.c
-$(BUILD)/step $(BUILD)/stops: $(filter-out $(BUILD)/src/tool/main.o,$(OBJ))
+$(BUILD)/chamber: tests/torture/chamber.c tests/torture/child.c tests/torture/opinion.c
+$(BUILD)/step $(BUILD)/stops $(BUILD)/chamber: $(filter-out $(BUILD)/src/tool/main.o,$(OBJ))
 	$(CC) -std=gnu11 $(CPPFLAGS) $(CFLAGS) $(WARN) $(LDFLAGS) -o $@ $^ $(LIBS)
 
 $(BUILD)/tests/%: tests/unit/%.c $(filter-out $(BUILD)/src/tool/main.o,$(OBJ))
@@ -65,10 +66,10 @@ demo: setup
 
 check:
 	tools/setup.sh build check
-	$(MAKE) all $(TEST) $(BUILD)/step $(BUILD)/stops
+	$(MAKE) all $(TEST) $(BUILD)/step $(BUILD)/stops $(BUILD)/chamber
 	tests/run.sh $(BUILD)
 
-check-real check-torture check-csmith check-oracle: all
+check-real check-torture check-csmith check-oracle: all $(BUILD)/chamber
 	tools/setup.sh build check
 	tests/run.sh $(BUILD) $(@:check-%=%)
 

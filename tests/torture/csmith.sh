@@ -3,10 +3,11 @@
 # Random C programs of csmith, plain and measured.
 #
 #	csmith.sh [--programs N] [--seed BASE] [--levels "-O0 -O2"] [--compilers "gcc clang"]
-#	          [--measures edges,every-block,every-edge,events,calls] [--jobs N] [--work DIR] [--keep]
+#	          [--measures edges,...] [--driver N] [--jobs N] [--work DIR] [--keep]
 #
 # Makes the programs of the seeds BASE ... BASE + N - 1. Each is compiled by one
-# combination of compiler and level, in turn. Prints "FAIL SEED LEVEL COMPILER MEASURE:
+# combination of compiler and level, in turn. --measures: all that there are, if not given.
+# --driver and --work are as for torture.sh. Prints "FAIL SEED LEVEL COMPILER MEASURE:
 # why" for every difference, and keeps that program as DIR/SEED.c; then totals; status 1
 # if there was any. CHORD is the program to test, CSMITH_INCLUDE the folder of csmith.h.
 set -eu
@@ -19,74 +20,51 @@ programs=20
 seed=1
 levels="-O2 -O0 -O3 -O1 -Os"
 compilers="gcc clang"
-measures=edges,every-block,every-edge,events,calls
-jobs=2
-work=
-workers=()
+driver=20
 
-# What one seed is compiled with.
-combination()
+# Lines COMPILER, LEVEL.
+combinations()
 {
-	local all=() level compiler
+	local level compiler
 	for compiler in $compilers; do
 		for level in $levels; do
-			all+=("$level $compiler")
+			echo "$compiler	$level"
 		done
 	done
-	echo "${all[$1 % ${#all[@]}]}"
 }
 
-# one SEED LEVEL COMPILER DIR
-one()
+# Makes the programs, and lines for chamber.c.
+list()
 {
-	local file=$work/$1.c differences
-	csmith --seed "$1" --max-funcs 6 --output "$file"
-	differences=$(check "csmith/$1 $2 $3" "$4" c "$3" "$measures" -w "$2" -I "$CSMITH_INCLUDE" "$file")
-	if [ -n "$differences" ]; then
-		echo "$differences"
-	else
-		rm "$file"
-	fi
-}
-
-# worker K: every jobs-th seed, from the K-th.
-worker()
-{
-	local i=$1 level compiler
-	while [ "$i" -lt "$programs" ]; do
-		read -r level compiler <<<"$(combination $((seed + i)))"
-		one $((seed + i)) "$level" "$compiler" "$work/$1${keep:+.$((seed + i))}"
-		i=$((i + jobs))
+	local all i how
+	mapfile -t all < <(combinations)
+	for i in $(seq "$seed" $((seed + programs - 1))); do
+		[ -s "$work/$i.c" ] || csmith --seed "$i" --max-funcs 6 --output "$work/$i.c"
+		how=text
+		[ $((i % driver)) != 0 ] || how=driver
+		echo "csmith/$i	c	${all[i % ${#all[@]}]}	$how	-w -I $CSMITH_INCLUDE $work/$i.c"
 	done
 }
 
-keep=
 while [ $# -gt 0 ]; do
 	case $1 in
 	--programs) programs=$2; shift ;;
 	--seed) seed=$2; shift ;;
 	--levels) levels=$2; shift ;;
 	--compilers) compilers=$2; shift ;;
-	--measures) measures=$2; shift ;;
-	--jobs) jobs=$2; shift ;;
-	--work) work=$2; shift ;;
+	--driver) driver=$2; shift ;;
 	--keep) keep=1 ;;
-	*) echo "csmith.sh: $1: no such option" >&2; exit 2 ;;
+	*) common_option "$@" && shift || { echo "csmith.sh: $1: no such option" >&2; exit 2; } ;;
 	esac
 	shift
 done
 
-[ -n "$work" ] || work=$(mktemp -d "${TMPDIR:-/tmp}/chord-csmith.XXXXXX")
-mkdir -p "$work"
-work=$(cd "$work" && pwd)
-export CHORD_KEEP=$keep
-notes=$work/notes
-: >"$notes"
-for k in $(seq 0 $((jobs - 1))); do
-	worker "$k" &
-	workers+=($!)
+open_work csmith
+list >"$work/list"
+status=0
+try_all || status=1
+# Only programs that differ are kept.
+[ ! -e "$work/list" ] || cut -f 1 "$work/list" | sed 's|csmith/||' | while read -r i; do
+	grep -qs "^FAIL csmith/$i " "$work/notes" || rm -f "$work/$i.c"
 done
-for pid in "${workers[@]}"; do
-	wait "$pid" || fail "worker $pid" "status $?, not done"
-done
-totals "$notes" || exit 1
+exit $status

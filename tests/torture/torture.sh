@@ -3,14 +3,16 @@
 # gcc.c-torture/execute and g++.dg/eh of GCC, plain and measured.
 #
 #	torture.sh [--sample N] [--levels "-O0 -O2"] [--compilers "gcc clang"]
-#	           [--measures edges,every-block,every-edge,events,calls] [--only PATTERN]
-#	           [--options "-flto ..."] [--jobs N] [--work DIR] [--keep]
+#	           [--measures edges,...] [--only PATTERN] [--options "-flto ..."] [--driver N]
+#	           [--jobs N] [--work DIR] [--keep]
 #
 # --sample N takes every N-th program, and of its combinations of compiler and level one,
-# in turn (20 if not given: a minute or two); --sample 1 is the whole. --only takes the
-# programs whose names match a pattern of the shell; --options compiles all with more options. Prints
-# "FAIL PROGRAM LEVEL COMPILER MEASURE: why" for every difference, then totals; status 1
-# if there was any. CHORD is the program to test; CHORD_CACHE keeps the sources.
+# in turn (20 if not given); --sample 1 is the whole. --measures: all that there are, if not
+# given. --only takes the programs whose names match a pattern of the shell; --options compiles
+# all with more options. Every N-th program (--driver, 20) is compiled anew for each measure; the others once for
+# all (chamber.c). With --work, what is in DIR already is not done again, but for what differed:
+# so the whole can be stopped and continued. Prints "FAIL PROGRAM LEVEL COMPILER MEASURE: why" for every difference, then totals;
+# status 1 if there was any. CHORD is the program to test; CHORD_CACHE keeps the sources.
 set -eu
 torture=$(cd "$(dirname "$0")" && pwd)
 . "$torture/fetch.sh"
@@ -19,12 +21,9 @@ torture=$(cd "$(dirname "$0")" && pwd)
 sample=20
 levels="-O0 -O1 -O2 -O3 -Os"
 compilers="gcc clang"
-measures=edges,every-block,every-edge,events,calls
 only='*'
 more=
-jobs=2
-work=
-workers=()
+driver=20
 
 # quoted FILE WORD: the options that a directive (dg-WORD) asks for on this machine.
 quoted()
@@ -53,18 +52,6 @@ sources()
 	esac
 }
 
-# one NAME LEVEL COMPILER DIR
-one()
-{
-	local file=$CHORD_CACHE/src/gcc-12/$1 compiler=$3 language=c
-	case $1:$compiler in
-	*.C:gcc) language=c++ compiler=g++ ;;
-	*.C:clang) language=c++ compiler=clang++ ;;
-	esac
-	# shellcheck disable=SC2046,SC2086
-	check "$1 $2 $3" "$4" $language "$compiler" "$measures" -w "$2" $(options "$file") $more $(sources "$file") -lm
-}
-
 programs()
 {
 	(
@@ -74,13 +61,13 @@ programs()
 	) | sort
 }
 
-# Lines PROGRAM LEVEL COMPILER.
+# Lines PROGRAM, COMPILER, LEVEL...
 combinations()
 {
 	local n=0 turn=0 level compiler all=()
 	for level in $levels; do
 		for compiler in $compilers; do
-			all+=("$level $compiler")
+			all+=("$compiler	$level")
 		done
 	done
 	programs | while read -r program; do
@@ -91,52 +78,46 @@ combinations()
 		esac
 		if [ "$sample" -gt 1 ]; then
 			[ $((n++ % sample)) = 0 ] || continue
-			echo "$program ${all[turn++ % ${#all[@]}]}"
+			echo "$program	${all[turn++ % ${#all[@]}]}"
 		else
-			printf "$program %s\n" "${all[@]}"
+			for compiler in $compilers; do
+				echo "$program	$compiler	$levels"
+			done
 		fi
 	done
 }
 
-# worker K: every jobs-th combination, from the K-th.
-worker()
+# The same, as chamber.c wants it.
+list()
 {
-	awk -v jobs="$jobs" -v k="$1" 'NR % jobs == k' "$work/list" >"$work/list.$1"
-	while read -r program level compiler; do
-		one "$program" "$level" "$compiler" "$work/$1${keep:+/${program//\//.}$level.$compiler}"
-	done <"$work/list.$1"
+	local n=0 program compiler some how language file
+	combinations | while IFS='	' read -r program compiler some; do
+		file=$CHORD_CACHE/src/gcc-12/$program
+		language=c how=text
+		[ "${program##*.}" = c ] || language=c++
+		[ $((n++ % driver)) != 0 ] || how=driver
+		# shellcheck disable=SC2046,SC2086,SC2116
+		echo "$program	$language	$compiler	$some	$how	$(echo -w $(options "$file") $more $(sources "$file") -lm)"
+	done
 }
 
-keep=
 while [ $# -gt 0 ]; do
 	case $1 in
 	--sample) sample=$2; shift ;;
 	--levels) levels=$2; shift ;;
 	--compilers) compilers=$2; shift ;;
-	--measures) measures=$2; shift ;;
 	--only) only=$2 sample=1; shift ;;
 	--options) more=$2; shift ;;
-	--jobs) jobs=$2; shift ;;
-	--work) work=$2; shift ;;
+	--driver) driver=$2; shift ;;
 	--keep) keep=1 ;;
-	*) die "$1: no such option" ;;
+	*) common_option "$@" && shift || die "$1: no such option" ;;
 	esac
 	shift
 done
+# What is in a file of link-time optimisation is no text that could be woven.
+[[ $more != *-flto* ]] || driver=1
 
 source_package gcc-12
-[ -n "$work" ] || work=$(mktemp -d "${TMPDIR:-/tmp}/chord-torture.XXXXXX")
-mkdir -p "$work"
-work=$(cd "$work" && pwd)
-export CHORD_KEEP=$keep
-notes=$work/notes
-: >"$notes"
-combinations >"$work/list"
-for k in $(seq 0 $((jobs - 1))); do
-	worker "$k" &
-	workers+=($!)
-done
-for pid in "${workers[@]}"; do
-	wait "$pid" || fail "worker $pid" "status $?, not done"
-done
-totals "$notes" || exit 1
+open_work torture
+list >"$work/list"
+try_all
