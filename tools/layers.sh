@@ -13,8 +13,10 @@ asm: base graph image
 machine: base asm
 weave: base graph image asm
 profile: base graph
-export: base graph profile
-tool: base graph image asm machine weave profile export
+run: base image asm machine profile
+process: base image asm profile run
+driver: base asm machine weave image profile run
+tool: base graph image asm machine weave profile run process driver
 "
 bad=0
 for file in $(git ls-files 'src/*.[ch]' 2>/dev/null || find src -name '*.[ch]'); do

@@ -71,6 +71,8 @@ bool str_is(struct str a, const char *s);
 bool str_starts(struct str a, const char *prefix);
 bool str_ends(struct str a, const char *suffix);
 uint64_t str_hash(struct str s);
+/* The last part of a path. */
+const char *base_name(const char *path);
 
 /* ---- a map from text to a number; the text is not copied ---- */
 

@@ -105,3 +105,11 @@ strmap_free(struct strmap *m)
 	free(m->slot);
 	*m = (struct strmap){0};
 }
+
+const char *
+base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}

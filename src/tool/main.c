@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "driver/driver.h"
 #include "tool/tool.h"
 
 #include <argp.h>

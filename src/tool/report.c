@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "process/process.h"
 #include "tool/report.h"
 
 #include <argp.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* chord show: the weaver's passes on one file of assembly text. */
-#include "tool/as.h"
+#include "driver/driver.h"
 #include "tool/tool.h"
 #include "weave/weave.h"
 

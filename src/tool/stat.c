@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* chord stat: runs a measured program and prints exact totals of events. */
-#include "tool/as.h"
+#include "driver/driver.h"
 #include "tool/stat.h"
 
 #include <argp.h>

@@ -3,41 +3,7 @@
 #ifndef CHORD_STAT_H
 #define CHORD_STAT_H
 
-#include "asm/event.h"
 #include "tool/report.h"
-
-/* ---- callee.c: the names of what calls and jumps lead to ---- */
-
-/* Names of a place: one, of an import or a measured procedure, or those of the symbols that stand there. n is 0 if
- * nothing is known. */
-struct callee {
-	const char *one;
-	const struct image_symbol *symbol;
-	size_t n;
-};
-/* Where a call or a jump at addr leads, through the linker's tables and what Chord itself put in between; in: as decoded
- * with offset (uint32_t)addr. */
-struct callee callee_of(struct unit *u, const struct proc *p, const struct insn *in, uint64_t addr);
-/* What is at an address of the object, linkage or code. */
-struct callee callee_at(struct unit *u, uint64_t addr);
-/* The i-th name. In the pool where it is not as the symbol table has it. */
-const char *callee_name(struct pool *pool, const struct callee *c, size_t i);
-
-/* ---- tally.c: events from their counters, or from the counts of instructions, blocks and edges ---- */
-
-struct tally_event {
-	uint64_t n;
-	const char *why;         /* not NULL: not known, for this reason */
-};
-struct tally {
-	struct pool *pool;
-	const struct event_list *events;
-	struct tally_event *at;  /* by event */
-	uint64_t through_pointers, unnamed; /* calls whose callee is not known; only if an event asks for callees */
-	bool once;               /* as if every instruction had been executed once: for what a program has at all */
-};
-/* Sums all events over all that is known of the run. */
-void tally_run(struct tally *t, struct pool *pool, struct run *r, const struct event_list *events, bool once);
 
 /* ---- stat.c runs, stat_print.c prints ---- */
 

@@ -3,15 +3,9 @@
 #ifndef CHORD_TOOL_H
 #define CHORD_TOOL_H
 
-#include "base/base.h"
-
 #define CHORD_VERSION "0.1"
 
 /* Each gets its own arguments, argv[0] being "chord NAME", and returns the exit status. */
-int cmd_cc(int argc, char **argv);
-int cmd_cxx(int argc, char **argv);
-int cmd_as(int argc, char **argv);
-int cmd_hook(int argc, char **argv);
 int cmd_report(int argc, char **argv);
 int cmd_query(int argc, char **argv);
 int cmd_stat(int argc, char **argv);
@@ -20,8 +14,5 @@ int cmd_merge(int argc, char **argv);
 int cmd_verify(int argc, char **argv);
 int cmd_graph(int argc, char **argv);
 int cmd_show(int argc, char **argv);
-
-/* The last part of a path. */
-const char *base_name(const char *path);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "tool/stat.h"
+#include "run/run.h"
 
 #include <string.h>
 

@@ -3,8 +3,7 @@
  * runs the real assembler on what comes out. Whatever the assembler has to say
  * of the text it says of the original text, with its lines: weaving never adds
  * or removes a line, so that these are the lines of the woven text too. */
-#include "tool/as.h"
-#include "tool/tool.h"
+#include "driver/driver.h"
 #include "weave/weave.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The profile of a process that died and left a core file. Counters are mostly in mappings of the profile's file,
  * which core files do not hold; what is in no file is in the core. The stacks in it tell what was active. */
-#include "tool/report.h"
+#include "process/process.h"
 
 #include "image/core.h"
 
@@ -486,7 +486,7 @@ load(struct post *s, const char *path, const char *profile)
 	return true;
 }
 
-struct profile *
+static struct profile *
 core_profile(struct run *r, const char *path, const char *program, const char *profile, const char **name)
 {
 	struct post s = {.r = r};
@@ -518,4 +518,22 @@ core_profile(struct run *r, const char *path, const char *program, const char *p
 		return s.p;
 	profile_free(s.p);
 	return NULL;
+}
+
+bool
+run_load_core(struct run *r, const char *program, const char *core, const char *profile)
+{
+	const char *name;
+	struct profile *p;
+	bool ok;
+
+	*r = (struct run){.pool = pool_new(), .path = program, .root = "", .sum = profile_new()};
+	if (!run_open(r, program) || !(p = core_profile(r, core, program, profile, &name)))
+		return false;
+	ok = profile_module(p, image_build_id(r->unit.at[0].image));
+	if (!ok)
+		say_error(core, "%s", run_why_not(r, p, program));
+	ok = ok && run_take(r, name, p);
+	profile_free(p);
+	return ok && run_solve(r);
 }

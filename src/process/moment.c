@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The counts of one moment. Of each thread: its counters, and what they are behind by where it stands and where
  * others of its activations were interrupted. Of threads that have ended: what the profile has. */
-#include "tool/moment.h"
+#include "process/moment.h"
 
 #include <errno.h>
 #include <inttypes.h>

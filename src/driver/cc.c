@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* chord cc, chord c++: the compiler with Chord's folder before its assembler's. */
-#include "tool/as.h"
-#include "tool/tool.h"
+#include "driver/driver.h"
 
 #include <errno.h>
 #include <stdio.h>

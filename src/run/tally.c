@@ -2,7 +2,7 @@
 /* Events that are counted come from their counters. Others follow from how often instructions, blocks and edges were
  * executed: instructions are read from the program as it was linked, so where a linker replaced some (a load from the GOT by lea),
  * those that ran count. */
-#include "tool/stat.h"
+#include "run/run.h"
 
 #include <string.h>
 

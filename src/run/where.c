@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What the counters of events are behind by when control is at some address (Ball 1994, section 3.3).
  * At an instruction of the original program the map says it; woven-in code is followed to the next one. */
-#include "tool/where.h"
+#include "run/run.h"
 
 #include "asm/machine.h"
 

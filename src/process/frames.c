@@ -5,7 +5,7 @@
  * The stack is looked through first for what such an activation leaves there, the address of the code that
  * returns from a handler or a return address in woven-in code. As a rule there is none, and that is that: there
  * cannot be any. If there is, it may be left over from before, and the stack is walked. */
-#include "tool/query.h"
+#include "process/query.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

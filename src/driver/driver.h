@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The stand-in for the assembler, and the compiler driver before it. */
-#ifndef CHORD_AS_H
-#define CHORD_AS_H
+/* driver: the stand-in for the assembler, and the compiler driver before it. */
+#ifndef CHORD_DRIVER_H
+#define CHORD_DRIVER_H
 
 #include "asm/event.h"
 #include "base/base.h"
@@ -10,6 +10,12 @@
 #include <sys/types.h>
 
 typedef VEC(char *) VEC_ARGS;
+
+/* Commands, as in tool.h. */
+int cmd_cc(int argc, char **argv);
+int cmd_cxx(int argc, char **argv);
+int cmd_hook(int argc, char **argv);
+int cmd_as(int argc, char **argv);
 
 /* ---- as_args.c: command lines ---- */
 

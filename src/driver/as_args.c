@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Command lines: the assembler's, as far as its stand-in has to understand it, and
  * what Chord's options and the compiler's @files have in common with it. */
-#include "tool/as.h"
+#include "driver/driver.h"
 
 #include <ctype.h>
 #include <stdlib.h>

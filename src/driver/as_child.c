@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Processes. Nothing here leaves a child behind that a caller has to know of. */
-#include "tool/as.h"
+#include "driver/driver.h"
 
 #include <errno.h>
 #include <signal.h>

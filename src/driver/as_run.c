@@ -2,7 +2,7 @@
 /* The real assembler: where it is, and running it. Texts and objects go between it and
  * Chord in files without names, so that there is nothing to clash, to fill a disk or
  * to leave behind. */
-#include "tool/as.h"
+#include "driver/driver.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,7 +3,7 @@
 #ifndef CHORD_MOMENT_H
 #define CHORD_MOMENT_H
 
-#include "tool/query.h"
+#include "process/query.h"
 
 /* What is known of a thread. */
 struct standing {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* A process that runs: what it has mapped, where its threads stand, and how to keep it still while
- * somebody looks. Apart from tool.h for the same reason as report.h. */
+/* process: processes that run, or have died and left a core file. What is mapped there, where the threads stand, and
+ * how to keep them still while somebody looks. */
 #ifndef CHORD_PROCESS_H
 #define CHORD_PROCESS_H
 
-#include "base/base.h"
+#include "run/run.h"
 
 #include <sys/types.h>
 
@@ -65,5 +65,21 @@ pid_t process_tracer(const struct process *p);
 
 /* Its memory. False: not all of it is there. */
 bool process_read(const struct process *p, uint64_t addr, void *to, size_t n);
+
+/* ---- live.c ---- */
+
+/* The profile of a process, as of now; *stood_still: it was stopped while that was read. NULL: reported. */
+struct profile *live_profile(struct pool *pool, const char *pid, bool *stood_still);
+/* The file that it writes, by a path that can be opened here; its mappings have been read. NULL: there is none. */
+const char *live_profile_path(struct process *p);
+/* Reads its mappings as well. NULL: reported. */
+const char *live_profile_find(struct process *p);
+/* run_load() for a process that runs. */
+bool run_load_live(struct run *r, const char *pid);
+
+/* ---- core.c ---- */
+
+/* run_load() for a process that died and left a core file; profile: its own, NULL if that is to be looked for. */
+bool run_load_core(struct run *r, const char *program, const char *core, const char *profile);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What a process counts: its modules, opened, and the events that are asked for. */
-#include "tool/query.h"
+#include "process/query.h"
 
 #include "asm/event.h"
 

@@ -2,8 +2,8 @@
 /* After a link: has anything been measured? A folder that the compiler did not
  * look into, a build that dropped options, objects from elsewhere: the program would
  * run, and only its silence would tell. */
-#include "tool/as.h"
-#include "tool/stat.h"
+#include "driver/driver.h"
+#include "run/run.h"
 
 #include <elf.h>
 #include <fcntl.h>

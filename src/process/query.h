@@ -4,9 +4,7 @@
 #define CHORD_QUERY_H
 
 #include "image/stack.h"
-#include "tool/process.h"
-#include "tool/report.h"
-#include "tool/where.h"
+#include "process/process.h"
 
 /* A program or shared object that counts events. */
 struct counted {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "tool/process.h"
+#include "process/process.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -228,14 +228,14 @@ process_close(struct process *p)
 /* ---- system calls ---- */
 
 /* What an interruption does to a call that waits. */
-enum call {
+enum waiting {
 	CALL_RESTARTS,  /* nothing: the kernel takes it up again, with what is left of its time */
 	CALL_AGAIN,     /* it gives EINTR, and could be made once more but that its time would begin anew */
 	CALL_OTHER,     /* nobody knows */
 };
 
 /* recv and its like give EINTR if the socket has a time limit. */
-static enum call
+static enum waiting
 call_kind(uint64_t number)
 {
 	switch (number) {

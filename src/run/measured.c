@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "tool/report.h"
+#include "run/run.h"
 
 #include <stdlib.h>
 #include <string.h>

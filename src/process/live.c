@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The profile of a process that runs: the file that it has mapped, wherever its name
  * leads by now. The process is stopped while it is read, if that is permitted. */
-#include "tool/process.h"
-#include "tool/report.h"
+#include "process/process.h"
 
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 static bool
 is_profile(const char *path)
@@ -79,4 +79,41 @@ live_profile(struct pool *pool, const char *pid, bool *stood_still)
 	}
 	process_close(&p);
 	return profile;
+}
+
+/* The name of the program that a process runs. */
+static const char *
+program_of(struct pool *pool, const char *pid)
+{
+	char name[4096];
+	ssize_t n = readlink(pool_printf(pool, "/proc/%s/exe", pid), name, sizeof name - 1);
+
+	if (n < 0)
+		return pool_printf(pool, "process %s", pid);
+	name[n] = 0;
+	return pool_strdup(pool, name);
+}
+
+bool
+run_load_live(struct run *r, const char *pid)
+{
+	struct profile *p;
+	bool stood_still = false, ok;
+
+	*r = (struct run){.pool = pool_new(), .sum = profile_new()};
+	r->root = pool_printf(r->pool, "/proc/%s/root", pid);
+	r->path = program_of(r->pool, pid);
+	p = live_profile(r->pool, pid, &stood_still);
+	ok = p && run_open(r, pool_printf(r->pool, "/proc/%s/exe", pid));
+	if (ok && !profile_module(p, image_build_id(r->unit.at[0].image))) {
+		say_error(r->path, "of the process %s, its program is not measured: only libraries are", pid);
+		ok = false;
+	}
+	ok = ok && run_take(r, pool_printf(r->pool, "process %s", pid), p);
+	profile_free(p);
+	if (!ok)
+		return false;
+	if (!stood_still)
+		VEC_PUSH(r->note, "the process could not be stopped while it was read: its counts are not all of one moment");
+	return run_solve(r);
 }

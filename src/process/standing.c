@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Where the threads of a process stand, and by how much their counters are behind there. */
-#include "tool/moment.h"
+#include "process/moment.h"
 
 #define OFF "off by what the block has not done yet in which it is"
 

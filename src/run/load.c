@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "tool/report.h"
+#include "run/run.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -7,14 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-const char *
-base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
 
 bool
 unit_open(struct pool *pool, const char *path, struct unit *u, const char **why)
@@ -61,8 +53,8 @@ load_profile(struct pool *pool, const char *path)
 	return p;
 }
 
-static const char *
-why_not_this_build(struct run *r, const struct profile *p, const char *program)
+const char *
+run_why_not(struct run *r, const struct profile *p, const char *program)
 {
 	struct str id = image_build_id(r->unit.at[0].image);
 
@@ -80,8 +72,8 @@ why_not_this_build(struct run *r, const struct profile *p, const char *program)
 }
 
 /* Adds a profile to the sum. */
-static bool
-take(struct run *r, const char *name, const struct profile *p)
+bool
+run_take(struct run *r, const char *name, const struct profile *p)
 {
 	const char *why;
 
@@ -105,10 +97,10 @@ load_given(struct run *r, char **name, int n)
 		if (!p) {
 			ok = false;
 		} else if (!profile_module(p, image_build_id(r->unit.at[0].image))) {
-			say_error(name[i], "%s", why_not_this_build(r, p, r->path));
+			say_error(name[i], "%s", run_why_not(r, p, r->path));
 			ok = false;
 		} else {
-			ok = take(r, name[i], p);
+			ok = run_take(r, name[i], p);
 		}
 		profile_free(p);
 	}
@@ -127,13 +119,13 @@ consider(struct run *r, char *name)
 	if (!p)
 		return false;
 	if (!profile_module(p, image_build_id(r->unit.at[0].image)))
-		VEC_PUSH(r->left_out, (struct named){name, why_not_this_build(r, p, r->path)});
+		VEC_PUSH(r->left_out, (struct named){name, run_why_not(r, p, r->path)});
 	else if (p->flags & CHORD_PROFILE_MERGED)
 		VEC_PUSH(r->left_out, (struct named){name, "a merged profile: used only where it is named"});
 	else if (p->flags & CHORD_PROFILE_SNAPSHOT)
 		VEC_PUSH(r->left_out, (struct named){name, "a snapshot: used only where it is named"});
 	else
-		ok = take(r, name, p);
+		ok = run_take(r, name, p);
 	profile_free(p);
 	return ok;
 }
@@ -339,8 +331,8 @@ take_notes(struct run *r)
 		VEC_PUSH(r->note, p->text.at[i]);
 }
 
-static bool
-open_program(struct run *r, const char *file)
+bool
+run_open(struct run *r, const char *file)
 {
 	const char *why = NULL;
 	struct unit u;
@@ -367,8 +359,8 @@ holds_counts(const struct profile *p)
 	return false;
 }
 
-static bool
-solve(struct run *r)
+bool
+run_solve(struct run *r)
 {
 	if (r->sum->lost && !holds_counts(r->sum)) {
 		say_error(r->path, "its process could not be given any counters (a full disk?): nothing is known");
@@ -385,9 +377,9 @@ bool
 run_load(struct run *r, const char *program, char **profile, int nprofile)
 {
 	*r = (struct run){.pool = pool_new(), .path = program, .root = "", .sum = profile_new()};
-	if (!open_program(r, program) || !(nprofile ? load_given(r, profile, nprofile) : load_found(r)))
+	if (!run_open(r, program) || !(nprofile ? load_given(r, profile, nprofile) : load_found(r)))
 		return false;
-	return solve(r);
+	return run_solve(r);
 }
 
 bool
@@ -399,10 +391,10 @@ run_load_all(struct run *r, const char *name, char **profile, int nprofile)
 	for (int i = 0; i < nprofile && ok; i++) {
 		struct profile *p = load_profile(r->pool, profile[i]);
 
-		ok = p && (p->flags & CHORD_PROFILE_SNAPSHOT || take(r, profile[i], p));
+		ok = p && (p->flags & CHORD_PROFILE_SNAPSHOT || run_take(r, profile[i], p));
 		profile_free(p);
 	}
-	return ok && solve(r);
+	return ok && run_solve(r);
 }
 
 void
@@ -413,61 +405,6 @@ run_resolve(struct run *r, struct profile *p)
 	r->unknown.n = 0;
 	for (size_t i = 0; i < r->unit.n; i++)
 		solve_unit(r, &r->unit.at[i]);
-}
-
-bool
-run_load_core(struct run *r, const char *program, const char *core, const char *profile)
-{
-	const char *name;
-	struct profile *p;
-	bool ok;
-
-	*r = (struct run){.pool = pool_new(), .path = program, .root = "", .sum = profile_new()};
-	if (!open_program(r, program) || !(p = core_profile(r, core, program, profile, &name)))
-		return false;
-	ok = profile_module(p, image_build_id(r->unit.at[0].image));
-	if (!ok)
-		say_error(core, "%s", why_not_this_build(r, p, program));
-	ok = ok && take(r, name, p);
-	profile_free(p);
-	return ok && solve(r);
-}
-
-/* The name of the program that a process runs. */
-static const char *
-program_of(struct pool *pool, const char *pid)
-{
-	char name[4096];
-	ssize_t n = readlink(pool_printf(pool, "/proc/%s/exe", pid), name, sizeof name - 1);
-
-	if (n < 0)
-		return pool_printf(pool, "process %s", pid);
-	name[n] = 0;
-	return pool_strdup(pool, name);
-}
-
-bool
-run_load_live(struct run *r, const char *pid)
-{
-	struct profile *p;
-	bool stood_still = false, ok;
-
-	*r = (struct run){.pool = pool_new(), .sum = profile_new()};
-	r->root = pool_printf(r->pool, "/proc/%s/root", pid);
-	r->path = program_of(r->pool, pid);
-	p = live_profile(r->pool, pid, &stood_still);
-	ok = p && open_program(r, pool_printf(r->pool, "/proc/%s/exe", pid));
-	if (ok && !profile_module(p, image_build_id(r->unit.at[0].image))) {
-		say_error(r->path, "of the process %s, its program is not measured: only libraries are", pid);
-		ok = false;
-	}
-	ok = ok && take(r, pool_printf(r->pool, "process %s", pid), p);
-	profile_free(p);
-	if (!ok)
-		return false;
-	if (!stood_still)
-		VEC_PUSH(r->note, "the process could not be stopped while it was read: its counts are not all of one moment");
-	return solve(r);
 }
 
 void

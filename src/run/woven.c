@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What the reader of profiles asks of woven code. */
 #include "asm/machine.h"
-#include "tool/report.h"
+#include "run/run.h"
 
 /* An instruction of woven code. */
 struct decoded {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What to measure: -fchord= and its kin, and how the driver hands them to the assembler's
  * stand-in: in one option, because then compiler caches see them. */
-#include "tool/as.h"
+#include "driver/driver.h"
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT */
+/* run: programs joined with their profiles, so that there is a count for everything. */
+#ifndef CHORD_RUN_H
+#define CHORD_RUN_H
+
+#include "asm/event.h"
+#include "image/image.h"
+#include "profile/profile.h"
+
+/* ---- load.c: programs and their profiles ---- */
+
+struct named {
+	const char *name;
+	const char *reason;
+};
+
+/* A program or one of the shared objects it loaded. */
+struct unit {
+	const char *path;
+	struct image *image;
+	struct map map;
+	struct parts parts;
+	struct woven woven;      /* its code */
+	struct counts *counts;   /* by procedure; NULL before unit_solve() */
+	struct event_totals events;
+};
+
+struct run {
+	struct pool *pool;
+	const char *path;        /* of the program */
+	const char *root;        /* where its file system begins, without the last slash; empty: here */
+	VEC(struct unit) unit;   /* the program is the first */
+	struct profile *sum;
+	VEC(const char *) summed; /* names of the profiles in the sum */
+	VEC(struct named) left_out; /* profiles found but not used */
+	VEC(struct named) unknown; /* procedures and objects whose counts are not known */
+	VEC(const char *) note;  /* what a reader has to know of how the runs ended */
+};
+
+/* Opens a program and reads its map. False: *why. */
+bool unit_open(struct pool *pool, const char *path, struct unit *u, const char **why);
+void unit_close(struct unit *u);
+
+/* woven.c */
+struct woven woven_code(struct image *image);
+
+/* Reads one profile; reports what is wrong with it. */
+struct profile *load_profile(struct pool *pool, const char *path);
+
+/* Opens a program, reads the profiles given (nprofile 0: those in the current folder), sums them, opens the
+ * shared objects they name and solves everything. False: reported. In any case run_close(). */
+bool run_load(struct run *r, const char *program, char **profile, int nprofile);
+/* Sums the profiles of all processes that a command started, whatever programs they ran, snapshots left out, and opens all
+ * objects they name: none of the units is more than the others. name: of the command. */
+bool run_load_all(struct run *r, const char *name, char **profile, int nprofile);
+/* Takes another profile of the same processes in place of the sum, and solves everything again. */
+void run_resolve(struct run *r, struct profile *p);
+/* In parts, for what finds profiles in other places. A run is {.pool, .path, .root, .sum = profile_new()} at first. */
+/* Opens the program, by another path than the run's if that is given. False: reported. */
+bool run_open(struct run *r, const char *file);
+/* Adds a profile, by its name, to the sum. False: reported. */
+bool run_take(struct run *r, const char *name, const struct profile *p);
+/* Why a profile is none of the program's (pool). */
+const char *run_why_not(struct run *r, const struct profile *p, const char *program);
+/* Opens the objects that the sum names and solves everything. False: reported. */
+bool run_solve(struct run *r);
+void run_close(struct run *r);
+/* The events counted in all modules (pool), by name; why: not NULL if they are not known. */
+struct event_totals run_events(const struct run *r);
+
+/* ---- measured.c: what of a program the map does not cover ---- */
+
+struct unmeasured {
+	VEC(struct image_symbol) symbol; /* functions that were not built with Chord; the start-up files excepted */
+	uint64_t symbol_bytes;
+	uint64_t bytes;          /* of code in no procedure of the map: padding, start-up code and Chord's runtime too */
+	bool stripped;           /* functions cannot be told apart */
+};
+void unmeasured_find(struct unit *u, struct unmeasured *un);
+void unmeasured_free(struct unmeasured *un);
+
+/* ---- where.c: positions in woven code ---- */
+
+/* Positions in the procedures of a unit; what it keeps is in the pool. */
+struct where_index {
+	struct pool *pool;
+	struct unit *unit;
+	struct places **places;  /* by procedure, made when first asked for */
+};
+void where_open(struct where_index *x, struct pool *pool, struct unit *u);
+
+/* Where control is. */
+struct where {
+	const struct proc *proc;
+	const char *why;         /* not NULL: that is not known, for this reason */
+	uint64_t addr;           /* of the original's next instruction */
+	bool left;               /* that is outside of the procedure; else: */
+	uint32_t block, insn;
+	int64_t *pending;        /* by event of the procedure: what woven-in code before it has still to add */
+	int64_t sp;              /* and what that adds to the stack pointer */
+};
+/* Is that link-time address in measured code? Elsewhere the counters are right, if control came there by a call.
+ * What is in *w is in the pool. */
+bool where_find(struct where_index *x, struct pool *pool, uint64_t addr, struct where *w);
+/* What to add to the counter of the procedure's event e to have all that have happened. */
+int64_t where_behind(const struct where *w, uint32_t e);
+
+/* ---- callee.c: the names of what calls and jumps lead to ---- */
+
+/* Names of a place: one, of an import or a measured procedure, or those of the symbols that stand there. n is 0 if
+ * nothing is known. */
+struct callee {
+	const char *one;
+	const struct image_symbol *symbol;
+	size_t n;
+};
+/* Where a call or a jump at addr leads, through the linker's tables and what Chord itself put in between; in: as decoded
+ * with offset (uint32_t)addr. */
+struct callee callee_of(struct unit *u, const struct proc *p, const struct insn *in, uint64_t addr);
+/* What is at an address of the object, linkage or code. */
+struct callee callee_at(struct unit *u, uint64_t addr);
+/* The i-th name. In the pool where it is not as the symbol table has it. */
+const char *callee_name(struct pool *pool, const struct callee *c, size_t i);
+
+/* ---- tally.c: events from their counters, or from the counts of instructions, blocks and edges ---- */
+
+struct tally_event {
+	uint64_t n;
+	const char *why;         /* not NULL: not known, for this reason */
+};
+struct tally {
+	struct pool *pool;
+	const struct event_list *events;
+	struct tally_event *at;  /* by event */
+	uint64_t through_pointers, unnamed; /* calls whose callee is not known; only if an event asks for callees */
+	bool once;               /* as if every instruction had been executed once: for what a program has at all */
+};
+/* Sums all events over all that is known of the run. */
+void tally_run(struct tally *t, struct pool *pool, struct run *r, const struct event_list *events, bool once);
+
+#endif
