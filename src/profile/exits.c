@@ -115,12 +115,46 @@ place_cut(struct pool *pool, const struct parts *parts, const struct map *map, c
 		c->why = pool_printf(pool, "an activation ended early at 0x%" PRIx64 ", where it makes no call", e->addr);
 }
 
+/* The calls of all procedures, and their code, once they are asked for. */
+struct places {
+	struct pool *pool;
+	const struct map *map;
+	struct parts parts;
+	struct backs backs;
+};
+
+static void
+find_places(struct places *x)
+{
+	if (x->backs.at)
+		return;
+	x->parts = map_parts(x->pool, x->map);
+	x->backs = collect(x->pool, x->map);
+}
+
+/* Beside an exit; where there is no call its path is not known. */
+static void
+place_unfinished(struct places *x, const struct unfinished *u, struct counts *counts)
+{
+	const struct back_at *at;
+	struct path_counts *pc;
+	struct stopped *s;
+
+	find_places(x);
+	at = find(&x->backs, u->addr);
+	pc = at ? counts[at->proc].paths : NULL;
+	if (!pc)
+		return;
+	s = pool_alloc(x->pool, sizeof *s);
+	*s = (struct stopped){pc->stopped, at->call, u->reentry, u->path, u->count};
+	pc->stopped = s;
+}
+
 void
 exits_place(struct pool *pool, const struct map *map, const struct profile *p, const struct module *module,
             const struct woven *woven, struct counts *counts)
 {
-	struct parts parts = {0};
-	struct backs backs = {0};
+	struct places x = {.pool = pool, .map = map};
 
 	for (size_t i = 0; p && i < p->exit.n; i++) {
 		const struct exits *e = &p->exit.at[i];
@@ -128,13 +162,13 @@ exits_place(struct pool *pool, const struct map *map, const struct profile *p, c
 
 		if (&p->module.at[e->module] != module)
 			continue;
-		if (!parts.at) {
-			parts = map_parts(pool, map);
-			backs = collect(pool, map);
-		}
-		if ((at = find(&backs, e->addr)))
+		find_places(&x);
+		if ((at = find(&x.backs, e->addr)))
 			count_exit(pool, &map->proc[at->proc], at->call, e, &counts[at->proc]);
 		else
-			place_cut(pool, &parts, map, e, woven, counts);
+			place_cut(pool, &x.parts, map, e, woven, counts);
 	}
+	for (size_t i = 0; p && i < p->unfinished.n; i++)
+		if (&p->module.at[p->unfinished.at[i].module] == module)
+			place_unfinished(&x, &p->unfinished.at[i], counts);
 }

@@ -35,6 +35,8 @@ profile_free(struct profile *p)
 	free(p->module.at);
 	free(p->exit.at);
 	free(p->callee.at);
+	free(p->hashed.at);
+	free(p->unfinished.at);
 	free(p->text.at);
 	pool_free(p->pool);
 	free(p);
@@ -138,13 +140,17 @@ read_counts(struct reader *r, const struct chord_extent_head *h, const unsigned 
 		return;
 	if (!m->count)
 		m->count = pool_array(r->p->pool, m->ncount, 8);
-	for (uint64_t i = 0; i < m->ncount; i++) {
-		uint64_t v;
+	if (!paths_add_region(r->p, m, h->module, count))
+		r->why = "its counts do not fit 64 bits";
+}
 
-		memcpy(&v, count + 8 * i, 8);
-		if (!count_add(&m->count[i], v))
-			r->why = "its counts do not fit 64 bits";
-	}
+static void
+read_tables(struct reader *r, const struct chord_extent_head *h, const unsigned char *at)
+{
+	if (h->module >= r->module.n)
+		r->why = "damaged: tables of a module that is not there";
+	else
+		r->why = paths_read_tables(r->p, &r->p->module.at[r->module.at[h->module]], h, at);
 }
 
 static void
@@ -218,6 +224,15 @@ read_extent(struct reader *r, const struct chord_extent_head *h, const unsigned 
 	case CHORD_EXTENT_CALLEES:
 		read_callees(r, h, at);
 		break;
+	case CHORD_EXTENT_TABLES:
+		read_tables(r, h, at);
+		break;
+	case CHORD_EXTENT_PATHS:
+		r->why = is_wanted(r, h->b) ? paths_read_hashed(r->p, h, at) : NULL;
+		break;
+	case CHORD_EXTENT_UNFINISHED:
+		r->why = is_wanted(r, h->b) ? paths_read_unfinished(r->p, h, at) : NULL;
+		break;
 	case CHORD_EXTENT_TEXT:
 		read_text(r, h, at);
 		break;
@@ -281,6 +296,32 @@ settle_callees(struct reader *r)
 		r->why = "its counts do not fit 64 bits";
 }
 
+/* As for exits. */
+static void
+settle_paths(struct reader *r)
+{
+	for (size_t i = 0; i < r->p->hashed.n && !r->why; i++) {
+		struct hashed *h = &r->p->hashed.at[i];
+
+		if (h->module >= r->module.n)
+			r->why = "damaged: a path in a module that is not there";
+		else
+			h->module = r->module.at[h->module];
+	}
+	for (size_t i = 0; i < r->p->unfinished.n && !r->why; i++) {
+		struct unfinished *u = &r->p->unfinished.at[i];
+
+		if (u->module >= r->module.n)
+			r->why = "damaged: a path in a module that is not there";
+		else
+			u->module = r->module.at[u->module];
+	}
+	if (!r->why)
+		r->why = paths_check(r->p);
+	if (!r->why && !paths_join(r->p))
+		r->why = "its counts do not fit 64 bits";
+}
+
 static struct profile *
 parse(struct pool *pool, struct str bytes, uint64_t region, const char **why)
 {
@@ -304,6 +345,7 @@ parse(struct pool *pool, struct str bytes, uint64_t region, const char **why)
 	read_extents(&r, h.used);
 	settle_exits(&r);
 	settle_callees(&r);
+	settle_paths(&r);
 	free(r.module.at);
 	if ((*why = r.why)) {
 		profile_free(r.p);

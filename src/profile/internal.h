@@ -6,6 +6,53 @@
 #include "graph/graph.h"
 #include "profile/profile.h"
 
+/* in.c. Bytes being read. Once bad is set all that is read is zero, so that checks
+ * may come late; nothing is allocated from a number before it was compared
+ * with the bytes that are left. */
+struct in {
+	const unsigned char *at, *end;
+	struct pool *pool;
+	const char *bad;
+	const char *name;        /* of the procedure, once known */
+};
+size_t in_left(const struct in *in);
+void in_bad(struct in *in, const char *why);
+void in_bytes(struct in *in, void *to, size_t n);
+uint64_t in_uleb(struct in *in);
+int64_t in_signed(struct in *in);
+uint32_t in_below(struct in *in, uint64_t limit, const char *what); /* a number below a limit */
+uint32_t in_number(struct in *in, size_t min); /* how many of something follow, each of at least min bytes */
+const char *in_string(struct in *in);          /* what could do harm on a terminal becomes blank */
+
+/* path_file.c: paths in a profile. Texts say what is wrong with the file, NULL that nothing is. */
+const char *paths_read_tables(struct profile *p, struct module *m, const struct chord_extent_head *h, const unsigned char *at);
+const char *paths_read_hashed(struct profile *p, const struct chord_extent_head *h, const unsigned char *at);
+const char *paths_read_unfinished(struct profile *p, const struct chord_extent_head *h, const unsigned char *at);
+/* Adds the counters of a region, ncount of them, to its module's, which paths name by its number. False: a sum does not
+ * fit 64 bits. */
+bool paths_add_region(struct profile *p, struct module *m, uint32_t number, const unsigned char *at);
+/* Once modules have the numbers that they have in p. */
+const char *paths_check(const struct profile *p);
+/* Sorts and joins equal ones. False: a sum does not fit 64 bits. */
+bool paths_join(struct profile *p);
+bool paths_same_tables(const struct module *a, const struct module *b);
+/* The paths of a table, by sum; NULL if there are none. */
+const struct hashed *paths_of_table(const struct profile *p, uint32_t module, uint64_t table, size_t *n);
+void paths_write_tables(const struct module *m, uint32_t i, struct buf *out);
+void paths_write(const struct profile *p, struct buf *out);
+
+/* merge.c: begins an extent that holds n bytes after its head, or after its first page; ends it. */
+void profile_extent(struct buf *out, struct chord_extent_head h, size_t n, bool page);
+void profile_fill_page(struct buf *out);
+
+/* path_map.c: reads what a map says of paths, behind all else that the procedure has. */
+void get_paths(struct in *in, struct proc *p);
+
+/* path_graph.c: NULL if each sum is one path's and has a place in the table, else what is wrong. */
+const char *path_graph_check(struct pool *pool, const struct path_graph *pg);
+/* Can control go along that edge of the DAG? */
+bool path_real(const struct path_graph *pg, uint32_t e);
+
 /* The equations of one procedure. Edges of the graph: first the arcs of the map with the same
  * numbers, then one for each block that has a counter, from the block's vertex to behind[]. */
 struct system {
@@ -25,6 +72,11 @@ const char *solve_deduce(struct system *s);
 /* Sum of the in-edges of a vertex; false if one is not known or the sum does not fit. */
 bool solve_vertex(const struct system *s, uint32_t v, uint64_t *count);
 
+/* path_solve.c: which paths ran, into c->paths (pool), and from them the counts of all edges. NULL, or why these are not
+ * known. Wants exits and sources in place. */
+const char *solve_paths(struct pool *pool, struct system *s, const struct profile *f, const struct module *m,
+                        struct counts *c);
+
 /* merge.c: sorts callees and joins equal ones. False: a sum does not fit 64 bits. */
 bool join_callees(struct profile *p);
 
@@ -35,7 +87,7 @@ bool cut_settle(struct system *s, const struct cut *cut, const struct woven *wov
 /* What to add to the counter of an event to have all events up to the cut. False: not known. */
 bool cut_query(const struct proc *p, const struct cut *cut, uint32_t event, const struct woven *woven, int64_t *query);
 
-/* exits.c: fills left[], back[] and cut of all procedures from the exit records of the module; where a record
+/* exits.c: fills left[], back[], cut and the stopped paths of all procedures from the records of the module; where an exit
  * fits neither a call nor, with woven, another place, sets why. Exits in code without a map are passed over. */
 void exits_place(struct pool *pool, const struct map *map, const struct profile *p, const struct module *module,
 	const struct woven *woven, struct counts *counts);

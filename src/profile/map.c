@@ -1,129 +1,35 @@
 /* SPDX-License-Identifier: MIT */
-#include "profile/profile.h"
+#include "profile/internal.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Bytes being read. Once bad is set all that is read is zero, so that checks
- * may come late; nothing is allocated from a number before it was compared
- * with the bytes that are left. */
-struct in {
-	const unsigned char *at, *end;
-	struct pool *pool;
-	const char *bad;
-	const char *name;        /* of the procedure, once known */
-};
-
-static size_t
-left(const struct in *in)
-{
-	return in->bad ? 0 : (size_t)(in->end - in->at);
-}
-
-static void
-bad(struct in *in, const char *why)
-{
-	if (!in->bad)
-		in->bad = why;
-}
-
-static void
-get_bytes(struct in *in, void *to, size_t n)
-{
-	if (left(in) < n) {
-		bad(in, "it ends too early");
-		memset(to, 0, n);
-		return;
-	}
-	memcpy(to, in->at, n);
-	in->at += n;
-}
-
-static uint64_t
-get_uleb(struct in *in)
-{
-	uint64_t v = 0;
-
-	for (unsigned shift = 0; shift < 64; shift += 7) {
-		unsigned char c;
-
-		get_bytes(in, &c, 1);
-		if (shift == 63 && c > 1)
-			break;
-		v |= (uint64_t)(c & 0x7f) << shift;
-		if (!(c & 0x80))
-			return v;
-	}
-	bad(in, "a number does not fit 64 bits");
-	return 0;
-}
-
-/* A number below a limit. */
-static uint32_t
-get_below(struct in *in, uint64_t limit, const char *what)
-{
-	uint64_t v = get_uleb(in);
-
-	if (v >= limit) {
-		bad(in, what);
-		return 0;
-	}
-	return (uint32_t)v;
-}
-
-/* How many of something follow, each of which takes at least min bytes. */
-static uint32_t
-get_number(struct in *in, size_t min)
-{
-	uint64_t v = get_uleb(in);
-
-	if (v > left(in) / min || v > UINT32_MAX / 2) {
-		bad(in, "it announces more than it holds");
-		return 0;
-	}
-	return (uint32_t)v;
-}
-
-/* A text; what could do harm on a terminal becomes blank. */
-static const char *
-get_string(struct in *in)
-{
-	uint32_t n = get_number(in, 1);
-	char *s = pool_strndup(in->pool, (const char *)in->at, n);
-
-	in->at += n;
-	for (uint32_t i = 0; i < n; i++)
-		if ((unsigned char)s[i] < ' ' || s[i] == 0x7f)
-			s[i] = ' ';
-	return s;
-}
 
 static void
 get_block(struct in *in, const struct proc *p, struct block *b)
 {
 	uint64_t end;
 
-	b->part = get_below(in, p->npart, "a block in a part that is not there");
-	b->offset = get_below(in, (uint64_t)UINT32_MAX + 1, "a block outside its part");
-	b->counter = get_below(in, (uint64_t)p->ncounter + 1, "a counter that is not there");
-	b->ninsn = get_number(in, 1);
+	b->part = in_below(in, p->npart, "a block in a part that is not there");
+	b->offset = in_below(in, (uint64_t)UINT32_MAX + 1, "a block outside its part");
+	b->counter = in_below(in, (uint64_t)p->ncounter + 1, "a counter that is not there");
+	b->ninsn = in_number(in, 1);
 	b->insn = in->at;
 	in->at += b->ninsn;
 	end = b->offset;
 	for (uint32_t i = 0; i < b->ninsn; i++) {
 		if (!(b->insn[i] & 15) || b->insn[i] >> 4 > CHORD_INSN_PAD)
-			bad(in, "an instruction of no known kind");
+			in_bad(in, "an instruction of no known kind");
 		end += b->insn[i] & 15;
 	}
 	if (!in->bad && end > p->part[b->part].orig_size)
-		bad(in, "a block outside its part");
+		in_bad(in, "a block outside its part");
 }
 
 static void
 get_blocks(struct in *in, struct proc *p)
 {
-	p->nblock = get_number(in, 4);
+	p->nblock = in_number(in, 4);
 	p->block = pool_array(in->pool, p->nblock, sizeof *p->block);
 	for (uint32_t i = 0; i < p->nblock; i++)
 		get_block(in, p, &p->block[i]);
@@ -134,58 +40,58 @@ get_arcs(struct in *in, struct proc *p)
 {
 	uint32_t nclose = 0;
 
-	p->nvert = get_below(in, UINT32_MAX / 2, "too many vertices");
-	p->narc = get_number(in, 4);
+	p->nvert = in_below(in, UINT32_MAX / 2, "too many vertices");
+	p->narc = in_number(in, 4);
 	if (p->nvert < p->nblock + 2 || p->nvert > p->nblock + 2 + p->narc)
-		bad(in, "a number of vertices that cannot be");
+		in_bad(in, "a number of vertices that cannot be");
 	p->arc = pool_array(in->pool, p->narc, sizeof *p->arc);
 	for (uint32_t i = 0; i < p->narc; i++) {
 		struct arc *a = &p->arc[i];
 
-		a->from = get_below(in, p->nvert, "an edge from nowhere");
-		a->to = get_below(in, p->nvert, "an edge to nowhere");
-		a->kind = get_below(in, CHORD_EDGE_KINDS, "an edge of no known kind");
-		a->counter = get_below(in, (uint64_t)p->ncounter + 1, "a counter that is not there");
+		a->from = in_below(in, p->nvert, "an edge from nowhere");
+		a->to = in_below(in, p->nvert, "an edge to nowhere");
+		a->kind = in_below(in, CHORD_EDGE_KINDS, "an edge of no known kind");
+		a->counter = in_below(in, (uint64_t)p->ncounter + 1, "a counter that is not there");
 		if (a->kind != CHORD_EDGE_CLOSE)
 			continue;
 		nclose++;
 		p->close = i;
 		if (a->from != PROC_EXIT(p) || a->to != PROC_ENTRY(p))
-			bad(in, "a closing edge that does not close");
+			in_bad(in, "a closing edge that does not close");
 	}
 	if (nclose != 1)
-		bad(in, "not one closing edge");
+		in_bad(in, "not one closing edge");
 }
 
 static void
 get_calls(struct in *in, struct proc *p)
 {
-	p->ncall = get_number(in, 3);
+	p->ncall = in_number(in, 3);
 	p->call = pool_array(in->pool, p->ncall, sizeof *p->call);
 	for (uint32_t i = 0; i < p->ncall; i++) {
 		struct call *c = &p->call[i];
 
-		c->block = get_below(in, p->nblock, "a call in no block");
-		c->insn = get_below(in, in->bad ? 1 : p->block[c->block].ninsn, "a call that is no instruction");
-		c->flags = get_below(in, CHORD_CALL_NORETURN + CHORD_CALL_POINTER + 1, "a call of no known kind");
+		c->block = in_below(in, p->nblock, "a call in no block");
+		c->insn = in_below(in, in->bad ? 1 : p->block[c->block].ninsn, "a call that is no instruction");
+		c->flags = in_below(in, CHORD_CALL_NORETURN + CHORD_CALL_POINTER + CHORD_CALL_TWICE + 1, "a call of no known kind");
 		if (p->calls)
-			c->sum = get_below(in, (uint64_t)p->ncounter + 1, "a counter that is not there");
-		c->callee = c->sum ? get_string(in) : NULL;
+			c->sum = in_below(in, (uint64_t)p->ncounter + 1, "a counter that is not there");
+		c->callee = c->sum ? in_string(in) : NULL;
 		if (c->flags & CHORD_CALL_POINTER && !c->sum && !in->bad)
-			bad(in, "a call of no known kind");
+			in_bad(in, "a call of no known kind");
 	}
 }
 
 static void
 get_segs(struct in *in, struct proc *p)
 {
-	p->nseg = get_number(in, 2);
+	p->nseg = in_number(in, 2);
 	p->seg = pool_array(in->pool, p->nseg, sizeof *p->seg);
 	for (uint32_t i = 0; i < p->nseg; i++) {
 		struct seg *s = &p->seg[i];
 
-		s->block = get_below(in, p->nblock, "a segment in no block");
-		s->insn = get_below(in, in->bad ? 1 : (uint64_t)p->block[s->block].ninsn + 1, "a segment outside its block");
+		s->block = in_below(in, p->nblock, "a segment in no block");
+		s->insn = in_below(in, in->bad ? 1 : (uint64_t)p->block[s->block].ninsn + 1, "a segment outside its block");
 	}
 }
 
@@ -200,7 +106,7 @@ woven_addr(struct in *in, const struct proc *p, uint32_t block, const unsigned c
 	if (offset == UINT32_MAX)
 		return 0;
 	if (offset > part->woven_size)
-		bad(in, "an offset outside the woven code");
+		in_bad(in, "an offset outside the woven code");
 	return part->addr + offset;
 }
 
@@ -238,7 +144,7 @@ index_blocks(struct in *in, struct proc *p)
 		if (b->ncall++ == 0)
 			b->call = i;
 		else if (p->call[i].insn == p->call[i - 1].insn)
-			bad(in, "a call listed twice");
+			in_bad(in, "a call listed twice");
 	}
 	for (uint32_t i = 0; i < p->nseg; i++) {
 		struct block *b = &p->block[p->seg[i].block];
@@ -250,31 +156,23 @@ index_blocks(struct in *in, struct proc *p)
 
 /* ---- events ---- */
 
-static int64_t
-get_signed(struct in *in)
-{
-	uint64_t v = get_uleb(in);
-
-	return (int64_t)(v >> 1 ^ -(v & 1));
-}
-
 static void
 get_event_block(struct in *in, uint32_t ninsn, struct event_block *b)
 {
 	uint64_t sum = 0;
 
-	b->query = get_signed(in);
-	b->enter = get_uleb(in);
-	b->nrun = get_number(in, 2);
+	b->query = in_signed(in);
+	b->enter = in_uleb(in);
+	b->nrun = in_number(in, 2);
 	b->runs = in->at;
 	for (uint32_t i = 0; i < b->nrun && !in->bad; i++) {
-		uint64_t n = get_uleb(in);
+		uint64_t n = in_uleb(in);
 
 		sum = n > ninsn ? ninsn + 1ull : sum + n;
-		get_uleb(in);
+		in_uleb(in);
 	}
 	if (!in->bad && sum != ninsn)
-		bad(in, "events of another number of instructions than the block has");
+		in_bad(in, "events of another number of instructions than the block has");
 }
 
 static void
@@ -282,13 +180,13 @@ get_event_sites(struct in *in, struct proc *p)
 {
 	VEC(struct event_site) list = {0};
 
-	for (uint64_t block; (block = get_below(in, (uint64_t)p->nblock + 1, "a place in no block")) && !in->bad;) {
+	for (uint64_t block; (block = in_below(in, (uint64_t)p->nblock + 1, "a place in no block")) && !in->bad;) {
 		struct event_site s = {.block = (uint32_t)block - 1};
 
-		s.insn = get_below(in, p->block[s.block].ninsn, "a place outside its block");
+		s.insn = in_below(in, p->block[s.block].ninsn, "a place outside its block");
 		s.add = pool_array(in->pool, p->nevent, sizeof *s.add);
 		for (uint32_t e = 0; e < p->nevent; e++)
-			s.add[e] = get_signed(in);
+			s.add[e] = in_signed(in);
 		VEC_PUSH(list, s);
 	}
 	p->nevent_site = (uint32_t)list.n;
@@ -312,24 +210,24 @@ by_event_site(const void *a, const void *b)
 static void
 get_events(struct in *in, struct proc *p, const unsigned char *addr, uint32_t nevent)
 {
-	p->nevent = get_below(in, (uint64_t)nevent + 1, "another number of events than of their counters");
+	p->nevent = in_below(in, (uint64_t)nevent + 1, "another number of events than of their counters");
 	if (!in->bad && p->nevent != nevent)
-		bad(in, "another number of events than of their counters");
+		in_bad(in, "another number of events than of their counters");
 	for (uint32_t i = 0; i < p->ncall && !in->bad; i++) {
 		bool pointer = p->call[i].flags & CHORD_CALL_POINTER;
 
 		if (p->call[i].sum && (uint64_t)p->call[i].sum + nevent + pointer > (uint64_t)p->ncounter + 1)
-			bad(in, "a counter that is not there");
+			in_bad(in, "a counter that is not there");
 	}
 	if (in->bad || !nevent)
 		return;
 	p->event = pool_array(in->pool, nevent, sizeof *p->event);
 	for (uint32_t e = 0; e < nevent; e++) {
-		p->event[e].name = get_string(in);
+		p->event[e].name = in_string(in);
 		memcpy(&p->event[e].addr, addr + 8 * (size_t)e, 8);
 	}
-	if (!in->bad && p->nblock > left(in) / (3 * (size_t)nevent))
-		bad(in, "it announces more than it holds");
+	if (!in->bad && p->nblock > in_left(in) / (3 * (size_t)nevent))
+		in_bad(in, "it announces more than it holds");
 	if (in->bad)
 		return;
 	p->event_block = pool_array(in->pool, (size_t)p->nblock * nevent, sizeof *p->event_block);
@@ -355,7 +253,7 @@ get_graph(struct in *in, struct proc *p, const struct arrays *a)
 	get_calls(in, p);
 	get_segs(in, p);
 	if (!in->bad && (uint64_t)p->nseg + p->ncall != a->nwoven)
-		bad(in, "another number of woven offsets than of segments and calls");
+		in_bad(in, "another number of woven offsets than of segments and calls");
 	if (in->bad)
 		return;
 	for (uint32_t i = 0; i < p->nseg; i++)
@@ -364,6 +262,8 @@ get_graph(struct in *in, struct proc *p, const struct arrays *a)
 		p->call[i].back = woven_addr(in, p, p->call[i].block, a->woven, p->nseg + i);
 	index_blocks(in, p);
 	get_events(in, p, a->event, a->nevent);
+	if (p->measure == CHORD_PATHS)
+		get_paths(in, p);
 }
 
 static void
@@ -371,10 +271,10 @@ get_blob(struct in *in, struct proc *p, bool refused, const struct arrays *a)
 {
 	const char *reason;
 
-	p->measure = get_below(in, UINT32_MAX, "no known measure");
-	in->name = p->name = get_string(in);
-	p->file = get_string(in);
-	reason = get_string(in);
+	p->measure = in_below(in, UINT32_MAX, "no known measure");
+	in->name = p->name = in_string(in);
+	p->file = in_string(in);
+	reason = in_string(in);
 	if (refused) {
 		/* Whatever follows has no meaning without blocks. */
 		p->refused = *reason ? reason : "no reason given";
@@ -382,25 +282,25 @@ get_blob(struct in *in, struct proc *p, bool refused, const struct arrays *a)
 		return;
 	}
 	if (p->measure >= CHORD_MEASURES)
-		bad(in, "no known measure");
+		in_bad(in, "no known measure");
 	get_graph(in, p, a);
-	if (left(in))
-		bad(in, "bytes left over");
+	if (in_left(in))
+		in_bad(in, "bytes left over");
 }
 
 static void
 get_parts(struct in *in, struct proc *p, uint32_t npart)
 {
-	if (!npart || npart > left(in) / sizeof *p->part) {
-		bad(in, "a number of parts that cannot be");
+	if (!npart || npart > in_left(in) / sizeof *p->part) {
+		in_bad(in, "a number of parts that cannot be");
 		return;
 	}
 	p->npart = npart;
 	p->part = pool_array(in->pool, npart, sizeof *p->part);
-	get_bytes(in, p->part, npart * sizeof *p->part);
+	in_bytes(in, p->part, npart * sizeof *p->part);
 	for (uint32_t i = 0; i < npart; i++)
 		if (p->part[i].addr > UINT64_MAX - p->part[i].woven_size)
-			bad(in, "a part outside all addresses");
+			in_bad(in, "a part outside all addresses");
 }
 
 /* A number, and that many items of some bytes each. */
@@ -409,9 +309,9 @@ get_array(struct in *in, uint32_t *n, size_t size)
 {
 	const unsigned char *at;
 
-	get_bytes(in, n, sizeof *n);
-	if (*n > left(in) / size) {
-		bad(in, "it announces more than it holds");
+	in_bytes(in, n, sizeof *n);
+	if (*n > in_left(in) / size) {
+		in_bad(in, "it announces more than it holds");
 		*n = 0;
 	}
 	at = in->at;
@@ -430,13 +330,13 @@ get_record(struct in *in, const struct chord_map_head *h, struct proc *p)
 	p->ncounter = h->ncounter;
 	p->calls = h->flags & CHORD_MAP_CALLS;
 	if (h->ncounter && h->counters > UINT64_MAX - 8 * (uint64_t)h->ncounter)
-		bad(in, "counters outside all addresses");
+		in_bad(in, "counters outside all addresses");
 	get_parts(in, p, h->npart);
 	a.woven = get_array(in, &a.nwoven, 4);
 	a.event = get_array(in, &a.nevent, 8);
-	get_bytes(in, &nblob, sizeof nblob);
-	if (nblob != left(in))
-		bad(in, "a blob of another size than the record");
+	in_bytes(in, &nblob, sizeof nblob);
+	if (nblob != in_left(in))
+		in_bad(in, "a blob of another size than the record");
 	get_blob(in, p, h->flags & CHORD_MAP_REFUSED, &a);
 }
 

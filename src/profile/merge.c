@@ -40,9 +40,12 @@ counterpart(struct profile *sum, const struct module *m)
 	struct module *have = profile_module(sum, (struct str){(const char *)m->id, m->nid}), fresh = *m;
 
 	if (have)
-		return have->base == m->base && have->ncount == m->ncount ? have : NULL;
+		return have->base == m->base && have->ncount == m->ncount && paths_same_tables(have, m) ? have : NULL;
 	fresh.path = pool_strdup(sum->pool, m->path);
 	fresh.count = NULL;
+	fresh.table = pool_array(sum->pool, m->ntable, sizeof *fresh.table);
+	if (m->ntable)
+		memcpy(fresh.table, m->table, m->ntable * sizeof *fresh.table);
 	VEC_PUSH(sum->module, fresh);
 	return &sum->module.at[sum->module.n - 1];
 }
@@ -159,6 +162,38 @@ add_text(struct profile *sum, const char *text)
 	VEC_PUSH(sum->text, pool_strdup(sum->pool, text));
 }
 
+/* to: by module of p, its number in the sum. */
+static void
+add_records(struct profile *sum, const struct profile *p, const uint32_t *to)
+{
+	for (size_t i = 0; i < p->exit.n; i++) {
+		struct exits e = p->exit.at[i];
+
+		e.module = to[e.module];
+		VEC_PUSH(sum->exit, e);
+	}
+	for (size_t i = 0; i < p->callee.n; i++) {
+		struct callees c = p->callee.at[i];
+
+		c.module = to[c.module];
+		if (c.to_module != UINT32_MAX)
+			c.to_module = to[c.to_module];
+		VEC_PUSH(sum->callee, c);
+	}
+	for (size_t i = 0; i < p->hashed.n; i++) {
+		struct hashed h = p->hashed.at[i];
+
+		h.module = to[h.module];
+		VEC_PUSH(sum->hashed, h);
+	}
+	for (size_t i = 0; i < p->unfinished.n; i++) {
+		struct unfinished u = p->unfinished.at[i];
+
+		u.module = to[u.module];
+		VEC_PUSH(sum->unfinished, u);
+	}
+}
+
 bool
 profile_add(struct profile *sum, const struct profile *p, struct pool *pool, const char **why)
 {
@@ -177,22 +212,10 @@ profile_add(struct profile *sum, const struct profile *p, struct pool *pool, con
 		fits &= add_counts(sum, m, &p->module.at[i]);
 		to[i] = (uint32_t)(m - sum->module.at);
 	}
-	for (size_t i = 0; i < p->exit.n; i++) {
-		struct exits e = p->exit.at[i];
-
-		e.module = to[e.module];
-		VEC_PUSH(sum->exit, e);
-	}
-	for (size_t i = 0; i < p->callee.n; i++) {
-		struct callees c = p->callee.at[i];
-
-		c.module = to[c.module];
-		if (c.to_module != UINT32_MAX)
-			c.to_module = to[c.to_module];
-		VEC_PUSH(sum->callee, c);
-	}
+	add_records(sum, p, to);
 	fits &= join_exits(sum);
 	fits &= join_callees(sum);
+	fits &= paths_join(sum);
 	for (size_t i = 0; i < p->text.n; i++)
 		add_text(sum, p->text.at[i]);
 	if (!fits)
@@ -209,8 +232,8 @@ pad(struct buf *out, size_t n)
 }
 
 /* Begins an extent that holds n bytes after its head, or after its first page. */
-static void
-extent(struct buf *out, struct chord_extent_head h, size_t n, bool page)
+void
+profile_extent(struct buf *out, struct chord_extent_head h, size_t n, bool page)
 {
 	size_t head = page ? CHORD_PAGE : sizeof h;
 
@@ -219,8 +242,8 @@ extent(struct buf *out, struct chord_extent_head h, size_t n, bool page)
 	pad(out, head - sizeof h);
 }
 
-static void
-fill_page(struct buf *out)
+void
+profile_fill_page(struct buf *out)
 {
 	pad(out, (CHORD_PAGE - out->n % CHORD_PAGE) % CHORD_PAGE);
 }
@@ -231,16 +254,17 @@ write_module(const struct profile *p, uint32_t i, struct buf *out)
 	const struct module *m = &p->module.at[i];
 	size_t n = strlen(m->path) + 1;
 
-	extent(out, (struct chord_extent_head){.type = CHORD_EXTENT_MODULE, .module = i, .a = m->base,
+	profile_extent(out, (struct chord_extent_head){.type = CHORD_EXTENT_MODULE, .module = i, .a = m->base,
 	                                       .b = m->ncount * 8, .c = m->nid}, sizeof m->id + n, false);
 	buf_add(out, m->id, sizeof m->id);
 	buf_add(out, m->path, n);
-	fill_page(out);
+	profile_fill_page(out);
+	paths_write_tables(m, i, out);
 	if (!m->count)
 		return;
-	extent(out, (struct chord_extent_head){.type = CHORD_EXTENT_COUNTS, .module = i}, m->ncount * 8, true);
+	profile_extent(out, (struct chord_extent_head){.type = CHORD_EXTENT_COUNTS, .module = i}, m->ncount * 8, true);
 	buf_add(out, m->count, m->ncount * 8);
-	fill_page(out);
+	profile_fill_page(out);
 }
 
 static void
@@ -248,7 +272,7 @@ write_exits(const struct profile *p, struct buf *out)
 {
 	if (!p->exit.n)
 		return;
-	extent(out, (struct chord_extent_head){.type = CHORD_EXTENT_EXITS, .a = p->exit.n},
+	profile_extent(out, (struct chord_extent_head){.type = CHORD_EXTENT_EXITS, .a = p->exit.n},
 	       p->exit.n * sizeof(struct chord_exit), false);
 	for (size_t i = 0; i < p->exit.n; i++) {
 		const struct exits *e = &p->exit.at[i];
@@ -257,7 +281,7 @@ write_exits(const struct profile *p, struct buf *out)
 
 		buf_add(out, &x, sizeof x);
 	}
-	fill_page(out);
+	profile_fill_page(out);
 }
 
 static void
@@ -265,7 +289,7 @@ write_callees(const struct profile *p, struct buf *out)
 {
 	if (!p->callee.n)
 		return;
-	extent(out, (struct chord_extent_head){.type = CHORD_EXTENT_CALLEES, .a = p->callee.n},
+	profile_extent(out, (struct chord_extent_head){.type = CHORD_EXTENT_CALLEES, .a = p->callee.n},
 	       p->callee.n * sizeof(struct chord_callee), false);
 	for (size_t i = 0; i < p->callee.n; i++) {
 		const struct callees *c = &p->callee.at[i];
@@ -275,7 +299,7 @@ write_callees(const struct profile *p, struct buf *out)
 			x.callee = (uint64_t)(c->to_module + 1) << 48 | c->to;
 		buf_add(out, &x, sizeof x);
 	}
-	fill_page(out);
+	profile_fill_page(out);
 }
 
 void
@@ -293,10 +317,11 @@ profile_write(const struct profile *p, struct buf *out)
 		write_module(p, i, out);
 	write_exits(p, out);
 	write_callees(p, out);
+	paths_write(p, out);
 	for (size_t i = 0; i < p->text.n; i++) {
-		extent(out, (struct chord_extent_head){.type = CHORD_EXTENT_TEXT}, strlen(p->text.at[i]) + 1, false);
+		profile_extent(out, (struct chord_extent_head){.type = CHORD_EXTENT_TEXT}, strlen(p->text.at[i]) + 1, false);
 		buf_add(out, p->text.at[i], strlen(p->text.at[i]) + 1);
-		fill_page(out);
+		profile_fill_page(out);
 	}
 	h.used = out->n - start;
 	memcpy(out->at + start, &h, sizeof h);

@@ -61,6 +61,21 @@ struct event_site {
 	int64_t *add;            /* by event */
 };
 
+/* How paths are counted (measure CHORD_PATHS); graph.h says what they are. */
+struct proc_paths {
+	uint32_t kind;           /* enum chord_path_kind */
+	uint64_t table;          /* the number of the procedure's counter with which its table begins */
+	uint64_t size;           /* counters in it; HASHED: log2 of entries */
+	bool *cut;               /* by arc */
+	uint32_t nval;
+	int64_t *val;            /* by arc, then by vertex behind a cut arc, in ascending order */
+	/* By vertex. held: at calls there the path register + query is the sum of the path so far; else query is. */
+	bool *held;
+	int64_t *query, *start;
+	uint32_t ninterest;
+	uint64_t *interest;      /* SELECTED: sums of the paths of interest, ascending */
+};
+
 struct proc {
 	const char *name, *file;
 	const char *refused;     /* why it was not measured; NULL: it was */
@@ -82,6 +97,7 @@ struct proc {
 	struct event_block *event_block; /* by block and event */
 	struct event_site *event_site;   /* by block and instruction */
 	uint32_t nevent_site;
+	struct proc_paths *paths; /* NULL: not counted */
 };
 #define PROC_ENTRY(p) ((p)->nblock)
 #define PROC_EXIT(p) ((p)->nblock + 1)
@@ -104,6 +120,31 @@ void map_sums(struct map *map, struct str bytes, uint64_t addr);
  * to have all events up to there. Counters are changed before the instruction that is named as their place. */
 int64_t event_query(const struct proc *p, uint32_t block, uint32_t i, uint32_t e);
 
+/* path_graph.c: the paths of a procedure. */
+struct path_graph {
+	struct pool *pool;
+	const struct proc *proc;
+	const struct dag *dag;   /* of graph.h, over the arcs; edges that follow them never run */
+	int64_t *val;            /* by edge of the DAG */
+	bool *any;               /* by vertex: is there a way on to EXIT? */
+	int64_t *low, *high;     /* the least and the largest sum of such ways */
+	uint64_t *num;           /* their number; UINT64_MAX: at least */
+	uint64_t npath;          /* possible paths, likewise */
+	uint32_t nbegin;         /* places where paths begin, ENTRY excepted */
+};
+/* From vertex `begin` along n arcs, the last one cut or into EXIT, or, unfinished, to the vertex `end`. */
+struct path {
+	uint32_t begin, end, n;
+	uint32_t *edge;
+	struct path_step *step;  /* room for finding it */
+};
+struct path_graph *path_graph_new(struct pool *pool, const struct proc *p, const char **why);
+struct path path_new(struct pool *pool, const struct path_graph *pg);
+/* The path with a sum. False: there is none. */
+bool path_find(const struct path_graph *pg, uint64_t sum, struct path *path);
+/* The path that has come to vertex v with a sum, without what would follow. False: there is none, or not one only. */
+bool path_prefix(const struct path_graph *pg, uint32_t v, int64_t sum, struct path *path);
+
 /* parts.c: the woven code of all procedures by address. */
 struct part_at {
 	uint64_t addr, size;
@@ -119,13 +160,21 @@ const struct part_at *parts_find(const struct parts *parts, uint64_t addr);
 
 /* ---- file.c: what a process left behind ---- */
 
+/* A hash table of paths. */
+struct path_table {
+	uint64_t addr;           /* link-time address */
+	uint32_t bits;           /* log2 of its entries */
+};
+
 struct module {
 	unsigned char id[32];
 	uint32_t nid;            /* bytes of build id; 0: it has none */
 	const char *path;
 	uint64_t base;           /* link-time address of the first counter */
 	uint64_t ncount;
-	uint64_t *count;         /* the sum of all regions */
+	uint64_t *count;         /* the sum of all regions; 0 in hash tables */
+	struct path_table *table; /* by address */
+	uint32_t ntable;
 };
 
 struct exits {
@@ -145,6 +194,23 @@ struct callees {
 	uint64_t count;
 };
 
+/* A path of a hash table. */
+struct hashed {
+	uint32_t module;
+	uint64_t table;          /* link-time address; 0: of any, and sum is UINT64_MAX */
+	uint64_t sum;            /* UINT64_MAX: it is not known which paths these were */
+	uint64_t count;
+};
+
+/* How far activations had come in their path at a call where they ended, or were taken up again. */
+struct unfinished {
+	uint32_t module;
+	bool reentry;
+	uint64_t addr;           /* return address */
+	uint64_t path;           /* the path register */
+	uint64_t count;
+};
+
 struct profile {
 	struct pool *pool;
 	uint64_t nsummed;        /* profiles in it */
@@ -155,6 +221,8 @@ struct profile {
 	VEC(struct module) module;
 	VEC(struct exits) exit;
 	VEC(struct callees) callee; /* sorted by module, site, to_module, to; no two alike */
+	VEC(struct hashed) hashed; /* sorted by module, table, sum; no two alike */
+	VEC(struct unfinished) unfinished;
 	VEC(const char *) text;
 };
 
@@ -194,6 +262,27 @@ struct cut {
 	uint64_t left, back;
 };
 
+/* A path that ran. */
+struct ran {
+	uint64_t sum, count;
+};
+
+/* Activations that ended at a call, or were taken up again behind it, with so much of a path behind them. */
+struct stopped {
+	struct stopped *next;
+	uint32_t call;
+	bool reentry;
+	uint64_t path;           /* the path register */
+	uint64_t count;
+};
+
+struct path_counts {
+	struct ran *ran;         /* by sum; of SELECTED tables those of interest */
+	size_t nran;
+	struct stopped *stopped;
+	uint64_t under_way;      /* activations of which it is not known where they went on their last path */
+};
+
 struct counts {
 	const char *why;         /* not NULL: its counts are not known, for this reason */
 	uint64_t *block;         /* by block: times entered */
@@ -210,10 +299,19 @@ struct counts {
 	uint64_t call_insns;     /* call instructions executed */
 	bool jumps_known;
 	uint64_t jumps;          /* edges taken from one block to another */
+	struct path_counts *paths; /* NULL: not counted */
 };
 
 /* counts.why of a procedure of which only events are counted, by design. */
 extern const char SOLVE_EVENTS_ONLY[];
+/* And of one of which only some paths are counted. */
+extern const char SOLVE_PATHS_ONLY[];
+/* Is it one of these? Else a reader has to be told. */
+static inline bool
+counts_by_design(const struct counts *c)
+{
+	return c->why == SOLVE_EVENTS_ONLY || c->why == SOLVE_PATHS_ONLY;
+}
 
 /* What can be asked of woven code, by link-time addresses; lo begins an instruction. */
 struct woven {
@@ -254,6 +352,18 @@ struct event_totals profile_events(struct pool *pool, const struct map *map, con
  * sum is not 0 and counts that are known. */
 bool call_sum(const struct map *map, const struct proc *p, const struct counts *c, const struct module *m, uint32_t call,
               uint32_t event, uint64_t *n);
+
+/* path_solve.c: how much of its path a stopped activation has run; false: that is not known. Needs a call behind which
+ * the path goes on: see path_goes_on(). */
+bool path_stopped(const struct path_graph *pg, const struct stopped *s, struct path *path);
+/* Does a path that comes to the call go on behind it? Else it is over before the call. */
+static inline bool
+path_goes_on(const struct proc *p, uint32_t call)
+{
+	return !(p->call[call].flags & (CHORD_CALL_NORETURN | CHORD_CALL_TWICE));
+}
+/* Instructions that a path executes; of one that is unfinished, up to the call (UINT32_MAX: it is complete). */
+uint64_t path_insns(const struct proc *p, const struct path *path, uint32_t call);
 
 /* The callees of a call that has CHORD_CALL_POINTER; NULL if there are none. */
 const struct callees *call_callees(const struct profile *p, const struct module *m, const struct proc *proc, uint32_t call,

@@ -243,7 +243,8 @@ sum_up(const struct proc *p, struct counts *c)
 }
 
 static void
-solve_proc(struct pool *pool, const struct proc *p, const struct module *m, const struct woven *woven, struct counts *c)
+solve_proc(struct pool *pool, const struct proc *p, const struct profile *f, const struct module *m, const struct woven *woven,
+           struct counts *c)
 {
 	struct system s = {.pool = pool_new(), .proc = p};
 	const char *why;
@@ -252,6 +253,8 @@ solve_proc(struct pool *pool, const struct proc *p, const struct module *m, cons
 	why = fill_known(&s, m);
 	if (!why)
 		why = fill_sources(&s, c, woven);
+	if (!why && p->paths)
+		why = solve_paths(pool, &s, f, m, c);
 	if (!why)
 		why = propagate(&s);
 	c->block = pool_array(pool, p->nblock, sizeof *c->block);
@@ -265,7 +268,7 @@ solve_proc(struct pool *pool, const struct proc *p, const struct module *m, cons
 		why = fill_blocks(&s, c);
 	if (!why)
 		why = sum_up(p, c);
-	c->why = why ? pool_strdup(pool, why) : NULL;
+	c->why = why && why != SOLVE_PATHS_ONLY ? pool_strdup(pool, why) : why;
 	pool_free(s.pool);
 }
 
@@ -275,6 +278,8 @@ profile_solve(struct pool *pool, const struct map *map, const struct profile *p,
 {
 	struct counts *c = pool_array(pool, map->nproc, sizeof *c);
 
+	for (uint32_t i = 0; i < map->nproc; i++)
+		c[i].paths = map->proc[i].paths ? pool_alloc(pool, sizeof *c[i].paths) : NULL;
 	exits_place(pool, map, p, module, woven, c);
 	for (uint32_t i = 0; i < map->nproc; i++) {
 		const struct proc *proc = &map->proc[i];
@@ -284,7 +289,7 @@ profile_solve(struct pool *pool, const struct map *map, const struct profile *p,
 		else if (proc->measure == CHORD_EVENTS)
 			c[i].why = SOLVE_EVENTS_ONLY;
 		else if (!c[i].why)
-			solve_proc(pool, proc, module, woven, &c[i]);
+			solve_proc(pool, proc, p, module, woven, &c[i]);
 	}
 	return c;
 }

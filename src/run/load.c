@@ -217,7 +217,7 @@ solve_unit(struct run *r, struct unit *u)
 	if (u->events.why)
 		VEC_PUSH(r->unknown, (struct named){u->path, u->events.why});
 	for (uint32_t i = 0; i < u->map.nproc; i++)
-		if (!u->map.proc[i].refused && u->counts[i].why && u->counts[i].why != SOLVE_EVENTS_ONLY)
+		if (!u->map.proc[i].refused && u->counts[i].why && !counts_by_design(&u->counts[i]))
 			VEC_PUSH(r->unknown, (struct named){u->map.proc[i].name, u->counts[i].why});
 }
 
@@ -310,10 +310,24 @@ note_jumps(struct run *r)
 		                  "counts of what they abandoned may not be exact");
 }
 
+static uint64_t
+selected(const struct run *r)
+{
+	uint64_t n = 0;
+
+	for (size_t k = 0; k < r->unit.n; k++)
+		for (uint32_t i = 0; i < r->unit.at[k].map.nproc; i++)
+			n += r->unit.at[k].counts[i].why == SOLVE_PATHS_ONLY;
+	return n;
+}
+
 static void
 take_notes(struct run *r)
 {
 	const struct profile *p = r->sum;
+
+	note(r, selected(r), "procedure is not in the counts: only some of its paths are counted (chord paths)",
+	     "procedures are not in the counts: only some of their paths are counted (chord paths)");
 
 	note(r, p->nrunning,
 	     "process was still running or was killed: procedures that were active then may be off by one an activation",

@@ -322,7 +322,7 @@ add_proc(struct tally *t, struct unit *u, uint32_t i)
 
 	if (s.p->refused || !find_counted(&s))
 		return;
-	if (s.c && s.c->why == SOLVE_EVENTS_ONLY)
+	if (s.c && counts_by_design(s.c))
 		for (uint32_t e = 0; e < t->events->n; e++)
 			not_known(&s, e, "not counted in");
 	if (s.c && (s.c->why || (!s.c->blocks && !s.c->insns)))

@@ -72,7 +72,7 @@ collect_proc(struct items *items, struct unit *u, const char *module, uint32_t i
 	struct item it = {.name = p->name, .source = p->file, .file = p->file, .module = module};
 	struct image_place place;
 
-	if (!p->refused && c->why == SOLVE_EVENTS_ONLY)
+	if (!p->refused && counts_by_design(c))
 		return;
 	it.base = strcspn(p->name + (*p->name == '.'), ".") + (*p->name == '.');
 	it.why = p->refused ? p->refused : c->why;

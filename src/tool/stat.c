@@ -237,7 +237,7 @@ knows_more(const struct run *r)
 {
 	for (size_t i = 0; i < r->unit.n; i++)
 		for (uint32_t k = 0; k < r->unit.at[i].map.nproc; k++)
-			if (!r->unit.at[i].map.proc[k].refused && r->unit.at[i].counts[k].why != SOLVE_EVENTS_ONLY)
+			if (!r->unit.at[i].map.proc[k].refused && !counts_by_design(&r->unit.at[i].counts[k]))
 				return true;
 	return false;
 }

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: MIT */
+/* From paths to counts of edges. Each path that ran takes its edges along; what an activation that was abandoned had
+ * of its path comes on top; and of a path that a forked child took over in the middle the parent ran the beginning. */
+#include "profile/internal.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char SOLVE_PATHS_ONLY[] = "only some of its paths are counted";
+
+struct paths_state {
+	struct system *s;
+	const struct profile *p;
+	struct counts *c;
+	struct path_graph *pg;
+	struct path path;
+	uint64_t *begin;         /* by vertex: paths that began there */
+	bool open;               /* activations may have been under way at the end */
+};
+
+static bool
+add(uint64_t *sum, uint64_t v)
+{
+	return !__builtin_add_overflow(*sum, v, sum);
+}
+
+/* ---- which paths ran ---- */
+
+static int
+by_sum(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+static bool
+is_of_interest(const struct proc_paths *pp, uint64_t sum)
+{
+	return pp->kind != CHORD_PATH_SELECTED ||
+	       (pp->ninterest && bsearch(&sum, pp->interest, pp->ninterest, sizeof sum, by_sum));
+}
+
+static const char *
+ran_dense(struct pool *pool, const struct proc *p, const struct module *m, struct path_counts *pc)
+{
+	const struct proc_paths *pp = p->paths;
+	uint64_t at = (p->counters - m->base) / 8 + pp->table;
+	size_t n = 0;
+
+	if (pp->size && (!p->counters || p->counters < m->base || at > m->ncount || pp->size > m->ncount - at))
+		return "the profile does not hold its counters";
+	for (uint64_t i = 0; m->count && i < pp->size; i++)
+		n += m->count[at + i] && is_of_interest(pp, i);
+	pc->ran = pool_array(pool, n, sizeof *pc->ran);
+	for (uint64_t i = 0; n && i < pp->size; i++)
+		if (m->count[at + i] && is_of_interest(pp, i))
+			pc->ran[pc->nran++] = (struct ran){i, m->count[at + i]};
+	return NULL;
+}
+
+static bool
+is_listed(const struct module *m, uint64_t table, uint64_t bits)
+{
+	for (uint32_t i = 0; i < m->ntable; i++)
+		if (m->table[i].addr == table)
+			return m->table[i].bits == bits;
+	return false;
+}
+
+static const char *
+ran_hashed(struct pool *pool, const struct proc *p, const struct profile *f, const struct module *m, struct path_counts *pc)
+{
+	uint64_t table = p->counters + 8 * p->paths->table;
+	uint32_t module = (uint32_t)(m - f->module.at);
+	const struct hashed *h, *lost;
+	size_t n;
+
+	if (!is_listed(m, table, p->paths->size))
+		return "the profile does not say where its paths are";
+	h = paths_of_table(f, module, table, &n);
+	pc->ran = pool_array(pool, n, sizeof *pc->ran);
+	for (size_t i = 0; i < n && h[i].sum != UINT64_MAX; i++)
+		pc->ran[pc->nran++] = (struct ran){h[i].sum, h[i].count};
+	lost = n && h[n - 1].sum == UINT64_MAX ? &h[n - 1] : paths_of_table(f, module, 0, &n);
+	return lost ? pool_printf(pool, "%" PRIu64 " of its paths could not be kept: there was no room", lost->count) : NULL;
+}
+
+static const char *
+find_ran(struct pool *pool, const struct proc *p, const struct profile *f, const struct module *m, struct path_counts *pc)
+{
+	if (!m)
+		return NULL;
+	if (p->paths->kind == CHORD_PATH_HASHED)
+		return ran_hashed(pool, p, f, m, pc);
+	return ran_dense(pool, p, m, pc);
+}
+
+/* ---- their edges ---- */
+
+static bool
+take_path(struct paths_state *t, uint64_t n)
+{
+	bool ok = t->path.begin == PROC_ENTRY(t->s->proc) || add(&t->begin[t->path.begin], n);
+
+	for (uint32_t i = 0; i < t->path.n; i++)
+		ok &= add(&t->s->count[t->path.edge[i]], n);
+	return ok;
+}
+
+static const char *
+take_ran(struct paths_state *t)
+{
+	const struct path_counts *pc = t->c->paths;
+
+	for (size_t i = 0; i < pc->nran; i++) {
+		if (!path_find(t->pg, pc->ran[i].sum, &t->path))
+			return pool_printf(t->s->pool, "path %" PRIu64 " was counted, and there is no such path", pc->ran[i].sum);
+		if (!take_path(t, pc->ran[i].count))
+			return "its counts do not fit 64 bits";
+	}
+	return NULL;
+}
+
+bool
+path_stopped(const struct path_graph *pg, const struct stopped *s, struct path *path)
+{
+	const struct proc *p = pg->proc;
+	const struct proc_paths *pp = p->paths;
+	uint32_t v = p->call[s->call].block;
+	uint64_t at = s->path;
+
+	if (pp->kind != CHORD_PATH_HASHED)
+		at = (uint64_t)((int64_t)(at - (p->counters + 8 * pp->table)) / 8);
+	return path_prefix(pg, v, (int64_t)((pp->held[v] ? at : 0) + (uint64_t)pp->query[v]), path);
+}
+
+static const char *
+take_stopped(struct paths_state *t, const struct stopped *s)
+{
+	if (!path_stopped(t->pg, s, &t->path))
+		return "how far activations had come in their paths makes no sense";
+	return take_path(t, s->count) ? NULL : "its counts do not fit 64 bits";
+}
+
+static bool
+divert(struct system *s, uint32_t from, uint32_t to, uint64_t n)
+{
+	return n <= INT64_MAX && !__builtin_sub_overflow(s->source[from], (int64_t)n, &s->source[from]) &&
+	       !__builtin_add_overflow(s->source[to], (int64_t)n, &s->source[to]);
+}
+
+/* Activations at v of which is not known where they went: as if they had ended there. */
+static bool
+stay(struct paths_state *t, uint32_t v, uint64_t n)
+{
+	return add(&t->c->paths->under_way, n) && divert(t->s, v, PROC_EXIT(t->s->proc), n);
+}
+
+/* What the parent ran of a path is in no count of the child's, unless the child never came to its end. */
+static const char *
+take_back(struct paths_state *t, const struct stopped *s)
+{
+	const struct path *path = &t->path;
+	uint64_t n = s->count;
+
+	if (!path_stopped(t->pg, s, &t->path))
+		return "how far activations had come in their paths makes no sense";
+	if (path->begin != PROC_ENTRY(t->s->proc) && t->begin[path->begin] < n)
+		n = t->begin[path->begin];
+	for (uint32_t i = 0; i < path->n; i++)
+		n = t->s->count[path->edge[i]] < n ? t->s->count[path->edge[i]] : n;
+	if (n < s->count && (!t->open || !stay(t, path->end, s->count - n)))
+		return "fewer paths came to an end than were taken up";
+	if (path->begin != PROC_ENTRY(t->s->proc))
+		t->begin[path->begin] -= n;
+	for (uint32_t i = 0; i < path->n; i++)
+		t->s->count[path->edge[i]] -= n;
+	return NULL;
+}
+
+/* As many have to have left a record of their path as left one of their exit. */
+static bool
+all_known(const struct paths_state *t)
+{
+	const struct proc *p = t->s->proc;
+	const struct path_counts *pc = t->c->paths;
+
+	for (uint32_t i = 0; t->c->left && i < p->ncall; i++) {
+		uint64_t left = 0, back = 0;
+
+		for (const struct stopped *s = pc->stopped; s; s = s->next)
+			if (s->call == i)
+				*(s->reentry ? &back : &left) += s->count;
+		if (path_goes_on(p, i) && (left != t->c->left[i] || back != t->c->back[i]))
+			return false;
+	}
+	return true;
+}
+
+static const char *
+take_all_stopped(struct paths_state *t)
+{
+	const struct path_counts *pc = t->c->paths;
+	const char *why = NULL;
+
+	if (!all_known(t))
+		return "how far activations had come in their paths when they ended is not known";
+	for (int reentry = 0; reentry < 2; reentry++)
+		for (const struct stopped *s = pc->stopped; s && !why; s = s->next)
+			if (s->reentry == reentry && path_goes_on(t->s->proc, s->call))
+				why = reentry ? take_back(t, s) : take_stopped(t, s);
+	return why;
+}
+
+/* ---- what follows ---- */
+
+/* A path is recorded before a call that does not come back, or more than once: behind it come as many as came back. */
+static bool
+pass_early(struct paths_state *t)
+{
+	const struct proc *p = t->s->proc;
+	bool ok = true;
+
+	for (uint32_t i = 0; t->c->left && i < p->ncall; i++)
+		for (uint32_t e = 0; e < p->narc && !path_goes_on(p, i); e++)
+			if (p->arc[e].from == p->call[i].block) {
+				ok &= add(&t->s->count[e], t->c->back[i]) && t->s->count[e] >= t->c->left[i];
+				t->s->count[e] -= t->c->left[i];
+				break;
+			}
+	return ok;
+}
+
+/* Behind cut edges as many paths begin as end with them, but for those under way. */
+static const char *
+compare_begins(struct paths_state *t)
+{
+	const struct proc *p = t->s->proc;
+	uint64_t *ends = pool_array(t->s->pool, p->nvert, sizeof *ends);
+
+	for (uint32_t e = 0; e < p->narc; e++)
+		if (p->paths->cut[e] && !add(&ends[p->arc[e].to], t->s->count[e]))
+			return "its counts do not fit 64 bits";
+	for (uint32_t v = 0; v < p->nvert; v++) {
+		if (ends[v] < t->begin[v] || (ends[v] > t->begin[v] && !t->open))
+			return "its paths do not begin where others end";
+		if (!stay(t, v, ends[v] - t->begin[v]))
+			return "its counts do not fit 64 bits";
+	}
+	return NULL;
+}
+
+/* Activations are as many as come to EXIT or ended elsewhere. */
+static const char *
+close_graph(struct paths_state *t)
+{
+	struct system *s = t->s;
+	const struct proc *p = s->proc;
+	int64_t source = s->source[PROC_EXIT(p)];
+	uint64_t n = 0;
+	bool ok = true;
+
+	for (uint32_t e = 0; e < p->narc; e++)
+		if (p->arc[e].to == PROC_EXIT(p))
+			ok &= add(&n, s->count[e]);
+	ok &= source < 0 ? !__builtin_sub_overflow(n, -(uint64_t)source, &n) : add(&n, (uint64_t)source);
+	s->count[p->close] = n;
+	memset(s->known, true, s->graph->nedge * sizeof *s->known);
+	return ok ? NULL : "its counts do not fit 64 bits";
+}
+
+static const char *
+struck(struct paths_state *t)
+{
+	uint64_t n = 0;
+
+	for (const struct cut *k = t->c->cut; k; k = k->next)
+		n += k->left + k->back;
+	return n ? pool_printf(t->s->pool, "%" PRIu64 " of its activations ended between calls: on which paths is not known", n)
+	         : NULL;
+}
+
+const char *
+solve_paths(struct pool *pool, struct system *s, const struct profile *f, const struct module *m, struct counts *c)
+{
+	struct paths_state t = {.s = s, .p = f, .c = c};
+	const char *why = find_ran(pool, s->proc, f, m, c->paths);
+
+	if (why)
+		return why;
+	if (s->proc->paths->kind == CHORD_PATH_SELECTED)
+		return SOLVE_PATHS_ONLY;
+	t.open = f && (f->nrunning || f->nthreads || f->in_flight || f->lost);
+	t.pg = path_graph_new(s->pool, s->proc, &why);
+	if (!t.pg)
+		return why;
+	t.path = path_new(s->pool, t.pg);
+	t.begin = pool_array(s->pool, s->proc->nvert, sizeof *t.begin);
+	why = struck(&t);
+	if (!why)
+		why = take_ran(&t);
+	if (!why)
+		why = take_all_stopped(&t);
+	if (!why && !pass_early(&t))
+		why = "more activations ended at a call than came there";
+	if (!why)
+		why = compare_begins(&t);
+	return why ? why : close_graph(&t);
+}
+
+/* ---- how long they are ---- */
+
+uint64_t
+path_insns(const struct proc *p, const struct path *path, uint32_t call)
+{
+	uint32_t v = path->begin;
+	uint64_t n = 0;
+
+	for (uint32_t i = 0; i < path->n; i++) {
+		v = p->arc[path->edge[i]].from;
+		n += v < p->nblock ? p->block[v].ninsn : 0;
+	}
+	return call == UINT32_MAX ? n : n + p->call[call].insn + 1;
+}
