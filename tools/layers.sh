@@ -8,15 +8,16 @@ cd "$(dirname "$0")/.."
 allowed="
 base:
 graph: base
+interest: base
 image: base
 asm: base graph image
 machine: base asm
-weave: base graph image asm
+weave: base graph interest image asm
 profile: base graph
 run: base image asm machine profile
 process: base image asm profile run
-driver: base asm machine weave image profile run
-tool: base graph image asm machine weave profile run process driver
+driver: base interest asm machine weave image profile run
+tool: base graph interest image asm machine weave profile run process driver
 "
 bad=0
 for file in $(git ls-files 'src/*.[ch]' 2>/dev/null || find src -name '*.[ch]'); do

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: MIT */
+#include "interest/interest.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char title[] = "chord paths of interest 1";
+
+struct reader {
+	struct interest *in;
+	struct str text;
+	unsigned line;
+	const char *why;
+	struct interest_proc *proc; /* the last one */
+	VEC(struct interest_path) path;
+	VEC(uint32_t) number;
+};
+
+/* ---- lines ---- */
+
+static struct str
+next_line(struct reader *r)
+{
+	const char *end = memchr(r->text.at, '\n', r->text.n);
+	struct str s = {r->text.at, end ? (size_t)(end - r->text.at) : r->text.n};
+
+	r->text.at += s.n + (end != NULL);
+	r->text.n -= s.n + (end != NULL);
+	r->line++;
+	return s;
+}
+
+static struct str
+cut_at(struct str *s, char c)
+{
+	const char *end = memchr(s->at, c, s->n);
+	struct str word = {s->at, end ? (size_t)(end - s->at) : s->n};
+
+	s->at += word.n + (end != NULL);
+	s->n -= word.n + (end != NULL);
+	return word;
+}
+
+/* Numbers with a blank before each. */
+static void
+read_numbers(struct reader *r, struct str s)
+{
+	r->number.n = 0;
+	while (s.n && !r->why) {
+		uint64_t v = 0;
+		size_t i = 1;
+
+		for (; *s.at == ' ' && i < s.n && isdigit((unsigned char)s.at[i]) && v < UINT32_MAX; i++)
+			v = v * 10 + (uint64_t)(s.at[i] - '0');
+		if (i == 1 || v >= UINT32_MAX) {
+			r->why = "not the number of an edge";
+			return;
+		}
+		VEC_PUSH(r->number, (uint32_t)v);
+		s.at += i;
+		s.n -= i;
+	}
+}
+
+static uint32_t *
+copy_numbers(struct reader *r)
+{
+	uint32_t *at = pool_array(r->in->pool, r->number.n, sizeof *at);
+
+	if (r->number.n)
+		memcpy(at, r->number.at, r->number.n * sizeof *at);
+	return at;
+}
+
+/* ---- what they say ---- */
+
+static void
+end_proc(struct reader *r)
+{
+	struct interest_proc *p = r->proc;
+
+	if (!p)
+		return;
+	if (!p->has_cuts)
+		r->why = "a procedure without a line of its cuts";
+	p->npath = (uint32_t)r->path.n;
+	p->path = pool_array(r->in->pool, r->path.n, sizeof *p->path);
+	if (r->path.n)
+		memcpy(p->path, r->path.at, r->path.n * sizeof *p->path);
+	r->path.n = 0;
+}
+
+static struct str
+key(struct pool *pool, const char *name, const char *file)
+{
+	return str_of(pool_printf(pool, "%s\n%s", name, file));
+}
+
+static struct str
+full_key(struct pool *pool, const char *name, const char *file, uint64_t hash)
+{
+	return str_of(pool_printf(pool, "%s\n%s\n%" PRIx64, name, file, hash));
+}
+
+static bool
+read_hash(struct str s, uint64_t *hash)
+{
+	*hash = 0;
+	for (size_t i = 0; i < s.n; i++) {
+		const char *digits = "0123456789abcdef", *d = memchr(digits, s.at[i], 16);
+
+		if (!d)
+			return false;
+		*hash = *hash << 4 | (uint64_t)(d - digits);
+	}
+	return s.n == 16;
+}
+
+static void
+read_proc(struct reader *r, struct str s)
+{
+	struct pool *pool = r->in->pool;
+	struct interest_proc p = {.line = r->line};
+	struct str name, file;
+	uint64_t seen;
+
+	end_proc(r);
+	if (r->why)
+		return;
+	name = cut_at(&s, '\t');
+	file = cut_at(&s, '\t');
+	p.name = pool_strndup(pool, name.at, name.n);
+	p.file = pool_strndup(pool, file.at, file.n);
+	if (!name.n || !read_hash(s, &p.hash)) {
+		r->why = "a procedure has a name, a file and 16 digits, with tabs before them";
+		return;
+	}
+	if (strmap_get(&r->in->known, full_key(pool, p.name, p.file, p.hash), &seen)) {
+		r->why = "a procedure listed twice";
+		return;
+	}
+	strmap_put(&r->in->known, full_key(pool, p.name, p.file, p.hash), r->in->proc.n);
+	strmap_put(&r->in->named, key(pool, p.name, p.file), r->in->proc.n);
+	VEC_PUSH(r->in->proc, p);
+	r->proc = &r->in->proc.at[r->in->proc.n - 1];
+}
+
+static void
+read_cuts(struct reader *r, struct str s)
+{
+	struct interest_proc *p = r->proc;
+
+	read_numbers(r, s);
+	if (!r->why && (p->has_cuts || r->path.n))
+		r->why = "a second line of cuts, or one behind the paths";
+	for (size_t i = 1; i < r->number.n; i++)
+		if (r->number.at[i] <= r->number.at[i - 1])
+			r->why = "cuts that are not in order";
+	p->has_cuts = true;
+	p->ncut = (uint32_t)r->number.n;
+	p->cut = copy_numbers(r);
+}
+
+static void
+read_path(struct reader *r, struct str s)
+{
+	struct interest_path p = {.line = r->line};
+
+	read_numbers(r, s);
+	if (!r->why && !r->number.n)
+		r->why = "a path without edges";
+	if (!r->proc->has_cuts)
+		r->why = "a path before the line of cuts";
+	p.n = (uint32_t)r->number.n;
+	p.edge = copy_numbers(r);
+	VEC_PUSH(r->path, p);
+}
+
+static void
+read_line(struct reader *r, struct str s)
+{
+	if (!s.n || *s.at == '#')
+		return;
+	if (str_starts(s, "procedure\t")) {
+		s.at += strlen("procedure\t");
+		s.n -= strlen("procedure\t");
+		read_proc(r, s);
+	} else if (!r->proc && (str_starts(s, "cut") || str_starts(s, "path "))) {
+		r->why = "no procedure comes before it";
+	} else if (str_is(s, "cut") || str_starts(s, "cut ")) {
+		read_cuts(r, (struct str){s.at + 3, s.n - 3});
+	} else if (str_starts(s, "path ")) {
+		read_path(r, (struct str){s.at + 4, s.n - 4});
+	} else {
+		r->why = "neither a procedure nor cuts nor a path";
+	}
+}
+
+static void
+read_text(struct reader *r)
+{
+	struct str first = next_line(r);
+
+	if (str_starts(first, "chord paths of interest ") && !str_is(first, title))
+		r->why = "of another version of Chord";
+	else if (!str_is(first, title))
+		r->why = "not a file of paths of interest: `chord paths select` makes them";
+	while (r->text.n && !r->why)
+		read_line(r, next_line(r));
+	if (!r->why)
+		end_proc(r);
+}
+
+bool
+interest_read(struct pool *pool, const char *file, struct interest *in)
+{
+	struct reader r = {.in = in};
+	struct buf b = {0};
+
+	*in = (struct interest){.pool = pool, .file = file};
+	if (!file_read(file, &b)) {
+		say_error(file, "%s", strerror(errno));
+		return false;
+	}
+	r.text = (struct str){b.at ? b.at : "", b.n};
+	read_text(&r);
+	if (r.why)
+		error_at(file, r.line, "%s", r.why);
+	buf_free(&b);
+	free(r.path.at);
+	free(r.number.at);
+	return !r.why;
+}
+
+void
+interest_free(struct interest *in)
+{
+	free(in->proc.at);
+	strmap_free(&in->known);
+	strmap_free(&in->named);
+}
+
+const struct interest_proc *
+interest_find(const struct interest *in, const char *name, const char *file, uint64_t hash, const struct interest_proc **other)
+{
+	uint64_t i;
+
+	*other = NULL;
+	if (strmap_get(&in->known, full_key(in->pool, name, file, hash), &i))
+		return &in->proc.at[i];
+	if (strmap_get(&in->named, key(in->pool, name, file), &i))
+		*other = &in->proc.at[i];
+	return NULL;
+}
+
+/* ---- writing ---- */
+
+void
+interest_write_head(struct buf *out)
+{
+	buf_str(out, title);
+	buf_char(out, '\n');
+}
+
+static void
+write_numbers(struct buf *out, const char *word, const uint32_t *at, uint32_t n)
+{
+	buf_str(out, word);
+	for (uint32_t i = 0; i < n; i++) {
+		buf_char(out, ' ');
+		buf_number(out, at[i]);
+	}
+	buf_char(out, '\n');
+}
+
+void
+interest_write(struct buf *out, const struct interest_proc *p)
+{
+	buf_printf(out, "procedure\t%s\t%s\t%016" PRIx64 "\n", p->name, p->file, p->hash);
+	write_numbers(out, "cut", p->cut, p->ncut);
+	for (uint32_t i = 0; i < p->npath; i++)
+		write_numbers(out, "path", p->path[i].edge, p->path[i].n);
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/* interest: files that say which paths are of interest (-fchord-paths=FILE). `chord paths` writes them, the weaver reads
+ * them; docs/format.md has the format. Vertices and edges have the numbers that a map gives them. */
+#ifndef CHORD_INTEREST_H
+#define CHORD_INTEREST_H
+
+#include "base/base.h"
+
+struct interest_path {
+	unsigned line;           /* in the file */
+	uint32_t n;
+	uint32_t *edge;          /* the last one is cut or leads to EXIT; a path begins where the first one leaves */
+};
+
+struct interest_proc {
+	const char *name, *file; /* as in the map */
+	uint64_t hash;           /* of its graph */
+	unsigned line;
+	bool has_cuts;
+	uint32_t ncut, npath;
+	uint32_t *cut;           /* all cut edges, back edges as well, in ascending order */
+	struct interest_path *path;
+};
+
+struct interest {
+	struct pool *pool;
+	const char *file;
+	VEC(struct interest_proc) proc;
+	struct strmap known;     /* by name, file and hash: its number in proc */
+	struct strmap named;     /* by name and file */
+};
+
+/* False: it has said why. In any case interest_free(). The pool keeps what is read. */
+bool interest_read(struct pool *pool, const char *file, struct interest *in);
+void interest_free(struct interest *in);
+/* A procedure's paths; NULL: none are of interest. *other: the file has paths of a procedure of that name and source
+ * whose graph is another, so that it is of another build. */
+const struct interest_proc *interest_find(const struct interest *in, const char *name, const char *file, uint64_t hash,
+	const struct interest_proc **other);
+
+void interest_write_head(struct buf *out);
+void interest_write(struct buf *out, const struct interest_proc *p);
+
+/* The hash of a graph is that of these bytes: as in a map's blob, the number of blocks; of each the number of its
+ * instructions and these, a byte each; the numbers of vertices and edges; of each edge from, to and kind. */
+static inline uint64_t
+interest_hash(const struct buf *graph)
+{
+	return str_hash((struct str){graph->at, graph->n});
+}
+
+#endif
