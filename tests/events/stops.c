@@ -521,9 +521,18 @@ go_to_measured(struct tracee *t)
 	}
 }
 
+/* Few stops are worth making before the program itself has begun. */
+static void
+skip_start(struct tracee *t)
+{
+	while (!t->gone && !is_measured(t->pc) && random_below(1000000))
+		step(t);
+}
+
 static void
 run(unsigned stops, uint64_t gap)
 {
+	skip_start(&tracee[0]);
 	for (unsigned n = 0; n < stops && any_left(); n++) {
 		struct tracee *t = &tracee[0];
 
