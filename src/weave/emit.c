@@ -327,14 +327,35 @@ by_segment(const void *a, const void *b)
 	return x->insn < y->insn ? -1 : x->insn > y->insn;
 }
 
+/* Is there anything between the instruction and the one before that aligns it? In woven code that is of another
+ * length, and may be there only then. */
+static bool
+is_aligned(const struct emitter *m, const struct code *c, uint32_t insn)
+{
+	uint32_t to = c->insns.at[insn].stmt, stmt = to, i = insn;
+
+	while (i-- > 0 && stmt == to)
+		if (c->insns.at[i].stmt != UINT32_MAX)
+			stmt = c->insns.at[i].stmt;
+	for (; to != UINT32_MAX && stmt < to; stmt++)
+		if (m->u->text->stmts.at[stmt].flags & STMT_PAD)
+			return true;
+	return false;
+}
+
 static void
 emit_segments(struct emitter *m)
 {
 	struct woven *w = m->w;
 	size_t n = 0;
 
-	for (uint32_t b = 0; b < w->proc->blocks.n; b++)
-		add_segment(m, b, w->proc->blocks.at[b].first);
+	for (uint32_t b = 0; b < w->proc->blocks.n; b++) {
+		const struct block *k = &w->proc->blocks.at[b];
+
+		for (uint32_t i = k->first; i < k->last; i++)
+			if (i == k->first || is_aligned(m, code_of(m, b), i))
+				add_segment(m, b, i);
+	}
 	qsort(w->segments.at, w->segments.n, sizeof *w->segments.at, by_segment);
 	for (size_t i = 0; i < w->segments.n; i++)
 		if (!i || by_segment(&w->segments.at[i], &w->segments.at[n - 1]))
