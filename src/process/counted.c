@@ -192,14 +192,25 @@ choose(struct query *q)
 	return true;
 }
 
+/* What could not be looked into may count some. */
+static bool
+no_events(const struct query *q, const struct process *p)
+{
+	if (process_ended(p))
+		say_error(q->pid, "it has ended");
+	else if (q->unknown.n)
+		say_error(q->pid, "its events are not known: %s: %s", q->unknown.at[0].name, q->unknown.at[0].reason);
+	else
+		say_error(q->pid, "it counts no events: build it with -fchord=events");
+	return false;
+}
+
 bool
-query_events(struct query *q)
+query_events(struct query *q, const struct process *p)
 {
 	take_all(q);
-	if (!q->event.n) {
-		say_error(q->pid, "it counts no events: build it with -fchord=events");
-		return false;
-	}
+	if (!q->event.n)
+		return no_events(q, p);
 	return !q->wanted || choose(q);
 }
 

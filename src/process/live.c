@@ -44,17 +44,40 @@ live_profile_find(struct process *p)
 {
 	const char *path = NULL;
 
-	if (process_mappings(p)) {
-		path = live_profile_path(p);
-		if (!path)
-			say_error(p->pid, "the process has no profile: it is not measured, has only just begun, or its profile "
-			          "cannot be opened from here");
-	} else if (errno == EACCES || errno == EPERM) {
+	bool mapped = process_mappings(p);
+	int error = errno;
+
+	if (mapped && (path = live_profile_path(p)))
+		return path;
+	if (process_ended(p))
+		say_error(p->pid, "it has ended");
+	else if (mapped)
+		say_error(p->pid, "the process has no profile: it is not measured, has only just begun, or its profile "
+		          "cannot be opened from here");
+	else if (error == EACCES || error == EPERM)
 		say_error(p->pid, "not permitted: only root and its owner can look into a process");
-	} else {
-		say_error(p->pid, "%s", strerror(errno));
-	}
-	return path;
+	else
+		say_error(p->pid, "%s", strerror(error));
+	return NULL;
+}
+
+struct profile *
+live_profile_load(struct pool *pool, const struct process *p, const char *path)
+{
+	struct buf b = {0};
+	const char *why = NULL;
+	struct profile *profile = NULL;
+
+	if (!file_read(path, &b))
+		why = strerror(errno);
+	else
+		profile = profile_parse(pool, (struct str){b.at, b.n}, &why);
+	buf_free(&b);
+	if (!profile && process_ended(p))
+		say_error(p->pid, "it has ended");
+	else if (!profile)
+		say_error(path, "%s", why);
+	return profile;
 }
 
 struct profile *
@@ -71,7 +94,7 @@ live_profile(struct pool *pool, const char *pid, bool *stood_still)
 		bool stopped = process_stop(&p) == PROCESS_STILL;
 
 		profile_free(profile);
-		profile = load_profile(pool, path);
+		profile = live_profile_load(pool, &p, path);
 		*stood_still = stopped && process_was_still(&p);
 		process_go_on(&p);
 		if (!stopped)

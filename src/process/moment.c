@@ -357,12 +357,12 @@ query_open(struct query *q, const char *pid, const char *wanted, bool threads)
 	if (!process_open(&p, q->pool, pid))
 		return false;
 	path = live_profile_find(&p);
-	profile = path ? load_profile(q->pool, path) : NULL;
+	profile = path ? live_profile_load(q->pool, &p, path) : NULL;
 	if (profile)
 		query_modules(q, &p, profile);
 	if (profile && !profile->module.n)
 		say_error(pid, "it has only just begun");
-	ok = profile && profile->module.n && query_events(q);
+	ok = profile && profile->module.n && query_events(q, &p);
 	if (ok)
 		query_modules(q, &p, profile);
 	profile_free(profile);

@@ -15,6 +15,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+enum { PF_KTHREAD = 0x200000 };   /* flag of a thread of the kernel in /proc/PID/stat */
+
 /* ---- what it has mapped ---- */
 
 static void
@@ -148,19 +150,27 @@ task_file(const struct process *p, pid_t tid, const char *name)
 	return pool_printf(p->pool, "/proc/%s/task/%d/%s", p->pid, tid, name);
 }
 
-/* As ps shows it; 0: it is gone. */
+/* The state as ps shows it; 0: it is gone. */
 static char
-state_of(const struct process *p, pid_t tid)
+state_and_flags(const struct process *p, pid_t tid, unsigned *flags)
 {
 	FILE *f = fopen(task_file(p, tid, "stat"), "re");
-	char line[512] = "", *end;
+	char line[512] = "", *end, state = 0;
 
 	if (f && !fgets(line, sizeof line, f))
 		*line = 0;
 	if (f)
 		fclose(f);
 	end = strrchr(line, ')');
-	return end && end[1] ? end[2] : 0;
+	return end && sscanf(end + 1, " %c %*d %*d %*d %*d %*d %u", &state, flags) == 2 ? state : 0;
+}
+
+static char
+state_of(const struct process *p, pid_t tid)
+{
+	unsigned flags;
+
+	return state_and_flags(p, tid, &flags);
 }
 
 /* One that has ended may still be listed because nobody has asked for its status. */
@@ -201,6 +211,20 @@ one_alive(const struct process *p)
 	if (dir)
 		closedir(dir);
 	return alive;
+}
+
+/* On its way to the end a process is listed as running, but has no program any more. A thread of the kernel never has. */
+bool
+process_ended(const struct process *p)
+{
+	struct stat st;
+	unsigned flags;
+
+	if (!one_alive(p))
+		return true;
+	if (!stat(pool_printf(p->pool, "/proc/%s/exe", p->pid), &st) || errno != ENOENT)
+		return false;
+	return !state_and_flags(p, (pid_t)atoi(p->pid), &flags) || !(flags & PF_KTHREAD);
 }
 
 bool
@@ -347,20 +371,34 @@ is_restless(const struct process *p, pid_t tid)
 	return false;
 }
 
+/* Has it been told to stop before, and not been let go since? Then it is waited for once more. */
+static bool
+take_late(struct process *p, pid_t tid)
+{
+	for (size_t i = 0; i < p->late.n; i++)
+		if (p->late.at[i] == tid) {
+			p->late.at[i] = p->late.at[--p->late.n];
+			return true;
+		}
+	return false;
+}
+
 /* False: not permitted. */
 static bool
 stop_thread(struct process *p, pid_t tid)
 {
 	struct thread t = {.tid = tid};
+	bool late = take_late(p, tid);
 
-	if (!is_restless(p, tid) && waits(p, &t)) {
+	if (!late && !is_restless(p, tid) && waits(p, &t)) {
 		VEC_PUSH(p->thread, t);
 		return true;
 	}
-	if (ptrace(PTRACE_SEIZE, tid, 0, 0))
+	if (!late && ptrace(PTRACE_SEIZE, tid, 0, 0))
 		return errno == ESRCH || is_dead(p, tid);
 	t.stopped = true;
-	ptrace(PTRACE_INTERRUPT, tid, 0, 0);
+	if (!late)
+		ptrace(PTRACE_INTERRUPT, tid, 0, 0);
 	wait_for(p, &t);
 	VEC_PUSH(p->thread, t);
 	return true;
@@ -456,8 +494,8 @@ process_go_on(struct process *p)
 
 		if (t->stopped && t->lost)
 			VEC_PUSH(p->late, t->tid);
-		else if (t->stopped)
-			ptrace(PTRACE_DETACH, t->tid, 0, (long)t->signal);
+		else if (t->stopped && ptrace(PTRACE_DETACH, t->tid, 0, (long)t->signal))
+			VEC_PUSH(p->late, t->tid); /* it was killed, and is on its way to the end */
 	}
 	p->thread.n = 0;
 	release_late(p);

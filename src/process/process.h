@@ -43,6 +43,8 @@ enum process_state { PROCESS_STILL, PROCESS_NOT_PERMITTED, PROCESS_GONE };
 
 /* Of a process that has not ended. False: reported. */
 bool process_open(struct process *p, struct pool *pool, const char *pid);
+/* Since then. */
+bool process_ended(const struct process *p);
 void process_close(struct process *p);
 
 /* Reads what is mapped. False with errno set. */
@@ -74,6 +76,8 @@ struct profile *live_profile(struct pool *pool, const char *pid, bool *stood_sti
 const char *live_profile_path(struct process *p);
 /* Reads its mappings as well. NULL: reported. */
 const char *live_profile_find(struct process *p);
+/* NULL: reported; where the process has ended meanwhile, that. */
+struct profile *live_profile_load(struct pool *pool, const struct process *p, const char *path);
 /* run_load() for a process that runs. */
 bool run_load_live(struct run *r, const char *pid);
 

@@ -60,7 +60,7 @@ struct counted *query_counted(const struct query *q, struct str build_id); /* or
 /* Is that link-time address the return address of a call of a measured procedure? */
 bool counted_returns(const struct counted *c, uint64_t addr);
 /* Settles which events are asked for. False: reported. */
-bool query_events(struct query *q);
+bool query_events(struct query *q, const struct process *p);
 
 /* ---- moment.c ---- */
 

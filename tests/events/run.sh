@@ -96,16 +96,40 @@ bad_of_running()
 		fail "bad/replaced: $(head -n 1 "$work/out")"
 }
 
+# Killed a little before, while or after it is looked at: an answer, or one line that says why not.
+meanwhile()
+{
+	local n status answers=0
+	for n in $(seq 60); do
+		start "$work/brief"
+		waits [ -s "$work/said" ] || { fail "bad/meanwhile: asks says nothing"; stop $pid; return; }
+		{ sleep 0.00$((n % 10))$((n % 7)); kill -KILL $pid; } &
+		"$CHORD" query $pid >"$work/out" 2>"$work/err"
+		status=$?
+		wait $! $pid 2>/dev/null
+		if [ $status = 0 ] && [ ! -s "$work/err" ] && [ "$(wc -l <"$work/out")" = 2 ]; then
+			answers=$((answers + 1))
+		elif ! { [ $status = 1 ] && [ ! -s "$work/out" ] && [ "$(wc -l <"$work/err")" = 1 ] &&
+			grep -qE "^chord: $pid: (no such process|it has ended)" "$work/err"; }; then
+			fail "bad/meanwhile: status $status: $(cat "$work/out" "$work/err" | head -c 300)"
+			return
+		fi
+	done
+	ok "bad/meanwhile: $answers of 60 were in time"
+}
+
 bad()
 {
 	local pid arguments
 	measured gcc -O1 "$here/asks.c" "$work/asks" 'loads,call:work|pause' || return
+	cp "$work/asks" "$work/brief"
 	"$CHORD" cc -O1 -o "$work/edges" "$here/waits.c" && gcc -O1 -o "$work/unmeasured" "$here/waits.c" || { fail bad; return; }
 	refuses none "999999999: no such process\$" "$CHORD" query 999999999
 	start "$work/asks"
 	waits [ -s "$work/said" ] && bad_of_running || fail "bad: asks says nothing"
 	stop $pid
 	refuses ended "$pid: no such process\$" "$CHORD" query $pid
+	meanwhile
 	start "$work/edges" sleep 10000
 	waits [ -s "$work/profile.$pid" ] && sleep 0.1
 	refuses no-events "$pid: it counts no events: build it with -fchord=events\$" "$CHORD" query $pid
