@@ -79,6 +79,14 @@ struct cfi *cfi_read(const struct text *t, struct pool *pool);
  * writes the directives that change it, and those that change it back. */
 bool cfi_move(const struct cfi *c, uint32_t to, uint32_t from, struct buf *there, struct buf *back);
 
+/* The canonical frame address (that of the stack pointer before the call) before a statement: register + off. */
+struct cfi_frame {
+	uint8_t reg;        /* the machine's number */
+	int64_t off;
+};
+/* False: it is not known. */
+bool cfi_frame_at(const struct cfi *c, uint32_t stmt, struct cfi_frame *out);
+
 /* The statement, or the last of the call frame directives behind it: they belong to it. */
 uint32_t stmt_behind(const struct text *t, uint32_t stmt);
 /* Has the procedure a frame of its own before the statement, so that a jump there cannot be a tail call? */
@@ -135,6 +143,7 @@ struct arc {
 	uint8_t kind;                /* enum chord_edge */
 	bool jump;                   /* made by the jump at the end of its source */
 	bool stuck;                  /* that jump cannot be given another operand */
+	bool twice;                  /* leads behind a call that may return more than once */
 };
 
 struct proc {

@@ -43,10 +43,32 @@ calls_inside(const struct builder *b, const struct code *c, const struct insn *i
 	       !(d.section == p->code->section && d.off == p->lo);
 }
 
+/* A call, by name, of what may return more than once: what stands behind it is a block of its own. */
+static bool
+returns_twice(const struct builder *b, const struct code *c, const struct insn *in)
+{
+	static const char *const names[] = {"setjmp", "sigsetjmp", "savectx", "vfork", "getcontext"};
+	const struct obj_reloc *r;
+	struct str name;
+
+	if (in->cls != CHORD_INSN_CALL && in->cls != CHORD_INSN_ICALL)
+		return false;
+	r = reloc_in(b->u->object, c->section, in->off, in->off + in->len);
+	if (!r || r->sym >= b->u->object->nsymbol)
+		return false;
+	name = str_of(b->u->object->symbols[r->sym].name);
+	for (int i = 0; i < 2 && str_starts(name, "_"); i++)
+		name = (struct str){name.at + 1, name.n - 1};
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (str_is(name, names[i]))
+			return true;
+	return false;
+}
+
 static bool
 ends_block(const struct builder *b, const struct code *c, const struct insn *in)
 {
-	return in->cls == CHORD_INSN_BRANCH || !(in->attr & INSN_FALLS) || calls_inside(b, c, in);
+	return in->cls == CHORD_INSN_BRANCH || !(in->attr & INSN_FALLS) || calls_inside(b, c, in) || returns_twice(b, c, in);
 }
 
 static void
@@ -218,6 +240,16 @@ inside_edges(struct builder *b, uint32_t block, const struct insn *in)
 		add_edge(b, b->p->entry, behind, CHORD_EDGE_LAND);
 }
 
+/* To what follows an instruction that is no jump. */
+static void
+behind_edge(struct builder *b, uint32_t block, const struct insn *in)
+{
+	const struct code *c = b->p->parts.at[b->p->blocks.at[block].part].code;
+
+	fall_edge(b, block, in);
+	b->p->arcs.at[b->p->arcs.n - 1].twice = b->p->graph->edge[b->p->arcs.n - 1].to != b->p->exit && returns_twice(b, c, in);
+}
+
 static void
 block_edges(struct builder *b, uint32_t block)
 {
@@ -238,7 +270,7 @@ block_edges(struct builder *b, uint32_t block)
 		if (calls_inside(b, b->p->parts.at[b->p->blocks.at[block].part].code, in))
 			inside_edges(b, block, in);
 		else if (in->attr & INSN_FALLS)
-			fall_edge(b, block, in);
+			behind_edge(b, block, in);
 		else
 			add_edge(b, block, b->p->exit, CHORD_EDGE_EXIT);
 	}

@@ -270,6 +270,20 @@ cfi_move(const struct cfi *c, uint32_t to, uint32_t from, struct buf *there, str
 }
 
 bool
+cfi_frame_at(const struct cfi *c, uint32_t stmt, struct cfi_frame *out)
+{
+	/* From DWARF's numbers: rax rdx rcx rbx rsi rdi rbp rsp. */
+	static const uint8_t number[16] = {0, 2, 1, 3, 6, 7, 5, 4, 8, 9, 10, 11, 12, 13, 14, 15};
+	uint32_t n;
+	struct state s = state_before(c, stmt, &n);
+
+	if (!s.inside || s.unknown || s.cfa_reg >= 16)
+		return false;
+	*out = (struct cfi_frame){number[s.cfa_reg], s.cfa_off};
+	return true;
+}
+
+bool
 cfi_frame_open(const struct cfi *c, uint32_t stmt)
 {
 	uint32_t n;
