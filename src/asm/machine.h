@@ -88,6 +88,37 @@ struct pointer_at {
 	const char *ask, *on;
 };
 
+/* Where the paths of a procedure are counted: at LABEL + offset. */
+struct path_table {
+	const char *label;
+	uint64_t offset;
+	uint8_t kind;        /* enum chord_path_kind */
+	uint8_t bits;        /* HASHED: log2 of its entries, at least 1 */
+	const char *desc;    /* HASHED: label of its struct chord_path_table */
+};
+
+/* What happens at one place to the path register of the activation: in this order. */
+enum path_record { PATH_NO_RECORD, PATH_RECORD_KNOWN, PATH_RECORD_HELD };
+struct path_op {
+	bool guard;          /* makes sure that it has a place in memory */
+	bool set;
+	uint8_t record;      /* enum path_record: a path ends */
+	int64_t sum;         /* KNOWN: its sum; HELD: what the register has to be added for it */
+	int64_t add;         /* then it has that added, or with `set` becomes the sum `to` */
+	int64_t to;
+};
+
+/* Where and how code for it may be. The register is in the shadow of the place of the return address. */
+struct path_place {
+	struct gap gap;
+	uint8_t reg;         /* general register by which the return address is found, at reg + off: */
+	int64_t off;
+	bool below;          /* nothing is kept below the stack pointer */
+	bool cfi;            /* the call frame state is stated, by `reg` */
+	const char *guard, *guarded; /* labels for the stub of a guard and for where it goes on */
+	const char *miss, *counted;  /* likewise of a record in a hash table */
+};
+
 struct machine {
 	const char *name;
 	uint8_t all_flags;   /* every status flag */
@@ -109,6 +140,9 @@ struct machine {
 	 * is who was called last, to stub, which has its label, the rest. The flags are not live, and nothing is kept below
 	 * the stack pointer. */
 	void (*pointer)(struct buf *out, struct buf *stub, struct str operand, struct pointer_at at, struct gap gap);
+	/* Writes code for paths, and to `stub` what is rarely run: it begins with the labels and is jumped to. */
+	void (*path)(struct buf *out, struct buf *stub, const struct path_op *op, const struct path_table *table,
+	             const struct path_place *place);
 	/* How dear that is, relative to the cheapest form. */
 	double (*price)(struct gap gap);
 	/* Writes an unconditional jump to an operand's text. */

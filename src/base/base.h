@@ -57,6 +57,7 @@ void buf_char(struct buf *b, char c);
 void buf_printf(struct buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void buf_number(struct buf *b, uint64_t v);      /* in decimal */
 void buf_uleb(struct buf *b, uint64_t v);        /* unsigned LEB128 */
+void buf_sleb(struct buf *b, int64_t v);         /* that of 2v, or -2v-1 if it is negative */
 void buf_free(struct buf *b);
 
 /* A slice of somebody else's text. */

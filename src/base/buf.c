@@ -88,6 +88,12 @@ buf_uleb(struct buf *b, uint64_t v)
 }
 
 void
+buf_sleb(struct buf *b, int64_t v)
+{
+	buf_uleb(b, (uint64_t)v << 1 ^ (uint64_t)(v >> 63));
+}
+
+void
 buf_free(struct buf *b)
 {
 	free(b->at);

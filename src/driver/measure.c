@@ -9,14 +9,14 @@
 
 static const char *const measures[CHORD_MEASURES] = {
 	[CHORD_EDGES] = "edges", [CHORD_EVERY_BLOCK] = "every-block", [CHORD_EVERY_EDGE] = "every-edge",
-	[CHORD_EVENTS] = "events",
+	[CHORD_EVENTS] = "events", [CHORD_PATHS] = "paths",
 };
-#define THERE_ARE "there are edges, every-block, every-edge, events and calls"
+#define THERE_ARE "there are edges, every-block, every-edge, events, calls and paths"
 
 static bool
 is_planned(struct str name)
 {
-	static const char *const names[] = {"blocks", "blocks-vcnt", "paths", "trace", "clock"};
+	static const char *const names[] = {"blocks", "blocks-vcnt", "trace", "clock"};
 
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		if (str_is(name, names[i]))
@@ -98,6 +98,10 @@ measure_complete(struct measure *m, struct pool *pool)
 	const char *why = NULL;
 
 	m->with_events |= m->list != NULL || m->calls;
+	if (m->counts_chosen && m->counts == CHORD_PATHS && m->with_events) {
+		say_error("-fchord=paths", "%s cannot be counted beside paths; build twice", m->calls ? "calls" : "events");
+		return false;
+	}
 	if (m->with_events && !m->list && !event_list_read(pool, "instructions", &m->events, &why))
 		bug("%s", why);
 	if (!m->counts_chosen)

@@ -5,7 +5,11 @@
  *   Bp_s        segment s                     Rp_c  return address of call c
  *   Xp_e        stub of edge e                Op_e  behind a stub that stands in line
  *   Tp_b        block b behind its split      Jp_b  block b, for stubs that jump to it
- *   Qp_c        asks who is called at call c  Kp_c  where that goes on */
+ *   Qp_c        asks who is called at call c  Kp_c  where that goes on
+ *   Gp_n, Hp_n  guard of a path's memory, and where that goes on; n: number of the code for paths
+ *   Ip_n, Dp_n  a path that has to look for its entry, and where that goes on
+ *   Vp_n        behind these, if they stand in line
+ *   Yp          describes the table of paths */
 #include "weave/internal.h"
 
 #include <ctype.h>
@@ -24,6 +28,9 @@ struct emitter {
 	const char **event;     /* symbols of the events' counters */
 	bool *target;           /* by block: needs a J label */
 	struct buf *stubs;      /* by part */
+	struct buf *cold;       /* by part: stubs of code for paths */
+	struct path_table table;
+	char table_desc[32];
 };
 
 void
@@ -114,9 +121,58 @@ put(struct emitter *m, uint32_t at, uint32_t rank, uint32_t stmt)
 	m->b.n = 0;
 }
 
+static const char *
+label_of(struct emitter *m, char kind, size_t number)
+{
+	return pool_printf(m->u->pool, L "%c%u_%zu", kind, m->w->number, number);
+}
+
+/* What is rarely run goes to the end of the part, with the call frame state of where it is jumped from, if that can be
+ * stated there. */
+static void
+add_cold(struct emitter *m, struct buf *b, const struct site *s, const struct buf *stub)
+{
+	const struct proc *p = m->w->proc;
+	uint32_t part = p->blocks.at[s->block].part;
+	struct buf there = {0}, back = {0};
+	const char *over;
+
+	if (s->path->stmt != UINT32_MAX &&
+	    cfi_move(m->u->cfi, stmt_behind(m->u->text, p->parts.at[part].last_stmt) + 1, s->path->stmt, &there, &back)) {
+		buf_add(&m->cold[part], there.at, there.n);
+		buf_add(&m->cold[part], stub->at, stub->n);
+		buf_add(&m->cold[part], back.at, back.n);
+	} else {
+		over = label_of(m, 'V', s->path->number);
+		m->u->machine->jump(b, over);
+		buf_add(b, stub->at, stub->n);
+		buf_printf(b, "%s:\n", over);
+	}
+	buf_free(&there);
+	buf_free(&back);
+}
+
+static void
+add_path(struct emitter *m, struct buf *b, const struct site *s)
+{
+	struct path_place place = s->path->place;
+	struct buf stub = {0};
+
+	place.guard = label_of(m, 'G', s->path->number);
+	place.guarded = label_of(m, 'H', s->path->number);
+	place.miss = label_of(m, 'I', s->path->number);
+	place.counted = label_of(m, 'D', s->path->number);
+	m->u->machine->path(b, &stub, &s->path->op, &m->table, &place);
+	if (stub.n)
+		add_cold(m, b, s, &stub);
+	buf_free(&stub);
+}
+
 static void
 add_counter(struct emitter *m, struct buf *b, const struct site *s)
 {
+	if (s->path)
+		add_path(m, b, s);
 	if (s->counter)
 		m->u->machine->add(b, m->counters, (uint64_t)(s->counter - 1) * 8, 1, s->gap);
 	for (uint32_t k = 0; s->add && k < m->o->events.n; k++)
@@ -487,9 +543,12 @@ emit_calls(struct emitter *m)
 {
 	const struct proc *p = m->w->proc;
 	bool *leaves = pool_array(m->u->pool, p->graph->nvert, sizeof *leaves);
+	bool *twice = pool_array(m->u->pool, p->graph->nvert, sizeof *twice);
 
-	for (uint32_t e = 0; e < p->arcs.n; e++)
+	for (uint32_t e = 0; e < p->arcs.n; e++) {
 		leaves[p->graph->edge[e].from] |= p->graph->edge[e].to == p->exit;
+		twice[p->graph->edge[e].from] |= p->arcs.at[e].twice && m->w->paths;
+	}
 	for (uint32_t b = 0; b < p->blocks.n; b++)
 		for (uint32_t i = p->blocks.at[b].first; i < p->blocks.at[b].last; i++) {
 			const struct insn *in = woven_insn(m->w, b, i);
@@ -500,6 +559,8 @@ emit_calls(struct emitter *m)
 				continue;
 			if (i + 1 == p->blocks.at[b].last && leaves[b])
 				flags = CHORD_CALL_NORETURN;
+			if (i + 1 == p->blocks.at[b].last && twice[b])
+				flags = CHORD_CALL_TWICE;
 			stmt = in->stmt == UINT32_MAX ? UINT32_MAX : end_stmt(m, code_of(m, b), in);
 			labelled = can_label_return(m, code_of(m, b), in, stmt);
 			if (labelled) {
@@ -562,6 +623,8 @@ emit_part_end(struct emitter *m, uint32_t part)
 	uint32_t stmt = stmt_behind(m->u->text, t->last_stmt);
 	struct buf name = {0};
 
+	buf_add(&m->stubs[part], m->cold[part].at, m->cold[part].n);
+	buf_free(&m->cold[part]);
 	if (m->stubs[part].n && last->attr & INSN_FALLS) {
 		label_add(&name, 'Z', m->w->number, part);
 		buf_char(&name, 0);
@@ -591,15 +654,31 @@ event_symbols(struct pool *pool, const struct event_list *list, bool calls)
 	return symbol;
 }
 
+/* At one place the code of an edge into the block has to come before that of one out of it. */
+static void
+emit_edges(struct emitter *m, bool in)
+{
+	struct woven *w = m->w;
+
+	for (uint32_t i = 0; i < w->proc->arcs.n; i++) {
+		const struct site *s = &w->edge[i];
+
+		if (site_used(s) && (s->where == SITE_BLOCK && w->proc->graph->edge[i].from != s->block) == in)
+			emit_site(m, s, i);
+	}
+	for (uint32_t i = 0; i < w->proc->arcs.n && w->paths && !in; i++)
+		if (site_used(&w->paths->before[i]))
+			emit_site(m, &w->paths->before[i], i);
+}
+
 static void
 emit_sites(struct emitter *m)
 {
 	struct woven *w = m->w;
 
 	emit_splits(m);
-	for (uint32_t i = 0; i < w->proc->arcs.n; i++)
-		if (site_used(&w->edge[i]))
-			emit_site(m, &w->edge[i], i);
+	emit_edges(m, true);
+	emit_edges(m, false);
 	for (uint32_t b = 0; b < w->proc->blocks.n; b++)
 		if (site_used(&w->block[b]))
 			emit_site(m, &w->block[b], 0);
@@ -618,6 +697,11 @@ emit_proc(const struct unit *u, struct woven *w, struct edits *e, const struct w
 	m.stubs = pool_array(u->pool, p->parts.n, sizeof *m.stubs);
 	m.event = event_symbols(u->pool, &o->events, o->calls);
 	snprintf(m.counters, sizeof m.counters, L "C%u", w->number);
+	m.cold = pool_array(u->pool, p->parts.n, sizeof *m.cold);
+	snprintf(m.table_desc, sizeof m.table_desc, L "Y%u", w->number);
+	if (w->paths)
+		m.table = (struct path_table){.label = m.counters, .kind = w->paths->kind, .bits = (uint8_t)w->paths->size,
+		                              .desc = m.table_desc};
 	emit_sites(&m);
 	turn_jumps(&m);
 	emit_aways(&m);

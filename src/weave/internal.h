@@ -23,8 +23,27 @@ struct site {
 	struct gap gap;
 	double price;
 	uint32_t counter;       /* 0: none, else its number + 1 */
+	struct path_code *path; /* what it does to the path register; NULL: nothing */
 	int64_t *add;           /* by event: what it adds to the event's counter; NULL: nothing */
 	uint8_t way;            /* and to which of its CHORD_WAYS numbers */
+};
+
+/* Code for paths. */
+struct path_code {
+	struct path_op op;
+	struct path_place place; /* but for its labels */
+	uint32_t number;         /* names them */
+	uint32_t stmt;           /* the call frame state is that before this statement; UINT32_MAX: not known */
+};
+
+/* The paths of a procedure. */
+struct woven_paths {
+	struct paths *paths;
+	struct site *before;     /* by edge behind a call that may return twice: where the path that leads there ends */
+	uint8_t kind;            /* enum chord_path_kind */
+	uint32_t size;           /* of the table, as in the map */
+	uint32_t ncode;
+	bool below;              /* nothing is kept below the stack pointer */
 };
 
 /* What runs behind a call of a block, up to and with the next one or the end of the block. */
@@ -54,6 +73,7 @@ struct woven {
 	double *weight;
 	uint32_t ncounter;
 	bool *split;            /* by block: it is split, jumps go to a label of their own */
+	struct woven_paths *paths; /* if they are measured; else NULL */
 	VEC(struct piece) pieces; /* of blocks with calls, if events are counted; in order */
 	int64_t *query;         /* by block and event: QueryInc before its first instruction; NULL: no events */
 	uint64_t *events;       /* by instruction, in the order of blocks, and event: what it adds */
@@ -86,6 +106,17 @@ const double *place_weights(const struct unit *u, struct woven *w);
 /* The cheapest place before one of the instructions [lo, hi] of a block; SITE_NONE if there is none. */
 struct site place_between(const struct unit *u, const struct woven *w, uint32_t block, uint32_t lo, uint32_t hi);
 
+/* The places for code that runs once whenever the procedure begins; at the end of a block; there, but before
+ * instruction `insn`. SITE_NONE: there is none. */
+struct site place_entry(const struct unit *u, const struct woven *w);
+struct site place_end(const struct unit *u, const struct woven *w, uint32_t block);
+struct site place_end_before(const struct unit *u, const struct woven *w, uint32_t block, uint32_t insn);
+
+/* paths.c: which edges have which code for paths. False: refused, with proc->reason set. */
+bool place_paths(const struct unit *u, struct woven *w);
+/* What the map says of them. */
+void map_paths(struct buf *blob, const struct woven *w);
+
 /* events.c: what each site has to add to the counters of events. False: refused, with proc->reason set. */
 bool place_events(const struct unit *u, struct woven *w, const struct event_list *list);
 /* The symbol of an event's counter (no terminating zero): the same in every object. */
@@ -99,7 +130,7 @@ const char *woven_callee(const struct unit *u, const struct code *c, const struc
 static inline bool
 site_used(const struct site *s)
 {
-	return s->counter || s->add;
+	return s->counter || s->add || s->path;
 }
 
 /* edit.c: changes to the text, applied in order of their place. */

@@ -86,12 +86,6 @@ blob_calls(struct buf *blob, const struct woven *w, bool calls)
 
 /* ---- events ---- */
 
-static void
-blob_signed(struct buf *blob, int64_t n)
-{
-	buf_uleb(blob, (uint64_t)n << 1 ^ (uint64_t)(n >> 63));
-}
-
 /* What instructions of a block add, as runs of equal numbers. `at`: that of its first one. */
 static void
 blob_runs(struct buf *blob, const uint64_t *at, uint32_t ninsn, uint32_t nevent)
@@ -117,7 +111,7 @@ blob_site(struct buf *blob, const struct woven *w, const struct site *s, uint32_
 	buf_uleb(blob, (uint64_t)s->block + 1);
 	buf_uleb(blob, s->insn - w->proc->blocks.at[s->block].first);
 	for (uint32_t e = 0; e < nevent; e++)
-		blob_signed(blob, s->add[e]);
+		buf_sleb(blob, s->add[e]);
 }
 
 static void
@@ -135,7 +129,7 @@ blob_events(struct buf *blob, const struct woven *w, const struct event_list *li
 		uint32_t ninsn = p->blocks.at[b].last - p->blocks.at[b].first;
 
 		for (uint32_t e = 0; e < list->n; e++) {
-			blob_signed(blob, w->query[(size_t)b * list->n + e]);
+			buf_sleb(blob, w->query[(size_t)b * list->n + e]);
 			buf_uleb(blob, event_of_block(&list->at[e]));
 			blob_runs(blob, &w->events[at + e], ninsn, list->n);
 		}
@@ -271,6 +265,19 @@ write_returns(struct buf *out, const struct woven *w)
 	}
 }
 
+/* Where the table of paths is. */
+static void
+write_table(struct buf *out, const char *group, const struct woven *w)
+{
+	if (group)
+		buf_printf(out, "\t.pushsection %s,\"aG\",@progbits,\"%s.%s\",comdat\n", CHORD_SECTION_PATH, CHORD_SECTION_CNT,
+		           group);
+	else
+		buf_printf(out, "\t.pushsection %s,\"a\",@progbits\n", CHORD_SECTION_PATH);
+	buf_printf(out, "\t.balign 4\n" L "Y%u:\t.long\t" L "C%u-.,%u\n\t.popsection\n", w->number, w->number,
+	           w->paths->size);
+}
+
 /* In a group of their own where the procedure is in one: ld.bfd keeps all sections of that name, and with them what
  * is in their groups, also where it would drop the procedure. Of both groups the same object's is linked. They have
  * no link to the procedure: mold makes a section of its own of those that have one. */
@@ -279,12 +286,14 @@ write_counters(struct buf *out, const struct unit *u, const struct woven *w)
 {
 	const char *group = u->object->sections[w->proc->parts.at[0].code->section].comdat;
 
+	if (w->paths && w->paths->kind == CHORD_PATH_HASHED)
+		write_table(out, group, w);
 	if (group)
 		buf_printf(out, "\t.pushsection %s,\"awG\",@nobits,\"%s.%s\",comdat\n", CHORD_SECTION_CNT, CHORD_SECTION_CNT,
 		           group);
 	else
 		buf_printf(out, "\t.pushsection %s,\"aw\",@nobits\n", CHORD_SECTION_CNT);
-	buf_printf(out, "\t.balign 8\n" L "C%u:\t.zero\t%u\n\t.popsection\n", w->number, w->ncounter * 8);
+	buf_printf(out, "\t.balign %d\n" L "C%u:\t.zero\t%u\n\t.popsection\n", w->paths ? 16 : 8, w->number, w->ncounter * 8);
 }
 
 void
@@ -299,6 +308,8 @@ map_record(const struct unit *u, const struct woven *w, const struct weave_optio
 	blob_edges(&blob, w);
 	blob_calls(&blob, w, o->calls);
 	blob_events(&blob, w, &o->events);
+	if (w->paths)
+		map_paths(&blob, w);
 	write_head(out, u, w, w->ncounter, o->calls ? CHORD_MAP_CALLS : 0);
 	buf_printf(out, "\t.long\t%zu\n", w->segments.n + w->calls.n);
 	write_segments(out, w);

@@ -51,7 +51,8 @@ place_between(const struct unit *u, const struct woven *w, uint32_t block, uint3
 			continue;
 		double price = price_before(u, w, block, i);
 		if (best.where == SITE_NONE || price < best.price)
-			best = (struct site){SITE_BLOCK, false, block, i, gap_before(w->proc, b->part, i), price, 0, NULL, 0};
+			best = (struct site){.where = SITE_BLOCK, .block = block, .insn = i,
+			                     .gap = gap_before(w->proc, b->part, i), .price = price};
 		if (price <= 1)
 			break;
 	}
@@ -96,7 +97,7 @@ after_site(const struct unit *u, const struct woven *w, uint32_t block, uint32_t
 
 	if (in->stmt == UINT32_MAX || is_glued_behind(w, block))
 		return (struct site){.where = SITE_NONE, .block = block};
-	return (struct site){SITE_AFTER, false, block, 0, gap, u->machine->price(gap), 0, NULL, 0};
+	return (struct site){.where = SITE_AFTER, .block = block, .gap = gap, .price = u->machine->price(gap)};
 }
 
 /* Places between the last call of a block and its end. A call that leads to EXIT does
@@ -136,7 +137,8 @@ stub_site(const struct unit *u, const struct woven *w, uint32_t block, uint32_t 
 		         &back);
 	buf_free(&there);
 	buf_free(&back);
-	return (struct site){SITE_STUB, !moves, block, 0, gap, u->machine->price(gap) + PRICE_JUMP, 0, NULL, 0};
+	return (struct site){.where = SITE_STUB, .inline_stub = !moves, .block = block, .gap = gap,
+	                     .price = u->machine->price(gap) + PRICE_JUMP};
 }
 
 static struct site
@@ -151,7 +153,8 @@ split_site(const struct unit *u, const struct woven *w, uint32_t block, bool stu
 	if (stuck || !is_open(woven_insn(w, block, i)))
 		return (struct site){.where = SITE_NONE, .block = block};
 	gap = gap_before(w->proc, b->part, i);
-	return (struct site){SITE_SPLIT, false, block, i, gap, u->machine->price(gap) + 2 * PRICE_JUMP, 0, NULL, 0};
+	return (struct site){.where = SITE_SPLIT, .block = block, .insn = i, .gap = gap,
+	                     .price = u->machine->price(gap) + 2 * PRICE_JUMP};
 }
 
 static struct site
@@ -208,6 +211,35 @@ place_sites(const struct unit *u, struct woven *w)
 	}
 	for (uint32_t b = 0; b < w->proc->blocks.n; b++)
 		w->block[b] = start_site(u, w, b);
+}
+
+struct site
+place_entry(const struct unit *u, const struct woven *w)
+{
+	struct degrees d = degrees_of(u, w->proc);
+	const struct proc *p = w->proc;
+
+	if (d.in[0] == 1)
+		return start_site(u, w, 0);
+	for (uint32_t e = 0; e < p->arcs.n; e++)
+		d.stuck[0] |= p->graph->edge[e].to == 0 && p->graph->edge[e].from == p->hub;
+	return split_site(u, w, 0, d.stuck[0]);
+}
+
+struct site
+place_end_before(const struct unit *u, const struct woven *w, uint32_t block, uint32_t insn)
+{
+	uint32_t lo = w->proc->blocks.at[block].last - 1;
+
+	while (lo > w->proc->blocks.at[block].first && !insn_is_call(woven_insn(w, block, lo - 1)))
+		lo--;
+	return place_between(u, w, block, lo, insn > lo ? insn : lo);
+}
+
+struct site
+place_end(const struct unit *u, const struct woven *w, uint32_t block)
+{
+	return place_end_before(u, w, block, w->proc->blocks.at[block].last - 1);
 }
 
 static bool

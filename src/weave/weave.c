@@ -111,7 +111,9 @@ pass_place(struct job *j)
 		if (p->reason)
 			continue;
 		place_sites(&j->unit, w);
-		if (place_counters(&j->unit, w, j->o->measure) && j->o->events.n)
+		if (j->o->measure == CHORD_PATHS)
+			place_paths(&j->unit, w);
+		else if (place_counters(&j->unit, w, j->o->measure) && j->o->events.n)
 			place_events(&j->unit, w, &j->o->events);
 	}
 }

@@ -432,10 +432,14 @@ t_mixed_measures() {
 	[ "$(jq '.events.instructions == ([.functions[].instructions] | add)' json)" = true ] || no "events and edges differ"
 }
 t_wrong_measures() {
-	refused 2 "^chord: -fchord=nonsense: unknown measure 'nonsense'; there are edges, every-block, every-edge, events and calls$" $cc -fchord=nonsense -c work.c
+	refused 2 "^chord: -fchord=nonsense: unknown measure 'nonsense'; there are edges, every-block, every-edge, events, calls and paths$" $cc -fchord=nonsense -c work.c
 	refused 2 "chord: -fchord=edges,every-edge: .*one of them" $cc -c work.c -fchord=edges,every-edge
-	for m in blocks blocks-vcnt paths trace clock edges,paths; do
-		refused 2 "chord: -fchord=$m: measure .* is not in this version; there are edges, every-block, every-edge, events and calls" $cc -fchord=$m -c work.c
+	refused 2 "chord: -fchord=paths,edges: .*one of them" $cc -c work.c -fchord=paths,edges
+	for o in -fchord=paths,events -fchord=calls,paths "-fchord=paths -fchord-events=loads"; do
+		refused 2 "chord: -fchord=paths: .* cannot be counted beside paths" $cc $o -c work.c
+	done
+	for m in blocks blocks-vcnt trace clock edges,clock; do
+		refused 2 "chord: -fchord=$m: measure .* is not in this version; there are edges, every-block, every-edge, events, calls and paths" $cc -fchord=$m -c work.c
 	done
 	for o in -fchord= -fchord=Edges -fchord=edges,; do
 		refused 2 "^chord: $o: .*edges" $cc $o -c work.c

@@ -285,6 +285,7 @@ const struct machine machine_x86_64 = {
 	.facts = x86_facts,
 	.add = x86_add,
 	.add_sum = x86_add_sum,
+	.path = x86_path,
 	.pointer = x86_pointer,
 	.price = x86_price,
 	.jump = x86_jump,

@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: MIT */
+/* Code that keeps the path register of an activation and counts paths. Where the register is in memory it lies in the
+ * shadow of the return address: at its address with one bit flipped, which __chord_shadow has. */
+#include "machine/x86_64/x86_64.h"
+
+#include <inttypes.h>
+#include <stddef.h>
+
+static const char *const name64[16] = {"rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi",
+	"r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15"};
+static const char *const name32[16] = {"eax", "ecx", "edx", "ebx", "esp", "ebp", "esi", "edi",
+	"r8d", "r9d", "r10d", "r11d", "r12d", "r13d", "r14d", "r15d"};
+
+enum { RAX = 0, RCX = 1, RED_ZONE = 128 };
+
+/* Registers for one piece of code, and what keeps those that are live. */
+struct scratch {
+	struct buf *out;
+	const struct path_place *place;
+	uint16_t dead, taken;
+	int kept[6], nkept;      /* live registers that wait in memory, in this order */
+	int64_t depth;           /* by how much the stack pointer was moved down */
+	int rax_in;              /* register where rax waits, -1: none */
+	int shadow;              /* register that has the address of the shadow, -1: none */
+	bool flags;              /* the flags wait in rax */
+};
+
+/* Keeps a live register below the stack pointer: as it is if nothing else is there. */
+static void
+keep(struct scratch *s, int reg)
+{
+	s->kept[s->nkept++] = reg;
+	if (s->place->below) {
+		buf_printf(s->out, "\tmovq\t%%%s, %d(%%rsp)\n", name64[reg], -8 * s->nkept);
+		return;
+	}
+	if (!s->depth)
+		buf_printf(s->out, "\tleaq\t-%d(%%rsp), %%rsp\n", RED_ZONE);
+	s->depth += (s->depth ? 0 : RED_ZONE) + 8;
+	buf_printf(s->out, "\tpushq\t%%%s\n", name64[reg]);
+}
+
+/* Sees to it that so many registers can be taken. */
+static void
+reserve(struct scratch *s, int n)
+{
+	static const int order[] = {11, 10, 9, 8, 7, 6, 1, 2, 0, 3, 12, 13, 14, 15};
+
+	for (size_t i = 0; i < sizeof order / sizeof *order && __builtin_popcount(s->dead) < n; i++)
+		if (!((s->taken | s->dead) >> order[i] & 1)) {
+			keep(s, order[i]);
+			s->dead |= (uint16_t)(1u << order[i]);
+		}
+}
+
+static int
+take(struct scratch *s)
+{
+	int reg = __builtin_ctz(s->dead);
+
+	if (!s->dead)
+		bug("no register is left");
+	s->dead &= (uint16_t)~(1u << reg);
+	s->taken |= (uint16_t)(1u << reg);
+	return reg;
+}
+
+static void
+give_back(struct scratch *s, int reg)
+{
+	s->dead |= (uint16_t)(1u << reg);
+	s->taken &= (uint16_t)~(1u << reg);
+}
+
+/* SF, ZF, AF, PF and CF wait in ah, OF in al. */
+static void
+keep_flags(struct scratch *s)
+{
+	if (!(s->dead & X86_RAX) && s->dead) {
+		s->rax_in = take(s);
+		buf_printf(s->out, "\tmovq\t%%rax, %%%s\n", name64[s->rax_in]);
+	} else if (!(s->dead & X86_RAX)) {
+		keep(s, RAX);
+	}
+	s->dead &= (uint16_t)~X86_RAX;
+	s->taken |= X86_RAX;
+	s->flags = true;
+	buf_str(s->out, "\tlahf\n\tseto\t%al\n");
+}
+
+static struct scratch
+begin(struct buf *out, const struct path_place *place)
+{
+	struct scratch s = {.out = out, .place = place, .rax_in = -1, .shadow = -1};
+	uint16_t never = (uint16_t)(X86_RSP | 1u << place->reg);
+
+	s.dead = (uint16_t)(X86_ALL_REGS & ~place->gap.regs_live & ~never);
+	s.taken = never;
+	if (place->gap.flags_live)
+		keep_flags(&s);
+	return s;
+}
+
+static void
+end(struct scratch *s)
+{
+	if (s->flags)
+		buf_str(s->out, "\taddb\t$127, %al\n\tsahf\n");
+	if (s->rax_in >= 0)
+		buf_printf(s->out, "\tmovq\t%%%s, %%rax\n", name64[s->rax_in]);
+	for (int i = s->nkept; i-- > 0;) {
+		if (s->place->below)
+			buf_printf(s->out, "\tmovq\t%d(%%rsp), %%%s\n", -8 * (i + 1), name64[s->kept[i]]);
+		else
+			buf_printf(s->out, "\tpopq\t%%%s\n", name64[s->kept[i]]);
+	}
+	if (s->depth)
+		buf_printf(s->out, "\tleaq\t%d(%%rsp), %%rsp\n", RED_ZONE);
+}
+
+/* ---- the place in memory ---- */
+
+/* Of the return address, from place->reg as it is now. */
+static int64_t
+distance(const struct scratch *s)
+{
+	return s->place->off + (s->place->reg == X86_SP ? s->depth : 0);
+}
+
+/* The register for the address of the shadow, less distance(). Flipping a bit and adding may be exchanged: no
+ * frame lies across a multiple of that bit. */
+static int
+shadow(struct scratch *s)
+{
+	if (s->shadow < 0) {
+		s->shadow = take(s);
+		buf_printf(s->out, "\tmovq\t%%gs:__chord_shadow(%%rip), %%%s\n", name64[s->shadow]);
+		buf_printf(s->out, "\txorq\t%%%s, %%%s\n", name64[s->place->reg], name64[s->shadow]);
+	}
+	return s->shadow;
+}
+
+/* A stub calls from below the red zone; between these there are n words of its own on the stack. */
+static void
+lower(const struct scratch *s, struct buf *stub, int n)
+{
+	buf_printf(stub, "\tleaq\t-%d(%%rsp), %%rsp\n", RED_ZONE + n * 8);
+	if (s->place->cfi && s->place->reg == X86_SP)
+		buf_printf(stub, "\t.cfi_adjust_cfa_offset %" PRId64 "\n", RED_ZONE + n * 8 + s->depth);
+}
+
+static void
+raise_again(const struct scratch *s, struct buf *stub, int n)
+{
+	buf_printf(stub, "\tleaq\t%d(%%rsp), %%rsp\n", RED_ZONE + n * 8);
+	if (s->place->cfi && s->place->reg == X86_SP)
+		buf_printf(stub, "\t.cfi_adjust_cfa_offset -%" PRId64 "\n", RED_ZONE + n * 8 + s->depth);
+}
+
+static void
+guard(struct scratch *s, struct buf *stub)
+{
+	int a = take(s);
+	const char *r = name64[a];
+
+	buf_printf(s->out, "\tleaq\t%" PRId64 "(%%%s), %%%s\n", distance(s), name64[s->place->reg], r);
+	buf_printf(s->out, "\tnotq\t%%%s\n\tshrq\t$36, %%%s\n", r, r);
+	buf_printf(s->out, "\tcmpq\t%%gs:__chord_shadow+8(%%rip), %%%s\n\tjne\t%s\n%s:\n", r, s->place->guard,
+	           s->place->guarded);
+	buf_printf(stub, "%s:\n", s->place->guard);
+	lower(s, stub, 1);
+	buf_printf(stub, "\tmovq\t%%rax, (%%rsp)\n\tleaq\t%" PRId64 "(%%%s), %%rax\n",
+	           distance(s) + (s->place->reg == X86_SP ? RED_ZONE + 8 : 0), name64[s->place->reg]);
+	buf_str(stub, "\tcall\t__chord_stack\n\tmovq\t(%rsp), %rax\n");
+	raise_again(s, stub, 1);
+	x86_jump(stub, s->place->guarded);
+	give_back(s, a);
+}
+
+/* ---- what is counted where ---- */
+
+/* What the register holds for a sum, or a difference of sums. */
+static int64_t
+scaled(const struct path_table *t, int64_t n)
+{
+	return t->kind == CHORD_PATH_HASHED ? n : n * 8;
+}
+
+static bool
+is_short(int64_t n)
+{
+	return n >= INT32_MIN && n <= INT32_MAX;
+}
+
+static void
+entry_of(struct buf *out, const struct path_table *t, int64_t bytes)
+{
+	buf_printf(out, "%s+%" PRId64 "(%%rip)", t->label, (int64_t)t->offset + bytes);
+}
+
+static uint32_t
+hash(const struct path_table *t, int64_t sum)
+{
+	return ((uint32_t)sum * CHORD_PATH_HASH) >> (32 - t->bits);
+}
+
+/* The rest of a record whose entry has another key: that sum is in register `key`, plus 1; -1: it is known. */
+static void
+miss(struct scratch *s, struct buf *stub, const struct path_table *t, int key, int64_t sum)
+{
+	buf_printf(stub, "%s:\n", s->place->miss);
+	lower(s, stub, 2);
+	buf_str(stub, "\tmovq\t%rax, 8(%rsp)\n\tmovq\t%rcx, (%rsp)\n");
+	if (key >= 0)
+		buf_printf(stub, "\tleaq\t-1(%%%s), %%rax\n", name64[key]);
+	else
+		buf_printf(stub, "\tmovq\t$%" PRId64 ", %%rax\n", sum);
+	buf_printf(stub, "\tleaq\t%s(%%rip), %%rcx\n\tcall\t__chord_path\n", t->desc);
+	buf_str(stub, "\tmovq\t(%rsp), %rcx\n\tmovq\t8(%rsp), %rax\n");
+	raise_again(s, stub, 2);
+	x86_jump(stub, s->place->counted);
+}
+
+static void
+record_known(struct scratch *s, struct buf *stub, const struct path_table *t, int64_t sum)
+{
+	int64_t at = (int64_t)(hash(t, sum) * sizeof(struct chord_path_entry));
+
+	if (t->kind != CHORD_PATH_HASHED) {
+		buf_str(s->out, "\tincq\t%gs:");
+		entry_of(s->out, t, sum * 8);
+		buf_char(s->out, '\n');
+		return;
+	}
+	if (!is_short(sum + 1)) {
+		int a = take(s);
+
+		buf_printf(s->out, "\tmovabsq\t$%" PRId64 ", %%%s\n\tcmpq\t%%%s, %%gs:", sum + 1, name64[a], name64[a]);
+		give_back(s, a);
+	} else {
+		buf_printf(s->out, "\tcmpq\t$%" PRId64 ", %%gs:", sum + 1);
+	}
+	entry_of(s->out, t, at);
+	buf_printf(s->out, "\n\tjne\t%s\n\tincq\t%%gs:", s->place->miss);
+	entry_of(s->out, t, at + (int64_t)offsetof(struct chord_path_entry, count));
+	buf_printf(s->out, "\n%s:\n", s->place->counted);
+	miss(s, stub, t, -1, sum);
+}
+
+static void
+add_number(struct scratch *s, int64_t n, int reg)
+{
+	if (is_short(n)) {
+		buf_printf(s->out, "\taddq\t$%" PRId64 ", %%%s\n", n, name64[reg]);
+		return;
+	}
+	int b = take(s);
+	buf_printf(s->out, "\tmovabsq\t$%" PRId64 ", %%%s\n\taddq\t%%%s, %%%s\n", n, name64[b], name64[b], name64[reg]);
+	give_back(s, b);
+}
+
+/* Of the sum in register a, which is lost. */
+static void
+record_hashed(struct scratch *s, struct buf *stub, const struct path_table *t, int a)
+{
+	int b = take(s), c = take(s);
+
+	buf_printf(s->out, "\timull\t$%d, %%%s, %%%s\n", (int32_t)CHORD_PATH_HASH, name32[a], name32[b]);
+	buf_printf(s->out, "\tshrl\t$%d, %%%s\n\tshll\t$4, %%%s\n", 32 - t->bits, name32[b], name32[b]);
+	buf_printf(s->out, "\tleaq\t%s+%" PRIu64 "(%%rip), %%%s\n\tincq\t%%%s\n", t->label, t->offset, name64[c], name64[a]);
+	buf_printf(s->out, "\tcmpq\t%%%s, %%gs:(%%%s,%%%s)\n\tjne\t%s\n", name64[a], name64[c], name64[b], s->place->miss);
+	buf_printf(s->out, "\tincq\t%%gs:%zu(%%%s,%%%s)\n%s:\n", offsetof(struct chord_path_entry, count), name64[c], name64[b],
+	           s->place->counted);
+	give_back(s, b);
+	give_back(s, c);
+	miss(s, stub, t, a, 0);
+}
+
+static void
+record_held(struct scratch *s, struct buf *stub, const struct path_table *t, int64_t more)
+{
+	int a = shadow(s), r = take(s);
+
+	buf_printf(s->out, "\tmovq\t%" PRId64 "(%%%s), %%%s\n", distance(s), name64[a], name64[r]);
+	if (t->kind == CHORD_PATH_HASHED) {
+		if (more)
+			add_number(s, more, r);
+		record_hashed(s, stub, t, r);
+	} else if (is_short(more * 8)) {
+		buf_printf(s->out, "\tincq\t%%gs:%" PRId64 "(%%%s)\n", more * 8, name64[r]);
+	} else {
+		add_number(s, more * 8, r);
+		buf_printf(s->out, "\tincq\t%%gs:(%%%s)\n", name64[r]);
+	}
+	give_back(s, r);
+}
+
+/* ---- the register ---- */
+
+static void
+set(struct scratch *s, const struct path_table *t, int64_t to)
+{
+	int a = shadow(s), b;
+
+	if (t->kind == CHORD_PATH_HASHED && is_short(to)) {
+		buf_printf(s->out, "\tmovq\t$%" PRId64 ", %" PRId64 "(%%%s)\n", to, distance(s), name64[a]);
+	} else {
+		b = take(s);
+		if (t->kind == CHORD_PATH_HASHED) {
+			buf_printf(s->out, "\tmovabsq\t$%" PRId64, to);
+		} else {
+			buf_str(s->out, "\tleaq\t");
+			entry_of(s->out, t, to * 8);
+		}
+		buf_printf(s->out, ", %%%s\n\tmovq\t%%%s, %" PRId64 "(%%%s)\n", name64[b], name64[b], distance(s), name64[a]);
+		give_back(s, b);
+	}
+}
+
+static void
+add(struct scratch *s, const struct path_table *t, int64_t n)
+{
+	int a = shadow(s), b;
+
+	n = scaled(t, n);
+	if (is_short(n)) {
+		buf_printf(s->out, "\taddq\t$%" PRId64 ", %" PRId64 "(%%%s)\n", n, distance(s), name64[a]);
+	} else {
+		b = take(s);
+		buf_printf(s->out, "\tmovabsq\t$%" PRId64 ", %%%s\n\taddq\t%%%s, %" PRId64 "(%%%s)\n", n, name64[b], name64[b],
+		           distance(s), name64[a]);
+		give_back(s, b);
+	}
+}
+
+/* The most registers that it takes at a time. */
+static int
+registers(const struct path_op *op, const struct path_table *t)
+{
+	int n = op->record == PATH_RECORD_HELD ? 2 : 1;
+
+	if (op->record == PATH_RECORD_HELD && t->kind == CHORD_PATH_HASHED)
+		n += 2;
+	else if (op->set || !is_short(scaled(t, op->add)) || !is_short(scaled(t, op->sum)))
+		n++;
+	return n;
+}
+
+void
+x86_path(struct buf *out, struct buf *stub, const struct path_op *op, const struct path_table *table,
+         const struct path_place *place)
+{
+	struct scratch s = begin(out, place);
+
+	if (op->guard || op->set || op->add || op->record == PATH_RECORD_HELD || !is_short(op->sum + 1))
+		reserve(&s, registers(op, table));
+	if (op->guard)
+		guard(&s, stub);
+	if (op->record == PATH_RECORD_KNOWN)
+		record_known(&s, stub, table, op->sum);
+	else if (op->record == PATH_RECORD_HELD)
+		record_held(&s, stub, table, op->sum);
+	if (op->set)
+		set(&s, table, op->to);
+	else if (op->add)
+		add(&s, table, op->add);
+	end(&s);
+}

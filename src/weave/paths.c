@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: MIT */
+/* Path profiles: which edges get which code.
+ *
+ * The graph is cut where paths end in its middle (back edges, calls that may return twice, edges into a
+ * hub that may leave the procedure, cold ones if there are too many paths), and paths are numbered. Each edge then
+ * starts a path, adds to its number, or ends it; where the number is known there is no code at all. */
+#include "weave/internal.h"
+
+#include <string.h>
+
+/* Sums have to fit 31 bits beside their increments. */
+static const uint64_t MOST_PATHS = INT32_MAX;
+/* Tables up to this many entries have one for each path. */
+enum { DENSE = 4096 };
+enum { LEAST_BITS = 6, MOST_BITS = 12 };
+
+static bool
+refuse(struct woven *w, const char *why)
+{
+	w->proc->reason = why;
+	return false;
+}
+
+/* ---- where ---- */
+
+/* Places for what a path begins with: before everything that jumps to the procedure's start, and
+ * before its first call. */
+static void
+find_entry(const struct unit *u, struct woven *w)
+{
+	const struct proc *p = w->proc;
+	struct edge *entry = &p->graph->edge[0];
+	struct site *s = &w->edge[0];
+
+	if (entry->from != p->entry || entry->to != 0)
+		bug("the first edge of %s is not that to its first block", p->name);
+	*s = place_entry(u, w);
+	entry->fixed = s->where == SITE_NONE;
+	entry->cost = entry->fixed ? 1 : s->price;
+}
+
+/* A path that goes on behind a call which may return twice is recorded before it, or it would end twice. */
+static void
+find_before(const struct unit *u, struct woven *w)
+{
+	const struct proc *p = w->proc;
+
+	w->paths->before = pool_array(u->pool, p->arcs.n, sizeof *w->paths->before);
+	for (uint32_t e = 0; e < p->arcs.n; e++)
+		if (p->arcs.at[e].twice)
+			w->paths->before[e] = place_end(u, w, p->graph->edge[e].from);
+}
+
+/* In a jump to another activation's frame this one's is torn down: a path ends before that. */
+static void
+find_aways(const struct unit *u, struct woven *w)
+{
+	const struct proc *p = w->proc;
+	struct away a;
+
+	for (uint32_t e = 0; e < p->arcs.n; e++)
+		if (p->arcs.at[e].kind == CHORD_EDGE_AWAY || p->arcs.at[e].kind == CHORD_EDGE_LOST) {
+			uint32_t from = p->graph->edge[e].from;
+
+			if (!away_find(u, p, from, &a))
+				a.insn = p->blocks.at[from].first;
+			w->edge[e] = place_end_before(u, w, from, a.insn);
+		}
+}
+
+/* ---- the DAG ---- */
+
+/* Does the hub have an edge that leaves the procedure? No code can be put on that. */
+static bool
+hub_leaves(const struct proc *p)
+{
+	for (uint32_t e = 0; e < p->arcs.n; e++)
+		if (p->graph->edge[e].from == p->hub && p->graph->edge[e].to == p->exit)
+			return true;
+	return false;
+}
+
+static const bool *
+edges_to_cut(const struct unit *u, const struct proc *p)
+{
+	bool *cut = pool_array(u->pool, p->graph->nedge, sizeof *cut);
+	bool leaves = hub_leaves(p);
+
+	for (uint32_t e = 0; e < p->arcs.n; e++)
+		cut[e] = p->arcs.at[e].twice || (leaves && p->graph->edge[e].to == p->hub);
+	return cut;
+}
+
+static bool
+number_paths(const struct unit *u, struct woven *w)
+{
+	struct woven_paths *x = w->paths;
+	struct graph *g = w->proc->graph;
+	const double *weight = place_weights(u, w);
+	const char *why = "";
+	struct dag *d;
+
+	graph_index(g);
+	d = dag_new(g, order_dfs(g), weight, edges_to_cut(u, w->proc), MOST_PATHS, &why);
+	x->paths = d ? paths_number(d, &why) : NULL;
+	return x->paths || refuse(w, why);
+}
+
+static void
+choose_table(struct woven *w)
+{
+	struct woven_paths *x = w->paths;
+
+	x->kind = x->paths->n <= DENSE ? CHORD_PATH_DENSE : CHORD_PATH_HASHED;
+	if (x->kind == CHORD_PATH_DENSE) {
+		x->size = (uint32_t)x->paths->n;
+		w->ncounter = x->size;
+		return;
+	}
+	x->size = LEAST_BITS;
+	while (x->size < MOST_BITS && (1u << x->size) < w->proc->blocks.n * 4)
+		x->size++;
+	w->ncounter = 2u << x->size;
+}
+
+/* ---- what ---- */
+
+static bool
+is_memory_used(const struct woven *w)
+{
+	const struct probes *r = w->paths->paths->probes;
+
+	for (uint32_t v = 0; v < w->proc->blocks.n; v++)
+		if (!r->known[v])
+			return true;
+	return false;
+}
+
+static bool
+ends_path(const struct woven *w, uint32_t e)
+{
+	return w->paths->paths->dag->cut[e] || w->proc->graph->edge[e].to == w->proc->exit;
+}
+
+/* All that an edge does, in one place. */
+static struct path_op
+op_of(const struct woven *w, uint32_t e)
+{
+	const struct probes *r = w->paths->paths->probes;
+	const struct edge *d = &w->proc->graph->edge[e];
+	struct path_op op = {.guard = w->proc->arcs.at[e].kind == CHORD_EDGE_ENTRY && is_memory_used(w)};
+
+	if (ends_path(w, e)) {
+		op.record = r->known[d->from] ? PATH_RECORD_KNOWN : PATH_RECORD_HELD;
+		op.sum = r->add[e] + (r->known[d->from] ? r->value[d->from] : 0);
+		op.set = d->to != w->proc->exit && !r->known[d->to];
+		op.to = r->start[d->to];
+	} else if (!r->known[d->to]) {
+		op.set = r->known[d->from];
+		op.to = r->value[d->from] + r->add[e];
+		op.add = op.set ? 0 : r->add[e];
+	}
+	return op;
+}
+
+/* Does it need the register's place? */
+static bool
+uses_memory(const struct path_op *op)
+{
+	return op->guard || op->set || op->add || op->record == PATH_RECORD_HELD;
+}
+
+/* Where the call frame state that holds at a site is stated: before this statement. UINT32_MAX: it is not known. */
+static uint32_t
+stmt_of_site(const struct woven *w, const struct site *s, uint32_t e)
+{
+	const struct proc *p = w->proc;
+	uint32_t to = p->graph->edge[e].to;
+
+	switch (s->where) {
+	case SITE_BLOCK: case SITE_SPLIT:
+		return woven_insn(w, s->block, s->insn)->stmt;
+	case SITE_STUB:
+		return woven_insn(w, s->block, p->blocks.at[s->block].last - 1)->stmt;
+	default:
+		return to < p->blocks.n ? woven_insn(w, to, p->blocks.at[to].first)->stmt : UINT32_MAX;
+	}
+}
+
+static bool
+add_op(const struct unit *u, struct woven *w, uint32_t e, struct site *s, struct path_op op)
+{
+	struct path_code *c;
+	struct cfi_frame f;
+
+	if (!op.guard && !op.record && !op.set && !op.add)
+		return true;
+	if (s->where == SITE_NONE)
+		return refuse(w, "a path ends or begins where nothing can be put");
+	c = s->path = pool_alloc(u->pool, sizeof *c);
+	c->op = op;
+	c->number = w->paths->ncode++;
+	c->stmt = stmt_of_site(w, s, e);
+	c->place = (struct path_place){.gap = s->gap, .reg = u->machine->sp, .below = w->paths->below};
+	if (s->where == SITE_SPLIT)
+		w->split[s->block] = true;
+	if (!uses_memory(&op) && w->paths->kind != CHORD_PATH_HASHED)
+		return true;
+	if (c->stmt != UINT32_MAX && cfi_frame_at(u->cfi, c->stmt, &f)) {
+		c->place.reg = f.reg;
+		c->place.off = f.off - 8;
+		c->place.cfi = true;
+	} else if (uses_memory(&op)) {
+		return refuse(w, "its call frame state is not known where its path has to be remembered");
+	}
+	return true;
+}
+
+static bool
+add_ops(const struct unit *u, struct woven *w)
+{
+	const struct proc *p = w->proc;
+
+	for (uint32_t e = 0; e < p->arcs.n; e++) {
+		struct site *before = &w->paths->before[e];
+		struct path_op op;
+
+		/* What leaves by the hub has ended its path before. */
+		if (p->arcs.at[e].kind == CHORD_EDGE_CLOSE || (p->graph->edge[e].from == p->hub && p->graph->edge[e].to == p->exit))
+			continue;
+		op = op_of(w, e);
+		if (before->where != SITE_NONE || p->arcs.at[e].twice) {
+			if (!add_op(u, w, e, before, (struct path_op){.record = op.record, .sum = op.sum}))
+				return false;
+			op.record = PATH_NO_RECORD;
+		}
+		if (!add_op(u, w, e, &w->edge[e], op))
+			return false;
+	}
+	return true;
+}
+
+/* Compilers keep nothing below the stack pointer in procedures that call. */
+static bool
+calls_something(const struct unit *u, const struct woven *w)
+{
+	for (uint32_t b = 0; b < w->proc->blocks.n; b++)
+		for (uint32_t i = w->proc->blocks.at[b].first; i < w->proc->blocks.at[b].last; i++) {
+			const struct insn *in = woven_insn(w, b, i);
+
+			if (insn_is_call(in) && in->stmt != UINT32_MAX && !(u->text->stmts.at[in->stmt].flags & STMT_INLINE))
+				return u->text->compiler;
+		}
+	return false;
+}
+
+/* The shadows of memory that these checkers keep are where that of the stack would be. */
+static const char *
+other_shadow(const struct object *o)
+{
+	for (uint32_t i = 0; i < o->nsymbol; i++) {
+		struct str name = str_of(o->symbols[i].name);
+
+		if (str_starts(name, "__tsan_") || str_starts(name, "__msan_"))
+			return "code for ThreadSanitizer or MemorySanitizer, whose shadow memory is where that of paths would be";
+	}
+	return NULL;
+}
+
+bool
+place_paths(const struct unit *u, struct woven *w)
+{
+	struct woven_paths *x = w->paths = pool_alloc(u->pool, sizeof *x);
+	const char *why = other_shadow(u->object);
+
+	if (why)
+		return refuse(w, why);
+	x->below = calls_something(u, w);
+	find_entry(u, w);
+	find_before(u, w);
+	find_aways(u, w);
+	if (!number_paths(u, w))
+		return false;
+	choose_table(w);
+	return add_ops(u, w);
+}
+
+/* ---- the map ---- */
+
+static void
+write_values(struct buf *blob, const struct woven *w)
+{
+	const struct woven_paths *x = w->paths;
+	const struct dag *d = x->paths->dag;
+
+	for (uint32_t e = 0; e < w->proc->arcs.n; e++)
+		buf_uleb(blob, d->cut[e]);
+	buf_uleb(blob, d->graph->nedge);
+	for (uint32_t e = 0; e < d->graph->nedge; e++)
+		buf_sleb(blob, x->paths->val[e]);
+}
+
+void
+map_paths(struct buf *blob, const struct woven *w)
+{
+	const struct woven_paths *x = w->paths;
+	const struct probes *r = x->paths->probes;
+
+	buf_uleb(blob, x->kind);
+	buf_uleb(blob, 0);
+	buf_uleb(blob, x->size);
+	write_values(blob, w);
+	for (uint32_t v = 0; v < w->proc->graph->nvert; v++) {
+		buf_uleb(blob, !r->known[v]);
+		buf_sleb(blob, r->query[v] + (r->known[v] ? r->value[v] : 0));
+		buf_sleb(blob, r->start[v]);
+	}
+	buf_uleb(blob, 0);
+}
