@@ -89,7 +89,7 @@ struct pointer_at {
 };
 
 /* Where the paths of a procedure are counted: at LABEL + offset. */
-struct path_table {
+struct path_counters {
 	const char *label;
 	uint64_t offset;
 	uint8_t kind;        /* enum chord_path_kind */
@@ -141,7 +141,7 @@ struct machine {
 	 * the stack pointer. */
 	void (*pointer)(struct buf *out, struct buf *stub, struct str operand, struct pointer_at at, struct gap gap);
 	/* Writes code for paths, and to `stub` what is rarely run: it begins with the labels and is jumped to. */
-	void (*path)(struct buf *out, struct buf *stub, const struct path_op *op, const struct path_table *table,
+	void (*path)(struct buf *out, struct buf *stub, const struct path_op *op, const struct path_counters *table,
 	             const struct path_place *place);
 	/* How dear that is, relative to the cheapest form. */
 	double (*price)(struct gap gap);

@@ -181,7 +181,7 @@ guard(struct scratch *s, struct buf *stub)
 
 /* What the register holds for a sum, or a difference of sums. */
 static int64_t
-scaled(const struct path_table *t, int64_t n)
+scaled(const struct path_counters *t, int64_t n)
 {
 	return t->kind == CHORD_PATH_HASHED ? n : n * 8;
 }
@@ -193,20 +193,20 @@ is_short(int64_t n)
 }
 
 static void
-entry_of(struct buf *out, const struct path_table *t, int64_t bytes)
+entry_of(struct buf *out, const struct path_counters *t, int64_t bytes)
 {
 	buf_printf(out, "%s+%" PRId64 "(%%rip)", t->label, (int64_t)t->offset + bytes);
 }
 
 static uint32_t
-hash(const struct path_table *t, int64_t sum)
+hash(const struct path_counters *t, int64_t sum)
 {
 	return ((uint32_t)sum * CHORD_PATH_HASH) >> (32 - t->bits);
 }
 
 /* The rest of a record whose entry has another key: that sum is in register `key`, plus 1; -1: it is known. */
 static void
-miss(struct scratch *s, struct buf *stub, const struct path_table *t, int key, int64_t sum)
+miss(struct scratch *s, struct buf *stub, const struct path_counters *t, int key, int64_t sum)
 {
 	buf_printf(stub, "%s:\n", s->place->miss);
 	lower(s, stub, 2);
@@ -222,7 +222,7 @@ miss(struct scratch *s, struct buf *stub, const struct path_table *t, int key, i
 }
 
 static void
-record_known(struct scratch *s, struct buf *stub, const struct path_table *t, int64_t sum)
+record_known(struct scratch *s, struct buf *stub, const struct path_counters *t, int64_t sum)
 {
 	int64_t at = (int64_t)(hash(t, sum) * sizeof(struct chord_path_entry));
 
@@ -261,7 +261,7 @@ add_number(struct scratch *s, int64_t n, int reg)
 
 /* Of the sum in register a, which is lost. */
 static void
-record_hashed(struct scratch *s, struct buf *stub, const struct path_table *t, int a)
+record_hashed(struct scratch *s, struct buf *stub, const struct path_counters *t, int a)
 {
 	int b = take(s), c = take(s);
 
@@ -277,7 +277,7 @@ record_hashed(struct scratch *s, struct buf *stub, const struct path_table *t, i
 }
 
 static void
-record_held(struct scratch *s, struct buf *stub, const struct path_table *t, int64_t more)
+record_held(struct scratch *s, struct buf *stub, const struct path_counters *t, int64_t more)
 {
 	int a = shadow(s), r = take(s);
 
@@ -298,7 +298,7 @@ record_held(struct scratch *s, struct buf *stub, const struct path_table *t, int
 /* ---- the register ---- */
 
 static void
-set(struct scratch *s, const struct path_table *t, int64_t to)
+set(struct scratch *s, const struct path_counters *t, int64_t to)
 {
 	int a = shadow(s), b;
 
@@ -318,7 +318,7 @@ set(struct scratch *s, const struct path_table *t, int64_t to)
 }
 
 static void
-add(struct scratch *s, const struct path_table *t, int64_t n)
+add(struct scratch *s, const struct path_counters *t, int64_t n)
 {
 	int a = shadow(s), b;
 
@@ -335,7 +335,7 @@ add(struct scratch *s, const struct path_table *t, int64_t n)
 
 /* The most registers that it takes at a time. */
 static int
-registers(const struct path_op *op, const struct path_table *t)
+registers(const struct path_op *op, const struct path_counters *t)
 {
 	int n = op->record == PATH_RECORD_HELD ? 2 : 1;
 
@@ -347,7 +347,7 @@ registers(const struct path_op *op, const struct path_table *t)
 }
 
 void
-x86_path(struct buf *out, struct buf *stub, const struct path_op *op, const struct path_table *table,
+x86_path(struct buf *out, struct buf *stub, const struct path_op *op, const struct path_counters *table,
          const struct path_place *place)
 {
 	struct scratch s = begin(out, place);

@@ -17,7 +17,7 @@ void x86_add(struct buf *out, const char *label, uint64_t offset, int32_t n, str
 void x86_pointer(struct buf *out, struct buf *stub, struct str operand, struct pointer_at at, struct gap gap);
 void x86_add_sum(struct buf *out, const char *from, unsigned n, const char *to, uint64_t offset, bool subtract, bool below,
                  struct gap gap);
-void x86_path(struct buf *out, struct buf *stub, const struct path_op *op, const struct path_table *table,
+void x86_path(struct buf *out, struct buf *stub, const struct path_op *op, const struct path_counters *table,
               const struct path_place *place);
 double x86_price(struct gap gap);
 bool x86_woven(const uint8_t *bytes, size_t n, uint64_t addr, struct woven_insn *out);
