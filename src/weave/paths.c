@@ -287,17 +287,25 @@ place_paths(const struct unit *u, struct woven *w)
 
 /* ---- the map ---- */
 
+/* Phantoms are not in the map. */
 static void
 write_values(struct buf *blob, const struct woven *w)
 {
 	const struct woven_paths *x = w->paths;
 	const struct dag *d = x->paths->dag;
+	uint32_t n = (uint32_t)w->proc->arcs.n;
+
+	for (uint32_t v = 0; v < d->g->nvert; v++)
+		n += d->begin[v] != GRAPH_NONE;
 
 	for (uint32_t e = 0; e < w->proc->arcs.n; e++)
 		buf_uleb(blob, d->cut[e]);
-	buf_uleb(blob, d->graph->nedge);
-	for (uint32_t e = 0; e < d->graph->nedge; e++)
+	buf_uleb(blob, n);
+	for (uint32_t e = 0; e < w->proc->arcs.n; e++)
 		buf_sleb(blob, x->paths->val[e]);
+	for (uint32_t v = 0; v < d->g->nvert; v++)
+		if (d->begin[v] != GRAPH_NONE)
+			buf_sleb(blob, x->paths->val[d->begin[v]]);
 }
 
 void
