@@ -120,12 +120,17 @@ mark_branch(struct unit *u, const struct code *c, const struct insn *in)
 		mark(u, d, LEAD_ENTRY);
 }
 
-/* A call of the next instruction only pushes its address. */
+/* A call of the next instruction only pushes its address; unless a compiler means the next procedure, and put nothing
+ * behind the call because it does not come back. */
 static bool
-is_push_of_pc(const struct code *c, const struct insn *in)
+is_push_of_pc(const struct unit *u, const struct code *c, const struct insn *in)
 {
-	return in->cls == CHORD_INSN_CALL && !(in->attr & INSN_RELOC) && in->target == in->off + in->len &&
-	       in->target < c->nbyte;
+	struct dest d = {c->section, in->target, false};
+	uint32_t proc, part;
+
+	if (in->cls != CHORD_INSN_CALL || in->attr & INSN_RELOC || in->target != in->off + in->len || in->target >= c->nbyte)
+		return false;
+	return !u->text->compiler || !unit_find(u, d.section, d.off, &proc, &part) || !is_proc_start(u, proc, d);
 }
 
 static void
@@ -134,7 +139,7 @@ mark_insns(struct unit *u, const struct code *c)
 	for (size_t i = 0; i < c->insns.n; i++) {
 		struct insn *in = &c->insns.at[i];
 
-		if (!is_push_of_pc(c, in)) {
+		if (!is_push_of_pc(u, c, in)) {
 			if (in->attr & INSN_REL)
 				mark_branch(u, c, in);
 			continue;
