@@ -77,6 +77,7 @@ bench: all
 	tools/setup.sh build check bench
 	CHORD=$(abspath $(BUILD)/chord) bench/run.sh
 	CHORD=$(abspath $(BUILD)/chord) bench/weave.sh
+	CHORD=$(abspath $(BUILD)/chord) bench/exits.sh
 
 ASAN = -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined -Wno-format-truncation -Wno-format-overflow
 

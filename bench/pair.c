@@ -2,11 +2,11 @@
 /* What a command costs, or what it costs beside another.
  *
  *	pair RUNS COMMAND         median, least and most CPU seconds of COMMAND
- *	pair RUNS PLAIN MEASURED  the same of the ratio MEASURED / PLAIN, then PLAIN's median
+ *	pair [-s] RUNS PLAIN MEASURED  the same of the ratio MEASURED / PLAIN, then PLAIN's median
  *
  * Commands go to sh. The two of a pair run one after the other, and the first of them
  * takes turns: what else the machine does hits both. Time is user CPU time of everything
- * the command waited for; with one command, system time too. */
+ * the command waited for; with one command, and with -s, system time too. */
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -91,13 +91,19 @@ one(const char *command, double *v, size_t n)
 	putchar('\n');
 }
 
+static double
+time_of(struct cost c, bool with_system)
+{
+	return c.user + (with_system ? c.system : 0);
+}
+
 static void
-two(const char *plain, const char *measured, double *ratio, double *base, size_t n)
+two(const char *plain, const char *measured, double *ratio, double *base, size_t n, bool with_system)
 {
 	for (size_t i = 0; i < n; i++) {
 		bool swapped = i % 2;
-		double first = run(swapped ? measured : plain).user;
-		double second = run(swapped ? plain : measured).user;
+		double first = time_of(run(swapped ? measured : plain), with_system);
+		double second = time_of(run(swapped ? plain : measured), with_system);
 
 		base[i] = swapped ? second : first;
 		ratio[i] = (swapped ? first : second) / base[i];
@@ -109,17 +115,23 @@ two(const char *plain, const char *measured, double *ratio, double *base, size_t
 int
 main(int argc, char **argv)
 {
-	size_t n = argc > 1 ? (size_t)strtoul(argv[1], NULL, 10) : 0;
-	double *v = calloc(2 * n + 1, sizeof(*v));
+	bool with_system = argc > 1 && !strcmp(argv[1], "-s");
+	size_t n;
+	double *v;
+
+	argc -= with_system;
+	argv += with_system;
+	n = argc > 1 ? (size_t)strtoul(argv[1], NULL, 10) : 0;
+	v = calloc(2 * n + 1, sizeof(*v));
 
 	if (n == 0 || argc < 3 || argc > 4 || !v) {
-		fputs("usage: pair RUNS PLAIN [MEASURED]\n", stderr);
+		fputs("usage: pair [-s] RUNS PLAIN [MEASURED]\n", stderr);
 		return 2;
 	}
 	if (argc == 3)
 		one(argv[2], v, n);
 	else
-		two(argv[2], argv[3], v, v + n, n);
+		two(argv[2], argv[3], v, v + n, n, with_system);
 	free(v);
 	return 0;
 }
