@@ -30,9 +30,9 @@ static struct dest
 reloc_dest(const struct unit *u, const struct obj_reloc *r, uint64_t end)
 {
 	const struct obj_symbol *s = &u->object->symbols[r->sym < u->object->nsymbol ? r->sym : 0];
-	int64_t off = (int64_t)s->value + r->addend + (r->pcrel ? (int64_t)(end - r->off) : 0);
+	uint64_t off = s->value + (uint64_t)r->addend + (r->pcrel ? end - r->off : 0);
 
-	if (!s->section || !u->code[s->section] || off < 0 || off >= u->code[s->section]->nbyte)
+	if (!s->section || !u->code[s->section] || off >= u->code[s->section]->nbyte)
 		return (struct dest){0};
 	return (struct dest){s->section, (uint32_t)off, !s->is_section};
 }
