@@ -156,7 +156,7 @@ resolve_base(const struct unit *u, const struct code *c, uint32_t i, struct targ
 		if (c->insns.at[i].attr & INSN_RELOC || !decode_move(u, c, i, &m) || !m.address || m.index >= 0)
 			return;
 		t->move.base = m.base;
-		t->disp += m.disp;
+		t->disp = (int64_t)((uint64_t)t->disp + (uint64_t)m.disp);
 	}
 }
 
@@ -170,7 +170,9 @@ decode_store(const struct unit *u, const struct code *c, uint32_t i, struct targ
 		return false;
 	at = in->off + t->move.disp_at;
 	t->reloc = t->move.disp_at && in->attr & INSN_RELOC ? reloc_in(u->object, c->section, at, at + 1) : NULL;
-	t->disp = t->reloc ? t->reloc->addend + (t->reloc->pcrel ? (int64_t)(end - t->reloc->off) : 0) : t->move.disp;
+	t->disp = t->move.disp;
+	if (t->reloc)
+		t->disp = (int64_t)((uint64_t)t->reloc->addend + (t->reloc->pcrel ? end - t->reloc->off : 0));
 	resolve_base(u, c, i, t);
 	return true;
 }
@@ -179,9 +181,11 @@ decode_store(const struct unit *u, const struct code *c, uint32_t i, struct targ
 static bool
 is_just_behind(const struct target *a, const struct target *b)
 {
+	uint64_t distance = (uint64_t)b->disp - (uint64_t)a->disp;
+
 	return a->move.base == b->move.base && a->move.index == b->move.index && a->move.scale == b->move.scale &&
 	       a->move.segment == b->move.segment && !a->reloc == !b->reloc && (!a->reloc || a->reloc->sym == b->reloc->sym) &&
-	       (b->disp - a->disp == 8 || b->disp - a->disp == 16);
+	       (distance == 8 || distance == 16);
 }
 
 /* Does a register hold the stack pointer before instruction i? */

@@ -58,7 +58,8 @@ read_relocs(struct object *o, struct pool *pool, Elf_Scn *scn, const GElf_Shdr *
 		r[o->nreloc + i] = (struct obj_reloc){a.r_offset, a.r_addend, (uint32_t)GELF_R_SYM(a.r_info),
 			is_pcrel((uint32_t)GELF_R_TYPE(a.r_info))};
 	}
-	qsort(r + o->nreloc, n, sizeof *r, by_offset);
+	if (n)
+		qsort(r + o->nreloc, n, sizeof *r, by_offset);
 	o->sections[sh->sh_info].nreloc = (uint32_t)n;
 	o->nreloc += (uint32_t)n;
 	return true;

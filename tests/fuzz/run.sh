@@ -7,6 +7,7 @@
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 top=$here/../..
+: "${CHORD:=$top/build/chord}"
 work=${CHORD_FUZZ_WORK:-$(mktemp -d)}
 [ -n "${CHORD_FUZZ_WORK:-}" ] || trap 'rm -rf "$work"' EXIT
 mutations=300 engine=0
