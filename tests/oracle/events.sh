@@ -18,47 +18,6 @@ callgrind="valgrind --tool=callgrind --dump-instr=yes --dump-line=no --compress-
 # Where valgrind puts programs that may lie anywhere.
 base=0x108000
 
-# small_workload PROGRAM: commands that run few instructions: each costs lackey a line.
-small_workload()
-{
-	cd "$work/here"
-	case $1 in
-	bzip2)
-		head -c 4000 input >small
-		bzip2 <small >small.bz2
-		echo "./bzip2 -9 -c small >output"
-		echo "./bzip2 -d -c small.bz2 >output"
-		;;
-	lua5.4)
-		cat >small.lua <<-'END'
-			local t = {}
-			for i = 1, 200 do t[i] = tostring(i * 7 % 31) .. string.format("%.3f", math.sin(i)) end
-			table.sort(t)
-			local co = coroutine.wrap(function() for w in table.concat(t, ","):gmatch("%d+") do coroutine.yield(w) end end)
-			local n = 0
-			for w in co do n = n + tonumber(w) // 3 end
-			print(n, pcall(error, "x"), #t)
-		END
-		echo "./lua small.lua >output"
-		;;
-	sqlite3)
-		cat >small.sql <<-'END'
-			create table t(a integer primary key, b text, c real);
-			with recursive n(i) as (select 1 union all select i + 1 from n where i < 60) insert into t select i, 'row ' || i, i / 7.0 from n;
-			create index tb on t(b);
-			select count(*), sum(c), max(b) from t where b like '%1%';
-			select a.a, b.b from t a join t b on a.a = b.a * 2 order by b.b desc limit 5;
-		END
-		echo "./sqlite3 -batch :memory: <small.sql >output"
-		;;
-	grep)
-		head -c 6000 input >small
-		echo "./grep -c the small >output"
-		echo "./grep -n -E '([a-z])([a-z])[0-9]*\\2\\1|static.*int' small >output"
-		;;
-	esac
-}
-
 # The folder as it was before any run.
 again()
 {

@@ -6,6 +6,10 @@
 all_programs="bzip2 zlib ncompress lua5.4 grep sqlite3 leveldb arpack"
 all_configs="gcc-O0 gcc-O1 gcc-O2 gcc-O3 gcc-Os gcc-O2-flto clang-O2"
 
+# Of functions in one piece, which are called and do not jump to each other, without repeated instructions.
+whole="-fno-ipa-sra -fno-ipa-cp -fno-partial-inlining -fno-reorder-blocks-and-partition -fno-optimize-sibling-calls
+	-mstringop-strategy=libcall"
+
 # flags_of CONFIG. Debug information in some: it changes the text that is woven,
 # not the code.
 flags_of()
@@ -17,6 +21,7 @@ flags_of()
 	*-O3) echo "-O3" ;;
 	*-Os) echo "-Os -g" ;;
 	*-O2-flto) echo "-O2 -flto" ;;
+	gcc-O[0-3s]-whole) echo "${1#gcc}" $whole | sed 's/-whole//' ;;
 	*) die "no configuration $1" ;;
 	esac
 }
