@@ -18,6 +18,7 @@ static const struct command {
 	{"stat", "chord stat", cmd_stat, "PROGRAM [ARGUMENT...]", "run it, print exact totals of events", NULL},
 	{"diff", "chord diff", cmd_diff, "[PROGRAM] A [PROGRAM] B", "which functions and lines gained instructions", NULL},
 	{"query", "chord query", cmd_query, "PID", "the events of a running process, exact to the instruction", NULL},
+	{"paths", "chord paths", cmd_paths, "PROGRAM [PROFILE...]", "which paths through procedures ran, and how often", NULL},
 	{"merge", "chord merge", cmd_merge, "-o FILE PROFILE...", "sum profiles of one build", NULL},
 	{"verify", "chord verify", cmd_verify, "PROGRAM", "is every procedure measured?", NULL},
 	{"graph", "chord graph", cmd_graph, "FILE", "the algorithms on a graph written by hand", NULL},

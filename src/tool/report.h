@@ -96,6 +96,10 @@ void report_tree(const struct report *r);
 bool report_tables(struct report *r);
 void report_raw(const struct report *r);
 void report_text(const struct report *r);
+/* Of these parts. */
+void report_profiles(const struct run *run);
+void report_not_known(const struct run *run);
+void report_notes(const struct run *run);
 int report_json(const struct report *r);
 
 #endif

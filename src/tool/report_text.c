@@ -14,8 +14,8 @@ total(uint64_t n, bool known, const char *what)
 	printf("%26s  %s\n", known ? grouped(text, n) : "not known", what);
 }
 
-static void
-print_profiles(const struct run *run)
+void
+report_profiles(const struct run *run)
 {
 	size_t n = run->summed.n;
 
@@ -243,8 +243,8 @@ print_not_measured(const struct report *r)
 	print_unmeasured_symbols(r);
 }
 
-static void
-print_not_known(const struct run *run)
+void
+report_not_known(const struct run *run)
 {
 	if (!run->unknown.n)
 		return;
@@ -253,8 +253,8 @@ print_not_known(const struct run *run)
 		printf("  %s: %s\n", run->unknown.at[i].name, run->unknown.at[i].reason);
 }
 
-static void
-print_notes(const struct run *run)
+void
+report_notes(const struct run *run)
 {
 	if (run->note.n)
 		printf("\nNote:\n");
@@ -265,7 +265,7 @@ print_notes(const struct run *run)
 void
 report_text(const struct report *r)
 {
-	print_profiles(r->run);
+	report_profiles(r->run);
 	print_totals(&r->totals);
 	print_events(&r->events);
 	if (r->opt.files)
@@ -277,6 +277,6 @@ report_text(const struct report *r)
 	if (!r->opt.files && !r->opt.lines && !r->opt.calls && r->totals.known)
 		print_functions(r);
 	print_not_measured(r);
-	print_not_known(r->run);
-	print_notes(r->run);
+	report_not_known(r->run);
+	report_notes(r->run);
 }

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT */
+/* chord paths: the paths of a run. */
+#include "interest/interest.h"
+#include "tool/paths.h"
+
+#include <fnmatch.h>
+#include <stdlib.h>
+
+bool
+path_wanted(const struct paths_options *opt, const struct proc *p)
+{
+	if (!opt->function || !fnmatch(opt->function, p->name, 0))
+		return true;
+	for (uint32_t i = 0; i < p->nalso; i++)
+		if (!fnmatch(opt->function, p->also[i], 0))
+			return true;
+	return false;
+}
+
+uint64_t
+path_graph_hash(const struct proc *p)
+{
+	struct buf b = {0};
+	uint64_t hash;
+
+	buf_uleb(&b, p->nblock);
+	for (uint32_t v = 0; v < p->nblock; v++) {
+		buf_uleb(&b, p->block[v].ninsn);
+		buf_add(&b, p->block[v].insn, p->block[v].ninsn);
+	}
+	buf_uleb(&b, p->nvert);
+	buf_uleb(&b, p->narc);
+	for (uint32_t i = 0; i < p->narc; i++) {
+		buf_uleb(&b, p->arc[i].from);
+		buf_uleb(&b, p->arc[i].to);
+		buf_uleb(&b, p->arc[i].kind);
+	}
+	hash = interest_hash(&b);
+	buf_free(&b);
+	return hash;
+}
+
+static uint64_t
+times(uint64_t a, uint64_t b)
+{
+	return __builtin_mul_overflow(a, b, &a) ? UINT64_MAX : a;
+}
+
+static uint64_t
+plus(uint64_t a, uint64_t b)
+{
+	return __builtin_add_overflow(a, b, &a) ? UINT64_MAX : a;
+}
+
+static void
+add_ran(struct path_report *r, const struct paths_proc *of, struct path *path)
+{
+	const struct path_counts *pc = of->counts->paths;
+
+	for (size_t i = 0; i < pc->nran; i++) {
+		struct path_row row = {.of = of, .sum = pc->ran[i].sum, .count = pc->ran[i].count};
+
+		if (!path_find(of->graph, row.sum, path)) {
+			VEC_PUSH(r->damaged, (struct named){of->proc->name, "a path was counted that it does not have"});
+			return;
+		}
+		row.length = path_insns(of->proc, path, UINT32_MAX);
+		row.insns = times(row.length, row.count);
+		VEC_PUSH(r->row, row);
+	}
+}
+
+static void
+add_stopped(struct path_report *r, const struct paths_proc *of, struct path *path)
+{
+	for (const struct stopped *s = of->counts->paths->stopped; s; s = s->next) {
+		struct path_row row = {.of = of, .stopped = s, .count = s->count};
+
+		if (!path_goes_on(of->proc, s->call) || of->proc->paths->kind == CHORD_PATH_SELECTED)
+			continue;
+		if (!path_stopped(of->graph, s, path)) {
+			VEC_PUSH(r->damaged, (struct named){of->proc->name, "how far activations had come makes no sense"});
+			return;
+		}
+		row.length = path_insns(of->proc, path, s->call);
+		row.insns = times(row.length, row.count);
+		VEC_PUSH(r->stopped, row);
+	}
+}
+
+static void
+add_proc(struct path_report *r, struct unit *u, uint32_t i)
+{
+	const struct proc *p = &u->map.proc[i];
+	struct paths_proc of = {.unit = u, .proc = p, .counts = &u->counts[i]};
+	const char *why;
+
+	if (!of.counts->why)
+		r->insns = plus(r->insns, of.counts->insns);
+	else if (!p->refused)
+		r->insns_known = false;
+	if (p->refused || !p->paths || !path_wanted(r->opt, p))
+		return;
+	of.graph = path_graph_new(r->pool, p, &why);
+	if (!of.graph)
+		bug("%s", why);
+	of.hash = path_graph_hash(p);
+	of.possible = p->paths->kind == CHORD_PATH_SELECTED ? p->paths->ninterest : of.graph->npath;
+	of.ran = of.counts->paths->nran;
+	r->ran += of.ran;
+	r->possible = plus(r->possible, of.possible);
+	r->under_way += of.counts->paths->under_way;
+	VEC_PUSH(r->proc, of);
+}
+
+static int
+by_cost(const void *a, const void *b)
+{
+	const struct path_row *x = a, *y = b;
+
+	if (x->insns != y->insns)
+		return x->insns < y->insns ? 1 : -1;
+	if (x->count != y->count)
+		return x->count < y->count ? 1 : -1;
+	if (x->of != y->of)
+		return x->of < y->of ? -1 : 1;
+	return (x->sum > y->sum) - (x->sum < y->sum);
+}
+
+static bool
+counts_paths(const struct run *run)
+{
+	for (size_t k = 0; k < run->unit.n; k++)
+		for (uint32_t i = 0; i < run->unit.at[k].map.nproc; i++)
+			if (run->unit.at[k].map.proc[i].paths)
+				return true;
+	return false;
+}
+
+bool
+path_report_find(struct path_report *r, struct run *run, const struct paths_options *opt)
+{
+	*r = (struct path_report){.pool = run->pool, .run = run, .opt = opt, .insns_known = true};
+	if (!counts_paths(run)) {
+		say_error(run->path, "its paths were not counted: build it with -fchord=paths");
+		return false;
+	}
+	for (size_t k = 0; k < run->unit.n; k++)
+		for (uint32_t i = 0; i < run->unit.at[k].map.nproc; i++)
+			add_proc(r, &run->unit.at[k], i);
+	if (opt->function && !r->proc.n) {
+		say_error(run->path, "--function=%s: no procedure whose paths are counted has such a name", opt->function);
+		return false;
+	}
+	for (size_t i = 0; i < r->proc.n; i++) {
+		struct path path = path_new(r->pool, r->proc.at[i].graph);
+
+		add_ran(r, &r->proc.at[i], &path);
+		add_stopped(r, &r->proc.at[i], &path);
+	}
+	if (r->row.n)
+		qsort(r->row.at, r->row.n, sizeof *r->row.at, by_cost);
+	if (r->stopped.n)
+		qsort(r->stopped.at, r->stopped.n, sizeof *r->stopped.at, by_cost);
+	return true;
+}
+
+void
+path_report_free(struct path_report *r)
+{
+	free(r->proc.at);
+	free(r->row.at);
+	free(r->stopped.at);
+	free(r->damaged.at);
+}
+
+struct path
+path_row_edges(struct pool *pool, const struct path_row *row)
+{
+	struct path path = path_new(pool, row->of->graph);
+	bool found = row->stopped ? path_stopped(row->of->graph, row->stopped, &path)
+	                          : path_find(row->of->graph, row->sum, &path);
+
+	if (!found)
+		bug("a path that was found is lost");
+	return path;
+}

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT */
+/* chord paths: the hottest paths, as text. */
+#include "tool/paths.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum { INDENT = 8, WIDTH = 120 };
+
+static const char *
+number(char out[32], uint64_t n)
+{
+	if (n == UINT64_MAX)
+		return strcpy(out, "too many");
+	return grouped(out, n);
+}
+
+/* Per thousand, so that 99.96 % is not said to be all. */
+static void
+print_share(uint64_t part, uint64_t all)
+{
+	if (!all || part == UINT64_MAX || all == UINT64_MAX)
+		printf("%9s", "");
+	else
+		printf("%7.1f %%", 100.0 * (double)part / (double)all);
+}
+
+/* ---- one path ---- */
+
+struct words {
+	int at;
+};
+
+static void
+put_word(struct words *w, const char *text)
+{
+	int n = (int)strlen(text);
+
+	if (!w->at || w->at + 1 + n > WIDTH) {
+		printf("%s%*s%s", w->at ? "\n" : "", INDENT, "", text);
+		w->at = INDENT + n;
+	} else {
+		printf(" %s", text);
+		w->at += 1 + n;
+	}
+}
+
+static void
+end_words(struct words *w)
+{
+	if (w->at)
+		putchar('\n');
+	w->at = 0;
+}
+
+/* As ranges of lines that follow one another. */
+static void
+print_lines(struct pool *pool, const struct path_lines *lines)
+{
+	struct words w = {0};
+	const char *file = NULL;
+
+	for (size_t i = 0, k; i < lines->n; i = k) {
+		const struct path_line *l = &lines->at[i];
+		const char *from;
+
+		for (k = i + 1; k < lines->n && lines->at[k].line == lines->at[k - 1].line + 1 && !strcmp(lines->at[k].file, l->file);)
+			k++;
+		from = file && !strcmp(file, l->file) ? "" : pool_printf(pool, "%s:", shown_path(l->file));
+		file = l->file;
+		put_word(&w, k - i == 1 ? pool_printf(pool, "%s%u", from, l->line)
+		                        : pool_printf(pool, "%s%u-%u", from, l->line, lines->at[k - 1].line));
+	}
+	end_words(&w);
+}
+
+static void
+print_blocks(struct pool *pool, const struct path_row *row, const struct path *path)
+{
+	const struct proc *p = row->of->proc;
+	struct words w = {0};
+
+	put_word(&w, "blocks");
+	for (uint32_t i = 0; i < path->n; i++) {
+		const struct arc *a = &p->arc[path->edge[i]];
+		const char *how = path_edge_name(p, path, i);
+
+		if (a->from < p->nblock)
+			put_word(&w, pool_printf(pool, *how ? "%" PRIu32 " (%s)" : "%" PRIu32, a->from, how));
+	}
+	if (row->stopped)
+		put_word(&w, pool_printf(pool, "%" PRIu32, path->end));
+	end_words(&w);
+}
+
+static const char *
+call_place(struct pool *pool, const struct path_row *row)
+{
+	const struct call *c = &row->of->proc->call[row->stopped->call];
+	struct path_lines l = path_block_lines(pool, row->of->unit, row->of->proc, c->block, c->insn + 1);
+
+	if (!l.n)
+		return "";
+	return pool_printf(pool, " (%s:%u)", shown_path(l.at[l.n - 1].file), l.at[l.n - 1].line);
+}
+
+void
+path_row_print(const struct path_row *row, uint64_t all)
+{
+	struct pool *pool = pool_new();
+	struct path path = path_row_edges(pool, row);
+	const struct proc *p = row->of->proc;
+	struct path_lines lines = path_lines_of(pool, row, &path);
+	char a[32], b[32], c[32];
+
+	printf("%18s", number(a, row->insns));
+	print_share(row->insns, all);
+	printf(" %16s %8s  %s", number(b, row->count), number(c, row->length), p->name);
+	if (!row->stopped)
+		printf(", path %" PRIu64, row->sum);
+	printf(": begins %s, %s%s%s\n", path_begin_name(pool, p, &path), row->stopped ? "" : "ends ",
+	       path_end_name(pool, row, &path), row->stopped ? call_place(pool, row) : "");
+	print_lines(pool, &lines);
+	print_blocks(pool, row, &path);
+	pool_free(pool);
+}
+
+/* ---- all ---- */
+
+static void
+print_totals(const struct path_report *r)
+{
+	char a[32], b[32];
+
+	if (r->insns_known)
+		printf("%18s  instructions\n", number(a, r->insns));
+	printf("%18s  %s ran, of %s in %zu %s", number(a, r->ran), r->ran == 1 ? "path" : "paths", number(b, r->possible),
+	       r->proc.n, r->proc.n == 1 ? "procedure" : "procedures");
+	if (r->possible && r->possible != UINT64_MAX)
+		printf(" (%.3g %%)", 100.0 * (double)r->ran / (double)r->possible);
+	putchar('\n');
+	if (r->stopped.n)
+		printf("%18s  %s did not come to an end\n", number(a, r->stopped.n), r->stopped.n == 1 ? "path" : "paths");
+	if (r->under_way)
+		printf("%18s  %s under way on a path that is not known\n", number(a, r->under_way),
+		       r->under_way == 1 ? "activation was" : "activations were");
+}
+
+static void
+print_rows(const char *title, const struct path_row *row, size_t n, const struct path_report *r)
+{
+	size_t shown = r->opt->top && r->opt->top < n ? r->opt->top : n;
+
+	if (!n)
+		return;
+	printf("\n%s\n%18s %8s %16s %8s\n", title, "instructions", "share", "count", "length");
+	for (size_t i = 0; i < shown; i++)
+		path_row_print(&row[i], r->insns_known ? r->insns : 0);
+	if (shown < n)
+		printf("  and %zu more (--top=0 shows all)\n", n - shown);
+}
+
+static void
+print_coverage(const struct path_report *r)
+{
+	char a[32], b[32];
+
+	printf("\n%18s %18s %8s\n", "paths that ran", "possible", "");
+	for (size_t i = 0; i < r->proc.n; i++) {
+		const struct paths_proc *p = &r->proc.at[i];
+
+		printf("%18s %18s", number(a, p->ran), number(b, p->possible));
+		print_share(p->ran, p->possible);
+		printf("  %s%s\n", p->proc->name, p->proc->paths->kind == CHORD_PATH_SELECTED ? " (of those of interest)" : "");
+	}
+}
+
+void
+path_report_print(const struct path_report *r)
+{
+	report_profiles(r->run);
+	print_totals(r);
+	if (r->opt->coverage) {
+		print_coverage(r);
+	} else {
+		print_rows("Paths", r->row.at, r->row.n, r);
+		print_rows("Paths that did not come to an end", r->stopped.at, r->stopped.n, r);
+	}
+	for (size_t i = 0; i < r->damaged.n; i++)
+		printf("%s%s: %s\n", i ? "" : "\nDamaged:\n", r->damaged.at[i].name, r->damaged.at[i].reason);
+	report_not_known(r->run);
+	report_notes(r->run);
+}
