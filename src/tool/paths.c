@@ -118,6 +118,12 @@ cmd_paths(int argc, char **argv)
 	static const struct argp argp = {options, parse, usage, doc, NULL, NULL, NULL};
 	struct args a = {.opt.top = 20};
 
+	if (argc > 1 && !strcmp(argv[1], "select"))
+		return cmd_paths_select(argc - 1, argv + 1);
+	if (argc > 1 && !strcmp(argv[1], "split"))
+		return cmd_paths_split(argc - 1, argv + 1);
+	if (argc > 1 && !strcmp(argv[1], "merge"))
+		return cmd_paths_merge(argc - 1, argv + 1);
 	if (argp_parse(&argp, argc, argv, 0, NULL, &a))
 		die("memory", "out of memory");
 	if (a.opt.json && !a.has_top)

@@ -53,6 +53,12 @@ end_words(struct words *w)
 	w->at = 0;
 }
 
+static bool
+follows(const struct path_line *l, const struct path_line *before)
+{
+	return l->line == before->line + 1 && !strcmp(l->file, before->file);
+}
+
 /* As ranges of lines that follow one another. */
 static void
 print_lines(struct pool *pool, const struct path_lines *lines)
@@ -64,7 +70,7 @@ print_lines(struct pool *pool, const struct path_lines *lines)
 		const struct path_line *l = &lines->at[i];
 		const char *from;
 
-		for (k = i + 1; k < lines->n && lines->at[k].line == lines->at[k - 1].line + 1 && !strcmp(lines->at[k].file, l->file);)
+		for (k = i + 1; k < lines->n && follows(&lines->at[k], &lines->at[k - 1]);)
 			k++;
 		from = file && !strcmp(file, l->file) ? "" : pool_printf(pool, "%s:", shown_path(l->file));
 		file = l->file;
