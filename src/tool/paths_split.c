@@ -192,7 +192,8 @@ deal_greedy(struct split *s, size_t proc)
 		for (uint32_t i = 0; i < s->nparts; i++) {
 			double more = added(s, proc, path, &edges[(size_t)narc * i]);
 
-			if (has[i] < room && (best == UINT32_MAX || more < least || (more <= least && s->of[i].load < s->of[best].load))) {
+			if (has[i] < room &&
+			    (best == UINT32_MAX || more < least || (more <= least && s->of[i].load < s->of[best].load))) {
 				best = i;
 				least = more;
 			}
@@ -389,7 +390,8 @@ split(struct choices *c, const struct split_args *a)
 	size_t n = c->report.proc.n;
 
 	if (a->parts > c->n) {
-		say_error(a->choice.name[0], "%zu %s cannot be dealt over %" PRIu32 " builds", c->n, c->n == 1 ? "path" : "paths", a->parts);
+		say_error(a->choice.name[0], "%zu %s cannot be dealt over %" PRIu32 " builds", c->n, c->n == 1 ? "path" : "paths",
+		          a->parts);
 		return false;
 	}
 	s.part = pool_array(c->pool, n, sizeof *s.part);

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# run.sh [--full] [--jobs N] [--keep DIR] [NAME...]: each situation is a small program that
+# run.sh [--full] [--measures LIST] [--jobs N] [--keep DIR] [NAME...]: each situation is a small program that
 # carries its own truth. It is built plain and with Chord and does the same both times, and
 # chord report says exactly what the source says. Without --full: gcc -O2 edges and events, clang
 # -O0 every-edge; with it gcc and clang, -O0 and -O2, all measures. Events are counted beside edges
@@ -280,12 +280,13 @@ worker()
 	done <"$work/list.$1"
 }
 
-full= keep='' jobs=2 names=() workers=()
+full= keep='' jobs=2 measures='edges every-block every-edge events calls' names=() workers=()
 while [ $# -gt 0 ]; do
 	case $1 in
 	--full) full=1 ;;
 	--jobs) jobs=$2; shift ;;
 	--keep) keep=$2; shift ;;
+	--measures) full=1 measures=$2; shift ;;
 	-*) echo "run.sh: $1: no such option" >&2; exit 2 ;;
 	*) names+=("$1") ;;
 	esac
@@ -303,7 +304,7 @@ for name in "${names[@]}"; do
 	if [ -n "$full" ]; then
 		for compiler in gcc clang; do
 			for level in -O0 -O2; do
-				echo "$name $compiler $level edges every-block every-edge events calls"
+				echo "$name $compiler $level $measures"
 			done
 		done
 	else
