@@ -153,7 +153,8 @@ rule_uncovered(struct choices *c, const char *rule, const char *text)
 		return refuse(rule, "nothing can follow `uncovered`");
 	for (size_t i = 0; i < c->report.proc.n; i++)
 		if (!add_every(c, i, true))
-			say_warning(c->report.proc.at[i].proc->name, "left out: it has more than %" PRIu64 " paths (--most)", c->most);
+			say_warning(c->report.proc.at[i].proc->name, "left out: it has more than %" PRIu64 " paths (--most)",
+			            c->most);
 	return true;
 }
 
@@ -198,7 +199,8 @@ rule_number(struct choices *c, const char *rule, const char *text)
 			if (!isdigit((unsigned char)at[-1]) || (*at && *at != ','))
 				return refuse(rule, "number:FUNCTION:N,N... wants numbers of paths");
 			if (!add_number(c, i, sum))
-				return refuse(rule, pool_printf(c->pool, "%s has no path %" PRIu64, c->report.proc.at[i].proc->name, sum));
+				return refuse(rule, pool_printf(c->pool, "%s has no path %" PRIu64,
+				                                c->report.proc.at[i].proc->name, sum));
 		} while (*at);
 	}
 	return any || refuse(rule, colon ? "no procedure whose paths are counted has such a name" : "number:FUNCTION:N,N...");
@@ -281,7 +283,8 @@ find_lines(struct choices *c, struct line_rule *r, const char *rule)
 		look_at(c, r, i);
 		here = paths_walk(c->report.proc.at[i].graph, (uint32_t)r->line.n + 1, step_lines, take, r, c->most);
 		if (here > c->most) {
-			say_error(c->report.proc.at[i].proc->name, "more than %" PRIu64 " of its paths execute these lines (--most)", c->most);
+			say_error(c->report.proc.at[i].proc->name, "more than %" PRIu64 " of its paths execute these lines (--most)",
+			          c->most);
 			return false;
 		}
 		n += here;
@@ -343,7 +346,8 @@ choices_rule(struct choices *c, const char *text)
 	const struct rule *r = find_rule(text);
 
 	if (!r)
-		return refuse(text, "rules are hot:P%, top:N, top:P%, uncovered, function:GLOB, lines:FILE:A-B-C, number:FUNCTION:N");
+		return refuse(text, "rules are hot:P%, top:N, top:P%, uncovered, function:GLOB, lines:FILE:A-B-C and "
+		                    "number:FUNCTION:N");
 	return r->choose(c, text, text + strlen(r->name));
 }
 

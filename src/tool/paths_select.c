@@ -15,8 +15,8 @@ enum { OPT_RULE = 512, OPT_MOST, OPT_FILE };
 
 static const struct argp_option options[] = {
 	{"rule", OPT_RULE, "RULE", 0, "Choose paths, also more than once: hot:P% (the fewest that execute P % of the "
-	 "instructions of all paths), top:N or top:P% (the N, or P % of those that ran, which execute the most), uncovered (all that "
-	 "did not run), function:GLOB (all), number:FUNCTION:N,N..., lines:FILE:A-B-C (all that execute these lines in this "
+	 "instructions of all paths), top:N or top:P% (the N, or P % of those that ran, which execute the most), uncovered (all "
+	 "that did not run), function:GLOB (all), number:FUNCTION:N,N..., lines:FILE:A-B-C (all that execute these lines in this "
 	 "order)", 0},
 	{"most", OPT_MOST, "N", 0, "At most N paths of one procedure by one rule (default: 65536)", 0},
 	{"file", OPT_FILE, "FILE", 0, "Those that this file has, instead of a rule or beside it", 0},
@@ -187,7 +187,8 @@ choices_write(const struct choices *c, uint32_t **part, uint32_t number, struct 
 
 		for (size_t k = 0; k < c->of[i].path.n; k++)
 			if (!part || part[i][k] == number)
-				ip.path[ip.npath++] = (struct interest_path){.n = c->of[i].path.at[k].n, .edge = c->of[i].path.at[k].edge};
+				ip.path[ip.npath++] = (struct interest_path){.n = c->of[i].path.at[k].n,
+				                                             .edge = c->of[i].path.at[k].edge};
 		if (ip.npath || has_namesake(c, &named, i))
 			interest_write(out, &ip);
 	}
