@@ -10,7 +10,9 @@
 
 #include <stdint.h>
 
+#ifndef CHORD_FORMAT_VERSION /* tests build runtimes of another version */
 #define CHORD_FORMAT_VERSION 3
+#endif
 
 /* Names of sections. CNT has to be a C identifier: linkers then define
  * __start_chord_cnt and __stop_chord_cnt. */
@@ -167,6 +169,10 @@ enum chord_path_kind {
 	CHORD_PATH_SELECTED, /* as DENSE; paths with a larger sum are not counted */
 	CHORD_PATH_KINDS,
 };
+
+/* The path register of an activation that keeps it in memory is at the address of its return address XOR the first word of
+ * __chord_shadow. If the second word is ~that address >> CHORD_SHADOW_BITS, it is mapped. */
+#define CHORD_SHADOW_BITS 24
 
 /* In a hash table among the counters. The first place looked at for a sum is (uint32_t)sum * CHORD_PATH_HASH >> (32 - bits). */
 #define CHORD_PATH_HASH 0x9e3779b1u

@@ -11,6 +11,9 @@
 #include "divert.c"
 #include "unwind.c"
 #include "walk.c"
+#include "wide.c"
+#include "paths.c"
+#include "shadow.c"
 #include "exit.c"
 #include "callee.c"
 #include "fibre.c"
@@ -26,4 +29,4 @@
 _Static_assert(offsetof(struct chord_rt_region, start) == 24 && offsetof(struct chord_rt_region, arg) == 32, "");
 _Static_assert(sizeof(struct chord_rt_regs) == 136 && CHORD_RT_ASKING == 176 && CHORD_RT_HOOK_vfork == 2, "");
 _Static_assert(sizeof chord_rt_moved == 280, "");
-_Static_assert(CHORD_RT_DESC_MAGIC == 0x4d524843 && CHORD_FORMAT_VERSION == 3 && CHORD_NOTE_MODULE == 1, "");
+_Static_assert(CHORD_RT_DESC_MAGIC == 0x4d524843 && CHORD_NOTE_MODULE == 1, "");

@@ -17,7 +17,7 @@ chord_rt_unwound(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
 	uint64_t sp, pc;
 
 	chord_rt_target((const uint64_t *)regs->r[5], &sp, &pc);
-	chord_rt_count_at(ctl, pc, CHORD_EXIT_REENTRY, 1);
+	chord_rt_count_at(ctl, pc, CHORD_EXIT_REENTRY, 1, 0);
 }
 
 /* ---- cancelled threads ---- */

@@ -139,6 +139,66 @@ __chord_pointer:
 chord_rt_pointer_end:
 	jmp *-40(%rsp)
 
+# Called by woven code. __chord_stack: before it uses its slot in the shadow of the stack, which is that of the address of
+# what the stack has above this call. __chord_path: rax has the sum of a path, rcx the address of its struct
+# chord_path_table. Both change the flags only.
+	.globl __chord_stack
+	.hidden __chord_stack
+	.type __chord_stack, @function
+__chord_stack:
+	leaq -176(%rsp), %rsp
+	movq %rax, (%rsp)
+	leaq chord_rt_stack(%rip), %rax
+	jmp chord_rt_called
+	.globl __chord_path
+	.hidden __chord_path
+	.type __chord_path, @function
+__chord_path:
+	leaq -176(%rsp), %rsp
+	movq %rax, (%rsp)
+	leaq chord_rt_path_of(%rip), %rax
+chord_rt_called:
+	movq %rdx, 1*8(%rsp)
+	movq %rcx, 2*8(%rsp)
+	movq %rbx, 3*8(%rsp)
+	movq %rsi, 4*8(%rsp)
+	movq %rdi, 5*8(%rsp)
+	movq %rbp, 6*8(%rsp)
+	movq %r8, 8*8(%rsp)
+	movq %r9, 9*8(%rsp)
+	movq %r10, 10*8(%rsp)
+	movq %r11, 11*8(%rsp)
+	movq %r12, 12*8(%rsp)
+	movq %r13, 13*8(%rsp)
+	movq %r14, 14*8(%rsp)
+	movq %r15, 15*8(%rsp)
+	leaq 176+8(%rsp), %rdi
+	movq %rdi, 7*8(%rsp)
+	movq 176(%rsp), %rdx
+	movq %rdx, 16*8(%rsp)
+	movq %gs:chord_rt_mine+8(%rip), %rdx
+	movq %rdx, 144(%rsp)
+	movq %rsp, %gs:chord_rt_mine+8(%rip)
+	movq (%rsp), %rsi
+	call *%rax
+	movq 144(%rsp), %rax
+	movq %rax, %gs:chord_rt_mine+8(%rip)
+	movq (%rsp), %rax
+	movq 1*8(%rsp), %rdx
+	movq 2*8(%rsp), %rcx
+	movq 4*8(%rsp), %rsi
+	movq 5*8(%rsp), %rdi
+	movq 8*8(%rsp), %r8
+	movq 9*8(%rsp), %r9
+	movq 10*8(%rsp), %r10
+	movq 11*8(%rsp), %r11
+	leaq 176(%rsp), %rsp
+chord_rt_called_end:
+	ret
+chord_rt_path_of:
+	movq %rcx, %rdi
+	jmp chord_rt_path
+
 # The child returns first, from here, on the stack that the parent then goes on with:
 # nothing is kept on it.
 chord_rt_hook_vfork:

@@ -56,6 +56,9 @@ chord_rt_first_slots(struct chord_rt_ctl *ctl)
 {
 	if (!ctl->apart)
 		chord_rt_more_slots(ctl, 0);
+	for (uint32_t kind = CHORD_RT_OVERFLOWN; ctl->paths && kind < CHORD_RT_KINDS; kind++)
+		if (!ctl->wide[kind][0].n)
+			chord_rt_wide_grow(ctl, ctl->wide[kind]);
 }
 
 static bool
@@ -126,18 +129,51 @@ chord_rt_count_sums(struct chord_rt_ctl *ctl, uint64_t *count, uint64_t delta)
 			__atomic_fetch_add(count + 1 + i, delta * ((volatile uint64_t *)(m->sum[i] + base))[way], __ATOMIC_RELAXED);
 }
 
+/* How the path register of an activation stands whose frame ends at cfa. */
+static uint64_t
+chord_rt_register(struct chord_rt_ctl *ctl, const struct chord_rt_mod *m, uint64_t cfa)
+{
+	uint64_t r = chord_rt_has_slot(ctl, cfa - 8) ? *(volatile uint64_t *)((cfa - 8) ^ ctl->mask) : 0;
+
+	/* On the way it may be beside its table. */
+	return r - (m->first - CHORD_RT_BESIDE) < m->size + 2 * CHORD_RT_BESIDE ? r - m->bias : r;
+}
+
+/* Counts it, beside the exit with that key. What has no register there has something else in its slot: readers know. Where there
+ * is no room there are less of them than exits, and readers say so. */
+static __attribute__((noinline)) void
+chord_rt_count_unfinished(struct chord_rt_ctl *ctl, uint64_t key, uint64_t delta, uint64_t cfa)
+{
+	const struct chord_rt_mod *m = &ctl->module[CHORD_EXIT_MODULE(key)];
+	struct chord_rt_wide *t = &ctl->wide[CHORD_RT_UNFINISHED][ctl->apart ? chord_rt_mine_number(ctl) : 0];
+	struct chord_callee *s;
+	uint64_t r;
+
+	if (!cfa || !m->paths)
+		return;
+	r = chord_rt_register(ctl, m, cfa);
+	s = chord_rt_wide_find(t, key, r | CHORD_RT_MARK, r);
+	if (!s)
+		s = chord_rt_wide_make(ctl, t, key, r | CHORD_RT_MARK, r);
+	if (s)
+		__atomic_fetch_add(&s->count, delta, __ATOMIC_RELAXED);
+}
+
+/* cfa: where the frame ends that is at a call; 0: its path is not known, or none is under way. */
 static CHORD_RT_HOT void
-chord_rt_count(struct chord_rt_ctl *ctl, uint64_t *count, uint64_t delta)
+chord_rt_count(struct chord_rt_ctl *ctl, uint64_t *count, uint64_t delta, uint64_t cfa)
 {
 	__atomic_fetch_add(count, delta, __ATOMIC_RELAXED);
 	if (ctl->sums)
 		chord_rt_count_sums(ctl, count, delta);
+	if (ctl->paths)
+		chord_rt_count_unfinished(ctl, count[-1], delta, cfa);
 }
 
 /* Counts at a PC, if it is in a measured module. Gives where, CHORD_RT_SILENT if
  * it is not, NULL if there is no room. */
 static uint64_t *
-chord_rt_count_at(struct chord_rt_ctl *ctl, uint64_t pc, uint64_t flag, uint64_t delta)
+chord_rt_count_at(struct chord_rt_ctl *ctl, uint64_t pc, uint64_t flag, uint64_t delta, uint64_t cfa)
 {
 	const struct chord_rt_mod *m = chord_rt_mod_of(ctl, pc);
 	uint64_t *count;
@@ -146,7 +182,7 @@ chord_rt_count_at(struct chord_rt_ctl *ctl, uint64_t pc, uint64_t flag, uint64_t
 		return CHORD_RT_SILENT;
 	count = chord_rt_exit_count(ctl, ((pc - m->bias) & 0xffffffffffffull) | (uint64_t)(m - ctl->module + 1) << 48 | flag);
 	if (count)
-		chord_rt_count(ctl, count, delta);
+		chord_rt_count(ctl, count, delta, cfa);
 	else
 		__atomic_fetch_add(&ctl->head->in_flight, 1, __ATOMIC_RELAXED);
 	return count;
@@ -159,15 +195,15 @@ chord_rt_count_at(struct chord_rt_ctl *ctl, uint64_t pc, uint64_t flag, uint64_t
 static void
 chord_rt_leave_frame(struct chord_rt_walk *w, uint64_t delta)
 {
-	uint64_t pc = w->regs.r[CHORD_RT_RIP] + w->exact, *count = w->from ? w->rule.count : NULL;
+	uint64_t pc = w->regs.r[CHORD_RT_RIP] + w->exact, *count = w->from ? w->rule.count : NULL, cfa = w->exact ? 0 : w->cfa;
 
 	if (count == CHORD_RT_SILENT)
 		return;
 	if (count) {
-		chord_rt_count(w->ctl, count, delta);
+		chord_rt_count(w->ctl, count, delta, cfa);
 		return;
 	}
-	count = chord_rt_count_at(w->ctl, pc, 0, delta);
+	count = chord_rt_count_at(w->ctl, pc, 0, delta, cfa);
 	if (w->from && count && !w->ctl->apart)
 		chord_rt_keep_count(w, count);
 }
@@ -242,13 +278,6 @@ chord_rt_others_live(struct chord_rt_ctl *ctl)
 	return false;
 }
 
-/* A child of vfork uses this memory, but what it does is not this process's. */
-static bool
-chord_rt_other_process(struct chord_rt_ctl *ctl)
-{
-	return ctl->pid != (uint32_t)chord_rt_call(SYS_getpid);
-}
-
 static void chord_rt_fibres(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uint64_t flag, uint64_t delta);
 
 /* The process ends here. What it still calls while it ends may end early, too. */
@@ -294,6 +323,7 @@ chord_rt_target(const uint64_t *buf, uint64_t *sp, uint64_t *pc)
 struct chord_rt_tally {
 	uint32_t n;
 	uint64_t *count[30];
+	uint64_t cfa[30];
 };
 
 static CHORD_RT_INLINE void
@@ -301,7 +331,7 @@ chord_rt_tally_add(struct chord_rt_ctl *ctl, const struct chord_rt_tally *t, uin
 {
 	for (uint32_t i = 0; i < t->n; i++)
 		if (t->count[i] != CHORD_RT_SILENT)
-			chord_rt_count(ctl, t->count[i], delta);
+			chord_rt_count(ctl, t->count[i], delta, t->cfa[i]);
 }
 
 /* Counts that an activation is taken up again at a PC, and gives the function that
@@ -314,11 +344,11 @@ chord_rt_take_up(struct chord_rt_walk *w, uint64_t pc, uint64_t delta)
 	chord_rt_find_object(w, pc - 1);
 	if (chord_rt_recall(w, (pc - 1) | CHORD_EXIT_REENTRY, &rule)) {
 		if (rule.count != CHORD_RT_SILENT)
-			chord_rt_count(w->ctl, rule.count, delta);
+			chord_rt_count(w->ctl, rule.count, delta, 0);
 		return rule.begin;
 	}
 	rule.begin = chord_rt_find_cfi(w, pc - 1) ? w->cfi.begin : 0;
-	rule.count = chord_rt_count_at(w->ctl, pc, CHORD_EXIT_REENTRY, delta);
+	rule.count = chord_rt_count_at(w->ctl, pc, CHORD_EXIT_REENTRY, delta, 0);
 	if (rule.count && !w->ctl->apart)
 		chord_rt_keep(w, (pc - 1) | CHORD_EXIT_REENTRY, &rule);
 	return rule.begin;
@@ -337,8 +367,9 @@ chord_rt_known_to(struct chord_rt_tally *t, struct chord_rt_walk *w, uint64_t sp
 			chord_rt_find_object(w, pc - 1);
 		if (!chord_rt_recall(w, pc - 1, &k) || !k.count)
 			return false;
-		t->count[t->n++] = k.count;
 		cfa = (k.by_rbp ? rbp : rsp) + (uint64_t)(int64_t)k.cfa;
+		t->cfa[t->n] = cfa;
+		t->count[t->n++] = k.count;
 		low = cfa - 8 * k.deepest;
 		if (cfa <= rsp || ((low < w->low || cfa > w->high) && (!chord_rt_reach(w, low) || !chord_rt_reach(w, cfa - 1))))
 			return false;

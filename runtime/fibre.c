@@ -67,7 +67,7 @@ static void
 chord_rt_fibre_count(struct chord_rt_ctl *ctl, const struct chord_rt_fibre *f, uint64_t flag, uint64_t delta)
 {
 	for (uint32_t i = 0; i < f->n && i < CHORD_RT_FRAMES; i++)
-		chord_rt_count_at(ctl, f->frame[i].pc, flag, delta);
+		chord_rt_count_at(ctl, f->frame[i].pc, flag, delta, f->frame[i].cfa);
 	if (f->n > CHORD_RT_FRAMES)
 		__atomic_fetch_add(&ctl->head->in_flight, delta, __ATOMIC_RELAXED);
 }
@@ -137,11 +137,11 @@ chord_rt_resume(struct chord_rt_ctl *ctl, struct chord_rt_fibre *f, uint64_t sp,
 	if (!known)
 		__atomic_fetch_add(&ctl->head->in_flight, 1, __ATOMIC_RELAXED);
 	for (uint32_t i = 0; known && i < f->n; i++) {
-		chord_rt_count_at(ctl, f->frame[i].pc, 0, 1);
+		chord_rt_count_at(ctl, f->frame[i].pc, 0, 1, f->frame[i].cfa);
 		if (f->frame[i].cfa > sp)
 			break;
 	}
-	chord_rt_count_at(ctl, pc, CHORD_EXIT_REENTRY, 1);
+	chord_rt_count_at(ctl, pc, CHORD_EXIT_REENTRY, 1, 0);
 	if (f)
 		f->live = 0;
 }

@@ -76,17 +76,29 @@ chord_rt_keep_region(struct chord_rt_ctl *ctl, const struct chord_rt_region *min
 	ctl->head->threads = 1;
 	for (uint32_t i = 0; i < ctl->nmodule; i++)
 		if (ctl->module[i].life == CHORD_LIFE_LOADED)
-			chord_rt_map_counts(ctl, i, 0, true);
+			chord_rt_renew_counts(ctl, i);
 }
 
-/* What stands in the sections themselves are counts of the parent. */
+/* What stands in the sections themselves are counts of the parent; keys and the words of the shadow stay. */
 static void
 chord_rt_forget(struct chord_rt_ctl *ctl)
 {
-	for (struct chord_rt_mod *m = ctl->module; m < ctl->module + ctl->nmodule; m++)
-		if (m->life == CHORD_LIFE_LOADED && !m->left)
-			chord_rt_clear((void *)CHORD_RT_NEAR(m->desc->start),
-			    CHORD_RT_NEAR(m->desc->stop) - CHORD_RT_NEAR(m->desc->start));
+	const struct chord_path_at *t;
+	uint64_t *c, *end;
+
+	for (struct chord_rt_mod *m = ctl->module; m < ctl->module + ctl->nmodule; m++) {
+		if (m->life != CHORD_LIFE_LOADED || m->left)
+			continue;
+		c = (uint64_t *)CHORD_RT_NEAR(m->desc->start);
+		end = (uint64_t *)CHORD_RT_NEAR(m->desc->stop);
+		for (; c < end; c++)
+			if (*c && chord_rt_is_count(ctl, m, (uint64_t)c))
+				*c = 0;
+		for (t = ctl->table + m->table; t < ctl->table + m->table + m->ntable; t++)
+			for (uint64_t i = 0; i < 1ull << t->bits; i++)
+				((struct chord_path_entry *)(t->addr + m->bias))[i].count = 0;
+		m->desc->lost = 0;
+	}
 }
 
 static void
@@ -103,13 +115,13 @@ chord_rt_new_profile(struct chord_rt_ctl *ctl)
 		chord_rt_call(SYS_munmap, ctl->kept, ctl->kept_size);
 	ctl->kept = ctl->kept_size = 0;
 	ctl->switching = 0;
-	chord_rt_drop_callees(ctl, ctl->nregion, number);
+	chord_rt_drop_wide(ctl, ctl->nregion, number);
 	chord_rt_drop_regions(ctl, mine);
 	chord_rt_drop_file(ctl);
 	if (!chord_rt_begin(ctl))
 		return;
 	chord_rt_extents_of_modules(ctl);
-	chord_rt_renew_callees(ctl, number);
+	chord_rt_renew_wide(ctl, number);
 	chord_rt_forget(ctl);
 	if (mine)
 		chord_rt_keep_region(ctl, mine);
@@ -137,7 +149,7 @@ chord_rt_take_up_all(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
 			return;
 		if (step == CHORD_RT_STUCK)
 			__atomic_fetch_add(&ctl->head->in_flight, 1, __ATOMIC_RELAXED);
-		chord_rt_count_at(ctl, pc, CHORD_EXIT_REENTRY, 1);
+		chord_rt_count_at(ctl, pc, CHORD_EXIT_REENTRY, 1, w.exact ? 0 : w.cfa);
 		if (step != CHORD_RT_FRAME)
 			break;
 		chord_rt_up(&w);

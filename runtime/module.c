@@ -142,8 +142,29 @@ chord_rt_describe(struct chord_rt_mod *m, struct chord_rt_desc *d, const struct 
 		m->text = lo < m->text ? lo : m->text;
 		m->text_end = lo + h->p_memsz > m->text_end ? lo + h->p_memsz : m->text_end;
 	}
+	m->paths = CHORD_RT_NEAR(d->path_end) - CHORD_RT_NEAR(d->path) > sizeof(struct chord_path_table) || d->shadowed;
 	chord_rt_find_note(o, chord_rt_note_id, m);
 	chord_rt_find_sums(m, d);
+}
+
+/* The hash tables of paths. */
+static void
+chord_rt_find_tables(struct chord_rt_ctl *ctl, struct chord_rt_mod *m, struct chord_rt_desc *d)
+{
+	const struct chord_path_table *p = (const struct chord_path_table *)CHORD_RT_NEAR(d->path);
+	const struct chord_path_table *end = (const struct chord_path_table *)CHORD_RT_NEAR(d->path_end);
+
+	m->table = ctl->ntable;
+	for (; p < end; p++) {
+		if (!p->distance)
+			continue;
+		if (ctl->ntable == CHORD_RT_TABLES) {
+			d->lost++;
+			return;
+		}
+		ctl->table[ctl->ntable++] = (struct chord_path_at){CHORD_RT_NEAR(p->distance) - m->bias, p->bits};
+		m->ntable++;
+	}
 }
 
 /* Keeps the path of a module for its extent, and for that in a forked child's
@@ -185,10 +206,27 @@ chord_rt_module_extent(struct chord_rt_ctl *ctl, uint32_t i)
 }
 
 static void
+chord_rt_tables_extent(struct chord_rt_ctl *ctl, uint32_t i)
+{
+	const struct chord_rt_mod *m = &ctl->module[i];
+	uint64_t size = m->ntable * sizeof *ctl->table, at;
+	struct chord_extent_head h = {.type = CHORD_EXTENT_TABLES, .module = i, .a = m->ntable};
+
+	if (!m->ntable)
+		return;
+	h.size = (sizeof h + size + CHORD_PAGE - 1) & -(uint64_t)CHORD_PAGE;
+	at = chord_rt_extent(ctl, &h, sizeof h, h.size);
+	if (at && chord_rt_call(SYS_pwrite64, chord_rt_fd(ctl), ctl->table + m->table, size, at + sizeof h) == (long)size)
+		chord_rt_publish(ctl, at + h.size);
+}
+
+static void
 chord_rt_extents_of_modules(struct chord_rt_ctl *ctl)
 {
-	for (uint32_t i = 0; i < ctl->nmodule; i++)
+	for (uint32_t i = 0; i < ctl->nmodule; i++) {
 		chord_rt_module_extent(ctl, i);
+		chord_rt_tables_extent(ctl, i);
+	}
 }
 
 /* The same file opened once more goes on with the counters it had. */
@@ -207,6 +245,7 @@ chord_rt_forget_known(struct chord_rt_ctl *ctl)
 }
 
 static void chord_rt_forget_callees(struct chord_rt_ctl *ctl, const struct chord_rt_mod *m);
+static void chord_rt_choose_mask(struct chord_rt_ctl *ctl);
 
 static void
 chord_rt_close_module(struct chord_rt_ctl *ctl, uint32_t i)
@@ -236,12 +275,21 @@ chord_rt_add(struct chord_rt_ctl *ctl, struct chord_rt_desc *d, const struct cho
 	fresh.seen = 1;
 	fresh.space = (uint64_t)&chord_rt_dl_iterate_phdr;
 	fresh.name = ctl->module[i].name;
+	fresh.table = ctl->module[i].table;
+	fresh.ntable = ctl->module[i].ntable;
+	if (i == ctl->nmodule)
+		chord_rt_find_tables(ctl, &fresh, d);
+	if (fresh.paths)
+		chord_rt_choose_mask(ctl);
+	ctl->paths |= fresh.paths;
 	ctl->module[i] = fresh;
 	if (i == ctl->nmodule) {
 		ctl->module[i].name = chord_rt_keep_path(ctl, o);
 		ctl->nmodule++;
-		if (ctl->head)
+		if (ctl->head) {
 			chord_rt_module_extent(ctl, i);
+			chord_rt_tables_extent(ctl, i);
+		}
 	}
 	if (ctl->nregion)
 		chord_rt_map_module(ctl, i);

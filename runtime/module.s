@@ -2,24 +2,32 @@
 # The sections of a module's own: what the linker, the C library and other copies
 # of the runtime find. They refer to the code by name.
 
-	.section .init_array.00000,"awG",@init_array,__chord_runtime_3,comdat
+	.section .init_array.00000,"awG",@init_array,__chord_runtime_@version@,comdat
 	.balign 8
 	.quad chord_rt_construct
-	.section .fini_array.00000,"awG",@fini_array,__chord_runtime_3,comdat
+	.section .fini_array.00000,"awG",@fini_array,__chord_runtime_@version@,comdat
 	.balign 8
 	.quad chord_rt_entry_destruct
 
-# Not counts: what struct chord_rt_desc says of `mine`.
-	.section chord_cnt,"awG",@nobits,__chord_runtime_3,comdat
-	.balign 8
+# Not counts: what struct chord_rt_desc says of `mine` and `shadow`.
+	.section chord_cnt,"awG",@nobits,__chord_runtime_@version@,comdat
+	.balign 16
 chord_rt_mine:
 	.zero 16
+	.globl __chord_shadow
+	.hidden __chord_shadow
+__chord_shadow:
+	.zero 16
 
-	.section chord_sum,"aoG",@progbits,.text.chord_rt,__chord_runtime_3,comdat
+	.section chord_sum,"aoG",@progbits,.text.chord_rt,__chord_runtime_@version@,comdat
 	.balign 4
 	.long 0
 
-	.section .note.chord,"aG",@note,__chord_runtime_3,comdat
+	.section chord_path,"aoG",@progbits,.text.chord_rt,__chord_runtime_@version@,comdat
+	.balign 4
+	.long 0, 0
+
+	.section .note.chord,"aG",@note,__chord_runtime_@version@,comdat
 	.balign 4
 	.long 6
 	.long 4
@@ -29,15 +37,17 @@ chord_rt_mine:
 	.long chord_rt_desc-.
 
 # struct chord_rt_desc
-	.section .data.chord_rt,"awG",@progbits,__chord_runtime_3,comdat
+	.section .data.chord_rt,"awG",@progbits,__chord_runtime_@version@,comdat
 	.hidden __start_chord_cnt
 	.hidden __stop_chord_cnt
 	.hidden __start_chord_sum
 	.hidden __stop_chord_sum
+	.hidden __start_chord_path
+	.hidden __stop_chord_path
 	.balign 8
 chord_rt_desc:
 	.long 0x4d524843
-	.long 3
+	.long @version@
 	.long __start_chord_cnt-.
 	.long __stop_chord_cnt-.
 	.long __start_chord_sum-.
@@ -49,4 +59,12 @@ chord_rt_desc:
 	.long __chord_pointer-.
 	.long chord_rt_pointer_end-.
 	.long chord_rt_mine-.
+	.long __start_chord_path-.
+	.long __stop_chord_path-.
+	.long __chord_shadow-.
+	.long __chord_stack-.
+	.long __chord_path-.
+	.long chord_rt_called_end-.
 	.long 0
+	.balign 8
+	.quad 0

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # pack.sh [--text] [-o OUT]: the runtime as assembly text that can follow any
 # compiler's output in the same assembler input. Every section is a member of the
-# group __chord_runtime_3, every symbol is local but for a few hidden ones. It is
+# group __chord_runtime_VERSION, every symbol is local but for a few hidden ones. It is
 # assembled here: the code is there as numbers, because every object pays for its
 # text. --text: as instructions, with all names, for whoever looks for a fault in it.
 set -eu
@@ -17,6 +17,7 @@ while [ $# -gt 0 ]; do
 	shift
 done
 cc=${CHORD_RT_CC:-gcc}
+version=${CHORD_RT_VERSION:-$(sed -n 's/^#define CHORD_FORMAT_VERSION //p' "$here/../format/format.h")}
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 
@@ -28,7 +29,7 @@ trap 'rm -rf "$tmp"' EXIT
 	-fno-asynchronous-unwind-tables -fno-unwind-tables -fno-merge-constants -fno-zero-initialized-in-bss \
 	-fno-reorder-functions -fno-reorder-blocks-and-partition -fno-ident -fno-common \
 	-fomit-frame-pointer -U_FORTIFY_SOURCE -g0 -Wstack-usage=1200 \
-	-I"$here/.." -S -o "$tmp/rt.s" "$here/all.c"
+	-DCHORD_FORMAT_VERSION="$version" -I"$here/.." -S -o "$tmp/rt.s" "$here/all.c"
 
 # A section the rules below do not know would end up outside of the group.
 bad=$(grep -E '^[[:space:]]*\.(section|data|bss|comm|lcomm|local)' "$tmp/rt.s" |
@@ -40,7 +41,7 @@ bad=$(grep -E '^[[:space:]]*(call|jmp)[[:space:]]+[^*.]' "$tmp/rt.s" | grep -v '
 [ -z "$bad" ] || { echo "pack.sh: calls of others: $bad" >&2; exit 1; }
 
 hooks=$(sed -n 's/^\tX(\([A-Za-z0-9_]*\)).*/\1/p' "$here/runtime.h")
-section='.section .text.chord_rt,"axG",@progbits,__chord_runtime_3,comdat'
+section='.section .text.chord_rt,"axG",@progbits,__chord_runtime_'$version',comdat'
 code() {
 	echo "	$section"
 	sed -E \
@@ -63,7 +64,7 @@ module() {
 		echo "	.long __chord_$name-."
 	done >"$tmp/hooks"
 	echo "	.long $(echo $hooks | wc -w)" >>"$tmp/hooks"
-	sed -e '/^#/d' -e '/^$/d' -e "/@hooks@/{r $tmp/hooks" -e 'd}' "$here/module.s"
+	sed -e '/^#/d' -e '/^$/d' -e "s/@version@/$version/" -e "/@hooks@/{r $tmp/hooks" -e 'd}' "$here/module.s"
 }
 
 {
@@ -77,7 +78,7 @@ module() {
 		"$cc" -std=gnu11 -O1 -Wall -Wextra -Werror -o "$tmp/pack" "$here/pack.c"
 		echo "	$section"
 		# what module.s refers to
-		"$tmp/pack" "$tmp/rt.o" .text.chord_rt chord_rt_text chord_rt_construct chord_rt_entry_destruct chord_rt_pointer_end
+		"$tmp/pack" "$tmp/rt.o" .text.chord_rt chord_rt_text chord_rt_construct chord_rt_entry_destruct chord_rt_pointer_end chord_rt_called_end
 	fi
 	echo '	.popsection'
 } >"$tmp/out.s"

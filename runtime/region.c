@@ -192,6 +192,8 @@ chord_rt_counts(struct chord_rt_ctl *ctl, uint32_t module, uint32_t region)
 	return chord_rt_extent(ctl, &h, sizeof h, h.size);
 }
 
+static void chord_rt_preset_shadow(struct chord_rt_ctl *ctl, const struct chord_rt_mod *m, uint64_t base);
+
 /* Puts the counters of module m in region r over addresses that were taken. They
  * go on where they were if the module had been open before; not so when fresh. */
 static bool
@@ -220,6 +222,8 @@ chord_rt_map_counts(struct chord_rt_ctl *ctl, uint32_t m, uint32_t r, bool fresh
 	}
 	if (!map && ctl->nmap < CHORD_RT_MAPS)
 		ctl->map[ctl->nmap++] = (struct chord_rt_map){m, r, at};
+	if (!chord_rt_failed(p))
+		chord_rt_preset_shadow(ctl, mod, ctl->region[r].base);
 	return !chord_rt_failed(p);
 }
 
@@ -359,6 +363,17 @@ chord_rt_map_module(struct chord_rt_ctl *ctl, uint32_t m)
 	}
 }
 
+static uint64_t chord_rt_fold_paths(struct chord_rt_ctl *ctl, const struct chord_rt_mod *mod);
+static const struct chord_path_at *chord_rt_table_of(struct chord_rt_ctl *ctl, const struct chord_rt_mod *mod, uint64_t addr);
+
+/* Of a word among a module's counters: does it count? at: for base 0. */
+static bool
+chord_rt_is_count(struct chord_rt_ctl *ctl, const struct chord_rt_mod *mod, uint64_t at)
+{
+	return at - CHORD_RT_NEAR(mod->desc->mine) >= 16 && at - CHORD_RT_NEAR(mod->desc->shadow) >= 16 &&
+	    !chord_rt_table_of(ctl, mod, at - mod->bias);
+}
+
 /* Adds what was counted in the module's own section, before there was a base or
  * by threads that have none, to region 0. Gives the number of events moved. */
 static uint64_t
@@ -367,14 +382,16 @@ chord_rt_fold(struct chord_rt_ctl *ctl, struct chord_rt_mod *mod)
 	uint64_t *c = (uint64_t *)CHORD_RT_NEAR(mod->desc->start), *end = (uint64_t *)CHORD_RT_NEAR(mod->desc->stop);
 	uint64_t v, moved = 0;
 
-	for (; c < end && ctl->nregion; c++) {
-		if (!*(volatile uint64_t *)c)
+	if (!ctl->nregion)
+		return 0;
+	for (; c < end; c++) {
+		if (!*(volatile uint64_t *)c || !chord_rt_is_count(ctl, mod, (uint64_t)c))
 			continue;
 		v = __atomic_exchange_n(c, 0, __ATOMIC_RELAXED);
 		__atomic_fetch_add((uint64_t *)((uint64_t)c + ctl->region[0].base), v, __ATOMIC_RELAXED);
 		moved += v;
 	}
-	return moved;
+	return moved + chord_rt_fold_paths(ctl, mod);
 }
 
 static uint64_t

@@ -22,8 +22,13 @@ enum {
 	CHORD_RT_REGIONS = 16384,
 	CHORD_RT_MAPS = 65536,     /* the kernel's own default limit is lower */
 	CHORD_RT_EXTENTS = 1024,   /* of exit records */
-	CHORD_RT_CALLEES = 10,     /* of callees, in each region */
-	CHORD_RT_ASKING = 176,     /* bytes of __chord_pointer's frame */
+	CHORD_RT_WIDE = 10,        /* extents of a struct chord_rt_wide */
+	CHORD_RT_ASKING = 176,     /* bytes of the frame of __chord_pointer, __chord_path and __chord_stack */
+	CHORD_RT_TABLES = 65536,   /* of paths, hashed */
+	CHORD_RT_UNITS = 8192,     /* small pieces of shadow */
+	CHORD_RT_UNIT = 65536,     /* bytes of these */
+	CHORD_RT_BESIDE = 1 << 24, /* how far a path register may be from its table */
+	CHORD_RT_SPARES = 16,      /* kept for when no more memory can be had */
 	CHORD_RT_KNOWN = 2048,     /* return addresses */
 	CHORD_RT_OBJECTS = 64,
 	CHORD_RT_PATH = 4096,
@@ -32,6 +37,7 @@ enum {
 };
 
 #define CHORD_RT_DESC_MAGIC 0x4d524843u            /* "CHRM" */
+#define CHORD_RT_BORN (0x4e524f42u | (uint64_t)CHORD_FORMAT_VERSION << 32) /* "BORN" */
 
 /* Functions that are seen through hooks. pack.sh makes the wrappers of them, in
  * this order; the first three have their own. Those that exec are last. */
@@ -96,8 +102,12 @@ struct chord_rt_desc {
 	uint64_t index;               /* of the module there */
 	int32_t pointer, pointer_end; /* __chord_pointer and its last instruction */
 	int32_t mine;                 /* two words of each region: its number plus 1; the struct chord_rt_regs of woven code that
-	                               * is in __chord_pointer, or 0 */
-	uint32_t pad;
+	                               * is in a routine of the runtime, or 0 */
+	int32_t path, path_end;       /* CHORD_SECTION_PATH */
+	int32_t shadow;               /* __chord_shadow, two words of each region */
+	int32_t called, called2, called_end; /* __chord_stack, __chord_path and their last instruction */
+	uint32_t shadowed;            /* __chord_stack has been called */
+	uint64_t lost;                /* paths that were not counted before the module was known */
 };
 
 /* A measured module. Slots are never reused for another one: the index is the
@@ -115,6 +125,8 @@ struct chord_rt_mod {
 	uint32_t left;                /* its destructor has run: desc may be gone any time */
 	uint32_t nsum;
 	uint64_t sum[CHORD_SUMS];     /* counters, ascending */
+	uint32_t paths;               /* it has paths */
+	uint32_t table, ntable;       /* its hash tables, link-time addresses */
 };
 
 /* A call of vfork whose child may still run on the caller's stack. */
@@ -158,13 +170,18 @@ struct chord_rt_slots {
 	uint32_t region;              /* plus 1, of the thread whose they are; 0: of any */
 };
 
-/* Extents of a region that say who was called through pointers, mapped: the one numbered k has CHORD_PAGE << 2k
- * bytes. They stay where they are as long as the process lives: woven code holds slots. */
-struct chord_rt_callees {
+/* What is counted in slots of the form of struct chord_callee, each kind in extents of its own: type CHORD_EXTENT_CALLEES plus
+ * the kind. */
+enum chord_rt_kind { CHORD_RT_CALLED, CHORD_RT_OVERFLOWN, CHORD_RT_UNFINISHED, CHORD_RT_KINDS };
+
+/* Such extents of a region, mapped: the one numbered k has CHORD_PAGE << 2k bytes. They stay where they are as long as the
+ * process lives: woven code holds slots. */
+struct chord_rt_wide {
 	uint32_t n;
 	uint64_t used;                /* slots of the last one */
-	struct chord_extent_head *map[CHORD_RT_CALLEES];
+	struct chord_extent_head *map[CHORD_RT_WIDE];
 };
+
 
 /* Registers that a frame's caller wants back; in the order of entry.s. */
 struct chord_rt_regs {
@@ -197,6 +214,7 @@ struct chord_rt_object_id {
 
 struct chord_rt_ctl {
 	CHORD_LIVE_FIELDS(CHORD_FIELD)
+	uint64_t born;                /* CHORD_RT_BORN: this version's, long before magic says so */
 	uint32_t nmap;
 	uint32_t fsgsbase, nogs, nofile, dynamic, ended, told, secure, traced;
 	uint32_t hint, cursor;        /* where to look for a free region */
@@ -214,6 +232,9 @@ struct chord_rt_ctl {
 	uint32_t switching;           /* the lock of these */
 	uint32_t cancels;             /* pthread_cancel has been called */
 	uint32_t sums;                /* some module has counters whose values exits record */
+	uint32_t paths;               /* some module has paths */
+	uint32_t ntable;
+	uint64_t mask;                /* from a stack to its shadow; 0: not chosen */
 	uint64_t dying_state;         /* of the head before */
 	struct chord_rt_regs dying_regs;
 	uint32_t apart;               /* CHORD_THREADS=apart: regions are not used again, exits are kept by region */
@@ -242,9 +263,14 @@ struct chord_rt_ctl {
 	struct chord_rt_object_id object[CHORD_RT_OBJECTS];
 	struct chord_rt_mod module[CHORD_RT_MODULES];
 	struct chord_rt_region region[CHORD_RT_REGIONS];
-	struct chord_rt_callees callees[CHORD_RT_REGIONS + 1]; /* by region plus 1; 0: of threads that have none */
+	struct chord_rt_wide wide[CHORD_RT_KINDS][CHORD_RT_REGIONS + 1]; /* by region plus 1; 0: of threads that have none */
 	struct chord_rt_fibre fibre[CHORD_RT_FIBRES];
 	struct chord_rt_map map[CHORD_RT_MAPS];
+	struct chord_path_at table[CHORD_RT_TABLES];
+	uint32_t unit[CHORD_RT_UNITS]; /* numbers of those that are mapped, plus 1: a hash table */
+	uint32_t nspare;
+	_Alignas(CHORD_PAGE) unsigned char spare[CHORD_RT_SPARES][CHORD_RT_UNIT];
+	uint64_t piece[1 << (47 - CHORD_SHADOW_BITS - 6)]; /* a bit for each that is mapped */
 };
 
 extern struct chord_rt_desc chord_rt_desc __attribute__((visibility("hidden")));

@@ -54,7 +54,7 @@ chord_rt_active(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uint
 		if (step == CHORD_RT_STUCK || w.regs.r[CHORD_RT_RSP] >= left)
 			return;
 		if (!w.exact)
-			chord_rt_count_at(ctl, w.regs.r[CHORD_RT_RIP], flag, delta);
+			chord_rt_count_at(ctl, w.regs.r[CHORD_RT_RIP], flag, delta, w.cfa);
 		if (step != CHORD_RT_FRAME)
 			return;
 		chord_rt_up(&w);
@@ -73,8 +73,19 @@ chord_rt_map_all(struct chord_rt_ctl *ctl, uint64_t size)
 	return chord_rt_failed(p) ? NULL : (unsigned char *)p;
 }
 
+/* Of a module's counters in memory as in an extent: what is at bytes i is no key of a hash table. */
+static bool
+chord_rt_is_added(struct chord_rt_ctl *ctl, const struct chord_extent_head *h, uint64_t i)
+{
+	const struct chord_rt_mod *m = &ctl->module[h->module];
+	uint64_t addr = m->first - m->bias + i - CHORD_PAGE;
+	const struct chord_path_at *t = chord_rt_table_of(ctl, m, addr);
+
+	return !t || (addr - t->addr) % sizeof(struct chord_path_entry) == offsetof(struct chord_path_entry, count);
+}
+
 static void
-chord_rt_add_callees(struct chord_callee *to, const void *base, uint64_t n, uint64_t sign)
+chord_rt_add_wide(struct chord_callee *to, const void *base, uint64_t n, uint64_t sign)
 {
 	const struct chord_callee *from = base;
 
@@ -84,16 +95,16 @@ chord_rt_add_callees(struct chord_callee *to, const void *base, uint64_t n, uint
 
 /* Adds the counts of base, times sign, to those of p. */
 static void
-chord_rt_add_counts(unsigned char *p, const unsigned char *base, uint64_t size, uint64_t sign)
+chord_rt_add_counts(struct chord_rt_ctl *ctl, unsigned char *p, const unsigned char *base, uint64_t size, uint64_t sign)
 {
 	const uint64_t slot = sizeof(struct chord_exit);
 	const struct chord_extent_head *h;
-	uint64_t end, k;
+	uint64_t end, k, v;
 
 	for (uint64_t at = CHORD_PAGE; at < size; at += h->size) {
 		h = (const struct chord_extent_head *)(p + at);
-		if (h->type == CHORD_EXTENT_CALLEES)
-			chord_rt_add_callees((struct chord_callee *)(h + 1), base + at + sizeof *h, h->a, sign);
+		if (h->type == CHORD_EXTENT_CALLEES || h->type == CHORD_EXTENT_PATHS || h->type == CHORD_EXTENT_UNFINISHED)
+			chord_rt_add_wide((struct chord_callee *)(h + 1), base + at + sizeof *h, h->a, sign);
 		if (h->type != CHORD_EXTENT_EXITS && h->type != CHORD_EXTENT_COUNTS)
 			continue;
 		k = h->type == CHORD_EXTENT_EXITS ? sizeof *h : CHORD_PAGE;
@@ -101,7 +112,9 @@ chord_rt_add_counts(unsigned char *p, const unsigned char *base, uint64_t size, 
 		for (uint64_t i = k; i < end; i += 8) {
 			if (h->type == CHORD_EXTENT_EXITS && (i - k) % slot == 0)
 				continue; /* a key */
-			*(uint64_t *)(p + at + i) += sign * *(const uint64_t *)(base + at + i);
+			v = *(const uint64_t *)(base + at + i);
+			if (v && (h->type == CHORD_EXTENT_EXITS || chord_rt_is_added(ctl, h, i)))
+				*(uint64_t *)(p + at + i) += sign * v;
 		}
 	}
 }
@@ -114,7 +127,7 @@ chord_rt_take_exits(unsigned char *to, const unsigned char *from, uint64_t size)
 
 	for (uint64_t at = CHORD_PAGE; at < size; at += h->size) {
 		h = (const struct chord_extent_head *)(from + at);
-		if (h->type == CHORD_EXTENT_EXITS)
+		if (h->type == CHORD_EXTENT_EXITS || h->type == CHORD_EXTENT_UNFINISHED)
 			chord_rt_copy(to + at, from + at, h->size);
 	}
 }
@@ -195,13 +208,13 @@ chord_rt_copy_profile(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs
 	chord_rt_active(ctl, regs, 0, 1);
 	chord_rt_copy(raw, all, size);
 	chord_rt_active(ctl, regs, 0, -1ull);
-	chord_rt_add_counts(raw, kept, ctl->kept_size, -1ull);
+	chord_rt_add_counts(ctl, raw, kept, ctl->kept_size, -1ull);
 	e = chord_rt_write_snapshot(ctl, raw, size);
 	if (!ctl->reset || chord_rt_failed(e)) {
 		chord_rt_call(SYS_munmap, raw, size);
 		return e;
 	}
-	chord_rt_add_counts(raw, kept, ctl->kept_size, 1);
+	chord_rt_add_counts(ctl, raw, kept, ctl->kept_size, 1);
 	chord_rt_rebase_counts(ctl, regs, all, raw, size);
 	return 0;
 }

@@ -18,10 +18,12 @@ chord_rt_control(void)
 		ctl = (struct chord_rt_ctl *)chord_rt_places[i];
 		e = chord_rt_map_at(chord_rt_places[i], sizeof *ctl, CHORD_RT_PROT_RW,
 		    CHORD_RT_MAP_PRIVATE | CHORD_RT_MAP_ANON | CHORD_RT_MAP_NORESERVE);
-		if (!chord_rt_failed(e))
+		if (!chord_rt_failed(e)) {
+			ctl->born = CHORD_RT_BORN;
 			return ctl;
-		if (e == -EEXIST && chord_rt_readable((uint64_t)ctl) && ctl->magic == CHORD_LIVE_MAGIC &&
-		    ctl->version == CHORD_FORMAT_VERSION)
+		}
+		if (e == -EEXIST && chord_rt_readable((uint64_t)ctl) && ctl->born == CHORD_RT_BORN &&
+		    (!ctl->magic || (ctl->magic == CHORD_LIVE_MAGIC && ctl->version == CHORD_FORMAT_VERSION)))
 			return ctl;
 	}
 	return NULL;
@@ -215,6 +217,8 @@ chord_rt_construct(int argc, char **argv, char **env)
 			chord_rt_region_enter(ctl);
 	}
 	if (ctl->magic) {
+		if (ctl->paths)
+			chord_rt_shadow_ahead(ctl);
 		chord_rt_fold_all(ctl);
 		chord_rt_hook_all(ctl);
 		if (chord_rt_me(ctl) && chord_rt_me(ctl)->main)

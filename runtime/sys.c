@@ -250,6 +250,13 @@ chord_rt_unlock(struct chord_rt_ctl *ctl, uint64_t old)
 	chord_rt_call(SYS_rt_sigprocmask, 2, &old, 0, 8);
 }
 
+/* A child of vfork uses this memory, but what it does is not this process's. */
+static bool
+chord_rt_other_process(struct chord_rt_ctl *ctl)
+{
+	return ctl->pid != (uint32_t)chord_rt_call(SYS_getpid);
+}
+
 static uint64_t
 chord_rt_limit(int which)
 {

@@ -29,7 +29,7 @@ struct chord_rt_walk {
 	struct chord_rt_ctl *ctl;
 	struct chord_rt_regs regs;    /* in that frame; rsp: as the frame left it for its call */
 	struct chord_rt_regs next;    /* in its caller's, after chord_rt_look, if its rules are not known */
-	uint64_t cfa;                 /* of that frame, after chord_rt_look */
+	uint64_t cfa;                 /* of that frame, after chord_rt_look; 0: not known */
 	uint64_t begin;               /* of its function, likewise */
 	uint64_t map, map_end;        /* the object looked at last */
 	const unsigned char *hdr;     /* its .eh_frame_hdr; NULL: it has none */

@@ -42,7 +42,7 @@ chord_rt_vfork_leave(struct chord_rt_ctl *ctl, const struct chord_rt_vfork *v, c
 		chord_rt_look(&w);
 		chord_rt_leave_frame(&w, delta);
 	}
-	chord_rt_count_at(ctl, v->pc, CHORD_EXIT_REENTRY, delta);
+	chord_rt_count_at(ctl, v->pc, CHORD_EXIT_REENTRY, delta, 0);
 }
 
 /* Gives whether this is such a child. */
@@ -99,7 +99,7 @@ chord_rt_vfork_done(struct chord_rt_regs *regs)
 	if (v && v->sp == regs->r[CHORD_RT_RSP] && v->pid == (uint64_t)chord_rt_call(SYS_getpid)) {
 		r->nvfork--;
 		if (!failed) {
-			chord_rt_count_at(ctl, v->pc, CHORD_EXIT_REENTRY, 1);
+			chord_rt_count_at(ctl, v->pc, CHORD_EXIT_REENTRY, 1, 0);
 			__atomic_fetch_add(&ctl->head->in_flight, 1, __ATOMIC_RELAXED);
 		}
 	}

@@ -331,25 +331,43 @@ chord_rt_asking(const struct chord_rt_mod *m, const struct chord_rt_region *r)
 	return (const struct chord_rt_regs **)(CHORD_RT_NEAR(m->desc->mine) + 8 + r->base);
 }
 
-/* Did the signal strike in __chord_pointer or below, where there are no tables? Then the frame is that of the code that
+/* Where the stack pointer was when woven code came to the module's routine that has the PC; 0: it is in none of them. Only their
+ * first and last instructions run with the stack pointer they came with. */
+static uint64_t
+chord_rt_asking_sp(const struct chord_rt_desc *d, uint64_t pc, uint64_t sp)
+{
+	uint64_t first = CHORD_RT_NEAR(d->pointer), last = CHORD_RT_NEAR(d->pointer_end), also = first;
+
+	if (pc < first || pc > last) {
+		first = CHORD_RT_NEAR(d->called);
+		also = CHORD_RT_NEAR(d->called2);
+		last = CHORD_RT_NEAR(d->called_end);
+	}
+	if (pc < first || pc > last)
+		return 0;
+	return sp + (pc == first || pc == also || pc == last ? 0 : CHORD_RT_ASKING);
+}
+
+/* Did the signal strike in such a routine or below, where there are no tables? Then the frame is that of the code that
  * is about to go on. */
 static bool
 chord_rt_was_asking(struct chord_rt_walk *w)
 {
-	uint64_t pc = w->regs.r[CHORD_RT_RIP], sp = w->regs.r[CHORD_RT_RSP], first, last;
+	uint64_t pc = w->regs.r[CHORD_RT_RIP], sp = w->regs.r[CHORD_RT_RSP], came;
 	const struct chord_rt_mod *m = w->exact ? chord_rt_mod_of(w->ctl, pc) : NULL;
 	const struct chord_rt_region *r = m ? chord_rt_region_mine(w->ctl) : NULL;
 	const struct chord_rt_regs *asking;
 
 	if (!r)
 		return false;
-	first = CHORD_RT_NEAR(m->desc->pointer);
-	last = CHORD_RT_NEAR(m->desc->pointer_end);
+	came = chord_rt_asking_sp(m->desc, pc, sp);
 	asking = *chord_rt_asking(m, r);
-	if (pc >= first && pc <= last) {
-		sp += pc == first || pc == last ? 0 : CHORD_RT_ASKING;
-		w->regs.r[CHORD_RT_RSP] = sp;
-		w->regs.r[CHORD_RT_RIP] = ((const uint64_t *)sp)[-5];
+	if (came && pc <= CHORD_RT_NEAR(m->desc->pointer_end) && pc >= CHORD_RT_NEAR(m->desc->pointer)) {
+		w->regs.r[CHORD_RT_RSP] = came;
+		w->regs.r[CHORD_RT_RIP] = ((const uint64_t *)came)[-5];
+	} else if (came) {
+		w->regs.r[CHORD_RT_RSP] = came + 8;
+		w->regs.r[CHORD_RT_RIP] = *(const uint64_t *)came;
 	} else if (asking && (uint64_t)asking - sp < CHORD_PAGE) {
 		w->regs = *asking;
 	} else {
@@ -401,17 +419,24 @@ static CHORD_RT_HOT enum chord_rt_step
 chord_rt_look(struct chord_rt_walk *w)
 {
 	uint64_t pc = w->regs.r[CHORD_RT_RIP];
+	enum chord_rt_step step;
 
+	w->cfa = 0;
 	if (pc == 0)
 		return CHORD_RT_OUTERMOST;
 	w->from = NULL;
 	if (!w->exact && pc - 1 - w->map < w->map_end - w->map)
 		w->from = chord_rt_recall(w, pc - 1, &w->rule);
-	if (!w->from)
-		return chord_rt_look_slow(w);
-	w->signal = false;
-	w->begin = w->rule.begin;
-	return chord_rt_look_quick(w);
+	if (!w->from) {
+		step = chord_rt_look_slow(w);
+	} else {
+		w->signal = false;
+		w->begin = w->rule.begin;
+		step = chord_rt_look_quick(w);
+	}
+	if (step == CHORD_RT_STUCK)
+		w->cfa = 0;
+	return step;
 }
 
 /* Goes on to the caller, after chord_rt_look gave FRAME. */

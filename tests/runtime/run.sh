@@ -525,6 +525,9 @@ else
 	skip symbols "no chord"
 fi
 
+# shellcheck source=tests/runtime/paths.sh
+. "$here/paths.sh"
+
 # Kernels that cannot, and machines that cannot at all.
 for flag in NO_FSGSBASE NO_BASE; do
 	CHORD_RT_FLAGS=-DCHORD_RT_$flag "$root/runtime/pack.sh" -o runtime.s || failed=1

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* sums PROFILE: what is in a profile, one fact a line, counters summed over
- * regions. Exit status 1 if the file is not as format.h says. */
+/* sums PROFILE [DENSE BEHIND]: what is in a profile, one fact a line, counters summed over
+ * regions. With the addresses of shadow.h's dense and hold_behind: what paths counted, in the words of paths.c. Exit status 1 if the file is not as format.h says. */
 #include "format/format.h"
 
 #include <fcntl.h>
@@ -14,11 +14,14 @@ enum { MODULES = 64 };
 
 struct module {
 	const char *path;
-	uint64_t bytes, sum;
+	uint64_t bytes, sum, at;
+	uint64_t *count;
+	const struct chord_extent_head *tables;
 };
 
 static struct module module[MODULES];
 static uint32_t nmodule;
+static uint64_t dense, behind;
 
 static void
 bad(const char *what)
@@ -33,7 +36,24 @@ read_module(const struct chord_extent_head *h)
 	if (h->module != nmodule || nmodule == MODULES || h->a % CHORD_PAGE || h->b % CHORD_PAGE || h->c > 32)
 		bad("module extent");
 	module[nmodule].path = (const char *)(h + 1) + 32;
+	module[nmodule].at = h->a;
+	module[nmodule].count = calloc(h->b / 8, 8);
 	module[nmodule++].bytes = h->b;
+}
+
+/* The hash tables of a region's counters. */
+static void
+read_tables(const struct chord_extent_head *h, const uint64_t *c)
+{
+	const struct chord_path_at *t = (const struct chord_path_at *)(h + 1);
+
+	for (uint64_t i = 0; i < h->a; i++) {
+		const uint64_t *e = c + (t[i].addr - module[h->module].at) / 8;
+
+		for (uint64_t k = 0; k < 1ull << t[i].bits; k++, e += 2)
+			if (e[1])
+				printf("path %lld %llu\n", (long long)e[0] - 1, (unsigned long long)e[1]);
+	}
 }
 
 static uint64_t
@@ -43,9 +63,38 @@ read_counts(const struct chord_extent_head *h)
 
 	if (h->module >= nmodule || h->size != CHORD_PAGE + module[h->module].bytes)
 		bad("counts extent");
-	for (uint64_t i = 0; i < module[h->module].bytes / 8; i++)
+	for (uint64_t i = 0; i < module[h->module].bytes / 8; i++) {
 		module[h->module].sum += c[i];
+		module[h->module].count[i] += c[i];
+	}
+	if (dense && module[h->module].tables)
+		read_tables(module[h->module].tables, c);
 	return h->a;
+}
+
+static void
+read_unfinished(const struct chord_extent_head *h)
+{
+	const struct chord_unfinished *u = (const struct chord_unfinished *)(h + 1);
+
+	if (sizeof *h + h->a * sizeof *u > h->size)
+		bad("unfinished extent");
+	for (uint64_t i = 0; i < h->a; i++)
+		if (u[i].count && dense && CHORD_EXIT_ADDR(u[i].key) == behind)
+			printf("%s %lld %lld\n", u[i].key & CHORD_EXIT_REENTRY ? "resumed" : "unfinished",
+			    (long long)(u[i].path - dense) / 8, (long long)u[i].count);
+}
+
+static void
+read_paths(const struct chord_extent_head *h)
+{
+	const struct chord_path_count *p = (const struct chord_path_count *)(h + 1);
+
+	if (sizeof *h + h->a * sizeof *p > h->size)
+		bad("paths extent");
+	for (uint64_t i = 0; i < h->a; i++)
+		if (p[i].table && p[i].count)
+			printf("path %lld %llu\n", (long long)p[i].sum, (unsigned long long)p[i].count);
 }
 
 static void
@@ -77,6 +126,12 @@ read_extents(const char *p, uint64_t used)
 			n = read_counts(h), regions = n + 1 > regions ? n + 1 : regions;
 		else if (h->type == CHORD_EXTENT_EXITS)
 			read_exits(h);
+		else if (h->type == CHORD_EXTENT_TABLES && h->module < nmodule)
+			module[h->module].tables = h;
+		else if (h->type == CHORD_EXTENT_UNFINISHED)
+			read_unfinished(h);
+		else if (h->type == CHORD_EXTENT_PATHS)
+			read_paths(h);
 		else if (h->type == CHORD_EXTENT_TEXT)
 			printf("text %s\n", (const char *)(h + 1));
 		else
@@ -89,11 +144,13 @@ read_extents(const char *p, uint64_t used)
 int
 main(int argc, char **argv)
 {
-	int fd = open(argc == 2 ? argv[1] : "", O_RDONLY);
+	int fd = open(argc > 1 ? argv[1] : "", O_RDONLY);
 	const struct chord_profile_head *h;
 	const char *base;
 	struct stat st;
 
+	dense = argc > 3 ? strtoull(argv[2], NULL, 16) : 0;
+	behind = argc > 3 ? strtoull(argv[3], NULL, 16) : 0;
 	if (fd < 0 || fstat(fd, &st) < 0 || st.st_size < CHORD_PAGE)
 		bad("file");
 	h = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_SHARED, fd, 0);
@@ -107,6 +164,9 @@ main(int argc, char **argv)
 	read_extents((const char *)h, h->used);
 	for (uint32_t i = 0; i < nmodule; i++) {
 		base = strrchr(module[i].path, '/');
+		for (uint64_t k = (dense - module[i].at) / 8, n = 0; dense && n < 64; n++, k++)
+			if (k < module[i].bytes / 8 && module[i].count[k])
+				printf("counter %llu %llu\n", (unsigned long long)n, (unsigned long long)module[i].count[k]);
 		printf("module %s %llu\n", base ? base + 1 : module[i].path, (unsigned long long)module[i].sum);
 	}
 	return 0;

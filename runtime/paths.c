@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+/* Paths of procedures that have too many for a counter each. Woven code counts a path where its hash first leads if that entry is
+ * the path's; else it comes here. A key is written once and stays, so that a signal's handler may come between any two
+ * instructions. Entries are reached through %gs as woven code does. */
+
+static uint64_t
+chord_rt_gs_load(uint64_t at)
+{
+	uint64_t v;
+
+	__asm__ volatile("movq %%gs:(%1), %0" : "=r"(v) : "r"(at) : "memory");
+	return v;
+}
+
+static void
+chord_rt_gs_add(uint64_t at, uint64_t n)
+{
+	__asm__ volatile("lock addq %0, %%gs:(%1)" : : "r"(n), "r"(at) : "memory", "cc");
+}
+
+/* Writes v over 0; gives what is there then. */
+static uint64_t
+chord_rt_gs_claim(uint64_t at, uint64_t v)
+{
+	uint64_t was = 0;
+
+	__asm__ volatile("lock cmpxchgq %1, %%gs:(%2)" : "+a"(was) : "r"(v), "r"(at) : "memory", "cc");
+	return was ? was : v;
+}
+
+/* The entry of a path, found or made; 0: there is no room near its place. table: its first entry, less the base of %gs. */
+static uint64_t
+chord_rt_path_entry(uint64_t table, uint32_t bits, uint64_t sum)
+{
+	uint32_t mask = (1u << bits) - 1, h = bits ? (uint32_t)sum * CHORD_PATH_HASH >> (32 - bits) : 0;
+	uint64_t at, key;
+
+	for (uint32_t i = 0; i < 8; i++) {
+		at = table + sizeof(struct chord_path_entry) * ((h + i) & mask);
+		key = chord_rt_gs_load(at);
+		if (key == sum + 1 || (!key && chord_rt_gs_claim(at, sum + 1) == sum + 1))
+			return at;
+	}
+	return 0;
+}
+
+/* Of a module's paths nobody knows which these n were. */
+static void
+chord_rt_path_lost(struct chord_rt_ctl *ctl, uint64_t module, uint64_t n)
+{
+	struct chord_rt_wide *t = ctl->wide[CHORD_RT_OVERFLOWN];
+	uint64_t site = (module + 1) << 48, raw = 1ull << 40;
+	struct chord_callee *s = chord_rt_wide_find(t, site, raw, 0);
+
+	if (!s)
+		s = chord_rt_wide_make(ctl, t, site, raw, ~0ull);
+	__atomic_fetch_add(s ? &s->count : &ctl->head->lost, n, __ATOMIC_RELAXED);
+}
+
+/* Counts outside of the table. number: of the region, plus 1. */
+static void
+chord_rt_path_over(struct chord_rt_ctl *ctl, uint64_t number, uint64_t site, uint64_t sum, uint64_t n)
+{
+	struct chord_rt_wide *t = &ctl->wide[CHORD_RT_OVERFLOWN][number];
+	struct chord_callee *s = chord_rt_wide_find(t, site, sum + 1, 0);
+
+	if (!s)
+		s = chord_rt_wide_make(ctl, t, site, sum + 1, sum);
+	if (s)
+		__atomic_fetch_add(&s->count, n, __ATOMIC_RELAXED);
+	else
+		chord_rt_path_lost(ctl, CHORD_EXIT_MODULE(site), n);
+}
+
+/* A path has ended. d: of its table. */
+static __attribute__((used)) void
+chord_rt_path(const struct chord_path_table *d, uint64_t sum)
+{
+	uint64_t table = CHORD_RT_NEAR(d->distance), at = chord_rt_path_entry(table, d->bits, sum), bias;
+	struct chord_rt_ctl *ctl = chord_rt_ctl_here();
+
+	if (at) {
+		chord_rt_gs_add(at + offsetof(struct chord_path_entry, count), 1);
+	} else if (ctl && ctl->magic) {
+		bias = ctl->module[chord_rt_desc.index].bias;
+		chord_rt_path_over(ctl, chord_rt_mine_number(ctl),
+		    ((table - bias) & 0xffffffffffffull) | (chord_rt_desc.index + 1) << 48, sum, 1);
+	} else {
+		__atomic_fetch_add(&chord_rt_desc.lost, 1, __ATOMIC_RELAXED);
+	}
+}
+
+/* Moves what tables count for base 0 to region 0; gives how much. */
+static uint64_t
+chord_rt_fold_paths(struct chord_rt_ctl *ctl, const struct chord_rt_mod *mod)
+{
+	uint64_t delta = ctl->region[0].base - chord_rt_get_base(ctl), moved = 0, at, n;
+	const struct chord_path_at *t = ctl->table + mod->table, *end = t + mod->ntable;
+	volatile struct chord_path_entry *e;
+
+	for (; t < end; t++) {
+		e = (struct chord_path_entry *)(t->addr + mod->bias);
+		for (uint64_t i = 0; i < 1ull << t->bits; i++) {
+			n = e[i].count ? __atomic_exchange_n(&e[i].count, 0, __ATOMIC_RELAXED) : 0;
+			if (!n)
+				continue;
+			moved += n;
+			at = chord_rt_path_entry((uint64_t)e + delta, (uint32_t)t->bits, e[i].key - 1);
+			if (at)
+				chord_rt_gs_add(at + offsetof(struct chord_path_entry, count), n);
+			else
+				chord_rt_path_over(ctl, 1, t->addr | (uint64_t)(mod - ctl->module + 1) << 48, e[i].key - 1, n);
+		}
+	}
+	n = __atomic_exchange_n(&mod->desc->lost, 0, __ATOMIC_RELAXED);
+	if (n)
+		chord_rt_path_lost(ctl, (uint64_t)(mod - ctl->module), n);
+	return moved;
+}
+
+/* Is a counter of a module, by its link-time address, in a table? */
+static const struct chord_path_at *
+chord_rt_table_of(struct chord_rt_ctl *ctl, const struct chord_rt_mod *mod, uint64_t addr)
+{
+	const struct chord_path_at *t = ctl->table + mod->table, *end = t + mod->ntable;
+
+	for (; t < end; t++)
+		if (addr - t->addr < sizeof(struct chord_path_entry) << t->bits)
+			return t;
+	return NULL;
+}
+
+/* In a forked child: the keys of region 0, of the counters that are mapped anew, as they were: code that a signal's handler forked
+ * over goes on with one of them. what 0: keeps them at kept; 1: puts them back. */
+static void
+chord_rt_keep_keys(struct chord_rt_ctl *ctl, const struct chord_rt_mod *mod, uint64_t *kept, bool back)
+{
+	const struct chord_path_at *t = ctl->table + mod->table, *end = t + mod->ntable;
+	volatile struct chord_path_entry *e;
+
+	for (; t < end; t++) {
+		e = (struct chord_path_entry *)(t->addr + mod->bias + ctl->region[0].base);
+		for (uint64_t i = 0; i < 1ull << t->bits; i++, kept++)
+			if (!back)
+				*kept = e[i].key;
+			else if (*kept)
+				e[i].key = *kept;
+	}
+}
+
+static void
+chord_rt_renew_counts(struct chord_rt_ctl *ctl, uint32_t m)
+{
+	const struct chord_rt_mod *mod = &ctl->module[m];
+	uint64_t size = mod->size; /* more than there are keys */
+	long p = mod->ntable ? chord_rt_call(SYS_mmap, 0, size, CHORD_RT_PROT_RW, CHORD_RT_MAP_PRIVATE | CHORD_RT_MAP_ANON, -1, 0) : -1;
+
+	if (!chord_rt_failed(p))
+		chord_rt_keep_keys(ctl, mod, (uint64_t *)p, false);
+	chord_rt_map_counts(ctl, m, 0, true);
+	if (chord_rt_failed(p))
+		return;
+	chord_rt_keep_keys(ctl, mod, (uint64_t *)p, true);
+	chord_rt_call(SYS_munmap, p, size);
+}

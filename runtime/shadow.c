@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: MIT */
+/* The shadow of stacks: the path register of an activation is at the address of its return address with one bit flipped (the
+ * mask), and so lives as long as the activation. It is mapped by pieces, when woven code first comes to a stack there;
+ * pieces stay for ever, so that a guard word that says a stack address has its piece is right whoever wrote it.
+ *
+ * Pieces are small because what a program may map, and what mlockall locks, is the program's. */
+
+#define CHORD_RT_PIECE (1ull << CHORD_SHADOW_BITS)
+
+/* ---- what is mapped ---- */
+
+static bool
+chord_rt_has_piece(const struct chord_rt_ctl *ctl, uint64_t sp)
+{
+	uint64_t no = sp >> CHORD_SHADOW_BITS;
+
+	return sp < CHORD_RT_TOP && __atomic_load_n(&ctl->piece[no / 64], __ATOMIC_ACQUIRE) >> no % 64 & 1;
+}
+
+/* Where the unit is in the table, or would be; NULL: no room. */
+static uint32_t *
+chord_rt_unit_at(struct chord_rt_ctl *ctl, uint64_t sp)
+{
+	uint32_t no = (uint32_t)(sp / CHORD_RT_UNIT) + 1, now;
+
+	for (uint32_t i = 0; i < 64; i++) {
+		uint32_t *p = &ctl->unit[(no + i) % CHORD_RT_UNITS];
+
+		now = __atomic_load_n(p, __ATOMIC_ACQUIRE);
+		if (now == no || !now)
+			return p;
+	}
+	return NULL;
+}
+
+/* Is the slot of a stack address mapped? */
+static bool
+chord_rt_has_slot(struct chord_rt_ctl *ctl, uint64_t sp)
+{
+	const uint32_t *unit;
+
+	if (sp >= CHORD_RT_TOP || sp % 8)
+		return false;
+	if (chord_rt_has_piece(ctl, sp))
+		return true;
+	unit = chord_rt_unit_at(ctl, sp);
+	return unit && *unit;
+}
+
+/* ---- mapping ---- */
+
+static long
+chord_rt_map_shadow(uint64_t mask, uint64_t at, uint64_t size)
+{
+	long p = chord_rt_map_at(at ^ mask, size, CHORD_RT_PROT_RW,
+	    CHORD_RT_MAP_PRIVATE | CHORD_RT_MAP_ANON | CHORD_RT_MAP_NORESERVE);
+
+	if (!chord_rt_failed(p))
+		chord_rt_call(SYS_madvise, p, size, 15); /* no huge pages: stacks use little of it */
+	return p;
+}
+
+static void
+chord_rt_note_piece(struct chord_rt_ctl *ctl, uint64_t sp)
+{
+	uint64_t no = sp >> CHORD_SHADOW_BITS;
+
+	__atomic_fetch_or(&ctl->piece[no / 64], 1ull << no % 64, __ATOMIC_RELEASE);
+}
+
+/* Is nothing there? */
+static bool
+chord_rt_is_free(uint64_t at, uint64_t size)
+{
+	unsigned char in_core[1];
+
+	for (; size; at += CHORD_PAGE, size -= CHORD_PAGE)
+		if (chord_rt_readable(at) || chord_rt_call(SYS_mincore, at, CHORD_PAGE, in_core) == 0)
+			return false;
+	return true;
+}
+
+/* Where the process may have no more memory, it is not more if it is moved. */
+static long
+chord_rt_spare_shadow(struct chord_rt_ctl *ctl, uint64_t at)
+{
+	long e = -ENOMEM;
+
+	if (ctl->nspare < CHORD_RT_SPARES && chord_rt_is_free(at ^ ctl->mask, CHORD_RT_UNIT))
+		e = chord_rt_call(SYS_mremap, ctl->spare[ctl->nspare], CHORD_RT_UNIT, CHORD_RT_UNIT, 1 | 2, at ^ ctl->mask);
+	ctl->nspare += !chord_rt_failed(e);
+	return e;
+}
+
+static bool
+chord_rt_map_unit(struct chord_rt_ctl *ctl, uint64_t at)
+{
+	long e = chord_rt_map_shadow(ctl->mask, at, CHORD_RT_UNIT);
+
+	if (chord_rt_failed(e) && e != -EEXIST)
+		e = chord_rt_spare_shadow(ctl, at);
+	return !chord_rt_failed(e);
+}
+
+/* Maps the shadow of the piece that sp is in, or of as little as can be had. Under the lock. */
+static bool
+chord_rt_more_shadow(struct chord_rt_ctl *ctl, uint64_t sp)
+{
+	uint32_t *unit;
+
+	if (chord_rt_has_piece(ctl, sp))
+		return true;
+	if (!chord_rt_failed(chord_rt_map_shadow(ctl->mask, sp & -CHORD_RT_PIECE, CHORD_RT_PIECE))) {
+		chord_rt_note_piece(ctl, sp);
+		return true;
+	}
+	unit = chord_rt_unit_at(ctl, sp);
+	if (!unit || (!*unit && !chord_rt_map_unit(ctl, sp & -(uint64_t)CHORD_RT_UNIT)))
+		return false;
+	__atomic_store_n(unit, (uint32_t)(sp / CHORD_RT_UNIT) + 1, __ATOMIC_RELEASE);
+	return true;
+}
+
+/* ---- choosing the mask ---- */
+
+/* Can the pieces of these addresses be had with a mask? They are mapped then, unless there is no memory. */
+static bool
+chord_rt_try_mask(struct chord_rt_ctl *ctl, uint64_t mask, const uint64_t *at, uint32_t n)
+{
+	bool mapped[4] = {false};
+	long e;
+
+	for (uint32_t i = 0; i < n; i++) {
+		for (uint32_t k = 0; k < i; k++)
+			if (at[k] == at[i])
+				goto next;
+		e = chord_rt_map_shadow(mask, at[i], CHORD_RT_PIECE);
+		mapped[i] = !chord_rt_failed(e);
+		if (e != -EEXIST)
+			goto next;
+		while (i-- > 0)
+			if (mapped[i])
+				chord_rt_call(SYS_munmap, at[i] ^ mask, CHORD_RT_PIECE);
+		return false;
+next:;
+	}
+	ctl->mask = mask;
+	for (uint32_t i = 0; i < n; i++)
+		if (mapped[i])
+			chord_rt_note_piece(ctl, at[i]);
+	return true;
+}
+
+/* For good: of this stack, of what is mapped next, and of the program's data, which may be other stacks, the shadow must be
+ * free. Under the lock. */
+static void
+chord_rt_choose_mask(struct chord_rt_ctl *ctl)
+{
+	static const uint8_t bit[] = {45, 44, 46, 43, 42, 41, 40};
+	long p = chord_rt_call(SYS_mmap, 0, CHORD_PAGE, CHORD_RT_PROT_NONE, CHORD_RT_MAP_PRIVATE | CHORD_RT_MAP_ANON, -1, 0);
+	uint64_t at[3] = {(uint64_t)__builtin_frame_address(0) & -CHORD_RT_PIECE, (uint64_t)&chord_rt_desc & -CHORD_RT_PIECE};
+	uint32_t n = 2;
+
+	if (ctl->mask)
+		return;
+	if (!chord_rt_failed(p)) {
+		chord_rt_call(SYS_munmap, p, CHORD_PAGE);
+		at[n++] = (uint64_t)p & -CHORD_RT_PIECE;
+	}
+	for (uint32_t i = 0; i < sizeof bit; i++)
+		if (chord_rt_try_mask(ctl, 1ull << bit[i], at, n))
+			return;
+	ctl->mask = 1ull << bit[0];
+}
+
+/* Of all of the first thread's stack, because the process may forbid itself to map anything later (seccomp). */
+static void
+chord_rt_shadow_ahead(struct chord_rt_ctl *ctl)
+{
+	uint64_t room = chord_rt_limit(CHORD_RT_RLIMIT_STACK);
+
+	room = room > 0x4000000 ? 0x4000000 : room;
+	for (uint64_t sp = ctl->stack - room; sp < ctl->stack; sp += CHORD_RT_PIECE)
+		chord_rt_more_shadow(ctl, sp);
+	chord_rt_more_shadow(ctl, ctl->stack);
+}
+
+/* ---- the guard ---- */
+
+static struct chord_rt_ctl *chord_rt_control(void);
+
+/* In this module's words for the calling thread. */
+static void
+chord_rt_set_shadow(uint64_t mask, uint64_t word)
+{
+	__asm__ volatile("movq %0, %%gs:__chord_shadow(%%rip)" : : "r"(mask) : "memory");
+	if (word)
+		__asm__ volatile("movq %0, %%gs:__chord_shadow+8(%%rip)" : : "r"(word) : "memory");
+}
+
+/* In a module's words of a region: what runs there when the region comes to be has been through the guard already. */
+static void
+chord_rt_preset_shadow(struct chord_rt_ctl *ctl, const struct chord_rt_mod *m, uint64_t base)
+{
+	if (m->life == CHORD_LIFE_LOADED && !m->left && (m->paths || m->desc->shadowed))
+		*(volatile uint64_t *)(CHORD_RT_NEAR(m->desc->shadow) + base) = ctl->mask;
+}
+
+static void
+chord_rt_first_shadow(struct chord_rt_ctl *ctl)
+{
+	chord_rt_desc.shadowed = 1;
+	ctl->paths = 1;
+	if (chord_rt_desc.ctl)
+		ctl->module[chord_rt_desc.index].paths = 1;
+}
+
+static bool
+chord_rt_need_slot(struct chord_rt_ctl *ctl, uint64_t sp)
+{
+	bool ok = chord_rt_has_slot(ctl, sp);
+	uint64_t old;
+
+	if (ok)
+		return true;
+	old = chord_rt_lock(ctl);
+	chord_rt_choose_mask(ctl);
+	ok = chord_rt_more_shadow(ctl, sp);
+	chord_rt_unlock(ctl, old);
+	return ok;
+}
+
+/* What woven code is about to write would hit whatever is there, or nothing. Where a process keeps itself from mapping anything,
+ * the shadow of its stacks has been mapped before (chord_rt_shadow_ahead). */
+static _Noreturn void
+chord_rt_no_shadow(void)
+{
+	static const char text[] = "chord: paths: the shadow of a stack cannot be mapped: the program cannot go on\n";
+
+	chord_rt_call(SYS_write, 2, text, sizeof text - 1);
+	for (;;)
+		chord_rt_call(SYS_kill, chord_rt_call(SYS_getpid), 9);
+}
+
+/* Woven code is about to use its slot, at sp or up to 128 bytes above. */
+static __attribute__((used)) void
+chord_rt_stack(uint64_t sp)
+{
+	struct chord_rt_ctl *ctl = chord_rt_ctl_here();
+
+	if (!ctl)
+		ctl = chord_rt_control();
+	if (!ctl)
+		chord_rt_no_shadow();
+	if (!chord_rt_desc.shadowed)
+		chord_rt_first_shadow(ctl);
+	if (!chord_rt_need_slot(ctl, sp))
+		chord_rt_no_shadow();
+	if (sp % CHORD_RT_UNIT >= CHORD_RT_UNIT - 128)
+		chord_rt_need_slot(ctl, (sp + 128) & -8ull);
+	chord_rt_set_shadow(ctl->mask, chord_rt_has_piece(ctl, sp) ? ~sp >> CHORD_SHADOW_BITS : 0);
+}

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: MIT */
+/* Counts under two numbers, in extents that grow: who is called through pointers, paths that have no room in their hash
+ * table, paths that did not come to an end. All are slots of the form of struct chord_callee.
+ *
+ * A slot is claimed by its raw word, which has the mark until all of it is there. A signal's handler that finds a slot
+ * half made takes another: readers add up. Those of a region are found without a lock by its thread, those of none by any. */
+
+#define CHORD_RT_MARK (1ull << 63)
+
+_Static_assert(sizeof(struct chord_path_count) == sizeof(struct chord_callee) &&
+    sizeof(struct chord_unfinished) == sizeof(struct chord_callee), "");
+_Static_assert(offsetof(struct chord_path_count, count) == offsetof(struct chord_callee, count) &&
+    offsetof(struct chord_unfinished, count) == offsetof(struct chord_callee, count), "");
+
+static const uint32_t chord_rt_wide_type[CHORD_RT_KINDS] = {
+	CHORD_EXTENT_CALLEES, CHORD_EXTENT_PATHS, CHORD_EXTENT_UNFINISHED,
+};
+
+static CHORD_RT_HOT uint64_t
+chord_rt_wide_slots(uint32_t k)
+{
+	return (((uint64_t)CHORD_PAGE << 2 * k) - sizeof(struct chord_extent_head)) / sizeof(struct chord_callee);
+}
+
+static struct chord_callee *
+chord_rt_wide_first(const struct chord_rt_wide *t, uint32_t k)
+{
+	return (struct chord_callee *)(t->map[k] + 1);
+}
+
+static CHORD_RT_HOT uint64_t
+chord_rt_wide_start(uint64_t site, uint64_t raw, uint32_t k)
+{
+	uint64_t h = (raw ^ site << 13) * 0x9e3779b97f4a7c15ull;
+
+	return (uint64_t)((unsigned __int128)h * chord_rt_wide_slots(k) >> 64);
+}
+
+/* The slot in extent k that has this raw word (and, with the mark, this callee), or the free one where it would be; NULL: there
+ * is neither. */
+static CHORD_RT_HOT struct chord_callee *
+chord_rt_wide_slot(const struct chord_rt_wide *t, uint32_t k, uint64_t site, uint64_t raw, uint64_t key)
+{
+	uint64_t n = chord_rt_wide_slots(k), i = chord_rt_wide_start(site, raw, k), now;
+	struct chord_callee *s = chord_rt_wide_first(t, k);
+
+	for (uint64_t tries = 0; tries < n; tries++, i = i + 1 < n ? i + 1 : 0) {
+		now = __atomic_load_n(&s[i].raw, __ATOMIC_ACQUIRE);
+		if (now == 0 || (now == raw && s[i].site == site && (!(raw & CHORD_RT_MARK) || s[i].callee == key)))
+			return s + i;
+	}
+	return NULL;
+}
+
+static CHORD_RT_HOT struct chord_callee *
+chord_rt_wide_find(const struct chord_rt_wide *t, uint64_t site, uint64_t raw, uint64_t key)
+{
+	struct chord_callee *s;
+
+	for (uint32_t k = __atomic_load_n(&t->n, __ATOMIC_ACQUIRE); k-- > 0;) {
+		s = chord_rt_wide_slot(t, k, site, raw, key);
+		if (s && s->raw)
+			return s;
+	}
+	return NULL;
+}
+
+/* Room for extent k of t that the reader will find; if that cannot be had, for as many slots that nobody will. */
+static long
+chord_rt_wide_room(struct chord_rt_ctl *ctl, const struct chord_rt_wide *t, uint32_t k)
+{
+	uint64_t i = (uint64_t)(t - ctl->wide[0]);
+	struct chord_extent_head h = {
+		.type = chord_rt_wide_type[i / (CHORD_RT_REGIONS + 1)], .size = (uint64_t)CHORD_PAGE << 2 * k,
+		.a = chord_rt_wide_slots(k), .b = i % (CHORD_RT_REGIONS + 1),
+	};
+	uint64_t at = chord_rt_extent(ctl, &h, sizeof h, h.size);
+	long p = -1;
+
+	if (at)
+		p = chord_rt_call(SYS_mmap, 0, h.size, CHORD_RT_PROT_RW, CHORD_RT_MAP_SHARED, chord_rt_fd(ctl), at);
+	if (at && !chord_rt_failed(p))
+		chord_rt_publish(ctl, at + h.size);
+	else
+		p = chord_rt_call(SYS_mmap, 0, h.size, CHORD_RT_PROT_RW, CHORD_RT_MAP_PRIVATE | CHORD_RT_MAP_ANON, -1, 0);
+	return p;
+}
+
+/* One more extent, under the lock. */
+static bool
+chord_rt_wide_grow(struct chord_rt_ctl *ctl, struct chord_rt_wide *t)
+{
+	uint32_t n = t->n;
+	long p = chord_rt_wide_room(ctl, t, n);
+
+	if (chord_rt_failed(p))
+		return false;
+	t->map[n] = (struct chord_extent_head *)p;
+	t->used = 0;
+	__atomic_store_n(&t->n, n + 1, __ATOMIC_RELEASE);
+	return true;
+}
+
+/* The same if there are as many as were seen. */
+static bool
+chord_rt_wide_more(struct chord_rt_ctl *ctl, struct chord_rt_wide *t, uint32_t seen)
+{
+	bool ok = true;
+	uint64_t old;
+
+	/* In a signal handler over this thread's own hold of the lock, or in a child of vfork. */
+	if (seen == CHORD_RT_WIDE || chord_rt_other_process(ctl) ||
+	    __atomic_load_n(&ctl->owner, __ATOMIC_RELAXED) == (int32_t)chord_rt_call(SYS_gettid))
+		return false;
+	old = chord_rt_lock(ctl);
+	if (t->n == seen)
+		ok = chord_rt_wide_grow(ctl, t);
+	chord_rt_unlock(ctl, old);
+	return ok;
+}
+
+/* NULL: there is no room. */
+static struct chord_callee *
+chord_rt_wide_make(struct chord_rt_ctl *ctl, struct chord_rt_wide *t, uint64_t site, uint64_t raw, uint64_t key)
+{
+	struct chord_callee *s;
+	uint64_t none;
+	uint32_t n;
+
+	for (;;) {
+		n = __atomic_load_n(&t->n, __ATOMIC_ACQUIRE);
+		if (!n || t->used * 4 > chord_rt_wide_slots(n - 1) * 3) {
+			if (!chord_rt_wide_more(ctl, t, n))
+				return NULL;
+			continue;
+		}
+		none = 0;
+		s = chord_rt_wide_slot(t, n - 1, site, raw, key);
+		if (!s || !__atomic_compare_exchange_n(&s->raw, &none, raw | CHORD_RT_MARK, false, __ATOMIC_RELAXED,
+		    __ATOMIC_RELAXED)) {
+			if (s && s->raw == raw && s->site == site && (!(raw & CHORD_RT_MARK) || s->callee == key))
+				return s;
+			continue;
+		}
+		__atomic_fetch_add(&t->used, 1, __ATOMIC_RELAXED);
+		s->callee = key;
+		__atomic_store_n(&s->site, site, __ATOMIC_RELEASE);
+		__atomic_store_n(&s->raw, raw, __ATOMIC_RELEASE);
+		return s;
+	}
+}
+
+/* The number of the calling thread's region plus 1; 0: it has none. */
+static uint64_t
+chord_rt_mine_number(struct chord_rt_ctl *ctl)
+{
+	struct chord_rt_region *r;
+	uint64_t mine;
+
+	__asm__ volatile("movq %%gs:chord_rt_mine(%%rip), %0" : "=r"(mine));
+	if (!mine && (r = chord_rt_region_mine(ctl))) {
+		mine = r->index + 1;
+		__asm__ volatile("movq %0, %%gs:chord_rt_mine(%%rip)" : : "r"(mine) : "memory");
+	}
+	return mine;
+}
+
+/* ---- fork ---- */
+
+/* The same slots in the child's own file, uncounted, at the same addresses: code that a signal's handler forked over
+ * goes on with one of them. */
+static void
+chord_rt_renew_extent(struct chord_rt_ctl *ctl, const struct chord_rt_wide *t, uint32_t k)
+{
+	volatile struct chord_callee *from = chord_rt_wide_first(t, k);
+	uint64_t size = (uint64_t)CHORD_PAGE << 2 * k, raw;
+	long p = chord_rt_wide_room(ctl, t, k);
+	struct chord_callee *to = (struct chord_callee *)((struct chord_extent_head *)p + 1);
+
+	if (!chord_rt_failed(p)) {
+		for (uint64_t i = 0; i < chord_rt_wide_slots(k); i++) {
+			raw = from[i].raw;
+			to[i].raw = raw;
+			to[i].site = raw ? from[i].site : 0;
+			to[i].callee = raw ? from[i].callee : 0;
+		}
+		p = chord_rt_call(SYS_mremap, p, size, size, 1 | 2, t->map[k]);
+	}
+	if (chord_rt_failed(p))
+		chord_rt_call(SYS_mmap, t->map[k], size, CHORD_RT_PROT_RW,
+		    CHORD_RT_MAP_PRIVATE | CHORD_RT_MAP_ANON | CHORD_RT_MAP_FIXED, -1, 0);
+}
+
+/* In a forked child, whose only thread had region `mine` less 1: 0 if none. It is region 0 from now on. */
+static void
+chord_rt_renew_wide(struct chord_rt_ctl *ctl, uint32_t mine)
+{
+	for (uint32_t kind = 0; kind < CHORD_RT_KINDS; kind++) {
+		struct chord_rt_wide *t = ctl->wide[kind];
+
+		if (mine > 1) {
+			chord_rt_copy(&t[1], &t[mine], sizeof *t);
+			t[mine].n = 0;
+		}
+		for (uint32_t r = 0; r < 2; r++)
+			for (uint32_t k = 0; k < t[r].n; k++)
+				chord_rt_renew_extent(ctl, &t[r], k);
+	}
+}
+
+/* Before: those of other threads are no longer wanted. */
+static void
+chord_rt_drop_wide(struct chord_rt_ctl *ctl, uint32_t nregion, uint32_t mine)
+{
+	for (uint32_t kind = 0; kind < CHORD_RT_KINDS; kind++)
+		for (uint32_t r = 1; r <= nregion; r++) {
+			struct chord_rt_wide *t = &ctl->wide[kind][r];
+
+			for (uint32_t k = 0; k < t->n && r != mine; k++)
+				chord_rt_call(SYS_munmap, t->map[k], (uint64_t)CHORD_PAGE << 2 * k);
+			if (r != mine)
+				t->n = 0;
+		}
+}
