@@ -14,6 +14,7 @@
 #include "wide.c"
 #include "paths.c"
 #include "shadow.c"
+#include "unfinished.c"
 #include "exit.c"
 #include "callee.c"
 #include "fibre.c"

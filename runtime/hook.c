@@ -226,6 +226,15 @@ chord_rt_hook_slot(struct chord_rt_hooking *h, uint64_t slot, uint32_t type, int
 		chord_rt_poke(h, slot, want);
 }
 
+/* Some are looked at only where there is something to see. */
+static bool
+chord_rt_is_wanted(const struct chord_rt_ctl *ctl, int hook)
+{
+	if (hook == CHORD_RT_HOOK__dl_find_object)
+		return ctl->cancels;
+	return (hook != CHORD_RT_HOOK_prctl && hook != CHORD_RT_HOOK_syscall) || ctl->paths;
+}
+
 static void
 chord_rt_hook_table(struct chord_rt_hooking *h, const struct chord_rt_dynamic *d, const Elf64_Rela *r, uint64_t n)
 {
@@ -238,7 +247,7 @@ chord_rt_hook_table(struct chord_rt_hooking *h, const struct chord_rt_dynamic *d
 		    sym->st_shndx != SHN_UNDEF || !ELF64_R_SYM(r->r_info))
 			continue;
 		hook = chord_rt_hook_named(h->ctl, d->str + sym->st_name);
-		if (hook >= 0 && (hook != CHORD_RT_HOOK__dl_find_object || h->ctl->cancels))
+		if (hook >= 0 && chord_rt_is_wanted(h->ctl, hook))
 			chord_rt_hook_slot(h, h->bias + r->r_offset, type, r->r_addend, hook);
 	}
 }

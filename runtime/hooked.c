@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* What the hooks lead to, and the destructor. */
 
+enum { PR_SET_SECCOMP = 22, PR_SET_NO_NEW_PRIVS = 38 };
+
 /* Threads that libc or the kernel makes by themselves: they run with the base of
  * whoever asked for them, and count in its region with it. */
 static void
@@ -15,6 +17,20 @@ chord_rt_unseen(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uint
 		makes = ctl->dynamic && sigevent && sigevent[3] == 2; /* SIGEV_THREAD */
 	if (makes)
 		__atomic_fetch_or(&ctl->head->flags, CHORD_PROFILE_NOT_WATCHED, __ATOMIC_RELAXED);
+}
+
+/* The process may forbid itself to map anything (seccomp): before it does, what may be a stack has its shadow. */
+static void
+chord_rt_confines(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uint32_t hook)
+{
+	uint64_t option = regs->r[5];
+
+	if (hook == CHORD_RT_HOOK_syscall && option != SYS_seccomp && option != SYS_prctl)
+		return;
+	if (hook == CHORD_RT_HOOK_syscall)
+		option = option == SYS_seccomp ? PR_SET_SECCOMP : regs->r[4];
+	if (option == PR_SET_SECCOMP || option == PR_SET_NO_NEW_PRIVS)
+		chord_rt_shadow_everything(ctl);
 }
 
 /* ---- exec ---- */
@@ -173,6 +189,10 @@ chord_rt_hooked(struct chord_rt_regs *regs, uint32_t hook, uint64_t otherwise)
 		break;
 	case CHORD_RT_HOOK__dl_find_object:
 		chord_rt_unwinding(ctl, regs);
+		break;
+	case CHORD_RT_HOOK_prctl:
+	case CHORD_RT_HOOK_syscall:
+		chord_rt_confines(ctl, regs, hook);
 		break;
 	case CHORD_RT_HOOK_dlsym:
 	case CHORD_RT_HOOK_dlvsym:

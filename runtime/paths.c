@@ -153,8 +153,10 @@ chord_rt_renew_counts(struct chord_rt_ctl *ctl, uint32_t m)
 {
 	const struct chord_rt_mod *mod = &ctl->module[m];
 	uint64_t size = mod->size; /* more than there are keys */
-	long p = mod->ntable ? chord_rt_call(SYS_mmap, 0, size, CHORD_RT_PROT_RW, CHORD_RT_MAP_PRIVATE | CHORD_RT_MAP_ANON, -1, 0) : -1;
+	long p = -1;
 
+	if (mod->ntable)
+		p = chord_rt_call(SYS_mmap, 0, size, CHORD_RT_PROT_RW, CHORD_RT_MAP_PRIVATE | CHORD_RT_MAP_ANON, -1, 0);
 	if (!chord_rt_failed(p))
 		chord_rt_keep_keys(ctl, mod, (uint64_t *)p, false);
 	chord_rt_map_counts(ctl, m, 0, true);

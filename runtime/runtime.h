@@ -72,6 +72,8 @@ enum {
 	X(_dl_find_object) \
 	X(dlsym) \
 	X(dlvsym) \
+	X(prctl) \
+	X(syscall) \
 	X(execve) \
 	X(execv) \
 	X(execvp) \

@@ -185,6 +185,67 @@ chord_rt_shadow_ahead(struct chord_rt_ctl *ctl)
 	chord_rt_more_shadow(ctl, ctl->stack);
 }
 
+static void
+chord_rt_shadow_range(struct chord_rt_ctl *ctl, uint64_t start, uint64_t end)
+{
+	for (uint64_t sp = start; sp < end && sp < CHORD_RT_TOP; sp = (sp | (CHORD_RT_PIECE - 1)) + 1)
+		chord_rt_more_shadow(ctl, sp);
+}
+
+/* A line of /proc/self/maps: of what a stack may be in, but not of the runtime's own. */
+static void
+chord_rt_shadow_line(struct chord_rt_ctl *ctl, uint64_t start, uint64_t end, uint32_t rights)
+{
+	bool ours = chord_rt_has_piece(ctl, start ^ ctl->mask) || start - (uint64_t)ctl < sizeof *ctl;
+
+	if (rights == (uint32_t)('r' << 24 | 'w' << 16 | '-' << 8 | 'p') && !ours)
+		chord_rt_shadow_range(ctl, start, end);
+}
+
+struct chord_rt_maps {
+	uint64_t v[2];                /* start and end, as far as they are read */
+	uint32_t at;                  /* which of them; 2: the rights; 3: the rest */
+	uint32_t rights, n;
+};
+
+static void
+chord_rt_read_maps(struct chord_rt_ctl *ctl, struct chord_rt_maps *m, char c)
+{
+	if (c == '\n')
+		chord_rt_clear(m, sizeof *m);
+	else if (m->at < 2 && (c == '-' || c == ' '))
+		m->at++;
+	else if (m->at < 2)
+		m->v[m->at] = m->v[m->at] * 16 + (uint64_t)(c <= '9' ? c - '0' : c - 'a' + 10);
+	else if (m->at == 2 && (m->rights = m->rights << 8 | (unsigned char)c, ++m->n == 4)) {
+		m->at = 3;
+		chord_rt_shadow_line(ctl, m->v[0], m->v[1], m->rights);
+	}
+}
+
+/* Of everything that may become a stack without being mapped first. */
+static void
+chord_rt_shadow_everything(struct chord_rt_ctl *ctl)
+{
+	struct chord_rt_maps m = {{0, 0}, 0, 0, 0};
+	uint64_t old, end;
+	long fd, n;
+
+	if (!ctl->paths)
+		return;
+	old = chord_rt_lock(ctl);
+	chord_rt_choose_mask(ctl);
+	fd = chord_rt_call(SYS_open, "/proc/self/maps", O_RDONLY | O_CLOEXEC);
+	while (!chord_rt_failed(fd) && (n = chord_rt_call(SYS_read, fd, ctl->page, CHORD_PAGE)) > 0)
+		for (long i = 0; i < n; i++)
+			chord_rt_read_maps(ctl, &m, (char)ctl->page[i]);
+	if (!chord_rt_failed(fd))
+		chord_rt_call(SYS_close, fd);
+	end = (uint64_t)chord_rt_call(SYS_brk, 0);
+	chord_rt_shadow_range(ctl, end, end + 0x4000000);
+	chord_rt_unlock(ctl, old);
+}
+
 /* ---- the guard ---- */
 
 static struct chord_rt_ctl *chord_rt_control(void);
@@ -242,6 +303,21 @@ chord_rt_no_shadow(void)
 		chord_rt_call(SYS_kill, chord_rt_call(SYS_getpid), 9);
 }
 
+/* Where there is no control block to say what is mapped: whatever is there is taken for it. */
+static void
+chord_rt_stack_alone(uint64_t sp)
+{
+	const uint64_t mask = 1ull << 45;
+	long e = chord_rt_map_shadow(mask, sp & -CHORD_RT_PIECE, CHORD_RT_PIECE);
+	bool piece = !chord_rt_failed(e);
+
+	if (!piece)
+		e = chord_rt_map_shadow(mask, sp & -(uint64_t)CHORD_PAGE, CHORD_PAGE);
+	if (chord_rt_failed(e) && e != -EEXIST)
+		chord_rt_no_shadow();
+	chord_rt_set_shadow(mask, piece ? ~sp >> CHORD_SHADOW_BITS : 0);
+}
+
 /* Woven code is about to use its slot, at sp or up to 128 bytes above. */
 static __attribute__((used)) void
 chord_rt_stack(uint64_t sp)
@@ -250,8 +326,10 @@ chord_rt_stack(uint64_t sp)
 
 	if (!ctl)
 		ctl = chord_rt_control();
-	if (!ctl)
-		chord_rt_no_shadow();
+	if (!ctl) {
+		chord_rt_stack_alone(sp);
+		return;
+	}
 	if (!chord_rt_desc.shadowed)
 		chord_rt_first_shadow(ctl);
 	if (!chord_rt_need_slot(ctl, sp))

@@ -36,8 +36,14 @@ chord_rt_wide_start(uint64_t site, uint64_t raw, uint32_t k)
 	return (uint64_t)((unsigned __int128)h * chord_rt_wide_slots(k) >> 64);
 }
 
-/* The slot in extent k that has this raw word (and, with the mark, this callee), or the free one where it would be; NULL: there
- * is neither. */
+/* Whose raw word is now this: is it the slot looked for? With the mark the raw word alone does not tell. */
+static CHORD_RT_HOT bool
+chord_rt_wide_is(const struct chord_callee *s, uint64_t now, uint64_t site, uint64_t raw, uint64_t key)
+{
+	return now == raw && s->site == site && (!(raw & CHORD_RT_MARK) || s->callee == key);
+}
+
+/* That slot in extent k, or the free one where it would be; NULL: there is neither. */
 static CHORD_RT_HOT struct chord_callee *
 chord_rt_wide_slot(const struct chord_rt_wide *t, uint32_t k, uint64_t site, uint64_t raw, uint64_t key)
 {
@@ -46,7 +52,7 @@ chord_rt_wide_slot(const struct chord_rt_wide *t, uint32_t k, uint64_t site, uin
 
 	for (uint64_t tries = 0; tries < n; tries++, i = i + 1 < n ? i + 1 : 0) {
 		now = __atomic_load_n(&s[i].raw, __ATOMIC_ACQUIRE);
-		if (now == 0 || (now == raw && s[i].site == site && (!(raw & CHORD_RT_MARK) || s[i].callee == key)))
+		if (now == 0 || chord_rt_wide_is(&s[i], now, site, raw, key))
 			return s + i;
 	}
 	return NULL;
@@ -58,8 +64,9 @@ chord_rt_wide_find(const struct chord_rt_wide *t, uint64_t site, uint64_t raw, u
 	struct chord_callee *s;
 
 	for (uint32_t k = __atomic_load_n(&t->n, __ATOMIC_ACQUIRE); k-- > 0;) {
+		/* A free one may have become another's since. */
 		s = chord_rt_wide_slot(t, k, site, raw, key);
-		if (s && s->raw)
+		if (s && chord_rt_wide_is(s, s->raw, site, raw, key))
 			return s;
 	}
 	return NULL;
@@ -138,7 +145,7 @@ chord_rt_wide_make(struct chord_rt_ctl *ctl, struct chord_rt_wide *t, uint64_t s
 		s = chord_rt_wide_slot(t, n - 1, site, raw, key);
 		if (!s || !__atomic_compare_exchange_n(&s->raw, &none, raw | CHORD_RT_MARK, false, __ATOMIC_RELAXED,
 		    __ATOMIC_RELAXED)) {
-			if (s && s->raw == raw && s->site == site && (!(raw & CHORD_RT_MARK) || s->callee == key))
+			if (s && chord_rt_wide_is(s, s->raw, site, raw, key))
 				return s;
 			continue;
 		}

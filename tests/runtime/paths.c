@@ -386,6 +386,9 @@ case_fibre_jump(void)
 {
 	void (*f[2])(void) = {first_fibre, second_fibre};
 
+	for (int k = 1; k <= 3; k++)
+		printf("unfinished %d 1\n", k);
+	want(40, 1);
 	for (int i = 0; i < 2; i++) {
 		getcontext(&fibre[i]);
 		fibre[i].uc_stack.ss_sp = static_stack + i * 32768;
@@ -395,7 +398,7 @@ case_fibre_jump(void)
 	swapcontext(&home, &fibre[0]);  /* back from away() */
 	swapcontext(&home, &fibre[0]);  /* jumps, comes back */
 	swapcontext(&home, &aside);
-	abort();
+	abort(); /* where the second fibre's function ends, so does the process */
 }
 
 /* ---- processes ---- */
@@ -438,7 +441,7 @@ case_fork(void)
 		return;
 	}
 	for (int k = 1; k <= 12; k++)
-		printf("child counter %d 1\nchild resumed %d 1\n", k, k);
+		printf("counter %d 1\nresumed %d 1\n", k, k);
 }
 
 static void
@@ -495,7 +498,8 @@ forbid(void)
 static void
 case_seccomp(void)
 {
-	char *heap = malloc(100000), *far = mmap((void *)0x300000000000, 1 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *far = mmap((void *)0x300000000000, 1 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *heap = malloc(100000);
 
 	forbid();
 	case_deep();
@@ -516,10 +520,12 @@ case_limit(void)
 	struct rlimit l = {1 << 20, 1 << 20};
 	char *far = mmap((void *)0x300000000000, 1 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
+	down(100000); /* where the stack has to grow it could not */
 	setrlimit(RLIMIT_DATA, &l);
 	if (setrlimit(RLIMIT_AS, &l))
 		abort();
 	case_deep();
+	want_down(100000, 1);
 	alternate(static_stack, sizeof static_stack);
 	hold(raise_it, 0, &dense[0]);
 	alternate(far, 1 << 20);
@@ -631,14 +637,15 @@ case_path_signals(void)
 static void
 case_forever(void)
 {
-	volatile uint64_t *said = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, open("said", O_RDWR | O_CREAT, 0600), 0);
+	int fd = open("said", O_RDWR | O_CREAT, 0600);
+	volatile uint64_t *said = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 
-	if (ftruncate(3, 4096) && ftruncate(4, 4096) && ftruncate(5, 4096))
+	if (ftruncate(fd, 4096))
 		abort();
 	for (uint64_t n = 0;; n++) {
 		path(n % 3000);
 		hold(down, 0, &dense[1]);
-		*said = n + 1;
+		said[0] = n + 1;
 	}
 }
 

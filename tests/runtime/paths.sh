@@ -14,6 +14,7 @@ added() {
 
 # counted PROGRAM PROFILE: what is in it, in the words of the program
 counted() {
+	set -- "${1%-ulimit}" "$2"
 	"$w/sums" "$2" "$(nm "$1" | sed -n 's/ . dense$//p')" "$(nm "$1" | sed -n 's/ . hold_behind$//p')" | added
 }
 
@@ -28,22 +29,49 @@ same() {
 held() {
 	local prog=$2
 	name=$1
-	shift 2
-	run "$name" "$prog" "$@" || return
+	shift
+	run "$name" "$@" || return
 	[ "$(head -1 "$w/out")" != skip ] || { skip "$name" "not permitted"; return; }
-	set -- "$dir"/*.chord
-	[ $# = 1 ] && counted "$prog" "$1" >"$w/counted" && same "$name" && return
-	[ $# = 1 ] || fail "$name" "$# profiles"
+	for f in "$dir"/*.chord; do counted "$prog" "$f"; done | added >"$w/counted"
+	same "$name"
 }
 
 for p in paths paths-nopie paths-static; do
-	for c in one deep threads short fibres altstack exit pthread_exit few path_signals vfork spawn; do
+	for c in one deep threads short fibres altstack exit pthread_exit cancel few path_signals fork vfork spawn limit taken; do
 		held $p-$c "$w/$p" $c
 	done
 	WANT=134 held $p-abort "$w/$p" abort
 	[ $p = paths-static ] && continue # there woven code calls the hooks
-	for c in longjmp fibre_left; do
+	for c in longjmp fibre_left fibre_jump seccomp; do
 		held $p-$c "$w/$p" $c
 	done
+	held $p-seccomp-kill "$w/$p" seccomp kill
+	for v in 40000 60000 500000; do
+		printf '#!/bin/sh\nulimit -v %d\nexec "%s" "$@"\n' $v "$w/$p" >$p-ulimit && chmod +x $p-ulimit
+		for c in one deep fibres altstack; do
+			held $p-$c-ulimit-$v "$w/$p-ulimit" $c
+		done
+	done
+	quiet $p-ulimit-8000 1 sh -c "ulimit -v 8000; exec $w/$p one" # not enough for counters
+	name=$p-raw
+	run $name "$w/$p" raw && ok $name
 done
 held paths-paths "$w/paths" paths
+
+# Killed at any time: all that has ended is there, in the counters and in the tables.
+name=paths-kill
+dir=$w/run/$name
+for i in $(seq 10); do
+	rm -rf "$dir" && mkdir -p "$dir"
+	(cd "$dir" && exec "$w/paths" forever) &
+	pid=$!
+	sleep "0.$((RANDOM % 20 + 10))"
+	kill -9 $pid
+	wait $pid 2>/dev/null
+	said=$(od -An -td8 -N8 "$dir/said" | tr -d ' ')
+	counted "$w/paths" "$dir"/*.chord | awk '{ n[$1] += $3 } END { print n["path"] + 0, n["counter"] + 0 }' >"$w/facts"
+	read -r paths counters <"$w/facts"
+	[ "$said" -gt 0 ] && [ "$((paths - said))" -le 1 ] && [ "$((counters - said))" -le 1 ] && [ "$paths" -ge "$counters" ] &&
+		[ "$counters" -ge "$said" ] || { fail $name "$said said, $paths paths, $counters counted"; said=; break; }
+done
+[ -z "$said" ] || ok $name
