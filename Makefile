@@ -23,7 +23,7 @@ TEST := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/*.c))
 LIBEXEC = $(BUILD)/libexec/chord
 MAN := $(wildcard docs/man/*.1)
 
-all: $(BUILD)/chord $(LIBEXEC)/as $(LIBEXEC)/runtime.s $(LIBEXEC)/headers/chord.h $(BUILD)/chord-cc $(BUILD)/chord-c++
+all: $(BUILD)/chord $(LIBEXEC)/as $(LIBEXEC)/runtime.s $(LIBEXEC)/timers.s $(LIBEXEC)/headers/chord.h $(BUILD)/chord-cc $(BUILD)/chord-c++
 
 $(BUILD)/chord: $(OBJ)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(OBJ) $(LIBS)
@@ -42,6 +42,10 @@ $(BUILD)/chord-cc $(BUILD)/chord-c++: $(BUILD)/chord
 $(LIBEXEC)/runtime.s: $(wildcard runtime/*) format/format.h
 	@mkdir -p $(@D)
 	CHORD_RT_CC=gcc runtime/pack.sh -o $@
+
+$(LIBEXEC)/timers.s: runtime/timers.s
+	@mkdir -p $(@D)
+	sed -e '/^#/d' -e '/^$$/d' $< >$@
 
 $(LIBEXEC)/headers/chord.h: include/chord.h
 	@mkdir -p $(@D)
@@ -94,7 +98,7 @@ install: all
 	ln -sf chord $(DESTDIR)$(PREFIX)/bin/chord-cc
 	ln -sf chord $(DESTDIR)$(PREFIX)/bin/chord-c++
 	install -m 755 $(BUILD)/chord $(DESTDIR)$(PREFIX)/libexec/chord/as
-	install -m 644 $(LIBEXEC)/runtime.s $(DESTDIR)$(PREFIX)/libexec/chord/runtime.s
+	install -m 644 $(LIBEXEC)/runtime.s $(LIBEXEC)/timers.s $(DESTDIR)$(PREFIX)/libexec/chord
 	install -m 644 include/chord.h $(DESTDIR)$(PREFIX)/libexec/chord/headers/chord.h
 	install -m 644 include/chord.h $(DESTDIR)$(PREFIX)/include/chord.h
 	install -m 644 $(MAN) $(DESTDIR)$(PREFIX)/share/man/man1

@@ -83,7 +83,8 @@ enum {
  *                                 the block, woven code runs parallel to the original
  *
  *   n nevent                      as above
- *   nevent x s name               then for each block, for each event:
+ *   nevent x (s name, n numbers)  whose sum is the counter: CHORD_WAYS or CHORD_WAYS_TIMED; then for each
+ *                                 block, for each event:
  *       z query                   QueryInc: what to add to the counter when control is before
  *                                 the block's first instruction
  *       n enter                   what entering the block adds to the events, before that
@@ -317,6 +318,22 @@ struct chord_live_exits { CHORD_LIVE_EXITS_FIELDS(CHORD_FIELD) };
 /* The counter of an event is this many 64-bit numbers, one behind another, whose sum counts. Each place
  * adds to one of them: an addition that follows another to the same place in memory has to wait for it. */
 enum { CHORD_WAYS = 4 };
+/* With timers (-fchord-timers=) each is followed by another one that makes up for what the runtime takes from it: it
+ * keeps the first of them below 0 as long as no timer can be due. */
+enum { CHORD_WAYS_TIMED = 2 * CHORD_WAYS };
+enum { CHORD_TIMER_SIZE = 256 }; /* bytes, with what the runtime knows of the timer behind the numbers */
+
+/* What the runtime has to know of procedures whose events have timers; not merged, in the order of the code. Records
+ * are aligned to 4 bytes:
+ *   i32 text                       distance to where a part of the procedure begins in memory
+ *   u32 woven size; u32 size       bytes of the part; of the whole record
+ *   u32 nevent; nevent x (i32 counter, i32 lag)
+ *                                  distance to the counter; the most that it lacks, or has too many, anywhere there
+ *   segments, each: u32 offset     from the beginning of the part, as in the map
+ *       u32 size; then bytes:      nevent x z: what the counters lack before its first instruction; then for each
+ *                                  instruction: its length, nevent x n: what it adds. Then bytes that are no matter, up to a
+ *                                  multiple of 4 in the whole record */
+#define CHORD_SECTION_TIMED "chord_timed"
 
 enum { CHORD_SUMS = 4 };
 

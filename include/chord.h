@@ -36,4 +36,57 @@
 		chord_n_; \
 	}))
 
+/* ---- timers ---- */
+
+/* chord_timer(NAME, n, handler, arg): handler(arg) is called in this thread when n more events have happened in it, counted from
+ * the return of chord_timer(). The same timer again replaces it: there is one for each event, thread and executable
+ * or shared object. It is set once; the handler may set it again, or longjmp or swapcontext away, but must not throw.
+ *
+ * chord_timer():        as soon as it costs nothing but a test where the counter changes: at the next of these places
+ *                       behind the n-th event. chord_timer_late() says how many events too late that was at most.
+ * chord_timer_exact():  before the instruction that follows the one with the n-th event. For the last events before that the
+ *                       runtime has the processor trap after every instruction (SIGTRAP).
+ * chord_timer_cancel(): not at all.
+ *
+ *     static void slice(void *arg) { chord_timer(instructions, 10000, slice, arg); swapcontext(...); }
+ *
+ *     chord cc -O2 -fchord-timers=instructions prog.c
+ *
+ * The handler is an ordinary call at that place in the program, on the thread's stack, as by a signal: what is
+ * not async-signal-safe is not safe in it where the timer may strike in the middle of the same. A forked child has no
+ * timers, a new thread neither. All four may be used in handlers of signals.
+ *
+ * NAME is an event of -fchord-timers= of the object in which chord_timer() is written. Objects that were built with that option
+ * count the event apart from those that were not, for chord_events() too, and the timer counts theirs.
+ *
+ * The result, an int, is 0 or one of these. */
+enum {
+	CHORD_TIMER_NOT_COUNTED = -1, /* not measured, or not an event of -fchord-timers=: nothing is done */
+	CHORD_TIMER_INVALID = -2,     /* n is 0 or 2^63 or more, or the handler is NULL: nothing is done */
+	CHORD_TIMER_NOT_HERE = -3,    /* the thread has no counters of its own (yet), or the processor no cmpxchg16b */
+	CHORD_TIMER_NOT_EXACT = -4,   /* chord_timer_exact(): the process was started by a debugger, which would get the traps */
+};
+
+#define chord_timer(NAME, n, handler, arg)       ((int)chord_timer_do_(CHORD_TIMER_(NAME), (n), (handler), (arg), 1))
+#define chord_timer_exact(NAME, n, handler, arg) ((int)chord_timer_do_(CHORD_TIMER_(NAME), (n), (handler), (arg), 2))
+#define chord_timer_cancel(NAME)                 ((int)chord_timer_do_(CHORD_TIMER_(NAME), 0, 0, 0, 0))
+/* The most events that a handler of the event was late by in this thread, long long; or one of the above. */
+#define chord_timer_late(NAME)                   (chord_timer_do_(CHORD_TIMER_(NAME), 0, 0, 0, 3))
+
+typedef long long chord_timer_fn_(uint64_t n, void (*handler)(void *), void *arg, unsigned how);
+
+/* What sets the event's timer, or NULL. */
+#define CHORD_TIMER_(NAME) \
+	(__extension__({ \
+		chord_timer_fn_ *chord_fn_; \
+		__asm__ volatile(".set \".Ltimer." #NAME "\", 0\n\t{movl $0, %k0|mov %k0, 0}" : "=r"(chord_fn_) : : "memory"); \
+		chord_fn_; \
+	}))
+
+static inline __attribute__((unused, always_inline)) long long
+chord_timer_do_(chord_timer_fn_ *set, uint64_t n, void (*handler)(void *), void *arg, unsigned how)
+{
+	return set ? set(n, handler, arg, how) : CHORD_TIMER_NOT_COUNTED;
+}
+
 #endif

@@ -23,6 +23,7 @@
 #include "vfork.c"
 #include "fork.c"
 #include "snapshot.c"
+#include "timer.c"
 #include "hooked.c"
 #include "start.c"
 

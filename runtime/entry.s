@@ -240,6 +240,23 @@ chord_rt_entry_forked:
 	addq $136, %rsp
 	ret
 
+# For timers.s.
+	.globl __chord_timer_set
+	.hidden __chord_timer_set
+	.type __chord_timer_set, @function
+__chord_timer_set:
+	jmp chord_rt_timer_set
+	.globl __chord_timer_due
+	.hidden __chord_timer_due
+	.type __chord_timer_due, @function
+__chord_timer_due:
+	jmp chord_rt_timer_due
+	.globl __chord_timer_struck
+	.hidden __chord_timer_struck
+	.type __chord_timer_struck, @function
+__chord_timer_struck:
+	jmp chord_rt_timer_struck
+
 # Where the handler of CHORD_SIGNAL returns to.
 chord_rt_entry_restore:
 	movl $15, %eax

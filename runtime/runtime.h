@@ -131,6 +131,30 @@ struct chord_rt_mod {
 	uint32_t table, ntable;       /* its hash tables, link-time addresses */
 };
 
+/* An event's counter in a region, and its timer behind that. Each pair counts with its sum; woven code adds to the first
+ * number, and asks whether the timer is due if that is not below 0. What a number can be that is not kept below 2^56 is in
+ * halves: readers take all for counts and add them up. */
+struct chord_rt_timer {
+	struct chord_rt_pair { int64_t way, rest; } pair[CHORD_WAYS];
+	uint64_t seq;                 /* odd: it is set. Changes with every setting and every end of one */
+	uint64_t limit[2];            /* when the counter has this value */
+	uint64_t handler, arg[2];
+	uint64_t how;                 /* CHORD_RT_SLACK, CHORD_RT_EXACT */
+	uint64_t users;               /* of the region when it was set */
+	uint64_t most;                /* events that the counter lacks, or has too many, anywhere in the module */
+	uint64_t late;                /* the most events that a handler was late by in this region */
+	uint64_t due;                 /* __chord_due_... */
+	uint64_t share[CHORD_WAYS];   /* each way's of what was left, when that was last divided */
+};
+_Static_assert(sizeof(struct chord_rt_timer) <= CHORD_TIMER_SIZE, "");
+
+/* In timers.s; distances from the fields. */
+struct chord_rt_timed {
+	int32_t start, stop;          /* records of CHORD_SECTION_TIMED */
+	int32_t struck, struck_end;   /* __chord_struck */
+	uint64_t most;                /* of what counters lack, plus 1; 0: not looked for yet */
+};
+
 /* A call of vfork whose child may still run on the caller's stack. */
 struct chord_rt_vfork {
 	uint64_t sp, pc;              /* behind the call */
@@ -240,6 +264,7 @@ struct chord_rt_ctl {
 	uint64_t dying_state;         /* of the head before */
 	struct chord_rt_regs dying_regs;
 	uint32_t apart;               /* CHORD_THREADS=apart: regions are not used again, exits are kept by region */
+	uint64_t state_size;          /* bytes for the state of floating point and vectors, plus 1; 0: not asked yet */
 	uint32_t signal, reset;       /* of CHORD_SIGNAL; 0: none */
 	uint32_t snapshots;           /* written so far */
 	uint64_t kept, kept_size;     /* the profile at the last reset */

@@ -50,6 +50,7 @@ struct event {
 	                         * hex digits from its content: cost:BASENAME#1a2b3c4d */
 	const struct event_pattern *pattern; /* call: and insn: */
 	const struct event_costs *costs;     /* cost: */
+	bool timed;             /* its counter is compared with the limit of a timer: not set here */
 };
 
 struct event_list {

@@ -119,6 +119,15 @@ struct path_place {
 	const char *miss, *counted;  /* likewise of a record in a hash table */
 };
 
+/* Where code that counts goes on when what it added to is no longer below 0. */
+struct timed_at {
+	const char *ask, *on; /* labels of the stub, and of what follows */
+	const char *due;      /* the routine that it calls: all registers are kept */
+	int32_t lag;          /* added for the call to the number behind the one added to, so that the counter is exact */
+	bool in_line;         /* the stub has to stand where the code is */
+	bool by_sp;           /* the call frame there is found by the stack pointer */
+};
+
 struct machine {
 	const char *name;
 	uint8_t all_flags;   /* every status flag */
@@ -132,6 +141,9 @@ struct machine {
 	/* Writes code, one or more lines of AT&T text, that adds n to the 8-byte counter LABEL+offset in one
 	 * instruction, and keeps what the gap says is live. Never fails. */
 	void (*add)(struct buf *out, const char *label, uint64_t offset, int32_t n, struct gap gap);
+	/* The same; then goes to `stub`, of which it writes all but directives around it, if the counter is 0 or more. */
+	void (*add_timed)(struct buf *out, struct buf *stub, const char *label, uint64_t offset, int32_t n,
+	                  const struct timed_at *t, struct gap gap);
 	/* Writes code that adds to the counter TO+offset the sum of the n counters at FROM, or subtracts it. `below`:
 	 * nothing is kept below the stack pointer, as at a call. */
 	void (*add_sum)(struct buf *out, const char *from, unsigned n, const char *to, uint64_t offset, bool subtract,

@@ -153,14 +153,14 @@ read_inputs(struct session *s)
 }
 
 static void
-read_runtime(struct session *s, struct buf *runtime)
+read_own(struct session *s, const char *name, struct buf *to)
 {
 	const char *dir = libexec_dir(s->args.pool);
 
 	if (!dir)
-		die("runtime.s", "not found beside the program; Chord is not installed whole");
-	if (!file_read(pool_printf(s->args.pool, "%s/runtime.s", dir), runtime))
-		die(pool_printf(s->args.pool, "%s/runtime.s", dir), "%s", strerror(errno));
+		die(name, "not found beside the program; Chord is not installed whole");
+	if (!file_read(pool_printf(s->args.pool, "%s/%s", dir, name), to))
+		die(pool_printf(s->args.pool, "%s/%s", dir, name), "%s", strerror(errno));
 }
 
 /* ---- what the assembler says ---- */
@@ -404,7 +404,7 @@ say_warnings(const struct buf *lines)
 static int
 weave_input(struct session *s)
 {
-	struct buf runtime = {0}, woven = {0}, warnings = {0};
+	struct buf runtime = {0}, timers = {0}, woven = {0}, warnings = {0};
 	struct weave_options o = {.measure = s->args.measure.counts, .events = s->args.measure.events,
 	                          .calls = s->args.measure.calls,
 	                          .assemble = assemble_labelled, .ctx = s, .warnings = &warnings};
@@ -412,9 +412,13 @@ weave_input(struct session *s)
 	char *why = NULL;
 	int status;
 
-	read_runtime(s, &runtime);
+	read_own(s, "runtime.s", &runtime);
 	o.runtime = runtime.at;
 	o.runtime_size = runtime.n;
+	if (s->args.measure.timed)
+		read_own(s, "timers.s", &timers);
+	o.timers = timers.at;
+	o.timers_size = timers.n;
 	switch (weave(s->text.at ? s->text.at : "", s->text.n, s->name, &o, &woven, &stats, &why)) {
 	case WEAVE_DONE:
 		keep_woven(&woven);
@@ -433,6 +437,7 @@ weave_input(struct session *s)
 	}
 	free(why);
 	buf_free(&runtime);
+	buf_free(&timers);
 	buf_free(&woven);
 	buf_free(&warnings);
 	return status;

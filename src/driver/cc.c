@@ -99,6 +99,8 @@ look_at(struct driver *d, const char *a, const char *value)
 		d->no_id |= strstr(value, "--build-id=none") != NULL;
 }
 
+#define THERE_ARE "there are -fchord=, -fchord-events= and -fchord-timers="
+
 /* An option of Chord's. False: reported. */
 static bool
 chord_option(struct driver *d, const char *a)
@@ -109,12 +111,14 @@ chord_option(struct driver *d, const char *a)
 		return measure_read(a, a + 8, &d->measure);
 	if (starts(a, "-fchord-events="))
 		return measure_events("-fchord-events", a + 15, &d->measure, d->pool);
+	if (starts(a, "-fchord-timers="))
+		return measure_timers("-fchord-timers", a + 15, &d->measure, d->pool);
 	for (size_t i = 0; i < sizeof planned / sizeof *planned; i++)
 		if (starts(a, planned[i])) {
-			say_error(a, "not in this version; there are -fchord= and -fchord-events=");
+			say_error(a, "not in this version; " THERE_ARE);
 			return false;
 		}
-	say_error(a, "unknown option; there are -fchord= and -fchord-events=");
+	say_error(a, "unknown option; " THERE_ARE);
 	return false;
 }
 
@@ -293,7 +297,8 @@ help(const char *name, const char *compiler, const char *variable)
 	       "  -fchord=events       no counts of edges, but one exact counter for each event, which can be\n"
 	       "                       read at any moment; edges,events counts both\n"
 	       "  -fchord=calls        edges, and what happens between each call and its return, in events\n"
-	       "  -fchord-events=LIST  the events, with commas between them (default: instructions); see chord-cc(1)\n\n"
+	       "  -fchord-events=LIST  the events, with commas between them (default: instructions); see chord-cc(1)\n"
+	       "  -fchord-timers=LIST  events of which the program may be told when so many more have happened (chord.h)\n\n"
 	       "Example: make CC=\"chord cc\" CFLAGS=-O2\n\nThe compiler's own help follows.\n\n", name, compiler, variable);
 	fflush(stdout);
 }

@@ -25,6 +25,7 @@ struct measure {
 	uint8_t counts;         /* enum chord_measure */
 	bool with_events, calls;
 	const char *list;       /* of events, as given; NULL: the default */
+	const char *timed;      /* of those with timers, as given; NULL: none */
 	struct event_list events;
 };
 
@@ -50,6 +51,8 @@ void as_args_free(struct as_args *a);
 bool measure_read(const char *what, const char *list, struct measure *m);
 /* The events of -fchord-events=, which are counted beside whatever else was asked for. False: reported. */
 bool measure_events(const char *what, const char *list, struct measure *m, struct pool *pool);
+/* The events of -fchord-timers=, which are counted, and whose counters timers can watch. False: reported. */
+bool measure_timers(const char *what, const char *list, struct measure *m, struct pool *pool);
 /* Joins a measure and its events with what holds if nothing was said. False: reported. */
 bool measure_complete(struct measure *m, struct pool *pool);
 /* The assembler's options that say the same (pool), without commas or blanks; NULL: nothing has to be said. */

@@ -62,7 +62,7 @@ bool
 measure_read(const char *what, const char *list, struct measure *m)
 {
 	/* Of several options the last one counts. */
-	*m = (struct measure){.list = m->list, .events = m->events};
+	*m = (struct measure){.list = m->list, .timed = m->timed, .events = m->events};
 	for (const char *p = list, *end;; p = end + 1) {
 		end = p + strcspn(p, ",");
 		if (!read_one(what, (struct str){p, (size_t)(end - p)}, m))
@@ -86,10 +86,41 @@ measure_events(const char *what, const char *list, struct measure *m, struct poo
 	return true;
 }
 
+bool
+measure_timers(const char *what, const char *list, struct measure *m, struct pool *pool)
+{
+	struct event_list timed;
+	const char *why = NULL;
+
+	if (!event_list_read(pool, list, &timed, &why)) {
+		say_error(what, "%s", why);
+		return false;
+	}
+	event_list_free(&timed);
+	m->timed = pool_strdup(pool, list);
+	return true;
+}
+
 void
 measure_free(struct measure *m)
 {
 	event_list_free(&m->events);
+}
+
+/* Events with timers are counted, too. */
+static void
+complete_timers(struct measure *m, struct pool *pool)
+{
+	struct event_list timed;
+	const char *why = NULL, *all = m->list ? pool_printf(pool, "%s,%s", m->list, m->timed) : m->timed;
+
+	measure_free(m);
+	if (!event_list_read(pool, m->timed, &timed, &why) || !event_list_read(pool, all, &m->events, &why))
+		bug("%s", why);
+	for (uint32_t i = 0; i < m->events.n; i++)
+		for (uint32_t k = 0; k < timed.n; k++)
+			m->events.at[i].timed |= !strcmp(m->events.at[i].name, timed.at[k].name);
+	event_list_free(&timed);
 }
 
 bool
@@ -97,15 +128,21 @@ measure_complete(struct measure *m, struct pool *pool)
 {
 	const char *why = NULL;
 
-	m->with_events |= m->list != NULL || m->calls;
+	m->with_events |= m->list || m->timed || m->calls;
 	if (m->counts_chosen && m->counts == CHORD_PATHS && m->with_events) {
 		say_error("-fchord=paths", "%s cannot be counted beside paths; build twice", m->calls ? "calls" : "events");
 		return false;
 	}
-	if (m->with_events && !m->list && !event_list_read(pool, "instructions", &m->events, &why))
+	if (m->timed)
+		complete_timers(m, pool);
+	else if (m->with_events && !m->list && !event_list_read(pool, "instructions", &m->events, &why))
 		bug("%s", why);
 	if (!m->counts_chosen)
 		m->counts = m->with_events && !m->calls ? CHORD_EVENTS : CHORD_EDGES;
+	if (m->calls && m->timed) {
+		say_error("-fchord-timers", "does not go with -fchord=calls");
+		return false;
+	}
 	if (!m->calls || m->events.n <= CHORD_SUMS)
 		return true;
 	say_error("-fchord=calls", "%u events are too many: at most %d can be summed for calls", m->events.n, CHORD_SUMS);
@@ -157,7 +194,7 @@ measure_option(const struct measure *m, struct pool *pool)
 	struct buf b = {0};
 	char *option;
 
-	if (!m->chosen && !m->list)
+	if (!m->chosen && !m->list && !m->timed)
 		return NULL;
 	buf_str(&b, "--chord=");
 	if (m->counts_chosen)
@@ -166,9 +203,13 @@ measure_option(const struct measure *m, struct pool *pool)
 		buf_char(&b, '+');
 	if (m->calls || m->with_events)
 		buf_str(&b, m->calls ? "calls" : "events");
-	if (m->list) {
+	if (m->list || m->timed)
 		buf_char(&b, '@');
+	if (m->list)
 		escape(&b, m->list);
+	if (m->timed) {
+		buf_char(&b, '@');
+		escape(&b, m->timed);
 	}
 	option = pool_strndup(pool, b.at, b.n);
 	buf_free(&b);
@@ -187,5 +228,9 @@ measure_take(const char *option, struct measure *m, struct pool *pool)
 	*m = (struct measure){0};
 	if (n && !measure_read("--chord", names, m))
 		return false;
-	return !option[n] || measure_events("--chord", unescape(pool, option + n + 1, strlen(option + n + 1)), m, pool);
+	option += option[n] ? n + 1 : n;
+	n = strcspn(option, "@");
+	if (n && !measure_events("--chord", unescape(pool, option, n), m, pool))
+		return false;
+	return !option[n] || measure_timers("--chord", unescape(pool, option + n + 1, strlen(option + n + 1)), m, pool);
 }

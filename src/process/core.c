@@ -171,7 +171,8 @@ counter_range(const struct map *map, uint64_t *lo, uint64_t *hi)
 		const struct proc *p = &map->proc[i];
 
 		for (uint32_t k = 0; k <= p->nevent; k++) {
-			uint64_t at = k < p->nevent ? p->event[k].addr : p->counters, n = k < p->nevent ? CHORD_WAYS : p->ncounter;
+			uint64_t at = k < p->nevent ? p->event[k].addr : p->counters;
+			uint64_t n = k < p->nevent ? p->event[k].numbers : p->ncounter;
 
 			if (!n || !at)
 				continue;

@@ -135,7 +135,7 @@ find_counters(struct query *q, struct counted *c)
 			for (size_t k = 0; k < c->counter.n; k++)
 				fresh &= c->counter.at[k].addr != p->event[e].addr;
 			if (fresh)
-				VEC_PUSH(c->counter, (struct counter){p->event[e].addr, number});
+				VEC_PUSH(c->counter, (struct counter){p->event[e].addr, number, p->event[e].numbers});
 		}
 	}
 }

@@ -125,7 +125,7 @@ on_frame(void *arg, uint64_t pc, uint64_t sp, bool exact)
 
 	w->outer = true;
 	if (l && (exact || !counted_returns(l->counted, pc - l->bias)))
-		w->ok = w->found(w->arg, pc, sp);
+		w->ok = w->found(w->arg, pc, sp, exact);
 	return w->ok;
 }
 

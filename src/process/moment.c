@@ -31,14 +31,14 @@ look_doubt(struct look *k, const char *text)
 
 /* What the numbers of a counter add up to at a base. False: they are not all there. */
 static bool
-read_counter(const struct look *k, uint64_t addr, uint64_t *sum)
+read_counter(const struct look *k, uint64_t addr, uint32_t numbers, uint64_t *sum)
 {
-	uint64_t way[CHORD_WAYS];
+	uint64_t number[CHORD_WAYS_TIMED];
 
-	if (!process_read(&k->process, addr, way, sizeof way))
+	if (!process_read(&k->process, addr, number, numbers * sizeof *number))
 		return false;
-	for (int i = 0; i < CHORD_WAYS; i++)
-		*sum += way[i];
+	for (uint32_t i = 0; i < numbers; i++)
+		*sum += number[i];
 	return true;
 }
 
@@ -51,7 +51,7 @@ counters_at(const struct look *k, uint64_t base, uint64_t *sum)
 		for (size_t c = 0; c < l->counted->counter.n; c++) {
 			const struct counter *counter = &l->counted->counter.at[c];
 
-			if (!read_counter(k, counter->addr + l->bias + base, &sum[counter->event]))
+			if (!read_counter(k, counter->addr + l->bias + base, counter->numbers, &sum[counter->event]))
 				return false;
 		}
 	}
@@ -71,7 +71,7 @@ counters_outside(const struct look *k, uint64_t base, uint64_t *sum)
 			const struct mapping *m = process_mapping(&k->process, addr);
 
 			if (m && !m->ino)
-				read_counter(k, addr, &sum[counter->event]);
+				read_counter(k, addr, counter->numbers, &sum[counter->event]);
 		}
 	}
 }
@@ -87,7 +87,7 @@ counters_in_profile(const struct look *k, uint64_t *sum)
 		for (size_t j = 0; m && m->count && j < c->counter.n; j++) {
 			uint64_t at = (c->counter.at[j].addr - m->base) / 8;
 
-			for (uint64_t way = 0; way < CHORD_WAYS && at + way < m->ncount; way++)
+			for (uint64_t way = 0; way < c->counter.at[j].numbers && at + way < m->ncount; way++)
 				sum[c->counter.at[j].event] += m->count[at + way];
 		}
 	}

@@ -6,13 +6,19 @@
 #include "image/stack.h"
 #include "process/process.h"
 
+/* An event's counter in a program: the sum of so many numbers. */
+struct counter {
+	uint64_t addr;
+	uint32_t event, numbers;
+};
+
 /* A program or shared object that counts events. */
 struct counted {
 	struct unit unit;
 	struct where_index where;
 	uint64_t *back;          /* return addresses of its calls, sorted */
 	size_t nback;
-	VEC(struct counter { uint64_t addr; uint32_t event; }) counter; /* of the events that are asked for */
+	VEC(struct counter) counter; /* of the events that are asked for */
 	uint32_t **event;        /* by procedure and its event: number among those asked for, or UINT32_MAX */
 };
 
@@ -84,7 +90,7 @@ struct frames {
 const struct loaded *loaded_at(const struct loaded *at, size_t n, uint64_t pc);
 /* Calls found with the PC and the stack pointer of each activation of a thread that was interrupted in measured code,
  * by a signal or by what is woven in, but for the innermost. False: there may be more, or it gave false. */
-typedef bool interrupted_fn(void *arg, uint64_t pc, uint64_t sp);
+typedef bool interrupted_fn(void *arg, uint64_t pc, uint64_t sp, bool exact);
 bool frames_interrupted(struct frames *f, const struct thread *t, interrupted_fn *found, void *arg);
 void frames_close(struct frames *f);
 

@@ -69,9 +69,12 @@ look_behind(struct look *k, const struct loaded *l, uint64_t pc, uint64_t sign, 
 	return true;
 }
 
+/* What a call of the runtime's for a jump into another frame gives back; those for timers are in the unwind tables. */
+enum { AWAY_SP = 144 };
+
 /* The frame of one that was interrupted in code that moves the stack pointer cannot be gone on from. */
 static bool
-found_interrupted(void *arg, uint64_t pc, uint64_t sp)
+found_interrupted(void *arg, uint64_t pc, uint64_t sp, bool exact)
 {
 	struct look *k = arg;
 	const struct loaded *l = loaded_at(k->loaded.at, k->loaded.n, pc);
@@ -81,7 +84,7 @@ found_interrupted(void *arg, uint64_t pc, uint64_t sp)
 		return true;
 	if (!loaded_at(k->loaded.at, k->loaded.n, k->now->thread->reg[THREAD_RIP]))
 		VEC_PUSH(k->interrupted, (struct interrupted){l->counted, pc - l->bias});
-	return look_behind(k, l, pc, 1, k->now->behind, &w) && !w.sp;
+	return look_behind(k, l, pc, 1, k->now->behind, &w) && (!w.sp || (!exact && w.sp != AWAY_SP));
 }
 
 static void

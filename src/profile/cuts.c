@@ -150,11 +150,11 @@ cut_settle(struct system *s, const struct cut *cut, const struct woven *woven)
 
 /* How often woven code in [lo, hi) writes the counter of an event, any of its numbers. */
 static uint32_t
-writes(const struct woven *woven, uint64_t lo, uint64_t hi, uint64_t counter)
+writes(const struct woven *woven, uint64_t lo, uint64_t hi, const struct event_counter *counter)
 {
 	uint32_t n = 0;
 
-	for (uint64_t way = counter; way < counter + 8 * CHORD_WAYS; way += 8)
+	for (uint64_t way = counter->addr; way < counter->addr + 8 * counter->numbers; way += 8)
 		for (uint64_t at = lo; at < hi && woven->counts(woven->ctx, at, hi, way, &at);)
 			n++;
 	return n;
@@ -163,8 +163,8 @@ writes(const struct woven *woven, uint64_t lo, uint64_t hi, uint64_t counter)
 bool
 cut_query(const struct proc *p, const struct cut *cut, uint32_t event, const struct woven *woven, int64_t *query)
 {
-	uint64_t n = (uint64_t)event_query(p, cut->block, cut->insn, event), counter = p->event[event].addr;
-	uint64_t start = block_start(p, cut->block, woven);
+	uint64_t n = (uint64_t)event_query(p, cut->block, cut->insn, event), start = block_start(p, cut->block, woven);
+	const struct event_counter *counter = &p->event[event];
 	uint32_t sites = 0, pending;
 	struct walk w;
 

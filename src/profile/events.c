@@ -81,12 +81,12 @@ add_cuts(struct event_totals *t, const struct proc *p, const struct counts *c, c
 }
 
 static uint64_t
-event_count(const struct module *m, uint64_t at)
+event_count(const struct module *m, uint64_t at, uint32_t numbers)
 {
 	uint64_t sum = 0;
 
-	for (int way = 0; way < CHORD_WAYS && m && m->count; way++)
-		sum += m->count[at + (uint64_t)way];
+	for (uint32_t i = 0; i < numbers && m && m->count; i++)
+		sum += m->count[at + i];
 	return sum;
 }
 
@@ -109,10 +109,10 @@ profile_events(struct pool *pool, const struct map *map, const struct module *m,
 
 			if (!is_new(&seen, c->addr))
 				continue;
-			if (m && (c->addr < m->base || (c->addr - m->base) % 8 || at + CHORD_WAYS > m->ncount))
+			if (m && (c->addr < m->base || (c->addr - m->base) % 8 || at + c->numbers > m->ncount))
 				t.why = "the profile does not hold the counters of events";
 			else
-				event_total_of(&t, c->name)->n += event_count(m, at);
+				event_total_of(&t, c->name)->n += event_count(m, at, c->numbers);
 		}
 	for (uint32_t i = 0; i < map->nproc; i++)
 		add_cuts(&t, &map->proc[i], &counts[i], woven);

@@ -45,6 +45,7 @@ struct seg {
 struct event_counter {
 	const char *name;
 	uint64_t addr;           /* link-time address */
+	uint32_t numbers;        /* whose sum it is */
 };
 
 /* What one event has to do with one block (Ball 1994). */

@@ -9,7 +9,9 @@
  *   Gp_n, Hp_n  guard of a path's memory, and where that goes on; n: number of the code for paths
  *   Ip_n, Dp_n  a path that has to look for its entry, and where that goes on
  *   Vp_n        behind these, if they stand in line
- *   Yp          describes the table of paths */
+ *   Yp          describes the table of paths
+ *   Ep_k        asks whether a timer is due   Fp_k  where that goes on
+ *   Sp_k, Up_k  what the runtime has to know of part k for timers */
 #include "weave/internal.h"
 
 #include <ctype.h>
@@ -28,9 +30,11 @@ struct emitter {
 	const char **event;     /* symbols of the events' counters */
 	bool *target;           /* by block: needs a J label */
 	struct buf *stubs;      /* by part */
-	struct buf *cold;       /* by part: stubs of code for paths */
+	struct buf *cold;       /* by part: stubs that are rarely run */
 	struct path_counters table;
 	char table_desc[32];
+	const char **due;       /* by event: the routine that knows its timers */
+	uint32_t nask;
 };
 
 void
@@ -127,29 +131,65 @@ label_of(struct emitter *m, char kind, size_t number)
 	return pool_printf(m->u->pool, L "%c%u_%zu", kind, m->w->number, number);
 }
 
-/* What is rarely run goes to the end of the part, with the call frame state of where it is jumped from, if that can be
- * stated there. */
-static void
-add_cold(struct emitter *m, struct buf *b, const struct site *s, const struct buf *stub)
+/* What is rarely run goes to the end of the part, with the call frame state of a statement where it is jumped from. False:
+ * that cannot be stated there. */
+static bool
+add_far(struct emitter *m, uint32_t block, uint32_t stmt, const struct buf *stub)
 {
 	const struct proc *p = m->w->proc;
-	uint32_t part = p->blocks.at[s->block].part;
+	uint32_t part = p->blocks.at[block].part;
 	struct buf there = {0}, back = {0};
-	const char *over;
+	bool moves = stmt != UINT32_MAX &&
+	             cfi_move(m->u->cfi, stmt_behind(m->u->text, p->parts.at[part].last_stmt) + 1, stmt, &there, &back);
 
-	if (s->path->stmt != UINT32_MAX &&
-	    cfi_move(m->u->cfi, stmt_behind(m->u->text, p->parts.at[part].last_stmt) + 1, s->path->stmt, &there, &back)) {
+	if (moves) {
 		buf_add(&m->cold[part], there.at, there.n);
 		buf_add(&m->cold[part], stub->at, stub->n);
 		buf_add(&m->cold[part], back.at, back.n);
-	} else {
-		over = label_of(m, 'V', s->path->number);
-		m->u->machine->jump(b, over);
-		buf_add(b, stub->at, stub->n);
-		buf_printf(b, "%s:\n", over);
 	}
 	buf_free(&there);
 	buf_free(&back);
+	return moves;
+}
+
+static void
+add_cold(struct emitter *m, struct buf *b, const struct site *s, const struct buf *stub)
+{
+	const char *over;
+
+	if (add_far(m, s->block, s->path->stmt, stub))
+		return;
+	over = label_of(m, 'V', s->path->number);
+	m->u->machine->jump(b, over);
+	buf_add(b, stub->at, stub->n);
+	buf_printf(b, "%s:\n", over);
+}
+
+/* The statement at whose call frame state a site's code runs. */
+static uint32_t
+stmt_at(const struct emitter *m, const struct site *s)
+{
+	const struct insn *last = last_of(m, s->block);
+
+	if (s->where == SITE_AFTER)
+		return stmt_behind(m->u->text, end_stmt(m, code_of(m, s->block), last)) + 1;
+	return s->where == SITE_STUB ? last->stmt : woven_insn(m->w, s->block, s->insn)->stmt;
+}
+
+/* An event with timers. The stub asks whether one is due. */
+static void
+add_timed(struct emitter *m, struct buf *b, const struct site *s, uint32_t event)
+{
+	uint32_t at = stmt_at(m, s), number = m->nask++;
+	struct timed_at t = {.ask = label_of(m, 'E', number), .on = label_of(m, 'F', number), .due = m->due[event],
+		.lag = s->lag[event], .by_sp = !cfi_by_frame_pointer(m->u->cfi, at)};
+	struct buf none = {0}, stub = {0};
+
+	t.in_line = !add_far(m, s->block, at, &none);
+	m->u->machine->add_timed(b, &stub, m->event[event], s->way * 16u, (int32_t)s->add[event], &t, s->gap);
+	if (!t.in_line)
+		add_far(m, s->block, at, &stub);
+	buf_free(&stub);
 }
 
 static void
@@ -176,7 +216,9 @@ add_counter(struct emitter *m, struct buf *b, const struct site *s)
 	if (s->counter)
 		m->u->machine->add(b, m->counters, (uint64_t)(s->counter - 1) * 8, 1, s->gap);
 	for (uint32_t k = 0; s->add && k < m->o->events.n; k++)
-		if (s->add[k])
+		if (s->add[k] && m->o->events.at[k].timed)
+			add_timed(m, b, s, k);
+		else if (s->add[k])
 			m->u->machine->add(b, m->event[k], s->way * 8u, (int32_t)s->add[k], s->gap);
 }
 
@@ -632,26 +674,32 @@ emit_part_end(struct emitter *m, uint32_t part)
 	}
 	buf_add(&m->b, m->stubs[part].at, m->stubs[part].n);
 	label_define(&m->b, 'Z', m->w->number, part);
-	if (part == 0)
+	if (part == 0) {
 		map_record(m->u, m->w, m->o, &m->b);
+		timer_record(m->u, m->w, m->o, &m->b);
+	}
 	put(m, stmt_end(m, stmt), RANK_END, stmt);
 	buf_free(&m->stubs[part]);
 	buf_free(&name);
 }
 
-static const char **
-event_symbols(struct pool *pool, const struct event_list *list, bool calls)
+static void
+name_events(struct emitter *m)
 {
-	const char **symbol = pool_array(pool, list->n, sizeof *symbol);
+	const struct event_list *list = &m->o->events;
 	struct buf b = {0};
 
+	m->event = pool_array(m->u->pool, list->n, sizeof *m->event);
+	m->due = pool_array(m->u->pool, list->n, sizeof *m->due);
 	for (uint32_t i = 0; i < list->n; i++) {
 		b.n = 0;
-		event_symbol(&b, &list->at[i], calls);
-		symbol[i] = pool_strndup(pool, b.at, b.n);
+		event_symbol(&b, &list->at[i], m->o->calls);
+		m->event[i] = pool_strndup(m->u->pool, b.at, b.n);
+		b.n = 0;
+		event_symbol_of(&b, "due", &list->at[i]);
+		m->due[i] = pool_strndup(m->u->pool, b.at, b.n);
 	}
 	buf_free(&b);
-	return symbol;
 }
 
 /* At one place the code of an edge into the block has to come before that of one out of it. */
@@ -695,7 +743,7 @@ emit_proc(const struct unit *u, struct woven *w, struct edits *e, const struct w
 
 	m.target = pool_array(u->pool, p->blocks.n, sizeof *m.target);
 	m.stubs = pool_array(u->pool, p->parts.n, sizeof *m.stubs);
-	m.event = event_symbols(u->pool, &o->events, o->calls);
+	name_events(&m);
 	snprintf(m.counters, sizeof m.counters, L "C%u", w->number);
 	m.cold = pool_array(u->pool, p->parts.n, sizeof *m.cold);
 	snprintf(m.table_desc, sizeof m.table_desc, L "Y%u", w->number);

@@ -378,9 +378,11 @@ place_event(struct events_of *x, const bool *tree, uint32_t e)
 	return true;
 }
 
+/* Sites that add something, in the order in which they stand in the text; those of one place as they are woven in. */
 struct used {
 	struct site *site;
 	uint32_t edge;
+	uint8_t order;          /* of those at one place */
 };
 
 static int
@@ -392,23 +394,87 @@ by_place(const void *a, const void *b)
 		return x->site->block < y->site->block ? -1 : 1;
 	if (x->site->insn != y->site->insn)
 		return x->site->insn < y->site->insn ? -1 : 1;
+	if (x->order != y->order)
+		return x->order < y->order ? -1 : 1;
 	return x->edge < y->edge ? -1 : 1;
 }
 
-/* Neighbours add to different numbers. */
-static void
-choose_ways(struct events_of *x)
+/* What splits a block comes first, then edges into it, as emit.c has it. */
+static uint8_t
+order_of(const struct events_of *x, uint32_t edge)
 {
-	struct used *used = pool_array(x->u->pool, x->g->nedge, sizeof *used);
+	const struct site *s = site_of(x->w, edge);
+
+	if (s->where != SITE_BLOCK)
+		return s->where != SITE_SPLIT;
+	return edge < x->w->proc->graph->nedge && x->w->proc->graph->edge[edge].from != s->block ? 1 : 2;
+}
+
+static uint32_t
+find_used(struct events_of *x, struct used **used)
+{
 	uint32_t n = 0;
 
+	*used = pool_array(x->u->pool, x->g->nedge, sizeof **used);
 	for (uint32_t e = 0; e < x->g->nedge; e++)
 		if (site_of(x->w, e)->add)
-			used[n++] = (struct used){site_of(x->w, e), e};
+			(*used)[n++] = (struct used){site_of(x->w, e), e, order_of(x, e)};
 	if (n)
-		qsort(used, n, sizeof *used, by_place);
+		qsort(*used, n, sizeof **used, by_place);
+	return n;
+}
+
+/* Behind a site. `before`: what sites in the same block add up to there. Where the code does not stand in a block the
+ * events are what they will be at the vertex where the edge leads. */
+static int64_t
+lag_behind(const struct events_of *x, const struct used *u, uint32_t e, int64_t before)
+{
+	const struct site *s = u->site;
+	uint32_t nblock = (uint32_t)x->w->proc->blocks.n, first = x->w->proc->blocks.at[s->block].first;
+	uint32_t at = s->where == SITE_BLOCK || s->where == SITE_SPLIT ? s->block : x->g->edge[u->edge].to;
+	int64_t query = at < nblock ? x->w->query[(size_t)at * x->list->n + e] : 0;
+
+	if (s->where != SITE_BLOCK && s->where != SITE_SPLIT)
+		return query;
+	return query + (int64_t)(event_of_block(&x->list->at[e]) + sum_insns(x, s->block, first, s->insn, e)) - before;
+}
+
+static bool
+find_lag(struct events_of *x, const struct used *used, uint32_t n, uint32_t e)
+{
+	int64_t before = 0, lag;
+
+	for (uint32_t i = 0; i < n; i++) {
+		struct site *s = used[i].site;
+
+		if (!i || s->block != used[i - 1].site->block)
+			before = 0;
+		before += s->where == SITE_BLOCK ? s->add[e] : 0;
+		lag = lag_behind(x, &used[i], e, before);
+		if (lag >= INT32_MAX || lag <= INT32_MIN) {
+			x->w->proc->reason = "an event's increment of more than 31 bits";
+			return false;
+		}
+		if (!s->lag)
+			s->lag = pool_array(x->u->pool, x->list->n, sizeof *s->lag);
+		s->lag[e] = (int32_t)lag;
+	}
+	return true;
+}
+
+/* Neighbours add to different numbers. */
+static bool
+finish_sites(struct events_of *x)
+{
+	struct used *used;
+	uint32_t n = find_used(x, &used);
+
 	for (uint32_t i = 0; i < n; i++)
 		used[i].site->way = (uint8_t)(i % CHORD_WAYS);
+	for (uint32_t e = 0; e < x->list->n; e++)
+		if (x->list->at[e].timed && !find_lag(x, used, n, e))
+			return false;
+	return true;
 }
 
 bool
@@ -430,17 +496,23 @@ place_events(const struct unit *u, struct woven *w, const struct event_list *lis
 	for (uint32_t e = 0; e < list->n; e++)
 		if (!place_event(&x, tree, e))
 			return false;
-	choose_ways(&x);
-	return true;
+	return finish_sites(&x);
 }
 
 /* ---- their counters ---- */
 
-/* Those that are summed for calls are counters of their own: exits record their values. */
+/* Those that are summed for calls are counters of their own: exits record their values. So are those with timers,
+ * which are compared with a limit wherever they change. */
 void
 event_symbol(struct buf *b, const struct event *e, bool calls)
 {
-	buf_str(b, calls ? "__chord_sum_" : "__chord_event_");
+	event_symbol_of(b, calls ? "sum" : e->timed ? "timed" : "event", e);
+}
+
+void
+event_symbol_of(struct buf *b, const char *what, const struct event *e)
+{
+	buf_printf(b, "__chord_%s_", what);
 	for (const char *s = e->name; *s; s++) {
 		if (isalnum((unsigned char)*s))
 			buf_char(b, *s);
@@ -455,12 +527,15 @@ emit_event_counters(struct buf *tail, const struct event_list *list, bool calls)
 	struct buf b = {0};
 
 	for (uint32_t i = 0; i < list->n; i++) {
+		bool timed = list->at[i].timed;
+
 		b.n = 0;
 		event_symbol(&b, &list->at[i], calls);
 		buf_char(&b, 0);
-		buf_printf(tail, "\t.section %s,\"awG\",@nobits,%s,comdat\n\t.balign 32\n", CHORD_SECTION_CNT, b.at);
+		buf_printf(tail, "\t.section %s,\"awG\",@nobits,%s,comdat\n\t.balign %d\n", CHORD_SECTION_CNT, b.at,
+		           timed ? 64 : 32);
 		buf_printf(tail, "\t.globl\t%s\n\t.hidden\t%s\n%s:\t.zero\t%d\n", b.at, b.at, b.at,
-		           CHORD_WAYS * 8);
+		           timed ? CHORD_TIMER_SIZE : CHORD_WAYS * 8);
 		if (calls)
 			buf_printf(tail, "\t.section %s,\"aoG\",@progbits,%s,%s,comdat\n\t.balign 4\n\t.long\t%s-.\n",
 			           CHORD_SECTION_SUM, b.at, b.at, b.at);

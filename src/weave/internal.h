@@ -25,6 +25,7 @@ struct site {
 	uint32_t counter;       /* 0: none, else its number + 1 */
 	struct path_code *path; /* what it does to the path register; NULL: nothing */
 	int64_t *add;           /* by event: what it adds to the event's counter; NULL: nothing */
+	int32_t *lag;           /* by event, if it has timers: what the counter lacks right behind that */
 	uint8_t way;            /* and to which of its CHORD_WAYS numbers */
 };
 
@@ -121,6 +122,7 @@ void map_paths(struct buf *blob, const struct woven *w);
 bool place_events(const struct unit *u, struct woven *w, const struct event_list *list);
 /* The symbol of an event's counter (no terminating zero): the same in every object. */
 void event_symbol(struct buf *b, const struct event *e, bool calls);
+void event_symbol_of(struct buf *b, const char *what, const struct event *e);
 /* Appends the counters' own sections. */
 void emit_event_counters(struct buf *tail, const struct event_list *list, bool calls);
 /* The symbol that a call, or a jump out of the procedure `own`, leads to; NULL: not known. */
@@ -171,7 +173,16 @@ void emit_watched(const struct text *t, struct edits *e, struct buf *tail);
 
 /* map.c: the map record of a procedure as directives, counters included. */
 void map_record(const struct unit *u, const struct woven *w, const struct weave_options *o, struct buf *out);
+/* Bytes, behind a 32-bit number of them. */
+void map_bytes(struct buf *out, const struct buf *blob);
+/* The distance from the start of its part of a segment's first instruction, in order; *base is 0 for the first one. */
+void map_segment(struct buf *out, const struct woven *w, uint32_t segment, uint32_t *base);
 void map_refused(const struct unit *u, const struct woven *w, const struct weave_options *o, struct buf *out);
+
+/* timer.c: what the runtime has to know of the procedure for timers, as directives. */
+void timer_record(const struct unit *u, const struct woven *w, const struct weave_options *o, struct buf *out);
+/* By what name the program sets timers, and woven code asks the runtime. */
+void emit_timers(struct buf *tail, const struct weave_options *o);
 
 /* show.c: a readable dump of one procedure. */
 void show_unit(const struct unit *u, FILE *f);

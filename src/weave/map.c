@@ -121,8 +121,10 @@ blob_events(struct buf *blob, const struct woven *w, const struct event_list *li
 	size_t at = 0;
 
 	buf_uleb(blob, list->n);
-	for (uint32_t e = 0; e < list->n; e++)
+	for (uint32_t e = 0; e < list->n; e++) {
 		add_text(blob, list->at[e].name);
+		buf_uleb(blob, list->at[e].timed ? CHORD_WAYS_TIMED : CHORD_WAYS);
+	}
 	if (!list->n)
 		return;
 	for (uint32_t b = 0; b < p->blocks.n; b++) {
@@ -155,8 +157,8 @@ write_event_counters(struct buf *out, const struct event_list *list, bool calls)
 	}
 }
 
-static void
-write_blob(struct buf *out, const struct buf *blob)
+void
+map_bytes(struct buf *out, const struct buf *blob)
 {
 	static const char digits[] = "01234567";
 
@@ -211,7 +213,7 @@ write_head(struct buf *out, const struct unit *u, const struct woven *w, uint32_
 static void
 write_tail(struct buf *out, const struct buf *blob, uint32_t n)
 {
-	write_blob(out, blob);
+	map_bytes(out, blob);
 	buf_printf(out, L "N%u:\n\t.popsection\n", n);
 }
 
@@ -227,28 +229,32 @@ write_offset(struct buf *out, uint32_t proc, char kind, size_t number, uint32_t 
 
 /* Segments whose first instruction is no statement lie as far behind the segment
  * before them as they did before weaving. */
+void
+map_segment(struct buf *out, const struct woven *w, uint32_t segment, uint32_t *base)
+{
+	const struct segment *s = &w->segments.at[segment], *from;
+	const struct insn *in = woven_insn(w, s->block, s->insn);
+	uint32_t off;
+
+	if (in->stmt != UINT32_MAX)
+		*base = segment;
+	from = &w->segments.at[*base];
+	off = in->off - woven_insn(w, from->block, from->insn)->off;
+	write_offset(out, w->number, 'B', *base, w->proc->blocks.at[s->block].part);
+	if (off) {
+		buf_char(out, '+');
+		buf_number(out, off);
+	}
+	buf_char(out, '\n');
+}
+
 static void
 write_segments(struct buf *out, const struct woven *w)
 {
-	const struct proc *p = w->proc;
-	uint32_t base = 0, base_off = 0;
+	uint32_t base = 0;
 
-	for (uint32_t i = 0; i < w->segments.n; i++) {
-		const struct segment *s = &w->segments.at[i];
-		uint32_t part = p->blocks.at[s->block].part;
-		const struct insn *in = &p->parts.at[part].code->insns.at[s->insn];
-
-		if (in->stmt != UINT32_MAX) {
-			base = i;
-			base_off = in->off;
-		}
-		write_offset(out, w->number, 'B', base, part);
-		if (in->off != base_off) {
-			buf_char(out, '+');
-			buf_number(out, in->off - base_off);
-		}
-		buf_char(out, '\n');
-	}
+	for (uint32_t i = 0; i < w->segments.n; i++)
+		map_segment(out, w, i, &base);
 }
 
 static void

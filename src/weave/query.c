@@ -1,30 +1,32 @@
 /* SPDX-License-Identifier: MIT */
 /* On-line queries (Ball 1994, section 3.3): include/chord.h leaves `.set ".Levents.NAME", 0` before an
  * instruction that puts 0 into a register. Behind it, what the register is to hold is loaded from the counter,
- * and the query increment of the place is added. */
+ * and the query increment of the place is added. Behind `.set ".Ltimer.NAME", 0` it gets the address of the
+ * routine that sets the event's timer. */
 #include "weave/internal.h"
 
 #include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
 
-#define MARK ".Levents."
+static const char events_mark[] = "\".Levents.", timer_mark[] = "\".Ltimer.";
 
-/* The name that a statement asks for; n is 0 if it does not. */
+/* The name that a statement asks for, behind a mark; n is 0 if it does not. */
 static struct str
-name_asked(const struct text *t, const struct stmt *s)
+name_asked(const struct text *t, const struct stmt *s, const char *mark)
 {
 	struct str name = {NULL, 0};
+	size_t n = strlen(mark);
 	const char *end;
 
 	if ((s->kind != STMT_DIRECTIVE && s->kind != STMT_ASSIGN) || !str_is(stmt_word(t, s), ".set"))
 		return name;
 	name = stmt_rest(t, s);
-	if (!str_starts(name, "\"" MARK) || !(end = memrchr(name.at, '"', name.n)))
+	if (!str_starts(name, mark) || !(end = memrchr(name.at, '"', name.n)))
 		return (struct str){NULL, 0};
 	name.n = (size_t)(end - name.at);
-	name.at += strlen("\"" MARK);
-	name.n -= name.n < strlen("\"" MARK) ? name.n : strlen("\"" MARK);
+	name.at += n;
+	name.n -= name.n < n ? name.n : n;
 	return name;
 }
 
@@ -109,7 +111,7 @@ query_behind(const struct woven *w, uint32_t block, uint32_t insn, uint32_t e, c
 }
 
 static void
-answer(const struct unit *u, const struct stmt *s, const char *counter, int64_t query, struct edits *e)
+answer(const struct unit *u, const struct stmt *s, const char *counter, int numbers, int64_t query, struct edits *e)
 {
 	bool intel = s->flags & STMT_INTEL;
 	struct buf b = {0};
@@ -119,13 +121,29 @@ answer(const struct unit *u, const struct stmt *s, const char *counter, int64_t 
 		return;
 	buf_str(&b, intel ? "\n\t.att_syntax prefix\n\tmovq\t%gs:" : "\n\tmovq\t%gs:");
 	buf_printf(&b, "%s(%%rip), %%%s\n", counter, reg);
-	for (int way = 1; way < CHORD_WAYS; way++)
-		buf_printf(&b, "\taddq\t%%gs:%s+%d(%%rip), %%%s\n", counter, way * 8, reg);
+	for (int i = 1; i < numbers; i++)
+		buf_printf(&b, "\taddq\t%%gs:%s+%d(%%rip), %%%s\n", counter, i * 8, reg);
 	if (query)
 		buf_printf(&b, "\tleaq\t%" PRId64 "(%%%s), %%%s\n", query, reg, reg);
 	if (intel)
 		buf_str(&b, "\t.intel_syntax noprefix\n");
 	edit_add(e, s->at + s->len, 0, RANK_QUERY, &b);
+}
+
+static void
+answer_timer(const struct unit *u, const struct stmt *s, const struct event *event, struct edits *e)
+{
+	bool intel = s->flags & STMT_INTEL;
+	struct buf b = {0}, symbol = {0};
+	char reg[8];
+
+	if (!register_of(u, s, reg))
+		return;
+	event_symbol_of(&symbol, "timer", event);
+	buf_printf(&b, "%s\tleaq\t%.*s(%%rip), %%%s\n%s", intel ? "\n\t.att_syntax prefix\n" : "\n", (int)symbol.n, symbol.at, reg,
+	           intel ? "\t.intel_syntax noprefix\n" : "");
+	edit_add(e, s->at + s->len, 0, RANK_QUERY, &b);
+	buf_free(&symbol);
 }
 
 /* Is it what chord.h has behind its mark: `movl $0, %eax` or `mov eax, 0`? */
@@ -177,18 +195,26 @@ place_of(const struct text *t, const struct stmt *s, struct buf *b)
 }
 
 static void
-unanswered(const struct text *t, const struct stmt *s, struct str name, const struct weave_options *o, const char *why)
+unanswered(const struct text *t, const struct stmt *s, struct str name, bool timer, const struct weave_options *o,
+           const char *why)
 {
+	const char *between = " ";
+
 	if (!o->warnings)
 		return;
 	place_of(t, s, o->warnings);
-	buf_printf(o->warnings, ": chord_events(%.*s): ", (int)name.n, name.at);
-	if (why)
-		buf_printf(o->warnings, "0 here: %s\n", why);
-	else
-		buf_str(o->warnings, "not counted; counted are ");
-	for (uint32_t i = 0; !why && i < o->events.n; i++)
-		buf_printf(o->warnings, "%s%s", o->events.at[i].name, i + 1 < o->events.n ? ", " : "\n");
+	buf_printf(o->warnings, ": %s(%.*s): ", timer ? "chord_timer" : "chord_events", (int)name.n, name.at);
+	if (why) {
+		buf_printf(o->warnings, "%s: %s\n", timer ? "never set" : "0 here", why);
+		return;
+	}
+	buf_str(o->warnings, timer ? "no event with timers (-fchord-timers=); those are" : "not counted; counted are");
+	for (uint32_t i = 0; i < o->events.n; i++)
+		if (o->events.at[i].timed || !timer) {
+			buf_printf(o->warnings, "%s%s", between, o->events.at[i].name);
+			between = ", ";
+		}
+	buf_char(o->warnings, '\n');
 }
 
 /* Finds the instruction. NULL, or why nothing is counted there. */
@@ -208,35 +234,47 @@ find_place(const struct unit *u, struct woven *woven, const struct place *at, st
 	return NULL;
 }
 
+/* What stands at mark, and the instruction behind it. */
+static void
+answer_mark(const struct unit *u, struct woven *woven, const struct weave_options *o, uint32_t mark, struct edits *e)
+{
+	const struct event_list *list = &o->events;
+	const struct stmt *s = &u->text->stmts.at[mark];
+	struct str name = name_asked(u->text, s, events_mark);
+	bool timer = !name.n;
+	const struct event *event;
+	struct woven *w = NULL;
+	struct segment here;
+	struct buf symbol = {0};
+	const char *why;
+
+	if (timer)
+		name = name_asked(u->text, s, timer_mark);
+	if (!name.n || !is_blank(u, s + 1))
+		return;
+	event = event_named(name, list);
+	if (timer && event && !event->timed)
+		event = NULL;
+	why = event ? find_place(u, woven, &u->place[mark + 1], &w, &here) : NULL;
+	if (!event || why) {
+		unanswered(u->text, s, name, timer, o, why);
+		return;
+	}
+	if (here.insn + 1 < w->proc->blocks.at[here.block].last)
+		VEC_PUSH(w->segments, (struct segment){here.block, here.insn + 1});
+	event_symbol(&symbol, event, o->calls);
+	buf_char(&symbol, 0);
+	if (timer)
+		answer_timer(u, s + 1, event, e);
+	else
+		answer(u, s + 1, symbol.at, event->timed ? CHORD_WAYS_TIMED : CHORD_WAYS,
+		       query_behind(w, here.block, here.insn, (uint32_t)(event - list->at), list), e);
+	buf_free(&symbol);
+}
+
 void
 emit_queries(const struct unit *u, struct woven *woven, const struct weave_options *o, struct edits *e)
 {
-	const struct event_list *list = &o->events;
-	const struct text *t = u->text;
-	struct buf symbol = {0};
-
-	for (uint32_t i = 0; list->n && i + 1 < t->stmts.n; i++) {
-		const struct stmt *mark = &t->stmts.at[i];
-		struct str name = name_asked(t, mark);
-		const struct event *event;
-		struct woven *w = NULL;
-		struct segment here;
-		const char *why;
-
-		if (!name.n || !is_blank(u, mark + 1))
-			continue;
-		event = event_named(name, list);
-		why = event ? find_place(u, woven, &u->place[i + 1], &w, &here) : NULL;
-		if (!event || why) {
-			unanswered(t, mark, name, o, why);
-			continue;
-		}
-		if (here.insn + 1 < w->proc->blocks.at[here.block].last)
-			VEC_PUSH(w->segments, (struct segment){here.block, here.insn + 1});
-		symbol.n = 0;
-		event_symbol(&symbol, event, o->calls);
-		buf_char(&symbol, 0);
-		answer(u, mark + 1, symbol.at, query_behind(w, here.block, here.insn, (uint32_t)(event - list->at), list), e);
-	}
-	buf_free(&symbol);
+	for (uint32_t i = 0; o->events.n && i + 1 < u->text->stmts.n; i++)
+		answer_mark(u, woven, o, i, e);
 }

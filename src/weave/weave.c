@@ -152,6 +152,8 @@ pass_output(struct job *j, struct buf *out)
 	if (runtime)
 		emit_event_counters(&tail, &j->o->events, j->o->calls);
 	if (runtime)
+		emit_timers(&tail, j->o);
+	if (runtime)
 		emit_watched(&j->text, &j->edits, &tail);
 	edit_apply(&j->edits, &j->text, out);
 	if (out->n && out->at[out->n - 1] != '\n')

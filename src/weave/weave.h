@@ -17,6 +17,8 @@ struct weave_options {
 	bool calls;                  /* and summed for each call */
 	const char *runtime;         /* text of the runtime, put behind woven text; NULL: none */
 	size_t runtime_size;
+	const char *timers;          /* what it has in addition for events with timers */
+	size_t timers_size;
 	weave_assemble *assemble;
 	void *ctx;
 	FILE *dump;                  /* chord show: where to, or NULL */

@@ -445,7 +445,7 @@ t_wrong_measures() {
 		refused 2 "^chord: $o: .*edges" $cc $o -c work.c
 	done
 	for o in -fchord -fchords=edges -fchord-weights=f -fchord-paths=f; do
-		refused 2 "^chord: $o: .*there are -fchord= and -fchord-events=" $cc $o -c work.c
+		refused 2 "^chord: $o: .*there are -fchord=, -fchord-events= and -fchord-timers=" $cc $o -c work.c
 	done
 	refused 2 "^chord: -fchord=calls: 5 events are too many" $cc -fchord=calls -fchord-events=loads,stores,calls,taken,fp -c work.c
 	refused 2 "^chord: -fchord-events: .*nonsense" $cc -fchord-events=loads,nonsense -c work.c

@@ -68,7 +68,9 @@ put_events(struct buf *b)
 {
 	PUT(b, 2);
 	put_string(b, "instructions");
+	buf_uleb(b, 4);
 	put_string(b, "loads");
+	buf_uleb(b, 4);
 	PUT(b, 0, 0, 1, 2, 1, 3, 0, 1, 2, 0);
 	PUT(b, 4, 0, 1, 4, 1, 1, 0, 3, 1, 0, 1, 3, 2, 0);
 	PUT(b, 2 * 300 - 1, 7, 1, 1, 1, 0, 0, 1, 1, 0);

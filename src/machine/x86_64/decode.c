@@ -284,6 +284,7 @@ const struct machine machine_x86_64 = {
 	.decode = x86_decode,
 	.facts = x86_facts,
 	.add = x86_add,
+	.add_timed = x86_add_timed,
 	.add_sum = x86_add_sum,
 	.path = x86_path,
 	.pointer = x86_pointer,

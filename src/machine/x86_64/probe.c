@@ -25,8 +25,17 @@ counter(struct buf *out, const char *label, uint64_t offset)
 	buf_str(out, "(%rip)\n");
 }
 
+/* What is added to a counter, and whether that is the counter of a timer. */
+struct addition {
+	const char *label;
+	uint64_t offset;
+	int32_t n;
+	const struct timed_at *timed; /* NULL: no */
+	struct buf *stub;
+};
+
 static void
-add_now(struct buf *out, const char *label, uint64_t offset, int32_t n)
+add_to(struct buf *out, const char *label, uint64_t offset, int32_t n)
 {
 	if (n == 1)
 		buf_str(out, "\tincq\t");
@@ -37,38 +46,93 @@ add_now(struct buf *out, const char *label, uint64_t offset, int32_t n)
 	counter(out, label, offset);
 }
 
+static void
+adjust_frame(struct buf *out, const struct timed_at *t, int n)
+{
+	if (t->by_sp && n)
+		buf_printf(out, "\t.cfi_adjust_cfa_offset %d\n", n);
+}
+
+/* The flags are no longer wanted, or wait in rax. `deeper`: bytes by which the stack pointer is already below where the call
+ * frame information has it. */
+static void
+ask(struct buf *out, const struct addition *a, int deeper)
+{
+	const struct timed_at *t = a->timed;
+
+	adjust_frame(out, t, deeper);
+	if (t->lag)
+		add_to(out, a->label, a->offset + 8, t->lag);
+	buf_str(out, "\tleaq\t-128(%rsp), %rsp\n");
+	adjust_frame(out, t, 128);
+	buf_printf(out, "\tcall\t%s\n", t->due);
+	buf_str(out, "\tleaq\t128(%rsp), %rsp\n");
+	adjust_frame(out, t, -128);
+	if (t->lag)
+		add_to(out, a->label, a->offset + 8, -t->lag);
+	if (!t->in_line)
+		x86_jump(out, t->on);
+	adjust_frame(out, t, -deeper);
+}
+
+static void
+add_now(struct buf *out, const struct addition *a, int deeper)
+{
+	add_to(out, a->label, a->offset, a->n);
+	if (!a->timed)
+		return;
+	buf_printf(out, "\t%s\t%s\n", a->timed->in_line ? "js" : "jns", a->timed->in_line ? a->timed->on : a->timed->ask);
+	ask(a->timed->in_line ? out : a->stub, a, deeper);
+	buf_printf(out, "%s:\n", a->timed->on);
+}
+
 /* The flags wait in rax: SF, ZF, AF, PF and CF in ah, OF in al. */
 static void
-add_keeping_flags(struct buf *out, const char *label, uint64_t offset, int32_t n)
+add_keeping_flags(struct buf *out, const struct addition *a, int deeper)
 {
 	buf_str(out, "\tlahf\n\tseto\t%al\n");
-	add_now(out, label, offset, n);
+	add_now(out, a, deeper);
 	buf_str(out, "\taddb\t$127, %al\n\tsahf\n");
 }
 
 /* It is always one instruction that changes the counter: a signal's handler may count on the same one
  * at any moment. In the last resort rax is saved below the red zone. */
-void
-x86_add(struct buf *out, const char *label, uint64_t offset, int32_t n, struct gap gap)
+static void
+add(struct buf *out, const struct addition *a, struct gap gap)
 {
 	uint16_t dead = (uint16_t)(X86_ALL_REGS & ~gap.regs_live & ~X86_RSP);
-	uint8_t changes = n == 1 || n == -1 ? INC_CHANGES : X86_ALL_FLAGS;
+	uint8_t changes = (a->n == 1 || a->n == -1) && !a->timed ? INC_CHANGES : X86_ALL_FLAGS;
 
 	if (!(gap.flags_live & changes)) {
-		add_now(out, label, offset, n);
+		add_now(out, a, 0);
 	} else if (dead & X86_RAX) {
-		add_keeping_flags(out, label, offset, n);
+		add_keeping_flags(out, a, 0);
 	} else if (dead) {
 		const char *reg = reg_name[__builtin_ctz(dead)];
 
 		buf_printf(out, "\tmovq\t%%rax, %%%s\n", reg);
-		add_keeping_flags(out, label, offset, n);
+		add_keeping_flags(out, a, 0);
 		buf_printf(out, "\tmovq\t%%%s, %%rax\n", reg);
 	} else {
 		buf_str(out, "\tleaq\t-128(%rsp), %rsp\n\tpushq\t%rax\n");
-		add_keeping_flags(out, label, offset, n);
+		add_keeping_flags(out, a, 136);
 		buf_str(out, "\tpopq\t%rax\n\tleaq\t128(%rsp), %rsp\n");
 	}
+}
+
+void
+x86_add(struct buf *out, const char *label, uint64_t offset, int32_t n, struct gap gap)
+{
+	add(out, &(struct addition){label, offset, n, NULL, NULL}, gap);
+}
+
+void
+x86_add_timed(struct buf *out, struct buf *stub, const char *label, uint64_t offset, int32_t n, const struct timed_at *t,
+              struct gap gap)
+{
+	if (!t->in_line)
+		buf_printf(stub, "%s:\n", t->ask);
+	add(out, &(struct addition){label, offset, n, t, stub}, gap);
 }
 
 static void

@@ -43,10 +43,13 @@ adds(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op, uint64_t 
 	return true;
 }
 
-/* lea N(%reg), %reg: the stack pointer below the red zone and back; the answer to a query. */
+/* lea N(%reg), %reg: the stack pointer below the red zone and back; the answer to a query. Or an address of the
+ * module's, for setting timers. */
 static bool
 moves_by(const ZydisDecodedOperand *op, struct woven_insn *out)
 {
+	if (is_wide(&op[0]) && op[1].mem.base == ZYDIS_REGISTER_RIP)
+		return true;
 	if (!is_wide(&op[0]) || op[1].mem.base != op[0].reg.value || op[1].mem.index != ZYDIS_REGISTER_NONE)
 		return false;
 	if (op[0].reg.value == ZYDIS_REGISTER_RSP)
@@ -101,6 +104,8 @@ is_ours(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op, uint64
 		return is_reg(&op[0], ZYDIS_REGISTER_AL);
 	case ZYDIS_MNEMONIC_LAHF: case ZYDIS_MNEMONIC_SAHF: case ZYDIS_MNEMONIC_NOP:
 		return true;
+	/* To what calls the runtime and comes back; or over that. */
+	case ZYDIS_MNEMONIC_JNS: case ZYDIS_MNEMONIC_JS:
 	case ZYDIS_MNEMONIC_JMP: case ZYDIS_MNEMONIC_CALL:
 		return jumps(in, op, addr, out);
 	default:

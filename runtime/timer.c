@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: MIT */
+/* Timers (include/chord.h). What is left until a limit is divided among the ways of the counter: each is put as far below
+ * 0 as its share goes, its partner as far above. Woven code comes here when a way gets to 0; then what is left
+ * by now is divided again, by how much each way took of the last share. So a timer costs a few calls of this, and a jump
+ * that is not taken wherever the counter changes.
+ *
+ * A number and its partner change in one instruction (cmpxchg16b), so that the counter is right at any moment: for handlers
+ * of signals and for who looks from outside. */
+
+enum { CHORD_RT_CANCEL, CHORD_RT_SLACK, CHORD_RT_EXACT, CHORD_RT_LATE };
+enum { CHORD_RT_NOT_COUNTED = -1, CHORD_RT_INVALID = -2, CHORD_RT_NOT_HERE = -3, CHORD_RT_NOT_EXACT = -4 };
+
+/* Far from 0: no way gets there but after hours, and then it is put back. */
+#define CHORD_RT_FAR (1ll << 44)
+
+/* What chord_rt_timer_due() tells timers.s to do. */
+enum { CHORD_RT_DUE_STEP = -1, CHORD_RT_DUE_NONE, CHORD_RT_DUE_RUN };
+struct chord_rt_call { uint64_t handler, arg, room; };
+
+static bool
+chord_rt_swap_pair(struct chord_rt_pair *p, int64_t way, int64_t rest, int64_t to)
+{
+	int64_t was = way;
+	bool ok;
+
+	__asm__ volatile("cmpxchg16b %1" : "=@ccz"(ok), "+m"(*p), "+a"(way), "+d"(rest)
+	    : "b"(to), "c"((int64_t)((uint64_t)rest + (uint64_t)was - (uint64_t)to)) : "memory");
+	return ok;
+}
+
+/* Moves a way to a value; the counter stays what it is. */
+static void
+chord_rt_put_way(struct chord_rt_pair *p, int64_t to)
+{
+	volatile struct chord_rt_pair *now = p;
+
+	while (!chord_rt_swap_pair(p, now->way, now->rest, to))
+		;
+}
+
+static void
+chord_rt_put_all(struct chord_rt_timer *t, int64_t to)
+{
+	for (int i = 0; i < CHORD_WAYS; i++)
+		chord_rt_put_way(&t->pair[i], to);
+}
+
+static uint64_t
+chord_rt_timer_count(const struct chord_rt_timer *t)
+{
+	const volatile struct chord_rt_pair *p = t->pair;
+	uint64_t sum = 0;
+
+	for (int i = 0; i < CHORD_WAYS; i++)
+		sum += (uint64_t)p[i].way + (uint64_t)p[i].rest;
+	return sum;
+}
+
+static uint64_t
+chord_rt_whole(const uint64_t half[2])
+{
+	return half[0] | half[1] << 32;
+}
+
+static void
+chord_rt_halve(uint64_t half[2], uint64_t v)
+{
+	half[0] = (uint32_t)v;
+	half[1] = v >> 32;
+}
+
+/* ---- shares ---- */
+
+/* How much of its last share each way took, on a scale of 255 for all. */
+static void
+chord_rt_usage(const struct chord_rt_timer *t, uint32_t part[CHORD_WAYS])
+{
+	uint64_t took[CHORD_WAYS], sum = 0;
+
+	for (int i = 0; i < CHORD_WAYS; i++) {
+		took[i] = t->share[i] + (uint64_t)t->pair[i].way;
+		took[i] = t->share[i] && took[i] < CHORD_RT_FAR ? took[i] : 0;
+		sum += took[i];
+	}
+	for (; sum > UINT32_MAX; sum >>= 1)
+		for (int i = 0; i < CHORD_WAYS; i++)
+			took[i] >>= 1;
+	for (int i = 0; i < CHORD_WAYS; i++)
+		part[i] = sum ? (uint32_t)(took[i] * 224 / (sum + 1)) + 7 : 63;
+}
+
+/* Divides what is left: as long as no way has used up its share, not all is gone. */
+static void
+chord_rt_divide(struct chord_rt_timer *t, uint64_t left)
+{
+	uint32_t part[CHORD_WAYS];
+	uint64_t unit;
+
+	left = left < CHORD_RT_FAR ? left : CHORD_RT_FAR;
+	chord_rt_usage(t, part);
+	unit = left / 256;
+	for (int i = 0; i < CHORD_WAYS; i++) {
+		uint64_t share = unit ? unit * part[i] : (left + 3) / 4;
+
+		t->share[i] = share;
+		chord_rt_put_way(&t->pair[i], -(int64_t)share);
+	}
+}
+
+/* What the ways may still take before one of them gets to 0. */
+static uint64_t
+chord_rt_divided(const struct chord_rt_timer *t)
+{
+	uint64_t sum = 0;
+
+	for (int i = 0; i < CHORD_WAYS; i++)
+		sum += (uint64_t)-((const volatile struct chord_rt_pair *)t->pair)[i].way - 1;
+	return sum;
+}
+
+/* Events until woven code has to ask, at the earliest that the counter may have to: the counter may lack `most` where the
+ * program is, and be `most` ahead here. 0 or less: everywhere. */
+static int64_t
+chord_rt_timer_left(const struct chord_rt_timer *t)
+{
+	return (int64_t)(chord_rt_whole(t->limit) - chord_rt_timer_count(t) - 2 * t->most);
+}
+
+/* Puts the ways where they have to be. Handlers of signals may set and end timers meanwhile, and count. */
+static void
+chord_rt_settle(struct chord_rt_timer *t)
+{
+	volatile uint64_t *seq = &t->seq;
+	uint64_t now;
+	int64_t left;
+
+	do {
+		now = *seq;
+		left = now & 1 ? chord_rt_timer_left(t) : 1;
+		if (!(now & 1))
+			chord_rt_put_all(t, -CHORD_RT_FAR);
+		else if (left <= 0)
+			chord_rt_put_all(t, CHORD_RT_FAR);
+		else
+			chord_rt_divide(t, (uint64_t)left);
+	} while (*seq != now || (now & 1 && left > 0 && (int64_t)chord_rt_divided(t) > chord_rt_timer_left(t)));
+}
+
+/* Ends a setting, if it is still that one. */
+static bool
+chord_rt_end_timer(struct chord_rt_timer *t, uint64_t seq)
+{
+	return seq & 1 && __atomic_compare_exchange_n(&t->seq, &seq, seq + 1, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+}
+
+/* ---- whose they are ---- */
+
+/* The region of the calling thread, remembered in it. */
+static struct chord_rt_region *
+chord_rt_region_here(struct chord_rt_ctl *ctl)
+{
+	struct chord_rt_region *r;
+	uint64_t mine;
+
+	__asm__ volatile("movq %%gs:chord_rt_mine(%%rip), %0" : "=r"(mine));
+	if (mine)
+		return &ctl->region[mine - 1];
+	r = chord_rt_region_mine(ctl);
+	if (r)
+		__asm__ volatile("movq %0, %%gs:chord_rt_mine(%%rip)" : : "r"((uint64_t)r->index + 1) : "memory");
+	return r;
+}
+
+/* NULL: the thread has no counters of its own. */
+static struct chord_rt_region *
+chord_rt_timer_region(struct chord_rt_ctl *ctl)
+{
+	return ctl && ctl->magic && !ctl->nogs ? chord_rt_region_here(ctl) : NULL;
+}
+
+/* The most that a counter lacks: of any procedure of the module, and of any event. */
+static uint64_t
+chord_rt_most(struct chord_rt_timed *timed)
+{
+	const unsigned char *p = (const unsigned char *)CHORD_RT_NEAR(timed->start);
+	const unsigned char *end = (const unsigned char *)CHORD_RT_NEAR(timed->stop);
+	uint64_t most = 0;
+
+	for (const uint32_t *head; p + 16 <= end && !timed->most; p += head[2]) {
+		head = (const uint32_t *)(const void *)p;
+		if (!head[2])
+			break;
+		for (uint32_t e = 0; e < head[3]; e++)
+			most = head[5 + 2 * e] > most ? head[5 + 2 * e] : most;
+	}
+	if (!timed->most)
+		timed->most = most + 1;
+	return timed->most - 1;
+}
+
+/* ---- state of floating point and vectors ---- */
+
+static void
+chord_rt_cpuid(uint32_t leaf, uint32_t r[4])
+{
+	__asm__ volatile("cpuid" : "=a"(r[0]), "=b"(r[1]), "=c"(r[2]), "=d"(r[3]) : "0"(leaf), "2"(0));
+}
+
+/* Bytes for it; those of fxsave where there is no xsave. 0: no timers, for want of cmpxchg16b. */
+static uint64_t
+chord_rt_state_size(struct chord_rt_ctl *ctl)
+{
+	uint32_t r[4];
+
+	if (ctl->state_size)
+		return ctl->state_size - 1;
+	chord_rt_cpuid(1, r);
+	if (!(r[2] & 1 << 13)) {
+		ctl->state_size = 1;
+		return 0;
+	}
+	if (r[2] & 1 << 27) {
+		chord_rt_cpuid(0xd, r);
+		ctl->state_size = ((r[1] + 63) & ~63u) + 1;
+	} else {
+		ctl->state_size = 513;
+	}
+	return ctl->state_size - 1;
+}
+
+/* ---- due ---- */
+
+/* The handler is to run: the counter is exact here. False: the setting has just been ended by a signal's handler. */
+static bool
+chord_rt_take_due(struct chord_rt_ctl *ctl, struct chord_rt_timer *t, uint64_t late, uint64_t seq, struct chord_rt_call *call)
+{
+	call->handler = t->handler;
+	call->arg = chord_rt_whole(t->arg);
+	call->room = chord_rt_state_size(ctl);
+	if (!chord_rt_end_timer(t, seq))
+		return false;
+	t->late = late > t->late ? late : t->late;
+	chord_rt_settle(t);
+	return true;
+}
+
+#include "trap.c"
+
+/* Called by woven code, through timers.s, when a way of the counter has got to 0; and behind a handler. The counter is exact. */
+static __attribute__((used)) int
+chord_rt_timer_due(uint64_t at, struct chord_rt_call *call)
+{
+	struct chord_rt_ctl *ctl = chord_rt_ctl_here();
+	struct chord_rt_region *r = chord_rt_timer_region(ctl);
+	struct chord_rt_timer *t = (struct chord_rt_timer *)(at + (r ? r->base : 0));
+
+	for (;;) {
+		uint64_t seq = *(volatile uint64_t *)&t->seq;
+		int64_t left;
+
+		/* Of a thread that has ended, whose counters this one has. */
+		if (seq & 1 && (!r || t->users != r->users))
+			chord_rt_end_timer(t, seq);
+		seq = *(volatile uint64_t *)&t->seq;
+		left = (int64_t)(chord_rt_whole(t->limit) - chord_rt_timer_count(t));
+		if (seq & 1 && left <= 0) {
+			if (chord_rt_take_due(ctl, t, (uint64_t)-left, seq, call))
+				return CHORD_RT_DUE_RUN;
+			continue;
+		}
+		chord_rt_settle(t);
+		return chord_rt_steps(ctl, r, t) ? CHORD_RT_DUE_STEP : CHORD_RT_DUE_NONE;
+	}
+}
+
+/* ---- set ---- */
+
+static void
+chord_rt_arm(struct chord_rt_timer *t, const struct chord_rt_region *r, uint64_t n, uint64_t handler, uint64_t arg, uint64_t how,
+             uint64_t due)
+{
+	struct chord_rt_timed *timed = (struct chord_rt_timed *)(due - 4 + (uint64_t)(int64_t)*(const int32_t *)(due - 4));
+	uint64_t all = ~0ull, old = 0;
+
+	chord_rt_call(SYS_rt_sigprocmask, 0, &all, &old, 8);
+	t->most = chord_rt_most(timed);
+	t->users = r->users;
+	t->due = due;
+	t->handler = handler;
+	t->how = how;
+	chord_rt_halve(t->arg, arg);
+	chord_rt_halve(t->limit, chord_rt_timer_count(t) + n);
+	t->seq = (t->seq + 1) | 1;
+	chord_rt_settle(t);
+	chord_rt_call(SYS_rt_sigprocmask, 2, &old, 0, 8);
+}
+
+struct chord_rt_result { int64_t value, steps; };
+
+/* chord_timer() and its kin, through timers.s. `late`: asks by how much handlers were late so far. */
+static __attribute__((used)) struct chord_rt_result
+chord_rt_timer_set(uint64_t n, uint64_t handler, uint64_t arg, uint32_t how, uint64_t at, uint64_t due)
+{
+	struct chord_rt_ctl *ctl = chord_rt_ctl_here();
+	struct chord_rt_region *r = chord_rt_timer_region(ctl);
+	struct chord_rt_timer *t = (struct chord_rt_timer *)(at + (r ? r->base : 0));
+
+	if (how != CHORD_RT_CANCEL && how != CHORD_RT_LATE && (!n || n >> 63 || !handler))
+		return (struct chord_rt_result){CHORD_RT_INVALID, 0};
+	if (!r || !chord_rt_state_size(ctl))
+		return (struct chord_rt_result){CHORD_RT_NOT_HERE, 0};
+	if (how == CHORD_RT_LATE)
+		return (struct chord_rt_result){(int64_t)(t->late & INT64_MAX), 0};
+	if (how == CHORD_RT_EXACT && ctl->traced)
+		return (struct chord_rt_result){CHORD_RT_NOT_EXACT, 0};
+	if (how == CHORD_RT_CANCEL) {
+		chord_rt_end_timer(t, t->seq);
+		chord_rt_settle(t);
+		return (struct chord_rt_result){0, 0};
+	}
+	chord_rt_arm(t, r, n, handler, arg, how, due);
+	return (struct chord_rt_result){0, chord_rt_steps(ctl, r, t)};
+}

@@ -1,0 +1,105 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# run.sh [--times N]: timers (include/chord.h). N: how many random ones of each kind (default 300). CHORD is the program to test.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+: "${CHORD:=$here/../../build/chord}"
+CHORD=$(realpath "$CHORD") || exit 1
+work=$(mktemp -d "${TMPDIR:-/tmp}/chord-timers.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+times=300 failed=0
+[ "${1:-}" != --times ] || times=$2
+cd "$work" || exit 1
+export CHORD_FILE=$work/%p.chord
+
+ok() { echo "ok timers/$1"; }
+fail() { echo "FAIL timers/$1: ${2:-$(tail -n 1 log)}"; failed=1; }
+
+# build OUT ARGUMENT...
+build() {
+	local out=$1
+	shift
+	"$CHORD" cc -g -pthread -fchord-timers=instructions -o "$out" "$@" >log 2>&1
+}
+
+every_compiler() {
+	for compiler in gcc clang; do
+		command -v $compiler >/dev/null || { echo "skip timers/$compiler: not installed"; continue; }
+		for flags in -O0 -O2 "-O2 -static" "-O2 -no-pie" "-O1 -fomit-frame-pointer -fno-asynchronous-unwind-tables"; do
+			# shellcheck disable=SC2086 # flags are several words
+			CHORD_CC=$compiler "$1" "$compiler $flags" $flags
+		done
+	done
+}
+
+random() {
+	local label=$1
+	shift
+	build prog "$@" "$here/random.c" || { fail "random $label"; return; }
+	for threads in 1 4; do
+		if ./prog $threads $times 7 >log 2>&1; then
+			ok "random n, $threads threads ($label): $(sed 's/, sum.*//' log)"
+		else
+			fail "random n, $threads threads ($label)"
+		fi
+	done
+}
+
+# Wherever a timer can strike, nothing that the program computes may change.
+storm() {
+	local label=$1 source
+	shift
+	for source in ways.c struck.c throws.cc; do
+		local driver=cc plain=${CHORD_CC:-gcc} cxx=g++
+		[ "$plain" = gcc ] || cxx=clang++
+		[ "${source##*.}" = c ] || { driver=c++; plain=$cxx; }
+		$plain "$@" -pthread -o plain "$here/../events/$source" 2>log && "$CHORD" cc -c "$@" -fchord-timers=instructions -o storm.o \
+			"$here/storm.c" >>log 2>&1 && CHORD_CXX=$cxx "$CHORD" $driver "$@" -pthread -fchord=edges,events \
+			-fchord-timers=instructions -o prog "$here/../events/$source" storm.o >>log 2>&1 || { fail "storm $source ($label)"; continue; }
+		./plain 3 >want 2>&1
+		local status=$?
+		timeout 120 ./prog 3 >got 2>&1
+		if [ $? = $status ] && cmp -s want got; then
+			ok "storm over $source ($label)"
+		else
+			fail "storm over $source ($label)" "$(diff want got | head -n 2)"
+		fi
+	done
+}
+
+same_slices() {
+	build prog -O2 "$here/slices.c" || { fail "slices"; return; }
+	./prog "$@" >want 2>&1 || { fail "slices" "$(tail -n 1 want)"; return; }
+	for _ in $(seq 20); do
+		./prog "$@" >got 2>&1
+		cmp -s want got || { fail "slices ${1-}" "another interleaving"; return; }
+	done
+	if [ "$(grep -o '0(' want | wc -l)" -gt 20 ] && ${CHORD_CC:-gcc} -O2 -I"$here/../../include" -o plain "$here/slices.c" &&
+		! ./plain >log 2>&1 && grep -q 'cannot be set: -1' log; then
+		ok "slices ${1-}: 20 runs with the same interleaving"
+	else
+		fail "slices ${1-}" "few slices, or timers in a program without"
+	fi
+}
+
+values() {
+	build prog -O2 "$here/values.c" || { fail values; return; }
+	grep -q 'values.c:[0-9]*: chord_timer(loads): no event with timers (-fchord-timers=); those are instructions' log ||
+		fail values "no warning of an event without timers"
+	want="-2 -2 -2 -2 -1 0 -1 0: 0 0 1: 1: child 1: 2 in time"
+	[ "$(./prog)" = "$want" ] && ok "what calls say" || fail values "$(./prog)"
+	gcc -O2 -I"$here/../../include" -o plain "$here/values.c" && [ "$(./plain)" = \
+		"-1 -1 -1 -1 -1 -1 -1 0: -1 -1 0: 0: child 0: 0 in time" ] && ok "unmeasured" || fail unmeasured "$(./plain)"
+	"$CHORD" cc -O2 -fchord=events -o prog "$here/values.c" >log 2>&1 && grep -q 'no event with timers' log &&
+		[ "$(./prog)" = "$(./plain)" ] && ok "measured without timers" || fail "measured without timers"
+	"$CHORD" cc -fchord=calls -fchord-timers=instructions -c "$here/values.c" >log 2>&1 && fail "with calls" "taken"
+	grep -q 'chord: -fchord-timers: does not go with -fchord=calls' log && ok "not with calls" || fail "with calls"
+	"$CHORD" cc -fchord-timers=nonsense -c "$here/values.c" >log 2>&1 && fail "an unknown event" "taken"
+	grep -q "chord: -fchord-timers: .*nonsense" log && ok "an unknown event" || fail "an unknown event"
+}
+
+every_compiler random
+every_compiler storm
+same_slices
+values
+exit $failed
