@@ -87,6 +87,10 @@ struct cfi_frame {
 /* False: it is not known. */
 bool cfi_frame_at(const struct cfi *c, uint32_t stmt, struct cfi_frame *out);
 
+/* Registers (bits, the machine's numbers) that are kept in the frame anywhere between two statements. False: there is
+ * no call frame state. */
+bool cfi_kept(const struct cfi *c, uint32_t first, uint32_t last, uint16_t *regs);
+
 /* The statement, or the last of the call frame directives behind it: they belong to it. */
 uint32_t stmt_behind(const struct text *t, uint32_t stmt);
 /* Has the procedure a frame of its own before the statement, so that a jump there cannot be a tail call? */
@@ -156,6 +160,8 @@ struct proc {
 	uint32_t entry, exit, hub;   /* hub: GRAPH_NONE without indirect jumps */
 	struct gap *gaps;            /* live.c: per instruction of all parts, before it; see gap_before() */
 	uint32_t *gap_base;          /* by part */
+	uint16_t gone;               /* live.c: registers that mean nothing to whoever called it */
+	bool called;                 /* live.c: by name, in this text */
 };
 
 struct unit {
@@ -178,6 +184,8 @@ void proc_find(struct unit *u);
 void lead_find(struct unit *u);
 /* Blocks and edges of one procedure; sets p->reason if it is not understood. */
 void cfg_build(struct unit *u, struct proc *p);
+/* Marks calls and jumps by what they leave alone. Once, before live_find(). */
+void live_prepare(struct unit *u);
 /* What is live before every instruction. */
 void live_find(struct unit *u, struct proc *p);
 

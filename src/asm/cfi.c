@@ -215,9 +215,9 @@ cfi_read(const struct text *t, struct pool *pool)
 	return c;
 }
 
-/* The state before a statement; its number in *number, UINT32_MAX before the first. */
-static struct state
-state_before(const struct cfi *c, uint32_t stmt, uint32_t *n)
+/* The number of the first change that is not before the statement. */
+static size_t
+change_at(const struct cfi *c, uint32_t stmt)
 {
 	size_t lo = 0, hi = c->at.n;
 
@@ -229,6 +229,15 @@ state_before(const struct cfi *c, uint32_t stmt, uint32_t *n)
 		else
 			hi = mid;
 	}
+	return lo;
+}
+
+/* The state before a statement; its number in *number, UINT32_MAX before the first. */
+static struct state
+state_before(const struct cfi *c, uint32_t stmt, uint32_t *n)
+{
+	size_t lo = change_at(c, stmt);
+
 	*n = lo ? c->at.at[lo - 1].state : UINT32_MAX;
 	return lo ? c->states.at[*n] : (struct state){0};
 }
@@ -269,18 +278,42 @@ cfi_move(const struct cfi *c, uint32_t to, uint32_t from, struct buf *there, str
 	return true;
 }
 
+/* From DWARF's numbers: rax rdx rcx rbx rsi rdi rbp rsp. */
+static const uint8_t number_of[16] = {0, 2, 1, 3, 6, 7, 5, 4, 8, 9, 10, 11, 12, 13, 14, 15};
+
 bool
 cfi_frame_at(const struct cfi *c, uint32_t stmt, struct cfi_frame *out)
 {
-	/* From DWARF's numbers: rax rdx rcx rbx rsi rdi rbp rsp. */
-	static const uint8_t number[16] = {0, 2, 1, 3, 6, 7, 5, 4, 8, 9, 10, 11, 12, 13, 14, 15};
 	uint32_t n;
 	struct state s = state_before(c, stmt, &n);
 
 	if (!s.inside || s.unknown || s.cfa_reg >= 16)
 		return false;
-	*out = (struct cfi_frame){number[s.cfa_reg], s.cfa_off};
+	*out = (struct cfi_frame){number_of[s.cfa_reg], s.cfa_off};
 	return true;
+}
+
+static uint16_t
+kept_in(const struct state *s)
+{
+	uint16_t regs = 0;
+
+	for (unsigned r = 0; r < 16; r++)
+		if (s->rule[r].kind != RULE_SAME)
+			regs |= (uint16_t)(1u << number_of[r]);
+	return s->unknown ? UINT16_MAX : regs;
+}
+
+bool
+cfi_kept(const struct cfi *c, uint32_t first, uint32_t last, uint16_t *regs)
+{
+	uint32_t n;
+	struct state s = state_before(c, first, &n);
+
+	*regs = kept_in(&s);
+	for (size_t i = change_at(c, first); i < c->at.n && c->at.at[i].stmt <= last; i++)
+		*regs |= kept_in(&c->states.at[c->at.at[i].state]);
+	return s.inside;
 }
 
 bool

@@ -2,9 +2,12 @@
 /* Which flags and registers still matter before every instruction.
  *
  * What a call or a return leaves behind is not what the ABI says: gcc allocates
- * registers across procedures (-fipa-ra), so all registers are live there. Flags
+ * registers across procedures (-fipa-ra), so a register that a procedure leaves alone is live at
+ * its return. But not one that it changes itself and does not keep in its frame, as all its callers know, nor one that
+ * callers cannot know to be left alone. Flags
  * are never passed by compilers; in text that no compiler claims they may be. */
 #include "asm/asm.h"
+#include "asm/dest.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,16 +15,147 @@
 struct flow {
 	const struct unit *u;
 	struct proc *p;
+	uint16_t gone;         /* registers that mean nothing at a return */
 	uint16_t landing;      /* registers live at some landing pad: any instruction may fault and lead there */
 	struct gap *in;        /* by vertex */
 };
+
+static bool
+is_inline(const struct unit *u, const struct insn *in)
+{
+	return in->stmt != UINT32_MAX && u->text->stmts.at[in->stmt].flags & STMT_INLINE;
+}
+
+/* ---- what calls and jumps out of procedures read ---- */
+
+static const struct obj_symbol *
+symbol_of(const struct unit *u, const struct code *c, const struct insn *in)
+{
+	const struct obj_reloc *r = reloc_in(u->object, c->section, in->off, in->off + in->len);
+
+	return r && r->sym < u->object->nsymbol ? &u->object->symbols[r->sym] : NULL;
+}
+
+/* What compilers put into their code with rules of its own for registers. */
+static bool
+is_special_name(const char *name)
+{
+	static const char *const prefixes[] = {"__x86_", "__llvm_", "__fentry__", "mcount", "_mcount", "__tls", "__hwasan_", ".L"};
+
+	for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+		if (str_starts(str_of(name), prefixes[i]))
+			return true;
+	return false;
+}
+
+/* Does it lead somewhere that keeps to the rules for procedures? */
+static bool
+is_plain(const struct unit *u, const struct code *c, const struct insn *in)
+{
+	const struct obj_symbol *s = symbol_of(u, c, in);
+	struct str text = in->stmt == UINT32_MAX ? STR("") : stmt_str(u->text, &u->text->stmts.at[in->stmt]);
+	struct dest d;
+	uint32_t proc, part;
+
+	if (s && !s->section)
+		return !is_special_name(s->name) && !memmem(text.at, text.n, "@TLS", 4) && !memmem(text.at, text.n, "@tls", 4);
+	if (in->cls == CHORD_INSN_ICALL || in->cls == CHORD_INSN_IJUMP)
+		return true;
+	d = dest_of(u, c, in);
+	if (!d.section || !unit_find(u, d.section, d.off, &proc, &part))
+		return false;
+	return part == 0 && u->procs.at[proc].parts.at[0].lo == d.off && !is_special_name(u->procs.at[proc].name);
+}
+
+static void
+mark_called(struct unit *u, const struct code *c, const struct insn *in)
+{
+	struct dest d = in->attr & INSN_REL ? dest_of(u, c, in) : (struct dest){0};
+	uint32_t proc, part, own, own_part;
+
+	if (!d.section || !unit_find(u, d.section, d.off, &proc, &part) || u->procs.at[proc].parts.at[0].lo != d.off)
+		return;
+	if (in->cls == CHORD_INSN_CALL || !unit_find(u, c->section, in->off, &own, &own_part) || own != proc)
+		u->procs.at[proc].called = true;
+}
+
+static void
+look_at(struct unit *u, const struct code *c, struct insn *in)
+{
+	bool spares = in->attr & INSN_SPARES;
+
+	switch (in->cls) {
+	case CHORD_INSN_JUMP: case CHORD_INSN_BRANCH: case CHORD_INSN_IJUMP:
+		spares = !(in->regs_read & u->machine->scratch);
+		break;
+	case CHORD_INSN_CALL: case CHORD_INSN_ICALL: case CHORD_INSN_RET:
+		break;
+	default:
+		return;
+	}
+	mark_called(u, c, in);
+	spares &= u->text->compiler && !is_inline(u, in) && (in->cls == CHORD_INSN_RET || is_plain(u, c, in));
+	in->attr = (uint16_t)((in->attr & ~INSN_SPARES) | (spares ? INSN_SPARES : 0));
+}
+
+void
+live_prepare(struct unit *u)
+{
+	for (uint32_t i = 0; i < u->ncode; i++)
+		for (size_t k = 0; u->code[i] && k < u->code[i]->insns.n; k++)
+			look_at(u, u->code[i], &u->code[i]->insns.at[k]);
+}
+
+/* Is it a call that may come to any procedure, of which the compiler knows no more than the rules? */
+static bool
+calls_out(const struct unit *u, const struct code *c, const struct insn *in)
+{
+	const struct obj_symbol *s;
+
+	if (!(in->attr & INSN_SPARES) || (in->cls != CHORD_INSN_CALL && in->cls != CHORD_INSN_ICALL))
+		return false;
+	s = symbol_of(u, c, in);
+	return in->cls == CHORD_INSN_ICALL || (s && !s->section);
+}
+
+/* The registers that no caller of the procedure expects to be as they were: those that it changes, and does not keep as
+ * functions with calling conventions of their own would, and one more if nobody here calls it. */
+static uint16_t
+gone_of(const struct unit *u, const struct proc *p)
+{
+	uint16_t gone = p->called ? 0 : u->machine->scratch, kept;
+
+	for (size_t t = 0; t < p->parts.n; t++) {
+		const struct part *part = &p->parts.at[t];
+
+		if (!u->text->compiler || !cfi_kept(u->cfi, part->first_stmt + 1, part->last_stmt, &kept) ||
+		    kept & u->machine->clobbered)
+			return 0;
+		for (uint32_t i = part->first; i < part->last; i++) {
+			const struct insn *in = &part->code->insns.at[i];
+
+			gone |= is_inline(u, in) ? 0 : in->regs_kill;
+			gone |= calls_out(u, part->code, in) ? u->machine->clobbered : 0;
+		}
+	}
+	return gone & u->machine->clobbered;
+}
+
+static uint16_t
+not_read(const struct flow *f, const struct insn *in)
+{
+	if (!(in->attr & INSN_SPARES))
+		return 0;
+	return in->cls == CHORD_INSN_RET ? f->gone : f->u->machine->scratch;
+}
+
+/* ---- flow ---- */
 
 /* Does the instruction pass flags to code that is not seen? */
 static bool
 passes_flags(const struct flow *f, const struct insn *in)
 {
-	return !f->u->text->compiler ||
-	       (in->stmt != UINT32_MAX && f->u->text->stmts.at[in->stmt].flags & STMT_INLINE);
+	return !f->u->text->compiler || is_inline(f->u, in);
 }
 
 static struct gap
@@ -36,14 +170,16 @@ before(const struct flow *f, const struct insn *in, struct gap after)
 		kill = all;
 	}
 	return (struct gap){(uint8_t)((after.flags_live & ~kill) | read),
-		(uint16_t)((after.regs_live & ~in->regs_kill) | in->regs_read)};
+		(uint16_t)((after.regs_live & ~in->regs_kill) | (in->regs_read & ~not_read(f, in)))};
 }
 
-/* What code outside may read when control leaves. */
+/* What code outside may read when control leaves behind the instruction. */
 static struct gap
-at_exit(const struct flow *f)
+at_exit(const struct flow *f, const struct insn *in)
 {
-	return (struct gap){f->u->text->compiler ? 0 : f->u->machine->all_flags, f->u->machine->all_regs};
+	uint16_t gone = not_read(f, in) & f->gone;
+
+	return (struct gap){passes_flags(f, in) ? f->u->machine->all_flags : 0, (uint16_t)(f->u->machine->all_regs & ~gone)};
 }
 
 static const struct insn *
@@ -62,10 +198,8 @@ after_block(const struct flow *f, uint32_t v)
 
 	for (uint32_t k = g->out_at[v]; k < g->out_at[v + 1]; k++) {
 		uint32_t to = g->edge[g->out[k]].to;
-		struct gap in = f->in[to];
+		struct gap in = to == f->p->exit && v < f->p->blocks.n ? at_exit(f, last_insn(f, v)) : f->in[to];
 
-		if (to == f->p->exit && v < f->p->blocks.n && passes_flags(f, last_insn(f, v)))
-			in.flags_live = f->u->machine->all_flags;
 		live.flags_live |= in.flags_live;
 		live.regs_live |= in.regs_live;
 	}
@@ -124,7 +258,8 @@ live_find(struct unit *u, struct proc *p)
 	bool again = true;
 
 	graph_index(p->graph);
-	f.in[p->exit] = at_exit(&f);
+	p->gone = f.gone = gone_of(u, p);
+	f.in[p->exit] = (struct gap){u->text->compiler ? 0 : u->machine->all_flags, u->machine->all_regs};
 	while (again) {
 		again = false;
 		for (uint32_t v = p->graph->nvert; v-- > 0;)
@@ -137,15 +272,12 @@ live_find(struct unit *u, struct proc *p)
 struct gap
 gap_on_edge(const struct unit *u, const struct proc *p, uint32_t from, uint32_t to)
 {
-	struct flow f = {.u = u, .p = (struct proc *)p};
+	struct flow f = {.u = u, .p = (struct proc *)p, .gone = p->gone};
 	struct gap gap = {u->machine->all_flags, u->machine->all_regs};
 
-	if (to == p->exit) {
-		gap = at_exit(&f);
-		if (passes_flags(&f, last_insn(&f, from)))
-			gap.flags_live = u->machine->all_flags;
-	} else if (to < p->blocks.n) {
+	if (to == p->exit)
+		gap = at_exit(&f, last_insn(&f, from));
+	else if (to < p->blocks.n)
 		gap = gap_before(p, p->blocks.at[to].part, p->blocks.at[to].first);
-	}
 	return gap;
 }

@@ -17,6 +17,7 @@ enum insn_attr {
 	INSN_GLUED = 128,   /* linkers want nothing between it and the instruction before */
 	INSN_SETS_SP = 256, /* moves to the stack pointer what is not this frame's: perhaps another activation's */
 	INSN_LOADS = 512,   /* moves from memory to a register and does nothing else */
+	INSN_SPARES = 2048, /* a call, return or jump that does not read the machine's `scratch`, nor what it leads to */
 	INSN_SKIPS = 1024,  /* a call that comes back behind the instruction that follows */
 };
 
@@ -133,6 +134,8 @@ struct machine {
 	uint8_t all_flags;   /* every status flag */
 	uint16_t all_regs;   /* every general register */
 	uint8_t sp, fp;      /* bits of the stack pointer and the frame pointer */
+	uint16_t clobbered;  /* registers that a callee may leave anything in, but for those of results */
+	uint16_t scratch;    /* of these, those that pass no arguments */
 	/* Decodes one instruction at bytes[0..n), which stands at section offset off. False if
 	 * the bytes are no instruction, or more are needed. Fills all but stmt and lead. */
 	bool (*decode)(const uint8_t *bytes, size_t n, uint32_t off, struct insn *out);

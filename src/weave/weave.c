@@ -205,6 +205,7 @@ run(struct job *j, const char *at, size_t n, const char *file, struct buf *out)
 	pass_refuse(j);
 	each_proc(j, cfg_build);
 	dump_procs(j, "graph");
+	live_prepare(&j->unit);
 	each_proc(j, live_find);
 	pass_place(j);
 	dump_woven(j, "place");

@@ -178,8 +178,11 @@ classify(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op, struc
 
 /* What calls, returns and jumps out read is not known: everything. */
 static void
-widen(struct insn *out)
+widen(struct insn *out, bool near)
 {
+	if (!(out->regs_read & X86_SCRATCH) &&
+	    (out->cls == CHORD_INSN_CALL || out->cls == CHORD_INSN_ICALL || (out->cls == CHORD_INSN_RET && near)))
+		out->attr |= INSN_SPARES;
 	switch (out->cls) {
 	case CHORD_INSN_CALL: case CHORD_INSN_ICALL: case CHORD_INSN_RET: case CHORD_INSN_SYSCALL: case CHORD_INSN_TRAP:
 		out->regs_read = X86_ALL_REGS;
@@ -215,7 +218,7 @@ x86_decode(const uint8_t *bytes, size_t n, uint32_t off, struct insn *out)
 	read_flags(&in, op, out);
 	for (unsigned i = 0; i < in.operand_count; i++)
 		read_operand(&op[i], out);
-	widen(out);
+	widen(out, in.meta.branch_type == ZYDIS_BRANCH_TYPE_NEAR);
 	return true;
 }
 
@@ -281,6 +284,8 @@ const struct machine machine_x86_64 = {
 	.all_regs = X86_ALL_REGS,
 	.sp = X86_SP,
 	.fp = X86_FP,
+	.clobbered = X86_CLOBBERED,
+	.scratch = X86_SCRATCH,
 	.decode = x86_decode,
 	.facts = x86_facts,
 	.add = x86_add,
