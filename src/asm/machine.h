@@ -100,13 +100,14 @@ struct path_counters {
 
 /* What happens at one place to the path register of the activation: in this order. */
 enum path_record { PATH_NO_RECORD, PATH_RECORD_KNOWN, PATH_RECORD_HELD };
+enum path_next { PATH_NOTHING, PATH_SET, PATH_ADD };
 struct path_op {
 	bool guard;          /* makes sure that it has a place in memory */
-	bool set;
 	uint8_t record;      /* enum path_record: a path ends */
-	int64_t sum;         /* KNOWN: its sum; HELD: what the register has to be added for it */
-	int64_t add;         /* then it has that added, or with `set` becomes the sum `to` */
-	int64_t to;
+	uint8_t next;        /* enum path_next: then it becomes the sum n, or has n added */
+	int8_t from, to;     /* where it is before and behind: a general register, dead but for it; -1: memory, or nowhere */
+	int64_t sum;         /* KNOWN: the path's sum; HELD: what has to be added for it */
+	int64_t n;
 };
 
 /* Where and how code for it may be. The register is in the shadow of the place of the return address. */
@@ -135,6 +136,7 @@ struct machine {
 	uint16_t all_regs;   /* every general register */
 	uint8_t sp, fp;      /* bits of the stack pointer and the frame pointer */
 	uint16_t clobbered;  /* registers that a callee may leave anything in, but for those of results */
+	uint16_t path_regs;  /* registers that can be the path register */
 	uint16_t scratch;    /* of these, those that pass no arguments */
 	/* Decodes one instruction at bytes[0..n), which stands at section offset off. False if
 	 * the bytes are no instruction, or more are needed. Fills all but stmt and lead. */

@@ -44,6 +44,10 @@ struct woven_paths {
 	uint8_t kind;            /* enum chord_path_kind */
 	uint32_t size;           /* of the table, as in the map */
 	uint32_t ncode;
+	int8_t *home;            /* by vertex: the register that has the path's number there; -1: memory, or it is known */
+	uint16_t *avail;         /* by vertex: registers that could */
+	bool memory;             /* it is in memory somewhere */
+	bool lazy;               /* memory is guarded where it is used first, not where the procedure begins */
 	bool below;              /* nothing is kept below the stack pointer */
 };
 
@@ -112,6 +116,14 @@ struct site place_between(const struct unit *u, const struct woven *w, uint32_t 
 struct site place_entry(const struct unit *u, const struct woven *w);
 struct site place_end(const struct unit *u, const struct woven *w, uint32_t block);
 struct site place_end_before(const struct unit *u, const struct woven *w, uint32_t block, uint32_t insn);
+
+/* As near to the edge as can be: behind all of its source's block, or before all of its target's. */
+struct site place_at_edge(const struct unit *u, const struct woven *w, uint32_t edge);
+
+/* home.c: chooses where the path register is. */
+void find_homes(const struct unit *u, struct woven *w);
+/* The site of an edge, as it suits that. */
+struct site home_site(const struct unit *u, const struct woven *w, uint32_t edge);
 
 /* paths.c: which edges have which code for paths. False: refused, with proc->reason set. */
 bool place_paths(const struct unit *u, struct woven *w);

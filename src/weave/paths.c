@@ -126,48 +126,73 @@ choose_table(struct woven *w)
 /* ---- what ---- */
 
 static bool
-is_memory_used(const struct woven *w)
-{
-	const struct probes *r = w->paths->paths->probes;
-
-	for (uint32_t v = 0; v < w->proc->blocks.n; v++)
-		if (!r->known[v])
-			return true;
-	return false;
-}
-
-static bool
 ends_path(const struct woven *w, uint32_t e)
 {
 	return w->paths->paths->dag->cut[e] || w->proc->graph->edge[e].to == w->proc->exit;
 }
 
-/* All that an edge does, in one place. */
+/* All that an edge does, in one place, but for guards. */
 static struct path_op
 op_of(const struct woven *w, uint32_t e)
 {
 	const struct probes *r = w->paths->paths->probes;
 	const struct edge *d = &w->proc->graph->edge[e];
-	struct path_op op = {.guard = w->proc->arcs.at[e].kind == CHORD_EDGE_ENTRY && is_memory_used(w)};
+	bool known = r->known[d->from];
+	struct path_op op = {.from = w->paths->home[d->from], .to = w->paths->home[d->to]};
 
 	if (ends_path(w, e)) {
-		op.record = r->known[d->from] ? PATH_RECORD_KNOWN : PATH_RECORD_HELD;
-		op.sum = r->add[e] + (r->known[d->from] ? r->value[d->from] : 0);
-		op.set = d->to != w->proc->exit && !r->known[d->to];
-		op.to = r->start[d->to];
+		op.record = known ? PATH_RECORD_KNOWN : PATH_RECORD_HELD;
+		op.sum = r->add[e] + (known ? r->value[d->from] : 0);
+		op.next = d->to != w->proc->exit && !r->known[d->to] ? PATH_SET : PATH_NOTHING;
+		op.n = r->start[d->to];
 	} else if (!r->known[d->to]) {
-		op.set = r->known[d->from];
-		op.to = r->value[d->from] + r->add[e];
-		op.add = op.set ? 0 : r->add[e];
+		op.next = known ? PATH_SET : r->add[e] || op.from != op.to ? PATH_ADD : PATH_NOTHING;
+		op.n = r->add[e] + (known ? r->value[d->from] : 0);
 	}
 	return op;
 }
 
-/* Does it need the register's place? */
+/* Does it need the register's place in memory? */
 static bool
 uses_memory(const struct path_op *op)
 {
-	return op->guard || op->set || op->add || op->record == PATH_RECORD_HELD;
+	return op->guard || (op->record == PATH_RECORD_HELD && op->from < 0) ||
+	       (op->next && (op->to < 0 || (op->next == PATH_ADD && op->from < 0)));
+}
+
+/* Puts it in memory, where it was not. */
+static bool
+enters_memory(const struct woven *w, uint32_t e, const struct path_op *op)
+{
+	bool was = !w->paths->paths->probes->known[w->proc->graph->edge[e].from] && op->from < 0;
+
+	return op->next && op->to < 0 && !was;
+}
+
+/* Memory is guarded where the procedure begins or where it is first used, as is less often. */
+static void
+choose_guards(struct woven *w)
+{
+	double begins = 0, enters = 0;
+
+	for (uint32_t e = 0; e < w->proc->arcs.n; e++) {
+		struct path_op op = op_of(w, e);
+
+		if (w->proc->arcs.at[e].kind == CHORD_EDGE_ENTRY)
+			begins += w->weight[e];
+		if (e != w->proc->graph->close && enters_memory(w, e, &op))
+			enters += w->weight[e];
+		w->paths->memory |= e != w->proc->graph->close && uses_memory(&op);
+	}
+	w->paths->lazy = enters < begins;
+}
+
+static bool
+needs_guard(const struct woven *w, uint32_t e, const struct path_op *op)
+{
+	if (w->paths->lazy)
+		return enters_memory(w, e, op);
+	return w->paths->memory && w->proc->arcs.at[e].kind == CHORD_EDGE_ENTRY;
 }
 
 /* Where the call frame state that holds at a site is stated: before this statement. UINT32_MAX: it is not known. */
@@ -193,7 +218,7 @@ add_op(const struct unit *u, struct woven *w, uint32_t e, struct site *s, struct
 	struct path_code *c;
 	struct cfi_frame f;
 
-	if (!op.guard && !op.record && !op.set && !op.add)
+	if (!op.guard && !op.record && !op.next)
 		return true;
 	if (s->where == SITE_NONE)
 		return refuse(w, "a path ends or begins where nothing can be put");
@@ -229,11 +254,15 @@ add_ops(const struct unit *u, struct woven *w)
 		if (p->arcs.at[e].kind == CHORD_EDGE_CLOSE || (p->graph->edge[e].from == p->hub && p->graph->edge[e].to == p->exit))
 			continue;
 		op = op_of(w, e);
-		if (before->where != SITE_NONE || p->arcs.at[e].twice) {
-			if (!add_op(u, w, e, before, (struct path_op){.record = op.record, .sum = op.sum}))
+		op.guard = needs_guard(w, e, &op);
+		if (p->arcs.at[e].twice) {
+			if (!add_op(u, w, e, before, (struct path_op){.record = op.record, .sum = op.sum, .from = op.from, .to = -1}))
 				return false;
 			op.record = PATH_NO_RECORD;
+			op.from = -1;
 		}
+		if (op.from >= 0 || op.to >= 0)
+			w->edge[e] = home_site(u, w, e);
 		if (!add_op(u, w, e, &w->edge[e], op))
 			return false;
 	}
@@ -281,7 +310,11 @@ place_paths(const struct unit *u, struct woven *w)
 	find_aways(u, w);
 	if (!number_paths(u, w))
 		return false;
+	if (!x->paths->probes->known[w->proc->entry])
+		return refuse(w, "a path begins where nothing can be put");
 	choose_table(w);
+	find_homes(u, w);
+	choose_guards(w);
 	return add_ops(u, w);
 }
 

@@ -227,6 +227,22 @@ place_entry(const struct unit *u, const struct woven *w)
 }
 
 struct site
+place_at_edge(const struct unit *u, const struct woven *w, uint32_t edge)
+{
+	const struct site *s = &w->edge[edge];
+	const struct edge *d = &w->proc->graph->edge[edge];
+	const struct block *b = &w->proc->blocks.at[s->block];
+
+	if (s->where != SITE_BLOCK)
+		return *s;
+	if (s->block != d->from)
+		return place_between(u, w, s->block, b->first, b->first);
+	if (falls(w, s->block) && d->to != w->proc->exit)
+		return after_site(u, w, s->block, d->to);
+	return place_between(u, w, s->block, b->last - 1, b->last - 1);
+}
+
+struct site
 place_end_before(const struct unit *u, const struct woven *w, uint32_t block, uint32_t insn)
 {
 	uint32_t lo = w->proc->blocks.at[block].last - 1;

@@ -286,6 +286,7 @@ const struct machine machine_x86_64 = {
 	.fp = X86_FP,
 	.clobbered = X86_CLOBBERED,
 	.scratch = X86_SCRATCH,
+	.path_regs = X86_ALL_REGS & ~X86_RSP & ~X86_RAX, /* flags wait in rax */
 	.decode = x86_decode,
 	.facts = x86_facts,
 	.add = x86_add,

@@ -88,15 +88,41 @@ keep_flags(struct scratch *s)
 	buf_str(s->out, "\tlahf\n\tseto\t%al\n");
 }
 
+static unsigned
+bit(int8_t reg)
+{
+	return reg < 0 ? 0 : 1u << reg;
+}
+
+static bool
+uses_memory(const struct path_op *op)
+{
+	return op->guard || (op->record == PATH_RECORD_HELD && op->from < 0) ||
+	       (op->next && (op->to < 0 || (op->next == PATH_ADD && op->from < 0)));
+}
+
+static bool
+is_short(int64_t n)
+{
+	return n >= INT32_MIN && n <= INT32_MAX;
+}
+
+/* Moves and lea change no flags. */
+static bool
+changes_flags(const struct path_op *op)
+{
+	return op->record || uses_memory(op) || !is_short(op->n * 8);
+}
+
 static struct scratch
-begin(struct buf *out, const struct path_place *place)
+begin(struct buf *out, const struct path_op *op, const struct path_place *place)
 {
 	struct scratch s = {.out = out, .place = place, .rax_in = -1, .shadow = -1};
-	uint16_t never = (uint16_t)(X86_RSP | 1u << place->reg);
+	uint16_t never = (uint16_t)(X86_RSP | 1u << place->reg | bit(op->from) | bit(op->to));
 
 	s.dead = (uint16_t)(X86_ALL_REGS & ~place->gap.regs_live & ~never);
 	s.taken = never;
-	if (place->gap.flags_live)
+	if (place->gap.flags_live && changes_flags(op))
 		keep_flags(&s);
 	return s;
 }
@@ -186,12 +212,6 @@ scaled(const struct path_counters *t, int64_t n)
 	return t->kind == CHORD_PATH_HASHED ? n : n * 8;
 }
 
-static bool
-is_short(int64_t n)
-{
-	return n >= INT32_MIN && n <= INT32_MAX;
-}
-
 static void
 entry_of(struct buf *out, const struct path_counters *t, int64_t bytes)
 {
@@ -259,6 +279,16 @@ add_number(struct scratch *s, int64_t n, int reg)
 	give_back(s, b);
 }
 
+/* The register for what the path register is. */
+static int
+load(struct scratch *s)
+{
+	int a = shadow(s), r = take(s);
+
+	buf_printf(s->out, "\tmovq\t%" PRId64 "(%%%s), %%%s\n", distance(s), name64[a], name64[r]);
+	return r;
+}
+
 /* Of the sum in register a, which is lost. */
 static void
 record_hashed(struct scratch *s, struct buf *stub, const struct path_counters *t, int a)
@@ -277,11 +307,11 @@ record_hashed(struct scratch *s, struct buf *stub, const struct path_counters *t
 }
 
 static void
-record_held(struct scratch *s, struct buf *stub, const struct path_counters *t, int64_t more)
+record_held(struct scratch *s, struct buf *stub, const struct path_counters *t, const struct path_op *op)
 {
-	int a = shadow(s), r = take(s);
+	int64_t more = op->sum;
+	int r = op->from >= 0 ? op->from : load(s);
 
-	buf_printf(s->out, "\tmovq\t%" PRId64 "(%%%s), %%%s\n", distance(s), name64[a], name64[r]);
 	if (t->kind == CHORD_PATH_HASHED) {
 		if (more)
 			add_number(s, more, r);
@@ -292,44 +322,92 @@ record_held(struct scratch *s, struct buf *stub, const struct path_counters *t, 
 		add_number(s, more * 8, r);
 		buf_printf(s->out, "\tincq\t%%gs:(%%%s)\n", name64[r]);
 	}
-	give_back(s, r);
+	if (op->from < 0)
+		give_back(s, r);
 }
 
 /* ---- the register ---- */
 
+/* A register becomes what stands for a sum. */
 static void
-set(struct scratch *s, const struct path_counters *t, int64_t to)
+set_register(struct scratch *s, const struct path_counters *t, int reg, int64_t to)
 {
-	int a = shadow(s), b;
-
-	if (t->kind == CHORD_PATH_HASHED && is_short(to)) {
-		buf_printf(s->out, "\tmovq\t$%" PRId64 ", %" PRId64 "(%%%s)\n", to, distance(s), name64[a]);
+	if (t->kind == CHORD_PATH_HASHED) {
+		buf_printf(s->out, "\t%s\t$%" PRId64, is_short(to) ? "movq" : "movabsq", to);
 	} else {
-		b = take(s);
-		if (t->kind == CHORD_PATH_HASHED) {
-			buf_printf(s->out, "\tmovabsq\t$%" PRId64, to);
-		} else {
-			buf_str(s->out, "\tleaq\t");
-			entry_of(s->out, t, to * 8);
-		}
-		buf_printf(s->out, ", %%%s\n\tmovq\t%%%s, %" PRId64 "(%%%s)\n", name64[b], name64[b], distance(s), name64[a]);
-		give_back(s, b);
+		buf_str(s->out, "\tleaq\t");
+		entry_of(s->out, t, to * 8);
+	}
+	buf_printf(s->out, ", %%%s\n", name64[reg]);
+}
+
+static void
+set(struct scratch *s, const struct path_counters *t, const struct path_op *op)
+{
+	int a, b;
+
+	if (op->to >= 0) {
+		set_register(s, t, op->to, op->n);
+		return;
+	}
+	a = shadow(s);
+	if (t->kind == CHORD_PATH_HASHED && is_short(op->n)) {
+		buf_printf(s->out, "\tmovq\t$%" PRId64 ", %" PRId64 "(%%%s)\n", op->n, distance(s), name64[a]);
+		return;
+	}
+	b = take(s);
+	set_register(s, t, b, op->n);
+	buf_printf(s->out, "\tmovq\t%%%s, %" PRId64 "(%%%s)\n", name64[b], distance(s), name64[a]);
+	give_back(s, b);
+}
+
+/* Adds to a register without changing flags, if it can be. */
+static void
+move(struct scratch *s, int from, int to, int64_t n)
+{
+	if (!is_short(n)) {
+		if (from != to)
+			buf_printf(s->out, "\tmovq\t%%%s, %%%s\n", name64[from], name64[to]);
+		add_number(s, n, to);
+	} else if (n) {
+		buf_printf(s->out, "\tleaq\t%" PRId64 "(%%%s), %%%s\n", n, name64[from], name64[to]);
+	} else if (from != to) {
+		buf_printf(s->out, "\tmovq\t%%%s, %%%s\n", name64[from], name64[to]);
 	}
 }
 
 static void
-add(struct scratch *s, const struct path_counters *t, int64_t n)
+add_in_memory(struct scratch *s, int64_t n)
 {
 	int a = shadow(s), b;
 
-	n = scaled(t, n);
 	if (is_short(n)) {
 		buf_printf(s->out, "\taddq\t$%" PRId64 ", %" PRId64 "(%%%s)\n", n, distance(s), name64[a]);
+		return;
+	}
+	b = take(s);
+	buf_printf(s->out, "\tmovabsq\t$%" PRId64 ", %%%s\n\taddq\t%%%s, %" PRId64 "(%%%s)\n", n, name64[b], name64[b],
+	           distance(s), name64[a]);
+	give_back(s, b);
+}
+
+static void
+add(struct scratch *s, const struct path_op *op, int64_t n)
+{
+	int a;
+
+	if (op->from < 0 && op->to < 0) {
+		add_in_memory(s, n);
+	} else if (op->from < 0) {
+		a = shadow(s);
+		buf_printf(s->out, "\tmovq\t%" PRId64 "(%%%s), %%%s\n", distance(s), name64[a], name64[op->to]);
+		move(s, op->to, op->to, n);
+	} else if (op->to < 0) {
+		move(s, op->from, op->from, n);
+		a = shadow(s);
+		buf_printf(s->out, "\tmovq\t%%%s, %" PRId64 "(%%%s)\n", name64[op->from], distance(s), name64[a]);
 	} else {
-		b = take(s);
-		buf_printf(s->out, "\tmovabsq\t$%" PRId64 ", %%%s\n\taddq\t%%%s, %" PRId64 "(%%%s)\n", n, name64[b], name64[b],
-		           distance(s), name64[a]);
-		give_back(s, b);
+		move(s, op->from, op->to, n);
 	}
 }
 
@@ -337,32 +415,30 @@ add(struct scratch *s, const struct path_counters *t, int64_t n)
 static int
 registers(const struct path_op *op, const struct path_counters *t)
 {
-	int n = op->record == PATH_RECORD_HELD ? 2 : 1;
+	bool hashed = t->kind == CHORD_PATH_HASHED;
+	int record = op->record == PATH_RECORD_HELD ? (op->from < 0) + (hashed ? 2 : 0) : 0;
+	int set = op->next == PATH_SET && op->to < 0 && !hashed;
+	int number = !is_short(op->sum * 8 + 8) || !is_short(op->n * 8);
 
-	if (op->record == PATH_RECORD_HELD && t->kind == CHORD_PATH_HASHED)
-		n += 2;
-	else if (op->set || !is_short(scaled(t, op->add)) || !is_short(scaled(t, op->sum)))
-		n++;
-	return n;
+	return uses_memory(op) + number + (record > set ? record : set);
 }
 
 void
 x86_path(struct buf *out, struct buf *stub, const struct path_op *op, const struct path_counters *table,
          const struct path_place *place)
 {
-	struct scratch s = begin(out, place);
+	struct scratch s = begin(out, op, place);
 
-	if (op->guard || op->set || op->add || op->record == PATH_RECORD_HELD || !is_short(op->sum + 1))
-		reserve(&s, registers(op, table));
+	reserve(&s, registers(op, table));
 	if (op->guard)
 		guard(&s, stub);
 	if (op->record == PATH_RECORD_KNOWN)
 		record_known(&s, stub, table, op->sum);
 	else if (op->record == PATH_RECORD_HELD)
-		record_held(&s, stub, table, op->sum);
-	if (op->set)
-		set(&s, table, op->to);
-	else if (op->add)
-		add(&s, table, op->add);
+		record_held(&s, stub, table, op);
+	if (op->next == PATH_SET)
+		set(&s, table, op);
+	else if (op->next == PATH_ADD)
+		add(&s, op, scaled(table, op->n));
 	end(&s);
 }

@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: MIT */
+/* Where the path register is while control is in a block.
+ *
+ * In memory it costs three instructions or more each time; a register that is dead throughout a block costs one. In
+ * blocks with calls it is in memory, since callees may take any register. Which blocks have which register is found by local
+ * search: all that could have it do; then each is changed as long as that makes the code cheaper; what does not pay
+ * as a whole is undone. */
+#include "weave/internal.h"
+
+#include <string.h>
+
+/* Prices in instructions: of what is done in memory and in a register. */
+static const double ADD[2] = {3, 1}, SET[2] = {4, 1}, RECORD[2] = {4, 1}, MOVE = 1, TRANSFER = 3, HASHED = 6, KNOWN = 1;
+static const double FLAGS = 4, SPILL = 2, JUMP = 0.7;
+/* Of what cannot be. */
+static const double NEVER = 1e30;
+
+enum { PASSES = 8 };
+
+struct homes {
+	const struct unit *u;
+	struct woven *w;
+	const struct graph *g;
+	const struct probes *r;
+	uint16_t *avail;          /* by vertex: registers that are dead all through it */
+	bool *in_set;             /* by vertex: may have the register that is looked at */
+	uint32_t *part;           /* by vertex: connected set it belongs to, plus 1 */
+	int8_t *home;
+};
+
+/* Is that call left for good, its path recorded before it? */
+static bool
+leaves_at(const struct homes *h, uint32_t block)
+{
+	for (uint32_t i = h->g->out_at[block]; i < h->g->out_at[block + 1]; i++)
+		if (h->g->edge[h->g->out[i]].to == h->w->proc->exit && h->g->out[i] < h->w->proc->arcs.n)
+			return true;
+	return false;
+}
+
+static uint16_t
+block_avail(const struct homes *h, uint32_t block)
+{
+	const struct block *b = &h->w->proc->blocks.at[block];
+	uint16_t avail = h->u->machine->path_regs;
+
+	for (uint32_t i = b->first; i < b->last; i++) {
+		const struct insn *in = woven_insn(h->w, block, i);
+
+		avail &= (uint16_t)~gap_before(h->w->proc, b->part, i).regs_live;
+		if (in->cls == CHORD_INSN_SYSCALL || (insn_is_call(in) && !(i + 1 == b->last && leaves_at(h, block))))
+			return 0;
+		avail &= (uint16_t)~in->regs_kill;
+	}
+	return avail;
+}
+
+/* A hub is no code: what is dead at all that it leads to. */
+static uint16_t
+hub_avail(const struct homes *h, uint32_t hub)
+{
+	uint16_t avail = h->u->machine->path_regs;
+
+	for (uint32_t i = h->g->out_at[hub]; i < h->g->out_at[hub + 1]; i++) {
+		uint32_t to = h->g->edge[h->g->out[i]].to;
+
+		if (to >= h->w->proc->blocks.n)
+			return 0;
+		avail &= (uint16_t)~gap_before(h->w->proc, h->w->proc->blocks.at[to].part, h->w->proc->blocks.at[to].first).regs_live;
+	}
+	return avail;
+}
+
+static void
+find_avail(struct homes *h)
+{
+	const struct proc *p = h->w->proc;
+
+	for (uint32_t v = 0; v < p->graph->nvert; v++)
+		if (v != p->exit && v != p->entry)
+			h->avail[v] = v < p->blocks.n ? block_avail(h, v) : hub_avail(h, v);
+	for (uint32_t e = 0; e < p->arcs.n; e++)
+		if (p->arcs.at[e].kind == CHORD_EDGE_AWAY || p->arcs.at[e].kind == CHORD_EDGE_LOST)
+			h->avail[p->graph->edge[e].from] = 0;
+}
+
+/* ---- sites ---- */
+
+static bool
+has(uint16_t set, int8_t reg)
+{
+	return reg < 0 || set >> reg & 1;
+}
+
+/* The site of an edge where the register is in `from` before and in `to` behind it. */
+static struct site
+site_for(const struct unit *u, const struct woven *w, const uint16_t *avail, uint32_t e, int8_t from, int8_t to)
+{
+	struct site s = w->edge[e];
+	const struct edge *d = &w->proc->graph->edge[e];
+
+	if (s.where == SITE_BLOCK &&
+	    (s.block == d->from ? from != to && !has(avail[d->from], to) : !has(avail[d->to], from)))
+		s = place_at_edge(u, w, e);
+	if (s.where != SITE_NONE && !(has((uint16_t)~s.gap.regs_live, from) && has((uint16_t)~s.gap.regs_live, to)))
+		s.where = SITE_NONE;
+	return s;
+}
+
+struct site
+home_site(const struct unit *u, const struct woven *w, uint32_t e)
+{
+	const struct edge *d = &w->proc->graph->edge[e];
+	const struct woven_paths *x = w->paths;
+
+	return site_for(u, w, x->avail, e, x->home[d->from], x->home[d->to]);
+}
+
+/* ---- prices ---- */
+
+static bool
+is_arc(const struct homes *h, uint32_t e)
+{
+	return e < h->w->proc->arcs.n && e != h->g->close;
+}
+
+static bool
+ends(const struct homes *h, uint32_t e)
+{
+	return h->w->paths->paths->dag->cut[e] || h->g->edge[e].to == h->g->exit;
+}
+
+static double
+price_of_record(const struct homes *h, uint32_t e)
+{
+	const struct edge *d = &h->g->edge[e];
+	bool hashed = h->w->paths->kind == CHORD_PATH_HASHED;
+	double price = hashed ? HASHED : 0;
+
+	if (h->r->known[d->from])
+		return hashed ? 3 * KNOWN : KNOWN;
+	price += RECORD[h->home[d->from] >= 0];
+	if (d->to != h->g->exit && !h->r->known[d->to])
+		price += SET[h->home[d->to] >= 0];
+	return price;
+}
+
+static double
+price_of_way(const struct homes *h, uint32_t e)
+{
+	const struct edge *d = &h->g->edge[e];
+	int8_t a = h->home[d->from], b = h->home[d->to];
+
+	if (h->r->known[d->to])
+		return 0;
+	if (h->r->known[d->from])
+		return SET[b >= 0];
+	if (a == b)
+		return h->r->add[e] ? ADD[a >= 0] : 0;
+	return (a < 0 || b < 0 ? TRANSFER : 0) + (a >= 0 && b >= 0 ? MOVE : h->r->add[e] ? MOVE : 0);
+}
+
+/* What stands on an edge, as often as it runs. */
+static double
+price(const struct homes *h, uint32_t e)
+{
+	const struct edge *d = &h->g->edge[e];
+	double n = ends(h, e) ? price_of_record(h, e) : price_of_way(h, e);
+	int8_t a = h->r->known[d->from] ? -1 : h->home[d->from], b = h->r->known[d->to] ? -1 : h->home[d->to];
+	struct site s;
+	bool memory = n > 2;
+
+	if (!(n > 0))
+		return 0;
+	s = h->w->edge[e];
+	if (a >= 0 || b >= 0) {
+		s = site_for(h->u, h->w, h->avail, e, a, b);
+		if (s.where == SITE_NONE)
+			return NEVER;
+	}
+	if (s.gap.flags_live && (memory || ends(h, e)))
+		n += FLAGS;
+	if (memory && s.gap.regs_live == h->u->machine->all_regs)
+		n += SPILL;
+	n += s.where == SITE_STUB ? JUMP : s.where == SITE_SPLIT ? 2 * JUMP : 0;
+	return n * (h->w->weight[e] + 1e-9);
+}
+
+static double
+price_around(const struct homes *h, uint32_t v)
+{
+	double sum = 0;
+
+	for (uint32_t i = h->g->out_at[v]; i < h->g->out_at[v + 1]; i++)
+		sum += is_arc(h, h->g->out[i]) ? price(h, h->g->out[i]) : 0;
+	for (uint32_t i = h->g->in_at[v]; i < h->g->in_at[v + 1]; i++)
+		if (is_arc(h, h->g->in[i]) && h->g->edge[h->g->in[i]].from != v)
+			sum += price(h, h->g->in[i]);
+	return sum;
+}
+
+static double
+price_of_part(const struct homes *h, uint32_t part)
+{
+	double sum = 0;
+
+	for (uint32_t e = 0; e < h->w->proc->arcs.n; e++)
+		if (is_arc(h, e) && (h->part[h->g->edge[e].from] == part || h->part[h->g->edge[e].to] == part))
+			sum += price(h, e);
+	return sum;
+}
+
+/* ---- search ---- */
+
+static void
+improve(struct homes *h, int8_t reg)
+{
+	bool again = true;
+
+	for (int pass = 0; pass < PASSES && again; pass++) {
+		again = false;
+		for (uint32_t v = 0; v < h->g->nvert; v++) {
+			if (!h->in_set[v])
+				continue;
+			int8_t old = h->home[v];
+			double before = price_around(h, v), after;
+
+			h->home[v] = old < 0 ? reg : -1;
+			after = price_around(h, v);
+			if (after < before)
+				again = true;
+			else
+				h->home[v] = old;
+		}
+	}
+}
+
+static void
+mark_part(struct homes *h, uint32_t start, uint32_t number, uint32_t *stack)
+{
+	uint32_t n = 0;
+
+	stack[n++] = start;
+	h->part[start] = number;
+	while (n) {
+		uint32_t v = stack[--n];
+
+		for (uint32_t i = h->g->out_at[v]; i < h->g->out_at[v + 1] + h->g->in_at[v + 1] - h->g->in_at[v]; i++) {
+			bool out = i < h->g->out_at[v + 1];
+			uint32_t e = out ? h->g->out[i] : h->g->in[h->g->in_at[v] + i - h->g->out_at[v + 1]];
+			uint32_t to = out ? h->g->edge[e].to : h->g->edge[e].from;
+
+			if (is_arc(h, e) && !ends(h, e) && h->in_set[to] && h->home[to] >= 0 && !h->part[to]) {
+				h->part[to] = number;
+				stack[n++] = to;
+			}
+		}
+	}
+}
+
+static uint32_t
+find_parts(struct homes *h)
+{
+	uint32_t *stack = pool_array(h->u->pool, h->g->nvert, sizeof *stack), n = 0;
+
+	memset(h->part, 0, h->g->nvert * sizeof *h->part);
+	for (uint32_t v = 0; v < h->g->nvert; v++)
+		if (h->in_set[v] && h->home[v] >= 0 && !h->part[v])
+			mark_part(h, v, ++n, stack);
+	return n;
+}
+
+static double
+total(const struct homes *h)
+{
+	double sum = 0;
+
+	for (uint32_t e = 0; e < h->w->proc->arcs.n; e++)
+		sum += is_arc(h, e) ? price(h, e) : 0;
+	return sum;
+}
+
+/* Undoes those connected sets that cost more than they save. */
+static void
+drop_parts(struct homes *h)
+{
+	uint32_t n = find_parts(h);
+	int8_t *kept = pool_array(h->u->pool, h->g->nvert, sizeof *kept);
+
+	for (uint32_t part = 1; part <= n && n < 64; part++) {
+		double with = price_of_part(h, part), without;
+
+		memcpy(kept, h->home, h->g->nvert);
+		for (uint32_t v = 0; v < h->g->nvert; v++)
+			if (h->part[v] == part)
+				h->home[v] = -1;
+		without = price_of_part(h, part);
+		if (with < without)
+			memcpy(h->home, kept, h->g->nvert);
+	}
+}
+
+/* The best use of one register beside what there is; what it saves. */
+static double
+try_register(struct homes *h, int8_t reg)
+{
+	double before = total(h);
+	bool any = false;
+
+	for (uint32_t v = 0; v < h->g->nvert; v++) {
+		h->in_set[v] = !h->r->known[v] && h->home[v] < 0 && h->avail[v] >> reg & 1;
+		any |= h->in_set[v];
+		if (h->in_set[v])
+			h->home[v] = reg;
+	}
+	if (!any)
+		return 0;
+	improve(h, reg);
+	drop_parts(h);
+	return before - total(h);
+}
+
+/* The register that saves most, as long as one saves anything. */
+static bool
+take_best(struct homes *h)
+{
+	int8_t *old = pool_array(h->u->pool, h->g->nvert, sizeof *old), *best = pool_array(h->u->pool, h->g->nvert, sizeof *best);
+	double most = 0;
+
+	memcpy(old, h->home, h->g->nvert);
+	for (int8_t reg = 0; reg < 16; reg++) {
+		double gain = try_register(h, reg);
+
+		if (gain > most) {
+			most = gain;
+			memcpy(best, h->home, h->g->nvert);
+		}
+		memcpy(h->home, old, h->g->nvert);
+	}
+	if (most > 0)
+		memcpy(h->home, best, h->g->nvert);
+	return most > 0;
+}
+
+void
+find_homes(const struct unit *u, struct woven *w)
+{
+	const struct graph *g = w->proc->graph;
+	struct homes h = {.u = u, .w = w, .g = g, .r = w->paths->paths->probes};
+
+	h.avail = w->paths->avail = pool_array(u->pool, g->nvert, sizeof *h.avail);
+	h.home = w->paths->home = pool_array(u->pool, g->nvert, sizeof *h.home);
+	h.in_set = pool_array(u->pool, g->nvert, sizeof *h.in_set);
+	h.part = pool_array(u->pool, g->nvert, sizeof *h.part);
+	memset(h.home, -1, g->nvert);
+	find_avail(&h);
+	for (int i = 0; i < 16 && take_best(&h); i++)
+		;
+}
