@@ -139,8 +139,8 @@ __chord_pointer:
 chord_rt_pointer_end:
 	jmp *-40(%rsp)
 
-# Called by woven code. __chord_stack: before it uses its slot in the shadow of the stack, which is that of the address of
-# what the stack has above this call. __chord_path: rax has the sum of a path, rcx the address of its struct
+# Called by woven code. __chord_stack: before it uses its slot in the shadow of the stack, which is that of the address in
+# rax. __chord_path: rax has the sum of a path, rcx the address of its struct
 # chord_path_table. Both change the flags only.
 	.globl __chord_stack
 	.hidden __chord_stack

@@ -318,23 +318,22 @@ chord_rt_stack_alone(uint64_t sp)
 	chord_rt_set_shadow(mask, piece ? ~sp >> CHORD_SHADOW_BITS : 0);
 }
 
-/* Woven code is about to use its slot, at sp or up to 128 bytes above. */
+/* Woven code is about to use its slot, the shadow of that address. */
 static __attribute__((used)) void
-chord_rt_stack(uint64_t sp)
+chord_rt_stack(uint64_t sp, uint64_t at)
 {
 	struct chord_rt_ctl *ctl = chord_rt_ctl_here();
 
+	(void)sp;
 	if (!ctl)
 		ctl = chord_rt_control();
 	if (!ctl) {
-		chord_rt_stack_alone(sp);
+		chord_rt_stack_alone(at);
 		return;
 	}
 	if (!chord_rt_desc.shadowed)
 		chord_rt_first_shadow(ctl);
-	if (!chord_rt_need_slot(ctl, sp))
+	if (!chord_rt_need_slot(ctl, at))
 		chord_rt_no_shadow();
-	if (sp % CHORD_RT_UNIT >= CHORD_RT_UNIT - 128)
-		chord_rt_need_slot(ctl, (sp + 128) & -8ull);
-	chord_rt_set_shadow(ctl->mask, chord_rt_has_piece(ctl, sp) ? ~sp >> CHORD_SHADOW_BITS : 0);
+	chord_rt_set_shadow(ctl->mask, chord_rt_has_piece(ctl, at) ? ~at >> CHORD_SHADOW_BITS : 0);
 }

@@ -63,10 +63,11 @@ hub_avail(const struct homes *h, uint32_t hub)
 
 	for (uint32_t i = h->g->out_at[hub]; i < h->g->out_at[hub + 1]; i++) {
 		uint32_t to = h->g->edge[h->g->out[i]].to;
+		const struct block *b = &h->w->proc->blocks.at[to];
 
 		if (to >= h->w->proc->blocks.n)
 			return 0;
-		avail &= (uint16_t)~gap_before(h->w->proc, h->w->proc->blocks.at[to].part, h->w->proc->blocks.at[to].first).regs_live;
+		avail &= (uint16_t)~gap_before(h->w->proc, b->part, b->first).regs_live;
 	}
 	return avail;
 }

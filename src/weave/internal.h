@@ -127,6 +127,8 @@ struct site home_site(const struct unit *u, const struct woven *w, uint32_t edge
 
 /* paths.c: which edges have which code for paths. False: refused, with proc->reason set. */
 bool place_paths(const struct unit *u, struct woven *w);
+/* Appends what tells the runtime that a module has paths, once for each. */
+void emit_path_mark(struct buf *tail);
 /* What the map says of them. */
 void map_paths(struct buf *blob, const struct woven *w);
 

@@ -251,12 +251,15 @@ add_ops(const struct unit *u, struct woven *w)
 		struct path_op op;
 
 		/* What leaves by the hub has ended its path before. */
-		if (p->arcs.at[e].kind == CHORD_EDGE_CLOSE || (p->graph->edge[e].from == p->hub && p->graph->edge[e].to == p->exit))
+		if (p->arcs.at[e].kind == CHORD_EDGE_CLOSE ||
+		    (p->graph->edge[e].from == p->hub && p->graph->edge[e].to == p->exit))
 			continue;
 		op = op_of(w, e);
 		op.guard = needs_guard(w, e, &op);
 		if (p->arcs.at[e].twice) {
-			if (!add_op(u, w, e, before, (struct path_op){.record = op.record, .sum = op.sum, .from = op.from, .to = -1}))
+			struct path_op ends = {.record = op.record, .sum = op.sum, .from = op.from, .to = -1};
+
+			if (!add_op(u, w, e, before, ends))
 				return false;
 			op.record = PATH_NO_RECORD;
 			op.from = -1;
@@ -316,6 +319,17 @@ place_paths(const struct unit *u, struct woven *w)
 	find_homes(u, w);
 	choose_guards(w);
 	return add_ops(u, w);
+}
+
+void
+emit_path_mark(struct buf *tail)
+{
+	const char *name = "__chord_paths";
+
+	buf_printf(tail, "\t.section %s,\"awG\",@nobits,%s,comdat\n\t.balign 8\n", CHORD_SECTION_CNT, name);
+	buf_printf(tail, "\t.globl\t%s\n\t.hidden\t%s\n%s:\t.zero\t8\n", name, name, name);
+	buf_printf(tail, "\t.section %s,\"aoG\",@progbits,%s,%s,comdat\n\t.balign 4\n\t.long\t0,0\n", CHORD_SECTION_PATH, name,
+	           name);
 }
 
 /* ---- the map ---- */

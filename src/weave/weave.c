@@ -149,6 +149,8 @@ pass_output(struct job *j, struct buf *out)
 	bool runtime = j->o->runtime && j->stats.procs > j->stats.refused;
 	struct buf tail = {0};
 
+	if (runtime && j->o->measure == CHORD_PATHS)
+		emit_path_mark(&tail);
 	if (runtime)
 		emit_event_counters(&tail, &j->o->events, j->o->calls);
 	if (runtime)

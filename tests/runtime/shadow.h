@@ -50,7 +50,7 @@ __asm__(
     "	popq %rbx\n	.cfi_def_cfa_offset 8\n	.cfi_restore rbx\n"
     "	ret\n"
     "hold_guard:\n"
-    "	call __chord_stack\n"
+    "	movq %rsp, %rax; call __chord_stack\n"
     "	jmp hold_on\n"
     "hold_wrong: ud2\n"
     "	.cfi_endproc\n	.size hold, .-hold\n"

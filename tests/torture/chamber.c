@@ -42,6 +42,7 @@ static const struct measure {
 	{"every-edge", "-fchord=every-edge"},
 	{"events", "-fchord=edges,events -fchord-events=instructions,blocks,calls"},
 	{"calls", "-fchord=calls -fchord-events=instructions,blocks"},
+	{"paths", "-fchord=paths"},
 };
 #define MEASURES (sizeof measures / sizeof *measures)
 

@@ -190,7 +190,7 @@ guard(struct scratch *s, struct buf *stub)
 	const char *r = name64[a];
 
 	buf_printf(s->out, "\tleaq\t%" PRId64 "(%%%s), %%%s\n", distance(s), name64[s->place->reg], r);
-	buf_printf(s->out, "\tnotq\t%%%s\n\tshrq\t$36, %%%s\n", r, r);
+	buf_printf(s->out, "\tnotq\t%%%s\n\tshrq\t$%d, %%%s\n", r, CHORD_SHADOW_BITS, r);
 	buf_printf(s->out, "\tcmpq\t%%gs:__chord_shadow+8(%%rip), %%%s\n\tjne\t%s\n%s:\n", r, s->place->guard,
 	           s->place->guarded);
 	buf_printf(stub, "%s:\n", s->place->guard);
