@@ -264,7 +264,11 @@ enum chord_extent {
 /* ---- in a running process ---- */
 
 /* The control block of the runtimes is at the first of these addresses that was free. Other processes may read what
- * stands here of it; while owner is not 0 that thread changes it, and moves counters. */
+ * stands here of it; while owner is not 0 that thread changes it, and moves counters.
+ *
+ * A process may have modules with runtimes of different versions. All these fields keep their places and meanings in every later
+ * version, which may only add to them: by them a runtime that comes later and has another version joins as a guest. It is not
+ * measured, but its code has to have counters wherever a region's base leads. */
 #define CHORD_LIVE_PLACES {0x1c0d00000000, 0x3c0d00000000, 0x0c0d00000000, 0x005c0d000000}
 #define CHORD_LIVE_MAGIC 0x314c544344524843u /* "CHRDCTL1" */
 #define CHORD_LIVE_FIELDS(X) \
@@ -288,7 +292,11 @@ enum chord_extent {
 	X(uint32_t, exits_size, "bytes from one to the next") \
 	X(int32_t, dying, "thread that is to end by a signal of its own, so that its exits are recorded; 0: none") \
 	X(uint32_t, nfibre, "stacks that swapcontext has left") \
-	X(uint64_t, dying_sp, "stack pointer of that thread: frames from there on are recorded")
+	X(uint64_t, dying_sp, "stack pointer of that thread: frames from there on are recorded") \
+	X(uint64_t, guests, "address of the first struct chord_live_guest") \
+	X(uint32_t, nguest, "of these; with size 0: gone") \
+	X(uint32_t, guest_size, "bytes from one to the next") \
+	X(uint32_t, guest_room, "how many there can be")
 
 /* A module that is or was loaded. first and size: its counter pages, as they are in memory. */
 #define CHORD_LIVE_MODULE_FIELDS(X) \
@@ -306,6 +314,11 @@ enum chord_life { CHORD_LIFE_NONE, CHORD_LIFE_LOADED, CHORD_LIFE_CLOSED };
 	X(uint32_t, users, "threads that have had it so far") \
 	X(uint64_t, left, "its thread is ending: frames from this address on are recorded among the exits; or 0")
 
+/* Counters of code that another version wove. At these addresses plus each region's base are pages for it, of no profile. */
+#define CHORD_LIVE_GUEST_FIELDS(X) \
+	X(uint64_t, first, "address of its counter pages, for base 0") \
+	X(uint64_t, size, "bytes of them")
+
 /* An extent of exit records that is mapped. */
 #define CHORD_LIVE_EXITS_FIELDS(X) \
 	X(uint64_t, at, "address") \
@@ -315,6 +328,7 @@ struct chord_live { CHORD_LIVE_FIELDS(CHORD_FIELD) };
 struct chord_live_module { CHORD_LIVE_MODULE_FIELDS(CHORD_FIELD) unsigned char id[32]; };
 struct chord_live_region { CHORD_LIVE_REGION_FIELDS(CHORD_FIELD) };
 struct chord_live_exits { CHORD_LIVE_EXITS_FIELDS(CHORD_FIELD) };
+struct chord_live_guest { CHORD_LIVE_GUEST_FIELDS(CHORD_FIELD) };
 /* The counter of an event is this many 64-bit numbers, one behind another, whose sum counts. Each place
  * adds to one of them: an addition that follows another to the same place in memory has to wait for it. */
 enum { CHORD_WAYS = 4 };

@@ -4,6 +4,7 @@
 
 #include "sys.c"
 #include "file.c"
+#include "guest.c"
 #include "region.c"
 #include "module.c"
 #include "thread.c"

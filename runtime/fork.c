@@ -56,6 +56,9 @@ chord_rt_drop_regions(struct chord_rt_ctl *ctl, struct chord_rt_region *keep)
 		for (m = ctl->module; m < ctl->module + ctl->nmodule; m++)
 			if (m->life == CHORD_LIFE_LOADED && &ctl->region[r] != keep)
 				chord_rt_call(SYS_munmap, m->first + ctl->region[r].base, m->size);
+	for (uint32_t r = 0; r < ctl->nregion; r++)
+		if (&ctl->region[r] != keep)
+			chord_rt_unmap_guests(ctl, ctl->nguest, ctl->region[r].base);
 	ctl->nmap = ctl->nregion = ctl->hint = ctl->cursor = 0;
 }
 
@@ -111,6 +114,7 @@ chord_rt_new_profile(struct chord_rt_ctl *ctl)
 	ctl->ended = 0;
 	ctl->dying = 0;
 	ctl->snapshots = 0;
+	ctl->guests_told = 0;
 	if (ctl->kept)
 		chord_rt_call(SYS_munmap, ctl->kept, ctl->kept_size);
 	ctl->kept = ctl->kept_size = 0;
@@ -130,6 +134,7 @@ chord_rt_new_profile(struct chord_rt_ctl *ctl)
 	else
 		chord_rt_region_enter(ctl);
 	chord_rt_first_slots(ctl);
+	chord_rt_tell_guests(ctl);
 }
 
 /* What the child has of the parent's activations it takes up in the middle. */

@@ -238,6 +238,7 @@ chord_rt_destruct(struct chord_rt_regs *regs)
 	old = chord_rt_lock(ctl);
 	if (me && me->main)
 		chord_rt_signal_kept(ctl);
+	chord_rt_tell_guests(ctl);
 	if (me) {
 		n = chord_rt_fold(ctl, me);
 		chord_rt_unhook(ctl, &chord_rt_desc);

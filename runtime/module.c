@@ -81,6 +81,22 @@ chord_rt_note_module(void *arg, uint32_t type, const char *name, size_t namesz, 
 	return true;
 }
 
+/* The same of another version, which is not measured. */
+static bool
+chord_rt_note_guest(void *arg, uint32_t type, const char *name, size_t namesz, unsigned char *desc, size_t size)
+{
+	struct chord_rt_desc *d;
+	int32_t off;
+
+	if (type != CHORD_NOTE_MODULE || namesz != sizeof CHORD_NOTE_NAME || size != 4 ||
+	    !chord_rt_equal(name, CHORD_NOTE_NAME, sizeof CHORD_NOTE_NAME))
+		return false;
+	chord_rt_copy(&off, desc, 4);
+	d = (struct chord_rt_desc *)(desc + off);
+	*(struct chord_rt_desc **)arg = d;
+	return d->magic == CHORD_RT_DESC_MAGIC && (d->version != CHORD_FORMAT_VERSION || d->nhook != CHORD_RT_NHOOK);
+}
+
 static bool
 chord_rt_note_id(void *arg, uint32_t type, const char *name, size_t namesz, unsigned char *desc, size_t size)
 {
@@ -279,7 +295,7 @@ chord_rt_add(struct chord_rt_ctl *ctl, struct chord_rt_desc *d, const struct cho
 	fresh.ntable = ctl->module[i].ntable;
 	if (i == ctl->nmodule)
 		chord_rt_find_tables(ctl, &fresh, d);
-	if (fresh.paths)
+	if (fresh.paths && !ctl->mask)
 		chord_rt_choose_mask(ctl);
 	ctl->paths |= fresh.paths;
 	ctl->module[i] = fresh;
@@ -291,6 +307,7 @@ chord_rt_add(struct chord_rt_ctl *ctl, struct chord_rt_desc *d, const struct cho
 			chord_rt_tables_extent(ctl, i);
 		}
 	}
+	chord_rt_evict(ctl, &ctl->module[i]);
 	if (ctl->nregion)
 		chord_rt_map_module(ctl, i);
 	d->index = i;
@@ -364,6 +381,8 @@ chord_rt_scan_one(struct dl_phdr_info *info, size_t size, void *arg)
 	}
 	if (scan->pass == 0)
 		chord_rt_see(ctl, &o);
+	else if (chord_rt_find_note(&o, chord_rt_note_guest, &d))
+		chord_rt_join(ctl, CHORD_RT_NEAR(d->start), CHORD_RT_NEAR(d->stop));
 	else if (chord_rt_find_note(&o, chord_rt_note_module, &d) && !d->ctl)
 		chord_rt_add(ctl, d, &o);
 	return 0;

@@ -90,7 +90,7 @@ chord_rt_path(const struct chord_path_table *d, uint64_t sum)
 	}
 }
 
-/* Moves what tables count for base 0 to region 0; gives how much. */
+/* Moves what tables count for base 0 to region 0; gives how much. Under the lock. */
 static uint64_t
 chord_rt_fold_paths(struct chord_rt_ctl *ctl, const struct chord_rt_mod *mod)
 {
@@ -108,8 +108,11 @@ chord_rt_fold_paths(struct chord_rt_ctl *ctl, const struct chord_rt_mod *mod)
 			at = chord_rt_path_entry((uint64_t)e + delta, (uint32_t)t->bits, e[i].key - 1);
 			if (at)
 				chord_rt_gs_add(at + offsetof(struct chord_path_entry, count), n);
-			else
+			else if (chord_rt_wide_has_room(&ctl->wide[CHORD_RT_OVERFLOWN][1]) ||
+			    chord_rt_wide_grow(ctl, &ctl->wide[CHORD_RT_OVERFLOWN][1]))
 				chord_rt_path_over(ctl, 1, t->addr | (uint64_t)(mod - ctl->module + 1) << 48, e[i].key - 1, n);
+			else
+				chord_rt_path_lost(ctl, (uint64_t)(mod - ctl->module), n);
 		}
 	}
 	n = __atomic_exchange_n(&mod->desc->lost, 0, __ATOMIC_RELAXED);

@@ -143,7 +143,10 @@ chord_rt_take(struct chord_rt_ctl *ctl, uint64_t base)
 			return e;
 		}
 	}
-	return 0;
+	e = chord_rt_map_guests(ctl, base);
+	if (chord_rt_failed(e))
+		chord_rt_release(ctl, end, base);
+	return e;
 }
 
 /* Finds and takes a base; 0 if there is none. */
@@ -244,6 +247,7 @@ chord_rt_region_new(struct chord_rt_ctl *ctl)
 	for (uint32_t m = 0; m < ctl->nmodule; m++)
 		if (ctl->module[m].life == CHORD_LIFE_LOADED && !chord_rt_map_counts(ctl, m, n, true)) {
 			chord_rt_release(ctl, ctl->module + ctl->nmodule, base);
+			chord_rt_unmap_guests(ctl, ctl->nguest, base);
 			ctl->nmap = nmap;
 			return NULL;
 		}
@@ -333,6 +337,7 @@ chord_rt_rebase(struct chord_rt_ctl *ctl, struct chord_rt_region *r, uint32_t m,
 		if (i != m && mod->life == CHORD_LIFE_LOADED)
 			chord_rt_call(SYS_mremap, mod->first + old, mod->size, mod->size, 1 | 2, mod->first + base);
 	}
+	chord_rt_move_guests(ctl, old, base);
 	r->base = base;
 	if (mine)
 		chord_rt_set_base(ctl, base);

@@ -31,6 +31,7 @@ enum {
 	CHORD_RT_SPARES = 16,      /* kept for when no more memory can be had */
 	CHORD_RT_KNOWN = 2048,     /* return addresses */
 	CHORD_RT_OBJECTS = 64,
+	CHORD_RT_GUESTS = 256,
 	CHORD_RT_PATH = 4096,
 	CHORD_RT_FIBRES = 8192,
 	CHORD_RT_FRAMES = 28,      /* kept of a fibre */
@@ -95,8 +96,10 @@ enum { CHORD_RT_HOOKS(CHORD_RT_HOOK_ENUM) CHORD_RT_NHOOK };
  * can be read before the module has been relocated. A distance counts from the
  * field that holds it. */
 struct chord_rt_desc {
+	/* The same in every version: */
 	uint32_t magic, version;
 	int32_t start, stop;          /* the counters */
+	/* Of this one: */
 	int32_t sum, sum_end;         /* distances to those whose values exits record */
 	int32_t hook[CHORD_RT_NHOOK]; /* this module's wrappers */
 	uint32_t nhook;
@@ -260,6 +263,7 @@ struct chord_rt_ctl {
 	uint32_t sums;                /* some module has counters whose values exits record */
 	uint32_t paths;               /* some module has paths */
 	uint32_t ntable;
+	uint32_t guests_told;         /* the profile says that there are guests */
 	uint64_t mask;                /* from a stack to its shadow; 0: not chosen */
 	uint64_t dying_state;         /* of the head before */
 	struct chord_rt_regs dying_regs;
@@ -294,6 +298,7 @@ struct chord_rt_ctl {
 	struct chord_rt_fibre fibre[CHORD_RT_FIBRES];
 	struct chord_rt_map map[CHORD_RT_MAPS];
 	struct chord_path_at table[CHORD_RT_TABLES];
+	struct chord_live_guest guest[CHORD_RT_GUESTS];
 	uint32_t unit[CHORD_RT_UNITS]; /* numbers of those that are mapped, plus 1: a hash table */
 	uint32_t nspare;
 	_Alignas(CHORD_PAGE) unsigned char spare[CHORD_RT_SPARES][CHORD_RT_UNIT];

@@ -123,8 +123,8 @@ chord_rt_more_shadow(struct chord_rt_ctl *ctl, uint64_t sp)
 
 /* ---- choosing the mask ---- */
 
-/* Can the pieces of these addresses be had with a mask? They are mapped then, unless there is no memory. */
-static bool
+/* Takes the mask if the pieces of these addresses can be had with it. They are mapped then, unless there is no memory. */
+static void
 chord_rt_try_mask(struct chord_rt_ctl *ctl, uint64_t mask, const uint64_t *at, uint32_t n)
 {
 	bool mapped[4] = {false};
@@ -141,36 +141,35 @@ chord_rt_try_mask(struct chord_rt_ctl *ctl, uint64_t mask, const uint64_t *at, u
 		while (i-- > 0)
 			if (mapped[i])
 				chord_rt_call(SYS_munmap, at[i] ^ mask, CHORD_RT_PIECE);
-		return false;
+		return;
 next:;
 	}
 	ctl->mask = mask;
 	for (uint32_t i = 0; i < n; i++)
 		if (mapped[i])
 			chord_rt_note_piece(ctl, at[i]);
-	return true;
 }
 
-/* For good: of this stack, of what is mapped next, and of the program's data, which may be other stacks, the shadow must be
- * free. Under the lock. */
+/* For good: of this stack, of what is mapped next, and of the program's data, which may be other stacks, the shadow should be
+ * free. Sanitizers leave little that is. Under the lock. */
 static void
 chord_rt_choose_mask(struct chord_rt_ctl *ctl)
 {
-	static const uint8_t bit[] = {45, 44, 46, 43, 42, 41, 40};
+	static const uint8_t bit[] = {45, 44, 46, 43, 42, 41, 40, 39, 38};
 	long p = chord_rt_call(SYS_mmap, 0, CHORD_PAGE, CHORD_RT_PROT_NONE, CHORD_RT_MAP_PRIVATE | CHORD_RT_MAP_ANON, -1, 0);
-	uint64_t at[3] = {(uint64_t)__builtin_frame_address(0) & -CHORD_RT_PIECE, (uint64_t)&chord_rt_desc & -CHORD_RT_PIECE};
-	uint32_t n = 2;
+	uint64_t at[3] = {(uint64_t)__builtin_frame_address(0), (uint64_t)p, (uint64_t)&chord_rt_desc};
 
-	if (ctl->mask)
-		return;
-	if (!chord_rt_failed(p)) {
+	if (!chord_rt_failed(p))
 		chord_rt_call(SYS_munmap, p, CHORD_PAGE);
-		at[n++] = (uint64_t)p & -CHORD_RT_PIECE;
-	}
-	for (uint32_t i = 0; i < sizeof bit; i++)
-		if (chord_rt_try_mask(ctl, 1ull << bit[i], at, n))
-			return;
-	ctl->mask = 1ull << bit[0];
+	else
+		at[1] = at[0];
+	for (uint32_t i = 0; i < 3; i++)
+		at[i] &= -CHORD_RT_PIECE;
+	for (uint32_t n = 3; n > 0 && !ctl->mask; n--)
+		for (uint32_t i = 0; i < sizeof bit && !ctl->mask; i++)
+			chord_rt_try_mask(ctl, 1ull << bit[i], at, n);
+	if (!ctl->mask)
+		ctl->mask = 1ull << bit[0];
 }
 
 /* Of all of the first thread's stack, because the process may forbid itself to map anything later (seccomp). */
@@ -234,7 +233,8 @@ chord_rt_shadow_everything(struct chord_rt_ctl *ctl)
 	if (!ctl->paths)
 		return;
 	old = chord_rt_lock(ctl);
-	chord_rt_choose_mask(ctl);
+	if (!ctl->mask)
+		chord_rt_choose_mask(ctl);
 	fd = chord_rt_call(SYS_open, "/proc/self/maps", O_RDONLY | O_CLOEXEC);
 	while (!chord_rt_failed(fd) && (n = chord_rt_call(SYS_read, fd, ctl->page, CHORD_PAGE)) > 0)
 		for (long i = 0; i < n; i++)
@@ -285,7 +285,8 @@ chord_rt_need_slot(struct chord_rt_ctl *ctl, uint64_t sp)
 	if (ok)
 		return true;
 	old = chord_rt_lock(ctl);
-	chord_rt_choose_mask(ctl);
+	if (!ctl->mask)
+		chord_rt_choose_mask(ctl);
 	ok = chord_rt_more_shadow(ctl, sp);
 	chord_rt_unlock(ctl, old);
 	return ok;

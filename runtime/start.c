@@ -29,6 +29,20 @@ chord_rt_control(void)
 	return NULL;
 }
 
+/* The control block of another version, if the process is that one's; or NULL. */
+static struct chord_rt_ctl *
+chord_rt_host(void)
+{
+	struct chord_rt_ctl *ctl;
+
+	for (uint32_t i = 0; i < sizeof chord_rt_places / sizeof *chord_rt_places; i++) {
+		ctl = (struct chord_rt_ctl *)chord_rt_places[i];
+		if (chord_rt_readable((uint64_t)ctl) && ctl->magic == CHORD_LIVE_MAGIC && ctl->version != CHORD_FORMAT_VERSION)
+			return ctl;
+	}
+	return NULL;
+}
+
 /* ---- what the process was started with ---- */
 
 static uint64_t
@@ -194,9 +208,16 @@ chord_rt_first(struct chord_rt_ctl *ctl, int argc, char **argv, char **env)
 static __attribute__((used)) void
 chord_rt_construct(int argc, char **argv, char **env)
 {
-	struct chord_rt_ctl *ctl = chord_rt_control();
+	struct chord_rt_ctl *ctl = chord_rt_host();
 	uint64_t old;
 
+	if (ctl) {
+		old = chord_rt_lock(ctl);
+		chord_rt_join(ctl, CHORD_RT_NEAR(chord_rt_desc.start), CHORD_RT_NEAR(chord_rt_desc.stop));
+		chord_rt_unlock(ctl, old);
+		return;
+	}
+	ctl = chord_rt_control();
 	if (!ctl) {
 		chord_rt_say("counters", "there is no room at the addresses kept for them");
 		return;
@@ -210,6 +231,9 @@ chord_rt_construct(int argc, char **argv, char **env)
 		ctl->region_size = sizeof *ctl->region;
 		ctl->exits = (uint64_t)ctl->slots;
 		ctl->exits_size = sizeof *ctl->slots;
+		ctl->guests = (uint64_t)ctl->guest;
+		ctl->guest_size = sizeof *ctl->guest;
+		ctl->guest_room = CHORD_RT_GUESTS;
 		chord_rt_first(ctl, argc, argv, env);
 	} else {
 		chord_rt_scan(ctl);
@@ -219,6 +243,7 @@ chord_rt_construct(int argc, char **argv, char **env)
 	if (ctl->magic) {
 		if (ctl->paths)
 			chord_rt_shadow_ahead(ctl);
+		chord_rt_tell_guests(ctl);
 		chord_rt_fold_all(ctl);
 		chord_rt_hook_all(ctl);
 		if (chord_rt_me(ctl) && chord_rt_me(ctl)->main)

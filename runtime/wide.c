@@ -126,6 +126,14 @@ chord_rt_wide_more(struct chord_rt_ctl *ctl, struct chord_rt_wide *t, uint32_t s
 	return ok;
 }
 
+static bool
+chord_rt_wide_has_room(const struct chord_rt_wide *t)
+{
+	uint32_t n = __atomic_load_n(&t->n, __ATOMIC_ACQUIRE);
+
+	return n && t->used * 4 <= chord_rt_wide_slots(n - 1) * 3;
+}
+
 /* NULL: there is no room. */
 static struct chord_callee *
 chord_rt_wide_make(struct chord_rt_ctl *ctl, struct chord_rt_wide *t, uint64_t site, uint64_t raw, uint64_t key)
@@ -136,7 +144,7 @@ chord_rt_wide_make(struct chord_rt_ctl *ctl, struct chord_rt_wide *t, uint64_t s
 
 	for (;;) {
 		n = __atomic_load_n(&t->n, __ATOMIC_ACQUIRE);
-		if (!n || t->used * 4 > chord_rt_wide_slots(n - 1) * 3) {
+		if (!chord_rt_wide_has_room(t)) {
 			if (!chord_rt_wide_more(ctl, t, n))
 				return NULL;
 			continue;

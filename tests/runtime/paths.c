@@ -4,6 +4,7 @@
 #define _GNU_SOURCE
 #include "shadow.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/filter.h>
@@ -139,12 +140,12 @@ case_fibres(void)
 	char *stack[4] = {malloc(65536), static_stack, near, far};
 
 	turns = 1000;
-	for (int i = 0; i < 4; i++) {
+	for (volatile int i = 0; i < 4; i++) {
 		getcontext(&fibre[i]);
 		fibre[i].uc_stack.ss_sp = stack[i];
 		fibre[i].uc_stack.ss_size = 65536;
 		fibre[i].uc_link = NULL;
-		makecontext(&fibre[i], (void (*)(void))run_fibre, 1, i);
+		makecontext(&fibre[i], (void (*)(void))run_fibre, 1, (int)i);
 	}
 	swapcontext(&home, &fibre[0]);
 	for (int i = 1; i <= 4; i++)
@@ -633,6 +634,104 @@ case_path_signals(void)
 			printf("path %ju %ju\n", (uintmax_t)(1000000000 + s), (uintmax_t)(n / 5000 + (s < n % 5000)));
 }
 
+/* The child's tables begin empty. */
+static void
+case_fork_paths(void)
+{
+	pid_t pid;
+	int status, me;
+
+	for (uint64_t s = 0; s < 2000; s++)
+		path(s);
+	pid = fork();
+	me = pid ? 5 : 3;
+	for (int i = 0; i < me; i++)
+		for (uint64_t s = 0; s < 3000; s++)
+			path(s);
+	if (pid && (waitpid(pid, &status, 0) != pid || status))
+		abort();
+	if (!pid)
+		exit(0);
+	for (uint64_t s = 0; s < 3000; s++)
+		printf("path %ju %d\n", (uintmax_t)s, 5 + 3 + (s < 2000));
+}
+
+static volatile bool is_child;
+static volatile int children;
+
+static void
+on_fork(int sig)
+{
+	pid_t pid = children < 40 ? fork() : -1;
+
+	(void)sig;
+	is_child |= pid == 0;
+	children += pid > 0;
+}
+
+/* Children of a handler, wherever it struck, go on with the path that it struck, and leave. Nothing is known under no name. */
+static void
+case_fork_struck(void)
+{
+	struct sigaction a = {.sa_handler = on_fork};
+	struct itimerval it = {{0, 2000}, {0, 2000}};
+	uint64_t n = 0, each = 300;
+
+	sigaction(SIGALRM, &a, NULL);
+	setitimer(ITIMER_REAL, &it, NULL);
+	for (; children < 40 && !is_child; n++)
+		path(n % each);
+	if (is_child)
+		_exit(0);
+	memset(&it, 0, sizeof it);
+	setitimer(ITIMER_REAL, &it, NULL);
+	while (wait(NULL) > 0)
+		;
+	for (uint64_t s = 0; s < each; s++)
+		printf("path %ju %ju\n", (uintmax_t)s, (uintmax_t)(n / each + (s < n % each)));
+}
+
+static long
+snapshot(long n)
+{
+	(void)n;
+	for (uint64_t s = 0; s < 1000; s++)
+		path(s);
+	raise(SIGUSR1);
+	return 0;
+}
+
+/* CHORD_SIGNAL=USR1:reset: what the copies say adds up. */
+static void
+case_snapshots(void)
+{
+	innermost = snapshot;
+	for (int i = 0; i < 5; i++)
+		down(3);
+	for (int k = 1; k <= 3; k++)
+		printf("unfinished %d 5\nresumed %d 4\ncounter %d 4\n", k, k, k);
+	for (uint64_t s = 0; s < 1000; s++)
+		printf("path %ju 5\n", (uintmax_t)s);
+}
+
+/* A library that is closed and opened again goes on with its tables. */
+static void
+case_reopen(void)
+{
+	for (int i = 0; i < 6; i++) {
+		void *h = dlopen(arg1, RTLD_NOW);
+		long (*run)(long (*)(long), long) = (long (*)(long (*)(long), long))dlsym(h, "run");
+
+		if (!run)
+			abort();
+		for (long k = 0; k < 1000; k++)
+			run(NULL, k);
+		dlclose(h);
+	}
+	for (int k = 0; k < 1000; k++)
+		printf("path %d 6\n", k);
+}
+
 /* For whoever kills it: says how far it has come. */
 static void
 case_forever(void)
@@ -657,6 +756,7 @@ static const struct {
 	CASE(one), CASE(deep), CASE(threads), CASE(short), CASE(fibres), CASE(altstack), CASE(raw), CASE(longjmp), CASE(exit),
 	CASE(pthread_exit), CASE(cancel), CASE(abort), CASE(fibre_left), CASE(fibre_jump), CASE(fork), CASE(vfork), CASE(spawn),
 	CASE(seccomp), CASE(limit), CASE(taken), CASE(paths), CASE(few), CASE(path_signals), CASE(forever),
+	CASE(fork_paths), CASE(fork_struck), CASE(snapshots), CASE(reopen),
 };
 
 int

@@ -5,7 +5,7 @@
 obj paths.o "$here/paths.c" -I"$root" -fPIE && obj paths-nopie.o "$here/paths.c" -I"$root" -fno-pie || failed=1
 gcc -o paths paths.o
 gcc -no-pie -o paths-nopie paths-nopie.o
-gcc -static -o paths-static paths-nopie.o
+gcc -static -o paths-static paths-nopie.o 2>/dev/null
 
 # added: lines of the same kind and number, added up
 added() {
@@ -36,8 +36,9 @@ held() {
 	same "$name"
 }
 
+obj runs.o "$here/runs.c" -I"$root" -fPIC && gcc -shared -o runs.so runs.o || failed=1
 for p in paths paths-nopie paths-static; do
-	for c in one deep threads short fibres altstack exit pthread_exit cancel few path_signals fork vfork spawn limit taken; do
+	for c in one deep threads short fibres altstack exit pthread_exit cancel few path_signals fork fork_paths vfork spawn limit taken; do
 		held $p-$c "$w/$p" $c
 	done
 	WANT=134 held $p-abort "$w/$p" abort
@@ -57,6 +58,60 @@ for p in paths paths-nopie paths-static; do
 	run $name "$w/$p" raw && ok $name
 done
 held paths-paths "$w/paths" paths
+held paths-reopen "$w/paths" reopen "$w/runs.so"
+for c in threads longjmp pthread_exit paths; do
+	CHORD_THREADS=apart held paths-$c-apart "$w/paths" $c
+done
+
+# Children of a handler that struck a path count it too, or not; their own profiles are not compared, but no path has no name.
+name=paths-fork_struck
+run $name "$w/paths" fork_struck && {
+	for f in "$dir"/*.chord; do counted "$w/paths" "$f" | grep '^path -1 '; done >"$w/nameless"
+	first=$(ls -S "$dir"/*.chord | head -1)
+	[ "$(ls "$dir" | wc -l)" = 41 ] && [ ! -s "$w/nameless" ] && ok $name || fail $name "$(ls "$dir" | wc -l): $(head -3 "$w/nameless")"
+}
+
+# Copies at a signal, each since the one before: together they are all.
+name=paths-reset
+CHORD_SIGNAL=USR1:reset run $name "$w/paths" snapshots && {
+	for f in "$dir"/*.[1-5].chord; do counted "$w/paths" "$f"; done | added >"$w/counted"
+	same $name
+}
+
+# Where the addresses are taken by others.
+for san in address thread; do
+	if obj paths-$san.o "$here/paths.c" -I"$root" -fPIE -fsanitize=$san && gcc -fsanitize=$san -o paths-$san paths-$san.o 2>/dev/null; then
+		for c in one threads altstack; do
+			held paths-$c-$san "$w/paths-$san" $c
+		done
+	else
+		skip paths-$san "no such sanitizer"
+	fi
+done
+
+# Without a base of their own threads share the words.
+for flag in NO_FSGSBASE NO_BASE; do
+	cp runtime.s keep.s
+	CHORD_RT_FLAGS=-DCHORD_RT_$flag "$root/runtime/pack.sh" -o runtime.s || failed=1
+	lower=$(echo $flag | tr A-Z_ a-z-)
+	obj paths-$lower.o "$here/paths.c" -I"$root" -fPIE && gcc -o paths-$lower paths-$lower.o || failed=1
+	for c in one deep fibres altstack few path_signals fork_paths; do
+		held paths-$c-$lower "$w/paths-$lower" $c
+	done
+	name=paths-threads-$lower
+	run $name "$w/paths-$lower" threads && ok $name
+	mv keep.s runtime.s
+done
+
+# A module without paths pays nothing.
+name=paths-none none= some=
+if strace -o trace true 2>/dev/null; then
+	strace -f -o trace -e trace=madvise "$w/cases" one >/dev/null && none=$(grep -c NOHUGE trace)
+	strace -f -o trace -e trace=madvise "$w/paths" one >/dev/null && some=$(grep -c NOHUGE trace)
+	[ "$none" = 0 ] && [ "$some" -gt 0 ] && ok $name || fail $name "$none, $some pieces"
+else
+	skip $name "no strace, or not permitted"
+fi
 
 # Killed at any time: all that has ended is there, in the counters and in the tables.
 name=paths-kill

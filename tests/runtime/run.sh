@@ -527,6 +527,8 @@ fi
 
 # shellcheck source=tests/runtime/paths.sh
 . "$here/paths.sh"
+# shellcheck source=tests/runtime/versions.sh
+. "$here/versions.sh"
 
 # Kernels that cannot, and machines that cannot at all.
 for flag in NO_FSGSBASE NO_BASE; do

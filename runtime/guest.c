@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+/* Modules with a runtime of another version. The process belongs to the version whose constructor ran first. Code of another
+ * is a guest: it has pages to count in for each region, which nobody reads, because its threads have the host's bases.
+ *
+ * What is used here of another version's control block and module is the same in all versions: format.h says what. */
+
+static struct chord_live_guest *
+chord_rt_guest(const struct chord_rt_ctl *ctl, uint32_t i)
+{
+	return (struct chord_live_guest *)(ctl->guests + (uint64_t)i * ctl->guest_size);
+}
+
+static uint64_t
+chord_rt_base_of(const struct chord_rt_ctl *ctl, uint32_t region)
+{
+	return ((const struct chord_live_region *)(ctl->regions + (uint64_t)region * ctl->region_size))->base;
+}
+
+static long
+chord_rt_map_guest(const struct chord_live_guest *g, uint64_t base)
+{
+	return chord_rt_map_at(g->first + base, g->size, CHORD_RT_PROT_RW,
+	    CHORD_RT_MAP_PRIVATE | CHORD_RT_MAP_ANON | CHORD_RT_MAP_NORESERVE);
+}
+
+static void
+chord_rt_unmap_guests(const struct chord_rt_ctl *ctl, uint32_t n, uint64_t base)
+{
+	for (const struct chord_live_guest *g; n-- > 0;)
+		if ((g = chord_rt_guest(ctl, n))->size)
+			chord_rt_call(SYS_munmap, g->first + base, g->size);
+}
+
+/* Pages of all guests for a base to be; gives an error if they cannot be had. */
+static long
+chord_rt_map_guests(const struct chord_rt_ctl *ctl, uint64_t base)
+{
+	long e;
+
+	for (uint32_t i = 0; i < ctl->nguest; i++) {
+		e = chord_rt_guest(ctl, i)->size ? chord_rt_map_guest(chord_rt_guest(ctl, i), base) : 0;
+		if (chord_rt_failed(e)) {
+			chord_rt_unmap_guests(ctl, i, base);
+			return e;
+		}
+	}
+	return 0;
+}
+
+/* They keep what they have: words of woven code that is running are in it. */
+static void
+chord_rt_move_guests(const struct chord_rt_ctl *ctl, uint64_t from, uint64_t to)
+{
+	const struct chord_live_guest *g;
+
+	for (uint32_t i = 0; i < ctl->nguest; i++)
+		if ((g = chord_rt_guest(ctl, i))->size)
+			chord_rt_call(SYS_mremap, g->first + from, g->size, g->size, 1 | 2, g->first + to);
+}
+
+/* Counters from start to stop are a guest's, of a process whose control block may be of any version. Under the lock. */
+static void
+chord_rt_join(struct chord_rt_ctl *ctl, uint64_t start, uint64_t stop)
+{
+	struct chord_live_guest g = {start & -(uint64_t)CHORD_PAGE, 0}, *room = NULL, *p;
+	uint64_t base;
+
+	g.size = ((stop + CHORD_PAGE - 1) & -(uint64_t)CHORD_PAGE) - g.first;
+	for (uint32_t i = 0; i < ctl->nguest; i++) {
+		p = chord_rt_guest(ctl, i);
+		if (p->first == g.first && p->size == g.size)
+			return;
+		room = p->size ? room : p;
+	}
+	if (!room && ctl->nguest < ctl->guest_room)
+		room = chord_rt_guest(ctl, ctl->nguest++);
+	if (!room) {
+		chord_rt_say("counters", "too many modules were built with another version of Chord");
+		return;
+	}
+	*room = g;
+	for (uint32_t i = 0; i < ctl->nregion; i++) {
+		base = chord_rt_base_of(ctl, i);
+		if (base && chord_rt_failed(chord_rt_map_guest(&g, base)))
+			chord_rt_say("counters", "no room for a module that was built with another version of Chord");
+	}
+}
+
+/* A module is where guests were: they are gone. */
+static void
+chord_rt_evict(struct chord_rt_ctl *ctl, const struct chord_rt_mod *m)
+{
+	struct chord_live_guest *g;
+
+	for (uint32_t i = 0; i < ctl->nguest; i++) {
+		g = chord_rt_guest(ctl, i);
+		if (!g->size || g->first >= m->first + m->size || m->first >= g->first + g->size)
+			continue;
+		for (uint32_t r = 0; r < ctl->nregion; r++)
+			chord_rt_call(SYS_munmap, g->first + chord_rt_base_of(ctl, r), g->size);
+		g->size = 0;
+	}
+}
+
+/* Once in a profile. */
+static void
+chord_rt_tell_guests(struct chord_rt_ctl *ctl)
+{
+	if (!ctl->nguest || ctl->guests_told)
+		return;
+	ctl->guests_told = 1;
+	chord_rt_text(ctl, "code that was built with another version of Chord ran in the process: it is not measured");
+}
