@@ -19,7 +19,7 @@ struct show_args {
 
 static const struct argp_option options[] = {
 	{"pass", 'p', "PASS", 0, "only after this pass: labels, code, graph, place or text (default: code, graph and place)", 0},
-	{"measure", 'm', "MEASURE", 0, "edges (default), every-block, every-edge, events or calls", 0},
+	{"measure", 'm', "MEASURE", 0, "edges (default), every-block, every-edge, events, calls or paths", 0},
 	{"events", 'e', "LIST", 0, "the events to count, with commas between them (default: instructions)", 0},
 	{0},
 };

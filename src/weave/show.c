@@ -65,6 +65,37 @@ show_proc(const struct unit *u, const struct proc *p, FILE *f)
 		        p->arcs.at[e].stuck ? " (cannot be turned)" : "");
 }
 
+static void
+show_place(int8_t reg, FILE *f)
+{
+	if (reg < 0)
+		fputs("memory", f);
+	else
+		fprintf(f, "register %d", reg);
+}
+
+/* What code for paths does. */
+static void
+show_path(const struct path_op *op, FILE *f)
+{
+	if (op->guard)
+		fputs(", guard", f);
+	if (op->record == PATH_RECORD_KNOWN)
+		fprintf(f, ", path %" PRId64, op->sum);
+	if (op->record == PATH_RECORD_HELD) {
+		fprintf(f, ", path %+" PRId64 " of ", op->sum);
+		show_place(op->from, f);
+	}
+	if (!op->next)
+		return;
+	fprintf(f, op->next == PATH_SET ? ", set %" PRId64 " in " : ", add %" PRId64 " to ", op->n);
+	if (op->next == PATH_ADD && op->from != op->to) {
+		show_place(op->from, f);
+		fputs(" into ", f);
+	}
+	show_place(op->to, f);
+}
+
 void
 show_woven(const struct unit *u, const struct woven *w, FILE *f)
 {
@@ -82,6 +113,8 @@ show_woven(const struct unit *u, const struct woven *w, FILE *f)
 			fprintf(f, " price %g", s->price);
 		if (s->counter)
 			fprintf(f, ", counter %" PRIu32, s->counter - 1);
+		if (s->path)
+			show_path(&s->path->op, f);
 		fputc('\n', f);
 	}
 }

@@ -60,6 +60,15 @@ is_wide(ZydisRegister r)
 	return (r >= ZYDIS_REGISTER_RAX && r <= ZYDIS_REGISTER_R15) || (r >= ZYDIS_REGISTER_EAX && r <= ZYDIS_REGISTER_R15D);
 }
 
+/* Makes zero of a register, whatever is in it? */
+static bool
+is_zeroing(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op)
+{
+	return (in->mnemonic == ZYDIS_MNEMONIC_XOR || in->mnemonic == ZYDIS_MNEMONIC_SUB) &&
+	       op[0].type == ZYDIS_OPERAND_TYPE_REGISTER && op[1].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+	       op[0].reg.value == op[1].reg.value && is_wide(op[0].reg.value);
+}
+
 static void
 read_operand(const ZydisDecodedOperand *op, struct insn *out)
 {
@@ -218,6 +227,8 @@ x86_decode(const uint8_t *bytes, size_t n, uint32_t off, struct insn *out)
 	read_flags(&in, op, out);
 	for (unsigned i = 0; i < in.operand_count; i++)
 		read_operand(&op[i], out);
+	if (is_zeroing(&in, op))
+		out->regs_read = 0;
 	widen(out, in.meta.branch_type == ZYDIS_BRANCH_TYPE_NEAR);
 	return true;
 }
