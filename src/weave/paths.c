@@ -12,6 +12,8 @@
 static const uint64_t MOST_PATHS = INT32_MAX;
 /* Tables up to this many entries have one for each path. */
 enum { DENSE = 4096 };
+/* How large a share of paths may be cut in two for that. */
+static const double CUT_FOR_DENSE = 0.1;
 enum { LEAST_BITS = 6, MOST_BITS = 12 };
 
 static bool
@@ -91,17 +93,45 @@ edges_to_cut(const struct unit *u, const struct proc *p)
 	return cut;
 }
 
+/* How many paths end more for the cuts beyond those that must be, per path that ends. */
+static double
+share_cut(const struct woven *w, const struct dag *d, const struct dag *least)
+{
+	const struct graph *g = w->proc->graph;
+	double more = 0, all = 0;
+
+	for (uint32_t e = 0; e < w->proc->arcs.n; e++) {
+		more += d->cut[e] && !least->cut[e] ? w->weight[e] : 0;
+		all += e != g->close && (least->cut[e] || g->edge[e].to == g->exit) ? w->weight[e] : 0;
+	}
+	return all > 0 ? more / all : 0;
+}
+
+/* A dense table is cheaper than a hash table: worth cuts at edges that are cold enough. */
+static struct dag *
+cut_paths(const struct unit *u, const struct woven *w, const char **why)
+{
+	struct graph *g = w->proc->graph;
+	struct order *o = order_dfs(g);
+	const bool *cut = edges_to_cut(u, w->proc);
+	struct dag *least = dag_new(g, o, w->weight, cut, 0, why), *d;
+
+	if (!least)
+		return NULL;
+	d = dag_new(g, o, w->weight, cut, DENSE, why);
+	return d && share_cut(w, d, least) <= CUT_FOR_DENSE ? d : dag_new(g, o, w->weight, cut, MOST_PATHS, why);
+}
+
 static bool
 number_paths(const struct unit *u, struct woven *w)
 {
 	struct woven_paths *x = w->paths;
-	struct graph *g = w->proc->graph;
-	const double *weight = place_weights(u, w);
 	const char *why = "";
 	struct dag *d;
 
-	graph_index(g);
-	d = dag_new(g, order_dfs(g), weight, edges_to_cut(u, w->proc), MOST_PATHS, &why);
+	place_weights(u, w);
+	graph_index(w->proc->graph);
+	d = cut_paths(u, w, &why);
 	x->paths = d ? paths_number(d, &why) : NULL;
 	return x->paths || refuse(w, why);
 }

@@ -12,6 +12,8 @@ static const char *const name32[16] = {"eax", "ecx", "edx", "ebx", "esp", "ebp",
 	"r8d", "r9d", "r10d", "r11d", "r12d", "r13d", "r14d", "r15d"};
 
 enum { RAX = 0, RCX = 1, RED_ZONE = 128 };
+/* So many entries of a hash table are looked at before the runtime is asked. */
+enum { NEAR = 4 };
 
 /* Registers for one piece of code, and what keeps those that are live. */
 struct scratch {
@@ -224,11 +226,41 @@ hash(const struct path_counters *t, int64_t sum)
 	return ((uint32_t)sum * CHORD_PATH_HASH) >> (32 - t->bits);
 }
 
+/* The next entries, where the runtime may have put it: their offset is in register b, the table in c. */
+static void
+look_further(struct scratch *s, struct buf *stub, const struct path_counters *t, int key, int b, int c)
+{
+	for (int i = 1; i < NEAR; i++) {
+		buf_printf(stub, "\taddl\t$%zu, %%%s\n", sizeof(struct chord_path_entry), name32[b]);
+		buf_printf(stub, "\tandl\t$%zu, %%%s\n", (sizeof(struct chord_path_entry) << t->bits) - 1, name32[b]);
+		buf_printf(stub, "\tcmpq\t%%%s, %%gs:(%%%s,%%%s)\n\tjne\t%s_%d\n", name64[key], name64[c], name64[b], s->place->miss, i);
+		buf_printf(stub, "\tincq\t%%gs:%zu(%%%s,%%%s)\n", offsetof(struct chord_path_entry, count), name64[c], name64[b]);
+		x86_jump(stub, s->place->counted);
+		buf_printf(stub, "%s_%d:\n", s->place->miss, i);
+	}
+}
+
+static void
+look_further_known(struct scratch *s, struct buf *stub, const struct path_counters *t, int64_t sum)
+{
+	int64_t size = (int64_t)sizeof(struct chord_path_entry), at;
+
+	for (uint32_t i = 1; i < NEAR && is_short(sum + 1); i++) {
+		at = size * ((hash(t, sum) + i) & ((1u << t->bits) - 1));
+		buf_printf(stub, "\tcmpq\t$%" PRId64 ", %%gs:", sum + 1);
+		entry_of(stub, t, at);
+		buf_printf(stub, "\n\tjne\t%s_%u\n\tincq\t%%gs:", s->place->miss, i);
+		entry_of(stub, t, at + (int64_t)offsetof(struct chord_path_entry, count));
+		buf_char(stub, '\n');
+		x86_jump(stub, s->place->counted);
+		buf_printf(stub, "%s_%u:\n", s->place->miss, i);
+	}
+}
+
 /* The rest of a record whose entry has another key: that sum is in register `key`, plus 1; -1: it is known. */
 static void
 miss(struct scratch *s, struct buf *stub, const struct path_counters *t, int key, int64_t sum)
 {
-	buf_printf(stub, "%s:\n", s->place->miss);
 	lower(s, stub, 2);
 	buf_str(stub, "\tmovq\t%rax, 8(%rsp)\n\tmovq\t%rcx, (%rsp)\n");
 	if (key >= 0)
@@ -264,6 +296,8 @@ record_known(struct scratch *s, struct buf *stub, const struct path_counters *t,
 	buf_printf(s->out, "\n\tjne\t%s\n\tincq\t%%gs:", s->place->miss);
 	entry_of(s->out, t, at + (int64_t)offsetof(struct chord_path_entry, count));
 	buf_printf(s->out, "\n%s:\n", s->place->counted);
+	buf_printf(stub, "%s:\n", s->place->miss);
+	look_further_known(s, stub, t, sum);
 	miss(s, stub, t, -1, sum);
 }
 
@@ -301,6 +335,8 @@ record_hashed(struct scratch *s, struct buf *stub, const struct path_counters *t
 	buf_printf(s->out, "\tcmpq\t%%%s, %%gs:(%%%s,%%%s)\n\tjne\t%s\n", name64[a], name64[c], name64[b], s->place->miss);
 	buf_printf(s->out, "\tincq\t%%gs:%zu(%%%s,%%%s)\n%s:\n", offsetof(struct chord_path_entry, count), name64[c], name64[b],
 	           s->place->counted);
+	buf_printf(stub, "%s:\n", s->place->miss);
+	look_further(s, stub, t, a, b, c);
 	give_back(s, b);
 	give_back(s, c);
 	miss(s, stub, t, a, 0);
