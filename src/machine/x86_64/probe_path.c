@@ -233,7 +233,8 @@ look_further(struct scratch *s, struct buf *stub, const struct path_counters *t,
 	for (int i = 1; i < NEAR; i++) {
 		buf_printf(stub, "\taddl\t$%zu, %%%s\n", sizeof(struct chord_path_entry), name32[b]);
 		buf_printf(stub, "\tandl\t$%zu, %%%s\n", (sizeof(struct chord_path_entry) << t->bits) - 1, name32[b]);
-		buf_printf(stub, "\tcmpq\t%%%s, %%gs:(%%%s,%%%s)\n\tjne\t%s_%d\n", name64[key], name64[c], name64[b], s->place->miss, i);
+		buf_printf(stub, "\tcmpq\t%%%s, %%gs:(%%%s,%%%s)\n\tjne\t%s_%d\n", name64[key], name64[c], name64[b],
+		           s->place->miss, i);
 		buf_printf(stub, "\tincq\t%%gs:%zu(%%%s,%%%s)\n", offsetof(struct chord_path_entry, count), name64[c], name64[b]);
 		x86_jump(stub, s->place->counted);
 		buf_printf(stub, "%s_%d:\n", s->place->miss, i);
