@@ -180,6 +180,35 @@ take_back(struct paths_state *t, const struct stopped *s)
 	return NULL;
 }
 
+static void
+add_stopped(struct pool *pool, struct path_counts *pc, uint32_t call, bool reentry, uint64_t count)
+{
+	struct stopped *s = pool_alloc(pool, sizeof *s);
+
+	if (!count)
+		return;
+	*s = (struct stopped){pc->stopped, call, reentry, 0, count};
+	pc->stopped = s;
+}
+
+/* Where the register means nothing the place of a call says all, whatever was recorded. */
+static void
+settle_stopped(struct pool *pool, const struct proc *p, struct counts *c)
+{
+	struct stopped **at = &c->paths->stopped;
+
+	while (*at)
+		if (p->paths->held[p->call[(*at)->call].block])
+			at = &(*at)->next;
+		else
+			*at = (*at)->next;
+	for (uint32_t i = 0; c->left && i < p->ncall; i++)
+		if (!p->paths->held[p->call[i].block] && path_goes_on(p, i)) {
+			add_stopped(pool, c->paths, i, false, c->left[i]);
+			add_stopped(pool, c->paths, i, true, c->back[i]);
+		}
+}
+
 /* As many have to have left a record of their path as left one of their exit. */
 static bool
 all_known(const struct paths_state *t)
@@ -290,6 +319,7 @@ solve_paths(struct pool *pool, struct system *s, const struct profile *f, const 
 
 	if (why)
 		return why;
+	settle_stopped(pool, s->proc, c);
 	if (s->proc->paths->kind == CHORD_PATH_SELECTED)
 		return SOLVE_PATHS_ONLY;
 	t.open = f && (f->nrunning || f->nthreads || f->in_flight || f->lost);

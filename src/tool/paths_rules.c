@@ -283,8 +283,8 @@ find_lines(struct choices *c, struct line_rule *r, const char *rule)
 		look_at(c, r, i);
 		here = paths_walk(c->report.proc.at[i].graph, (uint32_t)r->line.n + 1, step_lines, take, r, c->most);
 		if (here > c->most) {
-			say_error(c->report.proc.at[i].proc->name, "more than %" PRIu64 " of its paths execute these lines (--most)",
-			          c->most);
+			say_error(c->report.proc.at[i].proc->name,
+			          "more than %" PRIu64 " of its paths execute these lines (--most)", c->most);
 			return false;
 		}
 		n += here;
