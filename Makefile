@@ -53,8 +53,10 @@ $(LIBEXEC)/headers/chord.h: include/chord.h
 
 $(BUILD)/step: tests/step/step.c
 $(BUILD)/stops: tests/events/stops.c
+$(BUILD)/record: tests/paths/record.c
+$(BUILD)/studies: bench/studies.c
 $(BUILD)/chamber: tests/torture/chamber.c tests/torture/child.c tests/torture/opinion.c
-$(BUILD)/step $(BUILD)/stops $(BUILD)/chamber: $(filter-out $(BUILD)/src/tool/main.o,$(OBJ))
+$(BUILD)/step $(BUILD)/stops $(BUILD)/record $(BUILD)/studies $(BUILD)/chamber: $(filter-out $(BUILD)/src/tool/main.o,$(OBJ))
 	$(CC) -std=gnu11 $(CPPFLAGS) $(CFLAGS) $(WARN) $(LDFLAGS) -o $@ $^ $(LIBS)
 
 $(BUILD)/tests/%: tests/unit/%.c $(filter-out $(BUILD)/src/tool/main.o,$(OBJ))
@@ -70,7 +72,7 @@ demo: setup
 
 check:
 	tools/setup.sh build check
-	$(MAKE) all $(TEST) $(BUILD)/step $(BUILD)/stops $(BUILD)/chamber
+	$(MAKE) all $(TEST) $(BUILD)/step $(BUILD)/stops $(BUILD)/record $(BUILD)/chamber
 	tests/run.sh $(BUILD)
 
 check-real check-torture check-csmith check-oracle: all $(BUILD)/chamber

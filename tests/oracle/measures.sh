@@ -1,22 +1,24 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Three ways to measure, one truth: "edges" derives most of its counts, "every-block"
-# and "every-edge" count what the other two derive. The same run must give the same
-# number for every instruction.
+# Four ways to measure, one truth: "edges" derives most of its counts, "every-block"
+# and "every-edge" count what the others derive, "paths" counts no edge at all. The same
+# run must give the same number for every instruction.
 #
 #	measures.sh [--programs "A B"] [--configs "X Y"] [--work DIR]
+# MEASURES in the environment: edges, and those to compare with it.
 set -eu
 oracle=$(cd "$(dirname "$0")" && pwd)
 . "$oracle/lib.sh"
 
 programs="bzip2 zlib ncompress lua5.4 grep sqlite3 arpack"
 configs="gcc-O2"
-measures="edges every-block every-edge"
+: "${MEASURES:=edges every-block every-edge paths}"
+measures=$MEASURES
 
-# agree NAME STEM NUMBER: the second and third against the first.
+# agree NAME STEM NUMBER: the others against the first.
 agree()
 {
-	for measure in every-block every-edge; do
+	for measure in ${measures#edges}; do
 		if [ -s "$2.edges.$3.insns" ] && cmp -s "$2.edges.$3.insns" "$2.$measure.$3.insns"; then
 			say_ok "$1/$3/$measure: $(wc -l <"$2.edges.$3.insns") instructions as with edges"
 		else

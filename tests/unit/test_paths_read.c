@@ -169,11 +169,13 @@ record(struct fake *f, int64_t sum)
 static void
 stop_at(struct fake *f, uint32_t call, int64_t r, bool reentry)
 {
+	uint32_t v = f->call[call].block;
 	uint64_t path = f->kind == CHORD_PATH_HASHED ? (uint64_t)r : table(f) + 8 * (uint64_t)r;
 	struct chord_exit e = exit_at(CODE + 1 + call, 1, reentry);
 
 	VEC_PUSH(f->exit, e);
-	VEC_PUSH(f->unfinished, (struct chord_unfinished){e.key, path, 1, 0});
+	/* Where it is known there is no register. */
+	VEC_PUSH(f->unfinished, (struct chord_unfinished){e.key, f->paths->probes->known[v] ? rnd(100) : path, 1, 0});
 }
 
 /* Along edge e; the register as struct probes has it. */
@@ -385,8 +387,8 @@ put_paths(struct buf *b, const struct fake *f)
 		if (f->dag->begin[v] != GRAPH_NONE)
 			put_signed(b, f->paths->val[f->dag->begin[v]]);
 	for (uint32_t v = 0; v < f->nblock + 2; v++) {
-		PUT(b, 1);
-		put_signed(b, f->paths->probes->query[v]);
+		PUT(b, !f->paths->probes->known[v]);
+		put_signed(b, f->paths->probes->query[v] + (f->paths->probes->known[v] ? f->paths->probes->value[v] : 0));
 		put_signed(b, f->paths->probes->start[v]);
 	}
 	PUT(b, 0);
@@ -676,7 +678,8 @@ missing(void **unused)
 			call_it(f, false);
 		for (uint32_t i = 0; i < f->ncall; i++)
 			for (size_t k = 0; k < f->unfinished.n; k++)
-				counted |= !f->call[i].flags && CHORD_EXIT_ADDR(f->unfinished.at[k].key) == CODE + 1 + i;
+				counted |= !f->call[i].flags && !f->paths->probes->known[f->call[i].block] &&
+					CHORD_EXIT_ADDR(f->unfinished.at[k].key) == CODE + 1 + i;
 		if (!f->under_way && counted) {
 			f->unfinished.n = 0;
 			read_it(&r, f, CHORD_STATE_ENDED, false);

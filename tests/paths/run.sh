@@ -1,0 +1,275 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# run.sh: profiles of paths. RECORD is the program that goes through others step by step and notes their paths.
+#
+# What each path of small programs executes and how often; all counts as with edges; paths, and how far those came that
+# did not end, as a debugger sees them; --diff, select, split and merge; what is wrong with files and orders.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+: "${CHORD:=$here/../../build/chord}"
+CHORD=$(realpath "$CHORD") || exit 1
+: "${RECORD:=$(dirname "$CHORD")/record}"
+situations=$here/../situations
+work=$(mktemp -d "${TMPDIR:-/tmp}/chord-paths.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+unset CHORD_FILE
+export LC_ALL=C
+failed=0
+
+ok() { echo "ok paths/$1"; }
+fail() { echo "FAIL paths/$1: $2"; failed=1; }
+
+# same LABEL FILE FILE
+same()
+{
+	if cmp -s "$2" "$3"; then ok "$1"; else fail "$1" "$(diff "$2" "$3" | sed -n 2p)"; fi
+}
+
+# weave COMPILER ARGUMENT...: with chord cc or c++.
+weave()
+{
+	local compiler=$1 driver=cc log=$work/log
+	shift
+	case $* in *.cc*)
+		driver=c++
+		case $compiler in gcc) compiler=g++ ;; clang) compiler=clang++ ;; esac
+	esac
+	CHORD_CC=$compiler CHORD_CXX=$compiler "$CHORD" $driver "$@" >"$log" 2>&1
+}
+
+# ---- what paths execute ----
+
+# Lines FUNCTION COUNT TAG..., of the profiles of ./known.
+told()
+{
+	"$CHORD" paths --json ./known | jq -r --rawfile source "$here/known.c" '
+		($source | split("\n") | to_entries | map(select(.value | test("@[a-z]+ \\*/$")) |
+			{key: (.key + 1 | tostring), value: (.value | capture("@(?<t>[a-z]+)").t)}) | from_entries) as $tag |
+		.paths[] | select(.begins == "at entry" or (.unfinished | not)) |
+		"\(.function) \(.count) \([.lines[] | $tag[.line | tostring] | select(.)] | join(" "))"' |
+		awk '{ n = $2; $2 = ""; sum[$0] += n } END { for (p in sum) { split(p, w, "  "); print w[1], sum[p], w[2] } }' |
+		grep -E '^(choose|twice|pick|deep) ' | sort
+}
+
+known()
+{
+	local compiler level label
+	sed -nE 's|^/\* path: (.*) \*/$|\1|p' "$here/known.c" | sort >expected
+	for compiler in gcc clang; do
+		for level in -O0 -O2; do
+			label=known/$compiler/$level
+			rm -f known*
+			if weave "$compiler" "$level" -g -fchord=paths -o known "$here/known.c" && ./known && told >found; then
+				same "$label" expected found
+			else
+				fail "$label" "$(head -n 1 log)"
+			fi
+		done
+	done
+}
+
+# ---- all counts ----
+
+# equal LABEL COMPILER LEVEL SOURCE: with paths and with edges.
+equal()
+{
+	local measure
+	for measure in edges paths; do
+		rm -f ./*.chord
+		if ! weave "$2" "$3" -g "-I$situations" "-fchord=$measure" -o program "$4"; then
+			fail "$1" "$(head -n 1 log)"
+			return
+		fi
+		./program >"$measure.out" 2>&1
+		"$CHORD" report --insns ./program >"$measure.insns" 2>"$measure.says"
+		"$CHORD" report --edges ./program >"$measure.edges" 2>>"$measure.says"
+		[ -s "$measure.insns" ] || { fail "$1" "$(head -n 1 "$measure.says")"; return; }
+	done
+	cmp -s edges.out paths.out || fail "$1" "another output"
+	cmp -s edges.says paths.says || fail "$1" "$(diff edges.says paths.says | sed -n 2p)"
+	cmp -s edges.edges paths.edges || fail "$1" "$(diff edges.edges paths.edges | sed -n 2p)"
+	same "$1" edges.insns paths.insns
+}
+
+counts()
+{
+	local source compiler level
+	for source in "$here"/{leaves.c,throws.cc,many.c} "$situations"/{setjmp-loop.c,longjmp.c,switch-table.c,computed-goto.c} \
+		"$situations"/{fork.c,exit-deep.c,recursion-deep-longjmp.c,rethrow.cc,throw-qsort.cc,threads-c11.c,vfork-exit.c}; do
+		for compiler in gcc clang; do
+			for level in -O0 -O2; do
+				equal "counts/${source##*/}/$compiler/$level" "$compiler" "$level" "$source"
+			done
+		done
+	done
+}
+
+# ---- as a debugger sees it ----
+
+# recorded LABEL COMMAND...: of a program that was built with -fchord=paths -no-pie.
+recorded()
+{
+	local label=$1 says status
+	shift
+	rm -f recorded.chord
+	says=$("$RECORD" recorded.chord "$@" 2>&1 >recorded.out </dev/null)
+	status=$?
+	says=$(tail -n 1 recorded.out | tr -d '\0')
+	case $status in
+	0) echo "ok paths/$label: $says" ;;
+	77) echo "skip paths/$label: it runs too long to be stepped through" ;;
+	*) fail "$label" "$says" ;;
+	esac
+}
+
+small()
+{
+	local source compiler level
+	for source in known.c leaves.c throws.cc many.c; do
+		for compiler in gcc clang; do
+			for level in -O0 -O2; do
+				if weave "$compiler" "$level" -no-pie -fchord=paths -o program "$here/$source"; then
+					recorded "record/$source/$compiler/$level" ./program
+				else
+					fail "record/$source/$compiler/$level" "$(head -n 1 log)"
+				fi
+			done
+		done
+	done
+}
+
+real()
+{
+	local cache=${CHORD_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/chord}
+	local recipe=$here/../real/recipe.sh
+	if "$recipe" bzip2 fetch >log 2>&1 && ( cd "$cache/src/bzip2" && weave gcc -O2 -no-pie -fchord=paths -D_FILE_OFFSET_BITS=64 \
+		-o "$work/bzip2" blocksort.c huffman.c crctable.c randtable.c compress.c decompress.c bzlib.c bzip2.c ) ; then
+		head -c 60 "$here/run.sh" >short
+		bzip2 -1 <short >short.bz2
+		recorded record/bzip2/compress ./bzip2 -1 -k -f short
+		recorded record/bzip2/decompress ./bzip2 -d -k -f short.bz2
+	else
+		echo "skip paths/record/bzip2: $(tail -n 1 log)"
+	fi
+	mkdir -p "$work/include"
+	echo '#define DEB_HOST_MULTIARCH "x86_64-linux-gnu"' >"$work/include/lua5.4-deb-multiarch.h"
+	if "$recipe" lua5.4 fetch >log 2>&1 && ( cd "$cache/src/lua5.4/src" && weave gcc -O2 -no-pie -fchord=paths \
+		"-I$work/include" -DLUA_USE_POSIX -o "$work/lua" $(ls ./*.c | grep -v luac.c) -lm ); then
+		echo 'local t = {} for i = 1, 9 do t[i] = i .. "x" end print(pcall(error, table.concat(t)))' >short.lua
+		recorded record/lua5.4 ./lua short.lua
+	else
+		echo "skip paths/record/lua5.4: $(tail -n 1 log)"
+	fi
+}
+
+random()
+{
+	local seed include=${CSMITH_INCLUDE:-/usr/include/csmith}
+	command -v csmith >/dev/null || { echo "skip paths/record/csmith: no csmith here"; return; }
+	for seed in 1 3 5 6 8; do
+		csmith --seed "$seed" --max-funcs 4 --max-block-depth 3 >random.c
+		if weave gcc -O1 -w "-I$include" -no-pie -fchord=paths -o program random.c; then
+			RECORD_STEPS=400000 recorded "record/csmith/$seed" ./program
+		else
+			fail "record/csmith/$seed" "$(head -n 1 log)"
+		fi
+	done
+}
+
+# ---- chord paths ----
+
+# says LABEL STATUS REGEX COMMAND...
+says()
+{
+	local label=$1 status=$2 regex=$3 got
+	shift 3
+	"$@" >said 2>&1
+	got=$?
+	if [ "$got" != "$status" ]; then
+		fail "$label" "status $got: $(head -n 1 said)"
+	elif ! grep -qE -- "$regex" said; then
+		fail "$label" "says $(head -n 1 said)"
+	else
+		ok "$label"
+	fi
+}
+
+reports()
+{
+	rm -f ./*.chord
+	weave gcc -O0 -g -fchord=paths -o many "$here/many.c" || { fail report "$(head -n 1 log)"; return; }
+	CHORD_FILE=a.chord ./many 3000 >/dev/null
+	CHORD_FILE=b.chord ./many 3001 >/dev/null
+	says report/text 0 '^ +[0-9,]+ +paths ran, of ' "$CHORD" paths ./many a.chord
+	says report/function 0 'in 1 procedure ' "$CHORD" paths --function='man[y]' ./many a.chord
+	says report/coverage 0 ' 1,048,576 .*many$' "$CHORD" paths --coverage ./many a.chord
+	"$CHORD" paths --json ./many a.chord | jq '[.paths[] | .count * .length] + [.unfinished[] | .count * .length] | add' >sum
+	"$CHORD" report --json ./many a.chord | jq .totals.instructions >all
+	same report/sum sum all
+	"$CHORD" paths --json --function many ./many a.chord | jq '[.paths[].count] | add' >sum
+	echo 3000 >all
+	same report/count sum all
+	"$CHORD" paths --json --diff ./many a.chord b.chord |
+		jq -c '[(.only_after | length), (.only_before | length), ([.only_after[], .changed[]] | map(.after - .before) | add)]' >sum
+	jq -ne --argjson x "$(cat sum)" '$x[0] >= 1 and $x[1] == 0 and $x[2] >= 2' >/dev/null && ok diff/more || fail diff/more "$(cat sum)"
+	says diff/none 0 '^0 paths that both took, but' "$CHORD" paths --diff ./many a.chord a.chord
+	"$CHORD" merge -o sum.chord a.chord b.chord a.chord
+	"$CHORD" paths --json ./many a.chord b.chord a.chord | jq -S '.paths | map([.function, .number, .count]) | sort' >apart
+	"$CHORD" paths --json ./many sum.chord | jq -S '.paths | map([.function, .number, .count]) | sort' >merged
+	same merge/paths apart merged
+	"$CHORD" report --insns ./many a.chord b.chord a.chord >apart
+	"$CHORD" report --insns ./many sum.chord >merged
+	same merge/insns apart merged
+}
+
+choices()
+{
+	rm -f ./*.chord
+	weave gcc -O0 -g -fchord=paths -o known "$here/known.c" || { fail select "$(head -n 1 log)"; return; }
+	./known
+	says select/hot 0 'paths chosen' "$CHORD" paths select --rule hot:95% -o hot.paths ./known
+	says select/function 0 '^3 paths chosen' "$CHORD" paths select --rule function:choose -o x.paths ./known
+	says select/uncovered 0 'paths chosen' "$CHORD" paths select --rule uncovered -o cold.paths ./known
+	says select/numbers 1 'wants numbers of paths' "$CHORD" paths select --rule number:choose: ./known
+	first=$(grep -n '@small' "$here/known.c" | cut -d: -f1)
+	large=$(grep -n '@large' "$here/known.c" | cut -d: -f1)
+	even=$(grep -n '@even' "$here/known.c" | cut -d: -f1)
+	says select/lines 0 '^1 path chosen' "$CHORD" paths select --rule "lines:known.c:$large-$even" -o x.paths ./known
+	says select/impossible 1 'no path executes these lines in this order' \
+		"$CHORD" paths select --rule "lines:known.c:$first-$large" -o x.paths ./known
+	says select/no-line 1 'known.c:1: no instruction' "$CHORD" paths select --rule lines:known.c:1 ./known
+	says select/line-0 1 'line numbers from 1 on' "$CHORD" paths select --rule lines:known.c:0 ./known
+	says select/number 1 'choose has no path 99' "$CHORD" paths select --rule number:choose:99 ./known
+	says select/rule 1 'rules are hot:P%' "$CHORD" paths select --rule cold ./known
+	says select/nothing 2 'which paths' "$CHORD" paths select ./known
+	says split/0 2 'parts=0: not a number of parts' "$CHORD" paths split --parts 0 --rule function:twice -o part ./known
+	says split/many 1 '4 paths cannot be dealt over 5 builds' "$CHORD" paths split --parts 5 --rule function:twice -o part ./known
+	for way in round-robin prefix greedy procedure; do
+		rm -f part.*
+		"$CHORD" paths split --parts 3 --by $way --rule function:twice --rule function:choose -o part ./known >/dev/null
+		"$CHORD" paths select --rule function:twice --rule function:choose -o whole ./known 2>/dev/null
+		grep -h ^path part.1 part.2 part.3 | sort >parts
+		grep ^path whole | sort | cmp -s - parts && ok "split/$way" || fail "split/$way" "$(wc -l <parts) paths"
+	done
+	says split/file 0 '^ +part' "$CHORD" paths split --parts 2 --file whole -o part ./known
+	sed 's/\t[0-9a-f]*$/\t0123456789abcdef/' whole >other
+	says file/build 1 'other:2: .*another build' "$CHORD" paths split --parts 2 --file other -o part ./known
+	sed 's/^path .*/path 0 0/' whole >other
+	says file/path 1 'other:4: .*has no such path' "$CHORD" paths split --parts 2 --file other -o part ./known
+	echo nonsense >other
+	says file/text 1 'other:1: not a file of paths' "$CHORD" paths split --parts 2 --file other -o part ./known
+	weave gcc -O0 -o edges "$here/known.c"
+	./edges
+	says no-paths 1 'its paths were not counted' "$CHORD" paths ./edges
+	says no-function 1 'no procedure whose paths are counted' "$CHORD" paths --function=nothing ./known
+}
+
+known
+counts
+small
+real
+random
+reports
+choices
+exit $failed
