@@ -283,8 +283,9 @@ print_size(const subjects *all, uint32_t size)
 		probes += (double)all->at[i].all * (double)one->sets;
 		cost += all->at[i].all_cost * (double)one->sets;
 	}
-	printf("| %u | %lu | %lu | %.2f %.2f %.2f | %.2f %.2f %.2f | %.3f | %.3f | %.3f | %.3f | %.1f %% (%lu open) |\n", size, procs,
-	       f.sets, quantile(all, size, true, 0.25), quantile(all, size, true, 0.5), quantile(all, size, true, 0.75),
+	printf("| %u | %lu | %lu | %.2f %.2f %.2f | %.2f %.2f %.2f | %.3f | %.3f | %.3f | %.3f | %.1f %% (%lu open) |\n",
+	       size, procs, f.sets, quantile(all, size, true, 0.25),
+	       quantile(all, size, true, 0.5), quantile(all, size, true, 0.75),
 	       quantile(all, size, false, 0.25), quantile(all, size, false, 0.5), quantile(all, size, false, 0.75),
 	       (double)f.printed / probes, (double)f.sound / probes, f.printed_cost / cost, f.sound_cost / cost,
 	       100.0 * (double)f.collide / (double)f.sets, f.open);
@@ -311,7 +312,8 @@ draw_points(FILE *to, const subjects *all, uint32_t size, bool printed, const ch
 			continue;
 		y = ratio(&all->at[i], size, printed);
 		fprintf(to, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"1.5\" %s/>\n",
-		        EDGE + (double)i * (WIDE - 2 * EDGE) / (double)all->n, HIGH - EDGE - (y > 1.5 ? 1.5 : y) * (HIGH - 2 * EDGE) / 1.5, style);
+		        EDGE + (double)i * (WIDE - 2 * EDGE) / (double)all->n,
+		        HIGH - EDGE - (y > 1.5 ? 1.5 : y) * (HIGH - 2 * EDGE) / 1.5, style);
 	}
 }
 
