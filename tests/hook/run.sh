@@ -78,7 +78,7 @@ test_case() {
 	rm -rf "${w:?}/$name"
 	mkdir -p "$w/$name"
 	echo "it ended badly" >"$w/why"
-	if (cd "$w/$name" && cp "$here"/*.[cfsS]* "$here"/*.adb . && "t_${name//-/_}"); then
+	if (cd "$w/$name" && cp "$here"/*.[cfsS]* "$here"/*.adb "$here"/*.rs . && "t_${name//-/_}"); then
 		echo "ok $name"
 	else
 		echo "FAIL $name: $(tr '\n' ' ' <"$w/why")"
@@ -174,6 +174,26 @@ t_gnatmake() {
 	counts ada_main ada_main__work
 	want gnatmake -q -f -O2 -o second ada_main.adb -cargs -B"$hook"
 	counts second ada_main__work
+}
+# rustc assembles by itself: its assembler text is woven, and takes the place of its object when it links.
+t_rustc() {
+	cat >woven-cc <<-'EOF'
+		#!/bin/bash
+		args=("$@")
+		for i in "${!args[@]}"; do
+			[[ ${args[i]} != *-cgu.0.rcgu.o ]] || args[i]=woven.o
+		done
+		exec cc "${args[@]}" -Wl,--build-id
+	EOF
+	chmod +x woven-cc
+	want rustc -O -C codegen-units=1 -o plain rust_main.rs
+	want rustc -O -C codegen-units=1 --emit asm rust_main.rs
+	for measure in edges every-edge calls; do
+		want $cc -fchord=$measure -c -o woven.o rust_main.s
+		want rustc -O -C codegen-units=1 -C linker=./woven-cc -o rust_main rust_main.rs
+		counts rust_main
+		[ "$(./rust_main)" = "$(./plain)" ] || no "not the plain program's output under $measure"
+	done
 }
 clang_builds() {
 	export CHORD_CC=$1 CHORD_CXX=$2
@@ -822,6 +842,7 @@ test_case gxx g++
 test_case gxx-pipe g++
 test_case gfortran gfortran
 test_case gnatmake gnatmake
+test_case rustc rustc
 test_case clang clang
 test_case clang-14 clang-14 clang++-14
 test_case clang-lto clang

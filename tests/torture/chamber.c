@@ -18,7 +18,7 @@
  *	done NAME LEVEL COMPILER MEASURES
  *
  * What is done there without a FAIL is not done again. CHORD is the program to test; CHORD_TIMEOUT is how many seconds a
- * program may take, a quarter of it unmeasured. */
+ * program may take, an eighth of it unmeasured. */
 #include "tests/torture/chamber.h"
 
 #include <errno.h>
@@ -250,7 +250,7 @@ try_level(struct trial *t, struct buf *texts, size_t *ntext)
 		note(t, "uncompilable", 1);
 		return;
 	}
-	if (run_program("plain", (limit + 3) / 4) != 0) {
+	if (run_program("plain", (limit + 7) / 8) != 0) {
 		note(t, "failing", 1);
 		return;
 	}

@@ -4,7 +4,7 @@
 # To be sourced by bash, with "torture" the folder of this file.
 
 : "${CHORD:=$(cd "$torture/../.." && pwd)/build/chord}"
-: "${CHORD_TIMEOUT:=20}" # seconds; a quarter of it unmeasured
+: "${CHORD_TIMEOUT:=20}" # seconds; an eighth of it unmeasured
 CHORD=$(realpath "$CHORD")
 : "${CHAMBER:=$(dirname "$CHORD")/chamber}"
 export CHORD CHORD_TIMEOUT LC_ALL=C

@@ -33,13 +33,20 @@ combinations()
 	done
 }
 
+# Most programs are small, so that there can be many; every fourth is not.
+size()
+{
+	if [ $(($1 % 4)) = 0 ]; then echo "--max-funcs 6"; else echo "--max-funcs 4 --max-block-depth 3 --max-expr-complexity 6"; fi
+}
+
 # Makes the programs, and lines for chamber.c.
 list()
 {
 	local all i how
 	mapfile -t all < <(combinations)
 	for i in $(seq "$seed" $((seed + programs - 1))); do
-		[ -s "$work/$i.c" ] || csmith --seed "$i" --max-funcs 6 --output "$work/$i.c"
+		# shellcheck disable=SC2046
+		[ -s "$work/$i.c" ] || csmith --seed "$i" $(size "$i") --output "$work/$i.c"
 		how=text
 		[ $((i % driver)) != 0 ] || how=driver
 		echo "csmith/$i	c	${all[i % ${#all[@]}]}	$how	-w -I $CSMITH_INCLUDE $work/$i.c"
