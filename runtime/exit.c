@@ -242,7 +242,8 @@ chord_rt_others_live(struct chord_rt_ctl *ctl)
 
 	for (struct chord_rt_region *r = ctl->region; r < ctl->region + ctl->nregion; r++) {
 		tid = __atomic_load_n(&r->tid, __ATOMIC_ACQUIRE);
-		if (tid != me && tid != 0 && !chord_rt_region_free(ctl, r))
+		if (tid != me && tid != 0 && !chord_rt_region_free(ctl, r) && !(tid > 0 && chord_rt_ends(tid)) &&
+		    !chord_rt_region_free(ctl, r))
 			return true;
 	}
 	return false;

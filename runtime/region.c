@@ -263,6 +263,32 @@ chord_rt_region_free(struct chord_rt_ctl *ctl, struct chord_rt_region *r)
 	return tid == 0 || (tid > 0 && chord_rt_call(SYS_tgkill, ctl->pid, tid, 0) == -ESRCH);
 }
 
+/* Will the thread run no more, though the kernel is not done with it yet? So it is behind its end, which
+ * pthread_join waits for. The flags are the 7th field behind the name in brackets. */
+static bool
+chord_rt_ends(int32_t tid)
+{
+	char s[512] = "/proc/self/task/";
+	uint64_t flags = 0;
+	long fd, n = 0, at;
+
+	if (!chord_rt_append_number(s, 64, (uint64_t)tid) || !chord_rt_append(s, 64, "/stat", 5))
+		return false;
+	fd = chord_rt_call(SYS_open, s, O_RDONLY | O_CLOEXEC);
+	if (chord_rt_failed(fd))
+		return false;
+	n = chord_rt_call(SYS_read, fd, s, sizeof s - 1);
+	chord_rt_call(SYS_close, fd);
+	s[n > 0 ? n : 0] = 0;
+	for (at = n; at > 0 && s[at - 1] != ')';)
+		at--;
+	for (int field = 0; at > 0 && s[at] && field < 7; at++)
+		field += s[at] == ' ';
+	for (; at > 0 && s[at] >= '0' && s[at] <= '9'; at++)
+		flags = flags * 10 + (uint64_t)(s[at] - '0');
+	return flags & 4; /* PF_EXITING */
+}
+
 /* A region for a thread to be, with tid -1. Four old ones are asked after before
  * a new one is made: cheap, and the number stays near that of the threads that
  * live at a time. With threads apart each has its own for ever. */
