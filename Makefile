@@ -87,9 +87,9 @@ bench: all
 
 ASAN = -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined -Wno-format-truncation -Wno-format-overflow
 
-asan:
+asan: $(BUILD)/chamber
 	$(MAKE) BUILD=build-asan CFLAGS="$(ASAN)" LDFLAGS="-fsanitize=address,undefined" all asan-tests
-	tests/run.sh build-asan unit graph input hook
+	CHAMBER=$(abspath $(BUILD)/chamber) tests/run.sh build-asan unit graph input hook stat diff calls situations torture-sample csmith-sample
 
 asan-tests: $(TEST)
 

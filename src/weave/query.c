@@ -128,6 +128,7 @@ answer(const struct unit *u, const struct stmt *s, const char *counter, int numb
 	if (intel)
 		buf_str(&b, "\t.intel_syntax noprefix\n");
 	edit_add(e, s->at + s->len, 0, RANK_QUERY, &b);
+	buf_free(&b);
 }
 
 static void

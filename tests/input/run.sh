@@ -156,7 +156,7 @@ t_crlf() {
 	grep -q '10  work' out || no "work was not called 10 times: $(cat out)"
 }
 t_garbage() {
-	as_plain "$CHORD"
+	as_plain /bin/sh
 	as_plain "$as"
 	as_plain prog.c
 	for i in $(seq 12); do
