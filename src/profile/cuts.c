@@ -103,6 +103,14 @@ counter_in(const struct proc *p, uint32_t block, uint32_t counter, const struct 
 	return at;
 }
 
+enum cut_side
+cut_side(const struct proc *p, const struct cut *cut, uint32_t counter, const struct woven *woven)
+{
+	uint64_t at = counter_in(p, cut->block, counter, woven);
+
+	return !at ? CUT_NOT_THERE : at < cut->addr ? CUT_BEFORE : CUT_BEHIND;
+}
+
 static uint32_t
 out_degree(const struct proc *p, uint32_t v)
 {

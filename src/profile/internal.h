@@ -75,13 +75,16 @@ bool solve_vertex(const struct system *s, uint32_t v, uint64_t *count);
 /* path_solve.c: which paths ran, into c->paths (pool), and from them the counts of all edges. NULL, or why these are not
  * known. Wants exits and sources in place. */
 const char *solve_paths(struct pool *pool, struct system *s, const struct profile *f, const struct module *m,
-                        struct counts *c);
+                        const struct woven *woven, struct counts *c);
 
 /* merge.c: sorts callees and joins equal ones. False: a sum does not fit 64 bits. */
 bool join_callees(struct profile *p);
 
 /* cuts.c: finds the place of a woven address between calls. False: it is on the way between two blocks, or in none. */
 bool cut_place(const struct proc *p, uint64_t addr, const struct woven *woven, struct cut *cut);
+/* Where the cut's block changes a counter: before the place, or behind it. */
+enum cut_side { CUT_NOT_THERE, CUT_BEFORE, CUT_BEHIND };
+enum cut_side cut_side(const struct proc *p, const struct cut *cut, uint32_t counter, const struct woven *woven);
 /* Corrects what the counters say for the activations that were cut. False: they contradict it. */
 bool cut_settle(struct system *s, const struct cut *cut, const struct woven *woven);
 /* What to add to the counter of an event to have all events up to the cut. False: not known. */

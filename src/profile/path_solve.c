@@ -160,18 +160,16 @@ stay(struct paths_state *t, uint32_t v, uint64_t n)
 
 /* What the parent ran of a path is in no count of the child's, unless the child never came to its end. */
 static const char *
-take_back(struct paths_state *t, const struct stopped *s)
+take_away(struct paths_state *t, uint64_t count)
 {
 	const struct path *path = &t->path;
-	uint64_t n = s->count;
+	uint64_t n = count;
 
-	if (!path_stopped(t->pg, s, &t->path))
-		return "how far activations had come in their paths makes no sense";
 	if (path->begin != PROC_ENTRY(t->s->proc) && t->begin[path->begin] < n)
 		n = t->begin[path->begin];
 	for (uint32_t i = 0; i < path->n; i++)
 		n = t->s->count[path->edge[i]] < n ? t->s->count[path->edge[i]] : n;
-	if (n < s->count && (!t->open || !stay(t, path->end, s->count - n)))
+	if (n < count && (!t->open || !stay(t, path->end, count - n)))
 		return "fewer paths came to an end than were taken up";
 	if (path->begin != PROC_ENTRY(t->s->proc))
 		t->begin[path->begin] -= n;
@@ -207,6 +205,14 @@ settle_stopped(struct pool *pool, const struct proc *p, struct counts *c)
 			add_stopped(pool, c->paths, i, false, c->left[i]);
 			add_stopped(pool, c->paths, i, true, c->back[i]);
 		}
+}
+
+static const char *
+take_back(struct paths_state *t, const struct stopped *s)
+{
+	if (!path_stopped(t->pg, s, &t->path))
+		return "how far activations had come in their paths makes no sense";
+	return take_away(t, s->count);
 }
 
 /* As many have to have left a record of their path as left one of their exit. */
@@ -300,19 +306,100 @@ close_graph(struct paths_state *t)
 	return ok ? NULL : "its counts do not fit 64 bits";
 }
 
+/* ---- between calls ---- */
+
+/* The only edge out of a vertex, or into it; GRAPH_NONE: there are more. */
+static uint32_t
+only_edge(const struct proc *p, uint32_t v, bool out)
+{
+	uint32_t found = GRAPH_NONE, n = 0;
+
+	for (uint32_t e = 0; e < p->narc; e++)
+		if ((out ? p->arc[e].from : p->arc[e].to) == v) {
+			found = e;
+			n++;
+		}
+	return n == 1 ? found : GRAPH_NONE;
+}
+
+static bool
+ends_path(const struct proc *p, uint32_t e)
+{
+	return p->paths->cut[e] || p->arc[e].to == PROC_EXIT(p);
+}
+
+/* Where in the block that was struck the path is recorded that goes along edge e. False: that cannot be told. */
+static bool
+record_side(const struct paths_state *t, const struct cut *k, uint32_t e, const struct woven *woven, enum cut_side *side)
+{
+	const struct proc *p = t->s->proc;
+	const struct proc_paths *pp = p->paths;
+	uint32_t u = p->arc[e].from;
+
+	if (pp->kind != CHORD_PATH_DENSE || (u < p->nblock && pp->held[u]))
+		return false;
+	*side = cut_side(p, k, (uint32_t)(pp->table + (uint64_t)(pp->query[u] + t->pg->val[e])) + 1, woven);
+	return true;
+}
+
+/* The path that led into the block is recorded in it, and has not been yet. */
+static bool
+take_late(struct paths_state *t, const struct cut *k, uint32_t in)
+{
+	const struct proc *p = t->s->proc;
+
+	if (!path_prefix(t->pg, p->arc[in].from, p->paths->query[p->arc[in].from], &t->path))
+		return false;
+	t->path.edge[t->path.n++] = in;
+	return take_path(t, k->left) && !take_away(t, k->back);
+}
+
+/* The path that leads on was recorded already. */
+static bool
+take_early(struct paths_state *t, const struct cut *k, uint32_t out)
+{
+	bool ok = add(&t->s->count[out], k->back) && t->s->count[out] >= k->left;
+
+	t->s->count[out] -= k->left;
+	return ok;
+}
+
+/* Where the register is known, and so are the places of records, the path is known up to where it was struck. */
+static bool
+take_cut(struct paths_state *t, const struct cut *k, const struct woven *woven)
+{
+	const struct proc *p = t->s->proc;
+	uint32_t in = only_edge(p, k->block, false), out = only_edge(p, k->block, true);
+	enum cut_side side;
+
+	if (p->paths->held[k->block] || !woven)
+		return false;
+	if (out != GRAPH_NONE && ends_path(p, out)) {
+		if (!record_side(t, k, out, woven, &side))
+			return false;
+		if (side == CUT_BEFORE)
+			return take_early(t, k, out);
+	}
+	if (in != GRAPH_NONE && p->paths->cut[in] &&
+	    (!record_side(t, k, in, woven, &side) || (side == CUT_BEHIND && !take_late(t, k, in))))
+		return false;
+	return path_prefix(t->pg, k->block, p->paths->query[k->block], &t->path) && take_path(t, k->left) && !take_away(t, k->back);
+}
+
 static const char *
-struck(struct paths_state *t)
+take_cuts(struct paths_state *t, const struct woven *woven)
 {
 	uint64_t n = 0;
 
 	for (const struct cut *k = t->c->cut; k; k = k->next)
-		n += k->left + k->back;
+		n += take_cut(t, k, woven) ? 0 : k->left + k->back;
 	return n ? pool_printf(t->s->pool, "%" PRIu64 " of its activations ended between calls: on which paths is not known", n)
 	         : NULL;
 }
 
 const char *
-solve_paths(struct pool *pool, struct system *s, const struct profile *f, const struct module *m, struct counts *c)
+solve_paths(struct pool *pool, struct system *s, const struct profile *f, const struct module *m, const struct woven *woven,
+            struct counts *c)
 {
 	struct paths_state t = {.s = s, .p = f, .c = c};
 	const char *why = find_ran(pool, s->proc, f, m, c->paths);
@@ -328,11 +415,11 @@ solve_paths(struct pool *pool, struct system *s, const struct profile *f, const 
 		return why;
 	t.path = path_new(s->pool, t.pg);
 	t.begin = pool_array(s->pool, s->proc->nvert, sizeof *t.begin);
-	why = struck(&t);
-	if (!why)
-		why = take_ran(&t);
+	why = take_ran(&t);
 	if (!why)
 		why = take_all_stopped(&t);
+	if (!why)
+		why = take_cuts(&t, woven);
 	if (!why && !pass_early(&t))
 		why = "more activations ended at a call than came there";
 	if (!why)

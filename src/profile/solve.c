@@ -254,7 +254,7 @@ solve_proc(struct pool *pool, const struct proc *p, const struct profile *f, con
 	if (!why)
 		why = fill_sources(&s, c, woven);
 	if (!why && p->paths)
-		why = solve_paths(pool, &s, f, m, c);
+		why = solve_paths(pool, &s, f, m, woven, c);
 	if (!why)
 		why = propagate(&s);
 	c->block = pool_array(pool, p->nblock, sizeof *c->block);
