@@ -296,7 +296,8 @@ enum chord_extent {
 	X(uint64_t, guests, "address of the first struct chord_live_guest") \
 	X(uint32_t, nguest, "of these; with size 0: gone") \
 	X(uint32_t, guest_size, "bytes from one to the next") \
-	X(uint32_t, guest_room, "how many there can be")
+	X(uint32_t, guest_room, "how many there can be") \
+	X(uint64_t, mask, "the path register of an activation is at the address of its return address XOR this; 0: nowhere")
 
 /* A module that is or was loaded. first and size: its counter pages, as they are in memory. */
 #define CHORD_LIVE_MODULE_FIELDS(X) \

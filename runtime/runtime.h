@@ -264,7 +264,6 @@ struct chord_rt_ctl {
 	uint32_t paths;               /* some module has paths */
 	uint32_t ntable;
 	uint32_t guests_told;         /* the profile says that there are guests */
-	uint64_t mask;                /* from a stack to its shadow; 0: not chosen */
 	uint64_t dying_state;         /* of the head before */
 	struct chord_rt_regs dying_regs;
 	uint32_t apart;               /* CHORD_THREADS=apart: regions are not used again, exits are kept by region */

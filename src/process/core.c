@@ -35,6 +35,13 @@ struct post {
 	bool wide;               /* their sum does not fit 64 bits */
 	bool cut;                /* an activation was struck between calls, and events are summed for calls */
 	uint64_t missing;        /* threads' counters that are nowhere */
+	/* The frame before, whose return address is below the stack pointer of the one around it. */
+	struct {
+		bool any;
+		uint32_t tid;
+		const struct loaded *in;
+		struct unfinished path;
+	} inner;
 };
 
 /* ---- what the process knew ---- */
@@ -404,6 +411,22 @@ count_of(const struct post *s, const struct loaded *l, uint32_t tid, uint64_t li
 	return v;
 }
 
+/* How far the frame before had come in its path; nothing, if that is not in the core. */
+static void
+take_path(struct post *s, const struct core_frame *f)
+{
+	const uint64_t beside = 1 << 30;
+	struct unfinished u = s->inner.path;
+	const struct chord_live_module *l = s->inner.any ? &s->inner.in->live : NULL;
+
+	if (!s->inner.any || s->inner.tid != f->tid || !s->live.mask ||
+	    !core_read(s->core, (f->sp - 8) ^ s->live.mask, &u.path, sizeof u.path))
+		return;
+	if (u.path - (l->first - beside) < l->size + 2 * beside)
+		u.path -= l->bias;
+	VEC_PUSH(s->p->unfinished, u);
+}
+
 /* It is taken to end here. */
 static void
 end_frame(void *ctx, const struct core_frame *f)
@@ -411,6 +434,8 @@ end_frame(void *ctx, const struct core_frame *f)
 	struct post *s = ctx;
 	uint64_t bias;
 
+	take_path(s, f);
+	s->inner.any = false;
 	if (f->sp >= recorded_from(s, f->tid) || !core_object(s->core, f->pc - f->call, &bias))
 		return;
 	for (size_t i = 0; i < s->module.n; i++) {
@@ -424,6 +449,10 @@ end_frame(void *ctx, const struct core_frame *f)
 				e.sum[k] += count_of(s, l, f->tid, l->sum[k] + 8 * way);
 		s->cut |= l->nsum && !f->call;
 		VEC_PUSH(s->p->exit, e);
+		s->inner.any = f->call;
+		s->inner.tid = f->tid;
+		s->inner.in = l;
+		s->inner.path = (struct unfinished){.module = e.module, .addr = e.addr, .count = 1};
 		return;
 	}
 }
