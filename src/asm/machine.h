@@ -93,6 +93,7 @@ struct pointer_at {
 struct path_counters {
 	const char *label;
 	uint64_t offset;
+	uint64_t size;       /* SELECTED: its counters */
 	uint8_t kind;        /* enum chord_path_kind */
 	uint8_t bits;        /* HASHED: log2 of its entries, at least 1 */
 	const char *desc;    /* HASHED: label of its struct chord_path_table */
@@ -103,6 +104,7 @@ enum path_record { PATH_NO_RECORD, PATH_RECORD_KNOWN, PATH_RECORD_HELD };
 enum path_next { PATH_NOTHING, PATH_SET, PATH_ADD };
 struct path_op {
 	bool guard;          /* makes sure that it has a place in memory */
+	bool check;          /* SELECTED: its sum may be one that is not in the table */
 	uint8_t record;      /* enum path_record: a path ends */
 	uint8_t next;        /* enum path_next: then it becomes the sum n, or has n added */
 	int8_t from, to;     /* where it is before and behind: a general register, dead but for it; -1: memory, or nowhere */

@@ -404,6 +404,7 @@ say_warnings(const struct buf *lines)
 static int
 weave_input(struct session *s)
 {
+	struct interest interest = {0};
 	struct buf runtime = {0}, timers = {0}, woven = {0}, warnings = {0};
 	struct weave_options o = {.measure = s->args.measure.counts, .events = s->args.measure.events,
 	                          .calls = s->args.measure.calls,
@@ -419,12 +420,20 @@ weave_input(struct session *s)
 		read_own(s, "timers.s", &timers);
 	o.timers = timers.at;
 	o.timers_size = timers.n;
+	if (s->args.measure.interest) {
+		if (!interest_read(s->args.pool, s->args.measure.interest, &interest))
+			exit(EXIT_NO);
+		o.interest = &interest;
+	}
 	switch (weave(s->text.at ? s->text.at : "", s->text.n, s->name, &o, &woven, &stats, &why)) {
 	case WEAVE_DONE:
 		keep_woven(&woven);
 		status = original_and_woven(s, &o, &woven);
 		if (status == 0 && warnings.n)
 			say_warnings(&warnings);
+		break;
+	case WEAVE_WRONG:
+		status = EXIT_NO;
 		break;
 	case WEAVE_FAILED:
 		status = run_original(s, NULL);
@@ -440,6 +449,7 @@ weave_input(struct session *s)
 	buf_free(&timers);
 	buf_free(&woven);
 	buf_free(&warnings);
+	interest_free(&interest);
 	return status;
 }
 

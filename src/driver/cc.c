@@ -99,13 +99,13 @@ look_at(struct driver *d, const char *a, const char *value)
 		d->no_id |= strstr(value, "--build-id=none") != NULL;
 }
 
-#define THERE_ARE "there are -fchord=, -fchord-events= and -fchord-timers="
+#define THERE_ARE "there are -fchord=, -fchord-events=, -fchord-timers= and -fchord-paths="
 
 /* An option of Chord's. False: reported. */
 static bool
 chord_option(struct driver *d, const char *a)
 {
-	static const char *const planned[] = {"-fchord-weights=", "-fchord-paths="};
+	static const char *const planned[] = {"-fchord-weights="};
 
 	if (starts(a, "-fchord="))
 		return measure_read(a, a + 8, &d->measure);
@@ -113,6 +113,10 @@ chord_option(struct driver *d, const char *a)
 		return measure_events("-fchord-events", a + 15, &d->measure, d->pool);
 	if (starts(a, "-fchord-timers="))
 		return measure_timers("-fchord-timers", a + 15, &d->measure, d->pool);
+	if (starts(a, "-fchord-paths=") && a[14]) {
+		measure_interest(a + 14, &d->measure, d->pool);
+		return true;
+	}
 	for (size_t i = 0; i < sizeof planned / sizeof *planned; i++)
 		if (starts(a, planned[i])) {
 			say_error(a, "not in this version; " THERE_ARE);

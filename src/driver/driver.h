@@ -24,6 +24,7 @@ struct measure {
 	bool counts_chosen;     /* one that counts blocks or edges was */
 	uint8_t counts;         /* enum chord_measure */
 	bool with_events, calls;
+	const char *interest;   /* file of paths of interest, or NULL: all are */
 	const char *list;       /* of events, as given; NULL: the default */
 	const char *timed;      /* of those with timers, as given; NULL: none */
 	struct event_list events;
@@ -58,6 +59,8 @@ bool measure_complete(struct measure *m, struct pool *pool);
 /* The assembler's options that say the same (pool), without commas or blanks; NULL: nothing has to be said. */
 const char *measure_option(const struct measure *m, struct pool *pool);
 void measure_free(struct measure *m);
+/* The file of -fchord-paths=, of which it keeps the absolute name. */
+void measure_interest(const char *file, struct measure *m, struct pool *pool);
 /* Takes such an option apart. False: reported. */
 bool measure_take(const char *option, struct measure *m, struct pool *pool);
 

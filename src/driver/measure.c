@@ -62,7 +62,7 @@ bool
 measure_read(const char *what, const char *list, struct measure *m)
 {
 	/* Of several options the last one counts. */
-	*m = (struct measure){.list = m->list, .timed = m->timed, .events = m->events};
+	*m = (struct measure){.list = m->list, .timed = m->timed, .events = m->events, .interest = m->interest};
 	for (const char *p = list, *end;; p = end + 1) {
 		end = p + strcspn(p, ",");
 		if (!read_one(what, (struct str){p, (size_t)(end - p)}, m))
@@ -102,6 +102,16 @@ measure_timers(const char *what, const char *list, struct measure *m, struct poo
 }
 
 void
+measure_interest(const char *file, struct measure *m, struct pool *pool)
+{
+	char *path = realpath(file, NULL);
+
+	/* Where there is none, whoever reads it says so. */
+	m->interest = pool_strdup(pool, path ? path : file);
+	free(path);
+}
+
+void
 measure_free(struct measure *m)
 {
 	event_list_free(&m->events);
@@ -129,6 +139,14 @@ measure_complete(struct measure *m, struct pool *pool)
 	const char *why = NULL;
 
 	m->with_events |= m->list || m->timed || m->calls;
+	if (m->interest && m->counts_chosen && m->counts != CHORD_PATHS) {
+		say_error("-fchord-paths", "does not go with -fchord=%s", measures[m->counts]);
+		return false;
+	}
+	if (m->interest) {
+		m->chosen = m->counts_chosen = true;
+		m->counts = CHORD_PATHS;
+	}
 	if (m->counts_chosen && m->counts == CHORD_PATHS && m->with_events) {
 		say_error("-fchord=paths", "%s cannot be counted beside paths; build twice", m->calls ? "calls" : "events");
 		return false;
@@ -203,8 +221,10 @@ measure_option(const struct measure *m, struct pool *pool)
 		buf_char(&b, '+');
 	if (m->calls || m->with_events)
 		buf_str(&b, m->calls ? "calls" : "events");
-	if (m->list || m->timed)
+	if (m->list || m->timed || m->interest)
 		buf_char(&b, '@');
+	if (m->interest)
+		escape(&b, m->interest);
 	if (m->list)
 		escape(&b, m->list);
 	if (m->timed) {
@@ -230,6 +250,10 @@ measure_take(const char *option, struct measure *m, struct pool *pool)
 		return false;
 	option += option[n] ? n + 1 : n;
 	n = strcspn(option, "@");
+	if (n && m->counts_chosen && m->counts == CHORD_PATHS) {
+		m->interest = unescape(pool, option, n);
+		return true;
+	}
 	if (n && !measure_events("--chord", unescape(pool, option, n), m, pool))
 		return false;
 	return !option[n] || measure_timers("--chord", unescape(pool, option + n + 1, strlen(option + n + 1)), m, pool);

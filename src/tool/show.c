@@ -106,6 +106,7 @@ cmd_show(int argc, char **argv)
 		break;
 	case WEAVE_NOTHING: say_error(a.file, "no code in it"); break;
 	case WEAVE_REJECTED: say_error(a.file, "the assembler rejects it:\n%.*s", (int)a.says.n, a.says.at); break;
+	case WEAVE_WRONG: break;
 	case WEAVE_FAILED: say_error(a.file, "%s", why); break;
 	}
 	free(why);

@@ -138,6 +138,8 @@ price_of_record(const struct homes *h, uint32_t e)
 	bool hashed = h->w->paths->kind == CHORD_PATH_HASHED;
 	double price = hashed ? HASHED : 0;
 
+	if (h->w->paths->passed && h->w->paths->passed[e])
+		return d->to != h->g->exit && !h->r->known[d->to] ? SET[h->home[d->to] >= 0] : 0;
 	if (h->r->known[d->from])
 		return hashed ? 3 * KNOWN : KNOWN;
 	price += RECORD[h->home[d->from] >= 0];

@@ -40,6 +40,10 @@ struct path_code {
 /* The paths of a procedure. */
 struct woven_paths {
 	struct paths *paths;
+	bool *passed;            /* by edge where paths end: none of interest does; NULL: all are of interest */
+	bool *checked;           /* by such an edge: other paths end there, too, whose sums are not in the table */
+	uint64_t *interest;      /* sums of interest */
+	uint32_t ninterest;
 	struct site *before;     /* by edge behind a call that may return twice: where the path that leads there ends */
 	uint8_t kind;            /* enum chord_path_kind */
 	uint32_t size;           /* of the table, as in the map */
@@ -125,10 +129,15 @@ void find_homes(const struct unit *u, struct woven *w);
 /* The site of an edge, as it suits that. */
 struct site home_site(const struct unit *u, const struct woven *w, uint32_t edge);
 
-/* paths.c: which edges have which code for paths. False: refused, with proc->reason set. */
-bool place_paths(const struct unit *u, struct woven *w);
+/* paths.c: which edges have which code for paths; may refuse the procedure (proc->reason). False: the paths of interest
+ * are not of it, as has been said. */
+bool place_paths(const struct unit *u, struct woven *w, const struct interest *interest);
+/* interest.c: numbers them so that each path of interest has a sum that no other path has. In w->paths. False as above. */
+bool select_paths(const struct unit *u, struct woven *w, const struct interest *interest);
 /* Appends what tells the runtime that a module has paths, once for each. */
 void emit_path_mark(struct buf *tail);
+/* The graph, as interest_hash() wants it. */
+void map_graph(struct buf *blob, const struct woven *w);
 /* What the map says of them. */
 void map_paths(struct buf *blob, const struct woven *w);
 

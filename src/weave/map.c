@@ -59,6 +59,29 @@ blob_edges(struct buf *blob, const struct woven *w)
 	}
 }
 
+void
+map_graph(struct buf *blob, const struct woven *w)
+{
+	const struct proc *p = w->proc;
+
+	buf_uleb(blob, p->blocks.n);
+	for (uint32_t b = 0; b < p->blocks.n; b++) {
+		const struct block *k = &p->blocks.at[b];
+		const struct insn *in = p->parts.at[k->part].code->insns.at;
+
+		buf_uleb(blob, k->last - k->first);
+		for (uint32_t i = k->first; i < k->last; i++)
+			buf_char(blob, (char)(in[i].len | in[i].cls << 4));
+	}
+	buf_uleb(blob, p->graph->nvert);
+	buf_uleb(blob, p->arcs.n);
+	for (uint32_t e = 0; e < p->arcs.n; e++) {
+		buf_uleb(blob, p->graph->edge[e].from);
+		buf_uleb(blob, p->graph->edge[e].to);
+		buf_uleb(blob, p->arcs.at[e].kind);
+	}
+}
+
 static void
 blob_calls(struct buf *blob, const struct woven *w, bool calls)
 {

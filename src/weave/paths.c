@@ -129,8 +129,6 @@ number_paths(const struct unit *u, struct woven *w)
 	const char *why = "";
 	struct dag *d;
 
-	place_weights(u, w);
-	graph_index(w->proc->graph);
 	d = cut_paths(u, w, &why);
 	x->paths = d ? paths_number(d, &why) : NULL;
 	return x->paths || refuse(w, why);
@@ -141,6 +139,11 @@ choose_table(struct woven *w)
 {
 	struct woven_paths *x = w->paths;
 
+	if (x->passed) {
+		x->kind = CHORD_PATH_SELECTED;
+		x->size = w->ncounter = (uint32_t)x->paths->n;
+		return;
+	}
 	x->kind = x->paths->n <= DENSE ? CHORD_PATH_DENSE : CHORD_PATH_HASHED;
 	if (x->kind == CHORD_PATH_DENSE) {
 		x->size = (uint32_t)x->paths->n;
@@ -161,6 +164,17 @@ ends_path(const struct woven *w, uint32_t e)
 	return w->paths->paths->dag->cut[e] || w->proc->graph->edge[e].to == w->proc->exit;
 }
 
+/* Does no path end there that has to be counted? A known sum that is none of interest is not, either. */
+static bool
+passed(const struct woven *w, uint32_t e)
+{
+	const struct woven_paths *x = w->paths;
+	const struct probes *r = x->paths->probes;
+	uint32_t u = w->proc->graph->edge[e].from;
+
+	return x->passed && (x->passed[e] || (r->known[u] && (uint64_t)(r->value[u] + r->add[e]) >= x->paths->n));
+}
+
 /* All that an edge does, in one place, but for guards. */
 static struct path_op
 op_of(const struct woven *w, uint32_t e)
@@ -171,7 +185,8 @@ op_of(const struct woven *w, uint32_t e)
 	struct path_op op = {.from = w->paths->home[d->from], .to = w->paths->home[d->to]};
 
 	if (ends_path(w, e)) {
-		op.record = known ? PATH_RECORD_KNOWN : PATH_RECORD_HELD;
+		op.record = passed(w, e) ? PATH_NO_RECORD : known ? PATH_RECORD_KNOWN : PATH_RECORD_HELD;
+		op.check = w->paths->checked && w->paths->checked[e];
 		op.sum = r->add[e] + (known ? r->value[d->from] : 0);
 		op.next = d->to != w->proc->exit && !r->known[d->to] ? PATH_SET : PATH_NOTHING;
 		op.n = r->start[d->to];
@@ -329,19 +344,12 @@ other_shadow(const struct object *o)
 	return NULL;
 }
 
-bool
-place_paths(const struct unit *u, struct woven *w)
+static bool
+place_all(const struct unit *u, struct woven *w)
 {
-	struct woven_paths *x = w->paths = pool_alloc(u->pool, sizeof *x);
-	const char *why = other_shadow(u->object);
+	struct woven_paths *x = w->paths;
 
-	if (why)
-		return refuse(w, why);
-	x->below = calls_something(u, w);
-	find_entry(u, w);
-	find_before(u, w);
-	find_aways(u, w);
-	if (!number_paths(u, w))
+	if (!x->paths && !number_paths(u, w))
 		return false;
 	if (!x->paths->probes->known[w->proc->entry])
 		return refuse(w, "a path begins where nothing can be put");
@@ -360,6 +368,29 @@ emit_path_mark(struct buf *tail)
 	buf_printf(tail, "\t.globl\t%s\n\t.hidden\t%s\n%s:\t.zero\t8\n", name, name, name);
 	buf_printf(tail, "\t.section %s,\"aoG\",@progbits,%s,%s,comdat\n\t.balign 4\n\t.long\t0,0\n", CHORD_SECTION_PATH, name,
 	           name);
+}
+
+bool
+place_paths(const struct unit *u, struct woven *w, const struct interest *interest)
+{
+	const char *why = other_shadow(u->object);
+
+	if (why) {
+		refuse(w, why);
+		return true;
+	}
+	w->paths = pool_alloc(u->pool, sizeof *w->paths);
+	w->paths->below = calls_something(u, w);
+	find_entry(u, w);
+	find_before(u, w);
+	find_aways(u, w);
+	place_weights(u, w);
+	graph_index(w->proc->graph);
+	if (interest && !select_paths(u, w, interest))
+		return false;
+	if (!w->proc->reason)
+		place_all(u, w);
+	return true;
 }
 
 /* ---- the map ---- */
@@ -400,5 +431,7 @@ map_paths(struct buf *blob, const struct woven *w)
 		buf_sleb(blob, r->query[v] + (r->known[v] ? r->value[v] : 0));
 		buf_sleb(blob, r->start[v]);
 	}
-	buf_uleb(blob, 0);
+	buf_uleb(blob, x->ninterest);
+	for (uint32_t i = 0; i < x->ninterest; i++)
+		buf_uleb(blob, x->interest[i]);
 }

@@ -15,6 +15,7 @@ struct job {
 	struct edits edits;
 	struct weave_stats stats;
 	const char *why;
+	bool wrong;               /* paths of interest do not fit */
 };
 
 /* Every pass fills what its comment says, and needs what the ones before it filled. */
@@ -112,7 +113,7 @@ pass_place(struct job *j)
 			continue;
 		place_sites(&j->unit, w);
 		if (j->o->measure == CHORD_PATHS)
-			place_paths(&j->unit, w);
+			j->wrong |= !place_paths(&j->unit, w, j->o->interest);
 		else if (place_counters(&j->unit, w, j->o->measure) && j->o->events.n)
 			place_events(&j->unit, w, &j->o->events);
 	}
@@ -210,6 +211,8 @@ run(struct job *j, const char *at, size_t n, const char *file, struct buf *out)
 	live_prepare(&j->unit);
 	each_proc(j, live_find);
 	pass_place(j);
+	if (j->wrong)
+		return WEAVE_WRONG;
 	dump_woven(j, "place");
 	pass_queries(j);
 	pass_emit(j);

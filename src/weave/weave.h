@@ -6,6 +6,7 @@
 #include "asm/event.h"
 #include "base/base.h"
 #include "format/format.h"
+#include "interest/interest.h"
 
 /* Assembles text with the real assembler into memory (pool). False with *why if it was
  * rejected or could not be run; what the assembler says goes nowhere. */
@@ -19,6 +20,7 @@ struct weave_options {
 	size_t runtime_size;
 	const char *timers;          /* what it has in addition for events with timers */
 	size_t timers_size;
+	const struct interest *interest; /* the paths to count, if paths are measured; NULL: all */
 	weave_assemble *assemble;
 	void *ctx;
 	FILE *dump;                  /* chord show: where to, or NULL */
@@ -33,6 +35,7 @@ enum weave_result {
 	WEAVE_DONE,        /* out holds the woven text */
 	WEAVE_NOTHING,     /* no code: use the text as it is */
 	WEAVE_REJECTED,    /* the real assembler rejects the text itself: let it say why */
+	WEAVE_WRONG,       /* what was asked for does not fit this text: it has been said why */
 	WEAVE_FAILED,      /* Chord cannot weave this text; *why says why */
 };
 

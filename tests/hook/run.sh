@@ -451,6 +451,24 @@ t_mixed_measures() {
 	[ "$(jq '.events_not_counted_in | (.loads > 0 and .instructions > 0)' json)" = true ] || no "not said what is not counted where"
 	[ "$(jq '.events.instructions == ([.functions[].instructions] | add)' json)" = true ] || no "events and edges differ"
 }
+t_selected_paths() {
+	want $cc -O2 -fchord=paths -o prog main.c work.c
+	CHORD_FILE=all.chord want ./prog
+	want "$CHORD" paths select --rule=hot:90% -o hot.paths prog all.chord
+	want $cc -O2 -fchord-paths=hot.paths -o some main.c work.c
+	CHORD_FILE=some.chord want ./some
+	"$CHORD" paths --json --top=0 prog all.chord >all.json || no "no report"
+	"$CHORD" paths --json --top=0 some some.chord >some.json || no "no report"
+	[ "$(jq '.paths | length' some.json)" -ge 1 ] || no "no path was counted"
+	jq -c '.paths[] | [.function, .begins, .edges, .count]' all.json | sort >all
+	jq -c '.paths[] | [.function, .begins, .edges, .count]' some.json | sort >some.list
+	[ -z "$(comm -13 all some.list)" ] || no "selected paths were counted otherwise: $(comm -13 all some.list)"
+	[ "$(wc -l <some.list)" -lt "$(wc -l <all)" ] || no "all paths were counted"
+	sed '/^procedure/s/.$/x/; /^procedure/s/[0-9a-f]x$/00/' hot.paths >other.paths
+	refused 1 "^chord: .*other.paths:[0-9]*: .*another build" $cc -O2 -fchord-paths=other.paths -o third main.c work.c
+	awk '/^path/ && !n++ { $2 = 999 } { print }' hot.paths >wrong.paths
+	refused 1 "^chord: .*wrong.paths:[0-9]*: .*another build" $cc -O2 -fchord-paths=wrong.paths -o third main.c work.c
+}
 t_wrong_measures() {
 	refused 2 "^chord: -fchord=nonsense: unknown measure 'nonsense'; there are edges, every-block, every-edge, events, calls and paths$" $cc -fchord=nonsense -c work.c
 	refused 2 "chord: -fchord=edges,every-edge: .*one of them" $cc -c work.c -fchord=edges,every-edge
@@ -464,9 +482,12 @@ t_wrong_measures() {
 	for o in -fchord= -fchord=Edges -fchord=edges,; do
 		refused 2 "^chord: $o: .*edges" $cc $o -c work.c
 	done
-	for o in -fchord -fchords=edges -fchord-weights=f -fchord-paths=f; do
-		refused 2 "^chord: $o: .*there are -fchord=, -fchord-events= and -fchord-timers=" $cc $o -c work.c
+	for o in -fchord -fchords=edges -fchord-weights=f -fchord-paths=; do
+		refused 2 "^chord: $o: .*there are -fchord=, -fchord-events=, -fchord-timers= and -fchord-paths=" $cc $o -c work.c
 	done
+	refused 2 "^chord: -fchord-paths: does not go with -fchord=edges" $cc -fchord-paths=f -fchord=edges -c work.c
+	refused 1 "^chord: .*no-such: No such file" $cc -fchord-paths=no-such -c work.c
+	refused 1 "^chord: .*work.c:1: not a file of paths of interest" $cc -fchord-paths=work.c -c work.c
 	refused 2 "^chord: -fchord=calls: 5 events are too many" $cc -fchord=calls -fchord-events=loads,stores,calls,taken,fp -c work.c
 	refused 2 "^chord: -fchord-events: .*nonsense" $cc -fchord-events=loads,nonsense -c work.c
 	refused 2 "chord: --chord: unknown measure 'x'" "$hook/as" --chord=x -o x.o hand.s

@@ -343,6 +343,19 @@ record_hashed(struct scratch *s, struct buf *stub, const struct path_counters *t
 	miss(s, stub, t, a, 0);
 }
 
+/* Sums are not negative, so that what register r holds is not below the table. */
+static void
+record_checked(struct scratch *s, const struct path_counters *t, int r)
+{
+	int b = take(s);
+
+	buf_str(s->out, "\tleaq\t");
+	entry_of(s->out, t, (int64_t)t->size * 8);
+	buf_printf(s->out, ", %%%s\n\tcmpq\t%%%s, %%%s\n\tjae\t%s\n", name64[b], name64[b], name64[r], s->place->counted);
+	buf_printf(s->out, "\tincq\t%%gs:(%%%s)\n%s:\n", name64[r], s->place->counted);
+	give_back(s, b);
+}
+
 static void
 record_held(struct scratch *s, struct buf *stub, const struct path_counters *t, const struct path_op *op)
 {
@@ -353,6 +366,10 @@ record_held(struct scratch *s, struct buf *stub, const struct path_counters *t, 
 		if (more)
 			add_number(s, more, r);
 		record_hashed(s, stub, t, r);
+	} else if (op->check) {
+		if (more)
+			add_number(s, more * 8, r);
+		record_checked(s, t, r);
 	} else if (is_short(more * 8)) {
 		buf_printf(s->out, "\tincq\t%%gs:%" PRId64 "(%%%s)\n", more * 8, name64[r]);
 	} else {
@@ -453,7 +470,7 @@ static int
 registers(const struct path_op *op, const struct path_counters *t)
 {
 	bool hashed = t->kind == CHORD_PATH_HASHED;
-	int record = op->record == PATH_RECORD_HELD ? (op->from < 0) + (hashed ? 2 : 0) : 0;
+	int record = op->record == PATH_RECORD_HELD ? (op->from < 0) + (hashed ? 2 : op->check) : 0;
 	int set = op->next == PATH_SET && op->to < 0 && !hashed;
 	int number = !is_short(op->sum * 8 + 8) || !is_short(op->n * 8);
 
