@@ -41,6 +41,7 @@ struct path_report {
 	VEC(struct path_row) row;     /* what cost the most instructions first */
 	VEC(struct path_row) stopped; /* what did not come to its end, likewise */
 	VEC(struct named) damaged;    /* procedures whose paths make no sense */
+	VEC(struct named) refused;    /* that were not measured */
 	uint64_t insns;          /* of all procedures that are known */
 	bool insns_known;        /* all of those that count paths are */
 	uint64_t ran, possible;  /* UINT64_MAX: at least */

@@ -99,6 +99,8 @@ add_proc(struct path_report *r, struct unit *u, uint32_t i)
 		r->insns = plus(r->insns, of.counts->insns);
 	else if (!p->refused)
 		r->insns_known = false;
+	if (p->refused && path_wanted(r->opt, p))
+		VEC_PUSH(r->refused, (struct named){p->name, p->refused});
 	if (p->refused || !p->paths || !path_wanted(r->opt, p))
 		return;
 	of.graph = path_graph_new(r->pool, p, &why);
@@ -172,6 +174,7 @@ path_report_free(struct path_report *r)
 	free(r->row.at);
 	free(r->stopped.at);
 	free(r->damaged.at);
+	free(r->refused.at);
 }
 
 struct path

@@ -119,6 +119,7 @@ path_report_json(const struct path_report *r)
 	js_set(o, "paths", rows(r->row.at, r->row.n, r->opt->top));
 	js_set(o, "unfinished", rows(r->stopped.at, r->stopped.n, r->opt->top));
 	js_set(o, "functions", functions(r));
+	js_set(o, "refused", js_named_list(r->refused.at, r->refused.n));
 	js_set(o, "damaged", js_named_list(r->damaged.at, r->damaged.n));
 	js_set(o, "unknown", js_named_list(run->unknown.at, run->unknown.n));
 	js_set(o, "left_out", js_named_list(run->left_out.at, run->left_out.n));

@@ -158,6 +158,10 @@ join(struct merged *m)
 		for (size_t k = 0; k < m->part[i].row.n; k++)
 			add_row(m, &m->part[i].row.at[k]);
 		m->all.under_way += m->part[i].under_way;
+		for (size_t k = 0; k < m->part[i].refused.n; k++)
+			VEC_PUSH(m->all.refused, m->part[i].refused.at[k]);
+		for (size_t k = 0; k < m->part[i].damaged.n; k++)
+			VEC_PUSH(m->all.damaged, m->part[i].damaged.at[k]);
 	}
 	for (size_t k = 0; k < m->all.proc.n; k++) {
 		add(&m->all.possible, m->all.proc.at[k].possible);

@@ -192,8 +192,10 @@ path_report_print(const struct path_report *r)
 		print_rows("Paths", r->row.at, r->row.n, r);
 		print_rows("Paths that did not come to an end", r->stopped.at, r->stopped.n, r);
 	}
+	for (size_t i = 0; i < r->refused.n; i++)
+		printf("%s  %s: %s\n", i ? "" : "\nNot measured:\n", r->refused.at[i].name, r->refused.at[i].reason);
 	for (size_t i = 0; i < r->damaged.n; i++)
-		printf("%s%s: %s\n", i ? "" : "\nDamaged:\n", r->damaged.at[i].name, r->damaged.at[i].reason);
+		printf("%s  %s: %s\n", i ? "" : "\nDamaged:\n", r->damaged.at[i].name, r->damaged.at[i].reason);
 	report_not_known(r->run);
 	report_notes(r->run);
 }
