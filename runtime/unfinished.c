@@ -2,7 +2,7 @@
 /* How far activations had come in their path when they ended at a call. */
 
 /* How the path register of an activation stands whose frame ends at cfa. */
-static uint64_t
+static CHORD_RT_HOT uint64_t
 chord_rt_register(struct chord_rt_ctl *ctl, const struct chord_rt_mod *m, uint64_t cfa)
 {
 	uint64_t r = chord_rt_has_slot(ctl, cfa - 8) ? *(volatile uint64_t *)((cfa - 8) ^ ctl->mask) : 0;
@@ -13,7 +13,7 @@ chord_rt_register(struct chord_rt_ctl *ctl, const struct chord_rt_mod *m, uint64
 
 /* Counts it, beside the exit with that key. What has no register there has something else in its slot: readers know. Where there
  * is no room there are less of them than exits, and readers say so. */
-static __attribute__((noinline)) void
+static CHORD_RT_HOT __attribute__((noinline)) void
 chord_rt_count_unfinished(struct chord_rt_ctl *ctl, uint64_t key, uint64_t delta, uint64_t cfa)
 {
 	const struct chord_rt_mod *m = &ctl->module[CHORD_EXIT_MODULE(key)];

@@ -25,6 +25,7 @@
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -634,6 +635,75 @@ case_path_signals(void)
 			printf("path %ju %ju\n", (uintmax_t)(1000000000 + s), (uintmax_t)(n / 5000 + (s < n % 5000)));
 }
 
+static sigjmp_buf out;
+static volatile int outs;
+
+static void
+on_out(int sig)
+{
+	(void)sig;
+	outs++;
+	siglongjmp(out, 1);
+}
+
+static long
+spin(long n)
+{
+	struct itimerval it = {{0, 0}, {0, 300}};
+
+	setitimer(ITIMER_REAL, &it, NULL);
+	for (uint64_t s = 0; !n; s = (s + 1) % 100000)
+		path(s);
+	return 0;
+}
+
+/* Handlers that jump away, most often out of what the runtime is doing. */
+static void
+case_jump_out(void)
+{
+	struct sigaction a = {.sa_handler = on_out};
+
+	sigaction(SIGALRM, &a, NULL);
+	while (outs < 500) {
+		if (sigsetjmp(out, 1))
+			continue;
+		hold(down, 0, &dense[2]);
+		hold(spin, 0, &dense[1]);
+	}
+	printf("unfinished 1 500\ncounter 2 500\n");
+}
+
+/* What it costs: nanoseconds of an activation that goes the quick way, of one that crosses from piece to piece, of a path in the
+ * first place of the table, of one elsewhere, and of a longjmp over n frames. */
+static double
+since(struct timespec a)
+{
+	struct timespec b;
+
+	clock_gettime(CLOCK_MONOTONIC, &b);
+	return (double)(b.tv_sec - a.tv_sec) * 1e9 + (double)(b.tv_nsec - a.tv_nsec);
+}
+
+#define COST(name, what) do { \
+		struct timespec t0; \
+		clock_gettime(CLOCK_MONOTONIC, &t0); \
+		for (volatile int i = 0; i < 1000000; i++) { what; } \
+		printf("%s %.1f ns\n", name, since(t0) / 1e6); \
+	} while (0)
+
+static void
+case_cost(void)
+{
+	uint64_t n = 0;
+
+	COST("hold", hold(down, 0, &dense[1]));
+	COST("path in place", path(1));
+	COST("path looked for", path(n++ % 40 * 1000003));
+	COST("path outside", path(n++ % 10000));
+	innermost = jump_back;
+	COST("longjmp over 12", if (!setjmp(env)) down(12));
+}
+
 /* The child's tables begin empty. */
 static void
 case_fork_paths(void)
@@ -755,7 +825,7 @@ static const struct {
 #define CASE(name) {#name, case_##name}
 	CASE(one), CASE(deep), CASE(threads), CASE(short), CASE(fibres), CASE(altstack), CASE(raw), CASE(longjmp), CASE(exit),
 	CASE(pthread_exit), CASE(cancel), CASE(abort), CASE(fibre_left), CASE(fibre_jump), CASE(fork), CASE(vfork), CASE(spawn),
-	CASE(seccomp), CASE(limit), CASE(taken), CASE(paths), CASE(few), CASE(path_signals), CASE(forever),
+	CASE(seccomp), CASE(limit), CASE(taken), CASE(paths), CASE(few), CASE(path_signals), CASE(forever), CASE(jump_out), CASE(cost),
 	CASE(fork_paths), CASE(fork_struck), CASE(snapshots), CASE(reopen),
 };
 
