@@ -131,6 +131,7 @@ struct chord_rt_mod {
 	uint32_t nsum;
 	uint64_t sum[CHORD_SUMS];     /* counters, ascending */
 	uint32_t paths;               /* it has paths */
+	uint64_t shadow;              /* its __chord_shadow */
 	uint32_t table, ntable;       /* its hash tables, link-time addresses */
 };
 

@@ -184,18 +184,29 @@ chord_rt_shadow_ahead(struct chord_rt_ctl *ctl)
 	chord_rt_more_shadow(ctl, ctl->stack);
 }
 
+/* Where pieces cannot be had, of the upper 4 MiB in each, where stacks begin. */
 static void
 chord_rt_shadow_range(struct chord_rt_ctl *ctl, uint64_t start, uint64_t end)
 {
-	for (uint64_t sp = start; sp < end && sp < CHORD_RT_TOP; sp = (sp | (CHORD_RT_PIECE - 1)) + 1)
-		chord_rt_more_shadow(ctl, sp);
+	uint64_t next, sp;
+
+	end = end < CHORD_RT_TOP ? end : CHORD_RT_TOP;
+	for (; start < end; start = next) {
+		next = (start | (CHORD_RT_PIECE - 1)) + 1;
+		next = next < end ? next : end;
+		chord_rt_more_shadow(ctl, next - 1);
+		if (chord_rt_has_piece(ctl, next - 1))
+			continue;
+		for (sp = next - 1; sp >= start && sp + 64 * CHORD_RT_UNIT >= next; sp -= CHORD_RT_UNIT)
+			chord_rt_more_shadow(ctl, sp);
+	}
 }
 
 /* A line of /proc/self/maps: of what a stack may be in, but not of the runtime's own. */
 static void
 chord_rt_shadow_line(struct chord_rt_ctl *ctl, uint64_t start, uint64_t end, uint32_t rights)
 {
-	bool ours = chord_rt_has_piece(ctl, start ^ ctl->mask) || start - (uint64_t)ctl < sizeof *ctl;
+	bool ours = chord_rt_has_slot(ctl, start ^ ctl->mask) || start - (uint64_t)ctl < sizeof *ctl;
 
 	if (rights == (uint32_t)('r' << 24 | 'w' << 16 | '-' << 8 | 'p') && !ours)
 		chord_rt_shadow_range(ctl, start, end);
@@ -263,8 +274,8 @@ chord_rt_set_shadow(uint64_t mask, uint64_t word)
 static void
 chord_rt_preset_shadow(struct chord_rt_ctl *ctl, const struct chord_rt_mod *m, uint64_t base)
 {
-	if (m->life == CHORD_LIFE_LOADED && !m->left && (m->paths || m->desc->shadowed))
-		*(volatile uint64_t *)(CHORD_RT_NEAR(m->desc->shadow) + base) = ctl->mask;
+	if (m->paths)
+		*(volatile uint64_t *)(m->shadow + base) = ctl->mask;
 }
 
 static void

@@ -825,8 +825,8 @@ static const struct {
 #define CASE(name) {#name, case_##name}
 	CASE(one), CASE(deep), CASE(threads), CASE(short), CASE(fibres), CASE(altstack), CASE(raw), CASE(longjmp), CASE(exit),
 	CASE(pthread_exit), CASE(cancel), CASE(abort), CASE(fibre_left), CASE(fibre_jump), CASE(fork), CASE(vfork), CASE(spawn),
-	CASE(seccomp), CASE(limit), CASE(taken), CASE(paths), CASE(few), CASE(path_signals), CASE(forever), CASE(jump_out), CASE(cost),
-	CASE(fork_paths), CASE(fork_struck), CASE(snapshots), CASE(reopen),
+	CASE(seccomp), CASE(limit), CASE(taken), CASE(paths), CASE(few), CASE(path_signals), CASE(forever), CASE(jump_out),
+	CASE(cost), CASE(fork_paths), CASE(fork_struck), CASE(snapshots), CASE(reopen),
 };
 
 int

@@ -3,9 +3,10 @@
 # Path registers in the shadow of stacks, and hash tables of paths: the programs say what must be counted.
 
 obj paths.o "$here/paths.c" -I"$root" -fPIE && obj paths-nopie.o "$here/paths.c" -I"$root" -fno-pie || failed=1
-gcc -o paths paths.o
-gcc -no-pie -o paths-nopie paths-nopie.o
-gcc -static -o paths-static paths-nopie.o 2>/dev/null
+obj shadow.o "$here/shadow.c" -I"$root" -fPIC || failed=1
+gcc -o paths paths.o shadow.o
+gcc -no-pie -o paths-nopie paths-nopie.o shadow.o
+gcc -static -o paths-static paths-nopie.o shadow.o 2>/dev/null
 
 # added: lines of the same kind and number, added up
 added() {
@@ -36,7 +37,7 @@ held() {
 	same "$name"
 }
 
-obj runs.o "$here/runs.c" -I"$root" -fPIC && gcc -shared -o runs.so runs.o || failed=1
+obj runs.o "$here/runs.c" -I"$root" -fPIC && gcc -shared -o runs.so runs.o shadow.o || failed=1
 for p in paths paths-nopie paths-static; do
 	for c in one deep threads short fibres altstack exit pthread_exit cancel few path_signals fork fork_paths vfork spawn limit taken; do
 		held $p-$c "$w/$p" $c
@@ -60,6 +61,20 @@ for p in paths paths-nopie paths-static; do
 	name=$p-raw
 	run $name "$w/$p" raw && ok $name
 done
+# The same with the weaver's own code around it.
+if [ -x "${CHORD:-$root/build/chord}" ]; then
+	for how in "-O2 -fPIE -pie" "-O0 -fno-pie -no-pie" "-O2 -static"; do
+		p=paths-woven$(echo "$how" | tr -d ' ')
+		"${CHORD:-$root/build/chord}" cc -fchord=paths $how -I"$root" -o "$p" "$here/paths.c" shadow.o 2>"$w/err" || fail "$p" "$(head -3 "$w/err")"
+		for c in one deep threads short fibres altstack exit pthread_exit cancel longjmp fibre_left fibre_jump seccomp limit taken \
+			few path_signals fork fork_paths vfork spawn; do
+			held $p-$c "$w/$p" $c
+		done
+		held $p-seccomp-kill "$w/$p" seccomp kill
+	done
+else
+	skip paths-woven "no chord"
+fi
 held paths-paths "$w/paths" paths
 held paths-reopen "$w/paths" reopen "$w/runs.so"
 for c in threads longjmp pthread_exit paths; do
@@ -83,7 +98,7 @@ CHORD_SIGNAL=USR1:reset run $name "$w/paths" snapshots && {
 
 # Where the addresses are taken by others.
 for san in address thread; do
-	if obj paths-$san.o "$here/paths.c" -I"$root" -fPIE -fsanitize=$san && gcc -fsanitize=$san -o paths-$san paths-$san.o 2>/dev/null; then
+	if obj paths-$san.o "$here/paths.c" -I"$root" -fPIE -fsanitize=$san && gcc -fsanitize=$san -o paths-$san paths-$san.o shadow.o 2>/dev/null; then
 		for c in one threads altstack; do
 			held paths-$c-$san "$w/paths-$san" $c
 		done
@@ -97,7 +112,8 @@ for flag in NO_FSGSBASE NO_BASE; do
 	cp runtime.s keep.s
 	CHORD_RT_FLAGS=-DCHORD_RT_$flag "$root/runtime/pack.sh" -o runtime.s || failed=1
 	lower=$(echo $flag | tr A-Z_ a-z-)
-	obj paths-$lower.o "$here/paths.c" -I"$root" -fPIE && gcc -o paths-$lower paths-$lower.o || failed=1
+	obj paths-$lower.o "$here/paths.c" -I"$root" -fPIE && obj shadow-$lower.o "$here/shadow.c" -I"$root" -fPIE &&
+		gcc -o paths-$lower paths-$lower.o shadow-$lower.o || failed=1
 	for c in one deep fibres altstack few path_signals fork_paths; do
 		held paths-$c-$lower "$w/paths-$lower" $c
 	done

@@ -9,8 +9,9 @@ for v in 2 99; do
 done
 for v in 2 $own 99; do
 	cp versions/$v.s "$w/runtime.s"
-	obj versions/p$v.o "$here/versions.c" -I"$root" -fPIE && gcc -o versions/p$v versions/p$v.o && obj versions/l.o "$here/runs.c" -I"$root" -fPIC &&
-		gcc -shared -o versions/l$v.so versions/l.o && gcc -shared -o versions/m$v.so versions/l.o || failed=1
+	obj versions/s$v.o "$here/shadow.c" -I"$root" -fPIC && obj versions/p$v.o "$here/versions.c" -I"$root" -fPIE &&
+		gcc -o versions/p$v versions/p$v.o versions/s$v.o && obj versions/l.o "$here/runs.c" -I"$root" -fPIC &&
+		gcc -shared -o versions/l$v.so versions/l.o versions/s$v.o && cp versions/l$v.so versions/m$v.so || failed=1
 done
 cp versions/$own.s "$w/runtime.s"
 for libs in "l99" "l2" "l99 l2" "l$own l99" "l99 m99 l2 m2 l$own m$own"; do
@@ -25,6 +26,6 @@ done
 # A library's constructor comes before the program's: the process is the library's.
 for v in 2 99; do
 	name=versions-linked-$v
-	gcc -o versions/linked versions/p$own.o -Wl,--no-as-needed "$w/versions/l$v.so" -Wl,-rpath,"$w/versions"
+	gcc -o versions/linked versions/p$own.o versions/s$own.o -Wl,--no-as-needed "$w/versions/l$v.so" -Wl,-rpath,"$w/versions"
 	run $name "$w/versions/linked" "$w/versions/m$own.so" && ok $name
 done
