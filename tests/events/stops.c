@@ -32,6 +32,8 @@ struct original {
 	uint64_t add[EVENTS_MAX];
 	uint64_t pads[EVENTS_MAX]; /* what the padding behind it adds when control falls through that */
 	uint32_t past;           /* offset behind that */
+	uint32_t length;
+	bool padded;
 };
 
 struct tracee {
@@ -49,6 +51,9 @@ static const char *chord;
 static struct unit unit;
 static struct original *original;
 static size_t noriginal;
+/* Calls with padding behind them, with their return addresses: it is executed when they return. */
+static struct original *padded_call;
+static size_t npadded_call;
 static uint64_t bias;
 static const char *event[EVENTS_MAX];
 static uint32_t nevent, blocks = UINT32_MAX, taken = UINT32_MAX;
@@ -95,14 +100,34 @@ read_proc(const struct proc *p)
 				if (w.i == 0 && blocks != UINT32_MAX)
 					o[-1].pads[blocks]++;
 				o[-1].past = (uint32_t)w.next_offset;
+				o[-1].padded = true;
 			}
 			if (!w.addr || w.kind == CHORD_INSN_PAD)
 				continue;
 			*o = (struct original){.addr = w.addr, .proc = p, .first = w.i == 0, .kind = w.kind,
-				.past = (uint32_t)w.next_offset};
+				.past = (uint32_t)w.next_offset, .length = (uint32_t)(w.next_offset - w.offset)};
 			read_adds(p, b, w.i, o->add);
 			noriginal++;
 		}
+}
+
+static bool
+is_call(const struct original *o)
+{
+	return o->kind == CHORD_INSN_CALL || o->kind == CHORD_INSN_ICALL;
+}
+
+static void
+find_padded_calls(struct pool *pool)
+{
+	padded_call = pool_array(pool, noriginal, sizeof *padded_call);
+	for (size_t i = 0; i < noriginal; i++)
+		if (is_call(&original[i]) && original[i].padded) {
+			padded_call[npadded_call] = original[i];
+			padded_call[npadded_call++].addr += original[i].length;
+		}
+	if (npadded_call)
+		qsort(padded_call, npadded_call, sizeof *padded_call, by_addr);
 }
 
 static void
@@ -134,6 +159,7 @@ read_map(struct pool *pool, const char *program)
 	for (uint32_t i = 0; i < unit.map.nproc; i++)
 		read_proc(&unit.map.proc[i]);
 	qsort(original, noriginal, sizeof *original, by_addr);
+	find_padded_calls(pool);
 }
 
 static const struct original *
@@ -142,6 +168,14 @@ original_at(uint64_t pc)
 	struct original key = {.addr = pc - bias};
 
 	return bsearch(&key, original, noriginal, sizeof key, by_addr);
+}
+
+static const struct original *
+padded_call_before(uint64_t pc)
+{
+	struct original key = {.addr = pc - bias};
+
+	return npadded_call ? bsearch(&key, padded_call, npadded_call, sizeof key, by_addr) : NULL;
 }
 
 static bool
@@ -198,7 +232,7 @@ count(struct tracee *t, const struct original *o, uint64_t to)
 static void
 went(struct tracee *t, uint64_t to)
 {
-	const struct original *from = original_at(t->pc), *o = original_at(to);
+	const struct original *from = original_at(t->pc), *o = original_at(to), *call = padded_call_before(to);
 	uint16_t insn = is_measured(t->pc) ? 0 : (uint16_t)ptrace(PTRACE_PEEKTEXT, t->tid, t->pc, 0L);
 	/* A handler returns to where it was called, which it had arrived at before. */
 	bool returns = insn == 0x050f;
@@ -208,6 +242,8 @@ went(struct tracee *t, uint64_t to)
 	} else if (to != t->pc) {
 		if (from)
 			count(t, from, to);
+		if (call && !returns)
+			add(t, call->pads);
 		if (o && o->first && !returns && blocks != UINT32_MAX)
 			t->count[blocks]++;
 	}
