@@ -462,7 +462,7 @@ find_lag(struct events_of *x, const struct used *used, uint32_t n, uint32_t e)
 	return true;
 }
 
-/* Neighbours add to different numbers. */
+/* Neighbours add to different numbers. So do procedures that are neighbours: many have one addition. */
 static bool
 finish_sites(struct events_of *x)
 {
@@ -470,7 +470,7 @@ finish_sites(struct events_of *x)
 	uint32_t n = find_used(x, &used);
 
 	for (uint32_t i = 0; i < n; i++)
-		used[i].site->way = (uint8_t)(i % CHORD_WAYS);
+		used[i].site->way = (uint8_t)((x->w->number + i) % CHORD_WAYS);
 	for (uint32_t e = 0; e < x->list->n; e++)
 		if (x->list->at[e].timed && !find_lag(x, used, n, e))
 			return false;

@@ -288,9 +288,13 @@ compared()
 	RECORD=$dir/plain.record STEPS=$steps "$work/truth" "$dir/ranges" "$dir/marks" "$dir/true" "$dir/plain" "$@" \
 		>"$dir/plain.out" 2>&1
 	status=$?
-	said=$( (CHORD_FILE=$dir/profile RECORD=$dir/meas.record setarch -R "$dir/meas" "$@" >"$dir/meas.out" 2>&1; echo $?) 2>/dev/null)
+	said=$( (CHORD_FILE=$dir/profile RECORD=$dir/meas.record timeout 60 setarch -R "$dir/meas" "$@" >"$dir/meas.out" 2>&1; echo $?) 2>/dev/null)
 	n=$(stat -c %s "$dir/true")
 	queries=$((queries + n / 8))
+	if [ "$status" = 99 ] && ! tail -c 8 "$dir/meas.record" | cmp -s -n 8 - /dev/zero; then
+		skip "marks/$name: it goes on for too long" # and what it recorded at first has been written over
+		return
+	fi
 	if [ "$status" != 99 ] && { [ "$status" != "$said" ] || ! cmp -s "$dir/plain.out" "$dir/meas.out"; }; then
 		fail "marks/$name: status $said, not $status, or other output"
 	elif [ "$n" = 0 ] || cmp -s -n "$n" "$dir/true" "$dir/meas.record"; then

@@ -119,6 +119,32 @@ t_rejected() {
 	grep -q '^bad.s:4: Error' err || no "$(cat err)"
 }
 t_unknown_measure() { refused 2 "^chord: -fchord=nonsense: unknown measure" $cc -fchord=nonsense -c prog.c; }
+t_bad_events() {
+	local line
+	bad() { refused 2 "^chord: -fchord-events: $2" $cc -fchord=events "-fchord-events=$1" -c prog.c; }
+	bad lods "'lods' is no event; there are instructions, "
+	bad instructions: "'instructions:' is no event; there are instructions, "
+	bad "" "an empty name"
+	bad loads, "an empty name"
+	bad call: "call:: an empty pattern"
+	bad 'call:read|' 'call:read\|: an empty pattern'
+	bad 'call:/(/' 'call:/\(/: /\(/: '
+	bad cost: "cost: needs the name of a file"
+	bad cost:none "none: No such file or directory"
+	printf 'load 4\nlods 3\n' >costs
+	bad cost:costs "costs:2: 'lods' is no class of instructions; there are default, "
+	for line in "load x" "load -1" "load 4294967296"; do
+		echo "$line" >costs
+		bad cost:costs "costs:1: '${line#load }' is no cost: a whole number below 2\^32"
+	done
+	for line in load "load 1 2"; do
+		echo "$line" >costs
+		bad cost:costs "costs:1: a line has a class and its cost"
+	done
+	$cc -fchord-events=call:nobody,insn:xyz,loads -o prog prog.c 2>err || no "patterns that match nothing: $(cat err)"
+	[ "$(cat err)" = "chord: warning: prog: call:nobody: nothing that is measured in it matches
+chord: warning: prog: insn:xyz: nothing that is measured in it matches" ] || no "patterns that match nothing: $(cat err)"
+}
 t_empty() {
 	: >empty.s
 	as_plain empty.s
@@ -595,7 +621,7 @@ t_damaged_core() {
 	done
 }
 
-for name in rejected unknown-measure empty no-newline crlf garbage damaged long-line much-data much-code much-procedure \
+for name in rejected unknown-measure bad-events empty no-newline crlf garbage damaged long-line much-data much-code much-procedure \
 	unreadable unwritable full-disk killed bad-profile damaged-profile other-build damaged-program stripped \
 	unwritable-folder full-disk-for-profile file-limit bad-core other-core damaged-core; do
 	test_case $name
