@@ -7,11 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OPT_FUNCTION = 256, OPT_TOP, OPT_JSON, OPT_DIFF, OPT_COVERAGE };
+enum { OPT_FUNCTION = 256, OPT_TOP, OPT_JSON, OPT_DIFF, OPT_COVERAGE, OPT_SOURCE };
 
 static const struct argp_option options[] = {
 	{"function", OPT_FUNCTION, "GLOB", 0, "Only of functions whose name matches the pattern", 0},
 	{"top", OPT_TOP, "N", 0, "Show N paths; 0: all (default: 20; with --json all)", 0},
+	{"source", OPT_SOURCE, NULL, 0, "The text of the lines that a path executes, not only their numbers", 0},
 	{"coverage", OPT_COVERAGE, NULL, 0, "How many of its paths each function ran, instead of the paths", 0},
 	{"diff", OPT_DIFF, NULL, 0, "Of two profiles of PROGRAM, A and B: the paths that only one of them took, then those whose "
 	 "counts differ", 0},
@@ -68,6 +69,9 @@ parse(int key, char *arg, struct argp_state *state)
 	case OPT_COVERAGE:
 		a->opt.coverage = true;
 		break;
+	case OPT_SOURCE:
+		a->opt.source = true;
+		break;
 	case OPT_DIFF:
 		a->diff = true;
 		break;
@@ -108,6 +112,7 @@ report(const struct args *a)
 		ok = false;
 	}
 	path_report_free(&r);
+	path_source_free();
 	run_close(&run);
 	return ok ? 0 : EXIT_NO;
 }

@@ -9,7 +9,7 @@
 struct paths_options {
 	const char *function;    /* a pattern; NULL: all */
 	size_t top;              /* 0: all */
-	bool json, coverage;
+	bool json, coverage, source;
 };
 
 /* A procedure whose paths are counted. */
@@ -78,9 +78,13 @@ const char *path_end_name(struct pool *pool, const struct path_row *row, const s
 
 /* paths_print.c, paths_json.c */
 void path_report_print(const struct path_report *r);
-void path_row_print(const struct path_row *row, uint64_t all);
+void path_row_print(const struct path_row *row, uint64_t all, bool source);
 bool path_report_json(const struct path_report *r);
 json_t *path_row_json(const struct path_row *row);
+
+/* paths_source.c: the text of lines; what it has read. */
+void path_source_print(const struct path_lines *lines, int indent);
+void path_source_free(void);
 
 /* paths_diff.c: of a program and two profiles. The exit status. */
 int path_report_diff(const struct paths_options *opt, char **name);

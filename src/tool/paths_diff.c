@@ -104,7 +104,7 @@ print_only(const char *title, const struct pair *p, size_t n, const struct paths
 
 	printf("\n%s %s that only %s took\n", grouped(a, n), n == 1 ? "path" : "paths", title);
 	for (size_t i = 0; i < n && (!opt->top || i < opt->top); i++)
-		path_row_print(p[i].before ? p[i].before : p[i].after, 0);
+		path_row_print(p[i].before ? p[i].before : p[i].after, 0, opt->source);
 	if (opt->top && n > opt->top)
 		printf("  and %zu more (--top=0 shows all)\n", n - opt->top);
 }
@@ -123,7 +123,7 @@ print_changed(const struct paths_diff *d, const struct paths_options *opt)
 
 		printf("%18s times, then %s (%c%s):\n", grouped(a, p->before->count), grouped(b, p->after->count),
 		       more ? '+' : '-', grouped(c, by));
-		path_row_print(p->after, 0);
+		path_row_print(p->after, 0, opt->source);
 	}
 	if (opt->top && n > opt->top)
 		printf("  and %zu more (--top=0 shows all)\n", n - opt->top);
@@ -211,6 +211,7 @@ path_report_diff(const struct paths_options *opt, char **name)
 		if (d.run[i].pool)
 			run_close(&d.run[i]);
 	}
+	path_source_free();
 	free(d.only_after.at);
 	free(d.only_before.at);
 	free(d.changed.at);

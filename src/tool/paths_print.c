@@ -111,7 +111,7 @@ call_place(struct pool *pool, const struct path_row *row)
 }
 
 void
-path_row_print(const struct path_row *row, uint64_t all)
+path_row_print(const struct path_row *row, uint64_t all, bool source)
 {
 	struct pool *pool = pool_new();
 	struct path path = path_row_edges(pool, row);
@@ -126,7 +126,10 @@ path_row_print(const struct path_row *row, uint64_t all)
 		printf(", path %" PRIu64, row->sum);
 	printf(": begins %s, %s%s%s\n", path_begin_name(pool, p, &path), row->stopped ? "" : "ends ",
 	       path_end_name(pool, row, &path), row->stopped ? call_place(pool, row) : "");
-	print_lines(pool, &lines);
+	if (source)
+		path_source_print(&lines, INDENT);
+	else
+		print_lines(pool, &lines);
 	print_blocks(pool, row, &path);
 	pool_free(pool);
 }
@@ -161,7 +164,7 @@ print_rows(const char *title, const struct path_row *row, size_t n, const struct
 		return;
 	printf("\n%s\n%18s %8s %16s %8s\n", title, "instructions", "share", "count", "length");
 	for (size_t i = 0; i < shown; i++)
-		path_row_print(&row[i], r->insns_known ? r->insns : 0);
+		path_row_print(&row[i], r->insns_known ? r->insns : 0, r->opt->source);
 	if (shown < n)
 		printf("  and %zu more (--top=0 shows all)\n", n - shown);
 }

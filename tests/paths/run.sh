@@ -202,6 +202,7 @@ reports()
 	CHORD_FILE=a.chord ./many 3000 >/dev/null
 	CHORD_FILE=b.chord ./many 3001 >/dev/null
 	says report/text 0 '^ +[0-9,]+ +paths ran, of ' "$CHORD" paths ./many a.chord
+	says report/source 0 '^ +[0-9]+ .*BITS\(16\);' "$CHORD" paths --source --function many ./many a.chord
 	says report/function 0 'in 1 procedure ' "$CHORD" paths --function='man[y]' ./many a.chord
 	says report/coverage 0 ' 1,048,576 .*many$' "$CHORD" paths --coverage ./many a.chord
 	"$CHORD" paths --json ./many a.chord | jq '[.paths[] | .count * .length] + [.unfinished[] | .count * .length] | add' >sum
