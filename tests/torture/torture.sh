@@ -39,6 +39,9 @@ options()
 	*/ieee/*) echo "-fno-inline -frounding-math" ;;
 	*.C) echo "-std=gnu++14" ;;
 	esac
+	local text
+	IFS= read -r -d '' text <"$1" || true
+	[[ $text == *dg-*options* ]] || return 0
 	quoted "$1" options
 	quoted "$1" additional-options
 }
