@@ -351,6 +351,8 @@ emit_split(struct emitter *m, uint32_t e)
 {
 	const struct site *s = &m->w->edge[e];
 
+	if (m->w->proc->arcs.at[e].jump)
+		label_define(&m->b, 'X', m->w->number, e);
 	add_counter(m, &m->b, s);
 	put(m, before_insn(m, s->block, s->insn), RANK_BEFORE, woven_insn(m->w, s->block, s->insn)->stmt);
 }
@@ -393,7 +395,7 @@ turn_jumps(struct emitter *m)
 		bool split = edge->to < p->blocks.n && m->w->split[edge->to];
 		const struct site *s = &m->w->edge[e];
 
-		if (site_used(s) && s->where == SITE_STUB) {
+		if (site_used(s) && (s->where == SITE_STUB || (s->where == SITE_SPLIT && p->arcs.at[e].jump))) {
 			replace_operand(m, last_of(m, edge->from), 'X', e);
 		} else if (split && p->arcs.at[e].jump) {
 			replace_operand(m, last_of(m, edge->from), 'T', edge->to);

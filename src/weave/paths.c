@@ -317,6 +317,66 @@ add_ops(const struct unit *u, struct woven *w)
 	return true;
 }
 
+/* Can code for one of the jumps to the block stand before it, so that all else that comes there passes it by? */
+static bool
+can_stand_before(const struct woven *w, uint32_t block)
+{
+	const struct proc *p = w->proc;
+	const struct graph *g = p->graph;
+	const struct insn *first = woven_insn(w, block, p->blocks.at[block].first);
+
+	if (w->split[block] || first->stmt == UINT32_MAX || first->attr & (INSN_GLUED | INSN_FIRST))
+		return false;
+	for (uint32_t i = g->in_at[block]; i < g->in_at[block + 1]; i++) {
+		uint32_t e = g->in[i];
+
+		if (e < p->arcs.n && (g->edge[e].from >= p->blocks.n || (p->arcs.at[e].jump && p->arcs.at[e].stuck)))
+			return false;
+	}
+	return true;
+}
+
+/* The hottest jump to a block that has its code in a stub, if it is hotter than all that falls into the block. */
+static uint32_t
+hottest_stub(const struct woven *w, uint32_t block)
+{
+	const struct proc *p = w->proc;
+	const struct graph *g = p->graph;
+	uint32_t best = GRAPH_NONE;
+	double falls = 0;
+
+	for (uint32_t i = g->in_at[block]; i < g->in_at[block + 1]; i++) {
+		uint32_t e = g->in[i];
+
+		if (e >= p->arcs.n)
+			continue;
+		falls += p->arcs.at[e].jump ? 0 : w->weight[e];
+		if (w->edge[e].path && w->edge[e].where == SITE_STUB && (best == GRAPH_NONE || w->weight[e] > w->weight[best]))
+			best = e;
+	}
+	return best != GRAPH_NONE && w->weight[best] > falls ? best : GRAPH_NONE;
+}
+
+/* A loop's way back jumps to a stub and from there to the loop: its code can as well stand before the loop, and what
+ * enters that jumps over it. */
+static void
+move_stubs(struct woven *w)
+{
+	const struct proc *p = w->proc;
+
+	for (uint32_t b = 0; b < p->blocks.n; b++) {
+		uint32_t e = can_stand_before(w, b) ? hottest_stub(w, b) : GRAPH_NONE;
+
+		if (e == GRAPH_NONE)
+			continue;
+		w->edge[e].where = SITE_SPLIT;
+		w->edge[e].block = b;
+		w->edge[e].insn = p->blocks.at[b].first;
+		w->edge[e].path->stmt = woven_insn(w, b, w->edge[e].insn)->stmt;
+		w->split[b] = true;
+	}
+}
+
 /* Compilers keep nothing below the stack pointer in procedures that call. */
 static bool
 calls_something(const struct unit *u, const struct woven *w)
@@ -356,7 +416,10 @@ place_all(const struct unit *u, struct woven *w)
 	choose_table(w);
 	find_homes(u, w);
 	choose_guards(w);
-	return add_ops(u, w);
+	if (!add_ops(u, w))
+		return false;
+	move_stubs(w);
+	return true;
 }
 
 void
