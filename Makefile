@@ -43,9 +43,9 @@ $(LIBEXEC)/runtime.s: $(wildcard runtime/*) format/format.h
 	@mkdir -p $(@D)
 	CHORD_RT_CC=gcc runtime/pack.sh -o $@
 
-$(LIBEXEC)/timers.s: runtime/timers.s
+$(LIBEXEC)/timers.s: runtime/timers.s runtime/pack.sh format/format.h
 	@mkdir -p $(@D)
-	sed -e '/^#/d' -e '/^$$/d' $< >$@
+	runtime/pack.sh --timers -o $@
 
 $(LIBEXEC)/headers/chord.h: include/chord.h
 	@mkdir -p $(@D)
@@ -53,10 +53,11 @@ $(LIBEXEC)/headers/chord.h: include/chord.h
 
 $(BUILD)/step: tests/step/step.c
 $(BUILD)/stops: tests/events/stops.c
+$(BUILD)/truth: tests/timers/truth.c
 $(BUILD)/record: tests/paths/record.c
 $(BUILD)/studies: bench/studies.c
 $(BUILD)/chamber: tests/torture/chamber.c tests/torture/child.c tests/torture/opinion.c
-$(BUILD)/step $(BUILD)/stops $(BUILD)/record $(BUILD)/studies $(BUILD)/chamber: $(filter-out $(BUILD)/src/tool/main.o,$(OBJ))
+$(BUILD)/step $(BUILD)/stops $(BUILD)/truth $(BUILD)/record $(BUILD)/studies $(BUILD)/chamber: $(filter-out $(BUILD)/src/tool/main.o,$(OBJ))
 	$(CC) -std=gnu11 $(CPPFLAGS) $(CFLAGS) $(WARN) $(LDFLAGS) -o $@ $^ $(LIBS)
 
 $(BUILD)/tests/%: tests/unit/%.c $(filter-out $(BUILD)/src/tool/main.o,$(OBJ))
@@ -72,7 +73,7 @@ demo: setup
 
 check:
 	tools/setup.sh build check
-	$(MAKE) all $(TEST) $(BUILD)/step $(BUILD)/stops $(BUILD)/record $(BUILD)/chamber
+	$(MAKE) all $(TEST) $(BUILD)/step $(BUILD)/stops $(BUILD)/truth $(BUILD)/record $(BUILD)/chamber
 	tests/run.sh $(BUILD)
 
 check-real check-torture check-csmith check-oracle: all $(BUILD)/chamber

@@ -251,11 +251,6 @@ __chord_timer_set:
 	.type __chord_timer_due, @function
 __chord_timer_due:
 	jmp chord_rt_timer_due
-	.globl __chord_timer_struck
-	.hidden __chord_timer_struck
-	.type __chord_timer_struck, @function
-__chord_timer_struck:
-	jmp chord_rt_timer_struck
 
 # Where the handler of CHORD_SIGNAL returns to.
 chord_rt_entry_restore:

@@ -160,6 +160,18 @@ chord_rt_count_at(struct chord_rt_ctl *ctl, uint64_t pc, uint64_t flag, uint64_t
 
 /* ---- walks ---- */
 
+/* A frame of __chord_struck is left, or taken up in a forked child: what it would have taken back from the counter. Readers
+ * reckon with what counters lack where activations end between calls. */
+static __attribute__((noinline)) void
+chord_rt_leave_struck(struct chord_rt_ctl *ctl, uint64_t pc, uint64_t cfa, uint64_t delta)
+{
+	const struct chord_rt_mod *m = ctl->struck ? chord_rt_mod_of(ctl, pc) : NULL;
+	const uint64_t *frame = (const uint64_t *)(cfa - CHORD_RT_STRUCK);
+
+	if (m && cfa && pc > m->struck && pc <= m->struck_end)
+		__atomic_fetch_sub((uint64_t *)(frame[1] + chord_rt_get_base(ctl) + 8), delta * frame[3], __ATOMIC_RELAXED);
+}
+
 /* An activation that a signal struck ends between calls: behind the first byte of the
  * instruction where it was, where no call returns to. */
 static void
@@ -167,6 +179,8 @@ chord_rt_leave_frame(struct chord_rt_walk *w, uint64_t delta)
 {
 	uint64_t pc = w->regs.r[CHORD_RT_RIP] + w->exact, *count = w->from ? w->rule.count : NULL, cfa = w->exact ? 0 : w->cfa;
 
+	if (w->ctl->struck)
+		chord_rt_leave_struck(w->ctl, pc, cfa, delta);
 	if (count == CHORD_RT_SILENT)
 		return;
 	if (count) {

@@ -18,7 +18,7 @@ chord_rt_stack_of(struct chord_rt_walk *w, struct chord_rt_fibre *f)
 	for (;; chord_rt_up(w)) {
 		step = chord_rt_look(w);
 		if (f && f->n < CHORD_RT_FRAMES) {
-			f->frame[f->n].pc = w->regs.r[CHORD_RT_RIP];
+			f->frame[f->n].pc = w->regs.r[CHORD_RT_RIP] + w->exact;
 			f->frame[f->n].cfa = w->cfa;
 		}
 		if (f)
@@ -66,8 +66,10 @@ chord_rt_suspended(struct chord_rt_ctl *ctl, const struct chord_rt_fibre *f, uin
 static void
 chord_rt_fibre_count(struct chord_rt_ctl *ctl, const struct chord_rt_fibre *f, uint64_t flag, uint64_t delta)
 {
-	for (uint32_t i = 0; i < f->n && i < CHORD_RT_FRAMES; i++)
+	for (uint32_t i = 0; i < f->n && i < CHORD_RT_FRAMES; i++) {
+		chord_rt_leave_struck(ctl, f->frame[i].pc, f->frame[i].cfa, flag ? -delta : delta);
 		chord_rt_count_at(ctl, f->frame[i].pc, flag, delta, f->frame[i].cfa);
+	}
 	if (f->n > CHORD_RT_FRAMES)
 		__atomic_fetch_add(&ctl->head->in_flight, delta, __ATOMIC_RELAXED);
 }
@@ -137,9 +139,12 @@ chord_rt_resume(struct chord_rt_ctl *ctl, struct chord_rt_fibre *f, uint64_t sp,
 	if (!known)
 		__atomic_fetch_add(&ctl->head->in_flight, 1, __ATOMIC_RELAXED);
 	for (uint32_t i = 0; known && i < f->n; i++) {
+		chord_rt_leave_struck(ctl, f->frame[i].pc, f->frame[i].cfa, 1);
 		chord_rt_count_at(ctl, f->frame[i].pc, 0, 1, f->frame[i].cfa);
-		if (f->frame[i].cfa > sp)
-			break;
+		if (f->frame[i].cfa <= sp)
+			continue;
+		chord_rt_leave_struck(ctl, pc, f->frame[i].cfa, -1ull);
+		break;
 	}
 	chord_rt_count_at(ctl, pc, CHORD_EXIT_REENTRY, 1, 0);
 	if (f)
@@ -206,6 +211,9 @@ chord_rt_to_context(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, 
 {
 	uint64_t all = ~0ull, old = 0;
 
+	/* To itself: what it is to be taken from is not stored yet, and control goes on here. */
+	if (save == to)
+		return;
 	chord_rt_call(SYS_rt_sigprocmask, 0, &all, &old, 8);
 	while (__atomic_exchange_n(&ctl->switching, 1, __ATOMIC_ACQUIRE))
 		chord_rt_call(SYS_sched_yield);

@@ -154,6 +154,7 @@ chord_rt_take_up_all(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
 			return;
 		if (step == CHORD_RT_STUCK)
 			__atomic_fetch_add(&ctl->head->in_flight, 1, __ATOMIC_RELAXED);
+		chord_rt_leave_struck(ctl, pc, w.exact ? 0 : w.cfa, -1ull);
 		chord_rt_count_at(ctl, pc, CHORD_EXIT_REENTRY, 1, w.exact ? 0 : w.cfa);
 		if (step != CHORD_RT_FRAME)
 			break;

@@ -68,3 +68,5 @@ chord_rt_desc:
 	.long 0
 	.balign 8
 	.quad 0
+	.long chord_rt_first-.
+	.long chord_rt_last-.

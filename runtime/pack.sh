@@ -4,13 +4,15 @@
 # compiler's output in the same assembler input. Every section is a member of the
 # group __chord_runtime_VERSION, every symbol is local but for a few hidden ones. It is
 # assembled here: the code is there as numbers, because every object pays for its
-# text. --text: as instructions, with all names, for whoever looks for a fault in it.
+# text. --timers: what it has in addition for timers, as it is. --text: as instructions,
+# with all names, for whoever looks for a fault in it.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
-out=/dev/stdout text=
+out=/dev/stdout text= timers=
 while [ $# -gt 0 ]; do
 	case $1 in
 	--text) text=1 ;;
+	--timers) timers=1 ;;
 	-o) out=$2; shift ;;
 	*) echo "pack.sh: $1: no such argument" >&2; exit 2 ;;
 	esac
@@ -18,6 +20,7 @@ while [ $# -gt 0 ]; do
 done
 cc=${CHORD_RT_CC:-gcc}
 version=${CHORD_RT_VERSION:-$(sed -n 's/^#define CHORD_FORMAT_VERSION //p' "$here/../format/format.h")}
+[ -z "$timers" ] || { sed -e '/^#/d' -e '/^$/d' -e "s/@version@/$version/" "$here/timers.s" >"$out"; exit; }
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 
@@ -44,6 +47,7 @@ hooks=$(sed -n 's/^\tX(\([A-Za-z0-9_]*\)).*/\1/p' "$here/runtime.h")
 section='.section .text.chord_rt,"axG",@progbits,__chord_runtime_'$version',comdat'
 code() {
 	echo "	$section"
+	echo "chord_rt_first:"
 	sed -E \
 		-e '/^[[:space:]]*\.(file|ident|globl|hidden|size|type)[[:space:]]/d' \
 		-e '/\.note\.GNU-stack/d' -e '/^#/d' \
@@ -58,6 +62,7 @@ code() {
 		number=$((number + 1))
 	done >"$tmp/hooks"
 	sed -e '/^#/d' -e '/^$/d' -e "/@hooks@/{r $tmp/hooks" -e 'd}' "$here/entry.s"
+	echo "chord_rt_last:"
 }
 module() {
 	for name in $hooks; do
@@ -78,7 +83,7 @@ module() {
 		"$cc" -std=gnu11 -O1 -Wall -Wextra -Werror -o "$tmp/pack" "$here/pack.c"
 		echo "	$section"
 		# what module.s refers to
-		"$tmp/pack" "$tmp/rt.o" .text.chord_rt chord_rt_text chord_rt_construct chord_rt_entry_destruct chord_rt_pointer_end chord_rt_called_end
+		"$tmp/pack" "$tmp/rt.o" .text.chord_rt chord_rt_text chord_rt_construct chord_rt_entry_destruct chord_rt_pointer_end chord_rt_called_end chord_rt_first chord_rt_last
 	fi
 	echo '	.popsection'
 } >"$tmp/out.s"

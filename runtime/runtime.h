@@ -34,6 +34,8 @@ enum {
 	CHORD_RT_GUESTS = 256,
 	CHORD_RT_PATH = 4096,
 	CHORD_RT_FIBRES = 8192,
+	CHORD_RT_STRUCK = 184,     /* from the frame pointer of __chord_struck to its frame's end */
+	CHORD_RT_STEPS = 8,        /* timers for which a thread is stepped through */
 	CHORD_RT_FRAMES = 28,      /* kept of a fibre */
 };
 
@@ -113,6 +115,7 @@ struct chord_rt_desc {
 	int32_t called, called2, called_end; /* __chord_stack, __chord_path and their last instruction */
 	uint32_t shadowed;            /* __chord_stack has been called */
 	uint64_t lost;                /* paths that were not counted before the module was known */
+	int32_t code, code_end;       /* the runtime's own */
 };
 
 /* A measured module. Slots are never reused for another one: the index is the
@@ -122,6 +125,7 @@ struct chord_rt_mod {
 	unsigned char id[32];
 	struct chord_rt_desc *desc;
 	uint64_t text, text_end;      /* its executable segments */
+	uint64_t struck, struck_end;  /* __chord_struck, if it was needed so far */
 	uint64_t path_hash;           /* to know it again when it is opened again */
 	uint64_t space;               /* which list of objects it is in */
 	uint32_t name;                /* its path in names */
@@ -174,6 +178,10 @@ struct chord_rt_region {
 	uint64_t stack;               /* where the thread's own begins; 0: not known */
 	uint32_t nvfork;
 	struct chord_rt_vfork vfork[4];
+	uint32_t nstep, calls, pushed; /* the thread is stepped through; it is in a system call; the last was pushf */
+	struct chord_rt_timer *step[CHORD_RT_STEPS]; /* for these */
+	uint64_t mask;                /* of signals, which the thread would have */
+	const unsigned char *record;  /* of CHORD_SECTION_TIMED, found last */
 };
 
 /* A stack that was left by swapcontext or setcontext. Slots are never free again: those
@@ -268,6 +276,10 @@ struct chord_rt_ctl {
 	uint64_t dying_state;         /* of the head before */
 	struct chord_rt_regs dying_regs;
 	uint32_t apart;               /* CHORD_THREADS=apart: regions are not used again, exits are kept by region */
+	uint32_t steppers;            /* threads that are stepped through */
+	uint32_t struck;              /* some thread has been in __chord_struck */
+	uint64_t trap_handler;        /* for these */
+	struct chord_rt_action { uint64_t handler, flags, restorer, mask; } trap; /* of SIGTRAP, the program's own */
 	uint64_t state_size;          /* bytes for the state of floating point and vectors, plus 1; 0: not asked yet */
 	uint32_t signal, reset;       /* of CHORD_SIGNAL; 0: none */
 	uint32_t snapshots;           /* written so far */

@@ -9,10 +9,6 @@
 
 enum { CHORD_RT_SA = 4 | 0x04000000 | 0x08000000 | 0x10000000 }; /* SIGINFO RESTORER ONSTACK RESTART */
 
-struct chord_rt_action {
-	uint64_t handler, flags, restorer, mask;
-};
-
 extern void chord_rt_entry_restore(void) __attribute__((visibility("hidden")));
 
 /* ---- which signal ---- */

@@ -2,7 +2,7 @@
 # What the runtime has in addition in objects with timers (-fchord-timers=): entries with call frame information, for a
 # handler's frame is followed as any other. As text, for pack.sh keeps no such information.
 
-	.section .text.chord_timer,"axG",@progbits,__chord_timers_3,comdat
+	.section .text.chord_timer,"axG",@progbits,__chord_timers_@version@,comdat
 
 # Sets a timer. As a call: rdi n, rsi handler, rdx its argument, ecx how, r8 the counter for base 0, r9 the event's
 # __chord_due_... The result is in eax; if the thread is to be stepped through from here on, edx is not 0.
@@ -128,21 +128,22 @@ __chord_due:
 	.cfi_endproc
 
 # Where a thread goes on that is stepped through, when a timer is due between two instructions. On the stack: the
-# counter, the address of the second one, what was added to the counter so that it is exact, the red zone; the handler is known.
+# counter, the address of the second one, what was added to the counter so that it is exact, the handler, its argument, bytes
+# for the state of vectors, the red zone.
 	.globl __chord_struck
 	.hidden __chord_struck
 	.type __chord_struck, @function
 __chord_struck:
 	.cfi_startproc
 	.cfi_signal_frame
-	.cfi_def_cfa_offset 152
-	.cfi_offset %rip, -144
+	.cfi_def_cfa_offset 176
+	.cfi_offset %rip, -168
 	pushq %rbp
-	.cfi_def_cfa_offset 160
-	.cfi_offset %rbp, -160
+	.cfi_def_cfa_offset 184
+	.cfi_offset %rbp, -184
 	movq %rsp, %rbp
 	.cfi_def_cfa_register %rbp
-	chord_timer_body "call __chord_timer_struck"
+	chord_timer_body "call chord_rt_timer_called"
 	movq 8(%rbp), %rcx
 	movq 24(%rbp), %rax
 	subq %rax, %gs:8(%rcx)
@@ -150,18 +151,28 @@ __chord_struck:
 	popq %rax
 	popfq
 	popq %rbp
-	.cfi_def_cfa %rsp, 152
+	.cfi_def_cfa %rsp, 176
 	leaq 8(%rsp), %rsp
-	.cfi_def_cfa_offset 144
-	ret $136
+	.cfi_def_cfa_offset 168
+	ret $160
 	.cfi_endproc
+
+chord_rt_timer_called:
+	movq 32(%rbp), %rax
+	movq %rax, (%rsi)
+	movq 40(%rbp), %rax
+	movq %rax, 8(%rsi)
+	movq 48(%rbp), %rax
+	movq %rax, 16(%rsi)
+	movl $1, %eax
+	ret
 	.globl __chord_struck_end
 	.hidden __chord_struck_end
 __chord_struck_end:
 	.purgem chord_timer_body
 
 # struct chord_rt_timed
-	.section .data.chord_timer,"awG",@progbits,__chord_timers_3,comdat
+	.section .data.chord_timer,"awG",@progbits,__chord_timers_@version@,comdat
 	.hidden __start_chord_timed
 	.hidden __stop_chord_timed
 	.globl __chord_timers
@@ -175,5 +186,5 @@ __chord_timers:
 	.quad 0
 
 # There may be no measured code in the objects that the linker keeps.
-	.section chord_timed,"aoG",@progbits,__chord_timer,__chord_timers_3,comdat
+	.section chord_timed,"aoG",@progbits,__chord_timer,__chord_timers_@version@,comdat
 	.balign 4

@@ -30,7 +30,7 @@ no() { echo "$*" >"$w/why"; exit 1; }
 # sound STATUS: neither a signal nor a sanitizer's report
 sound() {
 	[ "$1" -lt 124 ] || no "status $1: $(head -c 300 err)"
-	! grep -Eq 'Sanitizer|runtime error|^chord: bug' err || no "$(grep -E -m1 -A8 'Sanitizer|runtime error|bug' err | head -c 1500)"
+	! grep -Eq 'Sanitizer:|runtime error:|^chord: bug' err || no "$(grep -E -m1 -A8 'Sanitizer|runtime error|bug' err | head -c 1500)"
 }
 
 # want COMMAND...: it succeeds and has nothing to say on standard error

@@ -1,14 +1,22 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# run.sh [--times N]: timers (include/chord.h). N: how many random ones of each kind (default 300). CHORD is the program to test.
+# run.sh [--times N] [--exact N]: timers (include/chord.h). How many random ones of each kind: default 300, and 20 exact
+# ones, against what TRUTH steps through. CHORD is the program to test.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 : "${CHORD:=$here/../../build/chord}"
 CHORD=$(realpath "$CHORD") || exit 1
 work=$(mktemp -d "${TMPDIR:-/tmp}/chord-timers.XXXXXX")
 trap 'rm -rf "$work"' EXIT
-times=300 failed=0
-[ "${1:-}" != --times ] || times=$2
+times=300 exacts=20 most=300 failed=0
+while [ $# -gt 1 ]; do
+	case $1 in
+	--times) times=$2 ;;
+	--exact) exacts=$2 most=64 ;;
+	esac
+	shift 2
+done
+: "${TRUTH:=$(dirname "$CHORD")/truth}"
 cd "$work" || exit 1
 export CHORD_FILE=$work/%p.chord
 
@@ -37,11 +45,14 @@ random() {
 	shift
 	build prog "$@" "$here/random.c" || { fail "random $label"; return; }
 	for threads in 1 4; do
-		if ./prog $threads $times 7 >log 2>&1; then
-			ok "random n, $threads threads ($label): $(sed 's/, sum.*//' log)"
-		else
-			fail "random n, $threads threads ($label)"
-		fi
+		for how in "" exact; do
+			# shellcheck disable=SC2086 # none or one
+			if ./prog $threads $times 7 $how >log 2>&1; then
+				ok "random n, $threads threads${how:+, exact} ($label): $(sed 's/, sum.*//' log)"
+			else
+				fail "random n, $threads threads${how:+, exact} ($label)"
+			fi
+		done
 	done
 }
 
@@ -65,6 +76,21 @@ storm() {
 			fail "storm over $source ($label)" "$(diff want got | head -n 2)"
 		fi
 	done
+}
+
+# Without randomised addresses, so that those of two runs are the same.
+exact() {
+	local label=$1 status
+	shift
+	build prog "$@" "$here/exact.c" || { fail "exact $label"; return; }
+	setarch -R ./prog "$exacts" 5 exact "$most" >got 2>log
+	status=$?
+	timeout 3000 "$TRUTH" ./prog "$exacts" 5 truth "$most" >want 2>>log
+	if [ $status = 0 ] && [ "$(wc -l <want)" = "$exacts" ] && cmp -s got want; then
+		ok "exact at $exacts random n as stepped ($label)"
+	else
+		fail "exact $label" "status $status, of $exacts $(diff got want | grep -c '^>') elsewhere: $(tail -n 1 log)"
+	fi
 }
 
 same_slices() {
@@ -100,6 +126,8 @@ values() {
 
 every_compiler random
 every_compiler storm
+every_compiler exact
 same_slices
+same_slices exact
 values
 exit $failed
