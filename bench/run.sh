@@ -28,6 +28,7 @@ compiler_of()
 	clang) echo "clang" ;;
 	edges) echo "$CHORD cc" ;;
 	events*) echo "$CHORD cc -fchord=events -fchord-events=$(echo "$1" | sed "s|events=*||; s|+|,|g; s|^$|instructions|")" ;;
+	timers) echo "$CHORD cc -fchord-timers=instructions -include $bench/timer.h" ;;
 	every-block | every-edge | calls | paths) echo "$CHORD cc -fchord=$1" ;;
 	gcov) echo "gcc --coverage -fprofile-update=single" ;;
 	gcov-atomic) echo "gcc --coverage -fprofile-update=atomic" ;;

@@ -159,7 +159,8 @@ _Static_assert(sizeof(struct chord_rt_timer) <= CHORD_TIMER_SIZE, "");
 /* In timers.s; distances from the fields. */
 struct chord_rt_timed {
 	int32_t start, stop;          /* records of CHORD_SECTION_TIMED */
-	int32_t struck, struck_end;   /* __chord_struck */
+	int32_t struck, struck_end;   /* __chord_struck, the last there */
+	int32_t code, pad;            /* __chord_timer, the first */
 	uint64_t most;                /* of what counters lack, plus 1; 0: not looked for yet */
 };
 

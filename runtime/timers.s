@@ -183,6 +183,8 @@ __chord_timers:
 	.long __stop_chord_timed-.
 	.long __chord_struck-.
 	.long __chord_struck_end-.
+	.long __chord_timer-.
+	.long 0
 	.quad 0
 
 # There may be no measured code in the objects that the linker keeps.

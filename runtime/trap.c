@@ -6,12 +6,12 @@
  * While a thread is stepped through signals are kept from it, for their handlers would not be; but not for the time of a
  * system call. SIGTRAP is the program's again as soon as no thread is stepped through. */
 
-enum { CHORD_RT_SIGTRAP = 5, CHORD_RT_TRACE = 2, CHORD_RT_TF = 0x100 };
+enum { CHORD_RT_SIGTRAP = 5, CHORD_RT_DEBUG = 1, CHORD_RT_TF = 0x100 };
 /* In a struct ucontext, as words. */
 enum {
 	CHORD_RT_UC_R10 = 7, CHORD_RT_UC_R11 = 8, CHORD_RT_UC_RDI = 13, CHORD_RT_UC_RSI = 14, CHORD_RT_UC_RDX = 17,
 	CHORD_RT_UC_RAX = 18, CHORD_RT_UC_RCX = 19, CHORD_RT_UC_RSP = 20, CHORD_RT_UC_RIP = 21, CHORD_RT_UC_FLAGS = 22,
-	CHORD_RT_UC_MASK = 37,
+	CHORD_RT_UC_TRAP = 25, CHORD_RT_UC_MASK = 37,
 };
 
 /* Signals that stay: of faults, and SIGTRAP. */
@@ -117,11 +117,14 @@ chord_rt_lack_at(const unsigned char *record, uint32_t event, uint32_t offset, i
 }
 
 static bool
-chord_rt_in_runtime(struct chord_rt_ctl *ctl, uint64_t pc)
+chord_rt_in_runtime(struct chord_rt_ctl *ctl, const struct chord_rt_timed *timed, uint64_t pc)
 {
 	const struct chord_rt_mod *m = chord_rt_mod_of(ctl, pc);
 	uint64_t first = m && !m->left ? CHORD_RT_NEAR(m->desc->code) : 0;
 
+	/* In timers.s the flags that are about to be restored may have the trap flag. */
+	if (pc >= CHORD_RT_NEAR(timed->code) && pc < CHORD_RT_NEAR(timed->struck_end))
+		return true;
 	return first && pc >= first && pc < CHORD_RT_NEAR(m->desc->code_end);
 }
 
@@ -131,12 +134,13 @@ static bool
 chord_rt_stands(struct chord_rt_ctl *ctl, struct chord_rt_region *r, const struct chord_rt_timer *t, uint64_t pc, int64_t *lack,
                 bool *woven)
 {
-	const unsigned char *record = chord_rt_record_at(r, chord_rt_timed_of(t), pc);
+	struct chord_rt_timed *timed = chord_rt_timed_of(t);
+	const unsigned char *record = chord_rt_record_at(r, timed, pc);
 	uint32_t nevent = record ? chord_rt_word(record + 12) : 0, e = 0;
 
 	*lack = 0;
 	if (!record)
-		return !chord_rt_in_runtime(ctl, pc);
+		return !chord_rt_in_runtime(ctl, timed, pc);
 	while (e < nevent && chord_rt_near_word(record + 16 + 8 * e) + r->base != (uint64_t)t)
 		e++;
 	if (e < nevent && chord_rt_lack_at(record, e, (uint32_t)(pc - chord_rt_near_word(record)), lack))
@@ -285,7 +289,9 @@ chord_rt_look_at_timers(struct chord_rt_ctl *ctl, struct chord_rt_region *r, uin
 		struct chord_rt_timer *t = r->step[i];
 		int64_t lack, left;
 
-		if (!(t->seq & 1) || t->how != CHORD_RT_EXACT || t->users != r->users || chord_rt_timer_left(t) > 0) {
+		/* Set again, ended. Not for what is added to the counter while the runtime is called, and taken back. */
+		if (!(t->seq & 1) || t->how != CHORD_RT_EXACT || t->users != r->users ||
+		    chord_rt_timer_left(t) > (int64_t)(2 * t->most)) {
 			chord_rt_settle(t);
 			r->step[i] = r->step[--r->nstep];
 			continue;
@@ -371,7 +377,7 @@ chord_rt_is_asking(const struct chord_rt_region *r, const unsigned char *pc)
 	return false;
 }
 
-/* True: the thread cannot be stepped through what comes next. */
+/* True: the thread cannot be stepped through what comes next. If that is done here, the PC has changed. */
 static bool
 chord_rt_before_next(struct chord_rt_region *r, uint64_t *context, bool woven)
 {
@@ -406,7 +412,8 @@ chord_rt_on_trap(int sig, void *info, uint64_t *context)
 {
 	struct chord_rt_ctl *ctl = chord_rt_ctl_here();
 	struct chord_rt_region *r = chord_rt_timer_region(ctl);
-	bool woven = false, traced = ((const int32_t *)info)[2] == CHORD_RT_TRACE;
+	uint64_t pc;
+	bool woven, traced = context[CHORD_RT_UC_TRAP] == CHORD_RT_DEBUG;
 
 	(void)sig;
 	if (!r || !r->nstep || !traced) {
@@ -418,11 +425,16 @@ chord_rt_on_trap(int sig, void *info, uint64_t *context)
 		return;
 	}
 	chord_rt_after_last(r, context);
-	if (chord_rt_look_at_timers(ctl, r, context, &woven))
-		return;
-	context[CHORD_RT_UC_MASK] = CHORD_RT_KEPT_BACK;
-	if (!r->nstep || chord_rt_before_next(r, context, woven))
-		chord_rt_let_run(ctl, r, context, true);
-	else
-		context[CHORD_RT_UC_FLAGS] |= CHORD_RT_TF;
+	do {
+		pc = context[CHORD_RT_UC_RIP];
+		woven = false;
+		if (chord_rt_look_at_timers(ctl, r, context, &woven))
+			return;
+		context[CHORD_RT_UC_MASK] = CHORD_RT_KEPT_BACK;
+		if (!r->nstep || chord_rt_before_next(r, context, woven)) {
+			chord_rt_let_run(ctl, r, context, true);
+			return;
+		}
+	} while (pc != context[CHORD_RT_UC_RIP]);
+	context[CHORD_RT_UC_FLAGS] |= CHORD_RT_TF;
 }

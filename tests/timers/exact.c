@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* exact TIMES SEED exact|truth MOST: sets an exact timer TIMES times with random n up to MOST, and prints where each handler ran: the address of
- * the instruction that came next, and the stack pointer there. With `truth` the timers are so far away that none is due, but
+/* exact TIMES SEED exact|truth MOST: sets an exact timer TIMES times with random n up to MOST. Where each handler ran: the address
+ * of the instruction that came next, and the stack pointer there. With `truth` the timers are so far away that none is due, but
  * the lower half of n is the same: truth.c steps through that. */
 #include <chord.h>
 #include <inttypes.h>

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 struct run {
-	uint64_t seed, want, most_late;
+	uint64_t seed, want, most_late, said_late;
 	unsigned left, early, sum;
 	double x;
 };
@@ -74,6 +74,7 @@ work(void *arg)
 	}
 	while (r->left)
 		sum += mix(sum, 1);
+	r->said_late = (uint64_t)chord_timer_late(instructions);
 	for (unsigned i = 0; i < 100; i++)
 		r->sum = mix(i, r->sum);
 	return NULL;
@@ -86,7 +87,7 @@ main(int argc, char **argv)
 	static struct run run[64];
 	pthread_t thread[64];
 	unsigned early = 0, sum = 0;
-	uint64_t late = 0;
+	uint64_t late = 0, said = 0;
 
 	exact = argc > 4;
 	for (int i = 0; i < nthread; i++) {
@@ -99,7 +100,9 @@ main(int argc, char **argv)
 		early += run[i].early;
 		sum ^= run[i].sum + (unsigned)run[i].x;
 		late = run[i].most_late > late ? run[i].most_late : late;
+		said = run[i].said_late > said ? run[i].said_late : said;
 	}
-	printf("%u early, at most %" PRIu64 " late, sum %u\n", early, late, sum);
-	return early || late > 200;
+	printf("%u early, at most %" PRIu64 " late of which %" PRIu64 " are known, sum %u\n", early, late, said, sum);
+	/* Between the two counts that are compared stand some instructions that are not the timer's; in its `late` padding. */
+	return early || late > said + 40 || said > (exact ? 2 : 200);
 }
