@@ -79,9 +79,11 @@ struct cfi *cfi_read(const struct text *t, struct pool *pool);
  * writes the directives that change it, and those that change it back. */
 bool cfi_move(const struct cfi *c, uint32_t to, uint32_t from, struct buf *there, struct buf *back);
 
-/* The canonical frame address (that of the stack pointer before the call) before a statement: register + off. */
+/* The canonical frame address (that of the stack pointer before the call) before a statement: register + off, or what
+ * memory has there. */
 struct cfi_frame {
 	uint8_t reg;        /* the machine's number */
+	bool loaded;
 	int64_t off;
 };
 /* False: it is not known. */

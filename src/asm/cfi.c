@@ -18,6 +18,8 @@ struct rule {
 struct state {
 	bool inside;      /* between .cfi_startproc and .cfi_endproc */
 	bool unknown;     /* holds something that cannot be restated */
+	bool lost;        /* the CFA is not known */
+	bool loaded;      /* it is what memory has at cfa_reg + cfa_off */
 	uint8_t cfa_reg;
 	int64_t cfa_off;
 	struct rule rule[NREG];
@@ -111,6 +113,8 @@ set_cfa(struct state *s, const struct str *reg, const struct str *off)
 		return false;
 	s->cfa_reg = (uint8_t)r;
 	s->cfa_off = o;
+	if (reg && off)
+		s->loaded = s->lost = false;
 	return true;
 }
 
@@ -145,6 +149,46 @@ apply(struct state *s, struct str word, struct str rest)
 		return n == 2 && reg_number(op[1]) >= 0 && set_rule(s, op[0], RULE_REGISTER, reg_number(op[1]));
 	return str_is(word, ".cfi_personality") || str_is(word, ".cfi_lsda") || str_is(word, ".cfi_signal_frame") ||
 	       str_is(word, ".cfi_sections") || str_is(word, ".cfi_return_column") || str_is(word, ".cfi_personality_id");
+}
+
+/* The bytes of a .cfi_escape, at most `most` of them. */
+static int
+escape_bytes(struct str rest, uint8_t *bytes, int most)
+{
+	struct str op[2];
+	int64_t v;
+	int n = 0;
+
+	while (n < most && operands(rest, op)) {
+		size_t used = (size_t)(op[0].at + op[0].n - rest.at) + 1;
+
+		if (!number(op[0], &v))
+			return -1;
+		bytes[n++] = (uint8_t)v;
+		rest = used < rest.n ? (struct str){rest.at + used, rest.n - used} : STR("");
+	}
+	return n;
+}
+
+/* What compilers write where they realign the stack: the CFA is in memory at a register and one byte of offset. Other
+ * escapes tell of other registers or of arguments pushed. False: it may be of the CFA. */
+static bool
+apply_escape(struct state *s, struct str rest)
+{
+	enum { EXPRESSION = 0x10, CFA_EXPRESSION = 0x0f, ARGS_SIZE = 0x2e, BREG0 = 0x70, DEREF = 0x06 };
+	uint8_t b[8];
+	int n = escape_bytes(rest, b, 8);
+
+	s->unknown = true;
+	if (n == 5 && b[0] == CFA_EXPRESSION && b[1] == 3 && b[2] >= BREG0 && b[2] < BREG0 + 16 && !(b[3] & 0x80) &&
+	    b[4] == DEREF) {
+		s->cfa_reg = (uint8_t)(b[2] - BREG0);
+		s->cfa_off = b[3] & 0x40 ? b[3] - 0x80 : b[3];
+		s->loaded = true;
+		s->lost = false;
+		return true;
+	}
+	return n > 0 && (b[0] == EXPRESSION || b[0] == ARGS_SIZE);
 }
 
 static void
@@ -204,9 +248,11 @@ cfi_read(const struct text *t, struct pool *pool)
 			if (saved.n)
 				s = saved.at[--saved.n];
 			else
-				s.unknown = true;
+				s.unknown = s.lost = true;
+		} else if (str_is(word, ".cfi_escape")) {
+			s.lost |= !apply_escape(&s, stmt_rest(t, st));
 		} else if (!apply(&s, word, stmt_rest(t, st))) {
-			s.unknown = true;
+			s.unknown = s.lost = true;
 		}
 		push_state(c, i, s);
 	}
@@ -287,9 +333,9 @@ cfi_frame_at(const struct cfi *c, uint32_t stmt, struct cfi_frame *out)
 	uint32_t n;
 	struct state s = state_before(c, stmt, &n);
 
-	if (!s.inside || s.unknown || s.cfa_reg >= 16)
+	if (!s.inside || s.lost || s.cfa_reg >= 16)
 		return false;
-	*out = (struct cfi_frame){number_of[s.cfa_reg], s.cfa_off};
+	*out = (struct cfi_frame){number_of[s.cfa_reg], s.loaded, s.cfa_off};
 	return true;
 }
 

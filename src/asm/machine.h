@@ -115,7 +115,8 @@ struct path_op {
 /* Where and how code for it may be. The register is in the shadow of the place of the return address. */
 struct path_place {
 	struct gap gap;
-	uint8_t reg;         /* general register by which the return address is found, at reg + off: */
+	uint8_t reg;         /* general register by which the return address is found, at reg + off, */
+	bool loaded;         /* or, if this is set, below the address that is there */
 	int64_t off;
 	bool below;          /* nothing is kept below the stack pointer */
 	bool cfi;            /* the call frame state is stated, by `reg` */

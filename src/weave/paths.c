@@ -278,7 +278,8 @@ add_op(const struct unit *u, struct woven *w, uint32_t e, struct site *s, struct
 		return true;
 	if (c->stmt != UINT32_MAX && cfi_frame_at(u->cfi, c->stmt, &f)) {
 		c->place.reg = f.reg;
-		c->place.off = f.off - 8;
+		c->place.loaded = f.loaded;
+		c->place.off = f.loaded ? f.off : f.off - 8;
 		c->place.cfi = true;
 	} else if (uses_memory(&op)) {
 		return refuse(w, "its call frame state is not known where its path has to be remembered");

@@ -152,7 +152,20 @@ end(struct scratch *s)
 static int64_t
 distance(const struct scratch *s)
 {
-	return s->place->off + (s->place->reg == X86_SP ? s->depth : 0);
+	return s->place->loaded ? -8 : s->place->off + (s->place->reg == X86_SP ? s->depth : 0);
+}
+
+/* Its address to a register, the stack pointer being `depth` lower than at the place. */
+static void
+load_frame(const struct scratch *s, struct buf *out, int reg, int64_t depth)
+{
+	int64_t off = s->place->off + (s->place->reg == X86_SP ? depth : 0);
+
+	if (s->place->loaded)
+		buf_printf(out, "\tmovq\t%" PRId64 "(%%%s), %%%s\n\tleaq\t-8(%%%s), %%%s\n", off, name64[s->place->reg],
+		           name64[reg], name64[reg], name64[reg]);
+	else
+		buf_printf(out, "\tleaq\t%" PRId64 "(%%%s), %%%s\n", off, name64[s->place->reg], name64[reg]);
 }
 
 /* The register for the address of the shadow, less distance(). Flipping a bit and adding may be exchanged: no
@@ -162,8 +175,13 @@ shadow(struct scratch *s)
 {
 	if (s->shadow < 0) {
 		s->shadow = take(s);
-		buf_printf(s->out, "\tmovq\t%%gs:__chord_shadow(%%rip), %%%s\n", name64[s->shadow]);
-		buf_printf(s->out, "\txorq\t%%%s, %%%s\n", name64[s->place->reg], name64[s->shadow]);
+		if (s->place->loaded)
+			buf_printf(s->out, "\tmovq\t%" PRId64 "(%%%s), %%%s\n\txorq\t%%gs:__chord_shadow(%%rip), %%%s\n",
+			           s->place->off + (s->place->reg == X86_SP ? s->depth : 0), name64[s->place->reg],
+			           name64[s->shadow], name64[s->shadow]);
+		else
+			buf_printf(s->out, "\tmovq\t%%gs:__chord_shadow(%%rip), %%%s\n\txorq\t%%%s, %%%s\n", name64[s->shadow],
+			           name64[s->place->reg], name64[s->shadow]);
 	}
 	return s->shadow;
 }
@@ -191,14 +209,14 @@ guard(struct scratch *s, struct buf *stub)
 	int a = take(s);
 	const char *r = name64[a];
 
-	buf_printf(s->out, "\tleaq\t%" PRId64 "(%%%s), %%%s\n", distance(s), name64[s->place->reg], r);
+	load_frame(s, s->out, a, s->depth);
 	buf_printf(s->out, "\tnotq\t%%%s\n\tshrq\t$%d, %%%s\n", r, CHORD_SHADOW_BITS, r);
 	buf_printf(s->out, "\tcmpq\t%%gs:__chord_shadow+8(%%rip), %%%s\n\tjne\t%s\n%s:\n", r, s->place->guard,
 	           s->place->guarded);
 	buf_printf(stub, "%s:\n", s->place->guard);
 	lower(s, stub, 1);
-	buf_printf(stub, "\tmovq\t%%rax, (%%rsp)\n\tleaq\t%" PRId64 "(%%%s), %%rax\n",
-	           distance(s) + (s->place->reg == X86_SP ? RED_ZONE + 8 : 0), name64[s->place->reg]);
+	buf_str(stub, "\tmovq\t%rax, (%rsp)\n");
+	load_frame(s, stub, RAX, s->depth + RED_ZONE + 8);
 	buf_str(stub, "\tcall\t__chord_stack\n\tmovq\t(%rsp), %rax\n");
 	raise_again(s, stub, 1);
 	x86_jump(stub, s->place->guarded);
