@@ -65,7 +65,11 @@ chord_rt_exec_list(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, u
 		env = chord_rt_listed(regs, n + 1);
 	else
 		env = (uint64_t)chord_rt_environment();
-	hook = hook == CHORD_RT_HOOK_execlp ? CHORD_RT_HOOK_execvp : CHORD_RT_HOOK_execve;
+	/* In a static program execlp brings execvpe, but not execvp. */
+	if (hook == CHORD_RT_HOOK_execlp)
+		hook = ctl->real[CHORD_RT_HOOK_execvpe] ? CHORD_RT_HOOK_execvpe : CHORD_RT_HOOK_execvp;
+	else
+		hook = CHORD_RT_HOOK_execve;
 	return ((chord_rt_exec_fn *)ctl->real[hook])(regs->r[5], (uint64_t)argv, env, 0);
 }
 #pragma GCC diagnostic pop

@@ -491,9 +491,18 @@ simple many-norandom setarch "-R $w/cases many" 'module cases-bfd 2001' 'threads
 name=hidden
 if nm -D --defined-only libone-gold.so libone-lld.so libone-mold.so | grep -i chord; then fail hidden "see above"; else ok hidden; fi
 
+# What a static program calls is what it has: a function that it does not name may not be there.
+if [ -x "$chord" ]; then
+	for how in execlp execl execv; do
+		name=exits-woven-static-$how
+		"$chord" cc -O0 -static -DONLY="$how" -o only "$here/only.c" && run $name "$w/only" && ok $name
+	done
+fi
+
 # As a guest: a measured program and library define and need what the plain ones do, and otherwise may only want more.
 if [ -x "$chord" ]; then
 	gcc -O2 -o guest-plain "$here/guest.c" && "$chord" cc -O2 -o guest "$here/guest.c" &&
+		"$chord" cc -O2 -fchord=paths -o guest-paths "$here/guest.c" &&
 		gcc -O2 -fPIC -shared -o libguest-plain.so "$here/guest.c" &&
 		"$chord" cc -O2 -fPIC -shared -o libguest.so "$here/guest.c" || failed=1
 	for p in guest libguest.so; do
@@ -511,6 +520,7 @@ if [ -x "$chord" ]; then
 	if strace -o trace true 2>/dev/null; then
 		changes guest-plain >before && changes guest >after && [ -s before ] && diff before after >"$w/err" && ok strace ||
 			fail strace "$(head -3 "$w/err")"
+		changes guest-paths >after && diff before after >"$w/err" && ok strace-paths || fail strace-paths "$(head -3 "$w/err")"
 		# It takes no signal and leaves no descriptor where the program's own will be.
 		for f in guest-plain guest; do
 			strace -o trace ./$f >/dev/null
