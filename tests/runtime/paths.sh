@@ -2,7 +2,14 @@
 # SPDX-License-Identifier: MIT
 # Path registers in the shadow of stacks, and hash tables of paths: the programs say what must be counted.
 
-obj paths.o "$here/paths.c" -I"$root" -fPIE && obj paths-nopie.o "$here/paths.c" -I"$root" -fno-pie || failed=1
+# held_obj SUFFIX [arguments]: pathsSUFFIX.o, of two sources
+held_obj() {
+	local to=$1
+	shift
+	obj "paths1$to.o" "$here/paths.c" -I"$root" "$@" && obj "paths2$to.o" "$here/tables.c" -I"$root" "$@" &&
+		ld -r -o "paths$to.o" "paths1$to.o" "paths2$to.o"
+}
+held_obj "" -fPIE && held_obj -nopie -fno-pie || failed=1
 obj shadow.o "$here/shadow.c" -I"$root" -fPIC || failed=1
 gcc -o paths paths.o shadow.o
 gcc -no-pie -o paths-nopie paths-nopie.o shadow.o
@@ -65,7 +72,7 @@ done
 if [ -x "${CHORD:-$root/build/chord}" ]; then
 	for how in "-O2 -fPIE -pie" "-O0 -fno-pie -no-pie" "-O2 -static"; do
 		p=paths-woven$(echo "$how" | tr -d ' ')
-		"${CHORD:-$root/build/chord}" cc -fchord=paths $how -I"$root" -o "$p" "$here/paths.c" shadow.o 2>"$w/err" || fail "$p" "$(head -3 "$w/err")"
+		"${CHORD:-$root/build/chord}" cc -fchord=paths $how -I"$root" -o "$p" "$here/paths.c" "$here/tables.c" shadow.o 2>"$w/err" || fail "$p" "$(head -3 "$w/err")"
 		for c in one deep threads short fibres altstack exit pthread_exit cancel longjmp fibre_left fibre_jump seccomp limit taken \
 			few path_signals fork fork_paths vfork spawn; do
 			held $p-$c "$w/$p" $c
@@ -98,7 +105,7 @@ CHORD_SIGNAL=USR1:reset run $name "$w/paths" snapshots && {
 
 # Where the addresses are taken by others.
 for san in address thread; do
-	if obj paths-$san.o "$here/paths.c" -I"$root" -fPIE -fsanitize=$san && gcc -fsanitize=$san -o paths-$san paths-$san.o shadow.o 2>/dev/null; then
+	if held_obj -$san -fPIE -fsanitize=$san && gcc -fsanitize=$san -o paths-$san paths-$san.o shadow.o 2>/dev/null; then
 		for c in one threads altstack; do
 			held paths-$c-$san "$w/paths-$san" $c
 		done
@@ -112,7 +119,7 @@ for flag in NO_FSGSBASE NO_BASE; do
 	cp runtime.s keep.s
 	CHORD_RT_FLAGS=-DCHORD_RT_$flag "$root/runtime/pack.sh" -o runtime.s || failed=1
 	lower=$(echo $flag | tr A-Z_ a-z-)
-	obj paths-$lower.o "$here/paths.c" -I"$root" -fPIE && obj shadow-$lower.o "$here/shadow.c" -I"$root" -fPIE &&
+	held_obj -$lower -fPIE && obj shadow-$lower.o "$here/shadow.c" -I"$root" -fPIE &&
 		gcc -o paths-$lower paths-$lower.o shadow-$lower.o || failed=1
 	for c in one deep fibres altstack few path_signals fork_paths; do
 		held paths-$c-$lower "$w/paths-$lower" $c
