@@ -34,6 +34,8 @@ main(int argc, char **argv)
 		x ^= x >> 7;
 		x ^= x << 17;
 		many((unsigned)(x >> 20));
+		if (argc > 2)
+			fprintf(stderr, "%u\n", (unsigned)(x >> 20) & ((1u << 20) - 1));
 		if (i % 8 == 0)
 			more(x);
 	}
