@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* studies PROGRAM [FOLDER]: the studies of Apiwattanapong & Harrold (2002, section 4) on the procedures of a program that was
- * built with -fchord=paths: how many probes it takes to tell one path, or 2 to 5, from all others, relative to the number
- * for all paths; by the algorithm as printed and by the sound one. Prints tables; writes fig6.svg and fig7.svg to FOLDER.
+/* studies PROGRAM [FOLDER [SETS]]: the studies of Apiwattanapong & Harrold (2002, section 4) on the procedures of a program
+ * that was built with -fchord=paths: how many probes it takes to tell one path, or 2 to 5, from all others, relative to the
+ * number for all paths; by the algorithm as printed and by the sound one. Prints tables; writes fig6.svg and fig7.svg to
+ * FOLDER.
  *
- * For one path: all paths of a procedure, or 100 at random if it has more. For 2 to 5: 100 sets at random. Probes are
+ * For one path: all paths of a procedure, or SETS (100) at random if it has more. For 2 to 5: so many sets at random. Probes are
  * counted as in struct probes: not those where paths begin and end, since there something is to be done anyhow. A set
  * collides if the values as printed give a path of it the sum of another path; that is searched for, and where the search
  * takes too long the set counts as one that does not. */
@@ -14,7 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SIZES = 5, SETS = 100, TRIES = 20000 };
+enum { SIZES = 5, TRIES = 20000 };
+
+static uint64_t nset = 100;
 
 /* What was found for sets of one size, over all sets. */
 struct found {
@@ -160,7 +163,7 @@ take(const struct paths *p, struct set *set, uint32_t i, uint64_t number)
 static void
 study_size(const struct paths *p, uint32_t size, struct set *set, struct found *f)
 {
-	uint64_t n = size == 1 && p->n <= SETS ? p->n : SETS, number[SIZES];
+	uint64_t n = size == 1 && p->n <= nset ? p->n : nset, number[SIZES];
 
 	if (p->n <= size && size > 1)
 		return;
@@ -302,19 +305,21 @@ print_table(const subjects *all)
 
 enum { WIDE = 800, HIGH = 360, EDGE = 40 };
 
+/* Dots of a colour, as one line with nothing between them. */
 static void
-draw_points(FILE *to, const subjects *all, uint32_t size, bool printed, const char *style)
+draw_points(FILE *to, const subjects *all, uint32_t size, bool printed, const char *colour)
 {
+	fprintf(to, "<path stroke=\"%s\" stroke-width=\"3\" stroke-linecap=\"round\" fill=\"none\" d=\"", colour);
 	for (size_t i = 0; i < all->n; i++) {
 		double y;
 
 		if (!counts(&all->at[i], size))
 			continue;
 		y = ratio(&all->at[i], size, printed);
-		fprintf(to, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"1.5\" %s/>\n",
-		        EDGE + (double)i * (WIDE - 2 * EDGE) / (double)all->n,
-		        HIGH - EDGE - (y > 1.5 ? 1.5 : y) * (HIGH - 2 * EDGE) / 1.5, style);
+		fprintf(to, "M%.1f %.0fh0", EDGE + (double)i * (WIDE - 2 * EDGE) / (double)all->n,
+		        HIGH - EDGE - (y > 1.5 ? 1.5 : y) * (HIGH - 2 * EDGE) / 1.5);
 	}
+	fprintf(to, "\"/>\n");
 }
 
 static FILE *
@@ -344,13 +349,13 @@ begin_figure(const char *folder, const char *name, const char *title)
 static void
 draw(const subjects *all, const char *folder)
 {
-	static const char *const shade[] = {"", "", "fill=\"#9ecae1\"", "fill=\"#6baed6\"", "fill=\"#3182bd\"",
-		"fill=\"#08519c\""};
+	static const char *const shade[] = {"", "", "#9ecae1", "#6baed6", "#3182bd",
+		"#08519c"};
 	FILE *to = begin_figure(folder, "fig6.svg",
 		"probes for one path / probes for all: printed (red), sound (blue); more than 1.5 at 1.5");
 
-	draw_points(to, all, 1, true, "fill=\"#d62728\"");
-	draw_points(to, all, 1, false, "fill=\"#1f77b4\"");
+	draw_points(to, all, 1, true, "#d62728");
+	draw_points(to, all, 1, false, "#1f77b4");
 	fprintf(to, "</svg>\n");
 	fclose(to);
 	to = begin_figure(folder, "fig7.svg", "probes for 2 to 5 paths / probes for all, sound: the more paths the darker");
@@ -370,7 +375,9 @@ main(int argc, char **argv)
 	const char *why;
 
 	if (argc < 2)
-		die("usage", "studies PROGRAM [FOLDER]");
+		die("usage", "studies PROGRAM [FOLDER [SETS]]");
+	if (argc > 3)
+		nset = strtoull(argv[3], NULL, 10);
 	if (!unit_open(pool, argv[1], &u, &why))
 		die(argv[1], "%s", why);
 	for (uint32_t i = 0; i < u.map.nproc; i++) {
