@@ -274,8 +274,6 @@ add_op(const struct unit *u, struct woven *w, uint32_t e, struct site *s, struct
 	c->place = (struct path_place){.gap = s->gap, .reg = u->machine->sp, .below = w->paths->below};
 	if (s->where == SITE_SPLIT)
 		w->split[s->block] = true;
-	if (!uses_memory(&op) && w->paths->kind != CHORD_PATH_HASHED)
-		return true;
 	if (c->stmt != UINT32_MAX && cfi_frame_at(u->cfi, c->stmt, &f)) {
 		c->place.reg = f.reg;
 		c->place.loaded = f.loaded;

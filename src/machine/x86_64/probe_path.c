@@ -27,6 +27,14 @@ struct scratch {
 	bool flags;              /* the flags wait in rax */
 };
 
+/* Whoever unwinds the stack from here, after a signal, has to find the frame. */
+static void
+moved(struct buf *out, const struct scratch *s, int64_t n)
+{
+	if (n && s->place->cfi && s->place->reg == X86_SP)
+		buf_printf(out, "\t.cfi_adjust_cfa_offset %" PRId64 "\n", n);
+}
+
 /* Keeps a live register below the stack pointer: as it is if nothing else is there. */
 static void
 keep(struct scratch *s, int reg)
@@ -36,10 +44,13 @@ keep(struct scratch *s, int reg)
 		buf_printf(s->out, "\tmovq\t%%%s, %d(%%rsp)\n", name64[reg], -8 * s->nkept);
 		return;
 	}
-	if (!s->depth)
+	if (!s->depth) {
 		buf_printf(s->out, "\tleaq\t-%d(%%rsp), %%rsp\n", RED_ZONE);
+		moved(s->out, s, RED_ZONE);
+	}
 	s->depth += (s->depth ? 0 : RED_ZONE) + 8;
 	buf_printf(s->out, "\tpushq\t%%%s\n", name64[reg]);
+	moved(s->out, s, 8);
 }
 
 /* Sees to it that so many registers can be taken. */
@@ -137,13 +148,17 @@ end(struct scratch *s)
 	if (s->rax_in >= 0)
 		buf_printf(s->out, "\tmovq\t%%%s, %%rax\n", name64[s->rax_in]);
 	for (int i = s->nkept; i-- > 0;) {
-		if (s->place->below)
+		if (s->place->below) {
 			buf_printf(s->out, "\tmovq\t%d(%%rsp), %%%s\n", -8 * (i + 1), name64[s->kept[i]]);
-		else
-			buf_printf(s->out, "\tpopq\t%%%s\n", name64[s->kept[i]]);
+			continue;
+		}
+		buf_printf(s->out, "\tpopq\t%%%s\n", name64[s->kept[i]]);
+		moved(s->out, s, -8);
 	}
-	if (s->depth)
+	if (s->depth) {
 		buf_printf(s->out, "\tleaq\t%d(%%rsp), %%rsp\n", RED_ZONE);
+		moved(s->out, s, -RED_ZONE);
+	}
 }
 
 /* ---- the place in memory ---- */
@@ -191,16 +206,29 @@ static void
 lower(const struct scratch *s, struct buf *stub, int n)
 {
 	buf_printf(stub, "\tleaq\t-%d(%%rsp), %%rsp\n", RED_ZONE + n * 8);
-	if (s->place->cfi && s->place->reg == X86_SP)
-		buf_printf(stub, "\t.cfi_adjust_cfa_offset %" PRId64 "\n", RED_ZONE + n * 8 + s->depth);
+	moved(stub, s, RED_ZONE + n * 8);
 }
 
 static void
 raise_again(const struct scratch *s, struct buf *stub, int n)
 {
 	buf_printf(stub, "\tleaq\t%d(%%rsp), %%rsp\n", RED_ZONE + n * 8);
-	if (s->place->cfi && s->place->reg == X86_SP)
-		buf_printf(stub, "\t.cfi_adjust_cfa_offset -%" PRId64 "\n", RED_ZONE + n * 8 + s->depth);
+	moved(stub, s, -(RED_ZONE + n * 8));
+}
+
+/* In a stub the call frame state is that of where it belongs, and the stack pointer may be lower. */
+static void
+begin_stub(const struct scratch *s, struct buf *stub, const char *label)
+{
+	buf_printf(stub, "%s:\n", label);
+	moved(stub, s, s->depth);
+}
+
+static void
+end_stub(const struct scratch *s, struct buf *stub, const char *to)
+{
+	x86_jump(stub, to);
+	moved(stub, s, -s->depth);
 }
 
 static void
@@ -213,13 +241,13 @@ guard(struct scratch *s, struct buf *stub)
 	buf_printf(s->out, "\tnotq\t%%%s\n\tshrq\t$%d, %%%s\n", r, CHORD_SHADOW_BITS, r);
 	buf_printf(s->out, "\tcmpq\t%%gs:__chord_shadow+8(%%rip), %%%s\n\tjne\t%s\n%s:\n", r, s->place->guard,
 	           s->place->guarded);
-	buf_printf(stub, "%s:\n", s->place->guard);
+	begin_stub(s, stub, s->place->guard);
 	lower(s, stub, 1);
 	buf_str(stub, "\tmovq\t%rax, (%rsp)\n");
 	load_frame(s, stub, RAX, s->depth + RED_ZONE + 8);
 	buf_str(stub, "\tcall\t__chord_stack\n\tmovq\t(%rsp), %rax\n");
 	raise_again(s, stub, 1);
-	x86_jump(stub, s->place->guarded);
+	end_stub(s, stub, s->place->guarded);
 	give_back(s, a);
 }
 
@@ -289,7 +317,7 @@ miss(struct scratch *s, struct buf *stub, const struct path_counters *t, int key
 	buf_printf(stub, "\tleaq\t%s(%%rip), %%rcx\n\tcall\t__chord_path\n", t->desc);
 	buf_str(stub, "\tmovq\t(%rsp), %rcx\n\tmovq\t8(%rsp), %rax\n");
 	raise_again(s, stub, 2);
-	x86_jump(stub, s->place->counted);
+	end_stub(s, stub, s->place->counted);
 }
 
 static void
@@ -315,7 +343,7 @@ record_known(struct scratch *s, struct buf *stub, const struct path_counters *t,
 	buf_printf(s->out, "\n\tjne\t%s\n\tincq\t%%gs:", s->place->miss);
 	entry_of(s->out, t, at + (int64_t)offsetof(struct chord_path_entry, count));
 	buf_printf(s->out, "\n%s:\n", s->place->counted);
-	buf_printf(stub, "%s:\n", s->place->miss);
+	begin_stub(s, stub, s->place->miss);
 	look_further_known(s, stub, t, sum);
 	miss(s, stub, t, -1, sum);
 }
@@ -354,7 +382,7 @@ record_hashed(struct scratch *s, struct buf *stub, const struct path_counters *t
 	buf_printf(s->out, "\tcmpq\t%%%s, %%gs:(%%%s,%%%s)\n\tjne\t%s\n", name64[a], name64[c], name64[b], s->place->miss);
 	buf_printf(s->out, "\tincq\t%%gs:%zu(%%%s,%%%s)\n%s:\n", offsetof(struct chord_path_entry, count), name64[c], name64[b],
 	           s->place->counted);
-	buf_printf(stub, "%s:\n", s->place->miss);
+	begin_stub(s, stub, s->place->miss);
 	look_further(s, stub, t, a, b, c);
 	give_back(s, b);
 	give_back(s, c);
