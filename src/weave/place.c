@@ -327,7 +327,7 @@ split_weights(const struct unit *u, const struct woven *w, const struct graph *s
 }
 
 /* How likely edges are beside the others of their source. */
-static const double FALLS = 1.5, COLD = 0.01, ENDS = 0.1;
+static const double FALLS = 1.5, COLD = 0.01, ENDS = 0.1, CALLS = 0.7;
 
 /* Does the block end in a trap or a call that does not come back? */
 static void
@@ -344,6 +344,21 @@ mark_dead_ends(const struct woven *w, bool *dead)
 			dead[from] = in->cls == CHORD_INSN_TRAP || insn_is_call(in);
 		}
 	}
+}
+
+/* A branch to a block with a call: what is done often is seldom left to another procedure. */
+static bool
+chooses_call(const struct woven *w, const struct edge *e)
+{
+	const struct proc *p = w->proc;
+
+	if (e->from >= p->blocks.n || e->to >= p->blocks.n ||
+	    woven_insn(w, e->from, p->blocks.at[e->from].last - 1)->cls != CHORD_INSN_BRANCH)
+		return false;
+	for (uint32_t i = p->blocks.at[e->to].first; i < p->blocks.at[e->to].last; i++)
+		if (insn_is_call(woven_insn(w, e->to, i)))
+			return true;
+	return false;
 }
 
 static bool
@@ -372,6 +387,8 @@ guess_shares(const struct unit *u, struct woven *w)
 			edge->share *= COLD;
 		if (dead[edge->to])
 			edge->share *= ENDS;
+		if (chooses_call(w, edge))
+			edge->share *= CALLS;
 	}
 }
 
