@@ -395,6 +395,8 @@ turn_jumps(struct emitter *m)
 		bool split = edge->to < p->blocks.n && m->w->split[edge->to];
 		const struct site *s = &m->w->edge[e];
 
+		if (site_used(s) && s->where == SITE_SPLIT && p->arcs.at[e].jump && p->arcs.at[e].stuck)
+			continue; /* it comes to the label before its code */
 		if (site_used(s) && (s->where == SITE_STUB || (s->where == SITE_SPLIT && p->arcs.at[e].jump))) {
 			replace_operand(m, last_of(m, edge->from), 'X', e);
 		} else if (split && p->arcs.at[e].jump) {

@@ -70,6 +70,55 @@ find_aways(const struct unit *u, struct woven *w)
 		}
 }
 
+/* Can code for the jump `only` to the block (GRAPH_NONE: for any that can be turned) stand before it, so that all else that
+ * comes there passes it by? */
+static bool
+can_stand_before(const struct woven *w, uint32_t block, uint32_t only)
+{
+	const struct proc *p = w->proc;
+	const struct graph *g = p->graph;
+	const struct insn *first = woven_insn(w, block, p->blocks.at[block].first);
+
+	if (w->split[block] || first->stmt == UINT32_MAX || first->attr & (INSN_GLUED | INSN_FIRST))
+		return false;
+	for (uint32_t i = g->in_at[block]; i < g->in_at[block + 1]; i++) {
+		uint32_t e = g->in[i];
+
+		if (e < p->arcs.n && e != only && (g->edge[e].from >= p->blocks.n || (p->arcs.at[e].jump && p->arcs.at[e].stuck)))
+			return false;
+	}
+	return true;
+}
+
+static void
+stand_before(struct woven *w, uint32_t e)
+{
+	struct site *s = &w->edge[e];
+
+	s->where = SITE_SPLIT;
+	s->block = w->proc->graph->edge[e].to;
+	s->insn = w->proc->blocks.at[s->block].first;
+}
+
+/* A jump whose operand cannot be changed comes to the label before the block's code, where its own may stand. */
+static void
+find_stuck(const struct unit *u, struct woven *w)
+{
+	const struct proc *p = w->proc;
+
+	for (uint32_t e = 0; e < p->arcs.n; e++) {
+		struct edge *d = &p->graph->edge[e];
+
+		if (w->edge[e].where != SITE_NONE || !p->arcs.at[e].jump || !p->arcs.at[e].stuck || d->to >= p->blocks.n ||
+		    !can_stand_before(w, d->to, e))
+			continue;
+		stand_before(w, e);
+		w->edge[e].gap = gap_on_edge(u, p, d->from, d->to);
+		w->edge[e].price = d->cost = u->machine->price(w->edge[e].gap);
+		d->fixed = false;
+	}
+}
+
 /* ---- the DAG ---- */
 
 /* Does the hub have an edge that leaves the procedure? No code can be put on that. */
@@ -316,25 +365,6 @@ add_ops(const struct unit *u, struct woven *w)
 	return true;
 }
 
-/* Can code for one of the jumps to the block stand before it, so that all else that comes there passes it by? */
-static bool
-can_stand_before(const struct woven *w, uint32_t block)
-{
-	const struct proc *p = w->proc;
-	const struct graph *g = p->graph;
-	const struct insn *first = woven_insn(w, block, p->blocks.at[block].first);
-
-	if (w->split[block] || first->stmt == UINT32_MAX || first->attr & (INSN_GLUED | INSN_FIRST))
-		return false;
-	for (uint32_t i = g->in_at[block]; i < g->in_at[block + 1]; i++) {
-		uint32_t e = g->in[i];
-
-		if (e < p->arcs.n && (g->edge[e].from >= p->blocks.n || (p->arcs.at[e].jump && p->arcs.at[e].stuck)))
-			return false;
-	}
-	return true;
-}
-
 /* The hottest jump to a block that has its code in a stub, if it is hotter than all that falls into the block. */
 static uint32_t
 hottest_stub(const struct woven *w, uint32_t block)
@@ -364,13 +394,11 @@ move_stubs(struct woven *w)
 	const struct proc *p = w->proc;
 
 	for (uint32_t b = 0; b < p->blocks.n; b++) {
-		uint32_t e = can_stand_before(w, b) ? hottest_stub(w, b) : GRAPH_NONE;
+		uint32_t e = can_stand_before(w, b, GRAPH_NONE) ? hottest_stub(w, b) : GRAPH_NONE;
 
 		if (e == GRAPH_NONE)
 			continue;
-		w->edge[e].where = SITE_SPLIT;
-		w->edge[e].block = b;
-		w->edge[e].insn = p->blocks.at[b].first;
+		stand_before(w, e);
 		w->edge[e].path->stmt = woven_insn(w, b, w->edge[e].insn)->stmt;
 		w->split[b] = true;
 	}
@@ -448,6 +476,7 @@ place_paths(const struct unit *u, struct woven *w, const struct interest *intere
 	find_aways(u, w);
 	place_weights(u, w);
 	graph_index(w->proc->graph);
+	find_stuck(u, w);
 	if (interest && !select_paths(u, w, interest))
 		return false;
 	if (!w->proc->reason)
