@@ -399,7 +399,7 @@ by_place(const void *a, const void *b)
 	return x->edge < y->edge ? -1 : 1;
 }
 
-/* What splits a block comes first, then edges into it, as emit.c has it. */
+/* What splits a block comes first, then edges into it, as emit_site.c has it. */
 static uint8_t
 order_of(const struct events_of *x, uint32_t edge)
 {

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/* What the files that emit the edits of one procedure share. */
+#ifndef CHORD_EMIT_H
+#define CHORD_EMIT_H
+
+#include "weave/internal.h"
+
+struct emitter {
+	const struct unit *u;
+	struct woven *w;
+	struct edits *e;
+	struct buf b;
+	const struct weave_options *o;
+	char counters[32];
+	const char **event;     /* symbols of the events' counters */
+	bool *target;           /* by block: needs a J label */
+	struct buf *stubs;      /* by part */
+	struct buf *cold;       /* by part: stubs that are rarely run */
+	struct path_counters table;
+	char table_desc[32];
+	const char **due;       /* by event: the routine that knows its timers */
+	uint32_t nask;
+};
+
+/* ---- emit.c ---- */
+
+/* Defines a label of the procedure's in b. */
+void emit_label(struct buf *b, char kind, uint32_t proc, size_t number);
+/* The name of one (pool). */
+const char *emit_name(struct emitter *m, char kind, size_t number);
+/* Makes what is in m->b an edit at an offset of the text, in the syntax that holds at that statement, and empties it. */
+void emit_text(struct emitter *m, uint32_t at, uint32_t rank, uint32_t stmt);
+/* The last instruction of a block, and the code that it is in. */
+const struct insn *emit_last(const struct emitter *m, uint32_t block);
+const struct code *emit_code(const struct emitter *m, uint32_t block);
+/* Offsets in the text: behind a statement, before an instruction. */
+uint32_t emit_behind(const struct emitter *m, uint32_t stmt);
+uint32_t emit_before(const struct emitter *m, uint32_t block, uint32_t i);
+/* The last statement that an instruction is written in: a prefix may be one of its own. */
+uint32_t emit_end_stmt(const struct emitter *m, const struct code *c, const struct insn *in);
+/* Puts what is in m->b behind a block. */
+void emit_after(struct emitter *m, uint32_t block, uint32_t rank);
+/* From there on woven code runs parallel to the original again. */
+void emit_segment(struct emitter *m, uint32_t block, uint32_t insn);
+
+/* ---- emit_site.c ---- */
+
+void emit_sites(struct emitter *m);
+/* Jumps to a block that is split go behind its counter, and to a stub where the edge has one. */
+void emit_jumps(struct emitter *m);
+
+/* ---- emit_call.c ---- */
+
+void emit_calls(struct emitter *m);
+/* The runtime records what a jump into another activation's frame abandons. */
+void emit_aways(struct emitter *m);
+
+#endif

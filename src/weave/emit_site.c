@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: MIT */
+/* The code at the places that were chosen: in blocks, behind them, in stubs, at splits, and the jumps turned to it. */
+#include "weave/emit.h"
+
+#include <ctype.h>
+#include <string.h>
+
+/* What is rarely run goes to the end of the part, with the call frame state of a statement where it is jumped from. False:
+ * that cannot be stated there. */
+static bool
+add_far(struct emitter *m, uint32_t block, uint32_t stmt, const struct buf *stub)
+{
+	const struct proc *p = m->w->proc;
+	uint32_t part = p->blocks.at[block].part;
+	struct buf there = {0}, back = {0};
+	bool moves = stmt != UINT32_MAX &&
+	             cfi_move(m->u->cfi, stmt_behind(m->u->text, p->parts.at[part].last_stmt) + 1, stmt, &there, &back);
+
+	if (moves) {
+		buf_add(&m->cold[part], there.at, there.n);
+		buf_add(&m->cold[part], stub->at, stub->n);
+		buf_add(&m->cold[part], back.at, back.n);
+	}
+	buf_free(&there);
+	buf_free(&back);
+	return moves;
+}
+
+static void
+add_cold(struct emitter *m, struct buf *b, const struct site *s, const struct buf *stub)
+{
+	const char *over;
+
+	if (add_far(m, s->block, s->path->stmt, stub))
+		return;
+	over = emit_name(m, 'V', s->path->number);
+	m->u->machine->jump(b, over);
+	buf_add(b, stub->at, stub->n);
+	buf_printf(b, "%s:\n", over);
+}
+
+/* The statement at whose call frame state a site's code runs. */
+static uint32_t
+stmt_at(const struct emitter *m, const struct site *s)
+{
+	const struct insn *last = emit_last(m, s->block);
+
+	if (s->where == SITE_AFTER)
+		return stmt_behind(m->u->text, emit_end_stmt(m, emit_code(m, s->block), last)) + 1;
+	return s->where == SITE_STUB ? last->stmt : woven_insn(m->w, s->block, s->insn)->stmt;
+}
+
+/* An event with timers. The stub asks whether one is due. */
+static void
+add_timed(struct emitter *m, struct buf *b, const struct site *s, uint32_t event)
+{
+	uint32_t at = stmt_at(m, s), number = m->nask++;
+	struct timed_at t = {.ask = emit_name(m, 'E', number), .on = emit_name(m, 'F', number), .due = m->due[event],
+		.lag = s->lag[event], .by_sp = !cfi_by_frame_pointer(m->u->cfi, at)};
+	struct buf none = {0}, stub = {0};
+
+	t.in_line = !add_far(m, s->block, at, &none);
+	m->u->machine->add_timed(b, &stub, m->event[event], s->way * 16u, (int32_t)s->add[event], &t, s->gap);
+	if (!t.in_line)
+		add_far(m, s->block, at, &stub);
+	buf_free(&stub);
+}
+
+static void
+add_path(struct emitter *m, struct buf *b, const struct site *s)
+{
+	struct path_place place = s->path->place;
+	struct buf stub = {0};
+
+	place.guard = emit_name(m, 'G', s->path->number);
+	place.guarded = emit_name(m, 'H', s->path->number);
+	place.miss = emit_name(m, 'I', s->path->number);
+	place.counted = emit_name(m, 'D', s->path->number);
+	m->u->machine->path(b, &stub, &s->path->op, &m->table, &place);
+	if (stub.n)
+		add_cold(m, b, s, &stub);
+	buf_free(&stub);
+}
+
+static void
+add_counter(struct emitter *m, struct buf *b, const struct site *s)
+{
+	if (s->path)
+		add_path(m, b, s);
+	if (s->counter)
+		m->u->machine->add(b, m->counters, (uint64_t)(s->counter - 1) * 8, 1, s->gap);
+	for (uint32_t k = 0; s->add && k < m->o->events.n; k++)
+		if (s->add[k] && m->o->events.at[k].timed)
+			add_timed(m, b, s, k);
+		else if (s->add[k])
+			m->u->machine->add(b, m->event[k], s->way * 8u, (int32_t)s->add[k], s->gap);
+}
+
+/* ---- jumps ---- */
+
+static void
+replace_operand(struct emitter *m, const struct insn *in, char kind, uint32_t number)
+{
+	const struct text *t = m->u->text;
+	struct str rest = stmt_rest(t, &t->stmts.at[in->stmt]);
+
+	label_add(&m->b, kind, m->w->number, number);
+	edit_add(m->e, (uint32_t)(rest.at - t->at), (uint32_t)rest.n, RANK_OPERAND, &m->b);
+}
+
+/* Operands that count bytes: woven code changes what they mean. */
+static bool
+is_distance(struct str operand)
+{
+	return memchr(operand.at, '+', operand.n) || memchr(operand.at, '-', operand.n) || str_is(operand, ".");
+}
+
+/* Operands that mean the same wherever the jump stands. */
+static bool
+is_movable(struct str operand)
+{
+	return operand.n && !isdigit((unsigned char)*operand.at) && !is_distance(operand) &&
+	       !memchr(operand.at, ' ', operand.n);
+}
+
+static void
+jump_on(struct emitter *m, struct buf *b, uint32_t e)
+{
+	const struct text *t = m->u->text;
+	uint32_t from = m->w->proc->graph->edge[e].from, to = m->w->proc->graph->edge[e].to;
+	struct str operand = stmt_rest(t, &t->stmts.at[emit_last(m, from)->stmt]);
+	struct buf label = {0};
+
+	if (to < m->w->proc->blocks.n && m->w->split[to]) {
+		label_add(&label, 'T', m->w->number, to);
+	} else if (to < m->w->proc->blocks.n && !is_movable(operand)) {
+		m->target[to] = true;
+		label_add(&label, 'J', m->w->number, to);
+	} else {
+		for (size_t i = 0; i < operand.n && operand.at[i] != ' ' && operand.at[i] != '\t'; i++)
+			buf_char(&label, operand.at[i]);
+	}
+	buf_char(&label, 0);
+	m->u->machine->jump(b, label.at);
+	buf_free(&label);
+}
+
+/* A stub out of line, at the end of the part, with the call frame state of where it is jumped from. */
+static void
+far_stub(struct emitter *m, uint32_t e)
+{
+	const struct proc *p = m->w->proc;
+	uint32_t from = p->graph->edge[e].from, part = p->blocks.at[from].part;
+	struct buf *b = &m->stubs[part], back = {0};
+
+	emit_label(b, 'X', m->w->number, e);
+	if (!cfi_move(m->u->cfi, stmt_behind(m->u->text, p->parts.at[part].last_stmt) + 1, emit_last(m, from)->stmt, b, &back))
+		bug("call frame state of %s lost", p->name);
+	add_counter(m, b, &m->w->edge[e]);
+	jump_on(m, b, e);
+	buf_add(b, back.at, back.n);
+	buf_free(&back);
+}
+
+static void
+near_stub(struct emitter *m, uint32_t e)
+{
+	const struct insn *in = emit_last(m, m->w->proc->graph->edge[e].from);
+	struct buf jump = {0};
+
+	label_add(&jump, 'O', m->w->number, e);
+	buf_char(&jump, 0);
+	m->u->machine->jump(&m->b, jump.at);
+	emit_label(&m->b, 'X', m->w->number, e);
+	add_counter(m, &m->b, &m->w->edge[e]);
+	jump_on(m, &m->b, e);
+	emit_label(&m->b, 'O', m->w->number, e);
+	emit_text(m, emit_behind(m, in->stmt), RANK_INLINE, in->stmt);
+	buf_free(&jump);
+}
+
+static void
+emit_site(struct emitter *m, const struct site *s, uint32_t e)
+{
+	switch (s->where) {
+	case SITE_BLOCK:
+		add_counter(m, &m->b, s);
+		emit_text(m, emit_before(m, s->block, s->insn), RANK_BEFORE, woven_insn(m->w, s->block, s->insn)->stmt);
+		emit_segment(m, s->block, s->insn);
+		break;
+	case SITE_AFTER:
+		add_counter(m, &m->b, s);
+		emit_after(m, s->block, RANK_AFTER);
+		break;
+	case SITE_STUB:
+		if (s->inline_stub)
+			near_stub(m, e);
+		else
+			far_stub(m, e);
+		break;
+	default:
+		break;
+	}
+}
+
+/* A block with a split: who falls into it jumps over the counter; see emit_jumps(). */
+static void
+emit_split(struct emitter *m, uint32_t e)
+{
+	const struct site *s = &m->w->edge[e];
+
+	if (m->w->proc->arcs.at[e].jump)
+		emit_label(&m->b, 'X', m->w->number, e);
+	add_counter(m, &m->b, s);
+	emit_text(m, emit_before(m, s->block, s->insn), RANK_BEFORE, woven_insn(m->w, s->block, s->insn)->stmt);
+}
+
+static void
+emit_split_label(struct emitter *m, uint32_t block, uint32_t insn)
+{
+	emit_label(&m->b, 'T', m->w->number, block);
+	emit_text(m, emit_before(m, block, insn), RANK_BEFORE, woven_insn(m->w, block, insn)->stmt);
+	emit_segment(m, block, insn);
+}
+
+static void
+emit_splits(struct emitter *m)
+{
+	const struct proc *p = m->w->proc;
+	uint32_t *insn = pool_array(m->u->pool, p->blocks.n + 1, sizeof *insn);
+
+	for (uint32_t e = 0; e < p->arcs.n; e++)
+		if (site_used(&m->w->edge[e]) && m->w->edge[e].where == SITE_SPLIT) {
+			/* Two counters before one label would both count: the hub and ENTRY share one site only if one is fixed. */
+			if (insn[m->w->edge[e].block])
+				bug("two splits of a block in %s", p->name);
+			insn[m->w->edge[e].block] = m->w->edge[e].insn + 1;
+			emit_split(m, e);
+		}
+	for (uint32_t b = 0; b < p->blocks.n; b++)
+		if (insn[b])
+			emit_split_label(m, b, insn[b] - 1);
+}
+
+/* Jumps to a block that is split go behind its counter, and to a stub where the edge has one. */
+void
+emit_jumps(struct emitter *m)
+{
+	const struct proc *p = m->w->proc;
+
+	for (uint32_t e = 0; e < p->arcs.n; e++) {
+		const struct edge *edge = &p->graph->edge[e];
+		bool split = edge->to < p->blocks.n && m->w->split[edge->to];
+		const struct site *s = &m->w->edge[e];
+
+		if (site_used(s) && s->where == SITE_SPLIT && p->arcs.at[e].jump && p->arcs.at[e].stuck)
+			continue; /* it comes to the label before its code */
+		if (site_used(s) && (s->where == SITE_STUB || (s->where == SITE_SPLIT && p->arcs.at[e].jump))) {
+			replace_operand(m, emit_last(m, edge->from), 'X', e);
+		} else if (split && p->arcs.at[e].jump) {
+			replace_operand(m, emit_last(m, edge->from), 'T', edge->to);
+		} else if (split && p->arcs.at[e].kind == CHORD_EDGE_FALL) {
+			struct buf label = {0};
+
+			label_add(&label, 'T', m->w->number, edge->to);
+			buf_char(&label, 0);
+			m->u->machine->jump(&m->b, label.at);
+			buf_free(&label);
+			emit_after(m, edge->from, RANK_OVER);
+		} else if (edge->to < p->blocks.n && p->arcs.at[e].jump && !p->arcs.at[e].stuck &&
+		           is_distance(stmt_rest(m->u->text, &m->u->text->stmts.at[emit_last(m, edge->from)->stmt]))) {
+			m->target[edge->to] = true;
+			replace_operand(m, emit_last(m, edge->from), 'J', edge->to);
+		}
+	}
+}
+
+/* At one place the code of an edge into the block has to come before that of one out of it. */
+static void
+emit_edges(struct emitter *m, bool in)
+{
+	struct woven *w = m->w;
+
+	for (uint32_t i = 0; i < w->proc->arcs.n; i++) {
+		const struct site *s = &w->edge[i];
+
+		if (site_used(s) && (s->where == SITE_BLOCK && w->proc->graph->edge[i].from != s->block) == in)
+			emit_site(m, s, i);
+	}
+	for (uint32_t i = 0; i < w->proc->arcs.n && w->paths && !in; i++)
+		if (site_used(&w->paths->before[i]))
+			emit_site(m, &w->paths->before[i], i);
+}
+
+void
+emit_sites(struct emitter *m)
+{
+	struct woven *w = m->w;
+
+	emit_splits(m);
+	emit_edges(m, true);
+	emit_edges(m, false);
+	for (uint32_t b = 0; b < w->proc->blocks.n; b++)
+		if (site_used(&w->block[b]))
+			emit_site(m, &w->block[b], 0);
+	for (size_t i = 0; i < w->pieces.n; i++)
+		if (site_used(&w->pieces.at[i].site))
+			emit_site(m, &w->pieces.at[i].site, 0);
+}
