@@ -215,7 +215,7 @@ unanswered(const struct text *t, const struct stmt *s, struct str name, bool tim
 			buf_printf(o->warnings, "%s%s", between, o->events.at[i].name);
 			between = ", ";
 		}
-	buf_char(o->warnings, '\n');
+	buf_str(o->warnings, between[0] == ' ' ? " none\n" : "\n");
 }
 
 /* Finds the instruction. NULL, or why nothing is counted there. */
