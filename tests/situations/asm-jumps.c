@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* without: paths because a loop whose jump back cannot be turned has no place for the record of its path */
 /* Jumps and numeric labels in inline assembly, twice the same, with flags alive. */
 /* expect: main 1 */
 /* expect: sum 100 */
