@@ -20,7 +20,7 @@ programs=20
 seed=1
 levels="-O2 -O0 -O3 -O1 -Os"
 compilers="gcc clang"
-driver=20
+driver=19
 
 # Lines COMPILER, LEVEL.
 combinations()

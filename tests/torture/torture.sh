@@ -9,7 +9,7 @@
 # --sample N takes every N-th program, and of its combinations of compiler and level one,
 # in turn (20 if not given); --sample 1 is the whole. --measures: all that there are, if not
 # given. --only takes the programs whose names match a pattern of the shell; --options compiles
-# all with more options. Every N-th program (--driver, 20) is compiled anew for each measure; the others once for
+# all with more options. Every N-th program (--driver, 19) is compiled anew for each measure; the others once for
 # all (chamber.c). With --work, what is in DIR already is not done again, but for what differed:
 # so the whole can be stopped and continued. Prints "FAIL PROGRAM LEVEL COMPILER MEASURE: why" for every difference, then totals;
 # status 1 if there was any. CHORD is the program to test; CHORD_CACHE keeps the sources.
@@ -23,7 +23,7 @@ levels="-O0 -O1 -O2 -O3 -Os"
 compilers="gcc clang"
 only='*'
 more=
-driver=20
+driver=19
 
 # quoted FILE WORD: the options that a directive (dg-WORD) asks for on this machine.
 quoted()
