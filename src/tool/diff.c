@@ -69,19 +69,6 @@ parse_limit(const char *option, const char *text, uint64_t *limit, const char **
 	*given = text;
 }
 
-static size_t
-parse_top(const char *text, struct argp_state *state)
-{
-	char *end;
-	unsigned long n;
-
-	errno = 0;
-	n = strtoul(text, &end, 10);
-	if (*text < '0' || *text > '9' || *end || errno)
-		argp_error(state, "--top=%s: not a number of rows", text);
-	return n;
-}
-
 static error_t
 parse(int key, char *arg, struct argp_state *state)
 {
@@ -95,7 +82,7 @@ parse(int key, char *arg, struct argp_state *state)
 		a->opt.lines = true;
 		break;
 	case OPT_TOP:
-		a->opt.top = parse_top(arg, state);
+		a->opt.top = option_top(arg, "rows", state);
 		break;
 	case OPT_JSON:
 		a->opt.json = true;

@@ -40,19 +40,6 @@ struct args {
 	int n;
 };
 
-static size_t
-parse_top(const char *text, struct argp_state *state)
-{
-	char *end;
-	unsigned long n;
-
-	errno = 0;
-	n = strtoul(text, &end, 10);
-	if (*text < '0' || *text > '9' || *end || errno)
-		argp_error(state, "--top=%s: not a number of paths", text);
-	return n;
-}
-
 static error_t
 parse(int key, char *arg, struct argp_state *state)
 {
@@ -63,7 +50,7 @@ parse(int key, char *arg, struct argp_state *state)
 		a->opt.function = arg;
 		break;
 	case OPT_TOP:
-		a->opt.top = parse_top(arg, state);
+		a->opt.top = option_top(arg, "paths", state);
 		a->has_top = true;
 		break;
 	case OPT_COVERAGE:

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "tool/report.h"
 
+#include <argp.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,4 +34,17 @@ shown_path(const char *path)
 
 	free(cwd);
 	return below ? path + n + 1 : *path ? path : none;
+}
+
+size_t
+option_top(const char *text, const char *of, struct argp_state *state)
+{
+	char *end;
+	unsigned long n;
+
+	errno = 0;
+	n = strtoul(text, &end, 10);
+	if (*text < '0' || *text > '9' || *end || errno)
+		argp_error(state, "--top=%s: not a number of %s", text, of);
+	return n;
 }

@@ -69,19 +69,6 @@ parse_sort(struct args *a, const char *key, struct argp_state *state)
 	argp_error(state, "--sort=%s: the keys are instructions, calls, name, file and address", key);
 }
 
-static void
-parse_top(struct args *a, const char *text, struct argp_state *state)
-{
-	char *end;
-	unsigned long n;
-
-	errno = 0;
-	n = strtoul(text, &end, 10);
-	if (*text < '0' || *text > '9' || *end || errno)
-		argp_error(state, "--top=%s: not a number of rows", text);
-	a->opt.top = n;
-}
-
 static error_t
 parse(int key, char *arg, struct argp_state *state)
 {
@@ -110,7 +97,7 @@ parse(int key, char *arg, struct argp_state *state)
 		parse_sort(a, arg, state);
 		break;
 	case OPT_TOP:
-		parse_top(a, arg, state);
+		a->opt.top = option_top(arg, "rows", state);
 		break;
 	case OPT_INSNS:
 	case OPT_BLOCKS:

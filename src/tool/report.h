@@ -12,6 +12,9 @@
 const char *grouped(char out[32], uint64_t n);
 /* Paths below the current folder are shown relative to it. */
 const char *shown_path(const char *path);
+/* The value of --top, a number of rows, paths ...; what is none ends the program with its usage. */
+struct argp_state;
+size_t option_top(const char *text, const char *of, struct argp_state *state);
 
 /* ---- the report: report.c chooses, the others print ---- */
 
