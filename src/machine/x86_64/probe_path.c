@@ -323,7 +323,7 @@ miss(struct scratch *s, struct buf *stub, const struct path_counters *t, int key
 static void
 record_known(struct scratch *s, struct buf *stub, const struct path_counters *t, int64_t sum)
 {
-	int64_t at = (int64_t)(hash(t, sum) * sizeof(struct chord_path_entry));
+	int64_t at;
 
 	if (t->kind != CHORD_PATH_HASHED) {
 		buf_str(s->out, "\tincq\t%gs:");
@@ -331,6 +331,7 @@ record_known(struct scratch *s, struct buf *stub, const struct path_counters *t,
 		buf_char(s->out, '\n');
 		return;
 	}
+	at = (int64_t)(hash(t, sum) * sizeof(struct chord_path_entry));
 	if (!is_short(sum + 1)) {
 		int a = take(s);
 
