@@ -125,7 +125,7 @@ chord_rt_count_sums(struct chord_rt_ctl *ctl, uint64_t *count, uint64_t delta)
 	uint64_t base = ctl->nogs ? 0 : chord_rt_get_base(ctl);
 
 	for (uint32_t i = 0; i < m->nsum; i++)
-		for (uint32_t way = 0; way < CHORD_WAYS; way++)
+		for (uint32_t way = 0; way < CHORD_WAYS_SUMMED; way++)
 			__atomic_fetch_add(count + 1 + i, delta * ((volatile uint64_t *)(m->sum[i] + base))[way], __ATOMIC_RELAXED);
 }
 

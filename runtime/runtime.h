@@ -143,7 +143,7 @@ struct chord_rt_mod {
  * number, and asks whether the timer is due if that is not below 0. What a number can be that is not kept below 2^56 is in
  * halves: readers take all for counts and add them up. */
 struct chord_rt_timer {
-	struct chord_rt_pair { int64_t way, rest; } pair[CHORD_WAYS];
+	struct chord_rt_pair { int64_t way, rest; } pair[CHORD_PAIRS_TIMED];
 	uint64_t seq;                 /* odd: it is set. Changes with every setting and every end of one */
 	uint64_t limit[2];            /* when the counter has this value */
 	uint64_t handler, arg[2];
@@ -152,7 +152,7 @@ struct chord_rt_timer {
 	uint64_t most;                /* events that the counter lacks, or has too many, anywhere in the module */
 	uint64_t late;                /* the most events that a handler was late by in this region */
 	uint64_t due;                 /* __chord_due_... */
-	uint64_t share[CHORD_WAYS];   /* each way's of what was left, when that was last divided */
+	uint64_t share[CHORD_PAIRS_TIMED];   /* each way's of what was left, when that was last divided */
 };
 _Static_assert(sizeof(struct chord_rt_timer) <= CHORD_TIMER_SIZE, "");
 

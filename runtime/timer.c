@@ -41,7 +41,7 @@ chord_rt_put_way(struct chord_rt_pair *p, int64_t to)
 static void
 chord_rt_put_all(struct chord_rt_timer *t, int64_t to)
 {
-	for (int i = 0; i < CHORD_WAYS; i++)
+	for (int i = 0; i < CHORD_PAIRS_TIMED; i++)
 		chord_rt_put_way(&t->pair[i], to);
 }
 
@@ -51,7 +51,7 @@ chord_rt_timer_count(const struct chord_rt_timer *t)
 	const volatile struct chord_rt_pair *p = t->pair;
 	uint64_t sum = 0;
 
-	for (int i = 0; i < CHORD_WAYS; i++)
+	for (int i = 0; i < CHORD_PAIRS_TIMED; i++)
 		sum += (uint64_t)p[i].way + (uint64_t)p[i].rest;
 	return sum;
 }
@@ -73,19 +73,19 @@ chord_rt_halve(uint64_t half[2], uint64_t v)
 
 /* How much of its last share each way took, on a scale of 255 for all. */
 static void
-chord_rt_usage(const struct chord_rt_timer *t, uint32_t part[CHORD_WAYS])
+chord_rt_usage(const struct chord_rt_timer *t, uint32_t part[CHORD_PAIRS_TIMED])
 {
-	uint64_t took[CHORD_WAYS], sum = 0;
+	uint64_t took[CHORD_PAIRS_TIMED], sum = 0;
 
-	for (int i = 0; i < CHORD_WAYS; i++) {
+	for (int i = 0; i < CHORD_PAIRS_TIMED; i++) {
 		took[i] = t->share[i] + (uint64_t)t->pair[i].way;
 		took[i] = t->share[i] && took[i] < CHORD_RT_FAR ? took[i] : 0;
 		sum += took[i];
 	}
 	for (; sum > UINT32_MAX; sum >>= 1)
-		for (int i = 0; i < CHORD_WAYS; i++)
+		for (int i = 0; i < CHORD_PAIRS_TIMED; i++)
 			took[i] >>= 1;
-	for (int i = 0; i < CHORD_WAYS; i++)
+	for (int i = 0; i < CHORD_PAIRS_TIMED; i++)
 		part[i] = sum ? (uint32_t)(took[i] * 224 / (sum + 1)) + 7 : 63;
 }
 
@@ -93,13 +93,13 @@ chord_rt_usage(const struct chord_rt_timer *t, uint32_t part[CHORD_WAYS])
 static void
 chord_rt_divide(struct chord_rt_timer *t, uint64_t left)
 {
-	uint32_t part[CHORD_WAYS];
+	uint32_t part[CHORD_PAIRS_TIMED];
 	uint64_t unit;
 
 	left = left < CHORD_RT_FAR ? left : CHORD_RT_FAR;
 	chord_rt_usage(t, part);
 	unit = left / 256;
-	for (int i = 0; i < CHORD_WAYS; i++) {
+	for (int i = 0; i < CHORD_PAIRS_TIMED; i++) {
 		uint64_t share = unit ? unit * part[i] : (left + 3) / 4;
 
 		t->share[i] = share;
@@ -113,7 +113,7 @@ chord_rt_divided(const struct chord_rt_timer *t)
 {
 	uint64_t sum = 0;
 
-	for (int i = 0; i < CHORD_WAYS; i++)
+	for (int i = 0; i < CHORD_PAIRS_TIMED; i++)
 		sum += (uint64_t)-((const volatile struct chord_rt_pair *)t->pair)[i].way - 1;
 	return sum;
 }

@@ -445,7 +445,7 @@ end_frame(void *ctx, const struct core_frame *f)
 		if (l->live.life != CHORD_LIFE_LOADED || l->live.bias != bias)
 			continue;
 		for (uint32_t k = 0; k < l->nsum; k++)
-			for (uint64_t way = 0; way < CHORD_WAYS; way++)
+			for (uint64_t way = 0; way < CHORD_WAYS_SUMMED; way++)
 				e.sum[k] += count_of(s, l, f->tid, l->sum[k] + 8 * way);
 		s->cut |= l->nsum && !f->call;
 		VEC_PUSH(s->p->exit, e);

@@ -33,7 +33,7 @@ look_doubt(struct look *k, const char *text)
 static bool
 read_counter(const struct look *k, uint64_t addr, uint32_t numbers, uint64_t *sum)
 {
-	uint64_t number[CHORD_WAYS_TIMED];
+	uint64_t number[CHORD_WAYS_MOST];
 
 	if (!process_read(&k->process, addr, number, numbers * sizeof *number))
 		return false;

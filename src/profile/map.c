@@ -224,7 +224,7 @@ get_events(struct in *in, struct proc *p, const unsigned char *addr, uint32_t ne
 	p->event = pool_array(in->pool, nevent, sizeof *p->event);
 	for (uint32_t e = 0; e < nevent; e++) {
 		p->event[e].name = in_string(in);
-		p->event[e].numbers = in_below(in, CHORD_WAYS_TIMED + 1, "a counter of too many numbers");
+		p->event[e].numbers = in_below(in, CHORD_WAYS_MOST + 1, "a counter of too many numbers");
 		memcpy(&p->event[e].addr, addr + 8 * (size_t)e, 8);
 	}
 	if (!in->bad && p->nblock > in_left(in) / (3 * (size_t)nevent))

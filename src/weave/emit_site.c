@@ -60,7 +60,7 @@ add_timed(struct emitter *m, struct buf *b, const struct site *s, uint32_t event
 	struct buf none = {0}, stub = {0};
 
 	t.in_line = !add_far(m, s->block, at, &none);
-	m->u->machine->add_timed(b, &stub, m->event[event], s->way * 16u, (int32_t)s->add[event], &t, s->gap);
+	m->u->machine->add_timed(b, &stub, m->event[event], s->way % CHORD_PAIRS_TIMED * 16u, (int32_t)s->add[event], &t, s->gap);
 	if (!t.in_line)
 		add_far(m, s->block, at, &stub);
 	buf_free(&stub);
@@ -93,7 +93,8 @@ add_counter(struct emitter *m, struct buf *b, const struct site *s)
 		if (s->add[k] && m->o->events.at[k].timed)
 			add_timed(m, b, s, k);
 		else if (s->add[k])
-			m->u->machine->add(b, m->event[k], s->way * 8u, (int32_t)s->add[k], s->gap);
+			m->u->machine->add(b, m->event[k], s->way % event_numbers(&m->o->events.at[k], m->o->calls) * 8u, (int32_t)s->add[k],
+			                    s->gap);
 }
 
 /* ---- jumps ---- */

@@ -462,15 +462,15 @@ find_lag(struct events_of *x, const struct used *used, uint32_t n, uint32_t e)
 	return true;
 }
 
-/* Neighbours add to different numbers. So do procedures that are neighbours: many have one addition. */
+/* Neighbours add to different numbers. */
 static bool
-finish_sites(struct events_of *x)
+finish_sites(struct events_of *x, uint32_t *way)
 {
 	struct used *used;
 	uint32_t n = find_used(x, &used);
 
 	for (uint32_t i = 0; i < n; i++)
-		used[i].site->way = (uint8_t)((x->w->number + i) % CHORD_WAYS);
+		used[i].site->way = (uint8_t)((*way)++ % CHORD_WAYS_MOST);
 	for (uint32_t e = 0; e < x->list->n; e++)
 		if (x->list->at[e].timed && !find_lag(x, used, n, e))
 			return false;
@@ -478,7 +478,7 @@ finish_sites(struct events_of *x)
 }
 
 bool
-place_events(const struct unit *u, struct woven *w, const struct event_list *list)
+place_events(const struct unit *u, struct woven *w, const struct event_list *list, uint32_t *way)
 {
 	struct events_of x = {.u = u, .w = w, .list = list};
 	uint32_t bad = 0;
@@ -496,7 +496,7 @@ place_events(const struct unit *u, struct woven *w, const struct event_list *lis
 	for (uint32_t e = 0; e < list->n; e++)
 		if (!place_event(&x, tree, e))
 			return false;
-	return finish_sites(&x);
+	return finish_sites(&x, way);
 }
 
 /* ---- their counters ---- */
@@ -506,7 +506,13 @@ place_events(const struct unit *u, struct woven *w, const struct event_list *lis
 void
 event_symbol(struct buf *b, const struct event *e, bool calls)
 {
-	event_symbol_of(b, calls ? "sum" : e->timed ? "timed" : "event", e);
+	event_symbol_of(b, calls ? "sum" : e->timed ? "timed" : "events", e);
+}
+
+uint32_t
+event_numbers(const struct event *e, bool calls)
+{
+	return e->timed ? CHORD_WAYS_TIMED : calls ? CHORD_WAYS_SUMMED : CHORD_WAYS;
 }
 
 void
@@ -535,7 +541,7 @@ emit_event_counters(struct buf *tail, const struct event_list *list, bool calls)
 		buf_printf(tail, "\t.section %s,\"awG\",@nobits,%s,comdat\n\t.balign %d\n", CHORD_SECTION_CNT, b.at,
 		           timed ? 64 : 32);
 		buf_printf(tail, "\t.globl\t%s\n\t.hidden\t%s\n%s:\t.zero\t%d\n", b.at, b.at, b.at,
-		           timed ? CHORD_TIMER_SIZE : CHORD_WAYS * 8);
+		           timed ? CHORD_TIMER_SIZE : (int)event_numbers(&list->at[i], calls) * 8);
 		if (calls)
 			buf_printf(tail, "\t.section %s,\"aoG\",@progbits,%s,%s,comdat\n\t.balign 4\n\t.long\t%s-.\n",
 			           CHORD_SECTION_SUM, b.at, b.at, b.at);

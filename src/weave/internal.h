@@ -26,7 +26,7 @@ struct site {
 	struct path_code *path; /* what it does to the path register; NULL: nothing */
 	int64_t *add;           /* by event: what it adds to the event's counter; NULL: nothing */
 	int32_t *lag;           /* by event, if it has timers: what the counter lacks right behind that */
-	uint8_t way;            /* and to which of its CHORD_WAYS numbers */
+	uint8_t way;            /* and to which of its numbers, modulo how many there are */
 };
 
 /* Code for paths. */
@@ -141,11 +141,14 @@ void map_graph(struct buf *blob, const struct woven *w);
 /* What the map says of them. */
 void map_paths(struct buf *blob, const struct woven *w);
 
-/* events.c: what each site has to add to the counters of events. False: refused, with proc->reason set. */
-bool place_events(const struct unit *u, struct woven *w, const struct event_list *list);
+/* events.c: what each site has to add to the counters of events, and to which of their numbers: from *way on, which is
+ * moved. False: refused, with proc->reason set. */
+bool place_events(const struct unit *u, struct woven *w, const struct event_list *list, uint32_t *way);
 /* The symbol of an event's counter (no terminating zero): the same in every object. */
 void event_symbol(struct buf *b, const struct event *e, bool calls);
 void event_symbol_of(struct buf *b, const char *what, const struct event *e);
+/* How many numbers it is the sum of. */
+uint32_t event_numbers(const struct event *e, bool calls);
 /* Appends the counters' own sections. */
 void emit_event_counters(struct buf *tail, const struct event_list *list, bool calls);
 /* The symbol that a call, or a jump out of the procedure `own`, leads to; NULL: not known. */

@@ -138,7 +138,7 @@ blob_site(struct buf *blob, const struct woven *w, const struct site *s, uint32_
 }
 
 static void
-blob_events(struct buf *blob, const struct woven *w, const struct event_list *list)
+blob_events(struct buf *blob, const struct woven *w, const struct event_list *list, bool calls)
 {
 	const struct proc *p = w->proc;
 	size_t at = 0;
@@ -146,7 +146,7 @@ blob_events(struct buf *blob, const struct woven *w, const struct event_list *li
 	buf_uleb(blob, list->n);
 	for (uint32_t e = 0; e < list->n; e++) {
 		add_text(blob, list->at[e].name);
-		buf_uleb(blob, list->at[e].timed ? CHORD_WAYS_TIMED : CHORD_WAYS);
+		buf_uleb(blob, event_numbers(&list->at[e], calls));
 	}
 	if (!list->n)
 		return;
@@ -336,7 +336,7 @@ map_record(const struct unit *u, const struct woven *w, const struct weave_optio
 	blob_blocks(&blob, w);
 	blob_edges(&blob, w);
 	blob_calls(&blob, w, o->calls);
-	blob_events(&blob, w, &o->events);
+	blob_events(&blob, w, &o->events, o->calls);
 	if (w->paths)
 		map_paths(&blob, w);
 	write_head(out, u, w, w->ncounter, o->calls ? CHORD_MAP_CALLS : 0);

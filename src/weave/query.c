@@ -111,7 +111,7 @@ query_behind(const struct woven *w, uint32_t block, uint32_t insn, uint32_t e, c
 }
 
 static void
-answer(const struct unit *u, const struct stmt *s, const char *counter, int numbers, int64_t query, struct edits *e)
+answer(const struct unit *u, const struct stmt *s, const char *counter, uint32_t numbers, int64_t query, struct edits *e)
 {
 	bool intel = s->flags & STMT_INTEL;
 	struct buf b = {0};
@@ -121,8 +121,8 @@ answer(const struct unit *u, const struct stmt *s, const char *counter, int numb
 		return;
 	buf_str(&b, intel ? "\n\t.att_syntax prefix\n\tmovq\t%gs:" : "\n\tmovq\t%gs:");
 	buf_printf(&b, "%s(%%rip), %%%s\n", counter, reg);
-	for (int i = 1; i < numbers; i++)
-		buf_printf(&b, "\taddq\t%%gs:%s+%d(%%rip), %%%s\n", counter, i * 8, reg);
+	for (uint32_t i = 1; i < numbers; i++)
+		buf_printf(&b, "\taddq\t%%gs:%s+%u(%%rip), %%%s\n", counter, i * 8, reg);
 	if (query)
 		buf_printf(&b, "\tleaq\t%" PRId64 "(%%%s), %%%s\n", query, reg, reg);
 	if (intel)
@@ -268,7 +268,7 @@ answer_mark(const struct unit *u, struct woven *woven, const struct weave_option
 	if (timer)
 		answer_timer(u, s + 1, event, e);
 	else
-		answer(u, s + 1, symbol.at, event->timed ? CHORD_WAYS_TIMED : CHORD_WAYS,
+		answer(u, s + 1, symbol.at, event_numbers(event, o->calls),
 		       query_behind(w, here.block, here.insn, (uint32_t)(event - list->at), list), e);
 	buf_free(&symbol);
 }

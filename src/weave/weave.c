@@ -12,6 +12,7 @@ struct job {
 	struct object *object;
 	struct unit unit;
 	struct woven *woven;      /* by procedure */
+	uint32_t way;             /* of the next place that adds to counters of events */
 	struct edits edits;
 	struct weave_stats stats;
 	const char *why;
@@ -102,6 +103,8 @@ pass_place(struct job *j)
 	uint32_t *anchor = pool_array(j->unit.pool, j->unit.ncode + 1u, sizeof *anchor);
 
 	j->woven = pool_array(j->unit.pool, j->unit.procs.n + 1, sizeof *j->woven);
+	/* Other texts' procedures begin with other numbers. */
+	j->way = j->unit.procs.n ? (uint32_t)str_hash(str_of(j->unit.procs.at[0].name)) : 0;
 	for (uint32_t i = 0; i < j->unit.procs.n; i++) {
 		struct proc *p = &j->unit.procs.at[i];
 		struct woven *w = &j->woven[i];
@@ -115,7 +118,7 @@ pass_place(struct job *j)
 		if (j->o->measure == CHORD_PATHS)
 			j->wrong |= !place_paths(&j->unit, w, j->o->interest);
 		else if (place_counters(&j->unit, w, j->o->measure) && j->o->events.n)
-			place_events(&j->unit, w, &j->o->events);
+			place_events(&j->unit, w, &j->o->events, &j->way);
 	}
 }
 
