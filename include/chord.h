@@ -18,9 +18,9 @@
 
 /* The number of events so far, uint64_t: of all that this thread has executed of the executable or shared object
  * that the code belongs to, up to this place and with the one instruction that stands here in the program as it
- * is not measured. Exact wherever it stands. It is read in line: the counter is kept as the
- * sum of 64 numbers (4 with -fchord=calls, 8 with timers), so that counting costs little, and where the count is not complete at
- * that place a constant is added (Ball 1994, section 3.3). A signal's handler that comes while it is read may be counted in part. A thread may begin with what a thread that has
+ * is not measured. Exact wherever it stands. It is read in line, 64 numbers that are added up (4 with -fchord=calls, 8 with
+ * timers) so that counting costs little, and where the count is not complete at that place a constant (Ball 1994, section
+ * 3.3). Of a signal's handler that comes meanwhile a part may be in it. A thread may begin with what a thread that has
  * ended left behind, and the first one with 0: take differences. After fork the child begins at 0.
  *
  * NAME is written without quotes: chord_events(loads), chord_events(call:malloc|free), as it

@@ -17,6 +17,7 @@
 #include "shadow.c"
 #include "unfinished.c"
 #include "exit.c"
+#include "jump.c"
 #include "callee.c"
 #include "fibre.c"
 #include "dying.c"

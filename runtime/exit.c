@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Activations that end at a call: at the end of the process or a thread, at
- * longjmp, when an exception passes. For each an exit is counted under its
+/* Activations that end at a call: at the end of the process or a thread, when an
+ * exception passes, at longjmp (jump.c). For each an exit is counted under its
  * return address. */
 
 /* ---- counting ---- */
@@ -117,6 +117,26 @@ chord_rt_exit_count(struct chord_rt_ctl *ctl, uint64_t key)
 	}
 }
 
+/* There is one thread, and there never was another one, as libc knows. */
+static char chord_rt_single_threaded __attribute__((weakref("__libc_single_threaded")));
+
+static CHORD_RT_INLINE bool
+chord_rt_is_alone(const struct chord_rt_ctl *ctl)
+{
+	return &chord_rt_single_threaded && *(volatile char *)&chord_rt_single_threaded &&
+	    !(ctl->head->flags & CHORD_PROFILE_NOT_WATCHED);
+}
+
+/* In one instruction, for handlers of signals. */
+static CHORD_RT_INLINE void
+chord_rt_bump(uint64_t *count, uint64_t delta, bool alone)
+{
+	if (alone)
+		__asm__ volatile("addq %1, %0" : "+m"(*count) : "r"(delta));
+	else
+		__atomic_fetch_add(count, delta, __ATOMIC_RELAXED);
+}
+
 /* Adds to a count, and delta times the events so far to the sums behind it. Not inlined: few have any. */
 static __attribute__((noinline)) void
 chord_rt_count_sums(struct chord_rt_ctl *ctl, uint64_t *count, uint64_t delta)
@@ -133,7 +153,7 @@ chord_rt_count_sums(struct chord_rt_ctl *ctl, uint64_t *count, uint64_t delta)
 static CHORD_RT_HOT void
 chord_rt_count(struct chord_rt_ctl *ctl, uint64_t *count, uint64_t delta, uint64_t cfa)
 {
-	__atomic_fetch_add(count, delta, __ATOMIC_RELAXED);
+	chord_rt_bump(count, delta, chord_rt_is_alone(ctl));
 	if (ctl->sums)
 		chord_rt_count_sums(ctl, count, delta);
 	if (ctl->paths)
@@ -280,220 +300,6 @@ chord_rt_end(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
 	chord_rt_all_left(ctl, r, regs);
 	if (!again)
 		ctl->head->state = chord_rt_others_live(ctl) ? CHORD_STATE_THREADS : CHORD_STATE_ENDED;
-}
-
-/* ---- longjmp ---- */
-
-static uint64_t
-chord_rt_unmangle(uint64_t v)
-{
-	uint64_t guard;
-
-	__asm__("movq %%fs:0x30, %0" : "=r"(guard));
-	return (v >> 17 | v << 47) ^ guard;
-}
-
-/* The stack pointer and PC that a jmp_buf goes to: glibc's are mangled, musl's
- * are not. */
-static void
-chord_rt_target(const uint64_t *buf, uint64_t *sp, uint64_t *pc)
-{
-	*sp = chord_rt_unmangle(buf[6]);
-	*pc = chord_rt_unmangle(buf[7]);
-	if (*sp >= CHORD_RT_TOP || *pc >= CHORD_RT_TOP)
-		*sp = buf[6], *pc = buf[7];
-}
-
-/* The counters of the frames that a walk met. */
-struct chord_rt_tally {
-	uint32_t n;
-	uint64_t *count[30];
-	uint64_t cfa[30];
-};
-
-static CHORD_RT_INLINE void
-chord_rt_tally_add(struct chord_rt_ctl *ctl, const struct chord_rt_tally *t, uint64_t delta)
-{
-	for (uint32_t i = 0; i < t->n; i++)
-		if (t->count[i] != CHORD_RT_SILENT)
-			chord_rt_count(ctl, t->count[i], delta, t->cfa[i]);
-}
-
-/* Counts that an activation is taken up again at a PC, and gives the function that
- * has it; 0 if that is not known. Kept under the PC with the flag. */
-static __attribute__((noinline)) uint64_t
-chord_rt_take_up(struct chord_rt_walk *w, uint64_t pc, uint64_t delta)
-{
-	struct chord_rt_known rule = {0};
-
-	chord_rt_find_object(w, pc - 1);
-	if (chord_rt_recall(w, (pc - 1) | CHORD_EXIT_REENTRY, &rule)) {
-		if (rule.count != CHORD_RT_SILENT)
-			chord_rt_count(w->ctl, rule.count, delta, 0);
-		return rule.begin;
-	}
-	rule.begin = chord_rt_find_cfi(w, pc - 1) ? w->cfi.begin : 0;
-	rule.count = chord_rt_count_at(w->ctl, pc, CHORD_EXIT_REENTRY, delta, 0);
-	if (rule.count && !w->ctl->apart)
-		chord_rt_keep(w, (pc - 1) | CHORD_EXIT_REENTRY, &rule);
-	return rule.begin;
-}
-
-/* The same as chord_rt_frames_to below for stacks of known frames and no doubts: only
- * rsp and rbp are followed. False: it is not that simple. */
-static CHORD_RT_HOT bool
-chord_rt_known_to(struct chord_rt_tally *t, struct chord_rt_walk *w, uint64_t sp, uint64_t begin)
-{
-	uint64_t pc = w->regs.r[CHORD_RT_RIP], rsp = w->regs.r[CHORD_RT_RSP], rbp = w->regs.r[6], cfa, low;
-	struct chord_rt_known k;
-
-	for (t->n = 0; t->n < sizeof t->count / sizeof *t->count && pc; pc = ((uint64_t *)cfa)[-1], rsp = cfa) {
-		if (pc - 1 - w->map >= w->map_end - w->map)
-			chord_rt_find_object(w, pc - 1);
-		if (!chord_rt_recall(w, pc - 1, &k) || !k.count)
-			return false;
-		cfa = (k.by_rbp ? rbp : rsp) + (uint64_t)(int64_t)k.cfa;
-		t->cfa[t->n] = cfa;
-		t->count[t->n++] = k.count;
-		low = cfa - 8 * k.deepest;
-		if (cfa <= rsp || ((low < w->low || cfa > w->high) && (!chord_rt_reach(w, low) || !chord_rt_reach(w, cfa - 1))))
-			return false;
-		if (cfa > sp && rsp <= sp + 512 && (rsp <= sp || k.begin == begin))
-			return k.begin == begin;
-		if (k.at[1])
-			rbp = *((uint64_t *)cfa - k.at[1]);
-	}
-	return false;
-}
-
-/* How many frames, from that of w on, are left by a jump to sp: the last is that of
- * the activation that called setjmp and goes on. 0: it is not on this stack, as with
- * coroutines: then nothing ends. */
-static uint32_t
-chord_rt_frames_to(struct chord_rt_walk *w, uint64_t sp, uint64_t begin)
-{
-	enum chord_rt_step step;
-	uint64_t low;
-	uint32_t n = 0;
-
-	do {
-		low = w->regs.r[CHORD_RT_RSP];
-		step = chord_rt_look(w);
-		if (step == CHORD_RT_STUCK) {
-			__atomic_fetch_add(&w->ctl->head->in_flight, 1, __ATOMIC_RELAXED);
-			return 0;
-		}
-		n++;
-		/* Arguments being pushed may make it lower at setjmp than it is now. */
-		if (w->cfa > sp && low <= sp + 512 && (low <= sp || w->begin == begin))
-			break;
-		if (step == CHORD_RT_FRAME)
-			chord_rt_up(w);
-	} while (step == CHORD_RT_FRAME);
-	if (step != CHORD_RT_FRAME || w->begin == begin)
-		return w->cfa > sp && low <= sp + 512 ? n : 0;
-	/* A callee whose frame begins above sp, or a part of the function that the
-	 * compiler moved elsewhere? */
-	chord_rt_up(w);
-	low = w->regs.r[CHORD_RT_RSP];
-	return n + (chord_rt_look(w) != CHORD_RT_STUCK && w->begin == begin && low <= sp + 512);
-}
-
-/* Gives how many frames were left; w: the last of them. */
-static uint32_t
-chord_rt_jump_slowly(struct chord_rt_walk *w, const struct chord_rt_regs *regs, uint64_t sp, uint64_t begin, uint64_t delta)
-{
-	uint32_t n;
-
-	chord_rt_walk_from(w, w->ctl, regs);
-	n = chord_rt_frames_to(w, sp, begin);
-	chord_rt_walk_from(w, w->ctl, regs);
-	for (uint32_t i = 0; i < n; i++) {
-		chord_rt_look(w);
-		chord_rt_leave_frame(w, delta);
-		chord_rt_up(w);
-	}
-	return n;
-}
-
-static CHORD_RT_HOT void
-chord_rt_jump_to(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uint64_t sp, uint64_t pc, uint64_t delta)
-{
-	struct chord_rt_tally t;
-	struct chord_rt_walk w;
-	uint64_t begin;
-
-	chord_rt_walk_from(&w, ctl, regs);
-	begin = chord_rt_take_up(&w, pc, delta);
-	if (chord_rt_known_to(&t, &w, sp, begin))
-		chord_rt_tally_add(ctl, &t, delta);
-	else
-		chord_rt_jump_slowly(&w, regs, sp, begin, delta);
-	if (ctl->asked)
-		chord_rt_forget_asking(ctl, sp);
-}
-
-static void
-chord_rt_jump(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
-{
-	uint64_t sp, pc;
-
-	chord_rt_target((const uint64_t *)regs->r[5], &sp, &pc);
-	chord_rt_jump_to(ctl, regs, sp, pc, 1);
-}
-
-/* ---- jumps to receivers ---- */
-
-/* Where the function begins that has a receiver; 0: not known. */
-static uint64_t
-chord_rt_function_of(struct chord_rt_walk *w, uint64_t pc)
-{
-	struct chord_rt_known rule = {.count = CHORD_RT_SILENT};
-
-	chord_rt_find_object(w, pc);
-	if (chord_rt_recall(w, pc | CHORD_EXIT_REENTRY, &rule))
-		return rule.begin;
-	rule.begin = chord_rt_find_cfi(w, pc) ? w->cfi.begin : 0;
-	chord_rt_keep(w, pc | CHORD_EXIT_REENTRY, &rule);
-	return rule.begin;
-}
-
-/* Leaves the activations from that of regs on, up to the one that goes on with that stack pointer. */
-static void
-chord_rt_abandon(struct chord_rt_walk *w, const struct chord_rt_regs *regs, uint64_t sp, uint64_t begin)
-{
-	struct chord_rt_tally t;
-
-	if (begin && chord_rt_known_to(&t, w, sp, begin))
-		chord_rt_tally_add(w->ctl, &t, 1);
-	else if (chord_rt_jump_slowly(w, regs, sp, begin, 1) && begin && w->begin != begin)
-		/* The last one is of another function: did that with the receiver end before, in a tail call? */
-		__atomic_fetch_add(&w->ctl->head->in_flight, 1, __ATOMIC_RELAXED);
-}
-
-/* Woven code is about to go on at a receiver. The activation that jumps leaves by an edge of its own; those
- * between end at their calls, and so does the one that has the receiver. */
-static __attribute__((used)) void
-chord_rt_away(const struct chord_rt_regs *regs, uint64_t sp, uint64_t pc)
-{
-	struct chord_rt_ctl *ctl = chord_rt_ctl_here();
-	uint64_t begin, low = regs->r[CHORD_RT_RSP];
-	struct chord_rt_regs caller;
-	struct chord_rt_walk w;
-
-	if (!ctl || !ctl->magic || chord_rt_other_process(ctl))
-		return;
-	chord_rt_walk_from(&w, ctl, regs);
-	if (chord_rt_look(&w) != CHORD_RT_FRAME || low - sp < CHORD_PAGE) {
-		__atomic_fetch_add(&ctl->head->in_flight, 1, __ATOMIC_RELAXED);
-		return;
-	}
-	if (sp - low < w.cfa - low)
-		return; /* to itself */
-	chord_rt_up(&w);
-	caller = w.regs;
-	begin = chord_rt_function_of(&w, pc);
-	chord_rt_abandon(&w, &caller, sp, begin);
 }
 
 /* ---- exceptions ---- */

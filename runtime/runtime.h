@@ -30,6 +30,8 @@ enum {
 	CHORD_RT_BESIDE = 1 << 24, /* how far a path register may be from its table */
 	CHORD_RT_SPARES = 16,      /* kept for when no more memory can be had */
 	CHORD_RT_KNOWN = 2048,     /* return addresses */
+	CHORD_RT_JUMPS = 64,
+	CHORD_RT_JUMP_FRAMES = 14,
 	CHORD_RT_OBJECTS = 64,
 	CHORD_RT_GUESTS = 256,
 	CHORD_RT_PATH = 4096,
@@ -242,6 +244,23 @@ struct chord_rt_known {
 	uint8_t by_rbp;
 };
 
+/* A longjmp whose way was walked: all frames in the program's own code, of known sizes. Written and read as above. */
+struct chord_rt_jump {
+	uint32_t seq;
+	uint32_t n;                   /* frames */
+	struct chord_rt_leap {
+		uint64_t from, to;    /* return address of the call of longjmp; where that goes */
+		uint64_t sp;          /* its stack pointer, less that of the call */
+		uint64_t epoch;
+	} leap;
+	uint64_t *up;                 /* counter of activations that are taken up again there, or 1 */
+	struct {
+		uint32_t size;        /* its end, less the stack pointer of the call */
+		uint64_t caller;      /* the return address there */
+		uint64_t *count;      /* of its exits, or 1 */
+	} frame[CHORD_RT_JUMP_FRAMES];
+};
+
 /* A loaded object by its build id, which is read where the one known last had it:
  * another one may have come to its place. */
 struct chord_rt_object_id {
@@ -304,6 +323,7 @@ struct chord_rt_ctl {
 	_Alignas(CHORD_PAGE) unsigned char page[CHORD_PAGE];  /* scratch, under the lock */
 	unsigned char zero[CHORD_PAGE];
 	struct chord_rt_known known[CHORD_RT_KNOWN];
+	struct chord_rt_jump jump[CHORD_RT_JUMPS];
 	struct chord_rt_object_id object[CHORD_RT_OBJECTS];
 	struct chord_rt_mod module[CHORD_RT_MODULES];
 	struct chord_rt_region region[CHORD_RT_REGIONS];

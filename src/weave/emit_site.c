@@ -93,8 +93,8 @@ add_counter(struct emitter *m, struct buf *b, const struct site *s)
 		if (s->add[k] && m->o->events.at[k].timed)
 			add_timed(m, b, s, k);
 		else if (s->add[k])
-			m->u->machine->add(b, m->event[k], s->way % event_numbers(&m->o->events.at[k], m->o->calls) * 8u, (int32_t)s->add[k],
-			                    s->gap);
+			m->u->machine->add(b, m->event[k], s->way % event_numbers(&m->o->events.at[k], m->o->calls) * 8u,
+			                   (int32_t)s->add[k], s->gap);
 }
 
 /* ---- jumps ---- */
