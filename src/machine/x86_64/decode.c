@@ -38,10 +38,8 @@ read_flags(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op, str
 	out->flags_read = flag_mask(f->tested);
 	/* Some forms write a flag only sometimes; those that are "modified" and "tested" are both. */
 	out->flags_kill = flag_mask(f->modified | f->set_0 | f->set_1 | f->undefined);
-	if (may_keep_flags(in, op)) {
-		out->flags_read |= out->flags_kill;
+	if (may_keep_flags(in, op))
 		out->flags_kill = 0;
-	}
 }
 
 static uint16_t
