@@ -184,8 +184,8 @@ struct chord_path_entry {
 
 /* In CHORD_SECTION_PATH. */
 struct chord_path_table {
-	int32_t distance;    /* from this field to the first entry */
-	uint32_t bits;       /* log2 of entries */
+	int32_t distance;    /* from this field to the first entry; 0: none, a text with paths */
+	uint32_t bits;       /* log2 of entries; of a text 0, or 1 if only some of its paths are counted (2: of the runtime) */
 };
 
 /* ---- the note by which the runtimes of a process find one another ---- */

@@ -137,6 +137,22 @@ chord_rt_find_sums(struct chord_rt_mod *m, const struct chord_rt_desc *d)
 	}
 }
 
+/* Entries without a table say what a text has: bits 0 all paths of its procedures, 1 some. Linkers may have dropped these
+ * entries, then all. */
+static void
+chord_rt_find_unfinished(struct chord_rt_mod *m, const struct chord_rt_desc *d)
+{
+	const struct chord_path_table *p = (const struct chord_path_table *)CHORD_RT_NEAR(d->path);
+	const struct chord_path_table *end = (const struct chord_path_table *)CHORD_RT_NEAR(d->path_end);
+	bool some = false;
+
+	for (; p < end; p++) {
+		m->unfinished |= p->distance || !p->bits;
+		some |= !p->distance && p->bits == 1;
+	}
+	m->unfinished |= !some;
+}
+
 /* Fills m from what is loaded. */
 static void
 chord_rt_describe(struct chord_rt_mod *m, struct chord_rt_desc *d, const struct chord_rt_object *o)
@@ -160,6 +176,7 @@ chord_rt_describe(struct chord_rt_mod *m, struct chord_rt_desc *d, const struct 
 	}
 	m->shadow = CHORD_RT_NEAR(d->shadow);
 	m->paths = CHORD_RT_NEAR(d->path_end) - CHORD_RT_NEAR(d->path) > sizeof(struct chord_path_table) || d->shadowed;
+	chord_rt_find_unfinished(m, d);
 	chord_rt_find_note(o, chord_rt_note_id, m);
 	chord_rt_find_sums(m, d);
 }

@@ -25,7 +25,7 @@ __chord_shadow:
 
 	.section chord_path,"aoG",@progbits,.text.chord_rt,__chord_runtime_@version@,comdat
 	.balign 4
-	.long 0, 0
+	.long 0, 2
 
 	.section .note.chord,"aG",@note,__chord_runtime_@version@,comdat
 	.balign 4

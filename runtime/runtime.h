@@ -137,6 +137,7 @@ struct chord_rt_mod {
 	uint32_t nsum;
 	uint64_t sum[CHORD_SUMS];     /* counters, ascending */
 	uint32_t paths;               /* it has paths */
+	uint32_t unfinished;          /* of some procedures all are counted: how far they came is to be known */
 	uint64_t shadow;              /* its __chord_shadow */
 	uint32_t table, ntable;       /* its hash tables, link-time addresses */
 };

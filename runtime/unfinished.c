@@ -21,7 +21,7 @@ chord_rt_count_unfinished(struct chord_rt_ctl *ctl, uint64_t key, uint64_t delta
 	struct chord_callee *s;
 	uint64_t r;
 
-	if (!cfa || !m->paths)
+	if (!cfa || !m->unfinished)
 		return;
 	r = chord_rt_register(ctl, m, cfa);
 	s = chord_rt_wide_find(t, key, r | CHORD_RT_MARK, r);
