@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char title[] = "chord paths of interest 1";
+/* Files of version 1 have no lines of how often edges ran. */
+static const char title[] = "chord paths of interest 2", title1[] = "chord paths of interest 1";
 
 struct reader {
 	struct interest *in;
@@ -16,7 +17,7 @@ struct reader {
 	const char *why;
 	struct interest_proc *proc; /* the last one */
 	VEC(struct interest_path) path;
-	VEC(uint32_t) number;
+	VEC(uint64_t) number;
 };
 
 /* ---- lines ---- */
@@ -44,34 +45,41 @@ cut_at(struct str *s, char c)
 	return word;
 }
 
-/* Numbers with a blank before each. */
+/* Numbers up to `most`, with a blank before each. */
 static void
-read_numbers(struct reader *r, struct str s)
+read_numbers(struct reader *r, struct str s, uint64_t most, const char *what)
 {
 	r->number.n = 0;
 	while (s.n && !r->why) {
 		uint64_t v = 0;
+		bool over = false;
 		size_t i = 1;
 
-		for (; *s.at == ' ' && i < s.n && isdigit((unsigned char)s.at[i]) && v < UINT32_MAX; i++)
-			v = v * 10 + (uint64_t)(s.at[i] - '0');
-		if (i == 1 || v >= UINT32_MAX) {
-			r->why = "not the number of an edge";
+		for (; *s.at == ' ' && i < s.n && isdigit((unsigned char)s.at[i]) && !over; i++)
+			over = __builtin_mul_overflow(v, 10, &v) || __builtin_add_overflow(v, (uint64_t)(s.at[i] - '0'), &v);
+		if (i == 1 || over || v > most) {
+			r->why = what;
 			return;
 		}
-		VEC_PUSH(r->number, (uint32_t)v);
+		VEC_PUSH(r->number, v);
 		s.at += i;
 		s.n -= i;
 	}
 }
 
+static void
+read_edges(struct reader *r, struct str s)
+{
+	read_numbers(r, s, UINT32_MAX - 1, "not the number of an edge");
+}
+
 static uint32_t *
-copy_numbers(struct reader *r)
+copy_edges(struct reader *r)
 {
 	uint32_t *at = pool_array(r->in->pool, r->number.n, sizeof *at);
 
-	if (r->number.n)
-		memcpy(at, r->number.at, r->number.n * sizeof *at);
+	for (size_t i = 0; i < r->number.n; i++)
+		at[i] = (uint32_t)r->number.at[i];
 	return at;
 }
 
@@ -153,7 +161,7 @@ read_cuts(struct reader *r, struct str s)
 {
 	struct interest_proc *p = r->proc;
 
-	read_numbers(r, s);
+	read_edges(r, s);
 	if (!r->why && (p->has_cuts || r->path.n))
 		r->why = "a second line of cuts, or one behind the paths";
 	for (size_t i = 1; i < r->number.n; i++)
@@ -161,7 +169,23 @@ read_cuts(struct reader *r, struct str s)
 			r->why = "cuts that are not in order";
 	p->has_cuts = true;
 	p->ncut = (uint32_t)r->number.n;
-	p->cut = copy_numbers(r);
+	p->cut = copy_edges(r);
+}
+
+static void
+read_ran(struct reader *r, struct str s)
+{
+	struct interest_proc *p = r->proc;
+
+	read_numbers(r, s, UINT64_MAX, "not how often an edge ran");
+	if (!r->why && (!p->has_cuts || p->nran || r->path.n))
+		r->why = "how often edges ran stands once, behind the line of cuts";
+	if (!r->why && !r->number.n)
+		r->why = "a line without numbers";
+	p->nran = (uint32_t)r->number.n;
+	p->ran = pool_array(r->in->pool, r->number.n, sizeof *p->ran);
+	if (r->number.n)
+		memcpy(p->ran, r->number.at, r->number.n * sizeof *p->ran);
 }
 
 static void
@@ -169,13 +193,13 @@ read_path(struct reader *r, struct str s)
 {
 	struct interest_path p = {.line = r->line};
 
-	read_numbers(r, s);
+	read_edges(r, s);
 	if (!r->why && !r->number.n)
 		r->why = "a path without edges";
 	if (!r->proc->has_cuts)
 		r->why = "a path before the line of cuts";
 	p.n = (uint32_t)r->number.n;
-	p.edge = copy_numbers(r);
+	p.edge = copy_edges(r);
 	VEC_PUSH(r->path, p);
 }
 
@@ -188,10 +212,12 @@ read_line(struct reader *r, struct str s)
 		s.at += strlen("procedure\t");
 		s.n -= strlen("procedure\t");
 		read_proc(r, s);
-	} else if (!r->proc && (str_starts(s, "cut") || str_starts(s, "path "))) {
+	} else if (!r->proc && (str_starts(s, "cut") || str_starts(s, "path ") || str_starts(s, "ran "))) {
 		r->why = "no procedure comes before it";
 	} else if (str_is(s, "cut") || str_starts(s, "cut ")) {
 		read_cuts(r, (struct str){s.at + 3, s.n - 3});
+	} else if (str_starts(s, "ran ")) {
+		read_ran(r, (struct str){s.at + 3, s.n - 3});
 	} else if (str_starts(s, "path ")) {
 		read_path(r, (struct str){s.at + 4, s.n - 4});
 	} else {
@@ -204,9 +230,11 @@ read_text(struct reader *r)
 {
 	struct str first = next_line(r);
 
-	if (str_starts(first, "chord paths of interest ") && !str_is(first, title))
+	bool known = str_is(first, title) || str_is(first, title1);
+
+	if (!known && str_starts(first, "chord paths of interest "))
 		r->why = "of another version of Chord";
-	else if (!str_is(first, title))
+	else if (!known)
 		r->why = "not a file of paths of interest: `chord paths select` makes them";
 	while (r->text.n && !r->why)
 		read_line(r, next_line(r));
@@ -281,6 +309,12 @@ interest_write(struct buf *out, const struct interest_proc *p)
 {
 	buf_printf(out, "procedure\t%s\t%s\t%016" PRIx64 "\n", p->name, p->file, p->hash);
 	write_numbers(out, "cut", p->cut, p->ncut);
+	if (p->nran)
+		buf_str(out, "ran");
+	for (uint32_t i = 0; i < p->nran; i++)
+		buf_printf(out, " %" PRIu64, p->ran[i]);
+	if (p->nran)
+		buf_char(out, '\n');
 	for (uint32_t i = 0; i < p->npath; i++)
 		write_numbers(out, "path", p->path[i].edge, p->path[i].n);
 }

@@ -19,6 +19,8 @@ struct interest_proc {
 	bool has_cuts;
 	uint32_t ncut, npath;
 	uint32_t *cut;           /* all cut edges, back edges as well, in ascending order */
+	uint32_t nran;           /* 0: how often edges ran is not known; else all edges of the map */
+	uint64_t *ran;           /* by edge: how often. A hint for prices, whatever it says */
 	struct interest_path *path;
 };
 

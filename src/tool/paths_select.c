@@ -146,6 +146,22 @@ choices_close(struct choices *c)
 
 /* ---- writing ---- */
 
+/* How often the edges of a procedure ran, if that is known. */
+static void
+add_ran(const struct choices *c, const struct paths_proc *p, struct interest_proc *ip)
+{
+	uint32_t n = p->proc->narc;
+
+	for (uint32_t e = 0; e < n && !p->counts->why; e++)
+		ip->nran += p->counts->arc_known[e];
+	if (ip->nran != n || !p->counts->calls) {
+		ip->nran = 0;
+		return;
+	}
+	ip->ran = pool_array(c->pool, n, sizeof *ip->ran);
+	memcpy(ip->ran, p->counts->arc, n * sizeof *ip->ran);
+}
+
 static struct interest_proc
 proc_of(const struct choices *c, size_t i)
 {
@@ -156,6 +172,7 @@ proc_of(const struct choices *c, size_t i)
 	for (uint32_t e = 0; e < p->proc->narc; e++)
 		if (p->proc->paths->cut[e])
 			ip.cut[ip.ncut++] = e;
+	add_ran(c, p, &ip);
 	ip.path = pool_array(c->pool, c->of[i].path.n, sizeof *ip.path);
 	return ip;
 }
