@@ -5,6 +5,7 @@
 
 #include "base/base.h"
 #include "format/format.h"
+#include "graph/graph.h"
 
 enum insn_attr {
 	INSN_FALLS = 1,     /* control can go on to the next instruction */
@@ -19,6 +20,7 @@ enum insn_attr {
 	INSN_LOADS = 512,   /* moves from memory to a register and does nothing else */
 	INSN_SPARES = 2048, /* a call, return or jump that does not read the machine's `scratch`, nor what it leads to */
 	INSN_SKIPS = 1024,  /* a call that comes back behind the instruction that follows */
+	INSN_PUSHES = 4096, /* moves the stack pointer by one word */
 };
 
 /* One instruction. Masks: a bit for every status flag and general register that
@@ -33,6 +35,8 @@ struct insn {
 	uint8_t cls;         /* enum chord_insn */
 	uint8_t lead;        /* enum lead, set by lead.c */
 	uint16_t attr;       /* enum insn_attr */
+	int8_t below;        /* the lowest place below the stack pointer that it reads or writes, by its distance (-8: the
+	                      * word just below); INT8_MIN: that, or what becomes of the stack pointer, is not known */
 };
 
 /* What one execution of an instruction does, for counting events. A memory operand counts whether it is
@@ -93,23 +97,22 @@ struct pointer_at {
 struct path_counters {
 	const char *label;
 	uint64_t offset;
-	uint64_t size;       /* SELECTED: its counters */
 	uint8_t kind;        /* enum chord_path_kind */
 	uint8_t bits;        /* HASHED: log2 of its entries, at least 1 */
 	const char *desc;    /* HASHED: label of its struct chord_path_table */
 };
 
-/* What happens at one place to the path register of the activation: in this order. */
-enum path_record { PATH_NO_RECORD, PATH_RECORD_KNOWN, PATH_RECORD_HELD };
-enum path_next { PATH_NOTHING, PATH_SET, PATH_ADD };
+/* Below the stack pointer there is a word for the path register, where nothing else is kept so far down. */
+enum { PATH_ROOM = 120 };
+
+/* What happens at one place to the path register of the activation: in this order, and as struct path_act has it. */
 struct path_op {
 	bool guard;          /* makes sure that it has a place in memory */
-	bool check;          /* SELECTED: its sum may be one that is not in the table */
-	uint8_t record;      /* enum path_record: a path ends */
-	uint8_t next;        /* enum path_next: then it becomes the sum n, or has n added */
-	int8_t from, to;     /* where it is before and behind: a general register, dead but for it; -1: memory, or nowhere */
-	int64_t sum;         /* KNOWN: the path's sum; HELD: what has to be added for it */
-	int64_t n;
+	uint8_t record;      /* enum path_record */
+	uint8_t next;        /* enum path_next */
+	int8_t from, to;     /* where it is before and behind: a general register, dead but for it; the stack pointer's
+	                      * number: PATH_ROOM below that; -1: in the shadow, or nowhere */
+	int64_t sum, n;
 };
 
 /* Where and how code for it may be. The register is in the shadow of the place of the return address. */

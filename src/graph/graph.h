@@ -186,6 +186,18 @@ struct probes *dag_probes(const struct dag *d, const int64_t *val, const int64_t
  * NULL: *why, as span_max() and events_place(). */
 int64_t *dag_potential(const struct dag *d, const int64_t *val, const char **why);
 
+/* What code on an edge does to the register: in this order. */
+enum path_record { PATH_NO_RECORD, PATH_RECORD_KNOWN, PATH_RECORD_HELD };
+enum path_next { PATH_NOTHING, PATH_SET, PATH_ADD };
+struct path_act {
+	uint8_t record;          /* enum path_record: a path ends */
+	uint8_t next;            /* enum path_next: then it becomes n, or has n added */
+	int64_t sum;             /* KNOWN: the path's sum; HELD: what has to be added for it */
+	int64_t n;               /* ADD of 0: it is only held on */
+};
+/* By edge of g: what these probes are, with no code where the register is known. */
+struct path_act *dag_acts(const struct dag *d, const struct probes *p);
+
 /* Every path has a number, 0 .. n-1, which is its sum. */
 struct paths {
 	const struct dag *dag;
@@ -221,6 +233,18 @@ bool spp_add(const struct dag *d, bool *ei, uint32_t begin, const uint32_t *edge
  * interest. All paths that have edges of interest only come to have sums of their own. dense_only:
  * none but dense sums will do; otherwise those with the cheapest probes. */
 struct spp *spp_place(const struct dag *d, const bool *ei, bool dense_only, const char **why);
+/* select.c: the same with less code: where others come back to edges of interest the register is set, not added to.
+ * It has the proof. */
+struct spp_code {
+	int64_t *val;            /* by edge of the DAG; never negative. Pure paths have the sums 0 .. n-1, others larger ones */
+	uint64_t n, size;        /* what is recorded is less than size: pure paths their sums, others n or more */
+	struct probes *probes;   /* known, value, start, query, and add on edges of interest: of pure paths; of others see act */
+	struct path_act *act;    /* by edge of g: the code. Where it does nothing to a register that is not known, others do
+	                          * not need it */
+};
+/* sure, by vertex: what comes there goes on from there, if one edge only leads on; then paths may be recorded before they
+ * come to their end. NULL: they are not. */
+struct spp_code *spp_weave(const struct dag *d, const bool *ei, const bool *sure, const char **why);
 /* Fig. 4 as printed, for comparison: Val by edge of the DAG. Phases: 1, and 2 and 3 if asked for.
  * After all three a path of interest may have the sum of another. NULL if NumPaths does not fit
  * 64 bits. */

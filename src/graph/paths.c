@@ -508,6 +508,37 @@ dag_probes(const struct dag *d, const int64_t *val, const int64_t *phi)
 	return p;
 }
 
+static struct path_act
+act_on(const struct dag *d, const struct probes *p, uint32_t e)
+{
+	const struct edge *at = &d->g->edge[e];
+	bool known = p->known[at->from];
+	int64_t n = p->add[e] + (known ? p->value[at->from] : 0);
+	struct path_act a = {0};
+
+	if (d->cut[e] || at->to == d->g->exit) {
+		a.record = known ? PATH_RECORD_KNOWN : PATH_RECORD_HELD;
+		a.sum = n;
+		a.next = at->to != d->g->exit && !p->known[at->to] ? PATH_SET : PATH_NOTHING;
+		a.n = p->start[at->to];
+	} else if (!p->known[at->to]) {
+		a.next = known ? PATH_SET : PATH_ADD;
+		a.n = n;
+	}
+	return a;
+}
+
+struct path_act *
+dag_acts(const struct dag *d, const struct probes *p)
+{
+	struct path_act *act = pool_array(d->g->pool, d->g->nedge, sizeof *act);
+
+	for (uint32_t e = 0; e < d->g->nedge; e++)
+		if (e != d->close && !d->g->edge[e].phantom)
+			act[e] = act_on(d, p, e);
+	return act;
+}
+
 int64_t
 dag_sum(const struct dag *d, const int64_t *val, uint32_t begin, const uint32_t *edge, uint32_t n)
 {

@@ -266,7 +266,7 @@ emit_proc(const struct unit *u, struct woven *w, struct edits *e, const struct w
 	snprintf(m.table_desc, sizeof m.table_desc, L "Y%u", w->number);
 	if (w->paths)
 		m.table = (struct path_counters){.label = m.counters, .kind = w->paths->kind, .bits = (uint8_t)w->paths->size,
-		                              .size = w->paths->size, .desc = m.table_desc};
+		                              .desc = m.table_desc};
 	emit_sites(&m);
 	emit_jumps(&m);
 	emit_aways(&m);

@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /* Where the path register is while control is in a block.
  *
- * In memory it costs three instructions or more each time; a register that is dead throughout a block costs one. In
- * blocks with calls it is in memory, since callees may take any register. Which blocks have which register is found by local
+ * In the shadow of the stack it costs three instructions or more each time; a register that is dead throughout a block costs
+ * one; a word below the stack pointer one or two, if the block does not move that and nothing else is kept there. Below,
+ * "register" means that word, too: its number is the stack pointer's. In
+ * blocks with calls it is in the shadow, since callees may take any register. Which blocks have which register is found by local
  * search: all that could have it do; then each is changed as long as that makes the code cheaper; what does not pay
  * as a whole is undone. */
 #include "weave/internal.h"
 
 #include <string.h>
 
-/* Prices in instructions: of what is done in memory and in a register. */
-static const double ADD[2] = {3, 1}, SET[2] = {4, 1}, RECORD[2] = {4, 1}, MOVE = 1, TRANSFER = 3, HASHED = 6, KNOWN = 1;
-static const double FLAGS = 4, SPILL = 2, JUMP = 0.7;
+/* Prices in instructions: of what is done in the shadow, in a register, in the word below the stack pointer. */
+enum kept { SHADOW, REGISTER, ROOM, PLACES };
+static const double ADD[PLACES] = {3, 1, 1.2}, SET[PLACES] = {4, 1, 2}, RECORD[PLACES] = {4, 1, 2};
+static const double TRANSFER[PLACES][PLACES] = {{0, 3, 4}, {3, 1, 1}, {4, 1, 0}};
+static const double MOVE = 1, HASHED = 6, KNOWN = 1, FLAGS = 4, SPILL = 2, JUMP = 0.7;
 /* Of what cannot be. */
 static const double NEVER = 1e30;
 
@@ -25,7 +29,7 @@ struct homes {
 	uint16_t *avail;          /* by vertex: registers that are dead all through it */
 	bool *in_set;             /* by vertex: may have the register that is looked at */
 	uint32_t *part;           /* by vertex: connected set it belongs to, plus 1 */
-	int8_t *home;
+	int8_t *home, *before;   /* by vertex; before that register */
 };
 
 /* Is that call left for good, its path recorded before it? */
@@ -39,15 +43,28 @@ leaves_at(const struct homes *h, uint32_t block)
 }
 
 static uint16_t
+all_avail(const struct homes *h)
+{
+	return (uint16_t)(h->u->machine->path_regs | (h->w->paths->room ? 1u << h->u->machine->sp : 0));
+}
+
+/* Registers that are dead in a gap, and the stack pointer. */
+static uint16_t
+free_at(const struct unit *u, struct gap gap)
+{
+	return (uint16_t)(~gap.regs_live | 1u << u->machine->sp);
+}
+
+static uint16_t
 block_avail(const struct homes *h, uint32_t block)
 {
 	const struct block *b = &h->w->proc->blocks.at[block];
-	uint16_t avail = h->u->machine->path_regs;
+	uint16_t avail = all_avail(h);
 
 	for (uint32_t i = b->first; i < b->last; i++) {
 		const struct insn *in = woven_insn(h->w, block, i);
 
-		avail &= (uint16_t)~gap_before(h->w->proc, b->part, i).regs_live;
+		avail &= free_at(h->u, gap_before(h->w->proc, b->part, i));
 		if (in->cls == CHORD_INSN_SYSCALL || (insn_is_call(in) && !(i + 1 == b->last && leaves_at(h, block))))
 			return 0;
 		avail &= (uint16_t)~in->regs_kill;
@@ -59,7 +76,7 @@ block_avail(const struct homes *h, uint32_t block)
 static uint16_t
 hub_avail(const struct homes *h, uint32_t hub)
 {
-	uint16_t avail = h->u->machine->path_regs;
+	uint16_t avail = all_avail(h);
 
 	for (uint32_t i = h->g->out_at[hub]; i < h->g->out_at[hub + 1]; i++) {
 		uint32_t to = h->g->edge[h->g->out[i]].to;
@@ -67,7 +84,7 @@ hub_avail(const struct homes *h, uint32_t hub)
 
 		if (to >= h->w->proc->blocks.n)
 			return 0;
-		avail &= (uint16_t)~gap_before(h->w->proc, b->part, b->first).regs_live;
+		avail &= free_at(h->u, gap_before(h->w->proc, b->part, b->first));
 	}
 	return avail;
 }
@@ -103,18 +120,15 @@ site_for(const struct unit *u, const struct woven *w, const uint16_t *avail, uin
 	if (s.where == SITE_BLOCK &&
 	    (s.block == d->from ? from != to && !has(avail[d->from], to) : !has(avail[d->to], from)))
 		s = place_at_edge(u, w, e);
-	if (s.where != SITE_NONE && !(has((uint16_t)~s.gap.regs_live, from) && has((uint16_t)~s.gap.regs_live, to)))
+	if (s.where != SITE_NONE && !(has(free_at(u, s.gap), from) && has(free_at(u, s.gap), to)))
 		s.where = SITE_NONE;
 	return s;
 }
 
 struct site
-home_site(const struct unit *u, const struct woven *w, uint32_t e)
+home_site(const struct unit *u, const struct woven *w, uint32_t e, int8_t from, int8_t to)
 {
-	const struct edge *d = &w->proc->graph->edge[e];
-	const struct woven_paths *x = w->paths;
-
-	return site_for(u, w, x->avail, e, x->home[d->from], x->home[d->to]);
+	return site_for(u, w, w->paths->avail, e, from, to);
 }
 
 /* ---- prices ---- */
@@ -131,60 +145,68 @@ ends(const struct homes *h, uint32_t e)
 	return h->w->paths->paths->dag->cut[e] || h->g->edge[e].to == h->g->exit;
 }
 
-static double
-price_of_record(const struct homes *h, uint32_t e)
+static enum kept
+kept_at(const struct homes *h, int8_t home)
 {
-	const struct edge *d = &h->g->edge[e];
-	bool hashed = h->w->paths->kind == CHORD_PATH_HASHED;
-	double price = hashed ? HASHED : 0;
-
-	if (h->w->paths->passed && h->w->paths->passed[e])
-		return d->to != h->g->exit && !h->r->known[d->to] ? SET[h->home[d->to] >= 0] : 0;
-	if (h->r->known[d->from])
-		return hashed ? 3 * KNOWN : KNOWN;
-	price += RECORD[h->home[d->from] >= 0];
-	if (d->to != h->g->exit && !h->r->known[d->to])
-		price += SET[h->home[d->to] >= 0];
-	return price;
+	return home < 0 ? SHADOW : home == h->u->machine->sp ? ROOM : REGISTER;
 }
 
 static double
-price_of_way(const struct homes *h, uint32_t e)
+price_of_record(const struct path_act *a, enum kept from, bool hashed)
 {
-	const struct edge *d = &h->g->edge[e];
-	int8_t a = h->home[d->from], b = h->home[d->to];
+	if (a->record == PATH_RECORD_KNOWN)
+		return hashed ? 3 * KNOWN : KNOWN;
+	return a->record ? RECORD[from] + (hashed ? HASHED : 0) : 0;
+}
 
-	if (h->r->known[d->to])
-		return 0;
-	if (h->r->known[d->from])
-		return SET[b >= 0];
-	if (a == b)
-		return h->r->add[e] ? ADD[a >= 0] : 0;
-	return (a < 0 || b < 0 ? TRANSFER : 0) + (a >= 0 && b >= 0 ? MOVE : h->r->add[e] ? MOVE : 0);
+static double
+price_of_next(const struct path_act *a, enum kept from, enum kept to, bool same)
+{
+	if (a->next == PATH_SET)
+		return SET[to];
+	if (a->next == PATH_ADD && same)
+		return a->n ? ADD[to] : 0;
+	if (a->next == PATH_ADD)
+		return TRANSFER[from][to] + (a->n && (from != REGISTER || to != REGISTER) ? MOVE : 0);
+	return 0;
+}
+
+/* How many registers it needs beside. */
+static int
+scratch(const struct path_act *a, enum kept from, enum kept to, bool same)
+{
+	if ((a->record == PATH_RECORD_HELD || a->next == PATH_ADD) && from == SHADOW)
+		return 1;
+	if (a->record == PATH_RECORD_HELD && from == ROOM)
+		return 1;
+	return a->next && (to == SHADOW || (to == ROOM && a->next == PATH_SET)) && !same;
 }
 
 /* What stands on an edge, as often as it runs. */
 static double
 price(const struct homes *h, uint32_t e)
 {
+	const struct path_act *a = &h->w->paths->act[e];
 	const struct edge *d = &h->g->edge[e];
-	double n = ends(h, e) ? price_of_record(h, e) : price_of_way(h, e);
-	int8_t a = h->r->known[d->from] ? -1 : h->home[d->from], b = h->r->known[d->to] ? -1 : h->home[d->to];
+	int8_t from = a->record == PATH_RECORD_HELD || a->next == PATH_ADD ? h->home[d->from] : -1;
+	int8_t to = a->next ? h->home[d->to] : -1;
+	bool same = a->next == PATH_ADD && from == to;
+	enum kept at = kept_at(h, from), then = kept_at(h, to);
+	double n = price_of_record(a, at, h->w->paths->kind == CHORD_PATH_HASHED) + price_of_next(a, at, then, same);
 	struct site s;
-	bool memory = n > 2;
 
 	if (!(n > 0))
 		return 0;
 	s = h->w->edge[e];
-	if (a >= 0 || b >= 0) {
-		s = site_for(h->u, h->w, h->avail, e, a, b);
+	if (from >= 0 || to >= 0) {
+		s = site_for(h->u, h->w, h->avail, e, from, to);
 		if (s.where == SITE_NONE)
 			return NEVER;
 	}
-	if (s.gap.flags_live && (memory || ends(h, e)))
+	if (s.gap.flags_live && (a->record || (a->next == PATH_ADD && at != REGISTER) || (a->next && then == SHADOW)))
 		n += FLAGS;
-	if (memory && s.gap.regs_live == h->u->machine->all_regs)
-		n += SPILL;
+	if (s.gap.regs_live == h->u->machine->all_regs)
+		n += SPILL * scratch(a, at, then, same);
 	n += s.where == SITE_STUB ? JUMP : s.where == SITE_SPLIT ? 2 * JUMP : 0;
 	return n * (h->w->weight[e] + 1e-9);
 }
@@ -228,7 +250,7 @@ improve(struct homes *h, int8_t reg)
 			int8_t old = h->home[v];
 			double before = price_around(h, v), after;
 
-			h->home[v] = old < 0 ? reg : -1;
+			h->home[v] = old == reg ? h->before[v] : reg;
 			after = price_around(h, v);
 			if (after < before)
 				again = true;
@@ -241,6 +263,7 @@ improve(struct homes *h, int8_t reg)
 static void
 mark_part(struct homes *h, uint32_t start, uint32_t number, uint32_t *stack)
 {
+	int8_t reg = h->home[start];
 	uint32_t n = 0;
 
 	stack[n++] = start;
@@ -253,7 +276,7 @@ mark_part(struct homes *h, uint32_t start, uint32_t number, uint32_t *stack)
 			uint32_t e = out ? h->g->out[i] : h->g->in[h->g->in_at[v] + i - h->g->out_at[v + 1]];
 			uint32_t to = out ? h->g->edge[e].to : h->g->edge[e].from;
 
-			if (is_arc(h, e) && !ends(h, e) && h->in_set[to] && h->home[to] >= 0 && !h->part[to]) {
+			if (is_arc(h, e) && !ends(h, e) && h->in_set[to] && h->home[to] == reg && !h->part[to]) {
 				h->part[to] = number;
 				stack[n++] = to;
 			}
@@ -262,13 +285,13 @@ mark_part(struct homes *h, uint32_t start, uint32_t number, uint32_t *stack)
 }
 
 static uint32_t
-find_parts(struct homes *h)
+find_parts(struct homes *h, int8_t reg)
 {
 	uint32_t *stack = pool_array(h->u->pool, h->g->nvert, sizeof *stack), n = 0;
 
 	memset(h->part, 0, h->g->nvert * sizeof *h->part);
 	for (uint32_t v = 0; v < h->g->nvert; v++)
-		if (h->in_set[v] && h->home[v] >= 0 && !h->part[v])
+		if (h->in_set[v] && h->home[v] == reg && !h->part[v])
 			mark_part(h, v, ++n, stack);
 	return n;
 }
@@ -285,9 +308,9 @@ total(const struct homes *h)
 
 /* Undoes those connected sets that cost more than they save. */
 static void
-drop_parts(struct homes *h)
+drop_parts(struct homes *h, int8_t reg)
 {
-	uint32_t n = find_parts(h);
+	uint32_t n = find_parts(h, reg);
 	int8_t *kept = pool_array(h->u->pool, h->g->nvert, sizeof *kept);
 
 	for (uint32_t part = 1; part <= n && n < 64; part++) {
@@ -296,7 +319,7 @@ drop_parts(struct homes *h)
 		memcpy(kept, h->home, h->g->nvert);
 		for (uint32_t v = 0; v < h->g->nvert; v++)
 			if (h->part[v] == part)
-				h->home[v] = -1;
+				h->home[v] = h->before[v];
 		without = price_of_part(h, part);
 		if (with < without)
 			memcpy(h->home, kept, h->g->nvert);
@@ -308,10 +331,12 @@ static double
 try_register(struct homes *h, int8_t reg)
 {
 	double before = total(h);
+	int8_t room = (int8_t)h->u->machine->sp;
 	bool any = false;
 
+	memcpy(h->before, h->home, h->g->nvert);
 	for (uint32_t v = 0; v < h->g->nvert; v++) {
-		h->in_set[v] = !h->r->known[v] && h->home[v] < 0 && h->avail[v] >> reg & 1;
+		h->in_set[v] = !h->r->known[v] && (h->home[v] < 0 || (h->home[v] == room && reg != room)) && h->avail[v] >> reg & 1;
 		any |= h->in_set[v];
 		if (h->in_set[v])
 			h->home[v] = reg;
@@ -319,7 +344,7 @@ try_register(struct homes *h, int8_t reg)
 	if (!any)
 		return 0;
 	improve(h, reg);
-	drop_parts(h);
+	drop_parts(h, reg);
 	return before - total(h);
 }
 
@@ -345,7 +370,7 @@ take_best(struct homes *h)
 	return most > 0;
 }
 
-void
+double
 find_homes(const struct unit *u, struct woven *w)
 {
 	const struct graph *g = w->proc->graph;
@@ -353,10 +378,12 @@ find_homes(const struct unit *u, struct woven *w)
 
 	h.avail = w->paths->avail = pool_array(u->pool, g->nvert, sizeof *h.avail);
 	h.home = w->paths->home = pool_array(u->pool, g->nvert, sizeof *h.home);
+	h.before = pool_array(u->pool, g->nvert, sizeof *h.before);
 	h.in_set = pool_array(u->pool, g->nvert, sizeof *h.in_set);
 	h.part = pool_array(u->pool, g->nvert, sizeof *h.part);
 	memset(h.home, -1, g->nvert);
 	find_avail(&h);
 	for (int i = 0; i < 16 && take_best(&h); i++)
 		;
+	return total(&h);
 }

@@ -5,11 +5,7 @@
 
 #include <string.h>
 
-/* Sums become addresses, eight bytes each: these must not wrap around. */
-static const int64_t MOST_SUM = (int64_t)1 << 56;
 enum { MOST_COUNTERS = 1 << 20 };
-/* Up to so many counters the table has room for the sums of all paths, so that they need not be told apart. */
-enum { ROOM = 4096 };
 
 struct choice {
 	const struct unit *u;
@@ -70,6 +66,25 @@ cut(struct choice *c)
 	return true;
 }
 
+/* Guesses then only order what did not run. */
+static const double GUESS = 1e-6;
+
+/* Where the file says how often edges ran, that is what code on them costs. */
+static bool
+weigh(const struct choice *c)
+{
+	const struct interest_proc *p = c->chosen;
+	double *w = c->w->weight;
+
+	if (!p || !p->nran)
+		return true;
+	if (p->nran != c->w->proc->arcs.n)
+		return other_build(c, p->line, "it has another number of edges");
+	for (uint32_t e = 0; e < c->w->proc->graph->nedge; e++)
+		w[e] = GUESS * w[e] + (e < p->nran ? (double)p->ran[e] : 0);
+	return true;
+}
+
 static uint32_t
 begin_of(const struct choice *c, const struct interest_path *p)
 {
@@ -90,83 +105,33 @@ mark_edges(struct choice *c)
 	return true;
 }
 
-/* ---- what has to be done where ---- */
-
-/* Paths that end with an edge: does any have to be counted, and may others have sums beyond the table? *size: of
- * the table. */
-static bool
-find_ends(struct choice *c, const struct spp *s, uint64_t *size)
+/* By vertex: no activation ends in the block. */
+static bool *
+without_calls(const struct choice *c)
 {
-	const struct graph *g = c->dag->graph;
-	int64_t *most = pool_array(c->u->pool, g->nvert, sizeof *most);
-	struct woven_paths *x = c->w->paths;
+	const struct woven *w = c->w;
+	bool *sure = pool_array(c->u->pool, w->proc->graph->nvert, sizeof *sure);
 
-	for (uint32_t i = g->nvert; i-- > 0;) {
-		uint32_t v = c->dag->up[i];
+	for (uint32_t b = 0; b < w->proc->blocks.n; b++) {
+		sure[b] = true;
+		for (uint32_t i = w->proc->blocks.at[b].first; i < w->proc->blocks.at[b].last; i++) {
+			const struct insn *in = woven_insn(w, b, i);
 
-		for (uint32_t k = g->in_at[v]; k < g->in_at[v + 1]; k++) {
-			uint32_t e = g->in[k];
-			int64_t sum = most[g->edge[e].from] + s->val[e];
-
-			if (e == c->dag->close)
-				continue;
-			if (s->val[e] > MOST_SUM || sum > MOST_SUM)
-				return false;
-			most[v] = sum > most[v] ? sum : most[v];
-			if (e >= c->w->proc->graph->nedge || v != g->exit)
-				continue;
-			x->passed[e] = !c->ei[e];
-			x->checked[e] = sum >= (int64_t)s->dense;
-			if (c->ei[e] && sum >= (int64_t)*size)
-				*size = (uint64_t)sum + 1;
+			sure[b] &= !insn_is_call(in) && in->cls != CHORD_INSN_SYSCALL;
 		}
 	}
-	if (*size <= ROOM)
-		memset(x->checked, 0, g->nedge * sizeof *x->checked);
-	else
-		*size = s->dense;
-	return true;
+	return sure;
 }
 
-/* Where no path of interest can end any more, the register need not be held. */
 static void
-forget(const struct choice *c, struct probes *r)
-{
-	const struct graph *g = c->dag->graph;
-	bool *needed = pool_array(c->u->pool, g->nvert, sizeof *needed);
-
-	for (uint32_t i = 0; i < g->nvert; i++) {
-		uint32_t v = c->dag->up[i];
-
-		for (uint32_t k = g->out_at[v]; k < g->out_at[v + 1]; k++) {
-			uint32_t e = g->out[k];
-			bool ends = g->edge[e].to == g->exit;
-
-			needed[v] |= e != c->dag->close && (ends ? c->ei[e] : needed[g->edge[e].to]);
-		}
-		if (!needed[v])
-			r->known[v] = true;
-	}
-}
-
-static bool
-number(struct choice *c)
+take_code(const struct choice *c, const struct spp_code *s)
 {
 	struct woven_paths *x = c->w->paths;
-	const char *why = NULL;
-	struct spp *s;
 
-	if (!mark_edges(c))
-		return false;
-	s = spp_place(c->dag, c->ei, true, &why);
-	if (!s)
-		return refuse(c, why);
-	x->paths->n = s->dense;
-	if (s->dense > MOST_COUNTERS || !find_ends(c, s, &x->paths->n))
-		return refuse(c, "too many paths of interest");
-	forget(c, s->probes);
+	x->paths->n = s->size;
 	x->paths->val = s->val;
 	x->paths->probes = s->probes;
+	x->act = s->act;
 	x->ninterest = c->chosen->npath;
 	x->interest = pool_array(c->u->pool, x->ninterest, sizeof *x->interest);
 	for (uint32_t i = 0; i < x->ninterest; i++) {
@@ -174,6 +139,33 @@ number(struct choice *c)
 
 		x->interest[i] = (uint64_t)dag_sum(c->dag, s->val, begin_of(c, p), p->edge, p->n);
 	}
+}
+
+/* Paths are recorded at their end, or before it where that is cheaper on the whole. */
+static bool
+number(struct choice *c)
+{
+	const bool *sure[] = {NULL, without_calls(c)};
+	const struct spp_code *best = NULL;
+	const char *why = NULL;
+	double least = 0;
+
+	if (!mark_edges(c))
+		return false;
+	for (int i = 0; i < 2; i++) {
+		const struct spp_code *s = spp_weave(c->dag, c->ei, sure[i], &why);
+		double price;
+
+		if (!s || s->size > MOST_COUNTERS)
+			return refuse(c, s ? "too many paths of interest" : why);
+		take_code(c, s);
+		price = plan_paths(c->u, c->w);
+		if (best && price >= least)
+			continue;
+		best = s;
+		least = price;
+	}
+	take_code(c, best);
 	return true;
 }
 
@@ -191,7 +183,7 @@ none(struct choice *c)
 	r->value = pool_array(c->u->pool, g->nvert, sizeof *r->value);
 	r->known = pool_array(c->u->pool, g->nvert, sizeof *r->known);
 	memset(r->known, true, g->nvert * sizeof *r->known);
-	memset(x->passed, true, g->nedge * sizeof *x->passed);
+	x->act = pool_array(c->u->pool, g->nedge, sizeof *x->act);
 	x->paths->val = pool_array(c->u->pool, g->nedge, sizeof *x->paths->val);
 	x->paths->probes = r;
 }
@@ -201,14 +193,13 @@ select_paths(const struct unit *u, struct woven *w, const struct interest *inter
 {
 	struct choice c = {.u = u, .w = w, .in = interest};
 
-	if (!find_chosen(&c) || !cut(&c))
+	if (!find_chosen(&c) || !weigh(&c) || !cut(&c))
 		return false;
 	if (w->proc->reason)
 		return true;
 	w->paths->paths = pool_alloc(u->pool, sizeof *w->paths->paths);
 	w->paths->paths->dag = c.dag;
-	w->paths->passed = pool_array(u->pool, c.dag->graph->nedge, sizeof *w->paths->passed);
-	w->paths->checked = pool_array(u->pool, c.dag->graph->nedge, sizeof *w->paths->checked);
+	w->paths->selected = true;
 	if (c.chosen && c.chosen->npath)
 		return number(&c);
 	none(&c);

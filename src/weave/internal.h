@@ -40,19 +40,20 @@ struct path_code {
 /* The paths of a procedure. */
 struct woven_paths {
 	struct paths *paths;
-	bool *passed;            /* by edge where paths end: none of interest does; NULL: all are of interest */
-	bool *checked;           /* by such an edge: other paths end there, too, whose sums are not in the table */
+	struct path_act *act;    /* by edge: the code */
 	uint64_t *interest;      /* sums of interest */
 	uint32_t ninterest;
+	bool selected;           /* some paths are of interest only */
 	struct site *before;     /* by edge behind a call that may return twice: where the path that leads there ends */
 	uint8_t kind;            /* enum chord_path_kind */
 	uint32_t size;           /* of the table, as in the map */
 	uint32_t ncode;
-	int8_t *home;            /* by vertex: the register that has the path's number there; -1: memory, or it is known */
-	uint16_t *avail;         /* by vertex: registers that could */
+	int8_t *home;            /* by vertex: where the path's number is there, as struct path_op has it; -1: shadow, or known */
+	uint16_t *avail;         /* by vertex: registers that could have it, the stack pointer for the word below it */
 	bool memory;             /* it is in memory somewhere */
 	bool lazy;               /* memory is guarded where it is used first, not where the procedure begins */
 	bool below;              /* nothing is kept below the stack pointer */
+	bool room;               /* nothing is kept where PATH_ROOM is */
 };
 
 /* What runs behind a call of a block, up to and with the next one or the end of the block. */
@@ -124,18 +125,20 @@ struct site place_end_before(const struct unit *u, const struct woven *w, uint32
 /* As near to the edge as can be: behind all of its source's block, or before all of its target's. */
 struct site place_at_edge(const struct unit *u, const struct woven *w, uint32_t edge);
 
-/* home.c: chooses where the path register is. */
-void find_homes(const struct unit *u, struct woven *w);
-/* The site of an edge, as it suits that. */
-struct site home_site(const struct unit *u, const struct woven *w, uint32_t edge);
+/* home.c: chooses where the path register is. Returns the price of all code for paths but guards, in instructions. */
+double find_homes(const struct unit *u, struct woven *w);
+/* The site of an edge, as it suits code that has the register in `from` before and in `to` behind it (-1: memory, or nowhere). */
+struct site home_site(const struct unit *u, const struct woven *w, uint32_t edge, int8_t from, int8_t to);
 
 /* paths.c: which edges have which code for paths; may refuse the procedure (proc->reason). False: the paths of interest
  * are not of it, as has been said. */
 bool place_paths(const struct unit *u, struct woven *w, const struct interest *interest);
 /* interest.c: numbers them so that each path of interest has a sum that no other path has. In w->paths. False as above. */
 bool select_paths(const struct unit *u, struct woven *w, const struct interest *interest);
-/* Appends what tells the runtime that a module has paths, once for each. */
-void emit_path_mark(struct buf *tail);
+/* Chooses table, homes and guards for w->paths->act. Returns the price of all that, in instructions that run. */
+double plan_paths(const struct unit *u, struct woven *w);
+/* Appends what tells the runtime that a module has paths, once for each: of which only some are counted, or all. */
+void emit_path_mark(struct buf *tail, bool selected);
 /* The graph, as interest_hash() wants it. */
 void map_graph(struct buf *blob, const struct woven *w);
 /* What the map says of them. */

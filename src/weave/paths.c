@@ -188,7 +188,7 @@ choose_table(struct woven *w)
 {
 	struct woven_paths *x = w->paths;
 
-	if (x->passed) {
+	if (x->selected) {
 		x->kind = CHORD_PATH_SELECTED;
 		x->size = w->ncounter = (uint32_t)x->paths->n;
 		return;
@@ -207,42 +207,20 @@ choose_table(struct woven *w)
 
 /* ---- what ---- */
 
-static bool
-ends_path(const struct woven *w, uint32_t e)
-{
-	return w->paths->paths->dag->cut[e] || w->proc->graph->edge[e].to == w->proc->exit;
-}
-
-/* Does no path end there that has to be counted? A known sum that is none of interest is not, either. */
-static bool
-passed(const struct woven *w, uint32_t e)
-{
-	const struct woven_paths *x = w->paths;
-	const struct probes *r = x->paths->probes;
-	uint32_t u = w->proc->graph->edge[e].from;
-
-	return x->passed && (x->passed[e] || (r->known[u] && (uint64_t)(r->value[u] + r->add[e]) >= x->paths->n));
-}
-
 /* All that an edge does, in one place, but for guards. */
 static struct path_op
 op_of(const struct woven *w, uint32_t e)
 {
-	const struct probes *r = w->paths->paths->probes;
+	const struct path_act *a = &w->paths->act[e];
 	const struct edge *d = &w->proc->graph->edge[e];
-	bool known = r->known[d->from];
-	struct path_op op = {.from = w->paths->home[d->from], .to = w->paths->home[d->to]};
+	struct path_op op = {.record = a->record, .next = a->next, .sum = a->sum, .n = a->n, .from = -1, .to = -1};
 
-	if (ends_path(w, e)) {
-		op.record = passed(w, e) ? PATH_NO_RECORD : known ? PATH_RECORD_KNOWN : PATH_RECORD_HELD;
-		op.check = w->paths->checked && w->paths->checked[e];
-		op.sum = r->add[e] + (known ? r->value[d->from] : 0);
-		op.next = d->to != w->proc->exit && !r->known[d->to] ? PATH_SET : PATH_NOTHING;
-		op.n = r->start[d->to];
-	} else if (!r->known[d->to]) {
-		op.next = known ? PATH_SET : r->add[e] || op.from != op.to ? PATH_ADD : PATH_NOTHING;
-		op.n = r->add[e] + (known ? r->value[d->from] : 0);
-	}
+	if (a->record == PATH_RECORD_HELD || a->next == PATH_ADD)
+		op.from = w->paths->home[d->from];
+	if (a->next)
+		op.to = w->paths->home[d->to];
+	if (a->next == PATH_ADD && !a->n && op.from == op.to)
+		op.next = PATH_NOTHING;
 	return op;
 }
 
@@ -258,17 +236,22 @@ uses_memory(const struct path_op *op)
 static bool
 enters_memory(const struct woven *w, uint32_t e, const struct path_op *op)
 {
-	bool was = !w->paths->paths->probes->known[w->proc->graph->edge[e].from] && op->from < 0;
+	uint32_t u = w->proc->graph->edge[e].from;
+	bool was = !w->paths->paths->probes->known[u] && w->paths->home[u] < 0;
 
 	return op->next && op->to < 0 && !was;
 }
 
-/* Memory is guarded where the procedure begins or where it is first used, as is less often. */
-static void
+/* In instructions. */
+static const double GUARD = 5;
+
+/* Memory is guarded where the procedure begins or where it is first used, as is less often. Returns the price. */
+static double
 choose_guards(struct woven *w)
 {
 	double begins = 0, enters = 0;
 
+	w->paths->memory = false;
 	for (uint32_t e = 0; e < w->proc->arcs.n; e++) {
 		struct path_op op = op_of(w, e);
 
@@ -279,6 +262,7 @@ choose_guards(struct woven *w)
 		w->paths->memory |= e != w->proc->graph->close && uses_memory(&op);
 	}
 	w->paths->lazy = enters < begins;
+	return w->paths->memory ? GUARD * (enters < begins ? enters : begins) : 0;
 }
 
 static bool
@@ -358,7 +342,7 @@ add_ops(const struct unit *u, struct woven *w)
 			op.from = -1;
 		}
 		if (op.from >= 0 || op.to >= 0)
-			w->edge[e] = home_site(u, w, e);
+			w->edge[e] = home_site(u, w, e, op.from, op.to);
 		if (!add_op(u, w, e, &w->edge[e], op))
 			return false;
 	}
@@ -418,6 +402,29 @@ calls_something(const struct unit *u, const struct woven *w)
 	return false;
 }
 
+/* Is there a word left in what a leaf may keep below the stack pointer? How far it goes down from where a value is kept
+ * is not looked at: all its pushes count. */
+static bool
+leaf_has_room(const struct unit *u, const struct woven *w)
+{
+	int lowest = 0, pushed = 0;
+	bool moves = false;
+
+	for (uint32_t b = 0; b < w->proc->blocks.n; b++)
+		for (uint32_t i = w->proc->blocks.at[b].first; i < w->proc->blocks.at[b].last; i++) {
+			const struct insn *in = woven_insn(w, b, i);
+
+			if (in->stmt == UINT32_MAX || u->text->stmts.at[in->stmt].flags & STMT_INLINE)
+				return false;
+			lowest = in->below < lowest ? in->below : lowest;
+			if (in->attr & INSN_PUSHES)
+				pushed += 8;
+			else
+				moves |= in->regs_kill >> u->machine->sp & 1;
+		}
+	return u->text->compiler && lowest > INT8_MIN && (!lowest || (!moves && lowest - pushed >= 8 - PATH_ROOM));
+}
+
 /* The shadows of memory that these checkers keep are where that of the stack would be. */
 static const char *
 other_shadow(const struct object *o)
@@ -431,6 +438,16 @@ other_shadow(const struct object *o)
 	return NULL;
 }
 
+double
+plan_paths(const struct unit *u, struct woven *w)
+{
+	double homes;
+
+	choose_table(w);
+	homes = find_homes(u, w);
+	return homes + choose_guards(w);
+}
+
 static bool
 place_all(const struct unit *u, struct woven *w)
 {
@@ -440,9 +457,9 @@ place_all(const struct unit *u, struct woven *w)
 		return false;
 	if (!x->paths->probes->known[w->proc->entry])
 		return refuse(w, "a path begins where nothing can be put");
-	choose_table(w);
-	find_homes(u, w);
-	choose_guards(w);
+	if (!x->act)
+		x->act = dag_acts(x->paths->dag, x->paths->probes);
+	plan_paths(u, w);
 	if (!add_ops(u, w))
 		return false;
 	move_stubs(w);
@@ -450,14 +467,14 @@ place_all(const struct unit *u, struct woven *w)
 }
 
 void
-emit_path_mark(struct buf *tail)
+emit_path_mark(struct buf *tail, bool selected)
 {
-	const char *name = "__chord_paths";
+	const char *name = selected ? "__chord_some_paths" : "__chord_paths";
 
 	buf_printf(tail, "\t.section %s,\"awG\",@nobits,%s,comdat\n\t.balign 8\n", CHORD_SECTION_CNT, name);
 	buf_printf(tail, "\t.globl\t%s\n\t.hidden\t%s\n%s:\t.zero\t8\n", name, name, name);
-	buf_printf(tail, "\t.section %s,\"aoG\",@progbits,%s,%s,comdat\n\t.balign 4\n\t.long\t0,0\n", CHORD_SECTION_PATH, name,
-	           name);
+	buf_printf(tail, "\t.section %s,\"aoG\",@progbits,%s,%s,comdat\n\t.balign 4\n\t.long\t0,%d\n", CHORD_SECTION_PATH, name,
+	           name, selected);
 }
 
 bool
@@ -471,6 +488,7 @@ place_paths(const struct unit *u, struct woven *w, const struct interest *intere
 	}
 	w->paths = pool_alloc(u->pool, sizeof *w->paths);
 	w->paths->below = calls_something(u, w);
+	w->paths->room = w->paths->below || leaf_has_room(u, w);
 	find_entry(u, w);
 	find_before(u, w);
 	find_aways(u, w);

@@ -154,7 +154,7 @@ pass_output(struct job *j, struct buf *out)
 	struct buf tail = {0};
 
 	if (runtime && j->o->measure == CHORD_PATHS)
-		emit_path_mark(&tail);
+		emit_path_mark(&tail, j->o->interest);
 	if (runtime)
 		emit_event_counters(&tail, &j->o->events, j->o->calls);
 	if (runtime)

@@ -3,7 +3,7 @@
 # run.sh [PART...]: profiles of paths. RECORD is the program that goes through others step by step and notes their paths.
 #
 # What each path of small programs executes and how often; all counts as with edges; paths, and how far those came that
-# did not end, as a debugger sees them; --diff, select, split and merge; what is wrong with files and orders.
+# did not end, as a debugger sees them; --diff, select, split and merge; paths of interest as where all are counted; what is wrong with files and orders.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 : "${CHORD:=$here/../../build/chord}"
@@ -293,6 +293,74 @@ chosen()
 	same "$label" all.ran some.ran
 }
 
+# listed PROGRAM: its paths with their counts.
+listed()
+{
+	"$CHORD" paths --json "$1" | jq -r '.paths[] | select(.unfinished | not) |
+		[.function, .begins, ([.edges[].edge | tostring] | join(" ")), .count] | @tsv' | sort
+}
+
+# fewer LABEL BUILD RULE ARGUMENT...: the paths chosen, which all ran, and no others, as where all are counted. BUILD OPTION FILE
+# makes the program.
+fewer()
+{
+	local label=$1 build=$2 rule=$3 want
+	shift 3
+	rm -f ./*.chord
+	./whole "$@" >whole.out
+	want=$("$CHORD" paths select --rule "$rule" -o chosen.paths ./whole 2>&1) || { fail "$label" "$want"; return; }
+	"$build" -fchord-paths=chosen.paths fewer || { fail "$label" "$(head -n 1 log)"; return; }
+	./fewer "$@" >fewer.out
+	cmp -s whole.out fewer.out || { fail "$label" "it does something else"; return; }
+	listed ./whole >all.ran
+	listed ./fewer >some.ran
+	comm -13 all.ran some.ran >differs
+	[ ! -s differs ] || { fail "$label" "$(head -n 1 differs)"; return; }
+	[ "$(wc -l <some.ran)" = "${want%% *}" ] && ok "$label" || fail "$label" "$(wc -l <some.ran) of $want"
+}
+
+fewer_bzip2()
+{
+	local cache=${CHORD_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/chord} option=$1 out=$PWD/$2
+	option=${option/=chosen/=$PWD/chosen}
+	( cd "$cache/src/bzip2" && weave "$compiler" "$level" "$option" -D_FILE_OFFSET_BITS=64 -o "$out" blocksort.c huffman.c \
+		crctable.c randtable.c compress.c decompress.c bzlib.c bzip2.c )
+}
+
+fewer_random()
+{
+	weave "$compiler" "$level" -w "-I${CSMITH_INCLUDE:-/usr/include/csmith}" "$1" -o "$2" random.c
+}
+
+# Of programs that are long enough to need all that there is to choose from.
+larger()
+{
+	local compiler=gcc level=-O2 rule seed work=$PWD
+	if "$here/../real/recipe.sh" bzip2 fetch >log 2>&1; then
+		head -c 200000 "$CHORD" >input
+		for compiler in gcc clang; do
+			fewer_bzip2 -fchord=paths whole || { fail "fewer/bzip2/$compiler" "$(head -n 1 log)"; continue; }
+			for rule in top:1 top:5% hot:99%; do
+				fewer "fewer/bzip2/$compiler/$rule" fewer_bzip2 "$rule" -9 -c input
+			done
+		done
+	else
+		echo "skip paths/fewer/bzip2: $(tail -n 1 log)"
+	fi
+	command -v csmith >/dev/null || { echo "skip paths/fewer/csmith: no csmith here"; return; }
+	for seed in 2 3 4 6; do
+		csmith --seed "$seed" >random.c
+		for compiler in gcc clang; do
+			level=$(echo -O0 -O1 -O2 -O3 | cut -d ' ' -f $((seed % 4 + 1)))
+			fewer_random -fchord=paths whole || { fail "fewer/csmith/$seed/$compiler" "$(head -n 1 log)"; continue; }
+			timeout 5 ./whole >/dev/null || { echo "skip paths/fewer/csmith/$seed/$compiler: it does not end"; continue; }
+			for rule in top:3 top:5% top:40%; do
+				fewer "fewer/csmith/$seed/$compiler/$rule" fewer_random "$rule"
+			done
+		done
+	done
+}
+
 # parts COMPILER LEVEL WAY: three builds, run at once, are together what one is that counts all.
 parts()
 {
@@ -328,10 +396,16 @@ selective()
 	"$CHORD" paths select --rule 'function:*' -o zero.paths ./known 2>log
 	says chosen/build 1 'zero.paths:[0-9]*: .*build' env CHORD_CC=gcc "$CHORD" cc -O2 -fchord-paths=zero.paths -o some "$here/known.c"
 	says chosen/none 1 'missing' env CHORD_CC=gcc "$CHORD" cc -O2 -fchord-paths=missing -o some "$here/known.c"
+	sed -i '/^ran /d; 1s/2$/1/' zero.paths
+	weave gcc -O0 -fchord-paths=zero.paths -o some "$here/known.c" && ok chosen/version-1 || fail chosen/version-1 "$(head -n 1 log)"
+	sed 's/^cut.*/&\nran 1 x/' zero.paths >ran.paths
+	says chosen/ran 1 'ran.paths:4: not how often an edge ran' env CHORD_CC=gcc "$CHORD" cc -O0 -fchord-paths=ran.paths -o some "$here/known.c"
+	sed 's/^cut.*/&\nran 1/' zero.paths >ran.paths
+	says chosen/ran-few 1 'another number of edges' env CHORD_CC=gcc "$CHORD" cc -O0 -fchord-paths=ran.paths -o some "$here/known.c"
 	echo 'path 0 1' >>zero.paths
 	says chosen/path 1 'zero.paths:[0-9]*: ' env CHORD_CC=gcc "$CHORD" cc -O0 -fchord-paths=zero.paths -o some "$here/known.c"
 }
 
-[ $# -gt 0 ] || set -- known counts small real random reports choices selective
+[ $# -gt 0 ] || set -- known counts small real random reports choices selective larger
 for part; do "$part"; done
 exit $failed

@@ -681,6 +681,76 @@ least_cost(const struct enumeration *en, const bool *pure)
 	}
 }
 
+/* Runs the code of spp_weave() along a path: what it records, or -1. A register that was not set, or was of no use on the
+ * way, must not be used. */
+static int64_t
+run_code(const struct dag *d, const struct spp_code *c, const struct one *one, const bool *sure)
+{
+	bool held = !c->probes->known[one->begin];
+	int64_t r = held ? c->probes->start[one->begin] : 0, cell = -1;
+
+	for (uint32_t i = 0; i < one->n; i++) {
+		const struct path_act *a = &c->act[one->edge[i]];
+		const struct edge *e = &d->g->edge[one->edge[i]];
+		bool ends = i + 1 == one->n;
+
+		if (e->phantom)
+			return -1;
+		check(d->g, cell < 0 || (!a->record && sure && sure[e->from]));
+		if (a->record)
+			cell = a->sum + (a->record == PATH_RECORD_HELD ? r : 0);
+		check(d->g, (a->record != PATH_RECORD_HELD && a->next != PATH_ADD) || held);
+		check(d->g, !e->fixed || !a->next || (a->next == PATH_ADD && !a->n));
+		check(d->g, !e->fixed || !a->record || e->to == d->g->exit);
+		if (ends)
+			check(d->g, e->to == d->g->exit ? !a->next : (a->next == PATH_SET) == !c->probes->known[e->to]);
+		if (ends && a->next)
+			check(d->g, a->n == c->probes->start[e->to]);
+		held = a->next != PATH_NOTHING;
+		r = a->next == PATH_SET ? a->n : r + a->n;
+		check(d->g, ends || held == !c->probes->known[e->to]);
+	}
+	return cell;
+}
+
+/* Every pure path is counted where no other one is, and readers find it by its sum. */
+static void
+check_code(const struct enumeration *en, const bool *ei, const bool *pure, const bool *sure)
+{
+	const struct dag *d = en->d;
+	const char *why = "";
+	struct spp_code *c = spp_weave(d, ei, sure, &why);
+	int64_t cell[MOST], sum[MOST];
+
+	check(d->g, c);
+	for (uint32_t i = 0; i < en->n; i++) {
+		const struct one *one = &en->path[i];
+		bool runs = true;
+
+		for (uint32_t k = 0; k < one->n; k++)
+			runs &= !d->g->edge[one->edge[k]].phantom;
+		cell[i] = run_code(d, c, one, sure);
+		sum[i] = dag_sum(d, c->val, one->begin, one->edge, one->n);
+		check(d->g, cell[i] < (int64_t)c->size && sum[i] >= 0);
+		check(d->g, !pure[i] || !runs || (cell[i] == sum[i] && (uint64_t)sum[i] < c->n));
+		cell[i] = runs && cell[i] >= 0 ? cell[i] : -1 - (int64_t)i;
+	}
+	check(d->g, !collides(en, pure, cell) && !collides(en, pure, sum));
+}
+
+static void
+check_codes(const struct enumeration *en, const bool *ei, const bool *pure)
+{
+	bool sure[en->d->g->nvert];
+
+	check_code(en, ei, pure, NULL);
+	memset(sure, true, sizeof sure);
+	check_code(en, ei, pure, sure);
+	for (uint32_t v = 0; v < en->d->g->nvert; v++)
+		sure[v] = rnd(2);
+	check_code(en, ei, pure, sure);
+}
+
 /* Some paths of interest. Every set that has the same edges of interest is checked with it: all
  * paths of such edges only count as of interest. */
 static void
@@ -695,6 +765,7 @@ check_set(struct tally *t, const struct enumeration *en, const bool *ei)
 	if (t->exhaustive)
 		t->least += least_cost(en, pure);
 	check_sound(t, en, ei, pure, true);
+	check_codes(en, ei, pure);
 	check_printed(t, en, ei, pure);
 }
 

@@ -67,6 +67,27 @@ is_zeroing(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op)
 	       op[0].reg.value == op[1].reg.value && is_wide(op[0].reg.value);
 }
 
+/* What an operand tells of memory below the stack pointer. */
+static void
+look_below(const ZydisDecodedOperand *op, bool address, struct insn *out)
+{
+	int64_t at = op->mem.disp.has_displacement ? op->mem.disp.value : 0;
+
+	if (op->type == ZYDIS_OPERAND_TYPE_REGISTER) {
+		bool read = op->actions & ZYDIS_OPERAND_ACTION_MASK_READ, written = op->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE;
+
+		if (op->visibility != ZYDIS_OPERAND_VISIBILITY_HIDDEN && reg_bit(op->reg.value) == X86_RSP && read && !written)
+			out->below = INT8_MIN;
+		return;
+	}
+	if (op->type != ZYDIS_OPERAND_TYPE_MEMORY || (reg_bit(op->mem.base) != X86_RSP && reg_bit(op->mem.index) != X86_RSP))
+		return;
+	if (op->mem.index != ZYDIS_REGISTER_NONE || at < -INT8_MAX || (address && at < 0))
+		out->below = INT8_MIN;
+	else if (at < out->below)
+		out->below = (int8_t)at;
+}
+
 static void
 read_operand(const ZydisDecodedOperand *op, struct insn *out)
 {
@@ -160,6 +181,10 @@ classify(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op, struc
 	case ZYDIS_CATEGORY_SYSCALL: case ZYDIS_CATEGORY_INTERRUPT:
 		out->cls = CHORD_INSN_SYSCALL;
 		return;
+	case ZYDIS_CATEGORY_PUSH: case ZYDIS_CATEGORY_POP:
+		if (in->mnemonic == ZYDIS_MNEMONIC_PUSH || in->mnemonic == ZYDIS_MNEMONIC_POP)
+			out->attr |= INSN_PUSHES;
+		return;
 	case ZYDIS_CATEGORY_NOP: case ZYDIS_CATEGORY_WIDENOP:
 		out->attr |= INSN_NOP;
 		return;
@@ -223,8 +248,10 @@ x86_decode(const uint8_t *bytes, size_t n, uint32_t off, struct insn *out)
 	*out = (struct insn){.off = off, .len = in.length, .stmt = UINT32_MAX};
 	classify(&in, op, out);
 	read_flags(&in, op, out);
-	for (unsigned i = 0; i < in.operand_count; i++)
+	for (unsigned i = 0; i < in.operand_count; i++) {
 		read_operand(&op[i], out);
+		look_below(&op[i], in.mnemonic == ZYDIS_MNEMONIC_LEA, out);
+	}
 	if (is_zeroing(&in, op))
 		out->regs_read = 0;
 	widen(out, in.meta.branch_type == ZYDIS_BRANCH_TYPE_NEAR);

@@ -114,6 +114,13 @@ uses_memory(const struct path_op *op)
 	       (op->next && (op->to < 0 || (op->next == PATH_ADD && op->from < 0)));
 }
 
+/* Is that the word below the stack pointer? */
+static bool
+is_room(int8_t home)
+{
+	return home == X86_SP;
+}
+
 static bool
 is_short(int64_t n)
 {
@@ -124,7 +131,8 @@ is_short(int64_t n)
 static bool
 changes_flags(const struct path_op *op)
 {
-	return op->record || uses_memory(op) || !is_short(op->n * 8);
+	return op->record || uses_memory(op) || !is_short(op->n * 8) ||
+	       (op->next == PATH_ADD && (is_room(op->from) || is_room(op->to)));
 }
 
 static struct scratch
@@ -251,6 +259,29 @@ guard(struct scratch *s, struct buf *stub)
 	give_back(s, a);
 }
 
+/* The word below the stack pointer, as that is now. */
+static void
+room(const struct scratch *s)
+{
+	buf_printf(s->out, "%" PRId64 "(%%rsp)", s->depth - PATH_ROOM);
+}
+
+static void
+room_to(const struct scratch *s, int reg)
+{
+	buf_str(s->out, "\tmovq\t");
+	room(s);
+	buf_printf(s->out, ", %%%s\n", name64[reg]);
+}
+
+static void
+to_room(const struct scratch *s, int reg)
+{
+	buf_printf(s->out, "\tmovq\t%%%s, ", name64[reg]);
+	room(s);
+	buf_char(s->out, '\n');
+}
+
 /* ---- what is counted where ---- */
 
 /* What the register holds for a sum, or a difference of sums. */
@@ -361,11 +392,16 @@ add_number(struct scratch *s, int64_t n, int reg)
 	give_back(s, b);
 }
 
-/* The register for what the path register is. */
+/* The register for what the path register is, which is in none. */
 static int
-load(struct scratch *s)
+load(struct scratch *s, int8_t from)
 {
-	int a = shadow(s), r = take(s);
+	int a = is_room(from) ? -1 : shadow(s), r = take(s);
+
+	if (is_room(from)) {
+		room_to(s, r);
+		return r;
+	}
 
 	buf_printf(s->out, "\tmovq\t%" PRId64 "(%%%s), %%%s\n", distance(s), name64[a], name64[r]);
 	return r;
@@ -390,40 +426,24 @@ record_hashed(struct scratch *s, struct buf *stub, const struct path_counters *t
 	miss(s, stub, t, a, 0);
 }
 
-/* Sums are not negative, so that what register r holds is not below the table. */
-static void
-record_checked(struct scratch *s, const struct path_counters *t, int r)
-{
-	int b = take(s);
-
-	buf_str(s->out, "\tleaq\t");
-	entry_of(s->out, t, (int64_t)t->size * 8);
-	buf_printf(s->out, ", %%%s\n\tcmpq\t%%%s, %%%s\n\tjae\t%s\n", name64[b], name64[b], name64[r], s->place->counted);
-	buf_printf(s->out, "\tincq\t%%gs:(%%%s)\n%s:\n", name64[r], s->place->counted);
-	give_back(s, b);
-}
-
 static void
 record_held(struct scratch *s, struct buf *stub, const struct path_counters *t, const struct path_op *op)
 {
 	int64_t more = op->sum;
-	int r = op->from >= 0 ? op->from : load(s);
+	bool in_register = op->from >= 0 && !is_room(op->from);
+	int r = in_register ? op->from : load(s, op->from);
 
 	if (t->kind == CHORD_PATH_HASHED) {
 		if (more)
 			add_number(s, more, r);
 		record_hashed(s, stub, t, r);
-	} else if (op->check) {
-		if (more)
-			add_number(s, more * 8, r);
-		record_checked(s, t, r);
 	} else if (is_short(more * 8)) {
 		buf_printf(s->out, "\tincq\t%%gs:%" PRId64 "(%%%s)\n", more * 8, name64[r]);
 	} else {
 		add_number(s, more * 8, r);
 		buf_printf(s->out, "\tincq\t%%gs:(%%%s)\n", name64[r]);
 	}
-	if (op->from < 0)
+	if (!in_register)
 		give_back(s, r);
 }
 
@@ -447,6 +467,13 @@ set(struct scratch *s, const struct path_counters *t, const struct path_op *op)
 {
 	int a, b;
 
+	if (is_room(op->to)) {
+		b = take(s);
+		set_register(s, t, b, op->n);
+		to_room(s, b);
+		give_back(s, b);
+		return;
+	}
 	if (op->to >= 0) {
 		set_register(s, t, op->to, op->n);
 		return;
@@ -493,23 +520,77 @@ add_in_memory(struct scratch *s, int64_t n)
 }
 
 static void
+add_in_room(struct scratch *s, int64_t n)
+{
+	int b = is_short(n) ? -1 : take(s);
+
+	if (b < 0) {
+		buf_printf(s->out, "\taddq\t$%" PRId64 ", ", n);
+	} else {
+		buf_printf(s->out, "\tmovabsq\t$%" PRId64 ", %%%s\n\taddq\t%%%s, ", n, name64[b], name64[b]);
+		give_back(s, b);
+	}
+	room(s);
+	buf_char(s->out, '\n');
+}
+
+static void
+from_shadow(struct scratch *s, int reg)
+{
+	int a = shadow(s);
+
+	buf_printf(s->out, "\tmovq\t%" PRId64 "(%%%s), %%%s\n", distance(s), name64[a], name64[reg]);
+}
+
+static void
+to_shadow(struct scratch *s, int reg)
+{
+	int a = shadow(s);
+
+	buf_printf(s->out, "\tmovq\t%%%s, %" PRId64 "(%%%s)\n", name64[reg], distance(s), name64[a]);
+}
+
+/* The register for what the path register is: its own, or that where it goes, or another one. */
+static int
+fetch(struct scratch *s, int8_t from, int8_t to)
+{
+	int r;
+
+	if (from >= 0 && !is_room(from))
+		return from;
+	r = to >= 0 && !is_room(to) ? to : -1;
+	if (r < 0)
+		return load(s, from);
+	if (is_room(from))
+		room_to(s, r);
+	else
+		from_shadow(s, r);
+	return r;
+}
+
+static void
 add(struct scratch *s, const struct path_op *op, int64_t n)
 {
-	int a;
+	int r;
 
+	if (op->from == op->to && is_room(op->to)) {
+		add_in_room(s, n);
+		return;
+	}
 	if (op->from < 0 && op->to < 0) {
 		add_in_memory(s, n);
-	} else if (op->from < 0) {
-		a = shadow(s);
-		buf_printf(s->out, "\tmovq\t%" PRId64 "(%%%s), %%%s\n", distance(s), name64[a], name64[op->to]);
-		move(s, op->to, op->to, n);
-	} else if (op->to < 0) {
-		move(s, op->from, op->from, n);
-		a = shadow(s);
-		buf_printf(s->out, "\tmovq\t%%%s, %" PRId64 "(%%%s)\n", name64[op->from], distance(s), name64[a]);
-	} else {
-		move(s, op->from, op->to, n);
+		return;
 	}
+	r = fetch(s, op->from, op->to);
+	if (op->to >= 0 && !is_room(op->to)) {
+		move(s, r, op->to, n);
+		return;
+	}
+	move(s, r, r, n);
+	if (is_room(op->to))
+		to_room(s, r);
+	else
+		to_shadow(s, r);
 }
 
 /* The most registers that it takes at a time. */
@@ -517,8 +598,10 @@ static int
 registers(const struct path_op *op, const struct path_counters *t)
 {
 	bool hashed = t->kind == CHORD_PATH_HASHED;
-	int record = op->record == PATH_RECORD_HELD ? (op->from < 0) + (hashed ? 2 : op->check) : 0;
-	int set = op->next == PATH_SET && op->to < 0 && !hashed;
+	bool loads = op->from < 0 || is_room(op->from), stores = op->to < 0 || is_room(op->to);
+	int record = op->record == PATH_RECORD_HELD ? loads + (hashed ? 2 : 0) : 0;
+	int transfer = op->next == PATH_ADD && op->from != op->to && loads && stores;
+	int set = op->next == PATH_SET ? stores && !(hashed && op->to < 0) : transfer;
 	int number = !is_short(op->sum * 8 + 8) || !is_short(op->n * 8);
 
 	return uses_memory(op) + number + (record > set ? record : set);
