@@ -168,6 +168,8 @@ struct machine {
 	             const struct path_place *place);
 	/* How dear that is, relative to the cheapest form. */
 	double (*price)(struct gap gap);
+	/* Does code begin with the call by which such a stub asks whether a timer is due? Gives the call's length, or 0. */
+	uint32_t (*is_due)(const uint8_t *bytes, size_t n);
 	/* Writes an unconditional jump to an operand's text. */
 	void (*jump)(struct buf *out, const char *operand);
 	/* The length of an instruction of woven code at an address, 0 if it is none; the counter that it

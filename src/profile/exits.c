@@ -93,6 +93,14 @@ count_cut(struct pool *pool, const struct cut *at, const struct exits *e, struct
 		c->why = "its counts do not fit 64 bits";
 }
 
+/* Where a timer's handler is called the counter of its event is complete, since the stub has added what was missing; others
+ * are not. */
+static bool
+is_complete(const struct proc *p, uint64_t back, const struct woven *woven)
+{
+	return p->nevent == 1 && !p->ncounter && p->event[0].numbers == CHORD_WAYS_TIMED && woven->due(woven->ctx, back);
+}
+
 /* An exit at no call: the measured procedure around the address, if any, is not known if its place cannot be told. */
 static void
 place_cut(struct pool *pool, const struct parts *parts, const struct map *map, const struct exits *e,
@@ -110,6 +118,8 @@ place_cut(struct pool *pool, const struct parts *parts, const struct map *map, c
 		count_cut(pool, &cut, e, c);
 		return;
 	}
+	if (woven && is_complete(at->proc, e->addr, woven))
+		return;
 	c->lost = true;
 	if (!c->why)
 		c->why = pool_printf(pool, "an activation ended early at 0x%" PRIx64 ", where it makes no call", e->addr);

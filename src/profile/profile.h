@@ -323,6 +323,8 @@ struct woven {
 	uint64_t (*straight)(void *ctx, uint64_t lo, uint64_t hi);
 	/* If code at an address runs to where a stub leaves [lo, hi) for the runtime: where it goes on; else 0. */
 	uint64_t (*goes_on)(void *ctx, uint64_t at, uint64_t lo, uint64_t hi);
+	/* Does the call by which a stub asks whether a timer is due return there? */
+	bool (*due)(void *ctx, uint64_t back);
 };
 
 /* One result for each procedure of the map. module: its counters in p; NULL: all counts are 0. Activations

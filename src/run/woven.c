@@ -89,8 +89,17 @@ goes_on_at(void *image, uint64_t at, uint64_t lo, uint64_t hi)
 	return 0;
 }
 
+static bool
+is_due_call(void *image, uint64_t back)
+{
+	enum { CALL = 5 };
+	struct str code = image_bytes(image, back - CALL);
+
+	return machine_x86_64.is_due((const uint8_t *)code.at, code.n) == CALL;
+}
+
 struct woven
 woven_code(struct image *image)
 {
-	return (struct woven){image, writes_counter, runs_straight, goes_on_at};
+	return (struct woven){image, writes_counter, runs_straight, goes_on_at, is_due_call};
 }

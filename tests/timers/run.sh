@@ -93,6 +93,26 @@ exact() {
 	fi
 }
 
+# How many events a run of leave has in its report beyond what it printed: always those behind that.
+rest() {
+	CHORD_FILE=leave.chord ./leave "$1" >out 2>log || return
+	echo $(($("$CHORD" report --json ./leave leave.chord 2>log | jq .events.instructions) - $(cut -d ' ' -f 2 out)))
+	grep -q "^$2 " out || echo "not $2 times: $(cat out)"
+}
+
+left() {
+	local label=$1 often never
+	shift
+	build leave "$@" "$here/leave.c" || { fail "left $label"; return; }
+	often=$(rest 1000 50)
+	never=$(rest 0x1000000000 0)
+	if [ -n "$often" ] && [ "$often" = "$never" ] && [ "$often" -gt 0 ]; then
+		ok "handlers that jump away and exit: all is counted ($label)"
+	else
+		fail "left $label" "$often in place of $never more than was printed"
+	fi
+}
+
 same_slices() {
 	build prog -O2 "$here/slices.c" || { fail "slices"; return; }
 	./prog "$@" >want 2>&1 || { fail "slices" "$(tail -n 1 want)"; return; }
@@ -127,6 +147,7 @@ values() {
 every_compiler random
 every_compiler storm
 every_compiler exact
+every_compiler left
 same_slices
 same_slices exact
 values

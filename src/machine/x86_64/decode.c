@@ -327,6 +327,7 @@ const struct machine machine_x86_64 = {
 	.facts = x86_facts,
 	.add = x86_add,
 	.add_timed = x86_add_timed,
+	.is_due = x86_is_due,
 	.add_sum = x86_add_sum,
 	.path = x86_path,
 	.pointer = x86_pointer,

@@ -135,6 +135,15 @@ x86_add_timed(struct buf *out, struct buf *stub, const char *label, uint64_t off
 	add(out, &(struct addition){label, offset, n, t, stub}, gap);
 }
 
+uint32_t
+x86_is_due(const uint8_t *bytes, size_t n)
+{
+	static const uint8_t raised[] = {0x48, 0x8d, 0xa4, 0x24, 128, 0, 0, 0}; /* leaq 128(%rsp), %rsp */
+	enum { CALL = 5 };
+
+	return n >= CALL + sizeof raised && *bytes == 0xe8 && !memcmp(bytes + CALL, raised, sizeof raised) ? CALL : 0;
+}
+
 static void
 put_sum(struct buf *out, const char *from, unsigned n, const char *to, uint64_t offset, bool subtract, const char *reg)
 {

@@ -25,6 +25,7 @@ void x86_path(struct buf *out, struct buf *stub, const struct path_op *op, const
 double x86_price(struct gap gap);
 bool x86_woven(const uint8_t *bytes, size_t n, uint64_t addr, struct woven_insn *out);
 void x86_jump(struct buf *out, const char *operand);
+uint32_t x86_is_due(const uint8_t *bytes, size_t n);
 uint32_t x86_counts(const uint8_t *bytes, size_t n, uint64_t at, uint64_t *counter, bool *jumps);
 bool x86_move(const uint8_t *bytes, size_t n, struct move *out);
 void x86_away(struct buf *out, struct str sp, struct str pc, bool on_stack);
