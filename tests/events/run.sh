@@ -278,17 +278,19 @@ functions()
 	nm -S "$1/plain" | awk 'NR == FNR { n[$1] = 1; next } NF == 4 && $3 ~ /[tTwW]/ && ($4 in n) { print $1, $2 }' "$1/names" -
 }
 
-# compared NAME DIR ARGUMENT...: what the queries answer is what was stepped
+# compared NAME DIR ARGUMENT...: what the queries answer is what was stepped. Both run under one name, which a program may look at.
 compared()
 {
 	local name=$1 dir=$2 status said n
 	shift 2
 	objcopy -O binary -j .marks --set-section-flags .marks=alloc "$dir/plain" "$dir/marks" 2>/dev/null || : >"$dir/marks"
 	functions "$dir" >"$dir/ranges"
-	RECORD=$dir/plain.record STEPS=$steps "$work/truth" "$dir/ranges" "$dir/marks" "$dir/true" "$dir/plain" "$@" \
+	ln -sf plain "$dir/program"
+	RECORD=$dir/plain.record STEPS=$steps "$work/truth" "$dir/ranges" "$dir/marks" "$dir/true" "$dir/program" "$@" \
 		>"$dir/plain.out" 2>&1
 	status=$?
-	said=$( (CHORD_FILE=$dir/profile RECORD=$dir/meas.record timeout 60 setarch -R "$dir/meas" "$@" >"$dir/meas.out" 2>&1; echo $?) 2>/dev/null)
+	ln -sf meas "$dir/program"
+	said=$( (CHORD_FILE=$dir/profile RECORD=$dir/meas.record timeout 60 setarch -R "$dir/program" "$@" >"$dir/meas.out" 2>&1; echo $?) 2>/dev/null)
 	n=$(stat -c %s "$dir/true")
 	queries=$((queries + n / 8))
 	if [ "$status" = 99 ] && ! tail -c 8 "$dir/meas.record" | cmp -s -n 8 - /dev/zero; then
