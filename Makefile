@@ -86,11 +86,14 @@ bench: all
 	CHORD=$(abspath $(BUILD)/chord) bench/weave.sh
 	CHORD=$(abspath $(BUILD)/chord) bench/exits.sh
 
+BESIDE = chamber step stops truth record
 ASAN = -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined -Wno-format-truncation -Wno-format-overflow
 
-asan: $(BUILD)/chamber
+# What runs beside Chord has no sanitizers, the programs measured have none either.
+asan: $(BESIDE:%=$(BUILD)/%)
 	$(MAKE) BUILD=build-asan CFLAGS="$(ASAN)" LDFLAGS="-fsanitize=address,undefined" all asan-tests
-	CHAMBER=$(abspath $(BUILD)/chamber) tests/run.sh build-asan unit graph input hook stat diff calls situations torture-sample csmith-sample
+	for tool in $(BESIDE); do cp $(BUILD)/$$tool build-asan; done
+	CHAMBER=$(abspath $(BUILD)/chamber) tests/run.sh build-asan unit graph hook input situations calls events timers step stat diff paths torture-sample csmith-sample
 
 asan-tests: $(TEST)
 

@@ -136,36 +136,39 @@ find_file(struct post *s)
 
 /* ---- memory ---- */
 
+/* Reads n bytes. False: they are not in the core. */
 static bool
-add_words(uint64_t *sum, const uint64_t *word, size_t n, bool *any)
+read_memory(const struct post *s, uint64_t addr, unsigned char *to, uint64_t n)
 {
-	bool fits = true;
-
-	for (size_t i = 0; i < n; i++) {
-		fits &= count_add(&sum[i], word[i]);
-		*any |= word[i] != 0;
+	for (uint64_t at = 0, part; at < n; at += part) {
+		part = n - at < CHORD_PAGE ? n - at : CHORD_PAGE;
+		if (!core_read(s->core, addr + at, to + at, part))
+			return false;
 	}
-	return fits;
+	return true;
 }
 
 /* Adds the counters that were at an address: n bytes, of the module from the link-time address on. False: they are
  * not in the core. */
 static bool
-add_memory(struct post *s, struct module *m, uint64_t link, uint64_t addr, uint64_t n)
+add_memory(struct post *s, uint32_t number, uint64_t link, uint64_t addr, uint64_t n)
 {
-	uint64_t word[CHORD_PAGE / 8];
+	struct module *m = &s->p->module.at[number];
+	unsigned char *bytes;
+	bool ok;
 
 	if (link < m->base || link - m->base + n > m->ncount * 8)
 		return false;
-	for (uint64_t at = 0, part; at < n; at += part) {
-		part = n - at < sizeof word ? n - at : sizeof word;
-		if (!core_read(s->core, addr + at, word, part))
-			return false;
+	bytes = calloc(m->ncount, 8);
+	ok = bytes && read_memory(s, addr, bytes + (link - m->base), n);
+	if (ok) {
 		if (!m->count)
 			m->count = pool_array(s->p->pool, m->ncount, 8);
-		s->wide |= !add_words(m->count + (link - m->base + at) / 8, word, part / 8, &s->memory);
+		s->memory |= memcmp(bytes, bytes + 1, m->ncount * 8 - 1) || *bytes;
+		s->wide |= !profile_add_counters(s->p, m, number, bytes);
 	}
-	return true;
+	free(bytes);
+	return ok;
 }
 
 /* Where the counters of a program are at link time: only they are counters there, when there is no base. */
@@ -210,14 +213,13 @@ add_sum(struct loaded *l, uint64_t addr)
 static void
 add_own(struct post *s, struct loaded *l, const struct unit *u)
 {
-	struct module *m = &s->p->module.at[l->number];
 	uint64_t lo, hi;
 
 	for (uint32_t i = 0; i < u->map.nproc; i++)
 		for (uint32_t k = 0; k < u->map.proc[i].nevent && u->map.proc[i].calls; k++)
 			add_sum(l, u->map.proc[i].event[k].addr);
 	if (counter_range(&u->map, &lo, &hi))
-		add_memory(s, m, lo, lo + l->live.bias, hi - lo);
+		add_memory(s, l->number, lo, lo + l->live.bias, hi - lo);
 }
 
 static const char *
@@ -249,11 +251,11 @@ static void
 add_regions(struct post *s, uint32_t i)
 {
 	const struct chord_live_module *l = &s->module.at[i].live;
-	struct module *m = &s->p->module.at[s->module.at[i].number];
+	uint32_t number = s->module.at[i].number;
 
 	for (uint32_t k = 0; k < s->region.n; k++)
 		if (!s->filed[i * (size_t)s->live.nregion + k] && l->life == CHORD_LIFE_LOADED &&
-		    !add_memory(s, m, m->base, l->first + s->region.at[k].base, l->size))
+		    !add_memory(s, number, s->p->module.at[number].base, l->first + s->region.at[k].base, l->size))
 			s->missing++;
 }
 

@@ -140,7 +140,7 @@ read_counts(struct reader *r, const struct chord_extent_head *h, const unsigned 
 		return;
 	if (!m->count)
 		m->count = pool_array(r->p->pool, m->ncount, 8);
-	if (!paths_add_region(r->p, m, h->module, count))
+	if (!profile_add_counters(r->p, m, h->module, count))
 		r->why = "its counts do not fit 64 bits";
 }
 

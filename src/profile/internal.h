@@ -28,9 +28,6 @@ const char *in_string(struct in *in);          /* what could do harm on a termin
 const char *paths_read_tables(struct profile *p, struct module *m, const struct chord_extent_head *h, const unsigned char *at);
 const char *paths_read_hashed(struct profile *p, const struct chord_extent_head *h, const unsigned char *at);
 const char *paths_read_unfinished(struct profile *p, const struct chord_extent_head *h, const unsigned char *at);
-/* Adds the counters of a region, ncount of them, to its module's, which paths name by its number. False: a sum does not
- * fit 64 bits. */
-bool paths_add_region(struct profile *p, struct module *m, uint32_t number, const unsigned char *at);
 /* Once modules have the numbers that they have in p. */
 const char *paths_check(const struct profile *p);
 /* Sorts and joins equal ones. False: a sum does not fit 64 bits. */

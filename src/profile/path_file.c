@@ -99,7 +99,7 @@ add_words(struct module *m, const unsigned char *at, uint64_t from, uint64_t to)
 }
 
 bool
-paths_add_region(struct profile *p, struct module *m, uint32_t number, const unsigned char *at)
+profile_add_counters(struct profile *p, struct module *m, uint32_t number, const unsigned char *at)
 {
 	uint64_t from = 0;
 	bool fits = true;

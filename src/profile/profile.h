@@ -227,6 +227,10 @@ struct profile {
 	VEC(const char *) text;
 };
 
+/* path_file.c: adds counters of a region, ncount numbers of 8 bytes, to the module's, which has room for them; those in hash
+ * tables are paths, which name the module by its number. False: a sum does not fit 64 bits. */
+bool profile_add_counters(struct profile *p, struct module *m, uint32_t number, const unsigned char *at);
+
 /* Adds to a counter; false if that does not fit. The counter of an event may be a little below 0 while its
  * process is on its way, the sum of a call that is under way as much as there were events. */
 static inline bool
