@@ -152,7 +152,8 @@ chord_rt_jump_place(struct chord_rt_ctl *ctl, const struct chord_rt_leap *l)
 _Static_assert(CHORD_RT_JUMPS == 1 << 6, "");
 
 static void
-chord_rt_keep_jump(struct chord_rt_ctl *ctl, const struct chord_rt_leap *l, uint64_t *up, const struct chord_rt_tally *t, uint64_t rsp)
+chord_rt_keep_jump(struct chord_rt_ctl *ctl, const struct chord_rt_leap *l, uint64_t *up, const struct chord_rt_tally *t,
+                   uint64_t rsp)
 {
 	struct chord_rt_jump *k = chord_rt_jump_place(ctl, l);
 
@@ -172,7 +173,8 @@ chord_rt_keep_jump(struct chord_rt_ctl *ctl, const struct chord_rt_leap *l, uint
 /* Is the way from the stack pointer rsp on up the one that was walked? Frames of known size
  * follow one another if the return addresses are the same. */
 static CHORD_RT_HOT bool
-chord_rt_recall_jump(struct chord_rt_ctl *ctl, const struct chord_rt_leap *l, uint64_t **up, struct chord_rt_tally *t, uint64_t rsp)
+chord_rt_recall_jump(struct chord_rt_ctl *ctl, const struct chord_rt_leap *l, uint64_t **up, struct chord_rt_tally *t,
+                     uint64_t rsp)
 {
 	struct chord_rt_jump *k = chord_rt_jump_place(ctl, l);
 	uint32_t seq = __atomic_load_n(&k->seq, __ATOMIC_ACQUIRE);
@@ -213,7 +215,8 @@ chord_rt_jump_walked(struct chord_rt_ctl *ctl, const struct chord_rt_leap *l, co
 static CHORD_RT_HOT void
 chord_rt_jump_to(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uint64_t sp, uint64_t pc, uint64_t delta)
 {
-	struct chord_rt_leap l = {regs->r[CHORD_RT_RIP], pc, sp - regs->r[CHORD_RT_RSP], __atomic_load_n(&ctl->epoch, __ATOMIC_RELAXED)};
+	struct chord_rt_leap l = {regs->r[CHORD_RT_RIP], pc, sp - regs->r[CHORD_RT_RSP],
+	                          __atomic_load_n(&ctl->epoch, __ATOMIC_RELAXED)};
 	struct chord_rt_tally t;
 	uint64_t *up;
 
