@@ -170,14 +170,15 @@ chord_rt_keep_jump(struct chord_rt_ctl *ctl, const struct chord_rt_leap *l, uint
 	chord_rt_disclaim(&k->seq);
 }
 
-/* Is the way from the stack pointer rsp on up the one that was walked? Frames of known size
- * follow one another if the return addresses are the same. */
+/* Is the way from the stack pointer rsp on up the one that was walked? Frames of known size follow one another if
+ * the return addresses are the same; none is read by a size that another thread may be writing. */
 static CHORD_RT_HOT bool
 chord_rt_recall_jump(struct chord_rt_ctl *ctl, const struct chord_rt_leap *l, uint64_t **up, struct chord_rt_tally *t,
                      uint64_t rsp)
 {
 	struct chord_rt_jump *k = chord_rt_jump_place(ctl, l);
 	uint32_t seq = __atomic_load_n(&k->seq, __ATOMIC_ACQUIRE);
+	uint64_t caller[CHORD_RT_JUMP_FRAMES];
 
 	if (k->leap.from != l->from || k->leap.to != l->to || k->leap.sp != l->sp || k->leap.epoch != l->epoch || (seq & 1))
 		return false;
@@ -186,11 +187,15 @@ chord_rt_recall_jump(struct chord_rt_ctl *ctl, const struct chord_rt_leap *l, ui
 	for (uint32_t i = 0; i < t->n && i < CHORD_RT_JUMP_FRAMES; i++) {
 		t->cfa[i] = rsp + k->frame[i].size;
 		t->count[i] = k->frame[i].count;
-		if (i + 1 < t->n && ((const uint64_t *)t->cfa[i])[-1] != k->frame[i].caller)
-			return false;
+		caller[i] = k->frame[i].caller;
 	}
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
-	return __atomic_load_n(&k->seq, __ATOMIC_RELAXED) == seq;
+	if (__atomic_load_n(&k->seq, __ATOMIC_RELAXED) != seq)
+		return false;
+	for (uint32_t i = 0; i + 1 < t->n; i++)
+		if (((const uint64_t *)t->cfa[i])[-1] != caller[i])
+			return false;
+	return true;
 }
 
 static __attribute__((noinline)) void
