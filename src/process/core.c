@@ -154,20 +154,22 @@ static bool
 add_memory(struct post *s, uint32_t number, uint64_t link, uint64_t addr, uint64_t n)
 {
 	struct module *m = &s->p->module.at[number];
+	struct pool *tmp;
 	unsigned char *bytes;
 	bool ok;
 
 	if (link < m->base || link - m->base + n > m->ncount * 8)
 		return false;
-	bytes = calloc(m->ncount, 8);
-	ok = bytes && read_memory(s, addr, bytes + (link - m->base), n);
+	tmp = pool_new();
+	bytes = pool_array(tmp, m->ncount, 8);
+	ok = read_memory(s, addr, bytes + (link - m->base), n);
 	if (ok) {
 		if (!m->count)
 			m->count = pool_array(s->p->pool, m->ncount, 8);
 		s->memory |= memcmp(bytes, bytes + 1, m->ncount * 8 - 1) || *bytes;
 		s->wide |= !profile_add_counters(s->p, m, number, bytes);
 	}
-	free(bytes);
+	pool_free(tmp);
 	return ok;
 }
 
