@@ -238,7 +238,8 @@ struct spp *spp_place(const struct dag *d, const bool *ei, bool dense_only, cons
 struct spp_code {
 	int64_t *val;            /* by edge of the DAG; never negative. Pure paths have the sums 0 .. n-1, others larger ones */
 	uint64_t n, size;        /* what is recorded is less than size: pure paths their sums, others n or more */
-	struct probes *probes;   /* known, value, start, query, and add on edges of interest: of pure paths; of others see act */
+	struct probes *probes;   /* known, value, start, query, and add on edges of interest: of pure paths; of others see act.
+	                          * n and cost: of edges where no path ends and the register is set or has something added */
 	struct path_act *act;    /* by edge of g: the code. Where it does nothing to a register that is not known, others do
 	                          * not need it */
 };

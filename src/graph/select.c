@@ -6,25 +6,28 @@
  * values of edges in EI. The register holds the sum so far where control is on and nowhere else, and
  *
  *   an edge not in EI that leads to a vertex that is on, and a path that begins there with none in EI, make the sum N,
- *   whatever it was;
+ *   whatever it was; or such an edge between two that are on adds N, where a potential makes that nothing to add;
  *   a path that ends with an edge not in EI is not recorded.
  *
  *   Proof that a pure path shares its sum with no other path that is recorded. Sums of pure paths are their numbers. Let q
  *   be another one, and e the last of its edges not in EI (there is one; it may be that from root where q begins). q is
- *   recorded, so its last edge is in EI, and the vertex behind e is on. There the sum was made N. Values are not negative,
- *   so it is N at least when q is recorded.
+ *   recorded, so its last edge is in EI, and the vertex behind e is on. There the sum was made N, or N added. Values are
+ *   not negative, so it is N at least when q is recorded.
  *
  * Early records. From a vertex of a tail one way only leads on, to the end of a path, its edges in EI, and control is sure
  * to go it. A path is recorded on the edge in EI that leads into a tail, with the values of the rest, and not at its
  * end. Others that come into the tail there are none of interest any more: nothing is held in a tail. Where paths of
  * interest part for the last time before one, they are often known.
  *
- * So an edge that leaves EI costs nothing, one that comes back one instruction, and no sum is above 2 N. In the graph of EI
- * a potential moves values to where they are cheapest, as for all paths. An edge not in EI on which nothing can stand is
- * taken into EI if it leads to a vertex that is on: pure paths are then some more. */
+ * So an edge that leaves EI costs nothing, and one that comes back one instruction, or nothing where others run more
+ * often. In the graph of EI a potential moves values to where they are cheapest, as for all paths. An edge not in EI on
+ * which nothing can stand is taken into EI if it leads to a vertex that is on: pure paths are then some more. */
 #include "graph/graph.h"
 
 #include <string.h>
+
+/* Sums may be as many, or twice those of pure paths. */
+enum { ROOM = 4096 };
 
 struct select {
 	const struct dag *d;
@@ -33,6 +36,7 @@ struct select {
 	double *w;
 	int64_t *val, *num;      /* by edge, by vertex: pure ways to EXIT */
 	bool *tail;              /* by vertex */
+	bool *joins;             /* by edge: not in EI, adds N and needs no code for it */
 	bool over;
 };
 
@@ -179,13 +183,27 @@ values(const struct select *s)
 
 /* ---- where values stand ---- */
 
-/* The potential of a spanning tree of greatest price among the edges in EI: others do not matter. */
+static bool
+may_join(const struct select *s, uint32_t e)
+{
+	const struct edge *d = &s->g->edge[e];
+
+	return e < s->d->g->nedge && !s->ei[e] && !never_runs(s, e) && d->to != s->g->exit && s->on[d->from] && s->on[d->to] &&
+	       !s->tail[d->from] && !s->tail[d->to];
+}
+
+/* The potential of a spanning tree of greatest price among the edges in EI and those that may join: others do not matter. */
 static int64_t *
-potential(const struct select *s, const char **why)
+potential(struct select *s, bool join, const char **why)
 {
 	struct dag of = *s->d;
 	struct graph *plain = pool_alloc(s->g->pool, sizeof *plain);
 
+	for (uint32_t e = 0; e < s->g->nedge; e++)
+		if (!s->ei[e]) {
+			s->w[e] = join && may_join(s, e) ? s->d->w[e] : 0;
+			s->val[e] = join && may_join(s, e) ? s->num[s->g->root] : 0;
+		}
 	*plain = *s->g;
 	plain->edge = pool_array(plain->pool, plain->nedge, sizeof *plain->edge);
 	for (uint32_t e = 0; e < plain->nedge; e++) {
@@ -205,7 +223,7 @@ leads_off(const struct select *s, uint32_t v)
 	if (b != GRAPH_NONE && !s->ei[b])
 		return true;
 	for (uint32_t i = s->g->in_at[v]; i < s->g->in_at[v + 1]; i++)
-		if (s->g->in[i] < s->d->g->nedge && !s->ei[s->g->in[i]] && !never_runs(s, s->g->in[i]))
+		if (s->g->in[i] < s->d->g->nedge && !s->ei[s->g->in[i]] && !never_runs(s, s->g->in[i]) && !s->joins[s->g->in[i]])
 			return true;
 	return false;
 }
@@ -233,7 +251,7 @@ know(const struct select *s, struct probes *p, uint32_t v)
 	for (uint32_t i = s->g->in_at[v]; i < s->g->in_at[v + 1] && !s->tail[v]; i++) {
 		uint32_t e = s->g->in[i], u = s->g->edge[e].from;
 
-		if (e < s->d->g->nedge && s->ei[e])
+		if (e < s->d->g->nedge && (s->ei[e] || s->joins[e]))
 			meet(p, v, p->known[u], p->value[u] + p->add[e], &seen);
 	}
 	if (!seen) /* never runs */
@@ -280,17 +298,17 @@ fixed_adds(const struct select *s, const struct probes *p)
 }
 
 static struct probes *
-place(struct select *s, const char **why)
+place(struct select *s, bool join, const char **why)
 {
-	int64_t *phi = potential(s, why);
+	int64_t *phi = potential(s, join, why);
 	struct probes *p = phi ? dag_probes(s->d, s->val, phi) : NULL;
 
 	if (!p || fixed_adds(s, p)) {
 		*why = phi ? "the sums of its paths do not fit 64 bits" : *why;
 		return NULL;
 	}
-	p->n = 0;
-	p->cost = 0;
+	for (uint32_t e = 0; e < s->g->nedge; e++)
+		s->joins[e] = join && may_join(s, e) && !p->add[e];
 	start_off(s, p);
 	find_known(s, p);
 	return p;
@@ -326,22 +344,66 @@ act_on(const struct select *s, const struct probes *p, uint32_t e)
 		a.n = p->start[d->to];
 		a.next = p->known[d->to] ? PATH_NOTHING : PATH_SET;
 	} else if (d->to != s->g->exit && !p->known[d->to]) {
-		a.next = known || !s->ei[e] ? PATH_SET : PATH_ADD;
-		a.n = !s->ei[e] ? n - p->query[d->to] : p->add[e] + (known ? p->value[d->from] : 0);
+		bool off = !s->ei[e] && !s->joins[e];
+
+		a.next = known || off ? PATH_SET : PATH_ADD;
+		a.n = off ? n - p->query[d->to] : p->add[e] + (known ? p->value[d->from] : 0);
 	}
 	return a;
 }
 
-/* Sums that are recorded are less than this. */
+/* Edges where a path does not end and the register is changed. */
+static void
+count_probes(const struct select *s, struct spp_code *c)
+{
+	c->probes->n = 0;
+	c->probes->cost = 0;
+	for (uint32_t e = 0; e < s->d->g->nedge; e++) {
+		const struct path_act *a = &c->act[e];
+
+		if (s->g->edge[e].to == s->g->exit || !(a->next == PATH_SET || (a->next == PATH_ADD && a->n)))
+			continue;
+		c->probes->n++;
+		c->probes->cost += s->d->w[e];
+	}
+}
+
+/* Of the sums that an edge leads to its end with, the largest one; -1: none. most: the same, by vertex. */
+static int64_t
+most_on(const struct select *s, const int64_t *most, uint32_t e)
+{
+	uint32_t u = s->g->edge[e].from;
+	int64_t n = s->num[s->g->root];
+
+	if (never_runs(s, e) || !s->on[s->g->edge[e].to])
+		return -1;
+	if (s->ei[e] || s->joins[e])
+		return most[u] < 0 ? -1 : most[u] + s->val[e];
+	return s->g->edge[e].to == s->g->exit ? -1 : n;
+}
+
+/* Sums that are recorded are less than this. UINT64_MAX: or they are too many. */
 static uint64_t
 sums(const struct select *s)
 {
-	int64_t n = s->num[s->g->root], most = n;
+	struct pool *tmp = pool_new();
+	int64_t *most = pool_array(tmp, s->g->nvert, sizeof *most), n = s->num[s->g->root], top;
 
-	for (uint32_t v = 0; v < s->g->nvert; v++)
-		if (s->on[v] && leads_off(s, v) && n + s->num[v] > most)
-			most = n + s->num[v];
-	return (uint64_t)most;
+	for (uint32_t i = s->g->nvert; i-- > 0;) {
+		uint32_t v = s->d->up[i];
+
+		most[v] = v == s->g->root ? 0 : -1;
+		for (uint32_t k = s->g->in_at[v]; k < s->g->in_at[v + 1]; k++) {
+			int64_t here = most_on(s, most, s->g->in[k]);
+
+			most[v] = here > most[v] ? here : most[v];
+		}
+		if (most[v] > INT64_MAX / 4)
+			most[v] = INT64_MAX / 4;
+	}
+	top = most[s->g->exit] + 1;
+	pool_free(tmp);
+	return top < INT64_MAX / 4 ? (uint64_t)(top > n ? top : n) : UINT64_MAX;
 }
 
 static struct select
@@ -356,6 +418,7 @@ select_new(const struct dag *d, const bool *ei, const bool *sure)
 	s.num = pool_array(g->pool, g->nvert, sizeof *s.num);
 	s.w = pool_array(g->pool, g->nedge, sizeof *s.w);
 	s.tail = pool_array(g->pool, g->nvert, sizeof *s.tail);
+	s.joins = pool_array(g->pool, g->nedge, sizeof *s.joins);
 	for (uint32_t e = 0; e < g->nedge; e++)
 		s.ei[e] = ei[e] && e != d->close;
 	mark_on(&s);
@@ -379,15 +442,18 @@ spp_weave(const struct dag *d, const bool *ei, const bool *sure, const char **wh
 		*why = "the sums of its paths do not fit 64 bits";
 		return NULL;
 	}
-	c->probes = place(&s, why);
+	c->n = (uint64_t)s.num[d->graph->root];
+	c->probes = place(&s, true, why);
+	if (c->probes && sums(&s) > (2 * c->n > ROOM ? 2 * c->n : ROOM))
+		c->probes = place(&s, false, why);
 	if (!c->probes)
 		return NULL;
 	c->val = values(&s);
-	c->n = (uint64_t)s.num[d->graph->root];
 	c->size = sums(&s);
 	c->act = pool_array(d->graph->pool, d->g->nedge, sizeof *c->act);
 	for (uint32_t e = 0; e < d->g->nedge; e++)
 		if (!never_runs(&s, e))
 			c->act[e] = act_on(&s, c->probes, e);
+	count_probes(&s, c);
 	return c;
 }

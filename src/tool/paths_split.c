@@ -89,16 +89,16 @@ price(const struct split *s, size_t proc, uint32_t number, struct part *part)
 	if (n) {
 		const char *why;
 		struct graph plain = *d.g;
-		struct spp *spp;
+		struct spp_code *code;
 
 		plain.pool = pool;
 		d.g = &plain;
-		spp = spp_place(&d, ei, true, &why);
-		ok = spp;
+		code = spp_weave(&d, ei, NULL, &why);
+		ok = code;
 		part->procs++;
 		part->paths += n;
-		part->probes += ok ? spp->probes->n : 0;
-		part->cost += ok ? spp->probes->cost : 0;
+		part->probes += ok ? code->probes->n : 0;
+		part->cost += ok ? code->probes->cost : 0;
 	}
 	pool_free(pool);
 	return ok;
