@@ -6,7 +6,8 @@
 #
 # A table of the ratio of user CPU time to the plain program's: median of the pairs,
 # least and most; the geometric mean of each column. Plain is gcc -O2, for LLVM's
-# columns clang -O2, for valgrind's the gcc program itself, run once.
+# columns clang -O2, for valgrind's the gcc program itself, run once. Column `selected` counts the 5 % hottest
+# paths of one run of each command.
 set -eu
 bench=$(cd "$(dirname "$0")" && pwd)
 real=$bench/../tests/real
@@ -29,6 +30,7 @@ compiler_of()
 	edges) echo "$CHORD cc" ;;
 	events*) echo "$CHORD cc -fchord=events -fchord-events=$(echo "$1" | sed "s|events=*||; s|+|,|g; s|^$|instructions|")" ;;
 	timers) echo "$CHORD cc -fchord-timers=instructions -include $bench/timer.h" ;;
+	selected) echo "$CHORD cc -fchord-paths=$chosen" ;;
 	every-block | every-edge | calls | paths) echo "$CHORD cc -fchord=$1" ;;
 	gcov) echo "gcc --coverage -fprofile-update=single" ;;
 	gcov-atomic) echo "gcc --coverage -fprofile-update=atomic" ;;
@@ -131,6 +133,21 @@ prepared()
 	(cd "$run" && recipe "$1" bench "$CHORD_CACHE/bench/$1/$2") >"$run.commands"
 }
 
+# choose PROGRAM: to $chosen the paths that make the most instructions.
+choose()
+{
+	built "$1" paths
+	prepared "$1" paths
+	rm -f "$work"/profiles.*.chord
+	while read -r _ command <&4; do
+		(cd "$work/$1.paths" && export CHORD_FILE="$work/profiles.%p.chord" && eval "$command") >"$work/output"
+	done 4<"$work/$1.paths.commands"
+	name=$(sed -n '1s|.* \./\([^ ]*\).*|\1|p' "$work/$1.paths.commands")
+	"$CHORD" paths select --rule top:5% -o "$chosen" "$work/$1.paths/$name" "$work"/profiles.*.chord 2>"$work/select.log" ||
+		die "$1: no paths are chosen (see $work/select.log)"
+	rm -f "$work"/profiles.*.chord
+}
+
 # command_of PROGRAM VARIANT LINE WRAPPER: the command of that line, to be run from anywhere.
 command_of()
 {
@@ -163,6 +180,8 @@ one()
 	# gcc's first: the others take its inputs.
 	for variant in gcc $(variants); do
 		[ "$variant" != gcc ] || [ ! -f "$work/$1.gcc.commands" ] || continue
+		chosen=$CHORD_CACHE/bench/$1/chosen.paths
+		[ "$variant" != selected ] || choose "$1"
 		built "$1" "$variant"
 		prepared "$1" "$variant"
 	done
