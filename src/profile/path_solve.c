@@ -397,6 +397,18 @@ take_cuts(struct paths_state *t, const struct woven *woven)
 	         : NULL;
 }
 
+/* Paths of interest may be recorded before their last edges: those that a signal ended there did not. */
+static const char *
+early_or_none(struct pool *pool, const struct counts *c)
+{
+	uint64_t n = 0;
+
+	for (const struct cut *k = c->cut; k; k = k->next)
+		n += k->left + k->back;
+	return n ? pool_printf(pool, "%" PRIu64 " of its activations ended between calls: whether their paths are counted is not known", n)
+	         : SOLVE_PATHS_ONLY;
+}
+
 const char *
 solve_paths(struct pool *pool, struct system *s, const struct profile *f, const struct module *m, const struct woven *woven,
             struct counts *c)
@@ -408,7 +420,7 @@ solve_paths(struct pool *pool, struct system *s, const struct profile *f, const 
 		return why;
 	settle_stopped(pool, s->proc, c);
 	if (s->proc->paths->kind == CHORD_PATH_SELECTED)
-		return SOLVE_PATHS_ONLY;
+		return early_or_none(pool, c);
 	t.open = f && (f->nrunning || f->nthreads || f->in_flight || f->lost);
 	t.pg = path_graph_new(s->pool, s->proc, &why);
 	if (!t.pg)
