@@ -401,12 +401,12 @@ take_cuts(struct paths_state *t, const struct woven *woven)
 static const char *
 early_or_none(struct pool *pool, const struct counts *c)
 {
+	const char *what = "of its activations ended between calls: whether their paths are counted is not known";
 	uint64_t n = 0;
 
 	for (const struct cut *k = c->cut; k; k = k->next)
 		n += k->left + k->back;
-	return n ? pool_printf(pool, "%" PRIu64 " of its activations ended between calls: whether their paths are counted is not known", n)
-	         : SOLVE_PATHS_ONLY;
+	return n ? pool_printf(pool, "%" PRIu64 " %s", n, what) : SOLVE_PATHS_ONLY;
 }
 
 const char *
