@@ -144,6 +144,7 @@ answer_timer(const struct unit *u, const struct stmt *s, const struct event *eve
 	buf_printf(&b, "%s\tleaq\t%.*s(%%rip), %%%s\n%s", intel ? "\n\t.att_syntax prefix\n" : "\n", (int)symbol.n, symbol.at, reg,
 	           intel ? "\t.intel_syntax noprefix\n" : "");
 	edit_add(e, s->at + s->len, 0, RANK_QUERY, &b);
+	buf_free(&b);
 	buf_free(&symbol);
 }
 
