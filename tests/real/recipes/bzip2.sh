@@ -11,7 +11,9 @@ build()
 {
 	copy_source bzip2 "$1"
 	cd "$1"
-	make CC="$2" CFLAGS="-D_FILE_OFFSET_BITS=64 $5" LDFLAGS="$6" bzip2 bzip2recover libbz2.a
+	all="bzip2 bzip2recover"
+	[ "${CHORD_SMALL:-0}" = 0 ] || all=bzip2.o
+	make CC="$2" CFLAGS="-D_FILE_OFFSET_BITS=64 $5" LDFLAGS="$6" $all libbz2.a
 	$2 $5 $6 -o bzip2-static bzip2.o libbz2.a
 }
 

@@ -12,7 +12,7 @@ build()
 	copy_source zlib "$1"
 	cd "$1"
 	CC="$2" CFLAGS="$5" LDFLAGS="$6" ./configure
-	make
+	if [ "${CHORD_SMALL:-0}" = 0 ]; then make; else make minigzip; fi
 }
 
 programs()
