@@ -42,6 +42,12 @@ char *xstrdup(const char *s);
 			(v).at = vec_grow((v).at, &(v).cap, sizeof *(v).at); \
 		(v).at[(v).n++] = (__VA_ARGS__); \
 	} while (0)
+/* All of another one, behind what it has. */
+#define VEC_JOIN(v, w) \
+	do { \
+		for (size_t vec_i = 0; vec_i < (w).n; vec_i++) \
+			VEC_PUSH(v, (w).at[vec_i]); \
+	} while (0)
 void *vec_grow(void *at, size_t *cap, size_t size);
 
 /* ---- text that grows ---- */

@@ -156,7 +156,7 @@ place_unfinished(struct places *x, const struct unfinished *u, struct counts *co
 	if (!pc)
 		return;
 	s = pool_alloc(x->pool, sizeof *s);
-	*s = (struct stopped){pc->stopped, at->call, u->reentry, u->path, u->count};
+	*s = (struct stopped){pc->stopped, at->call, u->reentry, u->path, u->count, NULL};
 	pc->stopped = s;
 }
 

@@ -10,6 +10,7 @@
 const char SOLVE_PATHS_ONLY[] = "only some of its paths are counted";
 
 struct paths_state {
+	struct pool *pool;       /* of the counts */
 	struct system *s;
 	const struct profile *p;
 	struct counts *c;
@@ -128,9 +129,11 @@ path_stopped(const struct path_graph *pg, const struct stopped *s, struct path *
 {
 	const struct proc *p = pg->proc;
 	const struct proc_paths *pp = p->paths;
-	uint32_t v = p->call[s->call].block;
+	uint32_t v = s->cut ? s->cut->block : p->call[s->call].block;
 	uint64_t at = s->path;
 
+	if (s->cut)
+		return path_prefix(pg, v, pp->query[v], path);
 	if (pp->kind != CHORD_PATH_HASHED)
 		at = (uint64_t)((int64_t)(at - (p->counters + 8 * pp->table)) / 8);
 	return path_prefix(pg, v, (int64_t)((pp->held[v] ? at : 0) + (uint64_t)pp->query[v]), path);
@@ -185,7 +188,7 @@ add_stopped(struct pool *pool, struct path_counts *pc, uint32_t call, bool reent
 
 	if (!count)
 		return;
-	*s = (struct stopped){pc->stopped, call, reentry, 0, count};
+	*s = (struct stopped){pc->stopped, call, reentry, 0, count, NULL};
 	pc->stopped = s;
 }
 
@@ -328,6 +331,15 @@ ends_path(const struct proc *p, uint32_t e)
 	return p->paths->cut[e] || p->arc[e].to == PROC_EXIT(p);
 }
 
+/* The sum of the path that goes along edge e to its end, where it is known before. */
+static uint64_t
+sum_along(const struct paths_state *t, uint32_t e)
+{
+	const struct proc *p = t->s->proc;
+
+	return (uint64_t)(p->paths->query[p->arc[e].from] + t->pg->val[e]);
+}
+
 /* Where in the block that was struck the path is recorded that goes along edge e. False: that cannot be told. */
 static bool
 record_side(const struct paths_state *t, const struct cut *k, uint32_t e, const struct woven *woven, enum cut_side *side)
@@ -338,7 +350,31 @@ record_side(const struct paths_state *t, const struct cut *k, uint32_t e, const 
 
 	if (pp->kind != CHORD_PATH_DENSE || (u < p->nblock && pp->held[u]))
 		return false;
-	*side = cut_side(p, k, (uint32_t)(pp->table + (uint64_t)(pp->query[u] + t->pg->val[e])) + 1, woven);
+	*side = cut_side(p, k, (uint32_t)(pp->table + sum_along(t, e)) + 1, woven);
+	return true;
+}
+
+/* A path ran more often than was recorded, or less. False: less often than never. */
+static bool
+correct_ran(struct paths_state *t, uint64_t sum, uint64_t more, uint64_t less)
+{
+	struct path_counts *pc = t->c->paths;
+	struct ran *ran = pool_array(t->pool, pc->nran + 1, sizeof *ran);
+	size_t n = 0, i = 0;
+	uint64_t count = 0;
+
+	while (i < pc->nran && pc->ran[i].sum < sum)
+		ran[n++] = pc->ran[i++];
+	if (i < pc->nran && pc->ran[i].sum == sum)
+		count = pc->ran[i++].count;
+	if (!add(&count, more) || (count < less && !t->open))
+		return false;
+	if (count > less)
+		ran[n++] = (struct ran){sum, count - less};
+	while (i < pc->nran)
+		ran[n++] = pc->ran[i++];
+	pc->ran = ran;
+	pc->nran = n;
 	return true;
 }
 
@@ -351,7 +387,7 @@ take_late(struct paths_state *t, const struct cut *k, uint32_t in)
 	if (!path_prefix(t->pg, p->arc[in].from, p->paths->query[p->arc[in].from], &t->path))
 		return false;
 	t->path.edge[t->path.n++] = in;
-	return take_path(t, k->left) && !take_away(t, k->back);
+	return take_path(t, k->left) && !take_away(t, k->back) && correct_ran(t, sum_along(t, in), k->left, k->back);
 }
 
 /* The path that leads on was recorded already. */
@@ -361,7 +397,20 @@ take_early(struct paths_state *t, const struct cut *k, uint32_t out)
 	bool ok = add(&t->s->count[out], k->back) && t->s->count[out] >= k->left;
 
 	t->s->count[out] -= k->left;
-	return ok;
+	return ok && correct_ran(t, sum_along(t, out), k->back, k->left);
+}
+
+/* How far it had come on its path. */
+static void
+add_cut(struct paths_state *t, const struct cut *k)
+{
+	struct path_counts *pc = t->c->paths;
+
+	for (int reentry = 0; reentry < 2; reentry++) {
+		add_stopped(t->pool, pc, GRAPH_NONE, reentry, reentry ? k->back : k->left);
+		if (reentry ? k->back : k->left)
+			pc->stopped->cut = k;
+	}
 }
 
 /* Where the register is known, and so are the places of records, the path is known up to where it was struck. */
@@ -392,16 +441,20 @@ take_cuts(struct paths_state *t, const struct woven *woven)
 	uint64_t n = 0;
 
 	for (const struct cut *k = t->c->cut; k; k = k->next)
-		n += take_cut(t, k, woven) ? 0 : k->left + k->back;
+		if (take_cut(t, k, woven))
+			add_cut(t, k);
+		else
+			n += k->left + k->back;
 	return n ? pool_printf(t->s->pool, "%" PRIu64 " of its activations ended between calls: on which paths is not known", n)
 	         : NULL;
 }
 
-/* Paths of interest may be recorded before their last edges: those that a signal ended there did not. */
+/* Paths of interest may be recorded before their last edges, or right behind them: where a signal ended an activation its
+ * last path may be counted that it did not finish, or not be that it did. */
 static const char *
 early_or_none(struct pool *pool, const struct counts *c)
 {
-	const char *what = "of its activations ended between calls: whether their paths are counted is not known";
+	const char *what = "of its activations ended between calls: whether their last paths are counted is not known";
 	uint64_t n = 0;
 
 	for (const struct cut *k = c->cut; k; k = k->next)
@@ -413,7 +466,7 @@ const char *
 solve_paths(struct pool *pool, struct system *s, const struct profile *f, const struct module *m, const struct woven *woven,
             struct counts *c)
 {
-	struct paths_state t = {.s = s, .p = f, .c = c};
+	struct paths_state t = {.pool = pool, .s = s, .p = f, .c = c};
 	const char *why = find_ran(pool, s->proc, f, m, c->paths);
 
 	if (why)
@@ -442,7 +495,7 @@ solve_paths(struct pool *pool, struct system *s, const struct profile *f, const 
 /* ---- how long they are ---- */
 
 uint64_t
-path_insns(const struct proc *p, const struct path *path, uint32_t call)
+path_insns(const struct proc *p, const struct path *path, const struct stopped *s)
 {
 	uint32_t v = path->begin;
 	uint64_t n = 0;
@@ -451,5 +504,5 @@ path_insns(const struct proc *p, const struct path *path, uint32_t call)
 		v = p->arc[path->edge[i]].from;
 		n += v < p->nblock ? p->block[v].ninsn : 0;
 	}
-	return call == UINT32_MAX ? n : n + p->call[call].insn + 1;
+	return s ? n + stopped_insns(p, s) : n;
 }

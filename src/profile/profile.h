@@ -279,6 +279,7 @@ struct stopped {
 	bool reentry;
 	uint64_t path;           /* the path register */
 	uint64_t count;
+	const struct cut *cut;   /* not NULL: it was there, and not at a call; the way to the block says all */
 };
 
 struct path_counts {
@@ -360,8 +361,8 @@ struct event_totals profile_events(struct pool *pool, const struct map *map, con
 bool call_sum(const struct map *map, const struct proc *p, const struct counts *c, const struct module *m, uint32_t call,
               uint32_t event, uint64_t *n);
 
-/* path_solve.c: how much of its path a stopped activation has run; false: that is not known. Needs a call behind which
- * the path goes on: see path_goes_on(). */
+/* path_solve.c: how much of its path a stopped activation has run; false: that is not known. Needs a cut, or a call behind
+ * which the path goes on: see path_goes_on(). */
 bool path_stopped(const struct path_graph *pg, const struct stopped *s, struct path *path);
 /* Does a path that comes to the call go on behind it? Else it is over before the call. */
 static inline bool
@@ -369,8 +370,14 @@ path_goes_on(const struct proc *p, uint32_t call)
 {
 	return !(p->call[call].flags & (CHORD_CALL_NORETURN | CHORD_CALL_TWICE));
 }
-/* Instructions that a path executes; of one that is unfinished, up to the call (UINT32_MAX: it is complete). */
-uint64_t path_insns(const struct proc *p, const struct path *path, uint32_t call);
+/* How many instructions of the path's last block it has run. */
+static inline uint32_t
+stopped_insns(const struct proc *p, const struct stopped *s)
+{
+	return s->cut ? s->cut->insn : p->call[s->call].insn + 1;
+}
+/* Instructions that a path executes; of one that is unfinished up to where it stopped (NULL: it is complete). */
+uint64_t path_insns(const struct proc *p, const struct path *path, const struct stopped *s);
 
 /* The callees of a call that has CHORD_CALL_POINTER; NULL if there are none. */
 const struct callees *call_callees(const struct profile *p, const struct module *m, const struct proc *proc, uint32_t call,

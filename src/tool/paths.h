@@ -21,6 +21,7 @@ struct paths_proc {
 	uint64_t hash;           /* of its graph, as files of paths of interest have it */
 	uint64_t possible;       /* paths that could be counted; UINT64_MAX: at least */
 	uint64_t ran;            /* of these */
+	const char *why;         /* not NULL: what ran of it is not known exactly, for this reason */
 };
 
 /* A path that ran, or how far some came that did not come to their end. */
@@ -31,6 +32,7 @@ struct path_row {
 	uint64_t count;
 	uint64_t length;         /* instructions */
 	uint64_t insns;          /* all that it executed; UINT64_MAX: at least */
+	bool exact;              /* else it may have run more or less often */
 };
 
 struct path_report {
@@ -42,6 +44,8 @@ struct path_report {
 	VEC(struct path_row) stopped; /* what did not come to its end, likewise */
 	VEC(struct named) damaged;    /* procedures whose paths make no sense */
 	VEC(struct named) refused;    /* that were not measured */
+	VEC(struct named) inexact;    /* procedures whose paths are shown as far as they are known */
+	VEC(struct named) unknown;    /* procedures and objects of which nothing is shown */
 	uint64_t insns;          /* of all procedures that are known */
 	bool insns_known;        /* all of those that count paths are */
 	uint64_t ran, possible;  /* UINT64_MAX: at least */
@@ -78,8 +82,12 @@ const char *path_end_name(struct pool *pool, const struct path_row *row, const s
 
 /* paths_print.c, paths_json.c */
 void path_report_print(const struct path_report *r);
+/* What of it is not known; `of` follows the titles. */
+void path_report_doubts(const struct path_report *r, const char *of);
 void path_row_print(const struct path_row *row, uint64_t all, bool source);
 bool path_report_json(const struct path_report *r);
+/* What of it is not known, as fields of an object. */
+void path_doubts_json(json_t *o, const struct path_report *r);
 json_t *path_row_json(const struct path_row *row);
 
 /* paths_source.c: the text of lines; what it has read. */

@@ -37,6 +37,28 @@ by_path(const void *a, const void *b)
 	return (x->sum > y->sum) - (x->sum < y->sum);
 }
 
+/* A path's counts can be compared if both are exact. */
+static void
+doubt(struct path_report *r, const struct paths_proc *other)
+{
+	for (size_t i = 0; i < r->row.n; i++) {
+		struct path_row *row = &r->row.at[i];
+
+		if (!strcmp(row->of->unit->path, other->unit->path) &&
+		    row->of->proc->part[0].addr == other->proc->part[0].addr && row->of->proc->counters == other->proc->counters)
+			row->exact = false;
+	}
+}
+
+static void
+doubt_all(struct paths_diff *d)
+{
+	for (int i = 0; i < 2; i++)
+		for (size_t k = 0; k < d->side[i].proc.n; k++)
+			if (d->side[i].proc.at[k].why)
+				doubt(&d->side[!i], &d->side[i].proc.at[k]);
+}
+
 static const struct path_row **
 sorted(const struct path_report *r)
 {
@@ -136,10 +158,8 @@ print_text(const struct paths_diff *d, const struct paths_options *opt)
 	print_only(d->run[1].summed.at[0], d->only_after.at, d->only_after.n, opt);
 	print_only(d->run[0].summed.at[0], d->only_before.at, d->only_before.n, opt);
 	print_changed(d, opt);
-	for (int i = 0; i < 2; i++) {
-		report_not_known(&d->run[i]);
-		report_notes(&d->run[i]);
-	}
+	for (int i = 0; i < 2; i++)
+		path_report_doubts(&d->side[i], pool_printf(d->run[0].pool, ", of %s", d->run[i].summed.at[0]));
 }
 
 static json_t *
@@ -170,6 +190,12 @@ print_json(const struct paths_diff *d, const struct paths_options *opt)
 	js_set(o, "only_after", json_pairs(d->only_after.at, d->only_after.n, opt));
 	js_set(o, "only_before", json_pairs(d->only_before.at, d->only_before.n, opt));
 	js_set(o, "changed", json_pairs(d->changed.at, d->changed.n, opt));
+	for (int i = 0; i < 2; i++) {
+		json_t *doubts = json_object();
+
+		path_doubts_json(doubts, &d->side[i]);
+		js_set(o, i ? "doubts_after" : "doubts_before", doubts);
+	}
 	return js_print(o, stdout);
 }
 
@@ -181,6 +207,7 @@ load(struct paths_diff *d, const struct paths_options *opt, char **name)
 	for (int i = 0; i < 2; i++)
 		if (!run_load(&d->run[i], name[0], &name[1 + i], 1) || !path_report_find(&d->side[i], &d->run[i], opt))
 			return false;
+	doubt_all(d);
 	match(d);
 	if (d->only_after.n)
 		qsort(d->only_after.at, d->only_after.n, sizeof *d->only_after.at, by_difference);

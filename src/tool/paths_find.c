@@ -58,13 +58,13 @@ add_ran(struct path_report *r, const struct paths_proc *of, struct path *path)
 	const struct path_counts *pc = of->counts->paths;
 
 	for (size_t i = 0; i < pc->nran; i++) {
-		struct path_row row = {.of = of, .sum = pc->ran[i].sum, .count = pc->ran[i].count};
+		struct path_row row = {.of = of, .sum = pc->ran[i].sum, .count = pc->ran[i].count, .exact = !of->why};
 
 		if (!path_find(of->graph, row.sum, path)) {
 			VEC_PUSH(r->damaged, (struct named){of->proc->name, "a path was counted that it does not have"});
 			return;
 		}
-		row.length = path_insns(of->proc, path, UINT32_MAX);
+		row.length = path_insns(of->proc, path, NULL);
 		row.insns = times(row.length, row.count);
 		VEC_PUSH(r->row, row);
 	}
@@ -74,15 +74,15 @@ static void
 add_stopped(struct path_report *r, const struct paths_proc *of, struct path *path)
 {
 	for (const struct stopped *s = of->counts->paths->stopped; s; s = s->next) {
-		struct path_row row = {.of = of, .stopped = s, .count = s->count};
+		struct path_row row = {.of = of, .stopped = s, .count = s->count, .exact = !of->why};
 
-		if (!path_goes_on(of->proc, s->call) || of->proc->paths->kind == CHORD_PATH_SELECTED)
+		if ((!s->cut && !path_goes_on(of->proc, s->call)) || of->proc->paths->kind == CHORD_PATH_SELECTED)
 			continue;
 		if (!path_stopped(of->graph, s, path)) {
 			VEC_PUSH(r->damaged, (struct named){of->proc->name, "how far activations had come makes no sense"});
 			return;
 		}
-		row.length = path_insns(of->proc, path, s->call);
+		row.length = path_insns(of->proc, path, s);
 		row.insns = times(row.length, row.count);
 		VEC_PUSH(r->stopped, row);
 	}
@@ -109,10 +109,28 @@ add_proc(struct path_report *r, struct unit *u, uint32_t i)
 	of.hash = path_graph_hash(p);
 	of.possible = p->paths->kind == CHORD_PATH_SELECTED ? p->paths->ninterest : of.graph->npath;
 	of.ran = of.counts->paths->nran;
+	of.why = of.counts->why && !counts_by_design(of.counts) ? of.counts->why : NULL;
+	if (of.why)
+		VEC_PUSH(r->inexact, (struct named){p->name, of.why});
 	r->ran += of.ran;
 	r->possible = plus(r->possible, of.possible);
 	r->under_way += of.counts->paths->under_way;
 	VEC_PUSH(r->proc, of);
+}
+
+/* Of what nothing is shown. */
+static void
+find_unknown(struct path_report *r)
+{
+	for (size_t i = 0; i < r->run->unknown.n; i++) {
+		const struct named *u = &r->run->unknown.at[i];
+		bool shown = false;
+
+		for (size_t k = 0; k < r->inexact.n; k++)
+			shown |= r->inexact.at[k].name == u->name && r->inexact.at[k].reason == u->reason;
+		if (!shown)
+			VEC_PUSH(r->unknown, *u);
+	}
 }
 
 static int
@@ -150,6 +168,7 @@ path_report_find(struct path_report *r, struct run *run, const struct paths_opti
 	for (size_t k = 0; k < run->unit.n; k++)
 		for (uint32_t i = 0; i < run->unit.at[k].map.nproc; i++)
 			add_proc(r, &run->unit.at[k], i);
+	find_unknown(r);
 	if (opt->function && !r->proc.n) {
 		say_error(run->path, "--function=%s: no procedure whose paths are counted has such a name", opt->function);
 		return false;
@@ -175,6 +194,8 @@ path_report_free(struct path_report *r)
 	free(r->stopped.at);
 	free(r->damaged.at);
 	free(r->refused.at);
+	free(r->inexact.at);
+	free(r->unknown.at);
 }
 
 struct path

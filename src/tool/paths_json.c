@@ -56,6 +56,7 @@ path_row_json(const struct path_row *row)
 	js_set(o, "count", js_number(row->count, true));
 	js_set(o, "length", js_number(row->length, true));
 	js_set(o, "instructions", js_number(row->insns, true));
+	js_set(o, "exact", json_boolean(row->exact));
 	js_set(o, "begins", js_text(path_begin_name(pool, row->of->proc, &path)));
 	js_set(o, "ends", js_text(path_end_name(pool, row, &path)));
 	js_set(o, "edges", edges(row->of->proc, &path));
@@ -91,6 +92,7 @@ functions(const struct path_report *r)
 		js_set(o, "ran", js_number(p->ran, true));
 		js_set(o, "possible", js_number(p->possible, true));
 		js_set(o, "selected", json_boolean(p->proc->paths->kind == CHORD_PATH_SELECTED));
+		js_set(o, "exact", json_boolean(!p->why));
 		js_append(a, o);
 	}
 	return a;
@@ -105,7 +107,19 @@ totals(const struct path_report *r)
 	js_set(o, "ran", js_number(r->ran, true));
 	js_set(o, "possible", js_number(r->possible, true));
 	js_set(o, "under_way", js_number(r->under_way, true));
+	js_set(o, "exact", json_boolean(!r->inexact.n));
 	return o;
+}
+
+void
+path_doubts_json(json_t *o, const struct path_report *r)
+{
+	js_set(o, "refused", js_named_list(r->refused.at, r->refused.n));
+	js_set(o, "damaged", js_named_list(r->damaged.at, r->damaged.n));
+	js_set(o, "inexact", js_named_list(r->inexact.at, r->inexact.n));
+	js_set(o, "unknown", js_named_list(r->unknown.at, r->unknown.n));
+	js_set(o, "left_out", js_named_list(r->run->left_out.at, r->run->left_out.n));
+	js_set(o, "notes", js_texts(r->run->note.at, r->run->note.n));
 }
 
 bool
@@ -119,11 +133,7 @@ path_report_json(const struct path_report *r)
 	js_set(o, "paths", rows(r->row.at, r->row.n, r->opt->top));
 	js_set(o, "unfinished", rows(r->stopped.at, r->stopped.n, r->opt->top));
 	js_set(o, "functions", functions(r));
-	js_set(o, "refused", js_named_list(r->refused.at, r->refused.n));
-	js_set(o, "damaged", js_named_list(r->damaged.at, r->damaged.n));
-	js_set(o, "unknown", js_named_list(run->unknown.at, run->unknown.n));
-	js_set(o, "left_out", js_named_list(run->left_out.at, run->left_out.n));
-	js_set(o, "notes", js_texts(run->note.at, run->note.n));
+	path_doubts_json(o, r);
 	js_set(o, "profiles", js_texts(run->summed.at, run->summed.n));
 	return js_print(o, stdout);
 }

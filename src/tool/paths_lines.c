@@ -61,7 +61,7 @@ path_lines_of(struct pool *pool, const struct path_row *row, const struct path *
 			add_block(&list, row->of->unit, p, v, UINT32_MAX);
 	}
 	if (row->stopped)
-		add_block(&list, row->of->unit, p, path->end, p->call[row->stopped->call].insn + 1);
+		add_block(&list, row->of->unit, p, path->end, stopped_insns(p, row->stopped));
 	return take(pool, &list);
 }
 
@@ -112,6 +112,8 @@ path_end_name(struct pool *pool, const struct path_row *row, const struct path *
 	const struct proc *p = row->of->proc;
 	const struct arc *last;
 
+	if (row->stopped && row->stopped->cut)
+		return row->stopped->reentry ? "was run by the parent process up to a signal" : "was left between calls";
 	if (row->stopped)
 		return row->stopped->reentry ? "was run by the parent process up to a call" : "was left at a call";
 	last = &p->arc[path->edge[path->n - 1]];

@@ -106,6 +106,8 @@ add_proc(struct merged *m, const struct paths_proc *p)
 			add(&have->possible, p->possible);
 		if (have->possible > have->graph->npath)
 			have->possible = have->graph->npath;
+		if (!have->why)
+			have->why = p->why;
 		return;
 	}
 	strmap_put(&m->proc, k, m->all.proc.n);
@@ -149,26 +151,43 @@ by_cost(const void *a, const void *b)
 	return strcmp(x->of->proc->name, y->of->proc->name);
 }
 
+/* If one of the builds does not know a procedure exactly, its paths may have run there. */
+static void
+doubt(struct merged *m)
+{
+	uint64_t k;
+
+	for (size_t i = 0; i < m->all.row.n; i++)
+		if (strmap_get(&m->proc, key(m->all.pool, m->all.row.at[i].of), &k))
+			m->all.row.at[i].exact = !m->all.proc.at[k].why;
+}
+
 static void
 join(struct merged *m)
 {
 	for (int i = 0; i < m->n; i++) {
-		for (size_t k = 0; k < m->part[i].proc.n; k++)
-			add_proc(m, &m->part[i].proc.at[k]);
-		for (size_t k = 0; k < m->part[i].row.n; k++)
-			add_row(m, &m->part[i].row.at[k]);
-		m->all.under_way += m->part[i].under_way;
-		for (size_t k = 0; k < m->part[i].refused.n; k++)
-			VEC_PUSH(m->all.refused, m->part[i].refused.at[k]);
-		for (size_t k = 0; k < m->part[i].damaged.n; k++)
-			VEC_PUSH(m->all.damaged, m->part[i].damaged.at[k]);
+		const struct path_report *part = &m->part[i];
+
+		for (size_t k = 0; k < part->proc.n; k++)
+			add_proc(m, &part->proc.at[k]);
+		for (size_t k = 0; k < part->row.n; k++)
+			add_row(m, &part->row.at[k]);
+		m->all.under_way += part->under_way;
+		VEC_JOIN(m->all.stopped, part->stopped);
+		VEC_JOIN(m->all.refused, part->refused);
+		VEC_JOIN(m->all.damaged, part->damaged);
+		VEC_JOIN(m->all.inexact, part->inexact);
+		VEC_JOIN(m->all.unknown, part->unknown);
 	}
+	doubt(m);
 	for (size_t k = 0; k < m->all.proc.n; k++) {
 		add(&m->all.possible, m->all.proc.at[k].possible);
 		m->all.ran += m->all.proc.at[k].ran;
 	}
 	if (m->all.row.n)
 		qsort(m->all.row.at, m->all.row.n, sizeof *m->all.row.at, by_cost);
+	if (m->all.stopped.n)
+		qsort(m->all.stopped.at, m->all.stopped.n, sizeof *m->all.stopped.at, by_cost);
 }
 
 /* What is said of the run as a whole is that of all. */
@@ -178,14 +197,9 @@ join_runs(struct merged *m)
 	struct run *r = m->all.run;
 
 	for (int i = 1; i < m->n; i++) {
-		for (size_t k = 0; k < m->run[i].summed.n; k++)
-			VEC_PUSH(r->summed, m->run[i].summed.at[k]);
-		for (size_t k = 0; k < m->run[i].unknown.n; k++)
-			VEC_PUSH(r->unknown, m->run[i].unknown.at[k]);
-		for (size_t k = 0; k < m->run[i].note.n; k++)
-			VEC_PUSH(r->note, m->run[i].note.at[k]);
-		for (size_t k = 0; k < m->run[i].left_out.n; k++)
-			VEC_PUSH(r->left_out, m->run[i].left_out.at[k]);
+		VEC_JOIN(r->summed, m->run[i].summed);
+		VEC_JOIN(r->note, m->run[i].note);
+		VEC_JOIN(r->left_out, m->run[i].left_out);
 	}
 }
 

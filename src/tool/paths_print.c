@@ -15,6 +15,13 @@ number(char out[32], uint64_t n)
 	return grouped(out, n);
 }
 
+/* So many things, one or more. */
+static const char *
+of_many(uint64_t n, const char *one, const char *more)
+{
+	return n == 1 ? one : more;
+}
+
 /* Per thousand, so that 99.96 % is not said to be all. */
 static void
 print_share(uint64_t part, uint64_t all)
@@ -99,11 +106,12 @@ print_blocks(struct pool *pool, const struct path_row *row, const struct path *p
 	end_words(&w);
 }
 
+/* The line of the call, or of what was not executed any more. */
 static const char *
-call_place(struct pool *pool, const struct path_row *row)
+stop_place(struct pool *pool, const struct path_row *row, const struct path *path)
 {
-	const struct call *c = &row->of->proc->call[row->stopped->call];
-	struct path_lines l = path_block_lines(pool, row->of->unit, row->of->proc, c->block, c->insn + 1);
+	uint32_t to = stopped_insns(row->of->proc, row->stopped) + (row->stopped->cut != NULL);
+	struct path_lines l = path_block_lines(pool, row->of->unit, row->of->proc, path->end, to);
 
 	if (!l.n)
 		return "";
@@ -124,8 +132,8 @@ path_row_print(const struct path_row *row, uint64_t all, bool source)
 	printf(" %16s %8s  %s", number(b, row->count), number(c, row->length), p->name);
 	if (!row->stopped)
 		printf(", path %" PRIu64, row->sum);
-	printf(": begins %s, %s%s%s\n", path_begin_name(pool, p, &path), row->stopped ? "" : "ends ",
-	       path_end_name(pool, row, &path), row->stopped ? call_place(pool, row) : "");
+	printf("%s: begins %s, %s%s%s\n", row->exact ? "" : " (not exact)", path_begin_name(pool, p, &path),
+	       row->stopped ? "" : "ends ", path_end_name(pool, row, &path), row->stopped ? stop_place(pool, row, &path) : "");
 	if (source)
 		path_source_print(&lines, INDENT);
 	else
@@ -143,16 +151,18 @@ print_totals(const struct path_report *r)
 
 	if (r->insns_known)
 		printf("%18s  instructions\n", number(a, r->insns));
-	printf("%18s  %s ran, of %s in %zu %s", number(a, r->ran), r->ran == 1 ? "path" : "paths", number(b, r->possible),
-	       r->proc.n, r->proc.n == 1 ? "procedure" : "procedures");
+	printf("%18s  %s ran, of %s in %zu %s", number(a, r->ran), of_many(r->ran, "path", "paths"), number(b, r->possible),
+	       r->proc.n, of_many(r->proc.n, "procedure", "procedures"));
 	if (r->possible && r->possible != UINT64_MAX)
 		printf(" (%.3g %%)", 100.0 * (double)r->ran / (double)r->possible);
 	putchar('\n');
 	if (r->stopped.n)
-		printf("%18s  %s did not come to an end\n", number(a, r->stopped.n), r->stopped.n == 1 ? "path" : "paths");
+		printf("%18s  %s did not come to an end\n", number(a, r->stopped.n), of_many(r->stopped.n, "path", "paths"));
 	if (r->under_way)
 		printf("%18s  %s under way on a path that is not known\n", number(a, r->under_way),
-		       r->under_way == 1 ? "activation was" : "activations were");
+		       of_many(r->under_way, "activation was", "activations were"));
+	if (r->inexact.n)
+		printf("%18s  %s counts are not exact\n", number(a, r->inexact.n), of_many(r->inexact.n, "procedure's", "procedures'"));
 }
 
 static void
@@ -180,8 +190,28 @@ print_coverage(const struct path_report *r)
 
 		printf("%18s %18s", number(a, p->ran), number(b, p->possible));
 		print_share(p->ran, p->possible);
-		printf("  %s%s\n", p->proc->name, p->proc->paths->kind == CHORD_PATH_SELECTED ? " (of those of interest)" : "");
+		printf("  %s%s%s\n", p->proc->name, p->proc->paths->kind == CHORD_PATH_SELECTED ? " (of those of interest)" : "",
+		       p->why ? " (not exact)" : "");
 	}
+}
+
+static void
+print_named(const char *title, const char *of, const struct named *at, size_t n)
+{
+	if (n)
+		printf("\n%s%s:\n", title, of);
+	for (size_t i = 0; i < n; i++)
+		printf("  %s: %s\n", at[i].name, at[i].reason);
+}
+
+void
+path_report_doubts(const struct path_report *r, const char *of)
+{
+	print_named("Not measured", of, r->refused.at, r->refused.n);
+	print_named("Damaged", of, r->damaged.at, r->damaged.n);
+	print_named("Not exact in what is shown above", of, r->inexact.at, r->inexact.n);
+	print_named("Not known, and in no number above", of, r->unknown.at, r->unknown.n);
+	report_notes(r->run);
 }
 
 void
@@ -195,10 +225,5 @@ path_report_print(const struct path_report *r)
 		print_rows("Paths", r->row.at, r->row.n, r);
 		print_rows("Paths that did not come to an end", r->stopped.at, r->stopped.n, r);
 	}
-	for (size_t i = 0; i < r->refused.n; i++)
-		printf("%s  %s: %s\n", i ? "" : "\nNot measured:\n", r->refused.at[i].name, r->refused.at[i].reason);
-	for (size_t i = 0; i < r->damaged.n; i++)
-		printf("%s  %s: %s\n", i ? "" : "\nDamaged:\n", r->damaged.at[i].name, r->damaged.at[i].reason);
-	report_not_known(r->run);
-	report_notes(r->run);
+	path_report_doubts(r, "");
 }

@@ -584,7 +584,7 @@ compare_insns(const struct fake *f, const struct read *r)
 		assert_true(path_find(pg, c->paths->ran[i].sum, &path));
 		assert_true(dag_has(f->dag, path.begin, path.edge, path.n));
 		assert_int_equal(dag_sum(f->dag, f->paths->val, path.begin, path.edge, path.n), c->paths->ran[i].sum);
-		n += c->paths->ran[i].count * path_insns(&r->map.proc[0], &path, UINT32_MAX);
+		n += c->paths->ran[i].count * path_insns(&r->map.proc[0], &path, NULL);
 	}
 	for (const struct stopped *s = c->paths->stopped; s; s = s->next) {
 		uint64_t one;
@@ -592,7 +592,7 @@ compare_insns(const struct fake *f, const struct read *r)
 		if (!path_goes_on(&r->map.proc[0], s->call))
 			continue;
 		assert_true(path_stopped(pg, s, &path));
-		one = s->count * path_insns(&r->map.proc[0], &path, s->call);
+		one = s->count * path_insns(&r->map.proc[0], &path, s);
 		n += s->reentry ? -one : one;
 	}
 	assert_int_equal(n, c->insns);
