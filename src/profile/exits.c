@@ -101,6 +101,14 @@ is_complete(const struct proc *p, uint64_t back, const struct woven *woven)
 	return p->nevent == 1 && !p->ncounter && p->event[0].numbers == CHORD_WAYS_TIMED && woven->due(woven->ctx, back);
 }
 
+static const char *
+lost_why(struct pool *pool, uint64_t n, uint64_t addr)
+{
+	if (n == 1)
+		return pool_printf(pool, "an activation ended early at 0x%" PRIx64 ", where it makes no call", addr);
+	return pool_printf(pool, "%" PRIu64 " activations ended early, one at 0x%" PRIx64 ", where it makes no call", n, addr);
+}
+
 /* An exit at no call: the measured procedure around the address, if any, is not known if its place cannot be told. */
 static void
 place_cut(struct pool *pool, const struct parts *parts, const struct map *map, const struct exits *e,
@@ -120,9 +128,9 @@ place_cut(struct pool *pool, const struct parts *parts, const struct map *map, c
 	}
 	if (woven && is_complete(at->proc, e->addr, woven))
 		return;
-	c->lost = true;
-	if (!c->why)
-		c->why = pool_printf(pool, "an activation ended early at 0x%" PRIx64 ", where it makes no call", e->addr);
+	if (!c->why || c->lost)
+		c->why = lost_why(pool, c->lost + e->count, e->addr);
+	c->lost += e->count;
 }
 
 /* The calls of all procedures, and their code, once they are asked for. */

@@ -74,6 +74,9 @@ bool solve_vertex(const struct system *s, uint32_t v, uint64_t *count);
 const char *solve_paths(struct pool *pool, struct system *s, const struct profile *f, const struct module *m,
                         const struct woven *woven, struct counts *c);
 
+/* Only which paths ran, of a procedure of which it is known already that more cannot be: c->why stays, or becomes another. */
+void solve_ran(struct pool *pool, const struct proc *p, const struct profile *f, const struct module *m, struct counts *c);
+
 /* merge.c: sorts callees and joins equal ones. False: a sum does not fit 64 bits. */
 bool join_callees(struct profile *p);
 

@@ -98,6 +98,28 @@ find_ran(struct pool *pool, const struct proc *p, const struct profile *f, const
 	return ran_dense(pool, p, m, pc);
 }
 
+static uint64_t
+count_cuts(const struct counts *c)
+{
+	uint64_t n = 0;
+
+	for (const struct cut *k = c->cut; k; k = k->next)
+		n += k->left + k->back;
+	return n;
+}
+
+void
+solve_ran(struct pool *pool, const struct proc *p, const struct profile *f, const struct module *m, struct counts *c)
+{
+	const char *why = find_ran(pool, p, f, m, c->paths);
+	uint64_t n = count_cuts(c);
+
+	if (why)
+		c->why = why;
+	else if (c->lost && n)
+		c->why = pool_printf(pool, "%s; %" PRIu64 " more ended between calls", c->why, n);
+}
+
 /* ---- their edges ---- */
 
 static bool
@@ -455,10 +477,8 @@ static const char *
 early_or_none(struct pool *pool, const struct counts *c)
 {
 	const char *what = "of its activations ended between calls: whether their last paths are counted is not known";
-	uint64_t n = 0;
+	uint64_t n = count_cuts(c);
 
-	for (const struct cut *k = c->cut; k; k = k->next)
-		n += k->left + k->back;
 	return n ? pool_printf(pool, "%" PRIu64 " %s", n, what) : SOLVE_PATHS_ONLY;
 }
 

@@ -296,7 +296,7 @@ struct counts {
 	bool *arc_known;
 	uint64_t *left, *back;   /* by call: activations that ended there, that were taken up behind it; NULL: none */
 	struct cut *cut;
-	bool lost;               /* there was one whose place is not known */
+	uint64_t lost;           /* of how many the place is not known */
 	uint64_t *passed;        /* by call and event (CHORD_SUMS): events counted when they did, less those when taken up */
 	bool calls_known;
 	uint64_t calls;          /* activations */

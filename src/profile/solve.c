@@ -290,6 +290,8 @@ profile_solve(struct pool *pool, const struct map *map, const struct profile *p,
 			c[i].why = SOLVE_EVENTS_ONLY;
 		else if (!c[i].why)
 			solve_proc(pool, proc, p, module, woven, &c[i]);
+		else if (proc->paths)
+			solve_ran(pool, proc, p, module, &c[i]);
 	}
 	return c;
 }

@@ -162,7 +162,8 @@ print_totals(const struct path_report *r)
 		printf("%18s  %s under way on a path that is not known\n", number(a, r->under_way),
 		       of_many(r->under_way, "activation was", "activations were"));
 	if (r->inexact.n)
-		printf("%18s  %s counts are not exact\n", number(a, r->inexact.n), of_many(r->inexact.n, "procedure's", "procedures'"));
+		printf("%18s  %s counts are not exact\n", number(a, r->inexact.n),
+		       of_many(r->inexact.n, "procedure's", "procedures'"));
 }
 
 static void

@@ -318,6 +318,41 @@ doubts()
 	done
 }
 
+# inexact PROGRAM ENDED LEFT: of as many activations of walk() as ended or were left wherever that was. Says what is wrong.
+inexact()
+{
+	"$CHORD" paths --json --function walk "$1" | jq -r --argjson ended "$2" --argjson left "$3" '
+		([.inexact[].reason | scan("^an activation|[0-9]+ activations|[0-9]+ of its|[0-9]+ more") |
+			(scan("[0-9]+") // "1") | tonumber] | add) as $n |
+		([.paths[] | select(.ends == "with a return") | .count] | add) as $counted |
+		if any(.paths[]; .exact) then "a path is said to be exact"
+		elif $n == null or $n < 1 or $n > $left then "\($n) activations, and \($left) were left"
+		elif $counted < $ended or $counted > $ended + $n then "\($counted) ended, not \($ended) and up to \($n) more"
+		else empty end' || echo "there is no such report"
+}
+
+struck()
+{
+	local compiler level label build ended left why
+	for compiler in gcc clang; do
+		for level in -O0 -O2; do
+			label=struck/$compiler/$level
+			rm -f ./*.chord
+			for build in all some; do
+				if [ $build = all ]; then
+					weave "$compiler" "$level" -fchord=paths -o all "$here/struck.c"
+				else
+					"$CHORD" paths select --rule 'function:walk' -o struck.paths ./all 2>log
+					weave "$compiler" "$level" -fchord-paths=struck.paths -o some "$here/struck.c"
+				fi || { fail "$label/$build" "$(head -n 1 log)"; continue; }
+				read -r ended left < <(./$build)
+				why=$(inexact ./$build "$ended" "$left")
+				[ "$left" -gt 20 ] && [ -z "$why" ] && ok "$label/$build" || fail "$label/$build" "$left left: $why"
+			done
+		done
+	done
+}
+
 # ---- builds that count some paths ----
 
 # Lines of paths and their counts, by edges: numbers are another build's.
@@ -452,6 +487,6 @@ selective()
 	says chosen/path 1 'zero.paths:[0-9]*: ' env CHORD_CC=gcc "$CHORD" cc -O0 -fchord-paths=zero.paths -o some "$here/known.c"
 }
 
-[ $# -gt 0 ] || set -- known counts small real random reports choices doubts selective larger
+[ $# -gt 0 ] || set -- known counts small real random reports choices doubts struck selective larger
 for part; do "$part"; done
 exit $failed
