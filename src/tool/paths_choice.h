@@ -11,7 +11,7 @@ struct chosen {
 	uint32_t n, *edge;
 };
 
-/* Those of one procedure, by sum, no two alike. */
+/* Those of one procedure, by sum and edges, no two alike. */
 struct choice {
 	VEC(struct chosen) path;
 };
@@ -22,6 +22,7 @@ struct choices {
 	struct path_report report;
 	struct paths_options opt;
 	struct choice *of;       /* by procedure of the report */
+	size_t *first;           /* likewise: the first one that a file cannot tell from it, which has the paths of all these */
 	uint64_t most;           /* of one procedure */
 	size_t n;                /* paths in all */
 };

@@ -88,14 +88,71 @@ load(struct choices *c, const struct choice_args *a)
 	return run_open(&c->run, a->name[0]) && run_solve(&c->run);
 }
 
+/* Of one procedure. */
 static int
 by_sum(const void *a, const void *b)
 {
 	const struct chosen *x = a, *y = b;
 
-	return (x->sum > y->sum) - (x->sum < y->sum);
+	if (x->sum != y->sum)
+		return x->sum < y->sum ? -1 : 1;
+	if (x->n != y->n)
+		return x->n < y->n ? -1 : 1;
+	return x->n ? memcmp(x->edge, y->edge, x->n * sizeof *x->edge) : 0;
 }
 
+static bool
+same_cuts(const struct proc *p, const struct proc *q)
+{
+	return p->narc == q->narc && !memcmp(p->paths->cut, q->paths->cut, p->narc * sizeof *p->paths->cut);
+}
+
+/* What a file cannot tell from an earlier procedure, because their names, sources and graphs are alike, has the other's paths:
+ * they are of interest in both. False: that cannot be. */
+static bool
+give_away(struct choices *c, size_t from, size_t to)
+{
+	const struct paths_proc *p = &c->report.proc.at[from], *q = &c->report.proc.at[to];
+	struct choice *of = &c->of[from];
+
+	if (of->path.n + c->of[to].path.n && !same_cuts(p->proc, q->proc)) {
+		say_error(p->proc->name, "there are two of this name in %s, with one graph, whose paths are cut differently",
+		          p->proc->file);
+		return false;
+	}
+	for (size_t k = 0; k < of->path.n; k++) {
+		const struct chosen *path = &of->path.at[k];
+		uint32_t begin = q->proc->arc[path->edge[0]].from;
+
+		choice_add(c, to, (uint64_t)dag_sum(q->graph->dag, q->graph->val, begin, path->edge, path->n), path->edge, path->n);
+	}
+	of->path.n = 0;
+	return true;
+}
+
+static bool
+join_twins(struct choices *c)
+{
+	struct strmap first = {0};
+	bool ok = true;
+
+	c->first = pool_array(c->pool, c->report.proc.n, sizeof *c->first);
+	for (size_t i = 0; i < c->report.proc.n && ok; i++) {
+		const struct paths_proc *p = &c->report.proc.at[i];
+		struct str key = str_of(pool_printf(c->pool, "%s\n%s\n%" PRIx64, p->proc->name, p->proc->file, p->hash));
+		uint64_t at = i;
+
+		if (strmap_get(&first, key, &at))
+			ok = give_away(c, i, at);
+		else
+			strmap_put(&first, key, i);
+		c->first[i] = at;
+	}
+	strmap_free(&first);
+	return ok;
+}
+
+/* Leaves each path once. */
 static void
 join(struct choices *c)
 {
@@ -106,7 +163,7 @@ join(struct choices *c)
 		if (of->path.n)
 			qsort(of->path.at, of->path.n, sizeof *of->path.at, by_sum);
 		for (size_t k = 0; k < of->path.n; k++)
-			if (!n || of->path.at[n - 1].sum != of->path.at[k].sum)
+			if (!n || by_sum(&of->path.at[n - 1], &of->path.at[k]))
 				of->path.at[n++] = of->path.at[k];
 		of->path.n = n;
 		c->n += n;
@@ -126,12 +183,12 @@ choices_make(struct choices *c, const struct choice_args *a)
 	ok = !a->file || choices_file(c, a->file);
 	for (size_t i = 0; i < a->rule.n && ok; i++)
 		ok = choices_rule(c, a->rule.at[i]);
-	join(c);
-	if (ok && !c->n) {
-		say_error(a->name[0], "no path is chosen");
+	if (!ok || !join_twins(c))
 		return false;
-	}
-	return ok;
+	join(c);
+	if (!c->n)
+		say_error(a->name[0], "no path is chosen");
+	return c->n;
 }
 
 void
@@ -146,20 +203,31 @@ choices_close(struct choices *c)
 
 /* ---- writing ---- */
 
-/* How often the edges of a procedure ran, if that is known. */
-static void
-add_ran(const struct choices *c, const struct paths_proc *p, struct interest_proc *ip)
+/* Adds how often the edges of a procedure ran, if that is known. False: it is not, or they are too many. */
+static bool
+add_ran(const struct paths_proc *p, uint64_t *ran)
 {
-	uint32_t n = p->proc->narc;
+	bool ok = !p->counts->why;
 
-	for (uint32_t e = 0; e < n && !p->counts->why; e++)
-		ip->nran += p->counts->arc_known[e];
-	if (ip->nran != n || !p->counts->calls) {
-		ip->nran = 0;
-		return;
-	}
+	for (uint32_t e = 0; e < p->proc->narc && ok; e++)
+		ok = p->counts->arc_known[e] && !__builtin_add_overflow(ran[e], p->counts->arc[e], &ran[e]);
+	return ok;
+}
+
+/* In all that the file does not tell apart. */
+static void
+find_ran(const struct choices *c, size_t first, struct interest_proc *ip)
+{
+	uint32_t n = c->report.proc.at[first].proc->narc;
+	bool any = false, known = true;
+
 	ip->ran = pool_array(c->pool, n, sizeof *ip->ran);
-	memcpy(ip->ran, p->counts->arc, n * sizeof *ip->ran);
+	for (size_t i = first; i < c->report.proc.n && known; i++)
+		if (c->first[i] == first) {
+			known = add_ran(&c->report.proc.at[i], ip->ran);
+			any |= c->report.proc.at[i].counts->calls;
+		}
+	ip->nran = known && any ? n : 0;
 }
 
 static struct interest_proc
@@ -172,7 +240,7 @@ proc_of(const struct choices *c, size_t i)
 	for (uint32_t e = 0; e < p->proc->narc; e++)
 		if (p->proc->paths->cut[e])
 			ip.cut[ip.ncut++] = e;
-	add_ran(c, p, &ip);
+	find_ran(c, i, &ip);
 	ip.path = pool_array(c->pool, c->of[i].path.n, sizeof *ip.path);
 	return ip;
 }
@@ -206,7 +274,7 @@ choices_write(const struct choices *c, uint32_t **part, uint32_t number, struct 
 			if (!part || part[i][k] == number)
 				ip.path[ip.npath++] = (struct interest_path){.n = c->of[i].path.at[k].n,
 				                                             .edge = c->of[i].path.at[k].edge};
-		if (ip.npath || has_namesake(c, &named, i))
+		if (c->first[i] == i && (ip.npath || has_namesake(c, &named, i)))
 			interest_write(out, &ip);
 	}
 	strmap_free(&named);

@@ -459,6 +459,41 @@ parts()
 	same "$label" all.ran merged.ran
 }
 
+# two_builds OPTION PROGRAM: of one source, position-independent and not, in one program. Of `same` both have one graph.
+two_builds()
+{
+	weave gcc -O2 "$1" -fPIC -fvisibility=hidden -c twice.c -o pic.o && weave gcc -O2 "$1" -fPIC -shared -o lib$2.so pic.o shared.c &&
+		weave gcc -O2 "$1" -fno-pic -no-pie -o "$2" main.c twice.c -L. "-l$2" -Wl,-rpath,"$PWD" && "./$2" >"$2.out"
+}
+
+twins()
+{
+	rm -f ./*.chord
+	cat >twice.c <<-'end'
+		int table[10];
+		int twice(int n) { int s = 0; for (int i = 0; i < n; i++) s += table[i % 10] & 1 ? i : 2; return s; }
+		int same(int n) { int s = 0; for (int i = 0; i < n; i++) s += i & n ? i : 2; return s; }
+	end
+	echo 'int twice(int); int same(int); int shared(int n) { return twice(n) + same(n); }' >shared.c
+	cat >main.c <<-'end'
+		#include <stdio.h>
+		int twice(int); int same(int); int shared(int);
+		int main(void) { printf("%d %d %d\n", twice(20), same(21), shared(30)); return 0; }
+	end
+	two_builds -fchord=paths all || { fail twins "$(head -n 1 log)"; return; }
+	"$CHORD" paths select --rule 'function:*' -o twins.paths ./all all.*.chord 2>log || { fail twins "$(head -n 1 log)"; return; }
+	[ "$(grep -c ^procedure twins.paths)" = 5 ] && ok twins/file || fail twins/file "$(grep -c ^procedure twins.paths) procedures"
+	two_builds -fchord-paths=twins.paths some || { fail twins "$(head -n 1 log)"; return; }
+	same twins/output all.out some.out
+	listed ./all >all.ran
+	listed ./some >some.ran
+	same twins/counts all.ran some.ran
+	"$CHORD" paths split --parts 2 --by round-robin --rule 'function:*' -o part ./all all.*.chord >log 2>&1
+	cat part.1 part.2 | grep ^path | sort >parts
+	grep ^path twins.paths | sort >whole
+	same twins/split whole parts
+}
+
 selective()
 {
 	local compiler level way
@@ -487,6 +522,6 @@ selective()
 	says chosen/path 1 'zero.paths:[0-9]*: ' env CHORD_CC=gcc "$CHORD" cc -O0 -fchord-paths=zero.paths -o some "$here/known.c"
 }
 
-[ $# -gt 0 ] || set -- known counts small real random reports choices doubts struck selective larger
+[ $# -gt 0 ] || set -- known counts small real random reports choices doubts struck selective twins larger
 for part; do "$part"; done
 exit $failed
