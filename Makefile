@@ -56,7 +56,7 @@ $(BUILD)/stops: tests/events/stops.c
 $(BUILD)/truth: tests/timers/truth.c
 $(BUILD)/record: tests/paths/record.c
 $(BUILD)/studies: bench/studies.c
-$(BUILD)/chamber: tests/torture/chamber.c tests/torture/child.c tests/torture/opinion.c
+$(BUILD)/chamber: tests/torture/chamber.c tests/torture/child.c tests/torture/opinion.c tests/torture/some.c
 $(BUILD)/step $(BUILD)/stops $(BUILD)/truth $(BUILD)/record $(BUILD)/studies $(BUILD)/chamber: $(filter-out $(BUILD)/src/tool/main.o,$(OBJ))
 	$(CC) -std=gnu11 $(CPPFLAGS) $(CFLAGS) $(WARN) $(LDFLAGS) -o $@ $^ $(LIBS)
 

@@ -3,7 +3,7 @@
 # run.sh [--full] [--measures LIST] [--jobs N] [--keep DIR] [NAME...]: each situation is a small program that
 # carries its own truth. It is built plain and with Chord and does the same both times, and
 # chord report says exactly what the source says. Without --full: gcc -O2 edges, events, calls and paths, clang
-# -O0 every-edge; with it gcc and clang, -O0 and -O2, all measures. Events are counted beside edges
+# -O0 every-edge, and of a few gcc -O2 some-paths; with it gcc and clang, -O0 and -O2, all measures. Events are counted beside edges
 # and have to agree with what these say. CHORD is the program to test.
 #
 # Comments of a source, each on a line of its own:
@@ -27,6 +27,7 @@
 #   refused [FUNCTION...]: allowed because WHY
 #   only: COMPILER because WHY
 #   without: MEASURE because WHY
+#   paths FUNCTION...: differ because WHY    from run to run
 #   need: COMMAND              else it is skipped
 #
 # There is no test of a clock that goes back: what is counted does not depend on a clock.
@@ -207,20 +208,74 @@ options_of()
 	case $1 in
 	events) echo "-fchord=edges,events -fchord-events=instructions,blocks,calls" ;;
 	calls) echo "-fchord=calls -fchord-events=instructions,blocks" ;;
+	some-paths) echo "-fchord-paths=$all/chosen" ;;
 	*) echo "-fchord=$1" ;;
 	esac
+}
+
+# The options of "chord paths" that name what ran.
+paths_of()
+{
+	directive "$name" report | grep -v -e --core | head -n 1 | grep . || echo ./program
+}
+
+# choose: of the paths that ran where all are counted every second one, in $all/chosen; where the program has no profile, of all.
+choose()
+{
+	local from
+	all=$work/$id.all from=$(paths_of)
+	build "$all" "$CHORD ${driver} -fchord=paths" || { fail "does not compile: $(grep -m 1 . "$all.log")"; return 1; }
+	run "$all" >/dev/null
+	# shellcheck disable=SC2086
+	(
+		cd "$all/run" || exit 1
+		"$CHORD" paths select --rule top:100% -o ../ran $from 2>../log && "$CHORD" paths --json $from >../json 2>../log && exit 0
+		ls ./*.chord* >../profiles 2>&1 && grep -vq "no map of Chord's" ../log && exit 1
+		for from in ./program ./*.so; do
+			"$CHORD" paths select --rule 'function:*' -o ../ran "$from" 2>>../log && exit 0
+		done
+		exit 1
+	) || { fail "paths: $(head -n 1 "$all/log")"; return 1; }
+	awk '!/^path / || n++ % 2 == 0' "$all/ran" >"$all/chosen"
+}
+
+# Paths of interest have the counts that they have where all are counted, and no other is counted as one; but for those
+# of functions in which a signal struck, and those that the source says to be different.
+same_paths()
+{
+	[ -s "$all/json" ] || return
+	# shellcheck disable=SC2046
+	if ! ( cd "$dir/run" && "$CHORD" paths --json $(paths_of) >../json 2>../paths.err ); then
+		fail "paths: $(head -n 1 "$dir/paths.err")"
+		return
+	fi
+	jq -rn --slurpfile all "$all/json" --slurpfile some "$dir/json" --rawfile chosen "$all/chosen" \
+		--arg allowed "$(sed -nE "s|^/\* paths (.*): differ because .*|\1|p" "$here/$name")" '
+		def key: "\(.function)\t\(.file)\t\([.edges[].edge | tostring] | join(" "))";
+		def counts: reduce .paths[] as $p ({}; .[$p | key] += $p.count);
+		def plain: sub("^_ZL(?<n>[0-9]+)(?<s>.*)$"; .n as $n | .s[:$n | tonumber]);
+		([$all[0], $some[0] | .inexact[].name]) as $doubtful | ($allowed | split(" ")) as $allowed |
+		(reduce ($chosen | split("\n")[]) as $line ({}; if $line | startswith("procedure\t") then
+				.proc = ($line | split("\t")[1:3] | join("\t"))
+			elif $line | startswith("path ") then .want["\(.proc)\t\($line[5:])"] = true else . end) | .want) as $want |
+		($all[0] | counts) as $a | ($some[0] | counts) as $s | $a + $s | keys[] |
+		select((split("\t")[0]) as $f | ($doubtful | index($f)) or ($allowed | index($f | plain)) | not) |
+		(if $want[.] then $a[.] // 0 else 0 end) as $expected | select(($s[.] // 0) != $expected) |
+		"\(.) ran \($expected) times, and here \($s[.] // 0)"' >"$dir/differ" 2>"$dir/paths.err" || fail "jq: $(cat "$dir/paths.err")"
+	[ ! -s "$dir/differ" ] || fail "path $(head -n 1 "$dir/differ")"
 }
 
 # measured MEASURE
 measured()
 {
-	local got failed=
+	local got failed= all
 	label=situations/$name/$compiler/$level/$1 dir=$work/$id.$1
 	got=$(directive "$name" without | sed -n "s/^$1 because //p")
 	if [ -n "$got" ]; then
 		echo "skip $label: $got"
 		return
 	fi
+	[ "$1" != some-paths ] || choose || return
 	if ! build "$dir" "$CHORD ${driver} $(options_of "$1")"; then
 		fail "does not compile: $(grep -m 1 . "$dir.log")"
 		return
@@ -228,7 +283,9 @@ measured()
 	cmp -s "$dir.log" "$plain.log" || fail "compiling says: $(head -n 1 "$dir.log")"
 	got=$(run "$dir")
 	behaviour "$got"
-	if [ -s "$dir/got" ] || directive "$name" report | grep -q -e --core; then
+	if [ "$1" = some-paths ]; then
+		same_paths
+	elif [ -s "$dir/got" ] || directive "$name" report | grep -q -e --core; then
 		if facts "$dir" >"$dir/facts"; then
 			expectations
 		else
@@ -286,7 +343,9 @@ worker()
 	done <"$work/list.$1"
 }
 
-full= keep='' jobs=2 measures='edges every-block every-edge events calls paths' names=() workers=()
+some_paths="core-thread.c dlopen-threads.c fibres.c fork.c longjmp.c setjmp-loop.c siglongjmp-handler.c sigkill.c sigsegv-recovered.c"
+some_paths+=" thread-cancel.c threads-64.c throw-qsort.cc vfork-exec.c"
+full= keep='' jobs=2 measures='edges every-block every-edge events calls paths some-paths' names=() workers=()
 while [ $# -gt 0 ]; do
 	case $1 in
 	--full) full=1 ;;
@@ -314,7 +373,10 @@ for name in "${names[@]}"; do
 			done
 		done
 	else
-		echo "$name gcc -O2 edges events calls paths"
+		case " $some_paths " in
+		*" $name "*) echo "$name gcc -O2 edges events calls paths some-paths" ;;
+		*) echo "$name gcc -O2 edges events calls paths" ;;
+		esac
 		echo "$name clang -O0 every-edge"
 	fi
 done >"$work/list"

@@ -7,6 +7,7 @@
 /* need: bc */
 /* unknown main thread: allowed because the process is killed in its midst */
 /* status: 137 */
+/* paths thread work: differ because it is killed at any time */
 #include "situation.h"
 #include <fcntl.h>
 #include <pthread.h>

@@ -5,6 +5,7 @@
 /* expect: work $(cat told.* | wc -l) $(($(cat told.* | wc -l) + 5)) */
 /* unknown main: allowed because the process is killed in its midst */
 /* status: 137 */
+/* paths main work: differ because it is killed at any time */
 #include "situation.h"
 #include <unistd.h>
 

@@ -8,6 +8,7 @@
 /* line: after 0 */
 /* line: back 20 */
 /* unknown work spin ./program: allowed because they end anywhere, even on the way between two blocks */
+/* paths work spin: differ because the timer strikes anywhere */
 #include "situation.h"
 #include <setjmp.h>
 #include <signal.h>

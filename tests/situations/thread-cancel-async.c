@@ -8,6 +8,7 @@
 /* line: before 10 */
 /* line: after 0 */
 /* unknown spin ./program: allowed because it ends anywhere, even on the way between two blocks */
+/* paths main spin: differ because threads wait for one another */
 #include "situation.h"
 #include <pthread.h>
 #include <unistd.h>

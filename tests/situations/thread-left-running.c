@@ -6,6 +6,7 @@
 /* expect: main 1 */
 /* expect: work $(od -An -tu8 told) $(($(od -An -tu8 told) + 1)) */
 /* unknown thread: allowed because the process ends in its midst */
+/* paths thread work: differ because the process ends at any time */
 #include "situation.h"
 #include <fcntl.h>
 #include <pthread.h>

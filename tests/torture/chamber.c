@@ -34,15 +34,14 @@
 #include <unistd.h>
 
 /* Every measure. Events are counted beside edges, and have to agree with what these say. */
-static const struct measure {
-	const char *name, *options;
-} measures[] = {
+static const struct measure measures[] = {
 	{"edges", "-fchord=edges"},
 	{"every-block", "-fchord=every-block"},
 	{"every-edge", "-fchord=every-edge"},
 	{"events", "-fchord=edges,events -fchord-events=instructions,blocks,calls"},
 	{"calls", "-fchord=calls -fchord-events=instructions,blocks"},
 	{"paths", "-fchord=paths"},
+	{"some-paths", "-fchord-paths=chosen"}, /* some.c */
 };
 #define MEASURES (sizeof measures / sizeof *measures)
 
@@ -50,7 +49,7 @@ const char *chord;
 struct pool *pool;
 static bool chosen[MEASURES];
 static char *chosen_names;
-static unsigned limit;
+unsigned limit;
 static bool keep;
 static int notes_fd;
 static char *room; /* this worker's folder, where it stands */
@@ -123,9 +122,8 @@ text_name(const char *source)
 	return pool_printf(pool, "%.*s.s", (int)(dot - base), base);
 }
 
-/* A program of the texts or of the sources. */
-static bool
-build(struct trial *t, const struct measure *m, const char *output, const char *log)
+bool
+build(const struct trial *t, const struct measure *m, const char *output, const char *log)
 {
 	words w = command_of(t, maker_of(t->unit), m);
 	int status;
@@ -154,9 +152,8 @@ whole_text(const struct unit *u)
 
 /* ---- running ---- */
 
-/* NAME.out and profiles NAME.chord*. Measured or not, name and environment of the process are the same, so that the
- * stack is where it was; files are made in a folder that is thrown away. */
-static int
+/* Measured or not, name and environment of the process are the same, so that the stack is where it was. */
+int
 run_program(const char *name, unsigned seconds)
 {
 	words w = {0};
@@ -182,18 +179,6 @@ run_program(const char *name, unsigned seconds)
 
 /* ---- one program ---- */
 
-static bool
-same_output(const char *one, const char *other)
-{
-	size_t n, m;
-	char *a = text_of(one, &n), *b = text_of(other, &m);
-	bool same = n == m && !memcmp(a, b, n);
-
-	free(a);
-	free(b);
-	return same;
-}
-
 static void
 try_measured(struct trial *t, const struct measure *m)
 {
@@ -213,7 +198,7 @@ try_measured(struct trial *t, const struct measure *m)
 		fail(t, "exits with %d, not 0", status);
 		return;
 	}
-	if (!same_output("plain.out", pool_printf(pool, "%s.out", m->name)))
+	if (!same_file("plain.out", pool_printf(pool, "%s.out", m->name)))
 		fail(t, "output differs");
 	opinion(t);
 }
@@ -256,7 +241,9 @@ try_level(struct trial *t, struct buf *texts, size_t *ntext)
 	}
 	note(t, t->unit->by_text ? "by_text" : "by_driver", 1);
 	for (size_t i = 0; i < MEASURES; i++)
-		if (chosen[i])
+		if (chosen[i] && !strcmp(measures[i].name, "some-paths"))
+			try_some_paths(t, &measures[i], &measures[i - 1]);
+		else if (chosen[i])
 			try_measured(t, &measures[i]);
 }
 

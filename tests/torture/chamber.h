@@ -27,8 +27,26 @@ struct trial {
 	size_t nexpected;
 };
 
+/* A way to measure, and the options for it. */
+struct measure {
+	const char *name, *options;
+};
+
 extern const char *chord;
 extern struct pool *pool; /* for one unit */
+extern unsigned limit;    /* seconds for a measured program */
+
+/* ---- chamber.c ---- */
+
+/* A program of the texts or of the sources. */
+bool build(const struct trial *t, const struct measure *m, const char *output, const char *log);
+/* Its status; makes NAME.out and profiles NAME.chord*. Files are made in a folder that is thrown away. */
+int run_program(const char *name, unsigned seconds);
+
+/* ---- some.c: builds that count the paths of a file ---- */
+
+/* `all` counts all paths, and may have been built and run already. */
+void try_some_paths(struct trial *t, const struct measure *some, const struct measure *all);
 
 /* ---- child.c: files and processes ---- */
 
@@ -39,6 +57,7 @@ void remove_all(const char *path);
 void make_folder(const char *path);
 char *text_of(const char *path, size_t *n);        /* ended by a NUL that is not of its size; no file: nothing */
 bool is_empty(const char *path);
+bool same_file(const char *one, const char *other);
 /* Runs a command in the folder IN with its output in files; "fixed" puts its memory always at the same place. Its
  * status as a shell has it, or TIMED_OUT. */
 int run(const words *command, const char *in, const char *out, const char *err, unsigned seconds, bool fixed);

@@ -64,6 +64,8 @@ totals()
 			}
 			if (n["unfinished"])
 				printf "%d runs had a stack that could not be walked to its end, as their reports say\n", n["unfinished"]
+			if (n["paths"])
+				printf "%d paths of interest counted as among all paths, all others as none\n", n["paths"]
 			if (n["repeated"])
 				printf "%d programs have the same text as at another level, and were tried there\n", n["repeated"]
 			printf "%d programs (%d skipped: %d do not compile, %d fail plain), %d runs, ", n["programs"],

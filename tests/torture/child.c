@@ -84,6 +84,18 @@ is_empty(const char *path)
 	return stat(path, &st) || !st.st_size;
 }
 
+bool
+same_file(const char *one, const char *other)
+{
+	size_t n, m;
+	char *a = text_of(one, &n), *b = text_of(other, &m);
+	bool same = n == m && !memcmp(a, b, n);
+
+	free(a);
+	free(b);
+	return same;
+}
+
 /* ---- children ---- */
 
 static _Noreturn void
