@@ -176,7 +176,8 @@ compare_one(struct trial *t, const struct strmap *chosen, const struct counted *
 }
 
 static bool
-compare_rows(struct trial *t, const struct strmap *chosen, const struct counted *all, const struct counted *some, const json_t *json)
+compare_rows(struct trial *t, const struct strmap *chosen, const struct counted *all, const struct counted *some,
+	const json_t *json)
 {
 	const json_t *rows = json_object_get(json, "paths");
 
