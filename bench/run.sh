@@ -7,7 +7,7 @@
 # A table of the ratio of user CPU time to the plain program's: median of the pairs,
 # least and most; the geometric mean of each column. Plain is gcc -O2, for LLVM's
 # columns clang -O2, for valgrind's the gcc program itself, run once. Column `selected` counts the 5 % hottest
-# paths of one run of each command.
+# paths of one run of each command; `weighted:COLUMN` is built with weights from one run of each.
 set -eu
 bench=$(cd "$(dirname "$0")" && pwd)
 real=$bench/../tests/real
@@ -31,6 +31,7 @@ compiler_of()
 	events*) echo "$CHORD cc -fchord=events -fchord-events=$(echo "$1" | sed "s|events=*||; s|+|,|g; s|^$|instructions|")" ;;
 	timers) echo "$CHORD cc -fchord-timers=instructions -include $bench/timer.h" ;;
 	selected) echo "$CHORD cc -fchord-paths=$chosen" ;;
+	weighted:*) echo "$(compiler_of "${1#weighted:}") -fchord-weights=$weights" ;;
 	every-block | every-edge | calls | paths) echo "$CHORD cc -fchord=$1" ;;
 	gcov) echo "gcc --coverage -fprofile-update=single" ;;
 	gcov-atomic) echo "gcc --coverage -fprofile-update=atomic" ;;
@@ -133,18 +134,33 @@ prepared()
 	(cd "$run" && recipe "$1" bench "$CHORD_CACHE/bench/$1/$2") >"$run.commands"
 }
 
+# profiled PROGRAM VARIANT: runs each command once; $program is then what was run, its profiles are in $work.
+profiled()
+{
+	built "$1" "$2"
+	prepared "$1" "$2"
+	rm -f "$work"/profiles.*.chord
+	while read -r _ command <&4; do
+		(cd "$work/$1.$2" && export CHORD_FILE="$work/profiles.%p.chord" && eval "$command") >"$work/output"
+	done 4<"$work/$1.$2.commands"
+	program=$work/$1.$2/$(sed -n '1s|.* \./\([^ ]*\).*|\1|p' "$work/$1.$2.commands")
+}
+
 # choose PROGRAM: to $chosen the paths that make the most instructions.
 choose()
 {
-	built "$1" paths
-	prepared "$1" paths
-	rm -f "$work"/profiles.*.chord
-	while read -r _ command <&4; do
-		(cd "$work/$1.paths" && export CHORD_FILE="$work/profiles.%p.chord" && eval "$command") >"$work/output"
-	done 4<"$work/$1.paths.commands"
-	name=$(sed -n '1s|.* \./\([^ ]*\).*|\1|p' "$work/$1.paths.commands")
-	"$CHORD" paths select --rule top:5% -o "$chosen" "$work/$1.paths/$name" "$work"/profiles.*.chord 2>"$work/select.log" ||
+	profiled "$1" paths
+	"$CHORD" paths select --rule top:5% -o "$chosen" "$program" "$work"/profiles.*.chord 2>"$work/select.log" ||
 		die "$1: no paths are chosen (see $work/select.log)"
+	rm -f "$work"/profiles.*.chord
+}
+
+# weigh PROGRAM: to $weights how often each edge ran.
+weigh()
+{
+	profiled "$1" edges
+	"$CHORD" weights -o "$weights" "$program" "$work"/profiles.*.chord 2>"$work/weights.log" ||
+		die "$1: there are no weights (see $work/weights.log)"
 	rm -f "$work"/profiles.*.chord
 }
 
@@ -181,7 +197,9 @@ one()
 	for variant in gcc $(variants); do
 		[ "$variant" != gcc ] || [ ! -f "$work/$1.gcc.commands" ] || continue
 		chosen=$CHORD_CACHE/bench/$1/chosen.paths
+		weights=$CHORD_CACHE/bench/$1/edges.weights
 		[ "$variant" != selected ] || choose "$1"
+		[ "${variant#weighted:}" = "$variant" ] || weigh "$1"
 		built "$1" "$variant"
 		prepared "$1" "$variant"
 	done

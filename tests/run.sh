@@ -40,7 +40,7 @@ suite()
 	graph) "$here/graph/run.sh" "$CHORD" ;;
 	calls) "$here/calls/run.sh" ;;
 	events) "$here/events/run.sh" ;;
-	hook | input | runtime | situations | step | stat | timers | diff | paths) "$here/$1/run.sh" ;;
+	hook | input | runtime | situations | step | stat | timers | diff | paths | weights) "$here/$1/run.sh" ;;
 	alloc) "$here/alloc/run.sh" ;;
 	fuzz) "$here/fuzz/run.sh" --mutations 100 ;;
 	oracle-sample) "$here/oracle/callgrind.sh" --programs "bzip2 lua5.4" --configs gcc-O2 && "$here/oracle/measures.sh" --programs bzip2 &&
@@ -57,7 +57,7 @@ suite()
 	esac
 }
 
-[ $# -gt 0 ] || set -- house unit graph runtime hook input situations calls events timers step stat diff paths alloc fuzz oracle-sample real-sample torture-sample csmith-sample
+[ $# -gt 0 ] || set -- house unit graph runtime hook input situations calls events timers step stat diff paths weights alloc fuzz oracle-sample real-sample torture-sample csmith-sample
 for name in "$@"; do
 	start=$SECONDS
 	before=$(grep -c '^FAIL' "$log")

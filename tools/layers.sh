@@ -14,7 +14,7 @@ asm: base graph image
 machine: base asm
 weave: base graph interest image asm
 profile: base graph
-run: base image asm machine profile
+run: base interest image asm machine profile
 process: base image asm profile run
 driver: base interest asm machine weave image profile run
 tool: base graph interest image asm machine weave profile run process driver

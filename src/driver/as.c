@@ -404,7 +404,7 @@ say_warnings(const struct buf *lines)
 static int
 weave_input(struct session *s)
 {
-	struct interest interest = {0};
+	struct interest interest = {0}, weights = {0};
 	struct buf runtime = {0}, timers = {0}, woven = {0}, warnings = {0};
 	struct weave_options o = {.measure = s->args.measure.counts, .events = s->args.measure.events,
 	                          .calls = s->args.measure.calls,
@@ -421,9 +421,14 @@ weave_input(struct session *s)
 	o.timers = timers.at;
 	o.timers_size = timers.n;
 	if (s->args.measure.interest) {
-		if (!interest_read(s->args.pool, s->args.measure.interest, &interest))
+		if (!interest_read(s->args.pool, s->args.measure.interest, INTEREST_PATHS, &interest))
 			exit(EXIT_NO);
 		o.interest = &interest;
+	}
+	if (s->args.measure.weights) {
+		if (!weights_read(s->args.pool, s->args.measure.weights, &weights))
+			exit(EXIT_NO);
+		o.weights = &weights;
 	}
 	switch (weave(s->text.at ? s->text.at : "", s->text.n, s->name, &o, &woven, &stats, &why)) {
 	case WEAVE_DONE:
@@ -450,6 +455,7 @@ weave_input(struct session *s)
 	buf_free(&woven);
 	buf_free(&warnings);
 	interest_free(&interest);
+	interest_free(&weights);
 	return status;
 }
 

@@ -99,14 +99,12 @@ look_at(struct driver *d, const char *a, const char *value)
 		d->no_id |= strstr(value, "--build-id=none") != NULL;
 }
 
-#define THERE_ARE "there are -fchord=, -fchord-events=, -fchord-timers= and -fchord-paths="
+#define THERE_ARE "there are -fchord=, -fchord-events=, -fchord-timers=, -fchord-paths= and -fchord-weights="
 
 /* An option of Chord's. False: reported. */
 static bool
 chord_option(struct driver *d, const char *a)
 {
-	static const char *const planned[] = {"-fchord-weights="};
-
 	if (starts(a, "-fchord="))
 		return measure_read(a, a + 8, &d->measure);
 	if (starts(a, "-fchord-events="))
@@ -117,11 +115,10 @@ chord_option(struct driver *d, const char *a)
 		measure_interest(a + 14, &d->measure, d->pool);
 		return true;
 	}
-	for (size_t i = 0; i < sizeof planned / sizeof *planned; i++)
-		if (starts(a, planned[i])) {
-			say_error(a, "not in this version; " THERE_ARE);
-			return false;
-		}
+	if (starts(a, "-fchord-weights=") && a[16]) {
+		measure_weights(a + 16, &d->measure, d->pool);
+		return true;
+	}
 	say_error(a, "unknown option; " THERE_ARE);
 	return false;
 }

@@ -25,6 +25,7 @@ struct measure {
 	uint8_t counts;         /* enum chord_measure */
 	bool with_events, calls;
 	const char *interest;   /* file of paths of interest, or NULL: all are */
+	const char *weights;    /* file of weights, or NULL: they are guessed */
 	const char *list;       /* of events, as given; NULL: the default */
 	const char *timed;      /* of those with timers, as given; NULL: none */
 	struct event_list events;
@@ -61,6 +62,8 @@ const char *measure_option(const struct measure *m, struct pool *pool);
 void measure_free(struct measure *m);
 /* The file of -fchord-paths=, of which it keeps the absolute name. */
 void measure_interest(const char *file, struct measure *m, struct pool *pool);
+/* The file of -fchord-weights=, likewise. */
+void measure_weights(const char *file, struct measure *m, struct pool *pool);
 /* Takes such an option apart. False: reported. */
 bool measure_take(const char *option, struct measure *m, struct pool *pool);
 
@@ -100,6 +103,13 @@ int child_wait(pid_t pid);
 int child_run(char *const *argv);
 /* Ends this process by the signal that ended the child, or returns the child's exit status. */
 int child_status(int wait_status);
+
+/* ---- as_weights.c ---- */
+
+/* How often edges ran, from a file of weights or of paths of interest, or from a profile whose programs are where they ran. The
+ * pool keeps it. False: reported. In any case interest_free(). */
+struct interest;
+bool weights_read(struct pool *pool, const char *file, struct interest *in);
 
 /* ---- cc_link.c: after a link ---- */
 

@@ -62,7 +62,8 @@ bool
 measure_read(const char *what, const char *list, struct measure *m)
 {
 	/* Of several options the last one counts. */
-	*m = (struct measure){.list = m->list, .timed = m->timed, .events = m->events, .interest = m->interest};
+	*m = (struct measure){.list = m->list, .timed = m->timed, .events = m->events, .interest = m->interest,
+	                      .weights = m->weights};
 	for (const char *p = list, *end;; p = end + 1) {
 		end = p + strcspn(p, ",");
 		if (!read_one(what, (struct str){p, (size_t)(end - p)}, m))
@@ -101,14 +102,26 @@ measure_timers(const char *what, const char *list, struct measure *m, struct poo
 	return true;
 }
 
+/* Where there is no such file, whoever reads it says so. */
+static const char *
+absolute(const char *file, struct pool *pool)
+{
+	char *path = realpath(file, NULL), *kept = pool_strdup(pool, path ? path : file);
+
+	free(path);
+	return kept;
+}
+
 void
 measure_interest(const char *file, struct measure *m, struct pool *pool)
 {
-	char *path = realpath(file, NULL);
+	m->interest = absolute(file, pool);
+}
 
-	/* Where there is none, whoever reads it says so. */
-	m->interest = pool_strdup(pool, path ? path : file);
-	free(path);
+void
+measure_weights(const char *file, struct measure *m, struct pool *pool)
+{
+	m->weights = absolute(file, pool);
 }
 
 void
@@ -212,7 +225,7 @@ measure_option(const struct measure *m, struct pool *pool)
 	struct buf b = {0};
 	char *option;
 
-	if (!m->chosen && !m->list && !m->timed)
+	if (!m->chosen && !m->list && !m->timed && !m->weights)
 		return NULL;
 	buf_str(&b, "--chord=");
 	if (m->counts_chosen)
@@ -221,24 +234,40 @@ measure_option(const struct measure *m, struct pool *pool)
 		buf_char(&b, '+');
 	if (m->calls || m->with_events)
 		buf_str(&b, m->calls ? "calls" : "events");
-	if (m->list || m->timed || m->interest)
+	if (m->list || m->timed || m->interest || m->weights)
 		buf_char(&b, '@');
 	if (m->interest)
 		escape(&b, m->interest);
 	if (m->list)
 		escape(&b, m->list);
-	if (m->timed) {
+	if (m->timed || m->weights)
 		buf_char(&b, '@');
+	if (m->timed)
 		escape(&b, m->timed);
+	if (m->weights) {
+		buf_char(&b, '@');
+		escape(&b, m->weights);
 	}
 	option = pool_strndup(pool, b.at, b.n);
 	buf_free(&b);
 	return option;
 }
 
+/* What stands up to the next @ or the end, of which it takes what is behind; NULL if nothing does. */
+static const char *
+next_part(const char **option, struct pool *pool)
+{
+	const char *at = *option;
+	size_t n = strcspn(at, "@");
+
+	*option = at + n + (at[n] != 0);
+	return n ? unescape(pool, at, n) : NULL;
+}
+
 bool
 measure_take(const char *option, struct measure *m, struct pool *pool)
 {
+	const char *part;
 	size_t n = strcspn(option, "@");
 	char *names = pool_strndup(pool, option, n);
 
@@ -249,12 +278,14 @@ measure_take(const char *option, struct measure *m, struct pool *pool)
 	if (n && !measure_read("--chord", names, m))
 		return false;
 	option += option[n] ? n + 1 : n;
-	n = strcspn(option, "@");
-	if (n && m->counts_chosen && m->counts == CHORD_PATHS) {
-		m->interest = unescape(pool, option, n);
-		return true;
-	}
-	if (n && !measure_events("--chord", unescape(pool, option, n), m, pool))
+	part = next_part(&option, pool);
+	if (m->counts_chosen && m->counts == CHORD_PATHS)
+		m->interest = part;
+	else if (part && !measure_events("--chord", part, m, pool))
 		return false;
-	return !option[n] || measure_timers("--chord", unescape(pool, option + n + 1, strlen(option + n + 1)), m, pool);
+	part = next_part(&option, pool);
+	if (part && !measure_timers("--chord", part, m, pool))
+		return false;
+	m->weights = next_part(&option, pool);
+	return true;
 }

@@ -9,11 +9,13 @@
 
 /* Files of version 1 have no lines of how often edges ran. */
 static const char title[] = "chord paths of interest 2", title1[] = "chord paths of interest 1";
+static const char weights_title[] = "chord weights 1";
 
 struct reader {
 	struct interest *in;
 	struct str text;
 	unsigned line;
+	bool weights;            /* it is a file of weights */
 	const char *why;
 	struct interest_proc *proc; /* the last one */
 	VEC(struct interest_path) path;
@@ -92,7 +94,7 @@ end_proc(struct reader *r)
 
 	if (!p)
 		return;
-	if (!p->has_cuts)
+	if (!p->has_cuts && !r->weights)
 		r->why = "a procedure without a line of its cuts";
 	p->npath = (uint32_t)r->path.n;
 	p->path = pool_array(r->in->pool, r->path.n, sizeof *p->path);
@@ -127,33 +129,42 @@ read_hash(struct str s, uint64_t *hash)
 	return s.n == 16;
 }
 
+struct interest_proc *
+interest_add(struct interest *in, const char *name, const char *file, uint64_t hash)
+{
+	struct str full = full_key(in->pool, name, file, hash);
+	uint64_t i;
+
+	if (!strmap_get(&in->known, full, &i)) {
+		i = in->proc.n;
+		strmap_put(&in->known, full, i);
+		strmap_put(&in->named, key(in->pool, name, file), i);
+		VEC_PUSH(in->proc, (struct interest_proc){.name = name, .file = file, .hash = hash});
+	}
+	return &in->proc.at[i];
+}
+
 static void
 read_proc(struct reader *r, struct str s)
 {
 	struct pool *pool = r->in->pool;
-	struct interest_proc p = {.line = r->line};
 	struct str name, file;
-	uint64_t seen;
+	uint64_t hash;
+	size_t before = r->in->proc.n;
 
 	end_proc(r);
 	if (r->why)
 		return;
 	name = cut_at(&s, '\t');
 	file = cut_at(&s, '\t');
-	p.name = pool_strndup(pool, name.at, name.n);
-	p.file = pool_strndup(pool, file.at, file.n);
-	if (!name.n || !read_hash(s, &p.hash)) {
+	if (!name.n || !read_hash(s, &hash)) {
 		r->why = "a procedure has a name, a file and 16 digits, with tabs before them";
 		return;
 	}
-	if (strmap_get(&r->in->known, full_key(pool, p.name, p.file, p.hash), &seen)) {
+	r->proc = interest_add(r->in, pool_strndup(pool, name.at, name.n), pool_strndup(pool, file.at, file.n), hash);
+	r->proc->line = r->line;
+	if (r->in->proc.n == before)
 		r->why = "a procedure listed twice";
-		return;
-	}
-	strmap_put(&r->in->known, full_key(pool, p.name, p.file, p.hash), r->in->proc.n);
-	strmap_put(&r->in->named, key(pool, p.name, p.file), r->in->proc.n);
-	VEC_PUSH(r->in->proc, p);
-	r->proc = &r->in->proc.at[r->in->proc.n - 1];
 }
 
 static void
@@ -178,8 +189,9 @@ read_ran(struct reader *r, struct str s)
 	struct interest_proc *p = r->proc;
 
 	read_numbers(r, s, UINT64_MAX, "not how often an edge ran");
-	if (!r->why && (!p->has_cuts || p->nran || r->path.n))
-		r->why = "how often edges ran stands once, behind the line of cuts";
+	if (!r->why && ((!p->has_cuts && !r->weights) || p->nran || r->path.n))
+		r->why = r->weights ? "how often edges ran stands once" :
+			"how often edges ran stands once, behind the line of cuts";
 	if (!r->why && !r->number.n)
 		r->why = "a line without numbers";
 	p->nran = (uint32_t)r->number.n;
@@ -214,6 +226,8 @@ read_line(struct reader *r, struct str s)
 		read_proc(r, s);
 	} else if (!r->proc && (str_starts(s, "cut") || str_starts(s, "path ") || str_starts(s, "ran "))) {
 		r->why = "no procedure comes before it";
+	} else if (r->weights && !str_starts(s, "ran ")) {
+		r->why = "neither a procedure nor how often its edges ran";
 	} else if (str_is(s, "cut") || str_starts(s, "cut ")) {
 		read_cuts(r, (struct str){s.at + 3, s.n - 3});
 	} else if (str_starts(s, "ran ")) {
@@ -225,17 +239,25 @@ read_line(struct reader *r, struct str s)
 	}
 }
 
-static void
-read_text(struct reader *r)
+/* NULL, or why the file with that first line cannot be read for that. */
+static const char *
+read_title(struct reader *r, struct str first, enum interest_kind kind)
 {
-	struct str first = next_line(r);
+	r->weights = str_is(first, weights_title);
+	if (r->weights && kind == INTEREST_PATHS)
+		return "a file of weights: -fchord-weights= takes it";
+	if (r->weights || str_is(first, title) || str_is(first, title1))
+		return NULL;
+	if (str_starts(first, "chord paths of interest ") || str_starts(first, "chord weights "))
+		return "of another version of Chord";
+	return kind == INTEREST_PATHS ? "not a file of paths of interest: `chord paths select` makes them" :
+		"neither a profile nor a file of weights: `chord weights` makes them";
+}
 
-	bool known = str_is(first, title) || str_is(first, title1);
-
-	if (!known && str_starts(first, "chord paths of interest "))
-		r->why = "of another version of Chord";
-	else if (!known)
-		r->why = "not a file of paths of interest: `chord paths select` makes them";
+static void
+read_text(struct reader *r, enum interest_kind kind)
+{
+	r->why = read_title(r, next_line(r), kind);
 	while (r->text.n && !r->why)
 		read_line(r, next_line(r));
 	if (!r->why)
@@ -243,7 +265,7 @@ read_text(struct reader *r)
 }
 
 bool
-interest_read(struct pool *pool, const char *file, struct interest *in)
+interest_read(struct pool *pool, const char *file, enum interest_kind kind, struct interest *in)
 {
 	struct reader r = {.in = in};
 	struct buf b = {0};
@@ -254,7 +276,7 @@ interest_read(struct pool *pool, const char *file, struct interest *in)
 		return false;
 	}
 	r.text = (struct str){b.at ? b.at : "", b.n};
-	read_text(&r);
+	read_text(&r, kind);
 	if (r.why)
 		error_at(file, r.line, "%s", r.why);
 	buf_free(&b);
@@ -287,9 +309,9 @@ interest_find(const struct interest *in, const char *name, const char *file, uin
 /* ---- writing ---- */
 
 void
-interest_write_head(struct buf *out)
+interest_write_head(struct buf *out, enum interest_kind kind)
 {
-	buf_str(out, title);
+	buf_str(out, kind == INTEREST_WEIGHTS ? weights_title : title);
 	buf_char(out, '\n');
 }
 
@@ -305,10 +327,11 @@ write_numbers(struct buf *out, const char *word, const uint32_t *at, uint32_t n)
 }
 
 void
-interest_write(struct buf *out, const struct interest_proc *p)
+interest_write(struct buf *out, enum interest_kind kind, const struct interest_proc *p)
 {
 	buf_printf(out, "procedure\t%s\t%s\t%016" PRIx64 "\n", p->name, p->file, p->hash);
-	write_numbers(out, "cut", p->cut, p->ncut);
+	if (kind == INTEREST_PATHS)
+		write_numbers(out, "cut", p->cut, p->ncut);
 	if (p->nran)
 		buf_str(out, "ran");
 	for (uint32_t i = 0; i < p->nran; i++)

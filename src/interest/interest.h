@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* interest: files that say which paths are of interest (-fchord-paths=FILE). `chord paths` writes them, the weaver reads
- * them; docs/format.md has the format. Vertices and edges have the numbers that a map gives them. */
+/* interest: files that say which paths are of interest (-fchord-paths=FILE), and how often edges ran
+ * (-fchord-weights=FILE). `chord paths` and `chord weights` write them, the weaver reads them; docs/format.md has the
+ * format. Vertices and edges have the numbers that a map gives them. */
 #ifndef CHORD_INTEREST_H
 #define CHORD_INTEREST_H
 
@@ -32,16 +33,23 @@ struct interest {
 	struct strmap named;     /* by name and file */
 };
 
+/* What a file is read for: weights are in files of paths of interest, too. */
+enum interest_kind { INTEREST_PATHS, INTEREST_WEIGHTS };
+
 /* False: it has said why. In any case interest_free(). The pool keeps what is read. */
-bool interest_read(struct pool *pool, const char *file, struct interest *in);
+bool interest_read(struct pool *pool, const char *file, enum interest_kind kind, struct interest *in);
+/* A procedure of that name, file and hash, added if it is not there; it is the caller's to fill until the next one is
+ * asked for. */
+struct interest_proc *interest_add(struct interest *in, const char *name, const char *file, uint64_t hash);
 void interest_free(struct interest *in);
 /* A procedure's paths; NULL: none are of interest. *other: the file has paths of a procedure of that name and source
  * whose graph is another, so that it is of another build. */
 const struct interest_proc *interest_find(const struct interest *in, const char *name, const char *file, uint64_t hash,
 	const struct interest_proc **other);
 
-void interest_write_head(struct buf *out);
-void interest_write(struct buf *out, const struct interest_proc *p);
+/* A file of weights has no cuts and no paths. */
+void interest_write_head(struct buf *out, enum interest_kind kind);
+void interest_write(struct buf *out, enum interest_kind kind, const struct interest_proc *p);
 
 /* The hash of a graph is that of these bytes: as in a map's blob, the number of blocks; of each the number of its
  * instructions and these, a byte each; the numbers of vertices and edges; of each edge from, to and kind. */

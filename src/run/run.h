@@ -5,6 +5,7 @@
 
 #include "asm/event.h"
 #include "image/image.h"
+#include "interest/interest.h"
 #include "profile/profile.h"
 
 /* ---- load.c: programs and their profiles ---- */
@@ -104,6 +105,15 @@ struct where {
 bool where_find(struct where_index *x, struct pool *pool, uint64_t addr, struct where *w);
 /* What to add to the counter of the procedure's event e to have all that have happened. */
 int64_t where_behind(const struct where *w, uint32_t e);
+
+/* ---- weights.c: how often edges ran, for the weaver ---- */
+
+/* The hash of a procedure's graph, by which the weaver knows it again. */
+uint64_t proc_hash(const struct proc *p);
+/* Did it run, and is it known how often each of its edges? */
+bool proc_ran(const struct proc *p, const struct counts *c);
+/* Adds all procedures of the run that ran. What is in *in is in its pool. */
+void run_weights(const struct run *r, struct interest *in);
 
 /* ---- callee.c: the names of what calls and jumps lead to ---- */
 

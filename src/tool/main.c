@@ -19,6 +19,7 @@ static const struct command {
 	{"diff", "chord diff", cmd_diff, "[PROGRAM] A [PROGRAM] B", "which functions and lines gained instructions", NULL},
 	{"query", "chord query", cmd_query, "PID", "the events of a running process, exact to the instruction", NULL},
 	{"paths", "chord paths", cmd_paths, "PROGRAM [PROFILE...]", "which paths through procedures ran, and how often", NULL},
+	{"weights", "chord weights", cmd_weights, "PROGRAM [PROFILE...]", "how often edges ran, for a better build", NULL},
 	{"merge", "chord merge", cmd_merge, "-o FILE PROFILE...", "sum profiles of one build", NULL},
 	{"verify", "chord verify", cmd_verify, "PROGRAM", "is every procedure measured?", NULL},
 	{"graph", "chord graph", cmd_graph, "FILE", "the algorithms on a graph written by hand", NULL},

@@ -57,8 +57,6 @@ bool path_report_find(struct path_report *r, struct run *run, const struct paths
 void path_report_free(struct path_report *r);
 /* The edges of a row's path, anew. */
 struct path path_row_edges(struct pool *pool, const struct path_row *row);
-/* A graph's hash, see interest.h. */
-uint64_t path_graph_hash(const struct proc *p);
 bool path_wanted(const struct paths_options *opt, const struct proc *p);
 
 /* paths_lines.c: where a path leads. */

@@ -17,29 +17,6 @@ path_wanted(const struct paths_options *opt, const struct proc *p)
 	return false;
 }
 
-uint64_t
-path_graph_hash(const struct proc *p)
-{
-	struct buf b = {0};
-	uint64_t hash;
-
-	buf_uleb(&b, p->nblock);
-	for (uint32_t v = 0; v < p->nblock; v++) {
-		buf_uleb(&b, p->block[v].ninsn);
-		buf_add(&b, p->block[v].insn, p->block[v].ninsn);
-	}
-	buf_uleb(&b, p->nvert);
-	buf_uleb(&b, p->narc);
-	for (uint32_t i = 0; i < p->narc; i++) {
-		buf_uleb(&b, p->arc[i].from);
-		buf_uleb(&b, p->arc[i].to);
-		buf_uleb(&b, p->arc[i].kind);
-	}
-	hash = interest_hash(&b);
-	buf_free(&b);
-	return hash;
-}
-
 static uint64_t
 times(uint64_t a, uint64_t b)
 {
@@ -106,7 +83,7 @@ add_proc(struct path_report *r, struct unit *u, uint32_t i)
 	of.graph = path_graph_new(r->pool, p, &why);
 	if (!of.graph)
 		bug("%s", why);
-	of.hash = path_graph_hash(p);
+	of.hash = proc_hash(p);
 	of.possible = p->paths->kind == CHORD_PATH_SELECTED ? p->paths->ninterest : of.graph->npath;
 	of.ran = of.counts->paths->nran;
 	of.why = of.counts->why && !counts_by_design(of.counts) ? of.counts->why : NULL;

@@ -378,7 +378,7 @@ bool
 choices_file(struct choices *c, const char *file)
 {
 	struct interest in;
-	bool ok = interest_read(c->pool, file, &in);
+	bool ok = interest_read(c->pool, file, INTEREST_PATHS, &in);
 
 	for (size_t i = 0; i < c->report.proc.n && ok; i++) {
 		const struct paths_proc *p = &c->report.proc.at[i];

@@ -260,7 +260,7 @@ choices_write(const struct choices *c, uint32_t **part, uint32_t number, struct 
 {
 	struct strmap named = {0};
 
-	interest_write_head(out);
+	interest_write_head(out, INTEREST_PATHS);
 	for (size_t i = 0; i < c->report.proc.n; i++) {
 		const struct proc *p = c->report.proc.at[i].proc;
 
@@ -275,19 +275,9 @@ choices_write(const struct choices *c, uint32_t **part, uint32_t number, struct 
 				ip.path[ip.npath++] = (struct interest_path){.n = c->of[i].path.at[k].n,
 				                                             .edge = c->of[i].path.at[k].edge};
 		if (c->first[i] == i && (ip.npath || has_namesake(c, &named, i)))
-			interest_write(out, &ip);
+			interest_write(out, INTEREST_PATHS, &ip);
 	}
 	strmap_free(&named);
-}
-
-static bool
-save(const char *file, const struct buf *out)
-{
-	bool ok = file ? file_write(file, out->at, out->n) : fwrite(out->at, 1, out->n, stdout) == out->n && !fflush(stdout);
-
-	if (!ok)
-		say_error(file ? file : "standard output", "%s", strerror(errno));
-	return ok;
 }
 
 static const char doc[] =
@@ -321,7 +311,7 @@ cmd_paths_select(int argc, char **argv)
 	ok = choices_make(&c, &a);
 	if (ok)
 		choices_write(&c, NULL, 0, &out);
-	ok = ok && save(a.out, &out);
+	ok = ok && save_output(a.out, &out);
 	if (ok)
 		fprintf(stderr, "%zu %s chosen\n", c.n, c.n == 1 ? "path" : "paths");
 	buf_free(&out);

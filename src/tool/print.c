@@ -48,3 +48,13 @@ option_top(const char *text, const char *of, struct argp_state *state)
 		argp_error(state, "--top=%s: not a number of %s", text, of);
 	return n;
 }
+
+bool
+save_output(const char *file, const struct buf *out)
+{
+	bool ok = file ? file_write(file, out->at, out->n) : fwrite(out->at, 1, out->n, stdout) == out->n && !fflush(stdout);
+
+	if (!ok)
+		say_error(file ? file : "standard output", "%s", strerror(errno));
+	return ok;
+}

@@ -16,6 +16,9 @@ const char *shown_path(const char *path);
 struct argp_state;
 size_t option_top(const char *text, const char *of, struct argp_state *state);
 
+/* Writes a file, or with NULL standard output. False: reported. */
+bool save_output(const char *file, const struct buf *out);
+
 /* ---- the report: report.c chooses, the others print ---- */
 
 enum report_what { REPORT_FUNCTIONS, REPORT_INSNS, REPORT_BLOCKS, REPORT_EDGES };

@@ -34,12 +34,9 @@ refuse(const struct choice *c, const char *why)
 static bool
 find_chosen(struct choice *c)
 {
-	const struct interest_proc *other = NULL;
-	struct buf graph = {0};
+	const struct interest_proc *other;
 
-	map_graph(&graph, c->w);
-	c->chosen = interest_find(c->in, c->w->proc->name, c->u->text->source, interest_hash(&graph), &other);
-	buf_free(&graph);
+	c->chosen = place_find(c->u, c->w, c->in, &other);
 	return c->chosen || !other || other_build(c, other->line, "its code is not that of the file");
 }
 
@@ -66,22 +63,17 @@ cut(struct choice *c)
 	return true;
 }
 
-/* Guesses then only order what did not run. */
-static const double GUESS = 1e-6;
-
-/* Where the file says how often edges ran, that is what code on them costs. */
+/* Where the file says how often edges ran, that is what code on them costs; but -fchord-weights= comes first. */
 static bool
 weigh(const struct choice *c)
 {
 	const struct interest_proc *p = c->chosen;
-	double *w = c->w->weight;
 
-	if (!p || !p->nran)
-		return true;
-	if (p->nran != c->w->proc->arcs.n)
+	if (p && p->nran && p->nran != c->w->proc->arcs.n)
 		return other_build(c, p->line, "it has another number of edges");
-	for (uint32_t e = 0; e < c->w->proc->graph->nedge; e++)
-		w[e] = GUESS * w[e] + (e < p->nran ? (double)p->ran[e] : 0);
+	if (p && p->nran && !c->w->before)
+		c->w->before = p;
+	place_weights(c->u, c->w);
 	return true;
 }
 

@@ -81,6 +81,7 @@ struct woven {
 	struct site *edge;      /* by edge of the graph */
 	struct site *block;     /* by block: in every-block, and where that is cheaper than on an edge */
 	double *weight;
+	const struct interest_proc *before; /* says how often its edges ran before; NULL: not known */
 	uint32_t ncounter;
 	bool *split;            /* by block: it is split, jumps go to a label of their own */
 	struct woven_paths *paths; /* if they are measured; else NULL */
@@ -111,7 +112,10 @@ void place_sites(const struct unit *u, struct woven *w);
 /* Chooses which sites get counters. False: refused, with proc->reason set. */
 bool place_counters(const struct unit *u, struct woven *w, uint8_t measure);
 
-/* The weights of its edges, made when they are first asked for. */
+/* What a file says of the procedure; *other as for interest_find(). */
+const struct interest_proc *place_find(const struct unit *u, const struct woven *w, const struct interest *in,
+                                       const struct interest_proc **other);
+/* The weights of its edges, made when they are first asked for: how often they ran before, or a guess. */
 const double *place_weights(const struct unit *u, struct woven *w);
 /* The cheapest place before one of the instructions [lo, hi] of a block; SITE_NONE if there is none. */
 struct site place_between(const struct unit *u, const struct woven *w, uint32_t block, uint32_t lo, uint32_t hi);

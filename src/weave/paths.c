@@ -492,7 +492,8 @@ place_paths(const struct unit *u, struct woven *w, const struct interest *intere
 	find_entry(u, w);
 	find_before(u, w);
 	find_aways(u, w);
-	place_weights(u, w);
+	if (!interest)
+		place_weights(u, w);
 	graph_index(w->proc->graph);
 	find_stuck(u, w);
 	if (interest && !select_paths(u, w, interest))

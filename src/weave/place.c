@@ -392,6 +392,30 @@ guess_shares(const struct unit *u, struct woven *w)
 	}
 }
 
+const struct interest_proc *
+place_find(const struct unit *u, const struct woven *w, const struct interest *in, const struct interest_proc **other)
+{
+	const struct interest_proc *p;
+	struct buf graph = {0};
+
+	map_graph(&graph, w);
+	p = interest_find(in, w->proc->name, u->text->source, interest_hash(&graph), other);
+	buf_free(&graph);
+	return p;
+}
+
+/* How often edges ran is what they weigh. Guesses, all together less than one, order what did not run. */
+static void
+take_before(const struct interest_proc *before, const struct graph *g, double *weight)
+{
+	double sum = 1;
+
+	for (uint32_t e = 0; e < g->nedge; e++)
+		sum += weight[e];
+	for (uint32_t e = 0; e < g->nedge; e++)
+		weight[e] = weight[e] / sum + (e < before->nran ? (double)before->ran[e] : 0);
+}
+
 const double *
 place_weights(const struct unit *u, struct woven *w)
 {
@@ -403,7 +427,10 @@ place_weights(const struct unit *u, struct woven *w)
 	guess_shares(u, w);
 	graph_index(g);
 	o = order_dfs(g);
-	return w->weight = weight_heuristic(g, o, loops_find(g, o));
+	w->weight = weight_heuristic(g, o, loops_find(g, o));
+	if (w->before && w->before->nran == w->proc->arcs.n)
+		take_before(w->before, g, w->weight);
+	return w->weight;
 }
 
 /* Chords of a maximum spanning tree; in every-edge the other edges that can have counters as well. */

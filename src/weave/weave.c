@@ -14,9 +14,10 @@ struct job {
 	struct woven *woven;      /* by procedure */
 	uint32_t way;             /* of the next place that adds to counters of events */
 	struct edits edits;
+	uint32_t changed;         /* procedures that the weights know with another graph only */
 	struct weave_stats stats;
 	const char *why;
-	bool wrong;               /* paths of interest do not fit */
+	bool wrong;               /* paths of interest or weights do not fit */
 };
 
 /* Every pass fills what its comment says, and needs what the ones before it filled. */
@@ -96,6 +97,30 @@ anchor_of(const struct proc *p, uint32_t number, uint32_t *by_section)
 	return *a ? *a - 1 : number;
 }
 
+/* How often its edges ran before, if that is known. */
+static void
+find_before(struct job *j, struct woven *w)
+{
+	const struct interest_proc *other = NULL;
+
+	if (j->o->weights)
+		w->before = place_find(&j->unit, w, j->o->weights, &other);
+	j->changed += other != NULL;
+	if (w->before && w->before->nran && w->before->nran != w->proc->arcs.n) {
+		error_at(j->o->weights->file, w->before->line, "%s: it has another number of edges", w->proc->name);
+		j->wrong = true;
+	}
+}
+
+static void
+warn_of_changes(const struct job *j)
+{
+	if (j->changed && j->o->warnings)
+		buf_printf(j->o->warnings, "%s: %u %s not those of %s: their weights are guessed\n",
+		           *j->text.source ? j->text.source : j->text.file, j->changed,
+		           j->changed == 1 ? "procedure is" : "procedures are", j->o->weights->file);
+}
+
 /* sites, counters: where counters go, and which are needed */
 static void
 pass_place(struct job *j)
@@ -115,11 +140,13 @@ pass_place(struct job *j)
 		if (p->reason)
 			continue;
 		place_sites(&j->unit, w);
+		find_before(j, w);
 		if (j->o->measure == CHORD_PATHS)
 			j->wrong |= !place_paths(&j->unit, w, j->o->interest);
 		else if (place_counters(&j->unit, w, j->o->measure) && j->o->events.n)
 			place_events(&j->unit, w, &j->o->events, &j->way);
 	}
+	warn_of_changes(j);
 }
 
 /* emit: the edits that make it so */

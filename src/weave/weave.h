@@ -21,6 +21,7 @@ struct weave_options {
 	const char *timers;          /* what it has in addition for events with timers */
 	size_t timers_size;
 	const struct interest *interest; /* the paths to count, if paths are measured; NULL: all */
+	const struct interest *weights;  /* how often edges ran before; NULL, or where it says nothing: they are guessed */
 	weave_assemble *assemble;
 	void *ctx;
 	FILE *dump;                  /* chord show: where to, or NULL */
@@ -28,7 +29,8 @@ struct weave_options {
 	/* Lines that the assembler rejected in woven text: procedures that have one are refused. */
 	const uint32_t *bad_line;
 	size_t nbad_line;
-	struct buf *warnings;        /* gets a line for each chord_events() that stays 0, with its place; NULL: not wanted */
+	struct buf *warnings;        /* gets a line for each chord_events() that stays 0, with its place, and one if procedures
+	                              * are not those of the weights; NULL: not wanted */
 };
 
 enum weave_result {

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/* -fchord-weights=FILE. */
+#include "driver/driver.h"
+#include "run/run.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+static bool
+is_profile(const char *file)
+{
+	uint64_t magic = 0;
+	FILE *f = fopen(file, "rb");
+	bool is = f && fread(&magic, sizeof magic, 1, f) == 1 && magic == CHORD_PROFILE_MAGIC;
+
+	if (f)
+		fclose(f);
+	return is;
+}
+
+/* A hint that is not taken because an object has gone would go unnoticed. */
+static bool
+from_profile(const char *file, const struct run *r, struct interest *in)
+{
+	run_weights(r, in);
+	if (in->proc.n)
+		return true;
+	for (size_t i = 0; i < r->unknown.n; i++)
+		say_error(r->unknown.at[i].name, "%s", r->unknown.at[i].reason);
+	say_error(file, "no weights: nothing that it counted is known%s", r->unit.n ? "" :
+		" (`chord weights` makes a file of weights while the program is there)");
+	return false;
+}
+
+bool
+weights_read(struct pool *pool, const char *file, struct interest *in)
+{
+	char *name[] = {(char *)(uintptr_t)file};
+	struct run r = {0};
+	bool ok;
+
+	*in = (struct interest){.pool = pool, .file = file};
+	if (!is_profile(file))
+		return interest_read(pool, file, INTEREST_WEIGHTS, in);
+	ok = run_load_all(&r, file, name, 1) && from_profile(file, &r, in);
+	run_close(&r);
+	return ok;
+}

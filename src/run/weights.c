@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/* How often edges ran, for the weaver: in place of what it guesses. */
+#include "run/run.h"
+
+#include <string.h>
+
+uint64_t
+proc_hash(const struct proc *p)
+{
+	struct buf b = {0};
+	uint64_t hash;
+
+	buf_uleb(&b, p->nblock);
+	for (uint32_t v = 0; v < p->nblock; v++) {
+		buf_uleb(&b, p->block[v].ninsn);
+		buf_add(&b, p->block[v].insn, p->block[v].ninsn);
+	}
+	buf_uleb(&b, p->nvert);
+	buf_uleb(&b, p->narc);
+	for (uint32_t i = 0; i < p->narc; i++) {
+		buf_uleb(&b, p->arc[i].from);
+		buf_uleb(&b, p->arc[i].to);
+		buf_uleb(&b, p->arc[i].kind);
+	}
+	hash = interest_hash(&b);
+	buf_free(&b);
+	return hash;
+}
+
+bool
+proc_ran(const struct proc *p, const struct counts *c)
+{
+	uint32_t known = 0;
+
+	if (p->refused || c->why || !c->calls)
+		return false;
+	for (uint32_t e = 0; e < p->narc; e++)
+		known += c->arc_known[e];
+	return known == p->narc;
+}
+
+static uint64_t
+plus(uint64_t a, uint64_t b)
+{
+	return __builtin_add_overflow(a, b, &a) ? UINT64_MAX : a;
+}
+
+/* The same procedure may be in several objects. */
+static void
+add_proc(struct interest *in, const struct proc *p, const struct counts *c)
+{
+	struct interest_proc *ip = interest_add(in, pool_strdup(in->pool, p->name), pool_strdup(in->pool, p->file), proc_hash(p));
+
+	if (!ip->nran)
+		ip->ran = pool_array(in->pool, p->narc, sizeof *ip->ran);
+	ip->nran = p->narc;
+	for (uint32_t e = 0; e < p->narc; e++)
+		ip->ran[e] = plus(ip->ran[e], c->arc[e]);
+}
+
+void
+run_weights(const struct run *r, struct interest *in)
+{
+	for (size_t i = 0; i < r->unit.n; i++) {
+		const struct unit *u = &r->unit.at[i];
+
+		for (uint32_t k = 0; k < u->map.nproc; k++)
+			if (proc_ran(&u->map.proc[k], &u->counts[k]))
+				add_proc(in, &u->map.proc[k], &u->counts[k]);
+	}
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/* chord weights: how often edges ran, for a build with -fchord-weights=FILE. */
+#include "tool/report.h"
+
+#include <argp.h>
+
+static const struct argp_option options[] = {
+	{"output", 'o', "FILE", 0, "Write them to FILE (default: standard output)", 0},
+	{0},
+};
+
+static const char doc[] =
+	"Say how often each edge ran, for builds with -fchord-weights=FILE: those put fewer counters where it is hot.\v"
+	"PROGRAM was built with counts of edges or paths (-fchord=edges, calls or paths). Without a PROFILE all profiles of this "
+	"build in the current folder are summed. A procedure whose code has changed since then has no weights: they are "
+	"guessed.\n\n"
+	"Exit status: 0 done, 1 nothing is known, or the program or a profile cannot be used, 2 wrong usage.";
+
+struct args {
+	const char *out;
+	char **name;
+	int n;
+};
+
+static error_t
+parse(int key, char *arg, struct argp_state *state)
+{
+	struct args *a = state->input;
+
+	switch (key) {
+	case 'o':
+		a->out = arg;
+		break;
+	case ARGP_KEY_ARGS:
+		a->name = state->argv + state->next;
+		a->n = state->argc - state->next;
+		break;
+	case ARGP_KEY_NO_ARGS:
+		argp_error(state, "which program?");
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+/* What is not known is left out, and has been counted. */
+static bool
+write_weights(const struct run *r, const char *file)
+{
+	struct interest in = {.pool = r->pool};
+	struct buf out = {0};
+	bool ok;
+
+	run_weights(r, &in);
+	interest_write_head(&out, INTEREST_WEIGHTS);
+	for (size_t i = 0; i < in.proc.n; i++)
+		interest_write(&out, INTEREST_WEIGHTS, &in.proc.at[i]);
+	if (!in.proc.n)
+		say_error(r->path, "no procedure's edges are known to have run: was it built with -fchord=edges, calls or paths?");
+	for (size_t i = 0; i < r->unknown.n; i++)
+		say_warning(r->unknown.at[i].name, "no weights: %s", r->unknown.at[i].reason);
+	ok = in.proc.n && save_output(file, &out);
+	interest_free(&in);
+	buf_free(&out);
+	return ok;
+}
+
+int
+cmd_weights(int argc, char **argv)
+{
+	static const struct argp argp = {options, parse, "PROGRAM [PROFILE...]", doc, NULL, NULL, NULL};
+	struct args a = {0};
+	struct run r = {0};
+	int status;
+
+	if (argp_parse(&argp, argc, argv, 0, NULL, &a))
+		die("memory", "out of memory");
+	status = run_load(&r, a.name[0], a.name + 1, a.n - 1) && write_weights(&r, a.out) ? 0 : EXIT_NO;
+	run_close(&r);
+	return status;
+}
