@@ -37,7 +37,8 @@ chord_rt_host(void)
 
 	for (uint32_t i = 0; i < sizeof chord_rt_places / sizeof *chord_rt_places; i++) {
 		ctl = (struct chord_rt_ctl *)chord_rt_places[i];
-		if (chord_rt_readable((uint64_t)ctl) && ctl->magic == CHORD_LIVE_MAGIC && ctl->version != CHORD_FORMAT_VERSION)
+		if (chord_rt_taken((uint64_t)ctl) && chord_rt_readable((uint64_t)ctl) && ctl->magic == CHORD_LIVE_MAGIC &&
+		    ctl->version != CHORD_FORMAT_VERSION)
 			return ctl;
 	}
 	return NULL;

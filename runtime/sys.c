@@ -174,12 +174,32 @@ chord_rt_append_number(char *to, size_t size, uint64_t v)
 	return chord_rt_append(to, size, digit + n, sizeof digit - n);
 }
 
+/* Is valgrind what runs this? Its own way to be asked, which does nothing on a processor. */
+static bool
+chord_rt_valgrind(void)
+{
+	uint64_t request[6] = {0x1001}, answer = 0;
+
+	__asm__ volatile("rolq $3, %%rdi; rolq $13, %%rdi; rolq $61, %%rdi; rolq $51, %%rdi; xchgq %%rbx, %%rbx"
+			 : "+d"(answer) : "a"(request) : "cc", "memory");
+	return answer;
+}
+
 /* Can the 8 bytes at p be read? The kernel looks at the set before it finds
- * that there is no such way to change the mask. */
+ * that there is no such way to change the mask. Valgrind would say that there is
+ * none: it is asked to block what is blocked. */
 static bool
 chord_rt_readable(uint64_t p)
 {
-	return chord_rt_call(SYS_rt_sigprocmask, -1, p, 0, 8) != -EFAULT;
+	uint64_t all = ~0ull, old = 0;
+	long e;
+
+	if (!chord_rt_valgrind())
+		return chord_rt_call(SYS_rt_sigprocmask, -1, p, 0, 8) != -EFAULT;
+	chord_rt_call(SYS_rt_sigprocmask, 0, &all, &old, 8);
+	e = chord_rt_call(SYS_rt_sigprocmask, 0, p, 0, 8);
+	chord_rt_call(SYS_rt_sigprocmask, 2, &old, 0, 8);
+	return e != -EFAULT;
 }
 
 static const char chord_rt_errors[] =
@@ -279,6 +299,17 @@ chord_rt_map_at(uint64_t at, uint64_t size, int prot, int flags)
 		return -EEXIST;
 	}
 	return p;
+}
+
+/* Is something at that page? Valgrind complains of a look where nothing is. */
+static bool
+chord_rt_taken(uint64_t at)
+{
+	long p = chord_rt_map_at(at, CHORD_PAGE, CHORD_RT_PROT_NONE, CHORD_RT_MAP_PRIVATE | CHORD_RT_MAP_ANON | CHORD_RT_MAP_NORESERVE);
+
+	if (!chord_rt_failed(p))
+		chord_rt_call(SYS_munmap, p, CHORD_PAGE);
+	return p == -EEXIST;
 }
 
 /* Is there a debugger? Under the lock. */

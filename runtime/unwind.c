@@ -57,7 +57,7 @@ chord_rt_reach(struct chord_rt_walk *w, uint64_t at)
 
 	if (at - w->low < w->high - w->low)
 		return true;
-	if (!chord_rt_readable(page))
+	if (!chord_rt_readable(at & -8ull))
 		w->bad = true;
 	else if (page == w->high)
 		w->high += CHORD_PAGE;
