@@ -65,6 +65,28 @@ map_bytes(const struct unit *u)
 	return sum;
 }
 
+/* Is the function the procedure itself, or its part out of line? */
+static bool
+is_of(const struct proc *p, const char *name)
+{
+	size_t n = strlen(p->name);
+
+	return !strncmp(p->name, name, n) && (!name[n] || !strncmp(name + n, ".cold", 5));
+}
+
+/* A function that begins with padding lies before its part of the map: the weaver saw no
+ * bytes there, and only its own made the padding necessary. */
+static bool
+is_measured(const struct unit *u, const struct image_symbol *s)
+{
+	const struct part_at *p;
+
+	if (parts_find(&u->parts, s->addr))
+		return true;
+	p = s->size ? parts_find(&u->parts, s->addr + s->size - 1) : NULL;
+	return p && is_of(p->proc, s->name);
+}
+
 void
 unmeasured_find(struct unit *u, struct unmeasured *un)
 {
@@ -77,7 +99,7 @@ unmeasured_find(struct unit *u, struct unmeasured *un)
 	for (size_t i = 0; i < n; i++) {
 		bool alias = i && s[i].addr == s[i - 1].addr;
 
-		if (alias || parts_find(&u->parts, s[i].addr) || is_startup(s[i].name) || is_runtime(s[i].name) ||
+		if (alias || is_measured(u, &s[i]) || is_startup(s[i].name) || is_runtime(s[i].name) ||
 		    is_linkage(image_code_name(u->image, s[i].addr)))
 			continue;
 		VEC_PUSH(un->symbol, s[i]);

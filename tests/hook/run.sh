@@ -805,6 +805,17 @@ t_empty_link() {
 	want strip prog
 	want ./prog
 }
+# Padding at the beginning of a function that only the woven text has.
+t_padded() {
+	for n in $(seq 15); do
+		printf '\t.text\n\t.globl f%d\n\t.type f%d,@function\nf%d:\n\t.p2align 4,,7\n' $n $n $n
+		printf '\t.rept %d\n\tnop\n\t.endr\n\tret\n\t.size f%d,.-f%d\n' $n $n $n
+	done >padded.s
+	want $cc -c padded.s
+	echo 'int main(void) { return 0; }' >none.c
+	want $cc -nostartfiles -Wl,-e,main,-z,noexecstack -o prog none.c padded.o
+	want "$CHORD" verify --strict prog
+}
 t_build_id() {
 	for o in -Wl,--build-id=none "-Xlinker --build-id=none" -Wl,-O1,--build-id=none -Wl,--build-id=md5 -Wl,--build-id=0x12345678; do
 		rm -f *.chord
@@ -902,6 +913,7 @@ test_case reproducible
 test_case no-traces
 test_case unmeasured-link
 test_case empty-link
+test_case padded
 test_case build-id
 test_case link-status
 test_case help
