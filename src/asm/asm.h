@@ -191,6 +191,17 @@ void live_prepare(struct unit *u);
 /* What is live before every instruction. */
 void live_find(struct unit *u, struct proc *p);
 
+/* ---- frame.c: where the frame is, by what instructions do ---- */
+
+struct frames;
+/* Needs the graph of a procedure that is understood. */
+struct frames *frames_find(const struct unit *u, const struct proc *p);
+/* The canonical frame address before instruction i of a block: as directives have it, unless the instructions have it
+ * otherwise. False: it is not known. */
+bool frame_before(const struct frames *f, uint32_t block, uint32_t i, struct cfi_frame *out);
+/* Do directives say what the instructions do wherever something is called? Else nobody finds what called it. */
+bool frames_as_stated(const struct frames *f);
+
 /* ---- away.c: jumps into another activation's frame ---- */
 
 struct away {

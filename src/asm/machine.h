@@ -69,6 +69,12 @@ struct move {
 	int64_t disp;
 };
 
+/* General registers that are at a known distance from the canonical frame address. */
+struct frame_regs {
+	uint16_t known;      /* bits */
+	int64_t at[16];      /* by number: register - CFA */
+};
+
 /* An instruction of woven-in code, as the functions below write it and linkers leave it. */
 struct woven_insn {
 	uint8_t len;
@@ -122,7 +128,7 @@ struct path_place {
 	bool loaded;         /* or, if this is set, below the address that is there */
 	int64_t off;
 	bool below;          /* nothing is kept below the stack pointer */
-	bool cfi;            /* the call frame state is stated, by `reg` */
+	bool by_sp;          /* directives find the frame by the stack pointer */
 	const char *guard, *guarded; /* labels for the stub of a guard and for where it goes on */
 	const char *miss, *counted;  /* likewise of a record in a hash table */
 };
@@ -179,6 +185,8 @@ struct machine {
 	bool (*woven)(const uint8_t *bytes, size_t n, uint64_t addr, struct woven_insn *out);
 	/* Is the instruction such a move? */
 	bool (*move)(const uint8_t *bytes, size_t n, struct move *out);
+	/* What is known behind an instruction of what is known before it. */
+	void (*frame)(const uint8_t *bytes, size_t n, struct frame_regs *f);
 	/* Writes a call of the runtime for a jump that is about to be made, by the operands that hold the stack
 	 * pointer to be (on_stack: addressed by this one) and, if not empty, the target. All registers stay. */
 	void (*away)(struct buf *out, struct str sp, struct str pc, bool on_stack);

@@ -44,6 +44,7 @@ struct woven_paths {
 	uint64_t *interest;      /* sums of interest */
 	uint32_t ninterest;
 	bool selected;           /* some paths are of interest only */
+	struct frames *frames;   /* where its frame is */
 	struct site *before;     /* by edge behind a call that may return twice: where the path that leads there ends */
 	uint8_t kind;            /* enum chord_path_kind */
 	uint32_t size;           /* of the table, as in the map */

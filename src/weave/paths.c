@@ -273,28 +273,54 @@ needs_guard(const struct woven *w, uint32_t e, const struct path_op *op)
 	return w->paths->memory && w->proc->arcs.at[e].kind == CHORD_EDGE_ENTRY;
 }
 
-/* Where the call frame state that holds at a site is stated: before this statement. UINT32_MAX: it is not known. */
-static uint32_t
-stmt_of_site(const struct woven *w, const struct site *s, uint32_t e)
+/* The instruction before which the frame is as it is at a site. False: there is none. */
+static bool
+frame_of_site(const struct woven *w, const struct site *s, uint32_t e, uint32_t *block, uint32_t *i)
 {
 	const struct proc *p = w->proc;
 	uint32_t to = p->graph->edge[e].to;
 
 	switch (s->where) {
 	case SITE_BLOCK: case SITE_SPLIT:
-		return woven_insn(w, s->block, s->insn)->stmt;
+		*block = s->block;
+		*i = s->insn;
+		return true;
 	case SITE_STUB:
-		return woven_insn(w, s->block, p->blocks.at[s->block].last - 1)->stmt;
+		*block = s->block;
+		*i = p->blocks.at[s->block].last - 1;
+		return true;
 	default:
-		return to < p->blocks.n ? woven_insn(w, to, p->blocks.at[to].first)->stmt : UINT32_MAX;
+		*block = to;
+		*i = to < p->blocks.n ? p->blocks.at[to].first : 0;
+		return to < p->blocks.n;
 	}
+}
+
+/* Where the return address is, at a site. */
+static bool
+find_frame(const struct unit *u, struct woven *w, const struct site *s, uint32_t e, struct path_code *c)
+{
+	struct cfi_frame f;
+	uint32_t block, i;
+
+	c->place = (struct path_place){.gap = s->gap, .reg = u->machine->sp, .below = w->paths->below};
+	c->stmt = UINT32_MAX;
+	if (!frame_of_site(w, s, e, &block, &i))
+		return false;
+	c->stmt = woven_insn(w, block, i)->stmt;
+	c->place.by_sp = c->stmt != UINT32_MAX && cfi_frame_at(u->cfi, c->stmt, &f) && f.reg == u->machine->sp && !f.loaded;
+	if (!frame_before(w->paths->frames, block, i, &f))
+		return false;
+	c->place.reg = f.reg;
+	c->place.loaded = f.loaded;
+	c->place.off = f.loaded ? f.off : f.off - 8;
+	return true;
 }
 
 static bool
 add_op(const struct unit *u, struct woven *w, uint32_t e, struct site *s, struct path_op op)
 {
 	struct path_code *c;
-	struct cfi_frame f;
 
 	if (!op.guard && !op.record && !op.next)
 		return true;
@@ -303,18 +329,10 @@ add_op(const struct unit *u, struct woven *w, uint32_t e, struct site *s, struct
 	c = s->path = pool_alloc(u->pool, sizeof *c);
 	c->op = op;
 	c->number = w->paths->ncode++;
-	c->stmt = stmt_of_site(w, s, e);
-	c->place = (struct path_place){.gap = s->gap, .reg = u->machine->sp, .below = w->paths->below};
 	if (s->where == SITE_SPLIT)
 		w->split[s->block] = true;
-	if (c->stmt != UINT32_MAX && cfi_frame_at(u->cfi, c->stmt, &f)) {
-		c->place.reg = f.reg;
-		c->place.loaded = f.loaded;
-		c->place.off = f.loaded ? f.off : f.off - 8;
-		c->place.cfi = true;
-	} else if (uses_memory(&op)) {
-		return refuse(w, "its call frame state is not known where its path has to be remembered");
-	}
+	if (!find_frame(u, w, s, e, c) && uses_memory(&op))
+		return refuse(w, "where its frame is is not known where its path has to be remembered");
 	return true;
 }
 
@@ -460,6 +478,9 @@ place_all(const struct unit *u, struct woven *w)
 	if (!x->act)
 		x->act = dag_acts(x->paths->dag, x->paths->probes);
 	plan_paths(u, w);
+	x->frames = frames_find(u, w->proc);
+	if (x->memory && !frames_as_stated(x->frames))
+		return refuse(w, "its directives have its frame at a call elsewhere than its instructions do");
 	if (!add_ops(u, w))
 		return false;
 	move_stubs(w);

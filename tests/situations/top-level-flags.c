@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* without: paths because without call frame state the frame of an activation is not found */
 /* Assembly outside of functions that hands flags from a function to its caller. */
 /* expect: flags 3 */
 /* expect: uses 3 */

@@ -336,5 +336,6 @@ const struct machine machine_x86_64 = {
 	.counts = x86_counts,
 	.woven = x86_woven,
 	.move = x86_move,
+	.frame = x86_frame,
 	.away = x86_away,
 };

@@ -31,7 +31,7 @@ struct scratch {
 static void
 moved(struct buf *out, const struct scratch *s, int64_t n)
 {
-	if (n && s->place->cfi && s->place->reg == X86_SP)
+	if (n && s->place->by_sp)
 		buf_printf(out, "\t.cfi_adjust_cfa_offset %" PRId64 "\n", n);
 }
 

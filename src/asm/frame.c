@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT */
+/* Where the frame of a procedure is before each of its instructions, by what they do to registers. Directives may not
+ * say it (assembly without .cfi, epilogues without asynchronous tables) or say what is not so (pushes that nobody
+ * stated, gcc's inline thunks); what the instructions do is so in any case. */
+#include "asm/asm.h"
+
+#include <string.h>
+
+struct frames {
+	const struct unit *u;
+	const struct proc *p;
+	struct frame_regs *at;   /* by vertex: where it begins */
+	bool *reached;           /* by vertex */
+};
+
+/* Callees give back the stack pointer and what the ABI says is theirs to keep. */
+static void
+pass_call(const struct machine *m, struct frame_regs *f)
+{
+	f->known &= (uint16_t)~(m->clobbered | 1u);
+}
+
+static void
+step(const struct unit *u, const struct code *c, const struct insn *in, struct frame_regs *f)
+{
+	if (in->cls == CHORD_INSN_CALL || in->cls == CHORD_INSN_ICALL) {
+		pass_call(u->machine, f);
+		return;
+	}
+	u->machine->frame(u->object->sections[c->section].data + in->off, in->len, f);
+	if (in->attr & INSN_RELOC)
+		f->known &= (uint16_t)~in->regs_kill;
+}
+
+/* What the directives say, in the same form. */
+static struct frame_regs
+stated(const struct unit *u, const struct insn *in)
+{
+	struct frame_regs f = {0};
+	struct cfi_frame cfa;
+
+	if (in->stmt != UINT32_MAX && cfi_frame_at(u->cfi, in->stmt, &cfa) && !cfa.loaded) {
+		f.known = (uint16_t)(1u << cfa.reg);
+		f.at[cfa.reg] = -cfa.off;
+	}
+	return f;
+}
+
+static const struct insn *
+insn_of(const struct frames *f, uint32_t block, uint32_t i)
+{
+	return &f->p->parts.at[f->p->blocks.at[block].part].code->insns.at[i];
+}
+
+/* Where control comes from outside: as it is stated, or as behind a call. */
+static struct frame_regs
+enters(const struct frames *f, uint32_t block, uint8_t kind)
+{
+	struct frame_regs r = stated(f->u, insn_of(f, block, f->p->blocks.at[block].first));
+
+	if (!r.known && kind == CHORD_EDGE_ENTRY && block == 0) {
+		r.known = (uint16_t)(1u << f->u->machine->sp);
+		r.at[f->u->machine->sp] = -8;
+	}
+	return r;
+}
+
+/* Behind a block, on an edge out of it. */
+static struct frame_regs
+leaves(const struct frames *f, uint32_t block, uint8_t kind)
+{
+	const struct block *b = &f->p->blocks.at[block];
+	const struct code *c = f->p->parts.at[b->part].code;
+	struct frame_regs r = f->at[block];
+	uint32_t i = b->first;
+
+	for (; i + 1 < b->last; i++)
+		step(f->u, c, &c->insns.at[i], &r);
+	if (c->insns.at[i].cls == CHORD_INSN_CALL && kind == CHORD_EDGE_JUMP)
+		r.at[f->u->machine->sp] -= 8; /* a call within the procedure */
+	else
+		step(f->u, c, &c->insns.at[i], &r);
+	return r;
+}
+
+/* Keeps what holds on both ways. True: that is less than before. */
+static bool
+meet(struct frame_regs *a, const struct frame_regs *b)
+{
+	uint16_t was = a->known;
+
+	for (unsigned i = 0; i < 16; i++)
+		if (was >> i & 1 && (!(b->known >> i & 1) || a->at[i] != b->at[i]))
+			a->known &= (uint16_t)~(1u << i);
+	return a->known != was;
+}
+
+/* Takes one edge. True: the state of where it leads has changed. */
+static bool
+follow(struct frames *f, uint32_t e)
+{
+	const struct proc *p = f->p;
+	uint32_t from = p->graph->edge[e].from, to = p->graph->edge[e].to;
+	struct frame_regs r;
+
+	if (to == p->exit || to == p->entry || (from != p->entry && !f->reached[from]))
+		return false;
+	if (from == p->entry)
+		r = enters(f, to, p->arcs.at[e].kind);
+	else
+		r = from < p->blocks.n ? leaves(f, from, p->arcs.at[e].kind) : f->at[from];
+	if (f->reached[to])
+		return meet(&f->at[to], &r);
+	f->at[to] = r;
+	return f->reached[to] = true;
+}
+
+/* Takes the edges out of a vertex; marks where anything has changed. */
+static bool
+follow_out(struct frames *f, uint32_t v, bool *again)
+{
+	const struct graph *g = f->p->graph;
+	bool any = false;
+
+	for (uint32_t i = g->out_at[v]; i < g->out_at[v + 1]; i++)
+		if (g->out[i] < f->p->arcs.n && follow(f, g->out[i]))
+			any = again[g->edge[g->out[i]].to] = true;
+	return any;
+}
+
+struct frames *
+frames_find(const struct unit *u, const struct proc *p)
+{
+	struct frames *f = pool_alloc(u->pool, sizeof *f);
+	uint32_t n = p->graph->nvert;
+	bool *again = pool_array(u->pool, n, sizeof *again), any = true;
+
+	*f = (struct frames){u, p, pool_array(u->pool, n, sizeof *f->at), pool_array(u->pool, n, sizeof *f->reached)};
+	memset(again, true, n);
+	while (any) {
+		any = false;
+		for (uint32_t v = 0; v < n; v++)
+			if (again[v]) {
+				again[v] = false;
+				any |= follow_out(f, v, again);
+			}
+	}
+	return f;
+}
+
+/* Before instruction i of a block. */
+static struct frame_regs
+regs_before(const struct frames *f, uint32_t block, uint32_t i)
+{
+	const struct code *c = f->p->parts.at[f->p->blocks.at[block].part].code;
+	struct frame_regs r = f->at[block];
+
+	for (uint32_t k = f->p->blocks.at[block].first; k < i; k++)
+		step(f->u, c, &c->insns.at[k], &r);
+	return r;
+}
+
+bool
+frame_before(const struct frames *f, uint32_t block, uint32_t i, struct cfi_frame *out)
+{
+	const struct insn *in = insn_of(f, block, i);
+	struct frame_regs r = regs_before(f, block, i);
+	const uint8_t by[] = {f->u->machine->sp, f->u->machine->fp};
+
+	if (in->stmt != UINT32_MAX && cfi_frame_at(f->u->cfi, in->stmt, out) &&
+	    (out->loaded || !(r.known >> out->reg & 1) || r.at[out->reg] == -out->off))
+		return true;
+	for (unsigned k = 0; k < sizeof by; k++)
+		if (r.known >> by[k] & 1) {
+			*out = (struct cfi_frame){.reg = by[k], .off = -r.at[by[k]]};
+			return true;
+		}
+	return false;
+}
+
+bool
+frames_as_stated(const struct frames *f)
+{
+	for (uint32_t b = 0; b < f->p->blocks.n; b++) {
+		const struct block *k = &f->p->blocks.at[b];
+		const struct code *c = f->p->parts.at[k->part].code;
+		struct frame_regs r = f->at[b];
+
+		for (uint32_t i = k->first; i < k->last; i++) {
+			const struct insn *in = &c->insns.at[i];
+			struct frame_regs s = stated(f->u, in);
+
+			if ((in->cls == CHORD_INSN_CALL || in->cls == CHORD_INSN_ICALL) && (s.known &= r.known) && meet(&s, &r))
+				return false;
+			step(f->u, c, in, &r);
+		}
+	}
+	return true;
+}
