@@ -113,6 +113,7 @@ struct code {
 	uint32_t *at;            /* by byte offset: instruction that begins there, or UINT32_MAX */
 	bool *labelled;          /* by byte offset: some label of the text stands there */
 	bool *function;          /* by byte offset: a function symbol stands there */
+	bool falls;              /* while it is read: can control come to what follows the last instruction? */
 	VEC(struct insn) insns;  /* ascending offsets */
 	VEC(uint32_t) stmts;     /* statements that make bytes here, by offset */
 	VEC(uint32_t) bad;       /* offsets that control reaches and that hold no instruction */

@@ -39,17 +39,51 @@ decode_range(struct unit *u, struct code *c, uint32_t lo, uint32_t hi)
 	return lo;
 }
 
-/* Data and padding at the start of a function, or behind an instruction that falls through. A call there is
- * taken for one that does not come back if what follows cannot be code. */
+/* Numbers and text, which nobody writes code by. */
+static bool
+is_table(const struct unit *u, const struct stmt *s)
+{
+	static const char *const names[] = {".quad", ".long", ".int", ".4byte", ".8byte", ".octa", ".float", ".single", ".double",
+		".ascii", ".asciz", ".string"};
+	struct str word = stmt_word(u->text, s);
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (str_is(word, names[i]))
+			return true;
+	return false;
+}
+
+/* The call or trap at the end of what has been decoded, padding aside, or NULL. */
+static struct insn *
+stops_perhaps(struct code *c)
+{
+	for (size_t i = c->insns.n; i-- > 0;) {
+		struct insn *in = &c->insns.at[i];
+
+		if (in->cls == CHORD_INSN_CALL || in->cls == CHORD_INSN_ICALL || in->cls == CHORD_INSN_SYSCALL)
+			return in;
+		if (!(in->attr & INSN_NOP))
+			return NULL;
+	}
+	return NULL;
+}
+
+/* Data and padding at the start of a function, or where control can fall into it. A call there is
+ * taken for one that does not come back if what follows cannot be code, or is a table with a name. */
 static uint32_t
-decode_data(struct unit *u, struct code *c, uint32_t lo, uint32_t hi)
+decode_data(struct unit *u, struct code *c, const struct stmt *s, uint32_t lo, uint32_t hi)
 {
 	struct insn *last = c->insns.n ? &c->insns.at[c->insns.n - 1] : NULL;
+	struct insn *stop = c->labelled[lo] && is_table(u, s) ? stops_perhaps(c) : NULL;
 	size_t nbad = c->bad.n;
 	uint32_t end;
 
-	if (!c->function[lo] && (!last || last->off + last->len != lo || !(last->attr & INSN_FALLS)))
+	if (!c->function[lo] && !c->falls)
 		return lo;
+	if (!c->function[lo] && stop) {
+		stop->attr &= (uint16_t)~INSN_FALLS;
+		return lo;
+	}
 	end = decode_range(u, c, lo, hi);
 	if (!last)
 		return end;
@@ -61,10 +95,30 @@ decode_data(struct unit *u, struct code *c, uint32_t lo, uint32_t hi)
 	return end;
 }
 
+/* One statement that makes bytes. Returns where it stopped. */
+static uint32_t
+decode_stmt(struct unit *u, struct code *c, const struct stmt *s, uint32_t lo, uint32_t hi)
+{
+	bool falls = c->falls || c->labelled[lo] || c->function[lo];
+	uint32_t end;
+
+	if (s->kind == STMT_DIRECTIVE && !(s->flags & STMT_BYTES))
+		return lo;
+	if (s->kind != STMT_DIRECTIVE)
+		end = decode_range(u, c, lo, hi);
+	else
+		end = decode_data(u, c, s, lo, hi);
+	/* What nothing can come to falls nowhere: an int3 behind a return. */
+	c->falls = end > lo && falls && c->insns.at[c->insns.n - 1].attr & INSN_FALLS;
+	return end;
+}
+
 static void
 decode_section(struct unit *u, struct code *c)
 {
 	uint32_t pos = 0;
+
+	c->falls = true;
 
 	for (size_t i = 0; i < c->stmts.n; i++) {
 		const struct stmt *s = &u->text->stmts.at[c->stmts.at[i]];
@@ -74,10 +128,7 @@ decode_section(struct unit *u, struct code *c)
 			lo = pos;
 		if (lo >= hi || s->kind == STMT_LABEL)
 			continue;
-		if (s->kind == STMT_DIRECTIVE)
-			pos = s->flags & STMT_BYTES ? decode_data(u, c, lo, hi) : lo;
-		else
-			pos = decode_range(u, c, lo, hi);
+		pos = decode_stmt(u, c, s, lo, hi);
 	}
 }
 

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/* Tables behind code of their section, whose numbers happen to be instructions: nothing may be put into them. */
+/* expect: behind_trap 10 */
+/* expect: behind_call 10 */
+/* expect: behind_system 10 */
+/* expect: left 1 */
+#include "situation.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* A function that gives the third of three numbers; how it ends where it does not return. */
+#define FUNCTION(name, end) \
+	__asm__(".text\n\t.globl " #name "\n\t.type " #name ", @function\n" #name ":\n\t.cfi_startproc\n" \
+		"\ttestl %edi, %edi\n\tje 1f\n\tleaq .Ltable_" #name "(%rip), %rax\n\tmovq 16(%rax), %rax\n\tret\n" \
+		"1:\t" end "\n\t.p2align 4\n" \
+		".Ltable_" #name ":\n\t.quad 0x0010100001010400, 0x9090909090909090\n\t.quad 0x0010000001010400\n\t.cfi_endproc\n\t" \
+		".size " #name ", .-" #name)
+
+long behind_trap(int);
+long behind_call(int);
+long behind_system(int);
+
+__attribute__((used, noreturn)) void
+left(void)
+{
+	exit(0);
+}
+
+FUNCTION(behind_trap, "jmp left\n\tint3");
+FUNCTION(behind_call, "subq $8, %rsp\n\t.cfi_adjust_cfa_offset 8\n\tcall left");
+FUNCTION(behind_system, "movl $231, %eax\n\txorl %edi, %edi\n\tsyscall");
+
+int
+main(void)
+{
+	for (int i = 0; i < 10; i++)
+		printf("%lx %lx %lx\n", behind_trap(1), i < 9 ? behind_call(1) : 0, behind_system(1));
+	fflush(stdout);
+	behind_call(0);
+}
