@@ -48,6 +48,17 @@ pointer_of(const struct emitter *m, const struct insn *in)
 	return (struct str){rest.at + 1, rest.n - 1};
 }
 
+/* A stub where the call is, for which the call frame state cannot be stated elsewhere. */
+static void
+emit_over(struct emitter *m, uint32_t number, const struct buf *stub)
+{
+	const char *over = emit_name(m, 'V', number);
+
+	m->u->machine->jump(&m->b, over);
+	buf_add(&m->b, stub->at, stub->n);
+	buf_printf(&m->b, "%s:\n", over);
+}
+
 /* Who is called through a pointer is counted before the call, in a slot that the runtime finds or makes. The number
  * behind the sums holds the slot of the thread's last call there. */
 static void
@@ -56,28 +67,32 @@ emit_pointer(struct emitter *m, struct call *c, uint32_t number, struct gap gap)
 	uint32_t part = m->w->proc->blocks.at[c->block].part;
 	const struct insn *in = woven_insn(m->w, c->block, c->insn);
 	struct str operand = pointer_of(m, in);
-	struct buf stub = {0}, back = {0}, *b = &m->stubs[part];
+	struct buf stub = {0}, there = {0}, back = {0};
 	struct pointer_at at = {.label = m->counters, .offset = (uint64_t)m->w->ncounter * 8};
 	struct buf ask = {0}, on = {0};
 	uint32_t behind = stmt_behind(m->u->text, m->w->proc->parts.at[part].last_stmt) + 1;
 
 	if (!operand.n || gap.flags_live)
 		return;
-	if (!cfi_move(m->u->cfi, behind, in->stmt, &stub, &back))
-		bug("call frame state of %s lost", m->w->proc->name);
+	bool far = cfi_move(m->u->cfi, behind, in->stmt, &there, &back);
 	c->flags |= CHORD_CALL_POINTER;
 	label_add(&ask, 'Q', m->w->number, number);
 	label_add(&on, 'K', m->w->number, number);
 	buf_char(&ask, 0);
 	buf_char(&on, 0);
-	emit_label(b, 'Q', m->w->number, number);
-	buf_add(b, stub.at, stub.n);
 	at.ask = ask.at;
 	at.on = on.at;
-	m->u->machine->pointer(&m->b, b, operand, at, gap);
-	buf_add(b, back.at, back.n);
+	emit_label(&stub, 'Q', m->w->number, number);
+	buf_add(&stub, there.at, there.n);
+	m->u->machine->pointer(&m->b, &stub, operand, at, gap);
+	buf_add(&stub, back.at, back.n);
+	if (far)
+		buf_add(&m->stubs[part], stub.at, stub.n);
+	else
+		emit_over(m, number, &stub);
 	m->w->ncounter++;
 	buf_free(&stub);
+	buf_free(&there);
 	buf_free(&back);
 	buf_free(&ask);
 	buf_free(&on);
