@@ -305,7 +305,8 @@ chord_rt_map_at(uint64_t at, uint64_t size, int prot, int flags)
 static bool
 chord_rt_taken(uint64_t at)
 {
-	long p = chord_rt_map_at(at, CHORD_PAGE, CHORD_RT_PROT_NONE, CHORD_RT_MAP_PRIVATE | CHORD_RT_MAP_ANON | CHORD_RT_MAP_NORESERVE);
+	long p = chord_rt_map_at(at, CHORD_PAGE, CHORD_RT_PROT_NONE,
+	    CHORD_RT_MAP_PRIVATE | CHORD_RT_MAP_ANON | CHORD_RT_MAP_NORESERVE);
 
 	if (!chord_rt_failed(p))
 		chord_rt_call(SYS_munmap, p, CHORD_PAGE);

@@ -14,7 +14,8 @@
 	__asm__(".text\n\t.globl " #name "\n\t.type " #name ", @function\n" #name ":\n\t.cfi_startproc\n" \
 		"\ttestl %edi, %edi\n\tje 1f\n\tleaq .Ltable_" #name "(%rip), %rax\n\tmovq 16(%rax), %rax\n\tret\n" \
 		"1:\t" end "\n\t.p2align 4\n" \
-		".Ltable_" #name ":\n\t.quad 0x0010100001010400, 0x9090909090909090\n\t.quad 0x0010000001010400\n\t.cfi_endproc\n\t" \
+		".Ltable_" #name ":\n\t.quad 0x0010100001010400, 0x9090909090909090, 0x0010000001010400\n\t" \
+		".cfi_endproc\n\t" \
 		".size " #name ", .-" #name)
 
 long behind_trap(int);
