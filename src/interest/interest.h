@@ -7,6 +7,10 @@
 
 #include "base/base.h"
 
+/* Paths of interest of a procedure in one build, with all others that have edges of these only: more are refused. Its
+ * table has twice as many counters at most. */
+#define INTEREST_MOST (1u << 19)
+
 struct interest_path {
 	unsigned line;           /* in the file */
 	uint32_t n;

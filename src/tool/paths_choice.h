@@ -46,6 +46,12 @@ void choices_close(struct choices *c);
 /* The file of those paths of which part[procedure][path] is `number`; part NULL: all. */
 void choices_write(const struct choices *c, uint32_t **part, uint32_t number, struct buf *out);
 
+/* paths_price.c: what tells a procedure's paths apart that are in part `number`, as above (pool); w: prices of the edges of
+ * its DAG, or NULL. NULL: none is there (*n is 0), or they cannot be in one build. What the weaver cannot put code on is not
+ * known here: it may refuse others. */
+struct spp_code *choice_code(struct pool *pool, const struct choices *c, size_t proc, const uint32_t *part, uint32_t number,
+                             double *w, size_t *n);
+
 /* paths_rules.c: adds what a rule chooses. False: reported. */
 bool choices_rule(struct choices *c, const char *rule);
 /* Does the rule ask for what ran? */

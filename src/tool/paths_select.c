@@ -280,6 +280,21 @@ choices_write(const struct choices *c, uint32_t **part, uint32_t number, struct 
 	strmap_free(&named);
 }
 
+static void
+warn_of_unfit(const struct choices *c)
+{
+	for (size_t i = 0; i < c->report.proc.n; i++) {
+		struct pool *pool = pool_new();
+		size_t n;
+
+		if (!choice_code(pool, c, i, NULL, 0, NULL, &n) && n)
+			say_warning(c->report.proc.at[i].proc->name,
+			            "its paths lead along the edges of too many others: a build with all of them will refuse it "
+			            "(chord paths split deals them over several)");
+		pool_free(pool);
+	}
+}
+
 static const char doc[] =
 	"Choose paths of interest, and write them to a file for -fchord-paths=FILE.\v"
 	"PROGRAM was built with -fchord=paths. Only the paths chosen are counted in a program that is built from the same "
@@ -312,6 +327,8 @@ cmd_paths_select(int argc, char **argv)
 	if (ok)
 		choices_write(&c, NULL, 0, &out);
 	ok = ok && save_output(a.out, &out);
+	if (ok)
+		warn_of_unfit(&c);
 	if (ok)
 		fprintf(stderr, "%zu %s chosen\n", c.n, c.n == 1 ? "path" : "paths");
 	buf_free(&out);

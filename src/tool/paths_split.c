@@ -34,6 +34,7 @@ struct part {
 	uint64_t probes;         /* beside those where paths end */
 	double cost;             /* how often these are executed */
 	double load;             /* the same of those dealt so far */
+	const struct proc *unfit; /* whose paths cannot be in one build; NULL: there is none */
 };
 
 struct split {
@@ -64,57 +65,30 @@ weights(struct pool *pool, const struct paths_proc *p)
 	return w;
 }
 
-/* What has to be woven to tell the paths of a part apart. False: their sums do not fit. */
-static bool
+static void
 price(const struct split *s, size_t proc, uint32_t number, struct part *part)
 {
 	struct pool *pool = pool_new();
-	const struct paths_proc *p = &s->c->report.proc.at[proc];
-	struct dag d = *p->graph->dag;
-	struct graph g = *d.graph;
-	bool *ei = pool_array(pool, g.nedge, sizeof *ei), ok = true;
-	size_t n = 0;
+	size_t n;
+	const struct spp_code *code = choice_code(pool, s->c, proc, s->part[proc], number, s->w[proc], &n);
 
-	g.pool = pool;
-	d.graph = &g;
-	d.w = s->w[proc];
-	for (size_t k = 0; k < s->c->of[proc].path.n; k++) {
-		const struct chosen *path = &s->c->of[proc].path.at[k];
-
-		if (s->part[proc][k] != number)
-			continue;
-		n++;
-		spp_add(&d, ei, p->proc->arc[path->edge[0]].from, path->edge, path->n);
-	}
-	if (n) {
-		const char *why;
-		struct graph plain = *d.g;
-		struct spp_code *code;
-
-		plain.pool = pool;
-		d.g = &plain;
-		code = spp_weave(&d, ei, NULL, &why);
-		ok = code;
-		part->procs++;
-		part->paths += n;
-		part->probes += ok ? code->probes->n : 0;
-		part->cost += ok ? code->probes->cost : 0;
-	}
+	part->procs += n != 0;
+	part->paths += n;
+	part->probes += code ? code->probes->n : 0;
+	part->cost += code ? code->probes->cost : 0;
+	if (n && !code)
+		part->unfit = s->c->report.proc.at[proc].proc;
 	pool_free(pool);
-	return ok;
 }
 
-static bool
+static void
 price_all(struct split *s)
 {
-	bool ok = true;
-
 	for (uint32_t i = 0; i < s->nparts; i++) {
 		s->of[i] = (struct part){.load = s->of[i].load};
 		for (size_t k = 0; k < s->c->report.proc.n; k++)
-			ok &= price(s, k, i, &s->of[i]);
+			price(s, k, i, &s->of[i]);
 	}
-	return ok;
 }
 
 /* ---- dealing ---- */
@@ -210,6 +184,7 @@ deal_greedy(struct split *s, size_t proc)
 struct whole {
 	size_t proc;
 	double cost;
+	bool unfit;
 };
 
 static int
@@ -222,6 +197,7 @@ dearer(const void *a, const void *b)
 	return (x->proc > y->proc) - (x->proc < y->proc);
 }
 
+/* The paths of a procedure that cannot be in one build are dealt. */
 static void
 deal_procedures(struct split *s)
 {
@@ -232,12 +208,16 @@ deal_procedures(struct split *s)
 		struct part part = {0};
 
 		price(s, i, 0, &part); /* all are in part 0 so far */
-		whole[i] = (struct whole){i, part.cost + (double)part.paths};
+		whole[i] = (struct whole){i, part.cost + (double)part.paths, part.unfit};
 	}
 	qsort(whole, n, sizeof *whole, dearer);
 	for (size_t i = 0; i < n; i++) {
 		uint32_t to = least_loaded(s);
 
+		if (whole[i].unfit) {
+			deal_prefix(s, whole[i].proc);
+			continue;
+		}
 		for (size_t k = 0; k < s->c->of[whole[i].proc].path.n; k++)
 			s->part[whole[i].proc][k] = to;
 		s->of[to].load += whole[i].cost;
@@ -339,30 +319,47 @@ static void
 print_way(const struct split *s, const char *name)
 {
 	struct part all = {0}, most = {0};
+	const struct proc *unfit = NULL;
 
 	for (uint32_t i = 0; i < s->nparts; i++) {
 		all.probes += s->of[i].probes;
 		all.cost += s->of[i].cost;
 		most.probes = s->of[i].probes > most.probes ? s->of[i].probes : most.probes;
 		most.cost = s->of[i].cost > most.cost ? s->of[i].cost : most.cost;
+		unfit = s->of[i].unfit ? s->of[i].unfit : unfit;
 	}
-	printf("%-14s %12" PRIu64 " %12" PRIu64 " %18.0f %18.0f\n", name, all.probes, most.probes, all.cost, most.cost);
+	printf("%-14s %12" PRIu64 " %12" PRIu64 " %18.0f %18.0f", name, all.probes, most.probes, all.cost, most.cost);
+	if (unfit)
+		printf("  impossible: %s", unfit->name);
+	putchar('\n');
 }
 
-static bool
+static void
 compare(struct split *s)
 {
-	bool ok = true;
 	uint32_t nparts = s->nparts;
 
 	printf("%-14s %12s %12s %18s %18s\n", "", "probes", "most", "probes executed", "most");
 	for (int way = -1; way < WAYS; way++) {
 		s->nparts = way < 0 ? 1 : nparts;
 		deal(s, way < 0 ? ROUND_ROBIN : (enum way)way);
-		ok &= price_all(s);
+		price_all(s);
 		print_way(s, way < 0 ? "one build" : way_name[way]);
 	}
-	return ok;
+}
+
+/* False: some part cannot be built. */
+static bool
+check_parts(const struct split *s, const char *program)
+{
+	for (uint32_t i = 0; i < s->nparts; i++)
+		if (s->of[i].unfit) {
+			say_error(program, "%s: those of its paths that are in part %" PRIu32 " lead along the edges of too many "
+			          "others, so that they cannot be in one build: more parts or fewer paths may do",
+			          s->of[i].unfit->name, i + 1);
+			return false;
+		}
+	return true;
 }
 
 static bool
@@ -401,13 +398,14 @@ split(struct choices *c, const struct split_args *a)
 		s.part[i] = pool_array(c->pool, c->of[i].path.n, sizeof **s.part);
 		s.w[i] = c->of[i].path.n ? weights(c->pool, &c->report.proc.at[i]) : NULL;
 	}
-	if (a->compare)
-		return compare(&s);
-	deal(&s, a->way);
-	if (!price_all(&s)) {
-		say_error(a->choice.name[0], "the sums of some paths do not fit 64 bits");
-		return false;
+	if (a->compare) {
+		compare(&s);
+		return true;
 	}
+	deal(&s, a->way);
+	price_all(&s);
+	if (!check_parts(&s, a->choice.name[0]))
+		return false;
 	print_parts(&s);
 	return write_parts(&s, a->choice.out);
 }

@@ -5,8 +5,6 @@
 
 #include <string.h>
 
-enum { MOST_COUNTERS = 1 << 20 };
-
 struct choice {
 	const struct unit *u;
 	struct woven *w;
@@ -148,8 +146,8 @@ number(struct choice *c)
 		const struct spp_code *s = spp_weave(c->dag, c->ei, sure[i], &why);
 		double price;
 
-		if (!s || s->size > MOST_COUNTERS)
-			return refuse(c, s ? "too many paths of interest" : why);
+		if (!s || s->n > INTEREST_MOST)
+			return refuse(c, s ? "its paths of interest lead along the edges of too many others" : why);
 		take_code(c, s);
 		price = plan_paths(c->u, c->w);
 		if (best && price >= least)
@@ -196,4 +194,13 @@ select_paths(const struct unit *u, struct woven *w, const struct interest *inter
 		return number(&c);
 	none(&c);
 	return true;
+}
+
+void
+select_refused(const struct unit *u, const struct woven *w, const struct interest *interest)
+{
+	const struct interest_proc *other, *p = place_find(u, w, interest, &other);
+
+	if (p && p->npath)
+		say_warning(w->proc->name, "none of its paths is counted: %s (%s:%u)", w->proc->reason, interest->file, p->line);
 }

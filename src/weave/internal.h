@@ -140,6 +140,8 @@ struct site home_site(const struct unit *u, const struct woven *w, uint32_t edge
 bool place_paths(const struct unit *u, struct woven *w, const struct interest *interest);
 /* interest.c: numbers them so that each path of interest has a sum that no other path has. In w->paths. False as above. */
 bool select_paths(const struct unit *u, struct woven *w, const struct interest *interest);
+/* Says that paths of interest are not counted, if the procedure has any, because it is refused. */
+void select_refused(const struct unit *u, const struct woven *w, const struct interest *interest);
 /* Chooses table, homes and guards for w->paths->act. Returns the price of all that, in instructions that run. */
 double plan_paths(const struct unit *u, struct woven *w);
 /* Appends what tells the runtime that a module has paths, once for each: of which only some are counted, or all. */

@@ -521,6 +521,8 @@ place_paths(const struct unit *u, struct woven *w, const struct interest *intere
 		return false;
 	if (!w->proc->reason)
 		place_all(u, w);
+	if (interest && w->proc->reason)
+		select_refused(u, w, interest);
 	return true;
 }
 

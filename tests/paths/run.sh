@@ -459,6 +459,34 @@ parts()
 	same "$label" all.ran merged.ran
 }
 
+# The first path of many() and the last one have all its edges between them: more paths than one build can tell apart.
+unfit()
+{
+	local way
+	rm -f ./*.chord
+	weave gcc -O0 -g -fchord=paths -o all "$here/many.c" && ./all 20 >all.out || { fail unfit "$(head -n 1 log)"; return; }
+	"$CHORD" paths select --rule number:many:0 -o fit.paths ./all 2>said
+	grep -q warning said && fail unfit/fits "$(head -n 1 said)" || ok unfit/fits
+	says unfit/select 0 '^chord: warning: many: its paths lead along the edges of too many others' \
+		"$CHORD" paths select --rule number:many:0,1048575 --rule function:main -o unfit.paths ./all
+	says unfit/build 0 '^chord: warning: many: none of its paths is counted: .*unfit.paths:[0-9]+\)$' \
+		env CHORD_CC=gcc "$CHORD" cc -O0 -g -fchord-paths=unfit.paths -o some "$here/many.c"
+	./some 20 >some.out
+	same unfit/output all.out some.out
+	says unfit/report 0 '^  many: its paths of interest lead along' "$CHORD" paths ./some
+	for way in round-robin prefix greedy procedure; do
+		rm -f part.*
+		says unfit/split/$way 0 '^ +2 .* 1 ' "$CHORD" paths split --parts 2 --by $way --rule number:many:0,1048575 -o part ./all
+		[ "$(cat part.1 part.2 | grep -c ^path)" = 2 ] && ok unfit/parts/$way || fail unfit/parts/$way "$(cat part.1 part.2 | grep -c ^path)"
+	done
+	rm -f part.*
+	says unfit/split 1 '^chord: ./all: many: those of its paths that are in part [12] lead along' \
+		"$CHORD" paths split --parts 2 --by prefix --rule number:many:0,1,524287,524288,1048575 -o part ./all
+	[ ! -e part.1 ] && ok unfit/nothing || fail unfit/nothing "a part was written"
+	says unfit/compare 0 '^one build .* impossible: many$' \
+		"$CHORD" paths split --compare --parts 2 --rule number:many:0,1048575 ./all
+}
+
 # two_builds OPTION PROGRAM: of one source, position-independent and not, in one program. Of `same` both have one graph.
 two_builds()
 {
@@ -522,6 +550,6 @@ selective()
 	says chosen/path 1 'zero.paths:[0-9]*: ' env CHORD_CC=gcc "$CHORD" cc -O0 -fchord-paths=zero.paths -o some "$here/known.c"
 }
 
-[ $# -gt 0 ] || set -- known counts small real random reports choices doubts struck selective twins larger
+[ $# -gt 0 ] || set -- known counts small real random reports choices doubts struck selective unfit twins larger
 for part; do "$part"; done
 exit $failed
