@@ -177,6 +177,8 @@ enum chord_path_kind {
 
 /* In a hash table among the counters. The first place looked at for a sum is (uint32_t)sum * CHORD_PATH_HASH >> (32 - bits). */
 #define CHORD_PATH_HASH 0x9e3779b1u
+/* It is there or in one of the next places, so many in all, round the end; or, if others have these, outside of the table. */
+#define CHORD_PATH_TRIES 8
 struct chord_path_entry {
 	uint64_t key;        /* sum + 1; 0: free */
 	uint64_t count;

@@ -35,7 +35,7 @@ chord_rt_path_entry(uint64_t table, uint32_t bits, uint64_t sum)
 	uint32_t mask = (1u << bits) - 1, h = bits ? (uint32_t)sum * CHORD_PATH_HASH >> (32 - bits) : 0;
 	uint64_t at, key;
 
-	for (uint32_t i = 0; i < 8; i++) {
+	for (uint32_t i = 0; i < CHORD_PATH_TRIES; i++) {
 		at = table + sizeof(struct chord_path_entry) * ((h + i) & mask);
 		key = chord_rt_gs_load(at);
 		if (key == sum + 1 || (!key && chord_rt_gs_claim(at, sum + 1) == sum + 1))

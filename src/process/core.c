@@ -35,6 +35,7 @@ struct post {
 	bool wide;               /* their sum does not fit 64 bits */
 	bool cut;                /* an activation was struck between calls, and events are summed for calls */
 	uint64_t missing;        /* threads' counters that are nowhere */
+	bool fresh;              /* there is no file: what was counted beside the counters is not at hand */
 	/* The frame before, whose return address is below the stack pointer of the one around it. */
 	struct {
 		bool any;
@@ -168,6 +169,8 @@ add_memory(struct post *s, uint32_t number, uint64_t link, uint64_t addr, uint64
 			m->count = pool_array(s->p->pool, m->ncount, 8);
 		s->memory |= memcmp(bytes, bytes + 1, m->ncount * 8 - 1) || *bytes;
 		s->wide |= !profile_add_counters(s->p, m, number, bytes);
+		if (s->fresh)
+			profile_doubt_tables(s->p, m, number, bytes);
 	}
 	pool_free(tmp);
 	return ok;
@@ -261,21 +264,35 @@ add_regions(struct post *s, uint32_t i)
 			s->missing++;
 }
 
-/* Calls add_own() for a module whose map can be read. */
+/* What was in memory of a module; its map, if that can be read, says more of it than the runtime knew. */
 static void
-add_own_of(struct post *s, struct loaded *l)
+add_with_map(struct post *s, uint32_t i, const struct unit *u)
 {
-	const struct module *m = &s->p->module.at[l->number];
+	struct loaded *l = &s->module.at[i];
+	struct module *m = &s->p->module.at[l->number];
+
+	if (u && !m->ntable && !m->count)
+		profile_take_tables(s->p, m, &u->map);
+	add_regions(s, i);
+	if (u && l->live.life == CHORD_LIFE_LOADED)
+		add_own(s, l, u);
+}
+
+static void
+add_module(struct post *s, uint32_t i)
+{
+	const struct module *m = &s->p->module.at[s->module.at[i].number];
 	struct str id = {(const char *)m->id, m->nid};
 	const char *why = NULL;
 	struct unit u;
 
 	if (str_eq(image_build_id(s->r->unit.at[0].image), id)) {
-		add_own(s, l, &s->r->unit.at[0]);
+		add_with_map(s, i, &s->r->unit.at[0]);
 	} else if (*m->path && unit_open(s->r->pool, m->path, &u, &why)) {
-		if (str_eq(image_build_id(u.image), id))
-			add_own(s, l, &u);
+		add_with_map(s, i, str_eq(image_build_id(u.image), id) ? &u : NULL);
 		unit_close(&u);
+	} else {
+		add_with_map(s, i, NULL);
 	}
 }
 
@@ -347,6 +364,7 @@ take_object(void *ctx, const char *path, uint64_t bias)
 		m.nid = (uint32_t)id.n;
 		m.path = pool_strdup(s->p->pool, path);
 		m.ncount = (hi - m.base) / 8;
+		profile_take_tables(s->p, &m, &u.map);
 		VEC_PUSH(s->p->module, m);
 		VEC_PUSH(s->module, l);
 		add_own(s, &l, &u);
@@ -357,6 +375,7 @@ take_object(void *ctx, const char *path, uint64_t bias)
 static void
 take_without_live(struct post *s)
 {
+	s->fresh = true;
 	s->p = profile_new();
 	s->p->nsummed = s->p->nrunning = 1;
 	s->p->flags = CHORD_PROFILE_NOT_WATCHED;
@@ -368,17 +387,14 @@ take_without_live(struct post *s)
 static void
 take_with_live(struct post *s)
 {
-	bool fresh = !s->p;
-
-	if (fresh)
+	s->fresh = !s->p;
+	if (s->fresh)
 		take_head(s);
 	for (uint32_t i = 0; i < s->module.n; i++) {
 		s->module.at[i].number = module_number(s, &s->module.at[i].live);
-		add_regions(s, i);
-		if (s->module.at[i].live.life == CHORD_LIFE_LOADED)
-			add_own_of(s, &s->module.at[i]);
+		add_module(s, i);
 	}
-	if (fresh)
+	if (s->fresh)
 		take_exits(s);
 }
 

@@ -72,6 +72,60 @@ paths_read_tables(struct profile *p, struct module *m, const struct chord_extent
 	return NULL;
 }
 
+static bool
+is_hashed(const struct proc *p)
+{
+	return !p->refused && p->paths && p->paths->kind == CHORD_PATH_HASHED && p->paths->size <= MOST_BITS;
+}
+
+bool
+profile_take_tables(struct profile *p, struct module *m, const struct map *map)
+{
+	struct path_table *t = pool_array(p->pool, map->nproc, sizeof *t);
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < map->nproc; i++)
+		if (is_hashed(&map->proc[i]))
+			t[n++] = (struct path_table){map->proc[i].counters + 8 * map->proc[i].paths->table,
+			                             (uint32_t)map->proc[i].paths->size};
+	if (n)
+		qsort(t, n, sizeof *t, by_addr);
+	if (!are_tables(m, t, n))
+		return false;
+	m->table = t;
+	m->ntable = n;
+	return true;
+}
+
+/* Has some path no entry of the eight in which it would be, should there be such a path? */
+static bool
+is_crowded(const struct path_table *t, const unsigned char *at)
+{
+	uint64_t n = (uint64_t)1 << t->bits, run = 0;
+
+	for (uint64_t i = 0; i < n + CHORD_PATH_TRIES && run < CHORD_PATH_TRIES; i++) {
+		struct chord_path_entry e;
+
+		memcpy(&e, at + (i & (n - 1)) * sizeof e, sizeof e);
+		run = e.key ? run + 1 : 0;
+	}
+	return run == CHORD_PATH_TRIES;
+}
+
+void
+profile_doubt_tables(struct profile *p, const struct module *m, uint32_t number, const unsigned char *at)
+{
+	for (uint32_t i = 0; i < m->ntable; i++) {
+		struct hashed doubt = {number, m->table[i].addr, UINT64_MAX, PATHS_UNKNOWN};
+		bool known = false;
+
+		for (size_t k = 0; k < p->hashed.n; k++)
+			known |= !memcmp(&p->hashed.at[k], &doubt, sizeof doubt);
+		if (!known && is_crowded(&m->table[i], at + (m->table[i].addr - m->base)))
+			VEC_PUSH(p->hashed, doubt);
+	}
+}
+
 static void
 take_table(struct profile *p, uint32_t module, const struct path_table *t, const unsigned char *at)
 {

@@ -85,6 +85,8 @@ ran_hashed(struct pool *pool, const struct proc *p, const struct profile *f, con
 	for (size_t i = 0; i < n && h[i].sum != UINT64_MAX; i++)
 		pc->ran[pc->nran++] = (struct ran){h[i].sum, h[i].count};
 	lost = n && h[n - 1].sum == UINT64_MAX ? &h[n - 1] : paths_of_table(f, module, 0, &n);
+	if (lost && lost->count == PATHS_UNKNOWN)
+		return "its table was full in places, and what had no room there is not at hand";
 	return lost ? pool_printf(pool, "%" PRIu64 " of its paths could not be kept: there was no room", lost->count) : NULL;
 }
 

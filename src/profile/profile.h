@@ -200,8 +200,9 @@ struct hashed {
 	uint32_t module;
 	uint64_t table;          /* link-time address; 0: of any, and sum is UINT64_MAX */
 	uint64_t sum;            /* UINT64_MAX: it is not known which paths these were */
-	uint64_t count;
+	uint64_t count;          /* of these PATHS_UNKNOWN: nor how many */
 };
+#define PATHS_UNKNOWN UINT64_MAX
 
 /* How far activations had come in their path at a call where they ended, or were taken up again. */
 struct unfinished {
@@ -230,6 +231,13 @@ struct profile {
 /* path_file.c: adds counters of a region, ncount numbers of 8 bytes, to the module's, which has room for them; those in hash
  * tables are paths, which name the module by its number. False: a sum does not fit 64 bits. */
 bool profile_add_counters(struct profile *p, struct module *m, uint32_t number, const unsigned char *at);
+
+/* The hash tables of paths of a module, as its map has them, where the profile does not say. False: its counters have no such
+ * tables. */
+bool profile_take_tables(struct profile *p, struct module *m, const struct map *map);
+/* Of counters that were added, where what had no room in the tables is not at hand: notes tables in which there may have been
+ * no room for some path. */
+void profile_doubt_tables(struct profile *p, const struct module *m, uint32_t number, const unsigned char *at);
 
 /* Adds to a counter; false if that does not fit. The counter of an event may be a little below 0 while its
  * process is on its way, the sum of a call that is under way as much as there were events. */

@@ -10,9 +10,28 @@
 /* expect: main 1 */
 /* expect: deep 5 */
 /* expect: work 50 */
+/* expect: many 52 */
 /* line: returned 0 */
 #include "situation.h"
 #include <stddef.h>
+
+static volatile unsigned seen;
+
+#define TWO(bit) if (x & 1u << (bit)) seen += x; else seen ^= x + (bit);
+
+/* With more paths than a dense table has room for. */
+FUNC static void
+many(unsigned x)
+{
+	TWO(1) TWO(2) TWO(3) TWO(4) TWO(5) TWO(6) TWO(7) TWO(8) TWO(9) TWO(10) TWO(11) TWO(12) TWO(13) TWO(14)
+}
+
+FUNC static void
+many_times(unsigned n)
+{
+	for (unsigned x = 0; x < n; x++)
+		many(x / 2 * 1001);
+}
 
 FUNC static void
 deep(int n, volatile int *p)
@@ -28,6 +47,7 @@ int
 main(void)
 {
 	work_times(50);
+	many_times(52);
 	deep(4, NULL);
 	return 0;
 }
