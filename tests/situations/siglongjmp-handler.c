@@ -34,7 +34,7 @@ spin(void)
 FUNC static void
 wait_here(void)
 {
-	struct itimerval soon = {{0, 0}, {0, 2000}};
+	struct itimerval soon = {{0, 0}, {0, 20000}};
 	setitimer(ITIMER_REAL, &soon, NULL);
 	STEP; /* @before */
 	spin();
