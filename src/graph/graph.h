@@ -182,6 +182,8 @@ struct probes {
 /* phi: a potential by vertex; it moves values about and changes no sum (root and EXIT may differ:
  * start makes up for it). NULL if a number does not fit 64 bits. */
 struct probes *dag_probes(const struct dag *d, const int64_t *val, const int64_t *phi);
+/* One more of the values that reach v: sets known[v] and value[v] by all so far. *seen: there was one before. */
+void probes_meet(struct probes *p, uint32_t v, bool known, int64_t value, bool *seen);
 /* The potential of a spanning tree of greatest price, whose edges then add nothing.
  * NULL: *why, as span_max() and events_place(). */
 int64_t *dag_potential(const struct dag *d, const int64_t *val, const char **why);

@@ -409,9 +409,8 @@ dag_potential(const struct dag *d, const int64_t *val, const char **why)
 	return ev ? ev->query : NULL;
 }
 
-/* The values that reach v, of which `seen` is any. */
-static void
-meet(struct probes *p, uint32_t v, bool known, int64_t value, bool *seen)
+void
+probes_meet(struct probes *p, uint32_t v, bool known, int64_t value, bool *seen)
 {
 	if (!*seen)
 		p->value[v] = value;
@@ -426,12 +425,12 @@ know(const struct dag *d, struct probes *p, uint32_t v)
 	bool seen = false;
 
 	if (v == g->root || d->begin[v] != GRAPH_NONE)
-		meet(p, v, true, p->start[v], &seen);
+		probes_meet(p, v, true, p->start[v], &seen);
 	for (uint32_t i = g->in_at[v]; i < g->in_at[v + 1]; i++) {
 		uint32_t e = g->in[i], u = g->edge[e].from;
 
 		if (e != d->close && !d->cut[e] && !g->edge[e].phantom)
-			meet(p, v, p->known[u], p->value[u] + p->add[e], &seen);
+			probes_meet(p, v, p->known[u], p->value[u] + p->add[e], &seen);
 	}
 	if (!seen) /* never runs */
 		p->known[v] = true;

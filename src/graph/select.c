@@ -228,16 +228,6 @@ leads_off(const struct select *s, uint32_t v)
 	return false;
 }
 
-/* The values that reach v, of which `seen` is any. */
-static void
-meet(struct probes *p, uint32_t v, bool known, int64_t value, bool *seen)
-{
-	if (!*seen)
-		p->value[v] = value;
-	p->known[v] = known && (!*seen || (p->known[v] && p->value[v] == value));
-	*seen = true;
-}
-
 static void
 know(const struct select *s, struct probes *p, uint32_t v)
 {
@@ -245,14 +235,14 @@ know(const struct select *s, struct probes *p, uint32_t v)
 	bool seen = false;
 
 	if (!s->on[v] || s->tail[v] || leads_off(s, v))
-		meet(p, v, true, off, &seen);
+		probes_meet(p, v, true, off, &seen);
 	if (v == s->g->root || (s->d->begin[v] != GRAPH_NONE && s->ei[s->d->begin[v]]))
-		meet(p, v, true, p->start[v], &seen);
+		probes_meet(p, v, true, p->start[v], &seen);
 	for (uint32_t i = s->g->in_at[v]; i < s->g->in_at[v + 1] && !s->tail[v]; i++) {
 		uint32_t e = s->g->in[i], u = s->g->edge[e].from;
 
 		if (e < s->d->g->nedge && (s->ei[e] || s->joins[e]))
-			meet(p, v, p->known[u], p->value[u] + p->add[e], &seen);
+			probes_meet(p, v, p->known[u], p->value[u] + p->add[e], &seen);
 	}
 	if (!seen) /* never runs */
 		p->known[v] = true;
