@@ -148,19 +148,31 @@ take_ran(struct paths_state *t)
 	return NULL;
 }
 
-bool
-path_stopped(const struct path_graph *pg, const struct stopped *s, struct path *path)
+static uint32_t
+stopped_at(const struct proc *p, const struct stopped *s)
+{
+	return s->cut ? s->cut->block : p->call[s->call].block;
+}
+
+int64_t
+path_stopped_sum(const struct path_graph *pg, const struct stopped *s)
 {
 	const struct proc *p = pg->proc;
 	const struct proc_paths *pp = p->paths;
-	uint32_t v = s->cut ? s->cut->block : p->call[s->call].block;
+	uint32_t v = stopped_at(p, s);
 	uint64_t at = s->path;
 
-	if (s->cut)
-		return path_prefix(pg, v, pp->query[v], path);
+	if (s->cut || !pp->held[v])
+		return pp->query[v];
 	if (pp->kind != CHORD_PATH_HASHED)
 		at = (uint64_t)((int64_t)(at - (p->counters + 8 * pp->table)) / 8);
-	return path_prefix(pg, v, (int64_t)((pp->held[v] ? at : 0) + (uint64_t)pp->query[v]), path);
+	return (int64_t)(at + (uint64_t)pp->query[v]);
+}
+
+bool
+path_stopped(const struct path_graph *pg, const struct stopped *s, struct path *path)
+{
+	return path_prefix(pg, stopped_at(pg->proc, s), path_stopped_sum(pg, s), path);
 }
 
 static const char *

@@ -372,6 +372,8 @@ bool call_sum(const struct map *map, const struct proc *p, const struct counts *
 /* path_solve.c: how much of its path a stopped activation has run; false: that is not known. Needs a cut, or a call behind
  * which the path goes on: see path_goes_on(). */
 bool path_stopped(const struct path_graph *pg, const struct stopped *s, struct path *path);
+/* The sum of its path so far. */
+int64_t path_stopped_sum(const struct path_graph *pg, const struct stopped *s);
 /* Does a path that comes to the call go on behind it? Else it is over before the call. */
 static inline bool
 path_goes_on(const struct proc *p, uint32_t call)

@@ -28,7 +28,8 @@ struct paths_proc {
 struct path_row {
 	const struct paths_proc *of;
 	const struct stopped *stopped; /* NULL: it came to its end */
-	uint64_t sum;            /* its number, if it did */
+	uint64_t sum;            /* its number, or so far */
+	bool many;               /* of several builds, each of which has other numbers */
 	uint64_t count;
 	uint64_t length;         /* instructions */
 	uint64_t insns;          /* all that it executed; UINT64_MAX: at least */
@@ -82,6 +83,7 @@ const char *path_end_name(struct pool *pool, const struct path_row *row, const s
 void path_report_print(const struct path_report *r);
 /* What of it is not known; `of` follows the titles. */
 void path_report_doubts(const struct path_report *r, const char *of);
+void path_row_head(bool share);
 void path_row_print(const struct path_row *row, uint64_t all, bool source);
 bool path_report_json(const struct path_report *r);
 /* What of it is not known, as fields of an object. */

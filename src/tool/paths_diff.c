@@ -19,6 +19,21 @@ struct paths_diff {
 
 /* ---- matching ---- */
 
+/* Where paths stopped; those that did not come first. */
+static int
+by_stop(const struct stopped *s, const struct stopped *t)
+{
+	if (!s || !t)
+		return (s != NULL) - (t != NULL);
+	if (!s->cut != !t->cut)
+		return s->cut ? 1 : -1;
+	if (s->reentry != t->reentry)
+		return s->reentry ? 1 : -1;
+	if (!s->cut)
+		return (s->call > t->call) - (s->call < t->call);
+	return (s->cut->addr > t->cut->addr) - (s->cut->addr < t->cut->addr);
+}
+
 /* Procedures of one build are the same if their code is at the same place. */
 static int
 by_path(const void *a, const void *b)
@@ -34,20 +49,26 @@ by_path(const void *a, const void *b)
 		return p < q ? -1 : 1;
 	if (c != d)
 		return c < d ? -1 : 1;
+	if (by_stop(x->stopped, y->stopped))
+		return by_stop(x->stopped, y->stopped);
 	return (x->sum > y->sum) - (x->sum < y->sum);
+}
+
+static bool
+is_of(const struct path_row *row, const struct paths_proc *p)
+{
+	return !strcmp(row->of->unit->path, p->unit->path) && row->of->proc->part[0].addr == p->proc->part[0].addr &&
+	       row->of->proc->counters == p->proc->counters;
 }
 
 /* A path's counts can be compared if both are exact. */
 static void
 doubt(struct path_report *r, const struct paths_proc *other)
 {
-	for (size_t i = 0; i < r->row.n; i++) {
-		struct path_row *row = &r->row.at[i];
-
-		if (!strcmp(row->of->unit->path, other->unit->path) &&
-		    row->of->proc->part[0].addr == other->proc->part[0].addr && row->of->proc->counters == other->proc->counters)
-			row->exact = false;
-	}
+	for (size_t i = 0; i < r->row.n; i++)
+		r->row.at[i].exact &= !is_of(&r->row.at[i], other);
+	for (size_t i = 0; i < r->stopped.n; i++)
+		r->stopped.at[i].exact &= !is_of(&r->stopped.at[i], other);
 }
 
 static void
@@ -59,15 +80,19 @@ doubt_all(struct paths_diff *d)
 				doubt(&d->side[!i], &d->side[i].proc.at[k]);
 }
 
+/* Those that came to their ends, and those that did not. */
 static const struct path_row **
 sorted(const struct path_report *r)
 {
-	const struct path_row **row = pool_array(r->pool, r->row.n, sizeof *row);
+	const struct path_row **row = pool_array(r->pool, r->row.n + r->stopped.n, sizeof *row);
+	size_t n = 0;
 
 	for (size_t i = 0; i < r->row.n; i++)
-		row[i] = &r->row.at[i];
-	if (r->row.n)
-		qsort(row, r->row.n, sizeof *row, by_path);
+		row[n++] = &r->row.at[i];
+	for (size_t i = 0; i < r->stopped.n; i++)
+		row[n++] = &r->stopped.at[i];
+	if (n)
+		qsort(row, n, sizeof *row, by_path);
 	return row;
 }
 
@@ -88,7 +113,7 @@ static void
 match(struct paths_diff *d)
 {
 	const struct path_row **a = sorted(&d->side[0]), **b = sorted(&d->side[1]);
-	size_t na = d->side[0].row.n, nb = d->side[1].row.n;
+	size_t na = d->side[0].row.n + d->side[0].stopped.n, nb = d->side[1].row.n + d->side[1].stopped.n;
 
 	for (size_t i = 0, k = 0; i < na || k < nb;) {
 		int order = i == na ? 1 : k == nb ? -1 : by_path(&a[i], &b[k]);
@@ -125,6 +150,8 @@ print_only(const char *title, const struct pair *p, size_t n, const struct paths
 	char a[32];
 
 	printf("\n%s %s that only %s took\n", grouped(a, n), n == 1 ? "path" : "paths", title);
+	if (n)
+		path_row_head(false);
 	for (size_t i = 0; i < n && (!opt->top || i < opt->top); i++)
 		path_row_print(p[i].before ? p[i].before : p[i].after, 0, opt->source);
 	if (opt->top && n > opt->top)
@@ -138,6 +165,8 @@ print_changed(const struct paths_diff *d, const struct paths_options *opt)
 	char a[32], b[32], c[32];
 
 	printf("\n%s %s that both took, but not as often\n", grouped(a, n), n == 1 ? "path" : "paths");
+	if (n)
+		path_row_head(false);
 	for (size_t i = 0; i < n && (!opt->top || i < opt->top); i++) {
 		const struct pair *p = &d->changed.at[i];
 		bool more = p->after->count > p->before->count;

@@ -51,7 +51,8 @@ static void
 add_stopped(struct path_report *r, const struct paths_proc *of, struct path *path)
 {
 	for (const struct stopped *s = of->counts->paths->stopped; s; s = s->next) {
-		struct path_row row = {.of = of, .stopped = s, .count = s->count, .exact = !of->why};
+		struct path_row row = {.of = of, .stopped = s, .sum = (uint64_t)path_stopped_sum(of->graph, s),
+		                       .count = s->count, .exact = !of->why};
 
 		if ((!s->cut && !path_goes_on(of->proc, s->call)) || of->proc->paths->kind == CHORD_PATH_SELECTED)
 			continue;

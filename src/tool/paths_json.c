@@ -53,7 +53,7 @@ path_row_json(const struct path_row *row)
 	js_set(o, "function", js_text(row->of->proc->name));
 	js_set(o, "module", js_text(row->of->unit->path));
 	js_set(o, "file", js_text(row->of->proc->file));
-	js_set(o, "number", js_number(row->sum, !row->stopped));
+	js_set(o, "number", js_number(row->sum, !row->stopped && !row->many));
 	js_set(o, "count", js_number(row->count, true));
 	js_set(o, "length", js_number(row->length, true));
 	js_set(o, "instructions", js_number(row->insns, true));

@@ -80,6 +80,7 @@ struct merged {
 	struct path_report all;
 	struct strmap proc;      /* number in all.proc */
 	struct strmap path;      /* number in all.row; by procedure and edges */
+	struct strmap interest;  /* those that some build counts, likewise */
 	int n;
 };
 
@@ -92,51 +93,78 @@ add(uint64_t *sum, uint64_t v)
 	return false;
 }
 
-/* A procedure's paths of interest in several builds are together what could be counted, but for those in two of them. */
+/* What is one path of a procedure in all builds: its edges (pool). */
+static struct str
+path_key(struct pool *pool, struct str proc, const struct path *path)
+{
+	size_t n = path->n * sizeof *path->edge;
+	char *at = pool_array(pool, proc.n + n, 1);
+
+	memcpy(at, proc.at, proc.n);
+	if (n)
+		memcpy(at + proc.n, path->edge, n);
+	return (struct str){at, proc.n + n};
+}
+
+/* A procedure's paths of interest in several builds are together what could be counted: each once. */
+static uint64_t
+new_possible(struct merged *m, const struct paths_proc *p, struct str proc)
+{
+	const struct proc_paths *pp = p->proc->paths;
+	struct path path = path_new(m->all.pool, p->graph);
+	uint64_t n = 0, i;
+
+	for (uint32_t k = 0; k < pp->ninterest; k++) {
+		struct str one;
+
+		if (!path_find(p->graph, pp->interest[k], &path))
+			continue;
+		one = path_key(m->all.pool, proc, &path);
+		n += !strmap_get(&m->interest, one, &i);
+		strmap_put(&m->interest, one, 1);
+	}
+	return n;
+}
+
 static void
 add_proc(struct merged *m, const struct paths_proc *p)
 {
 	struct str k = key(m->all.pool, p);
+	struct paths_proc *have;
 	uint64_t i;
 
-	if (strmap_get(&m->proc, k, &i)) {
-		struct paths_proc *have = &m->all.proc.at[i];
-
-		if (have->possible < have->graph->npath)
-			add(&have->possible, p->possible);
-		if (have->possible > have->graph->npath)
-			have->possible = have->graph->npath;
-		if (!have->why)
-			have->why = p->why;
-		return;
+	if (!strmap_get(&m->proc, k, &i)) {
+		i = m->all.proc.n;
+		strmap_put(&m->proc, k, i);
+		VEC_PUSH(m->all.proc, *p);
+		m->all.proc.at[i].ran = m->all.proc.at[i].possible = 0;
 	}
-	strmap_put(&m->proc, k, m->all.proc.n);
-	VEC_PUSH(m->all.proc, *p);
-	m->all.proc.at[m->all.proc.n - 1].ran = 0;
+	have = &m->all.proc.at[i];
+	if (!have->why)
+		have->why = p->why;
+	if (p->proc->paths->kind != CHORD_PATH_SELECTED)
+		have->possible = p->possible;
+	else if (have->possible != have->graph->npath)
+		have->possible += new_possible(m, p, k);
 }
 
 static void
 add_row(struct merged *m, const struct path_row *row)
 {
 	struct path path = path_row_edges(m->all.pool, row);
-	struct buf b = {0};
-	struct str k = key(m->all.pool, row->of);
-	struct path_row *have;
+	struct str k = key(m->all.pool, row->of), one = path_key(m->all.pool, k, &path);
 	uint64_t i;
 
-	buf_add(&b, k.at, k.n);
-	buf_add(&b, path.edge, path.n * sizeof *path.edge);
-	if (!strmap_get(&m->path, (struct str){b.at, b.n}, &i)) {
-		strmap_put(&m->path, (struct str){pool_strndup(m->all.pool, b.at, b.n), b.n}, m->all.row.n);
+	if (!strmap_get(&m->path, one, &i)) {
+		strmap_put(&m->path, one, m->all.row.n);
 		VEC_PUSH(m->all.row, *row);
+		m->all.row.at[m->all.row.n - 1].many = m->n > 1;
 		if (strmap_get(&m->proc, k, &i))
 			m->all.proc.at[i].ran++;
-	} else {
-		have = &m->all.row.at[i];
-		add(&have->count, row->count);
-		add(&have->insns, row->insns);
+		return;
 	}
-	buf_free(&b);
+	add(&m->all.row.at[i].count, row->count);
+	add(&m->all.row.at[i].insns, row->insns);
 }
 
 static int
@@ -190,6 +218,20 @@ join(struct merged *m)
 		qsort(m->all.stopped.at, m->all.stopped.n, sizeof *m->all.stopped.at, by_cost);
 }
 
+/* What is said of all builds is said once. */
+static void
+join_notes(struct run *to, const struct run *from)
+{
+	for (size_t k = 0; k < from->note.n; k++) {
+		bool said = false;
+
+		for (size_t i = 0; i < to->note.n; i++)
+			said |= !strcmp(to->note.at[i], from->note.at[k]);
+		if (!said)
+			VEC_PUSH(to->note, from->note.at[k]);
+	}
+}
+
 /* What is said of the run as a whole is that of all. */
 static void
 join_runs(struct merged *m)
@@ -198,9 +240,21 @@ join_runs(struct merged *m)
 
 	for (int i = 1; i < m->n; i++) {
 		VEC_JOIN(r->summed, m->run[i].summed);
-		VEC_JOIN(r->note, m->run[i].note);
+		join_notes(r, &m->run[i]);
 		VEC_JOIN(r->left_out, m->run[i].left_out);
 	}
+}
+
+/* Its profiles would count twice. */
+static bool
+is_named_before(const struct args *a, int i)
+{
+	for (int k = 0; k < i; k++)
+		if (!strcmp(a->name[k], a->name[i])) {
+			say_error(a->name[i], "named twice");
+			return true;
+		}
+	return false;
 }
 
 static bool
@@ -209,6 +263,8 @@ load(struct merged *m, struct args *a)
 	struct paths_options opt = a->opt;
 
 	for (int i = 0; i < a->n; i++) {
+		if (is_named_before(a, i))
+			return false;
 		m->n = i + 1;
 		if (!run_load(&m->run[i], a->name[i], NULL, 0) || !path_report_find(&m->part[i], &m->run[i], &opt))
 			return false;
@@ -229,6 +285,7 @@ destroy(struct merged *m)
 	}
 	strmap_free(&m->proc);
 	strmap_free(&m->path);
+	strmap_free(&m->interest);
 	free(m->run);
 	free(m->part);
 }

@@ -119,6 +119,12 @@ stop_place(struct pool *pool, const struct path_row *row, const struct path *pat
 }
 
 void
+path_row_head(bool share)
+{
+	printf("%18s %8s %16s %8s\n", "instructions", share ? "share" : "", "count", "length");
+}
+
+void
 path_row_print(const struct path_row *row, uint64_t all, bool source)
 {
 	struct pool *pool = pool_new();
@@ -130,7 +136,7 @@ path_row_print(const struct path_row *row, uint64_t all, bool source)
 	printf("%18s", number(a, row->insns));
 	print_share(row->insns, all);
 	printf(" %16s %8s  %s", number(b, row->count), number(c, row->length), p->name);
-	if (!row->stopped)
+	if (!row->stopped && !row->many)
 		printf(", path %" PRIu64, row->sum);
 	printf("%s: begins %s, %s%s%s\n", row->exact ? "" : " (not exact)", path_begin_name(pool, p, &path),
 	       row->stopped ? "" : "ends ", path_end_name(pool, row, &path), row->stopped ? stop_place(pool, row, &path) : "");
@@ -173,7 +179,8 @@ print_rows(const char *title, const struct path_row *row, size_t n, const struct
 
 	if (!n)
 		return;
-	printf("\n%s\n%18s %8s %16s %8s\n", title, "instructions", "share", "count", "length");
+	printf("\n%s\n", title);
+	path_row_head(true);
 	for (size_t i = 0; i < shown; i++)
 		path_row_print(&row[i], r->insns_known ? r->insns : 0, r->opt->source);
 	if (shown < n)

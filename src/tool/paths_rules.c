@@ -95,7 +95,7 @@ read_number(const char *text, const char **end, double *n)
 	errno = 0;
 	*n = strtod(text, &stop);
 	*end = stop;
-	return isdigit((unsigned char)*text) && stop != text && !errno;
+	return isdigit((unsigned char)*text) && stop == text + strspn(text, "0123456789.") && !errno;
 }
 
 static bool
@@ -137,8 +137,8 @@ rule_top(struct choices *c, const char *rule, const char *text)
 	const char *end;
 	double n;
 
-	if (!read_number(text, &end, &n) || (*end && strcmp(end, "%")) || n <= 0)
-		return refuse(rule, "top:N wants a number of paths, or a percentage of those that ran, above 0");
+	if (!read_number(text, &end, &n) || (*end && strcmp(end, "%")) || n <= 0 || (*end ? n > 100 : strchr(text, '.') != NULL))
+		return refuse(rule, "top:N wants a number of paths above 0, or top:P% a percentage of those that ran, at most 100");
 	if (*end)
 		n = n * (double)c->report.row.n / 100;
 	for (size_t i = 0; i < c->report.row.n && (double)i < n; i++)
@@ -194,13 +194,16 @@ rule_number(struct choices *c, const char *rule, const char *text)
 			continue;
 		any = true;
 		do {
-			uint64_t sum = strtoull(at + 1, &at, 10);
+			const char *number = at + 1;
+			uint64_t sum = 0;
 
-			if (!isdigit((unsigned char)at[-1]) || (*at && *at != ','))
+			if (isdigit((unsigned char)*number))
+				sum = strtoull(number, &at, 10);
+			if (at < number || (*at && *at != ','))
 				return refuse(rule, "number:FUNCTION:N,N... wants numbers of paths");
 			if (!add_number(c, i, sum))
-				return refuse(rule, pool_printf(c->pool, "%s has no path %" PRIu64,
-				                                c->report.proc.at[i].proc->name, sum));
+				return refuse(rule, pool_printf(c->pool, "%s has no path %.*s", c->report.proc.at[i].proc->name,
+				                                (int)(at - number), number));
 		} while (*at);
 	}
 	return any || refuse(rule, colon ? "no procedure whose paths are counted has such a name" : "number:FUNCTION:N,N...");

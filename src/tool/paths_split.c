@@ -380,6 +380,18 @@ write_parts(struct split *s, const char *out)
 	return ok;
 }
 
+static void
+warn_of_empty(const struct split *s, enum way way)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < s->nparts; i++)
+		n += !s->of[i].paths;
+	if (n)
+		say_warning("chord paths split", "%" PRIu32 " of the parts %s no paths%s", n, n == 1 ? "has" : "have",
+		            way == PROCEDURE ? ": procedures are kept whole, unless another --by= is given" : "");
+}
+
 static bool
 split(struct choices *c, const struct split_args *a)
 {
@@ -406,8 +418,11 @@ split(struct choices *c, const struct split_args *a)
 	price_all(&s);
 	if (!check_parts(&s, a->choice.name[0]))
 		return false;
+	if (!write_parts(&s, a->choice.out))
+		return false;
 	print_parts(&s);
-	return write_parts(&s, a->choice.out);
+	warn_of_empty(&s, a->way);
+	return true;
 }
 
 int

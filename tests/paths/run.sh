@@ -247,9 +247,19 @@ choices()
 	says select/no-line 1 'known.c:1: no instruction' "$CHORD" paths select --rule lines:known.c:1 ./known
 	says select/line-0 1 'line numbers from 1 on' "$CHORD" paths select --rule lines:known.c:0 ./known
 	says select/number 1 'choose has no path 99' "$CHORD" paths select --rule number:choose:99 ./known
+	says select/negative 1 'wants numbers of paths' "$CHORD" paths select --rule number:choose:-1 ./known
+	says select/huge 1 'choose has no path 99999999999999999999999$' \
+		"$CHORD" paths select --rule number:choose:99999999999999999999999 ./known
+	says select/half 1 'top:N wants a number of paths' "$CHORD" paths select --rule top:2.5 ./known
+	says select/most 1 'at most 100' "$CHORD" paths select --rule top:101% ./known
+	says select/hex 1 'hot:P% wants a percentage' "$CHORD" paths select --rule hot:0x5% ./known
 	says select/rule 1 'rules are hot:P%' "$CHORD" paths select --rule cold ./known
 	says select/nothing 2 'which paths' "$CHORD" paths select ./known
 	says split/0 2 'parts=0: not a number of parts' "$CHORD" paths split --parts 0 --rule function:twice -o part ./known
+	says split/empty 0 'warning: .* 1 of the parts has no paths: procedures are kept whole' \
+		"$CHORD" paths split --parts 2 --rule function:twice -o part ./known
+	says split/folder 1 '/missing/part.1: No such file' "$CHORD" paths split --parts 1 --rule function:twice -o /missing/part ./known
+	grep -q ' part ' said && fail split/table "$(head -n 1 said)" || ok split/table
 	says split/many 1 '4 paths cannot be dealt over 5 builds' "$CHORD" paths split --parts 5 --rule function:twice -o part ./known
 	for way in round-robin prefix greedy procedure; do
 		rm -f part.*
@@ -293,7 +303,7 @@ doubts()
 			instructions ./all
 			same "$label/sum" counted sum
 			"$CHORD" paths --json --function crash ./all |
-				jq -ce '[.paths[].count] == [10] and [.unfinished[].count] == [10] and .totals.exact' >found &&
+				jq -ce '[.paths[].count] == [10] and [.unfinished[].count] == [10] and .totals.exact' >found && [ -s found ] &&
 				ok "$label/all" || fail "$label/all" "$(cat found)"
 			"$CHORD" paths select --rule 'function:*' -o signal.paths ./all 2>log
 			weave "$compiler" "$level" -g "-I$situations" -fchord-paths=signal.paths -o some "$situations/sigsegv-recovered.c" &&
@@ -301,7 +311,7 @@ doubts()
 			# Of crash it is not known whether its path is counted that the handler left; all others are exact.
 			"$CHORD" paths --json ./some | jq -ce '([.inexact[].name] | unique) == ["crash"] and .unknown == [] and
 				(.totals.exact | not) and all(.paths[]; .exact == (.function != "crash")) and
-				all(.functions[]; .exact == (.name != "crash"))' >found && ok "$label/some" || fail "$label/some" "$(cat found)"
+				all(.functions[]; .exact == (.name != "crash"))' >found && [ -s found ] && ok "$label/some" || fail "$label/some" "$(cat found)"
 			"$CHORD" paths ./some >said
 			if grep -q '^Not known' said || ! sed -n '/^Not exact in what/,/^$/p' said | grep -q '^  crash: 10 of its activ' ||
 				[ "$(grep -c '(not exact)' said)" != 1 ]; then
@@ -310,10 +320,12 @@ doubts()
 				ok "$label/text"
 			fi
 			says "$label/coverage" 0 'crash \(of those of interest\) \(not exact\)$' "$CHORD" paths --coverage ./some
-			"$CHORD" paths merge --json ./some ./some | jq -ce 'all(.paths[]; .exact == (.function != "crash"))' >found &&
+			cp some again
+			./again
+			"$CHORD" paths merge --json ./some ./again | jq -ce 'all(.paths[]; .exact == (.function != "crash"))' >found && [ -s found ] &&
 				ok "$label/merge" || fail "$label/merge" "$(cat found)"
 			"$CHORD" paths --diff --json ./some some.*.chord some.*.chord | jq -ce '[.doubts_before, .doubts_after][] |
-				([.inexact[].name] | unique) == ["crash"]' >found && ok "$label/diff" || fail "$label/diff" "$(cat found)"
+				([.inexact[].name] | unique) == ["crash"]' >found && [ -s found ] && ok "$label/diff" || fail "$label/diff" "$(cat found)"
 		done
 	done
 }
@@ -459,6 +471,48 @@ parts()
 	same "$label" all.ran merged.ran
 }
 
+# Builds whose paths of interest overlap: what is in both is possible once, and its counts add up.
+overlap()
+{
+	local number part
+	rm -f ./*.chord
+	weave gcc -O0 -g -fchord=paths -o known "$here/known.c" && ./known || { fail overlap "$(head -n 1 log)"; return; }
+	for part in 1:0,1 2:1,2; do
+		number=${part#*:} part=${part%%:*}
+		"$CHORD" paths select --rule "number:choose:$number" -o part.$part ./known 2>log
+		weave gcc -O0 -g -fchord-paths=part.$part -o part$part "$here/known.c" && ./part$part || { fail overlap "$(head -n 1 log)"; return; }
+	done
+	"$CHORD" paths merge --json --function choose ./part1 ./part2 >json
+	jq -c '[.functions[].possible, .totals.possible, ([.paths[] | select(.number)] | length)]' json >found
+	echo '[3,3,0]' >wanted
+	same overlap/possible wanted found
+	says overlap/twice 1 '^chord: ./part1: named twice' "$CHORD" paths merge ./part1 ./part1
+	says overlap/note 0 '^  [0-9]+ procedures? ' "$CHORD" paths merge ./part1 ./part2
+	[ "$(sort said | uniq -d | grep -c ' not in the counts')" = 0 ] && ok overlap/notes || fail overlap/notes "a note is there twice"
+}
+
+# What one of two runs left unfinished is a difference, and the head of the columns is there.
+unfinished()
+{
+	rm -f ./*.chord
+	cat >leaves.c <<-'end'
+		#include <setjmp.h>
+		static jmp_buf env;
+		__attribute__((noipa)) void out(int n) { if (n > 1) longjmp(env, 1); }
+		__attribute__((noipa)) int work(int n) { out(n); return n; }
+		int main(int argc, char **argv) { (void)argv; if (setjmp(env)) return 0; return work(argc) == 0; }
+	end
+	weave gcc -O1 -g -fno-inline -fchord=paths -o leaves leaves.c || { fail unfinished "$(head -n 1 log)"; return; }
+	CHORD_FILE=a.chord ./leaves
+	CHORD_FILE=b.chord ./leaves x
+	"$CHORD" paths --diff --json ./leaves a.chord b.chord |
+		jq -c '[.only_after[] | select(.function == "work") | [.ends, .number, .before, .after]]' >found
+	echo '[["was left at a call",null,0,1]]' >wanted
+	same unfinished/diff wanted found
+	says unfinished/head 0 '^      instructions +count   length$' "$CHORD" paths --diff ./leaves a.chord b.chord
+	says unfinished/none 0 '^0 paths that only b.chord took' "$CHORD" paths --diff ./leaves b.chord b.chord
+}
+
 # The first path of many() and the last one have all its edges between them: more paths than one build can tell apart.
 unfit()
 {
@@ -550,6 +604,6 @@ selective()
 	says chosen/path 1 'zero.paths:[0-9]*: ' env CHORD_CC=gcc "$CHORD" cc -O0 -fchord-paths=zero.paths -o some "$here/known.c"
 }
 
-[ $# -gt 0 ] || set -- known counts small real random reports choices doubts struck selective unfit twins larger
+[ $# -gt 0 ] || set -- known counts small real random reports choices doubts struck selective overlap unfinished unfit twins larger
 for part; do "$part"; done
 exit $failed
