@@ -346,8 +346,11 @@ reach_all(struct builder *b)
 			}
 		}
 	}
-	for (size_t i = 0; i < extra.n; i++)
+	for (size_t i = 0; i < extra.n; i++) {
+		if (b->indirect && block_lead(b, extra.at[i]) & LEAD_TAKEN)
+			p->reason = "a place in it that jumps from inside and from outside come to";
 		add_edge(b, p->entry, extra.at[i], CHORD_EDGE_ENTRY);
+	}
 	free(todo.at);
 	free(extra.at);
 }

@@ -816,6 +816,17 @@ t_padded() {
 	want $cc -nostartfiles -Wl,-e,main,-z,noexecstack -o prog none.c padded.o
 	want "$CHORD" verify --strict prog
 }
+# A label that jumps from outside come to, and perhaps an indirect jump behind it: they cannot be told apart.
+t_from_outside() {
+	printf '\t.text\n\t.globl f\n\t.type f,@function\nf:\n\tlea through(%%rip), %%rax\n\tlea end(%%rip), %%rcx\n\tret\n' >outside.s
+	printf 'through:\n\tpush %%rbp\n\tjmp *%%rbx\nend:\n\tcall _exit@PLT\n\thlt\n\t.size f,.-f\n' >>outside.s
+	echo 'int main(void) { return 0; }' >none.c
+	for measure in edges every-block every-edge events calls paths; do
+		want $cc -fchord=$measure -Wl,-z,noexecstack -o prog none.c outside.s
+		refused 1 '' "$CHORD" verify prog
+		says 'f: a place in it that jumps from inside and from outside come to' out
+	done
+}
 t_build_id() {
 	for o in -Wl,--build-id=none "-Xlinker --build-id=none" -Wl,-O1,--build-id=none -Wl,--build-id=md5 -Wl,--build-id=0x12345678; do
 		rm -f *.chord
@@ -914,6 +925,7 @@ test_case no-traces
 test_case unmeasured-link
 test_case empty-link
 test_case padded
+test_case from-outside
 test_case build-id
 test_case link-status
 test_case help
