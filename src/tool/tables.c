@@ -296,7 +296,7 @@ report_tables(struct report *r)
 		r->totals.procedures += u->map.nproc;
 		r->totals.refused += u->map.nrefused;
 		for (uint32_t k = 0; k < u->map.nproc; k++) {
-			r->totals.known |= u->counts[k].why && !counts_by_design(&u->counts[k]);
+			r->totals.known |= u->counts[k].why && !u->map.proc[k].refused && !counts_by_design(&u->counts[k]);
 			if (!u->counts[k].why) {
 				fits &= add_totals(&r->totals, &u->counts[k]);
 				add_function(r, u, k);

@@ -826,6 +826,11 @@ t_from_outside() {
 		refused 1 '' "$CHORD" verify prog
 		says 'f: a place in it that jumps from inside and from outside come to' out
 	done
+	# A procedure that is refused is no reason to say that nothing ran.
+	want $cc -fchord=events -Wl,-z,noexecstack -o prog none.c outside.s
+	want ./prog
+	want "$CHORD" report prog
+	! grep -E ' 0 +(instructions|blocks)' out || no "the report says 0"
 }
 t_build_id() {
 	for o in -Wl,--build-id=none "-Xlinker --build-id=none" -Wl,-O1,--build-id=none -Wl,--build-id=md5 -Wl,--build-id=0x12345678; do
