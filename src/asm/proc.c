@@ -250,6 +250,22 @@ refuse_resolvers(struct unit *u)
 	}
 }
 
+/* OCaml raises by a move to the stack pointer and a jump to an address popped from there: nothing tells which activations
+ * that ends, and the counts of their callers would be wrong. Each of its texts has a table of its frames. */
+static void
+refuse_ocaml(struct unit *u)
+{
+	bool any = false;
+
+	for (uint32_t i = 1; i < u->object->nsymbol && !any; i++) {
+		const char *name = u->object->symbols[i].name, *end = strstr(name, "__frametable");
+
+		any = !strncmp(name, "caml", 4) && end && !end[sizeof "__frametable" - 1];
+	}
+	for (size_t i = 0; i < u->procs.n && any; i++)
+		u->procs.at[i].reason = "OCaml's code, whose exceptions end activations unseen";
+}
+
 void
 proc_find(struct unit *u)
 {
@@ -273,6 +289,7 @@ proc_find(struct unit *u)
 	}
 	strmap_free(&names);
 	refuse_resolvers(u);
+	refuse_ocaml(u);
 }
 
 bool

@@ -832,6 +832,15 @@ t_from_outside() {
 	want "$CHORD" report prog
 	! grep -E ' 0 +(instructions|blocks)' out || no "the report says 0"
 }
+# OCaml's exceptions are not followed.
+t_ocaml() {
+	printf '\t.globl camlA__frametable\n\t.data\ncamlA__frametable:\n\t.quad 0\n\t.text\n\t.globl camlA__f\n' >ocaml.s
+	printf '\t.type camlA__f,@function\ncamlA__f:\n\tmov 16(%%r14), %%rsp\n\tpopq 16(%%r14)\n\tpop %%r11\n\tjmp *%%r11\n' >>ocaml.s
+	echo 'int main(void) { return 0; }' >none.c
+	want $cc -Wl,-z,noexecstack -o prog none.c ocaml.s
+	refused 1 '' "$CHORD" verify prog
+	says "camlA__f: OCaml's code, whose exceptions end activations unseen" out
+}
 t_build_id() {
 	for o in -Wl,--build-id=none "-Xlinker --build-id=none" -Wl,-O1,--build-id=none -Wl,--build-id=md5 -Wl,--build-id=0x12345678; do
 		rm -f *.chord
@@ -931,6 +940,7 @@ test_case unmeasured-link
 test_case empty-link
 test_case padded
 test_case from-outside
+test_case ocaml
 test_case build-id
 test_case link-status
 test_case help
