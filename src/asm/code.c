@@ -39,18 +39,25 @@ decode_range(struct unit *u, struct code *c, uint32_t lo, uint32_t hi)
 	return lo;
 }
 
-/* Numbers and text, which nobody writes code by. */
 static bool
-is_table(const struct unit *u, const struct stmt *s)
+is_one_of(struct str word, const char *const *names)
 {
-	static const char *const names[] = {".quad", ".long", ".int", ".4byte", ".8byte", ".octa", ".float", ".single", ".double",
-		".ascii", ".asciz", ".string"};
+	while (*names && !str_is(word, *names))
+		names++;
+	return *names;
+}
+
+/* Behind a call or trap, is it data for certain: text, a table that has a name, what a call goes past? Nobody writes code so. */
+static bool
+is_no_code(const struct unit *u, const struct code *c, const struct stmt *s, uint32_t lo, const struct insn *stop)
+{
+	static const char *const text[] = {".ascii", ".asciz", ".string", NULL};
+	static const char *const table[] = {".quad", ".long", ".int", ".4byte", ".8byte", ".octa", ".float", ".single", ".double",
+		NULL};
 	struct str word = stmt_word(u->text, s);
 
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (str_is(word, names[i]))
-			return true;
-	return false;
+	return is_one_of(word, text) || (c->labelled[lo] && is_one_of(word, table)) ||
+	       (stop->cls == CHORD_INSN_CALL && !(s->flags & STMT_PAD) && stop->target > lo && stop->target < c->nbyte);
 }
 
 /* The call or trap at the end of what has been decoded, padding aside, or NULL. */
@@ -69,18 +76,18 @@ stops_perhaps(struct code *c)
 }
 
 /* Data and padding at the start of a function, or where control can fall into it. A call there is
- * taken for one that does not come back if what follows cannot be code, or is a table with a name. */
+ * taken for one that does not come back if what follows cannot be code, or is none. */
 static uint32_t
 decode_data(struct unit *u, struct code *c, const struct stmt *s, uint32_t lo, uint32_t hi)
 {
 	struct insn *last = c->insns.n ? &c->insns.at[c->insns.n - 1] : NULL;
-	struct insn *stop = c->labelled[lo] && is_table(u, s) ? stops_perhaps(c) : NULL;
+	struct insn *stop = c->function[lo] ? NULL : stops_perhaps(c);
 	size_t nbad = c->bad.n;
 	uint32_t end;
 
 	if (!c->function[lo] && !c->falls)
 		return lo;
-	if (!c->function[lo] && stop) {
+	if (stop && is_no_code(u, c, s, lo, stop)) {
 		stop->attr &= (uint16_t)~INSN_FALLS;
 		return lo;
 	}

@@ -159,7 +159,9 @@ emit_calls(struct emitter *m)
 				emit_text(m, emit_behind(m, stmt), RANK_RETURN, stmt);
 			}
 			VEC_PUSH(m->w->calls, (struct call){b, i, flags, labelled, 0, NULL});
-			if (m->o->calls && labelled && in->stmt == stmt && !is_glued(m, b, i))
+			/* Behind a call that goes on in the procedure itself there may be data. */
+			if (m->o->calls && labelled && in->stmt == stmt && !is_glued(m, b, i) &&
+			    (in->attr & INSN_FALLS || leaves[b]))
 				emit_sum(m, &m->w->calls.at[m->w->calls.n - 1], (uint32_t)m->w->calls.n - 1, stmt);
 		}
 }

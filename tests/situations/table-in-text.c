@@ -3,6 +3,7 @@
 /* expect: behind_trap 10 */
 /* expect: behind_call 10 */
 /* expect: behind_system 10 */
+/* expect: over_text 10 */
 /* expect: left 1 */
 #include "situation.h"
 
@@ -32,11 +33,17 @@ FUNCTION(behind_trap, "jmp left\n\tint3");
 FUNCTION(behind_call, "subq $8, %rsp\n\t.cfi_adjust_cfa_offset 8\n\tcall left");
 FUNCTION(behind_system, "movl $231, %eax\n\txorl %edi, %edi\n\tsyscall");
 
+/* A call that only pushes where the text behind it is. */
+const char *over_text(int);
+__asm__(".text\n\t.type over_text, @function\nover_text:\n\ttestl %edi, %edi\n\tje 2f\n\tcall 1f\n\t.asciz \"PPPP text\"\n"
+	"1:\tpopq %rax\n\tret\n2:\tcall 1f\n\t.byte 0x50, 0x50, 0x50, 0\n1:\tpopq %rax\n\tret\n\t"
+	".size over_text, .-over_text\n");
+
 int
 main(void)
 {
 	for (int i = 0; i < 10; i++)
-		printf("%lx %lx %lx\n", behind_trap(1), i < 9 ? behind_call(1) : 0, behind_system(1));
+		printf("%lx %lx %lx %s\n", behind_trap(1), i < 9 ? behind_call(1) : 0, behind_system(1), over_text(i % 3));
 	fflush(stdout);
 	behind_call(0);
 }
