@@ -355,18 +355,16 @@ reach_all(struct builder *b)
 	free(extra.at);
 }
 
-/* The statement whose bytes an instruction begins in, UINT32_MAX if there is none. */
+/* The statement whose bytes an instruction ends in, UINT32_MAX if there is none: a prefix may be one of its own. */
 static uint32_t
-stmt_of(const struct unit *u, const struct code *c, const struct insn *in)
+stmt_of_end(const struct unit *u, const struct code *c, const struct insn *in)
 {
 	size_t lo = 0, hi = c->stmts.n;
 
-	if (in->stmt != UINT32_MAX)
-		return in->stmt;
 	while (lo < hi) {
 		size_t mid = (lo + hi) / 2;
 
-		if (u->place[c->stmts.at[mid]].off <= in->off)
+		if (u->place[c->stmts.at[mid]].off < in->off + in->len)
 			lo = mid + 1;
 		else
 			hi = mid;
@@ -384,7 +382,7 @@ is_written_as_bytes(const struct unit *u, const struct code *c, const struct ins
 
 	if (!(in->attr & (INSN_REL | INSN_MENTIONS)) || in->attr & INSN_RELOC)
 		return false;
-	stmt = stmt_of(u, c, in);
+	stmt = stmt_of_end(u, c, in);
 	return stmt != UINT32_MAX && u->text->stmts.at[stmt].kind == STMT_DIRECTIVE;
 }
 

@@ -3,6 +3,7 @@
 /* expect: main 1 */
 /* expect: sum 100 */
 /* expect: bits 1000 */
+/* expect: hinted 50 */
 /* line: after 100 */
 #include "situation.h"
 
@@ -25,10 +26,21 @@ bits(unsigned n)
 	return k;
 }
 
+/* A hint for the processor, written as a byte in front of the jump. */
+FUNC static int
+hinted(int n)
+{
+	int k = 0;
+	__asm__ volatile("1: addl $2, %1\n\tdecl %0\n\t.byte 0x3e\n\tjg 1b" : "+r"(n), "+r"(k) : : "cc");
+	return k;
+}
+
 int
 main(void)
 {
 	long wrong = 0;
+	for (int i = 1; i <= 50; i++)
+		wrong += hinted(i) != 2 * i;
 	for (int i = 1; i <= 100; i++)
 		wrong += sum(i) != 0;
 	for (unsigned i = 0; i < 1000; i++)
