@@ -106,7 +106,7 @@ decode_data(struct unit *u, struct code *c, const struct stmt *s, uint32_t lo, u
 static uint32_t
 decode_stmt(struct unit *u, struct code *c, const struct stmt *s, uint32_t lo, uint32_t hi)
 {
-	bool falls = c->falls || c->labelled[lo] || c->function[lo];
+	bool falls = c->falls || c->labelled[lo] || c->function[lo] || !c->insns.n;
 	uint32_t end;
 
 	if (s->kind == STMT_DIRECTIVE && !(s->flags & STMT_BYTES))
@@ -125,7 +125,6 @@ decode_section(struct unit *u, struct code *c)
 {
 	uint32_t pos = 0;
 
-	c->falls = true;
 
 	for (size_t i = 0; i < c->stmts.n; i++) {
 		const struct stmt *s = &u->text->stmts.at[c->stmts.at[i]];

@@ -4,6 +4,7 @@
 /* expect: behind_call 10 */
 /* expect: behind_system 10 */
 /* expect: over_text 10 */
+/* expect: before 10 */
 /* expect: left 1 */
 #include "situation.h"
 
@@ -19,6 +20,12 @@
 		".cfi_endproc\n\t" \
 		".size " #name ", .-" #name)
 
+/* Before all code of a section. */
+__asm__(".section .text.table, \"ax\", @progbits\n\t.p2align 4\n.Lfirst:\n\t.quad 0x0010100001010400, 0x9090909090909090\n\t"
+	".quad 0x0010000001010400\n\t.type before, @function\nbefore:\n\tleaq .Lfirst(%rip), %rax\n\ttestl %edi, %edi\n\t"
+	"je 1f\n\taddq $8, %rax\n1:\tmovq 8(%rax), %rax\n\tret\n\t.size before, .-before\n\t.text");
+
+long before(int);
 long behind_trap(int);
 long behind_call(int);
 long behind_system(int);
@@ -43,7 +50,8 @@ int
 main(void)
 {
 	for (int i = 0; i < 10; i++)
-		printf("%lx %lx %lx %s\n", behind_trap(1), i < 9 ? behind_call(1) : 0, behind_system(1), over_text(i % 3));
+		printf("%lx %lx %lx %lx %s\n", before(i % 2), behind_trap(1), i < 9 ? behind_call(1) : 0, behind_system(1),
+			over_text(i % 3));
 	fflush(stdout);
 	behind_call(0);
 }
