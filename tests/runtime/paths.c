@@ -132,7 +132,7 @@ run_fibre(int i)
 static void
 case_fibres(void)
 {
-	char *far = mmap((void *)0x200000000000, 65536, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *far = mmap((void *)0x2a0000000000, 65536, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	char *near = mmap(NULL, 65536, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	char *stack[4] = {malloc(65536), static_stack, near, far};
 
