@@ -51,6 +51,9 @@ $(LIBEXEC)/headers/chord.h: include/chord.h
 	@mkdir -p $(@D)
 	cp $< $@
 
+$(BUILD)/may: tests/may.c
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 $(CFLAGS) $(WARN) -o $@ $<
 $(BUILD)/step: tests/step/step.c
 $(BUILD)/stops: tests/events/stops.c
 $(BUILD)/truth: tests/timers/truth.c
@@ -73,10 +76,10 @@ demo: setup
 
 check:
 	tools/setup.sh build check
-	$(MAKE) all $(TEST) $(BUILD)/step $(BUILD)/stops $(BUILD)/truth $(BUILD)/record $(BUILD)/chamber
+	$(MAKE) all $(TEST) $(BUILD)/step $(BUILD)/stops $(BUILD)/truth $(BUILD)/record $(BUILD)/chamber $(BUILD)/may
 	tests/run.sh $(BUILD)
 
-check-real check-torture check-csmith check-oracle: all $(BUILD)/chamber
+check-real check-torture check-csmith check-oracle: all $(BUILD)/chamber $(BUILD)/may
 	tools/setup.sh build check
 	tests/run.sh $(BUILD) $(@:check-%=%)
 
@@ -86,7 +89,7 @@ bench: all
 	CHORD=$(abspath $(BUILD)/chord) bench/weave.sh
 	CHORD=$(abspath $(BUILD)/chord) bench/exits.sh
 
-BESIDE = chamber step stops truth record
+BESIDE = chamber step stops truth record may
 ASAN = -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined -Wno-format-truncation -Wno-format-overflow
 
 # What runs beside Chord has no sanitizers, the programs measured have none either.

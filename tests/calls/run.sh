@@ -9,6 +9,7 @@ CHORD=$(realpath "$CHORD") || exit 1
 work=$(mktemp -d "${TMPDIR:-/tmp}/chord-calls.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
+. "$here/../may.sh"
 failed=0
 
 # verdict NAME: the files "expected" and "got" are the same, and not empty.
@@ -99,25 +100,32 @@ for compiler in gcc clang; do
 		verdict "callgrind/$compiler$level"
 	done
 done
-gcc -O2 -D_GNU_SOURCE -w -o shadow "$here/shadow.c"
-for compiler in gcc clang; do
-	for level in -O0 -O1 -O2; do
-		if ! measured recursion.c $level -fno-optimize-sibling-calls; then
-			echo "FAIL calls/shadow/$compiler$level: cannot be measured"
-			failed=1
-			continue
-		fi
-		functions >functions
-		./shadow functions ./plain >steps
-		awk '$5 == "direct" { print $1, $2, $3, $4 } $5 != "direct" { calls[$5] += $3; sum[$5] += $4; by[$5] = $1 }
-			END { for (k in by) print by[k], "(through a pointer)", calls[k], sum[k] }' steps | sort >expected
-		cp sites got
-		verdict "shadow/$compiler$level"
-		awk '$5 != "direct" { calls[$1 " " $2] += $3 } END { for (k in calls) print k, calls[k] }' steps | sort >expected
-		callees >got
-		verdict "shadow-callees/$compiler$level"
+# Against single steps.
+stepped()
+{
+	local compiler level
+	may trace || { echo "skip calls/shadow: $why"; return; }
+	gcc -O2 -D_GNU_SOURCE -w -o shadow "$here/shadow.c"
+	for compiler in gcc clang; do
+		for level in -O0 -O1 -O2; do
+			if ! measured recursion.c $level -fno-optimize-sibling-calls; then
+				echo "FAIL calls/shadow/$compiler$level: cannot be measured"
+				failed=1
+				continue
+			fi
+			functions >functions
+			./shadow functions ./plain >steps
+			awk '$5 == "direct" { print $1, $2, $3, $4 } $5 != "direct" { calls[$5] += $3; sum[$5] += $4; by[$5] = $1 }
+				END { for (k in by) print by[k], "(through a pointer)", calls[k], sum[k] }' steps | sort >expected
+			cp sites got
+			verdict "shadow/$compiler$level"
+			awk '$5 != "direct" { calls[$1 " " $2] += $3 } END { for (k in calls) print k, calls[k] }' steps | sort >expected
+			callees >got
+			verdict "shadow-callees/$compiler$level"
+		done
 	done
-done
+}
+stepped
 
 # A function that the linker discards may be the only one of an event that lies between those of others.
 cat >f.h <<'END'

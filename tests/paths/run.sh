@@ -9,6 +9,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 : "${CHORD:=$here/../../build/chord}"
 CHORD=$(realpath "$CHORD") || exit 1
 : "${RECORD:=$(dirname "$CHORD")/record}"
+. "$here/../may.sh"
 situations=$here/../situations
 work=$(mktemp -d "${TMPDIR:-/tmp}/chord-paths.XXXXXX")
 trap 'rm -rf "$work"' EXIT
@@ -110,8 +111,9 @@ counts()
 # recorded LABEL COMMAND...: of a program that was built with -fchord=paths -no-pie.
 recorded()
 {
-	local label=$1 says status
+	local label=$1 says status why
 	shift
+	may trace || { echo "skip paths/$label: $why"; return; }
 	rm -f recorded.chord
 	says=$("$RECORD" recorded.chord "$@" 2>&1 >recorded.out </dev/null)
 	status=$?

@@ -5,6 +5,8 @@ set -u
 here=$(cd "$(dirname "$0")" && pwd)
 : "${CHORD:=$here/../../build/chord}"
 : "${STEP:=$(dirname "$(realpath "$CHORD")")/step}"
+. "$here/../may.sh"
+may trace || { echo "skip step: $why"; exit 0; }
 work=$(mktemp -d "${TMPDIR:-/tmp}/chord-step.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 failed=0
