@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The profile of a process that died and left a core file. Counters are mostly in mappings of the profile's file,
  * which core files do not hold; what is in no file is in the core. The stacks in it tell what was active. */
-#include "process/process.h"
-
-#include "image/core.h"
+#include "process/core.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -12,38 +10,6 @@
 #include <sys/stat.h>
 
 enum { MODULES_MAX = 0x7ffe, REGIONS_MAX = 1 << 16, NAME_MAX_BYTES = 4096 };
-
-/* A module that was loaded, by its number in the process. */
-struct loaded {
-	struct chord_live_module live;
-	uint32_t number;         /* in the profile */
-	uint64_t sum[CHORD_SUMS]; /* counters whose values exits have, at link time */
-	uint32_t nsum;
-};
-
-struct post {
-	struct run *r;
-	struct core *core;
-	struct chord_live live;  /* magic 0: there is none */
-	struct profile *p;
-	VEC(struct loaded) module;
-	VEC(struct chord_live_region) region;
-	uint64_t *filed;         /* by module and region: where the profile's file has its counters; 0: nowhere */
-	struct buf bytes;        /* of that file */
-	const char *file;        /* that was used, or NULL */
-	bool memory;             /* some counts were found there */
-	bool wide;               /* their sum does not fit 64 bits */
-	bool cut;                /* an activation was struck between calls, and events are summed for calls */
-	uint64_t missing;        /* threads' counters that are nowhere */
-	bool fresh;              /* there is no file: what was counted beside the counters is not at hand */
-	/* The frame before, whose return address is below the stack pointer of the one around it. */
-	struct {
-		bool any;
-		uint32_t tid;
-		const struct loaded *in;
-		struct unfinished path;
-	} inner;
-};
 
 /* ---- what the process knew ---- */
 
@@ -398,104 +364,6 @@ take_with_live(struct post *s)
 		take_exits(s);
 }
 
-/* ---- what was active ---- */
-
-/* From which address on the frames of a thread are among the exits already. */
-static uint64_t
-recorded_from(const struct post *s, uint32_t tid)
-{
-	if (s->live.dying == (int32_t)tid)
-		return s->live.dying_sp;
-	for (size_t i = 0; i < s->region.n; i++)
-		if (s->region.at[i].tid == (int32_t)tid && s->region.at[i].left)
-			return s->region.at[i].left;
-	return UINT64_MAX;
-}
-
-/* A counter of the module in the region of a thread; 0 if it is not known. */
-static uint64_t
-count_of(const struct post *s, const struct loaded *l, uint32_t tid, uint64_t link)
-{
-	size_t i = (size_t)(l - s->module.at), k = 0;
-	uint64_t v = 0, at;
-
-	while (k < s->region.n && s->region.at[k].tid != (int32_t)tid)
-		k++;
-	if (k == s->region.n)
-		return 0;
-	at = s->filed[i * s->live.nregion + k];
-	if (!at)
-		core_read(s->core, link + l->live.bias + s->region.at[k].base, &v, sizeof v);
-	else
-		memcpy(&v, s->bytes.at + at + (link - (l->live.first - l->live.bias)), sizeof v);
-	return v;
-}
-
-/* How far the frame before had come in its path; nothing, if that is not in the core. */
-static void
-take_path(struct post *s, const struct core_frame *f)
-{
-	const uint64_t beside = 1 << 30;
-	struct unfinished u = s->inner.path;
-	const struct chord_live_module *l = s->inner.any ? &s->inner.in->live : NULL;
-
-	if (!s->inner.any || s->inner.tid != f->tid || !s->live.mask ||
-	    !core_read(s->core, (f->sp - 8) ^ s->live.mask, &u.path, sizeof u.path))
-		return;
-	if (u.path - (l->first - beside) < l->size + 2 * beside)
-		u.path -= l->bias;
-	VEC_PUSH(s->p->unfinished, u);
-}
-
-/* It is taken to end here. */
-static void
-end_frame(void *ctx, const struct core_frame *f)
-{
-	struct post *s = ctx;
-	uint64_t bias;
-
-	take_path(s, f);
-	s->inner.any = false;
-	if (f->sp >= recorded_from(s, f->tid) || !core_object(s->core, f->pc - f->call, &bias))
-		return;
-	for (size_t i = 0; i < s->module.n; i++) {
-		const struct loaded *l = &s->module.at[i];
-		struct exits e = {.module = l->number, .addr = f->pc - bias + !f->call, .count = 1};
-
-		if (l->live.life != CHORD_LIFE_LOADED || l->live.bias != bias)
-			continue;
-		for (uint32_t k = 0; k < l->nsum; k++)
-			for (uint64_t way = 0; way < CHORD_WAYS_SUMMED; way++)
-				e.sum[k] += count_of(s, l, f->tid, l->sum[k] + 8 * way);
-		s->cut |= l->nsum && !f->call;
-		VEC_PUSH(s->p->exit, e);
-		s->inner.any = f->call;
-		s->inner.tid = f->tid;
-		s->inner.in = l;
-		s->inner.path = (struct unfinished){.module = e.module, .addr = e.addr, .count = 1};
-		return;
-	}
-}
-
-static void
-end_all(struct post *s)
-{
-	int stuck = core_frames(s->core, end_frame, s);
-
-	if (stuck < 0) {
-		VEC_PUSH(s->r->note, "the stacks in the core cannot be read");
-		return;
-	}
-	s->p->in_flight += (uint64_t)stuck;
-	s->p->nrunning = s->p->nthreads = 0;
-	if (s->live.nfibre)
-		VEC_PUSH(s->r->note, "what was active on stacks that swapcontext had left is not known");
-	if (s->cut)
-		VEC_PUSH(s->r->note, "of calls that were under way, sums leave out what happened since the last call in them");
-	if (s->live.owner)
-		VEC_PUSH(s->r->note, "the runtime was at work when the process died: counts may be short");
-}
-
 /* ---- all of it ---- */
 
 static const char *
@@ -532,7 +400,7 @@ load(struct post *s, const char *path, const char *profile)
 		take_with_live(s);
 	else
 		take_without_live(s);
-	end_all(s);
+	post_end_all(s);
 	return true;
 }
 

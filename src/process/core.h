@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/* What the files that read core files share. */
+#ifndef CHORD_PROCESS_CORE_H
+#define CHORD_PROCESS_CORE_H
+
+#include "image/core.h"
+#include "process/process.h"
+
+/* A module that was loaded, by its number in the process. */
+struct loaded {
+	struct chord_live_module live;
+	uint32_t number;         /* in the profile */
+	uint64_t sum[CHORD_SUMS]; /* counters whose values exits have, at link time */
+	uint32_t nsum;
+};
+
+struct post {
+	struct run *r;
+	struct core *core;
+	struct chord_live live;  /* magic 0: there is none */
+	struct profile *p;
+	VEC(struct loaded) module;
+	VEC(struct chord_live_region) region;
+	uint64_t *filed;         /* by module and region: where the profile's file has its counters; 0: nowhere */
+	struct buf bytes;        /* of that file */
+	const char *file;        /* that was used, or NULL */
+	bool memory;             /* some counts were found there */
+	bool wide;               /* their sum does not fit 64 bits */
+	bool cut;                /* an activation was struck between calls, and events are summed for calls */
+	uint64_t missing;        /* threads' counters that are nowhere */
+	bool fresh;              /* there is no file: what was counted beside the counters is not at hand */
+	/* The frame before, whose return address is below the stack pointer of the one around it. */
+	struct {
+		bool any;
+		uint32_t tid;
+		const struct loaded *in;
+		struct unfinished path;
+	} inner;
+};
+
+/* core_active.c: what the stacks in the core say was active is taken to end there, and how far it had come on its paths. */
+void post_end_all(struct post *s);
+
+#endif
