@@ -107,12 +107,18 @@ struct range {
 	uint32_t lo, proc, part;
 };
 
+/* A call or trap that is not taken to come back, and the data behind it. */
+struct stopped {
+	uint32_t off, data;
+};
+
 struct code {
 	uint32_t section;        /* index in the object */
 	uint32_t nbyte;
 	uint32_t *at;            /* by byte offset: instruction that begins there, or UINT32_MAX */
 	bool *labelled;          /* by byte offset: some label of the text stands there */
 	bool *function;          /* by byte offset: a function symbol stands there */
+	VEC(struct stopped) stopped; /* while it is read */
 	bool falls;              /* while it is read: can control come to what follows the last instruction? */
 	VEC(struct insn) insns;  /* ascending offsets */
 	VEC(uint32_t) stmts;     /* statements that make bytes here, by offset */

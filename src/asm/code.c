@@ -47,17 +47,33 @@ is_one_of(struct str word, const char *const *names)
 	return *names;
 }
 
-/* Behind a call or trap, is it data for certain: text, a table that has a name, what a call goes past? Nobody writes code so. */
+/* Does a call go past data, from the i-th statement on, to what follows it? */
 static bool
-is_no_code(const struct unit *u, const struct code *c, const struct stmt *s, uint32_t lo, const struct insn *stop)
+goes_past(const struct unit *u, const struct code *c, size_t i, const struct insn *call)
+{
+	if (call->cls != CHORD_INSN_CALL || call->target >= c->nbyte || call->target <= u->place[c->stmts.at[i]].off)
+		return false;
+	while (i < c->stmts.n && u->place[c->stmts.at[i]].off < call->target)
+		if (u->text->stmts.at[c->stmts.at[i++]].kind == STMT_CODE)
+			return false;
+	return true;
+}
+
+/* Behind a call or trap, is it data: text, a table that has a name, what a call goes past? Nobody writes code so; in text by
+ * hand nor bytes that have a name and that nothing jumps to, see resume(). */
+static bool
+is_no_code(const struct unit *u, const struct code *c, size_t i, const struct insn *stop)
 {
 	static const char *const text[] = {".ascii", ".asciz", ".string", NULL};
 	static const char *const table[] = {".quad", ".long", ".int", ".4byte", ".8byte", ".octa", ".float", ".single", ".double",
 		NULL};
+	const struct stmt *s = &u->text->stmts.at[c->stmts.at[i]];
 	struct str word = stmt_word(u->text, s);
 
-	return is_one_of(word, text) || (c->labelled[lo] && is_one_of(word, table)) ||
-	       (stop->cls == CHORD_INSN_CALL && !(s->flags & STMT_PAD) && stop->target > lo && stop->target < c->nbyte);
+	if (s->flags & STMT_PAD)
+		return false;
+	return is_one_of(word, text) || goes_past(u, c, i, stop) ||
+	       (c->labelled[u->place[c->stmts.at[i]].off] && (!u->text->compiler || is_one_of(word, table)));
 }
 
 /* The call or trap at the end of what has been decoded, padding aside, or NULL. */
@@ -78,7 +94,7 @@ stops_perhaps(struct code *c)
 /* Data and padding at the start of a function, or where control can fall into it. A call there is
  * taken for one that does not come back if what follows cannot be code, or is none. */
 static uint32_t
-decode_data(struct unit *u, struct code *c, const struct stmt *s, uint32_t lo, uint32_t hi)
+decode_data(struct unit *u, struct code *c, size_t i, uint32_t lo, uint32_t hi)
 {
 	struct insn *last = c->insns.n ? &c->insns.at[c->insns.n - 1] : NULL;
 	struct insn *stop = c->function[lo] ? NULL : stops_perhaps(c);
@@ -87,8 +103,9 @@ decode_data(struct unit *u, struct code *c, const struct stmt *s, uint32_t lo, u
 
 	if (!c->function[lo] && !c->falls)
 		return lo;
-	if (stop && is_no_code(u, c, s, lo, stop)) {
+	if (stop && is_no_code(u, c, i, stop)) {
 		stop->attr &= (uint16_t)~INSN_FALLS;
+		VEC_PUSH(c->stopped, ((struct stopped){stop->off, lo}));
 		return lo;
 	}
 	end = decode_range(u, c, lo, hi);
@@ -104,8 +121,9 @@ decode_data(struct unit *u, struct code *c, const struct stmt *s, uint32_t lo, u
 
 /* One statement that makes bytes. Returns where it stopped. */
 static uint32_t
-decode_stmt(struct unit *u, struct code *c, const struct stmt *s, uint32_t lo, uint32_t hi)
+decode_stmt(struct unit *u, struct code *c, size_t i, uint32_t lo, uint32_t hi)
 {
+	const struct stmt *s = &u->text->stmts.at[c->stmts.at[i]];
 	bool falls = c->falls || c->labelled[lo] || c->function[lo] || !c->insns.n;
 	uint32_t end;
 
@@ -114,7 +132,7 @@ decode_stmt(struct unit *u, struct code *c, const struct stmt *s, uint32_t lo, u
 	if (s->kind != STMT_DIRECTIVE)
 		end = decode_range(u, c, lo, hi);
 	else
-		end = decode_data(u, c, s, lo, hi);
+		end = decode_data(u, c, i, lo, hi);
 	/* What nothing can come to falls nowhere: an int3 behind a return. */
 	c->falls = end > lo && falls && c->insns.at[c->insns.n - 1].attr & INSN_FALLS;
 	return end;
@@ -134,7 +152,7 @@ decode_section(struct unit *u, struct code *c)
 			lo = pos;
 		if (lo >= hi || s->kind == STMT_LABEL)
 			continue;
-		pos = decode_stmt(u, c, s, lo, hi);
+		pos = decode_stmt(u, c, i, lo, hi);
 	}
 }
 
@@ -156,6 +174,16 @@ decode_targets(struct unit *u, struct code *c)
 			pos = next;
 		}
 	}
+}
+
+/* What was taken for data is jumped to: the call or trap before it comes back. */
+static void
+resume(struct code *c)
+{
+	for (size_t i = 0; i < c->stopped.n; i++)
+		if (c->at[c->stopped.at[i].data] != UINT32_MAX)
+			c->insns.at[c->at[c->stopped.at[i].off]].attr |= INSN_FALLS;
+	free(c->stopped.at);
 }
 
 static int
@@ -354,6 +382,7 @@ code_read(struct unit *u)
 		decode_section(u, c);
 		mark_relocs(u, c);
 		decode_targets(u, c);
+		resume(c);
 		sort_insns(c);
 		mark_relocs(u, c);
 		mark_padding(u, c);

@@ -5,6 +5,8 @@
 /* expect: behind_system 10 */
 /* expect: over_text 10 */
 /* expect: before 10 */
+/* expect: bytes 10 */
+/* refused bytes: allowed because with paths nothing tells where its frame is behind a call within it */
 /* expect: left 1 */
 #include "situation.h"
 
@@ -46,12 +48,17 @@ __asm__(".text\n\t.type over_text, @function\nover_text:\n\ttestl %edi, %edi\n\t
 	"1:\tpopq %rax\n\tret\n2:\tcall 1f\n\t.byte 0x50, 0x50, 0x50, 0\n1:\tpopq %rax\n\tret\n\t"
 	".size over_text, .-over_text\n");
 
+/* Bytes that are code behind calls: what is called stands behind them; they have a label that is jumped to. */
+int bytes(int);
+__asm__(".text\n\t.type bytes, @function\nbytes:\n\txorl %eax, %eax\n\tcall 3f\n\t.byte 0xff, 0xc0\n\tcall 3f\n"
+	"1:\t.byte 0xff, 0xc0\n\tdecl %edi\n\tjg 1b\n\tret\n3:\taddl $16, %eax\n\tret\n\t.size bytes, .-bytes\n");
+
 int
 main(void)
 {
 	for (int i = 0; i < 10; i++)
-		printf("%lx %lx %lx %lx %s\n", before(i % 2), behind_trap(1), i < 9 ? behind_call(1) : 0, behind_system(1),
-			over_text(i % 3));
+		printf("%d %lx %lx %lx %lx %s\n", bytes(i), before(i % 2), behind_trap(1), i < 9 ? behind_call(1) : 0,
+			behind_system(1), over_text(i % 3));
 	fflush(stdout);
 	behind_call(0);
 }
