@@ -159,6 +159,18 @@ has_distance(struct str s)
 	return false;
 }
 
+/* Does text hold a number of bytes from the next instruction on, as in `8(%rip)`? */
+static bool
+has_pc_number(struct str s)
+{
+	const char *at = memmem(s.at, s.n, "(%rip)", 6);
+	size_t i = at ? (size_t)(at - s.at) : 0;
+
+	while (i && (isxdigit((unsigned char)s.at[i - 1]) || s.at[i - 1] == 'x' || s.at[i - 1] == '-'))
+		i--;
+	return at && i && strchr(" \t,*", s.at[i - 1]);
+}
+
 static void
 jump_edge(struct builder *b, uint32_t block, const struct insn *in, uint8_t kind)
 {
@@ -387,16 +399,20 @@ is_written_as_bytes(const struct unit *u, const struct code *c, const struct ins
 }
 
 /* A place of this procedure that is named by a distance in bytes cannot be kept by labels, but
- * for jumps, whose operand can be replaced. */
+ * for jumps and lea, whose operand can be replaced. */
 static bool
 counts_bytes(const struct builder *b, const struct code *c, const struct insn *in)
 {
 	struct dest d = dest_of(b->u, c, in);
 	uint32_t proc, part;
 
-	if (!d.section || !unit_find(b->u, d.section, d.off, &proc, &part) || b->u->code[d.section]->at[d.off] == UINT32_MAX)
+	if (!d.section || !unit_find(b->u, d.section, d.off, &proc, &part))
 		return false;
+	if (b->u->code[d.section]->at[d.off] == UINT32_MAX)
+		return in->stmt != UINT32_MAX && has_pc_number(stmt_str(b->u->text, &b->u->text->stmts.at[in->stmt]));
 	if (in->attr & INSN_REL && in->cls != CHORD_INSN_CALL && can_retarget(b, in) && proc == b->number)
+		return false;
+	if (in->stmt != UINT32_MAX && proc == b->number && stmt_pc_number(b->u->text, &b->u->text->stmts.at[in->stmt]) >= 0)
 		return false;
 	if (in->stmt != UINT32_MAX && has_distance(stmt_str(b->u->text, &b->u->text->stmts.at[in->stmt])))
 		return true;

@@ -65,6 +65,19 @@ stmt_rest(const struct text *t, const struct stmt *s)
 	return (struct str){r.at + n, r.n - n};
 }
 
+int
+stmt_pc_number(const struct text *t, const struct stmt *s)
+{
+	struct str word = stmt_word(t, s), rest = stmt_rest(t, s);
+	size_t n = rest.n && *rest.at == '-';
+
+	if (s->kind != STMT_CODE || s->flags & STMT_INTEL || !(str_is(word, "lea") || str_is(word, "leaq")))
+		return -1;
+	while (n < rest.n && isxdigit((unsigned char)rest.at[n]) + (rest.at[n] == 'x'))
+		n++;
+	return str_starts((struct str){rest.at + n, rest.n - n}, "(%rip)") ? (int)n : -1;
+}
+
 /* ---- lexical skipping ---- */
 
 static const char *

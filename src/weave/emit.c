@@ -183,6 +183,37 @@ emit_segments(struct emitter *m)
 	}
 }
 
+/* The block of the procedure that begins at an offset in a section's code. */
+static uint32_t
+block_from(const struct emitter *m, const struct code *c, uint32_t off)
+{
+	for (uint32_t b = 0; b < m->w->proc->blocks.n; b++)
+		if (emit_code(m, b) == c && woven_insn(m->w, b, m->w->proc->blocks.at[b].first)->off == off)
+			return b;
+	bug("nothing begins at +0x%x of %s", off, m->w->proc->name);
+}
+
+/* An address that is loaded by its distance as a number is loaded by a label. */
+static void
+emit_addresses(struct emitter *m, const struct part *part)
+{
+	const struct text *t = m->u->text;
+
+	for (uint32_t i = part->first; i < part->last; i++) {
+		const struct insn *in = &part->code->insns.at[i];
+		const struct stmt *s = in->stmt == UINT32_MAX ? NULL : &t->stmts.at[in->stmt];
+		int n = s && (in->attr & (INSN_MENTIONS | INSN_RELOC)) == INSN_MENTIONS ? stmt_pc_number(t, s) : -1;
+		uint32_t b;
+
+		if (n < 0)
+			continue;
+		b = block_from(m, part->code, in->target);
+		m->target[b] = true;
+		label_add(&m->b, 'J', m->w->number, b);
+		edit_add(m->e, (uint32_t)(stmt_rest(t, s).at - t->at), (uint32_t)n, RANK_OPERAND, &m->b);
+	}
+}
+
 static void
 emit_targets(struct emitter *m)
 {
@@ -272,6 +303,8 @@ emit_proc(const struct unit *u, struct woven *w, struct edits *e, const struct w
 	emit_aways(&m);
 	emit_calls(&m);
 	emit_segments(&m);
+	for (uint32_t i = 0; i < w->proc->parts.n; i++)
+		emit_addresses(&m, &w->proc->parts.at[i]);
 	emit_targets(&m);
 	for (uint32_t t = 0; t < p->parts.n; t++)
 		emit_part_start(&m, t);

@@ -841,6 +841,25 @@ t_ocaml() {
 	refused 1 '' "$CHORD" verify prog
 	says "camlA__f: OCaml's code, whose exceptions end activations unseen" out
 }
+# The address of code by its distance in bytes: of a loop's head, and farther on.
+t_lea_number() {
+	printf '\t.text\n\t.globl rounds\n\t.type rounds,@function\nrounds:\n\txorl %%eax, %%eax\n\tlea 0(%%rip), %%rcx\n' >lea.s
+	printf '\taddq %%rdi, %%rax\n\tdecq %%rdi\n\tje 1f\n\tjmp *%%rcx\n1:\tret\n\t.size rounds, .-rounds\n' >>lea.s
+	printf '\t.globl on\n\t.type on,@function\non:\n\tleaq 6(%%rip), %%rcx\n\txorl %%eax, %%eax\n\ttestl %%edi, %%edi\n' >>lea.s
+	printf '\tjmp *%%rcx\n\tjne 1f\n\tret\n1:\tincl %%eax\n\tret\n\t.size on, .-on\n' >>lea.s
+	echo 'long rounds(long), on(long); int main(void) { long i, bad = 0; for (i = 0; i < 10; i++)
+		bad += rounds(i + 1) != (i + 1) * (i + 2) / 2 || on(i) != (i > 0); return bad != 0; }' >lea.c
+	for measure in edges every-block every-edge events calls paths; do
+		want $cc -fchord=$measure -Wl,-z,noexecstack -o prog lea.c lea.s
+		[ $measure = events ] || { counts prog rounds && counts prog on; }
+		want ./prog
+	done
+	want $cc -Wl,-z,noexecstack -o prog lea.c lea.s
+	rm -f prog.*.chord
+	want ./prog
+	want "$CHORD" report --insns prog
+	says 'rounds 0 9 55 other' out
+}
 t_build_id() {
 	for o in -Wl,--build-id=none "-Xlinker --build-id=none" -Wl,-O1,--build-id=none -Wl,--build-id=md5 -Wl,--build-id=0x12345678; do
 		rm -f *.chord
@@ -941,6 +960,7 @@ test_case empty-link
 test_case padded
 test_case from-outside
 test_case ocaml
+test_case lea-number
 test_case build-id
 test_case link-status
 test_case help
