@@ -9,6 +9,7 @@ root=$here/../..
 w=${CHORD_TEST_DIR:-$(mktemp -d)}
 [ -n "${CHORD_TEST_DIR-}" ] || trap 'rm -rf "$w"' EXIT
 export LC_ALL=C
+may trace || export ASAN_OPTIONS=detect_leaks=0 # the leak sanitizer traces
 rm -rf "$w/run"
 failed=0
 
