@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 # run.sh BUILD [SUITE...]: runs test suites, each of which prints lines that
 # begin with ok, FAIL or skip; ends with their numbers. Without suites: all, with
-# the long ones cut down to a sample. A suite that ends badly without a FAIL
-# line counts as one failure.
+# the long ones cut down to a sample. Several run at a time. A suite that ends badly without
+# a FAIL line counts as one failure.
 set -u
 build=$(cd "$1" && pwd)
 shift
@@ -14,8 +14,11 @@ home=${XDG_CACHE_HOME:-${HOME:+$HOME/.cache}}
 home=${CHORD_CACHE:-${home:+$home/chord}}
 [ -n "$home" ] && mkdir -p "$home" 2>/dev/null && [ -w "$home" ] || home=$build/cache
 export CHORD_CACHE=$home
-log=$(mktemp)
-trap 'rm -f "$log"' EXIT
+out=$(mktemp -d "${TMPDIR:-/tmp}/chord-check.XXXXXX")
+log=$out/log
+: >"$log"
+trap 'rm -rf "$out"' EXIT
+trap 'for job in $(jobs -p); do kill -- "-$job"; done; exit 130' INT TERM
 
 # Programs of cmocka: every test that passed, failed or was skipped is a line.
 unit()
@@ -72,16 +75,51 @@ suite()
 	esac
 }
 
-[ $# -gt 0 ] || set -- house unit graph runtime hook input situations calls events timers step stat diff paths weights alloc fuzz oracle-sample real-sample torture-sample csmith-sample
-for name in "$@"; do
-	start=$SECONDS
-	before=$(grep -c '^FAIL' "$log")
-	echo "== $name"
-	suite "$name" </dev/null 2>&1 | tee -a "$log"
-	if [ "${PIPESTATUS[0]}" != 0 ] && [ "$(grep -c '^FAIL' "$log")" = "$before" ]; then
-		echo "FAIL $name: it ended badly" | tee -a "$log"
+# one NAME: a suite, with its time.
+one()
+{
+	local start=$SECONDS said=$out/$1.said
+	echo "== $1"
+	suite "$1" </dev/null 2>&1 | tee "$said"
+	if [ "${PIPESTATUS[0]}" != 0 ] && ! grep -q '^FAIL' "$said"; then
+		echo "FAIL $1: it ended badly"
 	fi
 	echo "   ($((SECONDS - start)) s)"
+}
+
+# Of those that have ended, what was not yet shown.
+show()
+{
+	local name
+	for name in "$@"; do
+		[ -e "$out/$name.ended" ] || continue
+		tee -a "$log" <"$out/$name"
+		rm "$out/$name.ended" "$out/$name"
+	done
+}
+
+# As many at a time as there are processors, but four at most; each is shown when it has ended. Jobs have groups of their
+# own: other background jobs of a script ignore signals that are tested here.
+lanes=$(nproc)
+[ "$lanes" -le 4 ] || lanes=4
+set -m
+# Longer ones first.
+[ $# -gt 0 ] || set -- house unit graph real-sample paths fuzz situations step oracle-sample timers runtime events input hook \
+	torture-sample calls stat weights csmith-sample diff alloc
+for name in "$@"; do
+	while [ "$(jobs -rp | wc -l)" -ge "$lanes" ]; do
+		wait -n
+		show "$@"
+	done
+	{ one "$name"; : >"$out/$name.ended"; } >"$out/$name" 2>&1 &
+done
+while [ "$(jobs -rp | wc -l)" -gt 0 ]; do
+	wait -n
+	show "$@"
+done
+show "$@"
+for name in "$@"; do
+	[ -e "$out/$name" ] && { cat "$out/$name"; echo "FAIL $name: its shell has ended"; } | tee -a "$log"
 done
 passed=$(grep -c '^ok ' "$log")
 failed=$(grep -c '^FAIL ' "$log")
