@@ -108,6 +108,19 @@ insn_is_call(const struct insn *in)
 	return in->cls == CHORD_INSN_CALL || in->cls == CHORD_INSN_ICALL;
 }
 
+/* Does the block end in a call that goes on in the procedure itself, as in a retpoline? */
+static inline bool
+calls_within(const struct woven *w, uint32_t block)
+{
+	const struct graph *g = w->proc->graph;
+	const struct insn *in = woven_insn(w, block, w->proc->blocks.at[block].last - 1);
+
+	for (uint32_t i = g->out_at[block]; insn_is_call(in) && i < g->out_at[block + 1]; i++)
+		if (g->out[i] < w->proc->arcs.n && w->proc->arcs.at[g->out[i]].kind == CHORD_EDGE_JUMP)
+			return true;
+	return false;
+}
+
 /* place.c: finds a site for every edge and block, prices them, fixes edges that have none. */
 void place_sites(const struct unit *u, struct woven *w);
 /* Chooses which sites get counters. False: refused, with proc->reason set. */

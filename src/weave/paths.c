@@ -414,7 +414,8 @@ calls_something(const struct unit *u, const struct woven *w)
 		for (uint32_t i = w->proc->blocks.at[b].first; i < w->proc->blocks.at[b].last; i++) {
 			const struct insn *in = woven_insn(w, b, i);
 
-			if (insn_is_call(in) && in->stmt != UINT32_MAX && !(u->text->stmts.at[in->stmt].flags & STMT_INLINE))
+			if (insn_is_call(in) && in->stmt != UINT32_MAX && !(u->text->stmts.at[in->stmt].flags & STMT_INLINE) &&
+			    !(i + 1 == w->proc->blocks.at[b].last && calls_within(w, b)))
 				return u->text->compiler;
 		}
 	return false;
