@@ -16,7 +16,8 @@ FUNC static long
 full(const long *p, long n)
 {
 	long a = p[0], b = p[1], c = p[2], d = p[3], e = p[4], f = p[5], g = p[6], h = p[7], i = p[8], j = p[9], k = p[10];
-	long l = p[11], m = p[12], o = p[13], q = p[14], r = p[15], s = p[16], t = p[17], u = p[18], v = p[19], w = p[20], x = p[21];
+	long l = p[11], m = p[12], o = p[13], q = p[14], r = p[15], s = p[16], t = p[17], u = p[18], v = p[19], w = p[20];
+	long x = p[21];
 
 	for (; n > 0; n--) {
 		if (n & 1)
