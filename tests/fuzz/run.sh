@@ -8,6 +8,8 @@ set -u
 here=$(cd "$(dirname "$0")" && pwd)
 top=$here/../..
 : "${CHORD:=$top/build/chord}"
+. "$here/../may.sh"
+may trace || export ASAN_OPTIONS=detect_leaks=0 # the leak sanitizer traces
 work=${CHORD_FUZZ_WORK:-$(mktemp -d)}
 [ -n "${CHORD_FUZZ_WORK:-}" ] || trap 'rm -rf "$work"' EXIT
 mutations=300 engine=0
