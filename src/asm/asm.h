@@ -57,6 +57,8 @@ struct str stmt_str(const struct text *t, const struct stmt *s);
 struct str stmt_word(const struct text *t, const struct stmt *s);
 /* What follows the first word, blanks trimmed. */
 struct str stmt_rest(const struct text *t, const struct stmt *s);
+/* Bytes of the number, decimal or 0x..., that a text begins with: 0 if it is none (a name may be all hex digits). */
+size_t text_number(struct str s);
 /* `lea N(%rip), REG`, in AT&T syntax, with a number or nothing for N: its length. -1: the statement is something else. */
 int stmt_pc_number(const struct text *t, const struct stmt *s);
 

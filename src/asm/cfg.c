@@ -164,11 +164,11 @@ static bool
 has_pc_number(struct str s)
 {
 	const char *at = memmem(s.at, s.n, "(%rip)", 6);
-	size_t i = at ? (size_t)(at - s.at) : 0;
+	size_t end = at ? (size_t)(at - s.at) : 0, i = end;
 
-	while (i && (isxdigit((unsigned char)s.at[i - 1]) || s.at[i - 1] == 'x' || s.at[i - 1] == '-'))
+	while (i && !strchr(" \t,*", s.at[i - 1]))
 		i--;
-	return at && i && strchr(" \t,*", s.at[i - 1]);
+	return at && i && text_number((struct str){s.at + i, end - i}) == end - i;
 }
 
 static void

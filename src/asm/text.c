@@ -65,16 +65,25 @@ stmt_rest(const struct text *t, const struct stmt *s)
 	return (struct str){r.at + n, r.n - n};
 }
 
+size_t
+text_number(struct str s)
+{
+	size_t n = s.n && *s.at == '-';
+	bool hex = s.n > n + 2 && s.at[n] == '0' && (s.at[n + 1] == 'x' || s.at[n + 1] == 'X');
+
+	for (n += hex ? 2 : 0; n < s.n && (hex ? isxdigit((unsigned char)s.at[n]) : isdigit((unsigned char)s.at[n]));)
+		n++;
+	return n;
+}
+
 int
 stmt_pc_number(const struct text *t, const struct stmt *s)
 {
 	struct str word = stmt_word(t, s), rest = stmt_rest(t, s);
-	size_t n = rest.n && *rest.at == '-';
+	size_t n = text_number(rest);
 
 	if (s->kind != STMT_CODE || s->flags & STMT_INTEL || !(str_is(word, "lea") || str_is(word, "leaq")))
 		return -1;
-	while (n < rest.n && isxdigit((unsigned char)rest.at[n]) + (rest.at[n] == 'x'))
-		n++;
 	return str_starts((struct str){rest.at + n, rest.n - n}, "(%rip)") ? (int)n : -1;
 }
 
