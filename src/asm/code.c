@@ -143,7 +143,6 @@ decode_section(struct unit *u, struct code *c)
 {
 	uint32_t pos = 0;
 
-
 	for (size_t i = 0; i < c->stmts.n; i++) {
 		const struct stmt *s = &u->text->stmts.at[c->stmts.at[i]];
 		uint32_t lo = u->place[c->stmts.at[i]].off, hi = range_end(u, c, i);
