@@ -272,6 +272,9 @@ enum chord_extent {
  * version, which may only add to them: by them a runtime that comes later and has another version joins as a guest. It is not
  * measured, but its code has to have counters wherever a region's base leads. */
 #define CHORD_LIVE_PLACES {0x1c0d00000000, 0x3c0d00000000, 0x0c0d00000000, 0x005c0d000000}
+/* Each runtime with a control block of its own that keeps path registers maps one of these pages, for the mask of its shadow:
+ * that of 1 << b is the b-th. Another version's then takes another mask. */
+#define CHORD_MASK_PAGES 0x1c0cfff00000
 #define CHORD_LIVE_MAGIC 0x314c544344524843u /* "CHRDCTL1" */
 #define CHORD_LIVE_FIELDS(X) \
 	X(uint64_t, magic, "CHORD_LIVE_MAGIC, written last") \

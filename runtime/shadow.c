@@ -150,6 +150,21 @@ next:;
 			chord_rt_note_piece(ctl, at[i]);
 }
 
+/* The page that a runtime maps for its mask: one of another version in the process would else, in time, find what it has not
+ * mapped itself in the way of a stack's shadow. */
+static uint64_t
+chord_rt_mask_page(uint32_t bit)
+{
+	return CHORD_MASK_PAGES + bit * (uint64_t)CHORD_PAGE;
+}
+
+static bool
+chord_rt_mask_taken(uint32_t bit)
+{
+	return chord_rt_map_at(chord_rt_mask_page(bit), CHORD_PAGE, CHORD_RT_PROT_NONE,
+	           CHORD_RT_MAP_PRIVATE | CHORD_RT_MAP_ANON | CHORD_RT_MAP_NORESERVE) == -EEXIST;
+}
+
 /* For good: of this stack, of what is mapped next, and of the program's data, which may be other stacks, the shadow should be
  * free. Sanitizers leave little that is. Under the lock. */
 static void
@@ -158,6 +173,7 @@ chord_rt_choose_mask(struct chord_rt_ctl *ctl)
 	static const uint8_t bit[] = {45, 44, 46, 43, 42, 41, 40, 39, 38};
 	long p = chord_rt_call(SYS_mmap, 0, CHORD_PAGE, CHORD_RT_PROT_NONE, CHORD_RT_MAP_PRIVATE | CHORD_RT_MAP_ANON, -1, 0);
 	uint64_t at[3] = {(uint64_t)__builtin_frame_address(0), (uint64_t)p, (uint64_t)&chord_rt_desc};
+	uint32_t taken = 0;
 
 	if (!chord_rt_failed(p))
 		chord_rt_call(SYS_munmap, p, CHORD_PAGE);
@@ -165,11 +181,17 @@ chord_rt_choose_mask(struct chord_rt_ctl *ctl)
 		at[1] = at[0];
 	for (uint32_t i = 0; i < 3; i++)
 		at[i] &= -CHORD_RT_PIECE;
+	for (uint32_t i = 0; i < sizeof bit; i++)
+		taken |= (uint32_t)chord_rt_mask_taken(bit[i]) << i;
 	for (uint32_t n = 3; n > 0 && !ctl->mask; n--)
 		for (uint32_t i = 0; i < sizeof bit && !ctl->mask; i++)
-			chord_rt_try_mask(ctl, 1ull << bit[i], at, n);
+			if (!(taken >> i & 1) || taken + 1 == 1u << sizeof bit) /* all: by a sanitizer */
+				chord_rt_try_mask(ctl, 1ull << bit[i], at, n);
 	if (!ctl->mask)
 		ctl->mask = 1ull << bit[0];
+	for (uint32_t i = 0; i < sizeof bit; i++)
+		if (!(taken >> i & 1) && ctl->mask != 1ull << bit[i])
+			chord_rt_call(SYS_munmap, chord_rt_mask_page(bit[i]), CHORD_PAGE);
 }
 
 /* Of all of the first thread's stack, because the process may forbid itself to map anything later (seccomp). */

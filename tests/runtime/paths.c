@@ -511,6 +511,17 @@ case_seccomp(void)
 	want_down(5, 3);
 }
 
+/* Deeper in the stack than the same again. */
+static void
+go_deeper(long n)
+{
+	volatile char room[65536];
+
+	room[0] = 0;
+	down(n);
+	room[1] = room[0];
+}
+
 /* The program leaves itself no memory. */
 static void
 case_limit(void)
@@ -518,7 +529,7 @@ case_limit(void)
 	struct rlimit l = {1 << 20, 1 << 20};
 	char *far = mmap((void *)0x300000000000, 1 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	down(100000); /* where the stack has to grow it could not */
+	go_deeper(100000); /* where the stack has to grow it could not */
 	setrlimit(RLIMIT_DATA, &l);
 	if (setrlimit(RLIMIT_AS, &l))
 		abort();
