@@ -18,11 +18,14 @@ is_profile(const char *file)
 	return is;
 }
 
-/* A hint that is not taken because an object has gone would go unnoticed. */
+/* Nothing at all is an error; what is missing is said, because nobody would notice it in the program. */
 static bool
 from_profile(const char *file, const struct run *r, struct interest *in)
 {
 	run_weights(r, in);
+	if (in->proc.n && r->unknown.n)
+		say_warning(file, "no weights of %zu procedures or objects; of %s: %s", r->unknown.n, r->unknown.at[0].name,
+		            r->unknown.at[0].reason);
 	if (in->proc.n)
 		return true;
 	for (size_t i = 0; i < r->unknown.n; i++)

@@ -110,8 +110,6 @@ int64_t where_behind(const struct where *w, uint32_t e);
 
 /* The hash of a procedure's graph, by which the weaver knows it again. */
 uint64_t proc_hash(const struct proc *p);
-/* Did it run, and is it known how often each of its edges? */
-bool proc_ran(const struct proc *p, const struct counts *c);
 /* Adds all procedures of the run that ran. What is in *in is in its pool. */
 void run_weights(const struct run *r, struct interest *in);
 

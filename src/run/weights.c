@@ -2,8 +2,6 @@
 /* How often edges ran, for the weaver: in place of what it guesses. */
 #include "run/run.h"
 
-#include <string.h>
-
 uint64_t
 proc_hash(const struct proc *p)
 {
@@ -27,8 +25,9 @@ proc_hash(const struct proc *p)
 	return hash;
 }
 
-bool
-proc_ran(const struct proc *p, const struct counts *c)
+/* Did it run, and is it known how often each of its edges? */
+static bool
+has_run(const struct proc *p, const struct counts *c)
 {
 	uint32_t known = 0;
 
@@ -65,7 +64,7 @@ run_weights(const struct run *r, struct interest *in)
 		const struct unit *u = &r->unit.at[i];
 
 		for (uint32_t k = 0; k < u->map.nproc; k++)
-			if (proc_ran(&u->map.proc[k], &u->counts[k]))
+			if (has_run(&u->map.proc[k], &u->counts[k]))
 				add_proc(in, &u->map.proc[k], &u->counts[k]);
 	}
 }

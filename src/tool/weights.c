@@ -44,7 +44,7 @@ parse(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
-/* What is not known is left out, and has been counted. */
+/* What has no weights, and which profiles are not in them, is said. */
 static bool
 write_weights(const struct run *r, const char *file)
 {
@@ -60,6 +60,8 @@ write_weights(const struct run *r, const char *file)
 		say_error(r->path, "no procedure's edges are known to have run: was it built with -fchord=edges, calls or paths?");
 	for (size_t i = 0; i < r->unknown.n; i++)
 		say_warning(r->unknown.at[i].name, "no weights: %s", r->unknown.at[i].reason);
+	for (size_t i = 0; i < r->left_out.n; i++)
+		say_warning(r->left_out.at[i].name, "left out: %s", r->left_out.at[i].reason);
 	ok = in.proc.n && save_output(file, &out);
 	interest_free(&in);
 	buf_free(&out);

@@ -99,7 +99,7 @@ anchor_of(const struct proc *p, uint32_t number, uint32_t *by_section)
 
 /* How often its edges ran before, if that is known. */
 static void
-find_before(struct job *j, struct woven *w)
+find_weights(struct job *j, struct woven *w)
 {
 	const struct interest_proc *other = NULL;
 
@@ -140,7 +140,7 @@ pass_place(struct job *j)
 		if (p->reason)
 			continue;
 		place_sites(&j->unit, w);
-		find_before(j, w);
+		find_weights(j, w);
 		if (j->o->measure == CHORD_PATHS)
 			j->wrong |= !place_paths(&j->unit, w, j->o->interest);
 		else if (place_counters(&j->unit, w, j->o->measure) && j->o->events.n)

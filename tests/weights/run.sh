@@ -53,6 +53,19 @@ first() {
 	want "$CHORD" weights -o weights ./first first.chord
 }
 
+# alike MEASURE: `with` and `without` write the same and count the same, and something.
+alike() {
+	local name
+	for name in with without; do
+		run $name
+		want "$CHORD" report --insns ./$name $name.chord && mv out $name.counts
+		want "$CHORD" report --json ./$name $name.chord && jq -S .events out >>$name.counts
+	done
+	cmp with.out without.out || no "$1: another output"
+	diff without.counts with.counts >diff || no "$1: other counts: $(head -n 5 diff)"
+	grep -Eq '^step |instructions' with.counts || no "$1: no counts: $(head -n 5 with.counts)"
+}
+
 # executed NAME: instructions for 20,000 more rounds, by another's count
 executed() {
 	local n sum=0
@@ -84,15 +97,7 @@ t_measures() {
 	for measure in edges every-block every-edge events calls paths; do
 		want $cc -O2 "-fchord=$measure" -o without prog.c
 		want $cc -O2 "-fchord=$measure" -fchord-weights=weights -o with prog.c
-		run without
-		run with
-		cmp without.out with.out || no "$measure: another output"
-		want "$CHORD" report --insns ./without without.chord && mv out a
-		want "$CHORD" report --insns ./with with.chord && mv out b
-		diff a b >diff || no "$measure: other counts: $(head -n 5 diff)"
-		want "$CHORD" report --json ./without without.chord && jq .events out >a
-		want "$CHORD" report --json ./with with.chord && jq .events out >b
-		cmp a b || no "$measure: other events"
+		alike $measure
 	done
 }
 
@@ -124,6 +129,10 @@ t_sum() {
 	CHORD_FILE=first.2.chord ./first 20000 >/dev/null
 	want "$CHORD" weights ./first
 	awk '/^ran/ { for (i = 2; i <= NF; i++) $i = $i / 2 } { print }' out | cmp - weights || no "two runs are not twice one"
+	want $cc -O1 -o first prog.c
+	CHORD_FILE=first.3.chord ./first 20000 >/dev/null
+	want "$CHORD" weights ./first
+	[ "$(grep -c 'first\..\.chord: left out: of another build' err)" = 2 ] || no "said: $(cat err)"
 }
 
 # Two events by the same additions, and by fewer.
@@ -155,6 +164,20 @@ t_changed() {
 	diff a b >diff || no "other counts: $(head -n 5 diff)"
 }
 
+# Of what has gone since, a profile has no weights, which is said.
+t_gone() {
+	echo 'int one(int n) { return n > 3 ? n : 2 * n; }' >lib.c
+	echo 'int one(int); int main(void) { return one(2) != 4; }' >main.c
+	want $cc -O2 -shared -fPIC -o libone.so lib.c
+	want $cc -O2 -o first main.c ./libone.so
+	run first
+	want $cc -O2 -fchord-weights=first.chord -c main.c
+	[ ! -s err ] || no "said: $(cat err)"
+	rm libone.so
+	want $cc -O2 -fchord-weights=first.chord -c main.c
+	grep -q 'warning: .*first.chord: no weights of 1 procedures or objects; of .*libone.so: No such file' err || no "said: $(cat err)"
+}
+
 # Whatever it says, it is a hint.
 t_absurd() {
 	first
@@ -162,11 +185,7 @@ t_absurd() {
 	for measure in edges events paths; do
 		want $cc -O2 -fchord=$measure -fchord-weights=absurd -o with prog.c
 		want $cc -O2 -fchord=$measure -o without prog.c
-		run with
-		run without
-		want "$CHORD" report --insns ./with with.chord && mv out a
-		want "$CHORD" report --insns ./without without.chord && mv out b
-		diff a b >diff || no "$measure: other counts: $(head -n 5 diff)"
+		alike $measure
 	done
 	sed '/^ran/s/ [0-9]*$//' weights >short
 	refused 1 'short:[0-9]+: .*has another number of edges' $cc -O2 -fchord-weights=short -c prog.c
@@ -200,7 +219,7 @@ t_wrong() {
 	[ ! -e prog.o ] || no "an object was left behind"
 }
 
-for name in fewer measures sources sum events changed absurd wrong; do
+for name in fewer measures sources sum events changed gone absurd wrong; do
 	test_case $name
 done
 exit $failed
