@@ -28,6 +28,11 @@ from_profile(const char *file, const struct run *r, struct interest *in)
 		            r->unknown.at[0].reason);
 	if (in->proc.n)
 		return true;
+	if (r->left_out.n) {
+		say_error(file, "no weights: %s (`chord weights PROGRAM PROFILE` makes a file of weights)",
+		          r->left_out.at[0].reason);
+		return false;
+	}
 	for (size_t i = 0; i < r->unknown.n; i++)
 		say_error(r->unknown.at[i].name, "%s", r->unknown.at[i].reason);
 	say_error(file, "no weights: nothing that it counted is known%s", r->unit.n ? "" :

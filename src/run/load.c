@@ -405,7 +405,11 @@ run_load_all(struct run *r, const char *name, char **profile, int nprofile)
 	for (int i = 0; i < nprofile && ok; i++) {
 		struct profile *p = load_profile(r->pool, profile[i]);
 
-		ok = p && (p->flags & CHORD_PROFILE_SNAPSHOT || run_take(r, profile[i], p));
+		if (p && p->flags & CHORD_PROFILE_SNAPSHOT)
+			VEC_PUSH(r->left_out, (struct named){profile[i], "it has counts of a snapshot (CHORD_SIGNAL), which are "
+			                                                 "used only where the program is named"});
+		else
+			ok = p && run_take(r, profile[i], p);
 		profile_free(p);
 	}
 	return ok && run_solve(r);

@@ -51,8 +51,9 @@ struct profile *load_profile(struct pool *pool, const char *path);
 /* Opens a program, reads the profiles given (nprofile 0: those in the current folder), sums them, opens the
  * shared objects they name and solves everything. False: reported. In any case run_close(). */
 bool run_load(struct run *r, const char *program, char **profile, int nprofile);
-/* Sums the profiles of all processes that a command started, whatever programs they ran, snapshots left out, and opens all
- * objects they name: none of the units is more than the others. name: of the command. */
+/* Sums the profiles of all processes that a command started, whatever programs they ran, and opens all objects they name:
+ * none of the units is more than the others. Snapshots are left out: a process that made one may have left all it counted
+ * as well. name: of the command. */
 bool run_load_all(struct run *r, const char *name, char **profile, int nprofile);
 /* Takes another profile of the same processes in place of the sum, and solves everything again. */
 void run_resolve(struct run *r, struct profile *p);

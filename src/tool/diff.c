@@ -218,6 +218,8 @@ load_side(struct diff *d, struct side *s)
 		for (size_t i = 0; i < s->run.unknown.n; i++)
 			say_error(s->profile, "%s: %s; name the program: chord diff PROGRAM A PROGRAM B", s->run.unknown.at[i].name,
 			          s->run.unknown.at[i].reason);
+		for (size_t i = 0; i < s->run.left_out.n; i++)
+			say_error(s->profile, "%s: chord diff PROGRAM A B", s->run.left_out.at[i].reason);
 		return false;
 	}
 	if (report_tables(&s->report))

@@ -208,7 +208,18 @@ t_bad_input() {
 	refused 1 "^chord: d: it cannot be compared with a: they have no function in common" "$CHORD" diff one/prog a four d
 }
 
-for name in one_build two_builds clones limits not_known events bad_input; do
+# A snapshot is compared where its program is named.
+t_snapshot() {
+	source one '#include <signal.h>' 'raise(SIGUSR1); more(10);'
+	want $cc -O1 -g -o one/prog one/sub/prog.c
+	CHORD_SIGNAL=USR1 CHORD_FILE=a.chord one/prog 100 || no "status $?"
+	want "$CHORD" diff --json one/prog a.1.chord a.chord
+	holds '.functions | map({(.name): .change}) | add | .step == null and .more >= 10'
+	refused 1 '^chord: a.1.chord: .*snapshot .*where the program is named: chord diff PROGRAM A B' "$CHORD" diff a.1.chord a.chord
+	refused 1 '^chord: a.1.chord: .*snapshot' "$CHORD" diff a.chord a.1.chord
+}
+
+for name in one_build two_builds clones limits not_known events snapshot bad_input; do
 	test_case $name
 done
 exit $failed

@@ -178,6 +178,39 @@ t_gone() {
 	grep -q 'warning: .*first.chord: no weights of 1 procedures or objects; of .*libone.so: No such file' err || no "said: $(cat err)"
 }
 
+# What a process wrote of itself on the way is used where its program is named, and it is said how.
+t_snapshot() {
+	cat >half.c <<-END
+		#include <signal.h>
+		static volatile int sum;
+		static __attribute__((noinline)) void one(int n) { sum += n; }
+		int main(void)
+		{
+			for (int half = 0; half < 2; half++) {
+				for (int i = 0; i < 500; i++)
+					one(i);
+				if (!half)
+					raise(SIGUSR1);
+			}
+			return 0;
+		}
+	END
+	want $cc -O1 -o half half.c
+	CHORD_SIGNAL=USR1 CHORD_FILE=half.chord ./half || no "status $?"
+	want "$CHORD" weights ./half half.1.chord
+	grep -A1 '^procedure.one' out | grep -q '^ran 500 ' || no "not half: $(cat out)"
+	want "$CHORD" weights ./half half.chord
+	grep -A1 '^procedure.one' out | grep -q '^ran 1000 ' || no "not all: $(cat out)"
+	want "$CHORD" merge -o both.chord half.1.chord half.1.chord
+	for profile in half.1.chord both.chord; do
+		refused 1 "$profile: no weights: it has counts of a snapshot .*only where the program is named .*chord weights PROGRAM" \
+			$cc -O1 -fchord-weights=$profile -c half.c
+		! grep -q 'while the program is there' err || no "of programs that are gone: $(cat err)"
+		[ ! -e half.o ] || no "an object was left behind"
+	done
+	want $cc -O1 -fchord-weights=half.chord -c half.c
+}
+
 # Whatever it says, it is a hint.
 t_absurd() {
 	first
@@ -219,7 +252,7 @@ t_wrong() {
 	[ ! -e prog.o ] || no "an object was left behind"
 }
 
-for name in fewer measures sources sum events changed gone absurd wrong; do
+for name in fewer measures sources sum events changed gone snapshot absurd wrong; do
 	test_case $name
 done
 exit $failed
