@@ -99,7 +99,7 @@ counter_in(const struct proc *p, uint32_t block, uint32_t counter, const struct 
 
 	for (walk_start(&w, p, NULL, block); !at && walk_next(&w); end = end_of(&w, end))
 		if (w.kind != CHORD_INSN_PAD && w.addr > end)
-			at = woven->counts(woven->ctx, end, w.addr, p->counters + 8 * (uint64_t)(counter - 1), NULL);
+			at = woven->counts(woven->ctx, end, w.addr, p->counters + 8 * (uint64_t)(counter - 1), 1, NULL);
 	return at;
 }
 
@@ -162,9 +162,8 @@ writes(const struct woven *woven, uint64_t lo, uint64_t hi, const struct event_c
 {
 	uint32_t n = 0;
 
-	for (uint64_t way = counter->addr; way < counter->addr + 8 * counter->numbers; way += 8)
-		for (uint64_t at = lo; at < hi && woven->counts(woven->ctx, at, hi, way, &at);)
-			n++;
+	while (lo < hi && woven->counts(woven->ctx, lo, hi, counter->addr, counter->numbers, &lo))
+		n++;
 	return n;
 }
 

@@ -330,8 +330,9 @@ counts_by_design(const struct counts *c)
 /* What can be asked of woven code, by link-time addresses; lo begins an instruction. */
 struct woven {
 	void *ctx;
-	/* The first instruction in [lo, hi) that writes the counter, and where it ends (may be NULL); 0: none does. */
-	uint64_t (*counts)(void *ctx, uint64_t lo, uint64_t hi, uint64_t counter, uint64_t *end);
+	/* The first instruction in [lo, hi) that writes one of so many counters from an address on, and where it ends (may be
+	 * NULL); 0: none does. */
+	uint64_t (*counts)(void *ctx, uint64_t lo, uint64_t hi, uint64_t counter, uint32_t n, uint64_t *end);
 	/* The lowest address in [lo, hi] from which control runs straight to hi. */
 	uint64_t (*straight)(void *ctx, uint64_t lo, uint64_t hi);
 	/* If code at an address runs to where a stub leaves [lo, hi) for the runtime: where it goes on; else 0. */

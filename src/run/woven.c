@@ -21,7 +21,7 @@ decode(struct image *image, uint64_t at)
 }
 
 static uint64_t
-writes_counter(void *image, uint64_t lo, uint64_t hi, uint64_t counter, uint64_t *end)
+writes_counter(void *image, uint64_t lo, uint64_t hi, uint64_t counter, uint32_t n, uint64_t *end)
 {
 	struct decoded d;
 
@@ -29,7 +29,7 @@ writes_counter(void *image, uint64_t lo, uint64_t hi, uint64_t counter, uint64_t
 		d = decode(image, at);
 		if (!d.len)
 			return 0;
-		if (d.counter != counter)
+		if (d.counter - counter >= 8 * (uint64_t)n)
 			continue;
 		if (end)
 			*end = at + d.len;
