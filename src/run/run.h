@@ -111,6 +111,10 @@ int64_t where_behind(const struct where *w, uint32_t e);
 
 /* The hash of a procedure's graph, by which the weaver knows it again. */
 uint64_t proc_hash(const struct proc *p);
+/* Is it known how often each edge ran? */
+bool weights_known(const struct proc *p, const struct counts *c);
+/* Adds how often each edge ran to ran[], by arc, at most up to UINT64_MAX. Needs weights_known(). */
+void weights_add(const struct proc *p, const struct counts *c, uint64_t *ran);
 /* Adds all procedures of the run that ran. What is in *in is in its pool. */
 void run_weights(const struct run *r, struct interest *in);
 

@@ -25,23 +25,24 @@ proc_hash(const struct proc *p)
 	return hash;
 }
 
-/* Did it run, and is it known how often each of its edges? */
-static bool
-has_run(const struct proc *p, const struct counts *c)
+bool
+weights_known(const struct proc *p, const struct counts *c)
 {
 	uint32_t known = 0;
 
-	if (p->refused || c->why || !c->calls)
+	if (p->refused || c->why)
 		return false;
 	for (uint32_t e = 0; e < p->narc; e++)
 		known += c->arc_known[e];
 	return known == p->narc;
 }
 
-static uint64_t
-plus(uint64_t a, uint64_t b)
+void
+weights_add(const struct proc *p, const struct counts *c, uint64_t *ran)
 {
-	return __builtin_add_overflow(a, b, &a) ? UINT64_MAX : a;
+	for (uint32_t e = 0; e < p->narc; e++)
+		if (__builtin_add_overflow(ran[e], c->arc[e], &ran[e]))
+			ran[e] = UINT64_MAX;
 }
 
 /* The same procedure may be in several objects. */
@@ -53,8 +54,7 @@ add_proc(struct interest *in, const struct proc *p, const struct counts *c)
 	if (!ip->nran)
 		ip->ran = pool_array(in->pool, p->narc, sizeof *ip->ran);
 	ip->nran = p->narc;
-	for (uint32_t e = 0; e < p->narc; e++)
-		ip->ran[e] = plus(ip->ran[e], c->arc[e]);
+	weights_add(p, c, ip->ran);
 }
 
 void
@@ -64,7 +64,7 @@ run_weights(const struct run *r, struct interest *in)
 		const struct unit *u = &r->unit.at[i];
 
 		for (uint32_t k = 0; k < u->map.nproc; k++)
-			if (has_run(&u->map.proc[k], &u->counts[k]))
+			if (weights_known(&u->map.proc[k], &u->counts[k]) && u->counts[k].calls)
 				add_proc(in, &u->map.proc[k], &u->counts[k]);
 	}
 }

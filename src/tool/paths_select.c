@@ -203,18 +203,7 @@ choices_close(struct choices *c)
 
 /* ---- writing ---- */
 
-/* Adds how often the edges of a procedure ran, if that is known. False: it is not, or they are too many. */
-static bool
-add_ran(const struct paths_proc *p, uint64_t *ran)
-{
-	bool ok = !p->counts->why;
-
-	for (uint32_t e = 0; e < p->proc->narc && ok; e++)
-		ok = p->counts->arc_known[e] && !__builtin_add_overflow(ran[e], p->counts->arc[e], &ran[e]);
-	return ok;
-}
-
-/* In all that the file does not tell apart. */
+/* How often edges ran, if that is known, in all procedures that the file does not tell apart. */
 static void
 find_ran(const struct choices *c, size_t first, struct interest_proc *ip)
 {
@@ -222,11 +211,16 @@ find_ran(const struct choices *c, size_t first, struct interest_proc *ip)
 	bool any = false, known = true;
 
 	ip->ran = pool_array(c->pool, n, sizeof *ip->ran);
-	for (size_t i = first; i < c->report.proc.n && known; i++)
-		if (c->first[i] == first) {
-			known = add_ran(&c->report.proc.at[i], ip->ran);
-			any |= c->report.proc.at[i].counts->calls;
-		}
+	for (size_t i = first; i < c->report.proc.n && known; i++) {
+		const struct paths_proc *p = &c->report.proc.at[i];
+
+		if (c->first[i] != first)
+			continue;
+		known = weights_known(p->proc, p->counts);
+		if (known)
+			weights_add(p->proc, p->counts, ip->ran);
+		any |= p->counts->calls;
+	}
 	ip->nran = known && any ? n : 0;
 }
 
