@@ -4,28 +4,7 @@
 # each; status 1 if one failed.
 # run.sh [NAME...]
 set -u
-here=$(cd "$(dirname "$0")" && pwd)
-CHORD=$(realpath "${CHORD:-$here/../../build/chord}")
-w=${CHORD_TEST_DIR:-$(mktemp -d)}
-[ -n "${CHORD_TEST_DIR-}" ] || trap 'rm -rf "$w"' EXIT
-export LC_ALL=C ASAN_OPTIONS=detect_leaks=0:${ASAN_OPTIONS-}
-unset CHORD_CC CHORD_CXX CHORD_AS CHORD_FILE COMPILER_PATH
-cc="$CHORD cc"
-only=" $* "
-failed=0
-
-no() { echo "$*" >"$w/why"; exit 1; }
-want() { "$@" >out 2>err || no "status $? of $*: $(head -c 400 err)"; }
-
-# refused STATUS PATTERN COMMAND...: it fails so, with a message of that pattern
-refused() {
-	local status=$1 pattern=$2 got
-	shift 2
-	"$@" >out 2>err
-	got=$?
-	[ $got = "$status" ] || no "status $got, not $status, of $*: $(head -c 400 err)"
-	grep -Eq -- "$pattern" err || no "not '$pattern' but: $(head -c 400 err)"
-}
+. "$(dirname "$0")/../cases.sh"
 
 # holds FILTER: of the JSON in ./out
 holds() { jq -e "$1" out >/dev/null || no "not so: $1: $(jq -c . out | head -c 1500)"; }
@@ -56,21 +35,6 @@ run() {
 	local folder=$1 profile=$2
 	shift 2
 	CHORD_FILE=$profile "$folder/prog" "$@" || no "it ends with status $?"
-}
-
-test_case() {
-	local name=$1
-	[ "$only" = "  " ] || [[ $only == *" $name "* ]] || return
-	rm -rf "${w:?}/$name"
-	mkdir -p "$w/$name"
-	echo "it ended badly" >"$w/why"
-	if (cd "$w/$name" && "t_$name"); then
-		echo "ok $name"
-	else
-		echo "FAIL $name: $(tr '\n' ' ' <"$w/why")"
-		failed=1
-	fi
-	rm -rf "${w:?}/$name"
 }
 
 # two: one build, two runs: 100 steps more

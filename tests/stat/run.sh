@@ -5,31 +5,16 @@
 # skip for each; status 1 if one failed.
 # run.sh [NAME...]
 set -u
-here=$(cd "$(dirname "$0")" && pwd)
-CHORD=$(realpath "${CHORD:-$here/../../build/chord}")
-w=${CHORD_TEST_DIR:-$(mktemp -d)}
-[ -n "${CHORD_TEST_DIR-}" ] || trap 'rm -rf "$w"' EXIT
-export LC_ALL=C ASAN_OPTIONS=detect_leaks=0:${ASAN_OPTIONS-}
-unset CHORD_CC CHORD_CXX CHORD_AS CHORD_FILE COMPILER_PATH
-cc="$CHORD cc"
-only=" $* "
-failed=0
+. "$(dirname "$0")/../cases.sh"
 plain="instructions,blocks,branches,taken,calls,indirect-calls,returns,loads,stores,bytes-loaded,bytes-stored,atomics,fp,vector,divides,backward-branches"
 
-# no WHY...: the test that runs fails
-no() { echo "$*" >"$w/why"; exit 1; }
+# Each test has a folder for temporary files, and leaves none there.
+before() { mkdir tmp && export TMPDIR="$PWD/tmp" && cp "$here"/prog.c "$here"/events.s .; }
+after() { [ -z "$(ls -A tmp)" ] || no "left behind: $(ls -A tmp)"; }
 
-# want COMMAND...: it succeeds
-want() { "$@" >out 2>err || no "status $? of $*: $(head -c 400 err)"; }
-
-# refused STATUS PATTERN COMMAND...: it fails so, with a message of that pattern
-refused() {
-	local status=$1 pattern=$2 got
-	shift 2
-	"$@" >out 2>err
-	got=$?
-	[ $got = "$status" ] || no "status $got, not $status, of $*: $(head -c 400 err)"
-	grep -Eq -- "$pattern" err || no "not '$pattern' but: $(head -c 400 err)"
+# quietly refused: and nothing is printed
+quietly() {
+	"$@"
 	[ ! -s out ] || no "$* printed: $(head -c 200 out)"
 }
 
@@ -50,22 +35,6 @@ is() { grep -qxF "$1 $2" events || no "not $1 $2: $(tr '\n' ' ' <events)"; }
 
 # same FILE: the last stat's numbers are those
 same() { cmp -s events "$1" || no "$2: $(diff "$1" events | tr '\n' ' ')"; }
-
-test_case() {
-	local name=$1
-	[ "$only" = "  " ] || [[ $only == *" $name "* ]] || return
-	rm -rf "${w:?}/$name" "$w/skip"
-	mkdir -p "$w/$name/tmp"
-	echo "it ended badly" >"$w/why"
-	if (cd "$w/$name" && cp "$here"/prog.c "$here"/events.s . && TMPDIR=$PWD/tmp && export TMPDIR && "t_${name//-/_}" &&
-		{ [ -z "$(ls -A tmp)" ] || no "left behind: $(ls -A tmp)"; }); then
-		if [ -e "$w/skip" ]; then echo "skip $name: $(cat "$w/skip")"; else echo "ok $name"; fi
-	else
-		echo "FAIL $name: $(tr '\n' ' ' <"$w/why")"
-		failed=1
-	fi
-	rm -rf "${w:?}/$name"
-}
 
 # ---- other people's counts ----
 
@@ -110,7 +79,7 @@ against_valgrind() {
 t_valgrind_O0() { against_valgrind -O0; }
 t_valgrind_O2() { against_valgrind -O2; }
 t_valgrind_avx2() {
-	grep -qw avx2 /proc/cpuinfo || { echo "no AVX2 here" >"$w/skip"; return 0; }
+	grep -qw avx2 /proc/cpuinfo || skip "no AVX2 here"
 	against_valgrind -O3 -mavx2
 }
 
@@ -287,7 +256,7 @@ t_threads() {
 		"$w/events" callgrind places disassembly callgrind.out-0$((n + 1)) plain | sed "/^stores/d; s/^/$n /" >truth
 		[ -s truth ] && ! grep -qvxFf numbers truth || no "thread $n: $(cat truth), not $(grep "^$n" numbers)"
 	done
-	refused 2 "of one run" "$CHORD" stat --per-thread -r 2 ./prog
+	quietly refused 2 "of one run" "$CHORD" stat --per-thread -r 2 ./prog
 	stat 3 instructions --per-thread ./prog 5 fork
 	jq -e '.threads | length == 2 and (map(.process) | unique | length) == 2' json >/dev/null || no "fork: $(jq -c . json)"
 }
@@ -346,27 +315,27 @@ t_not_counted() {
 t_bad_input() {
 	want $cc -O2 -pthread -o prog prog.c
 	want gcc -O2 -pthread -o plain prog.c
-	refused 1 "^chord: -e: 'lods' is no event; there are instructions, " "$CHORD" stat -e loads,lods ./prog
-	refused 1 "^chord: -e: an empty name" "$CHORD" stat -e "" ./prog
-	refused 1 "^chord: -e: cost:|^chord: -e: none: No such file" "$CHORD" stat -e cost:none ./prog
+	quietly refused 1 "^chord: -e: 'lods' is no event; there are instructions, " "$CHORD" stat -e loads,lods ./prog
+	quietly refused 1 "^chord: -e: an empty name" "$CHORD" stat -e "" ./prog
+	quietly refused 1 "^chord: -e: cost:|^chord: -e: none: No such file" "$CHORD" stat -e cost:none ./prog
 	echo "lods 3" >costs
-	refused 1 "^chord: -e: costs:1: 'lods' is no class of instructions; there are default" "$CHORD" stat -e cost:costs ./prog
-	refused 1 "^chord: -e: call:/\(/: " "$CHORD" stat -e 'call:/(/' ./prog
-	refused 2 "a number of runs is from 1" "$CHORD" stat -r 0 ./prog
-	refused 2 "a number of runs is from 1" "$CHORD" stat -r -1 ./prog
-	refused 2 "a number of runs is from 1" "$CHORD" stat -r many ./prog
-	refused 2 "which program" "$CHORD" stat
-	refused 2 "unrecognized option" "$CHORD" stat --nonsense ./prog
-	refused 1 "^chord: ./none: No such file or directory" "$CHORD" stat ./none
-	refused 1 "^chord: none-at-all: No such file or directory" "$CHORD" stat none-at-all
-	refused 1 "^chord: ./prog.c: Permission denied" "$CHORD" stat ./prog.c
+	quietly refused 1 "^chord: -e: costs:1: 'lods' is no class of instructions; there are default" "$CHORD" stat -e cost:costs ./prog
+	quietly refused 1 "^chord: -e: call:/\(/: " "$CHORD" stat -e 'call:/(/' ./prog
+	quietly refused 2 "a number of runs is from 1" "$CHORD" stat -r 0 ./prog
+	quietly refused 2 "a number of runs is from 1" "$CHORD" stat -r -1 ./prog
+	quietly refused 2 "a number of runs is from 1" "$CHORD" stat -r many ./prog
+	quietly refused 2 "which program" "$CHORD" stat
+	quietly refused 2 "unrecognized option" "$CHORD" stat --nonsense ./prog
+	quietly refused 1 "^chord: ./none: No such file or directory" "$CHORD" stat ./none
+	quietly refused 1 "^chord: none-at-all: No such file or directory" "$CHORD" stat none-at-all
+	quietly refused 1 "^chord: ./prog.c: Permission denied" "$CHORD" stat ./prog.c
 	"$CHORD" stat ./plain >out 2>err
 	[ $? = 1 ] && grep -q '^chord: ./plain: it has no map of Chord' err || no "without a map: $(cat err)"
 	"$CHORD" stat true >out 2>err
 	[ $? = 1 ] && grep -q '^chord: true: it left no profile: ' err || no "true: $(cat err)"
 	"$CHORD" stat -o none/file ./prog >out 2>err
 	[ $? = 1 ] && grep -q '^chord: none/file: No such file' err || no "-o: $(cat err)"
-	refused 1 "No such file or directory" env TMPDIR="$PWD/none" "$CHORD" stat ./prog
+	quietly refused 1 "No such file or directory" env TMPDIR="$PWD/none" "$CHORD" stat ./prog
 	want "$CHORD" stat --help
 }
 

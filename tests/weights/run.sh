@@ -4,44 +4,9 @@
 # status 1 if one failed.
 # run.sh [NAME...]
 set -u
-here=$(cd "$(dirname "$0")" && pwd)
-CHORD=$(realpath "${CHORD:-$here/../../build/chord}")
-w=${CHORD_TEST_DIR:-$(mktemp -d)}
-[ -n "${CHORD_TEST_DIR-}" ] || trap 'rm -rf "$w"' EXIT
-export LC_ALL=C ASAN_OPTIONS=detect_leaks=0:${ASAN_OPTIONS-}
-unset CHORD_CC CHORD_CXX CHORD_AS CHORD_FILE COMPILER_PATH
-cc="$CHORD cc"
-only=" $* "
-failed=0
+. "$(dirname "$0")/../cases.sh"
 
-no() { echo "$*" >"$w/why"; exit 1; }
-want() { "$@" >out 2>err || no "status $? of $*: $(head -c 400 err)"; }
-
-# refused STATUS PATTERN COMMAND...: it fails so, with a message of that pattern
-refused() {
-	local status=$1 pattern=$2 got
-	shift 2
-	"$@" >out 2>err
-	got=$?
-	[ $got = "$status" ] || no "status $got, not $status, of $*: $(head -c 400 err)"
-	grep -Eq -- "$pattern" err || no "not '$pattern' but: $(head -c 400 err)"
-}
-
-test_case() {
-	local name=$1
-	[ "$only" = "  " ] || [[ $only == *" $name "* ]] || return
-	rm -rf "${w:?}/$name"
-	mkdir -p "$w/$name"
-	cp "$here/prog.c" "$w/$name"
-	echo "it ended badly" >"$w/why"
-	if (cd "$w/$name" && "t_$name"); then
-		echo "ok $name"
-	else
-		echo "FAIL $name: $(tr '\n' ' ' <"$w/why")"
-		failed=1
-	fi
-	rm -rf "${w:?}/$name"
-}
+before() { cp "$here/prog.c" .; }
 
 # run NAME: its output goes to NAME.out, its profile to NAME.chord
 run() { CHORD_FILE=$1.chord "./$1" 20000 >"$1.out" || no "$1 ends with status $?"; }
@@ -103,7 +68,7 @@ t_measures() {
 
 # From profiles of other measures, from a profile itself, from a file of paths of interest: the same code.
 t_sources() {
-		first
+	first
 	want $cc -O2 -fchord=paths -o paths prog.c
 	run paths
 	want "$CHORD" weights -o paths.weights ./paths paths.chord

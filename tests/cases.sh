@@ -1,0 +1,52 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: MIT
+# What the suites of Chord's commands share, each a script with a function t_NAME for every test: it runs in a folder of its own
+# and ends badly by no(). Sourced; ends with $here, $CHORD, $cc and $w, a folder for all tests, in place. A suite may
+# define before() and after(), which run in the test's folder as part of it.
+here=$(cd "$(dirname "$0")" && pwd)
+CHORD=$(realpath "${CHORD:-$here/../../build/chord}")
+w=${CHORD_TEST_DIR:-$(mktemp -d)}
+[ -n "${CHORD_TEST_DIR-}" ] || trap 'rm -rf "$w"' EXIT
+export LC_ALL=C ASAN_OPTIONS=detect_leaks=0:${ASAN_OPTIONS-}
+unset CHORD_CC CHORD_CXX CHORD_AS CHORD_FILE COMPILER_PATH
+cc="$CHORD cc"
+only=" $* "
+failed=0
+
+# no WHY...: the test that runs fails
+no() { echo "$*" >"$w/why"; exit 1; }
+
+# skip WHY...: it cannot run here
+skip() { echo "$*" >"$w/skip"; exit 0; }
+
+# want COMMAND...: it succeeds
+want() { "$@" >out 2>err || no "status $? of $*: $(head -c 400 err)"; }
+
+# refused STATUS PATTERN COMMAND...: it fails so, with a message of that pattern
+refused() {
+	local status=$1 pattern=$2 got
+	shift 2
+	"$@" >out 2>err
+	got=$?
+	[ $got = "$status" ] || no "status $got, not $status, of $*: $(head -c 400 err)"
+	grep -Eq -- "$pattern" err || no "not '$pattern' but: $(head -c 400 err)"
+}
+
+before() { :; }
+after() { :; }
+
+# test_case NAME: runs t_NAME (with _ for -), if it is among those asked for
+test_case() {
+	local name=$1
+	[ "$only" = "  " ] || [[ $only == *" $name "* ]] || return
+	rm -rf "${w:?}/$name" "$w/skip"
+	mkdir -p "$w/$name"
+	echo "it ended badly" >"$w/why"
+	if (cd "$w/$name" && before && "t_${name//-/_}" && after); then
+		if [ -e "$w/skip" ]; then echo "skip $name: $(cat "$w/skip")"; else echo "ok $name"; fi
+	else
+		echo "FAIL $name: $(tr '\n' ' ' <"$w/why")"
+		failed=1
+	fi
+	rm -rf "${w:?}/$name"
+}
