@@ -217,5 +217,9 @@ main(int argc, char **argv)
 			compare(&s, regs.rip);
 	} while (step(&s));
 	printf("%u moments, %u not known, %lu instructions\n", s.compared, s.unknown, s.executed);
+	unit_close(&s.unit);
+	free(s.place.at);
+	free(s.frame.at);
+	pool_free(s.pool);
 	return s.compared == 0;
 }
