@@ -175,6 +175,7 @@ struct proc {
 	uint32_t *gap_base;          /* by part */
 	uint16_t gone;               /* live.c: registers that mean nothing to whoever called it */
 	bool called;                 /* live.c: by name, in this text */
+	bool taken;                  /* lead.c: it may be entered otherwise than by direct calls and jumps in this text */
 };
 
 struct unit {

@@ -67,26 +67,31 @@ mark(struct unit *u, struct dest d, uint8_t lead)
 		c->insns.at[c->at[d.off]].lead |= lead;
 }
 
-/* Can an address be one that is jumped to? The beginning of a procedure is an entry anyway. */
+/* Can an address be one that is jumped to? The beginning of a procedure is an entry anyway; who has it may go there. */
 static bool
-is_inside(const struct unit *u, struct dest d)
+is_taken_inside(struct unit *u, struct dest d)
 {
 	uint32_t proc, part;
 
-	return d.section && unit_find(u, d.section, d.off, &proc, &part) && !is_proc_start(u, proc, d);
+	if (!d.section || !unit_find(u, d.section, d.off, &proc, &part))
+		return false;
+	if (!is_proc_start(u, proc, d))
+		return true;
+	u->procs.at[proc].taken = true;
+	return false;
 }
 
 static void
 mark_taken(struct unit *u, struct dest d)
 {
-	if (is_inside(u, d))
+	if (is_taken_inside(u, d))
 		mark(u, d, LEAD_TAKEN);
 }
 
 static void
 mark_mention(struct unit *u, const struct code *c, uint32_t i, struct dest d)
 {
-	if (is_inside(u, d))
+	if (is_taken_inside(u, d))
 		mark(u, d, away_mention(u, c, i, d));
 }
 
@@ -133,6 +138,17 @@ is_push_of_pc(const struct unit *u, const struct code *c, const struct insn *in)
 	return !u->text->compiler || !unit_find(u, d.section, d.off, &proc, &part) || !is_proc_start(u, proc, d);
 }
 
+/* Code by hand may run into what follows it. Compilers put padding and calls that do not come back there. */
+static void
+mark_run_into(struct unit *u, const struct code *c, const struct insn *in)
+{
+	bool call = in->cls == CHORD_INSN_CALL || in->cls == CHORD_INSN_ICALL;
+
+	if (in->attr & INSN_FALLS && in->off + in->len < c->nbyte &&
+	    !(u->text->compiler && (call || in->cls == CHORD_INSN_PAD)))
+		is_taken_inside(u, (struct dest){c->section, in->off + in->len, false});
+}
+
 static void
 mark_insns(struct unit *u, const struct code *c)
 {
@@ -142,6 +158,7 @@ mark_insns(struct unit *u, const struct code *c)
 		if (!is_push_of_pc(u, c, in)) {
 			if (in->attr & INSN_REL)
 				mark_branch(u, c, in);
+			mark_run_into(u, c, in);
 			continue;
 		}
 		in->cls = CHORD_INSN_OTHER;
@@ -312,6 +329,39 @@ mark_data(struct unit *u)
 	free(n.numeric.at);
 }
 
+/* ---- procedures that others know of ---- */
+
+static void
+mark_start(struct unit *u, uint32_t section, uint64_t off)
+{
+	const struct code *c = section && section < u->ncode ? u->code[section] : NULL;
+
+	if (c && off < c->nbyte)
+		is_taken_inside(u, (struct dest){section, (uint32_t)off, true});
+}
+
+/* By names that the linker sees, and by addresses in data, whatever wrote them. Unwind tables keep addresses, too, but
+ * nobody calls what they find there. */
+static void
+mark_known(struct unit *u)
+{
+	const struct object *o = u->object;
+
+	for (uint32_t i = 1; i < o->nsymbol; i++)
+		if (o->symbols[i].global || o->symbols[i].ifunc)
+			mark_start(u, o->symbols[i].section, o->symbols[i].value);
+	for (uint32_t k = 1; k < o->nsection; k++) {
+		const struct obj_section *s = &o->sections[k];
+
+		for (uint32_t i = 0; s->alloc && !s->exec && strcmp(s->name, ".eh_frame") && i < s->nreloc; i++) {
+			const struct obj_reloc *r = &o->relocs[s->reloc + i];
+			const struct obj_symbol *to = &o->symbols[r->sym < o->nsymbol ? r->sym : 0];
+
+			mark_start(u, to->section, to->value + (uint64_t)r->addend);
+		}
+	}
+}
+
 /* ---- landing pads, from the bytes of the exception tables ---- */
 
 struct lsda {
@@ -438,5 +488,6 @@ lead_find(struct unit *u)
 		if (u->code[i])
 			mark_insns(u, u->code[i]);
 	mark_data(u);
+	mark_known(u);
 	mark_landing(u);
 }

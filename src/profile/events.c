@@ -36,6 +36,9 @@ event_query(const struct proc *p, uint32_t block, uint32_t i, uint32_t e)
 	for (uint32_t k = 0; k < p->nevent_site; k++)
 		if (p->event_site[k].block == block && p->event_site[k].insn <= i)
 			sum -= (uint64_t)p->event_site[k].add[e];
+	for (uint32_t k = 0; k < p->nevent_call; k++)
+		if (p->event_call[k].block == block && p->event_call[k].insn < i)
+			sum -= (uint64_t)p->event_call[k].add[e];
 	return (int64_t)sum;
 }
 

@@ -175,10 +175,11 @@ get_event_block(struct in *in, uint32_t ninsn, struct event_block *b)
 		in_bad(in, "events of another number of instructions than the block has");
 }
 
-static void
-get_event_sites(struct in *in, struct proc *p)
+static struct event_site *
+get_event_sites(struct in *in, const struct proc *p, uint32_t *n)
 {
 	VEC(struct event_site) list = {0};
+	struct event_site *sites;
 
 	for (uint64_t block; (block = in_below(in, (uint64_t)p->nblock + 1, "a place in no block")) && !in->bad;) {
 		struct event_site s = {.block = (uint32_t)block - 1};
@@ -189,11 +190,12 @@ get_event_sites(struct in *in, struct proc *p)
 			s.add[e] = in_signed(in);
 		VEC_PUSH(list, s);
 	}
-	p->nevent_site = (uint32_t)list.n;
-	p->event_site = pool_array(in->pool, list.n, sizeof *list.at);
+	*n = (uint32_t)list.n;
+	sites = pool_array(in->pool, list.n, sizeof *sites);
 	if (list.n)
-		memcpy(p->event_site, list.at, list.n * sizeof *list.at);
+		memcpy(sites, list.at, list.n * sizeof *sites);
 	free(list.at);
+	return sites;
 }
 
 static int
@@ -235,7 +237,8 @@ get_events(struct in *in, struct proc *p, const unsigned char *addr, uint32_t ne
 	for (uint32_t b = 0; b < p->nblock; b++)
 		for (uint32_t e = 0; e < nevent; e++)
 			get_event_block(in, p->block[b].ninsn, &p->event_block[(size_t)b * nevent + e]);
-	get_event_sites(in, p);
+	p->event_site = get_event_sites(in, p, &p->nevent_site);
+	p->event_call = get_event_sites(in, p, &p->nevent_call);
 	if (p->nevent_site)
 		qsort(p->event_site, p->nevent_site, sizeof *p->event_site, by_event_site);
 }

@@ -98,6 +98,8 @@ struct proc {
 	struct event_block *event_block; /* by block and event */
 	struct event_site *event_site;   /* by block and instruction */
 	uint32_t nevent_site;
+	struct event_site *event_call;   /* add: how much more has been added behind that call than has happened in it */
+	uint32_t nevent_call;
 	struct proc_paths *paths; /* NULL: not counted */
 };
 #define PROC_ENTRY(p) ((p)->nblock)

@@ -6,7 +6,11 @@
  * counters are right. So activations may end at any call and nothing has to be made up
  * for, and a query needs no walk of the stack. In the graph each call is one vertex with root;
  * a block with calls is an edge to its first call, an edge for what lies between
- * two calls, and an edge from its last one. */
+ * two calls, and an edge from its last one.
+ *
+ * Calls of a local procedure (local.c) are as far off as it is where it is entered: they are a vertex that an edge joins
+ * to root, with that for events. In its own graph that vertex is free, and joined to its first block; an edge from root,
+ * which adds nothing to it, is taken into the tree only if no other way leads there. */
 #include "asm/dest.h"
 #include "weave/internal.h"
 
@@ -16,9 +20,12 @@
 
 struct events_of {
 	const struct unit *u;
-	struct woven *w;
+	struct woven *w, *all;
 	const struct event_list *list;
-	struct graph *g;        /* edges: the arcs, one for each block, one for each piece */
+	struct graph *g;        /* edges: the arcs, one for each block, one for each piece, one for each local callee */
+	uint32_t nsite;         /* edges but the last ones */
+	uint32_t begin;         /* where the procedure is entered: root, if it is not local */
+	VEC(struct woven *) callees; /* local, others than itself */
 	double *weight;
 	uint32_t *insn;         /* by block: number of its first instruction in w->events */
 };
@@ -217,6 +224,52 @@ vertex_behind(const struct woven *w, uint32_t block)
 	return g->nvert + block;
 }
 
+static struct woven *
+local_call(const struct events_of *x, uint32_t block, uint32_t i)
+{
+	const struct proc *p = x->w->proc;
+
+	return local_callee(x->u, x->all, p->parts.at[p->blocks.at[block].part].code, woven_insn(x->w, block, i));
+}
+
+/* Lists the local procedures that it calls. What is to be placed later, because they call each other, is none of them. */
+static void
+find_callees(struct events_of *x)
+{
+	for (uint32_t b = 0; b < x->w->proc->blocks.n; b++)
+		for (uint32_t i = x->w->proc->blocks.at[b].first; i < x->w->proc->blocks.at[b].last; i++) {
+			struct woven *callee = local_call(x, b, i);
+			size_t k = 0;
+
+			if (!callee)
+				continue;
+			if (callee != x->w && !callee->query) {
+				callee->local = false;
+				continue;
+			}
+			if (insn_is_call(woven_insn(x->w, b, i)))
+				VEC_PUSH(x->w->entered, (struct entered){b, i, callee});
+			while (k < x->callees.n && x->callees.at[k] != callee)
+				k++;
+			if (callee != x->w && k == x->callees.n)
+				VEC_PUSH(x->callees, callee);
+		}
+}
+
+/* The vertex of a call, or of a jump in place of one; `other`, if it leads to no local procedure. */
+static uint32_t
+vertex_of_call(const struct events_of *x, uint32_t block, uint32_t i, uint32_t other)
+{
+	const struct woven *callee = local_call(x, block, i);
+	uint32_t k = 0;
+
+	if (!callee || callee == x->w)
+		return callee ? x->begin : other;
+	while (x->callees.at[k] != callee)
+		k++;
+	return x->g->nvert - 1 - k;
+}
+
 static void
 add_edge(struct events_of *x, uint32_t from, uint32_t to, const struct site *s, double weight)
 {
@@ -225,6 +278,20 @@ add_edge(struct events_of *x, uint32_t from, uint32_t to, const struct site *s, 
 	x->g->edge[e].fixed = s->where == SITE_NONE;
 	x->g->edge[e].cost = x->g->edge[e].fixed ? 1 : s->price;
 	x->weight[e] = weight;
+}
+
+/* The edge that calls take begins where calls are right, one for a jump in place of a call ends there. */
+static void
+add_arc(struct events_of *x, uint32_t e, uint32_t from)
+{
+	const struct proc *p = x->w->proc;
+	uint32_t block = p->graph->edge[e].from, to = p->graph->edge[e].to;
+
+	if (p->arcs.at[e].kind == CHORD_EDGE_ENTRY && !to)
+		from = x->begin;
+	if (p->arcs.at[e].jump && to == p->exit && block < p->blocks.n)
+		to = vertex_of_call(x, block, p->blocks.at[block].last - 1, to);
+	graph_edge(x->g, from, to);
 }
 
 static void
@@ -240,7 +307,7 @@ add_arcs(struct events_of *x)
 		if (i == g->close) {
 			graph_close(x->g);
 		} else {
-			graph_edge(x->g, from, d->to);
+			add_arc(x, i, from);
 			x->g->edge[i].fixed = d->fixed;
 			x->g->edge[i].phantom = d->phantom;
 			x->g->edge[i].cost = d->cost;
@@ -286,23 +353,35 @@ build(struct events_of *x)
 	double *runs = pool_array(x->u->pool, nblock, sizeof *runs);
 
 	find_pieces(x);
-	x->g = graph_new(x->u->pool, g->nvert + nblock, g->root, g->exit);
-	x->weight = pool_array(x->u->pool, g->nedge + nblock + w->pieces.n, sizeof *x->weight);
+	find_callees(x);
+	x->g = graph_new(x->u->pool, g->nvert + nblock + w->local + (uint32_t)x->callees.n, g->root, g->exit);
+	x->begin = w->local ? g->nvert + nblock : g->root;
+	x->weight = pool_array(x->u->pool, g->nedge + nblock + w->pieces.n + x->callees.n + 1, sizeof *x->weight);
 	for (uint32_t i = 0; i < g->nedge; i++)
 		if (g->edge[i].to < nblock)
 			runs[g->edge[i].to] += w->weight[i];
 	add_arcs(x);
 	for (uint32_t b = 0; b < nblock; b++) {
-		bool calls = next_call(w, b, w->proc->blocks.at[b].first) < w->proc->blocks.at[b].last;
+		uint32_t call = next_call(w, b, w->proc->blocks.at[b].first);
 
-		add_edge(x, b, calls ? g->root : g->nvert + b, &w->block[b], runs[b]);
+		add_edge(x, b, call < w->proc->blocks.at[b].last ? vertex_of_call(x, b, call, g->root) : g->nvert + b, &w->block[b],
+		         runs[b]);
 	}
 	for (size_t i = 0; i < w->pieces.n; i++) {
 		const struct piece *piece = &w->pieces.at[i];
 
-		add_edge(x, g->root, is_between_calls(w, piece) ? g->root : g->nvert + piece->block, &piece->site,
-		         runs[piece->block]);
+		add_edge(x, g->root, is_between_calls(w, piece) ? vertex_of_call(x, piece->block, piece->last - 1, g->root) :
+		         g->nvert + piece->block, &piece->site, runs[piece->block]);
 	}
+	x->nsite = x->g->nedge;
+	for (uint32_t k = 0; k < x->callees.n; k++) {
+		uint32_t e = graph_edge(x->g, g->root, x->g->nvert - 1 - k);
+
+		x->g->edge[e].fixed = true;
+	}
+	/* Of weight 0, for one that only calls itself until it ends somewhere else. */
+	if (w->local)
+		graph_edge(x->g, g->root, x->begin);
 	graph_index(x->g);
 }
 
@@ -328,6 +407,8 @@ events_by_edge(const struct events_of *x, uint32_t e)
 	}
 	for (size_t i = 0; i < w->pieces.n; i++)
 		n[k++] = (int64_t)sum_insns(x, w->pieces.at[i].block, w->pieces.at[i].first, w->pieces.at[i].last, e);
+	for (size_t i = 0; i < x->callees.n; i++)
+		n[k++] = x->callees.at[i]->lag[e];
 	return n;
 }
 
@@ -370,11 +451,12 @@ place_event(struct events_of *x, const bool *tree, uint32_t e)
 		x->w->proc->reason = why;
 		return false;
 	}
-	for (uint32_t i = 0; i < x->g->nedge; i++)
+	for (uint32_t i = 0; i < x->nsite; i++)
 		if (ev->increment[i] && !x->g->edge[i].phantom && !set_add(x, i, e, ev->increment[i]))
 			return false;
 	for (uint32_t b = 0; b < nblock; b++)
 		x->w->query[(size_t)b * x->list->n + e] = ev->query[b];
+	x->w->lag[e] = ev->query[x->begin];
 	return true;
 }
 
@@ -415,8 +497,8 @@ find_used(struct events_of *x, struct used **used)
 {
 	uint32_t n = 0;
 
-	*used = pool_array(x->u->pool, x->g->nedge, sizeof **used);
-	for (uint32_t e = 0; e < x->g->nedge; e++)
+	*used = pool_array(x->u->pool, x->nsite, sizeof **used);
+	for (uint32_t e = 0; e < x->nsite; e++)
 		if (site_of(x->w, e)->add)
 			(*used)[n++] = (struct used){site_of(x->w, e), e, order_of(x, e)};
 	if (n)
@@ -477,26 +559,61 @@ finish_sites(struct events_of *x, uint32_t *way)
 	return true;
 }
 
-bool
-place_events(const struct unit *u, struct woven *w, const struct event_list *list, uint32_t *way)
+static bool
+place_each(struct events_of *x, uint32_t *way)
 {
-	struct events_of x = {.u = u, .w = w, .list = list};
-	uint32_t bad = 0;
-	bool *tree;
+	const struct unit *u = x->u;
+	struct woven *w = x->w;
+	uint32_t n = x->list->n, bad = 0;
+	const bool *tree = span_max(x->g, x->weight, &bad);
 
-	place_weights(u, w);
-	read_events(&x);
-	build(&x);
-	tree = span_max(x.g, x.weight, &bad);
 	if (!tree) {
 		w->proc->reason = "ways that cannot be counted apart meet behind a call";
 		return false;
 	}
-	w->query = pool_array(u->pool, w->proc->blocks.n * list->n, sizeof *w->query);
-	for (uint32_t e = 0; e < list->n; e++)
-		if (!place_event(&x, tree, e))
+	w->query = pool_array(u->pool, w->proc->blocks.n * n, sizeof *w->query);
+	w->lag = pool_array(u->pool, n, sizeof *w->lag);
+	for (uint32_t e = 0; e < n; e++)
+		if (!place_event(x, tree, e))
 			return false;
-	return finish_sites(&x, way);
+	return finish_sites(x, way);
+}
+
+bool
+place_events(const struct unit *u, struct woven *w, struct woven *all, const struct event_list *list, uint32_t *way)
+{
+	struct events_of x = {.u = u, .w = w, .all = all, .list = list};
+	bool ok;
+
+	place_weights(u, w);
+	read_events(&x);
+	build(&x);
+	ok = place_each(&x, way);
+	free(x.callees.at);
+	return ok;
+}
+
+static void
+forget_site(struct woven *w, struct site *s)
+{
+	s->add = NULL;
+	s->lag = NULL;
+	if (s->where == SITE_SPLIT && !s->counter)
+		w->split[s->block] = false;
+}
+
+void
+forget_events(struct woven *w)
+{
+	w->local = false;
+	w->query = w->lag = NULL;
+	w->pieces.n = w->entered.n = 0;
+	if (!w->edge)
+		return;
+	for (uint32_t e = 0; e < w->proc->arcs.n; e++)
+		forget_site(w, &w->edge[e]);
+	for (uint32_t b = 0; b < w->proc->blocks.n; b++)
+		forget_site(w, &w->block[b]);
 }
 
 /* ---- their counters ---- */

@@ -75,6 +75,12 @@ struct call {
 	const char *callee;          /* symbol, or NULL */
 };
 
+/* A call of a procedure that is entered with more or fewer events counted than there have been. */
+struct entered {
+	uint32_t block, insn;
+	const struct woven *callee;
+};
+
 struct woven {
 	struct proc *proc;
 	uint32_t number;        /* among the procedures of the text: names its labels */
@@ -88,6 +94,9 @@ struct woven {
 	struct woven_paths *paths; /* if they are measured; else NULL */
 	VEC(struct piece) pieces; /* of blocks with calls, if events are counted; in order */
 	int64_t *query;         /* by block and event: QueryInc before its first instruction; NULL: no events */
+	bool local;             /* only calls of measured procedures of this text enter it */
+	int64_t *lag;           /* by event: QueryInc where it is entered; NULL: 0 of each */
+	VEC(struct entered) entered; /* in order */
 	uint64_t *events;       /* by instruction, in the order of blocks, and event: what it adds */
 	VEC(struct segment) segments;
 	VEC(struct call) calls;
@@ -164,9 +173,18 @@ void map_graph(struct buf *blob, const struct woven *w);
 /* What the map says of them. */
 void map_paths(struct buf *blob, const struct woven *w);
 
+/* local.c: marks those of all that only calls of measured procedures of the text enter (woven.local). */
+void local_find(const struct unit *u, struct woven *all);
+/* The local procedure that a call leads to, or NULL. */
+struct woven *local_callee(const struct unit *u, struct woven *all, const struct code *c, const struct insn *in);
+/* All procedures, what is called before what calls it, wherever calls form no cycle. In the unit's pool. */
+uint32_t *local_order(const struct unit *u, struct woven *all);
+
 /* events.c: what each site has to add to the counters of events, and to which of their numbers: from *way on, which is
- * moved. False: refused, with proc->reason set. */
-bool place_events(const struct unit *u, struct woven *w, const struct event_list *list, uint32_t *way);
+ * moved. A local procedure that is called and not placed yet is local no more. False: refused, with proc->reason set. */
+bool place_events(const struct unit *u, struct woven *w, struct woven *all, const struct event_list *list, uint32_t *way);
+/* As if it had not been called. */
+void forget_events(struct woven *w);
 /* The symbol of an event's counter (no terminating zero): the same in every object. */
 void event_symbol(struct buf *b, const struct event *e, bool calls);
 void event_symbol_of(struct buf *b, const char *what, const struct event *e);

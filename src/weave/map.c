@@ -138,6 +138,15 @@ blob_site(struct buf *blob, const struct woven *w, const struct site *s, uint32_
 }
 
 static void
+blob_entered(struct buf *blob, const struct woven *w, const struct entered *in, uint32_t nevent)
+{
+	buf_uleb(blob, in->block + 1);
+	buf_uleb(blob, in->insn - w->proc->blocks.at[in->block].first);
+	for (uint32_t e = 0; e < nevent; e++)
+		buf_sleb(blob, in->callee->lag[e]);
+}
+
+static void
 blob_events(struct buf *blob, const struct woven *w, const struct event_list *list, bool calls)
 {
 	const struct proc *p = w->proc;
@@ -166,6 +175,9 @@ blob_events(struct buf *blob, const struct woven *w, const struct event_list *li
 		blob_site(blob, w, &w->block[b], list->n);
 	for (size_t i = 0; i < w->pieces.n; i++)
 		blob_site(blob, w, &w->pieces.at[i].site, list->n);
+	buf_uleb(blob, 0);
+	for (size_t i = 0; i < w->entered.n; i++)
+		blob_entered(blob, w, &w->entered.at[i], list->n);
 	buf_uleb(blob, 0);
 }
 

@@ -121,6 +121,47 @@ warn_of_changes(const struct job *j)
 		           j->changed == 1 ? "procedure is" : "procedures are", j->o->weights->file);
 }
 
+static uint32_t
+count_refused(const struct job *j)
+{
+	uint32_t n = 0;
+
+	for (size_t i = 0; i < j->unit.procs.n; i++)
+		n += j->unit.procs.at[i].reason != NULL;
+	return n;
+}
+
+static void
+place_all_events(struct job *j)
+{
+	const uint32_t *order = local_order(&j->unit, j->woven);
+
+	for (uint32_t i = 0; i < j->unit.procs.n; i++)
+		if (!j->woven[order[i]].proc->reason)
+			place_events(&j->unit, &j->woven[order[i]], j->woven, &j->o->events, &j->way);
+}
+
+/* Where calls or timers need counters right at every call, no procedure is local. Nor if one is refused now: it may call
+ * others, and does not say what is not counted yet. */
+static void
+place_by_calls(struct job *j)
+{
+	uint32_t refused = count_refused(j), way = j->way;
+	bool exact = j->o->calls;
+
+	for (uint32_t e = 0; e < j->o->events.n; e++)
+		exact |= j->o->events.at[e].timed;
+	if (!exact)
+		local_find(&j->unit, j->woven);
+	place_all_events(j);
+	if (exact || count_refused(j) == refused)
+		return;
+	for (uint32_t i = 0; i < j->unit.procs.n; i++)
+		forget_events(&j->woven[i]);
+	j->way = way;
+	place_all_events(j);
+}
+
 /* sites, counters: where counters go, and which are needed */
 static void
 pass_place(struct job *j)
@@ -143,9 +184,11 @@ pass_place(struct job *j)
 		find_weights(j, w);
 		if (j->o->measure == CHORD_PATHS)
 			j->wrong |= !place_paths(&j->unit, w, j->o->interest);
-		else if (place_counters(&j->unit, w, j->o->measure) && j->o->events.n)
-			place_events(&j->unit, w, &j->o->events, &j->way);
+		else
+			place_counters(&j->unit, w, j->o->measure);
 	}
+	if (j->o->measure != CHORD_PATHS && j->o->events.n)
+		place_by_calls(j);
 	warn_of_changes(j);
 }
 
@@ -268,6 +311,7 @@ release(struct job *j)
 			free(j->woven[i].segments.at);
 			free(j->woven[i].pieces.at);
 			free(j->woven[i].calls.at);
+			free(j->woven[i].entered.at);
 		}
 	}
 	free(j->unit.procs.at);

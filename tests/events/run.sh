@@ -234,6 +234,7 @@ all_stops()
 	measured gcc -O2 "$here/threads.c" "$work/threads" $all,blocks && stops threads "${stops:-20}" 500 1 "$work/threads" $many
 	measured g++ -O2 "$here/throws.cc" "$work/throws" $all,blocks && stops throws "${stops:-12}" 1000 1 "$work/throws" $many
 	measured gcc -O2 "$here/aligned.c" "$work/aligned" $all,blocks && stops aligned "${stops:-20}" 300 1 "$work/aligned" $many
+	measured gcc -O2 "$here/locals.c" "$work/locals" $all,blocks && stops locals "${stops:-30}" 300 1 "$work/locals" $many
 	[ -n "$long" ] || return
 	measured clang -O1 "$here/ways.c" "$work/ways-clang" $all,blocks && stops ways-clang "$stops" 300 2 "$work/ways-clang" $many
 	measured gcc -O0 "$here/struck.c" "$work/struck0" && stops struck-altstack "$stops" 300 2 "$work/struck0" $many 1

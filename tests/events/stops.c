@@ -82,6 +82,9 @@ read_adds(const struct proc *p, uint32_t b, uint32_t k, uint64_t *to)
 		for (uint32_t s = 0; s < p->nevent_site; s++)
 			if (p->event_site[s].block == b && p->event_site[s].insn == k + 1)
 				add += p->event_site[s].add[e];
+		for (uint32_t c = 0; c < p->nevent_call; c++)
+			if (p->event_call[c].block == b && p->event_call[c].insn == k)
+				add += p->event_call[c].add[e];
 		to[e] += (uint64_t)add;
 	}
 }

@@ -75,6 +75,8 @@ put_events(struct buf *b)
 	PUT(b, 4, 0, 1, 4, 1, 1, 0, 3, 1, 0, 1, 3, 2, 0);
 	PUT(b, 2 * 300 - 1, 7, 1, 1, 1, 0, 0, 1, 1, 0);
 	PUT(b, 2, 2, 2 * 300, 0, 1, 1, 4, 1, 0);
+	/* Behind instruction 2 of block 1, a call, 5 instructions were counted too many before, and a load too few. */
+	PUT(b, 2, 2, 2 * 5 - 1, 2, 0);
 }
 
 /* Counters: EDGES 1, 2 on the chords; EVERY_BLOCK 1, 2, 3 on the blocks; EVERY_EDGE 1..4 on all but ENTRY and CLOSE. */

@@ -152,7 +152,7 @@ map_errors(void **state)
 static void
 map_events(void **state)
 {
-	static const int64_t insns[] = {2, 3, 4 - 300, 5 - 300}, loads[] = {-1, -1, 2, 2};
+	static const int64_t insns[] = {2, 3, 4 - 300, 5 - 300 + 5}, loads[] = {-1, -1, 2, 2 - 1};
 	struct pool *pool = pool_new();
 	struct shape s = plain;
 	struct buf b = {0};
