@@ -312,6 +312,34 @@ t_not_counted() {
 
 # ---- bad input ----
 
+# Procedures that only their own text calls are entered with events not counted, unless one that calls them is refused:
+# then the others count what they do by edges.
+t_refused_caller() {
+	cat >calls.c <<-END
+		#define ALONE __attribute__((noinline)) static
+		ALONE unsigned leaf(unsigned n) { return n * 7 + 3; }
+		ALONE unsigned ways(unsigned n) { if (n & 1) return leaf(n) + 1; return n >> 2; }
+		__attribute__((noinline)) unsigned divides(unsigned a, unsigned b) { return ways(a / b) + leaf(a); }
+		int main(void)
+		{
+			unsigned sum = 0;
+			for (unsigned i = 1; i < 100; i++)
+				sum += divides(sum + i * 77, i + 2) + ways(i);
+			return sum == 1;
+		}
+	END
+	printf 'divide 3000000000\n' >costs
+	want $cc -O1 -fchord-events=instructions,cost:costs -o some calls.c
+	want $cc -O1 -fchord=edges -o edges calls.c
+	CHORD_FILE=some.chord ./some && CHORD_FILE=edges.chord ./edges || no "status $?"
+	want "$CHORD" report ./some some.chord
+	grep -q "an event's increment of more than 31 bits" out err || no "nothing is refused"
+	want "$CHORD" report --json ./some some.chord && jq .events.instructions out >counted
+	want "$CHORD" report --json ./edges edges.chord
+	jq '[.functions[] | select(.name != "divides") | .instructions] | add' out >true
+	cmp counted true || no "$(cat counted) instructions, not $(cat true)"
+}
+
 t_bad_input() {
 	want $cc -O2 -pthread -o prog prog.c
 	want gcc -O2 -pthread -o plain prog.c
@@ -339,7 +367,7 @@ t_bad_input() {
 	want "$CHORD" stat --help
 }
 
-for name in valgrind_O0 valgrind_O2 valgrind_avx2 measures tables tables_apart repeated jumps callees threads processes pass_through not_counted bad_input; do
+for name in valgrind_O0 valgrind_O2 valgrind_avx2 measures tables tables_apart repeated jumps callees threads processes pass_through not_counted refused_caller bad_input; do
 	test_case $name
 done
 exit $failed
