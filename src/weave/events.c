@@ -22,8 +22,8 @@ struct events_of {
 	const struct unit *u;
 	struct woven *w, *all;
 	const struct event_list *list;
-	struct graph *g;        /* edges: the arcs, one for each block, one for each piece, one for each local callee */
-	uint32_t nsite;         /* edges but the last ones */
+	struct graph *g;        /* edges: the arcs, one for each block, one for each piece, then some without a site */
+	uint32_t nsite;         /* edges but those */
 	uint32_t begin;         /* where the procedure is entered: root, if it is not local */
 	VEC(struct woven *) callees; /* local, others than itself */
 	double *weight;

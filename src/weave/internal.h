@@ -94,8 +94,8 @@ struct woven {
 	struct woven_paths *paths; /* if they are measured; else NULL */
 	VEC(struct piece) pieces; /* of blocks with calls, if events are counted; in order */
 	int64_t *query;         /* by block and event: QueryInc before its first instruction; NULL: no events */
-	bool local;             /* only calls of measured procedures of this text enter it */
-	int64_t *lag;           /* by event: QueryInc where it is entered; NULL: 0 of each */
+	bool local;             /* only calls and tail calls of measured procedures of this text enter it */
+	int64_t *lag;           /* by event: QueryInc where it is entered; NULL until it is placed */
 	VEC(struct entered) entered; /* in order */
 	uint64_t *events;       /* by instruction, in the order of blocks, and event: what it adds */
 	VEC(struct segment) segments;
