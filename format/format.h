@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #ifndef CHORD_FORMAT_VERSION /* tests build runtimes of another version */
-#define CHORD_FORMAT_VERSION 4
+#define CHORD_FORMAT_VERSION 5
 #endif
 
 /* Names of sections. CNT has to be a C identifier: linkers then define
@@ -83,8 +83,9 @@ enum {
  *                                 the block, woven code runs parallel to the original
  *
  *   n nevent                      as above
- *   nevent x (s name, n numbers)  whose sum is the counter, up to CHORD_WAYS_MOST; then for each
- *                                 block, for each event:
+ *   nevent x (s name, n numbers, n stride, n span, z low)
+ *                                 the counter is the sum of so many numbers, number i times
+ *                                 low + i / stride % span; then for each block, for each event:
  *       z query                   QueryInc: what to add to the counter when control is before
  *                                 the block's first instruction
  *       n enter                   what entering the block adds to the events, before that
@@ -335,14 +336,14 @@ struct chord_live_module { CHORD_LIVE_MODULE_FIELDS(CHORD_FIELD) unsigned char i
 struct chord_live_region { CHORD_LIVE_REGION_FIELDS(CHORD_FIELD) };
 struct chord_live_exits { CHORD_LIVE_EXITS_FIELDS(CHORD_FIELD) };
 struct chord_live_guest { CHORD_LIVE_GUEST_FIELDS(CHORD_FIELD) };
-/* The counter of an event is so many 64-bit numbers, one behind another, whose sum counts. Each place
- * adds to one of them: an addition that follows another to the same place in memory has to wait for it. Fewer if
- * events are summed for calls, where each call adds up all of them twice. */
-enum { CHORD_WAYS = 64, CHORD_WAYS_SUMMED = 4 };
+/* The counter of an event is a sum of 64-bit numbers, one behind another, each times so many events as it stands
+ * for. Other events may count in the same numbers. Each place adds to one or a few of them. */
+enum { CHORD_NUMBERS_MOST = 4096 };
+/* If events are summed for calls, where each call adds up all of them twice, they stand for 1 event of one kind. */
+enum { CHORD_WAYS_SUMMED = 4 };
 /* With timers (-fchord-timers=) four, each followed by another one that makes up for what the runtime takes from it: it
  * keeps the first of them below 0 as long as no timer can be due. */
 enum { CHORD_PAIRS_TIMED = 4, CHORD_WAYS_TIMED = 2 * CHORD_PAIRS_TIMED };
-enum { CHORD_WAYS_MOST = 64 };
 enum { CHORD_TIMER_SIZE = 256 }; /* bytes, with what the runtime knows of the timer behind the numbers */
 
 /* What the runtime has to know of procedures whose events have timers; not merged, in the order of the code. Records

@@ -103,6 +103,8 @@ uint32_t stmt_behind(const struct text *t, uint32_t stmt);
 bool cfi_frame_open(const struct cfi *c, uint32_t stmt);
 /* Is the frame found by the frame pointer there, or in a way that is not understood? */
 bool cfi_by_frame_pointer(const struct cfi *c, uint32_t stmt);
+/* Is it said there, by the stack pointer? */
+bool cfi_by_stack_pointer(const struct cfi *c, uint32_t stmt);
 
 /* ---- code.c: instructions of a section ---- */
 

@@ -380,6 +380,15 @@ cfi_by_frame_pointer(const struct cfi *c, uint32_t stmt)
 	return s.unknown || s.cfa_reg != 7;
 }
 
+bool
+cfi_by_stack_pointer(const struct cfi *c, uint32_t stmt)
+{
+	uint32_t n;
+	struct state s = state_before(c, stmt, &n);
+
+	return s.inside && !s.unknown && s.cfa_reg == 7;
+}
+
 uint32_t
 stmt_behind(const struct text *t, uint32_t stmt)
 {

@@ -133,9 +133,9 @@ find_counters(struct query *q, struct counted *c)
 
 			c->event[i][e] = number;
 			for (size_t k = 0; k < c->counter.n; k++)
-				fresh &= c->counter.at[k].addr != p->event[e].addr;
+				fresh &= !event_counter_same(c->counter.at[k].at, &p->event[e]);
 			if (fresh)
-				VEC_PUSH(c->counter, (struct counter){p->event[e].addr, number, p->event[e].numbers});
+				VEC_PUSH(c->counter, (struct counter){&p->event[e], number});
 		}
 	}
 }

@@ -31,14 +31,13 @@ look_doubt(struct look *k, const char *text)
 
 /* What the numbers of a counter add up to at a base. False: they are not all there. */
 static bool
-read_counter(const struct look *k, uint64_t addr, uint32_t numbers, uint64_t *sum)
+read_counter(const struct look *k, uint64_t base, const struct event_counter *c, uint64_t *sum)
 {
-	uint64_t number[CHORD_WAYS_MOST];
+	uint64_t number[CHORD_NUMBERS_MOST];
 
-	if (!process_read(&k->process, addr, number, numbers * sizeof *number))
+	if (!process_read(&k->process, c->addr + base, number, c->numbers * sizeof *number))
 		return false;
-	for (uint32_t i = 0; i < numbers; i++)
-		*sum += number[i];
+	*sum += event_count(c, number, c->numbers);
 	return true;
 }
 
@@ -51,7 +50,7 @@ counters_at(const struct look *k, uint64_t base, uint64_t *sum)
 		for (size_t c = 0; c < l->counted->counter.n; c++) {
 			const struct counter *counter = &l->counted->counter.at[c];
 
-			if (!read_counter(k, counter->addr + l->bias + base, counter->numbers, &sum[counter->event]))
+			if (!read_counter(k, l->bias + base, counter->at, &sum[counter->event]))
 				return false;
 		}
 	}
@@ -67,11 +66,10 @@ counters_outside(const struct look *k, uint64_t base, uint64_t *sum)
 
 		for (size_t c = 0; c < l->counted->counter.n; c++) {
 			const struct counter *counter = &l->counted->counter.at[c];
-			uint64_t addr = counter->addr + l->bias + base;
-			const struct mapping *m = process_mapping(&k->process, addr);
+			const struct mapping *m = process_mapping(&k->process, counter->at->addr + l->bias + base);
 
 			if (m && !m->ino)
-				read_counter(k, addr, counter->numbers, &sum[counter->event]);
+				read_counter(k, l->bias + base, counter->at, &sum[counter->event]);
 		}
 	}
 }
@@ -85,10 +83,11 @@ counters_in_profile(const struct look *k, uint64_t *sum)
 		const struct module *m = profile_module(k->profile, image_build_id(c->unit.image));
 
 		for (size_t j = 0; m && m->count && j < c->counter.n; j++) {
-			uint64_t at = (c->counter.at[j].addr - m->base) / 8;
+			const struct counter *of = &c->counter.at[j];
+			uint64_t at = (of->at->addr - m->base) / 8;
 
-			for (uint64_t way = 0; way < c->counter.at[j].numbers && at + way < m->ncount; way++)
-				sum[c->counter.at[j].event] += m->count[at + way];
+			if (at < m->ncount)
+				sum[of->event] += event_count(of->at, m->count + at, m->ncount - at);
 		}
 	}
 }

@@ -6,10 +6,10 @@
 #include "image/stack.h"
 #include "process/process.h"
 
-/* An event's counter in a program: the sum of so many numbers. */
+/* An event's counter in a program. */
 struct counter {
-	uint64_t addr;
-	uint32_t event, numbers;
+	const struct event_counter *at;
+	uint32_t event;          /* number among those asked for */
 };
 
 /* A program or shared object that counts events. */

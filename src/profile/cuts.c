@@ -156,14 +156,18 @@ cut_settle(struct system *s, const struct cut *cut, const struct woven *woven)
 	return ok;
 }
 
-/* How often woven code in [lo, hi) writes the counter of an event, any of its numbers. */
+/* How often woven code in [lo, hi) writes numbers of an event's counter; *sum: what it adds to that. */
 static uint32_t
-writes(const struct woven *woven, uint64_t lo, uint64_t hi, const struct event_counter *counter)
+writes(const struct woven *woven, uint64_t lo, uint64_t hi, const struct event_counter *counter, uint64_t *sum)
 {
+	struct woven_add add = {.end = lo};
 	uint32_t n = 0;
 
-	while (lo < hi && woven->counts(woven->ctx, lo, hi, counter->addr, counter->numbers, &lo))
+	*sum = 0;
+	while (add.end < hi && woven->adds(woven->ctx, add.end, hi, counter->addr, counter->numbers, &add)) {
+		*sum += (uint64_t)(add.n * event_of_number(counter, add.number));
 		n++;
+	}
 	return n;
 }
 
@@ -172,19 +176,18 @@ cut_query(const struct proc *p, const struct cut *cut, uint32_t event, const str
 {
 	uint64_t n = (uint64_t)event_query(p, cut->block, cut->insn, event), start = block_start(p, cut->block, woven);
 	const struct event_counter *counter = &p->event[event];
-	uint32_t sites = 0, pending;
+	uint64_t sites = 0, sum, all;
+	uint32_t pending;
 	struct walk w;
 
 	for (walk_start(&w, p, NULL, cut->block); walk_next(&w) && w.i < cut->insn; start = end_of(&w, start))
 		;
-	pending = writes(woven, cut->addr, w.addr, counter);
+	pending = writes(woven, cut->addr, w.addr, counter, &sum);
 	/* What is woven in before the instruction was still to come. */
 	for (uint32_t k = 0; pending && k < p->nevent_site; k++)
-		if (p->event_site[k].block == cut->block && p->event_site[k].insn == cut->insn) {
-			n += (uint64_t)p->event_site[k].add[event];
-			sites += p->event_site[k].add[event] != 0;
-		}
-	*query = (int64_t)n;
+		if (p->event_site[k].block == cut->block && p->event_site[k].insn == cut->insn)
+			sites += (uint64_t)p->event_site[k].add[event];
+	*query = (int64_t)(n + sites);
 	/* Of what is on the way to the block the map says nothing. */
-	return !pending || (pending == sites && sites == writes(woven, start, w.addr, counter));
+	return !pending || (sum == sites && pending == writes(woven, start, w.addr, counter, &all));
 }

@@ -53,17 +53,23 @@ event_total_of(struct event_totals *t, const char *name)
 }
 
 struct seen {
-	uint64_t *addr;
+	const struct event_counter **at;
 	size_t n;
 };
 
+bool
+event_counter_same(const struct event_counter *a, const struct event_counter *b)
+{
+	return a->addr == b->addr && !strcmp(a->name, b->name);
+}
+
 static bool
-is_new(struct seen *s, uint64_t addr)
+is_new(struct seen *s, const struct event_counter *c)
 {
 	for (size_t i = 0; i < s->n; i++)
-		if (s->addr[i] == addr)
+		if (event_counter_same(s->at[i], c))
 			return false;
-	s->addr[s->n++] = addr;
+	s->at[s->n++] = c;
 	return true;
 }
 
@@ -83,13 +89,13 @@ add_cuts(struct event_totals *t, const struct proc *p, const struct counts *c, c
 		t->why = "an activation ended where it cannot be told how much it had counted";
 }
 
-static uint64_t
-event_count(const struct module *m, uint64_t at, uint32_t numbers)
+uint64_t
+event_count(const struct event_counter *c, const uint64_t *number, uint64_t n)
 {
 	uint64_t sum = 0;
 
-	for (uint32_t i = 0; i < numbers && m && m->count; i++)
-		sum += m->count[at + i];
+	for (uint64_t i = 0; i < c->numbers && i < n; i++)
+		sum += number[i] * (uint64_t)event_of_number(c, i);
 	return sum;
 }
 
@@ -104,18 +110,18 @@ profile_events(struct pool *pool, const struct map *map, const struct module *m,
 	for (uint32_t i = 0; i < map->nproc; i++)
 		most += map->proc[i].nevent;
 	t.at = pool_array(pool, most, sizeof *t.at);
-	seen.addr = pool_array(pool, most, sizeof *seen.addr);
+	seen.at = pool_array(pool, most, sizeof *seen.at);
 	for (uint32_t i = 0; i < map->nproc; i++)
 		for (uint32_t e = 0; e < map->proc[i].nevent; e++) {
 			const struct event_counter *c = &map->proc[i].event[e];
 			uint64_t at = m ? (c->addr - m->base) / 8 : 0;
 
-			if (!is_new(&seen, c->addr))
+			if (!is_new(&seen, c))
 				continue;
 			if (m && (c->addr < m->base || (c->addr - m->base) % 8 || at + c->numbers > m->ncount))
 				t.why = "the profile does not hold the counters of events";
 			else
-				event_total_of(&t, c->name)->n += event_count(m, at, c->numbers);
+				event_total_of(&t, c->name)->n += m && m->count ? event_count(c, m->count + at, c->numbers) : 0;
 		}
 	for (uint32_t i = 0; i < map->nproc; i++)
 		add_cuts(&t, &map->proc[i], &counts[i], woven);

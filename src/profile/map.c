@@ -208,6 +208,22 @@ by_event_site(const void *a, const void *b)
 	return (x->insn > y->insn) - (x->insn < y->insn);
 }
 
+static void
+get_numbers(struct in *in, struct event_counter *c)
+{
+	int64_t low;
+
+	c->numbers = in_below(in, CHORD_NUMBERS_MOST + 1, "a counter of too many numbers");
+	c->stride = in_below(in, (uint64_t)c->numbers + 1, "a counter of other numbers than it has");
+	c->span = in_below(in, (uint64_t)c->numbers + 1, "a counter of other numbers than it has");
+	low = in_signed(in);
+	if (!in->bad && (!c->stride || !c->span || c->numbers % (c->stride * c->span)))
+		in_bad(in, "a counter of other numbers than it has");
+	if (!in->bad && (low < INT8_MIN || low > INT8_MAX))
+		in_bad(in, "a counter of numbers that stand for too many events");
+	c->low = (int32_t)low;
+}
+
 /* addr: the counters' addresses, not aligned. */
 static void
 get_events(struct in *in, struct proc *p, const unsigned char *addr, uint32_t nevent)
@@ -226,7 +242,7 @@ get_events(struct in *in, struct proc *p, const unsigned char *addr, uint32_t ne
 	p->event = pool_array(in->pool, nevent, sizeof *p->event);
 	for (uint32_t e = 0; e < nevent; e++) {
 		p->event[e].name = in_string(in);
-		p->event[e].numbers = in_below(in, CHORD_WAYS_MOST + 1, "a counter of too many numbers");
+		get_numbers(in, &p->event[e]);
 		memcpy(&p->event[e].addr, addr + 8 * (size_t)e, 8);
 	}
 	if (!in->bad && p->nblock > in_left(in) / (3 * (size_t)nevent))

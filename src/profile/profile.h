@@ -41,12 +41,26 @@ struct seg {
 	uint64_t addr;           /* in the woven program */
 };
 
-/* An event that is counted in the module: one counter for all procedures. */
+/* An event that is counted in the module: one counter for all procedures, a sum of numbers that each stand for so many
+ * events. Other events may count in the same numbers. */
 struct event_counter {
 	const char *name;
-	uint64_t addr;           /* link-time address */
-	uint32_t numbers;        /* whose sum it is */
+	uint64_t addr;           /* link-time address of the first one */
+	uint32_t numbers;
+	uint32_t stride, span;   /* 1 or more; stride * span divides numbers */
+	int32_t low;
 };
+
+/* How many events number i stands for. */
+static inline int64_t
+event_of_number(const struct event_counter *c, uint64_t i)
+{
+	return c->low + (int64_t)(i / c->stride % c->span);
+}
+/* The counter, from its numbers; as far as there are so many. */
+uint64_t event_count(const struct event_counter *c, const uint64_t *number, uint64_t n);
+/* Of procedures of one module. */
+bool event_counter_same(const struct event_counter *a, const struct event_counter *b);
 
 /* What one event has to do with one block (Ball 1994). */
 struct event_block {
@@ -329,12 +343,20 @@ counts_by_design(const struct counts *c)
 	return c->why == SOLVE_EVENTS_ONLY || c->why == SOLVE_PATHS_ONLY;
 }
 
+struct woven_add {
+	uint64_t end;            /* where the instruction ends */
+	uint32_t number;         /* of the counter */
+	int64_t n;               /* what is added to it */
+};
+
 /* What can be asked of woven code, by link-time addresses; lo begins an instruction. */
 struct woven {
 	void *ctx;
 	/* The first instruction in [lo, hi) that writes one of so many counters from an address on, and where it ends (may be
 	 * NULL); 0: none does. */
 	uint64_t (*counts)(void *ctx, uint64_t lo, uint64_t hi, uint64_t counter, uint32_t n, uint64_t *end);
+	/* Likewise, of an addition. False: none is there. */
+	bool (*adds)(void *ctx, uint64_t lo, uint64_t hi, uint64_t counter, uint32_t n, struct woven_add *add);
 	/* The lowest address in [lo, hi] from which control runs straight to hi. */
 	uint64_t (*straight)(void *ctx, uint64_t lo, uint64_t hi);
 	/* If code at an address runs to where a stub leaves [lo, hi) for the runtime: where it goes on; else 0. */

@@ -109,9 +109,12 @@ pass(struct where_index *x, struct where *w)
 
 	if (!machine_x86_64.woven((const uint8_t *)bytes.at, bytes.n, w->addr, &in))
 		return false;
-	for (uint32_t e = 0; e < w->proc->nevent; e++)
-		if (in.counter - w->proc->event[e].addr < 8 * w->proc->event[e].numbers)
-			w->pending[e] += in.add;
+	for (uint32_t e = 0; e < w->proc->nevent; e++) {
+		const struct event_counter *c = &w->proc->event[e];
+
+		if (in.counter - c->addr < 8 * (uint64_t)c->numbers)
+			w->pending[e] += in.add * event_of_number(c, (in.counter - c->addr) / 8);
+	}
 	w->sp += in.sp;
 	w->addr = in.jumps ? in.target : w->addr + in.len;
 	return true;

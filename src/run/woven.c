@@ -39,6 +39,20 @@ writes_counter(void *image, uint64_t lo, uint64_t hi, uint64_t counter, uint32_t
 }
 
 static bool
+adds_to_counter(void *image, uint64_t lo, uint64_t hi, uint64_t counter, uint32_t n, struct woven_add *add)
+{
+	struct woven_insn in;
+	uint64_t at = writes_counter(image, lo, hi, counter, n, &add->end);
+	struct str code = image_bytes(image, at);
+
+	if (!at || !machine_x86_64.woven((const uint8_t *)code.at, code.n, at, &in))
+		return false;
+	add->number = (uint32_t)((in.counter - counter) / 8);
+	add->n = in.add;
+	return true;
+}
+
+static bool
 jump_at(struct image *image, uint64_t at, struct insn *in)
 {
 	struct str code = image_bytes(image, at);
@@ -101,5 +115,5 @@ is_due_call(void *image, uint64_t back)
 struct woven
 woven_code(struct image *image)
 {
-	return (struct woven){image, writes_counter, runs_straight, goes_on_at, is_due_call};
+	return (struct woven){image, writes_counter, adds_to_counter, runs_straight, goes_on_at, is_due_call};
 }

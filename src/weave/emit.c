@@ -270,15 +270,18 @@ name_events(struct emitter *m)
 	const struct event_list *list = &m->o->events;
 	struct buf b = {0};
 
-	m->event = pool_array(m->u->pool, list->n, sizeof *m->event);
+	m->boxes = number_boxes(m->u->pool, list, m->o->calls);
+	m->numbers = pool_array(m->u->pool, m->boxes.n, sizeof *m->numbers);
 	m->due = pool_array(m->u->pool, list->n, sizeof *m->due);
 	for (uint32_t i = 0; i < list->n; i++) {
 		b.n = 0;
-		event_symbol(&b, &list->at[i], m->o->calls);
-		m->event[i] = pool_strndup(m->u->pool, b.at, b.n);
-		b.n = 0;
 		event_symbol_of(&b, "due", &list->at[i]);
 		m->due[i] = pool_strndup(m->u->pool, b.at, b.n);
+	}
+	for (uint32_t i = 0; i < m->boxes.n; i++) {
+		b.n = 0;
+		number_symbol(&b, &m->boxes.at[i], list, m->o->calls);
+		m->numbers[i] = pool_strndup(m->u->pool, b.at, b.n);
 	}
 	buf_free(&b);
 }

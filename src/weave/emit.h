@@ -12,7 +12,8 @@ struct emitter {
 	struct buf b;
 	const struct weave_options *o;
 	char counters[32];
-	const char **event;     /* symbols of the events' counters */
+	struct number_boxes boxes;
+	const char **numbers;   /* by box: its symbol */
 	bool *target;           /* by block: needs a J label */
 	struct buf *stubs;      /* by part */
 	struct buf *cold;       /* by part: stubs that are rarely run */

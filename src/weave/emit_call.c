@@ -115,7 +115,7 @@ emit_sum(struct emitter *m, struct call *c, uint32_t number, uint32_t stmt)
 	c->callee = woven_callee(m->u, emit_code(m, c->block), in, m->w->proc);
 	m->w->ncounter += m->o->events.n;
 	for (uint32_t k = 0; k < m->o->events.n; k++)
-		m->u->machine->add_sum(&m->b, m->event[k], CHORD_WAYS_SUMMED, m->counters, at + 8 * k, true, true, before);
+		m->u->machine->add_sum(&m->b, m->numbers[k], CHORD_WAYS_SUMMED, m->counters, at + 8 * k, true, true, before);
 	if (!c->callee)
 		emit_pointer(m, c, number, before);
 	emit_text(m, emit_before(m, c->block, c->insn), RANK_CALL, in->stmt);
@@ -123,7 +123,7 @@ emit_sum(struct emitter *m, struct call *c, uint32_t number, uint32_t stmt)
 	if (c->flags & CHORD_CALL_NORETURN)
 		return;
 	for (uint32_t k = 0; k < m->o->events.n; k++)
-		m->u->machine->add_sum(&m->b, m->event[k], CHORD_WAYS_SUMMED, m->counters, at + 8 * k, false, compiled, after);
+		m->u->machine->add_sum(&m->b, m->numbers[k], CHORD_WAYS_SUMMED, m->counters, at + 8 * k, false, compiled, after);
 	emit_text(m, emit_behind(m, stmt_behind(m->u->text, stmt)), RANK_RETURNED, stmt);
 	if (c->insn + 1 < b->last)
 		emit_segment(m, c->block, c->insn + 1);

@@ -52,7 +52,7 @@ stmt_at(const struct emitter *m, const struct site *s)
 
 /* An event with timers. The stub asks whether one is due. */
 static void
-add_timed(struct emitter *m, struct buf *b, const struct site *s, uint32_t event)
+add_timed(struct emitter *m, struct buf *b, const struct site *s, const char *counter, uint32_t event)
 {
 	uint32_t at = stmt_at(m, s), number = m->nask++;
 	struct timed_at t = {.ask = emit_name(m, 'E', number), .on = emit_name(m, 'F', number), .due = m->due[event],
@@ -60,7 +60,7 @@ add_timed(struct emitter *m, struct buf *b, const struct site *s, uint32_t event
 	struct buf none = {0}, stub = {0};
 
 	t.in_line = !add_far(m, s->block, at, &none);
-	m->u->machine->add_timed(b, &stub, m->event[event], s->way % CHORD_PAIRS_TIMED * 16u, (int32_t)s->add[event], &t, s->gap);
+	m->u->machine->add_timed(b, &stub, counter, s->way % CHORD_PAIRS_TIMED * 16u, (int32_t)s->add[event], &t, s->gap);
 	if (!t.in_line)
 		add_far(m, s->block, at, &stub);
 	buf_free(&stub);
@@ -83,18 +83,31 @@ add_path(struct emitter *m, struct buf *b, const struct site *s)
 }
 
 static void
+add_events(struct emitter *m, struct buf *b, const struct site *s, uint32_t box)
+{
+	const struct number_box *at = &m->boxes.at[box];
+	uint32_t event = at->axis[0].event, n;
+	struct addition add[NUMBER_AXES];
+
+	if (m->o->events.at[event].timed) {
+		if (s->add[event])
+			add_timed(m, b, s, m->numbers[box], event);
+		return;
+	}
+	n = numbers_add(at, s->add, s->way, add);
+	for (uint32_t i = 0; i < n; i++)
+		m->u->machine->add(b, m->numbers[box], add[i].number * 8u, add[i].n, s->gap);
+}
+
+static void
 add_counter(struct emitter *m, struct buf *b, const struct site *s)
 {
 	if (s->path)
 		add_path(m, b, s);
 	if (s->counter)
 		m->u->machine->add(b, m->counters, (uint64_t)(s->counter - 1) * 8, 1, s->gap);
-	for (uint32_t k = 0; s->add && k < m->o->events.n; k++)
-		if (s->add[k] && m->o->events.at[k].timed)
-			add_timed(m, b, s, k);
-		else if (s->add[k])
-			m->u->machine->add(b, m->event[k], s->way % event_numbers(&m->o->events.at[k], m->o->calls) * 8u,
-			                   (int32_t)s->add[k], s->gap);
+	for (uint32_t i = 0; s->add && i < m->boxes.n; i++)
+		add_events(m, b, s, i);
 }
 
 /* ---- jumps ---- */

@@ -552,7 +552,7 @@ finish_sites(struct events_of *x, uint32_t *way)
 	uint32_t n = find_used(x, &used);
 
 	for (uint32_t i = 0; i < n; i++)
-		used[i].site->way = (uint8_t)((*way)++ % CHORD_WAYS_MOST);
+		used[i].site->way = (uint8_t)((*way)++ % 64);
 	for (uint32_t e = 0; e < x->list->n; e++)
 		if (x->list->at[e].timed && !find_lag(x, used, n, e))
 			return false;
@@ -616,26 +616,11 @@ forget_events(struct woven *w)
 		forget_site(w, &w->block[b]);
 }
 
-/* ---- their counters ---- */
-
-/* Those that are summed for calls are counters of their own: exits record their values. So are those with timers,
- * which are compared with a limit wherever they change. */
-void
-event_symbol(struct buf *b, const struct event *e, bool calls)
-{
-	event_symbol_of(b, calls ? "sum" : e->timed ? "timed" : "events", e);
-}
-
-uint32_t
-event_numbers(const struct event *e, bool calls)
-{
-	return e->timed ? CHORD_WAYS_TIMED : calls ? CHORD_WAYS_SUMMED : CHORD_WAYS;
-}
+/* ---- names ---- */
 
 void
-event_symbol_of(struct buf *b, const char *what, const struct event *e)
+event_name_of(struct buf *b, const struct event *e)
 {
-	buf_printf(b, "__chord_%s_", what);
 	for (const char *s = e->name; *s; s++) {
 		if (isalnum((unsigned char)*s))
 			buf_char(b, *s);
@@ -645,23 +630,8 @@ event_symbol_of(struct buf *b, const char *what, const struct event *e)
 }
 
 void
-emit_event_counters(struct buf *tail, const struct event_list *list, bool calls)
+event_symbol_of(struct buf *b, const char *what, const struct event *e)
 {
-	struct buf b = {0};
-
-	for (uint32_t i = 0; i < list->n; i++) {
-		bool timed = list->at[i].timed;
-
-		b.n = 0;
-		event_symbol(&b, &list->at[i], calls);
-		buf_char(&b, 0);
-		buf_printf(tail, "\t.section %s,\"awG\",@nobits,%s,comdat\n\t.balign %d\n", CHORD_SECTION_CNT, b.at,
-		           timed ? 64 : 32);
-		buf_printf(tail, "\t.globl\t%s\n\t.hidden\t%s\n%s:\t.zero\t%d\n", b.at, b.at, b.at,
-		           timed ? CHORD_TIMER_SIZE : (int)event_numbers(&list->at[i], calls) * 8);
-		if (calls)
-			buf_printf(tail, "\t.section %s,\"aoG\",@progbits,%s,%s,comdat\n\t.balign 4\n\t.long\t%s-.\n",
-			           CHORD_SECTION_SUM, b.at, b.at, b.at);
-	}
-	buf_free(&b);
+	buf_printf(b, "__chord_%s_", what);
+	event_name_of(b, e);
 }

@@ -26,7 +26,7 @@ struct site {
 	struct path_code *path; /* what it does to the path register; NULL: nothing */
 	int64_t *add;           /* by event: what it adds to the event's counter; NULL: nothing */
 	int32_t *lag;           /* by event, if it has timers: what the counter lacks right behind that */
-	uint8_t way;            /* and to which of its numbers, modulo how many there are */
+	uint8_t way;            /* and to which of the numbers that are alike */
 };
 
 /* Code for paths. */
@@ -185,13 +185,9 @@ uint32_t *local_order(const struct unit *u, struct woven *all);
 bool place_events(const struct unit *u, struct woven *w, struct woven *all, const struct event_list *list, uint32_t *way);
 /* As if it had not been called. */
 void forget_events(struct woven *w);
-/* The symbol of an event's counter (no terminating zero): the same in every object. */
-void event_symbol(struct buf *b, const struct event *e, bool calls);
+/* __chord_WHAT_EVENT (no terminating zero): the same in every object; and the second half of it. */
 void event_symbol_of(struct buf *b, const char *what, const struct event *e);
-/* How many numbers it is the sum of. */
-uint32_t event_numbers(const struct event *e, bool calls);
-/* Appends the counters' own sections. */
-void emit_event_counters(struct buf *tail, const struct event_list *list, bool calls);
+void event_name_of(struct buf *b, const struct event *e);
 /* The symbol that a call, or a jump out of the procedure `own`, leads to; NULL: not known. */
 const char *woven_callee(const struct unit *u, const struct code *c, const struct insn *in, const struct proc *own);
 
@@ -201,6 +197,39 @@ site_used(const struct site *s)
 {
 	return s->counter || s->add || s->path;
 }
+
+/* numbers.c: an array of numbers that some events share. Component k of number i is low + i / stride % span of axis k;
+ * `ways` that are alike stand together. */
+enum { NUMBER_AXES = 3 };
+struct number_axis {
+	uint32_t event;         /* its number in the list */
+	int32_t low;            /* -128 or more, and low + span at most 127 */
+	uint32_t span, stride;
+};
+struct number_box {
+	struct number_axis axis[NUMBER_AXES];
+	uint32_t n, ways;
+	uint32_t size;          /* numbers, CHORD_NUMBERS_MOST or less */
+};
+struct number_boxes {
+	struct number_box *at;
+	uint32_t n;
+};
+/* Which events of a list share numbers: the same in every object with that list. */
+struct number_boxes number_boxes(struct pool *pool, const struct event_list *list, bool calls);
+/* The box that an event is in, and its axis there. */
+const struct number_box *number_box_of(const struct number_boxes *boxes, uint32_t event, const struct number_axis **axis);
+/* The array's symbol (no terminating zero). */
+void number_symbol(struct buf *b, const struct number_box *box, const struct event_list *list, bool calls);
+/* Appends the arrays' own sections. */
+void emit_numbers(struct buf *tail, const struct event_list *list, bool calls);
+struct addition {
+	uint32_t number;
+	int32_t n;              /* what is added to it */
+};
+/* How a site adds to the counters of a box what `add` has, by event of the list. Returns how many additions
+ * these are, NUMBER_AXES or less. */
+uint32_t numbers_add(const struct number_box *box, const int64_t *add, uint32_t way, struct addition *out);
 
 /* edit.c: changes to the text, applied in order of their place. */
 struct edit {

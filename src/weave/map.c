@@ -147,15 +147,23 @@ blob_entered(struct buf *blob, const struct woven *w, const struct entered *in, 
 }
 
 static void
-blob_events(struct buf *blob, const struct woven *w, const struct event_list *list, bool calls)
+blob_events(struct buf *blob, const struct unit *u, const struct woven *w, const struct event_list *list, bool calls)
 {
 	const struct proc *p = w->proc;
 	size_t at = 0;
 
+	struct number_boxes boxes = number_boxes(u->pool, list, calls);
+
 	buf_uleb(blob, list->n);
 	for (uint32_t e = 0; e < list->n; e++) {
+		const struct number_axis *axis;
+		const struct number_box *box = number_box_of(&boxes, e, &axis);
+
 		add_text(blob, list->at[e].name);
-		buf_uleb(blob, event_numbers(&list->at[e], calls));
+		buf_uleb(blob, box->size);
+		buf_uleb(blob, axis->stride);
+		buf_uleb(blob, axis->span);
+		buf_sleb(blob, axis->low);
 	}
 	if (!list->n)
 		return;
@@ -182,12 +190,16 @@ blob_events(struct buf *blob, const struct woven *w, const struct event_list *li
 }
 
 static void
-write_event_counters(struct buf *out, const struct event_list *list, bool calls)
+write_event_counters(struct buf *out, const struct unit *u, const struct event_list *list, bool calls)
 {
+	struct number_boxes boxes = number_boxes(u->pool, list, calls);
+
 	buf_printf(out, "\t.long\t%u\n", list->n);
 	for (uint32_t e = 0; e < list->n; e++) {
+		const struct number_axis *axis;
+
 		buf_str(out, "\t.quad\t");
-		event_symbol(out, &list->at[e], calls);
+		number_symbol(out, number_box_of(&boxes, e, &axis), list, calls);
 		buf_char(out, '\n');
 	}
 }
@@ -348,14 +360,14 @@ map_record(const struct unit *u, const struct woven *w, const struct weave_optio
 	blob_blocks(&blob, w);
 	blob_edges(&blob, w);
 	blob_calls(&blob, w, o->calls);
-	blob_events(&blob, w, &o->events, o->calls);
+	blob_events(&blob, u, w, &o->events, o->calls);
 	if (w->paths)
 		map_paths(&blob, w);
 	write_head(out, u, w, w->ncounter, o->calls ? CHORD_MAP_CALLS : 0);
 	buf_printf(out, "\t.long\t%zu\n", w->segments.n + w->calls.n);
 	write_segments(out, w);
 	write_returns(out, w);
-	write_event_counters(out, &o->events, o->calls);
+	write_event_counters(out, u, &o->events, o->calls);
 	write_tail(out, &blob, w->number);
 	buf_free(&blob);
 }

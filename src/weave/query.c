@@ -11,6 +11,8 @@
 
 static const char events_mark[] = "\".Levents.", timer_mark[] = "\".Ltimer.";
 
+enum { LOOP_REGS = 3, FACTORS_END = -128 };
+
 /* The name that a statement asks for, behind a mark; n is 0 if it does not. */
 static struct str
 name_asked(const struct text *t, const struct stmt *s, const char *mark)
@@ -112,8 +114,75 @@ query_behind(const struct woven *w, uint32_t block, uint32_t insn, uint32_t e, c
 	return sum;
 }
 
+/* What a query asks for. */
+struct asked {
+	const struct event_list *list;
+	const struct number_box *box;
+	const struct number_axis *axis;
+	const char *numbers;     /* symbol of the box */
+	int64_t query;
+};
+
+/* A byte for each number, so many events as it stands for, and one that ends them: once in each module. */
 static void
-answer(const struct unit *u, const struct stmt *s, const char *counter, uint32_t numbers, int64_t query, struct edits *e)
+put_factors(struct buf *b, const struct asked *a, const char *symbol)
+{
+	const struct number_axis *x = a->axis;
+
+	buf_printf(b, "\t.ifndef\t%s\n\t.pushsection .rodata.chord_factors,\"aG\",@progbits,%s,comdat\n", symbol, symbol);
+	buf_printf(b, "\t.globl\t%s\n\t.hidden\t%s\n%s:\n", symbol, symbol, symbol);
+	for (uint32_t i = 0; i < a->box->size; i += x->stride)
+		buf_printf(b, "\t.fill\t%u,1,%" PRId64 "\n", x->stride, (int64_t)x->low + i / x->stride % x->span);
+	buf_printf(b, "\t.byte\t%d\n\t.popsection\n\t.endif\n", FACTORS_END);
+}
+
+/* The sum of all numbers, each times its factor. Registers wait below the red zone. */
+static void
+put_loop(struct buf *b, const struct asked *a, const char *reg, const char *factors, bool by_sp)
+{
+	static const char *const all[] = {"rax", "rcx", "rdx", "rsi"};
+	const char *r[LOOP_REGS];
+
+	for (uint32_t i = 0, k = 0; k < LOOP_REGS; i++)
+		if (strcmp(all[i], reg) != 0)
+			r[k++] = all[i];
+	buf_str(b, "\tleaq\t-128(%rsp), %rsp\n");
+	for (uint32_t k = 0; k < LOOP_REGS; k++)
+		buf_printf(b, "\tpushq\t%%%s\n", r[k]);
+	if (by_sp)
+		buf_printf(b, "\t.cfi_adjust_cfa_offset %d\n", 128 + 8 * LOOP_REGS);
+	buf_printf(b, "\tleaq\t%s(%%rip), %%%s\n\tleaq\t%s(%%rip), %%%s\n\tmovq\t$0, %%%s\n", a->numbers, r[0], factors, r[1], reg);
+	buf_printf(b, "1:\tmovsbq\t(%%%s), %%%s\n\timulq\t%%gs:(%%%s), %%%s\n", r[1], r[2], r[0], r[2]);
+	buf_printf(b, "\taddq\t%%%s, %%%s\n", r[2], reg);
+	buf_printf(b, "\taddq\t$8, %%%s\n\tincq\t%%%s\n\tcmpb\t$%d, (%%%s)\n\tjne\t1b\n", r[0], r[1], FACTORS_END, r[1]);
+	for (uint32_t k = LOOP_REGS; k-- > 0;)
+		buf_printf(b, "\tpopq\t%%%s\n", r[k]);
+	buf_str(b, "\tleaq\t128(%rsp), %rsp\n");
+	if (by_sp)
+		buf_printf(b, "\t.cfi_adjust_cfa_offset %d\n", -128 - 8 * LOOP_REGS);
+}
+
+static void
+put_counter(struct buf *b, const struct asked *a, const char *reg, bool by_sp)
+{
+	struct buf factors = {0};
+
+	if (a->box->axis[0].span == 1) {
+		buf_printf(b, "\tmovq\t%%gs:%s(%%rip), %%%s\n", a->numbers, reg);
+		for (uint32_t i = 1; i < a->box->size; i++)
+			buf_printf(b, "\taddq\t%%gs:%s+%u(%%rip), %%%s\n", a->numbers, i * 8, reg);
+		return;
+	}
+	number_symbol(&factors, a->box, a->list, false);
+	buf_printf(&factors, ".%u", a->axis->stride);
+	buf_char(&factors, 0);
+	put_factors(b, a, factors.at);
+	put_loop(b, a, reg, factors.at, by_sp);
+	buf_free(&factors);
+}
+
+static void
+answer(const struct unit *u, const struct stmt *s, const struct asked *a, struct edits *e)
 {
 	bool intel = s->flags & STMT_INTEL;
 	struct buf b = {0};
@@ -121,12 +190,10 @@ answer(const struct unit *u, const struct stmt *s, const char *counter, uint32_t
 
 	if (!register_of(u, s, reg))
 		return;
-	buf_str(&b, intel ? "\n\t.att_syntax prefix\n\tmovq\t%gs:" : "\n\tmovq\t%gs:");
-	buf_printf(&b, "%s(%%rip), %%%s\n", counter, reg);
-	for (uint32_t i = 1; i < numbers; i++)
-		buf_printf(&b, "\taddq\t%%gs:%s+%u(%%rip), %%%s\n", counter, i * 8, reg);
-	if (query)
-		buf_printf(&b, "\tleaq\t%" PRId64 "(%%%s), %%%s\n", query, reg, reg);
+	buf_str(&b, intel ? "\n\t.att_syntax prefix\n" : "\n");
+	put_counter(&b, a, reg, cfi_by_stack_pointer(u->cfi, (uint32_t)(s - u->text->stmts.at)));
+	if (a->query)
+		buf_printf(&b, "\tleaq\t%" PRId64 "(%%%s), %%%s\n", a->query, reg, reg);
 	if (intel)
 		buf_str(&b, "\t.intel_syntax noprefix\n");
 	edit_add(e, s->at + s->len, 0, RANK_QUERY, &b);
@@ -249,6 +316,8 @@ answer_mark(const struct unit *u, struct woven *woven, const struct weave_option
 	const struct event *event;
 	struct woven *w = NULL;
 	struct segment here;
+	struct number_boxes boxes;
+	struct asked asked;
 	struct buf symbol = {0};
 	const char *why;
 
@@ -266,13 +335,17 @@ answer_mark(const struct unit *u, struct woven *woven, const struct weave_option
 	}
 	if (here.insn + 1 < w->proc->blocks.at[here.block].last)
 		VEC_PUSH(w->segments, (struct segment){here.block, here.insn + 1});
-	event_symbol(&symbol, event, o->calls);
-	buf_char(&symbol, 0);
-	if (timer)
+	if (timer) {
 		answer_timer(u, s + 1, event, e);
-	else
-		answer(u, s + 1, symbol.at, event_numbers(event, o->calls),
-		       query_behind(w, here.block, here.insn, (uint32_t)(event - list->at), list), e);
+		return;
+	}
+	boxes = number_boxes(u->pool, list, o->calls);
+	asked = (struct asked){.list = list, .query = query_behind(w, here.block, here.insn, (uint32_t)(event - list->at), list)};
+	asked.box = number_box_of(&boxes, (uint32_t)(event - list->at), &asked.axis);
+	number_symbol(&symbol, asked.box, list, o->calls);
+	buf_char(&symbol, 0);
+	asked.numbers = symbol.at;
+	answer(u, s + 1, &asked, e);
 	buf_free(&symbol);
 }
 

@@ -214,7 +214,7 @@ part_record(const struct record *r, uint32_t part, struct buf *out)
 		if (!r->list->at[e].timed)
 			continue;
 		name.n = 0;
-		event_symbol(&name, &r->list->at[e], false);
+		event_symbol_of(&name, "timed", &r->list->at[e]);
 		buf_printf(out, "\t.long\t%.*s-.,%" PRId64 "\n", (int)name.n, name.at, r->most[e]);
 	}
 	buf_add(out, segments.at, segments.n);
@@ -255,7 +255,7 @@ emit_event(struct buf *tail, const struct event *event)
 {
 	struct buf x = {0}, due = {0}, set = {0};
 
-	event_symbol(&x, event, false);
+	event_symbol_of(&x, "timed", event);
 	buf_char(&x, 0);
 	event_symbol_of(&due, "due", event);
 	buf_char(&due, 0);

@@ -226,7 +226,7 @@ pass_output(struct job *j, struct buf *out)
 	if (runtime && j->o->measure == CHORD_PATHS)
 		emit_path_mark(&tail, j->o->interest);
 	if (runtime)
-		emit_event_counters(&tail, &j->o->events, j->o->calls);
+		emit_numbers(&tail, &j->o->events, j->o->calls);
 	if (runtime)
 		emit_timers(&tail, j->o);
 	if (runtime)

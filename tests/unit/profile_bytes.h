@@ -61,16 +61,17 @@ put_block(struct buf *b, unsigned offset, int count, const uint8_t *code, size_t
 	buf_add(b, code, n);
 }
 
-/* Instructions and loads, the second instruction of block 1 loading 3 times. The counters are changed before
- * instruction 1 of block 0, by 2 and -1, and before instruction 2 of block 1, by 300 and 0. */
+/* Instructions and loads, in 8 numbers: of 0 instructions (four) and 1, each of -1 to 2 loads. The second instruction
+ * of block 1 loads 3 times. The counters are changed before instruction 1 of block 0, by 2 and -1, and before
+ * instruction 2 of block 1, by 300 and 0. */
 static inline void
 put_events(struct buf *b)
 {
 	PUT(b, 2);
 	put_string(b, "instructions");
-	buf_uleb(b, 4);
+	PUT(b, 8, 4, 2, 0);
 	put_string(b, "loads");
-	buf_uleb(b, 4);
+	PUT(b, 8, 1, 4, 1);
 	PUT(b, 0, 0, 1, 2, 1, 3, 0, 1, 2, 0);
 	PUT(b, 4, 0, 1, 4, 1, 1, 0, 3, 1, 0, 1, 3, 2, 0);
 	PUT(b, 2 * 300 - 1, 7, 1, 1, 1, 0, 0, 1, 1, 0);
@@ -139,7 +140,7 @@ put_record(struct buf *out, const struct shape *s)
 {
 	/* Segments as listed above, then the two calls, the second first. */
 	const uint32_t woven[] = {0, 7, 30, 16, BACK1, BACK0};
-	const uint64_t event[] = {COUNTERS, COUNTERS + 32};
+	const uint64_t event[] = {COUNTERS, COUNTERS};
 	const struct chord_part part = {s->addr, 19, WOVEN};
 	struct buf blob = {0};
 	uint32_t nwoven = s->refused || s->parallel ? 0 : 6, nevent = s->events ? 2 : 0, nblob;

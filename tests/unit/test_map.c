@@ -112,14 +112,14 @@ replace(struct buf *b, const char *old, const char *fresh, size_t n)
 }
 
 static void
-expect_map_error(const char *old, const char *fresh, size_t n, const char *part)
+expect_map_error(const struct shape *s, const char *old, const char *fresh, size_t n, const char *part)
 {
 	struct pool *pool = pool_new();
 	struct buf b = {0};
 	struct map m;
 	const char *why = NULL;
 
-	put_record(&b, &plain);
+	put_record(&b, s);
 	replace(&b, old, fresh, n);
 	assert_false(map_parse(pool, bytes_of(&b), &m, &why));
 	if (!strstr(why, part))
@@ -127,7 +127,7 @@ expect_map_error(const char *old, const char *fresh, size_t n, const char *part)
 	buf_free(&b);
 	pool_free(pool);
 }
-#define EXPECT(old, fresh, part) expect_map_error(old, fresh, sizeof(old) - 1, part)
+#define EXPECT(old, fresh, part) expect_map_error(&plain, old, fresh, sizeof(old) - 1, part)
 
 static void
 map_errors(void **state)
@@ -149,6 +149,21 @@ map_errors(void **state)
 	EXPECT("\0\x12\0\1", "\0\x12\5\1", "counter that is not there");
 }
 
+/* loads: 8 numbers, stride 1, span 4, low -1. */
+static void
+map_numbers_errors(void **state)
+{
+	struct shape s = plain;
+
+	(void)state;
+	s.events = true;
+	expect_map_error(&s, "loads\x8\1\4\1", "loads\x8\0\4\1", 9, "other numbers than it has");
+	expect_map_error(&s, "loads\x8\1\4\1", "loads\x8\1\0\1", 9, "other numbers than it has");
+	expect_map_error(&s, "loads\x8\1\4\1", "loads\x8\1\3\1", 9, "other numbers than it has");
+	expect_map_error(&s, "loads\x8\1\4\1", "loads\x8\4\4\1", 9, "other numbers than it has");
+	expect_map_error(&s, "loads\x8\1\4\1", "loads\x8\x9\4\1", 9, "other numbers than it has");
+}
+
 static void
 map_events(void **state)
 {
@@ -157,7 +172,7 @@ map_events(void **state)
 	struct shape s = plain;
 	struct buf b = {0};
 	struct map m;
-	uint64_t count[8] = {7, 0, -2ull, 0, 9};
+	uint64_t count[8] = {2, 7, -1ull, 3, 0, 0, 5, 4};
 	struct module module = {.base = COUNTERS, .ncount = 8, .count = count};
 	struct counts counts[2] = {{0}};
 	struct event_totals t;
@@ -179,13 +194,13 @@ map_events(void **state)
 		assert_int_equal(event_query(&m.proc[0], 1, i, 1), loads[i]);
 	}
 	assert_int_equal(event_query(&m.proc[0], 2, 0, 0), -300 + 7);
-	/* One counter for both procedures. */
+	/* One counter for both procedures, and the same numbers for both events. */
 	t = profile_events(pool, &m, &module, counts, NULL);
 	assert_null(t.why);
 	assert_int_equal(t.n, 2);
 	assert_string_equal(t.at[1].name, "loads");
-	assert_int_equal(t.at[0].n, 5);
-	assert_int_equal(t.at[1].n, 9);
+	assert_int_equal(t.at[0].n, 5 + 4);
+	assert_int_equal(t.at[1].n, -2 - 1 + 2 * 3 + 5 + 2 * 4);
 	module.ncount = 7;
 	assert_non_null(profile_events(pool, &m, &module, counts, NULL).why);
 	buf_free(&b);
@@ -248,6 +263,7 @@ main(void)
 		cmocka_unit_test(map_folds_identical),
 		cmocka_unit_test(map_empty),
 		cmocka_unit_test(map_errors),
+		cmocka_unit_test(map_numbers_errors),
 		cmocka_unit_test(map_events),
 		cmocka_unit_test(map_events_damaged),
 		cmocka_unit_test(parts_cover),

@@ -23,15 +23,17 @@ is_counter(const ZydisDecodedOperand *op)
 	       op->mem.base == ZYDIS_REGISTER_RIP && op->size == 64;
 }
 
-/* inc, dec, add of a number: to a counter, or to al to make seto's answer the overflow flag again. Between a counter and
- * a register: for a query or the sum of a call, which has a counter of its own. */
+/* inc, dec, add of a number: to a counter, or to al to make seto's answer the overflow flag again. To a register, or between
+ * a counter and a register: for a query or the sum of a call, which has a counter of its own. */
 static bool
 adds(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op, uint64_t addr, struct woven_insn *out)
 {
 	bool number = in->mnemonic == ZYDIS_MNEMONIC_ADD || in->mnemonic == ZYDIS_MNEMONIC_SUB;
 
+	if (is_wide(&op[0]))
+		return true;
 	if (number && op[1].type != ZYDIS_OPERAND_TYPE_IMMEDIATE)
-		return (is_wide(&op[0]) && is_counter(&op[1])) || (is_counter(&op[0]) && is_wide(&op[1]));
+		return is_counter(&op[0]) && is_wide(&op[1]);
 	if (in->mnemonic == ZYDIS_MNEMONIC_SUB)
 		return false;
 	if (number && is_reg(&op[0], ZYDIS_REGISTER_AL))
@@ -64,11 +66,11 @@ is_below(const ZydisDecodedOperand *op)
 	return op->type == ZYDIS_OPERAND_TYPE_MEMORY && op->mem.base == ZYDIS_REGISTER_RSP && op->mem.disp.value == -8;
 }
 
-/* A register to another one and back, or a counter to a register. */
+/* A register to another one and back, or a counter or number to a register. */
 static bool
 moves(const ZydisDecodedOperand *op)
 {
-	if (is_wide(&op[0]) && is_counter(&op[1]))
+	if (is_wide(&op[0]) && (is_counter(&op[1]) || op[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE))
 		return true;
 	if (is_below(&op[0]) || is_below(&op[1]))
 		return is_reg(&op[0], ZYDIS_REGISTER_RAX) || is_reg(&op[1], ZYDIS_REGISTER_RAX);
@@ -96,12 +98,15 @@ is_ours(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op, uint64
 		return moves(op);
 	case ZYDIS_MNEMONIC_PUSH: case ZYDIS_MNEMONIC_POP:
 		out->sp = in->mnemonic == ZYDIS_MNEMONIC_PUSH ? -8 : 8;
-		return in->mnemonic == ZYDIS_MNEMONIC_PUSH || is_reg(&op[0], ZYDIS_REGISTER_RAX);
+		return in->mnemonic == ZYDIS_MNEMONIC_PUSH || is_wide(&op[0]);
 	case ZYDIS_MNEMONIC_PUSHFQ: case ZYDIS_MNEMONIC_POPFQ:
 		out->sp = in->mnemonic == ZYDIS_MNEMONIC_PUSHFQ ? -8 : 8;
 		return true;
 	case ZYDIS_MNEMONIC_SETO:
 		return is_reg(&op[0], ZYDIS_REGISTER_AL);
+	/* The loop of a query, which ends. */
+	case ZYDIS_MNEMONIC_MOVSX: case ZYDIS_MNEMONIC_IMUL: case ZYDIS_MNEMONIC_CMP: case ZYDIS_MNEMONIC_JNZ:
+		return true;
 	case ZYDIS_MNEMONIC_LAHF: case ZYDIS_MNEMONIC_SAHF: case ZYDIS_MNEMONIC_NOP:
 		return true;
 	/* To what calls the runtime and comes back; or over that. */
