@@ -17,7 +17,7 @@
 
 /* How many components an event of which a place often has many, some or few has in a box with two others; LEAST: numbers
  * in a box, so that neighbours can have different ones. */
-enum { MANY = 32, SOME = 16, FEW = 8, LEAST = 128 };
+enum { MANY = 32, SOME = 16, FEW = 8, LEAST = 256 };
 
 static uint32_t
 usual_span(const struct event *e)
