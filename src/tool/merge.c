@@ -3,6 +3,8 @@
 
 #include <argp.h>
 #include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const struct argp_option options[] = {
@@ -48,6 +50,30 @@ parse(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
+/* What the profiles before it came from. */
+struct origin {
+	uint64_t pid;
+	bool snapshot;
+	const char *name;
+};
+typedef VEC(struct origin) origins;
+
+/* A snapshot has what the whole profile of its process has as well, but the process is only known by its number. */
+static void
+warn_of_twice(origins *seen, const struct profile *p, const char *name)
+{
+	struct origin new = {p->pid, p->flags & CHORD_PROFILE_SNAPSHOT, name};
+
+	for (size_t i = 0; i < seen->n && p->pid; i++) {
+		const struct origin *o = &seen->at[i];
+
+		if (o->pid == p->pid && o->snapshot != new.snapshot)
+			say_warning(new.snapshot ? name : o->name, "a snapshot of process %" PRIu64 ", as %s is of: if it is the "
+			            "same process, it is summed twice", p->pid, new.snapshot ? o->name : name);
+	}
+	VEC_PUSH(*seen, new);
+}
+
 static bool
 related(const struct profile *sum, const struct profile *p)
 {
@@ -58,7 +84,7 @@ related(const struct profile *sum, const struct profile *p)
 }
 
 static bool
-add_one(struct pool *pool, struct profile *sum, const char *name)
+add_one(struct pool *pool, struct profile *sum, const char *name, origins *seen)
 {
 	struct profile *p = load_profile(pool, name);
 	const char *why = NULL;
@@ -71,6 +97,8 @@ add_one(struct pool *pool, struct profile *sum, const char *name)
 		profile_add(sum, p, pool, &why);
 	if (why)
 		say_error(name, "%s", why);
+	else
+		warn_of_twice(seen, p, name);
 	profile_free(p);
 	return !why;
 }
@@ -78,13 +106,15 @@ add_one(struct pool *pool, struct profile *sum, const char *name)
 static bool
 add_all(struct pool *pool, struct profile *sum, const struct args *a)
 {
+	origins seen = {0};
 	bool ok = true;
 
 	for (int i = 0; i < a->n && ok; i++) {
 		progress("merging", (uint64_t)i, (uint64_t)a->n);
-		ok = add_one(pool, sum, a->in[i]);
+		ok = add_one(pool, sum, a->in[i], &seen);
 	}
 	progress("merging", (uint64_t)a->n, (uint64_t)a->n);
+	free(seen.at);
 	return ok;
 }
 

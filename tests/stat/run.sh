@@ -127,6 +127,24 @@ t_tables() {
 	[ "$(jq '.events.instructions - .events["cost:ones"]' json)" = 0 ] || no "instructions"
 	[ "$(jq '.events.instructions - .events["cost:most"] - .events["insn:div|idiv"]' json)" = 0 ] || no "all but divisions"
 }
+# Objects with different lists of events have different counters; together they have counted all.
+t_lists() {
+	echo 'int half(int n) { int sum = 0; for (int i = 0; i < n; i += 2) sum ^= i * n; return sum; }' >half.c
+	echo 'int half(int); int main(int argc, char **argv)
+		{ int sum = argc; for (int i = 0; i < 100; i++) if (argv[0][0] != i) sum += half(i); return sum == 1; }' >main.c
+	want $cc -O1 -fchord-events=instructions,branches -o one main.c half.c
+	stat 0 instructions,branches ./one
+	cp events one.events
+	want $cc -O1 -c -fchord-events=instructions,branches main.c
+	want $cc -O1 -c -fchord-events=branches,loads,instructions half.c
+	want $cc -o prog main.o half.o
+	stat 0 instructions,branches ./prog
+	same one.events "two lists"
+	want $cc -O1 -c -fchord-events=instructions half.c
+	want $cc -o prog main.o half.o
+	stat 0 instructions ./prog
+	is "$(grep instructions one.events | cut -d" " -f1)" "$(grep instructions one.events | cut -d" " -f2)"
+}
 # Tables of one name in different objects are different events, of one content in different folders the same.
 t_tables_apart() {
 	mkdir a b c
@@ -367,7 +385,7 @@ t_bad_input() {
 	want "$CHORD" stat --help
 }
 
-for name in valgrind_O0 valgrind_O2 valgrind_avx2 measures tables tables_apart repeated jumps callees threads processes pass_through not_counted refused_caller bad_input; do
+for name in valgrind_O0 valgrind_O2 valgrind_avx2 measures tables lists tables_apart repeated jumps callees threads processes pass_through not_counted refused_caller bad_input; do
 	test_case $name
 done
 exit $failed
