@@ -56,22 +56,27 @@ struct origin {
 	bool snapshot;
 	const char *name;
 };
-typedef VEC(struct origin) origins;
+struct origins {
+	VEC(struct origin) list;
+	bool warned;
+};
 
 /* A snapshot has what the whole profile of its process has as well, but the process is only known by its number. */
 static void
-warn_of_twice(origins *seen, const struct profile *p, const char *name)
+warn_of_twice(struct origins *seen, const struct profile *p, const char *name)
 {
 	struct origin new = {p->pid, p->flags & CHORD_PROFILE_SNAPSHOT, name};
 
-	for (size_t i = 0; i < seen->n && p->pid; i++) {
-		const struct origin *o = &seen->at[i];
+	for (size_t i = 0; i < seen->list.n && p->pid && !seen->warned; i++) {
+		const struct origin *o = &seen->list.at[i];
 
-		if (o->pid == p->pid && o->snapshot != new.snapshot)
-			say_warning(new.snapshot ? name : o->name, "a snapshot of process %" PRIu64 ", as %s is of: if it is the "
-			            "same process, it is summed twice", p->pid, new.snapshot ? o->name : name);
+		if (o->pid != p->pid || o->snapshot == new.snapshot)
+			continue;
+		seen->warned = true;
+		say_warning(new.snapshot ? name : o->name, "a snapshot of process %" PRIu64 ", as %s is of: if it is the "
+		            "same process, it is summed twice", p->pid, new.snapshot ? o->name : name);
 	}
-	VEC_PUSH(*seen, new);
+	VEC_PUSH(seen->list, new);
 }
 
 static bool
@@ -84,7 +89,7 @@ related(const struct profile *sum, const struct profile *p)
 }
 
 static bool
-add_one(struct pool *pool, struct profile *sum, const char *name, origins *seen)
+add_one(struct pool *pool, struct profile *sum, const char *name, struct origins *seen)
 {
 	struct profile *p = load_profile(pool, name);
 	const char *why = NULL;
@@ -106,7 +111,7 @@ add_one(struct pool *pool, struct profile *sum, const char *name, origins *seen)
 static bool
 add_all(struct pool *pool, struct profile *sum, const struct args *a)
 {
-	origins seen = {0};
+	struct origins seen = {0};
 	bool ok = true;
 
 	for (int i = 0; i < a->n && ok; i++) {
@@ -114,7 +119,7 @@ add_all(struct pool *pool, struct profile *sum, const struct args *a)
 		ok = add_one(pool, sum, a->in[i], &seen);
 	}
 	progress("merging", (uint64_t)a->n, (uint64_t)a->n);
-	free(seen.at);
+	free(seen.list.at);
 	return ok;
 }
 

@@ -421,6 +421,16 @@ t_damaged_profile() {
 		sound $?
 	done
 }
+# A snapshot has what its process' own profile has as well.
+t_summed_twice() {
+	want $cc -o prog -x c - <<<'#include <signal.h>
+		int main(void) { return raise(SIGUSR1) + raise(SIGUSR1); }'
+	CHORD_SIGNAL=USR1 CHORD_FILE=p.chord ./prog || no "status $?"
+	want "$CHORD" merge -o sum p.1.chord p.2.chord
+	[ ! -s err ] || no "of two snapshots: $(cat err)"
+	"$CHORD" merge -o sum p.2.chord p.chord p.1.chord 2>err || no "status $?"
+	[ "$(wc -l <err)" = 1 ] && grep -q '^chord: warning: p.2.chord: a snapshot of process [0-9]*, as p.chord is' err || no "$(cat err)"
+}
 t_other_build() {
 	build
 	mv prog.*.chord old
@@ -622,7 +632,7 @@ t_damaged_core() {
 }
 
 for name in rejected unknown-measure bad-events empty no-newline crlf garbage damaged long-line much-data much-code much-procedure \
-	unreadable unwritable full-disk killed bad-profile damaged-profile other-build damaged-program stripped \
+	unreadable unwritable full-disk killed bad-profile damaged-profile summed-twice other-build damaged-program stripped \
 	unwritable-folder full-disk-for-profile file-limit bad-core other-core damaged-core; do
 	test_case $name
 done
