@@ -176,18 +176,21 @@ cut_query(const struct proc *p, const struct cut *cut, uint32_t event, const str
 {
 	uint64_t n = (uint64_t)event_query(p, cut->block, cut->insn, event), start = block_start(p, cut->block, woven);
 	const struct event_counter *counter = &p->event[event];
-	uint64_t sites = 0, sum, all;
-	uint32_t pending;
+	uint64_t sites = 0, pending, all;
 	struct walk w;
 
 	for (walk_start(&w, p, NULL, cut->block); walk_next(&w) && w.i < cut->insn; start = end_of(&w, start))
 		;
-	pending = writes(woven, cut->addr, w.addr, counter, &sum);
-	/* What is woven in before the instruction was still to come. */
-	for (uint32_t k = 0; pending && k < p->nevent_site; k++)
+	/* Of what is woven in before the instruction some was still to come. */
+	if (!writes(woven, cut->addr, w.addr, counter, &pending)) {
+		*query = (int64_t)n;
+		return true;
+	}
+	for (uint32_t k = 0; k < p->nevent_site; k++)
 		if (p->event_site[k].block == cut->block && p->event_site[k].insn == cut->insn)
 			sites += (uint64_t)p->event_site[k].add[event];
-	*query = (int64_t)(n + sites);
+	writes(woven, start, w.addr, counter, &all);
+	*query = (int64_t)(n + pending);
 	/* Of what is on the way to the block the map says nothing. */
-	return !pending || (sum == sites && pending == writes(woven, start, w.addr, counter, &all));
+	return all == sites;
 }

@@ -121,6 +121,7 @@ struct asked {
 	const struct number_axis *axis;
 	const char *numbers;     /* symbol of the box */
 	int64_t query;
+	uint32_t number;         /* of the statement: names a label */
 };
 
 /* A byte for each number, so many events as it stands for, and one that ends them: once in each module. */
@@ -131,9 +132,10 @@ put_factors(struct buf *b, const struct asked *a, const char *symbol)
 
 	buf_printf(b, "\t.ifndef\t%s\n\t.pushsection .rodata.chord_factors,\"aG\",@progbits,%s,comdat\n", symbol, symbol);
 	buf_printf(b, "\t.globl\t%s\n\t.hidden\t%s\n%s:\n", symbol, symbol, symbol);
-	for (uint32_t i = 0; i < a->box->size; i += x->stride)
-		buf_printf(b, "\t.fill\t%u,1,%" PRId64 "\n", x->stride, (int64_t)x->low + i / x->stride % x->span);
-	buf_printf(b, "\t.byte\t%d\n\t.popsection\n\t.endif\n", FACTORS_END);
+	buf_printf(b, "\t.rept\t%u\n", a->box->size / x->stride / x->span);
+	for (uint32_t i = 0; i < x->span; i++)
+		buf_printf(b, "\t.fill\t%u,1,%" PRId64 "\n", x->stride, (int64_t)x->low + i);
+	buf_printf(b, "\t.endr\n\t.byte\t%d\n\t.popsection\n\t.endif\n", FACTORS_END);
 }
 
 /* The sum of all numbers, each times its factor. Registers wait below the red zone. */
@@ -152,9 +154,10 @@ put_loop(struct buf *b, const struct asked *a, const char *reg, const char *fact
 	if (by_sp)
 		buf_printf(b, "\t.cfi_adjust_cfa_offset %d\n", 128 + 8 * LOOP_REGS);
 	buf_printf(b, "\tleaq\t%s(%%rip), %%%s\n\tleaq\t%s(%%rip), %%%s\n\tmovq\t$0, %%%s\n", a->numbers, r[0], factors, r[1], reg);
-	buf_printf(b, "1:\tmovsbq\t(%%%s), %%%s\n\timulq\t%%gs:(%%%s), %%%s\n", r[1], r[2], r[0], r[2]);
+	buf_printf(b, LABEL_PREFIX "W%u:\tmovsbq\t(%%%s), %%%s\n\timulq\t%%gs:(%%%s), %%%s\n", a->number, r[1], r[2], r[0], r[2]);
 	buf_printf(b, "\taddq\t%%%s, %%%s\n", r[2], reg);
-	buf_printf(b, "\taddq\t$8, %%%s\n\tincq\t%%%s\n\tcmpb\t$%d, (%%%s)\n\tjne\t1b\n", r[0], r[1], FACTORS_END, r[1]);
+	buf_printf(b, "\taddq\t$8, %%%s\n\tincq\t%%%s\n\tcmpb\t$%d, (%%%s)\n\tjne\t" LABEL_PREFIX "W%u\n", r[0], r[1], FACTORS_END,
+	           r[1], a->number);
 	for (uint32_t k = LOOP_REGS; k-- > 0;)
 		buf_printf(b, "\tpopq\t%%%s\n", r[k]);
 	buf_str(b, "\tleaq\t128(%rsp), %rsp\n");
@@ -198,6 +201,22 @@ answer(const struct unit *u, const struct stmt *s, const struct asked *a, struct
 		buf_str(&b, "\t.intel_syntax noprefix\n");
 	edit_add(e, s->at + s->len, 0, RANK_QUERY, &b);
 	buf_free(&b);
+}
+
+static void
+answer_events(const struct unit *u, const struct weave_options *o, uint32_t mark, uint32_t event, int64_t query,
+              struct edits *e)
+{
+	struct number_boxes boxes = number_boxes(u->pool, &o->events, o->calls);
+	struct asked a = {.list = &o->events, .number = mark, .query = query};
+	struct buf symbol = {0};
+
+	a.box = number_box_of(&boxes, event, &a.axis);
+	number_symbol(&symbol, a.box, a.list, o->calls);
+	buf_char(&symbol, 0);
+	a.numbers = symbol.at;
+	answer(u, &u->text->stmts.at[mark + 1], &a, e);
+	buf_free(&symbol);
 }
 
 static void
@@ -316,9 +335,6 @@ answer_mark(const struct unit *u, struct woven *woven, const struct weave_option
 	const struct event *event;
 	struct woven *w = NULL;
 	struct segment here;
-	struct number_boxes boxes;
-	struct asked asked;
-	struct buf symbol = {0};
 	const char *why;
 
 	if (timer)
@@ -339,14 +355,8 @@ answer_mark(const struct unit *u, struct woven *woven, const struct weave_option
 		answer_timer(u, s + 1, event, e);
 		return;
 	}
-	boxes = number_boxes(u->pool, list, o->calls);
-	asked = (struct asked){.list = list, .query = query_behind(w, here.block, here.insn, (uint32_t)(event - list->at), list)};
-	asked.box = number_box_of(&boxes, (uint32_t)(event - list->at), &asked.axis);
-	number_symbol(&symbol, asked.box, list, o->calls);
-	buf_char(&symbol, 0);
-	asked.numbers = symbol.at;
-	answer(u, s + 1, &asked, e);
-	buf_free(&symbol);
+	answer_events(u, o, mark, (uint32_t)(event - list->at),
+	              query_behind(w, here.block, here.insn, (uint32_t)(event - list->at), list), e);
 }
 
 void
