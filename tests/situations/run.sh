@@ -23,7 +23,7 @@
 #   no notes: REGEX            they have no line like this
 #   says: REGEX                Chord says lines like this to standard error
 #   unknown [FUNCTION...]: allowed because WHY    of these functions (if none is named, of
-#                              all) the report may say that their counts are not known
+#                              all) the report may say that their counts are not known; unknown[MEASURE]: with that one
 #   refused [FUNCTION...]: allowed because WHY
 #   only: COMPILER because WHY
 #   without: MEASURE because WHY
@@ -47,7 +47,7 @@ directive()
 # may NAME WHAT FUNCTION: the file says that a function may be unknown or refused.
 may()
 {
-	sed -nE "s|^/\* $2(( [^ :]+)*): allowed because .*|\1 |p" "$here/$1" | grep -qE "^ \$| $3 "
+	sed -nE "s|^/\* $2(\[$measure\])?(( [^ :]+)*): allowed because .*|\2 |p" "$here/$1" | grep -qE "^ \$| $3 "
 }
 
 # compile DIR: the commands of the source, in DIR; CC, PLAIN, SRC and OPTIONS are set.
