@@ -18,11 +18,11 @@
 
 /* The number of events so far, uint64_t: of all that this thread has executed of the executable or shared object
  * that the code belongs to, up to this place and with the one instruction that stands here in the program as it
- * is not measured. Exact wherever it stands. It is read in line: 256 numbers are added up, up to 4096 if three or more events
- * are counted, about 0.1 to 1.5 microseconds (4 with -fchord=calls, 8 with timers), so that counting costs little; and where the
- * count is not complete at that place a constant (Ball 1994, section 3.3). Of a signal's handler that comes meanwhile a part may
- * be in it. A thread may begin with what a thread that has ended left behind, and the first one with 0: take differences. After
- * fork the child begins at 0.
+ * is not measured. Exact wherever it stands. It is read in line: so that counting costs little, 256 numbers are added up, which
+ * takes 0.1 microseconds; 512 or up to 4096 if two or more events are counted, 0.2 and up to 1.7 (4 with -fchord=calls, 8 with
+ * timers); and where the count is not complete at that place a constant (Ball 1994, section 3.3). Of a signal's handler that
+ * comes meanwhile a part may be in it. A thread may begin with what a thread that has ended left behind, and the first one with
+ * 0: take differences. After fork the child begins at 0.
  *
  * NAME is written without quotes: chord_events(loads), chord_events(call:malloc|free), as it
  * stands in -fchord-events=, a table of costs as cost:FILE, without folders. It becomes part of a template of
