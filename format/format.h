@@ -94,6 +94,9 @@ enum {
  *   sites inside blocks, n block + 1 (0: no more), each
  *       n insn                    the counters are changed before that instruction
  *       nevent x z add            by that much
+ *   calls of local procedures, n block + 1 (0: no more), each
+ *       n insn                    that of the call
+ *       nevent x z lag            what the counters are behind by where the callee is entered
  *
  * If the measure is CHORD_PATHS, for the paths of graph.h's struct dag:
  *   n kind                    enum chord_path_kind

@@ -87,7 +87,7 @@ add_events(struct emitter *m, struct buf *b, const struct site *s, uint32_t box)
 {
 	const struct number_box *at = &m->boxes.at[box];
 	uint32_t event = at->axis[0].event, n;
-	struct addition add[NUMBER_AXES];
+	struct number_add add[NUMBER_AXES];
 
 	if (m->o->events.at[event].timed) {
 		if (s->add[event])

@@ -552,7 +552,7 @@ finish_sites(struct events_of *x, uint32_t *way)
 	uint32_t n = find_used(x, &used);
 
 	for (uint32_t i = 0; i < n; i++)
-		used[i].site->way = (uint8_t)((*way)++ % 64);
+		used[i].site->way = (uint8_t)(*way)++;
 	for (uint32_t e = 0; e < x->list->n; e++)
 		if (x->list->at[e].timed && !find_lag(x, used, n, e))
 			return false;

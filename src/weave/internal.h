@@ -203,7 +203,7 @@ site_used(const struct site *s)
 enum { NUMBER_AXES = 3 };
 struct number_axis {
 	uint32_t event;         /* its number in the list */
-	int32_t low;            /* -128 or more, and low + span at most 127 */
+	int32_t low;            /* above -128, and low + span at most 127 */
 	uint32_t span, stride;
 };
 struct number_box {
@@ -223,13 +223,13 @@ const struct number_box *number_box_of(const struct number_boxes *boxes, uint32_
 void number_symbol(struct buf *b, const struct number_box *box, const struct event_list *list, bool calls);
 /* Appends the arrays' own sections. */
 void emit_numbers(struct buf *tail, const struct event_list *list, bool calls);
-struct addition {
+struct number_add {
 	uint32_t number;
 	int32_t n;              /* what is added to it */
 };
 /* How a site adds to the counters of a box what `add` has, by event of the list. Returns how many additions
  * these are, NUMBER_AXES or less. */
-uint32_t numbers_add(const struct number_box *box, const int64_t *add, uint32_t way, struct addition *out);
+uint32_t numbers_add(const struct number_box *box, const int64_t *add, uint32_t way, struct number_add *out);
 
 /* edit.c: changes to the text, applied in order of their place. */
 struct edit {

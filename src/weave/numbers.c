@@ -161,7 +161,7 @@ emit_numbers(struct buf *tail, const struct event_list *list, bool calls)
 
 /* The number that stands for v, once n is taken out of it. */
 static bool
-find_number(const struct number_box *box, const int64_t *v, int64_t n, struct addition *out)
+find_number(const struct number_box *box, const int64_t *v, int64_t n, struct number_add *out)
 {
 	uint32_t at = 0;
 
@@ -173,7 +173,7 @@ find_number(const struct number_box *box, const int64_t *v, int64_t n, struct ad
 			return false;
 		at += (uint32_t)i * a->stride;
 	}
-	*out = (struct addition){at, (int32_t)n};
+	*out = (struct number_add){at, (int32_t)n};
 	return true;
 }
 
@@ -191,7 +191,7 @@ common_divisor(const int64_t *v, uint32_t n)
 }
 
 static bool
-add_once(const struct number_box *box, const int64_t *v, struct addition *out)
+add_once(const struct number_box *box, const int64_t *v, struct number_add *out)
 {
 	int64_t g = common_divisor(v, box->n);
 
@@ -200,7 +200,7 @@ add_once(const struct number_box *box, const int64_t *v, struct addition *out)
 }
 
 static bool
-add_twice(const struct number_box *box, const int64_t *v, struct addition *out)
+add_twice(const struct number_box *box, const int64_t *v, struct number_add *out)
 {
 	int64_t half[NUMBER_AXES], rest[NUMBER_AXES];
 
@@ -212,7 +212,7 @@ add_twice(const struct number_box *box, const int64_t *v, struct addition *out)
 }
 
 static uint32_t
-add_each(const struct number_box *box, const int64_t *v, struct addition *out)
+add_each(const struct number_box *box, const int64_t *v, struct number_add *out)
 {
 	uint32_t n = 0;
 
@@ -227,7 +227,7 @@ add_each(const struct number_box *box, const int64_t *v, struct addition *out)
 }
 
 uint32_t
-numbers_add(const struct number_box *box, const int64_t *add, uint32_t way, struct addition *out)
+numbers_add(const struct number_box *box, const int64_t *add, uint32_t way, struct number_add *out)
 {
 	int64_t v[NUMBER_AXES];
 	uint32_t n = 0;

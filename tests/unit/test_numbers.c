@@ -45,7 +45,7 @@ check_boxes(const struct number_boxes *boxes, const struct event_list *list)
 static uint32_t
 check_vector(const struct number_box *box, const int64_t *add, uint32_t way)
 {
-	struct addition out[NUMBER_AXES];
+	struct number_add out[NUMBER_AXES];
 	uint32_t n = numbers_add(box, add, way, out);
 
 	assert_true(n <= NUMBER_AXES);
