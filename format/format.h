@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #ifndef CHORD_FORMAT_VERSION /* tests build runtimes of another version */
-#define CHORD_FORMAT_VERSION 5
+#define CHORD_FORMAT_VERSION 6
 #endif
 
 /* Names of sections. CNT has to be a C identifier: linkers then define

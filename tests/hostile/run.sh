@@ -1,0 +1,57 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# run.sh [NAME...]: Chord among programs, files and people that mean it no good, or that only do what few others do. Each
+# file NAME.test beside this one is a chapter: functions t_NAME, one a test, and what they share. With names, only these tests.
+set -u
+. "$(dirname "$0")/../cases.sh"
+. "$here/../may.sh"
+
+# each_build FUNCTION [MEASURE...]: calls it with gcc and clang, -O0 and -O2, and each of the measures (edges if none is
+# named), as FUNCTION COMPILER LEVEL MEASURE, in a folder of its own. $CC is then the command that builds with Chord, $PLAIN the one that does not.
+each_build() {
+	local function=$1 compiler level measure
+	shift
+	[ $# -gt 0 ] || set -- edges
+	for compiler in gcc clang; do
+		for level in -O0 -O2; do
+			for measure in "$@"; do
+				mkdir "$compiler$level-$measure"
+				cd "$compiler$level-$measure" || exit 1
+				export CHORD_CC=$compiler
+				PLAIN="$compiler $level -g -I$here"
+				CC="$CHORD cc -fchord=$measure $level -g -I$here"
+				"$function" "$compiler" "$level" "$measure" || no "$function $compiler $level $measure: $(cat "$w/why")"
+				unset CHORD_CC
+				cd .. || exit 1
+			done
+		done
+	done
+}
+
+# as_plain COMMAND...: ./measured ARGS does what ./plain ARGS does: standard output, standard error, status.
+as_plain() {
+	local status got
+	./plain "$@" >plain.out 2>plain.err
+	status=$?
+	./measured "$@" >measured.out 2>measured.err
+	got=$?
+	[ $got = $status ] || no "status $got, plain $status"
+	cmp -s plain.out measured.out || no "output differs: $(head -c 200 measured.out)"
+	cmp -s plain.err measured.err || no "messages differ: $(head -c 200 measured.err)"
+}
+
+# calls_of PROGRAM FUNCTION [PROFILE...]: how often it was called, as the report has it.
+calls_of() {
+	local program=$1 function=$2
+	shift 2
+	"$CHORD" report --json "$program" "$@" >report.json 2>report.err || no "report: $(head -c 400 report.err)"
+	jq --arg f "$function" '[.functions[] | select(.name == $f) | .calls] | add' report.json
+}
+
+for chapter in "$here"/*.test; do
+	. "$chapter"
+done
+for name in $(sed -nE 's/^t_([a-z0-9_]+)\(\).*/\1/p' "$here"/*.test); do
+	test_case "${name//_/-}"
+done
+exit $failed
