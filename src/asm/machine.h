@@ -155,6 +155,8 @@ struct machine {
 	bool (*decode)(const uint8_t *bytes, size_t n, uint32_t off, struct insn *out);
 	/* The facts of the instruction at bytes[0..n). False if the bytes are no instruction. */
 	bool (*facts)(const uint8_t *bytes, size_t n, struct facts *out);
+	/* Appends its text, as the assembler would take it, if it stands at that address. False: the bytes are no instruction. */
+	bool (*print)(struct buf *out, const uint8_t *bytes, size_t n, uint64_t addr);
 	/* Writes code, one or more lines of AT&T text, that adds n to the 8-byte counter LABEL+offset in one
 	 * instruction, and keeps what the gap says is live. Never fails. */
 	void (*add)(struct buf *out, const char *label, uint64_t offset, int32_t n, struct gap gap);

@@ -16,6 +16,8 @@ static const struct command {
 	{"hook", "chord hook", cmd_hook, "", "print the folder for any other compiler's -B option", NULL},
 	{"report", "chord report", cmd_report, "PROGRAM [PROFILE...]", "what was executed, and what was not measured", NULL},
 	{"stat", "chord stat", cmd_stat, "PROGRAM [ARGUMENT...]", "run it, print exact totals of events", NULL},
+	{"annotate", "chord annotate", cmd_annotate, "PROGRAM [FILE|FUNCTION]", "source or instructions with counts beside them",
+		NULL},
 	{"diff", "chord diff", cmd_diff, "[PROGRAM] A [PROGRAM] B", "which functions and lines gained instructions", NULL},
 	{"query", "chord query", cmd_query, "PID", "the events of a running process, exact to the instruction", NULL},
 	{"paths", "chord paths", cmd_paths, "PROGRAM [PROFILE...]", "which paths through procedures ran, and how often", NULL},
@@ -35,7 +37,7 @@ usage(FILE *to)
 	            "Measures programs exactly: builds them with counters, and reports what they executed.\n\n");
 	for (size_t i = 0; i < NCOMMAND; i++)
 		if (commands[i].what)
-			fprintf(to, "  %-7s %-23s %s\n", commands[i].name, commands[i].args, commands[i].what);
+			fprintf(to, "  %-8s %-23s %s\n", commands[i].name, commands[i].args, commands[i].what);
 	fprintf(to, "\n`chord COMMAND --help` says more of each. Start with\n\n"
 	            "  chord cc -O2 -g -o prog prog.c && ./prog && chord report ./prog\n");
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* chord paths: which acyclic paths ran, and how often. */
 #include "tool/paths.h"
+#include "tool/source.h"
 
 #include <argp.h>
 #include <errno.h>
@@ -99,7 +100,7 @@ report(const struct args *a)
 		ok = false;
 	}
 	path_report_free(&r);
-	path_source_free();
+	source_free();
 	run_close(&run);
 	return ok ? 0 : EXIT_NO;
 }

@@ -92,7 +92,6 @@ json_t *path_row_json(const struct path_row *row);
 
 /* paths_source.c: the text of lines; what it has read. */
 void path_source_print(const struct path_lines *lines, int indent);
-void path_source_free(void);
 
 /* paths_diff.c: of a program and two profiles. The exit status. */
 int path_report_diff(const struct paths_options *opt, char **name);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* chord paths --diff: what paths one run took and the other did not. */
 #include "tool/paths.h"
+#include "tool/source.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -267,7 +268,7 @@ path_report_diff(const struct paths_options *opt, char **name)
 		if (d.run[i].pool)
 			run_close(&d.run[i]);
 	}
-	path_source_free();
+	source_free();
 	free(d.only_after.at);
 	free(d.only_before.at);
 	free(d.changed.at);

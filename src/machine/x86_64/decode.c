@@ -325,6 +325,7 @@ const struct machine machine_x86_64 = {
 	.path_regs = X86_ALL_REGS & ~X86_RSP & ~X86_RAX, /* flags wait in rax */
 	.decode = x86_decode,
 	.facts = x86_facts,
+	.print = x86_print,
 	.add = x86_add,
 	.add_timed = x86_add_timed,
 	.is_due = x86_is_due,

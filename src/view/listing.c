@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: MIT */
+#include "view/view.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct machine *const machine = &machine_x86_64;
+
+/* A cell of the table from file and line to what is known of the line. */
+struct cell {
+	uint32_t file;
+	struct view_line line;
+};
+
+struct builder {
+	struct view_listing *l;
+	bool (*wants)(const void *ctx, const struct proc *p);
+	const void *ctx;
+	struct strmap number;    /* of files, by name */
+	const char *last;        /* the name looked up last, by its address, and its number */
+	uint32_t last_number;
+	VEC(struct cell) cell;
+	size_t *slot, nslot;     /* open addressing into cell, + 1 */
+};
+
+static bool
+add(uint64_t *sum, uint64_t v)
+{
+	return !__builtin_add_overflow(*sum, v, sum);
+}
+
+/* ---- files and lines ---- */
+
+static uint32_t
+file_number(struct builder *b, const char *name)
+{
+	uint64_t n;
+
+	if (name == b->last)
+		return b->last_number;
+	if (!strmap_get(&b->number, str_of(name), &n)) {
+		n = b->l->file.n;
+		strmap_put(&b->number, str_of(name), n);
+		VEC_PUSH(b->l->file, (struct view_file){.name = name});
+	}
+	b->last = name;
+	return b->last_number = (uint32_t)n;
+}
+
+static size_t *
+find_slot(const struct builder *b, uint32_t file, unsigned line)
+{
+	size_t i = ((uint64_t)file << 32 | line) * 0x9e3779b97f4a7c15u >> 20 & (b->nslot - 1);
+
+	while (b->slot[i] && (b->cell.at[b->slot[i] - 1].file != file || b->cell.at[b->slot[i] - 1].line.line != line))
+		i = (i + 1) & (b->nslot - 1);
+	return &b->slot[i];
+}
+
+static void
+grow(struct builder *b)
+{
+	free(b->slot);
+	b->nslot = b->nslot ? b->nslot * 2 : 4096;
+	b->slot = xcalloc(b->nslot, sizeof *b->slot);
+	for (size_t i = 0; i < b->cell.n; i++)
+		*find_slot(b, b->cell.at[i].file, b->cell.at[i].line.line) = i + 1;
+}
+
+static struct view_line *
+line_of(struct builder *b, uint32_t file, unsigned line)
+{
+	size_t *slot;
+
+	if (b->cell.n * 2 >= b->nslot)
+		grow(b);
+	slot = find_slot(b, file, line);
+	if (!*slot) {
+		VEC_PUSH(b->cell, (struct cell){file, {.line = line}});
+		*slot = b->cell.n;
+	}
+	return &b->cell.at[*slot - 1].line;
+}
+
+static void
+count_line(struct builder *b, const struct view_insn *in)
+{
+	struct view_line *line = line_of(b, in->file, in->line);
+
+	line->code++;
+	line->unknown |= !in->known;
+	line->never += in->known && !in->count;
+	if (!in->known)
+		return;
+	b->l->fits &= add(&line->insns, in->count);
+	if (in->count > line->most)
+		line->most = in->count;
+}
+
+/* ---- instructions ---- */
+
+/* A jump out of the procedure comes before the edge to what follows; every other edge of a block that ends in a conditional
+ * jump is that of the jump taken. */
+static void
+add_branch(struct builder *b, const struct view_insn *in, const struct counts *c)
+{
+	struct view_branch br = {.insn = (uint32_t)b->l->insn.n - 1, .file = in->file, .line = in->line, .known = in->known};
+
+	for (uint32_t a = 0; a < in->proc->narc && br.known; a++) {
+		const struct arc *arc = &in->proc->arc[a];
+
+		if (arc->from != in->block)
+			continue;
+		br.known &= c->arc_known[a];
+		*(arc->kind == CHORD_EDGE_FALL ? &br.fell : &br.taken) += c->arc[a];
+	}
+	VEC_PUSH(b->l->branch, br);
+}
+
+/* Padding may be longer or shorter in the woven program, so its address there is no guide to its line. */
+static void
+find_line(struct builder *b, struct view_insn *in)
+{
+	struct image_place place;
+
+	if (!in->addr || in->kind == CHORD_INSN_PAD || !image_place(in->unit->image, in->addr, &place))
+		return;
+	in->file = file_number(b, place.file);
+	in->line = place.line;
+	count_line(b, in);
+}
+
+static void
+add_block(struct builder *b, struct unit *u, uint32_t proc, uint32_t block)
+{
+	const struct counts *c = &u->counts[proc];
+	struct walk w;
+
+	for (walk_start(&w, &u->map.proc[proc], c, block); walk_next(&w);) {
+		struct view_insn in = {
+			.unit = u, .proc = w.proc, .proc_number = proc, .block = block, .part = w.block->part, .offset = w.offset,
+			.addr = w.addr, .count = w.count, .kind = w.kind, .known = !c->why, .file = VIEW_NO_FILE,
+		};
+
+		find_line(b, &in);
+		VEC_PUSH(b->l->insn, in);
+		if (in.kind == CHORD_INSN_BRANCH)
+			add_branch(b, &in, c);
+	}
+}
+
+/* Of code without counts: which lines have any. */
+static void
+add_unmeasured(struct builder *b, struct unit *u, uint64_t addr, uint64_t size)
+{
+	struct insn in;
+	struct image_place place;
+
+	for (uint64_t at = addr; at < addr + size; at += in.len) {
+		struct str bytes = image_bytes(u->image, at);
+
+		if (!bytes.n || !machine->decode((const uint8_t *)bytes.at, bytes.n, (uint32_t)at, &in))
+			return;
+		if (!(in.attr & INSN_NOP) && image_place(u->image, at, &place))
+			count_line(b, &(struct view_insn){.file = file_number(b, place.file), .line = place.line});
+	}
+}
+
+static void
+add_unit(struct builder *b, struct unit *u)
+{
+	struct unmeasured un = {0};
+
+	for (uint32_t i = 0; i < u->map.nproc; i++) {
+		const struct proc *p = &u->map.proc[i];
+
+		progress("finding lines", i, u->map.nproc);
+		if (b->wants && !b->wants(b->ctx, p))
+			continue;
+		for (uint32_t k = 0; k < p->nblock && !p->refused; k++)
+			add_block(b, u, i, k);
+		for (uint32_t k = 0; k < p->npart && p->refused; k++)
+			add_unmeasured(b, u, p->part[k].addr, p->part[k].woven_size);
+	}
+	progress("finding lines", u->map.nproc, u->map.nproc);
+	if (b->wants)
+		return;
+	unmeasured_find(u, &un);
+	for (size_t i = 0; i < un.symbol.n; i++)
+		add_unmeasured(b, u, un.symbol.at[i].addr, un.symbol.at[i].size);
+	unmeasured_free(&un);
+}
+
+/* ---- in order ---- */
+
+static int
+by_name(const void *a, const void *b)
+{
+	return strcmp(((const struct view_file *)a)->name, ((const struct view_file *)b)->name);
+}
+
+static int
+by_line(const void *a, const void *b)
+{
+	const struct view_line *x = a, *y = b;
+
+	return (x->line > y->line) - (x->line < y->line);
+}
+
+static int
+by_place(const void *a, const void *b)
+{
+	const struct view_branch *x = a, *y = b;
+
+	if (x->file != y->file)
+		return x->file < y->file ? -1 : 1;
+	if (x->line != y->line)
+		return x->line < y->line ? -1 : 1;
+	return (x->insn > y->insn) - (x->insn < y->insn);
+}
+
+static void
+fill_files(struct builder *b)
+{
+	struct view_listing *l = b->l;
+
+	for (size_t i = 0; i < b->cell.n; i++) {
+		struct view_file *f = &l->file.at[b->cell.at[i].file];
+		const struct view_line *line = &b->cell.at[i].line;
+
+		VEC_PUSH(f->line, *line);
+		f->code += line->code;
+		f->never += line->never;
+		l->fits &= add(&f->insns, line->insns);
+	}
+	for (size_t i = 0; i < l->file.n; i++)
+		qsort(l->file.at[i].line.at, l->file.at[i].line.n, sizeof *l->file.at[i].line.at, by_line);
+}
+
+/* Files get the numbers of their order by name. */
+static void
+sort_files(struct builder *b)
+{
+	struct view_listing *l = b->l;
+	uint32_t *now = xcalloc(l->file.n + 1, sizeof *now);
+	const char **old = xcalloc(l->file.n + 1, sizeof *old);
+
+	for (size_t i = 0; i < l->file.n; i++)
+		old[i] = l->file.at[i].name;
+	if (l->file.n)
+		qsort(l->file.at, l->file.n, sizeof *l->file.at, by_name);
+	for (uint32_t i = 0; i < l->file.n; i++)
+		strmap_put(&b->number, str_of(l->file.at[i].name), i);
+	for (size_t i = 0; i < l->file.n; i++) {
+		uint64_t n = 0;
+
+		strmap_get(&b->number, str_of(old[i]), &n);
+		now[i] = (uint32_t)n;
+	}
+	for (size_t i = 0; i < l->insn.n; i++)
+		if (l->insn.at[i].file != VIEW_NO_FILE)
+			l->insn.at[i].file = now[l->insn.at[i].file];
+	for (size_t i = 0; i < l->branch.n; i++)
+		if (l->branch.at[i].file != VIEW_NO_FILE)
+			l->branch.at[i].file = now[l->branch.at[i].file];
+	if (l->branch.n)
+		qsort(l->branch.at, l->branch.n, sizeof *l->branch.at, by_place);
+	free(now);
+	free(old);
+}
+
+void
+view_listing(struct view_listing *l, struct run *run, bool (*wants)(const void *ctx, const struct proc *p), const void *ctx)
+{
+	struct builder b = {.l = l, .wants = wants, .ctx = ctx};
+
+	*l = (struct view_listing){.run = run, .fits = true};
+	for (size_t i = 0; i < run->unit.n; i++)
+		add_unit(&b, &run->unit.at[i]);
+	fill_files(&b);
+	sort_files(&b);
+	strmap_free(&b.number);
+	free(b.cell.at);
+	free(b.slot);
+}
+
+void
+view_listing_free(struct view_listing *l)
+{
+	for (size_t i = 0; i < l->file.n; i++)
+		free(l->file.at[i].line.at);
+	free(l->insn.at);
+	free(l->branch.at);
+	free(l->file.at);
+	*l = (struct view_listing){0};
+}
+
+const struct view_branch *
+view_branches(const struct view_listing *l, uint32_t file, unsigned line, size_t *n)
+{
+	const struct view_branch key = {.file = file, .line = line};
+	size_t lo = 0, hi = l->branch.n;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (by_place(&l->branch.at[mid], &key) < 0)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	for (*n = 0; lo + *n < l->branch.n && l->branch.at[lo + *n].file == file && l->branch.at[lo + *n].line == line;)
+		++*n;
+	return l->branch.at + lo;
+}
+
+struct view_size
+view_size_of(const struct proc *p, const struct counts *c)
+{
+	struct view_size s = {.blocks = p->nblock, .insns = c->insns, .entered = c->blocks};
+	struct walk w;
+
+	for (uint32_t b = 0; b < p->nblock; b++) {
+		bool entered = false;
+
+		for (walk_start(&w, p, c, b); walk_next(&w);) {
+			s.code++;
+			s.never += !w.count;
+			entered |= w.count != 0;
+		}
+		s.unentered += !entered;
+	}
+	return s;
+}

@@ -1,0 +1,150 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# `chord annotate`: source and instructions with counts beside them. Prints ok, FAIL or skip for each; status 1 if one failed.
+# run.sh [NAME...]
+set -u
+. "$(dirname "$0")/../cases.sh"
+unset NO_COLOR
+
+# line COMMENT: the first two columns of the line of ./out that ends in that comment, one blank between
+line() { sed -nE "s|^ *([0-9,#?]+) +([0-9,#?]+) +[0-9]+ .*/\* $1 \*/\$|\1 \2|p" out; }
+# is WHAT WANTED
+is() { [ "$1" = "$2" ] || no "'$1' and not '$2': $(head -c 600 out)"; }
+
+known() {
+	cp "$here/known.c" .
+	want $cc "$@" -g -o known known.c
+	want ./known 100
+}
+
+t_source() {
+	for level in -O0 -O2; do
+		rm -f ./*.chord
+		known $level
+		want "$CHORD" annotate ./known known.c
+		is "$(line once)" "1 1"
+		is "$(line each)" "100 100"
+		is "$(line fourth)" "25 25"
+		is "$(line never)" "##### #####"
+		grep -qE "^ +1  /\* SPDX" out || no "a line without code has numbers"
+	done
+}
+
+# What a line executed, by callgrind of the program built without Chord: "LINE NUMBER" in the order of lines.
+by_callgrind() {
+	want valgrind -q --tool=callgrind --callgrind-out-file=cg --compress-strings=no --compress-pos=no ./plain "$@"
+	awk '/^(fl|fi|fe)=/ { on = /known\.c$/ } /^fn=/ { fn = $0 } /^calls=/ { getline; next } on && /^[0-9]/ { n[$1] += $2 }
+		END { for (l in n) print l, n[l] }' cg | sort -n
+}
+
+t_callgrind() {
+	for level in -O0 -O2 -O3; do
+		rm -f ./*.chord
+		# Linkage would be counted for the line that calls, padding for the line before.
+		known $level -fno-plt -fno-align-loops -fno-align-jumps -Wl,-z,now
+		want gcc $level -g -fno-plt -fno-align-loops -fno-align-jumps -Wl,-z,now -o plain known.c
+		want "$CHORD" annotate ./known known.c
+		sed -nE 's/^ *[0-9,]+ +([0-9,]+) +([0-9]+)( .*|$)/\2 \1/p' out | tr -d , >ours
+		by_callgrind 100 >theirs
+		[ -s theirs ] || no "callgrind says nothing"
+			diff theirs ours >difference || no "$level: $(cat difference)"
+	done
+}
+
+t_function() {
+	known -O2
+	want "$CHORD" annotate ./known loop
+	is "$(line fourth)" "25 25"
+	is "$(line once)" ""
+	want "$CHORD" annotate ./known 'lo*'
+	is "$(line fourth)" "25 25"
+}
+
+t_asm() {
+	known -O2
+	want "$CHORD" annotate --asm ./known loop
+	is "$(awk '$3 == "nop" && $1 == "25"' out | wc -l)" 1
+	is "$(awk '$3 == "nop" && $1 == "100"' out | wc -l)" 1
+	# The addresses are those that a disassembler of the program has.
+	awk '$3 == "nop" { print $2 }' out >places
+	objdump -d --no-show-raw-insn known >objdump
+	while read -r at; do
+		grep -qE "^ +$at:.nop" objdump || no "there is no nop at $at"
+	done <places
+}
+
+t_both() {
+	known -O2
+	want "$CHORD" annotate --both ./known once
+	grep -qE 'known\.c:[0-9]+ .*/\* once \*/' out || no "no source"
+	grep -qE '^ +1 +[0-9a-f]+  nop$' out || no "no instruction"
+}
+
+t_branches() {
+	known -O0
+	want "$CHORD" annotate --branches ./known loop
+	grep -qE 'taken 75 \(75\.0%\), not taken 25|taken 25 \(25\.0%\), not taken 75' out || no "$(grep branch out)"
+}
+
+t_summary() {
+	known -O0
+	want "$CHORD" report ./known
+	total=$(awk '/instructions$/ && !t { print $1; t = 1 }' out)
+	want "$CHORD" annotate --summary ./known
+	is "$(awk '/in all$/ { print $5 }' out)" "$total"
+	want "$CHORD" annotate --mnemonics ./known
+	is "$(awk 'NR > 1 { gsub(",", "", $1); n += $1 } END { print n }' out)" "$(echo "$total" | tr -d ,)"
+	is "$(awk '$4 == "nop" { print ($1 >= 126) }' out)" 1
+}
+
+t_color() {
+	known -O2
+	want "$CHORD" annotate ./known known.c
+	grep -q $'\033' out && no "colours in a file"
+	want "$CHORD" annotate --color=always ./known known.c
+	grep -q $'\033\\[35m.*never' out || no "what never ran has no colour"
+	refused 2 "color=red" "$CHORD" annotate --color=red ./known
+}
+
+t_terminal() {
+	command -v script >/dev/null || skip "no script(1)"
+	known -O2
+	PAGER=cat want script -qec "$CHORD annotate ./known known.c" log
+	grep -q $'\033\[[0-9;]*m' out || no "no colours on a terminal"
+	NO_COLOR=1 PAGER=cat want script -qec "$CHORD annotate ./known known.c" log
+	grep -q $'\033\[[0-9;]*m' out && no "colours in spite of NO_COLOR"
+	PAGER="sed s/^/paged:/" want script -qec "$CHORD annotate ./known known.c" log
+	grep -q '^paged:' out || no "no pager"
+}
+
+t_lost_source() {
+	known -O0
+	mv known.c elsewhere.c
+	want "$CHORD" annotate ./known known.c
+	grep -q "cannot be read" out || no "nothing says so"
+	refused 1 "no source file that ran can be read" "$CHORD" annotate ./known
+}
+
+# A source with escape sequences is no way into a terminal.
+t_harmless() {
+	known -O2
+	printf '/* \033]0;title\007 */\n' >x
+	cat known.c >>x
+	mv x known.c
+	want "$CHORD" annotate ./known known.c
+	grep -q $'\033' out && no "an escape sequence"
+	:
+}
+
+t_refused() {
+	known -O2
+	refused 1 "nothere: no function and no source file" "$CHORD" annotate ./known nothere
+	refused 1 "either files or functions" "$CHORD" annotate ./known loop known.c
+	refused 2 "which program" "$CHORD" annotate
+	refused 1 "." "$CHORD" annotate ./absent
+}
+
+for name in source callgrind function asm both branches summary color terminal lost-source harmless refused; do
+	test_case "$name"
+done
+exit $failed
