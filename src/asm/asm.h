@@ -18,8 +18,8 @@ enum stmt_kind {
 	STMT_LABEL,     /* name: */
 	STMT_ASSIGN,    /* name = expression */
 	STMT_DIRECTIVE, /* .name operands */
-	STMT_CODE,      /* anything else: an instruction or a macro's use */
-	STMT_OPAQUE,    /* .rept to .endr, .include ...: may hold any number of instructions */
+	STMT_CODE,      /* anything else: an instruction, or the use of a macro that another file defines */
+	STMT_OPAQUE,    /* .rept to .endr, .include, a macro's use: may hold any number of instructions */
 };
 
 enum stmt_flag {
@@ -30,6 +30,7 @@ enum stmt_flag {
 	STMT_PAD = 16,
 	STMT_OTHER = 32,  /* in a section that surely holds no instructions */
 	STMT_META = 64,   /* in one that describes code without running or pointing at it (debug, unwind tables) */
+	STMT_MIXED = 128, /* STMT_OPAQUE that may hold data, or distances as numbers */
 };
 
 struct stmt {
@@ -113,9 +114,37 @@ struct range {
 	uint32_t lo, proc, part;
 };
 
-/* A call or trap that is not taken to come back, and the data behind it. */
-struct stopped {
-	uint32_t off, data;
+/* Why it is not known whether bytes are code. */
+enum doubt_kind {
+	DOUBT_CALL,  /* they stand behind a call or trap, which is taken not to come back */
+	DOUBT_DEAD,  /* only what nothing known leads to runs into them */
+	DOUBT_MIXED, /* nothing known leads to them, but a macro or .rept made them */
+	DOUBT_TAKEN, /* somebody has their address */
+};
+
+/* Bytes that are taken for data for now: doubts_settle() decides. */
+struct doubt {
+	uint32_t off;
+	uint8_t kind;    /* enum doubt_kind */
+};
+
+enum bad_kind {
+	BAD_BYTES,   /* control comes to what is no instruction */
+	BAD_INSIDE,  /* something jumps into an instruction */
+	BAD_UNCLEAR, /* it may be code or data */
+};
+
+/* A place that is not understood: its procedure is refused. */
+struct bad {
+	uint32_t off;
+	uint8_t kind;    /* enum bad_kind */
+};
+
+/* Can control come there? */
+enum reach {
+	REACH_NONE,      /* nothing known leads there */
+	REACH_PERHAPS,   /* only from instructions that nothing known leads to */
+	REACH_SURE,
 };
 
 struct code {
@@ -124,11 +153,14 @@ struct code {
 	uint32_t *at;            /* by byte offset: instruction that begins there, or UINT32_MAX */
 	bool *labelled;          /* by byte offset: some label of the text stands there */
 	bool *function;          /* by byte offset: a function symbol stands there */
-	VEC(struct stopped) stopped; /* while it is read */
-	bool falls;              /* while it is read: can control come to what follows the last instruction? */
+	bool *root;              /* by byte offset: a jump or call goes there */
+	VEC(uint32_t) fresh;     /* while it is read: roots found last */
+	uint8_t falls;           /* while it is read: enum reach of what follows the last instruction */
 	VEC(struct insn) insns;  /* ascending offsets */
 	VEC(uint32_t) stmts;     /* statements that make bytes here, by offset */
-	VEC(uint32_t) bad;       /* offsets that control reaches and that hold no instruction */
+	VEC(struct doubt) doubts;
+	VEC(struct bad) bad;
+	uint8_t *use;            /* doubt.c: by byte offset, how instructions use an address */
 	VEC(struct range) ranges; /* procedures here, by offset */
 };
 
@@ -194,6 +226,10 @@ struct unit {
 
 /* Takes the object apart: instructions of every section. */
 void code_read(struct unit *u);
+/* doubt.c: somebody has the address of bytes that are taken for data. */
+void doubt_taken(struct unit *u, uint32_t section, uint32_t off);
+/* What is in doubt and may be code is bad. Once, when all addresses that somebody has are known. */
+void doubts_settle(struct unit *u);
 /* Splits the code into procedures. */
 void proc_find(struct unit *u);
 /* Marks leaders: jump targets, entries, mentions, landing pads. Before cfg_build. */

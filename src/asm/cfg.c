@@ -395,7 +395,8 @@ is_written_as_bytes(const struct unit *u, const struct code *c, const struct ins
 	if (!(in->attr & (INSN_REL | INSN_MENTIONS)) || in->attr & INSN_RELOC)
 		return false;
 	stmt = stmt_of_end(u, c, in);
-	return stmt != UINT32_MAX && u->text->stmts.at[stmt].kind == STMT_DIRECTIVE;
+	return stmt != UINT32_MAX &&
+	       (u->text->stmts.at[stmt].kind == STMT_DIRECTIVE || u->text->stmts.at[stmt].flags & STMT_MIXED);
 }
 
 /* A place of this procedure that is named by a distance in bytes cannot be kept by labels, but
@@ -434,6 +435,27 @@ refuse_distances(struct builder *b, const struct part *part)
 	}
 }
 
+/* Where it cannot be read. What lies behind its last instruction is its own, too. */
+static void
+refuse_bad(struct builder *b, uint32_t t)
+{
+	static const char *const before[] = {"the bytes at", "a jump into an instruction, to", "the bytes at"};
+	static const char *const behind[] = {" are no instruction", "", " may be code or data"};
+	const struct part *part = &b->p->parts.at[t];
+
+	for (size_t i = 0; i < part->code->bad.n && !b->p->reason; i++) {
+		const struct bad *bad = &part->code->bad.at[i];
+		uint32_t proc, owner;
+
+		if (bad->off < part->lo)
+			continue;
+		if (bad->off <= part->hi || (unit_find(b->u, part->code->section, bad->off, &proc, &owner) &&
+		                             proc == b->number && owner == t))
+			b->p->reason = pool_printf(b->u->pool, "%s +0x%x%s", before[bad->kind], bad->off - part->lo,
+			                           behind[bad->kind]);
+	}
+}
+
 static bool
 is_refused(struct builder *b)
 {
@@ -443,10 +465,7 @@ is_refused(struct builder *b)
 		const struct part *part = &p->parts.at[t];
 		const struct code *c = part->code;
 
-		for (size_t i = 0; i < c->bad.n; i++)
-			if (c->bad.at[i] >= part->lo && c->bad.at[i] <= part->hi)
-				p->reason = pool_printf(b->u->pool, "the bytes at +0x%x are no instruction",
-				                        c->bad.at[i] - part->lo);
+		refuse_bad(b, t);
 		for (uint32_t i = part->first; i < part->last && !p->reason; i++)
 			if (c->insns.at[i].stmt != UINT32_MAX && b->u->text->stmts.at[c->insns.at[i].stmt].flags & STMT_CODEN)
 				p->reason = "16- or 32-bit code";

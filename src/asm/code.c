@@ -1,16 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 /* The instructions of every section, decoded from the bytes that the assembler
  * made of the labelled text. Statements say where instructions begin; data and
- * padding are taken for instructions only where control can come to them. */
+ * padding are taken for instructions only where control can come to them: from
+ * what stands before them, or by a jump, which may be decoded only later. So all is
+ * decoded again until no jump is found that leads to what was taken for data. What is
+ * left in doubt is noted, and doubts_settle() refuses it. */
 #include "asm/asm.h"
+#include "asm/dest.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { PASSES = 32 };
 
 static const uint8_t *
 bytes_of(const struct unit *u, const struct code *c)
 {
 	return u->object->sections[c->section].data;
+}
+
+static const struct stmt *
+stmt_of(const struct unit *u, const struct code *c, size_t i)
+{
+	return &u->text->stmts.at[c->stmts.at[i]];
 }
 
 static uint32_t
@@ -19,22 +32,40 @@ range_end(const struct unit *u, const struct code *c, size_t i)
 	return i + 1 < c->stmts.n ? u->place[c->stmts.at[i + 1]].off : c->nbyte;
 }
 
+static void
+add_root(struct unit *u, uint32_t section, uint32_t off)
+{
+	struct code *c = section < u->ncode ? u->code[section] : NULL;
+
+	if (!c || off >= c->nbyte || c->root[off])
+		return;
+	c->root[off] = true;
+	VEC_PUSH(c->fresh, off);
+}
+
+/* A jump by a number of bytes leads to code: what comes later is read with that known. */
+static void
+follow(struct unit *u, struct code *c, const struct insn *in)
+{
+	if (in->attr & INSN_REL && !reloc_in(u->object, c->section, in->off, in->off + in->len))
+		add_root(u, c->section, in->target);
+}
+
 /* Decodes [lo, hi); the last instruction may reach beyond. Returns where it stopped. */
 static uint32_t
 decode_range(struct unit *u, struct code *c, uint32_t lo, uint32_t hi)
 {
-	while (lo < hi && c->at[lo] == UINT32_MAX) {
+	while (lo < hi) {
 		struct insn in;
 
 		if (!u->machine->decode(bytes_of(u, c) + lo, c->nbyte - lo, lo, &in)) {
-			VEC_PUSH(c->bad, lo);
+			VEC_PUSH(c->bad, ((struct bad){lo, BAD_BYTES}));
 			return hi;
 		}
 		c->at[lo] = (uint32_t)c->insns.n;
 		VEC_PUSH(c->insns, in);
+		follow(u, c, &in);
 		lo += in.len;
-		if (!(in.attr & INSN_FALLS) && lo < hi)
-			continue;
 	}
 	return lo;
 }
@@ -54,26 +85,32 @@ goes_past(const struct unit *u, const struct code *c, size_t i, const struct ins
 	if (call->cls != CHORD_INSN_CALL || call->target >= c->nbyte || call->target <= u->place[c->stmts.at[i]].off)
 		return false;
 	while (i < c->stmts.n && u->place[c->stmts.at[i]].off < call->target)
-		if (u->text->stmts.at[c->stmts.at[i++]].kind == STMT_CODE)
+		if (stmt_of(u, c, i++)->kind == STMT_CODE)
 			return false;
 	return true;
 }
 
-/* Behind a call or trap, is it data: text, a table that has a name, what a call goes past? Nobody writes code so; in text by
- * hand nor bytes that have a name and that nothing jumps to, see resume(). */
+/* May what stands behind a call or trap be data, so that it does not come back? Text, a table that has a name, what a call
+ * goes past; in text by hand also bytes that have a name. */
 static bool
-is_no_code(const struct unit *u, const struct code *c, size_t i, const struct insn *stop)
+may_be_data(const struct unit *u, const struct code *c, size_t i, const struct insn *stop)
 {
 	static const char *const text[] = {".ascii", ".asciz", ".string", NULL};
 	static const char *const table[] = {".quad", ".long", ".int", ".4byte", ".8byte", ".octa", ".float", ".single", ".double",
 		NULL};
-	const struct stmt *s = &u->text->stmts.at[c->stmts.at[i]];
+	const struct stmt *s = stmt_of(u, c, i);
 	struct str word = stmt_word(u->text, s);
 
 	if (s->flags & STMT_PAD)
 		return false;
 	return is_one_of(word, text) || goes_past(u, c, i, stop) ||
 	       (c->labelled[u->place[c->stmts.at[i]].off] && (!u->text->compiler || is_one_of(word, table)));
+}
+
+static bool
+is_call(const struct insn *in)
+{
+	return in->cls == CHORD_INSN_CALL || in->cls == CHORD_INSN_ICALL;
 }
 
 /* The call or trap at the end of what has been decoded, padding aside, or NULL. */
@@ -83,7 +120,7 @@ stops_perhaps(struct code *c)
 	for (size_t i = c->insns.n; i-- > 0;) {
 		struct insn *in = &c->insns.at[i];
 
-		if (in->cls == CHORD_INSN_CALL || in->cls == CHORD_INSN_ICALL || in->cls == CHORD_INSN_SYSCALL)
+		if (is_call(in) || in->cls == CHORD_INSN_SYSCALL)
 			return in;
 		if (!(in->attr & INSN_NOP))
 			return NULL;
@@ -91,120 +128,159 @@ stops_perhaps(struct code *c)
 	return NULL;
 }
 
-/* Data and padding at the start of a function, or where control can fall into it. A call there is
- * taken for one that does not come back if what follows cannot be code, or is none. */
-static uint32_t
-decode_data(struct unit *u, struct code *c, size_t i, uint32_t lo, uint32_t hi)
+static bool
+is_root(const struct code *c, uint32_t off)
 {
-	struct insn *last = c->insns.n ? &c->insns.at[c->insns.n - 1] : NULL;
-	struct insn *stop = c->function[lo] ? NULL : stops_perhaps(c);
-	size_t nbad = c->bad.n;
+	return c->root[off] || c->function[off];
+}
+
+/* Bytes that control comes to from its beginning, or from a place in it that something jumps to: from there on. */
+static uint32_t
+decode_inside(struct unit *u, struct code *c, uint32_t lo, uint32_t hi)
+{
+	while (lo < hi && !is_root(c, lo))
+		lo++;
+	return lo < hi ? decode_range(u, c, lo, hi) : 0;
+}
+
+/* A call did not come back to what has been decoded from the n-th instruction on. */
+static void
+take_back(struct code *c, size_t n, size_t nbad)
+{
+	while (c->insns.n > n)
+		c->at[c->insns.at[--c->insns.n].off] = UINT32_MAX;
+	c->bad.n = nbad;
+	c->insns.at[n - 1].attr &= (uint16_t)~INSN_FALLS;
+}
+
+/* Data and padding that control falls into. A call there is taken for one that does not come back if what follows cannot
+ * be code, or is none. Returns where it stopped, 0 if nothing has been decoded. */
+static uint32_t
+decode_fallen(struct unit *u, struct code *c, size_t i, uint32_t lo, uint32_t hi)
+{
+	struct insn *stop = stops_perhaps(c);
+	size_t n = c->insns.n, nbad = c->bad.n;
 	uint32_t end;
 
-	if (!c->function[lo] && !c->falls)
-		return lo;
-	if (stop && is_no_code(u, c, i, stop)) {
+	if (stop && may_be_data(u, c, i, stop)) {
 		stop->attr &= (uint16_t)~INSN_FALLS;
-		VEC_PUSH(c->stopped, ((struct stopped){stop->off, lo}));
-		return lo;
+		VEC_PUSH(c->doubts, ((struct doubt){lo, DOUBT_CALL}));
+		return decode_inside(u, c, lo, hi);
 	}
 	end = decode_range(u, c, lo, hi);
-	if (!last)
-		return end;
-	last = &c->insns.at[c->at[lo] == UINT32_MAX ? c->insns.n - 1 : c->at[lo] - 1];
-	if (c->bad.n > nbad && (last->cls == CHORD_INSN_CALL || last->cls == CHORD_INSN_ICALL)) {
-		c->bad.n = nbad;
-		last->attr &= (uint16_t)~INSN_FALLS;
+	if (c->bad.n > nbad && n && is_call(&c->insns.at[n - 1])) {
+		take_back(c, n, nbad);
+		return decode_inside(u, c, lo, hi);
 	}
 	return end;
 }
 
-/* One statement that makes bytes. Returns where it stopped. */
+/* Is it made of instructions only, one or many? */
+static bool
+is_instruction(const struct stmt *s)
+{
+	return s->kind == STMT_CODE || (s->kind == STMT_OPAQUE && !(s->flags & STMT_MIXED));
+}
+
+/* Compilers put labels of their own before code only, which may begin with bytes that inline assembly has. */
+static bool
+is_led_by_compiler(const struct unit *u, uint32_t stmt)
+{
+	const struct stmt *s = &u->text->stmts.at[stmt];
+
+	if (!u->text->compiler || !(s->flags & STMT_INLINE))
+		return false;
+	while (stmt--) {
+		struct str word;
+
+		s = &u->text->stmts.at[stmt];
+		word = stmt_word(u->text, s);
+		if (s->kind == STMT_LABEL)
+			return !(s->flags & STMT_INLINE);
+		if (!str_is(word, ".loc") && !str_starts(word, ".cfi_"))
+			return false;
+	}
+	return false;
+}
+
+/* Can control come to the i-th statement? Somebody may jump to any instruction that has a label. */
+static enum reach
+reach_of(const struct unit *u, const struct code *c, size_t i, uint32_t lo)
+{
+	if (is_root(c, lo) || c->falls == REACH_SURE)
+		return REACH_SURE;
+	if (is_instruction(stmt_of(u, c, i)))
+		return c->labelled[lo] || !c->insns.n ? REACH_SURE : REACH_PERHAPS;
+	return is_led_by_compiler(u, c->stmts.at[i]) ? REACH_SURE : c->falls;
+}
+
+static bool
+is_nops(const struct unit *u, const struct code *c, uint32_t lo, uint32_t hi)
+{
+	struct insn in;
+
+	for (; lo < hi; lo += in.len)
+		if (!u->machine->decode(bytes_of(u, c) + lo, c->nbyte - lo, lo, &in) || !(in.attr & INSN_NOP))
+			return false;
+	return lo == hi;
+}
+
+/* What may be data, or padding. Returns where it stopped, 0 if nothing has been decoded. */
+static uint32_t
+decode_data(struct unit *u, struct code *c, size_t i, uint32_t lo, uint32_t hi, enum reach *reach)
+{
+	uint32_t end;
+
+	if (*reach == REACH_SURE && !is_root(c, lo) && c->falls == REACH_SURE)
+		return decode_fallen(u, c, i, lo, hi);
+	if (*reach == REACH_SURE || (*reach == REACH_PERHAPS && is_nops(u, c, lo, hi)))
+		return decode_range(u, c, lo, hi);
+	end = decode_inside(u, c, lo, hi);
+	if (end)
+		*reach = REACH_SURE;
+	else if (*reach == REACH_PERHAPS || stmt_of(u, c, i)->flags & STMT_MIXED)
+		VEC_PUSH(c->doubts, ((struct doubt){lo, *reach == REACH_PERHAPS ? DOUBT_DEAD : DOUBT_MIXED}));
+	return end;
+}
+
+/* One statement that makes bytes. Returns where it stopped, 0 if nothing has been decoded. */
 static uint32_t
 decode_stmt(struct unit *u, struct code *c, size_t i, uint32_t lo, uint32_t hi)
 {
-	const struct stmt *s = &u->text->stmts.at[c->stmts.at[i]];
-	bool falls = c->falls || c->labelled[lo] || c->function[lo] || !c->insns.n;
+	const struct stmt *s = stmt_of(u, c, i);
+	enum reach reach = reach_of(u, c, i, lo);
+	const struct insn *last;
 	uint32_t end;
 
 	if (s->kind == STMT_DIRECTIVE && !(s->flags & STMT_BYTES))
-		return lo;
-	if (s->kind != STMT_DIRECTIVE)
+		return 0;
+	if (is_instruction(s))
 		end = decode_range(u, c, lo, hi);
 	else
-		end = decode_data(u, c, i, lo, hi);
-	/* What nothing can come to falls nowhere: an int3 behind a return. */
-	c->falls = end > lo && falls && c->insns.at[c->insns.n - 1].attr & INSN_FALLS;
+		end = decode_data(u, c, i, lo, hi, &reach);
+	last = end && c->insns.n ? &c->insns.at[c->insns.n - 1] : NULL;
+	c->falls = last && last->attr & INSN_FALLS ? (uint8_t)reach : REACH_NONE;
+	/* An int3 behind a return falls nowhere. */
+	if (reach == REACH_PERHAPS && last && last->cls == CHORD_INSN_SYSCALL)
+		c->falls = REACH_NONE;
 	return end;
 }
 
 static void
 decode_section(struct unit *u, struct code *c)
 {
-	uint32_t pos = 0;
+	uint32_t pos = 0, end;
 
 	for (size_t i = 0; i < c->stmts.n; i++) {
-		const struct stmt *s = &u->text->stmts.at[c->stmts.at[i]];
 		uint32_t lo = u->place[c->stmts.at[i]].off, hi = range_end(u, c, i);
 
 		if (lo < pos)
 			lo = pos;
-		if (lo >= hi || s->kind == STMT_LABEL)
+		if (lo >= hi || stmt_of(u, c, i)->kind == STMT_LABEL)
 			continue;
-		pos = decode_stmt(u, c, i, lo, hi);
+		end = decode_stmt(u, c, i, lo, hi);
+		pos = end ? end : lo;
 	}
-}
-
-/* Jumps into data: what they reach is code after all. */
-static void
-decode_targets(struct unit *u, struct code *c)
-{
-	for (size_t i = 0; i < c->insns.n; i++) {
-		struct insn in = c->insns.at[i];
-		uint32_t pos = in.target;
-
-		if ((in.attr & (INSN_REL | INSN_RELOC)) != INSN_REL)
-			continue;
-		while (pos < c->nbyte && c->at[pos] == UINT32_MAX) {
-			uint32_t next = decode_range(u, c, pos, pos + 1);
-
-			if (c->at[pos] == UINT32_MAX || !(c->insns.at[c->at[pos]].attr & INSN_FALLS))
-				break;
-			pos = next;
-		}
-	}
-}
-
-/* What was taken for data is jumped to: the call or trap before it comes back. */
-static void
-resume(struct code *c)
-{
-	for (size_t i = 0; i < c->stopped.n; i++)
-		if (c->at[c->stopped.at[i].data] != UINT32_MAX)
-			c->insns.at[c->at[c->stopped.at[i].off]].attr |= INSN_FALLS;
-	free(c->stopped.at);
-}
-
-static int
-by_off(const void *a, const void *b)
-{
-	const struct insn *x = a, *y = b;
-
-	return x->off < y->off ? -1 : x->off > y->off;
-}
-
-static void
-sort_insns(struct code *c)
-{
-	bool sorted = true;
-
-	for (size_t i = 1; i < c->insns.n && sorted; i++)
-		sorted = c->insns.at[i - 1].off < c->insns.at[i].off;
-	if (sorted)
-		return;
-	qsort(c->insns.at, c->insns.n, sizeof *c->insns.at, by_off);
-	for (size_t i = 0; i < c->insns.n; i++)
-		c->at[c->insns.at[i].off] = (uint32_t)i;
 }
 
 /* Nops of alignment directives. */
@@ -327,6 +403,7 @@ code_new(struct unit *u, uint32_t section)
 	memset(c->at, 0xff, (c->nbyte + 1u) * sizeof *c->at);
 	c->labelled = pool_array(u->pool, c->nbyte + 1u, sizeof *c->labelled);
 	c->function = pool_array(u->pool, c->nbyte + 1u, sizeof *c->function);
+	c->root = pool_array(u->pool, c->nbyte + 1u, sizeof *c->root);
 	return c;
 }
 
@@ -358,8 +435,9 @@ is_code(const struct unit *u, uint32_t section)
 	return s->exec && s->data && s->size < UINT32_MAX;
 }
 
-void
-code_read(struct unit *u)
+/* Makes room for what a section holds. */
+static void
+prepare(struct unit *u)
 {
 	u->ncode = u->object->nsection;
 	u->code = pool_array(u->pool, u->ncode, sizeof *u->code);
@@ -371,20 +449,92 @@ code_read(struct unit *u)
 			VEC_PUSH(u->code[u->place[i].section]->stmts, i);
 	mark_labels(u);
 	sort_unit = u;
-	for (uint32_t i = 0; i < u->ncode; i++) {
-		struct code *c = u->code[i];
+	for (uint32_t i = 0; i < u->ncode; i++)
+		if (u->code[i] && u->code[i]->stmts.n)
+			qsort(u->code[i]->stmts.at, u->code[i]->stmts.n, sizeof *u->code[i]->stmts.at, by_place);
+}
 
-		if (!c)
+/* Decodes a section by what is known of where control comes to. */
+static void
+read_once(struct unit *u, struct code *c)
+{
+	for (size_t i = 0; i < c->insns.n; i++)
+		c->at[c->insns.at[i].off] = UINT32_MAX;
+	c->insns.n = c->bad.n = c->doubts.n = 0;
+	c->falls = REACH_NONE;
+	decode_section(u, c);
+	mark_relocs(u, c);
+}
+
+/* Jumps and calls by name, also from section to section. */
+static void
+follow_names(struct unit *u, struct code *c)
+{
+	for (size_t i = 0; i < c->insns.n; i++) {
+		struct dest d;
+
+		if ((c->insns.at[i].attr & (INSN_REL | INSN_RELOC)) != (INSN_REL | INSN_RELOC))
 			continue;
-		if (c->stmts.n)
-			qsort(c->stmts.at, c->stmts.n, sizeof *c->stmts.at, by_place);
-		decode_section(u, c);
-		mark_relocs(u, c);
-		decode_targets(u, c);
-		resume(c);
-		sort_insns(c);
-		mark_relocs(u, c);
-		mark_padding(u, c);
-		name_stmts(u, c);
+		d = dest_of(u, c, &c->insns.at[i]);
+		if (d.section)
+			add_root(u, d.section, d.off);
+	}
+}
+
+/* Would it be read otherwise with the roots found last? */
+static bool
+is_news(struct code *c)
+{
+	bool news = c->fresh.n && c->doubts.n;
+
+	for (size_t i = 0; i < c->fresh.n; i++)
+		news |= c->at[c->fresh.at[i]] == UINT32_MAX;
+	c->fresh.n = 0;
+	return news;
+}
+
+/* Places that something jumps to and that are no instruction, or the middle of one. */
+static void
+check_roots(struct code *c)
+{
+	uint32_t covered = 0;
+
+	for (uint32_t off = 0; off < c->nbyte; off++) {
+		if (c->at[off] != UINT32_MAX) {
+			if (off < covered)
+				VEC_PUSH(c->bad, ((struct bad){off, BAD_INSIDE}));
+			covered = off + c->insns.at[c->at[off]].len;
+		} else if (c->root[off] || (c->function[off] && off < covered)) {
+			VEC_PUSH(c->bad, ((struct bad){off, off < covered ? BAD_INSIDE : BAD_BYTES}));
+		}
+	}
+}
+
+void
+code_read(struct unit *u)
+{
+	bool *again;
+
+	prepare(u);
+	again = pool_array(u->pool, u->ncode + 1u, sizeof *again);
+	memset(again, true, u->ncode);
+	for (int pass = 0, any = true; any && pass < PASSES; pass++) {
+		for (uint32_t i = 0; i < u->ncode; i++)
+			if (u->code[i] && again[i])
+				read_once(u, u->code[i]);
+		for (uint32_t i = 0; i < u->ncode; i++)
+			if (u->code[i] && again[i])
+				follow_names(u, u->code[i]);
+		any = false;
+		for (uint32_t i = 0; i < u->ncode; i++)
+			any |= again[i] = u->code[i] && is_news(u->code[i]);
+	}
+	for (uint32_t i = 0; i < u->ncode; i++) {
+		if (!u->code[i])
+			continue;
+		check_roots(u->code[i]);
+		mark_padding(u, u->code[i]);
+		name_stmts(u, u->code[i]);
+		free(u->code[i]->fresh.at);
 	}
 }

@@ -84,15 +84,19 @@ is_taken_inside(struct unit *u, struct dest d)
 static void
 mark_taken(struct unit *u, struct dest d)
 {
-	if (is_taken_inside(u, d))
-		mark(u, d, LEAD_TAKEN);
+	if (!is_taken_inside(u, d))
+		return;
+	mark(u, d, LEAD_TAKEN);
+	doubt_taken(u, d.section, d.off);
 }
 
 static void
 mark_mention(struct unit *u, const struct code *c, uint32_t i, struct dest d)
 {
-	if (is_taken_inside(u, d))
-		mark(u, d, away_mention(u, c, i, d));
+	if (!is_taken_inside(u, d))
+		return;
+	mark(u, d, away_mention(u, c, i, d));
+	doubt_taken(u, d.section, d.off);
 }
 
 /* The addresses that an instruction holds: its displacement and its number may both be relocated. */
@@ -490,4 +494,5 @@ lead_find(struct unit *u)
 	mark_data(u);
 	mark_known(u);
 	mark_landing(u);
+	doubts_settle(u);
 }

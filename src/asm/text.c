@@ -21,6 +21,7 @@ struct reader {
 	uint32_t open;        /* statement that opened the outermost one */
 	VEC(uint8_t) sections;  /* pushed: STMT_OTHER or 0 */
 	uint8_t previous;
+	struct strmap macros; /* names in lower case, to STMT_MIXED or 0 */
 	const char *why;
 };
 
@@ -227,26 +228,53 @@ section_directive(struct reader *r, struct str word, struct str rest)
 
 /* ---- directives that matter here ---- */
 
-static uint8_t
-makes_bytes(struct str word)
+/* The word in lower case, as the assembler takes it, in `room` if it is not. */
+static struct str
+lowered(struct str word, char room[static 64])
+{
+	if (word.n > 64)
+		return word;
+	for (size_t i = 0; i < word.n; i++)
+		room[i] = (char)tolower((unsigned char)word.at[i]);
+	return (struct str){room, word.n};
+}
+
+static bool
+is_data(struct str word)
 {
 	static const char *const data[] = {
 		".byte", ".long", ".quad", ".value", ".short", ".word", ".int", ".hword", ".2byte", ".4byte", ".8byte",
 		".octa", ".ascii", ".asciz", ".string", ".string8", ".string16", ".string32", ".string64", ".uleb128",
-		".sleb128", ".float", ".double", ".single", ".tfloat", ".incbin", ".base64", ".insn", ".bfloat16",
-	};
-	static const char *const pad[] = {
-		".p2align", ".p2alignw", ".p2alignl", ".align", ".balign", ".balignw", ".balignl", ".skip", ".space",
-		".zero", ".fill", ".org", ".nops", ".nop",
+		".sleb128", ".float", ".double", ".single", ".tfloat", ".incbin", ".base64", ".bfloat16", ".float16",
+		".hfloat", ".slong",
 	};
 
 	for (size_t i = 0; i < sizeof data / sizeof *data; i++)
 		if (str_is(word, data[i]))
-			return STMT_BYTES;
+			return true;
+	return str_starts(word, ".dc");
+}
+
+static bool
+is_room(struct str word)
+{
+	return str_is(word, ".skip") || str_is(word, ".space") || str_is(word, ".zero") || str_is(word, ".fill") ||
+	       str_starts(word, ".ds.");
+}
+
+static uint8_t
+makes_bytes(struct str word)
+{
+	static const char *const pad[] = {
+		".p2align", ".p2alignw", ".p2alignl", ".align", ".balign", ".balignw", ".balignl", ".org", ".nops", ".nop",
+	};
+
+	if (is_data(word))
+		return STMT_BYTES;
 	for (size_t i = 0; i < sizeof pad / sizeof *pad; i++)
 		if (str_is(word, pad[i]))
 			return STMT_BYTES | STMT_PAD;
-	return 0;
+	return is_room(word) ? STMT_BYTES | STMT_PAD : 0;
 }
 
 static bool
@@ -299,6 +327,57 @@ is_emitting_unknown(struct str word)
 	return str_is(word, ".include");
 }
 
+/* STMT_MIXED if what a block makes may be something else than instructions, or counts bytes by `.`; else 0. */
+static uint8_t
+block_flags(const struct reader *r, struct str body)
+{
+	char room[64];
+
+	for (size_t i = 0; i < body.n;) {
+		size_t from = i;
+		struct str word;
+		uint64_t flags;
+
+		while (i < body.n && is_symbol_char(body.at[i]))
+			i++;
+		word = lowered((struct str){body.at + from, i - from}, room);
+		if (str_is(word, ".") || is_data(word) || is_room(word) || is_emitting_unknown(word) ||
+		    (word.n && strmap_get(&r->macros, word, &flags) && flags))
+			return STMT_MIXED;
+		i += i == from;
+	}
+	return 0;
+}
+
+/* The name that a .macro gives. */
+static struct str
+macro_name(const struct text *t, const struct stmt *s)
+{
+	struct str name = stmt_rest(t, s);
+	size_t n = 0;
+
+	while (n < name.n && is_symbol_char(name.at[n]))
+		n++;
+	return (struct str){name.at, n};
+}
+
+static void
+close_block(struct reader *r, struct stmt *open)
+{
+	struct text *t = r->t;
+	uint8_t flags = block_flags(r, stmt_rest(t, open));
+	struct str name;
+	char room[64];
+
+	if (open->kind == STMT_OPAQUE) {
+		open->flags |= flags;
+		t->code |= !(open->flags & STMT_OTHER);
+		return;
+	}
+	name = lowered(macro_name(t, open), room);
+	strmap_put(&r->macros, str_of(pool_strndup(r->pool, name.at, name.n)), flags);
+}
+
 /* Statements inside .macro, .rept and the like belong to the block as one. */
 static bool
 block_statement(struct reader *r, struct str word, const char *begin, const char *end)
@@ -319,24 +398,30 @@ block_statement(struct reader *r, struct str word, const char *begin, const char
 	r->depth -= closes_block(word);
 	open = &t->stmts.at[r->open];
 	open->len = (uint32_t)(end - t->at) - open->at;
-	if (!r->depth && open->kind == STMT_OPAQUE && !(open->flags & STMT_OTHER))
-		t->code = true;
+	if (!r->depth)
+		close_block(r, open);
 	return true;
 }
 
 static void
-add_directive(struct reader *r, struct str word, struct stmt s)
+add_directive(struct reader *r, struct str word, struct str low, struct stmt s)
 {
 	struct str rest = {word.at + word.n, s.len - word.n};
 
 	while (rest.n && is_blank(*rest.at))
 		rest = (struct str){rest.at + 1, rest.n - 1};
 	s.kind = STMT_DIRECTIVE;
-	if (!section_directive(r, word, rest)) {
-		mode_directive(r, word, rest);
-		s.flags |= makes_bytes(word);
-		if (is_emitting_unknown(word))
+	if (str_is(low, ".insn")) {
+		s.kind = STMT_CODE;
+		r->t->code |= !(s.flags & STMT_OTHER);
+	}
+	if (!section_directive(r, low, rest)) {
+		mode_directive(r, low, rest);
+		s.flags |= makes_bytes(low);
+		if (is_emitting_unknown(low)) {
 			s.kind = STMT_OPAQUE;
+			s.flags |= STMT_MIXED;
+		}
 	}
 	VEC_PUSH(r->t->stmts, s);
 }
@@ -346,23 +431,31 @@ add_statement(struct reader *r, const char *begin, const char *end)
 {
 	struct text *t = r->t;
 	struct stmt s = {(uint32_t)(begin - t->at), (uint32_t)(end - begin), r->line, STMT_CODE, r->flags};
-	struct str word = {begin, 0};
+	struct str word = {begin, 0}, low;
+	char room[64];
 	const char *p;
+	uint64_t flags;
 
 	while (word.at + word.n < end && is_symbol_char(word.at[word.n]))
 		word.n++;
-	if (block_statement(r, word, begin, end))
+	low = lowered(word, room);
+	if (block_statement(r, low, begin, end))
 		return;
-	if (word.n && *begin == '.') {
-		add_directive(r, word, s);
+	if (word.n && *begin == '.' && !(r->macros.n && strmap_get(&r->macros, low, &flags))) {
+		add_directive(r, word, low, s);
 		return;
 	}
 	for (p = word.at + word.n; p < end && is_blank(*p); p++)
 		;
-	if (word.n && p < end && *p == '=')
+	if (word.n && p < end && *p == '=') {
 		s.kind = STMT_ASSIGN;
-	else if (!(s.flags & STMT_OTHER))
-		t->code = true;
+	} else {
+		t->code |= !(s.flags & STMT_OTHER);
+		if (r->macros.n && strmap_get(&r->macros, low, &flags)) {
+			s.kind = STMT_OPAQUE;
+			s.flags |= (uint8_t)flags;
+		}
+	}
 	VEC_PUSH(t->stmts, s);
 }
 
@@ -452,6 +545,7 @@ text_read(struct text *t, struct pool *pool, const char *at, size_t n, const cha
 	while (r.p < r.end)
 		read_one(&r);
 	free(r.sections.at);
+	strmap_free(&r.macros);
 	if (r.depth)
 		*why = pool_printf(pool, "line %u: a macro or .rept that does not end", t->stmts.at[r.open].line);
 	return !r.depth;

@@ -300,6 +300,7 @@ release(struct job *j)
 		if (j->unit.code[i]) {
 			free(j->unit.code[i]->insns.at);
 			free(j->unit.code[i]->stmts.at);
+			free(j->unit.code[i]->doubts.at);
 			free(j->unit.code[i]->bad.at);
 			free(j->unit.code[i]->ranges.at);
 		}

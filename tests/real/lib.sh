@@ -26,14 +26,37 @@ apt_sources()
 	done
 }
 
-# Our own apt: state, lists and cache below the cache folder. Everything else
+# own COMMAND...: apt-get or apt-cache with our own apt: state, lists and cache below the cache folder. Everything else
 # (proxy, credentials, keys) is as the machine has it.
-apt_own()
+own()
 {
-	apt-get -q -o "Dir::State=$CHORD_CACHE/apt/state" -o "Dir::Cache=$CHORD_CACHE/apt/cache" \
+	command=$1
+	shift
+	"$command" -q -o "Dir::State=$CHORD_CACHE/apt/state" -o "Dir::Cache=$CHORD_CACHE/apt/cache" \
 		-o Dir::State::status=/var/lib/dpkg/status \
 		-o Dir::Etc::sourcelist=/dev/null -o "Dir::Etc::sourceparts=$CHORD_CACHE/apt/parts" \
 		-o "APT::Sandbox::User=$(id -un)" -o Acquire::Languages=none -o Acquire::Retries=3 "$@"
+}
+
+apt_own()
+{
+	own apt-get "$@"
+}
+
+# versions_of NAME: those of a source package that the lists have, newest first. What lists name a mirror may not have yet.
+versions_of()
+{
+	own apt-cache showsrc --only-source "$1" | sed -n 's/^Version: //p' | sort -rVu
+}
+
+# download_package NAME: the newest version that can be had.
+download_package()
+{
+	for version in $(versions_of "$1"); do
+		apt_own source --download-only --only-source "$1=$version" && return 0
+		rm -f ./*
+	done
+	return 1
 }
 
 apt_update()
@@ -49,7 +72,7 @@ apt_update()
 unpack_package()
 {
 	rm -rf "$2" && mkdir -p "$2" && cd "$2" &&
-		apt_own source --download-only --only-source "$1" &&
+		download_package "$1" &&
 		dpkg-source --no-check -x ./*.dsc tree &&
 		touch tree/.chord-fetched
 }
