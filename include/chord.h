@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* chord: what a program can ask while it is measured. This header is all there is: no library,
- * and a program that is not measured, or does not count the event, gets 0.
+ * and a program that is not measured, or does not count the event, gets 0. Chord warns where that is so when it
+ * builds (`chord: warning: prog.c:7: chord_events(loads): not counted`); a compiler without Chord cannot know, but
+ * the program can: chord_counted().
  *
  *     #include <chord.h>
  *     uint64_t before = chord_events(instructions);
@@ -36,6 +38,14 @@
 		uint64_t chord_n_; \
 		__asm__ volatile(".set \".Levents." #NAME "\", 0\n\t{movl $0, %k0|mov %k0, 0}" : "=r"(chord_n_) : : "memory"); \
 		chord_n_; \
+	}))
+
+/* 1 where chord_events(NAME) would be a number of events, 0 where it would be 0 for want of a counter: int. */
+#define chord_counted(NAME) \
+	(__extension__({ \
+		unsigned long chord_c_; \
+		__asm__(".set \".Lcounted." #NAME "\", 0\n\t{movl $0, %k0|mov %k0, 0}" : "=r"(chord_c_)); \
+		(int)chord_c_; \
 	}))
 
 /* ---- timers ---- */

@@ -2,14 +2,15 @@
 /* On-line queries (Ball 1994, section 3.3): include/chord.h leaves `.set ".Levents.NAME", 0` before an
  * instruction that puts 0 into a register. Behind it, what the register is to hold is loaded from the counter,
  * and the query increment of the place is added. Behind `.set ".Ltimer.NAME", 0` it gets the address of the
- * routine that sets the event's timer. */
+ * routine that sets the event's timer, behind `.set ".Lcounted.NAME", 0` the number 1. */
 #include "weave/internal.h"
 
 #include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
 
-static const char events_mark[] = "\".Levents.", timer_mark[] = "\".Ltimer.";
+enum asks { ASKS_EVENTS, ASKS_TIMER, ASKS_COUNTED, ASKS };
+static const char *const marks[ASKS] = {"\".Levents.", "\".Ltimer.", "\".Lcounted."};
 
 enum { LOOP_REGS = 3, FACTORS_END = -128 };
 
@@ -236,6 +237,20 @@ answer_timer(const struct unit *u, const struct stmt *s, const struct event *eve
 	buf_free(&symbol);
 }
 
+static void
+answer_counted(const struct unit *u, const struct stmt *s, struct edits *e)
+{
+	bool intel = s->flags & STMT_INTEL;
+	struct buf b = {0};
+	char reg[8];
+
+	if (!register_of(u, s, reg))
+		return;
+	buf_printf(&b, intel ? "\n\tmov\t%s, 1\n" : "\n\tmovq\t$1, %%%s\n", reg);
+	edit_add(e, s->at + s->len, 0, RANK_QUERY, &b);
+	buf_free(&b);
+}
+
 /* Is it what chord.h has behind its mark: `movl $0, %eax` or `mov eax, 0`? */
 static bool
 is_blank(const struct unit *u, const struct stmt *s)
@@ -285,12 +300,14 @@ place_of(const struct text *t, const struct stmt *s, struct buf *b)
 }
 
 static void
-unanswered(const struct text *t, const struct stmt *s, struct str name, bool timer, const struct weave_options *o,
+unanswered(const struct text *t, const struct stmt *s, struct str name, enum asks asks, const struct weave_options *o,
            const char *why)
 {
+	bool timer = asks == ASKS_TIMER;
 	const char *between = " ";
 
-	if (!o->warnings)
+	/* Who asks whether it is counted can bear a no. */
+	if (!o->warnings || asks == ASKS_COUNTED)
 		return;
 	place_of(t, s, o->warnings);
 	buf_printf(o->warnings, ": %s(%.*s): ", timer ? "chord_timer" : "chord_events", (int)name.n, name.at);
@@ -324,44 +341,60 @@ find_place(const struct unit *u, struct woven *woven, const struct place *at, st
 	return NULL;
 }
 
+/* What a statement asks for: the name and what of it. Name.n is 0 if it asks for nothing. */
+static struct str
+asked_at(const struct unit *u, uint32_t mark, enum asks *asks)
+{
+	const struct stmt *s = &u->text->stmts.at[mark];
+	struct str name = {NULL, 0};
+
+	for (*asks = 0; *asks < ASKS; ++*asks) {
+		name = name_asked(u->text, s, marks[*asks]);
+		if (name.n)
+			break;
+	}
+	if (name.n && !is_blank(u, s + 1))
+		name.n = 0;
+	return name;
+}
+
 /* What stands at mark, and the instruction behind it. */
 static void
 answer_mark(const struct unit *u, struct woven *woven, const struct weave_options *o, uint32_t mark, struct edits *e)
 {
 	const struct event_list *list = &o->events;
 	const struct stmt *s = &u->text->stmts.at[mark];
-	struct str name = name_asked(u->text, s, events_mark);
-	bool timer = !name.n;
+	enum asks asks;
+	struct str name = asked_at(u, mark, &asks);
 	const struct event *event;
 	struct woven *w = NULL;
 	struct segment here;
 	const char *why;
 
-	if (timer)
-		name = name_asked(u->text, s, timer_mark);
-	if (!name.n || !is_blank(u, s + 1))
+	if (!name.n)
 		return;
 	event = event_named(name, list);
-	if (timer && event && !event->timed)
+	if (asks == ASKS_TIMER && event && !event->timed)
 		event = NULL;
 	why = event ? find_place(u, woven, &u->place[mark + 1], &w, &here) : NULL;
 	if (!event || why) {
-		unanswered(u->text, s, name, timer, o, why);
+		unanswered(u->text, s, name, asks, o, why);
 		return;
 	}
 	if (here.insn + 1 < w->proc->blocks.at[here.block].last)
 		VEC_PUSH(w->segments, (struct segment){here.block, here.insn + 1});
-	if (timer) {
+	if (asks == ASKS_TIMER)
 		answer_timer(u, s + 1, event, e);
-		return;
-	}
-	answer_events(u, o, mark, (uint32_t)(event - list->at),
-	              query_behind(w, here.block, here.insn, (uint32_t)(event - list->at), list), e);
+	else if (asks == ASKS_COUNTED)
+		answer_counted(u, s + 1, e);
+	else
+		answer_events(u, o, mark, (uint32_t)(event - list->at),
+		              query_behind(w, here.block, here.insn, (uint32_t)(event - list->at), list), e);
 }
 
 void
 emit_queries(const struct unit *u, struct woven *woven, const struct weave_options *o, struct edits *e)
 {
-	for (uint32_t i = 0; o->events.n && i + 1 < u->text->stmts.n; i++)
+	for (uint32_t i = 0; i + 1 < u->text->stmts.n; i++)
 		answer_mark(u, woven, o, i, e);
 }

@@ -555,7 +555,7 @@ t_header() {
 		want $cc -Wall -Werror -o asks asks.o
 		want ./asks
 		want $cc -Werror -S asks.c
-		want $cc -c asks.s
+		want $cc -fchord=events -c asks.s
 	done
 	unset CHORD_CC
 	echo '#define chord_events(NAME) 0' >chord.h
@@ -564,7 +564,7 @@ t_header() {
 	want $cc -isystem . -fchord=events -o other asks.c
 	refused 1 '' ./other
 }
-# What chord_events() cannot answer is said, unless nothing is counted at all.
+# What chord_events() cannot answer is said.
 t_unanswered() {
 	cat >some.c <<-'END'
 	#include <chord.h>
@@ -577,13 +577,41 @@ t_unanswered() {
 	}
 	void other(void) { __asm__ volatile(".set \".Levents.loads\", 0\n\tnop\n\tmovl $0, %%eax" : : : "eax"); }
 	END
-	want $cc -O2 -c some.c
+	# Nothing is counted at all, whatever else is measured.
+	local measure
+	for measure in edges every-block every-edge paths; do
+		refused 0 "^chord: warning: some.c:2: chord_events\\(loads\\): not counted; counted are none$" \
+			$cc -O2 -fchord=$measure -c some.c
+		[ "$(grep -c ': not counted; counted are none$' err)" = 3 ] && [ "$(wc -l <err)" = 3 ] || no "$measure: $(cat err)"
+	done
+	printf '#include <chord.h>\nint f(void (*g)(void *)) { return chord_timer(loads, 1, g, 0); }\n' >timer.c
+	for measure in edges events; do
+		refused 0 '^chord: warning: timer.c:2: chord_timer\(loads\): no event with timers .*; those are none$' \
+			$cc -O2 -fchord=$measure -c timer.c
+		[ "$(wc -l <err)" = 1 ] || no "timers, $measure: $(cat err)"
+	done
 	local wrong="^chord: warning: some.c:3: chord_events\\(laods\\): not counted; counted are loads, stores$"
 	refused 0 "$wrong" $cc -O2 -fchord-events=loads,stores -c some.c
 	grep -q "^chord: warning: some.c:7: chord_events(loads): 0 here: " err || no "refused: $(cat err)"
 	[ "$(wc -l <err)" = 2 ] || no "$(cat err)"
 	sed -i '/__asm__/s/.*//' some.c
 	refused 0 "$wrong" $cc -O2 -masm=intel -fchord-events=loads,stores -c some.c
+}
+# The program can tell 0 from what is not counted, whoever built it, and nobody is warned.
+t_counted() {
+	printf '#include <chord.h>\n#include <stdio.h>
+		int main(void) { printf("%%d %%d\\n", chord_counted(loads), chord_counted(stores)); return 0; }\n' >asks.c
+	local how
+	for how in -O0 -O2 "-O2 -masm=intel"; do
+		want $cc $how -fchord-events=loads -o prog asks.c
+		[ "$(./prog)" = "1 0" ] && [ ! -s err ] || no "$how: $(./prog; cat err)"
+		want $cc $how -fchord-events=stores,loads -o prog asks.c
+		[ "$(./prog)" = "1 1" ] || no "$how, two: $(./prog)"
+		want $cc $how -o prog asks.c
+		[ "$(./prog)" = "0 0" ] && [ ! -s err ] || no "$how, edges: $(./prog; cat err)"
+		want gcc $how -I"$here/../../include" -o prog asks.c
+		[ "$(./prog)" = "0 0" ] || no "$how, plain: $(./prog)"
+	done
 }
 # One event, two counters.
 t_calls_and_events() {
@@ -946,6 +974,7 @@ test_case script-in-path
 test_case from-afar
 test_case header
 test_case unanswered
+test_case counted
 test_case calls-and-events
 test_case parallel-make make
 test_case make make
