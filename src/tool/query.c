@@ -29,6 +29,7 @@ static const char doc[] =
 	"Exit status: 0 done, 1 the process cannot be queried, 2 wrong usage.";
 
 struct args {
+	struct pool *pool;
 	const char *pid, *events;
 	double watch;            /* 0: once */
 	bool thread, json;
@@ -54,7 +55,7 @@ parse(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case 'e':
-		a->events = arg;
+		a->events = a->events ? pool_printf(a->pool, "%s,%s", a->events, arg) : arg;
 		break;
 	case OPT_WATCH:
 		a->watch = parse_seconds(arg, state);
@@ -298,7 +299,7 @@ int
 cmd_query(int argc, char **argv)
 {
 	static const struct argp argp = {options, parse, "PID", doc, NULL, NULL, NULL};
-	struct args a = {0};
+	struct args a = {.pool = pool_new()};
 	struct query q;
 	struct timespec next;
 	int status = EXIT_NO;
@@ -313,5 +314,6 @@ cmd_query(int argc, char **argv)
 	for (size_t i = 0; i < a.told.n; i++)
 		free(a.told.at[i]);
 	free(a.told.at);
+	pool_free(a.pool);
 	return status;
 }

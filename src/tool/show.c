@@ -24,6 +24,17 @@ static const struct argp_option options[] = {
 	{0},
 };
 
+static bool
+is_pass(const char *name)
+{
+	static const char *const names[] = {"labels", "code", "graph", "place", "text"};
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (!strcmp(name, names[i]))
+			return true;
+	return false;
+}
+
 static error_t
 parse(int key, char *arg, struct argp_state *state)
 {
@@ -31,6 +42,8 @@ parse(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case 'p':
+		if (!is_pass(arg))
+			argp_error(state, "--pass=%s: the passes are labels, code, graph, place and text", arg);
 		a->pass = arg;
 		return 0;
 	case 'm':

@@ -6,6 +6,7 @@
 #include <argp.h>
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/personality.h>
@@ -15,8 +16,8 @@
 enum { OPT_JSON = 'j', OPT_PER_THREAD = 256, OPT_ASLR, RUNS_MAX = 1000000, THREADS_MAX = 65536 };
 
 static const struct argp_option options[] = {
-	{"event", 'e', "LIST", 0, "The events, with commas between them (default: all that are known)", 0},
-	{"repeat", 'r', "N", 0, "Run the program N times: the median, and how far the counts go apart", 0},
+	{"event", 'e', "LIST", 0, "The events, with commas between them (default: all that are known); also more than once", 0},
+	{"repeat", 'r', "N", 0, "Run the program N times, each with the same input: the median, and how far the counts go apart", 0},
 	{"per-thread", OPT_PER_THREAD, NULL, 0, "Each thread by itself, too", 0},
 	{"aslr", OPT_ASLR, NULL, 0, "Let the kernel choose addresses at random, as it does otherwise", 0},
 	{"json", OPT_JSON, NULL, 0, "Print JSON", 0},
@@ -53,7 +54,8 @@ parse(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case 'e':
-		o->events = arg;
+		/* All of them, as perf stat has it. */
+		o->events = o->events ? pool_printf(o->pool, "%s,%s", o->events, arg) : arg;
 		break;
 	case 'r':
 		o->runs = parse_runs(arg, state);
@@ -289,6 +291,8 @@ add_run(struct stat_result *s, struct run *r)
 	if (!s->nrun)
 		check_patterns(s, r);
 	s->processes = r->sum->nsummed;
+	s->fewest = !s->nrun || s->processes < s->fewest ? s->processes : s->fewest;
+	s->most = s->processes > s->most ? s->processes : s->most;
 	find_unmeasured(s, r);
 	s->nrun++;
 }
@@ -410,55 +414,143 @@ run_program(const struct stat_options *o)
 	return status;
 }
 
+static void
+take_status(struct stat_result *s, int status)
+{
+	if (!s->nrun)
+		s->first_status = status;
+	s->other_status += status != s->first_status;
+	if (!s->status)
+		s->status = status;
+}
+
 static bool
-run_once(struct stat_result *s)
+run_once(struct stat_result *s, struct stat_input *in)
 {
 	char *folder = make_folder(s->pool);
-	int status;
+	int status, saved;
+	names left;
+	bool ok;
 
 	if (!folder)
 		return false;
 	setenv("CHORD_FILE", pool_printf(s->pool, "%s/%%n.%%p.chord", folder), 1);
 	if (s->opt->per_thread)
 		setenv("CHORD_THREADS", "apart", 1);
-	status = run_program(s->opt);
-	if (status == -1) {
-		say_error(s->opt->argv[0], "%s", strerror(errno));
+	if (!input_begin(in)) {
 		rmdir(folder);
 		return false;
 	}
-	if (!s->status)
-		s->status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-	return read_run(s, folder);
+	status = run_program(s->opt);
+	saved = errno;
+	ok = input_end(in);
+	if (status == -1)
+		say_error(s->opt->argv[0], "%s", strerror(saved));
+	else
+		take_status(s, WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
+	if (status != -1 && ok)
+		return read_run(s, folder);
+	left = list_folder(s->pool, folder);
+	remove_folder(folder, &left);
+	free(left.at);
+	return false;
+}
+
+/* What runs of a program that does not always do the same differ in. */
+static void
+note_differences(struct stat_result *s)
+{
+	uint32_t differ = 0;
+
+	for (uint32_t i = 0; i < s->events.n; i++)
+		differ += stat_differs(s, i);
+	if (differ)
+		add_note(s, pool_printf(s->pool, "the runs did not do the same: %u of %u counts differ; shown are their medians",
+		                        differ, s->events.n));
+	if (s->fewest != s->most)
+		add_note(s, pool_printf(s->pool, "the runs had from %ju to %ju processes", (uintmax_t)s->fewest, (uintmax_t)s->most));
+	if (s->other_status)
+		add_note(s, pool_printf(s->pool, "%u of %u runs ended with another status than the first, which ended with %d",
+		                        s->other_status, s->nrun, s->first_status));
+}
+
+/* Opened before the program runs, so that no run is for nothing, and emptied when there is something to be printed. */
+struct output {
+	const char *name;
+	FILE *to;
+	bool made;               /* there was no such file */
+};
+
+static bool
+output_open(struct output *out, const char *name)
+{
+	int fd;
+
+	*out = (struct output){.name = name ? name : "standard error", .to = stderr};
+	if (!name)
+		return true;
+	fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	out->made = fd >= 0;
+	if (fd < 0 && errno == EEXIST)
+		fd = open(name, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+	out->to = fd < 0 ? NULL : fdopen(fd, "w");
+	if (!out->to)
+		say_error(name, "%s", strerror(errno));
+	return out->to;
 }
 
 static bool
-print(const struct stat_result *s)
+output_print(const struct output *out, const struct stat_result *s)
 {
-	const char *name = s->opt->output ? s->opt->output : "standard error";
-	FILE *to = s->opt->output ? fopen(s->opt->output, "w") : stderr;
-	bool ok = to && (s->opt->json ? stat_json(s, to) : stat_print(s, to));
+	bool ok;
 
-	if (s->opt->output && to)
-		ok &= !fclose(to);
+	/* A device or a pipe has nothing to be emptied. */
+	if (out->to != stderr && ftruncate(fileno(out->to), 0) && errno != EINVAL)
+		ok = false;
+	else
+		ok = s->opt->json ? stat_json(s, out->to) : stat_print(s, out->to);
 	if (!ok)
-		say_error(name, "%s", strerror(errno));
+		say_error(out->name, "%s", strerror(errno));
 	return ok;
+}
+
+static bool
+output_close(struct output *out, bool printed)
+{
+	if (out->to == stderr)
+		return true;
+	if (!printed && out->made)
+		unlink(out->name);
+	if (!fclose(out->to))
+		return true;
+	say_error(out->name, "%s", strerror(errno));
+	return false;
 }
 
 static int
 stat_all(struct stat_result *s)
 {
+	struct stat_input in;
+	struct output out;
 	const char *why;
-	bool ok = true;
+	bool ok;
 
 	if (s->opt->events && !event_list_read(s->pool, s->opt->events, &s->events, &why)) {
 		say_error("-e", "%s", why);
-		return EXIT_NO;
+		return EXIT_USAGE;
 	}
+	if (!output_open(&out, s->opt->output))
+		return EXIT_NO;
+	ok = input_open(&in, s->opt->runs > 1);
 	for (uint32_t i = 0; i < s->opt->runs && ok; i++)
-		ok = run_once(s);
-	ok = ok && print(s);
+		ok = run_once(s, &in);
+	if (in.left)
+		add_note(s, in.left);
+	input_close(&in);
+	if (ok)
+		note_differences(s);
+	ok = ok && output_print(&out, s);
+	ok &= output_close(&out, ok);
 	event_list_free(&s->events);
 	return ok ? s->status : EXIT_NO;
 }
@@ -467,13 +559,13 @@ int
 cmd_stat(int argc, char **argv)
 {
 	static const struct argp argp = {options, parse, "PROGRAM [ARGUMENT...]", doc, NULL, NULL, NULL};
-	struct stat_options o = {.runs = 1};
-	struct stat_result s = {.opt = &o};
+	struct pool *pool = pool_new();
+	struct stat_options o = {.runs = 1, .pool = pool};
+	struct stat_result s = {.opt = &o, .pool = pool};
 	int status;
 
 	if (argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &o))
 		die("memory", "out of memory");
-	s.pool = pool_new();
 	status = stat_all(&s);
 	free(s.unknown.at);
 	free(s.note.at);

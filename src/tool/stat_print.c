@@ -39,6 +39,14 @@ spread_of(const struct stat_result *s, uint32_t event)
 	return r;
 }
 
+bool
+stat_differs(const struct stat_result *s, uint32_t event)
+{
+	struct spread r = spread_of(s, event);
+
+	return !r.why && r.min != r.max;
+}
+
 static void
 print_event(const struct stat_result *s, uint32_t event, FILE *to)
 {

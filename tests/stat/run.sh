@@ -185,6 +185,93 @@ t_repeated() {
 	is instructions "$(jq .spread.instructions.median json)"
 }
 
+# copied: how many bytes `copy` has read, one run after another
+copied() { tr '\n' ' ' <counts; }
+t_input_again() {
+	cat >copy.c <<-'END'
+		#include <stdio.h>
+		#include <stdlib.h>
+		int work(int n) { return n * 3; }
+		int main(int argc, char **argv)
+		{
+			int n = 0, c, most = argc > 1 ? atoi(argv[1]) : -1;
+			FILE *f = fopen("counts", "a");
+			setvbuf(stdin, NULL, _IONBF, 0);
+			while (n != most && (c = getchar()) != EOF)
+				n += 0 * work(c) + 1;
+			fprintf(f, "%d\n", n);
+			return fclose(f);
+		}
+	END
+	want $cc -O1 -fno-inline -o copy copy.c
+	head -c 200000 /dev/zero >data
+	local how alike='.spread | .instructions.min == .instructions.max and ."call:getchar|getc".median >= 200000'
+	for how in file middle pipe slow null; do
+		: >counts
+		case $how in
+		file) stat 0 "instructions,call:getchar|getc" -r 3 ./copy <data ;;
+		middle) { head -c 100 >/dev/null; stat 0 instructions -r 3 ./copy; } < <(cat data) ;;
+		pipe) cat data | stat 0 "instructions,call:getchar|getc" -r 3 ./copy ;;
+		slow) { head -c 3; sleep 0.3; head -c 4; sleep 0.3; } <data | stat 0 instructions -r 3 ./copy ;;
+		null) stat 0 instructions -r 3 ./copy </dev/null ;;
+		esac
+		[ "$(sort -u counts | wc -l)" = 1 ] && [ "$(wc -l <counts)" = 3 ] || no "$how: $(copied)"
+		[ "$how" != file ] && [ "$how" != pipe ] || [ "$(head -n 1 counts)" = 200000 ] || no "$how: $(copied)"
+		[ "$how" != slow ] || [ "$(head -n 1 counts)" = 7 ] || no "$how: $(copied)"
+		[ "$how" != file ] && [ "$how" != pipe ] || jq -e "$alike" json >/dev/null || no "$how: $(cat json)"
+		jq -e '.notes == [] and (.spread.instructions | .min == .max)' json >/dev/null || no "$how: $(jq -c . json)"
+	done
+	# a file is read from where it stands, and left as the last run left it
+	: >counts
+	{ dd bs=1 count=1000 status=none >/dev/null; "$CHORD" stat -o said -r 3 ./copy 50; wc -c >rest; } <data
+	[ "$(copied)" = "50 50 50 " ] && [ "$(cat rest)" = 198950 ] || no "from the middle: $(copied), $(cat rest)"
+	# a writer that never ends, a program that does not read it all, or not at all
+	: >counts
+	timeout 20 "$CHORD" stat -o said -r 3 ./copy 4 < <(echo abc; exec sleep 60) || no "an endless pipe: $?"
+	kill $!
+	[ "$(copied)" = "4 4 4 " ] || no "an endless pipe: $(copied)"
+	: >counts
+	yes | timeout 20 "$CHORD" stat -o said -r 3 ./copy 70000 || no "yes: $?"
+	[ "$(copied)" = "70000 70000 70000 " ] || no "yes: $(copied)"
+	: >counts
+	timeout 20 "$CHORD" stat -o said -r 3 ./copy 0 < <(exec sleep 60) || no "not read: $?"
+	kill $!
+	[ "$(copied)" = "0 0 0 " ] || no "not read: $(copied)"
+	# one run has the pipe itself
+	printf '#include <sys/stat.h>\nint main(void) { struct stat s; fstat(0, &s); return s.st_ino %% 200 + 1; }' >inode.c
+	want $cc -o inode inode.c
+	cat data | { "$CHORD" stat -o said ./inode; echo $? >chord; ./inode; echo $? >plain; }
+	cmp -s chord plain || no "another pipe"
+}
+# Counts, processes and statuses that differ are said.
+t_runs_differ() {
+	printf '#include <stdlib.h>\n#include <stdio.h>\n#include <unistd.h>\n#include <sys/wait.h>
+		int main(void) { FILE *f = fopen("n", "a"); fseek(f, 0, SEEK_END); long n = ftell(f); fputc(0, f); fclose(f);
+		volatile int x = 0; for (long i = 0; i < n * 100; i++) x += i; if (n == 1 && !fork()) return 0; wait(0); return n == 2 ? 5 : 0; }' >grow.c
+	want $cc -O1 -o grow grow.c
+	stat 5 instructions,returns -r 3 ./grow
+	jq -e '.notes | index("the runs did not do the same: 2 of 2 counts differ; shown are their medians") != null and
+		index("the runs had from 1 to 2 processes") != null and
+		index("1 of 3 runs ended with another status than the first, which ended with 0") != null' json >/dev/null || no "$(jq -c .notes json)"
+	rm n
+	"$CHORD" stat -e instructions -r 3 ./grow 2>err
+	grep -q 'counts differ; shown are their medians' err && grep -Eq 'instructions +[0-9,]+ to [0-9,]+' err || no "$(cat err)"
+}
+t_events_again() {
+	want $cc -O2 -pthread -o prog prog.c
+	"$CHORD" stat -e loads -e stores,calls --event=call:fib -o json --json ./prog 5
+	[ "$(jq -c '.events | keys_unsorted' json)" = '["loads","stores","calls","call:fib"]' ] || no "$(jq -c .events json)"
+	"$CHORD" stat -e loads -e loads -o json --json ./prog 5
+	[ "$(jq -c '.events | keys' json)" = '["loads"]' ] || no "$(jq -c .events json)"
+	want $cc -O2 -fchord=events -fchord-events=loads,stores,calls -o waits -x c - <<<'#include <unistd.h>
+		int main(void) { return pause(); }'
+	CHORD_FILE=p.chord ./waits &
+	sleep 0.3
+	"$CHORD" query -e calls -e loads --json $! >json 2>err
+	{ kill $! && wait $!; } 2>/dev/null
+	[ "$(jq -c '.events | keys_unsorted' json)" = '["calls","loads"]' ] || no "query: $(cat json err)"
+}
+
 # ---- what a source says ----
 
 t_jumps() {
@@ -361,12 +448,12 @@ t_refused_caller() {
 t_bad_input() {
 	want $cc -O2 -pthread -o prog prog.c
 	want gcc -O2 -pthread -o plain prog.c
-	quietly refused 1 "^chord: -e: 'lods' is no event; there are instructions, " "$CHORD" stat -e loads,lods ./prog
-	quietly refused 1 "^chord: -e: an empty name" "$CHORD" stat -e "" ./prog
-	quietly refused 1 "^chord: -e: cost:|^chord: -e: none: No such file" "$CHORD" stat -e cost:none ./prog
+	quietly refused 2 "^chord: -e: 'lods' is no event; there are instructions, " "$CHORD" stat -e loads,lods ./prog
+	quietly refused 2 "^chord: -e: an empty name" "$CHORD" stat -e "" ./prog
+	quietly refused 2 "^chord: -e: cost:|^chord: -e: none: No such file" "$CHORD" stat -e cost:none ./prog
 	echo "lods 3" >costs
-	quietly refused 1 "^chord: -e: costs:1: 'lods' is no class of instructions; there are default" "$CHORD" stat -e cost:costs ./prog
-	quietly refused 1 "^chord: -e: call:/\(/: " "$CHORD" stat -e 'call:/(/' ./prog
+	quietly refused 2 "^chord: -e: costs:1: 'lods' is no class of instructions; there are default" "$CHORD" stat -e cost:costs ./prog
+	quietly refused 2 "^chord: -e: call:/\(/: " "$CHORD" stat -e 'call:/(/' ./prog
 	quietly refused 2 "a number of runs is from 1" "$CHORD" stat -r 0 ./prog
 	quietly refused 2 "a number of runs is from 1" "$CHORD" stat -r -1 ./prog
 	quietly refused 2 "a number of runs is from 1" "$CHORD" stat -r many ./prog
@@ -379,13 +466,39 @@ t_bad_input() {
 	[ $? = 1 ] && grep -q '^chord: ./plain: it has no map of Chord' err || no "without a map: $(cat err)"
 	"$CHORD" stat true >out 2>err
 	[ $? = 1 ] && grep -q '^chord: true: it left no profile: ' err || no "true: $(cat err)"
-	"$CHORD" stat -o none/file ./prog >out 2>err
-	[ $? = 1 ] && grep -q '^chord: none/file: No such file' err || no "-o: $(cat err)"
+	# where it cannot be printed, nothing is run
+	printf '#!/bin/sh\ntouch ran\nexec ./prog\n' >runs
+	chmod +x runs
+	quietly refused 1 '^chord: none/file: No such file' "$CHORD" stat -o none/file ./runs
+	quietly refused 1 '^chord: tmp: Is a directory' "$CHORD" stat -o tmp ./runs
+	quietly refused 2 'a number of runs' "$CHORD" stat -o new -r 0 ./runs
+	quietly refused 1 '^chord: none: No such file' "$CHORD" stat -o new none
+	[ ! -e ran ] && [ ! -e new ] || no "it was run, or there is a file: $(ls)"
+	echo before >old
+	quietly refused 1 '^chord: none: No such file' "$CHORD" stat -o old none
+	[ "$(cat old)" = before ] || no "a file is gone: $(cat old)"
+	"$CHORD" stat -e loads -o /dev/stdout ./runs 2>err | grep -q loads && [ ! -s err ] || no "to a pipe: $(cat err)"
+	yes | head -100000 >old
+	"$CHORD" stat -e loads -o old ./runs >out 2>err
+	[ "$(grep -c loads old)" = 1 ] && [ "$(wc -l <old)" -lt 10 ] || no "more than the counts: $(wc -l <old)"
+	# options of every command
+	for command in hook report stat diff query paths "paths select" "paths split" "paths merge" weights merge verify graph show; do
+		quietly refused 2 . "$CHORD" $command --nonsense
+		[ "$command" = hook ] || quietly refused 2 . "$CHORD" $command
+	done
+	quietly refused 2 . "$CHORD" hook operand
+	quietly refused 2 "the passes are labels, code, graph, place and text" "$CHORD" show -p nonsense prog.c
+	for command in report verify weights graph show paths merge\ -o\ new; do
+		quietly refused 1 "^chord: none: No such file" "$CHORD" $command none
+		quietly refused 1 "^chord: tmp: " "$CHORD" $command tmp
+	done
+	quietly refused 2 "not a percentage" "$CHORD" diff --fail-above=x a b
+	quietly refused 2 "no such command" "$CHORD" nonsense
 	quietly refused 1 "No such file or directory" env TMPDIR="$PWD/none" "$CHORD" stat ./prog
 	want "$CHORD" stat --help
 }
 
-for name in valgrind_O0 valgrind_O2 valgrind_avx2 measures tables lists tables_apart repeated jumps callees threads processes pass_through not_counted refused_caller bad_input; do
+for name in valgrind_O0 valgrind_O2 valgrind_avx2 measures tables lists tables_apart repeated input_again runs_differ events_again jumps callees threads processes pass_through not_counted refused_caller bad_input; do
 	test_case $name
 done
 exit $failed
