@@ -16,8 +16,8 @@
 enum { OPT_JSON = 'j', OPT_PER_THREAD = 256, OPT_ASLR, RUNS_MAX = 1000000, THREADS_MAX = 65536 };
 
 static const struct argp_option options[] = {
-	{"event", 'e', "LIST", 0, "The events, with commas between them (default: all that are known); also more than once", 0},
-	{"repeat", 'r', "N", 0, "Run the program N times, each with the same input: the median, and how far the counts go apart", 0},
+	{"event", 'e', "LIST", 0, "The events, with commas between them; also more than once (default: all)", 0},
+	{"repeat", 'r', "N", 0, "Run it N times with the same input: the median, and how far the counts go apart", 0},
 	{"per-thread", OPT_PER_THREAD, NULL, 0, "Each thread by itself, too", 0},
 	{"aslr", OPT_ASLR, NULL, 0, "Let the kernel choose addresses at random, as it does otherwise", 0},
 	{"json", OPT_JSON, NULL, 0, "Print JSON", 0},
@@ -468,7 +468,8 @@ note_differences(struct stat_result *s)
 		add_note(s, pool_printf(s->pool, "the runs did not do the same: %u of %u counts differ; shown are their medians",
 		                        differ, s->events.n));
 	if (s->fewest != s->most)
-		add_note(s, pool_printf(s->pool, "the runs had from %ju to %ju processes", (uintmax_t)s->fewest, (uintmax_t)s->most));
+		add_note(s, pool_printf(s->pool, "the runs had from %ju to %ju processes", (uintmax_t)s->fewest,
+		                        (uintmax_t)s->most));
 	if (s->other_status)
 		add_note(s, pool_printf(s->pool, "%u of %u runs ended with another status than the first, which ended with %d",
 		                        s->other_status, s->nrun, s->first_status));
