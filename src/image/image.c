@@ -145,6 +145,10 @@ image_close(struct image *im)
 	free(im->import.at);
 	free(im->needed.at);
 	free(im->row.at);
+	free(im->function.at);
+	free(im->folder.at);
+	strmap_free(&im->file);
+	buf_free(&im->joined);
 }
 
 struct str

@@ -66,4 +66,19 @@ bool image_place(struct image *im, uint64_t addr, struct image_place *place);
 /* Are there any line numbers at all? */
 bool image_has_lines(struct image *im);
 
+/* functions.c: what the debug information says of the function whose code begins there. False if nothing. */
+struct image_function {
+	uint64_t addr;
+	struct image_place at;   /* its declaration; file NULL: not said */
+	const char *unit_file;   /* the source file that was compiled; NULL: not said */
+};
+bool image_function(struct image *im, uint64_t addr, struct image_function *function);
+/* Where the function whose code begins there is declared, or else where its first instruction comes from; file NULL: not known. */
+struct image_place image_declared(struct image *im, uint64_t addr);
+
+/* files.c: a file of this image as seen from the folder in which the compiler was run, if it lies below. */
+const char *image_file_below(struct image *im, const char *file);
+/* Without `.`, `..` and double slashes, unless a symbolic link makes another file of that. */
+const char *image_clean_path(struct pool *pool, const char *path);
+
 #endif

@@ -40,6 +40,13 @@ struct image {
 	bool lines_read;
 	Dwarf *dwarf;
 	VEC(struct row) row;
+	bool functions_read;
+	VEC(struct image_function) function; /* by address */
+
+	struct strmap file;        /* names as debug information has them, to clean ones */
+	const char *last_file, *last_dir, *last_clean;
+	struct buf joined;
+	VEC(const char *) folder;  /* in which compilers were run */
 };
 
 /* The section of that name, or NULL. */
@@ -50,5 +57,13 @@ bool image_is_code(const struct image *im, uint64_t addr);
 /* debug.c: the file with the debug information that was stripped off, by build id or debug link;
  * NULL if there is none. */
 Elf *image_debug_elf(struct image *im);
+
+/* lines.c: the first of several places that an address has: a function's own, where what it begins with is another's. */
+bool image_opening(struct image *im, uint64_t addr, struct image_place *place);
+
+/* files.c: the one name of a file, however the debug information spells it, from the folder of its unit (or NULL). */
+const char *image_file_name(struct image *im, const char *dir, const char *name);
+/* The folder that a unit was compiled in, of which it takes note; NULL: not said. */
+const char *image_unit_folder(struct image *im, Dwarf_Die *unit);
 
 #endif

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 static void
-add_line(struct image *im, Dwarf_Line *l)
+add_line(struct image *im, const char *dir, Dwarf_Line *l)
 {
 	struct row r = {0};
 	bool end;
@@ -20,6 +20,7 @@ add_line(struct image *im, Dwarf_Line *l)
 		return;
 	if (!end && !dwarf_lineno(l, &line) && line > 0) {
 		r.file = dwarf_linesrc(l, NULL, NULL);
+		r.file = r.file ? image_file_name(im, dir, r.file) : NULL;
 		r.line = (unsigned)line;
 	}
 	r.seq = (unsigned)im->row.n;
@@ -30,6 +31,7 @@ add_line(struct image *im, Dwarf_Line *l)
 static bool
 add_unit(struct image *im, Dwarf_Die *unit)
 {
+	const char *dir = image_unit_folder(im, unit);
 	Dwarf_Lines *lines;
 	size_t n;
 
@@ -38,7 +40,7 @@ add_unit(struct image *im, Dwarf_Die *unit)
 	if (dwarf_getsrclines(unit, &lines, &n))
 		return false;
 	for (size_t i = 0; i < n; i++)
-		add_line(im, dwarf_onesrcline(lines, i));
+		add_line(im, dir, dwarf_onesrcline(lines, i));
 	return true;
 }
 
@@ -105,21 +107,41 @@ image_has_lines(struct image *im)
 	return im->row.n > 0;
 }
 
-bool
-image_place(struct image *im, uint64_t addr, struct image_place *place)
+/* How many rows lie before the address, or at it as well. */
+static size_t
+rows_up_to(struct image *im, uint64_t addr, bool at)
 {
-	size_t lo = 0, hi;
+	size_t lo = 0, hi = image_has_lines(im) ? im->row.n : 0;
 
-	if (!image_has_lines(im))
-		return false;
-	for (hi = im->row.n; lo < hi;) {
+	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
 
-		if (im->row.at[mid].addr <= addr)
+		if (im->row.at[mid].addr < addr || (at && im->row.at[mid].addr == addr))
 			lo = mid + 1;
 		else
 			hi = mid;
 	}
+	return lo;
+}
+
+bool
+image_opening(struct image *im, uint64_t addr, struct image_place *place)
+{
+	size_t i = rows_up_to(im, addr, false);
+
+	while (i < im->row.n && im->row.at[i].addr == addr && !im->row.at[i].file)
+		i++;
+	if (i == im->row.n || im->row.at[i].addr != addr)
+		return image_place(im, addr, place);
+	*place = (struct image_place){im->row.at[i].file, im->row.at[i].line};
+	return true;
+}
+
+bool
+image_place(struct image *im, uint64_t addr, struct image_place *place)
+{
+	size_t lo = rows_up_to(im, addr, true);
+
 	if (!lo || !im->row.at[lo - 1].file)
 		return false;
 	*place = (struct image_place){im->row.at[lo - 1].file, im->row.at[lo - 1].line};

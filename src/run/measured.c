@@ -107,9 +107,45 @@ unmeasured_find(struct unit *u, struct unmeasured *un)
 	}
 }
 
+/* Is it one of the objects that were measured? */
+static bool
+is_unit(const struct run *r, const char *library)
+{
+	for (size_t i = 0; i < r->unit.n; i++)
+		if (!strcmp(base_name(r->unit.at[i].path), library))
+			return true;
+	return false;
+}
+
+static void
+add_libraries(const struct run *r, const struct unit *u, struct unmeasured *un)
+{
+	const char *const *needed;
+	size_t n = image_needed(u->image, &needed);
+
+	for (size_t i = 0; i < n; i++) {
+		bool have = is_unit(r, needed[i]);
+
+		for (size_t k = 0; k < un->library.n && !have; k++)
+			have = !strcmp(un->library.at[k], needed[i]);
+		if (!have)
+			VEC_PUSH(un->library, needed[i]);
+	}
+}
+
+void
+unmeasured_find_all(struct run *r, struct unmeasured *un)
+{
+	for (size_t i = 0; i < r->unit.n; i++) {
+		unmeasured_find(&r->unit.at[i], un);
+		add_libraries(r, &r->unit.at[i], un);
+	}
+}
+
 void
 unmeasured_free(struct unmeasured *un)
 {
 	free(un->symbol.at);
+	free(un->library.at);
 	*un = (struct unmeasured){0};
 }

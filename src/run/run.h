@@ -77,8 +77,11 @@ struct unmeasured {
 	uint64_t symbol_bytes;
 	uint64_t bytes;          /* of code in no procedure of the map: padding, start-up code and Chord's runtime too */
 	bool stripped;           /* functions cannot be told apart */
+	VEC(const char *) library; /* that the measured objects need, each once, and that are not measured: their own names */
 };
 void unmeasured_find(struct unit *u, struct unmeasured *un);
+/* All objects of a run: their functions and the libraries that they need. */
+void unmeasured_find_all(struct run *r, struct unmeasured *un);
 void unmeasured_free(struct unmeasured *un);
 
 /* ---- where.c: positions in woven code ---- */

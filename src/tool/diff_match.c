@@ -70,7 +70,7 @@ collect_proc(struct items *items, struct unit *u, const char *module, uint32_t i
 	const struct proc *p = &u->map.proc[i];
 	const struct counts *c = &u->counts[i];
 	struct item it = {.name = p->name, .source = p->file, .file = p->file, .module = module};
-	struct image_place place;
+	struct image_place place = image_declared(u->image, p->part[0].addr);
 
 	if (!p->refused && counts_by_design(c))
 		return;
@@ -81,7 +81,7 @@ collect_proc(struct items *items, struct unit *u, const char *module, uint32_t i
 		it.blocks = c->blocks;
 		it.calls = c->call_insns;
 	}
-	if (image_place(u->image, p->part[0].addr, &place)) {
+	if (place.file) {
 		it.file = place.file;
 		it.line = place.line;
 	}
@@ -275,73 +275,117 @@ by_place(const void *a, const void *b)
 	return c ? c : (x->line > y->line) - (x->line < y->line);
 }
 
-/* The last parts of two paths that are the same: how many. */
-static size_t
-common_parts(const char *a, const char *b)
-{
-	size_t i = strlen(a), k = strlen(b), parts = 0;
+/* How alike two paths are: the last parts that are the same, more is better; then the parts before, fewer are better. */
+struct likeness {
+	size_t same, rest;
+};
 
-	while (i && k && a[i - 1] == b[k - 1]) {
-		parts += a[i - 1] == '/';
-		i--;
-		k--;
-	}
-	return parts + ((!i || a[i - 1] == '/') && (!k || b[k - 1] == '/') && (!i || !k));
+static size_t
+parts_in(const char *path, size_t n)
+{
+	size_t parts = 0;
+
+	for (size_t i = 0; i < n; i++)
+		parts += path[i] != '/' && (!i || path[i - 1] == '/');
+	return parts;
 }
 
+static struct likeness
+likeness_of(const char *a, const char *b)
+{
+	size_t na = strlen(a), nb = strlen(b), i = na, k = nb, same_a = na;
+
+	while (i && k && a[i - 1] == b[k - 1]) {
+		i--;
+		k--;
+		/* a whole part: both paths begin here, or a part does */
+		if ((!i || a[i - 1] == '/') && (!k || b[k - 1] == '/'))
+			same_a = i;
+	}
+	return (struct likeness){parts_in(a + same_a, na - same_a), parts_in(a, same_a) + parts_in(b, nb - (na - same_a))};
+}
+
+/* A file by its path, and as seen from the folder in which the compiler was run. */
+struct file {
+	const char *path, *below;
+};
 struct files {
-	const char **name;
+	struct file *at;
 	size_t n;
 };
 
+static const char *
+below(const struct side *s, const char *path)
+{
+	for (size_t k = 0; k < s->run.unit.n; k++) {
+		const char *b = image_file_below(s->run.unit.at[k].image, path);
+
+		if (b != path)
+			return b;
+	}
+	return path;
+}
+
 /* The files of sorted lines. */
 static struct files
-files_of(struct pool *pool, const struct row_line *at, size_t n)
+files_of(struct pool *pool, const struct side *s)
 {
-	struct files f = {pool_array(pool, n, sizeof *f.name), 0};
+	const struct row_line *at = s->report.line.at;
+	size_t n = s->report.line.n;
+	struct files f = {pool_array(pool, n, sizeof *f.at), 0};
 
 	for (size_t i = 0; i < n; i++)
-		if (!f.n || strcmp(f.name[f.n - 1], at[i].file))
-			f.name[f.n++] = at[i].file;
+		if (!f.n || strcmp(f.at[f.n - 1].path, at[i].file))
+			f.at[f.n++] = (struct file){at[i].file, below(s, at[i].file)};
 	return f;
 }
 
-/* The one of the files whose path ends most like that; NULL if there is none, or two are as good. */
-static const char *
-most_alike(const struct files *f, const char *path)
+/* The same path, or the same one below the compiler's folder, or else paths that end alike. */
+static struct likeness
+how_alike(const struct file *a, const struct file *b)
 {
-	const char *best = NULL;
-	size_t most = 0;
+	if (!strcmp(a->path, b->path))
+		return (struct likeness){SIZE_MAX, 0};
+	if (!strcmp(a->below, b->below))
+		return (struct likeness){SIZE_MAX - 1, 0};
+	return likeness_of(a->path, b->path);
+}
+
+/* The one of the files that is most like that; NULL if there is none, or two are as good. */
+static const struct file *
+most_alike(const struct files *f, const struct file *file)
+{
+	const struct file *best = NULL;
+	struct likeness most = {0, 0};
 
 	for (size_t i = 0; i < f->n; i++) {
-		size_t n = strcmp(f->name[i], path) ? common_parts(f->name[i], path) : SIZE_MAX;
+		struct likeness l = how_alike(&f->at[i], file);
 
-		if (n > most)
-			best = f->name[i];
-		else if (n && n == most)
+		if (l.same > most.same || (l.same && l.same == most.same && l.rest < most.rest)) {
+			best = &f->at[i];
+			most = l;
+		} else if (l.same && l.same == most.same && l.rest == most.rest) {
 			best = NULL;
-		most = n > most ? n : most;
+		}
 	}
 	return best;
 }
 
-/* Gives files of one side the names that they have on the other. */
+/* Gives files of the first side the names that they have on the other. */
 static void
-rename_files(struct pool *pool, struct row_line *a, size_t na, const struct row_line *b, size_t nb)
+rename_files(struct diff *d)
 {
-	struct files x = files_of(pool, a, na), y = files_of(pool, b, nb);
-	const char *from = NULL, *to = NULL;
+	struct files x = files_of(d->pool, &d->side[0]), y = files_of(d->pool, &d->side[1]);
+	struct report *r = &d->side[0].report;
+	size_t k = 0;
 
-	for (size_t i = 0; i < na; i++) {
-		if (a[i].file != from) {
-			const char *back;
+	for (size_t i = 0; i < x.n; i++) {
+		const struct file *to = most_alike(&y, &x.at[i]), *back = to ? most_alike(&x, to) : NULL;
+		const char *from = x.at[i].path;
 
-			from = a[i].file;
-			to = most_alike(&y, from);
-			back = to ? most_alike(&x, to) : NULL;
-			to = back && !strcmp(back, from) ? to : from;
-		}
-		a[i].file = to;
+		for (; k < r->line.n && !strcmp(r->line.at[k].file, from); k++)
+			if (back == &x.at[i])
+				r->line.at[k].file = to->path;
 	}
 }
 
@@ -364,7 +408,7 @@ match_lines(struct diff *d)
 		qsort(a->line.at, a->line.n, sizeof *a->line.at, by_place);
 	if (b->line.n)
 		qsort(b->line.at, b->line.n, sizeof *b->line.at, by_place);
-	rename_files(d->pool, a->line.at, a->line.n, b->line.at, b->line.n);
+	rename_files(d);
 	if (a->line.n)
 		qsort(a->line.at, a->line.n, sizeof *a->line.at, by_place);
 	while (i < a->line.n || k < b->line.n) {

@@ -236,11 +236,15 @@ print_not_measured(const struct report *r)
 {
 	const struct unmeasured *un = &r->unmeasured;
 
-	if (!r->totals.refused && !un->symbol.n && !un->stripped)
+	if (!r->totals.refused && !un->symbol.n && !un->stripped && !un->library.n)
 		return;
 	printf("\nNot measured:\n");
 	print_refused(r);
 	print_unmeasured_symbols(r);
+	for (size_t i = 0; i < un->library.n; i++)
+		printf("%s%s", i ? ", " : "  ", un->library.at[i]);
+	if (un->library.n)
+		printf(": not built with Chord\n");
 }
 
 void

@@ -156,32 +156,6 @@ add_unknown(struct stat_result *s, const struct named *u)
 	VEC_PUSH(s->unknown, (struct named){pool_strdup(s->pool, u->name), pool_strdup(s->pool, u->reason)});
 }
 
-/* Is it one of the objects that were measured? */
-static bool
-is_measured(const struct run *r, const char *library)
-{
-	for (size_t i = 0; i < r->unit.n; i++)
-		if (!strcmp(base_name(r->unit.at[i].path), library))
-			return true;
-	return false;
-}
-
-static void
-add_libraries(struct stat_result *s, const struct run *r, const struct unit *u)
-{
-	const char *const *needed;
-	size_t n = image_needed(u->image, &needed);
-
-	for (size_t i = 0; i < n; i++) {
-		bool have = is_measured(r, needed[i]);
-
-		for (size_t k = 0; k < s->library.n && !have; k++)
-			have = !strcmp(s->library.at[k], needed[i]);
-		if (!have)
-			VEC_PUSH(s->library, pool_strdup(s->pool, needed[i]));
-	}
-}
-
 static void
 find_unmeasured(struct stat_result *s, struct run *r)
 {
@@ -189,11 +163,11 @@ find_unmeasured(struct stat_result *s, struct run *r)
 
 	s->library.n = 0;
 	s->refused = 0;
-	for (size_t i = 0; i < r->unit.n; i++) {
+	unmeasured_find_all(r, &un);
+	for (size_t i = 0; i < r->unit.n; i++)
 		s->refused += r->unit.at[i].map.nrefused;
-		unmeasured_find(&r->unit.at[i], &un);
-		add_libraries(s, r, &r->unit.at[i]);
-	}
+	for (size_t i = 0; i < un.library.n; i++)
+		VEC_PUSH(s->library, pool_strdup(s->pool, un.library.at[i]));
 	s->unmeasured = un.symbol.n;
 	s->stripped = un.stripped;
 	unmeasured_free(&un);

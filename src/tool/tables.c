@@ -40,13 +40,10 @@ static void
 add_function(struct report *r, struct unit *u, uint32_t i)
 {
 	struct row_function f = {.unit = u, .proc = &u->map.proc[i], .counts = &u->counts[i]};
-	struct image_place place;
+	struct image_place place = image_declared(u->image, f.proc->part[0].addr);
 
-	f.file = f.proc->file;
-	if (image_place(u->image, f.proc->part[0].addr, &place)) {
-		f.file = place.file;
-		f.line = place.line;
-	}
+	f.file = place.file ? place.file : f.proc->file;
+	f.line = place.line;
 	VEC_PUSH(r->function, f);
 }
 
@@ -106,10 +103,24 @@ add_line(struct lines *l, const char *file, uint32_t line, uint64_t count)
 		c->most = count;
 }
 
+/* The file that was compiled, by the same name as in the line table. */
+static const char *
+file_of_proc(struct unit *u, const struct proc *p)
+{
+	struct image_function f;
+	struct image_place place;
+
+	if (image_function(u->image, p->part[0].addr, &f) && f.unit_file)
+		return f.unit_file;
+	if (image_place(u->image, p->part[0].addr, &place) && !strcmp(base_name(place.file), base_name(p->file)))
+		return place.file;
+	return *p->file ? p->file : "?";
+}
+
 /* Instructions without a line count for their procedure's file, line 0. So does padding: it may be longer
  * or shorter in the woven program, so its address there is no guide. */
 static void
-add_block_lines(struct lines *l, struct unit *u, uint32_t proc, uint32_t block)
+add_block_lines(struct lines *l, struct unit *u, uint32_t proc, const char *file, uint32_t block)
 {
 	const struct proc *p = &u->map.proc[proc];
 	struct image_place place;
@@ -119,7 +130,7 @@ add_block_lines(struct lines *l, struct unit *u, uint32_t proc, uint32_t block)
 		if (w.addr && w.kind != CHORD_INSN_PAD && image_place(u->image, w.addr, &place))
 			add_line(l, place.file, place.line, w.count);
 		else
-			add_line(l, *p->file ? p->file : "?", 0, w.count);
+			add_line(l, file, 0, w.count);
 	}
 }
 
@@ -127,9 +138,11 @@ static void
 add_unit_lines(struct lines *l, struct unit *u)
 {
 	for (uint32_t i = 0; i < u->map.nproc; i++) {
+		const char *file = file_of_proc(u, &u->map.proc[i]);
+
 		progress("finding lines", i, u->map.nproc);
 		for (uint32_t b = 0; !u->counts[i].why && b < u->map.proc[i].nblock; b++)
-			add_block_lines(l, u, i, b);
+			add_block_lines(l, u, i, file, b);
 	}
 	progress("finding lines", u->map.nproc, u->map.nproc);
 }
@@ -288,10 +301,10 @@ report_tables(struct report *r)
 	bool fits = true;
 
 	r->totals.edges_known = true;
+	unmeasured_find_all(r->run, &r->unmeasured);
 	for (size_t i = 0; i < r->run->unit.n; i++) {
 		struct unit *u = &r->run->unit.at[i];
 
-		unmeasured_find(u, &r->unmeasured);
 		r->has_lines |= image_has_lines(u->image);
 		r->totals.procedures += u->map.nproc;
 		r->totals.refused += u->map.nrefused;

@@ -80,6 +80,143 @@ t_two_builds() {
 	refused 1 "^chord: a: .*another build of it lies at its path now; name the program" "$CHORD" diff a b
 }
 
+# program_in FOLDER: wc.c, with a wc.h beside it and one below
+program_in() {
+	mkdir -p "$1/below"
+	cat >"$1/wc.c" <<-END
+		#include "wc.h"
+		#include "below/wc.h"
+		static int __attribute__((noinline)) count(int n)
+		{
+			int sum = 0;
+			for (int i = 0; i < n; i++)
+				sum ^= half(twice(i));
+			return sum;
+		}
+		int main(int argc, char **argv) { return argc < 2 ? 0 : count(100 + 0 * argv[1][0]) & 1; }
+	END
+	printf 'static inline int twice(volatile int i)\n{\n\treturn i * 2;\n}\n' >"$1/wc.h"
+	printf 'static inline int half(volatile int i)\n{\n\treturn i / 2;\n}\n' >"$1/below/wc.h"
+}
+# The same program in two folders, built from without, from within, and by names that go around: no line differs.
+t_two_folders() {
+	program_in a
+	program_in deep/er/b
+	local compiler folder n=0
+	for compiler in gcc clang; do
+		command -v $compiler >/dev/null || continue
+		export CHORD_CC=$compiler
+		want $cc -O1 -g -o a/one a/wc.c
+		(cd a && want $cc -O1 -g -o two wc.c)
+		(cd a/below && want $cc -O1 -g -o ../three .././../a/wc.c)
+		want $cc -O1 -g -o deep/er/b/one deep/er/b/wc.c
+		(cd deep/er && want $cc -O1 -g -o b/two ./b/.././b//wc.c)
+		want $cc -O1 -gdwarf-4 -o deep/er/b/three "$PWD/deep/er/b/wc.c"
+		for n in one two three; do
+			CHORD_FILE=$PWD/$n.a a/$n x
+			CHORD_FILE=$PWD/$n.b deep/er/b/$n x
+		done
+		for n in one two three; do
+			for m in one two three; do
+				want "$CHORD" diff --json --lines a/$n $n.a deep/er/b/$m $m.b
+				[ "$(jq '.lines | length' out)" = 0 ] || no "$compiler $n, $m: $(jq -c '.lines | map([.file, .line, .change])' out)"
+			done
+			want "$CHORD" report --json --files --lines a/$n $n.a
+			holds '.files | map(.file | sub(".*/a/"; "")) | sort == ["below/wc.h", "wc.c", "wc.h"]'
+			holds '([.files[].instructions] | add) == .totals.instructions'
+		done
+	done
+	unset CHORD_CC
+}
+# A folder reached through a symbolic link is not one that `..` leads back from.
+t_link_in_path() {
+	mkdir -p real/deep
+	ln -s real/deep link
+	program_in real
+	mkdir other
+	echo 'int none;' >wc.c
+	want $cc -O1 -g -o prog link/../wc.c
+	CHORD_FILE=p ./prog x
+	want "$CHORD" report --json --files ./prog p
+	holds '.files | map(.file) | sort | length == 3 and (map(select(endswith("/link/../wc.c"))) | length) == 1'
+}
+# A function's line is where it is declared, not that of an inlined callee's, with which it begins.
+t_declared() {
+	cat >decl.cc <<-'END'
+		static inline __attribute__((always_inline)) int inlined(int c)
+		{
+			return c * 7 + 1;
+		}
+		extern "C" __attribute__((noinline)) int begins(int c)
+		{
+			return inlined(c);
+		}
+		template<class T> struct box {
+			int member(T x) const;
+			int v;
+		};
+		template<class T>
+		__attribute__((noinline)) int
+		box<T>::member(T x) const
+		{
+			return inlined(x + v);
+		}
+		namespace { namespace in {
+		__attribute__((noinline)) int spaced(int c)
+		{
+			return inlined(c) ^ 3;
+		}
+		} }
+		int main(int argc, char **)
+		{
+			box<int> b = {argc};
+			auto f = [](int x) __attribute__((noinline)) {
+				return inlined(x) ^ 9;
+			};
+			return begins(argc) + b.member(argc) + in::spaced(argc) + f(argc) == 5;
+		}
+	END
+	local compiler how
+	for compiler in g++ clang++; do
+		command -v $compiler >/dev/null || continue
+		for how in -O0 -O1 -O2 -gdwarf-4 -gsplit-dwarf "-O2 -flto"; do
+			case $compiler$how in clang*flto) continue ;; esac
+			export CHORD_CXX=$compiler
+			want "$CHORD" c++ -g $how -o prog decl.cc
+			CHORD_FILE=p ./prog
+			want "$CHORD" report --json ./prog p
+			jq -r '.functions[] | "\(.name) \(.file) \(.line)"' out >where
+			grep -q "^begins .*/decl.cc 5$" where && grep -q "spaced.* .*/decl.cc 20$" where && grep -q 'member.* .*/decl.cc 1[35]$' where &&
+				grep -q '^main .*/decl.cc 25$' where && grep -Eq '^_ZZ4main.* .*/decl.cc 28$' where || no "$compiler $how: $(cat where)"
+		done
+	done
+	unset CHORD_CXX
+	# nothing is said in assembly: the line is the first instruction's
+	printf '\t.text\n\n\t.globl main\n\t.type main,@function\nmain:\n\txorl %%eax, %%eax\n\tret\n\t.size main,.-main\n' >m.s
+	want $cc -g -o prog m.s
+	CHORD_FILE=p ./prog
+	want "$CHORD" report --json ./prog p
+	holds '.functions[0] | .name == "main" and (.file | endswith("/m.s")) and (.line == 5 or .line == 6)'
+}
+# What a program needs and was not built with Chord is named, by report as by stat.
+t_libraries() {
+	want gcc -shared -fpic -o libplain.so -x c - <<<'int plain(int a) { return a; }'
+	want $cc -shared -fpic -o libours.so -x c - <<<'int ours(int a) { return a + 1; }'
+	want $cc -o prog -x c - -x none -L. -lplain -lours -Wl,-rpath,"$PWD" <<<'int plain(int), ours(int);
+		int main(void) { return plain(0) + ours(-1); }'
+	CHORD_FILE=p ./prog
+	want "$CHORD" report ./prog p
+	grep -qx '  libplain.so, libc.so.6: not built with Chord' out || no "$(cat out)"
+	want "$CHORD" report --json ./prog p
+	holds '.unmeasured.libraries == ["libplain.so", "libc.so.6"]'
+	want "$CHORD" stat --json -o json ./prog
+	[ "$(jq -c .not_counted.libraries json)" = '["libplain.so","libc.so.6"]' ] || no "stat: $(jq -c .not_counted json)"
+	want $cc -static -o prog -x c - <<<'int main(void) { return 0; }'
+	CHORD_FILE=q ./prog
+	want "$CHORD" report --json ./prog q
+	holds '.unmeasured.libraries == []'
+}
+
 # A clone that the compiler calls otherwise is the same function if there is one only.
 t_clones() {
 	source one ""
@@ -183,7 +320,7 @@ t_snapshot() {
 	refused 1 '^chord: a.1.chord: .*snapshot' "$CHORD" diff a.chord a.1.chord
 }
 
-for name in one_build two_builds clones limits not_known events snapshot bad_input; do
+for name in one_build two_builds two_folders link_in_path declared libraries clones limits not_known events snapshot bad_input; do
 	test_case $name
 done
 exit $failed
