@@ -188,15 +188,18 @@ command_file(struct pool *pool, const char *command)
 
 /* The command may be several words, `ccache gcc`. */
 static void
-push_compiler(struct driver *d, const char *command)
+push_compiler(struct driver *d, const char *variable, const char *command)
 {
 	for (const char *p = command, *end; *(p += strspn(p, " \t")); p = end) {
-		const char *word;
+		const char *word, *file;
 
 		end = p + strcspn(p, " \t");
 		word = pool_strndup(d->pool, p, (size_t)(end - p));
+		file = command_file(d->pool, word);
+		if (is_chord(file))
+			die(variable, "%s is Chord itself: name the compiler that it is to run", word);
 		push(&d->args, word);
-		d->is_clang |= strstr(base_name(word), "clang") || strstr(base_name(command_file(d->pool, word)), "clang");
+		d->is_clang |= strstr(base_name(word), "clang") || strstr(base_name(file), "clang");
 	}
 }
 
@@ -269,7 +272,8 @@ drive(const char *variable, const char *fallback, int argc, char **argv)
 
 	if (!dir)
 		die("runtime.s", "not found beside the program; Chord is not installed whole");
-	push_compiler(&d, command && command[strspn(command, " \t")] ? command : fallback);
+	cc_within(d.pool, variable);
+	push_compiler(&d, variable, command && command[strspn(command, " \t")] ? command : fallback);
 	if (!read_args(&d, argv + 1, n) || !measure_complete(&d.measure, d.pool)) {
 		status = EXIT_USAGE;
 	} else if (d.is_clang && d.lto && d.ninput) {

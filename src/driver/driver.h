@@ -74,6 +74,8 @@ void args_expand(struct pool *pool, char *const *args, size_t n, VEC_ARGS *out);
 
 /* Its path (pool), or NULL if there is none: $CHORD_AS, else the first `as` in COMPILER_PATH and PATH that is not Chord. */
 const char *as_find(struct pool *pool);
+/* Is the file Chord, be it this one, a link to it, a copy or another version? */
+bool is_chord(const char *path);
 /* Was this process started in the assembler's place by another stand-in? */
 bool as_within(void);
 
@@ -110,6 +112,12 @@ int child_status(int wait_status);
  * pool keeps it. False: reported. In any case interest_free(). */
 struct interest;
 bool weights_read(struct pool *pool, const char *file, struct interest *in);
+
+/* ---- cc_within.c: a compiler that leads back to Chord ---- */
+
+/* Ends the process if it was started, through whatever scripts and caches, by the compiler that `chord cc` runs, and marks
+ * it for those that it starts. The variable names the compiler. */
+void cc_within(struct pool *pool, const char *variable);
 
 /* ---- cc_link.c: after a link ---- */
 

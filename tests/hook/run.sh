@@ -542,6 +542,44 @@ t_script_in_path() {
 	PATH=$PWD/script:$PATH want $cc -c work.c
 	measured_object work.o
 }
+# A compiler that is Chord again, or leads back to it, is refused at once.
+t_leads_back() {
+	local dir said="^chord: CHORD_CC: .* is Chord itself" again="^chord: CHORD_CC: .* leads back to Chord"
+	dir=$(dirname "$CHORD")
+	mkdir bin
+	ln -s "$CHORD" bin/chord-cc
+	ln -s "$CHORD" bin/gcc
+	cp "$CHORD" bin/copy
+	printf '#!/bin/sh\nexec "%s" "$@"\n' "$dir/chord-cc" >wrap
+	printf '#!/bin/sh\n"%s" cc "$@"\nstatus=$?\nexit $status\n' "$CHORD" >calls
+	printf '#!/bin/bash\nexec -a cc "%s/calls" "$@"\n' "$PWD" >twice
+	chmod +x wrap calls twice
+	local how
+	for how in -c "-o prog" -E -S --version; do
+		for CHORD_CC in "$dir/chord-cc" "$CHORD" "$PWD/bin/chord-cc" "$PWD/bin/copy" "env $dir/chord-cc" chord-cc; do
+			CHORD_CC=$CHORD_CC PATH=$dir:$PATH refused 1 "$said" timeout 20 $cc $how work.c
+		done
+		for CHORD_CC in "$PWD/wrap" "$PWD/calls" "sh $PWD/calls" "$PWD/twice" "env A=b $PWD/wrap"; do
+			CHORD_CC=$CHORD_CC refused 1 "$again" timeout 20 $cc $how work.c
+			[ "$(wc -l <err)" = 1 ] || no "$CHORD_CC $how: $(head -c 400 err)"
+		done
+	done
+	PATH=$PWD/bin:$PATH refused 1 "^chord: CHORD_CC: gcc is Chord itself" timeout 20 $cc -c work.c
+	ln -s "$dir/chord-c++" bin/chord-c++
+	CHORD_CXX=$PWD/bin/chord-c++ refused 1 "^chord: CHORD_CXX: .* is Chord itself" timeout 20 "$CHORD" c++ -c both.cc
+	if command -v ccache >/dev/null; then
+		CCACHE_DIR=$PWD/cache CHORD_CC="ccache $dir/chord-cc" refused 1 "$said" timeout 20 $cc -c work.c
+		CCACHE_DIR=$PWD/cache CHORD_CC="ccache $PWD/wrap" refused 1 "leads back to Chord" timeout 20 $cc -c work.c
+	fi
+	# other wrappers are none of its business, nor is what a server has inherited from an earlier build
+	printf '#!/bin/sh\nexec gcc "$@"\n' >wrap
+	CHORD_CC=$PWD/wrap want $cc -c work.c
+	measured_object work.o
+	CHORD_CC_RUNNING=999999 want $cc -c work.c
+	printf '#!/bin/sh\nenv >env\nexec gcc "$@"\n' >wrap
+	CHORD_CC=$PWD/wrap want $cc -c work.c
+	(. <(grep CHORD_CC_RUNNING env | sed 's/^/export /') && want $cc -c work.c) || exit 1
+}
 # asks.c: it counts what it asks for
 asks() {
 	printf '%s\n' '#include <chord.h>' 'int main(void) { return chord_events(instructions) == 0; }' >asks.c
@@ -971,6 +1009,7 @@ test_case dot-in-path
 test_case links-in-path
 test_case none-in-path
 test_case script-in-path
+test_case leads-back
 test_case from-afar
 test_case header
 test_case unanswered

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/* CHORD_CC may name a script, or a cache, that runs Chord again, which would run it again, for ever. A variable has
+ * the number of the process that was `chord cc`. It may be inherited by a server that the compiler starts and that serves
+ * other builds later, so it counts only if that process is this one or one of those it descends from. */
+#include "driver/driver.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define RUNNING "CHORD_CC_RUNNING"
+
+enum { GENERATIONS = 256 };
+
+/* 0: not known. */
+static pid_t
+parent_of(pid_t pid)
+{
+	char path[40];
+	struct buf b = {0};
+	const char *behind;
+	pid_t parent = 0;
+
+	if (pid == getpid())
+		return getppid();
+	snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+	if (file_read(path, &b)) {
+		buf_char(&b, 0);
+		/* `PID (NAME) STATE PARENT`: a name may have anything in it. */
+		behind = strrchr(b.at, ')');
+		if (behind && strlen(behind) > 4)
+			parent = atoi(behind + 4);
+	}
+	buf_free(&b);
+	return parent;
+}
+
+static bool
+descends_from(pid_t pid)
+{
+	pid_t at = getpid();
+
+	for (int n = 0; at > 0 && n < GENERATIONS; n++, at = parent_of(at))
+		if (at == pid)
+			return true;
+	return false;
+}
+
+void
+cc_within(struct pool *pool, const char *variable)
+{
+	const char *running = getenv(RUNNING), *command = getenv(variable);
+	int pid = running ? atoi(running) : 0;
+
+	if (pid > 0 && descends_from(pid))
+		die(variable, "%s leads back to Chord, which runs it: name a compiler", command && *command ? command : "the compiler");
+	if (setenv(RUNNING, pool_printf(pool, "%d", (int)getpid()), 1))
+		die("environment", "out of memory");
+}
