@@ -174,6 +174,7 @@ enum lead {
 	LEAD_START = 16, /* begins a part */
 	LEAD_AFTER = 32, /* follows a jump */
 	LEAD_RECEIVE = 64, /* other activations jump back here */
+	LEAD_BASE = 128, /* data tells other places by their distance from here */
 };
 
 struct part {
@@ -208,6 +209,7 @@ struct proc {
 	struct gap *gaps;            /* live.c: per instruction of all parts, before it; see gap_before() */
 	uint32_t *gap_base;          /* by part */
 	uint16_t gone;               /* live.c: registers that mean nothing to whoever called it */
+	bool strays;                 /* stack.c: its stack pointer may point to data somewhere */
 	bool called;                 /* live.c: by name, in this text */
 	bool taken;                  /* lead.c: it may be entered otherwise than by direct calls and jumps in this text */
 };
@@ -236,10 +238,14 @@ void proc_find(struct unit *u);
 void lead_find(struct unit *u);
 /* Blocks and edges of one procedure; sets p->reason if it is not understood. */
 void cfg_build(struct unit *u, struct proc *p);
+/* computed.c: refuses the procedure, or others that it may jump into, if it jumps to an address that it computes. */
+void computed_find(struct unit *u, struct proc *p);
 /* Marks calls and jumps by what they leave alone. Once, before live_find(). */
 void live_prepare(struct unit *u);
 /* What is live before every instruction. */
 void live_find(struct unit *u, struct proc *p);
+/* stack.c: before which of them the stack pointer may point to data (gap.no_stack). Behind live_find(). */
+void stack_find(struct unit *u, struct proc *p);
 
 /* ---- frame.c: where the frame is, by what instructions do ---- */
 

@@ -288,7 +288,7 @@ block_edges(struct builder *b, uint32_t block)
 	}
 }
 
-static uint8_t
+static uint16_t
 block_lead(const struct builder *b, uint32_t block)
 {
 	const struct block *k = &b->p->blocks.at[block];
@@ -303,7 +303,7 @@ entry_edges(struct builder *b)
 	struct proc *p = b->p;
 
 	for (uint32_t i = 0; i < p->blocks.n; i++) {
-		uint8_t lead = block_lead(b, i);
+		uint16_t lead = block_lead(b, i);
 
 		bool hub = lead & LEAD_TAKEN && b->indirect;
 

@@ -59,7 +59,7 @@ is_proc_start(const struct unit *u, uint32_t proc, struct dest d)
 }
 
 static void
-mark(struct unit *u, struct dest d, uint8_t lead)
+mark(struct unit *u, struct dest d, uint16_t lead)
 {
 	const struct code *c = u->code[d.section];
 
@@ -280,13 +280,29 @@ keep_nops(struct unit *u, struct dest d)
 	return any;
 }
 
-static void
-mark_words(struct unit *u, const struct names *n, uint32_t stmt)
-{
-	bool patches = tells_patches(u, stmt);
-	struct str s = stmt_rest(u->text, &u->text->stmts.at[stmt]);
+/* A name in the operands of a statement, and the place in code that it is of, if any. */
+struct mention {
+	struct str word;
+	struct dest dest;
+	bool minus;      /* it is subtracted */
+};
 
-	for (size_t i = 0; i < s.n;) {
+static bool
+is_minus(struct str s, size_t at)
+{
+	while (at && (s.at[at - 1] == ' ' || s.at[at - 1] == '('))
+		at--;
+	return at && s.at[at - 1] == '-';
+}
+
+/* The next name from *at on. */
+static bool
+next_word(const struct unit *u, const struct names *n, uint32_t stmt, size_t *at, struct mention *m)
+{
+	struct str s = stmt_rest(u->text, &u->text->stmts.at[stmt]);
+	size_t i = *at;
+
+	while (i < s.n) {
 		size_t from = i;
 
 		if (s.at[i] == '"')
@@ -295,14 +311,45 @@ mark_words(struct unit *u, const struct names *n, uint32_t stmt)
 		while (i < s.n && is_word(s.at[i]))
 			i++;
 		if (i > from && is_word(s.at[from])) {
-			struct dest d = word_dest(u, n, (struct str){s.at + from, i - from}, stmt);
-
-			if (!patches || !keep_nops(u, d))
-				mark_taken(u, d);
-		} else {
-			i++;
+			*at = i;
+			*m = (struct mention){{s.at + from, i - from}, {0}, is_minus(s, from)};
+			m->dest = word_dest(u, n, m->word, stmt);
+			return true;
 		}
+		i++;
 	}
+	return false;
+}
+
+static void
+mark_words(struct unit *u, const struct names *n, uint32_t stmt)
+{
+	bool patches = tells_patches(u, stmt);
+	struct mention m;
+
+	for (size_t at = 0; next_word(u, n, stmt, &at, &m);) {
+		if (!patches || !keep_nops(u, m.dest))
+			mark_taken(u, m.dest);
+		if (m.minus && m.dest.section)
+			mark(u, m.dest, LEAD_BASE);
+	}
+}
+
+/* `movl $1f-2f, %eax`: a distance without a relocation. */
+static void
+mark_distance(struct unit *u, const struct names *n, uint32_t stmt)
+{
+	const struct code *c = u->place[stmt].section ? u->code[u->place[stmt].section] : NULL;
+	struct mention m;
+
+	if (!c || c->at[u->place[stmt].off] == UINT32_MAX)
+		return;
+	for (size_t at = 0; next_word(u, n, stmt, &at, &m);)
+		if (m.minus && m.dest.section) {
+			c->insns.at[c->at[u->place[stmt].off]].attr |= INSN_DISTANCE;
+			mark_words(u, n, stmt);
+			return;
+		}
 }
 
 static bool
@@ -328,6 +375,8 @@ mark_data(struct unit *u)
 
 		if (s->kind == STMT_DIRECTIVE && !(s->flags & STMT_META) && holds_addresses(stmt_word(u->text, s)))
 			mark_words(u, &n, i);
+		else if (s->kind == STMT_CODE && memchr(stmt_str(u->text, s).at, '-', s->len))
+			mark_distance(u, &n, i);
 	}
 	strmap_free(&n.symbols);
 	free(n.numeric.at);

@@ -169,8 +169,8 @@ before(const struct flow *f, const struct insn *in, struct gap after)
 			read = all;
 		kill = all;
 	}
-	return (struct gap){(uint8_t)((after.flags_live & ~kill) | read),
-		(uint16_t)((after.regs_live & ~in->regs_kill) | (in->regs_read & ~not_read(f, in)))};
+	return (struct gap){.flags_live = (uint8_t)((after.flags_live & ~kill) | read),
+		.regs_live = (uint16_t)((after.regs_live & ~in->regs_kill) | (in->regs_read & ~not_read(f, in)))};
 }
 
 /* What code outside may read when control leaves behind the instruction. */
@@ -179,7 +179,8 @@ at_exit(const struct flow *f, const struct insn *in)
 {
 	uint16_t gone = not_read(f, in) & f->gone;
 
-	return (struct gap){passes_flags(f, in) ? f->u->machine->all_flags : 0, (uint16_t)(f->u->machine->all_regs & ~gone)};
+	return (struct gap){.flags_live = passes_flags(f, in) ? f->u->machine->all_flags : 0,
+		.regs_live = (uint16_t)(f->u->machine->all_regs & ~gone)};
 }
 
 static const struct insn *
@@ -259,7 +260,7 @@ live_find(struct unit *u, struct proc *p)
 
 	graph_index(p->graph);
 	p->gone = f.gone = gone_of(u, p);
-	f.in[p->exit] = (struct gap){u->text->compiler ? 0 : u->machine->all_flags, u->machine->all_regs};
+	f.in[p->exit] = (struct gap){.flags_live = u->text->compiler ? 0 : u->machine->all_flags, .regs_live = u->machine->all_regs};
 	while (again) {
 		again = false;
 		for (uint32_t v = p->graph->nvert; v-- > 0;)
@@ -273,11 +274,13 @@ struct gap
 gap_on_edge(const struct unit *u, const struct proc *p, uint32_t from, uint32_t to)
 {
 	struct flow f = {.u = u, .p = (struct proc *)p, .gone = p->gone};
-	struct gap gap = {u->machine->all_flags, u->machine->all_regs};
+	struct gap gap = {.flags_live = u->machine->all_flags, .regs_live = u->machine->all_regs};
 
 	if (to == p->exit)
 		gap = at_exit(&f, last_insn(&f, from));
 	else if (to < p->blocks.n)
 		gap = gap_before(p, p->blocks.at[to].part, p->blocks.at[to].first);
+	if (from < p->blocks.n)
+		gap.no_stack |= gap_before(p, p->blocks.at[from].part, p->blocks.at[from].last - 1).no_stack;
 	return gap;
 }

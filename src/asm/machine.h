@@ -21,6 +21,7 @@ enum insn_attr {
 	INSN_SPARES = 2048, /* a call, return or jump that does not read the machine's `scratch`, nor what it leads to */
 	INSN_SKIPS = 1024,  /* a call that comes back behind the instruction that follows */
 	INSN_PUSHES = 4096, /* moves the stack pointer by one word */
+	INSN_DISTANCE = 8192, /* its number is the distance between two labels, by name */
 };
 
 /* One instruction. Masks: a bit for every status flag and general register that
@@ -33,7 +34,7 @@ struct insn {
 	uint8_t flags_read, flags_kill;
 	uint8_t len;
 	uint8_t cls;         /* enum chord_insn */
-	uint8_t lead;        /* enum lead, set by lead.c */
+	uint16_t lead;       /* enum lead, set by lead.c */
 	uint16_t attr;       /* enum insn_attr */
 	int8_t below;        /* the lowest place below the stack pointer that it reads or writes, by its distance (-8: the
 	                      * word just below); INT8_MIN: that, or what becomes of the stack pointer, is not known */
@@ -69,6 +70,26 @@ struct move {
 	int64_t disp;
 };
 
+enum value_how {
+	VALUE_OTHER,      /* of all that it reads, somehow */
+	VALUE_SAME,       /* as `plus` has it, perhaps extended */
+	VALUE_EITHER,     /* that of one of the registers that it reads */
+	VALUE_LOADED,     /* as memory has it, perhaps extended */
+	VALUE_SUM,        /* of `plus`, and more: see loads and number */
+	VALUE_DIFFERENCE, /* the same, less `minus` */
+};
+
+/* How an instruction comes by what it leaves in general registers. Masks: a bit for every register. */
+struct value {
+	uint16_t to;            /* those that it writes, in part or whole, but for the stack pointer */
+	uint16_t plus, minus;
+	uint16_t scaled;        /* those of `plus` that are multiplied */
+	uint16_t led;           /* the one that has the address which it jumps to or calls */
+	uint16_t given;         /* the one that it pushes or stores */
+	uint8_t how;            /* enum value_how */
+	bool loads, number;     /* a word from memory takes part; a number other than 0, not counting one from the PC on */
+};
+
 /* General registers that are at a known distance from the canonical frame address. */
 struct frame_regs {
 	uint16_t known;      /* bits */
@@ -88,6 +109,7 @@ struct woven_insn {
 /* What a counter has to leave alone at the place where it goes. */
 struct gap {
 	uint8_t flags_live;
+	bool no_stack;       /* the stack pointer may point to data: nothing may be put below it */
 	uint16_t regs_live;
 };
 
@@ -158,7 +180,7 @@ struct machine {
 	/* Appends its text, as the assembler would take it, if it stands at that address. False: the bytes are no instruction. */
 	bool (*print)(struct buf *out, const uint8_t *bytes, size_t n, uint64_t addr);
 	/* Writes code, one or more lines of AT&T text, that adds n to the 8-byte counter LABEL+offset in one
-	 * instruction, and keeps what the gap says is live. Never fails. */
+	 * instruction, and keeps what the gap says is live, which must have a price. */
 	void (*add)(struct buf *out, const char *label, uint64_t offset, int32_t n, struct gap gap);
 	/* The same; then goes to `stub`, of which it writes all but directives around it, if the counter is 0 or more. */
 	void (*add_timed)(struct buf *out, struct buf *stub, const char *label, uint64_t offset, int32_t n,
@@ -174,7 +196,7 @@ struct machine {
 	/* Writes code for paths, and to `stub` what is rarely run: it begins with the labels and is jumped to. */
 	void (*path)(struct buf *out, struct buf *stub, const struct path_op *op, const struct path_counters *table,
 	             const struct path_place *place);
-	/* How dear that is, relative to the cheapest form. */
+	/* How dear that is, relative to the cheapest form. Below 0: it cannot be done without the stack. */
 	double (*price)(struct gap gap);
 	/* Does code begin with the call by which such a stub asks whether a timer is due? Gives the call's length, or 0. */
 	uint32_t (*is_due)(const uint8_t *bytes, size_t n);
@@ -187,6 +209,11 @@ struct machine {
 	bool (*woven)(const uint8_t *bytes, size_t n, uint64_t addr, struct woven_insn *out);
 	/* Is the instruction such a move? */
 	bool (*move)(const uint8_t *bytes, size_t n, struct move *out);
+	/* How does the instruction come by what it leaves in registers? False if the bytes are no instruction. */
+	bool (*value)(const uint8_t *bytes, size_t n, struct value *out);
+	/* Which registers have addresses on the stack behind an instruction, by which have them before it: general ones by
+	 * their numbers, then vector registers. */
+	void (*derived)(const uint8_t *bytes, size_t n, uint32_t *regs);
 	/* What is known behind an instruction of what is known before it. */
 	void (*frame)(const uint8_t *bytes, size_t n, struct frame_regs *f);
 	/* Writes a call of the runtime for a jump that is about to be made, by the operands that hold the stack

@@ -30,7 +30,7 @@ gap_behind(const struct emitter *m, uint32_t part, uint32_t i)
 {
 	if (i + 1 < m->w->proc->parts.at[part].last)
 		return gap_before(m->w->proc, part, i + 1);
-	return (struct gap){m->u->machine->all_flags, m->u->machine->all_regs};
+	return (struct gap){.flags_live = m->u->machine->all_flags, .regs_live = m->u->machine->all_regs};
 }
 
 /* The operand of a call through a pointer, without the star. Empty: it is none that can be loaded before the call. */

@@ -25,7 +25,17 @@ is_open(const struct insn *in)
 	return in->stmt != UINT32_MAX && !(in->attr & INSN_GLUED);
 }
 
-/* Inline assembly may count on its own layout: a place inside it is a last resort. */
+/* A place that has no price is none. */
+static struct site
+priced(struct site s, double price, double more)
+{
+	if (price < 0)
+		return (struct site){.where = SITE_NONE, .block = s.block};
+	s.price = price + more;
+	return s;
+}
+
+/* Inline assembly may count on its own layout: a place inside it is a last resort. Below 0: it is none. */
 static double
 price_before(const struct unit *u, const struct woven *w, uint32_t block, uint32_t i)
 {
@@ -35,7 +45,9 @@ price_before(const struct unit *u, const struct woven *w, uint32_t block, uint32
 		woven_insn(w, block, i - 1)->stmt != UINT32_MAX &&
 		u->text->stmts.at[woven_insn(w, block, i - 1)->stmt].flags & STMT_INLINE;
 
-	return u->machine->price(gap_before(w->proc, b->part, i)) + (inside ? FAR : 0);
+	double price = u->machine->price(gap_before(w->proc, b->part, i));
+
+	return price < 0 ? price : price + (inside ? FAR : 0);
 }
 
 struct site
@@ -50,6 +62,8 @@ place_between(const struct unit *u, const struct woven *w, uint32_t block, uint3
 		if (!is_open(in) || (in->attr & INSN_FIRST && i == b->first))
 			continue;
 		double price = price_before(u, w, block, i);
+		if (price < 0)
+			continue;
 		if (best.where == SITE_NONE || price < best.price)
 			best = (struct site){.where = SITE_BLOCK, .block = block, .insn = i,
 			                     .gap = gap_before(w->proc, b->part, i), .price = price};
@@ -97,7 +111,7 @@ after_site(const struct unit *u, const struct woven *w, uint32_t block, uint32_t
 
 	if (in->stmt == UINT32_MAX || is_glued_behind(w, block))
 		return (struct site){.where = SITE_NONE, .block = block};
-	return (struct site){.where = SITE_AFTER, .block = block, .gap = gap, .price = u->machine->price(gap)};
+	return priced((struct site){.where = SITE_AFTER, .block = block, .gap = gap}, u->machine->price(gap), 0);
 }
 
 /* Places between the last call of a block and its end. A call that leads to EXIT does
@@ -137,8 +151,8 @@ stub_site(const struct unit *u, const struct woven *w, uint32_t block, uint32_t 
 		         &back);
 	buf_free(&there);
 	buf_free(&back);
-	return (struct site){.where = SITE_STUB, .inline_stub = !moves, .block = block, .gap = gap,
-	                     .price = u->machine->price(gap) + PRICE_JUMP};
+	return priced((struct site){.where = SITE_STUB, .inline_stub = !moves, .block = block, .gap = gap},
+	              u->machine->price(gap), PRICE_JUMP);
 }
 
 static struct site
@@ -153,8 +167,8 @@ split_site(const struct unit *u, const struct woven *w, uint32_t block, bool stu
 	if (stuck || !is_open(woven_insn(w, block, i)))
 		return (struct site){.where = SITE_NONE, .block = block};
 	gap = gap_before(w->proc, b->part, i);
-	return (struct site){.where = SITE_SPLIT, .block = block, .insn = i, .gap = gap,
-	                     .price = u->machine->price(gap) + 2 * PRICE_JUMP};
+	return priced((struct site){.where = SITE_SPLIT, .block = block, .insn = i, .gap = gap}, u->machine->price(gap),
+	              2 * PRICE_JUMP);
 }
 
 static struct site

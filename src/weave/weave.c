@@ -162,6 +162,19 @@ place_by_calls(struct job *j)
 	place_all_events(j);
 }
 
+#define LOST_STACK "its stack pointer may point to data where something has to be counted"
+
+/* Does the measure need a stack wherever something is measured? */
+static bool
+needs_stack(const struct weave_options *o)
+{
+	bool any = o->measure == CHORD_PATHS || o->calls;
+
+	for (uint32_t e = 0; e < o->events.n; e++)
+		any |= o->events.at[e].timed;
+	return any;
+}
+
 /* sites, counters: where counters go, and which are needed */
 static void
 pass_place(struct job *j)
@@ -180,6 +193,10 @@ pass_place(struct job *j)
 		w->anchor = anchor_of(p, i, anchor);
 		if (p->reason)
 			continue;
+		if (p->strays && needs_stack(j->o)) {
+			p->reason = LOST_STACK;
+			continue;
+		}
 		place_sites(&j->unit, w);
 		find_weights(j, w);
 		if (j->o->measure == CHORD_PATHS)
@@ -189,6 +206,9 @@ pass_place(struct job *j)
 	}
 	if (j->o->measure != CHORD_PATHS && j->o->events.n)
 		place_by_calls(j);
+	for (uint32_t i = 0; i < j->unit.procs.n; i++)
+		if (j->unit.procs.at[i].reason && j->unit.procs.at[i].strays)
+			j->unit.procs.at[i].reason = LOST_STACK;
 	warn_of_changes(j);
 }
 
@@ -280,9 +300,11 @@ run(struct job *j, const char *at, size_t n, const char *file, struct buf *out)
 		show_unit(&j->unit, j->o->dump);
 	pass_refuse(j);
 	each_proc(j, cfg_build);
+	each_proc(j, computed_find);
 	dump_procs(j, "graph");
 	live_prepare(&j->unit);
 	each_proc(j, live_find);
+	each_proc(j, stack_find);
 	pass_place(j);
 	if (j->wrong)
 		return WEAVE_WRONG;

@@ -337,6 +337,8 @@ const struct machine machine_x86_64 = {
 	.counts = x86_counts,
 	.woven = x86_woven,
 	.move = x86_move,
+	.value = x86_value,
+	.derived = x86_derived,
 	.frame = x86_frame,
 	.away = x86_away,
 };

@@ -114,6 +114,8 @@ add(struct buf *out, const struct addition *a, struct gap gap)
 		add_keeping_flags(out, a, 0);
 		buf_printf(out, "\tmovq\t%%%s, %%rax\n", reg);
 	} else {
+		if (gap.no_stack)
+			bug("a counter where nothing is free");
 		buf_str(out, "\tleaq\t-128(%rsp), %rsp\n\tpushq\t%rax\n");
 		add_keeping_flags(out, a, 136);
 		buf_str(out, "\tpopq\t%rax\n\tleaq\t128(%rsp), %rsp\n");
@@ -242,6 +244,8 @@ x86_price(struct gap gap)
 {
 	uint16_t dead = (uint16_t)(X86_ALL_REGS & ~gap.regs_live & ~X86_RSP);
 
+	if (gap.no_stack && gap.flags_live && !dead)
+		return -1;
 	if (!(gap.flags_live & INC_CHANGES))
 		return gap.flags_live ? 1.001 : 1;
 	return dead & X86_RAX ? 2.5 : dead ? 3 : 5;

@@ -28,6 +28,8 @@ void x86_jump(struct buf *out, const char *operand);
 uint32_t x86_is_due(const uint8_t *bytes, size_t n);
 uint32_t x86_counts(const uint8_t *bytes, size_t n, uint64_t at, uint64_t *counter, bool *jumps);
 bool x86_move(const uint8_t *bytes, size_t n, struct move *out);
+bool x86_value(const uint8_t *bytes, size_t n, struct value *out);
+void x86_derived(const uint8_t *bytes, size_t n, uint32_t *regs);
 /* print.c */
 bool x86_print(struct buf *out, const uint8_t *bytes, size_t n, uint64_t addr);
 /* frame.c */

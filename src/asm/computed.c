@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: MIT */
+/* Jumps to addresses that are computed. An indirect jump is understood if it may come to nothing but labels whose
+ * addresses somebody has, as they stand: then it has a label's address, one from memory, or a base and a distance that was
+ * written down as the difference of two labels. A label and anything else (`lea 2f(%rip), %rdx; sub %rcx, %rdx`) leads into the
+ * middle of code whose length weaving changes.
+ *
+ * What each register may have is followed through the graph; of several ways that meet the worst holds. Memory and callers
+ * are believed to have addresses as they stand, so text by hand is not let store or push a computed one. */
+#include "asm/asm.h"
+#include "asm/dest.h"
+
+#include <string.h>
+
+/* The larger, the less may be done with it. */
+enum kind {
+	AS_IS,      /* from memory, a caller, a callee; a place in data; a distance by name */
+	NUMBER,     /* counted or computed of what is no address of code */
+	BASE,       /* the address of a label in code from which distances are written down */
+	LABEL,      /* of another label in code */
+	COMPUTED,   /* of an address of code */
+};
+
+struct word {
+	uint8_t kind;
+	uint32_t proc;  /* from BASE on: the procedure that the address was of */
+};
+
+enum { REGS = 16 };
+
+struct state {
+	struct word reg[REGS];
+	bool reached;
+};
+
+struct computed {
+	struct unit *u;
+	struct proc *p;
+	struct state *at;   /* by vertex: before it */
+};
+
+static struct word
+worse(struct word a, struct word b)
+{
+	return a.kind >= b.kind ? a : b;
+}
+
+static struct word
+any_of(const struct state *s, uint16_t regs)
+{
+	struct word w = {0};
+
+	for (unsigned i = 0; i < REGS; i++)
+		if (regs >> i & 1)
+			w = worse(w, s->reg[i]);
+	return w;
+}
+
+/* ---- addresses that an instruction holds ---- */
+
+/* The address of code, or a place in data. Compilers take no distances but by name. */
+static struct word
+word_at(const struct unit *u, struct dest d)
+{
+	uint32_t proc, part, i;
+	bool base;
+
+	if (!d.section || (i = u->code[d.section]->at[d.off]) == UINT32_MAX || !unit_find(u, d.section, d.off, &proc, &part))
+		return (struct word){0};
+	base = u->text->compiler || u->code[d.section]->insns.at[i].lead & LEAD_BASE;
+	return (struct word){base ? BASE : LABEL, proc};
+}
+
+/* What it has by itself, and whether its number is such an address. */
+static struct word
+own_word(const struct unit *u, const struct code *c, const struct insn *in, bool *named)
+{
+	*named = in->attr & (INSN_RELOC | INSN_DISTANCE);
+	return word_at(u, dest_of(u, c, in));
+}
+
+/* ---- sums ---- */
+
+static bool
+is_code(struct word w)
+{
+	return w.kind >= BASE;
+}
+
+/* A base and a distance as it stands make an address as it stands. */
+static struct word
+add(struct word a, struct word b)
+{
+	struct word code = is_code(a) ? a : b, other = is_code(a) ? b : a;
+
+	if (!is_code(code))
+		return (struct word){a.kind | b.kind ? NUMBER : AS_IS, 0};
+	if (code.kind == BASE && other.kind == AS_IS)
+		return (struct word){AS_IS, 0};
+	code.kind = COMPUTED;
+	return code;
+}
+
+static struct word
+multiple(struct word w)
+{
+	w.kind = is_code(w) ? COMPUTED : NUMBER;
+	return w;
+}
+
+static struct word
+sum(const struct computed *x, const struct code *c, const struct insn *in, const struct value *v, const struct state *s)
+{
+	bool named, any = false;
+	struct word total = own_word(x->u, c, in, &named);
+
+	any = is_code(total);
+	if (v->number && !named)
+		total = any ? add(total, (struct word){NUMBER, 0}) : (struct word){NUMBER, 0};
+	any |= v->number || v->loads;
+	for (unsigned i = 0; i < REGS; i++) {
+		struct word w = v->scaled >> i & 1 ? multiple(s->reg[i]) : s->reg[i];
+
+		if (!(v->plus >> i & 1))
+			continue;
+		total = any ? add(total, w) : w;
+		any = true;
+	}
+	return v->loads ? add(total, (struct word){0}) : total;
+}
+
+/* From one label to another is a distance by name. */
+static struct word
+difference(struct word a, struct word b)
+{
+	if (is_code(a) && is_code(b) && a.kind != COMPUTED && b.kind != COMPUTED)
+		return (struct word){0};
+	return multiple(worse(a, b));
+}
+
+/* ---- instructions ---- */
+
+/* A call of the next instruction has pushed its address: glued to it. */
+static bool
+pops_pc(const struct code *c, uint32_t i)
+{
+	const struct insn *in = &c->insns.at[i];
+
+	return in->attr & INSN_GLUED && in->attr & INSN_PUSHES && i && in[-1].target == in->off && in[-1].len == 5;
+}
+
+static struct word
+value_of(const struct computed *x, const struct code *c, uint32_t i, const struct value *v, const struct state *s)
+{
+	const struct insn *in = &c->insns.at[i];
+	uint16_t reads = in->regs_read & (uint16_t)~(1u << x->u->machine->sp);
+
+	switch (v->how) {
+	case VALUE_SAME: return any_of(s, v->plus);
+	case VALUE_EITHER: return any_of(s, reads | v->to);
+	case VALUE_LOADED:
+		return pops_pc(c, i) ? word_at(x->u, (struct dest){c->section, in->off, false}) : (struct word){0};
+	case VALUE_SUM: return sum(x, c, in, v, s);
+	case VALUE_DIFFERENCE: {
+		struct word a = any_of(s, v->plus), b = any_of(s, v->minus);
+
+		return v->minus && !v->number ? difference(a, b) : multiple(worse(a, b));
+	}
+	default: return multiple(any_of(s, reads));
+	}
+}
+
+static void
+step(const struct computed *x, const struct code *c, uint32_t i, struct state *s)
+{
+	const struct insn *in = &c->insns.at[i];
+	struct value v;
+	struct word w;
+
+	if (in->cls == CHORD_INSN_CALL || in->cls == CHORD_INSN_ICALL) {
+		for (unsigned k = 0; k < REGS; k++)
+			if ((x->u->machine->clobbered | 1u) >> k & 1)
+				s->reg[k] = (struct word){0};
+		return;
+	}
+	if (!x->u->machine->value(x->u->object->sections[c->section].data + in->off, in->len, &v) || !v.to)
+		return;
+	w = value_of(x, c, i, &v, s);
+	for (unsigned k = 0; k < REGS; k++)
+		if (v.to >> k & 1)
+			s->reg[k] = w;
+}
+
+static void
+refuse(struct computed *x, struct word w, uint32_t off)
+{
+	const char *why = "an indirect jump to an address that is computed from a label";
+	struct proc *other = &x->u->procs.at[w.proc];
+
+	if (!x->p->reason)
+		x->p->reason = pool_printf(x->u->pool, "%s at +0x%x", why, off);
+	if (!other->reason)
+		other->reason = pool_printf(x->u->pool, "%s in it, by %s", why, x->p->name);
+}
+
+/* Does the instruction jump to a computed address, or, by hand, put one where it is not followed? */
+static void
+look_at(struct computed *x, const struct part *part, uint32_t i, const struct state *s)
+{
+	const struct code *c = part->code;
+	const struct insn *in = &c->insns.at[i];
+	bool compiled = x->u->text->compiler && !(in->stmt != UINT32_MAX && x->u->text->stmts.at[in->stmt].flags & STMT_INLINE);
+	struct value v;
+	struct word w;
+
+	if (!x->u->machine->value(x->u->object->sections[c->section].data + in->off, in->len, &v))
+		return;
+	w = any_of(s, v.led | (compiled ? 0 : v.given));
+	if (w.kind == COMPUTED)
+		refuse(x, w, in->off - part->lo);
+	else if (v.led && w.kind == NUMBER && !compiled && x->p->hub != GRAPH_NONE && in->cls == CHORD_INSN_IJUMP)
+		refuse(x, (struct word){NUMBER, (uint32_t)(x->p - x->u->procs.at)}, in->off - part->lo);
+}
+
+/* ---- the graph ---- */
+
+static bool
+meet(struct state *to, const struct state *from)
+{
+	bool changed = !to->reached;
+
+	to->reached = true;
+	for (unsigned i = 0; i < REGS; i++) {
+		struct word w = worse(to->reg[i], from->reg[i]);
+
+		changed |= w.kind != to->reg[i].kind;
+		to->reg[i] = w;
+	}
+	return changed;
+}
+
+static struct state
+behind(const struct computed *x, uint32_t v)
+{
+	struct state s = x->at[v];
+
+	if (v < x->p->blocks.n) {
+		const struct block *b = &x->p->blocks.at[v];
+
+		for (uint32_t i = b->first; i < b->last; i++)
+			step(x, x->p->parts.at[b->part].code, i, &s);
+	}
+	return s;
+}
+
+/* Passes on what is known behind a vertex. True: something has changed. */
+static bool
+pass(struct computed *x, uint32_t v)
+{
+	const struct graph *g = x->p->graph;
+	struct state s = behind(x, v);
+	bool changed = false;
+
+	for (uint32_t k = g->out_at[v]; k < g->out_at[v + 1]; k++)
+		changed |= g->out[k] < x->p->arcs.n && meet(&x->at[g->edge[g->out[k]].to], &s);
+	return changed;
+}
+
+/* Is there anything to follow: an instruction that has an address of code, and, in compilers' text, an indirect jump? */
+static bool
+is_suspect(const struct unit *u, const struct proc *p)
+{
+	bool has = false, leads = !u->text->compiler, named;
+
+	for (size_t t = 0; t < p->parts.n; t++)
+		for (uint32_t i = p->parts.at[t].first; i < p->parts.at[t].last; i++) {
+			const struct insn *in = &p->parts.at[t].code->insns.at[i];
+
+			leads |= in->cls == CHORD_INSN_IJUMP || in->cls == CHORD_INSN_ICALL;
+			has |= pops_pc(p->parts.at[t].code, i);
+			has |= !(in->attr & INSN_REL) && is_code(own_word(u, p->parts.at[t].code, in, &named));
+		}
+	return leads && (has || (p->hub != GRAPH_NONE && !u->text->compiler));
+}
+
+void
+computed_find(struct unit *u, struct proc *p)
+{
+	struct computed x = {.u = u, .p = p};
+	bool again = true;
+
+	if (!is_suspect(u, p))
+		return;
+	graph_index(p->graph);
+	x.at = pool_array(u->pool, p->graph->nvert, sizeof *x.at);
+	x.at[p->entry].reached = true;
+	while (again) {
+		again = false;
+		for (uint32_t v = 0; v < p->graph->nvert; v++)
+			if (x.at[v].reached && v != p->exit)
+				again |= pass(&x, v);
+	}
+	for (uint32_t b = 0; b < p->blocks.n; b++) {
+		const struct part *part = &p->parts.at[p->blocks.at[b].part];
+		struct state s = x.at[b];
+
+		for (uint32_t i = p->blocks.at[b].first; i < p->blocks.at[b].last; i++) {
+			look_at(&x, part, i, &s);
+			step(&x, part->code, i, &s);
+		}
+	}
+}
