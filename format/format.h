@@ -20,7 +20,7 @@
 /* Map records: not loaded. By its beginning gold takes it for debugging information, in which references to what it
  * drops are 0; elsewhere they would be errors. */
 #define CHORD_SECTION_MAP ".pdr.chord.map"
-#define CHORD_SECTION_SUM "chord_sum"   /* a 32-bit distance to each counter of events that are summed for calls */
+#define CHORD_SECTION_SUM "chord_sum"   /* a 32-bit distance to each counter of events that are summed for calls, 0 for others */
 #define CHORD_SECTION_PATH "chord_path" /* hash tables of paths: struct chord_path_table for each */
 #define CHORD_SECTION_NOTE ".note.chord" /* where a module's runtime is */
 
@@ -214,7 +214,19 @@ struct chord_path_table {
 	X(uint64_t, state, "enum chord_state: how far the process is known to have come") \
 	X(uint64_t, threads, "threads that were given counters of their own, the first included") \
 	X(uint64_t, lost, "threads that could not be given counters of their own") \
-	X(uint64_t, in_flight, "walks of a stack that could not be finished")
+	X(uint64_t, in_flight, "walks of a stack that could not be finished") \
+	X(uint64_t, id, "tells this profile from all others, copies of it excepted; id and id2 are 0 after a merge") \
+	X(uint64_t, id2, "the rest of it") \
+	X(uint64_t, run, "likewise of the run: of the profile that the run began with") \
+	X(uint64_t, run2, "the rest of it") \
+	X(uint64_t, of, "likewise: of the profile of the process that forked this one, or that this is a snapshot of; or 0") \
+	X(uint64_t, of2, "the rest of it") \
+	X(uint64_t, processes, "that counted here, one after the other") \
+	X(uint64_t, ticks, "of the process with that pid: its start, as in /proc/PID/stat; 0: not asked for") \
+	X(uint64_t, slot, "the number behind the name that was asked for; 0: it has that name itself, or another") \
+	X(uint64_t, children, "processes that it forked and that were seen to begin") \
+	X(uint64_t, orphans, "of these and of theirs: could not write a profile, their counts are in none") \
+	X(uint64_t, orphan_error, "the number of the error that the first one met")
 
 enum {
 	CHORD_PROFILE_MERGED = 1,
@@ -265,6 +277,8 @@ enum chord_extent {
 	/* Which counters of a module are hash tables. After the head: a x struct chord_path_at. Stands behind the extent of the
 	 * module and before all COUNTS of it. */
 	CHORD_EXTENT_TABLES = 8,
+	/* Of a merged profile: what is in it. After the head: a x struct chord_origin. */
+	CHORD_EXTENT_ORIGINS = 9,
 };
 
 /* ---- in a running process ---- */
@@ -393,6 +407,12 @@ struct chord_path_count {
 	uint64_t sum;
 	uint64_t count;
 	uint64_t unused;
+};
+/* A profile that was merged, as its head says. */
+struct chord_origin {
+	uint64_t id, id2, of, of2;
+	uint64_t pid;
+	uint64_t flags;  /* CHORD_PROFILE_SNAPSHOT or 0 */
 };
 /* How the path register stood in activations that ended at a call, beside struct chord_exit of the same key. With the
  * re-entry bit: in activations that were taken up again behind it, in a forked child. */

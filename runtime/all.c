@@ -3,6 +3,7 @@
 #include "runtime.h"
 
 #include "sys.c"
+#include "place.c"
 #include "file.c"
 #include "guest.c"
 #include "region.c"

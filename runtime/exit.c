@@ -23,9 +23,9 @@ chord_rt_slot(const struct chord_rt_slots *s, uint64_t key)
 static bool
 chord_rt_more_slots(struct chord_rt_ctl *ctl, uint32_t region)
 {
-	struct chord_extent_head h = {.type = CHORD_EXTENT_EXITS, .size = CHORD_PAGE, .b = region};
+	struct chord_extent_head h = {.type = CHORD_EXTENT_EXITS, .size = CHORD_PAGE, .b = region}, old;
 	struct chord_rt_slots *s = &ctl->slots[ctl->nslots];
-	uint64_t at;
+	uint64_t at = chord_rt_kept(ctl, &h, &old), used = 0;
 	long p = -1;
 
 	if (ctl->nslots == CHORD_RT_EXTENTS)
@@ -33,8 +33,10 @@ chord_rt_more_slots(struct chord_rt_ctl *ctl, uint32_t region)
 	for (struct chord_rt_slots *o = ctl->slots; o < s; o++)
 		if (o->region == region)
 			h.size = o->size * 4;
+	if (at)
+		h = old;
 	h.a = (h.size - sizeof h) / sizeof(struct chord_exit);
-	at = chord_rt_extent(ctl, &h, sizeof h, h.size);
+	at = at ? at : chord_rt_extent(ctl, &h, sizeof h, h.size);
 	if (at)
 		p = chord_rt_call(SYS_mmap, 0, h.size, CHORD_RT_PROT_RW, CHORD_RT_MAP_SHARED, chord_rt_fd(ctl), at);
 	else if (ctl->nofile) /* for a core file */
@@ -45,7 +47,9 @@ chord_rt_more_slots(struct chord_rt_ctl *ctl, uint32_t region)
 		chord_rt_publish(ctl, at + h.size);
 	else
 		*(struct chord_extent_head *)p = h;
-	*s = (struct chord_rt_slots){(struct chord_extent_head *)p, h.size, h.a, 0, region};
+	for (uint64_t i = 0; i < h.a; i++)
+		used += ((struct chord_exit *)(p + (long)sizeof h))[i].key != 0;
+	*s = (struct chord_rt_slots){(struct chord_extent_head *)p, h.size, h.a, used, region};
 	__atomic_store_n(&ctl->nslots, ctl->nslots + 1, __ATOMIC_RELEASE);
 	return true;
 }

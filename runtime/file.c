@@ -1,61 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The profile file: its name, its lock, its extents. All under the lock of the
- * control block. */
-
-#include <sys/stat.h>
-
-static bool
-chord_rt_put(struct chord_rt_ctl *ctl, const char *s, size_t n)
-{
-	return chord_rt_append(ctl->path, sizeof ctl->path, s, n);
-}
-
-static bool
-chord_rt_put_id(struct chord_rt_ctl *ctl)
-{
-	const struct chord_rt_mod *m = ctl->module;
-	char hex[2];
-
-	for (uint32_t i = 1; i < ctl->nmodule; i++)
-		if (ctl->module[i].main)
-			m = &ctl->module[i];
-	for (uint32_t i = 0; i < m->idlen; i++) {
-		hex[0] = "0123456789abcdef"[m->id[i] >> 4];
-		hex[1] = "0123456789abcdef"[m->id[i] & 15];
-		if (!chord_rt_put(ctl, hex, 2))
-			return false;
-	}
-	return true;
-}
-
-/* Fills ctl->path from ctl->wanted. Attempt 0 is the name as wanted, 1 has the
- * pid behind it, later ones a number more. */
-static bool
-chord_rt_name(struct chord_rt_ctl *ctl, uint32_t attempt)
-{
-	const char *s = ctl->wanted;
-	size_t size = sizeof ctl->path;
-	bool ok = true;
-
-	ctl->path[0] = 0;
-	for (; *s && ok; s++) {
-		if (*s != '%' || !s[1])
-			ok = chord_rt_put(ctl, s, 1);
-		else if (*++s == 'p')
-			ok = chord_rt_append_number(ctl->path, size, ctl->pid);
-		else if (*s == 'n')
-			ok = chord_rt_put(ctl, ctl->prog, chord_rt_length(ctl->prog));
-		else if (*s == 'b')
-			ok = chord_rt_put_id(ctl);
-		else
-			ok = (*s == '%' || chord_rt_put(ctl, "%", 1)) && chord_rt_put(ctl, s, 1);
-	}
-	if (attempt > 0)
-		ok = ok && chord_rt_put(ctl, ".", 1) && chord_rt_append_number(ctl->path, size, ctl->pid);
-	if (attempt > 1)
-		ok = ok && chord_rt_put(ctl, ".", 1) && chord_rt_append_number(ctl->path, size, attempt);
-	return ok;
-}
+/* The profile file: its head and its extents. All under the lock of the control block. */
 
 /* Moves fd out of the program's way; -1 if there is no room up there. */
 static int32_t
@@ -90,7 +34,7 @@ chord_rt_fd(struct chord_rt_ctl *ctl)
 		return -1;
 	if (ctl->fd >= 0 && chord_rt_is_ours(ctl, ctl->fd))
 		return ctl->fd;
-	fd = chord_rt_call(SYS_open, ctl->path, O_RDWR | O_CLOEXEC);
+	fd = chord_rt_call(SYS_openat, AT_FDCWD, ctl->path, CHORD_RT_OPEN);
 	if (chord_rt_failed(fd))
 		return -1;
 	if (!chord_rt_is_ours(ctl, fd)) {
@@ -157,10 +101,12 @@ chord_rt_extent(struct chord_rt_ctl *ctl, const void *head, size_t n, uint64_t s
 	return 0;
 }
 
+/* What an earlier process left is complete already. */
 static void
 chord_rt_publish(struct chord_rt_ctl *ctl, uint64_t end)
 {
-	__atomic_store_n(&ctl->head->used, end, __ATOMIC_RELEASE);
+	if (end > ctl->head->used)
+		__atomic_store_n(&ctl->head->used, end, __ATOMIC_RELEASE);
 }
 
 /* A message for the reader. */
@@ -179,96 +125,115 @@ chord_rt_text(struct chord_rt_ctl *ctl, const char *s)
 		chord_rt_publish(ctl, at + CHORD_PAGE);
 }
 
-/* ---- another program's file ---- */
+/* ---- the head ---- */
 
-/* When this process began, in nanoseconds of the clock that files have; it stays
- * the same through exec. 0: not known. */
-static int64_t
-chord_rt_began(struct chord_rt_ctl *ctl)
+static void
+chord_rt_fill_head(struct chord_rt_ctl *ctl, struct chord_profile_head *h)
 {
-	long fd = chord_rt_call(SYS_open, "/proc/self/stat", O_RDONLY | O_CLOEXEC), n, now[2], up[2];
-	char *s = (char *)ctl->page;
-	int64_t ticks = 0;
+	const struct chord_rt_home *p = &ctl->place;
 
-	if (chord_rt_failed(fd))
-		return 0;
-	n = chord_rt_call(SYS_read, fd, s, CHORD_PAGE - 1);
-	chord_rt_call(SYS_close, fd);
-	while (n > 0 && s[n - 1] != ')')
-		n--;
-	/* After the name in brackets, the 20th field; in ticks of 10 ms. */
-	for (int field = 0; n > 0 && field < 20; s++)
-		field += s[n] == ' ';
-	for (; n > 0 && s[n] >= '0' && s[n] <= '9'; s++)
-		ticks = ticks * 10 + (s[n] - '0');
-	if (n <= 0 || chord_rt_failed(chord_rt_call(SYS_clock_gettime, 0, now)) ||
-	    chord_rt_failed(chord_rt_call(SYS_clock_gettime, 7, up)))
-		return 0;
-	return (now[0] - up[0]) * 1000000000 + now[1] - up[1] + ticks * 10000000;
+	chord_rt_clear(h, sizeof *h);
+	h->magic = CHORD_PROFILE_MAGIC;
+	h->version = CHORD_FORMAT_VERSION;
+	h->flags = ctl->apart ? CHORD_PROFILE_APART : 0;
+	h->used = CHORD_PAGE;
+	h->pid = ctl->pid;
+	h->processes = 1;
+	h->id = p->id[0];
+	h->id2 = p->id[1];
+	h->run = p->run[0];
+	h->run2 = p->run[1];
+	h->of = p->of[0];
+	h->of2 = p->of[1];
+	h->ticks = p->ticks;
+	h->slot = p->slot;
 }
 
-/* Is the file the profile of a program that this process was before exec? It must
- * not be replaced: nobody had a chance to read it. */
-static bool
-chord_rt_from_before_exec(struct chord_rt_ctl *ctl, long fd, const struct stat *st)
+/* This process goes on with it. */
+static void
+chord_rt_continue_head(struct chord_rt_ctl *ctl, struct chord_profile_head *h)
 {
-	struct chord_profile_head h;
-
-	return chord_rt_call(SYS_pread64, fd, &h, sizeof h, 0) == sizeof h && h.magic == CHORD_PROFILE_MAGIC &&
-	    h.pid == ctl->pid && st->st_ctim.tv_sec * 1000000000 + st->st_ctim.tv_nsec > chord_rt_began(ctl);
+	h->state = CHORD_STATE_RUNNING;
+	h->pid = ctl->pid;
+	h->processes++;
+	ctl->place.id[0] = h->id;
+	ctl->place.id[1] = h->id2;
 }
 
-/* Opens the name and takes its lock. */
+/* The head goes into an empty file as a whole: there is no moment at which the file is longer and has none. */
 static long
-chord_rt_open_locked(struct chord_rt_ctl *ctl)
+chord_rt_write_head(struct chord_rt_ctl *ctl, long fd)
 {
-	struct stat st;
-	long fd, e;
-	int flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOCTTY | (ctl->secure ? O_NOFOLLOW : 0);
+	long e;
 
-	fd = chord_rt_call(SYS_open, ctl->path, flags, 0666);
-	if (chord_rt_failed(fd))
-		return fd;
-	e = chord_rt_call(SYS_fstat, fd, &st);
-	if (!chord_rt_failed(e) && !S_ISREG(st.st_mode)) {
-		ctl->told |= S_ISCHR(st.st_mode); /* /dev/null: no profile is wanted */
-		e = -EISDIR;
-	}
+	if (CHORD_PAGE > chord_rt_limit(CHORD_RT_RLIMIT_FSIZE))
+		return -EFBIG;
+	chord_rt_clear(ctl->page, CHORD_PAGE);
+	chord_rt_fill_head(ctl, (struct chord_profile_head *)ctl->page);
+	e = chord_rt_call(SYS_pwrite64, fd, ctl->page, CHORD_PAGE, 0);
 	if (!chord_rt_failed(e))
-		e = chord_rt_call(SYS_flock, fd, 2 | 4);
-	if (!chord_rt_failed(e) && st.st_size > 0 && chord_rt_from_before_exec(ctl, fd, &st))
-		e = -EAGAIN;
-	if (chord_rt_failed(e) && e != -ENOLCK && e != -EOPNOTSUPP) {
-		chord_rt_call(SYS_close, fd);
-		return e;
-	}
-	ctl->dev = st.st_dev;
-	ctl->ino = st.st_ino;
-	return fd;
+		e = e == CHORD_PAGE ? chord_rt_call(SYS_fallocate, fd, 0, 0, CHORD_PAGE) : -ENOSPC;
+	return e == -EOPNOTSUPP || e == -ENOSYS || e == -EINTR ? 0 : e;
 }
 
-/* The file of this process, empty but for its head, mapped at ctl->head. */
+/* The file of this process, mapped at ctl->head. */
 static long
 chord_rt_create(struct chord_rt_ctl *ctl)
 {
-	long fd = -EAGAIN, e;
-	int32_t high;
+	long dir = AT_FDCWD, fd = chord_rt_open_file(ctl, &dir), e = 0;
+	struct stat st;
 
-	for (uint32_t i = 0; fd == -EAGAIN && i < 100; i++)
-		fd = chord_rt_name(ctl, i) ? chord_rt_open_locked(ctl) : -ENAMETOOLONG;
-	if (chord_rt_failed(fd))
-		return fd;
-	e = chord_rt_call(SYS_ftruncate, fd, 0);
-	if (!chord_rt_failed(e))
-		e = chord_rt_reserve(ctl, (int32_t)fd, 0, CHORD_PAGE);
-	if (!chord_rt_failed(e))
-		e = chord_rt_call(SYS_mmap, 0, CHORD_PAGE, CHORD_RT_PROT_RW, CHORD_RT_MAP_SHARED, fd, 0);
-	high = chord_rt_high(fd);
-	if (chord_rt_failed(e))
-		return e;
+	if (!chord_rt_failed(fd)) {
+		chord_rt_call(SYS_fstat, fd, &st);
+		ctl->dev = st.st_dev;
+		ctl->ino = st.st_ino;
+		if (!ctl->place.taken)
+			e = chord_rt_write_head(ctl, fd);
+		if (!chord_rt_failed(e))
+			e = chord_rt_call(SYS_mmap, 0, CHORD_PAGE, CHORD_RT_PROT_RW, CHORD_RT_MAP_SHARED, fd, 0);
+		if (chord_rt_failed(e) && !ctl->place.taken)
+			chord_rt_call(SYS_unlinkat, dir, chord_rt_within(ctl, dir), 0);
+		ctl->fd = chord_rt_high(fd);
+	}
+	if (!chord_rt_failed(dir))
+		chord_rt_call(SYS_close, dir);
+	if (chord_rt_failed(fd) || chord_rt_failed(e))
+		return chord_rt_failed(fd) ? fd : e;
 	ctl->head = (struct chord_profile_head *)e;
-	ctl->fd = high;
 	return 0;
+}
+
+/* A child without a profile: its parent's says so, or that of the nearest that has one. */
+static void
+chord_rt_orphan(struct chord_rt_ctl *ctl, long e)
+{
+	struct chord_profile_head *elder = ctl->place.elder;
+	uint64_t none = 0;
+
+	if (!elder)
+		return;
+	__atomic_compare_exchange_n(&elder->orphan_error, &none, (uint64_t)-e, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&elder->orphans, 1, __ATOMIC_RELAXED);
+}
+
+/* No file: the counts are in memory only. */
+static bool
+chord_rt_begin_in_memory(struct chord_rt_ctl *ctl, long why)
+{
+	long e = chord_rt_call(SYS_mmap, 0, CHORD_PAGE, CHORD_RT_PROT_RW, CHORD_RT_MAP_PRIVATE | CHORD_RT_MAP_ANON, -1, 0);
+
+	ctl->nofile = 1;
+	ctl->fd = -1;
+	ctl->told |= ctl->place.null;
+	if (!ctl->place.null) {
+		chord_rt_orphan(ctl, why);
+		chord_rt_tell(ctl, ctl->path, chord_rt_error(why));
+	}
+	if (chord_rt_failed(e))
+		return false;
+	ctl->head = (struct chord_profile_head *)e;
+	chord_rt_fill_head(ctl, ctl->head);
+	return true;
 }
 
 /* Starts a profile: ctl->head is there afterwards, in anonymous memory if the
@@ -276,27 +241,25 @@ chord_rt_create(struct chord_rt_ctl *ctl)
 static bool
 chord_rt_begin(struct chord_rt_ctl *ctl)
 {
-	struct chord_profile_head *h;
-	long e;
+	long e = -EACCES;
 
 	ctl->nofile = 0;
 	ctl->fd = -1;
-	e = chord_rt_create(ctl);
-	if (chord_rt_failed(e)) {
-		chord_rt_tell(ctl, ctl->path, chord_rt_error(e));
-		ctl->nofile = 1;
-		e = chord_rt_call(SYS_mmap, 0, CHORD_PAGE, CHORD_RT_PROT_RW, CHORD_RT_MAP_PRIVATE | CHORD_RT_MAP_ANON, -1, 0);
-		if (chord_rt_failed(e))
-			return false;
-		ctl->head = (struct chord_profile_head *)e;
-	}
-	h = ctl->head;
-	h->version = CHORD_FORMAT_VERSION;
-	h->pid = ctl->pid;
-	h->flags = ctl->apart ? CHORD_PROFILE_APART : 0;
-	h->used = CHORD_PAGE;
-	ctl->profile = (uint64_t)h;
+	ctl->head = NULL;
+	chord_rt_identify(ctl);
+	if (!ctl->place.null)
+		e = chord_rt_create(ctl);
+	if (chord_rt_failed(e) && !chord_rt_begin_in_memory(ctl, e))
+		return false;
+	if (ctl->place.taken)
+		chord_rt_continue_head(ctl, ctl->head);
+	ctl->profile = (uint64_t)ctl->head;
 	ctl->file = ctl->nofile ? 0 : (uint64_t)ctl->path;
-	__atomic_store_n(&h->magic, CHORD_PROFILE_MAGIC, __ATOMIC_RELEASE);
+	if (!ctl->nofile && ctl->place.elder) {
+		chord_rt_call(SYS_munmap, ctl->place.elder, CHORD_PAGE);
+		ctl->place.elder = NULL;
+	}
+	if (ctl->place.strange)
+		chord_rt_text(ctl, "what CHORD_FILE names was there and is no profile of this user's: it was left alone");
 	return true;
 }

@@ -20,6 +20,7 @@ chord_rt_fork_prepare(void)
 	if (!ctl)
 		return;
 	old = chord_rt_lock(ctl);
+	ctl->place.forks++;
 	chord_rt_call(SYS_rt_sigprocmask, 2, &old, 0, 8);
 }
 
@@ -41,7 +42,11 @@ chord_rt_drop_file(struct chord_rt_ctl *ctl)
 		chord_rt_call(SYS_munmap, ctl->slots[i].map, ctl->slots[i].size);
 	ctl->nslots = 0;
 	chord_rt_forget_known(ctl);
-	chord_rt_call(SYS_munmap, ctl->head, CHORD_PAGE);
+	/* The head is kept until there is another one: what becomes of the child may have to be said in it. */
+	if (ctl->nofile)
+		chord_rt_call(SYS_munmap, ctl->head, CHORD_PAGE);
+	else
+		ctl->place.elder = ctl->head;
 	if (ctl->fd >= 0 && chord_rt_is_ours(ctl, ctl->fd))
 		chord_rt_call(SYS_close, ctl->fd);
 	ctl->fd = -1;
@@ -76,7 +81,7 @@ chord_rt_keep_region(struct chord_rt_ctl *ctl, const struct chord_rt_region *min
 	r->users = 1;
 	r->tid = (int32_t)chord_rt_call(SYS_gettid);
 	ctl->nregion = 1;
-	ctl->head->threads = 1;
+	ctl->head->threads++;
 	for (uint32_t i = 0; i < ctl->nmodule; i++)
 		if (ctl->module[i].life == CHORD_LIFE_LOADED)
 			chord_rt_renew_counts(ctl, i);
@@ -124,7 +129,8 @@ chord_rt_new_profile(struct chord_rt_ctl *ctl)
 	chord_rt_drop_file(ctl);
 	if (!chord_rt_begin(ctl))
 		return;
-	chord_rt_extents_of_modules(ctl);
+	if (!ctl->place.taken)
+		chord_rt_extents_of_modules(ctl);
 	chord_rt_renew_wide(ctl, number);
 	chord_rt_forget(ctl);
 	if (mine)
@@ -173,6 +179,7 @@ chord_rt_forked(const struct chord_rt_regs *regs)
 	if (!ctl || !ctl->magic || ctl->pid == pid)
 		return;
 	ctl->pid = pid;
+	ctl->place.member = ctl->place.length != 0;
 	chord_rt_call(SYS_rt_sigprocmask, 0, &all, &old, 8);
 	chord_rt_new_profile(ctl);
 	if (ctl->head) {

@@ -75,14 +75,14 @@ chord_rt_join(struct chord_rt_ctl *ctl, uint64_t start, uint64_t stop)
 	if (!room && ctl->nguest < ctl->guest_room)
 		room = chord_rt_guest(ctl, ctl->nguest++);
 	if (!room) {
-		chord_rt_say("counters", "too many modules were built with another version of Chord");
+		chord_rt_say(NULL, "counters", "too many modules were built with another version of Chord");
 		return;
 	}
 	*room = g;
 	for (uint32_t i = 0; i < ctl->nregion; i++) {
 		base = chord_rt_base_of(ctl, i);
 		if (base && chord_rt_failed(chord_rt_map_guest(&g, base)))
-			chord_rt_say("counters", "no room for a module that was built with another version of Chord");
+			chord_rt_say(NULL, "counters", "no room for a module that was built with another version of Chord");
 	}
 }
 

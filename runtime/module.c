@@ -174,6 +174,7 @@ chord_rt_describe(struct chord_rt_mod *m, struct chord_rt_desc *d, const struct 
 		m->text = lo < m->text ? lo : m->text;
 		m->text_end = lo + h->p_memsz > m->text_end ? lo + h->p_memsz : m->text_end;
 	}
+	m->begins = CHORD_RT_NEAR(d->sum_end) - CHORD_RT_NEAR(d->sum) > sizeof(int32_t); /* module.s has one */
 	m->shadow = CHORD_RT_NEAR(d->shadow);
 	m->paths = CHORD_RT_NEAR(d->path_end) - CHORD_RT_NEAR(d->path) > sizeof(struct chord_path_table) || d->shadowed;
 	chord_rt_find_unfinished(m, d);

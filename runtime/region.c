@@ -190,9 +190,14 @@ chord_rt_counts(struct chord_rt_ctl *ctl, uint32_t module, uint32_t region)
 	struct chord_extent_head h = {
 		.type = CHORD_EXTENT_COUNTS, .module = module,
 		.size = CHORD_PAGE + ctl->module[module].size, .a = region,
-	};
+	}, old;
+	uint64_t at = chord_rt_kept(ctl, &h, &old), own[2] = {0, 0}, mine;
 
-	return chord_rt_extent(ctl, &h, sizeof h, h.size);
+	if (!at)
+		return chord_rt_extent(ctl, &h, sizeof h, h.size);
+	mine = CHORD_RT_NEAR(ctl->module[module].desc->mine) - ctl->module[module].first;
+	chord_rt_call(SYS_pwrite64, chord_rt_fd(ctl), own, sizeof own, at + CHORD_PAGE + mine);
+	return at;
 }
 
 static void chord_rt_preset_shadow(struct chord_rt_ctl *ctl, const struct chord_rt_mod *m, uint64_t base);

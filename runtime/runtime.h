@@ -134,6 +134,7 @@ struct chord_rt_mod {
 	uint32_t main;                /* the program itself: never closed */
 	uint32_t seen;                /* in the scan that runs */
 	uint32_t left;                /* its destructor has run: desc may be gone any time */
+	uint32_t begins;              /* it counts events, which chord_events() has begin at 0 in each process */
 	uint32_t nsum;
 	uint64_t sum[CHORD_SUMS];     /* counters, ascending */
 	uint32_t paths;               /* it has paths */
@@ -271,6 +272,30 @@ struct chord_rt_object_id {
 	uint64_t stamp;
 };
 
+/* What a process may write messages to: descriptor 2, while it is still what it was when the process began. */
+struct chord_rt_stderr {
+	uint64_t dev, ino;
+	uint32_t type;                /* S_IFMT of its mode; 0: none */
+	uint32_t early;               /* looked at before the program's first instruction */
+};
+
+/* How the profile gets its name; place.c. */
+enum chord_rt_naming { CHORD_RT_BY_PID, CHORD_RT_BY_NAME, CHORD_RT_BY_FOLDER };
+struct chord_rt_home {
+	uint32_t naming;              /* enum chord_rt_naming */
+	uint32_t member;              /* the run's first profile is another process's */
+	uint32_t length;              /* of what the names of the run's profiles begin with, in path; 0: not known yet */
+	uint32_t null;                /* /dev/null: no profile is wanted */
+	uint32_t strange;             /* what has the name that was wanted is none of ours */
+	uint64_t run[2], id[2], of[2];
+	uint64_t ticks;               /* when this process began; 0: not asked for */
+	uint64_t slot;                /* of the head */
+	uint64_t taken;               /* bytes of the file that an earlier process of the run left for this one; 0: it is new */
+	uint64_t exits;               /* of these, where to look on for extents of exits */
+	uint32_t forks;               /* by this process */
+	struct chord_profile_head *elder; /* of the parent's profile, or of the nearest that there is, as long as it is needed */
+};
+
 struct chord_rt_ctl {
 	CHORD_LIVE_FIELDS(CHORD_FIELD)
 	uint64_t born;                /* CHORD_RT_BORN: this version's, long before magic says so */
@@ -317,6 +342,8 @@ struct chord_rt_ctl {
 	uint32_t hash[CHORD_RT_NHOOK];
 	uint16_t name[CHORD_RT_NHOOK];
 	struct chord_rt_slots slots[CHORD_RT_EXTENTS];
+	struct chord_rt_stderr err;
+	struct chord_rt_home place;
 	char prog[256];
 	char wanted[CHORD_RT_PATH];   /* CHORD_FILE made absolute, not expanded */
 	char path[CHORD_RT_PATH];     /* the file */

@@ -171,24 +171,61 @@ chord_rt_snapshot_name(struct chord_rt_ctl *ctl, char *name, size_t size)
 	    chord_rt_append_number(name, size, ++ctl->snapshots) && chord_rt_append(name, size, ".chord", 6);
 }
 
+/* Takes away a snapshot of that name which an earlier run left, if the run's names are to be had again by the next. */
+static bool
+chord_rt_old_snapshot(struct chord_rt_ctl *ctl, const char *name)
+{
+	struct chord_profile_head h;
+	struct stat st;
+	bool old;
+	long fd;
+
+	if (ctl->place.naming != CHORD_RT_BY_NAME ||
+	    chord_rt_failed(chord_rt_call(SYS_newfstatat, AT_FDCWD, name, &st, CHORD_RT_BY_ITSELF)) || !S_ISREG(st.st_mode))
+		return false;
+	fd = chord_rt_call(SYS_openat, AT_FDCWD, name, CHORD_RT_OPEN);
+	if (chord_rt_failed(fd))
+		return false;
+	old = chord_rt_is_profile(fd, &h) && h.flags & CHORD_PROFILE_SNAPSHOT && h.run != ctl->place.run[0];
+	chord_rt_call(SYS_close, fd);
+	return old && !chord_rt_failed(chord_rt_call(SYS_unlinkat, AT_FDCWD, name, 0));
+}
+
+/* A new file with the next number that is free. The name is in ctl->page. */
+static long
+chord_rt_open_snapshot(struct chord_rt_ctl *ctl)
+{
+	char *name = (char *)ctl->page;
+	long fd = -EEXIST;
+
+	for (uint32_t i = 0; fd == -EEXIST && i < 1000; i++) {
+		if (!chord_rt_snapshot_name(ctl, name, CHORD_PAGE))
+			return -ENAMETOOLONG;
+		fd = chord_rt_call(SYS_openat, AT_FDCWD, name, CHORD_RT_OPEN | O_CREAT | O_EXCL, 0644);
+		if (fd == -EEXIST && chord_rt_old_snapshot(ctl, name))
+			fd = chord_rt_call(SYS_openat, AT_FDCWD, name, CHORD_RT_OPEN | O_CREAT | O_EXCL, 0644);
+	}
+	return fd;
+}
+
 static long
 chord_rt_write_snapshot(struct chord_rt_ctl *ctl, unsigned char *p, uint64_t size)
 {
 	struct chord_profile_head *h = (struct chord_profile_head *)p;
-	char *name = (char *)ctl->page;
-	long fd, e;
+	long fd = chord_rt_open_snapshot(ctl), e;
 
-	if (!chord_rt_snapshot_name(ctl, name, CHORD_PAGE))
-		return -ENAMETOOLONG;
-	h->used = size;
-	h->flags |= CHORD_PROFILE_SNAPSHOT;
-	fd = chord_rt_call(SYS_open, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666);
 	if (chord_rt_failed(fd))
 		return fd;
+	h->used = size;
+	h->flags |= CHORD_PROFILE_SNAPSHOT;
+	h->of = h->id;
+	h->of2 = h->id2;
+	h->id = chord_rt_mix(h->id + ctl->snapshots);
+	h->id2 = chord_rt_mix(h->id2 ^ ctl->snapshots);
 	e = size > chord_rt_limit(CHORD_RT_RLIMIT_FSIZE) ? -EFBIG : chord_rt_write_all(fd, p, size);
 	chord_rt_call(SYS_close, fd);
 	if (chord_rt_failed(e))
-		chord_rt_call(SYS_unlink, name);
+		chord_rt_call(SYS_unlinkat, AT_FDCWD, ctl->page, 0);
 	return e;
 }
 

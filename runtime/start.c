@@ -107,42 +107,102 @@ chord_rt_program(struct chord_rt_ctl *ctl, char **env, char **argv)
 	chord_rt_append(ctl->prog, sizeof ctl->prog, s, n < sizeof ctl->prog ? n : sizeof ctl->prog - 1);
 }
 
-/* CHORD_FILE with the folder of now in front: a later chdir changes nothing. */
+/* A folder that root allows programs to write profiles to that have more rights than who starts them (set-user-id): what stands
+ * behind "secure " in the first line of /etc/chord.conf, if that is root's and only root can write to it. In ctl->page. */
+static const char *
+chord_rt_secure_folder(struct chord_rt_ctl *ctl)
+{
+	long fd = chord_rt_call(SYS_openat, AT_FDCWD, "/etc/chord.conf", O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+	char *s = (char *)ctl->page;
+	struct stat st;
+	long n = 0;
+
+	if (chord_rt_failed(fd))
+		return NULL;
+	if (!chord_rt_failed(chord_rt_call(SYS_fstat, fd, &st)) && S_ISREG(st.st_mode) && st.st_uid == 0 && !(st.st_mode & 022))
+		n = chord_rt_call(SYS_read, fd, s, CHORD_PAGE - 1);
+	chord_rt_call(SYS_close, fd);
+	s[n > 0 ? n : 0] = 0;
+	for (n = 0; s[n] && s[n] != '\n'; n++)
+		;
+	s[n] = 0;
+	return n > 8 && chord_rt_equal(s, "secure /", 8) ? s + 7 : NULL;
+}
+
+/* Appends a folder's name, in which % means nothing, and a slash. */
+static void
+chord_rt_want_folder(struct chord_rt_ctl *ctl, const char *s)
+{
+	for (; *s; s++) {
+		if (*s == '%')
+			chord_rt_append(ctl->wanted, sizeof ctl->wanted, "%", 1);
+		chord_rt_append(ctl->wanted, sizeof ctl->wanted, s, 1);
+	}
+	chord_rt_append(ctl->wanted, sizeof ctl->wanted, "/", 1);
+}
+
+static bool
+chord_rt_has_pid(const char *s)
+{
+	for (; *s && s[1]; s++) {
+		if (*s == '%' && *++s == 'p')
+			return true;
+	}
+	return false;
+}
+
+/* CHORD_FILE, in CHORD_DIR or the folder of now: a later chdir changes nothing. */
 static void
 chord_rt_wanted(struct chord_rt_ctl *ctl, char **env)
 {
 	const char *s = ctl->secure ? NULL : chord_rt_getenv(env, "CHORD_FILE");
-	size_t size = sizeof ctl->wanted, n;
-	char *at = ctl->wanted;
-	const char *cwd = (const char *)ctl->page;
+	const char *dir = ctl->secure ? NULL : chord_rt_getenv(env, "CHORD_DIR");
 
+	dir = ctl->secure ? chord_rt_secure_folder(ctl) : dir && *dir ? dir : NULL;
+	ctl->place.null = ctl->secure && !dir;
+	if (s && *s)
+		ctl->place.naming = chord_rt_has_pid(s) ? CHORD_RT_BY_PID : CHORD_RT_BY_NAME;
+	else
+		ctl->place.naming = dir && !ctl->secure ? CHORD_RT_BY_FOLDER : CHORD_RT_BY_PID;
 	if (!s || !*s)
-		s = "%n.%p.chord";
-	if (*s != '/' && !chord_rt_failed(chord_rt_call(SYS_getcwd, ctl->page, CHORD_PAGE))) {
-		for (; *cwd; cwd++) {
-			if (*cwd == '%')
-				chord_rt_append(at, size, "%", 1);
-			chord_rt_append(at, size, cwd, 1);
-		}
-		chord_rt_append(at, size, "/", 1);
+		s = ctl->place.naming == CHORD_RT_BY_FOLDER ? "%n" : "%n.%p.chord";
+	if (dir && *s != '/' && *dir == '/') {
+		chord_rt_want_folder(ctl, dir);
+	} else if (*s != '/' && !chord_rt_failed(chord_rt_call(SYS_getcwd, ctl->page, CHORD_PAGE))) {
+		chord_rt_want_folder(ctl, (const char *)ctl->page);
+		if (dir)
+			chord_rt_want_folder(ctl, dir);
 	}
-	n = chord_rt_length(s);
-	if (!chord_rt_append(at, size, s, n))
-		at[0] = 0;
+	if (!chord_rt_append(ctl->wanted, sizeof ctl->wanted, s, chord_rt_length(s)))
+		ctl->wanted[0] = 0;
+}
+
+/* glibc and musl differ in what constructors are given: believe it only if
+ * it is what the kernel put on the stack. */
+static char **
+chord_rt_environment_at_start(int argc, char **argv, char **env)
+{
+	bool so = argc > 0 && argv && env == argv + argc + 1 && (uint64_t)argv > (uint64_t)__builtin_frame_address(0) &&
+	    (uint64_t)argv < CHORD_RT_TOP;
+
+	return so ? env : NULL;
+}
+
+/* Is this module the program itself, whose headers are there? */
+static bool
+chord_rt_is_program(uint64_t phdr)
+{
+	const Elf64_Ehdr *e = chord_rt_elsewhere(&chord_rt_ehdr);
+
+	return e && (uint64_t)e + e->e_phoff == phdr;
 }
 
 static void
 chord_rt_look_around(struct chord_rt_ctl *ctl, int argc, char **argv, char **env)
 {
-	char **start = NULL;
+	char **start = chord_rt_environment_at_start(argc, argv, env);
 
-	/* glibc and musl differ in what constructors are given: believe it only if
-	 * it is what the kernel put on the stack. */
-	if (argc > 0 && argv && env == argv + argc + 1 && (uint64_t)argv > (uint64_t)__builtin_frame_address(0) &&
-	    (uint64_t)argv < CHORD_RT_TOP)
-		start = env;
-	else
-		env = chord_rt_environment();
+	env = start ? start : chord_rt_environment();
 	ctl->pid = (uint32_t)chord_rt_call(SYS_getpid);
 	ctl->traced = chord_rt_traced(ctl);
 	ctl->stack = chord_rt_auxv(start, AT_RANDOM);
@@ -151,6 +211,8 @@ chord_rt_look_around(struct chord_rt_ctl *ctl, int argc, char **argv, char **env
 	ctl->phdr = chord_rt_auxv(start, AT_PHDR);
 	ctl->secure = chord_rt_auxv(start, AT_SECURE) != 0;
 	ctl->fsgsbase = CHORD_RT_FSGSBASE && (chord_rt_auxv(start, AT_HWCAP2) & 2) != 0;
+	chord_rt_look_at_stderr(&ctl->err);
+	ctl->err.early = chord_rt_is_program(ctl->phdr);
 	chord_rt_program(ctl, start, start ? argv : NULL);
 	chord_rt_wanted(ctl, env);
 }
@@ -169,37 +231,35 @@ chord_rt_no_base(struct chord_rt_ctl *ctl)
 	chord_rt_text(ctl, "no thread could be given counters of its own: all share one set, written at the end");
 }
 
-/* CHORD_THREADS=apart: what each thread executed can be told. */
-static void
+/* CHORD_THREADS=apart: what each thread executed can be told. False: it is another value. */
+static bool
 chord_rt_threads(struct chord_rt_ctl *ctl)
 {
 	const char *s = ctl->secure ? NULL : chord_rt_getenv(chord_rt_environment(), "CHORD_THREADS");
 
-	if (!s || !*s)
-		return;
-	if (chord_rt_same(s, "apart")) {
-		ctl->apart = 1;
-		ctl->head->flags |= CHORD_PROFILE_APART;
-	} else {
-		chord_rt_text(ctl, "CHORD_THREADS is not `apart`: it has no meaning");
-	}
+	ctl->apart = s && chord_rt_same(s, "apart");
+	return !s || !*s || ctl->apart;
 }
 
 static void
 chord_rt_first(struct chord_rt_ctl *ctl, int argc, char **argv, char **env)
 {
 	uint64_t foreign;
+	bool sensible;
 
 	chord_rt_look_around(ctl, argc, argv, env);
 	foreign = chord_rt_get_base(ctl);
+	sensible = chord_rt_threads(ctl);
 	chord_rt_scan(ctl);
 	if (!chord_rt_begin(ctl)) {
-		chord_rt_say("counters", "out of memory");
+		chord_rt_say(&ctl->err, "counters", "out of memory");
 		ctl->nogs = 1;
 		return;
 	}
-	chord_rt_threads(ctl);
-	chord_rt_extents_of_modules(ctl);
+	if (!sensible)
+		chord_rt_text(ctl, "CHORD_THREADS is not `apart`: it has no meaning");
+	if (!ctl->place.taken)
+		chord_rt_extents_of_modules(ctl);
 	if (foreign || !chord_rt_region_enter(ctl))
 		chord_rt_no_base(ctl);
 	chord_rt_first_slots(ctl);
@@ -210,6 +270,7 @@ static __attribute__((used)) void
 chord_rt_construct(int argc, char **argv, char **env)
 {
 	struct chord_rt_ctl *ctl = chord_rt_host();
+	struct chord_rt_stderr err;
 	uint64_t old;
 
 	if (ctl) {
@@ -220,7 +281,9 @@ chord_rt_construct(int argc, char **argv, char **env)
 	}
 	ctl = chord_rt_control();
 	if (!ctl) {
-		chord_rt_say("counters", "there is no room at the addresses kept for them");
+		chord_rt_look_at_stderr(&err);
+		err.early = chord_rt_is_program(chord_rt_auxv(chord_rt_environment_at_start(argc, argv, env), AT_PHDR));
+		chord_rt_say(&err, "counters", "there is no room at the addresses kept for them");
 		return;
 	}
 	old = chord_rt_lock(ctl);

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 
 enum {
@@ -204,7 +205,7 @@ chord_rt_readable(uint64_t p)
 
 static const char chord_rt_errors[] =
 	"\1Operation not permitted\0" "\2No such file or directory\0" "\14Cannot allocate memory\0"
-	"\15Permission denied\0" "\24Not a directory\0" "\25Is a directory\0"
+	"\15Permission denied\0" "\21It is there already\0" "\24Not a directory\0" "\25Is a directory\0" "\26Not a regular file\0"
 	"\27Too many open files in system\0" "\30Too many open files\0" "\33File too large\0"
 	"\34No space left on device\0" "\36Read-only file system\0" "\44File name too long\0"
 	"\50Too many levels of symbolic links\0" "\172Disk quota exceeded\0" "\0";
@@ -219,28 +220,108 @@ chord_rt_error(long e)
 	return *p ? p + 1 : "it cannot be written";
 }
 
-/* One line on standard error. */
-static void
-chord_rt_say(const char *what, const char *why)
-{
-	const char *part[] = {"chord: ", what, ": ", why, "; counts of this process are lost\n"};
-	struct { const char *at; size_t n; } v[5];
+/* ---- messages ---- */
 
-	for (int i = 0; i < 5; i++) {
-		v[i].at = part[i];
-		v[i].n = chord_rt_length(part[i]);
-	}
-	chord_rt_call(SYS_writev, 2, v, 5);
+/* What descriptor 2 is. Of a library that is opened late, who knows what it was when the process began: early stays 0. */
+static void
+chord_rt_look_at_stderr(struct chord_rt_stderr *err)
+{
+	struct stat st;
+
+	chord_rt_clear(err, sizeof *err);
+	if (chord_rt_failed(chord_rt_call(SYS_fstat, 2, &st)))
+		return;
+	err->dev = st.st_dev;
+	err->ino = st.st_ino;
+	err->type = st.st_mode & S_IFMT;
 }
 
-/* Once in a process. */
+/* A terminal: of the kernel's numbers those of consoles and pseudo-terminals' slaves, whose opening does nothing. */
+static bool
+chord_rt_is_terminal(const struct stat *st)
+{
+	uint64_t major = st->st_rdev >> 8 & 0xfff, minor = st->st_rdev & 0xff;
+
+	return S_ISCHR(st->st_mode) && ((major == 4 && minor < 64) || (major >= 136 && major <= 143));
+}
+
+/* A descriptor on which a message may be written without waiting: 2 itself, or what it leads to opened once more, which must not
+ * wait either; or none. seen: NULL: not known. */
+static long
+chord_rt_message_fd(const struct chord_rt_stderr *seen)
+{
+	struct stat st, in;
+	uint32_t type;
+
+	if (chord_rt_failed(chord_rt_call(SYS_fstat, 2, &st)))
+		return -1;
+	type = st.st_mode & S_IFMT;
+	if (seen && (seen->type != type || seen->dev != st.st_dev || seen->ino != st.st_ino))
+		return -1;
+	if (chord_rt_is_terminal(&st) || (type == S_IFIFO && seen && seen->early))
+		return chord_rt_call(SYS_openat, AT_FDCWD, "/proc/self/fd/2", O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	if (!seen || !seen->early)
+		return -1;
+	/* What answers on its input as well is no place for messages: a service of inetd. */
+	if (type == S_IFSOCK && !chord_rt_failed(chord_rt_call(SYS_fstat, 0, &in)) && in.st_ino == st.st_ino)
+		return -1;
+	return type == S_IFREG || type == S_IFSOCK ? 2 : -1;
+}
+
+struct chord_rt_part { const char *at; size_t n; };
+
+/* At the end of a pipe that nobody reads, or of what a file may have, the kernel sends the thread a signal: it is kept off, and
+ * taken away again. */
+static void
+chord_rt_write_quietly(long fd, struct chord_rt_part *part, uint64_t n)
+{
+	const uint64_t ours = 1ull << (13 - 1) | 1ull << (25 - 1); /* PIPE XFSZ */
+	struct { uint64_t name; uint32_t namelen, pad; struct chord_rt_part *part; uint64_t n, control, controllen, flags; } msg;
+	uint64_t all = ~0ull, old = 0, before = 0, after = 0, none[2] = {0, 0};
+
+	chord_rt_call(SYS_rt_sigprocmask, 0, &all, &old, 8);
+	chord_rt_call(SYS_rt_sigpending, &before, 8);
+	chord_rt_clear(&msg, sizeof msg);
+	msg.part = part;
+	msg.n = n;
+	if (fd != 2 || chord_rt_call(SYS_sendmsg, 2, &msg, 0x4000 | 0x40) == -ENOTSOCK) /* NOSIGNAL DONTWAIT */
+		chord_rt_call(SYS_writev, fd, part, n);
+	chord_rt_call(SYS_rt_sigpending, &after, 8);
+	after &= ours & ~before;
+	if (after)
+		chord_rt_call(SYS_rt_sigtimedwait, &after, 0, none, 8);
+	chord_rt_call(SYS_rt_sigprocmask, 2, &old, 0, 8);
+}
+
+/* One line on standard error, if that is still what it was, and as far as it neither waits nor sends signals. */
+static void
+chord_rt_say(const struct chord_rt_stderr *seen, const char *what, const char *why)
+{
+	struct chord_rt_part part[] = {
+		{"chord: ", 7}, {what, chord_rt_length(what)}, {": ", 2}, {why, chord_rt_length(why)},
+		{"; counts of this process are lost\n", 34},
+	};
+	long fd = chord_rt_message_fd(seen);
+
+	if (chord_rt_failed(fd))
+		return;
+	if (part[1].n > 2048) { /* all of it has to fit a pipe's promise */
+		part[1].at += part[1].n - 2048;
+		part[1].n = 2048;
+	}
+	chord_rt_write_quietly(fd, part, sizeof part / sizeof *part);
+	if (fd != 2)
+		chord_rt_call(SYS_close, fd);
+}
+
+/* Once in a process. With more rights than who started it, never. */
 static void
 chord_rt_tell(struct chord_rt_ctl *ctl, const char *what, const char *why)
 {
-	if (ctl->told)
+	if (ctl->told || ctl->secure)
 		return;
 	ctl->told = 1;
-	chord_rt_say(what, why);
+	chord_rt_say(&ctl->err, what, why);
 }
 
 /* The one lock: taken with all signals blocked, for what grows. The owner may

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 void
@@ -150,23 +151,63 @@ write_all(int fd, const char *data, size_t n)
 	return true;
 }
 
-bool
-file_write(const char *path, const void *data, size_t n)
+/* Writes and closes. */
+static bool
+write_out(int fd, const void *data, size_t n)
 {
-	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-	bool ok;
-	int saved;
+	bool ok = write_all(fd, data, n);
+	int saved = errno;
 
-	if (fd < 0)
-		return false;
-	ok = write_all(fd, data, n);
-	saved = errno;
 	if (close(fd) < 0 && ok) {
 		ok = false;
 		saved = errno;
 	}
-	if (!ok)
-		unlink(path);
 	errno = saved;
 	return ok;
+}
+
+/* A file that somebody has mapped must not become shorter under his hands: a new one takes its place. -1: the folder or the
+ * file does not allow that. */
+static int
+write_anew(const char *path, const void *data, size_t n)
+{
+	size_t size = strlen(path) + sizeof ".XXXXXX";
+	struct stat st;
+	char *name;
+	int fd, done = -1;
+
+	if (lstat(path, &st) || !S_ISREG(st.st_mode) || st.st_nlink != 1 || st.st_uid != geteuid() || access(path, W_OK))
+		return -1;
+	name = xmalloc(size);
+	snprintf(name, size, "%s.XXXXXX", path);
+	fd = mkstemp(name);
+	if (fd >= 0) {
+		done = !fchmod(fd, st.st_mode & 07777) && write_out(fd, data, n) && !rename(name, path);
+		if (!done) {
+			int saved = errno;
+
+			unlink(name);
+			errno = saved;
+		}
+	}
+	free(name);
+	return done;
+}
+
+bool
+file_write(const char *path, const void *data, size_t n)
+{
+	int done = write_anew(path, data, n), fd, saved;
+
+	if (done >= 0)
+		return done;
+	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	if (fd < 0)
+		return false;
+	if (write_out(fd, data, n))
+		return true;
+	saved = errno;
+	unlink(path);
+	errno = saved;
+	return false;
 }

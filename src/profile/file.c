@@ -38,6 +38,7 @@ profile_free(struct profile *p)
 	free(p->hashed.at);
 	free(p->unfinished.at);
 	free(p->text.at);
+	free(p->origin.at);
 	pool_free(p->pool);
 	free(p);
 }
@@ -209,6 +210,21 @@ read_text(struct reader *r, const struct chord_extent_head *h, const unsigned ch
 }
 
 static void
+read_origins(struct reader *r, const struct chord_extent_head *h, const unsigned char *at)
+{
+	if (h->a > (h->size - sizeof *h) / sizeof(struct chord_origin)) {
+		r->why = "damaged: fewer origins than announced";
+		return;
+	}
+	for (uint64_t i = 0; i < h->a; i++) {
+		struct chord_origin o;
+
+		memcpy(&o, at + sizeof *h + i * sizeof o, sizeof o);
+		VEC_PUSH(r->p->origin, o);
+	}
+}
+
+static void
 read_extent(struct reader *r, const struct chord_extent_head *h, const unsigned char *at)
 {
 	switch (h->type) {
@@ -235,6 +251,9 @@ read_extent(struct reader *r, const struct chord_extent_head *h, const unsigned 
 		break;
 	case CHORD_EXTENT_TEXT:
 		read_text(r, h, at);
+		break;
+	case CHORD_EXTENT_ORIGINS:
+		read_origins(r, h, at);
 		break;
 	default:
 		r->why = "damaged: an extent of no known type";
@@ -322,6 +341,22 @@ settle_paths(struct reader *r)
 		r->why = "its counts do not fit 64 bits";
 }
 
+/* One without an identity, or a sum that does not say of what, is known by its bytes: a copy is the same. */
+static void
+settle_origin(struct reader *r, const struct chord_profile_head *h)
+{
+	struct str bytes = {(const char *)r->bytes, h->used};
+	struct chord_origin o = {h->id, h->id2, h->of, h->of2, h->pid, h->flags & CHORD_PROFILE_SNAPSHOT};
+
+	if (r->p->origin.n)
+		return;
+	if (!o.id && !o.id2) {
+		o.id = str_hash(bytes);
+		o.id2 = ~h->used;
+	}
+	VEC_PUSH(r->p->origin, o);
+}
+
 static struct profile *
 parse(struct pool *pool, struct str bytes, uint64_t region, const char **why)
 {
@@ -333,7 +368,7 @@ parse(struct pool *pool, struct str bytes, uint64_t region, const char **why)
 	if ((*why = check_head(pool, &h, bytes.n)))
 		return NULL;
 	r.p = profile_new();
-	r.p->nsummed = 1;
+	r.p->nsummed = h.processes ? h.processes : 1;
 	r.p->nrunning = h.state == CHORD_STATE_RUNNING;
 	r.p->nthreads = h.state == CHORD_STATE_THREADS;
 	r.p->flags = h.flags;
@@ -342,10 +377,13 @@ parse(struct pool *pool, struct str bytes, uint64_t region, const char **why)
 	r.p->threads = h.threads;
 	r.p->lost = h.lost;
 	r.p->in_flight = h.in_flight;
+	r.p->orphans = h.orphans;
+	r.p->orphan_error = h.orphan_error;
 	read_extents(&r, h.used);
 	settle_exits(&r);
 	settle_callees(&r);
 	settle_paths(&r);
+	settle_origin(&r, &h);
 	free(r.module.at);
 	if ((*why = r.why)) {
 		profile_free(r.p);

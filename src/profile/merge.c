@@ -29,7 +29,45 @@ add_head(struct profile *sum, const struct profile *p)
 	sum->nrunning += p->nrunning;
 	sum->nthreads += p->nthreads;
 	sum->nsummed += p->nsummed;
-	return add(&sum->threads, p->threads) && add(&sum->lost, p->lost) && add(&sum->in_flight, p->in_flight);
+	VEC_JOIN(sum->origin, p->origin);
+	sum->orphan_error = sum->orphan_error ? sum->orphan_error : p->orphan_error;
+	return add(&sum->orphans, p->orphans) && add(&sum->threads, p->threads) && add(&sum->lost, p->lost) && add(&sum->in_flight, p->in_flight);
+}
+
+static bool
+has_origin(const struct profile *p, uint64_t id, uint64_t id2)
+{
+	for (size_t i = 0; i < p->origin.n; i++)
+		if (p->origin.at[i].id == id && p->origin.at[i].id2 == id2)
+			return true;
+	return false;
+}
+
+enum profile_overlap
+profile_overlap(const struct profile *sum, const struct profile *p)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < p->origin.n; i++)
+		n += has_origin(sum, p->origin.at[i].id, p->origin.at[i].id2);
+	return !n ? PROFILE_APART : n == p->origin.n ? PROFILE_INSIDE : PROFILE_OVERLAPS;
+}
+
+const struct chord_origin *
+profile_snapshot_of(const struct profile *sum, const struct profile *p)
+{
+	for (size_t i = 0; i < p->origin.n; i++) {
+		const struct chord_origin *o = &p->origin.at[i];
+
+		for (size_t k = 0; k < sum->origin.n; k++) {
+			const struct chord_origin *s = &sum->origin.at[k];
+
+			if ((o->flags & CHORD_PROFILE_SNAPSHOT && o->of == s->id && o->of2 == s->id2) ||
+			    (s->flags & CHORD_PROFILE_SNAPSHOT && s->of == o->id && s->of2 == o->id2))
+				return s;
+		}
+	}
+	return NULL;
 }
 
 /* The module of the sum that stands for m; added if it is new. Modules without a build id are
@@ -302,12 +340,25 @@ write_callees(const struct profile *p, struct buf *out)
 	profile_fill_page(out);
 }
 
+static void
+write_origins(const struct profile *p, struct buf *out)
+{
+	size_t n = p->origin.n * sizeof *p->origin.at;
+
+	if (!n)
+		return;
+	profile_extent(out, (struct chord_extent_head){.type = CHORD_EXTENT_ORIGINS, .a = p->origin.n}, n, false);
+	buf_add(out, p->origin.at, n);
+	profile_fill_page(out);
+}
+
 void
 profile_write(const struct profile *p, struct buf *out)
 {
 	struct chord_profile_head h = {
 		.magic = CHORD_PROFILE_MAGIC, .version = CHORD_FORMAT_VERSION, .flags = p->flags | CHORD_PROFILE_MERGED,
 		.state = p->state, .threads = p->threads, .lost = p->lost, .in_flight = p->in_flight,
+		.processes = p->nsummed, .orphans = p->orphans, .orphan_error = p->orphan_error,
 	};
 	size_t start = out->n;
 
@@ -318,6 +369,7 @@ profile_write(const struct profile *p, struct buf *out)
 	write_exits(p, out);
 	write_callees(p, out);
 	paths_write(p, out);
+	write_origins(p, out);
 	for (size_t i = 0; i < p->text.n; i++) {
 		profile_extent(out, (struct chord_extent_head){.type = CHORD_EXTENT_TEXT}, strlen(p->text.at[i]) + 1, false);
 		buf_add(out, p->text.at[i], strlen(p->text.at[i]) + 1);

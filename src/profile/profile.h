@@ -229,13 +229,18 @@ struct unfinished {
 	uint64_t count;
 };
 
+/* What the relation of two sums is. */
+enum profile_overlap { PROFILE_APART, PROFILE_INSIDE, PROFILE_OVERLAPS };
+
 struct profile {
 	struct pool *pool;
-	uint64_t nsummed;        /* profiles in it */
+	uint64_t nsummed;        /* processes in it */
 	uint64_t nrunning, nthreads; /* of these: in state RUNNING, THREADS */
 	uint32_t flags;
 	uint32_t nregion;        /* in the file, or in the largest of those in the sum */
 	uint64_t pid, state, threads, lost, in_flight;
+	uint64_t orphans, orphan_error; /* as in the head */
+	VEC(struct chord_origin) origin; /* profiles in it; one without an identity has one from its bytes */
 	VEC(struct module) module;
 	VEC(struct exits) exit;
 	VEC(struct callees) callee; /* sorted by module, site, to_module, to; no two alike */
@@ -265,6 +270,11 @@ count_add(uint64_t *sum, uint64_t v)
 
 	return !__builtin_add_overflow(*sum, v, sum) || negative;
 }
+
+/* Is nothing, all or a part of p in the sum already? */
+enum profile_overlap profile_overlap(const struct profile *sum, const struct profile *p);
+/* The origin in the sum that is the whole of what p is a snapshot of, or a snapshot of what p is the whole of; or NULL. */
+const struct chord_origin *profile_snapshot_of(const struct profile *sum, const struct profile *p);
 
 struct profile *profile_new(void);
 void profile_free(struct profile *p); /* NULL is fine */

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "run/run.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 bool
 unit_open(struct pool *pool, const char *path, struct unit *u, const char **why)
@@ -38,17 +36,21 @@ unit_close(struct unit *u)
 	u->image = NULL;
 }
 
+const char PROFILE_EMPTY[] = "the file is empty: its process was killed before it could begin it, or somebody emptied it";
+
 struct profile *
-load_profile(struct pool *pool, const char *path)
+load_profile(struct pool *pool, const char *path, const char **why)
 {
 	struct buf b = {0};
 	struct profile *p = NULL;
-	const char *why = NULL;
 
+	*why = NULL;
 	if (!file_read(path, &b))
-		say_error(path, "%s", strerror(errno));
-	else if (!(p = profile_parse(pool, (struct str){b.at, b.n}, &why)))
-		say_error(path, "%s", why);
+		*why = strerror(errno);
+	else if (!b.n)
+		*why = PROFILE_EMPTY;
+	else
+		p = profile_parse(pool, (struct str){b.at, b.n}, why);
 	buf_free(&b);
 	return p;
 }
@@ -71,12 +73,38 @@ run_why_not(struct run *r, const struct profile *p, const char *program)
 	return pool_printf(r->pool, "of another program: none of its modules has build id %s", image_hex(r->pool, id));
 }
 
+static void
+leave_out(struct run *r, const char *name, const char *reason)
+{
+	VEC_PUSH(r->left_out, (struct named){name, reason});
+}
+
+/* Is it, or a part of it, in the sum already? Then it is left out. */
+static bool
+is_twice(struct run *r, const char *name, const struct profile *p)
+{
+	switch (profile_overlap(r->sum, p)) {
+	case PROFILE_APART:
+		return false;
+	case PROFILE_INSIDE:
+		leave_out(r, name, "what it has is in the sum already: it is a copy, or has been merged");
+		break;
+	case PROFILE_OVERLAPS:
+		say_error(name, "a part of what it has is in the sum already, and cannot be told from the rest");
+		leave_out(r, name, "a part of what it has is in the sum already, and cannot be told from the rest");
+		r->incomplete = true;
+	}
+	return true;
+}
+
 /* Adds a profile to the sum. */
 bool
 run_take(struct run *r, const char *name, const struct profile *p)
 {
 	const char *why;
 
+	if (is_twice(r, name, p))
+		return true;
 	if (!profile_add(r->sum, p, r->pool, &why)) {
 		say_error(name, "%s", why);
 		return false;
@@ -85,97 +113,140 @@ run_take(struct run *r, const char *name, const struct profile *p)
 	return true;
 }
 
-static bool
-load_given(struct run *r, char **name, int n)
+/* It cannot be used; was it asked for, that is an error. An empty one has no counts that could be missed. */
+static void
+refuse(struct run *r, const struct found *f, const char *why)
 {
-	bool ok = true;
-
-	for (int i = 0; i < n && ok; i++) {
-		struct profile *p = load_profile(r->pool, name[i]);
-
-		progress("reading profiles", (uint64_t)i, (uint64_t)n);
-		if (!p) {
-			ok = false;
-		} else if (!profile_module(p, image_build_id(r->unit.at[0].image))) {
-			say_error(name[i], "%s", run_why_not(r, p, r->path));
-			ok = false;
-		} else {
-			ok = run_take(r, name[i], p);
-		}
-		profile_free(p);
-	}
-	progress("reading profiles", (uint64_t)n, (uint64_t)n);
-	return ok;
+	leave_out(r, f->name, why);
+	if (!f->asked || why == PROFILE_EMPTY)
+		return;
+	say_error(f->name, "%s", why);
+	r->incomplete = true;
 }
 
-/* A profile that was found rather than named: not used if it is of another build, or merged (then what it was
- * merged from may be here too). */
 static bool
-consider(struct run *r, char *name)
+is_of_program(const struct run *r, const struct profile *p)
 {
-	struct profile *p = load_profile(r->pool, name);
-	bool ok = p;
+	return profile_module(p, image_build_id(r->unit.at[0].image));
+}
 
+/* Is there a module by the program's name in it? Else, found in a folder, it is none of our business. */
+static bool
+is_of_name(const struct run *r, const struct profile *p)
+{
+	for (size_t i = 0; i < p->module.n; i++)
+		if (!strcmp(base_name(p->module.at[i].path), base_name(r->path)))
+			return true;
+	return false;
+}
+
+/* Why a profile that was found rather than named is not used; NULL: it is. Merged: what it was merged from may be here too. */
+static const char *
+why_not_found(const struct found *f, const struct profile *p)
+{
+	if (f->left_over)
+		return "of an earlier run, whose first profile has been replaced";
+	if (p->flags & CHORD_PROFILE_MERGED)
+		return "a merged profile: used only where it is named";
+	if (p->flags & CHORD_PROFILE_SNAPSHOT)
+		return "a snapshot: used only where it is named";
+	return NULL;
+}
+
+/* Where all that a command started is summed. */
+static const char *
+why_not_counted(const struct profile *p)
+{
+	if (p->flags & CHORD_PROFILE_SNAPSHOT)
+		return "it has counts of a snapshot (CHORD_SIGNAL), which are used only where the program is named";
+	return NULL;
+}
+
+static bool
+take_found(struct run *r, const struct found *f)
+{
+	const char *why = f->same ? pool_printf(r->pool, "the same file as %s: it is counted once", f->same) : NULL;
+	struct profile *p;
+	bool ok = true;
+
+	if (why) {
+		leave_out(r, f->name, why);
+		return true;
+	}
+	p = load_profile(r->pool, f->name, &why);
 	if (!p)
-		return false;
-	if (!profile_module(p, image_build_id(r->unit.at[0].image)))
-		VEC_PUSH(r->left_out, (struct named){name, run_why_not(r, p, r->path)});
-	else if (p->flags & CHORD_PROFILE_MERGED)
-		VEC_PUSH(r->left_out, (struct named){name, "a merged profile: used only where it is named"});
-	else if (p->flags & CHORD_PROFILE_SNAPSHOT)
-		VEC_PUSH(r->left_out, (struct named){name, "a snapshot: used only where it is named"});
+		refuse(r, f, why);
+	else if (r->unit.n && !is_of_program(r, p)) {
+		if (f->asked || (f->inside && is_of_name(r, p)))
+			refuse(r, f, run_why_not(r, p, r->path));
+	} else if ((!f->asked && (why = why_not_found(f, p))) || (r->every && (why = why_not_counted(p))))
+		leave_out(r, f->name, why);
 	else
-		ok = run_take(r, name, p);
+		ok = run_take(r, f->name, p);
 	profile_free(p);
 	return ok;
 }
 
-static int
-by_name(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-/* Is it PROG.*.chord? */
 static bool
-is_profile_name(const char *name, const char *program)
+take_all(struct run *r, const struct found_list *list)
 {
-	struct str s = str_of(name);
-	size_t n = strlen(program);
+	bool ok = true;
 
-	if (!str_starts(s, program) || s.n <= n + strlen(".chord") || name[n] != '.')
-		return false;
-	/* Behind the ending a process puts its number where the name is in use: a process of an earlier exec. */
-	while (s.n && (strchr("0123456789", s.at[s.n - 1]) || s.at[s.n - 1] == '.'))
-		s.n--;
-	return str_ends(s, ".chord") && (name[s.n] == 0 || name[s.n] == '.');
+	for (size_t i = 0; i < list->n && ok; i++) {
+		progress("reading profiles", i, list->n);
+		ok = take_found(r, &list->at[i]);
+	}
+	progress("reading profiles", list->n, list->n);
+	return ok;
 }
 
+/* Nothing can be used: why, as far as it has not been said. */
+static void
+say_left_out(const struct run *r)
+{
+	for (size_t i = 0; i < r->left_out.n && !r->incomplete; i++)
+		say_error(r->left_out.at[i].name, "%s", r->left_out.at[i].reason);
+}
+
+static bool
+load_given(struct run *r, char **name, int n)
+{
+	struct found_list list = {0};
+	bool ok;
+
+	find_named(r->pool, name, n, &list);
+	ok = take_all(r, &list);
+	free(list.at);
+	if (!ok || r->summed.n)
+		return ok;
+	say_left_out(r);
+	if (!r->left_out.n)
+		say_error(name[0], "no profile %sin the folder", r->unit.n ? "of this build " : "");
+	return false;
+}
+
+/* In the first place where there are any. */
 static bool
 load_found(struct run *r)
 {
-	VEC(char *) name = {0};
-	DIR *dir = opendir(".");
+	const char *where, *looked = NULL;
 	bool ok = true;
 
-	for (struct dirent *d; dir && (d = readdir(dir));)
-		if (is_profile_name(d->d_name, base_name(r->path)))
-			VEC_PUSH(name, pool_strdup(r->pool, d->d_name));
-	if (dir)
-		closedir(dir);
-	if (name.n)
-		qsort(name.at, name.n, sizeof *name.at, by_name);
-	for (size_t i = 0; i < name.n && ok; i++) {
-		progress("reading profiles", i, name.n);
-		ok = consider(r, name.at[i]);
+	for (unsigned i = 0; ok && !r->summed.n; i++) {
+		struct found_list list = {0};
+		bool more = find_place(r->pool, r->path, i, &list, &where);
+
+		ok = take_all(r, &list);
+		free(list.at);
+		if (!more)
+			break;
+		if (where)
+			looked = looked ? pool_printf(r->pool, "%s, nor %s", looked, where) : where;
 	}
-	progress("reading profiles", name.n, name.n);
-	free(name.at);
 	if (!ok || r->summed.n)
 		return ok;
-	for (size_t i = 0; i < r->left_out.n; i++)
-		say_error(r->left_out.at[i].name, "%s", r->left_out.at[i].reason);
-	say_error(r->path, "no profile of this build in the current folder (%s.*.chord)", base_name(r->path));
+	say_left_out(r);
+	say_error(r->path, "no profile of this build %s", looked);
 	return false;
 }
 
@@ -321,6 +392,12 @@ selected(const struct run *r)
 	return n;
 }
 
+static const char *
+orphan_reason(const struct profile *p)
+{
+	return p->orphan_error && p->orphan_error < 4096 ? strerror((int)p->orphan_error) : "it is not known why";
+}
+
 static void
 take_notes(struct run *r)
 {
@@ -339,6 +416,10 @@ take_notes(struct run *r)
 	note(r, p->in_flight, "walk of a stack could not be finished: procedures that were active then may be off by one",
 	     "walks of stacks could not be finished: procedures that were active then may be off by one an activation");
 	note_jumps(r);
+	if (p->orphans)
+		VEC_PUSH(r->note, pool_printf(r->pool, "%" PRIu64 " child %s not write a profile, and what %s executed is in no count: %s",
+		                              p->orphans, p->orphans == 1 ? "process could" : "processes could",
+		                              p->orphans == 1 ? "it" : "they", orphan_reason(p)));
 	if (p->flags & CHORD_PROFILE_NOT_WATCHED)
 		VEC_PUSH(r->note, "threads may have been made that the runtime did not see: counts may be short");
 	for (size_t i = 0; i < p->text.n; i++)
@@ -399,19 +480,10 @@ run_load(struct run *r, const char *program, char **profile, int nprofile)
 bool
 run_load_all(struct run *r, const char *name, char **profile, int nprofile)
 {
-	bool ok = true;
+	bool ok;
 
-	*r = (struct run){.pool = pool_new(), .path = name, .root = "", .sum = profile_new()};
-	for (int i = 0; i < nprofile && ok; i++) {
-		struct profile *p = load_profile(r->pool, profile[i]);
-
-		if (p && p->flags & CHORD_PROFILE_SNAPSHOT)
-			VEC_PUSH(r->left_out, (struct named){profile[i], "it has counts of a snapshot (CHORD_SIGNAL), which are "
-			                                                 "used only where the program is named"});
-		else
-			ok = p && run_take(r, profile[i], p);
-		profile_free(p);
-	}
+	*r = (struct run){.pool = pool_new(), .path = name, .every = true, .root = "", .sum = profile_new()};
+	ok = load_given(r, profile, nprofile);
 	return ok && run_solve(r);
 }
 

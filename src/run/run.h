@@ -8,6 +8,31 @@
 #include "interest/interest.h"
 #include "profile/profile.h"
 
+#include <sys/types.h>
+
+/* ---- find.c: files of profiles ---- */
+
+struct found {
+	const char *name;
+	const char *same;        /* not NULL: another name of the same file, which was asked for too */
+	dev_t dev;
+	ino_t ino;
+	struct chord_profile_head head; /* all 0 if it is no profile */
+	size_t order;
+	bool asked;              /* for it by that name; else it belongs to what was, or was found */
+	bool inside;             /* it was in a folder */
+	bool folder, empty;
+	bool left_over;          /* of an earlier run, whose first profile has been replaced */
+};
+struct found_list { struct found *at; size_t n, cap; };
+
+/* Adds the files that names stand for. Those that hold others (merged) come first. */
+void find_named(struct pool *pool, char **name, int n, struct found_list *list);
+/* Adds what may be profiles of the program, in the place with that number, from 0; *where: in words, NULL if there is no such place
+ * now. False: there are no more places. */
+bool find_place(struct pool *pool, const char *program, unsigned place, struct found_list *list, const char **where);
+bool is_profile_name(const char *name, const char *program);
+
 /* ---- load.c: programs and their profiles ---- */
 
 struct named {
@@ -36,6 +61,8 @@ struct run {
 	VEC(struct named) left_out; /* profiles found but not used */
 	VEC(struct named) unknown; /* procedures and objects whose counts are not known */
 	VEC(const char *) note;  /* what a reader has to know of how the runs ended */
+	bool every;              /* the sum is of all programs that a command started: r->path is none of them */
+	bool incomplete;         /* a profile that was named could not be used: reported */
 };
 
 /* Opens a program and reads its map. False: *why. */
@@ -45,11 +72,14 @@ void unit_close(struct unit *u);
 /* woven.c */
 struct woven woven_code(struct image *image);
 
-/* Reads one profile; reports what is wrong with it. */
-struct profile *load_profile(struct pool *pool, const char *path);
+/* Reads one profile. NULL: *why, which is PROFILE_EMPTY if there is nothing in the file. */
+struct profile *load_profile(struct pool *pool, const char *path, const char **why);
+extern const char PROFILE_EMPTY[];
 
-/* Opens a program, reads the profiles given (nprofile 0: those in the current folder), sums them, opens the
- * shared objects they name and solves everything. False: reported. In any case run_close(). */
+/* Opens a program, reads the profiles given (nprofile 0: those that are found for it), sums them, opens the
+ * shared objects they name and solves everything. A name may be a folder, which stands for all profiles in it; one of a run's first
+ * profile stands for those of the run's other processes, too. What cannot be used is left out. False: nothing can be used, or the
+ * program cannot; reported. In any case run_close(). */
 bool run_load(struct run *r, const char *program, char **profile, int nprofile);
 /* Sums the profiles of all processes that a command started, whatever programs they ran, and opens all objects they name:
  * none of the units is more than the others. Snapshots are left out: a process that made one may have left all it counted
@@ -60,7 +90,7 @@ void run_resolve(struct run *r, struct profile *p);
 /* In parts, for what finds profiles in other places. A run is {.pool, .path, .root, .sum = profile_new()} at first. */
 /* Opens the program, by another path than the run's if that is given. False: reported. */
 bool run_open(struct run *r, const char *file);
-/* Adds a profile, by its name, to the sum. False: reported. */
+/* Adds a profile, by its name, to the sum, unless it is in there already. False: reported. */
 bool run_take(struct run *r, const char *name, const struct profile *p);
 /* Why a profile is none of the program's (pool). */
 const char *run_why_not(struct run *r, const struct profile *p, const char *program);

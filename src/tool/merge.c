@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static const struct argp_option options[] = {
 	{"output", 'o', "FILE", 0, "Write the sum to FILE (has to be given)", 0},
@@ -15,8 +16,10 @@ static const struct argp_option options[] = {
 static const char doc[] =
 	"Sum profiles of one build into one profile.\v"
 	"The sum is a profile like any other: it can be reported, and merged again. Profiles belong together if "
-	"each has at least one module (the program or a shared object) in common with those before it.\n\n"
-	"Exit status: 0 done, 1 a profile cannot be used or the sum cannot be written, 2 wrong usage.";
+	"each has at least one module (the program or a shared object) in common with those before it. A folder stands for all profiles "
+	"in it, one that a run's first process left for those of its other processes, too. What is in the sum already is not added "
+	"again, and that is said.\n\n"
+	"Exit status: 0 done, 1 a profile cannot be used (the sum has the others) or the sum cannot be written, 2 wrong usage.";
 
 struct args {
 	const char *out;
@@ -50,33 +53,17 @@ parse(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
-/* What the profiles before it came from. */
-struct origin {
-	uint64_t pid;
-	bool snapshot;
-	const char *name;
-};
-struct origins {
-	VEC(struct origin) list;
-	bool warned;
-};
-
-/* A snapshot has what the whole profile of its process has as well, but the process is only known by its number. */
+/* A snapshot has what the whole profile of its process has as well. Once is enough. */
 static void
-warn_of_twice(struct origins *seen, const struct profile *p, const char *name)
+warn_of_twice(const struct profile *sum, const struct profile *p, const char *name, bool *warned)
 {
-	struct origin new = {p->pid, p->flags & CHORD_PROFILE_SNAPSHOT, name};
+	const struct chord_origin *o = profile_snapshot_of(sum, p);
 
-	for (size_t i = 0; i < seen->list.n && p->pid && !seen->warned; i++) {
-		const struct origin *o = &seen->list.at[i];
-
-		if (o->pid != p->pid || o->snapshot == new.snapshot)
-			continue;
-		seen->warned = true;
-		say_warning(new.snapshot ? name : o->name, "a snapshot of process %" PRIu64 ", as %s is of: if it is the "
-		            "same process, it is summed twice", p->pid, new.snapshot ? o->name : name);
-	}
-	VEC_PUSH(seen->list, new);
+	if (!o || *warned)
+		return;
+	*warned = true;
+	say_warning(name, "of process %" PRIu64 " the sum has a snapshot and the whole profile: what the snapshot has is summed twice",
+	            o->pid);
 }
 
 static bool
@@ -88,39 +75,110 @@ related(const struct profile *sum, const struct profile *p)
 	return !sum->nsummed;
 }
 
-static bool
-add_one(struct pool *pool, struct profile *sum, const char *name, struct origins *seen)
+struct merging {
+	struct pool *pool;
+	struct profile *sum;
+	bool warned;             /* of a snapshot */
+	bool incomplete;         /* a profile could not be used */
+	bool spoilt;             /* the sum is not to be used */
+};
+
+static void
+add_profile(struct merging *m, const char *name, const struct profile *p)
 {
-	struct profile *p = load_profile(pool, name);
+	enum profile_overlap overlap = profile_overlap(m->sum, p);
 	const char *why = NULL;
 
-	if (!p)
-		return false;
-	if (!related(sum, p))
+	if (overlap == PROFILE_INSIDE) {
+		say_warning(name, "what it has is in the sum already: not added again");
+		return;
+	}
+	if (overlap == PROFILE_OVERLAPS)
+		why = "a part of what it has is in the sum already, and cannot be told from the rest";
+	else if (!related(m->sum, p))
 		why = "of another build than the profiles before it";
-	else
-		profile_add(sum, p, pool, &why);
+	if (!why) {
+		warn_of_twice(m->sum, p, name, &m->warned);
+		m->spoilt = !profile_add(m->sum, p, m->pool, &why);
+	}
 	if (why)
 		say_error(name, "%s", why);
-	else
-		warn_of_twice(seen, p, name);
+	m->incomplete |= why != NULL;
+}
+
+static const char *
+why_not_here(const struct found *f)
+{
+	if (f->left_over)
+		return "of an earlier run, whose first profile has been replaced";
+	if (f->inside && f->head.flags & (CHORD_PROFILE_MERGED | CHORD_PROFILE_SNAPSHOT))
+		return "sums and snapshots are used only where they are named";
+	return NULL;
+}
+
+/* An empty one has no counts that could be missed. */
+static void
+add_one(struct merging *m, const struct found *f)
+{
+	const char *why = NULL;
+	struct profile *p;
+
+	if (f->same || why_not_here(f)) {
+		say_warning(f->name, "left out: %s%s", f->same ? "the same file as " : why_not_here(f), f->same ? f->same : "");
+		return;
+	}
+	p = load_profile(m->pool, f->name, &why);
+	if (p) {
+		add_profile(m, f->name, p);
+	} else if (why == PROFILE_EMPTY) {
+		say_warning(f->name, "left out: %s", why);
+	} else {
+		say_error(f->name, "%s", why);
+		m->incomplete = true;
+	}
 	profile_free(p);
-	return !why;
+}
+
+/* A sum may be written over itself with more in it; what one process left may not be lost in a sum. */
+static bool
+would_destroy(const char *out, const struct found_list *list)
+{
+	struct stat st;
+
+	for (size_t i = 0; !stat(out, &st) && i < list->n; i++) {
+		const struct found *f = &list->at[i];
+
+		if (f->ino != st.st_ino || f->dev != st.st_dev || !S_ISREG(st.st_mode) || f->head.flags & CHORD_PROFILE_MERGED)
+			continue;
+		say_error(out, "it is among the profiles to be summed, and would be replaced by the sum");
+		return true;
+	}
+	return false;
 }
 
 static bool
-add_all(struct pool *pool, struct profile *sum, const struct args *a)
+merge(struct merging *m, const char *to, const struct found_list *list)
 {
-	struct origins seen = {0};
-	bool ok = true;
+	struct buf out = {0};
+	bool ok;
 
-	for (int i = 0; i < a->n && ok; i++) {
-		progress("merging", (uint64_t)i, (uint64_t)a->n);
-		ok = add_one(pool, sum, a->in[i], &seen);
+	for (size_t i = 0; i < list->n && !m->spoilt; i++) {
+		progress("merging", i, list->n);
+		add_one(m, &list->at[i]);
 	}
-	progress("merging", (uint64_t)a->n, (uint64_t)a->n);
-	free(seen.list.at);
-	return ok;
+	progress("merging", list->n, list->n);
+	if (m->spoilt)
+		return false;
+	if (!m->sum->nsummed) {
+		say_error(to, "there is nothing to sum");
+		return false;
+	}
+	profile_write(m->sum, &out);
+	ok = file_write(to, out.at, out.n);
+	if (!ok)
+		say_error(to, "%s", strerror(errno));
+	buf_free(&out);
+	return ok && !m->incomplete;
 }
 
 int
@@ -128,22 +186,16 @@ cmd_merge(int argc, char **argv)
 {
 	static const struct argp argp = {options, parse, "-o FILE PROFILE...", doc, NULL, NULL, NULL};
 	struct args a = {0};
-	struct pool *pool = pool_new();
-	struct profile *sum = profile_new();
-	struct buf out = {0};
-	int status = EXIT_NO;
+	struct merging m = {.pool = pool_new(), .sum = profile_new()};
+	struct found_list list = {0};
+	bool ok;
 
 	if (argp_parse(&argp, argc, argv, 0, NULL, &a))
 		die("memory", "out of memory");
-	if (add_all(pool, sum, &a)) {
-		profile_write(sum, &out);
-		if (file_write(a.out, out.at, out.n))
-			status = 0;
-		else
-			say_error(a.out, "%s", strerror(errno));
-	}
-	buf_free(&out);
-	profile_free(sum);
-	pool_free(pool);
-	return status;
+	find_named(m.pool, a.in, a.n, &list);
+	ok = !would_destroy(a.out, &list) && merge(&m, a.out, &list);
+	free(list.at);
+	profile_free(m.sum);
+	pool_free(m.pool);
+	return ok ? 0 : EXIT_NO;
 }

@@ -78,7 +78,7 @@ cmd_weights(int argc, char **argv)
 
 	if (argp_parse(&argp, argc, argv, 0, NULL, &a))
 		die("memory", "out of memory");
-	status = run_load(&r, a.name[0], a.name + 1, a.n - 1) && write_weights(&r, a.out) ? 0 : EXIT_NO;
+	status = run_load(&r, a.name[0], a.name + 1, a.n - 1) && write_weights(&r, a.out) && !r.incomplete ? 0 : EXIT_NO;
 	run_close(&r);
 	return status;
 }

@@ -149,9 +149,11 @@ emit_numbers(struct buf *tail, const struct event_list *list, bool calls)
 		           timed ? 64 : 32);
 		buf_printf(tail, "\t.globl\t%s\n\t.hidden\t%s\n%s:\t.zero\t%d\n", b.at, b.at, b.at,
 		           timed ? CHORD_TIMER_SIZE : (int)boxes.at[i].size * 8);
+		buf_printf(tail, "\t.section %s,\"aoG\",@progbits,%s,%s,comdat\n\t.balign 4\n", CHORD_SECTION_SUM, b.at, b.at);
 		if (calls)
-			buf_printf(tail, "\t.section %s,\"aoG\",@progbits,%s,%s,comdat\n\t.balign 4\n\t.long\t%s-.\n",
-			           CHORD_SECTION_SUM, b.at, b.at, b.at);
+			buf_printf(tail, "\t.long\t%s-.\n", b.at);
+		else
+			buf_str(tail, "\t.long\t0\n");
 	}
 	buf_free(&b);
 	pool_free(tmp);

@@ -362,7 +362,7 @@ mkdir -p "$dir"
 touch "$dir/go"
 for i in $(seq 500); do [ -e "$dir/gone" ] && break; sleep 0.01; done
 sleep 0.05
-expect "$dir/prof" 'module cases-bfd 1001' && expect "$dir"/prof.[0-9]* 'module cases-bfd 100' && ok orphan
+expect "$dir/prof" 'module cases-bfd 1001' && expect "$dir/prof.p1" 'module cases-bfd 100' && ok orphan
 
 # The program goes on when the file cannot be had, and says one line.
 quiet() {

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: MIT */
+/* Which files a name stands for, and where profiles are when none is named. What belongs to one run is known by the heads. */
+#include "run/run.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* The names in a folder, sorted. */
+struct listing {
+	const char *folder;
+	VEC(const char *) name;
+};
+
+struct finder {
+	struct pool *pool;
+	struct found_list *list;
+	VEC(struct listing) folder; /* read so far */
+};
+
+static int
+by_name(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static const struct listing *
+list_folder(struct finder *f, const char *folder)
+{
+	struct listing l = {.folder = folder};
+	DIR *dir;
+
+	for (size_t i = 0; i < f->folder.n; i++)
+		if (!strcmp(f->folder.at[i].folder, folder))
+			return &f->folder.at[i];
+	dir = opendir(folder);
+	for (struct dirent *d; dir && (d = readdir(dir));)
+		if (strcmp(d->d_name, ".") && strcmp(d->d_name, ".."))
+			VEC_PUSH(l.name, pool_strdup(f->pool, d->d_name));
+	if (dir)
+		closedir(dir);
+	if (l.name.n)
+		qsort(l.name.at, l.name.n, sizeof *l.name.at, by_name);
+	VEC_PUSH(f->folder, l);
+	return &f->folder.at[f->folder.n - 1];
+}
+
+/* Where the names that begin so are. */
+static size_t
+first_with(const struct listing *l, const char *prefix)
+{
+	size_t lo = 0, hi = l->name.n;
+
+	while (lo < hi) {
+		size_t mid = (lo + hi) / 2;
+
+		if (strcmp(l->name.at[mid], prefix) < 0)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+/* What is known of a file from its first page. A FIFO is not opened for that. */
+static struct found
+look(const char *name, bool asked)
+{
+	struct found f = {.name = name, .asked = asked};
+	struct stat st;
+	int fd;
+
+	if (!strcmp(name, "-") || stat(name, &st))
+		return f;
+	f.dev = st.st_dev;
+	f.ino = st.st_ino;
+	f.folder = S_ISDIR(st.st_mode);
+	if (!S_ISREG(st.st_mode) || (fd = open(name, O_RDONLY | O_CLOEXEC)) < 0)
+		return f;
+	f.empty = !st.st_size;
+	if (read(fd, &f.head, sizeof f.head) != sizeof f.head || f.head.magic != CHORD_PROFILE_MAGIC)
+		memset(&f.head, 0, sizeof f.head);
+	close(fd);
+	return f;
+}
+
+/* Two names of one file are one; both asked for, that is said. */
+static void
+put(struct finder *f, struct found x)
+{
+	for (size_t i = 0; x.ino && i < f->list->n; i++) {
+		struct found *have = &f->list->at[i];
+
+		if (have->dev != x.dev || have->ino != x.ino)
+			continue;
+		if (have->asked && x.asked)
+			x.same = have->name;
+		else if (have->asked || !x.asked)
+			return;
+		else {
+			have->asked = true;
+			return;
+		}
+		break;
+	}
+	VEC_PUSH(*f->list, x);
+}
+
+static bool
+same_run(const struct chord_profile_head *a, const struct chord_profile_head *b)
+{
+	return a->run == b->run && a->run2 == b->run2 && (a->run || a->run2);
+}
+
+static bool
+is_sum_or_snapshot(const struct chord_profile_head *h)
+{
+	return h->flags & (CHORD_PROFILE_MERGED | CHORD_PROFILE_SNAPSHOT);
+}
+
+/* The other processes of the run have its name with a dot and more behind it. */
+static void
+put_companions(struct finder *f, const struct found *first)
+{
+	const char *base = base_name(first->name);
+	const char *folder = base == first->name ? "." : pool_strndup(f->pool, first->name, (size_t)(base - first->name));
+	const char *prefix = pool_printf(f->pool, "%s.", base);
+	const struct listing *l;
+
+	if (!first->head.magic || is_sum_or_snapshot(&first->head))
+		return;
+	l = list_folder(f, folder);
+	for (size_t i = first_with(l, prefix); i < l->name.n && str_starts(str_of(l->name.at[i]), prefix); i++) {
+		const char *name = pool_printf(f->pool, "%.*s%s", (int)(base - first->name), first->name, l->name.at[i]);
+		struct found x = look(name, false);
+
+		if (x.head.magic && same_run(&x.head, &first->head) && !is_sum_or_snapshot(&x.head))
+			put(f, x);
+	}
+}
+
+/* A process of an earlier run, whose first one's profile has been replaced. */
+static bool
+is_left_over(struct finder *f, const struct found *x)
+{
+	struct str s = str_of(x->name);
+	struct found first;
+
+	if (!x->head.slot)
+		return false;
+	while (s.n && s.at[s.n - 1] != '.')
+		s.n--;
+	first = look(pool_strndup(f->pool, s.at, s.n ? s.n - 1 : 0), false);
+	return !same_run(&first.head, &x->head);
+}
+
+/* All profiles in a folder. program: not NULL: its only. */
+static void
+put_folder(struct finder *f, const char *folder, const char *program)
+{
+	const struct listing *l = list_folder(f, folder);
+
+	for (size_t i = 0; i < l->name.n; i++) {
+		struct found x = look(strcmp(folder, ".") ? pool_printf(f->pool, "%s/%s", folder, l->name.at[i]) : l->name.at[i], false);
+
+		x.inside = true;
+		if (program && !is_profile_name(l->name.at[i], program))
+			continue;
+		if (!program && !x.head.magic && !(x.empty && strstr(l->name.at[i], ".chord")))
+			continue;
+		x.left_over = is_left_over(f, &x);
+		put(f, x);
+	}
+}
+
+/* What holds others comes before them, so that these are known to be in it. */
+static int
+by_size(const void *a, const void *b)
+{
+	const struct found *x = a, *y = b;
+	uint64_t n = x->head.flags & CHORD_PROFILE_MERGED ? x->head.processes + 1 : 0;
+	uint64_t m = y->head.flags & CHORD_PROFILE_MERGED ? y->head.processes + 1 : 0;
+
+	if (n != m)
+		return n > m ? -1 : 1;
+	return x->order < y->order ? -1 : 1;
+}
+
+static void
+finish(struct finder *f)
+{
+	for (size_t i = 0; i < f->list->n; i++)
+		f->list->at[i].order = i;
+	if (f->list->n)
+		qsort(f->list->at, f->list->n, sizeof *f->list->at, by_size);
+	for (size_t i = 0; i < f->folder.n; i++)
+		free(f->folder.at[i].name.at);
+	free(f->folder.at);
+}
+
+void
+find_named(struct pool *pool, char **name, int n, struct found_list *list)
+{
+	struct finder f = {.pool = pool, .list = list};
+
+	for (int i = 0; i < n; i++) {
+		struct found x = look(name[i], true);
+
+		if (x.folder) {
+			put_folder(&f, name[i], NULL);
+			continue;
+		}
+		put(&f, x);
+		put_companions(&f, &x);
+	}
+	finish(&f);
+}
+
+/* Is it PROG.*.chord? */
+bool
+is_profile_name(const char *name, const char *program)
+{
+	struct str s = str_of(name);
+	size_t n = strlen(program);
+	const char *end;
+
+	if (!str_starts(s, program) || name[n] != '.')
+		return false;
+	/* Behind the ending there are numbers where the name was in use. */
+	end = strstr(name + n, ".chord");
+	while (end && end[strlen(".chord")] && end[strlen(".chord")] != '.')
+		end = strstr(end + 1, ".chord");
+	return end && end > name + n && !end[strlen(".chord") + strspn(end + strlen(".chord"), ".p0123456789abcdef")];
+}
+
+/* "" if the program is in the current folder, or was looked for in PATH. */
+static const char *
+folder_of(struct pool *pool, const char *program)
+{
+	const char *base = base_name(program);
+	struct stat here, there;
+	const char *folder;
+
+	if (base == program)
+		return "";
+	folder = base == program + 1 ? "/" : pool_strndup(pool, program, (size_t)(base - program) - 1);
+	if (!stat(".", &here) && !stat(folder, &there) && here.st_dev == there.st_dev && here.st_ino == there.st_ino)
+		return "";
+	return folder;
+}
+
+bool
+find_place(struct pool *pool, const char *program, unsigned place, struct found_list *list, const char **where)
+{
+	const char *dir = getenv("CHORD_DIR"), *file = getenv("CHORD_FILE"), *beside = folder_of(pool, program);
+	struct finder f = {.pool = pool, .list = list};
+	struct found x;
+
+	*where = NULL;
+	switch (place) {
+	case 0:
+		if (!file || !*file || strchr(file, '%'))
+			return true;
+		file = dir && *dir && *file != '/' ? pool_printf(pool, "%s/%s", dir, file) : file;
+		*where = pool_printf(pool, "under the name that CHORD_FILE gives (%s)", file);
+		x = look(file, false);
+		if (x.head.magic) {
+			put(&f, x);
+			put_companions(&f, &x);
+		}
+		break;
+	case 1:
+		if (!dir || !*dir)
+			return true;
+		*where = pool_printf(pool, "in the folder of CHORD_DIR (%s)", dir);
+		put_folder(&f, dir, NULL);
+		break;
+	case 2:
+		*where = pool_printf(pool, "in the current folder (%s.*.chord)", base_name(program));
+		put_folder(&f, ".", base_name(program));
+		break;
+	case 3:
+		if (!*beside)
+			return true;
+		*where = pool_printf(pool, "beside the program (%s/%s.*.chord)", beside, base_name(program));
+		put_folder(&f, beside, base_name(program));
+		break;
+	default:
+		return false;
+	}
+	finish(&f);
+	return true;
+}
