@@ -29,9 +29,8 @@ block_start(const struct proc *p, uint32_t block, const struct woven *woven)
 	return end && walk_next(&w) && w.addr >= end ? woven->straight(woven->ctx, end, w.addr) : 0;
 }
 
-/* Are the addresses of all its instructions known? */
-static bool
-is_known(const struct proc *p, uint32_t block)
+bool
+cut_is_known(const struct proc *p, uint32_t block)
 {
 	struct walk w;
 
@@ -45,7 +44,7 @@ is_known(const struct proc *p, uint32_t block)
 static bool
 place_in_block(const struct proc *p, uint32_t block, uint64_t addr, const struct woven *woven, uint32_t *insn)
 {
-	uint64_t end = is_known(p, block) ? block_start(p, block, woven) : 0;
+	uint64_t end = cut_is_known(p, block) ? block_start(p, block, woven) : 0;
 	bool padded = false;
 	struct walk w;
 
@@ -90,9 +89,8 @@ cut_place(const struct proc *p, uint64_t addr, const struct woven *woven, struct
 	return false;
 }
 
-/* Where in the block a counter is; 0: not in it. */
-static uint64_t
-counter_in(const struct proc *p, uint32_t block, uint32_t counter, const struct woven *woven)
+uint64_t
+cut_counter(const struct proc *p, uint32_t block, uint32_t counter, const struct woven *woven)
 {
 	uint64_t end = block_start(p, block, woven), at = 0;
 	struct walk w;
@@ -106,7 +104,7 @@ counter_in(const struct proc *p, uint32_t block, uint32_t counter, const struct 
 enum cut_side
 cut_side(const struct proc *p, const struct cut *cut, uint32_t counter, const struct woven *woven)
 {
-	uint64_t at = counter_in(p, cut->block, counter, woven);
+	uint64_t at = cut_counter(p, cut->block, counter, woven);
 
 	return !at ? CUT_NOT_THERE : at < cut->addr ? CUT_BEFORE : CUT_BEHIND;
 }
@@ -135,7 +133,7 @@ correct_arc(struct system *s, uint32_t e, const struct cut *cut, const struct wo
 {
 	const struct proc *p = s->proc;
 	bool out = p->arc[e].from == cut->block && out_degree(p, cut->block) == 1, in = !out && p->arc[e].to == cut->block;
-	uint64_t at = p->arc[e].counter && (in || out) ? counter_in(p, cut->block, p->arc[e].counter, woven) : 0;
+	uint64_t at = p->arc[e].counter && (in || out) ? cut_counter(p, cut->block, p->arc[e].counter, woven) : 0;
 
 	if (!at || (at < cut->addr) == in)
 		return true;
@@ -149,7 +147,7 @@ cut_settle(struct system *s, const struct cut *cut, const struct woven *woven)
 	uint32_t counter = p->block[cut->block].counter;
 	bool ok = true;
 
-	if (counter && counter_in(p, cut->block, counter, woven) >= cut->addr)
+	if (counter && cut_counter(p, cut->block, counter, woven) >= cut->addr)
 		ok = correct(s, s->inside[cut->block], cut->left, cut->back);
 	for (uint32_t e = 0; e < p->narc && ok; e++)
 		ok = correct_arc(s, e, cut, woven);

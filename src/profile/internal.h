@@ -69,6 +69,15 @@ const char *solve_deduce(struct system *s);
 /* Sum of the in-edges of a vertex; false if one is not known or the sum does not fit. */
 bool solve_vertex(const struct system *s, uint32_t v, uint64_t *count);
 
+/* solve.c: the counter of a procedure, number c >= 1; false if the profile does not have it. */
+bool proc_counter(const struct module *m, const struct proc *p, uint32_t c, uint64_t *v);
+bool insn_is_call(uint8_t insn);
+
+/* flight.c: the counts of a procedure in a process in which so many threads may stand anywhere in it: their bounds, into c and
+ * c->most. NULL, or why there are none. Wants exits in place. */
+const char *flight_solve(struct pool *pool, const struct proc *p, const struct module *m, const struct woven *woven,
+                         uint64_t threads, struct counts *c);
+
 /* path_solve.c: which paths ran, into c->paths (pool), and from them the counts of all edges. NULL, or why these are not
  * known. Wants exits and sources in place. */
 const char *solve_paths(struct pool *pool, struct system *s, const struct profile *f, const struct module *m,
@@ -87,6 +96,10 @@ enum cut_side { CUT_NOT_THERE, CUT_BEFORE, CUT_BEHIND };
 enum cut_side cut_side(const struct proc *p, const struct cut *cut, uint32_t counter, const struct woven *woven);
 /* Corrects what the counters say for the activations that were cut. False: they contradict it. */
 bool cut_settle(struct system *s, const struct cut *cut, const struct woven *woven);
+/* Where in the woven code of a block a counter is; 0: not in it, or that is not known. */
+uint64_t cut_counter(const struct proc *p, uint32_t block, uint32_t counter, const struct woven *woven);
+/* Are the addresses of all its instructions known? */
+bool cut_is_known(const struct proc *p, uint32_t block);
 /* What to add to the counter of an event to have all events up to the cut. False: not known. */
 bool cut_query(const struct proc *p, const struct cut *cut, uint32_t event, const struct woven *woven, int64_t *query);
 

@@ -34,6 +34,7 @@ struct call {
 	uint32_t flags;
 	uint32_t sum;            /* 0: none; c: counters from c-1 on, one for each event */
 	const char *callee;      /* symbol; "": not known; NULL without a sum */
+	bool again;              /* the procedure may be entered again before it returns: by calls that code names (calls_again()) */
 	uint64_t back;           /* return address in the woven program */
 };
 struct seg {
@@ -340,7 +341,12 @@ struct counts {
 	bool jumps_known;
 	uint64_t jumps;          /* edges taken from one block to another */
 	struct path_counts *paths; /* NULL: not counted */
+	/* NULL: counts are exact. Else these are the least that they can be and those there the most, because it is not known where
+	 * activations were that neither returned nor are among the exits. What has no bound is COUNT_NO_BOUND. */
+	struct counts *most;
+	uint64_t **insn;         /* by block, by instruction: executions; NULL: they follow from the block's */
 };
+#define COUNT_NO_BOUND UINT64_MAX
 
 /* counts.why of a procedure of which only events are counted, by design. */
 extern const char SOLVE_EVENTS_ONLY[];

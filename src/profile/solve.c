@@ -10,9 +10,8 @@
 
 const char SOLVE_EVENTS_ONLY[] = "only events are counted in it";
 
-/* The counter of a procedure, number c >= 1; false if the profile does not have it. */
-static bool
-counter(const struct module *m, const struct proc *p, uint32_t c, uint64_t *v)
+bool
+proc_counter(const struct module *m, const struct proc *p, uint32_t c, uint64_t *v)
 {
 	uint64_t i;
 
@@ -64,14 +63,14 @@ fill_known(struct system *s, const struct module *m)
 
 	for (uint32_t i = 0; i < p->narc; i++) {
 		s->known[i] = p->arc[i].counter != 0;
-		if (s->known[i] && !counter(m, p, p->arc[i].counter, &s->count[i]))
+		if (s->known[i] && !proc_counter(m, p, p->arc[i].counter, &s->count[i]))
 			return "the profile does not hold its counters";
 	}
 	for (uint32_t v = 0; v < p->nblock; v++) {
 		if (!p->block[v].counter)
 			continue;
 		s->known[e] = true;
-		if (!counter(m, p, p->block[v].counter, &s->count[e++]))
+		if (!proc_counter(m, p, p->block[v].counter, &s->count[e++]))
 			return "the profile does not hold its counters";
 	}
 	return NULL;
@@ -194,8 +193,8 @@ sum_arcs(const struct proc *p, struct counts *c)
 	return true;
 }
 
-static bool
-is_call(uint8_t insn)
+bool
+insn_is_call(uint8_t insn)
 {
 	return insn >> 4 == CHORD_INSN_CALL || insn >> 4 == CHORD_INSN_ICALL;
 }
@@ -221,7 +220,7 @@ sum_block(const struct proc *p, struct counts *c, uint32_t v)
 		for (const struct cut *cut = c->cut; cut; cut = cut->next)
 			if (cut->block == v && cut->insn == i && !change(&n, cut->left, cut->back))
 				return "more activations ended at an instruction than reached it";
-		if (!add(&c->insns, n) || (is_call(b->insn[i]) && !add(&c->call_insns, n)))
+		if (!add(&c->insns, n) || (insn_is_call(b->insn[i]) && !add(&c->call_insns, n)))
 			return "its counts do not fit 64 bits";
 		if (k == b->call + b->ncall || p->call[k].insn != i)
 			continue;

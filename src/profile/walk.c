@@ -56,7 +56,7 @@ walk_next(struct walk *w)
 	w->next_offset += insn & 15;
 	w->kind = insn >> 4;
 	pass_cuts(w);
-	w->count = w->next_count;
+	w->count = w->counts && w->counts->insn ? w->counts->insn[w->block - w->proc->block][w->i] : w->next_count;
 	pass_call(w);
 	enter_segment(w);
 	w->addr = w->has_seg ? w->offset + w->seg_delta : 0;

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/* Bounds of flow where some of it ends at places that are not known: activations in flight. */
+#ifndef CHORD_FLIGHT_H
+#define CHORD_FLIGHT_H
+
+#include "profile/internal.h"
+
+/* More than any count; sums of it stay it. */
+#define FLIGHT_MANY ((__int128)1 << 100)
+
+/* An edge between places in a procedure. Its count is known, or will be between least and most. */
+struct way {
+	uint32_t from, to;
+	bool known;
+	uint64_t count;
+	__int128 least, most;
+};
+
+/* Where an activation can stand. */
+struct spot {
+	__int128 source;         /* flow that enters here from outside less flow that is known to end here */
+	__int128 cap;            /* at most so many stand here */
+	__int128 least, most;    /* result: so many do */
+};
+
+/* out(v) = in(v) + source(v) - standing(v); what stands enters again at the exit, as what ends early does. */
+struct flow {
+	struct pool *pool;
+	VEC(struct way) way;
+	VEC(struct spot) spot;
+	uint32_t exit;
+	__int128 standing;       /* at most so many in all */
+	/* Of the solution: */
+	__int128 least, most;    /* so many stand in all */
+	bool forest;             /* the unknown ways form one: bounds are the best there are */
+	uint32_t *up;            /* by spot: the unknown way to its parent in the forest; UINT32_MAX: none */
+	uint32_t *order;         /* spots, parents before children */
+};
+
+uint32_t flow_spot(struct flow *f, __int128 cap);
+uint32_t flow_way(struct flow *f, uint32_t from, uint32_t to);
+uint32_t flow_counted(struct flow *f, uint32_t from, uint32_t to, uint64_t count);
+/* Finds the bounds. False: there is no solution. */
+bool flow_bounds(struct flow *f);
+void flow_free(struct flow *f);
+
+/* A sum over ways: of each its count times value[way]; for each that stands at a spot, between more[spot] in addition and
+ * less[spot] taken away; and a constant. */
+struct flow_sum {
+	int64_t *value;          /* by way */
+	uint64_t *more, *less;   /* by spot */
+	__int128 constant;
+	__int128 least, most;    /* result */
+};
+/* After flow_bounds(). */
+void flow_sum_bounds(const struct flow *f, struct flow_sum *sum);
+
+#endif
