@@ -279,6 +279,9 @@ enum chord_extent {
 	CHORD_EXTENT_TABLES = 8,
 	/* Of a merged profile: what is in it. After the head: a x struct chord_origin. */
 	CHORD_EXTENT_ORIGINS = 9,
+	/* Of a merged file: which regions have the counts of a process in flight. After the head: a x struct chord_flight. Region 0
+	 * then has those of all processes that ended; records say whose they are as if threads were apart. */
+	CHORD_EXTENT_FLIGHT = 15,
 };
 
 /* ---- in a running process ---- */
@@ -413,6 +416,13 @@ struct chord_origin {
 	uint64_t id, id2, of, of2;
 	uint64_t pid;
 	uint64_t flags;  /* CHORD_PROFILE_SNAPSHOT or 0 */
+};
+/* A process that left activations which are not among the exits. */
+struct chord_flight {
+	uint64_t region;
+	uint64_t standing; /* so many threads may have been anywhere */
+	uint64_t state;    /* enum chord_state */
+	uint64_t unused;
 };
 /* How the path register stood in activations that ended at a call, beside struct chord_exit of the same key. With the
  * re-entry bit: in activations that were taken up again behind it, in a forked child. */

@@ -15,6 +15,8 @@ struct reader {
 	struct profile *p;
 	VEC(uint32_t) module;    /* index in the file -> index in p->module */
 	uint64_t region;         /* that is wanted, plus 1; 0: all */
+	struct profile *sum;     /* of a file that keeps processes apart; p is then one of these: */
+	VEC(struct profile *) part;
 	const char *why;
 };
 
@@ -39,6 +41,10 @@ profile_free(struct profile *p)
 	free(p->unfinished.at);
 	free(p->text.at);
 	free(p->origin.at);
+	for (size_t i = 0; i < p->flight.n; i++)
+		profile_free(p->flight.at[i]);
+	free(p->flight.at);
+	profile_free(p->rest);
 	pool_free(p->pool);
 	free(p);
 }
@@ -191,6 +197,72 @@ read_callees(struct reader *r, const struct chord_extent_head *h, const unsigned
 	}
 }
 
+/* A process by itself, or all that ended: the same modules. */
+static void
+begin_part(struct reader *r, const struct chord_flight *f)
+{
+	struct profile *p = profile_new();
+
+	p->flags = r->sum->flags;
+	p->state = f ? f->state : CHORD_STATE_ENDED;
+	p->standing = f ? f->standing : 0;
+	p->nrunning = f && f->state == CHORD_STATE_RUNNING;
+	p->nthreads = f && f->state == CHORD_STATE_THREADS;
+	for (size_t i = 0; i < r->sum->module.n; i++) {
+		struct module m = r->sum->module.at[i];
+
+		m.path = pool_strdup(p->pool, m.path);
+		m.table = pool_array(p->pool, m.ntable, sizeof *m.table);
+		if (m.ntable)
+			memcpy(m.table, r->sum->module.at[i].table, m.ntable * sizeof *m.table);
+		VEC_PUSH(p->module, m);
+	}
+	VEC_PUSH(r->part, p);
+}
+
+static void
+read_flight(struct reader *r, const struct chord_extent_head *h, const unsigned char *at)
+{
+	bool counted = false;
+
+	for (size_t i = 0; i < r->p->module.n; i++)
+		counted |= r->p->module.at[i].count != NULL;
+	if (h->a > (h->size - sizeof *h) / sizeof(struct chord_flight) || !(r->p->flags & CHORD_PROFILE_MERGED) || r->sum || counted) {
+		r->why = "damaged: processes that make no sense";
+		return;
+	}
+	r->sum = r->p;
+	begin_part(r, NULL);
+	for (uint64_t i = 0; i < h->a; i++) {
+		struct chord_flight f;
+
+		memcpy(&f, at + sizeof *h + i * sizeof f, sizeof f);
+		if (f.region != i + 1 || !f.standing || f.state > CHORD_STATE_THREADS) {
+			r->why = "damaged: a process that makes no sense";
+			return;
+		}
+		begin_part(r, &f);
+	}
+}
+
+/* Chooses the part to which an extent belongs. False: it belongs to none. */
+static bool
+choose_part(struct reader *r, const struct chord_extent_head *h)
+{
+	uint64_t of = h->type == CHORD_EXTENT_COUNTS ? h->a + 1 : h->b;
+
+	if (!r->sum || h->type == CHORD_EXTENT_TEXT) {
+		r->p = r->sum ? r->sum : r->p;
+		return true;
+	}
+	if (h->type == CHORD_EXTENT_MODULE || h->type == CHORD_EXTENT_TABLES || !of || of > r->part.n) {
+		r->why = "damaged: an extent of none of its processes";
+		return false;
+	}
+	r->p = r->part.at[of - 1];
+	return true;
+}
+
 /* What could do harm on a terminal becomes blank. */
 static void
 read_text(struct reader *r, const struct chord_extent_head *h, const unsigned char *at)
@@ -249,6 +321,9 @@ read_extent(struct reader *r, const struct chord_extent_head *h, const unsigned 
 	case CHORD_EXTENT_UNFINISHED:
 		r->why = is_wanted(r, h->b) ? paths_read_unfinished(r->p, h, at) : NULL;
 		break;
+	case CHORD_EXTENT_FLIGHT:
+		read_flight(r, h, at);
+		break;
 	case CHORD_EXTENT_TEXT:
 		read_text(r, h, at);
 		break;
@@ -271,7 +346,8 @@ read_extents(struct reader *r, uint64_t used)
 			r->why = "damaged: an extent of a size that cannot be";
 			return;
 		}
-		read_extent(r, &h, r->bytes + offset);
+		if (choose_part(r, &h))
+			read_extent(r, &h, r->bytes + offset);
 		offset += h.size;
 	}
 }
@@ -357,6 +433,68 @@ settle_origin(struct reader *r, const struct chord_profile_head *h)
 	VEC_PUSH(r->p->origin, o);
 }
 
+/* In how many threads activations may be under way. */
+static uint64_t
+standing(const struct reader *r)
+{
+	const struct profile *p = r->p;
+	uint64_t n = p->flags & CHORD_PROFILE_MERGED ? p->threads : p->nregion;
+
+	if (p->state == CHORD_STATE_ENDED)
+		return 0;
+	if (r->region)
+		return 1;
+	if (p->state == CHORD_STATE_THREADS && n > 1)
+		n--;
+	n = n ? n : 1;
+	return p->lost < UINT32_MAX && n < UINT32_MAX ? n + p->lost : UINT32_MAX;
+}
+
+static void
+take_head(struct profile *p, const struct chord_profile_head *h)
+{
+	p->nsummed = h->processes ? h->processes : 1;
+	p->nrunning = h->state == CHORD_STATE_RUNNING;
+	p->nthreads = h->state == CHORD_STATE_THREADS;
+	p->flags = h->flags;
+	p->pid = h->pid;
+	p->state = h->state;
+	p->threads = h->threads;
+	p->lost = h->lost;
+	p->in_flight = h->in_flight;
+	p->orphans = h->orphans;
+	p->orphan_error = h->orphan_error;
+}
+
+static void
+settle(struct reader *r)
+{
+	settle_exits(r);
+	settle_callees(r);
+	settle_paths(r);
+}
+
+/* Puts the parts together. */
+static void
+settle_parts(struct reader *r)
+{
+	struct profile *sum = r->sum;
+
+	sum->nrunning = sum->nthreads = 0;
+	for (size_t i = 0; i < r->part.n; i++) {
+		r->p = r->part.at[i];
+		if (!r->why)
+			settle(r);
+		if (!r->why)
+			profile_join(sum, r->p, r->pool, &r->why);
+		if (i)
+			VEC_PUSH(sum->flight, r->p);
+		else
+			sum->rest = r->p;
+	}
+	r->p = sum;
+}
+
 static struct profile *
 parse(struct pool *pool, struct str bytes, uint64_t region, const char **why)
 {
@@ -368,23 +506,17 @@ parse(struct pool *pool, struct str bytes, uint64_t region, const char **why)
 	if ((*why = check_head(pool, &h, bytes.n)))
 		return NULL;
 	r.p = profile_new();
-	r.p->nsummed = h.processes ? h.processes : 1;
-	r.p->nrunning = h.state == CHORD_STATE_RUNNING;
-	r.p->nthreads = h.state == CHORD_STATE_THREADS;
-	r.p->flags = h.flags;
-	r.p->pid = h.pid;
-	r.p->state = h.state;
-	r.p->threads = h.threads;
-	r.p->lost = h.lost;
-	r.p->in_flight = h.in_flight;
-	r.p->orphans = h.orphans;
-	r.p->orphan_error = h.orphan_error;
+	take_head(r.p, &h);
 	read_extents(&r, h.used);
-	settle_exits(&r);
-	settle_callees(&r);
-	settle_paths(&r);
+	if (r.sum) {
+		settle_parts(&r);
+	} else {
+		settle(&r);
+		r.p->standing = standing(&r);
+	}
 	settle_origin(&r, &h);
 	free(r.module.at);
+	free(r.part.at);
 	if ((*why = r.why)) {
 		profile_free(r.p);
 		return NULL;

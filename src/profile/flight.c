@@ -172,6 +172,8 @@ mark_block(struct flight *x, struct marks *m, uint32_t block)
 static void
 source(struct flight *x, uint32_t spot, uint64_t left, uint64_t back)
 {
+	x->flow.spot.at[spot].start |= back > 0;
+	x->flow.spot.at[spot].ended |= left > 0;
 	x->flow.spot.at[spot].source += (__int128)back - left;
 	x->flow.spot.at[x->flow.exit].source += (__int128)left - back;
 }
@@ -274,6 +276,7 @@ build(struct flight *x)
 		x->chain[v].out = v < p->nblock ? flow_spot(&x->flow, 0) : x->chain[v].in;
 	}
 	x->flow.exit = x->chain[PROC_EXIT(p)].in;
+	x->flow.spot.at[x->chain[PROC_ENTRY(p)].in].start = true;
 	for (uint32_t v = 0; v < p->nblock; v++)
 		build_chain(x, v);
 	for (uint32_t i = 0; i < p->narc; i++)
@@ -511,7 +514,7 @@ find_bounds(struct flight *x, struct pool *keep, const struct proc *p, const str
 	x->flow.standing = may ? FLIGHT_MANY : x->threads;
 	x->flow.pool = x->pool;
 	build(x);
-	if (!flow_bounds(&x->flow))
+	if (!flow_bounds(&x->flow) || (flow_reach(&x->flow) && !flow_bounds(&x->flow)))
 		return false;
 	for (uint32_t v = 0; v < p->nblock && !x->flow.forest; v++)
 		tighten(x, v);
@@ -547,4 +550,48 @@ flight_solve(struct pool *pool, const struct proc *p, const struct module *m, co
 	}
 	flight_free(&x);
 	return ok ? NULL : "its counters contradict one another";
+}
+
+/* What is under way has not been counted, or a little of it already. */
+static void
+around(uint64_t *least, uint64_t *most, uint64_t less, uint64_t more)
+{
+	*most = *least > UINT64_MAX - more ? COUNT_NO_BOUND : *least + more;
+	*least -= less < *least ? less : *least;
+}
+
+void
+flight_around(struct pool *pool, const struct proc *p, uint64_t threads, struct counts *c)
+{
+	uint64_t more = threads, insns = 0, longest = 0, **least;
+	struct counts *m = c->most = room(pool, p, pool_alloc(pool, sizeof *c->most));
+
+	for (uint32_t k = 0; k < p->ncall; k++)
+		more = p->call[k].again ? COUNT_NO_BOUND : more;
+	least = pool_array(pool, p->nblock, sizeof *least);
+	for (uint32_t v = 0; v < p->nblock; v++) {
+		uint64_t *insn = least[v] = pool_array(pool, p->block[v].ninsn, sizeof *insn);
+		struct walk w;
+
+		insns += p->block[v].ninsn;
+		longest = p->block[v].ninsn > longest ? p->block[v].ninsn : longest;
+		m->insn[v] = pool_array(pool, p->block[v].ninsn, sizeof *insn);
+		for (walk_start(&w, p, c, v); walk_next(&w);) {
+			insn[w.i] = w.count;
+			around(&insn[w.i], &m->insn[v][w.i], threads, more);
+		}
+		around(&c->block[v], &m->block[v], threads, more);
+	}
+	c->insn = least;
+	for (uint32_t i = 0; i < p->narc; i++) {
+		around(&c->arc[i], &m->arc[i], threads, more);
+		m->arc_known[i] = c->arc_known[i];
+	}
+	m->calls_known = c->calls_known;
+	m->jumps_known = c->jumps_known;
+	around(&c->calls, &m->calls, threads, more);
+	around(&c->blocks, &m->blocks, threads, more == COUNT_NO_BOUND ? more : more * p->nblock);
+	around(&c->jumps, &m->jumps, threads, more == COUNT_NO_BOUND ? more : more * p->nblock);
+	around(&c->insns, &m->insns, threads * longest, more == COUNT_NO_BOUND ? more : more * insns);
+	around(&c->call_insns, &m->call_insns, threads, more == COUNT_NO_BOUND ? more : more * p->ncall);
 }

@@ -14,12 +14,15 @@ struct way {
 	bool known;
 	uint64_t count;
 	__int128 least, most;
+	uint32_t floor;          /* it is no less than that */
 };
 
 /* Where an activation can stand. */
 struct spot {
 	__int128 source;         /* flow that enters here from outside less flow that is known to end here */
 	__int128 cap;            /* at most so many stand here */
+	bool start;              /* control may begin here */
+	bool ended;              /* some activation ended here */
 	__int128 least, most;    /* result: so many do */
 };
 
@@ -42,6 +45,9 @@ uint32_t flow_way(struct flow *f, uint32_t from, uint32_t to);
 uint32_t flow_counted(struct flow *f, uint32_t from, uint32_t to, uint64_t count);
 /* Finds the bounds. False: there is no solution. */
 bool flow_bounds(struct flow *f);
+/* flight_reach.c: after flow_bounds(): finds what must have been taken because something behind it ran. True: then the bounds
+ * are to be found again. */
+bool flow_reach(struct flow *f);
 void flow_free(struct flow *f);
 
 /* A sum over ways: of each its count times value[way]; for each that stands at a spot, between more[spot] in addition and

@@ -31,7 +31,7 @@ flow_way(struct flow *f, uint32_t from, uint32_t to)
 uint32_t
 flow_counted(struct flow *f, uint32_t from, uint32_t to, uint64_t count)
 {
-	VEC_PUSH(f->way, (struct way){from, to, true, count, count, count});
+	VEC_PUSH(f->way, (struct way){from, to, true, count, count, count, 0});
 	return (uint32_t)f->way.n - 1;
 }
 
@@ -185,9 +185,10 @@ settle_subtree(const struct flow *f, struct subtree *t, uint32_t v)
 	struct subtree *s = &t[v], *p;
 	wide most = min(plus(s->child_most, f->spot.at[v].cap), f->standing);
 	bool root = f->up[v] == UINT32_MAX, closed = root && v != f->exit;
+	wide floor = root ? 0 : f->way.at[f->up[v]].floor;
 
-	s->least = max(s->child_least, closed || (!root && !leads_up(f, v)) ? s->surplus : 0);
-	s->most = closed || (!root && leads_up(f, v)) ? min(most, s->surplus) : most;
+	s->least = max(s->child_least, closed || (!root && !leads_up(f, v)) ? s->surplus + floor : 0);
+	s->most = closed || (!root && leads_up(f, v)) ? min(most, s->surplus - floor) : most;
 	if (!root) {
 		p = &t[parent(f, v)];
 		p->surplus += s->surplus;
@@ -348,7 +349,7 @@ spread_bounds(struct flow *f)
 
 	for (size_t i = 0; i < f->way.n; i++)
 		if (!f->way.at[i].known)
-			f->way.at[i].least = 0, f->way.at[i].most = FLIGHT_MANY;
+			f->way.at[i].least = f->way.at[i].floor, f->way.at[i].most = FLIGHT_MANY;
 	for (int round = 0; changed && round < ROUNDS; round++) {
 		changed = false;
 		for (uint32_t k = 0; k < f->spot.n; k++)

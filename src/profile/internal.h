@@ -36,7 +36,8 @@ bool paths_same_tables(const struct module *a, const struct module *b);
 /* The paths of a table, by sum; NULL if there are none. */
 const struct hashed *paths_of_table(const struct profile *p, uint32_t module, uint64_t table, size_t *n);
 void paths_write_tables(const struct module *m, uint32_t i, struct buf *out);
-void paths_write(const struct profile *p, struct buf *out);
+/* of: the region that they are of, plus 1, or 0. */
+void paths_write(const struct profile *p, uint64_t of, struct buf *out);
 
 /* merge.c: begins an extent that holds n bytes after its head, or after its first page; ends it. */
 void profile_extent(struct buf *out, struct chord_extent_head h, size_t n, bool page);
@@ -78,6 +79,13 @@ bool insn_is_call(uint8_t insn);
 const char *flight_solve(struct pool *pool, const struct proc *p, const struct module *m, const struct woven *woven,
                          uint64_t threads, struct counts *c);
 
+/* Of one whose counts are known but for what was under way: takes bounds around them. */
+void flight_around(struct pool *pool, const struct proc *p, uint64_t threads, struct counts *c);
+
+/* solve.c: the counts of a procedure in one profile, exact or in bounds. Wants exits in place. */
+void solve_one(struct pool *pool, const struct proc *p, const struct profile *f, const struct module *m,
+               const struct woven *woven, struct counts *c);
+
 /* path_solve.c: which paths ran, into c->paths (pool), and from them the counts of all edges. NULL, or why these are not
  * known. Wants exits and sources in place. */
 const char *solve_paths(struct pool *pool, struct system *s, const struct profile *f, const struct module *m,
@@ -85,6 +93,9 @@ const char *solve_paths(struct pool *pool, struct system *s, const struct profil
 
 /* Only which paths ran, of a procedure of which it is known already that more cannot be: c->why stays, or becomes another. */
 void solve_ran(struct pool *pool, const struct proc *p, const struct profile *f, const struct module *m, struct counts *c);
+
+/* merge.c: profile_add() without regard to which are in flight. */
+bool profile_join(struct profile *sum, const struct profile *p, struct pool *pool, const char **why);
 
 /* merge.c: sorts callees and joins equal ones. False: a sum does not fit 64 bits. */
 bool join_callees(struct profile *p);

@@ -233,7 +233,7 @@ add_records(struct profile *sum, const struct profile *p, const uint32_t *to)
 }
 
 bool
-profile_add(struct profile *sum, const struct profile *p, struct pool *pool, const char **why)
+profile_join(struct profile *sum, const struct profile *p, struct pool *pool, const char **why)
 {
 	uint32_t *to = pool_array(pool, p->module.n, sizeof *to);
 	bool fits = add_head(sum, p);
@@ -260,6 +260,45 @@ profile_add(struct profile *sum, const struct profile *p, struct pool *pool, con
 		*why = "the sum of the counts does not fit 64 bits";
 	return fits;
 }
+
+/* ---- what is in flight stays apart ---- */
+
+static struct profile *
+copy(const struct profile *p, struct pool *pool)
+{
+	struct profile *c = profile_new();
+	const char *why;
+
+	profile_join(c, p, pool, &why);
+	c->standing = p->standing;
+	c->state = p->state;
+	c->nregion = p->nregion;
+	return c;
+}
+
+static void
+keep_apart(struct profile *sum, const struct profile *p, struct pool *pool)
+{
+	for (size_t i = 0; i < p->flight.n; i++)
+		VEC_PUSH(sum->flight, copy(p->flight.at[i], pool));
+	if (p->standing)
+		VEC_PUSH(sum->flight, copy(p, pool));
+}
+
+bool
+profile_add(struct profile *sum, const struct profile *p, struct pool *pool, const char **why)
+{
+	const struct profile *rest = p->flight.n ? p->rest : p->standing ? NULL : p;
+
+	if (rest != p && !sum->rest)
+		sum->rest = copy(sum, pool);
+	if (!profile_join(sum, p, pool, why))
+		return false;
+	keep_apart(sum, p, pool);
+	return !sum->rest || !rest || profile_join(sum->rest, rest, pool, why);
+}
+
+/* ---- writing ---- */
 
 static void
 pad(struct buf *out, size_t n)
@@ -298,19 +337,24 @@ write_module(const struct profile *p, uint32_t i, struct buf *out)
 	buf_add(out, m->path, n);
 	profile_fill_page(out);
 	paths_write_tables(m, i, out);
+}
+
+static void
+write_counts(const struct module *m, uint32_t i, uint32_t region, struct buf *out)
+{
 	if (!m->count)
 		return;
-	profile_extent(out, (struct chord_extent_head){.type = CHORD_EXTENT_COUNTS, .module = i}, m->ncount * 8, true);
+	profile_extent(out, (struct chord_extent_head){.type = CHORD_EXTENT_COUNTS, .module = i, .a = region}, m->ncount * 8, true);
 	buf_add(out, m->count, m->ncount * 8);
 	profile_fill_page(out);
 }
 
 static void
-write_exits(const struct profile *p, struct buf *out)
+write_exits(const struct profile *p, uint64_t of, struct buf *out)
 {
 	if (!p->exit.n)
 		return;
-	profile_extent(out, (struct chord_extent_head){.type = CHORD_EXTENT_EXITS, .a = p->exit.n},
+	profile_extent(out, (struct chord_extent_head){.type = CHORD_EXTENT_EXITS, .a = p->exit.n, .b = of},
 	       p->exit.n * sizeof(struct chord_exit), false);
 	for (size_t i = 0; i < p->exit.n; i++) {
 		const struct exits *e = &p->exit.at[i];
@@ -323,11 +367,11 @@ write_exits(const struct profile *p, struct buf *out)
 }
 
 static void
-write_callees(const struct profile *p, struct buf *out)
+write_callees(const struct profile *p, uint64_t of, struct buf *out)
 {
 	if (!p->callee.n)
 		return;
-	profile_extent(out, (struct chord_extent_head){.type = CHORD_EXTENT_CALLEES, .a = p->callee.n},
+	profile_extent(out, (struct chord_extent_head){.type = CHORD_EXTENT_CALLEES, .a = p->callee.n, .b = of},
 	       p->callee.n * sizeof(struct chord_callee), false);
 	for (size_t i = 0; i < p->callee.n; i++) {
 		const struct callees *c = &p->callee.at[i];
@@ -352,6 +396,72 @@ write_origins(const struct profile *p, struct buf *out)
 	profile_fill_page(out);
 }
 
+/* Counts and records; of: the region that they are of plus 1, or 0 if there is only one. */
+static void
+write_part(const struct profile *p, uint32_t nmodule, uint64_t of, struct buf *out)
+{
+	for (uint32_t i = 0; i < nmodule; i++)
+		write_counts(&p->module.at[i], i, of ? (uint32_t)of - 1 : 0, out);
+	write_exits(p, of, out);
+	write_callees(p, of, out);
+	paths_write(p, of, out);
+}
+
+/* Drops what is in modules from a number on. */
+#define KEEP_BELOW(list, limit) \
+	do { \
+		size_t keep_n = 0; \
+		for (size_t keep_i = 0; keep_i < (list).n; keep_i++) \
+			if ((list).at[keep_i].module < (limit)) \
+				(list).at[keep_n++] = (list).at[keep_i]; \
+		(list).n = keep_n; \
+	} while (0)
+
+/* With the modules of the sum, in their order: those without a build id are not known again. */
+static void
+write_apart(const struct profile *sum, const struct profile *part, uint64_t of, struct buf *out)
+{
+	struct profile *p = profile_new();
+	uint32_t n = (uint32_t)sum->module.n;
+	const char *why;
+
+	for (uint32_t i = 0; i < n; i++)
+		counterpart(p, &sum->module.at[i]);
+	profile_join(p, part, p->pool, &why);
+	KEEP_BELOW(p->exit, n);
+	KEEP_BELOW(p->callee, n);
+	for (size_t i = 0; i < p->callee.n; i++)
+		if (p->callee.at[i].to_module >= n)
+			p->callee.at[i].to_module = UINT32_MAX;
+	KEEP_BELOW(p->hashed, n);
+	KEEP_BELOW(p->unfinished, n);
+	write_part(p, n, of, out);
+	profile_free(p);
+}
+
+/* A region for each that is in flight, behind that of all others. */
+static void
+write_flight(const struct profile *p, struct buf *out)
+{
+	size_t n = p->flight.n;
+
+	if (!n) {
+		write_part(p, (uint32_t)p->module.n, 0, out);
+		return;
+	}
+	profile_extent(out, (struct chord_extent_head){.type = CHORD_EXTENT_FLIGHT, .a = n}, n * sizeof(struct chord_flight), false);
+	for (uint32_t i = 0; i < n; i++) {
+		const struct profile *f = p->flight.at[i];
+		struct chord_flight x = {i + 1, f->standing, f->state, 0};
+
+		buf_add(out, &x, sizeof x);
+	}
+	profile_fill_page(out);
+	write_apart(p, p->rest, 1, out);
+	for (uint32_t i = 0; i < n; i++)
+		write_apart(p, p->flight.at[i], i + 2, out);
+}
+
 void
 profile_write(const struct profile *p, struct buf *out)
 {
@@ -366,9 +476,7 @@ profile_write(const struct profile *p, struct buf *out)
 	pad(out, CHORD_PAGE - sizeof h);
 	for (uint32_t i = 0; i < p->module.n; i++)
 		write_module(p, i, out);
-	write_exits(p, out);
-	write_callees(p, out);
-	paths_write(p, out);
+	write_flight(p, out);
 	write_origins(p, out);
 	for (size_t i = 0; i < p->text.n; i++) {
 		profile_extent(out, (struct chord_extent_head){.type = CHORD_EXTENT_TEXT}, strlen(p->text.at[i]) + 1, false);

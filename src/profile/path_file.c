@@ -314,11 +314,11 @@ paths_write_tables(const struct module *m, uint32_t i, struct buf *out)
 }
 
 static void
-write_hashed(const struct profile *p, struct buf *out)
+write_hashed(const struct profile *p, uint64_t of, struct buf *out)
 {
 	if (!p->hashed.n)
 		return;
-	profile_extent(out, (struct chord_extent_head){.type = CHORD_EXTENT_PATHS, .a = p->hashed.n},
+	profile_extent(out, (struct chord_extent_head){.type = CHORD_EXTENT_PATHS, .a = p->hashed.n, .b = of},
 	               p->hashed.n * sizeof(struct chord_path_count), false);
 	for (size_t i = 0; i < p->hashed.n; i++) {
 		const struct hashed *e = &p->hashed.at[i];
@@ -330,12 +330,12 @@ write_hashed(const struct profile *p, struct buf *out)
 }
 
 void
-paths_write(const struct profile *p, struct buf *out)
+paths_write(const struct profile *p, uint64_t of, struct buf *out)
 {
-	write_hashed(p, out);
+	write_hashed(p, of, out);
 	if (!p->unfinished.n)
 		return;
-	profile_extent(out, (struct chord_extent_head){.type = CHORD_EXTENT_UNFINISHED, .a = p->unfinished.n},
+	profile_extent(out, (struct chord_extent_head){.type = CHORD_EXTENT_UNFINISHED, .a = p->unfinished.n, .b = of},
 	               p->unfinished.n * sizeof(struct chord_unfinished), false);
 	for (size_t i = 0; i < p->unfinished.n; i++) {
 		const struct unfinished *e = &p->unfinished.at[i];

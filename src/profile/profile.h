@@ -242,6 +242,12 @@ struct profile {
 	uint64_t pid, state, threads, lost, in_flight;
 	uint64_t orphans, orphan_error; /* as in the head */
 	VEC(struct chord_origin) origin; /* profiles in it; one without an identity has one from its bytes */
+	/* So many threads may have been anywhere when it was written, with activations that are not among the exits. Of one process. */
+	uint64_t standing;
+	/* Of a sum: the profiles in it of which that is so, each apart, and the sum of the others (NULL if there are none of the
+	 * former). */
+	VEC(struct profile *) flight;
+	struct profile *rest;
 	VEC(struct module) module;
 	VEC(struct exits) exit;
 	VEC(struct callees) callee; /* sorted by module, site, to_module, to; no two alike */
@@ -381,7 +387,7 @@ struct woven {
 	bool (*due)(void *ctx, uint64_t back);
 };
 
-/* One result for each procedure of the map. module: its counters in p; NULL: all counts are 0. Activations
+/* One result for each procedure of the map. Of a sum those in flight are solved each by itself. module: its counters in p; NULL: all counts are 0. Activations
  * that ended early in code without a map do not matter. woven: NULL if the code is not at hand; then procedures in
  * which activations ended between calls are not known. */
 struct counts *profile_solve(struct pool *pool, const struct map *map, const struct profile *p, const struct module *module,

@@ -241,6 +241,16 @@ sum_up(const struct proc *p, struct counts *c)
 	return why;
 }
 
+/* Where it is not known who was active, and why not even that may be. */
+static void
+solve_flight(struct pool *pool, const struct proc *p, const struct module *m, const struct woven *woven, uint64_t threads,
+             struct counts *c)
+{
+	const char *why = flight_solve(pool, p, m, woven, threads, c);
+
+	c->why = why ? pool_strdup(pool, why) : NULL;
+}
+
 static void
 solve_proc(struct pool *pool, const struct proc *p, const struct profile *f, const struct module *m, const struct woven *woven,
            struct counts *c)
@@ -271,26 +281,17 @@ solve_proc(struct pool *pool, const struct proc *p, const struct profile *f, con
 	pool_free(s.pool);
 }
 
-struct counts *
-profile_solve(struct pool *pool, const struct map *map, const struct profile *p, const struct module *module,
-              const struct woven *woven)
+void
+solve_one(struct pool *pool, const struct proc *p, const struct profile *f, const struct module *m, const struct woven *woven,
+          struct counts *c)
 {
-	struct counts *c = pool_array(pool, map->nproc, sizeof *c);
-
-	for (uint32_t i = 0; i < map->nproc; i++)
-		c[i].paths = map->proc[i].paths ? pool_alloc(pool, sizeof *c[i].paths) : NULL;
-	exits_place(pool, map, p, module, woven, c);
-	for (uint32_t i = 0; i < map->nproc; i++) {
-		const struct proc *proc = &map->proc[i];
-
-		if (proc->refused)
-			c[i].why = "it was not measured";
-		else if (proc->measure == CHORD_EVENTS)
-			c[i].why = SOLVE_EVENTS_ONLY;
-		else if (!c[i].why)
-			solve_proc(pool, proc, p, module, woven, &c[i]);
-		else if (proc->paths)
-			solve_ran(pool, proc, p, module, &c[i]);
-	}
-	return c;
+	if (f && f->standing && !p->paths)
+		solve_flight(pool, p, m, woven, f->standing, c);
+	else
+		solve_proc(pool, p, f, m, woven, c);
+	if (f && f->standing && p->paths && !c->why)
+		flight_around(pool, p, f->standing, c);
+	/* Walks of stacks that came to no end have left activations that are not among the exits. */
+	if (c->why && f && !f->standing && f->in_flight && !p->paths)
+		solve_flight(pool, p, m, woven, f->in_flight, c);
 }

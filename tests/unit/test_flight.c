@@ -381,11 +381,7 @@ run_program(struct program *g, uint32_t steps)
 	}
 }
 
-static void
-is_between(const struct counts *c, uint64_t least, uint64_t n, uint64_t most)
-{
-	assert_true(c->most && least <= n && n <= most);
-}
+#define is_between(c, low, n, high) assert_true((c)->most && (low) <= (n) && (n) <= (high))
 
 static void
 check_program(const struct program *g, uint32_t threads, uint32_t stand)
