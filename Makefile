@@ -86,6 +86,7 @@ check-real check-torture check-csmith check-oracle: all $(BUILD)/chamber $(BUILD
 bench: all
 	tools/setup.sh build check bench
 	CHORD=$(abspath $(BUILD)/chord) bench/run.sh
+	CHORD=$(abspath $(BUILD)/chord) bench/loop.sh
 	CHORD=$(abspath $(BUILD)/chord) bench/weave.sh
 	CHORD=$(abspath $(BUILD)/chord) bench/exits.sh
 

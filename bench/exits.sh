@@ -10,6 +10,7 @@ set -eu
 bench=$(cd "$(dirname "$0")" && pwd)
 : "${CHORD:=$bench/../build/chord}"
 CHORD=$(realpath "$CHORD")
+. "$bench/processor.sh"
 runs=7
 levels=-O2
 compilers="gcc clang"
@@ -112,6 +113,7 @@ if [ -z "$work" ]; then
 fi
 mkdir -p "$work"
 gcc -O2 -D_GNU_SOURCE -o "$work/pair" "$bench/pair.c"
+processor
 printf '%-26s %-12s %10s %8s %25s\n' program measure plain ratio "more"
 for level in $levels; do
 	for source in "$bench"/exits-*.c*; do

@@ -14,6 +14,7 @@ real=$bench/../tests/real
 real=$(cd "$real" && pwd)
 . "$real/lib.sh"
 . "$real/configs.sh"
+. "$bench/processor.sh"
 
 programs="bzip2 zlib ncompress sqlite3 grep lua5.4 fib"
 columns="edges events calls gcov gcov-atomic llvm-instr llvm-gen callgrind cachegrind qemu"
@@ -277,6 +278,7 @@ flock -n 7 || die "another bench runs in $work (take another with --work)"
 rm -f "$work"/*.commands "$work/cells"
 gcc -O2 -D_GNU_SOURCE -o "$work/pair" "$bench/pair.c"
 usable_columns
+processor
 head_line
 for program in $programs; do
 	one "$program"

@@ -11,6 +11,7 @@ real=$bench/../tests/real
 real=$(cd "$real" && pwd)
 . "$real/lib.sh"
 . "$real/configs.sh"
+. "$bench/processor.sh"
 
 work=$CHORD_CACHE/work/weave
 runs=3
@@ -105,6 +106,7 @@ while [ $# -gt 0 ]; do
 done
 mkdir -p "$work"
 prepare
+processor
 status=0
 beside_compiler || status=1
 growth || status=1
