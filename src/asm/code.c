@@ -90,8 +90,8 @@ goes_past(const struct unit *u, const struct code *c, size_t i, const struct ins
 	return true;
 }
 
-/* May what stands behind a call or trap be data, so that it does not come back? Text, a table that has a name, what a call
- * goes past; in text by hand also bytes that have a name. */
+/* May what stands behind a call or trap be data, so that it does not come back? Text, large numbers, what a call goes past;
+ * in text by hand also bytes that have a name. */
 static bool
 may_be_data(const struct unit *u, const struct code *c, size_t i, const struct insn *stop)
 {
@@ -103,8 +103,8 @@ may_be_data(const struct unit *u, const struct code *c, size_t i, const struct i
 
 	if (s->flags & STMT_PAD)
 		return false;
-	return is_one_of(word, text) || goes_past(u, c, i, stop) ||
-	       (c->labelled[u->place[c->stmts.at[i]].off] && (!u->text->compiler || is_one_of(word, table)));
+	return is_one_of(word, text) || is_one_of(word, table) || goes_past(u, c, i, stop) ||
+	       (c->labelled[u->place[c->stmts.at[i]].off] && !u->text->compiler);
 }
 
 static bool

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Bytes of which the text does not tell whether they are code. They are data if instructions read or write them, if they
- * are text, or if what they would be as code is none: it would run into what is no instruction, into the middle of one that
+ * are text, if a symbol says so, or if what they would be as code is none: it would run into what is no instruction, into the middle of one that
  * something jumps to, or over the section's end. Else they are not understood. */
 #include "asm/asm.h"
 #include "asm/dest.h"
@@ -10,7 +10,7 @@
 
 enum use {
 	USE_ADDRESS = 1, /* an instruction has the address */
-	USE_ACCESS = 2,  /* an instruction reads or writes what is there */
+	USE_DATA = 2,    /* an instruction reads or writes what is there, or a symbol has the type of data */
 };
 
 static const uint8_t *
@@ -36,7 +36,7 @@ find_use(struct unit *u, const struct code *c, const struct insn *in)
 	              facts.loads + facts.stores;
 
 	if (!(in->attr & INSN_REL) && in->attr & (INSN_MENTIONS | INSN_RELOC))
-		add_use(u, dest_of(u, c, in), access ? USE_ACCESS : USE_ADDRESS);
+		add_use(u, dest_of(u, c, in), access ? USE_DATA : USE_ADDRESS);
 }
 
 static void
@@ -45,6 +45,12 @@ find_uses(struct unit *u)
 	for (uint32_t i = 0; i < u->ncode; i++)
 		if (u->code[i])
 			u->code[i]->use = pool_array(u->pool, u->code[i]->nbyte + 1u, sizeof *u->code[i]->use);
+	for (uint32_t i = 1; i < u->object->nsymbol; i++) {
+		const struct obj_symbol *s = &u->object->symbols[i];
+
+		if (s->object && s->section && u->code[s->section] && s->value < u->code[s->section]->nbyte)
+			u->code[s->section]->use[s->value] |= USE_DATA;
+	}
 	for (uint32_t i = 0; i < u->ncode; i++)
 		for (size_t k = 0; u->code[i] && k < u->code[i]->insns.n; k++)
 			find_use(u, u->code[i], &u->code[i]->insns.at[k]);
@@ -139,12 +145,12 @@ is_text(const struct unit *u, const struct stmt *s)
 	return s->kind == STMT_DIRECTIVE && is_one_of(stmt_word(u->text, s), words);
 }
 
-/* Large numbers: code may be written so, but then nobody takes its address. */
+/* Numbers of several bytes: code may be written so, but then nobody takes its address. */
 static bool
 is_table(const struct unit *u, const struct stmt *s)
 {
 	static const char *const words[] = {".quad", ".long", ".int", ".4byte", ".8byte", ".octa", ".float", ".single", ".double",
-		NULL};
+		".value", ".short", ".word", ".hword", ".2byte", NULL};
 
 	return s->kind == STMT_DIRECTIVE && is_one_of(stmt_word(u->text, s), words);
 }
@@ -187,7 +193,7 @@ is_unclear(struct unit *u, const struct code *c, const struct doubt *d)
 	const struct stmt *s = &u->text->stmts.at[c->stmts.at[i]];
 	uint8_t use = c->use[d->off];
 
-	if (c->at[d->off] != UINT32_MAX || use & USE_ACCESS || is_text(u, s) || !may_be_code(u, c, d->off))
+	if (c->at[d->off] != UINT32_MAX || use & USE_DATA || is_text(u, s) || !may_be_code(u, c, d->off))
 		return false;
 	if (is_inside(c, d->off))
 		return jumps_indirectly(u, c, d->off);

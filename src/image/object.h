@@ -19,6 +19,7 @@ struct obj_symbol {
 	uint64_t value, size;
 	uint32_t section;        /* 0: undefined, absolute or common */
 	bool global, func, is_section;
+	bool object;             /* its type says that it is data */
 	bool ifunc;              /* its value is where its resolver begins; func is set too */
 };
 
