@@ -254,6 +254,9 @@ decode_stmt(struct unit *u, struct code *c, size_t i, uint32_t lo, uint32_t hi)
 
 	if (s->kind == STMT_DIRECTIVE && !(s->flags & STMT_BYTES))
 		return 0;
+	/* Padding that a macro makes. */
+	if (s->kind == STMT_OPAQUE && reach == REACH_PERHAPS && c->falls == REACH_NONE && is_nops(u, c, lo, hi))
+		return 0;
 	if (is_instruction(s))
 		end = decode_range(u, c, lo, hi);
 	else

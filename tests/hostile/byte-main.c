@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdio.h>
+
+int f(int);
+
+int
+main(void)
+{
+	for (int i = 0; i < 8; i++)
+		printf("f(%d)=%d\n", i, f(i));
+	return 0;
+}
