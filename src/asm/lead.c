@@ -241,7 +241,7 @@ word_dest(const struct unit *u, const struct names *n, struct str word, uint32_t
 	if (!strmap_get(&n->symbols, word, &i))
 		return (struct dest){0};
 	const struct obj_symbol *s = &u->object->symbols[i];
-	if (s->value >= u->code[s->section]->nbyte)
+	if (s->value > u->code[s->section]->nbyte)
 		return (struct dest){0};
 	return (struct dest){s->section, (uint32_t)s->value, true};
 }
@@ -364,12 +364,119 @@ holds_addresses(struct str word)
 	return false;
 }
 
+/* ---- ranges of code that data describes ---- */
+
+/* Data that is there when the program runs, and that no compiler thought of. (What it describes of its own code are tables of
+ * jumps.) */
+static bool
+is_by_hand(const struct unit *u, uint32_t stmt)
+{
+	const struct stmt *s = &u->text->stmts.at[stmt];
+	const struct obj_section *in = &u->object->sections[u->place[stmt].section];
+
+	if (s->kind != STMT_DIRECTIVE || s->flags & STMT_META || !holds_addresses(stmt_word(u->text, s)) ||
+	    (u->text->compiler && !(s->flags & STMT_INLINE)))
+		return false;
+	return u->place[stmt].section ? in->alloc && !in->exec : s->flags & STMT_OTHER;
+}
+
+static void
+refuse_described(struct unit *u, uint32_t stmt, struct dest d)
+{
+	uint32_t section = u->place[stmt].section, proc, part;
+
+	if (unit_find(u, d.section, d.off, &proc, &part) && !u->procs.at[proc].reason)
+		u->procs.at[proc].reason = pool_printf(u->pool, "section %s describes its code by a range",
+		                                       section ? u->object->sections[section].name : "of data");
+}
+
+/* Do instructions have the place's address themselves? Then distances from there are for them. */
+static bool
+is_mentioned(const struct unit *u, struct dest d)
+{
+	const struct code *c = u->code[d.section];
+	uint32_t i = c->at[d.off], proc, part;
+
+	if (i == UINT32_MAX || c->insns.at[i].lead & (LEAD_TAKEN | LEAD_RECEIVE) || c->insns.at[i].attr & INSN_GLUED)
+		return true;
+	return unit_find(u, d.section, d.off, &proc, &part) && is_proc_start(u, proc, d) && u->procs.at[proc].taken;
+}
+
+/* From an address of code to another. */
+static bool
+refuse_range(struct unit *u, uint32_t stmt, struct dest lo, struct dest hi)
+{
+	const struct code *c = u->code[lo.section];
+
+	if (lo.section != hi.section || lo.off >= hi.off || is_mentioned(u, lo))
+		return false;
+	refuse_described(u, stmt, lo);
+	for (size_t i = 0; i < c->ranges.n; i++)
+		if (c->ranges.at[i].lo > lo.off && c->ranges.at[i].lo < hi.off)
+			refuse_described(u, stmt, (struct dest){lo.section, c->ranges.at[i].lo, true});
+	return true;
+}
+
+/* Is a distance between two places in code among the operands of a statement? */
+static bool
+describes_range(struct unit *u, const struct names *n, uint32_t stmt)
+{
+	struct dest plus = {0};
+	struct mention m;
+	bool any = false;
+
+	for (size_t at = 0; next_word(u, n, stmt, &at, &m);) {
+		if (m.minus && m.dest.section && plus.section)
+			any |= refuse_range(u, stmt, m.dest, plus);
+		if (!m.minus)
+			plus = m.dest;
+	}
+	return any;
+}
+
+/* Whatever else the record names may have its meaning by where it is, and by what stands in front of it. */
+static void
+refuse_named(struct unit *u, const struct names *n, uint32_t stmt)
+{
+	struct mention m;
+
+	for (size_t at = 0; next_word(u, n, stmt, &at, &m);)
+		if (m.dest.section) {
+			refuse_described(u, stmt, m.dest);
+			m.dest.off -= m.dest.off > 0;
+			refuse_described(u, stmt, m.dest);
+		}
+}
+
+/* Ranges whose bytes mean something to others (restartable sequences, alternatives that are copied there): nothing may be
+ * woven into them, and the places that are named beside them, as are the handlers of what is aborted there, are left
+ * alone, too. A record is what stands together, without a label. Before data is marked. */
+static void
+refuse_ranges(struct unit *u, const struct names *n)
+{
+	uint32_t nstmt = (uint32_t)u->text->stmts.n;
+
+	for (uint32_t i = 0; i < nstmt; i++) {
+		uint32_t lo = i, hi = i;
+
+		if (!is_by_hand(u, i) || !describes_range(u, n, i))
+			continue;
+		while (lo && is_by_hand(u, lo - 1))
+			lo--;
+		while (hi + 1 < nstmt && is_by_hand(u, hi + 1))
+			hi++;
+		for (uint32_t k = lo; k <= hi; k++)
+			refuse_named(u, n, k);
+	}
+}
+
 static void
 mark_data(struct unit *u)
 {
 	struct names n = {0};
 
 	names_read(&n, u);
+	refuse_ranges(u, &n);
 	for (uint32_t i = 0; i < u->text->stmts.n; i++) {
 		const struct stmt *s = &u->text->stmts.at[i];
 

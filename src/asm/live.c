@@ -260,7 +260,8 @@ live_find(struct unit *u, struct proc *p)
 
 	graph_index(p->graph);
 	p->gone = f.gone = gone_of(u, p);
-	f.in[p->exit] = (struct gap){.flags_live = u->text->compiler ? 0 : u->machine->all_flags, .regs_live = u->machine->all_regs};
+	f.in[p->exit] = (struct gap){.flags_live = u->text->compiler ? 0 : u->machine->all_flags,
+		.regs_live = u->machine->all_regs};
 	while (again) {
 		again = false;
 		for (uint32_t v = p->graph->nvert; v-- > 0;)

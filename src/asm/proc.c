@@ -266,6 +266,49 @@ refuse_ocaml(struct unit *u)
 		u->procs.at[i].reason = "OCaml's code, whose exceptions end activations unseen";
 }
 
+/* ---- prologues, as debuggers see them ---- */
+
+static bool
+pushes_frame_pointer(const struct unit *u, const struct insn *in)
+{
+	return in->attr & INSN_PUSHES && in->regs_read >> u->machine->fp & 1 && !(in->regs_kill >> u->machine->fp & 1) &&
+	       in->len == 1;
+}
+
+/* Does it set up the frame pointer, or belong to what may stand before: pushes, and an alignment of the stack? */
+static bool
+sets_up(const struct unit *u, const struct code *c, const struct insn *in, bool *done)
+{
+	struct move m;
+
+	*done = false;
+	if (u->machine->move(u->object->sections[c->section].data + in->off, in->len, &m)) {
+		*done = m.to == u->machine->fp && m.from == u->machine->sp;
+		return *done || (m.address && m.base == u->machine->sp);
+	}
+	return in->attr & (INSN_PUSHES | INSN_FIRST) || in->regs_kill == 1u << u->machine->sp;
+}
+
+/* gdb stops behind `push %rbp; mov %rsp, %rbp`, or the push alone, if a procedure begins with it, else where the procedure
+ * begins: there arguments that are kept in the frame are not yet. */
+static void
+keep_prologue(struct unit *u, const struct part *t)
+{
+	enum { LONGEST = 7 };
+	struct insn *in = &t->code->insns.at[t->first];
+	uint32_t n = t->last - t->first, i = 0, first = in->attr & INSN_FIRST ? 1 : 0, last = first;
+	bool done = false;
+
+	while (i < n && i < LONGEST && !done && sets_up(u, t->code, &in[i], &done))
+		i++;
+	if (done)
+		last = i;
+	else if (first < n && pushes_frame_pointer(u, &in[first]))
+		last = first + 1;
+	for (i = first; i < last; i++)
+		in[i].attr |= INSN_PROLOGUE;
+}
+
 void
 proc_find(struct unit *u)
 {
@@ -288,6 +331,8 @@ proc_find(struct unit *u)
 		free(by_section[i].at);
 	}
 	strmap_free(&names);
+	for (size_t i = 0; i < u->procs.n; i++)
+		keep_prologue(u, &u->procs.at[i].parts.at[0]);
 	refuse_resolvers(u);
 	refuse_ocaml(u);
 }

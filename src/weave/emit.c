@@ -118,12 +118,51 @@ emit_segment(struct emitter *m, uint32_t block, uint32_t insn)
 	VEC_PUSH(m->w->segments, (struct segment){block, insn});
 }
 
+/* A label that only debugging information and tables of calls know. */
+static bool
+is_silent_label(const struct text *t, const struct stmt *s)
+{
+	struct str word = stmt_word(t, s);
+
+	return t->compiler && s->kind == STMT_LABEL && (str_starts(word, ".LVL") || str_starts(word, ".Ltmp"));
+}
+
+/* Debuggers look up what called by the label behind the call: that stays where it is. */
+uint32_t
+emit_returned(const struct emitter *m, uint32_t block, uint32_t insn, uint32_t stmt)
+{
+	const struct part *part = &m->w->proc->parts.at[m->w->proc->blocks.at[block].part];
+	const struct text *t = m->u->text;
+	uint32_t last = stmt_behind(t, stmt), behind = last;
+
+	if (!insn_is_call(woven_insn(m->w, block, insn)) || insn + 1 >= part->last || stmt == part->last_stmt ||
+	    part->code->insns.at[insn + 1].lead & ~(unsigned)(LEAD_JUMP | LEAD_AFTER))
+		return last;
+	while (behind + 1 < t->stmts.n && is_silent_label(t, &t->stmts.at[behind + 1]))
+		behind++;
+	return behind;
+}
+
 void
 emit_after(struct emitter *m, uint32_t block, uint32_t rank)
 {
-	uint32_t stmt = stmt_behind(m->u->text, emit_end_stmt(m, emit_code(m, block), emit_last(m, block)));
+	uint32_t stmt = emit_end_stmt(m, emit_code(m, block), emit_last(m, block));
 
+	stmt = emit_returned(m, block, m->w->proc->blocks.at[block].last - 1, stmt);
 	emit_text(m, emit_behind(m, stmt), rank, stmt);
+}
+
+/* Debuggers stop where a line's code begins: not in code that only some ways pass. */
+uint32_t
+emit_before_line(const struct emitter *m, uint32_t block, uint32_t i)
+{
+	const struct text *t = m->u->text;
+	uint32_t stmt = woven_insn(m->w, block, i)->stmt;
+
+	while (stmt && t->compiler && t->stmts.at[stmt - 1].kind == STMT_DIRECTIVE &&
+	       str_is(stmt_word(t, &t->stmts.at[stmt - 1]), ".loc"))
+		stmt--;
+	return t->stmts.at[stmt].at;
 }
 
 /* ---- labels by which woven code can be told from the original's offsets ---- */

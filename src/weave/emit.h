@@ -37,6 +37,10 @@ const struct code *emit_code(const struct emitter *m, uint32_t block);
 /* Offsets in the text: behind a statement, before an instruction. */
 uint32_t emit_behind(const struct emitter *m, uint32_t stmt);
 uint32_t emit_before(const struct emitter *m, uint32_t block, uint32_t i);
+/* Before the directives that say which line an instruction is of. */
+uint32_t emit_before_line(const struct emitter *m, uint32_t block, uint32_t i);
+/* The statement behind which code can stand that runs when the call in statement `stmt` has come back. */
+uint32_t emit_returned(const struct emitter *m, uint32_t block, uint32_t insn, uint32_t stmt);
 /* The last statement that an instruction is written in: a prefix may be one of its own. */
 uint32_t emit_end_stmt(const struct emitter *m, const struct code *c, const struct insn *in);
 /* Puts what is in m->b behind a block. */

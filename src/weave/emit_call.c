@@ -124,7 +124,7 @@ emit_sum(struct emitter *m, struct call *c, uint32_t number, uint32_t stmt)
 		return;
 	for (uint32_t k = 0; k < m->o->events.n; k++)
 		m->u->machine->add_sum(&m->b, m->numbers[k], CHORD_WAYS_SUMMED, m->counters, at + 8 * k, false, compiled, after);
-	emit_text(m, emit_behind(m, stmt_behind(m->u->text, stmt)), RANK_RETURNED, stmt);
+	emit_text(m, emit_behind(m, emit_returned(m, c->block, c->insn, stmt)), RANK_RETURNED, stmt);
 	if (c->insn + 1 < b->last)
 		emit_segment(m, c->block, c->insn + 1);
 }

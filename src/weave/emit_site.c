@@ -228,7 +228,7 @@ emit_split(struct emitter *m, uint32_t e)
 	if (m->w->proc->arcs.at[e].jump)
 		emit_label(&m->b, 'X', m->w->number, e);
 	add_counter(m, &m->b, s);
-	emit_text(m, emit_before(m, s->block, s->insn), RANK_BEFORE, woven_insn(m->w, s->block, s->insn)->stmt);
+	emit_text(m, emit_before_line(m, s->block, s->insn), RANK_BEFORE, woven_insn(m->w, s->block, s->insn)->stmt);
 }
 
 static void

@@ -79,7 +79,7 @@ can_stand_before(const struct woven *w, uint32_t block, uint32_t only)
 	const struct graph *g = p->graph;
 	const struct insn *first = woven_insn(w, block, p->blocks.at[block].first);
 
-	if (w->split[block] || first->stmt == UINT32_MAX || first->attr & (INSN_GLUED | INSN_FIRST))
+	if (w->split[block] || first->stmt == UINT32_MAX || first->attr & (INSN_GLUED | INSN_FIRST | INSN_PROLOGUE))
 		return false;
 	for (uint32_t i = g->in_at[block]; i < g->in_at[block + 1]; i++) {
 		uint32_t e = g->in[i];

@@ -22,7 +22,7 @@ struct degrees {
 static bool
 is_open(const struct insn *in)
 {
-	return in->stmt != UINT32_MAX && !(in->attr & INSN_GLUED);
+	return in->stmt != UINT32_MAX && !(in->attr & (INSN_GLUED | INSN_PROLOGUE));
 }
 
 /* A place that has no price is none. */
