@@ -175,6 +175,8 @@ enum lead {
 	LEAD_AFTER = 32, /* follows a jump */
 	LEAD_RECEIVE = 64, /* other activations jump back here */
 	LEAD_BASE = 128, /* data tells other places by their distance from here */
+	LEAD_LISTED = 256, /* data written by hand has its address */
+	LEAD_FAULT = 512, /* fault.c: it may not be completed, and control go on elsewhere in the procedure */
 };
 
 struct part {
@@ -204,8 +206,9 @@ struct proc {
 	VEC(struct part) parts;
 	VEC(struct block) blocks;
 	VEC(struct arc) arcs;
-	struct graph *graph;         /* vertices: blocks, ENTRY, EXIT, then a hub if there is one */
-	uint32_t entry, exit, hub;   /* hub: GRAPH_NONE without indirect jumps */
+	struct graph *graph;         /* vertices: blocks, ENTRY, EXIT, then a hub if there is one, then gates */
+	uint32_t entry, exit, hub;   /* hub: GRAPH_NONE without indirect jumps and expected faults */
+	VEC(uint32_t) gates;         /* the block that each leads to: of an instruction that may fault, or behind a trap */
 	struct gap *gaps;            /* live.c: per instruction of all parts, before it; see gap_before() */
 	uint32_t *gap_base;          /* by part */
 	uint16_t gone;               /* live.c: registers that mean nothing to whoever called it */
@@ -236,6 +239,8 @@ void doubts_settle(struct unit *u);
 void proc_find(struct unit *u);
 /* Marks leaders: jump targets, entries, mentions, landing pads. Before cfg_build. */
 void lead_find(struct unit *u);
+/* fault.c: marks instructions that are expected to fault (LEAD_FAULT). False: there is no place to go on at. */
+bool fault_find(struct unit *u, struct proc *p);
 /* Blocks and edges of one procedure; sets p->reason if it is not understood. */
 void cfg_build(struct unit *u, struct proc *p);
 /* computed.c: refuses the procedure, or others that it may jump into, if it jumps to an address that it computes. */
@@ -276,6 +281,15 @@ struct gap gap_on_edge(const struct unit *u, const struct proc *p, uint32_t from
 
 /* The procedure and part at an offset of a section, or false. */
 bool unit_find(const struct unit *u, uint32_t section, uint32_t off, uint32_t *proc, uint32_t *part);
+
+/* The block that is entered at a vertex, or else the vertex. */
+static inline uint32_t
+proc_lands(const struct proc *p, uint32_t v)
+{
+	uint32_t first = p->exit + 1 + (p->hub != GRAPH_NONE);
+
+	return v >= first && v < p->graph->nvert ? p->gates.at[v - first] : v;
+}
 
 static inline struct gap
 gap_before(const struct proc *p, uint32_t part, uint32_t insn)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The control-flow graph of a procedure. Vertices: its blocks, ENTRY, EXIT, and
- * a hub where all indirect jumps meet before they go to any address taken. An
- * edge that never runs does no harm; a missing one makes every count wrong. */
+ * a hub where all indirect jumps meet before they go to any address taken; so do
+ * faults that a handler may lead elsewhere. An edge that never runs does no harm; a missing one makes every count wrong. */
 #include "asm/asm.h"
 #include "asm/dest.h"
 
@@ -15,6 +15,9 @@ struct builder {
 	uint32_t number;              /* of the procedure in the unit */
 	uint32_t **block_of;          /* by part and instruction of the part */
 	bool taken, indirect, leaves; /* some address taken; an indirect jump inside; one that may leave */
+	bool faults;                  /* instructions that may fault have places to go on at */
+	uint32_t *gate;               /* by block: the vertex before it if its first instruction may fault, behind it if it
+	                               * ends in a trap; or GRAPH_NONE */
 };
 
 static struct insn *
@@ -93,10 +96,24 @@ make_blocks(struct builder *b, uint32_t part)
 	}
 }
 
+static bool
+is_trap(const struct insn *in)
+{
+	return in->cls == CHORD_INSN_TRAP;
+}
+
+/* Does the block have a vertex in front of it, where it is not known yet whether its first instruction faults? */
+static bool
+has_gate_before(const struct builder *b, uint32_t block)
+{
+	return block < b->p->blocks.n && b->gate[block] != GRAPH_NONE && !is_trap(last_insn(b, block));
+}
+
 static void
 add_edge(struct builder *b, uint32_t from, uint32_t to, uint8_t kind)
 {
-	uint32_t e = graph_edge(b->p->graph, from, to);
+	uint32_t in = has_gate_before(b, to) && from != b->gate[to] ? b->gate[to] : to;
+	uint32_t e = graph_edge(b->p->graph, from, in);
 
 	VEC_PUSH(b->p->arcs, (struct arc){.kind = kind});
 	if (e + 1 != b->p->arcs.n)
@@ -226,7 +243,7 @@ indirect_edge(struct builder *b, uint32_t block, const struct insn *in)
 		add_edge(b, block, b->p->exit, away_find(b->u, b->p, block, &(struct away){0}) ? CHORD_EDGE_AWAY : CHORD_EDGE_LOST);
 		return;
 	}
-	if (b->p->hub == GRAPH_NONE) {
+	if (!b->indirect) {
 		add_edge(b, block, b->p->exit, CHORD_EDGE_EXIT);
 		return;
 	}
@@ -248,7 +265,7 @@ inside_edges(struct builder *b, uint32_t block, const struct insn *in)
 	if (k->last == t->last || insn_at(b->p, k->part, k->last)->off != in->off + in->len)
 		return;
 	behind = b->block_of[k->part][k->last - t->first];
-	if (behind != b->p->graph->edge[b->p->graph->nedge - 1].to)
+	if (behind != proc_lands(b->p, b->p->graph->edge[b->p->graph->nedge - 1].to))
 		add_edge(b, b->p->entry, behind, CHORD_EDGE_LAND);
 }
 
@@ -260,6 +277,19 @@ behind_edge(struct builder *b, uint32_t block, const struct insn *in)
 
 	fall_edge(b, block, in);
 	b->p->arcs.at[b->p->arcs.n - 1].twice = b->p->graph->edge[b->p->arcs.n - 1].to != b->p->exit && returns_twice(b, c, in);
+}
+
+/* A handler may let the program go on behind a trap, past data that stands there, or elsewhere if a table says so. */
+static void
+trap_edges(struct builder *b, uint32_t block, const struct insn *in)
+{
+	const struct block *k = &b->p->blocks.at[block];
+
+	add_edge(b, block, b->gate[block], CHORD_EDGE_INDIRECT);
+	add_edge(b, b->gate[block], b->block_of[k->part][k->last - b->p->parts.at[k->part].first], CHORD_EDGE_INDIRECT);
+	add_edge(b, b->gate[block], b->p->exit, CHORD_EDGE_EXIT);
+	if (in->lead & LEAD_FAULT && b->p->hub != GRAPH_NONE)
+		add_edge(b, b->gate[block], b->p->hub, CHORD_EDGE_INDIRECT);
 }
 
 static void
@@ -283,8 +313,14 @@ block_edges(struct builder *b, uint32_t block)
 			inside_edges(b, block, in);
 		else if (in->attr & INSN_FALLS)
 			behind_edge(b, block, in);
+		else if (b->gate[block] != GRAPH_NONE && is_trap(in))
+			trap_edges(b, block, in);
 		else
 			add_edge(b, block, b->p->exit, CHORD_EDGE_EXIT);
+	}
+	if (has_gate_before(b, block)) {
+		add_edge(b, b->gate[block], block, CHORD_EDGE_FALL);
+		add_edge(b, b->gate[block], b->p->hub, CHORD_EDGE_INDIRECT);
 	}
 }
 
@@ -305,7 +341,7 @@ entry_edges(struct builder *b)
 	for (uint32_t i = 0; i < p->blocks.n; i++) {
 		uint16_t lead = block_lead(b, i);
 
-		bool hub = lead & LEAD_TAKEN && b->indirect;
+		bool hub = lead & LEAD_TAKEN && b->p->hub != GRAPH_NONE && !(lead & LEAD_FAULT);
 
 		if (hub)
 			add_edge(b, p->hub, i, CHORD_EDGE_INDIRECT);
@@ -313,7 +349,7 @@ entry_edges(struct builder *b)
 			p->reason = "a place in it that jumps from inside and from outside come to";
 		else if (lead & LEAD_LAND)
 			add_edge(b, p->entry, i, CHORD_EDGE_LAND);
-		else if (lead & LEAD_RECEIVE || (lead & LEAD_TAKEN && !b->indirect))
+		else if (lead & LEAD_RECEIVE || (lead & LEAD_TAKEN && b->p->hub == GRAPH_NONE))
 			add_edge(b, p->entry, i, CHORD_EDGE_RECEIVE);
 		else if (i && lead & LEAD_ENTRY)
 			add_edge(b, p->entry, i, CHORD_EDGE_ENTRY);
@@ -359,7 +395,7 @@ reach_all(struct builder *b)
 		}
 	}
 	for (size_t i = 0; i < extra.n; i++) {
-		if (b->indirect && block_lead(b, extra.at[i]) & LEAD_TAKEN)
+		if (b->p->hub != GRAPH_NONE && block_lead(b, extra.at[i]) & LEAD_TAKEN)
 			p->reason = "a place in it that jumps from inside and from outside come to";
 		add_edge(b, p->entry, extra.at[i], CHORD_EDGE_ENTRY);
 	}
@@ -481,6 +517,40 @@ is_refused(struct builder *b)
 	return p->reason;
 }
 
+/* Traps in code by hand do not always end anything: compilers believe that inline assembly goes on behind them. */
+static bool
+goes_on(const struct builder *b, uint32_t block)
+{
+	const struct block *k = &b->p->blocks.at[block];
+	const struct insn *in = last_insn(b, block);
+
+	return is_trap(in) && k->last < b->p->parts.at[k->part].last &&
+	       (!b->u->text->compiler || (in->stmt != UINT32_MAX && b->u->text->stmts.at[in->stmt].flags & STMT_INLINE));
+}
+
+/* Vertices that stand for no code: where it is decided whether what is next is completed. */
+static void
+find_gates(struct builder *b)
+{
+	struct proc *p = b->p;
+	uint32_t first = p->exit + 1 + (p->hub != GRAPH_NONE);
+
+	b->gate = pool_array(b->u->pool, p->blocks.n, sizeof *b->gate);
+	for (uint32_t i = 0; i < p->blocks.n; i++) {
+		const struct block *k = &p->blocks.at[i];
+		const struct insn *in = insn_at(p, k->part, k->first);
+		bool before = b->faults && in->lead & LEAD_FAULT && !is_trap(in), behind = goes_on(b, i);
+
+		b->gate[i] = GRAPH_NONE;
+		if (before && is_trap(last_insn(b, i)))
+			p->reason = "an instruction that may fault before a trap";
+		if (!before && !behind)
+			continue;
+		b->gate[i] = first + (uint32_t)p->gates.n;
+		VEC_PUSH(p->gates, before ? i : b->block_of[k->part][k->last - p->parts.at[k->part].first]);
+	}
+}
+
 void
 cfg_build(struct unit *u, struct proc *p)
 {
@@ -488,14 +558,16 @@ cfg_build(struct unit *u, struct proc *p)
 
 	if (is_refused(&b))
 		return;
+	b.faults = fault_find(u, p);
 	b.block_of = pool_array(u->pool, p->parts.n, sizeof *b.block_of);
 	for (uint32_t t = 0; t < p->parts.n; t++)
 		make_blocks(&b, t);
 	p->entry = (uint32_t)p->blocks.n;
 	p->exit = p->entry + 1;
 	b.indirect = jumps_inside(&b);
-	p->hub = b.indirect ? p->exit + 1 : GRAPH_NONE;
-	p->graph = graph_new(u->pool, p->exit + 1 + b.indirect, p->entry, p->exit);
+	p->hub = b.indirect || b.faults ? p->exit + 1 : GRAPH_NONE;
+	find_gates(&b);
+	p->graph = graph_new(u->pool, p->exit + 1 + (b.indirect || b.faults) + (uint32_t)p->gates.n, p->entry, p->exit);
 	add_edge(&b, p->entry, 0, CHORD_EDGE_ENTRY);
 	fix_last(&b);
 	for (uint32_t i = 0; i < p->blocks.n; i++)

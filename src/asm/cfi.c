@@ -223,19 +223,93 @@ release(struct cfi *c)
 	c->at.at = at;
 }
 
+/* ---- sections: each has a frame of its own ---- */
+
+/* Where the reader of sections stands; .text is "". */
+struct where {
+	struct str now, before;
+};
+
+struct open_frame {
+	struct str section;
+	struct state state;
+};
+
+struct sections {
+	struct where at;
+	VEC(struct where) pushed;
+	VEC(struct open_frame) open; /* of sections that were left inside of a frame: few */
+};
+
+static struct str
+section_name(struct str rest)
+{
+	struct str op[2];
+
+	return operands(rest, op) && !str_is(op[0], ".text") ? op[0] : STR("");
+}
+
+/* False: the directive changes no section. */
+static bool
+switch_section(struct sections *x, struct str word, struct str rest)
+{
+	struct where was = x->at;
+
+	if (str_is(word, ".previous")) {
+		x->at = (struct where){was.before, was.now};
+	} else if (str_is(word, ".popsection")) {
+		if (x->pushed.n)
+			x->at = x->pushed.at[--x->pushed.n];
+	} else if (str_is(word, ".section") || str_is(word, ".pushsection")) {
+		if (str_is(word, ".pushsection"))
+			VEC_PUSH(x->pushed, was);
+		x->at = (struct where){section_name(rest), was.now};
+	} else if (str_is(word, ".text") || str_is(word, ".data") || str_is(word, ".bss")) {
+		x->at = (struct where){str_is(word, ".text") ? STR("") : word, was.now};
+	} else {
+		return false;
+	}
+	return true;
+}
+
+/* The state changes with the section. True: it has. */
+static bool
+change_frame(struct sections *x, struct str left, struct state *s)
+{
+	bool was = s->inside;
+
+	if (str_eq(left, x->at.now))
+		return false;
+	if (was)
+		VEC_PUSH(x->open, (struct open_frame){left, *s});
+	*s = (struct state){0};
+	for (size_t i = x->open.n; i-- > 0;)
+		if (str_eq(x->open.at[i].section, x->at.now)) {
+			*s = x->open.at[i].state;
+			x->open.at[i] = x->open.at[--x->open.n];
+			return true;
+		}
+	return was;
+}
+
 struct cfi *
 cfi_read(const struct text *t, struct pool *pool)
 {
 	struct cfi *c = pool_alloc(pool, sizeof *c);
 	struct state s = {0};
+	struct sections x = {{STR(""), STR("")}, {0}, {0}};
 	VEC(struct state) saved = {0};
 
 	c->pool = pool;
 	for (uint32_t i = 0; i < t->stmts.n; i++) {
 		const struct stmt *st = &t->stmts.at[i];
-		struct str word = stmt_word(t, st);
+		struct str word = stmt_word(t, st), left = x.at.now;
 
-		if (st->kind != STMT_DIRECTIVE || !str_starts(word, ".cfi_"))
+		if (st->kind != STMT_DIRECTIVE)
+			continue;
+		if (switch_section(&x, word, stmt_rest(t, st)) && change_frame(&x, left, &s))
+			push_state(c, i, s);
+		if (!str_starts(word, ".cfi_"))
 			continue;
 		if (str_is(word, ".cfi_startproc")) {
 			s = initial_state();
@@ -257,6 +331,8 @@ cfi_read(const struct text *t, struct pool *pool)
 		push_state(c, i, s);
 	}
 	free(saved.at);
+	free(x.pushed.at);
+	free(x.open.at);
 	release(c);
 	return c;
 }

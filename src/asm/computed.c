@@ -74,7 +74,11 @@ word_at(const struct unit *u, struct dest d)
 static struct word
 own_word(const struct unit *u, const struct code *c, const struct insn *in, bool *named)
 {
+	const struct obj_reloc *r = in->attr & INSN_RELOC ? reloc_in(u->object, c->section, in->off, in->off + in->len) : NULL;
+
 	*named = in->attr & (INSN_RELOC | INSN_DISTANCE);
+	if (r && r->distance)
+		return (struct word){0};
 	return word_at(u, dest_of(u, c, in));
 }
 

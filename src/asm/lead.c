@@ -321,17 +321,43 @@ next_word(const struct unit *u, const struct names *n, uint32_t stmt, size_t *at
 	return false;
 }
 
+static bool
+holds_addresses(struct str word)
+{
+	static const char *const names[] = {".long", ".quad", ".int", ".4byte", ".8byte", ".value", ".short", ".word",
+		".2byte", ".hword", ".byte", ".uleb128", ".sleb128", ".dc.l", ".dc.a", ".dc"};
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (str_is(word, names[i]))
+			return true;
+	return false;
+}
+
+/* Data that is there when the program runs, and that no compiler thought of. (What it describes of its own code are tables of
+ * jumps.) */
+static bool
+is_by_hand(const struct unit *u, uint32_t stmt)
+{
+	const struct stmt *s = &u->text->stmts.at[stmt];
+	const struct obj_section *in = &u->object->sections[u->place[stmt].section];
+
+	if (s->kind != STMT_DIRECTIVE || s->flags & STMT_META || !holds_addresses(stmt_word(u->text, s)) ||
+	    (u->text->compiler && !(s->flags & STMT_INLINE)))
+		return false;
+	return u->place[stmt].section ? in->alloc && !in->exec : s->flags & STMT_OTHER;
+}
+
 static void
 mark_words(struct unit *u, const struct names *n, uint32_t stmt)
 {
-	bool patches = tells_patches(u, stmt);
+	bool patches = tells_patches(u, stmt), listed = !patches && is_by_hand(u, stmt);
 	struct mention m;
 
 	for (size_t at = 0; next_word(u, n, stmt, &at, &m);) {
 		if (!patches || !keep_nops(u, m.dest))
 			mark_taken(u, m.dest);
-		if (m.minus && m.dest.section)
-			mark(u, m.dest, LEAD_BASE);
+		if (m.dest.section)
+			mark(u, m.dest, (uint16_t)((m.minus ? LEAD_BASE : 0) | (listed ? LEAD_LISTED : 0)));
 	}
 }
 
@@ -352,33 +378,7 @@ mark_distance(struct unit *u, const struct names *n, uint32_t stmt)
 		}
 }
 
-static bool
-holds_addresses(struct str word)
-{
-	static const char *const names[] = {".long", ".quad", ".int", ".4byte", ".8byte", ".value", ".short", ".word",
-		".2byte", ".hword", ".byte", ".uleb128", ".sleb128", ".dc.l", ".dc.a", ".dc"};
-
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (str_is(word, names[i]))
-			return true;
-	return false;
-}
-
 /* ---- ranges of code that data describes ---- */
-
-/* Data that is there when the program runs, and that no compiler thought of. (What it describes of its own code are tables of
- * jumps.) */
-static bool
-is_by_hand(const struct unit *u, uint32_t stmt)
-{
-	const struct stmt *s = &u->text->stmts.at[stmt];
-	const struct obj_section *in = &u->object->sections[u->place[stmt].section];
-
-	if (s->kind != STMT_DIRECTIVE || s->flags & STMT_META || !holds_addresses(stmt_word(u->text, s)) ||
-	    (u->text->compiler && !(s->flags & STMT_INLINE)))
-		return false;
-	return u->place[stmt].section ? in->alloc && !in->exec : s->flags & STMT_OTHER;
-}
 
 static void
 refuse_described(struct unit *u, uint32_t stmt, struct dest d)
@@ -641,12 +641,27 @@ mark_landing(struct unit *u)
 	strmap_free(&names);
 }
 
+/* Pieces out of line that nothing jumps to: signals' handlers do. */
+static void
+mark_pieces(struct unit *u)
+{
+	for (size_t i = 0; i < u->procs.n; i++)
+		for (size_t t = 1; t < u->procs.at[i].parts.n; t++) {
+			const struct part *part = &u->procs.at[i].parts.at[t];
+			struct insn *in = &part->code->insns.at[part->first];
+
+			if (!in->lead && in->stmt != UINT32_MAX && u->text->stmts.at[in->stmt].flags & STMT_INLINE)
+				in->lead |= LEAD_TAKEN;
+		}
+}
+
 void
 lead_find(struct unit *u)
 {
 	for (uint32_t i = 0; i < u->ncode; i++)
 		if (u->code[i])
 			mark_insns(u, u->code[i]);
+	mark_pieces(u);
 	mark_data(u);
 	mark_known(u);
 	mark_landing(u);

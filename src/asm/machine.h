@@ -21,7 +21,7 @@ enum insn_attr {
 	INSN_SPARES = 2048, /* a call, return or jump that does not read the machine's `scratch`, nor what it leads to */
 	INSN_SKIPS = 1024,  /* a call that comes back behind the instruction that follows */
 	INSN_PUSHES = 4096, /* moves the stack pointer by one word */
-	INSN_PROLOGUE = 16384, /* debuggers know the end of a prologue by it: nothing goes before it */
+	INSN_ALONE = 16384, /* nothing goes between it and what is before: it is of the prologue, or a fault there is expected */
 	INSN_DISTANCE = 8192, /* its number is the distance between two labels, by name */
 };
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Procedures: what lies between a function symbol and the next, with its .cold part. */
 #include "asm/asm.h"
+#include "asm/dest.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,8 @@
 struct start {
 	uint32_t off, sym;
 	uint8_t rank;       /* the smaller the better a name */
+	uint32_t home, home_off; /* in section `home` (0: none) at that offset is the code that it only is a piece of: */
+	uint32_t home_proc;      /* of that procedure, once they are known */
 };
 
 static int
@@ -44,7 +47,7 @@ add_symbols(const struct unit *u, starts *by_section)
 			continue;
 		if (s->value >= u->code[s->section]->nbyte || (!s->func && !s->global))
 			continue;
-		VEC_PUSH(by_section[s->section], (struct start){(uint32_t)s->value, i, (uint8_t)(s->func ? !s->global : 2)});
+		VEC_PUSH(by_section[s->section], (struct start){.off = (uint32_t)s->value, .sym = i, .rank = (uint8_t)(s->func ? !s->global : 2)});
 	}
 }
 
@@ -79,7 +82,7 @@ add_called(const struct unit *u, starts *by_section)
 		if (!called[s->section])
 			called[s->section] = called_bytes(u, c);
 		if (called[s->section][s->value])
-			VEC_PUSH(by_section[s->section], (struct start){(uint32_t)s->value, i, 3});
+			VEC_PUSH(by_section[s->section], (struct start){.off = (uint32_t)s->value, .sym = i, .rank = 3});
 	}
 }
 
@@ -164,11 +167,19 @@ without_padding(const struct unit *u, const struct code *c, uint32_t first, uint
 	return last;
 }
 
+static bool
+is_cold(const char *name)
+{
+	const char *cold = strstr(name, ".cold");
+
+	return cold && cold != name && (!cold[5] || cold[5] == '.');
+}
+
+/* Of procedure p, or of a new one. */
 static void
-add_part(struct unit *u, struct code *c, struct strmap *names, const char *name, uint32_t lo, uint32_t hi, bool cold)
+add_part(struct unit *u, struct code *c, struct strmap *names, const char *name, uint32_t lo, uint32_t hi, struct proc *p)
 {
 	struct part part = {.code = c, .lo = lo, .name = name};
-	struct proc *p;
 
 	part.first = insn_from(c, lo);
 	part.last = without_padding(u, c, part.first, insn_from(c, hi));
@@ -177,23 +188,14 @@ add_part(struct unit *u, struct code *c, struct strmap *names, const char *name,
 	part.hi = c->insns.at[part.last - 1].off + c->insns.at[part.last - 1].len;
 	part.first_stmt = first_stmt(c, part.first, part.last);
 	part.last_stmt = last_stmt(c, part.first, part.last);
-	p = cold ? cold_of(u, names, name) : NULL;
 	if (!p) {
-		if (!cold)
+		if (!is_cold(name))
 			strmap_put(names, str_of(name), u->procs.n);
 		VEC_PUSH(u->procs, (struct proc){.name = name, .hub = GRAPH_NONE});
 		p = &u->procs.at[u->procs.n - 1];
 	}
 	VEC_PUSH(c->ranges, (struct range){part.lo, (uint32_t)(p - u->procs.at), (uint32_t)p->parts.n});
 	VEC_PUSH(p->parts, part);
-}
-
-static bool
-is_cold(const char *name)
-{
-	const char *cold = strstr(name, ".cold");
-
-	return cold && cold != name && (!cold[5] || cold[5] == '.');
 }
 
 /* The parts of one section; main parts or cold parts. */
@@ -205,8 +207,8 @@ add_section(struct unit *u, struct code *c, const starts *s, struct strmap *name
 		                                : made_up_name(u, c->section, s->at[i].off);
 		uint32_t hi = i + 1 < s->n ? s->at[i + 1].off : c->nbyte;
 
-		if (is_cold(name) == cold)
-			add_part(u, c, names, name, s->at[i].off, hi, cold);
+		if (!s->at[i].home && is_cold(name) == cold)
+			add_part(u, c, names, name, s->at[i].off, hi, cold ? cold_of(u, names, name) : NULL);
 	}
 }
 
@@ -222,7 +224,7 @@ unique_starts(starts *s, struct code *c)
 			s->at[n++] = s->at[i];
 	s->n = n;
 	if (c->insns.n && (!n || c->insns.at[0].off < s->at[0].off)) {
-		VEC_PUSH(*s, (struct start){c->insns.at[0].off, 0, 9});
+		VEC_PUSH(*s, (struct start){.off = c->insns.at[0].off, .rank = 9});
 		qsort(s->at, s->n, sizeof *s->at, by_start);
 	}
 }
@@ -233,6 +235,102 @@ by_lo(const void *a, const void *b)
 	const struct range *x = a, *y = b;
 
 	return x->lo < y->lo ? -1 : x->lo > y->lo;
+}
+
+/* ---- pieces out of line: inline assembly that stands in another section and goes back ---- */
+
+/* Where its jumps out of [lo, hi) lead to: into the middle of one procedure? The place is in *home then. */
+static bool
+goes_home(const struct unit *u, const starts *by_section, const struct code *c, uint32_t lo, uint32_t hi, struct dest *home)
+{
+	const starts *s = NULL;
+	struct dest at = {0};
+
+	for (uint32_t i = insn_from(c, lo); i < c->insns.n && c->insns.at[i].off < hi; i++) {
+		const struct insn *in = &c->insns.at[i];
+		struct dest d = in->attr & INSN_REL && in->cls != CHORD_INSN_CALL ? dest_of(u, c, in) : (struct dest){0};
+		size_t k = 0;
+
+		if (in->stmt == UINT32_MAX || !(u->text->stmts.at[in->stmt].flags & STMT_INLINE))
+			return false;
+		if (!d.section || (d.section == c->section && d.off >= lo && d.off < hi))
+			continue;
+		s = &by_section[d.section];
+		while (k + 1 < s->n && s->at[k + 1].off <= d.off)
+			k++;
+		if (d.section == c->section || k >= s->n || s->at[k].off >= d.off || (at.section && s->at[k].off != at.off))
+			return false;
+		at = (struct dest){d.section, s->at[k].off, false};
+		*home = d;
+	}
+	return at.section;
+}
+
+/* Behind an instruction that control does not pass the next piece may begin, with a label. */
+static uint32_t
+piece_end(const struct code *c, uint32_t lo, uint32_t hi)
+{
+	for (uint32_t i = insn_from(c, lo); i + 1 < c->insns.n && c->insns.at[i + 1].off < hi; i++)
+		if (!(c->insns.at[i].attr & INSN_FALLS) && c->labelled[c->insns.at[i + 1].off])
+			return c->insns.at[i + 1].off;
+	return hi;
+}
+
+/* Code that is no function, and a piece of the procedures into whose middle it jumps (fixups for what may fault, slow ways
+ * of locks). */
+static void
+find_pieces(struct unit *u, starts *by_section, struct code *c)
+{
+	starts *s = &by_section[c->section], all = {0};
+
+	for (size_t i = 0; i < s->n; i++) {
+		uint32_t hi = i + 1 < s->n ? s->at[i + 1].off : c->nbyte, end;
+		bool function = s->at[i].sym && u->object->symbols[s->at[i].sym].func;
+
+		for (uint32_t lo = s->at[i].off; lo < hi; lo = end) {
+			struct start start = lo == s->at[i].off ? s->at[i] : (struct start){.off = lo};
+			struct dest home = {0};
+
+			end = function ? hi : piece_end(c, lo, hi);
+			if (!function && goes_home(u, by_section, c, lo, end, &home)) {
+				start.home = home.section;
+				start.home_off = home.off;
+			}
+			VEC_PUSH(all, start);
+		}
+	}
+	free(s->at);
+	*s = all;
+}
+
+static void
+sort_ranges(struct code *c)
+{
+	if (c->ranges.n)
+		qsort(c->ranges.at, c->ranges.n, sizeof(struct range), by_lo);
+}
+
+/* Ranges are sorted. */
+static void
+find_homes(const struct unit *u, starts *s)
+{
+	uint32_t part;
+
+	for (size_t i = 0; i < s->n; i++)
+		if (s->at[i].home && !unit_find(u, s->at[i].home, s->at[i].home_off, &s->at[i].home_proc, &part))
+			s->at[i].home = 0;
+}
+
+static void
+add_pieces(struct unit *u, struct code *c, const starts *s, struct strmap *names)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		uint32_t hi = i + 1 < s->n ? s->at[i + 1].off : c->nbyte;
+
+		if (s->at[i].home)
+			add_part(u, c, names, made_up_name(u, c->section, s->at[i].off), s->at[i].off, hi,
+			         &u->procs.at[s->at[i].home_proc]);
+	}
 }
 
 /* The dynamic linker may run a resolver before the counters of its object have a place in
@@ -306,7 +404,7 @@ keep_prologue(struct unit *u, const struct part *t)
 	else if (first < n && pushes_frame_pointer(u, &in[first]))
 		last = first + 1;
 	for (i = first; i < last; i++)
-		in[i].attr |= INSN_PROLOGUE;
+		in[i].attr |= INSN_ALONE;
 }
 
 void
@@ -321,15 +419,27 @@ proc_find(struct unit *u)
 	for (uint32_t i = 0; i < u->ncode; i++)
 		if (u->code[i])
 			unique_starts(&by_section[i], u->code[i]);
+	for (uint32_t i = 0; i < u->ncode; i++)
+		if (u->code[i] && u->text->compiler)
+			find_pieces(u, by_section, u->code[i]);
 	for (int cold = 0; cold < 2; cold++)
 		for (uint32_t i = 0; i < u->ncode; i++)
 			if (u->code[i])
 				add_section(u, u->code[i], &by_section[i], &names, cold);
+	for (uint32_t i = 0; i < u->ncode; i++)
+		if (u->code[i])
+			sort_ranges(u->code[i]);
+	for (uint32_t i = 0; i < u->ncode; i++)
+		if (u->code[i])
+			find_homes(u, &by_section[i]);
 	for (uint32_t i = 0; i < u->ncode; i++) {
-		if (u->code[i] && u->code[i]->ranges.n)
-			qsort(u->code[i]->ranges.at, u->code[i]->ranges.n, sizeof(struct range), by_lo);
+		if (u->code[i])
+			add_pieces(u, u->code[i], &by_section[i], &names);
 		free(by_section[i].at);
 	}
+	for (uint32_t i = 0; i < u->ncode; i++)
+		if (u->code[i])
+			sort_ranges(u->code[i]);
 	strmap_free(&names);
 	for (size_t i = 0; i < u->procs.n; i++)
 		keep_prologue(u, &u->procs.at[i].parts.at[0]);

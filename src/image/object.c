@@ -16,6 +16,19 @@ is_pcrel(uint32_t type)
 	}
 }
 
+static bool
+is_distance(uint32_t type)
+{
+	switch (type) {
+	case R_X86_64_GOT32: case R_X86_64_GOT64: case R_X86_64_GOTOFF64: case R_X86_64_GOTPCREL64: case R_X86_64_GOTPLT64:
+	case R_X86_64_PLTOFF64: case R_X86_64_GOTPC32: case R_X86_64_GOTPC64: case R_X86_64_SIZE32: case R_X86_64_SIZE64:
+	case R_X86_64_GOTPCREL: case R_X86_64_GOTPCRELX: case R_X86_64_REX_GOTPCRELX:
+		return true;
+	default:
+		return false;
+	}
+}
+
 static int
 by_offset(const void *a, const void *b)
 {
@@ -56,7 +69,7 @@ read_relocs(struct object *o, struct pool *pool, Elf_Scn *scn, const GElf_Shdr *
 		if (!gelf_getrela(d, (int)i, &a))
 			return false;
 		r[o->nreloc + i] = (struct obj_reloc){a.r_offset, a.r_addend, (uint32_t)GELF_R_SYM(a.r_info),
-			is_pcrel((uint32_t)GELF_R_TYPE(a.r_info))};
+			is_pcrel((uint32_t)GELF_R_TYPE(a.r_info)), is_distance((uint32_t)GELF_R_TYPE(a.r_info))};
 	}
 	if (n)
 		qsort(r + o->nreloc, n, sizeof *r, by_offset);

@@ -28,6 +28,7 @@ struct obj_reloc {
 	int64_t addend;          /* of a PC-relative field: relative to the field itself */
 	uint32_t sym;
 	bool pcrel;
+	bool distance;           /* not an address, but how far that is from the GOT, or where the linker's entry for it is */
 };
 
 struct object {

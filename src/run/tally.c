@@ -19,6 +19,7 @@ struct scan {
 	uint32_t *jump_at;       /* by block: offset of its last instruction */
 	uint32_t *first_arc;     /* by block: the first edge that leaves it, or narc */
 	uint32_t *last_jump;     /* by vertex: of a hub, the block with the last of the jumps that lead into it */
+	uint32_t *lands;         /* by vertex: the block; of a gate, the block that is entered through it; or nblock */
 	bool leaves;             /* the block that is looked at ends in a jump out of the procedure */
 	bool *counted;           /* by event: the procedure has a counter for it */
 };
@@ -195,11 +196,16 @@ index_blocks(struct scan *s)
 		if (p->arc[a].from < p->nblock)
 			s->first_arc[p->arc[a].from] = a;
 	s->last_jump = pool_array(s->t->pool, p->nvert, sizeof *s->last_jump);
+	s->lands = pool_array(s->t->pool, p->nvert, sizeof *s->lands);
+	for (uint32_t v = 0; v < p->nvert; v++)
+		s->lands[v] = v < p->nblock ? v : p->nblock;
 	for (uint32_t a = 0; a < p->narc; a++) {
 		uint32_t from = p->arc[a].from, *last = &s->last_jump[p->arc[a].to];
 
 		if (p->arc[a].kind == CHORD_EDGE_INDIRECT && from < p->nblock && is_before(&p->block[*last], &p->block[from]))
 			*last = from;
+		if (from >= p->nblock && p->arc[a].kind == CHORD_EDGE_FALL && p->arc[a].to < p->nblock)
+			s->lands[from] = p->arc[a].to;
 	}
 }
 
@@ -207,14 +213,14 @@ static bool
 is_backward(const struct scan *s, const struct arc *a)
 {
 	const struct proc *p = s->p;
-	uint32_t from;
+	uint32_t from, to = s->lands[a->to];
 
-	if (a->to >= p->nblock || (a->from >= p->nblock && a->kind != CHORD_EDGE_INDIRECT))
+	if (to >= p->nblock || (a->from >= p->nblock && a->kind != CHORD_EDGE_INDIRECT))
 		return false;
 	from = a->from < p->nblock ? a->from : s->last_jump[a->from];
-	if (p->block[from].part != p->block[a->to].part)
-		return p->block[from].part > p->block[a->to].part;
-	return p->block[a->to].offset <= s->jump_at[from];
+	if (p->block[from].part != p->block[to].part)
+		return p->block[from].part > p->block[to].part;
+	return p->block[to].offset <= s->jump_at[from];
 }
 
 static bool

@@ -141,7 +141,7 @@ static void
 jump_on(struct emitter *m, struct buf *b, uint32_t e)
 {
 	const struct text *t = m->u->text;
-	uint32_t from = m->w->proc->graph->edge[e].from, to = m->w->proc->graph->edge[e].to;
+	uint32_t from = m->w->proc->graph->edge[e].from, to = proc_lands(m->w->proc, m->w->proc->graph->edge[e].to);
 	struct str operand = stmt_rest(t, &t->stmts.at[emit_last(m, from)->stmt]);
 	struct buf label = {0};
 
@@ -266,7 +266,8 @@ emit_jumps(struct emitter *m)
 
 	for (uint32_t e = 0; e < p->arcs.n; e++) {
 		const struct edge *edge = &p->graph->edge[e];
-		bool split = edge->to < p->blocks.n && m->w->split[edge->to];
+		uint32_t to = proc_lands(p, edge->to);
+		bool split = to < p->blocks.n && m->w->split[to];
 		const struct site *s = &m->w->edge[e];
 
 		if (site_used(s) && s->where == SITE_SPLIT && p->arcs.at[e].jump && p->arcs.at[e].stuck)
@@ -274,19 +275,19 @@ emit_jumps(struct emitter *m)
 		if (site_used(s) && (s->where == SITE_STUB || (s->where == SITE_SPLIT && p->arcs.at[e].jump))) {
 			replace_operand(m, emit_last(m, edge->from), 'X', e);
 		} else if (split && p->arcs.at[e].jump) {
-			replace_operand(m, emit_last(m, edge->from), 'T', edge->to);
-		} else if (split && p->arcs.at[e].kind == CHORD_EDGE_FALL) {
+			replace_operand(m, emit_last(m, edge->from), 'T', to);
+		} else if (split && edge->from < p->blocks.n && p->arcs.at[e].kind == CHORD_EDGE_FALL) {
 			struct buf label = {0};
 
-			label_add(&label, 'T', m->w->number, edge->to);
+			label_add(&label, 'T', m->w->number, to);
 			buf_char(&label, 0);
 			m->u->machine->jump(&m->b, label.at);
 			buf_free(&label);
 			emit_after(m, edge->from, RANK_OVER);
-		} else if (edge->to < p->blocks.n && p->arcs.at[e].jump && !p->arcs.at[e].stuck &&
+		} else if (to < p->blocks.n && p->arcs.at[e].jump && !p->arcs.at[e].stuck &&
 		           is_distance(stmt_rest(m->u->text, &m->u->text->stmts.at[emit_last(m, edge->from)->stmt]))) {
-			m->target[edge->to] = true;
-			replace_operand(m, emit_last(m, edge->from), 'J', edge->to);
+			m->target[to] = true;
+			replace_operand(m, emit_last(m, edge->from), 'J', to);
 		}
 	}
 }

@@ -167,11 +167,11 @@ static bool
 leads_back(const struct proc *p, uint32_t e, uint32_t last)
 {
 	const struct edge *d = &p->graph->edge[e];
-	uint32_t from = d->from == p->hub ? last : d->from;
+	uint32_t from = d->from == p->hub ? last : d->from, to = proc_lands(p, d->to);
 
-	if (from >= p->blocks.n || d->to >= p->blocks.n || !(p->arcs.at[e].jump || d->from == p->hub))
+	if (from >= p->blocks.n || to >= p->blocks.n || !(p->arcs.at[e].jump || d->from == p->hub))
 		return false;
-	return !is_behind(&p->blocks.at[d->to], &p->blocks.at[from]);
+	return !is_behind(&p->blocks.at[to], &p->blocks.at[from]);
 }
 
 /* A conditional jump out of the procedure is taken like any other. */
@@ -287,7 +287,7 @@ add_arc(struct events_of *x, uint32_t e, uint32_t from)
 	const struct proc *p = x->w->proc;
 	uint32_t block = p->graph->edge[e].from, to = p->graph->edge[e].to;
 
-	if (p->arcs.at[e].kind == CHORD_EDGE_ENTRY && !to)
+	if (!e)
 		from = x->begin;
 	if (p->arcs.at[e].jump && to == p->exit && block < p->blocks.n)
 		to = vertex_of_call(x, block, p->blocks.at[block].last - 1, to);

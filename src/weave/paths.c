@@ -34,9 +34,10 @@ find_entry(const struct unit *u, struct woven *w)
 	struct edge *entry = &p->graph->edge[0];
 	struct site *s = &w->edge[0];
 
-	if (entry->from != p->entry || entry->to != 0)
+	if (entry->from != p->entry || proc_lands(p, entry->to) != 0)
 		bug("the first edge of %s is not that to its first block", p->name);
-	*s = place_entry(u, w);
+	if (!entry->to)
+		*s = place_entry(u, w);
 	entry->fixed = s->where == SITE_NONE;
 	entry->cost = entry->fixed ? 1 : s->price;
 }
@@ -79,7 +80,7 @@ can_stand_before(const struct woven *w, uint32_t block, uint32_t only)
 	const struct graph *g = p->graph;
 	const struct insn *first = woven_insn(w, block, p->blocks.at[block].first);
 
-	if (w->split[block] || first->stmt == UINT32_MAX || first->attr & (INSN_GLUED | INSN_FIRST | INSN_PROLOGUE))
+	if (w->split[block] || first->stmt == UINT32_MAX || first->attr & (INSN_GLUED | INSN_FIRST | INSN_ALONE))
 		return false;
 	for (uint32_t i = g->in_at[block]; i < g->in_at[block + 1]; i++) {
 		uint32_t e = g->in[i];
@@ -121,24 +122,25 @@ find_stuck(const struct unit *u, struct woven *w)
 
 /* ---- the DAG ---- */
 
-/* Does the hub have an edge that leaves the procedure? No code can be put on that. */
+/* Is it an edge out of the procedure from a hub or gate? No code can be put on that. */
 static bool
-hub_leaves(const struct proc *p)
+leaves_unseen(const struct proc *p, uint32_t e)
 {
-	for (uint32_t e = 0; e < p->arcs.n; e++)
-		if (p->graph->edge[e].from == p->hub && p->graph->edge[e].to == p->exit)
-			return true;
-	return false;
+	uint32_t from = p->graph->edge[e].from;
+
+	return from >= p->blocks.n && from != p->entry && from != p->exit && p->graph->edge[e].to == p->exit;
 }
 
 static const bool *
 edges_to_cut(const struct unit *u, const struct proc *p)
 {
 	bool *cut = pool_array(u->pool, p->graph->nedge, sizeof *cut);
-	bool leaves = hub_leaves(p);
+	bool *leaves = pool_array(u->pool, p->graph->nvert, sizeof *leaves);
 
 	for (uint32_t e = 0; e < p->arcs.n; e++)
-		cut[e] = p->arcs.at[e].twice || (leaves && p->graph->edge[e].to == p->hub);
+		leaves[p->graph->edge[e].from] |= leaves_unseen(p, e);
+	for (uint32_t e = 0; e < p->arcs.n; e++)
+		cut[e] = p->arcs.at[e].twice || leaves[p->graph->edge[e].to];
 	return cut;
 }
 
@@ -345,9 +347,8 @@ add_ops(const struct unit *u, struct woven *w)
 		struct site *before = &w->paths->before[e];
 		struct path_op op;
 
-		/* What leaves by the hub has ended its path before. */
-		if (p->arcs.at[e].kind == CHORD_EDGE_CLOSE ||
-		    (p->graph->edge[e].from == p->hub && p->graph->edge[e].to == p->exit))
+		/* What leaves by a hub has ended its path before. */
+		if (p->arcs.at[e].kind == CHORD_EDGE_CLOSE || leaves_unseen(p, e))
 			continue;
 		op = op_of(w, e);
 		op.guard = needs_guard(w, e, &op);

@@ -22,7 +22,7 @@ struct degrees {
 static bool
 is_open(const struct insn *in)
 {
-	return in->stmt != UINT32_MAX && !(in->attr & (INSN_GLUED | INSN_PROLOGUE));
+	return in->stmt != UINT32_MAX && !(in->attr & (INSN_GLUED | INSN_ALONE));
 }
 
 /* A place that has no price is none. */
@@ -352,7 +352,7 @@ mark_dead_ends(const struct woven *w, bool *dead)
 	for (uint32_t e = 0; e < p->arcs.n; e++) {
 		uint32_t from = p->graph->edge[e].from;
 
-		if (from < p->blocks.n && p->graph->edge[e].to == p->exit) {
+		if (from < p->blocks.n && (p->graph->edge[e].to == p->exit || proc_lands(p, p->graph->edge[e].to) != p->graph->edge[e].to)) {
 			const struct insn *in = woven_insn(w, from, p->blocks.at[from].last - 1);
 
 			dead[from] = in->cls == CHORD_INSN_TRAP || insn_is_call(in);
@@ -381,7 +381,7 @@ leads_to_cold(const struct proc *p, const struct edge *e)
 	if (e->to >= p->blocks.n)
 		return false;
 	if (e->from == p->entry)
-		return e->to != 0;
+		return proc_lands(p, e->to) != 0;
 	return e->from < p->blocks.n && p->blocks.at[e->to].part && !p->blocks.at[e->from].part;
 }
 

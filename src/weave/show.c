@@ -15,6 +15,10 @@ vertex_name(const struct proc *p, uint32_t v, char buf[16])
 		return "ENTRY";
 	if (v == p->exit)
 		return "EXIT";
+	if (v < p->graph->nvert && proc_lands(p, v) != v) {
+		snprintf(buf, 16, "gate%" PRIu32, v);
+		return buf;
+	}
 	if (v == p->hub)
 		return "HUB";
 	snprintf(buf, 16, "%" PRIu32, v);

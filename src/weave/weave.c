@@ -330,6 +330,7 @@ release(struct job *j)
 		free(j->unit.procs.at[i].parts.at);
 		free(j->unit.procs.at[i].blocks.at);
 		free(j->unit.procs.at[i].arcs.at);
+		free(j->unit.procs.at[i].gates.at);
 		if (j->woven) {
 			free(j->woven[i].segments.at);
 			free(j->woven[i].pieces.at);

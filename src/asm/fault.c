@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/* Instructions at which a signal's handler may let the program go on elsewhere: those that tables written by hand name
+ * (`.quad 1b, 3b`: if 1 faults, go on at 3), or, where only the places to go on at are known, all of the inline assembly around
+ * them that access memory. */
+#include "asm/asm.h"
+
+#include <stdlib.h>
+
+static const struct insn *
+insn_of(const struct part *t, uint32_t i)
+{
+	return &t->code->insns.at[i];
+}
+
+static bool
+is_inline(const struct unit *u, const struct insn *in)
+{
+	return in->stmt != UINT32_MAX && u->text->stmts.at[in->stmt].flags & STMT_INLINE;
+}
+
+static bool
+may_fault(const struct unit *u, const struct part *t, const struct insn *in)
+{
+	const struct obj_section *s = &u->object->sections[t->code->section];
+	struct facts f;
+
+	if (in->cls == CHORD_INSN_TRAP)
+		return true;
+	if ((in->cls != CHORD_INSN_OTHER && in->cls != CHORD_INSN_REP) || in->stmt == UINT32_MAX)
+		return false;
+	return u->machine->facts(s->data + in->off, s->size - in->off, &f) && (f.loads || f.stores || f.divide);
+}
+
+/* What a procedure has of these. */
+struct seen {
+	bool jumps, places, named;   /* indirect jumps; places to go on at; faults that a table names */
+};
+
+static bool
+is_named_fault(const struct unit *u, const struct part *t, const struct insn *in)
+{
+	return in->lead & LEAD_LISTED && may_fault(u, t, in);
+}
+
+static struct seen
+look(const struct unit *u, const struct proc *p)
+{
+	struct seen s = {0};
+
+	for (size_t k = 0; k < p->parts.n; k++)
+		for (uint32_t i = p->parts.at[k].first; i < p->parts.at[k].last; i++) {
+			const struct insn *in = insn_of(&p->parts.at[k], i);
+			bool named = is_named_fault(u, &p->parts.at[k], in);
+
+			s.jumps |= in->cls == CHORD_INSN_IJUMP;
+			s.named |= named;
+			s.places |= in->lead & LEAD_TAKEN && !named && (is_inline(u, in) || !u->text->compiler);
+		}
+	return s;
+}
+
+bool
+fault_find(struct unit *u, struct proc *p)
+{
+	struct seen s = look(u, p);
+	bool all = u->text->compiler && !s.named && !s.jumps;
+
+	/* Text by hand with indirect jumps has tables for these. */
+	if (!s.places || (!u->text->compiler && (s.jumps || !s.named)))
+		return false;
+	for (size_t k = 0; k < p->parts.n; k++)
+		for (uint32_t i = p->parts.at[k].first; i < p->parts.at[k].last; i++) {
+			const struct part *t = &p->parts.at[k];
+			struct insn *in = &t->code->insns.at[i];
+
+			if (is_named_fault(u, t, in) || (all && is_inline(u, in) && !(in->lead & LEAD_TAKEN) && may_fault(u, t, in)))
+				in->lead |= LEAD_FAULT;
+			if (in->lead & LEAD_FAULT && in->cls != CHORD_INSN_TRAP)
+				in->attr |= INSN_ALONE;
+		}
+	return true;
+}
