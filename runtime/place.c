@@ -281,12 +281,15 @@ chord_rt_hold(long fd, const struct chord_profile_head *h)
 	return e;
 }
 
-/* A file of that name that was not there before. */
+/* A file of that name that was not there before. Whatever the umask is, this user may open it again. */
 static long
 chord_rt_new_file(struct chord_rt_ctl *ctl, long dir)
 {
 	long fd = chord_rt_call(SYS_openat, dir, chord_rt_within(ctl, dir), CHORD_RT_OPEN | O_CREAT | O_EXCL, 0644);
+	struct stat st;
 
+	if (!chord_rt_failed(fd) && !chord_rt_failed(chord_rt_call(SYS_fstat, fd, &st)) && (st.st_mode & 0600) != 0600)
+		chord_rt_call(SYS_fchmod, fd, (st.st_mode & 0644) | 0600);
 	return chord_rt_failed(fd) ? fd : chord_rt_hold(fd, NULL);
 }
 

@@ -31,7 +31,8 @@ add_head(struct profile *sum, const struct profile *p)
 	sum->nsummed += p->nsummed;
 	VEC_JOIN(sum->origin, p->origin);
 	sum->orphan_error = sum->orphan_error ? sum->orphan_error : p->orphan_error;
-	return add(&sum->orphans, p->orphans) && add(&sum->threads, p->threads) && add(&sum->lost, p->lost) && add(&sum->in_flight, p->in_flight);
+	return add(&sum->orphans, p->orphans) && add(&sum->threads, p->threads) && add(&sum->lost, p->lost) &&
+	       add(&sum->in_flight, p->in_flight);
 }
 
 static bool

@@ -165,7 +165,8 @@ put_folder(struct finder *f, const char *folder, const char *program)
 	const struct listing *l = list_folder(f, folder);
 
 	for (size_t i = 0; i < l->name.n; i++) {
-		struct found x = look(strcmp(folder, ".") ? pool_printf(f->pool, "%s/%s", folder, l->name.at[i]) : l->name.at[i], false);
+		const char *name = strcmp(folder, ".") ? pool_printf(f->pool, "%s/%s", folder, l->name.at[i]) : l->name.at[i];
+		struct found x = look(name, false);
 
 		x.inside = true;
 		if (program && !is_profile_name(l->name.at[i], program))

@@ -154,12 +154,12 @@ why_not_found(const struct found *f, const struct profile *p)
 }
 
 /* Where all that a command started is summed. */
+static const char only_named[] = "it has counts of a snapshot (CHORD_SIGNAL), which are used only where the program is named";
+
 static const char *
 why_not_counted(const struct profile *p)
 {
-	if (p->flags & CHORD_PROFILE_SNAPSHOT)
-		return "it has counts of a snapshot (CHORD_SIGNAL), which are used only where the program is named";
-	return NULL;
+	return p->flags & CHORD_PROFILE_SNAPSHOT ? only_named : NULL;
 }
 
 static bool
@@ -217,6 +217,9 @@ load_given(struct run *r, char **name, int n)
 	find_named(r->pool, name, n, &list);
 	ok = take_all(r, &list);
 	free(list.at);
+	for (size_t i = 0; i < r->left_out.n; i++)
+		if (r->left_out.at[i].reason == only_named) /* whoever asked knows more */
+			return ok;
 	if (!ok || r->summed.n)
 		return ok;
 	say_left_out(r);
@@ -392,10 +395,15 @@ selected(const struct run *r)
 	return n;
 }
 
-static const char *
-orphan_reason(const struct profile *p)
+static void
+note_orphans(struct run *r)
 {
-	return p->orphan_error && p->orphan_error < 4096 ? strerror((int)p->orphan_error) : "it is not known why";
+	uint64_t error = r->sum->orphan_error;
+	const char *why = error && error < 4096 ? strerror((int)error) : "it is not known why";
+
+	VEC_PUSH(r->note, pool_printf(r->pool, "%" PRIu64 " child %s could not write a profile, and what %s executed is in no count: %s",
+	                              r->sum->orphans, r->sum->orphans == 1 ? "process" : "processes",
+	                              r->sum->orphans == 1 ? "it" : "they", why));
 }
 
 static void
@@ -417,9 +425,7 @@ take_notes(struct run *r)
 	     "walks of stacks could not be finished: procedures that were active then may be off by one an activation");
 	note_jumps(r);
 	if (p->orphans)
-		VEC_PUSH(r->note, pool_printf(r->pool, "%" PRIu64 " child %s not write a profile, and what %s executed is in no count: %s",
-		                              p->orphans, p->orphans == 1 ? "process could" : "processes could",
-		                              p->orphans == 1 ? "it" : "they", orphan_reason(p)));
+		note_orphans(r);
 	if (p->flags & CHORD_PROFILE_NOT_WATCHED)
 		VEC_PUSH(r->note, "threads may have been made that the runtime did not see: counts may be short");
 	for (size_t i = 0; i < p->text.n; i++)

@@ -16,10 +16,10 @@ static const struct argp_option options[] = {
 static const char doc[] =
 	"Sum profiles of one build into one profile.\v"
 	"The sum is a profile like any other: it can be reported, and merged again. Profiles belong together if "
-	"each has at least one module (the program or a shared object) in common with those before it. A folder stands for all profiles "
-	"in it, one that a run's first process left for those of its other processes, too. What is in the sum already is not added "
-	"again, and that is said.\n\n"
-	"Exit status: 0 done, 1 a profile cannot be used (the sum has the others) or the sum cannot be written, 2 wrong usage.";
+	"each has at least one module (the program or a shared object) in common with those before it. A folder stands for all "
+	"profiles in it, one that a run's first process left for those of its other processes, too. What is in the sum already "
+	"is not added again, and that is said.\n\n"
+	"Exit status: 0 done, 1 a profile cannot be used or the sum cannot be written (there is none then), 2 wrong usage.";
 
 struct args {
 	const char *out;
@@ -62,8 +62,8 @@ warn_of_twice(const struct profile *sum, const struct profile *p, const char *na
 	if (!o || *warned)
 		return;
 	*warned = true;
-	say_warning(name, "of process %" PRIu64 " the sum has a snapshot and the whole profile: what the snapshot has is summed twice",
-	            o->pid);
+	say_warning(name, "the sum has a snapshot and the whole profile of process %" PRIu64 ": what is in the snapshot is "
+	            "summed twice", o->pid);
 }
 
 static bool
@@ -79,8 +79,7 @@ struct merging {
 	struct pool *pool;
 	struct profile *sum;
 	bool warned;             /* of a snapshot */
-	bool incomplete;         /* a profile could not be used */
-	bool spoilt;             /* the sum is not to be used */
+	bool spoilt;             /* a profile is damaged, or does not belong to the others: there is no sum */
 };
 
 static void
@@ -99,11 +98,11 @@ add_profile(struct merging *m, const char *name, const struct profile *p)
 		why = "of another build than the profiles before it";
 	if (!why) {
 		warn_of_twice(m->sum, p, name, &m->warned);
-		m->spoilt = !profile_add(m->sum, p, m->pool, &why);
+		profile_add(m->sum, p, m->pool, &why);
 	}
 	if (why)
 		say_error(name, "%s", why);
-	m->incomplete |= why != NULL;
+	m->spoilt |= why != NULL;
 }
 
 static const char *
@@ -134,7 +133,7 @@ add_one(struct merging *m, const struct found *f)
 		say_warning(f->name, "left out: %s", why);
 	} else {
 		say_error(f->name, "%s", why);
-		m->incomplete = true;
+		m->spoilt = true;
 	}
 	profile_free(p);
 }
@@ -162,7 +161,7 @@ merge(struct merging *m, const char *to, const struct found_list *list)
 	struct buf out = {0};
 	bool ok;
 
-	for (size_t i = 0; i < list->n && !m->spoilt; i++) {
+	for (size_t i = 0; i < list->n; i++) {
 		progress("merging", i, list->n);
 		add_one(m, &list->at[i]);
 	}
@@ -178,7 +177,7 @@ merge(struct merging *m, const char *to, const struct found_list *list)
 	if (!ok)
 		say_error(to, "%s", strerror(errno));
 	buf_free(&out);
-	return ok && !m->incomplete;
+	return ok;
 }
 
 int

@@ -38,9 +38,10 @@ static const struct argp_option options[] = {
 
 static const char doc[] =
 	"Report what a program measured with Chord executed.\v"
-	"Without PROFILE, the profiles of this build of the program are summed that are in the folder of CHORD_DIR, in the current folder "
-	"or beside the program (PROGRAM.*.chord): those of the first place that has any. A folder stands for all in it, a profile "
-	"that a run's first process left for those of its other processes, too. Shared objects that were measured too are reported with it.\n\n"
+	"Without PROFILE, the profiles of this build of the program are summed that are in the folder of CHORD_DIR, in the current "
+	"folder or beside the program (PROGRAM.*.chord): those of the first place that has any. A folder stands for all in it, a "
+	"profile that a run's first process left for those of its other processes, too. Shared objects that were measured too are "
+	"reported with it.\n\n"
 	"Every count is exact. What was not measured, and what cannot be known, is said at the end and is in no sum. "
 	"A string instruction with a rep prefix counts once each time it is executed.\n\n"
 	"Exit status: 0 done, 1 the program or a profile cannot be used (the others are reported), 2 wrong usage.";

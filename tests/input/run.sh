@@ -386,7 +386,9 @@ t_bad_profile() {
 	mv prog.*.chord good
 	want "$CHORD" report ./prog good
 	: >bad
-	bad_profile bad
+	refused 1 '^chord: bad: the file is empty' "$CHORD" report ./prog bad
+	refused 1 '^chord: merged: there is nothing' "$CHORD" merge -o merged bad
+	[ ! -e merged ] || no "there is a merged file of nothing"
 	local size
 	size=$(wc -c <good)
 	for n in 1 7 8 63 64 100 4095 4096 4097 8192 $((size / 2)) $((size - 4096)) $((size - 1)); do
@@ -429,7 +431,7 @@ t_summed_twice() {
 	want "$CHORD" merge -o sum p.1.chord p.2.chord
 	[ ! -s err ] || no "of two snapshots: $(cat err)"
 	"$CHORD" merge -o sum p.2.chord p.chord p.1.chord 2>err || no "status $?"
-	[ "$(wc -l <err)" = 1 ] && grep -q '^chord: warning: p.2.chord: a snapshot of process [0-9]*, as p.chord is' err || no "$(cat err)"
+	[ "$(wc -l <err)" = 1 ] && grep -q '^chord: warning: p.chord: the sum has a snapshot and the whole profile of process [0-9]*:' err || no "$(cat err)"
 }
 t_other_build() {
 	build
