@@ -251,7 +251,7 @@ choose_part(struct reader *r, const struct chord_extent_head *h)
 {
 	uint64_t of = h->type == CHORD_EXTENT_COUNTS ? h->a + 1 : h->b;
 
-	if (!r->sum || h->type == CHORD_EXTENT_TEXT) {
+	if (!r->sum || h->type == CHORD_EXTENT_TEXT || h->type == CHORD_EXTENT_ORIGINS) {
 		r->p = r->sum ? r->sum : r->p;
 		return true;
 	}

@@ -401,8 +401,8 @@ note_orphans(struct run *r)
 	uint64_t error = r->sum->orphan_error;
 	const char *why = error && error < 4096 ? strerror((int)error) : "it is not known why";
 
-	VEC_PUSH(r->note, pool_printf(r->pool, "%" PRIu64 " child %s could not write a profile, and what %s executed is in no count: %s",
-	                              r->sum->orphans, r->sum->orphans == 1 ? "process" : "processes",
+	VEC_PUSH(r->note, pool_printf(r->pool, "%" PRIu64 " child %s could not write a profile, and what %s executed is in no "
+	                              "count: %s", r->sum->orphans, r->sum->orphans == 1 ? "process" : "processes",
 	                              r->sum->orphans == 1 ? "it" : "they", why));
 }
 
