@@ -26,6 +26,7 @@
 #include "vfork.c"
 #include "fork.c"
 #include "snapshot.c"
+#include "torn.c"
 #include "timer.c"
 #include "hooked.c"
 #include "start.c"

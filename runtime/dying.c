@@ -16,7 +16,7 @@ chord_rt_is_fatal(struct chord_rt_ctl *ctl, uint64_t sig)
 		return false;
 	chord_rt_call(SYS_rt_sigaction, sig, 0, action, 8);
 	chord_rt_call(SYS_rt_sigprocmask, 0, 0, &blocked, 8);
-	if (action[0] || blocked >> (sig - 1) & 1)
+	if ((action[0] && action[0] != ctl->bus) || blocked >> (sig - 1) & 1)
 		return false;
 	old = chord_rt_lock(ctl);
 	traced = chord_rt_traced(ctl); /* a debugger may keep it */

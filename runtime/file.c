@@ -30,7 +30,7 @@ chord_rt_fd(struct chord_rt_ctl *ctl)
 {
 	long fd;
 
-	if (ctl->nofile)
+	if (ctl->nofile || ctl->torn)
 		return -1;
 	if (ctl->fd >= 0 && chord_rt_is_ours(ctl, ctl->fd))
 		return ctl->fd;

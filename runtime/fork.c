@@ -118,6 +118,7 @@ chord_rt_new_profile(struct chord_rt_ctl *ctl)
 	ctl->owner = ctl->depth = 0;
 	ctl->ended = 0;
 	ctl->dying = 0;
+	ctl->torn = 0;
 	ctl->snapshots = 0;
 	ctl->guests_told = 0;
 	if (ctl->kept)
@@ -174,11 +175,12 @@ chord_rt_forked(const struct chord_rt_regs *regs)
 {
 	struct chord_rt_ctl *ctl = chord_rt_ctl_here();
 	uint32_t pid = (uint32_t)chord_rt_call(SYS_getpid);
-	uint64_t all = ~0ull, old = 0;
+	uint64_t all, old = 0;
 
 	if (!ctl || !ctl->magic || ctl->pid == pid)
 		return;
 	ctl->pid = pid;
+	all = chord_rt_all_signals(ctl);
 	ctl->place.member = ctl->place.length != 0;
 	chord_rt_call(SYS_rt_sigprocmask, 0, &all, &old, 8);
 	chord_rt_new_profile(ctl);

@@ -188,6 +188,9 @@ chord_rt_hooked(struct chord_rt_regs *regs, uint32_t hook, uint64_t otherwise)
 	case CHORD_RT_HOOK_kill:
 		chord_rt_signals(ctl, regs, hook);
 		break;
+	case CHORD_RT_HOOK_sigaction:
+	case CHORD_RT_HOOK_signal:
+		return chord_rt_bus_hooked(ctl, regs, hook, real) ? 0 : real;
 	case CHORD_RT_HOOK_pthread_cancel:
 		chord_rt_cancels(ctl);
 		break;

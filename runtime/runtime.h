@@ -68,6 +68,8 @@ enum {
 	X(__assert_fail) \
 	X(__assert_perror_fail) \
 	X(raise) \
+	X(sigaction) \
+	X(signal) \
 	X(kill) \
 	X(setcontext) \
 	X(swapcontext) \
@@ -327,6 +329,9 @@ struct chord_rt_ctl {
 	uint64_t trap_handler;        /* for these */
 	struct chord_rt_action { uint64_t handler, flags, restorer, mask; } trap; /* of SIGTRAP, the program's own */
 	uint64_t state_size;          /* bytes for the state of floating point and vectors, plus 1; 0: not asked yet */
+	uint64_t bus;                 /* our handler for SIGBUS; 0: none */
+	uint64_t bus_flags, bus_mask; /* that the program gave with the default, which it would see */
+	uint32_t torn;                /* the file became shorter */
 	uint32_t signal, reset;       /* of CHORD_SIGNAL; 0: none */
 	uint32_t snapshots;           /* written so far */
 	uint64_t kept, kept_size;     /* the profile at the last reset */

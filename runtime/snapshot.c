@@ -322,7 +322,7 @@ chord_rt_watch_signal(struct chord_rt_ctl *ctl)
 	a.handler = (uint64_t)chord_rt_elsewhere((void *)&chord_rt_on_signal); /* not from a table, which would be data */
 	a.flags = CHORD_RT_SA;
 	a.restorer = (uint64_t)chord_rt_elsewhere((void *)&chord_rt_entry_restore);
-	a.mask = ~0ull;
+	a.mask = ~(1ull << (7 - 1)); /* see torn.c */
 	if (was.handler <= 1)
 		chord_rt_call(SYS_rt_sigaction, ctl->signal, &a, 0, 8);
 }

@@ -311,7 +311,7 @@ chord_rt_construct(int argc, char **argv, char **env)
 		chord_rt_fold_all(ctl);
 		chord_rt_hook_all(ctl);
 		if (chord_rt_me(ctl) && chord_rt_me(ctl)->main)
-			chord_rt_watch_signal(ctl);
+			chord_rt_watch_signal(ctl), chord_rt_watch_bus(ctl);
 	}
 	chord_rt_unlock(ctl, old);
 	chord_rt_watch_fork();

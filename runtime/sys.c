@@ -324,12 +324,20 @@ chord_rt_tell(struct chord_rt_ctl *ctl, const char *what, const char *why)
 	chord_rt_say(&ctl->err, what, why);
 }
 
+/* What the runtime blocks while it must not be interrupted: all signals but the one of a profile that somebody made shorter, if that
+ * is its own. */
+static uint64_t
+chord_rt_all_signals(const struct chord_rt_ctl *ctl)
+{
+	return ctl->bus ? ~(1ull << (7 - 1)) : ~0ull;
+}
+
 /* The one lock: taken with all signals blocked, for what grows. The owner may
  * take it again (fork takes it around itself). */
 static uint64_t
 chord_rt_lock(struct chord_rt_ctl *ctl)
 {
-	uint64_t all = ~0ull, old = 0;
+	uint64_t all = chord_rt_all_signals(ctl), old = 0;
 	int32_t me = (int32_t)chord_rt_call(SYS_gettid), nobody;
 
 	chord_rt_call(SYS_rt_sigprocmask, 0, &all, &old, 8);

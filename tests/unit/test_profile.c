@@ -285,7 +285,7 @@ static void
 extent_errors(void **state)
 {
 	const struct { unsigned page; size_t field; uint64_t value; const char *why; } cases[] = {
-		{1, offsetof(struct chord_extent_head, type), 9, "no known type"},
+		{1, offsetof(struct chord_extent_head, type), 99, "no known type"},
 		{1, offsetof(struct chord_extent_head, size), 0, "size"},
 		{1, offsetof(struct chord_extent_head, size), CHORD_PAGE + 1, "size"},
 		{2, offsetof(struct chord_extent_head, size), CHORD_PAGE, "fewer counters"},

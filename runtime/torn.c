@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+/* A profile that somebody makes shorter while its process runs: what is mapped behind its end can no longer be touched, and
+ * the process would die by SIGBUS. The pages get memory of their own then: the counts are lost, the program goes on.
+ *
+ * The handler for that is put where there is none, in a dynamic program that is measured itself, and takes no notice of anything else: another
+ * SIGBUS does what it does without a handler. The program's own handler takes its place. That it is there cannot be seen through
+ * sigaction() and signal(); their hooks see to that. A system call of the program's own shows it. */
+
+enum { CHORD_RT_SIGBUS = 7, CHORD_RT_BUS_ADRERR = 2 };
+
+/* As libc has it. */
+struct chord_rt_sigaction {
+	uint64_t handler, mask[16];
+	int32_t flags;
+	uint64_t restorer;
+};
+
+static bool
+chord_rt_is_in(uint64_t addr, const void *start, uint64_t size)
+{
+	return addr - (uint64_t)start < size;
+}
+
+/* Is the file mapped there? */
+static bool
+chord_rt_is_of_file(struct chord_rt_ctl *ctl, uint64_t addr)
+{
+	const struct chord_rt_mod *m;
+
+	if (chord_rt_is_in(addr, ctl->head, CHORD_PAGE))
+		return true;
+	for (uint32_t i = 0; i < ctl->nslots; i++)
+		if (chord_rt_is_in(addr, ctl->slots[i].map, ctl->slots[i].size))
+			return true;
+	for (uint32_t r = 0; r < ctl->nregion; r++)
+		for (m = ctl->module; m < ctl->module + ctl->nmodule; m++)
+			if (m->life == CHORD_LIFE_LOADED && chord_rt_is_in(addr - ctl->region[r].base, (void *)m->first, m->size))
+				return true;
+	for (uint32_t i = 0; i < CHORD_RT_KINDS * (ctl->nregion + 1); i++) {
+		const struct chord_rt_wide *t = &ctl->wide[i % CHORD_RT_KINDS][i / CHORD_RT_KINDS];
+
+		for (uint32_t k = 0; k < t->n; k++)
+			if (chord_rt_is_in(addr, t->map[k], (uint64_t)CHORD_PAGE << 2 * k))
+				return true;
+	}
+	return false;
+}
+
+/* What woven code needs among the counters on that page, and would find at 0. Another page is not touched: it may be gone, too. */
+static void
+chord_rt_renew_words(struct chord_rt_ctl *ctl, uint64_t page)
+{
+	const struct chord_rt_mod *m;
+
+	for (uint32_t r = 0; r < ctl->nregion; r++)
+		for (m = ctl->module; m < ctl->module + ctl->nmodule; m++)
+			if (m->life == CHORD_LIFE_LOADED && chord_rt_is_in(m->shadow + ctl->region[r].base, (void *)page, CHORD_PAGE))
+				chord_rt_preset_shadow(ctl, m, ctl->region[r].base);
+}
+
+/* Gives false if it was not that. */
+static bool
+chord_rt_mend_page(struct chord_rt_ctl *ctl, uint64_t addr)
+{
+	long e = -1;
+
+	if (ctl && ctl->magic && ctl->head && !ctl->nofile && chord_rt_is_of_file(ctl, addr))
+		e = chord_rt_call(SYS_mmap, addr & -(uint64_t)CHORD_PAGE, CHORD_PAGE, CHORD_RT_PROT_RW,
+		    CHORD_RT_MAP_PRIVATE | CHORD_RT_MAP_ANON | CHORD_RT_MAP_FIXED, -1, 0);
+	if (chord_rt_failed(e))
+		return false;
+	chord_rt_renew_words(ctl, addr & -(uint64_t)CHORD_PAGE);
+	if (!ctl->torn)
+		chord_rt_tell(ctl, ctl->path, "Somebody made it shorter");
+	ctl->torn = 1;
+	return true;
+}
+
+static void
+chord_rt_on_bus(int sig, int32_t *info, void *context)
+{
+	uint64_t none[4] = {0, 0, 0, 0};
+
+	(void)context;
+	if (info[2] == CHORD_RT_BUS_ADRERR && chord_rt_mend_page(chord_rt_ctl_here(), *(uint64_t *)(info + 4)))
+		return;
+	/* As without a handler. A fault comes again by itself. */
+	chord_rt_call(SYS_rt_sigaction, sig, none, 0, 8);
+	if (info[2] <= 0 || info[2] > 3)
+		chord_rt_call(SYS_rt_tgsigqueueinfo, chord_rt_call(SYS_getpid), chord_rt_call(SYS_gettid), sig, info);
+}
+
+/* In place of the default that is there. */
+static void
+chord_rt_put_on_bus(struct chord_rt_ctl *ctl)
+{
+	struct chord_rt_action a;
+
+	if (chord_rt_failed(chord_rt_call(SYS_rt_sigaction, CHORD_RT_SIGBUS, 0, &a, 8)) || a.handler)
+		return;
+	ctl->bus_flags = a.flags;
+	ctl->bus_mask = a.mask;
+	a.handler = ctl->bus;
+	a.flags = CHORD_RT_SA;
+	a.restorer = (uint64_t)chord_rt_elsewhere((void *)&chord_rt_entry_restore);
+	a.mask = 0;
+	chord_rt_call(SYS_rt_sigaction, CHORD_RT_SIGBUS, &a, 0, 8);
+}
+
+/* In the program's own constructor: its code is never closed. */
+static void
+chord_rt_watch_bus(struct chord_rt_ctl *ctl)
+{
+	uint64_t was[4] = {1};
+
+	if (ctl->bus || ctl->nofile || !ctl->dynamic || chord_rt_failed(chord_rt_call(SYS_rt_sigaction, CHORD_RT_SIGBUS, 0, was, 8)) || was[0])
+		return;
+	ctl->bus = (uint64_t)chord_rt_elsewhere((void *)&chord_rt_on_bus);
+	chord_rt_put_on_bus(ctl);
+}
+
+/* What sigaction() gives for what was there: the default, where that is ours. */
+static void
+chord_rt_hide_bus(const struct chord_rt_ctl *ctl, struct chord_rt_sigaction *old, uint64_t flags, uint64_t mask)
+{
+	if (!old || old->handler != ctl->bus)
+		return;
+	old->handler = 0;
+	old->mask[0] = mask;
+	old->flags = (int32_t)flags;
+}
+
+/* sigaction() or signal() for SIGBUS: the real one is called. Gives whether it was this. */
+static bool
+chord_rt_bus_hooked(struct chord_rt_ctl *ctl, struct chord_rt_regs *regs, uint32_t hook, uint64_t real)
+{
+	const uint64_t *act = (const uint64_t *)regs->r[4];
+	uint64_t flags = ctl->bus_flags, mask = ctl->bus_mask, e;
+	bool to_default;
+
+	if ((uint32_t)regs->r[5] != CHORD_RT_SIGBUS || !ctl->bus)
+		return false;
+	to_default = hook == CHORD_RT_HOOK_signal ? !act : act && !*act;
+	e = ((uint64_t (*)(uint64_t, uint64_t, uint64_t))real)(regs->r[5], regs->r[4], regs->r[1]);
+	if (hook == CHORD_RT_HOOK_signal)
+		e = e == ctl->bus ? 0 : e;
+	else if (!(int32_t)e)
+		chord_rt_hide_bus(ctl, (struct chord_rt_sigaction *)regs->r[1], flags, mask);
+	if (to_default)
+		chord_rt_put_on_bus(ctl);
+	regs->r[0] = e;
+	return true;
+}
