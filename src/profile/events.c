@@ -99,9 +99,72 @@ event_count(const struct event_counter *c, const uint64_t *number, uint64_t n)
 	return sum;
 }
 
+/* How far a counter may be from its events, with control anywhere in a procedure. */
+struct lag {
+	int64_t least, most;
+};
+
+static void
+widen(struct lag *l, int64_t n)
+{
+	l->least = n < l->least ? n : l->least;
+	l->most = n > l->most ? n : l->most;
+}
+
+/* In the midst of additions that are made together, and on the way from one block to another, it may be farther off than
+ * between instructions, but no more than they make out. */
+static void
+add_lag(const struct proc *p, uint32_t e, struct lag *all)
+{
+	struct lag l = {0, 0};
+	int64_t add = 0, wide;
+
+	for (uint32_t b = 0; b < p->nblock; b++)
+		for (uint32_t i = 0; i < p->block[b].ninsn; i++)
+			widen(&l, event_query(p, b, i, e));
+	for (uint32_t k = 0; k < p->nevent_site; k++) {
+		int64_t n = p->event_site[k].add[e];
+
+		add = n > add ? n : -n > add ? -n : add;
+	}
+	wide = l.most - l.least > add ? l.most - l.least : add;
+	widen(all, l.least - wide);
+	widen(all, l.most + wide);
+}
+
+/* Of all processes in flight: how many threads may be anywhere. At calls counters are right. */
+static uint64_t
+threads_in_flight(const struct profile *p)
+{
+	uint64_t n = p ? p->standing : 0;
+
+	for (size_t i = 0; p && i < p->flight.n; i++)
+		if (__builtin_add_overflow(n, p->flight.at[i]->standing, &n))
+			return UINT32_MAX;
+	return n < UINT32_MAX ? n : UINT32_MAX;
+}
+
+static void
+take_lags(struct pool *pool, struct event_totals *t, const struct map *map, uint64_t threads)
+{
+	struct lag *lag = pool_array(pool, t->n, sizeof *lag);
+
+	for (uint32_t i = 0; i < map->nproc && threads; i++)
+		for (uint32_t e = 0; e < map->proc[i].nevent; e++)
+			add_lag(&map->proc[i], e, &lag[event_total_of(t, map->proc[i].event[e].name) - t->at]);
+	for (uint32_t i = 0; i < t->n; i++) {
+		uint64_t less = threads * (uint64_t)-lag[i].least, more = threads * (uint64_t)lag[i].most;
+		/* A little below 0 is what a counter is that is on its way. */
+		int64_t n = (int64_t)t->at[i].n;
+
+		t->at[i].most = n < 0 && (uint64_t)-n > more ? t->at[i].n : t->at[i].n + more;
+		t->at[i].n = n < 0 && (uint64_t)-n <= more ? 0 : n >= 0 && less > t->at[i].n ? 0 : t->at[i].n - less;
+	}
+}
+
 struct event_totals
-profile_events(struct pool *pool, const struct map *map, const struct module *m, const struct counts *counts,
-               const struct woven *woven)
+profile_events(struct pool *pool, const struct map *map, const struct profile *p, const struct module *m,
+               const struct counts *counts, const struct woven *woven)
 {
 	struct event_totals t = {0};
 	struct seen seen = {0};
@@ -125,6 +188,7 @@ profile_events(struct pool *pool, const struct map *map, const struct module *m,
 		}
 	for (uint32_t i = 0; i < map->nproc; i++)
 		add_cuts(&t, &map->proc[i], &counts[i], woven);
+	take_lags(pool, &t, map, m ? threads_in_flight(p) : 0);
 	for (uint32_t i = 0; i < t.n; i++)
 		if (t.at[i].n > INT64_MAX)
 			t.why = "the counter of an event was on its way below 0 when the process ended";

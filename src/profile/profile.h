@@ -396,7 +396,7 @@ struct counts *profile_solve(struct pool *pool, const struct map *map, const str
 /* events.c: the events of a module. */
 struct event_total {
 	const char *name;
-	uint64_t n;
+	uint64_t n, most;        /* it is between these */
 	uint64_t without;        /* run_events(): measured procedures that do not count it */
 };
 struct event_totals {
@@ -407,7 +407,7 @@ struct event_totals {
 /* The total of a name, added if it is new: t->at has room. */
 struct event_total *event_total_of(struct event_totals *t, const char *name);
 /* counts: what profile_solve() gave. */
-struct event_totals profile_events(struct pool *pool, const struct map *map, const struct module *module,
+struct event_totals profile_events(struct pool *pool, const struct map *map, const struct profile *p, const struct module *module,
 	const struct counts *counts, const struct woven *woven);
 
 /* Events between a call and its return, over all that were made there: what all that runs meanwhile

@@ -287,7 +287,7 @@ solve_unit(struct run *r, struct unit *u)
 	const struct module *m = profile_module(r->sum, image_build_id(u->image));
 
 	u->counts = profile_solve(r->pool, &u->map, r->sum, m, &u->woven);
-	u->events = profile_events(r->pool, &u->map, m, u->counts, &u->woven);
+	u->events = profile_events(r->pool, &u->map, r->sum, m, u->counts, &u->woven);
 	if (u->events.why)
 		VEC_PUSH(r->unknown, (struct named){u->path, u->events.why});
 	for (uint32_t i = 0; i < u->map.nproc; i++)
@@ -321,8 +321,10 @@ run_events(const struct run *r)
 		const struct event_totals *t = &r->unit.at[i].events;
 
 		sum.why = sum.why ? sum.why : t->why;
-		for (uint32_t k = 0; k < t->n; k++)
+		for (uint32_t k = 0; k < t->n; k++) {
 			event_total_of(&sum, t->at[k].name)->n += t->at[k].n;
+			event_total_of(&sum, t->at[k].name)->most += t->at[k].most;
+		}
 	}
 	for (size_t i = 0; i < r->unit.n; i++)
 		for (uint32_t k = 0; k < r->unit.at[i].map.nproc; k++)

@@ -171,7 +171,7 @@ const char *callee_name(struct pool *pool, const struct callee *c, size_t i);
 /* ---- tally.c: events from their counters, or from the counts of instructions, blocks and edges ---- */
 
 struct tally_event {
-	uint64_t n;
+	uint64_t n, most;        /* it is between these; without a bound COUNT_NO_BOUND */
 	const char *why;         /* not NULL: not known, for this reason */
 };
 struct tally {

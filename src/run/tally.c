@@ -22,18 +22,23 @@ struct scan {
 	uint32_t *lands;         /* by vertex: the block; of a gate, the block that is entered through it; or nblock */
 	bool leaves;             /* the block that is looked at ends in a jump out of the procedure */
 	bool *counted;           /* by event: the procedure has a counter for it */
+	bool most;               /* bounds: these are the most */
+	uint64_t *sum;           /* by event: of this procedure */
 };
 
 static void
 add(struct scan *s, uint32_t event, uint64_t value, uint64_t count)
 {
-	struct tally_event *e = &s->t->at[event];
 	uint64_t more;
 
 	if (!value || !count || s->counted[event])
 		return;
-	if (__builtin_mul_overflow(value, count, &more) || __builtin_add_overflow(e->n, more, &e->n))
-		e->why = TOO_LARGE;
+	if (!__builtin_mul_overflow(value, count, &more) && !__builtin_add_overflow(s->sum[event], more, &s->sum[event]))
+		return;
+	if (s->most)
+		s->sum[event] = COUNT_NO_BOUND;
+	else
+		s->t->at[event].why = TOO_LARGE;
 }
 
 static void
@@ -97,9 +102,9 @@ add_insn(struct scan *s, const struct insn *in, const struct facts *f, uint64_t 
 
 	if (asks_for_callees(l) && (is_call(in) || (s->leaves && in->cls != CHORD_INSN_BRANCH && is_jump(in->cls)))) {
 		c = callee_of(s->u, s->p, in, addr);
-		if (!c.n && in->cls == CHORD_INSN_ICALL)
+		if (!c.n && in->cls == CHORD_INSN_ICALL && !s->most)
 			s->t->through_pointers += count;
-		else if (!c.n && is_call(in))
+		else if (!c.n && is_call(in) && !s->most)
 			s->t->unnamed += count;
 	}
 	for (uint32_t i = 0; i < l->n; i++)
@@ -316,28 +321,49 @@ add_counters(struct tally *t, const struct unit *u)
 				continue;
 			if (u->events.why)
 				t->at[i].why = u->events.why;
-			else if (__builtin_add_overflow(t->at[i].n, u->events.at[e].n, &t->at[i].n))
+			else if (__builtin_add_overflow(t->at[i].n, u->events.at[e].n, &t->at[i].n) ||
+			         __builtin_add_overflow(t->at[i].most, u->events.at[e].most, &t->at[i].most))
 				t->at[i].why = TOO_LARGE;
 		}
+}
+
+static void
+scan_proc(struct scan *s)
+{
+	if (s->c && (s->c->why || (!s->c->blocks && !s->c->insns)))
+		return;
+	index_blocks(s);
+	for (uint32_t b = 0; b < s->p->nblock; b++)
+		add_block(s, b);
+	for (uint32_t a = 0; a < s->p->narc && asks_for_edges(s->t->events); a++)
+		add_arc(s, a);
 }
 
 static void
 add_proc(struct tally *t, struct unit *u, uint32_t i)
 {
 	struct scan s = {.t = t, .u = u, .p = &u->map.proc[i], .c = t->once ? NULL : &u->counts[i]};
+	uint64_t *least;
 
 	if (s.p->refused || !find_counted(&s))
 		return;
 	if (s.c && counts_by_design(s.c))
 		for (uint32_t e = 0; e < t->events->n; e++)
 			not_known(&s, e, "not counted in");
-	if (s.c && (s.c->why || (!s.c->blocks && !s.c->insns)))
-		return;
-	index_blocks(&s);
-	for (uint32_t b = 0; b < s.p->nblock; b++)
-		add_block(&s, b);
-	for (uint32_t a = 0; a < s.p->narc && asks_for_edges(t->events); a++)
-		add_arc(&s, a);
+	least = s.sum = pool_array(t->pool, t->events->n, sizeof *s.sum);
+	scan_proc(&s);
+	if (s.c && s.c->most) {
+		s.sum = pool_array(t->pool, t->events->n, sizeof *s.sum);
+		s.c = s.c->most;
+		s.most = true;
+		scan_proc(&s);
+	}
+	for (uint32_t e = 0; e < t->events->n; e++) {
+		if (__builtin_add_overflow(t->at[e].n, least[e], &t->at[e].n))
+			t->at[e].why = TOO_LARGE;
+		if (__builtin_add_overflow(t->at[e].most, s.sum[e], &t->at[e].most))
+			t->at[e].most = COUNT_NO_BOUND;
+	}
 }
 
 void

@@ -15,11 +15,12 @@ name_of_callee(const struct call *c, enum chord_insn kind)
 }
 
 static void
-add_call(struct report *r, struct unit *u, const struct walk *w, uint32_t proc, uint32_t call)
+add_call(struct report *r, struct unit *u, const struct walk *w, uint64_t most, uint32_t proc, uint32_t call)
 {
 	const struct proc *p = w->proc;
 	const struct module *m = profile_module(r->run->sum, image_build_id(u->image));
-	struct row_call row = {.unit = u, .proc = p, .callee = name_of_callee(&p->call[call], w->kind), .calls = w->count};
+	struct row_call row = {.unit = u, .proc = p, .callee = name_of_callee(&p->call[call], w->kind), .calls = w->count,
+	                       .calls_most = most};
 	struct image_place place;
 
 	row.nevent = p->nevent < CHORD_SUMS ? p->nevent : CHORD_SUMS;
@@ -39,16 +40,18 @@ static void
 find_calls_of(struct report *r, struct unit *u, uint32_t proc)
 {
 	const struct proc *p = &u->map.proc[proc];
+	const struct counts *c = &u->counts[proc];
 
 	for (uint32_t b = 0; b < p->nblock; b++) {
 		uint32_t call = p->block[b].call, end = call + p->block[b].ncall;
-		struct walk w;
+		struct walk w, most;
 
-		for (walk_start(&w, p, &u->counts[proc], b); walk_next(&w);) {
+		walk_start(&most, p, c->most ? c->most : c, b);
+		for (walk_start(&w, p, c, b); walk_next(&w) && walk_next(&most);) {
 			while (call < end && p->call[call].insn < w.i)
 				call++;
-			if (call < end && p->call[call].insn == w.i && p->call[call].sum && w.count)
-				add_call(r, u, &w, proc, call);
+			if (call < end && p->call[call].insn == w.i && p->call[call].sum && most.count)
+				add_call(r, u, &w, most.count, proc, call);
 		}
 	}
 }

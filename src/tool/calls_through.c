@@ -72,6 +72,6 @@ find_callees(const struct report *r, const struct module *m, const struct proc *
 		qsort(row->to, n, sizeof *row->to, by_calls);
 	if (sum < row->calls)
 		row->to[row->nto++] = (struct row_callee){"(not recorded)", NULL, row->calls - sum};
-	else if (sum > row->calls)
-		row->to[row->nto++] = (struct row_callee){"(not made)", NULL, sum - row->calls};
+	else if (sum > row->calls_most)
+		row->to[row->nto++] = (struct row_callee){"(not made)", NULL, sum - row->calls_most};
 }

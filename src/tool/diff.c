@@ -113,8 +113,8 @@ parse(int key, char *arg, struct argp_state *state)
 static bool
 grew(const struct diff_row *r, uint64_t all, uint64_t millionths)
 {
-	return r->after > r->before &&
-	       (unsigned __int128)(r->after - r->before) * 100000000 > (unsigned __int128)millionths * all;
+	return r->after > r->before_most &&
+	       (unsigned __int128)(r->after - r->before_most) * 100000000 > (unsigned __int128)millionths * all;
 }
 
 static const char *
@@ -143,7 +143,7 @@ total_grew(const struct diff *d)
 	if (!grew(t, t->before, d->opt->above))
 		return false;
 	say_error(d->side[1].profile, "%s instructions more than before: above the limit of %s %%",
-	          grouped(n, t->after - t->before), bare(d->opt->above_text, limit));
+	          grouped(n, t->after - t->before_most), bare(d->opt->above_text, limit));
 	return true;
 }
 
@@ -159,7 +159,7 @@ functions_grew(const struct diff *d)
 		if (!grew(f, instructions(d)->before, d->opt->function_above))
 			continue;
 		say_error(d->side[1].profile, "%s: %s instructions more than before: above the limit of %s %%", f->name,
-		          grouped(n, f->after - f->before), bare(d->opt->function_above_text, limit));
+		          grouped(n, f->after - f->before_most), bare(d->opt->function_above_text, limit));
 		any = true;
 	}
 	return any;

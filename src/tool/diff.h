@@ -27,6 +27,7 @@ struct diff_row {
 	const char *file;
 	unsigned line;           /* 0: not known */
 	uint64_t before, after;
+	uint64_t before_most, after_most; /* they are between these */
 	bool was, is;            /* there at all */
 };
 

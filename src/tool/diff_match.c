@@ -6,10 +6,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* False: the least does not fit 64 bits. */
 static bool
-add(uint64_t *sum, uint64_t v)
+add_bounds(uint64_t *least, uint64_t *most, const struct total *t)
 {
-	return !__builtin_add_overflow(*sum, v, sum);
+	if (__builtin_add_overflow(*most, t->most, most))
+		*most = COUNT_NO_BOUND;
+	return !__builtin_add_overflow(*least, t->least, least);
+}
+
+static bool
+add(struct total *sum, const struct total *t)
+{
+	return add_bounds(&sum->least, &sum->most, t);
 }
 
 static int
@@ -34,7 +43,7 @@ struct item {
 	size_t base;                        /* length of the name without what a compiler put behind it */
 	const char *file;
 	unsigned line;
-	uint64_t insns, blocks, calls;
+	struct total insns, blocks, calls;
 	const char *why;                    /* not NULL: its counts are not known */
 	bool taken;
 };
@@ -77,9 +86,11 @@ collect_proc(struct items *items, struct unit *u, const char *module, uint32_t i
 	it.base = strcspn(p->name + (*p->name == '.'), ".") + (*p->name == '.');
 	it.why = p->refused ? p->refused : c->why;
 	if (!it.why) {
-		it.insns = c->insns;
-		it.blocks = c->blocks;
-		it.calls = c->call_insns;
+		const struct counts *m = c->most ? c->most : c;
+
+		it.insns = (struct total){c->insns, m->insns};
+		it.blocks = (struct total){c->blocks, m->blocks};
+		it.calls = (struct total){c->call_insns, m->call_insns};
 	}
 	if (place.file) {
 		it.file = place.file;
@@ -110,7 +121,7 @@ collect(struct side *s, struct items *items)
 			items->at[n++] = *it;
 			continue;
 		}
-		fits &= add(&last->insns, it->insns) && add(&last->blocks, it->blocks) && add(&last->calls, it->calls);
+		fits &= add(&last->insns, &it->insns) && add(&last->blocks, &it->blocks) && add(&last->calls, &it->calls);
 		last->why = last->why ? last->why : it->why;
 	}
 	items->n = n;
@@ -128,11 +139,23 @@ total(struct diff *d, const char *name)
 }
 
 static bool
-add_total(struct diff *d, const char *name, uint64_t before, uint64_t after)
+add_total(struct diff *d, const char *name, const struct total *before, const struct total *after)
 {
 	struct diff_row *t = total(d, name);
 
-	return add(&t->before, before) && add(&t->after, after);
+	return add_bounds(&t->before, &t->before_most, before) && add_bounds(&t->after, &t->after_most, after);
+}
+
+static bool
+differ(const struct total *x, const struct total *y)
+{
+	return x->least != y->least || x->most != y->most || x->least != x->most;
+}
+
+static struct diff_row
+row(const char *name, const char *file, unsigned line, const struct total *before, const struct total *after)
+{
+	return (struct diff_row){name, file, line, before->least, after->least, before->most, after->most, false, false};
 }
 
 /* One function; either may be NULL. */
@@ -151,10 +174,15 @@ pair(struct diff *d, struct item *a, struct item *b)
 		VEC_PUSH(d->left_out, (struct named){shown->name, why});
 		return true;
 	}
-	if (x->insns != y->insns)
-		VEC_PUSH(d->function, (struct diff_row){shown->name, shown->file, shown->line, x->insns, y->insns, a, b});
-	return add_total(d, "instructions", x->insns, y->insns) && add_total(d, "blocks", x->blocks, y->blocks) &&
-	       add_total(d, "calls", x->calls, y->calls);
+	if (differ(&x->insns, &y->insns)) {
+		struct diff_row r = row(shown->name, shown->file, shown->line, &x->insns, &y->insns);
+
+		r.was = a;
+		r.is = b;
+		VEC_PUSH(d->function, r);
+	}
+	return add_total(d, "instructions", &x->insns, &y->insns) && add_total(d, "blocks", &x->blocks, &y->blocks) &&
+	       add_total(d, "calls", &x->calls, &y->calls);
 }
 
 static size_t
@@ -261,7 +289,8 @@ match_events(struct diff *d)
 	for (uint32_t i = 0; i < a->n; i++)
 		for (uint32_t k = 0; k < b->n; k++)
 			if (!strcmp(a->at[i].name, b->at[k].name) && !(d->by_function && !strcmp(a->at[i].name, "instructions")))
-				add_total(d, a->at[i].name, a->at[i].n, b->at[k].n);
+				add_total(d, a->at[i].name, &(struct total){a->at[i].n, a->at[i].most},
+				          &(struct total){b->at[k].n, b->at[k].most});
 }
 
 /* ---- lines ---- */
@@ -392,10 +421,15 @@ rename_files(struct diff *d)
 static void
 add_line(struct diff *d, const struct row_line *a, const struct row_line *b)
 {
+	static const struct total nothing;
 	const struct row_line *shown = b ? b : a;
+	const struct total *x = a ? &a->insns : &nothing, *y = b ? &b->insns : &nothing;
+	struct diff_row r = row(NULL, shown->file, shown->line, x, y);
 
-	if ((a ? a->insns : 0) != (b ? b->insns : 0))
-		VEC_PUSH(d->line, (struct diff_row){NULL, shown->file, shown->line, a ? a->insns : 0, b ? b->insns : 0, a, b});
+	r.was = a;
+	r.is = b;
+	if (differ(x, y))
+		VEC_PUSH(d->line, r);
 }
 
 static void

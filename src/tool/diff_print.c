@@ -7,14 +7,32 @@
 
 /* "+1,234", "-1,234" or "0". */
 static const char *
-change_text(char out[40], const struct diff_row *r)
+signed_text(char out[34], uint64_t before, uint64_t after)
 {
 	char n[32];
 
-	if (r->after == r->before)
+	if (after == before)
 		return "0";
-	grouped(n, r->after > r->before ? r->after - r->before : r->before - r->after);
-	snprintf(out, 40, "%c%s", r->after > r->before ? '+' : '-', n);
+	grouped(n, after > before ? after - before : before - after);
+	snprintf(out, 34, "%c%s", after > before ? '+' : '-', n);
+	return out;
+}
+
+static bool
+is_exact(const struct diff_row *r)
+{
+	return r->before == r->before_most && r->after == r->after_most;
+}
+
+static const char *
+change_text(char out[RANGE], const struct diff_row *r)
+{
+	char low[34], high[34];
+
+	if (is_exact(r))
+		return signed_text(out, r->before, r->after);
+	snprintf(out, RANGE, "%s to %s", r->before_most == COUNT_NO_BOUND ? "?" : signed_text(low, r->before_most, r->after),
+	         r->after_most == COUNT_NO_BOUND ? "?" : signed_text(high, r->before, r->after_most));
 	return out;
 }
 
@@ -25,7 +43,7 @@ percent_text(char out[32], const struct diff_row *r)
 
 	if (!r->was || !r->is)
 		return r->was ? "gone" : "new";
-	if (!r->before || r->before == r->after)
+	if (!r->before || r->before == r->after || !is_exact(r))
 		return "";
 	snprintf(out, 32, "%+.2f%%", 100 * change / (double)r->before);
 	return out;
@@ -34,10 +52,10 @@ percent_text(char out[32], const struct diff_row *r)
 static void
 print_counts(const struct diff_row *r)
 {
-	char before[32], after[32], change[40], percent[32];
+	char before[RANGE], after[RANGE], change[RANGE], percent[32];
 
-	printf("%18s %18s %18s %9s  ", grouped(before, r->before), grouped(after, r->after), change_text(change, r),
-	       percent_text(percent, r));
+	printf("%18s %18s %18s %9s  ", range(before, r->before, r->before_most), range(after, r->after, r->after_most),
+	       change_text(change, r), percent_text(percent, r));
 }
 
 static void
@@ -134,14 +152,24 @@ diff_text(const struct diff *d)
 /* ---- JSON ---- */
 
 static json_t *
+change(uint64_t before, uint64_t after)
+{
+	bool grew = after >= before;
+	uint64_t by = grew ? after - before : before - after;
+
+	return by > INT64_MAX ? json_null() : json_integer(grew ? (json_int_t)by : -(json_int_t)by);
+}
+
+static json_t *
 counts(json_t *o, const struct diff_row *r)
 {
-	bool grew = r->after >= r->before;
-	uint64_t by = grew ? r->after - r->before : r->before - r->after;
-
-	js_set(o, "before", js_number(r->before, true));
-	js_set(o, "after", js_number(r->after, true));
-	js_set(o, "change", by > INT64_MAX ? json_null() : json_integer(grew ? (json_int_t)by : -(json_int_t)by));
+	js_set_bounds(o, "before", r->before, r->before_most, true);
+	js_set_bounds(o, "after", r->after, r->after_most, true);
+	js_set(o, "change", is_exact(r) ? change(r->before, r->after) : json_null());
+	if (is_exact(r))
+		return o;
+	js_set(o, "change_at_least", change(r->before_most, r->after));
+	js_set(o, "change_at_most", r->after_most == COUNT_NO_BOUND ? json_null() : change(r->before, r->after_most));
 	return o;
 }
 

@@ -40,6 +40,31 @@ js_append(json_t *a, json_t *value)
 		die("memory", "out of memory");
 }
 
+static void
+set_bound(json_t *o, const char *name, const char *which, uint64_t n)
+{
+	char key[256];
+
+	snprintf(key, sizeof key, "%s_%s", name, which);
+	js_set(o, key, js_number(n, n != COUNT_NO_BOUND));
+}
+
+void
+js_set_bounds(json_t *o, const char *name, uint64_t least, uint64_t most, bool known)
+{
+	js_set(o, name, js_number(least, known && least == most));
+	if (!known || least == most)
+		return;
+	set_bound(o, name, "at_least", least);
+	set_bound(o, name, "at_most", most);
+}
+
+void
+js_set_total(json_t *o, const char *name, const struct total *t, bool known)
+{
+	js_set_bounds(o, name, t->least, t->most, known);
+}
+
 json_t *
 js_named(const char *name, const char *reason)
 {

@@ -12,6 +12,9 @@ json_t *js_text(const char *s);
 json_t *js_texts(const char *const *at, size_t n);
 /* null for a count that is not known, or that does not fit the library's integers (2^63 and above). */
 json_t *js_number(uint64_t n, bool known);
+/* Under its name if it is exact; else that is null, and NAME_at_least and NAME_at_most (null: it has no bound) are set. */
+void js_set_bounds(json_t *o, const char *name, uint64_t least, uint64_t most, bool known);
+void js_set_total(json_t *o, const char *name, const struct total *t, bool known);
 json_t *js_named(const char *name, const char *reason);
 json_t *js_named_list(const struct named *at, size_t n);
 /* These take the value over. */

@@ -73,6 +73,7 @@ add_proc(struct path_report *r, struct unit *u, uint32_t i)
 	struct paths_proc of = {.unit = u, .proc = p, .counts = &u->counts[i]};
 	const char *why;
 
+	r->insns_known &= !of.counts->most;
 	if (!of.counts->why)
 		r->insns = plus(r->insns, of.counts->insns);
 	else if (!p->refused)

@@ -25,6 +25,20 @@ grouped(char out[32], uint64_t n)
 }
 
 const char *
+range(char out[RANGE], uint64_t least, uint64_t most)
+{
+	char from[32], to[32];
+
+	if (least == most)
+		snprintf(out, RANGE, "%s", grouped(from, least));
+	else if (most == COUNT_NO_BOUND)
+		snprintf(out, RANGE, "%s or more", grouped(from, least));
+	else
+		snprintf(out, RANGE, "%s to %s", grouped(from, least), grouped(to, most));
+	return out;
+}
+
+const char *
 shown_path(const char *path)
 {
 	static const char none[] = "";

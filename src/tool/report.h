@@ -10,6 +10,9 @@
 
 /* A number with its digits in groups of three. */
 const char *grouped(char out[32], uint64_t n);
+/* A count, or its bounds: "5", "5 to 6", or "5 or more" where most is COUNT_NO_BOUND. */
+enum { RANGE = 80 };
+const char *range(char out[RANGE], uint64_t least, uint64_t most);
 /* Paths below the current folder are shown relative to it. */
 const char *shown_path(const char *path);
 /* The value of --top, a number of rows, paths ...; what is none ends the program with its usage. */
@@ -39,8 +42,12 @@ struct row_function {
 	unsigned line;           /* 0: not known */
 };
 
+struct total {
+	uint64_t least, most;
+};
+
 struct totals {
-	uint64_t insns, blocks, edges, call_insns;
+	struct total insns, blocks, edges, call_insns;
 	uint64_t procedures, refused;
 	bool edges_known;
 	bool known;              /* some procedure's blocks are counted, not only events */
@@ -51,8 +58,8 @@ struct totals {
 struct row_line {
 	const char *file;
 	unsigned line;
-	uint64_t insns;          /* executed there */
-	uint64_t most;           /* by the instruction that ran most often */
+	struct total insns;      /* executed there */
+	struct total most;       /* by the instruction that ran most often */
 };
 
 /* Who was called through a pointer at one place. */
@@ -69,7 +76,7 @@ struct row_call {
 	const char *callee;
 	const char *file;
 	unsigned line;           /* 0: not known */
-	uint64_t calls;
+	uint64_t calls, calls_most; /* bounds */
 	struct row_callee *to;   /* who was called, if that was counted; the most first */
 	size_t nto;
 	bool has_to;

@@ -10,10 +10,10 @@ totals(const struct report *r)
 	const struct totals *t = &r->totals;
 	json_t *o = json_object();
 
-	js_set(o, "instructions", js_number(t->insns, t->known || t->insns));
-	js_set(o, "blocks", js_number(t->blocks, t->known));
-	js_set(o, "edges", js_number(t->edges, t->known && t->edges_known));
-	js_set(o, "calls", js_number(t->call_insns, t->known));
+	js_set_total(o, "instructions", &t->insns, t->known || t->insns.least);
+	js_set_total(o, "blocks", &t->blocks, t->known);
+	js_set_total(o, "edges", &t->edges, t->known && t->edges_known);
+	js_set_total(o, "calls", &t->call_insns, t->known);
 	js_set(o, "procedures", js_number(t->procedures, true));
 	js_set(o, "refused", js_number(t->refused, true));
 	js_set(o, "unknown", js_number(r->run->unknown.n, true));
@@ -26,7 +26,7 @@ events(const struct event_totals *e)
 	json_t *o = json_object();
 
 	for (uint32_t i = 0; i < e->n; i++)
-		js_set(o, e->at[i].name, js_number(e->at[i].n, !e->why));
+		js_set_bounds(o, e->at[i].name, e->at[i].n, e->at[i].most, !e->why);
 	return o;
 }
 
@@ -46,14 +46,15 @@ static json_t *
 function(const struct row_function *f)
 {
 	json_t *o = json_object(), *also;
+	const struct counts *c = f->counts, *m = c->most ? c->most : c;
 
 	js_set(o, "name", js_text(f->proc->name));
 	js_set(o, "file", js_text(f->file));
 	js_set(o, "line", js_number(f->line, f->line > 0));
-	js_set(o, "calls", js_number(f->counts->calls, f->counts->calls_known));
-	js_set(o, "instructions", js_number(f->counts->insns, true));
-	js_set(o, "blocks", js_number(f->counts->blocks, true));
-	js_set(o, "call_instructions", js_number(f->counts->call_insns, true));
+	js_set_bounds(o, "calls", c->calls, m->calls, c->calls_known);
+	js_set_bounds(o, "instructions", c->insns, m->insns, true);
+	js_set_bounds(o, "blocks", c->blocks, m->blocks, true);
+	js_set_bounds(o, "call_instructions", c->call_insns, m->call_insns, true);
 	js_set(o, "module", js_text(f->unit->path));
 	if (!f->proc->nalso)
 		return o;
@@ -100,8 +101,8 @@ lines(const struct row_line *at, size_t n, bool with_line)
 		js_set(o, "file", js_text(at[i].file));
 		if (with_line)
 			js_set(o, "line", js_number(at[i].line, at[i].line > 0));
-		js_set(o, "instructions", js_number(at[i].insns, true));
-		js_set(o, "most", js_number(at[i].most, true));
+		js_set_total(o, "instructions", &at[i].insns, true);
+		js_set_total(o, "most", &at[i].most, true);
 		js_append(a, o);
 	}
 	return a;
@@ -135,7 +136,7 @@ calls(const struct report *r)
 		js_set(o, "callee", js_text(c->callee));
 		js_set(o, "file", js_text(c->file));
 		js_set(o, "line", js_number(c->line, c->line > 0));
-		js_set(o, "calls", js_number(c->calls, true));
+		js_set_bounds(o, "calls", c->calls, c->calls_most, true);
 		for (uint32_t e = 0; e < c->nevent; e++)
 			js_set(n, c->proc->event[e].name, js_number(c->n[e], c->known[e]));
 		js_set(o, "events", n);

@@ -6,25 +6,37 @@
 #include <inttypes.h>
 
 static void
-count(uint64_t n, bool known)
+count(uint64_t n, uint64_t most, bool known)
 {
-	if (known)
-		printf(" %" PRIu64, n);
-	else
+	if (!known)
 		printf(" ?");
+	else if (n == most)
+		printf(" %" PRIu64, n);
+	else if (most == COUNT_NO_BOUND)
+		printf(" %" PRIu64 "..", n);
+	else
+		printf(" %" PRIu64 "..%" PRIu64, n, most);
+}
+
+static const struct counts *
+most_of(const struct counts *c)
+{
+	return c->most ? c->most : c;
 }
 
 static void
 print_insns(const struct proc *p, const struct counts *c)
 {
-	struct walk w;
+	struct walk w, most;
 
-	for (uint32_t b = 0; b < p->nblock; b++)
-		for (walk_start(&w, p, c, b); walk_next(&w);) {
+	for (uint32_t b = 0; b < p->nblock; b++) {
+		walk_start(&most, p, most_of(c), b);
+		for (walk_start(&w, p, c, b); walk_next(&w) && walk_next(&most);) {
 			printf("%s %" PRIu32 " %" PRIu64, p->name, p->block[b].part, w.offset);
-			count(w.count, !c->why);
+			count(w.count, most.count, !c->why);
 			printf(" %s\n", profile_insn_name(w.kind));
 		}
+	}
 }
 
 static void
@@ -33,7 +45,7 @@ print_blocks(const struct proc *p, const struct counts *c)
 	for (uint32_t b = 0; b < p->nblock; b++) {
 		printf("%s %" PRIu32 " %" PRIu32 " %" PRIu32 " %" PRIu32, p->name, b, p->block[b].part, p->block[b].offset,
 		       p->block[b].ninsn);
-		count(c->why ? 0 : c->block[b], !c->why);
+		count(c->why ? 0 : c->block[b], c->why ? 0 : most_of(c)->block[b], !c->why);
 		putchar('\n');
 	}
 }
@@ -60,7 +72,7 @@ print_edges(const struct proc *p, const struct counts *c)
 		vertex(p, a->from);
 		vertex(p, a->to);
 		printf(" %s", profile_edge_name(a->kind));
-		count(known ? c->arc[i] : 0, known);
+		count(known ? c->arc[i] : 0, known ? most_of(c)->arc[i] : 0, known);
 		putchar('\n');
 	}
 }

@@ -7,11 +7,17 @@
 #include <unistd.h>
 
 static void
-total(uint64_t n, bool known, const char *what)
+total(uint64_t n, uint64_t most, bool known, const char *what)
 {
-	char text[32];
+	char text[RANGE];
 
-	printf("%26s  %s\n", known ? grouped(text, n) : "not known", what);
+	printf("%26s  %s\n", known ? range(text, n, most) : "not known", what);
+}
+
+static void
+total_of(const struct total *t, bool known, const char *what)
+{
+	total(t->least, t->most, known, what);
 }
 
 void
@@ -39,13 +45,13 @@ print_totals(const struct totals *t)
 {
 	putchar('\n');
 	if (t->known) {
-		total(t->insns, true, "instructions");
-		total(t->blocks, true, "blocks entered");
-		total(t->edges, t->edges_known, "edges from block to block");
-		total(t->call_insns, true, "calls");
+		total_of(&t->insns, true, "instructions");
+		total_of(&t->blocks, true, "blocks entered");
+		total_of(&t->edges, t->edges_known, "edges from block to block");
+		total_of(&t->call_insns, true, "calls");
 	}
-	total(t->procedures, true, "procedures");
-	total(t->refused, true, "of them refused");
+	total(t->procedures, t->procedures, true, "procedures");
+	total(t->refused, t->refused, true, "of them refused");
 }
 
 static void
@@ -54,7 +60,7 @@ print_events(const struct event_totals *e)
 	if (e->n)
 		printf("\nEvents counted:\n");
 	for (uint32_t i = 0; i < e->n; i++) {
-		total(e->at[i].n, !e->why, e->at[i].name);
+		total(e->at[i].n, e->at[i].most, !e->why, e->at[i].name);
 		if (e->at[i].without)
 			printf("%28sbut not those of %" PRIu64 " %s, which %s not count them\n", "", e->at[i].without,
 			       e->at[i].without == 1 ? "procedure" : "procedures", e->at[i].without == 1 ? "does" : "do");
@@ -70,10 +76,11 @@ share(uint64_t n, uint64_t all)
 static void
 print_function(const struct report *r, const struct row_function *f)
 {
-	char insns[32], calls[32];
+	const struct counts *c = f->counts, *m = c->most ? c->most : c;
+	char insns[RANGE], calls[RANGE];
 
-	printf("%18s %6.2f%% %15s  %s", grouped(insns, f->counts->insns), share(f->counts->insns, r->totals.insns),
-	       f->counts->calls_known ? grouped(calls, f->counts->calls) : "not known", f->proc->name);
+	printf("%18s %6.2f%% %15s  %s", range(insns, c->insns, m->insns), share(c->insns, r->totals.insns.least),
+	       c->calls_known ? range(calls, c->calls, m->calls) : "not known", f->proc->name);
 	for (uint32_t i = 0; i < f->proc->nalso; i++)
 		printf(" = %s", f->proc->also[i]);
 	if (*f->file && f->line)
@@ -113,12 +120,15 @@ static void
 print_files(const struct report *r)
 {
 	size_t n = rows(r, r->file.n);
-	char insns[32];
+	char insns[RANGE];
 
 	printf("\n%18s %7s  %s\n", "instructions", "share", "file");
-	for (size_t i = 0; i < n; i++)
-		printf("%18s %6.2f%%  %s\n", grouped(insns, r->file.at[i].insns),
-		       share(r->file.at[i].insns, r->totals.insns), shown_path(r->file.at[i].file));
+	for (size_t i = 0; i < n; i++) {
+		const struct total *t = &r->file.at[i].insns;
+
+		printf("%18s %6.2f%%  %s\n", range(insns, t->least, t->most), share(t->least, r->totals.insns.least),
+		       shown_path(r->file.at[i].file));
+	}
 	print_more(n, r->file.n, "files");
 }
 
@@ -126,7 +136,7 @@ static void
 print_lines(const struct report *r)
 {
 	size_t n = rows(r, r->line.n);
-	char insns[32], most[32];
+	char insns[RANGE], most[RANGE];
 
 	if (!r->has_lines)
 		printf("\nThe program has no line numbers: compile it with -g for counts of lines.\n");
@@ -134,8 +144,9 @@ print_lines(const struct report *r)
 	for (size_t i = 0; i < n; i++) {
 		const struct row_line *l = &r->line.at[i];
 
-		printf("%18s %6.2f%% %15s  %s:", grouped(insns, l->insns), share(l->insns, r->totals.insns),
-		       grouped(most, l->most), shown_path(l->file));
+		printf("%18s %6.2f%% %15s  %s:", range(insns, l->insns.least, l->insns.most),
+		       share(l->insns.least, r->totals.insns.least), range(most, l->most.least, l->most.most),
+		       shown_path(l->file));
 		if (l->line)
 			printf("%u\n", l->line);
 		else
@@ -160,11 +171,11 @@ print_callees(const struct report *r, const struct row_call *c)
 static void
 print_call(const struct report *r, const struct row_call *c)
 {
-	char text[32];
+	char text[RANGE];
 
 	for (uint32_t e = 0; e < c->nevent; e++)
 		printf("%18s", c->known[e] ? grouped(text, c->n[e]) : "not known");
-	printf(" %15s  %s -> %s", grouped(text, c->calls), c->proc->name, c->callee);
+	printf(" %15s  %s -> %s", range(text, c->calls, c->calls_most), c->proc->name, c->callee);
 	if (*c->file && c->line)
 		printf("  %s:%u", shown_path(c->file), c->line);
 	putchar('\n');

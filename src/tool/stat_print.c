@@ -9,6 +9,7 @@
 struct spread {
 	const char *why;         /* not NULL: not known in one of them */
 	uint64_t min, median, max;
+	uint64_t median_most, max_most; /* where counts are bounds: of the most that they can be */
 };
 
 static int
@@ -23,11 +24,12 @@ static struct spread
 spread_of(const struct stat_result *s, uint32_t event)
 {
 	const struct tally_event *e = &s->at[event * s->opt->runs];
-	uint64_t *v = xcalloc(s->nrun, sizeof *v);
+	uint64_t *v = xcalloc(s->nrun, sizeof *v), *most = xcalloc(s->nrun, sizeof *most);
 	struct spread r = {0};
 
 	for (uint32_t i = 0; i < s->nrun; i++) {
 		v[i] = e[i].n;
+		most[i] = e[i].most;
 		if (!r.why)
 			r.why = e[i].why;
 	}
@@ -35,7 +37,11 @@ spread_of(const struct stat_result *s, uint32_t event)
 	r.min = v[0];
 	r.median = v[(s->nrun - 1) / 2];
 	r.max = v[s->nrun - 1];
+	qsort(most, s->nrun, sizeof *most, by_value);
+	r.median_most = most[(s->nrun - 1) / 2];
+	r.max_most = most[s->nrun - 1];
 	free(v);
+	free(most);
 	return r;
 }
 
@@ -51,17 +57,17 @@ static void
 print_event(const struct stat_result *s, uint32_t event, FILE *to)
 {
 	struct spread r = spread_of(s, event);
-	char a[32], b[32];
+	char a[RANGE], b[RANGE];
 
 	if (r.why) {
 		fprintf(to, "%26s  %s  (%s)\n", "not known", s->events.at[event].name, r.why);
 		return;
 	}
-	fprintf(to, "%26s  %-18s", grouped(a, r.median), s->events.at[event].name);
-	if (s->nrun > 1 && r.min == r.max)
+	fprintf(to, "%26s  %-18s", range(a, r.median, r.median_most), s->events.at[event].name);
+	if (s->nrun > 1 && r.min == r.max_most)
 		fprintf(to, "  +- 0");
 	else if (s->nrun > 1)
-		fprintf(to, "  %s to %s", grouped(a, r.min), grouped(b, r.max));
+		fprintf(to, "  %s to %s", grouped(a, r.min), r.max_most == COUNT_NO_BOUND ? "?" : grouped(b, r.max_most));
 	fputc('\n', to);
 }
 
@@ -69,7 +75,7 @@ static void
 print_threads(const struct stat_result *s, FILE *to)
 {
 	bool several = false;
-	char n[32];
+	char n[RANGE];
 
 	for (size_t i = 1; i < s->thread.n; i++)
 		several |= s->thread.at[i].pid != s->thread.at[0].pid;
@@ -78,7 +84,7 @@ print_threads(const struct stat_result *s, FILE *to)
 		for (size_t i = 0; i < s->thread.n; i++) {
 			const struct stat_thread *t = &s->thread.at[i];
 
-			fprintf(to, "%26s  %-18s  thread %u", t->at[e].why ? "not known" : grouped(n, t->at[e].n),
+			fprintf(to, "%26s  %-18s  thread %u", t->at[e].why ? "not known" : range(n, t->at[e].n, t->at[e].most),
 			        s->events.at[e].name, t->number);
 			if (several)
 				fprintf(to, " of process %ju", (uintmax_t)t->pid);
@@ -153,8 +159,8 @@ spread_json(const struct spread *r)
 	json_t *o = json_object();
 
 	js_set(o, "min", number(r->min, r));
-	js_set(o, "median", number(r->median, r));
-	js_set(o, "max", number(r->max, r));
+	js_set_bounds(o, "median", r->median, r->median_most, !r->why);
+	js_set(o, "max", r->max_most == COUNT_NO_BOUND ? json_null() : number(r->max_most, r));
 	return o;
 }
 
@@ -167,7 +173,7 @@ add_events(json_t *o, const struct stat_result *s)
 		const char *name = s->events.at[i].name;
 		struct spread r = spread_of(s, i);
 
-		js_set(events, name, number(r.median, &r));
+		js_set_bounds(events, name, r.median, r.median_most, !r.why);
 		js_set(spreads, name, spread_json(&r));
 		if (r.why)
 			js_append(why, js_named(name, r.why));
@@ -208,7 +214,7 @@ threads(const struct stat_result *s)
 		json_t *o = json_object(), *events = json_object();
 
 		for (uint32_t e = 0; e < s->events.n; e++)
-			js_set(events, s->events.at[e].name, js_number(t->at[e].n, !t->at[e].why));
+			js_set_bounds(events, s->events.at[e].name, t->at[e].n, t->at[e].most, !t->at[e].why);
 		js_set(o, "process", js_number(t->pid, true));
 		js_set(o, "thread", js_number(t->number, true));
 		js_set(o, "events", events);

@@ -6,7 +6,7 @@
 
 struct cell {
 	uint32_t file, line;
-	uint64_t insns, most;
+	struct total insns, most;
 };
 
 /* Lines being collected. File names come from the line table, where the same
@@ -27,13 +27,24 @@ add(uint64_t *sum, uint64_t v)
 	return !__builtin_add_overflow(*sum, v, sum);
 }
 
+/* False: the least does not fit 64 bits. */
+static bool
+add_total(struct total *t, uint64_t least, uint64_t most)
+{
+	if (!add(&t->most, most))
+		t->most = COUNT_NO_BOUND;
+	return add(&t->least, least);
+}
+
 static bool
 add_totals(struct totals *t, const struct counts *c)
 {
+	const struct counts *m = c->most ? c->most : c;
+
 	t->known = true;
 	t->edges_known &= c->jumps_known;
-	return add(&t->insns, c->insns) && add(&t->blocks, c->blocks) && add(&t->edges, c->jumps) &&
-	       add(&t->call_insns, c->call_insns);
+	return add_total(&t->insns, c->insns, m->insns) && add_total(&t->blocks, c->blocks, m->blocks) &&
+	       add_total(&t->edges, c->jumps, m->jumps) && add_total(&t->call_insns, c->call_insns, m->call_insns);
 }
 
 static void
@@ -84,7 +95,14 @@ grow_slots(struct lines *l)
 }
 
 static void
-add_line(struct lines *l, const char *file, uint32_t line, uint64_t count)
+raise_to(struct total *t, const struct total *other)
+{
+	t->least = other->least > t->least ? other->least : t->least;
+	t->most = other->most > t->most ? other->most : t->most;
+}
+
+static void
+add_line(struct lines *l, const char *file, uint32_t line, uint64_t count, uint64_t count_most)
 {
 	uint32_t number = file_number(l, file);
 	struct cell *c;
@@ -98,9 +116,8 @@ add_line(struct lines *l, const char *file, uint32_t line, uint64_t count)
 		*slot = l->cell.n;
 	}
 	c = &l->cell.at[*slot - 1];
-	l->fits &= add(&c->insns, count);
-	if (count > c->most)
-		c->most = count;
+	l->fits &= add_total(&c->insns, count, count_most);
+	raise_to(&c->most, &(struct total){count, count_most});
 }
 
 /* The file that was compiled, by the same name as in the line table. */
@@ -123,14 +140,16 @@ static void
 add_block_lines(struct lines *l, struct unit *u, uint32_t proc, const char *file, uint32_t block)
 {
 	const struct proc *p = &u->map.proc[proc];
+	const struct counts *c = &u->counts[proc];
 	struct image_place place;
-	struct walk w;
+	struct walk w, most;
 
-	for (walk_start(&w, p, &u->counts[proc], block); walk_next(&w);) {
+	walk_start(&most, p, c->most ? c->most : c, block);
+	for (walk_start(&w, p, c, block); walk_next(&w) && walk_next(&most);) {
 		if (w.addr && w.kind != CHORD_INSN_PAD && image_place(u->image, w.addr, &place))
-			add_line(l, place.file, place.line, w.count);
+			add_line(l, place.file, place.line, w.count, most.count);
 		else
-			add_line(l, file, 0, w.count);
+			add_line(l, file, 0, w.count, most.count);
 	}
 }
 
@@ -152,8 +171,8 @@ by_insns(const struct row_line *x, const struct row_line *y)
 {
 	int c;
 
-	if (x->insns != y->insns)
-		return x->insns > y->insns ? -1 : 1;
+	if (x->insns.least != y->insns.least)
+		return x->insns.least > y->insns.least ? -1 : 1;
 	c = strcmp(x->file, y->file);
 	return c ? c : (x->line > y->line) - (x->line < y->line);
 }
@@ -190,9 +209,8 @@ sum_files(struct report *r, struct lines *l)
 	for (size_t i = 0; i < l->cell.n; i++) {
 		struct row_line *f = &row[l->cell.at[i].file];
 
-		l->fits &= add(&f->insns, l->cell.at[i].insns);
-		if (l->cell.at[i].most > f->most)
-			f->most = l->cell.at[i].most;
+		l->fits &= add_total(&f->insns, l->cell.at[i].insns.least, l->cell.at[i].insns.most);
+		raise_to(&f->most, &l->cell.at[i].most);
 	}
 	for (size_t i = 0; i < l->name.n; i++) {
 		row[i].file = l->name.at[i];
@@ -319,7 +337,7 @@ report_tables(struct report *r)
 	r->events = run_events(r->run);
 	for (uint32_t i = 0; i < r->events.n && !r->totals.known; i++)
 		if (!strcmp(r->events.at[i].name, "instructions") && !r->events.why)
-			r->totals.insns = r->events.at[i].n;
+			r->totals.insns = (struct total){r->events.at[i].n, r->events.at[i].most};
 	/* Without any procedure nothing ran. */
 	r->totals.known |= !r->events.n;
 	if (r->opt.lines || r->opt.files)
