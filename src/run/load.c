@@ -470,6 +470,8 @@ run_solve(struct run *r)
 		return false;
 	}
 	open_others(r);
+	if (r->sum->flight.n)
+		calls_again(r);
 	for (size_t i = 0; i < r->unit.n; i++)
 		solve_unit(r, &r->unit.at[i]);
 	take_notes(r);

@@ -168,6 +168,9 @@ struct callee callee_at(struct unit *u, uint64_t addr);
 /* The i-th name. In the pool where it is not as the symbol table has it. */
 const char *callee_name(struct pool *pool, const struct callee *c, size_t i);
 
+/* again.c: marks the calls of all units that may lead back into the procedure that makes them. */
+void calls_again(struct run *r);
+
 /* ---- tally.c: events from their counters, or from the counts of instructions, blocks and edges ---- */
 
 struct tally_event {
