@@ -226,7 +226,8 @@ struct chord_path_table {
 	X(uint64_t, slot, "the number behind the name that was asked for; 0: it has that name itself, or another") \
 	X(uint64_t, children, "processes that it forked and that were seen to begin") \
 	X(uint64_t, orphans, "of these and of theirs: could not write a profile, their counts are in none") \
-	X(uint64_t, orphan_error, "the number of the error that the first one met")
+	X(uint64_t, orphan_error, "the number of the error that the first one met") \
+	X(uint64_t, stack, "bytes that the stack of a thread may have; 0: not known")
 
 enum {
 	CHORD_PROFILE_MERGED = 1,
@@ -422,7 +423,7 @@ struct chord_flight {
 	uint64_t region;
 	uint64_t standing; /* so many threads may have been anywhere */
 	uint64_t state;    /* enum chord_state */
-	uint64_t unused;
+	uint64_t stack;    /* bytes that the stack of each may have; 0: not known */
 };
 /* How the path register stood in activations that ended at a call, beside struct chord_exit of the same key. With the
  * re-entry bit: in activations that were taken up again behind it, in a forked child. */

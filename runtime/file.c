@@ -127,6 +127,15 @@ chord_rt_text(struct chord_rt_ctl *ctl, const char *s)
 
 /* ---- the head ---- */
 
+/* Of the first thread; by default libc gives all others as much. 0: there is no limit. */
+static uint64_t
+chord_rt_stack_limit(void)
+{
+	uint64_t n = chord_rt_limit(CHORD_RT_RLIMIT_STACK);
+
+	return n < 1ull << 46 ? n : 0;
+}
+
 static void
 chord_rt_fill_head(struct chord_rt_ctl *ctl, struct chord_profile_head *h)
 {
@@ -147,6 +156,7 @@ chord_rt_fill_head(struct chord_rt_ctl *ctl, struct chord_profile_head *h)
 	h->of2 = p->of[1];
 	h->ticks = p->ticks;
 	h->slot = p->slot;
+	h->stack = chord_rt_stack_limit();
 }
 
 /* This process goes on with it. */
@@ -155,6 +165,7 @@ chord_rt_continue_head(struct chord_rt_ctl *ctl, struct chord_profile_head *h)
 {
 	h->state = CHORD_STATE_RUNNING;
 	h->pid = ctl->pid;
+	h->stack = chord_rt_stack_limit();
 	h->processes++;
 	ctl->place.id[0] = h->id;
 	ctl->place.id[1] = h->id2;

@@ -169,6 +169,16 @@ chord_rt_take_up_all(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
 	}
 }
 
+/* Where the child goes on with the program's own code: behind daemon(), if it was that which forked on this stack. */
+static const struct chord_rt_regs *
+chord_rt_goes_on(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
+{
+	const struct chord_rt_regs *daemon = ctl->daemon;
+
+	ctl->daemon = NULL;
+	return daemon && daemon->r[CHORD_RT_RSP] - regs->r[CHORD_RT_RSP] < 0x10000 ? daemon : regs;
+}
+
 /* In the child: by fork, or after _Fork. regs: where it goes on. */
 static __attribute__((used)) void
 chord_rt_forked(const struct chord_rt_regs *regs)
@@ -181,6 +191,7 @@ chord_rt_forked(const struct chord_rt_regs *regs)
 		return;
 	ctl->pid = pid;
 	all = chord_rt_all_signals(ctl);
+	regs = chord_rt_goes_on(ctl, regs);
 	ctl->place.member = ctl->place.length != 0;
 	chord_rt_call(SYS_rt_sigprocmask, 0, &all, &old, 8);
 	chord_rt_new_profile(ctl);

@@ -102,6 +102,31 @@ chord_rt_exec(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uint32
 	return e;
 }
 
+/* The parent ends in daemon(), by an _exit that no table leads to; the child comes back from it, unless something fails. */
+static int
+chord_rt_daemon(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uint64_t real)
+{
+	bool ours = !ctl->ended && !chord_rt_other_process(ctl);
+	uint64_t state = ctl->head->state;
+	uint32_t pid = ctl->pid;
+	int e;
+
+	if (ours) {
+		chord_rt_fibres(ctl, regs, 0, 1);
+		chord_rt_leave_all(ctl, regs, 1);
+		ctl->daemon = regs;
+		ctl->head->state = chord_rt_others_live(ctl) ? CHORD_STATE_THREADS : CHORD_STATE_ENDED;
+	}
+	e = ((int (*)(uint64_t, uint64_t))real)(regs->r[5], regs->r[4]);
+	if (ours && (uint32_t)chord_rt_call(SYS_getpid) == pid) {
+		chord_rt_fibres(ctl, regs, 0, -1ull);
+		chord_rt_leave_all(ctl, regs, -1ull);
+		ctl->head->state = state;
+	}
+	ctl->daemon = NULL;
+	return e;
+}
+
 /* ---- from entry.s ---- */
 
 /* An activation, or all of a thread, may end here. */
@@ -165,12 +190,17 @@ chord_rt_hooked(struct chord_rt_regs *regs, uint32_t hook, uint64_t otherwise)
 
 	if (!ctl || !ctl->magic)
 		return real;
-	if (hook >= CHORD_RT_HOOK_execve && (hook < CHORD_RT_HOOK_execl || ctl->real[CHORD_RT_HOOK_execve])) {
+	if (hook >= CHORD_RT_HOOK_execve && hook <= CHORD_RT_HOOK_execle &&
+	    (hook < CHORD_RT_HOOK_execl || ctl->real[CHORD_RT_HOOK_execve])) {
 		chord_rt_not_dying(ctl);
 		regs->r[0] = (uint64_t)(int64_t)chord_rt_exec(ctl, regs, hook, real);
 		return 0;
 	}
 	switch (hook) {
+	case CHORD_RT_HOOK_daemon:
+		chord_rt_not_dying(ctl);
+		regs->r[0] = (uint64_t)(int64_t)chord_rt_daemon(ctl, regs, real);
+		return 0;
 	case CHORD_RT_HOOK__Fork:
 		regs->r[0] = (uint64_t)(int64_t)((int (*)(void))real)();
 		if (regs->r[0] == 0)

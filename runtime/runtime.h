@@ -88,7 +88,8 @@ enum {
 	X(fexecve) \
 	X(execl) \
 	X(execlp) \
-	X(execle)
+	X(execle) \
+	X(daemon)
 
 /* References through .weakref leave those of the text around the runtime strong
  * where they are. */
@@ -308,6 +309,7 @@ struct chord_rt_ctl {
 	uint32_t nnames;
 	uint64_t highest;             /* end of the highest loaded object below the stack */
 	uint64_t stack;               /* where the first thread's stack begins */
+	const struct chord_rt_regs *daemon; /* where a thread is that forks in daemon(); NULL: none */
 	uint64_t phdr;                /* program headers of the program, as the kernel says */
 	uint64_t gap_top, gap_step;
 	uint64_t main, main_end, main_hdr; /* the program; its .eh_frame_hdr or 0 */

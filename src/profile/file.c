@@ -206,6 +206,7 @@ begin_part(struct reader *r, const struct chord_flight *f)
 	p->flags = r->sum->flags;
 	p->state = f ? f->state : CHORD_STATE_ENDED;
 	p->standing = f ? f->standing : 0;
+	p->stack = f ? f->stack : 0;
 	p->nrunning = f && f->state == CHORD_STATE_RUNNING;
 	p->nthreads = f && f->state == CHORD_STATE_THREADS;
 	for (size_t i = 0; i < r->sum->module.n; i++) {
@@ -464,6 +465,7 @@ take_head(struct profile *p, const struct chord_profile_head *h)
 	p->in_flight = h->in_flight;
 	p->orphans = h->orphans;
 	p->orphan_error = h->orphan_error;
+	p->stack = h->stack;
 }
 
 static void

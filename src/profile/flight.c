@@ -38,7 +38,7 @@ struct flight {
 	const struct module *module;
 	const struct woven *woven;
 	const struct counts *c;
-	__int128 threads;
+	__int128 threads, deep;  /* so many stand anywhere, and where the procedure may have been entered again */
 	bool again;              /* as if each procedure called itself */
 	struct flow flow;
 	struct chain *chain;
@@ -193,7 +193,7 @@ pass_mark(struct flight *x, uint32_t from, const struct mark *m)
 	else if (x->c->left)
 		source(x, to, x->c->left[m->call], x->c->back[m->call]);
 	if (m->kind == MARK_CALL && (x->again || x->proc->call[m->call].again))
-		x->flow.spot.at[to].cap = FLIGHT_MANY;
+		x->flow.spot.at[to].cap = x->deep;
 	return to;
 }
 
@@ -501,17 +501,31 @@ flight_free(struct flight *x)
 	pool_free(x->pool);
 }
 
+/* Each activation that calls takes 16 bytes of stack or more: a return address, and calls leave the stack pointer aligned. */
+enum { FRAME = 16 };
+
+struct standing
+standing_of(const struct profile *p)
+{
+	uint64_t threads = p->standing < UINT32_MAX ? p->standing : UINT32_MAX, deep;
+
+	if (!p->stack || __builtin_mul_overflow(threads, p->stack / FRAME, &deep))
+		deep = COUNT_NO_BOUND;
+	return (struct standing){threads, deep};
+}
+
 static bool
 find_bounds(struct flight *x, struct pool *keep, const struct proc *p, const struct module *m, const struct woven *woven,
-            const struct counts *c, uint64_t threads, bool again)
+            const struct counts *c, struct standing s, bool again)
 {
 	bool may = again;
 
 	for (uint32_t k = 0; k < p->ncall; k++)
 		may |= p->call[k].again;
 	*x = (struct flight){.pool = pool_new(), .keep = keep, .proc = p, .module = m, .woven = woven, .c = c, .again = again};
-	x->threads = threads == COUNT_NO_BOUND ? FLIGHT_MANY : (__int128)threads;
-	x->flow.standing = may ? FLIGHT_MANY : x->threads;
+	x->threads = s.threads;
+	x->deep = s.deep == COUNT_NO_BOUND ? FLIGHT_MANY : (__int128)s.deep + s.threads;
+	x->flow.standing = may ? x->deep : x->threads;
 	x->flow.pool = x->pool;
 	build(x);
 	if (!flow_bounds(&x->flow) || (flow_reach(&x->flow) && !flow_bounds(&x->flow)))
@@ -532,16 +546,17 @@ room(struct pool *pool, const struct proc *p, struct counts *c)
 }
 
 const char *
-flight_solve(struct pool *pool, const struct proc *p, const struct module *m, const struct woven *woven, uint64_t threads,
+flight_solve(struct pool *pool, const struct proc *p, const struct module *m, const struct woven *woven, struct standing s,
              struct counts *c)
 {
 	struct flight x;
-	bool ok = find_bounds(&x, pool, p, m, woven, c, threads, false);
+	bool ok = find_bounds(&x, pool, p, m, woven, c, s, false);
 
 	if (!ok) {
 		/* It may have called itself in a way that nobody sees. */
 		flight_free(&x);
-		ok = find_bounds(&x, pool, p, m, woven, c, threads, true);
+		s.deep = COUNT_NO_BOUND;
+		ok = find_bounds(&x, pool, p, m, woven, c, s, true);
 	}
 	if (ok) {
 		c->most = room(pool, p, pool_alloc(pool, sizeof *c->most));
@@ -561,13 +576,13 @@ around(uint64_t *least, uint64_t *most, uint64_t less, uint64_t more)
 }
 
 void
-flight_around(struct pool *pool, const struct proc *p, uint64_t threads, struct counts *c)
+flight_around(struct pool *pool, const struct proc *p, struct standing s, struct counts *c)
 {
-	uint64_t more = threads, insns = 0, longest = 0, **least;
+	uint64_t threads = s.threads, more = threads, insns = 0, longest = 0, **least;
 	struct counts *m = c->most = room(pool, p, pool_alloc(pool, sizeof *c->most));
 
 	for (uint32_t k = 0; k < p->ncall; k++)
-		more = p->call[k].again ? COUNT_NO_BOUND : more;
+		more = p->call[k].again ? (s.deep < UINT32_MAX ? s.deep + threads : COUNT_NO_BOUND) : more;
 	least = pool_array(pool, p->nblock, sizeof *least);
 	for (uint32_t v = 0; v < p->nblock; v++) {
 		uint64_t *insn = least[v] = pool_array(pool, p->block[v].ninsn, sizeof *insn);

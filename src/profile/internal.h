@@ -74,13 +74,19 @@ bool solve_vertex(const struct system *s, uint32_t v, uint64_t *count);
 bool proc_counter(const struct module *m, const struct proc *p, uint32_t c, uint64_t *v);
 bool insn_is_call(uint8_t insn);
 
-/* flight.c: the counts of a procedure in a process in which so many threads may stand anywhere in it: their bounds, into c and
- * c->most. NULL, or why there are none. Wants exits in place. */
+/* What may be under way of a procedure. */
+struct standing {
+	uint64_t threads;        /* so many activations anywhere */
+	uint64_t deep;           /* and at calls that may lead back so many; or COUNT_NO_BOUND */
+};
+struct standing standing_of(const struct profile *p);
+/* flight.c: the counts of a procedure in a process of which that is all that is known: their bounds, into c and c->most. NULL,
+ * or why there are none. Wants exits in place. */
 const char *flight_solve(struct pool *pool, const struct proc *p, const struct module *m, const struct woven *woven,
-                         uint64_t threads, struct counts *c);
+                         struct standing s, struct counts *c);
 
 /* Of one whose counts are known but for what was under way: takes bounds around them. */
-void flight_around(struct pool *pool, const struct proc *p, uint64_t threads, struct counts *c);
+void flight_around(struct pool *pool, const struct proc *p, struct standing s, struct counts *c);
 
 /* solve.c: the counts of a procedure in one profile, exact or in bounds. Wants exits in place. */
 void solve_one(struct pool *pool, const struct proc *p, const struct profile *f, const struct module *m,

@@ -272,6 +272,7 @@ copy(const struct profile *p, struct pool *pool)
 
 	profile_join(c, p, pool, &why);
 	c->standing = p->standing;
+	c->stack = p->stack;
 	c->state = p->state;
 	c->nregion = p->nregion;
 	return c;
@@ -453,7 +454,7 @@ write_flight(const struct profile *p, struct buf *out)
 	profile_extent(out, (struct chord_extent_head){.type = CHORD_EXTENT_FLIGHT, .a = n}, n * sizeof(struct chord_flight), false);
 	for (uint32_t i = 0; i < n; i++) {
 		const struct profile *f = p->flight.at[i];
-		struct chord_flight x = {i + 1, f->standing, f->state, 0};
+		struct chord_flight x = {i + 1, f->standing, f->state, f->stack};
 
 		buf_add(out, &x, sizeof x);
 	}

@@ -244,6 +244,7 @@ struct profile {
 	VEC(struct chord_origin) origin; /* profiles in it; one without an identity has one from its bytes */
 	/* So many threads may have been anywhere when it was written, with activations that are not among the exits. Of one process. */
 	uint64_t standing;
+	uint64_t stack;          /* bytes that the stack of each may have; 0: not known */
 	/* Of a sum: the profiles in it of which that is so, each apart, and the sum of the others (NULL if there are none of the
 	 * former). */
 	VEC(struct profile *) flight;

@@ -243,10 +243,10 @@ sum_up(const struct proc *p, struct counts *c)
 
 /* Where it is not known who was active, and why not even that may be. */
 static void
-solve_flight(struct pool *pool, const struct proc *p, const struct module *m, const struct woven *woven, uint64_t threads,
+solve_flight(struct pool *pool, const struct proc *p, const struct module *m, const struct woven *woven, struct standing s,
              struct counts *c)
 {
-	const char *why = flight_solve(pool, p, m, woven, threads, c);
+	const char *why = flight_solve(pool, p, m, woven, s, c);
 
 	c->why = why ? pool_strdup(pool, why) : NULL;
 }
@@ -286,12 +286,12 @@ solve_one(struct pool *pool, const struct proc *p, const struct profile *f, cons
           struct counts *c)
 {
 	if (f && f->standing && !p->paths)
-		solve_flight(pool, p, m, woven, f->standing, c);
+		solve_flight(pool, p, m, woven, standing_of(f), c);
 	else
 		solve_proc(pool, p, f, m, woven, c);
 	if (f && f->standing && p->paths && !c->why)
-		flight_around(pool, p, f->standing, c);
+		flight_around(pool, p, standing_of(f), c);
 	/* Walks of stacks that came to no end have left activations that are not among the exits. */
 	if (c->why && f && !f->standing && f->in_flight && !p->paths)
-		solve_flight(pool, p, m, woven, f->in_flight, c);
+		solve_flight(pool, p, m, woven, (struct standing){f->in_flight, COUNT_NO_BOUND}, c);
 }

@@ -113,7 +113,7 @@ end_sums(const struct map *map, struct counts *c)
 /* What procedures may have done in a process of whose counters none counted for them: the same in all. */
 struct idle {
 	struct pool *pool;
-	uint64_t standing;
+	uint64_t standing, stack;
 	struct counts **counts;  /* by procedure, made when first asked for */
 };
 
@@ -148,8 +148,8 @@ add_part(const struct map *map, const struct profile *part, const struct module 
 	struct pool *pool = pool_new();
 	struct counts *own = counts_new(pool, map, part, m, woven);
 
-	if (part->standing != idle->standing)
-		*idle = (struct idle){idle->pool, part->standing, pool_array(idle->pool, map->nproc, sizeof *idle->counts)};
+	if (part->standing != idle->standing || part->stack != idle->stack)
+		*idle = (struct idle){idle->pool, part->standing, part->stack, pool_array(idle->pool, map->nproc, sizeof *idle->counts)};
 	for (uint32_t i = 0; i < map->nproc; i++) {
 		const struct proc *p = &map->proc[i];
 		const struct counts *c = &own[i];

@@ -8,7 +8,7 @@ is_watched(struct str name)
 {
 	static const char *const names[] = {"pthread_create", "vfork", "_Fork", "_exit", "_Exit", "quick_exit", "pthread_exit",
 		"longjmp", "_longjmp", "siglongjmp", "__longjmp_chk", "execve", "execv", "execvp", "execvpe", "fexecve", "execl",
-		"execlp", "execle", "thrd_exit", "setcontext", "swapcontext", "prctl", "syscall"};
+		"execlp", "execle", "daemon", "thrd_exit", "setcontext", "swapcontext", "prctl", "syscall"};
 
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		if (str_is(name, names[i]))

@@ -393,7 +393,7 @@ check_program(const struct program *g, uint32_t threads, uint32_t stand)
 	uint64_t insns = 0, calls = 0;
 
 	memcpy(m.count, g->counter, sizeof g->counter);
-	assert_null(flight_solve(pool, p, &m, NULL, threads, &c));
+	assert_null(flight_solve(pool, p, &m, NULL, (struct standing){threads, COUNT_NO_BOUND}, &c));
 	for (uint32_t b = 0; b < p->nblock; b++) {
 		is_between(&c, c.block[b], g->entered[b], c.most->block[b]);
 		for (uint32_t i = 0; i < p->block[b].ninsn; i++) {
