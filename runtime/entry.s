@@ -17,21 +17,24 @@ chord_rt_thread_entry:
 	movq 32(%rax), %rdi
 	jmp *%rdx
 
-# What stands in the tables in place of the real functions, and what woven code
-# calls in static programs. The registers are saved in a struct chord_rt_regs.
+# What woven code calls in place of the real functions; chord_rt_table_NAME stands in the
+# tables. The registers are saved in a struct chord_rt_regs.
 	.macro chord_rt_hook number, name
 	.globl __chord_\name
 	.hidden __chord_\name
 	.type __chord_\name, @function
-	.weakref chord_rt_link_\name, \name
 __chord_\name:
 	.if \number < 3
+	movl $1, %r8d
+	jmp chord_rt_hook_\name
+chord_rt_table_\name:
+	xorl %r8d, %r8d
 	jmp chord_rt_hook_\name
 	.else
-	subq $136, %rsp
-	call chord_rt_save
-	movl $\number, %esi
-	movq chord_rt_link_\name@GOTPCREL(%rip), %rdx
+	movl $\number, %r11d
+	jmp chord_rt_common
+chord_rt_table_\name:
+	movl $\number+256, %r11d
 	jmp chord_rt_common
 	.endif
 	.endm
@@ -41,6 +44,9 @@ __chord_\name:
 # Ends in the real function, its arguments as they were, or returns from here
 # when it has been called already.
 chord_rt_common:
+	subq $136, %rsp
+	movq %r11, 11*8(%rsp)
+	call chord_rt_save
 	movq %rsp, %rdi
 	call chord_rt_hooked
 	testq %rax, %rax
@@ -221,6 +227,23 @@ chord_rt_vfork_parent:
 	call chord_rt_vfork_done
 	movq (%rsp), %rax
 	addq $136, %rsp
+	ret
+
+# Where the C library's pthread_create returns to when nobody else asked for the thread.
+chord_rt_created:
+	leaq -8-136(%rsp), %rsp
+	call chord_rt_save
+	movq %rsp, %rdi
+	call chord_rt_made
+	movq %rax, 136(%rsp)
+	movq (%rsp), %rax
+	movq 1*8(%rsp), %rdx
+	movq 2*8(%rsp), %rcx
+	movq 4*8(%rsp), %rsi
+	movq 5*8(%rsp), %rdi
+	movq 8*8(%rsp), %r8
+	movq 9*8(%rsp), %r9
+	leaq 136(%rsp), %rsp
 	ret
 
 chord_rt_entry_destruct:

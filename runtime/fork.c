@@ -125,6 +125,7 @@ chord_rt_new_profile(struct chord_rt_ctl *ctl)
 		chord_rt_call(SYS_munmap, ctl->kept, ctl->kept_size);
 	ctl->kept = ctl->kept_size = 0;
 	ctl->switching = 0;
+	chord_rt_clear(ctl->asked_for, sizeof ctl->asked_for);
 	chord_rt_drop_wide(ctl, ctl->nregion, number);
 	chord_rt_drop_regions(ctl, mine);
 	chord_rt_drop_file(ctl);

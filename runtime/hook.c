@@ -2,188 +2,17 @@
 /* Puts wrappers in the tables through which loaded objects, measured or not,
  * call some functions of libc. */
 
-struct chord_rt_dynamic {
-	const Elf64_Rela *rela, *plt;
-	uint64_t nrela, nplt;
-	const Elf64_Sym *sym;
-	const char *str;
-	const uint32_t *hash;
-	const uint16_t *version;
-};
-
 struct chord_rt_hooking {
 	struct chord_rt_ctl *ctl;
 	struct chord_rt_desc *from, *to; /* to NULL: the real functions again */
 	long mem;                        /* /proc/self/mem; 0: not opened yet */
 	uint64_t bias, end;              /* the object */
 	uint64_t relro, relro_end;
+	const Elf64_Phdr *phdr;
+	uint32_t phnum;
+	uint64_t links;                  /* of the object's own runtime */
+	bool guest;                      /* which is another version's */
 };
-
-/* glibc has relocated the addresses in this table, musl has not. */
-static void
-chord_rt_dynamic_entries(const Elf64_Dyn *e, uint64_t bias, struct chord_rt_dynamic *d)
-{
-	for (; e->d_tag != DT_NULL; e++) {
-		uint64_t p = e->d_un.d_ptr < bias ? e->d_un.d_ptr + bias : e->d_un.d_ptr;
-
-		if (e->d_tag == DT_RELA)
-			d->rela = (const Elf64_Rela *)p;
-		else if (e->d_tag == DT_RELASZ)
-			d->nrela = e->d_un.d_val / sizeof *d->rela;
-		else if (e->d_tag == DT_JMPREL)
-			d->plt = (const Elf64_Rela *)p;
-		else if (e->d_tag == DT_PLTRELSZ)
-			d->nplt = e->d_un.d_val / sizeof *d->plt;
-		else if (e->d_tag == DT_SYMTAB)
-			d->sym = (const Elf64_Sym *)p;
-		else if (e->d_tag == DT_STRTAB)
-			d->str = (const char *)p;
-		else if (e->d_tag == DT_GNU_HASH)
-			d->hash = (const uint32_t *)p;
-		else if (e->d_tag == DT_VERSYM)
-			d->version = (const uint16_t *)p;
-	}
-}
-
-static bool
-chord_rt_dynamic(const struct dl_phdr_info *info, struct chord_rt_dynamic *d)
-{
-	chord_rt_clear(d, sizeof *d);
-	for (uint32_t i = 0; i < info->phnum; i++)
-		if (info->phdr[i].p_type == PT_DYNAMIC)
-			chord_rt_dynamic_entries((const Elf64_Dyn *)(info->addr + info->phdr[i].p_vaddr), info->addr, d);
-	return d->sym && d->str;
-}
-
-/* ---- what the functions are ---- */
-
-static bool
-chord_rt_defines(const struct chord_rt_dynamic *d, uint32_t i, const char *name)
-{
-	return d->sym[i].st_shndx != SHN_UNDEF && chord_rt_same(d->str + d->sym[i].st_name, name) &&
-	    (!d->version || !(d->version[i] & 0x8000)); /* not an old version kept for old programs */
-}
-
-static uint32_t
-chord_rt_hash_name(const char *s)
-{
-	uint32_t h = 5381;
-
-	for (; *s; s++)
-		h = h * 33 + (unsigned char)*s;
-	return h;
-}
-
-/* What an object defines under a name; 0: nothing. */
-static uint64_t
-chord_rt_lookup_in(const struct chord_rt_dynamic *d, uint64_t bias, const char *name, uint32_t hash)
-{
-	const uint64_t *bloom = (const uint64_t *)(d->hash + 4);
-	const uint32_t *bucket = d->hash + 4 + 2 * d->hash[2], *chain = bucket + d->hash[0];
-	uint64_t word = bloom[hash / 64 & (d->hash[2] - 1)];
-	uint32_t i;
-
-	if (!(word >> hash % 64 & word >> (hash >> d->hash[3]) % 64 & 1) || (i = bucket[hash % d->hash[0]]) < d->hash[1])
-		return 0;
-	do
-		if ((chain[i - d->hash[1]] | 1) == (hash | 1) && chord_rt_defines(d, i, name))
-			return bias + d->sym[i].st_value;
-	while (!(chain[i++ - d->hash[1]] & 1));
-	return 0;
-}
-
-/* Functions to find, by where their names begin. */
-struct chord_rt_lookup {
-	const char *names;
-	const uint16_t *name;
-	const uint32_t *hash;
-	uint64_t *found;
-	uint32_t n;
-};
-
-/* As the dynamic linker would find them: in the first object that has one. A reference
- * of our own would not do: it can be taken by a local symbol of the text around the
- * runtime, and in a program that is not position independent it can be the
- * program's own PLT entry, which leads to the hook. */
-static int
-chord_rt_lookup_all(struct dl_phdr_info *info, size_t size, void *arg)
-{
-	const struct chord_rt_lookup *l = arg;
-	struct chord_rt_dynamic d;
-
-	(void)size;
-	if (!chord_rt_dynamic(info, &d) || !d.hash || !d.hash[0])
-		return 0;
-	for (uint32_t i = 0; i < l->n; i++)
-		if (!l->found[i])
-			l->found[i] = chord_rt_lookup_in(&d, info->addr, l->names + l->name[i], l->hash[i]);
-	return 0;
-}
-
-static uint64_t
-chord_rt_lookup(const char *name)
-{
-	uint16_t first = 0;
-	uint32_t hash = chord_rt_hash_name(name);
-	uint64_t found = 0;
-	struct chord_rt_lookup l = {name, &first, &hash, &found, 1};
-
-	chord_rt_dl_iterate_phdr(chord_rt_lookup_all, &l);
-	return found;
-}
-
-static const char chord_rt_names[] =
-#define CHORD_RT_NAME(name) #name "\0"
-	CHORD_RT_HOOKS(CHORD_RT_NAME);
-
-/* Most names are none of them: a bit for the first three letters tells. */
-static uint32_t
-chord_rt_letters(const char *s)
-{
-	uint32_t h = (unsigned char)s[0];
-
-	if (s[0])
-		h += (unsigned char)s[1] * 37u;
-	if (s[0] && s[1])
-		h += (unsigned char)s[2] * 101u;
-	return h % 256;
-}
-
-static void
-chord_rt_learn(struct chord_rt_ctl *ctl)
-{
-	struct chord_rt_lookup l = {chord_rt_names, ctl->name, ctl->hash, ctl->real, CHORD_RT_NHOOK};
-	const char *name = chord_rt_names;
-
-	if (!ctl->dynamic) {
-#define CHORD_RT_LEARN(id) \
-		if (!ctl->real[CHORD_RT_HOOK_##id]) \
-			ctl->real[CHORD_RT_HOOK_##id] = (uint64_t)chord_rt_weak_##id;
-		CHORD_RT_HOOKS(CHORD_RT_LEARN)
-		return;
-	}
-	if (!chord_rt_dl_iterate_phdr)
-		return;
-	for (int i = 0; i < CHORD_RT_NHOOK; i++, name += chord_rt_length(name) + 1) {
-		ctl->letters[chord_rt_letters(name) / 64] |= 1ull << chord_rt_letters(name) % 64;
-		ctl->name[i] = (uint16_t)(name - chord_rt_names);
-		ctl->hash[i] = chord_rt_hash_name(name);
-	}
-	chord_rt_dl_iterate_phdr(chord_rt_lookup_all, &l);
-}
-
-static int
-chord_rt_hook_named(const struct chord_rt_ctl *ctl, const char *s)
-{
-	uint32_t bit = chord_rt_letters(s);
-
-	if (!(ctl->letters[bit / 64] >> bit % 64 & 1))
-		return -1;
-	for (int i = 0; i < CHORD_RT_NHOOK; i++)
-		if (chord_rt_names[ctl->name[i]] == *s && chord_rt_same(chord_rt_names + ctl->name[i], s))
-			return i;
-	return -1;
-}
 
 static uint64_t
 chord_rt_wrapper(struct chord_rt_desc *d, int hook)
@@ -212,14 +41,98 @@ chord_rt_poke(struct chord_rt_hooking *h, uint64_t slot, uint64_t value)
 	chord_rt_call(SYS_mprotect, page, CHORD_PAGE, CHORD_RT_PROT_READ);
 }
 
-static void
-chord_rt_hook_slot(struct chord_rt_hooking *h, uint64_t slot, uint32_t type, int64_t addend, int hook)
+/* What the code of an object does with a slot of a function's address: is all of it calls and jumps? Other instructions
+ * take the address, which has to stay the function's own. */
+static bool
+chord_rt_only_called(const struct chord_rt_hooking *h, uint64_t slot)
 {
-	uint64_t real = h->ctl->real[hook], now = *(volatile uint64_t *)slot, want;
+	const Elf64_Phdr *p = h->phdr;
+	const unsigned char *at, *end;
+	bool called = false;
+	int32_t far;
+
+	for (uint32_t i = 0; i < h->phnum; i++, p++) {
+		if (p->p_type != PT_LOAD || (p->p_flags & (PF_X | PF_R)) != (PF_X | PF_R))
+			continue;
+		at = (const unsigned char *)h->bias + p->p_vaddr + 2;
+		for (end = at + p->p_memsz - 6; at < end; at++) {
+			__builtin_memcpy(&far, at, 4);
+			if ((uint64_t)at + 4 + (uint64_t)(int64_t)far != slot)
+				continue;
+			if (at[-2] != 0xff || (at[-1] != 0x15 && at[-1] != 0x25))
+				return false;
+			called = true;
+		}
+	}
+	return called;
+}
+
+/* Calls by a pointer are not seen. That is told of those functions of which nothing else would tell that they ran. */
+static void
+chord_rt_address_taken(struct chord_rt_ctl *ctl, int hook)
+{
+	static const uint8_t matters[] = {CHORD_RT_HOOK_vfork, CHORD_RT_HOOK_pthread_exit, CHORD_RT_HOOK_thrd_exit,
+	    CHORD_RT_HOOK_longjmp, CHORD_RT_HOOK__longjmp, CHORD_RT_HOOK_siglongjmp, CHORD_RT_HOOK_clone,
+	    CHORD_RT_HOOK_setcontext, CHORD_RT_HOOK_swapcontext};
+	char s[128];
+	bool tell = false;
+
+	for (uint32_t i = 0; i < sizeof matters; i++)
+		tell |= matters[i] == hook;
+	if (!tell || ctl->taken >> hook & 1)
+		return;
+	ctl->taken |= 1ull << hook;
+	s[0] = 0;
+	chord_rt_append(s, sizeof s, "calls of ", 9);
+	chord_rt_append(s, sizeof s, chord_rt_names + ctl->name[hook], chord_rt_length(chord_rt_names + ctl->name[hook]));
+	chord_rt_append(s, sizeof s, " through a pointer were not seen: its address is taken", 54);
+	chord_rt_text(ctl, s);
+}
+
+/* Functions whose addresses no program takes to look at them: those that only the C library and compilers call. */
+static bool
+chord_rt_is_internal(int hook)
+{
+	return hook == CHORD_RT_HOOK__Unwind_SetIP || hook == CHORD_RT_HOOK__Unwind_ForcedUnwind ||
+	    hook == CHORD_RT_HOOK___pthread_unwind_next || hook == CHORD_RT_HOOK__dl_find_object ||
+	    hook == CHORD_RT_HOOK___longjmp_chk || hook == CHORD_RT_HOOK___assert_fail ||
+	    hook == CHORD_RT_HOOK___assert_perror_fail || (hook >= CHORD_RT_HOOK__dl_allocate_tls &&
+	    hook <= CHORD_RT_HOOK__dl_deallocate_tls);
+}
+
+/* May the slot lead elsewhere? One that only calls use may. Where it may also be read, a program would see another address
+ * than dlsym gives, and than other objects have. */
+static bool
+chord_rt_may_turn(struct chord_rt_hooking *h, uint64_t slot, uint32_t type, int hook)
+{
+	if (type == R_X86_64_JUMP_SLOT || chord_rt_is_internal(hook) ||
+	    (type == R_X86_64_GLOB_DAT && chord_rt_only_called(h, slot)))
+		return true;
+	if (!h->guest)
+		chord_rt_address_taken(h->ctl, hook);
+	return false;
+}
+
+/* Will the slot, which was not called through yet, lead to the function that is known under that name? It may want another
+ * version. */
+static bool
+chord_rt_will_be(const struct chord_rt_hooking *h, const struct chord_rt_dynamic *d, uint32_t sym, int hook)
+{
+	return chord_rt_lookup_one(d->str + d->sym[sym].st_name, chord_rt_needed(d, sym), 0) == h->ctl->real[hook];
+}
+
+static void
+chord_rt_hook_slot(struct chord_rt_hooking *h, const struct chord_rt_dynamic *d, const Elf64_Rela *r, int hook)
+{
+	uint64_t slot = h->bias + r->r_offset, real = h->ctl->real[hook], now = *(volatile uint64_t *)slot, want;
 	uint64_t was = h->from ? chord_rt_wrapper(h->from, hook) : real;
+	uint32_t type = ELF64_R_TYPE(r->r_info);
 	bool lazy = type == R_X86_64_JUMP_SLOT && now >= h->bias && now < h->end && !h->from;
 
-	if (!real || addend || !was || (now != was && !lazy))
+	if (!real || r->r_addend || !was || (now != was && !lazy))
+		return;
+	if (now != was ? !chord_rt_will_be(h, d, (uint32_t)ELF64_R_SYM(r->r_info), hook) :
+	    !h->from && !chord_rt_may_turn(h, slot, type, hook))
 		return;
 	want = h->to ? chord_rt_wrapper(h->to, hook) : real;
 	if (want && want != now)
@@ -244,11 +157,12 @@ chord_rt_hook_table(struct chord_rt_hooking *h, const struct chord_rt_dynamic *d
 		int hook;
 
 		if ((type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT && type != R_X86_64_64) ||
-		    sym->st_shndx != SHN_UNDEF || !ELF64_R_SYM(r->r_info))
+		    sym->st_shndx != SHN_UNDEF || !ELF64_R_SYM(r->r_info) ||
+		    h->bias + r->r_offset - h->links < sizeof chord_rt_links)
 			continue;
 		hook = chord_rt_hook_named(h->ctl, d->str + sym->st_name);
 		if (hook >= 0 && chord_rt_is_wanted(h->ctl, hook))
-			chord_rt_hook_slot(h, h->bias + r->r_offset, type, r->r_addend, hook);
+			chord_rt_hook_slot(h, d, r, hook);
 	}
 }
 
@@ -258,9 +172,15 @@ chord_rt_hook_object(struct dl_phdr_info *info, size_t size, void *arg)
 	struct chord_rt_hooking *h = arg;
 	struct chord_rt_dynamic d;
 	const Elf64_Phdr *p = info->phdr;
+	struct chord_rt_object o = {info->addr, info->name, info->phdr, info->phnum, false};
+	struct chord_rt_desc *own = NULL;
 
 	(void)size;
+	h->links = chord_rt_find_note(&o, chord_rt_note_module, &own) ? CHORD_RT_NEAR(own->links) : 0;
+	h->guest = !h->links && chord_rt_find_note(&o, chord_rt_note_guest, &own);
 	h->bias = info->addr;
+	h->phdr = info->phdr;
+	h->phnum = info->phnum;
 	h->end = h->relro = h->relro_end = 0;
 	for (uint32_t i = 0; i < info->phnum; i++, p++) {
 		uint64_t at = info->addr + p->p_vaddr;

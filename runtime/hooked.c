@@ -6,7 +6,7 @@ enum { PR_SET_SECCOMP = 22, PR_SET_NO_NEW_PRIVS = 38 };
 /* Threads that libc or the kernel makes by themselves: they run with the base of
  * whoever asked for them, and count in its region with it. */
 static void
-chord_rt_unseen(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uint32_t hook)
+chord_rt_may_make(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uint32_t hook)
 {
 	const int32_t *sigevent = (const int32_t *)regs->r[4];
 	bool makes;
@@ -15,8 +15,8 @@ chord_rt_unseen(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uint
 		makes = !(regs->r[1] & 0x4000);             /* CLONE_VFORK: its parent waits */
 	else
 		makes = ctl->dynamic && sigevent && sigevent[3] == 2; /* SIGEV_THREAD */
-	if (makes)
-		__atomic_fetch_or(&ctl->head->flags, CHORD_PROFILE_NOT_WATCHED, __ATOMIC_RELAXED);
+	if (makes && (hook == CHORD_RT_HOOK_clone || !ctl->real[CHORD_RT_HOOK__dl_allocate_tls]))
+		chord_rt_not_watched(ctl, "a thread was made that counted with the one that made it", 2);
 }
 
 /* The process may forbid itself to map anything (seccomp): before it does, what may be a stack has its shadow. */
@@ -183,12 +183,13 @@ chord_rt_signals(struct chord_rt_ctl *ctl, struct chord_rt_regs *regs, uint32_t 
 /* A hooked function was called: gives the address of the real one to jump to, or
  * 0 if it was called from here and its result is in regs. */
 static __attribute__((used)) uint64_t
-chord_rt_hooked(struct chord_rt_regs *regs, uint32_t hook, uint64_t otherwise)
+chord_rt_hooked(struct chord_rt_regs *regs)
 {
 	struct chord_rt_ctl *ctl = chord_rt_ctl_here();
-	uint64_t real = chord_rt_real(ctl, hook, otherwise);
+	uint32_t hook = (uint32_t)regs->r[11] & (CHORD_RT_TABLE - 1);
+	uint64_t real = chord_rt_real(ctl, hook, !(regs->r[11] & CHORD_RT_TABLE));
 
-	if (!ctl || !ctl->magic)
+	if (!ctl || !ctl->magic || chord_rt_is_other(ctl, hook, real))
 		return real;
 	if (hook >= CHORD_RT_HOOK_execve && hook <= CHORD_RT_HOOK_execle &&
 	    (hook < CHORD_RT_HOOK_execl || ctl->real[CHORD_RT_HOOK_execve])) {
@@ -201,6 +202,13 @@ chord_rt_hooked(struct chord_rt_regs *regs, uint32_t hook, uint64_t otherwise)
 		chord_rt_not_dying(ctl);
 		regs->r[0] = (uint64_t)(int64_t)chord_rt_daemon(ctl, regs, real);
 		return 0;
+	case CHORD_RT_HOOK__dl_allocate_tls:
+	case CHORD_RT_HOOK__dl_allocate_tls_init:
+		chord_rt_descriptor_used(ctl, regs);
+		break;
+	case CHORD_RT_HOOK__dl_deallocate_tls:
+		chord_rt_descriptor_free(ctl, regs->r[5]);
+		break;
 	case CHORD_RT_HOOK__Fork:
 		regs->r[0] = (uint64_t)(int64_t)((int (*)(void))real)();
 		if (regs->r[0] == 0)
@@ -209,7 +217,7 @@ chord_rt_hooked(struct chord_rt_regs *regs, uint32_t hook, uint64_t otherwise)
 	case CHORD_RT_HOOK_clone:
 	case CHORD_RT_HOOK_timer_create:
 	case CHORD_RT_HOOK_mq_notify:
-		chord_rt_unseen(ctl, regs, hook);
+		chord_rt_may_make(ctl, regs, hook);
 		break;
 	case CHORD_RT_HOOK_abort:
 	case CHORD_RT_HOOK___assert_fail:

@@ -36,6 +36,11 @@ __chord_shadow:
 	.balign 4
 	.long chord_rt_desc-.
 
+	.section .data.rel.ro.chord_rt,"awG",@progbits,__chord_runtime_@version@,comdat
+	.balign 8
+chord_rt_links:
+	@links@
+
 # struct chord_rt_desc
 	.section .data.chord_rt,"awG",@progbits,__chord_runtime_@version@,comdat
 	.hidden __start_chord_cnt
@@ -70,3 +75,5 @@ chord_rt_desc:
 	.quad 0
 	.long chord_rt_first-.
 	.long chord_rt_last-.
+	.long chord_rt_links-.
+	.long 0

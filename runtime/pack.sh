@@ -43,7 +43,8 @@ bad=$(grep -E '^[[:space:]]*\.(section|data|bss|comm|lcomm|local)' "$tmp/rt.s" |
 bad=$(grep -E '^[[:space:]]*(call|jmp)[[:space:]]+[^*.]' "$tmp/rt.s" | grep -v 'chord_rt_' || true)
 [ -z "$bad" ] || { echo "pack.sh: calls of others: $bad" >&2; exit 1; }
 
-hooks=$(sed -n 's/^\tX(\([A-Za-z0-9_]*\)).*/\1/p' "$here/runtime.h")
+hooks=$(sed -n 's/^\t[XP](\([A-Za-z0-9_]*\)).*/\1/p' "$here/runtime.h")
+private=$(sed -n 's/^\tP(\([A-Za-z0-9_]*\)).*/\1/p' "$here/runtime.h")
 section='.section .text.chord_rt,"axG",@progbits,__chord_runtime_'$version',comdat'
 code() {
 	echo "	$section"
@@ -66,10 +67,17 @@ code() {
 }
 module() {
 	for name in $hooks; do
-		echo "	.long __chord_$name-."
+		echo "	.long chord_rt_table_$name-."
 	done >"$tmp/hooks"
 	echo "	.long $(echo $hooks | wc -w)" >>"$tmp/hooks"
-	sed -e '/^#/d' -e '/^$/d' -e "s/@version@/$version/" -e "/@hooks@/{r $tmp/hooks" -e 'd}' "$here/module.s"
+	for name in $hooks; do
+		case " $(echo $private) " in
+		*" $name "*) echo "	.quad 0" ;;
+		*) printf '\t.weakref chord_rt_link_%s, %s\n\t.quad chord_rt_link_%s\n' "$name" "$name" "$name" ;;
+		esac
+	done >"$tmp/links"
+	sed -e '/^#/d' -e '/^$/d' -e "s/@version@/$version/" -e "/@hooks@/{r $tmp/hooks" -e 'd}' \
+		-e "/@links@/{r $tmp/links" -e 'd}' "$here/module.s"
 }
 
 {
@@ -83,7 +91,7 @@ module() {
 		"$cc" -std=gnu11 -O1 -Wall -Wextra -Werror -o "$tmp/pack" "$here/pack.c"
 		echo "	$section"
 		# what module.s refers to
-		"$tmp/pack" "$tmp/rt.o" .text.chord_rt chord_rt_text chord_rt_construct chord_rt_entry_destruct chord_rt_pointer_end chord_rt_called_end chord_rt_first chord_rt_last
+		"$tmp/pack" "$tmp/rt.o" .text.chord_rt chord_rt_text chord_rt_construct chord_rt_entry_destruct chord_rt_pointer_end chord_rt_called_end chord_rt_first chord_rt_last $(printf "chord_rt_table_%s " $hooks)
 	fi
 	echo '	.popsection'
 } >"$tmp/out.s"

@@ -321,6 +321,8 @@ chord_rt_region_get(struct chord_rt_ctl *ctl)
 	r->left = 0;
 	ctl->steppers -= r->nstep != 0; /* its thread ended while it was stepped through */
 	r->nstep = 0;
+	ctl->made -= r->pd != 0;
+	r->pd = 0;
 	r->users++;
 	__atomic_store_n(&r->tid, -1, __ATOMIC_RELEASE);
 	__atomic_fetch_add(&ctl->head->threads, 1, __ATOMIC_RELAXED);

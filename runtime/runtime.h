@@ -35,6 +35,8 @@ enum {
 	CHORD_RT_OBJECTS = 64,
 	CHORD_RT_GUESTS = 256,
 	CHORD_RT_PATH = 4096,
+	CHORD_RT_MAKING = 64,      /* threads that are being made at a time */
+	CHORD_RT_TABLE = 256,      /* beside the number of a hook: a table led to it */
 	CHORD_RT_FIBRES = 8192,
 	CHORD_RT_STRUCK = 184,     /* from the frame pointer of __chord_struck to its frame's end */
 	CHORD_RT_STEPS = 8,        /* timers for which a thread is stepped through */
@@ -45,11 +47,15 @@ enum {
 #define CHORD_RT_BORN (0x4e524f42u | (uint64_t)CHORD_FORMAT_VERSION << 32) /* "BORN" */
 
 /* Functions that are seen through hooks. pack.sh makes the wrappers of them, in
- * this order; the first three have their own. Those that exec are last. */
-#define CHORD_RT_HOOKS(X) \
+ * this order; the first three have their own. Those of P are the C library's own,
+ * which no program may name. Those that exec are last. */
+#define CHORD_RT_HOOKS(X, P) \
 	X(pthread_create) \
 	X(thrd_create) \
 	X(vfork) \
+	P(_dl_allocate_tls) \
+	P(_dl_allocate_tls_init) \
+	P(_dl_deallocate_tls) \
 	X(_Fork) \
 	X(_exit) \
 	X(_Exit) \
@@ -91,13 +97,13 @@ enum {
 	X(execle) \
 	X(daemon)
 
-/* References through .weakref leave those of the text around the runtime strong
- * where they are. */
-#define CHORD_RT_WEAK(name) static char chord_rt_weak_##name[1] __attribute__((weakref(#name)));
-CHORD_RT_HOOKS(CHORD_RT_WEAK)
-
 #define CHORD_RT_HOOK_ENUM(name) CHORD_RT_HOOK_##name,
-enum { CHORD_RT_HOOKS(CHORD_RT_HOOK_ENUM) CHORD_RT_NHOOK };
+enum { CHORD_RT_HOOKS(CHORD_RT_HOOK_ENUM, CHORD_RT_HOOK_ENUM) CHORD_RT_NHOOK };
+_Static_assert(CHORD_RT_NHOOK <= 64, "");
+
+/* What the module's own linking has for each of these names; in module.s. They are data, so that no linker sees a need
+ * for a function's address in code: the program's own tables stay as they would be. */
+extern const uint64_t chord_rt_links[CHORD_RT_NHOOK] __attribute__((visibility("hidden")));
 
 /* What a module tells the others; in entry.s. Only distances, no addresses: it
  * can be read before the module has been relocated. A distance counts from the
@@ -121,6 +127,7 @@ struct chord_rt_desc {
 	uint32_t shadowed;            /* __chord_stack has been called */
 	uint64_t lost;                /* paths that were not counted before the module was known */
 	int32_t code, code_end;       /* the runtime's own */
+	int32_t links, pad;           /* chord_rt_links */
 };
 
 /* A measured module. Slots are never reused for another one: the index is the
@@ -190,6 +197,7 @@ struct chord_rt_region {
 	struct chord_rt_timer *step[CHORD_RT_STEPS]; /* for these */
 	uint64_t mask;                /* of signals, which the thread would have */
 	const unsigned char *record;  /* of CHORD_SECTION_TIMED, found last */
+	uint64_t pd;                  /* a thread that the C library made by itself: where its descriptor is */
 };
 
 /* A stack that was left by swapcontext or setcontext. Slots are never free again: those
@@ -299,6 +307,13 @@ struct chord_rt_home {
 	struct chord_profile_head *elder; /* of the parent's profile, or of the nearest that there is, as long as it is needed */
 };
 
+/* The C library makes a thread by itself: its pthread_create returns to chord_rt_created. */
+struct chord_rt_making {
+	uint64_t sp, pc;              /* behind that return, and where it was to go; sp 0: free */
+	uint64_t base;                /* of who makes it */
+	uint32_t region, pid;
+};
+
 struct chord_rt_ctl {
 	CHORD_LIVE_FIELDS(CHORD_FIELD)
 	uint64_t born;                /* CHORD_RT_BORN: this version's, long before magic says so */
@@ -344,6 +359,13 @@ struct chord_rt_ctl {
 	uint32_t hooker;              /* module whose wrappers are in the tables, + 1 */
 	struct chord_profile_head *head;
 	int32_t fd;
+	uint32_t made;                /* regions with a descriptor */
+	uint64_t space;               /* the list of objects that `real` was learned from */
+	uint32_t unseen;              /* bits: what was told of threads and processes that nobody saw made */
+	uint64_t taken;               /* hooks whose real functions' addresses are taken: told */
+	uint64_t creator;             /* the C library's own pthread_create, 1: not known */
+	struct chord_rt_making making[CHORD_RT_MAKING];
+	uint64_t asked_for[CHORD_RT_MAKING]; /* frames of hooks through which threads are being made; 0: none */
 	uint64_t real[CHORD_RT_NHOOK];
 	uint64_t letters[4];          /* that their names begin with */
 	uint32_t hash[CHORD_RT_NHOOK];

@@ -4,6 +4,7 @@
 extern void chord_rt_thread_entry(void) __attribute__((visibility("hidden")));
 
 typedef int chord_rt_create_fn(void *, const void *, void *(*)(void *), void *);
+typedef int chord_rt_thrd_fn(void *, void *(*)(void *), void *);
 
 static struct chord_rt_ctl *
 chord_rt_ctl_here(void)
@@ -21,12 +22,26 @@ chord_rt_environment(void)
 	return p ? *p : NULL;
 }
 
-/* What a hook stands for. The process's first module learned the addresses
- * before any table was changed. */
+/* What a hook stands for. Whatever called through a table calls what the process's first module found before any table was
+ * changed. Woven code calls what its own module was linked to, which may be a function of the module's own, another
+ * version, or that of another name space; but in a program that is not position independent that may be its own PLT entry,
+ * which leads to the hook. In a static program the function itself may lead here. */
 static uint64_t
-chord_rt_real(struct chord_rt_ctl *ctl, uint32_t hook, uint64_t otherwise)
+chord_rt_real(struct chord_rt_ctl *ctl, uint32_t hook, bool woven)
 {
-	return ctl && ctl->real[hook] ? ctl->real[hook] : otherwise;
+	uint64_t link = chord_rt_links[hook], real = ctl ? ctl->real[hook] : 0;
+
+	if (!real || !link || !woven || !ctl->dynamic)
+		return real ? real : link;
+	return link - ctl->main < ctl->main_end - ctl->main ? real : link;
+}
+
+/* Does woven code's name for a hooked function mean another one? */
+static bool
+chord_rt_is_other(const struct chord_rt_ctl *ctl, uint32_t hook, uint64_t real)
+{
+	return ctl && ctl->dynamic && ctl->real[hook] && real != ctl->real[hook] &&
+	    ctl->space == (uint64_t)&chord_rt_dl_iterate_phdr;
 }
 
 /* A region for a thread that is about to be created; NULL: it has to share its
@@ -57,40 +72,67 @@ chord_rt_no_thread(struct chord_rt_ctl *ctl, struct chord_rt_region *r)
 	__atomic_store_n(&r->tid, 0, __ATOMIC_RELEASE);
 }
 
-static __attribute__((used)) int
-chord_rt_hook_pthread_create(void *thread, const void *attr, void *(*start)(void *), void *arg)
+/* While a hook makes a thread, what the C library does for it is asked for by the program. Where there is no room to say so
+ * the thread has two regions, one of which nobody uses. */
+static uint64_t *
+chord_rt_ask(struct chord_rt_ctl *ctl, uint64_t frame)
 {
-	struct chord_rt_ctl *ctl = chord_rt_ctl_here();
-	chord_rt_create_fn *real = (chord_rt_create_fn *)chord_rt_real(ctl, CHORD_RT_HOOK_pthread_create,
-	    (uint64_t)chord_rt_weak_pthread_create);
-	struct chord_rt_region *r = chord_rt_expect_thread(ctl, start, arg);
-	int e;
+	uint64_t none;
 
-	if (!r)
-		return real(thread, attr, start, arg);
-	e = real(thread, attr, (void *(*)(void *))(void *)&chord_rt_thread_entry, r);
+	for (uint64_t *p = ctl->asked_for; p < ctl->asked_for + CHORD_RT_MAKING; p++) {
+		none = 0;
+		if (__atomic_compare_exchange_n(p, &none, frame, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+			return p;
+	}
+	return NULL;
+}
+
+/* The thread was made, or not: e. */
+static int
+chord_rt_asked(struct chord_rt_ctl *ctl, uint64_t *asked, struct chord_rt_region *r, int e)
+{
+	if (asked)
+		__atomic_store_n(asked, 0, __ATOMIC_RELAXED);
 	if (e)
 		chord_rt_no_thread(ctl, r);
 	return e;
 }
 
 static __attribute__((used)) int
-chord_rt_hook_thrd_create(void *thread, void *(*start)(void *), void *arg)
+chord_rt_hook_pthread_create(void *thread, const void *attr, void *(*start)(void *), void *arg, bool woven)
 {
 	struct chord_rt_ctl *ctl = chord_rt_ctl_here();
-	int (*real)(void *, void *(*)(void *), void *) = (int (*)(void *, void *(*)(void *), void *))chord_rt_real(ctl,
-	    CHORD_RT_HOOK_thrd_create, (uint64_t)chord_rt_weak_thrd_create);
+	chord_rt_create_fn *real = (chord_rt_create_fn *)chord_rt_real(ctl, CHORD_RT_HOOK_pthread_create, woven);
 	struct chord_rt_region *r;
+	uint64_t *asked;
 	int e;
 
+	r = chord_rt_is_other(ctl, CHORD_RT_HOOK_pthread_create, (uint64_t)real) ? NULL : chord_rt_expect_thread(ctl, start, arg);
+	if (!r)
+		return real(thread, attr, start, arg);
+	asked = chord_rt_ask(ctl, (uint64_t)__builtin_frame_address(0));
+	e = real(thread, attr, (void *(*)(void *))(void *)&chord_rt_thread_entry, r);
+	return chord_rt_asked(ctl, asked, r, e);
+}
+
+static __attribute__((used)) int
+chord_rt_hook_thrd_create(void *thread, void *(*start)(void *), void *arg, void *nothing, bool woven)
+{
+	struct chord_rt_ctl *ctl = chord_rt_ctl_here();
+	chord_rt_thrd_fn *real = (chord_rt_thrd_fn *)chord_rt_real(ctl, CHORD_RT_HOOK_thrd_create, woven);
+	struct chord_rt_region *r = NULL;
+	uint64_t *asked;
+	int e;
+
+	(void)nothing;
 	/* In a static program it goes through pthread_create's own hook. */
-	r = ctl && ctl->dynamic ? chord_rt_expect_thread(ctl, start, arg) : NULL;
+	if (ctl && ctl->dynamic && !chord_rt_is_other(ctl, CHORD_RT_HOOK_thrd_create, (uint64_t)real))
+		r = chord_rt_expect_thread(ctl, start, arg);
 	if (!r)
 		return real(thread, start, arg);
+	asked = chord_rt_ask(ctl, (uint64_t)__builtin_frame_address(0));
 	e = real(thread, (void *(*)(void *))(void *)&chord_rt_thread_entry, r);
-	if (e)
-		chord_rt_no_thread(ctl, r);
-	return e;
+	return chord_rt_asked(ctl, asked, r, e);
 }
 
 /* Called by chord_rt_thread_entry in the new thread, which then jumps to start. */

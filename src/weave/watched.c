@@ -2,50 +2,137 @@
 /* Calls that the runtime watches. */
 #include "weave/internal.h"
 
-/* Functions that the runtime has to see called. In programs with a dynamic section it sees them by itself. */
-static bool
-is_watched(struct str name)
-{
-	static const char *const names[] = {"pthread_create", "vfork", "_Fork", "_exit", "_Exit", "quick_exit", "pthread_exit",
-		"longjmp", "_longjmp", "siglongjmp", "__longjmp_chk", "execve", "execv", "execvp", "execvpe", "fexecve", "execl",
-		"execlp", "execle", "daemon", "thrd_exit", "setcontext", "swapcontext", "prctl", "syscall"};
+#include <string.h>
 
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+/* Functions that the runtime has to see called; those that it sees in any other way, too, are not all here. In programs with
+ * a dynamic section it sees calls of code that is not measured. */
+static const char *const names[] = {
+	"pthread_create", "thrd_create", "vfork", "_Fork", "_exit", "_Exit", "quick_exit", "pthread_exit", "thrd_exit",
+	"longjmp", "_longjmp", "siglongjmp", "__longjmp_chk", "clone", "timer_create", "mq_notify", "abort", "__assert_fail",
+	"__assert_perror_fail", "raise", "kill", "setcontext", "swapcontext", "pthread_cancel", "__pthread_unwind_next",
+	"dlsym", "dlvsym", "prctl", "syscall", "execve", "execv", "execvp", "execvpe", "fexecve", "execl", "execlp", "execle",
+	"daemon",
+};
+
+enum { NNAME = sizeof names / sizeof *names };
+
+static int
+watched(struct str name)
+{
+	for (int i = 0; i < NNAME; i++)
 		if (str_is(name, names[i]))
-			return true;
-	return false;
+			return i;
+	return -1;
+}
+
+static struct str
+first_operand(struct str s)
+{
+	size_t n = 0;
+
+	while (n < s.n && !strchr(", \t", s.at[n]))
+		n++;
+	s.n = n;
+	return s;
+}
+
+/* Those that the text has something of its own for. */
+static void
+find_own(const struct text *t, bool *own)
+{
+	for (size_t i = 0; i < t->stmts.n; i++) {
+		const struct stmt *s = &t->stmts.at[i];
+		struct str word = stmt_word(t, s);
+		int k;
+
+		if (s->kind == STMT_DIRECTIVE && (str_is(word, ".set") || str_is(word, ".equ") || str_is(word, ".symver"))) {
+			word = first_operand(stmt_rest(t, s));
+		} else if (s->kind != STMT_LABEL && s->kind != STMT_ASSIGN) {
+			continue;
+		}
+		if ((k = watched(word)) >= 0)
+			own[k] = true;
+	}
 }
 
 /* The function stays wanted by code that nothing runs, so that an archive's member that has it is linked. */
 static void
-keep_wanted(struct buf *tail, struct str name)
+keep_wanted(struct buf *tail, const char *name)
 {
-	buf_printf(tail, "\t.section .text.chord_want,\"axG\",@progbits,__chord_want.%.*s,comdat\n\tjmp\t%.*s@PLT\n",
-	           (int)name.n, name.at, (int)name.n, name.at);
+	buf_printf(tail, "\t.section .text.chord_want,\"axG\",@progbits,__chord_want.%s,comdat\n\tjmp\t%s@PLT\n", name, name);
+}
+
+/* What a call through memory finds there. */
+static void
+make_slot(struct buf *tail, const char *name)
+{
+	buf_printf(tail, "\t.section .data.rel.ro.chord_slot,\"awG\",@progbits,__chord_slot.%s,comdat\n\t.balign 8\n"
+	           "\t.globl __chord_slot_%s\n\t.hidden __chord_slot_%s\n__chord_slot_%s:\n\t.quad\t__chord_%s\n",
+	           name, name, name, name, name);
+}
+
+/* How a call names its function: NAME, NAME@PLT, *NAME@GOTPCREL(%rip), [QWORD PTR NAME@GOTPCREL[rip]]. */
+struct operand {
+	struct str name;
+	bool slot;
+};
+
+static struct operand
+read_operand(struct str s)
+{
+	static const char *const ways[][2] = {{"*", "@GOTPCREL(%rip)"}, {"[QWORD PTR ", "@GOTPCREL[rip]]"}};
+	struct operand o = {s, false};
+
+	for (int i = 0; i < 2; i++)
+		if (str_starts(s, ways[i][0]) && str_ends(s, ways[i][1])) {
+			o.slot = true;
+			o.name.at += strlen(ways[i][0]);
+			o.name.n -= strlen(ways[i][0]) + strlen(ways[i][1]);
+		}
+	if (!o.slot && str_ends(s, "@PLT"))
+		o.name.n -= 4;
+	return o;
+}
+
+static void
+turn(const struct text *t, struct edits *e, const struct operand *o, int k, struct buf *tail)
+{
+	struct buf b = {0};
+	uint32_t at = (uint32_t)(o->name.at - t->at);
+
+	keep_wanted(tail, names[k]);
+	if (o->slot) {
+		make_slot(tail, names[k]);
+		edit_add(e, at + (uint32_t)o->name.n, (uint32_t)strlen("@GOTPCREL"), RANK_OPERAND, &b);
+	}
+	buf_str(&b, o->slot ? "__chord_slot_" : "__chord_");
+	edit_add(e, at, 0, RANK_OPERAND, &b);
+	buf_free(&b);
 }
 
 void
 emit_watched(const struct text *t, struct edits *e, struct buf *tail)
 {
-	struct buf b = {0};
+	bool own[NNAME] = {0}, asked = false;
 
 	for (size_t i = 0; i < t->stmts.n; i++) {
 		const struct stmt *s = &t->stmts.at[i];
-		struct str word, name;
+		struct operand o;
+		struct str word;
+		int k;
 
 		if (s->kind != STMT_CODE || (t->at[s->at] != 'c' && t->at[s->at] != 'j'))
 			continue;
 		word = stmt_word(t, s);
-		name = stmt_rest(t, s);
 		if (!str_is(word, "call") && !str_is(word, "jmp") && !str_is(word, "callq") && !str_is(word, "jmpq"))
 			continue;
-		if (str_ends(name, "@PLT"))
-			name.n -= 4;
-		if (!is_watched(name))
+		o = read_operand(stmt_rest(t, s));
+		if ((k = watched(o.name)) < 0)
 			continue;
-		keep_wanted(tail, name);
-		buf_str(&b, "__chord_");
-		edit_add(e, (uint32_t)(name.at - t->at), 0, RANK_OPERAND, &b);
+		if (!asked)
+			find_own(t, own);
+		asked = true;
+		if (!own[k])
+			turn(t, e, &o, k, tail);
 	}
-	buf_free(&b);
 }

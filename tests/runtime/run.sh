@@ -118,7 +118,7 @@ simple pointer "$w/cases" pointer 'module cases-bfd 100001' 'threads 2'
 for p in cases-bfd cases-nopie-bfd cases-static-bfd; do
 	simple c11-$p "$w/$p" c11 "module $p 200001" 'threads 5' 'flags 0'
 done
-simple timer "$w/cases" timer 'module cases-bfd 2' 'flags 2'
+simple timer "$w/cases" timer 'module cases-bfd 2' 'flags 0'
 simple timer-static "$w/cases-static-bfd" timer 'module cases-static-bfd 2' 'flags 0'
 simple address "$w/cases" address 'module cases-bfd 100001' 'threads 2' 'flags 0'
 simple address-nopie "$w/cases-nopie" address 'module cases-nopie-bfd 100001' 'threads 2' 'flags 0'

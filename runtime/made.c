@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+/* Threads that glibc makes by itself, for timers, getaddrinfo_a, aio and the like: its pthread_create is called past all
+ * tables, but asks the dynamic linker for the new thread's variables through one. A new thread has the base of whoever makes
+ * it; so that thread gets the base of a region for the new one there, and its own again when pthread_create returns, which
+ * is to a routine of the runtime. glibc's descriptor tells when the thread has ended: it is used again, or given up. */
+
+extern void chord_rt_created(void) __attribute__((visibility("hidden")));
+
+enum {
+	CHORD_RT_PD_TID = 720,         /* where glibc's descriptor has the thread's id */
+	CHORD_RT_PD_NEAR = 65536,      /* stack of a hook's pthread_create, with what may be interposed */
+};
+
+static void
+chord_rt_not_watched(struct chord_rt_ctl *ctl, const char *why, uint64_t flag)
+{
+	uint64_t old = chord_rt_lock(ctl);
+
+	__atomic_fetch_or(&ctl->head->flags, CHORD_PROFILE_NOT_WATCHED, __ATOMIC_RELAXED);
+	if (!(ctl->unseen & flag))
+		chord_rt_text(ctl, why);
+	ctl->unseen |= (uint32_t)flag;
+	chord_rt_unlock(ctl, old);
+}
+
+/* The thread id in a descriptor; 0: the thread has ended; -1: it is not where it is known to be. */
+static int32_t
+chord_rt_tid_of(uint64_t pd)
+{
+	uint64_t self;
+
+	__asm__("movq %%fs:16, %0" : "=r"(self));
+	if (*(const int32_t *)(self + CHORD_RT_PD_TID) != (int32_t)chord_rt_call(SYS_gettid))
+		return -1;
+	return __atomic_load_n((const int32_t *)(pd + CHORD_RT_PD_TID), __ATOMIC_RELAXED);
+}
+
+/* The thread that had the descriptor runs no more. Under the lock. */
+static void
+chord_rt_descriptor_gone(struct chord_rt_ctl *ctl, uint64_t pd)
+{
+	for (uint32_t i = 0; i < ctl->nregion && ctl->made; i++) {
+		struct chord_rt_region *r = &ctl->region[i];
+
+		if (r->pd != pd)
+			continue;
+		r->pd = 0;
+		ctl->made--;
+		__atomic_store_n(&r->tid, 0, __ATOMIC_RELEASE);
+	}
+}
+
+/* The frame of the C library's pthread_create that came here. */
+static bool
+chord_rt_find_creator(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, struct chord_rt_walk *w)
+{
+	if (!ctl->creator)
+		ctl->creator = chord_rt_lookup_one("pthread_create", NULL, regs->r[CHORD_RT_RIP]) | 1;
+	chord_rt_walk_from(w, ctl, regs);
+	for (uint32_t i = 0; i < 4 && chord_rt_look(w) == CHORD_RT_FRAME; i++, chord_rt_up(w))
+		if ((w->begin | 1) == ctl->creator)
+			return true;
+	return false;
+}
+
+/* Do returns have to go where calls came from? */
+static bool
+chord_rt_has_shadow_stack(void)
+{
+	uint64_t ssp = 0;
+
+	__asm__ volatile("rdsspq %0" : "+r"(ssp));
+	return ssp != 0;
+}
+
+static struct chord_rt_making *
+chord_rt_making_free(struct chord_rt_ctl *ctl)
+{
+	for (struct chord_rt_making *p = ctl->making; p < ctl->making + CHORD_RT_MAKING; p++)
+		if (!p->sp || p->pid != ctl->pid)
+			return p;
+	return NULL;
+}
+
+/* A region for the thread that is being made. Under the lock. */
+static bool
+chord_rt_follow(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uint64_t pd)
+{
+	struct chord_rt_making *p = chord_rt_making_free(ctl);
+	struct chord_rt_region *r;
+	struct chord_rt_walk w;
+	volatile uint64_t *back;
+
+	if (!p || chord_rt_has_shadow_stack() || !chord_rt_find_creator(ctl, regs, &w) || !(r = chord_rt_region_get(ctl)))
+		return false;
+	back = (volatile uint64_t *)w.cfa - 1;
+	*p = (struct chord_rt_making){w.cfa, *back, chord_rt_get_base(ctl), r->index, ctl->pid};
+	r->pd = r->stack = pd;
+	ctl->made++;
+	chord_rt_set_base(ctl, r->base);
+	*back = (uint64_t)&chord_rt_created;
+	return true;
+}
+
+static bool
+chord_rt_is_asked_for(const struct chord_rt_ctl *ctl, uint64_t sp)
+{
+	for (uint32_t i = 0; i < CHORD_RT_MAKING; i++)
+		if (ctl->asked_for[i] - sp < CHORD_RT_PD_NEAR)
+			return true;
+	return false;
+}
+
+/* glibc has the memory of a thread to be, whose descriptor is at pd. */
+static void
+chord_rt_descriptor_used(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
+{
+	uint64_t pd = regs->r[5], old;
+	bool ok;
+
+	if (ctl->nogs || chord_rt_other_process(ctl))
+		return;
+	old = chord_rt_lock(ctl);
+	chord_rt_descriptor_gone(ctl, pd);
+	ok = chord_rt_is_asked_for(ctl, regs->r[CHORD_RT_RSP]) || chord_rt_follow(ctl, regs, pd);
+	chord_rt_unlock(ctl, old);
+	if (!ok)
+		chord_rt_not_watched(ctl, "the C library made a thread that counted with the one that made it", 1);
+}
+
+static void
+chord_rt_descriptor_free(struct chord_rt_ctl *ctl, uint64_t pd)
+{
+	uint64_t old;
+
+	if (ctl->nogs || !ctl->made || chord_rt_other_process(ctl))
+		return;
+	old = chord_rt_lock(ctl);
+	chord_rt_descriptor_gone(ctl, pd);
+	chord_rt_unlock(ctl, old);
+}
+
+/* The C library's pthread_create has returned, to here. As long as the region has the descriptor it is there. */
+static void
+chord_rt_made_by(struct chord_rt_ctl *ctl, struct chord_rt_region *r, bool failed)
+{
+	int32_t tid;
+
+	if (!r->pd)
+		return;
+	tid = failed ? 0 : chord_rt_tid_of(r->pd);
+	if (failed)
+		chord_rt_no_thread(ctl, r);
+	if (failed || tid == 0)
+		chord_rt_descriptor_gone(ctl, r->pd);
+	else
+		__atomic_store_n(&r->tid, tid, __ATOMIC_RELEASE);
+}
+
+/* Gives where it was to return to. A child that a signal's handler has forked meanwhile keeps the base it has, for its
+ * region has that. */
+static __attribute__((used)) uint64_t
+chord_rt_made(const struct chord_rt_regs *regs)
+{
+	struct chord_rt_ctl *ctl = chord_rt_ctl_here();
+	uint64_t old = chord_rt_lock(ctl), to;
+	struct chord_rt_making *p = ctl->making;
+
+	while (p->sp != regs->r[CHORD_RT_RSP] || (p->pid != ctl->pid && p < ctl->making + CHORD_RT_MAKING - 1))
+		p++;
+	to = p->pc;
+	p->sp = 0;
+	if (p->pid == ctl->pid) {
+		chord_rt_set_base(ctl, p->base);
+		chord_rt_made_by(ctl, &ctl->region[p->region], (int32_t)regs->r[0] != 0);
+	}
+	chord_rt_unlock(ctl, old);
+	return to;
+}
