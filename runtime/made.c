@@ -84,7 +84,7 @@ chord_rt_making_free(struct chord_rt_ctl *ctl)
 
 /* A region for the thread that is being made. Under the lock. */
 static bool
-chord_rt_follow(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uint64_t pd)
+chord_rt_give_region(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uint64_t pd)
 {
 	struct chord_rt_making *p = chord_rt_making_free(ctl);
 	struct chord_rt_region *r;
@@ -122,7 +122,7 @@ chord_rt_descriptor_used(struct chord_rt_ctl *ctl, const struct chord_rt_regs *r
 		return;
 	old = chord_rt_lock(ctl);
 	chord_rt_descriptor_gone(ctl, pd);
-	ok = chord_rt_is_asked_for(ctl, regs->r[CHORD_RT_RSP]) || chord_rt_follow(ctl, regs, pd);
+	ok = chord_rt_is_asked_for(ctl, regs->r[CHORD_RT_RSP]) || chord_rt_give_region(ctl, regs, pd);
 	chord_rt_unlock(ctl, old);
 	if (!ok)
 		chord_rt_not_watched(ctl, "the C library made a thread that counted with the one that made it", 1);
