@@ -217,6 +217,14 @@ struct proc {
 	bool taken;                  /* lead.c: it may be entered otherwise than by direct calls and jumps in this text */
 };
 
+/* A direct jump or call from one procedure into the middle of another. */
+struct way {
+	uint32_t section, off;       /* where it leads */
+	uint32_t from, insn;         /* section and number of the instruction */
+};
+
+struct frames;
+
 struct unit {
 	struct pool *pool;
 	const struct machine *machine;
@@ -227,6 +235,8 @@ struct unit {
 	struct code **code;          /* by section index; NULL if it holds no instructions */
 	uint32_t ncode;
 	VEC(struct proc) procs;      /* in the order of their first statement */
+	VEC(struct way) ways;        /* by where they lead */
+	struct frames **frames;      /* frame.c: by procedure, as far as they have been needed */
 };
 
 /* Takes the object apart: instructions of every section. */
@@ -254,8 +264,7 @@ void stack_find(struct unit *u, struct proc *p);
 
 /* ---- frame.c: where the frame is, by what instructions do ---- */
 
-struct frames;
-/* Needs the graph of a procedure that is understood. */
+/* Needs the graphs of all procedures that are understood, of which this is one. */
 struct frames *frames_find(const struct unit *u, const struct proc *p);
 /* The canonical frame address before instruction i of a block: as directives have it, unless the instructions have it
  * otherwise. False: it is not known. */

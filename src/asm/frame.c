@@ -11,7 +11,11 @@ struct frames {
 	const struct proc *p;
 	struct frame_regs *at;   /* by vertex: where it begins */
 	bool *reached;           /* by vertex */
+	bool alone;              /* nothing is asked of the frames of other procedures */
 };
+
+static struct frames *find(const struct unit *u, const struct proc *p, bool alone);
+static struct frame_regs regs_before(const struct frames *f, uint32_t block, uint32_t i);
 
 /* Callees give back the stack pointer and what the ABI says is theirs to keep. */
 static void
@@ -52,16 +56,126 @@ insn_of(const struct frames *f, uint32_t block, uint32_t i)
 	return &f->p->parts.at[f->p->blocks.at[block].part].code->insns.at[i];
 }
 
+static struct frame_regs
+behind_call(const struct unit *u)
+{
+	struct frame_regs r = {.known = (uint16_t)(1u << u->machine->sp)};
+
+	r.at[u->machine->sp] = -8;
+	return r;
+}
+
+/* ---- ways from the middle of one procedure to the middle of another ---- */
+
+/* Keeps what holds on both ways. True: that is less than before. */
+static bool
+meet(struct frame_regs *a, const struct frame_regs *b)
+{
+	uint16_t was = a->known;
+
+	for (unsigned i = 0; i < 16; i++)
+		if (was >> i & 1 && (!(b->known >> i & 1) || a->at[i] != b->at[i]))
+			a->known &= (uint16_t)~(1u << i);
+	return a->known != was;
+}
+
+/* The frames of a procedure that is understood, by itself; or NULL. */
+static const struct frames *
+frames_of(const struct unit *u, uint32_t proc)
+{
+	const struct proc *p = &u->procs.at[proc];
+
+	if (!p->graph || p->reason)
+		return NULL;
+	if (!u->frames[proc])
+		u->frames[proc] = find(u, p, true);
+	return u->frames[proc];
+}
+
+static bool
+is_in(const struct proc *p, uint32_t block, const struct code *c, uint32_t insn)
+{
+	const struct block *b = &p->blocks.at[block];
+
+	return p->parts.at[b->part].code == c && b->first <= insn && insn < b->last;
+}
+
+/* What is known where one of them is taken. */
+static struct frame_regs
+on_way(const struct unit *u, const struct way *way)
+{
+	const struct code *c = u->code[way->from];
+	const struct frames *f;
+	uint32_t proc, part;
+
+	if (c->insns.at[way->insn].cls == CHORD_INSN_CALL)
+		return behind_call(u);
+	f = unit_find(u, way->from, c->insns.at[way->insn].off, &proc, &part) ? frames_of(u, proc) : NULL;
+	for (uint32_t b = 0; f && b < f->p->blocks.n; b++)
+		if (f->reached[b] && is_in(f->p, b, c, way->insn))
+			return regs_before(f, b, way->insn);
+	return (struct frame_regs){0};
+}
+
+static bool
+is_global(const struct unit *u, const struct code *c, uint32_t off)
+{
+	for (uint32_t i = 1; i < u->object->nsymbol; i++)
+		if (u->object->symbols[i].global && u->object->symbols[i].section == c->section && u->object->symbols[i].value == off)
+			return true;
+	return false;
+}
+
+/* The first way that leads to a place, or one past the last of all. */
+static size_t
+first_way(const struct unit *u, uint32_t section, uint32_t off)
+{
+	size_t lo = 0, hi = u->ways.n;
+
+	while (lo < hi) {
+		size_t mid = (lo + hi) / 2;
+		const struct way *way = &u->ways.at[mid];
+
+		if (way->section < section || (way->section == section && way->off < off))
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+/* What all other procedures that jump to a block know; nothing, if others may. */
+static struct frame_regs
+jumped_from(const struct frames *f, uint32_t block)
+{
+	const struct code *c = f->p->parts.at[f->p->blocks.at[block].part].code;
+	const struct insn *in = insn_of(f, block, f->p->blocks.at[block].first);
+	size_t first = first_way(f->u, c->section, in->off);
+	struct frame_regs r = {0};
+
+	if (!(in->lead & LEAD_ENTRY) || in->lead & (LEAD_TAKEN | LEAD_LAND | LEAD_RECEIVE) || is_global(f->u, c, in->off))
+		return r;
+	for (size_t i = first; i < f->u->ways.n && f->u->ways.at[i].section == c->section && f->u->ways.at[i].off == in->off; i++) {
+		struct frame_regs one = on_way(f->u, &f->u->ways.at[i]);
+
+		if (i == first)
+			r = one;
+		else
+			meet(&r, &one);
+	}
+	return r;
+}
+
 /* Where control comes from outside: as it is stated, or as behind a call. */
 static struct frame_regs
 enters(const struct frames *f, uint32_t block, uint8_t kind)
 {
 	struct frame_regs r = stated(f->u, insn_of(f, block, f->p->blocks.at[block].first));
 
-	if (!r.known && kind == CHORD_EDGE_ENTRY && block == 0) {
-		r.known = (uint16_t)(1u << f->u->machine->sp);
-		r.at[f->u->machine->sp] = -8;
-	}
+	if (!r.known && kind == CHORD_EDGE_ENTRY && block == 0)
+		return behind_call(f->u);
+	if (!r.known && kind == CHORD_EDGE_ENTRY && !f->alone)
+		return jumped_from(f, block);
 	return r;
 }
 
@@ -81,18 +195,6 @@ leaves(const struct frames *f, uint32_t block, uint8_t kind)
 	else
 		step(f->u, c, &c->insns.at[i], &r);
 	return r;
-}
-
-/* Keeps what holds on both ways. True: that is less than before. */
-static bool
-meet(struct frame_regs *a, const struct frame_regs *b)
-{
-	uint16_t was = a->known;
-
-	for (unsigned i = 0; i < 16; i++)
-		if (was >> i & 1 && (!(b->known >> i & 1) || a->at[i] != b->at[i]))
-			a->known &= (uint16_t)~(1u << i);
-	return a->known != was;
 }
 
 /* Takes one edge. True: the state of where it leads has changed. */
@@ -128,14 +230,15 @@ follow_out(struct frames *f, uint32_t v, bool *again)
 	return any;
 }
 
-struct frames *
-frames_find(const struct unit *u, const struct proc *p)
+static struct frames *
+find(const struct unit *u, const struct proc *p, bool alone)
 {
 	struct frames *f = pool_alloc(u->pool, sizeof *f);
 	uint32_t n = p->graph->nvert;
 	bool *again = pool_array(u->pool, n, sizeof *again), any = true;
 
-	*f = (struct frames){u, p, pool_array(u->pool, n, sizeof *f->at), pool_array(u->pool, n, sizeof *f->reached)};
+	*f = (struct frames){u, p, pool_array(u->pool, n, sizeof *f->at), pool_array(u->pool, n, sizeof *f->reached),
+		alone};
 	memset(again, true, n);
 	while (any) {
 		any = false;
@@ -146,6 +249,12 @@ frames_find(const struct unit *u, const struct proc *p)
 			}
 	}
 	return f;
+}
+
+struct frames *
+frames_find(const struct unit *u, const struct proc *p)
+{
+	return find(u, p, false);
 }
 
 /* Before instruction i of a block. */

@@ -123,10 +123,12 @@ mark_branch(struct unit *u, const struct code *c, const struct insn *in)
 
 	if (!d.section || !unit_find(u, c->section, in->off, &from, &part) || !unit_find(u, d.section, d.off, &to, &part))
 		return;
-	if (from == to && (in->cls != CHORD_INSN_CALL || !is_proc_start(u, to, d)))
+	if (from == to && (in->cls != CHORD_INSN_CALL || !is_proc_start(u, to, d))) {
 		mark(u, d, LEAD_JUMP);
-	else if (!is_proc_start(u, to, d))
+	} else if (!is_proc_start(u, to, d)) {
 		mark(u, d, LEAD_ENTRY);
+		VEC_PUSH(u->ways, ((struct way){d.section, d.off, c->section, (uint32_t)(in - c->insns.at)}));
+	}
 }
 
 /* A call of the next instruction only pushes its address; unless a compiler means the next procedure, and put nothing
@@ -655,6 +657,16 @@ mark_pieces(struct unit *u)
 		}
 }
 
+static int
+by_end(const void *a, const void *b)
+{
+	const struct way *x = a, *y = b;
+
+	if (x->section != y->section)
+		return x->section < y->section ? -1 : 1;
+	return x->off < y->off ? -1 : x->off > y->off;
+}
+
 void
 lead_find(struct unit *u)
 {
@@ -666,4 +678,7 @@ lead_find(struct unit *u)
 	mark_known(u);
 	mark_landing(u);
 	doubts_settle(u);
+	if (u->ways.n)
+		qsort(u->ways.at, u->ways.n, sizeof *u->ways.at, by_end);
+	u->frames = pool_array(u->pool, u->procs.n + 1, sizeof *u->frames);
 }

@@ -326,6 +326,7 @@ release(struct job *j)
 			free(j->unit.code[i]->bad.at);
 			free(j->unit.code[i]->ranges.at);
 		}
+	free(j->unit.ways.at);
 	for (size_t i = 0; i < j->unit.procs.n; i++) {
 		free(j->unit.procs.at[i].parts.at);
 		free(j->unit.procs.at[i].blocks.at);

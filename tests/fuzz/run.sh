@@ -39,6 +39,9 @@ seeds()
 	weave)
 		for file in str pool diag; do
 			gcc -O2 -S -o "$work/$file.s" -D_GNU_SOURCE -I"$top/src" "$top/src/base/$file.c"
+		done
+		cp "$top"/tests/hostile/byte*.s "$work"
+		for file in str pool diag byte-jump byte-ret bytes-islands; do
 			"$CHORD" show --pass=labels "$work/$file.s" >"$work/$file.l.s" && as --keep-locals -o "$work/$file.o" "$work/$file.l.s" &&
 				{ cat "$work/$file.s"; printf '\377'; cat "$work/$file.o"; } >"$2/$file"
 		done

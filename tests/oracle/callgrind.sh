@@ -28,7 +28,9 @@ run_callgrind()
 compared()
 {
 	cmp "$2.out" "$3.out" >/dev/null || say_fail "$1: the outputs differ ($4)"
-	if "$work/compare" "$2.dir/$(program_of "$4")" "$2.callgrind" "$3.insns" >"$2.result"; then
+	names=$(dirname "$2")/$program.$config.edges/$(program_of "$4").names
+	[ -e "$names" ] && names="--names $names" || names=
+	if "$work/compare" $names "$2.dir/$(program_of "$4")" "$2.callgrind" "$3.insns" >"$2.result"; then
 		say_ok "$1: $(tail -n 1 "$2.result")"
 	else
 		say_fail "$1: $(tail -n 1 "$2.result") ($4)"

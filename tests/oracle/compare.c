@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Chord's count of every instruction against callgrind's.
  *
- *	compare [--rep] PLAIN CALLGRIND INSNS [LABEL]
+ *	compare [--rep] [--names NAMES] PLAIN CALLGRIND INSNS [LABEL]
  *	compare --places PLAIN INSNS      only prints ADDRESS COUNT CLASS for each instruction
  *
  * PLAIN      the program as compiled without Chord, with its symbols
@@ -15,7 +15,8 @@
  * that occur several times are matched in order of address. Status 1 if anything
  * differs: a count, an instruction that ran and is not in INSNS, a procedure that ran
  * and is not in INSNS. callgrind counts every iteration of a rep instruction: these
- * are listed apart, and must only agree in having run or not.
+ * are listed apart, and must only agree in having run or not. NAMES is a list of the procedures that
+ * are measured at all, one a line: others that ran are left aside.
  *
  * Independent of the rest of Chord on purpose: nothing is shared with what it checks. */
 #include <elf.h>
@@ -309,6 +310,31 @@ is_outside(const char *name)
 	return false;
 }
 
+/* NAMES, or NULL: all are measured. */
+static char *measured_names;
+
+static void
+names_read(const char *path)
+{
+	FILE *f = opened(path);
+	size_t cap = 0;
+
+	if (getdelim(&measured_names, &cap, '\0', f) < 0)
+		die("%s: empty", path);
+	fclose(f);
+}
+
+static bool
+is_measured(const char *name)
+{
+	size_t n = strlen(name);
+
+	for (const char *p = measured_names; p; p = strchr(p, '\n'), p += p != NULL)
+		if (strncmp(p, name, n) == 0 && (p[n] == '\n' || !p[n]))
+			return true;
+	return !measured_names;
+}
+
 static void __attribute__((format(printf, 2, 3)))
 differs(struct tally *tally, const char *format, ...)
 {
@@ -515,18 +541,26 @@ find_left_out(const struct hits *hits, const struct symbols *symbols, struct tal
 		if ((symbol = function_at(symbols, hit->addr, true)))
 			differs(tally, "%s +0x%" PRIx64 ": callgrind %" PRIu64 ", no such instruction in Chord's map",
 				symbol->name, hit->addr - symbol->addr, hit->count);
-		else if ((symbol = function_at(symbols, hit->addr, false)) && symbol != last && !is_outside(symbol->name)) {
+		else if ((symbol = function_at(symbols, hit->addr, false)) && symbol != last && !is_outside(symbol->name) &&
+			 is_measured(symbol->name)) {
 			differs(tally, "%s: ran (%" PRIu64 " by callgrind) and is not in Chord's map", symbol->name, hit->count);
 			last = symbol;
 		}
 	}
 }
 
+static int
+usage(void)
+{
+	fputs("usage: compare [--rep] [--names NAMES] PLAIN CALLGRIND INSNS [LABEL]\n"
+	      "       compare --places PLAIN INSNS\n", stderr);
+	return 2;
+}
+
 int
 main(int argc, char **argv)
 {
-	bool list = argc > 1 && strcmp(argv[1], "--rep") == 0;
-	char **arg = argv + list;
+	bool list = false;
 	struct tally tally = { 0 };
 	struct symbols symbols;
 	struct hits hits;
@@ -536,18 +570,24 @@ main(int argc, char **argv)
 		compare_all(argv[3], NULL, &symbols, &tally, false);
 		return 0;
 	}
-	if (argc - list < 4) {
-		fputs("usage: compare [--rep] PLAIN CALLGRIND INSNS [LABEL]\n       compare --places PLAIN INSNS\n", stderr);
-		return 2;
+	for (; argc > 1 && strncmp(argv[1], "--", 2) == 0; argc--, argv++) {
+		if (strcmp(argv[1], "--rep") == 0)
+			list = true;
+		else if (strcmp(argv[1], "--names") == 0 && argc > 2)
+			names_read(argv[2]), argc--, argv++;
+		else
+			return usage();
 	}
-	symbols = symbols_read(arg[1]);
-	hits = hits_read(arg[2], base_name(arg[1]));
-	compare_all(arg[3], &hits, &symbols, &tally, list);
+	if (argc < 4)
+		return usage();
+	symbols = symbols_read(argv[1]);
+	hits = hits_read(argv[2], base_name(argv[1]));
+	compare_all(argv[3], &hits, &symbols, &tally, list);
 	find_left_out(&hits, &symbols, &tally);
 	if (tally.differing > SHOWN)
 		printf("  ... and %zu more\n", tally.differing - SHOWN);
 	printf("%s%scompared %zu instructions (%zu ran) of %zu procedures, differing %zu (%zu not known), rep %zu (listed apart)\n",
-		argc - list > 4 ? arg[4] : "", argc - list > 4 ? ": " : "",
+		argc > 4 ? argv[4] : "", argc > 4 ? ": " : "",
 		tally.compared, tally.executed, tally.procedures, tally.differing, tally.unknown, tally.rep);
 	return tally.differing != 0;
 }
