@@ -73,7 +73,8 @@ fault_find(struct unit *u, struct proc *p)
 			const struct part *t = &p->parts.at[k];
 			struct insn *in = &t->code->insns.at[i];
 
-			if (is_named_fault(u, t, in) || (all && is_inline(u, in) && !(in->lead & LEAD_TAKEN) && may_fault(u, t, in)))
+			if (is_named_fault(u, t, in) ||
+			    (all && is_inline(u, in) && !(in->lead & LEAD_TAKEN) && may_fault(u, t, in)))
 				in->lead |= LEAD_FAULT;
 			if (in->lead & LEAD_FAULT && in->cls != CHORD_INSN_TRAP)
 				in->attr |= INSN_ALONE;

@@ -47,7 +47,8 @@ add_symbols(const struct unit *u, starts *by_section)
 			continue;
 		if (s->value >= u->code[s->section]->nbyte || (!s->func && !s->global))
 			continue;
-		VEC_PUSH(by_section[s->section], (struct start){.off = (uint32_t)s->value, .sym = i, .rank = (uint8_t)(s->func ? !s->global : 2)});
+		VEC_PUSH(by_section[s->section], (struct start){.off = (uint32_t)s->value, .sym = i,
+		         .rank = (uint8_t)(s->func ? !s->global : 2)});
 	}
 }
 

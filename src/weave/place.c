@@ -350,9 +350,9 @@ mark_dead_ends(const struct woven *w, bool *dead)
 	const struct proc *p = w->proc;
 
 	for (uint32_t e = 0; e < p->arcs.n; e++) {
-		uint32_t from = p->graph->edge[e].from;
+		uint32_t from = p->graph->edge[e].from, to = p->graph->edge[e].to;
 
-		if (from < p->blocks.n && (p->graph->edge[e].to == p->exit || proc_lands(p, p->graph->edge[e].to) != p->graph->edge[e].to)) {
+		if (from < p->blocks.n && (to == p->exit || proc_lands(p, to) != to)) {
 			const struct insn *in = woven_insn(w, from, p->blocks.at[from].last - 1);
 
 			dead[from] = in->cls == CHORD_INSN_TRAP || insn_is_call(in);
