@@ -157,6 +157,7 @@ enum chord_edge {
 	CHORD_EDGE_AWAY,     /* to EXIT by a jump to a receiver in another activation: the runtime records what it abandons */
 	CHORD_EDGE_LOST,     /* as AWAY, but what it abandons is not recorded */
 	CHORD_EDGE_RECEIVE,  /* ENTRY to a receiver: the activation goes on there */
+	CHORD_EDGE_FAULT,    /* out of a gate: a signal's handler lets control go on elsewhere */
 	CHORD_EDGE_KINDS,
 };
 
@@ -383,7 +384,8 @@ enum { CHORD_SUMS = 4 };
 
 /* An activation ended at a call that did not come back, or was taken up again
  * behind a call (setjmp). key: link-time return address in the woven code,
- * plus the module's index + 1 shifted left by 48. Reentry when bit 63 is set. */
+ * plus the module's index + 1 shifted left by 48. Reentry when bit 63 is set. With bit 47 it is none of these: a
+ * function that was set as a handler of a signal which instructions raise; the count is 1 or more. */
 struct chord_exit {
 	uint64_t key;
 	uint64_t count;
@@ -435,6 +437,7 @@ struct chord_unfinished {
 };
 #define CHORD_EXIT_REENTRY (1ull << 63)
 #define CHORD_EXIT_MODULE(key) ((uint32_t)((key) >> 48 & 0x7fff) - 1)
-#define CHORD_EXIT_ADDR(key) ((key) & 0xffffffffffffull)
+#define CHORD_EXIT_HANDLER (1ull << 47)
+#define CHORD_EXIT_ADDR(key) ((key) & 0x7fffffffffffull)
 
 #endif

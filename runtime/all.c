@@ -19,6 +19,7 @@
 #include "shadow.c"
 #include "unfinished.c"
 #include "exit.c"
+#include "handler.c"
 #include "jump.c"
 #include "callee.c"
 #include "fibre.c"

@@ -199,6 +199,7 @@ chord_rt_forked(const struct chord_rt_regs *regs)
 	if (ctl->head) {
 		chord_rt_take_up_all(ctl, regs);
 		chord_rt_fibres(ctl, regs, CHORD_EXIT_REENTRY, 1);
+		chord_rt_take_over_handlers(ctl);
 	}
 	chord_rt_call(SYS_rt_sigprocmask, 2, &old, 0, 8);
 }

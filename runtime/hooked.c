@@ -228,6 +228,7 @@ chord_rt_hooked(struct chord_rt_regs *regs)
 		break;
 	case CHORD_RT_HOOK_sigaction:
 	case CHORD_RT_HOOK_signal:
+		chord_rt_handles(ctl, regs, hook);
 		return chord_rt_bus_hooked(ctl, regs, hook, real) ? 0 : real;
 	case CHORD_RT_HOOK_pthread_cancel:
 		chord_rt_cancels(ctl);

@@ -348,6 +348,8 @@ struct chord_rt_ctl {
 	uint64_t state_size;          /* bytes for the state of floating point and vectors, plus 1; 0: not asked yet */
 	uint64_t bus;                 /* our handler for SIGBUS; 0: none */
 	uint64_t bus_flags, bus_mask; /* that the program gave with the default, which it would see */
+	uint64_t handler[16];         /* by signal: the program's, of those that instructions raise */
+	uint32_t handlers_told;       /* the profile says that one is not measured */
 	uint32_t torn;                /* the file became shorter */
 	uint32_t signal, reset;       /* of CHORD_SIGNAL; 0: none */
 	uint32_t snapshots;           /* written so far */

@@ -286,10 +286,10 @@ trap_edges(struct builder *b, uint32_t block, const struct insn *in)
 	const struct block *k = &b->p->blocks.at[block];
 
 	add_edge(b, block, b->gate[block], CHORD_EDGE_INDIRECT);
-	add_edge(b, b->gate[block], b->block_of[k->part][k->last - b->p->parts.at[k->part].first], CHORD_EDGE_INDIRECT);
+	add_edge(b, b->gate[block], b->block_of[k->part][k->last - b->p->parts.at[k->part].first], CHORD_EDGE_FAULT);
 	add_edge(b, b->gate[block], b->p->exit, CHORD_EDGE_EXIT);
 	if (in->lead & LEAD_FAULT && b->p->hub != GRAPH_NONE)
-		add_edge(b, b->gate[block], b->p->hub, CHORD_EDGE_INDIRECT);
+		add_edge(b, b->gate[block], b->p->hub, CHORD_EDGE_FAULT);
 }
 
 static void
@@ -320,7 +320,7 @@ block_edges(struct builder *b, uint32_t block)
 	}
 	if (has_gate_before(b, block)) {
 		add_edge(b, b->gate[block], block, CHORD_EDGE_FALL);
-		add_edge(b, b->gate[block], b->p->hub, CHORD_EDGE_INDIRECT);
+		add_edge(b, b->gate[block], b->p->hub, CHORD_EDGE_FAULT);
 	}
 }
 

@@ -295,7 +295,7 @@ take_exits_at(struct post *s, const struct chord_live_exits *e)
 		if (x.key && x.count && CHORD_EXIT_MODULE(x.key) < s->module.n)
 			VEC_PUSH(s->p->exit, (struct exits){.module = s->module.at[CHORD_EXIT_MODULE(x.key)].number,
 			                                    .reentry = x.key & CHORD_EXIT_REENTRY, .addr = CHORD_EXIT_ADDR(x.key),
-			                                    .count = x.count,
+			                                    .count = x.count, .handler = x.key & CHORD_EXIT_HANDLER,
 			                                    .sum = {x.sum[0], x.sum[1], x.sum[2], x.sum[3]}});
 }
 

@@ -174,7 +174,7 @@ count_struck(struct look *k)
 		struct counted *c = query_counted(k->q, (struct str){(const char *)m->id, m->nid});
 		struct where w;
 
-		if (!c || counted_returns(c, x->addr))
+		if (!c || x->handler || counted_returns(c, x->addr))
 			continue;
 		k->being_left |= !x->reentry && is_being_left(k, c, x->addr - 1);
 		look_behind(k, &(struct loaded){c, 0}, x->addr - 1, x->reentry ? -x->count : x->count, sum, &w);

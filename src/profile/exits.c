@@ -178,7 +178,7 @@ exits_place(struct pool *pool, const struct map *map, const struct profile *p, c
 		const struct exits *e = &p->exit.at[i];
 		const struct back_at *at;
 
-		if (&p->module.at[e->module] != module)
+		if (&p->module.at[e->module] != module || e->handler)
 			continue;
 		find_places(&x);
 		if ((at = find(&x.backs, e->addr)))

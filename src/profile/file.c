@@ -173,7 +173,7 @@ read_exits(struct reader *r, const struct chord_extent_head *h, const unsigned c
 		memcpy(&e, at + sizeof *h + i * sizeof e, sizeof e);
 		if (e.key && e.count && is_wanted(r, h->b))
 			VEC_PUSH(r->p->exit, (struct exits){CHORD_EXIT_MODULE(e.key), e.key & CHORD_EXIT_REENTRY,
-			                                    CHORD_EXIT_ADDR(e.key), e.count,
+			                                    e.key & CHORD_EXIT_HANDLER, CHORD_EXIT_ADDR(e.key), e.count,
 			                                    {e.sum[0], e.sum[1], e.sum[2], e.sum[3]}});
 	}
 }

@@ -198,6 +198,7 @@ struct module {
 struct exits {
 	uint32_t module;
 	bool reentry;
+	bool handler;            /* no exit: a function that was set as a handler of a signal that instructions raise */
 	uint64_t addr;           /* return address, or where a signal struck plus 1 */
 	uint64_t count;
 	uint64_t sum[CHORD_SUMS]; /* of events, as in struct chord_exit */

@@ -386,6 +386,83 @@ note_jumps(struct run *r)
 		                  "counts of what they abandoned may not be exact");
 }
 
+/* ---- signals' handlers ---- */
+
+/* The unit and procedure of a function that was set as a handler. */
+static const struct proc *
+handler_of(const struct run *r, const struct exits *e, const struct unit **unit)
+{
+	const struct module *m = &r->sum->module.at[e->module];
+
+	for (size_t k = 0; k < r->unit.n; k++) {
+		struct str id = image_build_id(r->unit.at[k].image);
+
+		if (id.n != m->nid || memcmp(id.at, m->id, m->nid) != 0)
+			continue;
+		for (uint32_t i = 0; i < r->unit.at[k].map.nproc; i++) {
+			const struct proc *p = &r->unit.at[k].map.proc[i];
+
+			*unit = &r->unit.at[k];
+			if (p->npart && !p->refused && p->part[0].addr == e->addr)
+				return p;
+		}
+	}
+	return NULL;
+}
+
+static bool
+is_last_class(const struct block *b, unsigned cls)
+{
+	return b->ninsn && b->insn[b->ninsn - 1] >> 4 == cls;
+}
+
+/* How often it came to its end, by a return or a jump elsewhere. False: that is not known. */
+static bool
+add_returns(const struct proc *p, const struct counts *c, uint64_t *n)
+{
+	for (uint32_t a = 0; a < p->narc; a++) {
+		const struct arc *arc = &p->arc[a];
+
+		if (arc->to != PROC_EXIT(p) || arc->from >= p->nblock ||
+		    !(is_last_class(&p->block[arc->from], CHORD_INSN_RET) || is_last_class(&p->block[arc->from], CHORD_INSN_JUMP) ||
+		      is_last_class(&p->block[arc->from], CHORD_INSN_IJUMP)))
+			continue;
+		if (!c->arc || !c->arc_known[a])
+			return false;
+		*n += c->arc[a];
+	}
+	return true;
+}
+
+/* A handler may let the program go on elsewhere than where it was. What the graphs foresee of that is counted. */
+static void
+note_handlers(struct run *r)
+{
+	uint64_t returned = 0, foreseen;
+	const char *name = NULL, *unsure = NULL;
+	bool sure = true;
+
+	for (size_t i = 0; i < r->sum->exit.n; i++) {
+		const struct exits *e = &r->sum->exit.at[i];
+		const struct unit *u = NULL;
+		const struct proc *p = e->handler ? handler_of(r, e, &u) : NULL;
+
+		if (!e->handler)
+			continue;
+		if (p)
+			name = p->name;
+		if (!p || !add_returns(p, &u->counts[p - u->map.proc], &returned))
+			unsure = p ? p->name : "one that is not measured";
+	}
+	foreseen = taken(r, CHORD_EDGE_FAULT, &sure);
+	if (unsure)
+		VEC_PUSH(r->note, pool_printf(r->pool, "a handler of signals (%s) may have let the program go on elsewhere than where it "
+		                              "was: then counts are not exact", unsure));
+	else if (returned > foreseen)
+		VEC_PUSH(r->note, pool_printf(r->pool, "%" PRIu64 " times a handler of signals (%s) returned; where it let the program go "
+		                              "on elsewhere than where it was, counts are not exact", returned - foreseen, name));
+}
+
 static uint64_t
 selected(const struct run *r)
 {
@@ -426,6 +503,7 @@ take_notes(struct run *r)
 	note(r, p->in_flight, "walk of a stack could not be finished: procedures that were active then may be off by one",
 	     "walks of stacks could not be finished: procedures that were active then may be off by one an activation");
 	note_jumps(r);
+	note_handlers(r);
 	if (p->orphans)
 		note_orphans(r);
 	if (p->flags & CHORD_PROFILE_NOT_WATCHED)

@@ -5,7 +5,7 @@
 #include <inttypes.h>
 
 static const char *const kind_name[] = {"fall", "taken", "jump", "indirect", "exit", "entry", "land", "close", "away", "lost",
-	"receive"};
+	"receive", "fault"};
 static const char *const where_name[] = {"none", "block", "after", "stub", "split"};
 
 static const char *

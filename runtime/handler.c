@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/* Handlers of the signals that instructions raise. They are given the state of what they interrupted, and may let it go on at
+ * another instruction: an edge that nobody wrote. Which functions they are goes into the profile, beside the exits. */
+
+enum { CHORD_RT_SIG_DFL = 0, CHORD_RT_SIG_IGN = 1 };
+
+/* The signals' numbers: ILL TRAP BUS FPE SEGV. */
+static bool
+chord_rt_is_raised(uint32_t sig)
+{
+	return sig == 4 || sig == 5 || sig == 7 || sig == 8 || sig == 11;
+}
+
+static void
+chord_rt_count_handler(struct chord_rt_ctl *ctl, uint64_t handler)
+{
+	const struct chord_rt_mod *m = chord_rt_mod_of(ctl, handler);
+	uint64_t *count;
+
+	if (!m) {
+		if (!ctl->handlers_told)
+			chord_rt_text(ctl, "a handler of signals is in code that is not measured: where it lets the program go on "
+			                   "elsewhere than where it was, counts are not exact");
+		ctl->handlers_told = 1;
+		return;
+	}
+	count = chord_rt_exit_count(ctl, (handler - m->bias) | (uint64_t)(m - ctl->module + 1) << 48 | CHORD_EXIT_HANDLER);
+	if (count && !*count)
+		__atomic_fetch_add(count, 1, __ATOMIC_RELAXED);
+}
+
+/* The program sets a handler. */
+static void
+chord_rt_handles(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uint32_t hook)
+{
+	uint32_t sig = (uint32_t)regs->r[5], i = sig % 16;
+	uint64_t handler = regs->r[4];
+
+	if (hook == CHORD_RT_HOOK_sigaction)
+		handler = handler ? *(const uint64_t *)handler : CHORD_RT_SIG_DFL;
+	if (!chord_rt_is_raised(sig) || handler <= CHORD_RT_SIG_IGN || handler == UINT64_MAX || !ctl->head)
+		return;
+	ctl->handler[i] = handler;
+	chord_rt_count_handler(ctl, handler);
+}
+
+/* In a forked child's profile. */
+static void
+chord_rt_take_over_handlers(struct chord_rt_ctl *ctl)
+{
+	ctl->handlers_told = 0;
+	for (uint32_t i = 0; i < sizeof ctl->handler / sizeof *ctl->handler; i++)
+		if (ctl->handler[i])
+			chord_rt_count_handler(ctl, ctl->handler[i]);
+}
