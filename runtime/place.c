@@ -202,7 +202,7 @@ chord_rt_step_into(struct chord_rt_ctl *ctl, long dir, const char *name, bool la
 {
 	long fd = chord_rt_call(SYS_openat, dir, name, CHORD_RT_LOOKUP | O_NOFOLLOW);
 
-	if (fd == -ENOENT && last && ctl->place.naming == CHORD_RT_BY_FOLDER &&
+	if (fd == -ENOENT && last && ctl->place.makes &&
 	    !chord_rt_failed(chord_rt_call(SYS_mkdirat, dir, name, 0755)))
 		fd = chord_rt_call(SYS_openat, dir, name, CHORD_RT_LOOKUP | O_NOFOLLOW);
 	return fd == -ENOTDIR || fd == -ELOOP ? chord_rt_follow(dir, name) : fd;

@@ -296,6 +296,7 @@ struct chord_rt_home {
 	uint32_t naming;              /* enum chord_rt_naming */
 	uint32_t member;              /* the run's first profile is another process's */
 	uint32_t length;              /* of what the names of the run's profiles begin with, in path; 0: not known yet */
+	uint32_t makes;               /* the folder, if it is not there: it is CHORD_DIR's */
 	uint32_t null;                /* /dev/null: no profile is wanted */
 	uint32_t strange;             /* what has the name that was wanted is none of ours */
 	uint64_t run[2], id[2], of[2];

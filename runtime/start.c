@@ -160,6 +160,7 @@ chord_rt_wanted(struct chord_rt_ctl *ctl, char **env)
 
 	dir = ctl->secure ? chord_rt_secure_folder(ctl) : dir && *dir ? dir : NULL;
 	ctl->place.null = ctl->secure && !dir;
+	ctl->place.makes = !ctl->secure && dir;
 	if (s && *s)
 		ctl->place.naming = chord_rt_has_pid(s) ? CHORD_RT_BY_PID : CHORD_RT_BY_NAME;
 	else
