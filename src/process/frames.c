@@ -129,20 +129,37 @@ on_frame(void *arg, uint64_t pc, uint64_t sp, bool exact)
 	return w->ok;
 }
 
-bool
-frames_interrupted(struct frames *f, const struct thread *t, interrupted_fn *found, void *arg)
+static bool
+open_stack(struct frames *f)
 {
-	struct walking w = {.f = f, .found = found, .arg = arg, .ok = true};
-	uint32_t known = t->stopped ? (1u << THREAD_REGS) - 1 : 1u << THREAD_RSP | 1u << THREAD_RIP;
-
-	if (!may_be_interrupted(f, t->reg[THREAD_RSP]))
-		return true;
 	if (!f->stack && !f->no_stack) {
 		f->source = (struct stack_source){f, source_read, source_open};
 		f->stack = stack_open(f->process->alive, &f->source);
 		f->no_stack = !f->stack;
 	}
-	return f->stack && stack_walk(f->stack, t->reg, known, on_frame, &w) && w.ok;
+	return f->stack;
+}
+
+static uint32_t
+known_registers(const struct thread *t)
+{
+	return t->stopped ? (1u << THREAD_REGS) - 1 : 1u << THREAD_RSP | 1u << THREAD_RIP;
+}
+
+bool
+frames_all(struct frames *f, const struct thread *t, stack_frame *found, void *arg)
+{
+	return open_stack(f) && stack_walk(f->stack, t->reg, known_registers(t), found, arg);
+}
+
+bool
+frames_interrupted(struct frames *f, const struct thread *t, interrupted_fn *found, void *arg)
+{
+	struct walking w = {.f = f, .found = found, .arg = arg, .ok = true};
+
+	if (!may_be_interrupted(f, t->reg[THREAD_RSP]))
+		return true;
+	return open_stack(f) && stack_walk(f->stack, t->reg, known_registers(t), on_frame, &w) && w.ok;
 }
 
 void

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The profile of a process that runs: the file that it has mapped, wherever its name
  * leads by now. The process is stopped while it is read, if that is permitted. */
-#include "process/process.h"
+#include "process/moment.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -80,28 +81,70 @@ live_profile_load(struct pool *pool, const struct process *p, const char *path)
 	return profile;
 }
 
+/* What is known of the process while it is stopped. */
+static bool
+look_still(struct look *k, const char *path, bool *known)
+{
+	struct profile *p = k->profile = live_profile_load(k->pool, &k->process, path);
+
+	*known = false;
+	if (!p || process_was_still(&k->process) == false || !process_mappings(&k->process))
+		return false;
+	query_modules(k->q, &k->process, p);
+	if (!look_at_control(k))
+		return true;
+	frames_close(&k->frames);
+	k->frames = (struct frames){.process = &k->process, .loaded = k->loaded.at, .nloaded = k->loaded.n};
+	p->standing = look_end_all(k, p);
+	if (!p->standing)
+		p->nrunning = p->nthreads = 0;
+	*known = !p->standing && !k->live.owner;
+	return process_was_still(&k->process);
+}
+
+/* Once it can be seen where all threads stand, if that is so before long. */
+static void
+look_long(struct look *k, const char *path, bool *stood_still)
+{
+	bool known = false;
+
+	for (int i = 0; !(*stood_still && known) && i < 20; i++) {
+		bool stopped = process_stop(&k->process) == PROCESS_STILL;
+
+		profile_free(k->profile);
+		if (stopped)
+			*stood_still = look_still(k, path, &known);
+		else
+			k->profile = live_profile_load(k->pool, &k->process, path);
+		process_go_on(&k->process);
+		if (!stopped || !k->profile)
+			return;
+		if (!known)
+			usleep(1000);
+	}
+}
+
 struct profile *
 live_profile(struct pool *pool, const char *pid, bool *stood_still)
 {
-	struct process p;
-	struct profile *profile = NULL;
+	struct query q = {.pool = pool, .pid = pid};
+	struct moment m = {0};
+	struct look k = {.q = &q, .pool = pool, .m = &m};
 	const char *path;
 
-	if (!process_open(&p, pool, pid))
+	if (!process_open(&k.process, pool, pid))
 		return NULL;
-	path = live_profile_find(&p);
-	for (int i = 0; path && !*stood_still && i < 20; i++) {
-		bool stopped = process_stop(&p) == PROCESS_STILL;
-
-		profile_free(profile);
-		profile = live_profile_load(pool, &p, path);
-		*stood_still = stopped && process_was_still(&p);
-		process_go_on(&p);
-		if (!stopped)
-			break;
-	}
-	process_close(&p);
-	return profile;
+	path = live_profile_find(&k.process);
+	if (path)
+		look_long(&k, path, stood_still);
+	frames_close(&k.frames);
+	process_close(&k.process);
+	free(k.region.at);
+	free(k.loaded.at);
+	moment_free(&m);
+	q.pool = pool_new(); /* the rest of what it has is the caller's */
+	query_close(&q);
+	return k.profile;
 }
 
 /* The name of the program that a process runs. */

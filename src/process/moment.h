@@ -46,10 +46,16 @@ void look_doubt(struct look *k, const char *text);
 
 /* standing.c: reads the control block: regions, and where modules are loaded. False: it is not there. */
 bool look_at_control(struct look *k);
+/* Where a thread counts, and from where on its frames are among the exits. */
+void look_find_base(struct look *k, struct standing *s);
 /* Fills standing: where each thread counts, and what its counters are behind. */
 void look_at_threads(struct look *k);
 /* Adds to behind[], by event, what counters are behind with control at a PC, times sign; *w: where that is. False: it
  * is not understood, and that is noted. Nothing if no measured code is there. */
 bool look_behind(struct look *k, const struct loaded *l, uint64_t pc, uint64_t sign, uint64_t *behind, struct where *w);
+
+/* active.c: takes all activations to end where they are: adds them to the exits of the profile, whose modules the query has
+ * opened. Gives the number of threads of which it is not known where they stand. */
+uint64_t look_end_all(struct look *k, struct profile *p);
 
 #endif

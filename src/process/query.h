@@ -92,6 +92,8 @@ const struct loaded *loaded_at(const struct loaded *at, size_t n, uint64_t pc);
  * by a signal or by what is woven in, but for the innermost. False: there may be more, or it gave false. */
 typedef bool interrupted_fn(void *arg, uint64_t pc, uint64_t sp, bool exact);
 bool frames_interrupted(struct frames *f, const struct thread *t, interrupted_fn *found, void *arg);
+/* Calls found for each activation of a thread, from the innermost, until it gives false. False: the outermost was not reached. */
+bool frames_all(struct frames *f, const struct thread *t, stack_frame *found, void *arg);
 void frames_close(struct frames *f);
 
 #endif

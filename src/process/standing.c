@@ -106,8 +106,8 @@ stand(struct look *k, struct standing *s)
 }
 
 /* The region that it counts in: by what its segment is, or, if it was not stopped, by what the runtime knows. */
-static void
-find_base(struct look *k, struct standing *s)
+void
+look_find_base(struct look *k, struct standing *s)
 {
 	const struct thread *t = s->thread;
 	bool by_tid = !t->stopped || t->lost;
@@ -145,7 +145,7 @@ look_at_threads(struct look *k)
 
 		s->thread = &k->process.thread.at[i];
 		s->behind = pool_array(k->pool, k->q->event.n, sizeof *s->behind);
-		find_base(k, s);
+		look_find_base(k, s);
 		if (s->thread->lost)
 			look_doubt(k, pool_printf(k->pool, "thread %d could not be stopped: " OFF, s->thread->tid));
 		else

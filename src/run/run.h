@@ -121,6 +121,9 @@ struct where_index {
 	struct pool *pool;
 	struct unit *unit;
 	struct places **places;  /* by procedure, made when first asked for */
+	/* Called with what woven-in code adds to counters that where_find() passes over; NULL: nobody asks. */
+	void (*counts)(void *ctx, uint64_t counter, int64_t add);
+	void *ctx;
 };
 void where_open(struct where_index *x, struct pool *pool, struct unit *u);
 

@@ -115,6 +115,8 @@ pass(struct where_index *x, struct where *w)
 		if (in.counter - c->addr < 8 * (uint64_t)c->numbers)
 			w->pending[e] += in.add * event_of_number(c, (in.counter - c->addr) / 8);
 	}
+	if (in.counter && in.add && x->counts)
+		x->counts(x->ctx, in.counter, in.add);
 	w->sp += in.sp;
 	w->addr = in.jumps ? in.target : w->addr + in.len;
 	return true;

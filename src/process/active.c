@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: MIT */
+/* The activations of a process that stands still, taken to end where they are: so the counts are those of this moment. What
+ * is woven in between two instructions is taken to have run to its end, that counters agree with one place of the program. */
+#include "process/moment.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct pending {
+	uint64_t counter;
+	int64_t add;
+};
+
+struct ending {
+	struct look *k;
+	struct profile *p;
+	struct standing *now;
+	bool inner;              /* the frame that is next is the innermost, which has been looked at */
+	bool ok;
+	VEC(struct pending) pending;
+	VEC(uint64_t *) raised;  /* counters of the profile that were raised for this thread, and by how much */
+	VEC(int64_t) by;
+	/* The frame before, whose return address is below the stack pointer of the one around it. */
+	struct {
+		const struct loaded *in;
+		struct unfinished path;
+	} under;
+};
+
+/* ---- counters ---- */
+
+static void
+note_pending(void *ctx, uint64_t counter, int64_t add)
+{
+	struct ending *x = ctx;
+
+	VEC_PUSH(x->pending, (struct pending){counter, add});
+}
+
+static struct module *
+module_of(const struct ending *x, const struct loaded *l)
+{
+	return profile_module(x->p, image_build_id(l->counted->unit.image));
+}
+
+static bool
+take_pending(struct ending *x, const struct module *m)
+{
+	for (size_t i = 0; i < x->pending.n; i++) {
+		uint64_t at = (x->pending.at[i].counter - m->base) / 8;
+
+		if (!m->count || x->pending.at[i].counter < m->base || at >= m->ncount)
+			return false;
+		m->count[at] += (uint64_t)x->pending.at[i].add;
+		VEC_PUSH(x->raised, &m->count[at]);
+		VEC_PUSH(x->by, x->pending.at[i].add);
+	}
+	return true;
+}
+
+/* As if nothing were known of the thread. */
+static void
+forget_thread(struct ending *x, size_t nexit, size_t nunfinished)
+{
+	x->p->exit.n = nexit;
+	x->p->unfinished.n = nunfinished;
+	for (size_t i = 0; i < x->raised.n; i++)
+		*x->raised.at[i] -= (uint64_t)x->by.at[i];
+}
+
+/* The values of the thread's counters whose events are summed for calls. */
+static void
+take_sums(const struct ending *x, const struct loaded *l, struct exits *e)
+{
+	const struct map *map = &l->counted->unit.map;
+	uint64_t v;
+
+	for (uint32_t k = 0; k < map->nsum; k++)
+		for (uint64_t way = 0; way < CHORD_WAYS_SUMMED; way++)
+			if (process_read(&x->k->process, map->sum[k] + 8 * way + l->bias + x->now->base, &v, sizeof v))
+				e->sum[k] += v;
+}
+
+static void
+end_at(struct ending *x, const struct loaded *l, uint64_t addr)
+{
+	const struct module *m = module_of(x, l);
+	struct exits e = {.module = (uint32_t)(m - x->p->module.at), .addr = addr, .count = 1};
+
+	take_sums(x, l, &e);
+	VEC_PUSH(x->p->exit, e);
+}
+
+/* ---- frames ---- */
+
+/* How far the frame before had come in its path. */
+static void
+take_path(struct ending *x, uint64_t sp)
+{
+	const uint64_t beside = 1 << 30;
+	struct unfinished u = x->under.path;
+	const struct loaded *l = x->under.in;
+	const struct module *m = l ? module_of(x, l) : NULL;
+
+	x->under.in = NULL;
+	if (!l || !x->k->live.mask || !process_read(&x->k->process, (sp - 8) ^ x->k->live.mask, &u.path, sizeof u.path))
+		return;
+	if (u.path - (m->base + l->bias - beside) < m->ncount * 8 + 2 * beside)
+		u.path -= l->bias;
+	VEC_PUSH(x->p->unfinished, u);
+}
+
+/* An activation between calls; *w: where the program goes on. */
+static bool
+end_between(struct ending *x, const struct loaded *l, uint64_t pc, struct where *w)
+{
+	x->pending.n = 0;
+	if (!where_find(&l->counted->where, x->k->pool, pc - l->bias, w))
+		return true;
+	if (w->why || !take_pending(x, module_of(x, l)))
+		return false;
+	if (!w->left)
+		end_at(x, l, w->addr + 1);
+	return true;
+}
+
+static bool
+end_frame(void *arg, uint64_t pc, uint64_t sp, bool exact)
+{
+	struct ending *x = arg;
+	const struct look *k = x->k;
+	const struct loaded *l = loaded_at(k->loaded.at, k->loaded.n, pc - !exact);
+	struct where w;
+
+	take_path(x, sp);
+	if (x->inner || sp >= x->now->left || !l) {
+		x->inner = false;
+		return true;
+	}
+	if (exact || !counted_returns(l->counted, pc - l->bias)) {
+		x->ok &= end_between(x, l, pc, &w);
+		return x->ok;
+	}
+	end_at(x, l, pc - l->bias);
+	x->under.in = l;
+	x->under.path = (struct unfinished){.module = (uint32_t)(module_of(x, l) - x->p->module.at), .addr = pc - l->bias, .count = 1};
+	return true;
+}
+
+/* False: where some of its activations are is not known. */
+static bool
+end_thread(struct ending *x, struct standing *s)
+{
+	struct thread t = *s->thread;
+	const struct loaded *l = loaded_at(x->k->loaded.at, x->k->loaded.n, t.reg[THREAD_RIP]);
+	struct where w = {0};
+
+	x->now = s;
+	x->under.in = NULL;
+	x->inner = x->ok = true;
+	if (t.lost)
+		return false;
+	if (l && t.reg[THREAD_RSP] < s->left && !end_between(x, l, t.reg[THREAD_RIP], &w))
+		return false;
+	if (w.proc) {
+		/* Where the original's code goes on: there the unwind table holds. */
+		t.reg[THREAD_RIP] = w.addr + l->bias;
+		t.reg[THREAD_RSP] += (uint64_t)w.sp;
+	}
+	return frames_all(&x->k->frames, &t, end_frame, x) && x->ok;
+}
+
+/* A child of vfork counts in its parent's place. */
+enum { SYS_VFORK = 58 };
+
+uint64_t
+look_end_all(struct look *k, struct profile *p)
+{
+	struct ending x = {.k = k, .p = p};
+	uint64_t not_known = 0;
+
+	k->standing = pool_array(k->pool, k->process.thread.n, sizeof *k->standing);
+	for (size_t i = 0; i < k->q->counted.n; i++) {
+		k->q->counted.at[i]->where.counts = note_pending;
+		k->q->counted.at[i]->where.ctx = &x;
+	}
+	for (size_t i = 0; i < k->process.thread.n; i++) {
+		struct standing *s = &k->standing[i];
+		size_t nexit = p->exit.n, nunfinished = p->unfinished.n;
+
+		s->thread = &k->process.thread.at[i];
+		look_find_base(k, s);
+		x.raised.n = x.by.n = 0;
+		if (end_thread(&x, s) && (s->thread->stopped || s->thread->call != SYS_VFORK))
+			continue;
+		forget_thread(&x, nexit, nunfinished);
+		not_known++;
+	}
+	free(x.pending.at);
+	free(x.raised.at);
+	free(x.by.at);
+	return not_known;
+}
