@@ -270,6 +270,7 @@ take_head(struct post *s)
 
 	s->p = profile_new();
 	s->p->nsummed = s->p->nrunning = 1;
+	s->p->standing = s->live.nregion ? s->live.nregion : 1;
 	s->p->pid = s->live.pid;
 	if (!core_read(s->core, s->live.profile, &h, sizeof h) || h.magic != CHORD_PROFILE_MAGIC)
 		return;
@@ -343,7 +344,7 @@ take_without_live(struct post *s)
 {
 	s->fresh = true;
 	s->p = profile_new();
-	s->p->nsummed = s->p->nrunning = 1;
+	s->p->nsummed = s->p->nrunning = s->p->standing = 1;
 	s->p->flags = CHORD_PROFILE_NOT_WATCHED;
 	core_objects(s->core, take_object, s);
 	VEC_PUSH(s->r->note, "the process had no profile: the counts are those of its own memory, and activations that ended "

@@ -92,6 +92,7 @@ post_end_all(struct post *s)
 	}
 	s->p->in_flight += (uint64_t)stuck;
 	s->p->nrunning = s->p->nthreads = 0;
+	s->p->standing = (uint64_t)stuck;
 	if (s->live.nfibre)
 		VEC_PUSH(s->r->note, "what was active on stacks that swapcontext had left is not known");
 	if (s->cut)

@@ -562,6 +562,7 @@ flight_solve(struct pool *pool, const struct proc *p, const struct module *m, co
 		c->most = room(pool, p, pool_alloc(pool, sizeof *c->most));
 		give_counts(&x, room(pool, p, c), c->most);
 		give_totals(&x, c, c->most);
+		c->active = narrow(x.flow.least);
 	}
 	flight_free(&x);
 	return ok ? NULL : "its counters contradict one another";

@@ -352,6 +352,7 @@ struct counts {
 	/* NULL: counts are exact. Else these are the least that they can be and those there the most, because it is not known where
 	 * activations were that neither returned nor are among the exits. What has no bound is COUNT_NO_BOUND. */
 	struct counts *most;
+	uint64_t active;         /* of these at least so many there were */
 	uint64_t **insn;         /* by block, by instruction: executions; NULL: they follow from the block's */
 };
 #define COUNT_NO_BOUND UINT64_MAX

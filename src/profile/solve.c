@@ -285,13 +285,19 @@ void
 solve_one(struct pool *pool, const struct proc *p, const struct profile *f, const struct module *m, const struct woven *woven,
           struct counts *c)
 {
-	if (f && f->standing && !p->paths)
-		solve_flight(pool, p, m, woven, standing_of(f), c);
+	struct standing s = {c->lost, COUNT_NO_BOUND};
+
+	if (f && f->standing) {
+		s = standing_of(f);
+		s.threads += c->lost;
+	}
+	if (s.threads && !p->paths)
+		solve_flight(pool, p, m, woven, s, c);
 	else
 		solve_proc(pool, p, f, m, woven, c);
-	if (f && f->standing && p->paths && !c->why)
-		flight_around(pool, p, standing_of(f), c);
+	if (s.threads && p->paths && !c->why)
+		flight_around(pool, p, s, c);
 	/* Walks of stacks that came to no end have left activations that are not among the exits. */
-	if (c->why && f && !f->standing && f->in_flight && !p->paths)
+	if (c->why && f && !s.threads && f->in_flight && !p->paths)
 		solve_flight(pool, p, m, woven, (struct standing){f->in_flight, COUNT_NO_BOUND}, c);
 }

@@ -16,6 +16,13 @@ is_solved(const struct proc *p, struct counts *c)
 	return c->why;
 }
 
+/* Activations ended at places that are not known: anywhere in it. */
+static bool
+is_placed_nowhere(const struct proc *p, const struct counts *c)
+{
+	return c->lost && !p->paths;
+}
+
 static struct counts *
 counts_new(struct pool *pool, const struct map *map, const struct profile *p, const struct module *m, const struct woven *woven)
 {
@@ -158,13 +165,14 @@ add_part(const struct map *map, const struct profile *part, const struct module 
 			continue;
 		if (part->standing && is_idle(p, m, c))
 			c = idle_counts(idle, map, i, part, m, woven);
-		else if (!c->why)
+		else if (!c->why || is_placed_nowhere(p, c))
 			solve_one(pool, p, part, m, woven, &own[i]);
 		if (c->why) {
 			sum[i].why = c->why;
 			continue;
 		}
 		add_counts(p, &sum[i], c);
+		plus(&sum[i].active, c->active);
 		add_counts(p, sum[i].most, c->most ? c->most : c);
 	}
 	for (uint32_t i = 0; i < map->nproc; i++)
@@ -205,7 +213,7 @@ profile_solve(struct pool *pool, const struct map *map, const struct profile *p,
 
 		if (is_solved(proc, &c[i]))
 			continue;
-		if (!c[i].why && (!apart || proc->paths))
+		if ((!c[i].why || is_placed_nowhere(proc, &c[i])) && (!apart || proc->paths))
 			solve_one(pool, proc, p, module, woven, &c[i]);
 		else if (c[i].why && proc->paths)
 			solve_ran(pool, proc, p, module, &c[i]);

@@ -485,6 +485,43 @@ note_orphans(struct run *r)
 	                              r->sum->orphans == 1 ? "it" : "they", why));
 }
 
+static uint64_t
+lost_places(const struct run *r)
+{
+	uint64_t n = 0;
+
+	for (size_t k = 0; k < r->unit.n; k++)
+		for (uint32_t i = 0; i < r->unit.at[k].map.nproc; i++)
+			n += r->unit.at[k].counts[i].most ? r->unit.at[k].counts[i].lost : 0;
+	return n;
+}
+
+/* Who is known to have been active, and what bounds rest on. */
+static void
+note_active(struct run *r)
+{
+	enum { FEW = 8 };
+	struct buf b = {0};
+	uint64_t n = 0, bounds = 0;
+
+	for (size_t k = 0; k < r->unit.n; k++)
+		for (uint32_t i = 0; i < r->unit.at[k].map.nproc; i++) {
+			const struct counts *c = &r->unit.at[k].counts[i];
+
+			bounds += c->most != NULL;
+			if (c->active && n++ < FEW)
+				buf_printf(&b, "%s%s", n > 1 ? ", " : "", r->unit.at[k].map.proc[i].name);
+		}
+	if (n > FEW)
+		VEC_PUSH(r->note, pool_printf(r->pool, "running then: %.*s and %" PRIu64 " more", (int)b.n, b.at, n - FEW));
+	else if (n)
+		VEC_PUSH(r->note, pool_printf(r->pool, "running then: %.*s", (int)b.n, b.at));
+	if (bounds)
+		VEC_PUSH(r->note, "bounds take a procedure to be active once a thread, or as often as the stack has room if calls by name "
+		                  "lead back to it");
+	buf_free(&b);
+}
+
 static void
 take_notes(struct run *r)
 {
@@ -494,10 +531,13 @@ take_notes(struct run *r)
 	     "procedures are not in the counts: only some of their paths are counted (chord paths)");
 
 	note(r, p->nrunning,
-	     "process was still running or was killed: procedures that were active then may be off by one an activation",
-	     "processes were still running or were killed: procedures that were active then may be off by one an activation");
-	note(r, p->nthreads, "process ended while other threads ran: what these had active may be off by one an activation",
-	     "processes ended while other threads ran: what these had active may be off by one an activation");
+	     "process was killed or is still running: where it stood is not known, so counts are bounds",
+	     "processes were killed or are still running: where they stood is not known, so counts are bounds");
+	note(r, p->nthreads, "process ended while other threads ran: where these stood is not known, so counts are bounds",
+	     "processes ended while other threads ran: where these stood is not known, so counts are bounds");
+	note(r, lost_places(r), "activation ended at a place that is not known, so counts are bounds",
+	     "activations ended at places that are not known, so counts are bounds");
+	note_active(r);
 	note(r, p->lost, "thread could not be given counters of its own: counts may be short",
 	     "threads could not be given counters of their own: counts may be short");
 	note(r, p->in_flight, "walk of a stack could not be finished: procedures that were active then may be off by one",

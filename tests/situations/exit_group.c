@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/* notes: where it stood is not known, so counts are bounds */
 /* The system call itself, past everything of libc. */
 /* status: 7 */
 /* expect: work 1000 */
-/* unknown main stop: allowed because the process ends without the runtime being told */
 #include "situation.h"
 #include <sys/syscall.h>
 #include <unistd.h>

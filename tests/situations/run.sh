@@ -25,6 +25,7 @@
 #   unknown [FUNCTION...]: allowed because WHY    of these functions (if none is named, of
 #                              all) the report may say that their counts are not known; unknown[MEASURE]: with that one
 #   refused [FUNCTION...]: allowed because WHY
+#   bounds: allowed because WHY   counts may be bounds in place of numbers, as where the notes have to say it
 #   only: COMPILER because WHY
 #   without: MEASURE because WHY
 #   paths FUNCTION...: differ because WHY    from run to run
@@ -98,9 +99,12 @@ facts()
 	[ ! -s ../report.err ] || return 1
 	# clang mangles a static function of C linkage.
 	jq -r 'def plain: sub("^_ZL(?<n>[0-9]+)(?<s>.*)$"; .n as $n | .s[:$n | tonumber]);
-		(.functions[] | "calls \(.name | plain) \(.calls)"),
+		(.functions[] | "calls \(.name | plain) \(.calls // .calls_at_least)",
+			"upto calls \(.name | plain) \(.calls // .calls_at_most)"),
 		(.lines[] | (.file | split("/")[-1]) as $file |
-			"line \($file) \(.line) \(.instructions)", "most \($file) \(.line) \(.most)"),
+			"line \($file) \(.line) \(.instructions // .instructions_at_least)", "most \($file) \(.line) \(.most // .most_at_least)",
+			"upto line \($file) \(.line) \(.instructions // .instructions_at_most)",
+			"upto most \($file) \(.line) \(.most // .most_at_most)"),
 		(select(.events and .state == "ended" and .unknown == [] and .notes == []) | .totals as $t | .events | to_entries[] |
 			"event \(.key) \(.value) \($t[.key])"),
 		(.notes[] | "note \(.)"),
@@ -108,17 +112,20 @@ facts()
 		(.refused[] | "refused \(.name | plain) \(.reason)")' ../json
 )
 
-# is WHAT NUMBER WORDS: the words, expanded, are the number, or a range that has it.
+# is WHAT LEAST MOST WORDS: the words, expanded, are a number, or a range. What was reported, a number or bounds (LEAST and
+# MOST), agrees with it.
 is()
 {
-	local number=$2 least most
-	read -r least most <<<"$(cd "$dir/run" && eval "echo $3")"
+	local low=$2 high=$3 least most
+	read -r least most <<<"$(cd "$dir/run" && eval "echo $4")"
 	: "${most:=$least}"
-	case $number in
-	'' | null) fail "$1: not told, and is $least" ;;
+	case $low$high in
+	'' | *null*) fail "$1: not told, and is $least" ;;
 	*)
-		((least <= number && number <= most)) ||
-			fail "$1: $number, and is $(echo "$least $most" | sed -E 's/^(.*) \1$/\1/; s/ / to /')"
+		((low <= most && least <= high)) ||
+			fail "$1: $low to $high, and is $(echo "$least $most" | sed -E 's/^(.*) \1$/\1/; s/ / to /')"
+		((low == high)) || grep -qE '^/\* (notes: .*are bounds|bounds: allowed because )' "$here/$name" || fail "$1: $low to $high, not exact"
+		((high - low <= 16)) || fail "$1: $low to $high, which says little"
 		;;
 	esac
 }
@@ -140,19 +147,21 @@ sum()
 # of their own behind STEP.
 lines()
 {
-	local tag count n m line found
+	local tag count n m n2 m2 line found
 	while read -r tag count; do
-		n=0 m=0 found=
+		n=0 m=0 n2=0 m2=0 found=
 		while read -r line; do
 			found=1
 			n=$((n + $(sum line "$name" "$line" | grep . || echo 0)))
 			m=$((m + $(sum most "$name" "$line" | grep . || echo 0)))
+			n2=$((n2 + $(sum upto line "$name" "$line" | grep . || echo 0)))
+			m2=$((m2 + $(sum upto most "$name" "$line" | grep . || echo 0)))
 		done < <(grep -n "@$tag \*/" "$here/$name" | cut -d: -f1)
 		[ -n "$found" ] || fail "no line @$tag in $name"
 		# Lines of a function that may be unknown are, too.
 		[ "$n" = 0 ] && grep -q "^unknown " "$dir/facts" && grep -q '^/\* unknown' "$here/$name" && continue
-		[ "$1" = line ] && [ "$m" = "$count" ] && continue
-		is "line @$tag" "$n" "$count"
+		[ "$1" = line ] && ((m <= ${count##* } && ${count%% *} <= m2)) && continue
+		is "line @$tag" "$n" "$n2" "$count"
 	done < <(directive "$name" "$1")
 }
 
@@ -163,7 +172,7 @@ expectations()
 		for what in unknown refused; do
 			grep -q "^$what $function " "$dir/facts" && may "$name" $what "$function" && continue 2
 		done
-		is "calls of $function" "$(sum calls "$function")" "$words"
+		is "calls of $function" "$(sum calls "$function")" "$(sum upto calls "$function")" "$words"
 	done < <(directive "$name" expect)
 	lines line
 	lines "line exactly"

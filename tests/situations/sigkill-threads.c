@@ -2,11 +2,9 @@
 /* options: -pthread */
 /* Four threads count in memory that a file keeps, after each execution. */
 /* run: ./program told & until [ -e go ]; do sleep 0.01; done; sleep 0.0$((RANDOM % 60 + 15)); kill -9 $!; wait $! 2>>/dev/null */
-/* notes: active.* may be off by one an activation */
+/* notes: where (it|these) stood is not known, so counts are bounds|where they stood is not known, so counts are bounds */
 /* expect: work $(od -An -v -tu8 -w8 told | paste -sd+ | bc) $(($(od -An -v -tu8 -w8 told | paste -sd+ | bc) + 4)) */
 /* need: bc */
-/* unknown main thread: allowed because the process is killed in its midst */
-/* unknown[every-edge] work: allowed because each counter is by itself, and they do not agree where a thread stood */
 /* status: 137 */
 /* paths thread work: differ because it is killed at any time */
 #include "situation.h"

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Each line was written after one more execution; one can have been counted, not yet written. */
 /* run: for i in 1 2 3 4 5; do ./program >told.$i & sleep 0.0$((RANDOM % 60 + 15)); kill -9 $!; wait $! 2>>/dev/null; done */
-/* notes: active.* may be off by one an activation */
+/* notes: where (it|these) stood is not known, so counts are bounds|where they stood is not known, so counts are bounds */
 /* expect: work $(cat told.* | wc -l) $(($(cat told.* | wc -l) + 5)) */
-/* unknown main: allowed because the process is killed in its midst */
 /* status: 137 */
 /* paths main work: differ because it is killed at any time */
 #include "situation.h"

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* status: 139 */
-/* notes: active.* may be off by one an activation */
+/* notes: where (it|these) stood is not known, so counts are bounds|where they stood is not known, so counts are bounds */
 /* expect: main 0 1 */
 /* expect: crash 3 4 */
 /* expect: work 1004 */
 /* line: after 3 4 */
-/* unknown main crash: allowed because a signal ends the process in their midst */
 #include "situation.h"
 #include <stddef.h>
 

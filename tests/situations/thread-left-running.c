@@ -2,10 +2,9 @@
 /* The process ends while a thread still counts; what it told of is there. */
 /* options: -pthread */
 /* run: ./program told */
-/* notes: active.* may be off by one an activation */
+/* notes: where (it|these) stood is not known, so counts are bounds|where they stood is not known, so counts are bounds */
 /* expect: main 1 */
 /* expect: work $(od -An -tu8 told) $(($(od -An -tu8 told) + 1)) */
-/* unknown thread: allowed because the process ends in its midst */
 /* paths thread work: differ because the process ends at any time */
 #include "situation.h"
 #include <fcntl.h>
