@@ -28,6 +28,7 @@
 #include "made.c"
 #include "vfork.c"
 #include "fork.c"
+#include "born.c"
 #include "snapshot.c"
 #include "torn.c"
 #include "timer.c"

@@ -17,6 +17,21 @@ chord_rt_thread_entry:
 	movq 32(%rax), %rdi
 	jmp *%rdx
 
+# The same in a process that has its memory for itself.
+chord_rt_process_entry:
+	pushq 24(%rdi)
+	pushq 32(%rdi)
+	call chord_rt_process_begin
+	popq %rdi
+	popq %rdx
+	subq $8, %rsp
+	call *%rdx
+chord_rt_process_back:
+	movq %rax, (%rsp)
+	call chord_rt_process_returns
+	popq %rax
+	ret
+
 # What woven code calls in place of the real functions; chord_rt_table_NAME stands in the
 # tables. The registers are saved in a struct chord_rt_regs.
 	.macro chord_rt_hook number, name
@@ -262,6 +277,96 @@ chord_rt_entry_forked:
 	call chord_rt_forked
 	addq $136, %rsp
 	ret
+
+# Jumped to by woven code before a system call, whose number is in rax: goes on at what r11 has, or at what rcx has if the
+# call may make a thread or process. Changes nothing else.
+	.globl __chord_trap
+	.hidden __chord_trap
+	.type __chord_trap, @function
+__chord_trap:
+	leaq -128(%rsp), %rsp
+	pushfq
+	cmpq $435, %rax
+	je chord_rt_syscall_birth
+	cmpq $56, %rax
+	jb chord_rt_syscall_other
+	cmpq $58, %rax
+	jbe chord_rt_syscall_birth
+	cmpq $60, %rax
+	je chord_rt_syscall_plain
+	cmpq $62, %rax
+	je chord_rt_syscall_plain
+	cmpq $231, %rax
+	je chord_rt_syscall_plain
+	cmpq $234, %rax
+	je chord_rt_syscall_plain
+	cmpq $200, %rax
+	je chord_rt_syscall_plain
+chord_rt_syscall_other:
+	popfq
+	leaq 128(%rsp), %rsp
+	jmp *%r11
+chord_rt_syscall_birth:
+	xchgq %rcx, %r11
+	addq $2, %rcx
+	jmp chord_rt_syscall_ask
+chord_rt_syscall_plain:
+	leaq 2(%r11), %rcx
+chord_rt_syscall_ask:
+	subq $136, %rsp
+	movq %r10, 10*8(%rsp)
+	movq %r11, 11*8(%rsp)
+	movq %rcx, 2*8(%rsp)
+	leaq chord_rt_system_call(%rip), %rcx
+	jmp chord_rt_around
+
+# Jumped to by woven code behind a system call that may have made a thread or process and gave 0: goes on at what r11 has.
+# Changes nothing but rcx.
+	.globl __chord_born
+	.hidden __chord_born
+	.type __chord_born, @function
+__chord_born:
+	leaq -128(%rsp), %rsp
+	pushfq
+	subq $136, %rsp
+	movq %r10, 10*8(%rsp)
+	movq %r11, 11*8(%rsp)
+	movq %r11, 2*8(%rsp)
+	leaq chord_rt_born(%rip), %rcx
+
+# Calls rcx with the registers as they were before; the PC is what 2*8(%rsp) has.
+chord_rt_around:
+	movq %rax, (%rsp)
+	movq %rdx, 1*8(%rsp)
+	movq %rbx, 3*8(%rsp)
+	movq %rsi, 4*8(%rsp)
+	movq %rdi, 5*8(%rsp)
+	movq %rbp, 6*8(%rsp)
+	movq %r8, 8*8(%rsp)
+	movq %r9, 9*8(%rsp)
+	movq %r12, 12*8(%rsp)
+	movq %r13, 13*8(%rsp)
+	movq %r14, 14*8(%rsp)
+	movq %r15, 15*8(%rsp)
+	leaq 136+8+128(%rsp), %rax
+	movq %rax, 7*8(%rsp)
+	movq 2*8(%rsp), %rax
+	btsq $63, %rax
+	movq %rax, 16*8(%rsp)
+	movq %rsp, %rdi
+	call *%rcx
+	movq (%rsp), %rax
+	movq 1*8(%rsp), %rdx
+	movq 4*8(%rsp), %rsi
+	movq 5*8(%rsp), %rdi
+	movq 8*8(%rsp), %r8
+	movq 9*8(%rsp), %r9
+	movq 10*8(%rsp), %r10
+	movq 11*8(%rsp), %r11
+	addq $136, %rsp
+	popfq
+	leaq 128(%rsp), %rsp
+	jmp *%r11
 
 # For timers.s.
 	.globl __chord_timer_set

@@ -236,26 +236,36 @@ chord_rt_left(struct chord_rt_ctl *ctl)
 	return r && r->left ? r->left : ~0ull;
 }
 
+/* Is the frame of w, or was the one before, that in which the thread began, on a stack of its own? Above it nothing means
+ * anything. */
+static bool
+chord_rt_is_first(const struct chord_rt_region *r, const struct chord_rt_walk *w, uint64_t before, enum chord_rt_step step)
+{
+	if (!r || !r->born || (w->begin != r->born && before != r->born))
+		return false;
+	return step == CHORD_RT_STUCK || (w->begin == r->born && w->cfa > r->born_sp);
+}
+
 /* Counts exits for all frames from regs on. */
 static void
 chord_rt_leave_all(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uint64_t delta)
 {
-	uint64_t left = chord_rt_left(ctl);
+	const struct chord_rt_region *r = ctl->births ? chord_rt_region_mine(ctl) : NULL;
+	uint64_t left = chord_rt_left(ctl), before = 0;
 	struct chord_rt_walk w;
 	enum chord_rt_step step;
 
 	chord_rt_walk_from(&w, ctl, regs);
 	w.once = true;
-	for (;;) {
+	for (;; before = w.begin, chord_rt_up(&w)) {
 		step = chord_rt_look(&w);
 		if (w.regs.r[CHORD_RT_RSP] >= left)
 			return;
 		chord_rt_leave_frame(&w, delta);
-		if (step != CHORD_RT_FRAME)
+		if (step != CHORD_RT_FRAME || chord_rt_is_first(r, &w, before, step))
 			break;
-		chord_rt_up(&w);
 	}
-	if (step == CHORD_RT_STUCK)
+	if (step == CHORD_RT_STUCK && !chord_rt_is_first(r, &w, before, step))
 		__atomic_fetch_add(&ctl->head->in_flight, delta, __ATOMIC_RELAXED);
 }
 

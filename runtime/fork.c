@@ -177,10 +177,10 @@ chord_rt_goes_on(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
 	const struct chord_rt_regs *daemon = ctl->daemon;
 
 	ctl->daemon = NULL;
-	return daemon && daemon->r[CHORD_RT_RSP] - regs->r[CHORD_RT_RSP] < 0x10000 ? daemon : regs;
+	return daemon && regs && daemon->r[CHORD_RT_RSP] - regs->r[CHORD_RT_RSP] < 0x10000 ? daemon : regs;
 }
 
-/* In the child: by fork, or after _Fork. regs: where it goes on. */
+/* In the child: by fork, or after _Fork. regs: where it goes on, NULL: in none of the activations that its parent has. */
 static __attribute__((used)) void
 chord_rt_forked(const struct chord_rt_regs *regs)
 {
@@ -196,7 +196,7 @@ chord_rt_forked(const struct chord_rt_regs *regs)
 	ctl->place.member = ctl->place.length != 0;
 	chord_rt_call(SYS_rt_sigprocmask, 0, &all, &old, 8);
 	chord_rt_new_profile(ctl);
-	if (ctl->head) {
+	if (ctl->head && regs) {
 		chord_rt_take_up_all(ctl, regs);
 		chord_rt_fibres(ctl, regs, CHORD_EXIT_REENTRY, 1);
 		chord_rt_take_over_handlers(ctl);

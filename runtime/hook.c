@@ -145,7 +145,7 @@ chord_rt_is_wanted(const struct chord_rt_ctl *ctl, int hook)
 {
 	if (hook == CHORD_RT_HOOK__dl_find_object)
 		return ctl->cancels;
-	return (hook != CHORD_RT_HOOK_prctl && hook != CHORD_RT_HOOK_syscall) || ctl->paths;
+	return hook != CHORD_RT_HOOK_prctl || ctl->paths;
 }
 
 static void

@@ -3,20 +3,16 @@
 
 enum { PR_SET_SECCOMP = 22, PR_SET_NO_NEW_PRIVS = 38 };
 
-/* Threads that libc or the kernel makes by themselves: they run with the base of
- * whoever asked for them, and count in its region with it. */
+/* Where nothing tells of the threads that libc makes for a timer or a queue, they run with the base of whoever asked for
+ * them, and count in its region with it. */
 static void
-chord_rt_may_make(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uint32_t hook)
+chord_rt_may_make(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
 {
 	const int32_t *sigevent = (const int32_t *)regs->r[4];
-	bool makes;
 
-	if (hook == CHORD_RT_HOOK_clone)
-		makes = !(regs->r[1] & 0x4000);             /* CLONE_VFORK: its parent waits */
-	else
-		makes = ctl->dynamic && sigevent && sigevent[3] == 2; /* SIGEV_THREAD */
-	if (makes && (hook == CHORD_RT_HOOK_clone || !ctl->real[CHORD_RT_HOOK__dl_allocate_tls]))
-		chord_rt_not_watched(ctl, "a thread was made that counted with the one that made it", 2);
+	if (ctl->dynamic && !ctl->real[CHORD_RT_HOOK__dl_allocate_tls] && sigevent && sigevent[3] == 2) /* SIGEV_THREAD */
+		chord_rt_not_watched(ctl, "the C library made a thread that counted with the one that made it",
+		    CHORD_RT_UNSEEN_LIBC);
 }
 
 /* The process may forbid itself to map anything (seccomp): before it does, what may be a stack has its shadow. */
@@ -25,6 +21,8 @@ chord_rt_confines(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, ui
 {
 	uint64_t option = regs->r[5];
 
+	if (!ctl->paths)
+		return;
 	if (hook == CHORD_RT_HOOK_syscall && option != SYS_seccomp && option != SYS_prctl)
 		return;
 	if (hook == CHORD_RT_HOOK_syscall)
@@ -215,9 +213,13 @@ chord_rt_hooked(struct chord_rt_regs *regs)
 			chord_rt_forked(regs); /* it runs no handlers */
 		return 0;
 	case CHORD_RT_HOOK_clone:
+		if (ctl->nogs || chord_rt_other_process(ctl))
+			break;
+		regs->r[0] = (uint64_t)(int64_t)chord_rt_clone(ctl, regs, (chord_rt_clone_fn *)real);
+		return 0;
 	case CHORD_RT_HOOK_timer_create:
 	case CHORD_RT_HOOK_mq_notify:
-		chord_rt_may_make(ctl, regs, hook);
+		chord_rt_may_make(ctl, regs);
 		break;
 	case CHORD_RT_HOOK_abort:
 	case CHORD_RT_HOOK___assert_fail:
@@ -237,8 +239,12 @@ chord_rt_hooked(struct chord_rt_regs *regs)
 		chord_rt_unwinding(ctl, regs);
 		break;
 	case CHORD_RT_HOOK_prctl:
+		chord_rt_confines(ctl, regs, hook);
+		break;
 	case CHORD_RT_HOOK_syscall:
 		chord_rt_confines(ctl, regs, hook);
+		if (chord_rt_function_syscall(ctl, regs, real))
+			return 0;
 		break;
 	case CHORD_RT_HOOK_dlsym:
 	case CHORD_RT_HOOK_dlvsym:

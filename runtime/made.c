@@ -6,6 +6,8 @@
 
 extern void chord_rt_created(void) __attribute__((visibility("hidden")));
 
+enum { CHORD_RT_UNSEEN_LIBC = 1, CHORD_RT_UNSEEN_THREAD = 2, CHORD_RT_UNSEEN_PROCESS = 4 };
+
 enum {
 	CHORD_RT_PD_TID = 720,         /* where glibc's descriptor has the thread's id */
 	CHORD_RT_PD_NEAR = 65536,      /* stack of a hook's pthread_create, with what may be interposed */
@@ -125,7 +127,8 @@ chord_rt_descriptor_used(struct chord_rt_ctl *ctl, const struct chord_rt_regs *r
 	ok = chord_rt_is_asked_for(ctl, regs->r[CHORD_RT_RSP]) || chord_rt_give_region(ctl, regs, pd);
 	chord_rt_unlock(ctl, old);
 	if (!ok)
-		chord_rt_not_watched(ctl, "the C library made a thread that counted with the one that made it", 1);
+		chord_rt_not_watched(ctl, "the C library made a thread that counted with the one that made it",
+		    CHORD_RT_UNSEEN_LIBC);
 }
 
 static void

@@ -265,7 +265,7 @@ chord_rt_region_free(struct chord_rt_ctl *ctl, struct chord_rt_region *r)
 {
 	int32_t tid = __atomic_load_n(&r->tid, __ATOMIC_ACQUIRE);
 
-	return tid == 0 || (tid > 0 && chord_rt_call(SYS_tgkill, ctl->pid, tid, 0) == -ESRCH);
+	return tid == 0 || (tid > 0 && chord_rt_call(SYS_tgkill, r->process ? r->process : ctl->pid, tid, 0) == -ESRCH);
 }
 
 /* Will the thread run no more, though the kernel is not done with it yet? So it is behind its end, which
@@ -322,7 +322,8 @@ chord_rt_region_get(struct chord_rt_ctl *ctl)
 	ctl->steppers -= r->nstep != 0; /* its thread ended while it was stepped through */
 	r->nstep = 0;
 	ctl->made -= r->pd != 0;
-	r->pd = 0;
+	r->pd = r->born = 0;
+	r->process = 0;
 	r->users++;
 	__atomic_store_n(&r->tid, -1, __ATOMIC_RELEASE);
 	__atomic_fetch_add(&ctl->head->threads, 1, __ATOMIC_RELAXED);

@@ -43,6 +43,7 @@ enum {
 	CHORD_RT_FRAMES = 28,      /* kept of a fibre */
 };
 
+#define CHORD_RT_AMID (1ull << 63)                 /* of a PC among registers: no call returns there */
 #define CHORD_RT_DESC_MAGIC 0x4d524843u            /* "CHRM" */
 #define CHORD_RT_BORN (0x4e524f42u | (uint64_t)CHORD_FORMAT_VERSION << 32) /* "BORN" */
 
@@ -197,6 +198,9 @@ struct chord_rt_region {
 	struct chord_rt_timer *step[CHORD_RT_STEPS]; /* for these */
 	uint64_t mask;                /* of signals, which the thread would have */
 	const unsigned char *record;  /* of CHORD_SECTION_TIMED, found last */
+	uint32_t process, pad;        /* of a thread of another process in this memory: its id */
+	uint64_t born, born_sp;       /* a thread that began in the middle of a function, on a stack of its own: where that function
+	                               * begins, and the stack pointer then */
 	uint64_t pd;                  /* a thread that the C library made by itself: where its descriptor is */
 };
 
@@ -364,7 +368,9 @@ struct chord_rt_ctl {
 	int32_t fd;
 	uint32_t made;                /* regions with a descriptor */
 	uint64_t space;               /* the list of objects that `real` was learned from */
+	uint32_t births;              /* threads that began in the middle of a function */
 	uint32_t unseen;              /* bits: what was told of threads and processes that nobody saw made */
+	uint64_t *whole;              /* a word that is 0 in a child which has its memory for itself */
 	uint64_t taken;               /* hooks whose real functions' addresses are taken: told */
 	uint64_t creator;             /* the C library's own pthread_create, 1: not known */
 	struct chord_rt_making making[CHORD_RT_MAKING];

@@ -143,5 +143,7 @@ chord_rt_thread_begin(struct chord_rt_region *r)
 
 	chord_rt_set_base(ctl, r->base);
 	r->stack = (uint64_t)__builtin_frame_address(0);
+	if (chord_rt_other_process(ctl))
+		r->process = (uint32_t)chord_rt_call(SYS_getpid);
 	__atomic_store_n(&r->tid, (int32_t)chord_rt_call(SYS_gettid), __ATOMIC_RELEASE);
 }

@@ -45,12 +45,26 @@ chord_rt_vfork_leave(struct chord_rt_ctl *ctl, const struct chord_rt_vfork *v, c
 	chord_rt_count_at(ctl, v->pc, CHORD_EXIT_REENTRY, delta, 0);
 }
 
+/* Is this another process, made by a system call, that has a region of its own here? */
+static bool
+chord_rt_has_own(struct chord_rt_ctl *ctl)
+{
+	const struct chord_rt_region *r = chord_rt_region_mine(ctl);
+
+	return r && r->process && r->process == (uint32_t)chord_rt_call(SYS_getpid);
+}
+
 /* Gives whether this is such a child. */
 static bool
 chord_rt_vfork_ends(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
 {
-	struct chord_rt_region *r = chord_rt_vforked(ctl);
+	struct chord_rt_region *r;
 
+	if (chord_rt_has_own(ctl)) {
+		chord_rt_leave_all(ctl, regs, 1);
+		return true;
+	}
+	r = chord_rt_vforked(ctl);
 	if (r)
 		chord_rt_vfork_leave(ctl, &r->vfork[--r->nvfork], regs, 1);
 	return r != NULL;
@@ -62,6 +76,10 @@ chord_rt_vfork_stays(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
 {
 	struct chord_rt_region *r = chord_rt_region_shared(ctl);
 
+	if (chord_rt_has_own(ctl)) {
+		chord_rt_leave_all(ctl, regs, -1ull);
+		return;
+	}
 	chord_rt_vfork_leave(ctl, &r->vfork[r->nvfork++], regs, -1ull);
 }
 

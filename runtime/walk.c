@@ -312,6 +312,8 @@ chord_rt_look_quick(struct chord_rt_walk *w)
 	return ((uint64_t *)cfa)[-1] ? CHORD_RT_FRAME : CHORD_RT_OUTERMOST;
 }
 
+extern unsigned char chord_rt_process_back __attribute__((visibility("hidden"))); /* below the first function of clone's */
+
 /* A return address that nothing is known of but that it begins a function: what
  * makecontext puts below the first frame. */
 static enum chord_rt_step
@@ -320,6 +322,8 @@ chord_rt_look_unknown(struct chord_rt_walk *w)
 	uint64_t pc = w->regs.r[CHORD_RT_RIP];
 
 	w->cfa = w->regs.r[CHORD_RT_RSP] + 8;
+	if (pc == (uint64_t)&chord_rt_process_back)
+		return CHORD_RT_OUTERMOST;
 	chord_rt_find_object(w, pc);
 	return !w->exact && chord_rt_find_cfi(w, pc) && w->cfi.begin == pc ? CHORD_RT_OUTERMOST : CHORD_RT_STUCK;
 }
@@ -469,6 +473,8 @@ chord_rt_walk_from(struct chord_rt_walk *w, struct chord_rt_ctl *ctl, const stru
 	w->high = w->low + CHORD_PAGE;
 	w->cfi.begin = w->cfi.end = 0;
 	w->turns = 0;
-	w->exact = w->bad = w->once = false;
+	w->bad = w->once = false;
+	w->exact = regs->r[CHORD_RT_RIP] & CHORD_RT_AMID;
+	w->regs.r[CHORD_RT_RIP] &= ~CHORD_RT_AMID;
 	w->from = NULL;
 }

@@ -165,6 +165,12 @@ struct timed_at {
 	bool by_sp;           /* the call frame there is found by the stack pointer */
 };
 
+/* Labels around a system call that may make or end threads and processes: it, what is done in its place if it may make one,
+ * the end of that, and behind it. */
+struct trap_at {
+	const char *call, *other, *child, *on;
+};
+
 struct machine {
 	const char *name;
 	uint8_t all_flags;   /* every status flag */
@@ -220,6 +226,16 @@ struct machine {
 	/* Writes a call of the runtime for a jump that is about to be made, by the operands that hold the stack
 	 * pointer to be (on_stack: addressed by this one) and, if not empty, the target. All registers stay. */
 	void (*away)(struct buf *out, struct str sp, struct str pc, bool on_stack);
+	/* Is the instruction a system call? *other: of a kind that is not understood. */
+	bool (*trap)(const uint8_t *bytes, size_t n, bool *other);
+	/* Does it set what would be the number of a system call to a constant? */
+	bool (*trap_number)(const uint8_t *bytes, size_t n, uint32_t *number);
+	/* May the system call of that number make a thread or process; or end one? */
+	bool (*trap_makes)(uint32_t number);
+	bool (*trap_ends)(uint32_t number);
+	/* Writes code that comes before a system call, which has the label t->call, and tells the runtime if it makes or ends a
+	 * thread or process. It changes nothing that such a call keeps. */
+	void (*around_trap)(struct buf *out, const struct trap_at *t);
 };
 
 extern const struct machine machine_x86_64;

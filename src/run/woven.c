@@ -3,6 +3,8 @@
 #include "asm/machine.h"
 #include "run/run.h"
 
+#include <string.h>
+
 /* An instruction of woven code. */
 struct decoded {
 	uint32_t len;            /* 0: it is none */
@@ -60,11 +62,25 @@ jump_at(struct image *image, uint64_t at, struct insn *in)
 	return code.n && machine_x86_64.decode((const uint8_t *)code.at, code.n, (uint32_t)at, in) && in->attr & INSN_REL;
 }
 
+/* Before a system call: `leaq ON(%rip), %r11`, where control goes on after whatever is done in between. */
+static bool
+is_lead(struct image *image, uint64_t at, uint64_t hi, uint64_t *on)
+{
+	struct str code = image_bytes(image, at);
+	int32_t far;
+
+	if (code.n < 7 || memcmp(code.at, "\x4c\x8d\x1d", 3))
+		return false;
+	memcpy(&far, code.at + 3, 4);
+	*on = at + 7 + (uint64_t)(int64_t)far;
+	return *on > at && *on <= hi;
+}
+
 /* A conditional jump that is not the block's before, which is the first here, is one of the weaver's that comes back. */
 static uint64_t
 runs_straight(void *image, uint64_t lo, uint64_t hi)
 {
-	uint64_t first = lo;
+	uint64_t first = lo, on;
 	struct decoded d;
 	struct insn in;
 
@@ -72,6 +88,10 @@ runs_straight(void *image, uint64_t lo, uint64_t hi)
 		d = decode(image, at);
 		if (!d.len)
 			return hi;
+		if (is_lead(image, at, hi, &on)) {
+			d.len = (uint32_t)(on - at);
+			continue;
+		}
 		if (d.jumps && (at == first || !jump_at(image, at, &in) || in.cls != CHORD_INSN_BRANCH))
 			lo = at + d.len;
 	}

@@ -60,4 +60,8 @@ void emit_calls(struct emitter *m);
 /* The runtime records what a jump into another activation's frame abandons. */
 void emit_aways(struct emitter *m);
 
+/* ---- emit_trap.c ---- */
+
+void emit_traps(struct emitter *m);
+
 #endif

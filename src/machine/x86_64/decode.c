@@ -341,4 +341,9 @@ const struct machine machine_x86_64 = {
 	.derived = x86_derived,
 	.frame = x86_frame,
 	.away = x86_away,
+	.trap = x86_trap,
+	.trap_number = x86_trap_number,
+	.trap_makes = x86_trap_makes,
+	.trap_ends = x86_trap_ends,
+	.around_trap = x86_around_trap,
 };

@@ -35,5 +35,11 @@ bool x86_print(struct buf *out, const uint8_t *bytes, size_t n, uint64_t addr);
 /* frame.c */
 void x86_frame(const uint8_t *bytes, size_t n, struct frame_regs *f);
 void x86_away(struct buf *out, struct str sp, struct str pc, bool on_stack);
+/* trap.c */
+bool x86_trap(const uint8_t *bytes, size_t n, bool *other);
+bool x86_trap_number(const uint8_t *bytes, size_t n, uint32_t *number);
+bool x86_trap_makes(uint32_t number);
+bool x86_trap_ends(uint32_t number);
+void x86_around_trap(struct buf *out, const struct trap_at *t);
 
 #endif

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: MIT */
+/* Threads and processes that system calls make: by clone, and by the instruction in measured code or libc's syscall(). Woven
+ * code comes here before a system call that may make or end one, and behind one that gave 0. */
+
+#include <linux/sched.h>
+
+/* A thread or process may be about to be made: a child can tell then whether it has its memory for itself. */
+static void
+chord_rt_before_birth(struct chord_rt_ctl *ctl)
+{
+	uint64_t old = chord_rt_lock(ctl);
+	long p;
+
+	if (!ctl->whole) {
+		p = chord_rt_call(SYS_mmap, 0, CHORD_PAGE, CHORD_RT_PROT_RW, CHORD_RT_MAP_PRIVATE | CHORD_RT_MAP_ANON, -1, 0);
+		if (!chord_rt_failed(p) && chord_rt_failed(chord_rt_call(SYS_madvise, p, CHORD_PAGE, 18))) /* MADV_WIPEONFORK */
+			chord_rt_call(SYS_munmap, p, CHORD_PAGE);
+		else if (!chord_rt_failed(p))
+			ctl->whole = (uint64_t *)p;
+	}
+	if (ctl->whole)
+		*ctl->whole = 1;
+	chord_rt_unlock(ctl, old);
+}
+
+/* The calling thread, made in the middle of a function, gets a region. Its activation there is taken up, and
+ * those above are not its own, if there are any. */
+static void
+chord_rt_adopt(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uint32_t pid)
+{
+	uint64_t old = chord_rt_lock(ctl);
+	struct chord_rt_region *r = NULL;
+	struct chord_rt_walk w;
+
+	if (chord_rt_region_enter(ctl)) {
+		r = chord_rt_region_mine(ctl);
+		r->process = pid == ctl->pid ? 0 : pid;
+	}
+	chord_rt_unlock(ctl, old);
+	if (!r) {
+		chord_rt_not_watched(ctl, "a thread had no room for counters of its own", CHORD_RT_UNSEEN_THREAD);
+		return;
+	}
+	__atomic_store_n(&ctl->births, 1, __ATOMIC_RELAXED);
+	chord_rt_walk_from(&w, ctl, regs);
+	chord_rt_look(&w);
+	r->born = w.begin;
+	r->born_sp = regs->r[CHORD_RT_RSP];
+	chord_rt_count_at(ctl, w.regs.r[CHORD_RT_RIP] + w.exact, CHORD_EXIT_REENTRY, 1, w.exact ? 0 : w.cfa);
+}
+
+/* A system call that may make a thread or process gave 0. */
+static __attribute__((used)) void
+chord_rt_born(struct chord_rt_regs *regs)
+{
+	struct chord_rt_ctl *ctl = chord_rt_ctl_here();
+	struct chord_rt_region *r = ctl && ctl->magic && !ctl->nogs ? chord_rt_region_mine(ctl) : NULL;
+	uint32_t pid;
+
+	if (!r || r->tid == (int32_t)chord_rt_call(SYS_gettid))
+		return;
+	pid = (uint32_t)chord_rt_call(SYS_getpid);
+	if (pid != ctl->pid && (!ctl->whole || !*ctl->whole))
+		chord_rt_forked(regs);
+	else
+		chord_rt_adopt(ctl, regs, pid);
+}
+
+/* ---- what a system call is about to do ---- */
+
+/* This thread ends, and if it is the only one the process. */
+static void
+chord_rt_thread_exits(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
+{
+	if (chord_rt_others_live(ctl))
+		chord_rt_thread_ends(ctl, regs);
+	else
+		chord_rt_end(ctl, regs);
+}
+
+/* The number and arguments are a system call's. */
+static void
+chord_rt_calls(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uint64_t number, uint64_t a, uint64_t b, uint64_t c)
+{
+	bool group = number == SYS_exit_group;
+
+	switch (number) {
+	case SYS_clone: case SYS_clone3: case SYS_fork: case SYS_vfork:
+		chord_rt_before_birth(ctl);
+		return;
+	case SYS_exit: case SYS_exit_group:
+		chord_rt_not_dying(ctl);
+		if (chord_rt_vfork_ends(ctl, regs) || chord_rt_other_process(ctl))
+			return;
+		if (group)
+			chord_rt_end(ctl, regs);
+		else
+			chord_rt_thread_exits(ctl, regs);
+		return;
+	case SYS_kill: case SYS_tkill:
+		if (a == ctl->pid && chord_rt_is_fatal(ctl, b) && !chord_rt_other_process(ctl))
+			chord_rt_dies(ctl, regs);
+		return;
+	case SYS_tgkill:
+		if (a == ctl->pid && chord_rt_is_fatal(ctl, c) && !chord_rt_other_process(ctl))
+			chord_rt_dies(ctl, regs);
+		return;
+	}
+}
+
+/* Woven code comes to a system call, whose number is in rax. */
+static __attribute__((used)) void
+chord_rt_system_call(const struct chord_rt_regs *regs)
+{
+	struct chord_rt_ctl *ctl = chord_rt_ctl_here();
+
+	if (ctl && ctl->magic)
+		chord_rt_calls(ctl, regs, regs->r[0], regs->r[5], regs->r[4], regs->r[1]);
+}
+
+typedef long chord_rt_syscall_fn(uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t);
+
+/* libc's syscall(). What makes a process on a copy of this stack is called from here, and gives true; where the child has another
+ * stack, or the same memory, it comes back elsewhere. */
+static bool
+chord_rt_function_syscall(struct chord_rt_ctl *ctl, struct chord_rt_regs *regs, uint64_t real)
+{
+	uint64_t number = regs->r[5], flags = regs->r[4], stack = regs->r[1];
+	const struct clone_args *args = (const struct clone_args *)regs->r[4];
+
+	if (number == SYS_clone3 && args)
+		flags = args->flags, stack = args->stack;
+	chord_rt_calls(ctl, regs, number, regs->r[4], regs->r[1], regs->r[2]);
+	if (number != SYS_clone && number != SYS_clone3 && number != SYS_fork && number != SYS_vfork)
+		return false;
+	if (number == SYS_vfork || (number != SYS_fork && (flags & CLONE_VM || stack))) {
+		chord_rt_not_watched(ctl, "a thread or process made by syscall() counted with the one that made it",
+		    CHORD_RT_UNSEEN_THREAD);
+		return false;
+	}
+	regs->r[0] = (uint64_t)((chord_rt_syscall_fn *)real)(number, regs->r[4], regs->r[1], regs->r[2], regs->r[8], regs->r[9]);
+	if (regs->r[0] == 0)
+		chord_rt_born(regs);
+	return true;
+}
+
+/* ---- clone ---- */
+
+extern void chord_rt_process_entry(void) __attribute__((visibility("hidden")));
+
+typedef int chord_rt_clone_fn(uint64_t, uint64_t, uint64_t, void *, uint64_t, uint64_t, uint64_t);
+
+/* In a process that clone made, which has its memory for itself: no activation of its maker's goes on in it. */
+static __attribute__((used)) void
+chord_rt_process_begin(void)
+{
+	chord_rt_forked(NULL);
+}
+
+/* Its first function has returned to libc, which ends it. */
+static __attribute__((used)) void
+chord_rt_process_returns(void)
+{
+	struct chord_rt_ctl *ctl = chord_rt_ctl_here();
+
+	if (ctl && ctl->magic && !chord_rt_other_process(ctl) && !ctl->ended)
+		ctl->head->state = chord_rt_others_live(ctl) ? CHORD_STATE_THREADS : CHORD_STATE_ENDED;
+}
+
+static int
+chord_rt_clone(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, chord_rt_clone_fn *real)
+{
+	uint64_t flags = regs->r[1], entry = (uint64_t)&chord_rt_thread_entry, last = *(const uint64_t *)regs->r[CHORD_RT_RSP];
+	struct chord_rt_region *r, keep = {0};
+	int e;
+
+	if (!(flags & CLONE_VM)) {
+		r = &keep;
+		r->start = (void *(*)(void *))regs->r[5];
+		r->arg = (void *)regs->r[2];
+		entry = (uint64_t)&chord_rt_process_entry;
+	} else {
+		r = chord_rt_expect_thread(ctl, (void *(*)(void *))regs->r[5], (void *)regs->r[2]);
+	}
+	if (!r)
+		return real(regs->r[5], regs->r[4], flags, (void *)regs->r[2], regs->r[8], regs->r[9], last);
+	e = real(entry, regs->r[4], flags, r, regs->r[8], regs->r[9], last);
+	if (e < 0 && r != &keep)
+		chord_rt_no_thread(ctl, r);
+	return e;
+}
