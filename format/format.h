@@ -20,6 +20,9 @@
 /* Map records: not loaded. By its beginning gold takes it for debugging information, in which references to what it
  * drops are 0; elsewhere they would be errors. */
 #define CHORD_SECTION_MAP ".pdr.chord.map"
+/* So many in an object have this name, the next so many `.pdr.chord.map.1`, and so on: assemblers walk all sections of
+ * a name for each new one. */
+#define CHORD_MAP_BUCKET 256
 #define CHORD_SECTION_SUM "chord_sum"   /* a 32-bit distance to each counter of events that are summed for calls, 0 for others */
 #define CHORD_SECTION_PATH "chord_path" /* hash tables of paths: struct chord_path_table for each */
 #define CHORD_SECTION_NOTE ".note.chord" /* where a module's runtime is */

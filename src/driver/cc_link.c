@@ -154,7 +154,7 @@ link_check(struct pool *pool, const char *output)
 		say_warning(output, "nothing in it is measured: %s", why);
 		return;
 	}
-	if (!(image_section(im, CHORD_SECTION_MAP, &map, &why) && map.n) && has_functions(im))
+	if (!(image_section_all(im, CHORD_SECTION_MAP, &map, &why) && map.n) && has_functions(im))
 		say_warning(output, "nothing in it is measured");
 	else if (map.n && (memmem(map.at, map.n, "call:", 5) || memmem(map.at, map.n, "insn:", 5)))
 		check_patterns(pool, output);

@@ -170,24 +170,54 @@ image_hex(struct pool *pool, struct str id)
 	return hex;
 }
 
-bool
-image_section(struct image *im, const char *name, struct str *bytes, const char **why)
+static bool
+section_bytes(struct image *im, Elf_Scn *s, GElf_Shdr *h, const char *name, struct str *bytes, const char **why)
 {
-	GElf_Shdr h;
-	Elf_Scn *s = image_section_named(im->elf, im->shstrndx, name, &h);
-	Elf_Data *d;
+	Elf_Data *d = h->sh_flags & SHF_COMPRESSED && elf_compress(s, 0, 0) < 0 ? NULL : elf_getdata(s, NULL);
 
-	*why = NULL;
-	*bytes = (struct str){NULL, 0};
-	if (!s || h.sh_type == SHT_NOBITS)
-		return false;
-	d = h.sh_flags & SHF_COMPRESSED && elf_compress(s, 0, 0) < 0 ? NULL : elf_getdata(s, NULL);
-	if (!d || (!d->d_buf && h.sh_size)) {
+	if (!d || (!d->d_buf && h->sh_size)) {
 		*why = pool_printf(im->pool, "section %s cannot be read: %s", name, elf_errmsg(-1));
 		return false;
 	}
 	*bytes = (struct str){d->d_buf, d->d_size};
 	return true;
+}
+
+bool
+image_section(struct image *im, const char *name, struct str *bytes, const char **why)
+{
+	GElf_Shdr h;
+	Elf_Scn *s = image_section_named(im->elf, im->shstrndx, name, &h);
+
+	*why = NULL;
+	*bytes = (struct str){NULL, 0};
+	return s && h.sh_type != SHT_NOBITS && section_bytes(im, s, &h, name, bytes, why);
+}
+
+bool
+image_section_all(struct image *im, const char *name, struct str *bytes, const char **why)
+{
+	size_t n = strlen(name), found = 0;
+	struct buf all = {0};
+	GElf_Shdr h;
+
+	*why = NULL;
+	*bytes = (struct str){NULL, 0};
+	for (Elf_Scn *s = NULL; (s = elf_nextscn(im->elf, s)) && !*why;) {
+		const char *have = gelf_getshdr(s, &h) ? elf_strptr(im->elf, im->shstrndx, h.sh_name) : NULL;
+
+		if (!have || strncmp(have, name, n) || (have[n] && have[n] != '.') || h.sh_type == SHT_NOBITS)
+			continue;
+		/* Most have one, which need not be copied. */
+		if (found == 1)
+			buf_add(&all, bytes->at, bytes->n);
+		if (section_bytes(im, s, &h, have, bytes, why) && found++)
+			buf_add(&all, bytes->at, bytes->n);
+	}
+	if (found > 1)
+		*bytes = (struct str){pool_strndup(im->pool, all.n ? all.at : "", all.n), all.n};
+	buf_free(&all);
+	return found && !*why;
 }
 
 uint64_t

@@ -22,7 +22,9 @@ char *image_hex(struct pool *pool, struct str id);
 
 /* The bytes of a section. False if there is none (*why NULL) or it cannot be read (*why set). */
 bool image_section(struct image *im, const char *name, struct str *bytes, const char **why);
-/* Its link-time address; 0 if it has none. */
+/* The bytes of all sections of that name, and of those that have a dot and something behind it, one after another. */
+bool image_section_all(struct image *im, const char *name, struct str *bytes, const char **why);
+/* The link-time address of one; 0 if it has none. */
 uint64_t image_section_addr(const struct image *im, const char *name);
 
 /* Executable sections, by address. */

@@ -15,7 +15,7 @@ unit_open(struct pool *pool, const char *path, struct unit *u, const char **why)
 	*u = (struct unit){.path = path, .image = image_open(pool, path, why)};
 	if (!u->image)
 		return false;
-	if (!image_section(u->image, CHORD_SECTION_MAP, &bytes, why)) {
+	if (!image_section_all(u->image, CHORD_SECTION_MAP, &bytes, why)) {
 		if (!*why)
 			*why = "it has no map of Chord's: it was not built with `chord cc`";
 	} else if (map_parse(pool, bytes, &u->map, why)) {

@@ -85,6 +85,8 @@ struct woven {
 	struct proc *proc;
 	uint32_t number;        /* among the procedures of the text: names its labels */
 	uint32_t anchor;        /* number of the first procedure in its section: what is linked to the section names that */
+	bool grouped;           /* its counters are in a group of their own */
+	uint32_t bucket;        /* of sections of the map that have one name: CHORD_MAP_BUCKET at most */
 	struct site *edge;      /* by edge of the graph */
 	struct site *block;     /* by block: in every-block, and where that is cheaper than on an edge */
 	double *weight;

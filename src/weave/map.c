@@ -243,7 +243,10 @@ write_head(struct buf *out, const struct unit *u, const struct woven *w, uint32_
 	const struct proc *p = w->proc;
 	uint32_t n = w->number;
 
-	buf_printf(out, "\t.pushsection %s,\"o?\",@progbits," L "A%u_0\n", CHORD_SECTION_MAP, w->anchor);
+	buf_str(out, "\t.pushsection " CHORD_SECTION_MAP);
+	if (w->bucket)
+		buf_printf(out, ".%u", w->bucket);
+	buf_printf(out, ",\"o?\",@progbits," L "A%u_0\n", w->anchor);
 	buf_printf(out, L "M%u:\t.long\t%u," L "N%u-" L "M%u,%u,%u\n", n, CHORD_MAP_MAGIC, n, n, CHORD_FORMAT_VERSION, flags);
 	if (ncounter)
 		buf_printf(out, "\t.quad\t" L "C%u\n", n);
@@ -331,13 +334,13 @@ write_table(struct buf *out, const char *group, const struct woven *w)
 	           w->paths->size);
 }
 
-/* In a group of their own where the procedure is in one: ld.bfd keeps all sections of that name, and with them what
+/* In a group of their own where the procedure is in one (of the first few thousand): ld.bfd keeps all sections of that name, and with them what
  * is in their groups, also where it would drop the procedure. Of both groups the same object's is linked. They have
  * no link to the procedure: mold makes a section of its own of those that have one. */
 static void
 write_counters(struct buf *out, const struct unit *u, const struct woven *w)
 {
-	const char *group = u->object->sections[w->proc->parts.at[0].code->section].comdat;
+	const char *group = w->grouped ? u->object->sections[w->proc->parts.at[0].code->section].comdat : NULL;
 
 	if (w->paths && w->paths->kind == CHORD_PATH_HASHED)
 		write_table(out, group, w);

@@ -5,6 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The assembler walks all sections of counters for each new one, and they have to have one name: in a text with more groups the
+ * counters of the others are together, and stay where the linker drops the procedure. */
+enum { GROUPS_MOST = 4096 };
+
 struct job {
 	const struct weave_options *o;
 	struct text text;
@@ -12,6 +16,8 @@ struct job {
 	struct object *object;
 	struct unit unit;
 	struct woven *woven;      /* by procedure */
+	uint32_t groups;          /* procedures whose counters are in groups of their own */
+	uint32_t anchors;         /* sections of code that have sections of the map */
 	uint32_t way;             /* of the next place that adds to counters of events */
 	struct edits edits;
 	uint32_t changed;         /* procedures that the weights know with another graph only */
@@ -85,16 +91,23 @@ pass_refuse(struct job *j)
 	}
 }
 
-/* The assembler walks all sections of a name that are linked to different symbols, so those linked to one
- * section name the same. */
-static uint32_t
-anchor_of(const struct proc *p, uint32_t number, uint32_t *by_section)
+/* For each new section the assembler walks all of its name. So those linked to one section of code name the
+ * same symbol, and of many sections of code not all have a section of the map by the same name. */
+static void
+set_anchor(struct job *j, struct woven *w, uint32_t *by_section)
 {
-	uint32_t *a = &by_section[p->parts.at[0].code->section];
+	const struct part *t = &w->proc->parts.at[0];
+	uint32_t *a = &by_section[t->code->section];
 
-	if (!*a && p->parts.at[0].first_stmt != UINT32_MAX)
-		*a = number + 1;
-	return *a ? *a - 1 : number;
+	if (*a) {
+		w->anchor = *a - 1;
+		w->bucket = j->woven[w->anchor].bucket;
+		return;
+	}
+	w->anchor = w->number;
+	w->bucket = j->anchors++ / CHORD_MAP_BUCKET;
+	if (t->first_stmt != UINT32_MAX)
+		*a = w->number + 1;
 }
 
 /* How often its edges ran before, if that is known. */
@@ -190,7 +203,9 @@ pass_place(struct job *j)
 
 		w->proc = p;
 		w->number = i;
-		w->anchor = anchor_of(p, i, anchor);
+		set_anchor(j, w, anchor);
+		w->grouped = j->unit.object->sections[p->parts.at[0].code->section].comdat && j->groups < GROUPS_MOST;
+		j->groups += w->grouped;
 		if (p->reason)
 			continue;
 		if (p->strays && needs_stack(j->o)) {
