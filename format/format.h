@@ -291,8 +291,9 @@ enum chord_extent {
 
 /* ---- in a running process ---- */
 
-/* The control block of the runtimes is at the first of these addresses that was free. Other processes may read what
- * stands here of it; while owner is not 0 that thread changes it, and moves counters.
+/* The control block of the runtimes is where the kernel put it. Its address stands in a page at the first of these addresses that
+ * was free, which nobody can write: struct chord_live_anchor. Other processes may read what stands here of the block; while owner
+ * is not 0 that thread changes it, and moves counters.
  *
  * A process may have modules with runtimes of different versions. All these fields keep their places and meanings in every later
  * version, which may only add to them: by them a runtime that comes later and has another version joins as a guest. It is not
@@ -301,16 +302,27 @@ enum chord_extent {
 /* Each runtime with a control block of its own that keeps path registers maps one of these pages, for the mask of its shadow:
  * that of 1 << b is the b-th. Another version's then takes another mask. */
 #define CHORD_MASK_PAGES 0x1c0cfff00000
+#define CHORD_ANCHOR_MAGIC 0x52484e4144524843u /* "CHRDANHR" */
+#define CHORD_ANCHOR_FIELDS(X) \
+	X(uint64_t, magic, "CHORD_ANCHOR_MAGIC, written last") \
+	X(uint32_t, version, "CHORD_FORMAT_VERSION of the control block") \
+	X(uint32_t, pad, "0") \
+	X(uint64_t, block, "its address")
+/* Modules and the like are in chunks that grow in number and never move: chunk k has CHORD_CHUNK << k of them. Their addresses
+ * stand one behind another. */
+enum { CHORD_CHUNK = 16, CHORD_CHUNKS = 24 };
+#define CHORD_CHUNK_OF(i) (31u - (uint32_t)__builtin_clz((uint32_t)(i) / CHORD_CHUNK + 1))
+#define CHORD_IN_CHUNK(i) ((uint32_t)(i) + CHORD_CHUNK - (CHORD_CHUNK << CHORD_CHUNK_OF(i)))
 #define CHORD_LIVE_MAGIC 0x314c544344524843u /* "CHRDCTL1" */
 #define CHORD_LIVE_FIELDS(X) \
 	X(uint64_t, magic, "CHORD_LIVE_MAGIC, written last") \
 	X(uint32_t, version, "CHORD_FORMAT_VERSION") \
 	X(uint32_t, pid, "of the process that it belongs to") \
-	X(int32_t, owner, "thread that has the lock; 0: none") \
-	X(int32_t, depth, "how often") \
+	X(uint32_t, owner, "thread that has the lock, and CHORD_LIVE_WAITED; 0: none") \
+	X(uint32_t, depth, "how often") \
 	X(uint32_t, nmodule, "modules, struct chord_live_module first in each") \
 	X(uint32_t, nregion, "regions, struct chord_live_region first in each") \
-	X(uint64_t, modules, "address of the first one") \
+	X(uint64_t, modules, "address of the addresses of their chunks") \
 	X(uint64_t, regions, "likewise") \
 	X(uint32_t, module_size, "bytes from one to the next") \
 	X(uint32_t, region_size, "likewise") \
@@ -318,17 +330,19 @@ enum chord_extent {
 	X(uint64_t, file, "address of the profile's name, zero terminated; 0: it has no file") \
 	X(uint64_t, dev, "the file's device") \
 	X(uint64_t, ino, "and inode") \
-	X(uint64_t, exits, "address of the first struct chord_live_exits") \
+	X(uint64_t, exits, "of the chunks of struct chord_live_exits") \
 	X(uint32_t, nslots, "of these") \
 	X(uint32_t, exits_size, "bytes from one to the next") \
 	X(int32_t, dying, "thread that is to end by a signal of its own, so that its exits are recorded; 0: none") \
 	X(uint32_t, nfibre, "stacks that swapcontext has left") \
 	X(uint64_t, dying_sp, "stack pointer of that thread: frames from there on are recorded") \
-	X(uint64_t, guests, "address of the first struct chord_live_guest") \
+	X(uint64_t, guests, "of the chunks of struct chord_live_guest; 0: not there yet") \
 	X(uint32_t, nguest, "of these; with size 0: gone") \
 	X(uint32_t, guest_size, "bytes from one to the next") \
-	X(uint32_t, guest_room, "how many there can be") \
 	X(uint64_t, mask, "the path register of an activation is at the address of its return address XOR this; 0: nowhere")
+
+/* In owner: some thread waits for the lock, with futex(2), to be woken when it is free. */
+#define CHORD_LIVE_WAITED 0x80000000u
 
 /* A module that is or was loaded. first and size: its counter pages, as they are in memory. */
 #define CHORD_LIVE_MODULE_FIELDS(X) \
@@ -344,7 +358,8 @@ enum chord_life { CHORD_LIFE_NONE, CHORD_LIFE_LOADED, CHORD_LIFE_CLOSED };
 	X(uint64_t, base, "base of %gs: counters are at their addresses plus it") \
 	X(int32_t, tid, "of the thread; 0: none; -1: being handed over") \
 	X(uint32_t, users, "threads that have had it so far") \
-	X(uint64_t, left, "its thread is ending: frames from this address on are recorded among the exits; or 0")
+	X(uint64_t, left, "its thread is ending: frames from this address on are recorded among the exits; or 0") \
+	X(uint64_t, aside, "its stack pointer as it went over to a stack of the runtime's; 0: it is on its own")
 
 /* Counters of code that another version wove. At these addresses plus each region's base are pages for it, of no profile. */
 #define CHORD_LIVE_GUEST_FIELDS(X) \
@@ -356,6 +371,7 @@ enum chord_life { CHORD_LIFE_NONE, CHORD_LIFE_LOADED, CHORD_LIFE_CLOSED };
 	X(uint64_t, at, "address") \
 	X(uint64_t, size, "bytes")
 
+struct chord_live_anchor { CHORD_ANCHOR_FIELDS(CHORD_FIELD) };
 struct chord_live { CHORD_LIVE_FIELDS(CHORD_FIELD) };
 struct chord_live_module { CHORD_LIVE_MODULE_FIELDS(CHORD_FIELD) unsigned char id[32]; };
 struct chord_live_region { CHORD_LIVE_REGION_FIELDS(CHORD_FIELD) };

@@ -3,15 +3,19 @@
 #include "runtime.h"
 
 #include "sys.c"
+#include "lock.c"
+#include "memory.c"
 #include "place.c"
 #include "file.c"
 #include "guest.c"
 #include "region.c"
+#include "aside.c"
 #include "module.c"
 #include "thread.c"
 #include "symbols.c"
 #include "hook.c"
 #include "divert.c"
+#include "mapped.c"
 #include "unwind.c"
 #include "walk.c"
 #include "wide.c"
@@ -36,7 +40,7 @@
 #include "start.c"
 
 /* Numbers that entry.s has. */
-_Static_assert(offsetof(struct chord_rt_region, start) == 24 && offsetof(struct chord_rt_region, arg) == 32, "");
+_Static_assert(offsetof(struct chord_rt_region, start) == 32 && offsetof(struct chord_rt_region, arg) == 40, "");
 _Static_assert(sizeof(struct chord_rt_regs) == 136 && CHORD_RT_ASKING == 176 && CHORD_RT_HOOK_vfork == 2, "");
 _Static_assert(sizeof chord_rt_moved == 280, "");
 _Static_assert(CHORD_RT_DESC_MAGIC == 0x4d524843 && CHORD_NOTE_MODULE == 1, "");

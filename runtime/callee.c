@@ -6,16 +6,17 @@
 static void
 chord_rt_forget_callees(struct chord_rt_ctl *ctl, const struct chord_rt_mod *m)
 {
-	const struct chord_rt_wide *t = ctl->wide[CHORD_RT_CALLED];
+	for (uint32_t r = 0; r <= ctl->nregion; r++) {
+		const struct chord_rt_wide *t = chord_rt_wide(ctl, CHORD_RT_CALLED, r);
 
-	for (uint32_t r = 0; r <= ctl->nregion; r++)
-		for (uint32_t k = 0; k < t[r].n; k++) {
-			struct chord_callee *s = chord_rt_wide_first(&t[r], k), *end = s + chord_rt_wide_slots(k);
+		for (uint32_t k = 0; k < t->n; k++) {
+			struct chord_callee *s = chord_rt_wide_first(t, k), *end = s + chord_rt_wide_slots(k);
 
 			for (; s < end; s++)
 				if (s->raw >= m->text && s->raw < m->text_end)
 					__atomic_fetch_or(&s->raw, CHORD_RT_MARK, __ATOMIC_RELAXED);
 		}
+	}
 }
 
 static uint64_t
@@ -25,13 +26,13 @@ chord_rt_callee_key(struct chord_rt_ctl *ctl, uint64_t raw)
 
 	if (!m || (m->left && !m->main))
 		return 0;
-	return ((raw - m->bias) & 0xffffffffffffull) | (uint64_t)(m - ctl->module + 1) << 48;
+	return ((raw - m->bias) & 0xffffffffffffull) | (uint64_t)(m->index + 1) << 48;
 }
 
 static CHORD_RT_HOT void
 chord_rt_count_callee(struct chord_rt_ctl *ctl, struct chord_rt_wide *t, uint64_t place, uint64_t raw)
 {
-	uint64_t at = (place - ctl->module[chord_rt_desc.index].bias) & 0xffffffffffffull;
+	uint64_t at = (place - chord_rt_module(ctl, chord_rt_desc.index)->bias) & 0xffffffffffffull;
 	uint64_t site = at | (chord_rt_desc.index + 1) << 48, key;
 	struct chord_callee *s = chord_rt_wide_find(t, site, raw, 0);
 
@@ -45,12 +46,12 @@ chord_rt_count_callee(struct chord_rt_ctl *ctl, struct chord_rt_wide *t, uint64_
 	}
 	if (!s)
 		return;
-	if (t == ctl->wide[CHORD_RT_CALLED]) {
+	if (!t->number) {
 		__atomic_fetch_add(&s->count, 1, __ATOMIC_RELAXED);
 		return;
 	}
 	__asm__ volatile("incq %0" : "+m"(s->count));
-	*(struct chord_callee *volatile *)(place + ctl->region[t - ctl->wide[CHORD_RT_CALLED] - 1].base) = s;
+	*(struct chord_callee *volatile *)(place + chord_rt_region(ctl, t->number - 1)->base) = s;
 }
 
 /* Woven code is about to call what is at raw. place: for base 0, of the number in which it looks for the slot. */
@@ -60,5 +61,5 @@ chord_rt_through(uint64_t place, uint64_t raw)
 	struct chord_rt_ctl *ctl = chord_rt_ctl_here();
 
 	if (ctl && ctl->magic && raw < CHORD_RT_TOP)
-		chord_rt_count_callee(ctl, &ctl->wide[CHORD_RT_CALLED][chord_rt_mine_number(ctl)], place, raw);
+		chord_rt_count_callee(ctl, chord_rt_wide(ctl, CHORD_RT_CALLED, chord_rt_mine_number(ctl)), place, raw);
 }

@@ -72,25 +72,29 @@ chord_rt_forced(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
 		chord_rt_thread_ends(ctl, regs);
 }
 
+static uint64_t
+chord_rt_hook_again(struct chord_rt_ctl *ctl, uint64_t a, uint64_t b)
+{
+	uint64_t old = chord_rt_lock(ctl);
+
+	(void)a, (void)b;
+	chord_rt_hook_all(ctl, true);
+	chord_rt_unlock(ctl, old);
+	return 0;
+}
+
 /* Objects opened since the last time get their hooks. */
 static void
 chord_rt_hook_new(struct chord_rt_ctl *ctl)
 {
-	uint64_t adds = 0, old;
+	uint64_t adds;
 
 	if (!ctl->dynamic || !chord_rt_dl_iterate_phdr)
 		return;
-	chord_rt_dl_iterate_phdr(chord_rt_adds, &adds);
+	adds = chord_rt_counted().adds;
 	if (adds && adds == __atomic_exchange_n(&ctl->dl_asked, adds, __ATOMIC_RELAXED))
 		return;
-	old = chord_rt_lock(ctl);
-	adds = ctl->dl_adds;
-	ctl->dl_adds = 0;
-	chord_rt_hook_all(ctl);
-	/* Another thread may just be loading what has not been relocated: its constructors
-	 * are to look again. */
-	ctl->dl_adds = adds;
-	chord_rt_unlock(ctl, old);
+	chord_rt_aside(ctl, chord_rt_hook_again, 0, 0);
 }
 
 /* A thread is cancelled for the first time: the unwinder has to be there and watched

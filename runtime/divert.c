@@ -134,29 +134,35 @@ chord_rt_divert_all(struct chord_rt_ctl *ctl)
 		chord_rt_divert(ctl, more[i], chord_rt_moved[1 + i]);
 }
 
-/* Hooks all objects loaded since the last time. */
+/* Hooks all objects loaded since the last time. again: those that another thread may just be loading, which have not been
+ * relocated, are looked at once more the next time. */
 static void
-chord_rt_hook_all(struct chord_rt_ctl *ctl)
+chord_rt_hook_all(struct chord_rt_ctl *ctl, bool again)
 {
+	struct chord_rt_space *space = chord_rt_space_here(ctl);
+	uint32_t wanted = chord_rt_hooks_wanted(ctl), skip = wanted == ctl->hooks_wanted ? space->hooked : 0;
 	struct chord_rt_mod *m;
-	uint64_t adds = 0;
 
-	chord_rt_learn(ctl);
+	if (ctl->hooker && chord_rt_module(ctl, ctl->hooker - 1)->space != space->id)
+		return;
+	chord_rt_learn(ctl, skip);
 	if (ctl->nogs)
 		return;
 	if (!ctl->dynamic && !ctl->hooker) {
 		ctl->hooker = 1;
 		chord_rt_divert_all(ctl);
 	}
-	if (!ctl->dynamic || !chord_rt_dl_iterate_phdr)
+	if (!ctl->dynamic || !chord_rt_dl_iterate_phdr || (skip && skip == space->known && !again))
 		return;
-	chord_rt_dl_iterate_phdr(chord_rt_adds, &adds);
-	if (adds && adds == ctl->dl_adds)
+	m = ctl->hooker ? chord_rt_module(ctl, ctl->hooker - 1) : chord_rt_hooker(ctl, NULL);
+	if (!m || m->space != space->id)
 		return;
-	ctl->dl_adds = adds;
-	m = ctl->hooker ? &ctl->module[ctl->hooker - 1] : chord_rt_hooker(ctl, NULL);
-	if (!m || m->space != (uint64_t)&chord_rt_dl_iterate_phdr)
+	if (!ctl->hooker)
+		chord_rt_watch_maps(ctl, m->desc);
+	ctl->hooker = m->index + 1;
+	chord_rt_rehook(ctl, NULL, m->desc, skip);
+	if (again)
 		return;
-	ctl->hooker = (uint32_t)(m - ctl->module) + 1;
-	chord_rt_rehook(ctl, NULL, m->desc);
+	ctl->hooks_wanted = wanted;
+	space->hooked = space->known;
 }

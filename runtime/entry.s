@@ -13,14 +13,14 @@ chord_rt_thread_entry:
 	pushq %rdi
 	call chord_rt_thread_begin
 	popq %rax
-	movq 24(%rax), %rdx
-	movq 32(%rax), %rdi
+	movq 32(%rax), %rdx
+	movq 40(%rax), %rdi
 	jmp *%rdx
 
 # The same in a process that has its memory for itself.
 chord_rt_process_entry:
-	pushq 24(%rdi)
 	pushq 32(%rdi)
+	pushq 40(%rdi)
 	call chord_rt_process_begin
 	popq %rdi
 	popq %rdx
@@ -269,6 +269,10 @@ chord_rt_entry_destruct:
 	addq $136, %rsp
 	ret
 
+# In place of the dynamic linker's function for debuggers.
+chord_rt_entry_mapped:
+	jmp chord_rt_mapped
+
 # What fork calls in the child.
 chord_rt_entry_forked:
 	subq $136, %rsp
@@ -367,6 +371,23 @@ chord_rt_around:
 	popfq
 	leaq 128(%rsp), %rsp
 	jmp *%r11
+
+# chord_rt_call_on(top, f, a, b, c): f(a, b, c) with the stack that ends at top.
+	.globl chord_rt_call_on
+	.hidden chord_rt_call_on
+	.type chord_rt_call_on, @function
+chord_rt_call_on:
+	pushq %rbp
+	movq %rsp, %rbp
+	movq %rdi, %rsp
+	movq %rsi, %rax
+	movq %rdx, %rdi
+	movq %rcx, %rsi
+	movq %r8, %rdx
+	call *%rax
+	movq %rbp, %rsp
+	popq %rbp
+	ret
 
 # For timers.s.
 	.globl __chord_timer_set

@@ -19,20 +19,26 @@ chord_rt_slot(const struct chord_rt_slots *s, uint64_t key)
 	return NULL;
 }
 
+/* The extent of a region's exits that was added last, + 1. */
+static uint32_t *
+chord_rt_last_slots(struct chord_rt_ctl *ctl, uint32_t region)
+{
+	return region ? &chord_rt_region(ctl, region - 1)->slots : &ctl->slots_last;
+}
+
 /* One more extent for a region's exits, four times as large as its last. */
 static bool
 chord_rt_more_slots(struct chord_rt_ctl *ctl, uint32_t region)
 {
 	struct chord_extent_head h = {.type = CHORD_EXTENT_EXITS, .size = CHORD_PAGE, .b = region}, old;
-	struct chord_rt_slots *s = &ctl->slots[ctl->nslots];
+	uint32_t *last = chord_rt_last_slots(ctl, region);
 	uint64_t at = chord_rt_kept(ctl, &h, &old), used = 0;
 	long p = -1;
 
-	if (ctl->nslots == CHORD_RT_EXTENTS)
+	if (!chord_rt_grow(ctl, ctl->slots.at, sizeof(struct chord_rt_slots), ctl->nslots))
 		return false;
-	for (struct chord_rt_slots *o = ctl->slots; o < s; o++)
-		if (o->region == region)
-			h.size = o->size * 4;
+	if (*last)
+		h.size = chord_rt_slots(ctl, *last - 1)->size * 4;
 	if (at)
 		h = old;
 	h.a = (h.size - sizeof h) / sizeof(struct chord_exit);
@@ -49,8 +55,10 @@ chord_rt_more_slots(struct chord_rt_ctl *ctl, uint32_t region)
 		*(struct chord_extent_head *)p = h;
 	for (uint64_t i = 0; i < h.a; i++)
 		used += ((struct chord_exit *)(p + (long)sizeof h))[i].key != 0;
-	*s = (struct chord_rt_slots){(struct chord_extent_head *)p, h.size, h.a, used, region};
+	*chord_rt_slots(ctl, ctl->nslots) =
+	    (struct chord_rt_slots){(struct chord_extent_head *)p, h.size, h.a, used, region, *last};
 	__atomic_store_n(&ctl->nslots, ctl->nslots + 1, __ATOMIC_RELEASE);
+	__atomic_store_n(last, ctl->nslots, __ATOMIC_RELEASE);
 	return true;
 }
 
@@ -61,34 +69,41 @@ chord_rt_first_slots(struct chord_rt_ctl *ctl)
 	if (!ctl->apart)
 		chord_rt_more_slots(ctl, 0);
 	for (uint32_t kind = CHORD_RT_OVERFLOWN; ctl->paths && kind < CHORD_RT_KINDS; kind++)
-		if (!ctl->wide[kind][0].n)
-			chord_rt_wide_grow(ctl, ctl->wide[kind]);
+		if (!ctl->wide[kind].n)
+			chord_rt_wide_grow(ctl, &ctl->wide[kind]);
+}
+
+static uint64_t
+chord_rt_one_more_slots(struct chord_rt_ctl *ctl, uint64_t seen, uint64_t region)
+{
+	uint64_t old = chord_rt_lock(ctl);
+	bool ok = *chord_rt_last_slots(ctl, (uint32_t)region) != seen || chord_rt_more_slots(ctl, (uint32_t)region);
+
+	chord_rt_unlock(ctl, old);
+	return ok;
 }
 
 static bool
 chord_rt_grow_slots(struct chord_rt_ctl *ctl, uint32_t seen, uint32_t region)
 {
-	bool ok = true;
-	uint64_t old;
-
 	/* In a signal handler over this thread's own hold of the lock. */
-	if (__atomic_load_n(&ctl->owner, __ATOMIC_RELAXED) == (int32_t)chord_rt_call(SYS_gettid))
-		return false;
-	old = chord_rt_lock(ctl);
-	if (ctl->nslots == seen)
-		ok = chord_rt_more_slots(ctl, region);
-	chord_rt_unlock(ctl, old);
-	return ok;
+	return !chord_rt_has_lock(ctl) && chord_rt_aside(ctl, chord_rt_one_more_slots, seen, region);
 }
 
-/* Of the region's slots, is it the extent that was added last? */
-static bool
-chord_rt_is_last(const struct chord_rt_slots *s, const struct chord_rt_slots *end)
+/* The count of a key in the extent that was added last, made if there is room. NULL: there is none. */
+static uint64_t *
+chord_rt_make_count(struct chord_rt_slots *s, uint64_t key)
 {
-	for (const struct chord_rt_slots *o = s + 1; o < end; o++)
-		if (o->region == s->region)
-			return false;
-	return true;
+	uint64_t *p, none;
+
+	while (s->used * 4 <= s->n * 3 && (p = chord_rt_slot(s, key)) != NULL) {
+		none = 0;
+		if (*p == key || __atomic_compare_exchange_n(p, &none, key, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+			s->used += none == 0 && p[1] == 0;
+			return p + 1;
+		} /* another thread took the slot: look again */
+	}
+	return NULL;
 }
 
 /* The count of a key, found or made without a lock: a key is written once and
@@ -96,27 +111,23 @@ chord_rt_is_last(const struct chord_rt_slots *s, const struct chord_rt_slots *en
 static uint64_t *
 chord_rt_exit_count(struct chord_rt_ctl *ctl, uint64_t key)
 {
-	struct chord_rt_slots *s;
 	struct chord_rt_region *mine = ctl->apart ? chord_rt_region_mine(ctl) : NULL;
-	uint32_t n, region = mine ? mine->index + 1 : 0;
-	uint64_t *p, none;
+	uint32_t last, region = mine ? mine->index + 1 : 0;
+	struct chord_rt_slots *s;
+	uint64_t *p;
 
 	for (;;) {
-		n = __atomic_load_n(&ctl->nslots, __ATOMIC_ACQUIRE);
-		for (s = ctl->slots; s < ctl->slots + n; s++) {
-			p = s->region == region ? chord_rt_slot(s, key) : NULL;
-			if (!p)
-				continue;
-			none = 0;
-			if (*p != key && (!chord_rt_is_last(s, ctl->slots + n) || s->used * 4 > s->n * 3))
-				continue;
-			if (*p == key || __atomic_compare_exchange_n(p, &none, key, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
-				s->used += none == 0 && *p == key && p[1] == 0;
+		last = __atomic_load_n(chord_rt_last_slots(ctl, region), __ATOMIC_ACQUIRE);
+		for (uint32_t i = last; i; i = s->before) {
+			s = chord_rt_slots(ctl, i - 1);
+			p = chord_rt_slot(s, key);
+			if (p && *p == key)
 				return p + 1;
-			}
-			s--; /* another thread took the slot: look again */
 		}
-		if (!chord_rt_grow_slots(ctl, n, region))
+		p = last ? chord_rt_make_count(chord_rt_slots(ctl, last - 1), key) : NULL;
+		if (p)
+			return p;
+		if (!chord_rt_grow_slots(ctl, last, region))
 			return NULL;
 	}
 }
@@ -145,7 +156,7 @@ chord_rt_bump(uint64_t *count, uint64_t delta, bool alone)
 static __attribute__((noinline)) void
 chord_rt_count_sums(struct chord_rt_ctl *ctl, uint64_t *count, uint64_t delta)
 {
-	const struct chord_rt_mod *m = &ctl->module[CHORD_EXIT_MODULE(count[-1])];
+	const struct chord_rt_mod *m = chord_rt_module(ctl, CHORD_EXIT_MODULE(count[-1]));
 	uint64_t base = ctl->nogs ? 0 : chord_rt_get_base(ctl);
 
 	for (uint32_t i = 0; i < m->nsum; i++)
@@ -174,7 +185,7 @@ chord_rt_count_at(struct chord_rt_ctl *ctl, uint64_t pc, uint64_t flag, uint64_t
 
 	if (!m)
 		return CHORD_RT_SILENT;
-	count = chord_rt_exit_count(ctl, ((pc - m->bias) & 0xffffffffffffull) | (uint64_t)(m - ctl->module + 1) << 48 | flag);
+	count = chord_rt_exit_count(ctl, ((pc - m->bias) & 0xffffffffffffull) | (uint64_t)(m->index + 1) << 48 | flag);
 	if (count)
 		chord_rt_count(ctl, count, delta, cfa);
 	else
@@ -287,8 +298,10 @@ static bool
 chord_rt_others_live(struct chord_rt_ctl *ctl)
 {
 	int32_t me = (int32_t)chord_rt_call(SYS_gettid), tid;
+	struct chord_rt_region *r;
 
-	for (struct chord_rt_region *r = ctl->region; r < ctl->region + ctl->nregion; r++) {
+	for (uint32_t i = 0; i < ctl->nregion; i++) {
+		r = chord_rt_region(ctl, i);
 		tid = __atomic_load_n(&r->tid, __ATOMIC_ACQUIRE);
 		if (tid != me && tid != 0 && !chord_rt_region_free(ctl, r) && !(tid > 0 && chord_rt_ends(tid)) &&
 		    !chord_rt_region_free(ctl, r))

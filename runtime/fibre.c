@@ -33,18 +33,25 @@ static struct chord_rt_fibre *
 chord_rt_fibre_at(struct chord_rt_ctl *ctl, uint64_t top, bool make)
 {
 	struct chord_rt_fibre *f, *room = NULL;
-	uint64_t at = top * 0x9e3779b97f4a7c15ull >> 40;
+	uint64_t at = top * 0x9e3779b97f4a7c15ull >> 40, old;
+	uint32_t k;
 
-	for (uint32_t i = 0; i < 64; i++) {
-		f = &ctl->fibre[(at + i) % CHORD_RT_FIBRES];
-		if (f->top == top)
-			return f;
-		if (!f->live && !room)
-			room = f;
-		if (!f->top)
-			break;
-	}
-	return make ? room : NULL;
+	for (k = 0; k < CHORD_RT_TABLES && ctl->fibre[k]; k++)
+		for (uint32_t i = 0; i < 64; i++) {
+			f = &ctl->fibre[k][(at + i) % (CHORD_RT_FIBRES << k)];
+			if (f->top == top)
+				return f;
+			if (!f->live && !room)
+				room = f;
+			if (!f->top)
+				break;
+		}
+	if (!make || room || k == CHORD_RT_TABLES)
+		return make ? room : NULL;
+	old = chord_rt_lock(ctl);
+	ctl->fibre[k] = (struct chord_rt_fibre *)chord_rt_take_room(ctl, sizeof *f * CHORD_RT_FIBRES << k);
+	chord_rt_unlock(ctl, old);
+	return ctl->fibre[k] ? &ctl->fibre[k][at % (CHORD_RT_FIBRES << k)] : NULL;
 }
 
 /* Has it not been gone back to unseen? That happens where a context's function returns
@@ -85,9 +92,10 @@ chord_rt_fibres(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uint
 		return;
 	chord_rt_walk_from(&w, ctl, regs);
 	now = chord_rt_stack_of(&w, NULL);
-	for (struct chord_rt_fibre *f = ctl->fibre; f < ctl->fibre + CHORD_RT_FIBRES; f++)
-		if (chord_rt_suspended(ctl, f, now))
-			chord_rt_fibre_count(ctl, f, flag, delta);
+	for (uint32_t k = 0; k < CHORD_RT_TABLES && ctl->fibre[k]; k++)
+		for (uint32_t i = 0; i < (uint32_t)CHORD_RT_FIBRES << k; i++)
+			if (chord_rt_suspended(ctl, &ctl->fibre[k][i], now))
+				chord_rt_fibre_count(ctl, &ctl->fibre[k][i], flag, delta);
 }
 
 /* Threads are not told apart on a stack that goes from one to another. */
@@ -215,9 +223,8 @@ chord_rt_to_context(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, 
 	if (save == to)
 		return;
 	chord_rt_call(SYS_rt_sigprocmask, 0, &all, &old, 8);
-	while (__atomic_exchange_n(&ctl->switching, 1, __ATOMIC_ACQUIRE))
-		chord_rt_call(SYS_sched_yield);
+	chord_rt_take_word(ctl, &ctl->switching, (uint32_t)chord_rt_call(SYS_gettid));
 	chord_rt_switch(ctl, regs, save, (const struct chord_rt_context *)to);
-	__atomic_store_n(&ctl->switching, 0, __ATOMIC_RELEASE);
+	chord_rt_give_word(&ctl->switching);
 	chord_rt_call(SYS_rt_sigprocmask, 2, &old, 0, 8);
 }

@@ -29,8 +29,8 @@ chord_rt_fork_parent(void)
 {
 	struct chord_rt_ctl *ctl = chord_rt_ctl_here();
 
-	if (ctl && --ctl->depth == 0)
-		__atomic_store_n(&ctl->owner, 0, __ATOMIC_RELEASE);
+	if (ctl)
+		chord_rt_let_go(ctl);
 }
 
 /* Lets go of everything of the parent's file: as long as anything of it is mapped
@@ -39,8 +39,8 @@ static void
 chord_rt_drop_file(struct chord_rt_ctl *ctl)
 {
 	for (uint32_t i = 0; i < ctl->nslots; i++)
-		chord_rt_call(SYS_munmap, ctl->slots[i].map, ctl->slots[i].size);
-	ctl->nslots = 0;
+		chord_rt_call(SYS_munmap, chord_rt_slots(ctl, i)->map, chord_rt_slots(ctl, i)->size);
+	ctl->nslots = ctl->slots_last = 0;
 	chord_rt_forget_known(ctl);
 	/* The head is kept until there is another one: what becomes of the child may have to be said in it. */
 	if (ctl->nofile)
@@ -55,35 +55,45 @@ chord_rt_drop_file(struct chord_rt_ctl *ctl)
 static void
 chord_rt_drop_regions(struct chord_rt_ctl *ctl, struct chord_rt_region *keep)
 {
+	struct chord_rt_region *r;
 	struct chord_rt_mod *m;
 
-	for (uint32_t r = 0; r < ctl->nregion; r++)
-		for (m = ctl->module; m < ctl->module + ctl->nmodule; m++)
-			if (m->life == CHORD_LIFE_LOADED && &ctl->region[r] != keep)
-				chord_rt_call(SYS_munmap, m->first + ctl->region[r].base, m->size);
-	for (uint32_t r = 0; r < ctl->nregion; r++)
-		if (&ctl->region[r] != keep)
-			chord_rt_unmap_guests(ctl, ctl->nguest, ctl->region[r].base);
-	ctl->nmap = ctl->nregion = ctl->hint = ctl->cursor = 0;
+	for (uint32_t i = 0; i < ctl->nregion; i++) {
+		r = chord_rt_region(ctl, i);
+		r->slots = 0;
+		if (r == keep)
+			continue;
+		chord_rt_release(ctl, ctl->nmodule, r->base);
+		chord_rt_unmap_guests(ctl, ctl->nguest, r->base);
+	}
+	for (uint32_t i = 0; i < ctl->nmodule; i++) {
+		m = chord_rt_module(ctl, i);
+		for (uint32_t k = 0; k < CHORD_CHUNKS && m->counts.at[k]; k++)
+			chord_rt_clear((void *)m->counts.at[k], (size_t)8 * CHORD_CHUNK << k);
+	}
+	ctl->nregion = ctl->hint = ctl->cursor = 0;
 }
 
 /* The only thread of the child keeps its base: its counters are mapped over what
  * it had. */
 static void
-chord_rt_keep_region(struct chord_rt_ctl *ctl, const struct chord_rt_region *mine)
+chord_rt_keep_region(struct chord_rt_ctl *ctl, struct chord_rt_region *mine)
 {
-	struct chord_rt_region *r = &ctl->region[0];
-	uint64_t base = mine->base, left = mine->left;
+	struct chord_rt_region *r = chord_rt_region(ctl, 0);
+	uint64_t base = mine->base, left = mine->left, aside = mine->aside, stack_aside = mine->stack_aside;
 
-	chord_rt_clear(r, sizeof *r);
+	mine->stack_aside = 0;
+	chord_rt_clear(r, offsetof(struct chord_rt_region, wide)); /* that has been renewed */
 	r->base = base;
 	r->left = left;
+	r->aside = aside; /* this may run there */
+	r->stack_aside = stack_aside;
 	r->users = 1;
 	r->tid = (int32_t)chord_rt_call(SYS_gettid);
 	ctl->nregion = 1;
 	ctl->head->threads++;
 	for (uint32_t i = 0; i < ctl->nmodule; i++)
-		if (ctl->module[i].life == CHORD_LIFE_LOADED)
+		if (chord_rt_module(ctl, i)->life == CHORD_LIFE_LOADED)
 			chord_rt_renew_counts(ctl, i);
 }
 
@@ -92,19 +102,21 @@ static void
 chord_rt_forget(struct chord_rt_ctl *ctl)
 {
 	const struct chord_path_at *t;
+	struct chord_rt_mod *m;
 	uint64_t *c, *end;
 
-	for (struct chord_rt_mod *m = ctl->module; m < ctl->module + ctl->nmodule; m++) {
+	for (uint32_t i = 0; i < ctl->nmodule; i++) {
+		m = chord_rt_module(ctl, i);
 		if (m->life != CHORD_LIFE_LOADED || m->left)
 			continue;
 		c = (uint64_t *)CHORD_RT_NEAR(m->desc->start);
 		end = (uint64_t *)CHORD_RT_NEAR(m->desc->stop);
 		for (; c < end; c++)
-			if (*c && chord_rt_is_count(ctl, m, (uint64_t)c))
+			if (*c && chord_rt_is_count(m, (uint64_t)c))
 				*c = 0;
-		for (t = ctl->table + m->table; t < ctl->table + m->table + m->ntable; t++)
-			for (uint64_t i = 0; i < 1ull << t->bits; i++)
-				((struct chord_path_entry *)(t->addr + m->bias))[i].count = 0;
+		for (t = m->table; t < m->table + m->ntable; t++)
+			for (uint64_t k = 0; k < 1ull << t->bits; k++)
+				((struct chord_path_entry *)(t->addr + m->bias))[k].count = 0;
 		m->desc->lost = 0;
 	}
 }
@@ -116,6 +128,8 @@ chord_rt_new_profile(struct chord_rt_ctl *ctl)
 	uint32_t number = mine ? mine->index + 1 : 0;
 
 	ctl->owner = ctl->depth = 0;
+	if (ctl->here)
+		*ctl->here = 1;
 	ctl->ended = 0;
 	ctl->dying = 0;
 	ctl->torn = 0;
@@ -180,28 +194,31 @@ chord_rt_goes_on(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
 	return daemon && regs && daemon->r[CHORD_RT_RSP] - regs->r[CHORD_RT_RSP] < 0x10000 ? daemon : regs;
 }
 
-/* In the child: by fork, or after _Fork. regs: where it goes on, NULL: in none of the activations that its parent has. */
-static __attribute__((used)) void
-chord_rt_forked(const struct chord_rt_regs *regs)
+static uint64_t
+chord_rt_be_child(struct chord_rt_ctl *ctl, uint64_t at, uint64_t pid)
 {
-	struct chord_rt_ctl *ctl = chord_rt_ctl_here();
-	uint32_t pid = (uint32_t)chord_rt_call(SYS_getpid);
-	uint64_t all, old = 0;
+	const struct chord_rt_regs *regs = chord_rt_goes_on(ctl, (const struct chord_rt_regs *)at);
 
-	if (!ctl || !ctl->magic || ctl->pid == pid)
-		return;
-	ctl->pid = pid;
-	all = chord_rt_all_signals(ctl);
-	regs = chord_rt_goes_on(ctl, regs);
+	ctl->pid = (uint32_t)pid;
 	ctl->place.member = ctl->place.length != 0;
-	chord_rt_call(SYS_rt_sigprocmask, 0, &all, &old, 8);
 	chord_rt_new_profile(ctl);
 	if (ctl->head && regs) {
 		chord_rt_take_up_all(ctl, regs);
 		chord_rt_fibres(ctl, regs, CHORD_EXIT_REENTRY, 1);
 		chord_rt_take_over_handlers(ctl);
 	}
-	chord_rt_call(SYS_rt_sigprocmask, 2, &old, 0, 8);
+	return 0;
+}
+
+/* In the child: by fork, or after _Fork. regs: where it goes on, NULL: in none of the activations that its parent has. */
+static __attribute__((used)) void
+chord_rt_forked(const struct chord_rt_regs *regs)
+{
+	struct chord_rt_ctl *ctl = chord_rt_ctl_here();
+	uint32_t pid = (uint32_t)chord_rt_call(SYS_getpid);
+
+	if (ctl && ctl->magic && ctl->pid != pid)
+		chord_rt_aside(ctl, chord_rt_be_child, (uint64_t)regs, pid);
 }
 
 extern void chord_rt_entry_forked(void) __attribute__((visibility("hidden")));
@@ -211,10 +228,13 @@ chord_rt_watch_fork(void)
 {
 	struct chord_rt_ctl *ctl = chord_rt_ctl_here();
 
-	if (!ctl)
+	struct chord_rt_mod *me = ctl && ctl->magic ? chord_rt_me(ctl) : NULL;
+
+	if (!me || ctl->forks_watched)
 		return;
+	ctl->forks_watched = me->main;
 	if (chord_rt_register_atfork)
 		chord_rt_register_atfork(chord_rt_fork_prepare, chord_rt_fork_parent, chord_rt_entry_forked, chord_rt_dso);
-	else if (chord_rt_pthread_atfork && ctl->module[0].desc == &chord_rt_desc)
+	else if (chord_rt_pthread_atfork && chord_rt_module(ctl, 0)->desc == &chord_rt_desc)
 		chord_rt_pthread_atfork(chord_rt_fork_prepare, chord_rt_fork_parent, chord_rt_entry_forked);
 }

@@ -7,13 +7,13 @@
 static struct chord_live_guest *
 chord_rt_guest(const struct chord_rt_ctl *ctl, uint32_t i)
 {
-	return (struct chord_live_guest *)(ctl->guests + (uint64_t)i * ctl->guest_size);
+	return chord_rt_item((const uint64_t *)ctl->guests, ctl->guest_size, i);
 }
 
 static uint64_t
 chord_rt_base_of(const struct chord_rt_ctl *ctl, uint32_t region)
 {
-	return ((const struct chord_live_region *)(ctl->regions + (uint64_t)region * ctl->region_size))->base;
+	return ((const struct chord_live_region *)chord_rt_item((const uint64_t *)ctl->regions, ctl->region_size, region))->base;
 }
 
 static long
@@ -72,10 +72,10 @@ chord_rt_join(struct chord_rt_ctl *ctl, uint64_t start, uint64_t stop)
 			return;
 		room = p->size ? room : p;
 	}
-	if (!room && ctl->nguest < ctl->guest_room)
+	if (!room && chord_rt_grow(NULL, (uint64_t *)ctl->guests, ctl->guest_size, ctl->nguest))
 		room = chord_rt_guest(ctl, ctl->nguest++);
 	if (!room) {
-		chord_rt_say(NULL, "counters", "too many modules were built with another version of Chord");
+		chord_rt_say(NULL, "counters", "no memory for a module that was built with another version of Chord");
 		return;
 	}
 	*room = g;

@@ -24,7 +24,7 @@ chord_rt_count_handler(struct chord_rt_ctl *ctl, uint64_t handler)
 		ctl->handlers_told = 1;
 		return;
 	}
-	count = chord_rt_exit_count(ctl, (handler - m->bias) | (uint64_t)(m - ctl->module + 1) << 48 | CHORD_EXIT_HANDLER);
+	count = chord_rt_exit_count(ctl, (handler - m->bias) | (uint64_t)(m->index + 1) << 48 | CHORD_EXIT_HANDLER);
 	if (count && !*count)
 		__atomic_fetch_add(count, 1, __ATOMIC_RELAXED);
 }

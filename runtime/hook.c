@@ -6,6 +6,7 @@ struct chord_rt_hooking {
 	struct chord_rt_ctl *ctl;
 	struct chord_rt_desc *from, *to; /* to NULL: the real functions again */
 	long mem;                        /* /proc/self/mem; 0: not opened yet */
+	uint32_t skip;                   /* objects to be passed by */
 	uint64_t bias, end;              /* the object */
 	uint64_t relro, relro_end;
 	const Elf64_Phdr *phdr;
@@ -139,6 +140,13 @@ chord_rt_hook_slot(struct chord_rt_hooking *h, const struct chord_rt_dynamic *d,
 		chord_rt_poke(h, slot, want);
 }
 
+/* Which of those are that are looked at only where there is something to see. */
+static uint32_t
+chord_rt_hooks_wanted(const struct chord_rt_ctl *ctl)
+{
+	return 1u | (uint32_t)(ctl->cancels != 0) << 1 | (uint32_t)(ctl->paths != 0) << 2;
+}
+
 /* Some are looked at only where there is something to see. */
 static bool
 chord_rt_is_wanted(const struct chord_rt_ctl *ctl, int hook)
@@ -176,6 +184,8 @@ chord_rt_hook_object(struct dl_phdr_info *info, size_t size, void *arg)
 	struct chord_rt_desc *own = NULL;
 
 	(void)size;
+	if (h->skip && h->skip--)
+		return 0;
 	h->links = chord_rt_find_note(&o, chord_rt_note_module, &own) ? CHORD_RT_NEAR(own->links) : 0;
 	h->guest = !h->links && chord_rt_find_note(&o, chord_rt_note_guest, &own);
 	h->bias = info->addr;
@@ -200,20 +210,13 @@ chord_rt_hook_object(struct dl_phdr_info *info, size_t size, void *arg)
 }
 
 static void
-chord_rt_rehook(struct chord_rt_ctl *ctl, struct chord_rt_desc *from, struct chord_rt_desc *to)
+chord_rt_rehook(struct chord_rt_ctl *ctl, struct chord_rt_desc *from, struct chord_rt_desc *to, uint32_t skip)
 {
-	struct chord_rt_hooking h = {.ctl = ctl, .from = from, .to = to};
+	struct chord_rt_hooking h = {.ctl = ctl, .from = from, .to = to, .skip = skip};
 
 	chord_rt_dl_iterate_phdr(chord_rt_hook_object, &h);
 	if (h.mem > 0)
 		chord_rt_call(SYS_close, h.mem);
-}
-
-static int
-chord_rt_adds(struct dl_phdr_info *info, size_t size, void *arg)
-{
-	*(uint64_t *)arg = size >= sizeof *info ? info->adds : 0;
-	return 1;
 }
 
 /* The module whose wrappers are to be used: the program's own if it is measured,
@@ -221,14 +224,18 @@ chord_rt_adds(struct dl_phdr_info *info, size_t size, void *arg)
 static struct chord_rt_mod *
 chord_rt_hooker(struct chord_rt_ctl *ctl, struct chord_rt_desc *not)
 {
-	struct chord_rt_mod *best = NULL;
+	struct chord_rt_mod *best = NULL, *m;
 
-	for (struct chord_rt_mod *m = ctl->module; m < ctl->module + ctl->nmodule; m++)
+	for (uint32_t i = 0; i < ctl->nmodule; i++) {
+		m = chord_rt_module(ctl, i);
 		if (m->life == CHORD_LIFE_LOADED && !m->left && m->desc != not && m->space == (uint64_t)&chord_rt_dl_iterate_phdr &&
 		    (!best || (m->main && !best->main)))
 			best = m;
+	}
 	return best;
 }
+
+static void chord_rt_watch_maps(struct chord_rt_ctl *ctl, struct chord_rt_desc *d);
 
 /* A module that may be about to be closed hands its hooks on. */
 static void
@@ -238,11 +245,11 @@ chord_rt_unhook(struct chord_rt_ctl *ctl, struct chord_rt_desc *d)
 
 	if (!ctl->hooker || !chord_rt_dl_iterate_phdr)
 		return;
-	m = &ctl->module[ctl->hooker - 1];
+	m = chord_rt_module(ctl, ctl->hooker - 1);
 	if (m->desc != d || m->main)
 		return;
 	m = chord_rt_hooker(ctl, d);
-	ctl->hooker = m ? (uint32_t)(m - ctl->module) + 1 : 0;
-	ctl->dl_adds = 0;
-	chord_rt_rehook(ctl, d, m ? m->desc : NULL);
+	ctl->hooker = m ? m->index + 1 : 0;
+	chord_rt_rehook(ctl, d, m ? m->desc : NULL, 0);
+	chord_rt_watch_maps(ctl, m ? m->desc : NULL);
 }

@@ -28,7 +28,7 @@ chord_rt_confines(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, ui
 	if (hook == CHORD_RT_HOOK_syscall)
 		option = option == SYS_seccomp ? PR_SET_SECCOMP : regs->r[4];
 	if (option == PR_SET_SECCOMP || option == PR_SET_NO_NEW_PRIVS)
-		chord_rt_shadow_everything(ctl);
+		chord_rt_aside(ctl, chord_rt_shadow_everything, 0, 0);
 }
 
 /* ---- exec ---- */
@@ -72,31 +72,60 @@ chord_rt_exec_list(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, u
 }
 #pragma GCC diagnostic pop
 
+/* What there is to take back if the program is not replaced. */
+struct chord_rt_replaced {
+	const struct chord_rt_regs *regs;
+	uint64_t state;
+	bool ours, child;
+};
+
+static uint64_t
+chord_rt_before_exec(struct chord_rt_ctl *ctl, uint64_t to, uint64_t none)
+{
+	struct chord_rt_replaced *r = (struct chord_rt_replaced *)to;
+
+	(void)none;
+	chord_rt_not_dying(ctl);
+	r->ours = !ctl->ended && !chord_rt_other_process(ctl);
+	r->child = chord_rt_vfork_ends(ctl, r->regs);
+	if (!r->ours)
+		return 0;
+	r->state = ctl->head->state;
+	chord_rt_fibres(ctl, r->regs, 0, 1);
+	chord_rt_leave_all(ctl, r->regs, 1);
+	ctl->head->state = chord_rt_others_live(ctl) ? CHORD_STATE_THREADS : CHORD_STATE_ENDED;
+	return 0;
+}
+
+static uint64_t
+chord_rt_after_exec(struct chord_rt_ctl *ctl, uint64_t from, uint64_t none)
+{
+	const struct chord_rt_replaced *r = (const struct chord_rt_replaced *)from;
+
+	(void)none;
+	if (r->ours) {
+		chord_rt_fibres(ctl, r->regs, 0, -1ull);
+		chord_rt_leave_all(ctl, r->regs, -1ull);
+		ctl->head->state = r->state;
+	}
+	if (r->child)
+		chord_rt_vfork_stays(ctl, r->regs);
+	return 0;
+}
+
 /* The program is replaced, or, if that fails, nothing was left after all. */
 static int
 chord_rt_exec(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uint32_t hook, uint64_t real)
 {
-	bool ours = !ctl->ended && !chord_rt_other_process(ctl), child = chord_rt_vfork_ends(ctl, regs);
-	uint64_t state = 0;
+	struct chord_rt_replaced r = {.regs = regs};
 	int e;
 
-	if (ours) {
-		state = ctl->head->state;
-		chord_rt_fibres(ctl, regs, 0, 1);
-		chord_rt_leave_all(ctl, regs, 1);
-		ctl->head->state = chord_rt_others_live(ctl) ? CHORD_STATE_THREADS : CHORD_STATE_ENDED;
-	}
+	chord_rt_aside(ctl, chord_rt_before_exec, (uint64_t)&r, 0);
 	if (hook >= CHORD_RT_HOOK_execl)
 		e = chord_rt_exec_list(ctl, regs, hook);
 	else
 		e = ((chord_rt_exec_fn *)real)(regs->r[5], regs->r[4], regs->r[1], regs->r[2]);
-	if (ours) {
-		chord_rt_fibres(ctl, regs, 0, -1ull);
-		chord_rt_leave_all(ctl, regs, -1ull);
-		ctl->head->state = state;
-	}
-	if (child)
-		chord_rt_vfork_stays(ctl, regs);
+	chord_rt_aside(ctl, chord_rt_after_exec, (uint64_t)&r, 0);
 	return e;
 }
 
@@ -128,9 +157,11 @@ chord_rt_daemon(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uint
 /* ---- from entry.s ---- */
 
 /* An activation, or all of a thread, may end here. */
-static void
-chord_rt_leaves(struct chord_rt_ctl *ctl, struct chord_rt_regs *regs, uint32_t hook)
+static uint64_t
+chord_rt_leaves(struct chord_rt_ctl *ctl, uint64_t at, uint64_t hook)
 {
+	const struct chord_rt_regs *regs = (const struct chord_rt_regs *)at;
+
 	chord_rt_not_dying(ctl);
 	switch (hook) {
 	case CHORD_RT_HOOK__exit:
@@ -158,9 +189,22 @@ chord_rt_leaves(struct chord_rt_ctl *ctl, struct chord_rt_regs *regs, uint32_t h
 	case CHORD_RT_HOOK_swapcontext:
 		chord_rt_to_context(ctl, regs, regs->r[5], regs->r[4]);
 		break;
+	case CHORD_RT_HOOK__dl_find_object:
+		chord_rt_unwinding(ctl, regs);
+		break;
 	default:
 		chord_rt_jump(ctl, regs);
 	}
+	return 0;
+}
+
+static uint64_t
+chord_rt_may_die(struct chord_rt_ctl *ctl, uint64_t regs, uint64_t none)
+{
+	(void)none;
+	chord_rt_not_dying(ctl);
+	chord_rt_dies(ctl, (const struct chord_rt_regs *)regs);
+	return 0;
 }
 
 /* The process may end by a signal. */
@@ -174,8 +218,7 @@ chord_rt_signals(struct chord_rt_ctl *ctl, struct chord_rt_regs *regs, uint32_t 
 	if ((hook == CHORD_RT_HOOK_raise && !chord_rt_is_fatal(ctl, pid)) ||
 	    (hook == CHORD_RT_HOOK_kill && !chord_rt_is_fatal(ctl, (uint32_t)regs->r[4])))
 		return;
-	chord_rt_not_dying(ctl);
-	chord_rt_dies(ctl, regs);
+	chord_rt_aside(ctl, chord_rt_may_die, (uint64_t)regs, 0);
 }
 
 /* A hooked function was called: gives the address of the real one to jump to, or
@@ -191,7 +234,6 @@ chord_rt_hooked(struct chord_rt_regs *regs)
 		return real;
 	if (hook >= CHORD_RT_HOOK_execve && hook <= CHORD_RT_HOOK_execle &&
 	    (hook < CHORD_RT_HOOK_execl || ctl->real[CHORD_RT_HOOK_execve])) {
-		chord_rt_not_dying(ctl);
 		regs->r[0] = (uint64_t)(int64_t)chord_rt_exec(ctl, regs, hook, real);
 		return 0;
 	}
@@ -235,9 +277,6 @@ chord_rt_hooked(struct chord_rt_regs *regs)
 	case CHORD_RT_HOOK_pthread_cancel:
 		chord_rt_cancels(ctl);
 		break;
-	case CHORD_RT_HOOK__dl_find_object:
-		chord_rt_unwinding(ctl, regs);
-		break;
 	case CHORD_RT_HOOK_prctl:
 		chord_rt_confines(ctl, regs, hook);
 		break;
@@ -251,7 +290,8 @@ chord_rt_hooked(struct chord_rt_regs *regs)
 		chord_rt_hook_new(ctl);
 		break;
 	default:
-		chord_rt_leaves(ctl, regs, hook);
+		if (ctl->dying || !chord_rt_jumps_again(ctl, regs, hook))
+			chord_rt_aside(ctl, chord_rt_leaves, (uint64_t)regs, hook);
 	}
 	return real;
 }
@@ -274,15 +314,16 @@ static void chord_rt_exit_function(int) __attribute__((weakref("exit")));
 
 /* The destructor of a module runs when the module is closed and when the process
  * ends: the program itself is never closed. */
-static __attribute__((used)) void
-chord_rt_destruct(struct chord_rt_regs *regs)
+static uint64_t
+chord_rt_close_self(struct chord_rt_ctl *ctl, uint64_t at, uint64_t none)
 {
-	struct chord_rt_ctl *ctl = chord_rt_ctl_here();
+	const struct chord_rt_regs *regs = (const struct chord_rt_regs *)at;
 	struct chord_rt_mod *me;
 	uint64_t old, n = 0;
 
-	if (!chord_rt_watches(ctl) || chord_rt_vfork_ends(ctl, regs) || chord_rt_other_process(ctl))
-		return;
+	(void)none;
+	if (chord_rt_vfork_ends(ctl, regs) || chord_rt_other_process(ctl))
+		return 0;
 	me = chord_rt_me(ctl);
 	chord_rt_not_dying(ctl);
 	if (!ctl->ended && ((me && me->main) || chord_rt_is_on_stack(ctl, regs, (uint64_t)chord_rt_exit_function)))
@@ -301,4 +342,14 @@ chord_rt_destruct(struct chord_rt_regs *regs)
 	if (n && !ctl->nogs)
 		chord_rt_unwatched(ctl, n);
 	chord_rt_unlock(ctl, old);
+	return 0;
+}
+
+static __attribute__((used)) void
+chord_rt_destruct(const struct chord_rt_regs *regs)
+{
+	struct chord_rt_ctl *ctl = chord_rt_ctl_here();
+
+	if (chord_rt_watches(ctl))
+		chord_rt_aside(ctl, chord_rt_close_self, (uint64_t)regs, 0);
 }

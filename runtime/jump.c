@@ -170,31 +170,48 @@ chord_rt_keep_jump(struct chord_rt_ctl *ctl, const struct chord_rt_leap *l, uint
 	chord_rt_disclaim(&k->seq);
 }
 
-/* Is the way from the stack pointer rsp on up the one that was walked? Frames of known size follow one another if
- * the return addresses are the same; none is read by a size that another thread may be writing. */
+/* Counts for a frame, in the counter that the entry has for it; if that has been written over since, in the one of its PC. */
+static CHORD_RT_HOT void
+chord_rt_count_again(struct chord_rt_ctl *ctl, const uint32_t *now, uint32_t seq, uint64_t *const *from, uint64_t key, uint64_t cfa)
+{
+	uint64_t *count = __atomic_load_n(from, __ATOMIC_RELAXED);
+
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	if (__atomic_load_n(now, __ATOMIC_RELAXED) != seq)
+		chord_rt_count_at(ctl, key & ~CHORD_EXIT_REENTRY, key & CHORD_EXIT_REENTRY, 1, cfa);
+	else if (count != CHORD_RT_SILENT)
+		chord_rt_count(ctl, count, 1, cfa);
+}
+
+/* Is the way from the stack pointer rsp on up the one that was walked? Then it is counted. Frames of known size follow one
+ * another if the return addresses are the same; none is read by a size that another thread may be writing. It takes little stack:
+ * this runs on the program's. */
 static CHORD_RT_HOT bool
-chord_rt_recall_jump(struct chord_rt_ctl *ctl, const struct chord_rt_leap *l, uint64_t **up, struct chord_rt_tally *t,
-                     uint64_t rsp)
+chord_rt_jump_again(struct chord_rt_ctl *ctl, const struct chord_rt_leap *l, uint64_t rsp)
 {
 	struct chord_rt_jump *k = chord_rt_jump_place(ctl, l);
-	uint32_t seq = __atomic_load_n(&k->seq, __ATOMIC_ACQUIRE);
-	uint64_t caller[CHORD_RT_JUMP_FRAMES];
+	uint32_t seq = __atomic_load_n(&k->seq, __ATOMIC_ACQUIRE), n, size[CHORD_RT_JUMP_FRAMES];
+	uint64_t pc = l->from;
 
 	if (k->leap.from != l->from || k->leap.to != l->to || k->leap.sp != l->sp || k->leap.epoch != l->epoch || (seq & 1))
 		return false;
-	*up = k->up;
-	t->n = k->n;
-	for (uint32_t i = 0; i < t->n && i < CHORD_RT_JUMP_FRAMES; i++) {
-		t->cfa[i] = rsp + k->frame[i].size;
-		t->count[i] = k->frame[i].count;
-		caller[i] = k->frame[i].caller;
-	}
+	n = k->n < CHORD_RT_JUMP_FRAMES ? k->n : CHORD_RT_JUMP_FRAMES;
+	for (uint32_t i = 0; i < n; i++)
+		size[i] = k->frame[i].size;
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	if (__atomic_load_n(&k->seq, __ATOMIC_RELAXED) != seq)
 		return false;
-	for (uint32_t i = 0; i + 1 < t->n; i++)
-		if (((const uint64_t *)t->cfa[i])[-1] != caller[i])
+	for (uint32_t i = 0; i + 1 < n; i++)
+		if (((const uint64_t *)(rsp + size[i]))[-1] != k->frame[i].caller)
 			return false;
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	if (__atomic_load_n(&k->seq, __ATOMIC_RELAXED) != seq)
+		return false;
+	chord_rt_count_again(ctl, &k->seq, seq, &k->up, l->to | CHORD_EXIT_REENTRY, 0);
+	for (uint32_t i = 0; i < n; i++) {
+		chord_rt_count_again(ctl, &k->seq, seq, &k->frame[i].count, pc, rsp + size[i]);
+		pc = ((const uint64_t *)(rsp + size[i]))[-1];
+	}
 	return true;
 }
 
@@ -217,21 +234,13 @@ chord_rt_jump_walked(struct chord_rt_ctl *ctl, const struct chord_rt_leap *l, co
 		chord_rt_keep_jump(ctl, l, up, &t, regs->r[CHORD_RT_RSP]);
 }
 
-static CHORD_RT_HOT void
+static void
 chord_rt_jump_to(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uint64_t sp, uint64_t pc, uint64_t delta)
 {
 	struct chord_rt_leap l = {regs->r[CHORD_RT_RIP], pc, sp - regs->r[CHORD_RT_RSP],
 	                          __atomic_load_n(&ctl->epoch, __ATOMIC_RELAXED)};
-	struct chord_rt_tally t;
-	uint64_t *up;
 
-	if (!chord_rt_recall_jump(ctl, &l, &up, &t, regs->r[CHORD_RT_RSP])) {
-		chord_rt_jump_walked(ctl, &l, regs, sp, delta);
-	} else {
-		if (up != CHORD_RT_SILENT)
-			chord_rt_count(ctl, up, delta, 0);
-		chord_rt_tally_add(ctl, &t, delta);
-	}
+	chord_rt_jump_walked(ctl, &l, regs, sp, delta);
 	if (ctl->asked)
 		chord_rt_forget_asking(ctl, sp);
 }
@@ -244,6 +253,23 @@ chord_rt_jump(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
 	chord_rt_target((const uint64_t *)regs->r[5], &sp, &pc);
 	chord_rt_jump_to(ctl, regs, sp, pc, 1);
 }
+
+/* A longjmp whose way is known is counted at once. */
+static CHORD_RT_HOT bool
+chord_rt_jumps_again(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uint32_t hook)
+{
+	struct chord_rt_leap l = {.from = regs->r[CHORD_RT_RIP]};
+	uint64_t sp;
+
+	if (hook < CHORD_RT_HOOK_longjmp || hook > CHORD_RT_HOOK___longjmp_chk || ctl->asked)
+		return false;
+	chord_rt_target((const uint64_t *)regs->r[5], &sp, &l.to);
+	l.sp = sp - regs->r[CHORD_RT_RSP];
+	l.epoch = __atomic_load_n(&ctl->epoch, __ATOMIC_RELAXED);
+	return chord_rt_jump_again(ctl, &l, regs->r[CHORD_RT_RSP]);
+}
+_Static_assert(CHORD_RT_HOOK_longjmp + 1 == CHORD_RT_HOOK__longjmp && CHORD_RT_HOOK__longjmp + 1 == CHORD_RT_HOOK_siglongjmp &&
+    CHORD_RT_HOOK_siglongjmp + 1 == CHORD_RT_HOOK___longjmp_chk, "");
 
 /* ---- jumps to receivers ---- */
 
@@ -274,27 +300,40 @@ chord_rt_abandon(struct chord_rt_walk *w, const struct chord_rt_regs *regs, uint
 		__atomic_fetch_add(&w->ctl->head->in_flight, 1, __ATOMIC_RELAXED);
 }
 
-/* Woven code is about to go on at a receiver. The activation that jumps leaves by an edge of its own; those
- * between end at their calls, and so does the one that has the receiver. */
+struct chord_rt_aim { const struct chord_rt_regs *regs; uint64_t sp, pc; };
+
+/* The activation that jumps leaves by an edge of its own; those between end at their calls, and so does the one that has the
+ * receiver. */
+static uint64_t
+chord_rt_go_away(struct chord_rt_ctl *ctl, uint64_t aim, uint64_t none)
+{
+	const struct chord_rt_aim *a = (const struct chord_rt_aim *)aim;
+	uint64_t begin, low = a->regs->r[CHORD_RT_RSP];
+	struct chord_rt_regs caller;
+	struct chord_rt_walk w;
+
+	(void)none;
+	chord_rt_walk_from(&w, ctl, a->regs);
+	if (chord_rt_look(&w) != CHORD_RT_FRAME || low - a->sp < CHORD_PAGE) {
+		__atomic_fetch_add(&ctl->head->in_flight, 1, __ATOMIC_RELAXED);
+		return 0;
+	}
+	if (a->sp - low < w.cfa - low)
+		return 0; /* to itself */
+	chord_rt_up(&w);
+	caller = w.regs;
+	begin = chord_rt_function_of(&w, a->pc);
+	chord_rt_abandon(&w, &caller, a->sp, begin);
+	return 0;
+}
+
+/* Woven code is about to go on at a receiver. */
 static __attribute__((used)) void
 chord_rt_away(const struct chord_rt_regs *regs, uint64_t sp, uint64_t pc)
 {
 	struct chord_rt_ctl *ctl = chord_rt_ctl_here();
-	uint64_t begin, low = regs->r[CHORD_RT_RSP];
-	struct chord_rt_regs caller;
-	struct chord_rt_walk w;
+	struct chord_rt_aim aim = {regs, sp, pc};
 
-	if (!ctl || !ctl->magic || chord_rt_other_process(ctl))
-		return;
-	chord_rt_walk_from(&w, ctl, regs);
-	if (chord_rt_look(&w) != CHORD_RT_FRAME || low - sp < CHORD_PAGE) {
-		__atomic_fetch_add(&ctl->head->in_flight, 1, __ATOMIC_RELAXED);
-		return;
-	}
-	if (sp - low < w.cfa - low)
-		return; /* to itself */
-	chord_rt_up(&w);
-	caller = w.regs;
-	begin = chord_rt_function_of(&w, pc);
-	chord_rt_abandon(&w, &caller, sp, begin);
+	if (ctl && ctl->magic && !chord_rt_other_process(ctl))
+		chord_rt_aside(ctl, chord_rt_go_away, (uint64_t)&aim, 0);
 }

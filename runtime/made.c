@@ -42,7 +42,7 @@ static void
 chord_rt_descriptor_gone(struct chord_rt_ctl *ctl, uint64_t pd)
 {
 	for (uint32_t i = 0; i < ctl->nregion && ctl->made; i++) {
-		struct chord_rt_region *r = &ctl->region[i];
+		struct chord_rt_region *r = chord_rt_region(ctl, i);
 
 		if (r->pd != pd)
 			continue;
@@ -175,7 +175,7 @@ chord_rt_made(const struct chord_rt_regs *regs)
 	p->sp = 0;
 	if (p->pid == ctl->pid) {
 		chord_rt_set_base(ctl, p->base);
-		chord_rt_made_by(ctl, &ctl->region[p->region], (int32_t)regs->r[0] != 0);
+		chord_rt_made_by(ctl, chord_rt_region(ctl, p->region), (int32_t)regs->r[0] != 0);
 	}
 	chord_rt_unlock(ctl, old);
 	return to;

@@ -186,49 +186,50 @@ chord_rt_describe(struct chord_rt_mod *m, struct chord_rt_desc *d, const struct 
 static void
 chord_rt_find_tables(struct chord_rt_ctl *ctl, struct chord_rt_mod *m, struct chord_rt_desc *d)
 {
-	const struct chord_path_table *p = (const struct chord_path_table *)CHORD_RT_NEAR(d->path);
+	const struct chord_path_table *first = (const struct chord_path_table *)CHORD_RT_NEAR(d->path), *p;
 	const struct chord_path_table *end = (const struct chord_path_table *)CHORD_RT_NEAR(d->path_end);
+	uint64_t n = 0;
 
-	m->table = ctl->ntable;
-	for (; p < end; p++) {
-		if (!p->distance)
-			continue;
-		if (ctl->ntable == CHORD_RT_TABLES) {
-			d->lost++;
-			return;
-		}
-		ctl->table[ctl->ntable++] = (struct chord_path_at){CHORD_RT_NEAR(p->distance) - m->bias, p->bits};
-		m->ntable++;
-	}
+	for (p = first; p < end; p++)
+		n += p->distance != 0;
+	m->table = n ? (struct chord_path_at *)chord_rt_take_room(ctl, n * sizeof *m->table) : NULL;
+	if (n && !m->table)
+		d->lost++;
+	for (p = first; p < end && m->table; p++)
+		if (p->distance)
+			m->table[m->ntable++] = (struct chord_path_at){CHORD_RT_NEAR(p->distance) - m->bias, p->bits};
 }
 
 /* Keeps the path of a module for its extent, and for that in a forked child's
  * file, where libc's list cannot be asked. */
-static uint32_t
+static const char *
 chord_rt_keep_path(struct chord_rt_ctl *ctl, const struct chord_rt_object *o)
 {
-	uint32_t at = ctl->nnames;
-	char *path = ctl->names + at;
+	char *path = (char *)ctl->page, *kept;
 	const size_t room = CHORD_PAGE - sizeof(struct chord_extent_head) - 32 - 1;
 	const char *s = o->main ? ctl->prog : o->name;
+	size_t n;
 
-	if (at + room >= sizeof ctl->names)
-		return 0;
+	chord_rt_clear(path, CHORD_PAGE);
 	if (!o->main || chord_rt_failed(chord_rt_call(SYS_readlink, "/proc/self/exe", path, room)))
 		chord_rt_append(path, room, s, chord_rt_length(s));
-	ctl->nnames = at + (uint32_t)chord_rt_length(path) + 1;
-	return at;
+	n = chord_rt_length(path);
+	kept = (char *)chord_rt_take_room(ctl, n + 1);
+	if (!kept)
+		return "";
+	chord_rt_copy(kept, path, n);
+	return kept;
 }
 
 static void
 chord_rt_module_extent(struct chord_rt_ctl *ctl, uint32_t i)
 {
-	struct chord_rt_mod *m = &ctl->module[i];
+	struct chord_rt_mod *m = chord_rt_module(ctl, i);
 	struct chord_extent_head h = {
 		.type = CHORD_EXTENT_MODULE, .module = i, .size = CHORD_PAGE,
 		.a = m->first - m->bias, .b = m->size, .c = m->idlen,
 	};
-	const char *path = ctl->names + m->name;
+	const char *path = m->name;
 	uint64_t at;
 
 	chord_rt_clear(ctl->page, CHORD_PAGE);
@@ -243,15 +244,15 @@ chord_rt_module_extent(struct chord_rt_ctl *ctl, uint32_t i)
 static void
 chord_rt_tables_extent(struct chord_rt_ctl *ctl, uint32_t i)
 {
-	const struct chord_rt_mod *m = &ctl->module[i];
-	uint64_t size = m->ntable * sizeof *ctl->table, at;
+	const struct chord_rt_mod *m = chord_rt_module(ctl, i);
+	uint64_t size = m->ntable * sizeof *m->table, at;
 	struct chord_extent_head h = {.type = CHORD_EXTENT_TABLES, .module = i, .a = m->ntable};
 
 	if (!m->ntable)
 		return;
 	h.size = (sizeof h + size + CHORD_PAGE - 1) & -(uint64_t)CHORD_PAGE;
 	at = chord_rt_extent(ctl, &h, sizeof h, h.size);
-	if (at && chord_rt_call(SYS_pwrite64, chord_rt_fd(ctl), ctl->table + m->table, size, at + sizeof h) == (long)size)
+	if (at && chord_rt_call(SYS_pwrite64, chord_rt_fd(ctl), m->table, size, at + sizeof h) == (long)size)
 		chord_rt_publish(ctl, at + h.size);
 }
 
@@ -286,71 +287,142 @@ static void
 chord_rt_close_module(struct chord_rt_ctl *ctl, uint32_t i)
 {
 	chord_rt_forget_known(ctl);
-	chord_rt_forget_callees(ctl, &ctl->module[i]);
+	chord_rt_forget_callees(ctl, chord_rt_module(ctl, i));
 	chord_rt_unmap_module(ctl, i);
-	ctl->module[i].life = CHORD_LIFE_CLOSED;
+	chord_rt_module(ctl, i)->life = CHORD_LIFE_CLOSED;
+}
+
+/* The slot of a module that was closed and is back; NULL: it was never here. */
+static struct chord_rt_mod *
+chord_rt_find_again(struct chord_rt_ctl *ctl, const struct chord_rt_mod *fresh)
+{
+	struct chord_rt_mod *m;
+
+	for (uint32_t i = ctl->same[fresh->path_hash % CHORD_RT_PATHS]; i; i = m->same) {
+		m = chord_rt_module(ctl, i - 1);
+		if (chord_rt_was_open(m, fresh))
+			return m;
+	}
+	return NULL;
+}
+
+/* It runs, but nobody will know what. */
+static void
+chord_rt_turn_away(struct chord_rt_ctl *ctl, const struct chord_rt_desc *d)
+{
+	chord_rt_join(ctl, CHORD_RT_NEAR(d->start), CHORD_RT_NEAR(d->stop));
+	if (ctl->too_many || !ctl->head)
+		return;
+	ctl->too_many = 1;
+	chord_rt_text(ctl, "there are more libraries than can be measured: not all of them are");
+}
+
+/* Makes a slot for a module that is new. */
+static struct chord_rt_mod *
+chord_rt_new_slot(struct chord_rt_ctl *ctl, struct chord_rt_mod *fresh, struct chord_rt_desc *d, const struct chord_rt_object *o)
+{
+	uint32_t *same = &ctl->same[fresh->path_hash % CHORD_RT_PATHS];
+
+	if (ctl->nmodule >= CHORD_RT_MODULES ||
+	    !chord_rt_grow(ctl, ctl->module.at, sizeof(struct chord_rt_mod), ctl->nmodule))
+		return NULL;
+	fresh->name = chord_rt_keep_path(ctl, o);
+	chord_rt_find_tables(ctl, fresh, d);
+	fresh->index = ctl->nmodule;
+	fresh->same = *same;
+	*same = fresh->index + 1;
+	return chord_rt_module(ctl, fresh->index);
+}
+
+/* What stays of a module that was closed. */
+static void
+chord_rt_take_over(struct chord_rt_mod *fresh, const struct chord_rt_mod *old)
+{
+	fresh->index = old->index;
+	fresh->name = old->name;
+	fresh->same = old->same;
+	fresh->table = old->table;
+	fresh->ntable = old->ntable;
+	chord_rt_copy(&fresh->counts, &old->counts, sizeof fresh->counts);
 }
 
 static void
-chord_rt_add(struct chord_rt_ctl *ctl, struct chord_rt_desc *d, const struct chord_rt_object *o)
+chord_rt_put_module(struct chord_rt_ctl *ctl, struct chord_rt_mod *slot, const struct chord_rt_mod *fresh)
 {
-	struct chord_rt_mod fresh;
-	uint32_t i;
+	uint32_t i = fresh->index;
 
-	chord_rt_clear(&fresh, sizeof fresh);
-	chord_rt_describe(&fresh, d, o);
-	for (i = 0; i < ctl->nmodule && !chord_rt_was_open(&ctl->module[i], &fresh); i++)
-		;
-	if (i == CHORD_RT_MODULES)
-		return;
 	chord_rt_forget_known(ctl);
-	chord_rt_forget_callees(ctl, &fresh);
-	ctl->sums |= fresh.nsum;
-	fresh.life = CHORD_LIFE_LOADED;
-	fresh.seen = 1;
-	fresh.space = (uint64_t)&chord_rt_dl_iterate_phdr;
-	fresh.name = ctl->module[i].name;
-	fresh.table = ctl->module[i].table;
-	fresh.ntable = ctl->module[i].ntable;
-	if (i == ctl->nmodule)
-		chord_rt_find_tables(ctl, &fresh, d);
-	if (fresh.paths && !ctl->mask)
+	chord_rt_forget_callees(ctl, fresh);
+	ctl->sums |= fresh->nsum;
+	if (fresh->paths && !ctl->mask)
 		chord_rt_choose_mask(ctl);
-	ctl->paths |= fresh.paths;
-	ctl->module[i] = fresh;
+	ctl->paths |= fresh->paths;
+	chord_rt_copy(slot, fresh, sizeof *slot);
 	if (i == ctl->nmodule) {
-		ctl->module[i].name = chord_rt_keep_path(ctl, o);
 		ctl->nmodule++;
 		if (ctl->head) {
 			chord_rt_module_extent(ctl, i);
 			chord_rt_tables_extent(ctl, i);
 		}
 	}
-	chord_rt_evict(ctl, &ctl->module[i]);
+	chord_rt_evict(ctl, slot);
 	if (ctl->nregion)
 		chord_rt_map_module(ctl, i);
-	d->index = i;
+	if (ctl->nregion)
+		chord_rt_fold(ctl, slot);
+}
+
+/* A module of another name space whose counters were where these are must be gone. */
+static void
+chord_rt_displace(struct chord_rt_ctl *ctl, const struct chord_rt_mod *fresh)
+{
+	const struct chord_rt_mod *m;
+
+	for (uint32_t i = 0; (ctl->nlist > 1 || ctl->elsewhere) && i < ctl->nmodule; i++) {
+		m = chord_rt_module(ctl, i);
+		if (m->life == CHORD_LIFE_LOADED && m->first < fresh->first + fresh->size && fresh->first < m->first + m->size)
+			chord_rt_close_module(ctl, i);
+	}
+}
+
+static void
+chord_rt_add(struct chord_rt_ctl *ctl, struct chord_rt_desc *d, const struct chord_rt_object *o, uint64_t space)
+{
+	struct chord_rt_mod fresh, *slot;
+
+	chord_rt_clear(&fresh, sizeof fresh);
+	chord_rt_describe(&fresh, d, o);
+	chord_rt_displace(ctl, &fresh);
+	fresh.life = CHORD_LIFE_LOADED;
+	fresh.seen = 1;
+	fresh.space = space;
+	slot = chord_rt_find_again(ctl, &fresh);
+	if (slot)
+		chord_rt_take_over(&fresh, slot);
+	else
+		slot = chord_rt_new_slot(ctl, &fresh, d, o);
+	if (!slot) {
+		chord_rt_turn_away(ctl, d);
+		return;
+	}
+	ctl->elsewhere |= space == CHORD_RT_ELSEWHERE;
+	chord_rt_put_module(ctl, slot, &fresh);
+	d->index = fresh.index;
 	d->ctl = (uint64_t)ctl;
 }
 
-/* What an object in the list is: known, new, or a new one where an old one was. */
+/* An object in the list that is known. What is where a known one was, but does not know the process, is another. */
 static void
 chord_rt_see(struct chord_rt_ctl *ctl, const struct chord_rt_object *o)
 {
 	struct chord_rt_desc *d = NULL;
 	struct chord_rt_mod *m;
 
-	if (!chord_rt_find_note(o, chord_rt_note_module, &d))
+	if (!chord_rt_find_note(o, chord_rt_note_module, &d) || d->ctl != (uint64_t)ctl || d->index >= ctl->nmodule)
 		return;
-	for (m = ctl->module; m < ctl->module + ctl->nmodule; m++) {
-		if (m->desc != d || m->life != CHORD_LIFE_LOADED)
-			continue;
-		if (d->ctl) {
-			m->seen = 1;
-			return;
-		}
-		chord_rt_close_module(ctl, (uint32_t)(m - ctl->module));
-	}
+	m = chord_rt_module(ctl, d->index);
+	if (m->desc == d && m->life == CHORD_LIFE_LOADED)
+		m->seen = 1;
 	/* A new one is added after all that are gone have been found. */
 }
 
@@ -375,8 +447,25 @@ chord_rt_see_main(struct chord_rt_ctl *ctl, const struct chord_rt_object *o)
 
 struct chord_rt_scan {
 	struct chord_rt_ctl *ctl;
-	uint32_t pass, n;
+	struct chord_rt_space *space;
+	uint32_t pass, n, skip;       /* objects met; to be passed by */
+	bool differs;                 /* the last one to be passed by is another one than it was */
 };
+
+/* What the process is like that has the object. */
+static void
+chord_rt_look_at(struct chord_rt_ctl *ctl, const struct chord_rt_object *o)
+{
+	if (o->main && !ctl->main)
+		chord_rt_see_main(ctl, o);
+	for (uint32_t i = 0; i < o->phnum; i++) {
+		uint64_t end = o->bias + o->phdr[i].p_vaddr + o->phdr[i].p_memsz;
+
+		ctl->dynamic |= o->phdr[i].p_type == PT_INTERP;
+		if (o->phdr[i].p_type == PT_LOAD && end > ctl->highest && end < ctl->stack)
+			ctl->highest = end;
+	}
+}
 
 static int
 chord_rt_scan_one(struct dl_phdr_info *info, size_t size, void *arg)
@@ -387,33 +476,32 @@ chord_rt_scan_one(struct dl_phdr_info *info, size_t size, void *arg)
 	struct chord_rt_desc *d = NULL;
 
 	(void)size;
-	/* The first of the list, but not of that of another name space. */
-	o.main = scan->n++ == 0 && (!ctl->phdr || ctl->phdr == (uint64_t)info->phdr);
-	if (o.main && !ctl->main)
-		chord_rt_see_main(ctl, &o);
-	for (uint32_t i = 0; i < o.phnum; i++) {
-		uint64_t end = o.bias + o.phdr[i].p_vaddr + o.phdr[i].p_memsz;
-
-		ctl->dynamic |= o.phdr[i].p_type == PT_INTERP;
-		if (o.phdr[i].p_type == PT_LOAD && end > ctl->highest && end < ctl->stack)
-			ctl->highest = end;
+	if (++scan->n <= scan->skip) {
+		scan->differs = scan->n == scan->skip && scan->space->last != (uint64_t)info->phdr;
+		return scan->differs;
 	}
+	/* The first of the list, but not of that of another name space. */
+	o.main = scan->n == 1 && (!ctl->phdr || ctl->phdr == (uint64_t)info->phdr);
+	chord_rt_look_at(ctl, &o);
+	scan->space->last = (uint64_t)info->phdr;
 	if (scan->pass == 0)
 		chord_rt_see(ctl, &o);
 	else if (chord_rt_find_note(&o, chord_rt_note_guest, &d))
 		chord_rt_join(ctl, CHORD_RT_NEAR(d->start), CHORD_RT_NEAR(d->stop));
 	else if (chord_rt_find_note(&o, chord_rt_note_module, &d) && !d->ctl)
-		chord_rt_add(ctl, d, &o);
+		chord_rt_add(ctl, d, &o, scan->space->id);
 	return 0;
 }
 
 static struct chord_rt_mod *
 chord_rt_me(struct chord_rt_ctl *ctl)
 {
-	for (struct chord_rt_mod *m = ctl->module; m < ctl->module + ctl->nmodule; m++)
-		if (m->desc == &chord_rt_desc && m->life == CHORD_LIFE_LOADED)
-			return m;
-	return NULL;
+	struct chord_rt_mod *m;
+
+	if (chord_rt_desc.ctl != (uint64_t)ctl)
+		return NULL;
+	m = chord_rt_module(ctl, chord_rt_desc.index);
+	return m->desc == &chord_rt_desc && m->life == CHORD_LIFE_LOADED ? m : NULL;
 }
 
 /* This module alone, where there is no list of them. */
@@ -433,10 +521,51 @@ chord_rt_alone(struct dl_phdr_info *info)
 			info->addr = (uint64_t)e - info->phdr[i].p_vaddr;
 }
 
-static void
-chord_rt_pass(struct chord_rt_ctl *ctl, uint32_t pass)
+/* This copy's list of objects. */
+static struct chord_rt_space *
+chord_rt_space_here(struct chord_rt_ctl *ctl)
 {
-	struct chord_rt_scan scan = {ctl, pass, 0};
+	uint64_t id = (uint64_t)&chord_rt_dl_iterate_phdr; /* 0 in a name space without libc */
+	struct chord_rt_space *s = ctl->list;
+
+	while (s < &ctl->list[ctl->nlist] && s->id != id)
+		s++;
+	if (s < &ctl->list[ctl->nlist])
+		return s;
+	if (ctl->nlist == CHORD_RT_SPACES)
+		s--;
+	else
+		ctl->nlist++;
+	*s = (struct chord_rt_space){.id = id};
+	return s;
+}
+
+struct chord_rt_counted { uint64_t adds, subs; };
+
+static int
+chord_rt_count_objects(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	if (size >= sizeof *info)
+		*(struct chord_rt_counted *)arg = (struct chord_rt_counted){info->adds, info->subs};
+	return 1;
+}
+
+/* adds 0: libc does not say. */
+static struct chord_rt_counted
+chord_rt_counted(void)
+{
+	struct chord_rt_counted c = {0, 0};
+
+	if (chord_rt_dl_iterate_phdr)
+		chord_rt_dl_iterate_phdr(chord_rt_count_objects, &c);
+	return c;
+}
+
+/* Goes through the list but for the first `skip` objects; gives how many there are, 0 if these are not what they were. */
+static uint32_t
+chord_rt_pass(struct chord_rt_ctl *ctl, struct chord_rt_space *space, uint32_t pass, uint32_t skip)
+{
+	struct chord_rt_scan scan = {ctl, space, pass, 0, skip, false};
 	struct dl_phdr_info alone;
 
 	if (chord_rt_dl_iterate_phdr) {
@@ -445,6 +574,21 @@ chord_rt_pass(struct chord_rt_ctl *ctl, uint32_t pass)
 		chord_rt_alone(&alone);
 		chord_rt_scan_one(&alone, sizeof alone, &scan);
 	}
+	return scan.differs || scan.n < skip ? 0 : scan.n;
+}
+
+/* Looks at all of the list, for what is gone and what is new. */
+static uint32_t
+chord_rt_scan_all(struct chord_rt_ctl *ctl, struct chord_rt_space *space)
+{
+	/* With dlmopen each name space has a libc and a list of its own. */
+	for (uint32_t i = 0; i < ctl->nmodule; i++)
+		chord_rt_module(ctl, i)->seen = chord_rt_module(ctl, i)->space != space->id;
+	chord_rt_pass(ctl, space, 0, 0);
+	for (uint32_t i = 0; i < ctl->nmodule; i++)
+		if (chord_rt_module(ctl, i)->life == CHORD_LIFE_LOADED && !chord_rt_module(ctl, i)->seen)
+			chord_rt_close_module(ctl, i);
+	return chord_rt_pass(ctl, space, 1, 0);
 }
 
 /* Brings the list of modules up to date. Run under dlopen's lock (from a
@@ -452,12 +596,25 @@ chord_rt_pass(struct chord_rt_ctl *ctl, uint32_t pass)
 static void
 chord_rt_scan(struct chord_rt_ctl *ctl)
 {
-	/* With dlmopen each name space has a libc and a list of its own. */
-	for (struct chord_rt_mod *m = ctl->module; m < ctl->module + ctl->nmodule; m++)
-		m->seen = m->space != (uint64_t)&chord_rt_dl_iterate_phdr;
-	chord_rt_pass(ctl, 0);
-	for (uint32_t i = 0; i < ctl->nmodule; i++)
-		if (ctl->module[i].life == CHORD_LIFE_LOADED && !ctl->module[i].seen)
-			chord_rt_close_module(ctl, i);
-	chord_rt_pass(ctl, 1);
+	struct chord_rt_space *space = chord_rt_space_here(ctl);
+	struct chord_rt_counted now = chord_rt_counted();
+	/* With several name spaces these numbers say little, and one may be where another was. */
+	bool same = now.adds && now.subs == space->subs && space->known && ctl->nlist == 1 && !ctl->elsewhere;
+	uint32_t n = 0;
+
+	if (same && now.adds == space->adds)
+		return;
+	if (same)
+		n = chord_rt_pass(ctl, space, 1, space->known);
+	else if (space->hooked && now.subs - space->subs < space->hooked && ctl->nlist == 1)
+		space->hooked -= (uint32_t)(now.subs - space->subs); /* these are the first still */
+	else
+		space->hooked = 0;
+	if (!n) {
+		space->hooked = same ? 0 : space->hooked;
+		n = chord_rt_scan_all(ctl, space);
+	}
+	space->known = n;
+	space->adds = now.adds;
+	space->subs = now.subs;
 }

@@ -91,7 +91,7 @@ module() {
 		"$cc" -std=gnu11 -O1 -Wall -Wextra -Werror -o "$tmp/pack" "$here/pack.c"
 		echo "	$section"
 		# what module.s refers to
-		"$tmp/pack" "$tmp/rt.o" .text.chord_rt chord_rt_text chord_rt_construct chord_rt_entry_destruct chord_rt_pointer_end chord_rt_called_end chord_rt_first chord_rt_last $(printf "chord_rt_table_%s " $hooks)
+		"$tmp/pack" "$tmp/rt.o" .text.chord_rt chord_rt_text chord_rt_construct chord_rt_entry_destruct chord_rt_entry_mapped chord_rt_pointer_end chord_rt_called_end chord_rt_first chord_rt_last $(printf "chord_rt_table_%s " $hooks)
 	fi
 	echo '	.popsection'
 } >"$tmp/out.s"

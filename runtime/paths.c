@@ -48,7 +48,7 @@ chord_rt_path_entry(uint64_t table, uint32_t bits, uint64_t sum)
 static void
 chord_rt_path_lost(struct chord_rt_ctl *ctl, uint64_t module, uint64_t n)
 {
-	struct chord_rt_wide *t = ctl->wide[CHORD_RT_OVERFLOWN];
+	struct chord_rt_wide *t = &ctl->wide[CHORD_RT_OVERFLOWN];
 	uint64_t site = (module + 1) << 48, raw = 1ull << 40;
 	struct chord_callee *s = chord_rt_wide_find(t, site, raw, 0);
 
@@ -61,7 +61,7 @@ chord_rt_path_lost(struct chord_rt_ctl *ctl, uint64_t module, uint64_t n)
 static void
 chord_rt_path_over(struct chord_rt_ctl *ctl, uint64_t number, uint64_t site, uint64_t sum, uint64_t n)
 {
-	struct chord_rt_wide *t = &ctl->wide[CHORD_RT_OVERFLOWN][number];
+	struct chord_rt_wide *t = chord_rt_wide(ctl, CHORD_RT_OVERFLOWN, number);
 	struct chord_callee *s = chord_rt_wide_find(t, site, sum + 1, 0);
 
 	if (!s)
@@ -82,7 +82,7 @@ chord_rt_path(const struct chord_path_table *d, uint64_t sum)
 	if (at) {
 		chord_rt_gs_add(at + offsetof(struct chord_path_entry, count), 1);
 	} else if (ctl && ctl->magic) {
-		bias = ctl->module[chord_rt_desc.index].bias;
+		bias = chord_rt_module(ctl, chord_rt_desc.index)->bias;
 		chord_rt_path_over(ctl, chord_rt_mine_number(ctl),
 		    ((table - bias) & 0xffffffffffffull) | (chord_rt_desc.index + 1) << 48, sum, 1);
 	} else {
@@ -94,8 +94,9 @@ chord_rt_path(const struct chord_path_table *d, uint64_t sum)
 static uint64_t
 chord_rt_fold_paths(struct chord_rt_ctl *ctl, const struct chord_rt_mod *mod)
 {
-	uint64_t delta = ctl->region[0].base - chord_rt_get_base(ctl), moved = 0, at, n;
-	const struct chord_path_at *t = ctl->table + mod->table, *end = t + mod->ntable;
+	uint64_t delta = chord_rt_region(ctl, 0)->base - chord_rt_get_base(ctl), moved = 0, at, n;
+	const struct chord_path_at *t = mod->table, *end = t + mod->ntable;
+	struct chord_rt_wide *over = chord_rt_wide(ctl, CHORD_RT_OVERFLOWN, 1);
 	volatile struct chord_path_entry *e;
 
 	for (; t < end; t++) {
@@ -108,24 +109,23 @@ chord_rt_fold_paths(struct chord_rt_ctl *ctl, const struct chord_rt_mod *mod)
 			at = chord_rt_path_entry((uint64_t)e + delta, (uint32_t)t->bits, e[i].key - 1);
 			if (at)
 				chord_rt_gs_add(at + offsetof(struct chord_path_entry, count), n);
-			else if (chord_rt_wide_has_room(&ctl->wide[CHORD_RT_OVERFLOWN][1]) ||
-			    chord_rt_wide_grow(ctl, &ctl->wide[CHORD_RT_OVERFLOWN][1]))
-				chord_rt_path_over(ctl, 1, t->addr | (uint64_t)(mod - ctl->module + 1) << 48, e[i].key - 1, n);
+			else if (chord_rt_wide_has_room(over) || chord_rt_wide_grow(ctl, over))
+				chord_rt_path_over(ctl, 1, t->addr | (uint64_t)(mod->index + 1) << 48, e[i].key - 1, n);
 			else
-				chord_rt_path_lost(ctl, (uint64_t)(mod - ctl->module), n);
+				chord_rt_path_lost(ctl, mod->index, n);
 		}
 	}
 	n = __atomic_exchange_n(&mod->desc->lost, 0, __ATOMIC_RELAXED);
 	if (n)
-		chord_rt_path_lost(ctl, (uint64_t)(mod - ctl->module), n);
+		chord_rt_path_lost(ctl, mod->index, n);
 	return moved;
 }
 
 /* Is a counter of a module, by its link-time address, in a table? */
 static const struct chord_path_at *
-chord_rt_table_of(struct chord_rt_ctl *ctl, const struct chord_rt_mod *mod, uint64_t addr)
+chord_rt_table_of(const struct chord_rt_mod *mod, uint64_t addr)
 {
-	const struct chord_path_at *t = ctl->table + mod->table, *end = t + mod->ntable;
+	const struct chord_path_at *t = mod->table, *end = t + mod->ntable;
 
 	for (; t < end; t++)
 		if (addr - t->addr < sizeof(struct chord_path_entry) << t->bits)
@@ -138,11 +138,11 @@ chord_rt_table_of(struct chord_rt_ctl *ctl, const struct chord_rt_mod *mod, uint
 static void
 chord_rt_keep_keys(struct chord_rt_ctl *ctl, const struct chord_rt_mod *mod, uint64_t *kept, bool back)
 {
-	const struct chord_path_at *t = ctl->table + mod->table, *end = t + mod->ntable;
+	const struct chord_path_at *t = mod->table, *end = t + mod->ntable;
 	volatile struct chord_path_entry *e;
 
 	for (; t < end; t++) {
-		e = (struct chord_path_entry *)(t->addr + mod->bias + ctl->region[0].base);
+		e = (struct chord_path_entry *)(t->addr + mod->bias + chord_rt_region(ctl, 0)->base);
 		for (uint64_t i = 0; i < 1ull << t->bits; i++, kept++)
 			if (!back)
 				*kept = e[i].key;
@@ -154,7 +154,7 @@ chord_rt_keep_keys(struct chord_rt_ctl *ctl, const struct chord_rt_mod *mod, uin
 static void
 chord_rt_renew_counts(struct chord_rt_ctl *ctl, uint32_t m)
 {
-	const struct chord_rt_mod *mod = &ctl->module[m];
+	const struct chord_rt_mod *mod = chord_rt_module(ctl, m);
 	uint64_t size = mod->size; /* more than there are keys */
 	long p = -1;
 

@@ -39,11 +39,11 @@ chord_rt_put_hex(struct chord_rt_ctl *ctl, uint8_t v)
 static bool
 chord_rt_put_id(struct chord_rt_ctl *ctl)
 {
-	const struct chord_rt_mod *m = ctl->module;
+	const struct chord_rt_mod *m = chord_rt_module(ctl, 0);
 
 	for (uint32_t i = 1; i < ctl->nmodule; i++)
-		if (ctl->module[i].main)
-			m = &ctl->module[i];
+		if (chord_rt_module(ctl, i)->main)
+			m = chord_rt_module(ctl, i);
 	for (uint32_t i = 0; i < m->idlen; i++)
 		if (!chord_rt_put_hex(ctl, m->id[i]))
 			return false;
@@ -356,10 +356,10 @@ chord_rt_replace(struct chord_rt_ctl *ctl, long dir, long fd)
 static bool
 chord_rt_is_module(struct chord_rt_ctl *ctl, long fd, const struct chord_extent_head *h, uint64_t at)
 {
-	const struct chord_rt_mod *m = &ctl->module[h->module];
+	const struct chord_rt_mod *m = h->module < ctl->nmodule ? chord_rt_module(ctl, h->module) : NULL;
 	unsigned char id[32];
 
-	return h->module < ctl->nmodule && m->life == CHORD_LIFE_LOADED && m->idlen && h->c == m->idlen && h->b == m->size &&
+	return m && m->life == CHORD_LIFE_LOADED && m->idlen && h->c == m->idlen && h->b == m->size &&
 	    h->a == m->first - m->bias && chord_rt_call(SYS_pread64, fd, id, sizeof id, at + sizeof *h) == sizeof id &&
 	    chord_rt_equal(id, m->id, sizeof id);
 }
@@ -378,7 +378,7 @@ chord_rt_may_go_on(struct chord_rt_ctl *ctl, long fd, const struct chord_profile
 	    ctl->apart || ctl->nogs)
 		return false;
 	for (uint32_t i = 0; i < ctl->nmodule; i++)
-		if (ctl->module[i].begins)
+		if (chord_rt_module(ctl, i)->begins)
 			return false;
 	for (uint64_t at = CHORD_PAGE; at < head->used; at += h.size) {
 		if (n++ == CHORD_RT_EXTENTS_KEPT || chord_rt_call(SYS_pread64, fd, &h, sizeof h, at) != sizeof h ||

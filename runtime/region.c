@@ -4,6 +4,7 @@
 
 #define CHORD_RT_STEP 0x40000000ull
 #define CHORD_RT_LOW 0x10000000000ull   /* modules below were linked without -pie */
+#define CHORD_RT_NARROW 0x1000000ull    /* a smaller gap is for debuggers only */
 #define CHORD_RT_SLOTS 4096              /* bases in the gap */
 #define CHORD_RT_SKIP 1                 /* no base has that number */
 #define CHORD_RT_TOP 0x7ffffffff000ull
@@ -46,9 +47,12 @@ chord_rt_set_base(struct chord_rt_ctl *ctl, uint64_t base)
 static void
 chord_rt_span(struct chord_rt_ctl *ctl, uint64_t *lo, uint64_t *hi, uint64_t *largest)
 {
+	const struct chord_rt_mod *m;
+
 	*lo = ~0ull;
 	*hi = *largest = 0;
-	for (struct chord_rt_mod *m = ctl->module; m < ctl->module + ctl->nmodule; m++) {
+	for (uint32_t i = 0; i < ctl->nmodule; i++) {
+		m = chord_rt_module(ctl, i);
 		if (m->life != CHORD_LIFE_LOADED)
 			continue;
 		*lo = m->first < *lo ? m->first : *lo;
@@ -90,8 +94,8 @@ chord_rt_reversed(uint32_t no)
 
 /* The base numbered no of a scheme; 0 if the scheme has no more. Negative bases
  * have all the room there is between programs and libraries, but only wrgsbase
- * sets them and ptrace refuses them: a debugger could not go on. So where the gap
- * is large, as it is with addresses that are randomised, it comes first. */
+ * sets them and ptrace refuses them: a debugger that attaches could not go on. So the gap comes first, which is
+ * about 100 MiB with addresses that are not randomised, unless a large stack leaves nothing of it. */
 static uint64_t
 chord_rt_candidate(struct chord_rt_ctl *ctl, uint32_t scheme, uint64_t no, uint64_t lo, uint64_t hi)
 {
@@ -105,7 +109,8 @@ chord_rt_candidate(struct chord_rt_ctl *ctl, uint32_t scheme, uint64_t no, uint6
 	away = 0x100000000000ull + no * CHORD_RT_STEP;
 	if (scheme == 5)
 		return hi + away < 0x500000000000ull ? away : 0;
-	if (scheme == 0 && (!ctl->dynamic || (lo >= CHORD_RT_LOW && !ctl->traced && ctl->gap_top < 16 * CHORD_RT_STEP)))
+	if (scheme == 0 && ((!ctl->dynamic && lo < CHORD_RT_LOW) ||
+	    (lo >= CHORD_RT_LOW && !ctl->traced && ctl->gap_top < CHORD_RT_NARROW)))
 		return 0;
 	if (no == CHORD_RT_SLOTS)
 		return 0;
@@ -113,11 +118,14 @@ chord_rt_candidate(struct chord_rt_ctl *ctl, uint32_t scheme, uint64_t no, uint6
 	return away < ctl->gap_top ? ctl->gap_top - away : CHORD_RT_SKIP;
 }
 
+/* What was taken for the first n modules. */
 static void
-chord_rt_release(struct chord_rt_ctl *ctl, struct chord_rt_mod *end, uint64_t base)
+chord_rt_release(struct chord_rt_ctl *ctl, uint32_t n, uint64_t base)
 {
-	for (struct chord_rt_mod *m = ctl->module; m < end; m++)
-		if (m->life == CHORD_LIFE_LOADED)
+	const struct chord_rt_mod *m;
+
+	while (n-- > 0)
+		if ((m = chord_rt_module(ctl, n))->life == CHORD_LIFE_LOADED)
 			chord_rt_call(SYS_munmap, m->first + base, m->size);
 }
 
@@ -133,19 +141,20 @@ chord_rt_take_one(const struct chord_rt_mod *m, uint64_t base)
 static long
 chord_rt_take(struct chord_rt_ctl *ctl, uint64_t base)
 {
-	struct chord_rt_mod *end = ctl->module + ctl->nmodule;
+	const struct chord_rt_mod *m;
 	long e;
 
-	for (struct chord_rt_mod *m = ctl->module; m < end; m++) {
+	for (uint32_t i = 0; i < ctl->nmodule; i++) {
+		m = chord_rt_module(ctl, i);
 		e = m->life == CHORD_LIFE_LOADED ? chord_rt_take_one(m, base) : 0;
 		if (chord_rt_failed(e)) {
-			chord_rt_release(ctl, m, base);
+			chord_rt_release(ctl, i, base);
 			return e;
 		}
 	}
 	e = chord_rt_map_guests(ctl, base);
 	if (chord_rt_failed(e))
-		chord_rt_release(ctl, end, base);
+		chord_rt_release(ctl, ctl->nmodule, base);
 	return e;
 }
 
@@ -174,13 +183,19 @@ chord_rt_find_base(struct chord_rt_ctl *ctl)
 
 /* ---- mapping ---- */
 
-static struct chord_rt_map *
-chord_rt_find_map(struct chord_rt_ctl *ctl, uint32_t module, uint32_t region)
+/* Where a region's counters of a module are in the file; 0: nowhere. */
+static uint64_t
+chord_rt_counts_at(const struct chord_rt_mod *m, uint32_t region)
 {
-	for (struct chord_rt_map *p = ctl->map; p < ctl->map + ctl->nmap; p++)
-		if (p->module == module && p->region == region)
-			return p;
-	return NULL;
+	return m->counts.at[CHORD_CHUNK_OF(region)] ? *(uint64_t *)chord_rt_item(m->counts.at, 8, region) : 0;
+}
+
+/* Where there is no memory to keep it, the counters of a module that is opened again have one more extent. */
+static void
+chord_rt_keep_counts_at(struct chord_rt_ctl *ctl, struct chord_rt_mod *m, uint32_t region, uint64_t at)
+{
+	if (chord_rt_grow(ctl, m->counts.at, 8, region))
+		*(uint64_t *)chord_rt_item(m->counts.at, 8, region) = at;
 }
 
 /* An extent for the counters of a module in a region; 0 if it cannot be had. */
@@ -189,13 +204,14 @@ chord_rt_counts(struct chord_rt_ctl *ctl, uint32_t module, uint32_t region)
 {
 	struct chord_extent_head h = {
 		.type = CHORD_EXTENT_COUNTS, .module = module,
-		.size = CHORD_PAGE + ctl->module[module].size, .a = region,
+		.size = CHORD_PAGE + chord_rt_module(ctl, module)->size, .a = region,
 	}, old;
 	uint64_t at = chord_rt_kept(ctl, &h, &old), own[2] = {0, 0}, mine;
+	const struct chord_rt_mod *m = chord_rt_module(ctl, module);
 
 	if (!at)
 		return chord_rt_extent(ctl, &h, sizeof h, h.size);
-	mine = CHORD_RT_NEAR(ctl->module[module].desc->mine) - ctl->module[module].first;
+	mine = CHORD_RT_NEAR(m->desc->mine) - m->first;
 	chord_rt_call(SYS_pwrite64, chord_rt_fd(ctl), own, sizeof own, at + CHORD_PAGE + mine);
 	return at;
 }
@@ -207,9 +223,9 @@ static void chord_rt_preset_shadow(struct chord_rt_ctl *ctl, const struct chord_
 static bool
 chord_rt_map_counts(struct chord_rt_ctl *ctl, uint32_t m, uint32_t r, bool fresh)
 {
-	struct chord_rt_mod *mod = &ctl->module[m];
-	struct chord_rt_map *map = fresh ? NULL : chord_rt_find_map(ctl, m, r);
-	uint64_t to = mod->first + ctl->region[r].base, at, old = map ? map->at : 0;
+	struct chord_rt_mod *mod = chord_rt_module(ctl, m);
+	uint64_t base = chord_rt_region(ctl, r)->base, to = mod->first + base, at;
+	uint64_t old = fresh ? 0 : chord_rt_counts_at(mod, r);
 	int32_t fd;
 	long p = -1;
 
@@ -228,10 +244,9 @@ chord_rt_map_counts(struct chord_rt_ctl *ctl, uint32_t m, uint32_t r, bool fresh
 		ctl->head->lost++;
 		chord_rt_tell(ctl, "profile", "no room for the counters of a thread");
 	}
-	if (!map && ctl->nmap < CHORD_RT_MAPS)
-		ctl->map[ctl->nmap++] = (struct chord_rt_map){m, r, at};
+	chord_rt_keep_counts_at(ctl, mod, r, at);
 	if (!chord_rt_failed(p))
-		chord_rt_preset_shadow(ctl, mod, ctl->region[r].base);
+		chord_rt_preset_shadow(ctl, mod, base);
 	return !chord_rt_failed(p);
 }
 
@@ -240,20 +255,21 @@ chord_rt_map_counts(struct chord_rt_ctl *ctl, uint32_t m, uint32_t r, bool fresh
 static struct chord_rt_region *
 chord_rt_region_new(struct chord_rt_ctl *ctl)
 {
-	uint32_t n = ctl->nregion, nmap = ctl->nmap;
-	struct chord_rt_region *r = &ctl->region[n];
+	uint32_t n = ctl->nregion;
+	struct chord_rt_region *r;
 	uint64_t base;
 
-	if (n == CHORD_RT_REGIONS || nmap + ctl->nmodule > CHORD_RT_MAPS || (base = chord_rt_find_base(ctl)) == 0)
+	if (!chord_rt_grow(ctl, ctl->region.at, sizeof *r, n) || (base = chord_rt_find_base(ctl)) == 0)
 		return NULL;
+	r = chord_rt_region(ctl, n);
 	r->base = base;
 	r->index = n;
 	r->users = 0;
+	chord_rt_name_wide(r->wide, n + 1);
 	for (uint32_t m = 0; m < ctl->nmodule; m++)
-		if (ctl->module[m].life == CHORD_LIFE_LOADED && !chord_rt_map_counts(ctl, m, n, true)) {
-			chord_rt_release(ctl, ctl->module + ctl->nmodule, base);
+		if (chord_rt_module(ctl, m)->life == CHORD_LIFE_LOADED && !chord_rt_map_counts(ctl, m, n, true)) {
+			chord_rt_release(ctl, ctl->nmodule, base);
 			chord_rt_unmap_guests(ctl, ctl->nguest, base);
-			ctl->nmap = nmap;
 			return NULL;
 		}
 	ctl->nregion++;
@@ -304,7 +320,7 @@ chord_rt_region_get(struct chord_rt_ctl *ctl)
 	uint32_t i = ctl->hint;
 
 	for (int try = 0; try < 4 && ctl->nregion && !ctl->apart; try++) {
-		r = &ctl->region[i];
+		r = chord_rt_region(ctl, i);
 		if (chord_rt_region_free(ctl, r))
 			break;
 		r = NULL;
@@ -318,7 +334,7 @@ chord_rt_region_get(struct chord_rt_ctl *ctl)
 		return NULL;
 	}
 	ctl->hint = r->index;
-	r->left = 0;
+	r->left = r->aside = 0;
 	ctl->steppers -= r->nstep != 0; /* its thread ended while it was stepped through */
 	r->nstep = 0;
 	ctl->made -= r->pd != 0;
@@ -335,12 +351,19 @@ static struct chord_rt_region *
 chord_rt_region_mine(struct chord_rt_ctl *ctl)
 {
 	uint64_t base = ctl->nogs ? 0 : chord_rt_get_base(ctl);
+	uint32_t *recent = &ctl->recent[base * 0x9e3779b97f4a7c15ull >> 56], i = *recent;
 
-	for (uint32_t i = 0; base && i < ctl->nregion; i++)
-		if (ctl->region[i].base == base)
-			return &ctl->region[i];
+	if (i < ctl->nregion && chord_rt_region(ctl, i)->base == base)
+		return chord_rt_region(ctl, i);
+	for (i = 0; base && i < ctl->nregion; i++)
+		if (chord_rt_region(ctl, i)->base == base) {
+			*recent = i;
+			return chord_rt_region(ctl, i);
+		}
 	return NULL;
 }
+
+_Static_assert(CHORD_RT_RECENT == 1 << (64 - 56), "");
 
 /* Gives the calling thread a region. */
 static bool
@@ -369,7 +392,7 @@ chord_rt_rebase(struct chord_rt_ctl *ctl, struct chord_rt_region *r, uint32_t m,
 	if (!base)
 		return false;
 	for (uint32_t i = 0; i < ctl->nmodule; i++) {
-		mod = &ctl->module[i];
+		mod = chord_rt_module(ctl, i);
 		if (i != m && mod->life == CHORD_LIFE_LOADED)
 			chord_rt_call(SYS_mremap, mod->first + old, mod->size, mod->size, 1 | 2, mod->first + base);
 	}
@@ -384,12 +407,12 @@ chord_rt_rebase(struct chord_rt_ctl *ctl, struct chord_rt_region *r, uint32_t m,
 static void
 chord_rt_map_module(struct chord_rt_ctl *ctl, uint32_t m)
 {
-	struct chord_rt_mod *mod = &ctl->module[m];
+	struct chord_rt_mod *mod = chord_rt_module(ctl, m);
 	struct chord_rt_region *mine = chord_rt_region_mine(ctl), *r;
 	bool ok, short_of = false;
 
 	for (uint32_t i = 0; i < ctl->nregion; i++) {
-		r = &ctl->region[i];
+		r = chord_rt_region(ctl, i);
 		ok = !chord_rt_failed(chord_rt_take_one(mod, r->base));
 		if (!ok && (r == mine || chord_rt_region_free(ctl, r)))
 			ok = chord_rt_rebase(ctl, r, m, r == mine);
@@ -397,6 +420,7 @@ chord_rt_map_module(struct chord_rt_ctl *ctl, uint32_t m)
 			chord_rt_map_counts(ctl, m, i, false);
 		else
 			short_of = true;
+		mod->astray |= !ok && i == 0;
 	}
 	if (short_of) {
 		ctl->head->lost++;
@@ -405,14 +429,14 @@ chord_rt_map_module(struct chord_rt_ctl *ctl, uint32_t m)
 }
 
 static uint64_t chord_rt_fold_paths(struct chord_rt_ctl *ctl, const struct chord_rt_mod *mod);
-static const struct chord_path_at *chord_rt_table_of(struct chord_rt_ctl *ctl, const struct chord_rt_mod *mod, uint64_t addr);
+static const struct chord_path_at *chord_rt_table_of(const struct chord_rt_mod *mod, uint64_t addr);
 
 /* Of a word among a module's counters: does it count? at: for base 0. */
 static bool
-chord_rt_is_count(struct chord_rt_ctl *ctl, const struct chord_rt_mod *mod, uint64_t at)
+chord_rt_is_count(const struct chord_rt_mod *mod, uint64_t at)
 {
 	return at - CHORD_RT_NEAR(mod->desc->mine) >= 16 && at - CHORD_RT_NEAR(mod->desc->shadow) >= 16 &&
-	    !chord_rt_table_of(ctl, mod, at - mod->bias);
+	    !chord_rt_table_of(mod, at - mod->bias);
 }
 
 /* Adds what was counted in the module's own section, before there was a base or
@@ -423,13 +447,13 @@ chord_rt_fold(struct chord_rt_ctl *ctl, struct chord_rt_mod *mod)
 	uint64_t *c = (uint64_t *)CHORD_RT_NEAR(mod->desc->start), *end = (uint64_t *)CHORD_RT_NEAR(mod->desc->stop);
 	uint64_t v, moved = 0;
 
-	if (!ctl->nregion)
+	if (!ctl->nregion || mod->astray)
 		return 0;
 	for (; c < end; c++) {
-		if (!*(volatile uint64_t *)c || !chord_rt_is_count(ctl, mod, (uint64_t)c))
+		if (!*(volatile uint64_t *)c || !chord_rt_is_count(mod, (uint64_t)c))
 			continue;
 		v = __atomic_exchange_n(c, 0, __ATOMIC_RELAXED);
-		__atomic_fetch_add((uint64_t *)((uint64_t)c + ctl->region[0].base), v, __ATOMIC_RELAXED);
+		__atomic_fetch_add((uint64_t *)((uint64_t)c + chord_rt_region(ctl, 0)->base), v, __ATOMIC_RELAXED);
 		moved += v;
 	}
 	return moved + chord_rt_fold_paths(ctl, mod);
@@ -438,10 +462,11 @@ chord_rt_fold(struct chord_rt_ctl *ctl, struct chord_rt_mod *mod)
 static uint64_t
 chord_rt_fold_all(struct chord_rt_ctl *ctl)
 {
+	struct chord_rt_mod *m;
 	uint64_t moved = 0;
 
-	for (struct chord_rt_mod *m = ctl->module; m < ctl->module + ctl->nmodule; m++)
-		if (m->life == CHORD_LIFE_LOADED && !m->left)
+	for (uint32_t i = 0; i < ctl->nmodule; i++)
+		if ((m = chord_rt_module(ctl, i))->life == CHORD_LIFE_LOADED && !m->left)
 			moved += chord_rt_fold(ctl, m);
 	return moved;
 }
@@ -449,8 +474,8 @@ chord_rt_fold_all(struct chord_rt_ctl *ctl)
 static void
 chord_rt_unmap_module(struct chord_rt_ctl *ctl, uint32_t m)
 {
-	struct chord_rt_mod *mod = &ctl->module[m];
+	const struct chord_rt_mod *mod = chord_rt_module(ctl, m);
 
 	for (uint32_t i = 0; i < ctl->nregion; i++)
-		chord_rt_call(SYS_munmap, mod->first + ctl->region[i].base, mod->size);
+		chord_rt_call(SYS_munmap, mod->first + chord_rt_region(ctl, i)->base, mod->size);
 }

@@ -18,14 +18,10 @@
 #include <stdint.h>
 
 enum {
-	CHORD_RT_MODULES = 2048,
-	CHORD_RT_REGIONS = 16384,
-	CHORD_RT_MAPS = 65536,     /* the kernel's own default limit is lower */
-	CHORD_RT_EXTENTS = 1024,   /* of exit records */
+	CHORD_RT_MODULES = 0x7ffe, /* numbers of modules in keys have 15 bits, and 0 is none */
 	CHORD_RT_WIDE = 10,        /* extents of a struct chord_rt_wide */
 	CHORD_RT_ASKING = 176,     /* bytes of the frame of __chord_pointer, __chord_path and __chord_stack */
-	CHORD_RT_TABLES = 65536,   /* of paths, hashed */
-	CHORD_RT_UNITS = 8192,     /* small pieces of shadow */
+	CHORD_RT_UNITS = 1024,     /* small pieces of shadow: those of the first table */
 	CHORD_RT_UNIT = 65536,     /* bytes of these */
 	CHORD_RT_BESIDE = 1 << 24, /* how far a path register may be from its table */
 	CHORD_RT_SPARES = 16,      /* kept for when no more memory can be had */
@@ -33,14 +29,20 @@ enum {
 	CHORD_RT_JUMPS = 64,
 	CHORD_RT_JUMP_FRAMES = 14,
 	CHORD_RT_OBJECTS = 64,
-	CHORD_RT_GUESTS = 256,
 	CHORD_RT_PATH = 4096,
 	CHORD_RT_MAKING = 64,      /* threads that are being made at a time */
 	CHORD_RT_TABLE = 256,      /* beside the number of a hook: a table led to it */
-	CHORD_RT_FIBRES = 8192,
+	CHORD_RT_FIBRES = 64,      /* of the first table */
+	CHORD_RT_TABLES = 16,      /* each is twice as large as the one before */
+	CHORD_RT_LEAVES = 256,     /* of the bits that say which pieces are mapped: a page each */
 	CHORD_RT_STRUCK = 184,     /* from the frame pointer of __chord_struck to its frame's end */
 	CHORD_RT_STEPS = 8,        /* timers for which a thread is stepped through */
 	CHORD_RT_FRAMES = 28,      /* kept of a fibre */
+	CHORD_RT_SPACES = 17,      /* glibc has 16 name spaces; the last one here is for any more */
+	CHORD_RT_ELSEWHERE = 1,    /* the space of a module whose name space has not told its own yet */
+	CHORD_RT_FAR_JUMP = 14,    /* bytes of a jump to anywhere */
+	CHORD_RT_RECENT = 256,
+	CHORD_RT_PATHS = 256,      /* lists of modules by the hash of their path */
 };
 
 #define CHORD_RT_AMID (1ull << 63)                 /* of a PC among registers: no call returns there */
@@ -128,7 +130,12 @@ struct chord_rt_desc {
 	uint32_t shadowed;            /* __chord_stack has been called */
 	uint64_t lost;                /* paths that were not counted before the module was known */
 	int32_t code, code_end;       /* the runtime's own */
-	int32_t links, pad;           /* chord_rt_links */
+	int32_t links, mapped;        /* chord_rt_links; chord_rt_mapped() */
+};
+
+/* What grows: see CHORD_CHUNK. Elements never move. */
+struct chord_rt_chunks {
+	uint64_t at[CHORD_CHUNKS];
 };
 
 /* A measured module. Slots are never reused for another one: the index is the
@@ -136,12 +143,14 @@ struct chord_rt_desc {
 struct chord_rt_mod {
 	CHORD_LIVE_MODULE_FIELDS(CHORD_FIELD)
 	unsigned char id[32];
+	uint32_t index;
 	struct chord_rt_desc *desc;
 	uint64_t text, text_end;      /* its executable segments */
 	uint64_t struck, struck_end;  /* __chord_struck, if it was needed so far */
 	uint64_t path_hash;           /* to know it again when it is opened again */
 	uint64_t space;               /* which list of objects it is in */
-	uint32_t name;                /* its path in names */
+	const char *name;             /* its path */
+	uint32_t same;                /* the next module with that hash of the path, + 1 */
 	uint32_t main;                /* the program itself: never closed */
 	uint32_t seen;                /* in the scan that runs */
 	uint32_t left;                /* its destructor has run: desc may be gone any time */
@@ -151,7 +160,10 @@ struct chord_rt_mod {
 	uint32_t paths;               /* it has paths */
 	uint32_t unfinished;          /* of some procedures all are counted: how far they came is to be known */
 	uint64_t shadow;              /* its __chord_shadow */
-	uint32_t table, ntable;       /* its hash tables, link-time addresses */
+	struct chord_path_at *table;  /* its hash tables, link-time addresses */
+	uint32_t ntable;
+	uint32_t astray;              /* region 0 has no room for its counters */
+	struct chord_rt_chunks counts; /* by region, uint64_t: its extent in the file; 0: there is none */
 };
 
 /* An event's counter in a region, and its timer behind that. Each pair counts with its sum; woven code adds to the first
@@ -185,6 +197,19 @@ struct chord_rt_vfork {
 	uint64_t pid;                 /* who called */
 };
 
+/* What is counted in slots of the form of struct chord_callee, each kind in extents of its own: type CHORD_EXTENT_CALLEES plus
+ * the kind. */
+enum chord_rt_kind { CHORD_RT_CALLED, CHORD_RT_OVERFLOWN, CHORD_RT_UNFINISHED, CHORD_RT_KINDS };
+
+/* Such extents of a region, mapped: the one numbered k has CHORD_PAGE << 2k bytes. They stay where they are as long as the
+ * process lives: woven code holds slots. */
+struct chord_rt_wide {
+	uint32_t kind, number;        /* enum chord_rt_kind; of the region plus 1, 0: of threads that have none */
+	uint32_t n;
+	uint64_t used;                /* slots of the last one */
+	struct chord_extent_head *map[CHORD_RT_WIDE];
+};
+
 /* entry.s knows where start and arg are. */
 struct chord_rt_region {
 	CHORD_LIVE_REGION_FIELDS(CHORD_FIELD)
@@ -202,6 +227,9 @@ struct chord_rt_region {
 	uint64_t born, born_sp;       /* a thread that began in the middle of a function, on a stack of its own: where that function
 	                               * begins, and the stack pointer then */
 	uint64_t pd;                  /* a thread that the C library made by itself: where its descriptor is */
+	uint32_t slots;               /* its extent of exits that was added last, + 1 */
+	uint64_t stack_aside;         /* where the runtime's own stack for it begins; 0: not needed yet */
+	struct chord_rt_wide wide[CHORD_RT_KINDS];
 };
 
 /* A stack that was left by swapcontext or setcontext. Slots are never free again: those
@@ -215,31 +243,13 @@ struct chord_rt_fibre {
 	struct { uint64_t pc, cfa; } frame[CHORD_RT_FRAMES];
 };
 
-/* Counters of a module in a region; at: the extent in the file, 0: anonymous. */
-struct chord_rt_map {
-	uint32_t module, region;
-	uint64_t at;
-};
-
 /* An extent of exit records, mapped. Begins like struct chord_live_exits. */
 struct chord_rt_slots {
 	struct chord_extent_head *map;
 	uint64_t size, n, used;
 	uint32_t region;              /* plus 1, of the thread whose they are; 0: of any */
+	uint32_t before;              /* the extent for the same that was added before, + 1; 0: there is none */
 };
-
-/* What is counted in slots of the form of struct chord_callee, each kind in extents of its own: type CHORD_EXTENT_CALLEES plus
- * the kind. */
-enum chord_rt_kind { CHORD_RT_CALLED, CHORD_RT_OVERFLOWN, CHORD_RT_UNFINISHED, CHORD_RT_KINDS };
-
-/* Such extents of a region, mapped: the one numbered k has CHORD_PAGE << 2k bytes. They stay where they are as long as the
- * process lives: woven code holds slots. */
-struct chord_rt_wide {
-	uint32_t n;
-	uint64_t used;                /* slots of the last one */
-	struct chord_extent_head *map[CHORD_RT_WIDE];
-};
-
 
 /* Registers that a frame's caller wants back; in the order of entry.s. */
 struct chord_rt_regs {
@@ -287,6 +297,15 @@ struct chord_rt_object_id {
 	uint64_t stamp;
 };
 
+/* A list of objects, as it was looked at last: each name space has its own. What comes is added at its end. */
+struct chord_rt_space {
+	uint64_t id;                  /* of its libc: struct chord_rt_mod's space */
+	uint64_t adds, subs;          /* as libc counts them */
+	uint64_t last;                /* program headers of the last one */
+	uint32_t known;               /* how many there were */
+	uint32_t hooked;              /* of how many the tables have been looked through */
+};
+
 /* What a process may write messages to: descriptor 2, while it is still what it was when the process began. */
 struct chord_rt_stderr {
 	uint64_t dev, ino;
@@ -322,15 +341,16 @@ struct chord_rt_making {
 struct chord_rt_ctl {
 	CHORD_LIVE_FIELDS(CHORD_FIELD)
 	uint64_t born;                /* CHORD_RT_BORN: this version's, long before magic says so */
-	uint32_t nmap;
+	uint64_t *here;               /* 1; in a forked child, whoever forked it, 0. NULL: the kernel cannot do that */
+	uint64_t room, room_end;      /* memory to be given away */
 	uint32_t fsgsbase, nogs, nofile, dynamic, ended, told, secure, traced;
 	uint32_t hint, cursor;        /* where to look for a free region */
+	uint32_t recent[CHORD_RT_RECENT]; /* regions by their bases, as last found */
 	uint32_t scheme, step_no;     /* where to look for a base */
-	uint32_t nnames;
 	uint64_t highest;             /* end of the highest loaded object below the stack */
 	uint64_t stack;               /* where the first thread's stack begins */
 	const struct chord_rt_regs *daemon; /* where a thread is that forks in daemon(); NULL: none */
-	uint64_t phdr;                /* program headers of the program, as the kernel says */
+	uint64_t phdr, phnum;         /* program headers of the program, as the kernel says */
 	uint64_t gap_top, gap_step;
 	uint64_t main, main_end, main_hdr; /* the program; its .eh_frame_hdr or 0 */
 	uint32_t epoch;               /* what was known of frames in another one is forgotten */
@@ -341,8 +361,8 @@ struct chord_rt_ctl {
 	uint32_t cancels;             /* pthread_cancel has been called */
 	uint32_t sums;                /* some module has counters whose values exits record */
 	uint32_t paths;               /* some module has paths */
-	uint32_t ntable;
 	uint32_t guests_told;         /* the profile says that there are guests */
+	uint32_t too_many;            /* it says that there are more modules than can be told apart */
 	uint64_t dying_state;         /* of the head before */
 	struct chord_rt_regs dying_regs;
 	uint32_t apart;               /* CHORD_THREADS=apart: regions are not used again, exits are kept by region */
@@ -361,9 +381,13 @@ struct chord_rt_ctl {
 	uint64_t kept, kept_size;     /* the profile at the last reset */
 	uint64_t frames, frames_size; /* .eh_frame of a static program */
 	uint32_t frames_asked;
-	uint64_t dl_adds;             /* when the hooks were last put in */
+	uint32_t hooks_wanted;        /* chord_rt_is_wanted() gave when the hooks were last put in */
+	uint32_t forks_watched;       /* by a module that is never closed */
 	uint64_t dl_asked;            /* when dlsym last asked for that */
 	uint32_t hooker;              /* module whose wrappers are in the tables, + 1 */
+	uint64_t debug;               /* struct chord_rt_debug, if its function has been led to chord_rt_mapped() */
+	uint64_t brk;                 /* that function; 0: not yet */
+	unsigned char brk_was[CHORD_RT_FAR_JUMP]; /* as it was */
 	struct chord_profile_head *head;
 	int32_t fd;
 	uint32_t made;                /* regions with a descriptor */
@@ -379,29 +403,33 @@ struct chord_rt_ctl {
 	uint64_t letters[4];          /* that their names begin with */
 	uint32_t hash[CHORD_RT_NHOOK];
 	uint16_t name[CHORD_RT_NHOOK];
-	struct chord_rt_slots slots[CHORD_RT_EXTENTS];
+	uint32_t slots_last;          /* extent of exits of no region, + 1 */
+	struct chord_rt_chunks module, region, slots, guest;
+	struct chord_rt_wide wide[CHORD_RT_KINDS]; /* of threads that have no region */
+	uint32_t nlist, elsewhere;    /* some module has been seen in a name space of its own */
+	struct chord_rt_space list[CHORD_RT_SPACES];
+	uint32_t same[CHORD_RT_PATHS]; /* first module with such a path, + 1 */
+	struct chord_rt_fibre *fibre[CHORD_RT_TABLES]; /* hash tables */
+	uint32_t *unit[CHORD_RT_TABLES]; /* numbers of those that are mapped, plus 1: hash tables */
+	uint64_t *piece[CHORD_RT_LEAVES]; /* a bit for each that is mapped */
+	uint32_t nspare, limit;       /* spares used; 1: the process has limited its memory, 2: not */
+	unsigned char (*spare)[CHORD_RT_UNIT];
 	struct chord_rt_stderr err;
 	struct chord_rt_home place;
 	char prog[256];
 	char wanted[CHORD_RT_PATH];   /* CHORD_FILE made absolute, not expanded */
 	char path[CHORD_RT_PATH];     /* the file */
-	char names[256 * 1024];
 	_Alignas(CHORD_PAGE) unsigned char page[CHORD_PAGE];  /* scratch, under the lock */
 	unsigned char zero[CHORD_PAGE];
 	struct chord_rt_known known[CHORD_RT_KNOWN];
 	struct chord_rt_jump jump[CHORD_RT_JUMPS];
 	struct chord_rt_object_id object[CHORD_RT_OBJECTS];
-	struct chord_rt_mod module[CHORD_RT_MODULES];
-	struct chord_rt_region region[CHORD_RT_REGIONS];
-	struct chord_rt_wide wide[CHORD_RT_KINDS][CHORD_RT_REGIONS + 1]; /* by region plus 1; 0: of threads that have none */
-	struct chord_rt_fibre fibre[CHORD_RT_FIBRES];
-	struct chord_rt_map map[CHORD_RT_MAPS];
-	struct chord_path_at table[CHORD_RT_TABLES];
-	struct chord_live_guest guest[CHORD_RT_GUESTS];
-	uint32_t unit[CHORD_RT_UNITS]; /* numbers of those that are mapped, plus 1: a hash table */
-	uint32_t nspare;
-	_Alignas(CHORD_PAGE) unsigned char spare[CHORD_RT_SPARES][CHORD_RT_UNIT];
-	uint64_t piece[1 << (47 - CHORD_SHADOW_BITS - 6)]; /* a bit for each that is mapped */
+	struct chord_rt_mod first_modules[CHORD_CHUNK];
+	struct chord_rt_region first_regions[CHORD_CHUNK];
+	struct chord_rt_slots first_slots[CHORD_CHUNK];
+	uint32_t first_units[CHORD_RT_UNITS];
+	unsigned char first_room[CHORD_PAGE];
+	_Alignas(CHORD_PAGE) uint64_t first_here[CHORD_PAGE / 8]; /* last: a page with rules of its own */
 };
 
 extern struct chord_rt_desc chord_rt_desc __attribute__((visibility("hidden")));

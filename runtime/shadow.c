@@ -6,31 +6,55 @@
  * Pieces are small because what a program may map, and what mlockall locks, is the program's. */
 
 #define CHORD_RT_PIECE (1ull << CHORD_SHADOW_BITS)
+#define CHORD_RT_AMPLE (1ull << 32) /* bytes of memory that are enough for pieces */
 
 /* ---- what is mapped ---- */
 
-static bool
-chord_rt_has_piece(const struct chord_rt_ctl *ctl, uint64_t sp)
+/* The page of bits that has that of an address below CHORD_RT_TOP. */
+static uint64_t **
+chord_rt_leaf(struct chord_rt_ctl *ctl, uint64_t sp)
 {
+	return &ctl->piece[sp >> CHORD_SHADOW_BITS >> 15];
+}
+_Static_assert(CHORD_RT_LEAVES == 1 << (47 - CHORD_SHADOW_BITS - 15) && CHORD_PAGE * 8 == 1 << 15, "");
+
+static bool
+chord_rt_has_piece(struct chord_rt_ctl *ctl, uint64_t sp)
+{
+	const uint64_t *leaf = sp < CHORD_RT_TOP ? __atomic_load_n(chord_rt_leaf(ctl, sp), __ATOMIC_ACQUIRE) : NULL;
 	uint64_t no = sp >> CHORD_SHADOW_BITS;
 
-	return sp < CHORD_RT_TOP && __atomic_load_n(&ctl->piece[no / 64], __ATOMIC_ACQUIRE) >> no % 64 & 1;
+	return leaf && __atomic_load_n(&leaf[no / 64 % (CHORD_PAGE / 8)], __ATOMIC_ACQUIRE) >> no % 64 & 1;
 }
 
-/* Where the unit is in the table, or would be; NULL: no room. */
+/* Where the unit is in the tables, or would be; NULL: no room. *k: the table that is not there yet, or full. */
 static uint32_t *
-chord_rt_unit_at(struct chord_rt_ctl *ctl, uint64_t sp)
+chord_rt_unit_at(struct chord_rt_ctl *ctl, uint64_t sp, uint32_t *k)
 {
-	uint32_t no = (uint32_t)(sp / CHORD_RT_UNIT) + 1, now;
+	uint32_t no = (uint32_t)(sp / CHORD_RT_UNIT) + 1, now, *table;
 
-	for (uint32_t i = 0; i < 64; i++) {
-		uint32_t *p = &ctl->unit[(no + i) % CHORD_RT_UNITS];
+	for (*k = 0; *k < CHORD_RT_TABLES && (table = __atomic_load_n(&ctl->unit[*k], __ATOMIC_ACQUIRE)); ++*k)
+		for (uint32_t i = 0; i < 64; i++) {
+			uint32_t *p = &table[(no + i) % (CHORD_RT_UNITS << *k)];
 
-		now = __atomic_load_n(p, __ATOMIC_ACQUIRE);
-		if (now == no || !now)
-			return p;
-	}
+			now = __atomic_load_n(p, __ATOMIC_ACQUIRE);
+			if (now == no || !now)
+				return p;
+		}
 	return NULL;
+}
+
+/* Under the lock. */
+static uint32_t *
+chord_rt_unit_make(struct chord_rt_ctl *ctl, uint64_t sp)
+{
+	uint32_t k, *p = chord_rt_unit_at(ctl, sp, &k);
+
+	if (p || k == CHORD_RT_TABLES)
+		return p;
+	p = (uint32_t *)chord_rt_take_room(ctl, sizeof *p * CHORD_RT_UNITS << k);
+	__atomic_store_n(&ctl->unit[k], p, __ATOMIC_RELEASE);
+	return chord_rt_unit_at(ctl, sp, &k);
 }
 
 /* Is the slot of a stack address mapped? */
@@ -38,12 +62,13 @@ static bool
 chord_rt_has_slot(struct chord_rt_ctl *ctl, uint64_t sp)
 {
 	const uint32_t *unit;
+	uint32_t k;
 
 	if (sp >= CHORD_RT_TOP || sp % 8)
 		return false;
 	if (chord_rt_has_piece(ctl, sp))
 		return true;
-	unit = chord_rt_unit_at(ctl, sp);
+	unit = chord_rt_unit_at(ctl, sp, &k);
 	return unit && *unit;
 }
 
@@ -60,12 +85,24 @@ chord_rt_map_shadow(uint64_t mask, uint64_t at, uint64_t size)
 	return p;
 }
 
+/* False: there is no memory to note pieces in. */
+static bool
+chord_rt_make_leaf(struct chord_rt_ctl *ctl, uint64_t sp)
+{
+	uint64_t **leaf = chord_rt_leaf(ctl, sp);
+
+	if (sp < CHORD_RT_TOP && !*leaf)
+		__atomic_store_n(leaf, (uint64_t *)chord_rt_take_room(ctl, CHORD_PAGE), __ATOMIC_RELEASE);
+	return sp < CHORD_RT_TOP && *leaf;
+}
+
 static void
 chord_rt_note_piece(struct chord_rt_ctl *ctl, uint64_t sp)
 {
-	uint64_t no = sp >> CHORD_SHADOW_BITS;
+	uint64_t no = sp >> CHORD_SHADOW_BITS, *leaf = *chord_rt_leaf(ctl, sp);
 
-	__atomic_fetch_or(&ctl->piece[no / 64], 1ull << no % 64, __ATOMIC_RELEASE);
+	if (leaf)
+		__atomic_fetch_or(&leaf[no / 64 % (CHORD_PAGE / 8)], 1ull << no % 64, __ATOMIC_RELEASE);
 }
 
 /* Is nothing there? */
@@ -86,7 +123,7 @@ chord_rt_spare_shadow(struct chord_rt_ctl *ctl, uint64_t at)
 {
 	long e = -ENOMEM;
 
-	if (ctl->nspare < CHORD_RT_SPARES && chord_rt_is_free(at ^ ctl->mask, CHORD_RT_UNIT))
+	if (ctl->spare && ctl->nspare < CHORD_RT_SPARES && chord_rt_is_free(at ^ ctl->mask, CHORD_RT_UNIT))
 		e = chord_rt_call(SYS_mremap, ctl->spare[ctl->nspare], CHORD_RT_UNIT, CHORD_RT_UNIT, 1 | 2, at ^ ctl->mask);
 	ctl->nspare += !chord_rt_failed(e);
 	return e;
@@ -102,6 +139,15 @@ chord_rt_map_unit(struct chord_rt_ctl *ctl, uint64_t at)
 	return !chord_rt_failed(e);
 }
 
+/* Where the process has limited what it may map, pieces are too large: the room is its own. */
+static bool
+chord_rt_is_short(struct chord_rt_ctl *ctl)
+{
+	if (!ctl->limit)
+		ctl->limit = chord_rt_limit(CHORD_RT_RLIMIT_AS) < CHORD_RT_AMPLE ? 1 : 2;
+	return ctl->limit == 1;
+}
+
 /* Maps the shadow of the piece that sp is in, or of as little as can be had. Under the lock. */
 static bool
 chord_rt_more_shadow(struct chord_rt_ctl *ctl, uint64_t sp)
@@ -110,11 +156,12 @@ chord_rt_more_shadow(struct chord_rt_ctl *ctl, uint64_t sp)
 
 	if (chord_rt_has_piece(ctl, sp))
 		return true;
-	if (!chord_rt_failed(chord_rt_map_shadow(ctl->mask, sp & -CHORD_RT_PIECE, CHORD_RT_PIECE))) {
+	if (!chord_rt_is_short(ctl) && chord_rt_make_leaf(ctl, sp) &&
+	    !chord_rt_failed(chord_rt_map_shadow(ctl->mask, sp & -CHORD_RT_PIECE, CHORD_RT_PIECE))) {
 		chord_rt_note_piece(ctl, sp);
 		return true;
 	}
-	unit = chord_rt_unit_at(ctl, sp);
+	unit = chord_rt_unit_make(ctl, sp);
 	if (!unit || (!*unit && !chord_rt_map_unit(ctl, sp & -(uint64_t)CHORD_RT_UNIT)))
 		return false;
 	__atomic_store_n(unit, (uint32_t)(sp / CHORD_RT_UNIT) + 1, __ATOMIC_RELEASE);
@@ -131,10 +178,12 @@ chord_rt_try_mask(struct chord_rt_ctl *ctl, uint64_t mask, const uint64_t *at, u
 	long e;
 
 	for (uint32_t i = 0; i < n; i++) {
+		if (!chord_rt_make_leaf(ctl, at[i]))
+			goto next;
 		for (uint32_t k = 0; k < i; k++)
 			if (at[k] == at[i])
 				goto next;
-		e = chord_rt_map_shadow(mask, at[i], CHORD_RT_PIECE);
+		e = chord_rt_is_short(ctl) ? -ENOMEM : chord_rt_map_shadow(mask, at[i], CHORD_RT_PIECE);
 		mapped[i] = !chord_rt_failed(e);
 		if (e != -EEXIST)
 			goto next;
@@ -165,6 +214,14 @@ chord_rt_mask_taken(uint32_t bit)
 	           CHORD_RT_MAP_PRIVATE | CHORD_RT_MAP_ANON | CHORD_RT_MAP_NORESERVE) == -EEXIST;
 }
 
+/* What is needed where the process may have no more memory. */
+static void
+chord_rt_keep_spares(struct chord_rt_ctl *ctl)
+{
+	if (!ctl->spare)
+		ctl->spare = (unsigned char (*)[CHORD_RT_UNIT])chord_rt_pages(CHORD_RT_SPARES * CHORD_RT_UNIT);
+}
+
 /* For good: of this stack, of what is mapped next, and of the program's data, which may be other stacks, the shadow should be
  * free. Sanitizers leave little that is. Under the lock. */
 static void
@@ -179,6 +236,7 @@ chord_rt_choose_mask(struct chord_rt_ctl *ctl)
 		chord_rt_call(SYS_munmap, p, CHORD_PAGE);
 	else
 		at[1] = at[0];
+	chord_rt_keep_spares(ctl);
 	for (uint32_t i = 0; i < 3; i++)
 		at[i] &= -CHORD_RT_PIECE;
 	for (uint32_t i = 0; i < sizeof bit; i++)
@@ -256,15 +314,16 @@ chord_rt_read_maps(struct chord_rt_ctl *ctl, struct chord_rt_maps *m, char c)
 }
 
 /* Of everything that may become a stack without being mapped first. */
-static void
-chord_rt_shadow_everything(struct chord_rt_ctl *ctl)
+static uint64_t
+chord_rt_shadow_everything(struct chord_rt_ctl *ctl, uint64_t a, uint64_t b)
 {
 	struct chord_rt_maps m = {{0, 0}, 0, 0, 0};
 	uint64_t old, end;
 	long fd, n;
 
+	(void)a, (void)b;
 	if (!ctl->paths)
-		return;
+		return 0;
 	old = chord_rt_lock(ctl);
 	if (!ctl->mask)
 		chord_rt_choose_mask(ctl);
@@ -277,6 +336,7 @@ chord_rt_shadow_everything(struct chord_rt_ctl *ctl)
 	end = (uint64_t)chord_rt_call(SYS_brk, 0);
 	chord_rt_shadow_range(ctl, end, end + 0x4000000);
 	chord_rt_unlock(ctl, old);
+	return 0;
 }
 
 /* ---- the guard ---- */
@@ -306,23 +366,31 @@ chord_rt_first_shadow(struct chord_rt_ctl *ctl)
 	chord_rt_desc.shadowed = 1;
 	ctl->paths = 1;
 	if (chord_rt_desc.ctl)
-		ctl->module[chord_rt_desc.index].paths = 1;
+		chord_rt_module(ctl, chord_rt_desc.index)->paths = 1;
 }
 
-static bool
-chord_rt_need_slot(struct chord_rt_ctl *ctl, uint64_t sp)
+static uint64_t
+chord_rt_make_slot(struct chord_rt_ctl *ctl, uint64_t sp, uint64_t none)
 {
-	bool ok = chord_rt_has_slot(ctl, sp);
-	uint64_t old;
+	uint64_t old = chord_rt_lock(ctl);
+	bool ok;
 
-	if (ok)
-		return true;
-	old = chord_rt_lock(ctl);
+	(void)none;
 	if (!ctl->mask)
 		chord_rt_choose_mask(ctl);
 	ok = chord_rt_more_shadow(ctl, sp);
 	chord_rt_unlock(ctl, old);
 	return ok;
+}
+
+static bool
+chord_rt_need_slot(struct chord_rt_ctl *ctl, uint64_t sp)
+{
+	if (chord_rt_has_slot(ctl, sp))
+		return true;
+	if (ctl->magic)
+		return chord_rt_aside(ctl, chord_rt_make_slot, sp, 0);
+	return chord_rt_make_slot(ctl, sp, 0);
 }
 
 /* What woven code is about to write would hit whatever is there, or nothing. Where a process keeps itself from mapping anything,

@@ -71,11 +71,11 @@ chord_rt_map_all(struct chord_rt_ctl *ctl, uint64_t size)
 
 /* Of a module's counters in memory as in an extent: what is at bytes i is no key of a hash table. */
 static bool
-chord_rt_is_added(struct chord_rt_ctl *ctl, const struct chord_extent_head *h, uint64_t i)
+chord_rt_is_added(const struct chord_rt_ctl *ctl, const struct chord_extent_head *h, uint64_t i)
 {
-	const struct chord_rt_mod *m = &ctl->module[h->module];
+	const struct chord_rt_mod *m = chord_rt_module(ctl, h->module);
 	uint64_t addr = m->first - m->bias + i - CHORD_PAGE;
-	const struct chord_path_at *t = chord_rt_table_of(ctl, m, addr);
+	const struct chord_path_at *t = chord_rt_table_of(m, addr);
 
 	return !t || (addr - t->addr) % sizeof(struct chord_path_entry) == offsetof(struct chord_path_entry, count);
 }
@@ -274,27 +274,37 @@ chord_rt_snapshot(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
 
 /* ---- the signal ---- */
 
+static uint64_t
+chord_rt_take_snapshot(struct chord_rt_ctl *ctl, uint64_t at, uint64_t none)
+{
+	const struct chord_rt_regs *regs = (const struct chord_rt_regs *)at;
+	uint64_t old;
+	long e;
+
+	(void)none;
+	chord_rt_active(ctl, regs, 0, 0); /* makes the records: that may take the lock */
+	chord_rt_active(ctl, regs, CHORD_EXIT_REENTRY, 0);
+	old = chord_rt_lock(ctl);
+	e = chord_rt_snapshot(ctl, regs);
+	if (chord_rt_failed(e))
+		chord_rt_text(ctl, "a snapshot could not be written");
+	chord_rt_unlock(ctl, old);
+	return 0;
+}
+
 static void
 chord_rt_on_signal(int sig, void *info, const uint64_t *context)
 {
 	static const uint8_t from[] = {13, 12, 14, 11, 9, 8, 10, 15, 0, 1, 2, 3, 4, 5, 6, 7, 16}; /* gregs by DWARF number */
 	struct chord_rt_ctl *ctl = chord_rt_ctl_here();
 	struct chord_rt_regs regs;
-	uint64_t old;
-	long e;
 
 	(void)sig, (void)info;
 	if (!ctl || !ctl->magic || ctl->ended || chord_rt_other_process(ctl))
 		return;
 	for (uint32_t i = 0; i < sizeof from; i++)
 		regs.r[i] = context[5 + from[i]];
-	chord_rt_active(ctl, &regs, 0, 0); /* makes the records: that may take the lock */
-	chord_rt_active(ctl, &regs, CHORD_EXIT_REENTRY, 0);
-	old = chord_rt_lock(ctl);
-	e = chord_rt_snapshot(ctl, &regs);
-	if (chord_rt_failed(e))
-		chord_rt_text(ctl, "a snapshot could not be written");
-	chord_rt_unlock(ctl, old);
+	chord_rt_aside(ctl, chord_rt_take_snapshot, (uint64_t)&regs, 0);
 }
 
 /* In the program's own constructor: its code is never closed. */

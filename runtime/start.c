@@ -3,43 +3,91 @@
 
 static unsigned long chord_rt_getauxval(unsigned long) __attribute__((weakref("getauxval")));
 
-/* Where the control block is looked for: the first of these addresses that is
- * free, so that every copy of the runtime finds it, in whichever list of objects
- * it may be. Sanitizers leave only some of them. */
+/* Where a page says where the control block is: the first of these addresses that is free, so that every copy of the
+ * runtime finds it, in whichever list of objects it may be. Sanitizers leave only some of them. */
 static const uint64_t chord_rt_places[] = CHORD_LIVE_PLACES;
+enum { CHORD_RT_PLACES = sizeof chord_rt_places / sizeof *chord_rt_places };
 
+static bool
+chord_rt_is_anchor(const struct chord_live_anchor *a)
+{
+	return chord_rt_readable((uint64_t)a) && a->magic == CHORD_ANCHOR_MAGIC;
+}
+
+static struct chord_rt_ctl *
+chord_rt_new_control(void)
+{
+	struct chord_rt_ctl *ctl = (struct chord_rt_ctl *)chord_rt_pages(sizeof *ctl);
+
+	if (!ctl)
+		return NULL;
+	ctl->born = CHORD_RT_BORN;
+	ctl->version = CHORD_FORMAT_VERSION;
+	chord_rt_first_memory(ctl);
+	return ctl;
+}
+
+/* The page says where it is, for good. */
+static struct chord_rt_ctl *
+chord_rt_moor(struct chord_live_anchor *a)
+{
+	struct chord_rt_ctl *ctl = chord_rt_new_control();
+
+	if (!ctl) {
+		chord_rt_call(SYS_munmap, a, CHORD_PAGE);
+		return NULL;
+	}
+	a->version = CHORD_FORMAT_VERSION;
+	a->block = (uint64_t)ctl;
+	__atomic_store_n(&a->magic, CHORD_ANCHOR_MAGIC, __ATOMIC_RELEASE);
+	chord_rt_call(SYS_mprotect, a, CHORD_PAGE, CHORD_RT_PROT_READ);
+	return ctl;
+}
+
+static struct chord_rt_ctl *
+chord_rt_block_of(const struct chord_live_anchor *a)
+{
+	return (struct chord_rt_ctl *)a->block;
+}
+
+/* This version's control block; made if there is none. NULL: there is no room. */
 static struct chord_rt_ctl *
 chord_rt_control(void)
 {
-	struct chord_rt_ctl *ctl;
+	struct chord_live_anchor *a, *found = NULL;
+	uint32_t ours = 0, room = CHORD_RT_PLACES;
 	long e;
 
-	for (uint32_t i = 0; i < sizeof chord_rt_places / sizeof *chord_rt_places; i++) {
-		ctl = (struct chord_rt_ctl *)chord_rt_places[i];
-		e = chord_rt_map_at(chord_rt_places[i], sizeof *ctl, CHORD_RT_PROT_RW,
-		    CHORD_RT_MAP_PRIVATE | CHORD_RT_MAP_ANON | CHORD_RT_MAP_NORESERVE);
+	for (uint32_t i = 0; i < CHORD_RT_PLACES && !found; i++) {
+		a = (struct chord_live_anchor *)chord_rt_places[i];
+		e = chord_rt_map_at((uint64_t)a, CHORD_PAGE, CHORD_RT_PROT_RW, CHORD_RT_MAP_PRIVATE | CHORD_RT_MAP_ANON);
 		if (!chord_rt_failed(e)) {
-			ctl->born = CHORD_RT_BORN;
-			return ctl;
+			ours |= 1u << i;
+			room = room < i ? room : i;
+		} else if (e == -EEXIST && chord_rt_is_anchor(a) && a->version == CHORD_FORMAT_VERSION) {
+			found = a;
 		}
-		if (e == -EEXIST && chord_rt_readable((uint64_t)ctl) && ctl->born == CHORD_RT_BORN &&
-		    (!ctl->magic || (ctl->magic == CHORD_LIVE_MAGIC && ctl->version == CHORD_FORMAT_VERSION)))
-			return ctl;
 	}
-	return NULL;
+	for (uint32_t i = 0; i < CHORD_RT_PLACES; i++)
+		if (ours >> i & 1 && (found || i != room))
+			chord_rt_call(SYS_munmap, chord_rt_places[i], CHORD_PAGE);
+	if (found)
+		return chord_rt_block_of(found);
+	return room < CHORD_RT_PLACES ? chord_rt_moor((struct chord_live_anchor *)chord_rt_places[room]) : NULL;
 }
 
-/* The control block of another version, if the process is that one's; or NULL. */
+/* The control block of another version, if the process is that one's; or NULL. One that a guest made for its own stacks
+ * has no magic. */
 static struct chord_rt_ctl *
 chord_rt_host(void)
 {
-	struct chord_rt_ctl *ctl;
+	const struct chord_live_anchor *a;
 
-	for (uint32_t i = 0; i < sizeof chord_rt_places / sizeof *chord_rt_places; i++) {
-		ctl = (struct chord_rt_ctl *)chord_rt_places[i];
-		if (chord_rt_taken((uint64_t)ctl) && chord_rt_readable((uint64_t)ctl) && ctl->magic == CHORD_LIVE_MAGIC &&
-		    ctl->version != CHORD_FORMAT_VERSION)
-			return ctl;
+	for (uint32_t i = 0; i < CHORD_RT_PLACES; i++) {
+		a = (const struct chord_live_anchor *)chord_rt_places[i];
+		if (chord_rt_taken((uint64_t)a) && chord_rt_is_anchor(a) && a->version != CHORD_FORMAT_VERSION &&
+		    chord_rt_block_of(a)->magic == CHORD_LIVE_MAGIC)
+			return chord_rt_block_of(a);
 	}
 	return NULL;
 }
@@ -210,6 +258,7 @@ chord_rt_look_around(struct chord_rt_ctl *ctl, int argc, char **argv, char **env
 	if (!ctl->stack)
 		ctl->stack = (uint64_t)__builtin_frame_address(0);
 	ctl->phdr = chord_rt_auxv(start, AT_PHDR);
+	ctl->phnum = chord_rt_auxv(start, AT_PHNUM);
 	ctl->secure = chord_rt_auxv(start, AT_SECURE) != 0;
 	ctl->fsgsbase = CHORD_RT_FSGSBASE && (chord_rt_auxv(start, AT_HWCAP2) & 2) != 0;
 	chord_rt_look_at_stderr(&ctl->err);
@@ -261,9 +310,10 @@ chord_rt_first(struct chord_rt_ctl *ctl, int argc, char **argv, char **env)
 		chord_rt_text(ctl, "CHORD_THREADS is not `apart`: it has no meaning");
 	if (!ctl->place.taken)
 		chord_rt_extents_of_modules(ctl);
-	if (foreign || !chord_rt_region_enter(ctl))
+	if (foreign || (!chord_rt_is_starting(ctl) && !chord_rt_region_enter(ctl)))
 		chord_rt_no_base(ctl);
 	chord_rt_first_slots(ctl);
+	chord_rt_fold_all(ctl);
 	__atomic_store_n(&ctl->magic, CHORD_LIVE_MAGIC, __ATOMIC_RELEASE);
 }
 
@@ -289,28 +339,20 @@ chord_rt_construct(int argc, char **argv, char **env)
 	}
 	old = chord_rt_lock(ctl);
 	if (!ctl->magic) {
-		ctl->version = CHORD_FORMAT_VERSION;
-		ctl->modules = (uint64_t)ctl->module;
-		ctl->module_size = sizeof *ctl->module;
-		ctl->regions = (uint64_t)ctl->region;
-		ctl->region_size = sizeof *ctl->region;
-		ctl->exits = (uint64_t)ctl->slots;
-		ctl->exits_size = sizeof *ctl->slots;
-		ctl->guests = (uint64_t)ctl->guest;
-		ctl->guest_size = sizeof *ctl->guest;
-		ctl->guest_room = CHORD_RT_GUESTS;
 		chord_rt_first(ctl, argc, argv, env);
 	} else {
 		chord_rt_scan(ctl);
-		if (!ctl->nogs && !chord_rt_get_base(ctl))
-			chord_rt_region_enter(ctl);
+		if (!ctl->nogs && !chord_rt_get_base(ctl) && !chord_rt_is_starting(ctl) && chord_rt_region_enter(ctl) &&
+		    ctl->nregion == 1)
+			chord_rt_fold_all(ctl);
+		if (chord_rt_me(ctl))
+			chord_rt_me(ctl)->space = (uint64_t)&chord_rt_dl_iterate_phdr;
 	}
 	if (ctl->magic) {
 		if (ctl->paths)
 			chord_rt_shadow_ahead(ctl);
 		chord_rt_tell_guests(ctl);
-		chord_rt_fold_all(ctl);
-		chord_rt_hook_all(ctl);
+		chord_rt_hook_all(ctl, false);
 		if (chord_rt_me(ctl) && chord_rt_me(ctl)->main)
 			chord_rt_watch_signal(ctl), chord_rt_watch_bus(ctl);
 	}

@@ -144,6 +144,7 @@ struct chord_rt_lookup {
 	uint32_t n;
 	const char *version;             /* as of chord_rt_has_version */
 	uint64_t in;                     /* an address: only in the object that has it; 0: in any */
+	uint32_t skip;                   /* objects to be passed by */
 };
 
 /* As the dynamic linker would find them: in the first object that has one. A reference
@@ -153,10 +154,12 @@ struct chord_rt_lookup {
 static int
 chord_rt_lookup_all(struct dl_phdr_info *info, size_t size, void *arg)
 {
-	const struct chord_rt_lookup *l = arg;
+	struct chord_rt_lookup *l = arg;
 	struct chord_rt_dynamic d;
 
 	(void)size;
+	if (l->skip && l->skip--)
+		return 0;
 	if ((l->in && !chord_rt_has_address(info, l->in)) || !chord_rt_dynamic(info, &d) || !d.hash || !d.hash[0])
 		return 0;
 	for (uint32_t i = 0; i < l->n; i++)
@@ -171,7 +174,7 @@ chord_rt_lookup_one(const char *name, const char *version, uint64_t in)
 	uint16_t first = 0;
 	uint32_t hash = chord_rt_hash_name(name);
 	uint64_t found = 0;
-	struct chord_rt_lookup l = {name, &first, &hash, &found, 1, version, in};
+	struct chord_rt_lookup l = {name, &first, &hash, &found, 1, version, in, 0};
 
 	chord_rt_dl_iterate_phdr(chord_rt_lookup_all, &l);
 	return found;
@@ -200,10 +203,11 @@ chord_rt_letters(const char *s)
 	return h % 256;
 }
 
+/* The first `skip` objects have been looked at. */
 static void
-chord_rt_learn(struct chord_rt_ctl *ctl)
+chord_rt_learn(struct chord_rt_ctl *ctl, uint32_t skip)
 {
-	struct chord_rt_lookup l = {chord_rt_names, ctl->name, ctl->hash, ctl->real, CHORD_RT_NHOOK, NULL, 0};
+	struct chord_rt_lookup l = {chord_rt_names, ctl->name, ctl->hash, ctl->real, CHORD_RT_NHOOK, NULL, 0, skip};
 	const char *name = chord_rt_names;
 
 	if (!ctl->dynamic) {

@@ -11,7 +11,7 @@ enum {
 	CHORD_RT_MAP_SHARED = 1, CHORD_RT_MAP_PRIVATE = 2, CHORD_RT_MAP_FIXED = 0x10,
 	CHORD_RT_MAP_ANON = 0x20, CHORD_RT_MAP_NORESERVE = 0x4000, CHORD_RT_MAP_NOREPLACE = 0x100000,
 	CHORD_RT_SET_GS = 0x1001, CHORD_RT_GET_GS = 0x1004,
-	CHORD_RT_RLIMIT_FSIZE = 1, CHORD_RT_RLIMIT_STACK = 3, CHORD_RT_RLIMIT_NOFILE = 7,
+	CHORD_RT_RLIMIT_FSIZE = 1, CHORD_RT_RLIMIT_STACK = 3, CHORD_RT_RLIMIT_NOFILE = 7, CHORD_RT_RLIMIT_AS = 9,
 };
 
 /* System calls by the number of arguments: those in line are smaller than a call
@@ -330,33 +330,6 @@ static uint64_t
 chord_rt_all_signals(const struct chord_rt_ctl *ctl)
 {
 	return ctl->bus ? ~(1ull << (7 - 1)) : ~0ull;
-}
-
-/* The one lock: taken with all signals blocked, for what grows. The owner may
- * take it again (fork takes it around itself). */
-static uint64_t
-chord_rt_lock(struct chord_rt_ctl *ctl)
-{
-	uint64_t all = chord_rt_all_signals(ctl), old = 0;
-	int32_t me = (int32_t)chord_rt_call(SYS_gettid), nobody;
-
-	chord_rt_call(SYS_rt_sigprocmask, 0, &all, &old, 8);
-	while (__atomic_load_n(&ctl->owner, __ATOMIC_RELAXED) != me) {
-		nobody = 0;
-		if (__atomic_compare_exchange_n(&ctl->owner, &nobody, me, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
-			break;
-		chord_rt_call(SYS_sched_yield);
-	}
-	ctl->depth++;
-	return old;
-}
-
-static void
-chord_rt_unlock(struct chord_rt_ctl *ctl, uint64_t old)
-{
-	if (--ctl->depth == 0)
-		__atomic_store_n(&ctl->owner, 0, __ATOMIC_RELEASE);
-	chord_rt_call(SYS_rt_sigprocmask, 2, &old, 0, 8);
 }
 
 /* A child of vfork uses this memory, but what it does is not this process's. */

@@ -44,19 +44,27 @@ chord_rt_is_other(const struct chord_rt_ctl *ctl, uint32_t hook, uint64_t real)
 	    ctl->space == (uint64_t)&chord_rt_dl_iterate_phdr;
 }
 
+static uint64_t
+chord_rt_get_region_aside(struct chord_rt_ctl *ctl, uint64_t a, uint64_t b)
+{
+	uint64_t old = chord_rt_lock(ctl);
+	struct chord_rt_region *r = chord_rt_region_get(ctl);
+
+	(void)a, (void)b;
+	chord_rt_unlock(ctl, old);
+	return (uint64_t)r;
+}
+
 /* A region for a thread that is about to be created; NULL: it has to share its
  * creator's. */
 static struct chord_rt_region *
 chord_rt_expect_thread(struct chord_rt_ctl *ctl, void *(*start)(void *), void *arg)
 {
 	struct chord_rt_region *r;
-	uint64_t old;
 
 	if (!ctl || ctl->nogs)
 		return NULL;
-	old = chord_rt_lock(ctl);
-	r = chord_rt_region_get(ctl);
-	chord_rt_unlock(ctl, old);
+	r = (struct chord_rt_region *)chord_rt_aside(ctl, chord_rt_get_region_aside, 0, 0);
 	if (r) {
 		r->start = start;
 		r->arg = arg;

@@ -164,7 +164,7 @@ chord_rt_region_here(struct chord_rt_ctl *ctl)
 
 	__asm__ volatile("movq %%gs:chord_rt_mine(%%rip), %0" : "=r"(mine));
 	if (mine)
-		return &ctl->region[mine - 1];
+		return chord_rt_region(ctl, mine - 1);
 	r = chord_rt_region_mine(ctl);
 	if (r)
 		__asm__ volatile("movq %0, %%gs:chord_rt_mine(%%rip)" : : "r"((uint64_t)r->index + 1) : "memory");

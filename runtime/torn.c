@@ -30,14 +30,17 @@ chord_rt_is_of_file(struct chord_rt_ctl *ctl, uint64_t addr)
 	if (chord_rt_is_in(addr, ctl->head, CHORD_PAGE))
 		return true;
 	for (uint32_t i = 0; i < ctl->nslots; i++)
-		if (chord_rt_is_in(addr, ctl->slots[i].map, ctl->slots[i].size))
+		if (chord_rt_is_in(addr, chord_rt_slots(ctl, i)->map, chord_rt_slots(ctl, i)->size))
 			return true;
 	for (uint32_t r = 0; r < ctl->nregion; r++)
-		for (m = ctl->module; m < ctl->module + ctl->nmodule; m++)
-			if (m->life == CHORD_LIFE_LOADED && chord_rt_is_in(addr - ctl->region[r].base, (void *)m->first, m->size))
+		for (uint32_t i = 0; i < ctl->nmodule; i++) {
+			m = chord_rt_module(ctl, i);
+			if (m->life == CHORD_LIFE_LOADED &&
+			    chord_rt_is_in(addr - chord_rt_region(ctl, r)->base, (void *)m->first, m->size))
 				return true;
+		}
 	for (uint32_t i = 0; i < CHORD_RT_KINDS * (ctl->nregion + 1); i++) {
-		const struct chord_rt_wide *t = &ctl->wide[i % CHORD_RT_KINDS][i / CHORD_RT_KINDS];
+		const struct chord_rt_wide *t = chord_rt_wide(ctl, i % CHORD_RT_KINDS, i / CHORD_RT_KINDS);
 
 		for (uint32_t k = 0; k < t->n; k++)
 			if (chord_rt_is_in(addr, t->map[k], (uint64_t)CHORD_PAGE << 2 * k))
@@ -53,9 +56,12 @@ chord_rt_renew_words(struct chord_rt_ctl *ctl, uint64_t page)
 	const struct chord_rt_mod *m;
 
 	for (uint32_t r = 0; r < ctl->nregion; r++)
-		for (m = ctl->module; m < ctl->module + ctl->nmodule; m++)
-			if (m->life == CHORD_LIFE_LOADED && chord_rt_is_in(m->shadow + ctl->region[r].base, (void *)page, CHORD_PAGE))
-				chord_rt_preset_shadow(ctl, m, ctl->region[r].base);
+		for (uint32_t i = 0; i < ctl->nmodule; i++) {
+			m = chord_rt_module(ctl, i);
+			if (m->life == CHORD_LIFE_LOADED &&
+			    chord_rt_is_in(m->shadow + chord_rt_region(ctl, r)->base, (void *)page, CHORD_PAGE))
+				chord_rt_preset_shadow(ctl, m, chord_rt_region(ctl, r)->base);
+		}
 }
 
 /* Gives false if it was not that. */

@@ -16,8 +16,8 @@ chord_rt_register(struct chord_rt_ctl *ctl, const struct chord_rt_mod *m, uint64
 static CHORD_RT_HOT __attribute__((noinline)) void
 chord_rt_count_unfinished(struct chord_rt_ctl *ctl, uint64_t key, uint64_t delta, uint64_t cfa)
 {
-	const struct chord_rt_mod *m = &ctl->module[CHORD_EXIT_MODULE(key)];
-	struct chord_rt_wide *t = &ctl->wide[CHORD_RT_UNFINISHED][ctl->apart ? chord_rt_mine_number(ctl) : 0];
+	const struct chord_rt_mod *m = chord_rt_module(ctl, CHORD_EXIT_MODULE(key));
+	struct chord_rt_wide *t = chord_rt_wide(ctl, CHORD_RT_UNFINISHED, ctl->apart ? chord_rt_mine_number(ctl) : 0);
 	struct chord_callee *s;
 	uint64_t r;
 

@@ -311,9 +311,13 @@ chord_rt_frames_of_file(struct chord_rt_ctl *ctl, uint64_t bias)
 static struct chord_rt_mod *
 chord_rt_mod_of(struct chord_rt_ctl *ctl, uint64_t pc)
 {
-	for (struct chord_rt_mod *m = ctl->module; m < ctl->module + ctl->nmodule; m++)
+	struct chord_rt_mod *m;
+
+	for (uint32_t i = 0; i < ctl->nmodule; i++) {
+		m = chord_rt_module(ctl, i);
 		if (pc >= m->text && pc < m->text_end && m->life == CHORD_LIFE_LOADED)
 			return m;
+	}
 	return NULL;
 }
 

@@ -11,7 +11,7 @@ chord_rt_region_shared(struct chord_rt_ctl *ctl)
 {
 	struct chord_rt_region *r = chord_rt_region_mine(ctl);
 
-	return r || !ctl->nregion ? r : ctl->region;
+	return r || !ctl->nregion ? r : chord_rt_region(ctl, 0);
 }
 
 /* Where the caller's call of vfork is kept if this is such a child; else NULL. */

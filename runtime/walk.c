@@ -387,10 +387,13 @@ static __attribute__((noinline)) void
 chord_rt_forget_asking(struct chord_rt_ctl *ctl, uint64_t sp)
 {
 	const struct chord_rt_region *r = chord_rt_region_mine(ctl);
+	const struct chord_rt_mod *m;
 
-	for (const struct chord_rt_mod *m = ctl->module; r && m < ctl->module + ctl->nmodule; m++)
+	for (uint32_t i = 0; r && i < ctl->nmodule; i++) {
+		m = chord_rt_module(ctl, i);
 		if (m->life == CHORD_LIFE_LOADED && !m->left && (uint64_t)*chord_rt_asking(m, r) < sp)
 			*chord_rt_asking(m, r) = NULL;
+	}
 }
 
 static __attribute__((noinline)) enum chord_rt_step

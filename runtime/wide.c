@@ -76,10 +76,9 @@ chord_rt_wide_find(const struct chord_rt_wide *t, uint64_t site, uint64_t raw, u
 static long
 chord_rt_wide_room(struct chord_rt_ctl *ctl, const struct chord_rt_wide *t, uint32_t k)
 {
-	uint64_t i = (uint64_t)(t - ctl->wide[0]);
 	struct chord_extent_head h = {
-		.type = chord_rt_wide_type[i / (CHORD_RT_REGIONS + 1)], .size = (uint64_t)CHORD_PAGE << 2 * k,
-		.a = chord_rt_wide_slots(k), .b = i % (CHORD_RT_REGIONS + 1),
+		.type = chord_rt_wide_type[t->kind], .size = (uint64_t)CHORD_PAGE << 2 * k,
+		.a = chord_rt_wide_slots(k), .b = t->number,
 	};
 	uint64_t at = chord_rt_extent(ctl, &h, sizeof h, h.size);
 	long p = -1;
@@ -108,22 +107,26 @@ chord_rt_wide_grow(struct chord_rt_ctl *ctl, struct chord_rt_wide *t)
 	return true;
 }
 
+static uint64_t
+chord_rt_wide_one_more(struct chord_rt_ctl *ctl, uint64_t at, uint64_t seen)
+{
+	struct chord_rt_wide *t = (struct chord_rt_wide *)at;
+	uint64_t old = chord_rt_lock(ctl);
+	bool ok = t->n != seen || chord_rt_wide_grow(ctl, t);
+
+	chord_rt_unlock(ctl, old);
+	return ok;
+}
+
 /* The same if there are as many as were seen. */
 static bool
 chord_rt_wide_more(struct chord_rt_ctl *ctl, struct chord_rt_wide *t, uint32_t seen)
 {
-	bool ok = true;
-	uint64_t old;
-
 	/* In a signal handler over this thread's own hold of the lock, or in a child of vfork. */
 	if (seen == CHORD_RT_WIDE || chord_rt_other_process(ctl) ||
-	    __atomic_load_n(&ctl->owner, __ATOMIC_RELAXED) == (int32_t)chord_rt_call(SYS_gettid))
+	    chord_rt_has_lock(ctl))
 		return false;
-	old = chord_rt_lock(ctl);
-	if (t->n == seen)
-		ok = chord_rt_wide_grow(ctl, t);
-	chord_rt_unlock(ctl, old);
-	return ok;
+	return chord_rt_aside(ctl, chord_rt_wide_one_more, (uint64_t)t, seen);
 }
 
 static bool
@@ -210,17 +213,19 @@ chord_rt_renew_extent(struct chord_rt_ctl *ctl, const struct chord_rt_wide *t, u
 static void
 chord_rt_renew_wide(struct chord_rt_ctl *ctl, uint32_t mine)
 {
-	for (uint32_t kind = 0; kind < CHORD_RT_KINDS; kind++) {
-		struct chord_rt_wide *t = ctl->wide[kind];
+	for (uint32_t kind = 0; kind < CHORD_RT_KINDS; kind++)
+		for (uint32_t r = 0; r < 2; r++) {
+			struct chord_rt_wide *t = chord_rt_wide(ctl, kind, r), *from;
 
-		if (mine > 1) {
-			chord_rt_copy(&t[1], &t[mine], sizeof *t);
-			t[mine].n = 0;
+			if (r && mine > 1) {
+				from = chord_rt_wide(ctl, kind, mine);
+				chord_rt_copy(t, from, sizeof *t);
+				t->number = 1;
+				from->n = 0;
+			}
+			for (uint32_t k = 0; k < t->n; k++)
+				chord_rt_renew_extent(ctl, t, k);
 		}
-		for (uint32_t r = 0; r < 2; r++)
-			for (uint32_t k = 0; k < t[r].n; k++)
-				chord_rt_renew_extent(ctl, &t[r], k);
-	}
 }
 
 /* Before: those of other threads are no longer wanted. */
@@ -229,7 +234,7 @@ chord_rt_drop_wide(struct chord_rt_ctl *ctl, uint32_t nregion, uint32_t mine)
 {
 	for (uint32_t kind = 0; kind < CHORD_RT_KINDS; kind++)
 		for (uint32_t r = 1; r <= nregion; r++) {
-			struct chord_rt_wide *t = &ctl->wide[kind][r];
+			struct chord_rt_wide *t = chord_rt_wide(ctl, kind, r);
 
 			for (uint32_t k = 0; k < t->n && r != mine; k++)
 				chord_rt_call(SYS_munmap, t->map[k], (uint64_t)CHORD_PAGE << 2 * k);

@@ -3,27 +3,22 @@
  * which core files do not hold; what is in no file is in the core. The stacks in it tell what was active. */
 #include "process/core.h"
 
+#include "process/control.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-enum { MODULES_MAX = 0x7ffe, REGIONS_MAX = 1 << 16, NAME_MAX_BYTES = 4096 };
+enum { NAME_MAX_BYTES = 4096 };
 
 /* ---- what the process knew ---- */
 
 static bool
-find_live(struct post *s)
+read_core(const void *of, uint64_t addr, void *to, size_t n)
 {
-	static const uint64_t place[] = CHORD_LIVE_PLACES;
-
-	for (size_t i = 0; i < sizeof place / sizeof *place; i++)
-		if (core_read(s->core, place[i], &s->live, sizeof s->live) && s->live.magic == CHORD_LIVE_MAGIC)
-			return s->live.version == CHORD_FORMAT_VERSION && s->live.nmodule <= MODULES_MAX &&
-			       s->live.nregion <= REGIONS_MAX;
-	s->live = (struct chord_live){0};
-	return true;
+	return core_read(of, addr, to, n);
 }
 
 static bool
@@ -32,7 +27,7 @@ read_tables(struct post *s)
 	for (uint32_t i = 0; i < s->live.nmodule; i++) {
 		struct loaded m = {0};
 
-		if (!core_read(s->core, s->live.modules + (uint64_t)i * s->live.module_size, &m.live, sizeof m.live) ||
+		if (!control_item(read_core, s->core, s->live.modules, s->live.module_size, i, &m.live, sizeof m.live) ||
 		    m.live.size % 8 || m.live.idlen > sizeof m.live.id)
 			return false;
 		VEC_PUSH(s->module, m);
@@ -40,7 +35,7 @@ read_tables(struct post *s)
 	for (uint32_t i = 0; i < s->live.nregion; i++) {
 		struct chord_live_region r;
 
-		if (!core_read(s->core, s->live.regions + (uint64_t)i * s->live.region_size, &r, sizeof r))
+		if (!control_item(read_core, s->core, s->live.regions, s->live.region_size, i, &r, sizeof r))
 			return false;
 		VEC_PUSH(s->region, r);
 	}
@@ -306,7 +301,7 @@ take_exits(struct post *s)
 	struct chord_live_exits e;
 
 	for (uint32_t i = 0; i < s->live.nslots; i++)
-		if (core_read(s->core, s->live.exits + (uint64_t)i * s->live.exits_size, &e, sizeof e))
+		if (control_item(read_core, s->core, s->live.exits, s->live.exits_size, i, &e, sizeof e))
 			take_exits_at(s, &e);
 }
 
@@ -383,7 +378,7 @@ load(struct post *s, const char *path, const char *profile)
 {
 	const char *why = NULL;
 
-	if (!find_live(s) || !read_tables(s)) {
+	if (!control_find(read_core, s->core, &s->live) || !read_tables(s)) {
 		say_error(path, "what it holds of Chord's runtime makes no sense, or is of another version");
 		return false;
 	}

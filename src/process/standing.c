@@ -1,35 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 /* Where the threads of a process stand, and by how much their counters are behind there. */
+#include "process/control.h"
 #include "process/moment.h"
 
 #define OFF "off by what the block has not done yet in which it is"
 
-enum { REGIONS_MOST = 1 << 16, MODULES_MOST = 1 << 12 };
-
 /* ---- the control block ---- */
 
 static bool
-find_live(struct look *k)
+read_process(const void *of, uint64_t addr, void *to, size_t n)
 {
-	static const uint64_t places[] = CHORD_LIVE_PLACES;
-
-	for (size_t i = 0; i < sizeof places / sizeof *places; i++)
-		if (process_read(&k->process, places[i], &k->live, sizeof k->live) && k->live.magic == CHORD_LIVE_MAGIC)
-			return k->live.version == CHORD_FORMAT_VERSION && k->live.nregion <= REGIONS_MOST &&
-			       k->live.nmodule <= MODULES_MOST;
-	return false;
+	return process_read(of, addr, to, n);
 }
 
 bool
 look_at_control(struct look *k)
 {
 	k->region.n = k->loaded.n = 0;
-	if (!find_live(k) || k->live.pid != (uint32_t)process_inner(&k->process, 0))
+	if (!control_find(read_process, &k->process, &k->live) || !k->live.magic ||
+	     k->live.pid != (uint32_t)process_inner(&k->process, 0))
 		return false;
 	for (uint32_t i = 0; i < k->live.nregion; i++) {
 		struct chord_live_region r;
 
-		if (!process_read(&k->process, k->live.regions + (uint64_t)i * k->live.region_size, &r, sizeof r))
+		if (!control_item(read_process, &k->process, k->live.regions, k->live.region_size, i, &r, sizeof r))
 			return false;
 		VEC_PUSH(k->region, r);
 	}
@@ -37,7 +31,7 @@ look_at_control(struct look *k)
 		struct chord_live_module m;
 		struct counted *c;
 
-		if (!process_read(&k->process, k->live.modules + (uint64_t)i * k->live.module_size, &m, sizeof m))
+		if (!control_item(read_process, &k->process, k->live.modules, k->live.module_size, i, &m, sizeof m))
 			return false;
 		if (m.life == CHORD_LIFE_LOADED && m.idlen <= sizeof m.id &&
 		    (c = query_counted(k->q, (struct str){(char *)m.id, m.idlen})))
@@ -95,6 +89,8 @@ stand(struct look *k, struct standing *s)
 	struct where w = {0};
 
 	k->now = s;
+	if (s->aside)
+		t.reg[THREAD_RSP] = s->aside;
 	if (l && look_behind(k, l, t.reg[THREAD_RIP], 1, s->behind, &w) && !w.why) {
 		/* Where the original's code goes on: there the unwind table holds. */
 		t.reg[THREAD_RIP] = w.addr + l->bias;
@@ -125,6 +121,7 @@ look_find_base(struct look *k, struct standing *s)
 		s->base = r->base;
 		s->users = r->users;
 		s->left = r->left ? r->left : UINT64_MAX;
+		s->aside = r->aside;
 		break;
 	}
 	if (k->live.dying && k->live.dying == inner)

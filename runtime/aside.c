@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/* Walks need some kilobytes, and the stack that a program has left may be a few hundred bytes: alternate stacks for signals
+ * are small. So they run on a stack of the runtime's own, one for each region. Signals wait for that time: a handler would
+ * have the program's stack, or begin its alternate one anew where it is in use. */
+
+#define CHORD_RT_ASIDE 0x4000 /* bytes of such a stack */
+#define CHORD_RT_FAULTS (1ull << 3 | 1ull << 4 | 1ull << 6 | 1ull << 7 | 1ull << 10) /* SIGILL TRAP BUS FPE SEGV: never blocked */
+
+typedef uint64_t chord_rt_aside_fn(struct chord_rt_ctl *ctl, uint64_t a, uint64_t b);
+
+extern uint64_t chord_rt_call_on(uint64_t top, chord_rt_aside_fn *f, struct chord_rt_ctl *ctl, uint64_t a, uint64_t b)
+	__attribute__((visibility("hidden")));
+
+/* The thread has it from now on. 0: there is none, or it is in use: by this thread, or by one that shares the region. */
+static uint64_t
+chord_rt_take_aside(struct chord_rt_region *r)
+{
+	uint64_t none = 0;
+
+	if (!r || !__atomic_compare_exchange_n(&r->aside, &none, (uint64_t)__builtin_frame_address(0), false, __ATOMIC_ACQUIRE,
+	    __ATOMIC_RELAXED))
+		return 0;
+	if (!r->stack_aside)
+		r->stack_aside = chord_rt_pages(CHORD_RT_ASIDE);
+	if (!r->stack_aside)
+		r->aside = 0;
+	return r->stack_aside ? r->stack_aside + CHORD_RT_ASIDE : 0;
+}
+
+/* In a forked child another region may be the thread's. */
+static void
+chord_rt_give_aside(struct chord_rt_ctl *ctl, struct chord_rt_region *r)
+{
+	struct chord_rt_region *now = chord_rt_region_mine(ctl);
+
+	__atomic_store_n(&r->aside, 0, __ATOMIC_RELEASE);
+	if (now)
+		__atomic_store_n(&now->aside, 0, __ATOMIC_RELEASE);
+}
+
+static __attribute__((noinline)) uint64_t
+chord_rt_aside(struct chord_rt_ctl *ctl, chord_rt_aside_fn *f, uint64_t a, uint64_t b)
+{
+	uint64_t most = ~CHORD_RT_FAULTS, old = 0, top, value;
+	struct chord_rt_region *r;
+
+	chord_rt_call(SYS_rt_sigprocmask, 0, &most, &old, 8);
+	r = chord_rt_region_mine(ctl);
+	top = chord_rt_take_aside(r);
+	if (top) {
+		value = chord_rt_call_on(top, f, ctl, a, b);
+		chord_rt_give_aside(ctl, r);
+	} else {
+		value = f(ctl, a, b);
+	}
+	chord_rt_call(SYS_rt_sigprocmask, 2, &old, 0, 8);
+	return value;
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+/* The lock: taken with all signals blocked, for what grows. The owner may take it again (fork takes it around itself). Who
+ * has to wait sleeps, so that the owner runs whatever priorities threads have. A thread that is no more owns nothing. */
+
+enum { CHORD_RT_FUTEX_WAIT = 128, CHORD_RT_FUTEX_WAKE = 129 }; /* of this process alone */
+
+/* A forked child has no thread but one, but all that the others had taken. */
+static bool
+chord_rt_is_fork(const struct chord_rt_ctl *ctl)
+{
+	return ctl->version == CHORD_FORMAT_VERSION && ctl->here && !*(volatile uint64_t *)ctl->here;
+}
+
+static bool
+chord_rt_is_gone(const struct chord_rt_ctl *ctl, uint32_t tid)
+{
+	return chord_rt_is_fork(ctl) || chord_rt_call(SYS_tgkill, ctl->pid, tid, 0) == -ESRCH;
+}
+
+/* Waits while the word says that another thread has it, for a tenth of a second at most: that may be gone. Gives what the word
+ * is to be when it is taken. */
+static uint32_t
+chord_rt_wait(const struct chord_rt_ctl *ctl, uint32_t *word, uint32_t now, uint32_t me)
+{
+	const uint64_t tenth[2] = {0, 100000000};
+	uint32_t waited = now | CHORD_LIVE_WAITED;
+
+	if (now != waited && !__atomic_compare_exchange_n(word, &now, waited, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		return me;
+	if (chord_rt_call(SYS_futex, word, CHORD_RT_FUTEX_WAIT, waited, tenth) == -ETIMEDOUT &&
+	    chord_rt_is_gone(ctl, waited & ~CHORD_LIVE_WAITED))
+		__atomic_compare_exchange_n(word, &waited, 0, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+	return me | CHORD_LIVE_WAITED; /* there may be others */
+}
+
+/* A word that is 0 or the thread that has it. */
+static void
+chord_rt_take_word(const struct chord_rt_ctl *ctl, uint32_t *word, uint32_t me)
+{
+	uint32_t now = 0, mine = me;
+
+	while (!__atomic_compare_exchange_n(word, &now, mine, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+		if (now)
+			mine = chord_rt_wait(ctl, word, now, me);
+		now = 0;
+	}
+}
+
+static void
+chord_rt_give_word(uint32_t *word)
+{
+	if (__atomic_exchange_n(word, 0, __ATOMIC_RELEASE) & CHORD_LIVE_WAITED)
+		chord_rt_call(SYS_futex, word, CHORD_RT_FUTEX_WAKE, 1);
+}
+
+/* Is it a handler of a signal over the calling thread's own hold of the lock? */
+static bool
+chord_rt_has_lock(const struct chord_rt_ctl *ctl)
+{
+	return (__atomic_load_n(&ctl->owner, __ATOMIC_RELAXED) & ~CHORD_LIVE_WAITED) == (uint32_t)chord_rt_call(SYS_gettid);
+}
+
+static uint64_t
+chord_rt_lock(struct chord_rt_ctl *ctl)
+{
+	uint64_t all = chord_rt_all_signals(ctl), old = 0;
+	uint32_t me = (uint32_t)chord_rt_call(SYS_gettid);
+
+	chord_rt_call(SYS_rt_sigprocmask, 0, &all, &old, 8);
+	if ((__atomic_load_n(&ctl->owner, __ATOMIC_RELAXED) & ~CHORD_LIVE_WAITED) != me) {
+		chord_rt_take_word(ctl, &ctl->owner, me);
+		ctl->depth = 0;
+	}
+	ctl->depth++;
+	return old;
+}
+
+/* Signals stay as they are. */
+static void
+chord_rt_let_go(struct chord_rt_ctl *ctl)
+{
+	if (--ctl->depth == 0)
+		chord_rt_give_word(&ctl->owner);
+}
+
+static void
+chord_rt_unlock(struct chord_rt_ctl *ctl, uint64_t old)
+{
+	chord_rt_let_go(ctl);
+	chord_rt_call(SYS_rt_sigprocmask, 2, &old, 0, 8);
+}

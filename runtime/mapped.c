@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT */
+/* What has been mapped and has not run yet. Code of a measured object may run long before its constructor: resolvers of
+ * ifuncs and what they call, DT_INIT, constructors of objects that need it. Its counters have to be there. The dynamic linker calls
+ * an empty function for debuggers whenever its list of objects has changed, before it relocates what is new: that is led here. */
+
+struct chord_rt_link_map {
+	uint64_t bias;
+	const char *name;
+	void *dynamic;
+	struct chord_rt_link_map *next, *prev;
+};
+
+struct chord_rt_debug {
+	int32_t version;
+	struct chord_rt_link_map *map;
+	uint64_t brk;                 /* the function */
+	int32_t state;                /* 0: the list is consistent */
+	uint64_t base;
+	struct chord_rt_debug *next;  /* of the next name space, since version 2 */
+};
+
+/* ---- where that is ---- */
+
+static const Elf64_Dyn *
+chord_rt_main_dynamic(const struct chord_rt_ctl *ctl)
+{
+	const Elf64_Phdr *h = (const Elf64_Phdr *)ctl->phdr;
+	const Elf64_Dyn *dynamic = NULL;
+	uint64_t bias = 0;
+
+	for (uint64_t i = 0; h && i < ctl->phnum; i++, h++) {
+		if (h->p_type == PT_PHDR)
+			bias = ctl->phdr - h->p_vaddr;
+		if (h->p_type == PT_DYNAMIC)
+			dynamic = (const Elf64_Dyn *)(bias + h->p_vaddr);
+	}
+	return dynamic;
+}
+
+/* What the dynamic linker tells debuggers. NULL: nothing; *has: it will. */
+static const struct chord_rt_debug *
+chord_rt_debug(const struct chord_rt_ctl *ctl, bool *has)
+{
+	const Elf64_Dyn *e = ctl->dynamic ? chord_rt_main_dynamic(ctl) : NULL;
+
+	*has = false;
+	for (; e && e->d_tag != DT_NULL; e++)
+		if (e->d_tag == DT_DEBUG) {
+			*has = true;
+			return (const struct chord_rt_debug *)e->d_un.d_ptr;
+		}
+	return NULL;
+}
+
+/* Is the process still being put together? Then this is an auditor's constructor, and code that nobody knows of yet will run. */
+static bool
+chord_rt_is_starting(const struct chord_rt_ctl *ctl)
+{
+	bool has;
+
+	return !chord_rt_debug(ctl, &has) && has;
+}
+
+/* ---- leading it here ---- */
+
+/* Bytes of an instruction that does nothing; 0: it is none. */
+static uint32_t
+chord_rt_padding(const unsigned char *p)
+{
+	const unsigned char *from = p;
+
+	if (*p == 0xcc)
+		return 1;
+	while (*p == 0x66 || *p == 0x2e)
+		p++;
+	if (*p == 0x90)
+		return (uint32_t)(p + 1 - from);
+	return p[0] == 0x0f && p[1] == 0x1f ? (uint32_t)(p + 2 - from) + chord_rt_operand(p + 2) : 0;
+}
+
+/* Is it empty, and all up to where the jump will end padding? */
+static bool
+chord_rt_is_empty(const unsigned char *p)
+{
+	const unsigned char *end = p + CHORD_RT_FAR_JUMP;
+	uint32_t n;
+
+	if (p[0] == 0xf3 && p[1] == 0x0f && p[2] == 0x1e && p[3] == 0xfa)
+		p += 4;
+	if (*p++ != 0xc3)
+		return false;
+	for (; p < end; p += n)
+		if ((n = chord_rt_padding(p)) == 0)
+			return false;
+	return true;
+}
+
+/* d NULL: as it was. Under the lock, in a constructor or destructor: the dynamic linker's lock is taken. */
+static void
+chord_rt_watch_maps(struct chord_rt_ctl *ctl, struct chord_rt_desc *d)
+{
+	unsigned char jump[CHORD_RT_FAR_JUMP] = {0xff, 0x25, 0, 0, 0, 0};
+	const struct chord_rt_debug *r;
+	uint64_t to = d ? CHORD_RT_NEAR(d->mapped) : 0;
+	bool has;
+
+	if (!ctl->brk) {
+		r = d ? chord_rt_debug(ctl, &has) : NULL;
+		if (!r || !r->brk || !chord_rt_is_empty((const unsigned char *)r->brk))
+			return;
+		ctl->debug = (uint64_t)r;
+		ctl->brk = r->brk;
+		chord_rt_copy(ctl->brk_was, (const void *)r->brk, sizeof jump);
+	}
+	chord_rt_copy(jump + 6, &to, 8);
+	chord_rt_write_text(ctl->brk, d ? jump : ctl->brk_was, sizeof jump);
+}
+
+/* ---- what is new ---- */
+
+/* An object of a name space that has a list of its own. It tells the file's name, and begins with the file's first bytes. */
+static void
+chord_rt_see_elsewhere(struct chord_rt_ctl *ctl, const struct chord_rt_link_map *l)
+{
+	const Elf64_Ehdr *e = (const Elf64_Ehdr *)l->bias;
+	struct chord_rt_object o = {l->bias, l->name, (const Elf64_Phdr *)(e + 1), 0, false};
+	struct chord_rt_desc *d = NULL;
+
+	if (!l->bias || !chord_rt_readable(l->bias) || !chord_rt_equal(e->e_ident, ELFMAG "\2\1", 6) ||
+	    e->e_phoff != sizeof *e || e->e_phnum > (CHORD_PAGE - sizeof *e) / sizeof *o.phdr)
+		return;
+	o.phnum = e->e_phnum;
+	if (chord_rt_find_note(&o, chord_rt_note_module, &d) && !d->ctl)
+		chord_rt_add(ctl, d, &o, CHORD_RT_ELSEWHERE);
+	else if (chord_rt_find_note(&o, chord_rt_note_guest, &d))
+		chord_rt_join(ctl, CHORD_RT_NEAR(d->start), CHORD_RT_NEAR(d->stop));
+}
+
+/* In place of the empty function. */
+static __attribute__((used)) void
+chord_rt_mapped(void)
+{
+	struct chord_rt_ctl *ctl = chord_rt_ctl_here();
+	const struct chord_rt_debug *r = ctl ? (const struct chord_rt_debug *)ctl->debug : NULL;
+	uint64_t old;
+
+	if (!r || !ctl->magic || chord_rt_other_process(ctl))
+		return;
+	old = chord_rt_lock(ctl);
+	if (r->state == 0)
+		chord_rt_scan(ctl);
+	while (r->version >= 2 && (r = r->next) != NULL)
+		for (const struct chord_rt_link_map *l = r->state == 0 ? r->map : NULL; l; l = l->next)
+			chord_rt_see_elsewhere(ctl, l);
+	chord_rt_unlock(ctl, old);
+}
