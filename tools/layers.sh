@@ -17,8 +17,9 @@ profile: base graph
 run: base interest image asm machine profile
 process: base image asm profile run
 view: base image asm profile run
+export: base image asm profile run view
 driver: base interest asm machine weave image profile run
-tool: base graph interest image asm machine weave profile run process view driver
+tool: base graph interest image asm machine weave profile run process view export driver
 "
 bad=0
 for file in $(git ls-files 'src/*.[ch]' 2>/dev/null || find src -name '*.[ch]'); do

@@ -13,19 +13,23 @@ section_of_type(Elf *elf, unsigned type, GElf_Shdr *header)
 	return NULL;
 }
 
+/* file: the last that was named, which is what local symbols are of. */
 static void
-add_symbol(struct image *im, Elf *elf, size_t strings, const GElf_Sym *sym)
+add_symbol(struct image *im, Elf *elf, size_t strings, const GElf_Sym *sym, const char **file)
 {
 	int type = GELF_ST_TYPE(sym->st_info);
 	const char *name;
 
+	if (type == STT_FILE)
+		*file = elf_strptr(elf, strings, sym->st_name);
 	if (type != STT_FUNC && type != STT_GNU_IFUNC)
 		return;
 	if (sym->st_shndx == SHN_UNDEF || !image_is_code(im, sym->st_value))
 		return;
 	name = elf_strptr(elf, strings, sym->st_name);
 	if (name && *name)
-		VEC_PUSH(im->symbol, (struct image_symbol){name, sym->st_value, sym->st_size});
+		VEC_PUSH(im->symbol, (struct image_symbol){name, sym->st_value, sym->st_size,
+			GELF_ST_BIND(sym->st_info) == STB_LOCAL ? *file ? *file : "" : NULL});
 }
 
 /* False if there is no such table. */
@@ -36,6 +40,7 @@ read_table(struct image *im, Elf *elf, unsigned type)
 	Elf_Scn *s = elf ? section_of_type(elf, type, &h) : NULL;
 	Elf_Data *d = s ? elf_getdata(s, NULL) : NULL;
 	size_t n = d && h.sh_entsize ? d->d_size / sizeof(Elf64_Sym) : 0;
+	const char *file = "";
 
 	if (s && !d)
 		say_warning(im->path, "its symbol table cannot be read: %s", elf_errmsg(-1));
@@ -45,7 +50,7 @@ read_table(struct image *im, Elf *elf, unsigned type)
 		GElf_Sym sym;
 
 		if (gelf_getsym(d, (int)i, &sym))
-			add_symbol(im, elf, h.sh_link, &sym);
+			add_symbol(im, elf, h.sh_link, &sym, &file);
 	}
 	return n > 0;
 }

@@ -139,7 +139,7 @@ add_block(struct builder *b, struct unit *u, uint32_t proc, uint32_t block)
 	for (walk_start(&w, &u->map.proc[proc], c, block); walk_next(&w);) {
 		struct view_insn in = {
 			.unit = u, .proc = w.proc, .proc_number = proc, .block = block, .part = w.block->part, .offset = w.offset,
-			.addr = w.addr, .count = w.count, .kind = w.kind, .known = !c->why, .file = VIEW_NO_FILE,
+			.addr = w.addr, .count = w.count, .kind = w.kind, .known = !c->why && !c->most, .file = VIEW_NO_FILE,
 		};
 
 		find_line(b, &in);

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/* A row for each instruction, as RFC 4180 has them. */
+#include "export/export.h"
+
+#include <inttypes.h>
+
+static void
+put_text(struct buf *out, const char *s)
+{
+	buf_char(out, '"');
+	for (; *s; s++) {
+		if (*s == '"')
+			buf_char(out, '"');
+		buf_char(out, *s);
+	}
+	buf_char(out, '"');
+}
+
+static void
+put_mnemonic(struct buf *out, const struct view_insn *in)
+{
+	struct str bytes = in->addr ? image_bytes(in->unit->image, in->addr) : STR("");
+	struct facts f;
+
+	if (in->kind != CHORD_INSN_PAD && bytes.n && machine_x86_64.facts((const uint8_t *)bytes.at, bytes.n, &f))
+		buf_str(out, f.mnemonic);
+}
+
+bool
+export_csv(const struct export *x, struct buf *out)
+{
+	buf_str(out, "object,function,file,line,block,part,offset,address,class,mnemonic,count\r\n");
+	for (size_t i = 0; i < x->list->insn.n; i++) {
+		const struct view_insn *in = &x->list->insn.at[i];
+
+		if (!in->known)
+			continue;
+		put_text(out, in->unit->path);
+		buf_char(out, ',');
+		put_text(out, in->proc->name);
+		buf_char(out, ',');
+		put_text(out, in->file == VIEW_NO_FILE ? "" : x->list->file.at[in->file].name);
+		if (in->line)
+			buf_printf(out, ",%u", in->line);
+		else
+			buf_char(out, ',');
+		buf_printf(out, ",%u,%u,%" PRIu64 ",%" PRIu64 ",%s,", in->block, in->part, in->offset, in->addr,
+		           profile_insn_name(in->kind));
+		put_mnemonic(out, in);
+		buf_printf(out, ",%" PRIu64 "\r\n", in->count);
+	}
+	return true;
+}

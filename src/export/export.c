@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+#include "export/export.h"
+
+#include <string.h>
+
+const struct exporter exporters[] = {
+	{"lcov", "lines, functions and branches, as geninfo writes them (lcov, genhtml, code review services)", export_lcov},
+	{"callgrind", "instructions by function, line and address (callgrind_annotate, KCachegrind)", export_callgrind},
+	{"csv", "a row for each instruction (databases, spreadsheets, data frames)", export_csv},
+	{"bolt", "branches of the program built without Chord (llvm-bolt --data=)", export_bolt},
+};
+const size_t nexporter = sizeof exporters / sizeof *exporters;
+
+const struct exporter *
+exporter_named(const char *name)
+{
+	for (size_t i = 0; i < nexporter; i++)
+		if (!strcmp(exporters[i].name, name))
+			return &exporters[i];
+	return NULL;
+}
+
+bool
+export_is_exact(const struct counts *c)
+{
+	return !c->why && !c->most;
+}
+
+struct image_place
+export_place(const struct unit *u, const struct proc *p)
+{
+	struct image_place place = image_declared(u->image, p->part[0].addr);
+
+	if (!place.file && *p->file)
+		place.file = p->file;
+	return place;
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+/* chord export: a run for other tools. */
+#include "export/export.h"
+#include "tool/report.h"
+
+#include <argp.h>
+#include <stdlib.h>
+
+static const struct argp_option options[] = {
+	{"format", 'f', "FORMAT", 0, "One of those below", 1},
+	{"output", 'o', "FILE", 0, "Where to write it (default: standard output)", 1},
+	{0},
+};
+
+struct args {
+	const struct exporter *format;
+	const char *output;
+	char **name;
+	int n;
+};
+
+static error_t
+parse(int key, char *arg, struct argp_state *state)
+{
+	struct args *a = state->input;
+
+	switch (key) {
+	case 'f':
+		a->format = exporter_named(arg);
+		if (!a->format)
+			argp_error(state, "--format=%s: there is no such format", arg);
+		break;
+	case 'o':
+		a->output = arg;
+		break;
+	case ARGP_KEY_ARGS:
+		a->name = state->argv + state->next;
+		a->n = state->argc - state->next;
+		break;
+	case ARGP_KEY_NO_ARGS:
+		argp_error(state, "which program?");
+		break;
+	case ARGP_KEY_END:
+		if (!a->format)
+			argp_error(state, "which format?");
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+/* What no format can say: procedures whose counts are not known or only within bounds. */
+static void
+warn_of_unknown(const struct run *run)
+{
+	uint64_t n = 0;
+
+	for (size_t k = 0; k < run->unit.n; k++)
+		for (uint32_t i = 0; i < run->unit.at[k].map.nproc; i++)
+			n += !export_is_exact(&run->unit.at[k].counts[i]);
+	if (n)
+		say_warning(run->path, "%ju procedures are left out, whose counts are not known exactly: chord report names them",
+		            (uintmax_t)n);
+}
+
+static bool
+write(const struct args *a, struct run *run)
+{
+	struct view_listing list;
+	struct buf out = {0};
+	bool ok;
+
+	view_listing(&list, run, NULL, NULL);
+	warn_of_unknown(run);
+	ok = a->format->write(&(struct export){run, &list}, &out) && save_output(a->output, &out);
+	buf_free(&out);
+	view_listing_free(&list);
+	return ok;
+}
+
+int
+cmd_export(int argc, char **argv)
+{
+	static struct argp argp = {options, parse, "--format=FORMAT PROGRAM [PROFILE...]", NULL, NULL, NULL, NULL};
+	struct buf doc = {0};
+	struct args a = {0};
+	struct run run = {0};
+	int status;
+
+	buf_str(&doc, "Write what a run executed for other tools.\vFormats:\n");
+	for (size_t i = 0; i < nexporter; i++)
+		buf_printf(&doc, "\n  %-10s %s\n", exporters[i].name, exporters[i].what);
+	buf_str(&doc, "\nExit status: 0 done, 1 the program or a profile cannot be used, 2 wrong usage.");
+	buf_char(&doc, 0);
+	argp.doc = doc.at;
+	if (argp_parse(&argp, argc, argv, 0, NULL, &a))
+		die("memory", "out of memory");
+	status = run_load(&run, a.name[0], a.name + 1, a.n - 1) && write(&a, &run) ? 0 : EXIT_NO;
+	run_close(&run);
+	buf_free(&doc);
+	return status;
+}
