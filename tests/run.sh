@@ -71,7 +71,8 @@ suite()
 	fuzz) "$here/fuzz/run.sh" --mutations 100 ;;
 	oracle-sample) "$here/oracle/callgrind.sh" --programs "bzip2 lua5.4" --configs gcc-O2 && "$here/oracle/measures.sh" --programs bzip2 &&
 		"$here/oracle/events.sh" --programs bzip2 && "$here/oracle/calls.sh" --programs bzip2 ;;
-	oracle) "$here/oracle/callgrind.sh" && "$here/oracle/measures.sh" && "$here/oracle/events.sh" &&
+	oracle) "$here/oracle/callgrind.sh" && "$here/oracle/callgrind.sh" --programs openssl --configs gcc-O2 &&
+		"$here/oracle/measures.sh" && "$here/oracle/events.sh" &&
 		"$here/oracle/calls.sh" ;;
 	real-sample) "$here/real/run.sh" --sample ;;
 	real) "$here/real/run.sh" ;;

@@ -15,8 +15,8 @@
  * that occur several times are matched in order of address. Status 1 if anything
  * differs: a count, an instruction that ran and is not in INSNS, a procedure that ran
  * and is not in INSNS. callgrind counts every iteration of a rep instruction: these
- * are listed apart, and must only agree in having run or not. NAMES is a list of the procedures that
- * are measured at all, one a line: others that ran are left aside.
+ * are listed apart, and must only agree in having run or not. NAMES is a list of the procedures to
+ * compare, one a line: others are left aside.
  *
  * Independent of the rest of Chord on purpose: nothing is shared with what it checks. */
 #include <elf.h>
@@ -310,8 +310,8 @@ is_outside(const char *name)
 	return false;
 }
 
-/* NAMES, or NULL: all are measured. */
-static char *measured_names;
+/* NAMES, or NULL: all are compared. */
+static char *compared_names;
 
 static void
 names_read(const char *path)
@@ -319,20 +319,20 @@ names_read(const char *path)
 	FILE *f = opened(path);
 	size_t cap = 0;
 
-	if (getdelim(&measured_names, &cap, '\0', f) < 0)
+	if (getdelim(&compared_names, &cap, '\0', f) < 0)
 		die("%s: empty", path);
 	fclose(f);
 }
 
 static bool
-is_measured(const char *name)
+is_compared(const char *name)
 {
 	size_t n = strlen(name);
 
-	for (const char *p = measured_names; p; p = strchr(p, '\n'), p += p != NULL)
+	for (const char *p = compared_names; p; p = strchr(p, '\n'), p += p != NULL)
 		if (strncmp(p, name, n) == 0 && (p[n] == '\n' || !p[n]))
 			return true;
-	return !measured_names;
+	return !compared_names;
 }
 
 static void __attribute__((format(printf, 2, 3)))
@@ -493,6 +493,8 @@ compare_all(const char *path, const struct hits *hits, const struct symbols *sym
 		number++;
 		if (!insn_parse(line, &insn))
 			die("%s:%zu: not NAME PART OFFSET COUNT CLASS", path, number);
+		if (!is_compared(insn.name))
+			continue;
 		tally->procedures += (insn.part == 0 && insn.offset == 0) || strcmp(insn.name, last) != 0;
 		snprintf(last, sizeof(last), "%s", insn.name);
 		symbol = symbol_of(&table, symbols, &insn, tally);
@@ -542,7 +544,7 @@ find_left_out(const struct hits *hits, const struct symbols *symbols, struct tal
 			differs(tally, "%s +0x%" PRIx64 ": callgrind %" PRIu64 ", no such instruction in Chord's map",
 				symbol->name, hit->addr - symbol->addr, hit->count);
 		else if ((symbol = function_at(symbols, hit->addr, false)) && symbol != last && !is_outside(symbol->name) &&
-			 is_measured(symbol->name)) {
+			 is_compared(symbol->name)) {
 			differs(tally, "%s: ran (%" PRIu64 " by callgrind) and is not in Chord's map", symbol->name, hit->count);
 			last = symbol;
 		}

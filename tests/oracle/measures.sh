@@ -10,7 +10,7 @@ set -eu
 oracle=$(cd "$(dirname "$0")" && pwd)
 . "$oracle/lib.sh"
 
-programs="bzip2 zlib ncompress lua5.4 grep sqlite3 arpack"
+programs="bzip2 zlib ncompress lua5.4 grep sqlite3 arpack openssl"
 configs="gcc-O2"
 : "${MEASURES:=edges every-block every-edge paths}"
 measures=$MEASURES
