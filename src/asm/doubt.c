@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Bytes of which the text does not tell whether they are code. They are data if instructions read or write them, if they
- * are text, if a symbol says so, or if what they would be as code is none: it would run into what is no instruction, into the middle of one that
- * something jumps to, or over the section's end. Else they are not understood. */
+ * are text, if a symbol says so, or if what they would be as code is none: it would run into what is no instruction, into
+ * the middle of one that something jumps to, or over the section's end. Else they are not understood. */
 #include "asm/asm.h"
 #include "asm/dest.h"
 

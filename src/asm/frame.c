@@ -120,9 +120,12 @@ on_way(const struct unit *u, const struct way *way)
 static bool
 is_global(const struct unit *u, const struct code *c, uint32_t off)
 {
-	for (uint32_t i = 1; i < u->object->nsymbol; i++)
-		if (u->object->symbols[i].global && u->object->symbols[i].section == c->section && u->object->symbols[i].value == off)
+	for (uint32_t i = 1; i < u->object->nsymbol; i++) {
+		const struct obj_symbol *s = &u->object->symbols[i];
+
+		if (s->global && s->section == c->section && s->value == off)
 			return true;
+	}
 	return false;
 }
 

@@ -29,7 +29,8 @@ enum {
 	/* cpuid 1. With the bit of several threads AES without AES-NI does not look at the addresses of its tables. */
 	EDX = 1 << 4 | 1 << 8 | 1 << 10 | 1 << 15 | 1 << 23 | 1 << 24 | 1 << 25 | 1 << 26 | 1 << 28,
 	INTEL = 1 << 30,
-	PCLMUL = 1 << 1, SSSE3 = 1 << 9, FMA = 1 << 12, SSE4 = 3 << 19, MOVBE = 1 << 22, AESNI = 1 << 25, XSAVE = 3 << 26, AVX = 1 << 28,
+	PCLMUL = 1 << 1, SSSE3 = 1 << 9, FMA = 1 << 12, SSE4 = 3 << 19, MOVBE = 1 << 22, AESNI = 1 << 25,
+	XSAVE = 3 << 26, AVX = 1 << 28,
 	/* cpuid 7 */
 	BMI1 = 1 << 3, AVX2 = 1 << 5, BMI2 = 1 << 8, ADX = 1 << 19,
 };
@@ -140,8 +141,9 @@ take_more(void *p, size_t n, const char *file, int line)
 static void
 settle(void)
 {
-	if (mmap(room, (size_t)STACK + HEAP, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE,
-		 -1, 0) != room ||
+	int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE;
+
+	if (mmap(room, (size_t)STACK + HEAP, PROT_READ | PROT_WRITE, flags, -1, 0) != room ||
 	    !CRYPTO_set_mem_functions(take, take_more, leave))
 		fail("no room");
 }
@@ -337,7 +339,8 @@ main(int argc, char **argv)
 		fail("usage: measure FEATURES ALGORITHM [KEY.pem]");
 	settle();
 	pthread_attr_init(&attr);
-	if (pthread_attr_setstack(&attr, room, STACK) || pthread_create(&thread, &attr, measure, argv) || pthread_join(thread, NULL))
+	if (pthread_attr_setstack(&attr, room, STACK) || pthread_create(&thread, &attr, measure, argv) ||
+	    pthread_join(thread, NULL))
 		fail("no thread");
 	return 0;
 }
