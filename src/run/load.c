@@ -456,11 +456,12 @@ note_handlers(struct run *r)
 	}
 	foreseen = taken(r, CHORD_EDGE_FAULT, &sure);
 	if (unsure)
-		VEC_PUSH(r->note, pool_printf(r->pool, "a handler of signals (%s) may have let the program go on elsewhere than where it "
-		                              "was: then counts are not exact", unsure));
+		VEC_PUSH(r->note, pool_printf(r->pool, "a handler of signals (%s) may have let the program go on elsewhere than "
+		                              "where it was: then counts are not exact", unsure));
 	else if (returned > foreseen)
-		VEC_PUSH(r->note, pool_printf(r->pool, "%" PRIu64 " times a handler of signals (%s) returned; where it let the program go "
-		                              "on elsewhere than where it was, counts are not exact", returned - foreseen, name));
+		VEC_PUSH(r->note, pool_printf(r->pool, "%" PRIu64 " times a handler of signals (%s) returned; where it let the "
+		                              "program go on elsewhere than where it was, counts are not exact",
+		                              returned - foreseen, name));
 }
 
 static uint64_t
