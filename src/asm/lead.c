@@ -349,10 +349,17 @@ is_by_hand(const struct unit *u, uint32_t stmt)
 	return u->place[stmt].section ? in->alloc && !in->exec : s->flags & STMT_OTHER;
 }
 
+/* Text by hand has its tables of jumps in sections for data, those for handlers in one of their own. */
+static bool
+may_list_faults(const struct unit *u, uint32_t stmt)
+{
+	return is_by_hand(u, stmt) && (u->text->compiler || u->place[stmt].section);
+}
+
 static void
 mark_words(struct unit *u, const struct names *n, uint32_t stmt)
 {
-	bool patches = tells_patches(u, stmt), listed = !patches && is_by_hand(u, stmt);
+	bool patches = tells_patches(u, stmt), listed = !patches && may_list_faults(u, stmt);
 	struct mention m;
 
 	for (size_t at = 0; next_word(u, n, stmt, &at, &m);) {

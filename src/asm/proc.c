@@ -286,7 +286,7 @@ find_pieces(struct unit *u, starts *by_section, struct code *c)
 
 	for (size_t i = 0; i < s->n; i++) {
 		uint32_t hi = i + 1 < s->n ? s->at[i + 1].off : c->nbyte, end;
-		bool function = s->at[i].sym && u->object->symbols[s->at[i].sym].func;
+		bool function = s->at[i].sym && u->object->symbols[s->at[i].sym].func, piece = true;
 
 		for (uint32_t lo = s->at[i].off; lo < hi; lo = end) {
 			struct start start = lo == s->at[i].off ? s->at[i] : (struct start){.off = lo};
@@ -297,7 +297,10 @@ find_pieces(struct unit *u, starts *by_section, struct code *c)
 				start.home = home.section;
 				start.home_off = home.off;
 			}
-			VEC_PUSH(all, start);
+			/* What are no pieces stays together. */
+			if (piece || start.home)
+				VEC_PUSH(all, start);
+			piece = start.home;
 		}
 	}
 	free(s->at);
