@@ -221,6 +221,38 @@ chord_rt_signals(struct chord_rt_ctl *ctl, struct chord_rt_regs *regs, uint32_t 
 	chord_rt_aside(ctl, chord_rt_may_die, (uint64_t)regs, 0);
 }
 
+/* Functions that are called from here. Gives whether it is one; its result is in regs then. */
+static bool
+chord_rt_called_here(struct chord_rt_ctl *ctl, struct chord_rt_regs *regs, uint32_t hook, uint64_t real)
+{
+	if (hook >= CHORD_RT_HOOK_execve && hook <= CHORD_RT_HOOK_execle &&
+	    (hook < CHORD_RT_HOOK_execl || ctl->real[CHORD_RT_HOOK_execve])) {
+		regs->r[0] = (uint64_t)(int64_t)chord_rt_exec(ctl, regs, hook, real);
+		return true;
+	}
+	switch (hook) {
+	case CHORD_RT_HOOK_daemon:
+		chord_rt_not_dying(ctl);
+		regs->r[0] = (uint64_t)(int64_t)chord_rt_daemon(ctl, regs, real);
+		return true;
+	case CHORD_RT_HOOK__Fork:
+		regs->r[0] = (uint64_t)(int64_t)((int (*)(void))real)();
+		if (regs->r[0] == 0)
+			chord_rt_forked(regs); /* it runs no handlers */
+		return true;
+	case CHORD_RT_HOOK_clone:
+		if (ctl->nogs || chord_rt_other_process(ctl))
+			return false;
+		regs->r[0] = (uint64_t)(int64_t)chord_rt_clone(ctl, regs, (chord_rt_clone_fn *)real);
+		return true;
+	case CHORD_RT_HOOK_sigaction:
+	case CHORD_RT_HOOK_signal:
+		chord_rt_handles(ctl, regs, hook);
+		return chord_rt_bus_hooked(ctl, regs, hook, real);
+	}
+	return false;
+}
+
 /* A hooked function was called: gives the address of the real one to jump to, or
  * 0 if it was called from here and its result is in regs. */
 static __attribute__((used)) uint64_t
@@ -232,16 +264,9 @@ chord_rt_hooked(struct chord_rt_regs *regs)
 
 	if (!ctl || !ctl->magic || chord_rt_is_other(ctl, hook, real))
 		return real;
-	if (hook >= CHORD_RT_HOOK_execve && hook <= CHORD_RT_HOOK_execle &&
-	    (hook < CHORD_RT_HOOK_execl || ctl->real[CHORD_RT_HOOK_execve])) {
-		regs->r[0] = (uint64_t)(int64_t)chord_rt_exec(ctl, regs, hook, real);
+	if (chord_rt_called_here(ctl, regs, hook, real))
 		return 0;
-	}
 	switch (hook) {
-	case CHORD_RT_HOOK_daemon:
-		chord_rt_not_dying(ctl);
-		regs->r[0] = (uint64_t)(int64_t)chord_rt_daemon(ctl, regs, real);
-		return 0;
 	case CHORD_RT_HOOK__dl_allocate_tls:
 	case CHORD_RT_HOOK__dl_allocate_tls_init:
 		chord_rt_descriptor_used(ctl, regs);
@@ -249,16 +274,10 @@ chord_rt_hooked(struct chord_rt_regs *regs)
 	case CHORD_RT_HOOK__dl_deallocate_tls:
 		chord_rt_descriptor_free(ctl, regs->r[5]);
 		break;
-	case CHORD_RT_HOOK__Fork:
-		regs->r[0] = (uint64_t)(int64_t)((int (*)(void))real)();
-		if (regs->r[0] == 0)
-			chord_rt_forked(regs); /* it runs no handlers */
-		return 0;
 	case CHORD_RT_HOOK_clone:
-		if (ctl->nogs || chord_rt_other_process(ctl))
-			break;
-		regs->r[0] = (uint64_t)(int64_t)chord_rt_clone(ctl, regs, (chord_rt_clone_fn *)real);
-		return 0;
+	case CHORD_RT_HOOK_sigaction:
+	case CHORD_RT_HOOK_signal:
+		break;
 	case CHORD_RT_HOOK_timer_create:
 	case CHORD_RT_HOOK_mq_notify:
 		chord_rt_may_make(ctl, regs);
@@ -270,10 +289,6 @@ chord_rt_hooked(struct chord_rt_regs *regs)
 	case CHORD_RT_HOOK_kill:
 		chord_rt_signals(ctl, regs, hook);
 		break;
-	case CHORD_RT_HOOK_sigaction:
-	case CHORD_RT_HOOK_signal:
-		chord_rt_handles(ctl, regs, hook);
-		return chord_rt_bus_hooked(ctl, regs, hook, real) ? 0 : real;
 	case CHORD_RT_HOOK_pthread_cancel:
 		chord_rt_cancels(ctl);
 		break;

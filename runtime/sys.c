@@ -324,8 +324,8 @@ chord_rt_tell(struct chord_rt_ctl *ctl, const char *what, const char *why)
 	chord_rt_say(&ctl->err, what, why);
 }
 
-/* What the runtime blocks while it must not be interrupted: all signals but the one of a profile that somebody made shorter, if that
- * is its own. */
+/* What the runtime blocks while it must not be interrupted: all signals but that of a profile which somebody made
+ * shorter, if the handler is its own. */
 static uint64_t
 chord_rt_all_signals(const struct chord_rt_ctl *ctl)
 {

@@ -2,9 +2,9 @@
 /* A profile that somebody makes shorter while its process runs: what is mapped behind its end can no longer be touched, and
  * the process would die by SIGBUS. The pages get memory of their own then: the counts are lost, the program goes on.
  *
- * The handler for that is put where there is none, in a dynamic program that is measured itself, and takes no notice of anything else: another
- * SIGBUS does what it does without a handler. The program's own handler takes its place. That it is there cannot be seen through
- * sigaction() and signal(); their hooks see to that. A system call of the program's own shows it. */
+ * The handler for that is put where there is none, in a dynamic program that is measured itself, and takes no notice of
+ * anything else: another SIGBUS does what it does without a handler. The program's own handler takes its place. That it is there
+ * cannot be seen through sigaction() and signal(); their hooks see to that. A system call of the program's own shows it. */
 
 enum { CHORD_RT_SIGBUS = 7, CHORD_RT_BUS_ADRERR = 2 };
 
@@ -119,7 +119,8 @@ chord_rt_watch_bus(struct chord_rt_ctl *ctl)
 {
 	uint64_t was[4] = {1};
 
-	if (ctl->bus || ctl->nofile || !ctl->dynamic || chord_rt_failed(chord_rt_call(SYS_rt_sigaction, CHORD_RT_SIGBUS, 0, was, 8)) || was[0])
+	if (ctl->bus || ctl->nofile || !ctl->dynamic ||
+	    chord_rt_failed(chord_rt_call(SYS_rt_sigaction, CHORD_RT_SIGBUS, 0, was, 8)) || was[0])
 		return;
 	ctl->bus = (uint64_t)chord_rt_elsewhere((void *)&chord_rt_on_bus);
 	chord_rt_put_on_bus(ctl);

@@ -8,7 +8,7 @@ CHORD=$(realpath "${CHORD:-$here/../../build/chord}")
 w=${CHORD_TEST_DIR:-$(mktemp -d)}
 [ -n "${CHORD_TEST_DIR-}" ] || trap 'rm -rf "$w"' EXIT
 export LC_ALL=C ASAN_OPTIONS=detect_leaks=0:${ASAN_OPTIONS-}
-unset CHORD_CC CHORD_CXX CHORD_AS CHORD_FILE COMPILER_PATH
+unset CHORD_CC CHORD_CXX CHORD_AS CHORD_FILE CHORD_DIR COMPILER_PATH
 cc="$CHORD cc"
 only=" $* "
 failed=0

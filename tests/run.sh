@@ -5,6 +5,7 @@
 # the long ones cut down to a sample. Several run at a time. A suite that ends badly without
 # a FAIL line counts as one failure.
 set -u
+unset CHORD_DIR
 build=$(cd "$1" && pwd)
 shift
 here=$(cd "$(dirname "$0")" && pwd)

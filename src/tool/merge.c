@@ -192,7 +192,9 @@ cmd_merge(int argc, char **argv)
 	if (argp_parse(&argp, argc, argv, 0, NULL, &a))
 		die("memory", "out of memory");
 	find_named(m.pool, a.in, a.n, &list);
-	ok = !would_destroy(a.out, &list) && merge(&m, a.out, &list);
+	if (!list.n)
+		say_error(a.in[0], "there is no profile in the folder");
+	ok = list.n && !would_destroy(a.out, &list) && merge(&m, a.out, &list);
 	free(list.at);
 	profile_free(m.sum);
 	pool_free(m.pool);

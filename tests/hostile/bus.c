@@ -27,7 +27,8 @@ say(const char *when)
 	memset(&a, 1, sizeof a);
 	sigaction(SIGBUS, NULL, &a);
 	printf("%s: %s, flags %x, mask %d\n", when,
-	       a.sa_handler == SIG_DFL ? "default" : a.sa_handler == SIG_IGN ? "ignored" : a.sa_handler == mine ? "mine" : "another",
+	       a.sa_handler == SIG_DFL ? "default" : a.sa_handler == SIG_IGN ? "ignored" :
+	       a.sa_handler == mine ? "mine" : "another",
 	       (unsigned)a.sa_flags & ~0x04000000u, sigismember(&a.sa_mask, SIGINT));
 	fflush(stdout);
 }

@@ -204,6 +204,54 @@ merge_joins_modules_by_build_id(void **state)
 	pool_free(pool);
 }
 
+/* What is in a sum is known by identities, after it was written and read, too; a profile without one by its bytes. */
+static void
+origins(void **state)
+{
+	struct pool *pool = pool_new();
+	struct buf a = {0}, b = {0}, ab = {0};
+	struct profile *pa, *pb, *sum = profile_new(), *back, *other;
+	const char *why;
+
+	(void)state;
+	put_simple(&a, (uint64_t[8]){1}, NULL, 0);
+	put_simple(&b, (uint64_t[8]){1}, NULL, 0);
+	((struct chord_profile_head *)a.at)->id = 7;
+	((struct chord_profile_head *)a.at)->processes = 3;
+	pa = parse_profile(pool, &a);
+	pb = parse_profile(pool, &b);
+	assert_int_equal(pa->nsummed, 3);
+	assert_int_equal(profile_overlap(pa, pb), PROFILE_APART);
+	other = parse_profile(pool, &b);
+	assert_int_equal(profile_overlap(pb, other), PROFILE_INSIDE);
+	profile_free(other);
+	assert_true(profile_add(sum, pa, pool, &why));
+	assert_true(profile_add(sum, pb, pool, &why));
+	profile_write(sum, &ab);
+	back = parse_profile(pool, &ab);
+	assert_int_equal(back->nsummed, 4);
+	assert_int_equal(back->origin.n, 2);
+	assert_int_equal(profile_overlap(back, pa), PROFILE_INSIDE);
+	assert_int_equal(profile_overlap(back, pb), PROFILE_INSIDE);
+	assert_int_equal(profile_overlap(pa, back), PROFILE_OVERLAPS);
+	((struct chord_profile_head *)a.at)->id = 8;
+	((struct chord_profile_head *)a.at)->of = 7;
+	((struct chord_profile_head *)a.at)->flags = CHORD_PROFILE_SNAPSHOT;
+	other = parse_profile(pool, &a);
+	assert_int_equal(profile_overlap(back, other), PROFILE_APART);
+	assert_int_equal(profile_snapshot_of(back, other)->id, 7);
+	assert_null(profile_snapshot_of(pb, other));
+	profile_free(pa);
+	profile_free(pb);
+	profile_free(sum);
+	profile_free(back);
+	profile_free(other);
+	buf_free(&a);
+	buf_free(&b);
+	buf_free(&ab);
+	pool_free(pool);
+}
+
 static void
 sums_that_do_not_fit(void **state)
 {
@@ -478,7 +526,7 @@ main(void)
 		cmocka_unit_test(regions_apart),
 		cmocka_unit_test(merged_is_summed),
 		cmocka_unit_test(merge_joins_modules_by_build_id),
-		cmocka_unit_test(sums_that_do_not_fit),
+		cmocka_unit_test(origins), cmocka_unit_test(sums_that_do_not_fit),
 		cmocka_unit_test(profile_errors),
 		cmocka_unit_test(callees_are_summed),
 		cmocka_unit_test(callee_errors),
