@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define FUNC __attribute__((noinline, noclone))
+#define FUNC __attribute__((noinline))
 
 enum { TURN, LEAF, TREE, EVEN, COMPARE, CASES };
 
