@@ -252,4 +252,9 @@ chord_rt_unhook(struct chord_rt_ctl *ctl, struct chord_rt_desc *d)
 	ctl->hooker = m ? m->index + 1 : 0;
 	chord_rt_rehook(ctl, d, m ? m->desc : NULL, 0);
 	chord_rt_watch_maps(ctl, m ? m->desc : NULL);
+	if (m)
+		return;
+	/* Nobody has hooks: whoever comes learns anew what they are for. */
+	chord_rt_clear(ctl->real, sizeof ctl->real);
+	ctl->space = 0;
 }

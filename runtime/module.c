@@ -540,13 +540,13 @@ chord_rt_space_here(struct chord_rt_ctl *ctl)
 	return s;
 }
 
-struct chord_rt_counted { uint64_t adds, subs; };
+struct chord_rt_counted { uint64_t adds, subs, first; };
 
 static int
 chord_rt_count_objects(struct dl_phdr_info *info, size_t size, void *arg)
 {
 	if (size >= sizeof *info)
-		*(struct chord_rt_counted *)arg = (struct chord_rt_counted){info->adds, info->subs};
+		*(struct chord_rt_counted *)arg = (struct chord_rt_counted){info->adds, info->subs, (uint64_t)info->phdr};
 	return 1;
 }
 
@@ -554,7 +554,7 @@ chord_rt_count_objects(struct dl_phdr_info *info, size_t size, void *arg)
 static struct chord_rt_counted
 chord_rt_counted(void)
 {
-	struct chord_rt_counted c = {0, 0};
+	struct chord_rt_counted c = {0, 0, 0};
 
 	if (chord_rt_dl_iterate_phdr)
 		chord_rt_dl_iterate_phdr(chord_rt_count_objects, &c);
@@ -602,6 +602,11 @@ chord_rt_scan(struct chord_rt_ctl *ctl)
 	bool same = now.adds && now.subs == space->subs && space->known && ctl->nlist == 1 && !ctl->elsewhere;
 	uint32_t n = 0;
 
+	/* libc may be where that of a name space was that is gone. */
+	if (space->first != now.first) {
+		*space = (struct chord_rt_space){.id = space->id, .first = now.first};
+		same = false;
+	}
 	if (same && now.adds == space->adds)
 		return;
 	if (same)

@@ -301,7 +301,7 @@ struct chord_rt_object_id {
 struct chord_rt_space {
 	uint64_t id;                  /* of its libc: struct chord_rt_mod's space */
 	uint64_t adds, subs;          /* as libc counts them */
-	uint64_t last;                /* program headers of the last one */
+	uint64_t first, last;         /* program headers of these objects */
 	uint32_t known;               /* how many there were */
 	uint32_t hooked;              /* of how many the tables have been looked through */
 };

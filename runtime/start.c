@@ -259,6 +259,8 @@ chord_rt_look_around(struct chord_rt_ctl *ctl, int argc, char **argv, char **env
 		ctl->stack = (uint64_t)__builtin_frame_address(0);
 	ctl->phdr = chord_rt_auxv(start, AT_PHDR);
 	ctl->phnum = chord_rt_auxv(start, AT_PHNUM);
+	for (uint64_t i = 0; ctl->phdr && i < ctl->phnum; i++) /* a name space need not have anything that says so */
+		ctl->dynamic |= ((const Elf64_Phdr *)ctl->phdr)[i].p_type == PT_INTERP;
 	ctl->secure = chord_rt_auxv(start, AT_SECURE) != 0;
 	ctl->fsgsbase = CHORD_RT_FSGSBASE && (chord_rt_auxv(start, AT_HWCAP2) & 2) != 0;
 	chord_rt_look_at_stderr(&ctl->err);
