@@ -15,15 +15,26 @@ chord_rt_may_make(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
 		    CHORD_RT_UNSEEN_LIBC);
 }
 
+/* All woven code counts by the base that the program is about to change: it cannot go on for long. */
+static void
+chord_rt_note_own_base(struct chord_rt_ctl *ctl)
+{
+	uint64_t old = chord_rt_lock(ctl);
+
+	chord_rt_text(ctl, "the program set a base of the gs segment of its own, by which counters are addressed: what it did after "
+	    "that is not known");
+	chord_rt_unlock(ctl, old);
+}
+
 /* The process may forbid itself to map anything (seccomp): before it does, what may be a stack has its shadow. */
 static void
 chord_rt_confines(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uint32_t hook)
 {
 	uint64_t option = regs->r[5];
 
-	if (!ctl->paths)
-		return;
-	if (hook == CHORD_RT_HOOK_syscall && option != SYS_seccomp && option != SYS_prctl)
+	if (hook == CHORD_RT_HOOK_syscall && option == SYS_arch_prctl && regs->r[4] == CHORD_RT_SET_GS)
+		chord_rt_note_own_base(ctl);
+	if ((hook == CHORD_RT_HOOK_syscall && option != SYS_seccomp && option != SYS_prctl) || !ctl->paths)
 		return;
 	if (hook == CHORD_RT_HOOK_syscall)
 		option = option == SYS_seccomp ? PR_SET_SECCOMP : regs->r[4];

@@ -115,6 +115,9 @@ chord_rt_candidate(struct chord_rt_ctl *ctl, uint32_t scheme, uint64_t no, uint6
 	if (no == CHORD_RT_SLOTS)
 		return 0;
 	away = chord_rt_reversed((uint32_t)no) * ctl->gap_step;
+	/* By a small base what is opened late would come to lie among the libraries, or the heap's growth meet the program's. */
+	if (ctl->gap_top < 16 * CHORD_RT_STEP && away > ctl->gap_top / 2)
+		return CHORD_RT_SKIP;
 	return away < ctl->gap_top ? ctl->gap_top - away : CHORD_RT_SKIP;
 }
 
