@@ -23,8 +23,8 @@ declaring_file(Dwarf_Die *die)
 	Dwarf_Word number;
 	size_t n;
 
-	if (!dwarf_attr_integrate(die, DW_AT_decl_file, &a) || dwarf_formudata(&a, &number) || !dwarf_cu_die(a.cu, &unit, NULL, NULL,
-	    NULL, NULL, NULL, NULL) || dwarf_getsrcfiles(&unit, &files, &n) || number >= n)
+	if (!dwarf_attr_integrate(die, DW_AT_decl_file, &a) || dwarf_formudata(&a, &number) ||
+	    !dwarf_cu_die(a.cu, &unit, NULL, NULL, NULL, NULL, NULL, NULL) || dwarf_getsrcfiles(&unit, &files, &n) || number >= n)
 		return NULL;
 	return dwarf_filesrc(files, number, NULL, NULL);
 }

@@ -94,6 +94,7 @@ static bool
 place_sound(struct selection *s)
 {
 	const char *why;
+	/* All paths with the sum of one of interest are told apart; what is woven in has less code, see print_code(). */
 	struct spp *spp = spp_place(s->d, s->ei, false, &why);
 
 	if (!spp) {
@@ -162,6 +163,67 @@ print_selection(struct selection *s)
 	print_collisions(s);
 }
 
+/* ---- the code that is woven in ---- */
+
+static void
+print_act(const struct graph *g, uint32_t e, const struct path_act *a)
+{
+	char where[64];
+
+	snprintf(where, sizeof where, "%.20s -> %.20s", graph_name(g, g->edge[e].from), graph_name(g, g->edge[e].to));
+	printf("  %-16s ", where);
+	if (a->record == PATH_RECORD_KNOWN)
+		printf(" count %" PRId64, a->sum);
+	if (a->record == PATH_RECORD_HELD)
+		printf(" count r%+" PRId64, a->sum);
+	if (a->next == PATH_SET)
+		printf(" r = %" PRId64, a->n);
+	else if (a->next == PATH_ADD && a->n)
+		printf(" r %+" PRId64, a->n);
+	putchar('\n');
+}
+
+/* What a path of interest is counted as by the code on its edges. */
+static int64_t
+counted_as(const struct spp_code *c, const struct chosen *path)
+{
+	int64_t r = c->probes->start[path->begin], cell = -1;
+
+	for (uint32_t i = 0; i < path->n; i++) {
+		const struct path_act *a = &c->act[path->edge[i]];
+
+		if (a->record)
+			cell = a->sum + (a->record == PATH_RECORD_HELD ? r : 0);
+		r = a->next == PATH_SET ? a->n : r + a->n;
+	}
+	return cell;
+}
+
+static bool
+print_code(const struct selection *s)
+{
+	const struct graph *g = s->f->g;
+	const char *why;
+	struct spp_code *c = spp_weave(s->d, s->ei, NULL, &why);
+
+	if (!c) {
+		say_error(s->f->path, "%s", why);
+		return false;
+	}
+	printf("\ncode that is woven in: paths of interest are counted below %" PRIu64 ", others below %" PRIu64 " or not at all\n",
+	       c->n, c->size);
+	if (!c->probes->known[g->root])
+		printf("  begin at %-7s  r = %" PRId64 "\n", graph_name(g, g->root), c->probes->start[g->root]);
+	for (uint32_t e = 0; e < s->f->edge.n; e++)
+		if (c->act[e].record || c->act[e].next == PATH_SET || (c->act[e].next == PATH_ADD && c->act[e].n))
+			print_act(g, e, &c->act[e]);
+	for (size_t i = 0; i < s->f->path_of_interest.n; i++) {
+		printf("  counts %" PRId64 ": ", counted_as(c, &s->chosen[i]));
+		graph_print_path(s->d, s->chosen[i].begin, s->chosen[i].edge, s->chosen[i].n);
+	}
+	return true;
+}
+
 bool
 graph_spp(const struct graph_file *f, bool printed)
 {
@@ -170,5 +232,5 @@ graph_spp(const struct graph_file *f, bool printed)
 	if (!s.d || !choose_all(&s) || !(printed ? place_printed(&s) : place_sound(&s)))
 		return false;
 	print_selection(&s);
-	return true;
+	return printed || print_code(&s);
 }

@@ -121,4 +121,8 @@ show_woven(const struct unit *u, const struct woven *w, FILE *f)
 			show_path(&s->path->op, f);
 		fputc('\n', f);
 	}
+	for (uint32_t i = 0; !p->reason && w->block && i < p->blocks.n; i++)
+		if (w->block[i].counter)
+			fprintf(f, "  block %" PRIu32 ": site %s, counter %" PRIu32 "\n", i, where_name[w->block[i].where],
+			        w->block[i].counter - 1);
 }
