@@ -20,11 +20,10 @@ uleb(const unsigned char **at)
 }
 
 int64_t
-event_query(const struct proc *p, uint32_t block, uint32_t i, uint32_t e)
+event_added(const struct proc *p, uint32_t block, uint32_t i, uint32_t e)
 {
-	const struct event_block *b = &p->event_block[(size_t)block * p->nevent + e];
-	const unsigned char *at = b->runs;
-	uint64_t sum = (uint64_t)b->query + b->enter;
+	const unsigned char *at = p->event_block[(size_t)block * p->nevent + e].runs;
+	uint64_t sum = 0;
 
 	for (uint32_t left = i; left;) {
 		uint64_t n = uleb(&at), each = uleb(&at);
@@ -33,6 +32,15 @@ event_query(const struct proc *p, uint32_t block, uint32_t i, uint32_t e)
 		sum += n * each;
 		left -= (uint32_t)n;
 	}
+	return (int64_t)sum;
+}
+
+int64_t
+event_query(const struct proc *p, uint32_t block, uint32_t i, uint32_t e)
+{
+	const struct event_block *b = &p->event_block[(size_t)block * p->nevent + e];
+	uint64_t sum = (uint64_t)b->query + b->enter + (uint64_t)event_added(p, block, i, e);
+
 	for (uint32_t k = 0; k < p->nevent_site; k++)
 		if (p->event_site[k].block == block && p->event_site[k].insn <= i)
 			sum -= (uint64_t)p->event_site[k].add[e];

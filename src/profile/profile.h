@@ -67,7 +67,7 @@ bool event_counter_same(const struct event_counter *a, const struct event_counte
 struct event_block {
 	int64_t query;           /* QueryInc before its first instruction */
 	uint64_t enter;          /* added by entering it */
-	const unsigned char *runs; /* what its instructions add, see event_insn() */
+	const unsigned char *runs; /* what its instructions add, see event_added() */
 	uint32_t nrun;
 };
 
@@ -134,6 +134,8 @@ bool map_parse(struct pool *pool, struct str bytes, struct map *map, const char 
 /* events.c: finds sum[] as the runtime does, from the bytes of CHORD_SECTION_SUM and its link-time address. */
 void map_sums(struct map *map, struct str bytes, uint64_t addr);
 
+/* What the first i instructions of a block add to event e, as they were assembled. */
+int64_t event_added(const struct proc *p, uint32_t block, uint32_t i, uint32_t e);
 /* events.c: QueryInc of instruction i of a block, not yet executed: what to add to the counter of event e
  * to have all events up to there. Counters are changed before the instruction that is named as their place. */
 int64_t event_query(const struct proc *p, uint32_t block, uint32_t i, uint32_t e);

@@ -290,6 +290,7 @@ solve_unit(struct run *r, struct unit *u)
 	u->events = profile_events(r->pool, &u->map, r->sum, m, u->counts, &u->woven);
 	if (u->events.why)
 		VEC_PUSH(r->unknown, (struct named){u->path, u->events.why});
+	replaced_correct(r, u);
 	for (uint32_t i = 0; i < u->map.nproc; i++)
 		if (!u->map.proc[i].refused && u->counts[i].why && !counts_by_design(&u->counts[i]))
 			VEC_PUSH(r->unknown, (struct named){u->map.proc[i].name, u->counts[i].why});
@@ -547,6 +548,7 @@ take_notes(struct run *r)
 	note_handlers(r);
 	if (p->orphans)
 		note_orphans(r);
+	VEC_JOIN(r->note, r->replaced);
 	if (p->flags & CHORD_PROFILE_NOT_WATCHED)
 		VEC_PUSH(r->note, "threads may have been made that the runtime did not see: counts may be short");
 	for (size_t i = 0; i < p->text.n; i++)
@@ -637,5 +639,6 @@ run_close(struct run *r)
 	free(r->left_out.at);
 	free(r->unknown.at);
 	free(r->note.at);
+	free(r->replaced.at);
 	pool_free(r->pool);
 }

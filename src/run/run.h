@@ -63,6 +63,7 @@ struct run {
 	VEC(const char *) note;  /* what a reader has to know of how the runs ended */
 	bool every;              /* the sum is of all programs that a command started: r->path is none of them */
 	bool incomplete;         /* a profile that was named could not be used: reported */
+	VEC(const char *) replaced; /* notes: of events that the linker changed */
 };
 
 /* Opens a program and reads its map. False: *why. */
@@ -189,5 +190,11 @@ struct tally {
 };
 /* Sums all events over all that is known of the run. */
 void tally_run(struct tally *t, struct pool *pool, struct run *r, const struct event_list *events, bool once);
+/* How many of an event (a list of one) the instructions that stand in the place of a block's make, each as often as it ran; c NULL: once. */
+uint64_t tally_insns(struct pool *pool, struct unit *u, const struct proc *p, const struct counts *c, uint32_t block,
+                     const struct event_list *one);
+
+/* replaced.c: takes into the totals of events what the linker replaced, or says in r->replaced what is not known. */
+void replaced_correct(struct run *r, struct unit *u);
 
 #endif

@@ -176,6 +176,30 @@ add_block(struct scan *s, uint32_t block)
 	}
 }
 
+uint64_t
+tally_insns(struct pool *pool, struct unit *u, const struct proc *p, const struct counts *c, uint32_t block,
+            const struct event_list *one)
+{
+	struct tally_event sum = {0};
+	struct tally t = {.pool = pool, .events = one, .at = &sum};
+	bool counted = false;
+	struct scan s = {.t = &t, .u = u, .p = p, .c = c, .counted = &counted};
+	uint64_t next = 0;
+	struct walk w;
+
+	for (walk_start(&w, p, c, block); walk_next(&w);) {
+		uint64_t count = c ? w.count : 1;
+
+		if (count && w.addr && w.kind != CHORD_INSN_PAD)
+			read_insn(&s, &w, count, &next);
+		else if (count)
+			add_unread(&s, &w, count);
+		else
+			next = 0;
+	}
+	return sum.n;
+}
+
 /* ---- edges ---- */
 
 static bool

@@ -270,6 +270,63 @@ t_events_again() {
 	[ "$(jq -c '.events | keys_unsorted' json)" = '["calls","loads"]' ] || no "query: $(cat json err)"
 }
 
+# What the linker replaced (loads from the GOT, calls through it, thread-local variables) is taken out of counters of events
+# where edges are counted, too; else the bounds hold and are said.
+t_relaxed() {
+	cat >relax.c <<-'END'
+		#include <stdio.h>
+		extern int x;
+		extern __thread int mine;
+		extern int other(int);
+		int *volatile p;
+		int main(int argc, char **argv)
+		{
+			for (int i = 0; i < 10; i++) {
+				__asm__ volatile("");
+				p = &x;
+				mine += i;
+			}
+			if (argc > 1)
+				other(argc + *p);
+			for (int i = 0; i < 3; i++)
+				other(i);
+			return mine != 45;
+		}
+	END
+	echo 'int x = 5; __thread int mine; __attribute__((noinline)) int other(int a) { return a; }' >x.c
+	local compiler how some=instructions,loads,stores,bytes-loaded,calls
+	for compiler in gcc clang; do
+		command -v $compiler >/dev/null || continue
+		export CHORD_CC=$compiler
+		for how in "-O2 -fPIC" "-O0 -fPIC" "-O2 -fPIC -fno-plt" "-O2 -fPIC -fno-plt -static" "-O1 -fPIC -no-pie" "-O2 -fPIE -pie" \
+			"-O2 -fPIC -Wl,--no-relax"; do
+			want $cc $how -o prog relax.c x.c
+			stat 0 $some ./prog
+			cp events true
+			want $cc $how -fchord=events,edges -fchord-events=$some -o prog relax.c x.c
+			stat 0 $some ./prog
+			same true "$compiler $how, edges and events"
+			jq -e '.notes == []' json >/dev/null || no "$compiler $how: $(jq -c .notes json)"
+			want $cc $how -fchord=events -fchord-events=$some -o prog relax.c x.c
+			stat 0 $some ./prog
+			within "$compiler $how"
+		done
+	done
+	unset CHORD_CC
+}
+# within WHAT: each event is the true one, or a note has bounds between which that lies
+within() {
+	local event n note low high
+	while read -r event n; do
+		grep -qxF "$event $n" events && continue
+		note=$(jq -r '.notes[]' json | grep "^$event: in .* the linker replaced instructions; it is ")
+		if [[ $note =~ from\ ([0-9]+)\ to\ ([0-9]+)$ ]]; then low=${BASH_REMATCH[1]} high=${BASH_REMATCH[2]}
+		elif [[ $note =~ at\ least\ ([0-9]+)$ ]]; then low=${BASH_REMATCH[1]} high=$n
+		else no "$1: $event is $n, not $(grep "^$event " events), and no note: $(jq -c .notes json)"; fi
+		[ "$low" -le "$n" ] && [ "$n" -le "$high" ] || no "$1: $event is $n: $note"
+	done <true
+}
+
 # ---- what a source says ----
 
 t_jumps() {
@@ -496,7 +553,7 @@ t_bad_input() {
 	want "$CHORD" stat --help
 }
 
-for name in valgrind_O0 valgrind_O2 valgrind_avx2 measures tables lists tables_apart repeated input_again runs_differ events_again jumps callees threads processes pass_through not_counted refused_caller bad_input; do
+for name in valgrind_O0 valgrind_O2 valgrind_avx2 measures tables lists tables_apart repeated input_again runs_differ events_again relaxed jumps callees threads processes pass_through not_counted refused_caller bad_input; do
 	test_case $name
 done
 exit $failed

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+/* Counters of events have what was assembled, and a linker replaces instructions: a load from the GOT by lea, a call of
+ * __tls_get_addr by a load. What stands in the program now is compared with what the map says was counted. Where it is known
+ * how often blocks ran the totals are corrected, else bounded. */
+#include "run/run.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* An event of a unit. */
+struct replaced {
+	const char *name;
+	uint64_t more, less;     /* known: how much there was that was not counted, and the other way round */
+	uint32_t blocks;         /* in which something was replaced, not known how often they ran */
+	/* Of these: by how much the true number is less or more, at most, for so many that were counted; per 0: no bound. */
+	uint64_t over, over_per, under, under_per;
+};
+
+/* What the map says that a block's instructions add, each as often as it ran. */
+static uint64_t
+counted_in(const struct proc *p, const struct counts *c, uint32_t block, uint32_t e)
+{
+	uint64_t sum = 0, count = 0;
+	int64_t behind, before = 0;
+	struct walk w;
+
+	if (!c)
+		return (uint64_t)event_added(p, block, p->block[block].ninsn, e);
+	/* It changes only behind calls at which activations ended. */
+	for (walk_start(&w, p, c, block); walk_next(&w); count = w.count)
+		if (w.count != count) {
+			behind = event_added(p, block, w.i, e);
+			sum += (uint64_t)(behind - before) * count;
+			before = behind;
+		}
+	return sum + (uint64_t)(event_added(p, block, p->block[block].ninsn, e) - before) * count;
+}
+
+/* The larger of two ratios. */
+static void
+widen(uint64_t *n, uint64_t *per, uint32_t blocks, uint64_t more, uint64_t of)
+{
+	if (blocks > 1 && (!*per || (of && (unsigned __int128)more * *per <= (unsigned __int128)*n * of)))
+		return;
+	*n = more;
+	*per = of;
+}
+
+static void
+compare_block(struct replaced *x, struct run *r, struct unit *u, const struct proc *p, const struct counts *c, uint32_t block,
+              uint32_t e, const struct event_list *one)
+{
+	uint64_t is = tally_insns(r->pool, u, p, c, block, one), was = counted_in(p, c, block, e);
+	uint64_t enter = p->event_block[(size_t)block * p->nevent + e].enter;
+
+	if (is == was)
+		return;
+	if (c) {
+		x->more += is > was ? is - was : 0;
+		x->less += was > is ? was - is : 0;
+		return;
+	}
+	x->blocks++;
+	widen(&x->over, &x->over_per, x->blocks, was > is ? was - is : 0, was + enter);
+	widen(&x->under, &x->under_per, x->blocks, is > was ? is - was : 0, was + enter);
+}
+
+/* Of what stands in the program alone. Who is called is another's name before it is linked; tables are not here. */
+static bool
+can_compare(struct pool *pool, const char *name, struct event_list *one)
+{
+	const char *why;
+
+	return !str_starts(str_of(name), "cost:") && event_list_read(pool, name, one, &why) && one->n == 1 &&
+	       one->at[0].kind != EVENT_CALL_OF;
+}
+
+static uint64_t
+scaled(uint64_t n, uint64_t by, uint64_t per)
+{
+	unsigned __int128 v = (unsigned __int128)n * by / (per ? per : 1);
+
+	return v > INT64_MAX ? INT64_MAX : (uint64_t)v;
+}
+
+static void
+say(struct run *r, struct unit *u, const struct replaced *x, uint64_t n)
+{
+	uint64_t over = scaled(n, x->over, x->over_per), under = scaled(n, x->under, x->under_per);
+
+	VEC_PUSH(r->replaced, x->under && !x->under_per ?
+	         pool_printf(r->pool, "%s: in %" PRIu32 " blocks of %s the linker replaced instructions; it is at least %" PRIu64, x->name,
+	                     x->blocks, base_name(u->path), n - over) :
+	         pool_printf(r->pool, "%s: in %" PRIu32 " %s of %s the linker replaced instructions; it is from %" PRIu64 " to %" PRIu64,
+	                     x->name, x->blocks, x->blocks == 1 ? "block" : "blocks", base_name(u->path), n - over, n + under));
+}
+
+static void
+correct(struct run *r, struct unit *u, struct event_total *t)
+{
+	struct replaced x = {.name = t->name};
+	struct event_list one;
+
+	if (!can_compare(r->pool, t->name, &one))
+		return;
+	for (uint32_t i = 0; i < u->map.nproc; i++) {
+		const struct proc *p = &u->map.proc[i];
+		const struct counts *c = u->counts[i].why ? NULL : &u->counts[i];
+
+		for (uint32_t e = 0; e < p->nevent && !p->refused; e++)
+			for (uint32_t b = 0; b < p->nblock && !strcmp(p->event[e].name, t->name); b++)
+				compare_block(&x, r, u, p, c, b, e, &one);
+	}
+	t->n = t->n + x.more - x.less;
+	if (x.blocks && t->n)
+		say(r, u, &x, t->n);
+}
+
+void
+replaced_correct(struct run *r, struct unit *u)
+{
+	for (uint32_t i = 0; i < u->events.n && !u->events.why; i++)
+		correct(r, u, &u->events.at[i]);
+}
