@@ -54,7 +54,8 @@ cc_within(struct pool *pool, const char *variable)
 	int pid = running ? atoi(running) : 0;
 
 	if (pid > 0 && descends_from(pid))
-		die(variable, "%s leads back to Chord, which runs it: name a compiler", command && *command ? command : "the compiler");
+		die(variable, "%s leads back to Chord, which runs it: name a compiler",
+		    command && *command ? command : "the compiler");
 	if (setenv(RUNNING, pool_printf(pool, "%d", (int)getpid()), 1))
 		die("environment", "out of memory");
 }

@@ -190,7 +190,8 @@ struct tally {
 };
 /* Sums all events over all that is known of the run. */
 void tally_run(struct tally *t, struct pool *pool, struct run *r, const struct event_list *events, bool once);
-/* How many of an event (a list of one) the instructions that stand in the place of a block's make, each as often as it ran; c NULL: once. */
+/* How many of an event (a list of one) the instructions that stand in the place of a block's make, each as often as it ran;
+ * c NULL: once. */
 uint64_t tally_insns(struct pool *pool, struct unit *u, const struct proc *p, const struct counts *c, uint32_t block,
                      const struct event_list *one);
 
