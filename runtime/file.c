@@ -24,6 +24,17 @@ chord_rt_is_ours(struct chord_rt_ctl *ctl, long fd)
 	    st.st_dev == ctl->dev && st.st_ino == ctl->ino;
 }
 
+/* The descriptor is given back; but not when the file may not be found by its name any more. */
+static void
+chord_rt_shut(struct chord_rt_ctl *ctl)
+{
+	if (ctl->fd < 0 || ctl->holds)
+		return;
+	if (chord_rt_is_ours(ctl, ctl->fd))
+		chord_rt_call(SYS_close, ctl->fd);
+	ctl->fd = -1;
+}
+
 /* A descriptor of the file: ours if the program left it alone, else a new one. */
 static int32_t
 chord_rt_fd(struct chord_rt_ctl *ctl)
@@ -43,6 +54,19 @@ chord_rt_fd(struct chord_rt_ctl *ctl)
 	}
 	ctl->fd = chord_rt_high(fd);
 	return ctl->fd;
+}
+
+/* The program is about to change its user, root or name space: the file stays open from now on. */
+static void
+chord_rt_hold_open(struct chord_rt_ctl *ctl)
+{
+	uint64_t old;
+
+	if (ctl->holds || chord_rt_other_process(ctl))
+		return;
+	old = chord_rt_lock(ctl);
+	ctl->holds = chord_rt_fd(ctl) >= 0;
+	chord_rt_unlock(ctl, old);
 }
 
 static long

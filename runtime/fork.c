@@ -50,6 +50,7 @@ chord_rt_drop_file(struct chord_rt_ctl *ctl)
 	if (ctl->fd >= 0 && chord_rt_is_ours(ctl, ctl->fd))
 		chord_rt_call(SYS_close, ctl->fd);
 	ctl->fd = -1;
+	ctl->holds = 0;
 }
 
 static void
@@ -207,6 +208,7 @@ chord_rt_be_child(struct chord_rt_ctl *ctl, uint64_t at, uint64_t pid)
 		chord_rt_fibres(ctl, regs, CHORD_EXIT_REENTRY, 1);
 		chord_rt_take_over_handlers(ctl);
 	}
+	chord_rt_shut(ctl);
 	return 0;
 }
 

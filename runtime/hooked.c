@@ -174,6 +174,8 @@ chord_rt_leaves(struct chord_rt_ctl *ctl, uint64_t at, uint64_t hook)
 	const struct chord_rt_regs *regs = (const struct chord_rt_regs *)at;
 
 	chord_rt_not_dying(ctl);
+	if (hook <= CHORD_RT_HOOK_thrd_exit)
+		chord_rt_check_self(ctl);
 	switch (hook) {
 	case CHORD_RT_HOOK__exit:
 	case CHORD_RT_HOOK__Exit:
@@ -232,51 +234,41 @@ chord_rt_signals(struct chord_rt_ctl *ctl, struct chord_rt_regs *regs, uint32_t 
 	chord_rt_aside(ctl, chord_rt_may_die, (uint64_t)regs, 0);
 }
 
-/* Functions that are called from here. Gives whether it is one; its result is in regs then. */
+/* Calls that are made from here: gives whether it was one, with its result in regs. */
 static bool
-chord_rt_called_here(struct chord_rt_ctl *ctl, struct chord_rt_regs *regs, uint32_t hook, uint64_t real)
+chord_rt_calls_real(struct chord_rt_ctl *ctl, struct chord_rt_regs *regs, uint32_t hook, uint64_t real)
 {
+	int e;
+
 	if (hook >= CHORD_RT_HOOK_execve && hook <= CHORD_RT_HOOK_execle &&
 	    (hook < CHORD_RT_HOOK_execl || ctl->real[CHORD_RT_HOOK_execve])) {
-		regs->r[0] = (uint64_t)(int64_t)chord_rt_exec(ctl, regs, hook, real);
-		return true;
-	}
-	switch (hook) {
-	case CHORD_RT_HOOK_daemon:
+		e = chord_rt_exec(ctl, regs, hook, real);
+	} else if (hook == CHORD_RT_HOOK_daemon) {
 		chord_rt_not_dying(ctl);
-		regs->r[0] = (uint64_t)(int64_t)chord_rt_daemon(ctl, regs, real);
-		return true;
-	case CHORD_RT_HOOK__Fork:
-		regs->r[0] = (uint64_t)(int64_t)((int (*)(void))real)();
-		if (regs->r[0] == 0)
+		e = chord_rt_daemon(ctl, regs, real);
+	} else if (hook == CHORD_RT_HOOK__Fork) {
+		e = ((int (*)(void))real)();
+		if (e == 0)
 			chord_rt_forked(regs); /* it runs no handlers */
-		return true;
-	case CHORD_RT_HOOK_clone:
-		if (ctl->nogs || chord_rt_other_process(ctl))
-			return false;
-		regs->r[0] = (uint64_t)(int64_t)chord_rt_clone(ctl, regs, (chord_rt_clone_fn *)real);
-		return true;
-	case CHORD_RT_HOOK_sigaction:
-	case CHORD_RT_HOOK_signal:
+	} else if (hook == CHORD_RT_HOOK_clone && !ctl->nogs && !chord_rt_other_process(ctl)) {
+		e = chord_rt_clone(ctl, regs, (chord_rt_clone_fn *)real);
+	} else if (hook == CHORD_RT_HOOK_syscall) {
+		chord_rt_confines(ctl, regs, hook);
+		return chord_rt_function_syscall(ctl, regs, real);
+	} else if (hook == CHORD_RT_HOOK_sigaction || hook == CHORD_RT_HOOK_signal) {
 		chord_rt_handles(ctl, regs, hook);
 		return chord_rt_bus_hooked(ctl, regs, hook, real);
+	} else {
+		return false;
 	}
-	return false;
+	regs->r[0] = (uint64_t)(int64_t)e;
+	return true;
 }
 
-/* A hooked function was called: gives the address of the real one to jump to, or
- * 0 if it was called from here and its result is in regs. */
-static __attribute__((used)) uint64_t
-chord_rt_hooked(struct chord_rt_regs *regs)
+/* Those that go on in the real function, but are not ends. */
+static bool
+chord_rt_only_looks(struct chord_rt_ctl *ctl, struct chord_rt_regs *regs, uint32_t hook)
 {
-	struct chord_rt_ctl *ctl = chord_rt_ctl_here();
-	uint32_t hook = (uint32_t)regs->r[11] & (CHORD_RT_TABLE - 1);
-	uint64_t real = chord_rt_real(ctl, hook, !(regs->r[11] & CHORD_RT_TABLE));
-
-	if (!ctl || !ctl->magic || chord_rt_is_other(ctl, hook, real))
-		return real;
-	if (chord_rt_called_here(ctl, regs, hook, real))
-		return 0;
 	switch (hook) {
 	case CHORD_RT_HOOK__dl_allocate_tls:
 	case CHORD_RT_HOOK__dl_allocate_tls_init:
@@ -284,10 +276,6 @@ chord_rt_hooked(struct chord_rt_regs *regs)
 		break;
 	case CHORD_RT_HOOK__dl_deallocate_tls:
 		chord_rt_descriptor_free(ctl, regs->r[5]);
-		break;
-	case CHORD_RT_HOOK_clone:
-	case CHORD_RT_HOOK_sigaction:
-	case CHORD_RT_HOOK_signal:
 		break;
 	case CHORD_RT_HOOK_timer_create:
 	case CHORD_RT_HOOK_mq_notify:
@@ -306,19 +294,46 @@ chord_rt_hooked(struct chord_rt_regs *regs)
 	case CHORD_RT_HOOK_prctl:
 		chord_rt_confines(ctl, regs, hook);
 		break;
-	case CHORD_RT_HOOK_syscall:
-		chord_rt_confines(ctl, regs, hook);
-		if (chord_rt_function_syscall(ctl, regs, real))
-			return 0;
+	case CHORD_RT_HOOK_chroot:
+	case CHORD_RT_HOOK_unshare:
+	case CHORD_RT_HOOK_setns:
+	case CHORD_RT_HOOK_setuid:
+	case CHORD_RT_HOOK_seteuid:
+	case CHORD_RT_HOOK_setreuid:
+	case CHORD_RT_HOOK_setresuid:
+		chord_rt_hold_open(ctl);
 		break;
 	case CHORD_RT_HOOK_dlsym:
 	case CHORD_RT_HOOK_dlvsym:
 		chord_rt_hook_new(ctl);
 		break;
+	case CHORD_RT_HOOK__Fork:
+	case CHORD_RT_HOOK_clone:
+	case CHORD_RT_HOOK_syscall:
+	case CHORD_RT_HOOK_sigaction:
+	case CHORD_RT_HOOK_signal:
+		break;
 	default:
-		if (ctl->dying || !chord_rt_jumps_again(ctl, regs, hook))
-			chord_rt_aside(ctl, chord_rt_leaves, (uint64_t)regs, hook);
+		return false;
 	}
+	return true;
+}
+
+/* A hooked function was called: gives the address of the real one to jump to, or
+ * 0 if it was called from here and its result is in regs. */
+static __attribute__((used)) uint64_t
+chord_rt_hooked(struct chord_rt_regs *regs)
+{
+	struct chord_rt_ctl *ctl = chord_rt_ctl_here();
+	uint32_t hook = (uint32_t)regs->r[11] & (CHORD_RT_TABLE - 1);
+	uint64_t real = chord_rt_real(ctl, hook, !(regs->r[11] & CHORD_RT_TABLE));
+
+	if (!ctl || !ctl->magic || chord_rt_is_other(ctl, hook, real))
+		return real;
+	if (chord_rt_calls_real(ctl, regs, hook, real))
+		return 0;
+	if (!chord_rt_only_looks(ctl, regs, hook) && (ctl->dying || !chord_rt_jumps_again(ctl, regs, hook)))
+		chord_rt_aside(ctl, chord_rt_leaves, (uint64_t)regs, hook);
 	return real;
 }
 
@@ -352,6 +367,8 @@ chord_rt_close_self(struct chord_rt_ctl *ctl, uint64_t at, uint64_t none)
 		return 0;
 	me = chord_rt_me(ctl);
 	chord_rt_not_dying(ctl);
+	if (me && me->main)
+		chord_rt_check_threads(ctl);
 	if (!ctl->ended && ((me && me->main) || chord_rt_is_on_stack(ctl, regs, (uint64_t)chord_rt_exit_function)))
 		chord_rt_end(ctl, regs);
 	old = chord_rt_lock(ctl);
@@ -376,6 +393,8 @@ chord_rt_destruct(const struct chord_rt_regs *regs)
 {
 	struct chord_rt_ctl *ctl = chord_rt_ctl_here();
 
+	if (ctl && ctl->magic)
+		chord_rt_check_self(ctl);
 	if (chord_rt_watches(ctl))
 		chord_rt_aside(ctl, chord_rt_close_self, (uint64_t)regs, 0);
 }

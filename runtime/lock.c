@@ -75,10 +75,14 @@ chord_rt_lock(struct chord_rt_ctl *ctl)
 	return old;
 }
 
-/* Signals stay as they are. */
+static void chord_rt_shut(struct chord_rt_ctl *ctl);
+
+/* Signals stay as they are. The profile is open only under the lock: programs count their descriptors. */
 static void
 chord_rt_let_go(struct chord_rt_ctl *ctl)
 {
+	if (ctl->depth == 1 && ctl->version == CHORD_FORMAT_VERSION)
+		chord_rt_shut(ctl);
 	if (--ctl->depth == 0)
 		chord_rt_give_word(&ctl->owner);
 }

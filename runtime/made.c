@@ -180,3 +180,40 @@ chord_rt_made(const struct chord_rt_regs *regs)
 	chord_rt_unlock(ctl, old);
 	return to;
 }
+
+/* ---- what nobody saw made ---- */
+
+/* Is the calling thread the one whose region it counts in? If another process counts here, its counts are in this profile. */
+static void
+chord_rt_check_self(struct chord_rt_ctl *ctl)
+{
+	const struct chord_rt_region *r = ctl->nogs ? NULL : chord_rt_region_mine(ctl);
+	int32_t tid = r ? __atomic_load_n(&r->tid, __ATOMIC_ACQUIRE) : 0;
+
+	if (tid <= 0 || tid == (int32_t)chord_rt_call(SYS_gettid) || r->nvfork)
+		return;
+	if (chord_rt_other_process(ctl)) /* the file grows by the other's hands only */
+		__atomic_fetch_or(&ctl->head->flags, CHORD_PROFILE_NOT_WATCHED, __ATOMIC_RELAXED);
+	else
+		chord_rt_not_watched(ctl, "a thread that was not seen made had the counters of another",
+		    CHORD_RT_UNSEEN_THREAD);
+}
+
+/* Are there more threads than regions with one? /proc has a folder for each. Programs whose threads may be older than the
+ * runtime are not asked. */
+static void
+chord_rt_check_threads(struct chord_rt_ctl *ctl)
+{
+	const struct chord_rt_mod *me = chord_rt_me(ctl);
+	uint64_t n = 0;
+	struct stat st;
+
+	if (ctl->nogs || !me || !me->main || chord_rt_failed(chord_rt_call(SYS_newfstatat, AT_FDCWD, "/proc/self/task", &st, 0)) ||
+	    st.st_nlink <= 3)
+		return;
+	for (uint32_t i = 0; i < ctl->nregion; i++)
+		n += !chord_rt_region_free(ctl, chord_rt_region(ctl, i));
+	if (st.st_nlink - 2 > n)
+		chord_rt_not_watched(ctl, "a thread that was not seen made had the counters of another",
+		    CHORD_RT_UNSEEN_THREAD);
+}

@@ -90,6 +90,13 @@ enum {
 	X(dlvsym) \
 	X(prctl) \
 	X(syscall) \
+	X(chroot) \
+	X(unshare) \
+	X(setns) \
+	X(setuid) \
+	X(seteuid) \
+	X(setreuid) \
+	X(setresuid) \
 	X(execve) \
 	X(execv) \
 	X(execvp) \
@@ -392,6 +399,7 @@ struct chord_rt_ctl {
 	int32_t fd;
 	uint32_t made;                /* regions with a descriptor */
 	uint64_t space;               /* the list of objects that `real` was learned from */
+	uint32_t holds;               /* fd is open for good */
 	uint32_t births;              /* threads that began in the middle of a function */
 	uint32_t unseen;              /* bits: what was told of threads and processes that nobody saw made */
 	uint64_t *whole;              /* a word that is 0 in a child which has its memory for itself */

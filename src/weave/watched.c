@@ -10,7 +10,8 @@ static const char *const names[] = {
 	"pthread_create", "thrd_create", "vfork", "_Fork", "_exit", "_Exit", "quick_exit", "pthread_exit", "thrd_exit",
 	"longjmp", "_longjmp", "siglongjmp", "__longjmp_chk", "clone", "timer_create", "mq_notify", "abort", "__assert_fail",
 	"__assert_perror_fail", "raise", "kill", "setcontext", "swapcontext", "pthread_cancel", "__pthread_unwind_next",
-	"dlsym", "dlvsym", "prctl", "syscall", "execve", "execv", "execvp", "execvpe", "fexecve", "execl", "execlp", "execle",
+	"dlsym", "dlvsym", "prctl", "syscall", "chroot", "unshare", "setns", "setuid", "seteuid",
+	"setreuid", "setresuid", "execve", "execv", "execvp", "execvpe", "fexecve", "execl", "execlp", "execle",
 	"daemon",
 };
 

@@ -74,17 +74,36 @@ is_bad_line(const struct weave_options *o, uint32_t lo, uint32_t hi)
 	return false;
 }
 
-/* refuse: procedures whose woven text the assembler has rejected before */
+/* A system call that the runtime could not be told of, if it makes a thread or process. */
+static bool
+has_other_trap(const struct unit *u, const struct part *t)
+{
+	const struct object *o = u->object;
+	bool other;
+
+	for (uint32_t i = t->first; i < t->last; i++) {
+		const struct insn *in = &t->code->insns.at[i];
+
+		if (in->cls == CHORD_INSN_SYSCALL &&
+		    u->machine->trap(o->sections[t->code->section].data + in->off, in->len, &other) && other)
+			return true;
+	}
+	return false;
+}
+
+/* refuse: procedures whose woven text the assembler has rejected before, and what the runtime cannot follow */
 static void
 pass_refuse(struct job *j)
 {
 	for (size_t i = 0; i < j->unit.procs.n; i++) {
 		struct proc *p = &j->unit.procs.at[i];
 
-		for (size_t k = 0; k < p->parts.n && j->o->nbad_line; k++) {
+		for (size_t k = 0; k < p->parts.n && !p->reason; k++) {
 			const struct part *t = &p->parts.at[k];
 
-			if (t->first_stmt != UINT32_MAX &&
+			if (has_other_trap(&j->unit, t))
+				p->reason = "a system call as 32-bit programs make it (int $0x80, sysenter)";
+			if (j->o->nbad_line && t->first_stmt != UINT32_MAX &&
 			    is_bad_line(j->o, j->text.stmts.at[t->first_stmt].line, j->text.stmts.at[t->last_stmt].line))
 				p->reason = "the assembler does not take it with counters in it";
 		}
