@@ -122,6 +122,8 @@ chord_rt_descriptor_used(struct chord_rt_ctl *ctl, const struct chord_rt_regs *r
 
 	if (ctl->nogs || chord_rt_other_process(ctl))
 		return;
+	if (ctl->ended)
+		ctl->head->state = CHORD_STATE_THREADS; /* whoever makes it was taken for idle, perhaps */
 	old = chord_rt_lock(ctl);
 	chord_rt_descriptor_gone(ctl, pd);
 	ok = chord_rt_is_asked_for(ctl, regs->r[CHORD_RT_RSP]) || chord_rt_give_region(ctl, regs, pd);

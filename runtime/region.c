@@ -342,6 +342,7 @@ chord_rt_region_get(struct chord_rt_ctl *ctl)
 	r->nstep = 0;
 	ctl->made -= r->pd != 0;
 	r->pd = r->born = 0;
+	r->start = NULL;
 	r->process = 0;
 	r->users++;
 	__atomic_store_n(&r->tid, -1, __ATOMIC_RELEASE);
