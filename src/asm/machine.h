@@ -63,7 +63,7 @@ struct facts {
  * the masks. */
 struct move {
 	int8_t to, from;     /* -1: memory, or as `from` a number */
-	bool stores;         /* to memory: */
+	bool stores;         /* to memory; that operand, or the one that is loaded: */
 	bool address;        /* moves the address of it, too: */
 	int8_t base, index;  /* -1: none */
 	uint8_t scale, segment; /* 0: of no segment with a base of its own */

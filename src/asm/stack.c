@@ -6,13 +6,15 @@
  * Addresses on the stack are followed through registers and the graph. One that is stored, and loaded by the same operand, is
  * taken for the same if the procedure stores nothing else there. */
 #include "asm/asm.h"
+#include "asm/dest.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /* An operand that stores something. */
 struct slot {
-	int8_t base;
+	int8_t base, index;
+	uint8_t scale;
 	int64_t disp;
 	bool spoilt;      /* something else is stored there, too */
 };
@@ -23,6 +25,7 @@ struct stacks {
 	uint32_t *at;     /* by vertex: registers with addresses on the stack */
 	bool *reached;
 	VEC(struct slot) slots;
+	uint32_t *writes; /* by procedure: registers that it changes, plus KNOWN; 0: not looked at yet */
 	bool strays;      /* the stack pointer is lost somewhere */
 };
 
@@ -32,20 +35,21 @@ bytes_of(const struct stacks *s, const struct code *c, const struct insn *in)
 	return s->u->object->sections[c->section].data + in->off;
 }
 
-/* A store or load of 64 bits between a register and an operand of base and number. */
+/* A store or load of 64 bits between a register and an operand that has a base. */
 static bool
 is_access(const struct stacks *s, const struct code *c, const struct insn *in, bool store, struct move *m)
 {
 	if (!s->u->machine->move(bytes_of(s, c, in), in->len, m) || m->address || m->stores != store)
 		return false;
-	return m->base >= 0 && m->base < 16 && m->index < 0 && !m->segment && (store ? m->from >= 0 : m->to >= 0);
+	return m->base >= 0 && m->base < 16 && !m->segment && (store ? m->from >= 0 : m->to >= 0);
 }
 
 static struct slot *
 slot_of(struct stacks *s, const struct move *m)
 {
 	for (size_t i = 0; i < s->slots.n; i++)
-		if (s->slots.at[i].base == m->base && s->slots.at[i].disp == m->disp)
+		if (s->slots.at[i].base == m->base && s->slots.at[i].disp == m->disp && s->slots.at[i].index == m->index &&
+		    s->slots.at[i].scale == m->scale)
 			return &s->slots.at[i];
 	return NULL;
 }
@@ -56,6 +60,58 @@ by_hand(const struct stacks *s, const struct insn *in)
 	return !s->u->text->compiler || (in->stmt != UINT32_MAX && s->u->text->stmts.at[in->stmt].flags & STMT_INLINE);
 }
 
+static const uint32_t KNOWN = 1u << 16, VECTORS = 0xffff0000;
+
+static bool
+leads_elsewhere(const struct stacks *s, uint32_t proc, const struct code *c, const struct insn *in)
+{
+	struct dest d;
+	uint32_t to, part;
+
+	if (in->cls == CHORD_INSN_CALL || in->cls == CHORD_INSN_ICALL || in->cls == CHORD_INSN_IJUMP)
+		return true;
+	if (in->cls != CHORD_INSN_JUMP && in->cls != CHORD_INSN_BRANCH)
+		return false;
+	d = dest_of(s->u, c, in);
+	return !d.section || !unit_find(s->u, d.section, d.off, &to, &part) || to != proc;
+}
+
+/* The registers that a procedure of the text changes, as the ABI has it if it calls others. */
+static uint32_t
+writes_of(struct stacks *s, uint32_t proc)
+{
+	const struct proc *p = &s->u->procs.at[proc];
+	uint32_t writes = 0;
+	struct value v;
+
+	for (size_t t = 0; t < p->parts.n; t++)
+		for (uint32_t i = p->parts.at[t].first; i < p->parts.at[t].last; i++) {
+			const struct insn *in = &p->parts.at[t].code->insns.at[i];
+
+			if (leads_elsewhere(s, proc, p->parts.at[t].code, in) ||
+			    !s->u->machine->value(bytes_of(s, p->parts.at[t].code, in), in->len, &v))
+				return s->u->machine->clobbered | 1u;
+			writes |= v.to;
+		}
+	return writes;
+}
+
+/* What a call leaves nothing of. */
+static uint32_t
+called_writes(struct stacks *s, const struct code *c, const struct insn *in)
+{
+	struct dest d = in->cls == CHORD_INSN_CALL ? dest_of(s->u, c, in) : (struct dest){0};
+	uint32_t proc, part;
+
+	if (!d.section || s->u->text->compiler || !unit_find(s->u, d.section, d.off, &proc, &part))
+		return s->u->machine->clobbered | 1u | VECTORS;
+	if (!s->writes)
+		s->writes = pool_array(s->u->pool, s->u->procs.n, sizeof *s->writes);
+	if (!s->writes[proc])
+		s->writes[proc] = writes_of(s, proc) | KNOWN;
+	return (s->writes[proc] & 0xffff) | VECTORS;
+}
+
 static void
 step(struct stacks *s, const struct code *c, const struct insn *in, uint32_t *regs)
 {
@@ -64,7 +120,7 @@ step(struct stacks *s, const struct code *c, const struct insn *in, uint32_t *re
 	struct move m;
 
 	if (in->cls == CHORD_INSN_CALL || in->cls == CHORD_INSN_ICALL) {
-		*regs &= ~(s->u->machine->clobbered | 1u) & 0xffff;
+		*regs &= ~called_writes(s, c, in);
 		return;
 	}
 	s->u->machine->derived(bytes_of(s, c, in), in->len, regs);
@@ -95,7 +151,7 @@ find_slots(struct stacks *s)
 				good = regs >> m.from & 1;
 				slot = slot_of(s, &m);
 				if (!slot) {
-					VEC_PUSH(s->slots, (struct slot){m.base, m.disp, !good});
+					VEC_PUSH(s->slots, (struct slot){m.base, m.index, m.scale, m.disp, !good});
 					changed = true;
 				} else if (!good && !slot->spoilt) {
 					slot->spoilt = changed = true;

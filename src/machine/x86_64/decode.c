@@ -284,8 +284,8 @@ x86_move(const uint8_t *bytes, size_t n, struct move *out)
 	*out = (struct move){.to = reg_number(&op[0]), .from = reg_number(&op[1]), .base = -1, .index = -1};
 	out->stores = op[0].type == ZYDIS_OPERAND_TYPE_MEMORY;
 	out->address = in.mnemonic == ZYDIS_MNEMONIC_LEA;
-	place += out->address;
-	if (!out->stores && !out->address)
+	place += !out->stores;
+	if (place->type != ZYDIS_OPERAND_TYPE_MEMORY)
 		return true;
 	out->base = bit_number(place->mem.base);
 	out->index = bit_number(place->mem.index);
