@@ -437,10 +437,10 @@ if [ -x "$chord" ] && command -v jq >/dev/null; then
 	(cd live && exec "$w/waits") >up &
 	pid=$!
 	for i in $(seq 500); do [ -s up ] && break; sleep 0.01; done
-	live && [ "$(cat out)" = 'running batch:10 work:10000' ] && ok pid || fail pid "$(cat out)"
+	live && [ "$(cat out)" = 'running batch:10 main:1 work:10000' ] && ok pid || fail pid "$(cat out)"
 	name=pid-nameless
 	rm live/*
-	live && [ "$(cat out)" = 'running batch:10 work:10000' ] && ok $name || fail $name "$(cat out)"
+	live && [ "$(cat out)" = 'running batch:10 main:1 work:10000' ] && ok $name || fail $name "$(cat out)"
 	if [ "$(id -u)" = 0 ] && setpriv --reuid 65534 --clear-groups true 2>/dev/null; then
 		name=pid-not-permitted
 		setpriv --reuid 65534 --clear-groups "$chord" report --pid $pid >"$w/out" 2>"$w/err"
