@@ -143,7 +143,8 @@ end_frame(void *arg, uint64_t pc, uint64_t sp, bool exact)
 	}
 	end_at(x, l, pc - l->bias);
 	x->under.in = l;
-	x->under.path = (struct unfinished){.module = (uint32_t)(module_of(x, l) - x->p->module.at), .addr = pc - l->bias, .count = 1};
+	x->under.path = (struct unfinished){.module = (uint32_t)(module_of(x, l) - x->p->module.at), .addr = pc - l->bias,
+	                                    .count = 1};
 	return true;
 }
 

@@ -466,8 +466,9 @@ total_arcs(const struct flight *x, bool entries, uint64_t *least, uint64_t *most
 	*known = true;
 	for (uint32_t i = 0; i < p->narc; i++) {
 		const struct arc *a = &p->arc[i];
+		bool entry = a->kind == CHORD_EDGE_ENTRY;
 
-		if (entries ? a->kind != CHORD_EDGE_ENTRY : a->kind == CHORD_EDGE_ENTRY || a->from >= p->nblock || a->to == PROC_EXIT(p))
+		if (entries ? !entry : entry || a->from >= p->nblock || a->to == PROC_EXIT(p))
 			continue;
 		sum.value[x->arc[i]] = 1;
 		*known &= x->flow.forest || x->flow.way.at[x->arc[i]].most - x->flow.way.at[x->arc[i]].least <= x->flow.most;

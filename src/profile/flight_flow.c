@@ -332,7 +332,8 @@ narrow_spot(struct flow *f, const struct ends *x, uint32_t v)
 	if (v == f->exit) /* what stands comes out of it */
 		changed = narrow_side(f, x, v, false, in.least + p->source, plus(plus(in_most, p->source), f->standing));
 	else
-		changed = narrow_side(f, x, v, false, cap >= FLIGHT_MANY ? 0 : in.least + p->source - cap, plus(in_most, p->source));
+		changed = narrow_side(f, x, v, false, cap >= FLIGHT_MANY ? 0 : in.least + p->source - cap,
+		                      plus(in_most, p->source));
 	if (v == f->exit)
 		return changed | narrow_side(f, x, v, true, f->standing >= FLIGHT_MANY ? 0 : out.least - p->source - f->standing,
 		                             minus(out_most, p->source));

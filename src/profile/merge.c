@@ -453,7 +453,8 @@ write_flight(const struct profile *p, struct buf *out)
 		write_part(p, (uint32_t)p->module.n, 0, out);
 		return;
 	}
-	profile_extent(out, (struct chord_extent_head){.type = CHORD_EXTENT_FLIGHT, .a = n}, n * sizeof(struct chord_flight), false);
+	profile_extent(out, (struct chord_extent_head){.type = CHORD_EXTENT_FLIGHT, .a = n}, n * sizeof(struct chord_flight),
+	               false);
 	for (uint32_t i = 0; i < n; i++) {
 		const struct profile *f = p->flight.at[i];
 		struct chord_flight x = {i + 1, f->standing, f->state, f->stack};

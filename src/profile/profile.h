@@ -34,7 +34,7 @@ struct call {
 	uint32_t flags;
 	uint32_t sum;            /* 0: none; c: counters from c-1 on, one for each event */
 	const char *callee;      /* symbol; "": not known; NULL without a sum */
-	bool again;              /* the procedure may be entered again before it returns: by calls that code names (calls_again()) */
+	bool again;              /* the procedure may be entered again before it returns, by calls that name it (calls_again()) */
 	uint64_t back;           /* return address in the woven program */
 };
 struct seg {
@@ -245,7 +245,8 @@ struct profile {
 	uint64_t pid, state, threads, lost, in_flight;
 	uint64_t orphans, orphan_error; /* as in the head */
 	VEC(struct chord_origin) origin; /* profiles in it; one without an identity has one from its bytes */
-	/* So many threads may have been anywhere when it was written, with activations that are not among the exits. Of one process. */
+	/* Of one process: so many threads may have been anywhere when it was written, with activations that are not among the
+	 * exits. */
 	uint64_t standing;
 	uint64_t stack;          /* bytes that the stack of each may have; 0: not known */
 	/* Of a sum: the profiles in it of which that is so, each apart, and the sum of the others (NULL if there are none of the
@@ -392,7 +393,8 @@ struct woven {
 	bool (*due)(void *ctx, uint64_t back);
 };
 
-/* One result for each procedure of the map. Of a sum those in flight are solved each by itself. module: its counters in p; NULL: all counts are 0. Activations
+/* One result for each procedure of the map. Of a sum those in flight are solved each by itself. module: its counters in p;
+ * NULL: all counts are 0. Activations
  * that ended early in code without a map do not matter. woven: NULL if the code is not at hand; then procedures in
  * which activations ended between calls are not known. */
 struct counts *profile_solve(struct pool *pool, const struct map *map, const struct profile *p, const struct module *module,

@@ -140,10 +140,13 @@ idle_counts(struct idle *idle, const struct map *map, uint32_t i, const struct p
             const struct woven *woven)
 {
 	struct counts **c = &idle->counts[i];
+	struct profile shallow = *part;
 
 	if (!*c) {
+		/* It may have been entered; that it came back to itself without passing any counter is not looked for. */
+		shallow.stack = 1;
 		*c = pool_alloc(idle->pool, sizeof **c);
-		solve_one(idle->pool, &map->proc[i], part, m, woven, *c);
+		solve_one(idle->pool, &map->proc[i], &shallow, m, woven, *c);
 	}
 	return *c;
 }
@@ -156,7 +159,8 @@ add_part(const struct map *map, const struct profile *part, const struct module 
 	struct counts *own = counts_new(pool, map, part, m, woven);
 
 	if (part->standing != idle->standing || part->stack != idle->stack)
-		*idle = (struct idle){idle->pool, part->standing, part->stack, pool_array(idle->pool, map->nproc, sizeof *idle->counts)};
+		*idle = (struct idle){idle->pool, part->standing, part->stack,
+		                      pool_array(idle->pool, map->nproc, sizeof *idle->counts)};
 	for (uint32_t i = 0; i < map->nproc; i++) {
 		const struct proc *p = &map->proc[i];
 		const struct counts *c = &own[i];

@@ -43,7 +43,7 @@ build()
 	mkdir -p "$work"
 	[ -x "$work/source/src/redis-server" ] && return
 	source_package redis
-	copy_source redis "$work/source"
+	[ -d "$work/source" ] || copy_source redis "$work/source"
 	cd "$work/source" || exit 1
 	make -j2 MALLOC=libc OPTIMIZATION=-O2 CC="$CHORD cc -fchord=edges,events -fchord-events=instructions,blocks" >"$work/build.log" 2>&1
 }
