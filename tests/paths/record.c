@@ -480,7 +480,7 @@ main(int argc, char **argv)
 	qsort(r.place.at, r.place.n, sizeof *r.place.at, by_addr);
 	start(&r, argv);
 	run(&r);
-	f = load_profile(r.pool, argv[1]);
+	f = load_profile(r.pool, argv[1], &why);
 	m = f ? profile_module(f, image_build_id(r.unit.image)) : NULL;
 	if (!m)
 		fail(&r, argv[1], "no profile");

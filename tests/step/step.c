@@ -98,9 +98,10 @@ check_proc(struct stepper *s, struct pool *pool, uint32_t proc, const struct cou
 
 /* Events are known at all moments but some of those in woven code; sum: what edges say. */
 static bool
-check_events(struct stepper *s, struct pool *pool, const struct module *m, const struct counts *c, uint64_t sum, uint64_t pc)
+check_events(struct stepper *s, struct pool *pool, const struct profile *p, const struct module *m, const struct counts *c,
+             uint64_t sum, uint64_t pc)
 {
-	struct event_totals t = profile_events(pool, &s->unit.map, m, c, &s->unit.woven);
+	struct event_totals t = profile_events(pool, &s->unit.map, p, m, c, &s->unit.woven);
 
 	for (uint32_t i = 0; i < t.n && !t.why; i++)
 		if (t.at[i].n != sum)
@@ -123,20 +124,22 @@ check(struct stepper *s, struct pool *pool, const struct profile *p, const struc
 		check_proc(s, pool, i, &c[i], pc);
 		sum += c[i].insns;
 	}
-	return known && check_events(s, pool, m, c, sum, pc);
+	return known && check_events(s, pool, p, m, c, sum, pc);
 }
 
 static void
 compare(struct stepper *s, uint64_t pc)
 {
 	struct pool *pool = pool_new();
-	struct profile *p = load_profile(pool, s->file);
+	const char *why;
+	struct profile *p = load_profile(pool, s->file, &why);
 	struct module *m = p ? profile_module(p, image_build_id(s->unit.image)) : NULL;
 
 	if (m && m->count) {     /* else the runtime has not begun yet */
 		for (size_t i = 0; i < s->frame.n; i++)
 			add_exit(p, (uint32_t)(m - p->module.at), s->frame.at[i].back);
 		add_exit(p, (uint32_t)(m - p->module.at), pc + 1);
+		p->standing = 0; /* all that was active is among the exits now */
 		s->compared++;
 		if (!check(s, pool, p, m, pc)) {
 			s->unknown++;

@@ -195,14 +195,14 @@ map_events(void **state)
 	}
 	assert_int_equal(event_query(&m.proc[0], 2, 0, 0), -300 + 7);
 	/* One counter for both procedures, and the same numbers for both events. */
-	t = profile_events(pool, &m, &module, counts, NULL);
+	t = profile_events(pool, &m, NULL, &module, counts, NULL);
 	assert_null(t.why);
 	assert_int_equal(t.n, 2);
 	assert_string_equal(t.at[1].name, "loads");
 	assert_int_equal(t.at[0].n, 5 + 4);
 	assert_int_equal(t.at[1].n, -2 - 1 + 2 * 3 + 5 + 2 * 4);
 	module.ncount = 7;
-	assert_non_null(profile_events(pool, &m, &module, counts, NULL).why);
+	assert_non_null(profile_events(pool, &m, NULL, &module, counts, NULL).why);
 	buf_free(&b);
 	pool_free(pool);
 }
