@@ -30,7 +30,8 @@ static char text[ROUNDS + 1] __attribute__((used));
 	} \
 	static __attribute__((noinline)) void function(void) \
 	{ \
-		__asm__ volatile("leaq counters(%%rip), %%rdx\n\tmovl %0, %%ecx\n\t.p2align 5\n1:\t" body "\n\tdecl %%ecx\n\tjne 1b" \
+		__asm__ volatile("leaq counters(%%rip), %%rdx\n\tmovl %0, %%ecx\n\t" \
+		                 ".p2align 5\n1:\t" body "\n\tdecl %%ecx\n\tjne 1b" \
 		                 : : "i"(ROUNDS) : "rax", "rcx", "rdx", "memory", "cc"); \
 	}
 

@@ -32,7 +32,8 @@ static void
 put(struct buf *out, struct spot from, struct spot to, uint64_t count)
 {
 	if (from.name && to.name && count)
-		buf_printf(out, "1 %s %" PRIx64 " 1 %s %" PRIx64 " 0 %" PRIu64 "\n", from.name, from.offset, to.name, to.offset, count);
+		buf_printf(out, "1 %s %" PRIx64 " 1 %s %" PRIx64 " 0 %" PRIu64 "\n", from.name, from.offset, to.name, to.offset,
+		           count);
 }
 
 static uint64_t
@@ -74,7 +75,8 @@ put_call(const struct export *x, const struct unit *u, const struct view_insn *i
 		return;
 	c = callee_of((struct unit *)(uintptr_t)u, in->proc, &decoded, in->addr);
 	if (c.n && !c.one)
-		put(out, spot_of(x, u, in->proc, in->part, in->offset), (struct spot){name_of(x->run->pool, c.symbol), 0}, in->count);
+		put(out, spot_of(x, u, in->proc, in->part, in->offset), (struct spot){name_of(x->run->pool, c.symbol), 0},
+		    in->count);
 }
 
 bool

@@ -78,8 +78,9 @@ put_insn(struct writer *w, const struct view_insn *in, uint32_t insn, const char
 static void
 put_heading(struct writer *w, uint64_t total)
 {
-	buf_printf(w->out, "# callgrind format\nversion: 1\ncreator: chord\ncmd: %s\npositions: instr line\nevents: Ir\nsummary: %" PRIu64
-	           "\n", w->x->run->path, total);
+	buf_printf(w->out, "# callgrind format\nversion: 1\ncreator: chord\ncmd: %s\npositions: instr line\nevents: Ir\n",
+	           w->x->run->path);
+	buf_printf(w->out, "summary: %" PRIu64 "\n", total);
 }
 
 static void

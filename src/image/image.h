@@ -43,7 +43,7 @@ struct str image_bytes(struct image *im, uint64_t addr);
 struct image_symbol {
 	const char *name;
 	uint64_t addr, size;
-	const char *file;        /* of a local one: the source that the symbol table names before it, or ""; NULL: it is not local */
+	const char *file;        /* of a local one the source that the symbol table names before it, or ""; else NULL */
 };
 size_t image_symbols(struct image *im, const struct image_symbol **symbol);
 /* Was the program stripped, so that not all its functions can be named? */

@@ -228,7 +228,8 @@ read_flight(struct reader *r, const struct chord_extent_head *h, const unsigned 
 
 	for (size_t i = 0; i < r->p->module.n; i++)
 		counted |= r->p->module.at[i].count != NULL;
-	if (h->a > (h->size - sizeof *h) / sizeof(struct chord_flight) || !(r->p->flags & CHORD_PROFILE_MERGED) || r->sum || counted) {
+	if (h->a > (h->size - sizeof *h) / sizeof(struct chord_flight) || !(r->p->flags & CHORD_PROFILE_MERGED) || r->sum ||
+	    counted) {
 		r->why = "damaged: processes that make no sense";
 		return;
 	}

@@ -363,7 +363,8 @@ write_exits(const struct profile *p, uint64_t of, struct buf *out)
 	for (size_t i = 0; i < p->exit.n; i++) {
 		const struct exits *e = &p->exit.at[i];
 		struct chord_exit x = {(uint64_t)(e->module + 1) << 48 | e->addr | (e->reentry ? CHORD_EXIT_REENTRY : 0) |
-		                       (e->handler ? CHORD_EXIT_HANDLER : 0), e->count, {e->sum[0], e->sum[1], e->sum[2], e->sum[3]}};
+		                       (e->handler ? CHORD_EXIT_HANDLER : 0), e->count,
+		                       {e->sum[0], e->sum[1], e->sum[2], e->sum[3]}};
 
 		buf_add(out, &x, sizeof x);
 	}

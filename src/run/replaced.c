@@ -89,9 +89,11 @@ say(struct run *r, struct unit *u, const struct replaced *x, uint64_t n)
 	uint64_t over = scaled(n, x->over, x->over_per), under = scaled(n, x->under, x->under_per);
 
 	VEC_PUSH(r->replaced, x->under && !x->under_per ?
-	         pool_printf(r->pool, "%s: in %" PRIu32 " blocks of %s the linker replaced instructions; it is at least %" PRIu64, x->name,
+	         pool_printf(r->pool, "%s: in %" PRIu32 " blocks of %s the linker replaced instructions; it is at least %" PRIu64,
+	                     x->name,
 	                     x->blocks, base_name(u->path), n - over) :
-	         pool_printf(r->pool, "%s: in %" PRIu32 " %s of %s the linker replaced instructions; it is from %" PRIu64 " to %" PRIu64,
+	         pool_printf(r->pool, "%s: in %" PRIu32 " %s of %s the linker replaced instructions; it is from %" PRIu64
+	                     " to %" PRIu64,
 	                     x->name, x->blocks, x->blocks == 1 ? "block" : "blocks", base_name(u->path), n - over, n + under));
 }
 

@@ -17,21 +17,23 @@ static const struct argp_option options[] = {
 	{"asm", 'a', NULL, 0, "Instructions instead of source lines", 1},
 	{"both", OPT_BOTH, NULL, 0, "Instructions, and the source lines that they come from", 1},
 	{"branches", OPT_BRANCHES, NULL, 0, "Below each source line its conditional jumps: taken and not taken", 1},
-	{"summary", OPT_SUMMARY, NULL, 0, "For each function its instructions, those that never ran, its blocks, those never entered, "
-	 "instructions executed, and how many of them a block had on average when it was entered", 1},
+	{"summary", OPT_SUMMARY, NULL, 0, "For each function its instructions, those that never ran, its blocks, those never "
+	 "entered, instructions executed, and how many of them a block had on average when it was entered", 1},
 	{"mnemonics", OPT_MNEMONICS, NULL, 0, "How often instructions of each name were executed", 1},
-	{"color", OPT_COLOR, "WHEN", OPTION_ARG_OPTIONAL, "always, never or auto (default: on a terminal, if NO_COLOR is not set)", 2},
+	{"color", OPT_COLOR, "WHEN", OPTION_ARG_OPTIONAL,
+	 "always, never or auto (default: on a terminal, if NO_COLOR is not set)", 2},
 	{"no-pager", OPT_NO_PAGER, NULL, 0, "Write to the terminal itself, not through $PAGER", 2},
 	{0},
 };
 
 static const char doc[] =
 	"Print source files, or the instructions of functions, with counts beside them.\v"
-	"Without FILE or FUNCTION: all files that can be read and have code that ran, or all functions that ran. A FILE is named by "
-	"the end of its path, a FUNCTION by its name or a pattern with * and ?; of a function its own lines are shown, inlined ones too, and "
-	"only what it executed is counted.\n\n"
+	"Without FILE or FUNCTION: all files that can be read and have code that ran, or all functions that ran. A FILE is named "
+	"by the end of its path, a FUNCTION by its name or a pattern with * and ?; of a function its own lines are shown, inlined "
+	"ones too, and only what it executed is counted.\n\n"
 	"`count` is how often the instruction of the line ran that ran most often, `instructions` how many were executed for it. "
-	"##### marks lines whose code never ran, ? those with code whose counts are not known; a line without numbers has no code.\n\n"
+	"##### marks lines whose code never ran, ? those with code whose counts are not known; a line without numbers has no "
+	"code.\n\n"
 	"Exit status: 0 done, 1 nothing to show, or the program or a profile cannot be used, 2 wrong usage.";
 
 struct args {
@@ -225,7 +227,8 @@ annotate(struct annotate *a)
 
 	for (size_t k = 0; k < a->run->unit.n; k++)
 		for (uint32_t i = 0; i < a->run->unit.at[k].map.nproc; i++)
-			if (!a->run->unit.at[k].counts[i].why && __builtin_add_overflow(a->insns, a->run->unit.at[k].counts[i].insns, &a->insns)) {
+			if (!a->run->unit.at[k].counts[i].why &&
+			    __builtin_add_overflow(a->insns, a->run->unit.at[k].counts[i].insns, &a->insns)) {
 				say_error(a->run->path, "the sum of its counts does not fit 64 bits");
 				return EXIT_NO;
 			}

@@ -121,7 +121,8 @@ static const struct annotate *sorted_by;
 static int
 hottest_first(const void *a, const void *b)
 {
-	const struct view_file *x = &sorted_by->list.file.at[*(const uint32_t *)a], *y = &sorted_by->list.file.at[*(const uint32_t *)b];
+	const struct view_file *x = &sorted_by->list.file.at[*(const uint32_t *)a];
+	const struct view_file *y = &sorted_by->list.file.at[*(const uint32_t *)b];
 
 	if (x->insns != y->insns)
 		return x->insns > y->insns ? -1 : 1;

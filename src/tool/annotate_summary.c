@@ -137,7 +137,8 @@ annotate_mnemonics(struct annotate *a)
 		char count[32], code[32];
 
 		printf("%16s %7.2f%% %12s  %s\n", grouped(count, all.at[i].count),
-		       a->insns ? 100.0 * (double)all.at[i].count / (double)a->insns : 0, grouped(code, all.at[i].code), all.at[i].name);
+		       a->insns ? 100.0 * (double)all.at[i].count / (double)a->insns : 0, grouped(code, all.at[i].code),
+		       all.at[i].name);
 	}
 	some = all.n;
 	strmap_free(&number);

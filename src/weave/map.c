@@ -335,8 +335,8 @@ write_table(struct buf *out, const char *group, const struct woven *w)
 }
 
 /* In a group of their own where the procedure is in one (of the first few thousand): ld.bfd keeps all sections of that
- * name, and with them what is in their groups, also where it would drop the procedure. Of both groups the same object's is linked. They have
- * no link to the procedure: mold makes a section of its own of those that have one. */
+ * name, and with them what is in their groups, also where it would drop the procedure. Of both groups the same object's is
+ * linked. They have no link to the procedure: mold makes a section of its own of those that have one. */
 static void
 write_counters(struct buf *out, const struct unit *u, const struct woven *w)
 {

@@ -33,7 +33,8 @@ call(long n, long a, long b, long c)
 	register long r10 __asm__("r10") = 0;
 	register long r8 __asm__("r8") = 0;
 
-	__asm__ volatile("syscall" : "=a"(r) : "a"(n), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8) : "rcx", "r11", "memory");
+	__asm__ volatile("syscall" : "=a"(r) : "a"(n), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8)
+			 : "rcx", "r11", "memory");
 	return r;
 }
 
@@ -69,7 +70,8 @@ make_thread(void)
 	register long r8 __asm__("r8") = 0;
 
 	__asm__ volatile("syscall; test %%eax, %%eax; jnz 1f; xor %%ebp, %%ebp; call *%[f]; 1:" : "=a"(r)
-			 : "a"(SYS_clone), "D"(flags), "S"(top), "d"(0), "r"(r10), "r"(r8), [f] "b"(thread) : "rcx", "r11", "memory");
+			 : "a"(SYS_clone), "D"(flags), "S"(top), "d"(0), "r"(r10), "r"(r8), [f] "b"(thread)
+			 : "rcx", "r11", "memory");
 	many(1000);
 	while (!done)
 		usleep(1000);

@@ -28,7 +28,8 @@ add(void)
 		"\t.pushsection __rseq_cs, \"aw\"\n\t.balign 32\n3:\t.long 0, 0\n\t.quad 1f, (2f - 1f), 4f\n\t.popsection\n"
 		"1:\tleaq 3b(%%rip), %%rax\n\tmovq %%rax, 8(%[r])\n"
 		"\tcmpl %[cpu], 4(%[r])\n\tjnz 4f\n\taddq $1, (%[n])\n2:\n"
-		"\t.pushsection __rseq_failure, \"ax\"\n\t.byte 0x0f, 0xb9, 0x3d\n\t.long 0x53053053\n4:\tjmp %l[aborted]\n\t.popsection\n"
+		"\t.pushsection __rseq_failure, \"ax\"\n\t.byte 0x0f, 0xb9, 0x3d\n\t.long 0x53053053\n"
+		"4:\tjmp %l[aborted]\n\t.popsection\n"
 		:: [r] "r"(r), [cpu] "r"(cpu), [n] "r"(n) : "memory", "rax", "cc" : aborted);
 	return 1;
 aborted:

@@ -11,7 +11,8 @@ raw_fork(void)
 {
 	long r;
 
-	__asm__ volatile("syscall" : "=a"(r) : "a"(SYS_fork) : "rcx", "r11", "memory");
+	__asm__ volatile("syscall" : "=a"(r) : "a"(SYS_fork)
+			 : "rcx", "r11", "memory");
 	return r;
 }
 
@@ -23,6 +24,7 @@ raw_thread(void *top, void (*start)(void))
 	register long r8 __asm__("r8") = 0;
 
 	__asm__ volatile("syscall; test %%eax, %%eax; jnz 1f; xor %%ebp, %%ebp; call *%[f]; 1:" : "=a"(r)
-			 : "a"(SYS_clone), "D"(flags), "S"(top), "d"(0), "r"(r10), "r"(r8), [f] "b"(start) : "rcx", "r11", "memory");
+			 : "a"(SYS_clone), "D"(flags), "S"(top), "d"(0), "r"(r10), "r"(r8), [f] "b"(start)
+			 : "rcx", "r11", "memory");
 	return r;
 }
