@@ -25,7 +25,7 @@ pass_call(const struct machine *m, struct frame_regs *f)
 }
 
 static void
-step(const struct unit *u, const struct code *c, const struct insn *in, struct frame_regs *f)
+run(const struct unit *u, const struct code *c, const struct insn *in, struct frame_regs *f)
 {
 	if (in->cls == CHORD_INSN_CALL || in->cls == CHORD_INSN_ICALL) {
 		pass_call(u->machine, f);
@@ -34,6 +34,47 @@ step(const struct unit *u, const struct code *c, const struct insn *in, struct f
 	u->machine->frame(u->object->sections[c->section].data + in->off, in->len, f);
 	if (in->attr & INSN_RELOC)
 		f->known &= (uint16_t)~in->regs_kill;
+}
+
+/* What the directives say before an instruction, which may not be the first of its statement. */
+static bool
+says(const struct unit *u, const struct code *c, const struct insn *in, struct cfi_frame *out)
+{
+	while (in->stmt == UINT32_MAX && in > c->insns.at)
+		in--;
+	return in->stmt != UINT32_MAX && cfi_frame_at(u->cfi, in->stmt, out);
+}
+
+static bool
+is_changed(const struct unit *u, const struct code *c, const struct insn *in, uint8_t reg)
+{
+	struct frame_regs probe = {.known = (uint16_t)(1u << reg)};
+
+	run(u, c, in, &probe);
+	return !(probe.known >> reg & 1) || probe.at[reg];
+}
+
+/* Directives that give the frame by a register and say nothing new where an instruction changes that are wrong behind it. */
+static void
+note_lost(const struct unit *u, const struct code *c, const struct insn *in, struct frame_regs *f)
+{
+	struct cfi_frame here, next;
+
+	if (!says(u, c, in, &here) || here.loaded)
+		return;
+	if (in + 1 < c->insns.at + c->insns.n && says(u, c, in + 1, &next) &&
+	    (next.loaded || next.reg != here.reg || next.off != here.off))
+		f->lost = 0;
+	else if (!(f->known >> here.reg & 1) && is_changed(u, c, in, here.reg))
+		f->lost |= (uint16_t)(1u << here.reg);
+}
+
+static void
+step(const struct unit *u, const struct code *c, const struct insn *in, struct frame_regs *f)
+{
+	run(u, c, in, f);
+	note_lost(u, c, in, f);
+	f->lost &= (uint16_t)~f->known;
 }
 
 /* What the directives say, in the same form. */
@@ -71,12 +112,13 @@ behind_call(const struct unit *u)
 static bool
 meet(struct frame_regs *a, const struct frame_regs *b)
 {
-	uint16_t was = a->known;
+	uint16_t was = a->known, lost = a->lost;
 
+	a->lost |= b->lost;
 	for (unsigned i = 0; i < 16; i++)
 		if (was >> i & 1 && (!(b->known >> i & 1) || a->at[i] != b->at[i]))
 			a->known &= (uint16_t)~(1u << i);
-	return a->known != was;
+	return a->known != was || a->lost != lost;
 }
 
 /* The frames of a procedure that is understood, by itself; or NULL. */
@@ -280,7 +322,7 @@ frame_before(const struct frames *f, uint32_t block, uint32_t i, struct cfi_fram
 	const uint8_t by[] = {f->u->machine->sp, f->u->machine->fp};
 
 	if (in->stmt != UINT32_MAX && cfi_frame_at(f->u->cfi, in->stmt, out) &&
-	    (out->loaded || !(r.known >> out->reg & 1) || r.at[out->reg] == -out->off))
+	    (out->loaded || (r.known >> out->reg & 1 ? r.at[out->reg] == -out->off : !(r.lost >> out->reg & 1))))
 		return true;
 	for (unsigned k = 0; k < sizeof by; k++)
 		if (r.known >> by[k] & 1) {
@@ -302,7 +344,12 @@ frames_as_stated(const struct frames *f)
 			const struct insn *in = &c->insns.at[i];
 			struct frame_regs s = stated(f->u, in);
 
-			if ((in->cls == CHORD_INSN_CALL || in->cls == CHORD_INSN_ICALL) && (s.known &= r.known) && meet(&s, &r))
+			bool call = in->cls == CHORD_INSN_CALL || in->cls == CHORD_INSN_ICALL;
+
+			if (call && s.known & r.lost)
+				return false;
+			s.lost = r.lost;
+			if (call && (s.known &= r.known) && meet(&s, &r))
 				return false;
 			step(f->u, c, in, &r);
 		}

@@ -94,6 +94,7 @@ struct value {
 /* General registers that are at a known distance from the canonical frame address. */
 struct frame_regs {
 	uint16_t known;      /* bits */
+	uint16_t lost;       /* frame.c: registers that have been changed since directives gave the frame by them */
 	int64_t at[16];      /* by number: register - CFA */
 };
 

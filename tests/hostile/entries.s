@@ -48,4 +48,27 @@ sum_one:
 	movl	$1, %r9d
 	jmp	.Lloop
 	.size	sum_one, .-sum_one
+
+# Moves the stack pointer and has directives that say nothing of it: where the frame is, only a register knows.
+	.p2align 4
+	.globl	moved
+	.type	moved, @function
+moved:
+	.cfi_startproc
+	leaq	(%rsp), %r10
+	subq	$0x108, %rsp
+	andq	$-256, %rsp
+	xorl	%eax, %eax
+1:	movq	%rdi, (%rsp,%rax,8)
+	incq	%rax
+	testb	$1, %al
+	jz	2f
+	addq	$3, (%rsp)
+2:	cmpq	$16, %rax
+	jne	1b
+	movq	(%rsp), %rax
+	leaq	(%r10), %rsp
+	ret
+	.cfi_endproc
+	.size	moved, .-moved
 	.section .note.GNU-stack, "", @progbits
