@@ -517,6 +517,20 @@ is_refused(struct builder *b)
 	return p->reason;
 }
 
+/* Does a jump that cannot be given another operand lead there? Then nothing can stand before it for others. */
+static bool
+is_fixed_target(const struct builder *b, const struct code *c, uint32_t off)
+{
+	for (uint32_t i = 0; i < b->p->blocks.n; i++) {
+		const struct insn *in = last_insn(b, i);
+
+		if (in->attr & INSN_REL && in->cls != CHORD_INSN_CALL && !can_retarget(b, in) && !(in->attr & INSN_RELOC) &&
+		    b->p->parts.at[b->p->blocks.at[i].part].code == c && in->target == off)
+			return true;
+	}
+	return false;
+}
+
 /* Traps in code by hand do not always end anything: compilers believe that inline assembly goes on behind them. */
 static bool
 goes_on(const struct builder *b, uint32_t block)
@@ -525,6 +539,7 @@ goes_on(const struct builder *b, uint32_t block)
 	const struct insn *in = last_insn(b, block);
 
 	return is_trap(in) && k->last < b->p->parts.at[k->part].last &&
+	       !is_fixed_target(b, b->p->parts.at[k->part].code, insn_at(b->p, k->part, k->last)->off) &&
 	       (!b->u->text->compiler || (in->stmt != UINT32_MAX && b->u->text->stmts.at[in->stmt].flags & STMT_INLINE));
 }
 
