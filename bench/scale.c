@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* scale WHAT N: libs (many0.so to many(N-1).so, opened and called), threads (one after the other), alive (at a time), forks; says
- * on
- * standard error how many seconds that took. make LIB N: as tests/hostile/start-many.c. */
+/* scale WHAT N: libs (many0.so and so on, opened and called), threads (one after the other), alive (at a time), forks; says on
+ * standard error how many seconds that took. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <pthread.h>
