@@ -92,10 +92,18 @@ chord_rt_reversed(uint32_t no)
 	return v;
 }
 
+/* Is there a better place than the gap? A debugger that is there already knows no other. */
+static bool
+chord_rt_is_narrow(const struct chord_rt_ctl *ctl, uint64_t lo)
+{
+	return lo >= CHORD_RT_LOW && !ctl->traced && ctl->gap_top < 16 * CHORD_RT_STEP;
+}
+
 /* The base numbered no of a scheme; 0 if the scheme has no more. Negative bases
  * have all the room there is between programs and libraries, but only wrgsbase
- * sets them and ptrace refuses them: a debugger that attaches could not go on. So the gap comes first, which is
- * about 100 MiB with addresses that are not randomised, unless a large stack leaves nothing of it. */
+ * sets them and ptrace refuses them: a debugger that attaches could not go on. So the gap comes first. With addresses that are
+ * not randomised it is about 100 MiB, and what is opened late may be farther down than that: only a thread that is the only
+ * one is given a base there, for it can be moved. */
 static uint64_t
 chord_rt_candidate(struct chord_rt_ctl *ctl, uint32_t scheme, uint64_t no, uint64_t lo, uint64_t hi)
 {
@@ -109,15 +117,12 @@ chord_rt_candidate(struct chord_rt_ctl *ctl, uint32_t scheme, uint64_t no, uint6
 	away = 0x100000000000ull + no * CHORD_RT_STEP;
 	if (scheme == 5)
 		return hi + away < 0x500000000000ull ? away : 0;
-	if (scheme == 0 && ((!ctl->dynamic && lo < CHORD_RT_LOW) ||
-	    (lo >= CHORD_RT_LOW && !ctl->traced && ctl->gap_top < CHORD_RT_NARROW)))
+	if (scheme == 0 && ((!ctl->dynamic && lo < CHORD_RT_LOW) || (chord_rt_is_narrow(ctl, lo) &&
+	    (ctl->nregion || ctl->gap_top < CHORD_RT_NARROW))))
 		return 0;
 	if (no == CHORD_RT_SLOTS)
 		return 0;
 	away = chord_rt_reversed((uint32_t)no) * ctl->gap_step;
-	/* By a small base what is opened late would come to lie among the libraries, or the heap's growth meet the program's. */
-	if (ctl->gap_top < 16 * CHORD_RT_STEP && away > ctl->gap_top / 2)
-		return CHORD_RT_SKIP;
 	return away < ctl->gap_top ? ctl->gap_top - away : CHORD_RT_SKIP;
 }
 
@@ -175,8 +180,10 @@ chord_rt_find_base(struct chord_rt_ctl *ctl)
 		while ((base = chord_rt_candidate(ctl, ctl->scheme, ctl->step_no, lo, hi)) != 0) {
 			ctl->step_no++;
 			e = base == CHORD_RT_SKIP ? -EEXIST : chord_rt_take(ctl, base);
-			if (e == 0)
+			if (e == 0) {
+				ctl->narrow = ctl->scheme == 0 && chord_rt_is_narrow(ctl, lo);
 				return base;
+			}
 			if (e == -ENOMEM) /* no more mappings, wherever */
 				return 0;
 		}
@@ -313,6 +320,19 @@ chord_rt_ends(int32_t tid)
 	return flags & 4; /* PF_EXITING */
 }
 
+static bool chord_rt_rebase(struct chord_rt_ctl *ctl, struct chord_rt_region *r, uint32_t m, bool mine);
+static struct chord_rt_region *chord_rt_region_mine(struct chord_rt_ctl *ctl);
+
+/* Before there is a second thread the first leaves the narrow gap: no other thread can move it. */
+static void
+chord_rt_leave_gap(struct chord_rt_ctl *ctl)
+{
+	struct chord_rt_region *mine = ctl->narrow && ctl->nregion == 1 ? chord_rt_region_mine(ctl) : NULL;
+
+	if (mine && !chord_rt_rebase(ctl, mine, ~0u, true))
+		ctl->narrow = 0;
+}
+
 /* A region for a thread to be, with tid -1. Four old ones are asked after before
  * a new one is made: cheap, and the number stays near that of the threads that
  * live at a time. With threads apart each has its own for ever. */
@@ -322,6 +342,7 @@ chord_rt_region_get(struct chord_rt_ctl *ctl)
 	struct chord_rt_region *r = NULL;
 	uint32_t i = ctl->hint;
 
+	chord_rt_leave_gap(ctl);
 	for (int try = 0; try < 4 && ctl->nregion && !ctl->apart; try++) {
 		r = chord_rt_region(ctl, i);
 		if (chord_rt_region_free(ctl, r))

@@ -354,6 +354,7 @@ struct chord_rt_ctl {
 	uint32_t hint, cursor;        /* where to look for a free region */
 	uint32_t recent[CHORD_RT_RECENT]; /* regions by their bases, as last found */
 	uint32_t scheme, step_no;     /* where to look for a base */
+	uint32_t narrow;              /* the first thread's is in a gap that is too small for more */
 	uint64_t highest;             /* end of the highest loaded object below the stack */
 	uint64_t stack;               /* where the first thread's stack begins */
 	const struct chord_rt_regs *daemon; /* where a thread is that forks in daemon(); NULL: none */
