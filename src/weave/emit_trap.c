@@ -56,7 +56,7 @@ emit_traps(struct emitter *m)
 			if (!is_told(m, b, i) || gap_before(p, p->blocks.at[b].part, i).no_stack)
 				continue;
 			t = (struct trap_at){emit_name(m, 'M', n), emit_name(m, 'N', n), emit_name(m, 'U', n),
-				emit_name(m, 'P', n)};
+			                     emit_name(m, 'P', n)};
 			m->u->machine->around_trap(&m->b, &t);
 			emit_text(m, emit_before(m, b, i), RANK_CALL, in->stmt);
 			emit_segment(m, b, i);

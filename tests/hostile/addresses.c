@@ -15,8 +15,8 @@ int old_timer_create(clockid_t, struct sigevent *, int *);
 __asm__(".symver old_timer_create,timer_create@GLIBC_2.2.5");
 
 static void *const table[] = {kill, _exit, pthread_create, longjmp, abort, execve, dlsym, raise, vfork, syscall};
-static const char *const name[] = {"kill", "_exit", "pthread_create", "longjmp", "abort", "execve",
-	"dlsym", "raise", "vfork", "syscall"};
+static const char *const name[] = {"kill", "_exit", "pthread_create", "longjmp", "abort", "execve", "dlsym", "raise", "vfork",
+	"syscall"};
 
 int
 main(void)
