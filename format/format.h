@@ -238,6 +238,7 @@ enum {
 	CHORD_PROFILE_NOT_WATCHED = 2, /* threads may have been made unseen: counts may be short */
 	CHORD_PROFILE_SNAPSHOT = 4,    /* a copy that a process made of its profile on the way */
 	CHORD_PROFILE_APART = 8,       /* each region is of one thread only, and exits say whose they are */
+	CHORD_PROFILE_STRUCK = 16,     /* of a snapshot: the activation that the signal struck is among the exits, too */
 };
 
 enum chord_state {

@@ -34,8 +34,8 @@ chord_rt_signal_named(const char *s, size_t n)
 
 /* ---- what is active ---- */
 
-/* Counts exits or re-entries for what the struck thread has active. Where it is itself
- * nobody can tell to the instruction: that activation stays out of it. */
+/* Counts exits or re-entries for what the struck thread has active; with paths not for the activation that was struck, of
+ * which it is not known how far it had come. */
 static void
 chord_rt_active(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uint64_t flag, uint64_t delta)
 {
@@ -49,8 +49,8 @@ chord_rt_active(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uint
 
 		if (step == CHORD_RT_STUCK || w.regs.r[CHORD_RT_RSP] >= left)
 			return;
-		if (!w.exact)
-			chord_rt_count_at(ctl, w.regs.r[CHORD_RT_RIP], flag, delta, w.cfa);
+		if (!w.exact || !ctl->paths)
+			chord_rt_count_at(ctl, w.regs.r[CHORD_RT_RIP] + w.exact, flag, delta, w.exact ? 0 : w.cfa);
 		if (step != CHORD_RT_FRAME)
 			return;
 		chord_rt_up(&w);
@@ -217,7 +217,7 @@ chord_rt_write_snapshot(struct chord_rt_ctl *ctl, unsigned char *p, uint64_t siz
 	if (chord_rt_failed(fd))
 		return fd;
 	h->used = size;
-	h->flags |= CHORD_PROFILE_SNAPSHOT;
+	h->flags |= CHORD_PROFILE_SNAPSHOT | (ctl->paths ? 0 : CHORD_PROFILE_STRUCK);
 	h->of = h->id;
 	h->of2 = h->id2;
 	h->id = chord_rt_mix(h->id + ctl->snapshots);

@@ -77,7 +77,7 @@ check_head(struct pool *pool, const struct chord_profile_head *h, size_t size)
 	if (h->used < CHORD_PAGE || h->used % CHORD_PAGE || h->state > CHORD_STATE_THREADS)
 		return "damaged: its header makes no sense";
 	if (h->flags & ~(uint32_t)(CHORD_PROFILE_MERGED | CHORD_PROFILE_NOT_WATCHED | CHORD_PROFILE_SNAPSHOT |
-	                           CHORD_PROFILE_APART))
+	                           CHORD_PROFILE_APART | CHORD_PROFILE_STRUCK))
 		return "damaged: flags without a meaning";
 	return NULL;
 }
@@ -446,6 +446,8 @@ standing(const struct reader *r)
 		return 0;
 	if (r->region)
 		return 1;
+	if (p->flags & CHORD_PROFILE_STRUCK && p->flags & CHORD_PROFILE_SNAPSHOT)
+		return n ? n - 1 + p->lost : 0;
 	if (p->state == CHORD_STATE_THREADS && n > 1)
 		n--;
 	n = n ? n : 1;
@@ -516,6 +518,8 @@ parse(struct pool *pool, struct str bytes, uint64_t region, const char **why)
 	} else {
 		settle(&r);
 		r.p->standing = standing(&r);
+		if (!r.p->standing)
+			r.p->nrunning = 0;
 	}
 	settle_origin(&r, &h);
 	free(r.module.at);

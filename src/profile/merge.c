@@ -23,7 +23,7 @@ static bool
 add_head(struct profile *sum, const struct profile *p)
 {
 	sum->state = sum->nsummed ? worse_state(sum->state, p->state) : p->state;
-	sum->flags |= p->flags & ~(uint32_t)CHORD_PROFILE_APART;
+	sum->flags |= p->flags & ~(uint32_t)(CHORD_PROFILE_APART | CHORD_PROFILE_STRUCK);
 	sum->nregion = p->nregion > sum->nregion ? p->nregion : sum->nregion;
 	sum->pid = 0;
 	sum->nrunning += p->nrunning;
