@@ -83,18 +83,17 @@ scaled(uint64_t n, uint64_t by, uint64_t per)
 	return v > INT64_MAX ? INT64_MAX : (uint64_t)v;
 }
 
+/* Between which numbers it is, and why. */
 static void
-say(struct run *r, struct unit *u, const struct replaced *x, uint64_t n)
+bound(struct run *r, const struct unit *u, const struct replaced *x, struct event_total *t)
 {
-	uint64_t over = scaled(n, x->over, x->over_per), under = scaled(n, x->under, x->under_per);
+	bool endless = t->most == COUNT_NO_BOUND || (x->under && !x->under_per);
 
-	VEC_PUSH(r->replaced, x->under && !x->under_per ?
-	         pool_printf(r->pool, "%s: in %" PRIu32 " blocks of %s the linker replaced instructions; it is at least %" PRIu64,
-	                     x->name,
-	                     x->blocks, base_name(u->path), n - over) :
-	         pool_printf(r->pool, "%s: in %" PRIu32 " %s of %s the linker replaced instructions; it is from %" PRIu64
-	                     " to %" PRIu64,
-	                     x->name, x->blocks, x->blocks == 1 ? "block" : "blocks", base_name(u->path), n - over, n + under));
+	t->n -= scaled(t->n, x->over, x->over_per);
+	t->most = endless ? COUNT_NO_BOUND : t->most + scaled(t->most, x->under, x->under_per);
+	VEC_PUSH(r->replaced, pool_printf(r->pool, "%s: in %" PRIu32 " %s of %s the linker replaced instructions that it counts; "
+	                                  "how often these ran was not counted (-fchord=events,edges)", x->name, x->blocks,
+	                                  x->blocks == 1 ? "block" : "blocks", base_name(u->path)));
 }
 
 static void
@@ -107,15 +106,17 @@ correct(struct run *r, struct unit *u, struct event_total *t)
 		return;
 	for (uint32_t i = 0; i < u->map.nproc; i++) {
 		const struct proc *p = &u->map.proc[i];
-		const struct counts *c = u->counts[i].why ? NULL : &u->counts[i];
+		const struct counts *c = u->counts[i].why || u->counts[i].most ? NULL : &u->counts[i];
 
 		for (uint32_t e = 0; e < p->nevent && !p->refused; e++)
 			for (uint32_t b = 0; b < p->nblock && !strcmp(p->event[e].name, t->name); b++)
 				compare_block(&x, r, u, p, c, b, e, &one);
 	}
 	t->n = t->n + x.more - x.less;
-	if (x.blocks && t->n)
-		say(r, u, &x, t->n);
+	if (t->most != COUNT_NO_BOUND)
+		t->most = t->most + x.more - x.less;
+	if (x.blocks && t->most)
+		bound(r, u, &x, t);
 }
 
 void

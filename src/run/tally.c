@@ -180,10 +180,11 @@ uint64_t
 tally_insns(struct pool *pool, struct unit *u, const struct proc *p, const struct counts *c, uint32_t block,
             const struct event_list *one)
 {
-	struct tally_event sum = {0};
-	struct tally t = {.pool = pool, .events = one, .at = &sum};
+	struct tally_event at = {0};
+	struct tally t = {.pool = pool, .events = one, .at = &at};
+	uint64_t sum = 0;
 	bool counted = false;
-	struct scan s = {.t = &t, .u = u, .p = p, .c = c, .counted = &counted};
+	struct scan s = {.t = &t, .u = u, .p = p, .c = c, .counted = &counted, .sum = &sum};
 	uint64_t next = 0;
 	struct walk w;
 
@@ -197,7 +198,7 @@ tally_insns(struct pool *pool, struct unit *u, const struct proc *p, const struc
 		else
 			next = 0;
 	}
-	return sum.n;
+	return sum;
 }
 
 /* ---- edges ---- */

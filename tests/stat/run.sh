@@ -314,16 +314,16 @@ t_relaxed() {
 	done
 	unset CHORD_CC
 }
-# within WHAT: each event is the true one, or a note has bounds between which that lies
+# within WHAT: each event is the true one, or lies in its bounds, and a note says why
 within() {
-	local event n note low high
+	local event n low high
 	while read -r event n; do
 		grep -qxF "$event $n" events && continue
-		note=$(jq -r '.notes[]' json | grep "^$event: in .* the linker replaced instructions; it is ")
-		if [[ $note =~ from\ ([0-9]+)\ to\ ([0-9]+)$ ]]; then low=${BASH_REMATCH[1]} high=${BASH_REMATCH[2]}
-		elif [[ $note =~ at\ least\ ([0-9]+)$ ]]; then low=${BASH_REMATCH[1]} high=$n
-		else no "$1: $event is $n, not $(grep "^$event " events), and no note: $(jq -c .notes json)"; fi
-		[ "$low" -le "$n" ] && [ "$n" -le "$high" ] || no "$1: $event is $n: $note"
+		read -r low high <<<"$(jq -r ".events | \"\\(.[\"${event}_at_least\"]) \\(.[\"${event}_at_most\"])\"" json)"
+		[ "$low" != null ] || no "$1: $event is $n, not $(grep "^$event " events)"
+		[ "$low" -le "$n" ] && { [ "$high" = null ] || [ "$n" -le "$high" ]; } || no "$1: $event is $n, not $low to $high"
+		jq -e ".notes | map(select(startswith(\"$event: in \") and test(\"the linker replaced instructions\"))) | length == 1" json \
+			>/dev/null || no "$1: no note: $(jq -c .notes json)"
 	done <true
 }
 
