@@ -76,7 +76,8 @@ struct image_function {
 	const char *unit_file;   /* the source file that was compiled; NULL: not said */
 };
 bool image_function(struct image *im, uint64_t addr, struct image_function *function);
-/* Where the function whose code begins there is declared, or else where its first instruction comes from; file NULL: not known. */
+/* Where the function whose code begins there is declared, or else where its first instruction comes from; file NULL: not
+ * known. */
 struct image_place image_declared(struct image *im, uint64_t addr);
 
 /* files.c: a file of this image as seen from the folder in which the compiler was run, if it lies below. */

@@ -580,6 +580,51 @@ t_leads_back() {
 	CHORD_CC=$PWD/wrap want $cc -c work.c
 	(. <(grep CHORD_CC_RUNNING env | sed 's/^/export /') && want $cc -c work.c) || exit 1
 }
+# More sections of code than sections of the map may have one name: all linkers keep and drop the right ones.
+t_many_sections() {
+	local n=700 linker flags
+	awk -v n=$n 'BEGIN {
+		for (i = 0; i < n; i++)
+			printf "__attribute__((noinline)) int f%d(int a) { return a > %d ? a : a + 1; }\n", i, i
+		print "int main(void) { volatile int s = 0;"
+		for (i = 0; i < n; i += 2)
+			printf "s += f%d(1);\n", i
+		print "return s & 1; }"
+	}' >many.c
+	for linker in bfd gold lld mold; do
+		ld.$linker --version >/dev/null 2>&1 || continue
+		for flags in "" -Wl,--gc-sections "-Wl,--gc-sections -s"; do
+			# gold drops all records with -s
+			[ "$linker${flags#*ions }" != gold-s ] || continue
+			# shellcheck disable=SC2086
+			want $cc -B/usr/libexec/$linker -fuse-ld=$linker -O1 -ffunction-sections $flags -o prog many.c
+			rm -f p
+			CHORD_FILE=$PWD/p ./prog
+			want "$CHORD" report --json ./prog p
+			# those that ran once each, main, and no other with a count; without -s dropped ones are gone, but for gold
+			jq -e "[.functions[] | select(.calls == 1)] | length == $((n / 2 + 1))" out >/dev/null || no "$linker $flags: $(jq -c '.functions | length' out)"
+			jq -e "[.functions[] | select(.calls > 1)] | length == 0" out >/dev/null || no "$linker $flags: counted twice"
+			[ -z "$flags" ] || jq -e ".functions | length <= $n / 2 + 20" out >/dev/null || no "$linker $flags: $(jq -c '.functions | length' out)"
+			[ -n "$flags" ] || jq -e ".functions | length == $((n + 1))" out >/dev/null || no "$linker: $(jq -c '.functions | length' out)"
+		done
+	done
+}
+# linear SHAPE: four times the sections must not cost eight times the time
+t_linear_sections() {
+	local group n one four
+	for group in "" G; do
+		for n in 4000 16000; do
+			awk -v n=$n -v g="$group" 'BEGIN {
+				for (i = 0; i < n; i++)
+					printf "\t.section .text.f%d,\"ax%s\",@progbits%s\n\t.weak f%d\n\t.type f%d,@function\nf%d:\ttestl %%edi,%%edi\n" \
+						"\tje .L%d\n\tincl %%edi\n.L%d:\tret\n\t.size f%d,.-f%d\n", i, g, g ? ",f" i ",comdat" : "", i, i, i, i, i, i, i
+			}' >many.s
+			/usr/bin/time -o "cost$n" -f %U "$hook/as" -o many.o many.s || no "status $?"
+		done
+		one=$(cat cost4000) four=$(cat cost16000)
+		awk -v a="$one" -v b="$four" 'BEGIN { exit b < 8 * a + 0.5 ? 0 : 1 }' || no "${group:-no group}: $one s, then $four s"
+	done
+}
 # asks.c: it counts what it asks for
 asks() {
 	printf '%s\n' '#include <chord.h>' 'int main(void) { return chord_events(instructions) == 0; }' >asks.c
@@ -1010,6 +1055,8 @@ test_case links-in-path
 test_case none-in-path
 test_case script-in-path
 test_case leads-back
+test_case many-sections
+test_case linear-sections
 test_case from-afar
 test_case header
 test_case unanswered
