@@ -50,7 +50,7 @@ size_t image_symbols(struct image *im, const struct image_symbol **symbol);
 bool image_stripped(struct image *im);
 
 /* imports.c: what the loader puts into a slot of a table of addresses (GOT): the address of a symbol of that
- * name, or, with name NULL, the address that the function at addr gives (a resolver). False: nothing known. */
+ * name, or, with name NULL, the address addr, or what the function there gives (a resolver). False: nothing known. */
 struct image_import {
 	uint64_t slot;
 	const char *name;

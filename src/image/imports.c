@@ -27,7 +27,7 @@ add_import(struct image *im, Elf_Scn *symbols, const GElf_Rela *r)
 		if (in.name && *in.name)
 			VEC_PUSH(im->import, in);
 		break;
-	case R_X86_64_IRELATIVE:
+	case R_X86_64_IRELATIVE: case R_X86_64_RELATIVE:
 		in.addr = (uint64_t)r->r_addend;
 		VEC_PUSH(im->import, in);
 		break;
