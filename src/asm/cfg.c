@@ -279,16 +279,46 @@ behind_edge(struct builder *b, uint32_t block, const struct insn *in)
 	b->p->arcs.at[b->p->arcs.n - 1].twice = b->p->graph->edge[b->p->arcs.n - 1].to != b->p->exit && returns_twice(b, c, in);
 }
 
-/* A handler may let the program go on behind a trap, past data that stands there, or elsewhere if a table says so. */
+static uint16_t
+block_lead(const struct builder *b, uint32_t block)
+{
+	const struct block *k = &b->p->blocks.at[block];
+
+	return insn_at(b->p, k->part, k->first)->lead;
+}
+
+static bool
+hub_leads_to(const struct builder *b, uint32_t block)
+{
+	uint16_t lead = block_lead(b, block);
+
+	return lead & LEAD_TAKEN && b->p->hub != GRAPH_NONE && !(lead & LEAD_FAULT);
+}
+
+/* Does ENTRY have an edge to the block, whatever else leads there? */
+static bool
+is_entered(const struct builder *b, uint32_t block)
+{
+	uint16_t lead = block_lead(b, block);
+
+	return lead & (LEAD_LAND | LEAD_ENTRY | LEAD_RECEIVE) || (lead & LEAD_TAKEN && b->p->hub == GRAPH_NONE);
+}
+
+/* A block has one place at most for the counters of ways that nothing can be put on: a way to it from behind a trap goes by
+ * the hub where that leads there.
+ * A handler may let the program go on behind a trap, past data that stands there, or elsewhere if a table says so. */
 static void
 trap_edges(struct builder *b, uint32_t block, const struct insn *in)
 {
 	const struct block *k = &b->p->blocks.at[block];
+	uint32_t behind = b->block_of[k->part][k->last - b->p->parts.at[k->part].first];
+	bool by_hub = hub_leads_to(b, behind);
 
 	add_edge(b, block, b->gate[block], CHORD_EDGE_INDIRECT);
-	add_edge(b, b->gate[block], b->block_of[k->part][k->last - b->p->parts.at[k->part].first], CHORD_EDGE_FAULT);
+	if (!by_hub)
+		add_edge(b, b->gate[block], behind, CHORD_EDGE_FAULT);
 	add_edge(b, b->gate[block], b->p->exit, CHORD_EDGE_EXIT);
-	if (in->lead & LEAD_FAULT && b->p->hub != GRAPH_NONE)
+	if (by_hub || (in->lead & LEAD_FAULT && b->p->hub != GRAPH_NONE))
 		add_edge(b, b->gate[block], b->p->hub, CHORD_EDGE_FAULT);
 }
 
@@ -324,14 +354,6 @@ block_edges(struct builder *b, uint32_t block)
 	}
 }
 
-static uint16_t
-block_lead(const struct builder *b, uint32_t block)
-{
-	const struct block *k = &b->p->blocks.at[block];
-
-	return insn_at(b->p, k->part, k->first)->lead;
-}
-
 /* Edges that do not come from a block's last instruction. */
 static void
 entry_edges(struct builder *b)
@@ -340,8 +362,7 @@ entry_edges(struct builder *b)
 
 	for (uint32_t i = 0; i < p->blocks.n; i++) {
 		uint16_t lead = block_lead(b, i);
-
-		bool hub = lead & LEAD_TAKEN && b->p->hub != GRAPH_NONE && !(lead & LEAD_FAULT);
+		bool hub = hub_leads_to(b, i);
 
 		if (hub)
 			add_edge(b, p->hub, i, CHORD_EDGE_INDIRECT);
@@ -538,7 +559,9 @@ goes_on(const struct builder *b, uint32_t block)
 	const struct block *k = &b->p->blocks.at[block];
 	const struct insn *in = last_insn(b, block);
 
+	/* Where there is an edge from ENTRY, whoever goes on is counted there. */
 	return is_trap(in) && k->last < b->p->parts.at[k->part].last &&
+	       !is_entered(b, b->block_of[k->part][k->last - b->p->parts.at[k->part].first]) &&
 	       !is_fixed_target(b, b->p->parts.at[k->part].code, insn_at(b->p, k->part, k->last)->off) &&
 	       (!b->u->text->compiler || (in->stmt != UINT32_MAX && b->u->text->stmts.at[in->stmt].flags & STMT_INLINE));
 }

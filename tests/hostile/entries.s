@@ -71,4 +71,48 @@ moved:
 	ret
 	.cfi_endproc
 	.size	moved, .-moved
+
+# A trap before a place that another procedure jumps to, and before one that a table leads to.
+	.p2align 4
+	.globl	stops
+	.type	stops, @function
+stops:
+	testq	%rdi, %rdi
+	js	1f
+	movq	%rdi, %rax
+	ret
+1:	ud2
+.Lbehind:
+	leaq	1(%rdi), %rax
+	ret
+	.size	stops, .-stops
+
+	.p2align 4
+	.globl	enters
+	.type	enters, @function
+enters:
+	addq	$2, %rdi
+	jmp	.Lbehind
+	.size	enters, .-enters
+
+	.p2align 4
+	.globl	chooses
+	.type	chooses, @function
+chooses:
+	testq	%rdi, %rdi
+	js	1f
+	leaq	table(%rip), %rax
+	andl	$1, %edi
+	movslq	(%rax,%rdi,4), %rdx
+	addq	%rdx, %rax
+	jmp	*%rax
+1:	ud2
+.Lzero:	movl	$10, %eax
+	ret
+.Lone:	movl	$11, %eax
+	ret
+	.size	chooses, .-chooses
+	.section .rodata
+	.p2align 2
+table:	.long	.Lzero-table, .Lone-table
 	.section .note.GNU-stack, "", @progbits
