@@ -15,6 +15,7 @@ struct builder {
 	uint32_t number;              /* of the procedure in the unit */
 	uint32_t **block_of;          /* by part and instruction of the part */
 	bool taken, indirect, leaves; /* some address taken; an indirect jump inside; one that may leave */
+	bool ends;                    /* a trap from which control may go to the hub, or end */
 	bool faults;                  /* instructions that may fault have places to go on at */
 	uint32_t *gate;               /* by block: the vertex before it if its first instruction may fault, behind it if it
 	                               * ends in a trap; or GRAPH_NONE */
@@ -317,9 +318,12 @@ trap_edges(struct builder *b, uint32_t block, const struct insn *in)
 	add_edge(b, block, b->gate[block], CHORD_EDGE_INDIRECT);
 	if (!by_hub)
 		add_edge(b, b->gate[block], behind, CHORD_EDGE_FAULT);
-	add_edge(b, b->gate[block], b->p->exit, CHORD_EDGE_EXIT);
-	if (by_hub || (in->lead & LEAD_FAULT && b->p->hub != GRAPH_NONE))
-		add_edge(b, b->gate[block], b->p->hub, CHORD_EDGE_FAULT);
+	if (!by_hub && (!(in->lead & LEAD_FAULT) || b->p->hub == GRAPH_NONE)) {
+		add_edge(b, b->gate[block], b->p->exit, CHORD_EDGE_EXIT);
+		return;
+	}
+	add_edge(b, b->gate[block], b->p->hub, CHORD_EDGE_FAULT);
+	b->ends = true;
 }
 
 static void
@@ -375,7 +379,7 @@ entry_edges(struct builder *b)
 		else if (i && lead & LEAD_ENTRY)
 			add_edge(b, p->entry, i, CHORD_EDGE_ENTRY);
 	}
-	if (b->indirect && b->leaves) {
+	if ((b->indirect && b->leaves) || b->ends) {
 		add_edge(b, p->hub, p->exit, CHORD_EDGE_EXIT);
 		fix_last(b);
 	}
