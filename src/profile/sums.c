@@ -13,7 +13,7 @@ is_solved(const struct proc *p, struct counts *c)
 		c->why = "it was not measured";
 	else if (p->measure == CHORD_EVENTS)
 		c->why = SOLVE_EVENTS_ONLY;
-	return c->why;
+	return p->refused || p->measure == CHORD_EVENTS;
 }
 
 /* Activations ended at places that are not known: anywhere in it. */

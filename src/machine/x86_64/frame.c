@@ -75,7 +75,8 @@ refine(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op, const s
 
 	switch (in->mnemonic) {
 	case ZYDIS_MNEMONIC_PUSH: case ZYDIS_MNEMONIC_PUSHF: case ZYDIS_MNEMONIC_PUSHFQ: move_sp(f, was, -word); break;
-	case ZYDIS_MNEMONIC_POP: case ZYDIS_MNEMONIC_POPF: case ZYDIS_MNEMONIC_POPFQ:
+	case ZYDIS_MNEMONIC_POPF: case ZYDIS_MNEMONIC_POPFQ: move_sp(f, was, word); break;
+	case ZYDIS_MNEMONIC_POP:
 		if (to != X86_SP)
 			move_sp(f, was, word);
 		break;
