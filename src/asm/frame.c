@@ -54,13 +54,14 @@ is_changed(const struct unit *u, const struct code *c, const struct insn *in, ui
 	return !(probe.known >> reg & 1) || probe.at[reg];
 }
 
-/* Directives that give the frame by a register and say nothing new where an instruction changes that are wrong behind it. */
+/* Directives that give the frame by a register and say nothing new where an instruction changes that are wrong behind it.
+ * Calls are believed to keep it, whatever the ABI says: the callee may be the text's own. */
 static void
 note_lost(const struct unit *u, const struct code *c, const struct insn *in, struct frame_regs *f)
 {
 	struct cfi_frame here, next;
 
-	if (!says(u, c, in, &here) || here.loaded)
+	if (in->cls == CHORD_INSN_CALL || in->cls == CHORD_INSN_ICALL || !says(u, c, in, &here) || here.loaded)
 		return;
 	if (in + 1 < c->insns.at + c->insns.n && says(u, c, in + 1, &next) &&
 	    (next.loaded || next.reg != here.reg || next.off != here.off))
