@@ -140,7 +140,8 @@ static void
 chord_rt_hook_all(struct chord_rt_ctl *ctl, bool again)
 {
 	struct chord_rt_space *space = chord_rt_space_here(ctl);
-	uint32_t wanted = chord_rt_hooks_wanted(ctl), skip = wanted == ctl->hooks_wanted ? space->hooked : 0;
+	uint32_t wanted = chord_rt_hooks_wanted(ctl);
+	uint32_t skip = ctl->hooker && wanted == ctl->hooks_wanted ? space->hooked : 0; /* none: they have been taken out */
 	struct chord_rt_mod *m;
 
 	if (ctl->hooker && chord_rt_module(ctl, ctl->hooker - 1)->space != space->id)
