@@ -13,7 +13,7 @@ is_solved(const struct proc *p, struct counts *c)
 		c->why = "it was not measured";
 	else if (p->measure == CHORD_EVENTS)
 		c->why = SOLVE_EVENTS_ONLY;
-	return p->refused || p->measure == CHORD_EVENTS;
+	return c->why;
 }
 
 /* Activations ended at places that are not known: anywhere in it. */
@@ -215,12 +215,12 @@ profile_solve(struct pool *pool, const struct map *map, const struct profile *p,
 	for (uint32_t i = 0; i < map->nproc; i++) {
 		const struct proc *proc = &map->proc[i];
 
-		if (is_solved(proc, &c[i]))
-			continue;
-		if ((!c[i].why || is_placed_nowhere(proc, &c[i])) && (!apart || proc->paths))
-			solve_one(pool, proc, p, module, woven, &c[i]);
-		else if (c[i].why && proc->paths)
+		if (!is_solved(proc, &c[i])) {
+			if (!apart || proc->paths)
+				solve_one(pool, proc, p, module, woven, &c[i]);
+		} else if (c[i].lost && proc->paths && !proc->refused) {
 			solve_ran(pool, proc, p, module, &c[i]);
+		}
 	}
 	if (apart) {
 		begin_sums(pool, map, c);
