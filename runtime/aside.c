@@ -3,7 +3,6 @@
  * are small. So they run on a stack of the runtime's own, one for each region. Signals wait for that time: a handler would
  * have the program's stack, or begin its alternate one anew where it is in use. */
 
-#define CHORD_RT_ASIDE 0x4000 /* bytes of such a stack */
 #define CHORD_RT_FAULTS (1ull << 3 | 1ull << 4 | 1ull << 6 | 1ull << 7 | 1ull << 10) /* SIGILL TRAP BUS FPE SEGV: never blocked */
 
 typedef uint64_t chord_rt_aside_fn(struct chord_rt_ctl *ctl, uint64_t a, uint64_t b);
@@ -20,8 +19,6 @@ chord_rt_take_aside(struct chord_rt_region *r)
 	if (!r || !__atomic_compare_exchange_n(&r->aside, &none, (uint64_t)__builtin_frame_address(0), false, __ATOMIC_ACQUIRE,
 	    __ATOMIC_RELAXED))
 		return 0;
-	if (!r->stack_aside)
-		r->stack_aside = chord_rt_pages(CHORD_RT_ASIDE);
 	if (!r->stack_aside)
 		r->aside = 0;
 	return r->stack_aside ? r->stack_aside + CHORD_RT_ASIDE : 0;

@@ -282,6 +282,8 @@ chord_rt_region_new(struct chord_rt_ctl *ctl)
 			chord_rt_unmap_guests(ctl, ctl->nguest, base);
 			return NULL;
 		}
+	if (!r->stack_aside) /* now: later the process may have forbidden itself to map anything */
+		r->stack_aside = chord_rt_pages(CHORD_RT_ASIDE);
 	ctl->nregion++;
 	return r;
 }

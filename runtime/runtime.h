@@ -25,6 +25,7 @@ enum {
 	CHORD_RT_UNIT = 65536,     /* bytes of these */
 	CHORD_RT_BESIDE = 1 << 24, /* how far a path register may be from its table */
 	CHORD_RT_SPARES = 16,      /* kept for when no more memory can be had */
+	CHORD_RT_ASIDE = 0x4000,   /* bytes of the stack that the runtime has for a region */
 	CHORD_RT_KNOWN = 2048,     /* return addresses */
 	CHORD_RT_JUMPS = 64,
 	CHORD_RT_JUMP_FRAMES = 14,
@@ -235,7 +236,7 @@ struct chord_rt_region {
 	                               * begins, and the stack pointer then */
 	uint64_t pd;                  /* a thread that the C library made by itself: where its descriptor is */
 	uint32_t slots;               /* its extent of exits that was added last, + 1 */
-	uint64_t stack_aside;         /* where the runtime's own stack for it begins; 0: not needed yet */
+	uint64_t stack_aside;         /* where the runtime's own stack for it begins; 0: there is none */
 	struct chord_rt_wide wide[CHORD_RT_KINDS];
 };
 

@@ -106,6 +106,20 @@ chord_rt_asked(struct chord_rt_ctl *ctl, uint64_t *asked, struct chord_rt_region
 	return e;
 }
 
+/* No region could be had, as has been noted: what the C library asks for is not tried again. */
+static int
+chord_rt_create_sharing(struct chord_rt_ctl *ctl, chord_rt_create_fn *real, void *thread, const void *attr,
+	void *(*start)(void *), void *arg)
+{
+	bool noted = ctl && (uint64_t)real == ctl->real[CHORD_RT_HOOK_pthread_create];
+	uint64_t *asked = noted ? chord_rt_ask(ctl, (uint64_t)__builtin_frame_address(0)) : NULL;
+	int e = real(thread, attr, start, arg);
+
+	if (asked)
+		__atomic_store_n(asked, 0, __ATOMIC_RELAXED);
+	return e;
+}
+
 static __attribute__((used)) int
 chord_rt_hook_pthread_create(void *thread, const void *attr, void *(*start)(void *), void *arg, bool woven)
 {
@@ -117,7 +131,7 @@ chord_rt_hook_pthread_create(void *thread, const void *attr, void *(*start)(void
 
 	r = chord_rt_is_other(ctl, CHORD_RT_HOOK_pthread_create, (uint64_t)real) ? NULL : chord_rt_expect_thread(ctl, start, arg);
 	if (!r)
-		return real(thread, attr, start, arg);
+		return chord_rt_create_sharing(ctl, real, thread, attr, start, arg);
 	asked = chord_rt_ask(ctl, (uint64_t)__builtin_frame_address(0));
 	e = real(thread, attr, (void *(*)(void *))(void *)&chord_rt_thread_entry, r);
 	return chord_rt_asked(ctl, asked, r, e);

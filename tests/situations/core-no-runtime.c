@@ -1,17 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 /* Not even the runtime gets memory: what the program counted all the same is in the core file. */
 /* need: grep -q '^core' /proc/sys/kernel/core_pattern */
-/* run: ulimit -c unlimited; ulimit -v 6000; ./program */
+/* build: $PLAIN -DLIMIT -shared -fPIC -o limit.so $SRC; $CC $SRC -Wl,--no-as-needed ./limit.so -o program */
+/* run: ulimit -c unlimited; ./program */
 /* says: chord: counters: there is no room at the addresses kept for them; counts of this process are lost */
 /* profiles: 0 */
 /* report: --core core* ./program */
 /* status: 139 */
+/* without: paths because their code cannot go on without memory for the shadow of its stack */
 /* notes: the process had no profile */
 /* expect: main 1 */
 /* expect: deep 5 */
 /* expect: work 50 */
 /* expect: many 52 */
 /* line: returned 0 */
+#ifdef LIMIT
+#include <sys/resource.h>
+
+/* From now on nothing can be mapped. */
+__attribute__((constructor)) static void
+limit(void)
+{
+	setrlimit(RLIMIT_AS, &(struct rlimit){4096, 4096});
+}
+#else
 #include "situation.h"
 #include <stddef.h>
 
@@ -51,3 +63,4 @@ main(void)
 	deep(4, NULL);
 	return 0;
 }
+#endif

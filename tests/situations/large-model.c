@@ -3,6 +3,7 @@
  * registers that calls destroy otherwise; and what asks for a thread's variable is four instructions that
  * the linker replaces together. */
 /* options: -mcmodel=large -fPIC */
+/* events: differ because they are counted as linked, edges as assembled */
 /* expect: square 4 */
 /* expect: many 1 */
 #include "situation.h"
