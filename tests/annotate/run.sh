@@ -107,7 +107,7 @@ t_color() {
 }
 
 t_terminal() {
-	command -v script >/dev/null || skip "no script(1)"
+	script -qec true log >/dev/null 2>err || skip "no terminal can be made: $(head -n 1 err)"
 	known -O2
 	PAGER=cat want script -qec "$CHORD annotate ./known known.c" log
 	grep -q $'\033\[[0-9;]*m' out || no "no colours on a terminal"
