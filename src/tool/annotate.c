@@ -173,6 +173,7 @@ annotate_plain(const struct annotate *a)
 /* ---- the pager ---- */
 
 static FILE *pager;
+static bool paged; /* what was written went through it: who leaves it early is no error */
 
 /* Standard output goes through it, if that is a terminal. */
 static void
@@ -188,6 +189,7 @@ start_pager(struct annotate *a)
 	fflush(stdout);
 	signal(SIGPIPE, SIG_IGN);
 	pager = popen(command, "w");
+	paged = pager;
 	if (pager && dup2(fileno(pager), STDOUT_FILENO) < 0)
 		die("pager", "%s", strerror(errno));
 }
@@ -263,7 +265,7 @@ cmd_annotate(int argc, char **argv)
 		VEC_PUSH(a.wanted, args.name[i]);
 	if (run_load(&run, args.name[0], args.name + 1, profiles - 1) && choose(&a))
 		status = annotate(&a);
-	if (!pager && (fflush(stdout) || ferror(stdout))) {
+	if (!paged && (fflush(stdout) || ferror(stdout))) {
 		say_error("standard output", "%s", strerror(errno));
 		status = EXIT_NO;
 	}
