@@ -4,13 +4,16 @@
 
 #include <linux/sched.h>
 
-/* A thread or process may be about to be made: a child can tell then whether it has its memory for itself. */
+/* A thread or process may be about to be made: a child can tell then whether it has its memory for itself. shares: it may have
+ * its maker's, whom it can't move out of the narrow gap. */
 static void
-chord_rt_before_birth(struct chord_rt_ctl *ctl)
+chord_rt_before_birth(struct chord_rt_ctl *ctl, bool shares)
 {
 	uint64_t old = chord_rt_lock(ctl);
 	long p;
 
+	if (shares)
+		chord_rt_leave_gap(ctl);
 	if (!ctl->whole) {
 		p = chord_rt_call(SYS_mmap, 0, CHORD_PAGE, CHORD_RT_PROT_RW, CHORD_RT_MAP_PRIVATE | CHORD_RT_MAP_ANON, -1, 0);
 		if (!chord_rt_failed(p) && chord_rt_failed(chord_rt_call(SYS_madvise, p, CHORD_PAGE, 18))) /* MADV_WIPEONFORK */
@@ -86,7 +89,7 @@ chord_rt_calls(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uint6
 
 	switch (number) {
 	case SYS_clone: case SYS_clone3: case SYS_fork: case SYS_vfork:
-		chord_rt_before_birth(ctl);
+		chord_rt_before_birth(ctl, number != SYS_fork);
 		return;
 	case SYS_exit: case SYS_exit_group:
 		chord_rt_not_dying(ctl);

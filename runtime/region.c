@@ -325,13 +325,20 @@ chord_rt_ends(int32_t tid)
 static bool chord_rt_rebase(struct chord_rt_ctl *ctl, struct chord_rt_region *r, uint32_t m, bool mine);
 static struct chord_rt_region *chord_rt_region_mine(struct chord_rt_ctl *ctl);
 
+/* May the calling thread move the region? A child that a system call has made has the base of its maker, who would be moved. */
+static bool
+chord_rt_alone_in(struct chord_rt_ctl *ctl, const struct chord_rt_region *r)
+{
+	return r && r == chord_rt_region_mine(ctl) && !ctl->unseen && r->tid == (int32_t)chord_rt_call(SYS_gettid);
+}
+
 /* Before there is a second thread the first leaves the narrow gap: no other thread can move it. */
 static void
 chord_rt_leave_gap(struct chord_rt_ctl *ctl)
 {
 	struct chord_rt_region *mine = ctl->narrow && ctl->nregion == 1 ? chord_rt_region_mine(ctl) : NULL;
 
-	if (mine && !chord_rt_rebase(ctl, mine, ~0u, true))
+	if (chord_rt_alone_in(ctl, mine) && !chord_rt_rebase(ctl, mine, ~0u, true))
 		ctl->narrow = 0;
 }
 
@@ -441,7 +448,7 @@ chord_rt_map_module(struct chord_rt_ctl *ctl, uint32_t m)
 	for (uint32_t i = 0; i < ctl->nregion; i++) {
 		r = chord_rt_region(ctl, i);
 		ok = !chord_rt_failed(chord_rt_take_one(mod, r->base));
-		if (!ok && (r == mine || chord_rt_region_free(ctl, r)))
+		if (!ok && (chord_rt_alone_in(ctl, r) || chord_rt_region_free(ctl, r)))
 			ok = chord_rt_rebase(ctl, r, m, r == mine);
 		if (ok)
 			chord_rt_map_counts(ctl, m, i, false);
