@@ -226,7 +226,7 @@ release(struct cfi *c)
 /* ---- sections: each has a frame of its own ---- */
 
 /* Where the reader of sections stands; .text is "". */
-struct where {
+struct section_now {
 	struct str now, before;
 };
 
@@ -236,8 +236,8 @@ struct open_frame {
 };
 
 struct sections {
-	struct where at;
-	VEC(struct where) pushed;
+	struct section_now at;
+	VEC(struct section_now) pushed;
 	VEC(struct open_frame) open; /* of sections that were left inside of a frame: few */
 };
 
@@ -253,19 +253,19 @@ section_name(struct str rest)
 static bool
 switch_section(struct sections *x, struct str word, struct str rest)
 {
-	struct where was = x->at;
+	struct section_now was = x->at;
 
 	if (str_is(word, ".previous")) {
-		x->at = (struct where){was.before, was.now};
+		x->at = (struct section_now){was.before, was.now};
 	} else if (str_is(word, ".popsection")) {
 		if (x->pushed.n)
 			x->at = x->pushed.at[--x->pushed.n];
 	} else if (str_is(word, ".section") || str_is(word, ".pushsection")) {
 		if (str_is(word, ".pushsection"))
 			VEC_PUSH(x->pushed, was);
-		x->at = (struct where){section_name(rest), was.now};
+		x->at = (struct section_now){section_name(rest), was.now};
 	} else if (str_is(word, ".text") || str_is(word, ".data") || str_is(word, ".bss")) {
-		x->at = (struct where){str_is(word, ".text") ? STR("") : word, was.now};
+		x->at = (struct section_now){str_is(word, ".text") ? STR("") : word, was.now};
 	} else {
 		return false;
 	}

@@ -17,7 +17,7 @@ end_of(const struct walk *w, uint64_t before)
 /* Where the woven code begins that belongs to a block and is in front of its first instruction: control
  * runs through it to the block. 0: not known. */
 static uint64_t
-block_start(const struct proc *p, uint32_t block, const struct woven *woven)
+block_start(const struct proc *p, uint32_t block, const struct woven_code *woven)
 {
 	uint64_t end = p->part[p->block[block].part].addr;
 	struct walk w;
@@ -42,7 +42,7 @@ cut_is_known(const struct proc *p, uint32_t block)
 
 /* The first instruction of the block at or behind a woven address, if control runs from there to it. */
 static bool
-place_in_block(const struct proc *p, uint32_t block, uint64_t addr, const struct woven *woven, uint32_t *insn)
+place_in_block(const struct proc *p, uint32_t block, uint64_t addr, const struct woven_code *woven, uint32_t *insn)
 {
 	uint64_t end = cut_is_known(p, block) ? block_start(p, block, woven) : 0;
 	bool padded = false;
@@ -66,7 +66,7 @@ place_in_block(const struct proc *p, uint32_t block, uint64_t addr, const struct
 
 /* In a stub that asks the runtime for something nothing is counted: it is as where it goes on. */
 static uint64_t
-behind_stub(const struct proc *p, uint64_t addr, const struct woven *woven)
+behind_stub(const struct proc *p, uint64_t addr, const struct woven_code *woven)
 {
 	uint64_t on = 0;
 
@@ -77,7 +77,7 @@ behind_stub(const struct proc *p, uint64_t addr, const struct woven *woven)
 }
 
 bool
-cut_place(const struct proc *p, uint64_t addr, const struct woven *woven, struct cut *cut)
+cut_place(const struct proc *p, uint64_t addr, const struct woven_code *woven, struct cut *cut)
 {
 	addr = behind_stub(p, addr, woven);
 	for (uint32_t b = 0; b < p->nblock; b++)
@@ -90,7 +90,7 @@ cut_place(const struct proc *p, uint64_t addr, const struct woven *woven, struct
 }
 
 uint64_t
-cut_counter(const struct proc *p, uint32_t block, uint32_t counter, const struct woven *woven)
+cut_counter(const struct proc *p, uint32_t block, uint32_t counter, const struct woven_code *woven)
 {
 	uint64_t end = block_start(p, block, woven), at = 0;
 	struct walk w;
@@ -102,7 +102,7 @@ cut_counter(const struct proc *p, uint32_t block, uint32_t counter, const struct
 }
 
 enum cut_side
-cut_side(const struct proc *p, const struct cut *cut, uint32_t counter, const struct woven *woven)
+cut_side(const struct proc *p, const struct cut *cut, uint32_t counter, const struct woven_code *woven)
 {
 	uint64_t at = cut_counter(p, cut->block, counter, woven);
 
@@ -129,7 +129,7 @@ correct(struct system *s, uint32_t e, uint64_t more, uint64_t less)
 /* A counter in a block is that of an edge out of it if that is the only one, else of an edge into it: of the one
  * taken, if it is still to count. */
 static bool
-correct_arc(struct system *s, uint32_t e, const struct cut *cut, const struct woven *woven)
+correct_arc(struct system *s, uint32_t e, const struct cut *cut, const struct woven_code *woven)
 {
 	const struct proc *p = s->proc;
 	bool out = p->arc[e].from == cut->block && out_degree(p, cut->block) == 1, in = !out && p->arc[e].to == cut->block;
@@ -141,7 +141,7 @@ correct_arc(struct system *s, uint32_t e, const struct cut *cut, const struct wo
 }
 
 bool
-cut_settle(struct system *s, const struct cut *cut, const struct woven *woven)
+cut_settle(struct system *s, const struct cut *cut, const struct woven_code *woven)
 {
 	const struct proc *p = s->proc;
 	uint32_t counter = p->block[cut->block].counter;
@@ -156,7 +156,7 @@ cut_settle(struct system *s, const struct cut *cut, const struct woven *woven)
 
 /* How often woven code in [lo, hi) writes numbers of an event's counter; *sum: what it adds to that. */
 static uint32_t
-writes(const struct woven *woven, uint64_t lo, uint64_t hi, const struct event_counter *counter, uint64_t *sum)
+writes(const struct woven_code *woven, uint64_t lo, uint64_t hi, const struct event_counter *counter, uint64_t *sum)
 {
 	struct woven_add add = {.end = lo};
 	uint32_t n = 0;
@@ -170,7 +170,7 @@ writes(const struct woven *woven, uint64_t lo, uint64_t hi, const struct event_c
 }
 
 bool
-cut_query(const struct proc *p, const struct cut *cut, uint32_t event, const struct woven *woven, int64_t *query)
+cut_query(const struct proc *p, const struct cut *cut, uint32_t event, const struct woven_code *woven, int64_t *query)
 {
 	uint64_t n = (uint64_t)event_query(p, cut->block, cut->insn, event), start = block_start(p, cut->block, woven);
 	const struct event_counter *counter = &p->event[event];

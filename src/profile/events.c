@@ -83,7 +83,7 @@ is_new(struct seen *s, const struct event_counter *c)
 
 /* Activations that ended between calls had not counted all their events, or some too many. */
 static void
-add_cuts(struct event_totals *t, const struct proc *p, const struct counts *c, const struct woven *woven)
+add_cuts(struct event_totals *t, const struct proc *p, const struct counts *c, const struct woven_code *woven)
 {
 	bool known = !c->lost;
 	int64_t query;
@@ -172,7 +172,7 @@ take_lags(struct pool *pool, struct event_totals *t, const struct map *map, uint
 
 struct event_totals
 profile_events(struct pool *pool, const struct map *map, const struct profile *p, const struct module *m,
-               const struct counts *counts, const struct woven *woven)
+               const struct counts *counts, const struct woven_code *woven)
 {
 	struct event_totals t = {0};
 	struct seen seen = {0};

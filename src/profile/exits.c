@@ -96,7 +96,7 @@ count_cut(struct pool *pool, const struct cut *at, const struct exits *e, struct
 /* Where a timer's handler is called the counter of its event is complete, since the stub has added what was missing; others
  * are not. */
 static bool
-is_complete(const struct proc *p, uint64_t back, const struct woven *woven)
+is_complete(const struct proc *p, uint64_t back, const struct woven_code *woven)
 {
 	return p->nevent == 1 && !p->ncounter && p->event[0].numbers == CHORD_WAYS_TIMED && woven->due(woven->ctx, back);
 }
@@ -112,7 +112,7 @@ lost_why(struct pool *pool, uint64_t n, uint64_t addr)
 /* An exit at no call: the measured procedure around the address, if any, is not known if its place cannot be told. */
 static void
 place_cut(struct pool *pool, const struct parts *parts, const struct map *map, const struct exits *e,
-          const struct woven *woven, struct counts *counts)
+          const struct woven_code *woven, struct counts *counts)
 {
 	/* A return address may lie just behind the code. */
 	const struct part_at *at = parts_find(parts, e->addr ? e->addr - 1 : 0);
@@ -170,7 +170,7 @@ place_unfinished(struct places *x, const struct unfinished *u, struct counts *co
 
 void
 exits_place(struct pool *pool, const struct map *map, const struct profile *p, const struct module *module,
-            const struct woven *woven, struct counts *counts)
+            const struct woven_code *woven, struct counts *counts)
 {
 	struct places x = {.pool = pool, .map = map};
 

@@ -36,7 +36,7 @@ struct flight {
 	struct pool *pool, *keep; /* until the end; of the result */
 	const struct proc *proc;
 	const struct module *module;
-	const struct woven *woven;
+	const struct woven_code *woven;
 	const struct counts *c;
 	__int128 threads, deep;  /* so many stand anywhere, and where the procedure may have been entered again */
 	bool again;              /* as if each procedure called itself */
@@ -516,7 +516,7 @@ standing_of(const struct profile *p)
 }
 
 static bool
-find_bounds(struct flight *x, struct pool *keep, const struct proc *p, const struct module *m, const struct woven *woven,
+find_bounds(struct flight *x, struct pool *keep, const struct proc *p, const struct module *m, const struct woven_code *woven,
             const struct counts *c, struct standing s, bool again)
 {
 	bool may = again;
@@ -547,7 +547,7 @@ room(struct pool *pool, const struct proc *p, struct counts *c)
 }
 
 const char *
-flight_solve(struct pool *pool, const struct proc *p, const struct module *m, const struct woven *woven, struct standing s,
+flight_solve(struct pool *pool, const struct proc *p, const struct module *m, const struct woven_code *woven, struct standing s,
              struct counts *c)
 {
 	struct flight x;

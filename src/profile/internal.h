@@ -82,7 +82,7 @@ struct standing {
 struct standing standing_of(const struct profile *p);
 /* flight.c: the counts of a procedure in a process of which that is all that is known: their bounds, into c and c->most. NULL,
  * or why there are none. Wants exits in place. */
-const char *flight_solve(struct pool *pool, const struct proc *p, const struct module *m, const struct woven *woven,
+const char *flight_solve(struct pool *pool, const struct proc *p, const struct module *m, const struct woven_code *woven,
                          struct standing s, struct counts *c);
 
 /* Of one whose counts are known but for what was under way: takes bounds around them. */
@@ -90,12 +90,12 @@ void flight_around(struct pool *pool, const struct proc *p, struct standing s, s
 
 /* solve.c: the counts of a procedure in one profile, exact or in bounds. Wants exits in place. */
 void solve_one(struct pool *pool, const struct proc *p, const struct profile *f, const struct module *m,
-               const struct woven *woven, struct counts *c);
+               const struct woven_code *woven, struct counts *c);
 
 /* path_solve.c: which paths ran, into c->paths (pool), and from them the counts of all edges. NULL, or why these are not
  * known. Wants exits and sources in place. */
 const char *solve_paths(struct pool *pool, struct system *s, const struct profile *f, const struct module *m,
-                        const struct woven *woven, struct counts *c);
+                        const struct woven_code *woven, struct counts *c);
 
 /* Only which paths ran, of a procedure of which it is known already that more cannot be: c->why stays, or becomes another. */
 void solve_ran(struct pool *pool, const struct proc *p, const struct profile *f, const struct module *m, struct counts *c);
@@ -107,22 +107,22 @@ bool profile_join(struct profile *sum, const struct profile *p, struct pool *poo
 bool join_callees(struct profile *p);
 
 /* cuts.c: finds the place of a woven address between calls. False: it is on the way between two blocks, or in none. */
-bool cut_place(const struct proc *p, uint64_t addr, const struct woven *woven, struct cut *cut);
+bool cut_place(const struct proc *p, uint64_t addr, const struct woven_code *woven, struct cut *cut);
 /* Where the cut's block changes a counter: before the place, or behind it. */
 enum cut_side { CUT_NOT_THERE, CUT_BEFORE, CUT_BEHIND };
-enum cut_side cut_side(const struct proc *p, const struct cut *cut, uint32_t counter, const struct woven *woven);
+enum cut_side cut_side(const struct proc *p, const struct cut *cut, uint32_t counter, const struct woven_code *woven);
 /* Corrects what the counters say for the activations that were cut. False: they contradict it. */
-bool cut_settle(struct system *s, const struct cut *cut, const struct woven *woven);
+bool cut_settle(struct system *s, const struct cut *cut, const struct woven_code *woven);
 /* Where in the woven code of a block a counter is; 0: not in it, or that is not known. */
-uint64_t cut_counter(const struct proc *p, uint32_t block, uint32_t counter, const struct woven *woven);
+uint64_t cut_counter(const struct proc *p, uint32_t block, uint32_t counter, const struct woven_code *woven);
 /* Are the addresses of all its instructions known? */
 bool cut_is_known(const struct proc *p, uint32_t block);
 /* What to add to the counter of an event to have all events up to the cut. False: not known. */
-bool cut_query(const struct proc *p, const struct cut *cut, uint32_t event, const struct woven *woven, int64_t *query);
+bool cut_query(const struct proc *p, const struct cut *cut, uint32_t event, const struct woven_code *woven, int64_t *query);
 
 /* exits.c: fills left[], back[], cut and the stopped paths of all procedures from the records of the module; where an exit
  * fits neither a call nor, with woven, another place, sets why. Exits in code without a map are passed over. */
 void exits_place(struct pool *pool, const struct map *map, const struct profile *p, const struct module *module,
-	const struct woven *woven, struct counts *counts);
+	const struct woven_code *woven, struct counts *counts);
 
 #endif

@@ -378,7 +378,7 @@ sum_along(const struct paths_state *t, uint32_t e)
 
 /* Where in the block that was struck the path is recorded that goes along edge e. False: that cannot be told. */
 static bool
-record_side(const struct paths_state *t, const struct cut *k, uint32_t e, const struct woven *woven, enum cut_side *side)
+record_side(const struct paths_state *t, const struct cut *k, uint32_t e, const struct woven_code *woven, enum cut_side *side)
 {
 	const struct proc *p = t->s->proc;
 	const struct proc_paths *pp = p->paths;
@@ -451,7 +451,7 @@ add_cut(struct paths_state *t, const struct cut *k)
 
 /* Where the register is known, and so are the places of records, the path is known up to where it was struck. */
 static bool
-take_cut(struct paths_state *t, const struct cut *k, const struct woven *woven)
+take_cut(struct paths_state *t, const struct cut *k, const struct woven_code *woven)
 {
 	const struct proc *p = t->s->proc;
 	uint32_t in = only_edge(p, k->block, false), out = only_edge(p, k->block, true);
@@ -472,7 +472,7 @@ take_cut(struct paths_state *t, const struct cut *k, const struct woven *woven)
 }
 
 static const char *
-take_cuts(struct paths_state *t, const struct woven *woven)
+take_cuts(struct paths_state *t, const struct woven_code *woven)
 {
 	uint64_t n = 0;
 
@@ -497,7 +497,7 @@ early_or_none(struct pool *pool, const struct counts *c)
 }
 
 const char *
-solve_paths(struct pool *pool, struct system *s, const struct profile *f, const struct module *m, const struct woven *woven,
+solve_paths(struct pool *pool, struct system *s, const struct profile *f, const struct module *m, const struct woven_code *woven,
             struct counts *c)
 {
 	struct paths_state t = {.pool = pool, .s = s, .p = f, .c = c};

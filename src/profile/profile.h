@@ -378,7 +378,7 @@ struct woven_add {
 };
 
 /* What can be asked of woven code, by link-time addresses; lo begins an instruction. */
-struct woven {
+struct woven_code {
 	void *ctx;
 	/* The first instruction in [lo, hi) that writes one of so many counters from an address on, and where it ends (may be
 	 * NULL); 0: none does. */
@@ -398,7 +398,7 @@ struct woven {
  * that ended early in code without a map do not matter. woven: NULL if the code is not at hand; then procedures in
  * which activations ended between calls are not known. */
 struct counts *profile_solve(struct pool *pool, const struct map *map, const struct profile *p, const struct module *module,
-	const struct woven *woven);
+	const struct woven_code *woven);
 
 /* events.c: the events of a module. */
 struct event_total {
@@ -415,7 +415,7 @@ struct event_totals {
 struct event_total *event_total_of(struct event_totals *t, const char *name);
 /* counts: what profile_solve() gave. */
 struct event_totals profile_events(struct pool *pool, const struct map *map, const struct profile *p, const struct module *module,
-	const struct counts *counts, const struct woven *woven);
+	const struct counts *counts, const struct woven_code *woven);
 
 /* Events between a call and its return, over all that were made there: what all that runs meanwhile
  * adds, so activations of a recursion add for each that is active. False: they are not known. Needs calls whose

@@ -95,7 +95,7 @@ leave(struct system *s, uint32_t block, uint64_t left, uint64_t back)
 }
 
 static const char *
-fill_sources(struct system *s, const struct counts *c, const struct woven *woven)
+fill_sources(struct system *s, const struct counts *c, const struct woven_code *woven)
 {
 	const struct proc *p = s->proc;
 	const char *why = NULL;
@@ -243,7 +243,7 @@ sum_up(const struct proc *p, struct counts *c)
 
 /* Where it is not known who was active, and why not even that may be. */
 static void
-solve_flight(struct pool *pool, const struct proc *p, const struct module *m, const struct woven *woven, struct standing s,
+solve_flight(struct pool *pool, const struct proc *p, const struct module *m, const struct woven_code *woven, struct standing s,
              struct counts *c)
 {
 	const char *why = flight_solve(pool, p, m, woven, s, c);
@@ -252,7 +252,7 @@ solve_flight(struct pool *pool, const struct proc *p, const struct module *m, co
 }
 
 static void
-solve_proc(struct pool *pool, const struct proc *p, const struct profile *f, const struct module *m, const struct woven *woven,
+solve_proc(struct pool *pool, const struct proc *p, const struct profile *f, const struct module *m, const struct woven_code *woven,
            struct counts *c)
 {
 	struct system s = {.pool = pool_new(), .proc = p};
@@ -282,7 +282,7 @@ solve_proc(struct pool *pool, const struct proc *p, const struct profile *f, con
 }
 
 void
-solve_one(struct pool *pool, const struct proc *p, const struct profile *f, const struct module *m, const struct woven *woven,
+solve_one(struct pool *pool, const struct proc *p, const struct profile *f, const struct module *m, const struct woven_code *woven,
           struct counts *c)
 {
 	struct standing s = {c->lost, COUNT_NO_BOUND};

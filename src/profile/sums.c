@@ -24,7 +24,8 @@ is_placed_nowhere(const struct proc *p, const struct counts *c)
 }
 
 static struct counts *
-counts_new(struct pool *pool, const struct map *map, const struct profile *p, const struct module *m, const struct woven *woven)
+counts_new(struct pool *pool, const struct map *map, const struct profile *p, const struct module *m,
+           const struct woven_code *woven)
 {
 	struct counts *c = pool_array(pool, map->nproc, sizeof *c);
 
@@ -137,7 +138,7 @@ is_idle(const struct proc *p, const struct module *m, const struct counts *c)
 
 static const struct counts *
 idle_counts(struct idle *idle, const struct map *map, uint32_t i, const struct profile *part, const struct module *m,
-            const struct woven *woven)
+            const struct woven_code *woven)
 {
 	struct counts **c = &idle->counts[i];
 	struct profile shallow = *part;
@@ -152,7 +153,7 @@ idle_counts(struct idle *idle, const struct map *map, uint32_t i, const struct p
 }
 
 static void
-add_part(const struct map *map, const struct profile *part, const struct module *m, const struct woven *woven,
+add_part(const struct map *map, const struct profile *part, const struct module *m, const struct woven_code *woven,
          struct idle *idle, struct counts *sum)
 {
 	struct pool *pool = pool_new();
@@ -188,7 +189,7 @@ add_part(const struct map *map, const struct profile *part, const struct module 
 /* A process that did not have the module left nothing in it. */
 static void
 add_parts(struct pool *pool, const struct map *map, const struct profile *p, const struct module *module,
-          const struct woven *woven, struct counts *sum)
+          const struct woven_code *woven, struct counts *sum)
 {
 	struct str id = {(const char *)module->id, module->nid};
 	struct idle idle = {.pool = pool};
@@ -207,7 +208,7 @@ add_parts(struct pool *pool, const struct map *map, const struct profile *p, con
 
 struct counts *
 profile_solve(struct pool *pool, const struct map *map, const struct profile *p, const struct module *module,
-              const struct woven *woven)
+              const struct woven_code *woven)
 {
 	struct counts *c = counts_new(pool, map, p, module, woven);
 	bool apart = p && p->flight.n && module;

@@ -46,7 +46,7 @@ struct unit {
 	struct image *image;
 	struct map map;
 	struct parts parts;
-	struct woven woven;      /* its code */
+	struct woven_code woven; /* its code */
 	struct counts *counts;   /* by procedure; NULL before unit_solve() */
 	struct event_totals events;
 };
@@ -71,7 +71,7 @@ bool unit_open(struct pool *pool, const char *path, struct unit *u, const char *
 void unit_close(struct unit *u);
 
 /* woven.c */
-struct woven woven_code(struct image *image);
+struct woven_code woven_code(struct image *image);
 
 /* Reads one profile. NULL: *why, which is PROFILE_EMPTY if there is nothing in the file. */
 struct profile *load_profile(struct pool *pool, const char *path, const char **why);

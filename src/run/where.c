@@ -11,7 +11,7 @@
 enum { FAR = 1000 }; /* instructions: more than any one place has woven in */
 
 /* Instructions of a procedure by their address in the woven program. */
-struct place {
+struct insn_at {
 	uint64_t addr;
 	uint32_t block, insn;
 	uint8_t len;
@@ -19,7 +19,7 @@ struct place {
 };
 
 struct places {
-	struct place *at;
+	struct insn_at *at;
 	size_t n;
 	bool all;                /* of every instruction it is known where it is */
 };
@@ -27,7 +27,7 @@ struct places {
 static int
 by_addr(const void *a, const void *b)
 {
-	const struct place *x = a, *y = b;
+	const struct insn_at *x = a, *y = b;
 
 	return (x->addr > y->addr) - (x->addr < y->addr);
 }
@@ -54,7 +54,7 @@ places_of(struct pool *pool, const struct proc *p)
 		for (walk_start(&w, p, NULL, b); walk_next(&w);) {
 			places->all &= w.addr != 0;
 			if (w.addr && w.kind != CHORD_INSN_PAD)
-				places->at[places->n++] = (struct place){w.addr, b, w.i, (uint8_t)(w.next_offset - w.offset),
+				places->at[places->n++] = (struct insn_at){w.addr, b, w.i, (uint8_t)(w.next_offset - w.offset),
 				                                         is_jump(w.kind)};
 		}
 	if (places->n)
@@ -64,11 +64,11 @@ places_of(struct pool *pool, const struct proc *p)
 
 /* The instruction at an address, or in whose bytes it lies: linkers put two of another length in place of two that
  * find a variable of a thread. */
-static const struct place *
+static const struct insn_at *
 place_at(const struct places *places, uint64_t addr)
 {
 	size_t lo = 0, hi = places->n;
-	const struct place *p;
+	const struct insn_at *p;
 
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
@@ -127,7 +127,7 @@ static void
 follow(struct where_index *x, struct pool *pool, struct where *w)
 {
 	const struct places *places = places_in(x, w->proc);
-	const struct place *place = NULL;
+	const struct insn_at *place = NULL;
 
 	for (int n = 0; n < FAR; n++) {
 		const struct part_at *part = parts_find(&x->unit->parts, w->addr);

@@ -132,8 +132,8 @@ is_due_call(void *image, uint64_t back)
 	return machine_x86_64.is_due((const uint8_t *)code.at, code.n) == CALL;
 }
 
-struct woven
+struct woven_code
 woven_code(struct image *image)
 {
-	return (struct woven){image, writes_counter, adds_to_counter, runs_straight, goes_on_at, is_due_call};
+	return (struct woven_code){image, writes_counter, adds_to_counter, runs_straight, goes_on_at, is_due_call};
 }

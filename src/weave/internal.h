@@ -7,7 +7,7 @@
 #include "weave/weave.h"
 
 /* Where a counter goes. */
-enum where {
+enum site_where {
 	SITE_NONE,     /* nowhere: the edge cannot have one */
 	SITE_BLOCK,    /* in a block, before instruction `insn` */
 	SITE_AFTER,    /* behind the last instruction of a block, where it falls through */
@@ -16,7 +16,7 @@ enum where {
 };
 
 struct site {
-	uint8_t where;
+	uint8_t where;          /* enum site_where */
 	bool inline_stub;       /* the stub has to stand where the jump is */
 	uint32_t block;
 	uint32_t insn;
