@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # fmt.sh: house rules that can be checked by eye of a machine: no trailing
-# blanks, a licence line, lines of at most 132 columns, functions of at most 60
+# blanks, a licence line, its purpose in a comment behind that, lines of at most 132 columns, functions of at most 60
 # lines (in tests as long as they like).
 set -eu
 cd "$(dirname "$0")/.."
@@ -13,6 +13,7 @@ say()
 }
 for file in $(git ls-files '*.c' '*.h' '*.sh'); do
 	head -2 "$file" | grep -q 'SPDX-License-Identifier: MIT' || say "$file: no licence line"
+	head -3 "$file" | tail -2 | grep -qE '^(/\*| \*|#$|# |#: )' || say "$file: does not say what it is for"
 	grep -nE '[ 	]+$' "$file" >/dev/null && say "$file: trailing blanks"
 	case $file in
 	*.c | *.h)

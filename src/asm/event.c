@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Events by name, by pattern of mnemonics and by a file of costs: what an instruction adds to each. */
 #include "asm/event.h"
 
 #include <ctype.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Labels before each statement that makes bytes, and what the assembled object says of their places. */
 #include "asm/asm.h"
 
 #include <stdlib.h>

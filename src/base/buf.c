@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Growing buffers of bytes, LEB128 numbers, and whole files read and written. */
 #include "base/base.h"
 
 #include <errno.h>

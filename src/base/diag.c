@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Messages: errors, warnings, bugs, progress. */
 #include "base/base.h"
 
 #include <inttypes.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Pools: memory that is given back all at once. Allocation that cannot fail, because it ends the program. */
 #include "base/base.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Slices of text that are not terminated, and a hash table from them to numbers. */
 #include "base/base.h"
 
 #include <stdlib.h>

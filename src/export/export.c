@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The table of exporters, and what all of them ask of a run. */
 #include "export/export.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Core files: memory, threads, and the objects that were mapped. */
 #include "image/core.h"
 
 #include <elfutils/libdwelf.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* An ELF program or library: opened, its build id and sections found. */
 #include "image/internal.h"
 
 #include <errno.h>

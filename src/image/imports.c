@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* What an object takes from others: relocations of its tables, and the libraries that it needs. */
 #include "image/internal.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Relocatable objects: sections, symbols, relocations, groups. */
 #include "image/object.h"
 
 #include <gelf.h>

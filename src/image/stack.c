@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Stacks of stopped or dead threads, walked by libdwfl. */
 #include "image/stack.h"
 
 #include "base/base.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Function symbols, by address, with the file that each is from. */
 #include "image/internal.h"
 
 #include <stdlib.h>

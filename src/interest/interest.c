@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The files of -fchord-paths= and -fchord-weights=: what they name and how often edges ran. */
 #include "interest/interest.h"
 
 #include <ctype.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The control block of a measured process, found from outside by its anchor page. */
 #include "process/control.h"
 
 /* At a place that is kept for that, a page says where the block is. One without magic is not in use. */

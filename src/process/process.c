@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* What /proc tells of a process: mappings, memory, files, threads. */
 #include "process/process.h"
 
 #include <dirent.h>

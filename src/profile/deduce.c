@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Counts that follow from conservation of flow, vertex by vertex, until nothing more follows. */
 #include "profile/internal.h"
 
 #include <stdlib.h>

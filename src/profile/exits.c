@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Records of exits and re-entries, put at the calls and interruption points where they were. */
 #include "profile/internal.h"
 
 #include <inttypes.h>

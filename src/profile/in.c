@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Reading bytes that may be damaged: each function stops at the end and keeps the first reason. */
 #include "profile/internal.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The map of a module: records read and checked. */
 #include "profile/internal.h"
 
 #include <inttypes.h>

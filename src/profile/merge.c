@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The sum of profiles of one build. */
 #include "profile/internal.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Which procedure an address of woven code belongs to. */
 #include "profile/profile.h"
 
 #include <stdlib.h>

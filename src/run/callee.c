@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Whom a call goes to: through linkage tables, stubs and aliases, by name. */
 #include "run/run.h"
 
 #include <string.h>

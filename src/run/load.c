@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* A program and its profiles, opened and joined to a run. */
 #include "run/run.h"
 
 #include <errno.h>

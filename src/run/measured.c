@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Which functions of a program are not measured, and whose they are. */
 #include "run/run.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* What chord diff prints. */
 #include "tool/diff.h"
 #include "tool/json.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The file format of chord graph. */
 #include "tool/graph_file.h"
 
 #include <ctype.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* JSON as all commands print it. */
 #include "tool/json.h"
 
 #include <stdlib.h>

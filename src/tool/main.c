@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* chord: the table of subcommands. */
 #include "driver/driver.h"
 #include "tool/tool.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* chord merge: the sum of profiles, as a file. */
 #include "tool/report.h"
 
 #include <argp.h>

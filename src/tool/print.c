@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Numbers and columns as all commands print them. */
 #include "tool/report.h"
 
 #include <argp.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* chord report: options, and what is asked for. */
 #include "process/process.h"
 #include "tool/report.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* chord report --json. */
 #include "tool/json.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* chord report as text. */
 #include "tool/report.h"
 
 #include <inttypes.h>

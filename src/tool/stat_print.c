@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* What chord stat prints. */
 #include "tool/json.h"
 #include "tool/stat.h"
 

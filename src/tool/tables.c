@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Tables of functions, lines, files and instructions, sorted. */
 #include "tool/report.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* chord verify: is every procedure measured? */
 #include "tool/report.h"
 
 #include <argp.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Rows of a listing: instructions, lines and conditional jumps of a run, joined with its line tables. */
 #include "view/view.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Insertions and deletions in a text, collected in any order and applied in one pass. */
 #include "weave/internal.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Lines that run a known number of times. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Functions and branches for exporters, with known counts. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+/* Calls what work.c has: two objects. */
 #include <stdio.h>
 
 int work(int n);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+/* The other object. */
 // Called ten times, with a loop of a hundred.
 int work(int n)
 {

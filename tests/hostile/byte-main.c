@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Calls code that is written as bytes. */
 #include <stdio.h>
 
 int f(int);

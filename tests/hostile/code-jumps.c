@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Calls the jumps of code-jumps.s. */
 #include <stdio.h>
 
 int minus(int), scaled(int), popped(int), returned(int), numbers(int), called(int), table(int), distances(int);

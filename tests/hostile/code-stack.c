@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Calls the procedures of code-stack.s, whose stack pointer is data. */
 #include <stdio.h>
 
 enum { ALL = 4096, FROM = 1024, N = 2048 };

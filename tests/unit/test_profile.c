@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The reader of profiles: what it takes, and damage. */
 #include "tests/unit/profile_bytes.h"
 
 static void

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Solving: counts from counters, on graphs made by hand. */
 #include "tests/unit/profile_bytes.h"
 
 static void

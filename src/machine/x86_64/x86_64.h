@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* What the files of this folder share. */
 #ifndef CHORD_X86_64_H
 #define CHORD_X86_64_H
 
