@@ -55,8 +55,8 @@ for p in paths paths-nopie paths-static; do
 		held $p-$c "$w/$p" $c
 	done
 	name=$p-jump_out
-	run $name "$w/$p" jump_out && counted "$w/$p" "$dir"/*.chord | grep -v '^path' >"$w/counted" && same $name &&
-		{ expect "$dir"/*.chord 'in_flight 0' || true; }
+	run $name "$w/$p" jump_out && expect "$dir"/*.chord 'in_flight 0' &&
+		counted "$w/$p" "$dir"/*.chord | grep -v '^path' >"$w/counted" && same $name
 	held $p-seccomp-kill "$w/$p" seccomp kill
 	for v in 8000 40000 60000 500000; do
 		printf '#!/bin/sh\nulimit -v %d\nexec "%s" "$@"\n' $v "$w/$p" >$p-ulimit && chmod +x $p-ulimit

@@ -6,6 +6,7 @@
 /* build: $CC main.o leave.o -o program */
 /* notes: jumps into other activations (were not|may not have been) seen */
 /* unknown: allowed because nothing tells what was abandoned */
+/* events: not exact because edges of what was abandoned are not */
 /* expect: main 1 */
 /* line: again 5 */
 #include "situation.h"

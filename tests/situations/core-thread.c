@@ -6,6 +6,7 @@
 /* need: grep -q '^core' /proc/sys/kernel/core_pattern */
 /* run: exec 2>/dev/null; ulimit -c unlimited; ./program */
 /* report: --core core* ./plug.so */
+/* paths: none because there is no profile, and chord paths reads no core files */
 /* status: 139 */
 /* expect: plug 2 */
 /* expect: many 14 */

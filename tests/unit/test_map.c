@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The reader of maps: what it takes, and damage. */
 #include "tests/unit/profile_bytes.h"
+#include "tests/unit/reasons.h"
 
 static void
 map_round_trip(void **state)
@@ -213,6 +214,7 @@ static void
 map_events_damaged(void **state)
 {
 	struct shape s = plain;
+	struct reasons refused = {0};
 	struct buf b = {0};
 
 	(void)state;
@@ -222,16 +224,19 @@ map_events_damaged(void **state)
 		for (int c = 0; c < 256; c += 51) {
 			struct pool *pool = pool_new();
 			char old = b.at[i];
-			const char *why;
+			const char *why = NULL;
 			struct map m;
 
 			b.at[i] = (char)(old ^ c);
-			if (map_parse(pool, (struct str){b.at, b.n}, &m, &why) && m.nproc && m.proc[0].nevent)
+			if (!map_parse(pool, (struct str){b.at, b.n}, &m, &why))
+				reasons_note(&refused, why);
+			else if (m.nproc && m.proc[0].nevent)
 				for (uint32_t k = 0; k < m.proc[0].nblock; k++)
 					event_query(&m.proc[0], k, m.proc[0].block[k].ninsn - 1, 1 % m.proc[0].nevent);
 			b.at[i] = old;
 			pool_free(pool);
 		}
+	assert_true(refused.n >= 25);
 	buf_free(&b);
 }
 

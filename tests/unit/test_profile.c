@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The reader of profiles: what it takes, and damage. */
 #include "tests/unit/profile_bytes.h"
+#include "tests/unit/reasons.h"
 
 static void
 profile_regions_are_summed(void **state)
@@ -424,7 +425,7 @@ use(struct pool *pool, const struct map *map, const struct profile *p)
 
 /* An allocation of exactly the size, so that a read behind the end is seen. */
 static void
-try_map(const char *bytes, size_t n, const struct profile *p)
+try_map(const char *bytes, size_t n, const struct profile *p, struct reasons *refused)
 {
 	struct pool *pool = pool_new();
 	char *copy = n ? memcpy(malloc(n), bytes, n) : NULL;
@@ -434,13 +435,13 @@ try_map(const char *bytes, size_t n, const struct profile *p)
 	if (map_parse(pool, (struct str){copy, n}, &map, &why))
 		use(pool, &map, p);
 	else
-		assert_non_null(why);
+		reasons_note(refused, why);
 	free(copy);
 	pool_free(pool);
 }
 
 static void
-try_profile(const char *bytes, size_t n, const struct map *map)
+try_profile(const char *bytes, size_t n, const struct map *map, struct reasons *refused)
 {
 	struct pool *pool = pool_new();
 	char *copy = n ? memcpy(malloc(n), bytes, n) : NULL;
@@ -453,7 +454,7 @@ try_profile(const char *bytes, size_t n, const struct map *map)
 		if (profile_add(sum, p, pool, &why))
 			profile_write(sum, &out);
 	} else {
-		assert_non_null(why);
+		reasons_note(refused, why);
 	}
 	buf_free(&out);
 	profile_free(sum);
@@ -470,6 +471,7 @@ damaged_maps(void **state)
 	const struct chord_exit e[] = {exit_at(CODE + BACK1, 3, false), exit_at(CODE + BACK0, 1, true)};
 	struct shape second = plain;
 	struct solved s;
+	struct reasons refused = {0};
 	struct buf b = {0};
 
 	(void)state;
@@ -481,13 +483,14 @@ damaged_maps(void **state)
 	second.refused = "why not";
 	put_record(&b, &second);
 	for (size_t n = 0; n < b.n; n++)
-		try_map(b.at, n, s.profile);
+		try_map(b.at, n, s.profile, &refused);
 	for (size_t i = 0; i < b.n; i++)
 		for (size_t k = 0; k < sizeof damage; k++) {
 			b.at[i] = (char)((unsigned char)b.at[i] ^ damage[k]);
-			try_map(b.at, b.n, s.profile);
+			try_map(b.at, b.n, s.profile, &refused);
 			b.at[i] = (char)((unsigned char)b.at[i] ^ damage[k]);
 		}
+	assert_true(refused.n >= 30);
 	buf_free(&b);
 	done(&s);
 }
@@ -497,6 +500,7 @@ damaged_profiles(void **state)
 {
 	const struct chord_exit e[] = {exit_at(CODE + BACK1, 3, false), exit_at(CODE + BACK0, 1, true)};
 	struct solved s;
+	struct reasons refused = {0};
 	struct buf b = {0};
 
 	(void)state;
@@ -508,13 +512,14 @@ damaged_profiles(void **state)
 	put_text(&b, "text");
 	finish(&b);
 	for (size_t n = 0; n < b.n; n += n % CHORD_PAGE < 128 ? 1 : 61)
-		try_profile(b.at, n, &s.map);
+		try_profile(b.at, n, &s.map, &refused);
 	for (size_t i = 0; i < b.n; i += i % CHORD_PAGE < 160 ? 1 : 61)
 		for (size_t k = 0; k < sizeof damage; k++) {
 			b.at[i] = (char)((unsigned char)b.at[i] ^ damage[k]);
-			try_profile(b.at, b.n, &s.map);
+			try_profile(b.at, b.n, &s.map, &refused);
 			b.at[i] = (char)((unsigned char)b.at[i] ^ damage[k]);
 		}
+	assert_true(refused.n >= 8);
 	buf_free(&b);
 	done(&s);
 }
