@@ -7,7 +7,7 @@
 #ifndef CHORD_ASM_H
 #define CHORD_ASM_H
 
-#include "asm/machine.h"
+#include "machine/machine.h"
 #include "base/base.h"
 #include "graph/graph.h"
 #include "image/object.h"

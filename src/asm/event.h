@@ -33,7 +33,7 @@
 #ifndef CHORD_EVENT_H
 #define CHORD_EVENT_H
 
-#include "asm/machine.h"
+#include "machine/machine.h"
 #include "base/base.h"
 
 enum event_kind {

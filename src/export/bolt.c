@@ -66,12 +66,10 @@ put_arcs(const struct export *x, const struct unit *u, const struct proc *p, con
 static void
 put_call(const struct export *x, const struct unit *u, const struct view_insn *in, struct buf *out)
 {
-	struct str bytes = in->addr ? image_bytes(u->image, in->addr) : STR("");
 	struct insn decoded;
 	struct callee c;
 
-	if (in->kind != CHORD_INSN_CALL || !bytes.n ||
-	    !machine_x86_64.decode((const uint8_t *)bytes.at, bytes.n, (uint32_t)in->addr, &decoded))
+	if (in->kind != CHORD_INSN_CALL || !in->addr || !image_insn(u->image, in->addr, &decoded))
 		return;
 	c = callee_of((struct unit *)(uintptr_t)u, in->proc, &decoded, in->addr);
 	if (c.n && !c.one)

@@ -19,10 +19,9 @@ put_text(struct buf *out, const char *s)
 static void
 put_mnemonic(struct buf *out, const struct view_insn *in)
 {
-	struct str bytes = in->addr ? image_bytes(in->unit->image, in->addr) : STR("");
 	struct facts f;
 
-	if (in->kind != CHORD_INSN_PAD && bytes.n && machine_x86_64.facts((const uint8_t *)bytes.at, bytes.n, &f))
+	if (in->kind != CHORD_INSN_PAD && in->addr && image_facts(in->unit->image, in->addr, &f))
 		buf_str(out, f.mnemonic);
 }
 

@@ -58,6 +58,8 @@ check_kind(struct image *im)
 		return "an object file: not linked yet";
 	if (h.e_type != ET_EXEC && h.e_type != ET_DYN)
 		return "neither an executable nor a shared object";
+	if (!(im->machine = machine_of_elf(h.e_machine)))
+		return "a program for a processor that Chord does not know";
 	if (elf_getshdrstrndx(im->elf, &im->shstrndx) < 0)
 		return "its table of sections cannot be read";
 	return NULL;
@@ -150,6 +152,12 @@ image_close(struct image *im)
 	free(im->folder.at);
 	strmap_free(&im->file);
 	buf_free(&im->joined);
+}
+
+const struct machine *
+image_machine(const struct image *im)
+{
+	return im->machine;
 }
 
 struct str
@@ -300,4 +308,20 @@ image_bytes(struct image *im, uint64_t addr)
 	if (addr - c->addr >= s.n)
 		return (struct str){NULL, 0};
 	return (struct str){s.at + (addr - c->addr), s.n - (addr - c->addr)};
+}
+
+bool
+image_insn(struct image *im, uint64_t addr, struct insn *out)
+{
+	struct str bytes = image_bytes(im, addr);
+
+	return bytes.n && im->machine->decode((const uint8_t *)bytes.at, bytes.n, (uint32_t)addr, out);
+}
+
+bool
+image_facts(struct image *im, uint64_t addr, struct facts *out)
+{
+	struct str bytes = image_bytes(im, addr);
+
+	return bytes.n && im->machine->facts((const uint8_t *)bytes.at, bytes.n, out);
 }

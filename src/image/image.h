@@ -7,13 +7,17 @@
 #define CHORD_IMAGE_H
 
 #include "base/base.h"
+#include "machine/machine.h"
 
 struct image;
 
-/* An executable or a shared object, 64 bits, little-endian. NULL if it cannot be used: *why says
- * why (in the pool). What an image hands out lives until image_close(); the pool must outlive it. */
+/* An executable or a shared object, 64 bits, little-endian, of a machine that Chord knows. NULL if it cannot be used:
+ * *why says why (in the pool). What an image hands out lives until image_close(); the pool must outlive it. */
 struct image *image_open(struct pool *pool, const char *path, const char **why);
 void image_close(struct image *im); /* NULL is fine */
+
+/* The machine that its code is for. */
+const struct machine *image_machine(const struct image *im);
 
 /* The build id; n is 0 if the file has none. */
 struct str image_build_id(const struct image *im);
@@ -37,6 +41,9 @@ size_t image_code(const struct image *im, const struct image_code **code);
 const char *image_code_name(const struct image *im, uint64_t addr);
 /* The bytes from an address in one of them up to its end; n is 0 if there are none. */
 struct str image_bytes(struct image *im, uint64_t addr);
+/* The instruction at an address; what it does, for events. False: there is none. */
+bool image_insn(struct image *im, uint64_t addr, struct insn *out);
+bool image_facts(struct image *im, uint64_t addr, struct facts *out);
 
 /* Function symbols that are defined in an executable section, by address; aliases one after
  * another. From the symbol table of the file or of its separate debug file, or else from the dynamic one. */

@@ -22,18 +22,13 @@ add_import(struct image *im, Elf_Scn *symbols, const GElf_Rela *r)
 {
 	struct image_import in = {.slot = r->r_offset};
 
-	switch (GELF_R_TYPE(r->r_info)) {
-	case R_X86_64_JUMP_SLOT: case R_X86_64_GLOB_DAT: case R_X86_64_64:
-		in.name = symbol_name(im, symbols, GELF_R_SYM(r->r_info));
-		if (in.name && *in.name)
-			VEC_PUSH(im->import, in);
-		break;
-	case R_X86_64_IRELATIVE: case R_X86_64_RELATIVE:
+	unsigned kind = im->machine->object->reloc((uint32_t)GELF_R_TYPE(r->r_info));
+
+	if (kind & RELOC_SYMBOL && (in.name = symbol_name(im, symbols, GELF_R_SYM(r->r_info))) && *in.name)
+		VEC_PUSH(im->import, in);
+	if (kind & RELOC_ADDRESS) {
 		in.addr = (uint64_t)r->r_addend;
 		VEC_PUSH(im->import, in);
-		break;
-	default:
-		break;
 	}
 }
 

@@ -22,6 +22,7 @@ struct image {
 	char *path;
 	int fd;
 	Elf *elf;
+	const struct machine *machine;
 	size_t shstrndx;
 	struct str id;
 	VEC(struct image_code) code;

@@ -5,31 +5,6 @@
 #include <gelf.h>
 #include <stdlib.h>
 
-static bool
-is_pcrel(uint32_t type)
-{
-	switch (type) {
-	case R_X86_64_PC32: case R_X86_64_PLT32: case R_X86_64_PC64: case R_X86_64_PC16: case R_X86_64_PC8:
-	case R_X86_64_GOTPCREL: case R_X86_64_GOTPCRELX: case R_X86_64_REX_GOTPCRELX:
-		return true;
-	default:
-		return false;
-	}
-}
-
-static bool
-is_distance(uint32_t type)
-{
-	switch (type) {
-	case R_X86_64_GOT32: case R_X86_64_GOT64: case R_X86_64_GOTOFF64: case R_X86_64_GOTPCREL64: case R_X86_64_GOTPLT64:
-	case R_X86_64_PLTOFF64: case R_X86_64_GOTPC32: case R_X86_64_GOTPC64: case R_X86_64_SIZE32: case R_X86_64_SIZE64:
-	case R_X86_64_GOTPCREL: case R_X86_64_GOTPCRELX: case R_X86_64_REX_GOTPCRELX:
-		return true;
-	default:
-		return false;
-	}
-}
-
 static int
 by_offset(const void *a, const void *b)
 {
@@ -66,11 +41,13 @@ read_relocs(struct object *o, struct pool *pool, Elf_Scn *scn, const GElf_Shdr *
 	o->sections[sh->sh_info].reloc = o->nreloc;
 	for (size_t i = 0; i < n; i++) {
 		GElf_Rela a;
+		unsigned kind;
 
 		if (!gelf_getrela(d, (int)i, &a))
 			return false;
-		r[o->nreloc + i] = (struct obj_reloc){a.r_offset, a.r_addend, (uint32_t)GELF_R_SYM(a.r_info),
-			is_pcrel((uint32_t)GELF_R_TYPE(a.r_info)), is_distance((uint32_t)GELF_R_TYPE(a.r_info))};
+		kind = o->machine->object->reloc((uint32_t)GELF_R_TYPE(a.r_info));
+		r[o->nreloc + i] = (struct obj_reloc){a.r_offset, a.r_addend, (uint32_t)GELF_R_SYM(a.r_info), kind & RELOC_PCREL,
+			kind & RELOC_DISTANCE};
 	}
 	if (n)
 		qsort(r + o->nreloc, n, sizeof *r, by_offset);
@@ -203,9 +180,9 @@ object_read(struct pool *pool, char *data, size_t n, const char **why)
 
 	elf_version(EV_CURRENT);
 	elf = elf_memory(data, n);
-	if (!elf || !gelf_getehdr(elf, &eh) || eh.e_type != ET_REL || eh.e_machine != EM_X86_64 ||
+	if (!elf || !gelf_getehdr(elf, &eh) || eh.e_type != ET_REL || !(o->machine = machine_of_elf(eh.e_machine)) ||
 	    eh.e_ident[EI_CLASS] != ELFCLASS64 || elf_getshdrnum(elf, &nsection) || elf_getshdrstrndx(elf, &strings)) {
-		*why = "not a 64-bit x86-64 object";
+		*why = "not a 64-bit object of a machine that Chord knows";
 		elf_end(elf);
 		return NULL;
 	}

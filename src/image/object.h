@@ -4,6 +4,7 @@
 #define CHORD_OBJECT_H
 
 #include "base/base.h"
+#include "machine/machine.h"
 
 struct obj_section {
 	const char *name;
@@ -28,10 +29,11 @@ struct obj_reloc {
 	int64_t addend;          /* of a PC-relative field: relative to the field itself */
 	uint32_t sym;
 	bool pcrel;
-	bool distance;           /* not an address, but how far that is from the GOT, or where the linker's entry for it is */
+	bool distance;           /* RELOC_DISTANCE */
 };
 
 struct object {
+	const struct machine *machine;
 	void *elf;                     /* libelf's; names and bytes are its own */
 	uint32_t nsection;
 	struct obj_section *sections;  /* by ELF index; 0 is unused */
@@ -44,7 +46,7 @@ struct object {
 
 /* Closes it; the pool keeps the rest. NULL is fine. */
 void object_free(struct object *o);
-/* Reads an ELF64 x86-64 relocatable object that stays in memory as long as the result,
+/* Reads a relocatable object, ELF of 64 bits, that stays in memory as long as the result,
  * which lives in the pool. NULL with *why set if it is not one. */
 struct object *object_read(struct pool *pool, char *data, size_t n, const char **why);
 

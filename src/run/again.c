@@ -68,12 +68,11 @@ call_at(struct proc *p, uint32_t block, uint32_t insn)
 static void
 add_insn(struct calls *g, size_t unit, struct proc *p, uint32_t block, const struct walk *w)
 {
-	struct str bytes = image_bytes(g->r->unit.at[unit].image, w->addr);
 	struct call *call = call_at(p, block, w->i);
 	struct insn in;
 	uint32_t to;
 
-	if (!w->addr || !bytes.n || !machine_x86_64.decode((const uint8_t *)bytes.at, bytes.n, (uint32_t)w->addr, &in))
+	if (!w->addr || !image_insn(g->r->unit.at[unit].image, w->addr, &in))
 		return;
 	to = target_of(g, unit, p, &in, w->addr);
 	if (to != NONE && (call || to != g->first[unit] + (uint32_t)(p - g->r->unit.at[unit].map.proc)))

@@ -7,16 +7,6 @@
 /* Instructions of linkage, or of a stub of Chord's, are few. */
 enum { FEW = 16 };
 
-static const struct machine *const machine = &machine_x86_64;
-
-static bool
-decode(struct unit *u, uint64_t addr, struct insn *in)
-{
-	struct str bytes = image_bytes(u->image, addr);
-
-	return bytes.n && machine->decode((const uint8_t *)bytes.at, bytes.n, (uint32_t)addr, in);
-}
-
 /* The whole address that an instruction at addr names. */
 static uint64_t
 target(const struct insn *in, uint64_t addr)
@@ -67,7 +57,7 @@ is_linkage(struct unit *u, uint64_t addr)
 static uint64_t
 find_jump(struct unit *u, uint64_t addr, struct insn *in)
 {
-	for (int i = 0; i < FEW && decode(u, addr, in); i++) {
+	for (int i = 0; i < FEW && image_insn(u->image, addr, in); i++) {
 		if (in->cls == CHORD_INSN_JUMP || in->cls == CHORD_INSN_IJUMP)
 			return addr;
 		if (!(in->attr & INSN_FALLS))

@@ -6,8 +6,6 @@
 
 #include <string.h>
 
-static const struct machine *const machine = &machine_x86_64;
-
 #define TOO_LARGE "its count does not fit 64 bits"
 
 /* A procedure being looked at. */
@@ -138,12 +136,10 @@ read_insn(struct scan *s, const struct walk *w, uint64_t count, uint64_t *next)
 	if (*next > at && *next - at < 16)
 		at = *next;
 	while (at < end) {
-		struct str bytes = image_bytes(s->u->image, at);
 		struct insn in;
 		struct facts f;
 
-		if (!bytes.n || !machine->decode((const uint8_t *)bytes.at, bytes.n, (uint32_t)at, &in) ||
-		    !machine->facts((const uint8_t *)bytes.at, bytes.n, &f)) {
+		if (!image_insn(s->u->image, at, &in) || !image_facts(s->u->image, at, &f)) {
 			add_unread(s, w, count);
 			return;
 		}
@@ -275,15 +271,13 @@ value_of_callee(struct scan *s, const struct event *e, uint32_t block)
 {
 	struct walk w;
 	struct insn in;
-	struct str bytes;
 	struct callee c;
 
 	if (e->kind != EVENT_CALL_OF)
 		return 0;
 	for (walk_start(&w, s->p, NULL, block); w.i + 1 != s->p->block[block].ninsn;)
 		walk_next(&w);
-	bytes = image_bytes(s->u->image, w.addr);
-	if (!w.addr || !bytes.n || !machine->decode((const uint8_t *)bytes.at, bytes.n, (uint32_t)w.addr, &in))
+	if (!w.addr || !image_insn(s->u->image, w.addr, &in))
 		return 0;
 	c = callee_of(s->u, s->p, &in, w.addr);
 	for (size_t i = 0; i < c.n; i++)

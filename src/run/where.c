@@ -3,7 +3,7 @@
  * At an instruction of the original program the map says it; woven-in code is followed to the next one. */
 #include "run/run.h"
 
-#include "asm/machine.h"
+#include "machine/machine.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -107,7 +107,7 @@ pass(struct where_index *x, struct where *w)
 	struct str bytes = image_bytes(x->unit->image, w->addr);
 	struct woven_insn in;
 
-	if (!machine_x86_64.woven((const uint8_t *)bytes.at, bytes.n, w->addr, &in))
+	if (!image_machine(x->unit->image)->woven((const uint8_t *)bytes.at, bytes.n, w->addr, &in))
 		return false;
 	for (uint32_t e = 0; e < w->proc->nevent; e++) {
 		const struct event_counter *c = &w->proc->event[e];

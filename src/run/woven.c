@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What the reader of profiles asks of woven code. */
-#include "asm/machine.h"
+#include "machine/machine.h"
 #include "run/run.h"
-
-#include <string.h>
 
 /* An instruction of woven code. */
 struct decoded {
@@ -18,7 +16,7 @@ decode(struct image *image, uint64_t at)
 	struct str code = image_bytes(image, at);
 	struct decoded d;
 
-	d.len = machine_x86_64.counts((const uint8_t *)code.at, code.n, at, &d.counter, &d.jumps);
+	d.len = image_machine(image)->counts((const uint8_t *)code.at, code.n, at, &d.counter, &d.jumps);
 	return d;
 }
 
@@ -47,7 +45,7 @@ adds_to_counter(void *image, uint64_t lo, uint64_t hi, uint64_t counter, uint32_
 	uint64_t at = writes_counter(image, lo, hi, counter, n, &add->end);
 	struct str code = image_bytes(image, at);
 
-	if (!at || !machine_x86_64.woven((const uint8_t *)code.at, code.n, at, &in))
+	if (!at || !image_machine(image)->woven((const uint8_t *)code.at, code.n, at, &in))
 		return false;
 	add->number = (uint32_t)((in.counter - counter) / 8);
 	add->n = in.add;
@@ -57,22 +55,16 @@ adds_to_counter(void *image, uint64_t lo, uint64_t hi, uint64_t counter, uint32_
 static bool
 jump_at(struct image *image, uint64_t at, struct insn *in)
 {
-	struct str code = image_bytes(image, at);
-
-	return code.n && machine_x86_64.decode((const uint8_t *)code.at, code.n, (uint32_t)at, in) && in->attr & INSN_REL;
+	return image_insn(image, at, in) && in->attr & INSN_REL;
 }
 
-/* Before a system call: `leaq ON(%rip), %r11`, where control goes on after whatever is done in between. */
+/* Before a system call: where control goes on after whatever is done in between. */
 static bool
 is_lead(struct image *image, uint64_t at, uint64_t hi, uint64_t *on)
 {
 	struct str code = image_bytes(image, at);
-	int32_t far;
 
-	if (code.n < 7 || memcmp(code.at, "\x4c\x8d\x1d", 3))
-		return false;
-	memcpy(&far, code.at + 3, 4);
-	*on = at + 7 + (uint64_t)(int64_t)far;
+	*on = image_machine(image)->around((const uint8_t *)code.at, code.n, at);
 	return *on > at && *on <= hi;
 }
 
@@ -126,10 +118,10 @@ goes_on_at(void *image, uint64_t at, uint64_t lo, uint64_t hi)
 static bool
 is_due_call(void *image, uint64_t back)
 {
-	enum { CALL = 5 };
-	struct str code = image_bytes(image, back - CALL);
+	const struct machine *machine = image_machine(image);
+	struct str code = image_bytes(image, back - machine->call_size);
 
-	return machine_x86_64.is_due((const uint8_t *)code.at, code.n) == CALL;
+	return machine->is_due((const uint8_t *)code.at, code.n);
 }
 
 struct woven_code

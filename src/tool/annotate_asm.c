@@ -21,14 +21,14 @@ same_proc(const struct view_insn *a, const struct view_insn *b)
 
 /* What a call or a jump out of the procedure leads to. */
 static void
-put_callee(const struct annotate *a, const struct view_insn *in, const uint8_t *bytes, size_t n)
+put_callee(const struct annotate *a, const struct view_insn *in)
 {
 	struct unit *u = (struct unit *)(uintptr_t)in->unit;
 	struct insn decoded;
 	struct callee c;
 
 	if ((in->kind != CHORD_INSN_CALL && in->kind != CHORD_INSN_ICALL && in->kind != CHORD_INSN_JUMP) ||
-	    !machine_x86_64.decode(bytes, n, (uint32_t)in->addr, &decoded))
+	    !image_insn(u->image, in->addr, &decoded))
 		return;
 	c = callee_of(u, in->proc, &decoded, in->addr);
 	if (c.n)
@@ -65,13 +65,13 @@ put_text(const struct annotate *a, const struct view_insn *in)
 
 	if (in->kind == CHORD_INSN_PAD)
 		fputs("(padding)", stdout);
-	else if (bytes.n && machine_x86_64.print(&text, (const uint8_t *)bytes.at, bytes.n, in->addr))
+	else if (bytes.n && image_machine(in->unit->image)->print(&text, (const uint8_t *)bytes.at, bytes.n, in->addr))
 		fwrite(text.at, 1, text.n, stdout);
 	else
 		fputs("(its place is not known)", stdout);
 	buf_free(&text);
 	if (bytes.n)
-		put_callee(a, in, (const uint8_t *)bytes.at, bytes.n);
+		put_callee(a, in);
 	if (in->kind == CHORD_INSN_BRANCH || in->kind == CHORD_INSN_JUMP)
 		put_target(in);
 }

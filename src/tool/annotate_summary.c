@@ -98,12 +98,11 @@ most_first(const void *a, const void *b)
 static const char *
 mnemonic_of(const struct view_insn *in)
 {
-	struct str bytes = in->addr ? image_bytes(in->unit->image, in->addr) : STR("");
 	struct facts f;
 
 	if (in->kind == CHORD_INSN_PAD)
 		return "nop";
-	if (!bytes.n || !machine_x86_64.facts((const uint8_t *)bytes.at, bytes.n, &f))
+	if (!in->addr || !image_facts(in->unit->image, in->addr, &f))
 		return "(not known)";
 	return f.mnemonic;
 }

@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct machine *const machine = &machine_x86_64;
-
 /* A cell of the table from file and line to what is known of the line. */
 struct cell {
 	uint32_t file;
@@ -158,9 +156,7 @@ add_unmeasured(struct builder *b, struct unit *u, uint64_t addr, uint64_t size)
 	struct image_place place;
 
 	for (uint64_t at = addr; at < addr + size; at += in.len) {
-		struct str bytes = image_bytes(u->image, at);
-
-		if (!bytes.n || !machine->decode((const uint8_t *)bytes.at, bytes.n, (uint32_t)at, &in))
+		if (!image_insn(u->image, at, &in))
 			return;
 		if (!(in.attr & INSN_NOP) && image_place(u->image, at, &place))
 			count_line(b, &(struct view_insn){.file = file_number(b, place.file), .line = place.line});

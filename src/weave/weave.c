@@ -58,7 +58,7 @@ pass_assemble(struct job *j)
 	j->unit.object = j->object = object_read(j->unit.pool, j->object_bytes.at, j->object_bytes.n, &j->why);
 	if (!j->object)
 		return WEAVE_FAILED;
-	j->unit.machine = &machine_x86_64;
+	j->unit.machine = j->object->machine;
 	j->unit.text = &j->text;
 	j->unit.place = label_places(&j->text, j->object, j->unit.pool);
 	j->unit.cfi = cfi_read(&j->text, j->unit.pool);

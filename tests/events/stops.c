@@ -5,7 +5,7 @@
  * at random, in the middle of its code.
  *
  * Prints what was found at how many stops; a line with FAIL for each that was not as it should be. */
-#include "asm/machine.h"
+#include "machine/machine.h"
 #include "profile/profile.h"
 #include "tool/report.h"
 
@@ -204,10 +204,9 @@ pc_of(pid_t tid)
 static uint32_t
 length_at(uint64_t pc)
 {
-	struct str bytes = image_bytes(unit.image, pc - bias);
 	struct insn in = {0};
 
-	if (!machine_x86_64.decode((const uint8_t *)bytes.at, bytes.n, 0, &in))
+	if (!image_insn(unit.image, pc - bias, &in))
 		die("stops", "no instruction at %" PRIx64, pc - bias);
 	return in.len;
 }

@@ -265,7 +265,7 @@ event_facts_of_instructions(void **state)
 		const struct expected *x = &table[i];
 		struct facts f;
 
-		if (!machine_x86_64.facts(text + at, size - at, &f))
+		if (!machine_of_host()->facts(text + at, size - at, &f))
 			fail_msg("%s: does not decode", x->text);
 		if (f.loads != x->loads || f.bytes_loaded != x->bytes_loaded || f.stores != x->stores ||
 		    f.bytes_stored != x->bytes_stored || kinds(&f) != x->is || strcmp(f.mnemonic, x->mnemonic))
@@ -283,9 +283,9 @@ event_no_facts_of_no_instruction(void **state)
 	struct facts f;
 
 	(void)state;
-	assert_false(machine_x86_64.facts((const uint8_t *)"\x06", 1, &f));
-	assert_false(machine_x86_64.facts((const uint8_t *)"\x48", 1, &f));
-	assert_false(machine_x86_64.facts((const uint8_t *)"", 0, &f));
+	assert_false(machine_of_host()->facts((const uint8_t *)"\x06", 1, &f));
+	assert_false(machine_of_host()->facts((const uint8_t *)"\x48", 1, &f));
+	assert_false(machine_of_host()->facts((const uint8_t *)"", 0, &f));
 }
 
 /* ---- lists ---- */

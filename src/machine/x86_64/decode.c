@@ -314,12 +314,21 @@ x86_counts(const uint8_t *bytes, size_t n, uint64_t at, uint64_t *counter, bool 
 	return in.length;
 }
 
+#ifdef __x86_64__
+enum { HOST = true };
+#else
+enum { HOST = false };
+#endif
+
 const struct machine machine_x86_64 = {
 	.name = "x86_64",
+	.host = HOST,
+	.object = &x86_object,
 	.all_flags = X86_ALL_FLAGS,
 	.all_regs = X86_ALL_REGS,
 	.sp = X86_SP,
 	.fp = X86_FP,
+	.call_size = X86_CALL_SIZE,
 	.clobbered = X86_CLOBBERED,
 	.scratch = X86_SCRATCH,
 	.path_regs = X86_ALL_REGS & ~X86_RSP & ~X86_RAX, /* flags wait in rax */
@@ -345,5 +354,6 @@ const struct machine machine_x86_64 = {
 	.trap_number = x86_trap_number,
 	.trap_makes = x86_trap_makes,
 	.trap_ends = x86_trap_ends,
+	.around = x86_around,
 	.around_trap = x86_around_trap,
 };

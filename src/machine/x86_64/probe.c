@@ -137,13 +137,12 @@ x86_add_timed(struct buf *out, struct buf *stub, const char *label, uint64_t off
 	add(out, &(struct addition){label, offset, n, t, stub}, gap);
 }
 
-uint32_t
+bool
 x86_is_due(const uint8_t *bytes, size_t n)
 {
 	static const uint8_t raised[] = {0x48, 0x8d, 0xa4, 0x24, 128, 0, 0, 0}; /* leaq 128(%rsp), %rsp */
-	enum { CALL = 5 };
 
-	return n >= CALL + sizeof raised && *bytes == 0xe8 && !memcmp(bytes + CALL, raised, sizeof raised) ? CALL : 0;
+	return n >= X86_CALL_SIZE + sizeof raised && *bytes == 0xe8 && !memcmp(bytes + X86_CALL_SIZE, raised, sizeof raised);
 }
 
 static void

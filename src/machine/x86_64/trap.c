@@ -43,6 +43,18 @@ x86_trap_ends(uint32_t number)
 	return number == SYS_exit || number == SYS_exit_group || number == SYS_kill || number == SYS_tkill || number == SYS_tgkill;
 }
 
+/* `leaq ON(%rip), %r11` */
+uint64_t
+x86_around(const uint8_t *bytes, size_t n, uint64_t addr)
+{
+	int32_t far;
+
+	if (n < 7 || memcmp(bytes, "\x4c\x8d\x1d", 3))
+		return 0;
+	memcpy(&far, bytes + 3, 4);
+	return addr + 7 + (uint64_t)(int64_t)far;
+}
+
 /* The instruction itself overwrites rcx and r11: until then they are free. What it gives a child is 0, as it may others. */
 void
 x86_around_trap(struct buf *out, const struct trap_at *t)

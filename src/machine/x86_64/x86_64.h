@@ -3,7 +3,7 @@
 #ifndef CHORD_X86_64_H
 #define CHORD_X86_64_H
 
-#include "asm/machine.h"
+#include "machine/machine.h"
 
 #include <Zydis/Zydis.h>
 
@@ -11,6 +11,7 @@ enum { X86_CF = 1, X86_PF = 2, X86_AF = 4, X86_ZF = 8, X86_SF = 16, X86_OF = 32,
 /* Bits in the order of encoding: rax rcx rdx rbx rsp rbp rsi rdi r8 .. */
 enum { X86_ALL_REGS = 0xffff, X86_SP = 4, X86_FP = 5, X86_RAX = 1, X86_RSP = 1 << X86_SP,
        X86_CLOBBERED = 0xfc2 /* rcx rsi rdi r8 r9 r10 r11 */, X86_SCRATCH = 1 << 11 };
+enum { X86_CALL_SIZE = 5 };
 
 const ZydisDecoder *x86_decoder(void);
 bool x86_decode(const uint8_t *bytes, size_t n, uint32_t off, struct insn *out);
@@ -26,7 +27,7 @@ void x86_path(struct buf *out, struct buf *stub, const struct path_op *op, const
 double x86_price(struct gap gap);
 bool x86_woven(const uint8_t *bytes, size_t n, uint64_t addr, struct woven_insn *out);
 void x86_jump(struct buf *out, const char *operand);
-uint32_t x86_is_due(const uint8_t *bytes, size_t n);
+bool x86_is_due(const uint8_t *bytes, size_t n);
 uint32_t x86_counts(const uint8_t *bytes, size_t n, uint64_t at, uint64_t *counter, bool *jumps);
 bool x86_move(const uint8_t *bytes, size_t n, struct move *out);
 bool x86_value(const uint8_t *bytes, size_t n, struct value *out);
@@ -36,11 +37,14 @@ bool x86_print(struct buf *out, const uint8_t *bytes, size_t n, uint64_t addr);
 /* frame.c */
 void x86_frame(const uint8_t *bytes, size_t n, struct frame_regs *f);
 void x86_away(struct buf *out, struct str sp, struct str pc, bool on_stack);
+/* object.c */
+extern const struct machine_object x86_object;
 /* trap.c */
 bool x86_trap(const uint8_t *bytes, size_t n, bool *other);
 bool x86_trap_number(const uint8_t *bytes, size_t n, uint32_t *number);
 bool x86_trap_makes(uint32_t number);
 bool x86_trap_ends(uint32_t number);
+uint64_t x86_around(const uint8_t *bytes, size_t n, uint64_t addr);
 void x86_around_trap(struct buf *out, const struct trap_at *t);
 
 #endif

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* machine: all that the text-to-graph part knows about a processor. */
+/* machine: all that is known of a processor. Each has a folder here and a line in registry.c; docs/porting.md says what a port
+ * provides, in the order in which one would write it. */
 #ifndef CHORD_MACHINE_H
 #define CHORD_MACHINE_H
 
 #include "base/base.h"
 #include "format/format.h"
 #include "graph/graph.h"
+#include "machine/object.h"
 
 enum insn_attr {
 	INSN_FALLS = 1,     /* control can go on to the next instruction */
@@ -174,9 +176,12 @@ struct trap_at {
 
 struct machine {
 	const char *name;
+	bool host;           /* Chord itself runs on it */
+	const struct machine_object *object;
 	uint8_t all_flags;   /* every status flag */
 	uint16_t all_regs;   /* every general register */
 	uint8_t sp, fp;      /* bits of the stack pointer and the frame pointer */
+	uint8_t call_size;   /* bytes of a direct call */
 	uint16_t clobbered;  /* registers that a callee may leave anything in, but for those of results */
 	uint16_t path_regs;  /* registers that can be the path register */
 	uint16_t scratch;    /* of these, those that pass no arguments */
@@ -206,8 +211,8 @@ struct machine {
 	             const struct path_place *place);
 	/* How dear that is, relative to the cheapest form. Below 0: it cannot be done without the stack. */
 	double (*price)(struct gap gap);
-	/* Does code begin with the call by which such a stub asks whether a timer is due? Gives the call's length, or 0. */
-	uint32_t (*is_due)(const uint8_t *bytes, size_t n);
+	/* Does code begin with the call by which such a stub asks whether a timer is due? */
+	bool (*is_due)(const uint8_t *bytes, size_t n);
 	/* Writes an unconditional jump to an operand's text. */
 	void (*jump)(struct buf *out, const char *operand);
 	/* The length of an instruction of woven code at an address, 0 if it is none; the counter that it
@@ -234,11 +239,16 @@ struct machine {
 	/* May the system call of that number make a thread or process; or end one? */
 	bool (*trap_makes)(uint32_t number);
 	bool (*trap_ends)(uint32_t number);
+	/* Where control goes on behind what around_trap() has put before a system call, if that begins there; or 0. */
+	uint64_t (*around)(const uint8_t *bytes, size_t n, uint64_t addr);
 	/* Writes code that comes before a system call, which has the label t->call, and tells the runtime if it makes or ends a
 	 * thread or process. It changes nothing that such a call keeps. */
 	void (*around_trap)(struct buf *out, const struct trap_at *t);
 };
 
-extern const struct machine machine_x86_64;
+/* registry.c: the machine of an ELF file by its e_machine; NULL: Chord does not know it. */
+const struct machine *machine_of_elf(uint16_t elf);
+/* The one that Chord runs on; NULL likewise. */
+const struct machine *machine_of_host(void);
 
 #endif
