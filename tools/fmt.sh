@@ -13,7 +13,7 @@ say()
 }
 for file in $(git ls-files '*.c' '*.h' '*.sh'); do
 	head -2 "$file" | grep -q 'SPDX-License-Identifier: MIT' || say "$file: no licence line"
-	head -3 "$file" | tail -2 | grep -qE '^(/\*| \*|#$|# |#: )' || say "$file: does not say what it is for"
+	head -3 "$file" | tail -2 | grep -qE '^(/\*|//| \*|#$|# |#: )' || say "$file: does not say what it is for"
 	grep -nE '[ 	]+$' "$file" >/dev/null && say "$file: trailing blanks"
 	case $file in
 	*.c | *.h)

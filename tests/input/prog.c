@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-/* A program to be built and damaged. */
 // Prints a number and ends with status 3: what becomes of its profile must change neither.
 #include <stdio.h>
 #include <string.h>
