@@ -25,8 +25,15 @@ MAN := $(wildcard docs/man/*.1)
 
 all: $(BUILD)/chord $(LIBEXEC)/as $(LIBEXEC)/runtime.s $(LIBEXEC)/timers.s $(LIBEXEC)/headers/chord.h $(BUILD)/chord-cc $(BUILD)/chord-c++
 
-$(BUILD)/chord: $(OBJ)
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(OBJ) $(LIBS)
+# All of it but main(): the command and what tests beside it take from it.
+LIB = $(BUILD)/libchord.a
+
+$(LIB): $(filter-out $(BUILD)/src/tool/main.o,$(OBJ))
+	rm -f $@
+	ar rcsD $@ $^
+
+$(BUILD)/chord: $(BUILD)/src/tool/main.o $(LIB)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
 
 $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
@@ -60,10 +67,10 @@ $(BUILD)/truth: tests/timers/truth.c
 $(BUILD)/record: tests/paths/record.c
 $(BUILD)/studies: bench/studies.c
 $(BUILD)/chamber: tests/torture/chamber.c tests/torture/child.c tests/torture/opinion.c tests/torture/some.c
-$(BUILD)/step $(BUILD)/stops $(BUILD)/truth $(BUILD)/record $(BUILD)/studies $(BUILD)/chamber: $(filter-out $(BUILD)/src/tool/main.o,$(OBJ))
-	$(CC) -std=gnu11 $(CPPFLAGS) $(CFLAGS) $(WARN) $(LDFLAGS) -o $@ $^ $(LIBS)
+$(BUILD)/step $(BUILD)/stops $(BUILD)/truth $(BUILD)/record $(BUILD)/studies $(BUILD)/chamber: $(LIB)
+	$(CC) -std=gnu11 $(CPPFLAGS) $(CFLAGS) $(WARN) $(LDFLAGS) -o $@ $(filter %.c,$^) $(LIB) $(LIBS)
 
-$(BUILD)/tests/%: tests/unit/%.c $(filter-out $(BUILD)/src/tool/main.o,$(OBJ)) $(wildcard tests/unit/*.h)
+$(BUILD)/tests/%: tests/unit/%.c $(LIB) $(wildcard tests/unit/*.h)
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 $(CPPFLAGS) $(CFLAGS) $(WARN) $(LDFLAGS) -o $@ $(filter-out %.h,$^) $(LIBS) -lcmocka -lm
 
