@@ -3,10 +3,12 @@
  * the object file and the profile that a process leaves behind. This file and
  * docs/format.md change together, with CHORD_FORMAT_VERSION.
  *
- * Everything is little-endian. This header needs no other and is used by the
- * runtime, which has no libc: types and constants only. */
+ * Everything is little-endian. This header and measures.h need no other and are used by
+ * the runtime, which has no libc: types and constants only. */
 #ifndef CHORD_FORMAT_H
 #define CHORD_FORMAT_H
+
+#include "format/measures.h"
 
 #include <stdint.h>
 
@@ -124,15 +126,6 @@ enum {
  *
  * The edge EXIT -> ENTRY is in the list (CHORD_EDGE_CLOSE); its count is the
  * number of activations. */
-
-enum chord_measure {
-	CHORD_EDGES = 0,       /* chords of a maximum spanning tree */
-	CHORD_EVERY_BLOCK = 1, /* a counter for every block */
-	CHORD_EVERY_EDGE = 2,  /* a counter for every edge that can have one */
-	CHORD_EVENTS = 3,      /* no counts of blocks or edges, events only */
-	CHORD_PATHS = 4,       /* how often each acyclic path ran */
-	CHORD_MEASURES,
-};
 
 enum chord_insn {
 	CHORD_INSN_OTHER,

@@ -7,6 +7,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 CHORD=$(realpath "${CHORD:-$here/../../build/chord}")
 w=${CHORD_TEST_DIR:-$(mktemp -d)}
 [ -n "${CHORD_TEST_DIR-}" ] || trap 'rm -rf "$w"' EXIT
+. "$here/../registry.sh"
 export LC_ALL=C ASAN_OPTIONS=detect_leaks=0:${ASAN_OPTIONS-}
 unset CHORD_CC CHORD_CXX CHORD_AS CHORD_FILE CHORD_DIR COMPILER_PATH
 cc="$CHORD cc"

@@ -7,19 +7,20 @@ cd "$(dirname "$0")/.."
 
 allowed="
 base:
+measure: base
 graph: base
 interest: base
 machine: base graph
 image: base machine
 asm: base machine graph image
-weave: base machine graph interest image asm
-profile: base graph
-run: base machine interest image asm profile
-process: base machine image asm profile run
-view: base machine image asm profile run
-export: base machine image asm profile run view
-driver: base interest asm machine weave image profile run
-tool: base graph interest image asm machine weave profile run process view export driver
+weave: base measure machine graph interest image asm
+profile: base measure graph
+run: base measure machine interest image asm profile
+process: base measure machine image asm profile run
+view: base measure machine image asm profile run
+export: base measure machine image asm profile run view
+driver: base measure interest asm machine weave image profile run
+tool: base measure graph interest image asm machine weave profile run process view export driver
 "
 bad=0
 for file in $(git ls-files 'src/*.[ch]' 2>/dev/null || find src -name '*.[ch]'); do

@@ -406,9 +406,9 @@ weave_input(struct session *s)
 {
 	struct interest interest = {0}, weights = {0};
 	struct buf runtime = {0}, timers = {0}, woven = {0}, warnings = {0};
-	struct weave_options o = {.measure = s->args.measure.counts, .events = s->args.measure.events,
-	                          .calls = s->args.measure.calls,
-	                          .assemble = assemble_labelled, .ctx = s, .warnings = &warnings};
+	const struct request *r = &s->args.request;
+	struct weave_options o = {.measures = r->measures, .events = r->events, .assemble = assemble_labelled, .ctx = s,
+	                          .warnings = &warnings};
 	struct weave_stats stats;
 	char *why = NULL;
 	int status;
@@ -416,17 +416,17 @@ weave_input(struct session *s)
 	read_own(s, "runtime.s", &runtime);
 	o.runtime = runtime.at;
 	o.runtime_size = runtime.n;
-	if (s->args.measure.timed)
+	if (r->option[REQUEST_TIMERS])
 		read_own(s, "timers.s", &timers);
 	o.timers = timers.at;
 	o.timers_size = timers.n;
-	if (s->args.measure.interest) {
-		if (!interest_read(s->args.pool, s->args.measure.interest, INTEREST_PATHS, &interest))
+	if (r->option[REQUEST_PATHS]) {
+		if (!interest_read(s->args.pool, r->option[REQUEST_PATHS], INTEREST_PATHS, &interest))
 			exit(EXIT_NO);
 		o.interest = &interest;
 	}
-	if (s->args.measure.weights) {
-		if (!weights_read(s->args.pool, s->args.measure.weights, &weights))
+	if (r->option[REQUEST_WEIGHTS]) {
+		if (!weights_read(s->args.pool, r->option[REQUEST_WEIGHTS], &weights))
 			exit(EXIT_NO);
 		o.weights = &weights;
 	}

@@ -150,7 +150,7 @@ take(struct as_args *a, char **argv, size_t n, size_t *i)
 	char *s = argv[*i], *value = NULL;
 
 	if (!strncmp(s, "--chord=", 8))
-		return measure_take(s + 8, &a->measure, a->pool);
+		return request_take(s + 8, &a->request, a->pool);
 	if (*s != '-' || !s[1]) {
 		VEC_PUSH(a->inputs, s);
 	} else if (!strcmp(s, "--")) {
@@ -175,7 +175,7 @@ as_args_read(struct as_args *a, int argc, char **argv)
 	args_expand(a->pool, argv + 1, argc ? (size_t)argc - 1 : 0, &all);
 	for (size_t i = 0; i < all.n && ok; i++)
 		ok = take(a, all.at, all.n, &i);
-	ok = ok && measure_complete(&a->measure, a->pool);
+	ok = ok && request_complete(&a->request, a->pool);
 	a->all = pool_array(a->pool, all.n + 1, sizeof *a->all);
 	for (size_t i = 0; i < all.n; i++)
 		if (strncmp(all.at[i], "--chord=", 8))
@@ -190,6 +190,6 @@ as_args_free(struct as_args *a)
 	free(a->inputs.at);
 	free(a->options.at);
 	free(a->original_only.at);
-	measure_free(&a->measure);
+	request_free(&a->request);
 	pool_free(a->pool);
 }

@@ -17,7 +17,7 @@ struct driver {
 	bool no_id;           /* --build-id=none */
 	size_t ninput;
 	const char *output;
-	struct measure measure;
+	struct request request;
 	VEC_ARGS given;       /* arguments but Chord's */
 	VEC_ARGS args;        /* for the compiler */
 };
@@ -99,30 +99,6 @@ look_at(struct driver *d, const char *a, const char *value)
 		d->no_id |= strstr(value, "--build-id=none") != NULL;
 }
 
-#define THERE_ARE "there are -fchord=, -fchord-events=, -fchord-timers=, -fchord-paths= and -fchord-weights="
-
-/* An option of Chord's. False: reported. */
-static bool
-chord_option(struct driver *d, const char *a)
-{
-	if (starts(a, "-fchord="))
-		return measure_read(a, a + 8, &d->measure);
-	if (starts(a, "-fchord-events="))
-		return measure_events("-fchord-events", a + 15, &d->measure, d->pool);
-	if (starts(a, "-fchord-timers="))
-		return measure_timers("-fchord-timers", a + 15, &d->measure, d->pool);
-	if (starts(a, "-fchord-paths=") && a[14]) {
-		measure_interest(a + 14, &d->measure, d->pool);
-		return true;
-	}
-	if (starts(a, "-fchord-weights=") && a[16]) {
-		measure_weights(a + 16, &d->measure, d->pool);
-		return true;
-	}
-	say_error(a, "unknown option; " THERE_ARE);
-	return false;
-}
-
 /* Looks at the arguments, those in @files too. False: reported. */
 static bool
 read_args(struct driver *d, char **argv, size_t n)
@@ -135,7 +111,7 @@ read_args(struct driver *d, char **argv, size_t n)
 		char *a = all.at[i], *value = value_is_next(a) && i + 1 < all.n ? all.at[i + 1] : NULL;
 
 		if (starts(a, "-fchord")) {
-			ok = chord_option(d, a);
+			ok = request_option(a, &d->request, d->pool);
 			continue;
 		}
 		look_at(d, a, value);
@@ -220,7 +196,7 @@ push_all(struct driver *d, const char *dir, char **argv, size_t n)
 	bool as_given = are_closed_files_clean(d, argv, n), links = d->ninput && !d->stops;
 	const char *measure;
 
-	measure = measure_option(&d->measure, d->pool);
+	measure = request_text(&d->request, d->pool);
 	push_quietly(d, pool_printf(d->pool, "-B%s/", dir));
 	/* <chord.h> and nothing else is there; behind all other folders, so that no header of that name is hidden. */
 	push_quietly(d, pool_printf(d->pool, "-idirafter%s/headers", dir));
@@ -274,7 +250,7 @@ drive(const char *variable, const char *fallback, int argc, char **argv)
 		die("runtime.s", "not found beside the program; Chord is not installed whole");
 	cc_within(d.pool, variable);
 	push_compiler(&d, variable, command && command[strspn(command, " \t")] ? command : fallback);
-	if (!read_args(&d, argv + 1, n) || !measure_complete(&d.measure, d.pool)) {
+	if (!read_args(&d, argv + 1, n) || !request_complete(&d.request, d.pool)) {
 		status = EXIT_USAGE;
 	} else if (d.is_clang && d.lto && d.ninput) {
 		say_error("-flto", "clang's link-time optimiser writes no assembly text; what it makes cannot be measured");
@@ -283,7 +259,7 @@ drive(const char *variable, const char *fallback, int argc, char **argv)
 		push_all(&d, dir, argv + 1, n);
 		status = run(&d);
 	}
-	measure_free(&d.measure);
+	request_free(&d.request);
 	free(d.given.at);
 	free(d.args.at);
 	pool_free(d.pool);
@@ -295,17 +271,27 @@ help(const char *name, const char *compiler, const char *variable)
 {
 	printf("Usage: chord %s [ARGUMENT...]\n\n"
 	       "Runs %s, or the command in %s, with all arguments so that what it compiles\n"
-	       "measures itself. Its own options may stand anywhere in the arguments:\n\n"
-	       "  -fchord=edges        counters on as few and as cold edges as suffice (the default)\n"
-	       "  -fchord=every-block  a counter in every block\n"
-	       "  -fchord=every-edge   a counter on every edge\n"
-	       "  -fchord=events       no counts of edges, but one exact counter for each event, which can be\n"
-	       "                       read at any moment; edges,events counts both\n"
-	       "  -fchord=calls        edges, and what happens between each call and its return, in events\n"
-	       "  -fchord-events=LIST  the events, with commas between them (default: instructions); see chord-cc(1)\n"
-	       "  -fchord-timers=LIST  events of which the program may be told when so many more have happened (chord.h)\n\n"
-	       "Example: make CC=\"chord cc\" CFLAGS=-O2\n\nThe compiler's own help follows.\n\n", name, compiler, variable);
+	       "measures itself. Its own options may stand anywhere in the arguments:\n\n", name, compiler, variable);
+	for (uint32_t m = 0; m < CHORD_MEASURES; m++)
+		printf("  -fchord=%-12s %s\n", measure_list[m].name, measure_list[m].what);
+	printf("  -fchord-events=LIST  the events, with commas between them (default: instructions); see chord-cc(1)\n"
+	       "  -fchord-timers=LIST  events of which the program may be told when so many more have happened (chord.h)\n"
+	       "  -fchord-paths=FILE   the paths to count (`chord paths select`); all others are not\n"
+	       "  -fchord-weights=FILE how often edges ran before: counters go where that is cheap\n\n"
+	       "Measures go together with commas between them: edges,events. --measures alone lists them with what is true of\n"
+	       "each.\n\nExample: make CC=\"chord cc\" CFLAGS=-O2\n\nThe compiler's own help follows.\n\n");
 	fflush(stdout);
+}
+
+static int
+list(void)
+{
+	struct buf b = {0};
+
+	measures_list(&b);
+	fwrite(b.at, 1, b.n, stdout);
+	buf_free(&b);
+	return 0;
 }
 
 int
@@ -313,6 +299,8 @@ cmd_cc(int argc, char **argv)
 {
 	if (argc == 2 && !strcmp(argv[1], "--help"))
 		help("cc", "gcc", "CHORD_CC");
+	if (argc == 2 && !strcmp(argv[1], "--measures"))
+		return list();
 	return drive("CHORD_CC", "gcc", argc, argv);
 }
 

@@ -6,6 +6,7 @@
 #include "asm/event.h"
 #include "base/base.h"
 #include "format/format.h"
+#include "measure/measure.h"
 
 #include <sys/types.h>
 
@@ -19,15 +20,14 @@ int cmd_as(int argc, char **argv);
 
 /* ---- as_args.c: command lines ---- */
 
-struct measure {
-	bool chosen;            /* some measure was named */
-	bool counts_chosen;     /* one that counts blocks or edges was */
-	uint8_t counts;         /* enum chord_measure */
-	bool with_events, calls;
-	const char *interest;   /* file of paths of interest, or NULL: all are */
-	const char *weights;    /* file of weights, or NULL: they are guessed */
-	const char *list;       /* of events, as given; NULL: the default */
-	const char *timed;      /* of those with timers, as given; NULL: none */
+/* Options -fchord-NAME= */
+enum { REQUEST_EVENTS, REQUEST_TIMERS, REQUEST_PATHS, REQUEST_WEIGHTS, REQUEST_OPTIONS };
+
+/* What is to be measured. */
+struct request {
+	uint32_t chosen;        /* set of the measures named */
+	uint32_t measures;      /* with those that they and the options need; once it is complete */
+	const char *option[REQUEST_OPTIONS]; /* their values: lists as given, absolute names of files; NULL: not given */
 	struct event_list events;
 };
 
@@ -39,7 +39,7 @@ struct as_args {
 	VEC_ARGS options;       /* for every run of the assembler */
 	VEC_ARGS original_only; /* listings and dependencies: they are of the original text */
 	const char *output;
-	struct measure measure;
+	struct request request;
 	bool as_called;         /* a probe (--version and the like) or wrong: the assembler answers by itself */
 	bool other_mode;        /* not 64-bit code */
 	bool debug;             /* the assembler makes line numbers */
@@ -49,23 +49,21 @@ struct as_args {
 bool as_args_read(struct as_args *a, int argc, char **argv);
 void as_args_free(struct as_args *a);
 
-/* The measure that a list of them, joined with commas, asks for. False: reported, `what` being the option. */
-bool measure_read(const char *what, const char *list, struct measure *m);
-/* The events of -fchord-events=, which are counted beside whatever else was asked for. False: reported. */
-bool measure_events(const char *what, const char *list, struct measure *m, struct pool *pool);
-/* The events of -fchord-timers=, which are counted, and whose counters timers can watch. False: reported. */
-bool measure_timers(const char *what, const char *list, struct measure *m, struct pool *pool);
-/* Joins a measure and its events with what holds if nothing was said. False: reported. */
-bool measure_complete(struct measure *m, struct pool *pool);
-/* The assembler's options that say the same (pool), without commas or blanks; NULL: nothing has to be said. */
-const char *measure_option(const struct measure *m, struct pool *pool);
-void measure_free(struct measure *m);
-/* The file of -fchord-paths=, of which it keeps the absolute name. */
-void measure_interest(const char *file, struct measure *m, struct pool *pool);
-/* The file of -fchord-weights=, likewise. */
-void measure_weights(const char *file, struct measure *m, struct pool *pool);
-/* Takes such an option apart. False: reported. */
-bool measure_take(const char *option, struct measure *m, struct pool *pool);
+/* ---- measure.c ---- */
+
+/* The measures of a list with commas between them, in place of those chosen before. False: reported, `what` being the option. */
+bool request_measures(const char *what, const char *list, struct request *r);
+/* Any option that begins with -fchord. False: reported. */
+bool request_option(const char *text, struct request *r, struct pool *pool);
+/* Joins what was asked for with what follows from it, and checks that it goes together. False: reported. */
+bool request_complete(struct request *r, struct pool *pool);
+/* The assembler's option that says the same (pool), without commas or blanks; NULL: nothing has to be said. */
+const char *request_text(const struct request *r, struct pool *pool);
+/* Takes what stands behind --chord= in such an option. False: reported. */
+bool request_take(const char *text, struct request *r, struct pool *pool);
+void request_free(struct request *r);
+
+/* ---- as_args.c ---- */
 
 /* Appends the arguments with each @file replaced by what is in it; one that cannot be read stays. */
 void args_expand(struct pool *pool, char *const *args, size_t n, VEC_ARGS *out);

@@ -1,17 +1,122 @@
 /* SPDX-License-Identifier: MIT */
-/* What to measure: -fchord= and its kin, and how the driver hands them to the assembler's
- * stand-in: in one option, because then compiler caches see them. */
+/* What to measure: -fchord= and its kin, and how the driver hands them to the assembler's stand-in: in one option, because
+ * then compiler caches see them. What there is to measure, and what goes with what, is in the registry (format/measures.h);
+ * the options that measures have are in the list here. */
 #include "driver/driver.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const measures[CHORD_MEASURES] = {
-	[CHORD_EDGES] = "edges", [CHORD_EVERY_BLOCK] = "every-block", [CHORD_EVERY_EDGE] = "every-edge",
-	[CHORD_EVENTS] = "events", [CHORD_PATHS] = "paths",
+/* ---- options ---- */
+
+static const char *read_events(const char *what, const char *value, struct request *r, struct pool *pool);
+static const char *read_timers(const char *what, const char *value, struct request *r, struct pool *pool);
+static const char *read_file(const char *what, const char *value, struct request *r, struct pool *pool);
+
+/* -fchord-NAME=VALUE. */
+static const struct {
+	const char *name;
+	uint32_t implies, excludes;   /* sets of measures */
+	/* What is kept of the value (pool). NULL: it is wrong, reported. */
+	const char *(*read)(const char *what, const char *value, struct request *r, struct pool *pool);
+} options[REQUEST_OPTIONS] = {
+	[REQUEST_EVENTS] = {"events", CHORD_SET(EVENTS), 0, read_events},
+	[REQUEST_TIMERS] = {"timers", CHORD_SET(EVENTS), CHORD_SET(CALLS), read_timers},
+	[REQUEST_PATHS] = {"paths", CHORD_SET(PATHS), 0, read_file},
+	[REQUEST_WEIGHTS] = {"weights", 0, 0, read_file},
 };
-#define THERE_ARE "there are edges, every-block, every-edge, events, calls and paths"
+
+static const char *
+read_events(const char *what, const char *value, struct request *r, struct pool *pool)
+{
+	const char *why = NULL;
+
+	request_free(r);
+	if (event_list_read(pool, value, &r->events, &why))
+		return pool_strdup(pool, value);
+	say_error(what, "%s", why);
+	return NULL;
+}
+
+/* They are read again when all events are known. */
+static const char *
+read_timers(const char *what, const char *value, struct request *r, struct pool *pool)
+{
+	struct event_list timed;
+	const char *why = NULL;
+
+	(void)r;
+	if (!event_list_read(pool, value, &timed, &why)) {
+		say_error(what, "%s", why);
+		return NULL;
+	}
+	event_list_free(&timed);
+	return pool_strdup(pool, value);
+}
+
+/* Its absolute name. Where there is no such file, whoever reads it says so. */
+static const char *
+read_file(const char *what, const char *value, struct request *r, struct pool *pool)
+{
+	char *path = realpath(value, NULL), *kept = pool_strdup(pool, path ? path : value);
+
+	(void)what;
+	(void)r;
+	free(path);
+	return kept;
+}
+
+/* The option in a text NAME=VALUE, of which it gets the value; REQUEST_OPTIONS: there is none. */
+static uint32_t
+option_of(const char *text, const char **value)
+{
+	for (uint32_t i = 0; i < REQUEST_OPTIONS; i++) {
+		size_t n = strlen(options[i].name);
+
+		if (!strncmp(text, options[i].name, n) && text[n] == '=' && (text[n + 1] || options[i].read != read_file)) {
+			*value = text + n + 1;
+			return i;
+		}
+	}
+	return REQUEST_OPTIONS;
+}
+
+/* `what` names it in messages. */
+static bool
+take_option(const char *what, uint32_t i, const char *value, struct request *r, struct pool *pool)
+{
+	r->option[i] = options[i].read(what, value, r, pool);
+	return r->option[i] != NULL;
+}
+
+static void
+say_options(const char *what)
+{
+	struct buf b = {0};
+
+	for (uint32_t i = 0; i < REQUEST_OPTIONS; i++)
+		buf_printf(&b, "%s-fchord-%s=", i + 1 < REQUEST_OPTIONS ? ", " : " and ", options[i].name);
+	say_error(what, "unknown option; there are -fchord=%.*s", (int)b.n, b.at);
+	buf_free(&b);
+}
+
+bool
+request_option(const char *text, struct request *r, struct pool *pool)
+{
+	const char *value;
+	uint32_t i;
+
+	if (!strncmp(text, "-fchord=", 8))
+		return request_measures(text, text + 8, r);
+	i = strncmp(text, "-fchord-", 8) ? REQUEST_OPTIONS : option_of(text + 8, &value);
+	if (i < REQUEST_OPTIONS)
+		return take_option(pool_printf(pool, "-fchord-%s", options[i].name), i, value, r, pool);
+	say_options(text);
+	return false;
+}
+
+/* ---- measures ---- */
 
 static bool
 is_planned(struct str name)
@@ -24,163 +129,143 @@ is_planned(struct str name)
 	return false;
 }
 
-/* Events go with anything, the others with none of their kind. */
-static bool
-take_measure(const char *what, uint8_t one, struct measure *m)
+static void
+say_unknown(const char *what, struct str name)
 {
-	m->chosen = true;
-	if (one == CHORD_EVENTS) {
-		m->with_events = true;
-		return true;
-	}
-	if (m->counts_chosen && m->counts != one) {
-		say_error(what, "%s and %s do not go together; one of them", measures[m->counts], measures[one]);
+	struct buf b = {0};
+
+	measures_names(&b, UINT32_MAX, ", ", " and ");
+	if (is_planned(name))
+		say_error(what, "measure '%.*s' is not in this version; there are %.*s", (int)name.n, name.at, (int)b.n, b.at);
+	else
+		say_error(what, "unknown measure '%.*s'; there are %.*s", (int)name.n, name.at, (int)b.n, b.at);
+	buf_free(&b);
+}
+
+static bool
+read_one(const char *what, struct str name, struct request *r)
+{
+	uint32_t m = measure_named(name), flow = measures_with(r->chosen, CHORD_FLOW);
+
+	if (m == CHORD_MEASURES) {
+		say_unknown(what, name);
 		return false;
 	}
-	m->counts_chosen = true;
-	m->counts = one;
+	if (measure_list[m].traits & CHORD_FLOW && flow & ~(1u << m)) {
+		say_error(what, "%s and %s do not go together; one of them", measure_list[measures_first(flow)].name,
+		          measure_list[m].name);
+		return false;
+	}
+	r->chosen |= 1u << m;
 	return true;
 }
 
-static bool
-read_one(const char *what, struct str name, struct measure *m)
-{
-	m->calls |= str_is(name, "calls");
-	if (str_is(name, "calls"))
-		return m->chosen = true;
-	for (uint8_t i = 0; i < CHORD_MEASURES; i++)
-		if (measures[i] && str_is(name, measures[i]))
-			return take_measure(what, i, m);
-	if (is_planned(name))
-		say_error(what, "measure '%.*s' is not in this version; " THERE_ARE, (int)name.n, name.at);
-	else
-		say_error(what, "unknown measure '%.*s'; " THERE_ARE, (int)name.n, name.at);
-	return false;
-}
-
 bool
-measure_read(const char *what, const char *list, struct measure *m)
+request_measures(const char *what, const char *list, struct request *r)
 {
 	/* Of several options the last one counts. */
-	*m = (struct measure){.list = m->list, .timed = m->timed, .events = m->events, .interest = m->interest,
-	                      .weights = m->weights};
+	r->chosen = 0;
 	for (const char *p = list, *end;; p = end + 1) {
 		end = p + strcspn(p, ",");
-		if (!read_one(what, (struct str){p, (size_t)(end - p)}, m))
+		if (!read_one(what, (struct str){p, (size_t)(end - p)}, r))
 			return false;
 		if (!*end)
 			return true;
 	}
 }
 
-bool
-measure_events(const char *what, const char *list, struct measure *m, struct pool *pool)
-{
-	const char *why = NULL;
-
-	measure_free(m);
-	if (!event_list_read(pool, list, &m->events, &why)) {
-		say_error(what, "%s", why);
-		return false;
-	}
-	m->list = pool_strdup(pool, list);
-	return true;
-}
-
-bool
-measure_timers(const char *what, const char *list, struct measure *m, struct pool *pool)
-{
-	struct event_list timed;
-	const char *why = NULL;
-
-	if (!event_list_read(pool, list, &timed, &why)) {
-		say_error(what, "%s", why);
-		return false;
-	}
-	event_list_free(&timed);
-	m->timed = pool_strdup(pool, list);
-	return true;
-}
-
-/* Where there is no such file, whoever reads it says so. */
-static const char *
-absolute(const char *file, struct pool *pool)
-{
-	char *path = realpath(file, NULL), *kept = pool_strdup(pool, path ? path : file);
-
-	free(path);
-	return kept;
-}
-
 void
-measure_interest(const char *file, struct measure *m, struct pool *pool)
+request_free(struct request *r)
 {
-	m->interest = absolute(file, pool);
+	event_list_free(&r->events);
 }
 
-void
-measure_weights(const char *file, struct measure *m, struct pool *pool)
-{
-	m->weights = absolute(file, pool);
-}
-
-void
-measure_free(struct measure *m)
-{
-	event_list_free(&m->events);
-}
+/* ---- all together ---- */
 
 /* Events with timers are counted, too. */
 static void
-complete_timers(struct measure *m, struct pool *pool)
+complete_timers(struct request *r, struct pool *pool)
 {
 	struct event_list timed;
-	const char *why = NULL, *all = m->list ? pool_printf(pool, "%s,%s", m->list, m->timed) : m->timed;
+	const char *why = NULL, *timers = r->option[REQUEST_TIMERS], *all = r->option[REQUEST_EVENTS];
 
-	measure_free(m);
-	if (!event_list_read(pool, m->timed, &timed, &why) || !event_list_read(pool, all, &m->events, &why))
+	all = all ? pool_printf(pool, "%s,%s", all, timers) : timers;
+	request_free(r);
+	if (!event_list_read(pool, timers, &timed, &why) || !event_list_read(pool, all, &r->events, &why))
 		bug("%s", why);
-	for (uint32_t i = 0; i < m->events.n; i++)
+	for (uint32_t i = 0; i < r->events.n; i++)
 		for (uint32_t k = 0; k < timed.n; k++)
-			m->events.at[i].timed |= !strcmp(m->events.at[i].name, timed.at[k].name);
+			r->events.at[i].timed |= !strcmp(r->events.at[i].name, timed.at[k].name);
 	event_list_free(&timed);
 }
 
-bool
-measure_complete(struct measure *m, struct pool *pool)
+static void
+complete_events(struct request *r, struct pool *pool)
 {
 	const char *why = NULL;
 
-	m->with_events |= m->list || m->timed || m->calls;
-	if (m->interest && m->counts_chosen && m->counts != CHORD_PATHS) {
-		say_error("-fchord-paths", "does not go with -fchord=%s", measures[m->counts]);
-		return false;
-	}
-	if (m->interest) {
-		m->chosen = m->counts_chosen = true;
-		m->counts = CHORD_PATHS;
-	}
-	if (m->counts_chosen && m->counts == CHORD_PATHS && m->with_events) {
-		say_error("-fchord=paths", "%s cannot be counted beside paths; build twice", m->calls ? "calls" : "events");
-		return false;
-	}
-	if (m->timed)
-		complete_timers(m, pool);
-	else if (m->with_events && !m->list && !event_list_read(pool, "instructions", &m->events, &why))
+	if (r->option[REQUEST_TIMERS])
+		complete_timers(r, pool);
+	else if (measures_with(r->measures, CHORD_OF_EVENTS) && !r->option[REQUEST_EVENTS] &&
+	         !event_list_read(pool, "instructions", &r->events, &why))
 		bug("%s", why);
-	if (!m->counts_chosen)
-		m->counts = m->with_events && !m->calls ? CHORD_EVENTS : CHORD_EDGES;
-	if (m->calls && m->timed) {
-		say_error("-fchord-timers", "does not go with -fchord=calls");
-		return false;
-	}
-	if (!m->calls || m->events.n <= CHORD_SUMS)
+}
+
+/* Adds what an option implies. False: it does not go with what has been chosen, reported. */
+static bool
+imply(uint32_t option, struct request *r, struct pool *pool)
+{
+	uint32_t set = options[option].implies, flow = measures_with(r->chosen, CHORD_FLOW);
+	uint32_t bad = r->chosen & options[option].excludes;
+
+	if (measures_with(set, CHORD_FLOW))
+		bad |= flow & ~set;
+	if (bad)
+		say_error(pool_printf(pool, "-fchord-%s", options[option].name), "does not go with -fchord=%s",
+		          measure_list[measures_first(bad)].name);
+	r->measures |= set;
+	return !bad;
+}
+
+static bool
+go_together(const struct request *r, struct pool *pool)
+{
+	uint32_t a, b, swap;
+
+	if (!measures_clash(r->measures, &a, &b))
 		return true;
-	say_error("-fchord=calls", "%u events are too many: at most %d can be summed for calls", m->events.n, CHORD_SUMS);
+	if (!(measure_list[a].traits & CHORD_ALONE)) {
+		swap = a;
+		a = b;
+		b = swap;
+	}
+	say_error(pool_printf(pool, "-fchord=%s", measure_list[a].name), "%s cannot be counted beside %s; build twice",
+	          measure_list[b].name, measure_list[a].name);
 	return false;
 }
 
-/* ---- as one option ---- */
+bool
+request_complete(struct request *r, struct pool *pool)
+{
+	uint32_t at_calls;
+
+	r->measures = r->chosen;
+	for (uint32_t i = 0; i < REQUEST_OPTIONS; i++)
+		if (r->option[i] && !imply(i, r, pool))
+			return false;
+	if (!go_together(r, pool))
+		return false;
+	r->measures = measures_complete(r->measures);
+	complete_events(r, pool);
+	at_calls = measures_with(r->measures, CHORD_AT_CALLS);
+	if (!at_calls || r->events.n <= CHORD_SUMS)
+		return true;
+	say_error(pool_printf(pool, "-fchord=%s", measure_list[measures_first(at_calls)].name),
+	          "%u events are too many: at most %d can be summed for calls", r->events.n, CHORD_SUMS);
+	return false;
+}
+
+/* ---- as one option: --chord=MEASURE+MEASURE@OPTION=VALUE@... ---- */
 
 /* Letters, digits and a few more stay; everything else is %XX. */
 static void
@@ -220,72 +305,52 @@ unescape(struct pool *pool, const char *s, size_t n)
 }
 
 const char *
-measure_option(const struct measure *m, struct pool *pool)
+request_text(const struct request *r, struct pool *pool)
 {
 	struct buf b = {0};
-	char *option;
+	char *text;
 
-	if (!m->chosen && !m->list && !m->timed && !m->weights)
-		return NULL;
-	buf_str(&b, "--chord=");
-	if (m->counts_chosen)
-		buf_str(&b, measures[m->counts]);
-	if (m->counts_chosen && (m->calls || m->with_events))
-		buf_char(&b, '+');
-	if (m->calls || m->with_events)
-		buf_str(&b, m->calls ? "calls" : "events");
-	if (m->list || m->timed || m->interest || m->weights)
-		buf_char(&b, '@');
-	if (m->interest)
-		escape(&b, m->interest);
-	if (m->list)
-		escape(&b, m->list);
-	if (m->timed || m->weights)
-		buf_char(&b, '@');
-	if (m->timed)
-		escape(&b, m->timed);
-	if (m->weights) {
-		buf_char(&b, '@');
-		escape(&b, m->weights);
-	}
-	option = pool_strndup(pool, b.at, b.n);
+	measures_names(&b, r->chosen, "+", "+");
+	for (uint32_t i = 0; i < REQUEST_OPTIONS; i++)
+		if (r->option[i]) {
+			buf_printf(&b, "@%s=", options[i].name);
+			escape(&b, r->option[i]);
+		}
+	text = b.n ? pool_printf(pool, "--chord=%.*s", (int)b.n, b.at) : NULL;
 	buf_free(&b);
-	return option;
+	return text;
 }
 
-/* What stands up to the next @ or the end, of which it takes what is behind; NULL if nothing does. */
-static const char *
-next_part(const char **option, struct pool *pool)
+/* One option of the measures. */
+static bool
+take_value(const char *text, struct request *r, struct pool *pool)
 {
-	const char *at = *option;
-	size_t n = strcspn(at, "@");
+	const char *value;
+	uint32_t i = option_of(text, &value);
 
-	*option = at + n + (at[n] != 0);
-	return n ? unescape(pool, at, n) : NULL;
+	if (i < REQUEST_OPTIONS)
+		return take_option("--chord", i, value, r, pool);
+	say_error("--chord", "'%s' is no option of a measure", text);
+	return false;
 }
 
 bool
-measure_take(const char *option, struct measure *m, struct pool *pool)
+request_take(const char *text, struct request *r, struct pool *pool)
 {
-	const char *part;
-	size_t n = strcspn(option, "@");
-	char *names = pool_strndup(pool, option, n);
+	size_t n = strcspn(text, "@");
+	char *names = pool_strndup(pool, text, n);
 
+	request_free(r);
+	*r = (struct request){0};
 	for (char *p = names; *p; p++)
 		if (*p == '+')
 			*p = ',';
-	*m = (struct measure){0};
-	if (n && !measure_read("--chord", names, m))
+	if (n && !request_measures("--chord", names, r))
 		return false;
-	option += option[n] ? n + 1 : n;
-	part = next_part(&option, pool);
-	if (m->counts_chosen && m->counts == CHORD_PATHS)
-		m->interest = part;
-	else if (part && !measure_events("--chord", part, m, pool))
-		return false;
-	part = next_part(&option, pool);
-	if (part && !measure_timers("--chord", part, m, pool))
-		return false;
-	m->weights = next_part(&option, pool);
+	for (text += n; *text; text += n) {
+		n = strcspn(++text, "@");
+		if (!take_value(unescape(pool, text, n), r, pool))
+			return false;
+	}
 	return true;
 }

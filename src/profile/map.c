@@ -302,7 +302,7 @@ get_blob(struct in *in, struct proc *p, bool refused, const struct arrays *a)
 		in->at = in->bad ? in->at : in->end;
 		return;
 	}
-	if (p->measure >= CHORD_MEASURES)
+	if (p->measure >= CHORD_CALLS)
 		in_bad(in, "no known measure");
 	get_graph(in, p, a);
 	if (in_left(in))

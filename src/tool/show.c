@@ -12,14 +12,14 @@
 
 struct show_args {
 	const char *file, *pass;
-	struct measure measure;
+	struct request request;
 	struct pool *pool;
 	struct buf says;
 };
 
 static const struct argp_option options[] = {
 	{"pass", 'p', "PASS", 0, "only after this pass: labels, code, graph, place or text (default: code, graph and place)", 0},
-	{"measure", 'm', "MEASURE", 0, "edges (default), every-block, every-edge, events, calls or paths", 0},
+	{"measure", 'm', "MEASURE", 0, "what `chord cc --measures` lists (default: edges)", 0},
 	{"events", 'e', "LIST", 0, "the events to count, with commas between them (default: instructions)", 0},
 	{0},
 };
@@ -47,11 +47,11 @@ parse(int key, char *arg, struct argp_state *state)
 		a->pass = arg;
 		return 0;
 	case 'm':
-		if (!measure_read("--measure", arg, &a->measure))
+		if (!request_measures("--measure", arg, &a->request))
 			exit(EXIT_USAGE);
 		return 0;
 	case 'e':
-		if (!measure_events("--events", arg, &a->measure, a->pool))
+		if (!request_option(pool_printf(a->pool, "-fchord-events=%s", arg), &a->request, a->pool))
 			exit(EXIT_USAGE);
 		return 0;
 	case ARGP_KEY_ARG:
@@ -102,11 +102,10 @@ cmd_show(int argc, char **argv)
 	if (argp_parse(&argp, argc, argv, 0, NULL, &a))
 		die("memory", "out of memory");
 	as_text = a.pass && !strcmp(a.pass, "text");
-	if (!measure_complete(&a.measure, a.pool))
+	if (!request_complete(&a.request, a.pool))
 		exit(EXIT_USAGE);
-	o.measure = a.measure.counts;
-	o.events = a.measure.events;
-	o.calls = a.measure.calls;
+	o.measures = a.request.measures;
+	o.events = a.request.events;
 	o.dump = as_text ? NULL : stdout;
 	o.dump_pass = a.pass;
 	if (!file_read(a.file, &text))
@@ -126,7 +125,7 @@ cmd_show(int argc, char **argv)
 	buf_free(&text);
 	buf_free(&woven);
 	buf_free(&a.says);
-	measure_free(&a.measure);
+	request_free(&a.request);
 	pool_free(a.pool);
 	return status;
 }

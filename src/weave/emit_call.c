@@ -160,7 +160,7 @@ emit_calls(struct emitter *m)
 			}
 			VEC_PUSH(m->w->calls, (struct call){b, i, flags, labelled, 0, NULL});
 			/* Behind a call that goes on in the procedure itself there may be data. */
-			if (m->o->calls && labelled && in->stmt == stmt && !is_glued(m, b, i) &&
+			if (measures_have(m->o->measures, CHORD_CALLS) && labelled && in->stmt == stmt && !is_glued(m, b, i) &&
 			    !(i + 1 == p->blocks.at[b].last && calls_within(m->w, b)))
 				emit_sum(m, &m->w->calls.at[m->w->calls.n - 1], (uint32_t)m->w->calls.n - 1, stmt);
 		}

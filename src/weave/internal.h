@@ -135,7 +135,7 @@ calls_within(const struct woven *w, uint32_t block)
 /* place.c: finds a site for every edge and block, prices them, fixes edges that have none. */
 void place_sites(const struct unit *u, struct woven *w);
 /* Chooses which sites get counters. False: refused, with proc->reason set. */
-bool place_counters(const struct unit *u, struct woven *w, uint8_t measure);
+bool place_counters(const struct unit *u, struct woven *w, uint32_t measures);
 
 /* What a file says of the procedure; *other as for interest_find(). */
 const struct interest_proc *place_find(const struct unit *u, const struct woven *w, const struct interest *in,

@@ -15,9 +15,11 @@ add_text(struct buf *blob, const char *s)
 }
 
 static void
-blob_head(struct buf *blob, const struct unit *u, const struct proc *p, uint8_t measure)
+blob_head(struct buf *blob, const struct unit *u, const struct proc *p, uint32_t measures)
 {
-	buf_uleb(blob, measure);
+	uint32_t flow = measures_with(measures, CHORD_FLOW);
+
+	buf_uleb(blob, flow ? measures_first(flow) : CHORD_EVENTS);
 	add_text(blob, p->name);
 	add_text(blob, u->text->source);
 	add_text(blob, p->reason ? p->reason : "");
@@ -355,22 +357,23 @@ write_counters(struct buf *out, const struct unit *u, const struct woven *w)
 void
 map_record(const struct unit *u, const struct woven *w, const struct weave_options *o, struct buf *out)
 {
+	bool calls = measures_have(o->measures, CHORD_CALLS);
 	struct buf blob = {0};
 
 	if (w->ncounter)
 		write_counters(out, u, w);
-	blob_head(&blob, u, w->proc, o->measure);
+	blob_head(&blob, u, w->proc, o->measures);
 	blob_blocks(&blob, w);
 	blob_edges(&blob, w);
-	blob_calls(&blob, w, o->calls);
-	blob_events(&blob, u, w, &o->events, o->calls);
+	blob_calls(&blob, w, calls);
+	blob_events(&blob, u, w, &o->events, calls);
 	if (w->paths)
 		map_paths(&blob, w);
-	write_head(out, u, w, w->ncounter, o->calls ? CHORD_MAP_CALLS : 0);
+	write_head(out, u, w, w->ncounter, calls ? CHORD_MAP_CALLS : 0);
 	buf_printf(out, "\t.long\t%zu\n", w->segments.n + w->calls.n);
 	write_segments(out, w);
 	write_returns(out, w);
-	write_event_counters(out, u, &o->events, o->calls);
+	write_event_counters(out, u, &o->events, calls);
 	write_tail(out, &blob, w->number);
 	buf_free(&blob);
 }
@@ -380,7 +383,7 @@ map_refused(const struct unit *u, const struct woven *w, const struct weave_opti
 {
 	struct buf blob = {0};
 
-	blob_head(&blob, u, w->proc, o->measure);
+	blob_head(&blob, u, w->proc, o->measures);
 	write_head(out, u, w, 0, CHORD_MAP_REFUSED);
 	buf_str(out, "\t.long\t0,0\n");
 	write_tail(out, &blob, w->number);

@@ -471,13 +471,10 @@ count_chords(const struct unit *u, struct woven *w, bool every_edge)
 	return true;
 }
 
-
 bool
-place_counters(const struct unit *u, struct woven *w, uint8_t measure)
+place_counters(const struct unit *u, struct woven *w, uint32_t measures)
 {
-	switch (measure) {
-	case CHORD_EVENTS: return true;
-	case CHORD_EVERY_BLOCK: return count_blocks(w);
-	default: return count_chords(u, w, measure == CHORD_EVERY_EDGE);
-	}
+	if (measures_have(measures, CHORD_EVERY_BLOCK))
+		return count_blocks(w);
+	return !measures_with(measures, CHORD_FLOW) || count_chords(u, w, measures_have(measures, CHORD_EVERY_EDGE));
 }

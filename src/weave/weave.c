@@ -179,7 +179,7 @@ static void
 place_by_calls(struct job *j)
 {
 	uint32_t refused = count_refused(j), way = j->way;
-	bool exact = j->o->calls;
+	bool exact = measures_with(j->o->measures, CHORD_AT_CALLS);
 
 	for (uint32_t e = 0; e < j->o->events.n; e++)
 		exact |= j->o->events.at[e].timed;
@@ -200,7 +200,7 @@ place_by_calls(struct job *j)
 static bool
 needs_stack(const struct weave_options *o)
 {
-	bool any = o->measure == CHORD_PATHS || o->calls;
+	bool any = measures_with(o->measures, CHORD_STACK);
 
 	for (uint32_t e = 0; e < o->events.n; e++)
 		any |= o->events.at[e].timed;
@@ -233,12 +233,12 @@ pass_place(struct job *j)
 		}
 		place_sites(&j->unit, w);
 		find_weights(j, w);
-		if (j->o->measure == CHORD_PATHS)
+		if (measures_have(j->o->measures, CHORD_PATHS))
 			j->wrong |= !place_paths(&j->unit, w, j->o->interest);
 		else
-			place_counters(&j->unit, w, j->o->measure);
+			place_counters(&j->unit, w, j->o->measures);
 	}
-	if (j->o->measure != CHORD_PATHS && j->o->events.n)
+	if (j->o->events.n)
 		place_by_calls(j);
 	for (uint32_t i = 0; i < j->unit.procs.n; i++)
 		if (j->unit.procs.at[i].reason && j->unit.procs.at[i].strays)
@@ -277,10 +277,10 @@ pass_output(struct job *j, struct buf *out)
 	bool runtime = j->o->runtime && j->stats.procs > j->stats.refused;
 	struct buf tail = {0};
 
-	if (runtime && j->o->measure == CHORD_PATHS)
+	if (runtime && measures_have(j->o->measures, CHORD_PATHS))
 		emit_path_mark(&tail, j->o->interest);
 	if (runtime)
-		emit_numbers(&tail, &j->o->events, j->o->calls);
+		emit_numbers(&tail, &j->o->events, measures_have(j->o->measures, CHORD_CALLS));
 	if (runtime)
 		emit_timers(&tail, j->o);
 	if (runtime)

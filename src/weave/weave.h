@@ -7,15 +7,15 @@
 #include "base/base.h"
 #include "format/format.h"
 #include "interest/interest.h"
+#include "measure/measure.h"
 
 /* Assembles text with the real assembler into memory (pool). False with *why if it was
  * rejected or could not be run; what the assembler says goes nowhere. */
 typedef bool weave_assemble(void *ctx, const struct buf *text, struct buf *object);
 
 struct weave_options {
-	uint8_t measure;             /* enum chord_measure */
-	struct event_list events;    /* to be counted beside it; none: n is 0 */
-	bool calls;                  /* and summed for each call */
+	uint32_t measures;           /* set of them, complete */
+	struct event_list events;    /* to be counted; none: n is 0 */
 	const char *runtime;         /* text of the runtime, put behind woven text; NULL: none */
 	size_t runtime_size;
 	const char *timers;          /* what it has in addition for events with timers */

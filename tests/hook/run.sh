@@ -11,6 +11,7 @@ w=${CHORD_TEST_DIR:-$(mktemp -d)}
 [ -n "${CHORD_TEST_DIR-}" ] || trap 'rm -rf "$w"' EXIT
 export LC_ALL=C
 unset CHORD_CC CHORD_CXX CHORD_AS CHORD_FILE COMPILER_PATH CHORD_KEEP
+. "$here/../registry.sh"
 hook=$("$CHORD" hook) || exit 1
 as=$(command -v as)
 cc="$CHORD cc"
@@ -432,7 +433,7 @@ t_lines() {
 # ---- options of Chord's ----
 
 t_measures() {
-	for m in edges every-block every-edge edges,edges events,edges calls; do
+	for m in $(measures flow) calls edges,edges events,edges; do
 		want $cc -fchord=$m -O2 -c work.c
 		want $cc -O2 -c main.c -fchord=$m
 		want $cc main.o -fchord=$m -o prog work.o
@@ -470,14 +471,14 @@ t_selected_paths() {
 	refused 1 "^chord: .*wrong.paths:[0-9]*: .*another build" $cc -O2 -fchord-paths=wrong.paths -o third main.c work.c
 }
 t_wrong_measures() {
-	refused 2 "^chord: -fchord=nonsense: unknown measure 'nonsense'; there are edges, every-block, every-edge, events, calls and paths$" $cc -fchord=nonsense -c work.c
+	refused 2 "^chord: -fchord=nonsense: unknown measure 'nonsense'; there are edges, every-block, every-edge, events, paths and calls$" $cc -fchord=nonsense -c work.c
 	refused 2 "chord: -fchord=edges,every-edge: .*one of them" $cc -c work.c -fchord=edges,every-edge
 	refused 2 "chord: -fchord=paths,edges: .*one of them" $cc -c work.c -fchord=paths,edges
 	for o in -fchord=paths,events -fchord=calls,paths "-fchord=paths -fchord-events=loads"; do
 		refused 2 "chord: -fchord=paths: .* cannot be counted beside paths" $cc $o -c work.c
 	done
 	for m in blocks blocks-vcnt trace clock edges,clock; do
-		refused 2 "chord: -fchord=$m: measure .* is not in this version; there are edges, every-block, every-edge, events, calls and paths" $cc -fchord=$m -c work.c
+		refused 2 "chord: -fchord=$m: measure .* is not in this version; there are edges, every-block, every-edge, events, paths and calls" $cc -fchord=$m -c work.c
 	done
 	for o in -fchord= -fchord=Edges -fchord=edges,; do
 		refused 2 "^chord: $o: .*edges" $cc $o -c work.c
@@ -662,7 +663,7 @@ t_unanswered() {
 	END
 	# Nothing is counted at all, whatever else is measured.
 	local measure
-	for measure in edges every-block every-edge paths; do
+	for measure in $(measures flow); do
 		refused 0 "^chord: warning: some.c:2: chord_events\\(loads\\): not counted; counted are none$" \
 			$cc -O2 -fchord=$measure -c some.c
 		[ "$(grep -c ': not counted; counted are none$' err)" = 3 ] && [ "$(wc -l <err)" = 3 ] || no "$measure: $(cat err)"
@@ -932,7 +933,7 @@ t_from_outside() {
 	printf '\t.text\n\t.globl f\n\t.type f,@function\nf:\n\tlea through(%%rip), %%rax\n\tlea end(%%rip), %%rcx\n\tret\n' >outside.s
 	printf 'through:\n\tpush %%rbp\n\tjmp *%%rbx\nend:\n\tcall _exit@PLT\n\thlt\n\t.size f,.-f\n' >>outside.s
 	echo 'int main(void) { return 0; }' >none.c
-	for measure in edges every-block every-edge events calls paths; do
+	for measure in $(measures); do
 		want $cc -fchord=$measure -Wl,-z,noexecstack -o prog none.c outside.s
 		refused 1 '' "$CHORD" verify prog
 		says 'f: a place in it that jumps from inside and from outside come to' out
@@ -960,7 +961,7 @@ t_lea_number() {
 	printf '\tjmp *%%rcx\n\tjne 1f\n\tret\n1:\tincl %%eax\n\tret\n\t.size on, .-on\n' >>lea.s
 	echo 'long rounds(long), on(long); int main(void) { long i, bad = 0; for (i = 0; i < 10; i++)
 		bad += rounds(i + 1) != (i + 1) * (i + 2) / 2 || on(i) != (i > 0); return bad != 0; }' >lea.c
-	for measure in edges every-block every-edge events calls paths; do
+	for measure in $(measures); do
 		want $cc -fchord=$measure -Wl,-z,noexecstack -o prog lea.c lea.s
 		[ $measure = events ] || { counts prog rounds && counts prog on; }
 		want ./prog

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Four ways to measure, one truth: "edges" derives most of its counts, "every-block"
+# Several ways to measure, one truth: "edges" derives most of its counts, "every-block"
 # and "every-edge" count what the others derive, "paths" counts no edge at all. The same
 # run must give the same number for every instruction.
 #
@@ -9,10 +9,11 @@
 set -eu
 oracle=$(cd "$(dirname "$0")" && pwd)
 . "$oracle/lib.sh"
+. "$oracle/../registry.sh"
 
 programs="bzip2 zlib ncompress lua5.4 grep sqlite3 arpack openssl"
 configs="gcc-O2"
-: "${MEASURES:=edges every-block every-edge paths}"
+: "${MEASURES:=$(measures flow)}"
 measures=$MEASURES
 
 # refused_by PROGRAM STEM MEASURE: what a measure refuses by name is not compared; it must not be half of all.

@@ -59,7 +59,7 @@ t_fewer() {
 # Each measure counts the same with weights as without.
 t_measures() {
 	first
-	for measure in edges every-block every-edge events calls paths; do
+	for measure in $(measures); do
 		want $cc -O2 "-fchord=$measure" -o without prog.c
 		want $cc -O2 "-fchord=$measure" -fchord-weights=weights -o with prog.c
 		alike $measure

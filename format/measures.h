@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/* The registry of measures: the one list of what Chord can measure. Every other list (names, options, help, what goes with
+ * what, what the tests run) comes from it; docs/measures.md says how to add a line. Like format.h it needs no other header. */
+#ifndef CHORD_MEASURES_H
+#define CHORD_MEASURES_H
+
+/* What is true of a measure. */
+enum {
+	CHORD_FLOW = 1,       /* says how often each block ran; an object has one such measure at most */
+	CHORD_FLOW_EDGES = 2, /* says that of each edge, too */
+	CHORD_OF_EVENTS = 4,  /* counts what -fchord-events= lists */
+	CHORD_STACK = 8,      /* keeps something by the stack: procedures whose stack pointer may point to data are refused */
+	CHORD_AT_CALLS = 16,  /* counters of events have to be right at every call */
+	CHORD_ALONE = 32,     /* goes with no other measure */
+};
+
+/* X(identifier, name, what it needs, traits, what it counts). The identifier's place is the measure's number, which stands in
+ * maps: new lines go to the end. What it needs is a set of measures that are added to it; one with CHORD_FLOW is so only if
+ * none has been chosen. */
+#define CHORD_MEASURE_LIST(X) \
+	X(EDGES, "edges", 0, CHORD_FLOW | CHORD_FLOW_EDGES, "counters on as few and as cold edges as suffice (the default)") \
+	X(EVERY_BLOCK, "every-block", 0, CHORD_FLOW, "a counter in every block") \
+	X(EVERY_EDGE, "every-edge", 0, CHORD_FLOW | CHORD_FLOW_EDGES, "a counter on every edge") \
+	X(EVENTS, "events", 0, CHORD_OF_EVENTS, "one exact counter for each event, which can be read at any moment") \
+	X(PATHS, "paths", 0, CHORD_FLOW | CHORD_FLOW_EDGES | CHORD_STACK | CHORD_ALONE, \
+	  "how often each acyclic path through a procedure ran") \
+	X(CALLS, "calls", CHORD_SET(EVENTS) | CHORD_SET(EDGES), CHORD_OF_EVENTS | CHORD_STACK | CHORD_AT_CALLS, \
+	  "what happens between each call and its return, in events")
+
+#define CHORD_MEASURE_ID(id, ...) CHORD_##id,
+enum chord_measure { CHORD_MEASURE_LIST(CHORD_MEASURE_ID) CHORD_MEASURES };
+
+/* A set of measures: bit m is that of measure m. */
+#define CHORD_SET(id) (1u << CHORD_##id)
+
+#endif
