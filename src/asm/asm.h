@@ -259,8 +259,8 @@ void computed_find(struct unit *u, struct proc *p);
 void live_prepare(struct unit *u);
 /* What is live before every instruction. */
 void live_find(struct unit *u, struct proc *p);
-/* stack.c: before which of them the stack pointer may point to data (gap.no_stack). Behind live_find(). */
-void stack_find(struct unit *u, struct proc *p);
+/* stack.c: before which instructions the stack pointer may point to data (gap.no_stack), in all procedures. Behind live_find(). */
+void stack_find(struct unit *u);
 
 /* ---- frame.c: where the frame is, by what instructions do ---- */
 

@@ -3,8 +3,9 @@
  * made a pointer to data for a while: everywhere behind an instruction that sets it to what is not known to come from it,
  * nothing that is woven in may use it.
  *
- * Addresses on the stack are followed through registers and the graph. One that is stored, and loaded by the same operand, is
- * taken for the same if the procedure stores nothing else there. */
+ * Addresses on the stack are followed through registers and the graphs, and by direct jumps from one procedure into the middle of
+ * another. One that is stored, and loaded by the same operand, is taken for the same if the procedure, and those that jump into
+ * it, store nothing else there. */
 #include "asm/asm.h"
 #include "asm/dest.h"
 
@@ -19,14 +20,27 @@ struct slot {
 	bool spoilt;      /* something else is stored there, too */
 };
 
+struct text_stacks;
+
+/* A procedure that is looked at. */
 struct stacks {
+	struct text_stacks *all;
 	const struct unit *u;
 	struct proc *p;
 	uint32_t *at;     /* by vertex: registers with addresses on the stack */
 	bool *reached;
+	bool *outside;    /* by vertex: it is not known who jumps there from outside */
 	VEC(struct slot) slots;
-	uint32_t *writes; /* by procedure: registers that it changes, plus KNOWN; 0: not looked at yet */
 	bool strays;      /* the stack pointer is lost somewhere */
+	bool inside;      /* and so it may be where who is not known jumps in */
+	bool again;       /* something has changed that has to be passed on */
+};
+
+/* All procedures of a text. */
+struct text_stacks {
+	struct unit *u;
+	struct stacks **of; /* by procedure; NULL: nothing has to be known of it */
+	uint32_t *writes;   /* by procedure: registers that it changes, plus KNOWN; 0: not looked at yet */
 };
 
 static const uint8_t *
@@ -55,9 +69,9 @@ slot_of(struct stacks *s, const struct move *m)
 }
 
 static bool
-by_hand(const struct stacks *s, const struct insn *in)
+by_hand(const struct unit *u, const struct insn *in)
 {
-	return !s->u->text->compiler || (in->stmt != UINT32_MAX && s->u->text->stmts.at[in->stmt].flags & STMT_INLINE);
+	return !u->text->compiler || (in->stmt != UINT32_MAX && u->text->stmts.at[in->stmt].flags & STMT_INLINE);
 }
 
 static const uint32_t KNOWN = 1u << 16, VECTORS = 0xffff0000;
@@ -105,11 +119,9 @@ called_writes(struct stacks *s, const struct code *c, const struct insn *in)
 
 	if (!d.section || s->u->text->compiler || !unit_find(s->u, d.section, d.off, &proc, &part))
 		return s->u->machine->clobbered | 1u | VECTORS;
-	if (!s->writes)
-		s->writes = pool_array(s->u->pool, s->u->procs.n, sizeof *s->writes);
-	if (!s->writes[proc])
-		s->writes[proc] = writes_of(s, proc) | KNOWN;
-	return (s->writes[proc] & 0xffff) | VECTORS;
+	if (!s->all->writes[proc])
+		s->all->writes[proc] = writes_of(s, proc) | KNOWN;
+	return (s->all->writes[proc] & 0xffff) | VECTORS;
 }
 
 static void
@@ -126,9 +138,62 @@ step(struct stacks *s, const struct code *c, const struct insn *in, uint32_t *re
 	s->u->machine->derived(bytes_of(s, c, in), in->len, regs);
 	if (is_access(s, c, in, false, &m) && was >> m.base & 1 && (slot = slot_of(s, &m)) && !slot->spoilt)
 		*regs |= 1u << m.to;
-	if (!(*regs & sp) && in->regs_kill & sp && !by_hand(s, in))
+	if (!(*regs & sp) && in->regs_kill & sp && !by_hand(s->u, in))
 		*regs |= sp;
 	s->strays |= !(*regs & sp);
+}
+
+/* The block that begins at a place; 0 if none does. */
+static uint32_t
+block_at(const struct proc *p, uint32_t part, uint32_t off)
+{
+	for (uint32_t v = 1; v < p->blocks.n; v++)
+		if (p->blocks.at[v].part == part && p->parts.at[part].code->insns.at[p->blocks.at[v].first].off == off)
+			return v;
+	return 0;
+}
+
+/* Where a direct jump or call leads, if that is in the middle of another procedure that is looked at. */
+static struct stacks *
+jumped_into(struct stacks *s, const struct code *c, const struct insn *in, uint32_t *block)
+{
+	struct dest d;
+	uint32_t proc, part;
+
+	if (in->cls != CHORD_INSN_JUMP && in->cls != CHORD_INSN_BRANCH && in->cls != CHORD_INSN_CALL)
+		return NULL;
+	d = dest_of(s->u, c, in);
+	if (!d.section || !unit_find(s->u, d.section, d.off, &proc, &part) || !s->all->of[proc] || s->all->of[proc] == s)
+		return NULL;
+	*block = block_at(&s->u->procs.at[proc], part, d.off);
+	return *block ? s->all->of[proc] : NULL;
+}
+
+/* True: that has changed. */
+static bool
+spoil(struct stacks *s, const struct slot *slot)
+{
+	const struct move m = {.base = slot->base, .index = slot->index, .scale = slot->scale, .disp = slot->disp};
+	struct slot *mine = slot_of(s, &m);
+
+	if (mine && mine->spoilt)
+		return false;
+	if (mine)
+		mine->spoilt = true;
+	else
+		VEC_PUSH(s->slots, *slot);
+	return true;
+}
+
+/* What a procedure stores is still there where it jumps to. */
+static bool
+spoil_all(struct stacks *s, const struct stacks *from)
+{
+	bool changed = false;
+
+	for (size_t i = 0; i < from->slots.n; i++)
+		changed |= from->slots.at[i].spoilt && spoil(s, &from->slots.at[i]);
+	return changed;
 }
 
 /* Remembers what is stored where, from what is known so far. True: that has changed. */
@@ -136,6 +201,8 @@ static bool
 find_slots(struct stacks *s)
 {
 	bool changed = false;
+	struct stacks *to;
+	uint32_t block;
 
 	for (uint32_t v = 0; v < s->p->blocks.n; v++) {
 		const struct block *b = &s->p->blocks.at[v];
@@ -157,59 +224,81 @@ find_slots(struct stacks *s)
 					slot->spoilt = changed = true;
 				}
 			}
+			to = jumped_into(s, c, &c->insns.at[i], &block);
+			changed |= to && spoil_all(to, s);
 			step(s, c, &c->insns.at[i], &regs);
 		}
 	}
 	return changed;
 }
 
-/* Passes on what holds behind a vertex. True: something has changed. */
-static bool
+/* Control comes to a vertex with that. */
+static void
+meet(struct stacks *s, uint32_t v, uint32_t regs)
+{
+	uint32_t now = s->reached[v] ? s->at[v] & regs : regs;
+
+	if (s->reached[v] && now == s->at[v])
+		return;
+	s->at[v] = now;
+	s->reached[v] = s->again = true;
+}
+
+/* A jump takes along what the registers have; behind a call all is elsewhere but the stack. */
+static void
+leave(struct stacks *s, const struct code *c, const struct insn *in, uint32_t regs)
+{
+	uint32_t block;
+	struct stacks *to = jumped_into(s, c, in, &block);
+
+	if (to)
+		meet(to, block, in->cls == CHORD_INSN_CALL ? regs & 1u << s->u->machine->sp : regs);
+}
+
+/* Passes on what holds behind a vertex. */
+static void
 pass(struct stacks *s, uint32_t v)
 {
 	const struct graph *g = s->p->graph;
 	uint32_t regs = s->at[v];
-	bool changed = false;
 
 	if (v < s->p->blocks.n) {
 		const struct block *b = &s->p->blocks.at[v];
 		const struct code *c = s->p->parts.at[b->part].code;
 
-		for (uint32_t i = b->first; i < b->last; i++)
+		for (uint32_t i = b->first; i < b->last; i++) {
+			leave(s, c, &c->insns.at[i], regs);
 			step(s, c, &c->insns.at[i], &regs);
+		}
 	}
-	for (uint32_t k = g->out_at[v]; k < g->out_at[v + 1]; k++) {
-		uint32_t to = g->edge[g->out[k]].to, now = s->reached[to] ? s->at[to] & regs : regs;
-
-		if (g->out[k] >= s->p->arcs.n || (s->reached[to] && now == s->at[to]))
-			continue;
-		s->at[to] = now;
-		s->reached[to] = changed = true;
-	}
-	return changed;
+	for (uint32_t k = g->out_at[v]; k < g->out_at[v + 1]; k++)
+		if (g->out[k] < s->p->arcs.n)
+			meet(s, g->edge[g->out[k]].to, regs);
 }
 
-/* Whoever jumps in from outside may do so from where the stack pointer is lost. */
+/* Whoever is not known and jumps in from outside may do so from where the stack pointer is lost. */
 static void
-follow(struct stacks *s, bool inside)
+begin(struct stacks *s)
 {
 	const struct proc *p = s->p;
 	uint32_t sp = 1u << s->u->machine->sp;
-	bool again = true;
 
 	memset(s->reached, 0, p->graph->nvert * sizeof *s->reached);
 	memset(s->at, 0, p->graph->nvert * sizeof *s->at);
 	s->strays = false;
 	for (uint32_t e = 0; e < p->arcs.n; e++)
-		if (p->graph->edge[e].from == p->entry) {
-			s->at[p->graph->edge[e].to] = e && inside ? 0 : sp;
-			s->reached[p->graph->edge[e].to] = true;
-		}
-	while (again) {
-		again = false;
-		for (uint32_t v = 0; v < p->graph->nvert; v++)
-			if (s->reached[v] && v != p->exit && v != p->entry)
-				again |= pass(s, v);
+		if (p->graph->edge[e].from == p->entry && (!e || s->outside[p->graph->edge[e].to]))
+			meet(s, p->graph->edge[e].to, e && s->inside ? 0 : sp);
+}
+
+static void
+follow(struct stacks *s)
+{
+	while (s->again) {
+		s->again = false;
+		for (uint32_t v = 0; v < s->p->graph->nvert; v++)
+			if (s->reached[v] && v != s->p->exit && v != s->p->entry)
+				pass(s, v);
 	}
 }
 
@@ -232,36 +321,136 @@ mark_gaps(struct stacks *s)
 }
 
 static bool
-sets_stack_pointer(const struct stacks *s)
+sets_stack_pointer(const struct unit *u, const struct proc *p)
 {
-	for (size_t t = 0; t < s->p->parts.n; t++)
-		for (uint32_t i = s->p->parts.at[t].first; i < s->p->parts.at[t].last; i++) {
-			const struct insn *in = &s->p->parts.at[t].code->insns.at[i];
+	for (size_t t = 0; t < p->parts.n; t++)
+		for (uint32_t i = p->parts.at[t].first; i < p->parts.at[t].last; i++) {
+			const struct insn *in = &p->parts.at[t].code->insns.at[i];
 
-			if (in->regs_kill >> s->u->machine->sp & 1 && by_hand(s, in))
+			if (in->regs_kill >> u->machine->sp & 1 && by_hand(u, in))
 				return true;
 		}
 	return false;
 }
 
-void
-stack_find(struct unit *u, struct proc *p)
-{
-	struct stacks s = {.u = u, .p = p};
+/* ---- all procedures ---- */
 
-	if (!sets_stack_pointer(&s))
-		return;
-	graph_index(p->graph);
-	s.at = pool_array(u->pool, p->graph->nvert, sizeof *s.at);
-	s.reached = pool_array(u->pool, p->graph->nvert, sizeof *s.reached);
-	do
-		follow(&s, false);
-	while (find_slots(&s));
-	if (s.strays) {
-		do
-			follow(&s, true);
-		while (find_slots(&s));
-		mark_gaps(&s);
+static bool
+find_all_slots(struct text_stacks *all)
+{
+	bool changed = false;
+
+	for (size_t i = 0; i < all->u->procs.n; i++)
+		changed |= all->of[i] && find_slots(all->of[i]);
+	return changed;
+}
+
+static void
+follow_all(struct text_stacks *all)
+{
+	bool again = true;
+
+	for (size_t i = 0; i < all->u->procs.n; i++)
+		if (all->of[i])
+			begin(all->of[i]);
+	while (again) {
+		again = false;
+		for (size_t i = 0; i < all->u->procs.n; i++)
+			if (all->of[i] && all->of[i]->again) {
+				follow(all->of[i]);
+				again = true;
+			}
 	}
-	free(s.slots.at);
+}
+
+/* True: some procedure strays of which that was not known. */
+static bool
+find_strays(struct text_stacks *all)
+{
+	bool more = false;
+
+	for (size_t i = 0; i < all->u->procs.n; i++)
+		if (all->of[i] && all->of[i]->strays && !all->of[i]->inside)
+			all->of[i]->inside = more = true;
+	return more;
+}
+
+static struct stacks *
+look_at(struct text_stacks *all, struct proc *p)
+{
+	struct stacks *s = pool_array(all->u->pool, 1, sizeof *s);
+	const struct graph *g = p->graph;
+
+	graph_index(p->graph);
+	*s = (struct stacks){.all = all, .u = all->u, .p = p};
+	s->at = pool_array(all->u->pool, g->nvert, sizeof *s->at);
+	s->reached = pool_array(all->u->pool, g->nvert, sizeof *s->reached);
+	s->outside = pool_array(all->u->pool, g->nvert, sizeof *s->outside);
+	for (uint32_t v = 0; v < p->blocks.n; v++) {
+		const struct block *b = &p->blocks.at[v];
+		unsigned lead = p->parts.at[b->part].code->insns.at[b->first].lead;
+
+		s->outside[v] = (lead & ~(unsigned)(LEAD_JUMP | LEAD_AFTER | LEAD_START)) != LEAD_ENTRY;
+	}
+	return s;
+}
+
+/* The procedures at both ends of a way. False: that to which it leads is not measured. */
+static bool
+ends_of(const struct unit *u, const struct way *w, uint32_t *from, uint32_t *to, uint32_t *block)
+{
+	uint32_t part;
+
+	if (!unit_find(u, w->from, u->code[w->from]->insns.at[w->insn].off, from, &part) ||
+	    !unit_find(u, w->section, w->off, to, &part) || u->procs.at[*to].reason)
+		return false;
+	*block = block_at(&u->procs.at[*to], part, w->off);
+	return true;
+}
+
+/* Procedures that jump into one another are looked at together, if one of them sets the stack pointer. */
+static void
+choose(struct text_stacks *all)
+{
+	struct unit *u = all->u;
+	uint32_t from, to, block;
+	bool more = true;
+
+	for (size_t i = 0; i < u->procs.n; i++)
+		if (!u->procs.at[i].reason && sets_stack_pointer(u, &u->procs.at[i]))
+			all->of[i] = look_at(all, &u->procs.at[i]);
+	while (more) {
+		more = false;
+		for (size_t i = 0; i < u->ways.n; i++) {
+			if (!ends_of(u, &u->ways.at[i], &from, &to, &block) || u->procs.at[from].reason ||
+			    !all->of[from] == !all->of[to])
+				continue;
+			to = all->of[to] ? from : to;
+			all->of[to] = look_at(all, &u->procs.at[to]);
+			more = true;
+		}
+	}
+	for (size_t i = 0; i < u->ways.n; i++)
+		if (ends_of(u, &u->ways.at[i], &from, &to, &block) && all->of[to] && (u->procs.at[from].reason || !all->of[from]))
+			all->of[to]->outside[block] = true;
+}
+
+void
+stack_find(struct unit *u)
+{
+	struct text_stacks all = {.u = u, .of = pool_array(u->pool, u->procs.n, sizeof *all.of)};
+
+	all.writes = pool_array(u->pool, u->procs.n, sizeof *all.writes);
+	choose(&all);
+	do {
+		do
+			follow_all(&all);
+		while (find_all_slots(&all));
+	} while (find_strays(&all));
+	for (size_t i = 0; i < u->procs.n; i++) {
+		if (all.of[i] && all.of[i]->strays)
+			mark_gaps(all.of[i]);
+		if (all.of[i])
+			free(all.of[i]->slots.at);
+	}
 }

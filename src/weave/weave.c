@@ -338,7 +338,7 @@ run(struct job *j, const char *at, size_t n, const char *file, struct buf *out)
 	dump_procs(j, "graph");
 	live_prepare(&j->unit);
 	each_proc(j, live_find);
-	each_proc(j, stack_find);
+	stack_find(&j->unit);
 	pass_place(j);
 	if (j->wrong)
 		return WEAVE_WRONG;
