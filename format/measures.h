@@ -14,17 +14,18 @@ enum {
 	CHORD_ALONE = 32,     /* goes with no other measure */
 };
 
-/* X(identifier, name, what it needs, traits, what it counts). The identifier's place is the measure's number, which stands in
- * maps: new lines go to the end. What it needs is a set of measures that are added to it; one with CHORD_FLOW is so only if
- * none has been chosen. */
+/* X(IDENTIFIER, identifier, name, what it needs, traits, what it counts). The place in the list is the measure's number, which
+ * stands in maps: new lines go to the end. With `identifier` end the names of what a layer knows of it. What it needs is a set
+ * of measures that are added to it; one with CHORD_FLOW is so only if none has been chosen. */
 #define CHORD_MEASURE_LIST(X) \
-	X(EDGES, "edges", 0, CHORD_FLOW | CHORD_FLOW_EDGES, "counters on as few and as cold edges as suffice (the default)") \
-	X(EVERY_BLOCK, "every-block", 0, CHORD_FLOW, "a counter in every block") \
-	X(EVERY_EDGE, "every-edge", 0, CHORD_FLOW | CHORD_FLOW_EDGES, "a counter on every edge") \
-	X(EVENTS, "events", 0, CHORD_OF_EVENTS, "one exact counter for each event, which can be read at any moment") \
-	X(PATHS, "paths", 0, CHORD_FLOW | CHORD_FLOW_EDGES | CHORD_STACK | CHORD_ALONE, \
+	X(EDGES, edges, "edges", 0, CHORD_FLOW | CHORD_FLOW_EDGES, \
+	  "counters on as few and as cold edges as suffice (the default)") \
+	X(EVERY_BLOCK, every_block, "every-block", 0, CHORD_FLOW, "a counter in every block") \
+	X(EVERY_EDGE, every_edge, "every-edge", 0, CHORD_FLOW | CHORD_FLOW_EDGES, "a counter on every edge") \
+	X(EVENTS, events, "events", 0, CHORD_OF_EVENTS, "one exact counter for each event, which can be read at any moment") \
+	X(PATHS, paths, "paths", 0, CHORD_FLOW | CHORD_FLOW_EDGES | CHORD_STACK | CHORD_ALONE, \
 	  "how often each acyclic path through a procedure ran") \
-	X(CALLS, "calls", CHORD_SET(EVENTS) | CHORD_SET(EDGES), CHORD_OF_EVENTS | CHORD_STACK | CHORD_AT_CALLS, \
+	X(CALLS, calls, "calls", CHORD_SET(EVENTS) | CHORD_SET(EDGES), CHORD_OF_EVENTS | CHORD_STACK | CHORD_AT_CALLS, \
 	  "what happens between each call and its return, in events")
 
 #define CHORD_MEASURE_ID(id, ...) CHORD_##id,

@@ -2,7 +2,7 @@
 /* The registry of measures as a table, and what follows from needs and traits. */
 #include "measure/measure.h"
 
-#define ROW(id, name, needs, traits, what) [CHORD_##id] = {name, needs, traits, what},
+#define ROW(id, lower, name, needs, traits, what) [CHORD_##id] = {name, needs, traits, what},
 const struct measure measure_list[CHORD_MEASURES] = {CHORD_MEASURE_LIST(ROW)};
 
 uint32_t

@@ -309,7 +309,7 @@ name_events(struct emitter *m)
 	const struct event_list *list = &m->o->events;
 	struct buf b = {0};
 
-	m->boxes = number_boxes(m->u->pool, list, measures_have(m->o->measures, CHORD_CALLS));
+	m->boxes = number_boxes(m->u->pool, list, at_calls(m->o));
 	m->numbers = pool_array(m->u->pool, m->boxes.n, sizeof *m->numbers);
 	m->due = pool_array(m->u->pool, list->n, sizeof *m->due);
 	for (uint32_t i = 0; i < list->n; i++) {
@@ -319,7 +319,7 @@ name_events(struct emitter *m)
 	}
 	for (uint32_t i = 0; i < m->boxes.n; i++) {
 		b.n = 0;
-		number_symbol(&b, &m->boxes.at[i], list, measures_have(m->o->measures, CHORD_CALLS));
+		number_symbol(&b, &m->boxes.at[i], list, at_calls(m->o));
 		m->numbers[i] = pool_strndup(m->u->pool, b.at, b.n);
 	}
 	buf_free(&b);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Labels behind calls, what is summed around them, who is called through pointers; what jumps into other activations. */
-#include "weave/emit.h"
+/* Labels behind calls, and what jumps into other activations. */
+#include "weave/measure.h"
 
 #include <string.h>
 
@@ -13,120 +13,6 @@ can_label_return(const struct emitter *m, const struct code *c, const struct ins
 	if (stmt == UINT32_MAX || m->u->text->stmts.at[stmt].kind != STMT_CODE)
 		return false;
 	return next >= c->nbyte || c->at[next] == UINT32_MAX || c->insns.at[c->at[next]].stmt != UINT32_MAX;
-}
-
-/* Linkers, or the code itself (`call 1f; 1: pop`), want nothing before the call or behind it. */
-static bool
-is_glued(const struct emitter *m, uint32_t block, uint32_t i)
-{
-	const struct part *t = &m->w->proc->parts.at[m->w->proc->blocks.at[block].part];
-
-	return t->code->insns.at[i].attr & INSN_GLUED || (i + 1 < t->last && t->code->insns.at[i + 1].attr & INSN_GLUED);
-}
-
-/* What is live behind an instruction that falls through. */
-static struct gap
-gap_behind(const struct emitter *m, uint32_t part, uint32_t i)
-{
-	if (i + 1 < m->w->proc->parts.at[part].last)
-		return gap_before(m->w->proc, part, i + 1);
-	return (struct gap){.flags_live = m->u->machine->all_flags, .regs_live = m->u->machine->all_regs};
-}
-
-/* The operand of a call through a pointer, without the star. Empty: it is none that can be loaded before the call. */
-static struct str
-pointer_of(const struct emitter *m, const struct insn *in)
-{
-	const struct stmt *s = &m->u->text->stmts.at[in->stmt];
-	struct str word = stmt_word(m->u->text, s), rest = stmt_rest(m->u->text, s);
-
-	if (in->cls != CHORD_INSN_ICALL || s->flags & (STMT_INTEL | STMT_INLINE) || !m->u->text->compiler ||
-	    !(str_is(word, "call") || str_is(word, "callq")) || rest.n < 2 || *rest.at != '*' ||
-	    memchr(rest.at, '@', rest.n) || memchr(rest.at, '#', rest.n) || memchr(rest.at, '"', rest.n) ||
-	    memmem(rest.at, rest.n, "%e", 2))
-		return STR("");
-	return (struct str){rest.at + 1, rest.n - 1};
-}
-
-/* A stub where the call is, for which the call frame state cannot be stated elsewhere. */
-static void
-emit_over(struct emitter *m, uint32_t number, const struct buf *stub)
-{
-	const char *over = emit_name(m, 'V', number);
-
-	m->u->machine->jump(&m->b, over);
-	buf_add(&m->b, stub->at, stub->n);
-	buf_printf(&m->b, "%s:\n", over);
-}
-
-/* Who is called through a pointer is counted before the call, in a slot that the runtime finds or makes. The number
- * behind the sums holds the slot of the thread's last call there. */
-static void
-emit_pointer(struct emitter *m, struct call *c, uint32_t number, struct gap gap)
-{
-	uint32_t part = m->w->proc->blocks.at[c->block].part;
-	const struct insn *in = woven_insn(m->w, c->block, c->insn);
-	struct str operand = pointer_of(m, in);
-	struct buf stub = {0}, there = {0}, back = {0};
-	struct pointer_at at = {.label = m->counters, .offset = (uint64_t)m->w->ncounter * 8};
-	struct buf ask = {0}, on = {0};
-	uint32_t behind = stmt_behind(m->u->text, m->w->proc->parts.at[part].last_stmt) + 1;
-
-	if (!operand.n || gap.flags_live)
-		return;
-	bool far = cfi_move(m->u->cfi, behind, in->stmt, &there, &back);
-	c->flags |= CHORD_CALL_POINTER;
-	label_add(&ask, 'Q', m->w->number, number);
-	label_add(&on, 'K', m->w->number, number);
-	buf_char(&ask, 0);
-	buf_char(&on, 0);
-	at.ask = ask.at;
-	at.on = on.at;
-	emit_label(&stub, 'Q', m->w->number, number);
-	buf_add(&stub, there.at, there.n);
-	m->u->machine->pointer(&m->b, &stub, operand, at, gap);
-	buf_add(&stub, back.at, back.n);
-	if (far)
-		buf_add(&m->stubs[part], stub.at, stub.n);
-	else
-		emit_over(m, number, &stub);
-	m->w->ncounter++;
-	buf_free(&stub);
-	buf_free(&there);
-	buf_free(&back);
-	buf_free(&ask);
-	buf_free(&on);
-}
-
-/* Before the call what was counted so far is subtracted from its sum, behind it added: what remains is what was
- * counted meanwhile. Nothing of the activation has to be kept, whatever recursion there is. */
-static void
-emit_sum(struct emitter *m, struct call *c, uint32_t number, uint32_t stmt)
-{
-	const struct block *b = &m->w->proc->blocks.at[c->block];
-	const struct insn *in = woven_insn(m->w, c->block, c->insn);
-	struct gap before = gap_before(m->w->proc, b->part, c->insn);
-	struct gap after = gap_behind(m, b->part, c->insn);
-	/* Compilers keep nothing below the stack pointer in procedures that call. */
-	bool compiled = m->u->text->compiler && !(m->u->text->stmts.at[stmt].flags & STMT_INLINE);
-	uint64_t at = (uint64_t)m->w->ncounter * 8;
-
-	c->sum = m->w->ncounter + 1;
-	c->callee = woven_callee(m->u, emit_code(m, c->block), in, m->w->proc);
-	m->w->ncounter += m->o->events.n;
-	for (uint32_t k = 0; k < m->o->events.n; k++)
-		m->u->machine->add_sum(&m->b, m->numbers[k], CHORD_WAYS_SUMMED, m->counters, at + 8 * k, true, true, before);
-	if (!c->callee)
-		emit_pointer(m, c, number, before);
-	emit_text(m, emit_before(m, c->block, c->insn), RANK_CALL, in->stmt);
-	emit_segment(m, c->block, c->insn);
-	if (c->flags & CHORD_CALL_NORETURN)
-		return;
-	for (uint32_t k = 0; k < m->o->events.n; k++)
-		m->u->machine->add_sum(&m->b, m->numbers[k], CHORD_WAYS_SUMMED, m->counters, at + 8 * k, false, compiled, after);
-	emit_text(m, emit_behind(m, emit_returned(m, c->block, c->insn, stmt)), RANK_RETURNED, stmt);
-	if (c->insn + 1 < b->last)
-		emit_segment(m, c->block, c->insn + 1);
 }
 
 void
@@ -159,10 +45,7 @@ emit_calls(struct emitter *m)
 				emit_text(m, emit_behind(m, stmt), RANK_RETURN, stmt);
 			}
 			VEC_PUSH(m->w->calls, (struct call){b, i, flags, labelled, 0, NULL});
-			/* Behind a call that goes on in the procedure itself there may be data. */
-			if (measures_have(m->o->measures, CHORD_CALLS) && labelled && in->stmt == stmt && !is_glued(m, b, i) &&
-			    !(i + 1 == p->blocks.at[b].last && calls_within(m->w, b)))
-				emit_sum(m, &m->w->calls.at[m->w->calls.n - 1], (uint32_t)m->w->calls.n - 1, stmt);
+			measures_at_call(m, (uint32_t)m->w->calls.n - 1, stmt);
 		}
 }
 

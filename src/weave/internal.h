@@ -134,8 +134,6 @@ calls_within(const struct woven *w, uint32_t block)
 
 /* place.c: finds a site for every edge and block, prices them, fixes edges that have none. */
 void place_sites(const struct unit *u, struct woven *w);
-/* Chooses which sites get counters. False: refused, with proc->reason set. */
-bool place_counters(const struct unit *u, struct woven *w, uint32_t measures);
 
 /* What a file says of the procedure; *other as for interest_find(). */
 const struct interest_proc *place_find(const struct unit *u, const struct woven *w, const struct interest *in,
@@ -168,8 +166,6 @@ bool select_paths(const struct unit *u, struct woven *w, const struct interest *
 void select_refused(const struct unit *u, const struct woven *w, const struct interest *interest);
 /* Chooses table, homes and guards for w->paths->act. Returns the price of all that, in instructions that run. */
 double plan_paths(const struct unit *u, struct woven *w);
-/* Appends what tells the runtime that a module has paths, once for each: of which only some are counted, or all. */
-void emit_path_mark(struct buf *tail, bool selected);
 /* The graph, as interest_hash() wants it. */
 void map_graph(struct buf *blob, const struct woven *w);
 /* What the map says of them. */
@@ -286,5 +282,12 @@ void emit_timers(struct buf *tail, const struct weave_options *o);
 void show_unit(const struct unit *u, FILE *f);
 void show_proc(const struct unit *u, const struct proc *p, FILE *f);
 void show_woven(const struct unit *u, const struct woven *w, FILE *f);
+
+/* Do counters of events have to be right at every call? */
+static inline bool
+at_calls(const struct weave_options *o)
+{
+	return measures_with(o->measures, CHORD_AT_CALLS);
+}
 
 #endif

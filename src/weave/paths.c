@@ -489,17 +489,6 @@ place_all(const struct unit *u, struct woven *w)
 	return true;
 }
 
-void
-emit_path_mark(struct buf *tail, bool selected)
-{
-	const char *name = selected ? "__chord_some_paths" : "__chord_paths";
-
-	buf_printf(tail, "\t.section %s,\"awG\",@nobits,%s,comdat\n\t.balign 8\n", CHORD_SECTION_CNT, name);
-	buf_printf(tail, "\t.globl\t%s\n\t.hidden\t%s\n%s:\t.zero\t8\n", name, name, name);
-	buf_printf(tail, "\t.section %s,\"aoG\",@progbits,%s,%s,comdat\n\t.balign 4\n\t.long\t0,%d\n", CHORD_SECTION_PATH, name,
-	           name, selected);
-}
-
 bool
 place_paths(const struct unit *u, struct woven *w, const struct interest *interest)
 {

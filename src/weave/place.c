@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where counters can go, what they cost there, and which are needed.
+/* Where counters can go, what they cost there. Which are needed the measures say.
  *
  * An edge gets its code at the end of its source (one successor), at the start
  * of its target (one predecessor), or on a split edge. Between the edge and its
@@ -272,74 +272,6 @@ place_end(const struct unit *u, const struct woven *w, uint32_t block)
 	return place_end_before(u, w, block, w->proc->blocks.at[block].last - 1);
 }
 
-static bool
-count_blocks(struct woven *w)
-{
-	for (uint32_t b = 0; b < w->proc->blocks.n; b++) {
-		if (w->block[b].where == SITE_NONE) {
-			w->proc->reason = "a block without a place for its counter";
-			return false;
-		}
-		w->block[b].counter = ++w->ncounter;
-	}
-	return true;
-}
-
-static void
-count_edge(struct woven *w, uint32_t e)
-{
-	w->edge[e].counter = ++w->ncounter;
-	if (w->edge[e].where == SITE_SPLIT)
-		w->split[w->edge[e].block] = true;
-}
-
-/* The graph in which each block is two vertices with an edge between them: a counter
- * in the block is then a counter on that edge. A loop of one block would need its
- * back edge split otherwise, at the price of a jump each time around. Edges keep
- * their numbers; those inside blocks follow. */
-static struct graph *
-split_blocks(const struct unit *u, const struct woven *w)
-{
-	const struct graph *g = w->proc->graph;
-	struct graph *s = graph_new(u->pool, g->nvert, g->root, g->exit);
-	uint32_t nblock = (uint32_t)w->proc->blocks.n;
-
-	for (uint32_t b = 0; b < nblock; b++)
-		graph_vertex(s);
-	for (uint32_t i = 0; i < g->nedge; i++) {
-		const struct edge *e = &g->edge[i];
-
-		if (i == g->close)
-			graph_close(s);
-		else
-			graph_edge(s, e->from < nblock ? g->nvert + e->from : e->from, e->to);
-		s->edge[i].fixed = e->fixed;
-		s->edge[i].phantom = e->phantom;
-		s->edge[i].cost = e->cost;
-	}
-	for (uint32_t b = 0; b < nblock; b++) {
-		uint32_t i = graph_edge(s, b, g->nvert + b);
-
-		s->edge[i].fixed = w->block[b].where == SITE_NONE;
-		s->edge[i].cost = s->edge[i].fixed ? 1 : w->block[b].price;
-	}
-	return s;
-}
-
-static double *
-split_weights(const struct unit *u, const struct woven *w, const struct graph *s)
-{
-	const struct graph *g = w->proc->graph;
-	double *weight = pool_array(u->pool, s->nedge, sizeof *weight);
-
-	for (uint32_t i = 0; i < g->nedge; i++) {
-		weight[i] = w->weight[i];
-		if (g->edge[i].to < w->proc->blocks.n)
-			weight[g->nedge + g->edge[i].to] += w->weight[i];
-	}
-	return weight;
-}
-
 /* How likely edges are beside the others of their source. */
 static const double FALLS = 1.5, COLD = 0.01, ENDS = 0.1, CALLS = 0.7;
 
@@ -445,36 +377,4 @@ place_weights(const struct unit *u, struct woven *w)
 	if (w->before && w->before->nran == w->proc->arcs.n)
 		take_before(w->before, g, w->weight);
 	return w->weight;
-}
-
-/* Chords of a maximum spanning tree; in every-edge the other edges that can have counters as well. */
-static bool
-count_chords(const struct unit *u, struct woven *w, bool every_edge)
-{
-	struct graph *s;
-	bool *in_tree;
-	uint32_t bad = 0, nedge = w->proc->graph->nedge;
-
-	place_weights(u, w);
-	s = split_blocks(u, w);
-	in_tree = span_max(s, split_weights(u, w, s), &bad);
-	if (!in_tree) {
-		w->proc->reason = pool_printf(u->pool, "ways that cannot be counted apart meet at block %u", s->edge[bad].to);
-		return false;
-	}
-	for (uint32_t e = 0; e < w->proc->arcs.n; e++)
-		if (every_edge ? w->edge[e].where != SITE_NONE : !in_tree[e])
-			count_edge(w, e);
-	for (uint32_t b = 0; b < w->proc->blocks.n; b++)
-		if (!in_tree[nedge + b])
-			w->block[b].counter = ++w->ncounter;
-	return true;
-}
-
-bool
-place_counters(const struct unit *u, struct woven *w, uint32_t measures)
-{
-	if (measures_have(measures, CHORD_EVERY_BLOCK))
-		return count_blocks(w);
-	return !measures_with(measures, CHORD_FLOW) || count_chords(u, w, measures_have(measures, CHORD_EVERY_EDGE));
 }

@@ -208,12 +208,12 @@ static void
 answer_events(const struct unit *u, const struct weave_options *o, uint32_t mark, uint32_t event, int64_t query,
               struct edits *e)
 {
-	struct number_boxes boxes = number_boxes(u->pool, &o->events, measures_have(o->measures, CHORD_CALLS));
+	struct number_boxes boxes = number_boxes(u->pool, &o->events, at_calls(o));
 	struct asked a = {.list = &o->events, .number = mark, .query = query};
 	struct buf symbol = {0};
 
 	a.box = number_box_of(&boxes, event, &a.axis);
-	number_symbol(&symbol, a.box, a.list, measures_have(o->measures, CHORD_CALLS));
+	number_symbol(&symbol, a.box, a.list, at_calls(o));
 	buf_char(&symbol, 0);
 	a.numbers = symbol.at;
 	answer(u, &u->text->stmts.at[mark + 1], &a, e);

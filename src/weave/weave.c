@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The pipeline, from the compiler's text to woven text. */
-#include "weave/internal.h"
+#include "weave/measure.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,14 +16,13 @@ struct job {
 	struct object *object;
 	struct unit unit;
 	struct woven *woven;      /* by procedure */
+	struct plan plan;
 	uint32_t groups;          /* procedures whose counters are in groups of their own */
 	uint32_t anchors;         /* sections of code that have sections of the map */
-	uint32_t way;             /* of the next place that adds to counters of events */
 	struct edits edits;
 	uint32_t changed;         /* procedures that the weights know with another graph only */
 	struct weave_stats stats;
 	const char *why;
-	bool wrong;               /* paths of interest or weights do not fit */
 };
 
 /* Every pass fills what its comment says, and needs what the ones before it filled. */
@@ -140,7 +139,7 @@ find_weights(struct job *j, struct woven *w)
 	j->changed += other != NULL;
 	if (w->before && w->before->nran && w->before->nran != w->proc->arcs.n) {
 		error_at(j->o->weights->file, w->before->line, "%s: it has another number of edges", w->proc->name);
-		j->wrong = true;
+		j->plan.wrong = true;
 	}
 }
 
@@ -151,47 +150,6 @@ warn_of_changes(const struct job *j)
 		buf_printf(j->o->warnings, "%s: %u %s not those of %s: their weights are guessed\n",
 		           *j->text.source ? j->text.source : j->text.file, j->changed,
 		           j->changed == 1 ? "procedure is" : "procedures are", j->o->weights->file);
-}
-
-static uint32_t
-count_refused(const struct job *j)
-{
-	uint32_t n = 0;
-
-	for (size_t i = 0; i < j->unit.procs.n; i++)
-		n += j->unit.procs.at[i].reason != NULL;
-	return n;
-}
-
-static void
-place_all_events(struct job *j)
-{
-	const uint32_t *order = local_order(&j->unit, j->woven);
-
-	for (uint32_t i = 0; i < j->unit.procs.n; i++)
-		if (!j->woven[order[i]].proc->reason)
-			place_events(&j->unit, &j->woven[order[i]], j->woven, &j->o->events, &j->way);
-}
-
-/* Where calls or timers need counters right at every call, no procedure is local. Nor if one is refused now: it may call
- * others, and does not say what is not counted yet. */
-static void
-place_by_calls(struct job *j)
-{
-	uint32_t refused = count_refused(j), way = j->way;
-	bool exact = measures_with(j->o->measures, CHORD_AT_CALLS);
-
-	for (uint32_t e = 0; e < j->o->events.n; e++)
-		exact |= j->o->events.at[e].timed;
-	if (!exact)
-		local_find(&j->unit, j->woven);
-	place_all_events(j);
-	if (exact || count_refused(j) == refused)
-		return;
-	for (uint32_t i = 0; i < j->unit.procs.n; i++)
-		forget_events(&j->woven[i]);
-	j->way = way;
-	place_all_events(j);
 }
 
 #define LOST_STACK "its stack pointer may point to data where something has to be counted"
@@ -214,8 +172,9 @@ pass_place(struct job *j)
 	uint32_t *anchor = pool_array(j->unit.pool, j->unit.ncode + 1u, sizeof *anchor);
 
 	j->woven = pool_array(j->unit.pool, j->unit.procs.n + 1, sizeof *j->woven);
+	j->plan = (struct plan){.o = j->o, .u = &j->unit, .woven = j->woven};
 	/* Other texts' procedures begin with other numbers. */
-	j->way = j->unit.procs.n ? (uint32_t)str_hash(str_of(j->unit.procs.at[0].name)) : 0;
+	j->plan.way = j->unit.procs.n ? (uint32_t)str_hash(str_of(j->unit.procs.at[0].name)) : 0;
 	for (uint32_t i = 0; i < j->unit.procs.n; i++) {
 		struct proc *p = &j->unit.procs.at[i];
 		struct woven *w = &j->woven[i];
@@ -233,13 +192,9 @@ pass_place(struct job *j)
 		}
 		place_sites(&j->unit, w);
 		find_weights(j, w);
-		if (measures_have(j->o->measures, CHORD_PATHS))
-			j->wrong |= !place_paths(&j->unit, w, j->o->interest);
-		else
-			place_counters(&j->unit, w, j->o->measures);
+		measures_plan(&j->plan, w);
 	}
-	if (j->o->events.n)
-		place_by_calls(j);
+	measures_plan_text(&j->plan);
 	for (uint32_t i = 0; i < j->unit.procs.n; i++)
 		if (j->unit.procs.at[i].reason && j->unit.procs.at[i].strays)
 			j->unit.procs.at[i].reason = LOST_STACK;
@@ -277,12 +232,8 @@ pass_output(struct job *j, struct buf *out)
 	bool runtime = j->o->runtime && j->stats.procs > j->stats.refused;
 	struct buf tail = {0};
 
-	if (runtime && measures_have(j->o->measures, CHORD_PATHS))
-		emit_path_mark(&tail, j->o->interest);
 	if (runtime)
-		emit_numbers(&tail, &j->o->events, measures_have(j->o->measures, CHORD_CALLS));
-	if (runtime)
-		emit_timers(&tail, j->o);
+		measures_tail(&tail, j->o);
 	if (runtime)
 		emit_watched(&j->text, &j->edits, &tail);
 	edit_apply(&j->edits, &j->text, out);
@@ -340,7 +291,7 @@ run(struct job *j, const char *at, size_t n, const char *file, struct buf *out)
 	each_proc(j, live_find);
 	stack_find(&j->unit);
 	pass_place(j);
-	if (j->wrong)
+	if (j->plan.wrong)
 		return WEAVE_WRONG;
 	dump_woven(j, "place");
 	pass_queries(j);

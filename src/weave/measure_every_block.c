@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/* Measure every-block: a counter in every block. */
+#include "weave/measure.h"
+
+static void
+plan(struct plan *l, struct woven *w)
+{
+	(void)l;
+	for (uint32_t b = 0; b < w->proc->blocks.n; b++) {
+		if (w->block[b].where == SITE_NONE) {
+			w->proc->reason = "a block without a place for its counter";
+			return;
+		}
+		w->block[b].counter = ++w->ncounter;
+	}
+}
+
+const struct weave_measure weave_every_block = {.plan = plan};

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/* Measure every-edge: the chords that edges counts, and a counter on each further edge that can have one. */
+#include "weave/measure.h"
+
+static void
+plan(struct plan *l, struct woven *w)
+{
+	count_chords(l->u, w, true);
+}
+
+const struct weave_measure weave_every_edge = {.plan = plan};
