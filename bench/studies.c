@@ -9,7 +9,7 @@
  * collides if the values as printed give a path of it the sum of another path; that is searched for, and where the search
  * takes too long the set counts as one that does not. */
 #include "graph/graph.h"
-#include "tool/report.h"
+#include "run/run.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ enum { SIZES = 5, TRIES = 20000 };
 static uint64_t nset = 100;
 
 /* What was found for sets of one size, over all sets. */
-struct found {
+struct outcome {
 	uint64_t sets, collide, open;
 	uint64_t printed, sound; /* probes */
 	double printed_cost, sound_cost;
@@ -32,7 +32,7 @@ struct subject {
 	uint32_t all;            /* probes for all paths */
 	double all_cost;
 	double shape;            /* paths / 2^probes: 1 is a chain of branches, less is more like a tree */
-	struct found of[SIZES + 1];
+	struct outcome of[SIZES + 1];
 };
 
 static uint64_t state = 88172645463325252u;
@@ -102,7 +102,7 @@ look(struct search *s, uint32_t v, int64_t rest)
 }
 
 static void
-find_collisions(struct pool *pool, const struct dag *d, const int64_t *val, const struct set *set, struct found *f)
+find_collisions(struct pool *pool, const struct dag *d, const int64_t *val, const struct set *set, struct outcome *f)
 {
 	struct search s = {.d = d, .val = val};
 	bool collides = false, open = false;
@@ -121,7 +121,7 @@ find_collisions(struct pool *pool, const struct dag *d, const int64_t *val, cons
 }
 
 static void
-study_set(const struct dag *whole, const struct set *set, struct found *f)
+study_set(const struct dag *whole, const struct set *set, struct outcome *f)
 {
 	struct pool *pool = pool_new();
 	struct dag d = *whole;
@@ -161,7 +161,7 @@ take(const struct paths *p, struct set *set, uint32_t i, uint64_t number)
 }
 
 static void
-study_size(const struct paths *p, uint32_t size, struct set *set, struct found *f)
+study_size(const struct paths *p, uint32_t size, struct set *set, struct outcome *f)
 {
 	uint64_t n = size == 1 && p->n <= nset ? p->n : nset, number[SIZES];
 
@@ -229,7 +229,7 @@ by_shape(const void *a, const void *b)
 static double
 ratio(const struct subject *s, uint32_t size, bool printed)
 {
-	const struct found *f = &s->of[size];
+	const struct outcome *f = &s->of[size];
 
 	return (double)(printed ? f->printed : f->sound) / (double)f->sets / s->all;
 }
@@ -266,12 +266,12 @@ quantile(const subjects *all, uint32_t size, bool printed, double q)
 static void
 print_size(const subjects *all, uint32_t size)
 {
-	struct found f = {0};
+	struct outcome f = {0};
 	uint64_t procs = 0;
 	double probes = 0, cost = 0;
 
 	for (size_t i = 0; i < all->n; i++) {
-		const struct found *one = &all->at[i].of[size];
+		const struct outcome *one = &all->at[i].of[size];
 
 		if (!one->sets)
 			continue;

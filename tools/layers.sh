@@ -18,9 +18,13 @@ profile: base measure graph
 run: base measure machine interest image asm profile
 process: base measure machine image asm profile run
 view: base measure machine image asm profile run
+compare: base measure profile run view
+choice: base measure graph interest profile run view
+study: base graph
+launch: base driver
 export: base measure machine image asm profile run view
 driver: base measure interest asm machine weave image profile run
-tool: base measure graph interest image asm machine weave profile run process view export driver
+tool: base measure graph interest image asm machine weave profile run process view compare choice study launch export driver
 "
 bad=0
 for file in $(git ls-files 'src/*.[ch]' 2>/dev/null || find src -name '*.[ch]'); do
@@ -36,7 +40,7 @@ for file in $(git ls-files 'src/*.[ch]' 2>/dev/null || find src -name '*.[ch]');
 done
 # The runtime knows the format and itself.
 for file in $(git ls-files 'runtime/*.[chs]' 2>/dev/null || find runtime -name '*.[chs]'); do
-	grep -HnE '^#include "(\.\./)*(src|base|graph|interest|image|asm|machine|measure|weave|profile|run|process|view|export|driver|tool)/' "$file" && bad=1
+	grep -HnE '^#include "(\.\./)*(src|base|graph|interest|image|asm|machine|measure|weave|profile|run|process|view|compare|choice|study|launch|export|driver|tool)/' "$file" && bad=1
 done
 # A machine is passed, not named: only the registry names it.
 for machine in src/machine/*/; do

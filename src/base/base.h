@@ -78,6 +78,8 @@ bool str_is(struct str a, const char *s);
 bool str_starts(struct str a, const char *prefix);
 bool str_ends(struct str a, const char *suffix);
 uint64_t str_hash(struct str s);
+/* A number with its digits in groups of three. */
+const char *grouped(char out[32], uint64_t n);
 /* The last part of a path. */
 const char *base_name(const char *path);
 

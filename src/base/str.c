@@ -2,6 +2,7 @@
 /* Slices of text that are not terminated, and a hash table from them to numbers. */
 #include "base/base.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -113,4 +114,20 @@ base_name(const char *path)
 	const char *slash = strrchr(path, '/');
 
 	return slash ? slash + 1 : path;
+}
+
+const char *
+grouped(char out[32], uint64_t n)
+{
+	char digit[24];
+	int len = snprintf(digit, sizeof digit, "%" PRIu64, n);
+	char *o = out;
+
+	for (int i = 0; i < len; i++) {
+		if (i && (len - i) % 3 == 0)
+			*o++ = ',';
+		*o++ = digit[i];
+	}
+	*o = 0;
+	return out;
 }

@@ -36,42 +36,30 @@ put(struct buf *out, struct spot from, struct spot to, uint64_t count)
 		           count);
 }
 
-static uint64_t
-last_offset(const struct block *b)
-{
-	uint64_t at = b->offset;
-
-	for (uint32_t i = 0; i + 1 < b->ninsn; i++)
-		at += b->insn[i] & 15;
-	return at;
-}
-
 /* Edges of jumps, and of falling through a conditional one. */
 static void
-put_arcs(const struct export *x, const struct unit *u, const struct proc *p, const struct counts *c, struct buf *out)
+put_edges(const struct export *x, const struct view_function *f, struct buf *out)
 {
-	for (uint32_t a = 0; a < p->narc; a++) {
-		const struct arc *arc = &p->arc[a];
-		const struct block *from = arc->from < p->nblock ? &p->block[arc->from] : NULL, *to;
+	const struct proc *p = f->proc;
 
-		if (!from || !from->ninsn || arc->to >= p->nblock || !c->arc_known[a])
+	for (uint32_t a = 0; a < p->narc; a++) {
+		struct view_edge e = view_edge_of(p, f->counts, a);
+		struct view_block from;
+
+		if (!e.known || e.arc->from >= p->nblock || e.arc->to >= p->nblock || (e.arc->kind == CHORD_EDGE_FALL && !e.choice))
 			continue;
-		to = &p->block[arc->to];
-		if (arc->kind == CHORD_EDGE_FALL && from->insn[from->ninsn - 1] >> 4 != CHORD_INSN_BRANCH)
-			continue;
-		put(out, spot_of(x, u, p, from->part, last_offset(from)), spot_of(x, u, p, to->part, to->offset), c->arc[a]);
+		from = view_block_of(p, f->counts, e.arc->from);
+		if (from.block->ninsn)
+			put(out, spot_of(x, f->unit, p, from.block->part, from.last),
+			    spot_of(x, f->unit, p, p->block[e.arc->to].part, p->block[e.arc->to].offset), e.count.least);
 	}
 }
 
 static void
 put_call(const struct export *x, const struct unit *u, const struct view_insn *in, struct buf *out)
 {
-	struct insn decoded;
-	struct callee c;
+	struct callee c = in->kind == CHORD_INSN_CALL ? view_insn_callee(in) : (struct callee){0};
 
-	if (in->kind != CHORD_INSN_CALL || !in->addr || !image_insn(u->image, in->addr, &decoded))
-		return;
-	c = callee_of((struct unit *)(uintptr_t)u, in->proc, &decoded, in->addr);
 	if (c.n && !c.one)
 		put(out, spot_of(x, u, in->proc, in->part, in->offset), (struct spot){name_of(x->run->pool, c.symbol), 0},
 		    in->count);
@@ -82,9 +70,12 @@ export_bolt(const struct export *x, struct buf *out)
 {
 	const struct unit *u = &x->run->unit.at[0];
 
-	for (uint32_t i = 0; i < u->map.nproc; i++)
-		if (export_is_exact(&u->counts[i]) && !u->map.proc[i].refused)
-			put_arcs(x, u, &u->map.proc[i], &u->counts[i], out);
+	for (size_t i = 0; i < x->function->n; i++) {
+		const struct view_function *f = &x->function->at[i];
+
+		if (f->unit == u && view_is_exact(f->counts) && !f->proc->refused)
+			put_edges(x, f, out);
+	}
 	for (size_t i = 0; i < x->list->insn.n; i++)
 		if (x->list->insn.at[i].unit == u && x->list->insn.at[i].known && x->list->insn.at[i].count)
 			put_call(x, u, &x->list->insn.at[i], out);

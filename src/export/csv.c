@@ -19,10 +19,10 @@ put_text(struct buf *out, const char *s)
 static void
 put_mnemonic(struct buf *out, const struct view_insn *in)
 {
-	struct facts f;
+	const char *name = in->kind == CHORD_INSN_PAD ? NULL : view_insn_mnemonic(in);
 
-	if (in->kind != CHORD_INSN_PAD && in->addr && image_facts(in->unit->image, in->addr, &f))
-		buf_str(out, f.mnemonic);
+	if (name)
+		buf_str(out, name);
 }
 
 bool

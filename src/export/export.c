@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of exporters, and what all of them ask of a run. */
+/* The formats there are. */
 #include "export/export.h"
 
 #include <string.h>
@@ -19,20 +19,4 @@ exporter_named(const char *name)
 		if (!strcmp(exporters[i].name, name))
 			return &exporters[i];
 	return NULL;
-}
-
-bool
-export_is_exact(const struct counts *c)
-{
-	return !c->why && !c->most;
-}
-
-struct image_place
-export_place(const struct unit *u, const struct proc *p)
-{
-	struct image_place place = image_declared(u->image, p->part[0].addr);
-
-	if (!place.file && *p->file)
-		place.file = p->file;
-	return place;
 }

@@ -9,6 +9,7 @@
 struct export {
 	struct run *run;
 	const struct view_listing *list;
+	const struct view_functions *function; /* all, by unit and address; those whose counts are not exact are in no format */
 };
 
 struct exporter {
@@ -21,11 +22,6 @@ struct exporter {
 extern const struct exporter exporters[];
 extern const size_t nexporter;
 const struct exporter *exporter_named(const char *name);
-
-/* Procedures whose counts are exact: the others are in no format, and callers say so. */
-bool export_is_exact(const struct counts *c);
-/* The declaration of a procedure, or else where its first instruction comes from; file NULL: not known. */
-struct image_place export_place(const struct unit *u, const struct proc *p);
 
 bool export_lcov(const struct export *x, struct buf *out);
 bool export_callgrind(const struct export *x, struct buf *out);

@@ -31,15 +31,11 @@ functions_of(const struct export *x)
 {
 	struct functions all = {0};
 
-	for (size_t k = 0; k < x->run->unit.n; k++) {
-		const struct unit *u = &x->run->unit.at[k];
+	for (size_t i = 0; i < x->function->n; i++) {
+		const struct view_function *f = &x->function->at[i];
 
-		for (uint32_t i = 0; i < u->map.nproc; i++) {
-			struct image_place at = export_place(u, &u->map.proc[i]);
-
-			if (export_is_exact(&u->counts[i]) && at.file && at.line)
-				VEC_PUSH(all, (struct function){at.file, u->map.proc[i].name, at.line, u->counts[i].calls});
-		}
+		if (view_is_exact(f->counts) && *f->file && f->line)
+			VEC_PUSH(all, (struct function){f->file, f->proc->name, f->line, f->counts->calls});
 	}
 	if (all.n)
 		qsort(all.at, all.n, sizeof *all.at, by_place);
@@ -102,9 +98,9 @@ put_lines(const struct view_file *f, struct buf *out)
 
 		if (l->unknown)
 			continue;
-		buf_printf(out, "DA:%u,%" PRIu64 "\n", l->line, l->most);
+		buf_printf(out, "DA:%u,%" PRIu64 "\n", l->line, l->most.least);
 		n++;
-		hit += l->most != 0;
+		hit += l->most.least != 0;
 	}
 	buf_printf(out, "LF:%zu\nLH:%zu\n", n, hit);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* chord export: a run for other tools. */
 #include "export/export.h"
-#include "tool/report.h"
+#include "tool/print.h"
 
 #include <argp.h>
 #include <stdlib.h>
@@ -52,13 +52,12 @@ parse(int key, char *arg, struct argp_state *state)
 
 /* What no format can say: procedures whose counts are not known or only within bounds. */
 static void
-warn_of_unknown(const struct run *run)
+warn_of_unknown(const struct run *run, const struct view_functions *all)
 {
 	uint64_t n = 0;
 
-	for (size_t k = 0; k < run->unit.n; k++)
-		for (uint32_t i = 0; i < run->unit.at[k].map.nproc; i++)
-			n += !export_is_exact(&run->unit.at[k].counts[i]);
+	for (size_t i = 0; i < all->n; i++)
+		n += !view_is_exact(all->at[i].counts);
 	if (n)
 		say_warning(run->path, "%ju procedures are left out, whose counts are not known exactly: chord report names them",
 		            (uintmax_t)n);
@@ -67,15 +66,18 @@ warn_of_unknown(const struct run *run)
 static bool
 write(const struct args *a, struct run *run)
 {
+	struct view_functions all = {0};
 	struct view_listing list;
 	struct buf out = {0};
 	bool ok;
 
+	view_functions(&all, run);
 	view_listing(&list, run, NULL, NULL);
-	warn_of_unknown(run);
-	ok = a->format->write(&(struct export){run, &list}, &out) && save_output(a->output, &out);
+	warn_of_unknown(run, &all);
+	ok = a->format->write(&(struct export){run, &list, &all}, &out) && save_output(a->output, &out);
 	buf_free(&out);
 	view_listing_free(&list);
+	free(all.at);
 	return ok;
 }
 

@@ -61,7 +61,7 @@ js_set_bounds(json_t *o, const char *name, uint64_t least, uint64_t most, bool k
 }
 
 void
-js_set_total(json_t *o, const char *name, const struct total *t, bool known)
+js_set_total(json_t *o, const char *name, const struct bounds *t, bool known)
 {
 	js_set_bounds(o, name, t->least, t->most, known);
 }

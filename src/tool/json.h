@@ -3,7 +3,7 @@
 #ifndef CHORD_JSON_H
 #define CHORD_JSON_H
 
-#include "tool/report.h"
+#include "view/view.h"
 
 #include <jansson.h>
 
@@ -14,7 +14,7 @@ json_t *js_texts(const char *const *at, size_t n);
 json_t *js_number(uint64_t n, bool known);
 /* Under its name if it is exact; else that is null, and NAME_at_least and NAME_at_most (null: it has no bound) are set. */
 void js_set_bounds(json_t *o, const char *name, uint64_t least, uint64_t most, bool known);
-void js_set_total(json_t *o, const char *name, const struct total *t, bool known);
+void js_set_total(json_t *o, const char *name, const struct bounds *t, bool known);
 json_t *js_named(const char *name, const char *reason);
 json_t *js_named_list(const struct named *at, size_t n);
 /* These take the value over. */

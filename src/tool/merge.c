@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* chord merge: the sum of profiles, as a file. */
-#include "tool/report.h"
+#include "tool/print.h"
 
 #include <argp.h>
 #include <errno.h>

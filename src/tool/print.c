@@ -1,29 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers and columns as all commands print them. */
-#include "tool/report.h"
+/* What commands print with, and the options that several have. */
+#include "tool/print.h"
 
 #include <argp.h>
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-const char *
-grouped(char out[32], uint64_t n)
-{
-	char digit[24];
-	int len = snprintf(digit, sizeof digit, "%" PRIu64, n);
-	char *o = out;
-
-	for (int i = 0; i < len; i++) {
-		if (i && (len - i) % 3 == 0)
-			*o++ = ',';
-		*o++ = digit[i];
-	}
-	*o = 0;
-	return out;
-}
 
 const char *
 range(char out[RANGE], uint64_t least, uint64_t most)
@@ -72,4 +55,53 @@ save_output(const char *file, const struct buf *out)
 	if (!ok)
 		say_error(file ? file : "standard output", "%s", strerror(errno));
 	return ok;
+}
+
+void
+print_source(struct str text)
+{
+	for (size_t k = 0; k < text.n; k++) {
+		unsigned char c = (unsigned char)text.at[k];
+
+		putchar((c < ' ' && c != '\t') || c == 127 ? ' ' : c);
+	}
+}
+
+void
+print_run_profiles(const struct run *run)
+{
+	size_t n = run->summed.n;
+
+	printf("%s: ", run->path);
+	if (n == 1) {
+		printf("%s\n", run->summed.at[0]);
+	} else {
+		printf("sum of %zu profiles:", n);
+		for (size_t i = 0; i < n; i++)
+			printf(" %s", run->summed.at[i]);
+		putchar('\n');
+	}
+	for (size_t i = 0; i < run->left_out.n; i++)
+		printf("left out: %s: %s\n", run->left_out.at[i].name, run->left_out.at[i].reason);
+	for (size_t i = 1; i < run->unit.n; i++)
+		printf("with %s\n", run->unit.at[i].path);
+}
+
+void
+print_run_unknown(const struct run *run)
+{
+	if (!run->unknown.n)
+		return;
+	printf("\nNot known, and in no sum above:\n");
+	for (size_t i = 0; i < run->unknown.n; i++)
+		printf("  %s: %s\n", run->unknown.at[i].name, run->unknown.at[i].reason);
+}
+
+void
+print_run_notes(const struct run *run)
+{
+	if (run->note.n)
+		printf("\nNote:\n");
+	for (size_t i = 0; i < run->note.n; i++)
+		printf("  %s\n", run->note.at[i]);
 }

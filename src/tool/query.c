@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* chord query: the exact events of a process that runs. */
 #include "tool/json.h"
+#include "tool/print.h"
 #include "process/query.h"
 
 #include <argp.h>

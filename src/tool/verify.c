@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* chord verify: is every procedure measured? */
-#include "tool/report.h"
+#include "tool/print.h"
 
 #include <argp.h>
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* chord weights: how often edges ran, for a build with -fchord-weights=FILE. */
-#include "tool/report.h"
+#include "tool/print.h"
 
 #include <argp.h>
 

@@ -1,25 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows of a listing: instructions, lines and conditional jumps of a run, joined with its line tables. */
-#include "view/view.h"
+/* Instructions with their counts and source lines, and source lines with what is known of them. */
+#include "view/internal.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* A cell of the table from file and line to what is known of the line. */
-struct cell {
-	uint32_t file;
-	struct view_line line;
-};
 
 struct builder {
 	struct view_listing *l;
 	bool (*wants)(const void *ctx, const struct proc *p);
 	const void *ctx;
-	struct strmap number;    /* of files, by name */
-	const char *last;        /* the name looked up last, by its address, and its number */
-	uint32_t last_number;
-	VEC(struct cell) cell;
-	size_t *slot, nslot;     /* open addressing into cell, + 1 */
+	struct line_table table;
 };
 
 static bool
@@ -30,70 +20,19 @@ add(uint64_t *sum, uint64_t v)
 
 /* ---- files and lines ---- */
 
-static uint32_t
-file_number(struct builder *b, const char *name)
-{
-	uint64_t n;
-
-	if (name == b->last)
-		return b->last_number;
-	if (!strmap_get(&b->number, str_of(name), &n)) {
-		n = b->l->file.n;
-		strmap_put(&b->number, str_of(name), n);
-		VEC_PUSH(b->l->file, (struct view_file){.name = name});
-	}
-	b->last = name;
-	return b->last_number = (uint32_t)n;
-}
-
-static size_t *
-find_slot(const struct builder *b, uint32_t file, unsigned line)
-{
-	size_t i = ((uint64_t)file << 32 | line) * 0x9e3779b97f4a7c15u >> 20 & (b->nslot - 1);
-
-	while (b->slot[i] && (b->cell.at[b->slot[i] - 1].file != file || b->cell.at[b->slot[i] - 1].line.line != line))
-		i = (i + 1) & (b->nslot - 1);
-	return &b->slot[i];
-}
-
-static void
-grow(struct builder *b)
-{
-	free(b->slot);
-	b->nslot = b->nslot ? b->nslot * 2 : 4096;
-	b->slot = xcalloc(b->nslot, sizeof *b->slot);
-	for (size_t i = 0; i < b->cell.n; i++)
-		*find_slot(b, b->cell.at[i].file, b->cell.at[i].line.line) = i + 1;
-}
-
-static struct view_line *
-line_of(struct builder *b, uint32_t file, unsigned line)
-{
-	size_t *slot;
-
-	if (b->cell.n * 2 >= b->nslot)
-		grow(b);
-	slot = find_slot(b, file, line);
-	if (!*slot) {
-		VEC_PUSH(b->cell, (struct cell){file, {.line = line}});
-		*slot = b->cell.n;
-	}
-	return &b->cell.at[*slot - 1].line;
-}
-
 static void
 count_line(struct builder *b, const struct view_insn *in)
 {
-	struct view_line *line = line_of(b, in->file, in->line);
+	struct view_line *line = line_table_line(&b->table, in->file, in->line);
+	const struct bounds n = {in->count, in->count};
 
 	line->code++;
 	line->unknown |= !in->known;
 	line->never += in->known && !in->count;
 	if (!in->known)
 		return;
-	b->l->fits &= add(&line->insns, in->count);
-	if (in->count > line->most)
-		line->most = in->count;
+	b->l->fits &= bounds_add(&line->insns, &n);
+	bounds_raise(&line->most, &n);
 }
 
 /* ---- instructions ---- */
@@ -124,7 +63,7 @@ find_line(struct builder *b, struct view_insn *in)
 
 	if (!in->addr || in->kind == CHORD_INSN_PAD || !image_place(in->unit->image, in->addr, &place))
 		return;
-	in->file = file_number(b, place.file);
+	in->file = line_table_file(&b->table, place.file);
 	in->line = place.line;
 	count_line(b, in);
 }
@@ -137,8 +76,9 @@ add_block(struct builder *b, struct unit *u, uint32_t proc, uint32_t block)
 
 	for (walk_start(&w, &u->map.proc[proc], c, block); walk_next(&w);) {
 		struct view_insn in = {
-			.unit = u, .proc = w.proc, .proc_number = proc, .block = block, .part = w.block->part, .offset = w.offset,
-			.addr = w.addr, .count = w.count, .kind = w.kind, .known = !c->why && !c->most, .file = VIEW_NO_FILE,
+			.unit = u, .proc = w.proc, .proc_number = proc, .block = block, .number = w.i, .part = w.block->part,
+			.offset = w.offset, .addr = w.addr, .count = w.count, .kind = w.kind,
+			.known = view_is_exact(c), .file = VIEW_NO_FILE,
 		};
 
 		find_line(b, &in);
@@ -159,7 +99,7 @@ add_unmeasured(struct builder *b, struct unit *u, uint64_t addr, uint64_t size)
 		if (!image_insn(u->image, at, &in))
 			return;
 		if (!(in.attr & INSN_NOP) && image_place(u->image, at, &place))
-			count_line(b, &(struct view_insn){.file = file_number(b, place.file), .line = place.line});
+			count_line(b, &(struct view_insn){.file = line_table_file(&b->table, place.file), .line = place.line});
 	}
 }
 
@@ -221,14 +161,16 @@ fill_files(struct builder *b)
 {
 	struct view_listing *l = b->l;
 
-	for (size_t i = 0; i < b->cell.n; i++) {
-		struct view_file *f = &l->file.at[b->cell.at[i].file];
-		const struct view_line *line = &b->cell.at[i].line;
+	for (size_t i = 0; i < b->table.name.n; i++)
+		VEC_PUSH(l->file, (struct view_file){.name = b->table.name.at[i]});
+	for (size_t i = 0; i < b->table.cell.n; i++) {
+		struct view_file *f = &l->file.at[b->table.cell.at[i].file];
+		const struct view_line *line = &b->table.cell.at[i].line;
 
 		VEC_PUSH(f->line, *line);
 		f->code += line->code;
 		f->never += line->never;
-		l->fits &= add(&f->insns, line->insns);
+		l->fits &= add(&f->insns, line->insns.least);
 	}
 	for (size_t i = 0; i < l->file.n; i++)
 		qsort(l->file.at[i].line.at, l->file.at[i].line.n, sizeof *l->file.at[i].line.at, by_line);
@@ -247,11 +189,11 @@ sort_files(struct builder *b)
 	if (l->file.n)
 		qsort(l->file.at, l->file.n, sizeof *l->file.at, by_name);
 	for (uint32_t i = 0; i < l->file.n; i++)
-		strmap_put(&b->number, str_of(l->file.at[i].name), i);
+		strmap_put(&b->table.number, str_of(l->file.at[i].name), i);
 	for (size_t i = 0; i < l->file.n; i++) {
 		uint64_t n = 0;
 
-		strmap_get(&b->number, str_of(old[i]), &n);
+		strmap_get(&b->table.number, str_of(old[i]), &n);
 		now[i] = (uint32_t)n;
 	}
 	for (size_t i = 0; i < l->insn.n; i++)
@@ -276,9 +218,7 @@ view_listing(struct view_listing *l, struct run *run, bool (*wants)(const void *
 		add_unit(&b, &run->unit.at[i]);
 	fill_files(&b);
 	sort_files(&b);
-	strmap_free(&b.number);
-	free(b.cell.at);
-	free(b.slot);
+	line_table_free(&b.table);
 }
 
 void
@@ -309,23 +249,4 @@ view_branches(const struct view_listing *l, uint32_t file, unsigned line, size_t
 	for (*n = 0; lo + *n < l->branch.n && l->branch.at[lo + *n].file == file && l->branch.at[lo + *n].line == line;)
 		++*n;
 	return l->branch.at + lo;
-}
-
-struct view_size
-view_size_of(const struct proc *p, const struct counts *c)
-{
-	struct view_size s = {.blocks = p->nblock, .insns = c->insns, .entered = c->blocks};
-	struct walk w;
-
-	for (uint32_t b = 0; b < p->nblock; b++) {
-		bool entered = false;
-
-		for (walk_start(&w, p, c, b); walk_next(&w);) {
-			s.code++;
-			s.never += !w.count;
-			entered |= w.count != 0;
-		}
-		s.unentered += !entered;
-	}
-	return s;
 }

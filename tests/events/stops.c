@@ -7,7 +7,7 @@
  * Prints what was found at how many stops; a line with FAIL for each that was not as it should be. */
 #include "machine/machine.h"
 #include "profile/profile.h"
-#include "tool/report.h"
+#include "run/run.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -6,7 +6,7 @@
  * The program must not be a PIE, and has one thread. Prints how many paths and activations were compared. Gives up, with
  * status 77, after RECORD_STEPS instructions (environment). */
 #include "graph/graph.h"
-#include "tool/report.h"
+#include "run/run.h"
 
 #include <signal.h>
 #include <stdlib.h>

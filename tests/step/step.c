@@ -5,7 +5,7 @@
  * view of the stack, from calls and returns, and none of how counters are placed.
  *
  * Prints how many moments were compared, and at how many of them, all in woven code, some count was not known. */
-#include "tool/report.h"
+#include "run/run.h"
 
 #include <signal.h>
 #include <stdlib.h>

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: MIT */
+/* chord annotate: source and assembly with counts beside them. */
+#include "tool/annotate/annotate.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <fnmatch.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { OPT_BOTH = 256, OPT_SUMMARY, OPT_MNEMONICS, OPT_BRANCHES, OPT_COLOR, OPT_NO_PAGER };
+
+static const struct argp_option options[] = {
+	{"asm", 'a', NULL, 0, "Instructions instead of source lines", 1},
+	{"both", OPT_BOTH, NULL, 0, "Instructions, and the source lines that they come from", 1},
+	{"branches", OPT_BRANCHES, NULL, 0, "Below each source line its conditional jumps: taken and not taken", 1},
+	{"summary", OPT_SUMMARY, NULL, 0, "For each function its instructions, those that never ran, its blocks, those never "
+	 "entered, instructions executed, and how many of them a block had on average when it was entered", 1},
+	{"mnemonics", OPT_MNEMONICS, NULL, 0, "How often instructions of each name were executed", 1},
+	{"color", OPT_COLOR, "WHEN", OPTION_ARG_OPTIONAL,
+	 "always, never or auto (default: on a terminal, if NO_COLOR is not set)", 2},
+	{"no-pager", OPT_NO_PAGER, NULL, 0, "Write to the terminal itself, not through $PAGER", 2},
+	{0},
+};
+
+static const char doc[] =
+	"Print source files, or the instructions of functions, with counts beside them.\v"
+	"Without FILE or FUNCTION: all files that can be read and have code that ran, or all functions that ran. A FILE is named "
+	"by the end of its path, a FUNCTION by its name or a pattern with * and ?; of a function its own lines are shown, inlined "
+	"ones too, and only what it executed is counted.\n\n"
+	"`count` is how often the instruction of the line ran that ran most often, `instructions` how many were executed for it. "
+	"##### marks lines whose code never ran, ? those with code whose counts are not known; a line without numbers has no "
+	"code.\n\n"
+	"Exit status: 0 done, 1 nothing to show, or the program or a profile cannot be used, 2 wrong usage.";
+
+struct args {
+	struct annotate *a;
+	char **name;
+	int n;
+};
+
+static error_t
+parse(int key, char *arg, struct argp_state *state)
+{
+	struct args *args = state->input;
+	struct annotate *a = args->a;
+	static const enum annotate_what what[] = {ANNOTATE_BOTH, ANNOTATE_SUMMARY, ANNOTATE_MNEMONICS};
+
+	switch (key) {
+	case 'a':
+		a->what = ANNOTATE_ASM;
+		break;
+	case OPT_BOTH: case OPT_SUMMARY: case OPT_MNEMONICS:
+		a->what = what[key - OPT_BOTH];
+		break;
+	case OPT_BRANCHES:
+		a->branches = true;
+		break;
+	case OPT_COLOR:
+		if (arg && strcmp(arg, "always") && strcmp(arg, "never") && strcmp(arg, "auto"))
+			argp_error(state, "--color=%s: always, never or auto", arg);
+		a->color = !arg || !strcmp(arg, "always") ? COLOR_ALWAYS : !strcmp(arg, "never") ? COLOR_NEVER : COLOR_AUTO;
+		break;
+	case OPT_NO_PAGER:
+		a->pager = false;
+		break;
+	case ARGP_KEY_ARGS:
+		args->name = state->argv + state->next;
+		args->n = state->argc - state->next;
+		break;
+	case ARGP_KEY_NO_ARGS:
+		argp_error(state, "which program?");
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+/* ---- what is wanted ---- */
+
+/* A name is the end of a path if it is all of it or what follows a slash. */
+bool
+annotate_wants_file(const struct annotate *a, const char *file)
+{
+	for (size_t i = 0; i < a->wanted.n; i++) {
+		struct str end = str_of(a->wanted.at[i]), all = str_of(file);
+
+		if (str_ends(all, a->wanted.at[i]) && (end.n == all.n || all.at[all.n - end.n - 1] == '/'))
+			return true;
+	}
+	return false;
+}
+
+bool
+annotate_wants_proc(const void *ctx, const struct proc *p)
+{
+	const struct annotate *a = ctx;
+
+	for (size_t i = 0; i < a->wanted.n; i++)
+		if (!fnmatch(a->wanted.at[i], p->name, 0))
+			return true;
+	return false;
+}
+
+static bool
+is_function(const struct annotate *a, const char *name)
+{
+	for (size_t k = 0; k < a->run->unit.n; k++)
+		for (uint32_t i = 0; i < a->run->unit.at[k].map.nproc; i++)
+			if (!fnmatch(name, a->run->unit.at[k].map.proc[i].name, 0))
+				return true;
+	return false;
+}
+
+/* An operand that is neither a folder nor a file that begins like a profile names a source file or a function. */
+static bool
+is_profile(const char *name)
+{
+	uint64_t magic = 0;
+	FILE *f = fopen(name, "rb");
+	bool is = f && (fread(&magic, 1, sizeof magic, f) != sizeof magic ? errno == EISDIR : magic == CHORD_PROFILE_MAGIC);
+
+	if (f)
+		fclose(f);
+	return is || str_ends(str_of(name), ".chord");
+}
+
+/* False: reported. */
+static bool
+choose(struct annotate *a)
+{
+	size_t functions = 0;
+
+	for (size_t i = 0; i < a->wanted.n; i++)
+		functions += is_function(a, a->wanted.at[i]);
+	if (functions && functions < a->wanted.n) {
+		say_error("annotate", "name either files or functions, not both");
+		return false;
+	}
+	a->functions = functions;
+	return true;
+}
+
+/* ---- colours ---- */
+
+void
+annotate_hot(const struct annotate *a, uint64_t insns)
+{
+	double share = a->insns ? (double)insns / (double)a->insns : 0;
+
+	if (a->colored && share >= 0.001)
+		fputs(share >= 0.05 ? "\033[1;31m" : share >= 0.01 ? "\033[33m" : "\033[32m", stdout);
+}
+
+void
+annotate_dim(const struct annotate *a)
+{
+	if (a->colored)
+		fputs("\033[35m", stdout);
+}
+
+void
+annotate_plain(const struct annotate *a)
+{
+	if (a->colored)
+		fputs("\033[0m", stdout);
+}
+
+/* ---- the pager ---- */
+
+static FILE *pager;
+static bool paged; /* what was written went through it: who leaves it early is no error */
+
+/* Standard output goes through it, if that is a terminal. */
+static void
+start_pager(struct annotate *a)
+{
+	const char *command = getenv("PAGER");
+
+	if (!a->pager || !isatty(STDOUT_FILENO))
+		return;
+	if (!command || !*command)
+		command = "less";
+	setenv("LESS", "FRX", 0);
+	fflush(stdout);
+	signal(SIGPIPE, SIG_IGN);
+	pager = popen(command, "w");
+	paged = pager;
+	if (pager && dup2(fileno(pager), STDOUT_FILENO) < 0)
+		die("pager", "%s", strerror(errno));
+}
+
+static void
+end_pager(void)
+{
+	if (!pager)
+		return;
+	fflush(stdout);
+	close(STDOUT_FILENO);
+	pclose(pager);
+	pager = NULL;
+}
+
+/* ---- */
+
+static bool
+print(struct annotate *a)
+{
+	switch (a->what) {
+	case ANNOTATE_ASM: case ANNOTATE_BOTH:
+		return annotate_asm(a);
+	case ANNOTATE_SUMMARY:
+		return annotate_summary(a);
+	case ANNOTATE_MNEMONICS:
+		return annotate_mnemonics(a);
+	default:
+		return annotate_source(a);
+	}
+}
+
+static int
+annotate(struct annotate *a)
+{
+	bool some;
+
+	if (!view_insns(a->run, &a->insns)) {
+		say_error(a->run->path, "the sum of its counts does not fit 64 bits");
+		return EXIT_NO;
+	}
+	view_listing(&a->list, a->run, a->functions ? annotate_wants_proc : NULL, a);
+	a->colored = a->color == COLOR_ALWAYS || (a->color == COLOR_AUTO && isatty(STDOUT_FILENO) && !getenv("NO_COLOR"));
+	start_pager(a);
+	some = print(a);
+	if (some)
+		print_run_unknown(a->run);
+	end_pager();
+	if (!some && a->wanted.n)
+		say_error(a->wanted.at[0], "no function and no source file of %s has that name", a->run->path);
+	else if (!some)
+		say_error(a->run->path, "no source file that ran can be read: was it built with -g?");
+	return some ? 0 : EXIT_NO;
+}
+
+int
+cmd_annotate(int argc, char **argv)
+{
+	static const struct argp argp = {options, parse, "PROGRAM [PROFILE...] [FILE|FUNCTION...]", doc, NULL, NULL, NULL};
+	struct run run = {0};
+	struct annotate a = {.pager = true, .run = &run};
+	struct args args = {.a = &a};
+	int status = EXIT_NO, profiles = 1;
+
+	if (argp_parse(&argp, argc, argv, 0, NULL, &args))
+		die("memory", "out of memory");
+	while (profiles < args.n && is_profile(args.name[profiles]))
+		profiles++;
+	for (int i = profiles; i < args.n; i++)
+		VEC_PUSH(a.wanted, args.name[i]);
+	if (run_load(&run, args.name[0], args.name + 1, profiles - 1) && choose(&a))
+		status = annotate(&a);
+	if (!paged && (fflush(stdout) || ferror(stdout))) {
+		say_error("standard output", "%s", strerror(errno));
+		status = EXIT_NO;
+	}
+	view_listing_free(&a.list);
+	free(a.wanted.at);
+	view_source_free();
+	run_close(&run);
+	return status;
+}

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT */
+/* Instructions with counts beside them. */
+#include "tool/annotate/annotate.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A procedure in the listing: its instructions are [first, last). */
+struct span {
+	size_t first, last;
+	uint64_t insns;
+};
+
+static bool
+same_proc(const struct view_insn *a, const struct view_insn *b)
+{
+	return a->proc == b->proc && a->unit == b->unit;
+}
+
+/* Where a jump within the procedure leads to: its own operand may be a stub that counts. */
+static void
+put_target(const struct view_insn *in)
+{
+	for (uint32_t i = 0; i < in->proc->narc; i++) {
+		const struct arc *a = &in->proc->arc[i];
+
+		if (a->from == in->block && (a->kind == CHORD_EDGE_TAKEN || a->kind == CHORD_EDGE_JUMP) && a->to < in->proc->nblock)
+			printf("  -> %" PRIx64, view_block_addr(in->proc, a->to));
+	}
+}
+
+static void
+put_text(const struct annotate *a, const struct view_insn *in)
+{
+	struct callee c = view_insn_callee(in);
+	struct buf text = {0};
+
+	if (in->kind == CHORD_INSN_PAD)
+		fputs("(padding)", stdout);
+	else if (view_insn_text(in, &text))
+		fwrite(text.at, 1, text.n, stdout);
+	else
+		fputs("(its place is not known)", stdout);
+	buf_free(&text);
+	if (c.n)
+		printf(" <%s>", callee_name(a->run->pool, &c, 0));
+	if (in->kind == CHORD_INSN_BRANCH || in->kind == CHORD_INSN_JUMP)
+		put_target(in);
+}
+
+static void
+put_branch(const struct annotate *a, size_t insn)
+{
+	const struct view_insn *in = &a->list.insn.at[insn];
+	size_t n;
+	const struct view_branch *b = view_branches(&a->list, in->file, in->line, &n);
+	char taken[32];
+
+	for (; n && b->insn != insn; n--)
+		b++;
+	if (n && b->known && b->taken + b->fell)
+		printf("  (taken %s, %.1f%%)", grouped(taken, b->taken),
+		       100.0 * (double)b->taken / ((double)b->taken + (double)b->fell));
+}
+
+static void
+put_insn(const struct annotate *a, size_t i)
+{
+	const struct view_insn *in = &a->list.insn.at[i];
+	char count[32];
+
+	if (in->known && in->count)
+		annotate_hot(a, in->count);
+	else if (in->known)
+		annotate_dim(a);
+	printf("%15s  %8" PRIx64 "  ", !in->known ? "?" : in->count ? grouped(count, in->count) : "#####", in->addr);
+	put_text(a, in);
+	if (in->kind == CHORD_INSN_BRANCH)
+		put_branch(a, i);
+	annotate_plain(a);
+	putchar('\n');
+}
+
+static void
+put_source(const struct annotate *a, const struct view_insn *in)
+{
+	const char *file = a->list.file.at[in->file].name;
+	struct str text;
+
+	printf("%15s  %s:%u", "", base_name(file), in->line);
+	if (view_source_line(file, in->line, &text)) {
+		fputs("  ", stdout);
+		print_source(text);
+	}
+	putchar('\n');
+}
+
+static void
+put_proc(const struct annotate *a, const struct span *s)
+{
+	const struct view_insn *in = &a->list.insn.at[s->first], *before = NULL;
+	char insns[32], calls[32];
+
+	printf("%s", in->proc->name);
+	if (!in->known)
+		printf(": its counts are not known: %s\n", in->unit->counts[in->proc_number].why);
+	else
+		printf(": %s instructions executed in %s calls\n", grouped(insns, s->insns),
+		       grouped(calls, in->unit->counts[in->proc_number].calls));
+	for (size_t i = s->first; i < s->last; i++) {
+		in = &a->list.insn.at[i];
+		if (before && in->block != before->block)
+			putchar('\n');
+		if (a->what == ANNOTATE_BOTH && in->line && (!before || in->line != before->line || in->file != before->file ||
+		    in->block != before->block))
+			put_source(a, in);
+		put_insn(a, i);
+		before = in;
+	}
+	putchar('\n');
+}
+
+static int
+hottest_first(const void *a, const void *b)
+{
+	const struct span *x = a, *y = b;
+
+	if (x->insns != y->insns)
+		return x->insns > y->insns ? -1 : 1;
+	return x->first < y->first ? -1 : 1;
+}
+
+/* Is some of it from a file that is wanted? */
+static bool
+is_wanted(const struct annotate *a, const struct span *s)
+{
+	if (!a->wanted.n)
+		return s->insns;
+	for (size_t i = s->first; i < s->last; i++)
+		if (a->functions || (a->list.insn.at[i].file != VIEW_NO_FILE &&
+		    annotate_wants_file(a, a->list.file.at[a->list.insn.at[i].file].name)))
+			return true;
+	return false;
+}
+
+bool
+annotate_asm(struct annotate *a)
+{
+	VEC(struct span) spans = {0};
+	bool some;
+
+	for (size_t i = 0, k; i < a->list.insn.n; i = k) {
+		const struct view_insn *in = &a->list.insn.at[i];
+		struct span s = {i, i, in->known ? in->unit->counts[in->proc_number].insns : 0};
+
+		for (k = i; k < a->list.insn.n && same_proc(&a->list.insn.at[k], in);)
+			k++;
+		s.last = k;
+		if (is_wanted(a, &s))
+			VEC_PUSH(spans, s);
+	}
+	if (spans.n)
+		qsort(spans.at, spans.n, sizeof *spans.at, hottest_first);
+	for (size_t i = 0; i < spans.n; i++)
+		put_proc(a, &spans.at[i]);
+	some = spans.n;
+	free(spans.at);
+	return some;
+}

@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: MIT */
+/* chord graph: the algorithms, one after the other, on a graph written by hand. */
+#include "tool/graph/graph.h"
+#include "tool/tool.h"
+
+#include <argp.h>
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- vertices ---- */
+
+static void
+print_vertex(const struct study *s, uint32_t v)
+{
+	uint32_t loop = s->loops->inner[v];
+
+	printf("  %-*s %5u %5u %7.7g", s->width, graph_name(s->g, v), s->order->pre[v], s->order->post[v],
+	       study_vertex_weight(s->g, s->heuristic, v));
+	if (s->given)
+		printf(" %7.7g", study_vertex_weight(s->g, s->given, v));
+	if (s->count)
+		printf(" %7" PRIu64, study_vertex_count(s, v));
+	if (loop != GRAPH_NONE)
+		printf("  in loop %s", graph_name(s->g, s->loops->head[loop]));
+	if (s->file.vertex.at[v].early)
+		printf("  left early %" PRIu64, s->file.vertex.at[v].early);
+	if (s->file.vertex.at[v].reentry)
+		printf("  re-entered %" PRIu64, s->file.vertex.at[v].reentry);
+	printf("\n");
+}
+
+static void
+print_headings(const struct study *s)
+{
+	printf(" %7s", s->given ? "guessed" : "weight");
+	if (s->given)
+		printf(" %7s", "weight");
+	if (s->count)
+		printf(" %7s", "count");
+	printf("\n");
+}
+
+static void
+print_vertices(const struct study *s, const uint32_t *by_pre)
+{
+	printf("vertices in depth-first order\n  %-*s %5s %5s", s->width, "", "pre", "post");
+	print_headings(s);
+	for (uint32_t i = 0; i < s->g->nvert; i++)
+		print_vertex(s, by_pre[i]);
+}
+
+/* ---- loops ---- */
+
+/* Vertices are listed with their innermost loop only: bodies in full would take
+ * a line's length times the depth of the nest. */
+static void
+print_loops(const struct study *s, const uint32_t *by_pre)
+{
+	const struct loops *l = s->loops;
+	uint32_t *last = pool_array(s->g->pool, l->nloop, sizeof *last);
+	uint32_t *next = pool_array(s->g->pool, s->g->nvert, sizeof *next);
+
+	memset(last, 0xff, l->nloop * sizeof *last);
+	for (uint32_t i = s->g->nvert; i-- > 0;) {
+		uint32_t v = by_pre[i], k = l->inner[v];
+
+		if (k == GRAPH_NONE)
+			continue;
+		next[v] = last[k];
+		last[k] = v;
+	}
+	printf("\nloops%s\n", l->nloop ? "" : ": none");
+	for (uint32_t k = 0; k < l->nloop; k++) {
+		printf("  %-*s depth %u", s->width, graph_name(s->g, l->head[k]), l->depth[l->head[k]]);
+		if (l->parent[k] != GRAPH_NONE)
+			printf(", in loop %s", graph_name(s->g, l->head[l->parent[k]]));
+		printf("%s:", l->irreducible[k] ? ", irreducible" : "");
+		for (uint32_t v = last[k]; v != GRAPH_NONE; v = next[v])
+			printf(" %s", graph_name(s->g, v));
+		printf("\n");
+	}
+}
+
+/* ---- edges ---- */
+
+static const char *
+role(const struct study *s, uint32_t e)
+{
+	if (s->tree[e])
+		return "tree";
+	return s->g->edge[e].phantom ? "never runs" : "CHORD";
+}
+
+static void
+print_edge(const struct study *s, uint32_t e)
+{
+	const struct edge *d = &s->g->edge[e];
+
+	printf("  %*s -> %-*s", s->width, graph_name(s->g, d->from), s->width, graph_name(s->g, d->to));
+	printf(" %7.7g", s->heuristic[e]);
+	if (s->given)
+		printf(" %7.7g", s->given[e]);
+	if (s->count)
+		printf(" %7" PRIu64, s->count[e]);
+	printf("  %s", role(s, e));
+	printf("%s", e < s->file.edge.n && s->file.edge.at[e].counted ? ", counted" : "");
+	printf("%s", s->order->back[e] ? ", back" : "");
+	printf("%s", e == s->g->close ? ", closing" : d->phantom ? ", phantom" : d->fixed ? ", fixed" : "");
+	if (d->cost > 1 || d->cost < 1)
+		printf(", cost %g", d->cost);
+	printf("\n");
+}
+
+static void
+print_edges(const struct study *s)
+{
+	printf("\nedges\n  %*s    %-*s", s->width, "", s->width, "");
+	print_headings(s);
+	for (uint32_t e = 0; e < s->g->nedge; e++)
+		print_edge(s, e);
+}
+
+/* ---- placements ---- */
+
+/* Counts may sum to more than 64 bits. */
+static void
+print_executions(const struct study *s, uint64_t n, bool fits)
+{
+	if (s->count && fits)
+		printf(" %10" PRIu64, n);
+	else if (s->count)
+		printf(" %10s", "> 64 bits");
+	printf("\n");
+}
+
+/* One line: counters on the edges that are (or are not) in a set. */
+static void
+print_placement(const struct study *s, const char *what, const bool *set, bool in)
+{
+	double heuristic = 0, given = 0;
+	uint64_t executed = 0;
+	uint32_t n = 0;
+	bool fits = true;
+
+	for (uint32_t e = 0; e < s->g->nedge; e++) {
+		double cost = s->g->edge[e].cost;
+
+		if (set[e] != in || s->g->edge[e].phantom)
+			continue;
+		n++;
+		heuristic += s->heuristic[e] * cost;
+		given += s->given ? s->given[e] * cost : 0;
+		fits &= !s->count || !__builtin_add_overflow(executed, s->count[e], &executed);
+	}
+	printf("  %-26s %8u %10.7g", what, n, heuristic);
+	if (s->given)
+		printf(" %10.7g", given);
+	print_executions(s, executed, fits);
+}
+
+static void
+print_every_vertex(const struct study *s)
+{
+	double heuristic = 0, given = 0;
+	uint64_t executed = 0;
+	bool fits = true;
+
+	for (uint32_t v = 0; v < s->g->nvert; v++) {
+		if (v == s->g->exit)
+			continue;
+		heuristic += study_vertex_weight(s->g, s->heuristic, v);
+		given += s->given ? study_vertex_weight(s->g, s->given, v) : 0;
+		fits &= !s->count || !__builtin_add_overflow(executed, study_vertex_count(s, v), &executed);
+	}
+	printf("  %-26s %8u %10.7g", "every vertex", s->g->nvert - 1, heuristic);
+	if (s->given)
+		printf(" %10.7g", given);
+	print_executions(s, executed, fits);
+}
+
+static void
+print_placements(const struct study *s)
+{
+	printf("\n%-28s %8s %10s", "placements", "counters", s->given ? "guessed" : "cost");
+	if (s->given)
+		printf(" %10s", "cost");
+	if (s->count)
+		printf(" %10s", "executed");
+	printf("\n");
+	print_every_vertex(s);
+	if (s->counted)
+		print_placement(s, "counts in the file", s->counted, true);
+	if (s->given || s->file.tree)
+		print_placement(s, "chords of guessed weights", s->by_heuristic, false);
+	print_placement(s, "chords", s->tree, false);
+}
+
+static void
+print_all(const struct study *s)
+{
+	uint32_t *by_pre = study_by_preorder(s);
+
+	printf("%u vertices, %zu edges, root %s, exit %s\n\n", s->g->nvert, s->file.edge.n,
+	       graph_name(s->g, s->g->root), graph_name(s->g, s->g->exit));
+	print_vertices(s, by_pre);
+	print_loops(s, by_pre);
+	print_edges(s);
+	print_placements(s);
+}
+
+/* ---- command line ---- */
+
+/* Options without a letter. */
+enum { VIEW_EVENTS = 256, VIEW_PATHS, VIEW_SPP };
+
+struct request {
+	const char *path;
+	int view;                /* the option, or 0 */
+	bool printed;
+	uint64_t limit;          /* of paths */
+};
+
+/* What follows =, if anything. */
+static void
+set_view(struct request *r, int key, const char *how, struct argp_state *state)
+{
+	char *end = NULL;
+
+	if (r->view)
+		argp_error(state, "one view at a time");
+	r->view = key;
+	r->limit = (uint64_t)1 << 31;
+	if (!how)
+		return;
+	if (key != VIEW_PATHS) {
+		r->printed = !strcmp(how, "printed");
+		if (!r->printed)
+			argp_error(state, "'%s' is not 'printed'", how);
+		return;
+	}
+	errno = 0;
+	r->limit = strtoull(how, &end, 10);
+	if (*end || !isdigit((unsigned char)*how) || errno || !r->limit || r->limit > (uint64_t)1 << 32)
+		argp_error(state, "'%s' is no number from 1 to 2^32", how);
+}
+
+static error_t
+parse(int key, char *arg, struct argp_state *state)
+{
+	struct request *r = state->input;
+
+	if (key == ARGP_KEY_ARG) {
+		if (r->path)
+			argp_error(state, "one file is enough");
+		r->path = arg;
+	} else if (key == ARGP_KEY_END && !r->path) {
+		argp_error(state, "no file given ('-' is standard input)");
+	} else if (key >= VIEW_EVENTS && key <= VIEW_SPP) {
+		set_view(r, key, arg, state);
+	} else if (key != ARGP_KEY_END) {
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+static bool
+show_study(struct study *s)
+{
+	if (!study_graph(s) || (s->file.counted && !study_counts(s)))
+		return false;
+	print_all(s);
+	return true;
+}
+
+static bool
+show_view(struct study *s, const struct request *r)
+{
+	switch (r->view) {
+	case VIEW_EVENTS:
+		return graph_events(&s->file, r->printed);
+	case VIEW_PATHS:
+		return graph_paths(&s->file, r->limit);
+	case VIEW_SPP:
+		return graph_spp(&s->file, r->printed);
+	default:
+		return show_study(s);
+	}
+}
+
+int
+cmd_graph(int argc, char **argv)
+{
+	static const struct argp_option options[] = {
+		{"events", VIEW_EVENTS, "printed", OPTION_ARG_OPTIONAL, "Print what each chord adds to one counter of events, and "
+		 "what a query adds at each vertex; =printed: by the search as it was printed, wrong for self-loops", 0},
+		{"paths", VIEW_PATHS, "LIMIT", OPTION_ARG_OPTIONAL, "Print the acyclic paths and their numbers; edges are cut "
+		 "until there are at most LIMIT (2^31)", 0},
+		{"spp", VIEW_SPP, "printed", OPTION_ARG_OPTIONAL, "Print how only the paths of interest are told from all others; "
+		 "=printed: by the algorithm as it was printed, which may fail", 0},
+		{0},
+	};
+	static const struct argp argp = {
+		.options = options,
+		.parser = parse,
+		.args_doc = "FILE",
+		.doc = "Runs the algorithms on a graph written by hand: depth-first order, loops, weights, the maximum "
+		       "spanning tree and its chords and, from the counts in FILE, all others."
+		       "\vFILE has lines `root P`, `exit R`, `edge P Q [weight W] [cost C] [count N] [fixed] [tree] [events N] "
+		       "[name X]`, `vertex P [events N]`, `early P N`, `reentry P N`, `path P Q R...`, and comments after #. "
+		       "'-' is standard input.",
+	};
+	struct study s = {0};
+	struct request r = {0};
+	bool ok;
+
+	argp_err_exit_status = EXIT_USAGE;
+	argp_parse(&argp, argc, argv, 0, NULL, &r);
+	ok = graph_file_read(&s.file, r.path) && show_view(&s, &r);
+	graph_file_close(&s.file);
+	return ok ? 0 : EXIT_NO;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* chord graph: graph.c has the options and prints what is found out about a graph, the others print the views that options ask
+ * for. */
+#ifndef CHORD_TOOL_GRAPH_H
+#define CHORD_TOOL_GRAPH_H
+
+#include "study/study.h"
+
+/* `printed`: the algorithm as the paper has it, errors and all. False: it has said why. */
+bool graph_events(const struct graph_file *f, bool printed);
+bool graph_paths(const struct graph_file *f, uint64_t limit);
+bool graph_spp(const struct graph_file *f, bool printed);
+
+/* paths.c: what paths are printed with. Names of vertices are printed as they are. */
+void graph_print_values(const struct graph_file *f, const struct dag *d, const int64_t *val, const struct probes *p);
+void graph_print_sum(const struct probes *p, uint32_t begin, const uint32_t *edge, uint32_t n);
+void graph_print_path(const struct dag *d, uint32_t begin, const uint32_t *edge, uint32_t n);
+
+#endif

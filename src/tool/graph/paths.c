@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/* chord graph --paths: the acyclic paths of a graph and their numbers. */
+#include "tool/graph/graph.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* As many paths are listed. */
+enum { LISTED = 100 };
+
+static const char *
+ends(const struct graph *g, uint32_t e)
+{
+	return pool_printf(g->pool, "%s -> %s", graph_name(g, g->edge[e].from), graph_name(g, g->edge[e].to));
+}
+
+void
+graph_print_values(const struct graph_file *f, const struct dag *d, const int64_t *val, const struct probes *p)
+{
+	const struct graph *g = f->g;
+
+	for (uint32_t e = 0; e < f->edge.n; e++)
+		printf("  %-16s %10" PRId64 " %+10" PRId64 "%s\n", ends(g, e), val[e], p->add[e],
+		       d->cut[e] ? "  cut" : g->edge[e].to == g->exit ? "  end" : "");
+	printf("  begin at %-7s %10d %10" PRId64 "\n", graph_name(g, g->root), 0, p->start[g->root]);
+	for (uint32_t v = 0; v < g->nvert; v++)
+		if (d->begin[v] != GRAPH_NONE)
+			printf("  begin at %-7s %10" PRId64 " %10" PRId64 "\n", graph_name(g, v), val[d->begin[v]],
+			       p->start[v]);
+}
+
+/* The blocks of a path; where it was cut, where it led. */
+void
+graph_print_path(const struct dag *d, uint32_t begin, const uint32_t *edge, uint32_t n)
+{
+	const struct graph *g = d->g;
+
+	printf("%s", graph_name(g, begin));
+	for (uint32_t i = 0; i < n; i++)
+		printf(d->cut[edge[i]] ? " (%s)" : " %s", graph_name(g, g->edge[edge[i]].to));
+	printf("\n");
+}
+
+/* What the register starts with, and what edges add. */
+void
+graph_print_sum(const struct probes *p, uint32_t begin, const uint32_t *edge, uint32_t n)
+{
+	int64_t sum = p->start[begin];
+
+	for (uint32_t i = 0; i < n; i++)
+		sum += p->add[edge[i]];
+	printf("%" PRId64 " = %" PRId64, sum, p->start[begin]);
+	for (uint32_t i = 0; i < n; i++)
+		if (p->add[edge[i]])
+			printf("%+" PRId64, p->add[edge[i]]);
+	printf(": ");
+}
+
+static void
+print_paths(const struct graph_file *f, const struct paths *p)
+{
+	uint32_t *edge = pool_array(f->pool, f->g->nvert, sizeof *edge), n, begin, cuts = 0;
+
+	for (uint32_t e = 0; e < f->edge.n; e++)
+		cuts += p->dag->cut[e];
+	printf("%" PRIu64 " paths, %u cut edges, %u probes beside them\n\n  %-16s %10s %10s\n", p->n, cuts, p->probes->n,
+	       "", "Val", "adds");
+	graph_print_values(f, p->dag, p->val, p->probes);
+	printf("\npaths\n");
+	for (uint64_t i = 0; i < p->n && i < LISTED; i++) {
+		begin = paths_edges(p, i, edge, &n);
+		printf("  ");
+		graph_print_sum(p->probes, begin, edge, n);
+		graph_print_path(p->dag, begin, edge, n);
+	}
+	if (p->n > LISTED)
+		printf("  and %" PRIu64 " more\n", p->n - LISTED);
+}
+
+bool
+graph_paths(const struct graph_file *f, uint64_t limit)
+{
+	struct dag *d = study_dag(f, limit);
+	const char *why;
+	struct paths *p;
+
+	if (!d)
+		return false;
+	p = paths_number(d, &why);
+	if (p)
+		print_paths(f, p);
+	else
+		say_error(f->path, "%s", why);
+	return p;
+}

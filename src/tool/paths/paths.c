@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+/* chord paths: which acyclic paths ran, and how often. */
+#include "tool/paths/paths.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { OPT_FUNCTION = 256, OPT_TOP, OPT_JSON, OPT_DIFF, OPT_COVERAGE, OPT_SOURCE };
+
+static const struct argp_option options[] = {
+	{"function", OPT_FUNCTION, "GLOB", 0, "Only of functions whose name matches the pattern", 0},
+	{"top", OPT_TOP, "N", 0, "Show N paths; 0: all (default: 20; with --json all)", 0},
+	{"source", OPT_SOURCE, NULL, 0, "The text of the lines that a path executes, not only their numbers", 0},
+	{"coverage", OPT_COVERAGE, NULL, 0, "How many of its paths each function ran, instead of the paths", 0},
+	{"diff", OPT_DIFF, NULL, 0, "Of two profiles of PROGRAM, A and B: the paths that only one of them took, then those whose "
+	 "counts differ", 0},
+	{"json", OPT_JSON, NULL, 0, "The same as JSON", 0},
+	{0},
+};
+
+static const char doc[] =
+	"Which paths through its procedures a program built with -fchord=paths took.\v"
+	"A path begins where a procedure is entered or behind an edge that was cut, and ends where the procedure is left or "
+	"with a cut edge. Cut are all edges that close a loop, and more in procedures with too many paths. An activation that "
+	"ends at a call (longjmp, exceptions, exit) leaves its path unfinished: such paths are listed apart.\n\n"
+	"Without PROFILE, all profiles named PROGRAM.*.chord in the current folder that belong to this build of the program "
+	"are summed.\n\n"
+	"`chord paths select`, `split` and `merge` deal with files of paths of interest, for -fchord-paths=FILE: see their "
+	"--help.\n\n"
+	"Exit status: 0 done, 1 the program or a profile cannot be used, 2 wrong usage.";
+
+static const char usage[] = "PROGRAM [PROFILE...]\n--diff PROGRAM A B\nselect ...\nsplit ...\nmerge ...";
+
+struct args {
+	struct paths_options opt;
+	bool diff, has_top;
+	char **name;
+	int n;
+};
+
+static error_t
+parse(int key, char *arg, struct argp_state *state)
+{
+	struct args *a = state->input;
+
+	switch (key) {
+	case OPT_FUNCTION:
+		a->opt.function = arg;
+		break;
+	case OPT_TOP:
+		a->opt.top = option_top(arg, "paths", state);
+		a->has_top = true;
+		break;
+	case OPT_COVERAGE:
+		a->opt.coverage = true;
+		break;
+	case OPT_SOURCE:
+		a->opt.source = true;
+		break;
+	case OPT_DIFF:
+		a->diff = true;
+		break;
+	case OPT_JSON:
+		a->opt.json = true;
+		break;
+	case ARGP_KEY_ARGS:
+		a->name = state->argv + state->next;
+		a->n = state->argc - state->next;
+		break;
+	case ARGP_KEY_END:
+		if (!a->n)
+			argp_error(state, "which program?");
+		if (a->diff && a->n != 3)
+			argp_error(state, "--diff is of a program and two profiles: PROGRAM A B");
+		if (a->diff && a->opt.coverage)
+			argp_error(state, "either --diff or --coverage");
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+static int
+report(const struct args *a)
+{
+	struct run run;
+	struct view_paths r = {0};
+	bool ok = run_load(&run, a->name[0], a->name + 1, a->n - 1) && view_paths(&r, &run, a->opt.function);
+
+	if (ok && a->opt.json)
+		ok = paths_json(&r, &a->opt);
+	else if (ok)
+		paths_print(&r, &a->opt);
+	if (fflush(stdout) || ferror(stdout)) {
+		say_error("standard output", "%s", strerror(errno));
+		ok = false;
+	}
+	view_paths_free(&r);
+	view_source_free();
+	run_close(&run);
+	return ok ? 0 : EXIT_NO;
+}
+
+int
+cmd_paths(int argc, char **argv)
+{
+	static const struct argp argp = {options, parse, usage, doc, NULL, NULL, NULL};
+	struct args a = {.opt.top = 20};
+
+	if (argc > 1 && !strcmp(argv[1], "select"))
+		return cmd_paths_select(argc - 1, argv + 1);
+	if (argc > 1 && !strcmp(argv[1], "split"))
+		return cmd_paths_split(argc - 1, argv + 1);
+	if (argc > 1 && !strcmp(argv[1], "merge"))
+		return cmd_paths_merge(argc - 1, argv + 1);
+	if (argp_parse(&argp, argc, argv, 0, NULL, &a))
+		die("memory", "out of memory");
+	if (a.opt.json && !a.has_top)
+		a.opt.top = 0;
+	return a.diff ? paths_diff(&a.opt, a.name) : report(&a);
+}

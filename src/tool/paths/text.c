@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: MIT */
+/* chord paths: the hottest paths, as text. */
+#include "tool/paths/paths.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum { INDENT = 8, WIDTH = 120 };
+
+static const char *
+number(char out[32], uint64_t n)
+{
+	if (n == UINT64_MAX)
+		return strcpy(out, "too many");
+	return grouped(out, n);
+}
+
+/* So many things, one or more. */
+static const char *
+of_many(uint64_t n, const char *one, const char *more)
+{
+	return n == 1 ? one : more;
+}
+
+/* Per thousand, so that 99.96 % is not said to be all. */
+static void
+print_share(uint64_t part, uint64_t all)
+{
+	if (!all || part == UINT64_MAX || all == UINT64_MAX)
+		printf("%9s", "");
+	else
+		printf("%7.1f %%", 100.0 * (double)part / (double)all);
+}
+
+/* ---- one path ---- */
+
+struct words {
+	int at;
+};
+
+static void
+put_word(struct words *w, const char *text)
+{
+	int n = (int)strlen(text);
+
+	if (!w->at || w->at + 1 + n > WIDTH) {
+		printf("%s%*s%s", w->at ? "\n" : "", INDENT, "", text);
+		w->at = INDENT + n;
+	} else {
+		printf(" %s", text);
+		w->at += 1 + n;
+	}
+}
+
+static void
+end_words(struct words *w)
+{
+	if (w->at)
+		putchar('\n');
+	w->at = 0;
+}
+
+static bool
+follows(const struct view_place *l, const struct view_place *before)
+{
+	return l->line == before->line + 1 && !strcmp(l->file, before->file);
+}
+
+/* As ranges of lines that follow one another. */
+static void
+print_lines(struct pool *pool, const struct view_places *lines)
+{
+	struct words w = {0};
+	const char *file = NULL;
+
+	for (size_t i = 0, k; i < lines->n; i = k) {
+		const struct view_place *l = &lines->at[i];
+		const char *from;
+
+		for (k = i + 1; k < lines->n && follows(&lines->at[k], &lines->at[k - 1]);)
+			k++;
+		from = file && !strcmp(file, l->file) ? "" : pool_printf(pool, "%s:", shown_path(l->file));
+		file = l->file;
+		put_word(&w, k - i == 1 ? pool_printf(pool, "%s%u", from, l->line)
+		                        : pool_printf(pool, "%s%u-%u", from, l->line, lines->at[k - 1].line));
+	}
+	end_words(&w);
+}
+
+static void
+print_blocks(struct pool *pool, const struct view_path *row, const struct path *path)
+{
+	const struct proc *p = row->of->proc;
+	struct words w = {0};
+
+	put_word(&w, "blocks");
+	for (uint32_t i = 0; i < path->n; i++) {
+		const struct arc *a = &p->arc[path->edge[i]];
+		const char *how = view_path_edge_name(p, path, i);
+
+		if (a->from < p->nblock)
+			put_word(&w, pool_printf(pool, *how ? "%" PRIu32 " (%s)" : "%" PRIu32, a->from, how));
+	}
+	if (row->stopped)
+		put_word(&w, pool_printf(pool, "%" PRIu32, path->end));
+	end_words(&w);
+}
+
+/* The line of the call, or of what was not executed any more. */
+static const char *
+stop_place(struct pool *pool, const struct view_path *row, const struct path *path)
+{
+	uint32_t to = stopped_insns(row->of->proc, row->stopped) + (row->stopped->cut != NULL);
+	struct view_places l = view_block_lines(pool, row->of->unit, row->of->proc, path->end, to);
+
+	if (!l.n)
+		return "";
+	return pool_printf(pool, " (%s:%u)", shown_path(l.at[l.n - 1].file), l.at[l.n - 1].line);
+}
+
+void
+paths_print_heading(bool share)
+{
+	printf("%18s %8s %16s %8s\n", "instructions", share ? "share" : "", "count", "length");
+}
+
+void
+paths_print_row(const struct view_path *row, uint64_t all, bool source)
+{
+	struct pool *pool = pool_new();
+	struct path path = view_path_edges(pool, row);
+	const struct proc *p = row->of->proc;
+	struct view_places lines = view_path_lines(pool, row, &path);
+	char a[32], b[32], c[32];
+
+	printf("%18s", number(a, row->insns));
+	print_share(row->insns, all);
+	printf(" %16s %8s  %s", number(b, row->count), number(c, row->length), p->name);
+	if (!row->stopped && !row->many)
+		printf(", path %" PRIu64, row->sum);
+	printf("%s: begins %s, %s%s%s\n", row->exact ? "" : " (not exact)", view_path_begin(pool, p, &path),
+	       row->stopped ? "" : "ends ", view_path_end(pool, row, &path), row->stopped ? stop_place(pool, row, &path) : "");
+	if (source)
+		paths_print_source(&lines, INDENT);
+	else
+		print_lines(pool, &lines);
+	print_blocks(pool, row, &path);
+	pool_free(pool);
+}
+
+/* ---- all ---- */
+
+static void
+print_totals(const struct view_paths *r)
+{
+	char a[32], b[32];
+
+	if (r->insns_known)
+		printf("%18s  instructions\n", number(a, r->insns));
+	printf("%18s  %s ran, of %s in %zu %s", number(a, r->ran), of_many(r->ran, "path", "paths"), number(b, r->possible),
+	       r->proc.n, of_many(r->proc.n, "procedure", "procedures"));
+	if (r->possible && r->possible != UINT64_MAX)
+		printf(" (%.3g %%)", 100.0 * (double)r->ran / (double)r->possible);
+	putchar('\n');
+	if (r->stopped.n)
+		printf("%18s  %s did not come to an end\n", number(a, r->stopped.n), of_many(r->stopped.n, "path", "paths"));
+	if (r->under_way)
+		printf("%18s  %s under way on a path that is not known\n", number(a, r->under_way),
+		       of_many(r->under_way, "activation was", "activations were"));
+	if (r->inexact.n)
+		printf("%18s  %s counts are not exact\n", number(a, r->inexact.n),
+		       of_many(r->inexact.n, "procedure's", "procedures'"));
+}
+
+static void
+print_rows(const char *title, const struct view_path *row, size_t n, const struct view_paths *r, const struct paths_options *opt)
+{
+	size_t shown = opt->top && opt->top < n ? opt->top : n;
+
+	if (!n)
+		return;
+	printf("\n%s\n", title);
+	paths_print_heading(true);
+	for (size_t i = 0; i < shown; i++)
+		paths_print_row(&row[i], r->insns_known ? r->insns : 0, opt->source);
+	if (shown < n)
+		printf("  and %zu more (--top=0 shows all)\n", n - shown);
+}
+
+static void
+print_coverage(const struct view_paths *r)
+{
+	char a[32], b[32];
+
+	printf("\n%18s %18s %8s\n", "paths that ran", "possible", "");
+	for (size_t i = 0; i < r->proc.n; i++) {
+		const struct view_paths_proc *p = &r->proc.at[i];
+
+		printf("%18s %18s", number(a, p->ran), number(b, p->possible));
+		print_share(p->ran, p->possible);
+		printf("  %s%s%s\n", p->proc->name, p->proc->paths->kind == CHORD_PATH_SELECTED ? " (of those of interest)" : "",
+		       p->why ? " (not exact)" : "");
+	}
+}
+
+static void
+print_named(const char *title, const char *of, const struct named *at, size_t n)
+{
+	if (n)
+		printf("\n%s%s:\n", title, of);
+	for (size_t i = 0; i < n; i++)
+		printf("  %s: %s\n", at[i].name, at[i].reason);
+}
+
+void
+paths_print_doubts(const struct view_paths *r, const char *of)
+{
+	print_named("Not measured", of, r->refused.at, r->refused.n);
+	print_named("Damaged", of, r->damaged.at, r->damaged.n);
+	print_named("Not exact in what is shown above", of, r->inexact.at, r->inexact.n);
+	print_named("Not known, and in no number above", of, r->unknown.at, r->unknown.n);
+	print_run_notes(r->run);
+}
+
+void
+paths_print(const struct view_paths *r, const struct paths_options *opt)
+{
+	print_run_profiles(r->run);
+	print_totals(r);
+	if (opt->coverage) {
+		print_coverage(r);
+	} else {
+		print_rows("Paths", r->row.at, r->row.n, r, opt);
+		print_rows("Paths that did not come to an end", r->stopped.at, r->stopped.n, r, opt);
+	}
+	paths_print_doubts(r, "");
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* What commands print with, and the options that several have. */
+#ifndef CHORD_PRINT_H
+#define CHORD_PRINT_H
+
+#include "tool/tool.h"
+#include "view/view.h"
+
+/* A count, or its bounds: "5", "5 to 6", or "5 or more" where most is COUNT_NO_BOUND. */
+enum { RANGE = 80 };
+const char *range(char out[RANGE], uint64_t least, uint64_t most);
+/* Paths below the current folder are shown relative to it. */
+const char *shown_path(const char *path);
+/* The value of --top, a number of rows, paths ...; what is none ends the program with its usage. */
+struct argp_state;
+size_t option_top(const char *text, const char *of, struct argp_state *state);
+
+/* Writes a file, or with NULL standard output. False: reported. */
+bool save_output(const char *file, const struct buf *out);
+
+/* A line of source; what could do harm on a terminal becomes blank. */
+void print_source(struct str text);
+
+/* The program and the profiles that were summed or left out. */
+void print_run_profiles(const struct run *run);
+/* Procedures and objects that are in no sum, and what a reader has to know of how the runs ended. */
+void print_run_unknown(const struct run *run);
+void print_run_notes(const struct run *run);
+
+#endif

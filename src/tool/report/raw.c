@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/* Tables for programs: one thing a line, fields with blanks between them, a
+ * question mark for a count that is not known. */
+#include "tool/report/report.h"
+
+#include <inttypes.h>
+
+static void
+count(const struct bounds *n, bool known)
+{
+	if (!known)
+		printf(" ?");
+	else if (bounds_exact(n))
+		printf(" %" PRIu64, n->least);
+	else if (n->most == COUNT_NO_BOUND)
+		printf(" %" PRIu64 "..", n->least);
+	else
+		printf(" %" PRIu64 "..%" PRIu64, n->least, n->most);
+}
+
+static const struct counts *
+most_of(const struct counts *c)
+{
+	return c->most ? c->most : c;
+}
+
+static void
+print_insns(const struct proc *p, const struct counts *c)
+{
+	struct walk w, most;
+
+	for (uint32_t b = 0; b < p->nblock; b++) {
+		walk_start(&most, p, most_of(c), b);
+		for (walk_start(&w, p, c, b); walk_next(&w) && walk_next(&most);) {
+			printf("%s %" PRIu32 " %" PRIu64, p->name, p->block[b].part, w.offset);
+			count(&(struct bounds){w.count, most.count}, !c->why);
+			printf(" %s\n", profile_insn_name(w.kind));
+		}
+	}
+}
+
+static void
+print_blocks(const struct proc *p, const struct counts *c)
+{
+	for (uint32_t b = 0; b < p->nblock; b++) {
+		struct view_block row = view_block_of(p, c, b);
+
+		printf("%s %" PRIu32 " %" PRIu32 " %" PRIu32 " %" PRIu32, p->name, b, row.block->part, row.block->offset,
+		       row.block->ninsn);
+		count(&row.count, row.known);
+		putchar('\n');
+	}
+}
+
+static void
+print_edges(const struct proc *p, const struct counts *c)
+{
+	char from[32], to[32];
+
+	for (uint32_t i = 0; i < p->narc; i++) {
+		struct view_edge row = view_edge_of(p, c, i);
+
+		printf("%s %s %s %s", p->name, view_vertex_name(from, p, row.arc->from), view_vertex_name(to, p, row.arc->to),
+		       profile_edge_name(row.arc->kind));
+		count(&row.count, row.known);
+		putchar('\n');
+	}
+}
+
+static void
+print_proc(enum report_what what, const struct proc *p, const struct counts *c)
+{
+	if (what == REPORT_INSNS)
+		print_insns(p, c);
+	else if (what == REPORT_BLOCKS)
+		print_blocks(p, c);
+	else
+		print_edges(p, c);
+}
+
+void
+report_raw(const struct report *r)
+{
+	const struct run *run = r->run;
+
+	for (size_t i = 0; i < run->unit.n; i++) {
+		const struct unit *u = &run->unit.at[i];
+
+		for (uint32_t k = 0; k < u->map.nproc; k++)
+			if (!u->map.proc[k].refused)
+				print_proc(r->opt.what, &u->map.proc[k], &u->counts[k]);
+		if (u->map.nrefused)
+			say_warning(u->path, "%" PRIu32 " procedures were refused and are not in the table", u->map.nrefused);
+	}
+	for (size_t i = 0; i < run->unknown.n; i++)
+		say_warning(run->unknown.at[i].name, "not known: %s", run->unknown.at[i].reason);
+	for (size_t i = 0; i < run->left_out.n; i++)
+		say_warning(run->left_out.at[i].name, "left out: %s", run->left_out.at[i].reason);
+	for (size_t i = 0; i < run->note.n; i++)
+		say_warning(run->path, "%s", run->note.at[i]);
+}

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT */
+/* chord report: options, and what is asked for. */
+#include "process/process.h"
+#include "tool/report/report.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <string.h>
+
+enum {
+	OPT_JSON = 256, OPT_LINES, OPT_FILES, OPT_SORT, OPT_TOP, OPT_INSNS, OPT_BLOCKS, OPT_EDGES, OPT_UNMEASURED, OPT_PID,
+	OPT_CALLS, OPT_TREE, OPT_CORE,
+};
+
+static const struct argp_option options[] = {
+	{NULL, 0, NULL, 0, "What to show:", 1},
+	{"lines", OPT_LINES, NULL, 0, "Source lines instead of functions (needs -g): instructions executed for the line, and "
+	 "the count of its instruction that ran most often", 1},
+	{"files", OPT_FILES, NULL, 0, "Source files instead of functions", 1},
+	{"calls", OPT_CALLS, NULL, 0, "Each call that was made, and what happened between it and its return (needs "
+	 "-fchord=calls)", 1},
+	{"tree", OPT_TREE, NULL, 0, "The same as a tree, each procedure's calls below it", 1},
+	{"unmeasured", OPT_UNMEASURED, NULL, 0, "Name everything that was not measured", 1},
+	{"sort", OPT_SORT, "KEY", 0, "Sort by instructions (default), calls, name, file or address", 1},
+	{"top", OPT_TOP, "N", 0, "Show N rows; 0: all (default: 20)", 1},
+	{"pid", OPT_PID, "PID", 0, "Of a process that runs, as of now, in place of PROGRAM and PROFILE", 1},
+	{"core", OPT_CORE, "CORE", 0, "Of the process that died and left this core file; PROFILE is its own, looked for if it is "
+	 "not given", 1},
+	{NULL, 0, NULL, 0, "For programs to read:", 2},
+	{"json", OPT_JSON, NULL, 0, "Everything as JSON; --lines, --files and --calls add to it", 2},
+	{"insns", OPT_INSNS, NULL, 0, "Each instruction: NAME PART OFFSET COUNT CLASS, where OFFSET is in the code "
+	 "before it was woven", 2},
+	{"blocks", OPT_BLOCKS, NULL, 0, "Each block: NAME BLOCK PART OFFSET INSTRUCTIONS COUNT", 2},
+	{"edges", OPT_EDGES, NULL, 0, "Each edge: NAME FROM TO KIND COUNT", 2},
+	{NULL, 0, NULL, 0, "Help:", -1},
+	{0},
+};
+
+static const char doc[] =
+	"Report what a program measured with Chord executed.\v"
+	"Without PROFILE, the profiles of this build of the program are summed that are in the folder of CHORD_DIR, in the current "
+	"folder or beside the program (PROGRAM.*.chord): those of the first place that has any. A folder stands for all in it, a "
+	"profile that a run's first process left for those of its other processes, too. Shared objects that were measured too are "
+	"reported with it.\n\n"
+	"Every count is exact. What was not measured, and what cannot be known, is said at the end and is in no sum. "
+	"A string instruction with a rep prefix counts once each time it is executed.\n\n"
+	"Exit status: 0 done, 1 the program or a profile cannot be used (the others are reported), 2 wrong usage.";
+
+static const char usage[] = "PROGRAM [PROFILE...]\n--pid=PID\n--core=CORE PROGRAM [PROFILE]";
+
+struct args {
+	struct report_options opt;
+	const char *pid, *core;
+	char **name;
+	int n;
+};
+
+static void
+parse_sort(struct args *a, const char *key, struct argp_state *state)
+{
+	static const char *const name[] = {
+		[VIEW_BY_INSNS] = "instructions", [VIEW_BY_CALLS] = "calls", [VIEW_BY_NAME] = "name", [VIEW_BY_FILE] = "file",
+		[VIEW_BY_ADDRESS] = "address",
+	};
+
+	for (size_t i = 0; i < sizeof name / sizeof *name; i++)
+		if (!strcmp(key, name[i])) {
+			a->opt.sort = (enum view_sort)i;
+			return;
+		}
+	argp_error(state, "--sort=%s: the keys are instructions, calls, name, file and address", key);
+}
+
+static error_t
+parse(int key, char *arg, struct argp_state *state)
+{
+	struct args *a = state->input;
+
+	switch (key) {
+	case OPT_JSON:
+		a->opt.json = true;
+		break;
+	case OPT_LINES:
+		a->opt.lines = true;
+		break;
+	case OPT_FILES:
+		a->opt.files = true;
+		break;
+	case OPT_CALLS:
+		a->opt.calls = true;
+		break;
+	case OPT_TREE:
+		a->opt.calls = a->opt.tree = true;
+		break;
+	case OPT_UNMEASURED:
+		a->opt.unmeasured = true;
+		break;
+	case OPT_SORT:
+		parse_sort(a, arg, state);
+		break;
+	case OPT_TOP:
+		a->opt.top = option_top(arg, "rows", state);
+		break;
+	case OPT_INSNS:
+	case OPT_BLOCKS:
+	case OPT_EDGES:
+		if (a->opt.what)
+			argp_error(state, "only one of --insns, --blocks and --edges can be printed");
+		a->opt.what = key == OPT_INSNS ? REPORT_INSNS : key == OPT_BLOCKS ? REPORT_BLOCKS : REPORT_EDGES;
+		break;
+	case OPT_PID:
+		if (!*arg || arg[strspn(arg, "0123456789")])
+			argp_error(state, "--pid=%s: not the number of a process", arg);
+		a->pid = arg;
+		break;
+	case OPT_CORE:
+		a->core = arg;
+		break;
+	case ARGP_KEY_ARGS:
+		if (a->pid)
+			argp_error(state, "--pid takes the program and the profile from the process");
+		a->name = state->argv + state->next;
+		a->n = state->argc - state->next;
+		if (a->core && a->n > 2)
+			argp_error(state, "--core is of one process, and that has one profile");
+		break;
+	case ARGP_KEY_NO_ARGS:
+		if (!a->pid)
+			argp_error(state, "which program?");
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+static int
+print(struct report *r)
+{
+	unsigned what = (r->opt.lines ? VIEW_LINES : 0) | (r->opt.files ? VIEW_FILES : 0) | (r->opt.calls ? VIEW_CALLS : 0);
+	int status = 0;
+
+	if (!view_tables(&r->table, r->run, what, r->opt.sort)) {
+		say_error(r->run->path, "the sum of its counts does not fit 64 bits");
+		return EXIT_NO;
+	}
+	if (r->opt.what)
+		report_raw(r);
+	else if (r->opt.json)
+		status = report_json(r);
+	else
+		report_text(r);
+	if (fflush(stdout) || ferror(stdout)) {
+		say_error("standard output", "%s", strerror(errno));
+		status = EXIT_NO;
+	}
+	return status;
+}
+
+static bool
+load(struct run *r, const struct args *a)
+{
+	if (a->pid)
+		return run_load_live(r, a->pid);
+	if (a->core)
+		return run_load_core(r, a->name[0], a->core, a->n > 1 ? a->name[1] : NULL);
+	return run_load(r, a->name[0], a->name + 1, a->n - 1);
+}
+
+int
+cmd_report(int argc, char **argv)
+{
+	static const struct argp argp = {options, parse, usage, doc, NULL, NULL, NULL};
+	struct args a = {.opt.top = 20};
+	struct run run;
+	struct report r = {.run = &run};
+	int status = EXIT_NO;
+
+	if (argp_parse(&argp, argc, argv, 0, NULL, &a))
+		die("memory", "out of memory");
+	r.opt = a.opt;
+	if (load(&run, &a))
+		status = print(&r) || run.incomplete ? EXIT_NO : 0;
+	view_tables_free(&r.table);
+	run_close(&run);
+	return status;
+}

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT */
+/* The call graph as a tree: each procedure's calls below it, once. What stands below a call is of all calls of
+ * that procedure: edges are counted, not ways through the graph. */
+#include "tool/report/report.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* A procedure that calls, and its rows. */
+struct node {
+	const struct unit *unit;
+	const struct proc *proc;
+	const struct view_call **row;
+	size_t n;
+	bool called, shown;
+};
+
+struct tree {
+	const struct report *r;
+	struct node *node;
+	size_t nnode, left;      /* rows that may still be printed */
+};
+
+static struct node *
+node_of(struct tree *t, const struct view_call *c)
+{
+	for (size_t i = 0; i < t->nnode; i++)
+		if (t->node[i].proc == c->proc)
+			return &t->node[i];
+	return NULL;
+}
+
+/* What a call leads to: a procedure of its object that calls, of the same file first. */
+static struct node *
+callee_node(struct tree *t, const struct view_call *c)
+{
+	struct node *found = NULL;
+
+	for (size_t i = 0; i < t->nnode; i++) {
+		struct node *n = &t->node[i];
+
+		if (n->unit == c->unit && !strcmp(n->proc->name, c->callee) &&
+		    (!found || !strcmp(n->proc->file, c->proc->file)))
+			found = n;
+	}
+	return found;
+}
+
+/* The same for who was called through a pointer. */
+static struct node *
+node_to(struct tree *t, const struct view_callee *c)
+{
+	for (size_t i = 0; i < t->nnode; i++)
+		if (c->proc && t->node[i].proc == c->proc)
+			return &t->node[i];
+	return NULL;
+}
+
+static void
+plant(struct tree *t)
+{
+	const struct report *r = t->r;
+	struct pool *pool = r->run->pool;
+
+	t->node = pool_array(pool, r->table.call.n, sizeof *t->node);
+	for (size_t i = 0; i < r->table.call.n; i++) {
+		const struct view_call *c = &r->table.call.at[i];
+
+		if (!node_of(t, c))
+			t->node[t->nnode++] = (struct node){.unit = c->unit, .proc = c->proc};
+		node_of(t, c)->n++;
+	}
+	for (size_t i = 0; i < t->nnode; i++) {
+		t->node[i].row = pool_array(pool, t->node[i].n, sizeof *t->node[i].row);
+		t->node[i].n = 0;
+	}
+	for (size_t i = 0; i < r->table.call.n; i++) {
+		struct node *n = node_of(t, &r->table.call.at[i]), *to = callee_node(t, &r->table.call.at[i]);
+
+		n->row[n->n++] = &r->table.call.at[i];
+		if (to && to != n)
+			to->called = true;
+		for (size_t k = 0; k < r->table.call.at[i].nto; k++)
+			if ((to = node_to(t, &r->table.call.at[i].to[k])) && to != n)
+				to->called = true;
+	}
+}
+
+static void
+print_row(const struct view_call *c, int depth, bool above)
+{
+	char text[32];
+
+	for (uint32_t e = 0; e < c->nevent; e++)
+		printf("%18s", c->known[e] ? grouped(text, c->n[e]) : "not known");
+	printf(" %15s  %*s%s", grouped(text, c->calls.least), 2 * depth, "", c->callee);
+	if (*c->file && c->line)
+		printf("  %s:%u", shown_path(c->file), c->line);
+	printf(above ? "  (above)\n" : "\n");
+}
+
+/* What happened meanwhile is known of all calls of the place only. */
+static void
+print_callee(const struct view_call *of, const struct view_callee *c, int depth, bool above)
+{
+	char text[32];
+
+	printf("%*s %15s  %*s%s%s\n", (int)(18 * of->nevent), "", grouped(text, c->calls), 2 * depth, "", c->name,
+	       above ? "  (above)" : "");
+}
+
+/* Where the way down is: at row i of the node, or behind it at callee k of the row before. */
+struct level {
+	struct node *node;
+	size_t i, k;
+	const struct view_call *row;
+	int depth;
+};
+
+/* Prints the next row; gives what it leads to, NULL if nothing. */
+static struct node *
+print_next(struct tree *t, struct level *l)
+{
+	struct node *to;
+
+	if (l->row) {
+		const struct view_callee *c = &l->row->to[l->k++];
+
+		to = node_to(t, c);
+		print_callee(l->row, c, l->depth + 1, to && to->shown);
+		if (l->k == l->row->nto)
+			l->row = NULL;
+	} else {
+		const struct view_call *c = l->node->row[l->i++];
+
+		to = callee_node(t, c);
+		print_row(c, l->depth, to && to->shown);
+		l->k = 0;
+		l->row = c->nto ? c : NULL;
+	}
+	t->left--;
+	return to;
+}
+
+/* Without recursion: the ways down are kept in `at`. */
+static void
+print_below(struct tree *t, struct node *root)
+{
+	struct level *at = pool_array(t->r->run->pool, t->nnode + 1, sizeof *at);
+	int n = 0;
+
+	at[0] = (struct level){.node = root, .depth = 1};
+	root->shown = true;
+	while (n >= 0) {
+		struct level *l = &at[n];
+		bool through = l->row;
+		struct node *to;
+
+		if ((l->i == l->node->n && !through) || !t->left) {
+			n--;
+			continue;
+		}
+		to = print_next(t, l);
+		if (to && !to->shown) {
+			to->shown = true;
+			at[++n] = (struct level){.node = to, .depth = l->depth + 1 + through};
+		}
+	}
+}
+
+static void
+print_root(struct tree *t, struct node *n)
+{
+	uint32_t nevent = n->row[0]->nevent;
+
+	if (n->shown || !t->left)
+		return;
+	printf("%*s%s\n", (int)(18 * nevent + 18), "", n->proc->name);
+	t->left--;
+	print_below(t, n);
+}
+
+void
+report_tree(const struct report *r)
+{
+	struct tree t = {.r = r, .left = r->opt.top ? r->opt.top : SIZE_MAX};
+
+	plant(&t);
+	for (size_t i = 0; i < t.nnode; i++)
+		if (!t.node[i].called)
+			print_root(&t, &t.node[i]);
+	/* What only calls itself, or in circles. */
+	for (size_t i = 0; i < t.nnode; i++)
+		print_root(&t, &t.node[i]);
+	if (!t.left)
+		printf("%18s (--top=0 shows all)\n", "...");
+}

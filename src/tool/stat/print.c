@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT */
+/* What chord stat prints. */
+#include "tool/json.h"
+#include "tool/stat/stat.h"
+
+static void
+print_event(const struct stat_result *s, uint32_t event, FILE *to)
+{
+	struct view_spread r = view_runs_spread(&s->runs, event);
+	char a[RANGE], b[RANGE];
+
+	if (r.why) {
+		fprintf(to, "%26s  %s  (%s)\n", "not known", s->runs.events.at[event].name, r.why);
+		return;
+	}
+	fprintf(to, "%26s  %-18s", range(a, r.median, r.median_most), s->runs.events.at[event].name);
+	if (s->runs.nrun > 1 && r.min == r.max_most)
+		fprintf(to, "  +- 0");
+	else if (s->runs.nrun > 1)
+		fprintf(to, "  %s to %s", grouped(a, r.min), r.max_most == COUNT_NO_BOUND ? "?" : grouped(b, r.max_most));
+	fputc('\n', to);
+}
+
+static void
+print_threads(const struct stat_result *s, FILE *to)
+{
+	bool several = false;
+	char n[RANGE];
+
+	for (size_t i = 1; i < s->runs.thread.n; i++)
+		several |= s->runs.thread.at[i].pid != s->runs.thread.at[0].pid;
+	for (uint32_t e = 0; e < s->runs.events.n && s->opt->per_thread; e++) {
+		fputc('\n', to);
+		for (size_t i = 0; i < s->runs.thread.n; i++) {
+			const struct view_thread *t = &s->runs.thread.at[i];
+
+			fprintf(to, "%26s  %-18s  thread %u", t->at[e].why ? "not known" : range(n, t->at[e].n, t->at[e].most),
+			        s->runs.events.at[e].name, t->number);
+			if (several)
+				fprintf(to, " of process %ju", (uintmax_t)t->pid);
+			fputc('\n', to);
+		}
+	}
+}
+
+static void
+print_command(const struct stat_result *s, FILE *to)
+{
+	fprintf(to, "\n '");
+	for (char **a = s->opt->argv; *a; a++)
+		fprintf(to, "%s%s", a == s->opt->argv ? "" : " ", *a);
+	fputc('\'', to);
+	if (s->runs.nrun > 1)
+		fprintf(to, ", %u runs", s->runs.nrun);
+	if (s->runs.processes > 1)
+		fprintf(to, s->runs.nrun > 1 ? ", the last of %ju processes" : ", %ju processes", (uintmax_t)s->runs.processes);
+	fprintf(to, ":\n\n");
+}
+
+static void
+print_left_out(const struct stat_result *s, FILE *to)
+{
+	if (!s->runs.refused && !s->runs.unmeasured && !s->runs.stripped && !s->runs.library.n && !s->runs.unknown.n)
+		return;
+	fprintf(to, "\n Not in these counts:\n");
+	if (s->runs.refused)
+		fprintf(to, "   %ju %s that Chord refused (`chord verify` lists them)\n", (uintmax_t)s->runs.refused,
+		        s->runs.refused == 1 ? "procedure" : "procedures");
+	if (s->runs.stripped)
+		fprintf(to, "   what was not built with Chord: the program has no symbol table, so it cannot be told\n");
+	else if (s->runs.unmeasured)
+		fprintf(to, "   %ju %s not built with Chord (`chord verify` lists them)\n", (uintmax_t)s->runs.unmeasured,
+		        s->runs.unmeasured == 1 ? "function" : "functions");
+	for (size_t i = 0; i < s->runs.library.n; i++)
+		fprintf(to, "%s%s", i ? ", " : "   ", s->runs.library.at[i]);
+	if (s->runs.library.n)
+		fprintf(to, ": not built with Chord\n");
+	for (size_t i = 0; i < s->runs.unknown.n; i++)
+		fprintf(to, "   %s: not known: %s\n", s->runs.unknown.at[i].name, s->runs.unknown.at[i].reason);
+}
+
+bool
+stat_print(const struct stat_result *s, FILE *to)
+{
+	print_command(s, to);
+	for (uint32_t i = 0; i < s->runs.events.n; i++)
+		print_event(s, i, to);
+	print_threads(s, to);
+	print_left_out(s, to);
+	if (s->runs.note.n)
+		fprintf(to, "\n Note:\n");
+	for (size_t i = 0; i < s->runs.note.n; i++)
+		fprintf(to, "   %s\n", s->runs.note.at[i]);
+	fputc('\n', to);
+	return !fflush(to) && !ferror(to);
+}
+
+/* ---- JSON ---- */
+
+static json_t *
+number(uint64_t n, const struct view_spread *r)
+{
+	return js_number(n, !r->why);
+}
+
+static json_t *
+spread_json(const struct view_spread *r)
+{
+	json_t *o = json_object();
+
+	js_set(o, "min", number(r->min, r));
+	js_set_bounds(o, "median", r->median, r->median_most, !r->why);
+	js_set(o, "max", r->max_most == COUNT_NO_BOUND ? json_null() : number(r->max_most, r));
+	return o;
+}
+
+static void
+add_events(json_t *o, const struct stat_result *s)
+{
+	json_t *events = json_object(), *spreads = json_object(), *why = json_array();
+
+	for (uint32_t i = 0; i < s->runs.events.n; i++) {
+		const char *name = s->runs.events.at[i].name;
+		struct view_spread r = view_runs_spread(&s->runs, i);
+
+		js_set_bounds(events, name, r.median, r.median_most, !r.why);
+		js_set(spreads, name, spread_json(&r));
+		if (r.why)
+			js_append(why, js_named(name, r.why));
+	}
+	js_set(o, "events", events);
+	js_set(o, "spread", spreads);
+	js_set(o, "unknown_events", why);
+}
+
+static json_t *
+unmeasured(const struct stat_result *s)
+{
+	json_t *o = json_object();
+
+	js_set(o, "refused", js_number(s->runs.refused, true));
+	js_set(o, "functions", js_number(s->runs.unmeasured, !s->runs.stripped));
+	js_set(o, "libraries", js_texts(s->runs.library.at, s->runs.library.n));
+	return o;
+}
+
+static json_t *
+arguments(const struct stat_result *s)
+{
+	json_t *a = json_array();
+
+	for (char **p = s->opt->argv + 1; *p; p++)
+		js_append(a, js_text(*p));
+	return a;
+}
+
+static json_t *
+threads(const struct stat_result *s)
+{
+	json_t *a = json_array();
+
+	for (size_t i = 0; i < s->runs.thread.n; i++) {
+		const struct view_thread *t = &s->runs.thread.at[i];
+		json_t *o = json_object(), *events = json_object();
+
+		for (uint32_t e = 0; e < s->runs.events.n; e++)
+			js_set_bounds(events, s->runs.events.at[e].name, t->at[e].n, t->at[e].most, !t->at[e].why);
+		js_set(o, "process", js_number(t->pid, true));
+		js_set(o, "thread", js_number(t->number, true));
+		js_set(o, "events", events);
+		js_append(a, o);
+	}
+	return a;
+}
+
+bool
+stat_json(const struct stat_result *s, FILE *to)
+{
+	json_t *o = json_object();
+
+	js_set(o, "program", js_text(s->opt->argv[0]));
+	js_set(o, "arguments", arguments(s));
+	js_set(o, "status", js_number((uint64_t)s->status, true));
+	js_set(o, "runs", js_number(s->runs.nrun, true));
+	js_set(o, "processes", js_number(s->runs.processes, true));
+	add_events(o, s);
+	if (s->opt->per_thread)
+		js_set(o, "threads", threads(s));
+	js_set(o, "not_counted", unmeasured(s));
+	js_set(o, "unknown", js_named_list(s->runs.unknown.at, s->runs.unknown.n));
+	js_set(o, "notes", js_texts(s->runs.note.at, s->runs.note.n));
+	return js_print(o, to);
+}

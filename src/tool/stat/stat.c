@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: MIT */
+/* chord stat: runs a measured program and prints exact totals of events. */
+#include "launch/launch.h"
+#include "tool/stat/stat.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { OPT_JSON = 'j', OPT_PER_THREAD = 256, OPT_ASLR, RUNS_MAX = 1000000 };
+
+static const struct argp_option options[] = {
+	{"event", 'e', "LIST", 0, "The events, with commas between them; also more than once (default: all)", 0},
+	{"repeat", 'r', "N", 0, "Run it N times with the same input: the median, and how far the counts go apart", 0},
+	{"per-thread", OPT_PER_THREAD, NULL, 0, "Each thread by itself, too", 0},
+	{"aslr", OPT_ASLR, NULL, 0, "Let the kernel choose addresses at random, as it does otherwise", 0},
+	{"json", OPT_JSON, NULL, 0, "Print JSON", 0},
+	{"output", 'o', "FILE", 0, "Print to FILE in place of standard error", 0},
+	{0},
+};
+
+static const char doc[] =
+	"Run a measured program and print exact totals of what it executed.\v"
+	"Events: instructions, blocks, branches (conditional), taken, calls, indirect-calls, returns, loads, stores, bytes-loaded, "
+	"bytes-stored, atomics, fp, vector, divides, backward-branches; call:PATTERN and insn:PATTERN, where PATTERN is globs with "
+	"| between them or /a regular expression/; cost:FILE. chord-stat(1) says what each counts.\n\n"
+	"The program has its standard input and output; what it leaves in processes that it starts is counted with it, if "
+	"they were measured too. What is not in the counts is said below them.\n\n"
+	"Exit status: the program's (128 + N if signal N ended it); 1 if it cannot be run or was not measured, 2 wrong usage.";
+
+static uint32_t
+parse_runs(const char *text, struct argp_state *state)
+{
+	char *end;
+	unsigned long n;
+
+	errno = 0;
+	n = strtoul(text, &end, 10);
+	if (*text < '0' || *text > '9' || *end || errno || !n || n > RUNS_MAX)
+		argp_error(state, "-r %s: a number of runs is from 1 to %d", text, RUNS_MAX);
+	return (uint32_t)n;
+}
+
+static error_t
+parse(int key, char *arg, struct argp_state *state)
+{
+	struct stat_options *o = state->input;
+
+	switch (key) {
+	case 'e':
+		/* All of them, as perf stat has it. */
+		o->events = o->events ? pool_printf(o->pool, "%s,%s", o->events, arg) : arg;
+		break;
+	case 'r':
+		o->runs = parse_runs(arg, state);
+		break;
+	case OPT_JSON:
+		o->json = true;
+		break;
+	case 'o':
+		o->output = arg;
+		break;
+	case OPT_ASLR:
+		o->aslr = true;
+		break;
+	case OPT_PER_THREAD:
+		o->per_thread = true;
+		break;
+	case ARGP_KEY_ARG:
+		/* The program: all that follows is its own. */
+		o->argv = state->argv + state->next - 1;
+		state->next = state->argc;
+		break;
+	case ARGP_KEY_NO_ARGS:
+		argp_error(state, "which program?");
+		break;
+	case ARGP_KEY_END:
+		if (o->per_thread && o->runs > 1)
+			argp_error(state, "--per-thread is of one run: threads of several are not the same");
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+/* ---- running ---- */
+
+/* Why no process left a profile. */
+static void
+say_unmeasured(struct pool *pool, const char *program)
+{
+	const char *why = NULL;
+	struct unit u;
+
+	if (strchr(program, '/') && !unit_open(pool, program, &u, &why))
+		say_error(program, "%s", why);
+	else
+		say_error(program, "it left no profile: neither it nor what it started was built with `chord cc`");
+}
+
+/* Reads what the processes of a run left. */
+static bool
+read_run(struct stat_result *s, const struct launched *l)
+{
+	struct pool *pool = pool_new();
+	bool ok = false;
+	struct run r;
+
+	if (!l->profile.n) {
+		say_unmeasured(pool, s->opt->argv[0]);
+	} else {
+		ok = run_load_all(&r, s->opt->argv[0], l->profile.at, (int)l->profile.n);
+		if (ok)
+			view_runs_add(&s->runs, &r);
+		for (size_t i = 0; i < l->profile.n && s->opt->per_thread && ok; i++)
+			ok = view_runs_add_threads(&s->runs, &r, l->profile.at[i]);
+		run_close(&r);
+	}
+	pool_free(pool);
+	return ok;
+}
+
+static void
+take_status(struct stat_result *s, int status)
+{
+	if (!s->runs.nrun)
+		s->first_status = status;
+	s->other_status += status != s->first_status;
+	if (!s->status)
+		s->status = status;
+}
+
+static bool
+run_once(struct stat_result *s, struct launch_input *in)
+{
+	const struct launch_options o = {.argv = s->opt->argv, .aslr = s->opt->aslr, .apart = s->opt->per_thread};
+	struct launched l;
+	bool ok = launch(&l, s->runs.pool, &o, in);
+
+	if (l.ended)
+		take_status(s, l.status);
+	ok = ok && read_run(s, &l);
+	launch_forget(&l);
+	return ok;
+}
+
+/* What runs of a program that does not always do the same differ in. */
+static void
+note_differences(struct stat_result *s)
+{
+	view_runs_compare(&s->runs);
+	if (s->other_status)
+		view_runs_note(&s->runs, pool_printf(s->runs.pool, "%u of %u runs ended with another status than the first, "
+		                                     "which ended with %d", s->other_status, s->runs.nrun, s->first_status));
+}
+
+/* Opened before the program runs, so that no run is for nothing, and emptied when there is something to be printed. */
+struct output {
+	const char *name;
+	FILE *to;
+	bool made;               /* there was no such file */
+};
+
+static bool
+output_open(struct output *out, const char *name)
+{
+	int fd;
+
+	*out = (struct output){.name = name ? name : "standard error", .to = stderr};
+	if (!name)
+		return true;
+	fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	out->made = fd >= 0;
+	if (fd < 0 && errno == EEXIST)
+		fd = open(name, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+	out->to = fd < 0 ? NULL : fdopen(fd, "w");
+	if (!out->to)
+		say_error(name, "%s", strerror(errno));
+	return out->to;
+}
+
+static bool
+output_print(const struct output *out, const struct stat_result *s)
+{
+	bool ok;
+
+	/* A device or a pipe has nothing to be emptied. */
+	if (out->to != stderr && ftruncate(fileno(out->to), 0) && errno != EINVAL)
+		ok = false;
+	else
+		ok = s->opt->json ? stat_json(s, out->to) : stat_print(s, out->to);
+	if (!ok)
+		say_error(out->name, "%s", strerror(errno));
+	return ok;
+}
+
+static bool
+output_close(struct output *out, bool printed)
+{
+	if (out->to == stderr)
+		return true;
+	if (!printed && out->made)
+		unlink(out->name);
+	if (!fclose(out->to))
+		return true;
+	say_error(out->name, "%s", strerror(errno));
+	return false;
+}
+
+static int
+stat_all(struct stat_result *s)
+{
+	struct launch_input in;
+	struct output out;
+	const char *why;
+	bool ok;
+
+	if (s->opt->events && !event_list_read(s->runs.pool, s->opt->events, &s->runs.events, &why)) {
+		say_error("-e", "%s", why);
+		return EXIT_USAGE;
+	}
+	if (!output_open(&out, s->opt->output))
+		return EXIT_NO;
+	ok = input_open(&in, s->opt->runs > 1);
+	for (uint32_t i = 0; i < s->opt->runs && ok; i++)
+		ok = run_once(s, &in);
+	if (in.left)
+		view_runs_note(&s->runs, in.left);
+	input_close(&in);
+	if (ok)
+		note_differences(s);
+	ok = ok && output_print(&out, s);
+	ok &= output_close(&out, ok);
+	return ok ? s->status : EXIT_NO;
+}
+
+int
+cmd_stat(int argc, char **argv)
+{
+	static const struct argp argp = {options, parse, "PROGRAM [ARGUMENT...]", doc, NULL, NULL, NULL};
+	struct pool *pool = pool_new();
+	struct stat_options o = {.runs = 1, .pool = pool};
+	struct stat_result s = {.opt = &o, .runs.pool = pool};
+	int status;
+
+	if (argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &o))
+		die("memory", "out of memory");
+	s.runs.all_known = !o.events;
+	s.runs.room = o.runs;
+	status = stat_all(&s);
+	view_runs_free(&s.runs);
+	pool_free(pool);
+	return status;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* Numbers that are known within bounds. */
+#include "view/view.h"
+
+bool
+bounds_add(struct bounds *sum, const struct bounds *b)
+{
+	if (__builtin_add_overflow(sum->most, b->most, &sum->most))
+		sum->most = COUNT_NO_BOUND;
+	return !__builtin_add_overflow(sum->least, b->least, &sum->least);
+}
+
+void
+bounds_raise(struct bounds *b, const struct bounds *other)
+{
+	b->least = other->least > b->least ? other->least : b->least;
+	b->most = other->most > b->most ? other->most : b->most;
+}
+
+bool
+view_is_exact(const struct counts *c)
+{
+	return !c->why && !c->most;
+}

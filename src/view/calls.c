@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+/* Calls: what happened between each call and its return. */
+#include "view/view.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The name of what a call leads to, as the weaver saw it. */
+static const char *
+name_of_callee(const struct call *c, enum chord_insn kind)
+{
+	if (c->callee && *c->callee)
+		return c->callee;
+	return kind == CHORD_INSN_ICALL ? "(through a pointer)" : "(not known)";
+}
+
+static void
+add_call(struct view_calls *list, struct run *run, struct unit *u, const struct walk *w, uint64_t most, uint32_t proc,
+         uint32_t call)
+{
+	const struct proc *p = w->proc;
+	const struct module *m = profile_module(run->sum, image_build_id(u->image));
+	struct view_call row = {.unit = u, .proc = p, .callee = name_of_callee(&p->call[call], w->kind),
+	                        .calls = {w->count, most}};
+	struct image_place place;
+
+	row.nevent = p->nevent < CHORD_SUMS ? p->nevent : CHORD_SUMS;
+	for (uint32_t e = 0; e < row.nevent; e++)
+		row.known[e] = call_sum(&u->map, p, &u->counts[proc], m, call, e, &row.n[e]);
+	row.file = p->file;
+	if (w->addr && image_place(u->image, w->addr, &place)) {
+		row.file = place.file;
+		row.line = place.line;
+	}
+	if (p->call[call].flags & CHORD_CALL_POINTER)
+		view_callees(run, m, p, call, &row);
+	VEC_PUSH(*list, row);
+}
+
+static void
+find_calls_of(struct view_calls *list, struct run *run, struct unit *u, uint32_t proc)
+{
+	const struct proc *p = &u->map.proc[proc];
+	const struct counts *c = &u->counts[proc];
+
+	for (uint32_t b = 0; b < p->nblock; b++) {
+		uint32_t call = p->block[b].call, end = call + p->block[b].ncall;
+		struct walk w, most;
+
+		walk_start(&most, p, c->most ? c->most : c, b);
+		for (walk_start(&w, p, c, b); walk_next(&w) && walk_next(&most);) {
+			while (call < end && p->call[call].insn < w.i)
+				call++;
+			if (call < end && p->call[call].insn == w.i && p->call[call].sum && most.count)
+				add_call(list, run, u, &w, most.count, proc, call);
+		}
+	}
+}
+
+/* The most first; then by name and place. */
+static int
+by_events(const void *a, const void *b)
+{
+	const struct view_call *x = a, *y = b;
+	int c;
+
+	if (x->n[0] != y->n[0])
+		return x->n[0] > y->n[0] ? -1 : 1;
+	if ((c = strcmp(x->proc->name, y->proc->name)) || (c = strcmp(x->callee, y->callee)))
+		return c;
+	if (x->line != y->line)
+		return x->line < y->line ? -1 : 1;
+	return (x->calls.least < y->calls.least) - (x->calls.least > y->calls.least);
+}
+
+void
+view_calls(struct view_calls *list, struct run *run)
+{
+	for (size_t i = 0; i < run->unit.n; i++) {
+		struct unit *u = &run->unit.at[i];
+
+		for (uint32_t k = 0; k < u->map.nproc; k++)
+			if (u->map.proc[k].calls && !u->counts[k].why)
+				find_calls_of(list, run, u, k);
+	}
+	if (list->n)
+		qsort(list->at, list->n, sizeof *list->at, by_events);
+}
+
+/* ---- the call that an instruction is ---- */
+
+const struct call *
+view_call_at(const struct view_insn *in)
+{
+	const struct block *b = &in->proc->block[in->block];
+
+	for (uint32_t i = b->call; i < b->call + b->ncall; i++)
+		if (in->proc->call[i].insn == in->number)
+			return &in->proc->call[i];
+	return NULL;
+}
+
+static uint32_t
+number_of_event(const struct proc *p, const char *name)
+{
+	for (uint32_t e = 0; e < p->nevent && e < CHORD_SUMS; e++)
+		if (!strcmp(p->event[e].name, name))
+			return e;
+	return UINT32_MAX;
+}
+
+bool
+view_call_sum(const struct run *run, const struct view_insn *in, const struct call *call, const char *event, uint64_t *n)
+{
+	uint32_t e = number_of_event(in->proc, event);
+	const struct unit *u = in->unit;
+
+	return call->sum && e != UINT32_MAX && in->count &&
+	       call_sum(&u->map, in->proc, &u->counts[in->proc_number], profile_module(run->sum, image_build_id(u->image)),
+	                (uint32_t)(call - in->proc->call), e, n);
+}

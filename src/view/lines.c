@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+/* Source lines and files with what was executed for them. */
+#include "view/internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct lines {
+	struct line_table table;
+	bool fits;
+};
+
+static void
+add_line(struct lines *l, const char *file, unsigned line, uint64_t count, uint64_t count_most)
+{
+	struct view_line *row = line_table_line(&l->table, line_table_file(&l->table, file), line);
+	const struct bounds n = {count, count_most};
+
+	row->code++;
+	row->never += !count_most;
+	l->fits &= bounds_add(&row->insns, &n);
+	bounds_raise(&row->most, &n);
+}
+
+/* The file that was compiled, by the same name as in the line table. */
+static const char *
+file_of_proc(struct unit *u, const struct proc *p)
+{
+	struct image_function f;
+	struct image_place place;
+
+	if (image_function(u->image, p->part[0].addr, &f) && f.unit_file)
+		return f.unit_file;
+	if (image_place(u->image, p->part[0].addr, &place) && !strcmp(base_name(place.file), base_name(p->file)))
+		return place.file;
+	return *p->file ? p->file : "?";
+}
+
+/* Instructions without a line count for their procedure's file, line 0. So does padding: it may be longer
+ * or shorter in the woven program, so its address there is no guide. */
+static void
+add_block(struct lines *l, struct unit *u, uint32_t proc, const char *file, uint32_t block)
+{
+	const struct proc *p = &u->map.proc[proc];
+	const struct counts *c = &u->counts[proc];
+	struct image_place place;
+	struct walk w, most;
+
+	walk_start(&most, p, c->most ? c->most : c, block);
+	for (walk_start(&w, p, c, block); walk_next(&w) && walk_next(&most);) {
+		if (w.addr && w.kind != CHORD_INSN_PAD && image_place(u->image, w.addr, &place))
+			add_line(l, place.file, place.line, w.count, most.count);
+		else
+			add_line(l, file, 0, w.count, most.count);
+	}
+}
+
+static void
+add_unit(struct lines *l, struct unit *u)
+{
+	for (uint32_t i = 0; i < u->map.nproc; i++) {
+		const char *file = file_of_proc(u, &u->map.proc[i]);
+
+		progress("finding lines", i, u->map.nproc);
+		for (uint32_t b = 0; !u->counts[i].why && b < u->map.proc[i].nblock; b++)
+			add_block(l, u, i, file, b);
+	}
+	progress("finding lines", u->map.nproc, u->map.nproc);
+}
+
+static void
+sum_files(struct lines *l, struct view_lines *files)
+{
+	size_t first = files->n;
+
+	for (size_t i = 0; i < l->table.name.n; i++)
+		VEC_PUSH(*files, (struct view_line){.file = l->table.name.at[i]});
+	for (size_t i = 0; i < l->table.cell.n; i++) {
+		const struct line_cell *cell = &l->table.cell.at[i];
+		struct view_line *f = &files->at[first + cell->file];
+
+		f->code += cell->line.code;
+		f->never += cell->line.never;
+		l->fits &= bounds_add(&f->insns, &cell->line.insns);
+		bounds_raise(&f->most, &cell->line.most);
+	}
+}
+
+bool
+view_lines(struct view_lines *lines, struct view_lines *files, struct run *run)
+{
+	struct lines l = {.fits = true};
+
+	for (size_t i = 0; i < run->unit.n; i++)
+		add_unit(&l, &run->unit.at[i]);
+	if (files)
+		sum_files(&l, files);
+	for (size_t i = 0; lines && i < l.table.cell.n; i++)
+		VEC_PUSH(*lines, l.table.cell.at[i].line);
+	line_table_free(&l.table);
+	return l.fits;
+}
+
+/* ---- in order ---- */
+
+static int
+by_place(const void *a, const void *b)
+{
+	const struct view_line *x = a, *y = b;
+	int c = strcmp(x->file, y->file);
+
+	return c ? c : (x->line > y->line) - (x->line < y->line);
+}
+
+static int
+by_insns(const void *a, const void *b)
+{
+	const struct view_line *x = a, *y = b;
+
+	if (x->insns.least != y->insns.least)
+		return x->insns.least > y->insns.least ? -1 : 1;
+	return by_place(a, b);
+}
+
+void
+view_lines_sort(struct view_lines *lines, enum view_sort sort)
+{
+	bool place = sort == VIEW_BY_FILE || sort == VIEW_BY_NAME || sort == VIEW_BY_ADDRESS;
+
+	if (lines->n)
+		qsort(lines->at, lines->n, sizeof *lines->at, place ? by_place : by_insns);
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/* The paths of a run, as rows. */
+#ifndef CHORD_VIEW_PATHS_H
+#define CHORD_VIEW_PATHS_H
+
+#include "run/run.h"
+
+/* ---- paths.c: paths that ran ---- */
+
+/* A procedure whose paths are counted. */
+struct view_paths_proc {
+	struct unit *unit;
+	const struct proc *proc;
+	const struct counts *counts;
+	const struct path_graph *graph;
+	uint64_t hash;           /* of its graph, as files of paths of interest have it */
+	uint64_t possible;       /* paths that could be counted; UINT64_MAX: at least */
+	uint64_t ran;            /* of these */
+	const char *why;         /* not NULL: what ran of it is not known exactly, for this reason */
+};
+
+/* A path that ran, or how far some came that did not come to their end. */
+struct view_path {
+	const struct view_paths_proc *of;
+	const struct stopped *stopped; /* NULL: it came to its end */
+	uint64_t sum;            /* its number, or so far */
+	bool many;               /* of several builds, each of which has other numbers */
+	uint64_t count;
+	uint64_t length;         /* instructions */
+	uint64_t insns;          /* all that it executed; UINT64_MAX: at least */
+	bool exact;              /* else it may have run more or less often */
+};
+
+struct view_paths {
+	struct pool *pool;
+	struct run *run;
+	VEC(struct view_paths_proc) proc;
+	VEC(struct view_path) row;     /* what cost the most instructions first */
+	VEC(struct view_path) stopped; /* what did not come to its end, likewise */
+	VEC(struct named) damaged;    /* procedures whose paths make no sense */
+	VEC(struct named) refused;    /* that were not measured */
+	VEC(struct named) inexact;    /* procedures whose paths are shown as far as they are known */
+	VEC(struct named) unknown;    /* procedures and objects of which nothing is shown */
+	uint64_t insns;          /* of all procedures that are known */
+	bool insns_known;        /* all of those that count paths are */
+	uint64_t ran, possible;  /* UINT64_MAX: at least */
+	uint64_t under_way;
+};
+
+/* Collects the paths of a run that was loaded, of functions that match the pattern (NULL: all). False: it counts none
+ * (reported). */
+bool view_paths(struct view_paths *r, struct run *run, const char *function);
+void view_paths_free(struct view_paths *r);
+/* The edges of a row's path, anew. */
+struct path view_path_edges(struct pool *pool, const struct view_path *row);
+/* Has the procedure such a name? Pattern NULL: yes. */
+bool view_is_named(const struct proc *p, const char *pattern);
+
+/* path_lines.c: where a path leads. */
+struct view_place {
+	const char *file;
+	unsigned line;
+};
+struct view_places {
+	struct view_place *at;
+	size_t n;
+};
+/* The source lines that it executes, in order, none twice in a row; of a path that stopped up to the call. */
+struct view_places view_path_lines(struct pool *pool, const struct view_path *row, const struct path *path);
+/* The same of instructions [0, to) of one block. */
+struct view_places view_block_lines(struct pool *pool, struct unit *u, const struct proc *p, uint32_t block, uint32_t to);
+/* How control goes along an edge, for people. */
+const char *view_path_edge_name(const struct proc *p, const struct path *path, uint32_t i);
+/* How a path begins and ends. */
+const char *view_path_begin(struct pool *pool, const struct proc *p, const struct path *path);
+const char *view_path_end(struct pool *pool, const struct view_path *row, const struct path *path);
+
+#endif

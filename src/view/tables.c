@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/* All that a report has, at once. */
+#include "view/view.h"
+
+#include <stdlib.h>
+
+static void
+find_refused(struct view_tables *t)
+{
+	for (size_t i = 0; i < t->function.n; i++) {
+		const struct proc *p = t->function.at[i].proc;
+
+		if (p->refused)
+			VEC_PUSH(t->refused, (struct named){p->name, p->refused});
+	}
+}
+
+static bool
+find_lines(struct view_tables *t, unsigned what, enum view_sort sort)
+{
+	bool fits = view_lines(what & VIEW_LINES ? &t->line : NULL, what & VIEW_FILES ? &t->file : NULL, t->run);
+
+	view_lines_sort(&t->line, sort);
+	view_lines_sort(&t->file, sort);
+	return fits;
+}
+
+bool
+view_tables(struct view_tables *t, struct run *run, unsigned what, enum view_sort sort)
+{
+	bool fits;
+
+	*t = (struct view_tables){.run = run, .events = run_events(run)};
+	unmeasured_find_all(run, &t->unmeasured);
+	for (size_t i = 0; i < run->unit.n; i++)
+		t->has_lines |= image_has_lines(run->unit.at[i].image);
+	view_functions(&t->function, run);
+	fits = view_totals(&t->totals, &t->function, &t->events);
+	find_refused(t);
+	view_functions_known(&t->function);
+	view_functions_sort(&t->function, sort);
+	if (what & (VIEW_LINES | VIEW_FILES))
+		fits &= find_lines(t, what, sort);
+	if (fits && what & VIEW_CALLS)
+		view_calls(&t->call, run);
+	return fits;
+}
+
+void
+view_tables_free(struct view_tables *t)
+{
+	free(t->function.at);
+	free(t->line.at);
+	free(t->file.at);
+	free(t->call.at);
+	free(t->refused.at);
+	unmeasured_free(&t->unmeasured);
+}
