@@ -102,13 +102,29 @@ is_glued_behind(const struct woven *w, uint32_t block)
 	return b->last < t->last && t->code->insns.at[b->last].attr & INSN_GLUED;
 }
 
-/* Behind the last instruction, where it falls through to vertex `to`. */
+/* The first of the nops at the end of a block that align what follows, or the block's end. */
+static uint32_t
+padding_at_end(const struct woven *w, uint32_t block)
+{
+	const struct block *b = &w->proc->blocks.at[block];
+	uint32_t i = b->last;
+
+	while (i > b->first && woven_insn(w, block, i - 1)->cls == CHORD_INSN_PAD)
+		i--;
+	return i;
+}
+
+/* Behind the last instruction, where it falls through to vertex `to`. Before padding, so that what follows stays aligned. */
 static struct site
 after_site(const struct unit *u, const struct woven *w, uint32_t block, uint32_t to)
 {
-	const struct insn *in = woven_insn(w, block, w->proc->blocks.at[block].last - 1);
+	const struct block *b = &w->proc->blocks.at[block];
+	const struct insn *in = woven_insn(w, block, b->last - 1);
 	struct gap gap = gap_on_edge(u, w->proc, block, to);
+	uint32_t padding = padding_at_end(w, block);
 
+	if (padding < b->last && is_open(woven_insn(w, block, padding)))
+		return place_between(u, w, block, padding, padding);
 	if (in->stmt == UINT32_MAX || is_glued_behind(w, block))
 		return (struct site){.where = SITE_NONE, .block = block};
 	return priced((struct site){.where = SITE_AFTER, .block = block, .gap = gap}, u->machine->price(gap), 0);
