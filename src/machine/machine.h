@@ -211,6 +211,8 @@ struct machine {
 	             const struct path_place *place);
 	/* How dear that is, relative to the cheapest form. Below 0: it cannot be done without the stack. */
 	double (*price)(struct gap gap);
+	/* About how many bytes, or a few less, lines of such code take. */
+	uint32_t (*room)(const char *at, size_t n);
 	/* Does code begin with the call by which such a stub asks whether a timer is due? */
 	bool (*is_due)(const uint8_t *bytes, size_t n);
 	/* Writes an unconditional jump to an operand's text. */

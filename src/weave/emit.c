@@ -93,7 +93,7 @@ emit_text(struct emitter *m, uint32_t at, uint32_t rank, uint32_t stmt)
 
 	if (!m->b.n)
 		return;
-	if (rank <= RANK_END)
+	if (rank <= RANK_ALIGNED)
 		buf_char(&all, '\n');
 	if (intel)
 		buf_str(&all, "\t.att_syntax prefix\n");
@@ -330,6 +330,7 @@ emit_proc(const struct unit *u, struct woven *w, struct edits *e, const struct w
 {
 	struct emitter m = {.u = u, .w = w, .e = e, .o = o};
 	struct proc *p = w->proc;
+	size_t first = e->list.n;
 
 	m.target = pool_array(u->pool, p->blocks.n, sizeof *m.target);
 	m.stubs = pool_array(u->pool, p->parts.n, sizeof *m.stubs);
@@ -349,6 +350,7 @@ emit_proc(const struct unit *u, struct woven *w, struct edits *e, const struct w
 	for (uint32_t i = 0; i < w->proc->parts.n; i++)
 		emit_addresses(&m, &w->proc->parts.at[i]);
 	emit_targets(&m);
+	emit_aligned(&m, first);
 	for (uint32_t t = 0; t < p->parts.n; t++)
 		emit_part_start(&m, t);
 	for (uint32_t t = (uint32_t)p->parts.n; t-- > 0;)

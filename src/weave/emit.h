@@ -60,6 +60,11 @@ void emit_calls(struct emitter *m);
 /* The runtime records what a jump into another activation's frame abandons. */
 void emit_aways(struct emitter *m);
 
+/* ---- align.c ---- */
+
+/* Keeps short loops in as few lines of the cache as can be. The procedure's edits begin at `first`. */
+void emit_aligned(struct emitter *m, size_t first);
+
 /* ---- emit_trap.c ---- */
 
 void emit_traps(struct emitter *m);

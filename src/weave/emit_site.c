@@ -223,8 +223,6 @@ emit_split(struct emitter *m, uint32_t e)
 {
 	const struct site *s = &m->w->edge[e];
 
-	if (m->w->proc->arcs.at[e].jump && m->w->paths && m->u->text->compiler)
-		buf_str(&m->b, "\t.p2align 4\n"); /* nothing falls in here, and it begins a loop now */
 	if (m->w->proc->arcs.at[e].jump)
 		emit_label(&m->b, 'X', m->w->number, e);
 	add_counter(m, &m->b, s);

@@ -240,10 +240,11 @@ struct edits {
 	struct buf text;
 };
 /* Behind a statement: return label, end of a call's sum, answer to a query, stub in line, counter, jump over a
- * split, end of the part. Before one: label for jumps, counters, start of a call's sum, start of a segment. */
+ * split, end of the part, alignment of a loop. Before one: alignment of a loop, label for jumps, counters, start of
+ * a call's sum, start of a segment. */
 enum rank {
 	RANK_RETURN, RANK_RETURNED, RANK_QUERY, RANK_INLINE, RANK_AFTER, RANK_OVER, RANK_END,
-	RANK_TARGET, RANK_BEFORE, RANK_CALL, RANK_SEGMENT, RANK_OPERAND
+	RANK_ALIGNED, RANK_ALIGN, RANK_TARGET, RANK_BEFORE, RANK_CALL, RANK_SEGMENT, RANK_OPERAND
 };
 /* Takes the text in b (newlines become `;`, so that line numbers stay) and empties it. */
 void edit_add(struct edits *e, uint32_t at, uint32_t del, uint32_t rank, struct buf *b);

@@ -342,6 +342,7 @@ const struct machine machine_x86_64 = {
 	.path = x86_path,
 	.pointer = x86_pointer,
 	.price = x86_price,
+	.room = x86_room,
 	.jump = x86_jump,
 	.counts = x86_counts,
 	.woven = x86_woven,

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT */
+/* Where short loops begin that have code woven in.
+ *
+ * A processor fetches one line of 64 bytes in a cycle, and a taken jump begins another. A loop of few instructions that lies in two
+ * lines takes a second cycle each round, which is more than the counter in it. Compilers align loops to 8 or 16 bytes;
+ * here the directive is followed by one that goes to the next line if the loop would lie in one line more than it has to. */
+#include "weave/emit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { LINE = 64, LONG = 2 * LINE };
+
+/* What is woven in at an offset of the text takes so many bytes, with all that comes before it in the list. */
+struct inserted {
+	uint32_t at, bytes;
+};
+
+struct align {
+	struct emitter *m;
+	struct inserted *in;    /* sorted */
+	size_t n;
+};
+
+static int
+by_offset(const void *a, const void *b)
+{
+	const struct inserted *x = a, *y = b;
+
+	return (x->at > y->at) - (x->at < y->at);
+}
+
+/* What is put in place of a jump's operand leads farther away than it did. */
+static uint32_t
+room_of(const struct align *a, const struct edit *e)
+{
+	enum { FARTHER = 4 };
+
+	return e->rank == RANK_OPERAND ? FARTHER : a->m->u->machine->room(a->m->e->text.at + e->text, e->len);
+}
+
+/* The edits of the procedure begin at `first`. */
+static void
+find_inserted(struct align *a, size_t first)
+{
+	const struct edits *e = a->m->e;
+
+	a->in = pool_array(a->m->u->pool, e->list.n - first + 1, sizeof *a->in);
+	for (size_t i = first; i < e->list.n; i++)
+		a->in[a->n++] = (struct inserted){e->list.at[i].at, room_of(a, &e->list.at[i])};
+	if (a->n)
+		qsort(a->in, a->n, sizeof *a->in, by_offset);
+	for (size_t i = 1; i < a->n; i++)
+		a->in[i].bytes += a->in[i - 1].bytes;
+}
+
+/* The bytes that are woven in before an offset of the text. */
+static uint32_t
+inserted_before(const struct align *a, uint32_t at)
+{
+	size_t lo = 0, hi = a->n;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (a->in[mid].at < at)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo ? a->in[lo - 1].bytes : 0;
+}
+
+/* Is all that stands between the loop's first and last instruction part of it, with no loop in it and no call? */
+static bool
+is_innermost(const struct code *c, uint32_t first, uint32_t last)
+{
+	for (uint32_t i = first; i <= last; i++) {
+		const struct insn *in = &c->insns.at[i];
+
+		if (insn_is_call(in) || in->stmt == UINT32_MAX)
+			return false;
+		if ((in->attr & (INSN_REL | INSN_RELOC)) == INSN_REL && in->target > c->insns.at[first].off &&
+		    in->target <= in->off)
+			return false;
+	}
+	return true;
+}
+
+/* The bytes of the loop that an edge closes, with all that is woven in; 0: it is none that is short and counts. */
+static uint32_t
+loop_length(const struct align *a, uint32_t e)
+{
+	const struct proc *p = a->m->w->proc;
+	const struct edge *edge = &p->graph->edge[e];
+	const struct block *from, *to;
+	const struct insn *first, *last;
+	uint32_t woven;
+
+	if (!p->arcs.at[e].jump || edge->from >= p->blocks.n || edge->to >= p->blocks.n)
+		return 0;
+	from = &p->blocks.at[edge->from];
+	to = &p->blocks.at[edge->to];
+	first = woven_insn(a->m->w, edge->to, to->first);
+	last = emit_last(a->m, edge->from);
+	if (from->part != to->part || last->off < first->off || last->off + last->len - first->off > LONG ||
+	    !is_innermost(emit_code(a->m, edge->to), to->first, from->last - 1))
+		return 0;
+	woven = inserted_before(a, emit_behind(a->m, last->stmt)) - inserted_before(a, emit_before_line(a->m, edge->to, to->first));
+	return woven ? last->off + last->len - first->off + woven : 0;
+}
+
+/* The directive by which the compiler has the statement aligned, or UINT32_MAX. */
+static uint32_t
+aligned_by(const struct text *t, uint32_t stmt)
+{
+	while (stmt-- > 0) {
+		const struct stmt *s = &t->stmts.at[stmt];
+		struct str word = stmt_word(t, s);
+
+		if (s->kind == STMT_DIRECTIVE && s->flags & STMT_PAD)
+			return memmem(word.at, word.n, "align", 5) ? stmt : UINT32_MAX;
+		if (s->kind != STMT_LABEL && (s->kind != STMT_DIRECTIVE || s->flags & STMT_BYTES))
+			break;
+	}
+	return UINT32_MAX;
+}
+
+/* No line more than the loop has to lie in. */
+static void
+emit_align(struct align *a, uint32_t length, uint32_t at, uint32_t rank, uint32_t stmt)
+{
+	uint32_t rest = (length - 1) % LINE;
+
+	if (rest && length <= LONG)
+		buf_printf(&a->m->b, "\t.p2align 6,,%u\n", rest);
+	emit_text(a->m, at, rank, stmt);
+}
+
+/* A loop whose code on the way back stands before it begins there: nothing falls in. */
+static void
+align_split(struct align *a, uint32_t e)
+{
+	const struct site *s = &a->m->w->edge[e];
+	uint32_t stmt = woven_insn(a->m->w, s->block, s->insn)->stmt;
+
+	buf_str(&a->m->b, "\t.p2align 4\n");
+	emit_align(a, loop_length(a, e), emit_before_line(a->m, s->block, s->insn), RANK_ALIGN, stmt);
+}
+
+static void
+align_loop(struct align *a, uint32_t e)
+{
+	const struct text *t = a->m->u->text;
+	const struct proc *p = a->m->w->proc;
+	uint32_t to = p->graph->edge[e].to, length = loop_length(a, e), by;
+
+	if (!length)
+		return;
+	by = aligned_by(t, woven_insn(a->m->w, to, p->blocks.at[to].first)->stmt);
+	if (by != UINT32_MAX)
+		emit_align(a, length, emit_behind(a->m, by), RANK_ALIGNED, by);
+}
+
+void
+emit_aligned(struct emitter *m, size_t first)
+{
+	const struct woven *w = m->w;
+	struct align a = {.m = m};
+
+	if (!m->u->text->compiler)
+		return;
+	find_inserted(&a, first);
+	for (uint32_t e = 0; e < w->proc->arcs.n; e++) {
+		uint32_t to = w->proc->graph->edge[e].to;
+		bool split = site_used(&w->edge[e]) && w->edge[e].where == SITE_SPLIT;
+
+		if (split && w->proc->arcs.at[e].jump)
+			align_split(&a, e);
+		else if (!split && to < w->proc->blocks.n && !w->split[to])
+			align_loop(&a, e);
+	}
+}
