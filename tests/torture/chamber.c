@@ -19,6 +19,7 @@
  *
  * What is done there without a FAIL is not done again. CHORD is the program to test; CHORD_TIMEOUT is how many seconds a
  * program may take, an eighth of it unmeasured. */
+#include "measure/measure.h"
 #include "tests/torture/chamber.h"
 
 #include <errno.h>
@@ -33,21 +34,19 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Every measure. Events are counted beside edges, and have to agree with what these say. */
-static const struct measure measures[] = {
-	{"edges", "-fchord=edges"},
-	{"every-block", "-fchord=every-block"},
-	{"every-edge", "-fchord=every-edge"},
-	{"events", "-fchord=edges,events -fchord-events=instructions,blocks,calls"},
-	{"calls", "-fchord=calls -fchord-events=instructions,blocks"},
-	{"paths", "-fchord=paths"},
-	{"some-paths", "-fchord-paths=chosen"}, /* some.c */
+/* Every measure, and selected paths (some.c). */
+enum { SOME_PATHS = CHORD_MEASURES, VARIANTS };
+static struct variant variants[VARIANTS];
+
+/* More than -fchord=NAME. Events are counted beside edges, and have to agree with what these say. */
+static const char *const special[VARIANTS] = {
+	[CHORD_EVENTS] = "-fchord=edges,events -fchord-events=instructions,blocks,calls",
+	[CHORD_CALLS] = "-fchord=calls -fchord-events=instructions,blocks",
 };
-#define MEASURES (sizeof measures / sizeof *measures)
 
 const char *chord;
 struct pool *pool;
-static bool chosen[MEASURES];
+static bool chosen[VARIANTS];
 static char *chosen_names;
 unsigned limit;
 static bool keep;
@@ -81,7 +80,7 @@ maker_of(const struct unit *u)
 
 /* A compiler, or Chord in front of the maker, with everything but the files. */
 static words
-command_of(const struct trial *t, const char *compiler, const struct measure *m)
+command_of(const struct trial *t, const char *compiler, const struct variant *m)
 {
 	words w = {0};
 
@@ -123,7 +122,7 @@ text_name(const char *source)
 }
 
 bool
-build(const struct trial *t, const struct measure *m, const char *output, const char *log)
+build(const struct trial *t, const struct variant *m, const char *output, const char *log)
 {
 	words w = command_of(t, maker_of(t->unit), m);
 	int status;
@@ -180,7 +179,7 @@ run_program(const char *name, unsigned seconds)
 /* ---- one program ---- */
 
 static void
-try_measured(struct trial *t, const struct measure *m)
+try_measured(struct trial *t, const struct variant *m)
 {
 	char *log = pool_printf(pool, "%s.log", m->name);
 	int status;
@@ -240,11 +239,11 @@ try_level(struct trial *t, struct buf *texts, size_t *ntext)
 		return;
 	}
 	note(t, t->unit->by_text ? "by_text" : "by_driver", 1);
-	for (size_t i = 0; i < MEASURES; i++)
-		if (chosen[i] && !strcmp(measures[i].name, "some-paths"))
-			try_some_paths(t, &measures[i], &measures[i - 1]);
-		else if (chosen[i])
-			try_measured(t, &measures[i]);
+	for (uint32_t i = 0; i < CHORD_MEASURES; i++)
+		if (chosen[i])
+			try_measured(t, &variants[i]);
+	if (chosen[SOME_PATHS])
+		try_some_paths(t, &variants[SOME_PATHS], &variants[CHORD_PATHS]);
 }
 
 static void
@@ -398,6 +397,19 @@ resume(const char *path)
 	return done;
 }
 
+static void
+list_variants(void)
+{
+	for (uint32_t i = 0; i < CHORD_MEASURES; i++) {
+		struct buf b = {0};
+
+		buf_printf(&b, "-fchord=%s", measure_list[i].name);
+		buf_char(&b, '\0');
+		variants[i] = (struct variant){measure_list[i].name, special[i] ? special[i] : b.at};
+	}
+	variants[SOME_PATHS] = (struct variant){"some-paths", "-fchord-paths=chosen"};
+}
+
 /* "NAME,NAME..."; NULL is all. */
 static bool
 choose(const char *names)
@@ -405,17 +417,18 @@ choose(const char *names)
 	struct buf b = {0};
 	words w;
 
-	for (size_t i = 0; i < MEASURES; i++)
-		buf_printf(&b, "%s%s", i ? "," : "", measures[i].name);
+	list_variants();
+	for (size_t i = 0; i < VARIANTS; i++)
+		buf_printf(&b, "%s%s", i ? "," : "", variants[i].name);
 	buf_char(&b, '\0');
 	chosen_names = names ? xstrdup(names) : b.at;
 	w = split(xstrdup(chosen_names), ",");
 	for (size_t k = 0; k < w.n; k++) {
 		size_t i = 0;
 
-		while (i < MEASURES && strcmp(w.at[k], measures[i].name) != 0)
+		while (i < VARIANTS && strcmp(w.at[k], variants[i].name) != 0)
 			i++;
-		if (i == MEASURES)
+		if (i == VARIANTS)
 			return say_error(w.at[k], "no such measure; there are %s", b.at), false;
 		chosen[i] = true;
 	}

@@ -27,8 +27,8 @@ struct trial {
 	size_t nexpected;
 };
 
-/* A way to measure, and the options for it. */
-struct measure {
+/* A way to build: a measure of the registry, or one of its options. */
+struct variant {
 	const char *name, *options;
 };
 
@@ -39,14 +39,14 @@ extern unsigned limit;    /* seconds for a measured program */
 /* ---- chamber.c ---- */
 
 /* A program of the texts or of the sources. */
-bool build(const struct trial *t, const struct measure *m, const char *output, const char *log);
+bool build(const struct trial *t, const struct variant *m, const char *output, const char *log);
 /* Its status; makes NAME.out and profiles NAME.chord*. Files are made in a folder that is thrown away. */
 int run_program(const char *name, unsigned seconds);
 
 /* ---- some.c: builds that count the paths of a file ---- */
 
 /* `all` counts all paths, and may have been built and run already. */
-void try_some_paths(struct trial *t, const struct measure *some, const struct measure *all);
+void try_some_paths(struct trial *t, const struct variant *some, const struct variant *all);
 
 /* ---- child.c: files and processes ---- */
 

@@ -200,7 +200,7 @@ compare(struct trial *t, const struct counted *all, const struct counted *some)
 /* ---- trying ---- */
 
 static void
-try_set(struct trial *t, const struct measure *some, const struct counted *all, const char *all_name, const struct set *set)
+try_set(struct trial *t, const struct variant *some, const struct counted *all, const char *all_name, const struct set *set)
 {
 	struct counted counted;
 	glob_t old = {0};
@@ -238,7 +238,7 @@ try_set(struct trial *t, const struct measure *some, const struct counted *all, 
 }
 
 void
-try_some_paths(struct trial *t, const struct measure *some, const struct measure *all)
+try_some_paths(struct trial *t, const struct variant *some, const struct variant *all)
 {
 	struct counted counted;
 
