@@ -23,6 +23,7 @@
 #include "shadow.c"
 #include "unfinished.c"
 #include "exit.c"
+#include "brief.c"
 #include "handler.c"
 #include "jump.c"
 #include "callee.c"

@@ -30,9 +30,9 @@ chord_rt_is_libc(struct chord_rt_walk *w)
 {
 	uint64_t pc = w->regs.r[CHORD_RT_RIP] - 1;
 
-	chord_rt_find_object(w, pc);
-	if (w->ctl->dynamic)
-		return w->ctl->real[CHORD_RT_HOOK_pthread_cancel] - w->map < w->map_end - w->map;
+	chord_rt_find_object(&w->in, pc);
+	if (w->in.ctl->dynamic)
+		return w->in.ctl->real[CHORD_RT_HOOK_pthread_cancel] - w->in.map < w->in.map_end - w->in.map;
 	return chord_rt_pthread_unwind && chord_rt_find_cfi(w, pc) && w->cfi.begin == (uint64_t)chord_rt_pthread_unwind;
 }
 

@@ -214,16 +214,16 @@ chord_rt_leave_frame(struct chord_rt_walk *w, uint64_t delta)
 {
 	uint64_t pc = w->regs.r[CHORD_RT_RIP] + w->exact, *count = w->from ? w->rule.count : NULL, cfa = w->exact ? 0 : w->cfa;
 
-	if (w->ctl->struck)
-		chord_rt_leave_struck(w->ctl, pc, cfa, delta);
+	if (w->in.ctl->struck)
+		chord_rt_leave_struck(w->in.ctl, pc, cfa, delta);
 	if (count == CHORD_RT_SILENT)
 		return;
 	if (count) {
-		chord_rt_count(w->ctl, count, delta, cfa);
+		chord_rt_count(w->in.ctl, count, delta, cfa);
 		return;
 	}
-	count = chord_rt_count_at(w->ctl, pc, 0, delta, cfa);
-	if (w->from && count && !w->ctl->apart)
+	count = chord_rt_count_at(w->in.ctl, pc, 0, delta, cfa);
+	if (w->from && count && !w->in.ctl->apart)
 		chord_rt_keep_count(w, count);
 }
 

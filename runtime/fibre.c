@@ -163,7 +163,7 @@ chord_rt_resume(struct chord_rt_ctl *ctl, struct chord_rt_fibre *f, uint64_t sp,
 static bool
 chord_rt_begins(struct chord_rt_walk *w, uint64_t pc)
 {
-	chord_rt_find_object(w, pc);
+	chord_rt_find_object(&w->in, pc);
 	return chord_rt_find_cfi(w, pc) && w->cfi.begin == pc;
 }
 
@@ -178,7 +178,7 @@ chord_rt_stack_at(struct chord_rt_ctl *ctl, const struct chord_rt_context *c)
 	for (uint32_t i = 0; i < sizeof number; i++)
 		regs.r[number[i]] = c->r[i];
 	chord_rt_walk_from(&w, ctl, &regs);
-	w.low = w.high = 0; /* nothing is known of it */
+	w.in.low = w.in.high = 0; /* nothing is known of it */
 	return chord_rt_stack_of(&w, NULL);
 }
 

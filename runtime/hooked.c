@@ -235,7 +235,7 @@ chord_rt_signals(struct chord_rt_ctl *ctl, struct chord_rt_regs *regs, uint32_t 
 }
 
 /* Calls that are made from here: gives whether it was one, with its result in regs. */
-static bool
+static __attribute__((noinline)) bool
 chord_rt_calls_real(struct chord_rt_ctl *ctl, struct chord_rt_regs *regs, uint32_t hook, uint64_t real)
 {
 	int e;
@@ -266,7 +266,7 @@ chord_rt_calls_real(struct chord_rt_ctl *ctl, struct chord_rt_regs *regs, uint32
 }
 
 /* Those that go on in the real function, but are not ends. */
-static bool
+static __attribute__((noinline)) bool
 chord_rt_only_looks(struct chord_rt_ctl *ctl, struct chord_rt_regs *regs, uint32_t hook)
 {
 	switch (hook) {
@@ -321,7 +321,7 @@ chord_rt_only_looks(struct chord_rt_ctl *ctl, struct chord_rt_regs *regs, uint32
 
 /* A hooked function was called: gives the address of the real one to jump to, or
  * 0 if it was called from here and its result is in regs. */
-static __attribute__((used)) uint64_t
+static __attribute__((used)) CHORD_RT_HOT uint64_t
 chord_rt_hooked(struct chord_rt_regs *regs)
 {
 	struct chord_rt_ctl *ctl = chord_rt_ctl_here();
@@ -330,9 +330,11 @@ chord_rt_hooked(struct chord_rt_regs *regs)
 
 	if (!ctl || !ctl->magic || chord_rt_is_other(ctl, hook, real))
 		return real;
+	if (chord_rt_leaves_quickly(ctl, regs, hook))
+		return real;
 	if (chord_rt_calls_real(ctl, regs, hook, real))
 		return 0;
-	if (!chord_rt_only_looks(ctl, regs, hook) && (ctl->dying || !chord_rt_jumps_again(ctl, regs, hook)))
+	if (!chord_rt_only_looks(ctl, regs, hook))
 		chord_rt_aside(ctl, chord_rt_leaves, (uint64_t)regs, hook);
 	return real;
 }

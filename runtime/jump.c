@@ -25,7 +25,8 @@ chord_rt_target(const uint64_t *buf, uint64_t *sp, uint64_t *pc)
 /* The counters of the frames that a walk met. */
 struct chord_rt_tally {
 	uint32_t n;
-	bool fixed;                   /* they are of the program's own code, each of a size that its PC tells */
+	bool fixed;                   /* they are of the program's own code, each of a size that its PC and rbp tell */
+	uint32_t way[30];             /* as struct chord_rt_jump has it, but for the sizes */
 	uint64_t *count[30];
 	uint64_t cfa[30];
 };
@@ -49,18 +50,26 @@ chord_rt_take_up(struct chord_rt_walk *w, uint64_t pc, uint64_t delta, uint64_t 
 {
 	struct chord_rt_known rule = {0};
 
-	chord_rt_find_object(w, pc - 1);
-	if (chord_rt_recall(w, (pc - 1) | CHORD_EXIT_REENTRY, &rule)) {
+	chord_rt_find_object(&w->in, pc - 1);
+	if (chord_rt_recall(&w->in, (pc - 1) | CHORD_EXIT_REENTRY, &rule)) {
 		*count = rule.count;
 		if (rule.count != CHORD_RT_SILENT)
-			chord_rt_count(w->ctl, rule.count, delta, 0);
+			chord_rt_count(w->in.ctl, rule.count, delta, 0);
 		return rule.begin;
 	}
 	rule.begin = chord_rt_find_cfi(w, pc - 1) ? w->cfi.begin : 0;
-	rule.count = chord_rt_count_at(w->ctl, pc, CHORD_EXIT_REENTRY, delta, 0);
-	if (rule.count && !w->ctl->apart)
+	rule.count = chord_rt_count_at(w->in.ctl, pc, CHORD_EXIT_REENTRY, delta, 0);
+	if (rule.count && !w->in.ctl->apart)
 		chord_rt_keep(w, (pc - 1) | CHORD_EXIT_REENTRY, &rule);
 	return rule.begin;
+}
+
+/* Is the frame between rsp and cfa, or the one above it, that which goes on with the stack pointer sp? Arguments being pushed may
+ * make it lower at setjmp than it is now. */
+static CHORD_RT_INLINE bool
+chord_rt_is_target(uint64_t rsp, uint64_t cfa, uint64_t sp, bool same)
+{
+	return cfa > sp && rsp <= sp + 512 && (rsp <= sp || same);
 }
 
 /* The same as chord_rt_frames_to below for stacks of known frames and no doubts: only
@@ -73,18 +82,20 @@ chord_rt_known_to(struct chord_rt_tally *t, struct chord_rt_walk *w, uint64_t sp
 
 	t->fixed = true;
 	for (t->n = 0; t->n < sizeof t->count / sizeof *t->count && pc; pc = ((uint64_t *)cfa)[-1], rsp = cfa) {
-		if (pc - 1 - w->map >= w->map_end - w->map)
-			chord_rt_find_object(w, pc - 1);
-		if (!chord_rt_recall(w, pc - 1, &k) || !k.count)
+		if (pc - 1 - w->in.map >= w->in.map_end - w->in.map)
+			chord_rt_find_object(&w->in, pc - 1);
+		if (!chord_rt_recall(&w->in, pc - 1, &k) || !k.count)
 			return false;
-		t->fixed &= !k.by_rbp && pc - 1 - w->ctl->main < w->ctl->main_end - w->ctl->main;
-		cfa = (k.by_rbp ? rbp : rsp) + (uint64_t)(int64_t)k.cfa;
+		t->fixed &= pc - 1 - w->in.ctl->main < w->in.ctl->main_end - w->in.ctl->main && (!k.by_fp || k.cfa == 16);
+		t->way[t->n] = (uint32_t)k.at[1] << CHORD_RT_JUMP_SAVED | (uint32_t)k.by_fp << CHORD_RT_JUMP_BY_RBP;
+		cfa = (k.by_fp ? rbp : rsp) + (uint64_t)(int64_t)k.cfa;
 		t->cfa[t->n] = cfa;
 		t->count[t->n++] = k.count;
 		low = cfa - 8 * k.deepest;
-		if (cfa <= rsp || ((low < w->low || cfa > w->high) && (!chord_rt_reach(w, low) || !chord_rt_reach(w, cfa - 1))))
+		if (cfa <= rsp || ((low < w->in.low || cfa > w->in.high) &&
+		    (!chord_rt_reach(&w->in, low) || !chord_rt_reach(&w->in, cfa - 1))))
 			return false;
-		if (cfa > sp && rsp <= sp + 512 && (rsp <= sp || k.begin == begin))
+		if (chord_rt_is_target(rsp, cfa, sp, k.begin == begin))
 			return k.begin == begin;
 		if (k.at[1])
 			rbp = *((uint64_t *)cfa - k.at[1]);
@@ -106,12 +117,11 @@ chord_rt_frames_to(struct chord_rt_walk *w, uint64_t sp, uint64_t begin)
 		low = w->regs.r[CHORD_RT_RSP];
 		step = chord_rt_look(w);
 		if (step == CHORD_RT_STUCK) {
-			__atomic_fetch_add(&w->ctl->head->in_flight, 1, __ATOMIC_RELAXED);
+			__atomic_fetch_add(&w->in.ctl->head->in_flight, 1, __ATOMIC_RELAXED);
 			return 0;
 		}
 		n++;
-		/* Arguments being pushed may make it lower at setjmp than it is now. */
-		if (w->cfa > sp && low <= sp + 512 && (low <= sp || w->begin == begin))
+		if (chord_rt_is_target(low, w->cfa, sp, w->begin == begin))
 			break;
 		if (step == CHORD_RT_FRAME)
 			chord_rt_up(w);
@@ -131,9 +141,9 @@ chord_rt_jump_slowly(struct chord_rt_walk *w, const struct chord_rt_regs *regs, 
 {
 	uint32_t n;
 
-	chord_rt_walk_from(w, w->ctl, regs);
+	chord_rt_walk_from(w, w->in.ctl, regs);
 	n = chord_rt_frames_to(w, sp, begin);
-	chord_rt_walk_from(w, w->ctl, regs);
+	chord_rt_walk_from(w, w->in.ctl, regs);
 	for (uint32_t i = 0; i < n; i++) {
 		chord_rt_look(w);
 		chord_rt_leave_frame(w, delta);
@@ -157,60 +167,100 @@ chord_rt_keep_jump(struct chord_rt_ctl *ctl, const struct chord_rt_leap *l, uint
 {
 	struct chord_rt_jump *k = chord_rt_jump_place(ctl, l);
 
-	if (!t->fixed || !t->n || t->n > CHORD_RT_JUMP_FRAMES || t->cfa[t->n - 1] - rsp >= 1u << 31 || !chord_rt_claim(&k->seq))
+	if (!t->fixed || !t->n || t->n > CHORD_RT_JUMP_FRAMES || t->cfa[t->n - 1] - rsp > CHORD_RT_JUMP_SIZE ||
+	    !chord_rt_claim(&k->seq))
 		return;
 	k->leap = *l;
 	k->up = up;
 	k->n = t->n;
 	for (uint32_t i = 0; i < t->n; i++) {
-		k->frame[i].size = (uint32_t)(t->cfa[i] - rsp);
+		k->frame[i].way = (uint32_t)(t->cfa[i] - rsp) | t->way[i];
 		k->frame[i].caller = ((const uint64_t *)t->cfa[i])[-1];
 		k->frame[i].count = t->count[i];
 	}
 	chord_rt_disclaim(&k->seq);
 }
 
-/* Counts for a frame, in the counter that the entry has for it; if that has been written over since, in the one of its PC. */
-static CHORD_RT_HOT void
-chord_rt_count_again(struct chord_rt_ctl *ctl, const uint32_t *now, uint32_t seq, uint64_t *const *from, uint64_t key, uint64_t cfa)
+/* Counts for a frame whose entry has been written over since it was read, or where more than that is counted. */
+static __attribute__((noinline)) void
+chord_rt_count_again(struct chord_rt_ctl *ctl, uint64_t *count, uint64_t key, uint64_t cfa)
 {
-	uint64_t *count = __atomic_load_n(from, __ATOMIC_RELAXED);
-
-	__atomic_thread_fence(__ATOMIC_ACQUIRE);
-	if (__atomic_load_n(now, __ATOMIC_RELAXED) != seq)
+	if (!count)
 		chord_rt_count_at(ctl, key & ~CHORD_EXIT_REENTRY, key & CHORD_EXIT_REENTRY, 1, cfa);
 	else if (count != CHORD_RT_SILENT)
 		chord_rt_count(ctl, count, 1, cfa);
 }
 
-/* Is the way from the stack pointer rsp on up the one that was walked? Then it is counted. Frames of known size follow one
- * another if the return addresses are the same; none is read by a size that another thread may be writing. It takes little stack:
- * this runs on the program's. */
-static CHORD_RT_HOT bool
-chord_rt_jump_again(struct chord_rt_ctl *ctl, const struct chord_rt_leap *l, uint64_t rsp)
+/* The counter that the entry has; NULL: the entry is another one by now. */
+static CHORD_RT_INLINE uint64_t *
+chord_rt_count_of(const struct chord_rt_jump *k, uint32_t seq, uint64_t *const *from)
 {
-	struct chord_rt_jump *k = chord_rt_jump_place(ctl, l);
-	uint32_t seq = __atomic_load_n(&k->seq, __ATOMIC_ACQUIRE), n, size[CHORD_RT_JUMP_FRAMES];
-	uint64_t pc = l->from;
+	uint64_t *count = __atomic_load_n(from, __ATOMIC_RELAXED);
+
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	return __atomic_load_n(&k->seq, __ATOMIC_RELAXED) == seq ? count : NULL;
+}
+
+/* Copies the ways of an entry. Gives how many there are; 0: it is not for that jump, or is being written. */
+static CHORD_RT_INLINE uint32_t
+chord_rt_jump_ways(const struct chord_rt_jump *k, uint32_t seq, const struct chord_rt_leap *l, uint32_t *way)
+{
+	uint32_t n = k->n < CHORD_RT_JUMP_FRAMES ? k->n : CHORD_RT_JUMP_FRAMES;
 
 	if (k->leap.from != l->from || k->leap.to != l->to || k->leap.sp != l->sp || k->leap.epoch != l->epoch || (seq & 1))
-		return false;
-	n = k->n < CHORD_RT_JUMP_FRAMES ? k->n : CHORD_RT_JUMP_FRAMES;
+		return 0;
 	for (uint32_t i = 0; i < n; i++)
-		size[i] = k->frame[i].size;
+		way[i] = k->frame[i].way;
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
-	if (__atomic_load_n(&k->seq, __ATOMIC_RELAXED) != seq)
-		return false;
-	for (uint32_t i = 0; i + 1 < n; i++)
-		if (((const uint64_t *)(rsp + size[i]))[-1] != k->frame[i].caller)
-			return false;
-	__atomic_thread_fence(__ATOMIC_ACQUIRE);
-	if (__atomic_load_n(&k->seq, __ATOMIC_RELAXED) != seq)
-		return false;
-	chord_rt_count_again(ctl, &k->seq, seq, &k->up, l->to | CHORD_EXIT_REENTRY, 0);
+	return __atomic_load_n(&k->seq, __ATOMIC_RELAXED) == seq ? n : 0;
+}
+
+static CHORD_RT_INLINE const uint64_t *
+chord_rt_jump_end(uint64_t rsp, uint32_t way)
+{
+	return (const uint64_t *)(rsp + (way & CHORD_RT_JUMP_SIZE));
+}
+
+/* Do these frames follow one another, from the stack pointer rsp on? They do if the return addresses are the same, and rbp is where
+ * those have it that are found by it. The last one has only to be found. */
+static CHORD_RT_INLINE bool
+chord_rt_is_way(const struct chord_rt_jump *k, const uint32_t *way, uint32_t n, uint64_t rsp, uint64_t rbp)
+{
 	for (uint32_t i = 0; i < n; i++) {
-		chord_rt_count_again(ctl, &k->seq, seq, &k->frame[i].count, pc, rsp + size[i]);
-		pc = ((const uint64_t *)(rsp + size[i]))[-1];
+		const uint64_t *end = chord_rt_jump_end(rsp, way[i]);
+
+		if ((way[i] >> CHORD_RT_JUMP_BY_RBP & 1 && rbp + 16 != (uint64_t)end) ||
+		    (i + 1 < n && end[-1] != k->frame[i].caller))
+			return false;
+		if (way[i] >> CHORD_RT_JUMP_SAVED)
+			rbp = *(end - (way[i] >> CHORD_RT_JUMP_SAVED));
+	}
+	return true;
+}
+
+/* Is the way from there on up the one that was walked? Then it is counted. Nothing is read by a size that another thread may be
+ * writing. It takes little stack: this runs on the program's. */
+static CHORD_RT_HOT __attribute__((noinline)) bool
+chord_rt_jump_again(struct chord_rt_ctl *ctl, const struct chord_rt_leap *l, const struct chord_rt_regs *regs)
+{
+	struct chord_rt_jump *k = chord_rt_jump_place(ctl, l);
+	uint32_t seq = __atomic_load_n(&k->seq, __ATOMIC_ACQUIRE), way[CHORD_RT_JUMP_FRAMES];
+	uint32_t n = chord_rt_jump_ways(k, seq, l, way);
+	uint64_t pc = l->from, rsp = regs->r[CHORD_RT_RSP], *count;
+	bool alone, more;
+
+	if (!n || !chord_rt_is_way(k, way, n, rsp, regs->r[6]) || !(count = chord_rt_count_of(k, seq, &k->up)))
+		return false;
+	alone = chord_rt_is_alone(ctl);
+	more = ctl->sums || ctl->paths;
+	chord_rt_count_again(ctl, count, l->to | CHORD_EXIT_REENTRY, 0);
+	for (uint32_t i = 0; i < n; i++) {
+		count = chord_rt_count_of(k, seq, &k->frame[i].count);
+		if (!count || more)
+			chord_rt_count_again(ctl, count, pc, (uint64_t)chord_rt_jump_end(rsp, way[i]));
+		else if (count != CHORD_RT_SILENT)
+			chord_rt_bump(count, 1, alone);
+		pc = chord_rt_jump_end(rsp, way[i])[-1];
 	}
 	return true;
 }
@@ -256,17 +306,28 @@ chord_rt_jump(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
 
 /* A longjmp whose way is known is counted at once. */
 static CHORD_RT_HOT bool
-chord_rt_jumps_again(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uint32_t hook)
+chord_rt_jumps_again(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
 {
 	struct chord_rt_leap l = {.from = regs->r[CHORD_RT_RIP]};
 	uint64_t sp;
 
-	if (hook < CHORD_RT_HOOK_longjmp || hook > CHORD_RT_HOOK___longjmp_chk || ctl->asked)
+	if (ctl->asked)
 		return false;
 	chord_rt_target((const uint64_t *)regs->r[5], &sp, &l.to);
 	l.sp = sp - regs->r[CHORD_RT_RSP];
 	l.epoch = __atomic_load_n(&ctl->epoch, __ATOMIC_RELAXED);
-	return chord_rt_jump_again(ctl, &l, regs->r[CHORD_RT_RSP]);
+	return chord_rt_jump_again(ctl, &l, regs);
+}
+
+/* What programs do often, if all is known that it takes. */
+static CHORD_RT_HOT bool
+chord_rt_leaves_quickly(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uint32_t hook)
+{
+	if (ctl->dying)
+		return false;
+	if (hook - CHORD_RT_HOOK_longjmp <= CHORD_RT_HOOK___longjmp_chk - CHORD_RT_HOOK_longjmp)
+		return chord_rt_jumps_again(ctl, regs);
+	return hook == CHORD_RT_HOOK__Unwind_SetIP && chord_rt_land_briefly(ctl, regs);
 }
 _Static_assert(CHORD_RT_HOOK_longjmp + 1 == CHORD_RT_HOOK__longjmp && CHORD_RT_HOOK__longjmp + 1 == CHORD_RT_HOOK_siglongjmp &&
     CHORD_RT_HOOK_siglongjmp + 1 == CHORD_RT_HOOK___longjmp_chk, "");
@@ -279,8 +340,8 @@ chord_rt_function_of(struct chord_rt_walk *w, uint64_t pc)
 {
 	struct chord_rt_known rule = {.count = CHORD_RT_SILENT};
 
-	chord_rt_find_object(w, pc);
-	if (chord_rt_recall(w, pc | CHORD_EXIT_REENTRY, &rule))
+	chord_rt_find_object(&w->in, pc);
+	if (chord_rt_recall(&w->in, pc | CHORD_EXIT_REENTRY, &rule))
 		return rule.begin;
 	rule.begin = chord_rt_find_cfi(w, pc) ? w->cfi.begin : 0;
 	chord_rt_keep(w, pc | CHORD_EXIT_REENTRY, &rule);
@@ -288,16 +349,16 @@ chord_rt_function_of(struct chord_rt_walk *w, uint64_t pc)
 }
 
 /* Leaves the activations from that of regs on, up to the one that goes on with that stack pointer. */
-static void
+static __attribute__((noinline)) void
 chord_rt_abandon(struct chord_rt_walk *w, const struct chord_rt_regs *regs, uint64_t sp, uint64_t begin)
 {
 	struct chord_rt_tally t;
 
 	if (begin && chord_rt_known_to(&t, w, sp, begin))
-		chord_rt_tally_add(w->ctl, &t, 1);
+		chord_rt_tally_add(w->in.ctl, &t, 1);
 	else if (chord_rt_jump_slowly(w, regs, sp, begin, 1) && begin && w->begin != begin)
 		/* The last one is of another function: did that with the receiver end before, in a tail call? */
-		__atomic_fetch_add(&w->ctl->head->in_flight, 1, __ATOMIC_RELAXED);
+		__atomic_fetch_add(&w->in.ctl->head->in_flight, 1, __ATOMIC_RELAXED);
 }
 
 struct chord_rt_aim { const struct chord_rt_regs *regs; uint64_t sp, pc; };

@@ -276,10 +276,13 @@ struct chord_rt_known {
 	uint64_t *count;              /* of its exits; NULL: not asked for yet; 1: none are counted */
 	uint8_t at[6];                /* slots from the CFA down, from 1; 0: not changed */
 	uint8_t deepest;              /* of these */
-	uint8_t by_rbp;
+	uint8_t by_fp;
 };
 
-/* A longjmp whose way was walked: all frames in the program's own code, of known sizes. Written and read as above. */
+/* A longjmp whose way was walked: all frames in the program's own code, of known sizes. Written and read as above. A frame's way is
+ * its end, less the stack pointer of the call; whether that is known by rbp, as 16 more; and how many words below its end the
+ * caller's rbp is kept, 0 if it is in rbp still. */
+enum { CHORD_RT_JUMP_SIZE = 0x7fffff, CHORD_RT_JUMP_BY_RBP = 23, CHORD_RT_JUMP_SAVED = 24 };
 struct chord_rt_jump {
 	uint32_t seq;
 	uint32_t n;                   /* frames */
@@ -290,7 +293,7 @@ struct chord_rt_jump {
 	} leap;
 	uint64_t *up;                 /* counter of activations that are taken up again there, or 1 */
 	struct {
-		uint32_t size;        /* its end, less the stack pointer of the call */
+		uint32_t way;
 		uint64_t caller;      /* the return address there */
 		uint64_t *count;      /* of its exits, or 1 */
 	} frame[CHORD_RT_JUMP_FRAMES];

@@ -8,6 +8,32 @@ enum chord_rt_how {
 };
 enum { CHORD_RT_NREG = 17, CHORD_RT_RSP = 7, CHORD_RT_RIP = 16, CHORD_RT_CFA = 17 };
 
+static inline uint64_t
+chord_rt_pc(const struct chord_rt_regs *regs)
+{
+	return regs->r[CHORD_RT_RIP];
+}
+
+static inline uint64_t
+chord_rt_sp(const struct chord_rt_regs *regs)
+{
+	return regs->r[CHORD_RT_RSP];
+}
+
+/* The register that frames are found by which the stack pointer does not tell. */
+static inline uint64_t
+chord_rt_fp(const struct chord_rt_regs *regs)
+{
+	return regs->r[6];
+}
+
+/* The first one of the function that was called. */
+static inline uint64_t
+chord_rt_argument(const struct chord_rt_regs *regs)
+{
+	return regs->r[5];
+}
+
 /* Rules for the registers and, last, for the CFA (AT: register reg plus value). */
 struct chord_rt_rules {
 	int64_t value[CHORD_RT_NREG + 1]; /* an offset, a register, or where an expression is */
@@ -24,24 +50,30 @@ struct chord_rt_cfi {
 	bool signal, sized;
 };
 
-/* A walk: the frame it has come to, and where it looked last. */
-struct chord_rt_walk {
+/* What a walk knows of the memory around it. */
+struct chord_rt_scope {
 	struct chord_rt_ctl *ctl;
-	struct chord_rt_regs regs;    /* in that frame; rsp: as the frame left it for its call */
-	struct chord_rt_regs next;    /* in its caller's, after chord_rt_look, if its rules are not known */
-	uint64_t cfa;                 /* of that frame, after chord_rt_look; 0: not known */
-	uint64_t begin;               /* of its function, likewise */
 	uint64_t map, map_end;        /* the object looked at last */
 	const unsigned char *hdr;     /* its .eh_frame_hdr; NULL: it has none */
 	uint64_t stamp;               /* what the entries of its frames carry; 0: they cannot be kept */
 	uint64_t low, high;           /* known to be readable */
+	bool bad;                     /* something could not be read */
+	bool brief;                   /* there is little stack: what is not known of objects stays so */
+};
+
+/* A walk: the frame it has come to, and where it looked last. */
+struct chord_rt_walk {
+	struct chord_rt_scope in;
+	struct chord_rt_regs regs;    /* in that frame; rsp: as the frame left it for its call */
+	struct chord_rt_regs next;    /* in its caller's, after chord_rt_look, if its rules are not known */
+	uint64_t cfa;                 /* of that frame, after chord_rt_look; 0: not known */
+	uint64_t begin;               /* of its function, likewise */
 	struct chord_rt_cfi cfi;      /* found last */
 	struct chord_rt_known *from;  /* the frame's rules are known, from there; else NULL */
 	struct chord_rt_known rule;   /* a copy */
 	uint32_t turns;               /* signal frames met */
 	bool exact;                   /* the PC is where a signal struck, not a return address */
 	bool signal;                  /* the frame is a signal's */
-	bool bad;                     /* something could not be read */
 	bool once;                    /* the process ends: nothing is worth keeping */
 };
 
@@ -51,21 +83,21 @@ struct chord_rt_bytes {
 
 /* Is the page of that address readable? Asks only outside of what it knows. */
 static bool
-chord_rt_reach(struct chord_rt_walk *w, uint64_t at)
+chord_rt_reach(struct chord_rt_scope *in, uint64_t at)
 {
 	uint64_t page = at & -(uint64_t)CHORD_PAGE;
 
-	if (at - w->low < w->high - w->low)
+	if (at - in->low < in->high - in->low)
 		return true;
 	if (!chord_rt_readable(at & -8ull))
-		w->bad = true;
-	else if (page == w->high)
-		w->high += CHORD_PAGE;
-	else if (page + CHORD_PAGE == w->low)
-		w->low = page;
+		in->bad = true;
+	else if (page == in->high)
+		in->high += CHORD_PAGE;
+	else if (page + CHORD_PAGE == in->low)
+		in->low = page;
 	else
-		w->low = page, w->high = page + CHORD_PAGE;
-	return !w->bad;
+		in->low = page, in->high = page + CHORD_PAGE;
+	return !in->bad;
 }
 
 static uint64_t
@@ -73,7 +105,7 @@ chord_rt_load(struct chord_rt_walk *w, uint64_t at)
 {
 	uint64_t v = 0;
 
-	if (chord_rt_reach(w, at) && chord_rt_reach(w, at + 7))
+	if (chord_rt_reach(&w->in, at) && chord_rt_reach(&w->in, at + 7))
 		__builtin_memcpy(&v, (const void *)at, 8);
 	return v;
 }
@@ -324,7 +356,7 @@ chord_rt_mod_of(struct chord_rt_ctl *ctl, uint64_t pc)
 static bool
 chord_rt_find_in_file(struct chord_rt_walk *w, uint64_t pc)
 {
-	struct chord_rt_ctl *ctl = w->ctl;
+	struct chord_rt_ctl *ctl = w->in.ctl;
 	struct chord_rt_mod *m = chord_rt_mod_of(ctl, pc);
 
 	if (!m || !m->main)
@@ -333,7 +365,7 @@ chord_rt_find_in_file(struct chord_rt_walk *w, uint64_t pc)
 	return ctl->frames && chord_rt_scan_frames((const unsigned char *)ctl->frames, ctl->frames_size, pc, &w->cfi);
 }
 
-/* Finds the entry for a PC in the object that w->hdr is of. */
+/* Finds the entry for a PC in the object that w->in.hdr is of. */
 static bool
 chord_rt_find_cfi(struct chord_rt_walk *w, uint64_t pc)
 {
@@ -342,9 +374,9 @@ chord_rt_find_cfi(struct chord_rt_walk *w, uint64_t pc)
 	if (pc >= w->cfi.begin && pc < w->cfi.end)
 		return true;
 	w->cfi.begin = w->cfi.end = 0;
-	if (!w->hdr)
+	if (!w->in.hdr)
 		return chord_rt_find_in_file(w, pc);
-	fde = chord_rt_search(w->hdr, pc);
+	fde = chord_rt_search(w->in.hdr, pc);
 	return fde && chord_rt_fde(fde, &w->cfi, &next) && pc >= w->cfi.begin && pc < w->cfi.end;
 }
 
@@ -364,7 +396,7 @@ chord_rt_evaluate(struct chord_rt_walk *w, int64_t where, uint64_t top)
 	b.end = b.p + n;
 	for (uint32_t steps = 0; b.p < b.end && steps < 1000; steps++) {
 		if (k < 1 || k > 15) {
-			w->bad = true;
+			w->in.bad = true;
 			return 0;
 		}
 		op = (uint8_t)chord_rt_fixed(&b, 1);
@@ -411,7 +443,7 @@ chord_rt_evaluate(struct chord_rt_walk *w, int64_t where, uint64_t top)
 			else if (op >= 0x70 && op <= 0x80)
 				s[++k] = w->regs.r[op - 0x70] + (uint64_t)chord_rt_sleb(&b);
 			else
-				w->bad = true, b.p = b.end;
+				w->in.bad = true, b.p = b.end;
 		}
 	}
 	return s[k];

@@ -33,7 +33,7 @@ chord_rt_vfork_leave(struct chord_rt_ctl *ctl, const struct chord_rt_vfork *v, c
 	uint32_t n;
 
 	chord_rt_walk_from(&w, ctl, regs);
-	chord_rt_find_object(&w, v->pc - 1);
+	chord_rt_find_object(&w.in, v->pc - 1);
 	begin = chord_rt_find_cfi(&w, v->pc - 1) ? w.cfi.begin : 0;
 	n = chord_rt_frames_to(&w, v->sp, begin);
 	if (!n)

@@ -17,29 +17,31 @@ struct chord_rt_found {
 
 typedef int chord_rt_find_fn(void *, struct chord_rt_found *);
 
+struct chord_rt_place_of { struct chord_rt_scope *in; uint64_t pc; };
+
 static int
 chord_rt_object_of(struct dl_phdr_info *info, size_t size, void *arg)
 {
-	struct chord_rt_walk *w = arg;
-	uint64_t pc = w->regs.r[CHORD_RT_RIP] - 1, at, low = ~0ull, high = 0;
+	const struct chord_rt_place_of *of = arg;
+	uint64_t at, low = ~0ull, high = 0;
 	bool here = false;
 
 	(void)size;
-	w->hdr = NULL;
+	of->in->hdr = NULL;
 	for (uint32_t i = 0; i < info->phnum; i++) {
 		at = info->addr + info->phdr[i].p_vaddr;
 		if (info->phdr[i].p_type == PT_GNU_EH_FRAME)
-			w->hdr = (const unsigned char *)at;
+			of->in->hdr = (const unsigned char *)at;
 		if (info->phdr[i].p_type != PT_LOAD)
 			continue;
-		here |= pc >= at && pc < at + info->phdr[i].p_memsz;
+		here |= of->pc >= at && of->pc < at + info->phdr[i].p_memsz;
 		low = at < low ? at : low;
 		high = at + info->phdr[i].p_memsz > high ? at + info->phdr[i].p_memsz : high;
 	}
 	if (!here)
 		return 0;
-	w->map = low & -(uint64_t)CHORD_PAGE;
-	w->map_end = high;
+	of->in->map = low & -(uint64_t)CHORD_PAGE;
+	of->in->map_end = high;
 	return 1;
 }
 
@@ -95,16 +97,16 @@ chord_rt_has_id(uint64_t at, uint64_t id0, uint64_t id1)
 	return id[0] == id0 && id[1] == id1;
 }
 
-static uint64_t
-chord_rt_stamp_new(struct chord_rt_ctl *ctl, struct chord_rt_object_id *o, const struct chord_rt_walk *w)
+static __attribute__((noinline)) uint64_t
+chord_rt_stamp_new(struct chord_rt_ctl *ctl, struct chord_rt_object_id *o, const struct chord_rt_scope *in)
 {
-	uint64_t at = chord_rt_id_of(w->map), stamp;
+	uint64_t at = chord_rt_id_of(in->map), stamp;
 
 	if (!at || !chord_rt_claim(&o->seq))
 		return 0;
-	o->start = w->map;
-	o->end = w->map_end;
-	o->hdr = (uint64_t)w->hdr;
+	o->start = in->map;
+	o->end = in->map_end;
+	o->hdr = (uint64_t)in->hdr;
 	o->at = at;
 	__builtin_memcpy(o->id, (const void *)at, sizeof o->id);
 	o->stamp = stamp = __atomic_add_fetch(&ctl->stamps, 1, __ATOMIC_RELAXED) + 1;
@@ -112,61 +114,62 @@ chord_rt_stamp_new(struct chord_rt_ctl *ctl, struct chord_rt_object_id *o, const
 	return stamp;
 }
 
-/* A number for the object of w->map; 0 if it could not be told from another. */
+/* A number for the object of in->map; 0 if it could not be told from another. */
 static uint64_t
-chord_rt_stamp(struct chord_rt_ctl *ctl, const struct chord_rt_walk *w)
+chord_rt_stamp(struct chord_rt_ctl *ctl, const struct chord_rt_scope *in)
 {
-	struct chord_rt_object_id *o = &ctl->object[(w->map >> 12) * 0x9e3779b97f4a7c15ull >> 58];
+	struct chord_rt_object_id *o = &ctl->object[(in->map >> 12) * 0x9e3779b97f4a7c15ull >> 58];
 	uint32_t seq = __atomic_load_n(&o->seq, __ATOMIC_ACQUIRE);
 	struct chord_rt_object_id now = *(volatile struct chord_rt_object_id *)o;
 
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
-	if (now.stamp && !(seq & 1) && seq == __atomic_load_n(&o->seq, __ATOMIC_RELAXED) && now.start == w->map &&
-	    now.end == w->map_end && now.hdr == (uint64_t)w->hdr && chord_rt_has_id(now.at, now.id[0], now.id[1]))
+	if (now.stamp && !(seq & 1) && seq == __atomic_load_n(&o->seq, __ATOMIC_RELAXED) && now.start == in->map &&
+	    now.end == in->map_end && now.hdr == (uint64_t)in->hdr && chord_rt_has_id(now.at, now.id[0], now.id[1]))
 		return now.stamp;
-	return chord_rt_stamp_new(ctl, o, w);
+	return in->brief ? 0 : chord_rt_stamp_new(ctl, o, in);
 }
 _Static_assert(CHORD_RT_OBJECTS == 1 << (64 - 58), "");
 
 static bool
-chord_rt_map_of(struct chord_rt_walk *w, uint64_t pc)
+chord_rt_map_of(struct chord_rt_scope *in, uint64_t pc)
 {
-	chord_rt_find_fn *find = (chord_rt_find_fn *)w->ctl->real[CHORD_RT_HOOK__dl_find_object];
+	chord_rt_find_fn *find = (chord_rt_find_fn *)in->ctl->real[CHORD_RT_HOOK__dl_find_object];
+	struct chord_rt_place_of of = {in, pc};
 	struct chord_rt_found f;
 
 	if (find) {
 		if (find((void *)pc, &f) != 0)
 			return false;
-		w->map = (uint64_t)f.start;
-		w->map_end = (uint64_t)f.end;
-		w->hdr = f.eh_frame;
+		in->map = (uint64_t)f.start;
+		in->map_end = (uint64_t)f.end;
+		in->hdr = f.eh_frame;
 		return true;
 	}
-	return chord_rt_dl_iterate_phdr && chord_rt_dl_iterate_phdr(chord_rt_object_of, w);
+	return !in->brief && chord_rt_dl_iterate_phdr && chord_rt_dl_iterate_phdr(chord_rt_object_of, &of);
 }
 
-/* Sets what w knows of the object that has the PC. */
+/* Sets what is known of the object that has the PC. */
 static void
-chord_rt_find_object(struct chord_rt_walk *w, uint64_t pc)
+chord_rt_find_object(struct chord_rt_scope *in, uint64_t pc)
 {
-	struct chord_rt_ctl *ctl = w->ctl;
+	struct chord_rt_ctl *ctl = in->ctl;
 
-	if (pc - w->map < w->map_end - w->map)
+	if (pc - in->map < in->map_end - in->map)
 		return;
-	w->stamp = 0;
+	in->stamp = 0;
 	if (pc - ctl->main < ctl->main_end - ctl->main) {
-		w->map = ctl->main;
-		w->map_end = ctl->main_end;
-		w->hdr = (const unsigned char *)ctl->main_hdr;
-		w->stamp = 1;
-	} else if (chord_rt_map_of(w, pc)) {
-		w->stamp = chord_rt_stamp(ctl, w);
+		in->map = ctl->main;
+		in->map_end = ctl->main_end;
+		in->hdr = (const unsigned char *)ctl->main_hdr;
+		in->stamp = 1;
+	} else if (chord_rt_map_of(in, pc)) {
+		in->stamp = chord_rt_stamp(ctl, in);
 	} else {
-		w->map = w->map_end = 0;
-		w->hdr = NULL;
+		in->map = in->map_end = 0;
+		in->hdr = NULL;
 	}
-	if (w->stamp)
-		w->stamp |= (uint64_t)__atomic_load_n(&ctl->epoch, __ATOMIC_RELAXED) << 32;
+	if (in->stamp)
+		in->stamp |= (uint64_t)__atomic_load_n(&ctl->epoch, __ATOMIC_RELAXED) << 32;
 }
 
 /* ---- what is known ---- */
@@ -185,10 +188,10 @@ chord_rt_known_pair(struct chord_rt_ctl *ctl, uint64_t pc)
 _Static_assert(CHORD_RT_KNOWN == 1 << 11, "");
 
 static CHORD_RT_INLINE bool
-chord_rt_recall_from(const struct chord_rt_walk *w, struct chord_rt_known *k, uint64_t pc, struct chord_rt_known *to)
+chord_rt_recall_from(const struct chord_rt_scope *in, struct chord_rt_known *k, uint64_t pc, struct chord_rt_known *to)
 {
 	to->seq = __atomic_load_n(&k->seq, __ATOMIC_ACQUIRE);
-	if (k->pc != pc || k->stamp != w->stamp || (to->seq & 1))
+	if (k->pc != pc || k->stamp != in->stamp || (to->seq & 1))
 		return false;
 	to->cfa = k->cfa;
 	to->count = k->count;
@@ -200,15 +203,15 @@ chord_rt_recall_from(const struct chord_rt_walk *w, struct chord_rt_known *k, ui
 
 /* Gives where the entry is that *to is a copy of; NULL: there is none. */
 static CHORD_RT_INLINE struct chord_rt_known *
-chord_rt_recall(const struct chord_rt_walk *w, uint64_t pc, struct chord_rt_known *to)
+chord_rt_recall(const struct chord_rt_scope *in, uint64_t pc, struct chord_rt_known *to)
 {
-	struct chord_rt_known *k = chord_rt_known_pair(w->ctl, pc);
+	struct chord_rt_known *k = chord_rt_known_pair(in->ctl, pc);
 
-	if (!w->stamp)
+	if (!in->stamp)
 		return NULL;
-	if (chord_rt_recall_from(w, k, pc, to))
+	if (chord_rt_recall_from(in, k, pc, to))
 		return k;
-	return chord_rt_recall_from(w, k + 1, pc, to) ? k + 1 : NULL;
+	return chord_rt_recall_from(in, k + 1, pc, to) ? k + 1 : NULL;
 }
 
 static const uint8_t chord_rt_saved[6] = {3, 6, 12, 13, 14, 15};
@@ -224,7 +227,7 @@ chord_rt_is_common(const struct chord_rt_rules *r, struct chord_rt_known *to)
 	    r->how[CHORD_RT_RIP] != CHORD_RT_AT || r->value[CHORD_RT_RIP] != -8 || r->how[CHORD_RT_RSP] != CHORD_RT_SAME)
 		return false;
 	to->cfa = (int32_t)cfa;
-	to->by_rbp = r->reg == 6;
+	to->by_fp = r->reg == 6;
 	to->deepest = 1;
 	for (uint32_t i = 0; i < sizeof chord_rt_saved; i++) {
 		v = r->value[chord_rt_saved[i]];
@@ -242,14 +245,14 @@ chord_rt_is_common(const struct chord_rt_rules *r, struct chord_rt_known *to)
 static void
 chord_rt_keep(const struct chord_rt_walk *w, uint64_t pc, const struct chord_rt_known *rule)
 {
-	struct chord_rt_known *k = chord_rt_known_pair(w->ctl, pc);
+	struct chord_rt_known *k = chord_rt_known_pair(w->in.ctl, pc);
 
 	k += k[1].seq < k[0].seq;
-	if (!w->stamp || w->once || !chord_rt_claim(&k->seq))
+	if (!w->in.stamp || w->once || !chord_rt_claim(&k->seq))
 		return;
 	k->cfa = rule->cfa;
 	k->pc = pc;
-	k->stamp = w->stamp;
+	k->stamp = w->in.stamp;
 	k->begin = rule->begin;
 	k->count = rule->count;
 	__builtin_memcpy(k->at, rule->at, 8);
@@ -278,8 +281,8 @@ chord_rt_find_rules(struct chord_rt_walk *w, struct chord_rt_machine *m)
 {
 	uint64_t pc = w->regs.r[CHORD_RT_RIP] - !w->exact;
 
-	chord_rt_find_object(w, pc);
-	w->from = w->exact ? NULL : chord_rt_recall(w, pc, &w->rule);
+	chord_rt_find_object(&w->in, pc);
+	w->from = w->exact ? NULL : chord_rt_recall(&w->in, pc, &w->rule);
 	w->signal = false;
 	w->begin = w->rule.begin;
 	if (w->from)
@@ -301,13 +304,13 @@ chord_rt_find_rules(struct chord_rt_walk *w, struct chord_rt_machine *m)
 static CHORD_RT_INLINE enum chord_rt_step
 chord_rt_look_quick(struct chord_rt_walk *w)
 {
-	uint64_t cfa = w->regs.r[w->rule.by_rbp ? 6 : CHORD_RT_RSP] + (uint64_t)(int64_t)w->rule.cfa;
+	uint64_t cfa = w->regs.r[w->rule.by_fp ? 6 : CHORD_RT_RSP] + (uint64_t)(int64_t)w->rule.cfa;
 	uint64_t low = cfa - 8 * w->rule.deepest;
 
 	w->cfa = cfa;
 	if (cfa <= w->regs.r[CHORD_RT_RSP])
 		return CHORD_RT_STUCK;
-	if ((low < w->low || cfa > w->high) && (!chord_rt_reach(w, low) || !chord_rt_reach(w, cfa - 1)))
+	if ((low < w->in.low || cfa > w->in.high) && (!chord_rt_reach(&w->in, low) || !chord_rt_reach(&w->in, cfa - 1)))
 		return CHORD_RT_STUCK;
 	return ((uint64_t *)cfa)[-1] ? CHORD_RT_FRAME : CHORD_RT_OUTERMOST;
 }
@@ -324,7 +327,7 @@ chord_rt_look_unknown(struct chord_rt_walk *w)
 	w->cfa = w->regs.r[CHORD_RT_RSP] + 8;
 	if (pc == (uint64_t)&chord_rt_process_back)
 		return CHORD_RT_OUTERMOST;
-	chord_rt_find_object(w, pc);
+	chord_rt_find_object(&w->in, pc);
 	return !w->exact && chord_rt_find_cfi(w, pc) && w->cfi.begin == pc ? CHORD_RT_OUTERMOST : CHORD_RT_STUCK;
 }
 
@@ -358,8 +361,8 @@ static bool
 chord_rt_was_asking(struct chord_rt_walk *w)
 {
 	uint64_t pc = w->regs.r[CHORD_RT_RIP], sp = w->regs.r[CHORD_RT_RSP], came;
-	const struct chord_rt_mod *m = w->exact ? chord_rt_mod_of(w->ctl, pc) : NULL;
-	const struct chord_rt_region *r = m ? chord_rt_region_mine(w->ctl) : NULL;
+	const struct chord_rt_mod *m = w->exact ? chord_rt_mod_of(w->in.ctl, pc) : NULL;
+	const struct chord_rt_region *r = m ? chord_rt_region_mine(w->in.ctl) : NULL;
 	const struct chord_rt_regs *asking;
 
 	if (!r)
@@ -377,7 +380,7 @@ chord_rt_was_asking(struct chord_rt_walk *w)
 	} else {
 		return false;
 	}
-	w->ctl->asked = 1;
+	w->in.ctl->asked = 1;
 	w->cfi.begin = w->cfi.end = 0;
 	return true;
 }
@@ -417,7 +420,7 @@ chord_rt_look_slow(struct chord_rt_walk *w)
 		return CHORD_RT_STUCK;
 	for (uint32_t i = 0; i < CHORD_RT_NREG; i++)
 		w->next.r[i] = chord_rt_value(w, r, i);
-	return w->bad ? CHORD_RT_STUCK : w->next.r[CHORD_RT_RIP] ? CHORD_RT_FRAME : CHORD_RT_OUTERMOST;
+	return w->in.bad ? CHORD_RT_STUCK : w->next.r[CHORD_RT_RIP] ? CHORD_RT_FRAME : CHORD_RT_OUTERMOST;
 }
 
 /* Looks at the frame the walk is in: sets w->cfa and w->begin, and what it takes to
@@ -432,8 +435,8 @@ chord_rt_look(struct chord_rt_walk *w)
 	if (pc == 0)
 		return CHORD_RT_OUTERMOST;
 	w->from = NULL;
-	if (!w->exact && pc - 1 - w->map < w->map_end - w->map)
-		w->from = chord_rt_recall(w, pc - 1, &w->rule);
+	if (!w->exact && pc - 1 - w->in.map < w->in.map_end - w->in.map)
+		w->from = chord_rt_recall(&w->in, pc - 1, &w->rule);
 	if (!w->from) {
 		step = chord_rt_look_slow(w);
 	} else {
@@ -467,16 +470,23 @@ chord_rt_up(struct chord_rt_walk *w)
 }
 
 static void
+chord_rt_scope_from(struct chord_rt_scope *in, struct chord_rt_ctl *ctl, uint64_t rsp)
+{
+	in->ctl = ctl;
+	in->map = in->map_end = 0;
+	in->low = (rsp - 8) & -(uint64_t)CHORD_PAGE; /* in use just now */
+	in->high = in->low + CHORD_PAGE;
+	in->bad = in->brief = false;
+}
+
+static void
 chord_rt_walk_from(struct chord_rt_walk *w, struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
 {
-	w->ctl = ctl;
+	chord_rt_scope_from(&w->in, ctl, regs->r[CHORD_RT_RSP]);
 	w->regs = *regs;
-	w->map = w->map_end = 0;
-	w->low = (regs->r[CHORD_RT_RSP] - 8) & -(uint64_t)CHORD_PAGE; /* in use just now */
-	w->high = w->low + CHORD_PAGE;
 	w->cfi.begin = w->cfi.end = 0;
 	w->turns = 0;
-	w->bad = w->once = false;
+	w->once = false;
 	w->exact = regs->r[CHORD_RT_RIP] & CHORD_RT_AMID;
 	w->regs.r[CHORD_RT_RIP] &= ~CHORD_RT_AMID;
 	w->from = NULL;

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+/* Leaves the frames that an exception passes where the rules of all are known. That takes less stack than the unwinder, so it
+ * runs on the program's own, and no signal has to be blocked for it. What is not known goes aside (aside.c), and is known the
+ * next time. */
+
+enum { CHORD_RT_BRIEF = 8 }; /* measured frames at a time */
+
+struct chord_rt_brief {
+	struct chord_rt_scope in;
+	uint64_t pc, sp, fp;         /* of the frame the walk has come to */
+	uint64_t cfa;                 /* its end, after chord_rt_brief_look */
+	struct chord_rt_known rule;
+	uint64_t from;                /* the stack pointer of the first */
+	uint32_t n;                   /* frames that are measured: where they end, less `from`, and their counters */
+	uint32_t size[CHORD_RT_BRIEF];
+	uint64_t *count[CHORD_RT_BRIEF];
+};
+
+static void
+chord_rt_brief_from(struct chord_rt_brief *b, struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
+{
+	b->pc = chord_rt_pc(regs);
+	b->sp = b->from = chord_rt_sp(regs);
+	b->fp = chord_rt_fp(regs);
+	b->n = 0;
+	chord_rt_scope_from(&b->in, ctl, b->sp);
+	b->in.brief = true;
+}
+
+/* In a frame of its own, which is gone when frames are counted. */
+static __attribute__((noinline)) void
+chord_rt_find_known(struct chord_rt_scope *in, uint64_t pc)
+{
+	chord_rt_find_object(in, pc);
+}
+
+/* False: the frame's rules or its counter are not known, or there are too many frames. */
+static CHORD_RT_HOT bool
+chord_rt_brief_look(struct chord_rt_brief *b)
+{
+	uint64_t low;
+
+	if (b->pc - 1 - b->in.map >= b->in.map_end - b->in.map)
+		chord_rt_find_known(&b->in, b->pc - 1);
+	if (!chord_rt_recall(&b->in, b->pc - 1, &b->rule) || !b->rule.count)
+		return false;
+	b->cfa = (b->rule.by_fp ? b->fp : b->sp) + (uint64_t)(int64_t)b->rule.cfa;
+	low = b->cfa - 8 * b->rule.deepest;
+	if (b->cfa <= b->sp || ((low < b->in.low || b->cfa > b->in.high) &&
+	    (!chord_rt_reach(&b->in, low) || !chord_rt_reach(&b->in, b->cfa - 1))))
+		return false;
+	if (b->rule.count == CHORD_RT_SILENT)
+		return true;
+	if (b->n == CHORD_RT_BRIEF || b->cfa - b->from > UINT32_MAX)
+		return false;
+	b->size[b->n] = (uint32_t)(b->cfa - b->from);
+	b->count[b->n++] = b->rule.count;
+	return true;
+}
+
+/* Goes on to the caller; false: there is none. */
+static CHORD_RT_INLINE bool
+chord_rt_brief_up(struct chord_rt_brief *b)
+{
+	if (b->rule.at[1])
+		b->fp = *((uint64_t *)b->cfa - b->rule.at[1]);
+	b->sp = b->cfa;
+	b->pc = ((uint64_t *)b->cfa)[-1];
+	return b->pc != 0;
+}
+
+static CHORD_RT_HOT void
+chord_rt_brief_count(const struct chord_rt_brief *b)
+{
+	for (uint32_t i = 0; i < b->n; i++)
+		chord_rt_count(b->in.ctl, b->count[i], 1, b->from + b->size[i]);
+}
+
+/* chord_rt_land() where all frames are known. False: nothing has been counted. */
+static CHORD_RT_HOT __attribute__((noinline)) bool
+chord_rt_land_briefly(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
+{
+	struct chord_rt_brief b;
+	uint64_t to;
+
+	if (!chord_rt_get_cfa || ctl->quitters)
+		return false;
+	to = chord_rt_get_cfa((void *)chord_rt_argument(regs));
+	chord_rt_brief_from(&b, ctl, regs);
+	do {
+		if (!chord_rt_brief_look(&b))
+			return false;
+		if (b.sp == to) {
+			chord_rt_brief_count(&b);
+			return true;
+		}
+	} while (chord_rt_brief_up(&b));
+	return false;
+}
