@@ -106,7 +106,9 @@ loop_length(const struct align *a, uint32_t e)
 	if (from->part != to->part || last->off < first->off || last->off + last->len - first->off > LONG ||
 	    !is_innermost(emit_code(a->m, edge->to), to->first, from->last - 1))
 		return 0;
-	woven = inserted_before(a, emit_behind(a->m, last->stmt)) - inserted_before(a, emit_before_line(a->m, edge->to, to->first));
+	/* The last jump itself leads to where the loop begins, whatever its operand is now. */
+	woven = inserted_before(a, emit_before(a->m, edge->from, from->last - 1) + 1) -
+	        inserted_before(a, emit_before_line(a->m, edge->to, to->first));
 	return woven ? last->off + last->len - first->off + woven : 0;
 }
 
