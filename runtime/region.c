@@ -3,6 +3,7 @@
  * module's counter pages are mapped at their address plus the base. */
 
 #define CHORD_RT_STEP 0x40000000ull
+#define CHORD_RT_CLOSE 0x100000ull      /* how far apart bases are at first where there is little room */
 #define CHORD_RT_LOW 0x10000000000ull   /* modules below were linked without -pie */
 #define CHORD_RT_NARROW 0x1000000ull    /* a smaller gap is for debuggers only */
 #define CHORD_RT_SLOTS 4096              /* bases in the gap */
@@ -81,7 +82,8 @@ chord_rt_gap(struct chord_rt_ctl *ctl, uint64_t hi, uint64_t largest)
 }
 
 /* Far apart first: what is opened late then rarely finds another region where its
- * counters have to be. */
+ * counters have to be. In a narrow gap the highest first: what is opened late stands below the stacks of the threads that there
+ * are, and its counters have to come to lie above all libraries. */
 static uint64_t
 chord_rt_reversed(uint32_t no)
 {
@@ -122,7 +124,10 @@ chord_rt_candidate(struct chord_rt_ctl *ctl, uint32_t scheme, uint64_t no, uint6
 		return 0;
 	if (no == CHORD_RT_SLOTS)
 		return 0;
-	away = chord_rt_reversed((uint32_t)no) * ctl->gap_step;
+	if (ctl->gap_top < 16 * CHORD_RT_STEP && no < CHORD_RT_SLOTS / 2)
+		away = no * (ctl->gap_step > CHORD_RT_CLOSE ? ctl->gap_step : CHORD_RT_CLOSE);
+	else
+		away = chord_rt_reversed((uint32_t)no) * ctl->gap_step;
 	return away < ctl->gap_top ? ctl->gap_top - away : CHORD_RT_SKIP;
 }
 

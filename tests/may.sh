@@ -8,3 +8,9 @@ may()
 	why=$("${MAY:=$(dirname "$(realpath "$CHORD")")/may}" "$@" 2>&1)
 	[ $? != 1 ]
 }
+
+# is_fixed: were addresses fixed from outside, so that they are the same in each run here?
+is_fixed()
+{
+	[ "$(cat /proc/sys/kernel/randomize_va_space)" = 0 ] || [ $((0x$(cat /proc/self/personality) & 0x40000)) != 0 ]
+}

@@ -139,6 +139,7 @@ simple threads-static-pie "$w/cases-static-pie-bfd" threads 'module cases-static
 
 # 64 high threads and low ones with a library opened late
 simple dlopen-norandom "setarch" "-R $w/cases dlopen $w/late.so" 'module cases-bfd 9' 'module late.so 9001' 'lost 0'
+simple dlopen-nopie-norandom "setarch" "-R $w/cases-nopie dlopen $w/late.so" 'module cases-nopie-bfd 9' 'module late.so 9001' 'lost 0'
 simple threads-norandom-libs "setarch" "-R $w/libs threads" 'module libs-bfd 6400001' 'lost 0'
 simple libs-nopie-norandom "setarch" "-R $w/libs-nopie threads" 'module libs-nopie 6400001' 'lost 0'
 
