@@ -115,6 +115,39 @@ study_by_preorder(const struct study *s)
 	return v;
 }
 
+struct study_placement
+study_placement(const struct study *s, const bool *set, bool in)
+{
+	struct study_placement p = {.fits = true};
+
+	for (uint32_t e = 0; e < s->g->nedge; e++) {
+		double cost = s->g->edge[e].cost;
+
+		if (set[e] != in || s->g->edge[e].phantom)
+			continue;
+		p.counters++;
+		p.heuristic += s->heuristic[e] * cost;
+		p.given += s->given ? s->given[e] * cost : 0;
+		p.fits &= !s->count || !__builtin_add_overflow(p.executed, s->count[e], &p.executed);
+	}
+	return p;
+}
+
+struct study_placement
+study_every_vertex(const struct study *s)
+{
+	struct study_placement p = {.counters = s->g->nvert - 1, .fits = true};
+
+	for (uint32_t v = 0; v < s->g->nvert; v++) {
+		if (v == s->g->exit)
+			continue;
+		p.heuristic += study_vertex_weight(s->g, s->heuristic, v);
+		p.given += s->given ? study_vertex_weight(s->g, s->given, v) : 0;
+		p.fits &= !s->count || !__builtin_add_overflow(p.executed, study_vertex_count(s, v), &p.executed);
+	}
+	return p;
+}
+
 struct dag *
 study_dag(const struct graph_file *f, uint64_t limit)
 {

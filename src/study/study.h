@@ -82,6 +82,15 @@ uint32_t *study_by_preorder(const struct study *s);
 double study_vertex_weight(const struct graph *g, const double *w, uint32_t v);
 /* How often a vertex ran. Needs counts. */
 uint64_t study_vertex_count(const struct study *s, uint32_t v);
+/* What counters would cost on the edges that are (or are not) in a set, and at every vertex. */
+struct study_placement {
+	uint32_t counters;
+	double heuristic, given; /* by the weights */
+	uint64_t executed;       /* if there are counts */
+	bool fits;               /* that, in 64 bits */
+};
+struct study_placement study_placement(const struct study *s, const bool *set, bool in);
+struct study_placement study_every_vertex(const struct study *s);
 /* A graph without cycles, cut so that it has at most so many paths (0: any number). NULL: it has said why. */
 struct dag *study_dag(const struct graph_file *f, uint64_t limit);
 

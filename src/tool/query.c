@@ -2,6 +2,7 @@
 /* chord query: the exact events of a process that runs. */
 #include "tool/json.h"
 #include "tool/print.h"
+#include "tool/table.h"
 #include "process/query.h"
 
 #include <argp.h>
@@ -88,13 +89,32 @@ parse(int key, char *arg, struct argp_state *state)
 
 enum { COLUMN = 20 };
 
-static void
-print_number(uint64_t n, const char *before)
+/* A table with a column for each event, which may have some before and behind. */
+static struct table
+event_table(const struct query *q, struct pool *pool, const char *before, bool added, const char *behind)
 {
-	char number[32], all[40];
+	struct column *c = pool_array(pool, 2 * q->event.n + 2, sizeof *c);
+	size_t n = 0;
 
-	snprintf(all, sizeof all, "%s%s", before, n > INT64_MAX ? "?" : grouped(number, n));
-	printf(" %*s", COLUMN, all);
+	if (before)
+		c[n++] = (struct column){before, 12, 0};
+	for (size_t e = 0; e < q->event.n; e++) {
+		c[n] = (struct column){q->event.at[e], n ? COLUMN : COLUMN + 1, 0};
+		n++;
+		if (added)
+			c[n++] = (struct column){"", COLUMN, 0};
+	}
+	if (behind)
+		c[n++] = (struct column){behind, 0, 0};
+	return (struct table){.to = stdout, .column = c, .n = n};
+}
+
+static void
+put_number(struct table *t, uint64_t n, const char *before)
+{
+	char number[32];
+
+	table_printf(t, "%s%s", before, n > INT64_MAX ? "?" : grouped(number, n));
 }
 
 static void
@@ -120,23 +140,28 @@ print_notes(struct args *a, const struct moment *m)
 static void
 print_totals(const struct query *q, const struct moment *m)
 {
-	char number[32];
+	static const struct column columns[] = {{NULL, 26, 0}, {NULL, 0, 0}};
+	struct table t = TABLE(columns);
 
-	for (size_t e = 0; e < q->event.n; e++)
-		printf("%26s  %s\n", m->total[e] > INT64_MAX ? "?" : grouped(number, m->total[e]), q->event.at[e]);
+	for (size_t e = 0; e < q->event.n; e++) {
+		put_number(&t, m->total[e], "");
+		table_text(&t, q->event.at[e]);
+		table_end(&t);
+	}
 }
 
 static void
-print_row(const char *name, const uint64_t *count, size_t n, const char *what)
+print_row(struct table *t, const char *name, const uint64_t *count, size_t n, const char *what)
 {
-	printf("%12s", name);
+	table_text(t, name);
 	for (size_t e = 0; e < n; e++)
-		print_number(count ? count[e] : UINT64_MAX, "");
-	printf("  %s\n", what);
+		put_number(t, count ? count[e] : UINT64_MAX, "");
+	table_text(t, what);
+	table_end(t);
 }
 
 static void
-print_thread(const struct query *q, const struct moment_thread *t)
+print_thread(const struct query *q, struct table *table, const struct moment_thread *t)
 {
 	char name[16], what[200] = "";
 
@@ -149,39 +174,41 @@ print_thread(const struct query *q, const struct moment_thread *t)
 		snprintf(what, sizeof what, "%s, does not count by itself", t->place);
 	else
 		snprintf(what, sizeof what, "%s", t->place);
-	print_row(name, t->count, q->event.n, what);
+	print_row(table, name, t->count, q->event.n, what);
 }
 
 static void
 print_threads(const struct query *q, const struct moment *m)
 {
-	printf("%12s", "thread");
-	for (size_t e = 0; e < q->event.n; e++)
-		printf(" %*s", COLUMN, q->event.at[e]);
-	printf("  stands in\n");
+	struct pool *pool = pool_new();
+	struct table t = event_table(q, pool, "thread", false, "stands in");
+
+	table_head(&t);
 	for (size_t i = 0; i < m->thread.n; i++)
-		print_thread(q, &m->thread.at[i]);
-	print_row("others", m->rest, q->event.n, "");
-	print_row("all", m->total, q->event.n, "");
+		print_thread(q, &t, &m->thread.at[i]);
+	print_row(&t, "others", m->rest, q->event.n, "");
+	print_row(&t, "all", m->total, q->event.n, "");
+	pool_free(pool);
 }
 
 /* The names stand above the columns at first. */
 static void
 print_line(struct args *a, const struct query *q, const struct moment *m)
 {
-	if (!a->last) {
-		for (size_t e = 0; e < q->event.n; e++)
-			printf(" %*s %*s", COLUMN, q->event.at[e], COLUMN, "");
-		putchar('\n');
-	}
+	struct pool *pool = pool_new();
+	struct table t = event_table(q, pool, NULL, true, NULL);
+
+	if (!a->last)
+		table_head(&t);
 	for (size_t e = 0; e < q->event.n; e++) {
-		print_number(m->total[e], "");
+		put_number(&t, m->total[e], "");
 		if (a->last)
-			print_number(m->total[e] - a->last[e], "+");
+			put_number(&t, m->total[e] - a->last[e], "+");
 		else
-			printf(" %*s", COLUMN, "");
+			table_skip(&t, 1);
 	}
-	putchar('\n');
+	table_end(&t);
+	pool_free(pool);
 }
 
 static void

@@ -4,6 +4,7 @@
 #define CHORD_ANNOTATE_H
 
 #include "tool/print.h"
+#include "tool/table.h"
 #include "view/view.h"
 
 enum annotate_what { ANNOTATE_SOURCE, ANNOTATE_ASM, ANNOTATE_BOTH, ANNOTATE_SUMMARY, ANNOTATE_MNEMONICS };

@@ -64,22 +64,29 @@ put_branch(const struct annotate *a, size_t insn)
 		       100.0 * (double)b->taken / ((double)b->taken + (double)b->fell));
 }
 
+static const struct column columns[] = {{NULL, 15, 0}, {NULL, 8, 2}, {NULL, 0, 0}};
+
 static void
 put_insn(const struct annotate *a, size_t i)
 {
 	const struct view_insn *in = &a->list.insn.at[i];
-	char count[32];
+	struct table t = TABLE(columns);
 
 	if (in->known && in->count)
 		annotate_hot(a, in->count);
 	else if (in->known)
 		annotate_dim(a);
-	printf("%15s  %8" PRIx64 "  ", !in->known ? "?" : in->count ? grouped(count, in->count) : "#####", in->addr);
+	if (in->known && in->count)
+		table_number(&t, in->count);
+	else
+		table_text(&t, in->known ? "#####" : "?");
+	table_printf(&t, "%" PRIx64, in->addr);
+	table_text(&t, "");
 	put_text(a, in);
 	if (in->kind == CHORD_INSN_BRANCH)
 		put_branch(a, i);
 	annotate_plain(a);
-	putchar('\n');
+	table_end(&t);
 }
 
 static void

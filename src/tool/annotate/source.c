@@ -6,8 +6,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+static const struct column columns[] = {{"count", 15, 0}, {"instructions", 15, 0}, {"line", 6, 0}, {NULL, 0, 0}};
+
 static void
-put_heading(const struct annotate *a, const struct view_file *f)
+put_heading(const struct annotate *a, struct table *t, const struct view_file *f)
 {
 	char n[32];
 
@@ -15,61 +17,70 @@ put_heading(const struct annotate *a, const struct view_file *f)
 	if (a->insns)
 		printf(" (%.2f%%)", 100.0 * (double)f->insns / (double)a->insns);
 	printf("; %zu lines have code\n\n", f->line.n);
-	printf("%15s %15s %6s\n", "count", "instructions", "line");
+	table_head(t);
 }
 
 static void
-put_counts(const struct annotate *a, const struct view_line *l)
+put_both(struct table *t, const char *text)
 {
-	char most[32], insns[32];
+	table_text(t, text);
+	table_text(t, text);
+}
 
+static void
+put_counts(const struct annotate *a, struct table *t, const struct view_line *l)
+{
 	if (!l) {
-		printf("%15s %15s ", "", "");
+		table_skip(t, 2);
 	} else if (l->unknown && !l->insns.least) {
-		printf("%15s %15s ", "?", "?");
+		put_both(t, "?");
 	} else if (!l->insns.least) {
 		annotate_dim(a);
-		printf("%15s %15s ", "#####", "#####");
+		put_both(t, "#####");
 	} else {
 		annotate_hot(a, l->insns.least);
-		printf("%15s %15s%c", grouped(most, l->most.least), grouped(insns, l->insns.least), l->unknown ? '?' : ' ');
+		table_number(t, l->most.least);
+		table_number(t, l->insns.least);
+		t->mark = l->unknown ? '?' : 0;
 	}
 }
 
 static void
-put_branches(const struct annotate *a, uint32_t file, unsigned line)
+put_branches(const struct annotate *a, struct table *t, uint32_t file, unsigned line)
 {
 	size_t n;
 	const struct view_branch *b = view_branches(&a->list, file, line, &n);
 	char taken[32], fell[32];
 
 	for (; n; n--, b++) {
-		printf("%15s %15s %6s  | branch at %" PRIx64 ": ", "", "", "", a->list.insn.at[b->insn].addr);
+		table_skip(t, 3);
+		table_printf(t, "| branch at %" PRIx64 ": ", a->list.insn.at[b->insn].addr);
 		if (!b->known)
-			printf("not known\n");
+			printf("not known");
 		else if (!b->taken && !b->fell)
-			printf("never executed\n");
+			printf("never executed");
 		else
-			printf("taken %s (%.1f%%), not taken %s\n", grouped(taken, b->taken),
+			printf("taken %s (%.1f%%), not taken %s", grouped(taken, b->taken),
 			       100.0 * (double)b->taken / ((double)b->taken + (double)b->fell), grouped(fell, b->fell));
+		table_end(t);
 	}
 }
 
 static void
-put_line(const struct annotate *a, const struct view_line *l, const struct view_file *f, unsigned line)
+put_line(const struct annotate *a, struct table *t, const struct view_line *l, const struct view_file *f, unsigned line)
 {
 	struct str text = {0};
 
-	put_counts(a, l);
-	printf("%6u", line);
+	put_counts(a, t, l);
+	table_printf(t, "%u", line);
 	if (view_source_line(f->name, line, &text) && text.n) {
-		fputs("  ", stdout);
+		table_text(t, "");
 		print_source(text);
 	}
 	annotate_plain(a);
-	putchar('\n');
+	table_end(t);
 	if (a->branches && l)
-		put_branches(a, (uint32_t)(f - a->list.file.at), line);
+		put_branches(a, t, (uint32_t)(f - a->list.file.at), line);
 }
 
 /* Of a function, and of files from elsewhere that nobody asked for: lines that are no further than this from code. */
@@ -95,21 +106,25 @@ put_file(const struct annotate *a, const struct view_file *f)
 {
 	size_t all = view_source_lines(f->name), at = 0;
 	bool whole = is_whole(a, f), gap = false;
+	struct table t = TABLE(columns);
 
-	put_heading(a, f);
+	put_heading(a, &t, f);
 	for (unsigned line = 1; line <= all; line++) {
 		bool has = at < f->line.n && f->line.at[at].line == line;
 		bool shown = whole || is_near(f, at, line);
 
-		if (shown && gap && at)
-			printf("%15s %15s %6s\n", "", "", "...");
+		if (shown && gap && at) {
+			table_skip(&t, 2);
+			table_text(&t, "...");
+			table_end(&t);
+		}
 		gap = !shown;
 		if (shown)
-			put_line(a, has ? &f->line.at[at] : NULL, f, line);
+			put_line(a, &t, has ? &f->line.at[at] : NULL, f, line);
 		at += has;
 	}
 	for (; at < f->line.n; at++)
-		put_line(a, &f->line.at[at], f, f->line.at[at].line);
+		put_line(a, &t, &f->line.at[at], f, f->line.at[at].line);
 	if (!all)
 		printf("(the file cannot be read: only the lines that have code are listed)\n");
 	putchar('\n');

@@ -10,24 +10,27 @@ struct row {
 	struct view_size size;
 };
 
-static void
-put_heading(const char *of)
-{
-	printf("%12s %8s %9s %10s %16s %6s  %s\n", "instructions", "never", "blocks", "unentered", "executed", "block", of);
-}
+static const struct column columns[] = {
+	{"instructions", 12, 0}, {"never", 8, 0}, {"blocks", 9, 0}, {"unentered", 10, 0}, {"executed", 16, 0}, {"block", 6, 0},
+	{"function", 0, 0},
+};
 
 static void
-put_row(const struct row *r)
+put_row(struct table *t, const struct row *r)
 {
-	char code[32], never[32], blocks[32], unentered[32], insns[32];
 	const struct view_size *s = &r->size;
 
-	printf("%12s %8s %9s %10s %16s ", grouped(code, s->code), grouped(never, s->never), grouped(blocks, s->blocks),
-	       grouped(unentered, s->unentered), grouped(insns, s->insns));
+	table_number(t, s->code);
+	table_number(t, s->never);
+	table_number(t, s->blocks);
+	table_number(t, s->unentered);
+	table_number(t, s->insns);
 	if (s->entered)
-		printf("%6.2f  %s\n", (double)s->insns / (double)s->entered, r->name);
+		table_printf(t, "%.2f", (double)s->insns / (double)s->entered);
 	else
-		printf("%6s  %s\n", "", r->name);
+		table_skip(t, 1);
+	table_text(t, r->name);
+	table_end(t);
 }
 
 static int
@@ -45,6 +48,7 @@ annotate_summary(struct annotate *a)
 {
 	VEC(struct row) rows = {0};
 	struct row all = {.name = "in all"};
+	struct table t = TABLE(columns);
 	bool some;
 
 	for (size_t k = 0; k < a->run->unit.n; k++) {
@@ -56,12 +60,12 @@ annotate_summary(struct annotate *a)
 	}
 	if (rows.n)
 		qsort(rows.at, rows.n, sizeof *rows.at, largest_first);
-	put_heading("function");
+	table_head(&t);
 	for (size_t i = 0; i < rows.n; i++) {
-		put_row(&rows.at[i]);
+		put_row(&t, &rows.at[i]);
 		view_size_add(&all.size, &rows.at[i].size);
 	}
-	put_row(&all);
+	put_row(&t, &all);
 	some = rows.n;
 	free(rows.at);
 	return some;
@@ -72,17 +76,21 @@ annotate_summary(struct annotate *a)
 bool
 annotate_mnemonics(struct annotate *a)
 {
+	static const struct column mnemonics[] = {
+		{"executed", 16, 0}, {"share", 8, 0}, {"instructions", 12, 0}, {"mnemonic", 0, 0},
+	};
+	struct table t = TABLE(mnemonics);
 	struct view_mnemonics all = {0};
 	bool some;
 
 	view_mnemonics(&all, &a->list);
-	printf("%16s %8s %12s  %s\n", "executed", "share", "instructions", "mnemonic");
+	table_head(&t);
 	for (size_t i = 0; i < all.n; i++) {
-		char count[32], code[32];
-
-		printf("%16s %7.2f%% %12s  %s\n", grouped(count, all.at[i].count),
-		       a->insns ? 100.0 * (double)all.at[i].count / (double)a->insns : 0, grouped(code, all.at[i].code),
-		       all.at[i].name);
+		table_number(&t, all.at[i].count);
+		table_share(&t, all.at[i].count, a->insns);
+		table_number(&t, all.at[i].code);
+		table_text(&t, all.at[i].name);
+		table_end(&t);
 	}
 	some = all.n;
 	free(all.at);

@@ -2,6 +2,7 @@
 /* Two runs side by side, as text and as JSON. */
 #include "tool/diff/diff.h"
 #include "tool/json.h"
+#include "tool/table.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -51,40 +52,60 @@ percent_text(char out[32], const struct difference *r)
 }
 
 static void
-print_counts(const struct difference *r)
+print_counts(struct table *t, const struct difference *r)
 {
-	char before[RANGE], after[RANGE], change[RANGE], percent[32];
+	char change[RANGE], percent[32];
 
-	printf("%18s %18s %18s %9s  ", range(before, r->before.least, r->before.most), range(after, r->after.least, r->after.most),
-	       change_text(change, r), percent_text(percent, r));
+	table_bounds(t, &r->before, true);
+	table_bounds(t, &r->after, true);
+	table_text(t, change_text(change, r));
+	table_text(t, percent_text(percent, r));
 }
 
 static void
-print_row(const struct difference *r)
+print_row(struct table *t, const struct difference *r)
 {
-	print_counts(r);
-	if (r->name)
-		printf("%s  ", r->name);
+	print_counts(t, r);
+	table_text(t, r->name ? r->name : "");
+	fputs(r->name ? "  " : "", stdout);
 	if (*r->file && r->line)
-		printf("%s:%u\n", shown_path(r->file), r->line);
+		printf("%s:%u", shown_path(r->file), r->line);
 	else
-		printf("%s%s\n", shown_path(r->file), r->name ? "" : ":?");
+		printf("%s%s", shown_path(r->file), r->name ? "" : ":?");
+	table_end(t);
 }
 
 static void
 print_rows(const struct diff *d, const struct difference *at, size_t all, const char *what)
 {
-	size_t n = d->opt->top && d->opt->top < all ? d->opt->top : all;
+	const struct column columns[] = {{"before", 18, 0}, {"after", 18, 0}, {"change", 18, 0}, {"", 9, 0}, {what, 0, 0}};
+	size_t n = table_rows(d->opt->top, all);
+	struct table t = TABLE(columns);
 
 	if (!all) {
 		printf("\nNo %s has another number of instructions.\n", what);
 		return;
 	}
-	printf("\n%18s %18s %18s %9s  %s\n", "before", "after", "change", "", what);
+	putchar('\n');
+	table_head(&t);
 	for (size_t i = 0; i < n; i++)
-		print_row(&at[i]);
-	if (n < all)
-		printf("%18s and %zu more (--top=0 shows all)\n", "", all - n);
+		print_row(&t, &at[i]);
+	table_more(&t, n, all, NULL);
+}
+
+static void
+print_totals(const struct diff *d)
+{
+	static const struct column columns[] = {{"before", 18, 0}, {"after", 18, 0}, {"change", 18, 0}, {NULL, 9, 0}, {NULL, 0, 0}};
+	struct table t = TABLE(columns);
+
+	putchar('\n');
+	table_head(&t);
+	for (size_t i = 0; i < d->found.total.n; i++) {
+		print_counts(&t, &d->found.total.at[i]);
+		table_text(&t, d->found.total.at[i].name);
+		table_end(&t);
+	}
 }
 
 static const char *
@@ -136,11 +157,7 @@ diff_text(const struct diff *d)
 {
 	print_side(&d->side[0], "before");
 	print_side(&d->side[1], "after ");
-	printf("\n%18s %18s %18s\n", "before", "after", "change");
-	for (size_t i = 0; i < d->found.total.n; i++) {
-		print_counts(&d->found.total.at[i]);
-		printf("%s\n", d->found.total.at[i].name);
-	}
+	print_totals(d);
 	if (d->opt->lines)
 		print_rows(d, d->found.line.at, d->found.line.n, "line");
 	else if (d->found.by_function)

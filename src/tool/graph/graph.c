@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* chord graph: the algorithms, one after the other, on a graph written by hand. */
 #include "tool/graph/graph.h"
+#include "tool/table.h"
 #include "tool/tool.h"
 
 #include <argp.h>
@@ -10,46 +11,73 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* ---- columns ---- */
+
+enum { COLUMNS = 8 };
+
+static void
+add_column(struct table *t, struct column *column, const char *title, int width)
+{
+	column[t->n++] = (struct column){title, width, 0};
+	t->column = column;
+}
+
+/* The ones for what is known of a graph: the guess, what the file gives, counts; then a text. */
+static void
+add_known(struct table *t, struct column *column, const struct study *s, const char *what, const char *count, int width)
+{
+	add_column(t, column, s->given ? "guessed" : what, width);
+	if (s->given)
+		add_column(t, column, what, width);
+	if (s->count)
+		add_column(t, column, count, width);
+	add_column(t, column, NULL, 0);
+}
+
+static void
+put_weights(struct table *t, const struct study *s, double heuristic, double given)
+{
+	table_printf(t, "%.7g", heuristic);
+	if (s->given)
+		table_printf(t, "%.7g", given);
+}
+
 /* ---- vertices ---- */
 
 static void
-print_vertex(const struct study *s, uint32_t v)
+print_vertex(const struct study *s, struct table *t, uint32_t v)
 {
 	uint32_t loop = s->loops->inner[v];
 
-	printf("  %-*s %5u %5u %7.7g", s->width, graph_name(s->g, v), s->order->pre[v], s->order->post[v],
-	       study_vertex_weight(s->g, s->heuristic, v));
-	if (s->given)
-		printf(" %7.7g", study_vertex_weight(s->g, s->given, v));
+	table_text(t, graph_name(s->g, v));
+	table_printf(t, "%u", s->order->pre[v]);
+	table_printf(t, "%u", s->order->post[v]);
+	put_weights(t, s, study_vertex_weight(s->g, s->heuristic, v), s->given ? study_vertex_weight(s->g, s->given, v) : 0);
 	if (s->count)
-		printf(" %7" PRIu64, study_vertex_count(s, v));
+		table_printf(t, "%" PRIu64, study_vertex_count(s, v));
 	if (loop != GRAPH_NONE)
 		printf("  in loop %s", graph_name(s->g, s->loops->head[loop]));
 	if (s->file.vertex.at[v].early)
 		printf("  left early %" PRIu64, s->file.vertex.at[v].early);
 	if (s->file.vertex.at[v].reentry)
 		printf("  re-entered %" PRIu64, s->file.vertex.at[v].reentry);
-	printf("\n");
-}
-
-static void
-print_headings(const struct study *s)
-{
-	printf(" %7s", s->given ? "guessed" : "weight");
-	if (s->given)
-		printf(" %7s", "weight");
-	if (s->count)
-		printf(" %7s", "count");
-	printf("\n");
+	table_end(t);
 }
 
 static void
 print_vertices(const struct study *s, const uint32_t *by_pre)
 {
-	printf("vertices in depth-first order\n  %-*s %5s %5s", s->width, "", "pre", "post");
-	print_headings(s);
+	struct table t = {.to = stdout, .indent = 2};
+	struct column column[COLUMNS];
+
+	add_column(&t, column, "", -s->width);
+	add_column(&t, column, "pre", 5);
+	add_column(&t, column, "post", 5);
+	add_known(&t, column, s, "weight", "count", 7);
+	printf("vertices in depth-first order\n");
+	table_head(&t);
 	for (uint32_t i = 0; i < s->g->nvert; i++)
-		print_vertex(s, by_pre[i]);
+		print_vertex(s, &t, by_pre[i]);
 }
 
 /* ---- loops ---- */
@@ -95,107 +123,69 @@ role(const struct study *s, uint32_t e)
 }
 
 static void
-print_edge(const struct study *s, uint32_t e)
+print_edge(const struct study *s, struct table *t, uint32_t e)
 {
 	const struct edge *d = &s->g->edge[e];
 
-	printf("  %*s -> %-*s", s->width, graph_name(s->g, d->from), s->width, graph_name(s->g, d->to));
-	printf(" %7.7g", s->heuristic[e]);
-	if (s->given)
-		printf(" %7.7g", s->given[e]);
+	table_text(t, pool_printf(s->g->pool, "%*s -> %s", s->width, graph_name(s->g, d->from), graph_name(s->g, d->to)));
+	put_weights(t, s, s->heuristic[e], s->given ? s->given[e] : 0);
 	if (s->count)
-		printf(" %7" PRIu64, s->count[e]);
-	printf("  %s", role(s, e));
+		table_printf(t, "%" PRIu64, s->count[e]);
+	table_text(t, role(s, e));
 	printf("%s", e < s->file.edge.n && s->file.edge.at[e].counted ? ", counted" : "");
 	printf("%s", s->order->back[e] ? ", back" : "");
 	printf("%s", e == s->g->close ? ", closing" : d->phantom ? ", phantom" : d->fixed ? ", fixed" : "");
 	if (d->cost > 1 || d->cost < 1)
 		printf(", cost %g", d->cost);
-	printf("\n");
+	table_end(t);
 }
 
 static void
 print_edges(const struct study *s)
 {
-	printf("\nedges\n  %*s    %-*s", s->width, "", s->width, "");
-	print_headings(s);
+	struct table t = {.to = stdout, .indent = 2};
+	struct column column[COLUMNS];
+
+	add_column(&t, column, "", -(2 * s->width + 4));
+	add_known(&t, column, s, "weight", "count", 7);
+	printf("\nedges\n");
+	table_head(&t);
 	for (uint32_t e = 0; e < s->g->nedge; e++)
-		print_edge(s, e);
+		print_edge(s, &t, e);
 }
 
 /* ---- placements ---- */
 
-/* Counts may sum to more than 64 bits. */
 static void
-print_executions(const struct study *s, uint64_t n, bool fits)
+print_placement(const struct study *s, struct table *t, const char *what, struct study_placement p)
 {
-	if (s->count && fits)
-		printf(" %10" PRIu64, n);
+	table_text(t, pool_printf(s->g->pool, "  %s", what));
+	table_printf(t, "%u", p.counters);
+	put_weights(t, s, p.heuristic, p.given);
+	if (s->count && p.fits)
+		table_printf(t, "%" PRIu64, p.executed);
 	else if (s->count)
-		printf(" %10s", "> 64 bits");
-	printf("\n");
-}
-
-/* One line: counters on the edges that are (or are not) in a set. */
-static void
-print_placement(const struct study *s, const char *what, const bool *set, bool in)
-{
-	double heuristic = 0, given = 0;
-	uint64_t executed = 0;
-	uint32_t n = 0;
-	bool fits = true;
-
-	for (uint32_t e = 0; e < s->g->nedge; e++) {
-		double cost = s->g->edge[e].cost;
-
-		if (set[e] != in || s->g->edge[e].phantom)
-			continue;
-		n++;
-		heuristic += s->heuristic[e] * cost;
-		given += s->given ? s->given[e] * cost : 0;
-		fits &= !s->count || !__builtin_add_overflow(executed, s->count[e], &executed);
-	}
-	printf("  %-26s %8u %10.7g", what, n, heuristic);
-	if (s->given)
-		printf(" %10.7g", given);
-	print_executions(s, executed, fits);
-}
-
-static void
-print_every_vertex(const struct study *s)
-{
-	double heuristic = 0, given = 0;
-	uint64_t executed = 0;
-	bool fits = true;
-
-	for (uint32_t v = 0; v < s->g->nvert; v++) {
-		if (v == s->g->exit)
-			continue;
-		heuristic += study_vertex_weight(s->g, s->heuristic, v);
-		given += s->given ? study_vertex_weight(s->g, s->given, v) : 0;
-		fits &= !s->count || !__builtin_add_overflow(executed, study_vertex_count(s, v), &executed);
-	}
-	printf("  %-26s %8u %10.7g", "every vertex", s->g->nvert - 1, heuristic);
-	if (s->given)
-		printf(" %10.7g", given);
-	print_executions(s, executed, fits);
+		table_text(t, "> 64 bits");
+	table_end(t);
 }
 
 static void
 print_placements(const struct study *s)
 {
-	printf("\n%-28s %8s %10s", "placements", "counters", s->given ? "guessed" : "cost");
-	if (s->given)
-		printf(" %10s", "cost");
-	if (s->count)
-		printf(" %10s", "executed");
-	printf("\n");
-	print_every_vertex(s);
+	struct table t = {.to = stdout};
+	struct column column[COLUMNS];
+
+	add_column(&t, column, "placements", -28);
+	add_column(&t, column, "counters", 8);
+	add_known(&t, column, s, "cost", "executed", 10);
+	putchar('\n');
+	table_head(&t);
+	print_placement(s, &t, "every vertex", study_every_vertex(s));
 	if (s->counted)
-		print_placement(s, "counts in the file", s->counted, true);
+		print_placement(s, &t, "counts in the file", study_placement(s, s->counted, true));
 	if (s->given || s->file.tree)
-		print_placement(s, "chords of guessed weights", s->by_heuristic, false);
-	print_placement(s, "chords", s->tree, false);
+		print_placement(s, &t, "chords of guessed weights", study_placement(s, s->by_heuristic, false));
+	print_placement(s, &t, "chords", study_placement(s, s->tree, false));
 }
 
 static void

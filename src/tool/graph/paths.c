@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* chord graph --paths: the acyclic paths of a graph and their numbers. */
 #include "tool/graph/graph.h"
+#include "tool/table.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -15,19 +16,36 @@ ends(const struct graph *g, uint32_t e)
 	return pool_printf(g->pool, "%s -> %s", graph_name(g, g->edge[e].from), graph_name(g, g->edge[e].to));
 }
 
+static void
+print_begin(const struct graph *g, struct table *t, uint32_t v, int64_t val, const struct probes *p)
+{
+	table_text(t, pool_printf(g->pool, "begin at %s", graph_name(g, v)));
+	table_printf(t, "%" PRId64, val);
+	table_printf(t, "%" PRId64, p->start[v]);
+	table_end(t);
+}
+
 void
 graph_print_values(const struct graph_file *f, const struct dag *d, const int64_t *val, const struct probes *p)
 {
+	static const struct column columns[] = {{"", -16, 0}, {"Val", 10, 0}, {"adds", 10, 0}, {NULL, 0, 0}};
+	struct table t = TABLE(columns);
 	const struct graph *g = f->g;
 
-	for (uint32_t e = 0; e < f->edge.n; e++)
-		printf("  %-16s %10" PRId64 " %+10" PRId64 "%s\n", ends(g, e), val[e], p->add[e],
-		       d->cut[e] ? "  cut" : g->edge[e].to == g->exit ? "  end" : "");
-	printf("  begin at %-7s %10d %10" PRId64 "\n", graph_name(g, g->root), 0, p->start[g->root]);
+	t.indent = 2;
+	table_head(&t);
+	for (uint32_t e = 0; e < f->edge.n; e++) {
+		table_text(&t, ends(g, e));
+		table_printf(&t, "%" PRId64, val[e]);
+		table_printf(&t, "%+" PRId64, p->add[e]);
+		if (d->cut[e] || g->edge[e].to == g->exit)
+			table_text(&t, d->cut[e] ? "cut" : "end");
+		table_end(&t);
+	}
+	print_begin(g, &t, g->root, 0, p);
 	for (uint32_t v = 0; v < g->nvert; v++)
 		if (d->begin[v] != GRAPH_NONE)
-			printf("  begin at %-7s %10" PRId64 " %10" PRId64 "\n", graph_name(g, v), val[d->begin[v]],
-			       p->start[v]);
+			print_begin(g, &t, v, val[d->begin[v]], p);
 }
 
 /* The blocks of a path; where it was cut, where it led. */
@@ -64,8 +82,7 @@ print_paths(const struct graph_file *f, const struct paths *p)
 
 	for (uint32_t e = 0; e < f->edge.n; e++)
 		cuts += p->dag->cut[e];
-	printf("%" PRIu64 " paths, %u cut edges, %u probes beside them\n\n  %-16s %10s %10s\n", p->n, cuts, p->probes->n,
-	       "", "Val", "adds");
+	printf("%" PRIu64 " paths, %u cut edges, %u probes beside them\n\n", p->n, cuts, p->probes->n);
 	graph_print_values(f, p->dag, p->val, p->probes);
 	printf("\npaths\n");
 	for (uint64_t i = 0; i < p->n && i < LISTED; i++) {

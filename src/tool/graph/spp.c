@@ -40,8 +40,7 @@ print_collisions(const struct study_selection *s)
 static void
 print_selection(struct study_selection *s)
 {
-	printf("%zu paths of interest, %u probes\n\n  %-16s %10s %10s\n", s->f->path_of_interest.n, s->probes->n, "", "Val",
-	       "adds");
+	printf("%zu paths of interest, %u probes\n\n", s->f->path_of_interest.n, s->probes->n);
 	graph_print_values(s->f, s->d, s->val, s->probes);
 	printf("\npaths of interest\n");
 	for (size_t i = 0; i < s->f->path_of_interest.n; i++) {

@@ -2,6 +2,7 @@
 /* chord paths split: deals paths of interest over several builds. */
 #include "tool/paths/choice_args.h"
 #include "tool/paths/paths.h"
+#include "tool/table.h"
 
 #include <argp.h>
 #include <errno.h>
@@ -82,15 +83,25 @@ parse(int key, char *arg, struct argp_state *state)
 static void
 print_parts(const struct deal *s)
 {
-	printf("%8s %12s %12s %12s %16s\n", "part", "procedures", "paths", "probes", "probes executed");
-	for (uint32_t i = 0; i < s->nparts; i++)
-		printf("%8" PRIu32 " %12zu %12zu %12" PRIu64 " %16.0f\n", i + 1, s->of[i].procs, s->of[i].paths, s->of[i].probes,
-		       s->of[i].cost);
+	static const struct column columns[] = {
+		{"part", 8, 0}, {"procedures", 12, 0}, {"paths", 12, 0}, {"probes", 12, 0}, {"probes executed", 16, 0},
+	};
+	struct table t = TABLE(columns);
+
+	table_head(&t);
+	for (uint32_t i = 0; i < s->nparts; i++) {
+		table_printf(&t, "%" PRIu32, i + 1);
+		table_printf(&t, "%zu", s->of[i].procs);
+		table_printf(&t, "%zu", s->of[i].paths);
+		table_printf(&t, "%" PRIu64, s->of[i].probes);
+		table_printf(&t, "%.0f", s->of[i].cost);
+		table_end(&t);
+	}
 }
 
 /* Of all parts, and of the one that has the most. */
 static void
-print_way(const struct deal *s, const char *name)
+print_way(const struct deal *s, struct table *t, const char *name)
 {
 	struct part all = {0}, most = {0};
 	const struct proc *unfit = NULL;
@@ -102,22 +113,30 @@ print_way(const struct deal *s, const char *name)
 		most.cost = s->of[i].cost > most.cost ? s->of[i].cost : most.cost;
 		unfit = s->of[i].unfit ? s->of[i].unfit : unfit;
 	}
-	printf("%-14s %12" PRIu64 " %12" PRIu64 " %18.0f %18.0f", name, all.probes, most.probes, all.cost, most.cost);
+	table_text(t, name);
+	table_printf(t, "%" PRIu64, all.probes);
+	table_printf(t, "%" PRIu64, most.probes);
+	table_printf(t, "%.0f", all.cost);
+	table_printf(t, "%.0f", most.cost);
 	if (unfit)
 		printf("  impossible: %s", unfit->name);
-	putchar('\n');
+	table_end(t);
 }
 
 static void
 compare(struct deal *s)
 {
+	static const struct column columns[] = {
+		{"", -14, 0}, {"probes", 12, 0}, {"most", 12, 0}, {"probes executed", 18, 0}, {"most", 18, 0},
+	};
+	struct table t = TABLE(columns);
 	uint32_t nparts = s->nparts;
 
-	printf("%-14s %12s %12s %18s %18s\n", "", "probes", "most", "probes executed", "most");
+	table_head(&t);
 	for (int way = -1; way < DEAL_WAYS; way++) {
 		s->nparts = way < 0 ? 1 : nparts;
 		deal(s, way < 0 ? DEAL_ROUND_ROBIN : (enum deal_way)way);
-		print_way(s, way < 0 ? "one build" : deal_way_name[way]);
+		print_way(s, &t, way < 0 ? "one build" : deal_way_name[way]);
 	}
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* chord paths: the hottest paths, as text. */
 #include "tool/paths/paths.h"
+#include "tool/table.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -24,12 +25,20 @@ of_many(uint64_t n, const char *one, const char *more)
 
 /* Per thousand, so that 99.96 % is not said to be all. */
 static void
-print_share(uint64_t part, uint64_t all)
+put_share(struct table *t, uint64_t part, uint64_t all)
 {
 	if (!all || part == UINT64_MAX || all == UINT64_MAX)
-		printf("%9s", "");
+		table_skip(t, 1);
 	else
-		printf("%7.1f %%", 100.0 * (double)part / (double)all);
+		table_printf(t, "%.1f %%", 100.0 * (double)part / (double)all);
+}
+
+static void
+put_number(struct table *t, uint64_t n)
+{
+	char text[32];
+
+	table_text(t, number(text, n));
 }
 
 /* ---- one path ---- */
@@ -118,10 +127,28 @@ stop_place(struct pool *pool, const struct view_path *row, const struct path *pa
 	return pool_printf(pool, " (%s:%u)", shown_path(l.at[l.n - 1].file), l.at[l.n - 1].line);
 }
 
+static const struct column columns[] = {{"instructions", 18, 0}, {"share", 8, 0}, {"count", 16, 0}, {"length", 8, 0}, {NULL, 0, 0}};
+static const struct column without[] = {{"instructions", 18, 0}, {"", 8, 0}, {"count", 16, 0}, {"length", 8, 0}, {NULL, 0, 0}};
+
 void
 paths_print_heading(bool share)
 {
-	printf("%18s %8s %16s %8s\n", "instructions", share ? "share" : "", "count", "length");
+	struct table t = TABLE(columns);
+
+	t.column = share ? columns : without;
+	table_head(&t);
+}
+
+static void
+print_numbers(const struct view_path *row, uint64_t all)
+{
+	struct table t = TABLE(columns);
+
+	put_number(&t, row->insns);
+	put_share(&t, row->insns, all);
+	put_number(&t, row->count);
+	put_number(&t, row->length);
+	table_text(&t, row->of->proc->name);
 }
 
 void
@@ -131,11 +158,8 @@ paths_print_row(const struct view_path *row, uint64_t all, bool source)
 	struct path path = view_path_edges(pool, row);
 	const struct proc *p = row->of->proc;
 	struct view_places lines = view_path_lines(pool, row, &path);
-	char a[32], b[32], c[32];
 
-	printf("%18s", number(a, row->insns));
-	print_share(row->insns, all);
-	printf(" %16s %8s  %s", number(b, row->count), number(c, row->length), p->name);
+	print_numbers(row, all);
 	if (!row->stopped && !row->many)
 		printf(", path %" PRIu64, row->sum);
 	printf("%s: begins %s, %s%s%s\n", row->exact ? "" : " (not exact)", view_path_begin(pool, p, &path),
@@ -151,31 +175,44 @@ paths_print_row(const struct view_path *row, uint64_t all, bool source)
 /* ---- all ---- */
 
 static void
+print_total(uint64_t n, const char *what)
+{
+	static const struct column column[] = {{NULL, 18, 0}, {NULL, 0, 0}};
+	struct table t = TABLE(column);
+
+	put_number(&t, n);
+	table_text(&t, what);
+	table_end(&t);
+}
+
+static void
 print_totals(const struct view_paths *r)
 {
-	char a[32], b[32];
+	char possible[32], share[32] = "";
+	struct pool *pool = pool_new();
 
-	if (r->insns_known)
-		printf("%18s  instructions\n", number(a, r->insns));
-	printf("%18s  %s ran, of %s in %zu %s", number(a, r->ran), of_many(r->ran, "path", "paths"), number(b, r->possible),
-	       r->proc.n, of_many(r->proc.n, "procedure", "procedures"));
 	if (r->possible && r->possible != UINT64_MAX)
-		printf(" (%.3g %%)", 100.0 * (double)r->ran / (double)r->possible);
-	putchar('\n');
+		snprintf(share, sizeof share, " (%.3g %%)", 100.0 * (double)r->ran / (double)r->possible);
+	if (r->insns_known)
+		print_total(r->insns, "instructions");
+	print_total(r->ran, pool_printf(pool, "%s ran, of %s in %zu %s%s", of_many(r->ran, "path", "paths"),
+	                                number(possible, r->possible), r->proc.n,
+	                                of_many(r->proc.n, "procedure", "procedures"), share));
 	if (r->stopped.n)
-		printf("%18s  %s did not come to an end\n", number(a, r->stopped.n), of_many(r->stopped.n, "path", "paths"));
+		print_total(r->stopped.n, pool_printf(pool, "%s did not come to an end", of_many(r->stopped.n, "path", "paths")));
 	if (r->under_way)
-		printf("%18s  %s under way on a path that is not known\n", number(a, r->under_way),
-		       of_many(r->under_way, "activation was", "activations were"));
+		print_total(r->under_way, pool_printf(pool, "%s under way on a path that is not known",
+		                                      of_many(r->under_way, "activation was", "activations were")));
 	if (r->inexact.n)
-		printf("%18s  %s counts are not exact\n", number(a, r->inexact.n),
-		       of_many(r->inexact.n, "procedure's", "procedures'"));
+		print_total(r->inexact.n, pool_printf(pool, "%s counts are not exact",
+		                                      of_many(r->inexact.n, "procedure's", "procedures'")));
+	pool_free(pool);
 }
 
 static void
 print_rows(const char *title, const struct view_path *row, size_t n, const struct view_paths *r, const struct paths_options *opt)
 {
-	size_t shown = opt->top && opt->top < n ? opt->top : n;
+	size_t shown = table_rows(opt->top, n);
 
 	if (!n)
 		return;
@@ -190,16 +227,21 @@ print_rows(const char *title, const struct view_path *row, size_t n, const struc
 static void
 print_coverage(const struct view_paths *r)
 {
-	char a[32], b[32];
+	static const struct column coverage[] = {{"paths that ran", 18, 0}, {"possible", 18, 0}, {"", 8, 0}, {NULL, 0, 0}};
+	struct table t = TABLE(coverage);
 
-	printf("\n%18s %18s %8s\n", "paths that ran", "possible", "");
+	putchar('\n');
+	table_head(&t);
 	for (size_t i = 0; i < r->proc.n; i++) {
 		const struct view_paths_proc *p = &r->proc.at[i];
 
-		printf("%18s %18s", number(a, p->ran), number(b, p->possible));
-		print_share(p->ran, p->possible);
-		printf("  %s%s%s\n", p->proc->name, p->proc->paths->kind == CHORD_PATH_SELECTED ? " (of those of interest)" : "",
+		put_number(&t, p->ran);
+		put_number(&t, p->possible);
+		put_share(&t, p->ran, p->possible);
+		table_text(&t, p->proc->name);
+		printf("%s%s", p->proc->paths->kind == CHORD_PATH_SELECTED ? " (of those of interest)" : "",
 		       p->why ? " (not exact)" : "");
+		table_end(&t);
 	}
 }
 

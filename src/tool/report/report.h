@@ -4,6 +4,7 @@
 #define CHORD_REPORT_H
 
 #include "tool/print.h"
+#include "tool/table.h"
 
 enum report_what { REPORT_FUNCTIONS, REPORT_INSNS, REPORT_BLOCKS, REPORT_EDGES };
 
@@ -22,6 +23,10 @@ struct report {
 
 void report_raw(const struct report *r);
 void report_text(const struct report *r);
+/* The columns of a call's row, and the cells of its events. */
+enum { CALL_COLUMNS = CHORD_SUMS + 2 };
+struct table report_calls_table(struct column column[CALL_COLUMNS], const struct view_call *c);
+void report_call_events(struct table *t, const struct view_call *c);
 /* tree.c: calls, each procedure's below it. */
 void report_tree(const struct report *r);
 int report_json(const struct report *r);

@@ -8,17 +8,14 @@
 #include <unistd.h>
 
 static void
-total(uint64_t n, uint64_t most, bool known, const char *what)
+print_total(const struct bounds *n, bool known, const char *what)
 {
-	char text[RANGE];
+	static const struct column columns[] = {{NULL, 26, 0}, {NULL, 0, 0}};
+	struct table t = TABLE(columns);
 
-	printf("%26s  %s\n", known ? range(text, n, most) : "not known", what);
-}
-
-static void
-total_of(const struct bounds *t, bool known, const char *what)
-{
-	total(t->least, t->most, known, what);
+	table_bounds(&t, n, known);
+	table_text(&t, what);
+	table_end(&t);
 }
 
 static void
@@ -26,13 +23,13 @@ print_totals(const struct view_totals *t)
 {
 	putchar('\n');
 	if (t->known) {
-		total_of(&t->insns, true, "instructions");
-		total_of(&t->blocks, true, "blocks entered");
-		total_of(&t->edges, t->edges_known, "edges from block to block");
-		total_of(&t->call_insns, true, "calls");
+		print_total(&t->insns, true, "instructions");
+		print_total(&t->blocks, true, "blocks entered");
+		print_total(&t->edges, t->edges_known, "edges from block to block");
+		print_total(&t->call_insns, true, "calls");
 	}
-	total(t->procedures, t->procedures, true, "procedures");
-	total(t->refused, t->refused, true, "of them refused");
+	print_total(&(struct bounds){t->procedures, t->procedures}, true, "procedures");
+	print_total(&(struct bounds){t->refused, t->refused}, true, "of them refused");
 }
 
 static void
@@ -41,27 +38,20 @@ print_events(const struct event_totals *e)
 	if (e->n)
 		printf("\nEvents counted:\n");
 	for (uint32_t i = 0; i < e->n; i++) {
-		total(e->at[i].n, e->at[i].most, !e->why, e->at[i].name);
+		print_total(&(struct bounds){e->at[i].n, e->at[i].most}, !e->why, e->at[i].name);
 		if (e->at[i].without)
 			printf("%28sbut not those of %" PRIu64 " %s, which %s not count them\n", "", e->at[i].without,
 			       e->at[i].without == 1 ? "procedure" : "procedures", e->at[i].without == 1 ? "does" : "do");
 	}
 }
 
-static double
-share(uint64_t n, uint64_t all)
-{
-	return all ? 100.0 * (double)n / (double)all : 0;
-}
-
 static void
-print_function(const struct report *r, const struct view_function *f)
+print_function(const struct report *r, struct table *t, const struct view_function *f)
 {
-	char insns[RANGE], calls[RANGE];
-
-	printf("%18s %6.2f%% %15s  %s", range(insns, f->insns.least, f->insns.most),
-	       share(f->insns.least, r->table.totals.insns.least),
-	       f->counts->calls_known ? range(calls, f->calls.least, f->calls.most) : "not known", f->proc->name);
+	table_bounds(t, &f->insns, true);
+	table_share(t, f->insns.least, r->table.totals.insns.least);
+	table_bounds(t, &f->calls, f->counts->calls_known);
+	table_text(t, f->proc->name);
 	for (uint32_t i = 0; i < f->proc->nalso; i++)
 		printf(" = %s", f->proc->also[i]);
 	if (*f->file && f->line)
@@ -70,120 +60,148 @@ print_function(const struct report *r, const struct view_function *f)
 		printf("  %s", shown_path(f->file));
 	if (f->unit != &r->run->unit.at[0])
 		printf("  [%s]", base_name(f->unit->path));
-	putchar('\n');
-}
-
-static size_t
-rows(const struct report *r, size_t n)
-{
-	return r->opt.top && r->opt.top < n ? r->opt.top : n;
-}
-
-static void
-print_more(size_t shown_rows, size_t n, const char *what)
-{
-	if (shown_rows < n)
-		printf("%18s and %zu more %s (--top=0 shows all)\n", "", n - shown_rows, what);
+	table_end(t);
 }
 
 static void
 print_functions(const struct report *r)
 {
-	size_t n = rows(r, r->table.function.n);
+	static const struct column columns[] = {
+		{"instructions", 18, 0}, {"share", 7, 0}, {"activations", 15, 0}, {"function", 0, 0},
+	};
+	size_t n = table_rows(r->opt.top, r->table.function.n);
+	struct table t = TABLE(columns);
 
-	printf("\n%18s %7s %15s  %s\n", "instructions", "share", "activations", "function");
+	putchar('\n');
+	table_head(&t);
 	for (size_t i = 0; i < n; i++)
-		print_function(r, &r->table.function.at[i]);
-	print_more(n, r->table.function.n, "functions");
+		print_function(r, &t, &r->table.function.at[i]);
+	table_more(&t, n, r->table.function.n, "functions");
 }
 
 static void
 print_files(const struct report *r)
 {
-	size_t n = rows(r, r->table.file.n);
-	char insns[RANGE];
+	static const struct column columns[] = {{"instructions", 18, 0}, {"share", 7, 0}, {"file", 0, 0}};
+	size_t n = table_rows(r->opt.top, r->table.file.n);
+	struct table t = TABLE(columns);
 
-	printf("\n%18s %7s  %s\n", "instructions", "share", "file");
+	putchar('\n');
+	table_head(&t);
 	for (size_t i = 0; i < n; i++) {
-		const struct bounds *t = &r->table.file.at[i].insns;
+		const struct view_line *f = &r->table.file.at[i];
 
-		printf("%18s %6.2f%%  %s\n", range(insns, t->least, t->most), share(t->least, r->table.totals.insns.least),
-		       shown_path(r->table.file.at[i].file));
+		table_bounds(&t, &f->insns, true);
+		table_share(&t, f->insns.least, r->table.totals.insns.least);
+		table_text(&t, shown_path(f->file));
+		table_end(&t);
 	}
-	print_more(n, r->table.file.n, "files");
+	table_more(&t, n, r->table.file.n, "files");
 }
 
 static void
 print_lines(const struct report *r)
 {
-	size_t n = rows(r, r->table.line.n);
-	char insns[RANGE], most[RANGE];
+	static const struct column columns[] = {{"instructions", 18, 0}, {"share", 7, 0}, {"most", 15, 0}, {"line", 0, 0}};
+	size_t n = table_rows(r->opt.top, r->table.line.n);
+	struct table t = TABLE(columns);
 
 	if (!r->table.has_lines)
 		printf("\nThe program has no line numbers: compile it with -g for counts of lines.\n");
-	printf("\n%18s %7s %15s  %s\n", "instructions", "share", "most", "line");
+	putchar('\n');
+	table_head(&t);
 	for (size_t i = 0; i < n; i++) {
 		const struct view_line *l = &r->table.line.at[i];
 
-		printf("%18s %6.2f%% %15s  %s:", range(insns, l->insns.least, l->insns.most),
-		       share(l->insns.least, r->table.totals.insns.least), range(most, l->most.least, l->most.most),
-		       shown_path(l->file));
-		if (l->line)
-			printf("%u\n", l->line);
-		else
-			printf("?\n");
+		table_bounds(&t, &l->insns, true);
+		table_share(&t, l->insns.least, r->table.totals.insns.least);
+		table_bounds(&t, &l->most, true);
+		table_text(&t, shown_path(l->file));
+		printf(l->line ? ":%u" : ":?", l->line);
+		table_end(&t);
 	}
-	print_more(n, r->table.line.n, "lines");
+	table_more(&t, n, r->table.line.n, "lines");
+}
+
+/* ---- calls ---- */
+
+struct table
+report_calls_table(struct column column[CALL_COLUMNS], const struct view_call *c)
+{
+	for (uint32_t e = 0; e < c->nevent; e++)
+		column[e] = (struct column){c->proc->event[e].name, e ? 17 : 18, 0};
+	/* Without events too the text begins where it does with one. */
+	column[c->nevent] = (struct column){"calls", c->nevent ? 15 : 16, 0};
+	column[c->nevent + 1] = (struct column){"call", 0, 0};
+	return (struct table){.to = stdout, .column = column, .n = c->nevent + 2};
+}
+
+void
+report_call_events(struct table *t, const struct view_call *c)
+{
+	for (uint32_t e = 0; e < c->nevent; e++)
+		table_bounds(t, &(struct bounds){c->n[e], c->n[e]}, c->known[e]);
 }
 
 static void
-print_callees(const struct report *r, const struct view_call *c)
+print_callees(const struct report *r, struct table *t, const struct view_call *c)
 {
-	size_t n = rows(r, c->nto);
-	int indent = (int)(18 * c->nevent);
-	char text[32];
+	size_t n = table_rows(r->opt.top, c->nto);
 
-	for (size_t i = 0; i < n; i++)
-		printf("%*s %15s    %s\n", indent, "", grouped(text, c->to[i].calls), c->to[i].name);
-	if (n < c->nto)
-		printf("%*s %15s    and %zu more (--top=0 shows all)\n", indent, "", "", c->nto - n);
+	for (size_t i = 0; i < n; i++) {
+		table_skip(t, c->nevent);
+		table_number(t, c->to[i].calls);
+		table_text(t, "");
+		printf("  %s", c->to[i].name);
+		table_end(t);
+	}
+	if (n == c->nto)
+		return;
+	table_skip(t, c->nevent + 1);
+	printf("    and %zu more (--top=0 shows all)", c->nto - n);
+	table_end(t);
 }
 
 static void
 print_call(const struct report *r, const struct view_call *c)
 {
-	char text[RANGE];
+	struct column column[CALL_COLUMNS];
+	struct table t = report_calls_table(column, c);
 
-	for (uint32_t e = 0; e < c->nevent; e++)
-		printf("%18s", c->known[e] ? grouped(text, c->n[e]) : "not known");
-	printf(" %15s  %s -> %s", range(text, c->calls.least, c->calls.most), c->proc->name, c->callee);
+	report_call_events(&t, c);
+	table_bounds(&t, &c->calls, true);
+	table_text(&t, c->proc->name);
+	printf(" -> %s", c->callee);
 	if (*c->file && c->line)
 		printf("  %s:%u", shown_path(c->file), c->line);
-	putchar('\n');
-	print_callees(r, c);
+	table_end(&t);
+	print_callees(r, &t, c);
 }
 
 static void
 print_calls(const struct report *r)
 {
-	size_t n = rows(r, r->table.call.n);
+	size_t n = table_rows(r->opt.top, r->table.call.n);
+	struct column column[CALL_COLUMNS];
+	struct table t;
 
 	if (!r->table.call.n) {
 		printf("\nNo calls were measured: compile with -fchord=calls.\n");
 		return;
 	}
 	printf("\nBetween call and return:\n");
-	for (uint32_t e = 0; e < r->table.call.at[0].nevent; e++)
-		printf("%18s", r->table.call.at[0].proc->event[e].name);
-	printf(" %15s  %s\n", "calls", "call");
+	t = report_calls_table(column, &r->table.call.at[0]);
+	table_head(&t);
 	if (r->opt.tree) {
 		report_tree(r);
 		return;
 	}
 	for (size_t i = 0; i < n; i++)
 		print_call(r, &r->table.call.at[i]);
-	print_more(n, r->table.call.n, "calls");
+	table_more(&t, n, r->table.call.n, "calls");
 }
+
+/* ---- what is not in the sums ---- */
 
 /* The first few are enough to show what it is about. */
 enum { FEW = 10 };

@@ -90,24 +90,31 @@ plant(struct tree *t)
 static void
 print_row(const struct view_call *c, int depth, bool above)
 {
-	char text[32];
+	struct column column[CALL_COLUMNS];
+	struct table t = report_calls_table(column, c);
 
-	for (uint32_t e = 0; e < c->nevent; e++)
-		printf("%18s", c->known[e] ? grouped(text, c->n[e]) : "not known");
-	printf(" %15s  %*s%s", grouped(text, c->calls.least), 2 * depth, "", c->callee);
+	report_call_events(&t, c);
+	table_number(&t, c->calls.least);
+	table_text(&t, "");
+	printf("%*s%s", 2 * depth, "", c->callee);
 	if (*c->file && c->line)
 		printf("  %s:%u", shown_path(c->file), c->line);
-	printf(above ? "  (above)\n" : "\n");
+	printf(above ? "  (above)" : "");
+	table_end(&t);
 }
 
 /* What happened meanwhile is known of all calls of the place only. */
 static void
 print_callee(const struct view_call *of, const struct view_callee *c, int depth, bool above)
 {
-	char text[32];
+	struct column column[CALL_COLUMNS];
+	struct table t = report_calls_table(column, of);
 
-	printf("%*s %15s  %*s%s%s\n", (int)(18 * of->nevent), "", grouped(text, c->calls), 2 * depth, "", c->name,
-	       above ? "  (above)" : "");
+	table_skip(&t, of->nevent);
+	table_number(&t, c->calls);
+	table_text(&t, "");
+	printf("%*s%s%s", 2 * depth, "", c->name, above ? "  (above)" : "");
+	table_end(&t);
 }
 
 /* Where the way down is: at row i of the node, or behind it at callee k of the row before. */
@@ -172,11 +179,14 @@ print_below(struct tree *t, struct node *root)
 static void
 print_root(struct tree *t, struct node *n)
 {
-	uint32_t nevent = n->row[0]->nevent;
+	struct column column[CALL_COLUMNS];
+	struct table table = report_calls_table(column, n->row[0]);
 
 	if (n->shown || !t->left)
 		return;
-	printf("%*s%s\n", (int)(18 * nevent + 18), "", n->proc->name);
+	table_skip(&table, n->row[0]->nevent + 1);
+	table_text(&table, n->proc->name);
+	table_end(&table);
 	t->left--;
 	print_below(t, n);
 }

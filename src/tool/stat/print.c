@@ -2,44 +2,59 @@
 /* What chord stat prints. */
 #include "tool/json.h"
 #include "tool/stat/stat.h"
+#include "tool/table.h"
+
+static const struct column columns[] = {{NULL, 26, 0}, {NULL, -18, 0}, {NULL, 0, 0}};
 
 static void
 print_event(const struct stat_result *s, uint32_t event, FILE *to)
 {
 	struct view_spread r = view_runs_spread(&s->runs, event);
-	char a[RANGE], b[RANGE];
+	const char *name = s->runs.events.at[event].name;
+	struct table t = TABLE(columns);
+	char a[32], b[32];
 
+	t.to = to;
+	table_bounds(&t, &(struct bounds){r.median, r.median_most}, !r.why);
 	if (r.why) {
-		fprintf(to, "%26s  %s  (%s)\n", "not known", s->runs.events.at[event].name, r.why);
+		fprintf(to, "  %s  (%s)", name, r.why);
+		table_end(&t);
 		return;
 	}
-	fprintf(to, "%26s  %-18s", range(a, r.median, r.median_most), s->runs.events.at[event].name);
+	table_text(&t, name);
 	if (s->runs.nrun > 1 && r.min == r.max_most)
-		fprintf(to, "  +- 0");
+		table_text(&t, "+- 0");
 	else if (s->runs.nrun > 1)
-		fprintf(to, "  %s to %s", grouped(a, r.min), r.max_most == COUNT_NO_BOUND ? "?" : grouped(b, r.max_most));
-	fputc('\n', to);
+		table_printf(&t, "%s to %s", grouped(a, r.min), r.max_most == COUNT_NO_BOUND ? "?" : grouped(b, r.max_most));
+	table_end(&t);
+}
+
+static void
+print_thread(const struct view_thread *th, const char *name, uint32_t event, bool several, FILE *to)
+{
+	const struct tally_event *e = &th->at[event];
+	struct table t = TABLE(columns);
+
+	t.to = to;
+	table_bounds(&t, &(struct bounds){e->n, e->most}, !e->why);
+	table_text(&t, name);
+	table_printf(&t, "thread %u", th->number);
+	if (several)
+		fprintf(to, " of process %ju", (uintmax_t)th->pid);
+	table_end(&t);
 }
 
 static void
 print_threads(const struct stat_result *s, FILE *to)
 {
 	bool several = false;
-	char n[RANGE];
 
 	for (size_t i = 1; i < s->runs.thread.n; i++)
 		several |= s->runs.thread.at[i].pid != s->runs.thread.at[0].pid;
 	for (uint32_t e = 0; e < s->runs.events.n && s->opt->per_thread; e++) {
 		fputc('\n', to);
-		for (size_t i = 0; i < s->runs.thread.n; i++) {
-			const struct view_thread *t = &s->runs.thread.at[i];
-
-			fprintf(to, "%26s  %-18s  thread %u", t->at[e].why ? "not known" : range(n, t->at[e].n, t->at[e].most),
-			        s->runs.events.at[e].name, t->number);
-			if (several)
-				fprintf(to, " of process %ju", (uintmax_t)t->pid);
-			fputc('\n', to);
-		}
+		for (size_t i = 0; i < s->runs.thread.n; i++)
+			print_thread(&s->runs.thread.at[i], s->runs.events.at[e].name, e, several, to);
 	}
 }
 

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+/* The one printer of tables. */
+#include "tool/table.h"
+
+#include "tool/print.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+static int
+gap_of(const struct table *t, size_t i)
+{
+	const struct column *c = &t->column[i];
+
+	if (c->gap || !i)
+		return i ? c->gap : t->indent;
+	return c->width > 0 ? 1 : 2;
+}
+
+static void
+put_blanks(struct table *t, int n)
+{
+	if (n && t->mark)
+		fputc(t->mark, t->to);
+	fprintf(t->to, "%*s", t->mark && n ? n - 1 : n, "");
+	t->mark = 0;
+}
+
+void
+table_text(struct table *t, const char *text)
+{
+	if (t->at >= t->n)
+		bug("a table of %zu columns gets one more", t->n);
+	put_blanks(t, gap_of(t, t->at));
+	fprintf(t->to, "%*s", t->column[t->at].width, text);
+	t->at++;
+}
+
+void
+table_printf(struct table *t, const char *fmt, ...)
+{
+	char text[256];
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = vsnprintf(text, sizeof text, fmt, ap);
+	va_end(ap);
+	if (n < 0 || (size_t)n >= sizeof text)
+		bug("a cell of %d bytes", n);
+	table_text(t, text);
+}
+
+void
+table_number(struct table *t, uint64_t n)
+{
+	char text[32];
+
+	table_text(t, grouped(text, n));
+}
+
+void
+table_bounds(struct table *t, const struct bounds *b, bool known)
+{
+	char text[RANGE];
+
+	table_text(t, known ? range(text, b->least, b->most) : "not known");
+}
+
+void
+table_share(struct table *t, uint64_t part, uint64_t all)
+{
+	table_printf(t, "%.2f%%", all ? 100.0 * (double)part / (double)all : 0);
+}
+
+void
+table_skip(struct table *t, size_t n)
+{
+	while (n--)
+		table_text(t, "");
+}
+
+void
+table_end(struct table *t)
+{
+	fputc('\n', t->to);
+	t->at = 0;
+}
+
+void
+table_head(struct table *t)
+{
+	for (size_t i = 0; i < t->n && t->column[i].title; i++)
+		table_text(t, t->column[i].title);
+	table_end(t);
+}
+
+size_t
+table_rows(size_t top, size_t n)
+{
+	return top && top < n ? top : n;
+}
+
+void
+table_more(struct table *t, size_t shown, size_t n, const char *what)
+{
+	if (shown >= n)
+		return;
+	fprintf(t->to, "%*s and %zu more%s%s (--top=0 shows all)\n", t->column[0].width, "", n - shown, what ? " " : "",
+	        what ? what : "");
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/* Tables as all commands print them: titles above columns, cells aligned below them. */
+#ifndef CHORD_TABLE_H
+#define CHORD_TABLE_H
+
+#include "view/view.h"
+
+/* Two blanks stand before a text, one before a number, none before the first column, unless `gap` says how many. */
+struct column {
+	const char *title;       /* NULL: the line of titles ends before it */
+	int width;               /* above 0: a number, to the right; below: a text, to the left; 0: a text of any length */
+	int gap;                 /* 0: as said above */
+};
+
+struct table {
+	FILE *to;
+	const struct column *column;
+	size_t n, at;            /* columns; the next cell's */
+	int indent;              /* blanks before the first column */
+	char mark;               /* stands in place of the first blank before the next cell; 0: none does */
+};
+
+/* A table on standard output with the columns of an array. */
+#define TABLE(columns) ((struct table){.to = stdout, .column = (columns), .n = sizeof (columns) / sizeof *(columns)})
+
+/* A line with the titles. */
+void table_head(struct table *t);
+
+/* The next cell of the row. */
+void table_text(struct table *t, const char *text);
+void table_printf(struct table *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void table_number(struct table *t, uint64_t n);      /* with its digits in groups of three */
+void table_bounds(struct table *t, const struct bounds *b, bool known);
+void table_share(struct table *t, uint64_t part, uint64_t all); /* in percent */
+/* So many empty ones. */
+void table_skip(struct table *t, size_t n);
+/* Ends the row. What is printed before that stands behind its last cell. */
+void table_end(struct table *t);
+
+/* How many of n rows are shown, if at most `top` are (0: all). */
+size_t table_rows(size_t top, size_t n);
+/* What was not shown, below the first column; what: of which there are more, or NULL. */
+void table_more(struct table *t, size_t shown, size_t n, const char *what);
+
+#endif
