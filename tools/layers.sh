@@ -10,21 +10,22 @@ base:
 measure: base
 graph: base
 interest: base
+cfg: base
 machine: base graph
 image: base machine
-asm: base machine graph image
-weave: base measure machine graph interest image asm
-profile: base measure graph
-run: base measure machine interest image asm profile
-process: base measure machine image asm profile run
-view: base measure machine image asm profile run
-compare: base measure profile run view
-choice: base measure graph interest profile run view
+asm: base cfg machine graph image
+weave: base cfg measure machine graph interest image asm
+profile: base cfg measure graph
+run: base cfg measure machine interest image asm profile
+process: base cfg measure machine image asm profile run
+view: base cfg measure machine image asm profile run
+compare: base cfg measure profile run view
+choice: base cfg measure graph interest profile run view
 study: base graph
 launch: base driver
-export: base measure machine image asm profile run view
-driver: base measure interest asm machine weave image profile run
-tool: base measure graph interest image asm machine weave profile run process view compare choice study launch export driver
+export: base cfg measure machine image asm profile run view
+driver: base cfg measure interest asm machine weave image profile run
+tool: base cfg measure graph interest image asm machine weave profile run process view compare choice study launch export driver
 "
 bad=0
 for file in $(git ls-files 'src/*.[ch]' 2>/dev/null || find src -name '*.[ch]'); do

@@ -9,6 +9,7 @@
 
 #include "machine/machine.h"
 #include "base/base.h"
+#include "cfg/cfg.h"
 #include "graph/graph.h"
 #include "image/object.h"
 
@@ -187,26 +188,30 @@ struct part {
 	const char *name;            /* symbol, or a name made up */
 };
 
-struct block {
+/* The block with the same number, in the text. */
+struct block_text {
 	uint32_t part;
 	uint32_t first, last;        /* instructions [first, last) of the part's code */
 };
 
-/* An edge of the graph with the same number. */
-struct arc {
-	uint8_t kind;                /* enum chord_edge */
+/* The edge with the same number, in the text. */
+struct arc_text {
 	bool jump;                   /* made by the jump at the end of its source */
 	bool stuck;                  /* that jump cannot be given another operand */
 	bool twice;                  /* leads behind a call that may return more than once */
 };
 
-struct proc {
+/* A procedure of the text: its graph, which is what the map gets, and where that is in the text. */
+struct proc_text {
 	const char *name;
 	const char *reason;          /* why it is refused, or NULL */
 	VEC(struct part) parts;
-	VEC(struct block) blocks;
+	VEC(struct block) blocks;    /* cfg.h; without counters until these have been placed */
 	VEC(struct arc) arcs;
-	struct graph *graph;         /* vertices: blocks, ENTRY, EXIT, then a hub if there is one, then gates */
+	VEC(struct block_text) block_text; /* by block */
+	VEC(struct arc_text) arc_text; /* by arc */
+	/* Its edges are the arcs, with the same numbers. Vertices: blocks, ENTRY, EXIT, then a hub if there is one, then gates. */
+	struct graph *graph;
 	uint32_t entry, exit, hub;   /* hub: GRAPH_NONE without indirect jumps and expected faults */
 	VEC(uint32_t) gates;         /* the block that each leads to: of an instruction that may fault, or behind a trap */
 	struct gap *gaps;            /* live.c: per instruction of all parts, before it; see gap_before() */
@@ -234,7 +239,7 @@ struct unit {
 	struct cfi *cfi;
 	struct code **code;          /* by section index; NULL if it holds no instructions */
 	uint32_t ncode;
-	VEC(struct proc) procs;      /* in the order of their first statement */
+	VEC(struct proc_text) procs;      /* in the order of their first statement */
 	VEC(struct way) ways;        /* by where they lead */
 	struct frames **frames;      /* frame.c: by procedure, as far as they have been needed */
 };
@@ -250,22 +255,22 @@ void proc_find(struct unit *u);
 /* Marks leaders: jump targets, entries, mentions, landing pads. Before cfg_build. */
 void lead_find(struct unit *u);
 /* fault.c: marks instructions that are expected to fault (LEAD_FAULT). False: there is no place to go on at. */
-bool fault_find(struct unit *u, struct proc *p);
+bool fault_find(struct unit *u, struct proc_text *p);
 /* Blocks and edges of one procedure; sets p->reason if it is not understood. */
-void cfg_build(struct unit *u, struct proc *p);
+void cfg_build(struct unit *u, struct proc_text *p);
 /* computed.c: refuses the procedure, or others that it may jump into, if it jumps to an address that it computes. */
-void computed_find(struct unit *u, struct proc *p);
+void computed_find(struct unit *u, struct proc_text *p);
 /* Marks calls and jumps by what they leave alone. Once, before live_find(). */
 void live_prepare(struct unit *u);
 /* What is live before every instruction. */
-void live_find(struct unit *u, struct proc *p);
+void live_find(struct unit *u, struct proc_text *p);
 /* stack.c: before which instructions the stack pointer may point to data (gap.no_stack), in all procedures. Behind live_find(). */
 void stack_find(struct unit *u);
 
 /* ---- frame.c: where the frame is, by what instructions do ---- */
 
 /* Needs the graphs of all procedures that are understood, of which this is one. */
-struct frames *frames_find(const struct unit *u, const struct proc *p);
+struct frames *frames_find(const struct unit *u, const struct proc_text *p);
 /* The canonical frame address before instruction i of a block: as directives have it, unless the instructions have it
  * otherwise. False: it is not known. */
 bool frame_before(const struct frames *f, uint32_t block, uint32_t i, struct cfi_frame *out);
@@ -281,19 +286,19 @@ struct away {
 	bool on_stack;               /* sp is addressed by the stack pointer */
 };
 /* Does the block end in such a jump? */
-bool away_jumps(const struct unit *u, const struct proc *p, uint32_t block);
+bool away_jumps(const struct unit *u, const struct proc_text *p, uint32_t block);
 /* Where the runtime can be told of it. False: nowhere. */
-bool away_find(const struct unit *u, const struct proc *p, uint32_t block, struct away *a);
+bool away_find(const struct unit *u, const struct proc_text *p, uint32_t block, struct away *a);
 
 /* What is live on an edge from block `from` to vertex `to`. */
-struct gap gap_on_edge(const struct unit *u, const struct proc *p, uint32_t from, uint32_t to);
+struct gap gap_on_edge(const struct unit *u, const struct proc_text *p, uint32_t from, uint32_t to);
 
 /* The procedure and part at an offset of a section, or false. */
 bool unit_find(const struct unit *u, uint32_t section, uint32_t off, uint32_t *proc, uint32_t *part);
 
 /* The block that is entered at a vertex, or else the vertex. */
 static inline uint32_t
-proc_lands(const struct proc *p, uint32_t v)
+proc_lands(const struct proc_text *p, uint32_t v)
 {
 	uint32_t first = p->exit + 1 + (p->hub != GRAPH_NONE);
 
@@ -301,7 +306,7 @@ proc_lands(const struct proc *p, uint32_t v)
 }
 
 static inline struct gap
-gap_before(const struct proc *p, uint32_t part, uint32_t insn)
+gap_before(const struct proc_text *p, uint32_t part, uint32_t insn)
 {
 	return p->gaps[p->gap_base[part] + insn - p->parts.at[part].first];
 }

@@ -36,9 +36,9 @@ stack_switch(const struct unit *u, const struct code *c, uint32_t first, uint32_
 }
 
 bool
-away_jumps(const struct unit *u, const struct proc *p, uint32_t block)
+away_jumps(const struct unit *u, const struct proc_text *p, uint32_t block)
 {
-	const struct block *b = &p->blocks.at[block];
+	const struct block_text *b = &p->block_text.at[block];
 	const struct code *c = p->parts.at[b->part].code;
 
 	return c->insns.at[b->last - 1].cls == CHORD_INSN_IJUMP && stack_switch(u, c, b->first, b->last) != UINT32_MAX;
@@ -87,9 +87,9 @@ target_operand(const struct unit *u, const struct insn *in, uint32_t at, uint32_
 }
 
 bool
-away_find(const struct unit *u, const struct proc *p, uint32_t block, struct away *a)
+away_find(const struct unit *u, const struct proc_text *p, uint32_t block, struct away *a)
 {
-	const struct block *b = &p->blocks.at[block];
+	const struct block_text *b = &p->block_text.at[block];
 	const struct insn *in = p->parts.at[b->part].code->insns.at;
 	uint32_t i = stack_switch(u, p->parts.at[b->part].code, b->first, b->last);
 

@@ -11,7 +11,7 @@
 
 struct builder {
 	struct unit *u;
-	struct proc *p;
+	struct proc_text *p;
 	uint32_t number;              /* of the procedure in the unit */
 	uint32_t **block_of;          /* by part and instruction of the part */
 	bool taken, indirect, leaves; /* some address taken; an indirect jump inside; one that may leave */
@@ -22,7 +22,7 @@ struct builder {
 };
 
 static struct insn *
-insn_at(const struct proc *p, uint32_t part, uint32_t i)
+insn_at(const struct proc_text *p, uint32_t part, uint32_t i)
 {
 	return &p->parts.at[part].code->insns.at[i];
 }
@@ -30,7 +30,7 @@ insn_at(const struct proc *p, uint32_t part, uint32_t i)
 static const struct insn *
 last_insn(const struct builder *b, uint32_t block)
 {
-	const struct block *k = &b->p->blocks.at[block];
+	const struct block_text *k = &b->p->block_text.at[block];
 
 	return insn_at(b->p, k->part, k->last - 1);
 }
@@ -76,6 +76,13 @@ ends_block(const struct builder *b, const struct code *c, const struct insn *in)
 }
 
 static void
+begin_block(struct proc_text *p, uint32_t part, uint32_t insn)
+{
+	VEC_PUSH(p->blocks, (struct block){.part = part});
+	VEC_PUSH(p->block_text, (struct block_text){part, insn, insn});
+}
+
+static void
 make_blocks(struct builder *b, uint32_t part)
 {
 	struct part *t = &b->p->parts.at[part];
@@ -89,9 +96,9 @@ make_blocks(struct builder *b, uint32_t part)
 		if (i > t->first && in[-1].off + in[-1].len != in->off)
 			fresh = true;
 		if (fresh || in->lead)
-			VEC_PUSH(b->p->blocks, (struct block){part, i, i});
+			begin_block(b->p, part, i);
 		of[i - t->first] = (uint32_t)b->p->blocks.n - 1;
-		b->p->blocks.at[b->p->blocks.n - 1].last = i + 1;
+		b->p->block_text.at[b->p->blocks.n - 1].last = i + 1;
 		fresh = ends_block(b, t->code, in);
 		b->taken |= in->lead & LEAD_TAKEN;
 	}
@@ -111,12 +118,19 @@ has_gate_before(const struct builder *b, uint32_t block)
 }
 
 static void
+add_arc(struct proc_text *p, uint32_t from, uint32_t to, uint8_t kind)
+{
+	VEC_PUSH(p->arcs, (struct arc){.from = from, .to = to, .kind = kind});
+	VEC_PUSH(p->arc_text, (struct arc_text){0});
+}
+
+static void
 add_edge(struct builder *b, uint32_t from, uint32_t to, uint8_t kind)
 {
 	uint32_t in = has_gate_before(b, to) && from != b->gate[to] ? b->gate[to] : to;
 	uint32_t e = graph_edge(b->p->graph, from, in);
 
-	VEC_PUSH(b->p->arcs, (struct arc){.kind = kind});
+	add_arc(b->p, from, in, kind);
 	if (e + 1 != b->p->arcs.n)
 		bug("arc %u out of step", e);
 }
@@ -199,16 +213,16 @@ jump_edge(struct builder *b, uint32_t block, const struct insn *in, uint8_t kind
 		add_edge(b, block, b->p->exit, CHORD_EDGE_EXIT);
 	else
 		add_edge(b, block, to, kind);
-	b->p->arcs.at[b->p->arcs.n - 1].jump = true;
-	if (to != GRAPH_NONE && insn_at(b->p, b->p->blocks.at[to].part, b->p->blocks.at[to].first)->stmt == UINT32_MAX)
+	b->p->arc_text.at[b->p->arcs.n - 1].jump = true;
+	if (to != GRAPH_NONE && insn_at(b->p, b->p->blocks.at[to].part, b->p->block_text.at[to].first)->stmt == UINT32_MAX)
 		b->p->reason = "a jump into the middle of a statement";
-	b->p->arcs.at[b->p->arcs.n - 1].stuck = !can_retarget(b, in);
+	b->p->arc_text.at[b->p->arcs.n - 1].stuck = !can_retarget(b, in);
 }
 
 static void
 fall_edge(struct builder *b, uint32_t block, const struct insn *in)
 {
-	const struct block *k = &b->p->blocks.at[block];
+	const struct block_text *k = &b->p->block_text.at[block];
 	const struct part *t = &b->p->parts.at[k->part];
 
 	if (k->last < t->last && insn_at(b->p, k->part, k->last)->off == in->off + in->len)
@@ -258,7 +272,7 @@ indirect_edge(struct builder *b, uint32_t block, const struct insn *in)
 static void
 inside_edges(struct builder *b, uint32_t block, const struct insn *in)
 {
-	const struct block *k = &b->p->blocks.at[block];
+	const struct block_text *k = &b->p->block_text.at[block];
 	const struct part *t = &b->p->parts.at[k->part];
 	uint32_t behind;
 
@@ -277,13 +291,13 @@ behind_edge(struct builder *b, uint32_t block, const struct insn *in)
 	const struct code *c = b->p->parts.at[b->p->blocks.at[block].part].code;
 
 	fall_edge(b, block, in);
-	b->p->arcs.at[b->p->arcs.n - 1].twice = b->p->graph->edge[b->p->arcs.n - 1].to != b->p->exit && returns_twice(b, c, in);
+	b->p->arc_text.at[b->p->arcs.n - 1].twice = b->p->graph->edge[b->p->arcs.n - 1].to != b->p->exit && returns_twice(b, c, in);
 }
 
 static uint16_t
 block_lead(const struct builder *b, uint32_t block)
 {
-	const struct block *k = &b->p->blocks.at[block];
+	const struct block_text *k = &b->p->block_text.at[block];
 
 	return insn_at(b->p, k->part, k->first)->lead;
 }
@@ -311,7 +325,7 @@ is_entered(const struct builder *b, uint32_t block)
 static void
 trap_edges(struct builder *b, uint32_t block, const struct insn *in)
 {
-	const struct block *k = &b->p->blocks.at[block];
+	const struct block_text *k = &b->p->block_text.at[block];
 	uint32_t behind = b->block_of[k->part][k->last - b->p->parts.at[k->part].first];
 	bool by_hub = hub_leads_to(b, behind);
 
@@ -362,7 +376,7 @@ block_edges(struct builder *b, uint32_t block)
 static void
 entry_edges(struct builder *b)
 {
-	struct proc *p = b->p;
+	struct proc_text *p = b->p;
 
 	for (uint32_t i = 0; i < p->blocks.n; i++) {
 		uint16_t lead = block_lead(b, i);
@@ -390,7 +404,7 @@ entry_edges(struct builder *b)
 static void
 reach_all(struct builder *b)
 {
-	struct proc *p = b->p;
+	struct proc_text *p = b->p;
 	struct graph *g = p->graph;
 	VEC(uint32_t) todo = {0};
 	bool *seen = pool_array(b->u->pool, g->nvert, sizeof *seen);
@@ -520,7 +534,7 @@ refuse_bad(struct builder *b, uint32_t t)
 static bool
 is_refused(struct builder *b)
 {
-	struct proc *p = b->p;
+	struct proc_text *p = b->p;
 
 	for (uint32_t t = 0; t < p->parts.n && !p->reason; t++) {
 		const struct part *part = &p->parts.at[t];
@@ -560,7 +574,7 @@ is_fixed_target(const struct builder *b, const struct code *c, uint32_t off)
 static bool
 goes_on(const struct builder *b, uint32_t block)
 {
-	const struct block *k = &b->p->blocks.at[block];
+	const struct block_text *k = &b->p->block_text.at[block];
 	const struct insn *in = last_insn(b, block);
 
 	/* Where there is an edge from ENTRY, whoever goes on is counted there. */
@@ -574,12 +588,12 @@ goes_on(const struct builder *b, uint32_t block)
 static void
 find_gates(struct builder *b)
 {
-	struct proc *p = b->p;
+	struct proc_text *p = b->p;
 	uint32_t first = p->exit + 1 + (p->hub != GRAPH_NONE);
 
 	b->gate = pool_array(b->u->pool, p->blocks.n, sizeof *b->gate);
 	for (uint32_t i = 0; i < p->blocks.n; i++) {
-		const struct block *k = &p->blocks.at[i];
+		const struct block_text *k = &p->block_text.at[i];
 		const struct insn *in = insn_at(p, k->part, k->first);
 		bool before = b->faults && in->lead & LEAD_FAULT && !is_trap(in), behind = goes_on(b, i);
 
@@ -593,8 +607,25 @@ find_gates(struct builder *b)
 	}
 }
 
+/* What the map says of the instructions of blocks. */
+static void
+fill_blocks(struct unit *u, struct proc_text *p)
+{
+	for (uint32_t i = 0; i < p->blocks.n; i++) {
+		const struct block_text *t = &p->block_text.at[i];
+		struct block *k = &p->blocks.at[i];
+		uint8_t *insn = pool_alloc(u->pool, t->last - t->first);
+
+		k->offset = insn_at(p, t->part, t->first)->off - p->parts.at[t->part].lo;
+		k->ninsn = t->last - t->first;
+		k->insn = insn;
+		for (uint32_t n = t->first; n < t->last; n++)
+			*insn++ = (uint8_t)(insn_at(p, t->part, n)->len | insn_at(p, t->part, n)->cls << 4);
+	}
+}
+
 void
-cfg_build(struct unit *u, struct proc *p)
+cfg_build(struct unit *u, struct proc_text *p)
 {
 	struct builder b = {.u = u, .p = p, .number = (uint32_t)(p - u->procs.at)};
 
@@ -604,6 +635,7 @@ cfg_build(struct unit *u, struct proc *p)
 	b.block_of = pool_array(u->pool, p->parts.n, sizeof *b.block_of);
 	for (uint32_t t = 0; t < p->parts.n; t++)
 		make_blocks(&b, t);
+	fill_blocks(u, p);
 	p->entry = (uint32_t)p->blocks.n;
 	p->exit = p->entry + 1;
 	b.indirect = jumps_inside(&b);
@@ -617,6 +649,6 @@ cfg_build(struct unit *u, struct proc *p)
 	entry_edges(&b);
 	reach_all(&b);
 	graph_close(p->graph);
-	VEC_PUSH(p->arcs, (struct arc){.kind = CHORD_EDGE_CLOSE});
+	add_arc(p, p->exit, p->entry, CHORD_EDGE_CLOSE);
 	graph_complete(p->graph);
 }

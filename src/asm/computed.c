@@ -34,7 +34,7 @@ struct state {
 
 struct computed {
 	struct unit *u;
-	struct proc *p;
+	struct proc_text *p;
 	struct state *at;   /* by vertex: before it */
 };
 
@@ -198,7 +198,7 @@ static void
 refuse(struct computed *x, struct word w, uint32_t off)
 {
 	const char *why = "an indirect jump to an address that is computed from a label";
-	struct proc *other = &x->u->procs.at[w.proc];
+	struct proc_text *other = &x->u->procs.at[w.proc];
 
 	if (!x->p->reason)
 		x->p->reason = pool_printf(x->u->pool, "%s at +0x%x", why, off);
@@ -248,7 +248,7 @@ behind(const struct computed *x, uint32_t v)
 	struct state s = x->at[v];
 
 	if (v < x->p->blocks.n) {
-		const struct block *b = &x->p->blocks.at[v];
+		const struct block_text *b = &x->p->block_text.at[v];
 
 		for (uint32_t i = b->first; i < b->last; i++)
 			step(x, x->p->parts.at[b->part].code, i, &s);
@@ -271,7 +271,7 @@ pass(struct computed *x, uint32_t v)
 
 /* Is there anything to follow: an instruction that has an address of code, and, in compilers' text, an indirect jump? */
 static bool
-is_suspect(const struct unit *u, const struct proc *p)
+is_suspect(const struct unit *u, const struct proc_text *p)
 {
 	bool has = false, leads = !u->text->compiler, named;
 
@@ -287,7 +287,7 @@ is_suspect(const struct unit *u, const struct proc *p)
 }
 
 void
-computed_find(struct unit *u, struct proc *p)
+computed_find(struct unit *u, struct proc_text *p)
 {
 	struct computed x = {.u = u, .p = p};
 	bool again = true;
@@ -307,7 +307,7 @@ computed_find(struct unit *u, struct proc *p)
 		const struct part *part = &p->parts.at[p->blocks.at[b].part];
 		struct state s = x.at[b];
 
-		for (uint32_t i = p->blocks.at[b].first; i < p->blocks.at[b].last; i++) {
+		for (uint32_t i = p->block_text.at[b].first; i < p->block_text.at[b].last; i++) {
 			look_at(&x, part, i, &s);
 			step(&x, part->code, i, &s);
 		}

@@ -43,7 +43,7 @@ is_named_fault(const struct unit *u, const struct part *t, const struct insn *in
 }
 
 static struct seen
-look(const struct unit *u, const struct proc *p)
+look(const struct unit *u, const struct proc_text *p)
 {
 	struct seen s = {0};
 
@@ -60,7 +60,7 @@ look(const struct unit *u, const struct proc *p)
 }
 
 bool
-fault_find(struct unit *u, struct proc *p)
+fault_find(struct unit *u, struct proc_text *p)
 {
 	struct seen s = look(u, p);
 	bool all = u->text->compiler && !s.named && !s.jumps;

@@ -8,13 +8,13 @@
 
 struct frames {
 	const struct unit *u;
-	const struct proc *p;
+	const struct proc_text *p;
 	struct frame_regs *at;   /* by vertex: where it begins */
 	bool *reached;           /* by vertex */
 	bool alone;              /* nothing is asked of the frames of other procedures */
 };
 
-static struct frames *find(const struct unit *u, const struct proc *p, bool alone);
+static struct frames *find(const struct unit *u, const struct proc_text *p, bool alone);
 static struct frame_regs regs_before(const struct frames *f, uint32_t block, uint32_t i);
 
 /* Callees give back the stack pointer and what the ABI says is theirs to keep. */
@@ -126,7 +126,7 @@ meet(struct frame_regs *a, const struct frame_regs *b)
 static const struct frames *
 frames_of(const struct unit *u, uint32_t proc)
 {
-	const struct proc *p = &u->procs.at[proc];
+	const struct proc_text *p = &u->procs.at[proc];
 
 	if (!p->graph || p->reason)
 		return NULL;
@@ -136,9 +136,9 @@ frames_of(const struct unit *u, uint32_t proc)
 }
 
 static bool
-is_in(const struct proc *p, uint32_t block, const struct code *c, uint32_t insn)
+is_in(const struct proc_text *p, uint32_t block, const struct code *c, uint32_t insn)
 {
-	const struct block *b = &p->blocks.at[block];
+	const struct block_text *b = &p->block_text.at[block];
 
 	return p->parts.at[b->part].code == c && b->first <= insn && insn < b->last;
 }
@@ -195,7 +195,7 @@ static struct frame_regs
 jumped_from(const struct frames *f, uint32_t block)
 {
 	const struct code *c = f->p->parts.at[f->p->blocks.at[block].part].code;
-	const struct insn *in = insn_of(f, block, f->p->blocks.at[block].first);
+	const struct insn *in = insn_of(f, block, f->p->block_text.at[block].first);
 	size_t first = first_way(f->u, c->section, in->off);
 	struct frame_regs r = {0};
 
@@ -216,7 +216,7 @@ jumped_from(const struct frames *f, uint32_t block)
 static struct frame_regs
 enters(const struct frames *f, uint32_t block, uint8_t kind)
 {
-	struct frame_regs r = stated(f->u, insn_of(f, block, f->p->blocks.at[block].first));
+	struct frame_regs r = stated(f->u, insn_of(f, block, f->p->block_text.at[block].first));
 
 	if (!r.known && kind == CHORD_EDGE_ENTRY && block == 0)
 		return behind_call(f->u);
@@ -229,7 +229,7 @@ enters(const struct frames *f, uint32_t block, uint8_t kind)
 static struct frame_regs
 leaves(const struct frames *f, uint32_t block, uint8_t kind)
 {
-	const struct block *b = &f->p->blocks.at[block];
+	const struct block_text *b = &f->p->block_text.at[block];
 	const struct code *c = f->p->parts.at[b->part].code;
 	struct frame_regs r = f->at[block];
 	uint32_t i = b->first;
@@ -247,7 +247,7 @@ leaves(const struct frames *f, uint32_t block, uint8_t kind)
 static bool
 follow(struct frames *f, uint32_t e)
 {
-	const struct proc *p = f->p;
+	const struct proc_text *p = f->p;
 	uint32_t from = p->graph->edge[e].from, to = p->graph->edge[e].to;
 	struct frame_regs r;
 
@@ -277,7 +277,7 @@ follow_out(struct frames *f, uint32_t v, bool *again)
 }
 
 static struct frames *
-find(const struct unit *u, const struct proc *p, bool alone)
+find(const struct unit *u, const struct proc_text *p, bool alone)
 {
 	struct frames *f = pool_alloc(u->pool, sizeof *f);
 	uint32_t n = p->graph->nvert;
@@ -298,7 +298,7 @@ find(const struct unit *u, const struct proc *p, bool alone)
 }
 
 struct frames *
-frames_find(const struct unit *u, const struct proc *p)
+frames_find(const struct unit *u, const struct proc_text *p)
 {
 	return find(u, p, false);
 }
@@ -310,7 +310,7 @@ regs_before(const struct frames *f, uint32_t block, uint32_t i)
 	const struct code *c = f->p->parts.at[f->p->blocks.at[block].part].code;
 	struct frame_regs r = f->at[block];
 
-	for (uint32_t k = f->p->blocks.at[block].first; k < i; k++)
+	for (uint32_t k = f->p->block_text.at[block].first; k < i; k++)
 		step(f->u, c, &c->insns.at[k], &r);
 	return r;
 }
@@ -337,7 +337,7 @@ bool
 frames_as_stated(const struct frames *f)
 {
 	for (uint32_t b = 0; b < f->p->blocks.n; b++) {
-		const struct block *k = &f->p->blocks.at[b];
+		const struct block_text *k = &f->p->block_text.at[b];
 		const struct code *c = f->p->parts.at[k->part].code;
 		struct frame_regs r = f->at[b];
 

@@ -14,7 +14,7 @@
 
 struct flow {
 	const struct unit *u;
-	struct proc *p;
+	struct proc_text *p;
 	uint16_t gone;         /* registers that mean nothing at a return */
 	uint16_t landing;      /* registers live at some landing pad: any instruction may fault and lead there */
 	struct gap *in;        /* by vertex */
@@ -121,7 +121,7 @@ calls_out(const struct unit *u, const struct code *c, const struct insn *in)
 /* The registers that no caller of the procedure expects to be as they were: those that it changes, and does not keep as
  * functions with calling conventions of their own would, and one more if nobody here calls it. */
 static uint16_t
-gone_of(const struct unit *u, const struct proc *p)
+gone_of(const struct unit *u, const struct proc_text *p)
 {
 	uint16_t gone = p->called ? 0 : u->machine->scratch, kept;
 
@@ -186,7 +186,7 @@ at_exit(const struct flow *f, const struct insn *in)
 static const struct insn *
 last_insn(const struct flow *f, uint32_t v)
 {
-	const struct block *b = &f->p->blocks.at[v];
+	const struct block_text *b = &f->p->block_text.at[v];
 
 	return &f->p->parts.at[b->part].code->insns.at[b->last - 1];
 }
@@ -213,7 +213,7 @@ visit(struct flow *f, uint32_t v)
 	struct gap live = after_block(f, v), old = f->in[v];
 
 	if (v < f->p->blocks.n) {
-		const struct block *b = &f->p->blocks.at[v];
+		const struct block_text *b = &f->p->block_text.at[v];
 		const struct code *c = f->p->parts.at[b->part].code;
 
 		for (uint32_t i = b->last; i-- > b->first;) {
@@ -230,7 +230,7 @@ visit(struct flow *f, uint32_t v)
 static void
 fill(struct flow *f)
 {
-	struct proc *p = f->p;
+	struct proc_text *p = f->p;
 	uint32_t n = 0;
 
 	p->gap_base = pool_array(f->u->pool, p->parts.n, sizeof *p->gap_base);
@@ -240,7 +240,7 @@ fill(struct flow *f)
 	}
 	p->gaps = pool_array(f->u->pool, n + 1, sizeof *p->gaps);
 	for (uint32_t v = 0; v < p->blocks.n; v++) {
-		const struct block *b = &p->blocks.at[v];
+		const struct block_text *b = &p->block_text.at[v];
 		const struct code *c = p->parts.at[b->part].code;
 		struct gap live = after_block(f, v);
 
@@ -253,7 +253,7 @@ fill(struct flow *f)
 }
 
 void
-live_find(struct unit *u, struct proc *p)
+live_find(struct unit *u, struct proc_text *p)
 {
 	struct flow f = {.u = u, .p = p, .in = pool_array(u->pool, p->graph->nvert, sizeof *f.in)};
 	bool again = true;
@@ -272,16 +272,16 @@ live_find(struct unit *u, struct proc *p)
 }
 
 struct gap
-gap_on_edge(const struct unit *u, const struct proc *p, uint32_t from, uint32_t to)
+gap_on_edge(const struct unit *u, const struct proc_text *p, uint32_t from, uint32_t to)
 {
-	struct flow f = {.u = u, .p = (struct proc *)p, .gone = p->gone};
+	struct flow f = {.u = u, .p = (struct proc_text *)p, .gone = p->gone};
 	struct gap gap = {.flags_live = u->machine->all_flags, .regs_live = u->machine->all_regs};
 
 	if (to == p->exit)
 		gap = at_exit(&f, last_insn(&f, from));
 	else if (to < p->blocks.n)
-		gap = gap_before(p, p->blocks.at[to].part, p->blocks.at[to].first);
+		gap = gap_before(p, p->blocks.at[to].part, p->block_text.at[to].first);
 	if (from < p->blocks.n)
-		gap.no_stack |= gap_before(p, p->blocks.at[from].part, p->blocks.at[from].last - 1).no_stack;
+		gap.no_stack |= gap_before(p, p->blocks.at[from].part, p->block_text.at[from].last - 1).no_stack;
 	return gap;
 }

@@ -136,7 +136,7 @@ last_stmt(const struct code *c, uint32_t first, uint32_t last)
 }
 
 /* The procedure that NAME.cold is a part of. */
-static struct proc *
+static struct proc_text *
 cold_of(struct unit *u, const struct strmap *names, const char *name)
 {
 	const char *cold = strstr(name, ".cold");
@@ -178,7 +178,7 @@ is_cold(const char *name)
 
 /* Of procedure p, or of a new one. */
 static void
-add_part(struct unit *u, struct code *c, struct strmap *names, const char *name, uint32_t lo, uint32_t hi, struct proc *p)
+add_part(struct unit *u, struct code *c, struct strmap *names, const char *name, uint32_t lo, uint32_t hi, struct proc_text *p)
 {
 	struct part part = {.code = c, .lo = lo, .name = name};
 
@@ -192,7 +192,7 @@ add_part(struct unit *u, struct code *c, struct strmap *names, const char *name,
 	if (!p) {
 		if (!is_cold(name))
 			strmap_put(names, str_of(name), u->procs.n);
-		VEC_PUSH(u->procs, (struct proc){.name = name, .hub = GRAPH_NONE});
+		VEC_PUSH(u->procs, (struct proc_text){.name = name, .hub = GRAPH_NONE});
 		p = &u->procs.at[u->procs.n - 1];
 	}
 	VEC_PUSH(c->ranges, (struct range){part.lo, (uint32_t)(p - u->procs.at), (uint32_t)p->parts.n});

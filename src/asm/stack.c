@@ -26,7 +26,7 @@ struct text_stacks;
 struct stacks {
 	struct text_stacks *all;
 	const struct unit *u;
-	struct proc *p;
+	struct proc_text *p;
 	uint32_t *at;     /* by vertex: registers with addresses on the stack */
 	bool *reached;
 	bool *outside;    /* by vertex: it is not known who jumps there from outside */
@@ -94,7 +94,7 @@ leads_elsewhere(const struct stacks *s, uint32_t proc, const struct code *c, con
 static uint32_t
 writes_of(struct stacks *s, uint32_t proc)
 {
-	const struct proc *p = &s->u->procs.at[proc];
+	const struct proc_text *p = &s->u->procs.at[proc];
 	uint32_t writes = 0;
 	struct value v;
 
@@ -145,10 +145,10 @@ step(struct stacks *s, const struct code *c, const struct insn *in, uint32_t *re
 
 /* The block that begins at a place; 0 if none does. */
 static uint32_t
-block_at(const struct proc *p, uint32_t part, uint32_t off)
+block_at(const struct proc_text *p, uint32_t part, uint32_t off)
 {
 	for (uint32_t v = 1; v < p->blocks.n; v++)
-		if (p->blocks.at[v].part == part && p->parts.at[part].code->insns.at[p->blocks.at[v].first].off == off)
+		if (p->blocks.at[v].part == part && p->parts.at[part].code->insns.at[p->block_text.at[v].first].off == off)
 			return v;
 	return 0;
 }
@@ -205,7 +205,7 @@ find_slots(struct stacks *s)
 	uint32_t block;
 
 	for (uint32_t v = 0; v < s->p->blocks.n; v++) {
-		const struct block *b = &s->p->blocks.at[v];
+		const struct block_text *b = &s->p->block_text.at[v];
 		const struct code *c = s->p->parts.at[b->part].code;
 		uint32_t regs = s->at[v];
 
@@ -263,7 +263,7 @@ pass(struct stacks *s, uint32_t v)
 	uint32_t regs = s->at[v];
 
 	if (v < s->p->blocks.n) {
-		const struct block *b = &s->p->blocks.at[v];
+		const struct block_text *b = &s->p->block_text.at[v];
 		const struct code *c = s->p->parts.at[b->part].code;
 
 		for (uint32_t i = b->first; i < b->last; i++) {
@@ -280,7 +280,7 @@ pass(struct stacks *s, uint32_t v)
 static void
 begin(struct stacks *s)
 {
-	const struct proc *p = s->p;
+	const struct proc_text *p = s->p;
 	uint32_t sp = 1u << s->u->machine->sp;
 
 	memset(s->reached, 0, p->graph->nvert * sizeof *s->reached);
@@ -305,11 +305,11 @@ follow(struct stacks *s)
 static void
 mark_gaps(struct stacks *s)
 {
-	struct proc *p = s->p;
+	struct proc_text *p = s->p;
 
 	p->strays = true;
 	for (uint32_t v = 0; v < p->blocks.n; v++) {
-		const struct block *b = &p->blocks.at[v];
+		const struct block_text *b = &p->block_text.at[v];
 		const struct part *part = &p->parts.at[b->part];
 		uint32_t regs = s->at[v];
 
@@ -321,7 +321,7 @@ mark_gaps(struct stacks *s)
 }
 
 static bool
-sets_stack_pointer(const struct unit *u, const struct proc *p)
+sets_stack_pointer(const struct unit *u, const struct proc_text *p)
 {
 	for (size_t t = 0; t < p->parts.n; t++)
 		for (uint32_t i = p->parts.at[t].first; i < p->parts.at[t].last; i++) {
@@ -376,7 +376,7 @@ find_strays(struct text_stacks *all)
 }
 
 static struct stacks *
-look_at(struct text_stacks *all, struct proc *p)
+look_at(struct text_stacks *all, struct proc_text *p)
 {
 	struct stacks *s = pool_array(all->u->pool, 1, sizeof *s);
 	const struct graph *g = p->graph;
@@ -387,7 +387,7 @@ look_at(struct text_stacks *all, struct proc *p)
 	s->reached = pool_array(all->u->pool, g->nvert, sizeof *s->reached);
 	s->outside = pool_array(all->u->pool, g->nvert, sizeof *s->outside);
 	for (uint32_t v = 0; v < p->blocks.n; v++) {
-		const struct block *b = &p->blocks.at[v];
+		const struct block_text *b = &p->block_text.at[v];
 		unsigned lead = p->parts.at[b->part].code->insns.at[b->first].lead;
 
 		s->outside[v] = (lead & ~(unsigned)(LEAD_JUMP | LEAD_AFTER | LEAD_START)) != LEAD_ENTRY;

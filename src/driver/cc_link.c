@@ -128,7 +128,7 @@ check_apart(struct pool *pool, const char *output)
 			uint64_t kinds = 0;
 
 			strmap_get(&seen, str_of(name), &kinds);
-			kinds |= u.map.proc[i].calls ? SUMMED : NOT_SUMMED;
+			kinds |= u.map.proc[i].summed ? SUMMED : NOT_SUMMED;
 			if (kinds == (SUMMED | NOT_SUMMED)) {
 				say_warning(output, "%s: counted for calls (-fchord=calls) in some objects and not in others: "
 				            "chord_events() and sums of calls see these apart", name);

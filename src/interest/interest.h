@@ -19,7 +19,7 @@ struct interest_path {
 
 struct interest_proc {
 	const char *name, *file; /* as in the map */
-	uint64_t hash;           /* of its graph */
+	uint64_t hash;           /* of its graph: proc_hash() of cfg.h */
 	unsigned line;
 	bool has_cuts;
 	uint32_t ncut, npath;
@@ -54,13 +54,5 @@ const struct interest_proc *interest_find(const struct interest *in, const char 
 /* A file of weights has no cuts and no paths. */
 void interest_write_head(struct buf *out, enum interest_kind kind);
 void interest_write(struct buf *out, enum interest_kind kind, const struct interest_proc *p);
-
-/* The hash of a graph is that of these bytes: as in a map's blob, the number of blocks; of each the number of its
- * instructions and these, a byte each; the numbers of vertices and edges; of each edge from, to and kind. */
-static inline uint64_t
-interest_hash(const struct buf *graph)
-{
-	return str_hash((struct str){graph->at, graph->n});
-}
 
 #endif

@@ -182,7 +182,7 @@ add_own(struct post *s, struct loaded *l, const struct unit *u)
 	uint64_t lo, hi;
 
 	for (uint32_t i = 0; i < u->map.nproc; i++)
-		for (uint32_t k = 0; k < u->map.proc[i].nevent && u->map.proc[i].calls; k++)
+		for (uint32_t k = 0; k < u->map.proc[i].nevent && u->map.proc[i].summed; k++)
 			add_sum(l, u->map.proc[i].event[k].addr);
 	if (counter_range(&u->map, &lo, &hi))
 		add_memory(s, l->number, lo, lo + l->live.bias, hi - lo);

@@ -6,24 +6,6 @@
 #include "graph/graph.h"
 #include "profile/profile.h"
 
-/* in.c. Bytes being read. Once bad is set all that is read is zero, so that checks
- * may come late; nothing is allocated from a number before it was compared
- * with the bytes that are left. */
-struct in {
-	const unsigned char *at, *end;
-	struct pool *pool;
-	const char *bad;
-	const char *name;        /* of the procedure, once known */
-};
-size_t in_left(const struct in *in);
-void in_bad(struct in *in, const char *why);
-void in_bytes(struct in *in, void *to, size_t n);
-uint64_t in_uleb(struct in *in);
-int64_t in_signed(struct in *in);
-uint32_t in_below(struct in *in, uint64_t limit, const char *what); /* a number below a limit */
-uint32_t in_number(struct in *in, size_t min); /* how many of something follow, each of at least min bytes */
-const char *in_string(struct in *in);          /* what could do harm on a terminal becomes blank */
-
 /* path_file.c: paths in a profile. Texts say what is wrong with the file, NULL that nothing is. */
 const char *paths_read_tables(struct profile *p, struct module *m, const struct chord_extent_head *h, const unsigned char *at);
 const char *paths_read_hashed(struct profile *p, const struct chord_extent_head *h, const unsigned char *at);

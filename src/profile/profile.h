@@ -8,39 +8,10 @@
 #define CHORD_PROFILE_H
 
 #include "base/base.h"
+#include "cfg/cfg.h"
 #include "format/format.h"
 
 /* ---- map.c: what the weaver said about the procedures of a module ---- */
-
-struct block {
-	uint32_t part;
-	uint32_t offset;         /* in the part, before weaving */
-	uint32_t counter;        /* 0: none; c: counter c-1 */
-	uint32_t ninsn;
-	const uint8_t *insn;     /* length in bits 0-3, enum chord_insn in bits 4-7 */
-	uint32_t call, ncall;    /* its calls: proc.call[call .. call+ncall) */
-	uint32_t seg, nseg;      /* its segments, likewise */
-};
-
-struct arc {
-	uint32_t from, to;
-	uint32_t kind;           /* enum chord_edge */
-	uint32_t counter;
-};
-
-/* Sorted by block and instruction. Addresses are 0 where the weaver did not know them. */
-struct call {
-	uint32_t block, insn;
-	uint32_t flags;
-	uint32_t sum;            /* 0: none; c: counters from c-1 on, one for each event */
-	const char *callee;      /* symbol; "": not known; NULL without a sum */
-	bool again;              /* the procedure may be entered again before it returns, by calls that name it (calls_again()) */
-	uint64_t back;           /* return address in the woven program */
-};
-struct seg {
-	uint32_t block, insn;
-	uint64_t addr;           /* in the woven program */
-};
 
 /* An event that is counted in the module: one counter for all procedures, a sum of numbers that each stand for so many
  * events. Other events may count in the same numbers. */
@@ -91,34 +62,6 @@ struct proc_paths {
 	uint32_t ninterest;
 	uint64_t *interest;      /* SELECTED: sums of the paths of interest, ascending */
 };
-
-struct proc {
-	const char *name, *file;
-	const char *refused;     /* why it was not measured; NULL: it was */
-	const char **also;       /* names of identical procedures that were folded into this one */
-	uint32_t nalso;
-	uint32_t measure;        /* enum chord_measure */
-	bool calls;              /* events are summed for its calls */
-	uint64_t counters;       /* link-time address */
-	uint32_t ncounter;
-	uint32_t npart, nblock, nvert, narc, ncall, nseg;
-	struct chord_part *part;
-	struct block *block;
-	struct arc *arc;
-	struct call *call;
-	struct seg *seg;
-	uint32_t close;          /* the arc EXIT -> ENTRY */
-	uint32_t nevent;
-	struct event_counter *event;
-	struct event_block *event_block; /* by block and event */
-	struct event_site *event_site;   /* by block and instruction */
-	uint32_t nevent_site;
-	struct event_site *event_call;   /* add: how much more has been added behind that call than has happened in it */
-	uint32_t nevent_call;
-	struct proc_paths *paths; /* NULL: not counted */
-};
-#define PROC_ENTRY(p) ((p)->nblock)
-#define PROC_EXIT(p) ((p)->nblock + 1)
 
 struct map {
 	struct proc *proc;       /* by address of their first part */

@@ -146,8 +146,6 @@ int64_t where_behind(const struct where *w, uint32_t e);
 
 /* ---- weights.c: how often edges ran, for the weaver ---- */
 
-/* The hash of a procedure's graph, by which the weaver knows it again. */
-uint64_t proc_hash(const struct proc *p);
 /* Is it known how often each edge ran? */
 bool weights_known(const struct proc *p, const struct counts *c);
 /* Adds how often each edge ran to ran[], by arc, at most up to UINT64_MAX. Needs weights_known(). */

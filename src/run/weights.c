@@ -2,29 +2,6 @@
 /* How often edges ran, for the weaver: in place of what it guesses. */
 #include "run/run.h"
 
-uint64_t
-proc_hash(const struct proc *p)
-{
-	struct buf b = {0};
-	uint64_t hash;
-
-	buf_uleb(&b, p->nblock);
-	for (uint32_t v = 0; v < p->nblock; v++) {
-		buf_uleb(&b, p->block[v].ninsn);
-		buf_add(&b, p->block[v].insn, p->block[v].ninsn);
-	}
-	buf_uleb(&b, p->nvert);
-	buf_uleb(&b, p->narc);
-	for (uint32_t i = 0; i < p->narc; i++) {
-		buf_uleb(&b, p->arc[i].from);
-		buf_uleb(&b, p->arc[i].to);
-		buf_uleb(&b, p->arc[i].kind);
-	}
-	hash = interest_hash(&b);
-	buf_free(&b);
-	return hash;
-}
-
 bool
 weights_known(const struct proc *p, const struct counts *c)
 {

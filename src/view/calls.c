@@ -80,7 +80,7 @@ view_calls(struct view_calls *list, struct run *run)
 		struct unit *u = &run->unit.at[i];
 
 		for (uint32_t k = 0; k < u->map.nproc; k++)
-			if (u->map.proc[k].calls && !u->counts[k].why)
+			if (u->map.proc[k].summed && !u->counts[k].why)
 				find_calls_of(list, run, u, k);
 	}
 	if (list->n)

@@ -91,16 +91,16 @@ is_innermost(const struct code *c, uint32_t first, uint32_t last)
 static uint32_t
 loop_length(const struct align *a, uint32_t e)
 {
-	const struct proc *p = a->m->w->proc;
+	const struct proc_text *p = a->m->w->proc;
 	const struct edge *edge = &p->graph->edge[e];
-	const struct block *from, *to;
+	const struct block_text *from, *to;
 	const struct insn *first, *last;
 	uint32_t woven;
 
-	if (!p->arcs.at[e].jump || edge->from >= p->blocks.n || edge->to >= p->blocks.n)
+	if (!p->arc_text.at[e].jump || edge->from >= p->blocks.n || edge->to >= p->blocks.n)
 		return 0;
-	from = &p->blocks.at[edge->from];
-	to = &p->blocks.at[edge->to];
+	from = &p->block_text.at[edge->from];
+	to = &p->block_text.at[edge->to];
 	first = woven_insn(a->m->w, edge->to, to->first);
 	last = emit_last(a->m, edge->from);
 	if (from->part != to->part || last->off < first->off || last->off + last->len - first->off > LONG ||
@@ -154,12 +154,12 @@ static void
 align_loop(struct align *a, uint32_t e)
 {
 	const struct text *t = a->m->u->text;
-	const struct proc *p = a->m->w->proc;
+	const struct proc_text *p = a->m->w->proc;
 	uint32_t to = p->graph->edge[e].to, length = loop_length(a, e), by;
 
 	if (!length)
 		return;
-	by = aligned_by(t, woven_insn(a->m->w, to, p->blocks.at[to].first)->stmt);
+	by = aligned_by(t, woven_insn(a->m->w, to, p->block_text.at[to].first)->stmt);
 	if (by != UINT32_MAX)
 		emit_align(a, length, emit_behind(a->m, by), RANK_ALIGNED, by);
 }
@@ -177,7 +177,7 @@ emit_aligned(struct emitter *m, size_t first)
 		uint32_t to = w->proc->graph->edge[e].to;
 		bool split = site_used(&w->edge[e]) && w->edge[e].where == SITE_SPLIT;
 
-		if (split && w->proc->arcs.at[e].jump)
+		if (split && w->proc->arc_text.at[e].jump)
 			align_split(&a, e);
 		else if (!split && to < w->proc->blocks.n && !w->split[to])
 			align_loop(&a, e);

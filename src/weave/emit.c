@@ -38,7 +38,7 @@ emit_label(struct buf *b, char kind, uint32_t proc, size_t number)
 const struct insn *
 emit_last(const struct emitter *m, uint32_t block)
 {
-	return woven_insn(m->w, block, m->w->proc->blocks.at[block].last - 1);
+	return woven_insn(m->w, block, m->w->proc->block_text.at[block].last - 1);
 }
 
 uint32_t
@@ -73,7 +73,7 @@ emit_end_stmt(const struct emitter *m, const struct code *c, const struct insn *
 const struct code *
 emit_code(const struct emitter *m, uint32_t block)
 {
-	const struct proc *p = m->w->proc;
+	const struct proc_text *p = m->w->proc;
 
 	return p->parts.at[p->blocks.at[block].part].code;
 }
@@ -115,7 +115,7 @@ emit_name(struct emitter *m, char kind, size_t number)
 void
 emit_segment(struct emitter *m, uint32_t block, uint32_t insn)
 {
-	VEC_PUSH(m->w->segments, (struct segment){block, insn});
+	VEC_PUSH(m->w->segments, (struct seg){.block = block, .insn = insn - m->w->proc->block_text.at[block].first});
 }
 
 /* A label that only debugging information and tables of calls know. */
@@ -148,7 +148,7 @@ emit_after(struct emitter *m, uint32_t block, uint32_t rank)
 {
 	uint32_t stmt = emit_end_stmt(m, emit_code(m, block), emit_last(m, block));
 
-	stmt = emit_returned(m, block, m->w->proc->blocks.at[block].last - 1, stmt);
+	stmt = emit_returned(m, block, m->w->proc->block_text.at[block].last - 1, stmt);
 	emit_text(m, emit_behind(m, stmt), rank, stmt);
 }
 
@@ -170,7 +170,7 @@ emit_before_line(const struct emitter *m, uint32_t block, uint32_t i)
 static int
 by_segment(const void *a, const void *b)
 {
-	const struct segment *x = a, *y = b;
+	const struct seg *x = a, *y = b;
 
 	if (x->block != y->block)
 		return x->block < y->block ? -1 : 1;
@@ -200,7 +200,7 @@ emit_segments(struct emitter *m)
 	size_t n = 0;
 
 	for (uint32_t b = 0; b < w->proc->blocks.n; b++) {
-		const struct block *k = &w->proc->blocks.at[b];
+		const struct block_text *k = &w->proc->block_text.at[b];
 
 		for (uint32_t i = k->first; i < k->last; i++)
 			if (i == k->first || is_aligned(m, emit_code(m, b), i))
@@ -212,8 +212,8 @@ emit_segments(struct emitter *m)
 			w->segments.at[n++] = w->segments.at[i];
 	w->segments.n = n;
 	for (uint32_t i = 0; i < n; i++) {
-		const struct segment *s = &w->segments.at[i];
-		uint32_t stmt = woven_insn(m->w, s->block, s->insn)->stmt;
+		const struct seg *s = &w->segments.at[i];
+		uint32_t stmt = block_insn(m->w, s->block, s->insn)->stmt;
 
 		if (stmt == UINT32_MAX)
 			continue;
@@ -227,7 +227,7 @@ static uint32_t
 block_from(const struct emitter *m, const struct code *c, uint32_t off)
 {
 	for (uint32_t b = 0; b < m->w->proc->blocks.n; b++)
-		if (emit_code(m, b) == c && woven_insn(m->w, b, m->w->proc->blocks.at[b].first)->off == off)
+		if (emit_code(m, b) == c && woven_insn(m->w, b, m->w->proc->block_text.at[b].first)->off == off)
 			return b;
 	bug("nothing begins at +0x%x of %s", off, m->w->proc->name);
 }
@@ -257,7 +257,7 @@ static void
 emit_targets(struct emitter *m)
 {
 	for (uint32_t b = 0; b < m->w->proc->blocks.n; b++) {
-		uint32_t i = m->w->proc->blocks.at[b].first;
+		uint32_t i = m->w->proc->block_text.at[b].first;
 
 		if (!m->target[b])
 			continue;
@@ -329,7 +329,7 @@ void
 emit_proc(const struct unit *u, struct woven *w, struct edits *e, const struct weave_options *o)
 {
 	struct emitter m = {.u = u, .w = w, .e = e, .o = o};
-	struct proc *p = w->proc;
+	struct proc_text *p = w->proc;
 	size_t first = e->list.n;
 
 	m.target = pool_array(u->pool, p->blocks.n, sizeof *m.target);
@@ -362,7 +362,7 @@ void
 emit_refused(const struct unit *u, struct woven *w, struct edits *e, const struct weave_options *o)
 {
 	struct emitter m = {.u = u, .w = w, .e = e};
-	const struct proc *p = w->proc;
+	const struct proc_text *p = w->proc;
 	uint32_t stmt = p->parts.at[0].last_stmt;
 
 	if (stmt == UINT32_MAX)

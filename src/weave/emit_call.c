@@ -18,25 +18,25 @@ can_label_return(const struct emitter *m, const struct code *c, const struct ins
 void
 emit_calls(struct emitter *m)
 {
-	const struct proc *p = m->w->proc;
+	const struct proc_text *p = m->w->proc;
 	bool *leaves = pool_array(m->u->pool, p->graph->nvert, sizeof *leaves);
 	bool *twice = pool_array(m->u->pool, p->graph->nvert, sizeof *twice);
 
 	for (uint32_t e = 0; e < p->arcs.n; e++) {
 		leaves[p->graph->edge[e].from] |= p->graph->edge[e].to == p->exit;
-		twice[p->graph->edge[e].from] |= p->arcs.at[e].twice && m->w->paths;
+		twice[p->graph->edge[e].from] |= p->arc_text.at[e].twice && m->w->paths;
 	}
 	for (uint32_t b = 0; b < p->blocks.n; b++)
-		for (uint32_t i = p->blocks.at[b].first; i < p->blocks.at[b].last; i++) {
+		for (uint32_t i = p->block_text.at[b].first; i < p->block_text.at[b].last; i++) {
 			const struct insn *in = woven_insn(m->w, b, i);
 			uint32_t stmt, flags = 0;
 			bool labelled;
 
 			if (in->cls != CHORD_INSN_CALL && in->cls != CHORD_INSN_ICALL)
 				continue;
-			if (i + 1 == p->blocks.at[b].last && leaves[b])
+			if (i + 1 == p->block_text.at[b].last && leaves[b])
 				flags = CHORD_CALL_NORETURN;
-			if (i + 1 == p->blocks.at[b].last && twice[b])
+			if (i + 1 == p->block_text.at[b].last && twice[b])
 				flags = CHORD_CALL_TWICE;
 			stmt = in->stmt == UINT32_MAX ? UINT32_MAX : emit_end_stmt(m, emit_code(m, b), in);
 			labelled = can_label_return(m, emit_code(m, b), in, stmt);
@@ -44,7 +44,8 @@ emit_calls(struct emitter *m)
 				emit_label(&m->b, 'R', m->w->number, m->w->calls.n);
 				emit_text(m, emit_behind(m, stmt), RANK_RETURN, stmt);
 			}
-			VEC_PUSH(m->w->calls, (struct call){b, i, flags, labelled, 0, NULL});
+			VEC_PUSH(m->w->calls, (struct call){.block = b, .insn = i - p->block_text.at[b].first, .flags = flags});
+			VEC_PUSH(m->w->labelled, labelled);
 			measures_at_call(m, (uint32_t)m->w->calls.n - 1, stmt);
 		}
 }
@@ -53,7 +54,7 @@ emit_calls(struct emitter *m)
 void
 emit_aways(struct emitter *m)
 {
-	const struct proc *p = m->w->proc;
+	const struct proc_text *p = m->w->proc;
 	struct away a;
 
 	for (uint32_t e = 0; e < p->arcs.n; e++) {

@@ -10,7 +10,7 @@
 static bool
 add_far(struct emitter *m, uint32_t block, uint32_t stmt, const struct buf *stub)
 {
-	const struct proc *p = m->w->proc;
+	const struct proc_text *p = m->w->proc;
 	uint32_t part = p->blocks.at[block].part;
 	struct buf there = {0}, back = {0};
 	bool moves = stmt != UINT32_MAX &&
@@ -163,7 +163,7 @@ jump_on(struct emitter *m, struct buf *b, uint32_t e)
 static void
 far_stub(struct emitter *m, uint32_t e)
 {
-	const struct proc *p = m->w->proc;
+	const struct proc_text *p = m->w->proc;
 	uint32_t from = p->graph->edge[e].from, part = p->blocks.at[from].part;
 	struct buf *b = &m->stubs[part], back = {0};
 
@@ -223,7 +223,7 @@ emit_split(struct emitter *m, uint32_t e)
 {
 	const struct site *s = &m->w->edge[e];
 
-	if (m->w->proc->arcs.at[e].jump)
+	if (m->w->proc->arc_text.at[e].jump)
 		emit_label(&m->b, 'X', m->w->number, e);
 	add_counter(m, &m->b, s);
 	emit_text(m, emit_before_line(m, s->block, s->insn), RANK_BEFORE, woven_insn(m->w, s->block, s->insn)->stmt);
@@ -240,7 +240,7 @@ emit_split_label(struct emitter *m, uint32_t block, uint32_t insn)
 static void
 emit_splits(struct emitter *m)
 {
-	const struct proc *p = m->w->proc;
+	const struct proc_text *p = m->w->proc;
 	uint32_t *insn = pool_array(m->u->pool, p->blocks.n + 1, sizeof *insn);
 
 	for (uint32_t e = 0; e < p->arcs.n; e++)
@@ -260,7 +260,7 @@ emit_splits(struct emitter *m)
 void
 emit_jumps(struct emitter *m)
 {
-	const struct proc *p = m->w->proc;
+	const struct proc_text *p = m->w->proc;
 
 	for (uint32_t e = 0; e < p->arcs.n; e++) {
 		const struct edge *edge = &p->graph->edge[e];
@@ -268,11 +268,11 @@ emit_jumps(struct emitter *m)
 		bool split = to < p->blocks.n && m->w->split[to];
 		const struct site *s = &m->w->edge[e];
 
-		if (site_used(s) && s->where == SITE_SPLIT && p->arcs.at[e].jump && p->arcs.at[e].stuck)
+		if (site_used(s) && s->where == SITE_SPLIT && p->arc_text.at[e].jump && p->arc_text.at[e].stuck)
 			continue; /* it comes to the label before its code */
-		if (site_used(s) && (s->where == SITE_STUB || (s->where == SITE_SPLIT && p->arcs.at[e].jump))) {
+		if (site_used(s) && (s->where == SITE_STUB || (s->where == SITE_SPLIT && p->arc_text.at[e].jump))) {
 			replace_operand(m, emit_last(m, edge->from), 'X', e);
-		} else if (split && p->arcs.at[e].jump) {
+		} else if (split && p->arc_text.at[e].jump) {
 			replace_operand(m, emit_last(m, edge->from), 'T', to);
 		} else if (split && edge->from < p->blocks.n && p->arcs.at[e].kind == CHORD_EDGE_FALL) {
 			struct buf label = {0};
@@ -282,7 +282,7 @@ emit_jumps(struct emitter *m)
 			m->u->machine->jump(&m->b, label.at);
 			buf_free(&label);
 			emit_after(m, edge->from, RANK_OVER);
-		} else if (to < p->blocks.n && p->arcs.at[e].jump && !p->arcs.at[e].stuck &&
+		} else if (to < p->blocks.n && p->arc_text.at[e].jump && !p->arc_text.at[e].stuck &&
 		           is_distance(stmt_rest(m->u->text, &m->u->text->stmts.at[emit_last(m, edge->from)->stmt]))) {
 			m->target[to] = true;
 			replace_operand(m, emit_last(m, edge->from), 'J', to);

@@ -16,7 +16,7 @@ find_number(const struct emitter *m, uint32_t block, uint32_t i, uint32_t *numbe
 {
 	uint16_t reg = 1; /* of the machine's first register */
 
-	while (i-- > m->w->proc->blocks.at[block].first) {
+	while (i-- > m->w->proc->block_text.at[block].first) {
 		const struct insn *in = woven_insn(m->w, block, i);
 		struct value v;
 
@@ -45,11 +45,11 @@ is_told(const struct emitter *m, uint32_t block, uint32_t i)
 void
 emit_traps(struct emitter *m)
 {
-	const struct proc *p = m->w->proc;
+	const struct proc_text *p = m->w->proc;
 	uint32_t n = 0;
 
 	for (uint32_t b = 0; b < p->blocks.n; b++)
-		for (uint32_t i = p->blocks.at[b].first; i < p->blocks.at[b].last; i++) {
+		for (uint32_t i = p->block_text.at[b].first; i < p->block_text.at[b].last; i++) {
 			const struct insn *in = woven_insn(m->w, b, i);
 			struct trap_at t;
 

@@ -53,10 +53,10 @@ symbol_in(const struct object *o, const struct obj_section *s, const struct insn
 /* The name of the procedure that begins where a call or jump goes to; not that which it stands in, to
  * whose start it may loop. */
 static const char *
-procedure_at(const struct unit *u, const struct code *c, const struct insn *in, const struct proc *own)
+procedure_at(const struct unit *u, const struct code *c, const struct insn *in, const struct proc_text *own)
 {
 	struct dest d = dest_of(u, c, in);
-	const struct proc *p;
+	const struct proc_text *p;
 	uint32_t proc, part;
 
 	if (!(in->attr & INSN_REL) || !d.section || !unit_find(u, d.section, d.off, &proc, &part))
@@ -70,7 +70,7 @@ procedure_at(const struct unit *u, const struct code *c, const struct insn *in, 
 /* The symbol that a call, or a jump out of the procedure, leads to. Through memory only as the linker's
  * table of addresses has it (-fno-plt). */
 const char *
-woven_callee(const struct unit *u, const struct code *c, const struct insn *in, const struct proc *own)
+woven_callee(const struct unit *u, const struct code *c, const struct insn *in, const struct proc_text *own)
 {
 	const struct obj_section *s = &u->object->sections[c->section];
 	const char *name;
@@ -100,17 +100,17 @@ facts_of(const struct unit *u, const struct code *c, const struct insn *in, stru
 static void
 read_events(struct events_of *x)
 {
-	const struct proc *p = x->w->proc;
+	const struct proc_text *p = x->w->proc;
 	uint32_t n = 0;
 
 	x->insn = pool_array(x->u->pool, p->blocks.n + 1, sizeof *x->insn);
 	for (uint32_t b = 0; b < p->blocks.n; b++) {
 		x->insn[b] = n;
-		n += p->blocks.at[b].last - p->blocks.at[b].first;
+		n += p->block_text.at[b].last - p->block_text.at[b].first;
 	}
 	x->w->events = pool_array(x->u->pool, (size_t)n * x->list->n, sizeof *x->w->events);
 	for (uint32_t b = 0; b < p->blocks.n; b++) {
-		const struct block *k = &p->blocks.at[b];
+		const struct block_text *k = &p->block_text.at[b];
 		const struct code *c = p->parts.at[k->part].code;
 
 		for (uint32_t i = k->first; i < k->last; i++) {
@@ -130,7 +130,7 @@ read_events(struct events_of *x)
 static uint64_t
 sum_insns(const struct events_of *x, uint32_t block, uint32_t lo, uint32_t hi, uint32_t e)
 {
-	uint32_t at = x->insn[block] - x->w->proc->blocks.at[block].first;
+	uint32_t at = x->insn[block] - x->w->proc->block_text.at[block].first;
 	uint64_t sum = 0;
 
 	for (uint32_t i = lo; i < hi; i++)
@@ -140,14 +140,14 @@ sum_insns(const struct events_of *x, uint32_t block, uint32_t lo, uint32_t hi, u
 
 /* Places are compared as before weaving: by part, then by offset. */
 static bool
-is_behind(const struct block *a, const struct block *b)
+is_behind(const struct block_text *a, const struct block_text *b)
 {
 	return a->part != b->part ? a->part > b->part : a->first > b->first;
 }
 
 /* The last block that jumps into the hub. */
 static uint32_t
-last_into_hub(const struct proc *p)
+last_into_hub(const struct proc_text *p)
 {
 	uint32_t last = GRAPH_NONE;
 
@@ -155,7 +155,7 @@ last_into_hub(const struct proc *p)
 		const struct edge *d = &p->graph->edge[e];
 
 		if (d->to == p->hub && d->from < p->blocks.n &&
-		    (last == GRAPH_NONE || is_behind(&p->blocks.at[d->from], &p->blocks.at[last])))
+		    (last == GRAPH_NONE || is_behind(&p->block_text.at[d->from], &p->block_text.at[last])))
 			last = d->from;
 	}
 	return last;
@@ -164,25 +164,25 @@ last_into_hub(const struct proc *p)
 /* Is the edge a jump to a place not behind it? An indirect jump is taken to stand where the last of those
  * that share its hub stands, so that every cycle has an edge that leads back. */
 static bool
-leads_back(const struct proc *p, uint32_t e, uint32_t last)
+leads_back(const struct proc_text *p, uint32_t e, uint32_t last)
 {
 	const struct edge *d = &p->graph->edge[e];
 	uint32_t from = d->from == p->hub ? last : d->from, to = proc_lands(p, d->to);
 
-	if (from >= p->blocks.n || to >= p->blocks.n || !(p->arcs.at[e].jump || d->from == p->hub))
+	if (from >= p->blocks.n || to >= p->blocks.n || !(p->arc_text.at[e].jump || d->from == p->hub))
 		return false;
-	return !is_behind(&p->blocks.at[to], &p->blocks.at[from]);
+	return !is_behind(&p->block_text.at[to], &p->block_text.at[from]);
 }
 
 /* A conditional jump out of the procedure is taken like any other. */
 static uint32_t
 edge_kind(const struct woven *w, uint32_t e)
 {
-	const struct proc *p = w->proc;
+	const struct proc_text *p = w->proc;
 	uint32_t from = p->graph->edge[e].from;
 
-	if (p->arcs.at[e].jump && from < p->blocks.n &&
-	    woven_insn(w, from, p->blocks.at[from].last - 1)->cls == CHORD_INSN_BRANCH)
+	if (p->arc_text.at[e].jump && from < p->blocks.n &&
+	    woven_insn(w, from, p->block_text.at[from].last - 1)->cls == CHORD_INSN_BRANCH)
 		return CHORD_EDGE_TAKEN;
 	return p->arcs.at[e].kind;
 }
@@ -191,13 +191,13 @@ edge_kind(const struct woven *w, uint32_t e)
 static uint64_t
 out_of(const struct events_of *x, const struct event *event, uint32_t e)
 {
-	const struct proc *p = x->w->proc;
+	const struct proc_text *p = x->w->proc;
 	const struct edge *d = &p->graph->edge[e];
-	const struct block *from;
+	const struct block_text *from;
 
 	if (d->to != p->exit || edge_kind(x->w, e) != CHORD_EDGE_TAKEN)
 		return 0;
-	from = &p->blocks.at[d->from];
+	from = &p->block_text.at[d->from];
 	return event_of_jump_out(event, woven_callee(x->u, p->parts.at[from->part].code,
 	                                          woven_insn(x->w, d->from, from->last - 1), p));
 }
@@ -208,7 +208,7 @@ out_of(const struct events_of *x, const struct event *event, uint32_t e)
 static uint32_t
 next_call(const struct woven *w, uint32_t block, uint32_t i)
 {
-	while (i < w->proc->blocks.at[block].last && !insn_is_call(woven_insn(w, block, i)))
+	while (i < w->proc->block_text.at[block].last && !insn_is_call(woven_insn(w, block, i)))
 		i++;
 	return i;
 }
@@ -219,7 +219,7 @@ vertex_behind(const struct woven *w, uint32_t block)
 {
 	const struct graph *g = w->proc->graph;
 
-	if (insn_is_call(woven_insn(w, block, w->proc->blocks.at[block].last - 1)))
+	if (insn_is_call(woven_insn(w, block, w->proc->block_text.at[block].last - 1)))
 		return g->root;
 	return g->nvert + block;
 }
@@ -227,7 +227,7 @@ vertex_behind(const struct woven *w, uint32_t block)
 static struct woven *
 local_call(const struct events_of *x, uint32_t block, uint32_t i)
 {
-	const struct proc *p = x->w->proc;
+	const struct proc_text *p = x->w->proc;
 
 	return local_callee(x->u, x->all, p->parts.at[p->blocks.at[block].part].code, woven_insn(x->w, block, i));
 }
@@ -237,7 +237,7 @@ static void
 find_callees(struct events_of *x)
 {
 	for (uint32_t b = 0; b < x->w->proc->blocks.n; b++)
-		for (uint32_t i = x->w->proc->blocks.at[b].first; i < x->w->proc->blocks.at[b].last; i++) {
+		for (uint32_t i = x->w->proc->block_text.at[b].first; i < x->w->proc->block_text.at[b].last; i++) {
 			struct woven *callee = local_call(x, b, i);
 			size_t k = 0;
 
@@ -284,20 +284,20 @@ add_edge(struct events_of *x, uint32_t from, uint32_t to, const struct site *s, 
 static void
 add_arc(struct events_of *x, uint32_t e, uint32_t from)
 {
-	const struct proc *p = x->w->proc;
+	const struct proc_text *p = x->w->proc;
 	uint32_t block = p->graph->edge[e].from, to = p->graph->edge[e].to;
 
 	if (!e)
 		from = x->begin;
-	if (p->arcs.at[e].jump && to == p->exit && block < p->blocks.n)
-		to = vertex_of_call(x, block, p->blocks.at[block].last - 1, to);
+	if (p->arc_text.at[e].jump && to == p->exit && block < p->blocks.n)
+		to = vertex_of_call(x, block, p->block_text.at[block].last - 1, to);
 	graph_edge(x->g, from, to);
 }
 
 static void
 add_arcs(struct events_of *x)
 {
-	const struct proc *p = x->w->proc;
+	const struct proc_text *p = x->w->proc;
 	const struct graph *g = p->graph;
 
 	for (uint32_t i = 0; i < g->nedge; i++) {
@@ -325,9 +325,9 @@ find_pieces(struct events_of *x)
 	struct woven *w = x->w;
 
 	for (uint32_t b = 0; b < w->proc->blocks.n; b++) {
-		uint32_t last = w->proc->blocks.at[b].last;
+		uint32_t last = w->proc->block_text.at[b].last;
 
-		for (uint32_t i = next_call(w, b, w->proc->blocks.at[b].first), k; i + 1 < last; i = k) {
+		for (uint32_t i = next_call(w, b, w->proc->block_text.at[b].first), k; i + 1 < last; i = k) {
 			struct piece piece = {.block = b, .first = i + 1};
 
 			k = next_call(w, b, i + 1);
@@ -362,10 +362,10 @@ build(struct events_of *x)
 			runs[g->edge[i].to] += w->weight[i];
 	add_arcs(x);
 	for (uint32_t b = 0; b < nblock; b++) {
-		uint32_t call = next_call(w, b, w->proc->blocks.at[b].first);
+		uint32_t call = next_call(w, b, w->proc->block_text.at[b].first);
+		bool has = call < w->proc->block_text.at[b].last;
 
-		add_edge(x, b, call < w->proc->blocks.at[b].last ? vertex_of_call(x, b, call, g->root) : g->nvert + b, &w->block[b],
-		         runs[b]);
+		add_edge(x, b, has ? vertex_of_call(x, b, call, g->root) : g->nvert + b, &w->block[b], runs[b]);
 	}
 	for (size_t i = 0; i < w->pieces.n; i++) {
 		const struct piece *piece = &w->pieces.at[i];
@@ -391,7 +391,7 @@ static int64_t *
 events_by_edge(const struct events_of *x, uint32_t e)
 {
 	const struct woven *w = x->w;
-	const struct proc *p = w->proc;
+	const struct proc_text *p = w->proc;
 	const struct event *event = &x->list->at[e];
 	int64_t *n = pool_array(x->u->pool, x->g->nedge, sizeof *n);
 	uint32_t k = p->graph->nedge, last = last_into_hub(p);
@@ -399,7 +399,7 @@ events_by_edge(const struct events_of *x, uint32_t e)
 	for (uint32_t i = 0; i < p->arcs.n; i++)
 		n[i] = (int64_t)(event_of_edge(event, edge_kind(w, i), leads_back(p, i, last)) + out_of(x, event, i));
 	for (uint32_t b = 0; b < p->blocks.n; b++) {
-		const struct block *block = &p->blocks.at[b];
+		const struct block_text *block = &p->block_text.at[b];
 		uint32_t call = next_call(w, b, block->first);
 
 		n[k++] = (int64_t)(event_of_block(event) +
@@ -512,7 +512,7 @@ static int64_t
 lag_behind(const struct events_of *x, const struct used *u, uint32_t e, int64_t before)
 {
 	const struct site *s = u->site;
-	uint32_t nblock = (uint32_t)x->w->proc->blocks.n, first = x->w->proc->blocks.at[s->block].first;
+	uint32_t nblock = (uint32_t)x->w->proc->blocks.n, first = x->w->proc->block_text.at[s->block].first;
 	uint32_t at = s->where == SITE_BLOCK || s->where == SITE_SPLIT ? s->block : x->g->edge[u->edge].to;
 	int64_t query = at < nblock ? x->w->query[(size_t)at * x->list->n + e] : 0;
 

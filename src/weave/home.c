@@ -58,7 +58,7 @@ free_at(const struct unit *u, struct gap gap)
 static uint16_t
 block_avail(const struct homes *h, uint32_t block)
 {
-	const struct block *b = &h->w->proc->blocks.at[block];
+	const struct block_text *b = &h->w->proc->block_text.at[block];
 	uint16_t avail = all_avail(h);
 
 	for (uint32_t i = b->first; i < b->last; i++) {
@@ -80,7 +80,7 @@ hub_avail(const struct homes *h, uint32_t hub)
 
 	for (uint32_t i = h->g->out_at[hub]; i < h->g->out_at[hub + 1]; i++) {
 		uint32_t to = h->g->edge[h->g->out[i]].to;
-		const struct block *b = &h->w->proc->blocks.at[to];
+		const struct block_text *b = &h->w->proc->block_text.at[to];
 
 		if (to >= h->w->proc->blocks.n)
 			return 0;
@@ -92,7 +92,7 @@ hub_avail(const struct homes *h, uint32_t hub)
 static void
 find_avail(struct homes *h)
 {
-	const struct proc *p = h->w->proc;
+	const struct proc_text *p = h->w->proc;
 
 	for (uint32_t v = 0; v < p->graph->nvert; v++)
 		if (v != p->exit && v != p->entry)

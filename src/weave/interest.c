@@ -52,7 +52,7 @@ cut(struct choice *c)
 		cuts[c->chosen->cut[i]] = true;
 	}
 	for (uint32_t e = 0; !c->chosen && e < c->w->proc->arcs.n; e++)
-		cuts[e] = c->w->proc->arcs.at[e].twice;
+		cuts[e] = c->w->proc->arc_text.at[e].twice;
 	c->dag = dag_new(g, order_dfs(g), c->w->weight, cuts, 0, &why);
 	if (!c->dag)
 		return refuse(c, why);
@@ -104,7 +104,7 @@ without_calls(const struct choice *c)
 
 	for (uint32_t b = 0; b < w->proc->blocks.n; b++) {
 		sure[b] = true;
-		for (uint32_t i = w->proc->blocks.at[b].first; i < w->proc->blocks.at[b].last; i++) {
+		for (uint32_t i = w->proc->block_text.at[b].first; i < w->proc->block_text.at[b].last; i++) {
 			const struct insn *in = woven_insn(w, b, i);
 
 			sure[b] &= !insn_is_call(in) && in->cls != CHORD_INSN_SYSCALL;

@@ -63,18 +63,6 @@ struct piece {
 	struct site site;
 };
 
-/* From instruction insn of the block on, woven code runs parallel to the original. */
-struct segment {
-	uint32_t block, insn;
-};
-
-struct call {
-	uint32_t block, insn, flags; /* CHORD_CALL_... */
-	bool labelled;               /* its return address has a label */
-	uint32_t sum;                /* 0: none, else the number of its first counter + 1 */
-	const char *callee;          /* symbol, or NULL */
-};
-
 /* A call of a procedure that is entered with more or fewer events counted than there have been. */
 struct entered {
 	uint32_t block, insn;
@@ -82,7 +70,7 @@ struct entered {
 };
 
 struct woven {
-	struct proc *proc;
+	struct proc_text *proc;
 	uint32_t number;        /* among the procedures of the text: names its labels */
 	uint32_t anchor;        /* number of the first procedure in its section: what is linked to the section names that */
 	bool grouped;           /* its counters are in a group of their own */
@@ -100,17 +88,25 @@ struct woven {
 	int64_t *lag;           /* by event: QueryInc where it is entered; NULL until it is placed */
 	VEC(struct entered) entered; /* in order */
 	uint64_t *events;       /* by instruction, in the order of blocks, and event: what it adds */
-	VEC(struct segment) segments;
+	VEC(struct seg) segments;
 	VEC(struct call) calls;
+	VEC(bool) labelled;     /* by call: its return address has a label */
 };
 
 /* The instruction of a block, by its number in the part's code. */
 static inline const struct insn *
 woven_insn(const struct woven *w, uint32_t block, uint32_t i)
 {
-	const struct block *b = &w->proc->blocks.at[block];
+	const struct block_text *b = &w->proc->block_text.at[block];
 
 	return &w->proc->parts.at[b->part].code->insns.at[i];
+}
+
+/* The same, by its number in the block. */
+static inline const struct insn *
+block_insn(const struct woven *w, uint32_t block, uint32_t i)
+{
+	return woven_insn(w, block, w->proc->block_text.at[block].first + i);
 }
 
 static inline bool
@@ -124,7 +120,7 @@ static inline bool
 calls_within(const struct woven *w, uint32_t block)
 {
 	const struct graph *g = w->proc->graph;
-	const struct insn *in = woven_insn(w, block, w->proc->blocks.at[block].last - 1);
+	const struct insn *in = woven_insn(w, block, w->proc->block_text.at[block].last - 1);
 
 	for (uint32_t i = g->out_at[block]; insn_is_call(in) && i < g->out_at[block + 1]; i++)
 		if (g->out[i] < w->proc->arcs.n && w->proc->arcs.at[g->out[i]].kind == CHORD_EDGE_JUMP)
@@ -166,8 +162,8 @@ bool select_paths(const struct unit *u, struct woven *w, const struct interest *
 void select_refused(const struct unit *u, const struct woven *w, const struct interest *interest);
 /* Chooses table, homes and guards for w->paths->act. Returns the price of all that, in instructions that run. */
 double plan_paths(const struct unit *u, struct woven *w);
-/* The graph, as interest_hash() wants it. */
-void map_graph(struct buf *blob, const struct woven *w);
+/* The procedure as the map has it, with what has been found out of it so far; its arrays are w's. */
+struct proc woven_proc(const struct unit *u, const struct woven *w);
 /* What the map says of them. */
 void map_paths(struct buf *blob, const struct woven *w);
 
@@ -187,7 +183,7 @@ void forget_events(struct woven *w);
 void event_symbol_of(struct buf *b, const char *what, const struct event *e);
 void event_name_of(struct buf *b, const struct event *e);
 /* The symbol that a call, or a jump out of the procedure `own`, leads to; NULL: not known. */
-const char *woven_callee(const struct unit *u, const struct code *c, const struct insn *in, const struct proc *own);
+const char *woven_callee(const struct unit *u, const struct code *c, const struct insn *in, const struct proc_text *own);
 
 /* Does anything have to be done there? */
 static inline bool
@@ -281,7 +277,7 @@ void emit_timers(struct buf *tail, const struct weave_options *o);
 
 /* show.c: a readable dump of one procedure. */
 void show_unit(const struct unit *u, FILE *f);
-void show_proc(const struct unit *u, const struct proc *p, FILE *f);
+void show_proc(const struct unit *u, const struct proc_text *p, FILE *f);
 void show_woven(const struct unit *u, const struct woven *w, FILE *f);
 
 /* Do counters of events have to be right at every call? */

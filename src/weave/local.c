@@ -39,7 +39,7 @@ void
 local_find(const struct unit *u, struct woven *all)
 {
 	for (uint32_t i = 0; i < u->procs.n; i++) {
-		const struct proc *p = &u->procs.at[i];
+		const struct proc_text *p = &u->procs.at[i];
 
 		all[i].local = !p->reason && !p->taken && p->called;
 	}
@@ -74,10 +74,10 @@ struct walk {
 static void
 enter(struct walk *k, uint32_t proc)
 {
-	const struct proc *p = &k->u->procs.at[proc];
+	const struct proc_text *p = &k->u->procs.at[proc];
 
 	k->seen[proc] = true;
-	VEC_PUSH(k->stack, (struct stand){proc, 0, p->blocks.n ? p->blocks.at[0].first : 0});
+	VEC_PUSH(k->stack, (struct stand){proc, 0, p->blocks.n ? p->block_text.at[0].first : 0});
 }
 
 /* Enters the next callee that has not been seen. False: there is none any more. */
@@ -85,17 +85,17 @@ static bool
 go_on(struct walk *k)
 {
 	struct stand *s = &k->stack.at[k->stack.n - 1];
-	const struct proc *p = &k->u->procs.at[s->proc];
+	const struct proc_text *p = &k->u->procs.at[s->proc];
 
 	for (; !p->reason && s->block < p->blocks.n;) {
-		const struct block *b = &p->blocks.at[s->block];
+		const struct block_text *b = &p->block_text.at[s->block];
 		const struct code *c = p->parts.at[b->part].code;
 		const struct woven *callee = s->insn < b->last ? local_callee(k->u, k->all, c, &c->insns.at[s->insn]) : NULL;
 
 		if (s->insn < b->last)
 			s->insn++;
 		else if (++s->block < p->blocks.n)
-			s->insn = p->blocks.at[s->block].first;
+			s->insn = p->block_text.at[s->block].first;
 		if (callee && !k->seen[callee->number]) {
 			enter(k, callee->number);
 			return true;

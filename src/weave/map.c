@@ -7,106 +7,26 @@
 
 #define L LABEL_PREFIX
 
-static void
-add_text(struct buf *blob, const char *s)
+struct proc
+woven_proc(const struct unit *u, const struct woven *w)
 {
-	buf_uleb(blob, strlen(s));
-	buf_str(blob, s);
+	struct proc_text *p = w->proc;
+
+	return (struct proc){.name = p->name, .file = u->text->source, .refused = p->reason, .ncounter = w->ncounter,
+	                     .npart = (uint32_t)p->parts.n, .nblock = (uint32_t)p->blocks.n, .narc = (uint32_t)p->arcs.n,
+	                     .nvert = p->graph ? p->graph->nvert : 0,
+	                     .ncall = (uint32_t)w->calls.n, .nseg = (uint32_t)w->segments.n,
+	                     .block = p->blocks.at, .arc = p->arcs.at, .call = w->calls.at, .seg = w->segments.at};
 }
 
+/* Which counters it has, now that they have been placed. */
 static void
-blob_head(struct buf *blob, const struct unit *u, const struct proc *p, uint32_t measures)
+fill_counters(const struct woven *w)
 {
-	uint32_t flow = measures_with(measures, CHORD_FLOW);
-
-	buf_uleb(blob, flow ? measures_first(flow) : CHORD_EVENTS);
-	add_text(blob, p->name);
-	add_text(blob, u->text->source);
-	add_text(blob, p->reason ? p->reason : "");
-}
-
-static void
-blob_blocks(struct buf *blob, const struct woven *w)
-{
-	const struct proc *p = w->proc;
-
-	buf_uleb(blob, p->blocks.n);
-	for (uint32_t b = 0; b < p->blocks.n; b++) {
-		const struct block *k = &p->blocks.at[b];
-		const struct part *t = &p->parts.at[k->part];
-		const struct insn *in = t->code->insns.at;
-
-		buf_uleb(blob, k->part);
-		buf_uleb(blob, in[k->first].off - t->lo);
-		buf_uleb(blob, w->block[b].counter);
-		buf_uleb(blob, k->last - k->first);
-		for (uint32_t i = k->first; i < k->last; i++)
-			buf_char(blob, (char)(in[i].len | in[i].cls << 4));
-	}
-}
-
-static void
-blob_edges(struct buf *blob, const struct woven *w)
-{
-	const struct proc *p = w->proc;
-	const struct graph *g = p->graph;
-
-	buf_uleb(blob, g->nvert);
-	buf_uleb(blob, p->arcs.n);
-	for (uint32_t e = 0; e < p->arcs.n; e++) {
-		buf_uleb(blob, g->edge[e].from);
-		buf_uleb(blob, g->edge[e].to);
-		buf_uleb(blob, p->arcs.at[e].kind);
-		buf_uleb(blob, w->edge[e].counter);
-	}
-}
-
-void
-map_graph(struct buf *blob, const struct woven *w)
-{
-	const struct proc *p = w->proc;
-
-	buf_uleb(blob, p->blocks.n);
-	for (uint32_t b = 0; b < p->blocks.n; b++) {
-		const struct block *k = &p->blocks.at[b];
-		const struct insn *in = p->parts.at[k->part].code->insns.at;
-
-		buf_uleb(blob, k->last - k->first);
-		for (uint32_t i = k->first; i < k->last; i++)
-			buf_char(blob, (char)(in[i].len | in[i].cls << 4));
-	}
-	buf_uleb(blob, p->graph->nvert);
-	buf_uleb(blob, p->arcs.n);
-	for (uint32_t e = 0; e < p->arcs.n; e++) {
-		buf_uleb(blob, p->graph->edge[e].from);
-		buf_uleb(blob, p->graph->edge[e].to);
-		buf_uleb(blob, p->arcs.at[e].kind);
-	}
-}
-
-static void
-blob_calls(struct buf *blob, const struct woven *w, bool calls)
-{
-	buf_uleb(blob, w->calls.n);
-	for (size_t i = 0; i < w->calls.n; i++) {
-		const struct call *c = &w->calls.at[i];
-
-		buf_uleb(blob, c->block);
-		buf_uleb(blob, c->insn - w->proc->blocks.at[c->block].first);
-		buf_uleb(blob, c->flags);
-		if (!calls)
-			continue;
-		buf_uleb(blob, c->sum);
-		if (c->sum)
-			add_text(blob, c->callee ? c->callee : "");
-	}
-	buf_uleb(blob, w->segments.n);
-	for (size_t i = 0; i < w->segments.n; i++) {
-		const struct segment *s = &w->segments.at[i];
-
-		buf_uleb(blob, s->block);
-		buf_uleb(blob, s->insn - w->proc->blocks.at[s->block].first);
-	}
+	for (uint32_t b = 0; b < w->proc->blocks.n; b++)
+		w->proc->blocks.at[b].counter = w->block[b].counter;
+	for (uint32_t e = 0; e < w->proc->arcs.n; e++)
+		w->proc->arcs.at[e].counter = w->edge[e].counter;
 }
 
 /* ---- events ---- */
@@ -134,7 +54,7 @@ blob_site(struct buf *blob, const struct woven *w, const struct site *s, uint32_
 	if (s->where != SITE_BLOCK || !s->add)
 		return;
 	buf_uleb(blob, (uint64_t)s->block + 1);
-	buf_uleb(blob, s->insn - w->proc->blocks.at[s->block].first);
+	buf_uleb(blob, s->insn - w->proc->block_text.at[s->block].first);
 	for (uint32_t e = 0; e < nevent; e++)
 		buf_sleb(blob, s->add[e]);
 }
@@ -143,7 +63,7 @@ static void
 blob_entered(struct buf *blob, const struct woven *w, const struct entered *in, uint32_t nevent)
 {
 	buf_uleb(blob, in->block + 1);
-	buf_uleb(blob, in->insn - w->proc->blocks.at[in->block].first);
+	buf_uleb(blob, in->insn - w->proc->block_text.at[in->block].first);
 	for (uint32_t e = 0; e < nevent; e++)
 		buf_sleb(blob, in->callee->lag[e]);
 }
@@ -151,7 +71,7 @@ blob_entered(struct buf *blob, const struct woven *w, const struct entered *in, 
 static void
 blob_events(struct buf *blob, const struct unit *u, const struct woven *w, const struct event_list *list, bool calls)
 {
-	const struct proc *p = w->proc;
+	const struct proc_text *p = w->proc;
 	size_t at = 0;
 
 	struct number_boxes boxes = number_boxes(u->pool, list, calls);
@@ -161,7 +81,8 @@ blob_events(struct buf *blob, const struct unit *u, const struct woven *w, const
 		const struct number_axis *axis;
 		const struct number_box *box = number_box_of(&boxes, e, &axis);
 
-		add_text(blob, list->at[e].name);
+		buf_uleb(blob, strlen(list->at[e].name));
+		buf_str(blob, list->at[e].name);
 		buf_uleb(blob, box->size);
 		buf_uleb(blob, axis->stride);
 		buf_uleb(blob, axis->span);
@@ -170,7 +91,7 @@ blob_events(struct buf *blob, const struct unit *u, const struct woven *w, const
 	if (!list->n)
 		return;
 	for (uint32_t b = 0; b < p->blocks.n; b++) {
-		uint32_t ninsn = p->blocks.at[b].last - p->blocks.at[b].first;
+		uint32_t ninsn = p->block_text.at[b].last - p->block_text.at[b].first;
 
 		for (uint32_t e = 0; e < list->n; e++) {
 			buf_sleb(blob, w->query[(size_t)b * list->n + e]);
@@ -242,7 +163,7 @@ write_section(struct buf *out, const struct unit *u, uint32_t anchor)
 static void
 write_head(struct buf *out, const struct unit *u, const struct woven *w, uint32_t ncounter, uint32_t flags)
 {
-	const struct proc *p = w->proc;
+	const struct proc_text *p = w->proc;
 	uint32_t n = w->number;
 
 	buf_str(out, "\t.pushsection " CHORD_SECTION_MAP);
@@ -284,14 +205,14 @@ write_offset(struct buf *out, uint32_t proc, char kind, size_t number, uint32_t 
 void
 map_segment(struct buf *out, const struct woven *w, uint32_t segment, uint32_t *base)
 {
-	const struct segment *s = &w->segments.at[segment], *from;
-	const struct insn *in = woven_insn(w, s->block, s->insn);
+	const struct seg *s = &w->segments.at[segment], *from;
+	const struct insn *in = block_insn(w, s->block, s->insn);
 	uint32_t off;
 
 	if (in->stmt != UINT32_MAX)
 		*base = segment;
 	from = &w->segments.at[*base];
-	off = in->off - woven_insn(w, from->block, from->insn)->off;
+	off = in->off - block_insn(w, from->block, from->insn)->off;
 	write_offset(out, w->number, 'B', *base, w->proc->blocks.at[s->block].part);
 	if (off) {
 		buf_char(out, '+');
@@ -315,7 +236,7 @@ write_returns(struct buf *out, const struct woven *w)
 	for (size_t i = 0; i < w->calls.n; i++) {
 		uint32_t part = w->proc->blocks.at[w->calls.at[i].block].part;
 
-		if (w->calls.at[i].labelled)
+		if (w->labelled.at[i])
 			write_offset(out, w->number, 'R', i, part);
 		else
 			buf_str(out, "\t.long\t0xffffffff");
@@ -354,18 +275,28 @@ write_counters(struct buf *out, const struct unit *u, const struct woven *w)
 	buf_printf(out, "\t.balign %d\n" L "C%u:\t.zero\t%u\n\t.popsection\n", w->paths ? 16 : 8, w->number, w->ncounter * 8);
 }
 
+/* What the map says it counts: how often blocks ran, or only events. */
+static uint32_t
+measure_of_map(uint32_t measures)
+{
+	uint32_t flow = measures_with(measures, CHORD_FLOW);
+
+	return flow ? measures_first(flow) : CHORD_EVENTS;
+}
+
 void
 map_record(const struct unit *u, const struct woven *w, const struct weave_options *o, struct buf *out)
 {
 	bool calls = measures_have(o->measures, CHORD_CALLS);
 	struct buf blob = {0};
+	struct proc p = woven_proc(u, w);
 
+	p.measure = measure_of_map(o->measures);
+	p.summed = calls;
 	if (w->ncounter)
 		write_counters(out, u, w);
-	blob_head(&blob, u, w->proc, o->measures);
-	blob_blocks(&blob, w);
-	blob_edges(&blob, w);
-	blob_calls(&blob, w, calls);
+	fill_counters(w);
+	proc_write(&blob, &p);
 	blob_events(&blob, u, w, &o->events, calls);
 	if (w->paths)
 		map_paths(&blob, w);
@@ -382,8 +313,10 @@ void
 map_refused(const struct unit *u, const struct woven *w, const struct weave_options *o, struct buf *out)
 {
 	struct buf blob = {0};
+	struct proc p = woven_proc(u, w);
 
-	blob_head(&blob, u, w->proc, o->measures);
+	p.measure = measure_of_map(o->measures);
+	proc_write(&blob, &p);
 	write_head(out, u, w, 0, CHORD_MAP_REFUSED);
 	buf_str(out, "\t.long\t0,0\n");
 	write_tail(out, &blob, w->number);

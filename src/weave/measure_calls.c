@@ -54,7 +54,7 @@ static void
 emit_pointer(struct emitter *m, struct call *c, uint32_t number, struct gap gap)
 {
 	uint32_t part = m->w->proc->blocks.at[c->block].part;
-	const struct insn *in = woven_insn(m->w, c->block, c->insn);
+	const struct insn *in = block_insn(m->w, c->block, c->insn);
 	struct str operand = pointer_of(m, in);
 	struct buf stub = {0}, there = {0}, back = {0};
 	struct pointer_at at = {.label = m->counters, .offset = (uint64_t)m->w->ncounter * 8};
@@ -92,30 +92,33 @@ emit_pointer(struct emitter *m, struct call *c, uint32_t number, struct gap gap)
 static void
 emit_sum(struct emitter *m, struct call *c, uint32_t number, uint32_t stmt)
 {
-	const struct block *b = &m->w->proc->blocks.at[c->block];
-	const struct insn *in = woven_insn(m->w, c->block, c->insn);
-	struct gap before = gap_before(m->w->proc, b->part, c->insn);
-	struct gap after = gap_behind(m, b->part, c->insn);
+	const struct block_text *b = &m->w->proc->block_text.at[c->block];
+	uint32_t i = b->first + c->insn;
+	const struct insn *in = woven_insn(m->w, c->block, i);
+	struct gap before = gap_before(m->w->proc, b->part, i);
+	struct gap after = gap_behind(m, b->part, i);
 	/* Compilers keep nothing below the stack pointer in procedures that call. */
 	bool compiled = m->u->text->compiler && !(m->u->text->stmts.at[stmt].flags & STMT_INLINE);
 	uint64_t at = (uint64_t)m->w->ncounter * 8;
+	const char *callee;
 
 	c->sum = m->w->ncounter + 1;
-	c->callee = woven_callee(m->u, emit_code(m, c->block), in, m->w->proc);
+	callee = woven_callee(m->u, emit_code(m, c->block), in, m->w->proc);
+	c->callee = callee ? callee : "";
 	m->w->ncounter += m->o->events.n;
 	for (uint32_t k = 0; k < m->o->events.n; k++)
 		m->u->machine->add_sum(&m->b, m->numbers[k], CHORD_WAYS_SUMMED, m->counters, at + 8 * k, true, true, before);
-	if (!c->callee)
+	if (!callee)
 		emit_pointer(m, c, number, before);
-	emit_text(m, emit_before(m, c->block, c->insn), RANK_CALL, in->stmt);
-	emit_segment(m, c->block, c->insn);
+	emit_text(m, emit_before(m, c->block, i), RANK_CALL, in->stmt);
+	emit_segment(m, c->block, i);
 	if (c->flags & CHORD_CALL_NORETURN)
 		return;
 	for (uint32_t k = 0; k < m->o->events.n; k++)
 		m->u->machine->add_sum(&m->b, m->numbers[k], CHORD_WAYS_SUMMED, m->counters, at + 8 * k, false, compiled, after);
-	emit_text(m, emit_behind(m, emit_returned(m, c->block, c->insn, stmt)), RANK_RETURNED, stmt);
-	if (c->insn + 1 < b->last)
-		emit_segment(m, c->block, c->insn + 1);
+	emit_text(m, emit_behind(m, emit_returned(m, c->block, i, stmt)), RANK_RETURNED, stmt);
+	if (i + 1 < b->last)
+		emit_segment(m, c->block, i + 1);
 }
 
 /* Behind a call that goes on in the procedure itself there may be data. */
@@ -123,9 +126,11 @@ static void
 at_call(struct emitter *m, uint32_t number, uint32_t stmt)
 {
 	struct call *c = &m->w->calls.at[number];
+	const struct block_text *b = &m->w->proc->block_text.at[c->block];
+	uint32_t i = b->first + c->insn;
 
-	if (c->labelled && woven_insn(m->w, c->block, c->insn)->stmt == stmt && !is_glued(m, c->block, c->insn) &&
-	    !(c->insn + 1 == m->w->proc->blocks.at[c->block].last && calls_within(m->w, c->block)))
+	if (m->w->labelled.at[number] && woven_insn(m->w, c->block, i)->stmt == stmt && !is_glued(m, c->block, i) &&
+	    !(i + 1 == b->last && calls_within(m->w, c->block)))
 		emit_sum(m, c, number, stmt);
 }
 

@@ -30,7 +30,7 @@ refuse(struct woven *w, const char *why)
 static void
 find_entry(const struct unit *u, struct woven *w)
 {
-	const struct proc *p = w->proc;
+	const struct proc_text *p = w->proc;
 	struct edge *entry = &p->graph->edge[0];
 	struct site *s = &w->edge[0];
 
@@ -46,11 +46,11 @@ find_entry(const struct unit *u, struct woven *w)
 static void
 find_before(const struct unit *u, struct woven *w)
 {
-	const struct proc *p = w->proc;
+	const struct proc_text *p = w->proc;
 
 	w->paths->before = pool_array(u->pool, p->arcs.n, sizeof *w->paths->before);
 	for (uint32_t e = 0; e < p->arcs.n; e++)
-		if (p->arcs.at[e].twice)
+		if (p->arc_text.at[e].twice)
 			w->paths->before[e] = place_end(u, w, p->graph->edge[e].from);
 }
 
@@ -58,7 +58,7 @@ find_before(const struct unit *u, struct woven *w)
 static void
 find_aways(const struct unit *u, struct woven *w)
 {
-	const struct proc *p = w->proc;
+	const struct proc_text *p = w->proc;
 	struct away a;
 
 	for (uint32_t e = 0; e < p->arcs.n; e++)
@@ -66,7 +66,7 @@ find_aways(const struct unit *u, struct woven *w)
 			uint32_t from = p->graph->edge[e].from;
 
 			if (!away_find(u, p, from, &a))
-				a.insn = p->blocks.at[from].first;
+				a.insn = p->block_text.at[from].first;
 			w->edge[e] = place_end_before(u, w, from, a.insn);
 		}
 }
@@ -76,16 +76,17 @@ find_aways(const struct unit *u, struct woven *w)
 static bool
 can_stand_before(const struct woven *w, uint32_t block, uint32_t only)
 {
-	const struct proc *p = w->proc;
+	const struct proc_text *p = w->proc;
 	const struct graph *g = p->graph;
-	const struct insn *first = woven_insn(w, block, p->blocks.at[block].first);
+	const struct insn *first = woven_insn(w, block, p->block_text.at[block].first);
 
 	if (w->split[block] || first->stmt == UINT32_MAX || first->attr & (INSN_GLUED | INSN_FIRST | INSN_ALONE))
 		return false;
 	for (uint32_t i = g->in_at[block]; i < g->in_at[block + 1]; i++) {
 		uint32_t e = g->in[i];
 
-		if (e < p->arcs.n && e != only && (g->edge[e].from >= p->blocks.n || (p->arcs.at[e].jump && p->arcs.at[e].stuck)))
+		if (e < p->arcs.n && e != only &&
+		    (g->edge[e].from >= p->blocks.n || (p->arc_text.at[e].jump && p->arc_text.at[e].stuck)))
 			return false;
 	}
 	return true;
@@ -98,19 +99,19 @@ stand_before(struct woven *w, uint32_t e)
 
 	s->where = SITE_SPLIT;
 	s->block = w->proc->graph->edge[e].to;
-	s->insn = w->proc->blocks.at[s->block].first;
+	s->insn = w->proc->block_text.at[s->block].first;
 }
 
 /* A jump whose operand cannot be changed comes to the label before the block's code, where its own may stand. */
 static void
 find_stuck(const struct unit *u, struct woven *w)
 {
-	const struct proc *p = w->proc;
+	const struct proc_text *p = w->proc;
 
 	for (uint32_t e = 0; e < p->arcs.n; e++) {
 		struct edge *d = &p->graph->edge[e];
 
-		if (w->edge[e].where != SITE_NONE || !p->arcs.at[e].jump || !p->arcs.at[e].stuck || d->to >= p->blocks.n ||
+		if (w->edge[e].where != SITE_NONE || !p->arc_text.at[e].jump || !p->arc_text.at[e].stuck || d->to >= p->blocks.n ||
 		    !can_stand_before(w, d->to, e))
 			continue;
 		stand_before(w, e);
@@ -124,7 +125,7 @@ find_stuck(const struct unit *u, struct woven *w)
 
 /* Is it an edge out of the procedure from a hub or gate? No code can be put on that. */
 static bool
-leaves_unseen(const struct proc *p, uint32_t e)
+leaves_unseen(const struct proc_text *p, uint32_t e)
 {
 	uint32_t from = p->graph->edge[e].from;
 
@@ -132,7 +133,7 @@ leaves_unseen(const struct proc *p, uint32_t e)
 }
 
 static const bool *
-edges_to_cut(const struct unit *u, const struct proc *p)
+edges_to_cut(const struct unit *u, const struct proc_text *p)
 {
 	bool *cut = pool_array(u->pool, p->graph->nedge, sizeof *cut);
 	bool *leaves = pool_array(u->pool, p->graph->nvert, sizeof *leaves);
@@ -140,7 +141,7 @@ edges_to_cut(const struct unit *u, const struct proc *p)
 	for (uint32_t e = 0; e < p->arcs.n; e++)
 		leaves[p->graph->edge[e].from] |= leaves_unseen(p, e);
 	for (uint32_t e = 0; e < p->arcs.n; e++)
-		cut[e] = p->arcs.at[e].twice || leaves[p->graph->edge[e].to];
+		cut[e] = p->arc_text.at[e].twice || leaves[p->graph->edge[e].to];
 	return cut;
 }
 
@@ -279,7 +280,7 @@ needs_guard(const struct woven *w, uint32_t e, const struct path_op *op)
 static bool
 frame_of_site(const struct woven *w, const struct site *s, uint32_t e, uint32_t *block, uint32_t *i)
 {
-	const struct proc *p = w->proc;
+	const struct proc_text *p = w->proc;
 	uint32_t to = p->graph->edge[e].to;
 
 	switch (s->where) {
@@ -289,11 +290,11 @@ frame_of_site(const struct woven *w, const struct site *s, uint32_t e, uint32_t 
 		return true;
 	case SITE_STUB:
 		*block = s->block;
-		*i = p->blocks.at[s->block].last - 1;
+		*i = p->block_text.at[s->block].last - 1;
 		return true;
 	default:
 		*block = to;
-		*i = to < p->blocks.n ? p->blocks.at[to].first : 0;
+		*i = to < p->blocks.n ? p->block_text.at[to].first : 0;
 		return to < p->blocks.n;
 	}
 }
@@ -341,7 +342,7 @@ add_op(const struct unit *u, struct woven *w, uint32_t e, struct site *s, struct
 static bool
 add_ops(const struct unit *u, struct woven *w)
 {
-	const struct proc *p = w->proc;
+	const struct proc_text *p = w->proc;
 
 	for (uint32_t e = 0; e < p->arcs.n; e++) {
 		struct site *before = &w->paths->before[e];
@@ -352,7 +353,7 @@ add_ops(const struct unit *u, struct woven *w)
 			continue;
 		op = op_of(w, e);
 		op.guard = needs_guard(w, e, &op);
-		if (p->arcs.at[e].twice) {
+		if (p->arc_text.at[e].twice) {
 			struct path_op ends = {.record = op.record, .sum = op.sum, .from = op.from, .to = -1};
 
 			if (!add_op(u, w, e, before, ends))
@@ -372,7 +373,7 @@ add_ops(const struct unit *u, struct woven *w)
 static uint32_t
 hottest_stub(const struct woven *w, uint32_t block)
 {
-	const struct proc *p = w->proc;
+	const struct proc_text *p = w->proc;
 	const struct graph *g = p->graph;
 	uint32_t best = GRAPH_NONE;
 	double falls = 0;
@@ -382,7 +383,7 @@ hottest_stub(const struct woven *w, uint32_t block)
 
 		if (e >= p->arcs.n)
 			continue;
-		falls += p->arcs.at[e].jump ? 0 : w->weight[e];
+		falls += p->arc_text.at[e].jump ? 0 : w->weight[e];
 		if (w->edge[e].path && w->edge[e].where == SITE_STUB && (best == GRAPH_NONE || w->weight[e] > w->weight[best]))
 			best = e;
 	}
@@ -394,7 +395,7 @@ hottest_stub(const struct woven *w, uint32_t block)
 static void
 move_stubs(struct woven *w)
 {
-	const struct proc *p = w->proc;
+	const struct proc_text *p = w->proc;
 
 	for (uint32_t b = 0; b < p->blocks.n; b++) {
 		uint32_t e = can_stand_before(w, b, GRAPH_NONE) ? hottest_stub(w, b) : GRAPH_NONE;
@@ -412,11 +413,11 @@ static bool
 calls_something(const struct unit *u, const struct woven *w)
 {
 	for (uint32_t b = 0; b < w->proc->blocks.n; b++)
-		for (uint32_t i = w->proc->blocks.at[b].first; i < w->proc->blocks.at[b].last; i++) {
+		for (uint32_t i = w->proc->block_text.at[b].first; i < w->proc->block_text.at[b].last; i++) {
 			const struct insn *in = woven_insn(w, b, i);
 
 			if (insn_is_call(in) && in->stmt != UINT32_MAX && !(u->text->stmts.at[in->stmt].flags & STMT_INLINE) &&
-			    !(i + 1 == w->proc->blocks.at[b].last && calls_within(w, b)))
+			    !(i + 1 == w->proc->block_text.at[b].last && calls_within(w, b)))
 				return u->text->compiler;
 		}
 	return false;
@@ -431,7 +432,7 @@ leaf_has_room(const struct unit *u, const struct woven *w)
 	bool moves = false;
 
 	for (uint32_t b = 0; b < w->proc->blocks.n; b++)
-		for (uint32_t i = w->proc->blocks.at[b].first; i < w->proc->blocks.at[b].last; i++) {
+		for (uint32_t i = w->proc->block_text.at[b].first; i < w->proc->block_text.at[b].last; i++) {
 			const struct insn *in = woven_insn(w, b, i);
 
 			if (in->stmt == UINT32_MAX || u->text->stmts.at[in->stmt].flags & STMT_INLINE)

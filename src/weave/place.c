@@ -39,7 +39,7 @@ priced(struct site s, double price, double more)
 static double
 price_before(const struct unit *u, const struct woven *w, uint32_t block, uint32_t i)
 {
-	const struct block *b = &w->proc->blocks.at[block];
+	const struct block_text *b = &w->proc->block_text.at[block];
 	const struct stmt *s = &u->text->stmts.at[woven_insn(w, block, i)->stmt];
 	bool inside = s->flags & STMT_INLINE && i > b->first &&
 		woven_insn(w, block, i - 1)->stmt != UINT32_MAX &&
@@ -53,7 +53,7 @@ price_before(const struct unit *u, const struct woven *w, uint32_t block, uint32
 struct site
 place_between(const struct unit *u, const struct woven *w, uint32_t block, uint32_t lo, uint32_t hi)
 {
-	const struct block *b = &w->proc->blocks.at[block];
+	const struct block_text *b = &w->proc->block_text.at[block];
 	struct site best = {.where = SITE_NONE, .block = block};
 
 	for (uint32_t i = lo; i <= hi && i < b->last; i++) {
@@ -77,7 +77,7 @@ place_between(const struct unit *u, const struct woven *w, uint32_t block, uint3
 static struct site
 start_site(const struct unit *u, const struct woven *w, uint32_t block)
 {
-	const struct block *b = &w->proc->blocks.at[block];
+	const struct block_text *b = &w->proc->block_text.at[block];
 	uint32_t hi = b->first;
 
 	while (hi + 1 < b->last && !insn_is_call(woven_insn(w, block, hi)))
@@ -88,7 +88,7 @@ start_site(const struct unit *u, const struct woven *w, uint32_t block)
 static bool
 falls(const struct woven *w, uint32_t block)
 {
-	const struct insn *in = woven_insn(w, block, w->proc->blocks.at[block].last - 1);
+	const struct insn *in = woven_insn(w, block, w->proc->block_text.at[block].last - 1);
 
 	return in->cls != CHORD_INSN_BRANCH && in->attr & INSN_FALLS;
 }
@@ -96,7 +96,7 @@ falls(const struct woven *w, uint32_t block)
 static bool
 is_glued_behind(const struct woven *w, uint32_t block)
 {
-	const struct block *b = &w->proc->blocks.at[block];
+	const struct block_text *b = &w->proc->block_text.at[block];
 	const struct part *t = &w->proc->parts.at[b->part];
 
 	return b->last < t->last && t->code->insns.at[b->last].attr & INSN_GLUED;
@@ -106,7 +106,7 @@ is_glued_behind(const struct woven *w, uint32_t block)
 static uint32_t
 padding_at_end(const struct woven *w, uint32_t block)
 {
-	const struct block *b = &w->proc->blocks.at[block];
+	const struct block_text *b = &w->proc->block_text.at[block];
 	uint32_t i = b->last;
 
 	while (i > b->first && woven_insn(w, block, i - 1)->cls == CHORD_INSN_PAD)
@@ -118,7 +118,7 @@ padding_at_end(const struct woven *w, uint32_t block)
 static struct site
 after_site(const struct unit *u, const struct woven *w, uint32_t block, uint32_t to)
 {
-	const struct block *b = &w->proc->blocks.at[block];
+	const struct block_text *b = &w->proc->block_text.at[block];
 	const struct insn *in = woven_insn(w, block, b->last - 1);
 	struct gap gap = gap_on_edge(u, w->proc, block, to);
 	uint32_t padding = padding_at_end(w, block);
@@ -135,7 +135,7 @@ after_site(const struct unit *u, const struct woven *w, uint32_t block, uint32_t
 static struct site
 end_site(const struct unit *u, const struct woven *w, uint32_t block, uint32_t to, bool jump)
 {
-	const struct block *b = &w->proc->blocks.at[block];
+	const struct block_text *b = &w->proc->block_text.at[block];
 	uint32_t last = b->last - 1, lo = last;
 	bool past = falls(w, block) && !jump && !(to == w->proc->exit && insn_is_call(woven_insn(w, block, last)));
 	struct site site, after;
@@ -152,10 +152,10 @@ end_site(const struct unit *u, const struct woven *w, uint32_t block, uint32_t t
 }
 
 static struct site
-stub_site(const struct unit *u, const struct woven *w, uint32_t block, uint32_t to, const struct arc *arc)
+stub_site(const struct unit *u, const struct woven *w, uint32_t block, uint32_t to, const struct arc_text *arc)
 {
-	const struct proc *p = w->proc;
-	const struct insn *in = woven_insn(w, block, p->blocks.at[block].last - 1);
+	const struct proc_text *p = w->proc;
+	const struct insn *in = woven_insn(w, block, p->block_text.at[block].last - 1);
 	struct gap gap = gap_on_edge(u, p, block, to);
 	struct buf there = {0}, back = {0};
 	bool moves;
@@ -174,7 +174,7 @@ stub_site(const struct unit *u, const struct woven *w, uint32_t block, uint32_t 
 static struct site
 split_site(const struct unit *u, const struct woven *w, uint32_t block, bool stuck)
 {
-	const struct block *b = &w->proc->blocks.at[block];
+	const struct block_text *b = &w->proc->block_text.at[block];
 	uint32_t i = b->first;
 	struct gap gap;
 
@@ -190,9 +190,9 @@ split_site(const struct unit *u, const struct woven *w, uint32_t block, bool stu
 static struct site
 edge_site(const struct unit *u, const struct woven *w, const struct degrees *d, uint32_t e)
 {
-	const struct proc *p = w->proc;
+	const struct proc_text *p = w->proc;
 	const struct edge *edge = &p->graph->edge[e];
-	const struct arc *arc = &p->arcs.at[e];
+	const struct arc_text *arc = &p->arc_text.at[e];
 	bool from_block = edge->from < p->blocks.n, to_block = edge->to < p->blocks.n;
 
 	if (edge->fixed)
@@ -209,7 +209,7 @@ edge_site(const struct unit *u, const struct woven *w, const struct degrees *d, 
 }
 
 static struct degrees
-degrees_of(const struct unit *u, const struct proc *p)
+degrees_of(const struct unit *u, const struct proc_text *p)
 {
 	const struct graph *g = p->graph;
 	struct degrees d = {pool_array(u->pool, g->nvert, sizeof *d.in), pool_array(u->pool, g->nvert, sizeof *d.out),
@@ -218,7 +218,7 @@ degrees_of(const struct unit *u, const struct proc *p)
 	for (uint32_t e = 0; e < p->arcs.n; e++) {
 		d.out[g->edge[e].from]++;
 		d.in[g->edge[e].to]++;
-		d.stuck[g->edge[e].to] |= p->arcs.at[e].jump && p->arcs.at[e].stuck;
+		d.stuck[g->edge[e].to] |= p->arc_text.at[e].jump && p->arc_text.at[e].stuck;
 	}
 	return d;
 }
@@ -247,7 +247,7 @@ struct site
 place_entry(const struct unit *u, const struct woven *w)
 {
 	struct degrees d = degrees_of(u, w->proc);
-	const struct proc *p = w->proc;
+	const struct proc_text *p = w->proc;
 
 	if (d.in[0] == 1)
 		return start_site(u, w, 0);
@@ -261,7 +261,7 @@ place_at_edge(const struct unit *u, const struct woven *w, uint32_t edge)
 {
 	const struct site *s = &w->edge[edge];
 	const struct edge *d = &w->proc->graph->edge[edge];
-	const struct block *b = &w->proc->blocks.at[s->block];
+	const struct block_text *b = &w->proc->block_text.at[s->block];
 
 	if (s->where != SITE_BLOCK)
 		return *s;
@@ -275,9 +275,9 @@ place_at_edge(const struct unit *u, const struct woven *w, uint32_t edge)
 struct site
 place_end_before(const struct unit *u, const struct woven *w, uint32_t block, uint32_t insn)
 {
-	uint32_t lo = w->proc->blocks.at[block].last - 1;
+	uint32_t lo = w->proc->block_text.at[block].last - 1;
 
-	while (lo > w->proc->blocks.at[block].first && !insn_is_call(woven_insn(w, block, lo - 1)))
+	while (lo > w->proc->block_text.at[block].first && !insn_is_call(woven_insn(w, block, lo - 1)))
 		lo--;
 	return place_between(u, w, block, lo, insn > lo ? insn : lo);
 }
@@ -285,7 +285,7 @@ place_end_before(const struct unit *u, const struct woven *w, uint32_t block, ui
 struct site
 place_end(const struct unit *u, const struct woven *w, uint32_t block)
 {
-	return place_end_before(u, w, block, w->proc->blocks.at[block].last - 1);
+	return place_end_before(u, w, block, w->proc->block_text.at[block].last - 1);
 }
 
 /* How likely edges are beside the others of their source. */
@@ -295,13 +295,13 @@ static const double FALLS = 1.5, COLD = 0.01, ENDS = 0.1, CALLS = 0.7;
 static void
 mark_dead_ends(const struct woven *w, bool *dead)
 {
-	const struct proc *p = w->proc;
+	const struct proc_text *p = w->proc;
 
 	for (uint32_t e = 0; e < p->arcs.n; e++) {
 		uint32_t from = p->graph->edge[e].from, to = p->graph->edge[e].to;
 
 		if (from < p->blocks.n && (to == p->exit || proc_lands(p, to) != to)) {
-			const struct insn *in = woven_insn(w, from, p->blocks.at[from].last - 1);
+			const struct insn *in = woven_insn(w, from, p->block_text.at[from].last - 1);
 
 			dead[from] = in->cls == CHORD_INSN_TRAP || insn_is_call(in);
 		}
@@ -312,19 +312,19 @@ mark_dead_ends(const struct woven *w, bool *dead)
 static bool
 chooses_call(const struct woven *w, const struct edge *e)
 {
-	const struct proc *p = w->proc;
+	const struct proc_text *p = w->proc;
 
 	if (e->from >= p->blocks.n || e->to >= p->blocks.n ||
-	    woven_insn(w, e->from, p->blocks.at[e->from].last - 1)->cls != CHORD_INSN_BRANCH)
+	    woven_insn(w, e->from, p->block_text.at[e->from].last - 1)->cls != CHORD_INSN_BRANCH)
 		return false;
-	for (uint32_t i = p->blocks.at[e->to].first; i < p->blocks.at[e->to].last; i++)
+	for (uint32_t i = p->block_text.at[e->to].first; i < p->block_text.at[e->to].last; i++)
 		if (insn_is_call(woven_insn(w, e->to, i)))
 			return true;
 	return false;
 }
 
 static bool
-leads_to_cold(const struct proc *p, const struct edge *e)
+leads_to_cold(const struct proc_text *p, const struct edge *e)
 {
 	if (e->to >= p->blocks.n)
 		return false;
@@ -337,7 +337,7 @@ leads_to_cold(const struct proc *p, const struct edge *e)
 static void
 guess_shares(const struct unit *u, struct woven *w)
 {
-	const struct proc *p = w->proc;
+	const struct proc_text *p = w->proc;
 	bool *dead = pool_array(u->pool, p->graph->nvert, sizeof *dead);
 
 	mark_dead_ends(w, dead);
@@ -357,13 +357,9 @@ guess_shares(const struct unit *u, struct woven *w)
 const struct interest_proc *
 place_find(const struct unit *u, const struct woven *w, const struct interest *in, const struct interest_proc **other)
 {
-	const struct interest_proc *p;
-	struct buf graph = {0};
+	struct proc p = woven_proc(u, w);
 
-	map_graph(&graph, w);
-	p = interest_find(in, w->proc->name, u->text->source, interest_hash(&graph), other);
-	buf_free(&graph);
-	return p;
+	return interest_find(in, p.name, p.file, proc_hash(&p), other);
 }
 
 /* How often edges ran is what they weigh. Guesses, all together less than one, order what did not run. */

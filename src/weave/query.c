@@ -78,10 +78,10 @@ register_of(const struct unit *u, const struct stmt *s, char out[8])
 }
 
 static uint32_t
-block_with(const struct proc *p, uint32_t part, uint32_t insn)
+block_with(const struct proc_text *p, uint32_t part, uint32_t insn)
 {
 	for (uint32_t b = 0; b < p->blocks.n; b++)
-		if (p->blocks.at[b].part == part && insn >= p->blocks.at[b].first && insn < p->blocks.at[b].last)
+		if (p->blocks.at[b].part == part && insn >= p->block_text.at[b].first && insn < p->block_text.at[b].last)
 			return b;
 	return GRAPH_NONE;
 }
@@ -96,13 +96,13 @@ added_at(const struct site *s, uint32_t block, uint32_t insn, uint32_t e)
 static int64_t
 query_behind(const struct woven *w, uint32_t block, uint32_t insn, uint32_t e, const struct event_list *list)
 {
-	const struct proc *p = w->proc;
+	const struct proc_text *p = w->proc;
 	size_t at = 0;
 	int64_t sum = w->query[(size_t)block * list->n + e] + (int64_t)event_of_block(&list->at[e]);
 
 	for (uint32_t b = 0; b < block; b++)
-		at += p->blocks.at[b].last - p->blocks.at[b].first;
-	for (uint32_t i = p->blocks.at[block].first; i <= insn; i++)
+		at += p->block_text.at[b].last - p->block_text.at[b].first;
+	for (uint32_t i = p->block_text.at[block].first; i <= insn; i++)
 		sum += (int64_t)w->events[at++ * list->n + e];
 	for (uint32_t i = 0; i < p->arcs.n; i++)
 		sum -= added_at(&w->edge[i], block, insn, e);
@@ -326,18 +326,19 @@ unanswered(const struct text *t, const struct stmt *s, struct str name, enum ask
 
 /* Finds the instruction. NULL, or why nothing is counted there. */
 static const char *
-find_place(const struct unit *u, struct woven *woven, const struct place *at, struct woven **w, struct segment *seg)
+find_place(const struct unit *u, struct woven *woven, const struct place *at, struct woven **w, struct seg *seg)
 {
-	uint32_t proc, part;
+	uint32_t proc, part, insn;
 
 	if (!at->section || !unit_find(u, at->section, at->off, &proc, &part))
 		return "where it stands nothing is measured";
 	*w = &woven[proc];
 	if ((*w)->proc->reason)
 		return (*w)->proc->reason;
-	seg->insn = u->code[at->section]->at[at->off];
-	if (seg->insn == UINT32_MAX || (seg->block = block_with((*w)->proc, part, seg->insn)) == GRAPH_NONE)
+	insn = u->code[at->section]->at[at->off];
+	if (insn == UINT32_MAX || (seg->block = block_with((*w)->proc, part, insn)) == GRAPH_NONE)
 		return "where it stands nothing is measured";
+	seg->insn = insn - (*w)->proc->block_text.at[seg->block].first;
 	return NULL;
 }
 
@@ -368,7 +369,7 @@ answer_mark(const struct unit *u, struct woven *woven, const struct weave_option
 	struct str name = asked_at(u, mark, &asks);
 	const struct event *event;
 	struct woven *w = NULL;
-	struct segment here;
+	struct seg here;
 	const char *why;
 
 	if (!name.n)
@@ -381,15 +382,16 @@ answer_mark(const struct unit *u, struct woven *woven, const struct weave_option
 		unanswered(u->text, s, name, asks, o, why);
 		return;
 	}
-	if (here.insn + 1 < w->proc->blocks.at[here.block].last)
-		VEC_PUSH(w->segments, (struct segment){here.block, here.insn + 1});
+	if (here.insn + 1 < w->proc->blocks.at[here.block].ninsn)
+		VEC_PUSH(w->segments, (struct seg){.block = here.block, .insn = here.insn + 1});
 	if (asks == ASKS_TIMER)
 		answer_timer(u, s + 1, event, e);
 	else if (asks == ASKS_COUNTED)
 		answer_counted(u, s + 1, e);
 	else
 		answer_events(u, o, mark, (uint32_t)(event - list->at),
-		              query_behind(w, here.block, here.insn, (uint32_t)(event - list->at), list), e);
+		              query_behind(w, here.block, w->proc->block_text.at[here.block].first + here.insn,
+		                           (uint32_t)(event - list->at), list), e);
 }
 
 void

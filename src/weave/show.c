@@ -9,7 +9,7 @@ static const char *const kind_name[] = {"fall", "taken", "jump", "indirect", "ex
 static const char *const where_name[] = {"none", "block", "after", "stub", "split"};
 
 static const char *
-vertex_name(const struct proc *p, uint32_t v, char buf[16])
+vertex_name(const struct proc_text *p, uint32_t v, char buf[16])
 {
 	if (v == p->entry)
 		return "ENTRY";
@@ -45,7 +45,7 @@ show_unit(const struct unit *u, FILE *f)
 }
 
 void
-show_proc(const struct unit *u, const struct proc *p, FILE *f)
+show_proc(const struct unit *u, const struct proc_text *p, FILE *f)
 {
 	char a[16], b[16];
 
@@ -57,7 +57,7 @@ show_proc(const struct unit *u, const struct proc *p, FILE *f)
 	}
 	fprintf(f, "%zu parts, %zu blocks, %zu edges\n", p->parts.n, p->blocks.n, p->arcs.n);
 	for (uint32_t i = 0; i < p->blocks.n; i++) {
-		const struct block *k = &p->blocks.at[i];
+		const struct block_text *k = &p->block_text.at[i];
 		const struct part *t = &p->parts.at[k->part];
 
 		fprintf(f, "  block %" PRIu32 ": part %" PRIu32 " +0x%" PRIx32 ", %" PRIu32 " instructions\n", i, k->part,
@@ -66,7 +66,7 @@ show_proc(const struct unit *u, const struct proc *p, FILE *f)
 	for (uint32_t e = 0; e < p->arcs.n; e++)
 		fprintf(f, "  edge %" PRIu32 ": %s -> %s %s%s\n", e, vertex_name(p, p->graph->edge[e].from, a),
 		        vertex_name(p, p->graph->edge[e].to, b), kind_name[p->arcs.at[e].kind],
-		        p->arcs.at[e].stuck ? " (cannot be turned)" : "");
+		        p->arc_text.at[e].stuck ? " (cannot be turned)" : "");
 }
 
 static void
@@ -103,7 +103,7 @@ show_path(const struct path_op *op, FILE *f)
 void
 show_woven(const struct unit *u, const struct woven *w, FILE *f)
 {
-	const struct proc *p = w->proc;
+	const struct proc_text *p = w->proc;
 	char a[16], b[16];
 
 	(void)u;

@@ -51,7 +51,7 @@ take_site(struct added *a, const struct site *s)
 static void
 find_added(struct pool *pool, const struct woven *w, struct added *a)
 {
-	const struct proc *p = w->proc;
+	const struct proc_text *p = w->proc;
 
 	a->n = 0;
 	a->site = pool_array(pool, p->arcs.n + p->blocks.n + w->pieces.n, sizeof *a->site);
@@ -96,7 +96,7 @@ struct record {
 static uint64_t
 event_at(const struct record *r, uint32_t block, uint32_t insn, uint32_t e)
 {
-	return r->w->events[(size_t)(r->first[block] + insn - r->w->proc->blocks.at[block].first) * r->list->n + e];
+	return r->w->events[(size_t)(r->first[block] + insn - r->w->proc->block_text.at[block].first) * r->list->n + e];
 }
 
 /* Before an instruction, with all that is woven in before it executed. */
@@ -105,7 +105,7 @@ lack_before(const struct record *r, uint32_t block, uint32_t insn, uint32_t e)
 {
 	int64_t sum = r->w->query[(size_t)block * r->list->n + e] + (int64_t)event_of_block(&r->list->at[e]);
 
-	for (uint32_t i = r->w->proc->blocks.at[block].first; i < insn; i++)
+	for (uint32_t i = r->w->proc->block_text.at[block].first; i < insn; i++)
 		sum += (int64_t)event_at(r, block, i, e);
 	return sum - added_before(&r->added, block, insn, e);
 }
@@ -149,16 +149,17 @@ put_signed(struct buf *b, int64_t n)
 
 /* Behind padding, which is of another length when woven, a segment says nothing of where instructions are. */
 static void
-segment_bytes(const struct record *r, const struct segment *s, uint32_t end, struct buf *b)
+segment_bytes(const struct record *r, const struct seg *s, uint32_t end, struct buf *b)
 {
 	int64_t *lack = pool_array(r->u->pool, r->list->n, sizeof *lack);
+	uint32_t first = r->w->proc->block_text.at[s->block].first + s->insn;
 
 	for (uint32_t e = 0; e < r->list->n; e++) {
-		lack[e] = lack_before(r, s->block, s->insn, e);
+		lack[e] = lack_before(r, s->block, first, e);
 		if (r->list->at[e].timed)
 			put_signed(b, lack[e]);
 	}
-	for (uint32_t i = s->insn; i < end; i++) {
+	for (uint32_t i = first; i < end; i++) {
 		const struct insn *in = woven_insn(r->w, s->block, i);
 		bool known = in->cls != CHORD_INSN_PAD;
 
@@ -184,14 +185,15 @@ part_segments(const struct record *r, uint32_t part, struct buf *out)
 	uint32_t base = 0;
 
 	for (uint32_t i = 0; i < w->segments.n; i++) {
-		const struct segment *s = &w->segments.at[i];
+		const struct seg *s = &w->segments.at[i];
+		const struct block_text *k = &w->proc->block_text.at[s->block];
 		bool next = i + 1 < w->segments.n && s[1].block == s->block;
-		struct buf none = {0}, *to = w->proc->blocks.at[s->block].part == part ? out : &none;
+		struct buf none = {0}, *to = k->part == part ? out : &none;
 
 		map_segment(to, w, i, &base);
 		if (to == out) {
 			b.n = 0;
-			segment_bytes(r, s, next ? s[1].insn : w->proc->blocks.at[s->block].last, &b);
+			segment_bytes(r, s, next ? k->first + s[1].insn : k->last, &b);
 			map_bytes(out, &b);
 		}
 		buf_free(&none);
@@ -226,7 +228,7 @@ part_record(const struct record *r, uint32_t part, struct buf *out)
 void
 timer_record(const struct unit *u, const struct woven *w, const struct weave_options *o, struct buf *out)
 {
-	const struct proc *p = w->proc;
+	const struct proc_text *p = w->proc;
 	struct record r = {.u = u, .w = w, .list = &o->events};
 	uint32_t n = 0;
 
@@ -237,7 +239,7 @@ timer_record(const struct unit *u, const struct woven *w, const struct weave_opt
 	r.most = pool_array(u->pool, o->events.n, sizeof *r.most);
 	for (uint32_t b = 0; b < p->blocks.n; b++) {
 		r.first[b] = n;
-		n += p->blocks.at[b].last - p->blocks.at[b].first;
+		n += p->block_text.at[b].last - p->block_text.at[b].first;
 	}
 	find_most(&r);
 	buf_printf(out, "\t.pushsection %s,\"ao?\",@progbits," L "A%u_0\n", CHORD_SECTION_TIMED, w->anchor);

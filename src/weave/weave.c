@@ -95,7 +95,7 @@ static void
 pass_refuse(struct job *j)
 {
 	for (size_t i = 0; i < j->unit.procs.n; i++) {
-		struct proc *p = &j->unit.procs.at[i];
+		struct proc_text *p = &j->unit.procs.at[i];
 
 		for (size_t k = 0; k < p->parts.n && !p->reason; k++) {
 			const struct part *t = &p->parts.at[k];
@@ -176,7 +176,7 @@ pass_place(struct job *j)
 	/* Other texts' procedures begin with other numbers. */
 	j->plan.way = j->unit.procs.n ? (uint32_t)str_hash(str_of(j->unit.procs.at[0].name)) : 0;
 	for (uint32_t i = 0; i < j->unit.procs.n; i++) {
-		struct proc *p = &j->unit.procs.at[i];
+		struct proc_text *p = &j->unit.procs.at[i];
 		struct woven *w = &j->woven[i];
 
 		w->proc = p;
@@ -206,7 +206,7 @@ static void
 pass_emit(struct job *j)
 {
 	for (uint32_t i = 0; i < j->unit.procs.n; i++) {
-		struct proc *p = &j->unit.procs.at[i];
+		struct proc_text *p = &j->unit.procs.at[i];
 
 		j->stats.procs++;
 		if (p->reason) {
@@ -248,7 +248,7 @@ pass_output(struct job *j, struct buf *out)
 }
 
 static void
-each_proc(struct job *j, void (*f)(struct unit *, struct proc *))
+each_proc(struct job *j, void (*f)(struct unit *, struct proc_text *))
 {
 	for (size_t i = 0; i < j->unit.procs.n; i++)
 		if (!j->unit.procs.at[i].reason)
@@ -316,11 +316,14 @@ release(struct job *j)
 		free(j->unit.procs.at[i].parts.at);
 		free(j->unit.procs.at[i].blocks.at);
 		free(j->unit.procs.at[i].arcs.at);
+		free(j->unit.procs.at[i].block_text.at);
+		free(j->unit.procs.at[i].arc_text.at);
 		free(j->unit.procs.at[i].gates.at);
 		if (j->woven) {
 			free(j->woven[i].segments.at);
 			free(j->woven[i].pieces.at);
 			free(j->woven[i].calls.at);
+			free(j->woven[i].labelled.at);
 			free(j->woven[i].entered.at);
 		}
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading bytes that may be damaged: each function stops at the end and keeps the first reason. */
-#include "profile/internal.h"
+/* Bytes being read, with every number compared before it is believed. */
+#include "cfg/in.h"
 
 #include <string.h>
 
