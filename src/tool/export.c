@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* chord export: a run for other tools. */
 #include "export/export.h"
+#include "tool/options.h"
 #include "tool/print.h"
 
 #include <argp.h>
@@ -96,8 +97,7 @@ cmd_export(int argc, char **argv)
 	buf_str(&doc, "\nExit status: 0 done, 1 the program or a profile cannot be used, 2 wrong usage.");
 	buf_char(&doc, 0);
 	argp.doc = doc.at;
-	if (argp_parse(&argp, argc, argv, 0, NULL, &a))
-		die("memory", "out of memory");
+	options_read(&argp, argc, argv, 0, &a);
 	status = run_load(&run, a.name[0], a.name + 1, a.n - 1) && write(&a, &run) ? 0 : EXIT_NO;
 	run_close(&run);
 	buf_free(&doc);

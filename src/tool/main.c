@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* chord: the table of subcommands. */
 #include "driver/driver.h"
+#include "tool/options.h"
 #include "tool/tool.h"
 
 #include <argp.h>
@@ -53,6 +54,26 @@ by_name(const char *name)
 	return NULL;
 }
 
+/* The users' commands. */
+static const char *
+name_at(const void *ctx, size_t i)
+{
+	(void)ctx;
+	return i < NCOMMAND ? (commands[i].what ? commands[i].name : "") : NULL;
+}
+
+static int
+refuse(const char *name)
+{
+	const char *meant = options_nearest(name, name_at, NULL);
+
+	if (meant)
+		say_error(name, "no such command; did you mean `chord %s`?", meant);
+	else
+		say_error(name, "no such command; `chord --help` lists them");
+	return EXIT_USAGE;
+}
+
 static const struct command *
 by_alias(const char *argv0)
 {
@@ -94,14 +115,10 @@ main(int argc, char **argv)
 		usage(stdout);
 		return 0;
 	}
-	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
+	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V") || !strcmp(argv[1], "version")) {
 		print_version(stdout, NULL);
 		return 0;
 	}
 	c = by_name(argv[1]);
-	if (!c) {
-		say_error(argv[1], "no such command; `chord --help` lists them");
-		return EXIT_USAGE;
-	}
-	return run(c, argc - 1, argv + 1);
+	return c ? run(c, argc - 1, argv + 1) : refuse(argv[1]);
 }

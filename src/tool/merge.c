@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* chord merge: the sum of profiles, as a file. */
+#include "tool/options.h"
 #include "tool/print.h"
 
 #include <argp.h>
@@ -190,8 +191,7 @@ cmd_merge(int argc, char **argv)
 	struct found_list list = {0};
 	bool ok;
 
-	if (argp_parse(&argp, argc, argv, 0, NULL, &a))
-		die("memory", "out of memory");
+	options_read(&argp, argc, argv, 0, &a);
 	find_named(m.pool, a.in, a.n, &list);
 	if (!list.n)
 		say_error(a.in[0], "there is no profile in the folder");

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* chord query: the exact events of a process that runs. */
+#include "process/query.h"
 #include "tool/json.h"
+#include "tool/options.h"
 #include "tool/print.h"
 #include "tool/table.h"
-#include "process/query.h"
 
 #include <argp.h>
 #include <errno.h>
@@ -332,8 +333,7 @@ cmd_query(int argc, char **argv)
 	struct timespec next;
 	int status = EXIT_NO;
 
-	if (argp_parse(&argp, argc, argv, 0, NULL, &a))
-		die("memory", "out of memory");
+	options_read(&argp, argc, argv, 0, &a);
 	clock_gettime(CLOCK_MONOTONIC, &next);
 	if (query_open(&q, a.pid, a.events, a.thread))
 		while (once(&a, &q, &status))

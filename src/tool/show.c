@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* chord show: the weaver's passes on one file of assembly text. */
 #include "driver/driver.h"
+#include "tool/options.h"
 #include "tool/tool.h"
 #include "weave/weave.h"
 
@@ -99,8 +100,7 @@ cmd_show(int argc, char **argv)
 	char *why;
 	int status = EXIT_NO;
 
-	if (argp_parse(&argp, argc, argv, 0, NULL, &a))
-		die("memory", "out of memory");
+	options_read(&argp, argc, argv, 0, &a);
 	as_text = a.pass && !strcmp(a.pass, "text");
 	if (!request_complete(&a.request, a.pool))
 		exit(EXIT_USAGE);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* chord verify: is every procedure measured? */
+#include "tool/options.h"
 #include "tool/print.h"
 
 #include <argp.h>
@@ -91,8 +92,7 @@ cmd_verify(int argc, char **argv)
 	const char *why;
 	int status = EXIT_NO;
 
-	if (argp_parse(&argp, argc, argv, 0, NULL, &a))
-		die("memory", "out of memory");
+	options_read(&argp, argc, argv, 0, &a);
 	if (unit_open(pool, a.program, &u, &why)) {
 		status = verify(&a, &u);
 		unit_close(&u);

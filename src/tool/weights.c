@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* chord weights: how often edges ran, for a build with -fchord-weights=FILE. */
+#include "tool/options.h"
 #include "tool/print.h"
 
 #include <argp.h>
@@ -76,8 +77,7 @@ cmd_weights(int argc, char **argv)
 	struct run r = {0};
 	int status;
 
-	if (argp_parse(&argp, argc, argv, 0, NULL, &a))
-		die("memory", "out of memory");
+	options_read(&argp, argc, argv, 0, &a);
 	status = run_load(&r, a.name[0], a.name + 1, a.n - 1) && write_weights(&r, a.out) && !r.incomplete ? 0 : EXIT_NO;
 	run_close(&r);
 	return status;

@@ -433,6 +433,28 @@ t_summed_twice() {
 	"$CHORD" merge -o sum p.2.chord p.chord p.1.chord 2>err || no "status $?"
 	[ "$(wc -l <err)" = 1 ] && grep -q '^chord: warning: p.chord: the sum has a snapshot and the whole profile of process [0-9]*:' err || no "$(cat err)"
 }
+# What a mistyped word may have been meant to be; -h and --help are the same everywhere.
+t_command_lines() {
+	refused 2 '^chord: reprot: no such command; did you mean `chord report`\?' "$CHORD" reprot
+	refused 2 '^chord: xyzzy: no such command; `chord --help`' "$CHORD" xyzzy
+	refused 2 "^chord: chord report: unrecognized option '--lnes'; did you mean --lines\?" "$CHORD" report ./prog --lnes
+	refused 2 "^chord: chord paths split: unrecognized option .--prats.; did you mean --parts" "$CHORD" paths split --prats=2 x
+	refused 2 "^chord: chord paths select: unrecognized option '--rlue'; did you mean --rule\?" "$CHORD" paths select --rlue=top:1 x
+	refused 2 "unrecognized option '--nonsense'" "$CHORD" report --nonsense x
+	# What an option is given, and what a program that is run is given, is no option of Chord's.
+	refused 1 '^chord: none: No such file' "$CHORD" paths --function --lnes none
+	refused 1 '^chord: ./none: No such file' "$CHORD" stat -e loads ./none --evnt
+	for command in report stat annotate export diff query paths "paths select" "paths split" "paths merge" weights merge verify graph show; do
+		want "$CHORD" $command --help
+		mv out help
+		want "$CHORD" $command -h
+		cmp -s out help || no "$command -h is not its --help"
+	done
+	want "$CHORD" --version
+	mv out version
+	want "$CHORD" version
+	cmp -s out version || no "chord version: $(cat out)"
+}
 t_other_build() {
 	build
 	mv prog.*.chord old
@@ -634,7 +656,7 @@ t_damaged_core() {
 }
 
 for name in rejected unknown-measure bad-events empty no-newline crlf garbage damaged long-line much-data much-code much-procedure \
-	unreadable unwritable full-disk killed bad-profile damaged-profile summed-twice other-build damaged-program stripped \
+	unreadable unwritable full-disk killed bad-profile damaged-profile summed-twice command-lines other-build damaged-program stripped \
 	unwritable-folder full-disk-for-profile file-limit bad-core other-core damaged-core; do
 	test_case $name
 done

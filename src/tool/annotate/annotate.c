@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* chord annotate: source and assembly with counts beside them. */
 #include "tool/annotate/annotate.h"
+#include "tool/options.h"
 
 #include <argp.h>
 #include <errno.h>
@@ -253,8 +254,7 @@ cmd_annotate(int argc, char **argv)
 	struct args args = {.a = &a};
 	int status = EXIT_NO, profiles = 1;
 
-	if (argp_parse(&argp, argc, argv, 0, NULL, &args))
-		die("memory", "out of memory");
+	options_read(&argp, argc, argv, 0, &args);
 	while (profiles < args.n && is_profile(args.name[profiles]))
 		profiles++;
 	for (int i = profiles; i < args.n; i++)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* chord diff: which functions and lines gained or lost instructions, and whether that is too much. */
 #include "tool/diff/diff.h"
+#include "tool/options.h"
 
 #include <argp.h>
 #include <ctype.h>
@@ -255,8 +256,7 @@ cmd_diff(int argc, char **argv)
 	struct diff d = {.opt = &a.opt};
 	int status;
 
-	if (argp_parse(&argp, argc, argv, 0, NULL, &a))
-		die("memory", "out of memory");
+	options_read(&argp, argc, argv, 0, &a);
 	d.found.pool = pool_new();
 	name_sides(&d, &a);
 	status = diff(&d);

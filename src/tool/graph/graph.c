@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* chord graph: the algorithms, one after the other, on a graph written by hand. */
 #include "tool/graph/graph.h"
+#include "tool/options.h"
 #include "tool/table.h"
 #include "tool/tool.h"
 
@@ -306,8 +307,7 @@ cmd_graph(int argc, char **argv)
 	struct request r = {0};
 	bool ok;
 
-	argp_err_exit_status = EXIT_USAGE;
-	argp_parse(&argp, argc, argv, 0, NULL, &r);
+	options_read(&argp, argc, argv, 0, &r);
 	ok = graph_file_read(&s.file, r.path) && show_view(&s, &r);
 	graph_file_close(&s.file);
 	return ok ? 0 : EXIT_NO;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* chord paths merge: the paths that several builds of one source have counted, as if one had counted all. */
 #include "compare/compare.h"
+#include "tool/options.h"
 #include "tool/paths/paths.h"
 
 #include <argp.h>
@@ -77,8 +78,7 @@ cmd_paths_merge(int argc, char **argv)
 	bool ok;
 
 	argv[0] = (char *)(uintptr_t)"chord paths merge";
-	if (argp_parse(&argp, argc, argv, 0, NULL, &a))
-		die("memory", "out of memory");
+	options_read(&argp, argc, argv, 0, &a);
 	if (a.opt.json && !a.has_top)
 		a.opt.top = 0;
 	ok = join_paths(&joined, a.name, a.n, a.opt.function);

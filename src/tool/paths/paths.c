@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* chord paths: which acyclic paths ran, and how often. */
+#include "tool/options.h"
 #include "tool/paths/paths.h"
 
 #include <argp.h>
@@ -116,8 +117,7 @@ cmd_paths(int argc, char **argv)
 		return cmd_paths_split(argc - 1, argv + 1);
 	if (argc > 1 && !strcmp(argv[1], "merge"))
 		return cmd_paths_merge(argc - 1, argv + 1);
-	if (argp_parse(&argp, argc, argv, 0, NULL, &a))
-		die("memory", "out of memory");
+	options_read(&argp, argc, argv, 0, &a);
 	if (a.opt.json && !a.has_top)
 		a.opt.top = 0;
 	return a.diff ? paths_diff(&a.opt, a.name) : report(&a);

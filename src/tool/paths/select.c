@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* chord paths select: writes files of paths of interest, for -fchord-paths=FILE. */
+#include "tool/options.h"
 #include "tool/paths/choice_args.h"
 #include "tool/paths/paths.h"
 
@@ -112,8 +113,7 @@ cmd_paths_select(int argc, char **argv)
 	bool ok;
 
 	argv[0] = (char *)(uintptr_t)"chord paths select";
-	if (argp_parse(&argp, argc, argv, 0, NULL, &a))
-		die("memory", "out of memory");
+	options_read(&argp, argc, argv, 0, &a);
 	ok = choices_make(&c, &a.rules, a.name, a.n);
 	if (ok)
 		choices_write(&c, NULL, 0, &out);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* chord paths split: deals paths of interest over several builds. */
+#include "tool/options.h"
 #include "tool/paths/choice_args.h"
 #include "tool/paths/paths.h"
 #include "tool/table.h"
@@ -219,8 +220,7 @@ cmd_paths_split(int argc, char **argv)
 	bool ok;
 
 	argv[0] = (char *)(uintptr_t)"chord paths split";
-	if (argp_parse(&argp, argc, argv, 0, NULL, &a))
-		die("memory", "out of memory");
+	options_read(&argp, argc, argv, 0, &a);
 	ok = choices_make(&c, &a.choice.rules, a.choice.name, a.choice.n) && split(&c, &a);
 	choices_close(&c);
 	free(a.choice.rules.rule.at);

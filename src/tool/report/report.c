@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* chord report: options, and what is asked for. */
 #include "process/process.h"
+#include "tool/options.h"
 #include "tool/report/report.h"
 
 #include <argp.h>
@@ -176,8 +177,7 @@ cmd_report(int argc, char **argv)
 	struct report r = {.run = &run};
 	int status = EXIT_NO;
 
-	if (argp_parse(&argp, argc, argv, 0, NULL, &a))
-		die("memory", "out of memory");
+	options_read(&argp, argc, argv, 0, &a);
 	r.opt = a.opt;
 	if (load(&run, &a))
 		status = print(&r) || run.incomplete ? EXIT_NO : 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* chord stat: runs a measured program and prints exact totals of events. */
 #include "launch/launch.h"
+#include "tool/options.h"
 #include "tool/stat/stat.h"
 
 #include <argp.h>
@@ -247,8 +248,7 @@ cmd_stat(int argc, char **argv)
 	struct stat_result s = {.opt = &o, .runs.pool = pool};
 	int status;
 
-	if (argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &o))
-		die("memory", "out of memory");
+	options_read(&argp, argc, argv, ARGP_IN_ORDER, &o);
 	s.runs.all_known = !o.events;
 	s.runs.room = o.runs;
 	status = stat_all(&s);

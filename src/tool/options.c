@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: MIT */
+/* Command lines: help by -h everywhere, and what a mistyped word may have been meant to be. */
+#include "tool/options.h"
+#include "tool/tool.h"
+
+#include "base/base.h"
+
+#include <argp.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- what was meant ---- */
+
+/* Words longer than this are not looked at. */
+enum { LONGEST = 40 };
+
+static unsigned
+least(unsigned a, unsigned b)
+{
+	return a < b ? a : b;
+}
+
+/* Characters to be changed, put in, left out, or swapped with their neighbour, to make one of the other. */
+static unsigned
+distance(const char *a, size_t na, const char *b, size_t nb)
+{
+	unsigned d[LONGEST + 1][LONGEST + 1];
+
+	for (size_t i = 0; i <= na; i++)
+		for (size_t k = 0; k <= nb; k++) {
+			if (!i || !k) {
+				d[i][k] = (unsigned)(i + k);
+				continue;
+			}
+			d[i][k] = least(d[i - 1][k - 1] + (a[i - 1] != b[k - 1]), least(d[i - 1][k], d[i][k - 1]) + 1);
+			if (i > 1 && k > 1 && a[i - 1] == b[k - 2] && a[i - 2] == b[k - 1])
+				d[i][k] = least(d[i][k], d[i - 2][k - 2] + 1);
+		}
+	return d[na][nb];
+}
+
+const char *
+options_nearest(const char *word, const char *(*name)(const void *ctx, size_t i), const void *ctx)
+{
+	size_t n = strlen(word);
+	/* One slip in three letters, two at most. */
+	unsigned best = n < 3 ? 1 : n < 6 ? 2 : 3;
+	const char *found = NULL, *one;
+
+	for (size_t i = 0; n <= LONGEST && (one = name(ctx, i)); i++) {
+		size_t k = strlen(one);
+		unsigned far = k <= LONGEST ? distance(word, n, one, k) : best;
+
+		if (far < best) {
+			best = far;
+			found = one;
+		}
+	}
+	return found;
+}
+
+/* ---- options ---- */
+
+/* Those of a command and, behind them, of what it has in common with others; {0} if there are no more. */
+static struct argp_option
+option_at(const struct argp *argp, size_t i)
+{
+	static const struct argp_option none;
+	const struct argp_option *o = argp->options;
+
+	for (; o && (o->name || o->key || o->doc || o->group); o++, i--)
+		if (!i)
+			return *o;
+	for (const struct argp_child *c = argp->children; c && c->argp; c++)
+		for (o = c->argp->options; o && (o->name || o->key || o->doc || o->group); o++, i--)
+			if (!i)
+				return *o;
+	return none;
+}
+
+static bool
+is_end(const struct argp_option *o)
+{
+	return !o->name && !o->key && !o->doc && !o->group;
+}
+
+static const char *const common[] = {"help", "usage", "version"};
+enum { NCOMMON = sizeof common / sizeof *common };
+
+static const char *
+name_at(const void *ctx, size_t i)
+{
+	struct argp_option o;
+
+	if (i < NCOMMON)
+		return common[i];
+	o = option_at(ctx, i - NCOMMON);
+	return is_end(&o) ? NULL : o.name ? o.name : "";
+}
+
+/* The option that a word with its dashes names, or of which it is the beginning. False: none. */
+static bool
+find_option(const struct argp *argp, const char *word, struct argp_option *found)
+{
+	const char *name = word + 2;
+	size_t n = strcspn(word[1] == '-' ? name : "", "=");
+
+	for (size_t i = 0; *found = option_at(argp, i), !is_end(found); i++) {
+		if (word[1] != '-' && found->key == word[1] && word[1])
+			return true;
+		if (word[1] == '-' && found->name && !strncmp(found->name, name, n))
+			return true;
+	}
+	return false;
+}
+
+static bool
+is_common(const char *word)
+{
+	for (size_t i = 0; i < NCOMMON; i++)
+		if (!strncmp(common[i], word + 2, strlen(word + 2)))
+			return true;
+	return false;
+}
+
+static void
+suggest(const struct argp *argp, const char *command, const char *word)
+{
+	char name[LONGEST + 1];
+	size_t n = strcspn(word + 2, "=");
+	const char *meant;
+
+	if (n > LONGEST)
+		return;
+	memcpy(name, word + 2, n);
+	name[n] = 0;
+	meant = options_nearest(name, name_at, argp);
+	if (!meant)
+		return;
+	say_error(command, "unrecognized option '--%s'; did you mean --%s?", name, meant);
+	exit(EXIT_USAGE);
+}
+
+/* Does its value follow as a word of its own? */
+static bool
+takes_next(const struct argp_option *o, const char *word)
+{
+	return o->arg && !(o->flags & OPTION_ARG_OPTIONAL) && (word[1] == '-' ? !strchr(word, '=') : !word[2]);
+}
+
+void
+options_read(const struct argp *argp, int argc, char **argv, unsigned flags, void *input)
+{
+	static char help[] = "--help";
+
+	for (int i = 1; i < argc && strcmp(argv[i], "--"); i++) {
+		struct argp_option o;
+		bool is_option = argv[i][0] == '-' && argv[i][1];
+
+		if (!is_option && flags & ARGP_IN_ORDER)
+			break;
+		if (!is_option)
+			continue;
+		if (find_option(argp, argv[i], &o))
+			i += takes_next(&o, argv[i]);
+		else if (!strcmp(argv[i], "-h"))
+			argv[i] = help;
+		else if (argv[i][1] == '-' && !is_common(argv[i]))
+			suggest(argp, argv[0], argv[i]);
+	}
+	if (argp_parse(argp, argc, argv, flags, NULL, input))
+		die("memory", "out of memory");
+}
