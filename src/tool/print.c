@@ -67,6 +67,9 @@ print_source(struct str text)
 	}
 }
 
+/* So many profiles are named. */
+enum { FEW = 10 };
+
 void
 print_run_profiles(const struct run *run)
 {
@@ -77,8 +80,10 @@ print_run_profiles(const struct run *run)
 		printf("%s\n", run->summed.at[0]);
 	} else {
 		printf("sum of %zu profiles:", n);
-		for (size_t i = 0; i < n; i++)
+		for (size_t i = 0; i < n && (i < FEW || n == FEW + 1); i++)
 			printf(" %s", run->summed.at[i]);
+		if (n > FEW + 1)
+			printf(" and %zu more (--json names all)", n - FEW);
 		putchar('\n');
 	}
 	for (size_t i = 0; i < run->left_out.n; i++)

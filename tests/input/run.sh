@@ -455,6 +455,41 @@ t_command_lines() {
 	want "$CHORD" version
 	cmp -s out version || no "chord version: $(cat out)"
 }
+# No option is dropped without a word.
+t_options_apart() {
+	local raw other
+	for raw in insns blocks edges; do
+		for other in json lines files tree calls unmeasured top=3 sort=name; do
+			refused 2 "^chord report: --$raw has no --${other%=*}" "$CHORD" report --$raw --$other ./prog
+			refused 2 "^chord report: --$raw has no --${other%=*}" "$CHORD" report --$other --$raw ./prog
+		done
+	done
+	for other in both summary mnemonics; do
+		refused 2 "only one of --asm, --both, --summary and --mnemonics" "$CHORD" annotate --asm --$other ./prog
+		refused 2 "^chord annotate: --branches is of source lines" "$CHORD" annotate --branches --$other ./prog
+	done
+	refused 2 "either --functions or --lines" "$CHORD" diff --functions --lines ./prog a b
+	refused 2 "^chord paths: --coverage is of all functions" "$CHORD" paths --coverage --source ./prog
+	refused 2 "^chord paths: --coverage is of all functions" "$CHORD" paths --coverage --top=3 ./prog
+	refused 2 "^chord paths: --json has numbers of lines" "$CHORD" paths --json --source ./prog
+}
+# A few of very many profiles are named, in JSON all.
+t_many_profiles() {
+	build
+	rm -f prog.*.chord
+	local i n
+	for n in 11 12 40; do
+		for i in $(seq $n); do
+			CHORD_FILE=prog.$i.chord ./prog >out
+		done
+		want "$CHORD" report ./prog
+		[ "$(head -n 1 out | grep -o 'prog\.[0-9]*\.chord' | wc -l)" = $((n > 11 ? 10 : n)) ] || no "$n: $(head -n 1 out)"
+		[ $n = 11 ] || head -n 1 out | grep -q "^./prog: sum of $n profiles: .* and $((n - 10)) more (--json names all)$" ||
+			no "$n: $(head -n 1 out)"
+		want "$CHORD" report --json ./prog
+		[ "$(grep -c '^  "prog\.[0-9]*\.chord"' out)" = $n ] || no "not $n in JSON"
+	done
+}
 t_other_build() {
 	build
 	mv prog.*.chord old
@@ -656,7 +691,7 @@ t_damaged_core() {
 }
 
 for name in rejected unknown-measure bad-events empty no-newline crlf garbage damaged long-line much-data much-code much-procedure \
-	unreadable unwritable full-disk killed bad-profile damaged-profile summed-twice command-lines other-build damaged-program stripped \
+	unreadable unwritable full-disk killed bad-profile damaged-profile summed-twice command-lines options-apart many-profiles other-build damaged-program stripped \
 	unwritable-folder full-disk-for-profile file-limit bad-core other-core damaged-core; do
 	test_case $name
 done

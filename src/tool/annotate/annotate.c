@@ -50,11 +50,10 @@ parse(int key, char *arg, struct argp_state *state)
 	static const enum annotate_what what[] = {ANNOTATE_BOTH, ANNOTATE_SUMMARY, ANNOTATE_MNEMONICS};
 
 	switch (key) {
-	case 'a':
-		a->what = ANNOTATE_ASM;
-		break;
-	case OPT_BOTH: case OPT_SUMMARY: case OPT_MNEMONICS:
-		a->what = what[key - OPT_BOTH];
+	case 'a': case OPT_BOTH: case OPT_SUMMARY: case OPT_MNEMONICS:
+		if (a->what)
+			argp_error(state, "only one of --asm, --both, --summary and --mnemonics can be printed");
+		a->what = key == 'a' ? ANNOTATE_ASM : what[key - OPT_BOTH];
 		break;
 	case OPT_BRANCHES:
 		a->branches = true;
@@ -73,6 +72,10 @@ parse(int key, char *arg, struct argp_state *state)
 		break;
 	case ARGP_KEY_NO_ARGS:
 		argp_error(state, "which program?");
+		break;
+	case ARGP_KEY_END:
+		if (a->branches && a->what)
+			argp_error(state, "--branches is of source lines: instructions have theirs beside them");
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;

@@ -33,6 +33,7 @@ static const char doc[] =
 
 struct args {
 	struct diff_options opt;
+	bool functions;
 	char **name;
 	int n;
 };
@@ -77,7 +78,7 @@ parse(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case OPT_FUNCTIONS:
-		a->opt.lines = false;
+		a->functions = true;
 		break;
 	case OPT_LINES:
 		a->opt.lines = true;
@@ -99,6 +100,8 @@ parse(int key, char *arg, struct argp_state *state)
 		a->n = state->argc - state->next;
 		break;
 	case ARGP_KEY_END:
+		if (a->functions && a->opt.lines && !a->opt.json)
+			argp_error(state, "either --functions or --lines (--json --lines has both)");
 		if (a->n < 2 || a->n > 4)
 			argp_error(state, "which profiles? A B, PROGRAM A B, or PROGRAM A PROGRAM B");
 		break;

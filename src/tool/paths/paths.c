@@ -77,6 +77,10 @@ parse(int key, char *arg, struct argp_state *state)
 			argp_error(state, "--diff is of a program and two profiles: PROGRAM A B");
 		if (a->diff && a->opt.coverage)
 			argp_error(state, "either --diff or --coverage");
+		if (a->opt.coverage && (a->opt.source || (a->has_top && !a->opt.json)))
+			argp_error(state, "--coverage is of all functions, not of paths: it has no --source and no --top");
+		if (a->opt.source && a->opt.json)
+			argp_error(state, "--json has numbers of lines, not their --source");
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;

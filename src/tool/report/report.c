@@ -52,6 +52,7 @@ static const char usage[] = "PROGRAM [PROFILE...]\n--pid=PID\n--core=CORE PROGRA
 struct args {
 	struct report_options opt;
 	const char *pid, *core;
+	bool has_top, has_sort;
 	char **name;
 	int n;
 };
@@ -72,35 +73,58 @@ parse_sort(struct args *a, const char *key, struct argp_state *state)
 	argp_error(state, "--sort=%s: the keys are instructions, calls, name, file and address", key);
 }
 
+/* Tables for programs have everything, in the order of the map. */
+static void
+check_raw(const struct args *a, struct argp_state *state)
+{
+	static const char *const name[] = {[REPORT_INSNS] = "insns", [REPORT_BLOCKS] = "blocks", [REPORT_EDGES] = "edges"};
+	const struct { bool given; const char *name; } no[] = {
+		{a->opt.json, "json"}, {a->opt.lines, "lines"}, {a->opt.files, "files"}, {a->opt.tree, "tree"},
+		{a->opt.calls, "calls"}, {a->opt.unmeasured, "unmeasured"}, {a->has_top, "top"}, {a->has_sort, "sort"},
+	};
+
+	for (size_t i = 0; i < sizeof no / sizeof *no && a->opt.what; i++)
+		if (no[i].given)
+			argp_error(state, "--%s has no --%s", name[a->opt.what], no[i].name);
+}
+
+/* False: the option is none that only is there or not. */
+static bool
+set_flag(struct report_options *o, int key)
+{
+	switch (key) {
+	case OPT_JSON:
+		return o->json = true;
+	case OPT_LINES:
+		return o->lines = true;
+	case OPT_FILES:
+		return o->files = true;
+	case OPT_CALLS:
+		return o->calls = true;
+	case OPT_TREE:
+		return o->calls = o->tree = true;
+	case OPT_UNMEASURED:
+		return o->unmeasured = true;
+	default:
+		return false;
+	}
+}
+
 static error_t
 parse(int key, char *arg, struct argp_state *state)
 {
 	struct args *a = state->input;
 
+	if (set_flag(&a->opt, key))
+		return 0;
 	switch (key) {
-	case OPT_JSON:
-		a->opt.json = true;
-		break;
-	case OPT_LINES:
-		a->opt.lines = true;
-		break;
-	case OPT_FILES:
-		a->opt.files = true;
-		break;
-	case OPT_CALLS:
-		a->opt.calls = true;
-		break;
-	case OPT_TREE:
-		a->opt.calls = a->opt.tree = true;
-		break;
-	case OPT_UNMEASURED:
-		a->opt.unmeasured = true;
-		break;
 	case OPT_SORT:
 		parse_sort(a, arg, state);
+		a->has_sort = true;
 		break;
 	case OPT_TOP:
 		a->opt.top = option_top(arg, "rows", state);
+		a->has_top = true;
 		break;
 	case OPT_INSNS:
 	case OPT_BLOCKS:
@@ -128,6 +152,9 @@ parse(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_NO_ARGS:
 		if (!a->pid)
 			argp_error(state, "which program?");
+		break;
+	case ARGP_KEY_END:
+		check_raw(a, state);
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
