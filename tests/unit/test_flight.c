@@ -285,7 +285,7 @@ make_block(struct program *g, uint32_t b)
 }
 
 static void
-make_arc(struct program *g, uint32_t from, uint32_t to, uint32_t kind)
+make_arc(struct program *g, uint32_t from, uint32_t to, unsigned char kind)
 {
 	g->arc[g->proc.narc++] = (struct arc){from, to, kind, 0};
 }
