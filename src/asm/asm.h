@@ -218,6 +218,7 @@ struct proc_text {
 	uint32_t *gap_base;          /* by part */
 	uint16_t gone;               /* live.c: registers that mean nothing to whoever called it */
 	bool strays;                 /* stack.c: its stack pointer may point to data somewhere */
+	uint16_t behind;             /* live.c: registers that are live behind calls of it in this text, by name or pointer */
 	bool called;                 /* live.c: by name, in this text */
 	bool taken;                  /* lead.c: it may be entered otherwise than by direct calls and jumps in this text */
 };
@@ -237,6 +238,7 @@ struct unit {
 	const struct object *object;
 	struct place *place;         /* by statement */
 	struct cfi *cfi;
+	uint16_t behind_pointers;    /* live.c: registers that are live behind any call through a pointer */
 	struct code **code;          /* by section index; NULL if it holds no instructions */
 	uint32_t ncode;
 	VEC(struct proc_text) procs;      /* in the order of their first statement */
@@ -262,8 +264,8 @@ void cfg_build(struct unit *u, struct proc_text *p);
 void computed_find(struct unit *u, struct proc_text *p);
 /* Marks calls and jumps by what they leave alone. Once, before live_find(). */
 void live_prepare(struct unit *u);
-/* What is live before every instruction. */
-void live_find(struct unit *u, struct proc_text *p);
+/* What is live before every instruction of all procedures that are understood. */
+void live_find(struct unit *u);
 /* stack.c: before which instructions the stack pointer may point to data (gap.no_stack), in all procedures. Behind live_find(). */
 void stack_find(struct unit *u);
 

@@ -4,8 +4,10 @@
  * What a call or a return leaves behind is not what the ABI says: gcc allocates
  * registers across procedures (-fipa-ra), so a register that a procedure leaves alone is live at
  * its return. But not one that it changes itself and does not keep in its frame, as all its callers know, nor one that
- * callers cannot know to be left alone. Flags
- * are never passed by compilers; in text that no compiler claims they may be. */
+ * callers cannot know to be left alone: only calls in the same text can, and what is live behind those is found out. Flags
+ * are never passed by compilers; in text that no compiler claims they may be.
+ *
+ * First nothing is taken to be live behind calls; whatever then turns out to be is, until nothing changes. */
 #include "asm/asm.h"
 #include "asm/dest.h"
 
@@ -73,8 +75,14 @@ mark_called(struct unit *u, const struct code *c, const struct insn *in)
 	struct dest d = in->attr & INSN_REL ? dest_of(u, c, in) : (struct dest){0};
 	uint32_t proc, part, own, own_part;
 
-	if (!d.section || !unit_find(u, d.section, d.off, &proc, &part) || u->procs.at[proc].parts.at[0].lo != d.off)
+	if (!d.section || !unit_find(u, d.section, d.off, &proc, &part))
 		return;
+	if (u->procs.at[proc].parts.at[0].lo != d.off) {
+		/* What enters it elsewhere may be part of it in all but name. */
+		if (!unit_find(u, c->section, in->off, &own, &own_part) || own != proc)
+			u->procs.at[proc].behind = u->machine->all_regs;
+		return;
+	}
 	if (in->cls == CHORD_INSN_CALL || !unit_find(u, c->section, in->off, &own, &own_part) || own != proc)
 		u->procs.at[proc].called = true;
 }
@@ -119,11 +127,14 @@ calls_out(const struct unit *u, const struct code *c, const struct insn *in)
 }
 
 /* The registers that no caller of the procedure expects to be as they were: those that it changes, and does not keep as
- * functions with calling conventions of their own would, and one more if nobody here calls it. */
+ * functions with calling conventions of their own would. Of those that are not live behind calls here one more, which no
+ * convention keeps, and if nobody else calls it all that are no results. */
 static uint16_t
 gone_of(const struct unit *u, const struct proc_text *p)
 {
-	uint16_t gone = p->called ? 0 : u->machine->scratch, kept;
+	uint16_t gone = p->taken ? u->machine->scratch : u->machine->clobbered, kept;
+
+	gone &= (uint16_t)~p->behind;
 
 	for (size_t t = 0; t < p->parts.n; t++) {
 		const struct part *part = &p->parts.at[t];
@@ -252,14 +263,13 @@ fill(struct flow *f)
 	}
 }
 
-void
-live_find(struct unit *u, struct proc_text *p)
+static void
+solve(struct unit *u, struct proc_text *p)
 {
 	struct flow f = {.u = u, .p = p, .in = pool_array(u->pool, p->graph->nvert, sizeof *f.in)};
 	bool again = true;
 
-	graph_index(p->graph);
-	p->gone = f.gone = gone_of(u, p);
+	f.gone = p->gone;
 	f.in[p->exit] = (struct gap){.flags_live = u->text->compiler ? 0 : u->machine->all_flags,
 		.regs_live = u->machine->all_regs};
 	while (again) {
@@ -269,6 +279,125 @@ live_find(struct unit *u, struct proc_text *p)
 				again |= visit(&f, v);
 	}
 	fill(&f);
+}
+
+/* ---- what is live behind calls ---- */
+
+/* To all that may be called through a pointer. */
+static void
+add_to_taken(struct unit *u, uint16_t live)
+{
+	if (!(live & ~u->behind_pointers))
+		return;
+	u->behind_pointers |= live;
+	for (size_t i = 0; i < u->procs.n; i++)
+		if (u->procs.at[i].taken)
+			u->procs.at[i].behind |= live;
+}
+
+static void
+add_callee(struct unit *u, const struct code *c, const struct insn *in, const struct proc_text *own, uint16_t live)
+{
+	struct dest d = in->attr & INSN_REL ? dest_of(u, c, in) : (struct dest){0};
+	uint32_t proc, part;
+
+	if (in->cls == CHORD_INSN_ICALL || in->cls == CHORD_INSN_IJUMP)
+		add_to_taken(u, live);
+	else if (d.section && unit_find(u, d.section, d.off, &proc, &part) &&
+	         (&u->procs.at[proc] != own || in->cls == CHORD_INSN_CALL))
+		u->procs.at[proc].behind |= live;
+}
+
+static bool
+leaves(const struct insn *in)
+{
+	return in->cls == CHORD_INSN_JUMP || in->cls == CHORD_INSN_BRANCH || in->cls == CHORD_INSN_IJUMP;
+}
+
+/* Behind a call. */
+static uint16_t
+behind(const struct flow *f, uint32_t v, uint32_t i)
+{
+	const struct block_text *b = &f->p->block_text.at[v];
+	const struct graph *g = f->p->graph;
+	uint16_t live = 0;
+
+	if (i + 1 < b->last)
+		return gap_before(f->p, b->part, i + 1).regs_live;
+	for (uint32_t k = g->out_at[v]; k < g->out_at[v + 1]; k++)
+		if (g->edge[g->out[k]].to < f->p->blocks.n)
+			live |= gap_on_edge(f->u, f->p, v, g->edge[g->out[k]].to).regs_live;
+		else
+			live |= f->u->machine->all_regs;
+	return live;
+}
+
+/* Where control leaves for another procedure by a jump, what its own callers read is read behind that. */
+static void
+look_behind(struct unit *u, const struct proc_text *p)
+{
+	struct flow f = {.u = u, .p = (struct proc_text *)p, .gone = p->gone};
+
+	for (uint32_t v = 0; v < p->blocks.n; v++) {
+		const struct block_text *b = &p->block_text.at[v];
+		const struct code *c = p->parts.at[b->part].code;
+
+		for (uint32_t i = b->first; i < b->last; i++) {
+			const struct insn *in = &c->insns.at[i];
+
+			if (in->cls == CHORD_INSN_CALL || in->cls == CHORD_INSN_ICALL)
+				add_callee(u, c, in, p, behind(&f, v, i));
+			else if (leaves(in))
+				add_callee(u, c, in, p, (uint16_t)(u->machine->all_regs & ~p->gone));
+		}
+	}
+}
+
+/* Code of which nothing is known reads everything. */
+static void
+look_behind_unknown(struct unit *u)
+{
+	for (uint32_t k = 0; k < u->ncode; k++)
+		for (size_t i = 0; u->code[k] && i < u->code[k]->insns.n; i++) {
+			const struct insn *in = &u->code[k]->insns.at[i];
+			uint32_t proc, part;
+
+			if ((in->cls == CHORD_INSN_CALL || in->cls == CHORD_INSN_ICALL || leaves(in)) &&
+			    (!unit_find(u, u->code[k]->section, in->off, &proc, &part) || u->procs.at[proc].reason))
+				add_callee(u, u->code[k], in, NULL, u->machine->all_regs);
+		}
+}
+
+/* True: fewer registers are gone than were. */
+static bool
+settle(struct unit *u, struct proc_text *p)
+{
+	uint16_t gone = gone_of(u, p);
+
+	if (p->gaps && gone == p->gone)
+		return false;
+	p->gone = gone;
+	solve(u, p);
+	return true;
+}
+
+void
+live_find(struct unit *u)
+{
+	bool again = true;
+
+	look_behind_unknown(u);
+	for (size_t i = 0; i < u->procs.n; i++)
+		if (!u->procs.at[i].reason)
+			graph_index(u->procs.at[i].graph);
+	while (again) {
+		again = false;
+		for (size_t i = 0; i < u->procs.n; i++)
+			if (!u->procs.at[i].reason && settle(u, &u->procs.at[i])) {
+				look_behind(u, &u->procs.at[i]);
+				again = true;
+			}
+	}
 }
 
 struct gap

@@ -288,7 +288,7 @@ run(struct job *j, const char *at, size_t n, const char *file, struct buf *out)
 	each_proc(j, computed_find);
 	dump_procs(j, "graph");
 	live_prepare(&j->unit);
-	each_proc(j, live_find);
+	live_find(&j->unit);
 	stack_find(&j->unit);
 	pass_place(j);
 	if (j->plan.wrong)
