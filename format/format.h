@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #ifndef CHORD_FORMAT_VERSION /* tests build runtimes of another version */
-#define CHORD_FORMAT_VERSION 6
+#define CHORD_FORMAT_VERSION 7
 #endif
 
 /* Names of sections. CNT has to be a C identifier: linkers then define
@@ -86,6 +86,10 @@ enum {
  *   n nseg, then for each segment
  *       n block, n insn           from here on, up to the next segment or the end of
  *                                 the block, woven code runs parallel to the original
+ *   n nbase, then for each register that woven-in code adds to counters by
+ *       n register                its number
+ *       n what                    0: it has the address of the first counter, e: that of
+ *                                 the counter of event e-1
  *
  *   n nevent                      as above
  *   nevent x (s name, n numbers, n stride, n span, z low)

@@ -144,6 +144,17 @@ is_push_of_pc(const struct unit *u, const struct code *c, const struct insn *in)
 	return !u->text->compiler || !unit_find(u, d.section, d.off, &proc, &part) || !is_proc_start(u, proc, d);
 }
 
+/* What runs into a procedure may be part of it in all but name: its callers read behind it what they read behind that. */
+static void
+run_into(struct unit *u, struct dest d)
+{
+	uint32_t proc, part;
+
+	if (unit_find(u, d.section, d.off, &proc, &part) && is_proc_start(u, proc, d))
+		u->procs.at[proc].behind = u->machine->all_regs;
+	is_taken_inside(u, d);
+}
+
 /* Code by hand may run into what follows it. Compilers put padding and calls that do not come back there. */
 static void
 mark_run_into(struct unit *u, const struct code *c, const struct insn *in)
@@ -152,7 +163,7 @@ mark_run_into(struct unit *u, const struct code *c, const struct insn *in)
 
 	if (in->attr & INSN_FALLS && in->off + in->len < c->nbyte &&
 	    !(u->text->compiler && (call || in->cls == CHORD_INSN_PAD)))
-		is_taken_inside(u, (struct dest){c->section, in->off + in->len, false});
+		run_into(u, (struct dest){c->section, in->off + in->len, false});
 }
 
 static void

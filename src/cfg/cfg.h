@@ -74,7 +74,10 @@ struct proc {
 	struct event_site *event_call;   /* add: how much more has been added behind that call than has happened in it */
 	uint32_t nevent_call;
 	struct proc_paths *paths; /* NULL: not counted */
+	uint64_t *base;          /* by register (BASES): the link-time address that it has where woven-in code adds to counters by
+	                          * it, or 0; NULL: none has */
 };
+enum { BASES = 16 };
 #define PROC_ENTRY(p) ((p)->nblock)
 #define PROC_EXIT(p) ((p)->nblock + 1)
 

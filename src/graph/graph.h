@@ -85,6 +85,16 @@ bool *span_max(const struct graph *g, const double *w, uint32_t *bad);
  * a cycle of fixed edges (a vertex that needs one to be reached and one to reach exit) is a
  * chord. It never runs: its count is known to be 0, and it needs no counter. */
 
+/* cut.c: the cheapest cut between two nodes of a network (Dinic 1970). */
+struct cut_arc {
+	uint32_t from, to;
+	double price;            /* of cutting it, 0 or more; GRAPH_NEVER: it cannot be cut */
+};
+#define GRAPH_NEVER 1e30
+/* By node: is it on the source's side? As few are as can be. *price: of the arcs cut; GRAPH_NEVER or more: there is no cut. */
+bool *graph_cut(struct pool *pool, uint32_t nnode, const struct cut_arc *arc, uint32_t narc, uint32_t source, uint32_t sink,
+                double *price);
+
 /* flow.c: propagation (Fig. 6), without recursion */
 /* count[e] is known where known[e]; the edges not known have to form a forest.
  * source[v] (may be NULL) is flow that enters at v from outside the graph minus flow that

@@ -157,6 +157,7 @@ struct path_place {
 	bool by_sp;          /* directives find the frame by the stack pointer */
 	const char *guard, *guarded; /* labels for the stub of a guard and for where it goes on */
 	const char *miss, *counted;  /* likewise of a record in a hash table */
+	uint8_t base;        /* a register that has the address of LABEL, plus 1; 0: none */
 };
 
 /* Where code that counts goes on when what it added to is no longer below 0. */
@@ -185,6 +186,7 @@ struct machine {
 	uint16_t clobbered;  /* registers that a callee may leave anything in, but for those of results */
 	uint16_t path_regs;  /* registers that can be the path register */
 	uint16_t scratch;    /* of these, those that pass no arguments */
+	uint16_t base_regs;  /* registers that can be a base */
 	/* Decodes one instruction at bytes[0..n), which stands at section offset off. False if
 	 * the bytes are no instruction, or more are needed. Fills all but stmt and lead. */
 	bool (*decode)(const uint8_t *bytes, size_t n, uint32_t off, struct insn *out);
@@ -193,11 +195,14 @@ struct machine {
 	/* Appends its text, as the assembler would take it, if it stands at that address. False: the bytes are no instruction. */
 	bool (*print)(struct buf *out, const uint8_t *bytes, size_t n, uint64_t addr);
 	/* Writes code, one or more lines of AT&T text, that adds n to the 8-byte counter LABEL+offset in one
-	 * instruction, and keeps what the gap says is live, which must have a price. */
-	void (*add)(struct buf *out, const char *label, uint64_t offset, int32_t n, struct gap gap);
+	 * instruction, and keeps what the gap says is live, which must have a price. base: a register, live in the gap, that
+	 * has the address of LABEL, plus 1; 0: none. */
+	void (*add)(struct buf *out, const char *label, uint64_t offset, int32_t n, uint8_t base, struct gap gap);
+	/* Writes code that makes a register such a base, and changes nothing else. */
+	void (*load_base)(struct buf *out, const char *label, uint8_t base);
 	/* The same; then goes to `stub`, of which it writes all but directives around it, if the counter is 0 or more. */
 	void (*add_timed)(struct buf *out, struct buf *stub, const char *label, uint64_t offset, int32_t n,
-	                  const struct timed_at *t, struct gap gap);
+	                  const struct timed_at *t, uint8_t base, struct gap gap);
 	/* Writes code that adds to the counter TO+offset the sum of the n counters at FROM, or subtracts it. `below`:
 	 * nothing is kept below the stack pointer, as at a call. */
 	void (*add_sum)(struct buf *out, const char *from, unsigned n, const char *to, uint64_t offset, bool subtract,
@@ -218,10 +223,10 @@ struct machine {
 	/* Writes an unconditional jump to an operand's text. */
 	void (*jump)(struct buf *out, const char *operand);
 	/* The length of an instruction of woven code at an address, 0 if it is none; the counter that it
-	 * writes, or 0; is it a jump? */
-	uint32_t (*counts)(const uint8_t *bytes, size_t n, uint64_t at, uint64_t *counter, bool *jumps);
+	 * writes, or 0; is it a jump? base: by register, the address that it has as a base, or 0; NULL: none has. */
+	uint32_t (*counts)(const uint8_t *bytes, size_t n, uint64_t at, const uint64_t *base, uint64_t *counter, bool *jumps);
 	/* Decodes an instruction of woven-in code at that address; a call in it comes back. False: it is none. */
-	bool (*woven)(const uint8_t *bytes, size_t n, uint64_t addr, struct woven_insn *out);
+	bool (*woven)(const uint8_t *bytes, size_t n, uint64_t addr, const uint64_t *base, struct woven_insn *out);
 	/* Is the instruction such a move? */
 	bool (*move)(const uint8_t *bytes, size_t n, struct move *out);
 	/* How does the instruction come by what it leaves in registers? False if the bytes are no instruction. */

@@ -21,6 +21,32 @@ woven_addr(struct in *in, const struct proc *p, uint32_t block, const unsigned c
 	return part->addr + offset;
 }
 
+/* The arrays of a record that stand before its blob. */
+struct arrays {
+	const unsigned char *woven, *event;
+	uint32_t nwoven, nevent;
+};
+
+static void
+get_bases(struct in *in, struct proc *p, const struct arrays *a)
+{
+	uint32_t n = in_number(in, 2);
+
+	if (n)
+		p->base = pool_array(in->pool, BASES, sizeof *p->base);
+	for (uint32_t i = 0; i < n && !in->bad; i++) {
+		uint32_t reg = in_below(in, BASES, "a base in no register");
+		uint32_t what = in_below(in, a->nevent + 1ull, "a base of no event");
+
+		if (in->bad)
+			return;
+		if (what)
+			memcpy(&p->base[reg], a->event + 8 * (size_t)(what - 1), 8);
+		else
+			p->base[reg] = p->counters;
+	}
+}
+
 /* ---- events ---- */
 
 static void
@@ -126,12 +152,6 @@ get_events(struct in *in, struct proc *p, const unsigned char *addr, uint32_t ne
 		qsort(p->event_site, p->nevent_site, sizeof *p->event_site, by_event_site);
 }
 
-/* The arrays of a record that stand before its blob. */
-struct arrays {
-	const unsigned char *woven, *event;
-	uint32_t nwoven, nevent;
-};
-
 /* The linker's addresses in the graph that has been read. */
 static void
 get_addresses(struct in *in, struct proc *p, const struct arrays *a)
@@ -158,6 +178,7 @@ get_blob(struct in *in, struct proc *p, bool refused, const struct arrays *a)
 	get_addresses(in, p, a);
 	if (in->bad)
 		return;
+	get_bases(in, p, a);
 	get_events(in, p, a->event, a->nevent);
 	if (p->measure == CHORD_PATHS)
 		get_paths(in, p);

@@ -21,7 +21,7 @@ unit_open(struct pool *pool, const char *path, struct unit *u, const char **why)
 			*why = "it has no map of Chord's: it was not built with `chord cc`";
 	} else if (map_parse(pool, bytes, &u->map, why)) {
 		u->parts = map_parts(pool, &u->map);
-		u->woven = woven_code(u->image);
+		u->woven = woven_code(pool, u->image, u->parts);
 		if (image_section(u->image, CHORD_SECTION_SUM, &bytes, &no))
 			map_sums(&u->map, bytes, image_section_addr(u->image, CHORD_SECTION_SUM));
 		return true;

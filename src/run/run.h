@@ -71,7 +71,7 @@ bool unit_open(struct pool *pool, const char *path, struct unit *u, const char *
 void unit_close(struct unit *u);
 
 /* woven.c */
-struct woven_code woven_code(struct image *image);
+struct woven_code woven_code(struct pool *pool, struct image *image, struct parts parts);
 
 /* Reads one profile. NULL: *why, which is PROFILE_EMPTY if there is nothing in the file. */
 struct profile *load_profile(struct pool *pool, const char *path, const char **why);

@@ -107,7 +107,7 @@ pass(struct where_index *x, struct where *w)
 	struct str bytes = image_bytes(x->unit->image, w->addr);
 	struct woven_insn in;
 
-	if (!image_machine(x->unit->image)->woven((const uint8_t *)bytes.at, bytes.n, w->addr, &in))
+	if (!image_machine(x->unit->image)->woven((const uint8_t *)bytes.at, bytes.n, w->addr, w->proc->base, &in))
 		return false;
 	for (uint32_t e = 0; e < w->proc->nevent; e++) {
 		const struct event_counter *c = &w->proc->event[e];

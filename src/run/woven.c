@@ -10,23 +10,37 @@ struct decoded {
 	bool jumps;
 };
 
-static struct decoded
-decode(struct image *image, uint64_t at)
+struct woven_program {
+	struct image *image;
+	struct parts parts;
+};
+
+/* What registers have as bases in woven-in code at an address, by register. */
+static const uint64_t *
+bases_at(const struct woven_program *program, uint64_t at)
 {
-	struct str code = image_bytes(image, at);
+	const struct part_at *part = parts_find(&program->parts, at);
+
+	return part ? part->proc->base : NULL;
+}
+
+static struct decoded
+decode(struct woven_program *program, uint64_t at)
+{
+	struct str code = image_bytes(program->image, at);
 	struct decoded d;
 
-	d.len = image_machine(image)->counts((const uint8_t *)code.at, code.n, at, &d.counter, &d.jumps);
+	d.len = image_machine(program->image)->counts((const uint8_t *)code.at, code.n, at, bases_at(program, at), &d.counter, &d.jumps);
 	return d;
 }
 
 static uint64_t
-writes_counter(void *image, uint64_t lo, uint64_t hi, uint64_t counter, uint32_t n, uint64_t *end)
+writes_counter(void *program, uint64_t lo, uint64_t hi, uint64_t counter, uint32_t n, uint64_t *end)
 {
 	struct decoded d;
 
 	for (uint64_t at = lo; at < hi; at += d.len) {
-		d = decode(image, at);
+		d = decode(program, at);
 		if (!d.len)
 			return 0;
 		if (d.counter - counter >= 8 * (uint64_t)n)
@@ -39,13 +53,14 @@ writes_counter(void *image, uint64_t lo, uint64_t hi, uint64_t counter, uint32_t
 }
 
 static bool
-adds_to_counter(void *image, uint64_t lo, uint64_t hi, uint64_t counter, uint32_t n, struct woven_add *add)
+adds_to_counter(void *program, uint64_t lo, uint64_t hi, uint64_t counter, uint32_t n, struct woven_add *add)
 {
 	struct woven_insn in;
-	uint64_t at = writes_counter(image, lo, hi, counter, n, &add->end);
+	uint64_t at = writes_counter(program, lo, hi, counter, n, &add->end);
+	struct image *image = ((struct woven_program *)program)->image;
 	struct str code = image_bytes(image, at);
 
-	if (!at || !image_machine(image)->woven((const uint8_t *)code.at, code.n, at, &in))
+	if (!at || !image_machine(image)->woven((const uint8_t *)code.at, code.n, at, bases_at(program, at), &in))
 		return false;
 	add->number = (uint32_t)((in.counter - counter) / 8);
 	add->n = in.add;
@@ -53,45 +68,45 @@ adds_to_counter(void *image, uint64_t lo, uint64_t hi, uint64_t counter, uint32_
 }
 
 static bool
-jump_at(struct image *image, uint64_t at, struct insn *in)
+jump_at(struct woven_program *program, uint64_t at, struct insn *in)
 {
-	return image_insn(image, at, in) && in->attr & INSN_REL;
+	return image_insn(program->image, at, in) && in->attr & INSN_REL;
 }
 
 /* Before a system call: where control goes on after whatever is done in between. */
 static bool
-is_lead(struct image *image, uint64_t at, uint64_t hi, uint64_t *on)
+is_lead(struct woven_program *program, uint64_t at, uint64_t hi, uint64_t *on)
 {
-	struct str code = image_bytes(image, at);
+	struct str code = image_bytes(program->image, at);
 
-	*on = image_machine(image)->around((const uint8_t *)code.at, code.n, at);
+	*on = image_machine(program->image)->around((const uint8_t *)code.at, code.n, at);
 	return *on > at && *on <= hi;
 }
 
 /* A conditional jump that is not the block's before, which is the first here, is one of the weaver's that comes back. */
 static uint64_t
-runs_straight(void *image, uint64_t lo, uint64_t hi)
+runs_straight(void *program, uint64_t lo, uint64_t hi)
 {
 	uint64_t first = lo, on;
 	struct decoded d;
 	struct insn in;
 
 	for (uint64_t at = lo; at < hi; at += d.len) {
-		d = decode(image, at);
+		d = decode(program, at);
 		if (!d.len)
 			return hi;
-		if (is_lead(image, at, hi, &on)) {
+		if (is_lead(program, at, hi, &on)) {
 			d.len = (uint32_t)(on - at);
 			continue;
 		}
-		if (d.jumps && (at == first || !jump_at(image, at, &in) || in.cls != CHORD_INSN_BRANCH))
+		if (d.jumps && (at == first || !jump_at(program, at, &in) || in.cls != CHORD_INSN_BRANCH))
 			lo = at + d.len;
 	}
 	return lo;
 }
 
 static uint64_t
-goes_on_at(void *image, uint64_t at, uint64_t lo, uint64_t hi)
+goes_on_at(void *program, uint64_t at, uint64_t lo, uint64_t hi)
 {
 	struct insn in = {0};
 	struct decoded d;
@@ -100,12 +115,12 @@ goes_on_at(void *image, uint64_t at, uint64_t lo, uint64_t hi)
 	for (; at >= lo && at < hi; at += d.len) {
 		uint64_t to;
 
-		d = decode(image, at);
+		d = decode(program, at);
 		if (!d.len || (left && !d.jumps))
 			return 0;
 		if (!d.jumps)
 			continue;
-		if (!jump_at(image, at, &in) || in.cls != CHORD_INSN_JUMP)
+		if (!jump_at(program, at, &in) || in.cls != CHORD_INSN_JUMP)
 			return 0;
 		to = at + (uint64_t)(int64_t)(int32_t)(in.target - (uint32_t)at);
 		if (left || (to >= lo && to < hi))
@@ -116,8 +131,9 @@ goes_on_at(void *image, uint64_t at, uint64_t lo, uint64_t hi)
 }
 
 static bool
-is_due_call(void *image, uint64_t back)
+is_due_call(void *program, uint64_t back)
 {
+	struct image *image = ((struct woven_program *)program)->image;
 	const struct machine *machine = image_machine(image);
 	struct str code = image_bytes(image, back - machine->call_size);
 
@@ -125,7 +141,10 @@ is_due_call(void *image, uint64_t back)
 }
 
 struct woven_code
-woven_code(struct image *image)
+woven_code(struct pool *pool, struct image *image, struct parts parts)
 {
-	return (struct woven_code){image, writes_counter, adds_to_counter, runs_straight, goes_on_at, is_due_call};
+	struct woven_program *program = pool_alloc(pool, sizeof *program);
+
+	*program = (struct woven_program){image, parts};
+	return (struct woven_code){program, writes_counter, adds_to_counter, runs_straight, goes_on_at, is_due_call};
 }

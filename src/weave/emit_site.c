@@ -60,7 +60,8 @@ add_timed(struct emitter *m, struct buf *b, const struct site *s, const char *co
 	struct buf none = {0}, stub = {0};
 
 	t.in_line = !add_far(m, s->block, at, &none);
-	m->u->machine->add_timed(b, &stub, counter, s->way % CHORD_PAIRS_TIMED * 16u, (int32_t)s->add[event], &t, s->gap);
+	m->u->machine->add_timed(b, &stub, counter, s->way % CHORD_PAIRS_TIMED * 16u, (int32_t)s->add[event], &t,
+	                         m->boxes.at[0].axis[0].event == event ? s->base[BASE_NUMBERS] : 0, s->gap);
 	if (!t.in_line)
 		add_far(m, s->block, at, &stub);
 	buf_free(&stub);
@@ -76,6 +77,7 @@ add_path(struct emitter *m, struct buf *b, const struct site *s)
 	place.guarded = emit_name(m, 'H', s->path->number);
 	place.miss = emit_name(m, 'I', s->path->number);
 	place.counted = emit_name(m, 'D', s->path->number);
+	place.base = s->base[BASE_COUNTERS];
 	m->u->machine->path(b, &stub, &s->path->op, &m->table, &place);
 	if (stub.n)
 		add_cold(m, b, s, &stub);
@@ -96,16 +98,20 @@ add_events(struct emitter *m, struct buf *b, const struct site *s, uint32_t box)
 	}
 	n = numbers_add(at, s->add, s->way, add);
 	for (uint32_t i = 0; i < n; i++)
-		m->u->machine->add(b, m->numbers[box], add[i].number * 8u, add[i].n, s->gap);
+		m->u->machine->add(b, m->numbers[box], add[i].number * 8u, add[i].n, box ? 0 : s->base[BASE_NUMBERS], s->gap);
 }
 
 static void
 add_counter(struct emitter *m, struct buf *b, const struct site *s)
 {
+	if (s->load & 1 << BASE_COUNTERS)
+		m->u->machine->load_base(b, m->counters, s->base[BASE_COUNTERS]);
+	if (s->load & 1 << BASE_NUMBERS)
+		m->u->machine->load_base(b, m->numbers[0], s->base[BASE_NUMBERS]);
 	if (s->path)
 		add_path(m, b, s);
 	if (s->counter)
-		m->u->machine->add(b, m->counters, (uint64_t)(s->counter - 1) * 8, 1, s->gap);
+		m->u->machine->add(b, m->counters, (uint64_t)(s->counter - 1) * 8, 1, s->base[BASE_COUNTERS], s->gap);
 	for (uint32_t i = 0; s->add && i < m->boxes.n; i++)
 		add_events(m, b, s, i);
 }
@@ -307,12 +313,21 @@ emit_edges(struct emitter *m, bool in)
 			emit_site(m, &w->paths->before[i], i);
 }
 
+static void
+emit_loads(struct emitter *m, bool last)
+{
+	for (size_t i = 0; i < m->w->loads.n; i++)
+		if (m->w->loads.at[i].last == last)
+			emit_site(m, &m->w->loads.at[i].site, m->w->loads.at[i].edge);
+}
+
 void
 emit_sites(struct emitter *m)
 {
 	struct woven *w = m->w;
 
 	emit_splits(m);
+	emit_loads(m, false);
 	emit_edges(m, true);
 	emit_edges(m, false);
 	for (uint32_t b = 0; b < w->proc->blocks.n; b++)
@@ -321,4 +336,5 @@ emit_sites(struct emitter *m)
 	for (size_t i = 0; i < w->pieces.n; i++)
 		if (site_used(&w->pieces.at[i].site))
 			emit_site(m, &w->pieces.at[i].site, 0);
+	emit_loads(m, true);
 }

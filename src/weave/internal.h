@@ -15,6 +15,10 @@ enum site_where {
 	SITE_SPLIT,    /* at the start of a block, where only some ways of entering it pass */
 };
 
+/* What counters can be found by: a register that has the address of the procedure's own, or of the numbers that the first
+ * events share. */
+enum base_of { BASE_COUNTERS, BASE_NUMBERS, BASES_OF };
+
 struct site {
 	uint8_t where;          /* enum site_where */
 	bool inline_stub;       /* the stub has to stand where the jump is */
@@ -27,6 +31,15 @@ struct site {
 	int64_t *add;           /* by event: what it adds to the event's counter; NULL: nothing */
 	int32_t *lag;           /* by event, if it has timers: what the counter lacks right behind that */
 	uint8_t way;            /* and to which of the numbers that are alike */
+	uint8_t base[BASES_OF]; /* the register that has that address here, plus 1; 0: none */
+	uint8_t load;           /* bits: these registers get it here, before all else */
+};
+
+/* Code that makes a register a base and counts nothing. */
+struct base_load {
+	struct site site;
+	uint32_t edge;
+	bool last;              /* it comes behind all else that stands there; else before */
 };
 
 /* Code for paths. */
@@ -82,6 +95,8 @@ struct woven {
 	uint32_t ncounter;
 	bool *split;            /* by block: it is split, jumps go to a label of their own */
 	struct woven_paths *paths; /* if they are measured; else NULL */
+	VEC(struct base_load) loads;
+	uint16_t bases[BASES_OF]; /* bits: registers that are a base somewhere */
 	VEC(struct piece) pieces; /* of blocks with calls, if events are counted; in order */
 	int64_t *query;         /* by block and event: QueryInc before its first instruction; NULL: no events */
 	bool local;             /* only calls and tail calls of measured procedures of this text enter it */
@@ -189,8 +204,14 @@ const char *woven_callee(const struct unit *u, const struct code *c, const struc
 static inline bool
 site_used(const struct site *s)
 {
-	return s->counter || s->add || s->path;
+	return s->counter || s->add || s->path || s->load;
 }
+
+/* base.c: lets additions in loops find their counters by a register, where one is dead. It is live there from then on. */
+void place_bases(const struct unit *u, struct woven *w, const struct weave_options *o);
+/* base_check.c: is on every way through the procedure each site's base what it is taken for, and does no load change what the
+ * program still reads? Wants liveness as it was before. */
+bool bases_hold(const struct unit *u, const struct woven *w);
 
 /* numbers.c: an array of numbers that some events share. Component k of number i is low + i / stride % span of axis k;
  * `ways` that are alike stand together. */

@@ -29,6 +29,21 @@ fill_counters(const struct woven *w)
 		w->proc->arcs.at[e].counter = w->edge[e].counter;
 }
 
+static void
+blob_bases(struct buf *blob, const struct unit *u, const struct woven *w, const struct weave_options *o)
+{
+	bool calls = measures_have(o->measures, CHORD_CALLS);
+	uint32_t first = o->events.n ? number_boxes(u->pool, &o->events, calls).at[0].axis[0].event : 0;
+
+	buf_uleb(blob, (uint64_t)__builtin_popcount(w->bases[BASE_COUNTERS] | (unsigned)w->bases[BASE_NUMBERS] << 16));
+	for (uint32_t what = 0; what < BASES_OF; what++)
+		for (uint32_t reg = 0; reg < 16; reg++)
+			if (w->bases[what] >> reg & 1) {
+				buf_uleb(blob, reg);
+				buf_uleb(blob, what == BASE_NUMBERS ? first + 1 : 0);
+			}
+}
+
 /* ---- events ---- */
 
 /* What instructions of a block add, as runs of equal numbers. `at`: that of its first one. */
@@ -297,6 +312,7 @@ map_record(const struct unit *u, const struct woven *w, const struct weave_optio
 		write_counters(out, u, w);
 	fill_counters(w);
 	proc_write(&blob, &p);
+	blob_bases(&blob, u, w, o);
 	blob_events(&blob, u, w, &o->events, calls);
 	if (w->paths)
 		map_paths(&blob, w);

@@ -100,6 +100,14 @@ show_path(const struct path_op *op, FILE *f)
 	show_place(op->to, f);
 }
 
+static void
+show_bases(const struct site *s, FILE *f)
+{
+	for (unsigned i = 0; i < BASES_OF; i++)
+		if (s->base[i])
+			fprintf(f, ", %s register %u", s->load >> i & 1 ? "loads" : "by", s->base[i] - 1u);
+}
+
 void
 show_woven(const struct unit *u, const struct woven *w, FILE *f)
 {
@@ -119,6 +127,7 @@ show_woven(const struct unit *u, const struct woven *w, FILE *f)
 			fprintf(f, ", counter %" PRIu32, s->counter - 1);
 		if (s->path)
 			show_path(&s->path->op, f);
+		show_bases(s, f);
 		fputc('\n', f);
 	}
 	for (uint32_t i = 0; !p->reason && w->block && i < p->blocks.n; i++)

@@ -201,6 +201,15 @@ pass_place(struct job *j)
 	warn_of_changes(j);
 }
 
+/* bases: by which registers counters are found */
+static void
+pass_bases(struct job *j)
+{
+	for (uint32_t i = 0; i < j->unit.procs.n; i++)
+		if (!j->unit.procs.at[i].reason)
+			place_bases(&j->unit, &j->woven[i], j->o);
+}
+
 /* emit: the edits that make it so */
 static void
 pass_emit(struct job *j)
@@ -293,6 +302,7 @@ run(struct job *j, const char *at, size_t n, const char *file, struct buf *out)
 	pass_place(j);
 	if (j->plan.wrong)
 		return WEAVE_WRONG;
+	pass_bases(j);
 	dump_woven(j, "place");
 	pass_queries(j);
 	pass_emit(j);
@@ -322,6 +332,7 @@ release(struct job *j)
 		if (j->woven) {
 			free(j->woven[i].segments.at);
 			free(j->woven[i].pieces.at);
+			free(j->woven[i].loads.at);
 			free(j->woven[i].calls.at);
 			free(j->woven[i].labelled.at);
 			free(j->woven[i].entered.at);

@@ -65,7 +65,7 @@ put_map(struct buf *out, const struct fake *f)
 	PUT(&b, (int)f->ncall);
 	for (uint32_t i = 0; i < f->ncall; i++)
 		PUT(&b, (int)f->call[i].block, (int)f->call[i].insn, (int)f->call[i].flags);
-	PUT(&b, 0, 0);
+	PUT(&b, 0, 0, 0);
 	put_paths(&b, f);
 	nblob = (uint32_t)b.n;
 	h.size = (uint32_t)(sizeof h + sizeof part + 4 + 4 * f->ncall + 4 + 4 + nblob);

@@ -109,6 +109,7 @@ put_blob(struct buf *b, const struct shape *s)
 	PUT(b, 4, 3, CHORD_EDGE_CLOSE, 0);
 	PUT(b, 2, 1, 2, (int)s->flags1, 1, 0, 0);
 	PUT(b, 4, 0, 0, 1, 0, 2, 0, 1, 2);
+	PUT(b, 1, 11, s->events ? 2 : 0);
 	if (s->events)
 		put_events(b);
 	else
@@ -132,7 +133,7 @@ put_parallel(struct buf *b)
 	PUT(b, 0, 1, CHORD_EDGE_FALL, 0, 0, 1, CHORD_EDGE_TAKEN, 0);
 	PUT(b, 1, 3, CHORD_EDGE_EXIT, 0);
 	PUT(b, 3, 2, CHORD_EDGE_CLOSE, 0);
-	PUT(b, 0, 0, 0);
+	PUT(b, 0, 0, 0, 0);
 }
 
 static inline void

@@ -188,6 +188,8 @@ map_events(void **state)
 	m = parse_map(pool, &b);
 	assert_int_equal(m.nproc, 2);
 	assert_int_equal(m.proc[0].nevent, 2);
+	assert_int_equal(m.proc[0].base[11], COUNTERS);
+	assert_int_equal(m.proc[0].base[10], 0);
 	assert_int_equal(event_query(&m.proc[0], 0, 0, 0), 0);
 	assert_int_equal(event_query(&m.proc[0], 0, 1, 0), 1 - 2);
 	assert_int_equal(event_query(&m.proc[0], 0, 1, 1), -2 + 1);

@@ -297,7 +297,7 @@ x86_move(const uint8_t *bytes, size_t n, struct move *out)
 }
 
 uint32_t
-x86_counts(const uint8_t *bytes, size_t n, uint64_t at, uint64_t *counter, bool *jumps)
+x86_counts(const uint8_t *bytes, size_t n, uint64_t at, const uint64_t *base, uint64_t *counter, bool *jumps)
 {
 	ZydisDecodedInstruction in;
 	ZydisDecodedOperand op[ZYDIS_MAX_OPERAND_COUNT];
@@ -306,9 +306,8 @@ x86_counts(const uint8_t *bytes, size_t n, uint64_t at, uint64_t *counter, bool 
 	*jumps = false;
 	if (ZYAN_FAILED(ZydisDecoderDecodeFull(x86_decoder(), bytes, n, &in, op)))
 		return 0;
-	if (in.operand_count && op[0].type == ZYDIS_OPERAND_TYPE_MEMORY && op[0].actions & ZYDIS_OPERAND_ACTION_WRITE &&
-	    op[0].mem.segment == ZYDIS_REGISTER_GS && op[0].mem.base == ZYDIS_REGISTER_RIP)
-		*counter = at + in.length + (uint64_t)op[0].mem.disp.value;
+	if (in.operand_count && op[0].actions & ZYDIS_OPERAND_ACTION_WRITE)
+		*counter = x86_counter(&op[0], at + in.length, base);
 	*jumps = in.meta.category == ZYDIS_CATEGORY_UNCOND_BR || in.meta.category == ZYDIS_CATEGORY_COND_BR ||
 	         in.meta.category == ZYDIS_CATEGORY_RET;
 	return in.length;
@@ -332,10 +331,12 @@ const struct machine machine_x86_64 = {
 	.clobbered = X86_CLOBBERED,
 	.scratch = X86_SCRATCH,
 	.path_regs = X86_ALL_REGS & ~X86_RSP & ~X86_RAX, /* flags wait in rax */
+	.base_regs = X86_BASE_REGS,
 	.decode = x86_decode,
 	.facts = x86_facts,
 	.print = x86_print,
 	.add = x86_add,
+	.load_base = x86_load_base,
 	.add_timed = x86_add_timed,
 	.is_due = x86_is_due,
 	.add_sum = x86_add_sum,

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Code that counts. A counter is addressed as %gs:LABEL+offset(%rip): the
  * thread's segment base is added to a PC-relative address, so it needs no
- * register, no GOT and no TLS. */
+ * register, no GOT and no TLS. Where a register has the address of LABEL it is
+ * %gs:offset(%r): processors forward a store to the next load there at no cost,
+ * but not (Intel), or not always (AMD), where an address is PC-relative. */
 #include "machine/x86_64/x86_64.h"
 
 #include <inttypes.h>
@@ -16,8 +18,12 @@ static const char *const reg_name[16] = {"rax", "rcx", "rdx", "rbx", "rsp", "rbp
 	"r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15"};
 
 static void
-counter(struct buf *out, const char *label, uint64_t offset)
+counter(struct buf *out, const char *label, uint64_t offset, uint8_t base)
 {
+	if (base) {
+		buf_printf(out, "%%gs:%" PRIu64 "(%%%s)\n", offset, reg_name[base - 1]);
+		return;
+	}
 	buf_str(out, "%gs:");
 	buf_str(out, label);
 	buf_char(out, '+');
@@ -30,12 +36,13 @@ struct addition {
 	const char *label;
 	uint64_t offset;
 	int32_t n;
+	uint8_t base;
 	const struct timed_at *timed; /* NULL: no */
 	struct buf *stub;
 };
 
 static void
-add_to(struct buf *out, const char *label, uint64_t offset, int32_t n)
+add_to(struct buf *out, const struct addition *a, uint64_t offset, int32_t n)
 {
 	if (n == 1)
 		buf_str(out, "\tincq\t");
@@ -43,7 +50,7 @@ add_to(struct buf *out, const char *label, uint64_t offset, int32_t n)
 		buf_str(out, "\tdecq\t");
 	else
 		buf_printf(out, "\taddq\t$%" PRId32 ", ", n);
-	counter(out, label, offset);
+	counter(out, a->label, offset, a->base);
 }
 
 static void
@@ -62,14 +69,14 @@ ask(struct buf *out, const struct addition *a, int deeper)
 
 	adjust_frame(out, t, deeper);
 	if (t->lag)
-		add_to(out, a->label, a->offset + 8, t->lag);
+		add_to(out, a, a->offset + 8, t->lag);
 	buf_str(out, "\tleaq\t-128(%rsp), %rsp\n");
 	adjust_frame(out, t, 128);
 	buf_printf(out, "\tcall\t%s\n", t->due);
 	buf_str(out, "\tleaq\t128(%rsp), %rsp\n");
 	adjust_frame(out, t, -128);
 	if (t->lag)
-		add_to(out, a->label, a->offset + 8, -t->lag);
+		add_to(out, a, a->offset + 8, -t->lag);
 	if (!t->in_line)
 		x86_jump(out, t->on);
 	adjust_frame(out, t, -deeper);
@@ -78,7 +85,7 @@ ask(struct buf *out, const struct addition *a, int deeper)
 static void
 add_now(struct buf *out, const struct addition *a, int deeper)
 {
-	add_to(out, a->label, a->offset, a->n);
+	add_to(out, a, a->offset, a->n);
 	if (!a->timed)
 		return;
 	buf_printf(out, "\t%s\t%s\n", a->timed->in_line ? "js" : "jns", a->timed->in_line ? a->timed->on : a->timed->ask);
@@ -123,18 +130,24 @@ add(struct buf *out, const struct addition *a, struct gap gap)
 }
 
 void
-x86_add(struct buf *out, const char *label, uint64_t offset, int32_t n, struct gap gap)
+x86_add(struct buf *out, const char *label, uint64_t offset, int32_t n, uint8_t base, struct gap gap)
 {
-	add(out, &(struct addition){label, offset, n, NULL, NULL}, gap);
+	add(out, &(struct addition){label, offset, n, base, NULL, NULL}, gap);
+}
+
+void
+x86_load_base(struct buf *out, const char *label, uint8_t base)
+{
+	buf_printf(out, "\tleaq\t%s(%%rip), %%%s\n", label, reg_name[base - 1]);
 }
 
 void
 x86_add_timed(struct buf *out, struct buf *stub, const char *label, uint64_t offset, int32_t n, const struct timed_at *t,
-              struct gap gap)
+              uint8_t base, struct gap gap)
 {
 	if (!t->in_line)
 		buf_printf(stub, "%s:\n", t->ask);
-	add(out, &(struct addition){label, offset, n, t, stub}, gap);
+	add(out, &(struct addition){label, offset, n, base, t, stub}, gap);
 }
 
 bool
@@ -152,7 +165,7 @@ put_sum(struct buf *out, const char *from, unsigned n, const char *to, uint64_t 
 	for (unsigned i = 1; i < n; i++)
 		buf_printf(out, "\taddq\t%%gs:%s+%u(%%rip), %%%s\n", from, i * 8, reg);
 	buf_printf(out, "\t%s\t%%%s, ", subtract ? "subq" : "addq", reg);
-	counter(out, to, offset);
+	counter(out, to, offset, 0);
 }
 
 /* The number added is read before: a signal's handler in between counts for the call. Below the stack pointer
@@ -237,7 +250,8 @@ x86_pointer(struct buf *out, struct buf *stub, struct str operand, struct pointe
 	x86_jump(stub, at.on);
 }
 
-/* By how much the flags live make it dearer; what changes all flags is not told from what keeps CF. */
+/* By how much the flags live make it dearer; what changes all flags is not told from what keeps CF. Of places that are alike
+ * those are preferred where a register can be a base. */
 double
 x86_price(struct gap gap)
 {
@@ -246,7 +260,7 @@ x86_price(struct gap gap)
 	if (gap.no_stack && gap.flags_live && !dead)
 		return -1;
 	if (!(gap.flags_live & INC_CHANGES))
-		return gap.flags_live ? 1.001 : 1;
+		return (gap.flags_live ? 1.001 : 1) + (dead & X86_BASE_REGS ? 0 : 0.0005);
 	return dead & X86_RAX ? 2.5 : dead ? 3 : 5;
 }
 

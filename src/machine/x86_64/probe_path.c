@@ -101,6 +101,7 @@ keep_flags(struct scratch *s)
 	buf_str(s->out, "\tlahf\n\tseto\t%al\n");
 }
 
+/* A base register is live, but not even for a while can it be another one. */
 static unsigned
 bit(int8_t reg)
 {
@@ -139,7 +140,8 @@ static struct scratch
 begin(struct buf *out, const struct path_op *op, const struct path_place *place)
 {
 	struct scratch s = {.out = out, .place = place, .rax_in = -1, .shadow = -1};
-	uint16_t never = (uint16_t)(X86_RSP | 1u << place->reg | bit(op->from) | bit(op->to));
+	uint16_t never = (uint16_t)(X86_RSP | 1u << place->reg | bit(op->from) | bit(op->to) |
+	                            bit((int8_t)(place->base - 1)));
 
 	s.dead = (uint16_t)(X86_ALL_REGS & ~place->gap.regs_live & ~never);
 	s.taken = never;
@@ -297,6 +299,16 @@ entry_of(struct buf *out, const struct path_counters *t, int64_t bytes)
 	buf_printf(out, "%s+%" PRId64 "(%%rip)", t->label, (int64_t)t->offset + bytes);
 }
 
+/* base: as in struct path_place. */
+static void
+entry_by(struct buf *out, const struct path_counters *t, int64_t bytes, uint8_t base)
+{
+	if (base && is_short((int64_t)t->offset + bytes))
+		buf_printf(out, "%" PRId64 "(%%%s)", (int64_t)t->offset + bytes, name64[base - 1]);
+	else
+		entry_of(out, t, bytes);
+}
+
 static uint32_t
 hash(const struct path_counters *t, int64_t sum)
 {
@@ -358,7 +370,7 @@ record_known(struct scratch *s, struct buf *stub, const struct path_counters *t,
 
 	if (t->kind != CHORD_PATH_HASHED) {
 		buf_str(s->out, "\tincq\t%gs:");
-		entry_of(s->out, t, sum * 8);
+		entry_by(s->out, t, sum * 8, s->place->base);
 		buf_char(s->out, '\n');
 		return;
 	}
@@ -371,9 +383,9 @@ record_known(struct scratch *s, struct buf *stub, const struct path_counters *t,
 	} else {
 		buf_printf(s->out, "\tcmpq\t$%" PRId64 ", %%gs:", sum + 1);
 	}
-	entry_of(s->out, t, at);
+	entry_by(s->out, t, at, s->place->base);
 	buf_printf(s->out, "\n\tjne\t%s\n\tincq\t%%gs:", s->place->miss);
-	entry_of(s->out, t, at + (int64_t)offsetof(struct chord_path_entry, count));
+	entry_by(s->out, t, at + (int64_t)offsetof(struct chord_path_entry, count), s->place->base);
 	buf_printf(s->out, "\n%s:\n", s->place->counted);
 	begin_stub(s, stub, s->place->miss);
 	look_further_known(s, stub, t, sum);

@@ -15,18 +15,33 @@ is_wide(const ZydisDecodedOperand *op)
 	       op->reg.value <= ZYDIS_REGISTER_R15;
 }
 
+uint64_t
+x86_counter(const ZydisDecodedOperand *op, uint64_t next, const uint64_t *base)
+{
+	uint64_t at = next;
+
+	if (op->type != ZYDIS_OPERAND_TYPE_MEMORY || op->mem.segment != ZYDIS_REGISTER_GS ||
+	    op->mem.index != ZYDIS_REGISTER_NONE)
+		return 0;
+	if (op->mem.base >= ZYDIS_REGISTER_RAX && op->mem.base <= ZYDIS_REGISTER_R15 && base)
+		at = base[op->mem.base - ZYDIS_REGISTER_RAX];
+	else if (op->mem.base != ZYDIS_REGISTER_RIP)
+		return 0;
+	return at ? at + (op->mem.disp.has_displacement ? (uint64_t)op->mem.disp.value : 0) : 0;
+}
+
 /* Is it a counter, %gs:N(%rip)? */
 static bool
 is_counter(const ZydisDecodedOperand *op)
 {
-	return op->type == ZYDIS_OPERAND_TYPE_MEMORY && op->mem.segment == ZYDIS_REGISTER_GS &&
-	       op->mem.base == ZYDIS_REGISTER_RIP && op->size == 64;
+	return x86_counter(op, 1, NULL) && op->size == 64;
 }
 
 /* inc, dec, add of a number: to a counter, or to al to make seto's answer the overflow flag again. To a register, or between
  * a counter and a register: for a query or the sum of a call, which has a counter of its own. */
 static bool
-adds(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op, uint64_t addr, struct woven_insn *out)
+adds(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op, uint64_t addr, const uint64_t *base,
+     struct woven_insn *out)
 {
 	bool number = in->mnemonic == ZYDIS_MNEMONIC_ADD || in->mnemonic == ZYDIS_MNEMONIC_SUB;
 
@@ -38,15 +53,15 @@ adds(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op, uint64_t 
 		return false;
 	if (number && is_reg(&op[0], ZYDIS_REGISTER_AL))
 		return op[1].imm.value.s == 127;
-	if (!is_counter(&op[0]))
+	out->counter = op[0].size == 64 ? x86_counter(&op[0], addr + in->length, base) : 0;
+	if (!out->counter)
 		return false;
-	out->counter = addr + in->length + (uint64_t)op[0].mem.disp.value;
 	out->add = number ? op[1].imm.value.s : in->mnemonic == ZYDIS_MNEMONIC_INC ? 1 : -1;
 	return true;
 }
 
 /* lea N(%reg), %reg: the stack pointer below the red zone and back; the answer to a query. Or an address of the
- * module's, for setting timers. */
+ * module's, for setting timers and for a base. */
 static bool
 moves_by(const ZydisDecodedOperand *op, struct woven_insn *out)
 {
@@ -87,11 +102,12 @@ jumps(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op, uint64_t
 }
 
 static bool
-is_ours(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op, uint64_t addr, struct woven_insn *out)
+is_ours(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op, uint64_t addr, const uint64_t *base,
+        struct woven_insn *out)
 {
 	switch (in->mnemonic) {
 	case ZYDIS_MNEMONIC_INC: case ZYDIS_MNEMONIC_DEC: case ZYDIS_MNEMONIC_ADD: case ZYDIS_MNEMONIC_SUB:
-		return adds(in, op, addr, out);
+		return adds(in, op, addr, base, out);
 	case ZYDIS_MNEMONIC_LEA:
 		return moves_by(op, out);
 	case ZYDIS_MNEMONIC_MOV:
@@ -119,7 +135,7 @@ is_ours(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op, uint64
 }
 
 bool
-x86_woven(const uint8_t *bytes, size_t n, uint64_t addr, struct woven_insn *out)
+x86_woven(const uint8_t *bytes, size_t n, uint64_t addr, const uint64_t *base, struct woven_insn *out)
 {
 	ZydisDecodedInstruction in;
 	ZydisDecodedOperand op[ZYDIS_MAX_OPERAND_COUNT];
@@ -127,5 +143,5 @@ x86_woven(const uint8_t *bytes, size_t n, uint64_t addr, struct woven_insn *out)
 	if (ZYAN_FAILED(ZydisDecoderDecodeFull(x86_decoder(), bytes, n, &in, op)))
 		return false;
 	*out = (struct woven_insn){.len = in.length};
-	return is_ours(&in, op, addr, out);
+	return is_ours(&in, op, addr, base, out);
 }

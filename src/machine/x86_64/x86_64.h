@@ -10,25 +10,31 @@
 enum { X86_CF = 1, X86_PF = 2, X86_AF = 4, X86_ZF = 8, X86_SF = 16, X86_OF = 32, X86_ALL_FLAGS = 63 };
 /* Bits in the order of encoding: rax rcx rdx rbx rsp rbp rsi rdi r8 .. */
 enum { X86_ALL_REGS = 0xffff, X86_SP = 4, X86_FP = 5, X86_RAX = 1, X86_RSP = 1 << X86_SP,
-       X86_CLOBBERED = 0xfc2 /* rcx rsi rdi r8 r9 r10 r11 */, X86_SCRATCH = 1 << 11 };
+       X86_CLOBBERED = 0xfc2 /* rcx rsi rdi r8 r9 r10 r11 */, X86_SCRATCH = 1 << 11,
+       /* Flags wait in rax, by rbp frames are found. */
+       X86_BASE_REGS = X86_ALL_REGS & ~(X86_RSP | X86_RAX | 1 << X86_FP) };
 enum { X86_CALL_SIZE = 5 };
 
 const ZydisDecoder *x86_decoder(void);
 bool x86_decode(const uint8_t *bytes, size_t n, uint32_t off, struct insn *out);
 bool x86_facts(const uint8_t *bytes, size_t n, struct facts *out);
-void x86_add(struct buf *out, const char *label, uint64_t offset, int32_t n, struct gap gap);
+void x86_add(struct buf *out, const char *label, uint64_t offset, int32_t n, uint8_t base, struct gap gap);
+void x86_load_base(struct buf *out, const char *label, uint8_t base);
 void x86_add_timed(struct buf *out, struct buf *stub, const char *label, uint64_t offset, int32_t n, const struct timed_at *t,
-                   struct gap gap);
+                   uint8_t base, struct gap gap);
 void x86_pointer(struct buf *out, struct buf *stub, struct str operand, struct pointer_at at, struct gap gap);
 void x86_add_sum(struct buf *out, const char *from, unsigned n, const char *to, uint64_t offset, bool subtract, bool below,
                  struct gap gap);
 void x86_path(struct buf *out, struct buf *stub, const struct path_op *op, const struct path_counters *table,
               const struct path_place *place);
 double x86_price(struct gap gap);
-bool x86_woven(const uint8_t *bytes, size_t n, uint64_t addr, struct woven_insn *out);
+bool x86_woven(const uint8_t *bytes, size_t n, uint64_t addr, const uint64_t *base, struct woven_insn *out);
 void x86_jump(struct buf *out, const char *operand);
 bool x86_is_due(const uint8_t *bytes, size_t n);
-uint32_t x86_counts(const uint8_t *bytes, size_t n, uint64_t at, uint64_t *counter, bool *jumps);
+uint32_t x86_counts(const uint8_t *bytes, size_t n, uint64_t at, const uint64_t *base, uint64_t *counter, bool *jumps);
+/* The counter at %gs:N(%rip), or at %gs:N(%r) where %r is a base; 0: the operand is neither. `next`: the address behind the
+ * instruction. */
+uint64_t x86_counter(const ZydisDecodedOperand *op, uint64_t next, const uint64_t *base);
 bool x86_move(const uint8_t *bytes, size_t n, struct move *out);
 bool x86_value(const uint8_t *bytes, size_t n, struct value *out);
 void x86_derived(const uint8_t *bytes, size_t n, uint32_t *regs);

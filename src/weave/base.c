@@ -1,0 +1,600 @@
+/* SPDX-License-Identifier: MIT */
+/* Which additions find their counter by a register.
+ *
+ * In a loop of few instructions an addition waits for the one of the round before, because no processor forwards a store at
+ * no cost to a load whose address is PC-relative; but it does where a register has the address (docs/design.md, section 4).
+ * A register that is dead all through some blocks gets the address on the edges that lead there, and all counters in them,
+ * and on the edges between them, are found by it: which blocks, is the cheapest cut between those that gain by it and all
+ * others.
+ *
+ * Whatever enters a block from where the graph has no block (ENTRY, the hub), knows nothing of registers: its edge has a load.
+ * Calls and system calls leave nothing in registers. */
+#include "weave/internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Prices in instructions, for the processors that wait: what an addition saves by a base in a loop of n instructions, if that
+ * is shorter than the wait, in a longer one, in a very long one, and in no loop, where it is only shorter. A load. */
+static const double PER_INSN = 1.0 / 3, IN_LOOP = 1.5, IN_LONG_LOOP = 0.5, ELSEWHERE = 0.1, LOAD = 1;
+enum { WAIT = 18, LONG = 32, CALL = 12 };
+/* So many registers a procedure. */
+enum { MOST = 4 };
+
+/* A site that adds to what the base is for. */
+struct use {
+	struct site *site;
+	uint32_t edge;           /* GRAPH_NONE: it is in a block */
+	double price;            /* what a base saves there */
+};
+
+struct bases {
+	const struct unit *u;
+	struct woven *w;
+	const struct graph *g;
+	const struct loops *loops;
+	struct pool *pool;       /* for this procedure only */
+	uint8_t what;            /* enum base_of */
+	const struct number_box *box;
+	uint16_t *avail;         /* by vertex: registers that are dead all through it */
+	uint8_t *home[BASES_OF]; /* by vertex: the register that has the address there, plus 1 */
+	double *runs;            /* by block */
+	uint8_t *cycle;          /* by vertex: instructions of the shortest way back to it, plus 1; 0: not looked for yet */
+	uint8_t *far;            /* by vertex, in such a search */
+	uint32_t *queue;
+	VEC(struct use) uses;
+	uint16_t never;          /* registers that cannot be a base */
+};
+
+/* ---- where registers are dead ---- */
+
+static bool
+may_be_entered(const struct bases *b, uint32_t block)
+{
+	return woven_insn(b->w, block, b->w->proc->block_text.at[block].first)->lead &
+	       (LEAD_TAKEN | LEAD_LAND | LEAD_RECEIVE | LEAD_ENTRY | LEAD_BASE | LEAD_LISTED);
+}
+
+/* Has each way into the block that the graph's blocks know nothing of an edge? */
+static bool
+ways_are_known(const struct bases *b, uint32_t block)
+{
+	if (!may_be_entered(b, block))
+		return true;
+	for (uint32_t i = b->g->in_at[block]; i < b->g->in_at[block + 1]; i++)
+		if (b->g->edge[b->g->in[i]].from >= b->w->proc->blocks.n)
+			return true;
+	return false;
+}
+
+static uint16_t
+block_avail(const struct bases *b, uint32_t block)
+{
+	const struct block_text *k = &b->w->proc->block_text.at[block];
+	uint16_t avail = (uint16_t)(b->u->machine->base_regs & ~b->never);
+
+	if (!ways_are_known(b, block))
+		return 0;
+	for (uint32_t i = k->first; i < k->last && avail; i++) {
+		const struct insn *in = woven_insn(b->w, block, i);
+
+		avail &= (uint16_t)~(gap_before(b->w->proc, k->part, i).regs_live | in->regs_kill);
+		if (in->cls == CHORD_INSN_SYSCALL || insn_is_call(in))
+			return 0;
+	}
+	return avail;
+}
+
+static void
+find_avail(struct bases *b)
+{
+	const struct proc_text *p = b->w->proc;
+
+	for (uint32_t v = 0; v < p->blocks.n; v++)
+		b->avail[v] = block_avail(b, v);
+	for (uint32_t e = 0; e < p->arcs.n; e++)
+		if (p->arcs.at[e].kind == CHORD_EDGE_AWAY || p->arcs.at[e].kind == CHORD_EDGE_LOST)
+			b->avail[p->graph->edge[e].from] = 0;
+}
+
+/* Registers by which call frames are found, all of them if directives are not understood; those of paths. */
+static uint16_t
+find_never(const struct unit *u, const struct woven *w)
+{
+	const struct proc_text *p = w->proc;
+	struct cfi_frame f;
+	uint16_t never = 0, kept;
+
+	for (uint32_t v = 0; v < p->graph->nvert && w->paths; v++)
+		if (w->paths->home[v] >= 0)
+			never |= (uint16_t)(1u << w->paths->home[v]);
+	for (size_t t = 0; t < p->parts.n; t++) {
+		const struct part *part = &p->parts.at[t];
+
+		if (!cfi_kept(u->cfi, part->first_stmt + 1, part->last_stmt, &kept))
+			continue;
+		for (uint32_t i = part->first; i < part->last; i++) {
+			uint32_t stmt = part->code->insns.at[i].stmt;
+
+			if (stmt == UINT32_MAX)
+				continue;
+			if (!cfi_frame_at(u->cfi, stmt, &f))
+				return UINT16_MAX;
+			never |= (uint16_t)(1u << f.reg);
+		}
+	}
+	return never;
+}
+
+/* ---- what a base saves ---- */
+
+static uint32_t
+length_of(const struct bases *b, uint32_t v)
+{
+	const struct block_text *k;
+	uint32_t n = 0;
+
+	if (v >= b->w->proc->blocks.n)
+		return 0;
+	k = &b->w->proc->block_text.at[v];
+	for (uint32_t i = k->first; i < k->last && n < LONG; i++)
+		n += insn_is_call(woven_insn(b->w, v, i)) ? CALL : 1;
+	return n;
+}
+
+/* Of the shortest way from v to v, as far as that is less than LONG. */
+static uint32_t
+find_cycle(struct bases *b, uint32_t v)
+{
+	uint32_t head = 0, tail = 0, least = LONG, size = b->g->nvert;
+
+	memset(b->far, LONG, size);
+	b->far[v] = 0;
+	b->queue[tail++] = v;
+	while (head != tail) {
+		uint32_t at = b->queue[head++ % size], n = b->far[at] + length_of(b, at);
+
+		for (uint32_t i = b->g->out_at[at]; i < b->g->out_at[at + 1] && n < least; i++) {
+			uint32_t e = b->g->out[i], to = b->g->edge[e].to;
+
+			if (e >= b->w->proc->arcs.n || b->w->proc->arcs.at[e].kind == CHORD_EDGE_CLOSE)
+				continue;
+			if (to == v) {
+				least = n;
+			} else if (n < b->far[to]) {
+				b->far[to] = (uint8_t)n;
+				if (tail - head < size)
+					b->queue[tail++ % size] = to;
+			}
+		}
+	}
+	return least;
+}
+
+static uint32_t
+cycle_of(struct bases *b, uint32_t v)
+{
+	if (!b->cycle[v])
+		b->cycle[v] = (uint8_t)(find_cycle(b, v) + 1);
+	return b->cycle[v] - 1u;
+}
+
+static double
+gain_in(uint32_t cycle)
+{
+	if (cycle >= LONG)
+		return IN_LONG_LOOP;
+	return IN_LOOP + (cycle < WAIT ? (WAIT - cycle) * PER_INSN : 0);
+}
+
+/* Is there a loop around both? */
+static bool
+in_one_loop(const struct bases *b, uint32_t v, uint32_t to)
+{
+	uint32_t loop = b->loops->inner[v];
+
+	while (loop != GRAPH_NONE && !loops_contain(b->loops, loop, to))
+		loop = b->loops->parent[loop];
+	return loop != GRAPH_NONE;
+}
+
+static bool
+adds_there(const struct bases *b, const struct site *s)
+{
+	if (b->what == BASE_COUNTERS)
+		return s->counter || (s->path && s->path->op.record == PATH_RECORD_KNOWN);
+	for (uint32_t k = 0; s->add && k < b->box->n; k++)
+		if (s->add[b->box->axis[k].event])
+			return true;
+	return false;
+}
+
+/* Is that code run on the edge only? */
+static bool
+is_on_edge(const struct site *s)
+{
+	return s->where != SITE_BLOCK;
+}
+
+static void
+add_use(struct bases *b, struct site *s, uint32_t edge, double weight)
+{
+	const struct edge *d = edge == GRAPH_NONE ? NULL : &b->g->edge[edge];
+	struct use use = {.site = s, .edge = is_on_edge(s) ? edge : GRAPH_NONE};
+
+	if (s->where == SITE_NONE || !adds_there(b, s))
+		return;
+	use.price = ELSEWHERE;
+	if (use.edge == GRAPH_NONE ? b->loops->depth[s->block] > 0 : in_one_loop(b, d->from, d->to))
+		use.price = gain_in(cycle_of(b, use.edge == GRAPH_NONE ? s->block : d->from));
+	use.price *= weight + 1e-9;
+	VEC_PUSH(b->uses, use);
+}
+
+static void
+find_uses(struct bases *b)
+{
+	struct woven *w = b->w;
+	const struct proc_text *p = w->proc;
+
+	b->uses.n = 0;
+	for (uint32_t e = 0; e < p->arcs.n; e++) {
+		add_use(b, &w->edge[e], e, w->weight[e]);
+		if (w->paths)
+			add_use(b, &w->paths->before[e], e, w->weight[e]);
+	}
+	for (uint32_t v = 0; v < p->blocks.n; v++)
+		add_use(b, &w->block[v], GRAPH_NONE, b->runs[v]);
+	for (size_t i = 0; i < w->pieces.n; i++)
+		add_use(b, &w->pieces.at[i].site, GRAPH_NONE, b->runs[w->pieces.at[i].block]);
+}
+
+/* ---- loads ---- */
+
+static bool
+is_split_otherwise(const struct bases *b, uint32_t e)
+{
+	uint32_t to = b->g->edge[e].to;
+
+	for (uint32_t i = b->g->in_at[to]; i < b->g->in_at[to + 1]; i++) {
+		uint32_t other = b->g->in[i];
+
+		if (other != e && other < b->w->proc->arcs.n && b->w->edge[other].where == SITE_SPLIT &&
+		    (site_used(&b->w->edge[other]) || b->g->edge[e].from >= b->w->proc->blocks.n))
+			return true;
+	}
+	return false;
+}
+
+/* Where a register that is dead behind the edge can be loaded on it. */
+static struct site
+load_site(const struct bases *b, uint32_t e, uint8_t base)
+{
+	const struct woven *w = b->w;
+	struct site s = w->edge[e];
+	const struct edge *d = &b->g->edge[e];
+
+	if (s.where == SITE_BLOCK && s.block != d->from) {
+		uint32_t first = w->proc->block_text.at[s.block].first;
+
+		s = place_between(b->u, w, s.block, first, first + !!(woven_insn(w, s.block, first)->attr & INSN_FIRST));
+	} else if (s.where == SITE_BLOCK) {
+		s = place_at_edge(b->u, w, e);
+	} else if (s.where == SITE_SPLIT && is_split_otherwise(b, e)) {
+		s.where = SITE_NONE;
+	}
+	if (s.gap.regs_live >> (base - 1) & 1)
+		s.where = SITE_NONE;
+	return s;
+}
+
+static double
+price_of_load(const struct bases *b, uint32_t e, uint8_t base)
+{
+	struct site s = load_site(b, e, base);
+	double jumps = s.where == SITE_STUB || s.where == SITE_SPLIT ? (site_used(&b->w->edge[e]) ? 0 : s.price - 1) : 0;
+
+	return s.where == SITE_NONE ? GRAPH_NEVER : (LOAD + jumps) * (b->w->weight[e] + 1e-9);
+}
+
+/* On an edge with code of its own the load is the first of that, which finds its counter by it. */
+static void
+add_load(struct bases *b, uint32_t e, uint8_t base)
+{
+	struct site s = load_site(b, e, base);
+
+	if (is_on_edge(&s) && s.where == b->w->edge[e].where) {
+		b->w->edge[e].load |= (uint8_t)(1u << b->what);
+		b->w->edge[e].base[b->what] = base;
+		if (s.where == SITE_SPLIT)
+			b->w->split[s.block] = true;
+		return;
+	}
+	s = (struct site){.where = s.where, .block = s.block, .insn = s.insn, .gap = s.gap, .load = (uint8_t)(1u << b->what)};
+	s.base[b->what] = base;
+	VEC_PUSH(b->w->loads, (struct base_load){s, e, s.where != SITE_BLOCK || s.block == b->g->edge[e].from});
+}
+
+/* ---- which blocks ---- */
+
+static bool
+can_have(const struct bases *b, uint32_t v, uint8_t base)
+{
+	return b->avail[v] >> (base - 1) & 1 && !b->home[b->what][v];
+}
+
+/* The vertex by which a site has the register; GRAPH_NONE: it cannot. */
+static uint32_t
+vertex_of(const struct bases *b, const struct use *use, uint8_t base)
+{
+	uint32_t v = use->edge == GRAPH_NONE ? use->site->block : b->g->edge[use->edge].from;
+
+	if (use->site->base[b->what])
+		return GRAPH_NONE;
+	if (can_have(b, v, base))
+		return v;
+	v = use->edge == GRAPH_NONE ? v : b->g->edge[use->edge].to;
+	return can_have(b, v, base) ? v : GRAPH_NONE;
+}
+
+static double
+most_to_gain(const struct bases *b, uint8_t base)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < b->uses.n; i++)
+		if (vertex_of(b, &b->uses.at[i], base) != GRAPH_NONE)
+			sum += b->uses.at[i].price;
+	return sum;
+}
+
+/* The best that one register can do: what it saves, and to *in by vertex whether it is there. */
+static double
+try_register(const struct bases *b, uint8_t base, double most, struct pool *pool, bool **in)
+{
+	uint32_t n = b->g->nvert, narc = 0;
+	struct cut_arc *arc = pool_array(pool, b->uses.n + b->w->proc->arcs.n, sizeof *arc);
+	double price;
+
+	for (size_t i = 0; i < b->uses.n; i++) {
+		uint32_t v = vertex_of(b, &b->uses.at[i], base);
+
+		if (v != GRAPH_NONE)
+			arc[narc++] = (struct cut_arc){n, v, b->uses.at[i].price};
+	}
+	for (uint32_t e = 0; e < b->w->proc->arcs.n; e++) {
+		const struct edge *d = &b->g->edge[e];
+
+		uint32_t from = can_have(b, d->from, base) ? d->from : n + 1;
+
+		if (d->from != d->to && can_have(b, d->to, base))
+			arc[narc++] = (struct cut_arc){d->to, from, price_of_load(b, e, base)};
+	}
+	*in = graph_cut(pool, n + 2, arc, narc, n, n + 1, &price);
+	return most - price;
+}
+
+static void
+take_register(struct bases *b, uint8_t base, const bool *in)
+{
+	uint8_t *home = b->home[b->what];
+
+	for (uint32_t v = 0; v < b->g->nvert; v++)
+		if (in[v] && can_have(b, v, base))
+			home[v] = base;
+	for (uint32_t e = 0; e < b->w->proc->arcs.n; e++)
+		if (in[b->g->edge[e].to] && home[b->g->edge[e].to] == base && home[b->g->edge[e].from] != base)
+			add_load(b, e, base);
+	for (size_t i = 0; i < b->uses.n; i++) {
+		struct use *use = &b->uses.at[i];
+		bool on_edge = use->edge != GRAPH_NONE;
+
+		/* What has one by another register may be where that is loaded. */
+		if (!use->site->base[b->what] &&
+		    home[on_edge ? b->g->edge[use->edge].from : use->site->block] == base)
+			use->site->base[b->what] = base;
+	}
+	b->w->bases[b->what] |= (uint16_t)(1u << (base - 1));
+}
+
+static bool
+take_best(struct bases *b)
+{
+	static const uint8_t order[] = {11, 10, 9, 8, 7, 6, 1, 2, 3, 14, 15, 12, 13};
+	struct pool *pool = pool_new();
+	bool *best = NULL, *in;
+	double most = 0;
+	uint8_t base = 0;
+
+	for (size_t i = 0; i < sizeof order; i++) {
+		uint8_t r = (uint8_t)(order[i] + 1);
+		double could = most_to_gain(b, r), gain;
+
+		if (could <= most * 1.05)
+			continue;
+		gain = try_register(b, r, could, pool, &in);
+		if (gain > most * 1.001) {
+			most = gain;
+			best = in;
+			base = r;
+		}
+	}
+	if (best)
+		take_register(b, base, best);
+	pool_free(pool);
+	return best;
+}
+
+/* ---- liveness ---- */
+
+static uint16_t
+bits_at(const struct bases *b, uint32_t v)
+{
+	uint16_t bits = 0;
+
+	for (unsigned what = 0; what < BASES_OF; what++)
+		bits |= (uint16_t)(b->home[what][v] ? 1u << (b->home[what][v] - 1) : 0);
+	return bits;
+}
+
+static uint16_t
+bits_of(const struct site *s)
+{
+	uint16_t bits = 0;
+
+	for (unsigned what = 0; what < BASES_OF; what++)
+		bits |= (uint16_t)(s->base[what] ? 1u << (s->base[what] - 1) : 0);
+	return bits;
+}
+
+/* Other code that is woven in there leaves alone what is a base there, or behind it. */
+static void
+mark_site(const struct bases *b, struct site *s, uint32_t edge)
+{
+	uint32_t v = edge != GRAPH_NONE && is_on_edge(s) ? b->g->edge[edge].to : s->block;
+	uint16_t bits = (uint16_t)(bits_of(s) | bits_at(b, v));
+
+	if (s->where == SITE_NONE)
+		return;
+	s->gap.regs_live |= bits;
+	if (s->path)
+		s->path->place.gap.regs_live |= bits;
+}
+
+static void
+mark_live(const struct bases *b)
+{
+	struct woven *w = b->w;
+	const struct proc_text *p = w->proc;
+
+	for (uint32_t v = 0; v < p->blocks.n; v++) {
+		const struct block_text *k = &p->block_text.at[v];
+		uint16_t bits = bits_at(b, v);
+
+		for (uint32_t i = k->first; i < k->last && bits; i++)
+			p->gaps[p->gap_base[k->part] + i - p->parts.at[k->part].first].regs_live |= bits;
+		mark_site(b, &w->block[v], GRAPH_NONE);
+	}
+	for (uint32_t e = 0; e < p->arcs.n; e++) {
+		mark_site(b, &w->edge[e], e);
+		if (w->paths)
+			mark_site(b, &w->paths->before[e], e);
+	}
+	for (size_t i = 0; i < w->pieces.n; i++)
+		mark_site(b, &w->pieces.at[i].site, GRAPH_NONE);
+}
+
+/* ---- all of it ---- */
+
+static void
+forget_site(struct site *s)
+{
+	memset(s->base, 0, sizeof s->base);
+	s->load = 0;
+}
+
+/* As if no base had been placed. split: by block, what was split before. */
+static void
+forget_bases(struct woven *w, const bool *split)
+{
+	const struct proc_text *p = w->proc;
+
+	for (uint32_t e = 0; e < p->arcs.n; e++) {
+		forget_site(&w->edge[e]);
+		if (w->paths)
+			forget_site(&w->paths->before[e]);
+	}
+	for (uint32_t v = 0; v < p->blocks.n; v++)
+		forget_site(&w->block[v]);
+	for (size_t i = 0; i < w->pieces.n; i++)
+		forget_site(&w->pieces.at[i].site);
+	w->loads.n = 0;
+	memset(w->bases, 0, sizeof w->bases);
+	memcpy(w->split, split, p->blocks.n * sizeof *split);
+}
+
+static bool
+has_loops(const struct loops *l)
+{
+	return l->nloop > 0;
+}
+
+static void
+place_base(struct bases *b, uint8_t what)
+{
+	b->what = what;
+	find_uses(b);
+	for (int i = 0; i < MOST && b->uses.n && take_best(b); i++)
+		;
+	/* One register stands for one address in all of a procedure. */
+	b->never |= b->w->bases[what];
+}
+
+static void
+find_runs(struct bases *b)
+{
+	for (uint32_t e = 0; e < b->w->proc->arcs.n; e++)
+		if (b->g->edge[e].to < b->w->proc->blocks.n)
+			b->runs[b->g->edge[e].to] += b->w->weight[e];
+}
+
+static bool
+prepare(struct bases *b)
+{
+	struct graph *g = b->w->proc->graph;
+	uint32_t n;
+
+	graph_index(g);
+	b->g = g;
+	b->loops = loops_find(g, order_dfs(g));
+	if (!has_loops(b->loops))
+		return false;
+	n = g->nvert;
+	place_weights(b->u, b->w);
+	b->never = find_never(b->u, b->w);
+	b->avail = pool_array(b->pool, n, sizeof *b->avail);
+	b->runs = pool_array(b->pool, n, sizeof *b->runs);
+	b->cycle = pool_array(b->pool, n, sizeof *b->cycle);
+	b->far = pool_array(b->pool, n, sizeof *b->far);
+	b->queue = pool_array(b->pool, n, sizeof *b->queue);
+	for (unsigned i = 0; i < BASES_OF; i++)
+		b->home[i] = pool_array(b->pool, n, sizeof *b->home[i]);
+	find_runs(b);
+	find_avail(b);
+	return true;
+}
+
+static void
+place_both(struct bases *b, const struct weave_options *o)
+{
+	struct number_boxes boxes;
+
+	place_base(b, BASE_COUNTERS);
+	if (!o->events.n || !b->w->query)
+		return;
+	boxes = number_boxes(b->pool, &o->events, measures_have(o->measures, CHORD_CALLS));
+	b->box = &boxes.at[0];
+	for (uint32_t v = 0; v < b->g->nvert; v++)
+		b->avail[v] &= (uint16_t)~b->never;
+	place_base(b, BASE_NUMBERS);
+}
+
+/* By hand, registers and the stack may be used in ways that no convention has. */
+void
+place_bases(const struct unit *u, struct woven *w, const struct weave_options *o)
+{
+	struct bases b = {.u = u, .w = w, .pool = pool_new()};
+
+	if (u->text->compiler && !w->proc->strays && prepare(&b)) {
+		bool *split = pool_array(b.pool, w->proc->blocks.n, sizeof *split);
+
+		memcpy(split, w->split, w->proc->blocks.n * sizeof *split);
+		place_both(&b, o);
+		if (bases_hold(u, w))
+			mark_live(&b);
+		else
+			forget_bases(w, split);
+	}
+	free(b.uses.at);
+	pool_free(b.pool);
+}
