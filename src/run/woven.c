@@ -30,7 +30,8 @@ decode(struct woven_program *program, uint64_t at)
 	struct str code = image_bytes(program->image, at);
 	struct decoded d;
 
-	d.len = image_machine(program->image)->counts((const uint8_t *)code.at, code.n, at, bases_at(program, at), &d.counter, &d.jumps);
+	d.len = image_machine(program->image)->counts((const uint8_t *)code.at, code.n, at, bases_at(program, at), &d.counter,
+	                                              &d.jumps);
 	return d;
 }
 
