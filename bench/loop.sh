@@ -3,19 +3,20 @@
 # What counting costs in tight loops: what each form of an addition takes on this processor, then loops built plain, with
 # Chord and with others, run in turns.
 #
-#	loop.sh [--quick] [--runs N] [--loops "A B"] [--columns "X Y"] [--level -O2] [--work DIR]
+#	loop.sh [--quick] [--runs N] [--loops "A B"] [--columns "X Y"] [--levels "-O2 -O3"] [--work DIR]
 #
-# As in run.sh the numbers are ratios of user CPU time: median of the pairs, least and most; then the geometric mean. `clang:`
-# before a column of Chord's is clang's code.
+# The two of a pair run in turns. A run tells the median of many short stretches; a number here is the ratio of the least of the
+# measured program's runs to that of the plain one's, in brackets the least and most ratio of a pair. Then the geometric
+# mean. `clang:` before a column of Chord's is clang's code.
 set -eu
 bench=$(cd "$(dirname "$0")" && pwd)
 . "$bench/processor.sh"
 CHORD=${CHORD:-$bench/../build/chord}
 work=${TMPDIR:-/tmp}/chord-loop.$$
-runs=9
-level=-O2
-loops="sum strlen copy fnv mix axpy saxpy bubble find collatz nest chain aes dgemm dot"
-columns="edges events paths clang:edges gcov llvm-instr llvm-gen"
+runs=5
+levels="-O2 -O3"
+loops="sum strlen copy fnv mix axpy saxpy bubble find collatz nest chain aes aes9 dgemm dot"
+columns="edges events paths gcov clang:edges clang:events clang:paths llvm-instr llvm-gen"
 
 die()
 {
@@ -23,10 +24,11 @@ die()
 	exit 1
 }
 
-# build COLUMN: loops and dgemm, in a folder of the column's. Fortran is gcc's only.
+# build COLUMN: in a folder of the column's. Fortran's loops are gcc's only.
 build()
 {
 	dir=$work/$1
+	rm -rf "$dir"
 	mkdir -p "$dir"
 	fortran=
 	case $1 in
@@ -38,9 +40,12 @@ build()
 	clang:*) set -- env CHORD_CC=clang "$CHORD" cc "-fchord=${1#clang:}" ;;
 	*) set -- "$CHORD" cc "-fchord=$1"; fortran="env CHORD_CC=gfortran $*" ;;
 	esac
+	if [ -n "$fortran" ] && command -v gfortran >/dev/null; then
+		(cd "$dir" && $fortran $level -c "$bench/loop/dgemm.f90") || die "dgemm.f90 cannot be built: $fortran"
+		(cd "$dir" && "$@" $level -DFORTRAN -o loops "$bench/loop/loops.c" dgemm.o) || die "loops.c cannot be built: $*"
+		return
+	fi
 	(cd "$dir" && "$@" $level -o loops "$bench/loop/loops.c") || die "loops.c cannot be built: $*"
-	[ -z "$fortran" ] || ! command -v gfortran >/dev/null ||
-		(cd "$dir" && $fortran $level -o dgemm "$bench/loop/dgemm.f90") || die "dgemm.f90 cannot be built: $fortran"
 }
 
 base_of()
@@ -51,14 +56,12 @@ base_of()
 	esac
 }
 
-# command_of COLUMN LOOP: nothing if there is none.
-command_of()
+# has COLUMN LOOP: is that loop in it?
+has()
 {
 	case $2 in
-	dgemm | dot) program="dgemm $2" ;;
-	*) program="loops $2" ;;
+	dgemm | dot) [ -e "$work/$1/dgemm.o" ] ;;
 	esac
-	[ ! -x "$work/$1/${program%% *}" ] || echo "cd $work/$1 && ./$program >$work/output"
 }
 
 available()
@@ -68,12 +71,26 @@ available()
 	esac
 }
 
-# cell COLUMN LOOP: "median least most plain", or nothing.
+# once COLUMN LOOP: nanoseconds a call.
+once()
+{
+	(cd "$work/$1" && CHORD_FILE="$work/%n.chord" LLVM_PROFILE_FILE="$work/llvm.profraw" ./loops "$2") | cut -d ' ' -f 1
+}
+
+# cell COLUMN LOOP: "ratio least most", or nothing.
 cell()
 {
-	measured=$(command_of "$1" "$2")
-	[ -z "$measured" ] || CHORD_FILE="$work/%n.chord" LLVM_PROFILE_FILE="$work/llvm.profraw" \
-		"$work/pair" "$runs" "$(command_of "$(base_of "$1")" "$2")" "$measured"
+	has "$1" "$2" || return 0
+	for i in $(seq "$runs"); do
+		echo "$(once "$(base_of "$1")" "$2") $(once "$1" "$2")"
+	done | awk '
+		{ ratio = $2 / $1 }
+		NR == 1 { plain = $1; measured = $2; least = most = ratio }
+		$1 < plain { plain = $1 }
+		$2 < measured { measured = $2 }
+		ratio < least { least = ratio }
+		ratio > most { most = ratio }
+		END { print measured / plain, least, most }'
 }
 
 row()
@@ -81,7 +98,7 @@ row()
 	printf '%-10s' "$1"
 	for column in $columns; do
 		cell=$(cell "$column" "$1")
-		echo "$column $cell" >>"$work/cells"
+		echo "$level $column $cell" >>"$work/cells"
 		echo "$cell" | awk '{ printf " %18s", NF ? sprintf("%.2f (%.2f-%.2f)", $1, $2, $3) : "-" }'
 	done
 	echo
@@ -91,7 +108,7 @@ means()
 {
 	printf '%-10s' geomean
 	for column in $columns; do
-		awk -v c="$column" '$1 == c && NF > 1 { sum += log($2); n++ } END { printf " %18s", n ? sprintf("%.3f", exp(sum / n)) : "-" }' \
+		awk -v l="$level" -v c="$column" '$1 == l && $2 == c && NF > 2 { sum += log($3); n++ } END { printf " %18s", n ? sprintf("%.3f", exp(sum / n)) : "-" }' \
 			"$work/cells"
 	done
 	echo
@@ -99,11 +116,11 @@ means()
 
 while [ $# -gt 0 ]; do
 	case $1 in
-	--quick) runs=3 loops="sum strlen axpy bubble" columns="edges gcov" ;;
+	--quick) runs=2 levels=-O2 loops="sum strlen axpy bubble" columns="edges gcov" ;;
 	--runs) runs=$2; shift ;;
 	--loops) loops=$2; shift ;;
 	--columns) columns=$2; shift ;;
-	--level) level=$2; shift ;;
+	--levels) levels=$2; shift ;;
 	--work) work=$2; shift ;;
 	*) die "what is $1?" ;;
 	esac
@@ -111,9 +128,8 @@ while [ $# -gt 0 ]; do
 done
 mkdir -p "$work"
 trap 'rm -rf "$work"' EXIT
-grep -q '^flags.* aes' /proc/cpuinfo || loops=$(echo " $loops " | sed 's/ aes / /')
+grep -q '^flags.* aes' /proc/cpuinfo || loops=$(echo " $loops " | sed 's/ aes / /; s/ aes9 / /')
 processor
-gcc -O2 -D_GNU_SOURCE -o "$work/pair" "$bench/pair.c"
 gcc -O2 -D_GNU_SOURCE -o "$work/forms" "$bench/loop/forms.c"
 "$work/forms"
 usable=
@@ -121,14 +137,16 @@ for column in $columns; do
 	if available "$column"; then usable="$usable $column"; else echo "$column: not available here"; fi
 done
 columns=$usable
-for variant in $(for column in $columns; do base_of "$column"; echo "$column"; done | sort -u); do
-	build "$variant"
+for level in $levels; do
+	for variant in $(for column in $columns; do base_of "$column"; echo "$column"; done | sort -u); do
+		build "$variant"
+	done
+	echo
+	printf '%-10s' "$level"
+	for column in $columns; do printf ' %18s' "$column"; done
+	echo
+	for loop in $loops; do
+		row "$loop"
+	done
+	means
 done
-echo
-printf '%-10s' "$level"
-for column in $columns; do printf ' %18s' "$column"; done
-echo
-for loop in $loops; do
-	row "$loop"
-done
-means

@@ -1,5 +1,5 @@
 ! SPDX-License-Identifier: MIT
-! A matrix product as the reference BLAS has it, and a dot product: `dgemm` or `dgemm dot`.
+! A matrix product as the reference BLAS has it, and a dot product: loops.c calls them.
 subroutine product(n, a, b, c)
   integer, intent(in) :: n
   double precision, intent(in) :: a(n, n), b(n, n)
@@ -25,25 +25,3 @@ double precision function dot(n, x, y)
     dot = dot + x(i) * y(i)
   end do
 end function dot
-
-program main
-  integer, parameter :: n = 128
-  double precision :: a(n, n), b(n, n), c(n, n), s, dot
-  character(len=8) :: what
-  integer :: k
-  a = 1.5d0
-  b = 0.5d0
-  c = 0
-  s = 0
-  call get_command_argument(1, what)
-  if (what == 'dot') then
-    do k = 1, 20000
-      s = s + dot(n * n, a, b)
-    end do
-  else
-    do k = 1, 200
-      call product(n, a, b, c)
-    end do
-  end if
-  print *, c(3, 4), s
-end program main

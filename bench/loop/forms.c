@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What each form of an addition to a counter costs on this processor: nanoseconds a round of a loop that has nothing else, and
- * of one that looks through bytes, as strlen does; the shortest of several runs. A processor that can forward a store to
+ * of one that looks through bytes, as strlen does; the shortest of several runs. Loops lie in
+ * one line of the cache. A processor that can forward a store to
  * the load of the next round at no cost (memory renaming) shows that by forms that cost no more than the loop without. */
 #include <stdio.h>
 #include <string.h>
@@ -25,13 +26,13 @@ static char text[ROUNDS + 1] __attribute__((used));
 #define FORM(function, body) \
 	static __attribute__((noinline)) void function##_beside(void) \
 	{ \
-		__asm__ volatile("leaq counters(%%rip), %%rdx\n\tleaq text(%%rip), %%rcx\n1:\t" body "\n\tincq %%rcx\n\t" \
-		                 "cmpb $0, (%%rcx)\n\tjne 1b" : : : "rax", "rcx", "rdx", "memory", "cc"); \
+		__asm__ volatile("leaq counters(%%rip), %%rdx\n\tleaq text(%%rip), %%rcx\n\t.p2align 6\n1:\t" body \
+		                 "\n\tincq %%rcx\n\tcmpb $0, (%%rcx)\n\tjne 1b" : : : "rax", "rcx", "rdx", "memory", "cc"); \
 	} \
 	static __attribute__((noinline)) void function(void) \
 	{ \
 		__asm__ volatile("leaq counters(%%rip), %%rdx\n\tmovl %0, %%ecx\n\t" \
-		                 ".p2align 5\n1:\t" body "\n\tdecl %%ecx\n\tjne 1b" \
+		                 ".p2align 6\n1:\t" body "\n\tdecl %%ecx\n\tjne 1b" \
 		                 : : "i"(ROUNDS) : "rax", "rcx", "rdx", "memory", "cc"); \
 	}
 

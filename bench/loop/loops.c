@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Tight loops, one a run: `loops NAME`. Each is a function that is called over and over, as in a library. */
+/* Tight loops, one a run. Each is a function that is called over and over, as in a library.
+ *
+ *	loops NAME         nanoseconds a call: the median of many stretches of some microseconds, and the least
+ *	loops NAME CALLS   so many calls, and what they computed; `all` for all of them
+ *
+ * Stretches are that short because the machine does other things, too: a stretch that it came into is not the median. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #if defined __x86_64__
 #include <immintrin.h>
 #endif
@@ -159,6 +165,40 @@ aes(const __m128i *key, int rounds)
 	while (--rounds);
 	return (uint64_t)_mm_cvtsi128_si64(x);
 }
+
+__attribute__((target("aes"))) LOOP
+aes9(const __m128i *key, int blocks)
+{
+	__m128i x = _mm_set1_epi8(3);
+
+	while (blocks--) {
+		const __m128i *k = key;
+		int rounds = 9;
+
+		do {
+			x = _mm_aesenc_si128(x, *k++);
+			__asm__("" : "+r"(rounds));
+		} while (--rounds);
+	}
+	return (uint64_t)_mm_cvtsi128_si64(x);
+}
+#endif
+
+#ifdef FORTRAN
+void product_(const int *n, const double *a, const double *b, double *c);
+double dot_(const int *n, const double *x, const double *y);
+
+static uint64_t
+run_fortran(const char *name)
+{
+	static double a[64 * 64], b[64 * 64], c[64 * 64];
+	static const int n = 64, all = 64 * 64;
+
+	if (!strcmp(name, "dot"))
+		return (uint64_t)dot_(&all, a, b);
+	product_(&n, a, b, c);
+	return (uint64_t)c[5];
+}
 #endif
 
 static uint64_t
@@ -176,6 +216,12 @@ once(const char *name, unsigned i)
 
 	if (!strcmp(name, "aes"))
 		return aes(key, N);
+	if (!strcmp(name, "aes9"))
+		return aes9(key, 64);
+#endif
+#ifdef FORTRAN
+	if (!strcmp(name, "dot") || !strcmp(name, "dgemm"))
+		return run_fortran(name);
 #endif
 	if (!strcmp(name, "sum"))
 		return sum(word, N);
@@ -205,23 +251,66 @@ once(const char *name, unsigned i)
 	exit(2);
 }
 
-/* Rounds that take about the same time. */
-static unsigned
-times(const char *name)
+static const char *const loops[] = {
+	"sum", "strlen", "copy", "fnv", "mix", "axpy", "saxpy", "bubble", "find", "collatz", "nest", "chain",
+#if defined __x86_64__
+	"aes", "aes9",
+#endif
+#ifdef FORTRAN
+	"dgemm", "dot",
+#endif
+};
+
+static double
+now(void)
 {
-	if (!strcmp(name, "bubble"))
-		return 1200;
-	if (!strcmp(name, "nest") || !strcmp(name, "aes") || !strcmp(name, "chain"))
-		return 100000;
-	if (!strcmp(name, "collatz"))
-		return 200000;
-	return !strcmp(name, "saxpy") ? 2000000 : 400000;
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+}
+
+/* Of so many calls. */
+static double
+stretch(const char *name, unsigned calls, volatile uint64_t *r)
+{
+	double start = now();
+
+	for (unsigned i = 0; i < calls; i++)
+		*r += once(name, i);
+	return now() - start;
+}
+
+static int
+by_time(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static void
+measure(const char *name)
+{
+	enum { STRETCHES = 1500, NANOSECONDS = 30000, BUDGET = 100000000 };
+	static double t[STRETCHES];
+	static volatile uint64_t r;
+	unsigned calls = 1;
+	size_t n = 0;
+
+	while (stretch(name, calls, &r) < NANOSECONDS)
+		calls *= 2;
+	for (double start = now(); n < STRETCHES && (n < 31 || now() - start < BUDGET); n++)
+		t[n] = stretch(name, calls, &r) / calls;
+	qsort(t, n, sizeof *t, by_time);
+	printf("%.2f %.2f\n", t[n / 2], t[0]);
 }
 
 int
 main(int argc, char **argv)
 {
 	const char *name = argc > 1 ? argv[1] : "sum";
+	unsigned long calls = argc > 2 ? strtoul(argv[2], NULL, 10) : 0;
 	uint64_t r = 0;
 
 	for (int i = 0; i < N; i++) {
@@ -230,8 +319,12 @@ main(int argc, char **argv)
 		unsorted[i] = i * 7919 % 1013;
 		matrix[i / 16 % 64][i % 64] = i * 31 % 7 - 3;
 	}
-	for (unsigned i = 0, n = times(name); i < n; i++)
-		r += once(name, i);
-	printf("%s %llu\n", name, (unsigned long long)r);
+	for (size_t k = 0; k < sizeof loops / sizeof *loops; k++)
+		for (unsigned long i = 0; i < calls && (!strcmp(name, "all") || !strcmp(name, loops[k])); i++)
+			r += once(loops[k], (unsigned)i);
+	if (calls)
+		printf("%s %llu\n", name, (unsigned long long)r);
+	else
+		measure(name);
 	return 0;
 }
