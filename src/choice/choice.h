@@ -6,6 +6,7 @@
 #include "graph/graph.h"
 #include "interest/interest.h"
 #include "view/paths.h"
+#include "view/view.h"
 
 struct chosen {
 	uint64_t sum;

@@ -74,17 +74,23 @@ by_events(const void *a, const void *b)
 }
 
 void
-view_calls(struct view_calls *list, struct run *run)
+view_calls(struct view_calls *list, struct run *run, const struct view_choice *choice)
 {
+	size_t n = 0;
+
 	for (size_t i = 0; i < run->unit.n; i++) {
 		struct unit *u = &run->unit.at[i];
 
 		for (uint32_t k = 0; k < u->map.nproc; k++)
-			if (u->map.proc[k].summed && !u->counts[k].why)
+			if (u->map.proc[k].summed && !u->counts[k].why && view_is_named(&u->map.proc[k], choice->function))
 				find_calls_of(list, run, u, k);
 	}
-	if (list->n)
-		qsort(list->at, list->n, sizeof *list->at, by_events);
+	for (size_t i = 0; i < list->n; i++)
+		if (view_is_file(list->at[i].file, choice->file))
+			list->at[n++] = list->at[i];
+	list->n = n;
+	if (n)
+		qsort(list->at, n, sizeof *list->at, by_events);
 }
 
 /* ---- the call that an instruction is ---- */

@@ -56,13 +56,14 @@ add_block(struct lines *l, struct unit *u, uint32_t proc, const char *file, uint
 }
 
 static void
-add_unit(struct lines *l, struct unit *u)
+add_unit(struct lines *l, struct unit *u, const struct view_choice *choice)
 {
 	for (uint32_t i = 0; i < u->map.nproc; i++) {
 		const char *file = file_of_proc(u, &u->map.proc[i]);
+		bool shown = !u->counts[i].why && view_is_named(&u->map.proc[i], choice->function);
 
 		progress("finding lines", i, u->map.nproc);
-		for (uint32_t b = 0; !u->counts[i].why && b < u->map.proc[i].nblock; b++)
+		for (uint32_t b = 0; shown && b < u->map.proc[i].nblock; b++)
 			add_block(l, u, i, file, b);
 	}
 	progress("finding lines", u->map.nproc, u->map.nproc);
@@ -86,17 +87,39 @@ sum_files(struct lines *l, struct view_lines *files)
 	}
 }
 
+/* Leaves the rows of files that match the pattern. */
+static void
+leave_files(struct view_lines *rows, const char *pattern)
+{
+	const char *last = NULL;
+	size_t n = 0;
+	bool is = false;
+
+	for (size_t i = 0; i < rows->n; i++) {
+		if (rows->at[i].file != last)
+			is = view_is_file(rows->at[i].file, pattern);
+		last = rows->at[i].file;
+		if (is)
+			rows->at[n++] = rows->at[i];
+	}
+	rows->n = n;
+}
+
 bool
-view_lines(struct view_lines *lines, struct view_lines *files, struct run *run)
+view_lines(struct view_lines *lines, struct view_lines *files, struct run *run, const struct view_choice *choice)
 {
 	struct lines l = {.fits = true};
 
 	for (size_t i = 0; i < run->unit.n; i++)
-		add_unit(&l, &run->unit.at[i]);
-	if (files)
+		add_unit(&l, &run->unit.at[i], choice);
+	if (files) {
 		sum_files(&l, files);
+		leave_files(files, choice->file);
+	}
 	for (size_t i = 0; lines && i < l.table.cell.n; i++)
 		VEC_PUSH(*lines, l.table.cell.at[i].line);
+	if (lines)
+		leave_files(lines, choice->file);
 	line_table_free(&l.table);
 	return l.fits;
 }

@@ -1,20 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The paths of a run. */
 #include "view/paths.h"
+#include "view/view.h"
 
-#include <fnmatch.h>
 #include <stdlib.h>
-
-bool
-view_is_named(const struct proc *p, const char *pattern)
-{
-	if (!pattern || !fnmatch(pattern, p->name, 0))
-		return true;
-	for (uint32_t i = 0; i < p->nalso; i++)
-		if (!fnmatch(pattern, p->also[i], 0))
-			return true;
-	return false;
-}
 
 static uint64_t
 times(uint64_t a, uint64_t b)

@@ -53,8 +53,6 @@ bool view_paths(struct view_paths *r, struct run *run, const char *function);
 void view_paths_free(struct view_paths *r);
 /* The edges of a row's path, anew. */
 struct path view_path_edges(struct pool *pool, const struct view_path *row);
-/* Has the procedure such a name? Pattern NULL: yes. */
-bool view_is_named(const struct proc *p, const char *pattern);
 
 /* path_lines.c: where a path leads. */
 struct view_place {

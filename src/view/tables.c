@@ -15,10 +15,21 @@ find_refused(struct view_tables *t)
 	}
 }
 
-static bool
-find_lines(struct view_tables *t, unsigned what, enum view_sort sort)
+static void
+leave_chosen(struct view_functions *list, const struct view_choice *choice)
 {
-	bool fits = view_lines(what & VIEW_LINES ? &t->line : NULL, what & VIEW_FILES ? &t->file : NULL, t->run);
+	size_t n = 0;
+
+	for (size_t i = 0; i < list->n; i++)
+		if (view_is_chosen(choice, &list->at[i]))
+			list->at[n++] = list->at[i];
+	list->n = n;
+}
+
+static bool
+find_lines(struct view_tables *t, unsigned what, enum view_sort sort, const struct view_choice *choice)
+{
+	bool fits = view_lines(what & VIEW_LINES ? &t->line : NULL, what & VIEW_FILES ? &t->file : NULL, t->run, choice);
 
 	view_lines_sort(&t->line, sort);
 	view_lines_sort(&t->file, sort);
@@ -26,7 +37,7 @@ find_lines(struct view_tables *t, unsigned what, enum view_sort sort)
 }
 
 bool
-view_tables(struct view_tables *t, struct run *run, unsigned what, enum view_sort sort)
+view_tables(struct view_tables *t, struct run *run, unsigned what, enum view_sort sort, const struct view_choice *choice)
 {
 	bool fits;
 
@@ -38,11 +49,12 @@ view_tables(struct view_tables *t, struct run *run, unsigned what, enum view_sor
 	fits = view_totals(&t->totals, &t->function, &t->events);
 	find_refused(t);
 	view_functions_known(&t->function);
+	leave_chosen(&t->function, choice);
 	view_functions_sort(&t->function, sort);
 	if (what & (VIEW_LINES | VIEW_FILES))
-		fits &= find_lines(t, what, sort);
+		fits &= find_lines(t, what, sort, choice);
 	if (fits && what & VIEW_CALLS)
-		view_calls(&t->call, run);
+		view_calls(&t->call, run, choice);
 	return fits;
 }
 

@@ -64,6 +64,15 @@ struct view_size {
 struct view_size view_size_of(const struct proc *p, const struct counts *c);
 void view_size_add(struct view_size *sum, const struct view_size *s);
 
+/* choice.c: what of a run is to be shown. Patterns with * and ?; NULL: all. */
+struct view_choice {
+	const char *function;    /* one of its names */
+	const char *file;        /* its path, or the end of that behind a slash */
+};
+bool view_is_named(const struct proc *p, const char *pattern);
+bool view_is_file(const char *path, const char *pattern);
+bool view_is_chosen(const struct view_choice *c, const struct view_function *f);
+
 /* ---- lines.c ---- */
 
 /* A source line that has code. */
@@ -78,9 +87,9 @@ struct view_line {
 };
 struct view_lines { struct view_line *at; size_t n, cap; };
 
-/* Adds the lines of all that is known, or with NULL none, and the sums over their files, as rows of line 0. False: a sum does not
- * fit 64 bits. */
-bool view_lines(struct view_lines *lines, struct view_lines *files, struct run *run);
+/* Adds the lines of all that is known and chosen, or with NULL none, and the sums over their files, as rows of line 0. False: a sum
+ * does not fit 64 bits. */
+bool view_lines(struct view_lines *lines, struct view_lines *files, struct run *run, const struct view_choice *choice);
 /* By instructions, the most first, or by file and line. */
 void view_lines_sort(struct view_lines *lines, enum view_sort sort);
 
@@ -200,8 +209,8 @@ struct view_call {
 };
 struct view_calls { struct view_call *at; size_t n, cap; };
 
-/* Adds those that were made, what made most events first. */
-void view_calls(struct view_calls *list, struct run *run);
+/* Adds those that were made in what is chosen, what made most events first. */
+void view_calls(struct view_calls *list, struct run *run, const struct view_choice *choice);
 /* Events of that name between a call and its return, if they are summed and known; the call that an instruction is, or NULL. */
 const struct call *view_call_at(const struct view_insn *in);
 bool view_call_sum(const struct run *run, const struct view_insn *in, const struct call *call, const char *event, uint64_t *n);
@@ -223,8 +232,8 @@ struct view_tables {
 	struct unmeasured unmeasured; /* of all modules */
 	bool has_lines;               /* some object has line numbers */
 };
-/* what: VIEW_LINES and so on. False: a sum does not fit 64 bits. */
-bool view_tables(struct view_tables *t, struct run *run, unsigned what, enum view_sort sort);
+/* what: VIEW_LINES and so on, of what is chosen; totals are of the whole run. False: a sum does not fit 64 bits. */
+bool view_tables(struct view_tables *t, struct run *run, unsigned what, enum view_sort sort, const struct view_choice *choice);
 void view_tables_free(struct view_tables *t);
 
 /* ---- source.c: source files as texts of lines ---- */

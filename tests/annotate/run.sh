@@ -60,6 +60,37 @@ t_function() {
 	is "$(line fourth)" "25 25"
 }
 
+# What `chord report` shows of some functions and files is what it shows of these among all; totals are of the whole run.
+t_report_some() {
+	known -O2
+	want "$CHORD" report --json --lines --files ./known
+	mv out all
+	want "$CHORD" report --json --lines --function='l*' ./known
+	is "$(jq -c '[.functions[].name]' out)" '["loop"]'
+	is "$(jq -c '.totals' out)" "$(jq -c '.totals' all)"
+	first=$(grep -n '^loop' known.c | cut -d: -f1)
+	last=$(grep -n '^main' known.c | cut -d: -f1)
+	of="select(.line >= $first and .line < $last - 1)"
+	[ "$(jq "[.lines[] | $of] | length" all)" -gt 3 ] || no "loop has no lines"
+	is "$(jq -c "[.lines[] | $of]" out)" "$(jq -c "[.lines[] | $of]" all)"
+	is "$(jq "[.lines[] | select(.line) | $of] | length" out)" "$(jq "[.lines[] | select(.line)] | length" out)"
+	want "$CHORD" report --json --lines --files --file='kn*.c' ./known
+	is "$(jq -c '[.lines[] | select(.file | endswith("/known.c"))]' all)" "$(jq -c .lines out)"
+	is "$(jq '.files | length' out)" 1
+	want "$CHORD" report --lines --source --function=loop ./known
+	grep -qE '^ +25 +[0-9.]+% +25  known\.c:[0-9]+  STEP; /\* fourth \*/$' out || no "no text: $(cat out)"
+	for raw in insns blocks edges; do
+		want "$CHORD" report --$raw ./known
+		grep '^loop ' out >all
+		want "$CHORD" report --$raw --function=loop ./known
+		cmp -s all out && [ -s out ] || no "--$raw: $(diff all out)"
+	done
+	"$CHORD" report --function=nothing ./known >out 2>err
+	[ $? = 1 ] && grep -q '^chord: ./known: --function=nothing: no procedure has such a name' err || no "$(cat err)"
+	"$CHORD" report --lines --file=nothing.c ./known >out 2>err
+	[ $? = 1 ] && grep -q '^chord: ./known: --file=nothing.c: no procedure and no line' err || no "$(cat err)"
+}
+
 t_asm() {
 	known -O2
 	want "$CHORD" annotate --asm ./known loop
@@ -144,7 +175,7 @@ t_refused() {
 	refused 1 "." "$CHORD" annotate ./absent
 }
 
-for name in source callgrind function asm both branches summary color terminal lost-source harmless refused; do
+for name in source callgrind function report-some asm both branches summary color terminal lost-source harmless refused; do
 	test_case "$name"
 done
 exit $failed

@@ -5,7 +5,6 @@
 
 #include <argp.h>
 #include <errno.h>
-#include <fnmatch.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -85,16 +84,12 @@ parse(int key, char *arg, struct argp_state *state)
 
 /* ---- what is wanted ---- */
 
-/* A name is the end of a path if it is all of it or what follows a slash. */
 bool
 annotate_wants_file(const struct annotate *a, const char *file)
 {
-	for (size_t i = 0; i < a->wanted.n; i++) {
-		struct str end = str_of(a->wanted.at[i]), all = str_of(file);
-
-		if (str_ends(all, a->wanted.at[i]) && (end.n == all.n || all.at[all.n - end.n - 1] == '/'))
+	for (size_t i = 0; i < a->wanted.n; i++)
+		if (view_is_file(file, a->wanted.at[i]))
 			return true;
-	}
 	return false;
 }
 
@@ -104,7 +99,7 @@ annotate_wants_proc(const void *ctx, const struct proc *p)
 	const struct annotate *a = ctx;
 
 	for (size_t i = 0; i < a->wanted.n; i++)
-		if (!fnmatch(a->wanted.at[i], p->name, 0))
+		if (view_is_named(p, a->wanted.at[i]))
 			return true;
 	return false;
 }
@@ -114,7 +109,7 @@ is_function(const struct annotate *a, const char *name)
 {
 	for (size_t k = 0; k < a->run->unit.n; k++)
 		for (uint32_t i = 0; i < a->run->unit.at[k].map.nproc; i++)
-			if (!fnmatch(name, a->run->unit.at[k].map.proc[i].name, 0))
+			if (view_is_named(&a->run->unit.at[k].map.proc[i], name))
 				return true;
 	return false;
 }

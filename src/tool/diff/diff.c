@@ -226,7 +226,7 @@ load_side(struct diff *d, int number)
 			say_error(s->profile, "%s: chord diff PROGRAM A B", s->run.left_out.at[i].reason);
 		return false;
 	}
-	if (view_tables(&d->found.side[number], &s->run, d->opt->lines ? VIEW_LINES : 0, VIEW_BY_INSNS))
+	if (view_tables(&d->found.side[number], &s->run, d->opt->lines ? VIEW_LINES : 0, VIEW_BY_INSNS, &(struct view_choice){0}))
 		return true;
 	say_error(s->profile, "the sum of its counts does not fit 64 bits");
 	return false;

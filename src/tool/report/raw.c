@@ -4,6 +4,7 @@
 #include "tool/report/report.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 
 static void
 count(const struct bounds *n, bool known)
@@ -68,34 +69,41 @@ print_edges(const struct proc *p, const struct counts *c)
 }
 
 static void
-print_proc(enum report_what what, const struct proc *p, const struct counts *c)
+print_function(enum report_what what, const struct view_function *f)
 {
 	if (what == REPORT_INSNS)
-		print_insns(p, c);
+		print_insns(f->proc, f->counts);
 	else if (what == REPORT_BLOCKS)
-		print_blocks(p, c);
+		print_blocks(f->proc, f->counts);
 	else
-		print_edges(p, c);
+		print_edges(f->proc, f->counts);
 }
 
-void
-report_raw(const struct report *r)
+/* What is not in the table. */
+static void
+warn(const struct run *run)
 {
-	const struct run *run = r->run;
-
-	for (size_t i = 0; i < run->unit.n; i++) {
-		const struct unit *u = &run->unit.at[i];
-
-		for (uint32_t k = 0; k < u->map.nproc; k++)
-			if (!u->map.proc[k].refused)
-				print_proc(r->opt.what, &u->map.proc[k], &u->counts[k]);
-		if (u->map.nrefused)
-			say_warning(u->path, "%" PRIu32 " procedures were refused and are not in the table", u->map.nrefused);
-	}
+	for (size_t i = 0; i < run->unit.n; i++)
+		if (run->unit.at[i].map.nrefused)
+			say_warning(run->unit.at[i].path, "%" PRIu32 " procedures were refused and are not in the table",
+			            run->unit.at[i].map.nrefused);
 	for (size_t i = 0; i < run->unknown.n; i++)
 		say_warning(run->unknown.at[i].name, "not known: %s", run->unknown.at[i].reason);
 	for (size_t i = 0; i < run->left_out.n; i++)
 		say_warning(run->left_out.at[i].name, "left out: %s", run->left_out.at[i].reason);
 	for (size_t i = 0; i < run->note.n; i++)
 		say_warning(run->path, "%s", run->note.at[i]);
+}
+
+void
+report_raw(const struct report *r)
+{
+	struct view_functions all = {0};
+
+	view_functions(&all, r->run);
+	for (size_t i = 0; i < all.n; i++)
+		if (!all.at[i].proc->refused && view_is_chosen(&r->opt.choice, &all.at[i]))
+			print_function(r->opt.what, &all.at[i]);
+	free(all.at);
+	warn(r->run);
 }

@@ -6,11 +6,12 @@
 
 #include <argp.h>
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
 	OPT_JSON = 256, OPT_LINES, OPT_FILES, OPT_SORT, OPT_TOP, OPT_INSNS, OPT_BLOCKS, OPT_EDGES, OPT_UNMEASURED, OPT_PID,
-	OPT_CALLS, OPT_TREE, OPT_CORE,
+	OPT_CALLS, OPT_TREE, OPT_CORE, OPT_FUNCTION, OPT_FILE, OPT_SOURCE,
 };
 
 static const struct argp_option options[] = {
@@ -22,6 +23,9 @@ static const struct argp_option options[] = {
 	 "-fchord=calls)", 1},
 	{"tree", OPT_TREE, NULL, 0, "The same as a tree, each procedure's calls below it", 1},
 	{"unmeasured", OPT_UNMEASURED, NULL, 0, "Name everything that was not measured", 1},
+	{"function", OPT_FUNCTION, "GLOB", 0, "Only functions whose name matches the pattern, and their lines, files and calls", 1},
+	{"file", OPT_FILE, "GLOB", 0, "Only what is of source files that match the pattern, by all of their path or its end", 1},
+	{"source", OPT_SOURCE, NULL, 0, "With --lines, the text of each", 1},
 	{"sort", OPT_SORT, "KEY", 0, "Sort by instructions (default), calls, name, file or address", 1},
 	{"top", OPT_TOP, "N", 0, "Show N rows; 0: all (default: 20)", 1},
 	{"pid", OPT_PID, "PID", 0, "Of a process that runs, as of now, in place of PROGRAM and PROFILE", 1},
@@ -105,6 +109,8 @@ set_flag(struct report_options *o, int key)
 		return o->calls = o->tree = true;
 	case OPT_UNMEASURED:
 		return o->unmeasured = true;
+	case OPT_SOURCE:
+		return o->source = true;
 	default:
 		return false;
 	}
@@ -125,6 +131,12 @@ parse(int key, char *arg, struct argp_state *state)
 	case OPT_TOP:
 		a->opt.top = option_top(arg, "rows", state);
 		a->has_top = true;
+		break;
+	case OPT_FUNCTION:
+		a->opt.choice.function = arg;
+		break;
+	case OPT_FILE:
+		a->opt.choice.file = arg;
 		break;
 	case OPT_INSNS:
 	case OPT_BLOCKS:
@@ -155,11 +167,34 @@ parse(int key, char *arg, struct argp_state *state)
 		break;
 	case ARGP_KEY_END:
 		check_raw(a, state);
+		if (a->opt.source && (!a->opt.lines || a->opt.json))
+			argp_error(state, "--source is of the lines that --lines prints as text");
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
 	return 0;
+}
+
+/* A pattern that matches nothing is mistaken. False: reported. */
+static bool
+is_there(const struct report *r)
+{
+	const struct view_choice *c = &r->opt.choice;
+	struct view_functions all = {0};
+	bool named = false, in_file = r->table.line.n || r->table.file.n;
+
+	view_functions(&all, r->run);
+	for (size_t i = 0; i < all.n; i++) {
+		named |= view_is_named(all.at[i].proc, c->function);
+		in_file |= view_is_file(all.at[i].file, c->file);
+	}
+	free(all.at);
+	if (all.n && !named)
+		say_error(r->run->path, "--function=%s: no procedure has such a name", c->function);
+	else if (all.n && !in_file)
+		say_error(r->run->path, "--file=%s: no procedure%s is of such a file", c->file, r->opt.lines ? " and no line" : "");
+	return !all.n || (named && in_file);
 }
 
 static int
@@ -168,10 +203,12 @@ print(struct report *r)
 	unsigned what = (r->opt.lines ? VIEW_LINES : 0) | (r->opt.files ? VIEW_FILES : 0) | (r->opt.calls ? VIEW_CALLS : 0);
 	int status = 0;
 
-	if (!view_tables(&r->table, r->run, what, r->opt.sort)) {
+	if (!view_tables(&r->table, r->run, what, r->opt.sort, &r->opt.choice)) {
 		say_error(r->run->path, "the sum of its counts does not fit 64 bits");
 		return EXIT_NO;
 	}
+	if (!is_there(r))
+		return EXIT_NO;
 	if (r->opt.what)
 		report_raw(r);
 	else if (r->opt.json)
@@ -209,6 +246,7 @@ cmd_report(int argc, char **argv)
 	if (load(&run, &a))
 		status = print(&r) || run.incomplete ? EXIT_NO : 0;
 	view_tables_free(&r.table);
+	view_source_free();
 	run_close(&run);
 	return status;
 }

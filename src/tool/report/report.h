@@ -12,7 +12,9 @@ struct report_options {
 	enum report_what what;
 	enum view_sort sort;
 	bool json, lines, files, calls, tree, unmeasured;
+	bool source;             /* the text of lines, too */
 	size_t top;              /* 0: all */
+	struct view_choice choice;
 };
 
 struct report {

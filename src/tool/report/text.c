@@ -99,6 +99,22 @@ print_files(const struct report *r)
 	table_more(&t, n, r->table.file.n, "files");
 }
 
+/* Of a line, without the blanks before it. */
+static void
+print_text(const struct view_line *l)
+{
+	struct str text;
+
+	if (!view_source_line(l->file, l->line, &text))
+		return;
+	while (text.n && (*text.at == ' ' || *text.at == '\t')) {
+		text.at++;
+		text.n--;
+	}
+	fputs("  ", stdout);
+	print_source(text);
+}
+
 static void
 print_lines(const struct report *r)
 {
@@ -118,6 +134,8 @@ print_lines(const struct report *r)
 		table_bounds(&t, &l->most, true);
 		table_text(&t, shown_path(l->file));
 		printf(l->line ? ":%u" : ":?", l->line);
+		if (r->opt.source)
+			print_text(l);
 		table_end(&t);
 	}
 	table_more(&t, n, r->table.line.n, "lines");
