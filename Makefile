@@ -48,7 +48,7 @@ $(BUILD)/chord-cc $(BUILD)/chord-c++: $(BUILD)/chord
 
 $(LIBEXEC)/runtime.s: $(wildcard runtime/*) $(wildcard format/*.h)
 	@mkdir -p $(@D)
-	CHORD_RT_CC=gcc runtime/pack.sh -o $@
+	CHORD_RT_CC=gcc runtime/pack.sh --beside $(LIBEXEC)/runtime.bin -o $@
 
 $(LIBEXEC)/timers.s: runtime/timers.s runtime/pack.sh $(wildcard format/*.h)
 	@mkdir -p $(@D)
@@ -115,7 +115,7 @@ install: all
 	ln -sf chord $(DESTDIR)$(PREFIX)/bin/chord-cc
 	ln -sf chord $(DESTDIR)$(PREFIX)/bin/chord-c++
 	install -m 755 $(BUILD)/chord $(DESTDIR)$(PREFIX)/libexec/chord/as
-	install -m 644 $(LIBEXEC)/runtime.s $(LIBEXEC)/timers.s $(DESTDIR)$(PREFIX)/libexec/chord
+	install -m 644 $(LIBEXEC)/runtime.s $(LIBEXEC)/runtime.bin $(LIBEXEC)/timers.s $(DESTDIR)$(PREFIX)/libexec/chord
 	install -m 644 include/chord.h $(DESTDIR)$(PREFIX)/libexec/chord/headers/chord.h
 	install -m 644 include/chord.h $(DESTDIR)$(PREFIX)/include/chord.h
 	install -m 644 $(MAN) $(DESTDIR)$(PREFIX)/share/man/man1

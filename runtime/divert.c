@@ -2,8 +2,14 @@
 /* Static programs have no tables to put hooks in. Measured code calls the hooks
  * by itself, but what other code calls has to be caught where it begins: a jump
  * there leads to the hook, and the instructions it stood on are copied, with a
- * jump to those behind them. Done only if all are of a few well-known kinds, by
- * the constructor of the program, before there is a second thread. */
+ * jump to those behind them.
+ *
+ * Why this is right: it is done by the constructor of the program, before there is a second thread, so nobody runs what is
+ * written. The functions are seven of libc's and the unwinder's, found by name. All instructions that are moved are of a few
+ * kinds that do the same elsewhere, once operands that count from the instruction have been adjusted; anything else, and the
+ * function stays as it is and the profile says what was not seen. Nothing may jump to between these instructions: compilers put
+ * there what a function does once (its frame, its arguments), so a loop comes back to behind them. The pages are
+ * never writable and executable for longer than the write, and not at all where /proc/self/mem can be written. */
 
 enum { CHORD_RT_JUMP = 5, CHORD_RT_MOVED = 40 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* pack OBJECT SECTION LABEL: a section of an x86-64 object as assembly text that is
- * quick to assemble: numbers in place of instructions, .reloc in place of operands.
- * Run when Chord is built. Symbols of other sections must be at their beginning. */
+/* pack OBJECT SECTION LABEL [-b FILE] [SYMBOL...]: a section of an x86-64 object as assembly text that is
+ * quick to assemble: numbers in place of instructions, .reloc in place of operands. -b: the numbers go into that file as
+ * they are, and the text includes @libexec@/NAME, its last part. Run when Chord is built. Symbols of other sections must be at their beginning. */
 #include <elf.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -65,6 +65,18 @@ find_section(const char *name)
 		if (!strcmp(section_names + header[i].sh_name, name))
 			return i;
 	die("there is no section %s", name);
+}
+
+/* The text names the file by its last part. */
+static void
+print_included(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	FILE *f = fopen(path, "wb");
+
+	if (!f || fwrite(image + header[section].sh_offset, 1, header[section].sh_size, f) != header[section].sh_size || fclose(f))
+		die("%s cannot be written", path);
+	printf("\t.incbin \"@libexec@/%s\"\n", slash ? slash + 1 : path);
 }
 
 static void
@@ -150,8 +162,10 @@ print_symbols(int argc, char **wanted)
 int
 main(int argc, char **argv)
 {
+	int first = argc > 5 && !strcmp(argv[4], "-b") ? 6 : 4;
+
 	if (argc < 4) {
-		fputs("Usage: pack OBJECT SECTION LABEL [SYMBOL...]\n", stderr);
+		fputs("Usage: pack OBJECT SECTION LABEL [-b FILE] [SYMBOL...]\n", stderr);
 		return 2;
 	}
 	read_object(argv[1]);
@@ -159,9 +173,12 @@ main(int argc, char **argv)
 	label = argv[3];
 	/* .set copies the size of a symbol too: all are counted from one that has none. */
 	printf("\t.balign %ju\n%s:\n.L%s:\n", (uintmax_t)header[section].sh_addralign, label, label);
-	print_bytes();
+	if (first == 6)
+		print_included(argv[5]);
+	else
+		print_bytes();
 	printf("\t.type %s, @function\n\t.size %s, .-%s\n", label, label, label);
-	print_symbols(argc - 4, argv + 4);
+	print_symbols(argc - first, argv + first);
 	for (const Elf64_Shdr *h = header + 1; h < header + nsection; h++)
 		if (h->sh_type == SHT_RELA && h->sh_info == section)
 			print_relocations((const Elf64_Rela *)(image + h->sh_offset), h->sh_size / sizeof(Elf64_Rela));

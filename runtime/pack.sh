@@ -1,18 +1,19 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# pack.sh [--text] [-o OUT]: the runtime as assembly text that can follow any
+# pack.sh [--text | --beside FILE] [-o OUT]: the runtime as assembly text that can follow any
 # compiler's output in the same assembler input. Every section is a member of the
 # group __chord_runtime_VERSION, every symbol is local but for a few hidden ones. It is
 # assembled here: the code is there as numbers, because every object pays for its
-# text. --timers: what it has in addition for timers, as it is. --text: as instructions,
+# text. --beside: the numbers go into that file, which the text includes: the driver says where it is. --timers: what it has in addition for timers, as it is. --text: as instructions,
 # with all names, for whoever looks for a fault in it.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
-out=/dev/stdout text= timers=
+out=/dev/stdout text= timers= beside=
 while [ $# -gt 0 ]; do
 	case $1 in
 	--text) text=1 ;;
 	--timers) timers=1 ;;
+	--beside) beside=$2; shift ;;
 	-o) out=$2; shift ;;
 	*) echo "pack.sh: $1: no such argument" >&2; exit 2 ;;
 	esac
@@ -29,7 +30,7 @@ trap 'rm -rf "$tmp"' EXIT
 	-Wimplicit-fallthrough -Wformat=2 -Werror \
 	-Os -fPIC -fvisibility=hidden -ffreestanding -fno-builtin -mgeneral-regs-only -fcf-protection=none \
 	-fno-stack-protector -fno-stack-clash-protection -fno-jump-tables -fno-tree-loop-distribute-patterns \
-	-fno-asynchronous-unwind-tables -fno-unwind-tables -fno-merge-constants -fno-zero-initialized-in-bss \
+	-fno-strict-aliasing -fno-asynchronous-unwind-tables -fno-unwind-tables -fno-merge-constants -fno-zero-initialized-in-bss \
 	-fno-reorder-functions -fno-reorder-blocks-and-partition -fno-ident -fno-common \
 	-fomit-frame-pointer -U_FORTIFY_SOURCE -g0 -Wstack-usage=1200 \
 	-DCHORD_FORMAT_VERSION="$version" -I"$here/.." -S -o "$tmp/rt.s" "$here/all.c"
@@ -91,7 +92,7 @@ module() {
 		"$cc" -std=gnu11 -O1 -Wall -Wextra -Werror -o "$tmp/pack" "$here/pack.c"
 		echo "	$section"
 		# what module.s refers to
-		"$tmp/pack" "$tmp/rt.o" .text.chord_rt chord_rt_text chord_rt_construct chord_rt_entry_destruct chord_rt_entry_mapped chord_rt_pointer_end chord_rt_called_end chord_rt_first chord_rt_last $(printf "chord_rt_table_%s " $hooks)
+		"$tmp/pack" "$tmp/rt.o" .text.chord_rt chord_rt_text ${beside:+-b "$beside"} chord_rt_construct chord_rt_entry_destruct chord_rt_entry_mapped chord_rt_pointer_end chord_rt_called_end chord_rt_first chord_rt_last $(printf "chord_rt_table_%s " $hooks)
 	fi
 	echo '	.popsection'
 } >"$tmp/out.s"

@@ -163,6 +163,31 @@ read_own(struct session *s, const char *name, struct buf *to)
 		die(pool_printf(s->args.pool, "%s/%s", dir, name), "%s", strerror(errno));
 }
 
+/* The runtime's text includes its code from a file beside it: the folder's name, as a string of the assembler's, stands for
+ * @libexec@. */
+static void
+read_runtime(struct session *s, struct buf *to)
+{
+	static const char mark[] = "@libexec@";
+	const char *dir = libexec_dir(s->args.pool), *from, *at;
+	struct buf text = {0};
+
+	read_own(s, "runtime.s", &text);
+	buf_add(&text, "", 1);
+	if (access(pool_printf(s->args.pool, "%s/runtime.bin", dir), R_OK))
+		die(pool_printf(s->args.pool, "%s/runtime.bin", dir), "%s", strerror(errno));
+	for (from = text.at; (at = strstr(from, mark)); from = at + strlen(mark)) {
+		buf_add(to, from, (size_t)(at - from));
+		for (const char *c = dir; *c; c++) {
+			if (*c == '"' || *c == '\\')
+				buf_str(to, "\\");
+			buf_add(to, c, 1);
+		}
+	}
+	buf_str(to, from);
+	buf_free(&text);
+}
+
 /* ---- what the assembler says ---- */
 
 /* A message is `NAME:LINE: TEXT`, or about no line in particular (0). */
@@ -413,7 +438,7 @@ weave_input(struct session *s)
 	char *why = NULL;
 	int status;
 
-	read_own(s, "runtime.s", &runtime);
+	read_runtime(s, &runtime);
 	o.runtime = runtime.at;
 	o.runtime_size = runtime.n;
 	if (r->option[REQUEST_TIMERS])

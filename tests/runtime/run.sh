@@ -76,6 +76,11 @@ name=packed
 done && cmp text.code packed.code >"$w/err" && cmp text.relocations packed.relocations >"$w/err" &&
 	[ "$(wc -l <packed.relocations)" -gt 50 ] && [ "$(readelf -sW packed.o | awk '$3 > 0' | grep -c chord_)" = 1 ] && ok packed || fail packed "$(cat "$w/err")"
 
+# With its code in a file beside it, it is the same object.
+name=beside
+"$root/runtime/pack.sh" --beside beside.bin -o beside.s && sed "s|@libexec@|$w|" beside.s >there.s && as -o beside.o there.s &&
+	cmp beside.o packed.o >"$w/err" 2>&1 && [ "$(wc -c <beside.s)" -lt $(($(wc -c <runtime.s) / 4)) ] && ok beside || fail beside "$(cat "$w/err")"
+
 obj cases.o "$here/cases.c" -fPIE && obj cases-nopie.o "$here/cases.c" -fno-pie &&
 	obj lib.o "$here/lib.c" -fPIC && obj other.o "$here/lib.c" -fPIC -DNAME=lib_other &&
 	obj late.o "$here/lib.c" -fPIC -DCONSTRUCTOR && obj late2.o "$here/lib.c" -fPIC -DCONSTRUCTOR || exit 1
