@@ -46,11 +46,11 @@ $(LIBEXEC)/as: $(BUILD)/chord
 $(BUILD)/chord-cc $(BUILD)/chord-c++: $(BUILD)/chord
 	ln -sf chord $@
 
-$(LIBEXEC)/runtime.s: $(wildcard runtime/*) $(wildcard format/*.h)
+$(LIBEXEC)/runtime.s: $(wildcard runtime/*.* runtime/*/*) $(wildcard format/*.h)
 	@mkdir -p $(@D)
 	CHORD_RT_CC=gcc runtime/pack.sh --beside $(LIBEXEC)/runtime.bin -o $@
 
-$(LIBEXEC)/timers.s: runtime/timers.s runtime/pack.sh $(wildcard format/*.h)
+$(LIBEXEC)/timers.s: runtime/x86_64/timers.s runtime/pack.sh $(wildcard format/*.h)
 	@mkdir -p $(@D)
 	runtime/pack.sh --timers -o $@
 

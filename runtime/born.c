@@ -15,9 +15,9 @@ chord_rt_before_birth(struct chord_rt_ctl *ctl, bool shares)
 	if (shares)
 		chord_rt_leave_gap(ctl);
 	if (!ctl->whole) {
-		p = chord_rt_call(SYS_mmap, 0, CHORD_PAGE, CHORD_RT_PROT_RW, CHORD_RT_MAP_PRIVATE | CHORD_RT_MAP_ANON, -1, 0);
-		if (!chord_rt_failed(p) && chord_rt_failed(chord_rt_call(SYS_madvise, p, CHORD_PAGE, 18))) /* MADV_WIPEONFORK */
-			chord_rt_call(SYS_munmap, p, CHORD_PAGE);
+		p = chord_rt_call(SYS_mmap, 0, CHORD_RT_PAGE, CHORD_RT_PROT_RW, CHORD_RT_MAP_PRIVATE | CHORD_RT_MAP_ANON, -1, 0);
+		if (!chord_rt_failed(p) && chord_rt_failed(chord_rt_call(SYS_madvise, p, CHORD_RT_PAGE, 18))) /* MADV_WIPEONFORK */
+			chord_rt_call(SYS_munmap, p, CHORD_RT_PAGE);
 		else if (!chord_rt_failed(p))
 			ctl->whole = (uint64_t *)p;
 	}
@@ -48,8 +48,8 @@ chord_rt_adopt(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uint3
 	chord_rt_walk_from(&w, ctl, regs);
 	chord_rt_look(&w);
 	r->born = w.begin;
-	r->born_sp = regs->r[CHORD_RT_RSP];
-	chord_rt_count_at(ctl, w.regs.r[CHORD_RT_RIP] + w.exact, CHORD_EXIT_REENTRY, 1, w.exact ? 0 : w.cfa);
+	r->born_sp = regs->r[CHORD_RT_SP];
+	chord_rt_count_at(ctl, w.regs.r[CHORD_RT_PC] + w.exact, CHORD_EXIT_REENTRY, 1, w.exact ? 0 : w.cfa);
 }
 
 /* A system call that may make a thread or process gave 0. */
@@ -118,7 +118,8 @@ chord_rt_system_call(const struct chord_rt_regs *regs)
 	struct chord_rt_ctl *ctl = chord_rt_ctl_here();
 
 	if (ctl && ctl->magic)
-		chord_rt_calls(ctl, regs, regs->r[0], regs->r[5], regs->r[4], regs->r[1]);
+		chord_rt_calls(ctl, regs, regs->r[CHORD_RT_RESULT], regs->r[CHORD_RT_ARG0], regs->r[CHORD_RT_ARG1],
+		    regs->r[CHORD_RT_ARG2]);
 }
 
 typedef long chord_rt_syscall_fn(uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t);
@@ -128,12 +129,12 @@ typedef long chord_rt_syscall_fn(uint64_t, uint64_t, uint64_t, uint64_t, uint64_
 static bool
 chord_rt_function_syscall(struct chord_rt_ctl *ctl, struct chord_rt_regs *regs, uint64_t real)
 {
-	uint64_t number = regs->r[5], flags = regs->r[4], stack = regs->r[1];
-	const struct clone_args *args = (const struct clone_args *)regs->r[4];
+	uint64_t number = regs->r[CHORD_RT_ARG0], flags = regs->r[CHORD_RT_ARG1], stack = regs->r[CHORD_RT_ARG2];
+	const struct clone_args *args = (const struct clone_args *)regs->r[CHORD_RT_ARG1];
 
 	if (number == SYS_clone3 && args)
 		flags = args->flags, stack = args->stack;
-	chord_rt_calls(ctl, regs, number, regs->r[4], regs->r[1], regs->r[2]);
+	chord_rt_calls(ctl, regs, number, regs->r[CHORD_RT_ARG1], regs->r[CHORD_RT_ARG2], regs->r[CHORD_RT_ARG3]);
 	if (number != SYS_clone && number != SYS_clone3 && number != SYS_fork && number != SYS_vfork)
 		return false;
 	if (number == SYS_vfork || (number != SYS_fork && (flags & CLONE_VM || stack))) {
@@ -141,8 +142,9 @@ chord_rt_function_syscall(struct chord_rt_ctl *ctl, struct chord_rt_regs *regs, 
 		    CHORD_RT_UNSEEN_THREAD);
 		return false;
 	}
-	regs->r[0] = (uint64_t)((chord_rt_syscall_fn *)real)(number, regs->r[4], regs->r[1], regs->r[2], regs->r[8], regs->r[9]);
-	if (regs->r[0] == 0)
+	regs->r[CHORD_RT_RESULT] = (uint64_t)((chord_rt_syscall_fn *)real)(number, regs->r[CHORD_RT_ARG1], regs->r[CHORD_RT_ARG2],
+	    regs->r[CHORD_RT_ARG3], regs->r[CHORD_RT_ARG4], regs->r[CHORD_RT_ARG5]);
+	if (regs->r[CHORD_RT_RESULT] == 0)
 		chord_rt_born(regs);
 	return true;
 }
@@ -173,21 +175,23 @@ chord_rt_process_returns(void)
 static int
 chord_rt_clone(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, chord_rt_clone_fn *real)
 {
-	uint64_t flags = regs->r[1], entry = (uint64_t)&chord_rt_thread_entry, last = *(const uint64_t *)regs->r[CHORD_RT_RSP];
+	uint64_t flags = regs->r[CHORD_RT_ARG2], entry = (uint64_t)&chord_rt_thread_entry;
+	uint64_t last = *(const uint64_t *)regs->r[CHORD_RT_SP];
 	struct chord_rt_region *r, keep = {0};
 	int e;
 
 	if (!(flags & CLONE_VM)) {
 		r = &keep;
-		r->start = (void *(*)(void *))regs->r[5];
-		r->arg = (void *)regs->r[2];
+		r->start = (void *(*)(void *))regs->r[CHORD_RT_ARG0];
+		r->arg = (void *)regs->r[CHORD_RT_ARG3];
 		entry = (uint64_t)&chord_rt_process_entry;
 	} else {
-		r = chord_rt_expect_thread(ctl, (void *(*)(void *))regs->r[5], (void *)regs->r[2]);
+		r = chord_rt_expect_thread(ctl, (void *(*)(void *))regs->r[CHORD_RT_ARG0], (void *)regs->r[CHORD_RT_ARG3]);
 	}
 	if (!r)
-		return real(regs->r[5], regs->r[4], flags, (void *)regs->r[2], regs->r[8], regs->r[9], last);
-	e = real(entry, regs->r[4], flags, r, regs->r[8], regs->r[9], last);
+		return real(regs->r[CHORD_RT_ARG0], regs->r[CHORD_RT_ARG1], flags, (void *)regs->r[CHORD_RT_ARG3],
+		    regs->r[CHORD_RT_ARG4], regs->r[CHORD_RT_ARG5], last);
+	e = real(entry, regs->r[CHORD_RT_ARG1], flags, r, regs->r[CHORD_RT_ARG4], regs->r[CHORD_RT_ARG5], last);
 	if (e < 0 && r != &keep)
 		chord_rt_no_thread(ctl, r);
 	return e;

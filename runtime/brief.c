@@ -19,9 +19,9 @@ struct chord_rt_brief {
 static void
 chord_rt_brief_from(struct chord_rt_brief *b, struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
 {
-	b->pc = chord_rt_pc(regs);
-	b->sp = b->from = chord_rt_sp(regs);
-	b->fp = chord_rt_fp(regs);
+	b->pc = regs->r[CHORD_RT_PC];
+	b->sp = b->from = regs->r[CHORD_RT_SP];
+	b->fp = regs->r[CHORD_RT_FP];
 	b->n = 0;
 	chord_rt_scope_from(&b->in, ctl, b->sp);
 	b->in.brief = true;
@@ -62,8 +62,8 @@ chord_rt_brief_look(struct chord_rt_brief *b)
 static CHORD_RT_INLINE bool
 chord_rt_brief_up(struct chord_rt_brief *b)
 {
-	if (b->rule.at[1])
-		b->fp = *((uint64_t *)b->cfa - b->rule.at[1]);
+	if (b->rule.at[CHORD_RT_SAVED_FP])
+		b->fp = *((uint64_t *)b->cfa - b->rule.at[CHORD_RT_SAVED_FP]);
 	b->sp = b->cfa;
 	b->pc = ((uint64_t *)b->cfa)[-1];
 	return b->pc != 0;
@@ -85,7 +85,7 @@ chord_rt_land_briefly(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs
 
 	if (!chord_rt_get_cfa || ctl->quitters)
 		return false;
-	to = chord_rt_get_cfa((void *)chord_rt_argument(regs));
+	to = chord_rt_get_cfa((void *)regs->r[CHORD_RT_ARG0]);
 	chord_rt_brief_from(&b, ctl, regs);
 	do {
 		if (!chord_rt_brief_look(&b))

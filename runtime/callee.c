@@ -50,7 +50,7 @@ chord_rt_count_callee(struct chord_rt_ctl *ctl, struct chord_rt_wide *t, uint64_
 		__atomic_fetch_add(&s->count, 1, __ATOMIC_RELAXED);
 		return;
 	}
-	__asm__ volatile("incq %0" : "+m"(s->count));
+	chord_rt_home_count(&s->count);
 	*(struct chord_callee *volatile *)(place + chord_rt_region(ctl, t->number - 1)->base) = s;
 }
 

@@ -16,7 +16,7 @@ chord_rt_unwound(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
 {
 	uint64_t sp, pc;
 
-	chord_rt_target((const uint64_t *)regs->r[5], &sp, &pc);
+	chord_rt_target((const uint64_t *)regs->r[CHORD_RT_ARG0], &sp, &pc);
 	chord_rt_count_at(ctl, pc, CHORD_EXIT_REENTRY, 1, 0);
 }
 
@@ -28,7 +28,7 @@ static int chord_rt_pthread_unwind(void *) __attribute__((weakref("__pthread_unw
 static bool
 chord_rt_is_libc(struct chord_rt_walk *w)
 {
-	uint64_t pc = w->regs.r[CHORD_RT_RIP] - 1;
+	uint64_t pc = w->regs.r[CHORD_RT_PC] - 1;
 
 	chord_rt_find_object(&w->in, pc);
 	if (w->in.ctl->dynamic)

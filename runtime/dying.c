@@ -48,7 +48,7 @@ chord_rt_dies(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
 	        __ATOMIC_RELAXED))
 		return;
 	ctl->dying_regs = *regs;
-	ctl->dying_sp = regs->r[CHORD_RT_RSP];
+	ctl->dying_sp = regs->r[CHORD_RT_SP];
 	ctl->dying_state = ctl->head->state;
 	chord_rt_fibres(ctl, regs, 0, 1);
 	chord_rt_leave_all(ctl, regs, 1);

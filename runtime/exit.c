@@ -30,7 +30,7 @@ chord_rt_last_slots(struct chord_rt_ctl *ctl, uint32_t region)
 static bool
 chord_rt_more_slots(struct chord_rt_ctl *ctl, uint32_t region)
 {
-	struct chord_extent_head h = {.type = CHORD_EXTENT_EXITS, .size = CHORD_PAGE, .b = region}, old;
+	struct chord_extent_head h = {.type = CHORD_EXTENT_EXITS, .size = CHORD_RT_PAGE, .b = region}, old;
 	uint32_t *last = chord_rt_last_slots(ctl, region);
 	uint64_t at = chord_rt_kept(ctl, &h, &old), used = 0;
 	long p = -1;
@@ -147,7 +147,7 @@ static CHORD_RT_INLINE void
 chord_rt_bump(uint64_t *count, uint64_t delta, bool alone)
 {
 	if (alone)
-		__asm__ volatile("addq %1, %0" : "+m"(*count) : "r"(delta));
+		chord_rt_home_bump(count, delta);
 	else
 		__atomic_fetch_add(count, delta, __ATOMIC_RELAXED);
 }
@@ -212,7 +212,7 @@ chord_rt_leave_struck(struct chord_rt_ctl *ctl, uint64_t pc, uint64_t cfa, uint6
 static void
 chord_rt_leave_frame(struct chord_rt_walk *w, uint64_t delta)
 {
-	uint64_t pc = w->regs.r[CHORD_RT_RIP] + w->exact, *count = w->from ? w->rule.count : NULL, cfa = w->exact ? 0 : w->cfa;
+	uint64_t pc = w->regs.r[CHORD_RT_PC] + w->exact, *count = w->from ? w->rule.count : NULL, cfa = w->exact ? 0 : w->cfa;
 
 	if (w->in.ctl->struck)
 		chord_rt_leave_struck(w->in.ctl, pc, cfa, delta);
@@ -233,8 +233,8 @@ chord_rt_all_left(struct chord_rt_ctl *ctl, struct chord_rt_region *r, const str
 {
 	if (!r)
 		return;
-	if (!r->left || r->left > regs->r[CHORD_RT_RSP])
-		r->left = regs->r[CHORD_RT_RSP];
+	if (!r->left || r->left > regs->r[CHORD_RT_SP])
+		r->left = regs->r[CHORD_RT_SP];
 	ctl->quitters = 1;
 }
 
@@ -270,7 +270,7 @@ chord_rt_leave_all(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, u
 	w.once = true;
 	for (;; before = w.begin, chord_rt_up(&w)) {
 		step = chord_rt_look(&w);
-		if (w.regs.r[CHORD_RT_RSP] >= left)
+		if (w.regs.r[CHORD_RT_SP] >= left)
 			return;
 		chord_rt_leave_frame(&w, delta);
 		if (step != CHORD_RT_FRAME || chord_rt_is_first(r, &w, before, step))
@@ -341,12 +341,12 @@ chord_rt_is_idle(struct chord_rt_ctl *ctl, const struct chord_rt_region *r, int3
 	}
 	if (n <= 0 || !chord_rt_last_two(s, n, at))
 		return false;
-	regs.r[CHORD_RT_RSP] = at[0];
-	regs.r[CHORD_RT_RIP] = at[1] | CHORD_RT_AMID;
+	regs.r[CHORD_RT_SP] = at[0];
+	regs.r[CHORD_RT_PC] = at[1] | CHORD_RT_AMID;
 	chord_rt_walk_from(&w, ctl, &regs);
 	w.once = true;
 	for (; step == CHORD_RT_FRAME; chord_rt_up(&w)) {
-		if (chord_rt_mod_of(ctl, w.regs.r[CHORD_RT_RIP]))
+		if (chord_rt_mod_of(ctl, w.regs.r[CHORD_RT_PC]))
 			return false;
 		if ((step = chord_rt_look(&w)) != CHORD_RT_FRAME)
 			break;
@@ -404,10 +404,10 @@ chord_rt_land(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
 
 	if (!chord_rt_get_cfa)
 		return;
-	to = chord_rt_get_cfa((void *)regs->r[5]);
+	to = chord_rt_get_cfa((void *)regs->r[CHORD_RT_ARG0]);
 	chord_rt_walk_from(&w, ctl, regs);
 	for (;;) {
-		low = w.regs.r[CHORD_RT_RSP];
+		low = w.regs.r[CHORD_RT_SP];
 		step = chord_rt_look(&w);
 		if (low < left)
 			chord_rt_leave_frame(&w, 1);

@@ -18,13 +18,13 @@ chord_rt_stack_of(struct chord_rt_walk *w, struct chord_rt_fibre *f)
 	for (;; chord_rt_up(w)) {
 		step = chord_rt_look(w);
 		if (f && f->n < CHORD_RT_FRAMES) {
-			f->frame[f->n].pc = w->regs.r[CHORD_RT_RIP] + w->exact;
+			f->frame[f->n].pc = w->regs.r[CHORD_RT_PC] + w->exact;
 			f->frame[f->n].cfa = w->cfa;
 		}
 		if (f)
 			f->n++;
 		if (step != CHORD_RT_FRAME)
-			return step == CHORD_RT_OUTERMOST ? w->regs.r[CHORD_RT_RSP] : 0;
+			return step == CHORD_RT_OUTERMOST ? w->regs.r[CHORD_RT_SP] : 0;
 	}
 }
 
@@ -124,8 +124,8 @@ chord_rt_suspend(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uin
 		chord_rt_note_fibres(ctl);
 	ctl->nfibre += !f->top;
 	f->top = top;
-	f->sp = regs->r[CHORD_RT_RSP];
-	f->pc = regs->r[CHORD_RT_RIP];
+	f->sp = regs->r[CHORD_RT_SP];
+	f->pc = regs->r[CHORD_RT_PC];
 	f->by = by;
 	f->tid = r && r->stack && f->sp < r->stack + 64 && top >= r->stack ? r->tid : 0;
 	f->n = 0;
@@ -171,7 +171,7 @@ chord_rt_begins(struct chord_rt_walk *w, uint64_t pc)
 static __attribute__((noinline)) uint64_t
 chord_rt_stack_at(struct chord_rt_ctl *ctl, const struct chord_rt_context *c)
 {
-	static const uint8_t number[] = {8, 9, 10, 11, 12, 13, 14, 15, 5, 4, 6, 3, 1, 0, 2, 7, 16};
+	static const uint8_t number[] = CHORD_RT_CONTEXT_ORDER;
 	struct chord_rt_regs regs;
 	struct chord_rt_walk w;
 
@@ -185,7 +185,7 @@ chord_rt_stack_at(struct chord_rt_ctl *ctl, const struct chord_rt_context *c)
 static void
 chord_rt_switch(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uint64_t save, const struct chord_rt_context *to)
 {
-	uint64_t sp = to->r[15], pc = to->r[16], here, there;
+	uint64_t sp = to->r[CHORD_RT_CONTEXT_SP], pc = to->r[CHORD_RT_CONTEXT_PC], here, there;
 	struct chord_rt_fibre *f;
 	struct chord_rt_walk w;
 	bool begins;

@@ -75,7 +75,7 @@ chord_rt_write_zeros(struct chord_rt_ctl *ctl, int32_t fd, uint64_t at, uint64_t
 	long n;
 
 	for (uint64_t done = 0; done < size; done += (uint64_t)n) {
-		n = chord_rt_call(SYS_pwrite64, fd, ctl->zero, CHORD_PAGE, at + done);
+		n = chord_rt_call(SYS_pwrite64, fd, ctl->zero, CHORD_RT_PAGE, at + done);
 		if (chord_rt_failed(n))
 			return n;
 		if (n == 0)
@@ -137,16 +137,16 @@ chord_rt_publish(struct chord_rt_ctl *ctl, uint64_t end)
 static void
 chord_rt_text(struct chord_rt_ctl *ctl, const char *s)
 {
-	struct chord_extent_head h = {.type = CHORD_EXTENT_TEXT, .size = CHORD_PAGE};
+	struct chord_extent_head h = {.type = CHORD_EXTENT_TEXT, .size = CHORD_RT_PAGE};
 	char *text = (char *)ctl->page + sizeof h;
 	uint64_t at;
 
-	chord_rt_clear(ctl->page, CHORD_PAGE);
+	chord_rt_clear(ctl->page, CHORD_RT_PAGE);
 	chord_rt_copy(ctl->page, &h, sizeof h);
-	chord_rt_append(text, CHORD_PAGE - sizeof h, s, chord_rt_length(s));
-	at = chord_rt_extent(ctl, ctl->page, CHORD_PAGE, CHORD_PAGE);
+	chord_rt_append(text, CHORD_RT_PAGE - sizeof h, s, chord_rt_length(s));
+	at = chord_rt_extent(ctl, ctl->page, CHORD_RT_PAGE, CHORD_RT_PAGE);
 	if (at)
-		chord_rt_publish(ctl, at + CHORD_PAGE);
+		chord_rt_publish(ctl, at + CHORD_RT_PAGE);
 }
 
 /* ---- the head ---- */
@@ -169,7 +169,7 @@ chord_rt_fill_head(struct chord_rt_ctl *ctl, struct chord_profile_head *h)
 	h->magic = CHORD_PROFILE_MAGIC;
 	h->version = CHORD_FORMAT_VERSION;
 	h->flags = ctl->apart ? CHORD_PROFILE_APART : 0;
-	h->used = CHORD_PAGE;
+	h->used = CHORD_RT_PAGE;
 	h->pid = ctl->pid;
 	h->processes = 1;
 	h->id = p->id[0];
@@ -201,13 +201,13 @@ chord_rt_write_head(struct chord_rt_ctl *ctl, long fd)
 {
 	long e;
 
-	if (CHORD_PAGE > chord_rt_limit(CHORD_RT_RLIMIT_FSIZE))
+	if (CHORD_RT_PAGE > chord_rt_limit(CHORD_RT_RLIMIT_FSIZE))
 		return -EFBIG;
-	chord_rt_clear(ctl->page, CHORD_PAGE);
+	chord_rt_clear(ctl->page, CHORD_RT_PAGE);
 	chord_rt_fill_head(ctl, (struct chord_profile_head *)ctl->page);
-	e = chord_rt_call(SYS_pwrite64, fd, ctl->page, CHORD_PAGE, 0);
+	e = chord_rt_call(SYS_pwrite64, fd, ctl->page, CHORD_RT_PAGE, 0);
 	if (!chord_rt_failed(e))
-		e = e == CHORD_PAGE ? chord_rt_call(SYS_fallocate, fd, 0, 0, CHORD_PAGE) : -ENOSPC;
+		e = e == CHORD_RT_PAGE ? chord_rt_call(SYS_fallocate, fd, 0, 0, CHORD_RT_PAGE) : -ENOSPC;
 	return e == -EOPNOTSUPP || e == -ENOSYS || e == -EINTR ? 0 : e;
 }
 
@@ -225,7 +225,7 @@ chord_rt_create(struct chord_rt_ctl *ctl)
 		if (!ctl->place.taken)
 			e = chord_rt_write_head(ctl, fd);
 		if (!chord_rt_failed(e))
-			e = chord_rt_call(SYS_mmap, 0, CHORD_PAGE, CHORD_RT_PROT_RW, CHORD_RT_MAP_SHARED, fd, 0);
+			e = chord_rt_call(SYS_mmap, 0, CHORD_RT_PAGE, CHORD_RT_PROT_RW, CHORD_RT_MAP_SHARED, fd, 0);
 		if (chord_rt_failed(e) && !ctl->place.taken)
 			chord_rt_call(SYS_unlinkat, dir, chord_rt_within(ctl, dir), 0);
 		ctl->fd = chord_rt_high(fd);
@@ -255,7 +255,7 @@ chord_rt_orphan(struct chord_rt_ctl *ctl, long e)
 static bool
 chord_rt_begin_in_memory(struct chord_rt_ctl *ctl, long why)
 {
-	long e = chord_rt_call(SYS_mmap, 0, CHORD_PAGE, CHORD_RT_PROT_RW, CHORD_RT_MAP_PRIVATE | CHORD_RT_MAP_ANON, -1, 0);
+	long e = chord_rt_call(SYS_mmap, 0, CHORD_RT_PAGE, CHORD_RT_PROT_RW, CHORD_RT_MAP_PRIVATE | CHORD_RT_MAP_ANON, -1, 0);
 
 	ctl->nofile = 1;
 	ctl->fd = -1;
@@ -291,7 +291,7 @@ chord_rt_begin(struct chord_rt_ctl *ctl)
 	ctl->profile = (uint64_t)ctl->head;
 	ctl->file = ctl->nofile ? 0 : (uint64_t)ctl->path;
 	if (!ctl->nofile && ctl->place.elder) {
-		chord_rt_call(SYS_munmap, ctl->place.elder, CHORD_PAGE);
+		chord_rt_call(SYS_munmap, ctl->place.elder, CHORD_RT_PAGE);
 		ctl->place.elder = NULL;
 	}
 	if (ctl->place.strange)

@@ -44,7 +44,7 @@ chord_rt_drop_file(struct chord_rt_ctl *ctl)
 	chord_rt_forget_known(ctl);
 	/* The head is kept until there is another one: what becomes of the child may have to be said in it. */
 	if (ctl->nofile)
-		chord_rt_call(SYS_munmap, ctl->head, CHORD_PAGE);
+		chord_rt_call(SYS_munmap, ctl->head, CHORD_RT_PAGE);
 	else
 		ctl->place.elder = ctl->head;
 	if (ctl->fd >= 0 && chord_rt_is_ours(ctl, ctl->fd))
@@ -172,8 +172,8 @@ chord_rt_take_up_all(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
 	w.once = true;
 	for (;;) {
 		step = chord_rt_look(&w);
-		pc = w.regs.r[CHORD_RT_RIP] + w.exact;
-		if (w.regs.r[CHORD_RT_RSP] >= left)
+		pc = w.regs.r[CHORD_RT_PC] + w.exact;
+		if (w.regs.r[CHORD_RT_SP] >= left)
 			return;
 		if (step == CHORD_RT_STUCK)
 			__atomic_fetch_add(&ctl->head->in_flight, 1, __ATOMIC_RELAXED);
@@ -192,7 +192,7 @@ chord_rt_goes_on(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
 	const struct chord_rt_regs *daemon = ctl->daemon;
 
 	ctl->daemon = NULL;
-	return daemon && regs && daemon->r[CHORD_RT_RSP] - regs->r[CHORD_RT_RSP] < 0x10000 ? daemon : regs;
+	return daemon && regs && daemon->r[CHORD_RT_SP] - regs->r[CHORD_RT_SP] < 0x10000 ? daemon : regs;
 }
 
 static uint64_t

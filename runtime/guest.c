@@ -62,10 +62,10 @@ chord_rt_move_guests(const struct chord_rt_ctl *ctl, uint64_t from, uint64_t to)
 static void
 chord_rt_join(struct chord_rt_ctl *ctl, uint64_t start, uint64_t stop)
 {
-	struct chord_live_guest g = {start & -(uint64_t)CHORD_PAGE, 0}, *room = NULL, *p;
+	struct chord_live_guest g = {start & -(uint64_t)CHORD_RT_PAGE, 0}, *room = NULL, *p;
 	uint64_t base;
 
-	g.size = ((stop + CHORD_PAGE - 1) & -(uint64_t)CHORD_PAGE) - g.first;
+	g.size = ((stop + CHORD_RT_PAGE - 1) & -(uint64_t)CHORD_RT_PAGE) - g.first;
 	for (uint32_t i = 0; i < ctl->nguest; i++) {
 		p = chord_rt_guest(ctl, i);
 		if (p->first == g.first && p->size == g.size)

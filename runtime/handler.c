@@ -33,8 +33,8 @@ chord_rt_count_handler(struct chord_rt_ctl *ctl, uint64_t handler)
 static void
 chord_rt_handles(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uint32_t hook)
 {
-	uint32_t sig = (uint32_t)regs->r[5], i = sig % 16;
-	uint64_t handler = regs->r[4];
+	uint32_t sig = (uint32_t)regs->r[CHORD_RT_ARG0], i = sig % 16;
+	uint64_t handler = regs->r[CHORD_RT_ARG1];
 
 	if (hook == CHORD_RT_HOOK_sigaction)
 		handler = handler ? *(const uint64_t *)handler : CHORD_RT_SIG_DFL;

@@ -26,7 +26,7 @@ chord_rt_wrapper(struct chord_rt_desc *d, int hook)
 static void
 chord_rt_poke(struct chord_rt_hooking *h, uint64_t slot, uint64_t value)
 {
-	uint64_t page = slot & -(uint64_t)CHORD_PAGE;
+	uint64_t page = slot & -(uint64_t)CHORD_RT_PAGE;
 
 	if (slot < h->relro || slot >= h->relro_end) {
 		__atomic_store_n((uint64_t *)slot, value, __ATOMIC_RELAXED);
@@ -36,10 +36,10 @@ chord_rt_poke(struct chord_rt_hooking *h, uint64_t slot, uint64_t value)
 		h->mem = chord_rt_call(SYS_open, "/proc/self/mem", O_RDWR | O_CLOEXEC);
 	if (!chord_rt_failed(h->mem) && chord_rt_call(SYS_pwrite64, h->mem, &value, 8, slot) == 8)
 		return;
-	if (chord_rt_failed(chord_rt_call(SYS_mprotect, page, CHORD_PAGE, CHORD_RT_PROT_RW)))
+	if (chord_rt_failed(chord_rt_call(SYS_mprotect, page, CHORD_RT_PAGE, CHORD_RT_PROT_RW)))
 		return;
 	__atomic_store_n((uint64_t *)slot, value, __ATOMIC_RELAXED);
-	chord_rt_call(SYS_mprotect, page, CHORD_PAGE, CHORD_RT_PROT_READ);
+	chord_rt_call(SYS_mprotect, page, CHORD_RT_PAGE, CHORD_RT_PROT_READ);
 }
 
 /* What the code of an object does with a slot of a function's address: is all of it calls and jumps? Other instructions
@@ -60,7 +60,7 @@ chord_rt_only_called(const struct chord_rt_hooking *h, uint64_t slot)
 			__builtin_memcpy(&far, at, 4);
 			if ((uint64_t)at + 4 + (uint64_t)(int64_t)far != slot)
 				continue;
-			if (at[-2] != 0xff || (at[-1] != 0x15 && at[-1] != 0x25))
+			if (!chord_rt_calls_slot(at))
 				return false;
 			called = true;
 		}
@@ -106,8 +106,8 @@ chord_rt_is_internal(int hook)
 static bool
 chord_rt_may_turn(struct chord_rt_hooking *h, uint64_t slot, uint32_t type, int hook)
 {
-	if (type == R_X86_64_JUMP_SLOT || chord_rt_is_internal(hook) ||
-	    (type == R_X86_64_GLOB_DAT && chord_rt_only_called(h, slot)))
+	if (type == CHORD_RT_SLOT_CALL || chord_rt_is_internal(hook) ||
+	    (type == CHORD_RT_SLOT_DATA && chord_rt_only_called(h, slot)))
 		return true;
 	if (!h->guest)
 		chord_rt_address_taken(h->ctl, hook);
@@ -128,7 +128,7 @@ chord_rt_hook_slot(struct chord_rt_hooking *h, const struct chord_rt_dynamic *d,
 	uint64_t slot = h->bias + r->r_offset, real = h->ctl->real[hook], now = *(volatile uint64_t *)slot, want;
 	uint64_t was = h->from ? chord_rt_wrapper(h->from, hook) : real;
 	uint32_t type = ELF64_R_TYPE(r->r_info);
-	bool lazy = type == R_X86_64_JUMP_SLOT && now >= h->bias && now < h->end && !h->from;
+	bool lazy = type == CHORD_RT_SLOT_CALL && now >= h->bias && now < h->end && !h->from;
 
 	if (!real || r->r_addend || !was || (now != was && !lazy))
 		return;
@@ -164,7 +164,7 @@ chord_rt_hook_table(struct chord_rt_hooking *h, const struct chord_rt_dynamic *d
 		const Elf64_Sym *sym = d->sym + ELF64_R_SYM(r->r_info);
 		int hook;
 
-		if ((type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT && type != R_X86_64_64) ||
+		if ((type != CHORD_RT_SLOT_CALL && type != CHORD_RT_SLOT_DATA && type != CHORD_RT_SLOT_ADDRESS) ||
 		    sym->st_shndx != SHN_UNDEF || !ELF64_R_SYM(r->r_info) ||
 		    h->bias + r->r_offset - h->links < sizeof chord_rt_links)
 			continue;

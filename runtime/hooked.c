@@ -8,7 +8,7 @@ enum { PR_SET_SECCOMP = 22, PR_SET_NO_NEW_PRIVS = 38 };
 static void
 chord_rt_may_make(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
 {
-	const int32_t *sigevent = (const int32_t *)regs->r[4];
+	const int32_t *sigevent = (const int32_t *)regs->r[CHORD_RT_ARG1];
 
 	if (ctl->dynamic && !ctl->real[CHORD_RT_HOOK__dl_allocate_tls] && sigevent && sigevent[3] == 2) /* SIGEV_THREAD */
 		chord_rt_not_watched(ctl, "the C library made a thread that counted with the one that made it",
@@ -30,14 +30,14 @@ chord_rt_note_own_base(struct chord_rt_ctl *ctl)
 static void
 chord_rt_confines(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uint32_t hook)
 {
-	uint64_t option = regs->r[5];
+	uint64_t option = regs->r[CHORD_RT_ARG0];
 
-	if (hook == CHORD_RT_HOOK_syscall && option == SYS_arch_prctl && regs->r[4] == CHORD_RT_SET_GS)
+	if (hook == CHORD_RT_HOOK_syscall && option == CHORD_RT_SYS_BASE && regs->r[CHORD_RT_ARG1] == CHORD_RT_SET_GS)
 		chord_rt_note_own_base(ctl);
 	if ((hook == CHORD_RT_HOOK_syscall && option != SYS_seccomp && option != SYS_prctl) || !ctl->paths)
 		return;
 	if (hook == CHORD_RT_HOOK_syscall)
-		option = option == SYS_seccomp ? PR_SET_SECCOMP : regs->r[4];
+		option = option == SYS_seccomp ? PR_SET_SECCOMP : regs->r[CHORD_RT_ARG1];
 	if (option == PR_SET_SECCOMP || option == PR_SET_NO_NEW_PRIVS)
 		chord_rt_aside(ctl, chord_rt_shadow_everything, 0, 0);
 }
@@ -50,9 +50,9 @@ typedef int chord_rt_exec_fn(uint64_t, uint64_t, uint64_t, uint64_t);
 static uint64_t
 chord_rt_listed(const struct chord_rt_regs *regs, uint32_t i)
 {
-	static const uint8_t reg[] = {4, 1, 2, 8, 9}; /* rsi rdx rcx r8 r9 */
+	static const uint8_t reg[] = {CHORD_RT_ARG1, CHORD_RT_ARG2, CHORD_RT_ARG3, CHORD_RT_ARG4, CHORD_RT_ARG5};
 
-	return i < sizeof reg ? regs->r[reg[i]] : ((const uint64_t *)regs->r[CHORD_RT_RSP])[i - sizeof reg];
+	return i < sizeof reg ? regs->r[reg[i]] : ((const uint64_t *)regs->r[CHORD_RT_SP])[i - sizeof reg];
 }
 
 /* As much stack as libc would take. */
@@ -79,7 +79,7 @@ chord_rt_exec_list(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, u
 		hook = ctl->real[CHORD_RT_HOOK_execvpe] ? CHORD_RT_HOOK_execvpe : CHORD_RT_HOOK_execvp;
 	else
 		hook = CHORD_RT_HOOK_execve;
-	return ((chord_rt_exec_fn *)ctl->real[hook])(regs->r[5], (uint64_t)argv, env, 0);
+	return ((chord_rt_exec_fn *)ctl->real[hook])(regs->r[CHORD_RT_ARG0], (uint64_t)argv, env, 0);
 }
 #pragma GCC diagnostic pop
 
@@ -135,7 +135,8 @@ chord_rt_exec(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uint32
 	if (hook >= CHORD_RT_HOOK_execl)
 		e = chord_rt_exec_list(ctl, regs, hook);
 	else
-		e = ((chord_rt_exec_fn *)real)(regs->r[5], regs->r[4], regs->r[1], regs->r[2]);
+		e = ((chord_rt_exec_fn *)real)(regs->r[CHORD_RT_ARG0], regs->r[CHORD_RT_ARG1], regs->r[CHORD_RT_ARG2],
+		    regs->r[CHORD_RT_ARG3]);
 	chord_rt_aside(ctl, chord_rt_after_exec, (uint64_t)&r, 0);
 	return e;
 }
@@ -155,7 +156,7 @@ chord_rt_daemon(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uint
 		ctl->daemon = regs;
 		ctl->head->state = chord_rt_others_live(ctl) ? CHORD_STATE_THREADS : CHORD_STATE_ENDED;
 	}
-	e = ((int (*)(uint64_t, uint64_t))real)(regs->r[5], regs->r[4]);
+	e = ((int (*)(uint64_t, uint64_t))real)(regs->r[CHORD_RT_ARG0], regs->r[CHORD_RT_ARG1]);
 	if (ours && (uint32_t)chord_rt_call(SYS_getpid) == pid) {
 		chord_rt_fibres(ctl, regs, 0, -1ull);
 		chord_rt_leave_all(ctl, regs, -1ull);
@@ -197,10 +198,10 @@ chord_rt_leaves(struct chord_rt_ctl *ctl, uint64_t at, uint64_t hook)
 		chord_rt_unwound(ctl, regs);
 		break;
 	case CHORD_RT_HOOK_setcontext:
-		chord_rt_to_context(ctl, regs, 0, regs->r[5]);
+		chord_rt_to_context(ctl, regs, 0, regs->r[CHORD_RT_ARG0]);
 		break;
 	case CHORD_RT_HOOK_swapcontext:
-		chord_rt_to_context(ctl, regs, regs->r[5], regs->r[4]);
+		chord_rt_to_context(ctl, regs, regs->r[CHORD_RT_ARG0], regs->r[CHORD_RT_ARG1]);
 		break;
 	case CHORD_RT_HOOK__dl_find_object:
 		chord_rt_unwinding(ctl, regs);
@@ -224,12 +225,12 @@ chord_rt_may_die(struct chord_rt_ctl *ctl, uint64_t regs, uint64_t none)
 static void
 chord_rt_signals(struct chord_rt_ctl *ctl, struct chord_rt_regs *regs, uint32_t hook)
 {
-	uint32_t pid = (uint32_t)regs->r[5];
+	uint32_t pid = (uint32_t)regs->r[CHORD_RT_ARG0];
 
 	if (chord_rt_other_process(ctl) || (hook == CHORD_RT_HOOK_kill && pid && pid != ctl->pid))
 		return;
 	if ((hook == CHORD_RT_HOOK_raise && !chord_rt_is_fatal(ctl, pid)) ||
-	    (hook == CHORD_RT_HOOK_kill && !chord_rt_is_fatal(ctl, (uint32_t)regs->r[4])))
+	    (hook == CHORD_RT_HOOK_kill && !chord_rt_is_fatal(ctl, (uint32_t)regs->r[CHORD_RT_ARG1])))
 		return;
 	chord_rt_aside(ctl, chord_rt_may_die, (uint64_t)regs, 0);
 }
@@ -261,7 +262,7 @@ chord_rt_calls_real(struct chord_rt_ctl *ctl, struct chord_rt_regs *regs, uint32
 	} else {
 		return false;
 	}
-	regs->r[0] = (uint64_t)(int64_t)e;
+	regs->r[CHORD_RT_RESULT] = (uint64_t)(int64_t)e;
 	return true;
 }
 
@@ -275,7 +276,7 @@ chord_rt_only_looks(struct chord_rt_ctl *ctl, struct chord_rt_regs *regs, uint32
 		chord_rt_descriptor_used(ctl, regs);
 		break;
 	case CHORD_RT_HOOK__dl_deallocate_tls:
-		chord_rt_descriptor_free(ctl, regs->r[5]);
+		chord_rt_descriptor_free(ctl, regs->r[CHORD_RT_ARG0]);
 		break;
 	case CHORD_RT_HOOK_timer_create:
 	case CHORD_RT_HOOK_mq_notify:
@@ -325,8 +326,8 @@ static __attribute__((used)) CHORD_RT_HOT uint64_t
 chord_rt_hooked(struct chord_rt_regs *regs)
 {
 	struct chord_rt_ctl *ctl = chord_rt_ctl_here();
-	uint32_t hook = (uint32_t)regs->r[11] & (CHORD_RT_TABLE - 1);
-	uint64_t real = chord_rt_real(ctl, hook, !(regs->r[11] & CHORD_RT_TABLE));
+	uint32_t hook = (uint32_t)regs->r[CHORD_RT_HOOKED] & (CHORD_RT_TABLE - 1);
+	uint64_t real = chord_rt_real(ctl, hook, !(regs->r[CHORD_RT_HOOKED] & CHORD_RT_TABLE));
 
 	if (!ctl || !ctl->magic || chord_rt_is_other(ctl, hook, real))
 		return real;

@@ -5,10 +5,7 @@
 static uint64_t
 chord_rt_unmangle(uint64_t v)
 {
-	uint64_t guard;
-
-	__asm__("movq %%fs:0x30, %0" : "=r"(guard));
-	return (v >> 17 | v << 47) ^ guard;
+	return (v >> 17 | v << 47) ^ chord_rt_jump_guard();
 }
 
 /* The stack pointer and PC that a jmp_buf goes to: glibc's are mangled, musl's
@@ -16,16 +13,16 @@ chord_rt_unmangle(uint64_t v)
 static void
 chord_rt_target(const uint64_t *buf, uint64_t *sp, uint64_t *pc)
 {
-	*sp = chord_rt_unmangle(buf[6]);
-	*pc = chord_rt_unmangle(buf[7]);
+	*sp = chord_rt_unmangle(buf[CHORD_RT_JMP_SP]);
+	*pc = chord_rt_unmangle(buf[CHORD_RT_JMP_PC]);
 	if (*sp >= CHORD_RT_TOP || *pc >= CHORD_RT_TOP)
-		*sp = buf[6], *pc = buf[7];
+		*sp = buf[CHORD_RT_JMP_SP], *pc = buf[CHORD_RT_JMP_PC];
 }
 
 /* The counters of the frames that a walk met. */
 struct chord_rt_tally {
 	uint32_t n;
-	bool fixed;                   /* they are of the program's own code, each of a size that its PC and rbp tell */
+	bool fixed;                   /* they are of the program's own code, each of a size that its PC and fp tell */
 	uint32_t way[30];             /* as struct chord_rt_jump has it, but for the sizes */
 	uint64_t *count[30];
 	uint64_t cfa[30];
@@ -64,41 +61,41 @@ chord_rt_take_up(struct chord_rt_walk *w, uint64_t pc, uint64_t delta, uint64_t 
 	return rule.begin;
 }
 
-/* Is the frame between rsp and cfa, or the one above it, that which goes on with the stack pointer sp? Arguments being pushed may
+/* Is the frame between here and cfa, or the one above it, that which goes on with the stack pointer sp? Arguments being pushed may
  * make it lower at setjmp than it is now. */
 static CHORD_RT_INLINE bool
-chord_rt_is_target(uint64_t rsp, uint64_t cfa, uint64_t sp, bool same)
+chord_rt_is_target(uint64_t here, uint64_t cfa, uint64_t sp, bool same)
 {
-	return cfa > sp && rsp <= sp + 512 && (rsp <= sp || same);
+	return cfa > sp && here <= sp + 512 && (here <= sp || same);
 }
 
 /* The same as chord_rt_frames_to below for stacks of known frames and no doubts: only
- * rsp and rbp are followed. False: it is not that simple. */
+ * here and fp are followed. False: it is not that simple. */
 static CHORD_RT_HOT bool
 chord_rt_known_to(struct chord_rt_tally *t, struct chord_rt_walk *w, uint64_t sp, uint64_t begin)
 {
-	uint64_t pc = w->regs.r[CHORD_RT_RIP], rsp = w->regs.r[CHORD_RT_RSP], rbp = w->regs.r[6], cfa, low;
+	uint64_t pc = w->regs.r[CHORD_RT_PC], here = w->regs.r[CHORD_RT_SP], fp = w->regs.r[CHORD_RT_FP], cfa, low;
 	struct chord_rt_known k;
 
 	t->fixed = true;
-	for (t->n = 0; t->n < sizeof t->count / sizeof *t->count && pc; pc = ((uint64_t *)cfa)[-1], rsp = cfa) {
+	for (t->n = 0; t->n < sizeof t->count / sizeof *t->count && pc; pc = ((uint64_t *)cfa)[-1], here = cfa) {
 		if (pc - 1 - w->in.map >= w->in.map_end - w->in.map)
 			chord_rt_find_object(&w->in, pc - 1);
 		if (!chord_rt_recall(&w->in, pc - 1, &k) || !k.count)
 			return false;
 		t->fixed &= pc - 1 - w->in.ctl->main < w->in.ctl->main_end - w->in.ctl->main && (!k.by_fp || k.cfa == 16);
-		t->way[t->n] = (uint32_t)k.at[1] << CHORD_RT_JUMP_SAVED | (uint32_t)k.by_fp << CHORD_RT_JUMP_BY_RBP;
-		cfa = (k.by_fp ? rbp : rsp) + (uint64_t)(int64_t)k.cfa;
+		t->way[t->n] = (uint32_t)k.at[CHORD_RT_SAVED_FP] << CHORD_RT_JUMP_SAVED | (uint32_t)k.by_fp << CHORD_RT_JUMP_BY_FP;
+		cfa = (k.by_fp ? fp : here) + (uint64_t)(int64_t)k.cfa;
 		t->cfa[t->n] = cfa;
 		t->count[t->n++] = k.count;
 		low = cfa - 8 * k.deepest;
-		if (cfa <= rsp || ((low < w->in.low || cfa > w->in.high) &&
+		if (cfa <= here || ((low < w->in.low || cfa > w->in.high) &&
 		    (!chord_rt_reach(&w->in, low) || !chord_rt_reach(&w->in, cfa - 1))))
 			return false;
-		if (chord_rt_is_target(rsp, cfa, sp, k.begin == begin))
+		if (chord_rt_is_target(here, cfa, sp, k.begin == begin))
 			return k.begin == begin;
-		if (k.at[1])
-			rbp = *((uint64_t *)cfa - k.at[1]);
+		if (k.at[CHORD_RT_SAVED_FP])
+			fp = *((uint64_t *)cfa - k.at[CHORD_RT_SAVED_FP]);
 	}
 	return false;
 }
@@ -114,7 +111,7 @@ chord_rt_frames_to(struct chord_rt_walk *w, uint64_t sp, uint64_t begin)
 	uint32_t n = 0;
 
 	do {
-		low = w->regs.r[CHORD_RT_RSP];
+		low = w->regs.r[CHORD_RT_SP];
 		step = chord_rt_look(w);
 		if (step == CHORD_RT_STUCK) {
 			__atomic_fetch_add(&w->in.ctl->head->in_flight, 1, __ATOMIC_RELAXED);
@@ -131,7 +128,7 @@ chord_rt_frames_to(struct chord_rt_walk *w, uint64_t sp, uint64_t begin)
 	/* A callee whose frame begins above sp, or a part of the function that the
 	 * compiler moved elsewhere? */
 	chord_rt_up(w);
-	low = w->regs.r[CHORD_RT_RSP];
+	low = w->regs.r[CHORD_RT_SP];
 	return n + (chord_rt_look(w) != CHORD_RT_STUCK && w->begin == begin && low <= sp + 512);
 }
 
@@ -163,18 +160,18 @@ _Static_assert(CHORD_RT_JUMPS == 1 << 6, "");
 
 static void
 chord_rt_keep_jump(struct chord_rt_ctl *ctl, const struct chord_rt_leap *l, uint64_t *up, const struct chord_rt_tally *t,
-                   uint64_t rsp)
+                   uint64_t here)
 {
 	struct chord_rt_jump *k = chord_rt_jump_place(ctl, l);
 
-	if (!t->fixed || !t->n || t->n > CHORD_RT_JUMP_FRAMES || t->cfa[t->n - 1] - rsp > CHORD_RT_JUMP_SIZE ||
+	if (!t->fixed || !t->n || t->n > CHORD_RT_JUMP_FRAMES || t->cfa[t->n - 1] - here > CHORD_RT_JUMP_SIZE ||
 	    !chord_rt_claim(&k->seq))
 		return;
 	k->leap = *l;
 	k->up = up;
 	k->n = t->n;
 	for (uint32_t i = 0; i < t->n; i++) {
-		k->frame[i].way = (uint32_t)(t->cfa[i] - rsp) | t->way[i];
+		k->frame[i].way = (uint32_t)(t->cfa[i] - here) | t->way[i];
 		k->frame[i].caller = ((const uint64_t *)t->cfa[i])[-1];
 		k->frame[i].count = t->count[i];
 	}
@@ -216,24 +213,24 @@ chord_rt_jump_ways(const struct chord_rt_jump *k, uint32_t seq, const struct cho
 }
 
 static CHORD_RT_INLINE const uint64_t *
-chord_rt_jump_end(uint64_t rsp, uint32_t way)
+chord_rt_jump_end(uint64_t here, uint32_t way)
 {
-	return (const uint64_t *)(rsp + (way & CHORD_RT_JUMP_SIZE));
+	return (const uint64_t *)(here + (way & CHORD_RT_JUMP_SIZE));
 }
 
-/* Do these frames follow one another, from the stack pointer rsp on? They do if the return addresses are the same, and rbp is where
+/* Do these frames follow one another, from the stack pointer here on? They do if the return addresses are the same, and fp is where
  * those have it that are found by it. The last one has only to be found. */
 static CHORD_RT_INLINE bool
-chord_rt_is_way(const struct chord_rt_jump *k, const uint32_t *way, uint32_t n, uint64_t rsp, uint64_t rbp)
+chord_rt_is_way(const struct chord_rt_jump *k, const uint32_t *way, uint32_t n, uint64_t here, uint64_t fp)
 {
 	for (uint32_t i = 0; i < n; i++) {
-		const uint64_t *end = chord_rt_jump_end(rsp, way[i]);
+		const uint64_t *end = chord_rt_jump_end(here, way[i]);
 
-		if ((way[i] >> CHORD_RT_JUMP_BY_RBP & 1 && rbp + 16 != (uint64_t)end) ||
+		if ((way[i] >> CHORD_RT_JUMP_BY_FP & 1 && fp + 16 != (uint64_t)end) ||
 		    (i + 1 < n && end[-1] != k->frame[i].caller))
 			return false;
 		if (way[i] >> CHORD_RT_JUMP_SAVED)
-			rbp = *(end - (way[i] >> CHORD_RT_JUMP_SAVED));
+			fp = *(end - (way[i] >> CHORD_RT_JUMP_SAVED));
 	}
 	return true;
 }
@@ -246,10 +243,10 @@ chord_rt_jump_again(struct chord_rt_ctl *ctl, const struct chord_rt_leap *l, con
 	struct chord_rt_jump *k = chord_rt_jump_place(ctl, l);
 	uint32_t seq = __atomic_load_n(&k->seq, __ATOMIC_ACQUIRE), way[CHORD_RT_JUMP_FRAMES];
 	uint32_t n = chord_rt_jump_ways(k, seq, l, way);
-	uint64_t pc = l->from, rsp = regs->r[CHORD_RT_RSP], *count;
+	uint64_t pc = l->from, here = regs->r[CHORD_RT_SP], *count;
 	bool alone, more;
 
-	if (!n || !chord_rt_is_way(k, way, n, rsp, regs->r[6]) || !(count = chord_rt_count_of(k, seq, &k->up)))
+	if (!n || !chord_rt_is_way(k, way, n, here, regs->r[CHORD_RT_FP]) || !(count = chord_rt_count_of(k, seq, &k->up)))
 		return false;
 	alone = chord_rt_is_alone(ctl);
 	more = ctl->sums || ctl->paths;
@@ -257,10 +254,10 @@ chord_rt_jump_again(struct chord_rt_ctl *ctl, const struct chord_rt_leap *l, con
 	for (uint32_t i = 0; i < n; i++) {
 		count = chord_rt_count_of(k, seq, &k->frame[i].count);
 		if (!count || more)
-			chord_rt_count_again(ctl, count, pc, (uint64_t)chord_rt_jump_end(rsp, way[i]));
+			chord_rt_count_again(ctl, count, pc, (uint64_t)chord_rt_jump_end(here, way[i]));
 		else if (count != CHORD_RT_SILENT)
 			chord_rt_bump(count, 1, alone);
-		pc = chord_rt_jump_end(rsp, way[i])[-1];
+		pc = chord_rt_jump_end(here, way[i])[-1];
 	}
 	return true;
 }
@@ -281,13 +278,13 @@ chord_rt_jump_walked(struct chord_rt_ctl *ctl, const struct chord_rt_leap *l, co
 	}
 	chord_rt_tally_add(ctl, &t, delta);
 	if (up)
-		chord_rt_keep_jump(ctl, l, up, &t, regs->r[CHORD_RT_RSP]);
+		chord_rt_keep_jump(ctl, l, up, &t, regs->r[CHORD_RT_SP]);
 }
 
 static void
 chord_rt_jump_to(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uint64_t sp, uint64_t pc, uint64_t delta)
 {
-	struct chord_rt_leap l = {regs->r[CHORD_RT_RIP], pc, sp - regs->r[CHORD_RT_RSP],
+	struct chord_rt_leap l = {regs->r[CHORD_RT_PC], pc, sp - regs->r[CHORD_RT_SP],
 	                          __atomic_load_n(&ctl->epoch, __ATOMIC_RELAXED)};
 
 	chord_rt_jump_walked(ctl, &l, regs, sp, delta);
@@ -300,7 +297,7 @@ chord_rt_jump(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
 {
 	uint64_t sp, pc;
 
-	chord_rt_target((const uint64_t *)regs->r[5], &sp, &pc);
+	chord_rt_target((const uint64_t *)regs->r[CHORD_RT_ARG0], &sp, &pc);
 	chord_rt_jump_to(ctl, regs, sp, pc, 1);
 }
 
@@ -308,13 +305,13 @@ chord_rt_jump(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
 static CHORD_RT_HOT bool
 chord_rt_jumps_again(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
 {
-	struct chord_rt_leap l = {.from = regs->r[CHORD_RT_RIP]};
+	struct chord_rt_leap l = {.from = regs->r[CHORD_RT_PC]};
 	uint64_t sp;
 
 	if (ctl->asked)
 		return false;
-	chord_rt_target((const uint64_t *)regs->r[5], &sp, &l.to);
-	l.sp = sp - regs->r[CHORD_RT_RSP];
+	chord_rt_target((const uint64_t *)regs->r[CHORD_RT_ARG0], &sp, &l.to);
+	l.sp = sp - regs->r[CHORD_RT_SP];
 	l.epoch = __atomic_load_n(&ctl->epoch, __ATOMIC_RELAXED);
 	return chord_rt_jump_again(ctl, &l, regs);
 }
@@ -369,13 +366,13 @@ static uint64_t
 chord_rt_go_away(struct chord_rt_ctl *ctl, uint64_t aim, uint64_t none)
 {
 	const struct chord_rt_aim *a = (const struct chord_rt_aim *)aim;
-	uint64_t begin, low = a->regs->r[CHORD_RT_RSP];
+	uint64_t begin, low = a->regs->r[CHORD_RT_SP];
 	struct chord_rt_regs caller;
 	struct chord_rt_walk w;
 
 	(void)none;
 	chord_rt_walk_from(&w, ctl, a->regs);
-	if (chord_rt_look(&w) != CHORD_RT_FRAME || low - a->sp < CHORD_PAGE) {
+	if (chord_rt_look(&w) != CHORD_RT_FRAME || low - a->sp < CHORD_RT_PAGE) {
 		__atomic_fetch_add(&ctl->head->in_flight, 1, __ATOMIC_RELAXED);
 		return 0;
 	}

@@ -29,10 +29,7 @@ chord_rt_not_watched(struct chord_rt_ctl *ctl, const char *why, uint64_t flag)
 static int32_t
 chord_rt_tid_of(uint64_t pd)
 {
-	uint64_t self;
-
-	__asm__("movq %%fs:16, %0" : "=r"(self));
-	if (*(const int32_t *)(self + CHORD_RT_PD_TID) != (int32_t)chord_rt_call(SYS_gettid))
+	if (*(const int32_t *)(chord_rt_descriptor() + CHORD_RT_PD_TID) != (int32_t)chord_rt_call(SYS_gettid))
 		return -1;
 	return __atomic_load_n((const int32_t *)(pd + CHORD_RT_PD_TID), __ATOMIC_RELAXED);
 }
@@ -57,7 +54,7 @@ static bool
 chord_rt_find_creator(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, struct chord_rt_walk *w)
 {
 	if (!ctl->creator)
-		ctl->creator = chord_rt_lookup_one("pthread_create", NULL, regs->r[CHORD_RT_RIP]) | 1;
+		ctl->creator = chord_rt_lookup_one("pthread_create", NULL, regs->r[CHORD_RT_PC]) | 1;
 	chord_rt_walk_from(w, ctl, regs);
 	for (uint32_t i = 0; i < 4 && chord_rt_look(w) == CHORD_RT_FRAME; i++, chord_rt_up(w))
 		if ((w->begin | 1) == ctl->creator)
@@ -117,7 +114,7 @@ chord_rt_is_asked_for(const struct chord_rt_ctl *ctl, uint64_t sp)
 static void
 chord_rt_descriptor_used(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
 {
-	uint64_t pd = regs->r[5], old;
+	uint64_t pd = regs->r[CHORD_RT_ARG0], old;
 	bool ok;
 
 	if (ctl->nogs || chord_rt_other_process(ctl))
@@ -126,7 +123,7 @@ chord_rt_descriptor_used(struct chord_rt_ctl *ctl, const struct chord_rt_regs *r
 		ctl->head->state = CHORD_STATE_THREADS; /* whoever makes it was taken for idle, perhaps */
 	old = chord_rt_lock(ctl);
 	chord_rt_descriptor_gone(ctl, pd);
-	ok = chord_rt_is_asked_for(ctl, regs->r[CHORD_RT_RSP]) || chord_rt_give_region(ctl, regs, pd);
+	ok = chord_rt_is_asked_for(ctl, regs->r[CHORD_RT_SP]) || chord_rt_give_region(ctl, regs, pd);
 	chord_rt_unlock(ctl, old);
 	if (!ok)
 		chord_rt_not_watched(ctl, "the C library made a thread that counted with the one that made it",
@@ -171,13 +168,13 @@ chord_rt_made(const struct chord_rt_regs *regs)
 	uint64_t old = chord_rt_lock(ctl), to;
 	struct chord_rt_making *p = ctl->making;
 
-	while (p->sp != regs->r[CHORD_RT_RSP] || (p->pid != ctl->pid && p < ctl->making + CHORD_RT_MAKING - 1))
+	while (p->sp != regs->r[CHORD_RT_SP] || (p->pid != ctl->pid && p < ctl->making + CHORD_RT_MAKING - 1))
 		p++;
 	to = p->pc;
 	p->sp = 0;
 	if (p->pid == ctl->pid) {
 		chord_rt_set_base(ctl, p->base);
-		chord_rt_made_by(ctl, chord_rt_region(ctl, p->region), (int32_t)regs->r[0] != 0);
+		chord_rt_made_by(ctl, chord_rt_region(ctl, p->region), (int32_t)regs->r[CHORD_RT_RESULT] != 0);
 	}
 	chord_rt_unlock(ctl, old);
 	return to;

@@ -63,43 +63,11 @@ chord_rt_is_starting(const struct chord_rt_ctl *ctl)
 
 /* ---- leading it here ---- */
 
-/* Bytes of an instruction that does nothing; 0: it is none. */
-static uint32_t
-chord_rt_padding(const unsigned char *p)
-{
-	const unsigned char *from = p;
-
-	if (*p == 0xcc)
-		return 1;
-	while (*p == 0x66 || *p == 0x2e)
-		p++;
-	if (*p == 0x90)
-		return (uint32_t)(p + 1 - from);
-	return p[0] == 0x0f && p[1] == 0x1f ? (uint32_t)(p + 2 - from) + chord_rt_operand(p + 2) : 0;
-}
-
-/* Is it empty, and all up to where the jump will end padding? */
-static bool
-chord_rt_is_empty(const unsigned char *p)
-{
-	const unsigned char *end = p + CHORD_RT_FAR_JUMP;
-	uint32_t n;
-
-	if (p[0] == 0xf3 && p[1] == 0x0f && p[2] == 0x1e && p[3] == 0xfa)
-		p += 4;
-	if (*p++ != 0xc3)
-		return false;
-	for (; p < end; p += n)
-		if ((n = chord_rt_padding(p)) == 0)
-			return false;
-	return true;
-}
-
 /* d NULL: as it was. Under the lock, in a constructor or destructor: the dynamic linker's lock is taken. */
 static void
 chord_rt_watch_maps(struct chord_rt_ctl *ctl, struct chord_rt_desc *d)
 {
-	unsigned char jump[CHORD_RT_FAR_JUMP] = {0xff, 0x25, 0, 0, 0, 0};
+	unsigned char jump[CHORD_RT_FAR_JUMP];
 	const struct chord_rt_debug *r;
 	uint64_t to = d ? CHORD_RT_NEAR(d->mapped) : 0;
 	bool has;
@@ -112,7 +80,7 @@ chord_rt_watch_maps(struct chord_rt_ctl *ctl, struct chord_rt_desc *d)
 		ctl->brk = r->brk;
 		chord_rt_copy(ctl->brk_was, (const void *)r->brk, sizeof jump);
 	}
-	chord_rt_copy(jump + 6, &to, 8);
+	chord_rt_far_jump(jump, to);
 	chord_rt_write_text(ctl->brk, d ? jump : ctl->brk_was, sizeof jump);
 }
 
@@ -127,7 +95,7 @@ chord_rt_see_elsewhere(struct chord_rt_ctl *ctl, const struct chord_rt_link_map 
 	struct chord_rt_desc *d = NULL;
 
 	if (!l->bias || !chord_rt_readable(l->bias) || !chord_rt_equal(e->e_ident, ELFMAG "\2\1", 6) ||
-	    e->e_phoff != sizeof *e || e->e_phnum > (CHORD_PAGE - sizeof *e) / sizeof *o.phdr)
+	    e->e_phoff != sizeof *e || e->e_phnum > (CHORD_RT_PAGE - sizeof *e) / sizeof *o.phdr)
 		return;
 	o.phnum = e->e_phnum;
 	if (chord_rt_find_note(&o, chord_rt_note_module, &d) && !d->ctl)

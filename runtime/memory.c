@@ -7,7 +7,7 @@
 static uint64_t
 chord_rt_page_up(uint64_t size)
 {
-	return (size + CHORD_PAGE - 1) & -(uint64_t)CHORD_PAGE;
+	return (size + CHORD_RT_PAGE - 1) & -(uint64_t)CHORD_RT_PAGE;
 }
 
 /* Whole pages; 0: there are none. */
@@ -110,7 +110,7 @@ chord_rt_first_memory(struct chord_rt_ctl *ctl)
 	ctl->unit[0] = ctl->first_units;
 	chord_rt_name_wide(ctl->wide, 0);
 	/* In a forked child the kernel zeroes that page, however it was forked. */
-	if (!chord_rt_failed(chord_rt_call(SYS_madvise, ctl->first_here, CHORD_PAGE, 18 /* MADV_WIPEONFORK */))) {
+	if (!chord_rt_failed(chord_rt_call(SYS_madvise, ctl->first_here, CHORD_RT_PAGE, 18 /* MADV_WIPEONFORK */))) {
 		ctl->first_here[0] = 1;
 		ctl->here = ctl->first_here;
 	}

@@ -164,8 +164,8 @@ chord_rt_describe(struct chord_rt_mod *m, struct chord_rt_desc *d, const struct 
 	m->bias = o->bias;
 	m->main = o->main;
 	m->path_hash = chord_rt_hash(o->name);
-	m->first = start & -(uint64_t)CHORD_PAGE;
-	m->size = ((stop + CHORD_PAGE - 1) & -(uint64_t)CHORD_PAGE) - m->first;
+	m->first = start & -(uint64_t)CHORD_RT_PAGE;
+	m->size = ((stop + CHORD_RT_PAGE - 1) & -(uint64_t)CHORD_RT_PAGE) - m->first;
 	m->text = ~0ull;
 	for (uint32_t i = 0; i < o->phnum; i++, h++) {
 		if (h->p_type != PT_LOAD || !(h->p_flags & PF_X))
@@ -206,11 +206,11 @@ static const char *
 chord_rt_keep_path(struct chord_rt_ctl *ctl, const struct chord_rt_object *o)
 {
 	char *path = (char *)ctl->page, *kept;
-	const size_t room = CHORD_PAGE - sizeof(struct chord_extent_head) - 32 - 1;
+	const size_t room = CHORD_RT_PAGE - sizeof(struct chord_extent_head) - 32 - 1;
 	const char *s = o->main ? ctl->prog : o->name;
 	size_t n;
 
-	chord_rt_clear(path, CHORD_PAGE);
+	chord_rt_clear(path, CHORD_RT_PAGE);
 	if (!o->main || chord_rt_failed(chord_rt_call(SYS_readlink, "/proc/self/exe", path, room)))
 		chord_rt_append(path, room, s, chord_rt_length(s));
 	n = chord_rt_length(path);
@@ -226,19 +226,19 @@ chord_rt_module_extent(struct chord_rt_ctl *ctl, uint32_t i)
 {
 	struct chord_rt_mod *m = chord_rt_module(ctl, i);
 	struct chord_extent_head h = {
-		.type = CHORD_EXTENT_MODULE, .module = i, .size = CHORD_PAGE,
+		.type = CHORD_EXTENT_MODULE, .module = i, .size = CHORD_RT_PAGE,
 		.a = m->first - m->bias, .b = m->size, .c = m->idlen,
 	};
 	const char *path = m->name;
 	uint64_t at;
 
-	chord_rt_clear(ctl->page, CHORD_PAGE);
+	chord_rt_clear(ctl->page, CHORD_RT_PAGE);
 	chord_rt_copy(ctl->page, &h, sizeof h);
 	chord_rt_copy(ctl->page + sizeof h, m->id, 32);
 	chord_rt_copy(ctl->page + sizeof h + 32, path, chord_rt_length(path));
-	at = chord_rt_extent(ctl, ctl->page, CHORD_PAGE, CHORD_PAGE);
+	at = chord_rt_extent(ctl, ctl->page, CHORD_RT_PAGE, CHORD_RT_PAGE);
 	if (at)
-		chord_rt_publish(ctl, at + CHORD_PAGE);
+		chord_rt_publish(ctl, at + CHORD_RT_PAGE);
 }
 
 static void
@@ -250,7 +250,7 @@ chord_rt_tables_extent(struct chord_rt_ctl *ctl, uint32_t i)
 
 	if (!m->ntable)
 		return;
-	h.size = (sizeof h + size + CHORD_PAGE - 1) & -(uint64_t)CHORD_PAGE;
+	h.size = (sizeof h + size + CHORD_RT_PAGE - 1) & -(uint64_t)CHORD_RT_PAGE;
 	at = chord_rt_extent(ctl, &h, sizeof h, h.size);
 	if (at && chord_rt_call(SYS_pwrite64, chord_rt_fd(ctl), m->table, size, at + sizeof h) == (long)size)
 		chord_rt_publish(ctl, at + h.size);

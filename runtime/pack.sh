@@ -19,9 +19,10 @@ while [ $# -gt 0 ]; do
 	esac
 	shift
 done
+machine=$here/x86_64
 cc=${CHORD_RT_CC:-gcc}
 version=${CHORD_RT_VERSION:-$(sed -n 's/^#define CHORD_FORMAT_VERSION //p' "$here/../format/format.h")}
-[ -z "$timers" ] || { sed -e '/^#/d' -e '/^$/d' -e "s/@version@/$version/" "$here/timers.s" >"$out"; exit; }
+[ -z "$timers" ] || { sed -e '/^#/d' -e '/^$/d' -e "s/@version@/$version/" "$machine/timers.s" >"$out"; exit; }
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 
@@ -33,7 +34,7 @@ trap 'rm -rf "$tmp"' EXIT
 	-fno-strict-aliasing -fno-asynchronous-unwind-tables -fno-unwind-tables -fno-merge-constants -fno-zero-initialized-in-bss \
 	-fno-reorder-functions -fno-reorder-blocks-and-partition -fno-ident -fno-common \
 	-fomit-frame-pointer -U_FORTIFY_SOURCE -g0 -Wstack-usage=1200 \
-	-DCHORD_FORMAT_VERSION="$version" -I"$here/.." -S -o "$tmp/rt.s" "$here/all.c"
+	-DCHORD_FORMAT_VERSION="$version" -I"$here/.." -I"$machine" -S -o "$tmp/rt.s" "$here/all.c"
 
 # A section the rules below do not know would end up outside of the group.
 bad=$(grep -E '^[[:space:]]*\.(section|data|bss|comm|lcomm|local)' "$tmp/rt.s" |
@@ -63,7 +64,7 @@ code() {
 		echo "	chord_rt_hook $number, $name"
 		number=$((number + 1))
 	done >"$tmp/hooks"
-	sed -e '/^#/d' -e '/^$/d' -e "/@hooks@/{r $tmp/hooks" -e 'd}' "$here/entry.s"
+	sed -e '/^#/d' -e '/^$/d' -e "/@hooks@/{r $tmp/hooks" -e 'd}' "$machine/entry.s"
 	echo "chord_rt_last:"
 }
 module() {
@@ -78,7 +79,7 @@ module() {
 		esac
 	done >"$tmp/links"
 	sed -e '/^#/d' -e '/^$/d' -e "s/@version@/$version/" -e "/@hooks@/{r $tmp/hooks" -e 'd}' \
-		-e "/@links@/{r $tmp/links" -e 'd}' "$here/module.s"
+		-e "/@links@/{r $tmp/links" -e 'd}' "$machine/module.s"
 }
 
 {
@@ -89,7 +90,7 @@ module() {
 		code
 	else
 		{ module; code; } | as -o "$tmp/rt.o" -
-		"$cc" -std=gnu11 -O1 -Wall -Wextra -Werror -o "$tmp/pack" "$here/pack.c"
+		"$cc" -std=gnu11 -O1 -Wall -Wextra -Werror -o "$tmp/pack" "$machine/pack.c"
 		echo "	$section"
 		# what module.s refers to
 		"$tmp/pack" "$tmp/rt.o" .text.chord_rt chord_rt_text ${beside:+-b "$beside"} chord_rt_construct chord_rt_entry_destruct chord_rt_entry_mapped chord_rt_pointer_end chord_rt_called_end chord_rt_first chord_rt_last $(printf "chord_rt_table_%s " $hooks)

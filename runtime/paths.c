@@ -1,34 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Paths of procedures that have too many for a counter each. Woven code counts a path where its hash first leads if that entry is
  * the path's; else it comes here. A key is written once and stays, so that a signal's handler may come between any two
- * instructions. Entries are reached through %gs as woven code does. */
+ * instructions. Entries are reached by the base of the counters' home, as woven code does. */
 
-static uint64_t
-chord_rt_gs_load(uint64_t at)
-{
-	uint64_t v;
-
-	__asm__ volatile("movq %%gs:(%1), %0" : "=r"(v) : "r"(at) : "memory");
-	return v;
-}
-
-static void
-chord_rt_gs_add(uint64_t at, uint64_t n)
-{
-	__asm__ volatile("lock addq %0, %%gs:(%1)" : : "r"(n), "r"(at) : "memory", "cc");
-}
-
-/* Writes v over 0; gives what is there then. */
-static uint64_t
-chord_rt_gs_claim(uint64_t at, uint64_t v)
-{
-	uint64_t was = 0;
-
-	__asm__ volatile("lock cmpxchgq %1, %%gs:(%2)" : "+a"(was) : "r"(v), "r"(at) : "memory", "cc");
-	return was ? was : v;
-}
-
-/* The entry of a path, found or made; 0: there is no room near its place. table: its first entry, less the base of %gs. */
+/* The entry of a path, found or made; 0: there is no room near its place. table: its first entry, less the base. */
 static uint64_t
 chord_rt_path_entry(uint64_t table, uint32_t bits, uint64_t sum)
 {
@@ -37,8 +12,8 @@ chord_rt_path_entry(uint64_t table, uint32_t bits, uint64_t sum)
 
 	for (uint32_t i = 0; i < CHORD_PATH_TRIES; i++) {
 		at = table + sizeof(struct chord_path_entry) * ((h + i) & mask);
-		key = chord_rt_gs_load(at);
-		if (key == sum + 1 || (!key && chord_rt_gs_claim(at, sum + 1) == sum + 1))
+		key = chord_rt_home_load(at);
+		if (key == sum + 1 || (!key && chord_rt_home_claim(at, sum + 1) == sum + 1))
 			return at;
 	}
 	return 0;
@@ -80,7 +55,7 @@ chord_rt_path(const struct chord_path_table *d, uint64_t sum)
 	struct chord_rt_ctl *ctl = chord_rt_ctl_here();
 
 	if (at) {
-		chord_rt_gs_add(at + offsetof(struct chord_path_entry, count), 1);
+		chord_rt_home_add(at + offsetof(struct chord_path_entry, count), 1);
 	} else if (ctl && ctl->magic) {
 		bias = chord_rt_module(ctl, chord_rt_desc.index)->bias;
 		chord_rt_path_over(ctl, chord_rt_mine_number(ctl),
@@ -108,7 +83,7 @@ chord_rt_fold_paths(struct chord_rt_ctl *ctl, const struct chord_rt_mod *mod)
 			moved += n;
 			at = chord_rt_path_entry((uint64_t)e + delta, (uint32_t)t->bits, e[i].key - 1);
 			if (at)
-				chord_rt_gs_add(at + offsetof(struct chord_path_entry, count), n);
+				chord_rt_home_add(at + offsetof(struct chord_path_entry, count), n);
 			else if (chord_rt_wide_has_room(over) || chord_rt_wide_grow(ctl, over))
 				chord_rt_path_over(ctl, 1, t->addr | (uint64_t)(mod->index + 1) << 48, e[i].key - 1, n);
 			else

@@ -143,7 +143,7 @@ chord_rt_ticks(struct chord_rt_ctl *ctl, uint32_t pid, uint32_t *parent)
 		chord_rt_append(name, sizeof name, "/stat", 5);
 	}
 	fd = chord_rt_call(SYS_openat, AT_FDCWD, name, O_RDONLY | O_CLOEXEC);
-	n = chord_rt_failed(fd) ? 0 : chord_rt_call(SYS_read, fd, s, CHORD_PAGE - 1);
+	n = chord_rt_failed(fd) ? 0 : chord_rt_call(SYS_read, fd, s, CHORD_RT_PAGE - 1);
 	if (!chord_rt_failed(fd))
 		chord_rt_call(SYS_close, fd);
 	s[n > 0 ? n : 0] = 0;
@@ -380,9 +380,9 @@ chord_rt_may_go_on(struct chord_rt_ctl *ctl, long fd, const struct chord_profile
 	for (uint32_t i = 0; i < ctl->nmodule; i++)
 		if (chord_rt_module(ctl, i)->begins)
 			return false;
-	for (uint64_t at = CHORD_PAGE; at < head->used; at += h.size) {
+	for (uint64_t at = CHORD_RT_PAGE; at < head->used; at += h.size) {
 		if (n++ == CHORD_RT_EXTENTS_KEPT || chord_rt_call(SYS_pread64, fd, &h, sizeof h, at) != sizeof h ||
-		    h.size < CHORD_PAGE || h.type > 31 || !(kept >> h.type & 1))
+		    h.size < CHORD_RT_PAGE || h.type > 31 || !(kept >> h.type & 1))
 			return false;
 		if (h.type == CHORD_EXTENT_MODULE && (h.module != modules++ || !chord_rt_is_module(ctl, fd, &h, at)))
 			return false;
@@ -397,8 +397,8 @@ chord_rt_kept(struct chord_rt_ctl *ctl, const struct chord_extent_head *want, st
 	bool exits = want->type == CHORD_EXTENT_EXITS;
 	int32_t fd = ctl->place.taken ? chord_rt_fd(ctl) : -1;
 
-	for (uint64_t at = exits ? ctl->place.exits : CHORD_PAGE; fd >= 0 && at < ctl->place.taken; at += h->size) {
-		if (chord_rt_call(SYS_pread64, fd, h, sizeof *h, at) != sizeof *h || h->size < CHORD_PAGE)
+	for (uint64_t at = exits ? ctl->place.exits : CHORD_RT_PAGE; fd >= 0 && at < ctl->place.taken; at += h->size) {
+		if (chord_rt_call(SYS_pread64, fd, h, sizeof *h, at) != sizeof *h || h->size < CHORD_RT_PAGE)
 			return 0;
 		if (exits)
 			ctl->place.exits = at + h->size;
@@ -434,7 +434,7 @@ chord_rt_old_slot(struct chord_rt_ctl *ctl, long dir, uint64_t number)
 			return chord_rt_replace(ctl, dir, fd);
 	} else if (h.magic && chord_rt_may_go_on(ctl, fd, &h)) {
 		ctl->place.taken = h.used;
-		ctl->place.exits = CHORD_PAGE;
+		ctl->place.exits = CHORD_RT_PAGE;
 		return fd;
 	}
 	chord_rt_call(SYS_close, fd);

@@ -10,38 +10,7 @@
 #define CHORD_RT_SKIP 1                 /* no base has that number */
 #define CHORD_RT_TOP 0x7ffffffff000ull
 
-/* ---- the segment base ---- */
-
-/* Tests build runtimes that do not find one or both ways to set it. */
-#if defined CHORD_RT_NO_FSGSBASE || defined CHORD_RT_NO_BASE
-#define CHORD_RT_FSGSBASE 0
-#else
-#define CHORD_RT_FSGSBASE 1
-#endif
-
-static uint64_t
-chord_rt_get_base(struct chord_rt_ctl *ctl)
-{
-	uint64_t base = 0;
-
-	if (ctl->fsgsbase)
-		__asm__ volatile("rdgsbase %0" : "=r"(base));
-	else
-		chord_rt_call(SYS_arch_prctl, CHORD_RT_GET_GS, &base);
-	return base;
-}
-
-static bool
-chord_rt_set_base(struct chord_rt_ctl *ctl, uint64_t base)
-{
-#ifdef CHORD_RT_NO_BASE
-	return false;
-#endif
-	if (!ctl->fsgsbase)
-		return !chord_rt_failed(chord_rt_call(SYS_arch_prctl, CHORD_RT_SET_GS, base));
-	__asm__ volatile("wrgsbase %0" : : "r"(base) : "memory");
-	return true;
-}
+#include "home.h"
 
 /* ---- choosing a base ---- */
 
@@ -219,7 +188,7 @@ chord_rt_counts(struct chord_rt_ctl *ctl, uint32_t module, uint32_t region)
 {
 	struct chord_extent_head h = {
 		.type = CHORD_EXTENT_COUNTS, .module = module,
-		.size = CHORD_PAGE + chord_rt_module(ctl, module)->size, .a = region,
+		.size = CHORD_RT_PAGE + chord_rt_module(ctl, module)->size, .a = region,
 	}, old;
 	uint64_t at = chord_rt_kept(ctl, &h, &old), own[2] = {0, 0}, mine;
 	const struct chord_rt_mod *m = chord_rt_module(ctl, module);
@@ -227,7 +196,7 @@ chord_rt_counts(struct chord_rt_ctl *ctl, uint32_t module, uint32_t region)
 	if (!at)
 		return chord_rt_extent(ctl, &h, sizeof h, h.size);
 	mine = CHORD_RT_NEAR(m->desc->mine) - m->first;
-	chord_rt_call(SYS_pwrite64, chord_rt_fd(ctl), own, sizeof own, at + CHORD_PAGE + mine);
+	chord_rt_call(SYS_pwrite64, chord_rt_fd(ctl), own, sizeof own, at + CHORD_RT_PAGE + mine);
 	return at;
 }
 
@@ -248,10 +217,10 @@ chord_rt_map_counts(struct chord_rt_ctl *ctl, uint32_t m, uint32_t r, bool fresh
 	fd = at ? chord_rt_fd(ctl) : -1;
 	if (at && fd >= 0)
 		p = chord_rt_call(SYS_mmap, to, mod->size, CHORD_RT_PROT_RW,
-		    CHORD_RT_MAP_SHARED | CHORD_RT_MAP_FIXED, fd, at + CHORD_PAGE);
+		    CHORD_RT_MAP_SHARED | CHORD_RT_MAP_FIXED, fd, at + CHORD_RT_PAGE);
 	if (!chord_rt_failed(p)) {
 		if (!old)
-			chord_rt_publish(ctl, at + CHORD_PAGE + mod->size);
+			chord_rt_publish(ctl, at + CHORD_RT_PAGE + mod->size);
 	} else {
 		at = old;
 		p = chord_rt_call(SYS_mmap, to, mod->size, CHORD_RT_PROT_RW,

@@ -17,6 +17,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "registers.h"
+
 enum {
 	CHORD_RT_MODULES = 0x7ffe, /* numbers of modules in keys have 15 bits, and 0 is none */
 	CHORD_RT_WIDE = 10,        /* extents of a struct chord_rt_wide */
@@ -209,7 +211,7 @@ struct chord_rt_vfork {
  * the kind. */
 enum chord_rt_kind { CHORD_RT_CALLED, CHORD_RT_OVERFLOWN, CHORD_RT_UNFINISHED, CHORD_RT_KINDS };
 
-/* Such extents of a region, mapped: the one numbered k has CHORD_PAGE << 2k bytes. They stay where they are as long as the
+/* Such extents of a region, mapped: the one numbered k has CHORD_RT_PAGE << 2k bytes. They stay where they are as long as the
  * process lives: woven code holds slots. */
 struct chord_rt_wide {
 	uint32_t kind, number;        /* enum chord_rt_kind; of the region plus 1, 0: of threads that have none */
@@ -227,7 +229,7 @@ struct chord_rt_region {
 	uint64_t stack;               /* where the thread's own begins; 0: not known */
 	uint32_t nvfork;
 	struct chord_rt_vfork vfork[4];
-	uint32_t nstep, calls, pushed; /* the thread is stepped through; it is in a system call; the last was pushf */
+	uint32_t nstep, in_call, pushed; /* the thread is stepped through; it is in a system call; the last was pushf */
 	struct chord_rt_timer *step[CHORD_RT_STEPS]; /* for these */
 	uint64_t mask;                /* of signals, which the thread would have */
 	const unsigned char *record;  /* of CHORD_SECTION_TIMED, found last */
@@ -259,11 +261,6 @@ struct chord_rt_slots {
 	uint32_t before;              /* the extent for the same that was added before, + 1; 0: there is none */
 };
 
-/* Registers that a frame's caller wants back; in the order of entry.s. */
-struct chord_rt_regs {
-	uint64_t r[17];               /* DWARF numbers: 3 rbx, 6 rbp, 7 rsp, 12-15, 16 rip */
-};
-
 /* How to go from a frame to its caller's, by its return address: the CFA is rsp
  * or rbp plus a number, rbx, rbp, r12-r15 are in slots below it, the return
  * address just below. Never changed while seq is even and the same. */
@@ -282,7 +279,7 @@ struct chord_rt_known {
 /* A longjmp whose way was walked: all frames in the program's own code, of known sizes. Written and read as above. A frame's way is
  * its end, less the stack pointer of the call; whether that is known by rbp, as 16 more; and how many words below its end the
  * caller's rbp is kept, 0 if it is in rbp still. */
-enum { CHORD_RT_JUMP_SIZE = 0x7fffff, CHORD_RT_JUMP_BY_RBP = 23, CHORD_RT_JUMP_SAVED = 24 };
+enum { CHORD_RT_JUMP_SIZE = 0x7fffff, CHORD_RT_JUMP_BY_FP = 23, CHORD_RT_JUMP_SAVED = 24 };
 struct chord_rt_jump {
 	uint32_t seq;
 	uint32_t n;                   /* frames */
@@ -432,8 +429,8 @@ struct chord_rt_ctl {
 	char prog[256];
 	char wanted[CHORD_RT_PATH];   /* CHORD_FILE made absolute, not expanded */
 	char path[CHORD_RT_PATH];     /* the file */
-	_Alignas(CHORD_PAGE) unsigned char page[CHORD_PAGE];  /* scratch, under the lock */
-	unsigned char zero[CHORD_PAGE];
+	_Alignas(CHORD_RT_PAGE) unsigned char page[CHORD_RT_PAGE];  /* scratch, under the lock */
+	unsigned char zero[CHORD_RT_PAGE];
 	struct chord_rt_known known[CHORD_RT_KNOWN];
 	struct chord_rt_jump jump[CHORD_RT_JUMPS];
 	struct chord_rt_object_id object[CHORD_RT_OBJECTS];
@@ -441,8 +438,8 @@ struct chord_rt_ctl {
 	struct chord_rt_region first_regions[CHORD_CHUNK];
 	struct chord_rt_slots first_slots[CHORD_CHUNK];
 	uint32_t first_units[CHORD_RT_UNITS];
-	unsigned char first_room[CHORD_PAGE];
-	_Alignas(CHORD_PAGE) uint64_t first_here[CHORD_PAGE / 8]; /* last: a page with rules of its own */
+	unsigned char first_room[CHORD_RT_PAGE];
+	_Alignas(CHORD_RT_PAGE) uint64_t first_here[CHORD_RT_PAGE / 8]; /* last: a page with rules of its own */
 };
 
 extern struct chord_rt_desc chord_rt_desc __attribute__((visibility("hidden")));

@@ -16,7 +16,7 @@ chord_rt_leaf(struct chord_rt_ctl *ctl, uint64_t sp)
 {
 	return &ctl->piece[sp >> CHORD_SHADOW_BITS >> 15];
 }
-_Static_assert(CHORD_RT_LEAVES == 1 << (47 - CHORD_SHADOW_BITS - 15) && CHORD_PAGE * 8 == 1 << 15, "");
+_Static_assert(CHORD_RT_LEAVES == 1 << (47 - CHORD_SHADOW_BITS - 15) && CHORD_RT_PAGE * 8 == 1 << 15, "");
 
 static bool
 chord_rt_has_piece(struct chord_rt_ctl *ctl, uint64_t sp)
@@ -24,7 +24,7 @@ chord_rt_has_piece(struct chord_rt_ctl *ctl, uint64_t sp)
 	const uint64_t *leaf = sp < CHORD_RT_TOP ? __atomic_load_n(chord_rt_leaf(ctl, sp), __ATOMIC_ACQUIRE) : NULL;
 	uint64_t no = sp >> CHORD_SHADOW_BITS;
 
-	return leaf && __atomic_load_n(&leaf[no / 64 % (CHORD_PAGE / 8)], __ATOMIC_ACQUIRE) >> no % 64 & 1;
+	return leaf && __atomic_load_n(&leaf[no / 64 % (CHORD_RT_PAGE / 8)], __ATOMIC_ACQUIRE) >> no % 64 & 1;
 }
 
 /* Where the unit is in the tables, or would be; NULL: no room. *k: the table that is not there yet, or full. */
@@ -92,7 +92,7 @@ chord_rt_make_leaf(struct chord_rt_ctl *ctl, uint64_t sp)
 	uint64_t **leaf = chord_rt_leaf(ctl, sp);
 
 	if (sp < CHORD_RT_TOP && !*leaf)
-		__atomic_store_n(leaf, (uint64_t *)chord_rt_take_room(ctl, CHORD_PAGE), __ATOMIC_RELEASE);
+		__atomic_store_n(leaf, (uint64_t *)chord_rt_take_room(ctl, CHORD_RT_PAGE), __ATOMIC_RELEASE);
 	return sp < CHORD_RT_TOP && *leaf;
 }
 
@@ -102,7 +102,7 @@ chord_rt_note_piece(struct chord_rt_ctl *ctl, uint64_t sp)
 	uint64_t no = sp >> CHORD_SHADOW_BITS, *leaf = *chord_rt_leaf(ctl, sp);
 
 	if (leaf)
-		__atomic_fetch_or(&leaf[no / 64 % (CHORD_PAGE / 8)], 1ull << no % 64, __ATOMIC_RELEASE);
+		__atomic_fetch_or(&leaf[no / 64 % (CHORD_RT_PAGE / 8)], 1ull << no % 64, __ATOMIC_RELEASE);
 }
 
 /* Is nothing there? */
@@ -111,8 +111,8 @@ chord_rt_is_free(uint64_t at, uint64_t size)
 {
 	unsigned char in_core[1];
 
-	for (; size; at += CHORD_PAGE, size -= CHORD_PAGE)
-		if (chord_rt_readable(at) || chord_rt_call(SYS_mincore, at, CHORD_PAGE, in_core) == 0)
+	for (; size; at += CHORD_RT_PAGE, size -= CHORD_RT_PAGE)
+		if (chord_rt_readable(at) || chord_rt_call(SYS_mincore, at, CHORD_RT_PAGE, in_core) == 0)
 			return false;
 	return true;
 }
@@ -204,13 +204,13 @@ next:;
 static uint64_t
 chord_rt_mask_page(uint32_t bit)
 {
-	return CHORD_MASK_PAGES + bit * (uint64_t)CHORD_PAGE;
+	return CHORD_MASK_PAGES + bit * (uint64_t)CHORD_RT_PAGE;
 }
 
 static bool
 chord_rt_mask_taken(uint32_t bit)
 {
-	return chord_rt_map_at(chord_rt_mask_page(bit), CHORD_PAGE, CHORD_RT_PROT_NONE,
+	return chord_rt_map_at(chord_rt_mask_page(bit), CHORD_RT_PAGE, CHORD_RT_PROT_NONE,
 	           CHORD_RT_MAP_PRIVATE | CHORD_RT_MAP_ANON | CHORD_RT_MAP_NORESERVE) == -EEXIST;
 }
 
@@ -228,12 +228,12 @@ static void
 chord_rt_choose_mask(struct chord_rt_ctl *ctl)
 {
 	static const uint8_t bit[] = {45, 44, 46, 43, 42, 41, 40, 39, 38};
-	long p = chord_rt_call(SYS_mmap, 0, CHORD_PAGE, CHORD_RT_PROT_NONE, CHORD_RT_MAP_PRIVATE | CHORD_RT_MAP_ANON, -1, 0);
+	long p = chord_rt_call(SYS_mmap, 0, CHORD_RT_PAGE, CHORD_RT_PROT_NONE, CHORD_RT_MAP_PRIVATE | CHORD_RT_MAP_ANON, -1, 0);
 	uint64_t at[3] = {(uint64_t)__builtin_frame_address(0), (uint64_t)p, (uint64_t)&chord_rt_desc};
 	uint32_t taken = 0;
 
 	if (!chord_rt_failed(p))
-		chord_rt_call(SYS_munmap, p, CHORD_PAGE);
+		chord_rt_call(SYS_munmap, p, CHORD_RT_PAGE);
 	else
 		at[1] = at[0];
 	chord_rt_keep_spares(ctl);
@@ -249,7 +249,7 @@ chord_rt_choose_mask(struct chord_rt_ctl *ctl)
 		ctl->mask = 1ull << bit[0];
 	for (uint32_t i = 0; i < sizeof bit; i++)
 		if (!(taken >> i & 1) && ctl->mask != 1ull << bit[i])
-			chord_rt_call(SYS_munmap, chord_rt_mask_page(bit[i]), CHORD_PAGE);
+			chord_rt_call(SYS_munmap, chord_rt_mask_page(bit[i]), CHORD_RT_PAGE);
 }
 
 /* Of all of the first thread's stack, because the process may forbid itself to map anything later (seccomp). */
@@ -328,7 +328,7 @@ chord_rt_shadow_everything(struct chord_rt_ctl *ctl, uint64_t a, uint64_t b)
 	if (!ctl->mask)
 		chord_rt_choose_mask(ctl);
 	fd = chord_rt_call(SYS_open, "/proc/self/maps", O_RDONLY | O_CLOEXEC);
-	while (!chord_rt_failed(fd) && (n = chord_rt_call(SYS_read, fd, ctl->page, CHORD_PAGE)) > 0)
+	while (!chord_rt_failed(fd) && (n = chord_rt_call(SYS_read, fd, ctl->page, CHORD_RT_PAGE)) > 0)
 		for (long i = 0; i < n; i++)
 			chord_rt_read_maps(ctl, &m, (char)ctl->page[i]);
 	if (!chord_rt_failed(fd))
@@ -347,9 +347,9 @@ static struct chord_rt_ctl *chord_rt_control(void);
 static void
 chord_rt_set_shadow(uint64_t mask, uint64_t word)
 {
-	__asm__ volatile("movq %0, %%gs:__chord_shadow(%%rip)" : : "r"(mask) : "memory");
+	chord_rt_home_set_mask(mask);
 	if (word)
-		__asm__ volatile("movq %0, %%gs:__chord_shadow+8(%%rip)" : : "r"(word) : "memory");
+		chord_rt_home_set_piece(word);
 }
 
 /* In a module's words of a region: what runs there when the region comes to be has been through the guard already. */
@@ -414,7 +414,7 @@ chord_rt_stack_alone(uint64_t sp)
 	bool piece = !chord_rt_failed(e);
 
 	if (!piece)
-		e = chord_rt_map_shadow(mask, sp & -(uint64_t)CHORD_PAGE, CHORD_PAGE);
+		e = chord_rt_map_shadow(mask, sp & -(uint64_t)CHORD_RT_PAGE, CHORD_RT_PAGE);
 	if (chord_rt_failed(e) && e != -EEXIST)
 		chord_rt_no_shadow();
 	chord_rt_set_shadow(mask, piece ? ~sp >> CHORD_SHADOW_BITS : 0);

@@ -47,10 +47,10 @@ chord_rt_active(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uint
 	for (;;) {
 		enum chord_rt_step step = chord_rt_look(&w);
 
-		if (step == CHORD_RT_STUCK || w.regs.r[CHORD_RT_RSP] >= left)
+		if (step == CHORD_RT_STUCK || w.regs.r[CHORD_RT_SP] >= left)
 			return;
 		if (!w.exact || !ctl->paths)
-			chord_rt_count_at(ctl, w.regs.r[CHORD_RT_RIP] + w.exact, flag, delta, w.exact ? 0 : w.cfa);
+			chord_rt_count_at(ctl, w.regs.r[CHORD_RT_PC] + w.exact, flag, delta, w.exact ? 0 : w.cfa);
 		if (step != CHORD_RT_FRAME)
 			return;
 		chord_rt_up(&w);
@@ -74,7 +74,7 @@ static bool
 chord_rt_is_added(const struct chord_rt_ctl *ctl, const struct chord_extent_head *h, uint64_t i)
 {
 	const struct chord_rt_mod *m = chord_rt_module(ctl, h->module);
-	uint64_t addr = m->first - m->bias + i - CHORD_PAGE;
+	uint64_t addr = m->first - m->bias + i - CHORD_RT_PAGE;
 	const struct chord_path_at *t = chord_rt_table_of(m, addr);
 
 	return !t || (addr - t->addr) % sizeof(struct chord_path_entry) == offsetof(struct chord_path_entry, count);
@@ -97,13 +97,13 @@ chord_rt_add_counts(struct chord_rt_ctl *ctl, unsigned char *p, const unsigned c
 	const struct chord_extent_head *h;
 	uint64_t end, k, v;
 
-	for (uint64_t at = CHORD_PAGE; at < size; at += h->size) {
+	for (uint64_t at = CHORD_RT_PAGE; at < size; at += h->size) {
 		h = (const struct chord_extent_head *)(p + at);
 		if (h->type == CHORD_EXTENT_CALLEES || h->type == CHORD_EXTENT_PATHS || h->type == CHORD_EXTENT_UNFINISHED)
 			chord_rt_add_wide((struct chord_callee *)(h + 1), base + at + sizeof *h, h->a, sign);
 		if (h->type != CHORD_EXTENT_EXITS && h->type != CHORD_EXTENT_COUNTS)
 			continue;
-		k = h->type == CHORD_EXTENT_EXITS ? sizeof *h : CHORD_PAGE;
+		k = h->type == CHORD_EXTENT_EXITS ? sizeof *h : CHORD_RT_PAGE;
 		end = h->type == CHORD_EXTENT_EXITS ? k + h->a * slot : h->size;
 		for (uint64_t i = k; i < end; i += 8) {
 			if (h->type == CHORD_EXTENT_EXITS && (i - k) % slot == 0)
@@ -121,7 +121,7 @@ chord_rt_take_exits(unsigned char *to, const unsigned char *from, uint64_t size)
 {
 	const struct chord_extent_head *h;
 
-	for (uint64_t at = CHORD_PAGE; at < size; at += h->size) {
+	for (uint64_t at = CHORD_RT_PAGE; at < size; at += h->size) {
 		h = (const struct chord_extent_head *)(from + at);
 		if (h->type == CHORD_EXTENT_EXITS || h->type == CHORD_EXTENT_UNFINISHED)
 			chord_rt_copy(to + at, from + at, h->size);
@@ -199,7 +199,7 @@ chord_rt_open_snapshot(struct chord_rt_ctl *ctl)
 	long fd = -EEXIST;
 
 	for (uint32_t i = 0; fd == -EEXIST && i < 1000; i++) {
-		if (!chord_rt_snapshot_name(ctl, name, CHORD_PAGE))
+		if (!chord_rt_snapshot_name(ctl, name, CHORD_RT_PAGE))
 			return -ENAMETOOLONG;
 		fd = chord_rt_call(SYS_openat, AT_FDCWD, name, CHORD_RT_OPEN | O_CREAT | O_EXCL, 0644);
 		if (fd == -EEXIST && chord_rt_old_snapshot(ctl, name))

@@ -34,13 +34,13 @@ chord_rt_moor(struct chord_live_anchor *a)
 	struct chord_rt_ctl *ctl = chord_rt_new_control();
 
 	if (!ctl) {
-		chord_rt_call(SYS_munmap, a, CHORD_PAGE);
+		chord_rt_call(SYS_munmap, a, CHORD_RT_PAGE);
 		return NULL;
 	}
 	a->version = CHORD_FORMAT_VERSION;
 	a->block = (uint64_t)ctl;
 	__atomic_store_n(&a->magic, CHORD_ANCHOR_MAGIC, __ATOMIC_RELEASE);
-	chord_rt_call(SYS_mprotect, a, CHORD_PAGE, CHORD_RT_PROT_READ);
+	chord_rt_call(SYS_mprotect, a, CHORD_RT_PAGE, CHORD_RT_PROT_READ);
 	return ctl;
 }
 
@@ -60,7 +60,7 @@ chord_rt_control(void)
 
 	for (uint32_t i = 0; i < CHORD_RT_PLACES && !found; i++) {
 		a = (struct chord_live_anchor *)chord_rt_places[i];
-		e = chord_rt_map_at((uint64_t)a, CHORD_PAGE, CHORD_RT_PROT_RW, CHORD_RT_MAP_PRIVATE | CHORD_RT_MAP_ANON);
+		e = chord_rt_map_at((uint64_t)a, CHORD_RT_PAGE, CHORD_RT_PROT_RW, CHORD_RT_MAP_PRIVATE | CHORD_RT_MAP_ANON);
 		if (!chord_rt_failed(e)) {
 			ours |= 1u << i;
 			room = room < i ? room : i;
@@ -70,7 +70,7 @@ chord_rt_control(void)
 	}
 	for (uint32_t i = 0; i < CHORD_RT_PLACES; i++)
 		if (ours >> i & 1 && (found || i != room))
-			chord_rt_call(SYS_munmap, chord_rt_places[i], CHORD_PAGE);
+			chord_rt_call(SYS_munmap, chord_rt_places[i], CHORD_RT_PAGE);
 	if (found)
 		return chord_rt_block_of(found);
 	return room < CHORD_RT_PLACES ? chord_rt_moor((struct chord_live_anchor *)chord_rt_places[room]) : NULL;
@@ -145,8 +145,8 @@ chord_rt_program(struct chord_rt_ctl *ctl, char **env, char **argv)
 	const char *s = (const char *)ctl->page;
 	size_t n;
 
-	chord_rt_clear(ctl->page, CHORD_PAGE);
-	if (chord_rt_failed(chord_rt_call(SYS_readlink, "/proc/self/exe", ctl->page, CHORD_PAGE - 1)))
+	chord_rt_clear(ctl->page, CHORD_RT_PAGE);
+	if (chord_rt_failed(chord_rt_call(SYS_readlink, "/proc/self/exe", ctl->page, CHORD_RT_PAGE - 1)))
 		s = (const char *)chord_rt_auxv(env, AT_EXECFN);
 	if (!s)
 		s = argv && argv[0] ? argv[0] : "program";
@@ -168,7 +168,7 @@ chord_rt_secure_folder(struct chord_rt_ctl *ctl)
 	if (chord_rt_failed(fd))
 		return NULL;
 	if (!chord_rt_failed(chord_rt_call(SYS_fstat, fd, &st)) && S_ISREG(st.st_mode) && st.st_uid == 0 && !(st.st_mode & 022))
-		n = chord_rt_call(SYS_read, fd, s, CHORD_PAGE - 1);
+		n = chord_rt_call(SYS_read, fd, s, CHORD_RT_PAGE - 1);
 	chord_rt_call(SYS_close, fd);
 	s[n > 0 ? n : 0] = 0;
 	for (n = 0; s[n] && s[n] != '\n'; n++)
@@ -217,7 +217,7 @@ chord_rt_wanted(struct chord_rt_ctl *ctl, char **env)
 		s = ctl->place.naming == CHORD_RT_BY_FOLDER ? "%n" : "%n.%p.chord";
 	if (dir && *s != '/' && *dir == '/') {
 		chord_rt_want_folder(ctl, dir);
-	} else if (*s != '/' && !chord_rt_failed(chord_rt_call(SYS_getcwd, ctl->page, CHORD_PAGE))) {
+	} else if (*s != '/' && !chord_rt_failed(chord_rt_call(SYS_getcwd, ctl->page, CHORD_RT_PAGE))) {
 		chord_rt_want_folder(ctl, (const char *)ctl->page);
 		if (dir)
 			chord_rt_want_folder(ctl, dir);

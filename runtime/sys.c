@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* System calls, memory and strings, messages, the lock. */
+/* System calls by name, strings, messages. */
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,12 +10,12 @@ enum {
 	CHORD_RT_PROT_NONE = 0, CHORD_RT_PROT_READ = 1, CHORD_RT_PROT_RW = 3,
 	CHORD_RT_MAP_SHARED = 1, CHORD_RT_MAP_PRIVATE = 2, CHORD_RT_MAP_FIXED = 0x10,
 	CHORD_RT_MAP_ANON = 0x20, CHORD_RT_MAP_NORESERVE = 0x4000, CHORD_RT_MAP_NOREPLACE = 0x100000,
-	CHORD_RT_SET_GS = 0x1001, CHORD_RT_GET_GS = 0x1004,
 	CHORD_RT_RLIMIT_FSIZE = 1, CHORD_RT_RLIMIT_STACK = 3, CHORD_RT_RLIMIT_NOFILE = 7, CHORD_RT_RLIMIT_AS = 9,
 };
 
-/* System calls by the number of arguments: those in line are smaller than a call
- * of one routine with six arguments would be. */
+#include "system.h"
+
+/* System calls, by the number of arguments. */
 #define chord_rt_call(...) \
 	chord_rt_pick(__VA_ARGS__, chord_rt_call6, chord_rt_call5, chord_rt_call4, chord_rt_call3, chord_rt_call2, \
 	    chord_rt_call1, chord_rt_call0, )(__VA_ARGS__)
@@ -28,61 +28,6 @@ enum {
 #define chord_rt_call5(n, a, b, c, d, e) chord_rt_syscall5(n, (long)(a), (long)(b), (long)(c), (long)(d), (long)(e))
 #define chord_rt_call6(n, a, b, c, d, e, f) \
 	chord_rt_syscall6(n, (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), (long)(f))
-
-#define CHORD_RT_TRAP(...) \
-	__asm__ volatile("syscall" : "+a"(n) : __VA_ARGS__ : "rcx", "r11", "memory"); \
-	return n
-
-static inline __attribute__((always_inline)) long
-chord_rt_syscall0(long n)
-{
-	CHORD_RT_TRAP();
-}
-
-static inline __attribute__((always_inline)) long
-chord_rt_syscall1(long n, long a)
-{
-	CHORD_RT_TRAP("D"(a));
-}
-
-static inline __attribute__((always_inline)) long
-chord_rt_syscall2(long n, long a, long b)
-{
-	CHORD_RT_TRAP("D"(a), "S"(b));
-}
-
-static inline __attribute__((always_inline)) long
-chord_rt_syscall3(long n, long a, long b, long c)
-{
-	CHORD_RT_TRAP("D"(a), "S"(b), "d"(c));
-}
-
-static inline __attribute__((always_inline)) long
-chord_rt_syscall4(long n, long a, long b, long c, long d)
-{
-	register long r10 __asm__("r10") = d;
-
-	CHORD_RT_TRAP("D"(a), "S"(b), "d"(c), "r"(r10));
-}
-
-static inline __attribute__((always_inline)) long
-chord_rt_syscall5(long n, long a, long b, long c, long d, long e)
-{
-	register long r10 __asm__("r10") = d;
-	register long r8 __asm__("r8") = e;
-
-	CHORD_RT_TRAP("D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8));
-}
-
-static inline __attribute__((always_inline)) long
-chord_rt_syscall6(long n, long a, long b, long c, long d, long e, long f)
-{
-	register long r10 __asm__("r10") = d;
-	register long r8 __asm__("r8") = e;
-	register long r9 __asm__("r9") = f;
-
-	CHORD_RT_TRAP("D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9));
-}
 
 /* The address of something weak that is defined by others: without this the
  * compiler takes a static that nobody writes for zeros. */
@@ -97,18 +42,6 @@ static bool
 chord_rt_failed(long e)
 {
 	return (unsigned long)e > -4096ul;
-}
-
-static void
-chord_rt_copy(void *to, const void *from, size_t n)
-{
-	__asm__ volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(n) : : "memory");
-}
-
-static void
-chord_rt_clear(void *to, size_t n)
-{
-	__asm__ volatile("rep stosb" : "+D"(to), "+c"(n) : "a"(0) : "memory");
 }
 
 static size_t
@@ -173,17 +106,6 @@ chord_rt_append_number(char *to, size_t size, uint64_t v)
 		digit[--n] = (char)('0' + v % 10);
 	while (v /= 10);
 	return chord_rt_append(to, size, digit + n, sizeof digit - n);
-}
-
-/* Is valgrind what runs this? Its own way to be asked, which does nothing on a processor. */
-static bool
-chord_rt_valgrind(void)
-{
-	uint64_t request[6] = {0x1001}, answer = 0;
-
-	__asm__ volatile("rolq $3, %%rdi; rolq $13, %%rdi; rolq $61, %%rdi; rolq $51, %%rdi; xchgq %%rbx, %%rbx"
-			 : "+d"(answer) : "a"(request) : "cc", "memory");
-	return answer;
 }
 
 /* Can the 8 bytes at p be read? The kernel looks at the set before it finds
@@ -367,11 +289,11 @@ chord_rt_map_at(uint64_t at, uint64_t size, int prot, int flags)
 static bool
 chord_rt_taken(uint64_t at)
 {
-	long p = chord_rt_map_at(at, CHORD_PAGE, CHORD_RT_PROT_NONE,
+	long p = chord_rt_map_at(at, CHORD_RT_PAGE, CHORD_RT_PROT_NONE,
 	    CHORD_RT_MAP_PRIVATE | CHORD_RT_MAP_ANON | CHORD_RT_MAP_NORESERVE);
 
 	if (!chord_rt_failed(p))
-		chord_rt_call(SYS_munmap, p, CHORD_PAGE);
+		chord_rt_call(SYS_munmap, p, CHORD_RT_PAGE);
 	return p == -EEXIST;
 }
 
@@ -384,7 +306,7 @@ chord_rt_traced(struct chord_rt_ctl *ctl)
 
 	if (chord_rt_failed(fd))
 		return false;
-	n = chord_rt_call(SYS_read, fd, ctl->page, CHORD_PAGE - 32);
+	n = chord_rt_call(SYS_read, fd, ctl->page, CHORD_RT_PAGE - 32);
 	chord_rt_call(SYS_close, fd);
 	for (; n > 12; n--, s++)
 		if (chord_rt_equal(s, "\nTracerPid:\t", 12))

@@ -17,16 +17,7 @@ enum { CHORD_RT_NOT_COUNTED = -1, CHORD_RT_INVALID = -2, CHORD_RT_NOT_HERE = -3,
 enum { CHORD_RT_DUE_STEP = -1, CHORD_RT_DUE_NONE, CHORD_RT_DUE_RUN };
 struct chord_rt_call { uint64_t handler, arg, room; };
 
-static bool
-chord_rt_swap_pair(struct chord_rt_pair *p, int64_t way, int64_t rest, int64_t to)
-{
-	int64_t was = way;
-	bool ok;
-
-	__asm__ volatile("cmpxchg16b %1" : "=@ccz"(ok), "+m"(*p), "+a"(way), "+d"(rest)
-	    : "b"(to), "c"((int64_t)((uint64_t)rest + (uint64_t)was - (uint64_t)to)) : "memory");
-	return ok;
-}
+#include "timed.h"
 
 /* Moves a way to a value; the counter stays what it is. */
 static void
@@ -160,14 +151,13 @@ static struct chord_rt_region *
 chord_rt_region_here(struct chord_rt_ctl *ctl)
 {
 	struct chord_rt_region *r;
-	uint64_t mine;
+	uint64_t mine = chord_rt_home_mine();
 
-	__asm__ volatile("movq %%gs:chord_rt_mine(%%rip), %0" : "=r"(mine));
 	if (mine)
 		return chord_rt_region(ctl, mine - 1);
 	r = chord_rt_region_mine(ctl);
 	if (r)
-		__asm__ volatile("movq %0, %%gs:chord_rt_mine(%%rip)" : : "r"((uint64_t)r->index + 1) : "memory");
+		chord_rt_home_set_mine((uint64_t)r->index + 1);
 	return r;
 }
 
@@ -196,36 +186,6 @@ chord_rt_most(struct chord_rt_timed *timed)
 	if (!timed->most)
 		timed->most = most + 1;
 	return timed->most - 1;
-}
-
-/* ---- state of floating point and vectors ---- */
-
-static void
-chord_rt_cpuid(uint32_t leaf, uint32_t r[4])
-{
-	__asm__ volatile("cpuid" : "=a"(r[0]), "=b"(r[1]), "=c"(r[2]), "=d"(r[3]) : "0"(leaf), "2"(0));
-}
-
-/* Bytes for it; those of fxsave where there is no xsave. 0: no timers, for want of cmpxchg16b. */
-static uint64_t
-chord_rt_state_size(struct chord_rt_ctl *ctl)
-{
-	uint32_t r[4];
-
-	if (ctl->state_size)
-		return ctl->state_size - 1;
-	chord_rt_cpuid(1, r);
-	if (!(r[2] & 1 << 13)) {
-		ctl->state_size = 1;
-		return 0;
-	}
-	if (r[2] & 1 << 27) {
-		chord_rt_cpuid(0xd, r);
-		ctl->state_size = ((r[1] + 63) & ~63u) + 1;
-	} else {
-		ctl->state_size = 513;
-	}
-	return ctl->state_size - 1;
 }
 
 /* ---- due ---- */

@@ -27,7 +27,7 @@ chord_rt_is_of_file(struct chord_rt_ctl *ctl, uint64_t addr)
 {
 	const struct chord_rt_mod *m;
 
-	if (chord_rt_is_in(addr, ctl->head, CHORD_PAGE))
+	if (chord_rt_is_in(addr, ctl->head, CHORD_RT_PAGE))
 		return true;
 	for (uint32_t i = 0; i < ctl->nslots; i++)
 		if (chord_rt_is_in(addr, chord_rt_slots(ctl, i)->map, chord_rt_slots(ctl, i)->size))
@@ -43,7 +43,7 @@ chord_rt_is_of_file(struct chord_rt_ctl *ctl, uint64_t addr)
 		const struct chord_rt_wide *t = chord_rt_wide(ctl, i % CHORD_RT_KINDS, i / CHORD_RT_KINDS);
 
 		for (uint32_t k = 0; k < t->n; k++)
-			if (chord_rt_is_in(addr, t->map[k], (uint64_t)CHORD_PAGE << 2 * k))
+			if (chord_rt_is_in(addr, t->map[k], (uint64_t)CHORD_RT_PAGE << 2 * k))
 				return true;
 	}
 	return false;
@@ -59,7 +59,7 @@ chord_rt_renew_words(struct chord_rt_ctl *ctl, uint64_t page)
 		for (uint32_t i = 0; i < ctl->nmodule; i++) {
 			m = chord_rt_module(ctl, i);
 			if (m->life == CHORD_LIFE_LOADED &&
-			    chord_rt_is_in(m->shadow + chord_rt_region(ctl, r)->base, (void *)page, CHORD_PAGE))
+			    chord_rt_is_in(m->shadow + chord_rt_region(ctl, r)->base, (void *)page, CHORD_RT_PAGE))
 				chord_rt_preset_shadow(ctl, m, chord_rt_region(ctl, r)->base);
 		}
 }
@@ -71,11 +71,11 @@ chord_rt_mend_page(struct chord_rt_ctl *ctl, uint64_t addr)
 	long e = -1;
 
 	if (ctl && ctl->magic && ctl->head && !ctl->nofile && chord_rt_is_of_file(ctl, addr))
-		e = chord_rt_call(SYS_mmap, addr & -(uint64_t)CHORD_PAGE, CHORD_PAGE, CHORD_RT_PROT_RW,
+		e = chord_rt_call(SYS_mmap, addr & -(uint64_t)CHORD_RT_PAGE, CHORD_RT_PAGE, CHORD_RT_PROT_RW,
 		    CHORD_RT_MAP_PRIVATE | CHORD_RT_MAP_ANON | CHORD_RT_MAP_FIXED, -1, 0);
 	if (chord_rt_failed(e))
 		return false;
-	chord_rt_renew_words(ctl, addr & -(uint64_t)CHORD_PAGE);
+	chord_rt_renew_words(ctl, addr & -(uint64_t)CHORD_RT_PAGE);
 	if (!ctl->torn)
 		chord_rt_tell(ctl, ctl->path, "Somebody made it shorter");
 	ctl->torn = 1;
@@ -141,20 +141,21 @@ chord_rt_hide_bus(const struct chord_rt_ctl *ctl, struct chord_rt_sigaction *old
 static bool
 chord_rt_bus_hooked(struct chord_rt_ctl *ctl, struct chord_rt_regs *regs, uint32_t hook, uint64_t real)
 {
-	const uint64_t *act = (const uint64_t *)regs->r[4];
+	const uint64_t *act = (const uint64_t *)regs->r[CHORD_RT_ARG1];
 	uint64_t flags = ctl->bus_flags, mask = ctl->bus_mask, e;
 	bool to_default;
 
-	if ((uint32_t)regs->r[5] != CHORD_RT_SIGBUS || !ctl->bus)
+	if ((uint32_t)regs->r[CHORD_RT_ARG0] != CHORD_RT_SIGBUS || !ctl->bus)
 		return false;
 	to_default = hook == CHORD_RT_HOOK_signal ? !act : act && !*act;
-	e = ((uint64_t (*)(uint64_t, uint64_t, uint64_t))real)(regs->r[5], regs->r[4], regs->r[1]);
+	e = ((uint64_t (*)(uint64_t, uint64_t, uint64_t))real)(regs->r[CHORD_RT_ARG0], regs->r[CHORD_RT_ARG1],
+	    regs->r[CHORD_RT_ARG2]);
 	if (hook == CHORD_RT_HOOK_signal)
 		e = e == ctl->bus ? 0 : e;
 	else if (!(int32_t)e)
-		chord_rt_hide_bus(ctl, (struct chord_rt_sigaction *)regs->r[1], flags, mask);
+		chord_rt_hide_bus(ctl, (struct chord_rt_sigaction *)regs->r[CHORD_RT_ARG2], flags, mask);
 	if (to_default)
 		chord_rt_put_on_bus(ctl);
-	regs->r[0] = e;
+	regs->r[CHORD_RT_RESULT] = e;
 	return true;
 }

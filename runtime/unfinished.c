@@ -5,7 +5,7 @@
 static CHORD_RT_HOT uint64_t
 chord_rt_register(struct chord_rt_ctl *ctl, const struct chord_rt_mod *m, uint64_t cfa)
 {
-	uint64_t r = chord_rt_has_slot(ctl, cfa - 8) ? *(volatile uint64_t *)((cfa - 8) ^ ctl->mask) : 0;
+	uint64_t r = chord_rt_has_slot(ctl, cfa - CHORD_RT_SLOT) ? *(volatile uint64_t *)((cfa - CHORD_RT_SLOT) ^ ctl->mask) : 0;
 
 	/* On the way it may be beside its table. */
 	return r - (m->first - CHORD_RT_BESIDE) < m->size + 2 * CHORD_RT_BESIDE ? r - m->bias : r;

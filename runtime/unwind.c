@@ -6,33 +6,6 @@
 enum chord_rt_how {
 	CHORD_RT_SAME, CHORD_RT_UNDEFINED, CHORD_RT_AT, CHORD_RT_IS, CHORD_RT_REG, CHORD_RT_EXPR, CHORD_RT_VAL_EXPR,
 };
-enum { CHORD_RT_NREG = 17, CHORD_RT_RSP = 7, CHORD_RT_RIP = 16, CHORD_RT_CFA = 17 };
-
-static inline uint64_t
-chord_rt_pc(const struct chord_rt_regs *regs)
-{
-	return regs->r[CHORD_RT_RIP];
-}
-
-static inline uint64_t
-chord_rt_sp(const struct chord_rt_regs *regs)
-{
-	return regs->r[CHORD_RT_RSP];
-}
-
-/* The register that frames are found by which the stack pointer does not tell. */
-static inline uint64_t
-chord_rt_fp(const struct chord_rt_regs *regs)
-{
-	return regs->r[6];
-}
-
-/* The first one of the function that was called. */
-static inline uint64_t
-chord_rt_argument(const struct chord_rt_regs *regs)
-{
-	return regs->r[5];
-}
 
 /* Rules for the registers and, last, for the CFA (AT: register reg plus value). */
 struct chord_rt_rules {
@@ -85,18 +58,18 @@ struct chord_rt_bytes {
 static bool
 chord_rt_reach(struct chord_rt_scope *in, uint64_t at)
 {
-	uint64_t page = at & -(uint64_t)CHORD_PAGE;
+	uint64_t page = at & -(uint64_t)CHORD_RT_PAGE;
 
 	if (at - in->low < in->high - in->low)
 		return true;
 	if (!chord_rt_readable(at & -8ull))
 		in->bad = true;
 	else if (page == in->high)
-		in->high += CHORD_PAGE;
-	else if (page + CHORD_PAGE == in->low)
+		in->high += CHORD_RT_PAGE;
+	else if (page + CHORD_RT_PAGE == in->low)
 		in->low = page;
 	else
-		in->low = page, in->high = page + CHORD_PAGE;
+		in->low = page, in->high = page + CHORD_RT_PAGE;
 	return !in->bad;
 }
 
@@ -215,7 +188,7 @@ chord_rt_cie(const unsigned char *cie, struct chord_rt_cfi *f)
 	b.p += version == 4 ? 3 : 1;
 	f->code_align = chord_rt_uleb(&b);
 	f->data_align = chord_rt_sleb(&b);
-	if ((version == 1 ? chord_rt_fixed(&b, 1) : chord_rt_uleb(&b)) != CHORD_RT_RIP || (*s && *s != 'z'))
+	if ((version == 1 ? chord_rt_fixed(&b, 1) : chord_rt_uleb(&b)) != CHORD_RT_PC || (*s && *s != 'z'))
 		return false;
 	f->enc = 0;
 	f->signal = false;
@@ -471,7 +444,7 @@ chord_rt_rule_expr(struct chord_rt_rules *r, struct chord_rt_bytes *b, uint64_t 
 static void
 chord_rt_def_cfa(struct chord_rt_rules *r, uint64_t reg, int64_t off)
 {
-	r->reg = (uint8_t)(reg < CHORD_RT_NREG ? reg : CHORD_RT_RSP);
+	r->reg = (uint8_t)(reg < CHORD_RT_NREG ? reg : CHORD_RT_SP);
 	chord_rt_rule(r, CHORD_RT_CFA, CHORD_RT_AT, off);
 }
 
@@ -568,7 +541,7 @@ chord_rt_value(struct chord_rt_walk *w, const struct chord_rt_rules *r, uint32_t
 	case CHORD_RT_EXPR: return chord_rt_load(w, chord_rt_evaluate(w, v, w->cfa));
 	case CHORD_RT_VAL_EXPR: return chord_rt_evaluate(w, v, w->cfa);
 	case CHORD_RT_UNDEFINED: return 0;
-	default: return reg == CHORD_RT_RSP ? w->cfa : w->regs.r[reg];
+	default: return reg == CHORD_RT_SP ? w->cfa : w->regs.r[reg];
 	}
 }
 
@@ -581,7 +554,7 @@ chord_rt_rules_at(const struct chord_rt_cfi *cfi, struct chord_rt_machine *m, ui
 	chord_rt_clear(r, sizeof *r);
 	m->depth = 0;
 	m->loc = 0;
-	r->reg = CHORD_RT_RSP;
+	r->reg = CHORD_RT_SP;
 	if (!chord_rt_run(m, cfi, (struct chord_rt_bytes){cfi->init, cfi->init_end}, ~0ull))
 		return false;
 	chord_rt_copy(&m->state[1], r, sizeof *r);

@@ -100,7 +100,7 @@ chord_rt_vfork_begins(const struct chord_rt_regs *regs)
 	if (r->nvfork == sizeof r->vfork / sizeof *r->vfork)
 		__atomic_fetch_add(&ctl->head->in_flight, 1, __ATOMIC_RELAXED);
 	else
-		r->vfork[r->nvfork++] = (struct chord_rt_vfork){regs->r[CHORD_RT_RSP], regs->r[CHORD_RT_RIP],
+		r->vfork[r->nvfork++] = (struct chord_rt_vfork){regs->r[CHORD_RT_SP], regs->r[CHORD_RT_PC],
 		    (uint64_t)chord_rt_call(SYS_getpid)};
 }
 
@@ -112,9 +112,9 @@ chord_rt_vfork_done(struct chord_rt_regs *regs)
 	struct chord_rt_ctl *ctl = chord_rt_ctl_here();
 	struct chord_rt_region *r = chord_rt_watches(ctl) ? chord_rt_region_shared(ctl) : NULL;
 	struct chord_rt_vfork *v = r && r->nvfork ? &r->vfork[r->nvfork - 1] : NULL;
-	bool failed = chord_rt_failed((long)regs->r[0]);
+	bool failed = chord_rt_failed((long)regs->r[CHORD_RT_RESULT]);
 
-	if (v && v->sp == regs->r[CHORD_RT_RSP] && v->pid == (uint64_t)chord_rt_call(SYS_getpid)) {
+	if (v && v->sp == regs->r[CHORD_RT_SP] && v->pid == (uint64_t)chord_rt_call(SYS_getpid)) {
 		r->nvfork--;
 		if (!failed) {
 			chord_rt_count_at(ctl, v->pc, CHORD_EXIT_REENTRY, 1, 0);
@@ -123,7 +123,7 @@ chord_rt_vfork_done(struct chord_rt_regs *regs)
 	}
 	if (failed) {
 		if (chord_rt_errno)
-			*chord_rt_errno() = -(int)regs->r[0];
-		regs->r[0] = -1ull;
+			*chord_rt_errno() = -(int)regs->r[CHORD_RT_RESULT];
+		regs->r[CHORD_RT_RESULT] = -1ull;
 	}
 }

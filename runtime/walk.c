@@ -40,7 +40,7 @@ chord_rt_object_of(struct dl_phdr_info *info, size_t size, void *arg)
 	}
 	if (!here)
 		return 0;
-	of->in->map = low & -(uint64_t)CHORD_PAGE;
+	of->in->map = low & -(uint64_t)CHORD_RT_PAGE;
 	of->in->map_end = high;
 	return 1;
 }
@@ -63,14 +63,14 @@ chord_rt_id_of(uint64_t start)
 	uint64_t at = 0;
 
 	if (!chord_rt_readable(start) || !chord_rt_equal(e->e_ident, ELFMAG "\2\1", 6) || e->e_phoff != sizeof *e ||
-	    e->e_phnum > (CHORD_PAGE - sizeof *e) / sizeof *o.phdr)
+	    e->e_phnum > (CHORD_RT_PAGE - sizeof *e) / sizeof *o.phdr)
 		return 0;
 	o.phnum = e->e_phnum;
 	for (uint32_t i = o.phnum; i-- > 0;)
 		if (o.phdr[i].p_type == PT_LOAD)
-			o.bias = start - (o.phdr[i].p_vaddr & -(uint64_t)CHORD_PAGE);
+			o.bias = start - (o.phdr[i].p_vaddr & -(uint64_t)CHORD_RT_PAGE);
 	chord_rt_find_note(&o, chord_rt_note_id_at, &at);
-	return at - start <= CHORD_PAGE - 16 ? at : 0;
+	return at - start <= CHORD_RT_PAGE - 16 ? at : 0;
 }
 
 /* Takes an entry to write it. */
@@ -214,7 +214,7 @@ chord_rt_recall(const struct chord_rt_scope *in, uint64_t pc, struct chord_rt_kn
 	return chord_rt_recall_from(in, k + 1, pc, to) ? k + 1 : NULL;
 }
 
-static const uint8_t chord_rt_saved[6] = {3, 6, 12, 13, 14, 15};
+static const uint8_t chord_rt_saved[CHORD_RT_NSAVED] = CHORD_RT_SAVED;
 
 /* Are the rules of the kind that is kept? Then *to says them. Registers that calls
  * change are of no interest: nothing above was computed from them. */
@@ -223,11 +223,11 @@ chord_rt_is_common(const struct chord_rt_rules *r, struct chord_rt_known *to)
 {
 	int64_t cfa = r->value[CHORD_RT_CFA], v;
 
-	if (r->how[CHORD_RT_CFA] != CHORD_RT_AT || (r->reg != CHORD_RT_RSP && r->reg != 6) || cfa != (int32_t)cfa ||
-	    r->how[CHORD_RT_RIP] != CHORD_RT_AT || r->value[CHORD_RT_RIP] != -8 || r->how[CHORD_RT_RSP] != CHORD_RT_SAME)
+	if (r->how[CHORD_RT_CFA] != CHORD_RT_AT || (r->reg != CHORD_RT_SP && r->reg != CHORD_RT_FP) || cfa != (int32_t)cfa ||
+	    r->how[CHORD_RT_PC] != CHORD_RT_AT || r->value[CHORD_RT_PC] != -8 || r->how[CHORD_RT_SP] != CHORD_RT_SAME)
 		return false;
 	to->cfa = (int32_t)cfa;
-	to->by_fp = r->reg == 6;
+	to->by_fp = r->reg == CHORD_RT_FP;
 	to->deepest = 1;
 	for (uint32_t i = 0; i < sizeof chord_rt_saved; i++) {
 		v = r->value[chord_rt_saved[i]];
@@ -279,7 +279,7 @@ enum chord_rt_step { CHORD_RT_FRAME, CHORD_RT_OUTERMOST, CHORD_RT_STUCK };
 static __attribute__((noinline)) bool
 chord_rt_find_rules(struct chord_rt_walk *w, struct chord_rt_machine *m)
 {
-	uint64_t pc = w->regs.r[CHORD_RT_RIP] - !w->exact;
+	uint64_t pc = w->regs.r[CHORD_RT_PC] - !w->exact;
 
 	chord_rt_find_object(&w->in, pc);
 	w->from = w->exact ? NULL : chord_rt_recall(&w->in, pc, &w->rule);
@@ -304,11 +304,11 @@ chord_rt_find_rules(struct chord_rt_walk *w, struct chord_rt_machine *m)
 static CHORD_RT_INLINE enum chord_rt_step
 chord_rt_look_quick(struct chord_rt_walk *w)
 {
-	uint64_t cfa = w->regs.r[w->rule.by_fp ? 6 : CHORD_RT_RSP] + (uint64_t)(int64_t)w->rule.cfa;
+	uint64_t cfa = w->regs.r[w->rule.by_fp ? CHORD_RT_FP : CHORD_RT_SP] + (uint64_t)(int64_t)w->rule.cfa;
 	uint64_t low = cfa - 8 * w->rule.deepest;
 
 	w->cfa = cfa;
-	if (cfa <= w->regs.r[CHORD_RT_RSP])
+	if (cfa <= w->regs.r[CHORD_RT_SP])
 		return CHORD_RT_STUCK;
 	if ((low < w->in.low || cfa > w->in.high) && (!chord_rt_reach(&w->in, low) || !chord_rt_reach(&w->in, cfa - 1)))
 		return CHORD_RT_STUCK;
@@ -322,9 +322,9 @@ extern unsigned char chord_rt_process_back __attribute__((visibility("hidden")))
 static enum chord_rt_step
 chord_rt_look_unknown(struct chord_rt_walk *w)
 {
-	uint64_t pc = w->regs.r[CHORD_RT_RIP];
+	uint64_t pc = w->regs.r[CHORD_RT_PC];
 
-	w->cfa = w->regs.r[CHORD_RT_RSP] + 8;
+	w->cfa = w->regs.r[CHORD_RT_SP] + 8;
 	if (pc == (uint64_t)&chord_rt_process_back)
 		return CHORD_RT_OUTERMOST;
 	chord_rt_find_object(&w->in, pc);
@@ -360,7 +360,7 @@ chord_rt_asking_sp(const struct chord_rt_desc *d, uint64_t pc, uint64_t sp)
 static bool
 chord_rt_was_asking(struct chord_rt_walk *w)
 {
-	uint64_t pc = w->regs.r[CHORD_RT_RIP], sp = w->regs.r[CHORD_RT_RSP], came;
+	uint64_t pc = w->regs.r[CHORD_RT_PC], sp = w->regs.r[CHORD_RT_SP], came;
 	const struct chord_rt_mod *m = w->exact ? chord_rt_mod_of(w->in.ctl, pc) : NULL;
 	const struct chord_rt_region *r = m ? chord_rt_region_mine(w->in.ctl) : NULL;
 	const struct chord_rt_regs *asking;
@@ -370,12 +370,12 @@ chord_rt_was_asking(struct chord_rt_walk *w)
 	came = chord_rt_asking_sp(m->desc, pc, sp);
 	asking = *chord_rt_asking(m, r);
 	if (came && pc <= CHORD_RT_NEAR(m->desc->pointer_end) && pc >= CHORD_RT_NEAR(m->desc->pointer)) {
-		w->regs.r[CHORD_RT_RSP] = came;
-		w->regs.r[CHORD_RT_RIP] = ((const uint64_t *)came)[-5];
+		w->regs.r[CHORD_RT_SP] = came;
+		w->regs.r[CHORD_RT_PC] = ((const uint64_t *)came)[-5];
 	} else if (came) {
-		w->regs.r[CHORD_RT_RSP] = came + 8;
-		w->regs.r[CHORD_RT_RIP] = *(const uint64_t *)came;
-	} else if (asking && (uint64_t)asking - sp < CHORD_PAGE) {
+		w->regs.r[CHORD_RT_SP] = came + 8;
+		w->regs.r[CHORD_RT_PC] = *(const uint64_t *)came;
+	} else if (asking && (uint64_t)asking - sp < CHORD_RT_PAGE) {
 		w->regs = *asking;
 	} else {
 		return false;
@@ -413,14 +413,14 @@ chord_rt_look_slow(struct chord_rt_walk *w)
 		w->cfa = chord_rt_evaluate(w, r->value[CHORD_RT_CFA], 0);
 	else
 		w->cfa = w->regs.r[r->reg] + (uint64_t)r->value[CHORD_RT_CFA];
-	if (r->how[CHORD_RT_RIP] == CHORD_RT_UNDEFINED)
+	if (r->how[CHORD_RT_PC] == CHORD_RT_UNDEFINED)
 		return CHORD_RT_OUTERMOST;
 	/* Only a signal can have led from one stack to another. */
-	if (w->signal ? w->turns > 64 : w->cfa <= w->regs.r[CHORD_RT_RSP])
+	if (w->signal ? w->turns > 64 : w->cfa <= w->regs.r[CHORD_RT_SP])
 		return CHORD_RT_STUCK;
 	for (uint32_t i = 0; i < CHORD_RT_NREG; i++)
 		w->next.r[i] = chord_rt_value(w, r, i);
-	return w->in.bad ? CHORD_RT_STUCK : w->next.r[CHORD_RT_RIP] ? CHORD_RT_FRAME : CHORD_RT_OUTERMOST;
+	return w->in.bad ? CHORD_RT_STUCK : w->next.r[CHORD_RT_PC] ? CHORD_RT_FRAME : CHORD_RT_OUTERMOST;
 }
 
 /* Looks at the frame the walk is in: sets w->cfa and w->begin, and what it takes to
@@ -428,7 +428,7 @@ chord_rt_look_slow(struct chord_rt_walk *w)
 static CHORD_RT_HOT enum chord_rt_step
 chord_rt_look(struct chord_rt_walk *w)
 {
-	uint64_t pc = w->regs.r[CHORD_RT_RIP];
+	uint64_t pc = w->regs.r[CHORD_RT_PC];
 	enum chord_rt_step step;
 
 	w->cfa = 0;
@@ -462,32 +462,32 @@ chord_rt_up(struct chord_rt_walk *w)
 		return;
 	}
 #pragma GCC unroll 6
-	for (uint32_t i = 0; i < 6; i++)
+	for (uint32_t i = 0; i < CHORD_RT_NSAVED; i++)
 		if (w->rule.at[i])
-			w->regs.r[(uint32_t []){3, 6, 12, 13, 14, 15}[i]] = *(cfa - w->rule.at[i]);
-	w->regs.r[CHORD_RT_RSP] = w->cfa;
-	w->regs.r[CHORD_RT_RIP] = cfa[-1];
+			w->regs.r[(uint32_t [])CHORD_RT_SAVED[i]] = *(cfa - w->rule.at[i]);
+	w->regs.r[CHORD_RT_SP] = w->cfa;
+	w->regs.r[CHORD_RT_PC] = cfa[-1];
 }
 
 static void
-chord_rt_scope_from(struct chord_rt_scope *in, struct chord_rt_ctl *ctl, uint64_t rsp)
+chord_rt_scope_from(struct chord_rt_scope *in, struct chord_rt_ctl *ctl, uint64_t sp)
 {
 	in->ctl = ctl;
 	in->map = in->map_end = 0;
-	in->low = (rsp - 8) & -(uint64_t)CHORD_PAGE; /* in use just now */
-	in->high = in->low + CHORD_PAGE;
+	in->low = (sp - 8) & -(uint64_t)CHORD_RT_PAGE; /* in use just now */
+	in->high = in->low + CHORD_RT_PAGE;
 	in->bad = in->brief = false;
 }
 
 static void
 chord_rt_walk_from(struct chord_rt_walk *w, struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
 {
-	chord_rt_scope_from(&w->in, ctl, regs->r[CHORD_RT_RSP]);
+	chord_rt_scope_from(&w->in, ctl, regs->r[CHORD_RT_SP]);
 	w->regs = *regs;
 	w->cfi.begin = w->cfi.end = 0;
 	w->turns = 0;
 	w->once = false;
-	w->exact = regs->r[CHORD_RT_RIP] & CHORD_RT_AMID;
-	w->regs.r[CHORD_RT_RIP] &= ~CHORD_RT_AMID;
+	w->exact = regs->r[CHORD_RT_PC] & CHORD_RT_AMID;
+	w->regs.r[CHORD_RT_PC] &= ~CHORD_RT_AMID;
 	w->from = NULL;
 }

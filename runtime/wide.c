@@ -19,7 +19,7 @@ static const uint32_t chord_rt_wide_type[CHORD_RT_KINDS] = {
 static CHORD_RT_HOT uint64_t
 chord_rt_wide_slots(uint32_t k)
 {
-	return (((uint64_t)CHORD_PAGE << 2 * k) - sizeof(struct chord_extent_head)) / sizeof(struct chord_callee);
+	return (((uint64_t)CHORD_RT_PAGE << 2 * k) - sizeof(struct chord_extent_head)) / sizeof(struct chord_callee);
 }
 
 static struct chord_callee *
@@ -77,7 +77,7 @@ static long
 chord_rt_wide_room(struct chord_rt_ctl *ctl, const struct chord_rt_wide *t, uint32_t k)
 {
 	struct chord_extent_head h = {
-		.type = chord_rt_wide_type[t->kind], .size = (uint64_t)CHORD_PAGE << 2 * k,
+		.type = chord_rt_wide_type[t->kind], .size = (uint64_t)CHORD_RT_PAGE << 2 * k,
 		.a = chord_rt_wide_slots(k), .b = t->number,
 	};
 	uint64_t at = chord_rt_extent(ctl, &h, sizeof h, h.size);
@@ -173,12 +173,11 @@ static uint64_t
 chord_rt_mine_number(struct chord_rt_ctl *ctl)
 {
 	struct chord_rt_region *r;
-	uint64_t mine;
+	uint64_t mine = chord_rt_home_mine();
 
-	__asm__ volatile("movq %%gs:chord_rt_mine(%%rip), %0" : "=r"(mine));
 	if (!mine && (r = chord_rt_region_mine(ctl))) {
 		mine = r->index + 1;
-		__asm__ volatile("movq %0, %%gs:chord_rt_mine(%%rip)" : : "r"(mine) : "memory");
+		chord_rt_home_set_mine(mine);
 	}
 	return mine;
 }
@@ -191,7 +190,7 @@ static void
 chord_rt_renew_extent(struct chord_rt_ctl *ctl, const struct chord_rt_wide *t, uint32_t k)
 {
 	volatile struct chord_callee *from = chord_rt_wide_first(t, k);
-	uint64_t size = (uint64_t)CHORD_PAGE << 2 * k, raw;
+	uint64_t size = (uint64_t)CHORD_RT_PAGE << 2 * k, raw;
 	long p = chord_rt_wide_room(ctl, t, k);
 	struct chord_callee *to = (struct chord_callee *)((struct chord_extent_head *)p + 1);
 
@@ -237,7 +236,7 @@ chord_rt_drop_wide(struct chord_rt_ctl *ctl, uint32_t nregion, uint32_t mine)
 			struct chord_rt_wide *t = chord_rt_wide(ctl, kind, r);
 
 			for (uint32_t k = 0; k < t->n && r != mine; k++)
-				chord_rt_call(SYS_munmap, t->map[k], (uint64_t)CHORD_PAGE << 2 * k);
+				chord_rt_call(SYS_munmap, t->map[k], (uint64_t)CHORD_RT_PAGE << 2 * k);
 			if (r != mine)
 				t->n = 0;
 		}

@@ -21,7 +21,7 @@ next(void)
 	return seed >> 33;
 }
 
-/* The frame that called this is the runtime's: what its frame pointer points to is described in runtime/timers.s. */
+/* The frame that called this is the runtime's: what its frame pointer points to is described in runtime/x86_64/timers.s. */
 static void
 hit(void *arg)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* pack OBJECT SECTION LABEL [-b FILE] [SYMBOL...]: a section of an x86-64 object as assembly text that is
  * quick to assemble: numbers in place of instructions, .reloc in place of operands. -b: the numbers go into that file as
- * they are, and the text includes @libexec@/NAME, its last part. Run when Chord is built. Symbols of other sections must be at their beginning. */
+ * they are, and the text includes @libexec@/NAME, its last part. Run when Chord is built. Symbols of other sections must be
+ * at their beginning. */
 #include <elf.h>
 #include <fcntl.h>
 #include <stdarg.h>

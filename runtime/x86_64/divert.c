@@ -5,11 +5,12 @@
  * jump to those behind them.
  *
  * Why this is right: it is done by the constructor of the program, before there is a second thread, so nobody runs what is
- * written. The functions are seven of libc's and the unwinder's, found by name. All instructions that are moved are of a few
- * kinds that do the same elsewhere, once operands that count from the instruction have been adjusted; anything else, and the
- * function stays as it is and the profile says what was not seen. Nothing may jump to between these instructions: compilers put
- * there what a function does once (its frame, its arguments), so a loop comes back to behind them. The pages are
- * never writable and executable for longer than the write, and not at all where /proc/self/mem can be written. */
+ * written. The functions are seven of libc's and the unwinder's, found by name. All instructions that are moved are of a few kinds
+ * that do the same elsewhere, once operands that count from the instruction have been adjusted; where there is any other, the
+ * function stays as it is, and the profile says what was not seen. It is taken for granted that nothing jumps to between
+ * these instructions: compilers put there what a function does once (its frame, its arguments), so a loop comes back to
+ * behind them. No page is both writable and executable but during the write, and none at all where /proc/self/mem can be
+ * written. */
 
 enum { CHORD_RT_JUMP = 5, CHORD_RT_MOVED = 40 };
 
@@ -86,7 +87,7 @@ chord_rt_put_jump(unsigned char *at, uint64_t from, uint64_t to)
 static bool
 chord_rt_write_text(uint64_t to, const void *from, size_t n)
 {
-	uint64_t page = to & -(uint64_t)CHORD_PAGE, size = ((to + n + CHORD_PAGE - 1) & -(uint64_t)CHORD_PAGE) - page;
+	uint64_t page = to & -(uint64_t)CHORD_RT_PAGE, size = ((to + n + CHORD_RT_PAGE - 1) & -(uint64_t)CHORD_RT_PAGE) - page;
 	long fd = chord_rt_call(SYS_open, "/proc/self/mem", O_RDWR | O_CLOEXEC), done = -1;
 
 	if (!chord_rt_failed(fd)) {
@@ -172,4 +173,48 @@ chord_rt_hook_all(struct chord_rt_ctl *ctl, bool again)
 		return;
 	ctl->hooks_wanted = wanted;
 	space->hooked = space->known;
+}
+
+/* ---- an empty function, led elsewhere ---- */
+
+/* Bytes of an instruction that does nothing; 0: it is none. */
+static uint32_t
+chord_rt_padding(const unsigned char *p)
+{
+	const unsigned char *from = p;
+
+	if (*p == 0xcc)
+		return 1;
+	while (*p == 0x66 || *p == 0x2e)
+		p++;
+	if (*p == 0x90)
+		return (uint32_t)(p + 1 - from);
+	return p[0] == 0x0f && p[1] == 0x1f ? (uint32_t)(p + 2 - from) + chord_rt_operand(p + 2) : 0;
+}
+
+/* Is it empty, and all up to where the jump will end padding? */
+static bool
+chord_rt_is_empty(const unsigned char *p)
+{
+	const unsigned char *end = p + CHORD_RT_FAR_JUMP;
+	uint32_t n;
+
+	if (p[0] == 0xf3 && p[1] == 0x0f && p[2] == 0x1e && p[3] == 0xfa)
+		p += 4;
+	if (*p++ != 0xc3)
+		return false;
+	for (; p < end; p += n)
+		if ((n = chord_rt_padding(p)) == 0)
+			return false;
+	return true;
+}
+
+/* A jump to anywhere. */
+static inline __attribute__((always_inline)) void
+chord_rt_far_jump(unsigned char jump[CHORD_RT_FAR_JUMP], uint64_t to)
+{
+	static const unsigned char code[] = {0xff, 0x25, 0, 0, 0, 0};
+
+	chord_rt_copy(jump, code, sizeof code);
+	chord_rt_copy(jump + sizeof code, &to, 8);
 }

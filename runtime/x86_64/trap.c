@@ -225,7 +225,7 @@ chord_rt_steps(struct chord_rt_ctl *ctl, struct chord_rt_region *r, struct chord
 	chord_rt_call(SYS_rt_sigprocmask, 2, &mask, &old, 8);
 	if (old != mask)
 		r->mask = old;
-	r->calls = r->pushed = 0;
+	r->in_call = r->pushed = 0;
 	return true;
 }
 
@@ -350,7 +350,7 @@ chord_rt_before_call(struct chord_rt_region *r, uint64_t *context)
 		return !chord_rt_mask_call(r, context);
 	default:
 		context[CHORD_RT_UC_MASK] = r->mask & ~CHORD_RT_SIGNAL(CHORD_RT_SIGTRAP);
-		r->calls = 1;
+		r->in_call = 1;
 		return false;
 	}
 }
@@ -402,9 +402,9 @@ chord_rt_after_last(struct chord_rt_region *r, const uint64_t *context)
 
 	if (r->pushed)
 		*(uint64_t *)context[CHORD_RT_UC_RSP] &= ~(uint64_t)CHORD_RT_TF;
-	if (r->calls)
+	if (r->in_call)
 		r->mask = (context[CHORD_RT_UC_MASK] & ~trap) | (r->mask & trap);
-	r->pushed = r->calls = 0;
+	r->pushed = r->in_call = 0;
 }
 
 static void

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+/* The home of counters, a contract: how a thread's counters are addressed, set up, added to and read, and what a signal in between
+ * may see.
+ *
+ * Addressed: each thread has a base. A counter of the module at address A is at A plus the base, for each module. Base 0 is
+ * that of a thread that has none of its own: the module's own section.
+ * Set up: the runtime takes addresses at a base and maps the profile's extents there before it gives the base to a thread; woven
+ * code needs no call and no test.
+ * Added to: woven code adds by one instruction, so that a signal finds a counter before or after the addition and never between,
+ * whatever its handler counts. A machine that needs more instructions has to say here how a handler's additions are not lost.
+ * Read: by whoever has the extent mapped; words are written whole. */
+
+/* ---- the segment base ---- */
+
+/* Tests build runtimes that do not find one or both ways to set it. */
+#if defined CHORD_RT_NO_FSGSBASE || defined CHORD_RT_NO_BASE
+#define CHORD_RT_FSGSBASE 0
+#else
+#define CHORD_RT_FSGSBASE 1
+#endif
+
+static uint64_t
+chord_rt_get_base(struct chord_rt_ctl *ctl)
+{
+	uint64_t base = 0;
+
+	if (ctl->fsgsbase)
+		__asm__ volatile("rdgsbase %0" : "=r"(base));
+	else
+		chord_rt_call(SYS_arch_prctl, CHORD_RT_GET_GS, &base);
+	return base;
+}
+
+static bool
+chord_rt_set_base(struct chord_rt_ctl *ctl, uint64_t base)
+{
+#ifdef CHORD_RT_NO_BASE
+	return false;
+#endif
+	if (!ctl->fsgsbase)
+		return !chord_rt_failed(chord_rt_call(SYS_arch_prctl, CHORD_RT_SET_GS, base));
+	__asm__ volatile("wrgsbase %0" : : "r"(base) : "memory");
+	return true;
+}
+
+/* ---- words by the thread's base; `at` is the address less the base ---- */
+
+static __attribute__((unused)) uint64_t
+chord_rt_home_load(uint64_t at)
+{
+	uint64_t v;
+
+	__asm__ volatile("movq %%gs:(%1), %0" : "=r"(v) : "r"(at) : "memory");
+	return v;
+}
+
+static __attribute__((unused)) void
+chord_rt_home_add(uint64_t at, uint64_t n)
+{
+	__asm__ volatile("lock addq %0, %%gs:(%1)" : : "r"(n), "r"(at) : "memory", "cc");
+}
+
+/* Writes v over 0; gives what is there then. */
+static __attribute__((unused)) uint64_t
+chord_rt_home_claim(uint64_t at, uint64_t v)
+{
+	uint64_t was = 0;
+
+	__asm__ volatile("lock cmpxchgq %1, %%gs:(%2)" : "+a"(was) : "r"(v), "r"(at) : "memory", "cc");
+	return was ? was : v;
+}
+
+/* ---- a region's words in this module ---- */
+
+/* The number of the calling thread's region plus 1, as noted there; 0: not noted yet. */
+static inline __attribute__((always_inline)) uint64_t
+chord_rt_home_mine(void)
+{
+	uint64_t mine;
+
+	__asm__ volatile("movq %%gs:chord_rt_mine(%%rip), %0" : "=r"(mine));
+	return mine;
+}
+
+static inline __attribute__((always_inline)) void
+chord_rt_home_set_mine(uint64_t mine)
+{
+	__asm__ volatile("movq %0, %%gs:chord_rt_mine(%%rip)" : : "r"(mine) : "memory");
+}
+
+/* The words of the shadow's guard. */
+static inline __attribute__((always_inline)) void
+chord_rt_home_set_mask(uint64_t mask)
+{
+	__asm__ volatile("movq %0, %%gs:__chord_shadow(%%rip)" : : "r"(mask) : "memory");
+}
+
+static inline __attribute__((always_inline)) void
+chord_rt_home_set_piece(uint64_t word)
+{
+	__asm__ volatile("movq %0, %%gs:__chord_shadow+8(%%rip)" : : "r"(word) : "memory");
+}
+
+/* ---- in one instruction ---- */
+
+static inline __attribute__((always_inline)) void
+chord_rt_home_bump(uint64_t *count, uint64_t delta)
+{
+	__asm__ volatile("addq %1, %0" : "+m"(*count) : "r"(delta));
+}
+
+static inline __attribute__((always_inline)) void
+chord_rt_home_count(uint64_t *count)
+{
+	__asm__ volatile("incq %0" : "+m"(*count));
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/* System calls of x86-64, and what else is said by single instructions. */
+
+/* By the number of arguments: those in line are smaller than a call
+ * of one routine with six arguments would be. */
+enum { CHORD_RT_SET_GS = 0x1001, CHORD_RT_GET_GS = 0x1004 }; /* of a thread's base */
+#define CHORD_RT_SYS_BASE SYS_arch_prctl
+
+#define CHORD_RT_TRAP(...) \
+	__asm__ volatile("syscall" : "+a"(n) : __VA_ARGS__ : "rcx", "r11", "memory"); \
+	return n
+
+static inline __attribute__((always_inline)) long
+chord_rt_syscall0(long n)
+{
+	CHORD_RT_TRAP();
+}
+
+static inline __attribute__((always_inline)) long
+chord_rt_syscall1(long n, long a)
+{
+	CHORD_RT_TRAP("D"(a));
+}
+
+static inline __attribute__((always_inline)) long
+chord_rt_syscall2(long n, long a, long b)
+{
+	CHORD_RT_TRAP("D"(a), "S"(b));
+}
+
+static inline __attribute__((always_inline)) long
+chord_rt_syscall3(long n, long a, long b, long c)
+{
+	CHORD_RT_TRAP("D"(a), "S"(b), "d"(c));
+}
+
+static inline __attribute__((always_inline)) long
+chord_rt_syscall4(long n, long a, long b, long c, long d)
+{
+	register long r10 __asm__("r10") = d;
+
+	CHORD_RT_TRAP("D"(a), "S"(b), "d"(c), "r"(r10));
+}
+
+static inline __attribute__((always_inline)) long
+chord_rt_syscall5(long n, long a, long b, long c, long d, long e)
+{
+	register long r10 __asm__("r10") = d;
+	register long r8 __asm__("r8") = e;
+
+	CHORD_RT_TRAP("D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8));
+}
+
+static inline __attribute__((always_inline)) long
+chord_rt_syscall6(long n, long a, long b, long c, long d, long e, long f)
+{
+	register long r10 __asm__("r10") = d;
+	register long r8 __asm__("r8") = e;
+	register long r9 __asm__("r9") = f;
+
+	CHORD_RT_TRAP("D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9));
+}
+
+static void
+chord_rt_copy(void *to, const void *from, size_t n)
+{
+	__asm__ volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(n) : : "memory");
+}
+
+static void
+chord_rt_clear(void *to, size_t n)
+{
+	__asm__ volatile("rep stosb" : "+D"(to), "+c"(n) : "a"(0) : "memory");
+}
+
+/* Is valgrind what runs this? Its own way to be asked, which does nothing on a processor. */
+static bool
+chord_rt_valgrind(void)
+{
+	uint64_t request[6] = {0x1001}, answer = 0;
+
+	__asm__ volatile("rolq $3, %%rdi; rolq $13, %%rdi; rolq $61, %%rdi; rolq $51, %%rdi; xchgq %%rbx, %%rbx"
+			 : "+d"(answer) : "a"(request) : "cc", "memory");
+	return answer;
+}

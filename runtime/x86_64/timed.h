@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/* What timers need of the processor: a pair of words that changes as one, and how large the state is that a handler must not
+ * change. */
+
+static bool
+chord_rt_swap_pair(struct chord_rt_pair *p, int64_t way, int64_t rest, int64_t to)
+{
+	int64_t was = way;
+	bool ok;
+
+	__asm__ volatile("cmpxchg16b %1" : "=@ccz"(ok), "+m"(*p), "+a"(way), "+d"(rest)
+	    : "b"(to), "c"((int64_t)((uint64_t)rest + (uint64_t)was - (uint64_t)to)) : "memory");
+	return ok;
+}
+
+/* ---- state of floating point and vectors ---- */
+
+static void
+chord_rt_cpuid(uint32_t leaf, uint32_t r[4])
+{
+	__asm__ volatile("cpuid" : "=a"(r[0]), "=b"(r[1]), "=c"(r[2]), "=d"(r[3]) : "0"(leaf), "2"(0));
+}
+
+/* Bytes for it; those of fxsave where there is no xsave. 0: no timers, for want of cmpxchg16b. */
+static uint64_t
+chord_rt_state_size(struct chord_rt_ctl *ctl)
+{
+	uint32_t r[4];
+
+	if (ctl->state_size)
+		return ctl->state_size - 1;
+	chord_rt_cpuid(1, r);
+	if (!(r[2] & 1 << 13)) {
+		ctl->state_size = 1;
+		return 0;
+	}
+	if (r[2] & 1 << 27) {
+		chord_rt_cpuid(0xd, r);
+		ctl->state_size = ((r[1] + 63) & ~63u) + 1;
+	} else {
+		ctl->state_size = 513;
+	}
+	return ctl->state_size - 1;
+}
