@@ -63,9 +63,10 @@ enum {
 	CHORD_MAP_CALLS = 2,   /* events are summed for each call */
 };
 
+#define CHORD_MAP_BASES "bases"
+
 /* The blob. "n" is an unsigned LEB128 number, "s" a number of bytes and the bytes.
  *
- *   n measure                     enum chord_measure
  *   s name, s file, s reason      symbol; .file operand; why it was refused
  *   n nblock, then for each block
  *       n part, n offset          where it was before weaving
@@ -86,11 +87,18 @@ enum {
  *   n nseg, then for each segment
  *       n block, n insn           from here on, up to the next segment or the end of
  *                                 the block, woven code runs parallel to the original
+ *   then sections up to the end, in any order, none twice:
+ *   s tag, n size                 then so many bytes. A reader names sections that it does not know, and passes over them
+ *
+ * There is one for each measure, whose name is the tag (measures.h); it is empty if it is not listed here.
+ *
+ * Section CHORD_MAP_BASES, if it is there:
  *   n nbase, then for each register that woven-in code adds to counters by
  *       n register                its number
  *       n what                    0: it has the address of the first counter, e: that of
  *                                 the counter of event e-1
  *
+ * Section "events":
  *   n nevent                      as above
  *   nevent x (s name, n numbers, n stride, n span, z low)
  *                                 the counter is the sum of so many numbers, number i times
@@ -107,7 +115,7 @@ enum {
  *       n insn                    that of the call
  *       nevent x z lag            what the counters are behind by where the callee is entered
  *
- * If the measure is CHORD_PATHS, for the paths of graph.h's struct dag:
+ * Section "paths", for the paths of graph.h's struct dag:
  *   n kind                    enum chord_path_kind
  *   n table                   of its first entry, behind the first counter: bytes
  *   n size                    DENSE, SELECTED: counters; HASHED: log2 of entries

@@ -54,7 +54,9 @@ struct proc {
 	const char *refused;     /* why it was not measured; NULL: it was */
 	const char **also;       /* names of identical procedures that were folded into this one */
 	uint32_t nalso;
-	uint32_t measure;        /* enum chord_measure */
+	uint32_t measures;       /* set of them */
+	const char **unknown;    /* sections of its record that this version does not know: it is measured otherwise, too */
+	uint32_t nunknown;
 	bool summed;             /* calls have counters of their own: events are summed for them */
 	uint64_t counters;       /* link-time address */
 	uint32_t ncounter;
@@ -81,7 +83,7 @@ enum { BASES = 16 };
 #define PROC_ENTRY(p) ((p)->nblock)
 #define PROC_EXIT(p) ((p)->nblock + 1)
 
-/* write.c: appends measure, names and, unless it is refused, the graph. Parts, counters' addresses and all other addresses are not
+/* write.c: appends names and, unless it is refused, the graph. Parts, counters' addresses and all other addresses are not
  * in it: they are the linker's. */
 void proc_write(struct buf *blob, const struct proc *p);
 /* read.c: reads that. Needs npart, part and ncounter; of a refused one all that follows is passed over. */

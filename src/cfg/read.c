@@ -142,7 +142,6 @@ proc_read(struct in *in, struct proc *p, bool refused)
 {
 	const char *reason;
 
-	p->measure = in_below(in, UINT32_MAX, "no known measure");
 	in->name = p->name = in_string(in);
 	p->file = in_string(in);
 	reason = in_string(in);

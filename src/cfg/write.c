@@ -72,7 +72,6 @@ put_segs(struct buf *blob, const struct proc *p)
 void
 proc_write(struct buf *blob, const struct proc *p)
 {
-	buf_uleb(blob, p->measure);
 	put_text(blob, p->name);
 	put_text(blob, p->file);
 	put_text(blob, p->refused ? p->refused : "");

@@ -2,6 +2,7 @@
 /* From counters to counts. A procedure is solved as a graph in which each
  * block that has a counter is two vertices with an edge of known count between
  * them, so that counters of blocks and of edges are one thing. */
+#include "measure/measure.h"
 #include "profile/internal.h"
 
 #include <inttypes.h>
@@ -145,7 +146,8 @@ propagate(struct system *s)
 	const char *why = NULL;
 
 	if (!is_forest(s))
-		return s->proc->measure == CHORD_EVERY_BLOCK ? solve_deduce(s) : "its counters do not determine its counts";
+		return measures_with(s->proc->measures, CHORD_FLOW_EDGES) ? "its counters do not determine its counts" :
+		       solve_deduce(s);
 	if (!flow_propagate(s->graph, s->known, s->count, s->source, &why))
 		return why ? why : "flow is not conserved";
 	memset(s->known, true, s->graph->nedge * sizeof *s->known);

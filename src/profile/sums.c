@@ -2,6 +2,7 @@
 /* The counts of a map, from the profiles of one process or of many. Processes that recorded what was active when they ended
  * are solved as one. Each of the others is solved by itself, so that what is not known of it takes nothing from the
  * others, and the counts are added. */
+#include "measure/measure.h"
 #include "profile/internal.h"
 
 #include <string.h>
@@ -11,7 +12,7 @@ is_solved(const struct proc *p, struct counts *c)
 {
 	if (p->refused)
 		c->why = "it was not measured";
-	else if (p->measure == CHORD_EVENTS)
+	else if (!measures_with(p->measures, CHORD_FLOW))
 		c->why = SOLVE_EVENTS_ONLY;
 	return c->why;
 }

@@ -526,6 +526,33 @@ note_active(struct run *r)
 }
 
 static void
+note_measure(struct run *r, struct strmap *seen, const char *tag)
+{
+	uint64_t before;
+
+	if (strmap_get(seen, str_of(tag), &before))
+		return;
+	strmap_put(seen, str_of(tag), 1);
+	VEC_PUSH(r->note, pool_printf(r->pool, "%s was measured, too, which this version of Chord does not know", tag));
+}
+
+/* What a changed Chord has woven. */
+static void
+note_unknown(struct run *r)
+{
+	struct strmap seen = {0};
+
+	for (size_t i = 0; i < r->unit.n; i++)
+		for (uint32_t k = 0; k < r->unit.at[i].map.nproc; k++) {
+			const struct proc *p = &r->unit.at[i].map.proc[k];
+
+			for (uint32_t u = 0; u < p->nunknown; u++)
+				note_measure(r, &seen, p->unknown[u]);
+		}
+	strmap_free(&seen);
+}
+
+static void
 take_notes(struct run *r)
 {
 	const struct profile *p = r->sum;
@@ -540,6 +567,7 @@ take_notes(struct run *r)
 	     "processes ended while other threads ran: where these stood is not known, so counts are bounds");
 	note(r, lost_places(r), "activation ended at a place that is not known, so counts are bounds",
 	     "activations ended at places that are not known, so counts are bounds");
+	note_unknown(r);
 	note_active(r);
 	note(r, p->lost, "thread could not be given counters of its own: counts may be short",
 	     "threads could not be given counters of their own: counts may be short");

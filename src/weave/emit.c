@@ -359,7 +359,7 @@ emit_proc(const struct unit *u, struct woven *w, struct edits *e, const struct w
 }
 
 void
-emit_refused(const struct unit *u, struct woven *w, struct edits *e, const struct weave_options *o)
+emit_refused(const struct unit *u, struct woven *w, struct edits *e)
 {
 	struct emitter m = {.u = u, .w = w, .e = e};
 	const struct proc_text *p = w->proc;
@@ -372,7 +372,7 @@ emit_refused(const struct unit *u, struct woven *w, struct edits *e, const struc
 			emit_part_start(&m, t);
 			emit_label(&m.b, 'Z', w->number, t);
 			if (t == 0)
-				map_refused(u, w, o, &m.b);
+				map_refused(u, w, &m.b);
 			emit_text(&m, emit_behind(&m, stmt_behind(u->text, p->parts.at[t].last_stmt)), RANK_END,
 			          p->parts.at[t].last_stmt);
 		}

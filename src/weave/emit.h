@@ -50,6 +50,12 @@ void emit_segment(struct emitter *m, uint32_t block, uint32_t insn);
 
 /* ---- emit_site.c ---- */
 
+/* What is rarely run goes to the end of the part, with the call frame state of a statement where it is jumped from. False:
+ * that cannot be stated there. */
+bool emit_far(struct emitter *m, uint32_t block, uint32_t stmt, const struct buf *stub);
+/* The statement at whose call frame state a site's code runs. */
+uint32_t emit_stmt_at(const struct emitter *m, const struct site *s);
+
 void emit_sites(struct emitter *m);
 /* Jumps to a block that is split go behind its counter, and to a stub where the edge has one. */
 void emit_jumps(struct emitter *m);

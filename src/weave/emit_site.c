@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* The code at the places that were chosen: in blocks, behind them, in stubs, at splits, and the jumps turned to it. */
-#include "weave/emit.h"
+#include "weave/measure.h"
 
 #include <ctype.h>
 #include <string.h>
 
-/* What is rarely run goes to the end of the part, with the call frame state of a statement where it is jumped from. False:
- * that cannot be stated there. */
-static bool
-add_far(struct emitter *m, uint32_t block, uint32_t stmt, const struct buf *stub)
+bool
+emit_far(struct emitter *m, uint32_t block, uint32_t stmt, const struct buf *stub)
 {
 	const struct proc_text *p = m->w->proc;
 	uint32_t part = p->blocks.at[block].part;
@@ -26,79 +24,14 @@ add_far(struct emitter *m, uint32_t block, uint32_t stmt, const struct buf *stub
 	return moves;
 }
 
-static void
-add_cold(struct emitter *m, struct buf *b, const struct site *s, const struct buf *stub)
-{
-	const char *over;
-
-	if (add_far(m, s->block, s->path->stmt, stub))
-		return;
-	over = emit_name(m, 'V', s->path->number);
-	m->u->machine->jump(b, over);
-	buf_add(b, stub->at, stub->n);
-	buf_printf(b, "%s:\n", over);
-}
-
-/* The statement at whose call frame state a site's code runs. */
-static uint32_t
-stmt_at(const struct emitter *m, const struct site *s)
+uint32_t
+emit_stmt_at(const struct emitter *m, const struct site *s)
 {
 	const struct insn *last = emit_last(m, s->block);
 
 	if (s->where == SITE_AFTER)
 		return stmt_behind(m->u->text, emit_end_stmt(m, emit_code(m, s->block), last)) + 1;
 	return s->where == SITE_STUB ? last->stmt : woven_insn(m->w, s->block, s->insn)->stmt;
-}
-
-/* An event with timers. The stub asks whether one is due. */
-static void
-add_timed(struct emitter *m, struct buf *b, const struct site *s, const char *counter, uint32_t event)
-{
-	uint32_t at = stmt_at(m, s), number = m->nask++;
-	struct timed_at t = {.ask = emit_name(m, 'E', number), .on = emit_name(m, 'F', number), .due = m->due[event],
-		.lag = s->lag[event], .by_sp = !cfi_by_frame_pointer(m->u->cfi, at)};
-	struct buf none = {0}, stub = {0};
-
-	t.in_line = !add_far(m, s->block, at, &none);
-	m->u->machine->add_timed(b, &stub, counter, s->way % CHORD_PAIRS_TIMED * 16u, (int32_t)s->add[event], &t,
-	                         m->boxes.at[0].axis[0].event == event ? s->base[BASE_NUMBERS] : 0, s->gap);
-	if (!t.in_line)
-		add_far(m, s->block, at, &stub);
-	buf_free(&stub);
-}
-
-static void
-add_path(struct emitter *m, struct buf *b, const struct site *s)
-{
-	struct path_place place = s->path->place;
-	struct buf stub = {0};
-
-	place.guard = emit_name(m, 'G', s->path->number);
-	place.guarded = emit_name(m, 'H', s->path->number);
-	place.miss = emit_name(m, 'I', s->path->number);
-	place.counted = emit_name(m, 'D', s->path->number);
-	place.base = s->base[BASE_COUNTERS];
-	m->u->machine->path(b, &stub, &s->path->op, &m->table, &place);
-	if (stub.n)
-		add_cold(m, b, s, &stub);
-	buf_free(&stub);
-}
-
-static void
-add_events(struct emitter *m, struct buf *b, const struct site *s, uint32_t box)
-{
-	const struct number_box *at = &m->boxes.at[box];
-	uint32_t event = at->axis[0].event, n;
-	struct number_add add[NUMBER_AXES];
-
-	if (m->o->events.at[event].timed) {
-		if (s->add[event])
-			add_timed(m, b, s, m->numbers[box], event);
-		return;
-	}
-	n = numbers_add(at, s->add, s->way, add);
-	for (uint32_t i = 0; i < n; i++)
-		m->u->machine->add(b, m->numbers[box], add[i].number * 8u, add[i].n, box ? 0 : s->base[BASE_NUMBERS], s->gap);
 }
 
 static void
@@ -108,12 +41,7 @@ add_counter(struct emitter *m, struct buf *b, const struct site *s)
 		m->u->machine->load_base(b, m->counters, s->base[BASE_COUNTERS]);
 	if (s->load & 1 << BASE_NUMBERS)
 		m->u->machine->load_base(b, m->numbers[0], s->base[BASE_NUMBERS]);
-	if (s->path)
-		add_path(m, b, s);
-	if (s->counter)
-		m->u->machine->add(b, m->counters, (uint64_t)(s->counter - 1) * 8, 1, s->base[BASE_COUNTERS], s->gap);
-	for (uint32_t i = 0; s->add && i < m->boxes.n; i++)
-		add_events(m, b, s, i);
+	measures_probe(m, b, s);
 }
 
 /* ---- jumps ---- */

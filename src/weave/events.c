@@ -435,6 +435,7 @@ set_add(struct events_of *x, uint32_t edge, uint32_t e, int64_t n)
 	if (!s->add)
 		s->add = pool_array(x->u->pool, x->list->n, sizeof *s->add);
 	s->add[e] = n;
+	s->probes |= CHORD_SET(EVENTS);
 	if (s->where == SITE_SPLIT)
 		x->w->split[s->block] = true;
 	return true;
@@ -597,8 +598,9 @@ static void
 forget_site(struct woven *w, struct site *s)
 {
 	s->add = NULL;
+	s->probes &= ~CHORD_SET(EVENTS);
 	s->lag = NULL;
-	if (s->where == SITE_SPLIT && !s->counter)
+	if (s->where == SITE_SPLIT && !s->probes)
 		w->split[s->block] = false;
 }
 

@@ -31,6 +31,7 @@ struct site {
 	int64_t *add;           /* by event: what it adds to the event's counter; NULL: nothing */
 	int32_t *lag;           /* by event, if it has timers: what the counter lacks right behind that */
 	uint8_t way;            /* and to which of the numbers that are alike */
+	uint32_t probes;        /* set of the measures that have code here */
 	uint8_t base[BASES_OF]; /* the register that has that address here, plus 1; 0: none */
 	uint8_t load;           /* bits: these registers get it here, before all else */
 };
@@ -179,8 +180,6 @@ void select_refused(const struct unit *u, const struct woven *w, const struct in
 double plan_paths(const struct unit *u, struct woven *w);
 /* The procedure as the map has it, with what has been found out of it so far; its arrays are w's. */
 struct proc woven_proc(const struct unit *u, const struct woven *w);
-/* What the map says of them. */
-void map_paths(struct buf *blob, const struct woven *w);
 
 /* local.c: marks those of all that only calls of measured procedures of the text enter (woven.local). */
 void local_find(const struct unit *u, struct woven *all);
@@ -204,7 +203,7 @@ const char *woven_callee(const struct unit *u, const struct code *c, const struc
 static inline bool
 site_used(const struct site *s)
 {
-	return s->counter || s->add || s->path || s->load;
+	return s->probes || s->load;
 }
 
 /* base.c: lets additions in loops find their counters by a register, where one is dead. It is live there from then on. */
@@ -273,7 +272,7 @@ void label_add(struct buf *b, char kind, uint32_t proc, size_t number);
 /* emit.c: the edits of one procedure. */
 void emit_proc(const struct unit *u, struct woven *w, struct edits *e, const struct weave_options *o);
 /* One that is refused: its map record only. */
-void emit_refused(const struct unit *u, struct woven *w, struct edits *e, const struct weave_options *o);
+void emit_refused(const struct unit *u, struct woven *w, struct edits *e);
 
 /* query.c: what asks for the number of events in the text gets it. Before emit_proc(), which says where woven code
  * runs parallel to the original. */
@@ -285,11 +284,14 @@ void emit_watched(const struct text *t, struct edits *e, struct buf *tail);
 
 /* map.c: the map record of a procedure as directives, counters included. */
 void map_record(const struct unit *u, const struct woven *w, const struct weave_options *o, struct buf *out);
+void map_text(struct buf *blob, const char *s);
+/* A section of the blob. */
+void map_section(struct buf *blob, const char *tag, const struct buf *b);
 /* Bytes, behind a 32-bit number of them. */
 void map_bytes(struct buf *out, const struct buf *blob);
 /* The distance from the start of its part of a segment's first instruction, in order; *base is 0 for the first one. */
 void map_segment(struct buf *out, const struct woven *w, uint32_t segment, uint32_t *base);
-void map_refused(const struct unit *u, const struct woven *w, const struct weave_options *o, struct buf *out);
+void map_refused(const struct unit *u, const struct woven *w, struct buf *out);
 
 /* timer.c: what the runtime has to know of the procedure for timers, as directives. */
 void timer_record(const struct unit *u, const struct woven *w, const struct weave_options *o, struct buf *out);

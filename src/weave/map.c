@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The map record of a procedure, as directives. Layout: format/format.h. */
-#include "weave/internal.h"
+#include "weave/measure.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -19,6 +19,21 @@ woven_proc(const struct unit *u, const struct woven *w)
 	                     .block = p->blocks.at, .arc = p->arcs.at, .call = w->calls.at, .seg = w->segments.at};
 }
 
+void
+map_text(struct buf *blob, const char *t)
+{
+	buf_uleb(blob, strlen(t));
+	buf_str(blob, t);
+}
+
+void
+map_section(struct buf *blob, const char *tag, const struct buf *b)
+{
+	map_text(blob, tag);
+	buf_uleb(blob, b->n);
+	buf_add(blob, b->at, b->n);
+}
+
 /* Which counters it has, now that they have been placed. */
 static void
 fill_counters(const struct woven *w)
@@ -29,102 +44,23 @@ fill_counters(const struct woven *w)
 		w->proc->arcs.at[e].counter = w->edge[e].counter;
 }
 
+/* By which registers counters are found. */
 static void
 blob_bases(struct buf *blob, const struct unit *u, const struct woven *w, const struct weave_options *o)
 {
-	bool calls = measures_have(o->measures, CHORD_CALLS);
-	uint32_t first = o->events.n ? number_boxes(u->pool, &o->events, calls).at[0].axis[0].event : 0;
+	uint32_t first = o->events.n ? number_boxes(u->pool, &o->events, at_calls(o)).at[0].axis[0].event : 0;
+	struct buf b = {0};
 
-	buf_uleb(blob, (uint64_t)__builtin_popcount(w->bases[BASE_COUNTERS] | (unsigned)w->bases[BASE_NUMBERS] << 16));
+	buf_uleb(&b, (uint64_t)__builtin_popcount(w->bases[BASE_COUNTERS] | (unsigned)w->bases[BASE_NUMBERS] << 16));
 	for (uint32_t what = 0; what < BASES_OF; what++)
 		for (uint32_t reg = 0; reg < 16; reg++)
 			if (w->bases[what] >> reg & 1) {
-				buf_uleb(blob, reg);
-				buf_uleb(blob, what == BASE_NUMBERS ? first + 1 : 0);
+				buf_uleb(&b, reg);
+				buf_uleb(&b, what == BASE_NUMBERS ? first + 1 : 0);
 			}
-}
-
-/* ---- events ---- */
-
-/* What instructions of a block add, as runs of equal numbers. `at`: that of its first one. */
-static void
-blob_runs(struct buf *blob, const uint64_t *at, uint32_t ninsn, uint32_t nevent)
-{
-	uint32_t nrun = 0;
-
-	for (uint32_t i = 0; i < ninsn; i++)
-		nrun += !i || at[(size_t)i * nevent] != at[(size_t)(i - 1) * nevent];
-	buf_uleb(blob, nrun);
-	for (uint32_t i = 0, k; i < ninsn; i = k) {
-		for (k = i + 1; k < ninsn && at[(size_t)k * nevent] == at[(size_t)i * nevent];)
-			k++;
-		buf_uleb(blob, k - i);
-		buf_uleb(blob, at[(size_t)i * nevent]);
-	}
-}
-
-static void
-blob_site(struct buf *blob, const struct woven *w, const struct site *s, uint32_t nevent)
-{
-	if (s->where != SITE_BLOCK || !s->add)
-		return;
-	buf_uleb(blob, (uint64_t)s->block + 1);
-	buf_uleb(blob, s->insn - w->proc->block_text.at[s->block].first);
-	for (uint32_t e = 0; e < nevent; e++)
-		buf_sleb(blob, s->add[e]);
-}
-
-static void
-blob_entered(struct buf *blob, const struct woven *w, const struct entered *in, uint32_t nevent)
-{
-	buf_uleb(blob, in->block + 1);
-	buf_uleb(blob, in->insn - w->proc->block_text.at[in->block].first);
-	for (uint32_t e = 0; e < nevent; e++)
-		buf_sleb(blob, in->callee->lag[e]);
-}
-
-static void
-blob_events(struct buf *blob, const struct unit *u, const struct woven *w, const struct event_list *list, bool calls)
-{
-	const struct proc_text *p = w->proc;
-	size_t at = 0;
-
-	struct number_boxes boxes = number_boxes(u->pool, list, calls);
-
-	buf_uleb(blob, list->n);
-	for (uint32_t e = 0; e < list->n; e++) {
-		const struct number_axis *axis;
-		const struct number_box *box = number_box_of(&boxes, e, &axis);
-
-		buf_uleb(blob, strlen(list->at[e].name));
-		buf_str(blob, list->at[e].name);
-		buf_uleb(blob, box->size);
-		buf_uleb(blob, axis->stride);
-		buf_uleb(blob, axis->span);
-		buf_sleb(blob, axis->low);
-	}
-	if (!list->n)
-		return;
-	for (uint32_t b = 0; b < p->blocks.n; b++) {
-		uint32_t ninsn = p->block_text.at[b].last - p->block_text.at[b].first;
-
-		for (uint32_t e = 0; e < list->n; e++) {
-			buf_sleb(blob, w->query[(size_t)b * list->n + e]);
-			buf_uleb(blob, event_of_block(&list->at[e]));
-			blob_runs(blob, &w->events[at + e], ninsn, list->n);
-		}
-		at += (size_t)ninsn * list->n;
-	}
-	for (uint32_t i = 0; i < p->arcs.n; i++)
-		blob_site(blob, w, &w->edge[i], list->n);
-	for (uint32_t b = 0; b < p->blocks.n; b++)
-		blob_site(blob, w, &w->block[b], list->n);
-	for (size_t i = 0; i < w->pieces.n; i++)
-		blob_site(blob, w, &w->pieces.at[i].site, list->n);
-	buf_uleb(blob, 0);
-	for (size_t i = 0; i < w->entered.n; i++)
-		blob_entered(blob, w, &w->entered.at[i], list->n);
-	buf_uleb(blob, 0);
+	if (w->bases[BASE_COUNTERS] | w->bases[BASE_NUMBERS])
+		map_section(blob, CHORD_MAP_BASES, &b);
+	buf_free(&b);
 }
 
 static void
@@ -290,48 +226,34 @@ write_counters(struct buf *out, const struct unit *u, const struct woven *w)
 	buf_printf(out, "\t.balign %d\n" L "C%u:\t.zero\t%u\n\t.popsection\n", w->paths ? 16 : 8, w->number, w->ncounter * 8);
 }
 
-/* What the map says it counts: how often blocks ran, or only events. */
-static uint32_t
-measure_of_map(uint32_t measures)
-{
-	uint32_t flow = measures_with(measures, CHORD_FLOW);
-
-	return flow ? measures_first(flow) : CHORD_EVENTS;
-}
-
 void
 map_record(const struct unit *u, const struct woven *w, const struct weave_options *o, struct buf *out)
 {
-	bool calls = measures_have(o->measures, CHORD_CALLS);
 	struct buf blob = {0};
 	struct proc p = woven_proc(u, w);
 
-	p.measure = measure_of_map(o->measures);
-	p.summed = calls;
+	p.summed = at_calls(o);
 	if (w->ncounter)
 		write_counters(out, u, w);
 	fill_counters(w);
 	proc_write(&blob, &p);
 	blob_bases(&blob, u, w, o);
-	blob_events(&blob, u, w, &o->events, calls);
-	if (w->paths)
-		map_paths(&blob, w);
-	write_head(out, u, w, w->ncounter, calls ? CHORD_MAP_CALLS : 0);
+	measures_map(&blob, u, w, o);
+	write_head(out, u, w, w->ncounter, p.summed ? CHORD_MAP_CALLS : 0);
 	buf_printf(out, "\t.long\t%zu\n", w->segments.n + w->calls.n);
 	write_segments(out, w);
 	write_returns(out, w);
-	write_event_counters(out, u, &o->events, calls);
+	write_event_counters(out, u, &o->events, p.summed);
 	write_tail(out, &blob, w->number);
 	buf_free(&blob);
 }
 
 void
-map_refused(const struct unit *u, const struct woven *w, const struct weave_options *o, struct buf *out)
+map_refused(const struct unit *u, const struct woven *w, struct buf *out)
 {
 	struct buf blob = {0};
 	struct proc p = woven_proc(u, w);
 
-	p.measure = measure_of_map(o->measures);
 	proc_write(&blob, &p);
 	write_head(out, u, w, 0, CHORD_MAP_REFUSED);
 	buf_str(out, "\t.long\t0,0\n");

@@ -30,6 +30,27 @@ measures_at_call(struct emitter *m, uint32_t number, uint32_t stmt)
 }
 
 void
+measures_probe(struct emitter *m, struct buf *b, const struct site *s)
+{
+	EACH(s->probes, probe, m, b, s);
+}
+
+void
+measures_map(struct buf *blob, const struct unit *u, const struct woven *w, const struct weave_options *o)
+{
+	for (uint32_t m = 0; m < CHORD_MEASURES; m++) {
+		struct buf b = {0};
+
+		if (!measures_have(o->measures, m))
+			continue;
+		if (list[m]->map)
+			list[m]->map(&b, u, w, o);
+		map_section(blob, measure_list[m].name, &b);
+		buf_free(&b);
+	}
+}
+
+void
 measures_tail(struct buf *b, const struct weave_options *o)
 {
 	EACH(o->measures, tail, b, o);

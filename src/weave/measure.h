@@ -21,8 +21,12 @@ struct weave_measure {
 	void (*plan)(struct plan *l, struct woven *w);
 	/* When all procedures have been planned: what takes more than one at a time. */
 	void (*plan_text)(struct plan *l);
+	/* Code at a site that has the measure's bit in its `probes`. */
+	void (*probe)(struct emitter *m, struct buf *b, const struct site *s);
 	/* Code at a call of the procedure, by its number; stmt is the last statement that it is written in. */
 	void (*at_call)(struct emitter *m, uint32_t number, uint32_t stmt);
+	/* What its section of the map says of the procedure; format.h tells. */
+	void (*map)(struct buf *blob, const struct unit *u, const struct woven *w, const struct weave_options *o);
 	/* What follows the text, once. */
 	void (*tail)(struct buf *b, const struct weave_options *o);
 };
@@ -33,11 +37,17 @@ CHORD_MEASURE_LIST(WEAVE_MEASURE)
 /* All that were asked for. */
 void measures_plan(struct plan *l, struct woven *w);
 void measures_plan_text(struct plan *l);
+void measures_probe(struct emitter *m, struct buf *b, const struct site *s);
 void measures_at_call(struct emitter *m, uint32_t number, uint32_t stmt);
+/* Their sections, one for each that was asked for. */
+void measures_map(struct buf *blob, const struct unit *u, const struct woven *w, const struct weave_options *o);
 void measures_tail(struct buf *b, const struct weave_options *o);
 
-/* measure_edges.c: chords of a maximum spanning tree get counters, and with every_edge the other edges that can have them. False:
- * refused, with proc->reason set. */
-bool count_chords(const struct unit *u, struct woven *w, bool every_edge);
+/* measure_edges.c, for measures that count by counters of the procedure's own: gives a site a counter; the code of one. */
+void count_at(struct woven *w, struct site *s, uint32_t measure);
+void count_probe(struct emitter *m, struct buf *b, const struct site *s);
+/* Chords of a maximum spanning tree get counters, and in every-edge the other edges that can have them. False: refused, with
+ * proc->reason set. */
+bool count_chords(const struct unit *u, struct woven *w, uint32_t measure);
 
 #endif

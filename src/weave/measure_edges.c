@@ -2,10 +2,23 @@
 /* Measure edges: counters on the chords of a maximum spanning tree; all other counts follow from flow conservation. */
 #include "weave/measure.h"
 
-static void
-count_edge(struct woven *w, uint32_t e)
+void
+count_at(struct woven *w, struct site *s, uint32_t measure)
 {
-	w->edge[e].counter = ++w->ncounter;
+	s->counter = ++w->ncounter;
+	s->probes |= 1u << measure;
+}
+
+void
+count_probe(struct emitter *m, struct buf *b, const struct site *s)
+{
+	m->u->machine->add(b, m->counters, (uint64_t)(s->counter - 1) * 8, 1, s->base[BASE_COUNTERS], s->gap);
+}
+
+static void
+count_edge(struct woven *w, uint32_t e, uint32_t measure)
+{
+	count_at(w, &w->edge[e], measure);
 	if (w->edge[e].where == SITE_SPLIT)
 		w->split[w->edge[e].block] = true;
 }
@@ -58,7 +71,7 @@ split_weights(const struct unit *u, const struct woven *w, const struct graph *s
 }
 
 bool
-count_chords(const struct unit *u, struct woven *w, bool every_edge)
+count_chords(const struct unit *u, struct woven *w, uint32_t measure)
 {
 	struct graph *s;
 	bool *in_tree;
@@ -72,18 +85,18 @@ count_chords(const struct unit *u, struct woven *w, bool every_edge)
 		return false;
 	}
 	for (uint32_t e = 0; e < w->proc->arcs.n; e++)
-		if (every_edge ? w->edge[e].where != SITE_NONE : !in_tree[e])
-			count_edge(w, e);
+		if (measure == CHORD_EVERY_EDGE ? w->edge[e].where != SITE_NONE : !in_tree[e])
+			count_edge(w, e, measure);
 	for (uint32_t b = 0; b < w->proc->blocks.n; b++)
 		if (!in_tree[nedge + b])
-			w->block[b].counter = ++w->ncounter;
+			count_at(w, &w->block[b], measure);
 	return true;
 }
 
 static void
 plan(struct plan *l, struct woven *w)
 {
-	count_chords(l->u, w, false);
+	count_chords(l->u, w, CHORD_EDGES);
 }
 
-const struct weave_measure weave_edges = {.plan = plan};
+const struct weave_measure weave_edges = {.plan = plan, .probe = count_probe};

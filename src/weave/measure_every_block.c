@@ -11,8 +11,8 @@ plan(struct plan *l, struct woven *w)
 			w->proc->reason = "a block without a place for its counter";
 			return;
 		}
-		w->block[b].counter = ++w->ncounter;
+		count_at(w, &w->block[b], CHORD_EVERY_BLOCK);
 	}
 }
 
-const struct weave_measure weave_every_block = {.plan = plan};
+const struct weave_measure weave_every_block = {.plan = plan, .probe = count_probe};

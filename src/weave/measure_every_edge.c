@@ -5,7 +5,7 @@
 static void
 plan(struct plan *l, struct woven *w)
 {
-	count_chords(l->u, w, true);
+	count_chords(l->u, w, CHORD_EVERY_EDGE);
 }
 
-const struct weave_measure weave_every_edge = {.plan = plan};
+const struct weave_measure weave_every_edge = {.plan = plan, .probe = count_probe};

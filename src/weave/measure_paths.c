@@ -8,6 +8,79 @@ plan(struct plan *l, struct woven *w)
 	l->wrong |= !place_paths(l->u, w, l->o->interest);
 }
 
+static void
+add_cold(struct emitter *m, struct buf *b, const struct site *s, const struct buf *stub)
+{
+	const char *over;
+
+	if (emit_far(m, s->block, s->path->stmt, stub))
+		return;
+	over = emit_name(m, 'V', s->path->number);
+	m->u->machine->jump(b, over);
+	buf_add(b, stub->at, stub->n);
+	buf_printf(b, "%s:\n", over);
+}
+
+static void
+probe(struct emitter *m, struct buf *b, const struct site *s)
+{
+	struct path_place place = s->path->place;
+	struct buf stub = {0};
+
+	place.guard = emit_name(m, 'G', s->path->number);
+	place.guarded = emit_name(m, 'H', s->path->number);
+	place.miss = emit_name(m, 'I', s->path->number);
+	place.counted = emit_name(m, 'D', s->path->number);
+	place.base = s->base[BASE_COUNTERS];
+	m->u->machine->path(b, &stub, &s->path->op, &m->table, &place);
+	if (stub.n)
+		add_cold(m, b, s, &stub);
+	buf_free(&stub);
+}
+
+/* Phantoms are not in the map. */
+static void
+write_values(struct buf *blob, const struct woven *w)
+{
+	const struct woven_paths *x = w->paths;
+	const struct dag *d = x->paths->dag;
+	uint32_t n = (uint32_t)w->proc->arcs.n;
+
+	for (uint32_t v = 0; v < d->g->nvert; v++)
+		n += d->begin[v] != GRAPH_NONE;
+
+	for (uint32_t e = 0; e < w->proc->arcs.n; e++)
+		buf_uleb(blob, d->cut[e]);
+	buf_uleb(blob, n);
+	for (uint32_t e = 0; e < w->proc->arcs.n; e++)
+		buf_sleb(blob, x->paths->val[e]);
+	for (uint32_t v = 0; v < d->g->nvert; v++)
+		if (d->begin[v] != GRAPH_NONE)
+			buf_sleb(blob, x->paths->val[d->begin[v]]);
+}
+
+static void
+map(struct buf *blob, const struct unit *u, const struct woven *w, const struct weave_options *o)
+{
+	const struct woven_paths *x = w->paths;
+	const struct probes *r = x->paths->probes;
+
+	(void)u;
+	(void)o;
+	buf_uleb(blob, x->kind);
+	buf_uleb(blob, 0);
+	buf_uleb(blob, x->size);
+	write_values(blob, w);
+	for (uint32_t v = 0; v < w->proc->graph->nvert; v++) {
+		buf_uleb(blob, !r->known[v]);
+		buf_sleb(blob, r->query[v] + (r->known[v] ? r->value[v] : 0));
+		buf_sleb(blob, r->start[v]);
+	}
+	buf_uleb(blob, x->ninterest);
+	for (uint32_t i = 0; i < x->ninterest; i++)
+		buf_uleb(blob, x->interest[i]);
+}
+
 /* Tells the runtime that a module has paths, once for each kind: all of them counted, or some. */
 static void
 tail(struct buf *b, const struct weave_options *o)
@@ -21,4 +94,4 @@ tail(struct buf *b, const struct weave_options *o)
 	           name, selected);
 }
 
-const struct weave_measure weave_paths = {.plan = plan, .tail = tail};
+const struct weave_measure weave_paths = {.plan = plan, .probe = probe, .map = map, .tail = tail};

@@ -330,6 +330,7 @@ add_op(const struct unit *u, struct woven *w, uint32_t e, struct site *s, struct
 	if (s->where == SITE_NONE)
 		return refuse(w, "a path ends or begins where nothing can be put");
 	c = s->path = pool_alloc(u->pool, sizeof *c);
+	s->probes = CHORD_SET(PATHS);
 	c->op = op;
 	c->number = w->paths->ncode++;
 	if (s->where == SITE_SPLIT)
@@ -516,47 +517,4 @@ place_paths(const struct unit *u, struct woven *w, const struct interest *intere
 	if (interest && w->proc->reason)
 		select_refused(u, w, interest);
 	return true;
-}
-
-/* ---- the map ---- */
-
-/* Phantoms are not in the map. */
-static void
-write_values(struct buf *blob, const struct woven *w)
-{
-	const struct woven_paths *x = w->paths;
-	const struct dag *d = x->paths->dag;
-	uint32_t n = (uint32_t)w->proc->arcs.n;
-
-	for (uint32_t v = 0; v < d->g->nvert; v++)
-		n += d->begin[v] != GRAPH_NONE;
-
-	for (uint32_t e = 0; e < w->proc->arcs.n; e++)
-		buf_uleb(blob, d->cut[e]);
-	buf_uleb(blob, n);
-	for (uint32_t e = 0; e < w->proc->arcs.n; e++)
-		buf_sleb(blob, x->paths->val[e]);
-	for (uint32_t v = 0; v < d->g->nvert; v++)
-		if (d->begin[v] != GRAPH_NONE)
-			buf_sleb(blob, x->paths->val[d->begin[v]]);
-}
-
-void
-map_paths(struct buf *blob, const struct woven *w)
-{
-	const struct woven_paths *x = w->paths;
-	const struct probes *r = x->paths->probes;
-
-	buf_uleb(blob, x->kind);
-	buf_uleb(blob, 0);
-	buf_uleb(blob, x->size);
-	write_values(blob, w);
-	for (uint32_t v = 0; v < w->proc->graph->nvert; v++) {
-		buf_uleb(blob, !r->known[v]);
-		buf_sleb(blob, r->query[v] + (r->known[v] ? r->value[v] : 0));
-		buf_sleb(blob, r->start[v]);
-	}
-	buf_uleb(blob, x->ninterest);
-	for (uint32_t i = 0; i < x->ninterest; i++)
-		buf_uleb(blob, x->interest[i]);
 }

@@ -220,7 +220,7 @@ pass_emit(struct job *j)
 		j->stats.procs++;
 		if (p->reason) {
 			j->stats.refused++;
-			emit_refused(&j->unit, &j->woven[i], &j->edits, j->o);
+			emit_refused(&j->unit, &j->woven[i], &j->edits);
 		} else {
 			j->stats.counters += j->woven[i].ncounter;
 			emit_proc(&j->unit, &j->woven[i], &j->edits, j->o);

@@ -46,9 +46,8 @@ put_map(struct buf *out, const struct fake *f)
 	struct chord_map_head h = {.magic = CHORD_MAP_MAGIC, .version = CHORD_FORMAT_VERSION, .counters = COUNTERS,
 		.section = CODE, .ncounter = (uint32_t)(TABLE_AT + table_size(f)), .npart = 1};
 	uint32_t nevent = 0, nblob;
-	struct buf b = {0};
+	struct buf b = {0}, paths = {0};
 
-	PUT(&b, CHORD_PATHS);
 	put_string(&b, "f");
 	put_string(&b, "f.c");
 	put_string(&b, "");
@@ -65,8 +64,10 @@ put_map(struct buf *out, const struct fake *f)
 	PUT(&b, (int)f->ncall);
 	for (uint32_t i = 0; i < f->ncall; i++)
 		PUT(&b, (int)f->call[i].block, (int)f->call[i].insn, (int)f->call[i].flags);
-	PUT(&b, 0, 0, 0);
-	put_paths(&b, f);
+	PUT(&b, 0);
+	put_paths(&paths, f);
+	put_section(&b, "paths", &paths);
+	buf_free(&paths);
 	nblob = (uint32_t)b.n;
 	h.size = (uint32_t)(sizeof h + sizeof part + 4 + 4 * f->ncall + 4 + 4 + nblob);
 	buf_add(out, &h, sizeof h);

@@ -10,6 +10,7 @@
 #ifndef TEST_PROFILE_BYTES_H
 #define TEST_PROFILE_BYTES_H
 
+#include "measure/measure.h"
 #include "profile/profile.h"
 
 #include <setjmp.h>
@@ -30,6 +31,7 @@ struct shape {
 	const char *refused;
 	uint32_t flags1;         /* of the second call */
 	bool events;             /* two are counted, see put_events() */
+	const char *more;        /* a section of that name; of three bytes if it is no measure */
 	bool parallel;           /* another procedure: ENTRY -> 0, 0 -> 1 twice, 1 -> EXIT, a counter for each block */
 };
 
@@ -80,6 +82,38 @@ put_events(struct buf *b)
 	PUT(b, 2, 2, 2 * 5 - 1, 2, 0);
 }
 
+/* A section of a record. */
+static inline void
+put_section(struct buf *b, const char *tag, const struct buf *bytes)
+{
+	put_string(b, tag);
+	buf_uleb(b, bytes ? bytes->n : 0);
+	if (bytes)
+		buf_add(b, bytes->at, bytes->n);
+}
+
+static inline void
+put_sections(struct buf *b, const struct shape *s)
+{
+	struct buf events = {0}, bases = {0};
+	char bytes[] = {1, 2, 3};
+
+	if (s->measure != CHORD_EVENTS)
+		put_section(b, measure_list[s->measure].name, NULL);
+	PUT(&bases, 1, 11, s->events ? 2 : 0);
+	put_section(b, CHORD_MAP_BASES, &bases);
+	buf_free(&bases);
+	if (s->events) {
+		put_events(&events);
+		put_section(b, "events", &events);
+	}
+	if (s->more && measure_named(str_of(s->more)) < CHORD_MEASURES)
+		put_section(b, s->more, NULL);
+	else if (s->more)
+		put_section(b, s->more, &(struct buf){.at = bytes, .n = 3});
+	buf_free(&events);
+}
+
 /* Counters: EDGES 1, 2 on the chords; EVERY_BLOCK 1, 2, 3 on the blocks; EVERY_EDGE 1..4 on all but ENTRY and CLOSE. */
 static inline void
 put_blob(struct buf *b, const struct shape *s)
@@ -90,7 +124,6 @@ put_blob(struct buf *b, const struct shape *s)
 	const uint8_t b2[] = {insn(1, CHORD_INSN_RET)};
 	int blocks = s->measure == CHORD_EVERY_BLOCK, all = s->measure == CHORD_EVERY_EDGE, edges = !blocks;
 
-	PUT(b, (int)s->measure);
 	put_string(b, s->name);
 	put_string(b, "f.c");
 	put_string(b, s->refused ? s->refused : "");
@@ -109,11 +142,7 @@ put_blob(struct buf *b, const struct shape *s)
 	PUT(b, 4, 3, CHORD_EDGE_CLOSE, 0);
 	PUT(b, 2, 1, 2, (int)s->flags1, 1, 0, 0);
 	PUT(b, 4, 0, 0, 1, 0, 2, 0, 1, 2);
-	PUT(b, 1, 11, s->events ? 2 : 0);
-	if (s->events)
-		put_events(b);
-	else
-		PUT(b, 0);
+	put_sections(b, s);
 }
 
 static inline void
@@ -121,7 +150,6 @@ put_parallel(struct buf *b)
 {
 	const uint8_t b0[] = {insn(2, CHORD_INSN_BRANCH)}, b1[] = {insn(1, CHORD_INSN_RET)};
 
-	PUT(b, CHORD_EVERY_BLOCK);
 	put_string(b, "parallel");
 	put_string(b, "f.c");
 	put_string(b, "");
@@ -133,7 +161,8 @@ put_parallel(struct buf *b)
 	PUT(b, 0, 1, CHORD_EDGE_FALL, 0, 0, 1, CHORD_EDGE_TAKEN, 0);
 	PUT(b, 1, 3, CHORD_EDGE_EXIT, 0);
 	PUT(b, 3, 2, CHORD_EDGE_CLOSE, 0);
-	PUT(b, 0, 0, 0, 0);
+	PUT(b, 0, 0);
+	put_section(b, "every-block", NULL);
 }
 
 static inline void

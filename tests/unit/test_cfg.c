@@ -77,7 +77,6 @@ same_proc(const struct proc *p, const struct proc *q)
 {
 	assert_string_equal(p->name, q->name);
 	assert_string_equal(p->file, q->file);
-	assert_int_equal(p->measure, q->measure);
 	same_blocks(p, q);
 	assert_true(p->nvert == q->nvert && p->narc == q->narc && p->close == q->close);
 	for (uint32_t i = 0; i < p->narc; i++) {
@@ -132,14 +131,13 @@ static void
 refused_graph(void **state)
 {
 	struct pool *pool = pool_new();
-	struct proc p = {.name = "f", .file = "f.c", .refused = "a reason", .measure = CHORD_EVENTS}, q;
+	struct proc p = {.name = "f", .file = "f.c", .refused = "a reason"}, q;
 	struct buf b = {0};
 
 	(void)state;
 	proc_write(&b, &p);
 	q = read_back(pool, &b, &p, true);
 	assert_string_equal(q.refused, "a reason");
-	assert_int_equal(q.measure, CHORD_EVENTS);
 	buf_free(&b);
 	pool_free(pool);
 }
@@ -155,7 +153,7 @@ hash_of_code(void **state)
 	(void)state;
 	p.block[0].counter++;
 	p.arc[0].counter++;
-	p.measure = CHORD_PATHS;
+	p.measures = CHORD_SET(PATHS);
 	p.ncall = p.nseg = 0;
 	assert_true(proc_hash(&p) == hash);
 	p.arc[p.close].kind--;

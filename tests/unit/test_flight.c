@@ -321,7 +321,8 @@ make_program(struct program *g, enum chord_measure measure)
 {
 	struct proc *p = &g->proc;
 
-	*g = (struct program){.proc = {.measure = measure, .block = g->block, .arc = g->arc, .call = g->call, .counters = 8}};
+	*g = (struct program){.proc = {.measures = 1u << measure, .block = g->block, .arc = g->arc, .call = g->call,
+	                               .counters = 8}};
 	p->nblock = 1 + below(BLOCKS);
 	p->nvert = p->nblock + 2;
 	for (uint32_t b = 0; b < p->nblock; b++)

@@ -88,6 +88,27 @@ map_folds_identical(void **state)
 	pool_free(pool);
 }
 
+/* A section that is not known is named and passed over, also if nothing else says how the procedure is measured. */
+static void
+map_unknown_section(void **state)
+{
+	struct shape shape = plain;
+	struct pool *pool = pool_new();
+	struct buf b = {0};
+	struct map m;
+
+	(void)state;
+	shape.more = "depth";
+	put_record(&b, &shape);
+	m = parse_map(pool, &b);
+	assert_int_equal(m.proc[0].nunknown, 1);
+	assert_string_equal(m.proc[0].unknown[0], "depth");
+	assert_int_equal(m.proc[0].measures, CHORD_SET(EDGES));
+	assert_int_equal(m.proc[0].narc, 6);
+	buf_free(&b);
+	pool_free(pool);
+}
+
 static void
 map_empty(void **state)
 {
@@ -149,6 +170,23 @@ map_errors(void **state)
 	EXPECT("\0\x12\0\1", "\0\x13\0\1", "outside its part");
 	EXPECT("\0\x12\0\1", "\1\x12\0\1", "part that is not there");
 	EXPECT("\0\x12\0\1", "\0\x12\5\1", "counter that is not there");
+}
+
+static void
+map_sections_errors(void **state)
+{
+	struct shape s = plain;
+
+	(void)state;
+	s.more = "edges";
+	expect_map_error(&s, "CHM1", "CHM1", 4, "two sections of one kind");
+	s.more = CHORD_MAP_BASES;
+	expect_map_error(&s, "CHM1", "CHM1", 4, "two sections of one kind");
+	s.more = "every-block";
+	expect_map_error(&s, "CHM1", "CHM1", 4, "do not go together");
+	s.more = "depth";
+	expect_map_error(&s, "depth\3", "depth\4", 6, "announces more than it holds");
+	expect_map_error(&s, "depth\3", "depth\2", 6, "damaged");
 }
 
 /* loads: 8 numbers, stride 1, span 4, low -1. */
@@ -269,6 +307,8 @@ main(void)
 		cmocka_unit_test(map_round_trip),
 		cmocka_unit_test(map_leaves_out_dropped),
 		cmocka_unit_test(map_folds_identical),
+		cmocka_unit_test(map_unknown_section),
+		cmocka_unit_test(map_sections_errors),
 		cmocka_unit_test(map_empty),
 		cmocka_unit_test(map_errors),
 		cmocka_unit_test(map_numbers_errors),
