@@ -184,8 +184,10 @@ enum chord_path_kind {
 	CHORD_PATH_KINDS,
 };
 
-/* The path register of an activation that keeps it in memory is at the address of its return address XOR the first word of
+/* The slot of an activation is the word at its CFA - CHORD_SLOT, whatever is there: on a machine whose calls push the return
+ * address, this. The path register of an activation that keeps it in memory is at the address of its slot XOR the first word of
  * __chord_shadow. If the second word is ~that address >> CHORD_SHADOW_BITS, it is mapped. */
+#define CHORD_SLOT 8
 #define CHORD_SHADOW_BITS 24
 
 /* In a hash table among the counters. The first place looked at for a sum is (uint32_t)sum * CHORD_PATH_HASH >> (32 - bits). */
@@ -345,7 +347,7 @@ enum { CHORD_CHUNK = 16, CHORD_CHUNKS = 24 };
 	X(uint64_t, guests, "of the chunks of struct chord_live_guest; 0: not there yet") \
 	X(uint32_t, nguest, "of these; with size 0: gone") \
 	X(uint32_t, guest_size, "bytes from one to the next") \
-	X(uint64_t, mask, "the path register of an activation is at the address of its return address XOR this; 0: nowhere")
+	X(uint64_t, mask, "the path register of an activation is at the address of its slot XOR this; 0: nowhere")
 
 /* In owner: some thread waits for the lock, with futex(2), to be woken when it is free. */
 #define CHORD_LIVE_WAITED 0x80000000u
@@ -361,7 +363,7 @@ enum chord_life { CHORD_LIFE_NONE, CHORD_LIFE_LOADED, CHORD_LIFE_CLOSED };
 
 /* The counters of one thread at a time. */
 #define CHORD_LIVE_REGION_FIELDS(X) \
-	X(uint64_t, base, "base of %gs: counters are at their addresses plus it") \
+	X(uint64_t, base, "base of its counters: they are at their addresses plus it") \
 	X(int32_t, tid, "of the thread; 0: none; -1: being handed over") \
 	X(uint32_t, users, "threads that have had it so far") \
 	X(uint64_t, left, "its thread is ending: frames from this address on are recorded among the exits; or 0") \

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Core files: memory, threads, and the objects that were mapped. */
 #include "image/core.h"
+#include "machine/machine.h"
 
 #include <elfutils/libdwelf.h>
 #include <elfutils/libdwfl.h>
@@ -11,8 +12,6 @@
 #include <string.h>
 #include <sys/procfs.h>
 #include <unistd.h>
-
-enum { RSP = 7 };        /* DWARF's number */
 
 /* Of what was mapped the file has the first bytes, or none. */
 struct segment {
@@ -31,6 +30,7 @@ struct core {
 	Dwfl *dwfl;
 	VEC(struct segment) segment;
 	VEC(struct range) file;  /* where files were mapped */
+	const struct machine *machine;
 	uint32_t pid;
 	int signal;
 };
@@ -91,7 +91,7 @@ read_headers(struct core *c)
 
 	if (elf_kind(c->elf) != ELF_K_ELF || !gelf_getehdr(c->elf, &e) || e.e_type != ET_CORE)
 		return "not a core file";
-	if (e.e_machine != EM_X86_64 || e.e_ident[EI_CLASS] != ELFCLASS64 || elf_getphdrnum(c->elf, &n))
+	if (!(c->machine = machine_of_elf(e.e_machine)) || e.e_ident[EI_CLASS] != ELFCLASS64 || elf_getphdrnum(c->elf, &n))
 		return "a core file of another kind of machine";
 	for (size_t i = 0; i < n; i++) {
 		if (!gelf_getphdr(c->elf, (int)i, &h))
@@ -319,6 +319,7 @@ struct frames {
 	core_frame_fn *fn;
 	void *ctx;
 	uint32_t tid;
+	unsigned sp;             /* column of the stack pointer */
 	int stuck;
 };
 
@@ -330,7 +331,7 @@ frame(Dwfl_Frame *state, void *arg)
 	Dwarf_Word sp;
 	Dwarf_Addr pc;
 
-	if (!dwfl_frame_pc(state, &pc, &next) || dwfl_frame_reg(state, RSP, &sp))
+	if (!dwfl_frame_pc(state, &pc, &next) || dwfl_frame_reg(state, f->sp, &sp))
 		return -1;
 	f->fn(f->ctx, &(struct core_frame){f->tid, pc, sp, !next});
 	return DWARF_CB_OK;
@@ -349,7 +350,7 @@ thread(Dwfl_Thread *t, void *arg)
 int
 core_frames(struct core *c, core_frame_fn *fn, void *ctx)
 {
-	struct frames f = {.fn = fn, .ctx = ctx};
+	struct frames f = {.fn = fn, .ctx = ctx, .sp = c->machine->unwind->sp};
 
 	if (dwfl_core_file_attach(c->dwfl, c->elf) < 0 || dwfl_getthreads(c->dwfl, thread, &f))
 		return -1;

@@ -13,8 +13,9 @@ struct stack {
 	pid_t pid;
 	const struct stack_source *source;
 	/* of the walk: */
+	const struct machine_thread *machine;
 	const uint64_t *reg;
-	uint32_t known;
+	uint64_t pc, sp;
 	stack_frame *frame;
 	void *arg;
 	bool stuck;
@@ -76,12 +77,15 @@ set_registers(Dwfl_Thread *thread, void *arg)
 {
 	const struct stack *s = arg;
 
-	for (int i = 0; i < STACK_REGS; i++) {
-		Dwarf_Word v = s->reg[i];
+	for (int i = 0; i < s->machine->ndwarf; i++) {
+		bool pc = i == s->machine->pc, sp = i == s->machine->sp;
+		Dwarf_Word v = pc ? s->pc : sp ? s->sp : s->reg ? s->reg[i] : 0;
 
-		if (s->known >> i & 1 && !dwfl_thread_state_registers(thread, i, 1, &v))
+		if ((pc || sp || s->reg) && !dwfl_thread_state_registers(thread, i, 1, &v))
 			return false;
 	}
+	if (s->machine->pc >= s->machine->ndwarf)
+		dwfl_thread_state_register_pc(thread, s->pc);
 	return true;
 }
 
@@ -148,7 +152,7 @@ on_frame(Dwfl_Frame *state, void *arg)
 	Dwarf_Word sp;
 	bool exact;
 
-	if (!dwfl_frame_pc(state, &pc, &exact) || dwfl_frame_reg(state, STACK_SP, &sp)) {
+	if (!dwfl_frame_pc(state, &pc, &exact) || dwfl_frame_reg(state, s->machine->sp, &sp)) {
 		s->stuck = true;
 		return DWARF_CB_ABORT;
 	}
@@ -159,12 +163,15 @@ on_frame(Dwfl_Frame *state, void *arg)
 }
 
 bool
-stack_walk(struct stack *s, const uint64_t reg[STACK_REGS], uint32_t known, stack_frame *f, void *arg)
+stack_walk(struct stack *s, const struct machine_thread *machine, const uint64_t *reg, uint64_t pc, uint64_t sp, stack_frame *f,
+           void *arg)
 {
 	int e;
 
+	s->machine = machine;
 	s->reg = reg;
-	s->known = known;
+	s->pc = pc;
+	s->sp = sp;
 	s->frame = f;
 	s->arg = arg;
 	s->stuck = false;

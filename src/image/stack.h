@@ -5,11 +5,7 @@
 #ifndef CHORD_STACK_H
 #define CHORD_STACK_H
 
-#include <stdbool.h>
-#include <stdint.h>
-#include <sys/types.h>
-
-enum { STACK_SP = 7, STACK_PC = 16, STACK_REGS = 17 }; /* DWARF's numbers */
+#include "machine/thread.h"
 
 /* What the process is seen through. */
 struct stack_source {
@@ -25,9 +21,10 @@ struct stack *stack_open(pid_t pid, const struct stack_source *source);
 void stack_close(struct stack *s); /* NULL is fine */
 
 /* Calls f for each activation, from the innermost, until it gives false. pc: where it goes on; sp: its stack pointer
- * then; exact: it was interrupted there, by a signal or us, else it called. known: a bit for each register that is
- * known. True: the outermost was reached, or f gave false. */
+ * then; exact: it was interrupted there, by a signal or us, else it called. reg: NULL if only the PC and the stack
+ * pointer are known, which are used in place of those in it. True: the outermost was reached, or f gave false. */
 typedef bool stack_frame(void *arg, uint64_t pc, uint64_t sp, bool exact);
-bool stack_walk(struct stack *s, const uint64_t reg[STACK_REGS], uint32_t known, stack_frame *f, void *arg);
+bool stack_walk(struct stack *s, const struct machine_thread *machine, const uint64_t *reg, uint64_t pc, uint64_t sp,
+                stack_frame *f, void *arg);
 
 #endif

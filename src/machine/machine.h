@@ -8,6 +8,8 @@
 #include "format/format.h"
 #include "graph/graph.h"
 #include "machine/object.h"
+#include "machine/thread.h"
+#include "machine/unwind.h"
 
 enum insn_attr {
 	INSN_FALLS = 1,     /* control can go on to the next instruction */
@@ -175,10 +177,14 @@ struct trap_at {
 	const char *call, *other, *child, *on;
 };
 
+enum { CALL_SIZE_MOST = 16 };
+
 struct machine {
 	const char *name;
 	bool host;           /* Chord itself runs on it */
 	const struct machine_object *object;
+	const struct machine_unwind *unwind;
+	const struct machine_thread *thread;
 	uint8_t all_flags;   /* every status flag */
 	uint16_t all_regs;   /* every general register */
 	uint8_t sp, fp;      /* bits of the stack pointer and the frame pointer */
@@ -218,6 +224,8 @@ struct machine {
 	double (*price)(struct gap gap);
 	/* About how many bytes, or a few less, lines of such code take. */
 	uint32_t (*room)(const char *at, size_t n);
+	/* Are those call_size bytes a direct call? */
+	bool (*is_call)(const uint8_t *bytes);
 	/* Does code begin with the call by which such a stub asks whether a timer is due? */
 	bool (*is_due)(const uint8_t *bytes, size_t n);
 	/* Writes an unconditional jump to an operand's text. */
@@ -239,6 +247,7 @@ struct machine {
 	/* Writes a call of the runtime for a jump that is about to be made, by the operands that hold the stack
 	 * pointer to be (on_stack: addressed by this one) and, if not empty, the target. All registers stay. */
 	void (*away)(struct buf *out, struct str sp, struct str pc, bool on_stack);
+	uint8_t away_depth;  /* behind that call the stack pointer is so far below where it was */
 	/* Is the instruction a system call? *other: of a kind that is not understood. */
 	bool (*trap)(const uint8_t *bytes, size_t n, bool *other);
 	/* Does it set what would be the number of a system call to a constant? */

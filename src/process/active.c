@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The activations of a process that stands still, taken to end where they are: so the counts are those of this moment. What
  * is woven in between two instructions is taken to have run to its end, that counters agree with one place of the program. */
-#include "process/moment.h"
+#include "process/inspector.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,9 +12,9 @@ struct pending {
 };
 
 struct ending {
-	struct look *k;
+	struct inspector *k;
 	struct profile *p;
-	struct standing *now;
+	struct thread_state *now;
 	bool inner;              /* the frame that is next is the innermost, which has been looked at */
 	bool ok;
 	VEC(struct pending) pending;
@@ -103,7 +103,7 @@ take_path(struct ending *x, uint64_t sp)
 	const struct module *m = l ? module_of(x, l) : NULL;
 
 	x->under.in = NULL;
-	if (!l || !x->k->live.mask || !process_read(&x->k->process, (sp - 8) ^ x->k->live.mask, &u.path, sizeof u.path))
+	if (!l || !x->k->live.mask || !process_read(&x->k->process, (sp - CHORD_SLOT) ^ x->k->live.mask, &u.path, sizeof u.path))
 		return;
 	if (u.path - (m->base + l->bias - beside) < m->ncount * 8 + 2 * beside)
 		u.path -= l->bias;
@@ -128,7 +128,7 @@ static bool
 end_frame(void *arg, uint64_t pc, uint64_t sp, bool exact)
 {
 	struct ending *x = arg;
-	const struct look *k = x->k;
+	const struct inspector *k = x->k;
 	const struct loaded *l = loaded_at(k->loaded.at, k->loaded.n, pc - !exact);
 	struct where w;
 
@@ -150,10 +150,10 @@ end_frame(void *arg, uint64_t pc, uint64_t sp, bool exact)
 
 /* False: where some of its activations are is not known. */
 static bool
-end_thread(struct ending *x, struct standing *s)
+end_thread(struct ending *x, struct thread_state *s)
 {
 	struct thread t = *s->thread;
-	const struct loaded *l = loaded_at(x->k->loaded.at, x->k->loaded.n, t.reg[THREAD_RIP]);
+	const struct loaded *l = loaded_at(x->k->loaded.at, x->k->loaded.n, t.pc);
 	struct where w = {0};
 
 	x->now = s;
@@ -161,38 +161,35 @@ end_thread(struct ending *x, struct standing *s)
 	x->inner = x->ok = true;
 	if (t.lost)
 		return false;
-	if (l && t.reg[THREAD_RSP] < s->left && !end_between(x, l, t.reg[THREAD_RIP], &w))
+	if (l && t.sp < s->left && !end_between(x, l, t.pc, &w))
 		return false;
 	if (w.proc) {
 		/* Where the original's code goes on: there the unwind table holds. */
-		t.reg[THREAD_RIP] = w.addr + l->bias;
-		t.reg[THREAD_RSP] += (uint64_t)w.sp;
+		t.pc = w.addr + l->bias;
+		t.sp += (uint64_t)w.sp;
 	}
 	return frames_all(&x->k->frames, &t, end_frame, x) && x->ok;
 }
 
-/* A child of vfork counts in its parent's place. */
-enum { SYS_VFORK = 58 };
-
 uint64_t
-look_end_all(struct look *k, struct profile *p)
+inspector_end_all(struct inspector *k, struct profile *p)
 {
 	struct ending x = {.k = k, .p = p};
 	uint64_t not_known = 0;
 
-	k->standing = pool_array(k->pool, k->process.thread.n, sizeof *k->standing);
+	k->state = pool_array(k->pool, k->process.thread.n, sizeof *k->state);
 	for (size_t i = 0; i < k->q->counted.n; i++) {
 		k->q->counted.at[i]->where.counts = note_pending;
 		k->q->counted.at[i]->where.ctx = &x;
 	}
 	for (size_t i = 0; i < k->process.thread.n; i++) {
-		struct standing *s = &k->standing[i];
+		struct thread_state *s = &k->state[i];
 		size_t nexit = p->exit.n, nunfinished = p->unfinished.n;
 
 		s->thread = &k->process.thread.at[i];
-		look_find_base(k, s);
+		inspector_find_base(k, s);
 		x.raised.n = x.by.n = 0;
-		if (end_thread(&x, s) && (s->thread->stopped || s->thread->call != SYS_VFORK))
+		if (end_thread(&x, s) && !waits_for_child(k, s->thread))
 			continue;
 		forget_thread(&x, nexit, nunfinished);
 		not_known++;

@@ -44,7 +44,7 @@ take_path(struct post *s, const struct core_frame *f)
 	const struct chord_live_module *l = s->inner.any ? &s->inner.in->live : NULL;
 
 	if (!s->inner.any || s->inner.tid != f->tid || !s->live.mask ||
-	    !core_read(s->core, (f->sp - 8) ^ s->live.mask, &u.path, sizeof u.path))
+	    !core_read(s->core, (f->sp - CHORD_SLOT) ^ s->live.mask, &u.path, sizeof u.path))
 		return;
 	if (u.path - (l->first - beside) < l->size + 2 * beside)
 		u.path -= l->bias;

@@ -29,24 +29,22 @@ loaded_at(const struct loaded *at, size_t n, uint64_t pc)
 static bool
 is_restorer(const struct frames *f, uint64_t word)
 {
-	static const unsigned char code[2][9] = {
-		{0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05}, /* movq $15, %rax; syscall */
-		{0xb8, 0x0f, 0, 0, 0, 0x0f, 0x05},             /* movl $15, %eax; syscall */
-	};
-	unsigned char there[9];
+	const struct machine_thread *m = f->process->machine->thread;
+	uint8_t there[SIGNAL_RETURN_MOST];
 
-	return process_read(f->process, word, there, sizeof there) &&
-	       (!memcmp(there, code[0], 9) || !memcmp(there, code[1], 7));
+	return process_read(f->process, word, there, m->signal_return_size) && m->is_signal_return(there);
 }
 
 /* Is it behind a call in measured code that is none of the program's own? */
 static bool
 is_woven_return(const struct frames *f, uint64_t word)
 {
+	const struct machine *m = f->process->machine;
 	const struct loaded *l = loaded_at(f->loaded, f->nloaded, word);
-	unsigned char call = 0;
+	uint8_t call[CALL_SIZE_MOST];
 
-	return l && !counted_returns(l->counted, word - l->bias) && process_read(f->process, word - 5, &call, 1) && call == 0xe8;
+	return l && !counted_returns(l->counted, word - l->bias) &&
+	       process_read(f->process, word - m->call_size, call, m->call_size) && m->is_call(call);
 }
 
 static bool
@@ -140,16 +138,16 @@ open_stack(struct frames *f)
 	return f->stack;
 }
 
-static uint32_t
-known_registers(const struct thread *t)
+static bool
+walk(const struct frames *f, const struct thread *t, stack_frame *found, void *arg)
 {
-	return t->stopped ? (1u << THREAD_REGS) - 1 : 1u << THREAD_RSP | 1u << THREAD_RIP;
+	return stack_walk(f->stack, f->process->machine->thread, t->stopped ? t->regs.reg : NULL, t->pc, t->sp, found, arg);
 }
 
 bool
 frames_all(struct frames *f, const struct thread *t, stack_frame *found, void *arg)
 {
-	return open_stack(f) && stack_walk(f->stack, t->reg, known_registers(t), found, arg);
+	return open_stack(f) && walk(f, t, found, arg);
 }
 
 bool
@@ -157,9 +155,9 @@ frames_interrupted(struct frames *f, const struct thread *t, interrupted_fn *fou
 {
 	struct walking w = {.f = f, .found = found, .arg = arg, .ok = true};
 
-	if (!may_be_interrupted(f, t->reg[THREAD_RSP]))
+	if (!may_be_interrupted(f, t->sp))
 		return true;
-	return open_stack(f) && stack_walk(f->stack, t->reg, known_registers(t), on_frame, &w) && w.ok;
+	return open_stack(f) && walk(f, t, on_frame, &w) && w.ok;
 }
 
 void

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The profile of a process that runs: the file that it has mapped, wherever its name
  * leads by now. The process is stopped while it is read, if that is permitted. */
-#include "process/moment.h"
+#include "process/inspector.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -83,7 +83,7 @@ live_profile_load(struct pool *pool, const struct process *p, const char *path)
 
 /* What is known of the process while it is stopped. */
 static bool
-look_still(struct look *k, const char *path, bool *known)
+inspect_still(struct inspector *k, const char *path, bool *known)
 {
 	struct profile *p = k->profile = live_profile_load(k->pool, &k->process, path);
 
@@ -91,11 +91,11 @@ look_still(struct look *k, const char *path, bool *known)
 	if (!p || process_was_still(&k->process) == false || !process_mappings(&k->process))
 		return false;
 	query_modules(k->q, &k->process, p);
-	if (!look_at_control(k))
+	if (!inspector_read_control(k))
 		return true;
 	frames_close(&k->frames);
 	k->frames = (struct frames){.process = &k->process, .loaded = k->loaded.at, .nloaded = k->loaded.n};
-	p->standing = look_end_all(k, p);
+	p->standing = inspector_end_all(k, p);
 	if (!p->standing)
 		p->nrunning = p->nthreads = 0;
 	*known = !p->standing && !k->live.owner;
@@ -104,7 +104,7 @@ look_still(struct look *k, const char *path, bool *known)
 
 /* Once it can be seen where all threads stand, if that is so before long. */
 static void
-look_long(struct look *k, const char *path, bool *stood_still)
+inspect_long(struct inspector *k, const char *path, bool *stood_still)
 {
 	bool known = false;
 
@@ -113,7 +113,7 @@ look_long(struct look *k, const char *path, bool *stood_still)
 
 		profile_free(k->profile);
 		if (stopped)
-			*stood_still = look_still(k, path, &known);
+			*stood_still = inspect_still(k, path, &known);
 		else
 			k->profile = live_profile_load(k->pool, &k->process, path);
 		process_go_on(&k->process);
@@ -128,20 +128,20 @@ struct profile *
 live_profile(struct pool *pool, const char *pid, bool *stood_still)
 {
 	struct query q = {.pool = pool, .pid = pid};
-	struct moment m = {0};
-	struct look k = {.q = &q, .pool = pool, .m = &m};
+	struct sample m = {0};
+	struct inspector k = {.q = &q, .pool = pool, .m = &m};
 	const char *path;
 
 	if (!process_open(&k.process, pool, pid))
 		return NULL;
 	path = live_profile_find(&k.process);
 	if (path)
-		look_long(&k, path, stood_still);
+		inspect_long(&k, path, stood_still);
 	frames_close(&k.frames);
 	process_close(&k.process);
 	free(k.region.at);
 	free(k.loaded.at);
-	moment_free(&m);
+	sample_free(&m);
 	q.pool = pool_new(); /* the rest of what it has is the caller's */
 	query_close(&q);
 	return k.profile;

@@ -10,9 +10,7 @@
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/uio.h>
-#include <sys/user.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -233,8 +231,10 @@ process_open(struct process *p, struct pool *pool, const char *pid)
 {
 	struct stat st;
 
-	*p = (struct process){.pool = pool, .pid = pid};
-	if (stat(pool_printf(pool, "/proc/%s", pid), &st))
+	*p = (struct process){.pool = pool, .machine = machine_of_host(), .pid = pid};
+	if (!p->machine)
+		say_error(pid, "processes of this machine cannot be inspected");
+	else if (stat(pool_printf(pool, "/proc/%s", pid), &st))
 		say_error(pid, "no such process");
 	else if (!(p->alive = one_alive(p)))
 		say_error(pid, "it has ended");
@@ -252,31 +252,6 @@ process_close(struct process *p)
 
 /* ---- system calls ---- */
 
-/* What an interruption does to a call that waits. */
-enum waiting {
-	CALL_RESTARTS,  /* nothing: the kernel takes it up again, with what is left of its time */
-	CALL_AGAIN,     /* it gives EINTR, and could be made once more but that its time would begin anew */
-	CALL_OTHER,     /* nobody knows */
-};
-
-/* recv and its like give EINTR if the socket has a time limit. */
-static enum waiting
-call_kind(uint64_t number)
-{
-	switch (number) {
-	case SYS_futex: case SYS_nanosleep: case SYS_clock_nanosleep: case SYS_poll: case SYS_ppoll: case SYS_select:
-	case SYS_pselect6: case SYS_wait4: case SYS_waitid: case SYS_pause: case SYS_rt_sigsuspend:
-		return CALL_RESTARTS;
-	case SYS_epoll_wait: case SYS_epoll_pwait: case 441 /* epoll_pwait2 */: case SYS_semop: case SYS_semtimedop:
-	case SYS_rt_sigtimedwait: case SYS_io_getevents: case SYS_read: case SYS_readv: case SYS_write: case SYS_writev:
-	case SYS_recvfrom: case SYS_recvmsg: case SYS_recvmmsg: case SYS_sendto: case SYS_sendmsg: case SYS_sendmmsg:
-	case SYS_accept: case SYS_accept4: case SYS_msgrcv: case SYS_msgsnd:
-		return CALL_AGAIN;
-	default:
-		return CALL_OTHER;
-	}
-}
-
 /* Does the thread sleep in a call that an interruption would end? Then its PC and stack pointer are in *t. What
  * a signal has stopped does not: its call has been interrupted. */
 static bool
@@ -287,31 +262,29 @@ waits(struct process *p, struct thread *t)
 
 	t->switches = switches_of(p, t->tid);
 	if (f) {
-		n = fscanf(f, "%" SCNu64 " %*s %*s %*s %*s %*s %*s %" SCNx64 " %" SCNx64, &t->call, &t->reg[THREAD_RSP],
-		           &t->reg[THREAD_RIP]);
+		n = fscanf(f, "%" SCNu64 " %*s %*s %*s %*s %*s %*s %" SCNx64 " %" SCNx64, &t->call, &t->sp, &t->pc);
 		fclose(f);
 	}
-	return n == 3 && call_kind(t->call) != CALL_RESTARTS && state_of(p, t->tid) != 'T';
+	return n == 3 && p->machine->thread->call_kind(t->call) != CALL_RESTARTS && state_of(p, t->tid) != 'T';
 }
 
 /* A thread that had only just begun to wait when it was interrupted, so that its call ended: the call is made
  * again. With the signals blocked that the call itself lets through, so that one of these comes in the call. */
 static void
-call_again(const struct process *p, pid_t tid, const struct user_regs_struct *r)
+call_again(const struct process *p, pid_t tid)
 {
 	const char *status = task_file(p, tid, "status");
-	uint64_t mask;
+	const struct machine_thread *m = p->machine->thread;
+	uint64_t mask, number;
 
-	if ((int64_t)r->rax != -EINTR || (int64_t)r->orig_rax < 0 || call_kind(r->orig_rax) != CALL_AGAIN)
+	if (!m->call_ended(tid, &number) || m->call_kind(number) != CALL_AGAIN)
 		return;
 	if (ptrace(PTRACE_GETSIGMASK, tid, sizeof mask, &mask) || ptrace(PTRACE_SETSIGMASK, tid, sizeof mask, &mask))
 		return;
 	/* A signal for it has come as well: it would have been interrupted without us. */
 	if ((status_of(status, "SigPnd:", 16) | status_of(status, "ShdPnd:", 16)) & ~status_of(status, "SigBlk:", 16))
 		return;
-	/* These alone: ptrace does not put back every base that the segment may have. */
-	ptrace(PTRACE_POKEUSER, tid, offsetof(struct user_regs_struct, rax), r->orig_rax);
-	ptrace(PTRACE_POKEUSER, tid, offsetof(struct user_regs_struct, rip), r->rip - 2);
+	m->call_again(tid, number);
 }
 
 /* ---- stopping ---- */
@@ -319,17 +292,16 @@ call_again(const struct process *p, pid_t tid, const struct user_regs_struct *r)
 static void
 read_registers(const struct process *p, struct thread *t, bool by_us)
 {
-	struct user_regs_struct r;
+	const struct machine_thread *m = p->machine->thread;
 
-	if (ptrace(PTRACE_GETREGS, t->tid, 0, &r)) {
+	if (!m->read(t->tid, &t->regs)) {
 		t->lost = true;
 		return;
 	}
+	t->pc = t->regs.reg[m->pc];
+	t->sp = t->regs.reg[m->sp];
 	if (by_us)
-		call_again(p, t->tid, &r);
-	memcpy(t->reg, (uint64_t [THREAD_REGS]){r.rax, r.rdx, r.rcx, r.rbx, r.rsi, r.rdi, r.rbp, r.rsp, r.r8, r.r9, r.r10,
-	                                        r.r11, r.r12, r.r13, r.r14, r.r15, r.rip}, sizeof t->reg);
-	t->gs = r.gs_base;
+		call_again(p, t->tid);
 }
 
 /* Waits for a thread to stop, but not for ever. A signal that stops it on its way is given to it when it

@@ -15,22 +15,20 @@ struct mapping {
 	const char *path;        /* as the process sees it; or "[stack]" and the like */
 };
 
-/* Numbers of registers, DWARF's. */
-enum { THREAD_RSP = 7, THREAD_RIP = 16, THREAD_REGS = 17 };
-
 struct thread {
 	pid_t tid;
 	bool stopped;            /* by us; else it waits in the kernel and is left there */
 	bool lost;               /* it does neither: nothing is known of it */
 	int signal;              /* it was about to get that one; 0: none */
-	uint64_t reg[THREAD_REGS]; /* of one that waits: the stack pointer and the PC only */
-	uint64_t gs;             /* base of its segment, if stopped */
+	uint64_t pc, sp;
+	struct thread_regs regs; /* of one that has been stopped; the PC and the stack pointer above are those that count */
 	uint64_t call;           /* of one that waits: the number of the system call */
 	uint64_t switches;       /* of one that waits: how often it has been switched to or from */
 };
 
 struct process {
 	struct pool *pool;       /* what it needs is taken from there */
+	const struct machine *machine; /* that we run on, too */
 	const char *pid;
 	pid_t alive;             /* a thread that has not ended, whatever the first has done: the memory is seen through it */
 	VEC(struct mapping) mapping; /* by address */

@@ -28,7 +28,7 @@ struct loaded {
 	uint64_t bias;
 };
 
-struct moment_thread {
+struct sample_thread {
 	pid_t tid;
 	pid_t with;              /* not 0: it counts in the same place as that one, which has the counts of both */
 	uint32_t before;         /* threads that had its counters before it, and left in them what they had counted */
@@ -37,10 +37,10 @@ struct moment_thread {
 };
 
 /* All counts are of one moment. */
-struct moment {
+struct sample {
 	uint64_t *total;         /* by event */
 	uint64_t *rest;          /* of threads that have ended, or whose own counts are not known */
-	VEC(struct moment_thread) thread;
+	VEC(struct sample_thread) thread;
 	VEC(const char *) note;  /* what is not in the counts, or not known */
 };
 
@@ -68,12 +68,12 @@ bool counted_returns(const struct counted *c, uint64_t addr);
 /* Settles which events are asked for. False: reported. */
 bool query_events(struct query *q, const struct process *p);
 
-/* ---- moment.c ---- */
+/* ---- sample.c ---- */
 
 enum query_result { QUERY_DONE, QUERY_ENDED, QUERY_FAILED /* reported */ };
 /* Stops the process, reads its counts and lets it go on. What is in the moment is in the pool. */
-enum query_result query_moment(struct query *q, struct pool *pool, struct moment *m);
-void moment_free(struct moment *m);
+enum query_result query_sample(struct query *q, struct pool *pool, struct sample *m);
+void sample_free(struct sample *m);
 
 /* ---- frames.c: activations that something interrupted between calls ---- */
 

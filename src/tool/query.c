@@ -119,7 +119,7 @@ put_number(struct table *t, uint64_t n, const char *before)
 }
 
 static void
-print_notes(struct args *a, const struct moment *m)
+print_notes(struct args *a, const struct sample *m)
 {
 	bool first = true;
 
@@ -139,7 +139,7 @@ print_notes(struct args *a, const struct moment *m)
 }
 
 static void
-print_totals(const struct query *q, const struct moment *m)
+print_totals(const struct query *q, const struct sample *m)
 {
 	static const struct column columns[] = {{NULL, 26, 0}, {NULL, 0, 0}};
 	struct table t = TABLE(columns);
@@ -162,7 +162,7 @@ print_row(struct table *t, const char *name, const uint64_t *count, size_t n, co
 }
 
 static void
-print_thread(const struct query *q, struct table *table, const struct moment_thread *t)
+print_thread(const struct query *q, struct table *table, const struct sample_thread *t)
 {
 	char name[16], what[200] = "";
 
@@ -179,7 +179,7 @@ print_thread(const struct query *q, struct table *table, const struct moment_thr
 }
 
 static void
-print_threads(const struct query *q, const struct moment *m)
+print_threads(const struct query *q, const struct sample *m)
 {
 	struct pool *pool = pool_new();
 	struct table t = event_table(q, pool, "thread", false, "stands in");
@@ -194,7 +194,7 @@ print_threads(const struct query *q, const struct moment *m)
 
 /* The names stand above the columns at first. */
 static void
-print_line(struct args *a, const struct query *q, const struct moment *m)
+print_line(struct args *a, const struct query *q, const struct sample *m)
 {
 	struct pool *pool = pool_new();
 	struct table t = event_table(q, pool, NULL, true, NULL);
@@ -213,7 +213,7 @@ print_line(struct args *a, const struct query *q, const struct moment *m)
 }
 
 static void
-print_text(struct args *a, const struct query *q, const struct moment *m)
+print_text(struct args *a, const struct query *q, const struct sample *m)
 {
 	if (a->thread)
 		print_threads(q, m);
@@ -239,12 +239,12 @@ counts_json(const struct query *q, const uint64_t *count)
 }
 
 static json_t *
-threads_json(const struct query *q, const struct moment *m)
+threads_json(const struct query *q, const struct sample *m)
 {
 	json_t *all = json_array();
 
 	for (size_t i = 0; i < m->thread.n; i++) {
-		const struct moment_thread *t = &m->thread.at[i];
+		const struct sample_thread *t = &m->thread.at[i];
 		json_t *o = json_object();
 
 		js_set(o, "thread", js_number((uint64_t)t->tid, true));
@@ -258,7 +258,7 @@ threads_json(const struct query *q, const struct moment *m)
 }
 
 static void
-print_json(const struct args *a, const struct query *q, const struct moment *m)
+print_json(const struct args *a, const struct query *q, const struct sample *m)
 {
 	json_t *o = json_object();
 
@@ -282,8 +282,8 @@ static bool
 once(struct args *a, struct query *q, int *status)
 {
 	struct pool *pool = pool_new();
-	struct moment m;
-	enum query_result r = query_moment(q, pool, &m);
+	struct sample m;
+	enum query_result r = query_sample(q, pool, &m);
 
 	*status = r == QUERY_FAILED || (r == QUERY_ENDED && !a->last) ? EXIT_NO : 0;
 	if (r == QUERY_ENDED && !a->last)
@@ -301,7 +301,7 @@ once(struct args *a, struct query *q, int *status)
 			a->last = pool_array(q->pool, q->event.n, sizeof *a->last);
 		memcpy(a->last, m.total, q->event.n * sizeof *a->last);
 	}
-	moment_free(&m);
+	sample_free(&m);
 	pool_free(pool);
 	return r == QUERY_DONE && !*status && a->watch;
 }

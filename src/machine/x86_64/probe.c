@@ -151,11 +151,17 @@ x86_add_timed(struct buf *out, struct buf *stub, const char *label, uint64_t off
 }
 
 bool
+x86_is_call(const uint8_t *bytes)
+{
+	return *bytes == 0xe8;
+}
+
+bool
 x86_is_due(const uint8_t *bytes, size_t n)
 {
 	static const uint8_t raised[] = {0x48, 0x8d, 0xa4, 0x24, 128, 0, 0, 0}; /* leaq 128(%rsp), %rsp */
 
-	return n >= X86_CALL_SIZE + sizeof raised && *bytes == 0xe8 && !memcmp(bytes + X86_CALL_SIZE, raised, sizeof raised);
+	return n >= X86_CALL_SIZE + sizeof raised && x86_is_call(bytes) && !memcmp(bytes + X86_CALL_SIZE, raised, sizeof raised);
 }
 
 static void
@@ -276,5 +282,5 @@ x86_away(struct buf *out, struct str sp, struct str pc, bool on_stack)
 	if (!pc.n)
 		pc = STR("$0");
 	buf_add(out, pc.at, pc.n);
-	buf_str(out, "\n\tcall\t__chord_away\n\tleaq\t144(%rsp), %rsp\n");
+	buf_printf(out, "\n\tcall\t__chord_away\n\tleaq\t%d(%%rsp), %%rsp\n", X86_AWAY_DEPTH);
 }

@@ -13,7 +13,7 @@ enum { X86_ALL_REGS = 0xffff, X86_SP = 4, X86_FP = 5, X86_RAX = 1, X86_RSP = 1 <
        X86_CLOBBERED = 0xfc2 /* rcx rsi rdi r8 r9 r10 r11 */, X86_SCRATCH = 1 << 11,
        /* Flags wait in rax, by rbp frames are found. */
        X86_BASE_REGS = X86_ALL_REGS & ~(X86_RSP | X86_RAX | 1 << X86_FP) };
-enum { X86_CALL_SIZE = 5 };
+enum { X86_CALL_SIZE = 5, X86_AWAY_DEPTH = 144 };
 
 const ZydisDecoder *x86_decoder(void);
 bool x86_decode(const uint8_t *bytes, size_t n, uint32_t off, struct insn *out);
@@ -30,6 +30,7 @@ void x86_path(struct buf *out, struct buf *stub, const struct path_op *op, const
 double x86_price(struct gap gap);
 bool x86_woven(const uint8_t *bytes, size_t n, uint64_t addr, const uint64_t *base, struct woven_insn *out);
 void x86_jump(struct buf *out, const char *operand);
+bool x86_is_call(const uint8_t *bytes);
 bool x86_is_due(const uint8_t *bytes, size_t n);
 uint32_t x86_counts(const uint8_t *bytes, size_t n, uint64_t at, const uint64_t *base, uint64_t *counter, bool *jumps);
 /* The counter at %gs:N(%rip), or at %gs:N(%r) where %r is a base; 0: the operand is neither. `next`: the address behind the
@@ -47,6 +48,10 @@ void x86_frame(const uint8_t *bytes, size_t n, struct frame_regs *f);
 void x86_away(struct buf *out, struct str sp, struct str pc, bool on_stack);
 /* object.c */
 extern const struct machine_object x86_object;
+/* unwind.c */
+extern const struct machine_unwind x86_unwind;
+/* thread.c */
+extern const struct machine_thread x86_thread;
 /* trap.c */
 bool x86_trap(const uint8_t *bytes, size_t n, bool *other);
 bool x86_trap_number(const uint8_t *bytes, size_t n, uint32_t *number);

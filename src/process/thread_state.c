@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Where the threads of a process stand, and by how much their counters are behind there. */
 #include "process/control.h"
-#include "process/moment.h"
+#include "process/inspector.h"
 
 #define OFF "off by what the block has not done yet in which it is"
 
@@ -14,7 +14,7 @@ read_process(const void *of, uint64_t addr, void *to, size_t n)
 }
 
 bool
-look_at_control(struct look *k)
+inspector_read_control(struct inspector *k)
 {
 	k->region.n = k->loaded.n = 0;
 	if (!control_find(read_process, &k->process, &k->live) || !k->live.magic ||
@@ -43,14 +43,14 @@ look_at_control(struct look *k)
 /* ---- where threads stand ---- */
 
 bool
-look_behind(struct look *k, const struct loaded *l, uint64_t pc, uint64_t sign, uint64_t *behind, struct where *w)
+inspector_behind(struct inspector *k, const struct loaded *l, uint64_t pc, uint64_t sign, uint64_t *behind, struct where *w)
 {
 	const struct proc *p;
 
 	if (!where_find(&l->counted->where, k->pool, pc - l->bias, w))
 		return true;
 	if (w->why) {
-		look_doubt(k, pool_printf(k->pool, "where a thread stands is not understood (%s): " OFF, w->why));
+		inspector_doubt(k, pool_printf(k->pool, "where a thread stands is not understood (%s): " OFF, w->why));
 		return false;
 	}
 	p = w->proc;
@@ -63,59 +63,57 @@ look_behind(struct look *k, const struct loaded *l, uint64_t pc, uint64_t sign, 
 	return true;
 }
 
-/* What a call of the runtime's for a jump into another frame gives back; those for timers are in the unwind tables. */
-enum { AWAY_SP = 144 };
-
-/* The frame of one that was interrupted in code that moves the stack pointer cannot be gone on from. */
+/* The frame of one that was interrupted in code that moves the stack pointer cannot be gone on from, but for a call of the
+ * runtime's for a jump into another frame. Those for timers are in the unwind tables. */
 static bool
 found_interrupted(void *arg, uint64_t pc, uint64_t sp, bool exact)
 {
-	struct look *k = arg;
+	struct inspector *k = arg;
 	const struct loaded *l = loaded_at(k->loaded.at, k->loaded.n, pc);
 	struct where w = {0};
 
 	if (sp >= k->now->left)
 		return true;
-	if (!loaded_at(k->loaded.at, k->loaded.n, k->now->thread->reg[THREAD_RIP]))
+	if (!loaded_at(k->loaded.at, k->loaded.n, k->now->thread->pc))
 		VEC_PUSH(k->interrupted, (struct interrupted){l->counted, pc - l->bias});
-	return look_behind(k, l, pc, 1, k->now->behind, &w) && (!w.sp || (!exact && w.sp != AWAY_SP));
+	return inspector_behind(k, l, pc, 1, k->now->behind, &w) && (!w.sp || (!exact && w.sp != k->process.machine->away_depth));
 }
 
 static void
-stand(struct look *k, struct standing *s)
+read_state(struct inspector *k, struct thread_state *s)
 {
 	struct thread t = *s->thread;
-	const struct loaded *l = loaded_at(k->loaded.at, k->loaded.n, t.reg[THREAD_RIP]);
+	const struct loaded *l = loaded_at(k->loaded.at, k->loaded.n, t.pc);
 	struct where w = {0};
 
 	k->now = s;
 	if (s->aside)
-		t.reg[THREAD_RSP] = s->aside;
-	if (l && look_behind(k, l, t.reg[THREAD_RIP], 1, s->behind, &w) && !w.why) {
+		t.sp = s->aside;
+	if (l && inspector_behind(k, l, t.pc, 1, s->behind, &w) && !w.why) {
 		/* Where the original's code goes on: there the unwind table holds. */
-		t.reg[THREAD_RIP] = w.addr + l->bias;
-		t.reg[THREAD_RSP] += (uint64_t)w.sp;
+		t.pc = w.addr + l->bias;
+		t.sp += (uint64_t)w.sp;
 	}
 	if (!frames_interrupted(&k->frames, &t, found_interrupted, k))
-		look_doubt(k, pool_printf(k->pool, "the stack of thread %d cannot be followed to its end: if a signal interrupted "
+		inspector_doubt(k, pool_printf(k->pool, "the stack of thread %d cannot be followed to its end: if a signal interrupted "
 		                          "measured code there, " OFF, t.tid));
 }
 
 /* The region that it counts in: by what its segment is, or, if it was not stopped, by what the runtime knows. */
 void
-look_find_base(struct look *k, struct standing *s)
+inspector_find_base(struct inspector *k, struct thread_state *s)
 {
 	const struct thread *t = s->thread;
-	bool by_tid = !t->stopped || t->lost;
+	bool by_tid = !t->regs.has_base || t->lost;
 	pid_t inner = by_tid || k->live.dying ? process_inner(&k->process, t->tid) : 0;
 
 	s->left = UINT64_MAX;
 	s->has_base = !by_tid;
-	s->base = t->gs;
+	s->base = t->regs.base;
 	for (size_t i = 0; i < k->region.n; i++) {
 		const struct chord_live_region *r = &k->region.at[i];
 
-		if (by_tid ? r->tid != inner : r->base != t->gs)
+		if (by_tid ? r->tid != inner : r->base != t->regs.base)
 			continue;
 		s->has_base = true;
 		s->base = r->base;
@@ -128,27 +126,31 @@ look_find_base(struct look *k, struct standing *s)
 		s->left = k->live.dying_sp;
 }
 
-/* A child of vfork counts in its parent's place. */
-enum { SYS_VFORK = 58 };
+/* Its child counts in its place. */
+bool
+waits_for_child(const struct inspector *k, const struct thread *t)
+{
+	return !t->stopped && k->process.machine->thread->waits_for_child(t->call);
+}
 
 void
-look_at_threads(struct look *k)
+inspector_read_threads(struct inspector *k)
 {
 	size_t n = k->process.thread.n;
 
-	k->standing = pool_array(k->pool, n, sizeof *k->standing);
+	k->state = pool_array(k->pool, n, sizeof *k->state);
 	for (size_t i = 0; i < n; i++) {
-		struct standing *s = &k->standing[i];
+		struct thread_state *s = &k->state[i];
 
 		s->thread = &k->process.thread.at[i];
 		s->behind = pool_array(k->pool, k->q->event.n, sizeof *s->behind);
-		look_find_base(k, s);
+		inspector_find_base(k, s);
 		if (s->thread->lost)
-			look_doubt(k, pool_printf(k->pool, "thread %d could not be stopped: " OFF, s->thread->tid));
+			inspector_doubt(k, pool_printf(k->pool, "thread %d could not be stopped: " OFF, s->thread->tid));
 		else
-			stand(k, s);
-		if (!s->thread->stopped && s->thread->call == SYS_VFORK)
-			look_note(k, pool_printf(k->pool, "thread %d waits for a child of vfork, which counts in its place: " OFF,
+			read_state(k, s);
+		if (waits_for_child(k, s->thread))
+			inspector_note(k, pool_printf(k->pool, "thread %d waits for a child of vfork, which counts in its place: " OFF,
 			                         s->thread->tid));
 	}
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The counts of one moment. Of each thread: its counters, and what they are behind by where it stands and where
  * others of its activations were interrupted. Of threads that have ended: what the profile has. */
-#include "process/moment.h"
+#include "process/inspector.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -12,7 +12,7 @@
 enum { TRIES = 50, PATIENCE = 10 };
 
 void
-look_note(struct look *k, const char *text)
+inspector_note(struct inspector *k, const char *text)
 {
 	for (size_t i = 0; i < k->m->note.n; i++)
 		if (!strcmp(k->m->note.at[i], text))
@@ -21,17 +21,17 @@ look_note(struct look *k, const char *text)
 }
 
 void
-look_doubt(struct look *k, const char *text)
+inspector_doubt(struct inspector *k, const char *text)
 {
 	k->unsettled = true;
-	look_note(k, text);
+	inspector_note(k, text);
 }
 
 /* ---- counters ---- */
 
 /* What the numbers of a counter add up to at a base. False: they are not all there. */
 static bool
-read_counter(const struct look *k, uint64_t base, const struct event_counter *c, uint64_t *sum)
+read_counter(const struct inspector *k, uint64_t base, const struct event_counter *c, uint64_t *sum)
 {
 	uint64_t number[CHORD_NUMBERS_MOST];
 
@@ -42,7 +42,7 @@ read_counter(const struct look *k, uint64_t base, const struct event_counter *c,
 }
 
 static bool
-counters_at(const struct look *k, uint64_t base, uint64_t *sum)
+counters_at(const struct inspector *k, uint64_t base, uint64_t *sum)
 {
 	for (size_t i = 0; i < k->loaded.n; i++) {
 		const struct loaded *l = &k->loaded.at[i];
@@ -59,7 +59,7 @@ counters_at(const struct look *k, uint64_t base, uint64_t *sum)
 
 /* Of counters in memory that is of no file. */
 static void
-counters_outside(const struct look *k, uint64_t base, uint64_t *sum)
+counters_outside(const struct inspector *k, uint64_t base, uint64_t *sum)
 {
 	for (size_t i = 0; i < k->loaded.n; i++) {
 		const struct loaded *l = &k->loaded.at[i];
@@ -76,7 +76,7 @@ counters_outside(const struct look *k, uint64_t base, uint64_t *sum)
 
 /* Of all threads that there ever were, as far as they were counted in the file. */
 static void
-counters_in_profile(const struct look *k, uint64_t *sum)
+counters_in_profile(const struct inspector *k, uint64_t *sum)
 {
 	for (size_t i = 0; i < k->q->counted.n; i++) {
 		const struct counted *c = k->q->counted.at[i];
@@ -93,10 +93,10 @@ counters_in_profile(const struct look *k, uint64_t *sum)
 }
 
 /* The first of the threads that count in the same place. */
-static const struct standing *
-first_with(const struct look *k, const struct standing *s)
+static const struct thread_state *
+first_with(const struct inspector *k, const struct thread_state *s)
 {
-	const struct standing *first = k->standing;
+	const struct thread_state *first = k->state;
 
 	while (!first->has_base || first->base != s->base)
 		first++;
@@ -104,9 +104,9 @@ first_with(const struct look *k, const struct standing *s)
 }
 
 static const char *
-place_of(struct look *k, const struct thread *t)
+place_of(struct inspector *k, const struct thread *t)
 {
-	uint64_t pc = t->reg[THREAD_RIP];
+	uint64_t pc = t->pc;
 	const struct loaded *l = loaded_at(k->loaded.at, k->loaded.n, pc);
 	const struct mapping *m = process_mapping(&k->process, pc);
 
@@ -123,11 +123,11 @@ add_to(uint64_t *to, const uint64_t *from, size_t n, uint64_t sign)
 }
 
 static void
-count_thread(struct look *k, const struct standing *s)
+count_thread(struct inspector *k, const struct thread_state *s)
 {
 	size_t n = k->q->event.n;
-	struct moment_thread t = {.tid = s->thread->tid, .place = place_of(k, s->thread)};
-	const struct standing *first = s->has_base ? first_with(k, s) : NULL;
+	struct sample_thread t = {.tid = s->thread->tid, .place = place_of(k, s->thread)};
+	const struct thread_state *first = s->has_base ? first_with(k, s) : NULL;
 
 	add_to(k->m->total, s->behind, n, 1);
 	if (first && first != s) {
@@ -136,8 +136,8 @@ count_thread(struct look *k, const struct standing *s)
 		t.count = pool_array(k->pool, n, sizeof *t.count);
 		t.before = s->users ? s->users - 1 : 0;
 		for (size_t i = 0; i < k->process.thread.n; i++)
-			if (k->standing[i].has_base && k->standing[i].base == s->base)
-				add_to(t.count, k->standing[i].behind, n, 1);
+			if (k->state[i].has_base && k->state[i].base == s->base)
+				add_to(t.count, k->state[i].behind, n, 1);
 		if (!counters_at(k, s->base, t.count))
 			t.count = NULL;
 	}
@@ -153,7 +153,7 @@ count_thread(struct look *k, const struct standing *s)
 
 /* Is it one that is still on a stack? The jump that gives it up is recorded before it is made. */
 static bool
-is_being_left(const struct look *k, const struct counted *c, uint64_t addr)
+is_being_left(const struct inspector *k, const struct counted *c, uint64_t addr)
 {
 	for (size_t i = 0; i < k->interrupted.n; i++)
 		if (k->interrupted.at[i].in == c && k->interrupted.at[i].addr == addr)
@@ -162,11 +162,11 @@ is_being_left(const struct look *k, const struct counted *c, uint64_t addr)
 }
 
 static void
-count_struck(struct look *k)
+count_struck(struct inspector *k)
 {
 	size_t n = k->q->event.n;
 	uint64_t *sum = pool_array(k->pool, n, sizeof *sum);
-	struct moment_thread *only = k->m->thread.n == 1 && k->region.n == 1 ? k->m->thread.at : NULL;
+	struct sample_thread *only = k->m->thread.n == 1 && k->region.n == 1 ? k->m->thread.at : NULL;
 
 	for (size_t i = 0; i < k->profile->exit.n; i++) {
 		const struct exits *x = &k->profile->exit.at[i];
@@ -177,7 +177,7 @@ count_struck(struct look *k)
 		if (!c || x->handler || counted_returns(c, x->addr))
 			continue;
 		k->being_left |= !x->reentry && is_being_left(k, c, x->addr - 1);
-		look_behind(k, &(struct loaded){c, 0}, x->addr - 1, x->reentry ? -x->count : x->count, sum, &w);
+		inspector_behind(k, &(struct loaded){c, 0}, x->addr - 1, x->reentry ? -x->count : x->count, sum, &w);
 	}
 	add_to(k->m->total, sum, n, 1);
 	if (only && only->count) {
@@ -187,14 +187,14 @@ count_struck(struct look *k)
 	}
 	for (size_t e = 0; k->q->threads && e < n; e++)
 		if (sum[e])
-			look_note(k, "what activations had done that a signal struck, and that a jump gave up, "
+			inspector_note(k, "what activations had done that a signal struck, and that a jump gave up, "
 			             "is in no thread's own counts");
 }
 
 /* ---- all of it ---- */
 
 static void
-count(struct look *k)
+count(struct inspector *k)
 {
 	size_t n = k->q->event.n;
 
@@ -203,7 +203,7 @@ count(struct look *k)
 	counters_in_profile(k, k->m->total);
 	counters_at(k, 0, k->m->total);
 	for (size_t i = 0; i < k->process.thread.n; i++)
-		count_thread(k, &k->standing[i]);
+		count_thread(k, &k->state[i]);
 	count_struck(k);
 	add_to(k->m->rest, k->m->total, n, 1);
 }
@@ -219,39 +219,39 @@ counts(const struct counted *c, uint32_t event)
 }
 
 static void
-note_what_is_missing(struct look *k)
+note_what_is_missing(struct inspector *k)
 {
 	const struct query *q = k->q;
 
 	if (k->being_left)
-		look_doubt(k, "a thread may just be jumping out of a signal's handler: what the activation that the signal struck "
+		inspector_doubt(k, "a thread may just be jumping out of a signal's handler: what the activation that the signal struck "
 		              "had done may be there twice");
 	if (k->live.owner)
-		look_doubt(k, "the runtime was at work: counts that it was just moving may be missing or there twice");
+		inspector_doubt(k, "the runtime was at work: counts that it was just moving may be missing or there twice");
 	if (k->profile->lost)
-		look_note(k, "threads could not be given counters of their own: counts may be short");
+		inspector_note(k, "threads could not be given counters of their own: counts may be short");
 	if (k->profile->flags & CHORD_PROFILE_NOT_WATCHED)
-		look_note(k, "threads may have been made that the runtime did not see: counts may be short");
+		inspector_note(k, "threads may have been made that the runtime did not see: counts may be short");
 	for (size_t i = 0; i < q->unknown.n; i++)
-		look_note(k, pool_printf(k->pool, "%s is not counted: %s", q->unknown.at[i].name, q->unknown.at[i].reason));
+		inspector_note(k, pool_printf(k->pool, "%s is not counted: %s", q->unknown.at[i].name, q->unknown.at[i].reason));
 	for (size_t i = 0; i < q->counted.n; i++) {
 		const struct counted *c = q->counted.at[i];
 
 		if (c->unit.map.nrefused)
-			look_note(k, pool_printf(k->pool, "procedures of %s that were refused are not counted: %" PRIu32,
+			inspector_note(k, pool_printf(k->pool, "procedures of %s that were refused are not counted: %" PRIu32,
 			                         c->unit.path, c->unit.map.nrefused));
 		for (uint32_t e = 0; e < q->event.n; e++)
 			if (!counts(c, e))
-				look_note(k, pool_printf(k->pool, "%s does not count %s", c->unit.path, q->event.at[e]));
+				inspector_note(k, pool_printf(k->pool, "%s does not count %s", c->unit.path, q->event.at[e]));
 	}
 	for (uint32_t e = 0; e < q->event.n; e++)
 		if (k->m->total[e] > INT64_MAX)
-			look_note(k, pool_printf(k->pool, "%s would be below 0: not known", q->event.at[e]));
+			inspector_note(k, pool_printf(k->pool, "%s would be below 0: not known", q->event.at[e]));
 }
 
 /* Not reported: it may just be ending. */
 static bool
-read_profile(struct look *k)
+read_profile(struct inspector *k)
 {
 	const char *path = process_mappings(&k->process) ? live_profile_path(&k->process) : NULL, *why;
 	struct buf b = {0};
@@ -264,18 +264,18 @@ read_profile(struct look *k)
 
 /* Looks while all threads are stopped. False: not everything could be seen, or not of one moment. */
 static bool
-see(struct look *k, bool last)
+see(struct inspector *k, bool last)
 {
 	k->m->note.n = k->m->thread.n = k->interrupted.n = 0;
 	k->unsettled = k->being_left = false;
 	if (!read_profile(k))
 		return false;
 	query_modules(k->q, &k->process, k->profile);
-	if (!look_at_control(k))
+	if (!inspector_read_control(k))
 		return false;
 	frames_close(&k->frames);
 	k->frames = (struct frames){.process = &k->process, .loaded = k->loaded.at, .nloaded = k->loaded.n};
-	look_at_threads(k);
+	inspector_read_threads(k);
 	count(k);
 	note_what_is_missing(k);
 	return process_was_still(&k->process) && (!k->unsettled || last);
@@ -293,7 +293,7 @@ not_permitted(const struct process *p)
 }
 
 static enum query_result
-look(struct look *k)
+look(struct inspector *k)
 {
 	for (int i = 1; i <= TRIES; i++) {
 		enum process_state state = process_stop(&k->process);
@@ -318,13 +318,13 @@ look(struct look *k)
 }
 
 enum query_result
-query_moment(struct query *q, struct pool *pool, struct moment *m)
+query_sample(struct query *q, struct pool *pool, struct sample *m)
 {
-	struct look k = {.q = q, .pool = pool, .m = m};
+	struct inspector k = {.q = q, .pool = pool, .m = m};
 	enum query_result result = QUERY_ENDED;
 
-	*m = (struct moment){0};
-	k.process = (struct process){.pool = pool, .pid = q->pid};
+	*m = (struct sample){0};
+	k.process = (struct process){.pool = pool, .machine = machine_of_host(), .pid = q->pid};
 	result = look(&k);
 	frames_close(&k.frames);
 	process_close(&k.process);
@@ -336,7 +336,7 @@ query_moment(struct query *q, struct pool *pool, struct moment *m)
 }
 
 void
-moment_free(struct moment *m)
+sample_free(struct sample *m)
 {
 	free(m->thread.at);
 	free(m->note.at);
