@@ -80,7 +80,7 @@ struct place *label_places(const struct text *t, const struct object *o, struct 
 
 struct cfi;
 /* Follows the .cfi directives. Never fails: states it cannot follow are marked. */
-struct cfi *cfi_read(const struct text *t, struct pool *pool);
+struct cfi *cfi_read(const struct text *t, const struct machine_unwind *machine, struct pool *pool);
 /* Can code that stands before statement `to` be given the state that holds before `from`? If so
  * writes the directives that change it, and those that change it back. */
 bool cfi_move(const struct cfi *c, uint32_t to, uint32_t from, struct buf *there, struct buf *back);
@@ -97,7 +97,7 @@ bool cfi_frame_at(const struct cfi *c, uint32_t stmt, struct cfi_frame *out);
 
 /* Registers (bits, the machine's numbers) that are kept in the frame anywhere between two statements. False: there is
  * no call frame state. */
-bool cfi_kept(const struct cfi *c, uint32_t first, uint32_t last, uint16_t *regs);
+bool cfi_kept(const struct cfi *c, uint32_t first, uint32_t last, uint32_t *regs);
 
 /* The statement, or the last of the call frame directives behind it: they belong to it. */
 uint32_t stmt_behind(const struct text *t, uint32_t stmt);

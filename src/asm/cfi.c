@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NREG = 33 };       /* DWARF numbers 0-16: general registers and RA; 17-32: xmm */
+/* A state has a rule for each column of the machine's, so that more make it larger. */
+enum { COLUMNS_MOST = 33 };
 
 enum rule_kind { RULE_SAME, RULE_OFFSET, RULE_REGISTER, RULE_UNDEFINED };
 
@@ -22,7 +23,7 @@ struct state {
 	bool loaded;      /* it is what memory has at cfa_reg + cfa_off */
 	uint8_t cfa_reg;
 	int64_t cfa_off;
-	struct rule rule[NREG];
+	struct rule rule[COLUMNS_MOST];
 };
 
 /* The state behind a statement. */
@@ -32,31 +33,10 @@ struct change {
 
 struct cfi {
 	struct pool *pool;
+	const struct machine_unwind *machine;
 	VEC(struct change) at;
 	VEC(struct state) states;
 };
-
-static int
-reg_number(struct str s)
-{
-	static const char *const names[] = {"rax", "rdx", "rcx", "rbx", "rsi", "rdi", "rbp", "rsp",
-		"r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15", "rip"};
-	char *end, digits[8] = "";
-
-	if (s.n && *s.at == '%')
-		s = (struct str){s.at + 1, s.n - 1};
-	for (int i = 0; i < 17; i++)
-		if (str_is(s, names[i]))
-			return i;
-	if (str_starts(s, "xmm"))
-		memcpy(digits, s.at + 3, s.n - 3 < 7 ? s.n - 3 : 7);
-	else
-		memcpy(digits, s.at, s.n < 7 ? s.n : 7);
-	if (!*digits)
-		return -1;
-	long n = strtol(digits, &end, 10) + (str_starts(s, "xmm") ? 17 : 0);
-	return *end || n < 0 || n >= NREG ? -1 : (int)n;
-}
 
 /* The operands of a directive: at most two, separated by a comma. */
 static int
@@ -93,9 +73,9 @@ number(struct str s, int64_t *v)
 }
 
 static bool
-set_rule(struct state *s, struct str reg, uint8_t kind, int64_t value)
+set_rule(const struct machine_unwind *m, struct state *s, struct str reg, uint8_t kind, int64_t value)
 {
-	int r = reg_number(reg);
+	int r = m->column(reg);
 
 	if (r < 0)
 		return false;
@@ -104,9 +84,9 @@ set_rule(struct state *s, struct str reg, uint8_t kind, int64_t value)
 }
 
 static bool
-set_cfa(struct state *s, const struct str *reg, const struct str *off)
+set_cfa(const struct machine_unwind *m, struct state *s, const struct str *reg, const struct str *off)
 {
-	int r = reg ? reg_number(*reg) : s->cfa_reg;
+	int r = reg ? m->column(*reg) : s->cfa_reg;
 	int64_t o = s->cfa_off;
 
 	if (r < 0 || (off && !number(*off, &o)))
@@ -121,32 +101,32 @@ set_cfa(struct state *s, const struct str *reg, const struct str *off)
 /* Applies a directive other than startproc, endproc, remember and restore_state.
  * False: it is not understood. */
 static bool
-apply(struct state *s, struct str word, struct str rest)
+apply(const struct machine_unwind *m, struct state *s, struct str word, struct str rest)
 {
 	struct str op[2];
 	int n = operands(rest, op);
 	int64_t v;
 
 	if (str_is(word, ".cfi_def_cfa"))
-		return n == 2 && set_cfa(s, &op[0], &op[1]);
+		return n == 2 && set_cfa(m, s, &op[0], &op[1]);
 	if (str_is(word, ".cfi_def_cfa_register"))
-		return n == 1 && set_cfa(s, &op[0], NULL);
+		return n == 1 && set_cfa(m, s, &op[0], NULL);
 	if (str_is(word, ".cfi_def_cfa_offset"))
-		return n == 1 && set_cfa(s, NULL, &op[0]);
+		return n == 1 && set_cfa(m, s, NULL, &op[0]);
 	if (str_is(word, ".cfi_adjust_cfa_offset"))
 		return n == 1 && number(op[0], &v) && (s->cfa_off += v, true);
 	if (str_is(word, ".cfi_offset"))
-		return n == 2 && number(op[1], &v) && set_rule(s, op[0], RULE_OFFSET, v);
+		return n == 2 && number(op[1], &v) && set_rule(m, s, op[0], RULE_OFFSET, v);
 	if (str_is(word, ".cfi_rel_offset"))
-		return n == 2 && number(op[1], &v) && set_rule(s, op[0], RULE_OFFSET, v - s->cfa_off);
+		return n == 2 && number(op[1], &v) && set_rule(m, s, op[0], RULE_OFFSET, v - s->cfa_off);
 	if (str_is(word, ".cfi_restore"))
-		return n == 1 && set_rule(s, op[0], RULE_SAME, 0);
+		return n == 1 && set_rule(m, s, op[0], RULE_SAME, 0);
 	if (str_is(word, ".cfi_undefined"))
-		return n == 1 && set_rule(s, op[0], RULE_UNDEFINED, 0);
+		return n == 1 && set_rule(m, s, op[0], RULE_UNDEFINED, 0);
 	if (str_is(word, ".cfi_same_value"))
-		return n == 1 && set_rule(s, op[0], RULE_SAME, 0);
+		return n == 1 && set_rule(m, s, op[0], RULE_SAME, 0);
 	if (str_is(word, ".cfi_register"))
-		return n == 2 && reg_number(op[1]) >= 0 && set_rule(s, op[0], RULE_REGISTER, reg_number(op[1]));
+		return n == 2 && m->column(op[1]) >= 0 && set_rule(m, s, op[0], RULE_REGISTER, m->column(op[1]));
 	return str_is(word, ".cfi_personality") || str_is(word, ".cfi_lsda") || str_is(word, ".cfi_signal_frame") ||
 	       str_is(word, ".cfi_sections") || str_is(word, ".cfi_return_column") || str_is(word, ".cfi_personality_id");
 }
@@ -199,11 +179,12 @@ push_state(struct cfi *c, uint32_t stmt, struct state s)
 }
 
 static struct state
-initial_state(void)
+initial_state(const struct machine_unwind *m)
 {
-	struct state s = {.inside = true, .cfa_reg = 7, .cfa_off = 8};
+	struct state s = {.inside = true, .cfa_reg = m->sp, .cfa_off = m->entry};
 
-	s.rule[16] = (struct rule){RULE_OFFSET, -8};
+	if (m->pushed)
+		s.rule[m->ra] = (struct rule){RULE_OFFSET, -m->entry};
 	return s;
 }
 
@@ -293,14 +274,17 @@ change_frame(struct sections *x, struct str left, struct state *s)
 }
 
 struct cfi *
-cfi_read(const struct text *t, struct pool *pool)
+cfi_read(const struct text *t, const struct machine_unwind *machine, struct pool *pool)
 {
 	struct cfi *c = pool_alloc(pool, sizeof *c);
 	struct state s = {0};
 	struct sections x = {{STR(""), STR("")}, {0}, {0}};
 	VEC(struct state) saved = {0};
 
+	if (machine->ncolumn > COLUMNS_MOST)
+		bug("the machine has %u columns", machine->ncolumn);
 	c->pool = pool;
+	c->machine = machine;
 	for (uint32_t i = 0; i < t->stmts.n; i++) {
 		const struct stmt *st = &t->stmts.at[i];
 		struct str word = stmt_word(t, st), left = x.at.now;
@@ -312,7 +296,7 @@ cfi_read(const struct text *t, struct pool *pool)
 		if (!str_starts(word, ".cfi_"))
 			continue;
 		if (str_is(word, ".cfi_startproc")) {
-			s = initial_state();
+			s = initial_state(machine);
 			saved.n = 0;
 		} else if (str_is(word, ".cfi_endproc")) {
 			s = (struct state){0};
@@ -325,7 +309,7 @@ cfi_read(const struct text *t, struct pool *pool)
 				s.unknown = s.lost = true;
 		} else if (str_is(word, ".cfi_escape")) {
 			s.lost |= !apply_escape(&s, stmt_rest(t, st));
-		} else if (!apply(&s, word, stmt_rest(t, st))) {
+		} else if (!apply(machine, &s, word, stmt_rest(t, st))) {
 			s.unknown = s.lost = true;
 		}
 		push_state(c, i, s);
@@ -380,7 +364,7 @@ write_change(struct buf *out, const struct state *a, const struct state *b)
 {
 	if (a->cfa_reg != b->cfa_reg || a->cfa_off != b->cfa_off)
 		buf_printf(out, "\t.cfi_def_cfa %u, %lld\n", b->cfa_reg, (long long)b->cfa_off);
-	for (unsigned i = 0; i < NREG; i++)
+	for (unsigned i = 0; i < COLUMNS_MOST; i++)
 		if (a->rule[i].kind != b->rule[i].kind || a->rule[i].value != b->rule[i].value)
 			write_rule(out, i, b->rule[i]);
 }
@@ -400,41 +384,38 @@ cfi_move(const struct cfi *c, uint32_t to, uint32_t from, struct buf *there, str
 	return true;
 }
 
-/* From DWARF's numbers: rax rdx rcx rbx rsi rdi rbp rsp. */
-static const uint8_t number_of[16] = {0, 2, 1, 3, 6, 7, 5, 4, 8, 9, 10, 11, 12, 13, 14, 15};
-
 bool
 cfi_frame_at(const struct cfi *c, uint32_t stmt, struct cfi_frame *out)
 {
 	uint32_t n;
 	struct state s = state_before(c, stmt, &n);
 
-	if (!s.inside || s.lost || s.cfa_reg >= 16)
-		return false;
-	*out = (struct cfi_frame){number_of[s.cfa_reg], s.loaded, s.cfa_off};
-	return true;
+	int reg = s.inside && !s.lost ? c->machine->general(s.cfa_reg) : -1;
+
+	*out = (struct cfi_frame){(uint8_t)reg, s.loaded, s.cfa_off};
+	return reg >= 0;
 }
 
-static uint16_t
-kept_in(const struct state *s)
+static uint32_t
+kept_in(const struct cfi *c, const struct state *s)
 {
-	uint16_t regs = 0;
+	uint32_t regs = 0;
 
-	for (unsigned r = 0; r < 16; r++)
-		if (s->rule[r].kind != RULE_SAME)
-			regs |= (uint16_t)(1u << number_of[r]);
-	return s->unknown ? UINT16_MAX : regs;
+	for (unsigned r = 0; r < c->machine->ncolumn; r++)
+		if (s->rule[r].kind != RULE_SAME && c->machine->general(r) >= 0)
+			regs |= 1u << c->machine->general(r);
+	return s->unknown ? UINT32_MAX : regs;
 }
 
 bool
-cfi_kept(const struct cfi *c, uint32_t first, uint32_t last, uint16_t *regs)
+cfi_kept(const struct cfi *c, uint32_t first, uint32_t last, uint32_t *regs)
 {
 	uint32_t n;
 	struct state s = state_before(c, first, &n);
 
-	*regs = kept_in(&s);
+	*regs = kept_in(c, &s);
 	for (size_t i = change_at(c, first); i < c->at.n && c->at.at[i].stmt <= last; i++)
-		*regs |= kept_in(&c->states.at[c->at.at[i].state]);
+		*regs |= kept_in(c, &c->states.at[c->at.at[i].state]);
 	return s.inside;
 }
 
@@ -444,7 +425,7 @@ cfi_frame_open(const struct cfi *c, uint32_t stmt)
 	uint32_t n;
 	struct state s = state_before(c, stmt, &n);
 
-	return s.inside && (s.unknown || s.cfa_reg != 7 || s.cfa_off != 8);
+	return s.inside && (s.unknown || s.cfa_reg != c->machine->sp || s.cfa_off != c->machine->entry);
 }
 
 bool
@@ -453,7 +434,7 @@ cfi_by_frame_pointer(const struct cfi *c, uint32_t stmt)
 	uint32_t n;
 	struct state s = state_before(c, stmt, &n);
 
-	return s.unknown || s.cfa_reg != 7;
+	return s.unknown || s.cfa_reg != c->machine->sp;
 }
 
 bool
@@ -462,7 +443,7 @@ cfi_by_stack_pointer(const struct cfi *c, uint32_t stmt)
 	uint32_t n;
 	struct state s = state_before(c, stmt, &n);
 
-	return s.inside && !s.unknown && s.cfa_reg == 7;
+	return s.inside && !s.unknown && s.cfa_reg == c->machine->sp;
 }
 
 uint32_t

@@ -103,7 +103,7 @@ behind_call(const struct unit *u)
 {
 	struct frame_regs r = {.known = (uint16_t)(1u << u->machine->sp)};
 
-	r.at[u->machine->sp] = -8;
+	r.at[u->machine->sp] = -u->machine->unwind->entry;
 	return r;
 }
 
@@ -237,7 +237,7 @@ leaves(const struct frames *f, uint32_t block, uint8_t kind)
 	for (; i + 1 < b->last; i++)
 		step(f->u, c, &c->insns.at[i], &r);
 	if (c->insns.at[i].cls == CHORD_INSN_CALL && kind == CHORD_EDGE_JUMP)
-		r.at[f->u->machine->sp] -= 8; /* a call within the procedure */
+		r.at[f->u->machine->sp] -= f->u->machine->unwind->entry; /* a call within the procedure */
 	else
 		step(f->u, c, &c->insns.at[i], &r);
 	return r;

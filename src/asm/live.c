@@ -132,10 +132,10 @@ calls_out(const struct unit *u, const struct code *c, const struct insn *in)
 static uint16_t
 gone_of(const struct unit *u, const struct proc_text *p)
 {
-	uint16_t gone = p->taken ? u->machine->scratch : u->machine->clobbered, kept;
+	uint16_t gone = p->taken ? u->machine->scratch : u->machine->clobbered;
+	uint32_t kept;
 
 	gone &= (uint16_t)~p->behind;
-
 	for (size_t t = 0; t < p->parts.n; t++) {
 		const struct part *part = &p->parts.at[t];
 

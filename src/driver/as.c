@@ -432,8 +432,8 @@ weave_input(struct session *s)
 	struct interest interest = {0}, weights = {0};
 	struct buf runtime = {0}, timers = {0}, woven = {0}, warnings = {0};
 	const struct request *r = &s->args.request;
-	struct weave_options o = {.measures = r->measures, .events = r->events, .assemble = assemble_labelled, .ctx = s,
-	                          .warnings = &warnings};
+	struct weave_options o = {.machine = machine_of_host(), .measures = r->measures, .events = r->events,
+	                          .assemble = assemble_labelled, .ctx = s, .warnings = &warnings};
 	struct weave_stats stats;
 	char *why = NULL;
 	int status;

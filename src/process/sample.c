@@ -224,8 +224,8 @@ note_what_is_missing(struct inspector *k)
 	const struct query *q = k->q;
 
 	if (k->being_left)
-		inspector_doubt(k, "a thread may just be jumping out of a signal's handler: what the activation that the signal struck "
-		              "had done may be there twice");
+		inspector_doubt(k, "a thread may just be jumping out of a signal's handler: what the activation that the signal "
+		                   "struck had done may be there twice");
 	if (k->live.owner)
 		inspector_doubt(k, "the runtime was at work: counts that it was just moving may be missing or there twice");
 	if (k->profile->lost)

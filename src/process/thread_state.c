@@ -95,8 +95,8 @@ read_state(struct inspector *k, struct thread_state *s)
 		t.sp += (uint64_t)w.sp;
 	}
 	if (!frames_interrupted(&k->frames, &t, found_interrupted, k))
-		inspector_doubt(k, pool_printf(k->pool, "the stack of thread %d cannot be followed to its end: if a signal interrupted "
-		                          "measured code there, " OFF, t.tid));
+		inspector_doubt(k, pool_printf(k->pool, "the stack of thread %d cannot be followed to its end: if a signal "
+		                               "interrupted measured code there, " OFF, t.tid));
 }
 
 /* The region that it counts in: by what its segment is, or, if it was not stopped, by what the runtime knows. */
@@ -150,8 +150,8 @@ inspector_read_threads(struct inspector *k)
 		else
 			read_state(k, s);
 		if (waits_for_child(k, s->thread))
-			inspector_note(k, pool_printf(k->pool, "thread %d waits for a child of vfork, which counts in its place: " OFF,
-			                         s->thread->tid));
+			inspector_note(k, pool_printf(k->pool, "thread %d waits for a child of vfork, which counts in its place: "
+			                              OFF, s->thread->tid));
 	}
 }
 

@@ -103,7 +103,8 @@ find_never(const struct unit *u, const struct woven *w)
 {
 	const struct proc_text *p = w->proc;
 	struct cfi_frame f;
-	uint16_t never = 0, kept;
+	uint16_t never = 0;
+	uint32_t kept;
 
 	for (uint32_t v = 0; v < p->graph->nvert && w->paths; v++)
 		if (w->paths->home[v] >= 0)

@@ -299,7 +299,7 @@ frame_of_site(const struct woven *w, const struct site *s, uint32_t e, uint32_t 
 	}
 }
 
-/* Where the return address is, at a site. */
+/* Where the slot of the activation is, at a site. */
 static bool
 find_frame(const struct unit *u, struct woven *w, const struct site *s, uint32_t e, struct path_code *c)
 {
@@ -316,7 +316,7 @@ find_frame(const struct unit *u, struct woven *w, const struct site *s, uint32_t
 		return false;
 	c->place.reg = f.reg;
 	c->place.loaded = f.loaded;
-	c->place.off = f.loaded ? f.off : f.off - 8;
+	c->place.off = f.loaded ? f.off : f.off - CHORD_SLOT;
 	return true;
 }
 

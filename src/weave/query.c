@@ -12,8 +12,6 @@
 enum asks { ASKS_EVENTS, ASKS_TIMER, ASKS_COUNTED, ASKS };
 static const char *const marks[ASKS] = {"\".Levents.", "\".Ltimer.", "\".Lcounted."};
 
-enum { LOOP_REGS = 3, FACTORS_END = -128 };
-
 /* The name that a statement asks for, behind a mark; n is 0 if it does not. */
 static struct str
 name_asked(const struct text *t, const struct stmt *s, const char *mark)
@@ -52,29 +50,6 @@ event_named(struct str name, const struct event_list *list)
 		}
 	}
 	return n == 1 ? found : NULL;
-}
-
-/* The 64-bit name of the register that an instruction writes, "rax" or "r12"; its text ends or begins (Intel) with it. */
-static bool
-register_of(const struct unit *u, const struct stmt *s, char out[8])
-{
-	struct str operands = stmt_rest(u->text, s);
-	const char *at = operands.at, *end = operands.at + operands.n, *percent = memrchr(at, '%', operands.n);
-	size_t n = 0;
-
-	if (percent)
-		at = percent + 1;
-	while (at + n < end && isalnum((unsigned char)at[n]) && n < 6)
-		n++;
-	if (n < 2 || n > 5)
-		return false;
-	memcpy(out, at, n);
-	out[n] = 0;
-	if (*out == 'e')
-		*out = 'r';
-	else if (*out == 'r' && out[n - 1] == 'd')
-		out[n - 1] = 0;
-	return *out == 'r';
 }
 
 static uint32_t
@@ -136,77 +111,55 @@ put_factors(struct buf *b, const struct asked *a, const char *symbol)
 	buf_printf(b, "\t.rept\t%u\n", a->box->size / x->stride / x->span);
 	for (uint32_t i = 0; i < x->span; i++)
 		buf_printf(b, "\t.fill\t%u,1,%" PRId64 "\n", x->stride, (int64_t)x->low + i);
-	buf_printf(b, "\t.endr\n\t.byte\t%d\n\t.popsection\n\t.endif\n", FACTORS_END);
-}
-
-/* The sum of all numbers, each times its factor. Registers wait below the red zone. */
-static void
-put_loop(struct buf *b, const struct asked *a, const char *reg, const char *factors, bool by_sp)
-{
-	static const char *const all[] = {"rax", "rcx", "rdx", "rsi"};
-	const char *r[LOOP_REGS];
-
-	for (uint32_t i = 0, k = 0; k < LOOP_REGS; i++)
-		if (strcmp(all[i], reg) != 0)
-			r[k++] = all[i];
-	buf_str(b, "\tleaq\t-128(%rsp), %rsp\n");
-	for (uint32_t k = 0; k < LOOP_REGS; k++)
-		buf_printf(b, "\tpushq\t%%%s\n", r[k]);
-	if (by_sp)
-		buf_printf(b, "\t.cfi_adjust_cfa_offset %d\n", 128 + 8 * LOOP_REGS);
-	buf_printf(b, "\tleaq\t%s(%%rip), %%%s\n\tleaq\t%s(%%rip), %%%s\n\tmovq\t$0, %%%s\n", a->numbers, r[0], factors, r[1], reg);
-	buf_printf(b, LABEL_PREFIX "W%u:\tmovsbq\t(%%%s), %%%s\n\timulq\t%%gs:(%%%s), %%%s\n", a->number, r[1], r[2], r[0], r[2]);
-	buf_printf(b, "\taddq\t%%%s, %%%s\n", r[2], reg);
-	buf_printf(b, "\taddq\t$8, %%%s\n\tincq\t%%%s\n\tcmpb\t$%d, (%%%s)\n\tjne\t" LABEL_PREFIX "W%u\n", r[0], r[1], FACTORS_END,
-	           r[1], a->number);
-	for (uint32_t k = LOOP_REGS; k-- > 0;)
-		buf_printf(b, "\tpopq\t%%%s\n", r[k]);
-	buf_str(b, "\tleaq\t128(%rsp), %rsp\n");
-	if (by_sp)
-		buf_printf(b, "\t.cfi_adjust_cfa_offset %d\n", -128 - 8 * LOOP_REGS);
+	buf_printf(b, "\t.endr\n\t.byte\t%d\n\t.popsection\n\t.endif\n", QUERY_FACTORS_END);
 }
 
 static void
-put_counter(struct buf *b, const struct asked *a, const char *reg, bool by_sp)
+put_sum(const struct unit *u, struct buf *b, const struct asked *a, const char *reg, bool by_sp)
 {
-	struct buf factors = {0};
+	struct query_sum q = {.numbers = a->numbers, .n = a->box->size, .more = a->query, .by_sp = by_sp};
+	struct buf factors = {0}, loop = {0};
 
-	if (a->box->axis[0].span == 1) {
-		buf_printf(b, "\tmovq\t%%gs:%s(%%rip), %%%s\n", a->numbers, reg);
-		for (uint32_t i = 1; i < a->box->size; i++)
-			buf_printf(b, "\taddq\t%%gs:%s+%u(%%rip), %%%s\n", a->numbers, i * 8, reg);
-		return;
+	if (a->box->axis[0].span > 1) {
+		number_symbol(&factors, a->box, a->list, false);
+		buf_printf(&factors, ".%u", a->axis->stride);
+		buf_char(&factors, 0);
+		put_factors(b, a, factors.at);
+		buf_printf(&loop, LABEL_PREFIX "W%u", a->number);
+		buf_char(&loop, 0);
+		q.factors = factors.at;
+		q.loop = loop.at;
 	}
-	number_symbol(&factors, a->box, a->list, false);
-	buf_printf(&factors, ".%u", a->axis->stride);
-	buf_char(&factors, 0);
-	put_factors(b, a, factors.at);
-	put_loop(b, a, reg, factors.at, by_sp);
+	u->machine->query->sum(b, reg, &q);
 	buf_free(&factors);
+	buf_free(&loop);
 }
 
+/* Puts an answer behind the instruction that has it. */
 static void
-answer(const struct unit *u, const struct stmt *s, const struct asked *a, struct edits *e)
+answer(const struct stmt *s, const struct buf *code, struct edits *e)
 {
-	bool intel = s->flags & STMT_INTEL;
+	bool other = s->flags & STMT_INTEL;
 	struct buf b = {0};
-	char reg[8];
 
-	if (!register_of(u, s, reg))
-		return;
-	buf_str(&b, intel ? "\n\t.att_syntax prefix\n" : "\n");
-	put_counter(&b, a, reg, cfi_by_stack_pointer(u->cfi, (uint32_t)(s - u->text->stmts.at)));
-	if (a->query)
-		buf_printf(&b, "\tleaq\t%" PRId64 "(%%%s), %%%s\n", a->query, reg, reg);
-	if (intel)
+	buf_str(&b, other ? "\n\t.att_syntax prefix\n" : "\n");
+	buf_add(&b, code->at, code->n);
+	if (other)
 		buf_str(&b, "\t.intel_syntax noprefix\n");
 	edit_add(e, s->at + s->len, 0, RANK_QUERY, &b);
 	buf_free(&b);
 }
 
+static bool
+is_blank(const struct unit *u, const struct stmt *s, char reg[QUERY_REG_SIZE])
+{
+	return s->kind == STMT_CODE &&
+	       u->machine->query->is_blank(stmt_word(u->text, s), stmt_rest(u->text, s), s->flags & STMT_INTEL, reg);
+}
+
 static void
-answer_events(const struct unit *u, const struct weave_options *o, uint32_t mark, uint32_t event, int64_t query,
-              struct edits *e)
+put_events(const struct unit *u, const struct weave_options *o, uint32_t mark, uint32_t event, int64_t query, const char *reg,
+           struct buf *b)
 {
 	struct number_boxes boxes = number_boxes(u->pool, &o->events, at_calls(o));
 	struct asked a = {.list = &o->events, .number = mark, .query = query};
@@ -216,57 +169,19 @@ answer_events(const struct unit *u, const struct weave_options *o, uint32_t mark
 	number_symbol(&symbol, a.box, a.list, at_calls(o));
 	buf_char(&symbol, 0);
 	a.numbers = symbol.at;
-	answer(u, &u->text->stmts.at[mark + 1], &a, e);
+	put_sum(u, b, &a, reg, cfi_by_stack_pointer(u->cfi, mark + 1));
 	buf_free(&symbol);
 }
 
 static void
-answer_timer(const struct unit *u, const struct stmt *s, const struct event *event, struct edits *e)
+put_timer(const struct unit *u, const struct event *event, const char *reg, struct buf *b)
 {
-	bool intel = s->flags & STMT_INTEL;
-	struct buf b = {0}, symbol = {0};
-	char reg[8];
+	struct buf symbol = {0};
 
-	if (!register_of(u, s, reg))
-		return;
 	event_symbol_of(&symbol, "timer", event);
-	buf_printf(&b, "%s\tleaq\t%.*s(%%rip), %%%s\n%s", intel ? "\n\t.att_syntax prefix\n" : "\n", (int)symbol.n, symbol.at, reg,
-	           intel ? "\t.intel_syntax noprefix\n" : "");
-	edit_add(e, s->at + s->len, 0, RANK_QUERY, &b);
-	buf_free(&b);
+	buf_char(&symbol, 0);
+	u->machine->query->address(b, reg, symbol.at);
 	buf_free(&symbol);
-}
-
-static void
-answer_counted(const struct unit *u, const struct stmt *s, struct edits *e)
-{
-	bool intel = s->flags & STMT_INTEL;
-	struct buf b = {0};
-	char reg[8];
-
-	if (!register_of(u, s, reg))
-		return;
-	buf_printf(&b, intel ? "\n\tmov\t%s, 1\n" : "\n\tmovq\t$1, %%%s\n", reg);
-	edit_add(e, s->at + s->len, 0, RANK_QUERY, &b);
-	buf_free(&b);
-}
-
-/* Is it what chord.h has behind its mark: `movl $0, %eax` or `mov eax, 0`? */
-static bool
-is_blank(const struct unit *u, const struct stmt *s)
-{
-	struct str word = stmt_word(u->text, s), rest = stmt_rest(u->text, s);
-	bool intel = s->flags & STMT_INTEL;
-	char reg[8];
-	size_t i;
-
-	if (s->kind != STMT_CODE || !str_is(word, intel ? "mov" : "movl") || !register_of(u, s, reg))
-		return false;
-	if (!intel)
-		return str_starts(rest, "$0, %") && rest.n <= strlen("$0, %r10d");
-	for (i = 0; i < rest.n && isalnum((unsigned char)rest.at[i]); i++)
-		;
-	return str_is((struct str){rest.at + i, rest.n - i}, ", 0");
 }
 
 /* ---- what is not answered is said ---- */
@@ -344,7 +259,7 @@ find_place(const struct unit *u, struct woven *woven, const struct place *at, st
 
 /* What a statement asks for: the name and what of it. Name.n is 0 if it asks for nothing. */
 static struct str
-asked_at(const struct unit *u, uint32_t mark, enum asks *asks)
+asked_at(const struct unit *u, uint32_t mark, enum asks *asks, char reg[QUERY_REG_SIZE])
 {
 	const struct stmt *s = &u->text->stmts.at[mark];
 	struct str name = {NULL, 0};
@@ -354,7 +269,7 @@ asked_at(const struct unit *u, uint32_t mark, enum asks *asks)
 		if (name.n)
 			break;
 	}
-	if (name.n && !is_blank(u, s + 1))
+	if (name.n && !is_blank(u, s + 1, reg))
 		name.n = 0;
 	return name;
 }
@@ -366,10 +281,12 @@ answer_mark(const struct unit *u, struct woven *woven, const struct weave_option
 	const struct event_list *list = &o->events;
 	const struct stmt *s = &u->text->stmts.at[mark];
 	enum asks asks;
-	struct str name = asked_at(u, mark, &asks);
+	char reg[QUERY_REG_SIZE];
+	struct str name = asked_at(u, mark, &asks, reg);
 	const struct event *event;
 	struct woven *w = NULL;
 	struct seg here;
+	struct buf b = {0};
 	const char *why;
 
 	if (!name.n)
@@ -385,13 +302,15 @@ answer_mark(const struct unit *u, struct woven *woven, const struct weave_option
 	if (here.insn + 1 < w->proc->blocks.at[here.block].ninsn)
 		VEC_PUSH(w->segments, (struct seg){.block = here.block, .insn = here.insn + 1});
 	if (asks == ASKS_TIMER)
-		answer_timer(u, s + 1, event, e);
+		put_timer(u, event, reg, &b);
 	else if (asks == ASKS_COUNTED)
-		answer_counted(u, s + 1, e);
+		u->machine->query->number(&b, reg, 1);
 	else
-		answer_events(u, o, mark, (uint32_t)(event - list->at),
-		              query_behind(w, here.block, w->proc->block_text.at[here.block].first + here.insn,
-		                           (uint32_t)(event - list->at), list), e);
+		put_events(u, o, mark, (uint32_t)(event - list->at),
+		           query_behind(w, here.block, w->proc->block_text.at[here.block].first + here.insn,
+		                        (uint32_t)(event - list->at), list), reg, &b);
+	answer(s + 1, &b, e);
+	buf_free(&b);
 }
 
 void

@@ -250,10 +250,9 @@ timer_record(const struct unit *u, const struct woven *w, const struct weave_opt
 
 /* ---- names ---- */
 
-/* In a group of its own: the counter's comes from objects without timers, too. The address of the counter goes to the stack
- * behind that to which the stub's call returns. */
+/* In a group of its own: the counter's comes from objects without timers, too. */
 static void
-emit_event(struct buf *tail, const struct event *event)
+emit_event(const struct machine *m, struct buf *tail, const struct event *event)
 {
 	struct buf x = {0}, due = {0}, set = {0};
 
@@ -265,11 +264,10 @@ emit_event(struct buf *tail, const struct event *event)
 	buf_char(&set, 0);
 	buf_printf(tail, "\t.section .text.chord_timer,\"axG\",@progbits,%s,comdat\n", set.at);
 	buf_printf(tail, "\t.globl\t%s\n\t.hidden\t%s\n\t.type\t%s,@function\n%s:\n", set.at, set.at, set.at, set.at);
-	buf_printf(tail, "\tleaq\t%s(%%rip), %%r8\n\tleaq\t%s(%%rip), %%r9\n\tjmp\t__chord_timer\n", x.at, due.at);
+	m->query->set_timer(tail, x.at, due.at);
 	buf_str(tail, "\t.balign 4\n\t.long\t__chord_timers-.\n");
 	buf_printf(tail, "\t.globl\t%s\n\t.hidden\t%s\n\t.type\t%s,@function\n%s:\n", due.at, due.at, due.at, due.at);
-	buf_str(tail, "\t.cfi_startproc\n\tpushq\t%rax\n\t.cfi_def_cfa_offset 16\n");
-	buf_printf(tail, "\tleaq\t%s(%%rip), %%rax\n\txchgq\t%%rax, (%%rsp)\n\tjmp\t__chord_due\n\t.cfi_endproc\n", x.at);
+	m->query->ask_due(tail, x.at);
 	buf_free(&x);
 	buf_free(&due);
 	buf_free(&set);
@@ -280,7 +278,7 @@ emit_timers(struct buf *tail, const struct weave_options *o)
 {
 	for (uint32_t e = 0; e < o->events.n; e++)
 		if (o->events.at[e].timed)
-			emit_event(tail, &o->events.at[e]);
+			emit_event(o->machine, tail, &o->events.at[e]);
 	if (any_timed(&o->events))
 		buf_add(tail, o->timers, o->timers_size);
 }

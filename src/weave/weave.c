@@ -55,12 +55,16 @@ pass_assemble(struct job *j)
 	if (!j->o->assemble(j->o->ctx, &j->labelled, &j->object_bytes))
 		return WEAVE_REJECTED;
 	j->unit.object = j->object = object_read(j->unit.pool, j->object_bytes.at, j->object_bytes.n, &j->why);
+	if (j->object && j->object->machine != j->o->machine) {
+		j->why = pool_printf(j->unit.pool, "the assembler makes code for %s", j->object->machine->object->what);
+		return WEAVE_FAILED;
+	}
 	if (!j->object)
 		return WEAVE_FAILED;
-	j->unit.machine = j->object->machine;
+	j->unit.machine = j->o->machine;
 	j->unit.text = &j->text;
 	j->unit.place = label_places(&j->text, j->object, j->unit.pool);
-	j->unit.cfi = cfi_read(&j->text, j->unit.pool);
+	j->unit.cfi = cfi_read(&j->text, j->unit.machine->unwind, j->unit.pool);
 	return WEAVE_DONE;
 }
 

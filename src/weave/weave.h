@@ -14,6 +14,7 @@
 typedef bool weave_assemble(void *ctx, const struct buf *text, struct buf *object);
 
 struct weave_options {
+	const struct machine *machine; /* that the text is for */
 	uint32_t measures;           /* set of them, complete */
 	struct event_list events;    /* to be counted; none: n is 0 */
 	const char *runtime;         /* text of the runtime, put behind woven text; NULL: none */

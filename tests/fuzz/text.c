@@ -75,7 +75,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 		check_print(&t);
 		if (!memmem(data, n, LABEL_PREFIX, sizeof LABEL_PREFIX - 1))
 			check_labels(&t);
-		cfi_read(&t, pool);
+		cfi_read(&t, machine_of_host()->unwind, pool);
 	} else if (!why) {
 		abort();
 	}

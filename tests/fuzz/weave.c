@@ -38,8 +38,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	if (!event_list_read(pool, "instructions,loads", &list, &bad))
 		abort();
 	for (uint32_t m = 0; m < CHORD_MEASURES; m++) {
-		struct weave_options opt = {.measures = measures_complete(1u << m), .runtime = "", .assemble = give_object,
-		                            .ctx = &o};
+		struct weave_options opt = {.machine = machine_of_host(), .measures = measures_complete(1u << m),
+		                            .runtime = "", .assemble = give_object, .ctx = &o};
 
 		if (measures_with(opt.measures, CHORD_OF_EVENTS))
 			opt.events = list;

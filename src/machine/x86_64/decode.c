@@ -325,6 +325,7 @@ const struct machine machine_x86_64 = {
 	.object = &x86_object,
 	.unwind = &x86_unwind,
 	.thread = &x86_thread,
+	.query = &x86_query,
 	.all_flags = X86_ALL_FLAGS,
 	.all_regs = X86_ALL_REGS,
 	.sp = X86_SP,

@@ -50,6 +50,8 @@ void x86_away(struct buf *out, struct str sp, struct str pc, bool on_stack);
 extern const struct machine_object x86_object;
 /* unwind.c */
 extern const struct machine_unwind x86_unwind;
+/* query.c */
+extern const struct machine_query x86_query;
 /* thread.c */
 extern const struct machine_thread x86_thread;
 /* trap.c */
