@@ -9,7 +9,7 @@
 /* ---- choosing ---- */
 
 static bool
-load(struct choices *c, const struct choice_rules *rules, char **name, int n)
+load_chosen(struct choices *c, const struct choice_rules *rules, char **name, int n)
 {
 	bool profile = n > 1;
 
@@ -109,7 +109,7 @@ choices_make(struct choices *c, const struct choice_rules *rules, char **name, i
 	bool ok;
 
 	*c = (struct choices){.most = rules->most};
-	if (!load(c, rules, name, n) || !view_paths(&c->report, &c->run, NULL))
+	if (!load_chosen(c, rules, name, n) || !view_paths(&c->report, &c->run, NULL))
 		return false;
 	c->pool = c->run.pool;
 	c->of = pool_array(c->pool, c->report.proc.n, sizeof *c->of);

@@ -61,7 +61,7 @@ has_run(const struct view_paths_proc *p, uint64_t sum)
 }
 
 static void
-take(void *ctx, uint64_t sum, const uint32_t *edge, uint32_t n)
+take_path(void *ctx, uint64_t sum, const uint32_t *edge, uint32_t n)
 {
 	struct every *e = ctx;
 
@@ -77,7 +77,7 @@ add_every(struct choices *c, size_t proc, bool unless_ran)
 	struct every e = {c, proc, unless_ran};
 
 	if (!is_selected(p))
-		return paths_walk(p->graph, 1, NULL, take, &e, c->most) <= c->most;
+		return paths_walk(p->graph, 1, NULL, take_path, &e, c->most) <= c->most;
 	for (uint32_t i = 0; i < p->proc->paths->ninterest; i++)
 		if (!unless_ran || !has_run(p, p->proc->paths->interest[i]))
 			add_number(c, proc, p->proc->paths->interest[i]);
@@ -210,7 +210,7 @@ rule_number(struct choices *c, const char *rule, const char *text)
 /* ---- lines ---- */
 
 struct line_rule {
-	struct every every;      /* first: take() has it for its context */
+	struct every every;      /* first: take_path() has it for its context */
 	const char *file;
 	VEC(unsigned) line;
 	bool *seen;              /* by line: some block has it */
@@ -282,7 +282,7 @@ find_lines(struct choices *c, struct line_rule *r, const char *rule)
 		uint64_t here;
 
 		look_at(c, r, i);
-		here = paths_walk(c->report.proc.at[i].graph, (uint32_t)r->line.n + 1, step_lines, take, r, c->most);
+		here = paths_walk(c->report.proc.at[i].graph, (uint32_t)r->line.n + 1, step_lines, take_path, r, c->most);
 		if (here > c->most) {
 			say_error(c->report.proc.at[i].proc->name,
 			          "more than %" PRIu64 " of its paths execute these lines (--most)", c->most);

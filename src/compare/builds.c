@@ -35,7 +35,7 @@ struct item {
 	unsigned line;
 	struct bounds insns, blocks, calls;
 	const char *why;                    /* not NULL: its counts are not known */
-	bool taken;
+	bool matched;
 };
 struct items {
 	struct item *at;
@@ -149,9 +149,9 @@ pair(struct comparison *d, struct item *a, struct item *b)
 	const char *why = x->why ? x->why : y->why;
 
 	if (a)
-		a->taken = true;
+		a->matched = true;
 	if (b)
-		b->taken = true;
+		b->matched = true;
 	if (why) {
 		VEC_PUSH(d->left_out, (struct named){shown->name, why});
 		return true;
@@ -183,7 +183,7 @@ pair_equal(struct comparison *d, struct items *a, struct items *b, bool *fits)
 	return pairs;
 }
 
-/* Those not yet taken, sorted by base. */
+/* Those not yet matched, sorted by base. */
 static struct item **
 rest(struct pool *pool, struct items *items, size_t *n)
 {
@@ -191,7 +191,7 @@ rest(struct pool *pool, struct items *items, size_t *n)
 
 	*n = 0;
 	for (size_t i = 0; i < items->n; i++)
-		if (!items->at[i].taken)
+		if (!items->at[i].matched)
 			r[(*n)++] = &items->at[i];
 	return r;
 }
@@ -248,10 +248,10 @@ match_functions(struct comparison *d, size_t *pairs)
 		*pairs = pair_equal(d, &a, &b, &fits);
 		*pairs += pair_rest(d, &a, &b, &fits);
 		for (size_t i = 0; i < a.n; i++)
-			if (!a.at[i].taken)
+			if (!a.at[i].matched)
 				fits &= pair(d, &a.at[i], NULL);
 		for (size_t i = 0; i < b.n; i++)
-			if (!b.at[i].taken)
+			if (!b.at[i].matched)
 				fits &= pair(d, NULL, &b.at[i]);
 	}
 	free(a.at);

@@ -13,7 +13,7 @@ key(struct pool *pool, const struct view_paths_proc *p)
 }
 
 static bool
-add(uint64_t *sum, uint64_t v)
+add_up_to_most(uint64_t *sum, uint64_t v)
 {
 	if (!__builtin_add_overflow(*sum, v, sum))
 		return true;
@@ -91,8 +91,8 @@ add_row(struct joined_paths *m, const struct view_path *row)
 			m->all.proc.at[i].ran++;
 		return;
 	}
-	add(&m->all.row.at[i].count, row->count);
-	add(&m->all.row.at[i].insns, row->insns);
+	add_up_to_most(&m->all.row.at[i].count, row->count);
+	add_up_to_most(&m->all.row.at[i].insns, row->insns);
 }
 
 static int
@@ -137,7 +137,7 @@ join(struct joined_paths *m)
 	}
 	doubt(m);
 	for (size_t k = 0; k < m->all.proc.n; k++) {
-		add(&m->all.possible, m->all.proc.at[k].possible);
+		add_up_to_most(&m->all.possible, m->all.proc.at[k].possible);
 		m->all.ran += m->all.proc.at[k].ran;
 	}
 	if (m->all.row.n)

@@ -96,7 +96,7 @@ add_pair(struct path_comparison *d, const struct view_path *before, const struct
 }
 
 static void
-match(struct path_comparison *d)
+match_paths(struct path_comparison *d)
 {
 	const struct view_path **a = sorted(&d->side[0]), **b = sorted(&d->side[1]);
 	size_t na = d->side[0].row.n + d->side[0].stopped.n, nb = d->side[1].row.n + d->side[1].stopped.n;
@@ -139,7 +139,7 @@ void
 compare_paths(struct path_comparison *d)
 {
 	doubt_all(d);
-	match(d);
+	match_paths(d);
 	sort_pairs(&d->only_after);
 	sort_pairs(&d->only_before);
 	sort_pairs(&d->changed);

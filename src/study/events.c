@@ -49,7 +49,7 @@ is_split(const struct graph_file *f, uint32_t v)
 }
 
 static void
-split(struct study_events *c)
+split_vertices(struct study_events *c)
 {
 	const struct graph *g = c->f->g;
 	const char **name = pool_array(c->f->pool, 2 * (size_t)g->nvert, sizeof *name);
@@ -162,7 +162,7 @@ bool
 study_events(struct study_events *c, const struct graph_file *f, bool printed)
 {
 	*c = (struct study_events){.f = f, .printed = printed};
-	split(c);
+	split_vertices(c);
 	name_events(c);
 	return find_tree(c) && solve(c);
 }

@@ -16,7 +16,7 @@ first_edge(const struct graph *g, uint32_t from, uint32_t to)
 }
 
 static bool
-choose(struct study_selection *s, const struct file_path *path, struct study_path *c)
+choose_path(struct study_selection *s, const struct file_path *path, struct study_path *c)
 {
 	const struct graph *g = s->f->g;
 
@@ -47,7 +47,7 @@ choose_all(struct study_selection *s)
 	s->ei = pool_array(f->pool, s->d->graph->nedge, sizeof *s->ei);
 	s->chosen = pool_array(f->pool, f->path_of_interest.n, sizeof *s->chosen);
 	for (size_t i = 0; i < f->path_of_interest.n; i++)
-		if (!choose(s, &f->path_of_interest.at[i], &s->chosen[i]))
+		if (!choose_path(s, &f->path_of_interest.at[i], &s->chosen[i]))
 			return false;
 	if (!f->path_of_interest.n)
 		say_error(f->path, "it has no path of interest");

@@ -21,7 +21,7 @@ struct args {
 };
 
 static error_t
-parse(int key, char *arg, struct argp_state *state)
+parse_export(int key, char *arg, struct argp_state *state)
 {
 	struct args *a = state->input;
 
@@ -65,7 +65,7 @@ warn_of_unknown(const struct run *run, const struct view_functions *all)
 }
 
 static bool
-write(const struct args *a, struct run *run)
+write_export(const struct args *a, struct run *run)
 {
 	struct view_functions all = {0};
 	struct view_listing list;
@@ -85,7 +85,7 @@ write(const struct args *a, struct run *run)
 int
 cmd_export(int argc, char **argv)
 {
-	static struct argp argp = {options, parse, "--format=FORMAT PROGRAM [PROFILE...]", NULL, NULL, NULL, NULL};
+	static struct argp argp = {options, parse_export, "--format=FORMAT PROGRAM [PROFILE...]", NULL, NULL, NULL, NULL};
 	struct buf doc = {0};
 	struct args a = {0};
 	struct run run = {0};
@@ -98,7 +98,7 @@ cmd_export(int argc, char **argv)
 	buf_char(&doc, 0);
 	argp.doc = doc.at;
 	options_read(&argp, argc, argv, 0, &a);
-	status = run_load(&run, a.name[0], a.name + 1, a.n - 1) && write(&a, &run) ? 0 : EXIT_NO;
+	status = run_load(&run, a.name[0], a.name + 1, a.n - 1) && write_export(&a, &run) ? 0 : EXIT_NO;
 	run_close(&run);
 	buf_free(&doc);
 	return status;

@@ -30,7 +30,7 @@ struct args {
 };
 
 static error_t
-parse(int key, char *arg, struct argp_state *state)
+parse_merge(int key, char *arg, struct argp_state *state)
 {
 	struct args *a = state->input;
 
@@ -185,7 +185,7 @@ merge(struct merging *m, const char *to, const struct found_list *list)
 int
 cmd_merge(int argc, char **argv)
 {
-	static const struct argp argp = {options, parse, "-o FILE PROFILE...", doc, NULL, NULL, NULL};
+	static const struct argp argp = {options, parse_merge, "-o FILE PROFILE...", doc, NULL, NULL, NULL};
 	struct args a = {0};
 	struct merging m = {.pool = pool_new(), .sum = profile_new()};
 	struct found_list list = {0};

@@ -36,7 +36,7 @@ struct args {
 	const char *pid, *events;
 	double watch;            /* 0: once */
 	bool thread, json;
-	VEC(char *) told;        /* notes that have been printed */
+	VEC(char *) printed;     /* notes that have been */
 	uint64_t *last;          /* total by event */
 };
 
@@ -52,7 +52,7 @@ parse_seconds(const char *text, struct argp_state *state)
 }
 
 static error_t
-parse(int key, char *arg, struct argp_state *state)
+parse_query(int key, char *arg, struct argp_state *state)
 {
 	struct args *a = state->input;
 
@@ -124,15 +124,15 @@ print_notes(struct args *a, const struct sample *m)
 	bool first = true;
 
 	for (size_t i = 0; i < m->note.n; i++) {
-		bool told = false;
+		bool known = false;
 
-		for (size_t k = 0; k < a->told.n; k++)
-			told |= !strcmp(a->told.at[k], m->note.at[i]);
-		if (told)
+		for (size_t k = 0; k < a->printed.n; k++)
+			known |= !strcmp(a->printed.at[k], m->note.at[i]);
+		if (known)
 			continue;
 		printf("%s  %s\n", first ? "\nNote:\n" : "", m->note.at[i]);
 		first = false;
-		VEC_PUSH(a->told, xstrdup(m->note.at[i]));
+		VEC_PUSH(a->printed, xstrdup(m->note.at[i]));
 	}
 	if (!first && a->watch)
 		putchar('\n');
@@ -327,7 +327,7 @@ wait_until(struct timespec *next, double seconds)
 int
 cmd_query(int argc, char **argv)
 {
-	static const struct argp argp = {options, parse, "PID", doc, NULL, NULL, NULL};
+	static const struct argp argp = {options, parse_query, "PID", doc, NULL, NULL, NULL};
 	struct args a = {.pool = pool_new()};
 	struct query q;
 	struct timespec next;
@@ -339,9 +339,9 @@ cmd_query(int argc, char **argv)
 		while (once(&a, &q, &status))
 			wait_until(&next, a.watch);
 	query_close(&q);
-	for (size_t i = 0; i < a.told.n; i++)
-		free(a.told.at[i]);
-	free(a.told.at);
+	for (size_t i = 0; i < a.printed.n; i++)
+		free(a.printed.at[i]);
+	free(a.printed.at);
 	pool_free(a.pool);
 	return status;
 }

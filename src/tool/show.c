@@ -37,7 +37,7 @@ is_pass(const char *name)
 }
 
 static error_t
-parse(int key, char *arg, struct argp_state *state)
+parse_show(int key, char *arg, struct argp_state *state)
 {
 	struct show_args *a = state->input;
 
@@ -68,7 +68,7 @@ parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static const struct argp argp = {options, parse, "FILE.s",
+static const struct argp argp = {options, parse_show, "FILE.s",
 	"Show what the weaver sees in assembly text: instructions, procedures, graphs, where "
 	"counters can go and which are needed, or the woven text.", NULL, NULL, NULL};
 

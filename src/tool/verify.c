@@ -27,7 +27,7 @@ struct args {
 };
 
 static error_t
-parse(int key, char *arg, struct argp_state *state)
+parse_verify(int key, char *arg, struct argp_state *state)
 {
 	struct args *a = state->input;
 
@@ -53,7 +53,7 @@ parse(int key, char *arg, struct argp_state *state)
 }
 
 static void
-list(const struct args *a, const struct unit *u, const struct unmeasured *un)
+list_unmeasured(const struct args *a, const struct unit *u, const struct unmeasured *un)
 {
 	for (uint32_t i = 0; i < u->map.nproc; i++)
 		if (u->map.proc[i].refused)
@@ -76,7 +76,7 @@ verify(const struct args *a, struct unit *u)
 
 	unmeasured_find(u, &un);
 	if (!a->quiet)
-		list(a, u, &un);
+		list_unmeasured(a, u, &un);
 	no = u->map.nrefused || u->map.nproc == u->map.nrefused || (a->strict && (un.symbol.n || un.stripped));
 	unmeasured_free(&un);
 	return no ? EXIT_NO : 0;
@@ -85,7 +85,7 @@ verify(const struct args *a, struct unit *u)
 int
 cmd_verify(int argc, char **argv)
 {
-	static const struct argp argp = {options, parse, "PROGRAM", doc, NULL, NULL, NULL};
+	static const struct argp argp = {options, parse_verify, "PROGRAM", doc, NULL, NULL, NULL};
 	struct args a = {0};
 	struct pool *pool = pool_new();
 	struct unit u;

@@ -24,7 +24,7 @@ struct args {
 };
 
 static error_t
-parse(int key, char *arg, struct argp_state *state)
+parse_weights(int key, char *arg, struct argp_state *state)
 {
 	struct args *a = state->input;
 
@@ -72,7 +72,7 @@ write_weights(const struct run *r, const char *file)
 int
 cmd_weights(int argc, char **argv)
 {
-	static const struct argp argp = {options, parse, "PROGRAM [PROFILE...]", doc, NULL, NULL, NULL};
+	static const struct argp argp = {options, parse_weights, "PROGRAM [PROFILE...]", doc, NULL, NULL, NULL};
 	struct args a = {0};
 	struct run r = {0};
 	int status;

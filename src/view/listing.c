@@ -13,7 +13,7 @@ struct builder {
 };
 
 static bool
-add(uint64_t *sum, uint64_t v)
+add_executed(uint64_t *sum, uint64_t v)
 {
 	return !__builtin_add_overflow(*sum, v, sum);
 }
@@ -170,7 +170,7 @@ fill_files(struct builder *b)
 		VEC_PUSH(f->line, *line);
 		f->code += line->code;
 		f->never += line->never;
-		l->fits &= add(&f->insns, line->insns.least);
+		l->fits &= add_executed(&f->insns, line->insns.least);
 	}
 	for (size_t i = 0; i < l->file.n; i++)
 		qsort(l->file.at[i].line.at, l->file.at[i].line.n, sizeof *l->file.at[i].line.at, by_line);

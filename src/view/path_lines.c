@@ -29,7 +29,7 @@ add_block(line_list *list, struct unit *u, const struct proc *p, uint32_t block,
 }
 
 static struct view_places
-take(struct pool *pool, line_list *list)
+take_lines(struct pool *pool, line_list *list)
 {
 	struct view_places lines = {pool_array(pool, list->n, sizeof *lines.at), list->n};
 
@@ -45,7 +45,7 @@ view_block_lines(struct pool *pool, struct unit *u, const struct proc *p, uint32
 	line_list list = {0};
 
 	add_block(&list, u, p, block, to);
-	return take(pool, &list);
+	return take_lines(pool, &list);
 }
 
 struct view_places
@@ -62,7 +62,7 @@ view_path_lines(struct pool *pool, const struct view_path *row, const struct pat
 	}
 	if (row->stopped)
 		add_block(&list, row->of->unit, p, path->end, stopped_insns(p, row->stopped));
-	return take(pool, &list);
+	return take_lines(pool, &list);
 }
 
 /* Only where there is a choice it matters which way it went. */

@@ -15,7 +15,7 @@ struct text {
 static VEC(struct text *) texts;
 
 static void
-split(struct text *t)
+split_lines(struct text *t)
 {
 	struct str rest = {t->bytes.at, t->bytes.n};
 
@@ -40,7 +40,7 @@ text_of(const char *name)
 	t = xcalloc(1, sizeof *t);
 	t->name = name;
 	if (*name && strcmp(name, "-") && file_read(name, &t->bytes))
-		split(t);
+		split_lines(t);
 	VEC_PUSH(texts, t);
 	return t;
 }

@@ -42,7 +42,7 @@ struct args {
 };
 
 static error_t
-parse(int key, char *arg, struct argp_state *state)
+parse_annotate(int key, char *arg, struct argp_state *state)
 {
 	struct args *args = state->input;
 	struct annotate *a = args->a;
@@ -129,7 +129,7 @@ is_profile(const char *name)
 
 /* False: reported. */
 static bool
-choose(struct annotate *a)
+choose_wanted(struct annotate *a)
 {
 	size_t functions = 0;
 
@@ -206,7 +206,7 @@ end_pager(void)
 /* ---- */
 
 static bool
-print(struct annotate *a)
+print_annotated(struct annotate *a)
 {
 	switch (a->what) {
 	case ANNOTATE_ASM: case ANNOTATE_BOTH:
@@ -232,7 +232,7 @@ annotate(struct annotate *a)
 	view_listing(&a->list, a->run, a->functions ? annotate_wants_proc : NULL, a);
 	a->colored = a->color == COLOR_ALWAYS || (a->color == COLOR_AUTO && isatty(STDOUT_FILENO) && !getenv("NO_COLOR"));
 	start_pager(a);
-	some = print(a);
+	some = print_annotated(a);
 	if (some)
 		print_run_unknown(a->run);
 	end_pager();
@@ -246,7 +246,7 @@ annotate(struct annotate *a)
 int
 cmd_annotate(int argc, char **argv)
 {
-	static const struct argp argp = {options, parse, "PROGRAM [PROFILE...] [FILE|FUNCTION...]", doc, NULL, NULL, NULL};
+	static const struct argp argp = {options, parse_annotate, "PROGRAM [PROFILE...] [FILE|FUNCTION...]", doc, NULL, NULL, NULL};
 	struct run run = {0};
 	struct annotate a = {.pager = true, .run = &run};
 	struct args args = {.a = &a};
@@ -257,7 +257,7 @@ cmd_annotate(int argc, char **argv)
 		profiles++;
 	for (int i = profiles; i < args.n; i++)
 		VEC_PUSH(a.wanted, args.name[i]);
-	if (run_load(&run, args.name[0], args.name + 1, profiles - 1) && choose(&a))
+	if (run_load(&run, args.name[0], args.name + 1, profiles - 1) && choose_wanted(&a))
 		status = annotate(&a);
 	if (!paged && (fflush(stdout) || ferror(stdout))) {
 		say_error("standard output", "%s", strerror(errno));

@@ -72,7 +72,7 @@ parse_limit(const char *option, const char *text, uint64_t *limit, const char **
 }
 
 static error_t
-parse(int key, char *arg, struct argp_state *state)
+parse_diff(int key, char *arg, struct argp_state *state)
 {
 	struct args *a = state->input;
 
@@ -254,7 +254,7 @@ diff(struct diff *d)
 int
 cmd_diff(int argc, char **argv)
 {
-	static const struct argp argp = {options, parse, "[PROGRAM] A [PROGRAM] B", doc, NULL, NULL, NULL};
+	static const struct argp argp = {options, parse_diff, "[PROGRAM] A [PROGRAM] B", doc, NULL, NULL, NULL};
 	struct args a = {.opt.top = 20};
 	struct diff d = {.opt = &a.opt};
 	int status;

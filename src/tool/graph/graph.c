@@ -239,7 +239,7 @@ set_view(struct request *r, int key, const char *how, struct argp_state *state)
 }
 
 static error_t
-parse(int key, char *arg, struct argp_state *state)
+parse_graph(int key, char *arg, struct argp_state *state)
 {
 	struct request *r = state->input;
 
@@ -295,7 +295,7 @@ cmd_graph(int argc, char **argv)
 	};
 	static const struct argp argp = {
 		.options = options,
-		.parser = parse,
+		.parser = parse_graph,
 		.args_doc = "FILE",
 		.doc = "Runs the algorithms on a graph written by hand: depth-first order, loops, weights, the maximum "
 		       "spanning tree and its chords and, from the counts in FILE, all others."

@@ -101,7 +101,7 @@ print_json(const struct paths_diff *d, const struct paths_options *opt)
 /* ---- the command ---- */
 
 static bool
-load(struct paths_diff *d, const struct paths_options *opt, char **name)
+load_sides(struct paths_diff *d, const struct paths_options *opt, char **name)
 {
 	for (int i = 0; i < 2; i++)
 		if (!run_load(&d->run[i], name[0], &name[1 + i], 1) ||
@@ -117,7 +117,7 @@ paths_diff(const struct paths_options *opt, char **name)
 	struct paths_diff d = {0};
 	bool ok;
 
-	ok = load(&d, opt, name);
+	ok = load_sides(&d, opt, name);
 	if (ok && opt->json)
 		ok = print_json(&d, opt);
 	else if (ok)

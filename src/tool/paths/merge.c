@@ -34,7 +34,7 @@ struct args {
 };
 
 static error_t
-parse(int key, char *arg, struct argp_state *state)
+parse_paths_merge(int key, char *arg, struct argp_state *state)
 {
 	struct args *a = state->input;
 	char *end;
@@ -72,7 +72,7 @@ parse(int key, char *arg, struct argp_state *state)
 int
 cmd_paths_merge(int argc, char **argv)
 {
-	static const struct argp argp = {options, parse, "PROGRAM...", doc, NULL, NULL, NULL};
+	static const struct argp argp = {options, parse_paths_merge, "PROGRAM...", doc, NULL, NULL, NULL};
 	struct args a = {.opt.top = 20};
 	struct joined_paths joined;
 	bool ok;

@@ -42,7 +42,7 @@ struct args {
 };
 
 static error_t
-parse(int key, char *arg, struct argp_state *state)
+parse_paths(int key, char *arg, struct argp_state *state)
 {
 	struct args *a = state->input;
 
@@ -112,7 +112,7 @@ report(const struct args *a)
 int
 cmd_paths(int argc, char **argv)
 {
-	static const struct argp argp = {options, parse, usage, doc, NULL, NULL, NULL};
+	static const struct argp argp = {options, parse_paths, usage, doc, NULL, NULL, NULL};
 	struct args a = {.opt.top = 20};
 
 	if (argc > 1 && !strcmp(argv[1], "select"))

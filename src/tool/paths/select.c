@@ -37,7 +37,7 @@ parse_most(const char *text, struct argp_state *state)
 }
 
 static error_t
-parse(int key, char *arg, struct argp_state *state)
+parse_choice(int key, char *arg, struct argp_state *state)
 {
 	struct choice_args *a = state->input;
 
@@ -70,7 +70,7 @@ parse(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
-const struct argp choice_argp = {options, parse, NULL, NULL, NULL, NULL, NULL};
+const struct argp choice_argp = {options, parse_choice, NULL, NULL, NULL, NULL, NULL};
 
 static void
 warn_of_unfit(const struct choices *c)

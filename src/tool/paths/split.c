@@ -49,7 +49,7 @@ parse_parts(struct split_args *a, const char *text, struct argp_state *state)
 }
 
 static error_t
-parse(int key, char *arg, struct argp_state *state)
+parse_split(int key, char *arg, struct argp_state *state)
 {
 	struct split_args *a = state->input;
 
@@ -186,7 +186,7 @@ warn_of_empty(const struct deal *s, enum deal_way way)
 }
 
 static bool
-split(struct choices *c, const struct split_args *a)
+split_paths(struct choices *c, const struct split_args *a)
 {
 	struct deal s;
 
@@ -214,14 +214,14 @@ int
 cmd_paths_split(int argc, char **argv)
 {
 	static const struct argp_child child[] = {{&choice_argp, 0, NULL, 0}, {0}};
-	static const struct argp argp = {options, parse, "PROGRAM [PROFILE...]", doc, child, NULL, NULL};
+	static const struct argp argp = {options, parse_split, "PROGRAM [PROFILE...]", doc, child, NULL, NULL};
 	struct split_args a = {.choice.rules.most = CHOICE_MOST, .way = DEAL_PROCEDURE};
 	struct choices c = {0};
 	bool ok;
 
 	argv[0] = (char *)(uintptr_t)"chord paths split";
 	options_read(&argp, argc, argv, 0, &a);
-	ok = choices_make(&c, &a.choice.rules, a.choice.name, a.choice.n) && split(&c, &a);
+	ok = choices_make(&c, &a.choice.rules, a.choice.name, a.choice.n) && split_paths(&c, &a);
 	choices_close(&c);
 	free(a.choice.rules.rule.at);
 	return ok ? 0 : EXIT_NO;

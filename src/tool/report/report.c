@@ -117,7 +117,7 @@ set_flag(struct report_options *o, int key)
 }
 
 static error_t
-parse(int key, char *arg, struct argp_state *state)
+parse_report(int key, char *arg, struct argp_state *state)
 {
 	struct args *a = state->input;
 
@@ -198,7 +198,7 @@ is_there(const struct report *r)
 }
 
 static int
-print(struct report *r)
+print_report(struct report *r)
 {
 	unsigned what = (r->opt.lines ? VIEW_LINES : 0) | (r->opt.files ? VIEW_FILES : 0) | (r->opt.calls ? VIEW_CALLS : 0);
 	int status = 0;
@@ -223,7 +223,7 @@ print(struct report *r)
 }
 
 static bool
-load(struct run *r, const struct args *a)
+load_run(struct run *r, const struct args *a)
 {
 	if (a->pid)
 		return run_load_live(r, a->pid);
@@ -235,7 +235,7 @@ load(struct run *r, const struct args *a)
 int
 cmd_report(int argc, char **argv)
 {
-	static const struct argp argp = {options, parse, usage, doc, NULL, NULL, NULL};
+	static const struct argp argp = {options, parse_report, usage, doc, NULL, NULL, NULL};
 	struct args a = {.opt.top = 20};
 	struct run run;
 	struct report r = {.run = &run};
@@ -243,8 +243,8 @@ cmd_report(int argc, char **argv)
 
 	options_read(&argp, argc, argv, 0, &a);
 	r.opt = a.opt;
-	if (load(&run, &a))
-		status = print(&r) || run.incomplete ? EXIT_NO : 0;
+	if (load_run(&run, &a))
+		status = print_report(&r) || run.incomplete ? EXIT_NO : 0;
 	view_tables_free(&r.table);
 	view_source_free();
 	run_close(&run);

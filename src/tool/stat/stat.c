@@ -46,7 +46,7 @@ parse_runs(const char *text, struct argp_state *state)
 }
 
 static error_t
-parse(int key, char *arg, struct argp_state *state)
+parse_stat(int key, char *arg, struct argp_state *state)
 {
 	struct stat_options *o = state->input;
 
@@ -242,7 +242,7 @@ stat_all(struct stat_result *s)
 int
 cmd_stat(int argc, char **argv)
 {
-	static const struct argp argp = {options, parse, "PROGRAM [ARGUMENT...]", doc, NULL, NULL, NULL};
+	static const struct argp argp = {options, parse_stat, "PROGRAM [ARGUMENT...]", doc, NULL, NULL, NULL};
 	struct pool *pool = pool_new();
 	struct stat_options o = {.runs = 1, .pool = pool};
 	struct stat_result s = {.opt = &o, .runs.pool = pool};
