@@ -117,6 +117,8 @@ chord_rt_readable(uint64_t p)
 	uint64_t all = ~0ull, old = 0;
 	long e;
 
+	if (p < CHORD_RT_PAGE) /* for the kernel, 0 is no set */
+		return false;
 	if (!chord_rt_valgrind())
 		return chord_rt_call(SYS_rt_sigprocmask, -1, p, 0, 8) != -EFAULT;
 	chord_rt_call(SYS_rt_sigprocmask, 0, &all, &old, 8);

@@ -30,6 +30,7 @@ struct chord_rt_scope {
 	const unsigned char *hdr;     /* its .eh_frame_hdr; NULL: it has none */
 	uint64_t stamp;               /* what the entries of its frames carry; 0: they cannot be kept */
 	uint64_t low, high;           /* known to be readable */
+	uint64_t table, table_end;    /* likewise, of tables */
 	bool bad;                     /* something could not be read */
 	bool brief;                   /* there is little stack: what is not known of objects stays so */
 };
@@ -85,6 +86,24 @@ chord_rt_load(struct chord_rt_walk *w, uint64_t at)
 
 /* ---- reading the tables ---- */
 
+#define CHORD_RT_ENTRY 0x100000u /* bytes: no entry is larger */
+
+/* Is all of [at, end) readable? */
+static bool
+chord_rt_reach_table(struct chord_rt_scope *in, const unsigned char *at, const unsigned char *end)
+{
+	for (uint64_t page = (uint64_t)at & -(uint64_t)CHORD_RT_PAGE; page < (uint64_t)end; page += CHORD_RT_PAGE) {
+		if (page - in->table < in->table_end - in->table)
+			continue;
+		if (!chord_rt_readable(page))
+			return false;
+		if (page != in->table_end)
+			in->table = page;
+		in->table_end = page + CHORD_RT_PAGE;
+	}
+	return end >= at;
+}
+
 static uint64_t
 chord_rt_fixed(struct chord_rt_bytes *b, size_t n)
 {
@@ -137,6 +156,12 @@ chord_rt_sleb(struct chord_rt_bytes *b)
 	return (int64_t)chord_rt_leb(b, true);
 }
 
+static void
+chord_rt_skip(struct chord_rt_bytes *b, uint64_t n)
+{
+	b->p = n < (uint64_t)(b->end - b->p) ? b->p + n : b->end;
+}
+
 /* A pointer encoded as DW_EH_PE says; data: what datarel counts from. */
 static uint64_t
 chord_rt_pointer(struct chord_rt_bytes *b, uint8_t enc, uint64_t data)
@@ -159,33 +184,40 @@ chord_rt_pointer(struct chord_rt_bytes *b, uint8_t enc, uint64_t data)
 	return v;
 }
 
-/* The bytes of a CIE or FDE behind its length; *p moves to the next one. */
+/* The bytes of a CIE or FDE behind its length, all of which can be read; *p moves to the next one. */
 static bool
-chord_rt_entry(const unsigned char **p, struct chord_rt_bytes *b)
+chord_rt_entry(struct chord_rt_scope *in, const unsigned char **p, struct chord_rt_bytes *b)
 {
 	struct chord_rt_bytes all = {*p, *p + 12};
-	uint64_t n = chord_rt_fixed(&all, 4);
+	uint64_t n;
 
+	if (!chord_rt_reach_table(in, *p, *p + 4))
+		return false;
+	n = chord_rt_fixed(&all, 4);
 	if (n == 0xffffffff)
-		n = chord_rt_fixed(&all, 8);
+		n = chord_rt_reach_table(in, *p, *p + 12) ? chord_rt_fixed(&all, 8) : 0;
+	if (n == 0 || n > CHORD_RT_ENTRY || !chord_rt_reach_table(in, all.p, all.p + n))
+		return false;
 	b->p = all.p;
 	b->end = *p = all.p + n;
-	return n != 0;
+	return true;
 }
 
 static bool
-chord_rt_cie(const unsigned char *cie, struct chord_rt_cfi *f)
+chord_rt_cie(struct chord_rt_scope *in, const unsigned char *cie, struct chord_rt_cfi *f)
 {
 	struct chord_rt_bytes b, aug;
 	const unsigned char *s;
 	uint8_t version;
 
-	if (!chord_rt_entry(&cie, &b) || chord_rt_fixed(&b, 4) != 0)
+	if (!chord_rt_entry(in, &cie, &b) || chord_rt_fixed(&b, 4) != 0)
 		return false;
 	version = (uint8_t)chord_rt_fixed(&b, 1);
 	for (s = b.p; b.p < b.end && *b.p; b.p++)
 		;
-	b.p += version == 4 ? 3 : 1;
+	if (b.p == b.end)
+		return false;
+	chord_rt_skip(&b, version == 4 ? 3 : 1);
 	f->code_align = chord_rt_uleb(&b);
 	f->data_align = chord_rt_sleb(&b);
 	if ((version == 1 ? chord_rt_fixed(&b, 1) : chord_rt_uleb(&b)) != CHORD_RT_PC || (*s && *s != 'z'))
@@ -197,7 +229,7 @@ chord_rt_cie(const unsigned char *cie, struct chord_rt_cfi *f)
 		uint64_t n = chord_rt_uleb(&b);
 
 		aug = b;
-		b.p += n;
+		chord_rt_skip(&b, n);
 		while (*++s) {
 			if (*s == 'R')
 				f->enc = (uint8_t)chord_rt_fixed(&aug, 1);
@@ -211,52 +243,52 @@ chord_rt_cie(const unsigned char *cie, struct chord_rt_cfi *f)
 	}
 	f->init = b.p;
 	f->init_end = b.end;
-	return b.p <= b.end;
+	return true;
 }
 
 /* Reads an FDE; false if it is none. *next: the entry behind it. */
 static bool
-chord_rt_fde(const unsigned char *fde, struct chord_rt_cfi *f, const unsigned char **next)
+chord_rt_fde(struct chord_rt_scope *in, const unsigned char *fde, struct chord_rt_cfi *f, const unsigned char **next)
 {
 	struct chord_rt_bytes b;
 	const unsigned char *at;
 	uint64_t back;
 
 	*next = fde;
-	if (!chord_rt_entry(next, &b))
+	if (!chord_rt_entry(in, next, &b))
 		return false;
 	at = b.p;
 	back = chord_rt_fixed(&b, 4);
-	if (!back || !chord_rt_cie(at - back, f))
+	if (!back || !chord_rt_cie(in, at - back, f))
 		return false;
 	f->begin = chord_rt_pointer(&b, f->enc, 0);
 	f->end = f->begin + chord_rt_pointer(&b, f->enc & 0x0f, 0);
-	if (f->sized) {
-		back = chord_rt_uleb(&b);
-		b.p += back;
-	}
+	if (f->sized)
+		chord_rt_skip(&b, chord_rt_uleb(&b));
 	f->insn = b.p;
 	f->insn_end = b.end;
-	return b.p <= b.end;
+	return true;
 }
 
 /* ---- finding the entry for a PC ---- */
 
 /* The sorted table of .eh_frame_hdr: pairs of code address and FDE. */
 static const unsigned char *
-chord_rt_search(const unsigned char *hdr, uint64_t pc)
+chord_rt_search(struct chord_rt_scope *in, const unsigned char *hdr, uint64_t pc)
 {
-	struct chord_rt_bytes b = {hdr + 4, hdr + 64};
+	struct chord_rt_bytes b = {hdr + 4, hdr + 20};
 	const int32_t *table;
 	uint64_t n, lo = 0, hi, mid;
 
-	if (hdr[0] != 1 || hdr[3] != 0x3b)
+	if (!chord_rt_reach_table(in, hdr, b.end) || hdr[0] != 1 || hdr[3] != 0x3b)
 		return NULL;
 	chord_rt_pointer(&b, hdr[1], (uint64_t)hdr);
 	n = hi = chord_rt_pointer(&b, hdr[2], (uint64_t)hdr);
 	table = (const int32_t *)(const void *)b.p;
 	while (lo < hi) {
 		mid = lo + (hi - lo) / 2;
+		if (!chord_rt_reach_table(in, (const unsigned char *)&table[2 * mid], (const unsigned char *)&table[2 * mid + 2]))
+			return NULL;
 		if ((uint64_t)hdr + (uint64_t)(int64_t)table[2 * mid] <= pc)
 			lo = mid + 1;
 		else
@@ -267,16 +299,16 @@ chord_rt_search(const unsigned char *hdr, uint64_t pc)
 
 /* Static programs often have no table: one entry after another. */
 static bool
-chord_rt_scan_frames(const unsigned char *p, uint64_t size, uint64_t pc, struct chord_rt_cfi *f)
+chord_rt_scan_frames(struct chord_rt_scope *in, const unsigned char *p, uint64_t size, uint64_t pc, struct chord_rt_cfi *f)
 {
 	const unsigned char *end = p + size, *next;
 	uint32_t n;
 
-	for (; p + 8 < end; p = next) {
+	for (; p + 8 < end && chord_rt_reach_table(in, p, p + 4); p = next) {
 		chord_rt_copy(&n, p, 4);
 		if (n == 0)
 			next = p + 4;
-		else if (chord_rt_fde(p, f, &next) && pc >= f->begin && pc < f->end)
+		else if (chord_rt_fde(in, p, f, &next) && pc >= f->begin && pc < f->end)
 			return true;
 		if (next <= p)
 			return false;
@@ -335,7 +367,7 @@ chord_rt_find_in_file(struct chord_rt_walk *w, uint64_t pc)
 	if (!m || !m->main)
 		return false;
 	chord_rt_frames_of_file(ctl, m->bias);
-	return ctl->frames && chord_rt_scan_frames((const unsigned char *)ctl->frames, ctl->frames_size, pc, &w->cfi);
+	return ctl->frames && chord_rt_scan_frames(&w->in, (const unsigned char *)ctl->frames, ctl->frames_size, pc, &w->cfi);
 }
 
 /* Finds the entry for a PC in the object that w->in.hdr is of. */
@@ -349,11 +381,21 @@ chord_rt_find_cfi(struct chord_rt_walk *w, uint64_t pc)
 	w->cfi.begin = w->cfi.end = 0;
 	if (!w->in.hdr)
 		return chord_rt_find_in_file(w, pc);
-	fde = chord_rt_search(w->in.hdr, pc);
-	return fde && chord_rt_fde(fde, &w->cfi, &next) && pc >= w->cfi.begin && pc < w->cfi.end;
+	fde = chord_rt_search(&w->in, w->in.hdr, pc);
+	return fde && chord_rt_fde(&w->in, fde, &w->cfi, &next) && pc >= w->cfi.begin && pc < w->cfi.end;
 }
 
 /* ---- running the instructions ---- */
+
+/* A jump in an expression stays in it. */
+static void
+chord_rt_jump_in(struct chord_rt_walk *w, struct chord_rt_bytes *b, const unsigned char *begin, int64_t n)
+{
+	if (n < begin - b->p || n > b->end - b->p)
+		w->in.bad = true, b->p = b->end;
+	else
+		b->p += n;
+}
 
 /* Runs a DWARF expression; top: what is on its stack at first. */
 static uint64_t
@@ -361,17 +403,15 @@ chord_rt_evaluate(struct chord_rt_walk *w, int64_t where, uint64_t top)
 {
 	struct chord_rt_bytes b = {(const unsigned char *)where, (const unsigned char *)where + 10};
 	uint64_t s[18], n = chord_rt_uleb(&b), a;
+	const unsigned char *begin = b.p;
 	uint32_t k = 1;
 	uint8_t op;
 
-	s[0] = 0;
-	s[1] = top;
+	s[0] = 0, s[1] = top;
 	b.end = b.p + n;
 	for (uint32_t steps = 0; b.p < b.end && steps < 1000; steps++) {
-		if (k < 1 || k > 15) {
-			w->in.bad = true;
-			return 0;
-		}
+		if (k < 1 || k > 15)
+			return w->in.bad = true, 0;
 		op = (uint8_t)chord_rt_fixed(&b, 1);
 		a = s[k];
 		switch (op) {
@@ -407,8 +447,8 @@ chord_rt_evaluate(struct chord_rt_walk *w, int64_t where, uint64_t top)
 		case 0x2c: k--; s[k] = (int64_t)s[k] <= (int64_t)a; break;
 		case 0x2d: k--; s[k] = (int64_t)s[k] < (int64_t)a; break;
 		case 0x2e: k--; s[k] = s[k] != a; break;
-		case 0x28: k--; n = (uint64_t)chord_rt_signed(&b, 2); b.p += a ? n : 0; break;
-		case 0x2f: n = (uint64_t)chord_rt_signed(&b, 2); b.p += n; break;
+		case 0x28: k--; n = (uint64_t)chord_rt_signed(&b, 2); chord_rt_jump_in(w, &b, begin, a ? (int64_t)n : 0); break;
+		case 0x2f: n = (uint64_t)chord_rt_signed(&b, 2); chord_rt_jump_in(w, &b, begin, (int64_t)n); break;
 		case 0x96: break;
 		default:
 			if (op >= 0x30 && op <= 0x4f)
@@ -431,14 +471,18 @@ chord_rt_rule(struct chord_rt_rules *r, uint64_t reg, enum chord_rt_how how, int
 	r->value[reg] = value;
 }
 
-static void
+/* False: its expression is not there. */
+static bool
 chord_rt_rule_expr(struct chord_rt_rules *r, struct chord_rt_bytes *b, uint64_t reg, enum chord_rt_how how)
 {
 	int64_t at = (int64_t)b->p;
 	uint64_t n = chord_rt_uleb(b);
 
+	if (n == 0 || n > (uint64_t)(b->end - b->p))
+		return false;
 	chord_rt_rule(r, reg, how, at);
 	b->p += n;
+	return true;
 }
 
 static void
@@ -493,14 +537,14 @@ chord_rt_extended(struct chord_rt_machine *m, const struct chord_rt_cfi *f, stru
 	case 0x0c: x = chord_rt_uleb(b); chord_rt_def_cfa(r, x, (int64_t)chord_rt_uleb(b)); break;
 	case 0x0d: chord_rt_def_cfa(r, chord_rt_uleb(b), r->value[CHORD_RT_CFA]); break;
 	case 0x0e: chord_rt_def_cfa(r, r->reg, (int64_t)chord_rt_uleb(b)); break;
-	case 0x0f: chord_rt_rule_expr(r, b, CHORD_RT_CFA, CHORD_RT_VAL_EXPR); break;
-	case 0x10: chord_rt_rule_expr(r, b, chord_rt_uleb(b), CHORD_RT_EXPR); break;
+	case 0x0f: return chord_rt_rule_expr(r, b, CHORD_RT_CFA, CHORD_RT_VAL_EXPR);
+	case 0x10: x = chord_rt_uleb(b); return chord_rt_rule_expr(r, b, x, CHORD_RT_EXPR);
 	case 0x11: x = chord_rt_uleb(b); chord_rt_rule(r, x, CHORD_RT_AT, chord_rt_sleb(b) * f->data_align); break;
 	case 0x12: x = chord_rt_uleb(b); chord_rt_def_cfa(r, x, chord_rt_sleb(b) * f->data_align); break;
 	case 0x13: chord_rt_def_cfa(r, r->reg, chord_rt_sleb(b) * f->data_align); break;
 	case 0x14: x = chord_rt_uleb(b); chord_rt_rule(r, x, CHORD_RT_IS, (int64_t)chord_rt_uleb(b) * f->data_align); break;
 	case 0x15: x = chord_rt_uleb(b); chord_rt_rule(r, x, CHORD_RT_IS, chord_rt_sleb(b) * f->data_align); break;
-	case 0x16: chord_rt_rule_expr(r, b, chord_rt_uleb(b), CHORD_RT_VAL_EXPR); break;
+	case 0x16: x = chord_rt_uleb(b); return chord_rt_rule_expr(r, b, x, CHORD_RT_VAL_EXPR);
 	case 0x2e: chord_rt_uleb(b); break;
 	case 0x2f: x = chord_rt_uleb(b); chord_rt_rule(r, x, CHORD_RT_AT, -(int64_t)chord_rt_uleb(b) * f->data_align); break;
 	default: return false;
@@ -537,7 +581,7 @@ chord_rt_value(struct chord_rt_walk *w, const struct chord_rt_rules *r, uint32_t
 	switch (r->how[reg]) {
 	case CHORD_RT_AT: return chord_rt_load(w, w->cfa + (uint64_t)v);
 	case CHORD_RT_IS: return w->cfa + (uint64_t)v;
-	case CHORD_RT_REG: return v < CHORD_RT_NREG ? w->regs.r[v] : 0;
+	case CHORD_RT_REG: return (uint64_t)v < CHORD_RT_NREG ? w->regs.r[v] : 0;
 	case CHORD_RT_EXPR: return chord_rt_load(w, chord_rt_evaluate(w, v, w->cfa));
 	case CHORD_RT_VAL_EXPR: return chord_rt_evaluate(w, v, w->cfa);
 	case CHORD_RT_UNDEFINED: return 0;

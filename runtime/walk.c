@@ -473,7 +473,7 @@ static void
 chord_rt_scope_from(struct chord_rt_scope *in, struct chord_rt_ctl *ctl, uint64_t sp)
 {
 	in->ctl = ctl;
-	in->map = in->map_end = 0;
+	in->map = in->map_end = in->table = in->table_end = 0;
 	in->low = (sp - 8) & -(uint64_t)CHORD_RT_PAGE; /* in use just now */
 	in->high = in->low + CHORD_RT_PAGE;
 	in->bad = in->brief = false;

@@ -20,7 +20,7 @@ while [ $# -gt 0 ]; do
 	*) break ;;
 	esac
 done
-[ $# -gt 0 ] || set -- text weave map profile graph
+[ $# -gt 0 ] || set -- text weave map profile graph unwind
 
 flags="-std=gnu11 -D_GNU_SOURCE -I$top/src -I$top -O1 -g -w"
 libs="-lZydis -lelf -ldw -ljansson -lm"
@@ -52,11 +52,33 @@ seeds()
 		if [ "$1" = map ]; then objcopy -O binary -j .pdr.chord.map --set-section-flags .pdr.chord.map=alloc "$work/p" "$2/p"; else cp "$work/p.chord" "$2/p"; fi
 		;;
 	graph) cp "$top"/tests/graph/*.graph "$2" ;;
+	unwind)
+		gcc -o "$work/rules" "$here/unwind.s"
+		for file in "$work/rules" "$(gcc -print-file-name=libgcc_s.so.1)"; do
+			objcopy -O binary -j .eh_frame_hdr -j .eh_frame "$file" "$2/$(basename "$file")"
+		done
+		;;
 	esac
+}
+
+# unwinder COMPILER FLAGS OUT REST...: the runtime as it is, without sanitizers: it ends at a page that cannot be read. What its assembly
+# has is not called.
+unwinder()
+{
+	local compiler=$1 extra=$2 out=$3
+	shift 3
+	$compiler $flags $extra -I"$top/runtime/x86_64" -fno-strict-aliasing -ffunction-sections -c -o "$work/unwind.o" "$here/unwind.c" &&
+		$compiler $flags "$@" -no-pie -Wl,--gc-sections \
+			$(nm -u "$work/unwind.o" | awk '$1 == "U" && /chord_/ { print "-Wl,--defsym=" $2 "=0" }') -o "$out" "$work/unwind.o"
 }
 
 replay()
 {
+	if [ "$1" = unwind ]; then
+		unwinder gcc "" "$work/replay-unwind" "$here/replay.c" "$top"/src/base/*.c || return 1
+		"$work/replay-unwind" "$((mutations * 20))" "$work/seeds-unwind"/* >"$work/unwind.log" 2>&1
+		return
+	fi
 	gcc $flags -fsanitize=address,undefined -fno-sanitize-recover=undefined -o "$work/replay-$1" "$here/$1.c" "$here/replay.c" \
 		$sources $libs || return 1
 	"$work/replay-$1" "$mutations" "$work/seeds-$1"/* >"$work/$1.log" 2>&1
@@ -66,7 +88,12 @@ replay()
 fuzz()
 {
 	local TIMEFORMAT='cpu %U %S'
-	clang $flags -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined -o "$work/fuzz-$1" "$here/$1.c" $sources $libs || return 1
+	if [ "$1" = unwind ]; then
+		unwinder clang -fsanitize=fuzzer-no-link "$work/fuzz-unwind" -fsanitize=fuzzer || return 1
+	else
+		clang $flags -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined -o "$work/fuzz-$1" "$here/$1.c" $sources \
+			$libs || return 1
+	fi
 	{ time { (cd "$work" && exec "./fuzz-$1" -max_total_time="$engine" -max_len=65536 -timeout=20 -rss_limit_mb=4096 -artifact_prefix="$1-" \
 		-close_fd_mask=3 -print_final_stats=1 "seeds-$1") >"$work/$1.log" 2>&1; }; } 2>"$work/$1.time"
 }
