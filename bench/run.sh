@@ -16,7 +16,7 @@ real=$(cd "$real" && pwd)
 . "$real/configs.sh"
 . "$bench/processor.sh"
 
-programs="bzip2 zlib ncompress sqlite3 grep lua5.4 fib"
+programs="bzip2 zlib ncompress sqlite3 grep lua5.4 zstd xz fib"
 columns="edges events calls gcov gcov-atomic llvm-instr llvm-gen callgrind cachegrind qemu"
 runs=7
 work=$CHORD_CACHE/work/bench
@@ -39,6 +39,23 @@ compiler_of()
 	llvm-instr) echo "clang -fprofile-instr-generate" ;;
 	llvm-gen) echo "clang -fprofile-generate" ;;
 	*) die "no column $1" ;;
+	esac
+}
+
+# fortran_of VARIANT: likewise, FC.
+fortran_of()
+{
+	case $(compiler_of "$1") in
+	"$CHORD cc"*) echo "env CHORD_CC=gfortran $(compiler_of "$1")" ;;
+	gcc*) compiler_of "$1" | sed 's/^gcc/gfortran/' ;;
+	esac
+}
+
+# suits PROGRAM VARIANT: can it be built so? There is no Fortran of clang's.
+suits()
+{
+	case $1/$2 in
+	lapack/clang | lapack/llvm-* | lapack/timers) return 1 ;;
 	esac
 }
 
@@ -110,7 +127,7 @@ built()
 	[ "${cc#"$CHORD"}" != "$cc" ] || ! up_to_date "$1" "$dir" "$cc" || return 0
 	mkdir -p "$CHORD_CACHE/bench/$1"
 	rm -rf "$dir" "$dir.key"
-	recipe "$1" build "$dir" "$cc" "$cc" gfortran -O2 "" >"$dir.log" 2>&1 || die "$1: cannot be built for $2 (see $dir.log)"
+	recipe "$1" build "$dir" "$cc" "$cc" "$(fortran_of "$2")" -O2 "" >"$dir.log" 2>&1 || die "$1: cannot be built for $2 (see $dir.log)"
 	bench_key "$1" "$cc" >"$dir.key"
 }
 
@@ -197,6 +214,7 @@ one()
 	# gcc's first: the others take its inputs.
 	for variant in gcc $(variants); do
 		[ "$variant" != gcc ] || [ ! -f "$work/$1.gcc.commands" ] || continue
+		suits "$1" "$variant" || continue
 		chosen=$CHORD_CACHE/bench/$1/chosen.paths
 		weights=$CHORD_CACHE/bench/$1/edges.weights
 		[ "$variant" != selected ] || choose "$1"
@@ -208,6 +226,7 @@ one()
 	while read -r row rest <&3; do
 		line=$((line + 1))
 		for column in $columns; do
+			suits "$1" "$column" || continue
 			echo "$row $column $(cell "$1" "$line" "$column")" >>"$work/cells"
 		done
 		row_of "$row"

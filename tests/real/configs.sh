@@ -3,7 +3,7 @@
 
 : "${CHORD:=$(cd "$real/../.." && pwd)/build/chord}"
 
-all_programs="bzip2 zlib ncompress lua5.4 grep sqlite3 leveldb arpack openssl"
+all_programs="bzip2 zlib ncompress lua5.4 grep sqlite3 leveldb arpack zstd xz openssl"
 all_configs="gcc-O0 gcc-O1 gcc-O2 gcc-O3 gcc-Os gcc-O2-flto clang-O2"
 
 # Of functions in one piece, which are called and do not jump to each other, without repeated instructions.
@@ -82,7 +82,7 @@ measured_fortran()
 applies()
 {
 	case $1/$2 in
-	arpack/clang-*) return 1 ;; # Fortran: gcc's only
+	arpack/clang-* | lapack/clang-*) return 1 ;; # Fortran: gcc's only
 	openssl/gcc-O2 | openssl/clang-O2) ;;
 	openssl/*) return 1 ;;      # only the assembly is built anew
 	esac
