@@ -16,12 +16,16 @@
 
 enum { N = 1024 };
 
-static uint32_t word[N];
-static float real4[2][N];
-static double real8[2][N];
-static char text[N + 1];
-static int unsorted[N], sorted[N];
-static int matrix[64][64];
+/* In one piece, so that every build has the same distances; none that a loop goes through is near a multiple of 4096, where
+ * processors mistake one address for another. */
+static struct {
+	char text[N + 1];
+	_Alignas(64) float real4[2][N + 512];
+	_Alignas(64) double real8[2][N + 256];
+	_Alignas(64) uint32_t word[N];
+	_Alignas(64) int unsorted[N], sorted[N];
+	_Alignas(64) int matrix[64][64];
+} data;
 
 #define LOOP static __attribute__((noinline)) uint64_t
 
@@ -147,11 +151,11 @@ nest(int (*m)[64], int n)
 LOOP
 chain(const uint32_t *next, long n)
 {
-	uint32_t at = 0;
+	uint32_t here = 0;
 
 	while (n--)
-		at = next[at];
-	return at;
+		here = next[here];
+	return here;
 }
 
 #if defined __x86_64__
@@ -191,7 +195,7 @@ double dot_(const int *n, const double *x, const double *y);
 static uint64_t
 run_fortran(const char *name)
 {
-	static double a[64 * 64], b[64 * 64], c[64 * 64];
+	static double a[64 * 64 + 256], b[64 * 64 + 256], c[64 * 64];
 	static const int n = 64, all = 64 * 64;
 
 	if (!strcmp(name, "dot"))
@@ -204,8 +208,8 @@ run_fortran(const char *name)
 static uint64_t
 run_bubble(void)
 {
-	memcpy(sorted, unsorted, sizeof sorted);
-	return bubble(sorted, N / 2);
+	memcpy(data.sorted, data.unsorted, sizeof data.sorted);
+	return bubble(data.sorted, N / 2);
 }
 
 static uint64_t
@@ -224,29 +228,29 @@ once(const char *name, unsigned i)
 		return run_fortran(name);
 #endif
 	if (!strcmp(name, "sum"))
-		return sum(word, N);
+		return sum(data.word, N);
 	if (!strcmp(name, "strlen"))
-		return length(text);
+		return length(data.text);
 	if (!strcmp(name, "copy"))
-		return copy((char *)real4, text, N);
+		return copy((char *)data.real4, data.text, N);
 	if (!strcmp(name, "fnv"))
-		return fnv(text, N);
+		return fnv(data.text, N);
 	if (!strcmp(name, "mix"))
-		return mix(text, N);
+		return mix(data.text, N);
 	if (!strcmp(name, "axpy"))
-		return axpy(N, 1e-9, real8[0], real8[1]);
+		return axpy(N, 1e-9, data.real8[0], data.real8[1]);
 	if (!strcmp(name, "saxpy"))
-		return saxpy(N, 1e-9f, real4[0], real4[1]);
+		return saxpy(N, 1e-9f, data.real4[0], data.real4[1]);
 	if (!strcmp(name, "bubble"))
 		return run_bubble();
 	if (!strcmp(name, "find"))
-		return find(word, N - 1);
+		return find(data.word, N - 1);
 	if (!strcmp(name, "collatz"))
 		return collatz(837799 + i % 64);
 	if (!strcmp(name, "nest"))
-		return nest(matrix, 64);
+		return nest(data.matrix, 64);
 	if (!strcmp(name, "chain"))
-		return chain(word, N);
+		return chain(data.word, N);
 	fprintf(stderr, "loops: no loop %s\n", name);
 	exit(2);
 }
@@ -314,10 +318,10 @@ main(int argc, char **argv)
 	uint64_t r = 0;
 
 	for (int i = 0; i < N; i++) {
-		word[i] = (uint32_t)i;
-		text[i] = 'x';
-		unsorted[i] = i * 7919 % 1013;
-		matrix[i / 16 % 64][i % 64] = i * 31 % 7 - 3;
+		data.word[i] = (uint32_t)i;
+		data.text[i] = 'x';
+		data.unsorted[i] = i * 7919 % 1013;
+		data.matrix[i / 16 % 64][i % 64] = i * 31 % 7 - 3;
 	}
 	for (size_t k = 0; k < sizeof loops / sizeof *loops; k++)
 		for (unsigned long i = 0; i < calls && (!strcmp(name, "all") || !strcmp(name, loops[k])); i++)
