@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The whole runtime in one unit, lowest first. */
 #include "runtime.h"
+#include "measures.h"
 
 #include "sys.c"
 #include "lock.c"
@@ -19,14 +20,14 @@
 #include "unwind.c"
 #include "walk.c"
 #include "wide.c"
-#include "paths.c"
 #include "shadow.c"
-#include "unfinished.c"
+#include "measure_events.c"
+#include "measure_paths.c"
+#include "measure_calls.c"
 #include "exit.c"
 #include "brief.c"
 #include "handler.c"
 #include "jump.c"
-#include "callee.c"
 #include "fibre.c"
 #include "dying.c"
 #include "cancel.c"

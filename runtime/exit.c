@@ -68,9 +68,7 @@ chord_rt_first_slots(struct chord_rt_ctl *ctl)
 {
 	if (!ctl->apart)
 		chord_rt_more_slots(ctl, 0);
-	for (uint32_t kind = CHORD_RT_OVERFLOWN; ctl->paths && kind < CHORD_RT_KINDS; kind++)
-		if (!ctl->wide[kind].n)
-			chord_rt_wide_grow(ctl, &ctl->wide[kind]);
+	CHORD_RT_TELL(begin, ctl);
 }
 
 static uint64_t
@@ -152,27 +150,12 @@ chord_rt_bump(uint64_t *count, uint64_t delta, bool alone)
 		__atomic_fetch_add(count, delta, __ATOMIC_RELAXED);
 }
 
-/* Adds to a count, and delta times the events so far to the sums behind it. Not inlined: few have any. */
-static __attribute__((noinline)) void
-chord_rt_count_sums(struct chord_rt_ctl *ctl, uint64_t *count, uint64_t delta)
-{
-	const struct chord_rt_mod *m = chord_rt_module(ctl, CHORD_EXIT_MODULE(count[-1]));
-	uint64_t base = ctl->nogs ? 0 : chord_rt_get_base(ctl);
-
-	for (uint32_t i = 0; i < m->nsum; i++)
-		for (uint32_t way = 0; way < CHORD_WAYS_SUMMED; way++)
-			__atomic_fetch_add(count + 1 + i, delta * ((volatile uint64_t *)(m->sum[i] + base))[way], __ATOMIC_RELAXED);
-}
-
 /* cfa: where the frame ends that is at a call; 0: its path is not known, or none is under way. */
 static CHORD_RT_HOT void
 chord_rt_count(struct chord_rt_ctl *ctl, uint64_t *count, uint64_t delta, uint64_t cfa)
 {
 	chord_rt_bump(count, delta, chord_rt_is_alone(ctl));
-	if (ctl->sums)
-		chord_rt_count_sums(ctl, count, delta);
-	if (ctl->paths)
-		chord_rt_count_unfinished(ctl, count[-1], delta, cfa);
+	CHORD_RT_TELL(leave, ctl, count, delta, cfa);
 }
 
 /* Counts at a PC, if it is in a measured module. Gives where, CHORD_RT_SILENT if

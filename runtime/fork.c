@@ -102,7 +102,6 @@ chord_rt_keep_region(struct chord_rt_ctl *ctl, struct chord_rt_region *mine)
 static void
 chord_rt_forget(struct chord_rt_ctl *ctl)
 {
-	const struct chord_path_at *t;
 	struct chord_rt_mod *m;
 	uint64_t *c, *end;
 
@@ -115,10 +114,7 @@ chord_rt_forget(struct chord_rt_ctl *ctl)
 		for (; c < end; c++)
 			if (*c && chord_rt_is_count(m, (uint64_t)c))
 				*c = 0;
-		for (t = m->table; t < m->table + m->ntable; t++)
-			for (uint64_t k = 0; k < 1ull << t->bits; k++)
-				((struct chord_path_entry *)(t->addr + m->bias))[k].count = 0;
-		m->desc->lost = 0;
+		CHORD_RT_TELL(fork, m);
 	}
 }
 

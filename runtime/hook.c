@@ -144,7 +144,7 @@ chord_rt_hook_slot(struct chord_rt_hooking *h, const struct chord_rt_dynamic *d,
 static uint32_t
 chord_rt_hooks_wanted(const struct chord_rt_ctl *ctl)
 {
-	return 1u | (uint32_t)(ctl->cancels != 0) << 1 | (uint32_t)(ctl->paths != 0) << 2;
+	return 1u | (uint32_t)(ctl->cancels != 0) << 1 | (uint32_t)CHORD_RT_ANY(maps, ctl) << 2;
 }
 
 /* Some are looked at only where there is something to see. */
@@ -153,7 +153,7 @@ chord_rt_is_wanted(const struct chord_rt_ctl *ctl, int hook)
 {
 	if (hook == CHORD_RT_HOOK__dl_find_object)
 		return ctl->cancels;
-	return hook != CHORD_RT_HOOK_prctl || ctl->paths;
+	return hook != CHORD_RT_HOOK_prctl || CHORD_RT_ANY(maps, ctl);
 }
 
 static void

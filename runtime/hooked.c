@@ -26,6 +26,14 @@ chord_rt_note_own_base(struct chord_rt_ctl *ctl)
 	chord_rt_unlock(ctl, old);
 }
 
+static uint64_t
+chord_rt_be_confined(struct chord_rt_ctl *ctl, uint64_t a, uint64_t b)
+{
+	(void)a, (void)b;
+	CHORD_RT_TELL(confined, ctl);
+	return 0;
+}
+
 /* The process may forbid itself to map anything (seccomp): before it does, what may be a stack has its shadow. */
 static void
 chord_rt_confines(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uint32_t hook)
@@ -34,12 +42,12 @@ chord_rt_confines(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, ui
 
 	if (hook == CHORD_RT_HOOK_syscall && option == CHORD_RT_SYS_BASE && regs->r[CHORD_RT_ARG1] == CHORD_RT_SET_GS)
 		chord_rt_note_own_base(ctl);
-	if ((hook == CHORD_RT_HOOK_syscall && option != SYS_seccomp && option != SYS_prctl) || !ctl->paths)
+	if ((hook == CHORD_RT_HOOK_syscall && option != SYS_seccomp && option != SYS_prctl) || !CHORD_RT_ANY(maps, ctl))
 		return;
 	if (hook == CHORD_RT_HOOK_syscall)
 		option = option == SYS_seccomp ? PR_SET_SECCOMP : regs->r[CHORD_RT_ARG1];
 	if (option == PR_SET_SECCOMP || option == PR_SET_NO_NEW_PRIVS)
-		chord_rt_aside(ctl, chord_rt_shadow_everything, 0, 0);
+		chord_rt_aside(ctl, chord_rt_be_confined, 0, 0);
 }
 
 /* ---- exec ---- */
@@ -383,7 +391,7 @@ chord_rt_close_self(struct chord_rt_ctl *ctl, uint64_t at, uint64_t none)
 		chord_rt_unhook(ctl, &chord_rt_desc);
 		me->left = 1;
 		if (!me->main)
-			chord_rt_forget_callees(ctl, me);
+			CHORD_RT_TELL(closed, ctl, me);
 	}
 	if (n && !ctl->nogs)
 		chord_rt_unwatched(ctl, n);

@@ -31,7 +31,7 @@ struct chord_rt_tally {
 static CHORD_RT_HOT void
 chord_rt_tally_add(struct chord_rt_ctl *ctl, const struct chord_rt_tally *t, uint64_t delta)
 {
-	bool alone = chord_rt_is_alone(ctl), more = ctl->sums || ctl->paths;
+	bool alone = chord_rt_is_alone(ctl), more = CHORD_RT_ANY(leaves, ctl);
 
 	for (uint32_t i = 0; i < t->n; i++)
 		if (t->count[i] != CHORD_RT_SILENT && more)
@@ -249,7 +249,7 @@ chord_rt_jump_again(struct chord_rt_ctl *ctl, const struct chord_rt_leap *l, con
 	if (!n || !chord_rt_is_way(k, way, n, here, regs->r[CHORD_RT_FP]) || !(count = chord_rt_count_of(k, seq, &k->up)))
 		return false;
 	alone = chord_rt_is_alone(ctl);
-	more = ctl->sums || ctl->paths;
+	more = CHORD_RT_ANY(leaves, ctl);
 	chord_rt_count_again(ctl, count, l->to | CHORD_EXIT_REENTRY, 0);
 	for (uint32_t i = 0; i < n; i++) {
 		count = chord_rt_count_of(k, seq, &k->frame[i].count);

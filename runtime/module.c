@@ -119,40 +119,6 @@ chord_rt_hash(const char *s)
 	return h;
 }
 
-/* The counters whose values exits record, by address. */
-static void
-chord_rt_find_sums(struct chord_rt_mod *m, const struct chord_rt_desc *d)
-{
-	const int32_t *p = (const int32_t *)CHORD_RT_NEAR(d->sum), *end = (const int32_t *)CHORD_RT_NEAR(d->sum_end);
-	uint64_t at;
-	uint32_t i;
-
-	for (; p < end; p++) {
-		at = *p ? CHORD_RT_NEAR(*p) : 0;
-		if (!at || m->nsum == CHORD_SUMS)
-			continue;
-		for (i = m->nsum++; i > 0 && m->sum[i - 1] > at; i--)
-			m->sum[i] = m->sum[i - 1];
-		m->sum[i] = at;
-	}
-}
-
-/* Entries without a table say what a text has: bits 0 all paths of its procedures, 1 some. Linkers may have dropped these
- * entries, then all. */
-static void
-chord_rt_find_unfinished(struct chord_rt_mod *m, const struct chord_rt_desc *d)
-{
-	const struct chord_path_table *p = (const struct chord_path_table *)CHORD_RT_NEAR(d->path);
-	const struct chord_path_table *end = (const struct chord_path_table *)CHORD_RT_NEAR(d->path_end);
-	bool some = false;
-
-	for (; p < end; p++) {
-		m->unfinished |= p->distance || !p->bits;
-		some |= !p->distance && p->bits == 1;
-	}
-	m->unfinished |= !some;
-}
-
 /* Fills m from what is loaded. */
 static void
 chord_rt_describe(struct chord_rt_mod *m, struct chord_rt_desc *d, const struct chord_rt_object *o)
@@ -174,30 +140,8 @@ chord_rt_describe(struct chord_rt_mod *m, struct chord_rt_desc *d, const struct 
 		m->text = lo < m->text ? lo : m->text;
 		m->text_end = lo + h->p_memsz > m->text_end ? lo + h->p_memsz : m->text_end;
 	}
-	m->begins = CHORD_RT_NEAR(d->sum_end) - CHORD_RT_NEAR(d->sum) > sizeof(int32_t); /* module.s has one */
-	m->shadow = CHORD_RT_NEAR(d->shadow);
-	m->paths = CHORD_RT_NEAR(d->path_end) - CHORD_RT_NEAR(d->path) > sizeof(struct chord_path_table) || d->shadowed;
-	chord_rt_find_unfinished(m, d);
+	CHORD_RT_TELL(found, m, d);
 	chord_rt_find_note(o, chord_rt_note_id, m);
-	chord_rt_find_sums(m, d);
-}
-
-/* The hash tables of paths. */
-static void
-chord_rt_find_tables(struct chord_rt_ctl *ctl, struct chord_rt_mod *m, struct chord_rt_desc *d)
-{
-	const struct chord_path_table *first = (const struct chord_path_table *)CHORD_RT_NEAR(d->path), *p;
-	const struct chord_path_table *end = (const struct chord_path_table *)CHORD_RT_NEAR(d->path_end);
-	uint64_t n = 0;
-
-	for (p = first; p < end; p++)
-		n += p->distance != 0;
-	m->table = n ? (struct chord_path_at *)chord_rt_take_room(ctl, n * sizeof *m->table) : NULL;
-	if (n && !m->table)
-		d->lost++;
-	for (p = first; p < end && m->table; p++)
-		if (p->distance)
-			m->table[m->ntable++] = (struct chord_path_at){CHORD_RT_NEAR(p->distance) - m->bias, p->bits};
 }
 
 /* Keeps the path of a module for its extent, and for that in a forked child's
@@ -242,26 +186,11 @@ chord_rt_module_extent(struct chord_rt_ctl *ctl, uint32_t i)
 }
 
 static void
-chord_rt_tables_extent(struct chord_rt_ctl *ctl, uint32_t i)
-{
-	const struct chord_rt_mod *m = chord_rt_module(ctl, i);
-	uint64_t size = m->ntable * sizeof *m->table, at;
-	struct chord_extent_head h = {.type = CHORD_EXTENT_TABLES, .module = i, .a = m->ntable};
-
-	if (!m->ntable)
-		return;
-	h.size = (sizeof h + size + CHORD_RT_PAGE - 1) & -(uint64_t)CHORD_RT_PAGE;
-	at = chord_rt_extent(ctl, &h, sizeof h, h.size);
-	if (at && chord_rt_call(SYS_pwrite64, chord_rt_fd(ctl), m->table, size, at + sizeof h) == (long)size)
-		chord_rt_publish(ctl, at + h.size);
-}
-
-static void
 chord_rt_extents_of_modules(struct chord_rt_ctl *ctl)
 {
 	for (uint32_t i = 0; i < ctl->nmodule; i++) {
 		chord_rt_module_extent(ctl, i);
-		chord_rt_tables_extent(ctl, i);
+		CHORD_RT_TELL(extents, ctl, i);
 	}
 }
 
@@ -280,14 +209,12 @@ chord_rt_forget_known(struct chord_rt_ctl *ctl)
 	__atomic_fetch_add(&ctl->epoch, 1, __ATOMIC_RELAXED);
 }
 
-static void chord_rt_forget_callees(struct chord_rt_ctl *ctl, const struct chord_rt_mod *m);
-static void chord_rt_choose_mask(struct chord_rt_ctl *ctl);
 
 static void
 chord_rt_close_module(struct chord_rt_ctl *ctl, uint32_t i)
 {
 	chord_rt_forget_known(ctl);
-	chord_rt_forget_callees(ctl, chord_rt_module(ctl, i));
+	CHORD_RT_TELL(closed, ctl, chord_rt_module(ctl, i));
 	chord_rt_unmap_module(ctl, i);
 	chord_rt_module(ctl, i)->life = CHORD_LIFE_CLOSED;
 }
@@ -327,7 +254,7 @@ chord_rt_new_slot(struct chord_rt_ctl *ctl, struct chord_rt_mod *fresh, struct c
 	    !chord_rt_grow(ctl, ctl->module.at, sizeof(struct chord_rt_mod), ctl->nmodule))
 		return NULL;
 	fresh->name = chord_rt_keep_path(ctl, o);
-	chord_rt_find_tables(ctl, fresh, d);
+	CHORD_RT_TELL(new, ctl, fresh, d);
 	fresh->index = ctl->nmodule;
 	fresh->same = *same;
 	*same = fresh->index + 1;
@@ -352,17 +279,13 @@ chord_rt_put_module(struct chord_rt_ctl *ctl, struct chord_rt_mod *slot, const s
 	uint32_t i = fresh->index;
 
 	chord_rt_forget_known(ctl);
-	chord_rt_forget_callees(ctl, fresh);
-	ctl->sums |= fresh->nsum;
-	if (fresh->paths && !ctl->mask)
-		chord_rt_choose_mask(ctl);
-	ctl->paths |= fresh->paths;
+	CHORD_RT_TELL(module, ctl, fresh);
 	chord_rt_copy(slot, fresh, sizeof *slot);
 	if (i == ctl->nmodule) {
 		ctl->nmodule++;
 		if (ctl->head) {
 			chord_rt_module_extent(ctl, i);
-			chord_rt_tables_extent(ctl, i);
+			CHORD_RT_TELL(extents, ctl, i);
 		}
 	}
 	chord_rt_evict(ctl, slot);

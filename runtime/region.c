@@ -200,8 +200,6 @@ chord_rt_counts(struct chord_rt_ctl *ctl, uint32_t module, uint32_t region)
 	return at;
 }
 
-static void chord_rt_preset_shadow(struct chord_rt_ctl *ctl, const struct chord_rt_mod *m, uint64_t base);
-
 /* Puts the counters of module m in region r over addresses that were taken. They
  * go on where they were if the module had been open before; not so when fresh. */
 static bool
@@ -230,7 +228,7 @@ chord_rt_map_counts(struct chord_rt_ctl *ctl, uint32_t m, uint32_t r, bool fresh
 	}
 	chord_rt_keep_counts_at(ctl, mod, r, at);
 	if (!chord_rt_failed(p))
-		chord_rt_preset_shadow(ctl, mod, base);
+		CHORD_RT_TELL(region, ctl, mod, base);
 	return !chord_rt_failed(p);
 }
 

@@ -314,16 +314,13 @@ chord_rt_read_maps(struct chord_rt_ctl *ctl, struct chord_rt_maps *m, char c)
 }
 
 /* Of everything that may become a stack without being mapped first. */
-static uint64_t
-chord_rt_shadow_everything(struct chord_rt_ctl *ctl, uint64_t a, uint64_t b)
+static void
+chord_rt_shadow_everything(struct chord_rt_ctl *ctl)
 {
 	struct chord_rt_maps m = {{0, 0}, 0, 0, 0};
 	uint64_t old, end;
 	long fd, n;
 
-	(void)a, (void)b;
-	if (!ctl->paths)
-		return 0;
 	old = chord_rt_lock(ctl);
 	if (!ctl->mask)
 		chord_rt_choose_mask(ctl);
@@ -336,10 +333,11 @@ chord_rt_shadow_everything(struct chord_rt_ctl *ctl, uint64_t a, uint64_t b)
 	end = (uint64_t)chord_rt_call(SYS_brk, 0);
 	chord_rt_shadow_range(ctl, end, end + 0x4000000);
 	chord_rt_unlock(ctl, old);
-	return 0;
 }
 
 /* ---- the guard ---- */
+
+static void chord_rt_first_shadow(struct chord_rt_ctl *ctl);
 
 static struct chord_rt_ctl *chord_rt_control(void);
 
@@ -350,23 +348,6 @@ chord_rt_set_shadow(uint64_t mask, uint64_t word)
 	chord_rt_home_set_mask(mask);
 	if (word)
 		chord_rt_home_set_piece(word);
-}
-
-/* In a module's words of a region: what runs there when the region comes to be has been through the guard already. */
-static void
-chord_rt_preset_shadow(struct chord_rt_ctl *ctl, const struct chord_rt_mod *m, uint64_t base)
-{
-	if (m->paths)
-		*(volatile uint64_t *)(m->shadow + base) = ctl->mask;
-}
-
-static void
-chord_rt_first_shadow(struct chord_rt_ctl *ctl)
-{
-	chord_rt_desc.shadowed = 1;
-	ctl->paths = 1;
-	if (chord_rt_desc.ctl)
-		chord_rt_module(ctl, chord_rt_desc.index)->paths = 1;
 }
 
 static uint64_t

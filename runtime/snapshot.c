@@ -49,7 +49,7 @@ chord_rt_active(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uint
 
 		if (step == CHORD_RT_STUCK || w.regs.r[CHORD_RT_SP] >= left)
 			return;
-		if (!w.exact || !ctl->paths)
+		if (!w.exact || CHORD_RT_ALL(amid, ctl))
 			chord_rt_count_at(ctl, w.regs.r[CHORD_RT_PC] + w.exact, flag, delta, w.exact ? 0 : w.cfa);
 		if (step != CHORD_RT_FRAME)
 			return;
@@ -217,7 +217,7 @@ chord_rt_write_snapshot(struct chord_rt_ctl *ctl, unsigned char *p, uint64_t siz
 	if (chord_rt_failed(fd))
 		return fd;
 	h->used = size;
-	h->flags |= CHORD_PROFILE_SNAPSHOT | (ctl->paths ? 0 : CHORD_PROFILE_STRUCK);
+	h->flags |= CHORD_PROFILE_SNAPSHOT | (CHORD_RT_ALL(amid, ctl) ? CHORD_PROFILE_STRUCK : 0);
 	h->of = h->id;
 	h->of2 = h->id2;
 	h->id = chord_rt_mix(h->id + ctl->snapshots);

@@ -351,8 +351,7 @@ chord_rt_construct(int argc, char **argv, char **env)
 			chord_rt_me(ctl)->space = (uint64_t)&chord_rt_dl_iterate_phdr;
 	}
 	if (ctl->magic) {
-		if (ctl->paths)
-			chord_rt_shadow_ahead(ctl);
+		CHORD_RT_TELL(constructed, ctl);
 		chord_rt_tell_guests(ctl);
 		chord_rt_hook_all(ctl, false);
 		if (chord_rt_me(ctl) && chord_rt_me(ctl)->main)

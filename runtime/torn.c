@@ -60,7 +60,7 @@ chord_rt_renew_words(struct chord_rt_ctl *ctl, uint64_t page)
 			m = chord_rt_module(ctl, i);
 			if (m->life == CHORD_LIFE_LOADED &&
 			    chord_rt_is_in(m->shadow + chord_rt_region(ctl, r)->base, (void *)page, CHORD_RT_PAGE))
-				chord_rt_preset_shadow(ctl, m, chord_rt_region(ctl, r)->base);
+				CHORD_RT_TELL(region, ctl, m, chord_rt_region(ctl, r)->base);
 		}
 }
 

@@ -63,3 +63,99 @@ chord_rt_through(uint64_t place, uint64_t raw)
 	if (ctl && ctl->magic && raw < CHORD_RT_TOP)
 		chord_rt_count_callee(ctl, chord_rt_wide(ctl, CHORD_RT_CALLED, chord_rt_mine_number(ctl)), place, raw);
 }
+
+/* ---- as a measure ---- */
+
+static void
+chord_rt_calls_found(struct chord_rt_mod *m, const struct chord_rt_desc *d)
+{
+	(void)m, (void)d;
+}
+
+static void
+chord_rt_calls_new(struct chord_rt_ctl *ctl, struct chord_rt_mod *m, struct chord_rt_desc *d)
+{
+	(void)ctl, (void)m, (void)d;
+}
+
+static void
+chord_rt_calls_extents(struct chord_rt_ctl *ctl, uint32_t module)
+{
+	(void)ctl, (void)module;
+}
+
+static void
+chord_rt_calls_module(struct chord_rt_ctl *ctl, const struct chord_rt_mod *m)
+{
+	chord_rt_forget_callees(ctl, m);
+}
+
+static void
+chord_rt_calls_closed(struct chord_rt_ctl *ctl, const struct chord_rt_mod *m)
+{
+	chord_rt_forget_callees(ctl, m);
+}
+
+static void
+chord_rt_calls_region(struct chord_rt_ctl *ctl, const struct chord_rt_mod *m, uint64_t base)
+{
+	(void)ctl, (void)m, (void)base;
+}
+
+static void
+chord_rt_calls_begin(struct chord_rt_ctl *ctl)
+{
+	(void)ctl;
+}
+
+static void
+chord_rt_calls_constructed(struct chord_rt_ctl *ctl)
+{
+	(void)ctl;
+}
+
+static void
+chord_rt_calls_fork(const struct chord_rt_mod *m)
+{
+	(void)m;
+}
+
+static CHORD_RT_HOT void
+chord_rt_calls_leave(struct chord_rt_ctl *ctl, uint64_t *count, uint64_t delta, uint64_t cfa)
+{
+	(void)ctl, (void)count, (void)delta, (void)cfa;
+}
+
+static bool
+chord_rt_calls_leaves(const struct chord_rt_ctl *ctl)
+{
+	(void)ctl;
+	return false;
+}
+
+static bool
+chord_rt_calls_maps(const struct chord_rt_ctl *ctl)
+{
+	(void)ctl;
+	return false;
+}
+
+static void
+chord_rt_calls_confined(struct chord_rt_ctl *ctl)
+{
+	(void)ctl;
+}
+
+static bool
+chord_rt_calls_amid(const struct chord_rt_ctl *ctl)
+{
+	(void)ctl;
+	return true;
+}
+
+static bool
+chord_rt_calls_goes_on(const struct chord_rt_ctl *ctl)
+{
+	(void)ctl;
+	return true;
+}

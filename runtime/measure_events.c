@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+/* What the runtime does for events: an exit records the values that the module's counters of events have then. */
+
+/* The counters whose values exits record, by address. */
+static void
+chord_rt_find_sums(struct chord_rt_mod *m, const struct chord_rt_desc *d)
+{
+	const int32_t *p = (const int32_t *)CHORD_RT_NEAR(d->sum), *end = (const int32_t *)CHORD_RT_NEAR(d->sum_end);
+	uint64_t at;
+	uint32_t i;
+
+	for (; p < end; p++) {
+		at = *p ? CHORD_RT_NEAR(*p) : 0;
+		if (!at || m->nsum == CHORD_SUMS)
+			continue;
+		for (i = m->nsum++; i > 0 && m->sum[i - 1] > at; i--)
+			m->sum[i] = m->sum[i - 1];
+		m->sum[i] = at;
+	}
+}
+
+/* Adds to a count, and delta times the events so far to the sums behind it. Not inlined: few have any. */
+static __attribute__((noinline)) void
+chord_rt_count_sums(struct chord_rt_ctl *ctl, uint64_t *count, uint64_t delta)
+{
+	const struct chord_rt_mod *m = chord_rt_module(ctl, CHORD_EXIT_MODULE(count[-1]));
+	uint64_t base = ctl->nogs ? 0 : chord_rt_get_base(ctl);
+
+	for (uint32_t i = 0; i < m->nsum; i++)
+		for (uint32_t way = 0; way < CHORD_WAYS_SUMMED; way++)
+			__atomic_fetch_add(count + 1 + i, delta * ((volatile uint64_t *)(m->sum[i] + base))[way], __ATOMIC_RELAXED);
+}
+
+static void
+chord_rt_events_found(struct chord_rt_mod *m, const struct chord_rt_desc *d)
+{
+	m->begins = CHORD_RT_NEAR(d->sum_end) - CHORD_RT_NEAR(d->sum) > sizeof(int32_t); /* module.s has one */
+	chord_rt_find_sums(m, d);
+}
+
+static void
+chord_rt_events_new(struct chord_rt_ctl *ctl, struct chord_rt_mod *m, struct chord_rt_desc *d)
+{
+	(void)ctl, (void)m, (void)d;
+}
+
+static void
+chord_rt_events_extents(struct chord_rt_ctl *ctl, uint32_t module)
+{
+	(void)ctl, (void)module;
+}
+
+static void
+chord_rt_events_module(struct chord_rt_ctl *ctl, const struct chord_rt_mod *m)
+{
+	ctl->sums |= m->nsum;
+}
+
+static void
+chord_rt_events_closed(struct chord_rt_ctl *ctl, const struct chord_rt_mod *m)
+{
+	(void)ctl, (void)m;
+}
+
+static void
+chord_rt_events_region(struct chord_rt_ctl *ctl, const struct chord_rt_mod *m, uint64_t base)
+{
+	(void)ctl, (void)m, (void)base;
+}
+
+static void
+chord_rt_events_begin(struct chord_rt_ctl *ctl)
+{
+	(void)ctl;
+}
+
+static void
+chord_rt_events_constructed(struct chord_rt_ctl *ctl)
+{
+	(void)ctl;
+}
+
+static void
+chord_rt_events_fork(const struct chord_rt_mod *m)
+{
+	(void)m;
+}
+
+static CHORD_RT_HOT void
+chord_rt_events_leave(struct chord_rt_ctl *ctl, uint64_t *count, uint64_t delta, uint64_t cfa)
+{
+	(void)cfa;
+	if (ctl->sums)
+		chord_rt_count_sums(ctl, count, delta);
+}
+
+static bool
+chord_rt_events_leaves(const struct chord_rt_ctl *ctl)
+{
+	return ctl->sums;
+}
+
+static bool
+chord_rt_events_maps(const struct chord_rt_ctl *ctl)
+{
+	(void)ctl;
+	return false;
+}
+
+static void
+chord_rt_events_confined(struct chord_rt_ctl *ctl)
+{
+	(void)ctl;
+}
+
+static bool
+chord_rt_events_amid(const struct chord_rt_ctl *ctl)
+{
+	(void)ctl;
+	return true;
+}
+
+/* chord_events() begins at 0 in each process. */
+static bool
+chord_rt_events_goes_on(const struct chord_rt_ctl *ctl)
+{
+	for (uint32_t i = 0; i < ctl->nmodule; i++)
+		if (chord_rt_module(ctl, i)->begins)
+			return false;
+	return true;
+}
