@@ -254,7 +254,7 @@ follow(struct frames *f, uint32_t e)
 	if (to == p->exit || to == p->entry || (from != p->entry && !f->reached[from]))
 		return false;
 	if (from == p->entry)
-		r = enters(f, to, p->arcs.at[e].kind);
+		r = enters(f, proc_lands(p, to), p->arcs.at[e].kind);
 	else
 		r = from < p->blocks.n ? leaves(f, from, p->arcs.at[e].kind) : f->at[from];
 	if (f->reached[to])
