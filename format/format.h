@@ -266,6 +266,17 @@ enum chord_state {
 struct chord_profile_head { CHORD_PROFILE_FIELDS(CHORD_FIELD) };
 struct chord_extent_head { CHORD_EXTENT_FIELDS(CHORD_FIELD) };
 
+/* An extent's type is a tag in the low 16 bits and, above, how profiles that are merged have theirs of that tag joined. Each type
+ * that is listed below has rules of its own, CHORD_MERGE_OWN. Of a type that it does not know a reader names the tag, passes over
+ * the bytes, and merges as the rule says. Extents of one kind are those with equal type, module, a, b and c. */
+enum chord_merge {
+	CHORD_MERGE_OWN = 0,  /* as the tag has it: who does not know the tag cannot merge it, leaves it out and says so */
+	CHORD_MERGE_SUM = 1,  /* 64-bit numbers behind the head: added one by one, where there are equally many */
+	CHORD_MERGE_KEEP = 2, /* all are kept as they are */
+};
+#define CHORD_EXTENT_TAG(type) ((type) & 0xffffu)
+#define CHORD_EXTENT_RULE(type) ((type) >> 16)
+
 enum chord_extent {
 	/* A loaded object. a: link-time address of its first counter page (page aligned),
 	 * b: bytes of counters from there, c: length of the build id. After the head:

@@ -40,6 +40,8 @@ profile_free(struct profile *p)
 	free(p->hashed.at);
 	free(p->unfinished.at);
 	free(p->text.at);
+	free(p->unknown.at);
+	free(p->unsummed.at);
 	free(p->origin.at);
 	for (size_t i = 0; i < p->flight.n; i++)
 		profile_free(p->flight.at[i]);
@@ -247,13 +249,19 @@ read_flight(struct reader *r, const struct chord_extent_head *h, const unsigned 
 	}
 }
 
+static bool
+is_known(uint32_t type)
+{
+	return (type >= CHORD_EXTENT_MODULE && type <= CHORD_EXTENT_ORIGINS) || type == CHORD_EXTENT_FLIGHT;
+}
+
 /* Chooses the part to which an extent belongs. False: it belongs to none. */
 static bool
 choose_part(struct reader *r, const struct chord_extent_head *h)
 {
 	uint64_t of = h->type == CHORD_EXTENT_COUNTS ? h->a + 1 : h->b;
 
-	if (!r->sum || h->type == CHORD_EXTENT_TEXT || h->type == CHORD_EXTENT_ORIGINS) {
+	if (!r->sum || h->type == CHORD_EXTENT_TEXT || h->type == CHORD_EXTENT_ORIGINS || !is_known(h->type)) {
 		r->p = r->sum ? r->sum : r->p;
 		return true;
 	}
@@ -299,6 +307,21 @@ read_origins(struct reader *r, const struct chord_extent_head *h, const unsigned
 }
 
 static void
+read_unknown(struct reader *r, const struct chord_extent_head *h, const unsigned char *at)
+{
+	struct unknown u = {.type = h->type, .module = h->module < r->module.n ? r->module.at[h->module] : UINT32_MAX, .a = h->a,
+	                    .b = h->b, .c = h->c, .n = h->size - sizeof *h};
+
+	if (!CHORD_EXTENT_TAG(h->type)) {
+		r->why = "damaged: an extent without a type";
+		return;
+	}
+	u.at = pool_alloc(r->p->pool, u.n);
+	memcpy(u.at, at + sizeof *h, u.n);
+	VEC_PUSH(r->p->unknown, u);
+}
+
+static void
 read_extent(struct reader *r, const struct chord_extent_head *h, const unsigned char *at)
 {
 	switch (h->type) {
@@ -333,7 +356,7 @@ read_extent(struct reader *r, const struct chord_extent_head *h, const unsigned 
 		read_origins(r, h, at);
 		break;
 	default:
-		r->why = "damaged: an extent of no known type";
+		read_unknown(r, h, at);
 	}
 }
 

@@ -21,6 +21,11 @@ void paths_write_tables(const struct module *m, uint32_t i, struct buf *out);
 /* of: the region that they are of, plus 1, or 0. */
 void paths_write(const struct profile *p, uint64_t of, struct buf *out);
 
+/* unknown.c: adds those of a profile as their rules have it; to: by module of p, its number in the sum. first: nothing else is
+ * in the sum. False: a sum does not fit 64 bits. */
+bool unknown_join(struct profile *sum, const struct profile *p, const uint32_t *to, bool first);
+void unknown_write(const struct profile *p, struct buf *out);
+
 /* merge.c: begins an extent that holds n bytes after its head, or after its first page; ends it. */
 void profile_extent(struct buf *out, struct chord_extent_head h, size_t n, bool page);
 void profile_fill_page(struct buf *out);

@@ -107,8 +107,6 @@ check_head(const struct chord_map_head *h, size_t have)
 		return "it ends too early";
 	if (h->magic != CHORD_MAP_MAGIC)
 		return "not a record of a map";
-	if (h->version != CHORD_FORMAT_VERSION)
-		return "of another version of Chord";
 	if (h->size < sizeof *h || h->size > have)
 		return "it ends too early";
 	if (h->flags & ~(uint32_t)(CHORD_MAP_REFUSED | CHORD_MAP_CALLS))
@@ -207,6 +205,11 @@ map_parse(struct pool *pool, struct str bytes, struct map *map, const char **why
 		struct proc p = {0};
 
 		memcpy(&h, at + offset, bytes.n - offset < sizeof h ? bytes.n - offset : sizeof h);
+		if (bytes.n - offset >= sizeof h && h.magic == CHORD_MAP_MAGIC && h.version != CHORD_FORMAT_VERSION) {
+			*why = pool_printf(pool, "built by another version of Chord: its map has format version %u, "
+			                   "this is version %u", h.version, CHORD_FORMAT_VERSION);
+			break;
+		}
 		if ((*why = check_head(&h, bytes.n - offset))) {
 			*why = map_error(pool, offset, NULL, *why);
 			break;

@@ -240,7 +240,7 @@ bool
 profile_join(struct profile *sum, const struct profile *p, struct pool *pool, const char **why)
 {
 	uint32_t *to = pool_array(pool, p->module.n, sizeof *to);
-	bool fits = add_head(sum, p);
+	bool first = !sum->nsummed || !p->nsummed, fits = add_head(sum, p);
 
 	*why = NULL;
 	for (size_t i = 0; i < p->module.n; i++) {
@@ -258,6 +258,7 @@ profile_join(struct profile *sum, const struct profile *p, struct pool *pool, co
 	fits &= join_exits(sum);
 	fits &= join_callees(sum);
 	fits &= paths_join(sum);
+	fits &= unknown_join(sum, p, to, first);
 	for (size_t i = 0; i < p->text.n; i++)
 		add_text(sum, p->text.at[i]);
 	if (!fits)
@@ -485,6 +486,7 @@ profile_write(const struct profile *p, struct buf *out)
 		write_module(p, i, out);
 	write_flight(p, out);
 	write_origins(p, out);
+	unknown_write(p, out);
 	for (size_t i = 0; i < p->text.n; i++) {
 		profile_extent(out, (struct chord_extent_head){.type = CHORD_EXTENT_TEXT}, strlen(p->text.at[i]) + 1, false);
 		buf_add(out, p->text.at[i], strlen(p->text.at[i]) + 1);

@@ -176,6 +176,15 @@ struct unfinished {
 	uint64_t count;
 };
 
+/* An extent of a type that this version does not know. */
+struct unknown {
+	uint32_t type;           /* tag and rule */
+	uint32_t module;         /* UINT32_MAX: of none */
+	uint64_t a, b, c;
+	unsigned char *at;       /* what stands behind its head */
+	size_t n;
+};
+
 /* What the relation of two sums is. */
 enum profile_overlap { PROFILE_APART, PROFILE_INSIDE, PROFILE_OVERLAPS };
 
@@ -202,6 +211,8 @@ struct profile {
 	VEC(struct hashed) hashed; /* sorted by module, table, sum; no two alike */
 	VEC(struct unfinished) unfinished;
 	VEC(const char *) text;
+	VEC(struct unknown) unknown;
+	VEC(uint32_t) unsummed;  /* tags of such extents that could not be summed, and are not in it */
 };
 
 /* path_file.c: adds counters of a region, ncount numbers of 8 bytes, to the module's, which has room for them; those in hash
@@ -230,6 +241,9 @@ count_add(uint64_t *sum, uint64_t v)
 enum profile_overlap profile_overlap(const struct profile *sum, const struct profile *p);
 /* The origin in the sum that is the whole of what p is a snapshot of, or a snapshot of what p is the whole of; or NULL. */
 const struct chord_origin *profile_snapshot_of(const struct profile *sum, const struct profile *p);
+
+/* unknown.c: names what this version of Chord does not know in a profile (pool). NULL: it knows all. */
+const char *profile_unknown(struct pool *pool, const struct profile *p);
 
 struct profile *profile_new(void);
 void profile_free(struct profile *p); /* NULL is fine */

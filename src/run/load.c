@@ -540,8 +540,11 @@ note_measure(struct run *r, struct strmap *seen, const char *tag)
 static void
 note_unknown(struct run *r)
 {
+	const char *text = profile_unknown(r->pool, r->sum);
 	struct strmap seen = {0};
 
+	if (text)
+		VEC_PUSH(r->note, text);
 	for (size_t i = 0; i < r->unit.n; i++)
 		for (uint32_t k = 0; k < r->unit.at[i].map.nproc; k++) {
 			const struct proc *p = &r->unit.at[i].map.proc[k];

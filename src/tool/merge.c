@@ -161,6 +161,7 @@ static bool
 merge(struct merging *m, const char *to, const struct found_list *list)
 {
 	struct buf out = {0};
+	const char *unknown;
 	bool ok;
 
 	for (size_t i = 0; i < list->n; i++) {
@@ -174,6 +175,8 @@ merge(struct merging *m, const char *to, const struct found_list *list)
 		say_error(to, "there is nothing to sum");
 		return false;
 	}
+	if ((unknown = profile_unknown(m->pool, m->sum)))
+		say_warning(to, "%s", unknown);
 	profile_write(m->sum, &out);
 	ok = file_write(to, out.at, out.n);
 	if (!ok)

@@ -30,6 +30,7 @@ struct shape {
 	enum chord_measure measure;
 	const char *refused;
 	uint32_t flags1;         /* of the second call */
+	uint32_t version;        /* 0: this one */
 	bool events;             /* two are counted, see put_events() */
 	const char *more;        /* a section of that name; of three bytes if it is no measure */
 	bool parallel;           /* another procedure: ENTRY -> 0, 0 -> 1 twice, 1 -> EXIT, a counter for each block */
@@ -175,7 +176,8 @@ put_record(struct buf *out, const struct shape *s)
 	struct buf blob = {0};
 	uint32_t nwoven = s->refused || s->parallel ? 0 : 6, nevent = s->events ? 2 : 0, nblob;
 	struct chord_map_head h = {
-		.magic = CHORD_MAP_MAGIC, .version = CHORD_FORMAT_VERSION, .flags = s->refused ? CHORD_MAP_REFUSED : 0,
+		.magic = CHORD_MAP_MAGIC, .version = s->version ? s->version : CHORD_FORMAT_VERSION,
+		.flags = s->refused ? CHORD_MAP_REFUSED : 0,
 		.counters = s->refused ? 0 : s->counters, .section = s->addr ? CODE : 0, .ncounter = s->refused ? 0 : 4, .npart = 1,
 	};
 

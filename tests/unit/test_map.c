@@ -153,6 +153,24 @@ expect_map_error(const struct shape *s, const char *old, const char *fresh, size
 #define EXPECT(old, fresh, part) expect_map_error(&plain, old, fresh, sizeof(old) - 1, part)
 
 static void
+map_of_old_version(void **state)
+{
+	struct pool *pool = pool_new();
+	struct shape s = plain;
+	struct buf b = {0};
+	const char *why;
+	struct map m;
+
+	(void)state;
+	s.version = 6;
+	put_record(&b, &s);
+	assert_false(map_parse(pool, bytes_of(&b), &m, &why));
+	assert_string_equal(why, "built by another version of Chord: its map has format version 6, this is version 7");
+	buf_free(&b);
+	pool_free(pool);
+}
+
+static void
 map_errors(void **state)
 {
 	(void)state;
@@ -311,6 +329,7 @@ main(void)
 		cmocka_unit_test(map_sections_errors),
 		cmocka_unit_test(map_empty),
 		cmocka_unit_test(map_errors),
+		cmocka_unit_test(map_of_old_version),
 		cmocka_unit_test(map_numbers_errors),
 		cmocka_unit_test(map_events),
 		cmocka_unit_test(map_events_damaged),
