@@ -210,10 +210,10 @@ struct chord_path_table {
 #define CHORD_NOTE_NAME "Chord"
 #define CHORD_NOTE_MODULE 1 /* descriptor: int32_t, address of struct chord_module minus that of the descriptor */
 
-/* ---- the profile: a header page, then extents, each a whole number of pages ---- */
+/* ---- the profile: a header page, then extents, each a whole number of pages. The head says how large pages are: those of the
+ * machine that wrote it, or larger ---- */
 
 #define CHORD_PROFILE_MAGIC 0x31464f5250484343u /* "CCHPROF1" */
-#define CHORD_PAGE 4096
 
 /* X(type, name, what it is) */
 #define CHORD_PROFILE_FIELDS(X) \
@@ -238,7 +238,10 @@ struct chord_path_table {
 	X(uint64_t, children, "processes that it forked and that were seen to begin") \
 	X(uint64_t, orphans, "of these and of theirs: could not write a profile, their counts are in none") \
 	X(uint64_t, orphan_error, "the number of the error that the first one met") \
-	X(uint64_t, stack, "bytes that the stack of a thread may have; 0: not known")
+	X(uint64_t, stack, "bytes that the stack of a thread may have; 0: not known") \
+	X(uint64_t, page, "bytes of a page in this file: a power of two, CHORD_PAGE_LEAST to CHORD_PAGE_MOST")
+#define CHORD_PAGE_LEAST 4096
+#define CHORD_PAGE_MOST (1 << 16)
 
 enum {
 	CHORD_PROFILE_MERGED = 1,
@@ -258,7 +261,7 @@ enum chord_state {
 #define CHORD_EXTENT_FIELDS(X) \
 	X(uint32_t, type, "enum chord_extent") \
 	X(uint32_t, module, "index of the module it belongs to, counted from 0 in file order") \
-	X(uint64_t, size, "bytes, with this page; a multiple of CHORD_PAGE") \
+	X(uint64_t, size, "bytes, with this page; a whole number of pages") \
 	X(uint64_t, a, "by type, below") \
 	X(uint64_t, b, "by type, below") \
 	X(uint64_t, c, "by type, below")

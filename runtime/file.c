@@ -169,6 +169,7 @@ chord_rt_fill_head(struct chord_rt_ctl *ctl, struct chord_profile_head *h)
 	h->magic = CHORD_PROFILE_MAGIC;
 	h->version = CHORD_FORMAT_VERSION;
 	h->flags = ctl->apart ? CHORD_PROFILE_APART : 0;
+	h->page = CHORD_RT_PAGE;
 	h->used = CHORD_RT_PAGE;
 	h->pid = ctl->pid;
 	h->processes = 1;

@@ -374,8 +374,8 @@ chord_rt_may_go_on(struct chord_rt_ctl *ctl, long fd, const struct chord_profile
 	struct chord_extent_head h;
 	uint32_t n = 0, modules = 0;
 
-	if (head->version != CHORD_FORMAT_VERSION || head->state != CHORD_STATE_ENDED || head->flags ||
-	    ctl->apart || ctl->nogs || !CHORD_RT_ALL(goes_on, ctl))
+	if (head->version != CHORD_FORMAT_VERSION || head->page != CHORD_RT_PAGE || head->state != CHORD_STATE_ENDED ||
+	    head->flags || ctl->apart || ctl->nogs || !CHORD_RT_ALL(goes_on, ctl))
 		return false;
 	for (uint64_t at = CHORD_RT_PAGE; at < head->used; at += h.size) {
 		if (n++ == CHORD_RT_EXTENTS_KEPT || chord_rt_call(SYS_pread64, fd, &h, sizeof h, at) != sizeof h ||

@@ -6,7 +6,7 @@
  * path register in memory is at that address in the shadow of the stack. A machine whose calls leave the return address in a
  * register has another word for it, which the weaver and the walks have to agree about. */
 
-#define CHORD_RT_PAGE CHORD_PAGE /* of what the kernel maps; extents are as many of these */
+#define CHORD_RT_PAGE 4096 /* of what the kernel maps; extents are as many of these */
 
 #define CHORD_RT_SLOT 8
 

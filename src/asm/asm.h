@@ -24,9 +24,9 @@ enum stmt_kind {
 };
 
 enum stmt_flag {
-	STMT_INTEL = 1,   /* not in AT&T syntax with prefixes here */
+	STMT_FOREIGN = 1, /* not in the syntax of the machine's own text */
 	STMT_INLINE = 2,  /* inside #APP ... #NO_APP */
-	STMT_CODEN = 4,   /* inside .code16 or .code32 */
+	STMT_ALIEN = 4,   /* code of another width */
 	STMT_BYTES = 8,   /* a directive that makes bytes: data, or padding with STMT_PAD */
 	STMT_PAD = 16,
 	STMT_OTHER = 32,  /* in a section that surely holds no instructions */
@@ -41,6 +41,7 @@ struct stmt {
 };
 
 struct text {
+	const struct machine_text *machine;
 	const char *at;     /* not zero terminated */
 	uint32_t n;
 	const char *file;   /* name for messages */
@@ -52,7 +53,8 @@ struct text {
 
 /* Reads statements. False with a message in *why (pool) if the text cannot be taken
  * apart: unterminated macro, more than 4 GiB. Never crashes, whatever the bytes are. */
-bool text_read(struct text *t, struct pool *pool, const char *at, size_t n, const char *file, const char **why);
+bool text_read(struct text *t, struct pool *pool, const struct machine_text *machine, const char *at, size_t n, const char *file,
+               const char **why);
 void text_free(struct text *t);
 struct str stmt_str(const struct text *t, const struct stmt *s);
 /* First word of a statement: mnemonic, directive with its dot, label without its colon. */
@@ -61,7 +63,8 @@ struct str stmt_word(const struct text *t, const struct stmt *s);
 struct str stmt_rest(const struct text *t, const struct stmt *s);
 /* Bytes of the number, decimal or 0x..., that a text begins with: 0 if it is none (a name may be all hex digits). */
 size_t text_number(struct str s);
-/* `lea N(%rip), REG`, in AT&T syntax, with a number or nothing for N: its length. -1: the statement is something else. */
+/* Of an instruction that loads an address so many bytes from itself on: the length of that number, which may be 0. -1: it is
+ * something else. */
 int stmt_pc_number(const struct text *t, const struct stmt *s);
 
 /* ---- label.c: the text with a label before every statement that makes bytes ---- */

@@ -49,15 +49,10 @@ static struct str
 moved_operand(const struct unit *u, const struct insn *in)
 {
 	const struct stmt *s = in->stmt == UINT32_MAX ? NULL : &u->text->stmts.at[in->stmt];
-	struct str rest = {0};
 
-	if (!s || s->kind != STMT_CODE || s->flags & (STMT_INTEL | STMT_INLINE) || !str_starts(stmt_str(u->text, s), "mov"))
-		return rest;
-	rest = stmt_rest(u->text, s);
-	while (rest.n && rest.at[rest.n - 1] != ',')
-		rest.n--;
-	rest.n -= rest.n > 0;
-	return rest;
+	if (!s || s->kind != STMT_CODE || s->flags & (STMT_FOREIGN | STMT_INLINE))
+		return STR("");
+	return u->machine->text->moved(stmt_word(u->text, s), stmt_rest(u->text, s));
 }
 
 /* Would the operand of instruction i mean the same before instruction `at`? */

@@ -191,11 +191,11 @@ has_distance(struct str s)
 	return false;
 }
 
-/* Does text hold a number of bytes from the next instruction on, as in `8(%rip)`? */
+/* Does text hold a number of bytes from the next instruction on? */
 static bool
-has_pc_number(struct str s)
+has_pc_number(const struct text *t, struct str s)
 {
-	const char *at = memmem(s.at, s.n, "(%rip)", 6);
+	const char *at = memmem(s.at, s.n, t->machine->pc, strlen(t->machine->pc));
 	size_t end = at ? (size_t)(at - s.at) : 0, i = end;
 
 	while (i && !strchr(" \t,*", s.at[i - 1]))
@@ -485,7 +485,7 @@ counts_bytes(const struct builder *b, const struct code *c, const struct insn *i
 	if (!d.section || !unit_find(b->u, d.section, d.off, &proc, &part))
 		return false;
 	if (b->u->code[d.section]->at[d.off] == UINT32_MAX)
-		return in->stmt != UINT32_MAX && has_pc_number(stmt_str(b->u->text, &b->u->text->stmts.at[in->stmt]));
+		return in->stmt != UINT32_MAX && has_pc_number(b->u->text, stmt_str(b->u->text, &b->u->text->stmts.at[in->stmt]));
 	if (in->attr & INSN_REL && in->cls != CHORD_INSN_CALL && can_retarget(b, in) && proc == b->number)
 		return false;
 	if (in->stmt != UINT32_MAX && proc == b->number && stmt_pc_number(b->u->text, &b->u->text->stmts.at[in->stmt]) >= 0)
@@ -542,7 +542,7 @@ is_refused(struct builder *b)
 
 		refuse_bad(b, t);
 		for (uint32_t i = part->first; i < part->last && !p->reason; i++)
-			if (c->insns.at[i].stmt != UINT32_MAX && b->u->text->stmts.at[c->insns.at[i].stmt].flags & STMT_CODEN)
+			if (c->insns.at[i].stmt != UINT32_MAX && b->u->text->stmts.at[c->insns.at[i].stmt].flags & STMT_ALIEN)
 				p->reason = "16- or 32-bit code";
 		if (part->first_stmt == UINT32_MAX)
 			p->reason = "no statement of its own begins it";

@@ -40,14 +40,14 @@ symbol_of(const struct unit *u, const struct code *c, const struct insn *in)
 
 /* What compilers put into their code with rules of its own for registers. */
 static bool
-is_special_name(const char *name)
+is_special_name(const struct unit *u, const char *name)
 {
-	static const char *const prefixes[] = {"__x86_", "__llvm_", "__fentry__", "mcount", "_mcount", "__tls", "__hwasan_", ".L"};
+	static const char *const prefixes[] = {"__llvm_", "__fentry__", "mcount", "_mcount", "__tls", "__hwasan_", ".L"};
 
 	for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
 		if (str_starts(str_of(name), prefixes[i]))
 			return true;
-	return false;
+	return u->machine->text->is_helper(name);
 }
 
 /* Does it lead somewhere that keeps to the rules for procedures? */
@@ -60,13 +60,13 @@ is_plain(const struct unit *u, const struct code *c, const struct insn *in)
 	uint32_t proc, part;
 
 	if (s && !s->section)
-		return !is_special_name(s->name) && !memmem(text.at, text.n, "@TLS", 4) && !memmem(text.at, text.n, "@tls", 4);
+		return !is_special_name(u, s->name) && !memmem(text.at, text.n, "@TLS", 4) && !memmem(text.at, text.n, "@tls", 4);
 	if (in->cls == CHORD_INSN_ICALL || in->cls == CHORD_INSN_IJUMP)
 		return true;
 	d = dest_of(u, c, in);
 	if (!d.section || !unit_find(u, d.section, d.off, &proc, &part))
 		return false;
-	return part == 0 && u->procs.at[proc].parts.at[0].lo == d.off && !is_special_name(u->procs.at[proc].name);
+	return part == 0 && u->procs.at[proc].parts.at[0].lo == d.off && !is_special_name(u, u->procs.at[proc].name);
 }
 
 static void

@@ -16,7 +16,7 @@ struct reader {
 	const char *p, *end;
 	uint32_t line;
 	bool line_start;      /* nothing but blanks and labels since the newline */
-	uint8_t flags;        /* STMT_INTEL, STMT_INLINE, STMT_CODEN, STMT_OTHER now */
+	uint8_t flags;        /* STMT_FOREIGN, STMT_INLINE, STMT_ALIEN, STMT_OTHER now */
 	uint32_t depth;       /* open .macro and .rept blocks */
 	uint32_t open;        /* statement that opened the outermost one */
 	VEC(uint8_t) sections;  /* pushed: STMT_OTHER or 0 */
@@ -83,9 +83,9 @@ stmt_pc_number(const struct text *t, const struct stmt *s)
 	struct str word = stmt_word(t, s), rest = stmt_rest(t, s);
 	size_t n = text_number(rest);
 
-	if (s->kind != STMT_CODE || s->flags & STMT_INTEL || !(str_is(word, "lea") || str_is(word, "leaq")))
+	if (s->kind != STMT_CODE || s->flags & STMT_FOREIGN || !t->machine->is_load_address(word))
 		return -1;
-	return str_starts((struct str){rest.at + n, rest.n - n}, "(%rip)") ? (int)n : -1;
+	return str_starts((struct str){rest.at + n, rest.n - n}, t->machine->pc) ? (int)n : -1;
 }
 
 /* ---- lexical skipping ---- */
@@ -307,15 +307,14 @@ mode_directive(struct reader *r, struct str word, struct str rest)
 {
 	struct text *t = r->t;
 
-	if (str_is(word, ".intel_syntax") || (str_is(word, ".att_syntax") && str_is(rest, "noprefix")))
-		r->flags |= STMT_INTEL;
-	else if (str_is(word, ".att_syntax"))
-		r->flags &= (uint8_t)~STMT_INTEL;
-	else if (str_is(word, ".code32") || str_is(word, ".code16") || str_is(word, ".code16gcc"))
-		r->flags |= STMT_CODEN;
-	else if (str_is(word, ".code64"))
-		r->flags &= (uint8_t)~STMT_CODEN;
-	else if (str_is(word, ".ident"))
+	switch (t->machine->mode(word, rest)) {
+	case TEXT_OWN: r->flags &= (uint8_t)~STMT_FOREIGN; break;
+	case TEXT_FOREIGN: r->flags |= STMT_FOREIGN; break;
+	case TEXT_NATIVE: r->flags &= (uint8_t)~STMT_ALIEN; break;
+	case TEXT_ALIEN: r->flags |= STMT_ALIEN; break;
+	case TEXT_SAME: break;
+	}
+	if (str_is(word, ".ident"))
 		t->compiler |= is_compiler(rest);
 	else if (str_is(word, ".file") && !*t->source && rest.n >= 2 && rest.at[0] == '"')
 		t->source = pool_strndup(r->pool, rest.at + 1, rest.n - 2);
@@ -533,11 +532,12 @@ read_one(struct reader *r)
 }
 
 bool
-text_read(struct text *t, struct pool *pool, const char *at, size_t n, const char *file, const char **why)
+text_read(struct text *t, struct pool *pool, const struct machine_text *machine, const char *at, size_t n, const char *file,
+          const char **why)
 {
 	struct reader r = {.t = t, .pool = pool, .p = at, .end = at + n, .line = 1, .line_start = true};
 
-	*t = (struct text){.at = at, .n = (uint32_t)n, .file = file, .source = ""};
+	*t = (struct text){.machine = machine, .at = at, .n = (uint32_t)n, .file = file, .source = ""};
 	if (n >= UINT32_MAX) {
 		*why = "more than 4 GiB of text";
 		return false;

@@ -9,6 +9,7 @@
 #include "graph/graph.h"
 #include "machine/object.h"
 #include "machine/query.h"
+#include "machine/text.h"
 #include "machine/thread.h"
 #include "machine/unwind.h"
 
@@ -187,6 +188,7 @@ struct machine {
 	const struct machine_unwind *unwind;
 	const struct machine_thread *thread;
 	const struct machine_query *query;
+	const struct machine_text *text;
 	uint8_t all_flags;   /* every status flag */
 	uint16_t all_regs;   /* every general register */
 	uint8_t sp, fp;      /* bits of the stack pointer and the frame pointer */

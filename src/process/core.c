@@ -52,10 +52,10 @@ note_filed(struct post *s)
 	const struct chord_profile_head *head = (const void *)s->bytes.at;
 	struct chord_extent_head h;
 
-	for (uint64_t at = CHORD_PAGE; at < head->used; at += h.size) {
+	for (uint64_t at = head->page; at < head->used; at += h.size) {
 		memcpy(&h, s->bytes.at + at, sizeof h);
 		if (h.type == CHORD_EXTENT_COUNTS && h.module < s->live.nmodule && h.a < s->live.nregion)
-			s->filed[h.module * (size_t)s->live.nregion + h.a] = at + CHORD_PAGE;
+			s->filed[h.module * (size_t)s->live.nregion + h.a] = at + head->page;
 	}
 }
 
@@ -98,12 +98,14 @@ find_file(struct post *s)
 
 /* ---- memory ---- */
 
+enum { STEP = 4096 };
+
 /* Reads n bytes. False: they are not in the core. */
 static bool
 read_memory(const struct post *s, uint64_t addr, unsigned char *to, uint64_t n)
 {
 	for (uint64_t at = 0, part; at < n; at += part) {
-		part = n - at < CHORD_PAGE ? n - at : CHORD_PAGE;
+		part = n - at < STEP ? n - at : STEP;
 		if (!core_read(s->core, addr + at, to + at, part))
 			return false;
 	}

@@ -12,6 +12,7 @@ enum { ID_MAX = 32, MODULES_MAX = 0x7ffe };
 struct reader {
 	struct pool *pool;
 	const unsigned char *bytes;
+	uint64_t page;           /* bytes */
 	struct profile *p;
 	VEC(uint32_t) module;    /* index in the file -> index in p->module */
 	uint64_t region;         /* that is wanted, plus 1; 0: all */
@@ -70,13 +71,15 @@ check_head(struct pool *pool, const struct chord_profile_head *h, size_t size)
 		return "the file is empty";
 	if (size < sizeof h->magic || h->magic != CHORD_PROFILE_MAGIC)
 		return "not a profile";
-	if (size < CHORD_PAGE)
+	if (size < CHORD_PAGE_LEAST)
 		return "truncated: not even its first page is there";
 	if (h->version != CHORD_FORMAT_VERSION)
 		return pool_printf(pool, "a profile of format version %u; this is version %u", h->version, CHORD_FORMAT_VERSION);
+	if (h->page < CHORD_PAGE_LEAST || h->page > CHORD_PAGE_MOST || h->page & (h->page - 1))
+		return "damaged: pages of a size that cannot be";
 	if (h->used > size)
 		return pool_printf(pool, "truncated: %zu of %" PRIu64 " bytes are there", size, h->used);
-	if (h->used < CHORD_PAGE || h->used % CHORD_PAGE || h->state > CHORD_STATE_THREADS)
+	if (h->used < h->page || h->used % h->page || h->state > CHORD_STATE_THREADS)
 		return "damaged: its header makes no sense";
 	if (h->flags & ~(uint32_t)(CHORD_PROFILE_MERGED | CHORD_PROFILE_NOT_WATCHED | CHORD_PROFILE_SNAPSHOT |
 	                           CHORD_PROFILE_APART | CHORD_PROFILE_STRUCK))
@@ -132,14 +135,14 @@ static void
 read_counts(struct reader *r, const struct chord_extent_head *h, const unsigned char *at)
 {
 	struct module *m;
-	const unsigned char *count = at + CHORD_PAGE;
+	const unsigned char *count = at + r->page;
 
 	if (h->module >= r->module.n) {
 		r->why = "damaged: counters of a module that is not there";
 		return;
 	}
 	m = &r->p->module.at[r->module.at[h->module]];
-	if (m->ncount > (h->size - CHORD_PAGE) / 8) {
+	if (m->ncount > (h->size - r->page) / 8) {
 		r->why = "damaged: fewer counters than the module has";
 		return;
 	}
@@ -363,11 +366,11 @@ read_extent(struct reader *r, const struct chord_extent_head *h, const unsigned 
 static void
 read_extents(struct reader *r, uint64_t used)
 {
-	for (uint64_t offset = CHORD_PAGE; offset < used && !r->why;) {
+	for (uint64_t offset = r->page; offset < used && !r->why;) {
 		struct chord_extent_head h;
 
 		memcpy(&h, r->bytes + offset, sizeof h);
-		if (h.size < CHORD_PAGE || h.size % CHORD_PAGE || h.size > used - offset) {
+		if (h.size < r->page || h.size % r->page || h.size > used - offset) {
 			r->why = "damaged: an extent of a size that cannot be";
 			return;
 		}
@@ -533,6 +536,7 @@ parse(struct pool *pool, struct str bytes, uint64_t region, const char **why)
 		memcpy(&h, bytes.at, bytes.n < sizeof h ? bytes.n : sizeof h);
 	if ((*why = check_head(pool, &h, bytes.n)))
 		return NULL;
+	r.page = h.page;
 	r.p = profile_new();
 	take_head(r.p, &h);
 	read_extents(&r, h.used);

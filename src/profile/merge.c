@@ -314,13 +314,16 @@ pad(struct buf *out, size_t n)
 	out->n += n;
 }
 
+/* No runtime maps what is written here, so any page will do. */
+enum { PAGE = CHORD_PAGE_LEAST };
+
 /* Begins an extent that holds n bytes after its head, or after its first page. */
 void
 profile_extent(struct buf *out, struct chord_extent_head h, size_t n, bool page)
 {
-	size_t head = page ? CHORD_PAGE : sizeof h;
+	size_t head = page ? PAGE : sizeof h;
 
-	h.size = (head + n + CHORD_PAGE - 1) / CHORD_PAGE * CHORD_PAGE;
+	h.size = (head + n + PAGE - 1) / PAGE * PAGE;
 	buf_add(out, &h, sizeof h);
 	pad(out, head - sizeof h);
 }
@@ -328,7 +331,7 @@ profile_extent(struct buf *out, struct chord_extent_head h, size_t n, bool page)
 void
 profile_fill_page(struct buf *out)
 {
-	pad(out, (CHORD_PAGE - out->n % CHORD_PAGE) % CHORD_PAGE);
+	pad(out, (PAGE - out->n % PAGE) % PAGE);
 }
 
 static void
@@ -474,14 +477,15 @@ void
 profile_write(const struct profile *p, struct buf *out)
 {
 	struct chord_profile_head h = {
-		.magic = CHORD_PROFILE_MAGIC, .version = CHORD_FORMAT_VERSION, .flags = p->flags | CHORD_PROFILE_MERGED,
+		.magic = CHORD_PROFILE_MAGIC, .version = CHORD_FORMAT_VERSION, .page = PAGE,
+		.flags = p->flags | CHORD_PROFILE_MERGED,
 		.state = p->state, .threads = p->threads, .lost = p->lost, .in_flight = p->in_flight,
 		.processes = p->nsummed, .orphans = p->orphans, .orphan_error = p->orphan_error,
 	};
 	size_t start = out->n;
 
 	buf_add(out, &h, sizeof h);
-	pad(out, CHORD_PAGE - sizeof h);
+	pad(out, PAGE - sizeof h);
 	for (uint32_t i = 0; i < p->module.n; i++)
 		write_module(p, i, out);
 	write_flight(p, out);

@@ -11,7 +11,7 @@ is_startup(const char *name)
 {
 	static const char *const known[] = {
 		"_start", "deregister_tm_clones", "register_tm_clones", "__do_global_dtors_aux", "frame_dummy", "_init",
-		"_fini", "_dl_relocate_static_pie", "__libc_csu_init", "__libc_csu_fini", "__x86.get_pc_thunk.bx",
+		"_fini", "_dl_relocate_static_pie", "__libc_csu_init", "__libc_csu_fini",
 	};
 
 	for (size_t i = 0; i < sizeof known / sizeof *known; i++)

@@ -88,18 +88,18 @@ emit_before(const struct emitter *m, uint32_t block, uint32_t i)
 void
 emit_text(struct emitter *m, uint32_t at, uint32_t rank, uint32_t stmt)
 {
-	bool intel = m->u->text->stmts.at[stmt].flags & STMT_INTEL;
+	bool foreign = m->u->text->stmts.at[stmt].flags & STMT_FOREIGN;
 	struct buf all = {0};
 
 	if (!m->b.n)
 		return;
 	if (rank <= RANK_ALIGNED)
 		buf_char(&all, '\n');
-	if (intel)
-		buf_str(&all, "\t.att_syntax prefix\n");
+	if (foreign)
+		buf_str(&all, m->u->machine->text->own);
 	buf_add(&all, m->b.at, m->b.n);
-	if (intel)
-		buf_str(&all, "\t.intel_syntax noprefix\n");
+	if (foreign)
+		buf_str(&all, m->u->machine->text->foreign);
 	buf_char(&all, ' ');
 	edit_add(m->e, at, 0, rank, &all);
 	buf_free(&all);

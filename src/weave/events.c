@@ -82,7 +82,7 @@ woven_callee(const struct unit *u, const struct code *c, const struct insn *in, 
 		return name ? name : procedure_at(u, c, in, own);
 	case CHORD_INSN_ICALL: case CHORD_INSN_IJUMP:
 		text = in->stmt == UINT32_MAX ? STR("") : stmt_str(u->text, &u->text->stmts.at[in->stmt]);
-		return text.n && memmem(text.at, text.n, "@GOTPCREL", 9) ? symbol_in(u->object, s, in) : NULL;
+		return u->machine->text->by_got(text) ? symbol_in(u->object, s, in) : NULL;
 	default:
 		return NULL;
 	}

@@ -22,19 +22,15 @@ gap_behind(const struct emitter *m, uint32_t part, uint32_t i)
 	return (struct gap){.flags_live = m->u->machine->all_flags, .regs_live = m->u->machine->all_regs};
 }
 
-/* The operand of a call through a pointer, without the star. Empty: it is none that can be loaded before the call. */
+/* The operand of a call through a pointer. Empty: it is none that can be loaded before the call. */
 static struct str
 pointer_of(const struct emitter *m, const struct insn *in)
 {
 	const struct stmt *s = &m->u->text->stmts.at[in->stmt];
-	struct str word = stmt_word(m->u->text, s), rest = stmt_rest(m->u->text, s);
 
-	if (in->cls != CHORD_INSN_ICALL || s->flags & (STMT_INTEL | STMT_INLINE) || !m->u->text->compiler ||
-	    !(str_is(word, "call") || str_is(word, "callq")) || rest.n < 2 || *rest.at != '*' ||
-	    memchr(rest.at, '@', rest.n) || memchr(rest.at, '#', rest.n) || memchr(rest.at, '"', rest.n) ||
-	    memmem(rest.at, rest.n, "%e", 2))
+	if (in->cls != CHORD_INSN_ICALL || s->flags & (STMT_FOREIGN | STMT_INLINE) || !m->u->text->compiler)
 		return STR("");
-	return (struct str){rest.at + 1, rest.n - 1};
+	return m->u->machine->text->pointer(stmt_word(m->u->text, s), stmt_rest(m->u->text, s));
 }
 
 /* A stub where the call is, for which the call frame state cannot be stated elsewhere. */

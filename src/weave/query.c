@@ -137,15 +137,17 @@ put_sum(const struct unit *u, struct buf *b, const struct asked *a, const char *
 
 /* Puts an answer behind the instruction that has it. */
 static void
-answer(const struct stmt *s, const struct buf *code, struct edits *e)
+answer(const struct unit *u, const struct stmt *s, const struct buf *code, struct edits *e)
 {
-	bool other = s->flags & STMT_INTEL;
+	bool foreign = s->flags & STMT_FOREIGN;
 	struct buf b = {0};
 
-	buf_str(&b, other ? "\n\t.att_syntax prefix\n" : "\n");
+	buf_char(&b, '\n');
+	if (foreign)
+		buf_str(&b, u->machine->text->own);
 	buf_add(&b, code->at, code->n);
-	if (other)
-		buf_str(&b, "\t.intel_syntax noprefix\n");
+	if (foreign)
+		buf_str(&b, u->machine->text->foreign);
 	edit_add(e, s->at + s->len, 0, RANK_QUERY, &b);
 	buf_free(&b);
 }
@@ -154,7 +156,7 @@ static bool
 is_blank(const struct unit *u, const struct stmt *s, char reg[QUERY_REG_SIZE])
 {
 	return s->kind == STMT_CODE &&
-	       u->machine->query->is_blank(stmt_word(u->text, s), stmt_rest(u->text, s), s->flags & STMT_INTEL, reg);
+	       u->machine->query->is_blank(stmt_word(u->text, s), stmt_rest(u->text, s), s->flags & STMT_FOREIGN, reg);
 }
 
 static void
@@ -309,7 +311,7 @@ answer_mark(const struct unit *u, struct woven *woven, const struct weave_option
 		put_events(u, o, mark, (uint32_t)(event - list->at),
 		           query_behind(w, here.block, w->proc->block_text.at[here.block].first + here.insn,
 		                        (uint32_t)(event - list->at), list), reg, &b);
-	answer(s + 1, &b, e);
+	answer(u, s + 1, &b, e);
 	buf_free(&b);
 }
 

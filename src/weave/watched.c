@@ -58,9 +58,10 @@ find_own(const struct text *t, bool *own)
 
 /* The function stays wanted by code that nothing runs, so that an archive's member that has it is linked. */
 static void
-keep_wanted(struct buf *tail, const char *name)
+keep_wanted(const struct text *t, struct buf *tail, const char *name)
 {
-	buf_printf(tail, "\t.section .text.chord_want,\"axG\",@progbits,__chord_want.%s,comdat\n\tjmp\t%s@PLT\n", name, name);
+	buf_printf(tail, "\t.section .text.chord_want,\"axG\",@progbits,__chord_want.%s,comdat\n", name);
+	t->machine->jump_out(tail, name);
 }
 
 /* What a call through memory finds there. */
@@ -72,41 +73,18 @@ make_slot(struct buf *tail, const char *name)
 	           name, name, name, name, name);
 }
 
-/* How a call names its function: NAME, NAME@PLT, *NAME@GOTPCREL(%rip), [QWORD PTR NAME@GOTPCREL[rip]]. */
-struct operand {
-	struct str name;
-	bool slot;
-};
-
-static struct operand
-read_operand(struct str s)
-{
-	static const char *const ways[][2] = {{"*", "@GOTPCREL(%rip)"}, {"[QWORD PTR ", "@GOTPCREL[rip]]"}};
-	struct operand o = {s, false};
-
-	for (int i = 0; i < 2; i++)
-		if (str_starts(s, ways[i][0]) && str_ends(s, ways[i][1])) {
-			o.slot = true;
-			o.name.at += strlen(ways[i][0]);
-			o.name.n -= strlen(ways[i][0]) + strlen(ways[i][1]);
-		}
-	if (!o.slot && str_ends(s, "@PLT"))
-		o.name.n -= 4;
-	return o;
-}
-
 static void
-turn(const struct text *t, struct edits *e, const struct operand *o, int k, struct buf *tail)
+turn(const struct text *t, struct edits *e, const struct text_callee *o, int k, struct buf *tail)
 {
 	struct buf b = {0};
 	uint32_t at = (uint32_t)(o->name.at - t->at);
 
-	keep_wanted(tail, names[k]);
-	if (o->slot) {
+	keep_wanted(t, tail, names[k]);
+	if (o->mark.n) {
 		make_slot(tail, names[k]);
-		edit_add(e, at + (uint32_t)o->name.n, (uint32_t)strlen("@GOTPCREL"), RANK_OPERAND, &b);
+		edit_add(e, (uint32_t)(o->mark.at - t->at), (uint32_t)o->mark.n, RANK_OPERAND, &b);
 	}
-	buf_str(&b, o->slot ? "__chord_slot_" : "__chord_");
+	buf_str(&b, o->mark.n ? "__chord_slot_" : "__chord_");
 	edit_add(e, at, 0, RANK_OPERAND, &b);
 	buf_free(&b);
 }
@@ -118,16 +96,13 @@ emit_watched(const struct text *t, struct edits *e, struct buf *tail)
 
 	for (size_t i = 0; i < t->stmts.n; i++) {
 		const struct stmt *s = &t->stmts.at[i];
-		struct operand o;
-		struct str word;
+		struct text_callee o;
 		int k;
 
-		if (s->kind != STMT_CODE || (t->at[s->at] != 'c' && t->at[s->at] != 'j'))
+		if (s->kind != STMT_CODE || !strchr(t->machine->callers, t->at[s->at]))
 			continue;
-		word = stmt_word(t, s);
-		if (!str_is(word, "call") && !str_is(word, "jmp") && !str_is(word, "callq") && !str_is(word, "jmpq"))
+		if (!t->machine->callee(stmt_word(t, s), stmt_rest(t, s), &o))
 			continue;
-		o = read_operand(stmt_rest(t, s));
 		if ((k = watched(o.name)) < 0)
 			continue;
 		if (!asked)

@@ -31,7 +31,7 @@ struct job {
 static enum weave_result
 pass_text(struct job *j, const char *at, size_t n, const char *file)
 {
-	if (!text_read(&j->text, j->unit.pool, at, n, file, &j->why))
+	if (!text_read(&j->text, j->unit.pool, j->o->machine->text, at, n, file, &j->why))
 		return WEAVE_FAILED;
 	return j->text.code ? WEAVE_DONE : WEAVE_NOTHING;
 }
@@ -253,7 +253,7 @@ pass_output(struct job *j, struct buf *out)
 	if (out->n && out->at[out->n - 1] != '\n')
 		buf_char(out, '\n');
 	if (runtime) {
-		buf_str(out, "\t.att_syntax prefix\n");
+		buf_str(out, j->o->machine->text->own);
 		buf_add(out, tail.at, tail.n);
 		buf_add(out, j->o->runtime, j->o->runtime_size);
 	}

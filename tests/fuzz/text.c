@@ -70,7 +70,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	const char *why = NULL;
 	struct text t;
 
-	if (text_read(&t, pool, (const char *)data, n, "fuzz.s", &why)) {
+	if (text_read(&t, pool, machine_of_host()->text, (const char *)data, n, "fuzz.s", &why)) {
 		check_slices(&t);
 		check_print(&t);
 		if (!memmem(data, n, LABEL_PREFIX, sizeof LABEL_PREFIX - 1))

@@ -11,6 +11,8 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
+enum { PAGE = 4096 };
+
 enum { MODULES = 64 };
 
 struct module {
@@ -34,7 +36,7 @@ bad(const char *what)
 static void
 read_module(const struct chord_extent_head *h)
 {
-	if (h->module != nmodule || nmodule == MODULES || h->a % CHORD_PAGE || h->b % CHORD_PAGE || h->c > 32)
+	if (h->module != nmodule || nmodule == MODULES || h->a % PAGE || h->b % PAGE || h->c > 32)
 		bad("module extent");
 	module[nmodule].path = (const char *)(h + 1) + 32;
 	module[nmodule].at = h->a;
@@ -60,9 +62,9 @@ read_tables(const struct chord_extent_head *h, const uint64_t *c)
 static uint64_t
 read_counts(const struct chord_extent_head *h)
 {
-	const uint64_t *c = (const uint64_t *)((const char *)h + CHORD_PAGE);
+	const uint64_t *c = (const uint64_t *)((const char *)h + PAGE);
 
-	if (h->module >= nmodule || h->size != CHORD_PAGE + module[h->module].bytes)
+	if (h->module >= nmodule || h->size != PAGE + module[h->module].bytes)
 		bad("counts extent");
 	for (uint64_t i = 0; i < module[h->module].bytes / 8; i++) {
 		module[h->module].sum += c[i];
@@ -116,10 +118,10 @@ read_extents(const char *p, uint64_t used)
 {
 	uint64_t regions = 0, n;
 
-	for (uint64_t at = CHORD_PAGE; at < used;) {
+	for (uint64_t at = PAGE; at < used;) {
 		const struct chord_extent_head *h = (const void *)(p + at);
 
-		if (h->size == 0 || h->size % CHORD_PAGE || h->size > used - at)
+		if (h->size == 0 || h->size % PAGE || h->size > used - at)
 			bad("extent size");
 		if (h->type == CHORD_EXTENT_MODULE)
 			read_module(h);
@@ -152,12 +154,12 @@ main(int argc, char **argv)
 
 	dense = argc > 3 ? strtoull(argv[2], NULL, 16) : 0;
 	behind = argc > 3 ? strtoull(argv[3], NULL, 16) : 0;
-	if (fd < 0 || fstat(fd, &st) < 0 || st.st_size < CHORD_PAGE)
+	if (fd < 0 || fstat(fd, &st) < 0 || st.st_size < PAGE)
 		bad("file");
 	h = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_SHARED, fd, 0);
-	if (h == MAP_FAILED || h->magic != CHORD_PROFILE_MAGIC || h->version != CHORD_FORMAT_VERSION)
+	if (h == MAP_FAILED || h->magic != CHORD_PROFILE_MAGIC || h->version != CHORD_FORMAT_VERSION || h->page != PAGE)
 		bad("head");
-	if (h->used > (uint64_t)st.st_size || h->used % CHORD_PAGE)
+	if (h->used > (uint64_t)st.st_size || h->used % PAGE)
 		bad("used");
 	printf("pid %llu\nflags %u\nstate %llu\nthreads %llu\nlost %llu\nin_flight %llu\n", (unsigned long long)h->pid,
 	    h->flags, (unsigned long long)h->state, (unsigned long long)h->threads, (unsigned long long)h->lost,

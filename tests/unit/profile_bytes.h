@@ -13,6 +13,9 @@
 #include "measure/measure.h"
 #include "profile/profile.h"
 
+/* Of these profiles. */
+#define CHORD_PAGE CHORD_PAGE_LEAST
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -231,7 +234,7 @@ put_page(struct buf *b, const void *head, size_t n)
 static inline void
 put_head(struct buf *b, uint64_t state)
 {
-	struct chord_profile_head h = {.magic = CHORD_PROFILE_MAGIC, .version = CHORD_FORMAT_VERSION, .pid = 7,
+	struct chord_profile_head h = {.magic = CHORD_PROFILE_MAGIC, .version = CHORD_FORMAT_VERSION, .page = CHORD_PAGE, .pid = 7,
 	                               .state = state, .threads = 1};
 
 	put_page(b, &h, sizeof h);

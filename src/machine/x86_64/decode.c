@@ -326,6 +326,7 @@ const struct machine machine_x86_64 = {
 	.unwind = &x86_unwind,
 	.thread = &x86_thread,
 	.query = &x86_query,
+	.text = &x86_text,
 	.all_flags = X86_ALL_FLAGS,
 	.all_regs = X86_ALL_REGS,
 	.sp = X86_SP,

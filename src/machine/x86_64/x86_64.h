@@ -52,6 +52,8 @@ extern const struct machine_object x86_object;
 extern const struct machine_unwind x86_unwind;
 /* query.c */
 extern const struct machine_query x86_query;
+/* text.c */
+extern const struct machine_text x86_text;
 /* thread.c */
 extern const struct machine_thread x86_thread;
 /* trap.c */

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+/* AT&T syntax, in which all is woven in, and what has to be known of Intel's. */
+#include "machine/x86_64/x86_64.h"
+
+#include <string.h>
+
+static enum text_mode
+mode(struct str word, struct str rest)
+{
+	if (str_is(word, ".intel_syntax") || (str_is(word, ".att_syntax") && str_is(rest, "noprefix")))
+		return TEXT_FOREIGN;
+	if (str_is(word, ".att_syntax"))
+		return TEXT_OWN;
+	if (str_is(word, ".code32") || str_is(word, ".code16") || str_is(word, ".code16gcc"))
+		return TEXT_ALIEN;
+	return str_is(word, ".code64") ? TEXT_NATIVE : TEXT_SAME;
+}
+
+static bool
+is_load_address(struct str word)
+{
+	return str_is(word, "lea") || str_is(word, "leaq");
+}
+
+static struct str
+moved(struct str word, struct str rest)
+{
+	if (!str_starts(word, "mov"))
+		return STR("");
+	while (rest.n && rest.at[rest.n - 1] != ',')
+		rest.n--;
+	rest.n -= rest.n > 0;
+	return rest;
+}
+
+/* *OPERAND, of 64-bit registers only. */
+static struct str
+pointer(struct str word, struct str rest)
+{
+	if (!(str_is(word, "call") || str_is(word, "callq")) || rest.n < 2 || *rest.at != '*' ||
+	    memchr(rest.at, '@', rest.n) || memchr(rest.at, '#', rest.n) || memchr(rest.at, '"', rest.n) ||
+	    memmem(rest.at, rest.n, "%e", 2))
+		return STR("");
+	return (struct str){rest.at + 1, rest.n - 1};
+}
+
+#define GOT "@GOTPCREL"
+
+/* NAME, NAME@PLT, *NAME@GOTPCREL(%rip), [QWORD PTR NAME@GOTPCREL[rip]]. */
+static bool
+callee(struct str word, struct str rest, struct text_callee *out)
+{
+	static const char *const ways[][2] = {{"*", GOT "(%rip)"}, {"[QWORD PTR ", GOT "[rip]]"}};
+
+	if (!str_is(word, "call") && !str_is(word, "jmp") && !str_is(word, "callq") && !str_is(word, "jmpq"))
+		return false;
+	*out = (struct text_callee){.name = rest};
+	for (int i = 0; i < 2; i++)
+		if (str_starts(rest, ways[i][0]) && str_ends(rest, ways[i][1])) {
+			out->name.at += strlen(ways[i][0]);
+			out->name.n -= strlen(ways[i][0]) + strlen(ways[i][1]);
+			out->mark = (struct str){out->name.at + out->name.n, strlen(GOT)};
+			return true;
+		}
+	if (str_ends(rest, "@PLT"))
+		out->name.n -= 4;
+	return true;
+}
+
+static bool
+by_got(struct str stmt)
+{
+	return stmt.n && memmem(stmt.at, stmt.n, GOT, strlen(GOT));
+}
+
+static void
+jump_out(struct buf *out, const char *name)
+{
+	buf_printf(out, "\tjmp\t%s@PLT\n", name);
+}
+
+static bool
+is_helper(const char *name)
+{
+	return str_starts(str_of(name), "__x86_");
+}
+
+const struct machine_text x86_text = {
+	.own = "\t.att_syntax prefix\n", .foreign = "\t.intel_syntax noprefix\n", .mode = mode, .pc = "(%rip)",
+	.is_load_address = is_load_address, .moved = moved, .pointer = pointer, .callers = "cj", .callee = callee, .by_got = by_got,
+	.jump_out = jump_out, .is_helper = is_helper,
+};
