@@ -170,17 +170,17 @@ struct code {
 
 /* ---- proc.c, cfg.c: procedures and their graphs ---- */
 
-enum lead {
-	LEAD_JUMP = 1,   /* target of a direct jump in its procedure */
-	LEAD_ENTRY = 2,  /* reached from outside the procedure: another entry */
-	LEAD_TAKEN = 4,  /* its address is taken: indirect jumps may come here */
-	LEAD_LAND = 8,   /* landing pad */
-	LEAD_START = 16, /* begins a part */
-	LEAD_AFTER = 32, /* follows a jump */
-	LEAD_RECEIVE = 64, /* other activations jump back here */
-	LEAD_BASE = 128, /* data tells other places by their distance from here */
-	LEAD_LISTED = 256, /* data written by hand has its address */
-	LEAD_FAULT = 512, /* fault.c: it may not be completed, and control go on elsewhere in the procedure */
+enum leader {
+	LEADER_JUMP = 1,   /* target of a direct jump in its procedure */
+	LEADER_ENTRY = 2,  /* reached from outside the procedure: another entry */
+	LEADER_TAKEN = 4,  /* its address is taken: indirect jumps may come here */
+	LEADER_LAND = 8,   /* landing pad */
+	LEADER_START = 16, /* begins a part */
+	LEADER_AFTER = 32, /* follows a jump */
+	LEADER_RECEIVE = 64, /* other activations jump back here */
+	LEADER_BASE = 128, /* data tells other places by their distance from here */
+	LEADER_LISTED = 256, /* data written by hand has its address */
+	LEADER_FAULT = 512, /* fault.c: it may not be completed, and control go on elsewhere in the procedure */
 };
 
 struct part {
@@ -223,7 +223,7 @@ struct proc_text {
 	bool strays;                 /* stack.c: its stack pointer may point to data somewhere */
 	uint16_t behind;             /* live.c: registers that are live behind calls of it in this text, by name or pointer */
 	bool called;                 /* live.c: by name, in this text */
-	bool taken;                  /* lead.c: it may be entered otherwise than by direct calls and jumps in this text */
+	bool taken;                  /* leader.c: it may be entered otherwise than by direct calls and jumps in this text */
 };
 
 /* A direct jump or call from one procedure into the middle of another. */
@@ -258,8 +258,8 @@ void doubts_settle(struct unit *u);
 /* Splits the code into procedures. */
 void proc_find(struct unit *u);
 /* Marks leaders: jump targets, entries, mentions, landing pads. Before cfg_build. */
-void lead_find(struct unit *u);
-/* fault.c: marks instructions that are expected to fault (LEAD_FAULT). False: there is no place to go on at. */
+void leader_find(struct unit *u);
+/* fault.c: marks instructions that are expected to fault (LEADER_FAULT). False: there is no place to go on at. */
 bool fault_find(struct unit *u, struct proc_text *p);
 /* Blocks and edges of one procedure; sets p->reason if it is not understood. */
 void cfg_build(struct unit *u, struct proc_text *p);
@@ -282,7 +282,7 @@ bool frame_before(const struct frames *f, uint32_t block, uint32_t i, struct cfi
 /* Do directives say what the instructions do wherever something is called? Else nobody finds what called it. */
 bool frames_as_stated(const struct frames *f);
 
-/* ---- away.c: jumps into another activation's frame ---- */
+/* ---- nonlocal.c: jumps into another activation's frame ---- */
 
 struct away {
 	uint32_t insn;               /* before it the frame is whole */
@@ -291,9 +291,9 @@ struct away {
 	bool on_stack;               /* sp is addressed by the stack pointer */
 };
 /* Does the block end in such a jump? */
-bool away_jumps(const struct unit *u, const struct proc_text *p, uint32_t block);
+bool nonlocal_jumps(const struct unit *u, const struct proc_text *p, uint32_t block);
 /* Where the runtime can be told of it. False: nowhere. */
-bool away_find(const struct unit *u, const struct proc_text *p, uint32_t block, struct away *a);
+bool nonlocal_find(const struct unit *u, const struct proc_text *p, uint32_t block, struct away *a);
 
 /* What is live on an edge from block `from` to vertex `to`. */
 struct gap gap_on_edge(const struct unit *u, const struct proc_text *p, uint32_t from, uint32_t to);

@@ -95,12 +95,12 @@ make_blocks(struct builder *b, uint32_t part)
 
 		if (i > t->first && in[-1].off + in[-1].len != in->off)
 			fresh = true;
-		if (fresh || in->lead)
+		if (fresh || in->leader)
 			begin_block(b->p, part, i);
 		of[i - t->first] = (uint32_t)b->p->blocks.n - 1;
 		b->p->block_text.at[b->p->blocks.n - 1].last = i + 1;
 		fresh = ends_block(b, t->code, in);
-		b->taken |= in->lead & LEAD_TAKEN;
+		b->taken |= in->leader & LEADER_TAKEN;
 	}
 }
 
@@ -234,9 +234,9 @@ fall_edge(struct builder *b, uint32_t block, const struct insn *in)
 /* Does the block end in a jump into another activation's frame? Code that no compiler claims may only have
  * put its own stack pointer away. */
 static bool
-is_away(const struct builder *b, uint32_t block)
+is_nonlocal(const struct builder *b, uint32_t block)
 {
-	return (b->u->text->compiler || !b->taken) && away_jumps(b->u, b->p, block);
+	return (b->u->text->compiler || !b->taken) && nonlocal_jumps(b->u, b->p, block);
 }
 
 /* Is there an indirect jump that may lead to a place in the procedure? */
@@ -244,7 +244,7 @@ static bool
 jumps_inside(const struct builder *b)
 {
 	for (uint32_t i = 0; i < b->p->blocks.n; i++)
-		if (last_insn(b, i)->cls == CHORD_INSN_IJUMP && !is_away(b, i))
+		if (last_insn(b, i)->cls == CHORD_INSN_IJUMP && !is_nonlocal(b, i))
 			return b->taken;
 	return false;
 }
@@ -254,8 +254,9 @@ indirect_edge(struct builder *b, uint32_t block, const struct insn *in)
 {
 	bool compiled = b->u->text->compiler;
 
-	if (is_away(b, block)) {
-		add_edge(b, block, b->p->exit, away_find(b->u, b->p, block, &(struct away){0}) ? CHORD_EDGE_AWAY : CHORD_EDGE_LOST);
+	if (is_nonlocal(b, block)) {
+		add_edge(b, block, b->p->exit,
+		    nonlocal_find(b->u, b->p, block, &(struct away){0}) ? CHORD_EDGE_AWAY : CHORD_EDGE_LOST);
 		return;
 	}
 	if (!b->indirect) {
@@ -295,28 +296,28 @@ behind_edge(struct builder *b, uint32_t block, const struct insn *in)
 }
 
 static uint16_t
-block_lead(const struct builder *b, uint32_t block)
+block_leader(const struct builder *b, uint32_t block)
 {
 	const struct block_text *k = &b->p->block_text.at[block];
 
-	return insn_at(b->p, k->part, k->first)->lead;
+	return insn_at(b->p, k->part, k->first)->leader;
 }
 
 static bool
 hub_leads_to(const struct builder *b, uint32_t block)
 {
-	uint16_t lead = block_lead(b, block);
+	uint16_t leader = block_leader(b, block);
 
-	return lead & LEAD_TAKEN && b->p->hub != GRAPH_NONE && !(lead & LEAD_FAULT);
+	return leader & LEADER_TAKEN && b->p->hub != GRAPH_NONE && !(leader & LEADER_FAULT);
 }
 
 /* Does ENTRY have an edge to the block, whatever else leads there? */
 static bool
 is_entered(const struct builder *b, uint32_t block)
 {
-	uint16_t lead = block_lead(b, block);
+	uint16_t leader = block_leader(b, block);
 
-	return lead & (LEAD_LAND | LEAD_ENTRY | LEAD_RECEIVE) || (lead & LEAD_TAKEN && b->p->hub == GRAPH_NONE);
+	return leader & (LEADER_LAND | LEADER_ENTRY | LEADER_RECEIVE) || (leader & LEADER_TAKEN && b->p->hub == GRAPH_NONE);
 }
 
 /* A block has one place at most for the counters of ways that nothing can be put on: a way to it from behind a trap goes by
@@ -332,7 +333,7 @@ trap_edges(struct builder *b, uint32_t block, const struct insn *in)
 	add_edge(b, block, b->gate[block], CHORD_EDGE_INDIRECT);
 	if (!by_hub)
 		add_edge(b, b->gate[block], behind, CHORD_EDGE_FAULT);
-	if (!by_hub && (!(in->lead & LEAD_FAULT) || b->p->hub == GRAPH_NONE)) {
+	if (!by_hub && (!(in->leader & LEADER_FAULT) || b->p->hub == GRAPH_NONE)) {
 		add_edge(b, b->gate[block], b->p->exit, CHORD_EDGE_EXIT);
 		return;
 	}
@@ -379,18 +380,18 @@ entry_edges(struct builder *b)
 	struct proc_text *p = b->p;
 
 	for (uint32_t i = 0; i < p->blocks.n; i++) {
-		uint16_t lead = block_lead(b, i);
+		uint16_t leader = block_leader(b, i);
 		bool hub = hub_leads_to(b, i);
 
 		if (hub)
 			add_edge(b, p->hub, i, CHORD_EDGE_INDIRECT);
-		if (hub && lead & (LEAD_LAND | LEAD_ENTRY | LEAD_RECEIVE))
+		if (hub && leader & (LEADER_LAND | LEADER_ENTRY | LEADER_RECEIVE))
 			p->reason = "a place in it that jumps from inside and from outside come to";
-		else if (lead & LEAD_LAND)
+		else if (leader & LEADER_LAND)
 			add_edge(b, p->entry, i, CHORD_EDGE_LAND);
-		else if (lead & LEAD_RECEIVE || (lead & LEAD_TAKEN && b->p->hub == GRAPH_NONE))
+		else if (leader & LEADER_RECEIVE || (leader & LEADER_TAKEN && b->p->hub == GRAPH_NONE))
 			add_edge(b, p->entry, i, CHORD_EDGE_RECEIVE);
-		else if (i && lead & LEAD_ENTRY)
+		else if (i && leader & LEADER_ENTRY)
 			add_edge(b, p->entry, i, CHORD_EDGE_ENTRY);
 	}
 	if ((b->indirect && b->leaves) || b->ends) {
@@ -434,7 +435,7 @@ reach_all(struct builder *b)
 		}
 	}
 	for (size_t i = 0; i < extra.n; i++) {
-		if (b->p->hub != GRAPH_NONE && block_lead(b, extra.at[i]) & LEAD_TAKEN)
+		if (b->p->hub != GRAPH_NONE && block_leader(b, extra.at[i]) & LEADER_TAKEN)
 			p->reason = "a place in it that jumps from inside and from outside come to";
 		add_edge(b, p->entry, extra.at[i], CHORD_EDGE_ENTRY);
 	}
@@ -595,7 +596,7 @@ find_gates(struct builder *b)
 	for (uint32_t i = 0; i < p->blocks.n; i++) {
 		const struct block_text *k = &p->block_text.at[i];
 		const struct insn *in = insn_at(p, k->part, k->first);
-		bool before = b->faults && in->lead & LEAD_FAULT && !is_trap(in), behind = goes_on(b, i);
+		bool before = b->faults && in->leader & LEADER_FAULT && !is_trap(in), behind = goes_on(b, i);
 
 		b->gate[i] = GRAPH_NONE;
 		if (before && is_trap(last_insn(b, i)))

@@ -66,7 +66,7 @@ word_at(const struct unit *u, struct dest d)
 
 	if (!d.section || (i = u->code[d.section]->at[d.off]) == UINT32_MAX || !unit_find(u, d.section, d.off, &proc, &part))
 		return (struct word){0};
-	base = u->text->compiler || u->code[d.section]->insns.at[i].lead & LEAD_BASE;
+	base = u->text->compiler || u->code[d.section]->insns.at[i].leader & LEADER_BASE;
 	return (struct word){base ? BASE : LABEL, proc};
 }
 

@@ -39,7 +39,7 @@ struct seen {
 static bool
 is_named_fault(const struct unit *u, const struct part *t, const struct insn *in)
 {
-	return in->lead & LEAD_LISTED && may_fault(u, t, in);
+	return in->leader & LEADER_LISTED && may_fault(u, t, in);
 }
 
 static struct seen
@@ -54,7 +54,7 @@ look(const struct unit *u, const struct proc_text *p)
 
 			s.jumps |= in->cls == CHORD_INSN_IJUMP;
 			s.named |= named;
-			s.places |= in->lead & LEAD_TAKEN && !named && (is_inline(u, in) || !u->text->compiler);
+			s.places |= in->leader & LEADER_TAKEN && !named && (is_inline(u, in) || !u->text->compiler);
 		}
 	return s;
 }
@@ -74,9 +74,9 @@ fault_find(struct unit *u, struct proc_text *p)
 			struct insn *in = &t->code->insns.at[i];
 
 			if (is_named_fault(u, t, in) ||
-			    (all && is_inline(u, in) && !(in->lead & LEAD_TAKEN) && may_fault(u, t, in)))
-				in->lead |= LEAD_FAULT;
-			if (in->lead & LEAD_FAULT && in->cls != CHORD_INSN_TRAP)
+			    (all && is_inline(u, in) && !(in->leader & LEADER_TAKEN) && may_fault(u, t, in)))
+				in->leader |= LEADER_FAULT;
+			if (in->leader & LEADER_FAULT && in->cls != CHORD_INSN_TRAP)
 				in->attr |= INSN_ALONE;
 		}
 	return true;

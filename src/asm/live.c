@@ -231,7 +231,7 @@ visit(struct flow *f, uint32_t v)
 			live = before(f, &c->insns.at[i], live);
 			live.regs_live |= f->landing;
 		}
-		if (c->insns.at[b->first].lead & LEAD_LAND)
+		if (c->insns.at[b->first].leader & LEADER_LAND)
 			f->landing |= live.regs_live;
 	}
 	f->in[v] = live;

@@ -316,7 +316,7 @@ sort_ranges(struct code *c)
 
 /* Ranges are sorted. */
 static void
-find_homes(const struct unit *u, starts *s)
+assign_registers(const struct unit *u, starts *s)
 {
 	uint32_t part;
 
@@ -435,7 +435,7 @@ proc_find(struct unit *u)
 			sort_ranges(u->code[i]);
 	for (uint32_t i = 0; i < u->ncode; i++)
 		if (u->code[i])
-			find_homes(u, &by_section[i]);
+			assign_registers(u, &by_section[i]);
 	for (uint32_t i = 0; i < u->ncode; i++) {
 		if (u->code[i])
 			add_pieces(u, u->code[i], &by_section[i], &names);

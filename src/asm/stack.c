@@ -388,9 +388,9 @@ look_at(struct text_stacks *all, struct proc_text *p)
 	s->outside = pool_array(all->u->pool, g->nvert, sizeof *s->outside);
 	for (uint32_t v = 0; v < p->blocks.n; v++) {
 		const struct block_text *b = &p->block_text.at[v];
-		unsigned lead = p->parts.at[b->part].code->insns.at[b->first].lead;
+		unsigned lead = p->parts.at[b->part].code->insns.at[b->first].leader;
 
-		s->outside[v] = (lead & ~(unsigned)(LEAD_JUMP | LEAD_AFTER | LEAD_START)) != LEAD_ENTRY;
+		s->outside[v] = (lead & ~(unsigned)(LEADER_JUMP | LEADER_AFTER | LEADER_START)) != LEADER_ENTRY;
 	}
 	return s;
 }

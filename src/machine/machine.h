@@ -41,7 +41,7 @@ struct insn {
 	uint8_t flags_read, flags_kill;
 	uint8_t len;
 	uint8_t cls;         /* enum chord_insn */
-	uint16_t lead;       /* enum lead, set by lead.c */
+	uint16_t leader;       /* enum leader, set by leader.c */
 	uint16_t attr;       /* enum insn_attr */
 	int8_t below;        /* the lowest place below the stack pointer that it reads or writes, by its distance (-8: the
 	                      * word just below); INT8_MIN: that, or what becomes of the stack pointer, is not known */
@@ -198,7 +198,7 @@ struct machine {
 	uint16_t scratch;    /* of these, those that pass no arguments */
 	uint16_t base_regs;  /* registers that can be a base */
 	/* Decodes one instruction at bytes[0..n), which stands at section offset off. False if
-	 * the bytes are no instruction, or more are needed. Fills all but stmt and lead. */
+	 * the bytes are no instruction, or more are needed. Fills all but stmt and leader. */
 	bool (*decode)(const uint8_t *bytes, size_t n, uint32_t off, struct insn *out);
 	/* The facts of the instruction at bytes[0..n). False if the bytes are no instruction. */
 	bool (*facts)(const uint8_t *bytes, size_t n, struct facts *out);
@@ -251,7 +251,7 @@ struct machine {
 	/* Writes a call of the runtime for a jump that is about to be made, by the operands that hold the stack
 	 * pointer to be (on_stack: addressed by this one) and, if not empty, the target. All registers stay. */
 	void (*away)(struct buf *out, struct str sp, struct str pc, bool on_stack);
-	uint8_t away_depth;  /* behind that call the stack pointer is so far below where it was */
+	uint8_t nonlocal_depth;  /* behind that call the stack pointer is so far below where it was */
 	/* Is the instruction a system call? *other: of a kind that is not understood. */
 	bool (*trap)(const uint8_t *bytes, size_t n, bool *other);
 	/* Does it set what would be the number of a system call to a constant? */

@@ -76,7 +76,8 @@ found_interrupted(void *arg, uint64_t pc, uint64_t sp, bool exact)
 		return true;
 	if (!loaded_at(k->loaded.at, k->loaded.n, k->now->thread->pc))
 		VEC_PUSH(k->interrupted, (struct interrupted){l->counted, pc - l->bias});
-	return inspector_behind(k, l, pc, 1, k->now->behind, &w) && (!w.sp || (!exact && w.sp != k->process.machine->away_depth));
+	return inspector_behind(k, l, pc, 1, k->now->behind, &w) &&
+	    (!w.sp || (!exact && w.sp != k->process.machine->nonlocal_depth));
 }
 
 static void

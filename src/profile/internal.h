@@ -93,7 +93,7 @@ bool profile_join(struct profile *sum, const struct profile *p, struct pool *poo
 /* merge.c: sorts callees and joins equal ones. False: a sum does not fit 64 bits. */
 bool join_callees(struct profile *p);
 
-/* cuts.c: finds the place of a woven address between calls. False: it is on the way between two blocks, or in none. */
+/* interruption.c: finds the place of a woven address between calls. False: it is on the way between two blocks, or in none. */
 bool cut_place(const struct proc *p, uint64_t addr, const struct woven_code *woven, struct cut *cut);
 /* Where the cut's block changes a counter: before the place, or behind it. */
 enum cut_side { CUT_NOT_THERE, CUT_BEFORE, CUT_BEHIND };

@@ -199,7 +199,7 @@ stay(struct paths_state *t, uint32_t v, uint64_t n)
 
 /* What the parent ran of a path is in no count of the child's, unless the child never came to its end. */
 static const char *
-take_away(struct paths_state *t, uint64_t count)
+subtract_path(struct paths_state *t, uint64_t count)
 {
 	const struct path *path = &t->path;
 	uint64_t n = count;
@@ -251,7 +251,7 @@ take_back(struct paths_state *t, const struct stopped *s)
 {
 	if (!path_stopped(t->pg, s, &t->path))
 		return "how far activations had come in their paths makes no sense";
-	return take_away(t, s->count);
+	return subtract_path(t, s->count);
 }
 
 /* As many have to have left a record of their path as left one of their exit. */
@@ -423,7 +423,7 @@ take_late(struct paths_state *t, const struct cut *k, uint32_t in)
 	if (!path_prefix(t->pg, p->arc[in].from, p->paths->query[p->arc[in].from], &t->path))
 		return false;
 	t->path.edge[t->path.n++] = in;
-	return take_path(t, k->left) && !take_away(t, k->back) && correct_ran(t, sum_along(t, in), k->left, k->back);
+	return take_path(t, k->left) && !subtract_path(t, k->back) && correct_ran(t, sum_along(t, in), k->left, k->back);
 }
 
 /* The path that leads on was recorded already. */
@@ -468,7 +468,8 @@ take_cut(struct paths_state *t, const struct cut *k, const struct woven_code *wo
 	if (in != GRAPH_NONE && p->paths->cut[in] &&
 	    (!record_side(t, k, in, woven, &side) || (side == CUT_BEHIND && !take_late(t, k, in))))
 		return false;
-	return path_prefix(t->pg, k->block, p->paths->query[k->block], &t->path) && take_path(t, k->left) && !take_away(t, k->back);
+	return path_prefix(t->pg, k->block, p->paths->query[k->block], &t->path) && take_path(t, k->left) &&
+	    !subtract_path(t, k->back);
 }
 
 static const char *

@@ -76,7 +76,7 @@ jump_at(struct woven_program *program, uint64_t at, struct insn *in)
 
 /* Before a system call: where control goes on after whatever is done in between. */
 static bool
-is_lead(struct woven_program *program, uint64_t at, uint64_t hi, uint64_t *on)
+is_leader(struct woven_program *program, uint64_t at, uint64_t hi, uint64_t *on)
 {
 	struct str code = image_bytes(program->image, at);
 
@@ -96,7 +96,7 @@ runs_straight(void *program, uint64_t lo, uint64_t hi)
 		d = decode(program, at);
 		if (!d.len)
 			return hi;
-		if (is_lead(program, at, hi, &on)) {
+		if (is_leader(program, at, hi, &on)) {
 			d.len = (uint32_t)(on - at);
 			continue;
 		}

@@ -38,7 +38,7 @@ struct bases {
 	uint8_t what;            /* enum base_of */
 	const struct number_box *box;
 	uint16_t *avail;         /* by vertex: registers that are dead all through it */
-	uint8_t *home[BASES_OF]; /* by vertex: the register that has the address there, plus 1 */
+	uint8_t *held[BASES_OF]; /* by vertex: the register that has the address there, plus 1 */
 	double *runs;            /* by block */
 	uint8_t *cycle;          /* by vertex: instructions of the shortest way back to it, plus 1; 0: not looked for yet */
 	uint8_t *far;            /* by vertex, in such a search */
@@ -52,8 +52,8 @@ struct bases {
 static bool
 may_be_entered(const struct bases *b, uint32_t block)
 {
-	return woven_insn(b->w, block, b->w->proc->block_text.at[block].first)->lead &
-	       (LEAD_TAKEN | LEAD_LAND | LEAD_RECEIVE | LEAD_ENTRY | LEAD_BASE | LEAD_LISTED);
+	return woven_insn(b->w, block, b->w->proc->block_text.at[block].first)->leader &
+	       (LEADER_TAKEN | LEADER_LAND | LEADER_RECEIVE | LEADER_ENTRY | LEADER_BASE | LEADER_LISTED);
 }
 
 /* Has each way into the block that the graph's blocks know nothing of an edge? */
@@ -108,8 +108,8 @@ find_never(const struct unit *u, const struct woven *w)
 	uint32_t kept;
 
 	for (uint32_t v = 0; v < p->graph->nvert && w->paths; v++)
-		if (w->paths->home[v] >= 0)
-			never |= (uint16_t)(1u << w->paths->home[v]);
+		if (w->paths->assigned[v] >= 0)
+			never |= (uint16_t)(1u << w->paths->assigned[v]);
 	for (size_t t = 0; t < p->parts.n; t++) {
 		const struct part *part = &p->parts.at[t];
 
@@ -322,7 +322,7 @@ add_load(struct bases *b, uint32_t e, uint8_t base)
 static bool
 can_have(const struct bases *b, uint32_t v, uint8_t base)
 {
-	return b->avail[v] >> (base - 1) & 1 && !b->home[b->what][v];
+	return b->avail[v] >> (base - 1) & 1 && !b->held[b->what][v];
 }
 
 /* The vertex by which a site has the register; GRAPH_NONE: it cannot. */
@@ -379,13 +379,13 @@ try_register(const struct bases *b, uint8_t base, double most, struct pool *pool
 static void
 take_register(struct bases *b, uint8_t base, const bool *in)
 {
-	uint8_t *home = b->home[b->what];
+	uint8_t *held = b->held[b->what];
 
 	for (uint32_t v = 0; v < b->g->nvert; v++)
 		if (in[v] && can_have(b, v, base))
-			home[v] = base;
+			held[v] = base;
 	for (uint32_t e = 0; e < b->w->proc->arcs.n; e++)
-		if (in[b->g->edge[e].to] && home[b->g->edge[e].to] == base && home[b->g->edge[e].from] != base)
+		if (in[b->g->edge[e].to] && held[b->g->edge[e].to] == base && held[b->g->edge[e].from] != base)
 			add_load(b, e, base);
 	for (size_t i = 0; i < b->uses.n; i++) {
 		struct use *use = &b->uses.at[i];
@@ -393,7 +393,7 @@ take_register(struct bases *b, uint8_t base, const bool *in)
 
 		/* What has one by another register may be where that is loaded. */
 		if (!use->site->base[b->what] &&
-		    home[on_edge ? b->g->edge[use->edge].from : use->site->block] == base)
+		    held[on_edge ? b->g->edge[use->edge].from : use->site->block] == base)
 			use->site->base[b->what] = base;
 	}
 	b->w->bases[b->what] |= (uint16_t)(1u << (base - 1));
@@ -435,7 +435,7 @@ bits_at(const struct bases *b, uint32_t v)
 	uint16_t bits = 0;
 
 	for (unsigned what = 0; what < BASES_OF; what++)
-		bits |= (uint16_t)(b->home[what][v] ? 1u << (b->home[what][v] - 1) : 0);
+		bits |= (uint16_t)(b->held[what][v] ? 1u << (b->held[what][v] - 1) : 0);
 	return bits;
 }
 
@@ -560,7 +560,7 @@ prepare(struct bases *b)
 	b->far = pool_array(b->pool, n, sizeof *b->far);
 	b->queue = pool_array(b->pool, n, sizeof *b->queue);
 	for (unsigned i = 0; i < BASES_OF; i++)
-		b->home[i] = pool_array(b->pool, n, sizeof *b->home[i]);
+		b->held[i] = pool_array(b->pool, n, sizeof *b->held[i]);
 	find_runs(b);
 	find_avail(b);
 	return true;

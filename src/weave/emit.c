@@ -136,7 +136,7 @@ emit_returned(const struct emitter *m, uint32_t block, uint32_t insn, uint32_t s
 	uint32_t last = stmt_behind(t, stmt), behind = last;
 
 	if (!insn_is_call(woven_insn(m->w, block, insn)) || insn + 1 >= part->last || stmt == part->last_stmt ||
-	    part->code->insns.at[insn + 1].lead & ~(unsigned)(LEAD_JUMP | LEAD_AFTER))
+	    part->code->insns.at[insn + 1].leader & ~(unsigned)(LEADER_JUMP | LEADER_AFTER))
 		return last;
 	while (behind + 1 < t->stmts.n && is_silent_label(t, &t->stmts.at[behind + 1]))
 		behind++;

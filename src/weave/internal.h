@@ -63,7 +63,7 @@ struct woven_paths {
 	uint8_t kind;            /* enum chord_path_kind */
 	uint32_t size;           /* of the table, as in the map */
 	uint32_t ncode;
-	int8_t *home;            /* by vertex: where the path's number is there, as struct path_op has it; -1: shadow, or known */
+	int8_t *assigned;            /* by vertex: the path register's place, as struct path_op has it; -1: shadow, or known */
 	uint16_t *avail;         /* by vertex: registers that could have it, the stack pointer for the word below it */
 	bool memory;             /* it is in memory somewhere */
 	bool lazy;               /* memory is guarded where it is used first, not where the procedure begins */
@@ -164,10 +164,10 @@ struct site place_end_before(const struct unit *u, const struct woven *w, uint32
 /* As near to the edge as can be: behind all of its source's block, or before all of its target's. */
 struct site place_at_edge(const struct unit *u, const struct woven *w, uint32_t edge);
 
-/* home.c: chooses where the path register is. Returns the price of all code for paths but guards, in instructions. */
-double find_homes(const struct unit *u, struct woven *w);
+/* assign.c: chooses where the path register is. Returns the price of all code for paths but guards, in instructions. */
+double assign_registers(const struct unit *u, struct woven *w);
 /* The site of an edge, as it suits code that has the register in `from` before and in `to` behind it (-1: memory, or nowhere). */
-struct site home_site(const struct unit *u, const struct woven *w, uint32_t edge, int8_t from, int8_t to);
+struct site assign_site(const struct unit *u, const struct woven *w, uint32_t edge, int8_t from, int8_t to);
 
 /* paths.c: which edges have which code for paths; may refuse the procedure (proc->reason). False: the paths of interest
  * are not of it, as has been said. */
@@ -176,7 +176,7 @@ bool place_paths(const struct unit *u, struct woven *w, const struct interest *i
 bool select_paths(const struct unit *u, struct woven *w, const struct interest *interest);
 /* Says that paths of interest are not counted, if the procedure has any, because it is refused. */
 void select_refused(const struct unit *u, const struct woven *w, const struct interest *interest);
-/* Chooses table, homes and guards for w->paths->act. Returns the price of all that, in instructions that run. */
+/* Chooses table, registers and guards for w->paths->act. Returns the price of all that, in instructions that run. */
 double plan_paths(const struct unit *u, struct woven *w);
 /* The procedure as the map has it, with what has been found out of it so far; its arrays are w's. */
 struct proc woven_proc(const struct unit *u, const struct woven *w);
@@ -212,7 +212,7 @@ void place_bases(const struct unit *u, struct woven *w, const struct weave_optio
  * program still reads? Wants liveness as it was before. */
 bool bases_hold(const struct unit *u, const struct woven *w);
 
-/* numbers.c: an array of numbers that some events share. Component k of number i is low + i / stride % span of axis k;
+/* packed.c: an array of numbers that some events share. Component k of number i is low + i / stride % span of axis k;
  * `ways` that are alike stand together. */
 enum { NUMBER_AXES = 3 };
 struct number_axis {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Measure events: additions on the chords of a spanning tree of their own (events.c) to numbers that a module shares
- * (numbers.c). Queries and timers (query.c, timer.c) are what these counters are good for, and no measures. */
+ * (packed.c). Queries and timers (query.c, timer.c) are what these counters are good for, and no measures. */
 #include "weave/measure.h"
 
 static uint32_t

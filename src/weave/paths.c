@@ -65,7 +65,7 @@ find_aways(const struct unit *u, struct woven *w)
 		if (p->arcs.at[e].kind == CHORD_EDGE_AWAY || p->arcs.at[e].kind == CHORD_EDGE_LOST) {
 			uint32_t from = p->graph->edge[e].from;
 
-			if (!away_find(u, p, from, &a))
+			if (!nonlocal_find(u, p, from, &a))
 				a.insn = p->block_text.at[from].first;
 			w->edge[e] = place_end_before(u, w, from, a.insn);
 		}
@@ -219,9 +219,9 @@ op_of(const struct woven *w, uint32_t e)
 	struct path_op op = {.record = a->record, .next = a->next, .sum = a->sum, .n = a->n, .from = -1, .to = -1};
 
 	if (a->record == PATH_RECORD_HELD || a->next == PATH_ADD)
-		op.from = w->paths->home[d->from];
+		op.from = w->paths->assigned[d->from];
 	if (a->next)
-		op.to = w->paths->home[d->to];
+		op.to = w->paths->assigned[d->to];
 	if (a->next == PATH_ADD && !a->n && op.from == op.to)
 		op.next = PATH_NOTHING;
 	return op;
@@ -240,7 +240,7 @@ static bool
 enters_memory(const struct woven *w, uint32_t e, const struct path_op *op)
 {
 	uint32_t u = w->proc->graph->edge[e].from;
-	bool was = !w->paths->paths->probes->known[u] && w->paths->home[u] < 0;
+	bool was = !w->paths->paths->probes->known[u] && w->paths->assigned[u] < 0;
 
 	return op->next && op->to < 0 && !was;
 }
@@ -363,7 +363,7 @@ add_ops(const struct unit *u, struct woven *w)
 			op.from = -1;
 		}
 		if (op.from >= 0 || op.to >= 0)
-			w->edge[e] = home_site(u, w, e, op.from, op.to);
+			w->edge[e] = assign_site(u, w, e, op.from, op.to);
 		if (!add_op(u, w, e, &w->edge[e], op))
 			return false;
 	}
@@ -463,11 +463,11 @@ other_shadow(const struct object *o)
 double
 plan_paths(const struct unit *u, struct woven *w)
 {
-	double homes;
+	double gain;
 
 	choose_table(w);
-	homes = find_homes(u, w);
-	return homes + choose_guards(w);
+	gain = assign_registers(u, w);
+	return gain + choose_guards(w);
 }
 
 static bool

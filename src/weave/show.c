@@ -39,7 +39,7 @@ show_unit(const struct unit *u, FILE *f)
 			struct str s = in->stmt == UINT32_MAX ? STR("") : stmt_str(u->text, &u->text->stmts.at[in->stmt]);
 
 			fprintf(f, "  %6" PRIx32 " len %2u class %2u lead %2u attr %2u  %.*s\n", in->off, in->len, in->cls,
-			        in->lead, in->attr, (int)(s.n > 60 ? 60 : s.n), s.at);
+			        in->leader, in->attr, (int)(s.n > 60 ? 60 : s.n), s.at);
 		}
 	}
 }

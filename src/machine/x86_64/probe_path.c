@@ -117,9 +117,9 @@ uses_memory(const struct path_op *op)
 
 /* Is that the word below the stack pointer? */
 static bool
-is_room(int8_t home)
+is_room(int8_t assigned)
 {
-	return home == X86_SP;
+	return assigned == X86_SP;
 }
 
 static bool

@@ -36,7 +36,7 @@ stack_switch(const struct unit *u, const struct code *c, uint32_t first, uint32_
 }
 
 bool
-away_jumps(const struct unit *u, const struct proc_text *p, uint32_t block)
+nonlocal_jumps(const struct unit *u, const struct proc_text *p, uint32_t block)
 {
 	const struct block_text *b = &p->block_text.at[block];
 	const struct code *c = p->parts.at[b->part].code;
@@ -82,7 +82,7 @@ target_operand(const struct unit *u, const struct insn *in, uint32_t at, uint32_
 }
 
 bool
-away_find(const struct unit *u, const struct proc_text *p, uint32_t block, struct away *a)
+nonlocal_find(const struct unit *u, const struct proc_text *p, uint32_t block, struct away *a)
 {
 	const struct block_text *b = &p->block_text.at[block];
 	const struct insn *in = p->parts.at[b->part].code->insns.at;
@@ -112,7 +112,7 @@ is_straight(const struct code *c, uint32_t i)
 {
 	const struct insn *in = &c->insns.at[i];
 
-	return i && in[-1].off + in[-1].len == in->off && in[-1].cls == CHORD_INSN_OTHER && !in->lead;
+	return i && in[-1].off + in[-1].len == in->off && in[-1].cls == CHORD_INSN_OTHER && !in->leader;
 }
 
 static uint32_t
@@ -231,9 +231,9 @@ mention_at_home(const struct unit *u, const struct code *c, uint32_t i)
 			continue;
 		near |= m.from == (int8_t)u->machine->sp && m.to != (int8_t)u->machine->fp;
 		if (stored && decode_store(u, c, k, &other) && holds_sp(u, c, k, other.move.from) && is_just_behind(&t, &other))
-			return LEAD_RECEIVE;
+			return LEADER_RECEIVE;
 	}
-	return near ? LEAD_TAKEN | LEAD_RECEIVE : LEAD_TAKEN;
+	return near ? LEADER_TAKEN | LEADER_RECEIVE : LEADER_TAKEN;
 }
 
 /* In another procedure: a nested function that jumps there, or takes its address. */
@@ -243,22 +243,22 @@ mention_abroad(const struct unit *u, const struct code *c, uint32_t i)
 	uint32_t last = straight_to(c, i), first = straight_from(c, last), proc, part;
 
 	if (c->insns.at[last].cls == CHORD_INSN_IJUMP && stack_switch(u, c, first, last) != UINT32_MAX)
-		return LEAD_RECEIVE;
+		return LEADER_RECEIVE;
 	if (!unit_find(u, c->section, c->insns.at[i].off, &proc, &part))
-		return LEAD_TAKEN;
+		return LEADER_TAKEN;
 	for (uint32_t k = u->procs.at[proc].parts.at[part].first; k < u->procs.at[proc].parts.at[part].last; k++)
 		if (c->insns.at[k].attr & INSN_SETS_SP)
-			return LEAD_TAKEN | LEAD_RECEIVE;
-	return LEAD_TAKEN;
+			return LEADER_TAKEN | LEADER_RECEIVE;
+	return LEADER_TAKEN;
 }
 
 uint8_t
-away_mention(const struct unit *u, const struct code *c, uint32_t i, struct dest d)
+nonlocal_mention(const struct unit *u, const struct code *c, uint32_t i, struct dest d)
 {
 	uint32_t from, to, part;
 
 	if (!u->text->compiler || !unit_find(u, c->section, c->insns.at[i].off, &from, &part) ||
 	    !unit_find(u, d.section, d.off, &to, &part))
-		return LEAD_TAKEN;
+		return LEADER_TAKEN;
 	return from == to ? mention_at_home(u, c, i) : mention_abroad(u, c, i);
 }

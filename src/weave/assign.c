@@ -16,12 +16,12 @@ enum kept { SHADOW, REGISTER, ROOM, PLACES };
 static const double ADD[PLACES] = {3, 1, 1.2}, SET[PLACES] = {4, 1, 2}, RECORD[PLACES] = {4, 1, 2};
 static const double TRANSFER[PLACES][PLACES] = {{0, 3, 4}, {3, 1, 1}, {4, 1, 0}};
 static const double MOVE = 1, HASHED = 6, KNOWN = 1, FLAGS = 4, SPILL = 2, JUMP = 0.7;
-/* Of what cannot be. */
+/* The price of what is impossible. */
 static const double NEVER = 1e30;
 
 enum { PASSES = 8 };
 
-struct homes {
+struct assignment {
 	const struct unit *u;
 	struct woven *w;
 	const struct graph *g;
@@ -29,12 +29,12 @@ struct homes {
 	uint16_t *avail;          /* by vertex: registers that are dead all through it */
 	bool *in_set;             /* by vertex: may have the register that is looked at */
 	uint32_t *part;           /* by vertex: connected set it belongs to, plus 1 */
-	int8_t *home, *before;   /* by vertex; before that register */
+	int8_t *assigned, *before; /* by vertex; before that register */
 };
 
 /* Is that call left for good, its path recorded before it? */
 static bool
-leaves_at(const struct homes *h, uint32_t block)
+leaves_at(const struct assignment *h, uint32_t block)
 {
 	for (uint32_t i = h->g->out_at[block]; i < h->g->out_at[block + 1]; i++)
 		if (h->g->edge[h->g->out[i]].to == h->w->proc->exit && h->g->out[i] < h->w->proc->arcs.n)
@@ -43,7 +43,7 @@ leaves_at(const struct homes *h, uint32_t block)
 }
 
 static uint16_t
-all_avail(const struct homes *h)
+all_avail(const struct assignment *h)
 {
 	return (uint16_t)(h->u->machine->path_regs | (h->w->paths->room ? 1u << h->u->machine->sp : 0));
 }
@@ -56,7 +56,7 @@ free_at(const struct unit *u, struct gap gap)
 }
 
 static uint16_t
-block_avail(const struct homes *h, uint32_t block)
+block_avail(const struct assignment *h, uint32_t block)
 {
 	const struct block_text *b = &h->w->proc->block_text.at[block];
 	uint16_t avail = all_avail(h);
@@ -74,7 +74,7 @@ block_avail(const struct homes *h, uint32_t block)
 
 /* A hub is no code: what is dead at all that it leads to. */
 static uint16_t
-hub_avail(const struct homes *h, uint32_t hub)
+hub_avail(const struct assignment *h, uint32_t hub)
 {
 	uint16_t avail = all_avail(h);
 
@@ -90,7 +90,7 @@ hub_avail(const struct homes *h, uint32_t hub)
 }
 
 static void
-find_avail(struct homes *h)
+find_avail(struct assignment *h)
 {
 	const struct proc_text *p = h->w->proc;
 
@@ -126,7 +126,7 @@ site_for(const struct unit *u, const struct woven *w, const uint16_t *avail, uin
 }
 
 struct site
-home_site(const struct unit *u, const struct woven *w, uint32_t e, int8_t from, int8_t to)
+assign_site(const struct unit *u, const struct woven *w, uint32_t e, int8_t from, int8_t to)
 {
 	return site_for(u, w, w->paths->avail, e, from, to);
 }
@@ -134,21 +134,21 @@ home_site(const struct unit *u, const struct woven *w, uint32_t e, int8_t from, 
 /* ---- prices ---- */
 
 static bool
-is_arc(const struct homes *h, uint32_t e)
+is_arc(const struct assignment *h, uint32_t e)
 {
 	return e < h->w->proc->arcs.n && e != h->g->close;
 }
 
 static bool
-ends(const struct homes *h, uint32_t e)
+ends(const struct assignment *h, uint32_t e)
 {
 	return h->w->paths->paths->dag->cut[e] || h->g->edge[e].to == h->g->exit;
 }
 
 static enum kept
-kept_at(const struct homes *h, int8_t home)
+kept_at(const struct assignment *h, int8_t assigned)
 {
-	return home < 0 ? SHADOW : home == h->u->machine->sp ? ROOM : REGISTER;
+	return assigned < 0 ? SHADOW : assigned == h->u->machine->sp ? ROOM : REGISTER;
 }
 
 static double
@@ -184,12 +184,12 @@ scratch(const struct path_act *a, enum kept from, enum kept to, bool same)
 
 /* What stands on an edge, as often as it runs. */
 static double
-price(const struct homes *h, uint32_t e)
+price(const struct assignment *h, uint32_t e)
 {
 	const struct path_act *a = &h->w->paths->act[e];
 	const struct edge *d = &h->g->edge[e];
-	int8_t from = a->record == PATH_RECORD_HELD || a->next == PATH_ADD ? h->home[d->from] : -1;
-	int8_t to = a->next ? h->home[d->to] : -1;
+	int8_t from = a->record == PATH_RECORD_HELD || a->next == PATH_ADD ? h->assigned[d->from] : -1;
+	int8_t to = a->next ? h->assigned[d->to] : -1;
 	bool same = a->next == PATH_ADD && from == to;
 	enum kept at = kept_at(h, from), then = kept_at(h, to);
 	double n = price_of_record(a, at, h->w->paths->kind == CHORD_PATH_HASHED) + price_of_next(a, at, then, same);
@@ -212,7 +212,7 @@ price(const struct homes *h, uint32_t e)
 }
 
 static double
-price_around(const struct homes *h, uint32_t v)
+price_around(const struct assignment *h, uint32_t v)
 {
 	double sum = 0;
 
@@ -225,7 +225,7 @@ price_around(const struct homes *h, uint32_t v)
 }
 
 static double
-price_of_part(const struct homes *h, uint32_t part)
+price_of_part(const struct assignment *h, uint32_t part)
 {
 	double sum = 0;
 
@@ -238,7 +238,7 @@ price_of_part(const struct homes *h, uint32_t part)
 /* ---- search ---- */
 
 static void
-improve(struct homes *h, int8_t reg)
+improve(struct assignment *h, int8_t reg)
 {
 	bool again = true;
 
@@ -247,23 +247,23 @@ improve(struct homes *h, int8_t reg)
 		for (uint32_t v = 0; v < h->g->nvert; v++) {
 			if (!h->in_set[v])
 				continue;
-			int8_t old = h->home[v];
+			int8_t old = h->assigned[v];
 			double before = price_around(h, v), after;
 
-			h->home[v] = old == reg ? h->before[v] : reg;
+			h->assigned[v] = old == reg ? h->before[v] : reg;
 			after = price_around(h, v);
 			if (after < before)
 				again = true;
 			else
-				h->home[v] = old;
+				h->assigned[v] = old;
 		}
 	}
 }
 
 static void
-mark_part(struct homes *h, uint32_t start, uint32_t number, uint32_t *stack)
+mark_part(struct assignment *h, uint32_t start, uint32_t number, uint32_t *stack)
 {
-	int8_t reg = h->home[start];
+	int8_t reg = h->assigned[start];
 	uint32_t n = 0;
 
 	stack[n++] = start;
@@ -276,7 +276,7 @@ mark_part(struct homes *h, uint32_t start, uint32_t number, uint32_t *stack)
 			uint32_t e = out ? h->g->out[i] : h->g->in[h->g->in_at[v] + i - h->g->out_at[v + 1]];
 			uint32_t to = out ? h->g->edge[e].to : h->g->edge[e].from;
 
-			if (is_arc(h, e) && !ends(h, e) && h->in_set[to] && h->home[to] == reg && !h->part[to]) {
+			if (is_arc(h, e) && !ends(h, e) && h->in_set[to] && h->assigned[to] == reg && !h->part[to]) {
 				h->part[to] = number;
 				stack[n++] = to;
 			}
@@ -285,19 +285,19 @@ mark_part(struct homes *h, uint32_t start, uint32_t number, uint32_t *stack)
 }
 
 static uint32_t
-find_parts(struct homes *h, int8_t reg)
+find_parts(struct assignment *h, int8_t reg)
 {
 	uint32_t *stack = pool_array(h->u->pool, h->g->nvert, sizeof *stack), n = 0;
 
 	memset(h->part, 0, h->g->nvert * sizeof *h->part);
 	for (uint32_t v = 0; v < h->g->nvert; v++)
-		if (h->in_set[v] && h->home[v] == reg && !h->part[v])
+		if (h->in_set[v] && h->assigned[v] == reg && !h->part[v])
 			mark_part(h, v, ++n, stack);
 	return n;
 }
 
 static double
-total(const struct homes *h)
+total(const struct assignment *h)
 {
 	double sum = 0;
 
@@ -308,7 +308,7 @@ total(const struct homes *h)
 
 /* Undoes those connected sets that cost more than they save. */
 static void
-drop_parts(struct homes *h, int8_t reg)
+drop_parts(struct assignment *h, int8_t reg)
 {
 	uint32_t n = find_parts(h, reg);
 	int8_t *kept = pool_array(h->u->pool, h->g->nvert, sizeof *kept);
@@ -316,30 +316,31 @@ drop_parts(struct homes *h, int8_t reg)
 	for (uint32_t part = 1; part <= n && n < 64; part++) {
 		double with = price_of_part(h, part), without;
 
-		memcpy(kept, h->home, h->g->nvert);
+		memcpy(kept, h->assigned, h->g->nvert);
 		for (uint32_t v = 0; v < h->g->nvert; v++)
 			if (h->part[v] == part)
-				h->home[v] = h->before[v];
+				h->assigned[v] = h->before[v];
 		without = price_of_part(h, part);
 		if (with < without)
-			memcpy(h->home, kept, h->g->nvert);
+			memcpy(h->assigned, kept, h->g->nvert);
 	}
 }
 
 /* The best use of one register beside what there is; what it saves. */
 static double
-try_register(struct homes *h, int8_t reg)
+try_register(struct assignment *h, int8_t reg)
 {
 	double before = total(h);
 	int8_t room = (int8_t)h->u->machine->sp;
 	bool any = false;
 
-	memcpy(h->before, h->home, h->g->nvert);
+	memcpy(h->before, h->assigned, h->g->nvert);
 	for (uint32_t v = 0; v < h->g->nvert; v++) {
-		h->in_set[v] = !h->r->known[v] && (h->home[v] < 0 || (h->home[v] == room && reg != room)) && h->avail[v] >> reg & 1;
+		h->in_set[v] = !h->r->known[v] && (h->assigned[v] < 0 || (h->assigned[v] == room && reg != room)) &&
+		    h->avail[v] >> reg & 1;
 		any |= h->in_set[v];
 		if (h->in_set[v])
-			h->home[v] = reg;
+			h->assigned[v] = reg;
 	}
 	if (!any)
 		return 0;
@@ -350,38 +351,38 @@ try_register(struct homes *h, int8_t reg)
 
 /* The register that saves most, as long as one saves anything. */
 static bool
-take_best(struct homes *h)
+take_best(struct assignment *h)
 {
 	int8_t *old = pool_array(h->u->pool, h->g->nvert, sizeof *old), *best = pool_array(h->u->pool, h->g->nvert, sizeof *best);
 	double most = 0;
 
-	memcpy(old, h->home, h->g->nvert);
+	memcpy(old, h->assigned, h->g->nvert);
 	for (int8_t reg = 0; reg < 16; reg++) {
 		double gain = try_register(h, reg);
 
 		if (gain > most) {
 			most = gain;
-			memcpy(best, h->home, h->g->nvert);
+			memcpy(best, h->assigned, h->g->nvert);
 		}
-		memcpy(h->home, old, h->g->nvert);
+		memcpy(h->assigned, old, h->g->nvert);
 	}
 	if (most > 0)
-		memcpy(h->home, best, h->g->nvert);
+		memcpy(h->assigned, best, h->g->nvert);
 	return most > 0;
 }
 
 double
-find_homes(const struct unit *u, struct woven *w)
+assign_registers(const struct unit *u, struct woven *w)
 {
 	const struct graph *g = w->proc->graph;
-	struct homes h = {.u = u, .w = w, .g = g, .r = w->paths->paths->probes};
+	struct assignment h = {.u = u, .w = w, .g = g, .r = w->paths->paths->probes};
 
 	h.avail = w->paths->avail = pool_array(u->pool, g->nvert, sizeof *h.avail);
-	h.home = w->paths->home = pool_array(u->pool, g->nvert, sizeof *h.home);
+	h.assigned = w->paths->assigned = pool_array(u->pool, g->nvert, sizeof *h.assigned);
 	h.before = pool_array(u->pool, g->nvert, sizeof *h.before);
 	h.in_set = pool_array(u->pool, g->nvert, sizeof *h.in_set);
 	h.part = pool_array(u->pool, g->nvert, sizeof *h.part);
-	memset(h.home, -1, g->nvert);
+	memset(h.assigned, -1, g->nvert);
 	find_avail(&h);
 	for (int i = 0; i < 16 && take_best(&h); i++)
 		;

@@ -59,12 +59,12 @@ is_proc_start(const struct unit *u, uint32_t proc, struct dest d)
 }
 
 static void
-mark(struct unit *u, struct dest d, uint16_t lead)
+mark(struct unit *u, struct dest d, uint16_t leader)
 {
 	const struct code *c = u->code[d.section];
 
 	if (c->at[d.off] != UINT32_MAX)
-		c->insns.at[c->at[d.off]].lead |= lead;
+		c->insns.at[c->at[d.off]].leader |= leader;
 }
 
 /* Can an address be one that is jumped to? The beginning of a procedure is an entry anyway; who has it may go there. */
@@ -86,7 +86,7 @@ mark_taken(struct unit *u, struct dest d)
 {
 	if (!is_taken_inside(u, d))
 		return;
-	mark(u, d, LEAD_TAKEN);
+	mark(u, d, LEADER_TAKEN);
 	doubt_taken(u, d.section, d.off);
 }
 
@@ -95,7 +95,7 @@ mark_mention(struct unit *u, const struct code *c, uint32_t i, struct dest d)
 {
 	if (!is_taken_inside(u, d))
 		return;
-	mark(u, d, away_mention(u, c, i, d));
+	mark(u, d, nonlocal_mention(u, c, i, d));
 	doubt_taken(u, d.section, d.off);
 }
 
@@ -124,9 +124,9 @@ mark_branch(struct unit *u, const struct code *c, const struct insn *in)
 	if (!d.section || !unit_find(u, c->section, in->off, &from, &part) || !unit_find(u, d.section, d.off, &to, &part))
 		return;
 	if (from == to && (in->cls != CHORD_INSN_CALL || !is_proc_start(u, to, d))) {
-		mark(u, d, LEAD_JUMP);
+		mark(u, d, LEADER_JUMP);
 	} else if (!is_proc_start(u, to, d)) {
-		mark(u, d, LEAD_ENTRY);
+		mark(u, d, LEADER_ENTRY);
 		VEC_PUSH(u->ways, ((struct way){d.section, d.off, c->section, (uint32_t)(in - c->insns.at)}));
 	}
 }
@@ -377,7 +377,7 @@ mark_words(struct unit *u, const struct names *n, uint32_t stmt)
 		if (!patches || !keep_nops(u, m.dest))
 			mark_taken(u, m.dest);
 		if (m.dest.section)
-			mark(u, m.dest, (uint16_t)((m.minus ? LEAD_BASE : 0) | (listed ? LEAD_LISTED : 0)));
+			mark(u, m.dest, (uint16_t)((m.minus ? LEADER_BASE : 0) | (listed ? LEADER_LISTED : 0)));
 	}
 }
 
@@ -417,7 +417,7 @@ is_mentioned(const struct unit *u, struct dest d)
 	const struct code *c = u->code[d.section];
 	uint32_t i = c->at[d.off], proc, part;
 
-	if (i == UINT32_MAX || c->insns.at[i].lead & (LEAD_TAKEN | LEAD_RECEIVE) || c->insns.at[i].attr & INSN_GLUED)
+	if (i == UINT32_MAX || c->insns.at[i].leader & (LEADER_TAKEN | LEADER_RECEIVE) || c->insns.at[i].attr & INSN_GLUED)
 		return true;
 	return unit_find(u, d.section, d.off, &proc, &part) && is_proc_start(u, proc, d) && u->procs.at[proc].taken;
 }
@@ -596,7 +596,7 @@ mark_lsda(struct unit *u, struct lsda l, struct place frame)
 		uint64_t pad = take_uleb(&l);
 		take_uleb(&l);
 		if (pad && frame.off + pad < u->code[frame.section]->nbyte)
-			mark(u, (struct dest){frame.section, (uint32_t)(frame.off + pad), true}, LEAD_LAND);
+			mark(u, (struct dest){frame.section, (uint32_t)(frame.off + pad), true}, LEADER_LAND);
 	}
 	return !l.bad;
 }
@@ -670,8 +670,8 @@ mark_pieces(struct unit *u)
 			const struct part *part = &u->procs.at[i].parts.at[t];
 			struct insn *in = &part->code->insns.at[part->first];
 
-			if (!in->lead && in->stmt != UINT32_MAX && u->text->stmts.at[in->stmt].flags & STMT_INLINE)
-				in->lead |= LEAD_TAKEN;
+			if (!in->leader && in->stmt != UINT32_MAX && u->text->stmts.at[in->stmt].flags & STMT_INLINE)
+				in->leader |= LEADER_TAKEN;
 		}
 }
 
@@ -686,7 +686,7 @@ by_end(const void *a, const void *b)
 }
 
 void
-lead_find(struct unit *u)
+leader_find(struct unit *u)
 {
 	for (uint32_t i = 0; i < u->ncode; i++)
 		if (u->code[i])
