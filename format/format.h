@@ -162,7 +162,7 @@ enum chord_edge {
 	CHORD_EDGE_ENTRY,    /* ENTRY to the first block or another entry */
 	CHORD_EDGE_LAND,     /* ENTRY to a landing pad: the activation goes on there */
 	CHORD_EDGE_CLOSE,    /* EXIT to ENTRY: activations, landings, jumps received */
-	CHORD_EDGE_AWAY,     /* to EXIT by a jump to a receiver in another activation: the runtime records what it abandons */
+	CHORD_EDGE_NONLOCAL,     /* to EXIT by a jump to a receiver in another activation: the runtime records what it abandons */
 	CHORD_EDGE_LOST,     /* as AWAY, but what it abandons is not recorded */
 	CHORD_EDGE_RECEIVE,  /* ENTRY to a receiver: the activation goes on there */
 	CHORD_EDGE_FAULT,    /* out of a gate: a signal's handler lets control go on elsewhere */

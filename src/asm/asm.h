@@ -284,7 +284,7 @@ bool frames_as_stated(const struct frames *f);
 
 /* ---- nonlocal.c: jumps into another activation's frame ---- */
 
-struct away {
+struct nonlocal {
 	uint32_t insn;               /* before it the frame is whole */
 	struct str sp;               /* there: an operand that holds the stack pointer to be, */
 	struct str pc;               /* and the address to be jumped to; empty: none is known */
@@ -293,7 +293,7 @@ struct away {
 /* Does the block end in such a jump? */
 bool nonlocal_jumps(const struct unit *u, const struct proc_text *p, uint32_t block);
 /* Where the runtime can be told of it. False: nowhere. */
-bool nonlocal_find(const struct unit *u, const struct proc_text *p, uint32_t block, struct away *a);
+bool nonlocal_find(const struct unit *u, const struct proc_text *p, uint32_t block, struct nonlocal *a);
 
 /* What is live on an edge from block `from` to vertex `to`. */
 struct gap gap_on_edge(const struct unit *u, const struct proc_text *p, uint32_t from, uint32_t to);

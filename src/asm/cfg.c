@@ -256,7 +256,7 @@ indirect_edge(struct builder *b, uint32_t block, const struct insn *in)
 
 	if (is_nonlocal(b, block)) {
 		add_edge(b, block, b->p->exit,
-		    nonlocal_find(b->u, b->p, block, &(struct away){0}) ? CHORD_EDGE_AWAY : CHORD_EDGE_LOST);
+		    nonlocal_find(b->u, b->p, block, &(struct nonlocal){0}) ? CHORD_EDGE_NONLOCAL : CHORD_EDGE_LOST);
 		return;
 	}
 	if (!b->indirect) {

@@ -82,7 +82,7 @@ target_operand(const struct unit *u, const struct insn *in, uint32_t at, uint32_
 }
 
 bool
-nonlocal_find(const struct unit *u, const struct proc_text *p, uint32_t block, struct away *a)
+nonlocal_find(const struct unit *u, const struct proc_text *p, uint32_t block, struct nonlocal *a)
 {
 	const struct block_text *b = &p->block_text.at[block];
 	const struct insn *in = p->parts.at[b->part].code->insns.at;
@@ -90,7 +90,7 @@ nonlocal_find(const struct unit *u, const struct proc_text *p, uint32_t block, s
 
 	if (i == UINT32_MAX || !u->text->compiler)
 		return false;
-	*a = (struct away){.insn = i, .sp = moved_operand(u, &in[i]), .on_stack = in[i].regs_read >> u->machine->sp & 1};
+	*a = (struct nonlocal){.insn = i, .sp = moved_operand(u, &in[i]), .on_stack = in[i].regs_read >> u->machine->sp & 1};
 	if (!a->sp.n)
 		return false;
 	/* While the frame is found by the frame pointer, that one has to be its own. */

@@ -372,7 +372,7 @@ static void
 note_jumps(struct run *r)
 {
 	bool sure = true;
-	uint64_t lost = taken(r, CHORD_EDGE_LOST, &sure), made = taken(r, CHORD_EDGE_AWAY, &sure) + lost;
+	uint64_t lost = taken(r, CHORD_EDGE_LOST, &sure), made = taken(r, CHORD_EDGE_NONLOCAL, &sure) + lost;
 	uint64_t received = taken(r, CHORD_EDGE_RECEIVE, &sure);
 
 	note(r, lost,

@@ -95,7 +95,7 @@ exit_name(const struct proc *p, const struct arc *last)
 {
 	const struct block *b = last->from < p->nblock ? &p->block[last->from] : NULL;
 
-	if (last->kind == CHORD_EDGE_AWAY || last->kind == CHORD_EDGE_LOST)
+	if (last->kind == CHORD_EDGE_NONLOCAL || last->kind == CHORD_EDGE_LOST)
 		return "with a jump into another activation";
 	switch (b && b->ninsn ? b->insn[b->ninsn - 1] >> 4 : CHORD_INSN_OTHER) {
 	case CHORD_INSN_RET: return "with a return";

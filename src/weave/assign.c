@@ -98,7 +98,7 @@ find_avail(struct assignment *h)
 		if (v != p->exit && v != p->entry)
 			h->avail[v] = v < p->blocks.n ? block_avail(h, v) : hub_avail(h, v);
 	for (uint32_t e = 0; e < p->arcs.n; e++)
-		if (p->arcs.at[e].kind == CHORD_EDGE_AWAY || p->arcs.at[e].kind == CHORD_EDGE_LOST)
+		if (p->arcs.at[e].kind == CHORD_EDGE_NONLOCAL || p->arcs.at[e].kind == CHORD_EDGE_LOST)
 			h->avail[p->graph->edge[e].from] = 0;
 }
 

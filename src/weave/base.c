@@ -94,7 +94,7 @@ find_avail(struct bases *b)
 	for (uint32_t v = 0; v < p->blocks.n; v++)
 		b->avail[v] = block_avail(b, v);
 	for (uint32_t e = 0; e < p->arcs.n; e++)
-		if (p->arcs.at[e].kind == CHORD_EDGE_AWAY || p->arcs.at[e].kind == CHORD_EDGE_LOST)
+		if (p->arcs.at[e].kind == CHORD_EDGE_NONLOCAL || p->arcs.at[e].kind == CHORD_EDGE_LOST)
 			b->avail[p->graph->edge[e].from] = 0;
 }
 

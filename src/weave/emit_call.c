@@ -55,12 +55,12 @@ void
 emit_aways(struct emitter *m)
 {
 	const struct proc_text *p = m->w->proc;
-	struct away a;
+	struct nonlocal a;
 
 	for (uint32_t e = 0; e < p->arcs.n; e++) {
 		uint32_t from = p->graph->edge[e].from;
 
-		if (p->arcs.at[e].kind != CHORD_EDGE_AWAY || !nonlocal_find(m->u, p, from, &a))
+		if (p->arcs.at[e].kind != CHORD_EDGE_NONLOCAL || !nonlocal_find(m->u, p, from, &a))
 			continue;
 		m->u->machine->away(&m->b, a.sp, a.pc, a.on_stack);
 		emit_text(m, emit_before(m, from, a.insn), RANK_BEFORE, woven_insn(m->w, from, a.insn)->stmt);

@@ -59,10 +59,10 @@ static void
 find_aways(const struct unit *u, struct woven *w)
 {
 	const struct proc_text *p = w->proc;
-	struct away a;
+	struct nonlocal a;
 
 	for (uint32_t e = 0; e < p->arcs.n; e++)
-		if (p->arcs.at[e].kind == CHORD_EDGE_AWAY || p->arcs.at[e].kind == CHORD_EDGE_LOST) {
+		if (p->arcs.at[e].kind == CHORD_EDGE_NONLOCAL || p->arcs.at[e].kind == CHORD_EDGE_LOST) {
 			uint32_t from = p->graph->edge[e].from;
 
 			if (!nonlocal_find(u, p, from, &a))

@@ -282,5 +282,5 @@ x86_away(struct buf *out, struct str sp, struct str pc, bool on_stack)
 	if (!pc.n)
 		pc = STR("$0");
 	buf_add(out, pc.at, pc.n);
-	buf_printf(out, "\n\tcall\t__chord_away\n\tleaq\t%d(%%rsp), %%rsp\n", X86_AWAY_DEPTH);
+	buf_printf(out, "\n\tcall\t__chord_away\n\tleaq\t%d(%%rsp), %%rsp\n", X86_NONLOCAL_DEPTH);
 }

@@ -13,7 +13,7 @@ enum { X86_ALL_REGS = 0xffff, X86_SP = 4, X86_FP = 5, X86_RAX = 1, X86_RSP = 1 <
        X86_CLOBBERED = 0xfc2 /* rcx rsi rdi r8 r9 r10 r11 */, X86_SCRATCH = 1 << 11,
        /* Flags wait in rax, by rbp frames are found. */
        X86_BASE_REGS = X86_ALL_REGS & ~(X86_RSP | X86_RAX | 1 << X86_FP) };
-enum { X86_CALL_SIZE = 5, X86_AWAY_DEPTH = 144 };
+enum { X86_CALL_SIZE = 5, X86_NONLOCAL_DEPTH = 144 };
 
 const ZydisDecoder *x86_decoder(void);
 bool x86_decode(const uint8_t *bytes, size_t n, uint32_t off, struct insn *out);
