@@ -141,6 +141,8 @@ struct chord_rt_desc {
 	uint64_t lost;                /* paths that were not counted before the module was known */
 	int32_t code, code_end;       /* the runtime's own */
 	int32_t links, mapped;        /* chord_rt_links; chord_rt_mapped() */
+	uint32_t mooring;             /* a thread of this module's looks for the control block, or makes it */
+	uint32_t reserved;
 };
 
 /* What grows: see CHORD_CHUNK. Elements never move. */

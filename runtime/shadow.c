@@ -214,6 +214,19 @@ chord_rt_mask_taken(uint32_t bit)
 	           CHORD_RT_MAP_PRIVATE | CHORD_RT_MAP_ANON | CHORD_RT_MAP_NORESERVE) == -EEXIST;
 }
 
+/* Takes the mask with that bit if it is no other runtime's and suits. False: it is another's. One page is held at a time: runtimes
+ * of other versions may be choosing, too. */
+static bool
+chord_rt_try_bit(struct chord_rt_ctl *ctl, uint32_t bit, const uint64_t *at, uint32_t n)
+{
+	if (chord_rt_mask_taken(bit))
+		return false;
+	chord_rt_try_mask(ctl, 1ull << bit, at, n);
+	if (!ctl->mask)
+		chord_rt_call(SYS_munmap, chord_rt_mask_page(bit), CHORD_RT_PAGE);
+	return true;
+}
+
 /* What is needed where the process may have no more memory. */
 static void
 chord_rt_keep_spares(struct chord_rt_ctl *ctl)
@@ -230,7 +243,7 @@ chord_rt_choose_mask(struct chord_rt_ctl *ctl)
 	static const uint8_t bit[] = {45, 44, 46, 43, 42, 41, 40, 39, 38};
 	long p = chord_rt_call(SYS_mmap, 0, CHORD_RT_PAGE, CHORD_RT_PROT_NONE, CHORD_RT_MAP_PRIVATE | CHORD_RT_MAP_ANON, -1, 0);
 	uint64_t at[3] = {(uint64_t)__builtin_frame_address(0), (uint64_t)p, (uint64_t)&chord_rt_desc};
-	uint32_t taken = 0;
+	bool any = false;
 
 	if (!chord_rt_failed(p))
 		chord_rt_call(SYS_munmap, p, CHORD_RT_PAGE);
@@ -239,17 +252,14 @@ chord_rt_choose_mask(struct chord_rt_ctl *ctl)
 	chord_rt_keep_spares(ctl);
 	for (uint32_t i = 0; i < 3; i++)
 		at[i] &= -CHORD_RT_PIECE;
-	for (uint32_t i = 0; i < sizeof bit; i++)
-		taken |= (uint32_t)chord_rt_mask_taken(bit[i]) << i;
 	for (uint32_t n = 3; n > 0 && !ctl->mask; n--)
 		for (uint32_t i = 0; i < sizeof bit && !ctl->mask; i++)
-			if (!(taken >> i & 1) || taken + 1 == 1u << sizeof bit) /* all: by a sanitizer */
-				chord_rt_try_mask(ctl, 1ull << bit[i], at, n);
+			any |= chord_rt_try_bit(ctl, bit[i], at, n);
+	for (uint32_t n = any ? 0 : 3; n > 0 && !ctl->mask; n--) /* none can be had: by a sanitizer */
+		for (uint32_t i = 0; i < sizeof bit && !ctl->mask; i++)
+			chord_rt_try_mask(ctl, 1ull << bit[i], at, n);
 	if (!ctl->mask)
 		ctl->mask = 1ull << bit[0];
-	for (uint32_t i = 0; i < sizeof bit; i++)
-		if (!(taken >> i & 1) && ctl->mask != 1ull << bit[i])
-			chord_rt_call(SYS_munmap, chord_rt_mask_page(bit[i]), CHORD_RT_PAGE);
 }
 
 /* Of all of the first thread's stack, because the process may forbid itself to map anything later (seccomp). */

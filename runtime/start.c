@@ -8,10 +8,14 @@ static unsigned long chord_rt_getauxval(unsigned long) __attribute__((weakref("g
 static const uint64_t chord_rt_places[] = CHORD_LIVE_PLACES;
 enum { CHORD_RT_PLACES = sizeof chord_rt_places / sizeof *chord_rt_places };
 
+/* Valgrind complains of a look where nothing is. Elsewhere nothing is mapped to find out: another thread would take it for a place
+ * that is not free. */
 static bool
 chord_rt_is_anchor(const struct chord_live_anchor *a)
 {
-	return chord_rt_readable((uint64_t)a) && a->magic == CHORD_ANCHOR_MAGIC;
+	if (chord_rt_valgrind() && !chord_rt_taken((uint64_t)a))
+		return false;
+	return chord_rt_readable((uint64_t)a) && __atomic_load_n(&a->magic, __ATOMIC_ACQUIRE) == CHORD_ANCHOR_MAGIC;
 }
 
 static struct chord_rt_ctl *
@@ -27,53 +31,99 @@ chord_rt_new_control(void)
 	return ctl;
 }
 
-/* The page says where it is, for good. */
-static struct chord_rt_ctl *
-chord_rt_moor(struct chord_live_anchor *a)
-{
-	struct chord_rt_ctl *ctl = chord_rt_new_control();
-
-	if (!ctl) {
-		chord_rt_call(SYS_munmap, a, CHORD_RT_PAGE);
-		return NULL;
-	}
-	a->version = CHORD_FORMAT_VERSION;
-	a->block = (uint64_t)ctl;
-	__atomic_store_n(&a->magic, CHORD_ANCHOR_MAGIC, __ATOMIC_RELEASE);
-	chord_rt_call(SYS_mprotect, a, CHORD_RT_PAGE, CHORD_RT_PROT_READ);
-	return ctl;
-}
-
 static struct chord_rt_ctl *
 chord_rt_block_of(const struct chord_live_anchor *a)
 {
 	return (struct chord_rt_ctl *)a->block;
 }
 
-/* This version's control block; made if there is none. NULL: there is no room. */
+/* This version's control block, if there is one. Pages are only looked at: one that is there stays. */
+static struct chord_rt_ctl *
+chord_rt_moored(void)
+{
+	const struct chord_live_anchor *a;
+
+	for (uint32_t i = 0; i < CHORD_RT_PLACES; i++) {
+		a = (const struct chord_live_anchor *)chord_rt_places[i];
+		if (chord_rt_is_anchor(a) && a->version == CHORD_FORMAT_VERSION)
+			return chord_rt_block_of(a);
+	}
+	return NULL;
+}
+
+/* The page says where it is, for good. */
+static void
+chord_rt_moor(struct chord_live_anchor *a, struct chord_rt_ctl *ctl)
+{
+	a->version = CHORD_FORMAT_VERSION;
+	a->block = (uint64_t)ctl;
+	__atomic_store_n(&a->magic, CHORD_ANCHOR_MAGIC, __ATOMIC_RELEASE);
+	chord_rt_call(SYS_mprotect, a, CHORD_RT_PAGE, CHORD_RT_PROT_READ);
+}
+
+/* The first place that is free, taken; or NULL. */
+static struct chord_live_anchor *
+chord_rt_take_place(uint32_t *i)
+{
+	for (*i = 0; *i < CHORD_RT_PLACES; ++*i)
+		if (!chord_rt_failed(chord_rt_map_at(chord_rt_places[*i], CHORD_RT_PAGE, CHORD_RT_PROT_RW,
+		        CHORD_RT_MAP_PRIVATE | CHORD_RT_MAP_ANON)))
+			return (struct chord_live_anchor *)chord_rt_places[*i];
+	return NULL;
+}
+
+/* Another thread may have taken a place before that one and not yet have said for what. What is there may be anything, so that
+ * nobody waits for long. */
+static void
+chord_rt_await_anchors(uint32_t places)
+{
+	const struct chord_live_anchor *a;
+
+	for (uint32_t i = 0; i < places; i++) {
+		a = (const struct chord_live_anchor *)chord_rt_places[i];
+		for (uint32_t n = 0; n < 1000 && !chord_rt_valgrind() && chord_rt_readable((uint64_t)a) && !__atomic_load_n(&a->magic, __ATOMIC_ACQUIRE); n++)
+			chord_rt_call(SYS_sched_yield);
+	}
+}
+
+/* The control block, where it was not there a moment ago. */
+static struct chord_rt_ctl *
+chord_rt_make_control(void)
+{
+	struct chord_live_anchor *a;
+	struct chord_rt_ctl *ctl;
+	uint32_t i;
+
+	a = chord_rt_take_place(&i);
+	chord_rt_await_anchors(i);
+	ctl = chord_rt_moored();
+	if (!ctl && a)
+		ctl = chord_rt_new_control();
+	if (ctl && a)
+		chord_rt_moor(a, ctl);
+	return ctl;
+}
+
+/* This version's control block; made if there is none. NULL: there is no room. Threads of a guest may come here at a time: one of
+ * them makes it. A place that was taken is never given back, for another module's may be looking at it; if it was not needed, it
+ * leads to the same block. In a forked child the one that was at it may be missing, so that nobody waits for ever. */
 static struct chord_rt_ctl *
 chord_rt_control(void)
 {
-	struct chord_live_anchor *a, *found = NULL;
-	uint32_t ours = 0, room = CHORD_RT_PLACES;
-	long e;
+	struct chord_rt_ctl *ctl = chord_rt_moored();
+	uint64_t all = ~0ull, old;
 
-	for (uint32_t i = 0; i < CHORD_RT_PLACES && !found; i++) {
-		a = (struct chord_live_anchor *)chord_rt_places[i];
-		e = chord_rt_map_at((uint64_t)a, CHORD_RT_PAGE, CHORD_RT_PROT_RW, CHORD_RT_MAP_PRIVATE | CHORD_RT_MAP_ANON);
-		if (!chord_rt_failed(e)) {
-			ours |= 1u << i;
-			room = room < i ? room : i;
-		} else if (e == -EEXIST && chord_rt_is_anchor(a) && a->version == CHORD_FORMAT_VERSION) {
-			found = a;
-		}
-	}
-	for (uint32_t i = 0; i < CHORD_RT_PLACES; i++)
-		if (ours >> i & 1 && (found || i != room))
-			chord_rt_call(SYS_munmap, chord_rt_places[i], CHORD_RT_PAGE);
-	if (found)
-		return chord_rt_block_of(found);
-	return room < CHORD_RT_PLACES ? chord_rt_moor((struct chord_live_anchor *)chord_rt_places[room]) : NULL;
+	if (ctl)
+		return ctl;
+	chord_rt_call(SYS_rt_sigprocmask, 0, &all, &old, 8); /* a handler would wait for what it has interrupted */
+	for (uint32_t n = 0; n < 10000 && __atomic_exchange_n(&chord_rt_desc.mooring, 1, __ATOMIC_ACQUIRE); n++)
+		chord_rt_call(SYS_sched_yield);
+	ctl = chord_rt_moored();
+	if (!ctl)
+		ctl = chord_rt_make_control();
+	__atomic_store_n(&chord_rt_desc.mooring, 0, __ATOMIC_RELEASE);
+	chord_rt_call(SYS_rt_sigprocmask, 2, &old, 0, 8);
+	return ctl;
 }
 
 /* The control block of another version, if the process is that one's; or NULL. One that a guest made for its own stacks
@@ -85,7 +135,7 @@ chord_rt_host(void)
 
 	for (uint32_t i = 0; i < CHORD_RT_PLACES; i++) {
 		a = (const struct chord_live_anchor *)chord_rt_places[i];
-		if (chord_rt_taken((uint64_t)a) && chord_rt_is_anchor(a) && a->version != CHORD_FORMAT_VERSION &&
+		if (chord_rt_is_anchor(a) && a->version != CHORD_FORMAT_VERSION &&
 		    chord_rt_block_of(a)->magic == CHORD_LIVE_MAGIC)
 			return chord_rt_block_of(a);
 	}

@@ -287,7 +287,7 @@ chord_rt_map_at(uint64_t at, uint64_t size, int prot, int flags)
 	return p;
 }
 
-/* Is something at that page? Valgrind complains of a look where nothing is. */
+/* Is something at that page? */
 static bool
 chord_rt_taken(uint64_t at)
 {
