@@ -130,13 +130,13 @@ chord_rt_exit_count(struct chord_rt_ctl *ctl, uint64_t key)
 	}
 }
 
-/* There is one thread, and there never was another one, as libc knows. */
+/* There is one thread, and there never was another one, as libc knows. It does not know of those that clone() makes. */
 static char chord_rt_single_threaded __attribute__((weakref("__libc_single_threaded")));
 
 static CHORD_RT_INLINE bool
 chord_rt_is_alone(const struct chord_rt_ctl *ctl)
 {
-	return &chord_rt_single_threaded && *(volatile char *)&chord_rt_single_threaded &&
+	return &chord_rt_single_threaded && *(volatile char *)&chord_rt_single_threaded && ctl->nregion <= 1 && !ctl->unseen &&
 	    !(ctl->head->flags & CHORD_PROFILE_NOT_WATCHED);
 }
 

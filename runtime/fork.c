@@ -34,12 +34,14 @@ chord_rt_fork_parent(void)
 }
 
 /* Lets go of everything of the parent's file: as long as anything of it is mapped
- * its lock is held. */
+ * its lock is held. Where exits were counted there is memory afterwards: a signal's handler may have forked while they were,
+ * and the count that it has interrupted is still added there. */
 static void
 chord_rt_drop_file(struct chord_rt_ctl *ctl)
 {
 	for (uint32_t i = 0; i < ctl->nslots; i++)
-		chord_rt_call(SYS_munmap, chord_rt_slots(ctl, i)->map, chord_rt_slots(ctl, i)->size);
+		chord_rt_call(SYS_mmap, chord_rt_slots(ctl, i)->map, chord_rt_slots(ctl, i)->size, CHORD_RT_PROT_RW,
+		    CHORD_RT_MAP_PRIVATE | CHORD_RT_MAP_ANON | CHORD_RT_MAP_FIXED | CHORD_RT_MAP_NORESERVE, -1, 0);
 	ctl->nslots = ctl->slots_last = 0;
 	chord_rt_forget_known(ctl);
 	/* The head is kept until there is another one: what becomes of the child may have to be said in it. */

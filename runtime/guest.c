@@ -48,14 +48,22 @@ chord_rt_map_guests(const struct chord_rt_ctl *ctl, uint64_t base)
 }
 
 /* They keep what they have: words of woven code that is running are in it. */
-static void
+static bool
 chord_rt_move_guests(const struct chord_rt_ctl *ctl, uint64_t from, uint64_t to)
 {
 	const struct chord_live_guest *g;
+	uint32_t i;
+	long e = 0;
 
-	for (uint32_t i = 0; i < ctl->nguest; i++)
+	for (i = 0; i < ctl->nguest && (!chord_rt_failed(e) || e == -EFAULT); i++)
 		if ((g = chord_rt_guest(ctl, i))->size)
-			chord_rt_call(SYS_mremap, g->first + from, g->size, g->size, 1 | 2, g->first + to);
+			e = chord_rt_call(SYS_mremap, g->first + from, g->size, g->size, 1 | 2, g->first + to);
+	if (!chord_rt_failed(e) || e == -EFAULT)
+		return true;
+	while (--i > 0)
+		if ((g = chord_rt_guest(ctl, i - 1))->size)
+			chord_rt_call(SYS_mremap, g->first + to, g->size, g->size, 1 | 2, g->first + from);
+	return false;
 }
 
 /* Counters from start to stop are a guest's, of a process whose control block may be of any version. Under the lock. */

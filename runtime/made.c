@@ -6,8 +6,6 @@
 
 extern void chord_rt_created(void) __attribute__((visibility("hidden")));
 
-enum { CHORD_RT_UNSEEN_LIBC = 1, CHORD_RT_UNSEEN_THREAD = 2, CHORD_RT_UNSEEN_PROCESS = 4 };
-
 enum {
 	CHORD_RT_PD_TID = 720,         /* where glibc's descriptor has the thread's id */
 	CHORD_RT_PD_NEAR = 65536,      /* stack of a hook's pthread_create, with what may be interposed */

@@ -336,6 +336,7 @@ chord_rt_region_get(struct chord_rt_ctl *ctl)
 		r = chord_rt_region_new(ctl);
 	if (!r) {
 		ctl->head->lost++;
+		ctl->unseen |= ctl->nregion ? CHORD_RT_UNSEEN_SHARED : 0;
 		return NULL;
 	}
 	ctl->hint = r->index;
@@ -383,26 +384,51 @@ chord_rt_region_enter(struct chord_rt_ctl *ctl)
 	return true;
 }
 
+/* Moves the first n modules' counters, but not module m's. Where there are none nothing is moved. Gives how many were looked at. */
+static uint32_t
+chord_rt_move_counters(struct chord_rt_ctl *ctl, uint32_t n, uint32_t m, uint64_t from, uint64_t to)
+{
+	const struct chord_rt_mod *mod;
+	long e;
+
+	for (uint32_t i = 0; i < n; i++) {
+		mod = chord_rt_module(ctl, i);
+		if (i == m || mod->life != CHORD_LIFE_LOADED)
+			continue;
+		e = chord_rt_call(SYS_mremap, mod->first + from, mod->size, mod->size, 1 | 2, mod->first + to);
+		if (chord_rt_failed(e) && e != -EFAULT)
+			return i;
+	}
+	return n;
+}
+
+/* What a process may do to its mappings may be at an end: all is where it was then. */
+static bool
+chord_rt_move_all(struct chord_rt_ctl *ctl, uint32_t m, uint64_t from, uint64_t to)
+{
+	uint32_t moved = chord_rt_move_counters(ctl, ctl->nmodule, m, from, to);
+
+	if (moved == ctl->nmodule && chord_rt_move_guests(ctl, from, to))
+		return true;
+	chord_rt_move_counters(ctl, moved, m, to, from);
+	chord_rt_release(ctl, ctl->nmodule, to);
+	chord_rt_unmap_guests(ctl, ctl->nguest, to);
+	return false;
+}
+
 /* Moves a region that no other thread uses to another base, and takes room there
  * for module m, which it does not have yet. */
 static bool
 chord_rt_rebase(struct chord_rt_ctl *ctl, struct chord_rt_region *r, uint32_t m, bool mine)
 {
 	uint64_t base = chord_rt_find_base(ctl), old = r->base;
-	struct chord_rt_mod *mod;
 
 	if (!base) {
 		ctl->scheme = ctl->step_no = 0;
 		base = chord_rt_find_base(ctl);
 	}
-	if (!base)
+	if (!base || !chord_rt_move_all(ctl, m, old, base))
 		return false;
-	for (uint32_t i = 0; i < ctl->nmodule; i++) {
-		mod = chord_rt_module(ctl, i);
-		if (i != m && mod->life == CHORD_LIFE_LOADED)
-			chord_rt_call(SYS_mremap, mod->first + old, mod->size, mod->size, 1 | 2, mod->first + base);
-	}
-	chord_rt_move_guests(ctl, old, base);
 	r->base = base;
 	if (mine)
 		chord_rt_set_base(ctl, base);

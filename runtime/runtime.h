@@ -444,6 +444,11 @@ struct chord_rt_ctl {
 	_Alignas(CHORD_RT_PAGE) uint64_t first_here[CHORD_RT_PAGE / 8]; /* last: a page with rules of its own */
 };
 
+/* Bits of ctl->unseen: who counts with somebody else. SHARED: a thread for which there was no region. */
+enum {
+	CHORD_RT_UNSEEN_LIBC = 1, CHORD_RT_UNSEEN_THREAD = 2, CHORD_RT_UNSEEN_PROCESS = 4, CHORD_RT_UNSEEN_SHARED = 8,
+};
+
 extern struct chord_rt_desc chord_rt_desc __attribute__((visibility("hidden")));
 
 #define CHORD_RT_NEAR(field) ((uint64_t)&(field) + (uint64_t)(int64_t)(field))

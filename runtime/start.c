@@ -81,7 +81,8 @@ chord_rt_await_anchors(uint32_t places)
 
 	for (uint32_t i = 0; i < places; i++) {
 		a = (const struct chord_live_anchor *)chord_rt_places[i];
-		for (uint32_t n = 0; n < 1000 && !chord_rt_valgrind() && chord_rt_readable((uint64_t)a) && !__atomic_load_n(&a->magic, __ATOMIC_ACQUIRE); n++)
+		for (uint32_t n = 0; n < 1000 && !chord_rt_valgrind() && chord_rt_readable((uint64_t)a) &&
+		     !__atomic_load_n(&a->magic, __ATOMIC_ACQUIRE); n++)
 			chord_rt_call(SYS_sched_yield);
 	}
 }
