@@ -126,21 +126,32 @@ calls_out(const struct unit *u, const struct code *c, const struct insn *in)
 	return in->cls == CHORD_INSN_ICALL || (s && !s->section);
 }
 
-/* The registers that no caller of the procedure expects to be as they were: those that it changes, and does not keep as
- * functions with calling conventions of their own would. Of those that are not live behind calls here one more, which no
- * convention keeps, and if nobody else calls it all that are no results. */
+/* Does something come back into the middle of it, or may? What leaves it may then be a jump within (a return as a retpoline). */
+static bool
+is_come_back_to(const struct proc_text *p)
+{
+	for (uint32_t e = 0; e < p->arcs.n; e++)
+		if (p->arcs.at[e].kind == CHORD_EDGE_RECEIVE)
+			return true;
+	return false;
+}
+
+/* The registers that no caller of the procedure expects to be as they were, and that are not live behind calls here: those that it
+ * changes, and does not keep as functions with calling conventions of their own would; one more; and if nobody else calls it all
+ * that are no results. Of others' callers nothing is seen: what may be a result is none of theirs. */
 static uint16_t
 gone_of(const struct unit *u, const struct proc_text *p)
 {
 	uint16_t gone = p->taken ? u->machine->scratch : u->machine->clobbered;
 	uint32_t kept;
 
-	gone &= (uint16_t)~p->behind;
+	if (is_come_back_to(p))
+		return 0;
 	for (size_t t = 0; t < p->parts.n; t++) {
 		const struct part *part = &p->parts.at[t];
 
 		if (!u->text->compiler || !cfi_kept(u->cfi, part->first_stmt + 1, part->last_stmt, &kept) ||
-		    kept & u->machine->clobbered)
+		    kept & (u->machine->clobbered | u->machine->results))
 			return 0;
 		for (uint32_t i = part->first; i < part->last; i++) {
 			const struct insn *in = &part->code->insns.at[i];
@@ -149,7 +160,9 @@ gone_of(const struct unit *u, const struct proc_text *p)
 			gone |= calls_out(u, part->code, in) ? u->machine->clobbered : 0;
 		}
 	}
-	return gone & u->machine->clobbered;
+	if (p->taken)
+		gone &= (uint16_t)~u->machine->more_results;
+	return (uint16_t)(gone & u->machine->clobbered & ~p->behind);
 }
 
 static uint16_t

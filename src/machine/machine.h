@@ -194,6 +194,8 @@ struct machine {
 	uint8_t sp, fp;      /* bits of the stack pointer and the frame pointer */
 	uint8_t call_size;   /* bytes of a direct call */
 	uint16_t clobbered;  /* registers that a callee may leave anything in, but for those of results */
+	uint16_t results;    /* registers of results */
+	uint16_t more_results; /* of those clobbered, the ones that some conventions have results in, too */
 	uint16_t path_regs;  /* registers that can be the path register */
 	uint16_t scratch;    /* of these, those that pass no arguments */
 	uint16_t base_regs;  /* registers that can be a base */

@@ -112,6 +112,14 @@ loop_length(const struct align *a, uint32_t e)
 	return woven ? last->off + last->len - first->off + woven : 0;
 }
 
+/* May it stand between the compiler's alignment of a loop and the loop? Nothing that could have changed the section. */
+static bool
+may_follow(const struct stmt *s, struct str word)
+{
+	return s->kind == STMT_LABEL || (s->kind == STMT_DIRECTIVE && !(s->flags & (STMT_BYTES | STMT_INLINE)) &&
+	                                    (str_starts(word, ".loc") || str_starts(word, ".cfi_")));
+}
+
 /* The directive by which the compiler has the statement aligned, or UINT32_MAX. */
 static uint32_t
 aligned_by(const struct text *t, uint32_t stmt)
@@ -120,9 +128,9 @@ aligned_by(const struct text *t, uint32_t stmt)
 		const struct stmt *s = &t->stmts.at[stmt];
 		struct str word = stmt_word(t, s);
 
-		if (s->kind == STMT_DIRECTIVE && s->flags & STMT_PAD)
+		if (s->kind == STMT_DIRECTIVE && s->flags & STMT_PAD && !(s->flags & STMT_INLINE))
 			return memmem(word.at, word.n, "align", 5) ? stmt : UINT32_MAX;
-		if (s->kind != STMT_LABEL && (s->kind != STMT_DIRECTIVE || s->flags & STMT_BYTES))
+		if (!may_follow(s, word))
 			break;
 	}
 	return UINT32_MAX;

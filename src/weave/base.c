@@ -115,6 +115,8 @@ find_never(const struct unit *u, const struct woven *w)
 
 		if (!cfi_kept(u->cfi, part->first_stmt + 1, part->last_stmt, &kept))
 			continue;
+		/* What an unwinder finds in the registers that callees keep is the caller's, also from a loop without end. */
+		never |= (uint16_t)(u->machine->all_regs & ~u->machine->clobbered & ~u->machine->results & ~kept);
 		for (uint32_t i = part->first; i < part->last; i++) {
 			uint32_t stmt = part->code->insns.at[i].stmt;
 
