@@ -245,7 +245,7 @@ look_at(struct choices *c, struct line_rule *r, size_t proc)
 	r->every = (struct every){.c = c, .proc = proc};
 	r->block = pool_array(c->pool, p->proc->nblock, sizeof *r->block);
 	for (uint32_t v = 0; v < p->proc->nblock; v++) {
-		r->block[v] = view_block_lines(c->pool, p->unit, p->proc, v, UINT32_MAX);
+		r->block[v] = view_block_lines(c->pool, p->binary, p->proc, v, UINT32_MAX);
 		for (size_t i = 0; i < r->block[v].n; i++)
 			for (size_t k = 0; k < r->line.n && is_file(r->block[v].at[i].file, r->file); k++)
 				r->seen[k] |= r->block[v].at[i].line == r->line.at[k];
@@ -291,7 +291,7 @@ find_lines(struct choices *c, struct line_rule *r, const char *rule)
 		n += here;
 	}
 	for (size_t k = 0; k < r->line.n; k++)
-		if (!r->seen[k] && !image_has_lines(c->run.unit.at[0].image)) {
+		if (!r->seen[k] && !image_has_lines(c->run.binary.at[0].image)) {
 			say_error(c->run.path, "it has no line numbers: build it with -g");
 			return false;
 		} else if (!r->seen[k]) {

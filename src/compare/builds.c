@@ -88,9 +88,9 @@ collect(const struct view_tables *t, struct items *items)
 
 	view_functions(&all, t->run);
 	for (size_t i = 0; i < all.n; i++) {
-		const struct unit *u = all.at[i].unit;
+		const struct binary *bin = all.at[i].binary;
 
-		collect_function(items, &all.at[i], u == t->run->unit.at ? "" : base_name(u->path));
+		collect_function(items, &all.at[i], bin == t->run->binary.at ? "" : base_name(bin->path));
 	}
 	free(all.at);
 	if (items->n)
@@ -328,8 +328,8 @@ struct files {
 static const char *
 below(const struct run *run, const char *path)
 {
-	for (size_t k = 0; k < run->unit.n; k++) {
-		const char *b = image_file_below(run->unit.at[k].image, path);
+	for (size_t k = 0; k < run->binary.n; k++) {
+		const char *b = image_file_below(run->binary.at[k].image, path);
 
 		if (b != path)
 			return b;

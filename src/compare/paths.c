@@ -25,12 +25,12 @@ static int
 by_path(const void *a, const void *b)
 {
 	const struct view_path *x = *(const struct view_path *const *)a, *y = *(const struct view_path *const *)b;
-	int unit = strcmp(x->of->unit->path, y->of->unit->path);
+	int binary = strcmp(x->of->binary->path, y->of->binary->path);
 	uint64_t p = x->of->proc->part[0].addr, q = y->of->proc->part[0].addr, c = x->of->proc->counters,
 		 d = y->of->proc->counters;
 
-	if (unit)
-		return unit;
+	if (binary)
+		return binary;
 	if (p != q)
 		return p < q ? -1 : 1;
 	if (c != d)
@@ -43,7 +43,7 @@ by_path(const void *a, const void *b)
 static bool
 is_of(const struct view_path *row, const struct view_paths_proc *p)
 {
-	return !strcmp(row->of->unit->path, p->unit->path) && row->of->proc->part[0].addr == p->proc->part[0].addr &&
+	return !strcmp(row->of->binary->path, p->binary->path) && row->of->proc->part[0].addr == p->proc->part[0].addr &&
 	       row->of->proc->counters == p->proc->counters;
 }
 

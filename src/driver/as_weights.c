@@ -35,7 +35,7 @@ from_profile(const char *file, const struct run *r, struct interest *in)
 	}
 	for (size_t i = 0; i < r->unknown.n; i++)
 		say_error(r->unknown.at[i].name, "%s", r->unknown.at[i].reason);
-	say_error(file, "no weights: nothing that it counted is known%s", r->unit.n ? "" :
+	say_error(file, "no weights: nothing that it counted is known%s", r->binary.n ? "" :
 		" (`chord weights` makes a file of weights while the program is there)");
 	return false;
 }

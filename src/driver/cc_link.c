@@ -34,11 +34,11 @@ is_final(const char *path)
 static bool
 has_functions(struct image *im)
 {
-	struct unit u = {.image = im};
+	struct binary bin = {.image = im};
 	struct unmeasured un = {0};
 	bool has;
 
-	unmeasured_find(&u, &un);
+	unmeasured_find(&bin, &un);
 	has = un.symbol.n || (un.stripped && un.bytes);
 	unmeasured_free(&un);
 	return has;
@@ -78,20 +78,20 @@ check_patterns(struct pool *pool, const char *output)
 	struct event_list list = {0};
 	const char *why;
 	struct tally t;
-	struct unit u;
+	struct binary bin;
 
-	if (!unit_open(pool, output, &u, &why))
+	if (!binary_open(pool, output, &bin, &why))
 		return;
-	VEC_PUSH(r.unit, u);
-	find_patterns(pool, &u.map, &list);
+	VEC_PUSH(r.binary, bin);
+	find_patterns(pool, &bin.map, &list);
 	if (list.n)
 		tally_run(&t, pool, &r, &list, true);
 	for (uint32_t i = 0; i < list.n; i++)
 		if (!t.at[i].n)
 			say_warning(output, "%s: nothing that is measured in it matches", list.at[i].name);
 	event_list_free(&list);
-	unit_close(&r.unit.at[0]);
-	free(r.unit.at);
+	binary_close(&r.binary.at[0]);
+	free(r.binary.at);
 }
 
 /* Are there records with CHORD_MAP_CALLS and some without? */
@@ -118,17 +118,17 @@ check_apart(struct pool *pool, const char *output)
 	enum { SUMMED = 1, NOT_SUMMED = 2, SAID = 4 };
 	struct strmap seen = {0};
 	const char *why;
-	struct unit u;
+	struct binary bin;
 
-	if (!unit_open(pool, output, &u, &why))
+	if (!binary_open(pool, output, &bin, &why))
 		return;
-	for (uint32_t i = 0; i < u.map.nproc; i++)
-		for (uint32_t e = 0; e < u.map.proc[i].nevent; e++) {
-			const char *name = u.map.proc[i].event[e].name;
+	for (uint32_t i = 0; i < bin.map.nproc; i++)
+		for (uint32_t e = 0; e < bin.map.proc[i].nevent; e++) {
+			const char *name = bin.map.proc[i].event[e].name;
 			uint64_t kinds = 0;
 
 			strmap_get(&seen, str_of(name), &kinds);
-			kinds |= u.map.proc[i].summed ? SUMMED : NOT_SUMMED;
+			kinds |= bin.map.proc[i].summed ? SUMMED : NOT_SUMMED;
 			if (kinds == (SUMMED | NOT_SUMMED)) {
 				say_warning(output, "%s: counted for calls (-fchord=calls) in some objects and not in others: "
 				            "chord_events() and sums of calls see these apart", name);
@@ -137,7 +137,7 @@ check_apart(struct pool *pool, const char *output)
 			strmap_put(&seen, str_of(name), kinds);
 		}
 	strmap_free(&seen);
-	unit_close(&u);
+	binary_close(&bin);
 }
 
 void

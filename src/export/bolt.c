@@ -21,9 +21,9 @@ name_of(struct pool *pool, const struct image_symbol *s)
 }
 
 static struct spot
-spot_of(const struct export *x, const struct unit *u, const struct proc *p, uint32_t part, uint64_t offset)
+spot_of(const struct export *x, const struct binary *bin, const struct proc *p, uint32_t part, uint64_t offset)
 {
-	struct callee c = callee_at((struct unit *)(uintptr_t)u, p->part[part].addr);
+	struct callee c = callee_at((struct binary *)(uintptr_t)bin, p->part[part].addr);
 
 	return (struct spot){c.n && c.symbol ? name_of(x->run->pool, c.symbol) : NULL, offset};
 }
@@ -50,34 +50,34 @@ put_edges(const struct export *x, const struct view_function *f, struct buf *out
 			continue;
 		from = view_block_of(p, f->counts, e.arc->from);
 		if (from.block->ninsn)
-			put(out, spot_of(x, f->unit, p, from.block->part, from.last),
-			    spot_of(x, f->unit, p, p->block[e.arc->to].part, p->block[e.arc->to].offset), e.count.least);
+			put(out, spot_of(x, f->binary, p, from.block->part, from.last),
+			    spot_of(x, f->binary, p, p->block[e.arc->to].part, p->block[e.arc->to].offset), e.count.least);
 	}
 }
 
 static void
-put_call(const struct export *x, const struct unit *u, const struct view_insn *in, struct buf *out)
+put_call(const struct export *x, const struct binary *bin, const struct view_insn *in, struct buf *out)
 {
 	struct callee c = in->kind == CHORD_INSN_CALL ? view_insn_callee(in) : (struct callee){0};
 
 	if (c.n && !c.one)
-		put(out, spot_of(x, u, in->proc, in->part, in->offset), (struct spot){name_of(x->run->pool, c.symbol), 0},
+		put(out, spot_of(x, bin, in->proc, in->part, in->offset), (struct spot){name_of(x->run->pool, c.symbol), 0},
 		    in->count);
 }
 
 bool
 export_bolt(const struct export *x, struct buf *out)
 {
-	const struct unit *u = &x->run->unit.at[0];
+	const struct binary *bin = &x->run->binary.at[0];
 
 	for (size_t i = 0; i < x->function->n; i++) {
 		const struct view_function *f = &x->function->at[i];
 
-		if (f->unit == u && view_is_exact(f->counts) && !f->proc->refused)
+		if (f->binary == bin && view_is_exact(f->counts) && !f->proc->refused)
 			put_edges(x, f, out);
 	}
 	for (size_t i = 0; i < x->list->insn.n; i++)
-		if (x->list->insn.at[i].unit == u && x->list->insn.at[i].known && x->list->insn.at[i].count)
-			put_call(x, u, &x->list->insn.at[i], out);
+		if (x->list->insn.at[i].binary == bin && x->list->insn.at[i].known && x->list->insn.at[i].count)
+			put_call(x, bin, &x->list->insn.at[i], out);
 	return true;
 }

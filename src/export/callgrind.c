@@ -59,16 +59,16 @@ put_heading(struct writer *w, uint64_t total)
 }
 
 static void
-begin_proc(struct writer *w, const struct view_insn *in, const struct unit **unit, const char **own)
+begin_proc(struct writer *w, const struct view_insn *in, const struct binary **binary, const char **own)
 {
 	const struct view_function *f = w->function;
 
-	while (f->unit != in->unit || f->proc != in->proc)
+	while (f->binary != in->binary || f->proc != in->proc)
 		f++;
 	w->function = f;
-	if (in->unit != *unit)
-		buf_printf(w->out, "\nob=%s\n", in->unit->path);
-	*unit = in->unit;
+	if (in->binary != *binary)
+		buf_printf(w->out, "\nob=%s\n", in->binary->path);
+	*binary = in->binary;
 	*own = name_of(f->file);
 	buf_printf(w->out, "\nfl=%s\nfn=%s\n", *own, in->proc->name);
 	w->file = *own;
@@ -79,7 +79,7 @@ export_callgrind(const struct export *x, struct buf *out)
 {
 	struct buf body = {0};
 	struct writer w = {.x = x, .out = &body, .function = x->function->at};
-	const struct unit *unit = NULL;
+	const struct binary *binary = NULL;
 	const struct proc *proc = NULL;
 	const char *own = "";
 	uint64_t total = 0;
@@ -90,8 +90,8 @@ export_callgrind(const struct export *x, struct buf *out)
 
 		if (!in->known)
 			continue;
-		if (in->proc != proc || in->unit != unit)
-			begin_proc(&w, in, &unit, &own);
+		if (in->proc != proc || in->binary != binary)
+			begin_proc(&w, in, &binary, &own);
 		proc = in->proc;
 		put_insn(&w, in, own);
 		fits &= !__builtin_add_overflow(total, in->count, &total);

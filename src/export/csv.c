@@ -34,7 +34,7 @@ export_csv(const struct export *x, struct buf *out)
 
 		if (!in->known)
 			continue;
-		put_text(out, in->unit->path);
+		put_text(out, in->binary->path);
 		buf_char(out, ',');
 		put_text(out, in->proc->name);
 		buf_char(out, ',');

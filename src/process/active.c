@@ -40,7 +40,7 @@ note_pending(void *ctx, uint64_t counter, int64_t add)
 static struct module *
 module_of(const struct ending *x, const struct loaded *l)
 {
-	return profile_module(x->p, image_build_id(l->counted->unit.image));
+	return profile_module(x->p, image_build_id(l->counted->binary.image));
 }
 
 static bool
@@ -72,7 +72,7 @@ forget_thread(struct ending *x, size_t nexit, size_t nunfinished)
 static void
 take_sums(const struct ending *x, const struct loaded *l, struct exits *e)
 {
-	const struct map *map = &l->counted->unit.map;
+	const struct map *map = &l->counted->binary.map;
 	uint64_t v;
 
 	for (uint32_t k = 0; k < map->nsum; k++)

@@ -179,14 +179,14 @@ add_sum(struct loaded *l, uint64_t addr)
 /* What only the map of a module tells: which counters exits have the values of, and where those of code that ran
  * without a base are. */
 static void
-add_own(struct post *s, struct loaded *l, const struct unit *u)
+add_own(struct post *s, struct loaded *l, const struct binary *bin)
 {
 	uint64_t lo, hi;
 
-	for (uint32_t i = 0; i < u->map.nproc; i++)
-		for (uint32_t k = 0; k < u->map.proc[i].nevent && u->map.proc[i].summed; k++)
-			add_sum(l, u->map.proc[i].event[k].addr);
-	if (counter_range(&u->map, &lo, &hi))
+	for (uint32_t i = 0; i < bin->map.nproc; i++)
+		for (uint32_t k = 0; k < bin->map.proc[i].nevent && bin->map.proc[i].summed; k++)
+			add_sum(l, bin->map.proc[i].event[k].addr);
+	if (counter_range(&bin->map, &lo, &hi))
 		add_memory(s, l->number, lo, lo + l->live.bias, hi - lo);
 }
 
@@ -229,16 +229,16 @@ add_regions(struct post *s, uint32_t i)
 
 /* What was in memory of a module; its map, if that can be read, says more of it than the runtime knew. */
 static void
-add_with_map(struct post *s, uint32_t i, const struct unit *u)
+add_with_map(struct post *s, uint32_t i, const struct binary *bin)
 {
 	struct loaded *l = &s->module.at[i];
 	struct module *m = &s->p->module.at[l->number];
 
-	if (u && !m->ntable && !m->count)
-		profile_take_tables(s->p, m, &u->map);
+	if (bin && !m->ntable && !m->count)
+		profile_take_tables(s->p, m, &bin->map);
 	add_regions(s, i);
-	if (u && l->live.life == CHORD_LIFE_LOADED)
-		add_own(s, l, u);
+	if (bin && l->live.life == CHORD_LIFE_LOADED)
+		add_own(s, l, bin);
 }
 
 static void
@@ -247,13 +247,13 @@ add_module(struct post *s, uint32_t i)
 	const struct module *m = &s->p->module.at[s->module.at[i].number];
 	struct str id = {(const char *)m->id, m->nid};
 	const char *why = NULL;
-	struct unit u;
+	struct binary bin;
 
-	if (str_eq(image_build_id(s->r->unit.at[0].image), id)) {
-		add_with_map(s, i, &s->r->unit.at[0]);
-	} else if (*m->path && unit_open(s->r->pool, m->path, &u, &why)) {
-		add_with_map(s, i, str_eq(image_build_id(u.image), id) ? &u : NULL);
-		unit_close(&u);
+	if (str_eq(image_build_id(s->r->binary.at[0].image), id)) {
+		add_with_map(s, i, &s->r->binary.at[0]);
+	} else if (*m->path && binary_open(s->r->pool, m->path, &bin, &why)) {
+		add_with_map(s, i, str_eq(image_build_id(bin.image), id) ? &bin : NULL);
+		binary_close(&bin);
 	} else {
 		add_with_map(s, i, NULL);
 	}
@@ -317,23 +317,23 @@ take_object(void *ctx, const char *path, uint64_t bias)
 	struct loaded l = {.live = {.bias = bias, .life = CHORD_LIFE_LOADED}, .number = (uint32_t)s->p->module.n};
 	struct module m = {0};
 	struct str id;
-	struct unit u;
+	struct binary bin;
 	uint64_t hi;
 
-	if (!unit_open(s->r->pool, path, &u, &why))
+	if (!binary_open(s->r->pool, path, &bin, &why))
 		return;
-	id = image_build_id(u.image);
-	if (id.n && id.n <= sizeof m.id && counter_range(&u.map, &m.base, &hi)) {
+	id = image_build_id(bin.image);
+	if (id.n && id.n <= sizeof m.id && counter_range(&bin.map, &m.base, &hi)) {
 		memcpy(m.id, id.at, id.n);
 		m.nid = (uint32_t)id.n;
 		m.path = pool_strdup(s->p->pool, path);
 		m.ncount = (hi - m.base) / 8;
-		profile_take_tables(s->p, &m, &u.map);
+		profile_take_tables(s->p, &m, &bin.map);
 		VEC_PUSH(s->p->module, m);
 		VEC_PUSH(s->module, l);
-		add_own(s, &l, &u);
+		add_own(s, &l, &bin);
 	}
-	unit_close(&u);
+	binary_close(&bin);
 }
 
 static void
@@ -446,7 +446,7 @@ run_load_core(struct run *r, const char *program, const char *core, const char *
 	*r = (struct run){.pool = pool_new(), .path = program, .root = "", .sum = profile_new()};
 	if (!run_open(r, program) || !(p = core_profile(r, core, program, profile, &name)))
 		return false;
-	ok = profile_module(p, image_build_id(r->unit.at[0].image));
+	ok = profile_module(p, image_build_id(r->binary.at[0].image));
 	if (!ok)
 		say_error(core, "%s", run_why_not(r, p, program));
 	ok = ok && run_take(r, name, p);

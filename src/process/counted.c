@@ -37,12 +37,12 @@ find_returns(struct query *q, struct counted *c)
 {
 	size_t most = 0;
 
-	for (uint32_t i = 0; i < c->unit.map.nproc; i++)
-		for (uint32_t b = 0; b < c->unit.map.proc[i].nblock; b++)
-			most += c->unit.map.proc[i].block[b].ninsn;
+	for (uint32_t i = 0; i < c->binary.map.nproc; i++)
+		for (uint32_t b = 0; b < c->binary.map.proc[i].nblock; b++)
+			most += c->binary.map.proc[i].block[b].ninsn;
 	c->back = pool_array(q->pool, most, sizeof *c->back);
-	for (uint32_t i = 0; i < c->unit.map.nproc; i++)
-		c->nback += returns_of(&c->unit.map.proc[i], c->back + c->nback);
+	for (uint32_t i = 0; i < c->binary.map.nproc; i++)
+		c->nback += returns_of(&c->binary.map.proc[i], c->back + c->nback);
 	if (c->nback)
 		qsort(c->back, c->nback, sizeof *c->back, by_number);
 }
@@ -53,11 +53,11 @@ open_build(struct query *q, const char *path, struct str id, struct counted *c)
 {
 	const char *why;
 
-	if (!unit_open(q->pool, path, &c->unit, &why))
+	if (!binary_open(q->pool, path, &c->binary, &why))
 		return false;
-	if (str_eq(image_build_id(c->unit.image), id))
+	if (str_eq(image_build_id(c->binary.image), id))
 		return true;
-	unit_close(&c->unit);
+	binary_close(&c->binary);
 	return false;
 }
 
@@ -73,8 +73,8 @@ open_module(struct query *q, const struct process *p, const struct module *m)
 		VEC_PUSH(q->unknown, (struct named){pool_strdup(q->pool, m->path), "this build of it is not there any more"});
 		return;
 	}
-	c->unit.path = pool_strdup(q->pool, m->path);
-	where_open(&c->where, q->pool, &c->unit);
+	c->binary.path = pool_strdup(q->pool, m->path);
+	where_open(&c->where, q->pool, &c->binary);
 	find_returns(q, c);
 	VEC_PUSH(q->counted, c);
 }
@@ -89,7 +89,7 @@ struct counted *
 query_counted(const struct query *q, struct str id)
 {
 	for (size_t i = 0; i < q->counted.n; i++)
-		if (str_eq(image_build_id(q->counted.at[i]->unit.image), id))
+		if (str_eq(image_build_id(q->counted.at[i]->binary.image), id))
 			return q->counted.at[i];
 	return NULL;
 }
@@ -118,7 +118,7 @@ number_of(const struct query *q, struct str name)
 static void
 find_counters(struct query *q, struct counted *c)
 {
-	const struct map *map = &c->unit.map;
+	const struct map *map = &c->binary.map;
 
 	if (c->event)
 		return;
@@ -144,7 +144,7 @@ static void
 take_all(struct query *q)
 {
 	for (size_t i = 0; i < q->counted.n; i++) {
-		const struct map *map = &q->counted.at[i]->unit.map;
+		const struct map *map = &q->counted.at[i]->binary.map;
 
 		for (uint32_t k = 0; k < map->nproc; k++)
 			for (uint32_t e = 0; e < map->proc[k].nevent; e++)

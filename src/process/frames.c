@@ -18,7 +18,7 @@ const struct loaded *
 loaded_at(const struct loaded *at, size_t n, uint64_t pc)
 {
 	for (size_t i = 0; i < n; i++)
-		if (parts_find(&at[i].counted->unit.parts, pc - at[i].bias))
+		if (parts_find(&at[i].counted->binary.parts, pc - at[i].bias))
 			return &at[i];
 	return NULL;
 }

@@ -171,7 +171,7 @@ run_load_live(struct run *r, const char *pid)
 	r->path = program_of(r->pool, pid);
 	p = live_profile(r->pool, pid, &stood_still);
 	ok = p && run_open(r, pool_printf(r->pool, "/proc/%s/exe", pid));
-	if (ok && !profile_module(p, image_build_id(r->unit.at[0].image))) {
+	if (ok && !profile_module(p, image_build_id(r->binary.at[0].image))) {
 		say_error(r->path, "of the process %s, its program is not measured: only libraries are", pid);
 		ok = false;
 	}

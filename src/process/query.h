@@ -14,7 +14,7 @@ struct counter {
 
 /* A program or shared object that counts events. */
 struct counted {
-	struct unit unit;
+	struct binary binary;
 	struct where_index where;
 	uint64_t *back;          /* return addresses of its calls, sorted */
 	size_t nback;

@@ -80,7 +80,7 @@ counters_in_profile(const struct inspector *k, uint64_t *sum)
 {
 	for (size_t i = 0; i < k->q->counted.n; i++) {
 		const struct counted *c = k->q->counted.at[i];
-		const struct module *m = profile_module(k->profile, image_build_id(c->unit.image));
+		const struct module *m = profile_module(k->profile, image_build_id(c->binary.image));
 
 		for (size_t j = 0; m && m->count && j < c->counter.n; j++) {
 			const struct counter *of = &c->counter.at[j];
@@ -111,7 +111,7 @@ place_of(struct inspector *k, const struct thread *t)
 	const struct mapping *m = process_mapping(&k->process, pc);
 
 	if (l)
-		return parts_find(&l->counted->unit.parts, pc - l->bias)->proc->name;
+		return parts_find(&l->counted->binary.parts, pc - l->bias)->proc->name;
 	return !m || !*m->path ? "?" : base_name(pool_strdup(k->pool, m->path));
 }
 
@@ -237,12 +237,12 @@ note_what_is_missing(struct inspector *k)
 	for (size_t i = 0; i < q->counted.n; i++) {
 		const struct counted *c = q->counted.at[i];
 
-		if (c->unit.map.nrefused)
+		if (c->binary.map.nrefused)
 			inspector_note(k, pool_printf(k->pool, "procedures of %s that were refused are not counted: %" PRIu32,
-			                         c->unit.path, c->unit.map.nrefused));
+			                         c->binary.path, c->binary.map.nrefused));
 		for (uint32_t e = 0; e < q->event.n; e++)
 			if (!counts(c, e))
-				inspector_note(k, pool_printf(k->pool, "%s does not count %s", c->unit.path, q->event.at[e]));
+				inspector_note(k, pool_printf(k->pool, "%s does not count %s", c->binary.path, q->event.at[e]));
 	}
 	for (uint32_t e = 0; e < q->event.n; e++)
 		if (k->m->total[e] > INT64_MAX)
@@ -373,7 +373,7 @@ void
 query_close(struct query *q)
 {
 	for (size_t i = 0; i < q->counted.n; i++) {
-		unit_close(&q->counted.at[i]->unit);
+		binary_close(&q->counted.at[i]->binary);
 		free(q->counted.at[i]->counter.at);
 	}
 	free(q->counted.at);

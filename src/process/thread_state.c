@@ -55,7 +55,7 @@ inspector_behind(struct inspector *k, const struct loaded *l, uint64_t pc, uint6
 	}
 	p = w->proc;
 	for (uint32_t e = 0; e < p->nevent; e++) {
-		uint32_t number = l->counted->event[p - l->counted->unit.map.proc][e];
+		uint32_t number = l->counted->event[p - l->counted->binary.map.proc][e];
 
 		if (number != UINT32_MAX)
 			behind[number] += sign * (uint64_t)where_behind(w, e);

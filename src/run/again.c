@@ -8,7 +8,7 @@
 enum { NONE = UINT32_MAX };
 
 struct site {
-	uint32_t to;             /* procedure, numbered over all units */
+	uint32_t to;             /* procedure, numbered over all binaries */
 	struct call *call;       /* NULL: a jump */
 };
 
@@ -16,7 +16,7 @@ struct calls {
 	struct run *r;
 	struct pool *pool;
 	uint32_t n;              /* procedures */
-	uint32_t *first;         /* by unit: number of its first one */
+	uint32_t *first;         /* by binary: number of its first one */
 	struct strmap name;
 	VEC(struct site) site;
 	uint32_t *at;            /* by procedure: its sites are site[at[v] .. at[v + 1]) */
@@ -28,9 +28,9 @@ take_names(struct calls *g)
 {
 	uint64_t have;
 
-	g->first = pool_array(g->pool, g->r->unit.n + 1, sizeof *g->first);
-	for (size_t k = 0; k < g->r->unit.n; k++) {
-		const struct map *m = &g->r->unit.at[k].map;
+	g->first = pool_array(g->pool, g->r->binary.n + 1, sizeof *g->first);
+	for (size_t k = 0; k < g->r->binary.n; k++) {
+		const struct map *m = &g->r->binary.at[k].map;
 
 		g->first[k] = g->n;
 		for (uint32_t i = 0; i < m->nproc; i++, g->n++)
@@ -40,16 +40,16 @@ take_names(struct calls *g)
 }
 
 static uint32_t
-target_of(struct calls *g, size_t unit, const struct proc *p, const struct insn *in, uint64_t addr)
+target_of(struct calls *g, size_t binary, const struct proc *p, const struct insn *in, uint64_t addr)
 {
-	struct unit *u = &g->r->unit.at[unit];
+	struct binary *bin = &g->r->binary.at[binary];
 	uint64_t to = addr + (uint64_t)(int64_t)(int32_t)(in->target - (uint32_t)addr), have;
-	const struct part_at *part = in->attr & INSN_REL ? parts_find(&u->parts, to) : NULL;
+	const struct part_at *part = in->attr & INSN_REL ? parts_find(&bin->parts, to) : NULL;
 	struct callee c;
 
 	if (part)
-		return g->first[unit] + (uint32_t)(part->proc - u->map.proc);
-	c = callee_of(u, p, in, addr);
+		return g->first[binary] + (uint32_t)(part->proc - bin->map.proc);
+	c = callee_of(bin, p, in, addr);
 	for (size_t i = 0; i < c.n; i++)
 		if (strmap_get(&g->name, str_of(callee_name(g->pool, &c, i)), &have))
 			return (uint32_t)have;
@@ -66,16 +66,16 @@ call_at(struct proc *p, uint32_t block, uint32_t insn)
 }
 
 static void
-add_insn(struct calls *g, size_t unit, struct proc *p, uint32_t block, const struct walk *w)
+add_insn(struct calls *g, size_t binary, struct proc *p, uint32_t block, const struct walk *w)
 {
 	struct call *call = call_at(p, block, w->i);
 	struct insn in;
 	uint32_t to;
 
-	if (!w->addr || !image_insn(g->r->unit.at[unit].image, w->addr, &in))
+	if (!w->addr || !image_insn(g->r->binary.at[binary].image, w->addr, &in))
 		return;
-	to = target_of(g, unit, p, &in, w->addr);
-	if (to != NONE && (call || to != g->first[unit] + (uint32_t)(p - g->r->unit.at[unit].map.proc)))
+	to = target_of(g, binary, p, &in, w->addr);
+	if (to != NONE && (call || to != g->first[binary] + (uint32_t)(p - g->r->binary.at[binary].map.proc)))
 		VEC_PUSH(g->site, (struct site){to, call});
 }
 
@@ -92,9 +92,9 @@ find_sites(struct calls *g)
 	uint32_t v = 0;
 
 	g->at = pool_array(g->pool, g->n + 1, sizeof *g->at);
-	for (size_t k = 0; k < g->r->unit.n; k++)
-		for (uint32_t i = 0; i < g->r->unit.at[k].map.nproc; i++) {
-			struct proc *p = &g->r->unit.at[k].map.proc[i];
+	for (size_t k = 0; k < g->r->binary.n; k++)
+		for (uint32_t i = 0; i < g->r->binary.at[k].map.nproc; i++) {
+			struct proc *p = &g->r->binary.at[k].map.proc[i];
 			struct walk w;
 
 			g->at[v++] = (uint32_t)g->site.n;

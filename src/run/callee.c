@@ -15,10 +15,10 @@ target(const struct insn *in, uint64_t addr)
 }
 
 static struct callee
-symbols_at(struct unit *u, uint64_t addr)
+symbols_at(struct binary *bin, uint64_t addr)
 {
 	const struct image_symbol *s;
-	size_t n = image_symbols(u->image, &s), lo = 0, hi = n;
+	size_t n = image_symbols(bin->image, &s), lo = 0, hi = n;
 	struct callee c = {0};
 
 	while (lo < hi) {
@@ -36,28 +36,28 @@ symbols_at(struct unit *u, uint64_t addr)
 }
 
 static struct callee
-through_slot(struct unit *u, uint64_t slot)
+through_slot(struct binary *bin, uint64_t slot)
 {
 	struct image_import in;
 
-	if (!image_import(u->image, slot, &in))
+	if (!image_import(bin->image, slot, &in))
 		return (struct callee){0};
-	return in.name ? (struct callee){.one = in.name, .n = 1} : symbols_at(u, in.addr);
+	return in.name ? (struct callee){.one = in.name, .n = 1} : symbols_at(bin, in.addr);
 }
 
 static bool
-is_linkage(struct unit *u, uint64_t addr)
+is_linkage(struct binary *bin, uint64_t addr)
 {
-	struct str s = str_of(image_code_name(u->image, addr));
+	struct str s = str_of(image_code_name(bin->image, addr));
 
 	return str_starts(s, ".plt") || str_starts(s, ".iplt");
 }
 
 /* Follows code to the jump in which it ends. 0: it has none. */
 static uint64_t
-find_jump(struct unit *u, uint64_t addr, struct insn *in)
+find_jump(struct binary *bin, uint64_t addr, struct insn *in)
 {
-	for (int i = 0; i < FEW && image_insn(u->image, addr, in); i++) {
+	for (int i = 0; i < FEW && image_insn(bin->image, addr, in); i++) {
 		if (in->cls == CHORD_INSN_JUMP || in->cls == CHORD_INSN_IJUMP)
 			return addr;
 		if (!(in->attr & INSN_FALLS))
@@ -78,42 +78,42 @@ is_inside(const struct proc *p, uint64_t addr)
 
 /* Names of a place in this object: its symbols, or if it was stripped what the map says. */
 static struct callee
-names_at(struct unit *u, uint64_t addr)
+names_at(struct binary *bin, uint64_t addr)
 {
-	struct callee c = symbols_at(u, addr);
-	const struct part_at *p = c.n ? NULL : parts_find(&u->parts, addr);
+	struct callee c = symbols_at(bin, addr);
+	const struct part_at *p = c.n ? NULL : parts_find(&bin->parts, addr);
 
 	return p && p->proc->part[0].addr == addr ? (struct callee){.one = p->proc->name, .n = 1} : c;
 }
 
 struct callee
-callee_at(struct unit *u, uint64_t addr)
+callee_at(struct binary *bin, uint64_t addr)
 {
 	struct insn in;
 	uint64_t jump;
 
-	if (!is_linkage(u, addr))
-		return names_at(u, addr);
-	jump = find_jump(u, addr, &in);
+	if (!is_linkage(bin, addr))
+		return names_at(bin, addr);
+	jump = find_jump(bin, addr, &in);
 	if (!jump || in.cls != CHORD_INSN_IJUMP || !(in.attr & INSN_MENTIONS))
 		return (struct callee){0};
-	return through_slot(u, target(&in, jump));
+	return through_slot(bin, target(&in, jump));
 }
 
 struct callee
-callee_of(struct unit *u, const struct proc *p, const struct insn *in, uint64_t addr)
+callee_of(struct binary *bin, const struct proc *p, const struct insn *in, uint64_t addr)
 {
 	uint64_t to = target(in, addr), jump;
 	struct callee c;
 	struct insn last;
 
 	if (!(in->attr & INSN_REL))
-		return in->attr & INSN_MENTIONS ? through_slot(u, to) : (struct callee){0};
-	c = callee_at(u, to);
+		return in->attr & INSN_MENTIONS ? through_slot(bin, to) : (struct callee){0};
+	c = callee_at(bin, to);
 	/* A conditional jump may go by way of a counter. */
-	if (c.n || in->cls != CHORD_INSN_BRANCH || !is_inside(p, to) || !(jump = find_jump(u, to, &last)))
+	if (c.n || in->cls != CHORD_INSN_BRANCH || !is_inside(p, to) || !(jump = find_jump(bin, to, &last)))
 		return c;
-	return last.attr & INSN_REL ? callee_at(u, target(&last, jump)) : c;
+	return last.attr & INSN_REL ? callee_at(bin, target(&last, jump)) : c;
 }
 
 /* Chord's runtime stands before functions that it has to see; versions are no part of a name. */

@@ -8,33 +8,33 @@
 #include <string.h>
 
 bool
-unit_open(struct pool *pool, const char *path, struct unit *u, const char **why)
+binary_open(struct pool *pool, const char *path, struct binary *bin, const char **why)
 {
 	const char *no;
 	struct str bytes;
 
-	*u = (struct unit){.path = path, .image = image_open(pool, path, why)};
-	if (!u->image)
+	*bin = (struct binary){.path = path, .image = image_open(pool, path, why)};
+	if (!bin->image)
 		return false;
-	if (!image_section_all(u->image, CHORD_SECTION_MAP, &bytes, why)) {
+	if (!image_section_all(bin->image, CHORD_SECTION_MAP, &bytes, why)) {
 		if (!*why)
 			*why = "it has no map of Chord's: it was not built with `chord cc`";
-	} else if (map_parse(pool, bytes, &u->map, why)) {
-		u->parts = map_parts(pool, &u->map);
-		u->woven = woven_code(pool, u->image, u->parts);
-		if (image_section(u->image, CHORD_SECTION_SUM, &bytes, &no))
-			map_sums(&u->map, bytes, image_section_addr(u->image, CHORD_SECTION_SUM));
+	} else if (map_parse(pool, bytes, &bin->map, why)) {
+		bin->parts = map_parts(pool, &bin->map);
+		bin->woven = woven_code(pool, bin->image, bin->parts);
+		if (image_section(bin->image, CHORD_SECTION_SUM, &bytes, &no))
+			map_sums(&bin->map, bytes, image_section_addr(bin->image, CHORD_SECTION_SUM));
 		return true;
 	}
-	unit_close(u);
+	binary_close(bin);
 	return false;
 }
 
 void
-unit_close(struct unit *u)
+binary_close(struct binary *bin)
 {
-	image_close(u->image);
-	u->image = NULL;
+	image_close(bin->image);
+	bin->image = NULL;
 }
 
 const char PROFILE_EMPTY[] = "the file is empty: its process was killed before it could begin it, or somebody emptied it";
@@ -59,7 +59,7 @@ load_profile(struct pool *pool, const char *path, const char **why)
 const char *
 run_why_not(struct run *r, const struct profile *p, const char *program)
 {
-	struct str id = image_build_id(r->unit.at[0].image);
+	struct str id = image_build_id(r->binary.at[0].image);
 
 	for (size_t i = 0; i < p->module.n; i++) {
 		const struct module *m = &p->module.at[i];
@@ -128,7 +128,7 @@ refuse(struct run *r, const struct found *f, const char *why)
 static bool
 is_of_program(const struct run *r, const struct profile *p)
 {
-	return profile_module(p, image_build_id(r->unit.at[0].image));
+	return profile_module(p, image_build_id(r->binary.at[0].image));
 }
 
 /* Is there a module by the program's name in it? Else, found in a folder, it is none of our business. */
@@ -177,7 +177,7 @@ take_found(struct run *r, const struct found *f)
 	p = load_profile(r->pool, f->name, &why);
 	if (!p)
 		refuse(r, f, why);
-	else if (r->unit.n && !is_of_program(r, p)) {
+	else if (r->binary.n && !is_of_program(r, p)) {
 		if (f->asked || (f->inside && is_of_name(r, p)))
 			refuse(r, f, run_why_not(r, p, r->path));
 	} else if ((!f->asked && (why = why_not_found(f, p))) || (r->every && (why = why_not_counted(p))))
@@ -225,7 +225,7 @@ load_given(struct run *r, char **name, int n)
 		return ok;
 	say_left_out(r);
 	if (!r->left_out.n)
-		say_error(name[0], "no profile %sin the folder", r->unit.n ? "of this build " : "");
+		say_error(name[0], "no profile %sin the folder", r->binary.n ? "of this build " : "");
 	return false;
 }
 
@@ -258,43 +258,43 @@ load_found(struct run *r)
 static void
 open_others(struct run *r)
 {
-	struct str main_id = r->unit.n ? image_build_id(r->unit.at[0].image) : (struct str){NULL, 0};
+	struct str main_id = r->binary.n ? image_build_id(r->binary.at[0].image) : (struct str){NULL, 0};
 
 	for (size_t i = 0; i < r->sum->module.n; i++) {
 		const struct module *m = &r->sum->module.at[i];
 		struct str id = {(const char *)m->id, m->nid};
 		const char *why = NULL;
-		struct unit u = {0};
+		struct binary bin = {0};
 
 		if (m->nid && str_eq(id, main_id))
 			continue;
 		if (!m->nid)
 			why = "it has no build id: link it with -Wl,--build-id";
-		else if (unit_open(r->pool, pool_printf(r->pool, "%s%s", r->root, m->path), &u, &why) &&
-		         !str_eq(image_build_id(u.image), id))
+		else if (binary_open(r->pool, pool_printf(r->pool, "%s%s", r->root, m->path), &bin, &why) &&
+		         !str_eq(image_build_id(bin.image), id))
 			why = "another build of it lies at its path now";
 		if (why) {
-			unit_close(&u);
+			binary_close(&bin);
 			VEC_PUSH(r->unknown, (struct named){m->path, why});
 		} else {
-			VEC_PUSH(r->unit, u);
+			VEC_PUSH(r->binary, bin);
 		}
 	}
 }
 
 static void
-solve_unit(struct run *r, struct unit *u)
+solve_binary(struct run *r, struct binary *bin)
 {
-	const struct module *m = profile_module(r->sum, image_build_id(u->image));
+	const struct module *m = profile_module(r->sum, image_build_id(bin->image));
 
-	u->counts = profile_solve(r->pool, &u->map, r->sum, m, &u->woven);
-	u->events = profile_events(r->pool, &u->map, r->sum, m, u->counts, &u->woven);
-	if (u->events.why)
-		VEC_PUSH(r->unknown, (struct named){u->path, u->events.why});
-	replaced_correct(r, u);
-	for (uint32_t i = 0; i < u->map.nproc; i++)
-		if (!u->map.proc[i].refused && u->counts[i].why && !counts_by_design(&u->counts[i]))
-			VEC_PUSH(r->unknown, (struct named){u->map.proc[i].name, u->counts[i].why});
+	bin->counts = profile_solve(r->pool, &bin->map, r->sum, m, &bin->woven);
+	bin->events = profile_events(r->pool, &bin->map, r->sum, m, bin->counts, &bin->woven);
+	if (bin->events.why)
+		VEC_PUSH(r->unknown, (struct named){bin->path, bin->events.why});
+	replaced_correct(r, bin);
+	for (uint32_t i = 0; i < bin->map.nproc; i++)
+		if (!bin->map.proc[i].refused && bin->counts[i].why && !counts_by_design(&bin->counts[i]))
+			VEC_PUSH(r->unknown, (struct named){bin->map.proc[i].name, bin->counts[i].why});
 }
 
 /* A procedure that does not count some event keeps it from being the whole program's. */
@@ -316,11 +316,11 @@ run_events(const struct run *r)
 	struct event_totals sum = {0};
 	size_t most = 0;
 
-	for (size_t i = 0; i < r->unit.n; i++)
-		most += r->unit.at[i].events.n;
+	for (size_t i = 0; i < r->binary.n; i++)
+		most += r->binary.at[i].events.n;
 	sum.at = pool_array(r->pool, most, sizeof *sum.at);
-	for (size_t i = 0; i < r->unit.n; i++) {
-		const struct event_totals *t = &r->unit.at[i].events;
+	for (size_t i = 0; i < r->binary.n; i++) {
+		const struct event_totals *t = &r->binary.at[i].events;
 
 		sum.why = sum.why ? sum.why : t->why;
 		for (uint32_t k = 0; k < t->n; k++) {
@@ -328,9 +328,9 @@ run_events(const struct run *r)
 			event_total_of(&sum, t->at[k].name)->most += t->at[k].most;
 		}
 	}
-	for (size_t i = 0; i < r->unit.n; i++)
-		for (uint32_t k = 0; k < r->unit.at[i].map.nproc; k++)
-			note_without(&sum, &r->unit.at[i].map.proc[k]);
+	for (size_t i = 0; i < r->binary.n; i++)
+		for (uint32_t k = 0; k < r->binary.at[i].map.nproc; k++)
+			note_without(&sum, &r->binary.at[i].map.proc[k]);
 	return sum;
 }
 
@@ -340,12 +340,12 @@ taken(const struct run *r, uint32_t kind, bool *sure)
 {
 	uint64_t n = 0;
 
-	for (size_t k = 0; k < r->unit.n; k++) {
-		const struct unit *u = &r->unit.at[k];
+	for (size_t k = 0; k < r->binary.n; k++) {
+		const struct binary *bin = &r->binary.at[k];
 
-		for (uint32_t i = 0; i < u->map.nproc; i++) {
-			const struct proc *p = &u->map.proc[i];
-			const struct counts *c = &u->counts[i];
+		for (uint32_t i = 0; i < bin->map.nproc; i++) {
+			const struct proc *p = &bin->map.proc[i];
+			const struct counts *c = &bin->counts[i];
 
 			for (uint32_t a = 0; !p->refused && a < p->narc; a++) {
 				if (p->arc[a].kind != kind)
@@ -390,21 +390,21 @@ note_jumps(struct run *r)
 
 /* ---- signals' handlers ---- */
 
-/* The unit and procedure of a function that was set as a handler. */
+/* The binary and procedure of a function that was set as a handler. */
 static const struct proc *
-handler_of(const struct run *r, const struct exits *e, const struct unit **unit)
+handler_of(const struct run *r, const struct exits *e, const struct binary **binary)
 {
 	const struct module *m = &r->sum->module.at[e->module];
 
-	for (size_t k = 0; k < r->unit.n; k++) {
-		struct str id = image_build_id(r->unit.at[k].image);
+	for (size_t k = 0; k < r->binary.n; k++) {
+		struct str id = image_build_id(r->binary.at[k].image);
 
 		if (id.n != m->nid || memcmp(id.at, m->id, m->nid) != 0)
 			continue;
-		for (uint32_t i = 0; i < r->unit.at[k].map.nproc; i++) {
-			const struct proc *p = &r->unit.at[k].map.proc[i];
+		for (uint32_t i = 0; i < r->binary.at[k].map.nproc; i++) {
+			const struct proc *p = &r->binary.at[k].map.proc[i];
 
-			*unit = &r->unit.at[k];
+			*binary = &r->binary.at[k];
 			if (p->npart && !p->refused && p->part[0].addr == e->addr)
 				return p;
 		}
@@ -446,14 +446,14 @@ note_handlers(struct run *r)
 
 	for (size_t i = 0; i < r->sum->exit.n; i++) {
 		const struct exits *e = &r->sum->exit.at[i];
-		const struct unit *u = NULL;
-		const struct proc *p = e->handler ? handler_of(r, e, &u) : NULL;
+		const struct binary *bin = NULL;
+		const struct proc *p = e->handler ? handler_of(r, e, &bin) : NULL;
 
 		if (!e->handler)
 			continue;
 		if (p)
 			name = p->name;
-		if (!p || !add_returns(p, &u->counts[p - u->map.proc], &returned))
+		if (!p || !add_returns(p, &bin->counts[p - bin->map.proc], &returned))
 			unsure = p ? p->name : "one that is not measured";
 	}
 	foreseen = taken(r, CHORD_EDGE_FAULT, &sure);
@@ -471,9 +471,9 @@ selected(const struct run *r)
 {
 	uint64_t n = 0;
 
-	for (size_t k = 0; k < r->unit.n; k++)
-		for (uint32_t i = 0; i < r->unit.at[k].map.nproc; i++)
-			n += r->unit.at[k].counts[i].why == SOLVE_PATHS_ONLY;
+	for (size_t k = 0; k < r->binary.n; k++)
+		for (uint32_t i = 0; i < r->binary.at[k].map.nproc; i++)
+			n += r->binary.at[k].counts[i].why == SOLVE_PATHS_ONLY;
 	return n;
 }
 
@@ -493,9 +493,9 @@ lost_places(const struct run *r)
 {
 	uint64_t n = 0;
 
-	for (size_t k = 0; k < r->unit.n; k++)
-		for (uint32_t i = 0; i < r->unit.at[k].map.nproc; i++)
-			n += r->unit.at[k].counts[i].most ? r->unit.at[k].counts[i].lost : 0;
+	for (size_t k = 0; k < r->binary.n; k++)
+		for (uint32_t i = 0; i < r->binary.at[k].map.nproc; i++)
+			n += r->binary.at[k].counts[i].most ? r->binary.at[k].counts[i].lost : 0;
 	return n;
 }
 
@@ -507,13 +507,13 @@ note_active(struct run *r)
 	struct buf b = {0};
 	uint64_t n = 0, bounds = 0;
 
-	for (size_t k = 0; k < r->unit.n; k++)
-		for (uint32_t i = 0; i < r->unit.at[k].map.nproc; i++) {
-			const struct counts *c = &r->unit.at[k].counts[i];
+	for (size_t k = 0; k < r->binary.n; k++)
+		for (uint32_t i = 0; i < r->binary.at[k].map.nproc; i++) {
+			const struct counts *c = &r->binary.at[k].counts[i];
 
 			bounds += c->most != NULL;
 			if (c->active && n++ < FEW)
-				buf_printf(&b, "%s%s", n > 1 ? ", " : "", r->unit.at[k].map.proc[i].name);
+				buf_printf(&b, "%s%s", n > 1 ? ", " : "", r->binary.at[k].map.proc[i].name);
 		}
 	if (n > FEW)
 		VEC_PUSH(r->note, pool_printf(r->pool, "running then: %.*s and %" PRIu64 " more", (int)b.n, b.at, n - FEW));
@@ -545,9 +545,9 @@ note_unknown(struct run *r)
 
 	if (text)
 		VEC_PUSH(r->note, text);
-	for (size_t i = 0; i < r->unit.n; i++)
-		for (uint32_t k = 0; k < r->unit.at[i].map.nproc; k++) {
-			const struct proc *p = &r->unit.at[i].map.proc[k];
+	for (size_t i = 0; i < r->binary.n; i++)
+		for (uint32_t k = 0; k < r->binary.at[i].map.nproc; k++) {
+			const struct proc *p = &r->binary.at[i].map.proc[k];
 
 			for (uint32_t u = 0; u < p->nunknown; u++)
 				note_measure(r, &seen, p->unknown[u]);
@@ -591,15 +591,15 @@ bool
 run_open(struct run *r, const char *file)
 {
 	const char *why = NULL;
-	struct unit u;
+	struct binary bin;
 
-	if (!unit_open(r->pool, file, &u, &why)) {
+	if (!binary_open(r->pool, file, &bin, &why)) {
 		say_error(r->path, "%s", why);
 		return false;
 	}
-	u.path = r->path;
-	VEC_PUSH(r->unit, u);
-	if (image_build_id(u.image).n)
+	bin.path = r->path;
+	VEC_PUSH(r->binary, bin);
+	if (image_build_id(bin.image).n)
 		return true;
 	say_error(r->path, "it has no build id, so that no profile can be told to be its own: link it with -Wl,--build-id");
 	return false;
@@ -625,8 +625,8 @@ run_solve(struct run *r)
 	open_others(r);
 	if (r->sum->flight.n)
 		calls_again(r);
-	for (size_t i = 0; i < r->unit.n; i++)
-		solve_unit(r, &r->unit.at[i]);
+	for (size_t i = 0; i < r->binary.n; i++)
+		solve_binary(r, &r->binary.at[i]);
 	take_notes(r);
 	return true;
 }
@@ -656,17 +656,17 @@ run_resolve(struct run *r, struct profile *p)
 	profile_free(r->sum);
 	r->sum = p;
 	r->unknown.n = 0;
-	for (size_t i = 0; i < r->unit.n; i++)
-		solve_unit(r, &r->unit.at[i]);
+	for (size_t i = 0; i < r->binary.n; i++)
+		solve_binary(r, &r->binary.at[i]);
 }
 
 void
 run_close(struct run *r)
 {
-	for (size_t i = 0; i < r->unit.n; i++)
-		unit_close(&r->unit.at[i]);
+	for (size_t i = 0; i < r->binary.n; i++)
+		binary_close(&r->binary.at[i]);
 	profile_free(r->sum);
-	free(r->unit.at);
+	free(r->binary.at);
 	free(r->summed.at);
 	free(r->left_out.at);
 	free(r->unknown.at);

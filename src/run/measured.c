@@ -37,10 +37,10 @@ is_linkage(const char *section)
 }
 
 static uint64_t
-code_bytes(const struct unit *u)
+code_bytes(const struct binary *bin)
 {
 	const struct image_code *code;
-	size_t n = image_code(u->image, &code);
+	size_t n = image_code(bin->image, &code);
 	uint64_t sum = 0;
 
 	for (size_t i = 0; i < n; i++)
@@ -51,12 +51,12 @@ code_bytes(const struct unit *u)
 
 /* Parts are sorted; they overlap only where the map is wrong. */
 static uint64_t
-map_bytes(const struct unit *u)
+map_bytes(const struct binary *bin)
 {
 	uint64_t sum = 0, end = 0;
 
-	for (size_t i = 0; i < u->parts.n; i++) {
-		const struct part_at *p = &u->parts.at[i];
+	for (size_t i = 0; i < bin->parts.n; i++) {
+		const struct part_at *p = &bin->parts.at[i];
 		uint64_t start = p->addr > end ? p->addr : end, stop = p->addr + p->size;
 
 		if (stop > start)
@@ -78,30 +78,30 @@ is_of(const struct proc *p, const char *name)
 /* A function that begins with padding lies before its part of the map: the weaver saw no
  * bytes there, and only its own made the padding necessary. */
 static bool
-is_measured(const struct unit *u, const struct image_symbol *s)
+is_measured(const struct binary *bin, const struct image_symbol *s)
 {
 	const struct part_at *p;
 
-	if (parts_find(&u->parts, s->addr))
+	if (parts_find(&bin->parts, s->addr))
 		return true;
-	p = s->size ? parts_find(&u->parts, s->addr + s->size - 1) : NULL;
+	p = s->size ? parts_find(&bin->parts, s->addr + s->size - 1) : NULL;
 	return p && is_of(p->proc, s->name);
 }
 
 void
-unmeasured_find(struct unit *u, struct unmeasured *un)
+unmeasured_find(struct binary *bin, struct unmeasured *un)
 {
 	const struct image_symbol *s;
-	size_t n = image_symbols(u->image, &s);
-	uint64_t all = code_bytes(u), mapped = map_bytes(u);
+	size_t n = image_symbols(bin->image, &s);
+	uint64_t all = code_bytes(bin), mapped = map_bytes(bin);
 
-	un->stripped |= image_stripped(u->image);
+	un->stripped |= image_stripped(bin->image);
 	un->bytes += all > mapped ? all - mapped : 0;
 	for (size_t i = 0; i < n; i++) {
 		bool alias = i && s[i].addr == s[i - 1].addr;
 
-		if (alias || is_measured(u, &s[i]) || is_startup(s[i].name) || is_runtime(s[i].name) ||
-		    is_linkage(image_code_name(u->image, s[i].addr)))
+		if (alias || is_measured(bin, &s[i]) || is_startup(s[i].name) || is_runtime(s[i].name) ||
+		    is_linkage(image_code_name(bin->image, s[i].addr)))
 			continue;
 		VEC_PUSH(un->symbol, s[i]);
 		un->symbol_bytes += s[i].size;
@@ -110,22 +110,22 @@ unmeasured_find(struct unit *u, struct unmeasured *un)
 
 /* Is it one of the objects that were measured? */
 static bool
-is_unit(const struct run *r, const char *library)
+is_binary(const struct run *r, const char *library)
 {
-	for (size_t i = 0; i < r->unit.n; i++)
-		if (!strcmp(base_name(r->unit.at[i].path), library))
+	for (size_t i = 0; i < r->binary.n; i++)
+		if (!strcmp(base_name(r->binary.at[i].path), library))
 			return true;
 	return false;
 }
 
 static void
-add_libraries(const struct run *r, const struct unit *u, struct unmeasured *un)
+add_libraries(const struct run *r, const struct binary *bin, struct unmeasured *un)
 {
 	const char *const *needed;
-	size_t n = image_needed(u->image, &needed);
+	size_t n = image_needed(bin->image, &needed);
 
 	for (size_t i = 0; i < n; i++) {
-		bool have = is_unit(r, needed[i]);
+		bool have = is_binary(r, needed[i]);
 
 		for (size_t k = 0; k < un->library.n && !have; k++)
 			have = !strcmp(un->library.at[k], needed[i]);
@@ -137,9 +137,9 @@ add_libraries(const struct run *r, const struct unit *u, struct unmeasured *un)
 void
 unmeasured_find_all(struct run *r, struct unmeasured *un)
 {
-	for (size_t i = 0; i < r->unit.n; i++) {
-		unmeasured_find(&r->unit.at[i], un);
-		add_libraries(r, &r->unit.at[i], un);
+	for (size_t i = 0; i < r->binary.n; i++) {
+		unmeasured_find(&r->binary.at[i], un);
+		add_libraries(r, &r->binary.at[i], un);
 	}
 }
 

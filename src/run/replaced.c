@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* An event of a unit. */
+/* An event of a binary. */
 struct replaced {
 	const char *name;
 	uint64_t more, less;     /* known: how much there was that was not counted, and the other way round */
@@ -47,10 +47,10 @@ widen(uint64_t *n, uint64_t *per, uint32_t blocks, uint64_t more, uint64_t of)
 }
 
 static void
-compare_block(struct replaced *x, struct run *r, struct unit *u, const struct proc *p, const struct counts *c, uint32_t block,
+compare_block(struct replaced *x, struct run *r, struct binary *bin, const struct proc *p, const struct counts *c, uint32_t block,
               uint32_t e, const struct event_list *one)
 {
-	uint64_t is = tally_insns(r->pool, u, p, c, block, one), was = counted_in(p, c, block, e);
+	uint64_t is = tally_insns(r->pool, bin, p, c, block, one), was = counted_in(p, c, block, e);
 	uint64_t enter = p->event_block[(size_t)block * p->nevent + e].enter;
 
 	if (is == was)
@@ -85,7 +85,7 @@ scaled(uint64_t n, uint64_t by, uint64_t per)
 
 /* Between which numbers it is, and why. */
 static void
-bound(struct run *r, const struct unit *u, const struct replaced *x, struct event_total *t)
+bound(struct run *r, const struct binary *bin, const struct replaced *x, struct event_total *t)
 {
 	bool endless = t->most == COUNT_NO_BOUND || (x->under && !x->under_per);
 
@@ -93,35 +93,35 @@ bound(struct run *r, const struct unit *u, const struct replaced *x, struct even
 	t->most = endless ? COUNT_NO_BOUND : t->most + scaled(t->most, x->under, x->under_per);
 	VEC_PUSH(r->replaced, pool_printf(r->pool, "%s: in %" PRIu32 " %s of %s the linker replaced instructions that it counts; "
 	                                  "how often these ran was not counted (-fchord=events,edges)", x->name, x->blocks,
-	                                  x->blocks == 1 ? "block" : "blocks", base_name(u->path)));
+	                                  x->blocks == 1 ? "block" : "blocks", base_name(bin->path)));
 }
 
 static void
-correct(struct run *r, struct unit *u, struct event_total *t)
+correct(struct run *r, struct binary *bin, struct event_total *t)
 {
 	struct replaced x = {.name = t->name};
 	struct event_list one;
 
 	if (!can_compare(r->pool, t->name, &one))
 		return;
-	for (uint32_t i = 0; i < u->map.nproc; i++) {
-		const struct proc *p = &u->map.proc[i];
-		const struct counts *c = u->counts[i].why || u->counts[i].most ? NULL : &u->counts[i];
+	for (uint32_t i = 0; i < bin->map.nproc; i++) {
+		const struct proc *p = &bin->map.proc[i];
+		const struct counts *c = bin->counts[i].why || bin->counts[i].most ? NULL : &bin->counts[i];
 
 		for (uint32_t e = 0; e < p->nevent && !p->refused; e++)
 			for (uint32_t b = 0; b < p->nblock && !strcmp(p->event[e].name, t->name); b++)
-				compare_block(&x, r, u, p, c, b, e, &one);
+				compare_block(&x, r, bin, p, c, b, e, &one);
 	}
 	t->n = t->n + x.more - x.less;
 	if (t->most != COUNT_NO_BOUND)
 		t->most = t->most + x.more - x.less;
 	if (x.blocks && t->most)
-		bound(r, u, &x, t);
+		bound(r, bin, &x, t);
 }
 
 void
-replaced_correct(struct run *r, struct unit *u)
+replaced_correct(struct run *r, struct binary *bin)
 {
-	for (uint32_t i = 0; i < u->events.n && !u->events.why; i++)
-		correct(r, u, &u->events.at[i]);
+	for (uint32_t i = 0; i < bin->events.n && !bin->events.why; i++)
+		correct(r, bin, &bin->events.at[i]);
 }

@@ -40,14 +40,14 @@ struct named {
 	const char *reason;
 };
 
-/* A program or one of the shared objects it loaded. */
-struct unit {
+/* A program, or a shared object that it loaded, with its map. */
+struct binary {
 	const char *path;
 	struct image *image;
 	struct map map;
 	struct parts parts;
 	struct woven_code woven; /* its code */
-	struct counts *counts;   /* by procedure; NULL before unit_solve() */
+	struct counts *counts;   /* by procedure; NULL before run_solve() */
 	struct event_totals events;
 };
 
@@ -55,7 +55,7 @@ struct run {
 	struct pool *pool;
 	const char *path;        /* of the program */
 	const char *root;        /* where its file system begins, without the last slash; empty: here */
-	VEC(struct unit) unit;   /* the program is the first */
+	VEC(struct binary) binary; /* the program is the first */
 	struct profile *sum;
 	VEC(const char *) summed; /* names of the profiles in the sum */
 	VEC(struct named) left_out; /* profiles found but not used */
@@ -67,8 +67,8 @@ struct run {
 };
 
 /* Opens a program and reads its map. False: *why. */
-bool unit_open(struct pool *pool, const char *path, struct unit *u, const char **why);
-void unit_close(struct unit *u);
+bool binary_open(struct pool *pool, const char *path, struct binary *bin, const char **why);
+void binary_close(struct binary *bin);
 
 /* woven.c */
 struct woven_code woven_code(struct pool *pool, struct image *image, struct parts parts);
@@ -83,7 +83,7 @@ extern const char PROFILE_EMPTY[];
  * program cannot; reported. In any case run_close(). */
 bool run_load(struct run *r, const char *program, char **profile, int nprofile);
 /* Sums the profiles of all processes that a command started, whatever programs they ran, and opens all objects they name:
- * none of the units is more than the others. Snapshots are left out: a process that made one may have left all it counted
+ * no binary stands for the whole. Snapshots are left out: a process that made one may have left all it counted
  * as well. name: of the command. */
 bool run_load_all(struct run *r, const char *name, char **profile, int nprofile);
 /* Takes another profile of the same processes in place of the sum, and solves everything again. */
@@ -110,23 +110,23 @@ struct unmeasured {
 	bool stripped;           /* functions cannot be told apart */
 	VEC(const char *) library; /* that the measured objects need, each once, and that are not measured: their own names */
 };
-void unmeasured_find(struct unit *u, struct unmeasured *un);
+void unmeasured_find(struct binary *bin, struct unmeasured *un);
 /* All objects of a run: their functions and the libraries that they need. */
 void unmeasured_find_all(struct run *r, struct unmeasured *un);
 void unmeasured_free(struct unmeasured *un);
 
 /* ---- where.c: positions in woven code ---- */
 
-/* Positions in the procedures of a unit; what it keeps is in the pool. */
+/* Positions in the procedures of a binary; what it keeps is in the pool. */
 struct where_index {
 	struct pool *pool;
-	struct unit *unit;
+	struct binary *binary;
 	struct places **places;  /* by procedure, made when first asked for */
 	/* Called with what woven-in code adds to counters that where_find() passes over; NULL: nobody asks. */
 	void (*counts)(void *ctx, uint64_t counter, int64_t add);
 	void *ctx;
 };
-void where_open(struct where_index *x, struct pool *pool, struct unit *u);
+void where_open(struct where_index *x, struct pool *pool, struct binary *bin);
 
 /* Where control is. */
 struct where {
@@ -164,13 +164,13 @@ struct callee {
 };
 /* Where a call or a jump at addr leads, through the linker's tables and what Chord itself put in between; in: as decoded
  * with offset (uint32_t)addr. */
-struct callee callee_of(struct unit *u, const struct proc *p, const struct insn *in, uint64_t addr);
+struct callee callee_of(struct binary *bin, const struct proc *p, const struct insn *in, uint64_t addr);
 /* What is at an address of the object, linkage or code. */
-struct callee callee_at(struct unit *u, uint64_t addr);
+struct callee callee_at(struct binary *bin, uint64_t addr);
 /* The i-th name. In the pool where it is not as the symbol table has it. */
 const char *callee_name(struct pool *pool, const struct callee *c, size_t i);
 
-/* again.c: marks the calls of all units that may lead back into the procedure that makes them. */
+/* again.c: marks the calls of all binaries that may lead back into the procedure that makes them. */
 void calls_again(struct run *r);
 
 /* ---- tally.c: events from their counters, or from the counts of instructions, blocks and edges ---- */
@@ -190,10 +190,10 @@ struct tally {
 void tally_run(struct tally *t, struct pool *pool, struct run *r, const struct event_list *events, bool once);
 /* How many of an event (a list of one) the instructions that stand in the place of a block's make, each as often as it ran;
  * c NULL: once. */
-uint64_t tally_insns(struct pool *pool, struct unit *u, const struct proc *p, const struct counts *c, uint32_t block,
+uint64_t tally_insns(struct pool *pool, struct binary *bin, const struct proc *p, const struct counts *c, uint32_t block,
                      const struct event_list *one);
 
 /* replaced.c: takes into the totals of events what the linker replaced, or says in r->replaced what is not known. */
-void replaced_correct(struct run *r, struct unit *u);
+void replaced_correct(struct run *r, struct binary *bin);
 
 #endif

@@ -11,7 +11,7 @@
 /* A procedure being looked at. */
 struct scan {
 	struct tally *t;
-	struct unit *u;
+	struct binary *bin;
 	const struct proc *p;
 	const struct counts *c;  /* NULL: everything once */
 	uint32_t *jump_at;       /* by block: offset of its last instruction */
@@ -99,7 +99,7 @@ add_insn(struct scan *s, const struct insn *in, const struct facts *f, uint64_t 
 	struct callee c = {0};
 
 	if (asks_for_callees(l) && (is_call(in) || (s->leaves && in->cls != CHORD_INSN_BRANCH && is_jump(in->cls)))) {
-		c = callee_of(s->u, s->p, in, addr);
+		c = callee_of(s->bin, s->p, in, addr);
 		if (!c.n && in->cls == CHORD_INSN_ICALL && !s->most)
 			s->t->through_pointers += count;
 		else if (!c.n && is_call(in) && !s->most)
@@ -139,7 +139,7 @@ read_insn(struct scan *s, const struct walk *w, uint64_t count, uint64_t *next)
 		struct insn in;
 		struct facts f;
 
-		if (!image_insn(s->u->image, at, &in) || !image_facts(s->u->image, at, &f)) {
+		if (!image_insn(s->bin->image, at, &in) || !image_facts(s->bin->image, at, &f)) {
 			add_unread(s, w, count);
 			return;
 		}
@@ -173,14 +173,14 @@ add_block(struct scan *s, uint32_t block)
 }
 
 uint64_t
-tally_insns(struct pool *pool, struct unit *u, const struct proc *p, const struct counts *c, uint32_t block,
+tally_insns(struct pool *pool, struct binary *bin, const struct proc *p, const struct counts *c, uint32_t block,
             const struct event_list *one)
 {
 	struct tally_event at = {0};
 	struct tally t = {.pool = pool, .events = one, .at = &at};
 	uint64_t sum = 0;
 	bool counted = false;
-	struct scan s = {.t = &t, .u = u, .p = p, .c = c, .counted = &counted, .sum = &sum};
+	struct scan s = {.t = &t, .bin = bin, .p = p, .c = c, .counted = &counted, .sum = &sum};
 	uint64_t next = 0;
 	struct walk w;
 
@@ -277,9 +277,9 @@ value_of_callee(struct scan *s, const struct event *e, uint32_t block)
 		return 0;
 	for (walk_start(&w, s->p, NULL, block); w.i + 1 != s->p->block[block].ninsn;)
 		walk_next(&w);
-	if (!w.addr || !image_insn(s->u->image, w.addr, &in))
+	if (!w.addr || !image_insn(s->bin->image, w.addr, &in))
 		return 0;
-	c = callee_of(s->u, s->p, &in, w.addr);
+	c = callee_of(s->bin, s->p, &in, w.addr);
 	for (size_t i = 0; i < c.n; i++)
 		if (event_of_jump_out(e, callee_name(s->t->pool, &c, i)))
 			return 1;
@@ -332,16 +332,16 @@ find_counted(struct scan *s)
 }
 
 static void
-add_counters(struct tally *t, const struct unit *u)
+add_counters(struct tally *t, const struct binary *bin)
 {
 	for (uint32_t i = 0; i < t->events->n; i++)
-		for (uint32_t e = 0; e < u->events.n; e++) {
-			if (strcmp(t->events->at[i].name, u->events.at[e].name))
+		for (uint32_t e = 0; e < bin->events.n; e++) {
+			if (strcmp(t->events->at[i].name, bin->events.at[e].name))
 				continue;
-			if (u->events.why)
-				t->at[i].why = u->events.why;
-			else if (__builtin_add_overflow(t->at[i].n, u->events.at[e].n, &t->at[i].n) ||
-			         __builtin_add_overflow(t->at[i].most, u->events.at[e].most, &t->at[i].most))
+			if (bin->events.why)
+				t->at[i].why = bin->events.why;
+			else if (__builtin_add_overflow(t->at[i].n, bin->events.at[e].n, &t->at[i].n) ||
+			         __builtin_add_overflow(t->at[i].most, bin->events.at[e].most, &t->at[i].most))
 				t->at[i].why = TOO_LARGE;
 		}
 }
@@ -359,9 +359,9 @@ scan_proc(struct scan *s)
 }
 
 static void
-add_proc(struct tally *t, struct unit *u, uint32_t i)
+add_proc(struct tally *t, struct binary *bin, uint32_t i)
 {
-	struct scan s = {.t = t, .u = u, .p = &u->map.proc[i], .c = t->once ? NULL : &u->counts[i]};
+	struct scan s = {.t = t, .bin = bin, .p = &bin->map.proc[i], .c = t->once ? NULL : &bin->counts[i]};
 	uint64_t *least;
 
 	if (s.p->refused || !find_counted(&s))
@@ -390,10 +390,10 @@ tally_run(struct tally *t, struct pool *pool, struct run *r, const struct event_
 {
 	*t = (struct tally){.pool = pool, .events = events, .once = once};
 	t->at = pool_array(pool, events->n, sizeof *t->at);
-	for (size_t k = 0; k < r->unit.n; k++) {
+	for (size_t k = 0; k < r->binary.n; k++) {
 		if (!once)
-			add_counters(t, &r->unit.at[k]);
-		for (uint32_t i = 0; i < r->unit.at[k].map.nproc; i++)
-			add_proc(t, &r->unit.at[k], i);
+			add_counters(t, &r->binary.at[k]);
+		for (uint32_t i = 0; i < r->binary.at[k].map.nproc; i++)
+			add_proc(t, &r->binary.at[k], i);
 	}
 }

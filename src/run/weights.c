@@ -37,11 +37,11 @@ add_proc(struct interest *in, const struct proc *p, const struct counts *c)
 void
 run_weights(const struct run *r, struct interest *in)
 {
-	for (size_t i = 0; i < r->unit.n; i++) {
-		const struct unit *u = &r->unit.at[i];
+	for (size_t i = 0; i < r->binary.n; i++) {
+		const struct binary *bin = &r->binary.at[i];
 
-		for (uint32_t k = 0; k < u->map.nproc; k++)
-			if (weights_known(&u->map.proc[k], &u->counts[k]) && u->counts[k].calls)
-				add_proc(in, &u->map.proc[k], &u->counts[k]);
+		for (uint32_t k = 0; k < bin->map.nproc; k++)
+			if (weights_known(&bin->map.proc[k], &bin->counts[k]) && bin->counts[k].calls)
+				add_proc(in, &bin->map.proc[k], &bin->counts[k]);
 	}
 }

@@ -85,15 +85,15 @@ place_at(const struct places *places, uint64_t addr)
 }
 
 void
-where_open(struct where_index *x, struct pool *pool, struct unit *u)
+where_open(struct where_index *x, struct pool *pool, struct binary *bin)
 {
-	*x = (struct where_index){.pool = pool, .unit = u, .places = pool_array(pool, u->map.nproc, sizeof *x->places)};
+	*x = (struct where_index){.pool = pool, .binary = bin, .places = pool_array(pool, bin->map.nproc, sizeof *x->places)};
 }
 
 static const struct places *
 places_in(struct where_index *x, const struct proc *p)
 {
-	struct places **at = &x->places[p - x->unit->map.proc];
+	struct places **at = &x->places[p - x->binary->map.proc];
 
 	if (!*at)
 		*at = places_of(x->pool, p);
@@ -104,10 +104,10 @@ places_in(struct where_index *x, const struct proc *p)
 static bool
 pass(struct where_index *x, struct where *w)
 {
-	struct str bytes = image_bytes(x->unit->image, w->addr);
+	struct str bytes = image_bytes(x->binary->image, w->addr);
 	struct woven_insn in;
 
-	if (!image_machine(x->unit->image)->woven((const uint8_t *)bytes.at, bytes.n, w->addr, w->proc->base, &in))
+	if (!image_machine(x->binary->image)->woven((const uint8_t *)bytes.at, bytes.n, w->addr, w->proc->base, &in))
 		return false;
 	for (uint32_t e = 0; e < w->proc->nevent; e++) {
 		const struct event_counter *c = &w->proc->event[e];
@@ -130,7 +130,7 @@ follow(struct where_index *x, struct pool *pool, struct where *w)
 	const struct insn_at *place = NULL;
 
 	for (int n = 0; n < FAR; n++) {
-		const struct part_at *part = parts_find(&x->unit->parts, w->addr);
+		const struct part_at *part = parts_find(&x->binary->parts, w->addr);
 
 		place = part && part->proc == w->proc ? place_at(places, w->addr) : NULL;
 		w->left = !part || part->proc != w->proc;
@@ -153,7 +153,7 @@ follow(struct where_index *x, struct pool *pool, struct where *w)
 bool
 where_find(struct where_index *x, struct pool *pool, uint64_t addr, struct where *w)
 {
-	const struct part_at *part = parts_find(&x->unit->parts, addr);
+	const struct part_at *part = parts_find(&x->binary->parts, addr);
 
 	*w = (struct where){.addr = addr};
 	if (!part || part->proc->refused)

@@ -88,8 +88,8 @@ print_run_profiles(const struct run *run)
 	}
 	for (size_t i = 0; i < run->left_out.n; i++)
 		printf("left out: %s: %s\n", run->left_out.at[i].name, run->left_out.at[i].reason);
-	for (size_t i = 1; i < run->unit.n; i++)
-		printf("with %s\n", run->unit.at[i].path);
+	for (size_t i = 1; i < run->binary.n; i++)
+		printf("with %s\n", run->binary.at[i].path);
 }
 
 void

@@ -53,11 +53,11 @@ parse_verify(int key, char *arg, struct argp_state *state)
 }
 
 static void
-list_unmeasured(const struct args *a, const struct unit *u, const struct unmeasured *un)
+list_unmeasured(const struct args *a, const struct binary *bin, const struct unmeasured *un)
 {
-	for (uint32_t i = 0; i < u->map.nproc; i++)
-		if (u->map.proc[i].refused)
-			printf("%s: %s\n", u->map.proc[i].name, u->map.proc[i].refused);
+	for (uint32_t i = 0; i < bin->map.nproc; i++)
+		if (bin->map.proc[i].refused)
+			printf("%s: %s\n", bin->map.proc[i].name, bin->map.proc[i].refused);
 	/* A static libc alone has a thousand: too many to be looked at unless they are a "no". */
 	for (size_t i = 0; i < un->symbol.n && (a->strict || un->symbol.n <= FEW); i++)
 		printf("%s: not built with Chord\n", un->symbol.at[i].name);
@@ -65,19 +65,19 @@ list_unmeasured(const struct args *a, const struct unit *u, const struct unmeasu
 		printf("%s: no symbol table; %" PRIu64 " bytes of code belong to no procedure of the map\n", a->program,
 		       un->bytes);
 	printf("%s: %" PRIu32 " procedures measured, %" PRIu32 " refused; %zu functions not built with Chord\n", a->program,
-	       u->map.nproc - u->map.nrefused, u->map.nrefused, un->symbol.n);
+	       bin->map.nproc - bin->map.nrefused, bin->map.nrefused, un->symbol.n);
 }
 
 static int
-verify(const struct args *a, struct unit *u)
+verify(const struct args *a, struct binary *bin)
 {
 	struct unmeasured un = {0};
 	bool no;
 
-	unmeasured_find(u, &un);
+	unmeasured_find(bin, &un);
 	if (!a->quiet)
-		list_unmeasured(a, u, &un);
-	no = u->map.nrefused || u->map.nproc == u->map.nrefused || (a->strict && (un.symbol.n || un.stripped));
+		list_unmeasured(a, bin, &un);
+	no = bin->map.nrefused || bin->map.nproc == bin->map.nrefused || (a->strict && (un.symbol.n || un.stripped));
 	unmeasured_free(&un);
 	return no ? EXIT_NO : 0;
 }
@@ -88,14 +88,14 @@ cmd_verify(int argc, char **argv)
 	static const struct argp argp = {options, parse_verify, "PROGRAM", doc, NULL, NULL, NULL};
 	struct args a = {0};
 	struct pool *pool = pool_new();
-	struct unit u;
+	struct binary bin;
 	const char *why;
 	int status = EXIT_NO;
 
 	options_read(&argp, argc, argv, 0, &a);
-	if (unit_open(pool, a.program, &u, &why)) {
-		status = verify(&a, &u);
-		unit_close(&u);
+	if (binary_open(pool, a.program, &bin, &why)) {
+		status = verify(&a, &bin);
+		binary_close(&bin);
 	} else {
 		say_error(a.program, "%s", why);
 	}

@@ -6,14 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct unit *
-unit_of(const struct run *r, uint32_t module)
+static struct binary *
+binary_of(const struct run *r, uint32_t module)
 {
-	for (size_t i = 0; i < r->unit.n && module != UINT32_MAX; i++) {
-		const struct module *m = profile_module(r->sum, image_build_id(r->unit.at[i].image));
+	for (size_t i = 0; i < r->binary.n && module != UINT32_MAX; i++) {
+		const struct module *m = profile_module(r->sum, image_build_id(r->binary.at[i].image));
 
 		if (m == &r->sum->module.at[module])
-			return &r->unit.at[i];
+			return &r->binary.at[i];
 	}
 	return NULL;
 }
@@ -21,7 +21,7 @@ unit_of(const struct run *r, uint32_t module)
 static struct view_callee
 row_of(const struct run *r, const struct callees *c)
 {
-	struct unit *u = unit_of(r, c->to_module);
+	struct binary *bin = binary_of(r, c->to_module);
 	struct view_callee row = {"(not measured)", NULL, c->count};
 	const struct part_at *part;
 	struct callee names;
@@ -29,18 +29,18 @@ row_of(const struct run *r, const struct callees *c)
 
 	if (c->to_module == UINT32_MAX)
 		return row;
-	if (!u) {
+	if (!bin) {
 		path = r->sum->module.at[c->to_module].path;
 		row.name = pool_printf(r->pool, "0x%" PRIx64 " [%s]", c->to, base_name(path));
 		return row;
 	}
-	part = parts_find(&u->parts, c->to);
+	part = parts_find(&bin->parts, c->to);
 	if (part && part->proc->part[0].addr == c->to) {
 		row.proc = part->proc;
 		row.name = part->proc->name;
 		return row;
 	}
-	names = callee_at(u, c->to);
+	names = callee_at(bin, c->to);
 	row.name = names.n ? callee_name(r->pool, &names, 0) : pool_printf(r->pool, "0x%" PRIx64, c->to);
 	return row;
 }

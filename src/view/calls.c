@@ -15,20 +15,20 @@ name_of_callee(const struct call *c, enum chord_insn kind)
 }
 
 static void
-add_call(struct view_calls *list, struct run *run, struct unit *u, const struct walk *w, uint64_t most, uint32_t proc,
+add_call(struct view_calls *list, struct run *run, struct binary *bin, const struct walk *w, uint64_t most, uint32_t proc,
          uint32_t call)
 {
 	const struct proc *p = w->proc;
-	const struct module *m = profile_module(run->sum, image_build_id(u->image));
-	struct view_call row = {.unit = u, .proc = p, .callee = name_of_callee(&p->call[call], w->kind),
+	const struct module *m = profile_module(run->sum, image_build_id(bin->image));
+	struct view_call row = {.binary = bin, .proc = p, .callee = name_of_callee(&p->call[call], w->kind),
 	                        .calls = {w->count, most}};
 	struct image_place place;
 
 	row.nevent = p->nevent < CHORD_SUMS ? p->nevent : CHORD_SUMS;
 	for (uint32_t e = 0; e < row.nevent; e++)
-		row.known[e] = call_sum(&u->map, p, &u->counts[proc], m, call, e, &row.n[e]);
+		row.known[e] = call_sum(&bin->map, p, &bin->counts[proc], m, call, e, &row.n[e]);
 	row.file = p->file;
-	if (w->addr && image_place(u->image, w->addr, &place)) {
+	if (w->addr && image_place(bin->image, w->addr, &place)) {
 		row.file = place.file;
 		row.line = place.line;
 	}
@@ -38,10 +38,10 @@ add_call(struct view_calls *list, struct run *run, struct unit *u, const struct 
 }
 
 static void
-find_calls_of(struct view_calls *list, struct run *run, struct unit *u, uint32_t proc)
+find_calls_of(struct view_calls *list, struct run *run, struct binary *bin, uint32_t proc)
 {
-	const struct proc *p = &u->map.proc[proc];
-	const struct counts *c = &u->counts[proc];
+	const struct proc *p = &bin->map.proc[proc];
+	const struct counts *c = &bin->counts[proc];
 
 	for (uint32_t b = 0; b < p->nblock; b++) {
 		uint32_t call = p->block[b].call, end = call + p->block[b].ncall;
@@ -52,7 +52,7 @@ find_calls_of(struct view_calls *list, struct run *run, struct unit *u, uint32_t
 			while (call < end && p->call[call].insn < w.i)
 				call++;
 			if (call < end && p->call[call].insn == w.i && p->call[call].sum && most.count)
-				add_call(list, run, u, &w, most.count, proc, call);
+				add_call(list, run, bin, &w, most.count, proc, call);
 		}
 	}
 }
@@ -78,12 +78,12 @@ view_calls(struct view_calls *list, struct run *run, const struct view_choice *c
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < run->unit.n; i++) {
-		struct unit *u = &run->unit.at[i];
+	for (size_t i = 0; i < run->binary.n; i++) {
+		struct binary *bin = &run->binary.at[i];
 
-		for (uint32_t k = 0; k < u->map.nproc; k++)
-			if (u->map.proc[k].summed && !u->counts[k].why && view_is_named(&u->map.proc[k], choice->function))
-				find_calls_of(list, run, u, k);
+		for (uint32_t k = 0; k < bin->map.nproc; k++)
+			if (bin->map.proc[k].summed && !bin->counts[k].why && view_is_named(&bin->map.proc[k], choice->function))
+				find_calls_of(list, run, bin, k);
 	}
 	for (size_t i = 0; i < list->n; i++)
 		if (view_is_file(list->at[i].file, choice->file))
@@ -119,9 +119,9 @@ bool
 view_call_sum(const struct run *run, const struct view_insn *in, const struct call *call, const char *event, uint64_t *n)
 {
 	uint32_t e = number_of_event(in->proc, event);
-	const struct unit *u = in->unit;
+	const struct binary *bin = in->binary;
 
 	return call->sum && e != UINT32_MAX && in->count &&
-	       call_sum(&u->map, in->proc, &u->counts[in->proc_number], profile_module(run->sum, image_build_id(u->image)),
+	       call_sum(&bin->map, in->proc, &bin->counts[in->proc_number], profile_module(run->sum, image_build_id(bin->image)),
 	                (uint32_t)(call - in->proc->call), e, n);
 }

@@ -26,11 +26,11 @@ fill_counts(struct view_function *f)
 }
 
 static struct view_function
-function_of(struct unit *u, uint32_t i)
+function_of(struct binary *bin, uint32_t i)
 {
-	const struct proc *p = &u->map.proc[i];
-	struct view_function f = {.unit = u, .proc = p, .number = i, .counts = &u->counts[i]};
-	struct image_place place = image_declared(u->image, p->part[0].addr);
+	const struct proc *p = &bin->map.proc[i];
+	struct view_function f = {.binary = bin, .proc = p, .number = i, .counts = &bin->counts[i]};
+	struct image_place place = image_declared(bin->image, p->part[0].addr);
 
 	f.file = place.file ? place.file : p->file;
 	f.line = place.line;
@@ -43,9 +43,9 @@ function_of(struct unit *u, uint32_t i)
 void
 view_functions(struct view_functions *list, struct run *run)
 {
-	for (size_t k = 0; k < run->unit.n; k++)
-		for (uint32_t i = 0; i < run->unit.at[k].map.nproc; i++)
-			VEC_PUSH(*list, function_of(&run->unit.at[k], i));
+	for (size_t k = 0; k < run->binary.n; k++)
+		for (uint32_t i = 0; i < run->binary.at[k].map.nproc; i++)
+			VEC_PUSH(*list, function_of(&run->binary.at[k], i));
 }
 
 void
@@ -65,8 +65,8 @@ view_functions_known(struct view_functions *list)
 static int
 by_address(const struct view_function *x, const struct view_function *y)
 {
-	if (x->unit != y->unit)
-		return x->unit < y->unit ? -1 : 1;
+	if (x->binary != y->binary)
+		return x->binary < y->binary ? -1 : 1;
 	return (x->proc > y->proc) - (x->proc < y->proc);
 }
 
@@ -174,10 +174,10 @@ view_insns(const struct run *run, uint64_t *n)
 	bool fits = true;
 
 	*n = 0;
-	for (size_t k = 0; k < run->unit.n; k++)
-		for (uint32_t i = 0; i < run->unit.at[k].map.nproc; i++)
-			if (!run->unit.at[k].counts[i].why)
-				fits &= !__builtin_add_overflow(*n, run->unit.at[k].counts[i].insns, n);
+	for (size_t k = 0; k < run->binary.n; k++)
+		for (uint32_t i = 0; i < run->binary.at[k].map.nproc; i++)
+			if (!run->binary.at[k].counts[i].why)
+				fits &= !__builtin_add_overflow(*n, run->binary.at[k].counts[i].insns, n);
 	return fits;
 }
 

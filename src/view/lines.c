@@ -24,14 +24,14 @@ add_line(struct lines *l, const char *file, unsigned line, uint64_t count, uint6
 
 /* The file that was compiled, by the same name as in the line table. */
 static const char *
-file_of_proc(struct unit *u, const struct proc *p)
+file_of_proc(struct binary *bin, const struct proc *p)
 {
 	struct image_function f;
 	struct image_place place;
 
-	if (image_function(u->image, p->part[0].addr, &f) && f.unit_file)
+	if (image_function(bin->image, p->part[0].addr, &f) && f.unit_file)
 		return f.unit_file;
-	if (image_place(u->image, p->part[0].addr, &place) && !strcmp(base_name(place.file), base_name(p->file)))
+	if (image_place(bin->image, p->part[0].addr, &place) && !strcmp(base_name(place.file), base_name(p->file)))
 		return place.file;
 	return *p->file ? p->file : "?";
 }
@@ -39,16 +39,16 @@ file_of_proc(struct unit *u, const struct proc *p)
 /* Instructions without a line count for their procedure's file, line 0. So does padding: it may be longer
  * or shorter in the woven program, so its address there is no guide. */
 static void
-add_block(struct lines *l, struct unit *u, uint32_t proc, const char *file, uint32_t block)
+add_block(struct lines *l, struct binary *bin, uint32_t proc, const char *file, uint32_t block)
 {
-	const struct proc *p = &u->map.proc[proc];
-	const struct counts *c = &u->counts[proc];
+	const struct proc *p = &bin->map.proc[proc];
+	const struct counts *c = &bin->counts[proc];
 	struct image_place place;
 	struct walk w, most;
 
 	walk_start(&most, p, c->most ? c->most : c, block);
 	for (walk_start(&w, p, c, block); walk_next(&w) && walk_next(&most);) {
-		if (w.addr && w.kind != CHORD_INSN_PAD && image_place(u->image, w.addr, &place))
+		if (w.addr && w.kind != CHORD_INSN_PAD && image_place(bin->image, w.addr, &place))
 			add_line(l, place.file, place.line, w.count, most.count);
 		else
 			add_line(l, file, 0, w.count, most.count);
@@ -56,17 +56,17 @@ add_block(struct lines *l, struct unit *u, uint32_t proc, const char *file, uint
 }
 
 static void
-add_unit(struct lines *l, struct unit *u, const struct view_choice *choice)
+add_binary(struct lines *l, struct binary *bin, const struct view_choice *choice)
 {
-	for (uint32_t i = 0; i < u->map.nproc; i++) {
-		const char *file = file_of_proc(u, &u->map.proc[i]);
-		bool shown = !u->counts[i].why && view_is_named(&u->map.proc[i], choice->function);
+	for (uint32_t i = 0; i < bin->map.nproc; i++) {
+		const char *file = file_of_proc(bin, &bin->map.proc[i]);
+		bool shown = !bin->counts[i].why && view_is_named(&bin->map.proc[i], choice->function);
 
-		progress("finding lines", i, u->map.nproc);
-		for (uint32_t b = 0; shown && b < u->map.proc[i].nblock; b++)
-			add_block(l, u, i, file, b);
+		progress("finding lines", i, bin->map.nproc);
+		for (uint32_t b = 0; shown && b < bin->map.proc[i].nblock; b++)
+			add_block(l, bin, i, file, b);
 	}
-	progress("finding lines", u->map.nproc, u->map.nproc);
+	progress("finding lines", bin->map.nproc, bin->map.nproc);
 }
 
 static void
@@ -110,8 +110,8 @@ view_lines(struct view_lines *lines, struct view_lines *files, struct run *run, 
 {
 	struct lines l = {.fits = true};
 
-	for (size_t i = 0; i < run->unit.n; i++)
-		add_unit(&l, &run->unit.at[i], choice);
+	for (size_t i = 0; i < run->binary.n; i++)
+		add_binary(&l, &run->binary.at[i], choice);
 	if (files) {
 		sum_files(&l, files);
 		leave_files(files, choice->file);

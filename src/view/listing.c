@@ -61,7 +61,7 @@ find_line(struct builder *b, struct view_insn *in)
 {
 	struct image_place place;
 
-	if (!in->addr || in->kind == CHORD_INSN_PAD || !image_place(in->unit->image, in->addr, &place))
+	if (!in->addr || in->kind == CHORD_INSN_PAD || !image_place(in->binary->image, in->addr, &place))
 		return;
 	in->file = line_table_file(&b->table, place.file);
 	in->line = place.line;
@@ -69,14 +69,14 @@ find_line(struct builder *b, struct view_insn *in)
 }
 
 static void
-add_block(struct builder *b, struct unit *u, uint32_t proc, uint32_t block)
+add_block(struct builder *b, struct binary *bin, uint32_t proc, uint32_t block)
 {
-	const struct counts *c = &u->counts[proc];
+	const struct counts *c = &bin->counts[proc];
 	struct walk w;
 
-	for (walk_start(&w, &u->map.proc[proc], c, block); walk_next(&w);) {
+	for (walk_start(&w, &bin->map.proc[proc], c, block); walk_next(&w);) {
 		struct view_insn in = {
-			.unit = u, .proc = w.proc, .proc_number = proc, .block = block, .number = w.i, .part = w.block->part,
+			.binary = bin, .proc = w.proc, .proc_number = proc, .block = block, .number = w.i, .part = w.block->part,
 			.offset = w.offset, .addr = w.addr, .count = w.count, .kind = w.kind,
 			.known = view_is_exact(c), .file = VIEW_NO_FILE,
 		};
@@ -90,41 +90,41 @@ add_block(struct builder *b, struct unit *u, uint32_t proc, uint32_t block)
 
 /* Of code without counts: which lines have any. */
 static void
-add_unmeasured(struct builder *b, struct unit *u, uint64_t addr, uint64_t size)
+add_unmeasured(struct builder *b, struct binary *bin, uint64_t addr, uint64_t size)
 {
 	struct insn in;
 	struct image_place place;
 
 	for (uint64_t at = addr; at < addr + size; at += in.len) {
-		if (!image_insn(u->image, at, &in))
+		if (!image_insn(bin->image, at, &in))
 			return;
-		if (!(in.attr & INSN_NOP) && image_place(u->image, at, &place))
+		if (!(in.attr & INSN_NOP) && image_place(bin->image, at, &place))
 			count_line(b, &(struct view_insn){.file = line_table_file(&b->table, place.file), .line = place.line});
 	}
 }
 
 static void
-add_unit(struct builder *b, struct unit *u)
+add_binary(struct builder *b, struct binary *bin)
 {
 	struct unmeasured un = {0};
 
-	for (uint32_t i = 0; i < u->map.nproc; i++) {
-		const struct proc *p = &u->map.proc[i];
+	for (uint32_t i = 0; i < bin->map.nproc; i++) {
+		const struct proc *p = &bin->map.proc[i];
 
-		progress("finding lines", i, u->map.nproc);
+		progress("finding lines", i, bin->map.nproc);
 		if (b->wants && !b->wants(b->ctx, p))
 			continue;
 		for (uint32_t k = 0; k < p->nblock && !p->refused; k++)
-			add_block(b, u, i, k);
+			add_block(b, bin, i, k);
 		for (uint32_t k = 0; k < p->npart && p->refused; k++)
-			add_unmeasured(b, u, p->part[k].addr, p->part[k].woven_size);
+			add_unmeasured(b, bin, p->part[k].addr, p->part[k].woven_size);
 	}
-	progress("finding lines", u->map.nproc, u->map.nproc);
+	progress("finding lines", bin->map.nproc, bin->map.nproc);
 	if (b->wants)
 		return;
-	unmeasured_find(u, &un);
+	unmeasured_find(bin, &un);
 	for (size_t i = 0; i < un.symbol.n; i++)
-		add_unmeasured(b, u, un.symbol.at[i].addr, un.symbol.at[i].size);
+		add_unmeasured(b, bin, un.symbol.at[i].addr, un.symbol.at[i].size);
 	unmeasured_free(&un);
 }
 
@@ -214,8 +214,8 @@ view_listing(struct view_listing *l, struct run *run, bool (*wants)(const void *
 	struct builder b = {.l = l, .wants = wants, .ctx = ctx};
 
 	*l = (struct view_listing){.run = run, .fits = true};
-	for (size_t i = 0; i < run->unit.n; i++)
-		add_unit(&b, &run->unit.at[i]);
+	for (size_t i = 0; i < run->binary.n; i++)
+		add_binary(&b, &run->binary.at[i]);
 	fill_files(&b);
 	sort_files(&b);
 	line_table_free(&b.table);

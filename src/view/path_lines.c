@@ -18,13 +18,13 @@ add_line(line_list *list, struct image_place place)
 }
 
 static void
-add_block(line_list *list, struct unit *u, const struct proc *p, uint32_t block, uint32_t to)
+add_block(line_list *list, struct binary *bin, const struct proc *p, uint32_t block, uint32_t to)
 {
 	struct image_place place;
 	struct walk w;
 
 	for (walk_start(&w, p, NULL, block); walk_next(&w) && w.i < to;)
-		if (w.addr && w.kind != CHORD_INSN_PAD && image_place(u->image, w.addr, &place))
+		if (w.addr && w.kind != CHORD_INSN_PAD && image_place(bin->image, w.addr, &place))
 			add_line(list, place);
 }
 
@@ -40,11 +40,11 @@ take_lines(struct pool *pool, line_list *list)
 }
 
 struct view_places
-view_block_lines(struct pool *pool, struct unit *u, const struct proc *p, uint32_t block, uint32_t to)
+view_block_lines(struct pool *pool, struct binary *bin, const struct proc *p, uint32_t block, uint32_t to)
 {
 	line_list list = {0};
 
-	add_block(&list, u, p, block, to);
+	add_block(&list, bin, p, block, to);
 	return take_lines(pool, &list);
 }
 
@@ -58,10 +58,10 @@ view_path_lines(struct pool *pool, const struct view_path *row, const struct pat
 		uint32_t v = p->arc[path->edge[i]].from;
 
 		if (v < p->nblock)
-			add_block(&list, row->of->unit, p, v, UINT32_MAX);
+			add_block(&list, row->of->binary, p, v, UINT32_MAX);
 	}
 	if (row->stopped)
-		add_block(&list, row->of->unit, p, path->end, stopped_insns(p, row->stopped));
+		add_block(&list, row->of->binary, p, path->end, stopped_insns(p, row->stopped));
 	return take_lines(pool, &list);
 }
 

@@ -55,10 +55,10 @@ add_stopped(struct view_paths *r, const struct view_paths_proc *of, struct path 
 }
 
 static void
-add_proc(struct view_paths *r, struct unit *u, uint32_t i, const char *function)
+add_proc(struct view_paths *r, struct binary *bin, uint32_t i, const char *function)
 {
-	const struct proc *p = &u->map.proc[i];
-	struct view_paths_proc of = {.unit = u, .proc = p, .counts = &u->counts[i]};
+	const struct proc *p = &bin->map.proc[i];
+	struct view_paths_proc of = {.binary = bin, .proc = p, .counts = &bin->counts[i]};
 	const char *why;
 
 	r->insns_known &= !of.counts->most;
@@ -117,9 +117,9 @@ by_cost(const void *a, const void *b)
 static bool
 counts_paths(const struct run *run)
 {
-	for (size_t k = 0; k < run->unit.n; k++)
-		for (uint32_t i = 0; i < run->unit.at[k].map.nproc; i++)
-			if (run->unit.at[k].map.proc[i].paths)
+	for (size_t k = 0; k < run->binary.n; k++)
+		for (uint32_t i = 0; i < run->binary.at[k].map.nproc; i++)
+			if (run->binary.at[k].map.proc[i].paths)
 				return true;
 	return false;
 }
@@ -132,9 +132,9 @@ view_paths(struct view_paths *r, struct run *run, const char *function)
 		say_error(run->path, "its paths were not counted: build it with -fchord=paths");
 		return false;
 	}
-	for (size_t k = 0; k < run->unit.n; k++)
-		for (uint32_t i = 0; i < run->unit.at[k].map.nproc; i++)
-			add_proc(r, &run->unit.at[k], i, function);
+	for (size_t k = 0; k < run->binary.n; k++)
+		for (uint32_t i = 0; i < run->binary.at[k].map.nproc; i++)
+			add_proc(r, &run->binary.at[k], i, function);
 	find_unknown(r);
 	if (function && !r->proc.n) {
 		say_error(run->path, "--function=%s: no procedure whose paths are counted has such a name", function);

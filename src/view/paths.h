@@ -9,7 +9,7 @@
 
 /* A procedure whose paths are counted. */
 struct view_paths_proc {
-	struct unit *unit;
+	struct binary *binary;
 	const struct proc *proc;
 	const struct counts *counts;
 	const struct path_graph *graph;
@@ -66,7 +66,7 @@ struct view_places {
 /* The source lines that it executes, in order, none twice in a row; of a path that stopped up to the call. */
 struct view_places view_path_lines(struct pool *pool, const struct view_path *row, const struct path *path);
 /* The same of instructions [0, to) of one block. */
-struct view_places view_block_lines(struct pool *pool, struct unit *u, const struct proc *p, uint32_t block, uint32_t to);
+struct view_places view_block_lines(struct pool *pool, struct binary *bin, const struct proc *p, uint32_t block, uint32_t to);
 /* How control goes along an edge, for people. */
 const char *view_path_edge_name(const struct proc *p, const struct path *path, uint32_t i);
 /* How a path begins and ends. */

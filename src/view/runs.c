@@ -37,8 +37,8 @@ find_unmeasured(struct view_runs *s, struct run *r)
 	s->library.n = 0;
 	s->refused = 0;
 	unmeasured_find_all(r, &un);
-	for (size_t i = 0; i < r->unit.n; i++)
-		s->refused += r->unit.at[i].map.nrefused;
+	for (size_t i = 0; i < r->binary.n; i++)
+		s->refused += r->binary.at[i].map.nrefused;
 	for (size_t i = 0; i < un.library.n; i++)
 		VEC_PUSH(s->library, pool_strdup(s->pool, un.library.at[i]));
 	s->unmeasured = un.symbol.n;
@@ -84,9 +84,9 @@ has_event(const struct event_list *l, const char *name)
 static bool
 knows_more(const struct run *r)
 {
-	for (size_t i = 0; i < r->unit.n; i++)
-		for (uint32_t k = 0; k < r->unit.at[i].map.nproc; k++)
-			if (!r->unit.at[i].map.proc[k].refused && !counts_by_design(&r->unit.at[i].counts[k]))
+	for (size_t i = 0; i < r->binary.n; i++)
+		for (uint32_t k = 0; k < r->binary.at[i].map.nproc; k++)
+			if (!r->binary.at[i].map.proc[k].refused && !counts_by_design(&r->binary.at[i].counts[k]))
 				return true;
 	return false;
 }

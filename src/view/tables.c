@@ -43,8 +43,8 @@ view_tables(struct view_tables *t, struct run *run, unsigned what, enum view_sor
 
 	*t = (struct view_tables){.run = run, .events = run_events(run)};
 	unmeasured_find_all(run, &t->unmeasured);
-	for (size_t i = 0; i < run->unit.n; i++)
-		t->has_lines |= image_has_lines(run->unit.at[i].image);
+	for (size_t i = 0; i < run->binary.n; i++)
+		t->has_lines |= image_has_lines(run->binary.at[i].image);
 	view_functions(&t->function, run);
 	fits = view_totals(&t->totals, &t->function, &t->events);
 	find_refused(t);

@@ -26,9 +26,9 @@ bool view_is_exact(const struct counts *c);
 /* ---- functions.c ---- */
 
 struct view_function {
-	struct unit *unit;
+	struct binary *binary;
 	const struct proc *proc;
-	uint32_t number;         /* of the unit's map */
+	uint32_t number;         /* of the binary's map */
 	const struct counts *counts;
 	const char *why;         /* not NULL: it was not measured or its counts are not known, for this reason */
 	const char *file;        /* where it is declared; "": not known */
@@ -38,7 +38,7 @@ struct view_function {
 struct view_functions { struct view_function *at; size_t n, cap; };
 enum view_sort { VIEW_BY_INSNS, VIEW_BY_CALLS, VIEW_BY_NAME, VIEW_BY_FILE, VIEW_BY_ADDRESS };
 
-/* Adds all procedures of the run, by unit and address. */
+/* Adds all procedures of the run, by binary and address. */
 void view_functions(struct view_functions *list, struct run *run);
 /* Leaves those whose counts are known. */
 void view_functions_known(struct view_functions *list);
@@ -97,9 +97,9 @@ void view_lines_sort(struct view_lines *lines, enum view_sort sort);
 
 /* One instruction of a measured procedure, as it stands in the woven program. */
 struct view_insn {
-	const struct unit *unit;
+	const struct binary *binary;
 	const struct proc *proc;
-	uint32_t proc_number;    /* of the unit's map */
+	uint32_t proc_number;    /* of the binary's map */
 	uint32_t block;
 	uint32_t number;         /* in the block */
 	uint32_t part;
@@ -132,7 +132,7 @@ struct view_file {
 /* Everything of a run. */
 struct view_listing {
 	struct run *run;
-	VEC(struct view_insn) insn;     /* by unit, procedure and block, in the order of the code */
+	VEC(struct view_insn) insn;     /* by binary, procedure and block, in the order of the code */
 	VEC(struct view_branch) branch; /* by file and line */
 	VEC(struct view_file) file;     /* by name */
 	bool fits;                      /* no sum is larger than 64 bits */
@@ -194,7 +194,7 @@ struct view_callee {
 
 /* What ran between a call and its return, over all calls made there. */
 struct view_call {
-	const struct unit *unit;
+	const struct binary *binary;
 	const struct proc *proc; /* that has the call */
 	const char *callee;      /* "(through a pointer)" and "(not known)" where there is no name */
 	const char *file;

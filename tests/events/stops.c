@@ -48,7 +48,7 @@ struct tracee {
 };
 
 static const char *chord;
-static struct unit unit;
+static struct binary binary;
 static struct original *original;
 static size_t noriginal;
 /* Calls with padding behind them, with their return addresses: it is executed when they return. */
@@ -139,14 +139,14 @@ read_map(struct pool *pool, const char *program)
 	const char *why;
 	size_t n = 0;
 
-	if (!unit_open(pool, program, &unit, &why))
+	if (!binary_open(pool, program, &binary, &why))
 		die(program, "%s", why);
-	for (uint32_t i = 0; i < unit.map.nproc; i++)
-		for (uint32_t b = 0; b < unit.map.proc[i].nblock; b++)
-			n += unit.map.proc[i].block[b].ninsn;
+	for (uint32_t i = 0; i < binary.map.nproc; i++)
+		for (uint32_t b = 0; b < binary.map.proc[i].nblock; b++)
+			n += binary.map.proc[i].block[b].ninsn;
 	original = pool_array(pool, n + 1, sizeof *original);
-	for (uint32_t i = 0; i < unit.map.nproc; i++) {
-		const struct proc *p = &unit.map.proc[i];
+	for (uint32_t i = 0; i < binary.map.nproc; i++) {
+		const struct proc *p = &binary.map.proc[i];
 
 		for (uint32_t e = 0; !nevent && e < p->nevent && e < EVENTS_MAX; e++)
 			event[e] = p->event[e].name;
@@ -159,8 +159,8 @@ read_map(struct pool *pool, const char *program)
 		if (!strcmp(event[e], "taken"))
 			taken = e;
 	}
-	for (uint32_t i = 0; i < unit.map.nproc; i++)
-		read_proc(&unit.map.proc[i]);
+	for (uint32_t i = 0; i < binary.map.nproc; i++)
+		read_proc(&binary.map.proc[i]);
 	qsort(original, noriginal, sizeof *original, by_addr);
 	find_padded_calls(pool);
 }
@@ -184,7 +184,7 @@ padded_call_before(uint64_t pc)
 static bool
 is_measured(uint64_t pc)
 {
-	return parts_find(&unit.parts, pc - bias);
+	return parts_find(&binary.parts, pc - bias);
 }
 
 /* ---- stepping ---- */
@@ -206,7 +206,7 @@ length_at(uint64_t pc)
 {
 	struct insn in = {0};
 
-	if (!image_insn(unit.image, pc - bias, &in))
+	if (!image_insn(binary.image, pc - bias, &in))
 		die("stops", "no instruction at %" PRIx64, pc - bias);
 	return in.len;
 }
@@ -439,7 +439,7 @@ static const char *
 place(uint64_t pc)
 {
 	static char text[200];
-	const struct part_at *part = parts_find(&unit.parts, pc - bias);
+	const struct part_at *part = parts_find(&binary.parts, pc - bias);
 
 	if (part)
 		snprintf(text, sizeof text, "%s+0x%" PRIx64 "%s", part->proc->name, pc - bias - part->addr,

@@ -49,7 +49,7 @@ struct seen {
 
 struct recorder {
 	struct pool *pool;
-	struct unit unit;
+	struct binary binary;
 	struct path_graph **graph;
 	VEC(struct place) place; /* by address */
 	VEC(struct activation) stack;
@@ -80,7 +80,7 @@ by_addr(const void *a, const void *b)
 static void
 find_places(struct recorder *r, uint32_t proc)
 {
-	const struct proc *p = &r->unit.map.proc[proc];
+	const struct proc *p = &r->binary.map.proc[proc];
 	struct walk w;
 
 	for (uint32_t b = 0; !p->refused && b < p->nblock; b++) {
@@ -106,7 +106,7 @@ place_at(const struct recorder *r, uint64_t addr)
 static const struct proc *
 proc_of(const struct recorder *r, const struct activation *a)
 {
-	return &r->unit.map.proc[a->proc];
+	return &r->binary.map.proc[a->proc];
 }
 
 /* ---- paths ---- */
@@ -217,7 +217,7 @@ go(struct recorder *r, struct activation *a, uint32_t from, uint32_t to)
 static void
 enter(struct recorder *r, uint32_t proc, uint64_t sp)
 {
-	struct activation a = {.entry = sp, .proc = proc, .way = BY_ENTRY, .begin = r->unit.map.proc[proc].nblock};
+	struct activation a = {.entry = sp, .proc = proc, .way = BY_ENTRY, .begin = r->binary.map.proc[proc].nblock};
 
 	VEC_PUSH(r->stack, a);
 }
@@ -320,7 +320,7 @@ resume(struct recorder *r, struct activation *a)
 static void
 look(struct recorder *r, uint64_t sp, bool again)
 {
-	const struct part_at *part = parts_find(&r->unit.parts, r->pc);
+	const struct part_at *part = parts_find(&r->binary.parts, r->pc);
 	const struct place *at = place_at(r, r->pc);
 	struct activation *a;
 	uint32_t proc;
@@ -329,7 +329,7 @@ look(struct recorder *r, uint64_t sp, bool again)
 		leave(r);
 	if (!part || part->proc->refused || !part->proc->paths)
 		return;
-	proc = (uint32_t)(part->proc - r->unit.map.proc);
+	proc = (uint32_t)(part->proc - r->binary.map.proc);
 	a = r->stack.n ? &r->stack.at[r->stack.n - 1] : NULL;
 	if (a && a->entry == sp && a->proc != proc) {
 		leave(r);
@@ -374,9 +374,9 @@ go_to_main(struct recorder *r)
 	uint64_t at = 0;
 	long word;
 
-	for (uint32_t i = 0; i < r->unit.map.nproc; i++)
-		if (!strcmp(r->unit.map.proc[i].name, "main"))
-			at = r->unit.map.proc[i].part[0].addr;
+	for (uint32_t i = 0; i < r->binary.map.nproc; i++)
+		if (!strcmp(r->binary.map.proc[i].name, "main"))
+			at = r->binary.map.proc[i].part[0].addr;
 	if (!at)
 		fail(r, "main", "it is not measured");
 	word = ptrace(PTRACE_PEEKTEXT, r->pid, at, 0);
@@ -436,7 +436,7 @@ take(struct recorder *r, uint32_t proc, uint32_t call, int64_t sum)
 static void
 compare(struct recorder *r, uint32_t proc, const struct counts *c)
 {
-	const struct proc *p = &r->unit.map.proc[proc];
+	const struct proc *p = &r->binary.map.proc[proc];
 	struct path path = path_new(r->pool, r->graph[proc]);
 
 	for (size_t i = 0; i < c->paths->nran; i++) {
@@ -469,30 +469,30 @@ main(int argc, char **argv)
 	struct counts *c;
 	const char *why;
 
-	if (argc < 3 || !unit_open(r.pool, argv[2], &r.unit, &why))
+	if (argc < 3 || !binary_open(r.pool, argv[2], &r.binary, &why))
 		return 2;
-	r.graph = pool_array(r.pool, r.unit.map.nproc, sizeof(struct path_graph *));
-	for (uint32_t i = 0; i < r.unit.map.nproc; i++) {
+	r.graph = pool_array(r.pool, r.binary.map.nproc, sizeof(struct path_graph *));
+	for (uint32_t i = 0; i < r.binary.map.nproc; i++) {
 		find_places(&r, i);
-		if (r.unit.map.proc[i].paths)
-			r.graph[i] = path_graph_new(r.pool, &r.unit.map.proc[i], &why);
+		if (r.binary.map.proc[i].paths)
+			r.graph[i] = path_graph_new(r.pool, &r.binary.map.proc[i], &why);
 	}
 	qsort(r.place.at, r.place.n, sizeof *r.place.at, by_addr);
 	start(&r, argv);
 	run(&r);
 	f = load_profile(r.pool, argv[1], &why);
-	m = f ? profile_module(f, image_build_id(r.unit.image)) : NULL;
+	m = f ? profile_module(f, image_build_id(r.binary.image)) : NULL;
 	if (!m)
 		fail(&r, argv[1], "no profile");
-	c = profile_solve(r.pool, &r.unit.map, f, m, &r.unit.woven);
-	for (uint32_t i = 0; i < r.unit.map.nproc; i++) {
+	c = profile_solve(r.pool, &r.binary.map, f, m, &r.binary.woven);
+	for (uint32_t i = 0; i < r.binary.map.nproc; i++) {
 		if (c[i].why)
-			fail(&r, r.unit.map.proc[i].name, c[i].why);
+			fail(&r, r.binary.map.proc[i].name, c[i].why);
 		compare(&r, i, &c[i]);
 	}
 	for (size_t i = 0; i < r.seen.n; i++)
 		if (r.seen.at[i].count)
-			fail(&r, r.unit.map.proc[r.seen.at[i].proc].name,
+			fail(&r, r.binary.map.proc[r.seen.at[i].proc].name,
 			     pool_printf(r.pool, "%s %ld ran %lu times, and is not in the profile",
 			                 r.seen.at[i].call == UINT32_MAX ? "path" : "what came as far as", r.seen.at[i].sum,
 			                 r.seen.at[i].count));

@@ -28,7 +28,7 @@ struct frame {
 
 struct stepper {
 	struct pool *pool;
-	struct unit unit;
+	struct binary binary;
 	const char *file;
 	VEC(struct place) place; /* by address */
 	VEC(struct frame) frame;
@@ -86,13 +86,13 @@ check_proc(struct stepper *s, struct pool *pool, uint32_t proc, const struct cou
 {
 	struct walk w;
 
-	for (uint32_t b = 0; b < s->unit.map.proc[proc].nblock; b++)
-		for (walk_start(&w, &s->unit.map.proc[proc], c, b); walk_next(&w);) {
+	for (uint32_t b = 0; b < s->binary.map.proc[proc].nblock; b++)
+		for (walk_start(&w, &s->binary.map.proc[proc], c, b); walk_next(&w);) {
 			const struct place *p = place_at(s, w.addr);
 
 			if (w.kind != CHORD_INSN_PAD && p->count != w.count)
 				fail(s, pc, pool_printf(pool, "%s block %u instruction %u: %lu, said %lu",
-				                        s->unit.map.proc[proc].name, b, w.i, p->count, w.count));
+				                        s->binary.map.proc[proc].name, b, w.i, p->count, w.count));
 		}
 }
 
@@ -101,7 +101,7 @@ static bool
 check_events(struct stepper *s, struct pool *pool, const struct profile *p, const struct module *m, const struct counts *c,
              uint64_t sum, uint64_t pc)
 {
-	struct event_totals t = profile_events(pool, &s->unit.map, p, m, c, &s->unit.woven);
+	struct event_totals t = profile_events(pool, &s->binary.map, p, m, c, &s->binary.woven);
 
 	for (uint32_t i = 0; i < t.n && !t.why; i++)
 		if (t.at[i].n != sum)
@@ -112,11 +112,11 @@ check_events(struct stepper *s, struct pool *pool, const struct profile *p, cons
 static bool
 check(struct stepper *s, struct pool *pool, const struct profile *p, const struct module *m, uint64_t pc)
 {
-	struct counts *c = profile_solve(pool, &s->unit.map, p, m, &s->unit.woven);
+	struct counts *c = profile_solve(pool, &s->binary.map, p, m, &s->binary.woven);
 	bool known = true;
 	uint64_t sum = 0;
 
-	for (uint32_t i = 0; i < s->unit.map.nproc; i++) {
+	for (uint32_t i = 0; i < s->binary.map.nproc; i++) {
 		if (c[i].why) {
 			known = false;
 			continue;
@@ -133,7 +133,7 @@ compare(struct stepper *s, uint64_t pc)
 	struct pool *pool = pool_new();
 	const char *why;
 	struct profile *p = load_profile(pool, s->file, &why);
-	struct module *m = p ? profile_module(p, image_build_id(s->unit.image)) : NULL;
+	struct module *m = p ? profile_module(p, image_build_id(s->binary.image)) : NULL;
 
 	if (m && m->count) {     /* else the runtime has not begun yet */
 		for (size_t i = 0; i < s->frame.n; i++)
@@ -206,21 +206,21 @@ main(int argc, char **argv)
 	if (argc != 3)
 		return 2;
 	s.file = argv[2];
-	if (!unit_open(s.pool, argv[1], &s.unit, &why)) {
+	if (!binary_open(s.pool, argv[1], &s.binary, &why)) {
 		say_error(argv[1], "%s", why);
 		return 1;
 	}
-	for (uint32_t i = 0; i < s.unit.map.nproc; i++)
-		find_places(&s, &s.unit.map.proc[i]);
+	for (uint32_t i = 0; i < s.binary.map.nproc; i++)
+		find_places(&s, &s.binary.map.proc[i]);
 	qsort(s.place.at, s.place.n, sizeof *s.place.at, by_addr);
 	start(&s, argv[1]);
 	do {
 		ptrace(PTRACE_GETREGS, s.pid, 0, &regs);
-		if (parts_find(&s.unit.parts, regs.rip) && access(s.file, R_OK) == 0)
+		if (parts_find(&s.binary.parts, regs.rip) && access(s.file, R_OK) == 0)
 			compare(&s, regs.rip);
 	} while (step(&s));
 	printf("%u moments, %u not known, %lu instructions\n", s.compared, s.unknown, s.executed);
-	unit_close(&s.unit);
+	binary_close(&s.binary);
 	free(s.place.at);
 	free(s.frame.at);
 	pool_free(s.pool);

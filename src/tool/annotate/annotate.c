@@ -107,9 +107,9 @@ annotate_wants_proc(const void *ctx, const struct proc *p)
 static bool
 is_function(const struct annotate *a, const char *name)
 {
-	for (size_t k = 0; k < a->run->unit.n; k++)
-		for (uint32_t i = 0; i < a->run->unit.at[k].map.nproc; i++)
-			if (view_is_named(&a->run->unit.at[k].map.proc[i], name))
+	for (size_t k = 0; k < a->run->binary.n; k++)
+		for (uint32_t i = 0; i < a->run->binary.at[k].map.nproc; i++)
+			if (view_is_named(&a->run->binary.at[k].map.proc[i], name))
 				return true;
 	return false;
 }

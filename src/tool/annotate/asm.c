@@ -15,7 +15,7 @@ struct span {
 static bool
 same_proc(const struct view_insn *a, const struct view_insn *b)
 {
-	return a->proc == b->proc && a->unit == b->unit;
+	return a->proc == b->proc && a->binary == b->binary;
 }
 
 /* Where a jump within the procedure leads to: its own operand may be a stub that counts. */
@@ -111,10 +111,10 @@ put_proc(const struct annotate *a, const struct span *s)
 
 	printf("%s", in->proc->name);
 	if (!in->known)
-		printf(": its counts are not known: %s\n", in->unit->counts[in->proc_number].why);
+		printf(": its counts are not known: %s\n", in->binary->counts[in->proc_number].why);
 	else
 		printf(": %s instructions executed in %s calls\n", grouped(insns, s->insns),
-		       grouped(calls, in->unit->counts[in->proc_number].calls));
+		       grouped(calls, in->binary->counts[in->proc_number].calls));
 	for (size_t i = s->first; i < s->last; i++) {
 		in = &a->list.insn.at[i];
 		if (before && in->block != before->block)
@@ -159,7 +159,7 @@ annotate_asm(struct annotate *a)
 
 	for (size_t i = 0, k; i < a->list.insn.n; i = k) {
 		const struct view_insn *in = &a->list.insn.at[i];
-		struct span s = {i, i, in->known ? in->unit->counts[in->proc_number].insns : 0};
+		struct span s = {i, i, in->known ? in->binary->counts[in->proc_number].insns : 0};
 
 		for (k = i; k < a->list.insn.n && same_proc(&a->list.insn.at[k], in);)
 			k++;

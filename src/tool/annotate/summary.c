@@ -51,12 +51,15 @@ annotate_summary(struct annotate *a)
 	struct table t = TABLE(columns);
 	bool some;
 
-	for (size_t k = 0; k < a->run->unit.n; k++) {
-		const struct unit *u = &a->run->unit.at[k];
+	for (size_t k = 0; k < a->run->binary.n; k++) {
+		const struct binary *bin = &a->run->binary.at[k];
 
-		for (uint32_t i = 0; i < u->map.nproc; i++)
-			if (!u->counts[i].why && (!a->functions || annotate_wants_proc(a, &u->map.proc[i])))
-				VEC_PUSH(rows, (struct row){u->map.proc[i].name, view_size_of(&u->map.proc[i], &u->counts[i])});
+		for (uint32_t i = 0; i < bin->map.nproc; i++) {
+			const struct proc *p = &bin->map.proc[i];
+
+			if (!bin->counts[i].why && (!a->functions || annotate_wants_proc(a, p)))
+				VEC_PUSH(rows, (struct row){p->name, view_size_of(p, &bin->counts[i])});
+		}
 	}
 	if (rows.n)
 		qsort(rows.at, rows.n, sizeof *rows.at, largest_first);

@@ -217,7 +217,7 @@ load_side(struct diff *d, int number)
 
 	if (!ok)
 		return false;
-	if (!s->run.unit.n) {
+	if (!s->run.binary.n) {
 		/* The object that it names is not what it was. */
 		for (size_t i = 0; i < s->run.unknown.n; i++)
 			say_error(s->profile, "%s: %s; name the program: chord diff PROGRAM A PROGRAM B", s->run.unknown.at[i].name,

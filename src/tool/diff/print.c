@@ -111,7 +111,7 @@ print_totals(const struct diff *d)
 static const char *
 program_of(const struct side *s)
 {
-	return s->program ? s->program : s->run.unit.at[0].path;
+	return s->program ? s->program : s->run.binary.at[0].path;
 }
 
 static void
@@ -226,7 +226,7 @@ side(const struct side *s)
 
 	js_set(o, "program", js_text(program_of(s)));
 	js_set(o, "profile", js_text(s->profile));
-	js_set(o, "build_id", js_text(image_hex(s->run.pool, image_build_id(s->run.unit.at[0].image))));
+	js_set(o, "build_id", js_text(image_hex(s->run.pool, image_build_id(s->run.binary.at[0].image))));
 	js_set(o, "processes", js_number(s->run.sum->nsummed, true));
 	js_set(o, "notes", js_texts(s->run.note.at, s->run.note.n));
 	return o;

@@ -51,7 +51,7 @@ paths_json_row(const struct view_path *row)
 	json_t *o = json_object();
 
 	js_set(o, "function", js_text(row->of->proc->name));
-	js_set(o, "module", js_text(row->of->unit->path));
+	js_set(o, "module", js_text(row->of->binary->path));
 	js_set(o, "file", js_text(row->of->proc->file));
 	js_set(o, "number", js_number(row->sum, !row->stopped && !row->many));
 	js_set(o, "count", js_number(row->count, true));
@@ -88,7 +88,7 @@ functions(const struct view_paths *r)
 		json_t *o = json_object();
 
 		js_set(o, "name", js_text(p->proc->name));
-		js_set(o, "module", js_text(p->unit->path));
+		js_set(o, "module", js_text(p->binary->path));
 		js_set(o, "file", js_text(p->proc->file));
 		js_set(o, "ran", js_number(p->ran, true));
 		js_set(o, "possible", js_number(p->possible, true));

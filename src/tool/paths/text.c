@@ -120,7 +120,7 @@ static const char *
 stop_place(struct pool *pool, const struct view_path *row, const struct path *path)
 {
 	uint32_t to = stopped_insns(row->of->proc, row->stopped) + (row->stopped->cut != NULL);
-	struct view_places l = view_block_lines(pool, row->of->unit, row->of->proc, path->end, to);
+	struct view_places l = view_block_lines(pool, row->of->binary, row->of->proc, path->end, to);
 
 	if (!l.n)
 		return "";

@@ -56,7 +56,7 @@ function(const struct view_function *f)
 	js_set_total(o, "instructions", &f->insns, true);
 	js_set_total(o, "blocks", &f->blocks, true);
 	js_set_total(o, "call_instructions", &f->call_insns, true);
-	js_set(o, "module", js_text(f->unit->path));
+	js_set(o, "module", js_text(f->binary->path));
 	if (!f->proc->nalso)
 		return o;
 	also = json_array();
@@ -164,7 +164,7 @@ report_json(const struct report *r)
 	json_t *o = json_object();
 
 	js_set(o, "program", js_text(run->path));
-	js_set(o, "build_id", js_text(image_hex(run->pool, image_build_id(run->unit.at[0].image))));
+	js_set(o, "build_id", js_text(image_hex(run->pool, image_build_id(run->binary.at[0].image))));
 	js_set(o, "totals", totals(r));
 	if (r->table.events.n) {
 		js_set(o, "events", events(&r->table.events));

@@ -83,10 +83,10 @@ print_function(enum report_what what, const struct view_function *f)
 static void
 warn(const struct run *run)
 {
-	for (size_t i = 0; i < run->unit.n; i++)
-		if (run->unit.at[i].map.nrefused)
-			say_warning(run->unit.at[i].path, "%" PRIu32 " procedures were refused and are not in the table",
-			            run->unit.at[i].map.nrefused);
+	for (size_t i = 0; i < run->binary.n; i++)
+		if (run->binary.at[i].map.nrefused)
+			say_warning(run->binary.at[i].path, "%" PRIu32 " procedures were refused and are not in the table",
+			            run->binary.at[i].map.nrefused);
 	for (size_t i = 0; i < run->unknown.n; i++)
 		say_warning(run->unknown.at[i].name, "not known: %s", run->unknown.at[i].reason);
 	for (size_t i = 0; i < run->left_out.n; i++)

@@ -58,8 +58,8 @@ print_function(const struct report *r, struct table *t, const struct view_functi
 		printf("  %s:%u", shown_path(f->file), f->line);
 	else if (*f->file)
 		printf("  %s", shown_path(f->file));
-	if (f->unit != &r->run->unit.at[0])
-		printf("  [%s]", base_name(f->unit->path));
+	if (f->binary != &r->run->binary.at[0])
+		printf("  [%s]", base_name(f->binary->path));
 	table_end(t);
 }
 

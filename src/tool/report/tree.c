@@ -9,7 +9,7 @@
 
 /* A procedure that calls, and its rows. */
 struct node {
-	const struct unit *unit;
+	const struct binary *binary;
 	const struct proc *proc;
 	const struct view_call **row;
 	size_t n;
@@ -40,7 +40,7 @@ callee_node(struct tree *t, const struct view_call *c)
 	for (size_t i = 0; i < t->nnode; i++) {
 		struct node *n = &t->node[i];
 
-		if (n->unit == c->unit && !strcmp(n->proc->name, c->callee) &&
+		if (n->binary == c->binary && !strcmp(n->proc->name, c->callee) &&
 		    (!found || !strcmp(n->proc->file, c->proc->file)))
 			found = n;
 	}
@@ -68,7 +68,7 @@ plant(struct tree *t)
 		const struct view_call *c = &r->table.call.at[i];
 
 		if (!node_of(t, c))
-			t->node[t->nnode++] = (struct node){.unit = c->unit, .proc = c->proc};
+			t->node[t->nnode++] = (struct node){.binary = c->binary, .proc = c->proc};
 		node_of(t, c)->n++;
 	}
 	for (size_t i = 0; i < t->nnode; i++) {

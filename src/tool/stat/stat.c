@@ -95,9 +95,9 @@ static void
 say_unmeasured(struct pool *pool, const char *program)
 {
 	const char *why = NULL;
-	struct unit u;
+	struct binary bin;
 
-	if (strchr(program, '/') && !unit_open(pool, program, &u, &why))
+	if (strchr(program, '/') && !binary_open(pool, program, &bin, &why))
 		say_error(program, "%s", why);
 	else
 		say_error(program, "it left no profile: neither it nor what it started was built with `chord cc`");
