@@ -11,7 +11,7 @@ static uint64_t
 address_of(const char *name)
 {
 	const struct image_symbol *s;
-	size_t n = image_symbols(unit.image, &s);
+	size_t n = image_symbols(binary.image, &s);
 
 	for (size_t i = 0; i < n; i++)
 		if (!strcmp(s[i].name, name))
