@@ -2,8 +2,10 @@
 # make                        build Chord in build/
 # make demo                   install what is missing, build, measure Chord with Chord
 # make check                  install what is missing, build, run the tests
+# make unit                   the unit tests in a few seconds: the largest of them cut down
 # make install PREFIX= DESTDIR=
 # make bench                  what measuring costs (see bench/)
+# make golden               writes what is woven into tests/golden/ anew; read the difference
 # make check-real, check-torture, check-csmith   the long tests, whole
 # make asan                   Chord with sanitizers in build-asan/, and the tests that suit it
 # make fmt, make layers       house rules: formatting, dependency order
@@ -86,6 +88,12 @@ check:
 	$(MAKE) all $(TEST) $(BUILD)/step $(BUILD)/stops $(BUILD)/truth $(BUILD)/record $(BUILD)/chamber $(BUILD)/may
 	tests/run.sh $(BUILD)
 
+unit: all asan-tests
+	CHORD_UNIT=quick tests/run.sh $(BUILD) unit
+
+golden: all
+	CHORD=$(abspath $(BUILD)/chord) tests/golden/run.sh --rewrite
+
 check-real check-torture check-csmith check-oracle: all $(BUILD)/chamber $(BUILD)/may
 	tools/setup.sh build check
 	tests/run.sh $(BUILD) $(@:check-%=%)
@@ -130,5 +138,5 @@ clean:
 	rm -rf build build-asan
 
 -include $(OBJ:.o=.d)
-.PHONY: all setup demo check check-real check-torture check-csmith check-oracle bench asan asan-tests install fmt layers clean
+.PHONY: all setup demo check unit golden check-real check-torture check-csmith check-oracle bench asan asan-tests install fmt layers clean
 .SECONDARY:

@@ -4,6 +4,7 @@
 #define CHORD_TEST_GRAPHS_H
 
 #include "graph/graph.h"
+#include "tests/unit/quick.h"
 
 #include <math.h>
 #include <setjmp.h>

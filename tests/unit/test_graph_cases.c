@@ -112,7 +112,12 @@ test_check(void **unused)
 
 /* ---- very large graphs ---- */
 
-enum { LARGE = 1000000 };
+/* Vertices of one. */
+static uint32_t
+large(void)
+{
+	return size_of(1000000, 100000);
+}
 
 static void
 check_large(struct graph *g)
@@ -138,10 +143,11 @@ static void
 test_chain(void **unused)
 {
 	struct pool *p = pool_new();
-	struct graph *g = graph_new(p, LARGE, 0, LARGE - 1);
+	const uint32_t n = large();
+	struct graph *g = graph_new(p, n, 0, n - 1);
 
 	(void)unused;
-	for (uint32_t v = 0; v + 1 < LARGE; v++)
+	for (uint32_t v = 0; v + 1 < n; v++)
 		graph_edge(g, v, v + 1);
 	check_large(g);
 	pool_free(p);
@@ -152,12 +158,13 @@ static void
 test_returns(void **unused)
 {
 	struct pool *p = pool_new();
-	struct graph *g = graph_new(p, LARGE, 0, LARGE - 1);
+	const uint32_t n = large();
+	struct graph *g = graph_new(p, n, 0, n - 1);
 
 	(void)unused;
-	for (uint32_t v = 0; v + 1 < LARGE; v++) {
-		graph_edge(g, v, LARGE - 1);
-		if (v + 2 < LARGE)
+	for (uint32_t v = 0; v + 1 < n; v++) {
+		graph_edge(g, v, n - 1);
+		if (v + 2 < n)
 			graph_edge(g, v, v + 1);
 	}
 	check_large(g);
@@ -168,19 +175,19 @@ test_returns(void **unused)
 static void
 test_nest(void **unused)
 {
-	enum { N = LARGE / 4 };
+	const uint32_t n = large() / 4;
 	struct pool *p = pool_new();
-	struct graph *g = graph_new(p, 2 * N + 1, 0, 2 * N);
+	struct graph *g = graph_new(p, 2 * n + 1, 0, 2 * n);
 
 	(void)unused;
-	for (uint32_t v = 0; v < N; v++) {
-		if (v + 1 < N)
+	for (uint32_t v = 0; v < n; v++) {
+		if (v + 1 < n)
 			graph_edge(g, v, v + 1);
-		graph_edge(g, v, 2 * N - 1 - v);
-		graph_edge(g, v, 2 * N);
-		graph_edge(g, 2 * N - 1 - v, v);
+		graph_edge(g, v, 2 * n - 1 - v);
+		graph_edge(g, v, 2 * n);
+		graph_edge(g, 2 * n - 1 - v, v);
 		if (v)
-			graph_edge(g, 2 * N - 1 - v, 2 * N - v);
+			graph_edge(g, 2 * n - 1 - v, 2 * n - v);
 	}
 	check_large(g);
 	pool_free(p);
@@ -191,13 +198,14 @@ static void
 test_tangle(void **unused)
 {
 	struct pool *p = pool_new();
-	struct graph *g = graph_new(p, LARGE / 2, 0, LARGE / 2 - 1);
+	const uint32_t n = large() / 2;
+	struct graph *g = graph_new(p, n, 0, n - 1);
 
 	(void)unused;
-	for (uint32_t v = 0; v + 1 < LARGE / 2; v++) {
+	for (uint32_t v = 0; v + 1 < n; v++) {
 		graph_edge(g, v, v + 1);
 		if (!rnd(2))
-			graph_edge(g, v, rnd(LARGE / 2));
+			graph_edge(g, v, rnd(n));
 	}
 	check_large(g);
 	pool_free(p);
