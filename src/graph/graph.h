@@ -85,6 +85,10 @@ bool *span_max(const struct graph *g, const double *w, uint32_t *bad);
  * a cycle of fixed edges (a vertex that needs one to be reached and one to reach exit) is a
  * chord. It never runs: its count is known to be 0, and it needs no counter. */
 
+/* The heaviest edges that close no cycle, whatever their direction, of those that are not left out (by edge). NULL: as
+ * span_max(). */
+bool *span_forest(const struct graph *g, const double *w, const bool *left_out, uint32_t *bad);
+
 /* cut.c: the cheapest cut between two nodes of a network (Dinic 1970). */
 struct cut_arc {
 	uint32_t from, to;
@@ -263,5 +267,74 @@ struct spp_code *spp_weave(const struct dag *d, const bool *ei, const bool *sure
  * 64 bits. */
 enum { SPP_PHASE2 = 2, SPP_PHASE3 = 4 };
 int64_t *spp_printed(const struct dag *d, const bool *ei, int phases);
+
+/* witness.c: which edges write a witness when control passes, so that the witnesses in their order tell the whole way
+ * (Ball & Larus 1994, section 4).
+ *
+ * The closing edge and phantoms are not part of the graph here: they never run. A predicate is a vertex with two or more of the
+ * other edges out, parallel ones too. All want an index. */
+bool witness_is_real(const struct graph *g, uint32_t e);
+bool witness_is_predicate(const struct graph *g, uint32_t v);
+/* By edge: does it block EXIT or a vertex v with call[v] (section 4.2)? These leave a predicate from which no other predicate comes
+ * before v. */
+bool *witness_blockers(const struct graph *g, const bool *call);
+/* Fills written[], by edge. First the blockers, or none if `call` is NULL and there is one procedure only; then what the forest of
+ * greatest weight leaves over. NULL, or why it cannot be done (in the graph's pool): an edge that has to write is fixed. */
+const char *witness_place(const struct graph *g, const double *w, const bool *call, bool *written);
+/* Takes away witnesses, the dearest first, as long as those left solve the tracing problem. Returns how many. Quadratic time. */
+uint32_t witness_thin(const struct graph *g, const double *w, const bool *call, bool *written);
+/* Do they solve the tracing problem? NULL if so, else what is in the way (in the graph's pool): a way from one vertex to another,
+ * or back to it, on which nothing is written, beside another such; with `call`, a way from a predicate to a call or EXIT.
+ * Quadratic time. */
+const char *witness_check(const struct graph *g, const bool *written, const bool *call);
+
+/* What a witness is in the trace: a number. Two may have the same one unless they are behind different ways out of one
+ * predicate. */
+struct witness_values {
+	uint32_t n;              /* numbers used: 0 .. n-1 */
+	uint32_t *value;         /* by edge; GRAPH_NONE: it writes nothing */
+	uint32_t *way;           /* by vertex and value, [v * (n + 1) + value]: the edge out of predicate v that the next witness
+	                          * tells; value n: the end of the trace, which only comes if nothing blocks EXIT; GRAPH_NONE:
+	                          * it cannot come */
+};
+/* Of witnesses that solve the problem. reuse: with as few numbers as are found by giving each, those with the most conflicts
+ * first, the least that is free (the paper leaves this open, section 6.2). Else each has its own. Needs nvert * n * 4 bytes. */
+struct witness_values *witness_values(const struct graph *g, const bool *written, bool reuse);
+
+/* regenerate.c: an execution from its trace (Fig. 15), with a stack of procedures (section 4.2). */
+struct trace_procedure {
+	const struct graph *g;
+	const struct witness_values *values;
+	const uint32_t *callee;  /* by vertex: the procedure that it calls; GRAPH_NONE: none that writes */
+};
+enum { TRACE_EOF = UINT32_MAX }; /* in the place of a witness: the first procedure came to EXIT */
+struct trace_source {
+	/* The next witness, or TRACE_EOF. False: the trace ends here, without it. */
+	bool (*read)(void *ctx, uint32_t *value);
+	void *ctx;
+};
+struct trace_frame {
+	uint32_t procedure, vertex;
+	bool called;             /* what the vertex calls has returned */
+};
+enum trace_event {
+	TRACE_VERTEX,            /* control comes to a vertex: that on top of the stack */
+	TRACE_RETURN,            /* a procedure ended; its caller's vertex is on top of the stack */
+	TRACE_END,               /* the first procedure came to EXIT */
+	TRACE_CUT,               /* the trace ends here, before that: control came to the vertex on top, at least */
+	TRACE_DAMAGED,           /* this witness cannot come here */
+};
+struct trace {
+	const struct trace_procedure *procedure;
+	struct trace_source source;
+	VEC(struct trace_frame) stack;
+	bool begun, ahead;       /* is a witness read ahead? */
+	uint32_t witness;
+};
+/* Begins with the procedure of a number. Free with trace_free(). */
+void trace_begin(struct trace *t, const struct trace_procedure *procedure, uint32_t first, struct trace_source source);
+/* The next event; after the last three there is none. Memory is that of the stack. */
+enum trace_event trace_next(struct trace *t);
+void trace_free(struct trace *t);
 
 #endif

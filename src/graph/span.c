@@ -77,8 +77,9 @@ join(uint32_t *set, const struct edge *d)
 	return a != b;
 }
 
-bool *
-span_max(const struct graph *g, const double *w, uint32_t *bad)
+/* Joins vertices by the heaviest edges that are not left out. left_out may be NULL. */
+static bool *
+kruskal(const struct graph *g, const double *w, const bool *left_out, uint32_t *bad)
 {
 	struct pool *tmp = pool_new();
 	struct key *sorted = by_weight(g, w, tmp);
@@ -90,6 +91,8 @@ span_max(const struct graph *g, const double *w, uint32_t *bad)
 	for (uint32_t i = 0; i < g->nedge && result; i++) {
 		uint32_t e = sorted[i].edge;
 
+		if (left_out && left_out[e])
+			continue;
 		tree[e] = join(set, &g->edge[e]);
 		if (tree[e] || !g->edge[e].fixed || g->edge[e].phantom)
 			continue;
@@ -99,4 +102,16 @@ span_max(const struct graph *g, const double *w, uint32_t *bad)
 	}
 	pool_free(tmp);
 	return result;
+}
+
+bool *
+span_max(const struct graph *g, const double *w, uint32_t *bad)
+{
+	return kruskal(g, w, NULL, bad);
+}
+
+bool *
+span_forest(const struct graph *g, const double *w, const bool *left_out, uint32_t *bad)
+{
+	return kruskal(g, w, left_out, bad);
 }

@@ -156,6 +156,7 @@ static bool
 read_declaration(struct line *l)
 {
 	struct file_events ev = {0};
+	bool call = false;
 	struct str w;
 	uint32_t v;
 
@@ -167,21 +168,26 @@ read_declaration(struct line *l)
 			return false;
 		w = word(l);
 	}
+	if (str_is(w, "call")) {
+		l->f->has_calls = call = true;
+		w = word(l);
+	}
 	if (w.n)
 		return complain(l, "'" WORD "' is one word too many", SHOW(w));
 	if (l->f->vertex.at[v].declared)
 		return complain(l, "vertex '%.40s' is declared twice", l->f->vertex.at[v].name);
 	l->f->vertex.at[v].declared = true;
 	l->f->vertex.at[v].events = ev;
+	l->f->vertex.at[v].call = call;
 	return true;
 }
 
-/* ---- paths of interest ---- */
+/* ---- paths of interest, walks ---- */
 
+/* The vertices up to the end of the line. */
 static bool
-read_path(struct line *l)
+read_vertices(struct line *l, struct file_path *path)
 {
-	struct file_path path = {.line = l->number};
 	VEC(uint32_t) v = {0};
 	uint32_t one;
 	bool ok = true;
@@ -191,15 +197,36 @@ read_path(struct line *l)
 		ok = read_vertex(l, &one);
 		VEC_PUSH(v, one);
 	}
+	*path = (struct file_path){.line = l->number, .n = (uint32_t)v.n};
 	if (v.n) {
-		path.n = (uint32_t)v.n;
-		path.vertex = pool_array(l->f->pool, v.n, sizeof *v.at);
-		memcpy(path.vertex, v.at, v.n * sizeof *v.at);
+		path->vertex = pool_array(l->f->pool, v.n, sizeof *v.at);
+		memcpy(path->vertex, v.at, v.n * sizeof *v.at);
 	}
 	free(v.at);
-	if (v.n < 2)
+	return ok;
+}
+
+static bool
+read_path(struct line *l)
+{
+	struct file_path path;
+	bool ok = read_vertices(l, &path);
+
+	if (path.n < 2)
 		return complain(l, "a path has two vertices at least");
 	VEC_PUSH(l->f->path_of_interest, path);
+	return ok;
+}
+
+static bool
+read_walk(struct line *l)
+{
+	struct file_path path;
+	bool ok = read_vertices(l, &path);
+
+	if (!path.n)
+		return complain(l, "a walk has one vertex at least");
+	VEC_PUSH(l->f->walk, path);
 	return ok;
 }
 
@@ -310,6 +337,7 @@ static const struct {
 } statements[] = {
 	{"root", read_root}, {"exit", read_exit}, {"vertex", read_declaration},
 	{"edge", read_edge}, {"early", read_early}, {"reentry", read_reentry}, {"path", read_path},
+	{"walk", read_walk},
 };
 
 static bool
@@ -341,7 +369,7 @@ read_line(struct line *l)
 	for (size_t i = 0; i < sizeof statements / sizeof *statements; i++)
 		if (str_is(w, statements[i].word))
 			return statements[i].read(l);
-	return complain(l, "'" WORD "' is none of root, exit, vertex, edge, early, reentry, path", SHOW(w));
+	return complain(l, "'" WORD "' is none of root, exit, vertex, edge, early, reentry, path, walk", SHOW(w));
 }
 
 static bool
@@ -481,6 +509,7 @@ graph_file_close(struct graph_file *f)
 	free(f->edge.at);
 	free(f->vertex.at);
 	free(f->path_of_interest.at);
+	free(f->walk.at);
 	strmap_free(&f->number);
 	pool_free(f->pool);
 }

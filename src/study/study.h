@@ -28,6 +28,7 @@ struct file_vertex {
 	const char *name;
 	bool declared;
 	struct file_events events;
+	bool call;               /* it contains a call */
 	uint64_t early, reentry; /* activations that left early here, that came back here */
 };
 
@@ -42,9 +43,10 @@ struct graph_file {
 	struct graph *g;         /* closed and completed, with names */
 	VEC(struct file_edge) edge; /* those in the file, which come first in the graph */
 	VEC(struct file_vertex) vertex;
-	VEC(struct file_path) path_of_interest;
+	VEC(struct file_path) path_of_interest, walk;
 	bool weighed, counted;   /* any edge is */
 	bool treed, has_events;  /* any edge, any edge or vertex is said to be, has */
+	bool has_calls;          /* any vertex has one */
 	bool *tree;              /* by edge: the tree that the file gives, checked; or NULL */
 	struct strmap number;    /* of vertices, by name */
 	unsigned nline, root_line, exit_line, source_line;
@@ -151,5 +153,40 @@ bool study_select(struct study_selection *s, const struct graph_file *f, bool pr
 int64_t study_counted_as(const struct spp_code *c, const struct study_path *path);
 /* Is it that path? */
 bool study_is_path(const struct study_path *c, uint32_t begin, const uint32_t *edge, uint32_t n);
+
+/* ---- trace.c: witnesses ---- */
+
+/* One way to have enough witnesses. */
+struct study_witnesses {
+	const char *what;
+	bool *written;           /* by edge */
+	uint32_t n, bits;        /* how many, and bits of each */
+	double cost;             /* by the weights; in bits: times `bits` */
+};
+enum {
+	STUDY_OUTCOMES,          /* bit tracing: each way out of each predicate, in as few bits as tell it; n counts ways */
+	STUDY_WITNESSES,         /* blockers, then the forest */
+	STUDY_REVERSED,          /* the forest, then blockers where they lack */
+	STUDY_THINNED,           /* STUDY_WITNESSES without those that are not needed */
+	STUDY_PLACEMENTS
+};
+struct study_trace {
+	const struct graph_file *f;
+	double *w;
+	bool *call;              /* by vertex; NULL: no vertex has one, and nothing blocks EXIT */
+	uint32_t npredicate;
+	bool *blocker;           /* by edge */
+	struct study_witnesses placement[STUDY_PLACEMENTS];
+	double outcome_bits;     /* of bit tracing: by the weights */
+	struct witness_values *values, *reused; /* of STUDY_WITNESSES */
+};
+/* False: it has said why. */
+bool study_trace(struct study_trace *t, const struct graph_file *f);
+/* What a walk writes: the values of `reused`. False: it is no walk from the root; it has said why. *ended: it comes to EXIT. */
+struct study_written { uint32_t *value, n; bool ended; };
+bool study_walk(const struct study_trace *t, const struct file_path *walk, struct study_written *out);
+/* How many vertices of the walk are regenerated from what it wrote: all if it *ended, else those that are told. */
+uint32_t study_regenerate(const struct study_trace *t, const struct file_path *walk, const struct study_written *written,
+                          bool *ended);
 
 #endif

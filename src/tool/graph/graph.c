@@ -205,7 +205,7 @@ print_all(const struct study *s)
 /* ---- command line ---- */
 
 /* Options without a letter. */
-enum { VIEW_EVENTS = 256, VIEW_PATHS, VIEW_SPP };
+enum { VIEW_EVENTS = 256, VIEW_PATHS, VIEW_SPP, VIEW_TRACE };
 
 struct request {
 	const char *path;
@@ -249,7 +249,7 @@ parse_graph(int key, char *arg, struct argp_state *state)
 		r->path = arg;
 	} else if (key == ARGP_KEY_END && !r->path) {
 		argp_error(state, "no file given ('-' is standard input)");
-	} else if (key >= VIEW_EVENTS && key <= VIEW_SPP) {
+	} else if (key >= VIEW_EVENTS && key <= VIEW_TRACE) {
 		set_view(r, key, arg, state);
 	} else if (key != ARGP_KEY_END) {
 		return ARGP_ERR_UNKNOWN;
@@ -276,6 +276,8 @@ show_view(struct study *s, const struct request *r)
 		return graph_paths(&s->file, r->limit);
 	case VIEW_SPP:
 		return graph_spp(&s->file, r->printed);
+	case VIEW_TRACE:
+		return graph_trace(&s->file);
 	default:
 		return show_study(s);
 	}
@@ -291,6 +293,7 @@ cmd_graph(int argc, char **argv)
 		 "until there are at most LIMIT (2^31)", 0},
 		{"spp", VIEW_SPP, "printed", OPTION_ARG_OPTIONAL, "Print how only the paths of interest are told from all others; "
 		 "=printed: by the algorithm as it was printed, which may fail", 0},
+		{"trace", VIEW_TRACE, NULL, 0, "Print which edges write a witness, and which way each witness tells", 0},
 		{0},
 	};
 	static const struct argp argp = {
@@ -300,8 +303,8 @@ cmd_graph(int argc, char **argv)
 		.doc = "Runs the algorithms on a graph written by hand: depth-first order, loops, weights, the maximum "
 		       "spanning tree and its chords and, from the counts in FILE, all others."
 		       "\vFILE has lines `root P`, `exit R`, `edge P Q [weight W] [cost C] [count N] [fixed] [tree] [events N] "
-		       "[name X]`, `vertex P [events N]`, `early P N`, `reentry P N`, `path P Q R...`, and comments after #. "
-		       "'-' is standard input.",
+		       "[name X]`, `vertex P [events N] [call]`, `early P N`, `reentry P N`, `path P Q R...`, `walk P Q R...`, and "
+		       "comments after #. '-' is standard input.",
 	};
 	struct study s = {0};
 	struct request r = {0};
