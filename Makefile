@@ -17,7 +17,7 @@ CC = gcc
 CFLAGS = -O2 -g
 WARN = -Wall -Wextra -Wshadow -Wconversion -Wmissing-prototypes -Wimplicit-fallthrough -Wformat=2 -Werror
 CPPFLAGS = -D_GNU_SOURCE -Isrc -I.
-LIBS = -lZydis -lelf -ldw -ljansson
+LIBS = -lZydis -lelf -ldw -ljansson -liberty
 
 SRC := $(sort $(wildcard src/*/*.c src/*/*/*.c))
 OBJ := $(SRC:%.c=$(BUILD)/%.o)

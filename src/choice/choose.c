@@ -49,8 +49,8 @@ give_away(struct choices *c, size_t from, size_t to)
 	struct choice *of = &c->of[from];
 
 	if (of->path.n + c->of[to].path.n && !same_cuts(p->proc, q->proc)) {
-		say_error(p->proc->name, "there are two of this name in %s, with one graph, whose paths are cut differently",
-		          p->proc->file);
+		say_error(image_readable(p->proc->name), "there are two of this name in %s, with one graph, whose paths are cut "
+		          "differently", p->proc->file);
 		return false;
 	}
 	for (size_t k = 0; k < of->path.n; k++) {

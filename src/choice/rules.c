@@ -152,8 +152,8 @@ rule_uncovered(struct choices *c, const char *rule, const char *text)
 		return refuse(rule, "nothing can follow `uncovered`");
 	for (size_t i = 0; i < c->report.proc.n; i++)
 		if (!add_every(c, i, true))
-			say_warning(c->report.proc.at[i].proc->name, "left out: it has more than %" PRIu64 " paths (--most)",
-			            c->most);
+			say_warning(image_readable(c->report.proc.at[i].proc->name), "left out: it has more than %" PRIu64 " paths "
+			            "(--most)", c->most);
 	return true;
 }
 
@@ -171,7 +171,7 @@ rule_function(struct choices *c, const char *rule, const char *text)
 			continue;
 		any = true;
 		if (!add_every(c, i, false)) {
-			say_error(p->proc->name, "it has more than %" PRIu64 " paths (--most)", c->most);
+			say_error(image_readable(p->proc->name), "it has more than %" PRIu64 " paths (--most)", c->most);
 			return false;
 		}
 	}
@@ -200,7 +200,8 @@ rule_number(struct choices *c, const char *rule, const char *text)
 			if (at < number || (*at && *at != ','))
 				return refuse(rule, "number:FUNCTION:N,N... wants numbers of paths");
 			if (!add_number(c, i, sum))
-				return refuse(rule, pool_printf(c->pool, "%s has no path %.*s", c->report.proc.at[i].proc->name,
+				return refuse(rule, pool_printf(c->pool, "%s has no path %.*s",
+				                                image_readable(c->report.proc.at[i].proc->name),
 				                                (int)(at - number), number));
 		} while (*at);
 	}
@@ -284,7 +285,7 @@ find_lines(struct choices *c, struct line_rule *r, const char *rule)
 		look_at(c, r, i);
 		here = paths_walk(c->report.proc.at[i].graph, (uint32_t)r->line.n + 1, step_lines, take_path, r, c->most);
 		if (here > c->most) {
-			say_error(c->report.proc.at[i].proc->name,
+			say_error(image_readable(c->report.proc.at[i].proc->name),
 			          "more than %" PRIu64 " of its paths execute these lines (--most)", c->most);
 			return false;
 		}
@@ -367,7 +368,7 @@ add_from_file(struct choices *c, size_t proc, const struct interest *in, const s
 		uint32_t begin = path->edge[0] < pg->proc->narc ? pg->proc->arc[path->edge[0]].from : UINT32_MAX;
 
 		if (begin == UINT32_MAX || !dag_has(pg->dag, begin, path->edge, path->n)) {
-			error_at(in->file, path->line, "%s has no such path", ip->name);
+			error_at(in->file, path->line, "%s has no such path", image_readable(ip->name));
 			return false;
 		}
 		choice_add(c, proc, (uint64_t)dag_sum(pg->dag, pg->val, begin, path->edge, path->n), path->edge, path->n);

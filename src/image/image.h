@@ -87,6 +87,18 @@ bool image_function(struct image *im, uint64_t addr, struct image_function *func
  * known. */
 struct image_place image_declared(struct image *im, uint64_t addr);
 
+/* demangle.c: the name that the source has for a symbol of C++, Rust or D, with the types of its parameters and what
+ * compilers add behind a dot ("[clone .cold]"), or without both. To be freed. NULL: it is no such symbol. */
+char *image_demangle(const char *symbol, bool parameters);
+/* Does a pattern with * and ? match the symbol, or what the source calls it? The types of its parameters are a part of that only if
+ * the pattern has parentheses. */
+bool image_name_matches(const char *symbol, const char *pattern);
+/* A symbol, or a text with symbols in it, as people read it. Lives as long as the process. */
+const char *image_readable(const char *symbol);
+const char *image_readable_text(const char *text);
+/* From now on both are as they stand in the program. */
+void image_keep_mangled(void);
+
 /* files.c: a file of this image as seen from the folder in which the compiler was run, if it lies below. */
 const char *image_file_below(struct image *im, const char *file);
 /* Without `.`, `..` and double slashes, unless a symbolic link makes another file of that. */

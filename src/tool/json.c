@@ -3,6 +3,7 @@
 #include "tool/json.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 json_t *
 js_text(const char *s)
@@ -66,12 +67,24 @@ js_set_total(json_t *o, const char *name, const struct bounds *t, bool known)
 	js_set_bounds(o, name, t->least, t->most, known);
 }
 
+void
+js_set_function(json_t *o, const char *key, const char *symbol)
+{
+	char second[64];
+
+	js_set(o, key, js_text(symbol));
+	snprintf(second, sizeof second, "%s_demangled", key);
+	js_set(o, strcmp(key, "name") ? second : "demangled", js_text(image_readable(symbol)));
+}
+
 json_t *
 js_named(const char *name, const char *reason)
 {
 	json_t *o = json_object();
 
 	js_set(o, "name", js_text(name));
+	if (image_readable(name) != name && strcmp(image_readable(name), name))
+		js_set(o, "demangled", js_text(image_readable(name)));
 	js_set(o, "reason", js_text(reason));
 	return o;
 }

@@ -15,6 +15,9 @@ json_t *js_number(uint64_t n, bool known);
 /* Under its name if it is exact; else that is null, and NAME_at_least and NAME_at_most (null: it has no bound) are set. */
 void js_set_bounds(json_t *o, const char *name, uint64_t least, uint64_t most, bool known);
 void js_set_total(json_t *o, const char *name, const struct bounds *t, bool known);
+/* A function: its symbol under the key, and what its source calls it under KEY_demangled (of the key "name": demangled). */
+void js_set_function(json_t *o, const char *key, const char *symbol);
+/* Has that second name too, if it is a symbol that has one. */
 json_t *js_named(const char *name, const char *reason);
 json_t *js_named_list(const struct named *at, size_t n);
 /* These take the value over. */

@@ -8,6 +8,31 @@
 #include <string.h>
 #include <unistd.h>
 
+/* ---- how names are shown ---- */
+
+enum { OPT_NO_DEMANGLE = 1024 };
+
+static const struct argp_option names_options[] = {
+	{"no-demangle", OPT_NO_DEMANGLE, NULL, 0, "Symbols of C++, Rust and D as they stand in the program", -2},
+	{0},
+};
+
+static error_t
+parse_names(int key, char *arg, struct argp_state *state)
+{
+	(void)arg;
+	(void)state;
+	if (key != OPT_NO_DEMANGLE)
+		return ARGP_ERR_UNKNOWN;
+	image_keep_mangled();
+	return 0;
+}
+
+static const struct argp names_argp = {names_options, parse_names, NULL, NULL, NULL, NULL, NULL};
+const struct argp_child print_names[] = {{&names_argp, 0, NULL, 0}, {0}};
+
+/* ---- numbers, paths, source ---- */
+
 const char *
 range(char out[RANGE], uint64_t least, uint64_t most)
 {
@@ -99,7 +124,7 @@ print_run_unknown(const struct run *run)
 		return;
 	printf("\nNot known, and in no sum above:\n");
 	for (size_t i = 0; i < run->unknown.n; i++)
-		printf("  %s: %s\n", run->unknown.at[i].name, run->unknown.at[i].reason);
+		printf("  %s: %s\n", image_readable(run->unknown.at[i].name), run->unknown.at[i].reason);
 }
 
 void
@@ -108,5 +133,5 @@ print_run_notes(const struct run *run)
 	if (run->note.n)
 		printf("\nNote:\n");
 	for (size_t i = 0; i < run->note.n; i++)
-		printf("  %s\n", run->note.at[i]);
+		printf("  %s\n", image_readable_text(run->note.at[i]));
 }

@@ -6,13 +6,17 @@
 #include "tool/tool.h"
 #include "view/view.h"
 
+#include <argp.h>
+
+/* An argp child: --no-demangle. */
+extern const struct argp_child print_names[];
+
 /* A count, or its bounds: "5", "5 to 6", or "5 or more" where most is COUNT_NO_BOUND. */
 enum { RANGE = 80 };
 const char *range(char out[RANGE], uint64_t least, uint64_t most);
 /* Paths below the current folder are shown relative to it. */
 const char *shown_path(const char *path);
 /* The value of --top, a number of rows, paths ...; what is none ends the program with its usage. */
-struct argp_state;
 size_t option_top(const char *text, const char *of, struct argp_state *state);
 
 /* Writes a file, or with NULL standard output. False: reported. */

@@ -130,7 +130,7 @@ print_notes(struct args *a, const struct sample *m)
 			known |= !strcmp(a->printed.at[k], m->note.at[i]);
 		if (known)
 			continue;
-		printf("%s  %s\n", first ? "\nNote:\n" : "", m->note.at[i]);
+		printf("%s  %s\n", first ? "\nNote:\n" : "", image_readable_text(m->note.at[i]));
 		first = false;
 		VEC_PUSH(a->printed, xstrdup(m->note.at[i]));
 	}
@@ -164,18 +164,19 @@ print_row(struct table *t, const char *name, const uint64_t *count, size_t n, co
 static void
 print_thread(const struct query *q, struct table *table, const struct sample_thread *t)
 {
-	char name[16], what[200] = "";
+	struct buf what = {0};
+	char name[16];
 
 	snprintf(name, sizeof name, "%d", t->tid);
+	buf_printf(&what, "%s", image_readable(t->place));
 	if (t->before)
-		snprintf(what, sizeof what, "%s, with what %" PRIu32 " before it left", t->place, t->before);
+		buf_printf(&what, ", with what %" PRIu32 " before it left", t->before);
 	else if (t->with)
-		snprintf(what, sizeof what, "%s, counts with %d", t->place, t->with);
+		buf_printf(&what, ", counts with %d", t->with);
 	else if (!t->count)
-		snprintf(what, sizeof what, "%s, does not count by itself", t->place);
-	else
-		snprintf(what, sizeof what, "%s", t->place);
-	print_row(table, name, t->count, q->event.n, what);
+		buf_printf(&what, ", does not count by itself");
+	print_row(table, name, t->count, q->event.n, what.at);
+	buf_free(&what);
 }
 
 static void
@@ -251,7 +252,7 @@ threads_json(const struct query *q, const struct sample *m)
 		js_set(o, "events", counts_json(q, t->count));
 		js_set(o, "counts_with", js_number((uint64_t)t->with, t->with));
 		js_set(o, "threads_before", js_number(t->before, true));
-		js_set(o, "place", js_text(t->place));
+		js_set_function(o, "place", t->place);
 		js_append(all, o);
 	}
 	return all;
@@ -327,7 +328,7 @@ wait_until(struct timespec *next, double seconds)
 int
 cmd_query(int argc, char **argv)
 {
-	static const struct argp argp = {options, parse_query, "PID", doc, NULL, NULL, NULL};
+	static const struct argp argp = {options, parse_query, "PID", doc, print_names, NULL, NULL};
 	struct args a = {.pool = pool_new()};
 	struct query q;
 	struct timespec next;

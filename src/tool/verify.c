@@ -57,10 +57,10 @@ list_unmeasured(const struct args *a, const struct binary *bin, const struct unm
 {
 	for (uint32_t i = 0; i < bin->map.nproc; i++)
 		if (bin->map.proc[i].refused)
-			printf("%s: %s\n", bin->map.proc[i].name, bin->map.proc[i].refused);
+			printf("%s: %s\n", image_readable(bin->map.proc[i].name), bin->map.proc[i].refused);
 	/* A static libc alone has a thousand: too many to be looked at unless they are a "no". */
 	for (size_t i = 0; i < un->symbol.n && (a->strict || un->symbol.n <= FEW); i++)
-		printf("%s: not built with Chord\n", un->symbol.at[i].name);
+		printf("%s: not built with Chord\n", image_readable(un->symbol.at[i].name));
 	if (un->stripped)
 		printf("%s: no symbol table; %" PRIu64 " bytes of code belong to no procedure of the map\n", a->program,
 		       un->bytes);
@@ -85,7 +85,7 @@ verify(const struct args *a, struct binary *bin)
 int
 cmd_verify(int argc, char **argv)
 {
-	static const struct argp argp = {options, parse_verify, "PROGRAM", doc, NULL, NULL, NULL};
+	static const struct argp argp = {options, parse_verify, "PROGRAM", doc, print_names, NULL, NULL};
 	struct args a = {0};
 	struct pool *pool = pool_new();
 	struct binary bin;

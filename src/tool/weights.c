@@ -60,7 +60,7 @@ write_weights(const struct run *r, const char *file)
 	if (!in.proc.n)
 		say_error(r->path, "no procedure's edges are known to have run: was it built with -fchord=edges, calls or paths?");
 	for (size_t i = 0; i < r->unknown.n; i++)
-		say_warning(r->unknown.at[i].name, "no weights: %s", r->unknown.at[i].reason);
+		say_warning(image_readable(r->unknown.at[i].name), "no weights: %s", r->unknown.at[i].reason);
 	for (size_t i = 0; i < r->left_out.n; i++)
 		say_warning(r->left_out.at[i].name, "left out: %s", r->left_out.at[i].reason);
 	ok = in.proc.n && save_output(file, &out);

@@ -8,10 +8,10 @@
 bool
 view_is_named(const struct proc *p, const char *pattern)
 {
-	if (!pattern || !fnmatch(pattern, p->name, 0))
+	if (!pattern || image_name_matches(p->name, pattern))
 		return true;
 	for (uint32_t i = 0; i < p->nalso; i++)
-		if (!fnmatch(pattern, p->also[i], 0))
+		if (image_name_matches(p->also[i], pattern))
 			return true;
 	return false;
 }

@@ -66,7 +66,7 @@ void view_size_add(struct view_size *sum, const struct view_size *s);
 
 /* choice.c: what of a run is to be shown. Patterns with * and ?; NULL: all. */
 struct view_choice {
-	const char *function;    /* one of its names */
+	const char *function;    /* one of its names, as a symbol or as its source has it */
 	const char *file;        /* its path, or the end of that behind a slash */
 };
 bool view_is_named(const struct proc *p, const char *pattern);

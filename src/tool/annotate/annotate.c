@@ -246,7 +246,8 @@ annotate(struct annotate *a)
 int
 cmd_annotate(int argc, char **argv)
 {
-	static const struct argp argp = {options, parse_annotate, "PROGRAM [PROFILE...] [FILE|FUNCTION...]", doc, NULL, NULL, NULL};
+	static const struct argp argp = {options, parse_annotate, "PROGRAM [PROFILE...] [FILE|FUNCTION...]",
+	                                 doc, print_names, NULL, NULL};
 	struct run run = {0};
 	struct annotate a = {.pager = true, .run = &run};
 	struct args args = {.a = &a};

@@ -44,7 +44,7 @@ put_text(const struct annotate *a, const struct view_insn *in)
 		fputs("(its place is not known)", stdout);
 	buf_free(&text);
 	if (c.n)
-		printf(" <%s>", callee_name(a->run->pool, &c, 0));
+		printf(" <%s>", image_readable(callee_name(a->run->pool, &c, 0)));
 	if (in->kind == CHORD_INSN_BRANCH || in->kind == CHORD_INSN_JUMP)
 		put_target(in);
 }
@@ -109,7 +109,7 @@ put_proc(const struct annotate *a, const struct span *s)
 	const struct view_insn *in = &a->list.insn.at[s->first], *before = NULL;
 	char insns[32], calls[32];
 
-	printf("%s", in->proc->name);
+	fputs(image_readable(in->proc->name), stdout);
 	if (!in->known)
 		printf(": its counts are not known: %s\n", in->binary->counts[in->proc_number].why);
 	else

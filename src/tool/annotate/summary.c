@@ -58,7 +58,7 @@ annotate_summary(struct annotate *a)
 			const struct proc *p = &bin->map.proc[i];
 
 			if (!bin->counts[i].why && (!a->functions || annotate_wants_proc(a, p)))
-				VEC_PUSH(rows, (struct row){p->name, view_size_of(p, &bin->counts[i])});
+				VEC_PUSH(rows, (struct row){image_readable(p->name), view_size_of(p, &bin->counts[i])});
 		}
 	}
 	if (rows.n)

@@ -162,8 +162,9 @@ functions_grew(const struct diff *d)
 
 		if (!grew(f, instructions(d)->before.least, d->opt->function_above))
 			continue;
-		say_error(d->side[1].profile, "%s: %s instructions more than before: above the limit of %s %%", f->name,
-		          grouped(n, f->after.least - f->before.most), bare(d->opt->function_above_text, limit));
+		say_error(d->side[1].profile, "%s: %s instructions more than before: above the limit of %s %%",
+		          image_readable(f->name), grouped(n, f->after.least - f->before.most),
+		          bare(d->opt->function_above_text, limit));
 		any = true;
 	}
 	return any;
@@ -254,7 +255,7 @@ diff(struct diff *d)
 int
 cmd_diff(int argc, char **argv)
 {
-	static const struct argp argp = {options, parse_diff, "[PROGRAM] A [PROGRAM] B", doc, NULL, NULL, NULL};
+	static const struct argp argp = {options, parse_diff, "[PROGRAM] A [PROGRAM] B", doc, print_names, NULL, NULL};
 	struct args a = {.opt.top = 20};
 	struct diff d = {.opt = &a.opt};
 	int status;

@@ -66,7 +66,7 @@ static void
 print_row(struct table *t, const struct difference *r)
 {
 	print_counts(t, r);
-	table_text(t, r->name ? r->name : "");
+	table_text(t, r->name ? image_readable(r->name) : "");
 	fputs(r->name ? "  " : "", stdout);
 	if (*r->file && r->line)
 		printf("%s:%u", shown_path(r->file), r->line);
@@ -131,7 +131,7 @@ print_left_out(const struct diff *d)
 	if (n)
 		printf("\nNot compared, and in no sum above:\n");
 	for (size_t i = 0; i < n && (i < FEW || !d->opt->top); i++)
-		printf("  %s: %s\n", d->found.left_out.at[i].name, d->found.left_out.at[i].reason);
+		printf("  %s: %s\n", image_readable(d->found.left_out.at[i].name), d->found.left_out.at[i].reason);
 	if (n > FEW && d->opt->top)
 		printf("  ... and %zu more (--top=0 lists all)\n", n - FEW);
 }
@@ -149,7 +149,7 @@ print_notes(const struct diff *d)
 		printf("  before are %" PRIu64 " processes, after %" PRIu64 "\n", a->sum->nsummed, b->sum->nsummed);
 	for (int i = 0; i < 2; i++)
 		for (size_t k = 0; k < d->side[i].run.note.n; k++)
-			printf("  %s: %s\n", what[i], d->side[i].run.note.at[k]);
+			printf("  %s: %s\n", what[i], image_readable_text(d->side[i].run.note.at[k]));
 }
 
 bool
@@ -210,7 +210,7 @@ rows(const struct difference *at, size_t n)
 		json_t *o = json_object();
 
 		if (at[i].name)
-			js_set(o, "name", js_text(at[i].name));
+			js_set_function(o, "name", at[i].name);
 		js_set(o, "file", js_text(at[i].file));
 		js_set(o, "line", js_number(at[i].line, at[i].line > 0));
 		js_set(o, "state", js_text(!at[i].was ? "new" : !at[i].is ? "gone" : "changed"));

@@ -50,7 +50,7 @@ paths_json_row(const struct view_path *row)
 	struct view_places l = view_path_lines(pool, row, &path);
 	json_t *o = json_object();
 
-	js_set(o, "function", js_text(row->of->proc->name));
+	js_set_function(o, "function", row->of->proc->name);
 	js_set(o, "module", js_text(row->of->binary->path));
 	js_set(o, "file", js_text(row->of->proc->file));
 	js_set(o, "number", js_number(row->sum, !row->stopped && !row->many));
@@ -87,7 +87,7 @@ functions(const struct view_paths *r)
 		const struct view_paths_proc *p = &r->proc.at[i];
 		json_t *o = json_object();
 
-		js_set(o, "name", js_text(p->proc->name));
+		js_set_function(o, "name", p->proc->name);
 		js_set(o, "module", js_text(p->binary->path));
 		js_set(o, "file", js_text(p->proc->file));
 		js_set(o, "ran", js_number(p->ran, true));

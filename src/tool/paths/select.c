@@ -80,7 +80,7 @@ warn_of_unfit(const struct choices *c)
 		size_t n;
 
 		if (!choice_code(pool, c, i, NULL, 0, NULL, &n) && n)
-			say_warning(c->report.proc.at[i].proc->name,
+			say_warning(image_readable(c->report.proc.at[i].proc->name),
 			            "its paths lead along the edges of too many others: a build with all of them will refuse it "
 			            "(chord paths split deals them over several)");
 		pool_free(pool);

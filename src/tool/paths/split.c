@@ -120,7 +120,7 @@ print_way(const struct deal *s, struct table *t, const char *name)
 	table_printf(t, "%.0f", all.cost);
 	table_printf(t, "%.0f", most.cost);
 	if (unfit)
-		printf("  impossible: %s", unfit->name);
+		printf("  impossible: %s", image_readable(unfit->name));
 	table_end(t);
 }
 
@@ -149,7 +149,7 @@ check_parts(const struct deal *s, const char *program)
 		if (s->of[i].unfit) {
 			say_error(program, "%s: those of its paths that are in part %" PRIu32 " lead along the edges of too many "
 			          "others, so that they cannot be in one build: more parts or fewer paths may do",
-			          s->of[i].unfit->name, i + 1);
+			          image_readable(s->of[i].unfit->name), i + 1);
 			return false;
 		}
 	return true;

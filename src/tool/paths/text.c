@@ -148,7 +148,7 @@ print_numbers(const struct view_path *row, uint64_t all)
 	put_share(&t, row->insns, all);
 	put_number(&t, row->count);
 	put_number(&t, row->length);
-	table_text(&t, row->of->proc->name);
+	table_text(&t, image_readable(row->of->proc->name));
 }
 
 void
@@ -238,7 +238,7 @@ print_coverage(const struct view_paths *r)
 		put_number(&t, p->ran);
 		put_number(&t, p->possible);
 		put_share(&t, p->ran, p->possible);
-		table_text(&t, p->proc->name);
+		table_text(&t, image_readable(p->proc->name));
 		printf("%s%s", p->proc->paths->kind == CHORD_PATH_SELECTED ? " (of those of interest)" : "",
 		       p->why ? " (not exact)" : "");
 		table_end(&t);
@@ -251,7 +251,7 @@ print_named(const char *title, const char *of, const struct named *at, size_t n)
 	if (n)
 		printf("\n%s%s:\n", title, of);
 	for (size_t i = 0; i < n; i++)
-		printf("  %s: %s\n", at[i].name, at[i].reason);
+		printf("  %s: %s\n", image_readable(at[i].name), at[i].reason);
 }
 
 void

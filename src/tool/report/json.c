@@ -49,7 +49,7 @@ function(const struct view_function *f)
 {
 	json_t *o = json_object(), *also;
 
-	js_set(o, "name", js_text(f->proc->name));
+	js_set_function(o, "name", f->proc->name);
 	js_set(o, "file", js_text(f->file));
 	js_set(o, "line", js_number(f->line, f->line > 0));
 	js_set_total(o, "calls", &f->calls, f->counts->calls_known);
@@ -102,7 +102,7 @@ callees(const struct view_call *c)
 	for (size_t i = 0; i < c->nto; i++) {
 		json_t *o = json_object();
 
-		js_set(o, "name", js_text(c->to[i].name));
+		js_set_function(o, "name", c->to[i].name);
 		js_set(o, "calls", js_number(c->to[i].calls, true));
 		js_append(a, o);
 	}
@@ -118,8 +118,8 @@ calls(const struct report *r)
 		const struct view_call *c = &r->table.call.at[i];
 		json_t *o = json_object(), *n = json_object();
 
-		js_set(o, "caller", js_text(c->proc->name));
-		js_set(o, "callee", js_text(c->callee));
+		js_set_function(o, "caller", c->proc->name);
+		js_set_function(o, "callee", c->callee);
 		js_set(o, "file", js_text(c->file));
 		js_set(o, "line", js_number(c->line, c->line > 0));
 		js_set_total(o, "calls", &c->calls, true);

@@ -88,11 +88,11 @@ warn(const struct run *run)
 			say_warning(run->binary.at[i].path, "%" PRIu32 " procedures were refused and are not in the table",
 			            run->binary.at[i].map.nrefused);
 	for (size_t i = 0; i < run->unknown.n; i++)
-		say_warning(run->unknown.at[i].name, "not known: %s", run->unknown.at[i].reason);
+		say_warning(image_readable(run->unknown.at[i].name), "not known: %s", run->unknown.at[i].reason);
 	for (size_t i = 0; i < run->left_out.n; i++)
 		say_warning(run->left_out.at[i].name, "left out: %s", run->left_out.at[i].reason);
 	for (size_t i = 0; i < run->note.n; i++)
-		say_warning(run->path, "%s", run->note.at[i]);
+		say_warning(run->path, "%s", image_readable_text(run->note.at[i]));
 }
 
 void

@@ -235,7 +235,7 @@ load_run(struct run *r, const struct args *a)
 int
 cmd_report(int argc, char **argv)
 {
-	static const struct argp argp = {options, parse_report, usage, doc, NULL, NULL, NULL};
+	static const struct argp argp = {options, parse_report, usage, doc, print_names, NULL, NULL};
 	struct args a = {.opt.top = 20};
 	struct run run;
 	struct report r = {.run = &run};

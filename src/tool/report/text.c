@@ -51,9 +51,9 @@ print_function(const struct report *r, struct table *t, const struct view_functi
 	table_bounds(t, &f->insns, true);
 	table_share(t, f->insns.least, r->table.totals.insns.least);
 	table_bounds(t, &f->calls, f->counts->calls_known);
-	table_text(t, f->proc->name);
+	table_text(t, image_readable(f->proc->name));
 	for (uint32_t i = 0; i < f->proc->nalso; i++)
-		printf(" = %s", f->proc->also[i]);
+		printf(" = %s", image_readable(f->proc->also[i]));
 	if (*f->file && f->line)
 		printf("  %s:%u", shown_path(f->file), f->line);
 	else if (*f->file)
@@ -170,7 +170,7 @@ print_callees(const struct report *r, struct table *t, const struct view_call *c
 		table_skip(t, c->nevent);
 		table_number(t, c->to[i].calls);
 		table_text(t, "");
-		printf("  %s", c->to[i].name);
+		printf("  %s", image_readable(c->to[i].name));
 		table_end(t);
 	}
 	if (n == c->nto)
@@ -188,8 +188,8 @@ print_call(const struct report *r, const struct view_call *c)
 
 	report_call_events(&t, c);
 	table_bounds(&t, &c->calls, true);
-	table_text(&t, c->proc->name);
-	printf(" -> %s", c->callee);
+	table_text(&t, image_readable(c->proc->name));
+	printf(" -> %s", image_readable(c->callee));
 	if (*c->file && c->line)
 		printf("  %s:%u", shown_path(c->file), c->line);
 	table_end(&t);
@@ -230,7 +230,7 @@ print_refused(const struct report *r)
 	size_t n = r->table.refused.n;
 
 	for (size_t i = 0; i < n && (i < FEW || r->opt.unmeasured); i++)
-		printf("  %s: %s\n", r->table.refused.at[i].name, r->table.refused.at[i].reason);
+		printf("  %s: %s\n", image_readable(r->table.refused.at[i].name), r->table.refused.at[i].reason);
 	if (n > FEW && !r->opt.unmeasured)
 		printf("  ... and %zu more (--unmeasured lists all)\n", n - FEW);
 }
@@ -248,7 +248,7 @@ print_unmeasured_symbols(const struct report *r)
 		       un->symbol.n == 1 ? "function" : "functions", un->symbol_bytes,
 		       r->opt.unmeasured ? ":" : " (--unmeasured lists them)");
 	for (size_t i = 0; i < un->symbol.n && r->opt.unmeasured; i++)
-		printf("    %s\n", un->symbol.at[i].name);
+		printf("    %s\n", image_readable(un->symbol.at[i].name));
 }
 
 static void

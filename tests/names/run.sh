@@ -1,0 +1,136 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Names of C++ as people read them, in all commands, and as patterns. Binutils say what they are. Prints ok, FAIL or skip for each;
+# status 1 if one failed.
+# run.sh [NAME...]
+set -u
+. "$(dirname "$0")/../cases.sh"
+
+before() {
+	cp "$here/names.cc" .
+	want "$CHORD" c++ -O1 -g -o names names.cc
+	want ./names
+}
+
+# is WHAT WANTED
+is() { [ "$1" = "$2" ] || no "'$1' and not '$2': $(head -c 600 out)"; }
+# shows TEXT...: the output has each; hides TEXT...: none
+shows() { for text in "$@"; do grep -qF -- "$text" out || no "no '$text': $(head -c 900 out)"; done; }
+hides() { for text in "$@"; do grep -qF -- "$text" out && no "'$text' is there: $(head -c 900 out)"; done; :; }
+
+# "SYMBOL<tab>NAME" of all functions, by nm.
+by_nm() {
+	nm -p names | awk '$2 ~ /^[tTwW]$/ {print $3}' >symbols
+	nm -pC names | sed -nE 's/^[0-9a-f]+ [tTwW] //p' >readable
+	paste symbols readable
+}
+
+t_json() {
+	by_nm >theirs
+	want "$CHORD" report --json ./names
+	jq -r '.functions[] | .name + "\t" + .demangled' out >ours
+	[ "$(grep -c app:: ours)" -ge 6 ] || no "few names: $(cat ours)"
+	while IFS= read -r line; do
+		grep -qxF -- "$line" theirs || no "nm has no $line"
+	done <ours
+	is "$(jq -r '.functions[] | select(.name == "plain") | .demangled' out)" plain
+	want "$CHORD" report --no-demangle --json ./names
+	is "$(jq '[.functions[] | select(.name != .demangled)] | length' out)" 0
+}
+
+t_report() {
+	want "$CHORD" report --top=0 ./names
+	shows 'app::Box<long>::twice(long) const' 'app::Box<long>::operator+=(long const&)' 'app::(anonymous namespace)::hidden(int)' \
+		'app::Square::area() const' 'plain'
+	hides _Z
+	want "$CHORD" report --no-demangle --top=0 ./names
+	shows _ZNK3app3BoxIlE5twiceEl
+	hides 'app::'
+}
+
+# One function by its symbol, its name, with its parameters, or a part of them.
+t_patterns() {
+	for pattern in _ZNK3app3BoxIlE5twiceEl 'app::Box<long>::twice' '*::twice' 'app::Box<long>::twice(long) const' '*twice(*'; do
+		want "$CHORD" report --json "--function=$pattern" ./names
+		is "$(jq -c '[.functions[] | [.name, .calls]]' out)" '[["_ZNK3app3BoxIlE5twiceEl",2]]'
+	done
+	want "$CHORD" report --json '--function=*thrice*' ./names
+	is "$(jq -c '[.functions[].calls]' out)" '[3]'
+	# Types of parameters count only where the pattern has some.
+	refused 1 "no procedure has such a name" "$CHORD" report '--function=app::thrice*allocator*' ./names
+	want "$CHORD" report '--function=app::thrice(*allocator*' ./names
+	refused 1 "no procedure has such a name" "$CHORD" report '--function=app::twice' ./names
+}
+
+t_annotate() {
+	want "$CHORD" annotate --asm ./names app::Square::area
+	shows 'app::Square::area() const: '
+	want "$CHORD" annotate --asm ./names main
+	shows '<app::Box<long>::twice(long) const>' '<operator delete(void*, unsigned long)>'
+	hides _Z
+	want "$CHORD" annotate --summary ./names
+	shows 'app::Square::area() const'
+	want "$CHORD" annotate --no-demangle --summary ./names
+	shows _ZNK3app6Square4areaEv
+	hides app::
+	want "$CHORD" annotate ./names 'app::(anonymous namespace)::hidden'
+	shows 'return a + 1'
+}
+
+t_diff() {
+	mv names.*.chord a.chord
+	sed 's/i < 3/i < 4/' names.cc >x.cc && mv x.cc names.cc
+	want "$CHORD" c++ -O1 -g -o names2 names.cc
+	want ./names2
+	want "$CHORD" diff ./names a.chord ./names2 names2.*.chord
+	shows 'app::thrice(std::'
+	hides _Z
+	want "$CHORD" diff --json ./names a.chord ./names2 names2.*.chord
+	is "$(jq -r '.functions[] | select(.name | test("thrice")) | .demangled | test("^app::thrice\\(std::")' out)" true
+	want "$CHORD" diff --no-demangle ./names a.chord ./names2 names2.*.chord
+	shows _ZN3app6thrice
+	refused 1 'app::thrice\(std::.*above the limit' "$CHORD" diff --fail-function-above=0 ./names a.chord ./names2 names2.*.chord
+}
+
+t_paths() {
+	rm -f ./*.chord
+	want "$CHORD" c++ -O1 -g -fchord=paths -o names names.cc
+	want ./names
+	want "$CHORD" paths --top=0 ./names
+	shows 'app::Box<long>::twice(long) const, path '
+	hides _Z
+	want "$CHORD" paths --json --function=app::Box* ./names
+	is "$(jq -c '[.paths[].function_demangled] | sort' out)" \
+		'["app::Box<long>::operator+=(long const&)","app::Box<long>::twice(long) const"]'
+	want "$CHORD" paths select --rule='function:app::Box<long>::twice' -o chosen ./names
+	grep -q _ZNK3app3BoxIlE5twiceEl chosen || no "not chosen: $(cat chosen)"
+}
+
+t_calls() {
+	rm -f ./*.chord
+	want "$CHORD" c++ -O1 -g -fchord=calls -o names names.cc
+	want ./names
+	want "$CHORD" report --calls --top=0 ./names
+	shows 'main -> app::Box<long>::twice(long) const' 'app::Square::area() const'
+	hides _Z
+	want "$CHORD" report --tree --top=0 ./names
+	shows '  app::Box<long>::twice(long) const'
+	hides _Z
+	want "$CHORD" report --calls --json ./names
+	is "$(jq -r '[.call_sites[] | select(.callee == "_ZNK3app3BoxIlE5twiceEl") | .callee_demangled] | unique[]' out)" \
+		'app::Box<long>::twice(long) const'
+}
+
+t_verify() {
+	g++ -c -O1 -o plain.o -x c++ - <<<'namespace app { int outside(int a) { return a; } }'
+	want "$CHORD" c++ -O1 -o mixed names.cc plain.o
+	"$CHORD" verify --strict ./mixed >out 2>err
+	shows 'app::outside(int): not built with Chord'
+	"$CHORD" verify --strict --no-demangle ./mixed >out 2>err
+	shows '_ZN3app7outsideEi: not built with Chord'
+}
+
+for name in json report patterns annotate diff paths calls verify; do
+	test_case "$name"
+done
+exit $failed
