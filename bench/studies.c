@@ -369,7 +369,7 @@ int
 main(int argc, char **argv)
 {
 	struct pool *pool = pool_new();
-	struct unit u;
+	struct binary bin;
 	subjects all = {0};
 	uint64_t one = 0, many = 0;
 	const char *why;
@@ -378,15 +378,15 @@ main(int argc, char **argv)
 		die("usage", "studies PROGRAM [FOLDER [SETS]]");
 	if (argc > 3)
 		nset = strtoull(argv[3], NULL, 10);
-	if (!unit_open(pool, argv[1], &u, &why))
+	if (!binary_open(pool, argv[1], &bin, &why))
 		die(argv[1], "%s", why);
-	for (uint32_t i = 0; i < u.map.nproc; i++) {
+	for (uint32_t i = 0; i < bin.map.nproc; i++) {
 		struct subject s = {0};
 
-		progress("studying", i, u.map.nproc);
-		if (!u.map.proc[i].paths)
+		progress("studying", i, bin.map.nproc);
+		if (!bin.map.proc[i].paths)
 			continue;
-		if (study(&u.map.proc[i], &s))
+		if (study(&bin.map.proc[i], &s))
 			VEC_PUSH(all, s);
 		else if (s.npath)
 			one++;
