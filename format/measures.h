@@ -28,6 +28,14 @@ enum {
 	X(CALLS, calls, "calls", CHORD_SET(EVENTS) | CHORD_SET(EDGES), CHORD_OF_EVENTS | CHORD_STACK | CHORD_AT_CALLS, \
 	  "what happens between each call and its return, in events")
 
+/* The options that measures have, -fchord-NAME=VALUE. X(IDENTIFIER, name, measures that it implies, measures that it does not go
+ * with, what its value is). How such a value is read is known in src/driver/measure.c, as read_ and the last word. */
+#define CHORD_OPTION_LIST(X) \
+	X(EVENTS, "events", CHORD_SET(EVENTS), 0, events) \
+	X(TIMERS, "timers", CHORD_SET(EVENTS), CHORD_SET(CALLS), timers) \
+	X(PATHS, "paths", CHORD_SET(PATHS), 0, file) \
+	X(WEIGHTS, "weights", 0, 0, file)
+
 #define CHORD_MEASURE_ID(id, ...) CHORD_##id,
 enum chord_measure { CHORD_MEASURE_LIST(CHORD_MEASURE_ID) CHORD_MEASURES };
 

@@ -21,7 +21,8 @@ int cmd_as(int argc, char **argv);
 /* ---- as_args.c: command lines ---- */
 
 /* Options -fchord-NAME= */
-enum { REQUEST_EVENTS, REQUEST_TIMERS, REQUEST_PATHS, REQUEST_WEIGHTS, REQUEST_OPTIONS };
+#define REQUEST_ID(id, ...) REQUEST_##id,
+enum { CHORD_OPTION_LIST(REQUEST_ID) REQUEST_OPTIONS };
 
 /* What is to be measured. */
 struct request {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What to measure: -fchord= and its kin, and how the driver hands them to the assembler's stand-in: in one option, because
- * then compiler caches see them. What there is to measure, and what goes with what, is in the registry (format/measures.h);
- * the options that measures have are in the list here. */
+ * then compiler caches see them. What there is to measure, what goes with what and which options measures have is in the
+ * registry (format/measures.h); how values of options are read is known here. */
 #include "driver/driver.h"
 
 #include <ctype.h>
@@ -14,6 +14,8 @@ static const char *read_events(const char *what, const char *value, struct reque
 static const char *read_timers(const char *what, const char *value, struct request *r, struct pool *pool);
 static const char *read_file(const char *what, const char *value, struct request *r, struct pool *pool);
 
+#define ROW(id, name, implies, excludes, value) [REQUEST_##id] = {name, implies, excludes, read_##value},
+
 /* -fchord-NAME=VALUE. */
 static const struct {
 	const char *name;
@@ -21,10 +23,7 @@ static const struct {
 	/* What is kept of the value (pool). NULL: it is wrong, reported. */
 	const char *(*read)(const char *what, const char *value, struct request *r, struct pool *pool);
 } options[REQUEST_OPTIONS] = {
-	[REQUEST_EVENTS] = {"events", CHORD_SET(EVENTS), 0, read_events},
-	[REQUEST_TIMERS] = {"timers", CHORD_SET(EVENTS), CHORD_SET(CALLS), read_timers},
-	[REQUEST_PATHS] = {"paths", CHORD_SET(PATHS), 0, read_file},
-	[REQUEST_WEIGHTS] = {"weights", 0, 0, read_file},
+	CHORD_OPTION_LIST(ROW)
 };
 
 static const char *
