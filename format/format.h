@@ -60,7 +60,7 @@ struct chord_part { CHORD_PART_FIELDS(CHORD_FIELD) } __attribute__((packed));
 
 enum {
 	CHORD_MAP_REFUSED = 1, /* passed through untouched; the blob says why, and has no blocks */
-	CHORD_MAP_CALLS = 2,   /* events are summed for each call */
+	CHORD_MAP_AT_CALLS = 2, /* some measure has that trait: events are counted so that sums over calls can be had */
 };
 
 #define CHORD_MAP_BASES "bases"
@@ -130,7 +130,7 @@ enum {
  * "z" is a signed number n, written as an unsigned one: n < 0 ? -2 * n - 1 : 2 * n. Of refused
  * procedures everything behind the reason is missing, and nevent is 0.
  *
- * Sums (CHORD_MAP_CALLS): before a call the events so far are subtracted from the sum, behind it they
+ * Sums (CHORD_MAP_AT_CALLS): before a call the events so far are subtracted from the sum, behind it they
  * are added. For activations that end at the call they are in the exit record.
  *
  * woven[] holds first nseg offsets (where a segment starts), then ncall offsets

@@ -94,7 +94,7 @@ check_patterns(struct pool *pool, const char *output)
 	free(r.binary.at);
 }
 
-/* Are there records with CHORD_MAP_CALLS and some without? */
+/* Are there records with CHORD_MAP_AT_CALLS and some without? */
 static bool
 is_mixed(struct str map)
 {
@@ -105,8 +105,8 @@ is_mixed(struct str map)
 		memcpy(&h, map.at, sizeof h);
 		if (h.size < sizeof h || h.size > map.n)
 			return false;
-		with |= (h.flags & CHORD_MAP_CALLS) != 0;
-		without |= !(h.flags & (CHORD_MAP_CALLS | CHORD_MAP_REFUSED));
+		with |= (h.flags & CHORD_MAP_AT_CALLS) != 0;
+		without |= !(h.flags & (CHORD_MAP_AT_CALLS | CHORD_MAP_REFUSED));
 	}
 	return with && without;
 }

@@ -88,7 +88,7 @@ get_record(struct in *in, const struct chord_map_head *h, struct proc *p)
 
 	p->counters = h->counters;
 	p->ncounter = h->ncounter;
-	p->summed = h->flags & CHORD_MAP_CALLS;
+	p->summed = h->flags & CHORD_MAP_AT_CALLS;
 	if (h->ncounter && h->counters > UINT64_MAX - 8 * (uint64_t)h->ncounter)
 		in_bad(in, "counters outside all addresses");
 	get_parts(in, p, h->npart);
@@ -109,7 +109,7 @@ check_head(const struct chord_map_head *h, size_t have)
 		return "not a record of a map";
 	if (h->size < sizeof *h || h->size > have)
 		return "it ends too early";
-	if (h->flags & ~(uint32_t)(CHORD_MAP_REFUSED | CHORD_MAP_CALLS))
+	if (h->flags & ~(uint32_t)(CHORD_MAP_REFUSED | CHORD_MAP_AT_CALLS))
 		return "unknown flags";
 	return NULL;
 }

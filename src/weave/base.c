@@ -98,18 +98,15 @@ find_avail(struct bases *b)
 			b->avail[p->graph->edge[e].from] = 0;
 }
 
-/* Registers by which call frames are found, all of them if directives are not understood; those of paths. */
+/* Registers by which call frames are found, all of them if directives are not understood; those that measures hold. */
 static uint16_t
 find_never(const struct unit *u, const struct woven *w)
 {
 	const struct proc_text *p = w->proc;
 	struct cfi_frame f;
-	uint16_t never = 0;
+	uint16_t never = w->held;
 	uint32_t kept;
 
-	for (uint32_t v = 0; v < p->graph->nvert && w->paths; v++)
-		if (w->paths->assigned[v] >= 0)
-			never |= (uint16_t)(1u << w->paths->assigned[v]);
 	for (size_t t = 0; t < p->parts.n; t++) {
 		const struct part *part = &p->parts.at[t];
 
@@ -244,8 +241,8 @@ find_uses(struct bases *b)
 	b->uses.n = 0;
 	for (uint32_t e = 0; e < p->arcs.n; e++) {
 		add_use(b, &w->edge[e], e, w->weight[e]);
-		if (w->paths)
-			add_use(b, &w->paths->before[e], e, w->weight[e]);
+		if (w->early)
+			add_use(b, &w->early[e], e, w->weight[e]);
 	}
 	for (uint32_t v = 0; v < p->blocks.n; v++)
 		add_use(b, &w->block[v], GRAPH_NONE, b->runs[v]);
@@ -481,8 +478,8 @@ mark_live(const struct bases *b)
 	}
 	for (uint32_t e = 0; e < p->arcs.n; e++) {
 		mark_site(b, &w->edge[e], e);
-		if (w->paths)
-			mark_site(b, &w->paths->before[e], e);
+		if (w->early)
+			mark_site(b, &w->early[e], e);
 	}
 	for (size_t i = 0; i < w->pieces.n; i++)
 		mark_site(b, &w->pieces.at[i].site, GRAPH_NONE);
@@ -505,8 +502,8 @@ forget_bases(struct woven *w, const bool *split)
 
 	for (uint32_t e = 0; e < p->arcs.n; e++) {
 		forget_site(&w->edge[e]);
-		if (w->paths)
-			forget_site(&w->paths->before[e]);
+		if (w->early)
+			forget_site(&w->early[e]);
 	}
 	for (uint32_t v = 0; v < p->blocks.n; v++)
 		forget_site(&w->block[v]);
@@ -576,7 +573,7 @@ place_both(struct bases *b, const struct weave_options *o)
 	place_base(b, BASE_COUNTERS);
 	if (!o->events.n || !b->w->query)
 		return;
-	boxes = number_boxes(b->pool, &o->events, measures_have(o->measures, CHORD_CALLS));
+	boxes = number_boxes(b->pool, &o->events, at_calls(o));
 	b->box = &boxes.at[0];
 	for (uint32_t v = 0; v < b->g->nvert; v++)
 		b->avail[v] &= (uint16_t)~b->never;

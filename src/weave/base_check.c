@@ -71,8 +71,8 @@ find_placed(struct check *c)
 	add_loads(c, false);
 	add_edges(c, true);
 	add_edges(c, false);
-	for (uint32_t e = 0; e < w->proc->arcs.n && w->paths; e++)
-		add_placed(c, &w->paths->before[e]);
+	for (uint32_t e = 0; e < w->proc->arcs.n && w->early; e++)
+		add_placed(c, &w->early[e]);
 	for (uint32_t v = 0; v < nblock; v++)
 		add_placed(c, &w->block[v]);
 	for (size_t i = 0; i < w->pieces.n; i++)

@@ -337,10 +337,6 @@ emit_proc(const struct unit *u, struct woven *w, struct edits *e, const struct w
 	name_events(&m);
 	snprintf(m.counters, sizeof m.counters, L "C%u", w->number);
 	m.cold = pool_array(u->pool, p->parts.n, sizeof *m.cold);
-	snprintf(m.table_desc, sizeof m.table_desc, L "Y%u", w->number);
-	if (w->paths)
-		m.table = (struct path_counters){.label = m.counters, .kind = w->paths->kind, .bits = (uint8_t)w->paths->size,
-		                              .desc = m.table_desc};
 	emit_sites(&m);
 	emit_jumps(&m);
 	emit_aways(&m);

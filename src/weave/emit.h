@@ -17,8 +17,6 @@ struct emitter {
 	bool *target;           /* by block: needs a J label */
 	struct buf *stubs;      /* by part */
 	struct buf *cold;       /* by part: stubs that are rarely run */
-	struct path_counters table;
-	char table_desc[32];
 	const char **due;       /* by event: the routine that knows its timers */
 	uint32_t nask;
 };

@@ -24,7 +24,7 @@ emit_calls(struct emitter *m)
 
 	for (uint32_t e = 0; e < p->arcs.n; e++) {
 		leaves[p->graph->edge[e].from] |= p->graph->edge[e].to == p->exit;
-		twice[p->graph->edge[e].from] |= p->arc_text.at[e].twice && m->w->paths;
+		twice[p->graph->edge[e].from] |= p->arc_text.at[e].twice && m->w->early;
 	}
 	for (uint32_t b = 0; b < p->blocks.n; b++)
 		for (uint32_t i = p->block_text.at[b].first; i < p->block_text.at[b].last; i++) {
@@ -41,12 +41,13 @@ emit_calls(struct emitter *m)
 			stmt = in->stmt == UINT32_MAX ? UINT32_MAX : emit_end_stmt(m, emit_code(m, b), in);
 			labelled = can_label_return(m, emit_code(m, b), in, stmt);
 			if (labelled) {
-				emit_label(&m->b, 'R', m->w->number, m->w->calls.n);
+				emit_label(&m->b, 'R', m->w->number, m->w->call_sites.n);
 				emit_text(m, emit_behind(m, stmt), RANK_RETURN, stmt);
 			}
-			VEC_PUSH(m->w->calls, (struct call){.block = b, .insn = i - p->block_text.at[b].first, .flags = flags});
+			VEC_PUSH(m->w->call_sites,
+			         (struct call){.block = b, .insn = i - p->block_text.at[b].first, .flags = flags});
 			VEC_PUSH(m->w->labelled, labelled);
-			measures_at_call(m, (uint32_t)m->w->calls.n - 1, stmt);
+			measures_at_call(m, (uint32_t)m->w->call_sites.n - 1, stmt);
 		}
 }
 

@@ -236,9 +236,9 @@ emit_edges(struct emitter *m, bool in)
 		if (site_used(s) && (s->where == SITE_BLOCK && w->proc->graph->edge[i].from != s->block) == in)
 			emit_site(m, s, i);
 	}
-	for (uint32_t i = 0; i < w->proc->arcs.n && w->paths && !in; i++)
-		if (site_used(&w->paths->before[i]))
-			emit_site(m, &w->paths->before[i], i);
+	for (uint32_t i = 0; i < w->proc->arcs.n && w->early && !in; i++)
+		if (site_used(&w->early[i]))
+			emit_site(m, &w->early[i], i);
 }
 
 static void

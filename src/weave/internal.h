@@ -59,7 +59,6 @@ struct woven_paths {
 	uint32_t ninterest;
 	bool selected;           /* some paths are of interest only */
 	struct frames *frames;   /* where its frame is */
-	struct site *before;     /* by edge behind a call that may return twice: where the path that leads there ends */
 	uint8_t kind;            /* enum chord_path_kind */
 	uint32_t size;           /* of the table, as in the map */
 	uint32_t ncode;
@@ -91,9 +90,12 @@ struct woven {
 	uint32_t bucket;        /* of sections of the map that have one name: CHORD_MAP_BUCKET at most */
 	struct site *edge;      /* by edge of the graph */
 	struct site *block;     /* by block: in every-block, and where that is cheaper than on an edge */
+	struct site *early;     /* by edge behind a call that may return twice: what is done before the call; NULL: nothing is */
 	double *weight;
 	const struct interest_proc *before; /* says how often its edges ran before; NULL: not known */
 	uint32_t ncounter;
+	uint32_t align;         /* of its counters: bytes */
+	uint16_t held;          /* registers in which measures keep something somewhere */
 	bool *split;            /* by block: it is split, jumps go to a label of their own */
 	struct woven_paths *paths; /* if they are measured; else NULL */
 	VEC(struct base_load) loads;
@@ -105,8 +107,8 @@ struct woven {
 	VEC(struct entered) entered; /* in order */
 	uint64_t *events;       /* by instruction, in the order of blocks, and event: what it adds */
 	VEC(struct seg) segments;
-	VEC(struct call) calls;
-	VEC(bool) labelled;     /* by call: its return address has a label */
+	VEC(struct call) call_sites;
+	VEC(bool) labelled;     /* by call site: its return address has a label */
 };
 
 /* The instruction of a block, by its number in the part's code. */

@@ -15,8 +15,8 @@ woven_proc(const struct unit *u, const struct woven *w)
 	return (struct proc){.name = p->name, .file = u->text->source, .refused = p->reason, .ncounter = w->ncounter,
 	                     .npart = (uint32_t)p->parts.n, .nblock = (uint32_t)p->blocks.n, .narc = (uint32_t)p->arcs.n,
 	                     .nvert = p->graph ? p->graph->nvert : 0,
-	                     .ncall = (uint32_t)w->calls.n, .nseg = (uint32_t)w->segments.n,
-	                     .block = p->blocks.at, .arc = p->arcs.at, .call = w->calls.at, .seg = w->segments.at};
+	                     .ncall = (uint32_t)w->call_sites.n, .nseg = (uint32_t)w->segments.n,
+	                     .block = p->blocks.at, .arc = p->arcs.at, .call = w->call_sites.at, .seg = w->segments.at};
 }
 
 void
@@ -32,16 +32,6 @@ map_section(struct buf *blob, const char *tag, const struct buf *b)
 	map_text(blob, tag);
 	buf_uleb(blob, b->n);
 	buf_add(blob, b->at, b->n);
-}
-
-/* Which counters it has, now that they have been placed. */
-static void
-fill_counters(const struct woven *w)
-{
-	for (uint32_t b = 0; b < w->proc->blocks.n; b++)
-		w->proc->blocks.at[b].counter = w->block[b].counter;
-	for (uint32_t e = 0; e < w->proc->arcs.n; e++)
-		w->proc->arcs.at[e].counter = w->edge[e].counter;
 }
 
 /* By which registers counters are found. */
@@ -64,16 +54,16 @@ blob_bases(struct buf *blob, const struct unit *u, const struct woven *w, const 
 }
 
 static void
-write_event_counters(struct buf *out, const struct unit *u, const struct event_list *list, bool calls)
+write_event_counters(struct buf *out, const struct unit *u, const struct event_list *list, bool exact)
 {
-	struct number_boxes boxes = number_boxes(u->pool, list, calls);
+	struct number_boxes boxes = number_boxes(u->pool, list, exact);
 
 	buf_printf(out, "\t.long\t%u\n", list->n);
 	for (uint32_t e = 0; e < list->n; e++) {
 		const struct number_axis *axis;
 
 		buf_str(out, "\t.quad\t");
-		number_symbol(out, number_box_of(&boxes, e, &axis), list, calls);
+		number_symbol(out, number_box_of(&boxes, e, &axis), list, exact);
 		buf_char(out, '\n');
 	}
 }
@@ -184,8 +174,8 @@ write_segments(struct buf *out, const struct woven *w)
 static void
 write_returns(struct buf *out, const struct woven *w)
 {
-	for (size_t i = 0; i < w->calls.n; i++) {
-		uint32_t part = w->proc->blocks.at[w->calls.at[i].block].part;
+	for (size_t i = 0; i < w->call_sites.n; i++) {
+		uint32_t part = w->proc->blocks.at[w->call_sites.at[i].block].part;
 
 		if (w->labelled.at[i])
 			write_offset(out, w->number, 'R', i, part);
@@ -195,35 +185,21 @@ write_returns(struct buf *out, const struct woven *w)
 	}
 }
 
-/* Where the table of paths is. */
-static void
-write_table(struct buf *out, const char *group, const struct woven *w)
-{
-	if (group)
-		buf_printf(out, "\t.pushsection %s,\"aG\",@progbits,\"%s.%s\",comdat\n", CHORD_SECTION_PATH, CHORD_SECTION_CNT,
-		           group);
-	else
-		buf_printf(out, "\t.pushsection %s,\"a\",@progbits\n", CHORD_SECTION_PATH);
-	buf_printf(out, "\t.balign 4\n" L "Y%u:\t.long\t" L "C%u-.,%u\n\t.popsection\n", w->number, w->number,
-	           w->paths->size);
-}
-
 /* In a group of their own where the procedure is in one (of the first few thousand): ld.bfd keeps all sections of that
  * name, and with them what is in their groups, also where it would drop the procedure. Of both groups the same object's is
  * linked. They have no link to the procedure: mold makes a section of its own of those that have one. */
 static void
-write_counters(struct buf *out, const struct unit *u, const struct woven *w)
+write_counters(struct buf *out, const struct unit *u, const struct woven *w, const struct weave_options *o)
 {
 	const char *group = w->grouped ? u->object->sections[w->proc->parts.at[0].code->section].comdat : NULL;
 
-	if (w->paths && w->paths->kind == CHORD_PATH_HASHED)
-		write_table(out, group, w);
+	measures_beside(out, w, o, group);
 	if (group)
 		buf_printf(out, "\t.pushsection %s,\"awG\",@nobits,\"%s.%s\",comdat\n", CHORD_SECTION_CNT, CHORD_SECTION_CNT,
 		           group);
 	else
 		buf_printf(out, "\t.pushsection %s,\"aw\",@nobits\n", CHORD_SECTION_CNT);
-	buf_printf(out, "\t.balign %d\n" L "C%u:\t.zero\t%u\n\t.popsection\n", w->paths ? 16 : 8, w->number, w->ncounter * 8);
+	buf_printf(out, "\t.balign %u\n" L "C%u:\t.zero\t%u\n\t.popsection\n", w->align, w->number, w->ncounter * 8);
 }
 
 void
@@ -234,13 +210,12 @@ map_record(const struct unit *u, const struct woven *w, const struct weave_optio
 
 	p.summed = at_calls(o);
 	if (w->ncounter)
-		write_counters(out, u, w);
-	fill_counters(w);
+		write_counters(out, u, w, o);
 	proc_write(&blob, &p);
 	blob_bases(&blob, u, w, o);
 	measures_map(&blob, u, w, o);
-	write_head(out, u, w, w->ncounter, p.summed ? CHORD_MAP_CALLS : 0);
-	buf_printf(out, "\t.long\t%zu\n", w->segments.n + w->calls.n);
+	write_head(out, u, w, w->ncounter, p.summed ? CHORD_MAP_AT_CALLS : 0);
+	buf_printf(out, "\t.long\t%zu\n", w->segments.n + w->call_sites.n);
 	write_segments(out, w);
 	write_returns(out, w);
 	write_event_counters(out, u, &o->events, p.summed);

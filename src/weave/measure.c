@@ -51,6 +51,12 @@ measures_map(struct buf *blob, const struct unit *u, const struct woven *w, cons
 }
 
 void
+measures_beside(struct buf *out, const struct woven *w, const struct weave_options *o, const char *group)
+{
+	EACH(o->measures, beside, out, w, group);
+}
+
+void
 measures_tail(struct buf *b, const struct weave_options *o)
 {
 	EACH(o->measures, tail, b, o);

@@ -27,6 +27,8 @@ struct weave_measure {
 	void (*at_call)(struct emitter *m, uint32_t number, uint32_t stmt);
 	/* What its section of the map says of the procedure; format.h tells. */
 	void (*map)(struct buf *blob, const struct unit *u, const struct woven *w, const struct weave_options *o);
+	/* What stands beside a procedure's counters, in their group (NULL: they are in none). */
+	void (*beside)(struct buf *out, const struct woven *w, const char *group);
 	/* What follows the text, once. */
 	void (*tail)(struct buf *b, const struct weave_options *o);
 };
@@ -41,10 +43,13 @@ void measures_probe(struct emitter *m, struct buf *b, const struct site *s);
 void measures_at_call(struct emitter *m, uint32_t number, uint32_t stmt);
 /* Their sections, one for each that was asked for. */
 void measures_map(struct buf *blob, const struct unit *u, const struct woven *w, const struct weave_options *o);
+void measures_beside(struct buf *out, const struct woven *w, const struct weave_options *o, const char *group);
 void measures_tail(struct buf *b, const struct weave_options *o);
 
-/* measure_edges.c, for measures that count by counters of the procedure's own: gives a site a counter; the code of one. */
-void count_at(struct woven *w, struct site *s, uint32_t measure);
+/* measure_edges.c, for measures that count by counters of the procedure's own: gives an edge or a block one, in the graph and at
+ * its site; the code of one. */
+void count_edge(struct woven *w, uint32_t e, uint32_t measure);
+void count_block(struct woven *w, uint32_t b, uint32_t measure);
 void count_probe(struct emitter *m, struct buf *b, const struct site *s);
 /* Chords of a maximum spanning tree get counters, and in every-edge the other edges that can have them. False: refused, with
  * proc->reason set. */

@@ -121,7 +121,7 @@ emit_sum(struct emitter *m, struct call *c, uint32_t number, uint32_t stmt)
 static void
 at_call(struct emitter *m, uint32_t number, uint32_t stmt)
 {
-	struct call *c = &m->w->calls.at[number];
+	struct call *c = &m->w->call_sites.at[number];
 	const struct block_text *b = &m->w->proc->block_text.at[c->block];
 	uint32_t i = b->first + c->insn;
 

@@ -2,25 +2,33 @@
 /* Measure edges: counters on the chords of a maximum spanning tree; all other counts follow from flow conservation. */
 #include "weave/measure.h"
 
-void
+static uint32_t
 count_at(struct woven *w, struct site *s, uint32_t measure)
 {
-	s->counter = ++w->ncounter;
 	s->probes |= 1u << measure;
+	return s->counter = ++w->ncounter;
+}
+
+void
+count_edge(struct woven *w, uint32_t e, uint32_t measure)
+{
+	struct site *s = &w->edge[e];
+
+	w->proc->arcs.at[e].counter = count_at(w, s, measure);
+	if (s->where == SITE_SPLIT)
+		w->split[s->block] = true;
+}
+
+void
+count_block(struct woven *w, uint32_t b, uint32_t measure)
+{
+	w->proc->blocks.at[b].counter = count_at(w, &w->block[b], measure);
 }
 
 void
 count_probe(struct emitter *m, struct buf *b, const struct site *s)
 {
 	m->u->machine->add(b, m->counters, (uint64_t)(s->counter - 1) * 8, 1, s->base[BASE_COUNTERS], s->gap);
-}
-
-static void
-count_edge(struct woven *w, uint32_t e, uint32_t measure)
-{
-	count_at(w, &w->edge[e], measure);
-	if (w->edge[e].where == SITE_SPLIT)
-		w->split[w->edge[e].block] = true;
 }
 
 /* The graph in which each block is two vertices with an edge between them: a counter
@@ -89,7 +97,7 @@ count_chords(const struct unit *u, struct woven *w, uint32_t measure)
 			count_edge(w, e, measure);
 	for (uint32_t b = 0; b < w->proc->blocks.n; b++)
 		if (!in_tree[nedge + b])
-			count_at(w, &w->block[b], measure);
+			count_block(w, b, measure);
 	return true;
 }
 

@@ -11,7 +11,7 @@ plan(struct plan *l, struct woven *w)
 			w->proc->reason = "a block without a place for its counter";
 			return;
 		}
-		count_at(w, &w->block[b], CHORD_EVERY_BLOCK);
+		count_block(w, b, CHORD_EVERY_BLOCK);
 	}
 }
 

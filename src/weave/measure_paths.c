@@ -24,15 +24,20 @@ add_cold(struct emitter *m, struct buf *b, const struct site *s, const struct bu
 static void
 probe(struct emitter *m, struct buf *b, const struct site *s)
 {
+	const struct woven_paths *x = m->w->paths;
+	struct path_counters table = {.label = m->counters, .kind = x->kind, .bits = (uint8_t)x->size};
 	struct path_place place = s->path->place;
 	struct buf stub = {0};
+	char desc[32];
 
+	snprintf(desc, sizeof desc, LABEL_PREFIX "Y%u", m->w->number);
+	table.desc = desc;
 	place.guard = emit_name(m, 'G', s->path->number);
 	place.guarded = emit_name(m, 'H', s->path->number);
 	place.miss = emit_name(m, 'I', s->path->number);
 	place.counted = emit_name(m, 'D', s->path->number);
 	place.base = s->base[BASE_COUNTERS];
-	m->u->machine->path(b, &stub, &s->path->op, &m->table, &place);
+	m->u->machine->path(b, &stub, &s->path->op, &table, &place);
 	if (stub.n)
 		add_cold(m, b, s, &stub);
 	buf_free(&stub);
@@ -81,6 +86,21 @@ map(struct buf *blob, const struct unit *u, const struct woven *w, const struct 
 		buf_uleb(blob, x->interest[i]);
 }
 
+/* Where the table is. */
+static void
+beside(struct buf *out, const struct woven *w, const char *group)
+{
+	if (w->paths->kind != CHORD_PATH_HASHED)
+		return;
+	if (group)
+		buf_printf(out, "\t.pushsection %s,\"aG\",@progbits,\"%s.%s\",comdat\n", CHORD_SECTION_PATH, CHORD_SECTION_CNT,
+		           group);
+	else
+		buf_printf(out, "\t.pushsection %s,\"a\",@progbits\n", CHORD_SECTION_PATH);
+	buf_printf(out, "\t.balign 4\n" LABEL_PREFIX "Y%u:\t.long\t" LABEL_PREFIX "C%u-.,%u\n\t.popsection\n", w->number,
+	           w->number, w->paths->size);
+}
+
 /* Tells the runtime that a module has paths, once for each kind: all of them counted, or some. */
 static void
 tail(struct buf *b, const struct weave_options *o)
@@ -94,4 +114,4 @@ tail(struct buf *b, const struct weave_options *o)
 	           name, selected);
 }
 
-const struct weave_measure weave_paths = {.plan = plan, .probe = probe, .map = map, .tail = tail};
+const struct weave_measure weave_paths = {.plan = plan, .probe = probe, .map = map, .beside = beside, .tail = tail};

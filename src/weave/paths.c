@@ -44,14 +44,14 @@ find_entry(const struct unit *u, struct woven *w)
 
 /* A path that goes on behind a call which may return twice is recorded before it, or it would end twice. */
 static void
-find_before(const struct unit *u, struct woven *w)
+find_early(const struct unit *u, struct woven *w)
 {
 	const struct proc_text *p = w->proc;
 
-	w->paths->before = pool_array(u->pool, p->arcs.n, sizeof *w->paths->before);
+	w->early = pool_array(u->pool, p->arcs.n, sizeof *w->early);
 	for (uint32_t e = 0; e < p->arcs.n; e++)
 		if (p->arc_text.at[e].twice)
-			w->paths->before[e] = place_end(u, w, p->graph->edge[e].from);
+			w->early[e] = place_end(u, w, p->graph->edge[e].from);
 }
 
 /* In a jump to another activation's frame this one's is torn down: a path ends before that. */
@@ -346,7 +346,6 @@ add_ops(const struct unit *u, struct woven *w)
 	const struct proc_text *p = w->proc;
 
 	for (uint32_t e = 0; e < p->arcs.n; e++) {
-		struct site *before = &w->paths->before[e];
 		struct path_op op;
 
 		/* What leaves by a hub has ended its path before. */
@@ -357,7 +356,7 @@ add_ops(const struct unit *u, struct woven *w)
 		if (p->arc_text.at[e].twice) {
 			struct path_op ends = {.record = op.record, .sum = op.sum, .from = op.from, .to = -1};
 
-			if (!add_op(u, w, e, before, ends))
+			if (!add_op(u, w, e, &w->early[e], ends))
 				return false;
 			op.record = PATH_NO_RECORD;
 			op.from = -1;
@@ -487,6 +486,8 @@ place_all(const struct unit *u, struct woven *w)
 		return refuse(w, "its directives have its frame at a call elsewhere than its instructions do");
 	if (!add_ops(u, w))
 		return false;
+	for (uint32_t v = 0; v < w->proc->graph->nvert; v++)
+		w->held |= x->assigned[v] >= 0 ? (uint16_t)(1u << x->assigned[v]) : 0;
 	move_stubs(w);
 	return true;
 }
@@ -501,10 +502,11 @@ place_paths(const struct unit *u, struct woven *w, const struct interest *intere
 		return true;
 	}
 	w->paths = pool_alloc(u->pool, sizeof *w->paths);
+	w->align = sizeof(struct chord_path_entry);
 	w->paths->below = calls_something(u, w);
 	w->paths->room = w->paths->below || leaf_has_room(u, w);
 	find_entry(u, w);
-	find_before(u, w);
+	find_early(u, w);
 	find_aways(u, w);
 	if (!interest)
 		place_weights(u, w);

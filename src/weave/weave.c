@@ -185,6 +185,7 @@ pass_place(struct job *j)
 
 		w->proc = p;
 		w->number = i;
+		w->align = sizeof(uint64_t);
 		set_anchor(j, w, anchor);
 		w->grouped = j->unit.object->sections[p->parts.at[0].code->section].comdat && j->groups < GROUPS_MOST;
 		j->groups += w->grouped;
@@ -337,7 +338,7 @@ release(struct job *j)
 			free(j->woven[i].segments.at);
 			free(j->woven[i].pieces.at);
 			free(j->woven[i].loads.at);
-			free(j->woven[i].calls.at);
+			free(j->woven[i].call_sites.at);
 			free(j->woven[i].labelled.at);
 			free(j->woven[i].entered.at);
 		}
