@@ -179,6 +179,11 @@ struct trap_at {
 	const char *call, *other, *child, *on;
 };
 
+/* Of code: its length, and how many steps a processor makes of it; a comparison and the jump behind it are one. */
+struct room {
+	uint32_t bytes, steps;
+};
+
 enum { CALL_SIZE_MOST = 16 };
 
 struct machine {
@@ -228,8 +233,8 @@ struct machine {
 	             const struct path_place *place);
 	/* How dear that is, relative to the cheapest form. Below 0: it cannot be done without the stack. */
 	double (*price)(struct gap gap);
-	/* About how many bytes, or a few less, lines of such code take. */
-	uint32_t (*room)(const char *at, size_t n);
+	/* What lines of such code take; a few bytes less, perhaps. */
+	struct room (*room)(const char *at, size_t n);
 	/* Are those call_size bytes a direct call? */
 	bool (*is_call)(const uint8_t *bytes);
 	/* Does code begin with the call by which such a stub asks whether a timer is due? */

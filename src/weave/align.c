@@ -3,17 +3,21 @@
  *
  * A processor fetches one line of 64 bytes in a cycle, and a taken jump begins another. A loop of few instructions that lies in two
  * lines takes a second cycle each round, which is more than the counter in it. Compilers align loops to 8 or 16 bytes;
- * here the directive is followed by one that goes to the next line if the loop would lie in one line more than it has to. */
+ * here the directive is followed by one that goes to the next line if the loop would lie in one line more than it has to.
+ *
+ * A loop of more than a dozen steps takes a second cycle anyhow. It is left where it is: Zen 5 takes three or four cycles for more
+ * than twelve steps in one line, and two if they lie in two lines. */
 #include "weave/emit.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINE = 64, LONG = 2 * LINE };
+enum { LINE = 64, LONG = 2 * LINE, MOST_STEPS = 12 };
 
-/* What is woven in at an offset of the text takes so many bytes, with all that comes before it in the list. */
+/* What is woven in at an offset of the text, with all that comes before it in the list. */
 struct inserted {
-	uint32_t at, bytes;
+	uint32_t at;
+	struct room room;
 };
 
 struct align {
@@ -31,12 +35,14 @@ by_offset(const void *a, const void *b)
 }
 
 /* What is put in place of a jump's operand leads farther away than it did. */
-static uint32_t
+static struct room
 room_of(const struct align *a, const struct edit *e)
 {
 	enum { FARTHER = 4 };
 
-	return e->rank == RANK_OPERAND ? FARTHER : a->m->u->machine->room(a->m->e->text.at + e->text, e->len);
+	if (e->rank == RANK_OPERAND)
+		return (struct room){.bytes = FARTHER};
+	return a->m->u->machine->room(a->m->e->text.at + e->text, e->len);
 }
 
 /* The edits of the procedure begin at `first`. */
@@ -50,12 +56,14 @@ find_inserted(struct align *a, size_t first)
 		a->in[a->n++] = (struct inserted){e->list.at[i].at, room_of(a, &e->list.at[i])};
 	if (a->n)
 		qsort(a->in, a->n, sizeof *a->in, by_offset);
-	for (size_t i = 1; i < a->n; i++)
-		a->in[i].bytes += a->in[i - 1].bytes;
+	for (size_t i = 1; i < a->n; i++) {
+		a->in[i].room.bytes += a->in[i - 1].room.bytes;
+		a->in[i].room.steps += a->in[i - 1].room.steps;
+	}
 }
 
-/* The bytes that are woven in before an offset of the text. */
-static uint32_t
+/* What is woven in before an offset of the text. */
+static struct room
 inserted_before(const struct align *a, uint32_t at)
 {
 	size_t lo = 0, hi = a->n;
@@ -68,7 +76,7 @@ inserted_before(const struct align *a, uint32_t at)
 		else
 			hi = mid;
 	}
-	return lo ? a->in[lo - 1].bytes : 0;
+	return lo ? a->in[lo - 1].room : (struct room){0};
 }
 
 /* Is all that stands between the loop's first and last instruction part of it, with no loop in it and no call? */
@@ -87,6 +95,17 @@ is_innermost(const struct code *c, uint32_t first, uint32_t last)
 	return true;
 }
 
+/* Without what is woven in. */
+static uint32_t
+steps_of(const struct code *c, uint32_t first, uint32_t last)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = first; i <= last; i++)
+		n += c->insns.at[i].cls != CHORD_INSN_BRANCH;
+	return n;
+}
+
 /* The bytes of the loop that an edge closes, with all that is woven in; 0: it is none that is short and counts. */
 static uint32_t
 loop_length(const struct align *a, uint32_t e)
@@ -95,7 +114,7 @@ loop_length(const struct align *a, uint32_t e)
 	const struct edge *edge = &p->graph->edge[e];
 	const struct block_text *from, *to;
 	const struct insn *first, *last;
-	uint32_t woven;
+	struct room woven, before;
 
 	if (!p->arc_text.at[e].jump || edge->from >= p->blocks.n || edge->to >= p->blocks.n)
 		return 0;
@@ -107,9 +126,12 @@ loop_length(const struct align *a, uint32_t e)
 	    !is_innermost(emit_code(a->m, edge->to), to->first, from->last - 1))
 		return 0;
 	/* The last jump itself leads to where the loop begins, whatever its operand is now. */
-	woven = inserted_before(a, emit_before(a->m, edge->from, from->last - 1) + 1) -
-	        inserted_before(a, emit_before_line(a->m, edge->to, to->first));
-	return woven ? last->off + last->len - first->off + woven : 0;
+	woven = inserted_before(a, emit_before(a->m, edge->from, from->last - 1) + 1);
+	before = inserted_before(a, emit_before_line(a->m, edge->to, to->first));
+	if (woven.bytes == before.bytes ||
+	    woven.steps - before.steps + steps_of(emit_code(a->m, edge->to), to->first, from->last - 1) > MOST_STEPS)
+		return 0;
+	return last->off + last->len - first->off + woven.bytes - before.bytes;
 }
 
 /* May it stand between the compiler's alignment of a loop and the loop? Nothing that could have changed the section. */
@@ -142,7 +164,7 @@ emit_align(struct align *a, uint32_t length, uint32_t at, uint32_t rank, uint32_
 {
 	uint32_t rest = (length - 1) % LINE;
 
-	if (rest && length <= LONG)
+	if (length && rest && length <= LONG)
 		buf_printf(&a->m->b, "\t.p2align 6,,%u\n", rest);
 	emit_text(a->m, at, rank, stmt);
 }

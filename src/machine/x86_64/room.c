@@ -70,15 +70,26 @@ room_of_line(const char *at, size_t n)
 	return n && *at != '.' ? room_of_insn(at, n) : 0;
 }
 
-uint32_t
+static bool
+is_branch(const char *at, size_t n)
+{
+	while (n && *at == '\t')
+		at++, n--;
+	return n > 1 && at[0] == 'j' && at[1] != 'm';
+}
+
+struct room
 x86_room(const char *at, size_t n)
 {
-	uint32_t room = 0;
+	struct room room = {0};
 
 	for (size_t i = 0, end; i < n; i = end + 1) {
 		for (end = i; end < n && at[end] != ';' && at[end] != '\n'; end++)
 			;
-		room += room_of_line(at + i, end - i);
+		uint32_t bytes = room_of_line(at + i, end - i);
+
+		room.bytes += bytes;
+		room.steps += bytes && !is_branch(at + i, end - i);
 	}
 	return room;
 }

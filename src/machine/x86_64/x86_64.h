@@ -41,7 +41,7 @@ bool x86_move(const uint8_t *bytes, size_t n, struct move *out);
 bool x86_value(const uint8_t *bytes, size_t n, struct value *out);
 void x86_derived(const uint8_t *bytes, size_t n, uint32_t *regs);
 /* room.c */
-uint32_t x86_room(const char *at, size_t n);
+struct room x86_room(const char *at, size_t n);
 /* print.c */
 bool x86_print(struct buf *out, const uint8_t *bytes, size_t n, uint64_t addr);
 /* frame.c */
