@@ -247,8 +247,8 @@ enum {
 	CHORD_PROFILE_MERGED = 1,
 	CHORD_PROFILE_NOT_WATCHED = 2, /* threads may have been made unseen: counts may be short */
 	CHORD_PROFILE_SNAPSHOT = 4,    /* a copy that a process made of its profile on the way */
-	CHORD_PROFILE_APART = 8,       /* each region is of one thread only, and exits say whose they are */
-	CHORD_PROFILE_STRUCK = 16,     /* of a snapshot: the activation that the signal struck is among the exits, too */
+	CHORD_PROFILE_PER_THREAD = 8,       /* each region is of one thread only, and exits say whose they are */
+	CHORD_PROFILE_INTERRUPTED = 16,     /* of a snapshot: the activation that the signal interrupted is among the exits, too */
 };
 
 enum chord_state {
@@ -381,7 +381,7 @@ enum chord_life { CHORD_LIFE_NONE, CHORD_LIFE_LOADED, CHORD_LIFE_CLOSED };
 	X(int32_t, tid, "of the thread; 0: none; -1: being handed over") \
 	X(uint32_t, users, "threads that have had it so far") \
 	X(uint64_t, left, "its thread is ending: frames from this address on are recorded among the exits; or 0") \
-	X(uint64_t, aside, "its stack pointer as it went over to a stack of the runtime's; 0: it is on its own")
+	X(uint64_t, program_sp, "its stack pointer as it went over to a stack of the runtime's; 0: it is on its own")
 
 /* Counters of code that another version wove. At these addresses plus each region's base are pages for it, of no profile. */
 #define CHORD_LIVE_GUEST_FIELDS(X) \

@@ -94,7 +94,7 @@ chord_rt_hook_new(struct chord_rt_ctl *ctl)
 	adds = chord_rt_counted().adds;
 	if (adds && adds == __atomic_exchange_n(&ctl->dl_asked, adds, __ATOMIC_RELAXED))
 		return;
-	chord_rt_aside(ctl, chord_rt_hook_again, 0, 0);
+	chord_rt_on_own_stack(ctl, chord_rt_hook_again, 0, 0);
 }
 
 /* A thread is cancelled for the first time: the unwinder has to be there and watched

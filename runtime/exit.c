@@ -66,9 +66,9 @@ chord_rt_more_slots(struct chord_rt_ctl *ctl, uint32_t region)
 static void
 chord_rt_first_slots(struct chord_rt_ctl *ctl)
 {
-	if (!ctl->apart)
+	if (!ctl->per_thread)
 		chord_rt_more_slots(ctl, 0);
-	CHORD_RT_TELL(begin, ctl);
+	CHORD_RT_NOTIFY(begin, ctl);
 }
 
 static uint64_t
@@ -85,7 +85,7 @@ static bool
 chord_rt_grow_slots(struct chord_rt_ctl *ctl, uint32_t seen, uint32_t region)
 {
 	/* In a signal handler over this thread's own hold of the lock. */
-	return !chord_rt_has_lock(ctl) && chord_rt_aside(ctl, chord_rt_one_more_slots, seen, region);
+	return !chord_rt_has_lock(ctl) && chord_rt_on_own_stack(ctl, chord_rt_one_more_slots, seen, region);
 }
 
 /* The count of a key in the extent that was added last, made if there is room. NULL: there is none. */
@@ -109,7 +109,7 @@ chord_rt_make_count(struct chord_rt_slots *s, uint64_t key)
 static uint64_t *
 chord_rt_exit_count(struct chord_rt_ctl *ctl, uint64_t key)
 {
-	struct chord_rt_region *mine = ctl->apart ? chord_rt_region_mine(ctl) : NULL;
+	struct chord_rt_region *mine = ctl->per_thread ? chord_rt_region_mine(ctl) : NULL;
 	uint32_t last, region = mine ? mine->index + 1 : 0;
 	struct chord_rt_slots *s;
 	uint64_t *p;
@@ -155,7 +155,7 @@ static CHORD_RT_HOT void
 chord_rt_count(struct chord_rt_ctl *ctl, uint64_t *count, uint64_t delta, uint64_t cfa)
 {
 	chord_rt_bump(count, delta, chord_rt_is_alone(ctl));
-	CHORD_RT_TELL(leave, ctl, count, delta, cfa);
+	CHORD_RT_NOTIFY(leave, ctl, count, delta, cfa);
 }
 
 /* Counts at a PC, if it is in a measured module. Gives where, CHORD_RT_SILENT if
@@ -181,24 +181,24 @@ chord_rt_count_at(struct chord_rt_ctl *ctl, uint64_t pc, uint64_t flag, uint64_t
 /* A frame of __chord_struck is left, or taken up in a forked child: what it would have taken back from the counter. Readers
  * reckon with what counters lack where activations end between calls. */
 static __attribute__((noinline)) void
-chord_rt_leave_struck(struct chord_rt_ctl *ctl, uint64_t pc, uint64_t cfa, uint64_t delta)
+chord_rt_leave_fired(struct chord_rt_ctl *ctl, uint64_t pc, uint64_t cfa, uint64_t delta)
 {
-	const struct chord_rt_mod *m = ctl->struck ? chord_rt_mod_of(ctl, pc) : NULL;
-	const uint64_t *frame = (const uint64_t *)(cfa - CHORD_RT_STRUCK);
+	const struct chord_rt_mod *m = ctl->fired ? chord_rt_mod_of(ctl, pc) : NULL;
+	const uint64_t *frame = (const uint64_t *)(cfa - CHORD_RT_FIRED_FRAME);
 
-	if (m && cfa && pc > m->struck && pc <= m->struck_end)
+	if (m && cfa && pc > m->fired && pc <= m->fired_end)
 		__atomic_fetch_sub((uint64_t *)(frame[1] + chord_rt_get_base(ctl) + 8), delta * frame[3], __ATOMIC_RELAXED);
 }
 
-/* An activation that a signal struck ends between calls: behind the first byte of the
+/* An activation that a signal interrupted ends between calls: behind the first byte of the
  * instruction where it was, where no call returns to. */
 static void
 chord_rt_leave_frame(struct chord_rt_walk *w, uint64_t delta)
 {
 	uint64_t pc = w->regs.r[CHORD_RT_PC] + w->exact, *count = w->from ? w->rule.count : NULL, cfa = w->exact ? 0 : w->cfa;
 
-	if (w->in.ctl->struck)
-		chord_rt_leave_struck(w->in.ctl, pc, cfa, delta);
+	if (w->in.ctl->fired)
+		chord_rt_leave_fired(w->in.ctl, pc, cfa, delta);
 	if (count == CHORD_RT_SILENT)
 		return;
 	if (count) {
@@ -206,7 +206,7 @@ chord_rt_leave_frame(struct chord_rt_walk *w, uint64_t delta)
 		return;
 	}
 	count = chord_rt_count_at(w->in.ctl, pc, 0, delta, cfa);
-	if (w->from && count && !w->in.ctl->apart)
+	if (w->from && count && !w->in.ctl->per_thread)
 		chord_rt_keep_count(w, count);
 }
 
@@ -235,9 +235,9 @@ chord_rt_left(struct chord_rt_ctl *ctl)
 static bool
 chord_rt_is_first(const struct chord_rt_region *r, const struct chord_rt_walk *w, uint64_t before, enum chord_rt_step step)
 {
-	if (!r || !r->born || (w->begin != r->born && before != r->born))
+	if (!r || !r->first_function || (w->begin != r->first_function && before != r->first_function))
 		return false;
-	return step == CHORD_RT_STUCK || (w->begin == r->born && w->cfa > r->born_sp);
+	return step == CHORD_RT_STUCK || (w->begin == r->first_function && w->cfa > r->first_sp);
 }
 
 /* Counts exits for all frames from regs on. */

@@ -74,7 +74,7 @@ static void
 chord_rt_fibre_count(struct chord_rt_ctl *ctl, const struct chord_rt_fibre *f, uint64_t flag, uint64_t delta)
 {
 	for (uint32_t i = 0; i < f->n && i < CHORD_RT_FRAMES; i++) {
-		chord_rt_leave_struck(ctl, f->frame[i].pc, f->frame[i].cfa, flag ? -delta : delta);
+		chord_rt_leave_fired(ctl, f->frame[i].pc, f->frame[i].cfa, flag ? -delta : delta);
 		chord_rt_count_at(ctl, f->frame[i].pc, flag, delta, f->frame[i].cfa);
 	}
 	if (f->n > CHORD_RT_FRAMES)
@@ -120,7 +120,7 @@ chord_rt_suspend(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uin
 		__atomic_fetch_add(&ctl->head->in_flight, 1, __ATOMIC_RELAXED);
 		return;
 	}
-	if (ctl->apart && !ctl->nfibre)
+	if (ctl->per_thread && !ctl->nfibre)
 		chord_rt_note_fibres(ctl);
 	ctl->nfibre += !f->top;
 	f->top = top;
@@ -147,11 +147,11 @@ chord_rt_resume(struct chord_rt_ctl *ctl, struct chord_rt_fibre *f, uint64_t sp,
 	if (!known)
 		__atomic_fetch_add(&ctl->head->in_flight, 1, __ATOMIC_RELAXED);
 	for (uint32_t i = 0; known && i < f->n; i++) {
-		chord_rt_leave_struck(ctl, f->frame[i].pc, f->frame[i].cfa, 1);
+		chord_rt_leave_fired(ctl, f->frame[i].pc, f->frame[i].cfa, 1);
 		chord_rt_count_at(ctl, f->frame[i].pc, 0, 1, f->frame[i].cfa);
 		if (f->frame[i].cfa <= sp)
 			continue;
-		chord_rt_leave_struck(ctl, pc, f->frame[i].cfa, -1ull);
+		chord_rt_leave_fired(ctl, pc, f->frame[i].cfa, -1ull);
 		break;
 	}
 	chord_rt_count_at(ctl, pc, CHORD_EXIT_REENTRY, 1, 0);

@@ -41,7 +41,7 @@ chord_rt_fd(struct chord_rt_ctl *ctl)
 {
 	long fd;
 
-	if (ctl->nofile || ctl->torn)
+	if (ctl->nofile || ctl->truncated)
 		return -1;
 	if (ctl->fd >= 0 && chord_rt_is_ours(ctl, ctl->fd))
 		return ctl->fd;
@@ -121,7 +121,7 @@ chord_rt_extent(struct chord_rt_ctl *ctl, const void *head, size_t n, uint64_t s
 		e = chord_rt_call(SYS_pwrite64, fd, head, n, at);
 	if (!chord_rt_failed(e))
 		return at;
-	chord_rt_tell(ctl, ctl->path, chord_rt_error(e));
+	chord_rt_warn(ctl, ctl->path, chord_rt_error(e));
 	return 0;
 }
 
@@ -168,7 +168,7 @@ chord_rt_fill_head(struct chord_rt_ctl *ctl, struct chord_profile_head *h)
 	chord_rt_clear(h, sizeof *h);
 	h->magic = CHORD_PROFILE_MAGIC;
 	h->version = CHORD_FORMAT_VERSION;
-	h->flags = ctl->apart ? CHORD_PROFILE_APART : 0;
+	h->flags = ctl->per_thread ? CHORD_PROFILE_PER_THREAD : 0;
 	h->page = CHORD_RT_PAGE;
 	h->used = CHORD_RT_PAGE;
 	h->pid = ctl->pid;
@@ -223,11 +223,11 @@ chord_rt_create(struct chord_rt_ctl *ctl)
 		chord_rt_call(SYS_fstat, fd, &st);
 		ctl->dev = st.st_dev;
 		ctl->ino = st.st_ino;
-		if (!ctl->place.taken)
+		if (!ctl->place.reused)
 			e = chord_rt_write_head(ctl, fd);
 		if (!chord_rt_failed(e))
 			e = chord_rt_call(SYS_mmap, 0, CHORD_RT_PAGE, CHORD_RT_PROT_RW, CHORD_RT_MAP_SHARED, fd, 0);
-		if (chord_rt_failed(e) && !ctl->place.taken)
+		if (chord_rt_failed(e) && !ctl->place.reused)
 			chord_rt_call(SYS_unlinkat, dir, chord_rt_within(ctl, dir), 0);
 		ctl->fd = chord_rt_high(fd);
 	}
@@ -260,10 +260,10 @@ chord_rt_begin_in_memory(struct chord_rt_ctl *ctl, long why)
 
 	ctl->nofile = 1;
 	ctl->fd = -1;
-	ctl->told |= ctl->place.null;
+	ctl->warned |= ctl->place.null;
 	if (!ctl->place.null) {
 		chord_rt_orphan(ctl, why);
-		chord_rt_tell(ctl, ctl->path, chord_rt_error(why));
+		chord_rt_warn(ctl, ctl->path, chord_rt_error(why));
 	}
 	if (chord_rt_failed(e))
 		return false;
@@ -287,7 +287,7 @@ chord_rt_begin(struct chord_rt_ctl *ctl)
 		e = chord_rt_create(ctl);
 	if (chord_rt_failed(e) && !chord_rt_begin_in_memory(ctl, e))
 		return false;
-	if (ctl->place.taken)
+	if (ctl->place.reused)
 		chord_rt_continue_head(ctl, ctl->head);
 	ctl->profile = (uint64_t)ctl->head;
 	ctl->file = ctl->nofile ? 0 : (uint64_t)ctl->path;

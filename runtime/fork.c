@@ -83,14 +83,14 @@ static void
 chord_rt_keep_region(struct chord_rt_ctl *ctl, struct chord_rt_region *mine)
 {
 	struct chord_rt_region *r = chord_rt_region(ctl, 0);
-	uint64_t base = mine->base, left = mine->left, aside = mine->aside, stack_aside = mine->stack_aside;
+	uint64_t base = mine->base, left = mine->left, program_sp = mine->program_sp, own_stack = mine->own_stack;
 
-	mine->stack_aside = 0;
-	chord_rt_clear(r, offsetof(struct chord_rt_region, wide)); /* that has been renewed */
+	mine->own_stack = 0;
+	chord_rt_clear(r, offsetof(struct chord_rt_region, keyed)); /* that has been renewed */
 	r->base = base;
 	r->left = left;
-	r->aside = aside; /* this may run there */
-	r->stack_aside = stack_aside;
+	r->program_sp = program_sp; /* this may run there */
+	r->own_stack = own_stack;
 	r->users = 1;
 	r->tid = (int32_t)chord_rt_call(SYS_gettid);
 	ctl->nregion = 1;
@@ -116,7 +116,7 @@ chord_rt_forget(struct chord_rt_ctl *ctl)
 		for (; c < end; c++)
 			if (*c && chord_rt_is_count(m, (uint64_t)c))
 				*c = 0;
-		CHORD_RT_TELL(fork, m);
+		CHORD_RT_NOTIFY(fork, m);
 	}
 }
 
@@ -131,22 +131,22 @@ chord_rt_new_profile(struct chord_rt_ctl *ctl)
 		*ctl->here = 1;
 	ctl->ended = 0;
 	ctl->dying = 0;
-	ctl->torn = 0;
+	ctl->truncated = 0;
 	ctl->snapshots = 0;
-	ctl->guests_told = 0;
+	ctl->guests_warned = 0;
 	if (ctl->kept)
 		chord_rt_call(SYS_munmap, ctl->kept, ctl->kept_size);
 	ctl->kept = ctl->kept_size = 0;
 	ctl->switching = 0;
 	chord_rt_clear(ctl->asked_for, sizeof ctl->asked_for);
-	chord_rt_drop_wide(ctl, ctl->nregion, number);
+	chord_rt_drop_keyed(ctl, ctl->nregion, number);
 	chord_rt_drop_regions(ctl, mine);
 	chord_rt_drop_file(ctl);
 	if (!chord_rt_begin(ctl))
 		return;
-	if (!ctl->place.taken)
+	if (!ctl->place.reused)
 		chord_rt_extents_of_modules(ctl);
-	chord_rt_renew_wide(ctl, number);
+	chord_rt_renew_keyed(ctl, number);
 	chord_rt_forget(ctl);
 	if (mine)
 		chord_rt_keep_region(ctl, mine);
@@ -155,7 +155,7 @@ chord_rt_new_profile(struct chord_rt_ctl *ctl)
 	else
 		chord_rt_region_enter(ctl);
 	chord_rt_first_slots(ctl);
-	chord_rt_tell_guests(ctl);
+	chord_rt_warn_of_guests(ctl);
 }
 
 /* What the child has of the parent's activations it takes up in the middle. */
@@ -175,7 +175,7 @@ chord_rt_take_up_all(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
 			return;
 		if (step == CHORD_RT_STUCK)
 			__atomic_fetch_add(&ctl->head->in_flight, 1, __ATOMIC_RELAXED);
-		chord_rt_leave_struck(ctl, pc, w.exact ? 0 : w.cfa, -1ull);
+		chord_rt_leave_fired(ctl, pc, w.exact ? 0 : w.cfa, -1ull);
 		chord_rt_count_at(ctl, pc, CHORD_EXIT_REENTRY, 1, w.exact ? 0 : w.cfa);
 		if (step != CHORD_RT_FRAME)
 			break;
@@ -218,7 +218,7 @@ chord_rt_forked(const struct chord_rt_regs *regs)
 	uint32_t pid = (uint32_t)chord_rt_call(SYS_getpid);
 
 	if (ctl && ctl->magic && ctl->pid != pid)
-		chord_rt_aside(ctl, chord_rt_be_child, (uint64_t)regs, pid);
+		chord_rt_on_own_stack(ctl, chord_rt_be_child, (uint64_t)regs, pid);
 }
 
 extern void chord_rt_entry_forked(void) __attribute__((visibility("hidden")));

@@ -112,10 +112,10 @@ chord_rt_evict(struct chord_rt_ctl *ctl, const struct chord_rt_mod *m)
 
 /* Once in a profile. */
 static void
-chord_rt_tell_guests(struct chord_rt_ctl *ctl)
+chord_rt_warn_of_guests(struct chord_rt_ctl *ctl)
 {
-	if (!ctl->nguest || ctl->guests_told)
+	if (!ctl->nguest || ctl->guests_warned)
 		return;
-	ctl->guests_told = 1;
+	ctl->guests_warned = 1;
 	chord_rt_text(ctl, "code that was built with another version of Chord ran in the process: it is not measured");
 }

@@ -18,10 +18,10 @@ chord_rt_count_handler(struct chord_rt_ctl *ctl, uint64_t handler)
 	uint64_t *count;
 
 	if (!m) {
-		if (!ctl->handlers_told)
+		if (!ctl->handlers_warned)
 			chord_rt_text(ctl, "a handler of signals is in code that is not measured: where it lets the program go on "
 			                   "elsewhere than where it was, counts are not exact");
-		ctl->handlers_told = 1;
+		ctl->handlers_warned = 1;
 		return;
 	}
 	count = chord_rt_exit_count(ctl, (handler - m->bias) | (uint64_t)(m->index + 1) << 48 | CHORD_EXIT_HANDLER);
@@ -48,7 +48,7 @@ chord_rt_handles(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uin
 static void
 chord_rt_take_over_handlers(struct chord_rt_ctl *ctl)
 {
-	ctl->handlers_told = 0;
+	ctl->handlers_warned = 0;
 	for (uint32_t i = 0; i < sizeof ctl->handler / sizeof *ctl->handler; i++)
 		if (ctl->handler[i])
 			chord_rt_count_handler(ctl, ctl->handler[i]);

@@ -80,9 +80,9 @@ chord_rt_address_taken(struct chord_rt_ctl *ctl, int hook)
 
 	for (uint32_t i = 0; i < sizeof matters; i++)
 		tell |= matters[i] == hook;
-	if (!tell || ctl->taken >> hook & 1)
+	if (!tell || ctl->address_taken >> hook & 1)
 		return;
-	ctl->taken |= 1ull << hook;
+	ctl->address_taken |= 1ull << hook;
 	s[0] = 0;
 	chord_rt_append(s, sizeof s, "calls of ", 9);
 	chord_rt_append(s, sizeof s, chord_rt_names + ctl->name[hook], chord_rt_length(chord_rt_names + ctl->name[hook]));

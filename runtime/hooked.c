@@ -30,7 +30,7 @@ static uint64_t
 chord_rt_be_confined(struct chord_rt_ctl *ctl, uint64_t a, uint64_t b)
 {
 	(void)a, (void)b;
-	CHORD_RT_TELL(confined, ctl);
+	CHORD_RT_NOTIFY(confined, ctl);
 	return 0;
 }
 
@@ -47,7 +47,7 @@ chord_rt_confines(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, ui
 	if (hook == CHORD_RT_HOOK_syscall)
 		option = option == SYS_seccomp ? PR_SET_SECCOMP : regs->r[CHORD_RT_ARG1];
 	if (option == PR_SET_SECCOMP || option == PR_SET_NO_NEW_PRIVS)
-		chord_rt_aside(ctl, chord_rt_be_confined, 0, 0);
+		chord_rt_on_own_stack(ctl, chord_rt_be_confined, 0, 0);
 }
 
 /* ---- exec ---- */
@@ -139,13 +139,13 @@ chord_rt_exec(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uint32
 	struct chord_rt_replaced r = {.regs = regs};
 	int e;
 
-	chord_rt_aside(ctl, chord_rt_before_exec, (uint64_t)&r, 0);
+	chord_rt_on_own_stack(ctl, chord_rt_before_exec, (uint64_t)&r, 0);
 	if (hook >= CHORD_RT_HOOK_execl)
 		e = chord_rt_exec_list(ctl, regs, hook);
 	else
 		e = ((chord_rt_exec_fn *)real)(regs->r[CHORD_RT_ARG0], regs->r[CHORD_RT_ARG1], regs->r[CHORD_RT_ARG2],
 		    regs->r[CHORD_RT_ARG3]);
-	chord_rt_aside(ctl, chord_rt_after_exec, (uint64_t)&r, 0);
+	chord_rt_on_own_stack(ctl, chord_rt_after_exec, (uint64_t)&r, 0);
 	return e;
 }
 
@@ -240,7 +240,7 @@ chord_rt_signals(struct chord_rt_ctl *ctl, struct chord_rt_regs *regs, uint32_t 
 	if ((hook == CHORD_RT_HOOK_raise && !chord_rt_is_fatal(ctl, pid)) ||
 	    (hook == CHORD_RT_HOOK_kill && !chord_rt_is_fatal(ctl, (uint32_t)regs->r[CHORD_RT_ARG1])))
 		return;
-	chord_rt_aside(ctl, chord_rt_may_die, (uint64_t)regs, 0);
+	chord_rt_on_own_stack(ctl, chord_rt_may_die, (uint64_t)regs, 0);
 }
 
 /* Calls that are made from here: gives whether it was one, with its result in regs. */
@@ -344,7 +344,7 @@ chord_rt_hooked(struct chord_rt_regs *regs)
 	if (chord_rt_calls_real(ctl, regs, hook, real))
 		return 0;
 	if (!chord_rt_only_looks(ctl, regs, hook))
-		chord_rt_aside(ctl, chord_rt_leaves, (uint64_t)regs, hook);
+		chord_rt_on_own_stack(ctl, chord_rt_leaves, (uint64_t)regs, hook);
 	return real;
 }
 
@@ -385,13 +385,13 @@ chord_rt_close_self(struct chord_rt_ctl *ctl, uint64_t at, uint64_t none)
 	old = chord_rt_lock(ctl);
 	if (me && me->main)
 		chord_rt_signal_kept(ctl);
-	chord_rt_tell_guests(ctl);
+	chord_rt_warn_of_guests(ctl);
 	if (me) {
 		n = chord_rt_fold(ctl, me);
 		chord_rt_unhook(ctl, &chord_rt_desc);
 		me->left = 1;
 		if (!me->main)
-			CHORD_RT_TELL(closed, ctl, me);
+			CHORD_RT_NOTIFY(closed, ctl, me);
 	}
 	if (n && !ctl->nogs)
 		chord_rt_unwatched(ctl, n);
@@ -407,5 +407,5 @@ chord_rt_destruct(const struct chord_rt_regs *regs)
 	if (ctl && ctl->magic)
 		chord_rt_check_self(ctl);
 	if (chord_rt_watches(ctl))
-		chord_rt_aside(ctl, chord_rt_close_self, (uint64_t)regs, 0);
+		chord_rt_on_own_stack(ctl, chord_rt_close_self, (uint64_t)regs, 0);
 }

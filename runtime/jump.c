@@ -56,7 +56,7 @@ chord_rt_take_up(struct chord_rt_walk *w, uint64_t pc, uint64_t delta, uint64_t 
 	}
 	rule.begin = chord_rt_find_cfi(w, pc - 1) ? w->cfi.begin : 0;
 	rule.count = chord_rt_count_at(w->in.ctl, pc, CHORD_EXIT_REENTRY, delta, 0);
-	if (rule.count && !w->in.ctl->apart)
+	if (rule.count && !w->in.ctl->per_thread)
 		chord_rt_keep(w, (pc - 1) | CHORD_EXIT_REENTRY, &rule);
 	return rule.begin;
 }
@@ -324,7 +324,7 @@ chord_rt_leaves_quickly(struct chord_rt_ctl *ctl, const struct chord_rt_regs *re
 		return false;
 	if (hook - CHORD_RT_HOOK_longjmp <= CHORD_RT_HOOK___longjmp_chk - CHORD_RT_HOOK_longjmp)
 		return chord_rt_jumps_again(ctl, regs);
-	return hook == CHORD_RT_HOOK__Unwind_SetIP && chord_rt_land_briefly(ctl, regs);
+	return hook == CHORD_RT_HOOK__Unwind_SetIP && chord_rt_land_fast(ctl, regs);
 }
 _Static_assert(CHORD_RT_HOOK_longjmp + 1 == CHORD_RT_HOOK__longjmp && CHORD_RT_HOOK__longjmp + 1 == CHORD_RT_HOOK_siglongjmp &&
     CHORD_RT_HOOK_siglongjmp + 1 == CHORD_RT_HOOK___longjmp_chk, "");
@@ -393,5 +393,5 @@ chord_rt_away(const struct chord_rt_regs *regs, uint64_t sp, uint64_t pc)
 	struct chord_rt_aim aim = {regs, sp, pc};
 
 	if (ctl && ctl->magic && !chord_rt_other_process(ctl))
-		chord_rt_aside(ctl, chord_rt_go_away, (uint64_t)&aim, 0);
+		chord_rt_on_own_stack(ctl, chord_rt_go_away, (uint64_t)&aim, 0);
 }

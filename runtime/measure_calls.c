@@ -7,10 +7,10 @@ static void
 chord_rt_forget_callees(struct chord_rt_ctl *ctl, const struct chord_rt_mod *m)
 {
 	for (uint32_t r = 0; r <= ctl->nregion; r++) {
-		const struct chord_rt_wide *t = chord_rt_wide(ctl, CHORD_RT_CALLED, r);
+		const struct chord_rt_keyed *t = chord_rt_keyed(ctl, CHORD_RT_CALLED, r);
 
 		for (uint32_t k = 0; k < t->n; k++) {
-			struct chord_callee *s = chord_rt_wide_first(t, k), *end = s + chord_rt_wide_slots(k);
+			struct chord_callee *s = chord_rt_keyed_first(t, k), *end = s + chord_rt_keyed_slots(k);
 
 			for (; s < end; s++)
 				if (s->raw >= m->text && s->raw < m->text_end)
@@ -30,19 +30,19 @@ chord_rt_callee_key(struct chord_rt_ctl *ctl, uint64_t raw)
 }
 
 static CHORD_RT_HOT void
-chord_rt_count_callee(struct chord_rt_ctl *ctl, struct chord_rt_wide *t, uint64_t place, uint64_t raw)
+chord_rt_count_callee(struct chord_rt_ctl *ctl, struct chord_rt_keyed *t, uint64_t place, uint64_t raw)
 {
 	uint64_t at = (place - chord_rt_module(ctl, chord_rt_desc.index)->bias) & 0xffffffffffffull;
 	uint64_t site = at | (chord_rt_desc.index + 1) << 48, key;
-	struct chord_callee *s = chord_rt_wide_find(t, site, raw, 0);
+	struct chord_callee *s = chord_rt_keyed_find(t, site, raw, 0);
 
 	if (!s) {
 		key = chord_rt_callee_key(ctl, raw);
-		s = chord_rt_wide_find(t, site, raw | CHORD_RT_MARK, key);
+		s = chord_rt_keyed_find(t, site, raw | CHORD_RT_MARK, key);
 		if (s)
 			__atomic_fetch_and(&s->raw, ~CHORD_RT_MARK, __ATOMIC_RELAXED);
 		else
-			s = chord_rt_wide_make(ctl, t, site, raw, key);
+			s = chord_rt_keyed_make(ctl, t, site, raw, key);
 	}
 	if (!s)
 		return;
@@ -61,7 +61,7 @@ chord_rt_through(uint64_t place, uint64_t raw)
 	struct chord_rt_ctl *ctl = chord_rt_ctl_here();
 
 	if (ctl && ctl->magic && raw < CHORD_RT_TOP)
-		chord_rt_count_callee(ctl, chord_rt_wide(ctl, CHORD_RT_CALLED, chord_rt_mine_number(ctl)), place, raw);
+		chord_rt_count_callee(ctl, chord_rt_keyed(ctl, CHORD_RT_CALLED, chord_rt_mine_number(ctl)), place, raw);
 }
 
 /* ---- as a measure ---- */

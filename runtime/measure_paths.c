@@ -23,12 +23,12 @@ chord_rt_path_entry(uint64_t table, uint32_t bits, uint64_t sum)
 static void
 chord_rt_path_lost(struct chord_rt_ctl *ctl, uint64_t module, uint64_t n)
 {
-	struct chord_rt_wide *t = &ctl->wide[CHORD_RT_OVERFLOWN];
+	struct chord_rt_keyed *t = &ctl->keyed[CHORD_RT_OVERFLOWN];
 	uint64_t site = (module + 1) << 48, raw = 1ull << 40;
-	struct chord_callee *s = chord_rt_wide_find(t, site, raw, 0);
+	struct chord_callee *s = chord_rt_keyed_find(t, site, raw, 0);
 
 	if (!s)
-		s = chord_rt_wide_make(ctl, t, site, raw, ~0ull);
+		s = chord_rt_keyed_make(ctl, t, site, raw, ~0ull);
 	__atomic_fetch_add(s ? &s->count : &ctl->head->lost, n, __ATOMIC_RELAXED);
 }
 
@@ -36,11 +36,11 @@ chord_rt_path_lost(struct chord_rt_ctl *ctl, uint64_t module, uint64_t n)
 static void
 chord_rt_path_over(struct chord_rt_ctl *ctl, uint64_t number, uint64_t site, uint64_t sum, uint64_t n)
 {
-	struct chord_rt_wide *t = chord_rt_wide(ctl, CHORD_RT_OVERFLOWN, number);
-	struct chord_callee *s = chord_rt_wide_find(t, site, sum + 1, 0);
+	struct chord_rt_keyed *t = chord_rt_keyed(ctl, CHORD_RT_OVERFLOWN, number);
+	struct chord_callee *s = chord_rt_keyed_find(t, site, sum + 1, 0);
 
 	if (!s)
-		s = chord_rt_wide_make(ctl, t, site, sum + 1, sum);
+		s = chord_rt_keyed_make(ctl, t, site, sum + 1, sum);
 	if (s)
 		__atomic_fetch_add(&s->count, n, __ATOMIC_RELAXED);
 	else
@@ -71,7 +71,7 @@ chord_rt_fold_paths(struct chord_rt_ctl *ctl, const struct chord_rt_mod *mod)
 {
 	uint64_t delta = chord_rt_region(ctl, 0)->base - chord_rt_get_base(ctl), moved = 0, at, n;
 	const struct chord_path_at *t = mod->table, *end = t + mod->ntable;
-	struct chord_rt_wide *over = chord_rt_wide(ctl, CHORD_RT_OVERFLOWN, 1);
+	struct chord_rt_keyed *over = chord_rt_keyed(ctl, CHORD_RT_OVERFLOWN, 1);
 	volatile struct chord_path_entry *e;
 
 	for (; t < end; t++) {
@@ -84,7 +84,7 @@ chord_rt_fold_paths(struct chord_rt_ctl *ctl, const struct chord_rt_mod *mod)
 			at = chord_rt_path_entry((uint64_t)e + delta, (uint32_t)t->bits, e[i].key - 1);
 			if (at)
 				chord_rt_home_add(at + offsetof(struct chord_path_entry, count), n);
-			else if (chord_rt_wide_has_room(over) || chord_rt_wide_grow(ctl, over))
+			else if (chord_rt_keyed_has_room(over) || chord_rt_keyed_grow(ctl, over))
 				chord_rt_path_over(ctl, 1, t->addr | (uint64_t)(mod->index + 1) << 48, e[i].key - 1, n);
 			else
 				chord_rt_path_lost(ctl, mod->index, n);
@@ -162,16 +162,16 @@ static CHORD_RT_HOT __attribute__((noinline)) void
 chord_rt_count_unfinished(struct chord_rt_ctl *ctl, uint64_t key, uint64_t delta, uint64_t cfa)
 {
 	const struct chord_rt_mod *m = chord_rt_module(ctl, CHORD_EXIT_MODULE(key));
-	struct chord_rt_wide *t = chord_rt_wide(ctl, CHORD_RT_UNFINISHED, ctl->apart ? chord_rt_mine_number(ctl) : 0);
+	struct chord_rt_keyed *t = chord_rt_keyed(ctl, CHORD_RT_UNFINISHED, ctl->per_thread ? chord_rt_mine_number(ctl) : 0);
 	struct chord_callee *s;
 	uint64_t r;
 
 	if (!cfa || !m->unfinished)
 		return;
 	r = chord_rt_register(ctl, m, cfa);
-	s = chord_rt_wide_find(t, key, r | CHORD_RT_MARK, r);
+	s = chord_rt_keyed_find(t, key, r | CHORD_RT_MARK, r);
 	if (!s)
-		s = chord_rt_wide_make(ctl, t, key, r | CHORD_RT_MARK, r);
+		s = chord_rt_keyed_make(ctl, t, key, r | CHORD_RT_MARK, r);
 	if (s)
 		__atomic_fetch_add(&s->count, delta, __ATOMIC_RELAXED);
 }
@@ -276,8 +276,8 @@ static void
 chord_rt_paths_begin(struct chord_rt_ctl *ctl)
 {
 	for (uint32_t kind = CHORD_RT_OVERFLOWN; ctl->paths && kind < CHORD_RT_KINDS; kind++)
-		if (!ctl->wide[kind].n)
-			chord_rt_wide_grow(ctl, &ctl->wide[kind]);
+		if (!ctl->keyed[kind].n)
+			chord_rt_keyed_grow(ctl, &ctl->keyed[kind]);
 }
 
 static void

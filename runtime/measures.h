@@ -36,14 +36,14 @@
 	/* Has it to map memory later on, whatever the process forbids itself? And: it is about to. */ \
 	static bool chord_rt_##name##_maps(const struct chord_rt_ctl *ctl); \
 	static void chord_rt_##name##_confined(struct chord_rt_ctl *ctl); \
-	/* May an activation that was struck between calls be left uncounted at the end and in snapshots? */ \
+	/* May an activation that was interrupted between calls be left uncounted at the end and in snapshots? */ \
 	static bool chord_rt_##name##_amid(const struct chord_rt_ctl *ctl); \
 	/* May the next program of the process go on with the profile? */ \
 	static bool chord_rt_##name##_goes_on(const struct chord_rt_ctl *ctl);
 CHORD_RT_MEASURES(CHORD_RT_MEASURE, )
 
-#define CHORD_RT_TELL_ONE(name, what, ...) chord_rt_##name##_##what(__VA_ARGS__);
-#define CHORD_RT_TELL(what, ...) do { CHORD_RT_MEASURES(CHORD_RT_TELL_ONE, what, __VA_ARGS__) } while (0)
+#define CHORD_RT_NOTIFY_ONE(name, what, ...) chord_rt_##name##_##what(__VA_ARGS__);
+#define CHORD_RT_NOTIFY(what, ...) do { CHORD_RT_MEASURES(CHORD_RT_NOTIFY_ONE, what, __VA_ARGS__) } while (0)
 
 /* Does any of them, do all of them say so? */
 #define CHORD_RT_OR_ONE(name, what, ...) chord_rt_##name##_##what(__VA_ARGS__) ||

@@ -83,14 +83,14 @@ chord_rt_slots(const struct chord_rt_ctl *ctl, uint32_t i)
 }
 
 /* What is counted by kind, in the region with that number less 1; 0: by threads that have none. */
-static struct chord_rt_wide *
-chord_rt_wide(struct chord_rt_ctl *ctl, enum chord_rt_kind kind, uint64_t number)
+static struct chord_rt_keyed *
+chord_rt_keyed(struct chord_rt_ctl *ctl, enum chord_rt_kind kind, uint64_t number)
 {
-	return number ? &chord_rt_region(ctl, number - 1)->wide[kind] : &ctl->wide[kind];
+	return number ? &chord_rt_region(ctl, number - 1)->keyed[kind] : &ctl->keyed[kind];
 }
 
 static void
-chord_rt_name_wide(struct chord_rt_wide *w, uint32_t number)
+chord_rt_name_keyed(struct chord_rt_keyed *w, uint32_t number)
 {
 	for (uint32_t kind = 0; kind < CHORD_RT_KINDS; kind++) {
 		w[kind].kind = kind;
@@ -108,7 +108,7 @@ chord_rt_first_memory(struct chord_rt_ctl *ctl)
 	ctl->region.at[0] = (uint64_t)ctl->first_regions;
 	ctl->slots.at[0] = (uint64_t)ctl->first_slots;
 	ctl->unit[0] = ctl->first_units;
-	chord_rt_name_wide(ctl->wide, 0);
+	chord_rt_name_keyed(ctl->keyed, 0);
 	/* In a forked child the kernel zeroes that page, however it was forked. */
 	if (!chord_rt_failed(chord_rt_call(SYS_madvise, ctl->first_here, CHORD_RT_PAGE, 18 /* MADV_WIPEONFORK */))) {
 		ctl->first_here[0] = 1;

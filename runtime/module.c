@@ -140,7 +140,7 @@ chord_rt_describe(struct chord_rt_mod *m, struct chord_rt_desc *d, const struct 
 		m->text = lo < m->text ? lo : m->text;
 		m->text_end = lo + h->p_memsz > m->text_end ? lo + h->p_memsz : m->text_end;
 	}
-	CHORD_RT_TELL(found, m, d);
+	CHORD_RT_NOTIFY(found, m, d);
 	chord_rt_find_note(o, chord_rt_note_id, m);
 }
 
@@ -190,7 +190,7 @@ chord_rt_extents_of_modules(struct chord_rt_ctl *ctl)
 {
 	for (uint32_t i = 0; i < ctl->nmodule; i++) {
 		chord_rt_module_extent(ctl, i);
-		CHORD_RT_TELL(extents, ctl, i);
+		CHORD_RT_NOTIFY(extents, ctl, i);
 	}
 }
 
@@ -214,7 +214,7 @@ static void
 chord_rt_close_module(struct chord_rt_ctl *ctl, uint32_t i)
 {
 	chord_rt_forget_known(ctl);
-	CHORD_RT_TELL(closed, ctl, chord_rt_module(ctl, i));
+	CHORD_RT_NOTIFY(closed, ctl, chord_rt_module(ctl, i));
 	chord_rt_unmap_module(ctl, i);
 	chord_rt_module(ctl, i)->life = CHORD_LIFE_CLOSED;
 }
@@ -254,7 +254,7 @@ chord_rt_new_slot(struct chord_rt_ctl *ctl, struct chord_rt_mod *fresh, struct c
 	    !chord_rt_grow(ctl, ctl->module.at, sizeof(struct chord_rt_mod), ctl->nmodule))
 		return NULL;
 	fresh->name = chord_rt_keep_path(ctl, o);
-	CHORD_RT_TELL(new, ctl, fresh, d);
+	CHORD_RT_NOTIFY(new, ctl, fresh, d);
 	fresh->index = ctl->nmodule;
 	fresh->same = *same;
 	*same = fresh->index + 1;
@@ -279,13 +279,13 @@ chord_rt_put_module(struct chord_rt_ctl *ctl, struct chord_rt_mod *slot, const s
 	uint32_t i = fresh->index;
 
 	chord_rt_forget_known(ctl);
-	CHORD_RT_TELL(module, ctl, fresh);
+	CHORD_RT_NOTIFY(module, ctl, fresh);
 	chord_rt_copy(slot, fresh, sizeof *slot);
 	if (i == ctl->nmodule) {
 		ctl->nmodule++;
 		if (ctl->head) {
 			chord_rt_module_extent(ctl, i);
-			CHORD_RT_TELL(extents, ctl, i);
+			CHORD_RT_NOTIFY(extents, ctl, i);
 		}
 	}
 	chord_rt_evict(ctl, slot);

@@ -375,7 +375,7 @@ chord_rt_may_go_on(struct chord_rt_ctl *ctl, long fd, const struct chord_profile
 	uint32_t n = 0, modules = 0;
 
 	if (head->version != CHORD_FORMAT_VERSION || head->page != CHORD_RT_PAGE || head->state != CHORD_STATE_ENDED ||
-	    head->flags || ctl->apart || ctl->nogs || !CHORD_RT_ALL(goes_on, ctl))
+	    head->flags || ctl->per_thread || ctl->nogs || !CHORD_RT_ALL(goes_on, ctl))
 		return false;
 	for (uint64_t at = CHORD_RT_PAGE; at < head->used; at += h.size) {
 		if (n++ == CHORD_RT_EXTENTS_KEPT || chord_rt_call(SYS_pread64, fd, &h, sizeof h, at) != sizeof h ||
@@ -392,9 +392,9 @@ static uint64_t
 chord_rt_kept(struct chord_rt_ctl *ctl, const struct chord_extent_head *want, struct chord_extent_head *h)
 {
 	bool exits = want->type == CHORD_EXTENT_EXITS;
-	int32_t fd = ctl->place.taken ? chord_rt_fd(ctl) : -1;
+	int32_t fd = ctl->place.reused ? chord_rt_fd(ctl) : -1;
 
-	for (uint64_t at = exits ? ctl->place.exits : CHORD_RT_PAGE; fd >= 0 && at < ctl->place.taken; at += h->size) {
+	for (uint64_t at = exits ? ctl->place.exits : CHORD_RT_PAGE; fd >= 0 && at < ctl->place.reused; at += h->size) {
 		if (chord_rt_call(SYS_pread64, fd, h, sizeof *h, at) != sizeof *h || h->size < CHORD_RT_PAGE)
 			return 0;
 		if (exits)
@@ -430,7 +430,7 @@ chord_rt_old_slot(struct chord_rt_ctl *ctl, long dir, uint64_t number)
 		if (h.slot == number) /* of the run whose first profile has been replaced */
 			return chord_rt_replace(ctl, dir, fd);
 	} else if (h.magic && chord_rt_may_go_on(ctl, fd, &h)) {
-		ctl->place.taken = h.used;
+		ctl->place.reused = h.used;
 		ctl->place.exits = CHORD_RT_PAGE;
 		return fd;
 	}
@@ -530,7 +530,7 @@ chord_rt_open_file(struct chord_rt_ctl *ctl, long *dir)
 {
 	struct chord_rt_home *p = &ctl->place;
 
-	p->slot = p->ticks = p->taken = p->exits = p->strange = 0;
+	p->slot = p->ticks = p->reused = p->exits = p->strange = 0;
 	if (p->naming == CHORD_RT_BY_NAME && p->member)
 		ctl->path[p->length] = 0;
 	else if (!chord_rt_expand(ctl))

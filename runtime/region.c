@@ -224,11 +224,11 @@ chord_rt_map_counts(struct chord_rt_ctl *ctl, uint32_t m, uint32_t r, bool fresh
 		p = chord_rt_call(SYS_mmap, to, mod->size, CHORD_RT_PROT_RW,
 		    CHORD_RT_MAP_PRIVATE | CHORD_RT_MAP_ANON | CHORD_RT_MAP_FIXED, -1, 0);
 		ctl->head->lost++;
-		chord_rt_tell(ctl, "profile", "no room for the counters of a thread");
+		chord_rt_warn(ctl, "profile", "no room for the counters of a thread");
 	}
 	chord_rt_keep_counts_at(ctl, mod, r, at);
 	if (!chord_rt_failed(p))
-		CHORD_RT_TELL(region, ctl, mod, base);
+		CHORD_RT_NOTIFY(region, ctl, mod, base);
 	return !chord_rt_failed(p);
 }
 
@@ -247,15 +247,15 @@ chord_rt_region_new(struct chord_rt_ctl *ctl)
 	r->base = base;
 	r->index = n;
 	r->users = 0;
-	chord_rt_name_wide(r->wide, n + 1);
+	chord_rt_name_keyed(r->keyed, n + 1);
 	for (uint32_t m = 0; m < ctl->nmodule; m++)
 		if (chord_rt_module(ctl, m)->life == CHORD_LIFE_LOADED && !chord_rt_map_counts(ctl, m, n, true)) {
 			chord_rt_release(ctl, ctl->nmodule, base);
 			chord_rt_unmap_guests(ctl, ctl->nguest, base);
 			return NULL;
 		}
-	if (!r->stack_aside) /* now: later the process may have forbidden itself to map anything */
-		r->stack_aside = chord_rt_pages(CHORD_RT_ASIDE);
+	if (!r->own_stack) /* now: later the process may have forbidden itself to map anything */
+		r->own_stack = chord_rt_pages(CHORD_RT_OWN_STACK);
 	ctl->nregion++;
 	return r;
 }
@@ -324,7 +324,7 @@ chord_rt_region_get(struct chord_rt_ctl *ctl)
 	uint32_t i = ctl->hint;
 
 	chord_rt_leave_gap(ctl);
-	for (int try = 0; try < 4 && ctl->nregion && !ctl->apart; try++) {
+	for (int try = 0; try < 4 && ctl->nregion && !ctl->per_thread; try++) {
 		r = chord_rt_region(ctl, i);
 		if (chord_rt_region_free(ctl, r))
 			break;
@@ -340,11 +340,11 @@ chord_rt_region_get(struct chord_rt_ctl *ctl)
 		return NULL;
 	}
 	ctl->hint = r->index;
-	r->left = r->aside = 0;
+	r->left = r->program_sp = 0;
 	ctl->steppers -= r->nstep != 0; /* its thread ended while it was stepped through */
 	r->nstep = 0;
-	ctl->made -= r->pd != 0;
-	r->pd = r->born = 0;
+	ctl->described -= r->pd != 0;
+	r->pd = r->first_function = 0;
 	r->start = NULL;
 	r->process = 0;
 	r->users++;

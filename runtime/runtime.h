@@ -21,13 +21,13 @@
 
 enum {
 	CHORD_RT_MODULES = 0x7ffe, /* numbers of modules in keys have 15 bits, and 0 is none */
-	CHORD_RT_WIDE = 10,        /* extents of a struct chord_rt_wide */
+	CHORD_RT_KEYED = 10,       /* extents of a struct chord_rt_keyed */
 	CHORD_RT_ASKING = 176,     /* bytes of the frame of __chord_pointer, __chord_path and __chord_stack */
 	CHORD_RT_UNITS = 1024,     /* small pieces of shadow: those of the first table */
 	CHORD_RT_UNIT = 65536,     /* bytes of these */
 	CHORD_RT_BESIDE = 1 << 24, /* how far a path register may be from its table */
 	CHORD_RT_SPARES = 16,      /* kept for when no more memory can be had */
-	CHORD_RT_ASIDE = 0x4000,   /* bytes of the stack that the runtime has for a region */
+	CHORD_RT_OWN_STACK = 0x4000, /* bytes of the stack that the runtime has for a region */
 	CHORD_RT_KNOWN = 2048,     /* return addresses */
 	CHORD_RT_JUMPS = 64,
 	CHORD_RT_JUMP_FRAMES = 14,
@@ -38,7 +38,7 @@ enum {
 	CHORD_RT_FIBRES = 64,      /* of the first table */
 	CHORD_RT_TABLES = 16,      /* each is twice as large as the one before */
 	CHORD_RT_LEAVES = 256,     /* of the bits that say which pieces are mapped: a page each */
-	CHORD_RT_STRUCK = 184,     /* from the frame pointer of __chord_struck to its frame's end */
+	CHORD_RT_FIRED_FRAME = 184, /* from the frame pointer of __chord_struck to its frame's end */
 	CHORD_RT_STEPS = 8,        /* timers for which a thread is stepped through */
 	CHORD_RT_FRAMES = 28,      /* kept of a fibre */
 	CHORD_RT_SPACES = 17,      /* glibc has 16 name spaces; the last one here is for any more */
@@ -50,7 +50,7 @@ enum {
 
 #define CHORD_RT_AMID (1ull << 63)                 /* of a PC among registers: no call returns there */
 #define CHORD_RT_DESC_MAGIC 0x4d524843u            /* "CHRM" */
-#define CHORD_RT_BORN (0x4e524f42u | (uint64_t)CHORD_FORMAT_VERSION << 32) /* "BORN" */
+#define CHORD_RT_EARLY_MAGIC (0x4e524f42u | (uint64_t)CHORD_FORMAT_VERSION << 32) /* "BORN" */
 
 /* Functions that are seen through hooks. pack.sh makes the wrappers of them, in
  * this order; the first three have their own. Those of P are the C library's own,
@@ -158,7 +158,7 @@ struct chord_rt_mod {
 	uint32_t index;
 	struct chord_rt_desc *desc;
 	uint64_t text, text_end;      /* its executable segments */
-	uint64_t struck, struck_end;  /* __chord_struck, if it was needed so far */
+	uint64_t fired, fired_end;   /* __chord_struck, if it was needed so far */
 	uint64_t path_hash;           /* to know it again when it is opened again */
 	uint64_t space;               /* which list of objects it is in */
 	const char *name;             /* its path */
@@ -198,7 +198,7 @@ _Static_assert(sizeof(struct chord_rt_timer) <= CHORD_TIMER_SIZE, "");
 /* In timers.s; distances from the fields. */
 struct chord_rt_timed {
 	int32_t start, stop;          /* records of CHORD_SECTION_TIMED */
-	int32_t struck, struck_end;   /* __chord_struck, the last there */
+	int32_t fired, fired_end;     /* __chord_struck, the last there */
 	int32_t code, pad;            /* __chord_timer, the first */
 	uint64_t most;                /* of what counters lack, plus 1; 0: not looked for yet */
 };
@@ -215,11 +215,11 @@ enum chord_rt_kind { CHORD_RT_CALLED, CHORD_RT_OVERFLOWN, CHORD_RT_UNFINISHED, C
 
 /* Such extents of a region, mapped: the one numbered k has CHORD_RT_PAGE << 2k bytes. They stay where they are as long as the
  * process lives: woven code holds slots. */
-struct chord_rt_wide {
+struct chord_rt_keyed {
 	uint32_t kind, number;        /* enum chord_rt_kind; of the region plus 1, 0: of threads that have none */
 	uint32_t n;
 	uint64_t used;                /* slots of the last one */
-	struct chord_extent_head *map[CHORD_RT_WIDE];
+	struct chord_extent_head *map[CHORD_RT_KEYED];
 };
 
 /* entry.s knows where start and arg are. */
@@ -236,12 +236,12 @@ struct chord_rt_region {
 	uint64_t mask;                /* of signals, which the thread would have */
 	const unsigned char *record;  /* of CHORD_SECTION_TIMED, found last */
 	uint32_t process, pad;        /* of a thread of another process in this memory: its id */
-	uint64_t born, born_sp;       /* a thread that began in the middle of a function, on a stack of its own: where that function
-	                               * begins, and the stack pointer then */
+	uint64_t first_function, first_sp; /* of a thread that began in the middle of a function, on a stack of its own: where that
+	                               * function begins, and the stack pointer then */
 	uint64_t pd;                  /* a thread that the C library made by itself: where its descriptor is */
 	uint32_t slots;               /* its extent of exits that was added last, + 1 */
-	uint64_t stack_aside;         /* where the runtime's own stack for it begins; 0: there is none */
-	struct chord_rt_wide wide[CHORD_RT_KINDS];
+	uint64_t own_stack;           /* where the runtime's own stack for it begins; 0: there is none */
+	struct chord_rt_keyed keyed[CHORD_RT_KINDS];
 };
 
 /* A stack that was left by swapcontext or setcontext. Slots are never free again: those
@@ -335,7 +335,7 @@ struct chord_rt_home {
 	uint64_t run[2], id[2], of[2];
 	uint64_t ticks;               /* when this process began; 0: not asked for */
 	uint64_t slot;                /* of the head */
-	uint64_t taken;               /* bytes of the file that an earlier process of the run left for this one; 0: it is new */
+	uint64_t reused;              /* bytes of the file that an earlier process of the run left for this one; 0: it is new */
 	uint64_t exits;               /* of these, where to look on for extents of exits */
 	uint32_t forks;               /* by this process */
 	struct chord_profile_head *elder; /* of the parent's profile, or of the nearest that there is, as long as it is needed */
@@ -350,10 +350,10 @@ struct chord_rt_making {
 
 struct chord_rt_ctl {
 	CHORD_LIVE_FIELDS(CHORD_FIELD)
-	uint64_t born;                /* CHORD_RT_BORN: this version's, long before magic says so */
+	uint64_t early_magic;         /* CHORD_RT_EARLY_MAGIC: this version's, long before magic says so */
 	uint64_t *here;               /* 1; in a forked child, whoever forked it, 0. NULL: the kernel cannot do that */
 	uint64_t room, room_end;      /* memory to be given away */
-	uint32_t fsgsbase, nogs, nofile, dynamic, ended, told, secure, traced;
+	uint32_t fsgsbase, nogs, nofile, dynamic, ended, warned, secure, traced;
 	uint32_t hint, cursor;        /* where to look for a free region */
 	uint32_t recent[CHORD_RT_RECENT]; /* regions by their bases, as last found */
 	uint32_t scheme, step_no;     /* where to look for a base */
@@ -372,21 +372,21 @@ struct chord_rt_ctl {
 	uint32_t cancels;             /* pthread_cancel has been called */
 	uint32_t sums;                /* some module has counters whose values exits record */
 	uint32_t paths;               /* some module has paths */
-	uint32_t guests_told;         /* the profile says that there are guests */
+	uint32_t guests_warned;       /* the profile says that there are guests */
 	uint32_t too_many;            /* it says that there are more modules than can be told apart */
 	uint64_t dying_state;         /* of the head before */
 	struct chord_rt_regs dying_regs;
-	uint32_t apart;               /* CHORD_THREADS=apart: regions are not used again, exits are kept by region */
+	uint32_t per_thread;          /* CHORD_THREADS=per-thread: regions are not used again, exits are kept by region */
 	uint32_t steppers;            /* threads that are stepped through */
-	uint32_t struck;              /* some thread has been in __chord_struck */
+	uint32_t fired;               /* some thread has been in __chord_struck */
 	uint64_t trap_handler;        /* for these */
 	struct chord_rt_action { uint64_t handler, flags, restorer, mask; } trap; /* of SIGTRAP, the program's own */
 	uint64_t state_size;          /* bytes for the state of floating point and vectors, plus 1; 0: not asked yet */
 	uint64_t bus;                 /* our handler for SIGBUS; 0: none */
 	uint64_t bus_flags, bus_mask; /* that the program gave with the default, which it would see */
 	uint64_t handler[16];         /* by signal: the program's, of those that instructions raise */
-	uint32_t handlers_told;       /* the profile says that one is not measured */
-	uint32_t torn;                /* the file became shorter */
+	uint32_t handlers_warned;     /* the profile says that one is not measured */
+	uint32_t truncated;           /* the file became shorter */
 	uint32_t signal, reset;       /* of CHORD_SIGNAL; 0: none */
 	uint32_t snapshots;           /* written so far */
 	uint64_t kept, kept_size;     /* the profile at the last reset */
@@ -401,13 +401,13 @@ struct chord_rt_ctl {
 	unsigned char brk_was[CHORD_RT_FAR_JUMP]; /* as it was */
 	struct chord_profile_head *head;
 	int32_t fd;
-	uint32_t made;                /* regions with a descriptor */
+	uint32_t described;           /* regions with a descriptor */
 	uint64_t space;               /* the list of objects that `real` was learned from */
 	uint32_t holds;               /* fd is open for good */
 	uint32_t births;              /* threads that began in the middle of a function */
 	uint32_t unseen;              /* bits: what was told of threads and processes that nobody saw made */
 	uint64_t *whole;              /* a word that is 0 in a child which has its memory for itself */
-	uint64_t taken;               /* hooks whose real functions' addresses are taken: told */
+	uint64_t address_taken;       /* hooks whose real functions' addresses are taken: told */
 	uint64_t creator;             /* the C library's own pthread_create, 1: not known */
 	struct chord_rt_making making[CHORD_RT_MAKING];
 	uint64_t asked_for[CHORD_RT_MAKING]; /* frames of hooks through which threads are being made; 0: none */
@@ -417,7 +417,7 @@ struct chord_rt_ctl {
 	uint16_t name[CHORD_RT_NHOOK];
 	uint32_t slots_last;          /* extent of exits of no region, + 1 */
 	struct chord_rt_chunks module, region, slots, guest;
-	struct chord_rt_wide wide[CHORD_RT_KINDS]; /* of threads that have no region */
+	struct chord_rt_keyed keyed[CHORD_RT_KINDS]; /* of threads that have no region */
 	uint32_t nlist, elsewhere;    /* some module has been seen in a name space of its own */
 	struct chord_rt_space list[CHORD_RT_SPACES];
 	uint32_t same[CHORD_RT_PATHS]; /* first module with such a path, + 1 */

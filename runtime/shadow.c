@@ -380,7 +380,7 @@ chord_rt_need_slot(struct chord_rt_ctl *ctl, uint64_t sp)
 	if (chord_rt_has_slot(ctl, sp))
 		return true;
 	if (ctl->magic)
-		return chord_rt_aside(ctl, chord_rt_make_slot, sp, 0);
+		return chord_rt_on_own_stack(ctl, chord_rt_make_slot, sp, 0);
 	return chord_rt_make_slot(ctl, sp, 0);
 }
 

@@ -34,7 +34,7 @@ chord_rt_signal_named(const char *s, size_t n)
 
 /* ---- what is active ---- */
 
-/* Counts exits or re-entries for what the struck thread has active; with paths not for the activation that was struck, of
+/* Counts exits or re-entries for what the interrupted thread has active; with paths not for the activation that was interrupted, of
  * which it is not known how far it had come. */
 static void
 chord_rt_active(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uint64_t flag, uint64_t delta)
@@ -81,7 +81,7 @@ chord_rt_is_added(const struct chord_rt_ctl *ctl, const struct chord_extent_head
 }
 
 static void
-chord_rt_add_wide(struct chord_callee *to, const void *base, uint64_t n, uint64_t sign)
+chord_rt_add_keyed(struct chord_callee *to, const void *base, uint64_t n, uint64_t sign)
 {
 	const struct chord_callee *from = base;
 
@@ -100,7 +100,7 @@ chord_rt_add_counts(struct chord_rt_ctl *ctl, unsigned char *p, const unsigned c
 	for (uint64_t at = CHORD_RT_PAGE; at < size; at += h->size) {
 		h = (const struct chord_extent_head *)(p + at);
 		if (h->type == CHORD_EXTENT_CALLEES || h->type == CHORD_EXTENT_PATHS || h->type == CHORD_EXTENT_UNFINISHED)
-			chord_rt_add_wide((struct chord_callee *)(h + 1), base + at + sizeof *h, h->a, sign);
+			chord_rt_add_keyed((struct chord_callee *)(h + 1), base + at + sizeof *h, h->a, sign);
 		if (h->type != CHORD_EXTENT_EXITS && h->type != CHORD_EXTENT_COUNTS)
 			continue;
 		k = h->type == CHORD_EXTENT_EXITS ? sizeof *h : CHORD_RT_PAGE;
@@ -217,7 +217,7 @@ chord_rt_write_snapshot(struct chord_rt_ctl *ctl, unsigned char *p, uint64_t siz
 	if (chord_rt_failed(fd))
 		return fd;
 	h->used = size;
-	h->flags |= CHORD_PROFILE_SNAPSHOT | (CHORD_RT_ALL(amid, ctl) ? CHORD_PROFILE_STRUCK : 0);
+	h->flags |= CHORD_PROFILE_SNAPSHOT | (CHORD_RT_ALL(amid, ctl) ? CHORD_PROFILE_INTERRUPTED : 0);
 	h->of = h->id;
 	h->of2 = h->id2;
 	h->id = chord_rt_mix(h->id + ctl->snapshots);
@@ -304,7 +304,7 @@ chord_rt_on_signal(int sig, void *info, const uint64_t *context)
 		return;
 	for (uint32_t i = 0; i < sizeof from; i++)
 		regs.r[i] = context[5 + from[i]];
-	chord_rt_aside(ctl, chord_rt_take_snapshot, (uint64_t)&regs, 0);
+	chord_rt_on_own_stack(ctl, chord_rt_take_snapshot, (uint64_t)&regs, 0);
 }
 
 /* In the program's own constructor: its code is never closed. */
@@ -332,7 +332,7 @@ chord_rt_watch_signal(struct chord_rt_ctl *ctl)
 	a.handler = (uint64_t)chord_rt_elsewhere((void *)&chord_rt_on_signal); /* not from a table, which would be data */
 	a.flags = CHORD_RT_SA;
 	a.restorer = (uint64_t)chord_rt_elsewhere((void *)&chord_rt_entry_restore);
-	a.mask = ~(1ull << (7 - 1)); /* see torn.c */
+	a.mask = ~(1ull << (7 - 1)); /* see truncated.c */
 	if (was.handler <= 1)
 		chord_rt_call(SYS_rt_sigaction, ctl->signal, &a, 0, 8);
 }

@@ -25,7 +25,7 @@ chord_rt_new_control(void)
 
 	if (!ctl)
 		return NULL;
-	ctl->born = CHORD_RT_BORN;
+	ctl->early_magic = CHORD_RT_EARLY_MAGIC;
 	ctl->version = CHORD_FORMAT_VERSION;
 	chord_rt_first_memory(ctl);
 	return ctl;
@@ -334,14 +334,14 @@ chord_rt_no_base(struct chord_rt_ctl *ctl)
 	chord_rt_text(ctl, "no thread could be given counters of its own: all share one set, written at the end");
 }
 
-/* CHORD_THREADS=apart: what each thread executed can be told. False: it is another value. */
+/* CHORD_THREADS=per-thread, once named `apart`: the profile has the counts of each thread by itself. False: another value. */
 static bool
 chord_rt_threads(struct chord_rt_ctl *ctl)
 {
 	const char *s = ctl->secure ? NULL : chord_rt_getenv(chord_rt_environment(), "CHORD_THREADS");
 
-	ctl->apart = s && chord_rt_same(s, "apart");
-	return !s || !*s || ctl->apart;
+	ctl->per_thread = s && (chord_rt_same(s, "per-thread") || chord_rt_same(s, "apart"));
+	return !s || !*s || ctl->per_thread;
 }
 
 static void
@@ -360,8 +360,8 @@ chord_rt_first(struct chord_rt_ctl *ctl, int argc, char **argv, char **env)
 		return;
 	}
 	if (!sensible)
-		chord_rt_text(ctl, "CHORD_THREADS is not `apart`: it has no meaning");
-	if (!ctl->place.taken)
+		chord_rt_text(ctl, "CHORD_THREADS is not `per-thread`: it is ignored");
+	if (!ctl->place.reused)
 		chord_rt_extents_of_modules(ctl);
 	if (foreign || (!chord_rt_is_starting(ctl) && !chord_rt_region_enter(ctl)))
 		chord_rt_no_base(ctl);
@@ -402,8 +402,8 @@ chord_rt_construct(int argc, char **argv, char **env)
 			chord_rt_me(ctl)->space = (uint64_t)&chord_rt_dl_iterate_phdr;
 	}
 	if (ctl->magic) {
-		CHORD_RT_TELL(constructed, ctl);
-		chord_rt_tell_guests(ctl);
+		CHORD_RT_NOTIFY(constructed, ctl);
+		chord_rt_warn_of_guests(ctl);
 		chord_rt_hook_all(ctl, false);
 		if (chord_rt_me(ctl) && chord_rt_me(ctl)->main)
 			chord_rt_watch_signal(ctl), chord_rt_watch_bus(ctl);

@@ -240,11 +240,11 @@ chord_rt_say(const struct chord_rt_stderr *seen, const char *what, const char *w
 
 /* Once in a process. With more rights than who started it, never. */
 static void
-chord_rt_tell(struct chord_rt_ctl *ctl, const char *what, const char *why)
+chord_rt_warn(struct chord_rt_ctl *ctl, const char *what, const char *why)
 {
-	if (ctl->told || ctl->secure)
+	if (ctl->warned || ctl->secure)
 		return;
-	ctl->told = 1;
+	ctl->warned = 1;
 	chord_rt_say(&ctl->err, what, why);
 }
 

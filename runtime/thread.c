@@ -45,7 +45,7 @@ chord_rt_is_other(const struct chord_rt_ctl *ctl, uint32_t hook, uint64_t real)
 }
 
 static uint64_t
-chord_rt_get_region_aside(struct chord_rt_ctl *ctl, uint64_t a, uint64_t b)
+chord_rt_get_region_on_own_stack(struct chord_rt_ctl *ctl, uint64_t a, uint64_t b)
 {
 	uint64_t old = chord_rt_lock(ctl);
 	struct chord_rt_region *r = chord_rt_region_get(ctl);
@@ -64,7 +64,7 @@ chord_rt_expect_thread(struct chord_rt_ctl *ctl, void *(*start)(void *), void *a
 
 	if (!ctl || ctl->nogs)
 		return NULL;
-	r = (struct chord_rt_region *)chord_rt_aside(ctl, chord_rt_get_region_aside, 0, 0);
+	r = (struct chord_rt_region *)chord_rt_on_own_stack(ctl, chord_rt_get_region_on_own_stack, 0, 0);
 	if (r) {
 		r->start = start;
 		r->arg = arg;

@@ -32,7 +32,7 @@ struct chord_rt_scope {
 	uint64_t low, high;           /* known to be readable */
 	uint64_t table, table_end;    /* likewise, of tables */
 	bool bad;                     /* something could not be read */
-	bool brief;                   /* there is little stack: what is not known of objects stays so */
+	bool fast;                    /* there is little stack: what is not known of objects stays so */
 };
 
 /* A walk: the frame it has come to, and where it looked last. */
@@ -46,7 +46,7 @@ struct chord_rt_walk {
 	struct chord_rt_known *from;  /* the frame's rules are known, from there; else NULL */
 	struct chord_rt_known rule;   /* a copy */
 	uint32_t turns;               /* signal frames met */
-	bool exact;                   /* the PC is where a signal struck, not a return address */
+	bool exact;                   /* the PC is where a signal fired, not a return address */
 	bool signal;                  /* the frame is a signal's */
 	bool once;                    /* the process ends: nothing is worth keeping */
 };

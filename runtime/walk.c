@@ -126,7 +126,7 @@ chord_rt_stamp(struct chord_rt_ctl *ctl, const struct chord_rt_scope *in)
 	if (now.stamp && !(seq & 1) && seq == __atomic_load_n(&o->seq, __ATOMIC_RELAXED) && now.start == in->map &&
 	    now.end == in->map_end && now.hdr == (uint64_t)in->hdr && chord_rt_has_id(now.at, now.id[0], now.id[1]))
 		return now.stamp;
-	return in->brief ? 0 : chord_rt_stamp_new(ctl, o, in);
+	return in->fast ? 0 : chord_rt_stamp_new(ctl, o, in);
 }
 _Static_assert(CHORD_RT_OBJECTS == 1 << (64 - 58), "");
 
@@ -145,7 +145,7 @@ chord_rt_map_of(struct chord_rt_scope *in, uint64_t pc)
 		in->hdr = f.eh_frame;
 		return true;
 	}
-	return !in->brief && chord_rt_dl_iterate_phdr && chord_rt_dl_iterate_phdr(chord_rt_object_of, &of);
+	return !in->fast && chord_rt_dl_iterate_phdr && chord_rt_dl_iterate_phdr(chord_rt_object_of, &of);
 }
 
 /* Sets what is known of the object that has the PC. */
@@ -476,7 +476,7 @@ chord_rt_scope_from(struct chord_rt_scope *in, struct chord_rt_ctl *ctl, uint64_
 	in->map = in->map_end = in->table = in->table_end = 0;
 	in->low = (sp - 8) & -(uint64_t)CHORD_RT_PAGE; /* in use just now */
 	in->high = in->low + CHORD_RT_PAGE;
-	in->bad = in->brief = false;
+	in->bad = in->fast = false;
 }
 
 static void

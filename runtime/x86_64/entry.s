@@ -249,7 +249,7 @@ chord_rt_created:
 	leaq -8-136(%rsp), %rsp
 	call chord_rt_save
 	movq %rsp, %rdi
-	call chord_rt_made
+	call chord_rt_libc_thread_made
 	movq %rax, 136(%rsp)
 	movq (%rsp), %rax
 	movq 1*8(%rsp), %rdx
@@ -336,7 +336,7 @@ __chord_born:
 	movq %r10, 10*8(%rsp)
 	movq %r11, 11*8(%rsp)
 	movq %r11, 2*8(%rsp)
-	leaq chord_rt_born(%rip), %rcx
+	leaq chord_rt_made_here(%rip), %rcx
 
 # Calls rcx with the registers as they were before; the PC is what 2*8(%rsp) has.
 chord_rt_around:

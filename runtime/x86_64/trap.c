@@ -123,7 +123,7 @@ chord_rt_in_runtime(struct chord_rt_ctl *ctl, const struct chord_rt_timed *timed
 	uint64_t first = m && !m->left ? CHORD_RT_NEAR(m->desc->code) : 0;
 
 	/* In timers.s the flags that are about to be restored may have the trap flag. */
-	if (pc >= CHORD_RT_NEAR(timed->code) && pc < CHORD_RT_NEAR(timed->struck_end))
+	if (pc >= CHORD_RT_NEAR(timed->code) && pc < CHORD_RT_NEAR(timed->fired_end))
 		return true;
 	return first && pc >= first && pc < CHORD_RT_NEAR(m->desc->code_end);
 }
@@ -243,15 +243,15 @@ chord_rt_let_run(struct chord_rt_ctl *ctl, struct chord_rt_region *r, uint64_t *
 
 /* Walks have to know it. */
 static void
-chord_rt_note_struck(struct chord_rt_ctl *ctl, struct chord_rt_timed *timed)
+chord_rt_note_fired(struct chord_rt_ctl *ctl, struct chord_rt_timed *timed)
 {
-	struct chord_rt_mod *m = chord_rt_mod_of(ctl, CHORD_RT_NEAR(timed->struck));
+	struct chord_rt_mod *m = chord_rt_mod_of(ctl, CHORD_RT_NEAR(timed->fired));
 
 	if (!m)
 		return;
-	m->struck_end = CHORD_RT_NEAR(timed->struck_end);
-	m->struck = CHORD_RT_NEAR(timed->struck);
-	ctl->struck = 1;
+	m->fired_end = CHORD_RT_NEAR(timed->fired_end);
+	m->fired = CHORD_RT_NEAR(timed->fired);
+	ctl->fired = 1;
 }
 
 /* It goes on in __chord_struck, which finds all it needs on the stack. */
@@ -265,7 +265,7 @@ chord_rt_strike(struct chord_rt_ctl *ctl, struct chord_rt_region *r, uint32_t i,
 
 	if (!chord_rt_take_due(ctl, t, late, t->seq, &call))
 		return false;
-	chord_rt_note_struck(ctl, timed);
+	chord_rt_note_fired(ctl, timed);
 	sp[0] = (uint64_t)t - r->base;
 	sp[1] = context[CHORD_RT_UC_RIP];
 	sp[2] = (uint64_t)lack;
@@ -274,7 +274,7 @@ chord_rt_strike(struct chord_rt_ctl *ctl, struct chord_rt_region *r, uint32_t i,
 	sp[5] = call.room;
 	__asm__ volatile("addq %1, %0" : "+m"(t->pair[0].rest) : "r"(lack));
 	context[CHORD_RT_UC_RSP] = (uint64_t)sp;
-	context[CHORD_RT_UC_RIP] = CHORD_RT_NEAR(timed->struck);
+	context[CHORD_RT_UC_RIP] = CHORD_RT_NEAR(timed->fired);
 	r->step[i] = r->step[--r->nstep];
 	chord_rt_let_run(ctl, r, context, false);
 	return true;

@@ -68,8 +68,8 @@ launch(struct launched *l, struct pool *pool, const struct launch_options *o, st
 	if (!l->folder)
 		return false;
 	setenv("CHORD_FILE", pool_printf(pool, "%s/%%n.%%p.chord", l->folder), 1);
-	if (o->apart)
-		setenv("CHORD_THREADS", "apart", 1);
+	if (o->per_thread)
+		setenv("CHORD_THREADS", "apart", 1); /* the word that runtimes of all versions know */
 	if (!input_begin(in))
 		return false;
 	status = run_command(o);

@@ -31,7 +31,7 @@ void input_close(struct launch_input *in);
 struct launch_options {
 	char **argv;             /* ends with NULL */
 	bool aslr;               /* the kernel chooses addresses at random, as it does otherwise */
-	bool apart;              /* threads leave their counts apart */
+	bool per_thread;         /* each thread leaves its own counts */
 };
 
 struct launched {

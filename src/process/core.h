@@ -26,7 +26,7 @@ struct post {
 	const char *file;        /* that was used, or NULL */
 	bool memory;             /* some counts were found there */
 	bool wide;               /* their sum does not fit 64 bits */
-	bool cut;                /* an activation was struck between calls, and events are summed for calls */
+	bool cut;                /* an activation was interrupted between calls, and events are summed for calls */
 	uint64_t missing;        /* threads' counters that are nowhere */
 	bool fresh;              /* there is no file: what was counted beside the counters is not at hand */
 	/* The frame before, whose return address is below the stack pointer of the one around it. */

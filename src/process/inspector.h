@@ -13,7 +13,7 @@ struct thread_state {
 	bool has_base;
 	uint32_t users;          /* of its region */
 	uint64_t left;           /* frames from there on are among the exits */
-	uint64_t aside;          /* its own stack pointer, while it is on a stack of the runtime's; or 0 */
+	uint64_t program_sp;     /* its own stack pointer, while it is on a stack of the runtime's; or 0 */
 };
 
 /* An activation that something interrupted; its address at link time. */

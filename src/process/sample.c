@@ -149,7 +149,7 @@ count_thread(struct inspector *k, const struct thread_state *s)
 	VEC_PUSH(k->m->thread, t);
 }
 
-/* ---- activations that were given up where a signal had struck them ---- */
+/* ---- activations that were given up where a signal had interrupted them ---- */
 
 /* Is it one that is still on a stack? The jump that gives it up is recorded before it is made. */
 static bool
@@ -162,7 +162,7 @@ is_being_left(const struct inspector *k, const struct counted *c, uint64_t addr)
 }
 
 static void
-count_struck(struct inspector *k)
+count_interrupted(struct inspector *k)
 {
 	size_t n = k->q->event.n;
 	uint64_t *sum = pool_array(k->pool, n, sizeof *sum);
@@ -187,7 +187,7 @@ count_struck(struct inspector *k)
 	}
 	for (size_t e = 0; k->q->threads && e < n; e++)
 		if (sum[e])
-			inspector_note(k, "what activations had done that a signal struck, and that a jump gave up, "
+			inspector_note(k, "what activations had done that a signal interrupted, and that a jump gave up, "
 			             "is in no thread's own counts");
 }
 
@@ -204,7 +204,7 @@ count(struct inspector *k)
 	counters_at(k, 0, k->m->total);
 	for (size_t i = 0; i < k->process.thread.n; i++)
 		count_thread(k, &k->state[i]);
-	count_struck(k);
+	count_interrupted(k);
 	add_to(k->m->rest, k->m->total, n, 1);
 }
 
@@ -225,7 +225,7 @@ note_what_is_missing(struct inspector *k)
 
 	if (k->being_left)
 		inspector_doubt(k, "a thread may just be jumping out of a signal's handler: what the activation that the signal "
-		                   "struck had done may be there twice");
+		                   "interrupted had done may be there twice");
 	if (k->live.owner)
 		inspector_doubt(k, "the runtime was at work: counts that it was just moving may be missing or there twice");
 	if (k->profile->lost)

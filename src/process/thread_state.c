@@ -88,8 +88,8 @@ read_state(struct inspector *k, struct thread_state *s)
 	struct where w = {0};
 
 	k->now = s;
-	if (s->aside)
-		t.sp = s->aside;
+	if (s->program_sp)
+		t.sp = s->program_sp;
 	if (l && inspector_behind(k, l, t.pc, 1, s->behind, &w) && !w.why) {
 		/* Where the original's code goes on: there the unwind table holds. */
 		t.pc = w.addr + l->bias;
@@ -120,7 +120,7 @@ inspector_find_base(struct inspector *k, struct thread_state *s)
 		s->base = r->base;
 		s->users = r->users;
 		s->left = r->left ? r->left : UINT64_MAX;
-		s->aside = r->aside;
+		s->program_sp = r->program_sp;
 		break;
 	}
 	if (k->live.dying && k->live.dying == inner)

@@ -82,7 +82,7 @@ check_head(struct pool *pool, const struct chord_profile_head *h, size_t size)
 	if (h->used < h->page || h->used % h->page || h->state > CHORD_STATE_THREADS)
 		return "damaged: its header makes no sense";
 	if (h->flags & ~(uint32_t)(CHORD_PROFILE_MERGED | CHORD_PROFILE_NOT_WATCHED | CHORD_PROFILE_SNAPSHOT |
-	                           CHORD_PROFILE_APART | CHORD_PROFILE_STRUCK))
+	                           CHORD_PROFILE_PER_THREAD | CHORD_PROFILE_INTERRUPTED))
 		return "damaged: flags without a meaning";
 	return NULL;
 }
@@ -472,7 +472,7 @@ standing(const struct reader *r)
 		return 0;
 	if (r->region)
 		return 1;
-	if (p->flags & CHORD_PROFILE_STRUCK && p->flags & CHORD_PROFILE_SNAPSHOT)
+	if (p->flags & CHORD_PROFILE_INTERRUPTED && p->flags & CHORD_PROFILE_SNAPSHOT)
 		return n ? n - 1 + p->lost : 0;
 	if (p->state == CHORD_STATE_THREADS && n > 1)
 		n--;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Activations that ended, or were taken up again, between calls: where a signal struck. Counters stand in
+/* Activations that ended, or were taken up again, between calls: where a signal interrupted. Counters stand in
  * the woven code of a block: those behind the place have not counted yet what is over, and those before it
  * have counted what is to come. */
 #include "profile/internal.h"

@@ -24,7 +24,7 @@ static bool
 add_head(struct profile *sum, const struct profile *p)
 {
 	sum->state = sum->nsummed ? worse_state(sum->state, p->state) : p->state;
-	sum->flags |= p->flags & ~(uint32_t)(CHORD_PROFILE_APART | CHORD_PROFILE_STRUCK);
+	sum->flags |= p->flags & ~(uint32_t)(CHORD_PROFILE_PER_THREAD | CHORD_PROFILE_INTERRUPTED);
 	sum->nregion = p->nregion > sum->nregion ? p->nregion : sum->nregion;
 	sum->pid = 0;
 	sum->nrunning += p->nrunning;
@@ -52,7 +52,7 @@ profile_overlap(const struct profile *sum, const struct profile *p)
 
 	for (size_t i = 0; i < p->origin.n; i++)
 		n += has_origin(sum, p->origin.at[i].id, p->origin.at[i].id2);
-	return !n ? PROFILE_APART : n == p->origin.n ? PROFILE_INSIDE : PROFILE_OVERLAPS;
+	return !n ? PROFILE_PER_THREAD : n == p->origin.n ? PROFILE_INSIDE : PROFILE_OVERLAPS;
 }
 
 const struct chord_origin *
@@ -283,7 +283,7 @@ copy(const struct profile *p, struct pool *pool)
 }
 
 static void
-keep_apart(struct profile *sum, const struct profile *p, struct pool *pool)
+keep_in_flight(struct profile *sum, const struct profile *p, struct pool *pool)
 {
 	for (size_t i = 0; i < p->flight.n; i++)
 		VEC_PUSH(sum->flight, copy(p->flight.at[i], pool));
@@ -300,7 +300,7 @@ profile_add(struct profile *sum, const struct profile *p, struct pool *pool, con
 		sum->rest = copy(sum, pool);
 	if (!profile_join(sum, p, pool, why))
 		return false;
-	keep_apart(sum, p, pool);
+	keep_in_flight(sum, p, pool);
 	return !sum->rest || !rest || profile_join(sum->rest, rest, pool, why);
 }
 
@@ -429,7 +429,7 @@ write_part(const struct profile *p, uint32_t nmodule, uint64_t of, struct buf *o
 
 /* With the modules of the sum, in their order: those without a build id are not known again. */
 static void
-write_apart(const struct profile *sum, const struct profile *part, uint64_t of, struct buf *out)
+write_in_flight(const struct profile *sum, const struct profile *part, uint64_t of, struct buf *out)
 {
 	struct profile *p = profile_new();
 	uint32_t n = (uint32_t)sum->module.n;
@@ -468,9 +468,9 @@ write_flight(const struct profile *p, struct buf *out)
 		buf_add(out, &x, sizeof x);
 	}
 	profile_fill_page(out);
-	write_apart(p, p->rest, 1, out);
+	write_in_flight(p, p->rest, 1, out);
 	for (uint32_t i = 0; i < n; i++)
-		write_apart(p, p->flight.at[i], i + 2, out);
+		write_in_flight(p, p->flight.at[i], i + 2, out);
 }
 
 void

@@ -376,7 +376,7 @@ sum_along(const struct paths_state *t, uint32_t e)
 	return (uint64_t)(p->paths->query[p->arc[e].from] + t->pg->val[e]);
 }
 
-/* Where in the block that was struck the path is recorded that goes along edge e. False: that cannot be told. */
+/* Where in the block that was interrupted the path is recorded that goes along edge e. False: that cannot be told. */
 static bool
 record_side(const struct paths_state *t, const struct cut *k, uint32_t e, const struct woven_code *woven, enum cut_side *side)
 {
@@ -449,7 +449,7 @@ add_cut(struct paths_state *t, const struct cut *k)
 	}
 }
 
-/* Where the register is known, and so are the places of records, the path is known up to where it was struck. */
+/* Where the register is known, and so are the places of records, the path is known up to where it was interrupted. */
 static bool
 take_cut(struct paths_state *t, const struct cut *k, const struct woven_code *woven)
 {

@@ -144,7 +144,7 @@ struct exits {
 	uint32_t module;
 	bool reentry;
 	bool handler;            /* no exit: a function that was set as a handler of a signal that instructions raise */
-	uint64_t addr;           /* return address, or where a signal struck plus 1 */
+	uint64_t addr;           /* return address, or where a signal interrupted plus 1 */
 	uint64_t count;
 	uint64_t sum[CHORD_SUMS]; /* of events, as in struct chord_exit */
 };
@@ -186,7 +186,7 @@ struct unknown {
 };
 
 /* What the relation of two sums is. */
-enum profile_overlap { PROFILE_APART, PROFILE_INSIDE, PROFILE_OVERLAPS };
+enum profile_overlap { PROFILE_PER_THREAD, PROFILE_INSIDE, PROFILE_OVERLAPS };
 
 struct profile {
 	struct pool *pool;
@@ -249,7 +249,7 @@ struct profile *profile_new(void);
 void profile_free(struct profile *p); /* NULL is fine */
 /* Reads a profile; modules loaded twice become one. The profile of a live process is fine. NULL: *why (in pool). */
 struct profile *profile_parse(struct pool *pool, struct str bytes, const char **why);
-/* The same of one region only: of one thread, if the profile has CHORD_PROFILE_APART. */
+/* The same of one region only: of one thread, if the profile has CHORD_PROFILE_PER_THREAD. */
 struct profile *profile_parse_region(struct pool *pool, struct str bytes, uint32_t region, const char **why);
 /* The module with that build id, or NULL. */
 struct module *profile_module(const struct profile *p, struct str id);
@@ -262,7 +262,7 @@ void profile_write(const struct profile *p, struct buf *out);
 
 /* ---- solve.c: how often everything ran ---- */
 
-/* Activations that a signal struck and that ended there, or were taken up there again, before an instruction. */
+/* Activations that a signal interrupted and that ended there, or were taken up there again, before an instruction. */
 struct cut {
 	struct cut *next;
 	uint32_t block, insn;

@@ -85,7 +85,7 @@ static bool
 is_twice(struct run *r, const char *name, const struct profile *p)
 {
 	switch (profile_overlap(r->sum, p)) {
-	case PROFILE_APART:
+	case PROFILE_PER_THREAD:
 		return false;
 	case PROFILE_INSIDE:
 		leave_out(r, name, "what it has is in the sum already: it is a copy, or has been merged");

@@ -187,7 +187,7 @@ view_runs_add_threads(struct view_runs *s, struct run *r, const char *name)
 		n = p->nregion;
 		if (n > THREADS_MAX)
 			why = "damaged: more threads than there can be";
-		else if (!(p->flags & CHORD_PROFILE_APART))
+		else if (!(p->flags & CHORD_PROFILE_PER_THREAD))
 			why = "its threads cannot be told apart: it was built with an older Chord";
 		run_resolve(r, p);
 		if (!why)

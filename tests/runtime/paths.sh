@@ -84,10 +84,11 @@ fi
 held paths-paths "$w/paths" paths
 held paths-reopen "$w/paths" reopen "$w/runs.so"
 for c in threads longjmp pthread_exit paths; do
-	CHORD_THREADS=apart held paths-$c-apart "$w/paths" $c
+	CHORD_THREADS=per-thread held paths-$c-per-thread "$w/paths" $c
 done
+CHORD_THREADS=apart held paths-threads-apart "$w/paths" threads # as older versions called it
 
-# Children of a handler that struck a path count it too, or not; their own profiles are not compared, but no path has no name.
+# Children of a handler that interrupted a path count it too, or not; their own profiles are not compared, but no path has no name.
 name=paths-fork_struck
 run $name "$w/paths" fork_struck && {
 	for f in "$dir"/*.chord; do counted "$w/paths" "$f" | grep '^path -1 '; done >"$w/nameless"

@@ -37,7 +37,7 @@ profile_regions_are_summed(void **state)
 }
 
 static void
-regions_apart(void **state)
+regions_per_thread(void **state)
 {
 	const struct chord_exit first[] = {exit_at(CODE + BACK1, 3, false)}, second[] = {exit_at(CODE + BACK1, 4, false)};
 	struct pool *pool = pool_new();
@@ -223,7 +223,7 @@ origins(void **state)
 	pa = parse_profile(pool, &a);
 	pb = parse_profile(pool, &b);
 	assert_int_equal(pa->nsummed, 3);
-	assert_int_equal(profile_overlap(pa, pb), PROFILE_APART);
+	assert_int_equal(profile_overlap(pa, pb), PROFILE_PER_THREAD);
 	other = parse_profile(pool, &b);
 	assert_int_equal(profile_overlap(pb, other), PROFILE_INSIDE);
 	profile_free(other);
@@ -240,7 +240,7 @@ origins(void **state)
 	((struct chord_profile_head *)a.at)->of = 7;
 	((struct chord_profile_head *)a.at)->flags = CHORD_PROFILE_SNAPSHOT;
 	other = parse_profile(pool, &a);
-	assert_int_equal(profile_overlap(back, other), PROFILE_APART);
+	assert_int_equal(profile_overlap(back, other), PROFILE_PER_THREAD);
 	assert_int_equal(profile_snapshot_of(back, other)->id, 7);
 	assert_null(profile_snapshot_of(pb, other));
 	profile_free(pa);
@@ -627,7 +627,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(profile_regions_are_summed),
-		cmocka_unit_test(regions_apart),
+		cmocka_unit_test(regions_per_thread),
 		cmocka_unit_test(merged_is_summed),
 		cmocka_unit_test(merge_joins_modules_by_build_id),
 		cmocka_unit_test(origins), cmocka_unit_test(sums_that_do_not_fit),

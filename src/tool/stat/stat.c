@@ -138,7 +138,7 @@ take_status(struct stat_result *s, int status)
 static bool
 run_once(struct stat_result *s, struct launch_input *in)
 {
-	const struct launch_options o = {.argv = s->opt->argv, .aslr = s->opt->aslr, .apart = s->opt->per_thread};
+	const struct launch_options o = {.argv = s->opt->argv, .aslr = s->opt->aslr, .per_thread = s->opt->per_thread};
 	struct launched l;
 	bool ok = launch(&l, s->runs.pool, &o, in);
 

@@ -36,13 +36,13 @@ chord_rt_tid_of(uint64_t pd)
 static void
 chord_rt_descriptor_gone(struct chord_rt_ctl *ctl, uint64_t pd)
 {
-	for (uint32_t i = 0; i < ctl->nregion && ctl->made; i++) {
+	for (uint32_t i = 0; i < ctl->nregion && ctl->described; i++) {
 		struct chord_rt_region *r = chord_rt_region(ctl, i);
 
 		if (r->pd != pd)
 			continue;
 		r->pd = 0;
-		ctl->made--;
+		ctl->described--;
 		__atomic_store_n(&r->tid, 0, __ATOMIC_RELEASE);
 	}
 }
@@ -93,7 +93,7 @@ chord_rt_give_region(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs,
 	back = (volatile uint64_t *)w.cfa - 1;
 	*p = (struct chord_rt_making){w.cfa, *back, chord_rt_get_base(ctl), r->index, ctl->pid};
 	r->pd = r->stack = pd;
-	ctl->made++;
+	ctl->described++;
 	chord_rt_set_base(ctl, r->base);
 	*back = (uint64_t)&chord_rt_created;
 	return true;
@@ -133,7 +133,7 @@ chord_rt_descriptor_free(struct chord_rt_ctl *ctl, uint64_t pd)
 {
 	uint64_t old;
 
-	if (ctl->nogs || !ctl->made || chord_rt_other_process(ctl))
+	if (ctl->nogs || !ctl->described || chord_rt_other_process(ctl))
 		return;
 	old = chord_rt_lock(ctl);
 	chord_rt_descriptor_gone(ctl, pd);
@@ -142,7 +142,7 @@ chord_rt_descriptor_free(struct chord_rt_ctl *ctl, uint64_t pd)
 
 /* The C library's pthread_create has returned, to here. As long as the region has the descriptor it is there. */
 static void
-chord_rt_made_by(struct chord_rt_ctl *ctl, struct chord_rt_region *r, bool failed)
+chord_rt_libc_thread_ready(struct chord_rt_ctl *ctl, struct chord_rt_region *r, bool failed)
 {
 	int32_t tid;
 
@@ -160,7 +160,7 @@ chord_rt_made_by(struct chord_rt_ctl *ctl, struct chord_rt_region *r, bool faile
 /* Gives where it was to return to. A child that a signal's handler has forked meanwhile keeps the base it has, for its
  * region has that. */
 static __attribute__((used)) uint64_t
-chord_rt_made(const struct chord_rt_regs *regs)
+chord_rt_libc_thread_made(const struct chord_rt_regs *regs)
 {
 	struct chord_rt_ctl *ctl = chord_rt_ctl_here();
 	uint64_t old = chord_rt_lock(ctl), to;
@@ -172,7 +172,7 @@ chord_rt_made(const struct chord_rt_regs *regs)
 	p->sp = 0;
 	if (p->pid == ctl->pid) {
 		chord_rt_set_base(ctl, p->base);
-		chord_rt_made_by(ctl, chord_rt_region(ctl, p->region), (int32_t)regs->r[CHORD_RT_RESULT] != 0);
+		chord_rt_libc_thread_ready(ctl, chord_rt_region(ctl, p->region), (int32_t)regs->r[CHORD_RT_RESULT] != 0);
 	}
 	chord_rt_unlock(ctl, old);
 	return to;

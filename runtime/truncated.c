@@ -40,7 +40,7 @@ chord_rt_is_of_file(struct chord_rt_ctl *ctl, uint64_t addr)
 				return true;
 		}
 	for (uint32_t i = 0; i < CHORD_RT_KINDS * (ctl->nregion + 1); i++) {
-		const struct chord_rt_wide *t = chord_rt_wide(ctl, i % CHORD_RT_KINDS, i / CHORD_RT_KINDS);
+		const struct chord_rt_keyed *t = chord_rt_keyed(ctl, i % CHORD_RT_KINDS, i / CHORD_RT_KINDS);
 
 		for (uint32_t k = 0; k < t->n; k++)
 			if (chord_rt_is_in(addr, t->map[k], (uint64_t)CHORD_RT_PAGE << 2 * k))
@@ -60,7 +60,7 @@ chord_rt_renew_words(struct chord_rt_ctl *ctl, uint64_t page)
 			m = chord_rt_module(ctl, i);
 			if (m->life == CHORD_LIFE_LOADED &&
 			    chord_rt_is_in(m->shadow + chord_rt_region(ctl, r)->base, (void *)page, CHORD_RT_PAGE))
-				CHORD_RT_TELL(region, ctl, m, chord_rt_region(ctl, r)->base);
+				CHORD_RT_NOTIFY(region, ctl, m, chord_rt_region(ctl, r)->base);
 		}
 }
 
@@ -76,9 +76,9 @@ chord_rt_mend_page(struct chord_rt_ctl *ctl, uint64_t addr)
 	if (chord_rt_failed(e))
 		return false;
 	chord_rt_renew_words(ctl, addr & -(uint64_t)CHORD_RT_PAGE);
-	if (!ctl->torn)
-		chord_rt_tell(ctl, ctl->path, "Somebody made it shorter");
-	ctl->torn = 1;
+	if (!ctl->truncated)
+		chord_rt_warn(ctl, ctl->path, "Somebody made it shorter");
+	ctl->truncated = 1;
 	return true;
 }
 

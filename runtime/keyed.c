@@ -12,61 +12,61 @@ _Static_assert(sizeof(struct chord_path_count) == sizeof(struct chord_callee) &&
 _Static_assert(offsetof(struct chord_path_count, count) == offsetof(struct chord_callee, count) &&
     offsetof(struct chord_unfinished, count) == offsetof(struct chord_callee, count), "");
 
-static const uint32_t chord_rt_wide_type[CHORD_RT_KINDS] = {
+static const uint32_t chord_rt_keyed_type[CHORD_RT_KINDS] = {
 	CHORD_EXTENT_CALLEES, CHORD_EXTENT_PATHS, CHORD_EXTENT_UNFINISHED,
 };
 
 static CHORD_RT_HOT uint64_t
-chord_rt_wide_slots(uint32_t k)
+chord_rt_keyed_slots(uint32_t k)
 {
 	return (((uint64_t)CHORD_RT_PAGE << 2 * k) - sizeof(struct chord_extent_head)) / sizeof(struct chord_callee);
 }
 
 static struct chord_callee *
-chord_rt_wide_first(const struct chord_rt_wide *t, uint32_t k)
+chord_rt_keyed_first(const struct chord_rt_keyed *t, uint32_t k)
 {
 	return (struct chord_callee *)(t->map[k] + 1);
 }
 
 static CHORD_RT_HOT uint64_t
-chord_rt_wide_start(uint64_t site, uint64_t raw, uint32_t k)
+chord_rt_keyed_start(uint64_t site, uint64_t raw, uint32_t k)
 {
 	uint64_t h = (raw ^ site << 13) * 0x9e3779b97f4a7c15ull;
 
-	return (uint64_t)((unsigned __int128)h * chord_rt_wide_slots(k) >> 64);
+	return (uint64_t)((unsigned __int128)h * chord_rt_keyed_slots(k) >> 64);
 }
 
 /* Whose raw word is now this: is it the slot looked for? With the mark the raw word alone does not tell. */
 static CHORD_RT_HOT bool
-chord_rt_wide_is(const struct chord_callee *s, uint64_t now, uint64_t site, uint64_t raw, uint64_t key)
+chord_rt_keyed_is(const struct chord_callee *s, uint64_t now, uint64_t site, uint64_t raw, uint64_t key)
 {
 	return now == raw && s->site == site && (!(raw & CHORD_RT_MARK) || s->callee == key);
 }
 
 /* That slot in extent k, or the free one where it would be; NULL: there is neither. */
 static CHORD_RT_HOT struct chord_callee *
-chord_rt_wide_slot(const struct chord_rt_wide *t, uint32_t k, uint64_t site, uint64_t raw, uint64_t key)
+chord_rt_keyed_slot(const struct chord_rt_keyed *t, uint32_t k, uint64_t site, uint64_t raw, uint64_t key)
 {
-	uint64_t n = chord_rt_wide_slots(k), i = chord_rt_wide_start(site, raw, k), now;
-	struct chord_callee *s = chord_rt_wide_first(t, k);
+	uint64_t n = chord_rt_keyed_slots(k), i = chord_rt_keyed_start(site, raw, k), now;
+	struct chord_callee *s = chord_rt_keyed_first(t, k);
 
 	for (uint64_t tries = 0; tries < n; tries++, i = i + 1 < n ? i + 1 : 0) {
 		now = __atomic_load_n(&s[i].raw, __ATOMIC_ACQUIRE);
-		if (now == 0 || chord_rt_wide_is(&s[i], now, site, raw, key))
+		if (now == 0 || chord_rt_keyed_is(&s[i], now, site, raw, key))
 			return s + i;
 	}
 	return NULL;
 }
 
 static CHORD_RT_HOT struct chord_callee *
-chord_rt_wide_find(const struct chord_rt_wide *t, uint64_t site, uint64_t raw, uint64_t key)
+chord_rt_keyed_find(const struct chord_rt_keyed *t, uint64_t site, uint64_t raw, uint64_t key)
 {
 	struct chord_callee *s;
 
 	for (uint32_t k = __atomic_load_n(&t->n, __ATOMIC_ACQUIRE); k-- > 0;) {
 		/* A free one may have become another's since. */
-		s = chord_rt_wide_slot(t, k, site, raw, key);
-		if (s && chord_rt_wide_is(s, s->raw, site, raw, key))
+		s = chord_rt_keyed_slot(t, k, site, raw, key);
+		if (s && chord_rt_keyed_is(s, s->raw, site, raw, key))
 			return s;
 	}
 	return NULL;
@@ -74,11 +74,11 @@ chord_rt_wide_find(const struct chord_rt_wide *t, uint64_t site, uint64_t raw, u
 
 /* Room for extent k of t that the reader will find; if that cannot be had, for as many slots that nobody will. */
 static long
-chord_rt_wide_room(struct chord_rt_ctl *ctl, const struct chord_rt_wide *t, uint32_t k)
+chord_rt_keyed_room(struct chord_rt_ctl *ctl, const struct chord_rt_keyed *t, uint32_t k)
 {
 	struct chord_extent_head h = {
-		.type = chord_rt_wide_type[t->kind], .size = (uint64_t)CHORD_RT_PAGE << 2 * k,
-		.a = chord_rt_wide_slots(k), .b = t->number,
+		.type = chord_rt_keyed_type[t->kind], .size = (uint64_t)CHORD_RT_PAGE << 2 * k,
+		.a = chord_rt_keyed_slots(k), .b = t->number,
 	};
 	uint64_t at = chord_rt_extent(ctl, &h, sizeof h, h.size);
 	long p = -1;
@@ -94,10 +94,10 @@ chord_rt_wide_room(struct chord_rt_ctl *ctl, const struct chord_rt_wide *t, uint
 
 /* One more extent, under the lock. */
 static bool
-chord_rt_wide_grow(struct chord_rt_ctl *ctl, struct chord_rt_wide *t)
+chord_rt_keyed_grow(struct chord_rt_ctl *ctl, struct chord_rt_keyed *t)
 {
 	uint32_t n = t->n;
-	long p = chord_rt_wide_room(ctl, t, n);
+	long p = chord_rt_keyed_room(ctl, t, n);
 
 	if (chord_rt_failed(p))
 		return false;
@@ -108,11 +108,11 @@ chord_rt_wide_grow(struct chord_rt_ctl *ctl, struct chord_rt_wide *t)
 }
 
 static uint64_t
-chord_rt_wide_one_more(struct chord_rt_ctl *ctl, uint64_t at, uint64_t seen)
+chord_rt_keyed_one_more(struct chord_rt_ctl *ctl, uint64_t at, uint64_t seen)
 {
-	struct chord_rt_wide *t = (struct chord_rt_wide *)at;
+	struct chord_rt_keyed *t = (struct chord_rt_keyed *)at;
 	uint64_t old = chord_rt_lock(ctl);
-	bool ok = t->n != seen || chord_rt_wide_grow(ctl, t);
+	bool ok = t->n != seen || chord_rt_keyed_grow(ctl, t);
 
 	chord_rt_unlock(ctl, old);
 	return ok;
@@ -120,26 +120,26 @@ chord_rt_wide_one_more(struct chord_rt_ctl *ctl, uint64_t at, uint64_t seen)
 
 /* The same if there are as many as were seen. */
 static bool
-chord_rt_wide_more(struct chord_rt_ctl *ctl, struct chord_rt_wide *t, uint32_t seen)
+chord_rt_keyed_more(struct chord_rt_ctl *ctl, struct chord_rt_keyed *t, uint32_t seen)
 {
 	/* In a signal handler over this thread's own hold of the lock, or in a child of vfork. */
-	if (seen == CHORD_RT_WIDE || chord_rt_other_process(ctl) ||
+	if (seen == CHORD_RT_KEYED || chord_rt_other_process(ctl) ||
 	    chord_rt_has_lock(ctl))
 		return false;
-	return chord_rt_aside(ctl, chord_rt_wide_one_more, (uint64_t)t, seen);
+	return chord_rt_on_own_stack(ctl, chord_rt_keyed_one_more, (uint64_t)t, seen);
 }
 
 static bool
-chord_rt_wide_has_room(const struct chord_rt_wide *t)
+chord_rt_keyed_has_room(const struct chord_rt_keyed *t)
 {
 	uint32_t n = __atomic_load_n(&t->n, __ATOMIC_ACQUIRE);
 
-	return n && t->used * 4 <= chord_rt_wide_slots(n - 1) * 3;
+	return n && t->used * 4 <= chord_rt_keyed_slots(n - 1) * 3;
 }
 
 /* NULL: there is no room. */
 static struct chord_callee *
-chord_rt_wide_make(struct chord_rt_ctl *ctl, struct chord_rt_wide *t, uint64_t site, uint64_t raw, uint64_t key)
+chord_rt_keyed_make(struct chord_rt_ctl *ctl, struct chord_rt_keyed *t, uint64_t site, uint64_t raw, uint64_t key)
 {
 	struct chord_callee *s;
 	uint64_t none;
@@ -147,16 +147,16 @@ chord_rt_wide_make(struct chord_rt_ctl *ctl, struct chord_rt_wide *t, uint64_t s
 
 	for (;;) {
 		n = __atomic_load_n(&t->n, __ATOMIC_ACQUIRE);
-		if (!chord_rt_wide_has_room(t)) {
-			if (!chord_rt_wide_more(ctl, t, n))
+		if (!chord_rt_keyed_has_room(t)) {
+			if (!chord_rt_keyed_more(ctl, t, n))
 				return NULL;
 			continue;
 		}
 		none = 0;
-		s = chord_rt_wide_slot(t, n - 1, site, raw, key);
+		s = chord_rt_keyed_slot(t, n - 1, site, raw, key);
 		if (!s || !__atomic_compare_exchange_n(&s->raw, &none, raw | CHORD_RT_MARK, false, __ATOMIC_RELAXED,
 		    __ATOMIC_RELAXED)) {
-			if (s && chord_rt_wide_is(s, s->raw, site, raw, key))
+			if (s && chord_rt_keyed_is(s, s->raw, site, raw, key))
 				return s;
 			continue;
 		}
@@ -187,15 +187,15 @@ chord_rt_mine_number(struct chord_rt_ctl *ctl)
 /* The same slots in the child's own file, uncounted, at the same addresses: code that a signal's handler forked over
  * goes on with one of them. */
 static void
-chord_rt_renew_extent(struct chord_rt_ctl *ctl, const struct chord_rt_wide *t, uint32_t k)
+chord_rt_renew_extent(struct chord_rt_ctl *ctl, const struct chord_rt_keyed *t, uint32_t k)
 {
-	volatile struct chord_callee *from = chord_rt_wide_first(t, k);
+	volatile struct chord_callee *from = chord_rt_keyed_first(t, k);
 	uint64_t size = (uint64_t)CHORD_RT_PAGE << 2 * k, raw;
-	long p = chord_rt_wide_room(ctl, t, k);
+	long p = chord_rt_keyed_room(ctl, t, k);
 	struct chord_callee *to = (struct chord_callee *)((struct chord_extent_head *)p + 1);
 
 	if (!chord_rt_failed(p)) {
-		for (uint64_t i = 0; i < chord_rt_wide_slots(k); i++) {
+		for (uint64_t i = 0; i < chord_rt_keyed_slots(k); i++) {
 			raw = from[i].raw;
 			to[i].raw = raw;
 			to[i].site = raw ? from[i].site : 0;
@@ -210,14 +210,14 @@ chord_rt_renew_extent(struct chord_rt_ctl *ctl, const struct chord_rt_wide *t, u
 
 /* In a forked child, whose only thread had region `mine` less 1: 0 if none. It is region 0 from now on. */
 static void
-chord_rt_renew_wide(struct chord_rt_ctl *ctl, uint32_t mine)
+chord_rt_renew_keyed(struct chord_rt_ctl *ctl, uint32_t mine)
 {
 	for (uint32_t kind = 0; kind < CHORD_RT_KINDS; kind++)
 		for (uint32_t r = 0; r < 2; r++) {
-			struct chord_rt_wide *t = chord_rt_wide(ctl, kind, r), *from;
+			struct chord_rt_keyed *t = chord_rt_keyed(ctl, kind, r), *from;
 
 			if (r && mine > 1) {
-				from = chord_rt_wide(ctl, kind, mine);
+				from = chord_rt_keyed(ctl, kind, mine);
 				chord_rt_copy(t, from, sizeof *t);
 				t->number = 1;
 				from->n = 0;
@@ -229,11 +229,11 @@ chord_rt_renew_wide(struct chord_rt_ctl *ctl, uint32_t mine)
 
 /* Before: those of other threads are no longer wanted. */
 static void
-chord_rt_drop_wide(struct chord_rt_ctl *ctl, uint32_t nregion, uint32_t mine)
+chord_rt_drop_keyed(struct chord_rt_ctl *ctl, uint32_t nregion, uint32_t mine)
 {
 	for (uint32_t kind = 0; kind < CHORD_RT_KINDS; kind++)
 		for (uint32_t r = 1; r <= nregion; r++) {
-			struct chord_rt_wide *t = chord_rt_wide(ctl, kind, r);
+			struct chord_rt_keyed *t = chord_rt_keyed(ctl, kind, r);
 
 			for (uint32_t k = 0; k < t->n && r != mine; k++)
 				chord_rt_call(SYS_munmap, t->map[k], (uint64_t)CHORD_RT_PAGE << 2 * k);

@@ -47,14 +47,14 @@ chord_rt_adopt(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uint3
 	__atomic_store_n(&ctl->births, 1, __ATOMIC_RELAXED);
 	chord_rt_walk_from(&w, ctl, regs);
 	chord_rt_look(&w);
-	r->born = w.begin;
-	r->born_sp = regs->r[CHORD_RT_SP];
+	r->first_function = w.begin;
+	r->first_sp = regs->r[CHORD_RT_SP];
 	chord_rt_count_at(ctl, w.regs.r[CHORD_RT_PC] + w.exact, CHORD_EXIT_REENTRY, 1, w.exact ? 0 : w.cfa);
 }
 
 /* A system call that may make a thread or process gave 0. */
 static __attribute__((used)) void
-chord_rt_born(struct chord_rt_regs *regs)
+chord_rt_made_here(struct chord_rt_regs *regs)
 {
 	struct chord_rt_ctl *ctl = chord_rt_ctl_here();
 	struct chord_rt_region *r = ctl && ctl->magic && !ctl->nogs ? chord_rt_region_mine(ctl) : NULL;
@@ -145,7 +145,7 @@ chord_rt_function_syscall(struct chord_rt_ctl *ctl, struct chord_rt_regs *regs, 
 	regs->r[CHORD_RT_RESULT] = (uint64_t)((chord_rt_syscall_fn *)real)(number, regs->r[CHORD_RT_ARG1], regs->r[CHORD_RT_ARG2],
 	    regs->r[CHORD_RT_ARG3], regs->r[CHORD_RT_ARG4], regs->r[CHORD_RT_ARG5]);
 	if (regs->r[CHORD_RT_RESULT] == 0)
-		chord_rt_born(regs);
+		chord_rt_made_here(regs);
 	return true;
 }
 

@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 /* Leaves the frames that an exception passes where the rules of all are known. That takes less stack than the unwinder, so it
- * runs on the program's own, and no signal has to be blocked for it. What is not known goes aside (aside.c), and is known the
+ * runs on the program's own, and no signal has to be blocked for it. What is not known goes aside (own_stack.c), and is known the
  * next time. */
 
-enum { CHORD_RT_BRIEF = 8 }; /* measured frames at a time */
+enum { CHORD_RT_FAST_FRAMES = 8 }; /* measured frames at a time */
 
-struct chord_rt_brief {
+struct chord_rt_fast_walk {
 	struct chord_rt_scope in;
 	uint64_t pc, sp, fp;         /* of the frame the walk has come to */
-	uint64_t cfa;                 /* its end, after chord_rt_brief_look */
+	uint64_t cfa;                 /* its end, after chord_rt_fast_look */
 	struct chord_rt_known rule;
 	uint64_t from;                /* the stack pointer of the first */
 	uint32_t n;                   /* frames that are measured: where they end, less `from`, and their counters */
-	uint32_t size[CHORD_RT_BRIEF];
-	uint64_t *count[CHORD_RT_BRIEF];
+	uint32_t size[CHORD_RT_FAST_FRAMES];
+	uint64_t *count[CHORD_RT_FAST_FRAMES];
 };
 
 static void
-chord_rt_brief_from(struct chord_rt_brief *b, struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
+chord_rt_fast_from(struct chord_rt_fast_walk *b, struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
 {
 	b->pc = regs->r[CHORD_RT_PC];
 	b->sp = b->from = regs->r[CHORD_RT_SP];
 	b->fp = regs->r[CHORD_RT_FP];
 	b->n = 0;
 	chord_rt_scope_from(&b->in, ctl, b->sp);
-	b->in.brief = true;
+	b->in.fast = true;
 }
 
 /* In a frame of its own, which is gone when frames are counted. */
@@ -36,7 +36,7 @@ chord_rt_find_known(struct chord_rt_scope *in, uint64_t pc)
 
 /* False: the frame's rules or its counter are not known, or there are too many frames. */
 static CHORD_RT_HOT bool
-chord_rt_brief_look(struct chord_rt_brief *b)
+chord_rt_fast_look(struct chord_rt_fast_walk *b)
 {
 	uint64_t low;
 
@@ -51,7 +51,7 @@ chord_rt_brief_look(struct chord_rt_brief *b)
 		return false;
 	if (b->rule.count == CHORD_RT_SILENT)
 		return true;
-	if (b->n == CHORD_RT_BRIEF || b->cfa - b->from > UINT32_MAX)
+	if (b->n == CHORD_RT_FAST_FRAMES || b->cfa - b->from > UINT32_MAX)
 		return false;
 	b->size[b->n] = (uint32_t)(b->cfa - b->from);
 	b->count[b->n++] = b->rule.count;
@@ -60,7 +60,7 @@ chord_rt_brief_look(struct chord_rt_brief *b)
 
 /* Goes on to the caller; false: there is none. */
 static CHORD_RT_INLINE bool
-chord_rt_brief_up(struct chord_rt_brief *b)
+chord_rt_fast_up(struct chord_rt_fast_walk *b)
 {
 	if (b->rule.at[CHORD_RT_SAVED_FP])
 		b->fp = *((uint64_t *)b->cfa - b->rule.at[CHORD_RT_SAVED_FP]);
@@ -70,7 +70,7 @@ chord_rt_brief_up(struct chord_rt_brief *b)
 }
 
 static CHORD_RT_HOT void
-chord_rt_brief_count(const struct chord_rt_brief *b)
+chord_rt_fast_count(const struct chord_rt_fast_walk *b)
 {
 	for (uint32_t i = 0; i < b->n; i++)
 		chord_rt_count(b->in.ctl, b->count[i], 1, b->from + b->size[i]);
@@ -78,22 +78,22 @@ chord_rt_brief_count(const struct chord_rt_brief *b)
 
 /* chord_rt_land() where all frames are known. False: nothing has been counted. */
 static CHORD_RT_HOT __attribute__((noinline)) bool
-chord_rt_land_briefly(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
+chord_rt_land_fast(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
 {
-	struct chord_rt_brief b;
+	struct chord_rt_fast_walk b;
 	uint64_t to;
 
 	if (!chord_rt_get_cfa || ctl->quitters)
 		return false;
 	to = chord_rt_get_cfa((void *)regs->r[CHORD_RT_ARG0]);
-	chord_rt_brief_from(&b, ctl, regs);
+	chord_rt_fast_from(&b, ctl, regs);
 	do {
-		if (!chord_rt_brief_look(&b))
+		if (!chord_rt_fast_look(&b))
 			return false;
 		if (b.sp == to) {
-			chord_rt_brief_count(&b);
+			chord_rt_fast_count(&b);
 			return true;
 		}
-	} while (chord_rt_brief_up(&b));
+	} while (chord_rt_fast_up(&b));
 	return false;
 }

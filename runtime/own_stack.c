@@ -5,48 +5,48 @@
 
 #define CHORD_RT_FAULTS (1ull << 3 | 1ull << 4 | 1ull << 6 | 1ull << 7 | 1ull << 10) /* SIGILL TRAP BUS FPE SEGV: never blocked */
 
-typedef uint64_t chord_rt_aside_fn(struct chord_rt_ctl *ctl, uint64_t a, uint64_t b);
+typedef uint64_t chord_rt_own_stack_fn(struct chord_rt_ctl *ctl, uint64_t a, uint64_t b);
 
-extern uint64_t chord_rt_call_on(uint64_t top, chord_rt_aside_fn *f, struct chord_rt_ctl *ctl, uint64_t a, uint64_t b)
+extern uint64_t chord_rt_call_on(uint64_t top, chord_rt_own_stack_fn *f, struct chord_rt_ctl *ctl, uint64_t a, uint64_t b)
 	__attribute__((visibility("hidden")));
 
 /* The thread has it from now on. 0: there is none, or it is in use: by this thread, or by one that shares the region. */
 static uint64_t
-chord_rt_take_aside(struct chord_rt_region *r)
+chord_rt_take_own_stack(struct chord_rt_region *r)
 {
 	uint64_t none = 0;
 
-	if (!r || !__atomic_compare_exchange_n(&r->aside, &none, (uint64_t)__builtin_frame_address(0), false, __ATOMIC_ACQUIRE,
+	if (!r || !__atomic_compare_exchange_n(&r->program_sp, &none, (uint64_t)__builtin_frame_address(0), false, __ATOMIC_ACQUIRE,
 	    __ATOMIC_RELAXED))
 		return 0;
-	if (!r->stack_aside)
-		r->aside = 0;
-	return r->stack_aside ? r->stack_aside + CHORD_RT_ASIDE : 0;
+	if (!r->own_stack)
+		r->program_sp = 0;
+	return r->own_stack ? r->own_stack + CHORD_RT_OWN_STACK : 0;
 }
 
 /* In a forked child another region may be the thread's. */
 static void
-chord_rt_give_aside(struct chord_rt_ctl *ctl, struct chord_rt_region *r)
+chord_rt_give_own_stack(struct chord_rt_ctl *ctl, struct chord_rt_region *r)
 {
 	struct chord_rt_region *now = chord_rt_region_mine(ctl);
 
-	__atomic_store_n(&r->aside, 0, __ATOMIC_RELEASE);
+	__atomic_store_n(&r->program_sp, 0, __ATOMIC_RELEASE);
 	if (now)
-		__atomic_store_n(&now->aside, 0, __ATOMIC_RELEASE);
+		__atomic_store_n(&now->program_sp, 0, __ATOMIC_RELEASE);
 }
 
 static __attribute__((noinline)) uint64_t
-chord_rt_aside(struct chord_rt_ctl *ctl, chord_rt_aside_fn *f, uint64_t a, uint64_t b)
+chord_rt_on_own_stack(struct chord_rt_ctl *ctl, chord_rt_own_stack_fn *f, uint64_t a, uint64_t b)
 {
 	uint64_t most = ~CHORD_RT_FAULTS, old = 0, top, value;
 	struct chord_rt_region *r;
 
 	chord_rt_call(SYS_rt_sigprocmask, 0, &most, &old, 8);
 	r = chord_rt_region_mine(ctl);
-	top = chord_rt_take_aside(r);
+	top = chord_rt_take_own_stack(r);
 	if (top) {
 		value = chord_rt_call_on(top, f, ctl, a, b);
-		chord_rt_give_aside(ctl, r);
+		chord_rt_give_own_stack(ctl, r);
 	} else {
 		value = f(ctl, a, b);
 	}
