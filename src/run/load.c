@@ -128,17 +128,29 @@ refuse(struct run *r, const struct found *f, const char *why)
 static bool
 is_of_program(const struct run *r, const struct profile *p)
 {
-	return profile_module(p, image_build_id(r->binary.at[0].image));
-}
-
-/* Is there a module by the program's name in it? Else, found in a folder, it is none of our business. */
-static bool
-is_of_name(const struct run *r, const struct profile *p)
-{
-	for (size_t i = 0; i < p->module.n; i++)
-		if (!strcmp(base_name(p->module.at[i].path), base_name(r->path)))
+	for (size_t k = 0; k < r->nprogram; k++)
+		if (profile_module(p, image_build_id(r->binary.at[k].image)))
 			return true;
 	return false;
+}
+
+/* The program by whose name there is a module in it; NULL: none. Such a profile, found in a folder, is none of our business. */
+static const char *
+program_of_name(const struct run *r, const struct profile *p)
+{
+	for (size_t k = 0; k < r->nprogram; k++)
+		for (size_t i = 0; i < p->module.n; i++)
+			if (!strcmp(base_name(p->module.at[i].path), base_name(r->binary.at[k].path)))
+				return r->binary.at[k].path;
+	return NULL;
+}
+
+static const char *
+why_of_none(struct run *r, const struct profile *p, const char *program)
+{
+	if (r->nprogram > 1)
+		return program ? pool_printf(r->pool, "of another build of %s", program) : "of none of the programs";
+	return run_why_not(r, p, r->path);
 }
 
 /* Why a profile that was found rather than named is not used; NULL: it is. Merged: what it was merged from may be here too. */
@@ -177,9 +189,11 @@ take_found(struct run *r, const struct found *f)
 	p = load_profile(r->pool, f->name, &why);
 	if (!p)
 		refuse(r, f, why);
-	else if (r->binary.n && !is_of_program(r, p)) {
-		if (f->asked || (f->inside && is_of_name(r, p)))
-			refuse(r, f, run_why_not(r, p, r->path));
+	else if (r->nprogram && !is_of_program(r, p)) {
+		const char *program = program_of_name(r, p);
+
+		if (f->asked || (f->inside && program))
+			refuse(r, f, why_of_none(r, p, program));
 	} else if ((!f->asked && (why = why_not_found(f, p))) || (r->every && (why = why_not_counted(p))))
 		leave_out(r, f->name, why);
 	else
@@ -209,6 +223,25 @@ say_left_out(const struct run *r)
 		say_error(r->left_out.at[i].name, "%s", r->left_out.at[i].reason);
 }
 
+/* Drops those that were found for a program before: the first places are the same for all. */
+static void
+leave_known(const struct run *r, struct found_list *list)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < list->n; i++) {
+		bool have = false;
+
+		for (size_t k = 0; k < r->summed.n && !have; k++)
+			have = !strcmp(r->summed.at[k], list->at[i].name);
+		for (size_t k = 0; k < r->left_out.n && !have; k++)
+			have = !strcmp(r->left_out.at[k].name, list->at[i].name);
+		if (!have)
+			list->at[n++] = list->at[i];
+	}
+	list->n = n;
+}
+
 static bool
 load_given(struct run *r, char **name, int n)
 {
@@ -229,44 +262,73 @@ load_given(struct run *r, char **name, int n)
 	return false;
 }
 
-/* In the first place where there are any. */
+static bool
+has_profile(const struct run *r, size_t program)
+{
+	return profile_module(r->sum, image_build_id(r->binary.at[program].image));
+}
+
+/* Of one of the programs, in the first place where there are any. looked: where. False: reported. */
+static bool
+find_profiles(struct run *r, size_t program, const char **looked)
+{
+	const char *where;
+	bool ok = true, more = true;
+
+	*looked = NULL;
+	for (unsigned i = 0; ok && more && !has_profile(r, program); i++) {
+		struct found_list list = {0};
+
+		more = find_place(r->pool, r->binary.at[program].path, i, &list, &where);
+		leave_known(r, &list);
+		ok = take_all(r, &list);
+		free(list.at);
+		if (more && where)
+			*looked = *looked ? pool_printf(r->pool, "%s, nor %s", *looked, where) : where;
+	}
+	return ok;
+}
+
 static bool
 load_found(struct run *r)
 {
-	const char *where, *looked = NULL;
-	bool ok = true;
+	const char **looked = pool_array(r->pool, r->nprogram, sizeof *looked);
+	bool ok = true, all = true;
 
-	for (unsigned i = 0; ok && !r->summed.n; i++) {
-		struct found_list list = {0};
-		bool more = find_place(r->pool, r->path, i, &list, &where);
-
-		ok = take_all(r, &list);
-		free(list.at);
-		if (!more)
-			break;
-		if (where)
-			looked = looked ? pool_printf(r->pool, "%s, nor %s", looked, where) : where;
-	}
-	if (!ok || r->summed.n)
+	for (size_t k = 0; k < r->nprogram && ok; k++)
+		ok = find_profiles(r, k, &looked[k]);
+	/* Those of a later program may be an earlier one's, too. */
+	for (size_t k = 0; k < r->nprogram && ok; k++)
+		all &= has_profile(r, k) || r->never_ran;
+	if (!ok || all)
 		return ok;
 	say_left_out(r);
-	say_error(r->path, "no profile of this build %s", looked);
+	for (size_t k = 0; k < r->nprogram; k++)
+		if (!has_profile(r, k))
+			say_error(r->binary.at[k].path, "no profile of this build %s", looked[k] ? looked[k] : "was found");
 	return false;
 }
 
-/* Objects that the profile names, but for the program if that is open. */
+static bool
+is_program(const struct run *r, struct str id)
+{
+	for (size_t k = 0; k < r->nprogram; k++)
+		if (id.n && str_eq(id, image_build_id(r->binary.at[k].image)))
+			return true;
+	return false;
+}
+
+/* Objects that the profile names, but for the programs that are open. */
 static void
 open_others(struct run *r)
 {
-	struct str main_id = r->binary.n ? image_build_id(r->binary.at[0].image) : (struct str){NULL, 0};
-
 	for (size_t i = 0; i < r->sum->module.n; i++) {
 		const struct module *m = &r->sum->module.at[i];
 		struct str id = {(const char *)m->id, m->nid};
 		const char *why = NULL;
 		struct binary bin = {0};
 
-		if (m->nid && str_eq(id, main_id))
+		if (is_program(r, id))
 			continue;
 		if (!m->nid)
 			why = "it has no build id: link it with -Wl,--build-id";
@@ -587,22 +649,29 @@ take_notes(struct run *r)
 		VEC_PUSH(r->note, p->text.at[i]);
 }
 
-bool
-run_open(struct run *r, const char *file)
+static bool
+open_program(struct run *r, const char *path, const char *file)
 {
 	const char *why = NULL;
 	struct binary bin;
 
 	if (!binary_open(r->pool, file, &bin, &why)) {
-		say_error(r->path, "%s", why);
+		say_error(path, "%s", why);
 		return false;
 	}
-	bin.path = r->path;
+	bin.path = path;
 	VEC_PUSH(r->binary, bin);
+	r->nprogram++;
 	if (image_build_id(bin.image).n)
 		return true;
-	say_error(r->path, "it has no build id, so that no profile can be told to be its own: link it with -Wl,--build-id");
+	say_error(path, "it has no build id, so that no profile can be told to be its own: link it with -Wl,--build-id");
 	return false;
+}
+
+bool
+run_open(struct run *r, const char *file)
+{
+	return open_program(r, r->path, file);
 }
 
 static bool
@@ -636,6 +705,40 @@ run_load(struct run *r, const char *program, char **profile, int nprofile)
 {
 	*r = (struct run){.pool = pool_new(), .path = program, .root = "", .sum = profile_new()};
 	if (!run_open(r, program) || !(nprofile ? load_given(r, profile, nprofile) : load_found(r)))
+		return false;
+	return run_solve(r);
+}
+
+/* Each of several has to have one, and none may be there twice. */
+static bool
+is_complete(const struct run *r)
+{
+	bool ok = true;
+
+	for (size_t k = 0; k < r->nprogram; k++) {
+		struct str id = image_build_id(r->binary.at[k].image);
+
+		for (size_t i = 0; i < k; i++)
+			if (str_eq(id, image_build_id(r->binary.at[i].image))) {
+				say_error(r->binary.at[k].path, "the same program as %s: named twice", r->binary.at[i].path);
+				return false;
+			}
+		if (has_profile(r, k) || r->never_ran)
+			continue;
+		say_error(r->binary.at[k].path, "none of the profiles is of this build");
+		ok = false;
+	}
+	return ok;
+}
+
+bool
+run_load_programs(struct run *r, char **program, int n, char **profile, int nprofile, bool never_ran)
+{
+	*r = (struct run){.pool = pool_new(), .path = program[0], .root = "", .sum = profile_new(), .never_ran = never_ran};
+	for (int i = 0; i < n; i++)
+		if (!open_program(r, program[i], program[i]))
+			return false;
+	if (!(nprofile ? load_given(r, profile, nprofile) : load_found(r)) || !is_complete(r))
 		return false;
 	return run_solve(r);
 }

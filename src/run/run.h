@@ -55,7 +55,9 @@ struct run {
 	struct pool *pool;
 	const char *path;        /* of the program */
 	const char *root;        /* where its file system begins, without the last slash; empty: here */
-	VEC(struct binary) binary; /* the program is the first */
+	VEC(struct binary) binary; /* the programs that were named are the first */
+	size_t nprogram;
+	bool never_ran;          /* programs without a profile are taken not to have run */
 	struct profile *sum;
 	VEC(const char *) summed; /* names of the profiles in the sum */
 	VEC(struct named) left_out; /* profiles found but not used */
@@ -86,6 +88,9 @@ bool run_load(struct run *r, const char *program, char **profile, int nprofile);
  * no binary stands for the whole. Snapshots are left out: a process that made one may have left all it counted
  * as well. name: of the command. */
 bool run_load_all(struct run *r, const char *name, char **profile, int nprofile);
+/* Of several programs, libraries among them: each profile is used that has counts of one of these. A library's counts are
+ * summed over the programs that used it. never_ran: programs without any profile have not run; else that is an error. */
+bool run_load_programs(struct run *r, char **program, int n, char **profile, int nprofile, bool never_ran);
 /* Takes another profile of the same processes in place of the sum, and solves everything again. */
 void run_resolve(struct run *r, struct profile *p);
 /* In parts, for what finds profiles in other places. A run is {.pool, .path, .root, .sum = profile_new()} at first. */
