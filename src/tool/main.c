@@ -20,6 +20,8 @@ static const struct command {
 	{"stat", "chord stat", cmd_stat, "PROGRAM [ARGUMENT...]", "run it, print exact totals of events", NULL},
 	{"annotate", "chord annotate", cmd_annotate, "PROGRAM [FILE|FUNCTION]", "source or instructions with counts beside them",
 		NULL},
+	{"coverage", "chord coverage", cmd_coverage, "PROGRAM... [PROFILE...]", "which lines, branches and functions ran at all",
+		NULL},
 	{"export", "chord export", cmd_export, "-f FORMAT PROGRAM", "the same for other tools: lcov, callgrind, csv, bolt", NULL},
 	{"diff", "chord diff", cmd_diff, "[PROGRAM] A [PROGRAM] B", "which functions and lines gained instructions", NULL},
 	{"query", "chord query", cmd_query, "PID", "the events of a running process, exact to the instruction", NULL},

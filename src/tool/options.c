@@ -4,8 +4,11 @@
 #include "tool/tool.h"
 
 #include "base/base.h"
+#include "format/format.h"
 
 #include <argp.h>
+#include <ctype.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -170,4 +173,44 @@ options_read(const struct argp *argp, int argc, char **argv, unsigned flags, voi
 	}
 	if (argp_parse(argp, argc, argv, flags, NULL, input))
 		die("memory", "out of memory");
+}
+
+/* ---- operands and values ---- */
+
+bool
+options_is_profile(const char *name)
+{
+	uint64_t magic = 0;
+	FILE *f = fopen(name, "rb");
+	bool is;
+
+	errno = 0;
+	is = f && (fread(&magic, 1, sizeof magic, f) != sizeof magic ? errno == EISDIR : magic == CHORD_PROFILE_MAGIC);
+	if (f)
+		fclose(f);
+	return is || str_ends(str_of(name), ".chord");
+}
+
+bool
+options_percent(const char *text, uint64_t *millionths)
+{
+	uint64_t n = 0;
+	int digits = 0, behind = -1;
+	const char *c = text;
+
+	for (; isdigit((unsigned char)*c) || (*c == '.' && behind < 0); c++) {
+		if (*c == '.') {
+			behind = 0;
+			continue;
+		}
+		digits++;
+		behind += behind >= 0;
+		n = n * 10 + (uint64_t)(*c - '0');
+		if (n > 1000000000000 || behind > 6)
+			return false;
+	}
+	for (behind = behind < 0 ? 0 : behind; behind < 6; behind++)
+		n *= 10;
+	*millionths = n;
+	return digits && (!*c || !strcmp(c, "%"));
 }

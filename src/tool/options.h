@@ -3,7 +3,9 @@
 #ifndef CHORD_OPTIONS_H
 #define CHORD_OPTIONS_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct argp;
 
@@ -13,5 +15,11 @@ void options_read(const struct argp *argp, int argc, char **argv, unsigned flags
 
 /* The name that is least unlike a word, if it is so enough to have been meant; or NULL. name(ctx, i) is NULL behind the last. */
 const char *options_nearest(const char *word, const char *(*name)(const void *ctx, size_t i), const void *ctx);
+
+/* Is an operand one or more profiles: a folder, a file that begins like one, or what has the name of one? */
+bool options_is_profile(const char *name);
+
+/* "0.5" or "0.5%", up to six digits behind the point, in millionths of a percent. False: it is none. */
+bool options_percent(const char *text, uint64_t *millionths);
 
 #endif

@@ -8,6 +8,7 @@
 /* Each gets its own arguments, argv[0] being "chord NAME", and returns the exit status. */
 int cmd_report(int argc, char **argv);
 int cmd_annotate(int argc, char **argv);
+int cmd_coverage(int argc, char **argv);
 int cmd_export(int argc, char **argv);
 int cmd_query(int argc, char **argv);
 int cmd_stat(int argc, char **argv);

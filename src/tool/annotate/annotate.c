@@ -114,19 +114,6 @@ is_function(const struct annotate *a, const char *name)
 	return false;
 }
 
-/* An operand that is neither a folder nor a file that begins like a profile names a source file or a function. */
-static bool
-is_profile(const char *name)
-{
-	uint64_t magic = 0;
-	FILE *f = fopen(name, "rb");
-	bool is = f && (fread(&magic, 1, sizeof magic, f) != sizeof magic ? errno == EISDIR : magic == CHORD_PROFILE_MAGIC);
-
-	if (f)
-		fclose(f);
-	return is || str_ends(str_of(name), ".chord");
-}
-
 /* False: reported. */
 static bool
 choose_wanted(struct annotate *a)
@@ -254,7 +241,7 @@ cmd_annotate(int argc, char **argv)
 	int status = EXIT_NO, profiles = 1;
 
 	options_read(&argp, argc, argv, 0, &args);
-	while (profiles < args.n && is_profile(args.name[profiles]))
+	while (profiles < args.n && options_is_profile(args.name[profiles]))
 		profiles++;
 	for (int i = profiles; i < args.n; i++)
 		VEC_PUSH(a.wanted, args.name[i]);

@@ -4,7 +4,6 @@
 #include "tool/options.h"
 
 #include <argp.h>
-#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,35 +37,10 @@ struct args {
 	int n;
 };
 
-/* "0.5" or "0.5%", up to six digits behind the point, in millionths. */
-static bool
-parse_percent(const char *text, uint64_t *millionths)
-{
-	uint64_t n = 0;
-	int digits = 0, behind = -1;
-	const char *c = text;
-
-	for (; isdigit((unsigned char)*c) || (*c == '.' && behind < 0); c++) {
-		if (*c == '.') {
-			behind = 0;
-			continue;
-		}
-		digits++;
-		behind += behind >= 0;
-		n = n * 10 + (uint64_t)(*c - '0');
-		if (n > 1000000000000 || behind > 6)
-			return false;
-	}
-	for (behind = behind < 0 ? 0 : behind; behind < 6; behind++)
-		n *= 10;
-	*millionths = n;
-	return digits && (!*c || !strcmp(c, "%"));
-}
-
 static void
 parse_limit(const char *option, const char *text, uint64_t *limit, const char **given, struct argp_state *state)
 {
-	if (!parse_percent(text, limit))
+	if (!options_percent(text, limit))
 		argp_error(state, "--%s=%s: not a percentage", option, text);
 	*given = text;
 }

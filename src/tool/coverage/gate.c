@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+/* Limits: whether enough ran, to the last line. */
+#include "tool/coverage/coverage.h"
+#include "tool/options.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static const char *
+kind_name(int kind)
+{
+	return kind == LIMIT_CHANGED ? "changed" : coverage_names[kind];
+}
+
+/* The kind that a word names, in the singular or the plural; -1: none does. */
+static int
+kind_named(struct str word)
+{
+	for (int k = 0; k < LIMITS; k++) {
+		struct str name = str_of(kind_name(k)), one = {name.at, name.n - (k == COVERAGE_BRANCHES ? 2 : 1)};
+
+		if (str_eq(word, name) || (k != LIMIT_CHANGED && str_eq(word, one)))
+			return k;
+	}
+	return -1;
+}
+
+/* Without a kind: of the changed lines if there is a change, else of all. That is known when all options are read. */
+static bool
+read_one(struct coverage_options *o, const char *text)
+{
+	const char *colon = strchr(text, ':'), *number = colon ? colon + 1 : text;
+	int kind = colon ? kind_named((struct str){text, (size_t)(colon - text)}) : o->diff ? LIMIT_CHANGED : COVERAGE_LINES;
+
+	if (kind < 0 || !options_percent(number, &o->limit[kind].millionths) || o->limit[kind].millionths > 100000000)
+		return false;
+	o->limit[kind].text = number;
+	return true;
+}
+
+bool
+gate_read(struct coverage_options *o, const char *text)
+{
+	char *copy = xstrdup(text), *rest = copy, *one; /* lives as long as the limits do */
+
+	while ((one = strsep(&rest, ",")))
+		if (!read_one(o, one))
+			return false;
+	return true;
+}
+
+static bool
+reaches(uint64_t part, uint64_t all, uint64_t millionths)
+{
+	return (unsigned __int128)part * 100000000 >= (unsigned __int128)millionths * all;
+}
+
+static bool
+is_below(const struct coverage_tool *t, int kind)
+{
+	const struct limit *l = &t->opt->limit[kind];
+	const struct coverage_share *s = kind == LIMIT_CHANGED ? &t->changed.share : &t->c.share[kind];
+	const char *name = kind == LIMIT_CHANGED ? "changed lines" : kind_name(kind);
+	uint64_t all = coverage_of(s);
+	int n = (int)strcspn(l->text, "%");
+	char share[SHARE];
+
+	/* A change without code needs no test. */
+	if (!all && kind == LIMIT_CHANGED)
+		return false;
+	if (!all)
+		say_error(name, "there are none, so that a limit of %.*s %% is not reached%s", n, l->text,
+		          kind == COVERAGE_LINES ? ": was it built with -g?" : "");
+	else if (reaches(s->n[VIEW_RAN], all, l->millionths))
+		return false;
+	else if (reaches(s->n[VIEW_RAN] + s->n[VIEW_MAYBE], all, l->millionths))
+		say_error(name, "%s %% ran: of %" PRIu64 " it is not known, so it cannot be said whether the limit of %.*s %% is "
+		          "reached",
+		          share_text(share, s), s->n[VIEW_MAYBE], n, l->text);
+	else
+		say_error(name, "%s %% ran, %" PRIu64 " of %" PRIu64 ": below the limit of %.*s %%", share_text(share, s),
+		          s->n[VIEW_RAN], all, n, l->text);
+	return true;
+}
+
+bool
+gate_fails(const struct coverage_tool *t)
+{
+	bool fails = false;
+
+	for (int k = 0; k < LIMITS; k++)
+		if (t->opt->limit[k].text)
+			fails |= is_below(t, k);
+	return fails;
+}

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: MIT */
+/* Coverage as text, and as Markdown. */
+#include "tool/coverage/coverage.h"
+#include "tool/table.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static double
+percent(uint64_t part, uint64_t all)
+{
+	return 100.0 * (double)part / (double)all;
+}
+
+/* A hundredth of a percent that is missing, or there, is not rounded away. */
+static double
+truly(uint64_t part, uint64_t all)
+{
+	double p = percent(part, all);
+
+	if (part < all && p > 99.99)
+		return 99.99;
+	return part && p < 0.01 ? 0.01 : p;
+}
+
+const char *
+share_text(char out[SHARE], const struct coverage_share *s)
+{
+	uint64_t all = coverage_of(s), ran = s->n[VIEW_RAN];
+
+	if (!all)
+		snprintf(out, SHARE, "-");
+	else if (s->n[VIEW_MAYBE])
+		snprintf(out, SHARE, "%.2f-%.2f", truly(ran, all), truly(ran + s->n[VIEW_MAYBE], all));
+	else
+		snprintf(out, SHARE, "%.2f", truly(ran, all));
+	return out;
+}
+
+void
+put_ranges(struct buf *out, struct coverage_lines lines, enum view_ran ran)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < lines.n; i++) {
+		size_t first = i;
+
+		if (lines.at[i].ran != ran)
+			continue;
+		while (i + 1 < lines.n && lines.at[i + 1].ran == ran &&
+		       (!lines.some || lines.at[i + 1].line == lines.at[i].line + 1))
+			i++;
+		buf_printf(out, "%s%u", any ? ", " : "", lines.at[first].line);
+		if (i > first)
+			buf_printf(out, "-%u", lines.at[i].line);
+		any = true;
+	}
+}
+
+/* ---- text ---- */
+
+static void
+put_share(struct table *t, const struct coverage_share *s)
+{
+	char share[SHARE];
+
+	table_text(t, share_text(share, s));
+	table_printf(t, "%" PRIu64 "/%" PRIu64, s->n[VIEW_RAN], coverage_of(s));
+}
+
+static void
+put_row(struct table *t, const struct coverage_share share[COVERAGE_KINDS], const char *name)
+{
+	for (int k = 0; k < COVERAGE_KINDS; k++)
+		put_share(t, &share[k]);
+	table_text(t, name);
+	table_end(t);
+}
+
+/* Is anything not known? Then shares need more room. */
+static bool
+has_maybe(const struct coverage *c)
+{
+	for (int k = 0; k < COVERAGE_KINDS; k++)
+		if (c->share[k].n[VIEW_MAYBE])
+			return true;
+	return false;
+}
+
+static void
+print_table(const struct coverage *c)
+{
+	int wide = has_maybe(c) ? 13 : 8;
+	const struct column columns[] = {
+		{"lines %", wide, 0}, {"", -11, 0}, {"branches %", wide > 10 ? wide : 10, 0}, {"", -11, 0},
+		{"functions %", wide > 11 ? wide : 11, 0}, {"", -9, 0},
+		{"blocks %", wide, 0}, {"", -11, 0}, {"file", 0, 0},
+	};
+	struct table t = TABLE(columns);
+
+	putchar('\n');
+	table_head(&t);
+	put_row(&t, c->share, "in all");
+	for (size_t i = 0; i < c->file.n; i++)
+		put_row(&t, c->file.at[i].share, shown_path(c->file.at[i].name));
+}
+
+/* Lines of one state, file by file. */
+static void
+print_lines(const struct coverage *c, enum view_ran ran, const char *title)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < c->file.n; i++) {
+		const struct coverage_file *f = &c->file.at[i];
+		struct buf b = {0};
+
+		put_ranges(&b, (struct coverage_lines){f->line.at, f->line.n, false}, ran);
+		if (b.n && !any)
+			printf("\n%s:\n", title);
+		if (b.n)
+			printf("  %s: %.*s\n", shown_path(f->name), (int)b.n, b.at);
+		any |= b.n;
+		buf_free(&b);
+	}
+}
+
+static void
+print_changed_lines(const struct changed *ch, enum view_ran ran, const char *title)
+{
+	struct str text;
+
+	if (ch->share.n[ran])
+		printf("  %s:\n", title);
+	for (size_t i = 0; i < ch->file.n && ch->share.n[ran]; i++) {
+		const struct changed_file *f = &ch->file.at[i];
+
+		for (size_t k = 0; k < f->code.n; k++) {
+			if (f->code.at[k].ran != ran)
+				continue;
+			printf("    %s:%u", f->name, f->code.at[k].line);
+			if (view_source_line(f->file->name, f->code.at[k].line, &text)) {
+				fputs(": ", stdout);
+				print_source(text);
+			}
+			putchar('\n');
+		}
+	}
+}
+
+static uint64_t
+changed_lines(const struct changed *ch)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < ch->file.n; i++)
+		n += ch->file.at[i].line.n;
+	return n;
+}
+
+static void
+print_change(const struct coverage_tool *t)
+{
+	const struct changed *ch = &t->changed;
+	uint64_t all = coverage_of(&ch->share);
+	char share[SHARE];
+	bool any = false;
+
+	printf("\nOf %" PRIu64 " changed lines %" PRIu64 " have code, and %" PRIu64 " of these ran", changed_lines(ch), all,
+	       ch->share.n[VIEW_RAN]);
+	if (all)
+		printf(" (%s %%)", share_text(share, &ch->share));
+	printf("\n");
+	print_changed_lines(ch, VIEW_NEVER, "never ran");
+	print_changed_lines(ch, VIEW_MAYBE, "not known");
+	for (size_t i = 0; i < ch->file.n; i++) {
+		if (ch->file.at[i].file || !ch->file.at[i].line.n)
+			continue;
+		printf("%s%s", any ? ", " : "  in none of these programs, or left out: ", ch->file.at[i].name);
+		any = true;
+	}
+	if (any)
+		putchar('\n');
+}
+
+static void
+print_left_out(const struct coverage_tool *t)
+{
+	uint64_t excluded = 0;
+
+	for (size_t i = 0; i < t->c.file.n; i++)
+		excluded += t->c.file.at[i].excluded;
+	if (t->c.left_out.n || excluded || t->refused)
+		putchar('\n');
+	if (t->c.left_out.n)
+		printf("Left out: %zu %s with code (--json names them; --include='*' has all)\n", t->c.left_out.n,
+		       t->c.left_out.n == 1 ? "file" : "files");
+	if (excluded)
+		printf("Left out: %" PRIu64 " %s that comments exclude (--no-markers has them)\n", excluded,
+		       excluded == 1 ? "line" : "lines");
+	if (t->refused)
+		printf("Not known: %" PRIu64 " %s Chord refused (`chord verify` lists them)\n", t->refused,
+		       t->refused == 1 ? "procedure that" : "procedures that");
+}
+
+bool
+coverage_text(const struct coverage_tool *t)
+{
+	print_run_profiles(t->run);
+	print_table(&t->c);
+	if (t->opt->uncovered) {
+		print_lines(&t->c, VIEW_NEVER, "Never ran");
+		print_lines(&t->c, VIEW_MAYBE, "Not known whether it ran");
+	}
+	if (t->opt->diff)
+		print_change(t);
+	print_left_out(t);
+	print_run_unknown(t->run);
+	print_run_notes(t->run);
+	return !fflush(stdout) && !ferror(stdout);
+}
+
+/* ---- Markdown ---- */
+
+/* What would end a cell, or begin something. */
+static void
+put_escaped(const char *s)
+{
+	for (; *s; s++) {
+		if (strchr("|\\`*_<>[]#", *s))
+			putchar('\\');
+		putchar(*s);
+	}
+}
+
+static void
+put_cells(const struct coverage_share share[COVERAGE_KINDS])
+{
+	char text[SHARE];
+
+	for (int k = 0; k < COVERAGE_KINDS; k++) {
+		uint64_t all = coverage_of(&share[k]);
+
+		printf(" %s%s (%" PRIu64 "/%" PRIu64 ") |", share_text(text, &share[k]), all ? " %" : "", share[k].n[VIEW_RAN],
+		       all);
+	}
+	putchar('\n');
+}
+
+static void
+put_changed_ranges(const struct changed *ch, enum view_ran ran, const char *title)
+{
+	if (ch->share.n[ran])
+		printf("\n%s:\n\n", title);
+	for (size_t i = 0; i < ch->file.n && ch->share.n[ran]; i++) {
+		const struct changed_file *f = &ch->file.at[i];
+		struct buf b = {0};
+
+		put_ranges(&b, (struct coverage_lines){f->code.at, f->code.n, true}, ran);
+		if (b.n) {
+			fputs("- ", stdout);
+			put_escaped(f->name);
+			printf(": %.*s\n", (int)b.n, b.at);
+		}
+		buf_free(&b);
+	}
+}
+
+bool
+coverage_markdown(const struct coverage_tool *t)
+{
+	const struct changed *ch = &t->changed;
+	char share[SHARE];
+
+	printf("### Coverage: %s%s\n", share_text(share, &t->c.share[COVERAGE_LINES]),
+	       coverage_of(&t->c.share[COVERAGE_LINES]) ? " % of lines" : " lines");
+	if (t->opt->diff) {
+		printf("\n**%" PRIu64 " of %" PRIu64 "** changed lines with code ran", ch->share.n[VIEW_RAN],
+		       coverage_of(&ch->share));
+		printf(coverage_of(&ch->share) ? " (%s %%).\n" : ".\n", share_text(share, &ch->share));
+		put_changed_ranges(ch, VIEW_NEVER, "Changed and never ran");
+		put_changed_ranges(ch, VIEW_MAYBE, "Changed, and not known whether it ran");
+	}
+	printf("\n| file | lines | branches | functions | blocks |\n|:--|--:|--:|--:|--:|\n| **in all** |");
+	put_cells(t->c.share);
+	for (size_t i = 0; i < t->c.file.n; i++) {
+		fputs("| ", stdout);
+		put_escaped(shown_path(t->c.file.at[i].name));
+		fputs(" |", stdout);
+		put_cells(t->c.file.at[i].share);
+	}
+	for (size_t i = 0; i < t->run->note.n; i++) {
+		fputs(i ? "- " : "\nNote:\n\n- ", stdout);
+		put_escaped(t->run->note.at[i]);
+		putchar('\n');
+	}
+	return !fflush(stdout) && !ferror(stdout);
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+/* coverage: which lines, branches, functions and blocks ran at all, by source file, over all programs of a run. What is the same
+ * source in several copies (templates, inlined code, one file in two programs) is one row: it ran if any copy did. */
+#ifndef CHORD_VIEW_COVERAGE_H
+#define CHORD_VIEW_COVERAGE_H
+
+#include "view/view.h"
+
+/* Of two copies the larger one holds for both. */
+enum view_ran {
+	VIEW_NEVER,              /* it is known not to have run */
+	VIEW_MAYBE,              /* not known: not measured, or bounds leave it open */
+	VIEW_RAN,
+};
+
+/* How many of some rows there are of each kind. */
+struct coverage_share {
+	uint64_t n[VIEW_RAN + 1];
+};
+enum coverage_kind { COVERAGE_LINES, COVERAGE_BRANCHES, COVERAGE_FUNCTIONS, COVERAGE_BLOCKS };
+enum { COVERAGE_KINDS = COVERAGE_BLOCKS + 1 };
+/* "lines" and so on. */
+extern const char *const coverage_names[COVERAGE_KINDS];
+static inline uint64_t
+coverage_of(const struct coverage_share *s)
+{
+	return s->n[VIEW_NEVER] + s->n[VIEW_MAYBE] + s->n[VIEW_RAN];
+}
+
+struct coverage_line {
+	unsigned line;
+	enum view_ran ran;
+	/* Executions of its instruction that ran most often, in each program or library, added over these. Of code that is not
+	 * measured nothing is in it. */
+	struct bounds count;
+	uint32_t branch, nbranch; /* coverage_file.branch[branch .. branch+nbranch) */
+};
+
+/* A conditional jump: its two ways are two branches. */
+struct coverage_branch {
+	unsigned line;
+	enum view_ran taken, fell;
+};
+
+/* A function with code of its own. */
+struct coverage_function {
+	const char *name;        /* of one of its copies, as the symbol table has it */
+	unsigned line;           /* where it is declared; 0: not known */
+	enum view_ran ran;
+	struct bounds calls;     /* summed over its copies */
+	bool calls_known;
+	struct coverage_share blocks;
+};
+
+struct coverage_block {
+	unsigned line;           /* of its first instruction that has one, else of its function */
+	enum view_ran ran;
+};
+
+struct coverage_file {
+	const char *name;        /* "?": of code of which no file is known */
+	VEC(struct coverage_line) line;         /* ascending, as all of these */
+	VEC(struct coverage_branch) branch;
+	VEC(struct coverage_function) function;
+	VEC(struct coverage_block) block;
+	struct coverage_share share[COVERAGE_KINDS];
+	uint32_t excluded;       /* lines that markers in the source exclude */
+};
+
+struct coverage {
+	struct run *run;
+	VEC(struct coverage_file) file; /* by name */
+	VEC(const char *) left_out;     /* files that have code and were not wanted */
+	struct coverage_share share[COVERAGE_KINDS];
+	bool fits;               /* no count is larger than 64 bits */
+};
+
+/* Files by patterns (view_is_file()): those that match one of `in`, or all if there are none, but for those that match one
+ * of `out`. */
+struct coverage_choice {
+	VEC(const char *) in, out;
+	bool unmarked;           /* markers in the source count for nothing */
+};
+
+void view_coverage(struct coverage *c, struct run *run, const struct coverage_choice *choice);
+void view_coverage_free(struct coverage *c);
+/* The line's row; NULL: it has no code. */
+const struct coverage_line *coverage_line_at(const struct coverage_file *f, unsigned line);
+
+/* ---- marks.c: comments in the source that exclude lines ---- */
+
+/* Reads LCOV_EXCL_LINE, _START and _STOP, the same with _BR_ for branches only, and all with GCOV_ or GCOVR_ in place of LCOV_. A
+ * region that does not end goes to the end of the file, and that is said. */
+enum { MARK_LINE = 1, MARK_BRANCH = 2 };
+struct marks {
+	unsigned char *at;       /* by line, from 1 */
+	size_t n;
+};
+struct marks marks_read(const char *file);
+void marks_free(struct marks *m);
+static inline bool
+marks_has(const struct marks *m, unsigned line, unsigned what)
+{
+	return line < m->n && m->at[line] & what;
+}
+
+/* ---- changed.c: what of a change ran ---- */
+
+/* Lines that a change made, by a file and its lines in it. */
+struct changed_file {
+	const char *name;        /* as the change names it */
+	const struct coverage_file *file; /* NULL: no file of the run is that one */
+	VEC(unsigned) line;      /* all that were added or changed, ascending */
+	VEC(struct coverage_line) code; /* those of them that have code */
+	struct coverage_share share;
+};
+struct changed {
+	struct pool *pool;
+	VEC(struct changed_file) file; /* in the order of the change */
+	struct coverage_share share;
+};
+/* Reads a unified diff, as diff -u and git diff write it. False, *why (pool): it is none. */
+bool changed_read(struct changed *ch, struct pool *pool, struct str diff, const char **why);
+/* Finds what the coverage has of it. False, *why: it cannot be told which of several files is meant. */
+bool changed_find(struct changed *ch, const struct coverage *c, const char **why);
+void changed_free(struct changed *ch);
+
+#endif
