@@ -13,9 +13,9 @@ struct reader {
 	const char *dir, *unit_file; /* of the unit that is read; or NULL */
 };
 
-/* The file in which it is declared. dwarf_decl_file() ends the process where it finds no files. */
-static const char *
-declaring_file(Dwarf_Die *die)
+/* dwarf_decl_file() ends the process where it finds no files. */
+const char *
+image_attr_file(Dwarf_Die *die, unsigned attr)
 {
 	Dwarf_Attribute a;
 	Dwarf_Files *files;
@@ -23,29 +23,28 @@ declaring_file(Dwarf_Die *die)
 	Dwarf_Word number;
 	size_t n;
 
-	if (!dwarf_attr_integrate(die, DW_AT_decl_file, &a) || dwarf_formudata(&a, &number) ||
+	if (!dwarf_attr_integrate(die, attr, &a) || dwarf_formudata(&a, &number) ||
 	    !dwarf_cu_die(a.cu, &unit, NULL, NULL, NULL, NULL, NULL, NULL) || dwarf_getsrcfiles(&unit, &files, &n) || number >= n)
 		return NULL;
 	return dwarf_filesrc(files, number, NULL, NULL);
 }
 
-/* The declaration; of an instance, what it is an instance of. */
-static struct image_place
-declared(struct reader *r, Dwarf_Die *die)
+struct image_place
+image_declaration(struct image *im, const char *dir, Dwarf_Die *die)
 {
 	struct image_place place = {NULL, 0};
 	const char *file;
 	int line;
 
-	if (!dwarf_decl_line(die, &line) && line > 0 && (file = declaring_file(die)))
-		place = (struct image_place){image_file_name(r->im, r->dir, file), (unsigned)line};
+	if (!dwarf_decl_line(die, &line) && line > 0 && (file = image_attr_file(die, DW_AT_decl_file)))
+		place = (struct image_place){image_file_name(im, dir, file), (unsigned)line};
 	return place;
 }
 
 static void
 add_function(struct reader *r, Dwarf_Die *die)
 {
-	struct image_function f = {.at = declared(r, die), .unit_file = r->unit_file};
+	struct image_function f = {.at = image_declaration(r->im, r->dir, die), .unit_file = r->unit_file};
 	Dwarf_Addr base, begin, end;
 
 	for (ptrdiff_t at = 0; (at = dwarf_ranges(die, at, &base, &begin, &end)) > 0;) {

@@ -149,6 +149,8 @@ image_close(struct image *im)
 	free(im->needed.at);
 	free(im->row.at);
 	free(im->function.at);
+	free(im->scope.at);
+	free(im->scope_at.at);
 	free(im->folder.at);
 	strmap_free(&im->file);
 	buf_free(&im->joined);

@@ -87,6 +87,19 @@ bool image_function(struct image *im, uint64_t addr, struct image_function *func
  * known. */
 struct image_place image_declared(struct image *im, uint64_t addr);
 
+/* scopes.c: which function of the source an instruction comes from: the one whose code it is in, or one that was inlined there. */
+struct image_scope {
+	const char *name;        /* its symbol, if it has one that differs from its name; else that, with what it is a member of */
+	struct image_place at;   /* its declaration; file NULL: not said */
+	struct image_place call; /* what was replaced by it; file NULL: not said, or it was not inlined */
+	uint32_t in;             /* the scope that it was inlined into; IMAGE_NO_SCOPE: it is a function of its own */
+};
+enum { IMAGE_NO_SCOPE = UINT32_MAX };
+/* The innermost at an address; IMAGE_NO_SCOPE: nothing is said. How many there are, and each by its number. */
+uint32_t image_scope_at(struct image *im, uint64_t addr);
+uint32_t image_scopes(struct image *im);
+const struct image_scope *image_scope(const struct image *im, uint32_t scope);
+
 /* demangle.c: the name that the source has for a symbol of C++, Rust or D, with the types of its parameters and what
  * compilers add behind a dot ("[clone .cold]"), or without both. To be freed. NULL: it is no such symbol. */
 char *image_demangle(const char *symbol, bool parameters);

@@ -17,6 +17,12 @@ struct row {
 	unsigned seq; /* where the table had it */
 };
 
+/* From addr up to the next one code is of that scope, or of none. */
+struct scope_at {
+	uint64_t addr;
+	uint32_t scope;
+};
+
 struct image {
 	struct pool *pool;
 	char *path;
@@ -44,6 +50,10 @@ struct image {
 	bool functions_read;
 	VEC(struct image_function) function; /* by address */
 
+	bool scopes_read;
+	VEC(struct image_scope) scope;
+	VEC(struct scope_at) scope_at; /* by address */
+
 	struct strmap file;        /* names as debug information has them, to clean ones */
 	const char *last_file, *last_dir, *last_clean;
 	struct buf joined;
@@ -66,5 +76,10 @@ bool image_opening(struct image *im, uint64_t addr, struct image_place *place);
 const char *image_file_name(struct image *im, const char *dir, const char *name);
 /* The folder that a unit was compiled in, of which it takes note; NULL: not said. */
 const char *image_unit_folder(struct image *im, Dwarf_Die *unit);
+
+/* functions.c: where something is declared; of an instance, what it is an instance of. dir: of its unit. */
+struct image_place image_declaration(struct image *im, const char *dir, Dwarf_Die *die);
+/* The file whose number an attribute has; NULL: it has none. */
+const char *image_attr_file(Dwarf_Die *die, unsigned attr);
 
 #endif

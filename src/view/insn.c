@@ -31,3 +31,9 @@ view_insn_callee(const struct view_insn *in)
 		return (struct callee){0};
 	return callee_of(bin, in->proc, &decoded, in->addr);
 }
+
+uint32_t
+view_insn_scope(const struct view_insn *in)
+{
+	return in->addr && in->kind != CHORD_INSN_PAD ? image_scope_at(in->binary->image, in->addr) : IMAGE_NO_SCOPE;
+}

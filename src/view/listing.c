@@ -8,6 +8,10 @@
 struct builder {
 	struct view_listing *l;
 	bool (*wants)(const void *ctx, const struct proc *p);
+	bool (*source)(const void *ctx, const char *name); /* not NULL: only code of such functions as they are written */
+	const struct image *last_image; /* what was said of this scope last */
+	uint32_t last_scope;
+	bool last_is;
 	const void *ctx;
 	struct line_table table;
 };
@@ -68,6 +72,21 @@ find_line(struct builder *b, struct view_insn *in)
 	count_line(b, in);
 }
 
+static bool
+is_of_source(struct builder *b, const struct view_insn *in)
+{
+	const struct image *im = in->binary->image;
+	uint32_t scope = b->source ? view_insn_scope(in) : IMAGE_NO_SCOPE;
+
+	if (!b->source || (b->last_image == im && b->last_scope == scope))
+		return !b->source || b->last_is;
+	b->last_image = im;
+	b->last_scope = scope;
+	for (b->last_is = false; scope != IMAGE_NO_SCOPE && !b->last_is; scope = image_scope(im, scope)->in)
+		b->last_is = b->source(b->ctx, image_scope(im, scope)->name);
+	return b->last_is;
+}
+
 static void
 add_block(struct builder *b, struct binary *bin, uint32_t proc, uint32_t block)
 {
@@ -81,6 +100,8 @@ add_block(struct builder *b, struct binary *bin, uint32_t proc, uint32_t block)
 			.known = view_is_exact(c), .file = VIEW_NO_FILE,
 		};
 
+		if (!is_of_source(b, &in))
+			continue;
 		find_line(b, &in);
 		VEC_PUSH(b->l->insn, in);
 		if (in.kind == CHORD_INSN_BRANCH)
@@ -120,7 +141,7 @@ add_binary(struct builder *b, struct binary *bin)
 			add_unmeasured(b, bin, p->part[k].addr, p->part[k].woven_size);
 	}
 	progress("finding lines", bin->map.nproc, bin->map.nproc);
-	if (b->wants)
+	if (b->wants || b->source)
 		return;
 	unmeasured_find(bin, &un);
 	for (size_t i = 0; i < un.symbol.n; i++)
@@ -208,17 +229,28 @@ sort_files(struct builder *b)
 	free(old);
 }
 
+static void
+build(struct builder *b, struct view_listing *l, struct run *run)
+{
+	b->l = l;
+	*l = (struct view_listing){.run = run, .fits = true};
+	for (size_t i = 0; i < run->binary.n; i++)
+		add_binary(b, &run->binary.at[i]);
+	fill_files(b);
+	sort_files(b);
+	line_table_free(&b->table);
+}
+
 void
 view_listing(struct view_listing *l, struct run *run, bool (*wants)(const void *ctx, const struct proc *p), const void *ctx)
 {
-	struct builder b = {.l = l, .wants = wants, .ctx = ctx};
+	build(&(struct builder){.wants = wants, .ctx = ctx}, l, run);
+}
 
-	*l = (struct view_listing){.run = run, .fits = true};
-	for (size_t i = 0; i < run->binary.n; i++)
-		add_binary(&b, &run->binary.at[i]);
-	fill_files(&b);
-	sort_files(&b);
-	line_table_free(&b.table);
+void
+view_listing_source(struct view_listing *l, struct run *run, bool (*wants)(const void *ctx, const char *name), const void *ctx)
+{
+	build(&(struct builder){.source = wants, .ctx = ctx}, l, run);
 }
 
 void

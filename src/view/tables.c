@@ -55,6 +55,8 @@ view_tables(struct view_tables *t, struct run *run, unsigned what, enum view_sor
 		fits &= find_lines(t, what, sort, choice);
 	if (fits && what & VIEW_CALLS)
 		view_calls(&t->call, run, choice);
+	if (fits && what & VIEW_SOURCES)
+		fits = view_sources(&t->source, run, choice);
 	return fits;
 }
 
@@ -65,6 +67,7 @@ view_tables_free(struct view_tables *t)
 	free(t->line.at);
 	free(t->file.at);
 	free(t->call.at);
+	view_sources_free(&t->source);
 	free(t->refused.at);
 	unmeasured_free(&t->unmeasured);
 }

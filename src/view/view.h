@@ -93,6 +93,31 @@ bool view_lines(struct view_lines *lines, struct view_lines *files, struct run *
 /* By instructions, the most first, or by file and line. */
 void view_lines_sort(struct view_lines *lines, enum view_sort sort);
 
+/* ---- inlined.c: functions as they are written, wherever their code is ---- */
+
+/* Where instructions of one are: in its own code, or where a call of it was replaced by it. */
+struct view_copy {
+	const char *in;          /* the function that it was inlined into, as written; NULL: its own code */
+	const char *file;        /* of the call; "": not known */
+	unsigned line;           /* 0: not known */
+	struct bounds insns;
+};
+struct view_source {
+	const char *name;        /* its symbol, if the debug information has it, or its name */
+	const char *file;        /* where it is declared; "": not known */
+	unsigned line;           /* 0: not known */
+	struct bounds insns;     /* executed for it, wherever its code is, without what was inlined into it */
+	struct bounds inlined;   /* of these, in copies */
+	struct bounds whole;     /* with all that was inlined into it */
+	VEC(struct view_copy) copy; /* the most first */
+};
+struct view_sources { struct view_source *at; size_t n, cap; };
+
+/* Adds all functions that have known code and are chosen, the most first. Instructions of which no function is said are the
+ * procedure's. False: a sum does not fit 64 bits. */
+bool view_sources(struct view_sources *list, struct run *run, const struct view_choice *choice);
+void view_sources_free(struct view_sources *list);
+
 /* ---- listing.c: instructions with their lines ---- */
 
 /* One instruction of a measured procedure, as it stands in the woven program. */
@@ -139,6 +164,12 @@ struct view_listing {
 };
 /* wants: of which procedures; NULL: all, and lines of code that is not measured are known to have some. */
 void view_listing(struct view_listing *l, struct run *run, bool (*wants)(const void *ctx, const struct proc *p), const void *ctx);
+/* The same of the code of functions as they are written only: their own and where they were inlined, with whatever was inlined into
+ * them; wants: of which, by their names. */
+void view_listing_source(struct view_listing *l, struct run *run, bool (*wants)(const void *ctx, const char *name),
+                         const void *ctx);
+/* The scope of an instruction; IMAGE_NO_SCOPE: not known. */
+uint32_t view_insn_scope(const struct view_insn *in);
 void view_listing_free(struct view_listing *l);
 /* The branches of a line: the first, and how many. */
 const struct view_branch *view_branches(const struct view_listing *l, uint32_t file, unsigned line, size_t *n);
@@ -219,7 +250,7 @@ void view_callees(const struct run *run, const struct module *m, const struct pr
 
 /* ---- tables.c: the above at once, as reports and comparisons have them ---- */
 
-enum { VIEW_LINES = 1, VIEW_FILES = 2, VIEW_CALLS = 4 };
+enum { VIEW_LINES = 1, VIEW_FILES = 2, VIEW_CALLS = 4, VIEW_SOURCES = 8 };
 
 struct view_tables {
 	struct run *run;
@@ -228,6 +259,7 @@ struct view_tables {
 	struct view_functions function; /* known ones, sorted */
 	struct view_lines line, file; /* if asked for */
 	struct view_calls call;       /* likewise */
+	struct view_sources source;   /* likewise */
 	VEC(struct named) refused;    /* procedures that were not measured */
 	struct unmeasured unmeasured; /* of all modules */
 	bool has_lines;               /* some object has line numbers */

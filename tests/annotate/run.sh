@@ -51,6 +51,54 @@ t_callgrind() {
 	done
 }
 
+# Names without what they are members of, templates' and functions' parameters: readers differ in these, and in what they say of
+# constructors.
+bare() { c++filt -p | sed -E 's/\(anonymous namespace\):://g; s/<.*>//g; s/\[abi:[^]]*\]//g; s/^.*:://; s/operator.*/operator/; s/ .*//'; }
+
+# What each function executed, and in which place, as llvm-symbolizer says of the addresses of instructions: "NAME IN LINE NUMBER".
+by_symbolizer() {
+	want "$CHORD" annotate --no-demangle --asm ./inlined
+	sed -nE '/padding/d; s/^ *([0-9,]+) +([0-9a-f]+)  .*/\2 \1/p' out | tr -d , >executed
+	sed 's/^/0x/; s/ .*//' executed | llvm-symbolizer --no-demangle --inlines --functions=linkage -e inlined >frames
+	# The function and the place of each frame are lines of their own, a blank line ends an address.
+	paste -d'\n' <(awk 'NF && ++i % 2; !NF { i = 0; print "" }' frames | bare) \
+		<(awk 'NF && ++i % 2 == 0; !NF { i = 0; print "" }' frames) >named
+	awk 'NR == FNR { n[NR] = $2; next }
+		!NF { if (k % 2 == 0 && k) { at++; sum[name[1] " " (k > 2 ? name[2] " " line[2] : "-")] += n[at] } k = 0; next }
+		{ if (++k % 2) name[(k + 1) / 2] = $1; else { split($1, part, ":"); line[k / 2] = part[2] } }
+		END { for (i in sum) if (sum[i]) print i, sum[i] }' executed named >sums
+	# Padding is the procedure's own.
+	sed -nE 's/^([^ ]+): [0-9,]+ instructions executed in .*/\1/p; s/^ *([0-9,]+) +[0-9a-f]+  \(padding\)/= \1/p' out | tr -d , |
+		awk '$1 == "=" { print name, "-", $2; next } NF { ("echo " $1 " | c++filt -p") | getline name; sub(/^.*::/, "", name) }' >>sums
+	awk '{ n = $NF; $NF = ""; sum[$0] += n } END { for (k in sum) print k sum[k] }' sums | sort
+}
+
+# Functions as they are written: the same sums as llvm-symbolizer gives, and together all that ran.
+t_inlined() {
+	cp "$here/inlined.cc" .
+	for way in "gcc -O2" "gcc -O3" "gcc -O0" "clang -O2"; do
+		rm -f ./*.chord
+		case $way in gcc*) cxx=g++ ;; *) cxx=clang++ ;; esac
+		want env CHORD_CXX=$cxx "$CHORD" c++ "${way#* }" -g -o inlined inlined.cc
+		want ./inlined 50
+		by_symbolizer >theirs
+		[ -s theirs ] || no "llvm-symbolizer says nothing"
+		want "$CHORD" report --json --inlined ./inlined
+		jq -r '.source_functions[] | .name as $n | .copies[] | select(.instructions > 0) | $n' out | bare >name
+		jq -r '.source_functions[].copies[] | select(.instructions > 0) | .in // "-"' out | bare >in
+		jq -r '.source_functions[].copies[] | select(.instructions > 0) | "\(.line // "") \(.instructions)"' out >rest
+		paste -d' ' name in rest | tr -s ' ' | awk '{ n = $NF; $NF = ""; sum[$0] += n } END { for (k in sum) print k sum[k] }' | sort >ours
+		diff theirs ours >difference || no "$way: $(cat difference)"
+		is "$(jq '[.source_functions[].instructions] | add' out)" "$(jq .totals.instructions out)"
+		is "$(jq '[.source_functions[] | .instructions == ([.copies[].instructions] | add // 0)] | all' out)" true
+		is "$(jq '[.source_functions[] | .inlined == ([.copies[] | select(.in) | .instructions] | add // 0)] | all' out)" true
+		is "$(jq '.source_functions[] | select(.name == "main") | .with_inlined' out)" \
+			"$(jq '.functions[] | select(.name == "main") | .instructions' out)"
+		want "$CHORD" annotate ./inlined 'innermost*'
+		case $way in *-O0) ;; *) is "$(line innermost | cut -d' ' -f1)" 50 ;; esac
+	done
+}
+
 t_function() {
 	known -O2
 	want "$CHORD" annotate ./known loop
@@ -175,7 +223,7 @@ t_refused() {
 	refused 1 "." "$CHORD" annotate ./absent
 }
 
-for name in source callgrind function report-some asm both branches summary color terminal lost-source harmless refused; do
+for name in source callgrind inlined function report-some asm both branches summary color terminal lost-source harmless refused; do
 	test_case "$name"
 done
 exit $failed

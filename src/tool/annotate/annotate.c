@@ -10,12 +10,13 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { OPT_BOTH = 256, OPT_SUMMARY, OPT_MNEMONICS, OPT_BRANCHES, OPT_COLOR, OPT_NO_PAGER };
+enum { OPT_BOTH = 256, OPT_SUMMARY, OPT_MNEMONICS, OPT_BRANCHES, OPT_COLOR, OPT_NO_PAGER, OPT_INLINED };
 
 static const struct argp_option options[] = {
 	{"asm", 'a', NULL, 0, "Instructions instead of source lines", 1},
 	{"both", OPT_BOTH, NULL, 0, "Instructions, and the source lines that they come from", 1},
 	{"branches", OPT_BRANCHES, NULL, 0, "Below each source line its conditional jumps: taken and not taken", 1},
+	{"inlined", OPT_INLINED, NULL, 0, "Of a FUNCTION its code wherever it was inlined, too", 1},
 	{"summary", OPT_SUMMARY, NULL, 0, "For each function its instructions, those that never ran, its blocks, those never "
 	 "entered, instructions executed, and how many of them a block had on average when it was entered", 1},
 	{"mnemonics", OPT_MNEMONICS, NULL, 0, "How often instructions of each name were executed", 1},
@@ -54,6 +55,9 @@ parse_annotate(int key, char *arg, struct argp_state *state)
 			argp_error(state, "only one of --asm, --both, --summary and --mnemonics can be printed");
 		a->what = key == 'a' ? ANNOTATE_ASM : what[key - OPT_BOTH];
 		break;
+	case OPT_INLINED:
+		a->inlined = true;
+		break;
 	case OPT_BRANCHES:
 		a->branches = true;
 		break;
@@ -75,6 +79,8 @@ parse_annotate(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_END:
 		if (a->branches && a->what)
 			argp_error(state, "--branches is of source lines: instructions have theirs beside them");
+		if (a->inlined && a->what == ANNOTATE_SUMMARY)
+			argp_error(state, "--summary is of procedures: chord report --inlined has functions as they are written");
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -105,6 +111,31 @@ annotate_wants_proc(const void *ctx, const struct proc *p)
 }
 
 static bool
+wants_inlined(const void *ctx, const char *name)
+{
+	const struct annotate *a = ctx;
+
+	for (size_t i = 0; i < a->wanted.n; i++)
+		if (image_name_matches(name, a->wanted.at[i]))
+			return true;
+	return false;
+}
+
+/* Is there code of a function that is written so? */
+static bool
+is_written(const struct annotate *a, const char *name)
+{
+	for (size_t k = 0; k < a->run->binary.n; k++) {
+		struct image *im = a->run->binary.at[k].image;
+
+		for (uint32_t i = 0, n = image_scopes(im); i < n; i++)
+			if (image_name_matches(image_scope(im, i)->name, name))
+				return true;
+	}
+	return false;
+}
+
+static bool
 is_function(const struct annotate *a, const char *name)
 {
 	for (size_t k = 0; k < a->run->binary.n; k++)
@@ -118,15 +149,25 @@ is_function(const struct annotate *a, const char *name)
 static bool
 choose_wanted(struct annotate *a)
 {
-	size_t functions = 0;
+	size_t functions = 0, written = 0;
 
-	for (size_t i = 0; i < a->wanted.n; i++)
-		functions += is_function(a, a->wanted.at[i]);
-	if (functions && functions < a->wanted.n) {
+	for (size_t i = 0; i < a->wanted.n; i++) {
+		bool is = is_function(a, a->wanted.at[i]);
+
+		functions += is;
+		/* What was inlined everywhere is no procedure. */
+		written += !is && is_written(a, a->wanted.at[i]);
+	}
+	if (functions + written && functions + written < a->wanted.n) {
 		say_error("annotate", "name either files or functions, not both");
 		return false;
 	}
-	a->functions = functions;
+	a->functions = functions + written;
+	if (a->inlined && !a->functions) {
+		say_error("annotate", "--inlined is of functions, and none is named");
+		return false;
+	}
+	a->inlined |= written;
 	return true;
 }
 
@@ -216,7 +257,10 @@ annotate(struct annotate *a)
 		say_error(a->run->path, "the sum of its counts does not fit 64 bits");
 		return EXIT_NO;
 	}
-	view_listing(&a->list, a->run, a->functions ? annotate_wants_proc : NULL, a);
+	if (a->inlined)
+		view_listing_source(&a->list, a->run, wants_inlined, a);
+	else
+		view_listing(&a->list, a->run, a->functions ? annotate_wants_proc : NULL, a);
 	a->colored = a->color == COLOR_ALWAYS || (a->color == COLOR_AUTO && isatty(STDOUT_FILENO) && !getenv("NO_COLOR"));
 	start_pager(a);
 	some = print_annotated(a);

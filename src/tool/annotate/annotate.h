@@ -17,6 +17,7 @@ struct annotate {
 	bool pager;
 	bool colored;            /* as it turned out */
 	VEC(const char *) wanted; /* files and functions; none: all that ran */
+	bool inlined;            /* functions are wanted as they are written: wherever they were inlined, too */
 	bool functions;          /* functions are wanted: only their code is in the listing */
 	struct run *run;
 	struct view_listing list;

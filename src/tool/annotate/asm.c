@@ -103,25 +103,67 @@ put_source(const struct annotate *a, const struct view_insn *in)
 	putchar('\n');
 }
 
-static void
-put_proc(const struct annotate *a, const struct span *s)
+/* The function whose code this is: one that was inlined, and where, or NULL: the procedure itself. */
+static const struct image_scope *
+inlined_at(const struct view_insn *in)
 {
-	const struct view_insn *in = &a->list.insn.at[s->first], *before = NULL;
-	char insns[32], calls[32];
+	uint32_t scope = view_insn_scope(in);
+	const struct image_scope *s = scope == IMAGE_NO_SCOPE ? NULL : image_scope(in->binary->image, scope);
+
+	return s && s->in != IMAGE_NO_SCOPE ? s : NULL;
+}
+
+static void
+put_inlined(const struct view_insn *in, const struct image_scope *s)
+{
+	printf("%15s  in %s", "", image_readable(s ? s->name : in->proc->name));
+	for (; s && s->in != IMAGE_NO_SCOPE; s = image_scope(in->binary->image, s->in))
+		if (s->call.file)
+			printf(", inlined at %s:%u", base_name(s->call.file), s->call.line);
+	putchar('\n');
+}
+
+static void
+put_heading(const struct annotate *a, const struct view_insn *in, uint64_t insns)
+{
+	char n[32], calls[32];
 
 	fputs(image_readable(in->proc->name), stdout);
 	if (!in->known)
 		printf(": its counts are not known: %s\n", in->binary->counts[in->proc_number].why);
+	else if (a->inlined)
+		printf(": %s instructions executed for it here\n", grouped(n, insns));
 	else
-		printf(": %s instructions executed in %s calls\n", grouped(insns, s->insns),
+		printf(": %s instructions executed in %s calls\n", grouped(n, insns),
 		       grouped(calls, in->binary->counts[in->proc_number].calls));
+}
+
+/* What stands before an instruction: its function, if that was inlined, and its line, where they change. */
+static void
+put_origin(const struct annotate *a, const struct view_insn *in, const struct view_insn *before)
+{
+	const struct image_scope *scope = inlined_at(in);
+	bool other = (before ? inlined_at(before) : NULL) != scope;
+
+	if (other)
+		put_inlined(in, scope);
+	if (in->line && (!before || other || in->line != before->line || in->file != before->file || in->block != before->block))
+		put_source(a, in);
+}
+
+static void
+put_proc(const struct annotate *a, const struct span *s)
+{
+	const struct view_insn *before = NULL;
+
+	put_heading(a, &a->list.insn.at[s->first], s->insns);
 	for (size_t i = s->first; i < s->last; i++) {
-		in = &a->list.insn.at[i];
+		const struct view_insn *in = &a->list.insn.at[i];
+
 		if (before && in->block != before->block)
 			putchar('\n');
-		if (a->what == ANNOTATE_BOTH && in->line && (!before || in->line != before->line || in->file != before->file ||
-		    in->block != before->block))
-			put_source(a, in);
+		if (a->what == ANNOTATE_BOTH)
+			put_origin(a, in, before);
 		put_insn(a, i);
 		before = in;
 	}
@@ -159,10 +201,10 @@ annotate_asm(struct annotate *a)
 
 	for (size_t i = 0, k; i < a->list.insn.n; i = k) {
 		const struct view_insn *in = &a->list.insn.at[i];
-		struct span s = {i, i, in->known ? in->binary->counts[in->proc_number].insns : 0};
+		struct span s = {.first = i};
 
-		for (k = i; k < a->list.insn.n && same_proc(&a->list.insn.at[k], in);)
-			k++;
+		for (k = i; k < a->list.insn.n && same_proc(&a->list.insn.at[k], in); k++)
+			s.insns += in->known ? a->list.insn.at[k].count : 0;
 		s.last = k;
 		if (is_wanted(a, &s))
 			VEC_PUSH(spans, s);

@@ -134,6 +134,49 @@ calls(const struct report *r)
 }
 
 static json_t *
+copies(const struct view_source *f)
+{
+	json_t *a = json_array();
+
+	for (size_t i = 0; i < f->copy.n; i++) {
+		const struct view_copy *c = &f->copy.at[i];
+		json_t *o = json_object();
+
+		if (c->in) {
+			js_set_function(o, "in", c->in);
+			js_set(o, "file", js_text(c->file));
+			js_set(o, "line", js_number(c->line, c->line > 0));
+		} else {
+			js_set(o, "in", json_null());
+		}
+		js_set_total(o, "instructions", &c->insns, true);
+		js_append(a, o);
+	}
+	return a;
+}
+
+static json_t *
+sources(const struct report *r)
+{
+	json_t *a = json_array();
+
+	for (size_t i = 0; i < r->table.source.n; i++) {
+		const struct view_source *f = &r->table.source.at[i];
+		json_t *o = json_object();
+
+		js_set_function(o, "name", f->name);
+		js_set(o, "file", js_text(f->file));
+		js_set(o, "line", js_number(f->line, f->line > 0));
+		js_set_total(o, "instructions", &f->insns, true);
+		js_set_total(o, "inlined", &f->inlined, true);
+		js_set_total(o, "with_inlined", &f->whole, true);
+		js_set(o, "copies", copies(f));
+		js_append(a, o);
+	}
+	return a;
+}
+
+static json_t *
 unmeasured(const struct report *r)
 {
 	const struct unmeasured *un = &r->table.unmeasured;
@@ -182,6 +225,8 @@ report_json(const struct report *r)
 		js_set(o, "lines", lines(r->table.line.at, r->table.line.n, true));
 	if (r->opt.files)
 		js_set(o, "files", lines(r->table.file.at, r->table.file.n, false));
+	if (r->opt.inlined)
+		js_set(o, "source_functions", sources(r));
 	if (r->opt.calls)
 		js_set(o, "call_sites", calls(r));
 	if (js_print(o, stdout))

@@ -11,7 +11,7 @@
 
 enum {
 	OPT_JSON = 256, OPT_LINES, OPT_FILES, OPT_SORT, OPT_TOP, OPT_INSNS, OPT_BLOCKS, OPT_EDGES, OPT_UNMEASURED, OPT_PID,
-	OPT_CALLS, OPT_TREE, OPT_CORE, OPT_FUNCTION, OPT_FILE, OPT_SOURCE,
+	OPT_CALLS, OPT_TREE, OPT_CORE, OPT_FUNCTION, OPT_FILE, OPT_SOURCE, OPT_INLINED,
 };
 
 static const struct argp_option options[] = {
@@ -22,6 +22,8 @@ static const struct argp_option options[] = {
 	{"calls", OPT_CALLS, NULL, 0, "Each call that was made, and what happened between it and its return (needs "
 	 "-fchord=calls)", 1},
 	{"tree", OPT_TREE, NULL, 0, "The same as a tree, each procedure's calls below it", 1},
+	{"inlined", OPT_INLINED, NULL, 0, "Functions as they are written (needs -g): what was executed for each, in its own code "
+	 "and where it was inlined, with the lines of the calls", 1},
 	{"unmeasured", OPT_UNMEASURED, NULL, 0, "Name everything that was not measured", 1},
 	{"function", OPT_FUNCTION, "GLOB", 0, "Only functions whose name matches the pattern, and their lines, files and calls", 1},
 	{"file", OPT_FILE, "GLOB", 0, "Only what is of source files that match the pattern, by all of their path or its end", 1},
@@ -32,7 +34,7 @@ static const struct argp_option options[] = {
 	{"core", OPT_CORE, "CORE", 0, "Of the process that died and left this core file; PROFILE is its own, looked for if it is "
 	 "not given", 1},
 	{NULL, 0, NULL, 0, "For programs to read:", 2},
-	{"json", OPT_JSON, NULL, 0, "Everything as JSON; --lines, --files and --calls add to it", 2},
+	{"json", OPT_JSON, NULL, 0, "Everything as JSON; --lines, --files, --calls and --inlined add to it", 2},
 	{"insns", OPT_INSNS, NULL, 0, "Each instruction: NAME PART OFFSET COUNT CLASS, where OFFSET is in the code "
 	 "before it was woven", 2},
 	{"blocks", OPT_BLOCKS, NULL, 0, "Each block: NAME BLOCK PART OFFSET INSTRUCTIONS COUNT", 2},
@@ -84,7 +86,8 @@ check_raw(const struct args *a, struct argp_state *state)
 	static const char *const name[] = {[REPORT_INSNS] = "insns", [REPORT_BLOCKS] = "blocks", [REPORT_EDGES] = "edges"};
 	const struct { bool given; const char *name; } no[] = {
 		{a->opt.json, "json"}, {a->opt.lines, "lines"}, {a->opt.files, "files"}, {a->opt.tree, "tree"},
-		{a->opt.calls, "calls"}, {a->opt.unmeasured, "unmeasured"}, {a->has_top, "top"}, {a->has_sort, "sort"},
+		{a->opt.calls, "calls"}, {a->opt.inlined, "inlined"},
+		{a->opt.unmeasured, "unmeasured"}, {a->has_top, "top"}, {a->has_sort, "sort"},
 	};
 
 	for (size_t i = 0; i < sizeof no / sizeof *no && a->opt.what; i++)
@@ -107,6 +110,8 @@ set_flag(struct report_options *o, int key)
 		return o->calls = true;
 	case OPT_TREE:
 		return o->calls = o->tree = true;
+	case OPT_INLINED:
+		return o->inlined = true;
 	case OPT_UNMEASURED:
 		return o->unmeasured = true;
 	case OPT_SOURCE:
@@ -200,7 +205,8 @@ is_there(const struct report *r)
 static int
 print_report(struct report *r)
 {
-	unsigned what = (r->opt.lines ? VIEW_LINES : 0) | (r->opt.files ? VIEW_FILES : 0) | (r->opt.calls ? VIEW_CALLS : 0);
+	unsigned what = (r->opt.lines ? VIEW_LINES : 0) | (r->opt.files ? VIEW_FILES : 0) | (r->opt.calls ? VIEW_CALLS : 0) |
+	                (r->opt.inlined ? VIEW_SOURCES : 0);
 	int status = 0;
 
 	if (!view_tables(&r->table, r->run, what, r->opt.sort, &r->opt.choice)) {

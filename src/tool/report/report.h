@@ -11,7 +11,7 @@ enum report_what { REPORT_FUNCTIONS, REPORT_INSNS, REPORT_BLOCKS, REPORT_EDGES }
 struct report_options {
 	enum report_what what;
 	enum view_sort sort;
-	bool json, lines, files, calls, tree, unmeasured;
+	bool json, lines, files, calls, tree, inlined, unmeasured;
 	bool source;             /* the text of lines, too */
 	size_t top;              /* 0: all */
 	struct view_choice choice;

@@ -63,6 +63,21 @@ print_function(const struct report *r, struct table *t, const struct view_functi
 	table_end(t);
 }
 
+/* Most of the run is one function, and some were inlined: the table may say less than it seems to. */
+static void
+print_hint(const struct report *r)
+{
+	const struct view_function *f = r->table.function.at;
+	bool inlined = false;
+
+	if (!r->table.function.n || f->insns.least < r->table.totals.insns.least / 2 || r->opt.sort != VIEW_BY_INSNS)
+		return;
+	for (uint32_t i = 0, n = image_scopes(f->binary->image); i < n && !inlined; i++)
+		inlined = image_scope(f->binary->image, i)->in != IMAGE_NO_SCOPE;
+	if (inlined)
+		printf("\nA function has what was inlined into it, too: --inlined tells it apart.\n");
+}
+
 static void
 print_functions(const struct report *r)
 {
@@ -77,6 +92,7 @@ print_functions(const struct report *r)
 	for (size_t i = 0; i < n; i++)
 		print_function(r, &t, &r->table.function.at[i]);
 	table_more(&t, n, r->table.function.n, "functions");
+	print_hint(r);
 }
 
 static void
@@ -139,6 +155,68 @@ print_lines(const struct report *r)
 		table_end(&t);
 	}
 	table_more(&t, n, r->table.line.n, "lines");
+}
+
+/* ---- functions as they are written ---- */
+
+/* So many of the copies of a function are shown. */
+enum { COPIES = 5 };
+
+static void
+print_copies(const struct report *r, struct table *t, const struct view_source *f)
+{
+	size_t n = table_rows(r->opt.top ? COPIES : 0, f->copy.n);
+
+	/* If there is nothing but its own code, that is what the row above says. */
+	for (size_t i = 0; i < n && f->inlined.most; i++) {
+		const struct view_copy *c = &f->copy.at[i];
+
+		if (!c->insns.most)
+			continue;
+		table_bounds(t, &c->insns, true);
+		table_skip(t, 3);
+		table_text(t, c->in ? "  in " : "  in its own code");
+		if (c->in)
+			fputs(image_readable(c->in), stdout);
+		if (c->in && *c->file)
+			printf("  %s:%u", shown_path(c->file), c->line);
+		table_end(t);
+	}
+	if (n < f->copy.n && f->inlined.most) {
+		table_skip(t, 4);
+		printf("    and %zu more places (--top=0 shows all)", f->copy.n - n);
+		table_end(t);
+	}
+}
+
+static void
+print_sources(const struct report *r)
+{
+	static const struct column columns[] = {
+		{"instructions", 18, 0}, {"share", 7, 0}, {"inlined", 18, 0}, {"with inlined", 18, 0},
+		{"function as written", 0, 0},
+	};
+	size_t n = table_rows(r->opt.top, r->table.source.n);
+	struct table t = TABLE(columns);
+
+	if (!r->table.has_lines)
+		printf("\nThe program has no debug information: compile it with -g for what was inlined.\n");
+	putchar('\n');
+	table_head(&t);
+	for (size_t i = 0; i < n; i++) {
+		const struct view_source *f = &r->table.source.at[i];
+
+		table_bounds(&t, &f->insns, true);
+		table_share(&t, f->insns.least, r->table.totals.insns.least);
+		table_bounds(&t, &f->inlined, true);
+		table_bounds(&t, &f->whole, true);
+		table_text(&t, image_readable(f->name));
+		if (*f->file && f->line)
+			printf("  %s:%u", shown_path(f->file), f->line);
+		table_end(&t);
+		print_copies(r, &t, f);
+	}
+	table_more(&t, n, r->table.source.n, "functions");
 }
 
 /* ---- calls ---- */
@@ -275,11 +353,13 @@ report_text(const struct report *r)
 	print_events(&r->table.events);
 	if (r->opt.files)
 		print_files(r);
+	if (r->opt.inlined)
+		print_sources(r);
 	if (r->opt.lines)
 		print_lines(r);
 	if (r->opt.calls)
 		print_calls(r);
-	if (!r->opt.files && !r->opt.lines && !r->opt.calls && r->table.totals.known)
+	if (!r->opt.files && !r->opt.lines && !r->opt.calls && !r->opt.inlined && r->table.totals.known)
 		print_functions(r);
 	print_not_measured(r);
 	print_run_unknown(r->run);

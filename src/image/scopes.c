@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: MIT */
+/* Functions of the source by the addresses of their code, inlined ones too. */
+#include "image/internal.h"
+
+#include <dwarf.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DEPTH = 256 };
+
+/* A range of addresses of a scope. */
+struct span {
+	uint64_t low, high;
+	uint32_t scope, depth;
+};
+
+struct reader {
+	struct image *im;
+	const char *dir;         /* of the unit that is read; or NULL */
+	VEC(struct span) span;
+	struct strmap origin;    /* from the addresses of entries to what is known of them */
+};
+
+/* What instances have of what they are instances of. */
+struct origin {
+	const char *name;
+	struct image_place at;
+};
+
+/* ---- names ---- */
+
+/* What an instance is an instance of; without an end only in damaged files. */
+static Dwarf_Die
+origin_of(Dwarf_Die *die)
+{
+	Dwarf_Die at = *die, next;
+	Dwarf_Attribute a;
+
+	for (int i = 0; i < 8 && dwarf_attr(&at, DW_AT_abstract_origin, &a) && dwarf_formref_die(&a, &next); i++)
+		at = next;
+	return at;
+}
+
+static const char *
+string_of(Dwarf_Die *die, unsigned attr)
+{
+	Dwarf_Attribute a;
+
+	return dwarf_formstring(dwarf_attr_integrate(die, attr, &a));
+}
+
+static bool
+is_c(Dwarf_Die *die)
+{
+	Dwarf_Die unit;
+
+	switch (dwarf_diecu(die, &unit, NULL, NULL) ? dwarf_srclang(&unit) : -1) {
+	case DW_LANG_C: case DW_LANG_C89: case DW_LANG_C99: case DW_LANG_C11:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static const char *
+part_of_name(Dwarf_Die *scope)
+{
+	const char *name = string_of(scope, DW_AT_name);
+
+	switch (dwarf_tag(scope)) {
+	case DW_TAG_namespace:
+		return name ? name : "(anonymous namespace)";
+	case DW_TAG_class_type: case DW_TAG_structure_type: case DW_TAG_union_type: case DW_TAG_subprogram: case DW_TAG_module:
+		return name;
+	default:
+		return NULL;
+	}
+}
+
+/* With the name spaces, classes and functions around its declaration. */
+static const char *
+qualified(struct image *im, Dwarf_Die *die, const char *name)
+{
+	Dwarf_Die declared = *die, next, *scopes;
+	Dwarf_Attribute a;
+	struct buf b = {0};
+	int n;
+
+	if (dwarf_attr(die, DW_AT_specification, &a) && dwarf_formref_die(&a, &next))
+		declared = next;
+	n = dwarf_getscopes_die(&declared, &scopes);
+	for (int i = n - 1; i > 0; i--) {
+		const char *part = part_of_name(&scopes[i]);
+
+		if (part)
+			buf_printf(&b, "%s::", part);
+	}
+	if (n > 0)
+		free(scopes);
+	buf_str(&b, name);
+	name = pool_strndup(im->pool, b.at, b.n);
+	buf_free(&b);
+	return name;
+}
+
+static const char *
+name_of(struct image *im, Dwarf_Die *die)
+{
+	const char *name = string_of(die, DW_AT_linkage_name);
+
+	if (!name)
+		name = string_of(die, DW_AT_MIPS_linkage_name);
+	if (name)
+		return name;
+	name = string_of(die, DW_AT_name);
+	return name && !is_c(die) ? qualified(im, die, name) : name;
+}
+
+/* Looked up once: names with what they are members of take long to find. */
+static const struct origin *
+known_origin(struct reader *r, Dwarf_Die *die)
+{
+	Dwarf_Die at = origin_of(die);
+	struct str key = {(const char *)&at.addr, sizeof at.addr};
+	struct origin *o;
+	uint64_t have;
+
+	if (strmap_get(&r->origin, key, &have))
+		return (const struct origin *)(uintptr_t)have;
+	o = pool_alloc(r->im->pool, sizeof *o);
+	o->name = name_of(r->im, &at);
+	o->name = o->name ? o->name : "?";
+	o->at = image_declaration(r->im, r->dir, &at);
+	key.at = pool_strndup(r->im->pool, key.at, key.n);
+	strmap_put(&r->origin, key, (uintptr_t)o);
+	return o;
+}
+
+/* ---- scopes ---- */
+
+static struct image_place
+call_of(struct reader *r, Dwarf_Die *die)
+{
+	const char *file = image_attr_file(die, DW_AT_call_file);
+	Dwarf_Attribute a;
+	Dwarf_Word line;
+
+	if (!file || dwarf_formudata(dwarf_attr(die, DW_AT_call_line, &a), &line) || !line || line > UINT32_MAX)
+		return (struct image_place){NULL, 0};
+	return (struct image_place){image_file_name(r->im, r->dir, file), (unsigned)line};
+}
+
+/* False: it has no code. */
+static bool
+add_spans(struct reader *r, Dwarf_Die *die, uint32_t depth)
+{
+	Dwarf_Addr base, begin, end;
+	size_t before = r->span.n;
+
+	for (ptrdiff_t at = 0; (at = dwarf_ranges(die, at, &base, &begin, &end)) > 0;)
+		if (begin < end && image_is_code(r->im, begin))
+			VEC_PUSH(r->span, (struct span){begin, end, (uint32_t)r->im->scope.n, depth});
+	return r->span.n > before;
+}
+
+/* The scope that it makes; `in` if it makes none. */
+static uint32_t
+add_scope(struct reader *r, Dwarf_Die *die, uint32_t in, uint32_t depth)
+{
+	bool inlined = dwarf_tag(die) == DW_TAG_inlined_subroutine;
+	struct image_scope s = {.in = inlined ? in : IMAGE_NO_SCOPE};
+	const struct origin *origin;
+
+	if (!add_spans(r, die, depth))
+		return in;
+	origin = known_origin(r, die);
+	s.name = origin->name;
+	s.at = origin->at;
+	if (inlined)
+		s.call = call_of(r, die);
+	VEC_PUSH(r->im->scope, s);
+	return (uint32_t)r->im->scope.n - 1;
+}
+
+/* Functions may be nested in name spaces, modules, types, other functions and blocks of these. */
+static void
+add_children(struct reader *r, Dwarf_Die *die, uint32_t in, uint32_t depth)
+{
+	Dwarf_Die child;
+
+	if (depth == DEPTH || dwarf_child(die, &child))
+		return;
+	do {
+		switch (dwarf_tag(&child)) {
+		case DW_TAG_subprogram:
+		case DW_TAG_inlined_subroutine:
+			add_children(r, &child, add_scope(r, &child, in, depth), depth + 1);
+			break;
+		case DW_TAG_namespace:
+		case DW_TAG_module:
+		case DW_TAG_class_type:
+		case DW_TAG_structure_type:
+		case DW_TAG_union_type:
+		case DW_TAG_lexical_block:
+			add_children(r, &child, in, depth + 1);
+			break;
+		default:
+			break;
+		}
+	} while (!dwarf_siblingof(&child, &child));
+}
+
+/* ---- by address ---- */
+
+/* Outer ones first. */
+static int
+by_low(const void *a, const void *b)
+{
+	const struct span *x = a, *y = b;
+
+	if (x->low != y->low)
+		return x->low < y->low ? -1 : 1;
+	if (x->depth != y->depth)
+		return x->depth < y->depth ? -1 : 1;
+	return (x->scope > y->scope) - (x->scope < y->scope);
+}
+
+static void
+put(struct image *im, uint64_t addr, uint32_t scope)
+{
+	if (im->scope_at.n && im->scope_at.at[im->scope_at.n - 1].addr == addr)
+		im->scope_at.n--;
+	VEC_PUSH(im->scope_at, (struct scope_at){addr, scope});
+}
+
+struct stack { const struct span **at; size_t n, cap; };
+
+/* Ends the scopes that end before an address or at it. */
+static void
+end_before(struct image *im, struct stack *open, uint64_t addr)
+{
+	while (open->n && open->at[open->n - 1]->high <= addr) {
+		uint64_t end = open->at[open->n - 1]->high;
+
+		while (open->n && open->at[open->n - 1]->high <= end)
+			open->n--;
+		put(im, end, open->n ? open->at[open->n - 1]->scope : IMAGE_NO_SCOPE);
+	}
+}
+
+static void
+sort_spans(struct reader *r)
+{
+	struct stack open = {0};
+
+	if (r->span.n)
+		qsort(r->span.at, r->span.n, sizeof *r->span.at, by_low);
+	for (size_t i = 0; i < r->span.n; i++) {
+		end_before(r->im, &open, r->span.at[i].low);
+		VEC_PUSH(open, &r->span.at[i]);
+		put(r->im, r->span.at[i].low, r->span.at[i].scope);
+	}
+	end_before(r->im, &open, UINT64_MAX);
+	free(open.at);
+}
+
+static void
+read_scopes(struct image *im)
+{
+	struct reader r = {.im = im};
+	Dwarf_CU *cu = NULL;
+	Dwarf_Die unit, split;
+
+	im->scopes_read = true;
+	if (!image_has_lines(im))
+		return;
+	while (!dwarf_get_units(im->dwarf, cu, &cu, NULL, NULL, &unit, &split)) {
+		Dwarf_Die *whole = dwarf_tag(&split) == DW_TAG_compile_unit ? &split : &unit;
+
+		/* The part that is in the program says where it was compiled. */
+		r.dir = image_unit_folder(im, &unit);
+		add_children(&r, whole, IMAGE_NO_SCOPE, 0);
+	}
+	sort_spans(&r);
+	free(r.span.at);
+	strmap_free(&r.origin);
+}
+
+uint32_t
+image_scope_at(struct image *im, uint64_t addr)
+{
+	size_t lo = 0, hi;
+
+	if (!im->scopes_read)
+		read_scopes(im);
+	for (hi = im->scope_at.n; lo < hi;) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (im->scope_at.at[mid].addr <= addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo ? im->scope_at.at[lo - 1].scope : IMAGE_NO_SCOPE;
+}
+
+uint32_t
+image_scopes(struct image *im)
+{
+	if (!im->scopes_read)
+		read_scopes(im);
+	return (uint32_t)im->scope.n;
+}
+
+const struct image_scope *
+image_scope(const struct image *im, uint32_t scope)
+{
+	return &im->scope.at[scope];
+}
