@@ -268,6 +268,28 @@ struct spp_code *spp_weave(const struct dag *d, const bool *ei, const bool *sure
 enum { SPP_PHASE2 = 2, SPP_PHASE3 = 4 };
 int64_t *spp_printed(const struct dag *d, const bool *ei, int phases);
 
+/* vertices.c: profiles of vertices only (section 3), with counters on vertices, on edges or on both. Counters on edges are given
+ * by edge, those on vertices by vertex; the closing edge has none. All want an index. */
+
+/* The graph whose edges are the vertices of g, edge v for vertex v, and behind them in their order the edges of g that have
+ * counters or are phantoms. vertices.c says how. */
+struct graph *vertices_join(const struct graph *g, const bool *counted);
+/* Vprof(Vcnt): the cheapest vertices to count (Knuth & Stevenson 1973). The weight of a vertex is that of its edges in. EXIT may
+ * be one of them: where no other vertex tells how often the procedure was left. */
+void vertices_place(const struct graph *g, const double *w, bool *counted);
+/* Do these counters determine the count of each vertex? vertex_counted may be NULL. GRAPH_NONE if so, else a vertex that is not
+ * determined. */
+uint32_t vertices_check(const struct graph *g, const bool *edge_counted, const bool *vertex_counted);
+/* Vprof(Ecnt): takes away counters of edges, the dearest first, as long as those left determine all vertices. Returns how many.
+ * Quadratic time. */
+uint32_t vertices_thin(const struct graph *g, const double *w, bool *counted);
+/* The same by the heuristic of Fig. 11, of the chords of this tree. */
+uint32_t vertices_thin_printed(const struct graph *g, const double *w, const bool *tree, bool *counted);
+/* From the counts of counters those of all vertices (Fig. 8; by one propagation in the joined graph in place of edges set to zero,
+ * which can make other counts negative). False: *why, as flow_propagate(). */
+bool vertices_propagate(const struct graph *g, const bool *edge_counted, const uint64_t *edge_count, const bool *vertex_counted,
+                        uint64_t *vertex_count, const char **why);
+
 /* witness.c: which edges write a witness when control passes, so that the witnesses in their order tell the whole way
  * (Ball & Larus 1994, section 4).
  *

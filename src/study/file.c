@@ -466,8 +466,13 @@ graph_file_weights(const struct graph_file *f)
 	struct order *o = order_dfs(f->g);
 	double *w = weight_heuristic(f->g, o, loops_find(f->g, o));
 
-	for (size_t e = 0; f->weighed && e < f->g->nedge; e++)
-		w[e] = e < f->edge.n ? f->edge.at[e].weight : e == f->g->close;
+	if (!f->weighed)
+		return w;
+	memset(w, 0, f->g->nedge * sizeof *w);
+	for (size_t e = 0; e < f->edge.n; e++) {
+		w[e] = f->edge.at[e].weight;
+		w[f->g->close] += f->g->edge[e].to == f->g->exit ? w[e] : 0;
+	}
 	return w;
 }
 

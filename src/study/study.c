@@ -4,20 +4,6 @@
 
 #include <string.h>
 
-static double *
-given_weights(const struct study *s)
-{
-	double *w = pool_array(s->g->pool, s->g->nedge, sizeof *w);
-
-	if (!s->file.weighed)
-		return NULL;
-	for (size_t e = 0; e < s->file.edge.n; e++)
-		w[e] = s->file.edge.at[e].weight;
-	if (s->g->close < s->g->nedge)
-		w[s->g->close] = 1;
-	return w;
-}
-
 static bool
 find_trees(struct study *s)
 {
@@ -40,7 +26,7 @@ study_graph(struct study *s)
 	s->order = order_dfs(s->g);
 	s->loops = loops_find(s->g, s->order);
 	s->heuristic = weight_heuristic(s->g, s->order, s->loops);
-	s->given = given_weights(s);
+	s->given = s->file.weighed ? graph_file_weights(&s->file) : NULL;
 	for (size_t v = 0; v < s->file.vertex.n; v++) {
 		size_t n = strlen(s->file.vertex.at[v].name);
 

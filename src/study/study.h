@@ -154,6 +154,26 @@ int64_t study_counted_as(const struct spp_code *c, const struct study_path *path
 /* Is it that path? */
 bool study_is_path(const struct study_path *c, uint32_t begin, const uint32_t *edge, uint32_t n);
 
+/* ---- hierarchy.c: profiling problems ---- */
+
+/* What is counted to solve one of them. */
+struct study_problem {
+	const char *what;
+	bool *edge, *vertex;     /* by edge, by vertex: has a counter; NULL: none has */
+	uint32_t counters;
+	double cost;             /* by the weights */
+};
+struct study_hierarchy {
+	const struct graph_file *f;
+	double *w;
+	struct study_problem problem[5];
+	uint32_t n;
+};
+/* False: it has said why. */
+bool study_hierarchy(struct study_hierarchy *h, const struct graph_file *f);
+/* The counts of vertices, from those of edges that the file has. False: it has said why. */
+bool study_vertex_counts(const struct graph_file *f, uint64_t *count);
+
 /* ---- trace.c: witnesses ---- */
 
 /* One way to have enough witnesses. */

@@ -205,7 +205,7 @@ print_all(const struct study *s)
 /* ---- command line ---- */
 
 /* Options without a letter. */
-enum { VIEW_EVENTS = 256, VIEW_PATHS, VIEW_SPP, VIEW_TRACE };
+enum { VIEW_EVENTS = 256, VIEW_PATHS, VIEW_SPP, VIEW_TRACE, VIEW_HIERARCHY };
 
 struct request {
 	const char *path;
@@ -249,7 +249,7 @@ parse_graph(int key, char *arg, struct argp_state *state)
 		r->path = arg;
 	} else if (key == ARGP_KEY_END && !r->path) {
 		argp_error(state, "no file given ('-' is standard input)");
-	} else if (key >= VIEW_EVENTS && key <= VIEW_TRACE) {
+	} else if (key >= VIEW_EVENTS && key <= VIEW_HIERARCHY) {
 		set_view(r, key, arg, state);
 	} else if (key != ARGP_KEY_END) {
 		return ARGP_ERR_UNKNOWN;
@@ -278,6 +278,8 @@ show_view(struct study *s, const struct request *r)
 		return graph_spp(&s->file, r->printed);
 	case VIEW_TRACE:
 		return graph_trace(&s->file);
+	case VIEW_HIERARCHY:
+		return graph_hierarchy(&s->file);
 	default:
 		return show_study(s);
 	}
@@ -293,6 +295,8 @@ cmd_graph(int argc, char **argv)
 		 "until there are at most LIMIT (2^31)", 0},
 		{"spp", VIEW_SPP, "printed", OPTION_ARG_OPTIONAL, "Print how only the paths of interest are told from all others; "
 		 "=printed: by the algorithm as it was printed, which may fail", 0},
+		{"hierarchy", VIEW_HIERARCHY, NULL, 0, "Print what has to be counted for a profile of vertices, of edges, or a "
+		 "trace", 0},
 		{"trace", VIEW_TRACE, NULL, 0, "Print which edges write a witness, and which way each witness tells", 0},
 		{0},
 	};
