@@ -176,7 +176,7 @@ object_read(struct pool *pool, char *data, size_t n, const char **why)
 	size_t nsection, strings;
 	GElf_Ehdr eh;
 	Elf *elf;
-	bool ok = true;
+	bool ok;
 
 	elf_version(EV_CURRENT);
 	elf = elf_memory(data, n);
@@ -188,6 +188,8 @@ object_read(struct pool *pool, char *data, size_t n, const char **why)
 	}
 	o->nsection = (uint32_t)nsection;
 	o->sections = pool_array(pool, nsection + 1, sizeof *o->sections);
+	/* libelf takes a file that was cut before its table of sections for one without any. */
+	ok = nsection > 0;
 	for (int round = 0; round < 3 && ok; round++)
 		ok = read_round(o, pool, elf, strings, round);
 	if (!ok) {
