@@ -249,6 +249,9 @@ struct unit {
 	struct frames **frames;      /* frame.c: by procedure, as far as they have been needed */
 };
 
+/* Gives back what of it is not in its pool; text, object and pool are not its own. */
+void unit_free(struct unit *u);
+
 /* Takes the object apart: instructions of every section. */
 void code_read(struct unit *u);
 /* doubt.c: somebody has the address of bytes that are taken for data. */

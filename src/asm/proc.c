@@ -471,3 +471,28 @@ unit_find(const struct unit *u, uint32_t section, uint32_t off, uint32_t *proc, 
 	*part = c->ranges.at[lo - 1].part;
 	return true;
 }
+
+void
+unit_free(struct unit *u)
+{
+	for (uint32_t i = 0; i < u->ncode; i++)
+		if (u->code[i]) {
+			free(u->code[i]->insns.at);
+			free(u->code[i]->stmts.at);
+			free(u->code[i]->doubts.at);
+			free(u->code[i]->bad.at);
+			free(u->code[i]->ranges.at);
+		}
+	for (size_t i = 0; i < u->procs.n; i++) {
+		struct proc_text *p = &u->procs.at[i];
+
+		free(p->parts.at);
+		free(p->blocks.at);
+		free(p->arcs.at);
+		free(p->block_text.at);
+		free(p->arc_text.at);
+		free(p->gates.at);
+	}
+	free(u->procs.at);
+	free(u->ways.at);
+}

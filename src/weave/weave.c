@@ -318,32 +318,15 @@ run(struct job *j, const char *at, size_t n, const char *file, struct buf *out)
 static void
 release(struct job *j)
 {
-	for (uint32_t i = 0; i < j->unit.ncode; i++)
-		if (j->unit.code[i]) {
-			free(j->unit.code[i]->insns.at);
-			free(j->unit.code[i]->stmts.at);
-			free(j->unit.code[i]->doubts.at);
-			free(j->unit.code[i]->bad.at);
-			free(j->unit.code[i]->ranges.at);
-		}
-	free(j->unit.ways.at);
-	for (size_t i = 0; i < j->unit.procs.n; i++) {
-		free(j->unit.procs.at[i].parts.at);
-		free(j->unit.procs.at[i].blocks.at);
-		free(j->unit.procs.at[i].arcs.at);
-		free(j->unit.procs.at[i].block_text.at);
-		free(j->unit.procs.at[i].arc_text.at);
-		free(j->unit.procs.at[i].gates.at);
-		if (j->woven) {
-			free(j->woven[i].segments.at);
-			free(j->woven[i].pieces.at);
-			free(j->woven[i].loads.at);
-			free(j->woven[i].call_sites.at);
-			free(j->woven[i].labelled.at);
-			free(j->woven[i].entered.at);
-		}
+	for (size_t i = 0; j->woven && i < j->unit.procs.n; i++) {
+		free(j->woven[i].segments.at);
+		free(j->woven[i].pieces.at);
+		free(j->woven[i].loads.at);
+		free(j->woven[i].call_sites.at);
+		free(j->woven[i].labelled.at);
+		free(j->woven[i].entered.at);
 	}
-	free(j->unit.procs.at);
+	unit_free(&j->unit);
 	object_free(j->object);
 	text_free(&j->text);
 	buf_free(&j->labelled);
