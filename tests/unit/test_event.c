@@ -1,15 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* What instructions do, for instructions that the real assembler made; and what the events make of it. */
 #include "asm/event.h"
-#include "image/object.h"
+#include "tests/unit/assembled.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 enum { A = 1, F = 2, V = 4, D = 8 };
 
@@ -213,36 +207,17 @@ enum { N = sizeof table / sizeof *table };
 static struct object *
 assemble(struct pool *pool, struct buf *bytes)
 {
-	char source[] = "/tmp/chord-event-XXXXXX", object[64], command[160];
-	FILE *f = fdopen(mkstemp(source), "w");
+	struct buf text = {0};
 	struct object *o;
-	const char *why;
 
-	fprintf(f, "1:\n");
+	buf_str(&text, "1:\n");
 	for (size_t i = 0; i < N; i++)
-		fprintf(f, "\t.balign 16, 0x90\n\t%s\n", table[i].text);
-	fprintf(f, "\t.balign 16, 0x90\n");
-	fclose(f);
-	snprintf(object, sizeof object, "%s.o", source);
-	snprintf(command, sizeof command, "as -o %s %s", object, source);
-	assert_int_equal(system(command), 0);
-	assert_true(file_read(object, bytes));
-	o = object_read(pool, bytes->at, bytes->n, &why);
-	assert_non_null(o);
-	unlink(source);
-	unlink(object);
+		buf_printf(&text, "\t.balign 16, 0x90\n\t%s\n", table[i].text);
+	buf_str(&text, "\t.balign 16, 0x90\n");
+	buf_char(&text, '\0');
+	o = assemble_object(pool, text.at, bytes);
+	buf_free(&text);
 	return o;
-}
-
-static const uint8_t *
-text_of(const struct object *o, uint64_t *size)
-{
-	for (uint32_t i = 1; i < o->nsection; i++)
-		if (!strcmp(o->sections[i].name, ".text")) {
-			*size = o->sections[i].size;
-			return o->sections[i].data;
-		}
-	return NULL;
 }
 
 static unsigned
@@ -257,15 +232,14 @@ event_facts_of_instructions(void **state)
 	struct pool *pool = pool_new();
 	struct buf bytes = {0};
 	struct object *o = assemble(pool, &bytes);
-	uint64_t size = 0;
-	const uint8_t *text = text_of(o, &size);
+	const struct obj_section *text = section_of(o, ".text");
 
 	(void)state;
 	for (size_t i = 0, at = 0; i < N; i++, at += 16) {
 		const struct expected *x = &table[i];
 		struct facts f;
 
-		if (!machine_of_host()->facts(text + at, size - at, &f))
+		if (!machine_of_host()->facts(text->data + at, text->size - at, &f))
 			fail_msg("%s: does not decode", x->text);
 		if (f.loads != x->loads || f.bytes_loaded != x->bytes_loaded || f.stores != x->stores ||
 		    f.bytes_stored != x->bytes_stored || kinds(&f) != x->is || strcmp(f.mnemonic, x->mnemonic))
