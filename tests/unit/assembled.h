@@ -53,7 +53,8 @@ section_of(const struct object *o, const char *name)
 #define COMPILED(body) "\t.text\n" body "\n\t.ident \"GCC: (test) 12\"\n"
 /* The same as a function of that name. */
 #define FUNCTION(name, body) \
-	"\t.globl " name "\n\t.type " name ", @function\n" name ":\n\t.cfi_startproc\n" body "\n\t.cfi_endproc\n\t.size " name ", .-" name "\n"
+	"\t.globl " name "\n\t.type " name ", @function\n" name ":\n\t.cfi_startproc\n" body "\n\t.cfi_endproc\n" \
+	"\t.size " name ", .-" name "\n"
 
 /* All that is known of a text before counters are placed. */
 struct known {

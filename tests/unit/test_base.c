@@ -100,7 +100,8 @@ messages(void **state)
 static void
 pools(void **state)
 {
-	static const size_t sizes[] = {0, 1, 15, 16, 17, 1023, 1024, 1025, 4095, 4096, 4097, 100000, 1 << 20, (1 << 20) + 1, 3 << 20, 1};
+	static const size_t sizes[] = {0, 1, 15, 16, 17, 1023, 1024, 1025, 4095, 4096, 4097, 100000, 1 << 20,
+		(1 << 20) + 1, 3 << 20, 1};
 	enum { N = sizeof sizes / sizeof *sizes, ROUNDS = 5 };
 	struct pool *p = pool_new();
 	unsigned char *at[ROUNDS][N];

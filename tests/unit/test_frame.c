@@ -78,7 +78,8 @@ static void
 against_directives(void **state)
 {
 	(void)state;
-	take(COMPILED(FUNCTION("f", "\tsubq $8, %rsp\n\t.cfi_def_cfa_offset 16\n\tcall g@PLT\n\taddq $8, %rsp\n\t.cfi_def_cfa_offset 8\n\tret\n")));
+	take(COMPILED(FUNCTION("f", "\tsubq $8, %rsp\n\t.cfi_def_cfa_offset 16\n\tcall g@PLT\n\taddq $8, %rsp\n"
+		"\t.cfi_def_cfa_offset 8\n\tret\n")));
 	frame_is("call", RSP, 16);
 	frame_is("ret", RSP, 8);
 	assert_true(frames_as_stated(frames));

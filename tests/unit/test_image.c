@@ -22,7 +22,8 @@ static void
 objects(void **state)
 {
 	static const char text[] =
-		"\t.text\n\t.globl f\n\t.type f, @function\nf:\tnop\n\tcall outside@PLT\n\tmovq x(%rip), %rax\n\tret\n\t.size f, .-f\n"
+		"\t.text\n\t.globl f\n\t.type f, @function\nf:\tnop\n\tcall outside@PLT\n\tmovq x(%rip), %rax\n\tret\n"
+			"\t.size f, .-f\n"
 		"\t.type pick, @gnu_indirect_function\npick:\tret\n"
 		"\t.data\n\t.type x, @object\n\t.size x, 8\nx:\t.quad f+3\n\t.long f-.\n\t.bss\n\t.zero 100\n"
 		"\t.section .text.once,\"axG\",@progbits,once,comdat\nonce:\tret\n\t.section .note.mine,\"\",@note\n\t.long 1\n";
@@ -40,7 +41,8 @@ objects(void **state)
 	assert_true(pick->func && pick->ifunc && pick->value == 14 && !pick->global);
 	assert_true(x->object && !x->func && x->value == 0 && x->size == 8);
 	assert_true(out->global && out->section == 0);
-	/* In order of their offsets, relative to the fields: the call's at 2, the load's at 9, 4 bytes before the next instruction. */
+	/* In order of their offsets, relative to the fields: the call's at 2, the load's at 9, 4 bytes before the next
+	 * instruction. */
 	assert_int_equal(s->nreloc, 2);
 	assert_true(o->relocs[s->reloc].off == 2 && o->relocs[s->reloc].pcrel && o->relocs[s->reloc].addend == -4);
 	assert_string_equal(o->symbols[o->relocs[s->reloc].sym].name, "outside");
@@ -101,7 +103,8 @@ in_folder(struct pool *pool, const char *name)
 
 /* Lines: nop 4, f's ret 5, g's call 8, ret 9. */
 static const char program[] =
-	"\t.text\n\t.globl f, also\n\t.type f, @function\nf: also: nop\n\tret\n\t.size f, 2\n\t.type g, @function\ng:\tcall f\n\tret\n\t.size g, 6\n"
+	"\t.text\n\t.globl f, also\n\t.type f, @function\nf: also: nop\n\tret\n\t.size f, 2\n\t.type g, @function\n"
+		"g:\tcall f\n\tret\n\t.size g, 6\n"
 	"\t.type also, @function\n\t.section .rodata.x,\"a\"\n\t.ascii \"abc\"\n\t.section .mine,\"a\"\n\t.ascii \"12\"\n"
 	"\t.section .mine.more,\"a\"\n\t.ascii \"345\"\n\t.section .init_code,\"ax\"\nh:\thlt\n";
 
@@ -111,7 +114,8 @@ make(struct pool *pool, const char *name, const char *text, const char *link)
 	const char *source = in_folder(pool, pool_printf(pool, "%s.s", name));
 
 	assert_true(file_write(source, text, strlen(text)));
-	assert_int_equal(system(pool_printf(pool, "cd %s && as --gdwarf-5 -o %s.o %s.s && ld -o %s %s.o %s", folder, name, name, name, name,
+	assert_int_equal(system(pool_printf(pool, "cd %s && as --gdwarf-5 -o %s.o %s.s && ld -o %s %s.o %s", folder, name, name,
+		name, name,
 	                                    link)), 0);
 }
 
@@ -166,7 +170,8 @@ programs(void **state)
 	assert_int_equal(image_section_addr(im, ".none"), 0);
 	assert_true(image_has_lines(im));
 	for (unsigned i = 0; i < 4; i++) {
-		static const struct { uint64_t addr; unsigned line; } lines[] = {{0x401000, 4}, {0x401001, 5}, {0x401002, 8}, {0x401007, 9}};
+		static const struct { uint64_t addr; unsigned line; } lines[] = {{0x401000, 4}, {0x401001, 5}, {0x401002, 8},
+			{0x401007, 9}};
 
 		assert_true(image_place(im, lines[i].addr, &place));
 		assert_string_equal(base_name(place.file), "p.s");
@@ -207,8 +212,10 @@ imports(void **state)
 	struct image *im;
 
 	(void)state;
-	make(pool, "libdep.so", "\t.text\n\t.globl outside\n\t.type outside, @function\noutside:\tret\n", "-shared -soname libdep.so");
-	make(pool, "libuser.so", "\t.text\n\tmovq outside@GOTPCREL(%rip), %rax\n\tret\n\t.data\n\t.globl at\nat:\t.quad 2f\n\t.text\n2:\tret\n",
+	make(pool, "libdep.so", "\t.text\n\t.globl outside\n\t.type outside, @function\n"
+		"outside:\tret\n", "-shared -soname libdep.so");
+	make(pool, "libuser.so", "\t.text\n\tmovq outside@GOTPCREL(%rip), %rax\n\tret\n\t.data\n\t.globl at\nat:\t.quad 2f\n"
+		"\t.text\n2:\tret\n",
 	     "libdep.so -shared -z norelro");
 	im = opened(pool, "libuser.so");
 	assert_int_equal(image_needed(im, &needed), 1);
@@ -231,7 +238,8 @@ imports(void **state)
 static void
 no_programs(void **state)
 {
-	static const struct { const char *bytes; size_t n; } files[] = {{"", 0}, {"#!/bin/sh\n", 10}, {"\177ELF", 4}, {"\177ELF\2\1\1", 7}};
+	static const struct { const char *bytes; size_t n; } files[] = {{"", 0}, {"#!/bin/sh\n", 10}, {"\177ELF", 4},
+		{"\177ELF\2\1\1", 7}};
 	struct pool *pool = pool_new();
 	const char *why;
 

@@ -40,7 +40,8 @@ flags(void **state)
 
 	(void)state;
 	known_new(&k, COMPILED(FUNCTION("f",
-		"\tcmpl $1, %edi\n\tleal 1(%rdi), %eax\n\tjl 1f\n\taddl %esi, %eax\n\tadcl $0, %edx\n\tmovl %edx, %ecx\n1:\tret\n")));
+		"\tcmpl $1, %edi\n\tleal 1(%rdi), %eax\n\tjl 1f\n\taddl %esi, %eax\n\tadcl $0, %edx\n\tmovl %edx, %ecx\n"
+			"1:\tret\n")));
 	flags_are(&k, "f", "cmpl", 0);
 	flags_are(&k, "f", "leal", SF | OF);
 	flags_are(&k, "f", "jl", SF | OF);
@@ -147,7 +148,8 @@ allocated_across_procedures(void **state)
 
 	(void)state;
 	known_new(&k, COMPILED(
-		"\t.type leaf, @function\nleaf:\n\t.cfi_startproc\n\tleal 1(%rdi), %eax\n\tnotl %eax\n\tret\n\t.cfi_endproc\n\t.size leaf, .-leaf\n"
+		"\t.type leaf, @function\nleaf:\n\t.cfi_startproc\n\tleal 1(%rdi), %eax\n\tnotl %eax\n\tret\n\t.cfi_endproc\n"
+			"\t.size leaf, .-leaf\n"
 		FUNCTION("f", "\tmovl $3, %ecx\n\tcall leaf\n\taddl %ecx, %eax\n\tmovl %eax, %r8d\n\tret\n")));
 	/* Nobody else calls it. Behind the call r8 is written and not read; f's own callers may count on r9. */
 	live_is(&k, "leaf", "notl", RCX | RAX | R9, R8 | R11);
@@ -162,8 +164,10 @@ landing_pads(void **state)
 
 	(void)state;
 	known_new(&k, COMPILED(
-		"\t.globl f\n\t.type f, @function\nf:\n.LFB0:\n\t.cfi_startproc\n\t.cfi_personality 0x9b,DW.ref.__gxx_personality_v0\n"
-		"\t.cfi_lsda 0x1b,.LLSDA0\n\tpushq %rbx\n\tmovl $1, %ebx\n.LEHB0:\n\tcall g@PLT\n.LEHE0:\n\tmovl $2, %ebx\n\tpopq %rbx\n\tret\n"
+		"\t.globl f\n\t.type f, @function\nf:\n.LFB0:\n\t.cfi_startproc\n"
+			"\t.cfi_personality 0x9b,DW.ref.__gxx_personality_v0\n"
+		"\t.cfi_lsda 0x1b,.LLSDA0\n\tpushq %rbx\n\tmovl $1, %ebx\n.LEHB0:\n\tcall g@PLT\n.LEHE0:\n\tmovl $2, %ebx\n"
+			"\tpopq %rbx\n\tret\n"
 		".L3:\n\tmovl %ebx, %edi\n\tcall h@PLT\n\tud2\n"
 		"\t.section .gcc_except_table,\"a\",@progbits\n.LLSDA0:\n\t.byte 0xff,0xff,0x1\n\t.uleb128 .LE-.LB\n.LB:\n"
 		"\t.uleb128 .LEHB0-.LFB0\n\t.uleb128 .LEHE0-.LEHB0\n\t.uleb128 .L3-.LFB0\n\t.uleb128 0\n.LE:\n\t.text\n"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What struct machine says of x86-64's instructions, by a table made from the manual; and by the processor, which runs each of them
- * with registers and flags changed one by one: what an instruction is said not to read changes nothing, what it is said to overwrite
- * does not depend on what was there. */
+ * with registers and flags changed one by one: what an instruction is said not to read changes nothing, what it is said to
+ * overwrite does not depend on what was there. */
 #include "tests/unit/assembled.h"
 
 #include <sys/mman.h>
@@ -67,12 +67,13 @@ struct state {
 
 static const uint64_t flag_bit[] = {1 << 0, 1 << 2, 1 << 4, 1 << 6, 1 << 7, 1 << 11};
 
-/* Each instruction in a function of its own: loads all registers but the stack pointer from a struct state, and stores them there. */
+/* Each instruction in a function of its own: loads all registers but the stack pointer from a struct state, and stores them
+ * there. */
 static void
 write_text(struct buf *b)
 {
-	static const char *const name[] = {"rax", "rcx", "rdx", "rbx", NULL, "rbp", "rsi", "rdi", "r8", "r9", "r10", "r11", "r12", "r13",
-		"r14", "r15"};
+	static const char *const name[] = {"rax", "rcx", "rdx", "rbx", NULL, "rbp", "rsi", "rdi", "r8", "r9", "r10", "r11", "r12",
+		"r13", "r14", "r15"};
 
 	buf_str(b, "\t.text\n\t.balign 16\nstate: .quad 0\ncell: .quad 0x123456789\nkept: .quad 0\n");
 	for (size_t i = 0; i < N; i++) {
@@ -186,8 +187,8 @@ ran(const uint8_t *code, size_t i, struct state s)
 	return s;
 }
 
-/* With one register other than before: the rest is the same unless it is said to be read, and itself if it is said to be overwritten
- * and not read. */
+/* With one register other than before: the rest is the same unless it is said to be read, and itself if it is said to be
+ * overwritten and not read. */
 static void
 change_register(const uint8_t *code, size_t i, const struct insn *in, const struct state *s, int r)
 {
@@ -264,7 +265,8 @@ control(void **state)
 		{"loop 1f", CHORD_INSN_BRANCH, INSN_REL | INSN_FALLS | INSN_NEAR, 0},
 		{"call 1f", CHORD_INSN_CALL, INSN_REL | INSN_FALLS, 0}, {"call *%rax", CHORD_INSN_ICALL, INSN_FALLS, INSN_REL},
 		{"jmp *%rax", CHORD_INSN_IJUMP, 0, INSN_REL | INSN_FALLS}, {"ret", CHORD_INSN_RET, 0, INSN_FALLS},
-		{"syscall", CHORD_INSN_SYSCALL, INSN_FALLS, INSN_REL}, {"endbr64", CHORD_INSN_OTHER, INSN_FIRST | INSN_FALLS, INSN_REL},
+		{"syscall", CHORD_INSN_SYSCALL, INSN_FALLS, INSN_REL},
+		{"endbr64", CHORD_INSN_OTHER, INSN_FIRST | INSN_FALLS, INSN_REL},
 		{"leaq 1f(%rip), %rax", CHORD_INSN_OTHER, INSN_MENTIONS | INSN_FALLS, INSN_REL | INSN_LOADS},
 		{"movq 1f(%rip), %rax", CHORD_INSN_OTHER, INSN_MENTIONS | INSN_FALLS | INSN_LOADS, INSN_REL},
 		{"ud2", CHORD_INSN_TRAP, 0, INSN_FALLS}, {"hlt", CHORD_INSN_TRAP, 0, INSN_FALLS},
@@ -306,7 +308,8 @@ additions(void **state)
 	(void)state;
 	for (unsigned kind = 0; kind < 16; kind++)
 		for (size_t i = 0; i < sizeof by / sizeof *by; i++) {
-			struct gap gap = {(uint8_t)(kind & 1 ? ALL : kind & 2 ? CF : 0), kind & 4, (uint16_t)(kind & 8 ? 0xffff : 0x0010)};
+			struct gap gap = {(uint8_t)(kind & 1 ? ALL : kind & 2 ? CF : 0), kind & 4,
+				(uint16_t)(kind & 8 ? 0xffff : 0x0010)};
 			struct buf b = {0}, made = {0};
 			const struct obj_section *text;
 			struct object *o;
@@ -352,7 +355,8 @@ static void
 prices(void **state)
 {
 	const struct machine *m = machine_of_host();
-	const struct gap free_gap = {0, false, 1 << 4}, carry = {CF, false, 1 << 4}, flags = {ALL, false, 1 << 4}, all = {ALL, false, 0xffff};
+	const struct gap free_gap = {0, false, 1 << 4}, carry = {CF, false, 1 << 4}, flags = {ALL, false, 1 << 4},
+		all = {ALL, false, 0xffff};
 
 	(void)state;
 	assert_true(m->price(free_gap) > 0);
@@ -369,8 +373,8 @@ columns(void **state)
 {
 	/* The System V ABI for x86-64, figure 3.36: DWARF has rdx before rcx. */
 	static const struct { const char *name; int column, number; } cases[] = {
-		{"%rax", 0, 0}, {"rdx", 1, 2}, {"%rcx", 2, 1}, {"%rbx", 3, 3}, {"%rsi", 4, 6}, {"%rdi", 5, 7}, {"rbp", 6, 5}, {"%rsp", 7, 4},
-		{"%r8", 8, 8}, {"%r15", 15, 15}, {"6", 6, 5},
+		{"%rax", 0, 0}, {"rdx", 1, 2}, {"%rcx", 2, 1}, {"%rbx", 3, 3}, {"%rsi", 4, 6}, {"%rdi", 5, 7}, {"rbp", 6, 5},
+		{"%rsp", 7, 4}, {"%r8", 8, 8}, {"%r15", 15, 15}, {"6", 6, 5},
 	};
 	const struct machine_unwind *u = machine_of_host()->unwind;
 

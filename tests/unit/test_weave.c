@@ -97,7 +97,8 @@ numbers_of_counters(void **state)
 		/* Two returns: 0 -> 1, 2; 1 and 2 to EXIT: 6 edges, 5 vertices. */
 		{"two returns", "\ttestl %edi, %edi\n\tje 1f\n\tret\n1:\tmovl $2, %eax\n\tret\n", 2, 3},
 		/* Two diamonds: 11 edges, 9 vertices; no more for the second one than for the first. */
-		{"two diamonds", "\ttestl %edi, %edi\n\tje 1f\n\tincl %eax\n1:\ttestl %esi, %esi\n\tje 2f\n\tdecl %eax\n2:\tret\n", 3, 5},
+		{"two diamonds", "\ttestl %edi, %edi\n\tje 1f\n\tincl %eax\n1:\ttestl %esi, %esi\n\tje 2f\n\tdecl %eax\n"
+			"2:\tret\n", 3, 5},
 		/* A call that does not come back is an end: 0 -> 1, 2. */
 		{"trap", "\ttestl %edi, %edi\n\tje 1f\n\tret\n1:\tud2\n", 2, 3},
 	};
@@ -145,7 +146,8 @@ counters_are_where_it_is_cold(void **state)
 static void
 flags_are_left_alone(void **state)
 {
-	struct woven_text w = woven(COMPILED(FUNCTION("f", "\tcmpl $1, %edi\n\tleal 1(%rdi), %eax\n\tje 1f\n\tret\n1:\tsete %al\n\tret\n")),
+	struct woven_text w = woven(COMPILED(FUNCTION("f", "\tcmpl $1, %edi\n\tleal 1(%rdi), %eax\n\tje 1f\n\tret\n"
+		"1:\tsete %al\n\tret\n")),
 	                            CHORD_SET(EVERY_BLOCK), NULL);
 
 	(void)state;
@@ -162,7 +164,8 @@ flags_are_left_alone(void **state)
 static void
 lines_stay(void **state)
 {
-	static const char text[] = COMPILED(FUNCTION("f", "\ttestl %edi, %edi # a comment\n\n\tje 1f; nop\n\tret\n1:\tud2\n")) "\t.data\nx:\t.long 5\n";
+	static const char text[] = COMPILED(FUNCTION("f", "\ttestl %edi, %edi # a comment\n\n\tje 1f; nop\n\tret\n"
+		"1:\tud2\n")) "\t.data\nx:\t.long 5\n";
 	struct woven_text w = woven(text, CHORD_SET(EDGES), NULL);
 
 	(void)state;
