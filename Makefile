@@ -23,9 +23,10 @@ SRC := $(sort $(wildcard src/*/*.c src/*/*/*.c))
 OBJ := $(SRC:%.c=$(BUILD)/%.o)
 TEST := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/*.c))
 LIBEXEC = $(BUILD)/libexec/chord
+NODE = /usr/share/nodejs
 MAN := $(wildcard docs/man/*.1)
 
-all: $(BUILD)/chord $(LIBEXEC)/as $(LIBEXEC)/runtime.s $(LIBEXEC)/timers.s $(LIBEXEC)/headers/chord.h $(BUILD)/chord-cc $(BUILD)/chord-c++
+all: $(BUILD)/chord $(LIBEXEC)/as $(LIBEXEC)/runtime.s $(LIBEXEC)/timers.s $(LIBEXEC)/headers/chord.h $(BUILD)/chord-cc $(BUILD)/chord-c++ $(LIBEXEC)/html/.made
 
 # All of it but main(): the command and what tests beside it take from it.
 LIB = $(BUILD)/libchord.a
@@ -59,6 +60,10 @@ $(LIBEXEC)/timers.s: runtime/x86_64/timers.s runtime/pack.sh $(wildcard format/*
 $(LIBEXEC)/headers/chord.h: include/chord.h
 	@mkdir -p $(@D)
 	cp $< $@
+
+# The pages of chord html, with the libraries that the distribution has for them. Without these everything else is built.
+$(LIBEXEC)/html/.made: tools/html.sh $(wildcard share/html/* $(addprefix $(NODE)/,d3/dist/d3.min.js dagre/dist/dagre.min.js))
+	tools/html.sh $(NODE) $(@D)
 
 $(BUILD)/may: tests/may.c
 	@mkdir -p $(@D)
@@ -124,6 +129,8 @@ install: all
 	ln -sf chord $(DESTDIR)$(PREFIX)/bin/chord-c++
 	install -m 755 $(BUILD)/chord $(DESTDIR)$(PREFIX)/libexec/chord/as
 	install -m 644 $(LIBEXEC)/runtime.s $(LIBEXEC)/runtime.bin $(LIBEXEC)/timers.s $(DESTDIR)$(PREFIX)/libexec/chord
+	rm -rf $(DESTDIR)$(PREFIX)/libexec/chord/html
+	cp -R $(LIBEXEC)/html $(DESTDIR)$(PREFIX)/libexec/chord/html
 	install -m 644 include/chord.h $(DESTDIR)$(PREFIX)/libexec/chord/headers/chord.h
 	install -m 644 include/chord.h $(DESTDIR)$(PREFIX)/include/chord.h
 	install -m 644 $(MAN) $(DESTDIR)$(PREFIX)/share/man/man1

@@ -7,7 +7,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 
-build="gcc g++ make binutils libc6-dev libzydis-dev libelf-dev libdw-dev libjansson-dev libiberty-dev"
+build="gcc g++ make binutils libc6-dev libzydis-dev libelf-dev libdw-dev libjansson-dev libiberty-dev node-d3 node-dagre-layout"
 
 # Names in the PACKAGES files of the tests, comments left out.
 listed()

@@ -23,6 +23,7 @@ static const struct command {
 	{"coverage", "chord coverage", cmd_coverage, "PROGRAM... [PROFILE...]", "which lines, branches and functions ran at all",
 		NULL},
 	{"export", "chord export", cmd_export, "-f FORMAT PROGRAM", "the same for other tools: lcov, callgrind, csv, bolt", NULL},
+	{"html", "chord html", cmd_html, "PROGRAM [PROFILE...]", "all of it as pages for a browser, in a folder", NULL},
 	{"diff", "chord diff", cmd_diff, "[PROGRAM] A [PROGRAM] B", "which functions and lines gained instructions", NULL},
 	{"query", "chord query", cmd_query, "PID", "the events of a running process, exact to the instruction", NULL},
 	{"paths", "chord paths", cmd_paths, "PROGRAM [PROFILE...]", "which paths through procedures ran, and how often", NULL},

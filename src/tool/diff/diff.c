@@ -172,15 +172,26 @@ is_above(const struct diff *d)
 
 /* ---- the sides ---- */
 
-static void
-name_sides(struct diff *d, const struct args *a)
+void
+diff_open(struct diff *d, char **name, int n)
 {
-	d->side[0].profile = a->name[a->n > 2];
-	d->side[1].profile = a->name[a->n - 1];
-	if (a->n > 2)
-		d->side[0].program = a->name[0];
-	if (a->n > 2)
-		d->side[1].program = a->name[a->n == 4 ? 2 : 0];
+	d->found.pool = pool_new();
+	d->side[0].profile = name[n > 2];
+	d->side[1].profile = name[n - 1];
+	if (n > 2)
+		d->side[0].program = name[0];
+	if (n > 2)
+		d->side[1].program = name[n == 4 ? 2 : 0];
+}
+
+void
+diff_close(struct diff *d)
+{
+	compare_builds_free(&d->found);
+	for (int i = 0; i < 2; i++)
+		if (d->side[i].run.pool)
+			run_close(&d->side[i].run);
+	pool_free(d->found.pool);
 }
 
 static bool
@@ -207,18 +218,26 @@ load_side(struct diff *d, int number)
 	return false;
 }
 
+bool
+diff_find(struct diff *d)
+{
+	const char *why;
+
+	if (!load_side(d, 0) || !load_side(d, 1))
+		return false;
+	if (compare_builds(&d->found, d->opt->lines, &why))
+		return true;
+	say_error(d->side[1].profile, "it cannot be compared with %s: %s", d->side[0].profile, why);
+	return false;
+}
+
 static int
 diff(struct diff *d)
 {
-	const char *why;
 	bool above, written;
 
-	if (!load_side(d, 0) || !load_side(d, 1))
+	if (!diff_find(d))
 		return EXIT_NO;
-	if (!compare_builds(&d->found, d->opt->lines, &why)) {
-		say_error(d->side[1].profile, "it cannot be compared with %s: %s", d->side[0].profile, why);
-		return EXIT_NO;
-	}
 	above = is_above(d);
 	written = d->opt->json ? diff_json(d, above) : diff_text(d);
 	if (!written)
@@ -235,13 +254,8 @@ cmd_diff(int argc, char **argv)
 	int status;
 
 	options_read(&argp, argc, argv, 0, &a);
-	d.found.pool = pool_new();
-	name_sides(&d, &a);
+	diff_open(&d, a.name, a.n);
 	status = diff(&d);
-	compare_builds_free(&d.found);
-	for (int i = 0; i < 2; i++)
-		if (d.side[i].run.pool)
-			run_close(&d.side[i].run);
-	pool_free(d.found.pool);
+	diff_close(&d);
 	return status;
 }

@@ -27,6 +27,12 @@ struct diff {
 	struct comparison found;
 };
 
+/* The sides that operands name, two to four: [PROGRAM] A [PROGRAM] B. In any case diff_close(). */
+void diff_open(struct diff *d, char **name, int n);
+/* Loads and compares them. False: reported. */
+bool diff_find(struct diff *d);
+void diff_close(struct diff *d);
+
 /* False: it could not be written. */
 bool diff_text(const struct diff *d);
 bool diff_json(const struct diff *d, bool failed);

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: MIT
+// What all views use: elements, data that is loaded when asked for, and numbers, which are exact or said not to be known.
+"use strict";
+
+const chord = {views: [], routes: {}};
+
+// ---- elements ----
+
+// An element: attributes, on... handlers, then children: nodes or texts. Texts are never parsed.
+chord.h = function (tag, attributes, ...children) {
+	return chord.fill(document.createElement(tag), attributes, children);
+};
+
+chord.svg = function (tag, attributes, ...children) {
+	return chord.fill(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
+};
+
+chord.fill = function (element, attributes, children) {
+	for (const [name, value] of Object.entries(attributes || {})) {
+		if (value === null || value === undefined || value === false)
+			continue;
+		if (name.startsWith("on"))
+			element.addEventListener(name.slice(2), value);
+		else if (name === "heat")
+			element.style.setProperty("--heat", value.toFixed(4));
+		else
+			element.setAttribute(name, value === true ? "" : value);
+	}
+	for (const child of children.flat())
+		if (child !== null && child !== undefined && child !== false)
+			element.append(child);
+	return element;
+};
+
+// Characters that would not be seen, or would turn others around, are named.
+chord.clean = function (text) {
+	return text.replace(/[\u0000-\u0008\u000a-\u001f\u007f-\u009f\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g,
+		c => "‹U+" + c.codePointAt(0).toString(16).toUpperCase().padStart(4, "0") + "›");
+};
+
+// ---- data ----
+
+chord.waiting = new Map();
+
+// Called by the scripts in data/.
+chord.data = function (name, value) {
+	const entry = chord.waiting.get(name);
+	if (entry) {
+		entry.value = value;
+		entry.resolve(value);
+	}
+};
+
+// Loads a script of the folder once.
+chord.script = function (path) {
+	return new Promise((resolve, reject) => {
+		const element = chord.h("script", {src: path});
+		element.onload = () => resolve();
+		element.onerror = () => reject(new Error(path + " cannot be read"));
+		document.head.append(element);
+	});
+};
+
+// The data of that name, as a promise.
+chord.load = function (name) {
+	let entry = chord.waiting.get(name);
+	if (!entry) {
+		entry = {};
+		entry.promise = new Promise((resolve, reject) => {
+			entry.resolve = resolve;
+			entry.reject = reject;
+		});
+		chord.waiting.set(name, entry);
+		chord.script("data/" + name + ".js").catch(error => {
+			chord.waiting.delete(name);
+			entry.reject(error);
+		});
+	}
+	return entry.promise;
+};
+
+// What is there already, or undefined.
+chord.loaded = name => chord.waiting.get(name)?.value;
+
+chord.libraries = new Map();
+
+// A library of lib/, when it is first needed.
+chord.library = function (file) {
+	if (!chord.libraries.has(file))
+		chord.libraries.set(file, chord.script("lib/" + file));
+	return chord.libraries.get(file);
+};
+
+// Rows are written as arrays.
+chord.objects = (rows, keys) => rows.map((row, id) => {
+	const o = {id};
+	keys.forEach((key, i) => { o[key] = row[i]; });
+	return o;
+});
+
+// ---- numbers: a number, a string of digits that is too large for one, null (not known) or [least, most] ----
+
+chord.known = n => n !== null && n !== undefined;
+
+// For comparing and for lengths of bars: the least that it can be.
+chord.value = function (n) {
+	if (!chord.known(n))
+		return -1;
+	return Number(Array.isArray(n) ? n[0] : n);
+};
+
+chord.group = digits => String(digits).replace(/\B(?=(\d{3})+(?!\d))/g, ",");
+
+chord.number = function (n) {
+	if (!chord.known(n))
+		return "?";
+	if (!Array.isArray(n))
+		return chord.group(n);
+	return n[1] === null ? chord.group(n[0]) + " or more" : chord.group(n[0]) + " to " + chord.group(n[1]);
+};
+
+// The sum of exact numbers, exactly; null if one is not.
+chord.sum = function (list) {
+	let sum = 0n;
+	for (const n of list) {
+		if (!chord.known(n) || Array.isArray(n))
+			return null;
+		sum += BigInt(n);
+	}
+	return sum <= 9007199254740992n ? Number(sum) : String(sum);
+};
+
+chord.minus = (a, b) => {
+	const d = BigInt(a) - BigInt(b);
+	return d <= 9007199254740992n && d >= -9007199254740992n ? Number(d) : String(d);
+};
+
+chord.share = function (n, all) {
+	const part = chord.value(n), whole = chord.value(all);
+	return part < 0 || whole <= 0 ? "" : (100 * part / whole).toFixed(2) + " %";
+};
+
+// How hot something is, from 0 to 1: by its share, so that a hundredth can be told from a thousandth.
+chord.heat = function (n, most) {
+	const part = chord.value(n), whole = chord.value(most);
+	if (part <= 0 || whole <= 0)
+		return 0;
+	return Math.max(0.04, 1 + Math.log10(Math.max(part / whole, 1e-4)) / 4);
+};
+
+// ---- names ----
+
+chord.base = path => path.slice(path.lastIndexOf("/") + 1);
+chord.place = (file, line) => chord.base(chord.files[file].name) + (line ? ":" + line : "");
+
+chord.link = (href, text, attributes) => chord.h("a", {href, ...attributes}, chord.clean(text));
+chord.functionLink = (id, name) => chord.link("#/function/" + id, name === undefined ? chord.functions[id].name : name);
+chord.fileLink = (id, line) => chord.link("#/file/" + id + (line ? "/" + line : ""), chord.place(id, line),
+	{title: chord.files[id].name});
+
+// ---- what was kept from before ----
+
+chord.keep = {
+	get(key) {
+		try { return localStorage.getItem("chord." + key); } catch { return null; }
+	},
+	set(key, value) {
+		try { localStorage.setItem("chord." + key, value); } catch { /* not everywhere may pages from disk keep anything */ }
+	},
+};
+
+chord.setTheme = function (theme) {
+	if (theme)
+		document.documentElement.dataset.theme = theme;
+};
+chord.setTheme(chord.keep.get("theme"));

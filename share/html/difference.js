@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+// In what two runs differ.
+"use strict";
+
+chord.views.push({name: "difference", title: "Difference", shown: () => chord.summary.differs, open: async ([what]) => {
+	const {h, number} = chord, d = await chord.load("difference");
+	const keys = ["name", "file", "line", "before", "after"];
+	const rows = chord.objects(what ? d.lines : d.functions, keys);
+	const byName = new Map(chord.functions.map(f => [f.name, f.id])), byFile = new Map(chord.files.map(f => [f.name, f.id]));
+
+	// null: it is within bounds on a side. What was not there ran not at all.
+	function change(row) {
+		const [a, b] = [row.before ?? 0, row.after ?? 0];
+		return Array.isArray(a) || Array.isArray(b) ? null : chord.minus(b, a);
+	}
+
+	function signed(n) {
+		if (n === null)
+			return "?";
+		const text = String(n);
+		return text.startsWith("-") ? "−" + chord.group(text.slice(1)) : "+" + chord.group(text);
+	}
+
+	function percent(row) {
+		const n = change(row), before = chord.value(row.before ?? 0);
+		return n === null || before <= 0 ? (row.before === null ? "new" : "") : (Number(n) >= 0 ? "+" : "−") + Math.abs(100 * Number(n) / before).toFixed(2) + " %";
+	}
+
+	function link(row) {
+		if (what) {
+			const id = byFile.get(row.file), text = row.file + (row.line ? ":" + row.line : "");
+			return id !== undefined && id < chord.listed ? chord.link("#/file/" + id + "/" + row.line, text) : chord.clean(text);
+		}
+		return byName.has(row.name) ? chord.functionLink(byName.get(row.name), row.name) : chord.clean(row.name);
+	}
+
+	const side = (key, title) => ({key, title, kind: "number", cell: row => row[key] === null ? "not there" : number(row[key])});
+	const largest = rows.reduce((n, row) => Math.max(n, Math.abs(Number(change(row) ?? 0))), 1);
+	const table = chord.grid({
+		label: what ? "Lines" : "Functions", rows, sort: "size", text: row => (row.name || "") + " " + (row.file || "") + ":" + row.line,
+		open: row => { const a = link(row); if (a.href) location.href = a.href; },
+		columns: [
+			side("before", "before"), side("after", "after"),
+			{key: "size", title: "change", kind: "number", hint: "Sorted by size", value: row => Math.abs(Number(change(row) ?? 0)),
+				cell: row => h("span", {class: Number(change(row)) > 0 ? "more-than" : ""}, signed(change(row))),
+				heat: row => Number(change(row)) > 0 ? chord.heat(Number(change(row)), largest) : 0},
+			{key: "percent", title: "", kind: "number", width: "6.5rem", value: row => chord.value(row.before ?? 0) > 0 && change(row) !== null ?
+				1e6 + Number(change(row)) / chord.value(row.before) : -1, cell: percent},
+			{key: "name", title: what ? "line" : "function", kind: "text", width: "minmax(18rem, 2fr)",
+				value: row => what ? row.file + ":" + row.line : row.name, cell: link},
+			...(what ? [] : [{key: "file", title: "file", kind: "text", value: row => row.file || "", cell: row => row.file ? chord.base(row.file) : ""}]),
+		],
+	});
+	const totals = chord.objects(d.totals, keys);
+	const header = h("header", {class: "about"}, h("h1", {}, chord.clean(chord.base(d.before)) + " → " + chord.clean(chord.base(d.after))),
+		h("table", {class: "plain"}, h("tr", {}, h("th"), ["before", "after", "change", ""].map(t => h("th", {class: "number"}, t))),
+			totals.map(row => h("tr", {}, h("th", {scope: "row"}, chord.clean(row.name)), h("td", {class: "number"}, number(row.before)),
+				h("td", {class: "number"}, number(row.after)), h("td", {class: "number"}, signed(change(row))), h("td", {class: "number"}, percent(row))))),
+		d.leftOut.length ? h("details", {}, h("summary", {}, number(d.leftOut.length) + " cannot be compared"), h("ul", {}, d.leftOut.map(([name, why]) =>
+			h("li", {}, chord.clean(name + ": " + why))))) : null,
+		h("nav", {class: "tabs", "aria-label": "Of the difference"}, chord.link("#/difference", "Functions", {"aria-current": what ? null : "page"}),
+			chord.link("#/difference/lines", "Lines", {"aria-current": what ? "page" : null})));
+	return {...table, node: h("div", {class: "page"}, header, table.node)};
+}});

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: MIT
+// The control-flow graph of a function, with how often its edges were taken, and its hottest paths drawn on it.
+"use strict";
+
+chord.flowView = async function (f, data, rest) {
+	const {h, svg, number} = chord;
+	const LARGE = 160; // more blocks cannot be laid out quickly, nor looked at
+	const nblock = data.blocks.length, entry = nblock, exit = nblock + 1;
+	const insns = data.blocks.map(() => []);
+	const most = data.edges.reduce((n, e) => e[2] === "close" ? n : Math.max(n, chord.value(e[3])), 1);
+	const hottest = data.blocks.reduce((n, b) => Math.max(n, chord.value(b)), 1);
+	const chosen = new Set(choose());
+	const left = nblock - [...chosen].filter(v => v < nblock).length;
+
+	data.insns.forEach(row => insns[row[0]].push(row));
+
+	// All vertices, or those around a block, or the hottest with the ways in and out.
+	function choose() {
+		const all = Array.from({length: nblock + data.vertices.length}, (_, i) => i);
+		if (nblock <= LARGE)
+			return all;
+		if (rest.length)
+			return around(Number(rest[0]));
+		return all.slice(0, nblock).sort((a, b) => chord.value(data.blocks[b]) - chord.value(data.blocks[a]) || a - b).slice(0, LARGE / 2)
+			.concat(all.slice(nblock));
+	}
+
+	function around(block) {
+		const near = new Set([block]);
+		for (let grown = true; grown && near.size < LARGE / 2;) {
+			grown = false;
+			for (const [from, to] of data.edges)
+				if (near.size < LARGE / 2 && near.has(from) !== near.has(to) && from !== exit) {
+					near.add(from).add(to);
+					grown = true;
+				}
+		}
+		return near;
+	}
+
+	const nameOf = v => v < nblock ? "block " + v : data.vertices[v - nblock];
+
+	// ---- boxes ----
+
+	// The lines that a block's code is of, in order, none twice in a row.
+	function linesOf(block) {
+		const lines = [];
+		for (const row of insns[block]) {
+			if (row[4] === null)
+				continue;
+			const at = row[4] === f.file ? String(row[5]) : chord.place(row[4], row[5]);
+			if (lines[lines.length - 1] !== at)
+				lines.push(at);
+		}
+		return lines;
+	}
+
+	const clip = (text, n) => text.length > n ? text.slice(0, n - 1) + "…" : text;
+
+	function textOf(block) {
+		const show = chosen.size <= 40 ? 8 : 3, rows = insns[block].filter(row => row[3] !== "(padding)");
+		const text = rows.slice(0, rows.length > show ? show - 1 : show).map(row => clip(chord.clean(row[3].replace(/\s+/g, " ")) +
+			(Array.isArray(row[6]) ? " <" + row[6][0] + ">" : ""), 40));
+		if (rows.length > show)
+			text.push("… " + number(rows.length - show + 1) + " more");
+		return text;
+	}
+
+	function box(v) {
+		if (v >= nblock)
+			return {id: v, width: 90, height: 26, label: nameOf(v), class: "outer", fill: group => group.append(
+				svg("text", {x: 45, y: 17, "text-anchor": "middle", class: "dim"}, nameOf(v)))};
+		const count = data.blocks[v], heat = chord.heat(count, hottest), lines = textOf(v), where = clip(linesOf(v).join(" "), 34);
+		const head = v + "  " + number(count), never = chord.known(count) && chord.value(count) === 0;
+		const width = Math.max(110, 7 * Math.max(head.length + where.length + 3, ...lines.map(line => line.length)) + 18);
+		return {id: v, width, height: 24 + lines.length * 15 + (lines.length ? 6 : 0), class: never ? "never" : "",
+			label: "block " + v + ", entered " + number(count) + " times" + (where ? ", lines " + where : ""),
+			fill: group => group.append(svg("rect", {class: "warmth", heat, width: width, height: 22, rx: 4}),
+				svg("text", {x: 8, y: 15.5}, head), svg("text", {x: width - 8, y: 15.5, "text-anchor": "end", class: "dim"}, where),
+				...lines.map((line, i) => svg("text", {x: 8, y: 38 + i * 15}, line)))};
+	}
+
+	// ---- edges ----
+
+	function line([from, to, kind, count], id) {
+		const known = chord.known(count), ran = known && chord.value(count) > 0;
+		return {id, from, to, text: number(count), title: nameOf(from) + " to " + nameOf(to) + " (" + kind + "): " + number(count),
+			class: !known ? "lost" : ran ? "ran" : "never", width: ran ? 1.2 + 4.8 * Math.sqrt(chord.value(count) / most) : 1,
+			heat: chord.heat(count, most), weight: ran ? 1 + Math.round(8 * chord.value(count) / most) : 1};
+	}
+
+	const edges = data.edges.map(line).filter((e, i) => data.edges[i][2] !== "close" && chosen.has(e.from) && chosen.has(e.to));
+	const used = new Set(edges.flatMap(e => [e.from, e.to]));
+	const nodes = [...chosen].sort((a, b) => order(a) - order(b)).filter(v => v < nblock || used.has(v)).map(box);
+
+	function order(v) {
+		return v === entry ? -1 : v;
+	}
+
+	const drawing = await chord.drawing({label: "Control-flow graph of " + f.name, nodes, edges,
+		first: rest.length ? Number(rest[0]) : undefined,
+		open: id => id < nblock && chord.go("/function/" + f.id + "/code/" + id)});
+
+	// ---- paths ----
+
+	function paths() {
+		const all = data.paths.hottest;
+		const pane = chord.list({label: "Hottest paths", count: all.length, height: 42, row: i => {
+			const [count, length, total, exact, way] = all[i];
+			return h("div", {class: "path"}, h("b", {}, (exact ? "" : "about ") + number(count) + " ×"),
+				h("span", {class: "number"}, number(total)), h("span", {class: "dim"}, number(length) + " instructions"),
+				h("span", {class: "number dim"}, clip(way.map(e => data.edges[e][0]).filter(v => v < nblock).join(" "), 24)));
+		}, select: i => drawing.path(all[i][4])});
+		return [pane, h("section", {class: "pane"}, h("div", {class: "pane-title"}, number(data.paths.ran) + " of " +
+			(chord.known(data.paths.possible) ? number(data.paths.possible) : "too many") + " paths ran",
+			data.paths.why ? h("em", {}, chord.clean(data.paths.why)) : null), pane.node)];
+	}
+
+	const [list, pane] = data.paths ? paths() : [];
+	const note = left ? h("p", {class: "note"}, "Drawn: " + number(nblock - left) + " of " + number(nblock) + " blocks, " +
+		(rest.length ? "those around block " + rest[0] : "the hottest ones") + ", and the edges between them; the other " + number(left) +
+		" are left out. Around block ", around_input()) : null;
+
+	function around_input() {
+		const input = h("input", {type: "number", min: 0, max: nblock - 1, "aria-label": "Draw what is around the block of that number"});
+		input.addEventListener("change", () => chord.go("/function/" + f.id + "/graph/" + input.value));
+		return input;
+	}
+
+	return {node: h("div", {class: "page"}, note, pane ? h("div", {class: "with-paths"}, drawing.node, pane) : drawing.node),
+		focus: drawing.focus, key: drawing.key, drawing, lists: () => [{node: drawing.node, focus: drawing.focus, move() {}}, list].filter(Boolean)};
+};

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: MIT */
+/* data/summary.js: totals, functions and files, and what is not known. */
+#include "html/html.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+static void
+put_names(struct buf *out, const char *key, const char *const *at, size_t n)
+{
+	script_key(out, key);
+	buf_char(out, '[');
+	for (size_t i = 0; i < n; i++) {
+		script_next(out);
+		script_name(out, at[i]);
+	}
+	buf_char(out, ']');
+}
+
+static void
+put_named(struct buf *out, const char *key, const struct named *at, size_t n)
+{
+	script_key(out, key);
+	buf_char(out, '[');
+	for (size_t i = 0; i < n; i++) {
+		script_next(out);
+		buf_char(out, '[');
+		script_symbol(out, at[i].name);
+		buf_char(out, ',');
+		script_name(out, image_readable_text(at[i].reason));
+		buf_char(out, ']');
+	}
+	buf_char(out, ']');
+}
+
+static void
+put_totals(struct buf *out, const struct view_tables *t)
+{
+	const struct view_totals *n = &t->totals;
+
+	script_key(out, "totals");
+	buf_str(out, "{\"instructions\":");
+	script_bounds(out, &n->insns, n->known || n->insns.least);
+	buf_str(out, ",\"blocks\":");
+	script_bounds(out, &n->blocks, n->known);
+	buf_str(out, ",\"edges\":");
+	script_bounds(out, &n->edges, n->known && n->edges_known);
+	buf_str(out, ",\"calls\":");
+	script_bounds(out, &n->call_insns, n->known);
+	buf_printf(out, ",\"procedures\":%" PRIu64 ",\"refused\":%" PRIu64 "}", n->procedures, n->refused);
+}
+
+static void
+put_events(struct buf *out, const struct event_totals *e)
+{
+	script_key(out, "events");
+	buf_char(out, '[');
+	for (uint32_t i = 0; i < e->n; i++) {
+		script_next(out);
+		buf_char(out, '[');
+		script_name(out, e->at[i].name);
+		buf_char(out, ',');
+		script_bounds(out, &(struct bounds){e->at[i].n, e->at[i].most}, !e->why);
+		buf_printf(out, ",%" PRIu64 "]", e->at[i].without);
+	}
+	buf_char(out, ']');
+}
+
+static void
+put_unmeasured(struct buf *out, const struct unmeasured *un)
+{
+	script_key(out, "unmeasured");
+	buf_str(out, "{\"functions\":");
+	script_known(out, un->symbol.n, !un->stripped);
+	put_names(out, "libraries", un->library.at, un->library.n);
+	script_key(out, "names");
+	buf_char(out, '[');
+	for (size_t i = 0; i < un->symbol.n; i++) {
+		script_next(out);
+		script_symbol(out, un->symbol.at[i].name);
+	}
+	buf_str(out, "]}");
+}
+
+/* ---- functions ---- */
+
+/* Conditional jumps that ran, and how many of their two ways did. */
+struct ways {
+	uint32_t branches, ways;
+};
+
+static struct ways *
+count_ways(const struct pages *p)
+{
+	struct ways *all = xcalloc(p->function.n + 1, sizeof *all);
+
+	for (size_t i = 0; i < p->list.branch.n; i++) {
+		const struct view_branch *b = &p->list.branch.at[i];
+		const struct view_insn *in = &p->list.insn.at[b->insn];
+		struct ways *w = &all[pages_function(p, in->binary, in->proc_number)];
+
+		w->branches += b->known;
+		w->ways += b->known ? (uint32_t)(b->taken != 0) + (b->fell != 0) : 0;
+	}
+	return all;
+}
+
+static void
+put_size(struct buf *out, const struct view_function *f, const struct ways *ways)
+{
+	struct view_size s = view_size_of(f->proc, f->counts);
+
+	buf_printf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%u,%u", s.code, s.never, s.blocks, s.unentered,
+	           ways->branches, ways->ways);
+}
+
+/* Where the function is, by the number of its file. */
+static void
+put_function(struct pages *p, struct buf *out, size_t i, const struct ways *ways)
+{
+	const struct view_function *f = &p->function.at[i];
+
+	script_next(out);
+	buf_char(out, '[');
+	script_symbol(out, f->proc->name);
+	buf_char(out, ',');
+	script_name(out, f->proc->name);
+	buf_printf(out, ",%u,%u,%zu,%d,", pages_file(p, *f->file ? f->file : "?"), f->line, (size_t)(f->binary - p->run->binary.at),
+	           !f->proc->refused && f->proc->nblock);
+	if (f->why) {
+		script_name(out, f->why);
+		buf_str(out, ",null,null,null]");
+		return;
+	}
+	buf_str(out, "null,");
+	script_bounds(out, &f->calls, f->counts->calls_known);
+	buf_char(out, ',');
+	script_bounds(out, &f->insns, true);
+	buf_char(out, ',');
+	script_bounds(out, &f->blocks, true);
+	put_size(out, f, ways);
+	buf_char(out, ']');
+}
+
+static void
+put_functions(struct pages *p, struct buf *out)
+{
+	struct ways *ways = count_ways(p);
+
+	script_key(out, "functions");
+	buf_char(out, '[');
+	for (size_t i = 0; i < p->function.n; i++)
+		put_function(p, out, i, &ways[i]);
+	buf_char(out, ']');
+	free(ways);
+}
+
+/* ---- files ---- */
+
+struct sizes {
+	size_t lines, never, unknown; /* that have code, never ran, are not known */
+	size_t branches, ways;
+};
+
+static struct sizes *
+count_lines(const struct pages *p)
+{
+	struct sizes *all = xcalloc(p->file.n + 1, sizeof *all);
+
+	for (size_t i = 0; i < p->list.file.n; i++)
+		for (size_t k = 0; k < p->list.file.at[i].line.n; k++) {
+			const struct view_line *l = &p->list.file.at[i].line.at[k];
+
+			all[i].lines++;
+			all[i].unknown += l->unknown && !l->insns.least;
+			all[i].never += !l->unknown && !l->insns.least;
+		}
+	for (size_t i = 0; i < p->list.branch.n; i++) {
+		const struct view_branch *b = &p->list.branch.at[i];
+
+		if (b->file == VIEW_NO_FILE || !b->known)
+			continue;
+		all[b->file].branches++;
+		all[b->file].ways += (size_t)(b->taken != 0) + (b->fell != 0);
+	}
+	return all;
+}
+
+/* Executed instructions by file; what is not exact is between bounds. */
+static struct bounds *
+count_insns(struct pages *p)
+{
+	struct bounds *all;
+
+	for (size_t i = 0; i < p->table.file.n; i++)
+		pages_file(p, p->table.file.at[i].file);
+	all = xcalloc(p->file.n + 1, sizeof *all);
+	for (size_t i = 0; i < p->table.file.n; i++)
+		all[pages_file(p, p->table.file.at[i].file)] = p->table.file.at[i].insns;
+	return all;
+}
+
+/* Last: all that has a file has been numbered by then. */
+static void
+put_files(struct pages *p, struct buf *out)
+{
+	struct bounds *insns = count_insns(p);
+	struct sizes *sizes = count_lines(p);
+
+	script_key(out, "files");
+	buf_char(out, '[');
+	for (size_t i = 0; i < p->file.n; i++) {
+		const struct sizes *s = &sizes[i];
+
+		script_next(out);
+		buf_char(out, '[');
+		script_name(out, p->file.at[i]);
+		buf_char(out, ',');
+		script_bounds(out, &insns[i], true);
+		buf_printf(out, ",%zu,%zu,%zu,%zu,%zu,%zu]", s->lines, s->never, s->unknown, s->branches, s->ways,
+		           i < p->list.file.n ? view_source_lines(p->file.at[i]) : 0);
+	}
+	buf_char(out, ']');
+	free(insns);
+	free(sizes);
+}
+
+/* ---- all ---- */
+
+static void
+put_notes(struct buf *out, const struct run *run)
+{
+	script_key(out, "notes");
+	buf_char(out, '[');
+	for (size_t i = 0; i < run->note.n; i++) {
+		script_next(out);
+		script_name(out, image_readable_text(run->note.at[i]));
+	}
+	buf_char(out, ']');
+}
+
+static void
+put_run(struct pages *p, struct buf *out)
+{
+	const struct run *run = p->run;
+
+	buf_char(out, '{');
+	script_key(out, "program");
+	script_name(out, run->path);
+	script_key(out, "build");
+	script_name(out, image_hex(run->pool, image_build_id(run->binary.at[0].image)));
+	put_names(out, "profiles", run->summed.at, run->summed.n);
+	put_notes(out, run);
+	put_named(out, "leftOut", run->left_out.at, run->left_out.n);
+	put_named(out, "unknown", run->unknown.at, run->unknown.n);
+	put_named(out, "refused", p->table.refused.at, p->table.refused.n);
+	script_key(out, "hasLines");
+	buf_str(out, p->table.has_lines ? "true" : "false");
+	script_key(out, "objects");
+	buf_char(out, '[');
+	for (size_t i = 0; i < run->binary.n; i++) {
+		script_next(out);
+		script_name(out, run->binary.at[i].path);
+	}
+	buf_char(out, ']');
+}
+
+void
+pages_summary(struct pages *p, bool differs)
+{
+	struct buf out = {0};
+
+	script_begin(&out, "summary");
+	put_run(p, &out);
+	script_key(&out, "listed");
+	buf_number(&out, p->list.file.n);
+	script_key(&out, "differs");
+	buf_str(&out, differs ? "true" : "false");
+	put_totals(&out, &p->table);
+	put_events(&out, &p->table.events);
+	put_unmeasured(&out, &p->table.unmeasured);
+	put_functions(p, &out);
+	put_files(p, &out);
+	buf_char(&out, '}');
+	script_end(&out);
+	folder_write(p->to, "data/summary.js", &out);
+	buf_free(&out);
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+/* chord html: a run, or what two runs differ in, as pages for a browser. */
+#include "html/html.h"
+#include "driver/driver.h"
+#include "tool/diff/diff.h"
+#include "tool/options.h"
+
+#include <argp.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { OPT_DIFF = 256, OPT_FORCE };
+
+static const struct argp_option options[] = {
+	{"output", 'o', "DIR", 0, "The folder to write (default: chord-html)", 1},
+	{"diff", OPT_DIFF, NULL, 0, "Compare two profiles, as chord diff does", 1},
+	{"force", OPT_FORCE, NULL, 0, "Write into DIR even if there is something else in it", 1},
+	{0},
+};
+
+static const char doc[] =
+	"Write a folder of pages: functions, files and lines, source and instructions with counts, control-flow graphs, calls, "
+	"coverage. Open its index.html in a browser; it needs no server and no network.\v"
+	"With --diff, A and B are profiles as for chord diff; the pages are of B, with what it does more or less than A.\n\n"
+	"A DIR that exists has to be empty or to have such pages in it, which are replaced.\n\n"
+	"Exit status: 0 done, 1 the program, a profile or DIR cannot be used, 2 wrong usage.";
+
+struct args {
+	const char *output;
+	bool diff, force;
+	char **name;
+	int n;
+};
+
+static error_t
+parse_html(int key, char *arg, struct argp_state *state)
+{
+	struct args *a = state->input;
+
+	switch (key) {
+	case 'o':
+		a->output = arg;
+		break;
+	case OPT_DIFF:
+		a->diff = true;
+		break;
+	case OPT_FORCE:
+		a->force = true;
+		break;
+	case ARGP_KEY_ARGS:
+		a->name = state->argv + state->next;
+		a->n = state->argc - state->next;
+		break;
+	case ARGP_KEY_NO_ARGS:
+		argp_error(state, "which program?");
+		break;
+	case ARGP_KEY_END:
+		if (a->diff && (a->n < 2 || a->n > 4))
+			argp_error(state, "which profiles? A B, PROGRAM A B, or PROGRAM A PROGRAM B");
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+/* The pages themselves, without data; the build leaves them out if it finds not all that they need. NULL: reported. */
+static const char *
+find_pages(struct pool *pool)
+{
+	const char *dir = libexec_dir(pool), *pages = dir ? pool_printf(pool, "%s/html", dir) : NULL;
+
+	if (pages && !access(pool_printf(pool, "%s/index.html", pages), R_OK))
+		return pages;
+	say_error("html", "Chord was built without its pages, which need d3 and dagre (Debian: node-d3, node-dagre-layout); install "
+	          "these and run make again");
+	return NULL;
+}
+
+/* The folder is not touched before all that is to be shown has been read. */
+static bool
+write_pages(const struct args *a, const char *pages, struct run *run, const struct diff *d)
+{
+	struct folder to;
+	bool ok;
+
+	if (!folder_open(&to, a->output, a->force))
+		return false;
+	folder_copy(&to, pages);
+	if (d)
+		pages_difference(&to, &d->found, d->side[0].profile, d->side[1].profile);
+	ok = pages_write(&to, run, d) && !to.bad;
+	folder_close(&to);
+	return ok;
+}
+
+static bool
+write_run(const struct args *a, const char *pages)
+{
+	struct run run = {0};
+	bool ok = run_load(&run, a->name[0], a->name + 1, a->n - 1) && write_pages(a, pages, &run, NULL);
+
+	run_close(&run);
+	return ok;
+}
+
+static bool
+write_diff(const struct args *a, const char *pages)
+{
+	const struct diff_options opt = {.lines = true};
+	struct diff d = {.opt = &opt};
+	bool ok;
+
+	diff_open(&d, a->name, a->n);
+	ok = diff_find(&d) && write_pages(a, pages, &d.side[1].run, &d);
+	diff_close(&d);
+	return ok;
+}
+
+int
+cmd_html(int argc, char **argv)
+{
+	static const struct argp argp = {options, parse_html, "PROGRAM [PROFILE...]\n--diff [PROGRAM] A [PROGRAM] B", doc, print_names, NULL,
+	                                 NULL};
+	struct args a = {.output = "chord-html"};
+	struct pool *pool = pool_new();
+	const char *pages;
+	bool ok;
+
+	options_read(&argp, argc, argv, 0, &a);
+	pages = find_pages(pool);
+	ok = pages && (a.diff ? write_diff(&a, pages) : write_run(&a, pages));
+	view_source_free();
+	pool_free(pool);
+	return ok ? 0 : EXIT_NO;
+}
