@@ -119,6 +119,8 @@ chord.number = function (n) {
 	return n[1] === null ? chord.group(n[0]) + " or more" : chord.group(n[0]) + " to " + chord.group(n[1]);
 };
 
+chord.times = n => chord.number(n) + (n === 1 ? " time" : " times");
+
 // The sum of exact numbers, exactly; null if one is not.
 chord.sum = function (list) {
 	let sum = 0n;

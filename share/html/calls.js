@@ -106,7 +106,7 @@ chord.callsOf = async function (f) {
 		mark: row => chord.value(row.calls) === 0 ? "never" : "", columns: chord.callColumns({...what, summed: graph.summed})});
 	const from = table("Callers", graph.into[f.id], {from: true}), to = table("Callees", graph.out[f.id], {to: true});
 	const rest = graph.otherwise[f.id];
-	return {node: h("div", {class: "page"}, h("p", {class: "dim"}, "Entered " + number(f.calls) + " times, " + (rest === null ?
+	return {node: h("div", {class: "page"}, h("p", {class: "dim"}, "Entered " + chord.times(f.calls) + ", " + (rest === null ?
 		"how often otherwise than by these callers is not known." : chord.value(rest) === 0 ? "by these callers only." : number(rest) +
 		" of them otherwise than by these callers: through pointers, or by code that is not measured.") + (callers.length > SHOWN ||
 		callees.length > SHOWN ? " Drawn: the " + SHOWN + " most frequent on each side." : "")),

@@ -34,7 +34,7 @@ chord.views.push({name: "coverage", title: "Coverage", open: () => {
 	const table = chord.grid({
 		label: "Files", rows: files, sort: "left", text: row => row.name, open: row => row.id < chord.listed && chord.go("/file/" + row.id),
 		columns: [
-			{key: "left", title: "lines not run", kind: "number", width: "7rem", value: row => row.never},
+			{key: "left", title: "lines not run", kind: "number", width: "7rem", value: row => row.never, cell: row => number(row.never)},
 			column("lines", "lines", "Lines with code that ran, of those that are known", covered, row => row.known),
 			column("branches", "branches", "Ways of conditional jumps that were taken", row => row.ways, row => 2 * row.branches),
 			column("functions", "functions", "Functions that were entered", row => row.entered, row => row.functions),

@@ -50,8 +50,8 @@ chord.drawing = async function (options) {
 
 	function drawEdge(e) {
 		const at = layout.edge({v: String(e.from), w: String(e.to), name: String(e.id)});
-		const curve = d3.line(p => p.x, p => p.y).curve(d3.curveMonotoneY);
-		const line = svg("path", {d: (options.direction === "LR" ? d3.line(p => p.x, p => p.y).curve(d3.curveBasis) : curve)(at.points),
+		const curve = d3.line().x(p => p.x).y(p => p.y).curve(d3.curveBasis);
+		const line = svg("path", {d: curve(at.points),
 			"marker-end": "url(#arrow)", "stroke-width": e.width || 1});
 		const group = svg("g", {class: "edge " + (e.class || ""), heat: e.heat || 0, "data-edge": e.id}, svg("title", {}, e.title || ""), line,
 			e.text ? svg("text", {x: at.x, y: at.y + 4, "text-anchor": "middle"}, e.text) : null);

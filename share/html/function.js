@@ -125,7 +125,7 @@ chord.routes.function = async ([id, tab = "code", ...rest]) => {
 	const {h, number} = chord, f = chord.functions[id];
 	if (!f)
 		return chord.missing("There is no such function.");
-	const facts = f.why ? "its counts are not known: " + f.why : "entered " + number(f.calls) + " times · " + number(f.insns) +
+	const facts = f.why ? "its counts are not known: " + f.why : "entered " + chord.times(f.calls) + " · " + number(f.insns) +
 		" instructions executed (" + chord.share(f.insns, chord.summary.totals.instructions) + ") · " + number(f.code) +
 		" instructions of code, " + number(f.never) + " never ran · " + number(f.nblocks) + " blocks, " + number(f.unentered) +
 		" never entered";

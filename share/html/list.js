@@ -84,7 +84,8 @@ chord.list = function (options) {
 	}
 
 	function move(by) {
-		select(list.current < 0 ? Math.floor(node.scrollTop / height + 0.99) : list.current + by, true);
+		const first = Math.floor(node.scrollTop / height + 0.99);
+		select(list.current >= 0 ? list.current + by : Math.abs(by) === 1 ? first : first + by, true);
 	}
 
 	function keyed(event) {

@@ -86,8 +86,10 @@ chord.sourcePane = function (options) {
 			h("span", {class: "n number" + (heat ? " hot" : "")}, row ? chord.mark(row[2]) : ""),
 			h("span", {class: "n number" + (heat ? " hot" : "")}, row ? chord.mark(row[1]) + (row[5] ? " ?" : "") : ""),
 			h("span", {class: "no"}, String(line)),
-			h("span", {class: "text"}, chord.clean(data.text[line - 1 - k * chord.CHUNK] ?? "")), row ? ways(row[7]) : null);
+			h("span", {class: "text"}, chord.clean(clip(data.text[line - 1 - k * chord.CHUNK] ?? ""))), row ? ways(row[7]) : null);
 	}
+
+	const clip = text => text.length > 2000 ? text.slice(0, 2000) + " … and " + number(text.length - 2000) + " characters more" : text;
 
 	// Of each conditional jump of the line, how often it was taken.
 	function ways(branches) {

@@ -100,8 +100,8 @@ add_insn(struct links *all, const struct view_insn *in)
 	struct callee c = view_insn_callee(in);
 	struct link l = {
 		.from = pages_function(all->p, in->binary, in->proc_number), .to = pages_callee(all->p, in->binary, &c),
-		.way = in->kind == CHORD_INSN_JUMP ? WAY_JUMP : c.n ? WAY_CALL : WAY_POINTER, .known = in->known, .count = in->count,
-		.sites = 1,
+		.way = in->kind == CHORD_INSN_JUMP ? WAY_JUMP : c.n ? WAY_CALL : WAY_POINTER,
+		.known = in->known, .count = in->count, .sites = 1,
 	};
 
 	l.name = c.n ? callee_name(all->p->run->pool, &c, 0) : in->kind == CHORD_INSN_ICALL ? "(through a pointer)" : "(not known)";

@@ -37,7 +37,9 @@ put_target(struct pages *p, struct buf *out, const struct view_insn *in)
 	for (uint32_t i = 0; i < in->proc->narc && (in->kind == CHORD_INSN_BRANCH || in->kind == CHORD_INSN_JUMP); i++) {
 		const struct arc *a = &in->proc->arc[i];
 
-		if (a->from == in->block && (a->kind == CHORD_EDGE_TAKEN || a->kind == CHORD_EDGE_JUMP) && a->to < in->proc->nblock) {
+		if (a->from != in->block || a->to >= in->proc->nblock)
+			continue;
+		if (a->kind == CHORD_EDGE_TAKEN || a->kind == CHORD_EDGE_JUMP) {
 			buf_number(out, a->to);
 			return;
 		}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* html: a run, or what two runs differ in, as a folder of pages that a browser opens from disk. The pages are share/html, the same
- * for all runs; this writes what they show, as scripts that they load when it is asked for. data.md in that folder lists them. */
+ * for all runs; this writes what they show, as scripts that they load when it is asked for. */
 #ifndef CHORD_HTML_H
 #define CHORD_HTML_H
 

@@ -72,8 +72,8 @@ find_pages(struct pool *pool)
 
 	if (pages && !access(pool_printf(pool, "%s/index.html", pages), R_OK))
 		return pages;
-	say_error("html", "Chord was built without its pages, which need d3 and dagre (Debian: node-d3, node-dagre-layout); install "
-	          "these and run make again");
+	say_error("html", "Chord was built without its pages, which need d3 and dagre (Debian: node-d3, node-dagre-layout); "
+	          "install these and run make again");
 	return NULL;
 }
 
@@ -120,8 +120,8 @@ write_diff(const struct args *a, const char *pages)
 int
 cmd_html(int argc, char **argv)
 {
-	static const struct argp argp = {options, parse_html, "PROGRAM [PROFILE...]\n--diff [PROGRAM] A [PROGRAM] B", doc, print_names, NULL,
-	                                 NULL};
+	static const char operands[] = "PROGRAM [PROFILE...]\n--diff [PROGRAM] A [PROGRAM] B";
+	static const struct argp argp = {options, parse_html, operands, doc, print_names, NULL, NULL};
 	struct args a = {.output = "chord-html"};
 	struct pool *pool = pool_new();
 	const char *pages;

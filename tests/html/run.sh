@@ -1,0 +1,353 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# `chord html`: pages opened from disk in a headless Chromium, looked at, clicked through and walked by keyboard; their numbers are
+# those of the report. Prints ok, FAIL or skip for each; status 1 if one failed.
+# run.sh [NAME...]
+set -u
+. "$(dirname "$0")/../cases.sh"
+. "$here/browser.sh"
+
+lib=$(dirname "$CHORD")/libexec/chord
+browser_why=
+browser_start || { browser_stop; : "${browser_why:=no browser}"; }
+trap 'browser_stop; [ -n "${CHORD_TEST_DIR-}" ] || rm -rf "$w"' EXIT
+
+pages() {
+	[ -e "$lib/html/index.html" ] || skip "chord was built without pages: $(cat "$lib/html/.made")"
+}
+
+# built OPTION...: the program and its report, without a browser
+built() {
+	pages
+	cp "$here/prog.c" .
+	want $cc -O2 -g "$@" -o prog prog.c
+	want ./prog
+	want "$CHORD" report --json --lines --files --calls ./prog
+	mv out report
+}
+
+# shown [ARGUMENT...]: writes pages of ./prog and opens them
+shown() {
+	[ -z "$browser_why" ] || skip "$browser_why"
+	want "$CHORD" html -o pages "${@:-./prog}"
+	console >/dev/null
+	open_page "file://$PWD/pages/index.html"
+	is 'document.querySelector("main").children.length > 0' true
+}
+
+# at ADDRESS: goes to a page and waits until it is there
+at() {
+	js "new Promise(done => { const main = document.getElementById('main'), before = main.firstChild;
+		if (location.hash === '$1') return done();
+		new MutationObserver((_, self) => { if (main.firstChild !== before) { self.disconnect(); done(); } }).observe(main, {childList: true});
+		location.hash = '$1'; })" >/dev/null
+}
+
+quiet() {
+	local said
+	said=$(console)
+	[ -z "$said" ] || no "the console says: $said"
+}
+
+# Of a table: what a column shows, by the row's name; rows are as they are shown.
+rows() { js "[...document.querySelectorAll('.table .list .row')].map(row => [...row.children].map(cell => cell.textContent))"; }
+
+t_functions() {
+	built
+	shown
+	at '#/functions'
+	rows >rows
+	jq -r '.[] | select(.[2] != "0") | [.[5], .[0], .[2]] | @tsv' rows | tr -d , | sort >shown
+	jq -r '.functions[] | select(.calls > 0) | [.name, .instructions, .calls] | @tsv' report | sort >known
+	diff shown known >differs || no "not as the report has it: $(cat differs)"
+	[ "$(wc -l <shown)" = 5 ] || no "not five functions: $(cat shown)"
+	# Sorted by name, then the other way round.
+	click '[data-key=name]'
+	[ "$(rows | jq -r '[.[][5]] | join(" ")')" = "inner main never outer pointed shared" ] || no "not by name: $(rows)"
+	click '[data-key=name]'
+	[ "$(rows | jq -r '.[0][5]')" = shared ] || no "not the other way round: $(rows)"
+	text 'document.querySelector("[data-key=name]").getAttribute("aria-sort")' | grep -qx descending || no "nothing says how it is sorted"
+	click .filter
+	press e r
+	[ "$(rows | jq -r '[.[][5]] | sort | join(" ")')" = "inner never outer" ] || no "filtered by er: $(rows)"
+	is 'document.querySelector(".count").textContent' "3 of 6"
+	quiet
+}
+
+t_lines() {
+	built
+	shown
+	at '#/lines'
+	rows | jq -r '.[] | select(.[4] | test("prog.c:")) | [(.[4] | sub(".*:"; "")), .[0], .[2]] | @tsv' | tr -d , | sort >shown
+	jq -r '.lines[] | select(.line and (.file | endswith("prog.c"))) | [.line, .instructions, .most] | @tsv' report | sort >known
+	diff shown known >differs || no "not as the report has it: $(cat differs)"
+	at '#/files'
+	n=$(jq '.files[] | select(.file | endswith("prog.c")) | .instructions' report)
+	rows | jq -e --arg n "$n" 'any(.[]; (.[0] | gsub(",";"")) == $n and (.[5] | endswith("prog.c")))' >/dev/null || no "no file with $n: $(rows)"
+	quiet
+}
+
+# Source beside instructions; a line shows its instructions, an instruction its line.
+t_code() {
+	built
+	shown
+	at "#/function/$(js 'chord.functions.find(f => f.name === "shared").id')"
+	is 'document.querySelectorAll(".source .row").length > 20' true
+	js '[...document.querySelectorAll(".source .row")].map(row => [...row.children].slice(0, 3).map(cell => cell.textContent))' >lines
+	for line in $(jq -r '.lines[] | select(.line and (.file | endswith("prog.c"))) | "\(.line):\(.most):\(.instructions)"' report); do
+		IFS=: read -r number most n <<<"$line"
+		jq -e --arg line "$number" --arg most "$most" --arg n "$n" 'map(map(gsub(","; ""))) | all(.[]; .[2] != $line or (.[0] | . == $most or
+			(. == "#####" and $most == "0")) and (.[1] | . == $n or (. == "#####" and $n == "0")))' lines >/dev/null || no "line $line: $(cat lines)"
+	done
+	insns=$(js '[...document.querySelectorAll(".asm .line .n")].map(cell => Number(cell.textContent.replace(/,/g, ""))).reduce((a, b) => a + b)')
+	[ "$insns" = "$(jq '.functions[] | select(.name == "shared") | .instructions' report)" ] || no "its instructions ran $insns times"
+	line=$(grep -n 'sink += i' prog.c | cut -d: -f1)
+	js "[...document.querySelectorAll('.source .row')].find(row => row.querySelector('.no').textContent === '$line').click()" >/dev/null
+	is 'document.querySelectorAll(".asm .marked").length > 0' true
+	js 'document.querySelector(".asm .line").click()' >/dev/null
+	is 'document.querySelectorAll(".source .marked").length' 1
+	quiet
+}
+
+# Its edges as the report has them; hotter ones are thicker.
+t_graph() {
+	built
+	shown
+	id=$(js 'chord.functions.find(f => f.name === "shared").id')
+	at "#/function/$id/graph"
+	is 'document.querySelectorAll(".drawing .node").length > 2' true
+	js '[...document.querySelectorAll(".edge")].map(e => [e.querySelector("text").textContent, Number(e.querySelector("path").getAttribute("stroke-width"))])' >edges
+	jq -e 'length > 2 and (map(.[0] | gsub(","; "") | tonumber) | max) == 25' edges >/dev/null || no "the way back is not taken 10 * 2 + 5 * 1 times: $(cat edges)"
+	jq -e '(max_by(.[0] | gsub(","; "") | tonumber) | .[1]) == (map(.[1]) | max)' edges >/dev/null || no "the hottest is not the thickest: $(cat edges)"
+	is "[...document.querySelectorAll('.edge path')].every(p => !/NaN/.test(p.getAttribute('d')))" true
+	press j j ENTER
+	is 'location.hash.startsWith("#/function/'"$id"'/code/")' true
+	quiet
+}
+
+t_paths() {
+	built -fchord=paths
+	want "$CHORD" paths --json --function=shared ./prog
+	mv out paths
+	shown
+	at "#/function/$(js 'chord.functions.find(f => f.name === "shared").id')/graph"
+	n=$(js 'document.querySelectorAll(".path").length')
+	[ "$n" = "$(jq '.paths | length' paths)" ] || no "$n paths, not $(jq '.paths | length' paths)"
+	[ "$(text 'document.querySelector(".path b").textContent')" = "$(jq -r '.paths[0].count' paths) ×" ] || no "not the hottest path: $(text 'document.querySelector(".path").textContent')"
+	click .path
+	is 'document.querySelectorAll(".edge.onpath").length > 0' true
+	quiet
+}
+
+# What is known of calls in an edges build, and in one that counts them.
+t_calls() {
+	built
+	shown
+	at '#/calls'
+	rows | jq -r '.[] | [.[0], .[1], .[2]] | @tsv' | sort >calls
+	for call in "10	outer	inner" "10	inner	shared" "5	main	shared" "1	main	outer" "0	main	never" "1	main	(through a pointer)"; do
+		grep -qxF "$call" calls || no "no '$call': $(cat calls)"
+	done
+	at "#/function/$(js 'chord.functions.find(f => f.name === "pointed").id')/calls"
+	text 'document.querySelector("main").textContent' | grep -q '1 of them otherwise' || no "nothing says that it was entered through a pointer"
+	quiet
+}
+
+# Nothing is invented: a function that two call stands below what they have in common.
+t_flame() {
+	built
+	shown
+	at '#/flame'
+	is 'document.querySelectorAll(".flame g").length > 3' true
+	tree='(function walk(n) { return [n.name, ...n.children.map(walk).sort()].flat(); })'
+	parent='async name => { const g = await chord.callGraph(), d = chord.flame.dominators(g), id = chord.functions.find(f => f.name === name).id;
+		return d.parent[id] < 0 ? "top" : chord.functions[d.parent[id]].name; }'
+	for pair in main:top outer:main inner:outer shared:main pointed:top; do
+		[ "$(text "($parent)('${pair%:*}')")" = "${pair#*:}" ] || no "${pair%:*} is below $(text "($parent)('${pair%:*}')")"
+	done
+	text 'document.querySelector("output").textContent' | grep -q "$(jq .totals.instructions report | sed -E ':a;s/([0-9])([0-9]{3})\b/\1,\2/;ta')" ||
+		no "the whole is $(text 'document.querySelector("output").textContent')"
+	want $cc -fchord=calls -O2 -g -o prog prog.c
+	rm -rf ./*.chord pages
+	want ./prog
+	want "$CHORD" report --json --calls ./prog
+	mv out report
+	shown
+	at '#/flame/calls'
+	js 'chord.callGraph().then(g => chord.flame.calls(g))' >tree.json
+	# main is whole: all that the program executed. shared is called by two: it has no children and is marked.
+	jq -e --argjson all "$(jq .totals.instructions report)" '.children | length == 1 and .[0].name == "main"' tree.json >/dev/null || no "$(cat tree.json)"
+	[ "$(text "(t => { let n = 0n; (function walk(t) { n += BigInt(t.self); t.children.forEach(walk); })(t); return String(n); })(chord.flame.calls(chord.callGraph.made))")" = \
+		"$(jq .totals.instructions report)" ] || no "the boxes' sum is not all: $(cat tree.json)"
+	jq -e '[.. | objects | select(.name == "shared")] | length == 2 and all(.[]; .note and .children == [])' tree.json >/dev/null || no "shared: $(cat tree.json)"
+	quiet
+}
+
+t_coverage() {
+	built
+	shown
+	at '#/coverage'
+	js '[...document.querySelectorAll(".plain tr")].slice(1).map(row => [...row.children].map(cell => cell.textContent))' >table
+	jq -e '.[2] | .[2] == "5" and .[3] == "6"' table >/dev/null || no "not 5 of 6 functions: $(cat table)"
+	want "$CHORD" export -f lcov ./prog
+	n=$(sed -n 's/^LH://p' out | awk '{ n += $1 } END { print n }') all=$(sed -n 's/^LF://p' out | awk '{ n += $1 } END { print n }')
+	jq -e --arg n "$n" --arg all "$all" '.[0] | .[2] == $n and .[3] == $all' table >/dev/null || no "not $n of $all lines: $(cat table)"
+	n=$(sed -n 's/^BRH://p' out | awk '{ n += $1 } END { print n }')
+	jq -e --arg n "$n" '.[1][2] == $n' table >/dev/null || no "not $n branches: $(cat table)"
+	quiet
+}
+
+t_diff() {
+	built
+	mv ./*.chord a.chord
+	want ./prog 9
+	mv prog.*.chord b.chord
+	want "$CHORD" diff --json ./prog a.chord b.chord
+	mv out differs
+	shown --diff ./prog a.chord b.chord
+	at '#/difference'
+	rows | jq -r '.[] | [.[4], .[0], .[1]] | @tsv' | tr -d , | sort >shown
+	jq -r '.functions[] | [.name, .before, .after] | @tsv' differs | sort >known
+	[ -s known ] || no "nothing differs"
+	diff shown known >differs || no "not as chord diff has it: $(cat differs)"
+	at '#/difference/lines'
+	rows | jq -e 'length > 1' >/dev/null || no "no lines differ"
+	quiet
+}
+
+# The hottest function and its line, by keys only.
+t_keyboard() {
+	built
+	shown
+	press 2
+	is 'location.hash' '#/functions'
+	press / s h a ENTER ENTER
+	is 'location.hash.startsWith("#/function/")' true
+	is 'document.querySelector("h1").textContent' shared
+	is 'document.activeElement.getAttribute("aria-label")' "Instructions of shared"
+	press j j j
+	is 'document.querySelector(".asm [aria-selected=true]") !== null && document.activeElement.hasAttribute("aria-activedescendant")' true
+	press LEFT
+	is 'document.activeElement.getAttribute("aria-label").startsWith("Source of")' true
+	press DOWN
+	is 'getComputedStyle(document.activeElement).outlineStyle !== "none"' true
+	press ESC
+	is 'location.hash' '#/functions'
+	press t
+	first=$(text 'getComputedStyle(document.body).backgroundColor')
+	press t
+	[ "$(text 'getComputedStyle(document.body).backgroundColor')" != "$first" ] || no "t does not change the theme"
+	press '?'
+	is 'document.querySelector("dialog").open' true
+	press ESC
+	is 'document.querySelector("dialog").open' false
+	# Each control has a name.
+	is '[...document.querySelectorAll("button, input, [tabindex=\"0\"]")].every(e => e.getAttribute("aria-label") || e.textContent.trim())' true
+	quiet
+}
+
+# Names and text are data, wherever they come from.
+t_names() {
+	pages
+	printf '%s\n' 'int f(int x) __asm__("\"f</script><img src=x onerror=alert(1)>\"");' \
+		'__attribute__((noipa)) int f(int x) { return x + 1; } /* </script><script>document.title = "bad"</script> \ " '"'"' `${1}` */' \
+		"/* $(printf '\342\200\250 \342\200\251 \342\200\256 \377\376 \001 \360\237\230\200') */" \
+		'int main(void) { f(-1); return 0; }' >'a"b<i>.c'
+	want $cc -O1 -g -w -o prog 'a"b<i>.c'
+	want ./prog
+	shown
+	for page in '#/' '#/functions' '#/files' '#/lines' '#/calls' '#/flame' '#/coverage' '#/function/0' '#/function/1' '#/function/1/graph' '#/file/0'; do
+		at "$page"
+		sleep 0.2
+		is 'document.querySelectorAll("img, main script, main i:not([style]):not(.bar i)").length' 0
+	done
+	is 'document.title.includes("bad")' false
+	js '[...document.querySelectorAll(".source .text")].map(t => t.textContent)' >lines
+	jq -e 'any(.[]; contains("</script><script>document.title = \"bad\"</script> \\ \" '"'"' `${1}` */"))' lines >/dev/null || no "the line is not as it stands: $(cat lines)"
+	jq -e 'any(.[]; contains("‹U+2028›") and contains("‹U+202E›") and contains("\ufffd") and contains("‹U+0001›") and contains("\ud83d\ude00"))' lines >/dev/null ||
+		no "odd characters: $(cat lines)"
+	quiet
+}
+
+# A process that was killed: bounds, and what is not known, are said to be.
+t_bounds() {
+	pages
+	printf '%s\n' 'static volatile long n;' '__attribute__((noipa)) void spin(long k) { for (long i = 0; i < k; i++) n++; }' \
+		'int main(void) { for (;;) spin(n & 15); }' >endless.c
+	want $cc -O1 -g -o endless endless.c
+	sh -c './endless & sleep 0.3; kill -9 $!' >out 2>&1
+	shown ./endless
+	want "$CHORD" report --json ./endless
+	at '#/functions'
+	rows | jq -r '.[] | select(.[5] == "spin") | .[0]' >cell
+	jq -r '.functions[] | select(.name == "spin") | if .instructions then .instructions else "\(.instructions_at_least) to \(.instructions_at_most)" end' out |
+		sed 's/ to null/ or more/' >known
+	[ "$(tr -d , <cell)" = "$(cat known)" ] || no "$(cat cell), not $(cat known)"
+	grep -Eq 'to|more' cell || no "it is said to be exact: $(cat cell)"
+	quiet
+}
+
+# Only the folder is written, through no links, and not over what is not ours.
+t_folder() {
+	built
+	want "$CHORD" html -o pages ./prog
+	want "$CHORD" html -o pages ./prog
+	mkdir other target
+	echo mine >other/file
+	refused 1 'other: there is something else in it' "$CHORD" html -o other ./prog
+	[ "$(ls other)" = file ] || no "it was written: $(ls other)"
+	want "$CHORD" html --force -o other ./prog
+	[ "$(cat other/file)" = mine ] && [ -e other/index.html ] || no "not forced"
+	refused 1 'other: there is something else in it' "$CHORD" html -o other ./prog
+	echo keep >target/summary.js
+	echo keep >target/victim
+	rm -rf pages/data pages/app.js
+	ln -s "$PWD/target" pages/data
+	ln -s "$PWD/target/victim" pages/app.js
+	refused 1 'pages/data' "$CHORD" html -o pages ./prog
+	[ "$(cat target/summary.js target/victim)" = "$(printf 'keep\nkeep')" ] && [ "$(find target -type f | wc -l)" = 2 ] || no "it wrote through a link: $(ls target)"
+	touch file
+	refused 1 'file' "$CHORD" html -o file ./prog
+	refused 1 'none' "$CHORD" html -o pages ./none
+	refused 2 'which program' "$CHORD" html
+}
+
+# Built without the libraries it says so, and everything else works.
+t_without() {
+	mkdir -p built/libexec empty
+	cp "$CHORD" built/
+	cp -R "$lib" built/libexec/chord
+	rm -rf built/libexec/chord/html
+	"$here/../../tools/html.sh" "$PWD/empty" "$PWD/built/libexec/chord/html" >out 2>&1 || no "status $?: $(cat out)"
+	grep -q 'chord html is left out: .*node-d3' out || no "make does not say so: $(cat out)"
+	cp "$here/prog.c" .
+	want built/chord cc -O2 -g -o prog prog.c
+	want ./prog
+	want built/chord report ./prog
+	refused 1 'node-d3, node-dagre-layout' built/chord html -o pages ./prog
+	[ ! -e pages ] || no "it has made a folder"
+}
+
+# A file of 10,000 lines, and tables as long, have elements for what is seen only.
+t_long() {
+	pages
+	awk 'BEGIN { print "static volatile int n;"; for (i = 0; i < 5000; i++) printf "__attribute__((noipa)) void f%d(void)\n{ n += %d; }\n", i, i;
+		print "int main(void) {"; for (i = 0; i < 5000; i += 7) printf "f%d();", i; print "\n}" }' >long.c
+	want $cc -O0 -g -o prog long.c
+	want ./prog
+	shown
+	at '#/file/0'
+	is 'document.querySelectorAll(".source .row").length > 20' true
+	press END
+	is '[...document.querySelectorAll(".source .row")].pop().querySelector(".text").textContent' '}'
+	is 'document.querySelectorAll(".source .row").length < 100' true
+	at '#/functions'
+	is 'document.querySelector(".count").textContent' "5,001 functions"
+	is 'document.querySelectorAll(".table .list .row").length < 100' true
+	quiet
+}
+
+for t in folder without functions lines code graph paths calls flame coverage diff keyboard names bounds long; do
+	test_case $t
+done
+exit $failed
