@@ -152,7 +152,7 @@ find_ran(const struct choices *c, size_t first, struct interest_proc *ip)
 		known = weights_known(p->proc, p->counts);
 		if (known)
 			weights_add(p->proc, p->counts, ip->ran);
-		any |= p->counts->calls;
+		any |= p->counts->activations;
 	}
 	ip->nran = known && any ? n : 0;
 }

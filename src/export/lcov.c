@@ -35,7 +35,7 @@ functions_of(const struct export *x)
 		const struct view_function *f = &x->function->at[i];
 
 		if (view_is_exact(f->counts) && *f->file && f->line)
-			VEC_PUSH(all, (struct function){f->file, f->proc->name, f->line, f->counts->calls});
+			VEC_PUSH(all, (struct function){f->file, f->proc->name, f->line, f->counts->activations});
 	}
 	if (all.n)
 		qsort(all.at, all.n, sizeof *all.at, by_place);

@@ -133,7 +133,7 @@ put_function(struct pages *p, struct buf *out, size_t i, const struct ways *ways
 		return;
 	}
 	buf_str(out, "null,");
-	script_bounds(out, &f->calls, f->counts->calls_known);
+	script_bounds(out, &f->calls, f->counts->activations_known);
 	buf_char(out, ',');
 	script_bounds(out, &f->insns, true);
 	buf_char(out, ',');

@@ -483,9 +483,9 @@ give_totals(const struct flight *x, struct counts *least, struct counts *most)
 
 	total_insns(x, is_any, &least->insns, &most->insns);
 	total_insns(x, insn_is_call, &least->call_insns, &most->call_insns);
-	total_arcs(x, true, &least->calls, &most->calls, &least->calls_known);
+	total_arcs(x, true, &least->activations, &most->activations, &least->activations_known);
 	total_arcs(x, false, &least->jumps, &most->jumps, &least->jumps_known);
-	most->calls_known = least->calls_known;
+	most->activations_known = least->activations_known;
 	most->jumps_known = least->jumps_known;
 	for (uint32_t v = 0; v < x->proc->nblock; v++)
 		sum.value[x->chain[v].enter] = 1;
@@ -604,9 +604,9 @@ flight_around(struct pool *pool, const struct proc *p, struct standing s, struct
 		around(&c->arc[i], &m->arc[i], threads, more);
 		m->arc_known[i] = c->arc_known[i];
 	}
-	m->calls_known = c->calls_known;
+	m->activations_known = c->activations_known;
 	m->jumps_known = c->jumps_known;
-	around(&c->calls, &m->calls, threads, more);
+	around(&c->activations, &m->activations, threads, more);
 	around(&c->blocks, &m->blocks, threads, more == COUNT_NO_BOUND ? more : more * p->nblock);
 	around(&c->jumps, &m->jumps, threads, more == COUNT_NO_BOUND ? more : more * p->nblock);
 	around(&c->insns, &m->insns, threads * longest, more == COUNT_NO_BOUND ? more : more * insns);

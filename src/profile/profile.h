@@ -301,8 +301,8 @@ struct counts {
 	struct cut *cut;
 	uint64_t lost;           /* of how many the place is not known */
 	uint64_t *passed;        /* by call and event (CHORD_SUMS): events counted when they did, less those when taken up */
-	bool calls_known;
-	uint64_t calls;          /* activations */
+	bool activations_known;
+	uint64_t activations;
 	uint64_t insns;          /* instructions executed */
 	uint64_t blocks;         /* blocks entered */
 	uint64_t call_insns;     /* call instructions executed */

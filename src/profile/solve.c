@@ -180,11 +180,11 @@ add(uint64_t *sum, uint64_t v)
 static bool
 sum_arcs(const struct proc *p, struct counts *c)
 {
-	c->calls_known = c->jumps_known = true;
+	c->activations_known = c->jumps_known = true;
 	for (uint32_t i = 0; i < p->narc; i++) {
 		const struct arc *a = &p->arc[i];
-		bool *known = a->kind == CHORD_EDGE_ENTRY ? &c->calls_known : &c->jumps_known;
-		uint64_t *sum = a->kind == CHORD_EDGE_ENTRY ? &c->calls : &c->jumps;
+		bool *known = a->kind == CHORD_EDGE_ENTRY ? &c->activations_known : &c->jumps_known;
+		uint64_t *sum = a->kind == CHORD_EDGE_ENTRY ? &c->activations : &c->jumps;
 
 		if (a->kind != CHORD_EDGE_ENTRY && (a->from >= p->nblock || a->to == PROC_EXIT(p)))
 			continue;

@@ -61,10 +61,10 @@ add_counts(const struct proc *p, struct counts *sum, const struct counts *c)
 	}
 	plus(&sum->insns, c->insns);
 	plus(&sum->blocks, c->blocks);
-	plus(&sum->calls, c->calls);
+	plus(&sum->activations, c->activations);
 	plus(&sum->jumps, c->jumps);
 	plus(&sum->call_insns, c->call_insns);
-	sum->calls_known &= c->calls_known;
+	sum->activations_known &= c->activations_known;
 	sum->jumps_known &= c->jumps_known;
 }
 
@@ -78,8 +78,8 @@ begin_sum(struct pool *pool, const struct proc *p, struct counts *c)
 	c->arc = pool_array(pool, p->narc, sizeof *c->arc);
 	c->arc_known = pool_array(pool, p->narc, sizeof *c->arc_known);
 	memset(c->arc_known, true, p->narc * sizeof *c->arc_known);
-	c->calls_known = c->jumps_known = true;
-	c->insns = c->blocks = c->calls = c->jumps = c->call_insns = 0;
+	c->activations_known = c->jumps_known = true;
+	c->insns = c->blocks = c->activations = c->jumps = c->call_insns = 0;
 	c->why = NULL;
 }
 
@@ -105,8 +105,8 @@ is_exact(const struct proc *p, const struct counts *c)
 	for (uint32_t v = 0; v < p->nblock; v++)
 		if (c->block[v] != m->block[v] || memcmp(c->insn[v], m->insn[v], p->block[v].ninsn * sizeof *c->insn[v]))
 			return false;
-	return (!p->narc || !memcmp(c->arc, m->arc, p->narc * sizeof *c->arc)) && c->insns == m->insns && c->calls == m->calls &&
-	       c->blocks == m->blocks && c->jumps == m->jumps && c->call_insns == m->call_insns;
+	return (!p->narc || !memcmp(c->arc, m->arc, p->narc * sizeof *c->arc)) && c->insns == m->insns &&
+	       c->activations == m->activations && c->blocks == m->blocks && c->jumps == m->jumps && c->call_insns == m->call_insns;
 }
 
 static void

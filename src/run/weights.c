@@ -41,7 +41,7 @@ run_weights(const struct run *r, struct interest *in)
 		const struct binary *bin = &r->binary.at[i];
 
 		for (uint32_t k = 0; k < bin->map.nproc; k++)
-			if (weights_known(&bin->map.proc[k], &bin->counts[k]) && bin->counts[k].calls)
+			if (weights_known(&bin->map.proc[k], &bin->counts[k]) && bin->counts[k].activations)
 				add_proc(in, &bin->map.proc[k], &bin->counts[k]);
 	}
 }

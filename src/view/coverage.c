@@ -95,9 +95,9 @@ add_calls(struct builder *b, struct function_row *f, const struct counts *c)
 {
 	const struct counts *most = c->most ? c->most : c;
 
-	f->f.calls_known &= !c->why && c->calls_known;
-	if (!c->why && c->calls_known)
-		b->c->fits &= bounds_add(&f->f.calls, &(struct bounds){c->calls, most->calls});
+	f->f.calls_known &= !c->why && c->activations_known;
+	if (!c->why && c->activations_known)
+		b->c->fits &= bounds_add(&f->f.calls, &(struct bounds){c->activations, most->activations});
 }
 
 /* ---- blocks and branches ---- */

@@ -22,7 +22,7 @@ fill_counts(struct view_function *f)
 	f->blocks = bounds_of(c->blocks, m->blocks);
 	f->edges = bounds_of(c->jumps, m->jumps);
 	f->call_insns = bounds_of(c->call_insns, m->call_insns);
-	f->calls = bounds_of(c->calls, m->calls);
+	f->calls = bounds_of(c->activations, m->activations);
 }
 
 static struct view_function
@@ -97,7 +97,7 @@ compare_calls(const void *a, const void *b)
 {
 	const struct view_function *x = a, *y = b;
 
-	return by_count(x->counts->calls, y->counts->calls, x, y);
+	return by_count(x->counts->activations, y->counts->activations, x, y);
 }
 
 static int

@@ -410,7 +410,7 @@ check_program(const struct program *g, uint32_t threads, uint32_t stand)
 			is_between(&c, c.arc[i], g->taken[i] + (i == p->close ? stand : 0), c.most->arc[i]);
 	is_between(&c, c.insns, insns, c.most->insns);
 	is_between(&c, c.call_insns, calls, c.most->call_insns);
-	is_between(&c, c.calls, g->taken[0], c.most->calls);
+	is_between(&c, c.activations, g->taken[0], c.most->activations);
 	pool_free(pool);
 }
 

@@ -10,7 +10,7 @@ solve_edges(void **state)
 	(void)state;
 	solve_with(&s, &plain, (uint64_t[8]){10, 5}, NULL, 0);
 	assert_null(s.counts[0].why);
-	assert_int_equal(s.counts[0].calls, 15);
+	assert_int_equal(s.counts[0].activations, 15);
 	assert_int_equal(s.counts[0].block[0], 15);
 	assert_int_equal(s.counts[0].block[1], 10);
 	assert_int_equal(s.counts[0].block[2], 15);
@@ -32,7 +32,7 @@ solve_every_edge(void **state)
 	shape.measure = CHORD_EVERY_EDGE;
 	solve_with(&s, &shape, (uint64_t[8]){10, 5, 10, 15}, NULL, 0);
 	assert_null(s.counts[0].why);
-	assert_int_equal(s.counts[0].calls, 15);
+	assert_int_equal(s.counts[0].activations, 15);
 	done(&s);
 	/* The counters contradict one another: nothing is known. */
 	solve_with(&s, &shape, (uint64_t[8]){10, 5, 9, 15}, NULL, 0);
@@ -50,7 +50,7 @@ solve_every_block(void **state)
 	shape.measure = CHORD_EVERY_BLOCK;
 	solve_with(&s, &shape, (uint64_t[8]){15, 10, 15}, NULL, 0);
 	assert_null(s.counts[0].why);
-	assert_int_equal(s.counts[0].calls, 15);
+	assert_int_equal(s.counts[0].activations, 15);
 	assert_int_equal(s.counts[0].insns, 15 * 2 + 10 * 4 + 15);
 	for (uint32_t i = 0; i < 6; i++)
 		assert_true(s.counts[0].arc_known[i]);
@@ -73,8 +73,8 @@ solve_what_follows(void **state)
 	solve_with(&s, &shape, (uint64_t[8]){15, 15}, NULL, 0);
 	assert_null(s.counts[0].why);
 	assert_int_equal(s.counts[0].insns, 30);
-	assert_true(s.counts[0].calls_known);
-	assert_int_equal(s.counts[0].calls, 15);
+	assert_true(s.counts[0].activations_known);
+	assert_int_equal(s.counts[0].activations, 15);
 	assert_false(s.counts[0].jumps_known);
 	assert_true(s.counts[0].arc_known[0]);
 	assert_false(s.counts[0].arc_known[1]);
@@ -102,7 +102,7 @@ solve_exits(void **state)
 	(void)state;
 	solve_with(&s, &plain, (uint64_t[8]){10, 5}, e, 3);
 	assert_null(s.counts[0].why);
-	assert_int_equal(s.counts[0].calls, 15);
+	assert_int_equal(s.counts[0].activations, 15);
 	assert_int_equal(s.counts[0].block[1], 10);
 	assert_int_equal(s.counts[0].block[2], 13);
 	assert_int_equal(s.counts[0].arc[3], 8);
@@ -128,7 +128,7 @@ solve_exits_in_the_middle(void **state)
 		assert_null(s.counts[0].why);
 		CHECK_INSNS(&s, 1, 10, 6, 6, 15);
 		CHECK_INSNS(&s, 2, 20);
-		assert_int_equal(s.counts[0].calls, 15);
+		assert_int_equal(s.counts[0].activations, 15);
 		done(&s);
 	}
 }

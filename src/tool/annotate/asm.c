@@ -135,7 +135,7 @@ put_heading(const struct annotate *a, const struct view_insn *in, uint64_t insns
 		printf(": %s instructions executed for it here\n", grouped(n, insns));
 	else
 		printf(": %s instructions executed in %s calls\n", grouped(n, insns),
-		       grouped(calls, in->binary->counts[in->proc_number].calls));
+		       grouped(calls, in->binary->counts[in->proc_number].activations));
 }
 
 /* What stands before an instruction: its function, if that was inlined, and its line, where they change. */

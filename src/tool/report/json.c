@@ -52,7 +52,7 @@ function(const struct view_function *f)
 	js_set_function(o, "name", f->proc->name);
 	js_set(o, "file", js_text(f->file));
 	js_set(o, "line", js_number(f->line, f->line > 0));
-	js_set_total(o, "calls", &f->calls, f->counts->calls_known);
+	js_set_total(o, "calls", &f->calls, f->counts->activations_known);
 	js_set_total(o, "instructions", &f->insns, true);
 	js_set_total(o, "blocks", &f->blocks, true);
 	js_set_total(o, "call_instructions", &f->call_insns, true);

@@ -50,7 +50,7 @@ print_function(const struct report *r, struct table *t, const struct view_functi
 {
 	table_bounds(t, &f->insns, true);
 	table_share(t, f->insns.least, r->table.totals.insns.least);
-	table_bounds(t, &f->calls, f->counts->calls_known);
+	table_bounds(t, &f->calls, f->counts->activations_known);
 	table_text(t, image_readable(f->proc->name));
 	for (uint32_t i = 0; i < f->proc->nalso; i++)
 		printf(" = %s", image_readable(f->proc->also[i]));
