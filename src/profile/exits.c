@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Records of exits and re-entries, put at the calls and interruption points where they were. */
-#include "profile/internal.h"
+#include "profile/measure.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -151,22 +151,18 @@ find_places(struct places *x)
 	x->backs = collect(x->pool, x->map);
 }
 
-/* Beside an exit; where there is no call its path is not known. */
-static void
-place_unfinished(struct places *x, const struct unfinished *u, struct counts *counts)
+bool
+places_call(struct places *x, uint64_t addr, uint32_t *proc, uint32_t *call)
 {
 	const struct back_at *at;
-	struct path_counts *pc;
-	struct stopped *s;
 
 	find_places(x);
-	at = find(&x->backs, u->addr);
-	pc = at ? counts[at->proc].paths : NULL;
-	if (!pc)
-		return;
-	s = pool_alloc(x->pool, sizeof *s);
-	*s = (struct stopped){pc->stopped, at->call, u->reentry, u->path, u->count, NULL};
-	pc->stopped = s;
+	at = find(&x->backs, addr);
+	if (!at)
+		return false;
+	*proc = at->proc;
+	*call = at->call;
+	return true;
 }
 
 void
@@ -187,7 +183,6 @@ exits_place(struct pool *pool, const struct map *map, const struct profile *p, c
 		else
 			place_cut(pool, &x.parts, map, e, woven, counts);
 	}
-	for (size_t i = 0; p && i < p->unfinished.n; i++)
-		if (&p->module.at[p->unfinished.at[i].module] == module)
-			place_unfinished(&x, &p->unfinished.at[i], counts);
+	if (p)
+		measures_place(pool, &x, p, module, counts);
 }

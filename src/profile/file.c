@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The file may belong to a process that is alive: what lies beyond `used` is
  * not looked at, and counters may change between one read and the next. */
-#include "profile/internal.h"
+#include "profile/measure.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -37,9 +37,7 @@ profile_free(struct profile *p)
 		return;
 	free(p->module.at);
 	free(p->exit.at);
-	free(p->callee.at);
-	free(p->hashed.at);
-	free(p->unfinished.at);
+	measures_forget(p);
 	free(p->text.at);
 	free(p->unknown.at);
 	free(p->unsummed.at);
@@ -157,15 +155,6 @@ read_counts(struct reader *r, const struct chord_extent_head *h, const unsigned 
 }
 
 static void
-read_tables(struct reader *r, const struct chord_extent_head *h, const unsigned char *at)
-{
-	if (h->module >= r->module.n)
-		r->why = "damaged: tables of a module that is not there";
-	else
-		r->why = paths_read_tables(r->p, &r->p->module.at[r->module.at[h->module]], h, at);
-}
-
-static void
 read_exits(struct reader *r, const struct chord_extent_head *h, const unsigned char *at)
 {
 	if (h->a > (h->size - sizeof *h) / sizeof(struct chord_exit)) {
@@ -180,25 +169,6 @@ read_exits(struct reader *r, const struct chord_extent_head *h, const unsigned c
 			VEC_PUSH(r->p->exit, (struct exits){CHORD_EXIT_MODULE(e.key), e.key & CHORD_EXIT_REENTRY,
 			                                    e.key & CHORD_EXIT_HANDLER, CHORD_EXIT_ADDR(e.key), e.count,
 			                                    {e.sum[0], e.sum[1], e.sum[2], e.sum[3]}});
-	}
-}
-
-static void
-read_callees(struct reader *r, const struct chord_extent_head *h, const unsigned char *at)
-{
-	if (h->a > (h->size - sizeof *h) / sizeof(struct chord_callee)) {
-		r->why = "damaged: fewer records of callees than announced";
-		return;
-	}
-	for (uint64_t i = 0; i < h->a; i++) {
-		struct chord_callee c;
-		uint32_t to;
-
-		memcpy(&c, at + sizeof *h + i * sizeof c, sizeof c);
-		to = c.callee ? CHORD_EXIT_MODULE(c.callee) : UINT32_MAX;
-		if (c.site && is_wanted(r, h->b))
-			VEC_PUSH(r->p->callee, (struct callees){CHORD_EXIT_MODULE(c.site), to, CHORD_EXIT_ADDR(c.site),
-			                                        CHORD_EXIT_ADDR(c.callee), c.count});
 	}
 }
 
@@ -218,9 +188,7 @@ begin_part(struct reader *r, const struct chord_flight *f)
 		struct module m = r->sum->module.at[i];
 
 		m.path = pool_strdup(p->pool, m.path);
-		m.table = pool_array(p->pool, m.ntable, sizeof *m.table);
-		if (m.ntable)
-			memcpy(m.table, r->sum->module.at[i].table, m.ntable * sizeof *m.table);
+		measures_copy_module(p, &m);
 		VEC_PUSH(p->module, m);
 	}
 	VEC_PUSH(r->part, p);
@@ -252,23 +220,19 @@ read_flight(struct reader *r, const struct chord_extent_head *h, const unsigned 
 	}
 }
 
-static bool
-is_known(uint32_t type)
-{
-	return (type >= CHORD_EXTENT_MODULE && type <= CHORD_EXTENT_ORIGINS) || type == CHORD_EXTENT_FLIGHT;
-}
-
 /* Chooses the part to which an extent belongs. False: it belongs to none. */
 static bool
 choose_part(struct reader *r, const struct chord_extent_head *h)
 {
-	uint64_t of = h->type == CHORD_EXTENT_COUNTS ? h->a + 1 : h->b;
+	const struct profile_extent *x = measures_extent(h->type);
+	bool counts = h->type == CHORD_EXTENT_COUNTS, module = h->type == CHORD_EXTENT_MODULE || (x && x->of_module);
+	uint64_t of = counts ? h->a + 1 : h->b;
 
-	if (!r->sum || h->type == CHORD_EXTENT_TEXT || h->type == CHORD_EXTENT_ORIGINS || !is_known(h->type)) {
+	if (!r->sum || !(counts || module || x || h->type == CHORD_EXTENT_EXITS || h->type == CHORD_EXTENT_FLIGHT)) {
 		r->p = r->sum ? r->sum : r->p;
 		return true;
 	}
-	if (h->type == CHORD_EXTENT_MODULE || h->type == CHORD_EXTENT_TABLES || !of || of > r->part.n) {
+	if (module || !of || of > r->part.n) {
 		r->why = "damaged: an extent of none of its processes";
 		return false;
 	}
@@ -324,9 +288,21 @@ read_unknown(struct reader *r, const struct chord_extent_head *h, const unsigned
 	VEC_PUSH(r->p->unknown, u);
 }
 
+/* What a measure has beside counters. */
+static void
+read_measured(struct reader *r, const struct profile_extent *x, const struct chord_extent_head *h, const unsigned char *at)
+{
+	bool there = x->of_module && h->module < r->module.n;
+
+	if (x->of_module || is_wanted(r, h->b))
+		r->why = x->read(r->p, there ? &r->p->module.at[r->module.at[h->module]] : NULL, h, at);
+}
+
 static void
 read_extent(struct reader *r, const struct chord_extent_head *h, const unsigned char *at)
 {
+	const struct profile_extent *x = measures_extent(h->type);
+
 	switch (h->type) {
 	case CHORD_EXTENT_MODULE:
 		read_module(r, h, at);
@@ -336,18 +312,6 @@ read_extent(struct reader *r, const struct chord_extent_head *h, const unsigned 
 		break;
 	case CHORD_EXTENT_EXITS:
 		read_exits(r, h, at);
-		break;
-	case CHORD_EXTENT_CALLEES:
-		read_callees(r, h, at);
-		break;
-	case CHORD_EXTENT_TABLES:
-		read_tables(r, h, at);
-		break;
-	case CHORD_EXTENT_PATHS:
-		r->why = is_wanted(r, h->b) ? paths_read_hashed(r->p, h, at) : NULL;
-		break;
-	case CHORD_EXTENT_UNFINISHED:
-		r->why = is_wanted(r, h->b) ? paths_read_unfinished(r->p, h, at) : NULL;
 		break;
 	case CHORD_EXTENT_FLIGHT:
 		read_flight(r, h, at);
@@ -359,7 +323,10 @@ read_extent(struct reader *r, const struct chord_extent_head *h, const unsigned 
 		read_origins(r, h, at);
 		break;
 	default:
-		read_unknown(r, h, at);
+		if (x)
+			read_measured(r, x, h, at);
+		else
+			read_unknown(r, h, at);
 	}
 }
 
@@ -392,57 +359,6 @@ settle_exits(struct reader *r)
 		else
 			e->module = r->module.at[e->module];
 	}
-}
-
-/* Their sites' numbers are the runtime's, no counts: they are cleared, so that sums of profiles stay small. */
-static void
-settle_callees(struct reader *r)
-{
-	for (size_t i = 0; i < r->p->callee.n && !r->why; i++) {
-		struct callees *c = &r->p->callee.at[i];
-		struct module *m;
-
-		if (c->module >= r->module.n || (c->to_module != UINT32_MAX && c->to_module >= r->module.n)) {
-			r->why = "damaged: a callee in a module that is not there";
-			return;
-		}
-		c->module = r->module.at[c->module];
-		if (c->to_module != UINT32_MAX)
-			c->to_module = r->module.at[c->to_module];
-		m = &r->p->module.at[c->module];
-		if (c->site % 8 || c->site < m->base || (c->site - m->base) / 8 >= m->ncount)
-			r->why = "damaged: a call with a place outside of its module's counters";
-		else if (m->count)
-			m->count[(c->site - m->base) / 8] = 0;
-	}
-	if (!r->why && !join_callees(r->p))
-		r->why = "its counts do not fit 64 bits";
-}
-
-/* As for exits. */
-static void
-settle_paths(struct reader *r)
-{
-	for (size_t i = 0; i < r->p->hashed.n && !r->why; i++) {
-		struct hashed *h = &r->p->hashed.at[i];
-
-		if (h->module >= r->module.n)
-			r->why = "damaged: a path in a module that is not there";
-		else
-			h->module = r->module.at[h->module];
-	}
-	for (size_t i = 0; i < r->p->unfinished.n && !r->why; i++) {
-		struct unfinished *u = &r->p->unfinished.at[i];
-
-		if (u->module >= r->module.n)
-			r->why = "damaged: a path in a module that is not there";
-		else
-			u->module = r->module.at[u->module];
-	}
-	if (!r->why)
-		r->why = paths_check(r->p);
-	if (!r->why && !paths_join(r->p))
-		r->why = "its counts do not fit 64 bits";
 }
 
 /* One without an identity, or a sum that does not say of what, is known by its bytes: a copy is the same. */
@@ -501,8 +417,8 @@ static void
 settle(struct reader *r)
 {
 	settle_exits(r);
-	settle_callees(r);
-	settle_paths(r);
+	if (!r->why)
+		r->why = measures_settle(r->p, r->module.at, (uint32_t)r->module.n);
 }
 
 /* Puts the parts together. */

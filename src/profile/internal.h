@@ -8,8 +8,9 @@
 
 /* path_file.c: paths in a profile. Texts say what is wrong with the file, NULL that nothing is. */
 const char *paths_read_tables(struct profile *p, struct module *m, const struct chord_extent_head *h, const unsigned char *at);
-const char *paths_read_hashed(struct profile *p, const struct chord_extent_head *h, const unsigned char *at);
-const char *paths_read_unfinished(struct profile *p, const struct chord_extent_head *h, const unsigned char *at);
+const char *paths_read_hashed(struct profile *p, struct module *m, const struct chord_extent_head *h, const unsigned char *at);
+const char *paths_read_unfinished(struct profile *p, struct module *m, const struct chord_extent_head *h,
+                                  const unsigned char *at);
 /* Once modules have the numbers that they have in p. */
 const char *paths_check(const struct profile *p);
 /* Sorts and joins equal ones. False: a sum does not fit 64 bits. */
@@ -79,7 +80,9 @@ void flight_around(struct pool *pool, const struct proc *p, struct standing s, s
 void solve_one(struct pool *pool, const struct proc *p, const struct profile *f, const struct module *m,
                const struct woven_code *woven, struct counts *c);
 
-/* path_solve.c: which paths ran, into c->paths (pool), and from them the counts of all edges. NULL, or why these are not
+/* path_solve.c: counts.why of a procedure of which only some paths are counted. */
+extern const char SOLVE_PATHS_ONLY[];
+/* Which paths ran, into c->paths (pool), and from them the counts of all edges. NULL, or why these are not
  * known. Wants exits and sources in place. */
 const char *solve_paths(struct pool *pool, struct system *s, const struct profile *f, const struct module *m,
                         const struct woven_code *woven, struct counts *c);
@@ -89,9 +92,6 @@ void solve_ran(struct pool *pool, const struct proc *p, const struct profile *f,
 
 /* merge.c: profile_add() without regard to which are in flight. */
 bool profile_join(struct profile *sum, const struct profile *p, struct pool *pool, const char **why);
-
-/* merge.c: sorts callees and joins equal ones. False: a sum does not fit 64 bits. */
-bool join_callees(struct profile *p);
 
 /* interruption.c: finds the place of a woven address between calls. False: it is on the way between two blocks, or in none. */
 bool cut_place(const struct proc *p, uint64_t addr, const struct woven_code *woven, struct cut *cut);

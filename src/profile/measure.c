@@ -1,11 +1,139 @@
 /* SPDX-License-Identifier: MIT */
-/* The sections of a map record: each is read by the measure that it is of. */
+/* What is asked of all measures, and the sections of a map record: each is read by the measure that it is of. */
 #include "profile/measure.h"
 
 #include <string.h>
 
 #define ROW(id, lower, ...) [CHORD_##id] = &profile_measure_##lower,
 static const struct profile_measure *const list[CHORD_MEASURES] = {CHORD_MEASURE_LIST(ROW)};
+
+/* ---- profiles ---- */
+
+#define EACH(function, ...) \
+	for (uint32_t m_ = 0; m_ < CHORD_MEASURES; m_++) \
+		if (list[m_]->function) \
+			list[m_]->function(__VA_ARGS__)
+
+const struct profile_extent *
+measures_extent(uint32_t type)
+{
+	for (uint32_t m = 0; m < CHORD_MEASURES; m++)
+		for (const struct profile_extent *x = list[m]->extents; x && x->type; x++)
+			if (x->type == type)
+				return x;
+	return NULL;
+}
+
+const char *
+measures_settle(struct profile *p, const uint32_t *to, uint32_t n)
+{
+	const char *why = NULL;
+
+	for (uint32_t m = 0; m < CHORD_MEASURES && !why; m++)
+		why = list[m]->settle ? list[m]->settle(p, to, n) : NULL;
+	return why;
+}
+
+bool
+measures_add_up(const struct module *a, const struct module *b)
+{
+	bool all = true;
+
+	for (uint32_t m = 0; m < CHORD_MEASURES; m++)
+		all &= !list[m]->add_up || list[m]->add_up(a, b);
+	return all;
+}
+
+bool
+measures_merge(struct profile *sum, const struct profile *p, const uint32_t *to)
+{
+	bool fits = true;
+
+	for (uint32_t m = 0; m < CHORD_MEASURES; m++)
+		fits &= !list[m]->merge || list[m]->merge(sum, p, to);
+	return fits;
+}
+
+void
+measures_keep_below(struct profile *p, uint32_t n)
+{
+	EACH(keep_below, p, n);
+}
+
+void
+measures_copy_module(struct profile *p, struct module *m)
+{
+	EACH(copy_module, p, m);
+}
+
+void
+measures_write_module(const struct module *m, uint32_t number, struct buf *out)
+{
+	EACH(write_module, m, number, out);
+}
+
+void
+measures_write(const struct profile *p, uint64_t of, struct buf *out)
+{
+	EACH(write, p, of, out);
+}
+
+void
+measures_forget(struct profile *p)
+{
+	EACH(forget, p);
+}
+
+/* ---- counts ---- */
+
+void
+measures_begin(struct pool *pool, const struct proc *p, struct counts *c)
+{
+	for (uint32_t m = 0; m < CHORD_MEASURES; m++)
+		if (measures_have(p->measures, m) && list[m]->begin)
+			list[m]->begin(pool, c);
+}
+
+void
+measures_place(struct pool *pool, struct places *x, const struct profile *p, const struct module *module, struct counts *counts)
+{
+	EACH(place, pool, x, p, module, counts);
+}
+
+const struct profile_measure *
+measure_solving(const struct proc *p)
+{
+	for (uint32_t m = 0; m < CHORD_MEASURES; m++)
+		if (measures_have(p->measures, m) && list[m]->solve)
+			return list[m];
+	return NULL;
+}
+
+bool
+measured_partly(const struct proc *p)
+{
+	const struct profile_measure *x = measure_solving(p);
+
+	return x && x->is_partly && x->is_partly(p);
+}
+
+const struct counts_partly *
+measure_partly(uint32_t m)
+{
+	return list[m]->partly;
+}
+
+bool
+counts_by_design(const struct counts *c)
+{
+	bool is = c->why == SOLVE_EVENTS_ONLY;
+
+	for (uint32_t m = 0; m < CHORD_MEASURES && c->why; m++)
+		is |= list[m]->partly && c->why == list[m]->partly->why;
+	return is;
+}
+
+/* ---- maps ---- */
 
 /* By which registers woven code finds counters. */
 static void

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Measure paths: what a map says of them. */
+/* Measure paths: what maps and profiles say of them, and how they are solved (path_*.c). */
 #include "profile/measure.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 static void
 map(struct in *in, struct proc *p, const struct record *r)
@@ -9,4 +12,122 @@ map(struct in *in, struct proc *p, const struct record *r)
 	get_paths(in, p);
 }
 
-const struct profile_measure profile_measure_paths = {.map = map};
+/* ---- profiles ---- */
+
+static void
+copy_module(struct profile *p, struct module *m)
+{
+	const struct path_table *table = m->table;
+
+	m->table = pool_array(p->pool, m->ntable, sizeof *m->table);
+	if (m->ntable)
+		memcpy(m->table, table, m->ntable * sizeof *m->table);
+}
+
+/* The module of a record, by its number in the file. */
+static bool
+renumber(uint32_t *module, const uint32_t *to, uint32_t n)
+{
+	if (*module >= n)
+		return false;
+	*module = to[*module];
+	return true;
+}
+
+static const char *
+settle(struct profile *p, const uint32_t *to, uint32_t n)
+{
+	const char *why;
+	bool there = true;
+
+	for (size_t i = 0; i < p->hashed.n && there; i++)
+		there = renumber(&p->hashed.at[i].module, to, n);
+	for (size_t i = 0; i < p->unfinished.n && there; i++)
+		there = renumber(&p->unfinished.at[i].module, to, n);
+	if (!there)
+		return "damaged: a path in a module that is not there";
+	why = paths_check(p);
+	return why ? why : paths_join(p) ? NULL : "its counts do not fit 64 bits";
+}
+
+static bool
+merge(struct profile *sum, const struct profile *p, const uint32_t *to)
+{
+	for (size_t i = 0; i < p->hashed.n; i++) {
+		struct hashed h = p->hashed.at[i];
+
+		h.module = to[h.module];
+		VEC_PUSH(sum->hashed, h);
+	}
+	for (size_t i = 0; i < p->unfinished.n; i++) {
+		struct unfinished u = p->unfinished.at[i];
+
+		u.module = to[u.module];
+		VEC_PUSH(sum->unfinished, u);
+	}
+	return paths_join(sum);
+}
+
+static void
+keep_below(struct profile *p, uint32_t n)
+{
+	KEEP_BELOW(p->hashed, n);
+	KEEP_BELOW(p->unfinished, n);
+}
+
+static void
+forget(struct profile *p)
+{
+	free(p->hashed.at);
+	free(p->unfinished.at);
+}
+
+/* ---- counts ---- */
+
+static void
+begin(struct pool *pool, struct counts *c)
+{
+	c->paths = pool_alloc(pool, sizeof *c->paths);
+}
+
+/* How far activations had come on their paths, beside exits; where there is no call that is not known. */
+static void
+place(struct pool *pool, struct places *x, const struct profile *p, const struct module *module, struct counts *counts)
+{
+	for (size_t i = 0; i < p->unfinished.n; i++) {
+		const struct unfinished *u = &p->unfinished.at[i];
+		struct path_counts *pc;
+		struct stopped *s;
+		uint32_t proc, call;
+
+		if (&p->module.at[u->module] != module || !places_call(x, u->addr, &proc, &call) || !counts[proc].paths)
+			continue;
+		pc = counts[proc].paths;
+		s = pool_alloc(pool, sizeof *s);
+		*s = (struct stopped){pc->stopped, call, u->reentry, u->path, u->count, NULL};
+		pc->stopped = s;
+	}
+}
+
+static bool
+is_partly(const struct proc *p)
+{
+	return p->paths->kind == CHORD_PATH_SELECTED;
+}
+
+static const struct profile_extent extents[] = {
+	{CHORD_EXTENT_TABLES, true, paths_read_tables},
+	{CHORD_EXTENT_PATHS, false, paths_read_hashed},
+	{CHORD_EXTENT_UNFINISHED, false, paths_read_unfinished},
+	{0},
+};
+static const struct counts_partly some = {
+	.why = SOLVE_PATHS_ONLY,
+	.one = "procedure is not in the counts: only some of its paths are counted (chord paths)",
+	.more = "procedures are not in the counts: only some of their paths are counted (chord paths)",
+};
+const struct profile_measure profile_measure_paths = {
+	.map = map, .extents = extents, .settle = settle, .add_up = paths_same_tables, .merge = merge, .keep_below = keep_below,
+	.copy_module = copy_module, .write_module = paths_write_tables, .write = paths_write, .forget = forget,
+	.begin = begin, .place = place, .solve = solve_paths, .solve_own = solve_ran, .is_partly = is_partly, .partly = &some,
+};

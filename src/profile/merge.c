@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The sum of profiles of one build. */
-#include "profile/internal.h"
+#include "profile/measure.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -80,12 +80,10 @@ counterpart(struct profile *sum, const struct module *m)
 	struct module *have = profile_module(sum, (struct str){(const char *)m->id, m->nid}), fresh = *m;
 
 	if (have)
-		return have->base == m->base && have->ncount == m->ncount && paths_same_tables(have, m) ? have : NULL;
+		return have->base == m->base && have->ncount == m->ncount && measures_add_up(have, m) ? have : NULL;
 	fresh.path = pool_strdup(sum->pool, m->path);
 	fresh.count = NULL;
-	fresh.table = pool_array(sum->pool, m->ntable, sizeof *fresh.table);
-	if (m->ntable)
-		memcpy(fresh.table, m->table, m->ntable * sizeof *fresh.table);
+	measures_copy_module(sum, &fresh);
 	VEC_PUSH(sum->module, fresh);
 	return &sum->module.at[sum->module.n - 1];
 }
@@ -140,61 +138,6 @@ join_exits(struct profile *p)
 	return fits;
 }
 
-static int
-by_site(const void *a, const void *b)
-{
-	const struct callees *x = a, *y = b;
-
-	if (x->module != y->module)
-		return x->module < y->module ? -1 : 1;
-	if (x->site != y->site)
-		return x->site < y->site ? -1 : 1;
-	if (x->to_module != y->to_module)
-		return x->to_module < y->to_module ? -1 : 1;
-	return (x->to > y->to) - (x->to < y->to);
-}
-
-/* Those that were not called in this time go. */
-bool
-join_callees(struct profile *p)
-{
-	size_t n = 0;
-	bool fits = true;
-
-	if (p->callee.n)
-		qsort(p->callee.at, p->callee.n, sizeof *p->callee.at, by_site);
-	for (size_t i = 0; i < p->callee.n; i++) {
-		if (n && !by_site(&p->callee.at[n - 1], &p->callee.at[i]))
-			fits &= add(&p->callee.at[n - 1].count, p->callee.at[i].count);
-		else if (p->callee.at[i].count)
-			p->callee.at[n++] = p->callee.at[i];
-	}
-	p->callee.n = n;
-	return fits;
-}
-
-const struct callees *
-call_callees(const struct profile *p, const struct module *m, const struct proc *proc, uint32_t call, size_t *n)
-{
-	uint64_t site = proc->counters + 8 * ((uint64_t)proc->call[call].sum - 1 + proc->nevent);
-	uint32_t module = m ? (uint32_t)(m - p->module.at) : UINT32_MAX;
-	size_t lo = 0, hi = p->callee.n;
-
-	while (lo < hi) {
-		size_t mid = (lo + hi) / 2;
-		const struct callees *c = &p->callee.at[mid];
-
-		if (c->module < module || (c->module == module && c->site < site))
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	for (*n = 0; lo + *n < p->callee.n; ++*n)
-		if (p->callee.at[lo + *n].module != module || p->callee.at[lo + *n].site != site)
-			break;
-	return *n ? &p->callee.at[lo] : NULL;
-}
-
 static void
 add_text(struct profile *sum, const char *text)
 {
@@ -205,8 +148,8 @@ add_text(struct profile *sum, const char *text)
 }
 
 /* to: by module of p, its number in the sum. */
-static void
-add_records(struct profile *sum, const struct profile *p, const uint32_t *to)
+static bool
+add_exits(struct profile *sum, const struct profile *p, const uint32_t *to)
 {
 	for (size_t i = 0; i < p->exit.n; i++) {
 		struct exits e = p->exit.at[i];
@@ -214,26 +157,7 @@ add_records(struct profile *sum, const struct profile *p, const uint32_t *to)
 		e.module = to[e.module];
 		VEC_PUSH(sum->exit, e);
 	}
-	for (size_t i = 0; i < p->callee.n; i++) {
-		struct callees c = p->callee.at[i];
-
-		c.module = to[c.module];
-		if (c.to_module != UINT32_MAX)
-			c.to_module = to[c.to_module];
-		VEC_PUSH(sum->callee, c);
-	}
-	for (size_t i = 0; i < p->hashed.n; i++) {
-		struct hashed h = p->hashed.at[i];
-
-		h.module = to[h.module];
-		VEC_PUSH(sum->hashed, h);
-	}
-	for (size_t i = 0; i < p->unfinished.n; i++) {
-		struct unfinished u = p->unfinished.at[i];
-
-		u.module = to[u.module];
-		VEC_PUSH(sum->unfinished, u);
-	}
+	return join_exits(sum);
 }
 
 bool
@@ -254,10 +178,8 @@ profile_join(struct profile *sum, const struct profile *p, struct pool *pool, co
 		fits &= add_counts(sum, m, &p->module.at[i]);
 		to[i] = (uint32_t)(m - sum->module.at);
 	}
-	add_records(sum, p, to);
-	fits &= join_exits(sum);
-	fits &= join_callees(sum);
-	fits &= paths_join(sum);
+	fits &= add_exits(sum, p, to);
+	fits &= measures_merge(sum, p, to);
 	fits &= unknown_join(sum, p, to, first);
 	for (size_t i = 0; i < p->text.n; i++)
 		add_text(sum, p->text.at[i]);
@@ -345,7 +267,7 @@ write_module(const struct profile *p, uint32_t i, struct buf *out)
 	buf_add(out, m->id, sizeof m->id);
 	buf_add(out, m->path, n);
 	profile_fill_page(out);
-	paths_write_tables(m, i, out);
+	measures_write_module(m, i, out);
 }
 
 static void
@@ -377,24 +299,6 @@ write_exits(const struct profile *p, uint64_t of, struct buf *out)
 }
 
 static void
-write_callees(const struct profile *p, uint64_t of, struct buf *out)
-{
-	if (!p->callee.n)
-		return;
-	profile_extent(out, (struct chord_extent_head){.type = CHORD_EXTENT_CALLEES, .a = p->callee.n, .b = of},
-	       p->callee.n * sizeof(struct chord_callee), false);
-	for (size_t i = 0; i < p->callee.n; i++) {
-		const struct callees *c = &p->callee.at[i];
-		struct chord_callee x = {.site = (uint64_t)(c->module + 1) << 48 | c->site, .count = c->count};
-
-		if (c->to_module != UINT32_MAX)
-			x.callee = (uint64_t)(c->to_module + 1) << 48 | c->to;
-		buf_add(out, &x, sizeof x);
-	}
-	profile_fill_page(out);
-}
-
-static void
 write_origins(const struct profile *p, struct buf *out)
 {
 	size_t n = p->origin.n * sizeof *p->origin.at;
@@ -413,19 +317,8 @@ write_part(const struct profile *p, uint32_t nmodule, uint64_t of, struct buf *o
 	for (uint32_t i = 0; i < nmodule; i++)
 		write_counts(&p->module.at[i], i, of ? (uint32_t)of - 1 : 0, out);
 	write_exits(p, of, out);
-	write_callees(p, of, out);
-	paths_write(p, of, out);
+	measures_write(p, of, out);
 }
-
-/* Drops what is in modules from a number on. */
-#define KEEP_BELOW(list, limit) \
-	do { \
-		size_t keep_n = 0; \
-		for (size_t keep_i = 0; keep_i < (list).n; keep_i++) \
-			if ((list).at[keep_i].module < (limit)) \
-				(list).at[keep_n++] = (list).at[keep_i]; \
-		(list).n = keep_n; \
-	} while (0)
 
 /* With the modules of the sum, in their order: those without a build id are not known again. */
 static void
@@ -439,12 +332,7 @@ write_in_flight(const struct profile *sum, const struct profile *part, uint64_t 
 		counterpart(p, &sum->module.at[i]);
 	profile_join(p, part, p->pool, &why);
 	KEEP_BELOW(p->exit, n);
-	KEEP_BELOW(p->callee, n);
-	for (size_t i = 0; i < p->callee.n; i++)
-		if (p->callee.at[i].to_module >= n)
-			p->callee.at[i].to_module = UINT32_MAX;
-	KEEP_BELOW(p->hashed, n);
-	KEEP_BELOW(p->unfinished, n);
+	measures_keep_below(p, n);
 	write_part(p, n, of, out);
 	profile_free(p);
 }

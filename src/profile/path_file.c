@@ -48,8 +48,11 @@ paths_same_tables(const struct module *a, const struct module *b)
 const char *
 paths_read_tables(struct profile *p, struct module *m, const struct chord_extent_head *h, const unsigned char *at)
 {
-	struct module found = *m;
+	struct module found;
 
+	if (!m)
+		return "damaged: tables of a module that is not there";
+	found = *m;
 	if (h->a > (h->size - sizeof *h) / sizeof(struct chord_path_at))
 		return "damaged: fewer tables of paths than announced";
 	found.table = pool_array(p->pool, h->a, sizeof *found.table);
@@ -169,8 +172,9 @@ profile_add_counters(struct profile *p, struct module *m, uint32_t number, const
 }
 
 const char *
-paths_read_hashed(struct profile *p, const struct chord_extent_head *h, const unsigned char *at)
+paths_read_hashed(struct profile *p, struct module *m, const struct chord_extent_head *h, const unsigned char *at)
 {
+	(void)m;
 	if (h->a > (h->size - sizeof *h) / sizeof(struct chord_path_count))
 		return "damaged: fewer records of paths than announced";
 	for (uint64_t i = 0; i < h->a; i++) {
@@ -184,8 +188,9 @@ paths_read_hashed(struct profile *p, const struct chord_extent_head *h, const un
 }
 
 const char *
-paths_read_unfinished(struct profile *p, const struct chord_extent_head *h, const unsigned char *at)
+paths_read_unfinished(struct profile *p, struct module *m, const struct chord_extent_head *h, const unsigned char *at)
 {
+	(void)m;
 	if (h->a > (h->size - sizeof *h) / sizeof(struct chord_unfinished))
 		return "damaged: fewer records of unfinished paths than announced";
 	for (uint64_t i = 0; i < h->a; i++) {

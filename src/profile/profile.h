@@ -319,14 +319,15 @@ struct counts {
 
 /* counts.why of a procedure of which only events are counted, by design. */
 extern const char SOLVE_EVENTS_ONLY[];
-/* And of one of which only some paths are counted. */
-extern const char SOLVE_PATHS_ONLY[];
-/* Is it one of these? Else a reader has to be told. */
-static inline bool
-counts_by_design(const struct counts *c)
-{
-	return c->why == SOLVE_EVENTS_ONLY || c->why == SOLVE_PATHS_ONLY;
-}
+/* measure.c: likewise of procedures of which a measure counts only a part. */
+struct counts_partly {
+	const char *why;         /* counts.why */
+	const char *one, *more;  /* what a reader is told, behind the number of such procedures */
+};
+/* NULL: it counts all. */
+const struct counts_partly *measure_partly(uint32_t m);
+/* Are the counts not known by design? Else a reader has to be told why they are not. */
+bool counts_by_design(const struct counts *c);
 
 struct woven_add {
 	uint64_t end;            /* where the instruction ends */

@@ -2,8 +2,7 @@
 /* From counters to counts. A procedure is solved as a graph in which each
  * block that has a counter is two vertices with an edge of known count between
  * them, so that counters of blocks and of edges are one thing. */
-#include "measure/measure.h"
-#include "profile/internal.h"
+#include "profile/measure.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -257,6 +256,7 @@ static void
 solve_proc(struct pool *pool, const struct proc *p, const struct profile *f, const struct module *m, const struct woven_code *woven,
            struct counts *c)
 {
+	const struct profile_measure *records = measure_solving(p);
 	struct system s = {.pool = pool_new(), .proc = p};
 	const char *why;
 
@@ -264,8 +264,8 @@ solve_proc(struct pool *pool, const struct proc *p, const struct profile *f, con
 	why = fill_known(&s, m);
 	if (!why)
 		why = fill_sources(&s, c, woven);
-	if (!why && p->paths)
-		why = solve_paths(pool, &s, f, m, woven, c);
+	if (!why && records)
+		why = records->solve(pool, &s, f, m, woven, c);
 	if (!why)
 		why = propagate(&s);
 	c->block = pool_array(pool, p->nblock, sizeof *c->block);
@@ -279,7 +279,9 @@ solve_proc(struct pool *pool, const struct proc *p, const struct profile *f, con
 		why = fill_blocks(&s, c);
 	if (!why)
 		why = sum_up(p, c);
-	c->why = why && why != SOLVE_PATHS_ONLY ? pool_strdup(pool, why) : why;
+	c->why = why;
+	if (why && !counts_by_design(c))
+		c->why = pool_strdup(pool, why);
 	pool_free(s.pool);
 }
 
@@ -288,18 +290,19 @@ solve_one(struct pool *pool, const struct proc *p, const struct profile *f, cons
           struct counts *c)
 {
 	struct standing s = {c->lost, COUNT_NO_BOUND};
+	bool records = measure_solving(p);
 
 	if (f && f->standing) {
 		s = standing_of(f);
 		s.threads += c->lost;
 	}
-	if (s.threads && !p->paths)
+	if (s.threads && !records)
 		solve_flight(pool, p, m, woven, s, c);
 	else
 		solve_proc(pool, p, f, m, woven, c);
-	if (s.threads && p->paths && !c->why)
+	if (s.threads && records && !c->why)
 		flight_around(pool, p, s, c);
 	/* Walks of stacks that came to no end have left activations that are not among the exits. */
-	if (c->why && f && !s.threads && f->in_flight && !p->paths)
+	if (c->why && f && !s.threads && f->in_flight && !records)
 		solve_flight(pool, p, m, woven, (struct standing){f->in_flight, COUNT_NO_BOUND}, c);
 }

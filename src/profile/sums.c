@@ -2,8 +2,7 @@
 /* The counts of a map, from the profiles of one process or of many. Processes that recorded what was active when they ended
  * are solved as one. Each of the others is solved by itself, so that what is not known of it takes nothing from the
  * others, and the counts are added. */
-#include "measure/measure.h"
-#include "profile/internal.h"
+#include "profile/measure.h"
 
 #include <string.h>
 
@@ -21,7 +20,7 @@ is_solved(const struct proc *p, struct counts *c)
 static bool
 is_placed_nowhere(const struct proc *p, const struct counts *c)
 {
-	return c->lost && !p->paths;
+	return c->lost && !measure_solving(p);
 }
 
 static struct counts *
@@ -31,7 +30,7 @@ counts_new(struct pool *pool, const struct map *map, const struct profile *p, co
 	struct counts *c = pool_array(pool, map->nproc, sizeof *c);
 
 	for (uint32_t i = 0; i < map->nproc; i++)
-		c[i].paths = map->proc[i].paths ? pool_alloc(pool, sizeof *c[i].paths) : NULL;
+		measures_begin(pool, &map->proc[i], &c[i]);
 	exits_place(pool, map, p, m, woven, c);
 	return c;
 }
@@ -87,9 +86,7 @@ static void
 begin_sums(struct pool *pool, const struct map *map, struct counts *c)
 {
 	for (uint32_t i = 0; i < map->nproc; i++) {
-		const struct proc_paths *paths = map->proc[i].paths;
-
-		if (is_solved(&map->proc[i], &c[i]) || (paths && paths->kind == CHORD_PATH_SELECTED))
+		if (is_solved(&map->proc[i], &c[i]) || measured_partly(&map->proc[i]))
 			continue;
 		begin_sum(pool, &map->proc[i], &c[i]);
 		c[i].most = pool_alloc(pool, sizeof *c[i].most);
@@ -134,7 +131,7 @@ is_idle(const struct proc *p, const struct module *m, const struct counts *c)
 	for (uint32_t i = 1; i <= p->ncounter; i++)
 		if (!proc_counter(m, p, i, &n) || n)
 			return false;
-	return !c->left && !c->cut && !c->why && !p->paths;
+	return !c->left && !c->cut && !c->why && !measure_solving(p);
 }
 
 static const struct counts *
@@ -216,12 +213,13 @@ profile_solve(struct pool *pool, const struct map *map, const struct profile *p,
 
 	for (uint32_t i = 0; i < map->nproc; i++) {
 		const struct proc *proc = &map->proc[i];
+		const struct profile_measure *records = measure_solving(proc);
 
 		if (!is_solved(proc, &c[i])) {
-			if (!apart || proc->paths)
+			if (!apart || records)
 				solve_one(pool, proc, p, module, woven, &c[i]);
-		} else if (c[i].lost && proc->paths && !proc->refused) {
-			solve_ran(pool, proc, p, module, &c[i]);
+		} else if (c[i].lost && records && !proc->refused) {
+			records->solve_own(pool, proc, p, module, &c[i]);
 		}
 	}
 	if (apart) {

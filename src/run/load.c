@@ -528,15 +528,16 @@ note_handlers(struct run *r)
 		                              returned - foreseen, name));
 }
 
-static uint64_t
-selected(const struct run *r)
+/* Procedures of which a measure counts only a part. */
+static void
+note_partly(struct run *r, const struct counts_partly *x)
 {
 	uint64_t n = 0;
 
 	for (size_t k = 0; k < r->binary.n; k++)
 		for (uint32_t i = 0; i < r->binary.at[k].map.nproc; i++)
-			n += r->binary.at[k].counts[i].why == SOLVE_PATHS_ONLY;
-	return n;
+			n += r->binary.at[k].counts[i].why == x->why;
+	note(r, n, x->one, x->more);
 }
 
 static void
@@ -622,9 +623,9 @@ take_notes(struct run *r)
 {
 	const struct profile *p = r->sum;
 
-	note(r, selected(r), "procedure is not in the counts: only some of its paths are counted (chord paths)",
-	     "procedures are not in the counts: only some of their paths are counted (chord paths)");
-
+	for (uint32_t m = 0; m < CHORD_MEASURES; m++)
+		if (measure_partly(m))
+			note_partly(r, measure_partly(m));
 	note(r, p->nrunning,
 	     "process was killed or is still running: where it stood is not known, so counts are bounds",
 	     "processes were killed or are still running: where they stood is not known, so counts are bounds");
