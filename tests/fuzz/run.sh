@@ -23,7 +23,7 @@ done
 [ $# -gt 0 ] || set -- text weave map profile graph unwind
 
 flags="-std=gnu11 -D_GNU_SOURCE -I$top/src -I$top -O1 -g -w"
-libs="-lZydis -lelf -ldw -ljansson -lm"
+libs="-lZydis -lelf -ldw -ljansson -liberty -lm"
 sources=$(find "$top/src" -name '*.c' ! -path '*/tool/main.c')
 
 # seeds TARGET DIR: the kept corpus, and what this machine's compiler makes
