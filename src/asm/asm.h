@@ -173,7 +173,7 @@ struct code {
 enum leader {
 	LEADER_JUMP = 1,   /* target of a direct jump in its procedure */
 	LEADER_ENTRY = 2,  /* reached from outside the procedure: another entry */
-	LEADER_TAKEN = 4,  /* its address is taken: indirect jumps may come here */
+	LEADER_ADDRESS = 4,  /* its address is taken: indirect jumps may come here */
 	LEADER_LAND = 8,   /* landing pad */
 	LEADER_START = 16, /* begins a part */
 	LEADER_AFTER = 32, /* follows a jump */
@@ -217,13 +217,13 @@ struct proc_text {
 	struct graph *graph;
 	uint32_t entry, exit, hub;   /* hub: GRAPH_NONE without indirect jumps and expected faults */
 	VEC(uint32_t) gates;         /* the block that each leads to: of an instruction that may fault, or behind a trap */
-	struct gap *gaps;            /* live.c: per instruction of all parts, before it; see gap_before() */
-	uint32_t *gap_base;          /* by part */
+	struct liveness *live;            /* live.c: per instruction of all parts, before it; see live_before() */
+	uint32_t *live_base;          /* by part */
 	uint16_t gone;               /* live.c: registers that mean nothing to whoever called it */
 	bool strays;                 /* stack.c: its stack pointer may point to data somewhere */
 	uint16_t behind;             /* live.c: registers that are live behind calls of it in this text, by name or pointer */
 	bool called;                 /* live.c: by name, in this text */
-	bool taken;                  /* leader.c: it may be entered otherwise than by direct calls and jumps in this text */
+	bool address_taken;          /* leader.c: it may be entered otherwise than by direct calls and jumps in this text */
 };
 
 /* A direct jump or call from one procedure into the middle of another. */
@@ -255,7 +255,7 @@ void unit_free(struct unit *u);
 /* Takes the object apart: instructions of every section. */
 void code_read(struct unit *u);
 /* doubt.c: somebody has the address of bytes that are taken for data. */
-void doubt_taken(struct unit *u, uint32_t section, uint32_t off);
+void doubt_address_taken(struct unit *u, uint32_t section, uint32_t off);
 /* What is in doubt and may be code is bad. Once, when all addresses that somebody has are known. */
 void doubts_settle(struct unit *u);
 /* Splits the code into procedures. */
@@ -272,7 +272,7 @@ void computed_find(struct unit *u, struct proc_text *p);
 void live_prepare(struct unit *u);
 /* What is live before every instruction of all procedures that are understood. */
 void live_find(struct unit *u);
-/* stack.c: before which instructions the stack pointer may point to data (gap.no_stack), in all procedures. Behind live_find(). */
+/* stack.c: before which instructions the stack pointer may point to data (live.no_stack), in all procedures. Behind live_find(). */
 void stack_find(struct unit *u);
 
 /* ---- frame.c: where the frame is, by what instructions do ---- */
@@ -299,7 +299,7 @@ bool nonlocal_jumps(const struct unit *u, const struct proc_text *p, uint32_t bl
 bool nonlocal_find(const struct unit *u, const struct proc_text *p, uint32_t block, struct nonlocal *a);
 
 /* What is live on an edge from block `from` to vertex `to`. */
-struct gap gap_on_edge(const struct unit *u, const struct proc_text *p, uint32_t from, uint32_t to);
+struct liveness live_on_edge(const struct unit *u, const struct proc_text *p, uint32_t from, uint32_t to);
 
 /* The procedure and part at an offset of a section, or false. */
 bool unit_find(const struct unit *u, uint32_t section, uint32_t off, uint32_t *proc, uint32_t *part);
@@ -313,10 +313,10 @@ proc_lands(const struct proc_text *p, uint32_t v)
 	return v >= first && v < p->graph->nvert ? p->gates.at[v - first] : v;
 }
 
-static inline struct gap
-gap_before(const struct proc_text *p, uint32_t part, uint32_t insn)
+static inline struct liveness
+live_before(const struct proc_text *p, uint32_t part, uint32_t insn)
 {
-	return p->gaps[p->gap_base[part] + insn - p->parts.at[part].first];
+	return p->live[p->live_base[part] + insn - p->parts.at[part].first];
 }
 
 #endif

@@ -14,7 +14,7 @@ struct builder {
 	struct proc_text *p;
 	uint32_t number;              /* of the procedure in the unit */
 	uint32_t **block_of;          /* by part and instruction of the part */
-	bool taken, indirect, leaves; /* some address taken; an indirect jump inside; one that may leave */
+	bool address_taken, indirect, leaves; /* some address taken; an indirect jump inside; one that may leave */
 	bool ends;                    /* a trap from which control may go to the hub, or end */
 	bool faults;                  /* instructions that may fault have places to go on at */
 	uint32_t *gate;               /* by block: the vertex before it if its first instruction may fault, behind it if it
@@ -100,7 +100,7 @@ make_blocks(struct builder *b, uint32_t part)
 		of[i - t->first] = (uint32_t)b->p->blocks.n - 1;
 		b->p->block_text.at[b->p->blocks.n - 1].last = i + 1;
 		fresh = ends_block(b, t->code, in);
-		b->taken |= in->leader & LEADER_TAKEN;
+		b->address_taken |= in->leader & LEADER_ADDRESS;
 	}
 }
 
@@ -236,7 +236,7 @@ fall_edge(struct builder *b, uint32_t block, const struct insn *in)
 static bool
 is_nonlocal(const struct builder *b, uint32_t block)
 {
-	return (b->u->text->compiler || !b->taken) && nonlocal_jumps(b->u, b->p, block);
+	return (b->u->text->compiler || !b->address_taken) && nonlocal_jumps(b->u, b->p, block);
 }
 
 /* Is there an indirect jump that may lead to a place in the procedure? */
@@ -245,7 +245,7 @@ jumps_inside(const struct builder *b)
 {
 	for (uint32_t i = 0; i < b->p->blocks.n; i++)
 		if (last_insn(b, i)->cls == CHORD_INSN_IJUMP && !is_nonlocal(b, i))
-			return b->taken;
+			return b->address_taken;
 	return false;
 }
 
@@ -308,7 +308,7 @@ hub_leads_to(const struct builder *b, uint32_t block)
 {
 	uint16_t leader = block_leader(b, block);
 
-	return leader & LEADER_TAKEN && b->p->hub != GRAPH_NONE && !(leader & LEADER_FAULT);
+	return leader & LEADER_ADDRESS && b->p->hub != GRAPH_NONE && !(leader & LEADER_FAULT);
 }
 
 /* Does ENTRY have an edge to the block, whatever else leads there? */
@@ -317,7 +317,7 @@ is_entered(const struct builder *b, uint32_t block)
 {
 	uint16_t leader = block_leader(b, block);
 
-	return leader & (LEADER_LAND | LEADER_ENTRY | LEADER_RECEIVE) || (leader & LEADER_TAKEN && b->p->hub == GRAPH_NONE);
+	return leader & (LEADER_LAND | LEADER_ENTRY | LEADER_RECEIVE) || (leader & LEADER_ADDRESS && b->p->hub == GRAPH_NONE);
 }
 
 /* A block has one place at most for the counters of ways that nothing can be put on: a way to it from behind a trap goes by
@@ -389,7 +389,7 @@ entry_edges(struct builder *b)
 			p->reason = "a place in it that jumps from inside and from outside come to";
 		else if (leader & LEADER_LAND)
 			add_edge(b, p->entry, i, CHORD_EDGE_LAND);
-		else if (leader & LEADER_RECEIVE || (leader & LEADER_TAKEN && b->p->hub == GRAPH_NONE))
+		else if (leader & LEADER_RECEIVE || (leader & LEADER_ADDRESS && b->p->hub == GRAPH_NONE))
 			add_edge(b, p->entry, i, CHORD_EDGE_RECEIVE);
 		else if (i && leader & LEADER_ENTRY)
 			add_edge(b, p->entry, i, CHORD_EDGE_ENTRY);
@@ -435,7 +435,7 @@ reach_all(struct builder *b)
 		}
 	}
 	for (size_t i = 0; i < extra.n; i++) {
-		if (b->p->hub != GRAPH_NONE && block_leader(b, extra.at[i]) & LEADER_TAKEN)
+		if (b->p->hub != GRAPH_NONE && block_leader(b, extra.at[i]) & LEADER_ADDRESS)
 			p->reason = "a place in it that jumps from inside and from outside come to";
 		add_edge(b, p->entry, extra.at[i], CHORD_EDGE_ENTRY);
 	}

@@ -15,7 +15,7 @@ struct dest dest_of(const struct unit *u, const struct code *c, const struct ins
 /* The first relocation of [lo, hi), or NULL. */
 const struct obj_reloc *reloc_in(const struct object *o, uint32_t section, uint64_t lo, uint64_t hi);
 
-/* nonlocal.c: what an address that instruction i takes is for: LEADER_TAKEN, LEADER_RECEIVE, or both if that
+/* nonlocal.c: what an address that instruction i takes is for: LEADER_ADDRESS, LEADER_RECEIVE, or both if that
  * cannot be told. */
 uint8_t nonlocal_mention(const struct unit *u, const struct code *c, uint32_t i, struct dest d);
 

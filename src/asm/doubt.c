@@ -212,7 +212,7 @@ is_unclear(struct unit *u, const struct code *c, const struct doubt *d)
 }
 
 void
-doubt_taken(struct unit *u, uint32_t section, uint32_t off)
+doubt_address_taken(struct unit *u, uint32_t section, uint32_t off)
 {
 	struct code *c = u->code[section];
 

@@ -54,7 +54,7 @@ look(const struct unit *u, const struct proc_text *p)
 
 			s.jumps |= in->cls == CHORD_INSN_IJUMP;
 			s.named |= named;
-			s.places |= in->leader & LEADER_TAKEN && !named && (is_inline(u, in) || !u->text->compiler);
+			s.places |= in->leader & LEADER_ADDRESS && !named && (is_inline(u, in) || !u->text->compiler);
 		}
 	return s;
 }
@@ -74,7 +74,7 @@ fault_find(struct unit *u, struct proc_text *p)
 			struct insn *in = &t->code->insns.at[i];
 
 			if (is_named_fault(u, t, in) ||
-			    (all && is_inline(u, in) && !(in->leader & LEADER_TAKEN) && may_fault(u, t, in)))
+			    (all && is_inline(u, in) && !(in->leader & LEADER_ADDRESS) && may_fault(u, t, in)))
 				in->leader |= LEADER_FAULT;
 			if (in->leader & LEADER_FAULT && in->cls != CHORD_INSN_TRAP)
 				in->attr |= INSN_ALONE;

@@ -199,7 +199,7 @@ jumped_from(const struct frames *f, uint32_t block)
 	size_t first = first_way(f->u, c->section, in->off);
 	struct frame_regs r = {0};
 
-	if (!(in->leader & LEADER_ENTRY) || in->leader & (LEADER_TAKEN | LEADER_LAND | LEADER_RECEIVE) ||
+	if (!(in->leader & LEADER_ENTRY) || in->leader & (LEADER_ADDRESS | LEADER_LAND | LEADER_RECEIVE) ||
 	    is_global(f->u, c, in->off))
 		return r;
 	for (size_t i = first; i < f->u->ways.n && f->u->ways.at[i].section == c->section && f->u->ways.at[i].off == in->off; i++) {

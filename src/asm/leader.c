@@ -77,17 +77,17 @@ is_taken_inside(struct unit *u, struct dest d)
 		return false;
 	if (!is_proc_start(u, proc, d))
 		return true;
-	u->procs.at[proc].taken = true;
+	u->procs.at[proc].address_taken = true;
 	return false;
 }
 
 static void
-mark_taken(struct unit *u, struct dest d)
+mark_address_taken(struct unit *u, struct dest d)
 {
 	if (!is_taken_inside(u, d))
 		return;
-	mark(u, d, LEADER_TAKEN);
-	doubt_taken(u, d.section, d.off);
+	mark(u, d, LEADER_ADDRESS);
+	doubt_address_taken(u, d.section, d.off);
 }
 
 static void
@@ -96,7 +96,7 @@ mark_mention(struct unit *u, const struct code *c, uint32_t i, struct dest d)
 	if (!is_taken_inside(u, d))
 		return;
 	mark(u, d, nonlocal_mention(u, c, i, d));
-	doubt_taken(u, d.section, d.off);
+	doubt_address_taken(u, d.section, d.off);
 }
 
 /* The addresses that an instruction holds: its displacement and its number may both be relocated. */
@@ -375,7 +375,7 @@ mark_words(struct unit *u, const struct names *n, uint32_t stmt)
 
 	for (size_t at = 0; next_word(u, n, stmt, &at, &m);) {
 		if (!patches || !keep_nops(u, m.dest))
-			mark_taken(u, m.dest);
+			mark_address_taken(u, m.dest);
 		if (m.dest.section)
 			mark(u, m.dest, (uint16_t)((m.minus ? LEADER_BASE : 0) | (listed ? LEADER_LISTED : 0)));
 	}
@@ -417,9 +417,9 @@ is_mentioned(const struct unit *u, struct dest d)
 	const struct code *c = u->code[d.section];
 	uint32_t i = c->at[d.off], proc, part;
 
-	if (i == UINT32_MAX || c->insns.at[i].leader & (LEADER_TAKEN | LEADER_RECEIVE) || c->insns.at[i].attr & INSN_GLUED)
+	if (i == UINT32_MAX || c->insns.at[i].leader & (LEADER_ADDRESS | LEADER_RECEIVE) || c->insns.at[i].attr & INSN_GLUED)
 		return true;
-	return unit_find(u, d.section, d.off, &proc, &part) && is_proc_start(u, proc, d) && u->procs.at[proc].taken;
+	return unit_find(u, d.section, d.off, &proc, &part) && is_proc_start(u, proc, d) && u->procs.at[proc].address_taken;
 }
 
 /* From an address of code to another. */
@@ -671,7 +671,7 @@ mark_pieces(struct unit *u)
 			struct insn *in = &part->code->insns.at[part->first];
 
 			if (!in->leader && in->stmt != UINT32_MAX && u->text->stmts.at[in->stmt].flags & STMT_INLINE)
-				in->leader |= LEADER_TAKEN;
+				in->leader |= LEADER_ADDRESS;
 		}
 }
 

@@ -19,7 +19,7 @@ struct flow {
 	struct proc_text *p;
 	uint16_t gone;         /* registers that mean nothing at a return */
 	uint16_t landing;      /* registers live at some landing pad: any instruction may fault and lead there */
-	struct gap *in;        /* by vertex */
+	struct liveness *in;        /* by vertex */
 };
 
 static bool
@@ -142,7 +142,7 @@ is_come_back_to(const struct proc_text *p)
 static uint16_t
 gone_of(const struct unit *u, const struct proc_text *p)
 {
-	uint16_t gone = p->taken ? u->machine->scratch : u->machine->clobbered;
+	uint16_t gone = p->address_taken ? u->machine->scratch : u->machine->clobbered;
 	uint32_t kept;
 
 	if (is_come_back_to(p))
@@ -160,7 +160,7 @@ gone_of(const struct unit *u, const struct proc_text *p)
 			gone |= calls_out(u, part->code, in) ? u->machine->clobbered : 0;
 		}
 	}
-	if (p->taken)
+	if (p->address_taken)
 		gone &= (uint16_t)~u->machine->more_results;
 	return (uint16_t)(gone & u->machine->clobbered & ~p->behind);
 }
@@ -182,8 +182,8 @@ passes_flags(const struct flow *f, const struct insn *in)
 	return !f->u->text->compiler || is_inline(f->u, in);
 }
 
-static struct gap
-before(const struct flow *f, const struct insn *in, struct gap after)
+static struct liveness
+before(const struct flow *f, const struct insn *in, struct liveness after)
 {
 	uint8_t all = f->u->machine->all_flags;
 	uint8_t kill = in->flags_kill, read = in->flags_read;
@@ -193,17 +193,17 @@ before(const struct flow *f, const struct insn *in, struct gap after)
 			read = all;
 		kill = all;
 	}
-	return (struct gap){.flags_live = (uint8_t)((after.flags_live & ~kill) | read),
+	return (struct liveness){.flags_live = (uint8_t)((after.flags_live & ~kill) | read),
 		.regs_live = (uint16_t)((after.regs_live & ~in->regs_kill) | (in->regs_read & ~not_read(f, in)))};
 }
 
 /* What code outside may read when control leaves behind the instruction. */
-static struct gap
+static struct liveness
 at_exit(const struct flow *f, const struct insn *in)
 {
 	uint16_t gone = not_read(f, in) & f->gone;
 
-	return (struct gap){.flags_live = passes_flags(f, in) ? f->u->machine->all_flags : 0,
+	return (struct liveness){.flags_live = passes_flags(f, in) ? f->u->machine->all_flags : 0,
 		.regs_live = (uint16_t)(f->u->machine->all_regs & ~gone)};
 }
 
@@ -215,15 +215,15 @@ last_insn(const struct flow *f, uint32_t v)
 	return &f->p->parts.at[b->part].code->insns.at[b->last - 1];
 }
 
-static struct gap
+static struct liveness
 after_block(const struct flow *f, uint32_t v)
 {
 	const struct graph *g = f->p->graph;
-	struct gap live = {0};
+	struct liveness live = {0};
 
 	for (uint32_t k = g->out_at[v]; k < g->out_at[v + 1]; k++) {
 		uint32_t to = g->edge[g->out[k]].to;
-		struct gap in = to == f->p->exit && v < f->p->blocks.n ? at_exit(f, last_insn(f, v)) : f->in[to];
+		struct liveness in = to == f->p->exit && v < f->p->blocks.n ? at_exit(f, last_insn(f, v)) : f->in[to];
 
 		live.flags_live |= in.flags_live;
 		live.regs_live |= in.regs_live;
@@ -234,7 +234,7 @@ after_block(const struct flow *f, uint32_t v)
 static bool
 visit(struct flow *f, uint32_t v)
 {
-	struct gap live = after_block(f, v), old = f->in[v];
+	struct liveness live = after_block(f, v), old = f->in[v];
 
 	if (v < f->p->blocks.n) {
 		const struct block_text *b = &f->p->block_text.at[v];
@@ -257,21 +257,21 @@ fill(struct flow *f)
 	struct proc_text *p = f->p;
 	uint32_t n = 0;
 
-	p->gap_base = pool_array(f->u->pool, p->parts.n, sizeof *p->gap_base);
+	p->live_base = pool_array(f->u->pool, p->parts.n, sizeof *p->live_base);
 	for (uint32_t t = 0; t < p->parts.n; t++) {
-		p->gap_base[t] = n;
+		p->live_base[t] = n;
 		n += p->parts.at[t].last - p->parts.at[t].first + 1;
 	}
-	p->gaps = pool_array(f->u->pool, n + 1, sizeof *p->gaps);
+	p->live = pool_array(f->u->pool, n + 1, sizeof *p->live);
 	for (uint32_t v = 0; v < p->blocks.n; v++) {
 		const struct block_text *b = &p->block_text.at[v];
 		const struct code *c = p->parts.at[b->part].code;
-		struct gap live = after_block(f, v);
+		struct liveness live = after_block(f, v);
 
 		for (uint32_t i = b->last; i-- > b->first;) {
 			live = before(f, &c->insns.at[i], live);
 			live.regs_live |= f->landing;
-			p->gaps[p->gap_base[b->part] + i - p->parts.at[b->part].first] = live;
+			p->live[p->live_base[b->part] + i - p->parts.at[b->part].first] = live;
 		}
 	}
 }
@@ -283,7 +283,7 @@ solve(struct unit *u, struct proc_text *p)
 	bool again = true;
 
 	f.gone = p->gone;
-	f.in[p->exit] = (struct gap){.flags_live = u->text->compiler ? 0 : u->machine->all_flags,
+	f.in[p->exit] = (struct liveness){.flags_live = u->text->compiler ? 0 : u->machine->all_flags,
 		.regs_live = u->machine->all_regs};
 	while (again) {
 		again = false;
@@ -298,13 +298,13 @@ solve(struct unit *u, struct proc_text *p)
 
 /* To all that may be called through a pointer. */
 static void
-add_to_taken(struct unit *u, uint16_t live)
+add_to_address_taken(struct unit *u, uint16_t live)
 {
 	if (!(live & ~u->behind_pointers))
 		return;
 	u->behind_pointers |= live;
 	for (size_t i = 0; i < u->procs.n; i++)
-		if (u->procs.at[i].taken)
+		if (u->procs.at[i].address_taken)
 			u->procs.at[i].behind |= live;
 }
 
@@ -315,7 +315,7 @@ add_callee(struct unit *u, const struct code *c, const struct insn *in, const st
 	uint32_t proc, part;
 
 	if (in->cls == CHORD_INSN_ICALL || in->cls == CHORD_INSN_IJUMP)
-		add_to_taken(u, live);
+		add_to_address_taken(u, live);
 	else if (d.section && unit_find(u, d.section, d.off, &proc, &part) &&
 	         (&u->procs.at[proc] != own || in->cls == CHORD_INSN_CALL))
 		u->procs.at[proc].behind |= live;
@@ -336,10 +336,10 @@ behind(const struct flow *f, uint32_t v, uint32_t i)
 	uint16_t live = 0;
 
 	if (i + 1 < b->last)
-		return gap_before(f->p, b->part, i + 1).regs_live;
+		return live_before(f->p, b->part, i + 1).regs_live;
 	for (uint32_t k = g->out_at[v]; k < g->out_at[v + 1]; k++)
 		if (g->edge[g->out[k]].to < f->p->blocks.n)
-			live |= gap_on_edge(f->u, f->p, v, g->edge[g->out[k]].to).regs_live;
+			live |= live_on_edge(f->u, f->p, v, g->edge[g->out[k]].to).regs_live;
 		else
 			live |= f->u->machine->all_regs;
 	return live;
@@ -387,7 +387,7 @@ settle(struct unit *u, struct proc_text *p)
 {
 	uint16_t gone = gone_of(u, p);
 
-	if (p->gaps && gone == p->gone)
+	if (p->live && gone == p->gone)
 		return false;
 	p->gone = gone;
 	solve(u, p);
@@ -413,17 +413,17 @@ live_find(struct unit *u)
 	}
 }
 
-struct gap
-gap_on_edge(const struct unit *u, const struct proc_text *p, uint32_t from, uint32_t to)
+struct liveness
+live_on_edge(const struct unit *u, const struct proc_text *p, uint32_t from, uint32_t to)
 {
 	struct flow f = {.u = u, .p = (struct proc_text *)p, .gone = p->gone};
-	struct gap gap = {.flags_live = u->machine->all_flags, .regs_live = u->machine->all_regs};
+	struct liveness live = {.flags_live = u->machine->all_flags, .regs_live = u->machine->all_regs};
 
 	if (to == p->exit)
-		gap = at_exit(&f, last_insn(&f, from));
+		live = at_exit(&f, last_insn(&f, from));
 	else if (to < p->blocks.n)
-		gap = gap_before(p, p->blocks.at[to].part, p->block_text.at[to].first);
+		live = live_before(p, p->blocks.at[to].part, p->block_text.at[to].first);
 	if (from < p->blocks.n)
-		gap.no_stack |= gap_before(p, p->blocks.at[from].part, p->block_text.at[from].last - 1).no_stack;
-	return gap;
+		live.no_stack |= live_before(p, p->blocks.at[from].part, p->block_text.at[from].last - 1).no_stack;
+	return live;
 }

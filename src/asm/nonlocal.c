@@ -233,7 +233,7 @@ mention_at_home(const struct unit *u, const struct code *c, uint32_t i)
 		if (stored && decode_store(u, c, k, &other) && holds_sp(u, c, k, other.move.from) && is_just_behind(&t, &other))
 			return LEADER_RECEIVE;
 	}
-	return near ? LEADER_TAKEN | LEADER_RECEIVE : LEADER_TAKEN;
+	return near ? LEADER_ADDRESS | LEADER_RECEIVE : LEADER_ADDRESS;
 }
 
 /* In another procedure: a nested function that jumps there, or takes its address. */
@@ -245,11 +245,11 @@ mention_abroad(const struct unit *u, const struct code *c, uint32_t i)
 	if (c->insns.at[last].cls == CHORD_INSN_IJUMP && stack_switch(u, c, first, last) != UINT32_MAX)
 		return LEADER_RECEIVE;
 	if (!unit_find(u, c->section, c->insns.at[i].off, &proc, &part))
-		return LEADER_TAKEN;
+		return LEADER_ADDRESS;
 	for (uint32_t k = u->procs.at[proc].parts.at[part].first; k < u->procs.at[proc].parts.at[part].last; k++)
 		if (c->insns.at[k].attr & INSN_SETS_SP)
-			return LEADER_TAKEN | LEADER_RECEIVE;
-	return LEADER_TAKEN;
+			return LEADER_ADDRESS | LEADER_RECEIVE;
+	return LEADER_ADDRESS;
 }
 
 uint8_t
@@ -259,6 +259,6 @@ nonlocal_mention(const struct unit *u, const struct code *c, uint32_t i, struct 
 
 	if (!u->text->compiler || !unit_find(u, c->section, c->insns.at[i].off, &from, &part) ||
 	    !unit_find(u, d.section, d.off, &to, &part))
-		return LEADER_TAKEN;
+		return LEADER_ADDRESS;
 	return from == to ? mention_at_home(u, c, i) : mention_abroad(u, c, i);
 }

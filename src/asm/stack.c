@@ -303,7 +303,7 @@ follow(struct stacks *s)
 }
 
 static void
-mark_gaps(struct stacks *s)
+mark_no_stack(struct stacks *s)
 {
 	struct proc_text *p = s->p;
 
@@ -314,7 +314,7 @@ mark_gaps(struct stacks *s)
 		uint32_t regs = s->at[v];
 
 		for (uint32_t i = b->first; i < b->last; i++) {
-			p->gaps[p->gap_base[b->part] + i - part->first].no_stack = !(regs >> s->u->machine->sp & 1);
+			p->live[p->live_base[b->part] + i - part->first].no_stack = !(regs >> s->u->machine->sp & 1);
 			step(s, part->code, &part->code->insns.at[i], &regs);
 		}
 	}
@@ -449,7 +449,7 @@ stack_find(struct unit *u)
 	} while (find_strays(&all));
 	for (size_t i = 0; i < u->procs.n; i++) {
 		if (all.of[i] && all.of[i]->strays)
-			mark_gaps(all.of[i]);
+			mark_no_stack(all.of[i]);
 		if (all.of[i])
 			free(all.of[i]->slots.at);
 	}

@@ -33,7 +33,7 @@ struct call {
 	uint32_t flags;          /* CHORD_CALL_... */
 	uint32_t sum;            /* 0: none; c: counters from c-1 on, one for each event */
 	const char *callee;      /* symbol; "": not known; NULL without a sum */
-	bool again;              /* the procedure may be entered again before it returns, by calls that name it (calls_again()) */
+	bool recursive;          /* the procedure may be entered again before it returns, by calls that name it (run/recursion.c) */
 	uint64_t back;           /* return address in the woven program */
 };
 

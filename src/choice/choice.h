@@ -4,7 +4,7 @@
 #define CHORD_CHOICE_H
 
 #include "graph/graph.h"
-#include "interest/interest.h"
+#include "selection/selection.h"
 #include "view/paths.h"
 #include "view/view.h"
 

@@ -138,7 +138,7 @@ choices_close(struct choices *c)
 
 /* How often edges ran, if that is known, in all procedures that the file does not tell apart. */
 static void
-find_ran(const struct choices *c, size_t first, struct interest_proc *ip)
+find_ran(const struct choices *c, size_t first, struct selection_proc *ip)
 {
 	uint32_t n = c->report.proc.at[first].proc->narc;
 	bool any = false, known = true;
@@ -157,11 +157,11 @@ find_ran(const struct choices *c, size_t first, struct interest_proc *ip)
 	ip->nran = known && any ? n : 0;
 }
 
-static struct interest_proc
+static struct selection_proc
 proc_of(const struct choices *c, size_t i)
 {
 	const struct view_paths_proc *p = &c->report.proc.at[i];
-	struct interest_proc ip = {.name = p->proc->name, .file = p->proc->file, .hash = p->hash};
+	struct selection_proc ip = {.name = p->proc->name, .file = p->proc->file, .hash = p->hash};
 
 	ip.cut = pool_array(c->pool, p->proc->narc, sizeof *ip.cut);
 	for (uint32_t e = 0; e < p->proc->narc; e++)
@@ -187,7 +187,7 @@ choices_write(const struct choices *c, uint32_t **part, uint32_t number, struct 
 {
 	struct strmap named = {0};
 
-	interest_write_head(out, INTEREST_PATHS);
+	selection_write_head(out, SELECTION_PATHS);
 	for (size_t i = 0; i < c->report.proc.n; i++) {
 		const struct proc *p = c->report.proc.at[i].proc;
 
@@ -195,14 +195,14 @@ choices_write(const struct choices *c, uint32_t **part, uint32_t number, struct 
 			strmap_put(&named, str_of(pool_printf(c->pool, "%s\n%s", p->name, p->file)), 1);
 	}
 	for (size_t i = 0; i < c->report.proc.n; i++) {
-		struct interest_proc ip = proc_of(c, i);
+		struct selection_proc ip = proc_of(c, i);
 
 		for (size_t k = 0; k < c->of[i].path.n; k++)
 			if (!part || part[i][k] == number)
-				ip.path[ip.npath++] = (struct interest_path){.n = c->of[i].path.at[k].n,
+				ip.path[ip.npath++] = (struct selection_path){.n = c->of[i].path.at[k].n,
 				                                             .edge = c->of[i].path.at[k].edge};
 		if (c->first[i] == i && (ip.npath || has_namesake(c, &named, i)))
-			interest_write(out, INTEREST_PATHS, &ip);
+			selection_write(out, SELECTION_PATHS, &ip);
 	}
 	strmap_free(&named);
 }

@@ -37,5 +37,5 @@ choice_code(struct pool *pool, const struct choices *c, size_t proc, const uint3
 	*n = edges_of(c, proc, part, number, &d, ei);
 	if (*n)
 		code = spp_weave(&d, ei, NULL, &why);
-	return code && code->n <= INTEREST_MOST ? code : NULL;
+	return code && code->n <= SELECTION_MOST ? code : NULL;
 }

@@ -359,12 +359,12 @@ choices_rule(struct choices *c, const char *text)
 /* ---- files ---- */
 
 static bool
-add_from_file(struct choices *c, size_t proc, const struct interest *in, const struct interest_proc *ip)
+add_from_file(struct choices *c, size_t proc, const struct selection *in, const struct selection_proc *ip)
 {
 	const struct path_graph *pg = c->report.proc.at[proc].graph;
 
 	for (uint32_t i = 0; i < ip->npath; i++) {
-		const struct interest_path *path = &ip->path[i];
+		const struct selection_path *path = &ip->path[i];
 		uint32_t begin = path->edge[0] < pg->proc->narc ? pg->proc->arc[path->edge[0]].from : UINT32_MAX;
 
 		if (begin == UINT32_MAX || !dag_has(pg->dag, begin, path->edge, path->n)) {
@@ -379,12 +379,12 @@ add_from_file(struct choices *c, size_t proc, const struct interest *in, const s
 bool
 choices_file(struct choices *c, const char *file)
 {
-	struct interest in;
-	bool ok = interest_read(c->pool, file, INTEREST_PATHS, &in);
+	struct selection in;
+	bool ok = selection_read(c->pool, file, SELECTION_PATHS, &in);
 
 	for (size_t i = 0; i < c->report.proc.n && ok; i++) {
 		const struct view_paths_proc *p = &c->report.proc.at[i];
-		const struct interest_proc *other, *ip = interest_find(&in, p->proc->name, p->proc->file, p->hash, &other);
+		const struct selection_proc *other, *ip = selection_find(&in, p->proc->name, p->proc->file, p->hash, &other);
 
 		if (ip)
 			ok = add_from_file(c, i, &in, ip);
@@ -393,6 +393,6 @@ choices_file(struct choices *c, const char *file)
 			ok = false;
 		}
 	}
-	interest_free(&in);
+	selection_free(&in);
 	return ok;
 }

@@ -429,7 +429,7 @@ say_warnings(const struct buf *lines)
 static int
 weave_input(struct session *s)
 {
-	struct interest interest = {0}, weights = {0};
+	struct selection interest = {0}, weights = {0};
 	struct buf runtime = {0}, timers = {0}, woven = {0}, warnings = {0};
 	const struct request *r = &s->args.request;
 	struct weave_options o = {.machine = machine_of_host(), .measures = r->measures, .events = r->events,
@@ -446,7 +446,7 @@ weave_input(struct session *s)
 	o.timers = timers.at;
 	o.timers_size = timers.n;
 	if (r->option[REQUEST_PATHS]) {
-		if (!interest_read(s->args.pool, r->option[REQUEST_PATHS], INTEREST_PATHS, &interest))
+		if (!selection_read(s->args.pool, r->option[REQUEST_PATHS], SELECTION_PATHS, &interest))
 			exit(EXIT_NO);
 		o.interest = &interest;
 	}
@@ -479,8 +479,8 @@ weave_input(struct session *s)
 	buf_free(&timers);
 	buf_free(&woven);
 	buf_free(&warnings);
-	interest_free(&interest);
-	interest_free(&weights);
+	selection_free(&interest);
+	selection_free(&weights);
 	return status;
 }
 

@@ -20,7 +20,7 @@ is_profile(const char *file)
 
 /* Nothing at all is an error; what is missing is said, because nobody would notice it in the program. */
 static bool
-from_profile(const char *file, const struct run *r, struct interest *in)
+from_profile(const char *file, const struct run *r, struct selection *in)
 {
 	run_weights(r, in);
 	if (in->proc.n && r->unknown.n)
@@ -41,15 +41,15 @@ from_profile(const char *file, const struct run *r, struct interest *in)
 }
 
 bool
-weights_read(struct pool *pool, const char *file, struct interest *in)
+weights_read(struct pool *pool, const char *file, struct selection *in)
 {
 	char *name[] = {(char *)(uintptr_t)file};
 	struct run r = {0};
 	bool ok;
 
-	*in = (struct interest){.pool = pool, .file = file};
+	*in = (struct selection){.pool = pool, .file = file};
 	if (!is_profile(file))
-		return interest_read(pool, file, INTEREST_WEIGHTS, in);
+		return selection_read(pool, file, SELECTION_WEIGHTS, in);
 	ok = run_load_all(&r, file, name, 1) && from_profile(file, &r, in);
 	run_close(&r);
 	return ok;

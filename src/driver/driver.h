@@ -108,9 +108,9 @@ int child_status(int wait_status);
 /* ---- as_weights.c ---- */
 
 /* How often edges ran, from a file of weights or of paths of interest, or from a profile whose programs are where they ran. The
- * pool keeps it. False: reported. In any case interest_free(). */
-struct interest;
-bool weights_read(struct pool *pool, const char *file, struct interest *in);
+ * pool keeps it. False: reported. In any case selection_free(). */
+struct selection;
+bool weights_read(struct pool *pool, const char *file, struct selection *in);
 
 /* ---- cc_within.c: a compiler that leads back to Chord ---- */
 

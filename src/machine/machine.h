@@ -115,7 +115,7 @@ struct woven_insn {
 };
 
 /* What a counter has to leave alone at the place where it goes. */
-struct gap {
+struct liveness {
 	uint8_t flags_live;
 	bool no_stack;       /* the stack pointer may point to data: nothing may be put below it */
 	uint16_t regs_live;
@@ -153,7 +153,7 @@ struct path_op {
 
 /* Where and how code for it may be. The register is in the shadow of the place of the return address. */
 struct path_place {
-	struct gap gap;
+	struct liveness live;
 	uint8_t reg;         /* general register by which the return address is found, at reg + off, */
 	bool loaded;         /* or, if this is set, below the address that is there */
 	int64_t off;
@@ -212,27 +212,27 @@ struct machine {
 	/* Appends its text, as the assembler would take it, if it stands at that address. False: the bytes are no instruction. */
 	bool (*print)(struct buf *out, const uint8_t *bytes, size_t n, uint64_t addr);
 	/* Writes code, one or more lines of AT&T text, that adds n to the 8-byte counter LABEL+offset in one
-	 * instruction, and keeps what the gap says is live, which must have a price. base: a register, live in the gap, that
+	 * instruction, and keeps what is live there, which must have a price. base: a register, live there, that
 	 * has the address of LABEL, plus 1; 0: none. */
-	void (*add)(struct buf *out, const char *label, uint64_t offset, int32_t n, uint8_t base, struct gap gap);
+	void (*add)(struct buf *out, const char *label, uint64_t offset, int32_t n, uint8_t base, struct liveness live);
 	/* Writes code that makes a register such a base, and changes nothing else. */
 	void (*load_base)(struct buf *out, const char *label, uint8_t base);
 	/* The same; then goes to `stub`, of which it writes all but directives around it, if the counter is 0 or more. */
 	void (*add_timed)(struct buf *out, struct buf *stub, const char *label, uint64_t offset, int32_t n,
-	                  const struct timed_at *t, uint8_t base, struct gap gap);
+	                  const struct timed_at *t, uint8_t base, struct liveness live);
 	/* Writes code that adds to the counter TO+offset the sum of the n counters at FROM, or subtracts it. `below`:
 	 * nothing is kept below the stack pointer, as at a call. */
 	void (*add_sum)(struct buf *out, const char *from, unsigned n, const char *to, uint64_t offset, bool subtract,
-	                bool below, struct gap gap);
+	                bool below, struct liveness live);
 	/* Writes code that counts who is called by a call through `operand`, which comes next: to out what is done if that
 	 * is who was called last, to stub, which has its label, the rest. The flags are not live, and nothing is kept below
 	 * the stack pointer. */
-	void (*pointer)(struct buf *out, struct buf *stub, struct str operand, struct pointer_at at, struct gap gap);
+	void (*pointer)(struct buf *out, struct buf *stub, struct str operand, struct pointer_at at, struct liveness live);
 	/* Writes code for paths, and to `stub` what is rarely run: it begins with the labels and is jumped to. */
 	void (*path)(struct buf *out, struct buf *stub, const struct path_op *op, const struct path_counters *table,
 	             const struct path_place *place);
 	/* How dear that is, relative to the cheapest form. Below 0: it cannot be done without the stack. */
-	double (*price)(struct gap gap);
+	double (*price)(struct liveness live);
 	/* What lines of such code take; a few bytes less, perhaps. */
 	struct room (*room)(const char *at, size_t n);
 	/* Are those call_size bytes a direct call? */

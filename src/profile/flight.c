@@ -39,7 +39,7 @@ struct flight {
 	const struct woven_code *woven;
 	const struct counts *c;
 	__int128 threads, deep;  /* so many stand anywhere, and where the procedure may have been entered again */
-	bool again;              /* as if each procedure called itself */
+	bool recursive;              /* as if each procedure called itself */
 	struct flow flow;
 	struct chain *chain;
 	uint32_t *arc;           /* by arc: the way on which its source is left */
@@ -192,7 +192,7 @@ pass_mark(struct flight *x, uint32_t from, const struct mark *m)
 		source(x, to, m->cut->left, m->cut->back);
 	else if (x->c->left)
 		source(x, to, x->c->left[m->call], x->c->back[m->call]);
-	if (m->kind == MARK_CALL && (x->again || x->proc->call[m->call].again))
+	if (m->kind == MARK_CALL && (x->recursive || x->proc->call[m->call].recursive))
 		x->flow.spot.at[to].cap = x->deep;
 	return to;
 }
@@ -517,13 +517,14 @@ standing_of(const struct profile *p)
 
 static bool
 find_bounds(struct flight *x, struct pool *keep, const struct proc *p, const struct module *m, const struct woven_code *woven,
-            const struct counts *c, struct standing s, bool again)
+            const struct counts *c, struct standing s, bool recursive)
 {
-	bool may = again;
+	bool may = recursive;
 
 	for (uint32_t k = 0; k < p->ncall; k++)
-		may |= p->call[k].again;
-	*x = (struct flight){.pool = pool_new(), .keep = keep, .proc = p, .module = m, .woven = woven, .c = c, .again = again};
+		may |= p->call[k].recursive;
+	*x = (struct flight){.pool = pool_new(), .keep = keep, .proc = p, .module = m, .woven = woven, .c = c,
+	                      .recursive = recursive};
 	x->threads = s.threads;
 	x->deep = s.deep == COUNT_NO_BOUND ? FLIGHT_MANY : (__int128)s.deep + s.threads;
 	x->flow.standing = may ? x->deep : x->threads;
@@ -584,7 +585,7 @@ flight_around(struct pool *pool, const struct proc *p, struct standing s, struct
 	struct counts *m = c->most = room(pool, p, pool_alloc(pool, sizeof *c->most));
 
 	for (uint32_t k = 0; k < p->ncall; k++)
-		more = p->call[k].again ? (s.deep < UINT32_MAX ? s.deep + threads : COUNT_NO_BOUND) : more;
+		more = p->call[k].recursive ? (s.deep < UINT32_MAX ? s.deep + threads : COUNT_NO_BOUND) : more;
 	least = pool_array(pool, p->nblock, sizeof *least);
 	for (uint32_t v = 0; v < p->nblock; v++) {
 		uint64_t *insn = least[v] = pool_array(pool, p->block[v].ninsn, sizeof *insn);

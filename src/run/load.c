@@ -694,7 +694,7 @@ run_solve(struct run *r)
 	}
 	open_others(r);
 	if (r->sum->flight.n)
-		calls_again(r);
+		mark_recursive_calls(r);
 	for (size_t i = 0; i < r->binary.n; i++)
 		solve_binary(r, &r->binary.at[i]);
 	take_notes(r);

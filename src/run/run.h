@@ -5,7 +5,7 @@
 
 #include "asm/event.h"
 #include "image/image.h"
-#include "interest/interest.h"
+#include "selection/selection.h"
 #include "profile/profile.h"
 
 #include <sys/types.h>
@@ -156,7 +156,7 @@ bool weights_known(const struct proc *p, const struct counts *c);
 /* Adds how often each edge ran to ran[], by arc, at most up to UINT64_MAX. Needs weights_known(). */
 void weights_add(const struct proc *p, const struct counts *c, uint64_t *ran);
 /* Adds all procedures of the run that ran. What is in *in is in its pool. */
-void run_weights(const struct run *r, struct interest *in);
+void run_weights(const struct run *r, struct selection *in);
 
 /* ---- callee.c: the names of what calls and jumps lead to ---- */
 
@@ -175,8 +175,8 @@ struct callee callee_at(struct binary *bin, uint64_t addr);
 /* The i-th name. In the pool where it is not as the symbol table has it. */
 const char *callee_name(struct pool *pool, const struct callee *c, size_t i);
 
-/* again.c: marks the calls of all binaries that may lead back into the procedure that makes them. */
-void calls_again(struct run *r);
+/* recursion.c: marks the calls of all binaries that may lead back into the procedure that makes them. */
+void mark_recursive_calls(struct run *r);
 
 /* ---- tally.c: events from their counters, or from the counts of instructions, blocks and edges ---- */
 

@@ -24,9 +24,9 @@ weights_add(const struct proc *p, const struct counts *c, uint64_t *ran)
 
 /* The same procedure may be in several objects. */
 static void
-add_proc(struct interest *in, const struct proc *p, const struct counts *c)
+add_proc(struct selection *in, const struct proc *p, const struct counts *c)
 {
-	struct interest_proc *ip = interest_add(in, pool_strdup(in->pool, p->name), pool_strdup(in->pool, p->file), proc_hash(p));
+	struct selection_proc *ip = selection_add(in, pool_strdup(in->pool, p->name), pool_strdup(in->pool, p->file), proc_hash(p));
 
 	if (!ip->nran)
 		ip->ran = pool_array(in->pool, p->narc, sizeof *ip->ran);
@@ -35,7 +35,7 @@ add_proc(struct interest *in, const struct proc *p, const struct counts *c)
 }
 
 void
-run_weights(const struct run *r, struct interest *in)
+run_weights(const struct run *r, struct selection *in)
 {
 	for (size_t i = 0; i < r->binary.n; i++) {
 		const struct binary *bin = &r->binary.at[i];

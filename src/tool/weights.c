@@ -49,14 +49,14 @@ parse_weights(int key, char *arg, struct argp_state *state)
 static bool
 write_weights(const struct run *r, const char *file)
 {
-	struct interest in = {.pool = r->pool};
+	struct selection in = {.pool = r->pool};
 	struct buf out = {0};
 	bool ok;
 
 	run_weights(r, &in);
-	interest_write_head(&out, INTEREST_WEIGHTS);
+	selection_write_head(&out, SELECTION_WEIGHTS);
 	for (size_t i = 0; i < in.proc.n; i++)
-		interest_write(&out, INTEREST_WEIGHTS, &in.proc.at[i]);
+		selection_write(&out, SELECTION_WEIGHTS, &in.proc.at[i]);
 	if (!in.proc.n)
 		say_error(r->path, "no procedure's edges are known to have run: was it built with -fchord=edges, calls or paths?");
 	for (size_t i = 0; i < r->unknown.n; i++)
@@ -64,7 +64,7 @@ write_weights(const struct run *r, const char *file)
 	for (size_t i = 0; i < r->left_out.n; i++)
 		say_warning(r->left_out.at[i].name, "left out: %s", r->left_out.at[i].reason);
 	ok = in.proc.n && save_output(file, &out);
-	interest_free(&in);
+	selection_free(&in);
 	buf_free(&out);
 	return ok;
 }

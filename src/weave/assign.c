@@ -48,11 +48,11 @@ all_avail(const struct assignment *h)
 	return (uint16_t)(h->u->machine->path_regs | (h->w->paths->room ? 1u << h->u->machine->sp : 0));
 }
 
-/* Registers that are dead in a gap, and the stack pointer. */
+/* Registers that are dead at a place, and the stack pointer. */
 static uint16_t
-free_at(const struct unit *u, struct gap gap)
+free_at(const struct unit *u, struct liveness live)
 {
-	return (uint16_t)(~gap.regs_live | 1u << u->machine->sp);
+	return (uint16_t)(~live.regs_live | 1u << u->machine->sp);
 }
 
 static uint16_t
@@ -64,7 +64,7 @@ block_avail(const struct assignment *h, uint32_t block)
 	for (uint32_t i = b->first; i < b->last; i++) {
 		const struct insn *in = woven_insn(h->w, block, i);
 
-		avail &= free_at(h->u, gap_before(h->w->proc, b->part, i));
+		avail &= free_at(h->u, live_before(h->w->proc, b->part, i));
 		if (in->cls == CHORD_INSN_SYSCALL || (insn_is_call(in) && !(i + 1 == b->last && leaves_at(h, block))))
 			return 0;
 		avail &= (uint16_t)~in->regs_kill;
@@ -84,7 +84,7 @@ hub_avail(const struct assignment *h, uint32_t hub)
 
 		if (to >= h->w->proc->blocks.n)
 			return 0;
-		avail &= free_at(h->u, gap_before(h->w->proc, b->part, b->first));
+		avail &= free_at(h->u, live_before(h->w->proc, b->part, b->first));
 	}
 	return avail;
 }
@@ -120,7 +120,7 @@ site_for(const struct unit *u, const struct woven *w, const uint16_t *avail, uin
 	if (s.where == SITE_BLOCK &&
 	    (s.block == d->from ? from != to && !has(avail[d->from], to) : !has(avail[d->to], from)))
 		s = place_at_edge(u, w, e);
-	if (s.where != SITE_NONE && !(has(free_at(u, s.gap), from) && has(free_at(u, s.gap), to)))
+	if (s.where != SITE_NONE && !(has(free_at(u, s.live), from) && has(free_at(u, s.live), to)))
 		s.where = SITE_NONE;
 	return s;
 }
@@ -203,9 +203,9 @@ price(const struct assignment *h, uint32_t e)
 		if (s.where == SITE_NONE)
 			return NEVER;
 	}
-	if (s.gap.flags_live && (a->record || (a->next == PATH_ADD && at != REGISTER) || (a->next && then == SHADOW)))
+	if (s.live.flags_live && (a->record || (a->next == PATH_ADD && at != REGISTER) || (a->next && then == SHADOW)))
 		n += FLAGS;
-	if (s.gap.regs_live == h->u->machine->all_regs)
+	if (s.live.regs_live == h->u->machine->all_regs)
 		n += SPILL * scratch(a, at, then, same);
 	n += s.where == SITE_STUB ? JUMP : s.where == SITE_SPLIT ? 2 * JUMP : 0;
 	return n * (h->w->weight[e] + 1e-9);

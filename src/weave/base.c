@@ -53,7 +53,7 @@ static bool
 may_be_entered(const struct bases *b, uint32_t block)
 {
 	return woven_insn(b->w, block, b->w->proc->block_text.at[block].first)->leader &
-	       (LEADER_TAKEN | LEADER_LAND | LEADER_RECEIVE | LEADER_ENTRY | LEADER_BASE | LEADER_LISTED);
+	       (LEADER_ADDRESS | LEADER_LAND | LEADER_RECEIVE | LEADER_ENTRY | LEADER_BASE | LEADER_LISTED);
 }
 
 /* Has each way into the block that the graph's blocks know nothing of an edge? */
@@ -79,7 +79,7 @@ block_avail(const struct bases *b, uint32_t block)
 	for (uint32_t i = k->first; i < k->last && avail; i++) {
 		const struct insn *in = woven_insn(b->w, block, i);
 
-		avail &= (uint16_t)~(gap_before(b->w->proc, k->part, i).regs_live | in->regs_kill);
+		avail &= (uint16_t)~(live_before(b->w->proc, k->part, i).regs_live | in->regs_kill);
 		if (in->cls == CHORD_INSN_SYSCALL || insn_is_call(in))
 			return 0;
 	}
@@ -246,8 +246,8 @@ find_uses(struct bases *b)
 	}
 	for (uint32_t v = 0; v < p->blocks.n; v++)
 		add_use(b, &w->block[v], GRAPH_NONE, b->runs[v]);
-	for (size_t i = 0; i < w->pieces.n; i++)
-		add_use(b, &w->pieces.at[i].site, GRAPH_NONE, b->runs[w->pieces.at[i].block]);
+	for (size_t i = 0; i < w->call_free.n; i++)
+		add_use(b, &w->call_free.at[i].site, GRAPH_NONE, b->runs[w->call_free.at[i].block]);
 }
 
 /* ---- loads ---- */
@@ -284,7 +284,7 @@ load_site(const struct bases *b, uint32_t e, uint8_t base)
 	} else if (s.where == SITE_SPLIT && is_split_otherwise(b, e)) {
 		s.where = SITE_NONE;
 	}
-	if (s.gap.regs_live >> (base - 1) & 1)
+	if (s.live.regs_live >> (base - 1) & 1)
 		s.where = SITE_NONE;
 	return s;
 }
@@ -311,7 +311,7 @@ add_load(struct bases *b, uint32_t e, uint8_t base)
 			b->w->split[s.block] = true;
 		return;
 	}
-	s = (struct site){.where = s.where, .block = s.block, .insn = s.insn, .gap = s.gap, .load = (uint8_t)(1u << b->what)};
+	s = (struct site){.where = s.where, .block = s.block, .insn = s.insn, .live = s.live, .load = (uint8_t)(1u << b->what)};
 	s.base[b->what] = base;
 	VEC_PUSH(b->w->loads, (struct base_load){s, e, s.where != SITE_BLOCK || s.block == b->g->edge[e].from});
 }
@@ -457,9 +457,9 @@ mark_site(const struct bases *b, struct site *s, uint32_t edge)
 
 	if (s->where == SITE_NONE)
 		return;
-	s->gap.regs_live |= bits;
+	s->live.regs_live |= bits;
 	if (s->path)
-		s->path->place.gap.regs_live |= bits;
+		s->path->place.live.regs_live |= bits;
 }
 
 static void
@@ -473,7 +473,7 @@ mark_live(const struct bases *b)
 		uint16_t bits = bits_at(b, v);
 
 		for (uint32_t i = k->first; i < k->last && bits; i++)
-			p->gaps[p->gap_base[k->part] + i - p->parts.at[k->part].first].regs_live |= bits;
+			p->live[p->live_base[k->part] + i - p->parts.at[k->part].first].regs_live |= bits;
 		mark_site(b, &w->block[v], GRAPH_NONE);
 	}
 	for (uint32_t e = 0; e < p->arcs.n; e++) {
@@ -481,8 +481,8 @@ mark_live(const struct bases *b)
 		if (w->early)
 			mark_site(b, &w->early[e], e);
 	}
-	for (size_t i = 0; i < w->pieces.n; i++)
-		mark_site(b, &w->pieces.at[i].site, GRAPH_NONE);
+	for (size_t i = 0; i < w->call_free.n; i++)
+		mark_site(b, &w->call_free.at[i].site, GRAPH_NONE);
 }
 
 /* ---- all of it ---- */
@@ -507,8 +507,8 @@ forget_bases(struct woven *w, const bool *split)
 	}
 	for (uint32_t v = 0; v < p->blocks.n; v++)
 		forget_site(&w->block[v]);
-	for (size_t i = 0; i < w->pieces.n; i++)
-		forget_site(&w->pieces.at[i].site);
+	for (size_t i = 0; i < w->call_free.n; i++)
+		forget_site(&w->call_free.at[i].site);
 	w->loads.n = 0;
 	memset(w->bases, 0, sizeof w->bases);
 	memcpy(w->split, split, p->blocks.n * sizeof *split);

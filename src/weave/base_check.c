@@ -66,7 +66,7 @@ find_placed(struct check *c)
 	const struct woven *w = c->w;
 	uint32_t nblock = (uint32_t)w->proc->blocks.n;
 
-	c->at = pool_array(c->u->pool, 2 * w->proc->arcs.n + nblock + w->pieces.n + w->loads.n, sizeof *c->at);
+	c->at = pool_array(c->u->pool, 2 * w->proc->arcs.n + nblock + w->call_free.n + w->loads.n, sizeof *c->at);
 	c->first = pool_array(c->u->pool, nblock + 1, sizeof *c->first);
 	add_loads(c, false);
 	add_edges(c, true);
@@ -75,8 +75,8 @@ find_placed(struct check *c)
 		add_placed(c, &w->early[e]);
 	for (uint32_t v = 0; v < nblock; v++)
 		add_placed(c, &w->block[v]);
-	for (size_t i = 0; i < w->pieces.n; i++)
-		add_placed(c, &w->pieces.at[i].site);
+	for (size_t i = 0; i < w->call_free.n; i++)
+		add_placed(c, &w->call_free.at[i].site);
 	add_loads(c, true);
 	if (c->n)
 		qsort(c->at, c->n, sizeof *c->at, by_place);
@@ -101,7 +101,7 @@ pass_site(struct check *c, const struct site *s, uint32_t right)
 		if (!s->base[what])
 			continue;
 		if (s->load >> what & 1) {
-			c->fault |= c->final && s->gap.regs_live >> (s->base[what] - 1) & 1;
+			c->fault |= c->final && s->live.regs_live >> (s->base[what] - 1) & 1;
 			right &= ~(0x10001u << (s->base[what] - 1));
 			right |= bit_of(s->base[what], what);
 		}

@@ -261,8 +261,8 @@ emit_sites(struct emitter *m)
 	for (uint32_t b = 0; b < w->proc->blocks.n; b++)
 		if (site_used(&w->block[b]))
 			emit_site(m, &w->block[b], 0);
-	for (size_t i = 0; i < w->pieces.n; i++)
-		if (site_used(&w->pieces.at[i].site))
-			emit_site(m, &w->pieces.at[i].site, 0);
+	for (size_t i = 0; i < w->call_free.n; i++)
+		if (site_used(&w->call_free.at[i].site))
+			emit_site(m, &w->call_free.at[i].site, 0);
 	emit_loads(m, true);
 }

@@ -53,7 +53,7 @@ emit_traps(struct emitter *m)
 			const struct insn *in = woven_insn(m->w, b, i);
 			struct trap_at t;
 
-			if (!is_told(m, b, i) || gap_before(p, p->blocks.at[b].part, i).no_stack)
+			if (!is_told(m, b, i) || live_before(p, p->blocks.at[b].part, i).no_stack)
 				continue;
 			t = (struct trap_at){emit_name(m, 'M', n), emit_name(m, 'N', n), emit_name(m, 'U', n),
 			                     emit_name(m, 'P', n)};

@@ -22,7 +22,7 @@ struct events_of {
 	const struct unit *u;
 	struct woven *w, *all;
 	const struct event_list *list;
-	struct graph *g;        /* edges: the arcs, one for each block, one for each piece, then some without a site */
+	struct graph *g;        /* edges: the arcs, one for each block, one for each call-free run, then some without a site */
 	uint32_t nsite;         /* edges but those */
 	uint32_t begin;         /* where the procedure is entered: root, if it is not local */
 	VEC(struct woven *) callees; /* local, others than itself */
@@ -320,7 +320,7 @@ add_arcs(struct events_of *x)
 }
 
 static void
-find_pieces(struct events_of *x)
+find_call_free(struct events_of *x)
 {
 	struct woven *w = x->w;
 
@@ -328,20 +328,20 @@ find_pieces(struct events_of *x)
 		uint32_t last = w->proc->block_text.at[b].last;
 
 		for (uint32_t i = next_call(w, b, w->proc->block_text.at[b].first), k; i + 1 < last; i = k) {
-			struct piece piece = {.block = b, .first = i + 1};
+			struct call_free run = {.block = b, .first = i + 1};
 
 			k = next_call(w, b, i + 1);
-			piece.last = k < last ? k + 1 : last;
-			piece.site = place_between(x->u, w, b, i + 1, piece.last - 1);
-			VEC_PUSH(w->pieces, piece);
+			run.last = k < last ? k + 1 : last;
+			run.site = place_between(x->u, w, b, i + 1, run.last - 1);
+			VEC_PUSH(w->call_free, run);
 		}
 	}
 }
 
 static bool
-is_between_calls(const struct woven *w, const struct piece *piece)
+is_between_calls(const struct woven *w, const struct call_free *run)
 {
-	return insn_is_call(woven_insn(w, piece->block, piece->last - 1));
+	return insn_is_call(woven_insn(w, run->block, run->last - 1));
 }
 
 static void
@@ -352,11 +352,11 @@ build(struct events_of *x)
 	uint32_t nblock = (uint32_t)w->proc->blocks.n;
 	double *runs = pool_array(x->u->pool, nblock, sizeof *runs);
 
-	find_pieces(x);
+	find_call_free(x);
 	find_callees(x);
 	x->g = graph_new(x->u->pool, g->nvert + nblock + w->local + (uint32_t)x->callees.n, g->root, g->exit);
 	x->begin = w->local ? g->nvert + nblock : g->root;
-	x->weight = pool_array(x->u->pool, g->nedge + nblock + w->pieces.n + x->callees.n + 1, sizeof *x->weight);
+	x->weight = pool_array(x->u->pool, g->nedge + nblock + w->call_free.n + x->callees.n + 1, sizeof *x->weight);
 	for (uint32_t i = 0; i < g->nedge; i++)
 		if (g->edge[i].to < nblock)
 			runs[g->edge[i].to] += w->weight[i];
@@ -367,11 +367,11 @@ build(struct events_of *x)
 
 		add_edge(x, b, has ? vertex_of_call(x, b, call, g->root) : g->nvert + b, &w->block[b], runs[b]);
 	}
-	for (size_t i = 0; i < w->pieces.n; i++) {
-		const struct piece *piece = &w->pieces.at[i];
+	for (size_t i = 0; i < w->call_free.n; i++) {
+		const struct call_free *run = &w->call_free.at[i];
 
-		add_edge(x, g->root, is_between_calls(w, piece) ? vertex_of_call(x, piece->block, piece->last - 1, g->root) :
-		         g->nvert + piece->block, &piece->site, runs[piece->block]);
+		add_edge(x, g->root, is_between_calls(w, run) ? vertex_of_call(x, run->block, run->last - 1, g->root) :
+		         g->nvert + run->block, &run->site, runs[run->block]);
 	}
 	x->nsite = x->g->nedge;
 	for (uint32_t k = 0; k < x->callees.n; k++) {
@@ -405,8 +405,8 @@ events_by_edge(const struct events_of *x, uint32_t e)
 		n[k++] = (int64_t)(event_of_block(event) +
 		                   sum_insns(x, b, block->first, call < block->last ? call + 1 : block->last, e));
 	}
-	for (size_t i = 0; i < w->pieces.n; i++)
-		n[k++] = (int64_t)sum_insns(x, w->pieces.at[i].block, w->pieces.at[i].first, w->pieces.at[i].last, e);
+	for (size_t i = 0; i < w->call_free.n; i++)
+		n[k++] = (int64_t)sum_insns(x, w->call_free.at[i].block, w->call_free.at[i].first, w->call_free.at[i].last, e);
 	for (size_t i = 0; i < x->callees.n; i++)
 		n[k++] = x->callees.at[i]->lag[e];
 	return n;
@@ -419,7 +419,7 @@ site_of(const struct woven *w, uint32_t edge)
 
 	if (edge < narc)
 		return &w->edge[edge];
-	return edge < narc + nblock ? &w->block[edge - narc] : &w->pieces.at[edge - narc - nblock].site;
+	return edge < narc + nblock ? &w->block[edge - narc] : &w->call_free.at[edge - narc - nblock].site;
 }
 
 static bool
@@ -609,7 +609,7 @@ forget_events(struct woven *w)
 {
 	w->local = false;
 	w->query = w->lag = NULL;
-	w->pieces.n = w->entered.n = 0;
+	w->call_free.n = w->entered.n = 0;
 	if (!w->edge)
 		return;
 	for (uint32_t e = 0; e < w->proc->arcs.n; e++)

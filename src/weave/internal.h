@@ -24,7 +24,7 @@ struct site {
 	bool inline_stub;       /* the stub has to stand where the jump is */
 	uint32_t block;
 	uint32_t insn;
-	struct gap gap;
+	struct liveness live;
 	double price;
 	uint32_t counter;       /* 0: none, else its number + 1 */
 	struct path_code *path; /* what it does to the path register; NULL: nothing */
@@ -70,8 +70,8 @@ struct woven_paths {
 	bool room;               /* nothing is kept where PATH_ROOM is */
 };
 
-/* What runs behind a call of a block, up to and with the next one or the end of the block. */
-struct piece {
+/* A call-free run: the instructions of a block behind a call, up to the next call, which is in it, or to the end of the block. */
+struct call_free {
 	uint32_t block, first, last; /* instructions [first, last) */
 	struct site site;
 };
@@ -92,7 +92,7 @@ struct woven {
 	struct site *block;     /* by block: in every-block, and where that is cheaper than on an edge */
 	struct site *early;     /* by edge behind a call that may return twice: what is done before the call; NULL: nothing is */
 	double *weight;
-	const struct interest_proc *before; /* says how often its edges ran before; NULL: not known */
+	const struct selection_proc *before; /* says how often its edges ran before; NULL: not known */
 	uint32_t ncounter;
 	uint32_t align;         /* of its counters: bytes */
 	uint16_t held;          /* registers in which measures keep something somewhere */
@@ -100,7 +100,7 @@ struct woven {
 	struct woven_paths *paths; /* if they are measured; else NULL */
 	VEC(struct base_load) loads;
 	uint16_t bases[BASES_OF]; /* bits: registers that are a base somewhere */
-	VEC(struct piece) pieces; /* of blocks with calls, if events are counted; in order */
+	VEC(struct call_free) call_free; /* of blocks with calls, if events are counted; in order */
 	int64_t *query;         /* by block and event: QueryInc before its first instruction; NULL: no events */
 	bool local;             /* only calls and tail calls of measured procedures of this text enter it */
 	int64_t *lag;           /* by event: QueryInc where it is entered; NULL until it is placed */
@@ -149,9 +149,9 @@ calls_within(const struct woven *w, uint32_t block)
 /* place.c: finds a site for every edge and block, prices them, fixes edges that have none. */
 void place_sites(const struct unit *u, struct woven *w);
 
-/* What a file says of the procedure; *other as for interest_find(). */
-const struct interest_proc *place_find(const struct unit *u, const struct woven *w, const struct interest *in,
-                                       const struct interest_proc **other);
+/* What a file says of the procedure; *other as for selection_find(). */
+const struct selection_proc *place_find(const struct unit *u, const struct woven *w, const struct selection *in,
+                                       const struct selection_proc **other);
 /* The weights of its edges, made when they are first asked for: how often they ran before, or a guess. */
 const double *place_weights(const struct unit *u, struct woven *w);
 /* The cheapest place before one of the instructions [lo, hi] of a block; SITE_NONE if there is none. */
@@ -173,11 +173,11 @@ struct site assign_site(const struct unit *u, const struct woven *w, uint32_t ed
 
 /* paths.c: which edges have which code for paths; may refuse the procedure (proc->reason). False: the paths of interest
  * are not of it, as has been said. */
-bool place_paths(const struct unit *u, struct woven *w, const struct interest *interest);
-/* interest.c: numbers them so that each path of interest has a sum that no other path has. In w->paths. False as above. */
-bool select_paths(const struct unit *u, struct woven *w, const struct interest *interest);
+bool place_paths(const struct unit *u, struct woven *w, const struct selection *interest);
+/* selection.c: numbers them so that each path of interest has a sum that no other path has. In w->paths. False as above. */
+bool select_paths(const struct unit *u, struct woven *w, const struct selection *interest);
 /* Says that paths of interest are not counted, if the procedure has any, because it is refused. */
-void select_refused(const struct unit *u, const struct woven *w, const struct interest *interest);
+void select_refused(const struct unit *u, const struct woven *w, const struct selection *interest);
 /* Chooses table, registers and guards for w->paths->act. Returns the price of all that, in instructions that run. */
 double plan_paths(const struct unit *u, struct woven *w);
 /* The procedure as the map has it, with what has been found out of it so far; its arrays are w's. */

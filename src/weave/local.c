@@ -41,7 +41,7 @@ local_find(const struct unit *u, struct woven *all)
 	for (uint32_t i = 0; i < u->procs.n; i++) {
 		const struct proc_text *p = &u->procs.at[i];
 
-		all[i].local = !p->reason && !p->taken && p->called;
+		all[i].local = !p->reason && !p->address_taken && p->called;
 	}
 	for (uint32_t i = 0; i < u->ncode; i++)
 		for (size_t k = 0; u->code[i] && k < u->code[i]->insns.n; k++)

@@ -14,12 +14,12 @@ is_glued(const struct emitter *m, uint32_t block, uint32_t i)
 }
 
 /* What is live behind an instruction that falls through. */
-static struct gap
-gap_behind(const struct emitter *m, uint32_t part, uint32_t i)
+static struct liveness
+live_behind(const struct emitter *m, uint32_t part, uint32_t i)
 {
 	if (i + 1 < m->w->proc->parts.at[part].last)
-		return gap_before(m->w->proc, part, i + 1);
-	return (struct gap){.flags_live = m->u->machine->all_flags, .regs_live = m->u->machine->all_regs};
+		return live_before(m->w->proc, part, i + 1);
+	return (struct liveness){.flags_live = m->u->machine->all_flags, .regs_live = m->u->machine->all_regs};
 }
 
 /* The operand of a call through a pointer. Empty: it is none that can be loaded before the call. */
@@ -47,7 +47,7 @@ emit_over(struct emitter *m, uint32_t number, const struct buf *stub)
 /* Who is called through a pointer is counted before the call, in a slot that the runtime finds or makes. The number
  * behind the sums holds the slot of the thread's last call there. */
 static void
-emit_pointer(struct emitter *m, struct call *c, uint32_t number, struct gap gap)
+emit_pointer(struct emitter *m, struct call *c, uint32_t number, struct liveness live)
 {
 	uint32_t part = m->w->proc->blocks.at[c->block].part;
 	const struct insn *in = block_insn(m->w, c->block, c->insn);
@@ -57,7 +57,7 @@ emit_pointer(struct emitter *m, struct call *c, uint32_t number, struct gap gap)
 	struct buf ask = {0}, on = {0};
 	uint32_t behind = stmt_behind(m->u->text, m->w->proc->parts.at[part].last_stmt) + 1;
 
-	if (!operand.n || gap.flags_live)
+	if (!operand.n || live.flags_live)
 		return;
 	bool far = cfi_move(m->u->cfi, behind, in->stmt, &there, &back);
 	c->flags |= CHORD_CALL_POINTER;
@@ -69,7 +69,7 @@ emit_pointer(struct emitter *m, struct call *c, uint32_t number, struct gap gap)
 	at.on = on.at;
 	emit_label(&stub, 'Q', m->w->number, number);
 	buf_add(&stub, there.at, there.n);
-	m->u->machine->pointer(&m->b, &stub, operand, at, gap);
+	m->u->machine->pointer(&m->b, &stub, operand, at, live);
 	buf_add(&stub, back.at, back.n);
 	if (far)
 		buf_add(&m->stubs[part], stub.at, stub.n);
@@ -91,8 +91,8 @@ emit_sum(struct emitter *m, struct call *c, uint32_t number, uint32_t stmt)
 	const struct block_text *b = &m->w->proc->block_text.at[c->block];
 	uint32_t i = b->first + c->insn;
 	const struct insn *in = woven_insn(m->w, c->block, i);
-	struct gap before = gap_before(m->w->proc, b->part, i);
-	struct gap after = gap_behind(m, b->part, i);
+	struct liveness before = live_before(m->w->proc, b->part, i);
+	struct liveness after = live_behind(m, b->part, i);
 	/* Compilers keep nothing below the stack pointer in procedures that call. */
 	bool compiled = m->u->text->compiler && !(m->u->text->stmts.at[stmt].flags & STMT_INLINE);
 	uint64_t at = (uint64_t)m->w->ncounter * 8;

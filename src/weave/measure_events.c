@@ -57,7 +57,7 @@ add_timed(struct emitter *m, struct buf *b, const struct site *s, const char *co
 
 	t.in_line = !emit_far(m, s->block, at, &none);
 	m->u->machine->add_timed(b, &stub, counter, s->way % CHORD_PAIRS_TIMED * 16u, (int32_t)s->add[event], &t,
-	                         m->boxes.at[0].axis[0].event == event ? s->base[BASE_NUMBERS] : 0, s->gap);
+	                         m->boxes.at[0].axis[0].event == event ? s->base[BASE_NUMBERS] : 0, s->live);
 	if (!t.in_line)
 		emit_far(m, s->block, at, &stub);
 	buf_free(&stub);
@@ -77,7 +77,7 @@ add_events(struct emitter *m, struct buf *b, const struct site *s, uint32_t box)
 	}
 	n = numbers_add(at, s->add, s->way, add);
 	for (uint32_t i = 0; i < n; i++)
-		m->u->machine->add(b, m->numbers[box], add[i].number * 8u, add[i].n, box ? 0 : s->base[BASE_NUMBERS], s->gap);
+		m->u->machine->add(b, m->numbers[box], add[i].number * 8u, add[i].n, box ? 0 : s->base[BASE_NUMBERS], s->live);
 }
 
 static void
@@ -159,8 +159,8 @@ map(struct buf *blob, const struct unit *u, const struct woven *w, const struct 
 		blob_site(blob, w, &w->edge[i], list->n);
 	for (uint32_t b = 0; b < p->blocks.n; b++)
 		blob_site(blob, w, &w->block[b], list->n);
-	for (size_t i = 0; i < w->pieces.n; i++)
-		blob_site(blob, w, &w->pieces.at[i].site, list->n);
+	for (size_t i = 0; i < w->call_free.n; i++)
+		blob_site(blob, w, &w->call_free.at[i].site, list->n);
 	buf_uleb(blob, 0);
 	for (size_t i = 0; i < w->entered.n; i++)
 		blob_entered(blob, w, &w->entered.at[i], list->n);

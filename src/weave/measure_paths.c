@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Measure paths: how often each acyclic path ran (paths.c), or each of those that were selected (interest.c). */
+/* Measure paths: how often each acyclic path ran (paths.c), or each of those that were selected (selection.c). */
 #include "weave/measure.h"
 
 static void

@@ -115,8 +115,8 @@ find_stuck(const struct unit *u, struct woven *w)
 		    !can_stand_before(w, d->to, e))
 			continue;
 		stand_before(w, e);
-		w->edge[e].gap = gap_on_edge(u, p, d->from, d->to);
-		w->edge[e].price = d->cost = u->machine->price(w->edge[e].gap);
+		w->edge[e].live = live_on_edge(u, p, d->from, d->to);
+		w->edge[e].price = d->cost = u->machine->price(w->edge[e].live);
 		d->fixed = false;
 	}
 }
@@ -306,7 +306,7 @@ find_frame(const struct unit *u, struct woven *w, const struct site *s, uint32_t
 	struct cfi_frame f;
 	uint32_t block, i;
 
-	c->place = (struct path_place){.gap = s->gap, .reg = u->machine->sp, .below = w->paths->below};
+	c->place = (struct path_place){.live = s->live, .reg = u->machine->sp, .below = w->paths->below};
 	c->stmt = UINT32_MAX;
 	if (!frame_of_site(w, s, e, &block, &i))
 		return false;
@@ -493,7 +493,7 @@ place_all(const struct unit *u, struct woven *w)
 }
 
 bool
-place_paths(const struct unit *u, struct woven *w, const struct interest *interest)
+place_paths(const struct unit *u, struct woven *w, const struct selection *interest)
 {
 	const char *why = other_shadow(u->object);
 

@@ -45,7 +45,7 @@ price_before(const struct unit *u, const struct woven *w, uint32_t block, uint32
 		woven_insn(w, block, i - 1)->stmt != UINT32_MAX &&
 		u->text->stmts.at[woven_insn(w, block, i - 1)->stmt].flags & STMT_INLINE;
 
-	double price = u->machine->price(gap_before(w->proc, b->part, i));
+	double price = u->machine->price(live_before(w->proc, b->part, i));
 
 	return price < 0 ? price : price + (inside ? FAR : 0);
 }
@@ -66,7 +66,7 @@ place_between(const struct unit *u, const struct woven *w, uint32_t block, uint3
 			continue;
 		if (best.where == SITE_NONE || price < best.price)
 			best = (struct site){.where = SITE_BLOCK, .block = block, .insn = i,
-			                     .gap = gap_before(w->proc, b->part, i), .price = price};
+			                     .live = live_before(w->proc, b->part, i), .price = price};
 		if (price <= 1)
 			break;
 	}
@@ -120,14 +120,14 @@ after_site(const struct unit *u, const struct woven *w, uint32_t block, uint32_t
 {
 	const struct block_text *b = &w->proc->block_text.at[block];
 	const struct insn *in = woven_insn(w, block, b->last - 1);
-	struct gap gap = gap_on_edge(u, w->proc, block, to);
+	struct liveness live = live_on_edge(u, w->proc, block, to);
 	uint32_t padding = padding_at_end(w, block);
 
 	if (padding < b->last && is_open(woven_insn(w, block, padding)))
 		return place_between(u, w, block, padding, padding);
 	if (in->stmt == UINT32_MAX || is_glued_behind(w, block))
 		return (struct site){.where = SITE_NONE, .block = block};
-	return priced((struct site){.where = SITE_AFTER, .block = block, .gap = gap}, u->machine->price(gap), 0);
+	return priced((struct site){.where = SITE_AFTER, .block = block, .live = live}, u->machine->price(live), 0);
 }
 
 /* Places between the last call of a block and its end. A call that leads to EXIT does
@@ -156,7 +156,7 @@ stub_site(const struct unit *u, const struct woven *w, uint32_t block, uint32_t 
 {
 	const struct proc_text *p = w->proc;
 	const struct insn *in = woven_insn(w, block, p->block_text.at[block].last - 1);
-	struct gap gap = gap_on_edge(u, p, block, to);
+	struct liveness live = live_on_edge(u, p, block, to);
 	struct buf there = {0}, back = {0};
 	bool moves;
 
@@ -167,8 +167,8 @@ stub_site(const struct unit *u, const struct woven *w, uint32_t block, uint32_t 
 		         &back);
 	buf_free(&there);
 	buf_free(&back);
-	return priced((struct site){.where = SITE_STUB, .inline_stub = !moves, .block = block, .gap = gap},
-	              u->machine->price(gap), PRICE_JUMP);
+	return priced((struct site){.where = SITE_STUB, .inline_stub = !moves, .block = block, .live = live},
+	              u->machine->price(live), PRICE_JUMP);
 }
 
 static struct site
@@ -176,14 +176,14 @@ split_site(const struct unit *u, const struct woven *w, uint32_t block, bool stu
 {
 	const struct block_text *b = &w->proc->block_text.at[block];
 	uint32_t i = b->first;
-	struct gap gap;
+	struct liveness live;
 
 	if (woven_insn(w, block, i)->attr & INSN_FIRST && i + 1 < b->last)
 		i++;
 	if (stuck || !is_open(woven_insn(w, block, i)))
 		return (struct site){.where = SITE_NONE, .block = block};
-	gap = gap_before(w->proc, b->part, i);
-	return priced((struct site){.where = SITE_SPLIT, .block = block, .insn = i, .gap = gap}, u->machine->price(gap),
+	live = live_before(w->proc, b->part, i);
+	return priced((struct site){.where = SITE_SPLIT, .block = block, .insn = i, .live = live}, u->machine->price(live),
 	              2 * PRICE_JUMP);
 }
 
@@ -354,17 +354,17 @@ guess_shares(const struct unit *u, struct woven *w)
 	}
 }
 
-const struct interest_proc *
-place_find(const struct unit *u, const struct woven *w, const struct interest *in, const struct interest_proc **other)
+const struct selection_proc *
+place_find(const struct unit *u, const struct woven *w, const struct selection *in, const struct selection_proc **other)
 {
 	struct proc p = woven_proc(u, w);
 
-	return interest_find(in, p.name, p.file, proc_hash(&p), other);
+	return selection_find(in, p.name, p.file, proc_hash(&p), other);
 }
 
 /* How often edges ran is what they weigh. Guesses, all together less than one, order what did not run. */
 static void
-take_before(const struct interest_proc *before, const struct graph *g, double *weight)
+take_before(const struct selection_proc *before, const struct graph *g, double *weight)
 {
 	double sum = 1;
 

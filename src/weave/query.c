@@ -83,8 +83,8 @@ query_behind(const struct woven *w, uint32_t block, uint32_t insn, uint32_t e, c
 		sum -= added_at(&w->edge[i], block, insn, e);
 	for (uint32_t b = 0; b < p->blocks.n; b++)
 		sum -= added_at(&w->block[b], block, insn, e);
-	for (size_t i = 0; i < w->pieces.n; i++)
-		sum -= added_at(&w->pieces.at[i].site, block, insn, e);
+	for (size_t i = 0; i < w->call_free.n; i++)
+		sum -= added_at(&w->call_free.at[i].site, block, insn, e);
 	for (size_t i = 0; i < w->entered.n; i++)
 		sum -= w->entered.at[i].block == block && w->entered.at[i].insn <= insn ? w->entered.at[i].callee->lag[e] : 0;
 	return sum;

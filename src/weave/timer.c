@@ -54,13 +54,13 @@ find_added(struct pool *pool, const struct woven *w, struct added *a)
 	const struct proc_text *p = w->proc;
 
 	a->n = 0;
-	a->site = pool_array(pool, p->arcs.n + p->blocks.n + w->pieces.n, sizeof *a->site);
+	a->site = pool_array(pool, p->arcs.n + p->blocks.n + w->call_free.n, sizeof *a->site);
 	for (uint32_t i = 0; i < p->arcs.n; i++)
 		take_site(a, &w->edge[i]);
 	for (uint32_t b = 0; b < p->blocks.n; b++)
 		take_site(a, &w->block[b]);
-	for (size_t i = 0; i < w->pieces.n; i++)
-		take_site(a, &w->pieces.at[i].site);
+	for (size_t i = 0; i < w->call_free.n; i++)
+		take_site(a, &w->call_free.at[i].site);
 	if (a->n)
 		qsort(a->site, a->n, sizeof *a->site, by_block);
 }
@@ -135,8 +135,8 @@ find_most(const struct record *r)
 		most_at_site(r, &w->edge[i]);
 	for (uint32_t b = 0; b < w->proc->blocks.n; b++)
 		most_at_site(r, &w->block[b]);
-	for (size_t i = 0; i < w->pieces.n; i++)
-		most_at_site(r, &w->pieces.at[i].site);
+	for (size_t i = 0; i < w->call_free.n; i++)
+		most_at_site(r, &w->call_free.at[i].site);
 }
 
 /* ---- segments ---- */

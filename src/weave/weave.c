@@ -136,7 +136,7 @@ set_anchor(struct job *j, struct woven *w, uint32_t *by_section)
 static void
 find_weights(struct job *j, struct woven *w)
 {
-	const struct interest_proc *other = NULL;
+	const struct selection_proc *other = NULL;
 
 	if (j->o->weights)
 		w->before = place_find(&j->unit, w, j->o->weights, &other);
@@ -320,7 +320,7 @@ release(struct job *j)
 {
 	for (size_t i = 0; j->woven && i < j->unit.procs.n; i++) {
 		free(j->woven[i].segments.at);
-		free(j->woven[i].pieces.at);
+		free(j->woven[i].call_free.at);
 		free(j->woven[i].loads.at);
 		free(j->woven[i].call_sites.at);
 		free(j->woven[i].labelled.at);

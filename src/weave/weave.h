@@ -6,7 +6,7 @@
 #include "asm/event.h"
 #include "base/base.h"
 #include "format/format.h"
-#include "interest/interest.h"
+#include "selection/selection.h"
 #include "measure/measure.h"
 
 /* Assembles text with the real assembler into memory (pool). False with *why if it was
@@ -21,8 +21,8 @@ struct weave_options {
 	size_t runtime_size;
 	const char *timers;          /* what it has in addition for events with timers */
 	size_t timers_size;
-	const struct interest *interest; /* the paths to count, if paths are measured; NULL: all */
-	const struct interest *weights;  /* how often edges ran before; NULL, or where it says nothing: they are guessed */
+	const struct selection *interest; /* the paths to count, if paths are measured; NULL: all */
+	const struct selection *weights;  /* how often edges ran before; NULL, or where it says nothing: they are guessed */
 	weave_assemble *assemble;
 	void *ctx;
 	FILE *dump;                  /* chord show: where to, or NULL */

@@ -6,31 +6,31 @@ enum { CF = 1, PF = 2, AF = 4, ZF = 8, SF = 16, OF = 32, ALL_FLAGS = 63 };
 enum { RAX = 1 << 0, RCX = 1 << 1, RDX = 1 << 2, RBX = 1 << 3, RSP = 1 << 4, RBP = 1 << 5, RSI = 1 << 6, RDI = 1 << 7, R8 = 1 << 8,
        R9 = 1 << 9, R10 = 1 << 10, R11 = 1 << 11, ALL_REGS = 0xffff };
 
-static struct gap
+static struct liveness
 before(const struct known *k, const struct proc_text *p, const char *begin)
 {
 	uint32_t b, i;
 
 	insn_at(k, p, begin, &b, &i);
-	return gap_before(p, p->blocks.at[b].part, i);
+	return live_before(p, p->blocks.at[b].part, i);
 }
 
 static void
 flags_are(struct known *k, const char *proc, const char *begin, unsigned flags)
 {
-	struct gap gap = before(k, proc_called(k, proc), begin);
+	struct liveness found = before(k, proc_called(k, proc), begin);
 
-	if (gap.flags_live != flags)
-		fail_msg("%s: flags %x, not %x", begin, gap.flags_live, flags);
+	if (found.flags_live != flags)
+		fail_msg("%s: flags %x, not %x", begin, found.flags_live, flags);
 }
 
 static void
 live_is(struct known *k, const char *proc, const char *begin, unsigned live, unsigned dead)
 {
-	struct gap gap = before(k, proc_called(k, proc), begin);
+	struct liveness found = before(k, proc_called(k, proc), begin);
 
-	if ((gap.regs_live & live) != live || gap.regs_live & dead)
-		fail_msg("%s: registers %x, want %x and not %x", begin, gap.regs_live, live, dead);
+	if ((found.regs_live & live) != live || found.regs_live & dead)
+		fail_msg("%s: registers %x, want %x and not %x", begin, found.regs_live, live, dead);
 }
 
 static void

@@ -297,7 +297,7 @@ control(void **state)
 
 /* ---- code that the machine writes ---- */
 
-/* For every gap: what is written assembles, counts by exactly n at the counter, and leaves the stack pointer as it was. */
+/* For every live: what is written assembles, counts by exactly n at the counter, and leaves the stack pointer as it was. */
 static void
 additions(void **state)
 {
@@ -308,7 +308,7 @@ additions(void **state)
 	(void)state;
 	for (unsigned kind = 0; kind < 16; kind++)
 		for (size_t i = 0; i < sizeof by / sizeof *by; i++) {
-			struct gap gap = {(uint8_t)(kind & 1 ? ALL : kind & 2 ? CF : 0), kind & 4,
+			struct liveness live = {(uint8_t)(kind & 1 ? ALL : kind & 2 ? CF : 0), kind & 4,
 				(uint16_t)(kind & 8 ? 0xffff : 0x0010)};
 			struct buf b = {0}, made = {0};
 			const struct obj_section *text;
@@ -316,13 +316,13 @@ additions(void **state)
 			int64_t sum = 0, sp = 0;
 			uint32_t adds = 0;
 
-			if (m->price(gap) < 0) {
+			if (m->price(live) < 0) {
 				/* Flags and all registers are live, and the stack must not be used. */
-				assert_true(gap.no_stack && gap.flags_live && gap.regs_live == 0xffff);
+				assert_true(live.no_stack && live.flags_live && live.regs_live == 0xffff);
 				continue;
 			}
 			buf_str(&b, "\t.text\ncounters:\n\t.zero 64\nf:\n");
-			m->add(&b, "counters", 16, by[i], 0, gap);
+			m->add(&b, "counters", 16, by[i], 0, live);
 			buf_str(&b, "\n");
 			buf_char(&b, '\0');
 			o = assemble_object(own, b.at, &made);
@@ -337,7 +337,7 @@ additions(void **state)
 					adds++;
 				}
 				sp += in.sp;
-				assert_true(sp <= 0 && (!gap.no_stack || !sp));
+				assert_true(sp <= 0 && (!live.no_stack || !sp));
 				off += in.len;
 			}
 			assert_int_equal(adds, 1);
@@ -350,20 +350,20 @@ additions(void **state)
 	pool_free(own);
 }
 
-/* A dearer gap is never cheaper. */
+/* A dearer live is never cheaper. */
 static void
 prices(void **state)
 {
 	const struct machine *m = machine_of_host();
-	const struct gap free_gap = {0, false, 1 << 4}, carry = {CF, false, 1 << 4}, flags = {ALL, false, 1 << 4},
+	const struct liveness nothing_live = {0, false, 1 << 4}, carry = {CF, false, 1 << 4}, flags = {ALL, false, 1 << 4},
 		all = {ALL, false, 0xffff};
 
 	(void)state;
-	assert_true(m->price(free_gap) > 0);
-	assert_true(m->price(carry) >= m->price(free_gap));
+	assert_true(m->price(nothing_live) > 0);
+	assert_true(m->price(carry) >= m->price(nothing_live));
 	assert_true(m->price(flags) > m->price(carry));
 	assert_true(m->price(all) > m->price(flags));
-	assert_true(m->price((struct gap){ALL, true, 0xffff}) < 0);
+	assert_true(m->price((struct liveness){ALL, true, 0xffff}) < 0);
 }
 
 /* ---- registers, by several names and numbers ---- */

@@ -105,12 +105,12 @@ add_keeping_flags(struct buf *out, const struct addition *a, int deeper)
 /* It is always one instruction that changes the counter: a signal's handler may count on the same one
  * at any moment. In the last resort rax is saved below the red zone. */
 static void
-add(struct buf *out, const struct addition *a, struct gap gap)
+add(struct buf *out, const struct addition *a, struct liveness live)
 {
-	uint16_t dead = (uint16_t)(X86_ALL_REGS & ~gap.regs_live & ~X86_RSP);
+	uint16_t dead = (uint16_t)(X86_ALL_REGS & ~live.regs_live & ~X86_RSP);
 	uint8_t changes = (a->n == 1 || a->n == -1) && !a->timed ? INC_CHANGES : X86_ALL_FLAGS;
 
-	if (!(gap.flags_live & changes)) {
+	if (!(live.flags_live & changes)) {
 		add_now(out, a, 0);
 	} else if (dead & X86_RAX) {
 		add_keeping_flags(out, a, 0);
@@ -121,7 +121,7 @@ add(struct buf *out, const struct addition *a, struct gap gap)
 		add_keeping_flags(out, a, 0);
 		buf_printf(out, "\tmovq\t%%%s, %%rax\n", reg);
 	} else {
-		if (gap.no_stack)
+		if (live.no_stack)
 			bug("a counter where nothing is free");
 		buf_str(out, "\tleaq\t-128(%rsp), %rsp\n\tpushq\t%rax\n");
 		add_keeping_flags(out, a, 136);
@@ -130,9 +130,9 @@ add(struct buf *out, const struct addition *a, struct gap gap)
 }
 
 void
-x86_add(struct buf *out, const char *label, uint64_t offset, int32_t n, uint8_t base, struct gap gap)
+x86_add(struct buf *out, const char *label, uint64_t offset, int32_t n, uint8_t base, struct liveness live)
 {
-	add(out, &(struct addition){label, offset, n, base, NULL, NULL}, gap);
+	add(out, &(struct addition){label, offset, n, base, NULL, NULL}, live);
 }
 
 void
@@ -143,11 +143,11 @@ x86_load_base(struct buf *out, const char *label, uint8_t base)
 
 void
 x86_add_timed(struct buf *out, struct buf *stub, const char *label, uint64_t offset, int32_t n, const struct timed_at *t,
-              uint8_t base, struct gap gap)
+              uint8_t base, struct liveness live)
 {
 	if (!t->in_line)
 		buf_printf(stub, "%s:\n", t->ask);
-	add(out, &(struct addition){label, offset, n, base, t, stub}, gap);
+	add(out, &(struct addition){label, offset, n, base, t, stub}, live);
 }
 
 bool
@@ -178,13 +178,13 @@ put_sum(struct buf *out, const char *from, unsigned n, const char *to, uint64_t 
  * a register can wait without a change of the frame, which a signal's handler might have to walk over. */
 void
 x86_add_sum(struct buf *out, const char *from, unsigned n, const char *to, uint64_t offset, bool subtract, bool below,
-            struct gap gap)
+            struct liveness live)
 {
-	uint16_t dead = (uint16_t)(X86_ALL_REGS & ~gap.regs_live & ~X86_RSP);
+	uint16_t dead = (uint16_t)(X86_ALL_REGS & ~live.regs_live & ~X86_RSP);
 
-	if (dead && !gap.flags_live) {
+	if (dead && !live.flags_live) {
 		put_sum(out, from, n, to, offset, subtract, reg_name[__builtin_ctz(dead)]);
-	} else if (below && !gap.flags_live) {
+	} else if (below && !live.flags_live) {
 		buf_str(out, "\tmovq\t%rax, -8(%rsp)\n");
 		put_sum(out, from, n, to, offset, subtract, "rax");
 		buf_str(out, "\tmovq\t-8(%rsp), %rax\n");
@@ -226,9 +226,9 @@ choose(uint16_t dead, struct str operand, const char *other, bool *kept)
 /* Slots are struct chord_callee. Nothing is pushed: the frame stays as the unwind tables have it. The stub's own words
  * are at -24(%rsp) the pointer, at -32(%rsp) the place, at -40(%rsp) where it goes on. */
 void
-x86_pointer(struct buf *out, struct buf *stub, struct str operand, struct pointer_at at, struct gap gap)
+x86_pointer(struct buf *out, struct buf *stub, struct str operand, struct pointer_at at, struct liveness live)
 {
-	uint16_t dead = (uint16_t)(X86_ALL_REGS & ~gap.regs_live & ~X86_RSP);
+	uint16_t dead = (uint16_t)(X86_ALL_REGS & ~live.regs_live & ~X86_RSP);
 	bool keep_to = false, keep_slot;
 	const char *to = *operand.at == '%' && !memchr(operand.at, ':', operand.n) ? "" : choose(dead, operand, "", &keep_to);
 	const char *slot = choose(dead, operand, to, &keep_slot);
@@ -259,14 +259,14 @@ x86_pointer(struct buf *out, struct buf *stub, struct str operand, struct pointe
 /* By how much the flags live make it dearer; what changes all flags is not told from what keeps CF. Of places that are alike
  * those are preferred where a register can be a base. */
 double
-x86_price(struct gap gap)
+x86_price(struct liveness live)
 {
-	uint16_t dead = (uint16_t)(X86_ALL_REGS & ~gap.regs_live & ~X86_RSP);
+	uint16_t dead = (uint16_t)(X86_ALL_REGS & ~live.regs_live & ~X86_RSP);
 
-	if (gap.no_stack && gap.flags_live && !dead)
+	if (live.no_stack && live.flags_live && !dead)
 		return -1;
-	if (!(gap.flags_live & INC_CHANGES))
-		return (gap.flags_live ? 1.001 : 1) + (dead & X86_BASE_REGS ? 0 : 0.0005);
+	if (!(live.flags_live & INC_CHANGES))
+		return (live.flags_live ? 1.001 : 1) + (dead & X86_BASE_REGS ? 0 : 0.0005);
 	return dead & X86_RAX ? 2.5 : dead ? 3 : 5;
 }
 

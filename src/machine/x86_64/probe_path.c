@@ -19,7 +19,7 @@ enum { NEAR = 4 };
 struct scratch {
 	struct buf *out;
 	const struct path_place *place;
-	uint16_t dead, taken;
+	uint16_t dead, used;
 	int kept[6], nkept;      /* live registers that wait in memory, in this order */
 	int64_t depth;           /* by how much the stack pointer was moved down */
 	int rax_in;              /* register where rax waits, -1: none */
@@ -53,14 +53,14 @@ keep(struct scratch *s, int reg)
 	moved(s->out, s, 8);
 }
 
-/* Sees to it that so many registers can be taken. */
+/* Sees to it that so many registers can be used. */
 static void
 reserve(struct scratch *s, int n)
 {
 	static const int order[] = {11, 10, 9, 8, 7, 6, 1, 2, 0, 3, 12, 13, 14, 15};
 
 	for (size_t i = 0; i < sizeof order / sizeof *order && __builtin_popcount(s->dead) < n; i++)
-		if (!((s->taken | s->dead) >> order[i] & 1)) {
+		if (!((s->used | s->dead) >> order[i] & 1)) {
 			keep(s, order[i]);
 			s->dead |= (uint16_t)(1u << order[i]);
 		}
@@ -74,7 +74,7 @@ take(struct scratch *s)
 	if (!s->dead)
 		bug("no register is left");
 	s->dead &= (uint16_t)~(1u << reg);
-	s->taken |= (uint16_t)(1u << reg);
+	s->used |= (uint16_t)(1u << reg);
 	return reg;
 }
 
@@ -82,7 +82,7 @@ static void
 give_back(struct scratch *s, int reg)
 {
 	s->dead |= (uint16_t)(1u << reg);
-	s->taken &= (uint16_t)~(1u << reg);
+	s->used &= (uint16_t)~(1u << reg);
 }
 
 /* SF, ZF, AF, PF and CF wait in ah, OF in al. */
@@ -96,7 +96,7 @@ keep_flags(struct scratch *s)
 		keep(s, RAX);
 	}
 	s->dead &= (uint16_t)~X86_RAX;
-	s->taken |= X86_RAX;
+	s->used |= X86_RAX;
 	s->flags = true;
 	buf_str(s->out, "\tlahf\n\tseto\t%al\n");
 }
@@ -143,9 +143,9 @@ begin(struct buf *out, const struct path_op *op, const struct path_place *place)
 	uint16_t never = (uint16_t)(X86_RSP | 1u << place->reg | bit(op->from) | bit(op->to) |
 	                            bit((int8_t)(place->base - 1)));
 
-	s.dead = (uint16_t)(X86_ALL_REGS & ~place->gap.regs_live & ~never);
-	s.taken = never;
-	if (place->gap.flags_live && changes_flags(op))
+	s.dead = (uint16_t)(X86_ALL_REGS & ~place->live.regs_live & ~never);
+	s.used = never;
+	if (place->live.flags_live && changes_flags(op))
 		keep_flags(&s);
 	return s;
 }

@@ -19,16 +19,16 @@ enum { X86_CALL_SIZE = 5, X86_NONLOCAL_DEPTH = 144 };
 const ZydisDecoder *x86_decoder(void);
 bool x86_decode(const uint8_t *bytes, size_t n, uint32_t off, struct insn *out);
 bool x86_facts(const uint8_t *bytes, size_t n, struct facts *out);
-void x86_add(struct buf *out, const char *label, uint64_t offset, int32_t n, uint8_t base, struct gap gap);
+void x86_add(struct buf *out, const char *label, uint64_t offset, int32_t n, uint8_t base, struct liveness live);
 void x86_load_base(struct buf *out, const char *label, uint8_t base);
 void x86_add_timed(struct buf *out, struct buf *stub, const char *label, uint64_t offset, int32_t n, const struct timed_at *t,
-                   uint8_t base, struct gap gap);
-void x86_pointer(struct buf *out, struct buf *stub, struct str operand, struct pointer_at at, struct gap gap);
+                   uint8_t base, struct liveness live);
+void x86_pointer(struct buf *out, struct buf *stub, struct str operand, struct pointer_at at, struct liveness live);
 void x86_add_sum(struct buf *out, const char *from, unsigned n, const char *to, uint64_t offset, bool subtract, bool below,
-                 struct gap gap);
+                 struct liveness live);
 void x86_path(struct buf *out, struct buf *stub, const struct path_op *op, const struct path_counters *table,
               const struct path_place *place);
-double x86_price(struct gap gap);
+double x86_price(struct liveness live);
 bool x86_woven(const uint8_t *bytes, size_t n, uint64_t addr, const uint64_t *base, struct woven_insn *out);
 void x86_jump(struct buf *out, const char *operand);
 bool x86_is_call(const uint8_t *bytes);

@@ -8,8 +8,8 @@
 struct choice {
 	const struct unit *u;
 	struct woven *w;
-	const struct interest *in;
-	const struct interest_proc *chosen;
+	const struct selection *in;
+	const struct selection_proc *chosen;
 	struct dag *dag;
 	bool *ei;                /* by edge of the DAG: a path of interest has it */
 };
@@ -32,7 +32,7 @@ refuse(const struct choice *c, const char *why)
 static bool
 find_chosen(struct choice *c)
 {
-	const struct interest_proc *other;
+	const struct selection_proc *other;
 
 	c->chosen = place_find(c->u, c->w, c->in, &other);
 	return c->chosen || !other || other_build(c, other->line, "its code is not that of the file");
@@ -65,7 +65,7 @@ cut(struct choice *c)
 static bool
 weigh(const struct choice *c)
 {
-	const struct interest_proc *p = c->chosen;
+	const struct selection_proc *p = c->chosen;
 
 	if (p && p->nran && p->nran != c->w->proc->arcs.n)
 		return other_build(c, p->line, "it has another number of edges");
@@ -76,7 +76,7 @@ weigh(const struct choice *c)
 }
 
 static uint32_t
-begin_of(const struct choice *c, const struct interest_path *p)
+begin_of(const struct choice *c, const struct selection_path *p)
 {
 	return p->n && p->edge[0] < c->w->proc->arcs.n ? c->dag->g->edge[p->edge[0]].from : GRAPH_NONE;
 }
@@ -86,7 +86,7 @@ mark_edges(struct choice *c)
 {
 	c->ei = pool_array(c->u->pool, c->dag->graph->nedge, sizeof *c->ei);
 	for (uint32_t i = 0; i < c->chosen->npath; i++) {
-		const struct interest_path *p = &c->chosen->path[i];
+		const struct selection_path *p = &c->chosen->path[i];
 		uint32_t begin = begin_of(c, p);
 
 		if (begin == GRAPH_NONE || !spp_add(c->dag, c->ei, begin, p->edge, p->n))
@@ -125,7 +125,7 @@ take_code(const struct choice *c, const struct spp_code *s)
 	x->ninterest = c->chosen->npath;
 	x->interest = pool_array(c->u->pool, x->ninterest, sizeof *x->interest);
 	for (uint32_t i = 0; i < x->ninterest; i++) {
-		const struct interest_path *p = &c->chosen->path[i];
+		const struct selection_path *p = &c->chosen->path[i];
 
 		x->interest[i] = (uint64_t)dag_sum(c->dag, s->val, begin_of(c, p), p->edge, p->n);
 	}
@@ -146,7 +146,7 @@ number(struct choice *c)
 		const struct spp_code *s = spp_weave(c->dag, c->ei, sure[i], &why);
 		double price;
 
-		if (!s || s->n > INTEREST_MOST)
+		if (!s || s->n > SELECTION_MOST)
 			return refuse(c, s ? "its paths of interest lead along the edges of too many others" : why);
 		take_code(c, s);
 		price = plan_paths(c->u, c->w);
@@ -179,7 +179,7 @@ none(struct choice *c)
 }
 
 bool
-select_paths(const struct unit *u, struct woven *w, const struct interest *interest)
+select_paths(const struct unit *u, struct woven *w, const struct selection *interest)
 {
 	struct choice c = {.u = u, .w = w, .in = interest};
 
@@ -197,9 +197,9 @@ select_paths(const struct unit *u, struct woven *w, const struct interest *inter
 }
 
 void
-select_refused(const struct unit *u, const struct woven *w, const struct interest *interest)
+select_refused(const struct unit *u, const struct woven *w, const struct selection *interest)
 {
-	const struct interest_proc *other, *p = place_find(u, w, interest, &other);
+	const struct selection_proc *other, *p = place_find(u, w, interest, &other);
 
 	if (p && p->npath)
 		say_warning(w->proc->name, "none of its paths is counted: %s (%s:%u)", w->proc->reason, interest->file, p->line);

@@ -170,11 +170,11 @@ mark_circles(struct calls *g)
 	for (uint32_t v = 0; v < g->n; v++)
 		for (uint32_t i = g->at[v]; i < g->at[v + 1]; i++)
 			if (g->site.at[i].call)
-				g->site.at[i].call->again = c.of[v] == c.of[g->site.at[i].to];
+				g->site.at[i].call->recursive = c.of[v] == c.of[g->site.at[i].to];
 }
 
 void
-calls_again(struct run *r)
+mark_recursive_calls(struct run *r)
 {
 	struct calls g = {.r = r, .pool = pool_new()};
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The files of -fchord-paths= and -fchord-weights=: what they name and how often edges ran. */
-#include "interest/interest.h"
+#include "selection/selection.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -13,13 +13,13 @@ static const char title[] = "chord paths of interest 2", title1[] = "chord paths
 static const char weights_title[] = "chord weights 1";
 
 struct reader {
-	struct interest *in;
+	struct selection *in;
 	struct str text;
 	unsigned line;
 	bool weights;            /* it is a file of weights */
 	const char *why;
-	struct interest_proc *proc; /* the last one */
-	VEC(struct interest_path) path;
+	struct selection_proc *proc; /* the last one */
+	VEC(struct selection_path) path;
 	VEC(uint64_t) number;
 };
 
@@ -91,7 +91,7 @@ copy_edges(struct reader *r)
 static void
 end_proc(struct reader *r)
 {
-	struct interest_proc *p = r->proc;
+	struct selection_proc *p = r->proc;
 
 	if (!p)
 		return;
@@ -130,8 +130,8 @@ read_hash(struct str s, uint64_t *hash)
 	return s.n == 16;
 }
 
-struct interest_proc *
-interest_add(struct interest *in, const char *name, const char *file, uint64_t hash)
+struct selection_proc *
+selection_add(struct selection *in, const char *name, const char *file, uint64_t hash)
 {
 	struct str full = full_key(in->pool, name, file, hash);
 	uint64_t i;
@@ -140,7 +140,7 @@ interest_add(struct interest *in, const char *name, const char *file, uint64_t h
 		i = in->proc.n;
 		strmap_put(&in->known, full, i);
 		strmap_put(&in->named, key(in->pool, name, file), i);
-		VEC_PUSH(in->proc, (struct interest_proc){.name = name, .file = file, .hash = hash});
+		VEC_PUSH(in->proc, (struct selection_proc){.name = name, .file = file, .hash = hash});
 	}
 	return &in->proc.at[i];
 }
@@ -162,7 +162,7 @@ read_proc(struct reader *r, struct str s)
 		r->why = "a procedure has a name, a file and 16 digits, with tabs before them";
 		return;
 	}
-	r->proc = interest_add(r->in, pool_strndup(pool, name.at, name.n), pool_strndup(pool, file.at, file.n), hash);
+	r->proc = selection_add(r->in, pool_strndup(pool, name.at, name.n), pool_strndup(pool, file.at, file.n), hash);
 	r->proc->line = r->line;
 	if (r->in->proc.n == before)
 		r->why = "a procedure listed twice";
@@ -171,7 +171,7 @@ read_proc(struct reader *r, struct str s)
 static void
 read_cuts(struct reader *r, struct str s)
 {
-	struct interest_proc *p = r->proc;
+	struct selection_proc *p = r->proc;
 
 	read_edges(r, s);
 	if (!r->why && (p->has_cuts || r->path.n))
@@ -187,7 +187,7 @@ read_cuts(struct reader *r, struct str s)
 static void
 read_ran(struct reader *r, struct str s)
 {
-	struct interest_proc *p = r->proc;
+	struct selection_proc *p = r->proc;
 
 	read_numbers(r, s, UINT64_MAX, "not how often an edge ran");
 	if (!r->why && ((!p->has_cuts && !r->weights) || p->nran || r->path.n))
@@ -204,7 +204,7 @@ read_ran(struct reader *r, struct str s)
 static void
 read_path(struct reader *r, struct str s)
 {
-	struct interest_path p = {.line = r->line};
+	struct selection_path p = {.line = r->line};
 
 	read_edges(r, s);
 	if (!r->why && !r->number.n)
@@ -242,21 +242,21 @@ read_line(struct reader *r, struct str s)
 
 /* NULL, or why the file with that first line cannot be read for that. */
 static const char *
-read_title(struct reader *r, struct str first, enum interest_kind kind)
+read_title(struct reader *r, struct str first, enum selection_kind kind)
 {
 	r->weights = str_is(first, weights_title);
-	if (r->weights && kind == INTEREST_PATHS)
+	if (r->weights && kind == SELECTION_PATHS)
 		return "a file of weights: -fchord-weights= takes it";
 	if (r->weights || str_is(first, title) || str_is(first, title1))
 		return NULL;
 	if (str_starts(first, "chord paths of interest ") || str_starts(first, "chord weights "))
 		return "of another version of Chord";
-	return kind == INTEREST_PATHS ? "not a file of paths of interest: `chord paths select` makes them" :
+	return kind == SELECTION_PATHS ? "not a file of paths of interest: `chord paths select` makes them" :
 		"neither a profile nor a file of weights: `chord weights` makes them";
 }
 
 static void
-read_text(struct reader *r, enum interest_kind kind)
+read_text(struct reader *r, enum selection_kind kind)
 {
 	r->why = read_title(r, next_line(r), kind);
 	while (r->text.n && !r->why)
@@ -266,12 +266,12 @@ read_text(struct reader *r, enum interest_kind kind)
 }
 
 bool
-interest_read(struct pool *pool, const char *file, enum interest_kind kind, struct interest *in)
+selection_read(struct pool *pool, const char *file, enum selection_kind kind, struct selection *in)
 {
 	struct reader r = {.in = in};
 	struct buf b = {0};
 
-	*in = (struct interest){.pool = pool, .file = file};
+	*in = (struct selection){.pool = pool, .file = file};
 	if (!file_read(file, &b)) {
 		say_error(file, "%s", strerror(errno));
 		return false;
@@ -287,15 +287,15 @@ interest_read(struct pool *pool, const char *file, enum interest_kind kind, stru
 }
 
 void
-interest_free(struct interest *in)
+selection_free(struct selection *in)
 {
 	free(in->proc.at);
 	strmap_free(&in->known);
 	strmap_free(&in->named);
 }
 
-const struct interest_proc *
-interest_find(const struct interest *in, const char *name, const char *file, uint64_t hash, const struct interest_proc **other)
+const struct selection_proc *
+selection_find(const struct selection *in, const char *name, const char *file, uint64_t hash, const struct selection_proc **other)
 {
 	uint64_t i;
 
@@ -310,9 +310,9 @@ interest_find(const struct interest *in, const char *name, const char *file, uin
 /* ---- writing ---- */
 
 void
-interest_write_head(struct buf *out, enum interest_kind kind)
+selection_write_head(struct buf *out, enum selection_kind kind)
 {
-	buf_str(out, kind == INTEREST_WEIGHTS ? weights_title : title);
+	buf_str(out, kind == SELECTION_WEIGHTS ? weights_title : title);
 	buf_char(out, '\n');
 }
 
@@ -328,10 +328,10 @@ write_numbers(struct buf *out, const char *word, const uint32_t *at, uint32_t n)
 }
 
 void
-interest_write(struct buf *out, enum interest_kind kind, const struct interest_proc *p)
+selection_write(struct buf *out, enum selection_kind kind, const struct selection_proc *p)
 {
 	buf_printf(out, "procedure\t%s\t%s\t%016" PRIx64 "\n", p->name, p->file, p->hash);
-	if (kind == INTEREST_PATHS)
+	if (kind == SELECTION_PATHS)
 		write_numbers(out, "cut", p->cut, p->ncut);
 	if (p->nran)
 		buf_str(out, "ran");
