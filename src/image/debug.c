@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Separate debug files, found as gdb finds them: by build id, then by the
  * name in .gnu_debuglink, beside the program, in .debug/ there, and below
- * /usr/lib/debug. Nothing is fetched over the network. */
+ * /usr/lib/debug; at last among those that debuginfod's client has fetched before.
+ * Nothing is fetched over the network. */
 #include "image/internal.h"
 
 #include <fcntl.h>
@@ -53,6 +54,23 @@ try_build_id(struct image *im)
 	return try_file(im, pool_printf(im->pool, DEBUG_ROOT "/.build-id/%.2s/%s.debug", hex, hex + 2));
 }
 
+/* Where debuginfod's client keeps what it has fetched (debuginfod_find_debuginfo(3)). */
+static bool
+try_cache(struct image *im)
+{
+	const char *dir = getenv("DEBUGINFOD_CACHE_PATH"), *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+	char *hex;
+
+	if (!im->id.n)
+		return false;
+	hex = image_hex(im->pool, im->id);
+	if (dir && *dir)
+		return try_file(im, pool_printf(im->pool, "%s/%s/debuginfo", dir, hex));
+	return (xdg && *xdg && try_file(im, pool_printf(im->pool, "%s/debuginfod_client/%s/debuginfo", xdg, hex))) ||
+	       (home && *home && (try_file(im, pool_printf(im->pool, "%s/.cache/debuginfod_client/%s/debuginfo", home, hex)) ||
+	                          try_file(im, pool_printf(im->pool, "%s/.debuginfod_client_cache/%s/debuginfo", home, hex))));
+}
+
 static bool
 try_link(struct image *im)
 {
@@ -77,8 +95,8 @@ image_debug_elf(struct image *im)
 {
 	if (!im->debug_sought) {
 		im->debug_sought = true;
-		if (!try_build_id(im))
-			try_link(im);
+		if (!try_build_id(im) && !try_link(im))
+			try_cache(im);
 	}
 	return im->debug_elf;
 }

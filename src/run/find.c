@@ -158,9 +158,9 @@ is_left_over(struct finder *f, const struct found *x)
 	return !same_run(&first.head, &x->head);
 }
 
-/* All profiles in a folder. program: not NULL: its only. */
+/* All profiles in a folder. program: not NULL: its only. empty: what may have been meant to be one as well. */
 static void
-put_folder(struct finder *f, const char *folder, const char *program)
+put_folder(struct finder *f, const char *folder, const char *program, bool empty)
 {
 	const struct listing *l = list_folder(f, folder);
 
@@ -171,7 +171,7 @@ put_folder(struct finder *f, const char *folder, const char *program)
 		x.inside = true;
 		if (program && !is_profile_name(l->name.at[i], program))
 			continue;
-		if (!program && !x.head.magic && !(x.empty && strstr(l->name.at[i], ".chord")))
+		if (!program && !x.head.magic && !(empty && x.empty && strstr(l->name.at[i], ".chord")))
 			continue;
 		x.left_over = is_left_over(f, &x);
 		put(f, x);
@@ -212,7 +212,7 @@ find_named(struct pool *pool, char **name, int n, struct found_list *list)
 		struct found x = look(name[i], true);
 
 		if (x.folder) {
-			put_folder(&f, name[i], NULL);
+			put_folder(&f, name[i], NULL, true);
 			continue;
 		}
 		put(&f, x);
@@ -254,10 +254,45 @@ folder_of(struct pool *pool, const char *program)
 	return folder;
 }
 
+/* The folder above .libs, where libtool keeps a script for the program; NULL: it is in no such folder. */
+static const char *
+above_libs(struct pool *pool, const char *program)
+{
+	const char *base = base_name(program), *libs = ".libs/";
+	size_t n = strlen(libs), at = (size_t)(base - program);
+
+	if (at < n || strncmp(base - n, libs, n) || (at > n && base[-1 - (ptrdiff_t)n] != '/'))
+		return NULL;
+	return at > n ? pool_strndup(pool, program, at - n - (at > n + 1)) : ".";
+}
+
+const char *
+find_program(struct pool *pool, const char *name)
+{
+	static const char *const prefix[] = {"lt-", ""};
+	const char *base = base_name(name);
+	char head[512] = "";
+	FILE *f = fopen(name, "re");
+
+	if (f)
+		head[fread(head, 1, sizeof head - 1, f)] = 0;
+	if (f)
+		fclose(f);
+	/* The one that was linked again to be run from there is the one that runs. */
+	for (size_t i = 0; i < 2 && !strncmp(head, "#!", 2) && strstr(head, "temporary wrapper script for .libs/"); i++) {
+		const char *program = pool_printf(pool, "%.*s.libs/%s%s", (int)(base - name), name, prefix[i], base);
+
+		if (!access(program, X_OK))
+			return program;
+	}
+	return name;
+}
+
 bool
 find_place(struct pool *pool, const char *program, unsigned place, struct found_list *list, const char **where)
 {
 	const char *dir = getenv("CHORD_DIR"), *file = getenv("CHORD_FILE"), *beside = folder_of(pool, program);
+	const char *wrapped = above_libs(pool, program);
 	struct finder f = {.pool = pool, .list = list};
 	struct found x;
 
@@ -278,17 +313,31 @@ find_place(struct pool *pool, const char *program, unsigned place, struct found_
 		if (!dir || !*dir)
 			return true;
 		*where = pool_printf(pool, "in the folder of CHORD_DIR (%s)", dir);
-		put_folder(&f, dir, NULL);
+		put_folder(&f, dir, NULL, true);
 		break;
 	case 2:
 		*where = pool_printf(pool, "in the current folder (%s.*.chord)", base_name(program));
-		put_folder(&f, ".", base_name(program));
+		put_folder(&f, ".", base_name(program), true);
 		break;
 	case 3:
 		if (!*beside)
 			return true;
 		*where = pool_printf(pool, "beside the program (%s/%s.*.chord)", beside, base_name(program));
-		put_folder(&f, beside, base_name(program));
+		put_folder(&f, beside, base_name(program), true);
+		break;
+	case 4:
+		if (!wrapped)
+			return true;
+		*where = pool_printf(pool, "beside libtool's script for it (%s/%s.*.chord)", wrapped, base_name(program));
+		put_folder(&f, wrapped, base_name(program), true);
+		break;
+	case 5:
+		*where = "by its build id under any other name there";
+		put_folder(&f, ".", NULL, false);
+		if (*beside)
+			put_folder(&f, beside, NULL, false);
+		if (wrapped)
+			put_folder(&f, wrapped, NULL, false);
 		break;
 	default:
 		return false;

@@ -305,7 +305,8 @@ load_found(struct run *r)
 	say_left_out(r);
 	for (size_t k = 0; k < r->nprogram; k++)
 		if (!has_profile(r, k))
-			say_error(r->binary.at[k].path, "no profile of this build %s", looked[k] ? looked[k] : "was found");
+			say_error(r->binary.at[k].path, "no profile of this build %s; a program leaves its profile in the folder "
+			          "where it is run", looked[k] ? looked[k] : "was found");
 	return false;
 }
 
@@ -704,8 +705,9 @@ run_solve(struct run *r)
 bool
 run_load(struct run *r, const char *program, char **profile, int nprofile)
 {
-	*r = (struct run){.pool = pool_new(), .path = program, .root = "", .sum = profile_new()};
-	if (!run_open(r, program) || !(nprofile ? load_given(r, profile, nprofile) : load_found(r)))
+	*r = (struct run){.pool = pool_new(), .root = "", .sum = profile_new()};
+	r->path = find_program(r->pool, program);
+	if (!run_open(r, r->path) || !(nprofile ? load_given(r, profile, nprofile) : load_found(r)))
 		return false;
 	return run_solve(r);
 }
@@ -736,9 +738,12 @@ bool
 run_load_programs(struct run *r, char **program, int n, char **profile, int nprofile, bool never_ran)
 {
 	*r = (struct run){.pool = pool_new(), .path = program[0], .root = "", .sum = profile_new(), .never_ran = never_ran};
-	for (int i = 0; i < n; i++)
-		if (!open_program(r, program[i], program[i]))
+	for (int i = 0; i < n; i++) {
+		const char *path = find_program(r->pool, program[i]);
+
+		if (!open_program(r, path, path))
 			return false;
+	}
 	if (!(nprofile ? load_given(r, profile, nprofile) : load_found(r)) || !is_complete(r))
 		return false;
 	return run_solve(r);

@@ -31,6 +31,8 @@ void find_named(struct pool *pool, char **name, int n, struct found_list *list);
 /* Adds what may be profiles of the program, in the place with that number, from 0; *where: in words, NULL if there is no such place
  * now. False: there are no more places. */
 bool find_place(struct pool *pool, const char *program, unsigned place, struct found_list *list, const char **where);
+/* The program behind a name: that itself, or what a script runs that libtool made for it (pool). */
+const char *find_program(struct pool *pool, const char *name);
 bool is_profile_name(const char *name, const char *program);
 
 /* ---- load.c: programs and their profiles ---- */

@@ -93,6 +93,7 @@ cmd_verify(int argc, char **argv)
 	int status = EXIT_NO;
 
 	options_read(&argp, argc, argv, 0, &a);
+	a.program = find_program(pool, a.program);
 	if (binary_open(pool, a.program, &bin, &why)) {
 		status = verify(&a, &bin);
 		binary_close(&bin);

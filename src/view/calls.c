@@ -15,6 +15,18 @@ name_of_callee(const struct call *c, enum chord_insn kind)
 }
 
 static void
+set_place(struct view_call *row, const struct walk *w)
+{
+	struct image_place place;
+
+	row->file = w->proc->file;
+	if (!w->addr || !image_place(row->binary->image, w->addr, &place))
+		return;
+	row->file = place.file;
+	row->line = place.line;
+}
+
+static void
 add_call(struct view_calls *list, struct run *run, struct binary *bin, const struct walk *w, uint64_t most, uint32_t proc,
          uint32_t call)
 {
@@ -22,16 +34,11 @@ add_call(struct view_calls *list, struct run *run, struct binary *bin, const str
 	const struct module *m = profile_module(run->sum, image_build_id(bin->image));
 	struct view_call row = {.binary = bin, .proc = p, .callee = name_of_callee(&p->call[call], w->kind),
 	                        .calls = {w->count, most}};
-	struct image_place place;
 
 	row.nevent = p->nevent < CHORD_SUMS ? p->nevent : CHORD_SUMS;
 	for (uint32_t e = 0; e < row.nevent; e++)
 		row.known[e] = call_sum(&bin->map, p, &bin->counts[proc], m, call, e, &row.n[e]);
-	row.file = p->file;
-	if (w->addr && image_place(bin->image, w->addr, &place)) {
-		row.file = place.file;
-		row.line = place.line;
-	}
+	set_place(&row, w);
 	if (p->call[call].flags & CHORD_CALL_POINTER)
 		view_callees(run, m, p, call, &row);
 	VEC_PUSH(*list, row);
@@ -57,6 +64,43 @@ find_calls_of(struct view_calls *list, struct run *run, struct binary *bin, uint
 	}
 }
 
+/* Of a procedure whose calls have no counters of their own: how often its call instructions ran, and what they name. */
+static void
+find_call_insns(struct view_calls *list, struct run *run, struct binary *bin, uint32_t proc)
+{
+	const struct proc *p = &bin->map.proc[proc];
+	const struct counts *c = &bin->counts[proc];
+	struct walk w, most;
+
+	for (uint32_t b = 0; b < p->nblock; b++) {
+		walk_start(&most, p, c->most ? c->most : c, b);
+		for (walk_start(&w, p, c, b); walk_next(&w) && walk_next(&most);) {
+			struct view_call row = {.binary = bin, .proc = p, .calls = {w.count, most.count}};
+			struct callee to = {0};
+			struct insn in;
+
+			if ((w.kind != CHORD_INSN_CALL && w.kind != CHORD_INSN_ICALL) || !most.count)
+				continue;
+			if (w.addr && image_insn(bin->image, w.addr, &in))
+				to = callee_of(bin, p, &in, w.addr);
+			row.callee = to.n ? callee_name(run->pool, &to, 0)
+			                  : w.kind == CHORD_INSN_ICALL ? "(through a pointer)" : "(not known)";
+			set_place(&row, &w);
+			VEC_PUSH(*list, row);
+		}
+	}
+}
+
+static bool
+has_sums(const struct run *run)
+{
+	for (size_t i = 0; i < run->binary.n; i++)
+		for (uint32_t k = 0; k < run->binary.at[i].map.nproc; k++)
+			if (run->binary.at[i].map.proc[k].summed)
+				return true;
+	return false;
+}
+
 /* The most first; then by name and place. */
 static int
 by_events(const void *a, const void *b)
@@ -66,6 +110,8 @@ by_events(const void *a, const void *b)
 
 	if (x->n[0] != y->n[0])
 		return x->n[0] > y->n[0] ? -1 : 1;
+	if (!x->nevent && !y->nevent && x->calls.least != y->calls.least)
+		return x->calls.least > y->calls.least ? -1 : 1;
 	if ((c = strcmp(x->proc->name, y->proc->name)) || (c = strcmp(x->callee, y->callee)))
 		return c;
 	if (x->line != y->line)
@@ -77,13 +123,21 @@ void
 view_calls(struct view_calls *list, struct run *run, const struct view_choice *choice)
 {
 	size_t n = 0;
+	bool sums = has_sums(run);
 
 	for (size_t i = 0; i < run->binary.n; i++) {
 		struct binary *bin = &run->binary.at[i];
 
-		for (uint32_t k = 0; k < bin->map.nproc; k++)
-			if (bin->map.proc[k].summed && !bin->counts[k].why && view_is_named(&bin->map.proc[k], choice->function))
+		for (uint32_t k = 0; k < bin->map.nproc; k++) {
+			const struct proc *p = &bin->map.proc[k];
+
+			if (bin->counts[k].why || !view_is_named(p, choice->function))
+				continue;
+			if (p->summed)
 				find_calls_of(list, run, bin, k);
+			else if (!sums && !p->refused)
+				find_call_insns(list, run, bin, k);
+		}
 	}
 	for (size_t i = 0; i < list->n; i++)
 		if (view_is_file(list->at[i].file, choice->file))

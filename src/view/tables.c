@@ -57,6 +57,8 @@ view_tables(struct view_tables *t, struct run *run, unsigned what, enum view_sor
 		view_calls(&t->call, run, choice);
 	if (fits && what & VIEW_SOURCES)
 		fits = view_sources(&t->source, run, choice);
+	if (fits && what & VIEW_HOTTEST)
+		view_hottest(&t->hottest, run, choice);
 	return fits;
 }
 
@@ -68,6 +70,7 @@ view_tables_free(struct view_tables *t)
 	free(t->file.at);
 	free(t->call.at);
 	view_sources_free(&t->source);
+	view_hottest_free(&t->hottest);
 	free(t->refused.at);
 	unmeasured_free(&t->unmeasured);
 }

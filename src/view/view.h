@@ -192,6 +192,16 @@ struct view_mnemonics { struct view_mnemonic *at; size_t n, cap; };
 /* Adds those of a listing, the most executed first. */
 void view_mnemonics(struct view_mnemonics *list, const struct view_listing *l);
 
+/* ---- hottest.c: the instructions that ran most often ---- */
+
+struct view_hottest {
+	struct view_listing list;
+	VEC(uint32_t) order;     /* numbers in it of those that are known to have run, the most executed first */
+};
+/* Of what is chosen. */
+void view_hottest(struct view_hottest *h, struct run *run, const struct view_choice *choice);
+void view_hottest_free(struct view_hottest *h);
+
 /* ---- blocks.c: blocks and edges of a procedure ---- */
 
 struct view_block {
@@ -240,7 +250,8 @@ struct view_call {
 };
 struct view_calls { struct view_call *at; size_t n, cap; };
 
-/* Adds those that were made in what is chosen, what made most events first. */
+/* Adds those that were made in what is chosen, what made most events first. Where no calls have counters of their own: the call
+ * instructions that ran, without events, and without names where they go through a pointer. */
 void view_calls(struct view_calls *list, struct run *run, const struct view_choice *choice);
 /* Events of that name between a call and its return, if they are summed and known; the call that an instruction is, or NULL. */
 const struct call *view_call_at(const struct view_insn *in);
@@ -250,7 +261,7 @@ void view_callees(const struct run *run, const struct module *m, const struct pr
 
 /* ---- tables.c: the above at once, as reports and comparisons have them ---- */
 
-enum { VIEW_LINES = 1, VIEW_FILES = 2, VIEW_CALLS = 4, VIEW_SOURCES = 8 };
+enum { VIEW_LINES = 1, VIEW_FILES = 2, VIEW_CALLS = 4, VIEW_SOURCES = 8, VIEW_HOTTEST = 16 };
 
 struct view_tables {
 	struct run *run;
@@ -260,6 +271,7 @@ struct view_tables {
 	struct view_lines line, file; /* if asked for */
 	struct view_calls call;       /* likewise */
 	struct view_sources source;   /* likewise */
+	struct view_hottest hottest;  /* likewise */
 	VEC(struct named) refused;    /* procedures that were not measured */
 	struct unmeasured unmeasured; /* of all modules */
 	bool has_lines;               /* some object has line numbers */

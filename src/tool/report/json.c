@@ -225,6 +225,8 @@ report_json(const struct report *r)
 		js_set(o, "lines", lines(r->table.line.at, r->table.line.n, true));
 	if (r->opt.files)
 		js_set(o, "files", lines(r->table.file.at, r->table.file.n, false));
+	if (r->opt.hottest)
+		js_set(o, "hottest", report_hottest_json(r));
 	if (r->opt.inlined)
 		js_set(o, "source_functions", sources(r));
 	if (r->opt.calls)

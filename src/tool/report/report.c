@@ -11,7 +11,7 @@
 
 enum {
 	OPT_JSON = 256, OPT_LINES, OPT_FILES, OPT_SORT, OPT_TOP, OPT_INSNS, OPT_BLOCKS, OPT_EDGES, OPT_UNMEASURED, OPT_PID,
-	OPT_CALLS, OPT_TREE, OPT_CORE, OPT_FUNCTION, OPT_FILE, OPT_SOURCE, OPT_INLINED,
+	OPT_CALLS, OPT_TREE, OPT_CORE, OPT_FUNCTION, OPT_FILE, OPT_SOURCE, OPT_INLINED, OPT_HOTTEST,
 };
 
 static const struct argp_option options[] = {
@@ -24,6 +24,7 @@ static const struct argp_option options[] = {
 	{"tree", OPT_TREE, NULL, 0, "The same as a tree, each procedure's calls below it", 1},
 	{"inlined", OPT_INLINED, NULL, 0, "Functions as they are written (needs -g): what was executed for each, in its own code "
 	 "and where it was inlined, with the lines of the calls", 1},
+	{"hottest", OPT_HOTTEST, NULL, 0, "The instructions that ran most often, with address, text, function and line", 1},
 	{"unmeasured", OPT_UNMEASURED, NULL, 0, "Name everything that was not measured", 1},
 	{"function", OPT_FUNCTION, "GLOB", 0, "Only functions whose name matches the pattern, and their lines, files and calls", 1},
 	{"file", OPT_FILE, "GLOB", 0, "Only what is of source files that match the pattern, by all of their path or its end", 1},
@@ -34,7 +35,7 @@ static const struct argp_option options[] = {
 	{"core", OPT_CORE, "CORE", 0, "Of the process that died and left this core file; PROFILE is its own, looked for if it is "
 	 "not given", 1},
 	{NULL, 0, NULL, 0, "For programs to read:", 2},
-	{"json", OPT_JSON, NULL, 0, "Everything as JSON; --lines, --files, --calls and --inlined add to it", 2},
+	{"json", OPT_JSON, NULL, 0, "Everything as JSON; --lines, --files, --calls, --inlined and --hottest add to it", 2},
 	{"insns", OPT_INSNS, NULL, 0, "Each instruction: NAME PART OFFSET COUNT CLASS, where OFFSET is in the code "
 	 "before it was woven", 2},
 	{"blocks", OPT_BLOCKS, NULL, 0, "Each block: NAME BLOCK PART OFFSET INSTRUCTIONS COUNT", 2},
@@ -86,7 +87,7 @@ check_raw(const struct args *a, struct argp_state *state)
 	static const char *const name[] = {[REPORT_INSNS] = "insns", [REPORT_BLOCKS] = "blocks", [REPORT_EDGES] = "edges"};
 	const struct { bool given; const char *name; } no[] = {
 		{a->opt.json, "json"}, {a->opt.lines, "lines"}, {a->opt.files, "files"}, {a->opt.tree, "tree"},
-		{a->opt.calls, "calls"}, {a->opt.inlined, "inlined"},
+		{a->opt.calls, "calls"}, {a->opt.inlined, "inlined"}, {a->opt.hottest, "hottest"},
 		{a->opt.unmeasured, "unmeasured"}, {a->has_top, "top"}, {a->has_sort, "sort"},
 	};
 
@@ -112,6 +113,8 @@ set_flag(struct report_options *o, int key)
 		return o->calls = o->tree = true;
 	case OPT_INLINED:
 		return o->inlined = true;
+	case OPT_HOTTEST:
+		return o->hottest = true;
 	case OPT_UNMEASURED:
 		return o->unmeasured = true;
 	case OPT_SOURCE:
@@ -181,13 +184,27 @@ parse_report(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
+/* Is there a function of such a name that was inlined? */
+static bool
+is_inlined(const struct report *r)
+{
+	for (size_t k = 0; k < r->run->binary.n; k++) {
+		struct image *im = r->run->binary.at[k].image;
+
+		for (uint32_t i = 0, n = image_scopes(im); i < n; i++)
+			if (image_name_matches(image_scope(im, i)->name, r->opt.choice.function))
+				return true;
+	}
+	return false;
+}
+
 /* A pattern that matches nothing is mistaken. False: reported. */
 static bool
 is_there(const struct report *r)
 {
 	const struct view_choice *c = &r->opt.choice;
 	struct view_functions all = {0};
-	bool named = false, in_file = r->table.line.n || r->table.file.n;
+	bool named = r->table.source.n, in_file = r->table.line.n || r->table.file.n || r->table.source.n;
 
 	view_functions(&all, r->run);
 	for (size_t i = 0; i < all.n; i++) {
@@ -196,7 +213,8 @@ is_there(const struct report *r)
 	}
 	free(all.at);
 	if (all.n && !named)
-		say_error(r->run->path, "--function=%s: no procedure has such a name", c->function);
+		say_error(r->run->path, "--function=%s: no procedure has such a name%s", c->function,
+		          is_inlined(r) ? ": it was inlined (--inlined)" : "");
 	else if (all.n && !in_file)
 		say_error(r->run->path, "--file=%s: no procedure%s is of such a file", c->file, r->opt.lines ? " and no line" : "");
 	return !all.n || (named && in_file);
@@ -206,7 +224,7 @@ static int
 print_report(struct report *r)
 {
 	unsigned what = (r->opt.lines ? VIEW_LINES : 0) | (r->opt.files ? VIEW_FILES : 0) | (r->opt.calls ? VIEW_CALLS : 0) |
-	                (r->opt.inlined ? VIEW_SOURCES : 0);
+	                (r->opt.inlined ? VIEW_SOURCES : 0) | (r->opt.hottest ? VIEW_HOTTEST : 0);
 	int status = 0;
 
 	if (!view_tables(&r->table, r->run, what, r->opt.sort, &r->opt.choice)) {

@@ -24,12 +24,22 @@ print_totals(const struct view_totals *t)
 	putchar('\n');
 	if (t->known) {
 		print_total(&t->insns, true, "instructions");
-		print_total(&t->blocks, true, "blocks entered");
-		print_total(&t->edges, t->edges_known, "edges from block to block");
 		print_total(&t->call_insns, true, "calls");
 	}
 	print_total(&(struct bounds){t->procedures, t->procedures}, true, "procedures");
-	print_total(&(struct bounds){t->refused, t->refused}, true, "of them refused");
+	if (t->refused)
+		print_total(&(struct bounds){t->refused, t->refused}, true, "of them refused");
+}
+
+/* What is there too, but is seldom asked for. */
+static void
+print_flow(const struct view_totals *t)
+{
+	if (!t->known)
+		return;
+	putchar('\n');
+	print_total(&t->blocks, true, "blocks entered");
+	print_total(&t->edges, t->edges_known, "edges from block to block");
 }
 
 static void
@@ -134,7 +144,7 @@ print_text(const struct view_line *l)
 static void
 print_lines(const struct report *r)
 {
-	static const struct column columns[] = {{"instructions", 18, 0}, {"share", 7, 0}, {"most", 15, 0}, {"line", 0, 0}};
+	static const struct column columns[] = {{"instructions", 18, 0}, {"share", 7, 0}, {"count", 15, 0}, {"line", 0, 0}};
 	size_t n = table_rows(r->opt.top, r->table.line.n);
 	struct table t = TABLE(columns);
 
@@ -282,10 +292,13 @@ print_calls(const struct report *r)
 	struct table t;
 
 	if (!r->table.call.n) {
-		printf("\nNo calls were measured: compile with -fchord=calls.\n");
+		printf(r->table.totals.known ? "\nNo calls were made.\n"
+		       : "\nCalls were not counted: compile with -fchord=edges or calls.\n");
 		return;
 	}
-	printf("\nBetween call and return:\n");
+	printf(r->table.call.at[0].nevent ? "\nBetween call and return:\n"
+	       : "\nCall instructions that ran (-fchord=calls has who is called through pointers, and what happens until the "
+	         "return):\n");
 	t = report_calls_table(column, &r->table.call.at[0]);
 	table_head(&t);
 	if (r->opt.tree) {
@@ -355,12 +368,15 @@ report_text(const struct report *r)
 		print_files(r);
 	if (r->opt.inlined)
 		print_sources(r);
+	if (r->opt.hottest)
+		report_hottest(r);
 	if (r->opt.lines)
 		print_lines(r);
 	if (r->opt.calls)
 		print_calls(r);
-	if (!r->opt.files && !r->opt.lines && !r->opt.calls && !r->opt.inlined && r->table.totals.known)
+	if (!r->opt.files && !r->opt.lines && !r->opt.calls && !r->opt.inlined && !r->opt.hottest && r->table.totals.known)
 		print_functions(r);
+	print_flow(&r->table.totals);
 	print_not_measured(r);
 	print_run_unknown(r->run);
 	print_run_notes(r->run);

@@ -1,0 +1,182 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# What somebody stumbles over who has never used Chord: profiles and debug information that are elsewhere, tables that say what is
+# hot, options that other tools have. Prints ok, FAIL or skip for each; status 1 if one failed.
+# run.sh [NAME...]
+set -u
+. "$(dirname "$0")/../cases.sh"
+
+# is WHAT WANTED
+is() { [ "$1" = "$2" ] || no "'$1' and not '$2': $(head -c 600 out)"; }
+before() { cp "$here/prog.c" .; }
+build() { want $cc -O1 -g -o prog prog.c; }
+# works NUMBER OPERAND...: how often the report has work() called
+works() {
+	local number=$1
+	shift
+	want "$CHORD" report --json --function=work "$@"
+	is "$(jq -c '[.functions[].calls]' out)" "[$number]"
+}
+
+# ---- where things are ----
+
+# The program has another name than when it ran, or runs by a link.
+t_other_name() {
+	build
+	want ./prog
+	mv prog renamed
+	works 4 ./renamed
+	mkdir bin
+	mv renamed bin/
+	works 4 bin/renamed
+	mv prog.*.chord bin/
+	works 4 bin/renamed
+	(cd bin && works 4 renamed) || exit 1
+	# Not one of another build, nor of another program.
+	rm bin/*.chord
+	sed 's/i < 3/i < 4/' prog.c >other.c
+	want $cc -O1 -g -o other other.c
+	want ./other
+	refused 1 'no profile of this build in the current folder.*, nor beside the program.*, nor by its build id' "$CHORD" report bin/renamed
+	works 5 ./other
+}
+
+# A library: the profiles of all programs that used it.
+t_library() {
+	echo 'int shared(int a) { return a * 7; }' >lib.c
+	want $cc -O1 -g -fPIC -shared -o libshared.so lib.c
+	for n in 2 3; do
+		echo "int shared(int); int main(void) { int s = 0; for (int i = 0; i < $n; i++) s += shared(i); return s == 5; }" >user.c
+		want $cc -O1 -o user$n user.c -L. -lshared -Wl,-rpath,"$PWD"
+		want ./user$n
+	done
+	want "$CHORD" report --json ./libshared.so
+	is "$(jq -c '[.functions[] | select(.name == "shared") | .calls]' out)" '[5]'
+}
+
+t_libtool() {
+	echo 'int helped(int a) { return a - 1; }' >help.c
+	sed 's/int n = often/extern int helped(int); int n = helped(3) + often/' prog.c >user.c
+	want libtool --tag=CC --mode=compile $cc -O1 -g -c help.c
+	want libtool --tag=CC --mode=compile $cc -O1 -g -c user.c
+	want libtool --tag=CC --mode=link $cc -O1 -g -o libhelp.la help.lo -rpath /nowhere
+	want libtool --tag=CC --mode=link $cc -O1 -g -o user user.lo libhelp.la
+	grep -q 'temporary wrapper script' user || no "libtool has made no script"
+	want "$CHORD" verify ./user
+	want ./user
+	works 4 ./user
+	mkdir elsewhere
+	(cd elsewhere && works 4 ../user) || exit 1
+	want "$CHORD" report --json ./user
+	is "$(jq -c '[.functions[] | select(.name == "helped") | .calls]' out)" '[1]'
+	mv ./*.chord .libs
+	works 4 ./user
+}
+
+has_lines() {
+	want "$CHORD" report --json --lines ./prog
+	jq -r '.lines[] | select(.line) | "\(.file):\(.line)"' out | grep -q "prog.c:$(sed -n '/often \*/=' prog.c)" || no "$1: no lines"
+	want "$CHORD" report --json --inlined ./prog
+	jq -e '.source_functions[] | select(.name == "often") | .file | endswith("prog.c")' out >/dev/null || no "$1: no functions"
+}
+
+# Debug information in a file of its own: beside the program, in .debug, by build id, as debuginfod's client keeps it.
+t_debug_files() {
+	build
+	want ./prog
+	id=$("$CHORD" report --json ./prog | jq -r .build_id)
+	want objcopy --only-keep-debug prog prog.debug
+	want strip --strip-debug prog
+	want objcopy --add-gnu-debuglink=prog.debug prog
+	has_lines "beside the program"
+	mkdir .debug
+	mv prog.debug .debug/
+	has_lines "in .debug"
+	mv .debug/prog.debug kept
+	want "$CHORD" report --json --lines ./prog
+	is "$(jq '[.lines[] | select(.line)] | length' out)" 0
+	mkdir -p "home/.cache/debuginfod_client/$id" "cache/$id"
+	cp kept "home/.cache/debuginfod_client/$id/debuginfo"
+	HOME=$PWD/home XDG_CACHE_HOME='' has_lines "debuginfod's cache"
+	cp kept "cache/$id/debuginfo"
+	DEBUGINFOD_CACHE_PATH=$PWD/cache has_lines "DEBUGINFOD_CACHE_PATH"
+	# An empty file there says that nobody has it; one of another build is none.
+	: >"cache/$id/debuginfo"
+	DEBUGINFOD_CACHE_PATH=$PWD/cache want "$CHORD" report --json --lines ./prog
+	is "$(jq '[.lines[] | select(.line)] | length' out)" 0
+	want $cc -O2 -g -o other prog.c
+	cp other "cache/$id/debuginfo"
+	DEBUGINFOD_CACHE_PATH=$PWD/cache want "$CHORD" report --json --lines ./prog
+	is "$(jq '[.lines[] | select(.line)] | length' out)" 0
+}
+
+# ---- what is hot, and who calls ----
+
+# Address, text and offset are objdump's, the line that of the debug information.
+t_hottest() {
+	build
+	want ./prog
+	want "$CHORD" report --json --hottest --top=0 ./prog
+	mv out json
+	is "$(jq -r '.hottest[0].function' json)" often
+	is "$(jq '.hottest[0].count' json)" 1000
+	is "$(jq '[.hottest[].count] | add' json)" "$(jq .totals.instructions json)"
+	objdump -d --no-show-raw-insn prog >listing
+	jq -r '.hottest[] | select(.text) | "\(.address) \(.function) \(.offset) \(.text | split(" ")[0])"' json >hot
+	[ "$(wc -l <hot)" -gt 20 ] || no "few: $(cat hot)"
+	while read -r address function offset text; do
+		line=$(grep -E "^ *$(printf %x "$address"):" listing) || no "objdump has no $address"
+		begin=$(awk -v f="<$function>:" '$2 == f { print $1 }' listing)
+		[ $((0x$begin + offset)) = "$address" ] || no "$function+$offset is not $address"
+		# Zydis writes jz and cmovz, objdump je and cmove, and operands' sizes behind the name.
+		name=$(echo "$line" | awk '{print $2}')
+		case $text in j*) text=j name=${name:0:1} ;; *) text=${text:0:3} name=${name:0:3} ;; esac
+		[ "$text" = "$name" ] || no "$text at $address is $line"
+	done <hot
+	want "$CHORD" report --hottest --top=3 ./prog
+	grep -qE '^ +1,000 +[0-9.]+% +[0-9a-f]+  [a-z].*prog.c:[0-9]+  often\+0x' out || no "$(cat out)"
+	want "$CHORD" report --hottest --function=work --json ./prog
+	is "$(jq -c '[.hottest[].function] | unique' out)" '["work"]'
+}
+
+# The call graph of a build with edges, from call instructions.
+t_calls() {
+	build
+	want ./prog
+	want "$CHORD" report --calls --json --top=0 ./prog
+	is "$(jq -c '[.call_sites | group_by([.caller, .callee])[] | [.[0].caller, .[0].callee, (map(.calls) | add)]]' out)" \
+		'[["main","(through a pointer)",1],["main","often",1],["main","work",3],["often","rand",1000]]'
+	is "$(jq '[.call_sites[].calls] | add' out)" "$(jq .totals.calls out)"
+	is "$(jq '.call_sites[] | select(.callee == "rand") | .line' out)" "$(sed -n '/often \*/=' prog.c)"
+	want "$CHORD" report --calls ./prog
+	grep -q 'fchord=calls has who is called through pointers' out || no "nothing is said of pointers"
+	want "$CHORD" report --tree ./prog
+	grep -qE '^ +1,000      rand' out || no "$(cat out)"
+	# With counters of their own the same calls.
+	rm ./*.chord
+	want $cc -O1 -g -fchord=calls -o prog prog.c
+	want ./prog
+	want "$CHORD" report --calls --json ./prog
+	is "$(jq -c '[.call_sites | group_by([.caller, .callee])[] | [.[0].caller, .[0].callee, (map(.calls) | add)]]' out)" \
+		'[["main","(through a pointer)",1],["main","often",1],["main","work",3],["often","rand",1000]]'
+}
+
+# A function that was inlined everywhere is told of where it is asked for.
+t_inlined() {
+	echo 'static inline __attribute__((always_inline)) int gone(int a) { return a * 3; }
+		int main(int argc, char **argv) { int s = 0; for (int i = 0; i < 10; i++) s += gone(argc + i) ^ gone(s); return s == 1; }' >in.c
+	want $cc -O1 -g -o in in.c
+	want ./in
+	refused 1 'no procedure has such a name: it was inlined' "$CHORD" report --function=gone ./in
+	refused 1 'no procedure has such a name$' "$CHORD" report --function=nowhere ./in
+	want "$CHORD" report --inlined --json --function=gone ./in
+	is "$(jq -c '[.source_functions[].name]' out)" '["gone"]'
+	is "$(jq '.source_functions[0] | .instructions == .inlined and .instructions >= 10' out)" true
+	want "$CHORD" report ./in
+	grep -q -- '--inlined tells it apart' out || no "nothing says that functions were inlined"
+}
+
+for name in other-name library libtool debug-files hottest calls inlined; do
+	test_case "$name"
+done
+exit $failed
