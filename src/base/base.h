@@ -115,7 +115,7 @@ _Noreturn void die(const char *what, const char *fmt, ...) __attribute__((format
 #define bug(...) bug_at(__FILE__, __LINE__, __VA_ARGS__)
 _Noreturn void bug_at(const char *file, int line, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
-/* Progress of a long step, on a terminal only; done == total clears the line. */
+/* Progress of a step from done == 0 on, on a terminal, once it has taken a second; done == total clears the line. */
 void progress(const char *step, uint64_t done, uint64_t total);
 
 #endif

@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 void
@@ -75,17 +76,35 @@ bug_at(const char *file, int line, const char *fmt, ...)
 	abort();
 }
 
+static uint64_t
+now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
+/* Steps begin at 0. What is done within a second needs no line, and ten lines a second are enough. */
 void
 progress(const char *step, uint64_t done, uint64_t total)
 {
-	static uint64_t last;
-	uint64_t percent = total ? done * 100 / total : 100;
+	static uint64_t next;
+	static bool shown;
+	uint64_t now;
 
-	if (!isatty(STDERR_FILENO) || total < 2)
+	if (total < 2 || !isatty(STDERR_FILENO))
 		return;
-	if (done >= total)
-		fprintf(stderr, "\r\033[K");
-	else if (percent != last)
-		fprintf(stderr, "\r%s: %" PRIu64 "%%", step, percent);
-	last = percent;
+	now = now_ms();
+	if (done >= total) {
+		if (shown)
+			fprintf(stderr, "\r\033[K");
+		shown = false;
+	} else if (!done && !shown) {
+		next = now + 1000;
+	} else if (now >= next) {
+		fprintf(stderr, "\r\033[K%s: %" PRIu64 " of %" PRIu64, step, done, total);
+		shown = true;
+		next = now + 100;
+	}
 }

@@ -298,6 +298,17 @@ write_exits(const struct profile *p, uint64_t of, struct buf *out)
 	profile_fill_page(out);
 }
 
+static int
+by_identity(const void *a, const void *b)
+{
+	const struct chord_origin *x = a, *y = b;
+
+	if (x->id != y->id)
+		return x->id < y->id ? -1 : 1;
+	return (x->id2 > y->id2) - (x->id2 < y->id2);
+}
+
+/* In one order, in whatever order they were summed. */
 static void
 write_origins(const struct profile *p, struct buf *out)
 {
@@ -307,6 +318,7 @@ write_origins(const struct profile *p, struct buf *out)
 		return;
 	profile_extent(out, (struct chord_extent_head){.type = CHORD_EXTENT_ORIGINS, .a = p->origin.n}, n, false);
 	buf_add(out, p->origin.at, n);
+	qsort(out->at + out->n - n, p->origin.n, sizeof *p->origin.at, by_identity);
 	profile_fill_page(out);
 }
 

@@ -71,6 +71,7 @@ static struct found
 look(const char *name, bool asked)
 {
 	struct found f = {.name = name, .asked = asked};
+	struct chord_profile_head h;
 	struct stat st;
 	int fd;
 
@@ -82,8 +83,14 @@ look(const char *name, bool asked)
 	if (!S_ISREG(st.st_mode) || (fd = open(name, O_RDONLY | O_CLOEXEC)) < 0)
 		return f;
 	f.empty = !st.st_size;
-	if (read(fd, &f.head, sizeof f.head) != sizeof f.head || f.head.magic != CHORD_PROFILE_MAGIC)
-		memset(&f.head, 0, sizeof f.head);
+	if (read(fd, &h, sizeof h) == sizeof h && h.magic == CHORD_PROFILE_MAGIC) {
+		f.profile = true;
+		f.flags = h.flags;
+		f.run = h.run;
+		f.run2 = h.run2;
+		f.processes = h.processes;
+		f.slot = h.slot;
+	}
 	close(fd);
 	return f;
 }
@@ -111,15 +118,15 @@ put(struct finder *f, struct found x)
 }
 
 static bool
-same_run(const struct chord_profile_head *a, const struct chord_profile_head *b)
+same_run(const struct found *a, const struct found *b)
 {
 	return a->run == b->run && a->run2 == b->run2 && (a->run || a->run2);
 }
 
 static bool
-is_sum_or_snapshot(const struct chord_profile_head *h)
+is_sum_or_snapshot(const struct found *f)
 {
-	return h->flags & (CHORD_PROFILE_MERGED | CHORD_PROFILE_SNAPSHOT);
+	return f->flags & (CHORD_PROFILE_MERGED | CHORD_PROFILE_SNAPSHOT);
 }
 
 /* The other processes of the run have its name with a dot and more behind it. */
@@ -131,14 +138,14 @@ put_companions(struct finder *f, const struct found *first)
 	const char *prefix = pool_printf(f->pool, "%s.", base);
 	const struct listing *l;
 
-	if (!first->head.magic || is_sum_or_snapshot(&first->head))
+	if (!first->profile || is_sum_or_snapshot(first))
 		return;
 	l = list_folder(f, folder);
 	for (size_t i = first_with(l, prefix); i < l->name.n && str_starts(str_of(l->name.at[i]), prefix); i++) {
 		const char *name = pool_printf(f->pool, "%.*s%s", (int)(base - first->name), first->name, l->name.at[i]);
 		struct found x = look(name, false);
 
-		if (x.head.magic && same_run(&x.head, &first->head) && !is_sum_or_snapshot(&x.head))
+		if (x.profile && same_run(&x, first) && !is_sum_or_snapshot(&x))
 			put(f, x);
 	}
 }
@@ -150,12 +157,12 @@ is_left_over(struct finder *f, const struct found *x)
 	struct str s = str_of(x->name);
 	struct found first;
 
-	if (!x->head.slot)
+	if (!x->slot)
 		return false;
 	while (s.n && s.at[s.n - 1] != '.')
 		s.n--;
 	first = look(pool_strndup(f->pool, s.at, s.n ? s.n - 1 : 0), false);
-	return !same_run(&first.head, &x->head);
+	return !same_run(&first, x);
 }
 
 /* All profiles in a folder. program: not NULL: its only. empty: what may have been meant to be one as well. */
@@ -171,7 +178,7 @@ put_folder(struct finder *f, const char *folder, const char *program, bool empty
 		x.inside = true;
 		if (program && !is_profile_name(l->name.at[i], program))
 			continue;
-		if (!program && !x.head.magic && !(empty && x.empty && strstr(l->name.at[i], ".chord")))
+		if (!program && !x.profile && !(empty && x.empty && strstr(l->name.at[i], ".chord")))
 			continue;
 		x.left_over = is_left_over(f, &x);
 		put(f, x);
@@ -183,8 +190,8 @@ static int
 by_size(const void *a, const void *b)
 {
 	const struct found *x = a, *y = b;
-	uint64_t n = x->head.flags & CHORD_PROFILE_MERGED ? x->head.processes + 1 : 0;
-	uint64_t m = y->head.flags & CHORD_PROFILE_MERGED ? y->head.processes + 1 : 0;
+	uint64_t n = x->flags & CHORD_PROFILE_MERGED ? x->processes + 1 : 0;
+	uint64_t m = y->flags & CHORD_PROFILE_MERGED ? y->processes + 1 : 0;
 
 	if (n != m)
 		return n > m ? -1 : 1;
@@ -304,7 +311,7 @@ find_place(struct pool *pool, const char *program, unsigned place, struct found_
 		file = dir && *dir && *file != '/' ? pool_printf(pool, "%s/%s", dir, file) : file;
 		*where = pool_printf(pool, "under the name that CHORD_FILE gives (%s)", file);
 		x = look(file, false);
-		if (x.head.magic) {
+		if (x.profile) {
 			put(&f, x);
 			put_companions(&f, &x);
 		}

@@ -17,7 +17,9 @@ struct found {
 	const char *same;        /* not NULL: another name of the same file, which was asked for too */
 	dev_t dev;
 	ino_t ino;
-	struct chord_profile_head head; /* all 0 if it is no profile */
+	bool profile;            /* it begins like one, and its head has: */
+	uint32_t flags;
+	uint64_t run, run2, processes, slot;
 	size_t order;
 	bool asked;              /* for it by that name; else it belongs to what was, or was found */
 	bool inside;             /* it was in a folder */
@@ -107,6 +109,25 @@ bool run_solve(struct run *r);
 void run_close(struct run *r);
 /* The events counted in all modules (pool), by name; why: not NULL if they are not known. */
 struct event_totals run_events(const struct run *r);
+
+/* ---- merge.c: the sum of profiles of one build, one after another ---- */
+
+/* A module of the sum, by its number there. */
+struct kin {
+	size_t of;               /* another one with which it is in a profile, directly or by others; itself: it is the first */
+	const char *profile;     /* that brought it */
+};
+struct merge {
+	struct profile *sum;     /* profile_new() at first */
+	VEC(struct kin) kin;
+	bool warned;             /* of a snapshot */
+	bool spoilt;             /* a profile cannot be used: there is no sum; reported */
+};
+/* Adds one. What is left out is said. */
+void merge_file(struct merge *m, const struct found *f);
+/* Do all belong together, each having a module in common with others? False: reported. */
+bool merge_is_one(struct merge *m);
+void merge_free(struct merge *m);
 
 /* ---- measured.c: what of a program the map does not cover ---- */
 
