@@ -149,6 +149,9 @@ struct path_op {
 	int8_t from, to;     /* where it is before and behind: a general register, dead but for it; the stack pointer's
 	                      * number: PATH_ROOM below that; -1: in the shadow, or nowhere */
 	int64_t sum, n;
+	uint8_t mark;        /* a bit below those of an address: where it is set, the path is the one that begins and ends
+	                      * here, and nothing changes; else it is set behind. The flags are not live. 0: none */
+	bool marked;         /* such bits may be set in what is recorded, and are no part of it */
 };
 
 /* Where and how code for it may be. The register is in the shadow of the place of the return address. */

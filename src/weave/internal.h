@@ -64,6 +64,8 @@ struct woven_paths {
 	uint32_t ncode;
 	int8_t *assigned;            /* by vertex: the path register's place, as struct path_op has it; -1: shadow, or known */
 	uint16_t *avail;         /* by vertex: registers that could have it, the stack pointer for the word below it */
+	uint8_t *mark;           /* by edge: the bit that its code leaves set in the register and looks for; 0: none */
+	bool *marked;            /* by vertex: such a bit may be set */
 	bool memory;             /* it is in memory somewhere */
 	bool lazy;               /* memory is guarded where it is used first, not where the procedure begins */
 	bool below;              /* nothing is kept below the stack pointer */
@@ -170,6 +172,9 @@ struct site place_at_edge(const struct unit *u, const struct woven *w, uint32_t 
 double assign_registers(const struct unit *u, struct woven *w);
 /* The site of an edge, as it suits code that has the register in `from` before and in `to` behind it (-1: memory, or nowhere). */
 struct site assign_site(const struct unit *u, const struct woven *w, uint32_t edge, int8_t from, int8_t to);
+
+/* usual.c: finds w->paths->mark and marked. */
+void mark_usual(const struct unit *u, struct woven *w);
 
 /* paths.c: which edges have which code for paths; may refuse the procedure (proc->reason). False: the paths of interest
  * are not of it, as has been said. */

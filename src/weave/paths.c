@@ -224,6 +224,10 @@ op_of(const struct woven *w, uint32_t e)
 		op.to = w->paths->assigned[d->to];
 	if (a->next == PATH_ADD && !a->n && op.from == op.to)
 		op.next = PATH_NOTHING;
+	if (a->record == PATH_RECORD_HELD && w->paths->mark) {
+		op.mark = w->paths->mark[e];
+		op.marked = w->paths->marked[d->from];
+	}
 	return op;
 }
 
@@ -354,7 +358,7 @@ add_ops(const struct unit *u, struct woven *w)
 		op = op_of(w, e);
 		op.guard = needs_guard(w, e, &op);
 		if (p->arc_text.at[e].twice) {
-			struct path_op ends = {.record = op.record, .sum = op.sum, .from = op.from, .to = -1};
+			struct path_op ends = {.record = op.record, .sum = op.sum, .from = op.from, .to = -1, .marked = op.marked};
 
 			if (!add_op(u, w, e, &w->early[e], ends))
 				return false;
@@ -481,6 +485,7 @@ place_all(const struct unit *u, struct woven *w)
 	if (!x->act)
 		x->act = dag_acts(x->paths->dag, x->paths->probes);
 	plan_paths(u, w);
+	mark_usual(u, w);
 	x->frames = frames_find(u, w->proc);
 	if (x->memory && !frames_as_stated(x->frames))
 		return refuse(w, "its directives have its frame at a call elsewhere than its instructions do");

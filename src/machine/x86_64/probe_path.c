@@ -11,6 +11,9 @@ static const char *const name64[16] = {"rax", "rcx", "rdx", "rbx", "rsp", "rbp",
 static const char *const name32[16] = {"eax", "ecx", "edx", "ebx", "esp", "ebp", "esi", "edi",
 	"r8d", "r9d", "r10d", "r11d", "r12d", "r13d", "r14d", "r15d"};
 
+static const char *const name8[16] = {"al", "cl", "dl", "bl", "spl", "bpl", "sil", "dil",
+	"r8b", "r9b", "r10b", "r11b", "r12b", "r13b", "r14b", "r15b"};
+
 enum { RAX = 0, RCX = 1, RED_ZONE = 128 };
 /* So many entries of a hash table are looked at before the runtime is asked. */
 enum { NEAR = 4 };
@@ -445,6 +448,9 @@ record_held(struct scratch *s, struct buf *stub, const struct path_counters *t, 
 	bool in_register = op->from >= 0 && !is_room(op->from);
 	int r = in_register ? op->from : load(s, op->from);
 
+	if (op->marked)
+		buf_printf(s->out, "\tandq\t$-8, %%%s\n", name64[r]);
+
 	if (t->kind == CHORD_PATH_HASHED) {
 		if (more)
 			add_number(s, more, r);
@@ -461,15 +467,15 @@ record_held(struct scratch *s, struct buf *stub, const struct path_counters *t, 
 
 /* ---- the register ---- */
 
-/* A register becomes what stands for a sum. */
+/* A register becomes what stands for a sum, with a mark. */
 static void
-set_register(struct scratch *s, const struct path_counters *t, int reg, int64_t to)
+set_register(struct scratch *s, const struct path_counters *t, int reg, int64_t to, uint8_t mark)
 {
 	if (t->kind == CHORD_PATH_HASHED) {
 		buf_printf(s->out, "\t%s\t$%" PRId64, is_short(to) ? "movq" : "movabsq", to);
 	} else {
 		buf_str(s->out, "\tleaq\t");
-		entry_of(s->out, t, to * 8);
+		entry_of(s->out, t, to * 8 + mark);
 	}
 	buf_printf(s->out, ", %%%s\n", name64[reg]);
 }
@@ -481,13 +487,13 @@ set(struct scratch *s, const struct path_counters *t, const struct path_op *op)
 
 	if (is_room(op->to)) {
 		b = take(s);
-		set_register(s, t, b, op->n);
+		set_register(s, t, b, op->n, op->mark);
 		to_room(s, b);
 		give_back(s, b);
 		return;
 	}
 	if (op->to >= 0) {
-		set_register(s, t, op->to, op->n);
+		set_register(s, t, op->to, op->n, op->mark);
 		return;
 	}
 	a = shadow(s);
@@ -496,7 +502,7 @@ set(struct scratch *s, const struct path_counters *t, const struct path_op *op)
 		return;
 	}
 	b = take(s);
-	set_register(s, t, b, op->n);
+	set_register(s, t, b, op->n, 0);
 	buf_printf(s->out, "\tmovq\t%%%s, %" PRId64 "(%%%s)\n", name64[b], distance(s), name64[a]);
 	give_back(s, b);
 }
@@ -619,12 +625,43 @@ registers(const struct path_op *op, const struct path_counters *t)
 	return uses_memory(op) + number + (record > set ? record : set);
 }
 
+/* What is not marked is counted, and marked, in a stub. */
+static void
+record_marked(struct buf *out, struct buf *stub, const struct path_op *op, const struct path_counters *t,
+              const struct path_place *place)
+{
+	struct path_op other = *op;
+	struct scratch s;
+
+	if (is_room(op->to)) {
+		buf_printf(out, "\ttestb\t$%d, %d(%%rsp)\n\tje\t%s\n\tincq\t%%gs:", op->mark, -PATH_ROOM, place->miss);
+		entry_by(out, t, (op->n + op->sum) * 8, place->base);
+		buf_printf(out, "\n%s:\n", place->counted);
+	} else {
+		buf_printf(out, "\ttestb\t$%d, %%%s\n\tje\t%s\n\tincq\t%%gs:%" PRId64 "(%%%s)\n%s:\n", op->mark,
+		           name8[op->to], place->miss, op->sum * 8 - op->mark, name64[op->to], place->counted);
+	}
+	buf_printf(stub, "%s:\n", place->miss);
+	other.mark = 0;
+	s = begin(stub, &other, place);
+	reserve(&s, registers(&other, t));
+	record_held(&s, stub, t, &other);
+	set(&s, t, op);
+	end(&s);
+	x86_jump(stub, place->counted);
+}
+
 void
 x86_path(struct buf *out, struct buf *stub, const struct path_op *op, const struct path_counters *table,
          const struct path_place *place)
 {
-	struct scratch s = begin(out, op, place);
+	struct scratch s;
 
+	if (op->mark) {
+		record_marked(out, stub, op, table, place);
+		return;
+	}
+	s = begin(out, op, place);
 	reserve(&s, registers(op, table));
 	if (op->guard)
 		guard(&s, stub);
