@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Short loops around which there is one path only.
  *
- * Their way back counts by the path register and sets it anew. Only in the first round after something else does that count
- * another path than in the rounds before: the addition then has another address, and a processor that had forwarded the store of
- * one round to the load of the next has guessed wrongly. So the register is marked: what the way back leaves in it is an address with
- * one of its lowest bits set, which is 0 in whatever else it may be when control comes to the loop. Where that bit is set, the path is the usual
- * one, whose counter has one address, and the register stays as it is. All else is done in a stub.
+ * Their way back counts by the path register and sets it anew. Only in the first round does that count another path than in
+ * those behind: the addition then has another address, and a processor that forwards the store of one round to the load of the
+ * next has guessed wrongly. So the register is marked: what the way back leaves in it is an address with one of its lowest bits
+ * set, which is clear in whatever else it may be when control comes there. Where the bit is set, the path is the usual one, whose
+ * counter has one address, and the register stays as it is. All else is done in a stub.
  *
- * What is marked may come to other ends of paths, which clear the bits first. It is never put into the shadow of the stack, where the
- * runtime would read it. */
+ * What is marked may come to other ends of paths, which clear the bits first. It is never put into the shadow of the stack,
+ * where the runtime would read it. */
 #include "weave/internal.h"
 
 #include <string.h>
@@ -133,7 +133,7 @@ is_back(const struct usual *x, uint32_t e)
 	    place != x->w->paths->assigned[d->from] || length_of(x, d->to) > SHORT || length_of(x, d->from) > SHORT)
 		return false;
 	s = assign_site(x->u, x->w, e, place, place);
-	return s.where != SITE_NONE && !s.gap.flags_live;
+	return s.where != SITE_NONE && !s.live.flags_live;
 }
 
 /* A bit that can be told from those of other loops; 0: there is none. */
