@@ -119,8 +119,8 @@
 		}
 		chord.summary = summary;
 		chord.functions = chord.objects(summary.functions, ["name", "symbol", "file", "line", "object", "listed", "why", "calls", "insns", "blocks",
-			"code", "never", "nblocks", "unentered", "branches", "ways"]);
-		chord.files = chord.objects(summary.files, ["name", "insns", "lines", "never", "unknown", "branches", "ways", "text"]);
+			"code", "never", "nblocks", "unentered"]);
+		chord.files = chord.objects(summary.files, ["name", "insns", "lines", "never", "unknown", "text", "hotLine", "hottest"]);
 		chord.listed = summary.listed;
 		document.getElementById("program").textContent = chord.clean(chord.base(summary.program));
 		document.getElementById("views").replaceChildren(...tabs().map((v, i) =>

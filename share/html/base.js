@@ -160,6 +160,9 @@ chord.functionLink = (id, name) => chord.link("#/function/" + id, name === undef
 chord.fileLink = (id, line) => chord.link("#/file/" + id + (line ? "/" + line : ""), chord.place(id, line),
 	{title: chord.files[id].name});
 
+// An instruction's text; where it leads to is shown by name.
+chord.insnText = row => chord.clean(row[3].replace(/\s+/g, " ").replace(row[6] === null ? /$^/ : / \*?0x[0-9a-f]+$/, ""));
+
 // ---- what was kept from before ----
 
 chord.keep = {

@@ -84,7 +84,7 @@ chord.wholeGraph = async function (graph, header) {
 	const ran = chord.functions.filter(f => chord.value(f.insns) > 0).sort((a, b) => chord.value(b.insns) - chord.value(a.insns));
 	const shown = new Set(ran.slice(0, SHOWN).map(f => f.id));
 	const links = graph.links.filter(link => shown.has(link.from) && shown.has(link.to) && chord.value(link.calls) > 0);
-	const drawing = await chord.drawing({label: "Graph of calls", direction: "LR", nodes: [...shown].map(id => chord.functionBox(id)),
+	const drawing = await chord.drawing({label: "Graph of calls", direction: "LR", middle: ran[0]?.id, nodes: [...shown].map(id => chord.functionBox(id)),
 		edges: chord.callEdges(links), open: id => chord.go("/function/" + id + "/calls")});
 	return {node: h("div", {class: "page"}, header, ran.length > SHOWN ? h("p", {class: "note"}, "Drawn: the " + number(SHOWN) +
 		" functions of " + number(ran.length) + " that executed the most instructions, and the calls between them.") : null, drawing.node),

@@ -3,7 +3,7 @@
 "use strict";
 
 // options: label, direction ("TB" or "LR"), nodes: [{id, width, height, label, class, fill(g)}], edges: [{id, from, to, text, title,
-// class, width, heat, weight}], select(id): a node has become the current one, open(id): Enter or a double click.
+// class, width, heat, weight}], first: the node that is current at first, middle: the one to be seen, select(id): a node has become the current one, open(id): Enter or a double click.
 // Returns {node, select(id), path(ids of edges), key(event), focus()}.
 chord.drawing = async function (options) {
 	const {h, svg} = chord;
@@ -14,7 +14,7 @@ chord.drawing = async function (options) {
 	const node = h("div", {class: "drawing", tabindex: 0, role: "application", "aria-label": options.label}, canvas, said);
 	const order = options.nodes.map(n => n.id), groups = new Map(), lines = new Map();
 	const zoom = d3.zoom().scaleExtent([0.02, 4]).on("zoom", () => scene.setAttribute("transform", d3.event.transform));
-	const drawing = {node, current: null, select, path, key, focus: () => node.focus({preventScroll: true}), fit};
+	const drawing = {node, current: null, select, path, key, show, focus: () => node.focus({preventScroll: true}), fit};
 
 	for (const edge of options.edges)
 		scene.append(drawEdge(edge));
@@ -25,10 +25,12 @@ chord.drawing = async function (options) {
 		if (node.clientWidth) {
 			self.disconnect();
 			fit();
-			if (drawing.current === null && options.first !== undefined)
+			if (options.first !== undefined)
 				select(options.first, true);
-			else if (drawing.current !== null)
-				show(drawing.current);
+			// What would be too small to be read is not shown whole at first.
+			const middle = options.first ?? options.middle;
+			if (middle !== undefined && middle !== null && d3.zoomTransform(canvas).k < 0.5)
+				show(middle);
 		}
 	}).observe(node);
 
@@ -68,6 +70,8 @@ chord.drawing = async function (options) {
 
 	// Brings a node into sight, large enough to be read.
 	function show(id) {
+		if (!byId.has(id) || !node.clientWidth)
+			return;
 		const at = layout.node(id), now = d3.zoomTransform(canvas), scale = Math.max(now.k, 0.7);
 		const x = now.applyX(at.x), y = now.applyY(at.y);
 		if (now.k >= 0.7 && x > 40 && y > 40 && x < node.clientWidth - 40 && y < node.clientHeight - 40)

@@ -4,7 +4,7 @@
 // - within: below a function stand those that ran only while it was active (it dominates them in the graph of calls). A function that
 //   was entered by ways that are not known stands at the top.
 // - calls (-fchord=calls): below a function stand its calls with all that ran meanwhile. A callee that others called, too, is not split
-//   further: how its callees share in this caller's part was not counted.
+//   further: how its callees share in this caller's part was not counted. But it can be the root of a tree of its own.
 "use strict";
 
 chord.flame = {};
@@ -87,39 +87,79 @@ chord.flame.within = function (graph) {
 	return top;
 };
 
-// The tree of calls with what ran meanwhile, from functions that only code outside of what is measured enters.
-chord.flame.calls = function (graph) {
-	const top = {name: "all that began outside", id: null, self: 0, children: []};
-	const exact = n => chord.known(n) && !Array.isArray(n);
+const exact = n => chord.known(n) && !Array.isArray(n);
 
-	function split(node, f, whole, above) {
-		const links = graph.out[f.id].filter(link => exact(link.insns) && chord.value(link.insns) > 0);
-		for (const link of links) {
-			const g = link.to === null ? null : chord.functions[link.to];
-			const child = {name: link.name, id: link.to, self: 0, children: []};
-			const only = g && exact(g.calls) && String(g.calls) === String(link.calls) && !above.has(link.to);
-			node.children.push(child);
-			if (only && split(child, g, link.insns, new Set([...above, link.to])))
+// May activations of a function stand within one another? Code that is not measured may call whatever is entered by unknown ways.
+chord.flame.recurs = function (graph, start) {
+	if (chord.functions[start].calls === 1)
+		return false;
+	const stack = [start], seen = new Set();
+	let outside = false;
+	while (stack.length)
+		for (const link of graph.out[stack.pop()]) {
+			if (chord.value(link.calls) === 0)
 				continue;
-			child.self = link.insns;
-			child.children = [];
-			child.note = g ? "others call it, too, or it calls itself: what it calls is not split" : "not measured: what it calls is not split";
+			if (link.to !== null)
+				reach(link.to);
+			else if (!outside) {
+				outside = true;
+				chord.functions.forEach((f, id) => {
+					if (chord.value(f.calls) !== 0 && (graph.otherwise[id] === null || chord.value(graph.otherwise[id]) > 0))
+						reach(id);
+				});
+			}
+			if (seen.has(start))
+				return true;
 		}
-		node.self = f.insns;
+
+	function reach(id) {
+		if (!seen.has(id)) {
+			seen.add(id);
+			stack.push(id);
+		}
+	}
+	return false;
+};
+
+// Where a tree of calls can begin: at what is entered from outside, what executed most first. One may run within another: a callback.
+chord.flame.roots = graph => chord.functions.filter(f => chord.value(f.calls) > 0 && exact(f.insns) && String(graph.otherwise[f.id]) === String(f.calls))
+	.map(f => [f, chord.value(chord.flame.whole(graph, f))]).filter(([, whole]) => whole > 0).sort((a, b) => b[1] - a[1]).map(([f]) => f);
+
+// What ran while a function was active, if its activations do not stand within one another.
+chord.flame.whole = (graph, f) => chord.sum([f.insns, ...graph.out[f.id].filter(link => link.way !== "jump").map(link => link.insns).filter(exact)]);
+
+// The tree of all calls of a function, whoever made them, with what ran meanwhile. null: it cannot be told.
+chord.flame.calls = function (graph, start) {
+	const root = {name: chord.functions[start].name, id: start, self: 0, children: []};
+
+	function split(node, f, whole) {
+		const links = graph.out[f.id].filter(link => exact(link.insns) && chord.value(link.insns) > 0);
 		const rest = chord.minus(whole, chord.sum([f.insns, ...links.map(link => link.insns)]));
+		if (Number(rest) < 0)
+			return false;
+		node.self = f.insns;
+		for (const link of links)
+			node.children.push(callee(link));
 		if (Number(rest) > 0)
-			node.children.push({name: "(through pointers)", id: null, self: rest, children: [], note: "calls through pointers, which lead to several"});
-		return Number(rest) >= 0;
+			node.children.push({name: "(through pointers)", id: null, self: rest, children: [], note: "calls through pointers that lead to several functions"});
+		return true;
 	}
 
-	for (const f of chord.functions)
-		if (chord.value(f.calls) > 0 && String(graph.otherwise[f.id]) === String(f.calls) && exact(f.insns)) {
-			const node = {name: f.name, id: f.id, self: 0, children: []};
-			const sums = graph.out[f.id].map(link => link.insns).filter(exact);
-			if (split(node, f, chord.sum([f.insns, ...sums]), new Set([f.id])))
-				top.children.push(node);
-		}
-	return top;
+	// It is split further if all its calls are these.
+	function callee(link) {
+		const child = {name: link.name, id: link.to, self: link.insns, children: []};
+		const g = link.to === null ? null : chord.functions[link.to];
+		if (g && exact(g.calls) && exact(g.insns) && String(g.calls) === String(link.calls) && split(child, g, link.insns))
+			return child;
+		child.note = !g ? "not measured: what it calls is not split" : graph.out[g.id].some(l => chord.value(l.calls) !== 0) ?
+			"others call it, too, or it calls itself: how what it calls is shared is not known; Enter shows all calls of it" : "others call it, too";
+		return child;
+	}
+
+	const f = chord.functions[start];
+	if (!exact(f.insns) || chord.flame.recurs(graph, start) || graph.out[start].some(link => link.way !== "jump" && !exact(link.insns) && chord.value(link.calls) !== 0 && link.way !== "pointer"))
+		return null;
+	return split(root, f, chord.flame.whole(graph, f)) ? root : null;
 };
 
 // ---- the drawing ----
@@ -185,7 +225,7 @@ chord.flame.draw = function (tree, label) {
 
 	function enter(n) {
 		if (n.data.id !== null)
-			chord.go("/function/" + n.data.id);
+			chord.go(n.data.note && n !== all ? "/flame/calls/" + n.data.id : "/function/" + n.data.id);
 	}
 
 	const beside = by => {
@@ -205,19 +245,29 @@ chord.flame.draw = function (tree, label) {
 		key: event => document.activeElement === box && event.key in keys && (keys[event.key](), true), tree: all, choose};
 };
 
-chord.views.push({name: "flame", title: "Flame graph", open: async ([what]) => {
+chord.views.push({name: "flame", title: "Flame graph", open: async ([what, start]) => {
 	const {h} = chord, graph = await chord.callGraph();
 	await chord.library("d3.min.js");
-	const calls = what === "calls" && graph.summed;
-	const tree = calls ? chord.flame.calls(graph) : chord.flame.within(graph);
-	const drawn = chord.flame.draw(tree, "Flame graph");
+	const calls = what === "calls" && graph.summed, roots = calls ? chord.flame.roots(graph) : [];
+	const root = calls ? chord.functions[start ?? roots[0]?.id] : null;
+	const tree = calls ? root && chord.flame.calls(graph, root.id) : chord.flame.within(graph);
+	const drawn = tree ? chord.flame.draw(tree, "Flame graph") : chord.missing(root ? root.name + " may call itself, directly or through others: what " +
+		"ran during its calls is counted for each of them that was active, so it has no tree. Its callees may have one." : "Nothing was entered from outside.");
 	const tab = (href, title, on) => chord.link(href, title, {"aria-current": on ? "page" : null});
-	const zoom = h("button", {type: "button", onclick: () => { drawn.zoom(); drawn.focus(); }}, "Zoom to the current box (+)");
-	const about = calls ? "Below a function stand its calls, as wide as what ran between them and their returns. Grey boxes are not split: how much " +
-		"of what they called was for this caller is not known." :
+	const about = calls ? "Below a function stand its calls, as wide as what ran between them and their returns. Grey boxes are not split: others " +
+		"call these functions, too, and how much of what they called was for this caller is not known." :
 		"Below a function stand those that ran only while it was active, as wide as all they executed. A function that is called from several places " +
 		"stands below the one that all its calls have in common; one that is entered by ways that are not known, as through pointers, stands at " +
 		"the top." + (graph.summed ? "" : " What ran for each single caller only a build with -fchord=calls knows.");
+	const tools = h("div", {class: "tools"},
+		tree ? h("button", {type: "button", onclick: () => { drawn.zoom(); drawn.focus(); }}, "Zoom to the current box (+)") : null,
+		calls ? h("label", {}, "All calls of ", choice()) : null);
+
+	function choice() {
+		const all = root && !roots.includes(root) ? [root, ...roots] : roots;
+		return h("select", {onchange: event => chord.go("/flame/calls/" + event.target.value)}, all.slice(0, 200).map(f =>
+			h("option", {value: f.id, selected: f === root}, chord.clean(f.name))));
+	}
 	return {...drawn, node: h("div", {class: "page"}, h("header", {class: "about"}, h("nav", {class: "tabs", "aria-label": "Of the flame graph"},
-		tab("#/flame", "Within", !calls), graph.summed ? tab("#/flame/calls", "Calls", calls) : null), h("p", {class: "dim"}, about), zoom), drawn.node)};
+		tab("#/flame", "Within", !calls), graph.summed ? tab("#/flame/calls", "Calls", calls) : null), h("p", {class: "dim"}, about), tools), drawn.node)};
 }});

@@ -9,8 +9,8 @@ chord.flowView = async function (f, data, rest) {
 	const insns = data.blocks.map(() => []);
 	const most = data.edges.reduce((n, e) => e[2] === "close" ? n : Math.max(n, chord.value(e[3])), 1);
 	const hottest = data.blocks.reduce((n, b) => Math.max(n, chord.value(b)), 1);
-	const chosen = new Set(choose());
-	const left = nblock - [...chosen].filter(v => v < nblock).length;
+	const place = h("div", {class: "place"});
+	let chosen = new Set(choose()), drawing;
 
 	data.insns.forEach(row => insns[row[0]].push(row));
 
@@ -59,8 +59,8 @@ chord.flowView = async function (f, data, rest) {
 
 	function textOf(block) {
 		const show = chosen.size <= 40 ? 8 : 3, rows = insns[block].filter(row => row[3] !== "(padding)");
-		const text = rows.slice(0, rows.length > show ? show - 1 : show).map(row => clip(chord.clean(row[3].replace(/\s+/g, " ")) +
-			(Array.isArray(row[6]) ? " <" + row[6][0] + ">" : ""), 40));
+		const text = rows.slice(0, rows.length > show ? show - 1 : show).map(row => clip(chord.insnText(row) +
+			(Array.isArray(row[6]) ? " " + chord.clean(row[6][0]) : ""), 40));
 		if (rows.length > show)
 			text.push("… " + number(rows.length - show + 1) + " more");
 		return text;
@@ -89,44 +89,57 @@ chord.flowView = async function (f, data, rest) {
 			heat: chord.heat(count, most), weight: ran ? 1 + Math.round(8 * chord.value(count) / most) : 1};
 	}
 
-	const edges = data.edges.map(line).filter((e, i) => data.edges[i][2] !== "close" && chosen.has(e.from) && chosen.has(e.to));
-	const used = new Set(edges.flatMap(e => [e.from, e.to]));
-	const nodes = [...chosen].sort((a, b) => order(a) - order(b)).filter(v => v < nblock || used.has(v)).map(box);
+	const order = v => v === entry ? -1 : v;
 
-	function order(v) {
-		return v === entry ? -1 : v;
+	// Lays it out anew, with what is chosen now.
+	async function draw() {
+		const edges = data.edges.map(line).filter((e, i) => data.edges[i][2] !== "close" && chosen.has(e.from) && chosen.has(e.to));
+		const used = new Set(edges.flatMap(e => [e.from, e.to]));
+		const nodes = [...chosen].sort((a, b) => order(a) - order(b)).filter(v => v < nblock || used.has(v)).map(box);
+		const hot = nodes.reduce((best, n) => n.id < nblock && (best === null || chord.value(data.blocks[n.id]) > chord.value(data.blocks[best])) ? n.id : best, null);
+		drawing = await chord.drawing({label: "Control-flow graph of " + f.name, nodes, edges, middle: hot,
+			first: rest.length ? Number(rest[0]) : undefined, open: id => id < nblock && chord.go("/function/" + f.id + "/code/" + id)});
+		place.replaceChildren(note(nblock - nodes.filter(n => n.id < nblock).length), drawing.node);
 	}
 
-	const drawing = await chord.drawing({label: "Control-flow graph of " + f.name, nodes, edges,
-		first: rest.length ? Number(rest[0]) : undefined,
-		open: id => id < nblock && chord.go("/function/" + f.id + "/code/" + id)});
+	function note(left) {
+		if (!left)
+			return "";
+		const input = h("input", {type: "number", min: 0, max: nblock - 1, "aria-label": "Draw what is around the block of that number",
+			onchange: () => chord.go("/function/" + f.id + "/graph/" + input.value)});
+		return h("p", {class: "note"}, "Drawn: " + number(nblock - left) + " of " + number(nblock) + " blocks, " +
+			(rest.length ? "those around block " + rest[0] : "the hottest ones") + ", and the edges between them; the other " + number(left) +
+			" are left out. Around block ", input);
+	}
 
 	// ---- paths ----
 
+	// Of a large function the blocks of a path may have to be drawn first.
+	async function showPath(way) {
+		const all = way.flatMap(e => data.edges[e].slice(0, 2));
+		if (all.some(v => !chosen.has(v))) {
+			chosen = new Set([...chosen, ...all]);
+			await draw();
+		}
+		drawing.path(way);
+		drawing.show(data.edges[way[0]][0] < nblock ? data.edges[way[0]][0] : data.edges[way[0]][1]);
+	}
+
 	function paths() {
 		const all = data.paths.hottest;
-		const pane = chord.list({label: "Hottest paths", count: all.length, height: 42, row: i => {
+		const list = chord.list({label: "Hottest paths", count: all.length, height: 42, row: i => {
 			const [count, length, total, exact, way] = all[i];
 			return h("div", {class: "path"}, h("b", {}, (exact ? "" : "about ") + number(count) + " ×"),
 				h("span", {class: "number"}, number(total)), h("span", {class: "dim"}, number(length) + " instructions"),
 				h("span", {class: "number dim"}, clip(way.map(e => data.edges[e][0]).filter(v => v < nblock).join(" "), 24)));
-		}, select: i => drawing.path(all[i][4])});
-		return [pane, h("section", {class: "pane"}, h("div", {class: "pane-title"}, number(data.paths.ran) + " of " +
+		}, select: i => showPath(all[i][4])});
+		return [list, h("section", {class: "pane"}, h("div", {class: "pane-title"}, number(data.paths.ran) + " of " +
 			(chord.known(data.paths.possible) ? number(data.paths.possible) : "too many") + " paths ran",
-			data.paths.why ? h("em", {}, chord.clean(data.paths.why)) : null), pane.node)];
+			data.paths.why ? h("em", {}, chord.clean(data.paths.why)) : null), list.node)];
 	}
 
+	await draw();
 	const [list, pane] = data.paths ? paths() : [];
-	const note = left ? h("p", {class: "note"}, "Drawn: " + number(nblock - left) + " of " + number(nblock) + " blocks, " +
-		(rest.length ? "those around block " + rest[0] : "the hottest ones") + ", and the edges between them; the other " + number(left) +
-		" are left out. Around block ", around_input()) : null;
-
-	function around_input() {
-		const input = h("input", {type: "number", min: 0, max: nblock - 1, "aria-label": "Draw what is around the block of that number"});
-		input.addEventListener("change", () => chord.go("/function/" + f.id + "/graph/" + input.value));
-		return input;
-	}
-
-	return {node: h("div", {class: "page"}, note, pane ? h("div", {class: "with-paths"}, drawing.node, pane) : drawing.node),
-		focus: drawing.focus, key: drawing.key, drawing, lists: () => [{node: drawing.node, focus: drawing.focus, move() {}}, list].filter(Boolean)};
+	return {node: pane ? h("div", {class: "with-paths"}, place, pane) : place, focus: () => drawing.focus(), key: event => drawing.key(event),
+		lists: () => [{get node() { return drawing.node; }, focus: () => drawing.focus(), move() {}}, list].filter(Boolean)};
 };

@@ -24,13 +24,14 @@ chord.asmPane = function (data, f, options) {
 			h("span", {}, "block " + block));
 	}
 
-	function drawInsn([, addr, count, text, file, line, target, ways], i) {
+	function drawInsn(row, i) {
+		const [, addr, count, , file, line, target, ways] = row;
 		const heat = chord.heat(count, most);
 		return h("div", {class: "line " + (!chord.known(count) ? "lost" : chord.value(count) === 0 ? "never" : "ran") +
 			(marked.has(i) ? " marked" : ""), heat: heat || null},
 			h("span", {class: "n number" + (heat ? " hot" : "")}, chord.mark(count)),
 			h("span", {class: "no"}, addr),
-			h("span", {class: "text"}, chord.clean(text.replace(/\s+/g, " ")), leads(target)),
+			h("span", {class: "text"}, chord.insnText(row), leads(target)),
 			ways ? h("span", {class: "ways"}, h("span", {class: ways.some(n => chord.value(n) === 0) ? "one" : "",
 				title: "taken " + number(ways[0]) + ", not taken " + number(ways[1])}, chord.taken(...ways))) : null,
 			h("span", {class: "at", title: file === null ? null : chord.files[file].name + ":" + line},
@@ -42,7 +43,7 @@ chord.asmPane = function (data, f, options) {
 			return null;
 		if (!Array.isArray(target))
 			return h("span", {class: "to"}, " → block " + target);
-		return h("span", {class: "to"}, " ", target[1] === null ? "<" + chord.clean(target[0]) + ">" : chord.functionLink(target[1], target[0]));
+		return h("span", {class: "to"}, " ", target[1] === null ? chord.clean(target[0]) : chord.functionLink(target[1], target[0]));
 	}
 
 	// Enter on a jump goes to its block, on a call to the function.

@@ -3,7 +3,8 @@
 "use strict";
 
 // options: label, rows, open(row), sort (key of the column), columns: {key, title, hint, width (of a grid's track), kind: "number" or
-// "text", cell(row) -> node or text, value(row) -> what is sorted by, heat(row) -> 0 to 1}, text(row): what the filter looks at.
+// "text", cell(row) -> node or text, value(row) -> what is sorted by, heat(row) -> 0 to 1}, text(row): what the filter looks at,
+// wanted(row): further conditions, changed(rows): other rows are shown. Returns also narrow(): conditions have changed.
 chord.grid = function (options) {
 	const {h} = chord;
 	const tracks = options.columns.map(c => c.width || (c.kind === "number" ? "9.5rem" : "minmax(8rem, 1fr)")).join(" ");
@@ -64,14 +65,15 @@ chord.grid = function (options) {
 	// All words of the filter have to be in the row; * and ? stand for any text and any character.
 	function narrow() {
 		const words = filter.value.trim().toLowerCase().split(/\s+/).filter(Boolean).map(matcher);
-		shown = words.length ? sorted.filter(row => {
+		shown = words.length || options.wanted ? sorted.filter(row => {
 			const text = options.text(row).toLowerCase();
-			return words.every(matches => matches(text));
+			return words.every(matches => matches(text)) && options.wanted?.(row) !== false;
 		}) : sorted;
 		count.textContent = shown.length === options.rows.length ? chord.group(shown.length) + " " + options.label.toLowerCase()
 			: chord.group(shown.length) + " of " + chord.group(options.rows.length);
 		list.current = -1;
 		list.refresh(shown.length);
+		options.changed?.(shown);
 	}
 
 	function matcher(word) {
@@ -111,5 +113,5 @@ chord.grid = function (options) {
 	}
 
 	sort();
-	return {node, list, filter, focus: list.focus, rows: () => shown};
+	return {node, list, filter, focus: list.focus, narrow};
 };

@@ -26,7 +26,7 @@ chord.sourcePane = function (options) {
 		pane.file = file;
 		chunks = new Map();
 		extra = [];
-		most = chord.hottestLine(file);
+		most = f.hottest;
 		title.replaceChildren(chord.link("#/file/" + file, chord.base(f.name), {title: f.name}), f.text ? "" : h("em", {},
 			" the file could not be read: these are its lines that have code"));
 		pane.list?.node.remove();
@@ -128,9 +128,6 @@ chord.widest = function (node, characters) {
 	}
 };
 
-// Heat in a file is by its hottest line, which the table of lines would tell; its sum does nearly as well.
-chord.hottestLine = file => chord.value(chord.files[file].insns) / 4 || 1;
-
 // ---- a file ----
 
 chord.routes.file = async ([file, line]) => {
@@ -160,12 +157,10 @@ chord.routes.file = async ([file, line]) => {
 				h("li", {}, chord.link("#/function/" + id + "/code/" + file + "/" + at, chord.functions[id].name)))));
 	}
 
-	pane.show(Number(file), Number(line) || chord.firstHot(file));
+	pane.show(Number(file), Number(line) || f.hotLine);
 	return {title: chord.base(f.name), node: h("div", {class: "page"},
 		h("header", {class: "about"}, h("h1", {}, chord.clean(chord.base(f.name))), h("span", {class: "dim"}, chord.clean(f.name)),
 			h("span", {class: "facts"}, number(f.insns) + " instructions executed · " + number(f.lines) + " lines have code, " +
 				number(f.never) + " of them never ran" + (f.unknown ? ", " + number(f.unknown) + " are not known" : ""))),
 		h("div", {class: "split file"}, pane.node, beside)), focus: () => pane.focus(), lists: () => [pane.list]};
 };
-
-chord.firstHot = () => 0;

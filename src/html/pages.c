@@ -75,11 +75,13 @@ pages_write(struct folder *to, struct run *run, bool differs)
 		pages_sources(&p);
 		pages_functions(&p);
 		pages_calls(&p);
+		fits = pages_coverage(&p);
 		pages_summary(&p, differs);
 	} else {
-		say_error(run->path, "the sum of its counts does not fit 64 bits");
 		fits = false;
 	}
+	if (!fits)
+		say_error(run->path, "the sum of its counts does not fit 64 bits");
 	pages_free(&p);
 	return fits && !to->bad;
 }

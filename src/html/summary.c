@@ -84,39 +84,17 @@ put_unmeasured(struct buf *out, const struct unmeasured *un)
 
 /* ---- functions ---- */
 
-/* Conditional jumps that ran, and how many of their two ways did. */
-struct ways {
-	uint32_t branches, ways;
-};
-
-static struct ways *
-count_ways(const struct pages *p)
-{
-	struct ways *all = xcalloc(p->function.n + 1, sizeof *all);
-
-	for (size_t i = 0; i < p->list.branch.n; i++) {
-		const struct view_branch *b = &p->list.branch.at[i];
-		const struct view_insn *in = &p->list.insn.at[b->insn];
-		struct ways *w = &all[pages_function(p, in->binary, in->proc_number)];
-
-		w->branches += b->known;
-		w->ways += b->known ? (uint32_t)(b->taken != 0) + (b->fell != 0) : 0;
-	}
-	return all;
-}
-
 static void
-put_size(struct buf *out, const struct view_function *f, const struct ways *ways)
+put_size(struct buf *out, const struct view_function *f)
 {
 	struct view_size s = view_size_of(f->proc, f->counts);
 
-	buf_printf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%u,%u", s.code, s.never, s.blocks, s.unentered,
-	           ways->branches, ways->ways);
+	buf_printf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64, s.code, s.never, s.blocks, s.unentered);
 }
 
 /* Where the function is, by the number of its file. */
 static void
-put_function(struct pages *p, struct buf *out, size_t i, const struct ways *ways)
+put_function(struct pages *p, struct buf *out, size_t i)
 {
 	const struct view_function *f = &p->function.at[i];
 
@@ -138,28 +116,24 @@ put_function(struct pages *p, struct buf *out, size_t i, const struct ways *ways
 	script_bounds(out, &f->insns, true);
 	buf_char(out, ',');
 	script_bounds(out, &f->blocks, true);
-	put_size(out, f, ways);
+	put_size(out, f);
 	buf_char(out, ']');
 }
 
 static void
 put_functions(struct pages *p, struct buf *out)
 {
-	struct ways *ways = count_ways(p);
-
 	script_key(out, "functions");
 	buf_char(out, '[');
 	for (size_t i = 0; i < p->function.n; i++)
-		put_function(p, out, i, &ways[i]);
+		put_function(p, out, i);
 	buf_char(out, ']');
-	free(ways);
 }
 
 /* ---- files ---- */
 
 struct sizes {
 	size_t lines, never, unknown; /* that have code, never ran, are not known */
-	size_t branches, ways;
 };
 
 static struct sizes *
@@ -175,14 +149,6 @@ count_lines(const struct pages *p)
 			all[i].unknown += l->unknown && !l->insns.least;
 			all[i].never += !l->unknown && !l->insns.least;
 		}
-	for (size_t i = 0; i < p->list.branch.n; i++) {
-		const struct view_branch *b = &p->list.branch.at[i];
-
-		if (b->file == VIEW_NO_FILE || !b->known)
-			continue;
-		all[b->file].branches++;
-		all[b->file].ways += (size_t)(b->taken != 0) + (b->fell != 0);
-	}
 	return all;
 }
 
@@ -200,12 +166,28 @@ count_insns(struct pages *p)
 	return all;
 }
 
+/* The line of each file for which the most was executed. */
+static const struct view_line **
+find_hottest(struct pages *p)
+{
+	const struct view_line **all = xcalloc(p->file.n + 1, sizeof *all);
+
+	for (size_t i = 0; i < p->table.line.n; i++) {
+		const struct view_line *l = &p->table.line.at[i], **hottest = &all[pages_file(p, l->file)];
+
+		if (l->line && l->insns.least && (!*hottest || l->insns.least > (*hottest)->insns.least))
+			*hottest = l;
+	}
+	return all;
+}
+
 /* Last: all that has a file has been numbered by then. */
 static void
 put_files(struct pages *p, struct buf *out)
 {
 	struct bounds *insns = count_insns(p);
 	struct sizes *sizes = count_lines(p);
+	const struct view_line **hottest = find_hottest(p);
 
 	script_key(out, "files");
 	buf_char(out, '[');
@@ -217,12 +199,15 @@ put_files(struct pages *p, struct buf *out)
 		script_name(out, p->file.at[i]);
 		buf_char(out, ',');
 		script_bounds(out, &insns[i], true);
-		buf_printf(out, ",%zu,%zu,%zu,%zu,%zu,%zu]", s->lines, s->never, s->unknown, s->branches, s->ways,
-		           i < p->list.file.n ? view_source_lines(p->file.at[i]) : 0);
+		buf_printf(out, ",%zu,%zu,%zu,%zu,%u,", s->lines, s->never, s->unknown,
+		           i < p->list.file.n ? view_source_lines(p->file.at[i]) : 0, hottest[i] ? hottest[i]->line : 0);
+		script_bounds(out, hottest[i] ? &hottest[i]->insns : &(struct bounds){0}, true);
+		buf_char(out, ']');
 	}
 	buf_char(out, ']');
 	free(insns);
 	free(sizes);
+	free(hottest);
 }
 
 /* ---- all ---- */
