@@ -171,9 +171,32 @@ t_summary() {
 	total=$(awk '/instructions$/ && !t { print $1; t = 1 }' out)
 	want "$CHORD" annotate --summary ./known
 	is "$(awk '/in all$/ { print $5 }' out)" "$total"
+	is "$(awk '/  known.c$/ { print $5 }' out)" "$total"
+	is "$(awk '/  loop$/ { print ($6 > 1), $7 }' out)" "1 1"
 	want "$CHORD" annotate --mnemonics ./known
 	is "$(awk 'NR > 1 { gsub(",", "", $1); n += $1 } END { print n }' out)" "$(echo "$total" | tr -d ,)"
 	is "$(awk '$4 == "nop" { print ($1 >= 126) }' out)" 1
+}
+
+# Weinberger's examples, as docs/annotate.md has them: the counts of lines are gcov's at -O0, which has none of the braces.
+t_paper() {
+	for prog in max modsqrt; do
+		cp "$here/../../docs/examples/$prog.c" .
+		want $cc -O0 -g -o $prog $prog.c
+		want ./$prog
+		want "$CHORD" annotate ./$prog $prog.c
+		sed -nE 's/^ *([0-9,#]+) +[0-9,#]+ +([0-9]+)  (.*)/\2 \1 \3/p' out | tr -d , | grep -vE '^[0-9]+ [^ ]+\s*[{}]$' | cut -d' ' -f1,2 >ours
+		mkdir $prog.gcov
+		(cd $prog.gcov && gcc -O0 --coverage -o x ../$prog.c && ./x >/dev/null && gcov -t x-$prog.gcda) >listing 2>err || no "gcov: $(cat err)"
+		# Where a function begins gcov has the line of its name, and Chord that of its brace.
+		sed -nE 's/^ *([0-9#]+)\*?: *([0-9]+):(.*)/\2 \1 \3/p' listing | grep -vE '^[0-9]+ [0-9#]+ [a-z]+\(' | cut -d' ' -f1,2 >theirs
+		[ "$(wc -l <theirs)" -gt 6 ] || no "gcov says little"
+		diff theirs ours >difference || no "$prog: $(cat difference)"
+	done
+	is "$("$CHORD" annotate ./max max | sed -nE 's/^ *([0-9,]+) +[0-9,]+ +16 .*/\1/p')" 7
+	for line in 36 38 46 56; do
+		"$CHORD" annotate ./modsqrt modsqrt.c | grep -qE "^ +##### +##### +$line " || no "line $line ran"
+	done
 }
 
 t_color() {
@@ -223,7 +246,7 @@ t_refused() {
 	refused 1 "." "$CHORD" annotate ./absent
 }
 
-for name in source callgrind inlined function report-some asm both branches summary color terminal lost-source harmless refused; do
+for name in source callgrind inlined function report-some asm both branches summary paper color terminal lost-source harmless refused; do
 	test_case "$name"
 done
 exit $failed

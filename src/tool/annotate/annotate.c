@@ -17,8 +17,8 @@ static const struct argp_option options[] = {
 	{"both", OPT_BOTH, NULL, 0, "Instructions, and the source lines that they come from", 1},
 	{"branches", OPT_BRANCHES, NULL, 0, "Below each source line its conditional jumps: taken and not taken", 1},
 	{"inlined", OPT_INLINED, NULL, 0, "Of a FUNCTION its code wherever it was inlined, too", 1},
-	{"summary", OPT_SUMMARY, NULL, 0, "For each function its instructions, those that never ran, its blocks, those never "
-	 "entered, instructions executed, and how many of them a block had on average when it was entered", 1},
+	{"summary", OPT_SUMMARY, NULL, 0, "For each function and source file its instructions, those that never ran, its "
+	 "blocks, those never entered, instructions executed, and how many of them a block had on average when it was entered", 1},
 	{"mnemonics", OPT_MNEMONICS, NULL, 0, "How often instructions of each name were executed", 1},
 	{"color", OPT_COLOR, "WHEN", OPTION_ARG_OPTIONAL,
 	 "always, never or auto (default: on a terminal, if NO_COLOR is not set)", 2},

@@ -194,7 +194,7 @@ print_copies(const struct report *r, struct table *t, const struct view_source *
 	}
 	if (n < f->copy.n && f->inlined.most) {
 		table_skip(t, 4);
-		printf("    and %zu more places (--top=0 shows all)", f->copy.n - n);
+		printf("    and %zu more %s (--top=0 shows all)", f->copy.n - n, f->copy.n - n == 1 ? "place" : "places");
 		table_end(t);
 	}
 }
