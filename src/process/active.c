@@ -11,6 +11,13 @@ struct pending {
 	int64_t add;
 };
 
+/* The slot of an activation that is taken to end at a call. */
+struct slot {
+	const struct loaded *in; /* NULL: there is none */
+	uint64_t addr;           /* where the call comes back to, at link time */
+	uint64_t word;
+};
+
 struct ending {
 	struct inspector *k;
 	struct profile *p;
@@ -20,11 +27,9 @@ struct ending {
 	VEC(struct pending) pending;
 	VEC(uint64_t *) raised;  /* counters of the profile that were raised for this thread, and by how much */
 	VEC(int64_t) by;
-	/* The frame before, whose return address is below the stack pointer of the one around it. */
-	struct {
-		const struct loaded *in;
-		struct unfinished path;
-	} under;
+	/* The frame before, whose slot is below the stack pointer of the one around it: where it ended. */
+	struct slot under;
+	VEC(struct slot) slots;  /* of this thread */
 };
 
 /* ---- counters ---- */
@@ -60,10 +65,9 @@ take_pending(struct ending *x, const struct module *m)
 
 /* As if nothing were known of the thread. */
 static void
-forget_thread(struct ending *x, size_t nexit, size_t nunfinished)
+forget_thread(struct ending *x, size_t nexit)
 {
 	x->p->exit.n = nexit;
-	x->p->unfinished.n = nunfinished;
 	for (size_t i = 0; i < x->raised.n; i++)
 		*x->raised.at[i] -= (uint64_t)x->by.at[i];
 }
@@ -93,21 +97,25 @@ end_at(struct ending *x, const struct loaded *l, uint64_t addr)
 
 /* ---- frames ---- */
 
-/* How far the frame before had come in its path. */
+/* What the slot of the frame before holds. */
 static void
-take_path(struct ending *x, uint64_t sp)
+take_slot(struct ending *x, uint64_t sp)
 {
-	const uint64_t beside = 1 << 30;
-	struct unfinished u = x->under.path;
-	const struct loaded *l = x->under.in;
-	const struct module *m = l ? module_of(x, l) : NULL;
+	struct slot s = x->under;
 
 	x->under.in = NULL;
-	if (!l || !x->k->live.mask || !process_read(&x->k->process, (sp - CHORD_SLOT) ^ x->k->live.mask, &u.path, sizeof u.path))
-		return;
-	if (u.path - (m->base + l->bias - beside) < m->ncount * 8 + 2 * beside)
-		u.path -= l->bias;
-	VEC_PUSH(x->p->unfinished, u);
+	if (s.in && x->k->live.mask && process_read(&x->k->process, (sp - CHORD_SLOT) ^ x->k->live.mask, &s.word, sizeof s.word))
+		VEC_PUSH(x->slots, s);
+}
+
+static void
+end_slots(struct ending *x)
+{
+	for (size_t i = 0; i < x->slots.n; i++) {
+		const struct slot *s = &x->slots.at[i];
+
+		profile_add_slot(x->p, (uint32_t)(module_of(x, s->in) - x->p->module.at), s->addr, s->in->bias, s->word);
+	}
 }
 
 /* An activation between calls; *w: where the program goes on. */
@@ -132,7 +140,7 @@ end_frame(void *arg, uint64_t pc, uint64_t sp, bool exact)
 	const struct loaded *l = loaded_at(k->loaded.at, k->loaded.n, pc - !exact);
 	struct where w;
 
-	take_path(x, sp);
+	take_slot(x, sp);
 	if (x->inner || sp >= x->now->left || !l) {
 		x->inner = false;
 		return true;
@@ -142,9 +150,7 @@ end_frame(void *arg, uint64_t pc, uint64_t sp, bool exact)
 		return x->ok;
 	}
 	end_at(x, l, pc - l->bias);
-	x->under.in = l;
-	x->under.path = (struct unfinished){.module = (uint32_t)(module_of(x, l) - x->p->module.at), .addr = pc - l->bias,
-	                                    .count = 1};
+	x->under = (struct slot){.in = l, .addr = pc - l->bias};
 	return true;
 }
 
@@ -184,18 +190,21 @@ inspector_end_all(struct inspector *k, struct profile *p)
 	}
 	for (size_t i = 0; i < k->process.thread.n; i++) {
 		struct thread_state *s = &k->state[i];
-		size_t nexit = p->exit.n, nunfinished = p->unfinished.n;
+		size_t nexit = p->exit.n;
 
 		s->thread = &k->process.thread.at[i];
 		inspector_find_base(k, s);
-		x.raised.n = x.by.n = 0;
-		if (end_thread(&x, s) && !waits_for_child(k, s->thread))
-			continue;
-		forget_thread(&x, nexit, nunfinished);
-		not_known++;
+		x.raised.n = x.by.n = x.slots.n = 0;
+		if (end_thread(&x, s) && !waits_for_child(k, s->thread)) {
+			end_slots(&x);
+		} else {
+			forget_thread(&x, nexit);
+			not_known++;
+		}
 	}
 	free(x.pending.at);
 	free(x.raised.at);
 	free(x.by.at);
+	free(x.slots.at);
 	return not_known;
 }

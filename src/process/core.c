@@ -133,7 +133,7 @@ add_memory(struct post *s, uint32_t number, uint64_t link, uint64_t addr, uint64
 		s->memory |= memcmp(bytes, bytes + 1, m->ncount * 8 - 1) || *bytes;
 		s->wide |= !profile_add_counters(s->p, m, number, bytes);
 		if (s->fresh)
-			profile_doubt_tables(s->p, m, number, bytes);
+			profile_doubt(s->p, m, number, bytes);
 	}
 	pool_free(tmp);
 	return ok;
@@ -234,8 +234,8 @@ add_with_map(struct post *s, uint32_t i, const struct binary *bin)
 	struct loaded *l = &s->module.at[i];
 	struct module *m = &s->p->module.at[l->number];
 
-	if (bin && !m->ntable && !m->count)
-		profile_take_tables(s->p, m, &bin->map);
+	if (bin && !m->count)
+		profile_take_map(s->p, m, &bin->map);
 	add_regions(s, i);
 	if (bin && l->live.life == CHORD_LIFE_LOADED)
 		add_own(s, l, bin);
@@ -328,7 +328,7 @@ take_object(void *ctx, const char *path, uint64_t bias)
 		m.nid = (uint32_t)id.n;
 		m.path = pool_strdup(s->p->pool, path);
 		m.ncount = (hi - m.base) / 8;
-		profile_take_tables(s->p, &m, &bin.map);
+		profile_take_map(s->p, &m, &bin.map);
 		VEC_PUSH(s->p->module, m);
 		VEC_PUSH(s->module, l);
 		add_own(s, &l, &bin);

@@ -29,12 +29,12 @@ struct post {
 	bool cut;                /* an activation was interrupted between calls, and events are summed for calls */
 	uint64_t missing;        /* threads' counters that are nowhere */
 	bool fresh;              /* there is no file: what was counted beside the counters is not at hand */
-	/* The frame before, whose return address is below the stack pointer of the one around it. */
+	/* The frame before, whose slot is below the stack pointer of the one around it: where it ended. */
 	struct {
 		bool any;
 		uint32_t tid;
 		const struct loaded *in;
-		struct unfinished path;
+		uint64_t addr;       /* at link time */
 	} inner;
 };
 

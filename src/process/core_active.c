@@ -35,20 +35,16 @@ count_of(const struct post *s, const struct loaded *l, uint32_t tid, uint64_t li
 	return v;
 }
 
-/* How far the frame before had come in its path; nothing, if that is not in the core. */
+/* What the slot of the frame before holds, if that is in the core. */
 static void
-take_path(struct post *s, const struct core_frame *f)
+take_slot(struct post *s, const struct core_frame *f)
 {
-	const uint64_t beside = 1 << 30;
-	struct unfinished u = s->inner.path;
-	const struct chord_live_module *l = s->inner.any ? &s->inner.in->live : NULL;
+	const struct loaded *l = s->inner.in;
+	uint64_t word;
 
-	if (!s->inner.any || s->inner.tid != f->tid || !s->live.mask ||
-	    !core_read(s->core, (f->sp - CHORD_SLOT) ^ s->live.mask, &u.path, sizeof u.path))
-		return;
-	if (u.path - (l->first - beside) < l->size + 2 * beside)
-		u.path -= l->bias;
-	VEC_PUSH(s->p->unfinished, u);
+	if (s->inner.any && s->inner.tid == f->tid && s->live.mask &&
+	    core_read(s->core, (f->sp - CHORD_SLOT) ^ s->live.mask, &word, sizeof word))
+		profile_add_slot(s->p, l->number, s->inner.addr, l->live.bias, word);
 }
 
 /* It is taken to end here. */
@@ -58,7 +54,7 @@ end_frame(void *ctx, const struct core_frame *f)
 	struct post *s = ctx;
 	uint64_t bias;
 
-	take_path(s, f);
+	take_slot(s, f);
 	s->inner.any = false;
 	if (f->sp >= recorded_from(s, f->tid) || !core_object(s->core, f->pc - f->call, &bias))
 		return;
@@ -76,7 +72,7 @@ end_frame(void *ctx, const struct core_frame *f)
 		s->inner.any = f->call;
 		s->inner.tid = f->tid;
 		s->inner.in = l;
-		s->inner.path = (struct unfinished){.module = e.module, .addr = e.addr, .count = 1};
+		s->inner.addr = e.addr;
 		return;
 	}
 }

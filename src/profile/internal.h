@@ -11,6 +11,9 @@ const char *paths_read_tables(struct profile *p, struct module *m, const struct 
 const char *paths_read_hashed(struct profile *p, struct module *m, const struct chord_extent_head *h, const unsigned char *at);
 const char *paths_read_unfinished(struct profile *p, struct module *m, const struct chord_extent_head *h,
                                   const unsigned char *at);
+/* As profile_take_map() and profile_doubt(). */
+void paths_take_tables(struct profile *p, struct module *m, const struct map *map);
+void paths_doubt_tables(struct profile *p, const struct module *m, uint32_t number, const unsigned char *at);
 /* Once modules have the numbers that they have in p. */
 const char *paths_check(const struct profile *p);
 /* Sorts and joins equal ones. False: a sum does not fit 64 bits. */

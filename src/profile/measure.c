@@ -84,6 +84,24 @@ measures_forget(struct profile *p)
 	EACH(forget, p);
 }
 
+void
+profile_take_map(struct profile *p, struct module *m, const struct map *map)
+{
+	EACH(take_map, p, m, map);
+}
+
+void
+profile_doubt(struct profile *p, const struct module *m, uint32_t number, const unsigned char *at)
+{
+	EACH(doubt, p, m, number, at);
+}
+
+void
+profile_add_slot(struct profile *p, uint32_t module, uint64_t addr, uint64_t bias, uint64_t word)
+{
+	EACH(add_slot, p, module, addr, bias, word);
+}
+
 /* ---- counts ---- */
 
 void

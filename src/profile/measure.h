@@ -51,6 +51,10 @@ struct profile_measure {
 	void (*write_module)(const struct module *m, uint32_t number, struct buf *out);
 	void (*write)(const struct profile *p, uint64_t of, struct buf *out);
 	void (*forget)(struct profile *p);
+	/* What profile_take_map(), profile_doubt() and profile_add_slot() are for. */
+	void (*take_map)(struct profile *p, struct module *m, const struct map *map);
+	void (*doubt)(struct profile *p, const struct module *m, uint32_t number, const unsigned char *at);
+	void (*add_slot)(struct profile *p, uint32_t module, uint64_t addr, uint64_t bias, uint64_t word);
 
 	/* ---- counts of a procedure that it measures ---- */
 

@@ -75,6 +75,19 @@ keep_below(struct profile *p, uint32_t n)
 	KEEP_BELOW(p->unfinished, n);
 }
 
+/* Path registers are kept in slots. One that has the address of a counter, or will have it when all of the sum has been added, has
+ * it as it is in memory. */
+static void
+add_slot(struct profile *p, uint32_t module, uint64_t addr, uint64_t bias, uint64_t word)
+{
+	const uint64_t beside = 1 << 30;
+	const struct module *m = &p->module.at[module];
+	bool of_counter = word - (m->base + bias - beside) < m->ncount * 8 + 2 * beside;
+
+	VEC_PUSH(p->unfinished, (struct unfinished){.module = module, .addr = addr, .path = word - (of_counter ? bias : 0),
+	                                            .count = 1});
+}
+
 static void
 forget(struct profile *p)
 {
@@ -129,5 +142,6 @@ static const struct counts_partly some = {
 const struct profile_measure profile_measure_paths = {
 	.map = map, .extents = extents, .settle = settle, .add_up = paths_same_tables, .merge = merge, .keep_below = keep_below,
 	.copy_module = copy_module, .write_module = paths_write_tables, .write = paths_write, .forget = forget,
+	.take_map = paths_take_tables, .doubt = paths_doubt_tables, .add_slot = add_slot,
 	.begin = begin, .place = place, .solve = solve_paths, .solve_own = solve_ran, .is_partly = is_partly, .partly = &some,
 };

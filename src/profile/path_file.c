@@ -81,12 +81,14 @@ is_hashed(const struct proc *p)
 	return !p->refused && p->paths && p->paths->kind == CHORD_PATH_HASHED && p->paths->size <= MOST_BITS;
 }
 
-bool
-profile_take_tables(struct profile *p, struct module *m, const struct map *map)
+void
+paths_take_tables(struct profile *p, struct module *m, const struct map *map)
 {
 	struct path_table *t = pool_array(p->pool, map->nproc, sizeof *t);
 	uint32_t n = 0;
 
+	if (m->ntable)
+		return;
 	for (uint32_t i = 0; i < map->nproc; i++)
 		if (is_hashed(&map->proc[i]))
 			t[n++] = (struct path_table){map->proc[i].counters + 8 * map->proc[i].paths->table,
@@ -94,10 +96,9 @@ profile_take_tables(struct profile *p, struct module *m, const struct map *map)
 	if (n)
 		qsort(t, n, sizeof *t, by_addr);
 	if (!are_tables(m, t, n))
-		return false;
+		return;
 	m->table = t;
 	m->ntable = n;
-	return true;
 }
 
 /* Has some path no entry of the eight in which it would be, should there be such a path? */
@@ -116,7 +117,7 @@ is_crowded(const struct path_table *t, const unsigned char *at)
 }
 
 void
-profile_doubt_tables(struct profile *p, const struct module *m, uint32_t number, const unsigned char *at)
+paths_doubt_tables(struct profile *p, const struct module *m, uint32_t number, const unsigned char *at)
 {
 	for (uint32_t i = 0; i < m->ntable; i++) {
 		struct hashed doubt = {number, m->table[i].addr, UINT64_MAX, PATHS_UNKNOWN};

@@ -219,12 +219,14 @@ struct profile {
  * tables are paths, which name the module by its number. False: a sum does not fit 64 bits. */
 bool profile_add_counters(struct profile *p, struct module *m, uint32_t number, const unsigned char *at);
 
-/* The hash tables of paths of a module, as its map has them, where the profile does not say. False: its counters have no such
- * tables. */
-bool profile_take_tables(struct profile *p, struct module *m, const struct map *map);
-/* Of counters that were added, where what had no room in the tables is not at hand: notes tables in which there may have been
- * no room for some path. */
-void profile_doubt_tables(struct profile *p, const struct module *m, uint32_t number, const unsigned char *at);
+/* measure.c, for what finds counters and stacks elsewhere than in files: what the map says of a module's counters, where the
+ * profile does not. */
+void profile_take_map(struct profile *p, struct module *m, const struct map *map);
+/* Of counters that were added, where what is recorded beside them is not at hand: notes of which that may have been needed. */
+void profile_doubt(struct profile *p, const struct module *m, uint32_t number, const unsigned char *at);
+/* What the slot (format.h) of an activation held that ended at a call, which comes back to addr. bias: the module's addresses in
+ * memory less those at link time. */
+void profile_add_slot(struct profile *p, uint32_t module, uint64_t addr, uint64_t bias, uint64_t word);
 
 /* Adds to a counter; false if that does not fit. The counter of an event may be a little below 0 while its
  * process is on its way, the sum of a call that is under way as much as there were events. */
