@@ -69,7 +69,7 @@ code() {
 }
 module() {
 	for name in $hooks; do
-		echo "	.long chord_rt_table_$name-."
+		echo "	.long .Lchord_rt_table_$name-."
 	done >"$tmp/hooks"
 	echo "	.long $(echo $hooks | wc -w)" >>"$tmp/hooks"
 	for name in $hooks; do
@@ -89,11 +89,11 @@ module() {
 	if [ "$text" ]; then
 		code
 	else
-		{ module; code; } | as -o "$tmp/rt.o" -
+		{ module; code; } | as --keep-locals -o "$tmp/rt.o" -
 		"$cc" -std=gnu11 -O1 -Wall -Wextra -Werror -o "$tmp/pack" "$machine/pack.c"
 		echo "	$section"
 		# what module.s refers to
-		"$tmp/pack" "$tmp/rt.o" .text.chord_rt chord_rt_text ${beside:+-b "$beside"} chord_rt_construct chord_rt_entry_destruct chord_rt_entry_mapped chord_rt_pointer_end chord_rt_called_end chord_rt_first chord_rt_last $(printf "chord_rt_table_%s " $hooks)
+		"$tmp/pack" "$tmp/rt.o" .text.chord_rt chord_rt_text ${beside:+-b "$beside"} chord_rt_construct chord_rt_entry_destruct chord_rt_entry_mapped chord_rt_pointer_end chord_rt_called_end chord_rt_first chord_rt_last $(printf ".Lchord_rt_table_%s " $hooks)
 	fi
 	echo '	.popsection'
 } >"$tmp/out.s"

@@ -43,12 +43,14 @@ __chord_\name:
 	movl $1, %r8d
 	jmp chord_rt_hook_\name
 chord_rt_table_\name:
+.Lchord_rt_table_\name:
 	xorl %r8d, %r8d
 	jmp chord_rt_hook_\name
 	.else
 	movl $\number, %r11d
 	jmp chord_rt_common
 chord_rt_table_\name:
+.Lchord_rt_table_\name:
 	movl $\number+256, %r11d
 	jmp chord_rt_common
 	.endif
