@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The profile file: its head and its extents. All under the lock of the control block. */
 
-/* Moves fd out of the program's way; -1 if there is no room up there. */
+/* Moves fd to a high number, where programs do not expect a free one; -1 if none is free there. */
 static int32_t
 chord_rt_high(long fd)
 {
@@ -24,7 +24,7 @@ chord_rt_is_ours(struct chord_rt_ctl *ctl, long fd)
 	    st.st_dev == ctl->dev && st.st_ino == ctl->ino;
 }
 
-/* The descriptor is given back; but not when the file may not be found by its name any more. */
+/* Closes the descriptor, unless the file may not be found by its name any more. */
 static void
 chord_rt_shut(struct chord_rt_ctl *ctl)
 {
@@ -35,7 +35,7 @@ chord_rt_shut(struct chord_rt_ctl *ctl)
 	ctl->fd = -1;
 }
 
-/* A descriptor of the file: ours if the program left it alone, else a new one. */
+/* A descriptor of the file: the open one if the program left it alone, else a new one. */
 static int32_t
 chord_rt_fd(struct chord_rt_ctl *ctl)
 {
@@ -56,7 +56,7 @@ chord_rt_fd(struct chord_rt_ctl *ctl)
 	return ctl->fd;
 }
 
-/* The program is about to change its user, root or name space: the file stays open from now on. */
+/* The program is about to change its user, root or name space: from now on the file stays open. */
 static void
 chord_rt_hold_open(struct chord_rt_ctl *ctl)
 {
@@ -84,8 +84,7 @@ chord_rt_write_zeros(struct chord_rt_ctl *ctl, int32_t fd, uint64_t at, uint64_t
 	return 0;
 }
 
-/* Room for size bytes at the offset, really there: a full disk is found out
- * here and not as SIGBUS later. */
+/* Allocates size bytes at the offset, so that a full disk is an error here and not a SIGBUS later. */
 static long
 chord_rt_reserve(struct chord_rt_ctl *ctl, int32_t fd, uint64_t at, uint64_t size)
 {
@@ -104,8 +103,7 @@ chord_rt_reserve(struct chord_rt_ctl *ctl, int32_t fd, uint64_t at, uint64_t siz
 	return e;
 }
 
-/* Adds an extent with that head, not yet valid: chord_rt_publish makes it so.
- * Gives its offset, or 0. */
+/* Adds an extent with that head. It is valid only after chord_rt_publish(). Gives its offset, or 0. */
 static uint64_t
 chord_rt_extent(struct chord_rt_ctl *ctl, const void *head, size_t n, uint64_t size)
 {
@@ -125,7 +123,7 @@ chord_rt_extent(struct chord_rt_ctl *ctl, const void *head, size_t n, uint64_t s
 	return 0;
 }
 
-/* What an earlier process left is complete already. */
+/* Extents of an earlier process are complete already. */
 static void
 chord_rt_publish(struct chord_rt_ctl *ctl, uint64_t end)
 {
@@ -133,7 +131,7 @@ chord_rt_publish(struct chord_rt_ctl *ctl, uint64_t end)
 		__atomic_store_n(&ctl->head->used, end, __ATOMIC_RELEASE);
 }
 
-/* A message for the reader. */
+/* Adds a message for the reader. */
 static void
 chord_rt_text(struct chord_rt_ctl *ctl, const char *s)
 {
@@ -151,7 +149,7 @@ chord_rt_text(struct chord_rt_ctl *ctl, const char *s)
 
 /* ---- the head ---- */
 
-/* Of the first thread; by default libc gives all others as much. 0: there is no limit. */
+/* The stack size of the first thread, which libc by default also gives to all others. 0: there is no limit. */
 static uint64_t
 chord_rt_stack_limit(void)
 {
@@ -184,7 +182,7 @@ chord_rt_fill_head(struct chord_rt_ctl *ctl, struct chord_profile_head *h)
 	h->stack = chord_rt_stack_limit();
 }
 
-/* This process goes on with it. */
+/* Continues the profile that this process found. */
 static void
 chord_rt_continue_head(struct chord_rt_ctl *ctl, struct chord_profile_head *h)
 {
@@ -196,7 +194,7 @@ chord_rt_continue_head(struct chord_rt_ctl *ctl, struct chord_profile_head *h)
 	ctl->place.id[1] = h->id2;
 }
 
-/* The head goes into an empty file as a whole: there is no moment at which the file is longer and has none. */
+/* Writes the head into an empty file by one call: the file is never longer than 0 without a complete head. */
 static long
 chord_rt_write_head(struct chord_rt_ctl *ctl, long fd)
 {
@@ -239,7 +237,7 @@ chord_rt_create(struct chord_rt_ctl *ctl)
 	return 0;
 }
 
-/* A child without a profile: its parent's says so, or that of the nearest that has one. */
+/* A child could not have a profile: its parent's profile says so, or that of its nearest ancestor that has one. */
 static void
 chord_rt_orphan(struct chord_rt_ctl *ctl, long e)
 {
@@ -252,7 +250,7 @@ chord_rt_orphan(struct chord_rt_ctl *ctl, long e)
 	__atomic_fetch_add(&elder->orphans, 1, __ATOMIC_RELAXED);
 }
 
-/* No file: the counts are in memory only. */
+/* There is no file: the counts are in memory only. */
 static bool
 chord_rt_begin_in_memory(struct chord_rt_ctl *ctl, long why)
 {
@@ -272,8 +270,7 @@ chord_rt_begin_in_memory(struct chord_rt_ctl *ctl, long why)
 	return true;
 }
 
-/* Starts a profile: ctl->head is there afterwards, in anonymous memory if the
- * file could not be had. */
+/* Starts a profile. ctl->head is there afterwards: in anonymous memory if there can be no file. */
 static bool
 chord_rt_begin(struct chord_rt_ctl *ctl)
 {

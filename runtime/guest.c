@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Modules with a runtime of another version. The process belongs to the version whose constructor ran first. Code of another
- * is a guest: it has pages to count in for each region, which nobody reads, because its threads have the host's bases.
+/* Guests: modules whose runtime is of another version. The process belongs to the host, the version whose constructor ran first.
+ * Threads have the host's bases; so a guest gets pages at each base for its code to count in, and nobody reads them.
  *
- * What is used here of another version's control block and module is the same in all versions: format.h says what. */
+ * Only those fields of the other version's control block and modules are used here that are the same in all versions (format.h). */
 
 static struct chord_live_guest *
 chord_rt_guest(const struct chord_rt_ctl *ctl, uint32_t i)
@@ -31,7 +31,7 @@ chord_rt_unmap_guests(const struct chord_rt_ctl *ctl, uint32_t n, uint64_t base)
 			chord_rt_call(SYS_munmap, g->first + base, g->size);
 }
 
-/* Pages of all guests for a base to be; gives an error if they cannot be had. */
+/* Maps pages of all guests at a new base. Gives an error if that fails. */
 static long
 chord_rt_map_guests(const struct chord_rt_ctl *ctl, uint64_t base)
 {
@@ -47,7 +47,7 @@ chord_rt_map_guests(const struct chord_rt_ctl *ctl, uint64_t base)
 	return 0;
 }
 
-/* They keep what they have: words of woven code that is running are in it. */
+/* The words keep their values: woven code that is running uses them. */
 static bool
 chord_rt_move_guests(const struct chord_rt_ctl *ctl, uint64_t from, uint64_t to)
 {
@@ -66,7 +66,7 @@ chord_rt_move_guests(const struct chord_rt_ctl *ctl, uint64_t from, uint64_t to)
 	return false;
 }
 
-/* Counters from start to stop are a guest's, of a process whose control block may be of any version. Under the lock. */
+/* The counters from start to stop are a guest's. The control block may be of any version. Under the lock. */
 static void
 chord_rt_join(struct chord_rt_ctl *ctl, uint64_t start, uint64_t stop)
 {
@@ -94,7 +94,7 @@ chord_rt_join(struct chord_rt_ctl *ctl, uint64_t start, uint64_t stop)
 	}
 }
 
-/* A module is where guests were: they are gone. */
+/* A module is mapped where guests were: they have been closed. */
 static void
 chord_rt_evict(struct chord_rt_ctl *ctl, const struct chord_rt_mod *m)
 {
@@ -110,7 +110,7 @@ chord_rt_evict(struct chord_rt_ctl *ctl, const struct chord_rt_mod *m)
 	}
 }
 
-/* Once in a profile. */
+/* Warns once in a profile. */
 static void
 chord_rt_warn_of_guests(struct chord_rt_ctl *ctl)
 {

@@ -21,8 +21,8 @@ chord_rt_wrapper(struct chord_rt_desc *d, int hook)
 	return d->hook[hook] ? CHORD_RT_NEAR(d->hook[hook]) : 0;
 }
 
-/* Writes a slot. One that is read-only after relocation is written through
- * /proc/self/mem, so that its protection never changes under another thread. */
+/* Writes a slot. A slot that is read-only after relocation is written through /proc/self/mem, so that its protection never
+ * changes under another thread. */
 static void
 chord_rt_poke(struct chord_rt_hooking *h, uint64_t slot, uint64_t value)
 {
@@ -42,8 +42,8 @@ chord_rt_poke(struct chord_rt_hooking *h, uint64_t slot, uint64_t value)
 	chord_rt_call(SYS_mprotect, page, CHORD_RT_PAGE, CHORD_RT_PROT_READ);
 }
 
-/* What the code of an object does with a slot of a function's address: is all of it calls and jumps? Other instructions
- * take the address, which has to stay the function's own. */
+/* Are all uses of the slot in the object's code calls and jumps? Other instructions read the function's address, which must stay
+ * the real one. */
 static bool
 chord_rt_only_called(const struct chord_rt_hooking *h, uint64_t slot)
 {
@@ -68,7 +68,7 @@ chord_rt_only_called(const struct chord_rt_hooking *h, uint64_t slot)
 	return called;
 }
 
-/* Calls by a pointer are not seen. That is told of those functions of which nothing else would tell that they ran. */
+/* Warns that calls through a pointer are not seen, for functions whose calls would not be noticed otherwise. */
 static void
 chord_rt_address_taken(struct chord_rt_ctl *ctl, int hook)
 {
@@ -90,7 +90,7 @@ chord_rt_address_taken(struct chord_rt_ctl *ctl, int hook)
 	chord_rt_text(ctl, s);
 }
 
-/* Functions whose addresses no program takes to look at them: those that only the C library and compilers call. */
+/* Functions that only the C library and compilers call: no program compares their addresses. */
 static bool
 chord_rt_is_internal(int hook)
 {
@@ -101,8 +101,8 @@ chord_rt_is_internal(int hook)
 	    hook <= CHORD_RT_HOOK__dl_deallocate_tls);
 }
 
-/* May the slot lead elsewhere? One that only calls use may. Where it may also be read, a program would see another address
- * than dlsym gives, and than other objects have. */
+/* May the slot lead to the hook? Only if it is used by calls alone. If it were read too, the program would see another address
+ * than dlsym gives and other objects have. */
 static bool
 chord_rt_may_turn(struct chord_rt_hooking *h, uint64_t slot, uint32_t type, int hook)
 {
@@ -114,8 +114,8 @@ chord_rt_may_turn(struct chord_rt_hooking *h, uint64_t slot, uint32_t type, int 
 	return false;
 }
 
-/* Will the slot, which was not called through yet, lead to the function that is known under that name? It may want another
- * version. */
+/* The slot has not been called through yet. Will it lead to the function that is known under that name? The object may want
+ * another version. */
 static bool
 chord_rt_will_be(const struct chord_rt_hooking *h, const struct chord_rt_dynamic *d, uint32_t sym, int hook)
 {
@@ -140,14 +140,14 @@ chord_rt_hook_slot(struct chord_rt_hooking *h, const struct chord_rt_dynamic *d,
 		chord_rt_poke(h, slot, want);
 }
 
-/* Which of those are that are looked at only where there is something to see. */
+/* Which hooks are wanted, of those that are put in only when needed. */
 static uint32_t
 chord_rt_hooks_wanted(const struct chord_rt_ctl *ctl)
 {
 	return 1u | (uint32_t)(ctl->cancels != 0) << 1 | (uint32_t)CHORD_RT_ANY(maps, ctl) << 2;
 }
 
-/* Some are looked at only where there is something to see. */
+/* Some hooks are put in only when there is something to observe. */
 static bool
 chord_rt_is_wanted(const struct chord_rt_ctl *ctl, int hook)
 {
@@ -219,8 +219,7 @@ chord_rt_rehook(struct chord_rt_ctl *ctl, struct chord_rt_desc *from, struct cho
 		chord_rt_call(SYS_close, h.mem);
 }
 
-/* The module whose wrappers are to be used: the program's own if it is measured,
- * for that one is never closed. */
+/* The module whose wrappers are used: the program, if it is measured, because it is never closed. */
 static struct chord_rt_mod *
 chord_rt_hooker(struct chord_rt_ctl *ctl, struct chord_rt_desc *not)
 {
@@ -237,7 +236,7 @@ chord_rt_hooker(struct chord_rt_ctl *ctl, struct chord_rt_desc *not)
 
 static void chord_rt_watch_maps(struct chord_rt_ctl *ctl, struct chord_rt_desc *d);
 
-/* A module that may be about to be closed hands its hooks on. */
+/* A module that may be about to be closed hands its hooks to another one. */
 static void
 chord_rt_unhook(struct chord_rt_ctl *ctl, struct chord_rt_desc *d)
 {
@@ -254,7 +253,7 @@ chord_rt_unhook(struct chord_rt_ctl *ctl, struct chord_rt_desc *d)
 	chord_rt_watch_maps(ctl, m ? m->desc : NULL);
 	if (m)
 		return;
-	/* Nobody has hooks: whoever comes learns anew what they are for. */
+	/* No module has the hooks: the next one finds the real functions anew. */
 	chord_rt_clear(ctl->real, sizeof ctl->real);
 	ctl->space = 0;
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Counts under two numbers, in extents that grow: who is called through pointers, paths that have no room in their hash
- * table, paths that did not come to an end. All are slots of the form of struct chord_callee.
+/* Keyed tables: counts under two numbers, in extents that grow. They count who is called through pointers, paths that have no
+ * room in their hash table, and unfinished paths. All slots have the form of struct chord_callee.
  *
- * A slot is claimed by its raw word, which has the mark until all of it is there. A signal's handler that finds a slot
- * half made takes another: readers add up. Those of a region are found without a lock by its thread, those of none by any. */
+ * A slot is claimed by its raw word, which has the mark until the slot is complete. A signal handler that finds an incomplete
+ * slot takes another one: readers add both. A region's table is used without a lock by its thread, the table of no region by any
+ * thread. */
 
 #define CHORD_RT_MARK (1ull << 63)
 
@@ -36,14 +37,14 @@ chord_rt_keyed_start(uint64_t site, uint64_t raw, uint32_t k)
 	return (uint64_t)((unsigned __int128)h * chord_rt_keyed_slots(k) >> 64);
 }
 
-/* Whose raw word is now this: is it the slot looked for? With the mark the raw word alone does not tell. */
+/* The slot's raw word is `now`: is it the slot for this key? A marked raw word alone does not tell. */
 static CHORD_RT_HOT bool
 chord_rt_keyed_is(const struct chord_callee *s, uint64_t now, uint64_t site, uint64_t raw, uint64_t key)
 {
 	return now == raw && s->site == site && (!(raw & CHORD_RT_MARK) || s->callee == key);
 }
 
-/* That slot in extent k, or the free one where it would be; NULL: there is neither. */
+/* The slot for the key in extent k, or the free one where it would be; NULL: there is neither. */
 static CHORD_RT_HOT struct chord_callee *
 chord_rt_keyed_slot(const struct chord_rt_keyed *t, uint32_t k, uint64_t site, uint64_t raw, uint64_t key)
 {
@@ -64,7 +65,7 @@ chord_rt_keyed_find(const struct chord_rt_keyed *t, uint64_t site, uint64_t raw,
 	struct chord_callee *s;
 
 	for (uint32_t k = __atomic_load_n(&t->n, __ATOMIC_ACQUIRE); k-- > 0;) {
-		/* A free one may have become another's since. */
+		/* A free slot may have become another key's meanwhile. */
 		s = chord_rt_keyed_slot(t, k, site, raw, key);
 		if (s && chord_rt_keyed_is(s, s->raw, site, raw, key))
 			return s;
@@ -72,7 +73,7 @@ chord_rt_keyed_find(const struct chord_rt_keyed *t, uint64_t site, uint64_t raw,
 	return NULL;
 }
 
-/* Room for extent k of t that the reader will find; if that cannot be had, for as many slots that nobody will. */
+/* Maps extent k of t in the profile; if that fails, as many slots in memory that no reader will see. */
 static long
 chord_rt_keyed_room(struct chord_rt_ctl *ctl, const struct chord_rt_keyed *t, uint32_t k)
 {
@@ -92,7 +93,7 @@ chord_rt_keyed_room(struct chord_rt_ctl *ctl, const struct chord_rt_keyed *t, ui
 	return p;
 }
 
-/* One more extent, under the lock. */
+/* Adds an extent, under the lock. */
 static bool
 chord_rt_keyed_grow(struct chord_rt_ctl *ctl, struct chord_rt_keyed *t)
 {
@@ -118,11 +119,11 @@ chord_rt_keyed_one_more(struct chord_rt_ctl *ctl, uint64_t at, uint64_t seen)
 	return ok;
 }
 
-/* The same if there are as many as were seen. */
+/* Adds an extent if there are still `seen` of them. */
 static bool
 chord_rt_keyed_more(struct chord_rt_ctl *ctl, struct chord_rt_keyed *t, uint32_t seen)
 {
-	/* In a signal handler over this thread's own hold of the lock, or in a child of vfork. */
+	/* Not in a signal handler that interrupted this thread while it held the lock, and not in a child of vfork. */
 	if (seen == CHORD_RT_KEYED || chord_rt_other_process(ctl) ||
 	    chord_rt_has_lock(ctl))
 		return false;
@@ -137,7 +138,7 @@ chord_rt_keyed_has_room(const struct chord_rt_keyed *t)
 	return n && t->used * 4 <= chord_rt_keyed_slots(n - 1) * 3;
 }
 
-/* NULL: there is no room. */
+/* Makes a slot for the key; NULL: there is no room. */
 static struct chord_callee *
 chord_rt_keyed_make(struct chord_rt_ctl *ctl, struct chord_rt_keyed *t, uint64_t site, uint64_t raw, uint64_t key)
 {
@@ -184,8 +185,8 @@ chord_rt_mine_number(struct chord_rt_ctl *ctl)
 
 /* ---- fork ---- */
 
-/* The same slots in the child's own file, uncounted, at the same addresses: code that a signal's handler forked over
- * goes on with one of them. */
+/* Replaces an extent by one in the child's own file: the same slots with counts 0 at the same addresses, because code that forked
+ * in a signal handler may be about to use one of them. */
 static void
 chord_rt_renew_extent(struct chord_rt_ctl *ctl, const struct chord_rt_keyed *t, uint32_t k)
 {
@@ -208,7 +209,7 @@ chord_rt_renew_extent(struct chord_rt_ctl *ctl, const struct chord_rt_keyed *t, 
 		    CHORD_RT_MAP_PRIVATE | CHORD_RT_MAP_ANON | CHORD_RT_MAP_FIXED, -1, 0);
 }
 
-/* In a forked child, whose only thread had region `mine` less 1: 0 if none. It is region 0 from now on. */
+/* In a forked child, whose only thread had region `mine` - 1 (0: none) and has region 0 from now on. */
 static void
 chord_rt_renew_keyed(struct chord_rt_ctl *ctl, uint32_t mine)
 {
@@ -227,7 +228,7 @@ chord_rt_renew_keyed(struct chord_rt_ctl *ctl, uint32_t mine)
 		}
 }
 
-/* Before: those of other threads are no longer wanted. */
+/* Before that: unmaps the tables of other threads. */
 static void
 chord_rt_drop_keyed(struct chord_rt_ctl *ctl, uint32_t nregion, uint32_t mine)
 {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The lock: taken with all signals blocked, for what grows. The owner may take it again (fork takes it around itself). Who
- * has to wait sleeps, so that the owner runs whatever priorities threads have. A thread that is no more owns nothing. */
+/* The lock protects all that grows. It is taken with all signals blocked. The owner may take it again: fork takes it around
+ * itself. A thread that has to wait sleeps, so that the owner runs whatever the priorities are. A thread that has ended owns
+ * nothing. */
 
 enum { CHORD_RT_FUTEX_WAIT = 128, CHORD_RT_FUTEX_WAKE = 129 }; /* of this process alone */
 
-/* A forked child has no thread but one, but all that the others had taken. */
+/* A forked child has one thread, but inherits all locks that the other threads had taken. */
 static bool
 chord_rt_is_fork(const struct chord_rt_ctl *ctl)
 {
@@ -17,8 +18,8 @@ chord_rt_is_gone(const struct chord_rt_ctl *ctl, uint32_t tid)
 	return chord_rt_is_fork(ctl) || chord_rt_call(SYS_tgkill, ctl->pid, tid, 0) == -ESRCH;
 }
 
-/* Waits while the word says that another thread has it, for a tenth of a second at most: that may be gone. Gives what the word
- * is to be when it is taken. */
+/* Waits while another thread has the lock, for at most a tenth of a second, because that thread may have ended. Gives the value
+ * that the word is to have when the lock is taken. */
 static uint32_t
 chord_rt_wait(const struct chord_rt_ctl *ctl, uint32_t *word, uint32_t now, uint32_t me)
 {
@@ -33,7 +34,7 @@ chord_rt_wait(const struct chord_rt_ctl *ctl, uint32_t *word, uint32_t now, uint
 	return me | CHORD_LIVE_WAITED; /* there may be others */
 }
 
-/* A word that is 0 or the thread that has it. */
+/* The word is 0, or names the thread that has the lock. */
 static void
 chord_rt_take_word(const struct chord_rt_ctl *ctl, uint32_t *word, uint32_t me)
 {
@@ -53,7 +54,7 @@ chord_rt_give_word(uint32_t *word)
 		chord_rt_call(SYS_futex, word, CHORD_RT_FUTEX_WAKE, 1);
 }
 
-/* Is it a handler of a signal over the calling thread's own hold of the lock? */
+/* Is this a signal handler that interrupted the calling thread while it held the lock? */
 static bool
 chord_rt_has_lock(const struct chord_rt_ctl *ctl)
 {
@@ -77,7 +78,7 @@ chord_rt_lock(struct chord_rt_ctl *ctl)
 
 static void chord_rt_shut(struct chord_rt_ctl *ctl);
 
-/* Signals stay as they are. The profile is open only under the lock: programs count their descriptors. */
+/* Does not change the signal mask. The profile is open only under the lock, because programs count their descriptors. */
 static void
 chord_rt_let_go(struct chord_rt_ctl *ctl)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What has been mapped and has not run yet. Code of a measured object may run long before its constructor: resolvers of
- * ifuncs and what they call, DT_INIT, constructors of objects that need it. Its counters have to be there. The dynamic linker calls
- * an empty function for debuggers whenever its list of objects has changed, before it relocates what is new: that is led here. */
+/* Modules that are mapped but have not run yet. Code of a measured object may run long before its constructor: ifunc resolvers
+ * and what they call, DT_INIT, constructors of objects that depend on it. Its counters have to be there by then. Whenever the
+ * list of objects has changed, and before new ones are relocated, the dynamic linker calls an empty function for debuggers: the
+ * runtime redirects that function to its own. */
 
 struct chord_rt_link_map {
 	uint64_t bias;
@@ -37,7 +38,7 @@ chord_rt_main_dynamic(const struct chord_rt_ctl *ctl)
 	return dynamic;
 }
 
-/* What the dynamic linker tells debuggers. NULL: nothing; *has: it will. */
+/* The structure by which the dynamic linker informs debuggers. NULL: there is none; *has: there will be. */
 static const struct chord_rt_debug *
 chord_rt_debug(const struct chord_rt_ctl *ctl, bool *has)
 {
@@ -52,7 +53,7 @@ chord_rt_debug(const struct chord_rt_ctl *ctl, bool *has)
 	return NULL;
 }
 
-/* Is the process still being put together? Then this is an auditor's constructor, and code that nobody knows of yet will run. */
+/* Is the process still being loaded? Then this is the constructor of an auditor (LD_AUDIT), and unknown code will run. */
 static bool
 chord_rt_is_starting(const struct chord_rt_ctl *ctl)
 {
@@ -63,7 +64,7 @@ chord_rt_is_starting(const struct chord_rt_ctl *ctl)
 
 /* ---- leading it here ---- */
 
-/* d NULL: as it was. Under the lock, in a constructor or destructor: the dynamic linker's lock is taken. */
+/* Redirects the function; d NULL: restores it. Under the lock, in a constructor or destructor: the dynamic linker's lock is held. */
 static void
 chord_rt_watch_maps(struct chord_rt_ctl *ctl, struct chord_rt_desc *d)
 {
@@ -86,7 +87,8 @@ chord_rt_watch_maps(struct chord_rt_ctl *ctl, struct chord_rt_desc *d)
 
 /* ---- what is new ---- */
 
-/* An object of a name space that has a list of its own. It tells the file's name, and begins with the file's first bytes. */
+/* Adds a link map entry of a name space with a list of its own. The entry has the file's name and the address of the file's first
+ * byte. */
 static void
 chord_rt_see_elsewhere(struct chord_rt_ctl *ctl, const struct chord_rt_link_map *l)
 {
@@ -104,7 +106,7 @@ chord_rt_see_elsewhere(struct chord_rt_ctl *ctl, const struct chord_rt_link_map 
 		chord_rt_join(ctl, CHORD_RT_NEAR(d->start), CHORD_RT_NEAR(d->stop));
 }
 
-/* In place of the empty function. */
+/* Runs in place of the empty function. */
 static __attribute__((used)) void
 chord_rt_mapped(void)
 {

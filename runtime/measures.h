@@ -1,44 +1,44 @@
 /* SPDX-License-Identifier: MIT */
-/* The measures that the runtime has something to do for: the one list of them. Most measures need nothing of it but regions of
- * counters and exits, which all have.
+/* The list of measures for which the runtime does something. Most measures need only regions of counters and exits, which all
+ * have.
  *
- * Each of them has a file measure_NAME.c with the functions below, those it has no use for empty. They are found by name and
- * called one after another: a struct of pointers would need relocations in each linked module, and the empty ones cost nothing
- * so. A new measure is a file, its line in all.c, and a name here. */
+ * Each has a file measure_NAME.c with the functions below; those that it has no use for are empty. They are found by name and
+ * called one after another: a struct of pointers would need relocations in each linked module, while empty functions cost
+ * nothing. A new measure is a file, its line in all.c, and a name here. */
 #define CHORD_RT_MEASURES(X, ...) \
 	X(events, __VA_ARGS__) \
 	X(calls, __VA_ARGS__) \
 	X(paths, __VA_ARGS__)
 
-/* All under the lock, but for leave. */
+/* All are called under the lock, except for leave. */
 #define CHORD_RT_MEASURE(name, ...) \
-	/* A module has been found: what its descriptor says. */ \
+	/* A module has been found: reads its descriptor. */ \
 	static void chord_rt_##name##_found(struct chord_rt_mod *m, const struct chord_rt_desc *d); \
-	/* It has never been here: what is kept of it, and the extents in which a profile has that. */ \
+	/* The module is new: what is kept of it, and the extents of the profile for that. */ \
 	static void chord_rt_##name##_new(struct chord_rt_ctl *ctl, struct chord_rt_mod *m, struct chord_rt_desc *d); \
 	static void chord_rt_##name##_extents(struct chord_rt_ctl *ctl, uint32_t module); \
-	/* It is about to be put into the block. */ \
+	/* The module is about to be put into the control block. */ \
 	static void chord_rt_##name##_module(struct chord_rt_ctl *ctl, const struct chord_rt_mod *m); \
-	/* It is closed, or about to be. */ \
+	/* The module is closed, or about to be. */ \
 	static void chord_rt_##name##_closed(struct chord_rt_ctl *ctl, const struct chord_rt_mod *m); \
 	/* Its counters have been mapped in the region with that base. */ \
 	static void chord_rt_##name##_region(struct chord_rt_ctl *ctl, const struct chord_rt_mod *m, uint64_t base); \
-	/* A profile begins: room that may not be had later. */ \
+	/* A profile begins: reserves room that may not be had later. */ \
 	static void chord_rt_##name##_begin(struct chord_rt_ctl *ctl); \
 	/* A constructor has run, and hooks are to be put in. */ \
 	static void chord_rt_##name##_constructed(struct chord_rt_ctl *ctl); \
-	/* In a forked child: what the module's own section has is the parent's. */ \
+	/* In a forked child: discards what the module's own section has, which is the parent's. */ \
 	static void chord_rt_##name##_fork(const struct chord_rt_mod *m); \
-	/* An activation is left at the PC of that counter of exits, or taken up there (cfa 0); delta -1: not after all. */ \
+	/* An activation is left at the PC of that counter of exits, or resumed there (cfa 0); delta -1: takes that back. */ \
 	static void chord_rt_##name##_leave(struct chord_rt_ctl *ctl, uint64_t *count, uint64_t delta, uint64_t cfa); \
-	/* Is there more to an exit than its count? */ \
+	/* Is more recorded of an exit than its count? */ \
 	static bool chord_rt_##name##_leaves(const struct chord_rt_ctl *ctl); \
-	/* Has it to map memory later on, whatever the process forbids itself? And: it is about to. */ \
+	/* Does it map memory later on, which the process may forbid itself to do? And: the process is about to forbid it. */ \
 	static bool chord_rt_##name##_maps(const struct chord_rt_ctl *ctl); \
 	static void chord_rt_##name##_confined(struct chord_rt_ctl *ctl); \
-	/* May an activation that was interrupted between calls be left uncounted at the end and in snapshots? */ \
+	/* May an activation that was interrupted between calls stay uncounted at the end and in snapshots? */ \
 	static bool chord_rt_##name##_amid(const struct chord_rt_ctl *ctl); \
-	/* May the next program of the process go on with the profile? */ \
+	/* May the process that follows continue the profile? */ \
 	static bool chord_rt_##name##_goes_on(const struct chord_rt_ctl *ctl);
 CHORD_RT_MEASURES(CHORD_RT_MEASURE, )
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory of the control block: it grows by pieces that never move and are never given back, for handlers of signals, other
- * processes and woven code hold addresses. What is given away is zeroed. Under the lock, but for what only looks. */
+/* Memory of the control block. It grows by chunks that never move and are never freed, because signal handlers, other processes
+ * and woven code hold their addresses. Memory that is given out is zeroed. All under the lock, except for functions that only
+ * look. */
 
 #define CHORD_RT_ROOM 0x4000 /* bytes taken from the kernel at a time */
 
@@ -10,7 +11,7 @@ chord_rt_page_up(uint64_t size)
 	return (size + CHORD_RT_PAGE - 1) & -(uint64_t)CHORD_RT_PAGE;
 }
 
-/* Whole pages; 0: there are none. */
+/* Whole pages; 0: there is no memory. */
 static uint64_t
 chord_rt_pages(uint64_t size)
 {
@@ -43,14 +44,14 @@ chord_rt_take_room(struct chord_rt_ctl *ctl, uint64_t size)
 
 /* ---- chunks ---- */
 
-/* Element i, whose chunk is there. */
+/* Element i; its chunk has to be there. */
 static void *
 chord_rt_item(const uint64_t *chunk, uint64_t size, uint32_t i)
 {
 	return (void *)(chunk[CHORD_CHUNK_OF(i)] + CHORD_IN_CHUNK(i) * size);
 }
 
-/* Is there room for element i, where all before it are? ctl: NULL if it is another version's. */
+/* Makes room for element i, if all before it have room. False: there is no memory. ctl: NULL if the block is of another version. */
 static bool
 chord_rt_grow(struct chord_rt_ctl *ctl, uint64_t *chunk, uint64_t size, uint32_t i)
 {
@@ -82,7 +83,7 @@ chord_rt_slots(const struct chord_rt_ctl *ctl, uint32_t i)
 	return chord_rt_item(ctl->slots.at, sizeof(struct chord_rt_slots), i);
 }
 
-/* What is counted by kind, in the region with that number less 1; 0: by threads that have none. */
+/* The keyed table of that kind for region number - 1; number 0: for threads that have no region. */
 static struct chord_rt_keyed *
 chord_rt_keyed(struct chord_rt_ctl *ctl, enum chord_rt_kind kind, uint64_t number)
 {
@@ -98,7 +99,7 @@ chord_rt_name_keyed(struct chord_rt_keyed *w, uint32_t number)
 	}
 }
 
-/* The first pieces are in the block itself. */
+/* The first chunks are in the block itself. */
 static void
 chord_rt_first_memory(struct chord_rt_ctl *ctl)
 {
@@ -109,7 +110,7 @@ chord_rt_first_memory(struct chord_rt_ctl *ctl)
 	ctl->slots.at[0] = (uint64_t)ctl->first_slots;
 	ctl->unit[0] = ctl->first_units;
 	chord_rt_name_keyed(ctl->keyed, 0);
-	/* In a forked child the kernel zeroes that page, however it was forked. */
+	/* The kernel zeroes that page in a forked child, however the child was forked. */
 	if (!chord_rt_failed(chord_rt_call(SYS_madvise, ctl->first_here, CHORD_RT_PAGE, 18 /* MADV_WIPEONFORK */))) {
 		ctl->first_here[0] = 1;
 		ctl->here = ctl->first_here;

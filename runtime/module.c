@@ -24,7 +24,7 @@ struct chord_rt_object {
 typedef bool chord_rt_note_fn(void *arg, uint32_t type, const char *name, size_t namesz,
 	unsigned char *desc, size_t size);
 
-/* Calls f for the notes of a segment until it gives true. */
+/* Calls f for each note of a segment until f gives true. */
 static bool
 chord_rt_notes(unsigned char *p, uint64_t size, uint64_t align, chord_rt_note_fn *f, void *arg)
 {
@@ -47,8 +47,8 @@ chord_rt_notes(unsigned char *p, uint64_t size, uint64_t align, chord_rt_note_fn
 	return false;
 }
 
-/* Some linkers put notes of both alignments into one segment: what is not found
- * with the segment's own is looked for with the other. */
+/* Some linkers put notes of both alignments into one segment: notes that are not found with the segment's own alignment are
+ * looked for with the other. */
 static bool
 chord_rt_find_note(const struct chord_rt_object *o, chord_rt_note_fn *f, void *arg)
 {
@@ -81,7 +81,7 @@ chord_rt_note_module(void *arg, uint32_t type, const char *name, size_t namesz, 
 	return true;
 }
 
-/* The same of another version, which is not measured. */
+/* Finds the note of another version's runtime; such a module is not measured. */
 static bool
 chord_rt_note_guest(void *arg, uint32_t type, const char *name, size_t namesz, unsigned char *desc, size_t size)
 {
@@ -119,7 +119,7 @@ chord_rt_hash(const char *s)
 	return h;
 }
 
-/* Fills m from what is loaded. */
+/* Fills m from the loaded object. */
 static void
 chord_rt_describe(struct chord_rt_mod *m, struct chord_rt_desc *d, const struct chord_rt_object *o)
 {
@@ -144,8 +144,7 @@ chord_rt_describe(struct chord_rt_mod *m, struct chord_rt_desc *d, const struct 
 	chord_rt_find_note(o, chord_rt_note_id, m);
 }
 
-/* Keeps the path of a module for its extent, and for that in a forked child's
- * file, where libc's list cannot be asked. */
+/* Keeps the path of a module for its extent, also for that in a forked child's file, where libc's list cannot be asked. */
 static const char *
 chord_rt_keep_path(struct chord_rt_ctl *ctl, const struct chord_rt_object *o)
 {
@@ -194,7 +193,7 @@ chord_rt_extents_of_modules(struct chord_rt_ctl *ctl)
 	}
 }
 
-/* The same file opened once more goes on with the counters it had. */
+/* A file that is opened again continues with the counters that it had. */
 static bool
 chord_rt_was_open(const struct chord_rt_mod *old, const struct chord_rt_mod *m)
 {
@@ -202,7 +201,7 @@ chord_rt_was_open(const struct chord_rt_mod *old, const struct chord_rt_mod *m)
 	    old->first - old->bias == m->first - m->bias && old->idlen == m->idlen && chord_rt_equal(old->id, m->id, 32);
 }
 
-/* Whether exits at a PC are counted, and where, may be another thing now. */
+/* From now on other return addresses may have counters of exits. */
 static void
 chord_rt_forget_known(struct chord_rt_ctl *ctl)
 {
@@ -219,7 +218,7 @@ chord_rt_close_module(struct chord_rt_ctl *ctl, uint32_t i)
 	chord_rt_module(ctl, i)->life = CHORD_LIFE_CLOSED;
 }
 
-/* The slot of a module that was closed and is back; NULL: it was never here. */
+/* The slot of a module that was closed and is opened again; NULL: it is new. */
 static struct chord_rt_mod *
 chord_rt_find_again(struct chord_rt_ctl *ctl, const struct chord_rt_mod *fresh)
 {
@@ -233,7 +232,7 @@ chord_rt_find_again(struct chord_rt_ctl *ctl, const struct chord_rt_mod *fresh)
 	return NULL;
 }
 
-/* It runs, but nobody will know what. */
+/* The module runs, but its counts are lost. */
 static void
 chord_rt_turn_away(struct chord_rt_ctl *ctl, const struct chord_rt_desc *d)
 {
@@ -244,7 +243,7 @@ chord_rt_turn_away(struct chord_rt_ctl *ctl, const struct chord_rt_desc *d)
 	chord_rt_text(ctl, "there are more libraries than can be measured: not all of them are");
 }
 
-/* Makes a slot for a module that is new. */
+/* Makes a slot for a new module. */
 static struct chord_rt_mod *
 chord_rt_new_slot(struct chord_rt_ctl *ctl, struct chord_rt_mod *fresh, struct chord_rt_desc *d, const struct chord_rt_object *o)
 {
@@ -261,7 +260,7 @@ chord_rt_new_slot(struct chord_rt_ctl *ctl, struct chord_rt_mod *fresh, struct c
 	return chord_rt_module(ctl, fresh->index);
 }
 
-/* What stays of a module that was closed. */
+/* What is kept of a module that was closed. */
 static void
 chord_rt_take_over(struct chord_rt_mod *fresh, const struct chord_rt_mod *old)
 {
@@ -295,7 +294,7 @@ chord_rt_put_module(struct chord_rt_ctl *ctl, struct chord_rt_mod *slot, const s
 		chord_rt_fold(ctl, slot);
 }
 
-/* A module of another name space whose counters were where these are must be gone. */
+/* A module of another name space that had its counters at these addresses has been closed. */
 static void
 chord_rt_displace(struct chord_rt_ctl *ctl, const struct chord_rt_mod *fresh)
 {
@@ -334,7 +333,7 @@ chord_rt_add(struct chord_rt_ctl *ctl, struct chord_rt_desc *d, const struct cho
 	d->ctl = (uint64_t)ctl;
 }
 
-/* An object in the list that is known. What is where a known one was, but does not know the process, is another. */
+/* A known object in the list. If the object at a known address has not met the process yet, it is another one. */
 static void
 chord_rt_see(struct chord_rt_ctl *ctl, const struct chord_rt_object *o)
 {
@@ -346,10 +345,10 @@ chord_rt_see(struct chord_rt_ctl *ctl, const struct chord_rt_object *o)
 	m = chord_rt_module(ctl, d->index);
 	if (m->desc == d && m->life == CHORD_LIFE_LOADED)
 		m->seen = 1;
-	/* A new one is added after all that are gone have been found. */
+	/* New objects are added after all closed ones have been found. */
 }
 
-/* Where the program is: it is never closed. */
+/* Notes where the program itself is: it is never closed. */
 static void
 chord_rt_see_main(struct chord_rt_ctl *ctl, const struct chord_rt_object *o)
 {
@@ -375,7 +374,7 @@ struct chord_rt_scan {
 	bool differs;                 /* the last one to be passed by is another one than it was */
 };
 
-/* What the process is like that has the object. */
+/* Notes what the object says about the process. */
 static void
 chord_rt_look_at(struct chord_rt_ctl *ctl, const struct chord_rt_object *o)
 {
@@ -403,7 +402,7 @@ chord_rt_scan_one(struct dl_phdr_info *info, size_t size, void *arg)
 		scan->differs = scan->n == scan->skip && scan->space->last != (uint64_t)info->phdr;
 		return scan->differs;
 	}
-	/* The first of the list, but not of that of another name space. */
+	/* The first object of this list, if it is not the list of another name space. */
 	o.main = scan->n == 1 && (!ctl->phdr || ctl->phdr == (uint64_t)info->phdr);
 	chord_rt_look_at(ctl, &o);
 	scan->space->last = (uint64_t)info->phdr;
@@ -427,7 +426,7 @@ chord_rt_me(struct chord_rt_ctl *ctl)
 	return m->desc == &chord_rt_desc && m->life == CHORD_LIFE_LOADED ? m : NULL;
 }
 
-/* This module alone, where there is no list of them. */
+/* Registers only this module, where there is no list. */
 static void
 chord_rt_alone(struct dl_phdr_info *info)
 {
@@ -444,7 +443,7 @@ chord_rt_alone(struct dl_phdr_info *info)
 			info->addr = (uint64_t)e - info->phdr[i].p_vaddr;
 }
 
-/* This copy's list of objects. */
+/* The list of objects that this copy of the runtime is in. */
 static struct chord_rt_space *
 chord_rt_space_here(struct chord_rt_ctl *ctl)
 {
@@ -473,7 +472,7 @@ chord_rt_count_objects(struct dl_phdr_info *info, size_t size, void *arg)
 	return 1;
 }
 
-/* adds 0: libc does not say. */
+/* adds is 0 if libc does not say. */
 static struct chord_rt_counted
 chord_rt_counted(void)
 {
@@ -484,7 +483,7 @@ chord_rt_counted(void)
 	return c;
 }
 
-/* Goes through the list but for the first `skip` objects; gives how many there are, 0 if these are not what they were. */
+/* Visits the list except for the first `skip` objects. Gives the number of objects; 0 if the first ones are not what they were. */
 static uint32_t
 chord_rt_pass(struct chord_rt_ctl *ctl, struct chord_rt_space *space, uint32_t pass, uint32_t skip)
 {
@@ -500,7 +499,7 @@ chord_rt_pass(struct chord_rt_ctl *ctl, struct chord_rt_space *space, uint32_t p
 	return scan.differs || scan.n < skip ? 0 : scan.n;
 }
 
-/* Looks at all of the list, for what is gone and what is new. */
+/* Visits the whole list for closed and new objects. */
 static uint32_t
 chord_rt_scan_all(struct chord_rt_ctl *ctl, struct chord_rt_space *space)
 {
@@ -514,18 +513,17 @@ chord_rt_scan_all(struct chord_rt_ctl *ctl, struct chord_rt_space *space)
 	return chord_rt_pass(ctl, space, 1, 0);
 }
 
-/* Brings the list of modules up to date. Run under dlopen's lock (from a
- * constructor) everything in the list has been relocated. */
+/* Brings the list of modules up to date. Under dlopen's lock (in a constructor) everything in the list has been relocated. */
 static void
 chord_rt_scan(struct chord_rt_ctl *ctl)
 {
 	struct chord_rt_space *space = chord_rt_space_here(ctl);
 	struct chord_rt_counted now = chord_rt_counted();
-	/* With several name spaces these numbers say little, and one may be where another was. */
+	/* With several name spaces the counts of adds and subs say little, and a name space may have taken the place of another. */
 	bool same = now.adds && now.subs == space->subs && space->known && ctl->nlist == 1 && !ctl->elsewhere;
 	uint32_t n = 0;
 
-	/* libc may be where that of a name space was that is gone. */
+	/* This libc may be at the address where the libc of a closed name space was. */
 	if (space->first != now.first) {
 		*space = (struct chord_rt_space){.id = space->id, .first = now.first};
 		same = false;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Where the profile is: its name, who may have it, what is done with a file that has it already. All under the lock of the
- * control block.
+/* Where the profile is: its name, who may have it, and what happens to a file that has the name already. All under the lock of
+ * the control block.
  *
- * Nothing is ever written to a file that is not a profile of this user's, and new files are made by O_EXCL. What belongs to one
- * run is known by what stands in the heads. By CHORD_FILE without %p the run's first process has that name, and
- * replaces an earlier run's; the others have NAME.p1, NAME.p2 and so on. In a folder (CHORD_DIR) all have PROGRAM.1.chord and
- * so on. Both go on with the profile of a process of the run that has ended, if it had the same modules: as many
- * files as there were processes at a time. */
+ * Nothing is ever written to a file that is not a profile of this user's; new files are made with O_EXCL. The heads of profiles
+ * say which of them belong to one run. With CHORD_FILE without %p the first process of the run has that name, and replaces the
+ * file of an earlier run; the others have NAME.p1, NAME.p2 and so on. In a folder (CHORD_DIR) all have PROGRAM.1.chord and so on.
+ * In both cases a process continues the profile of a process of the run that has ended, if it had the same modules: there are as
+ * many files as there were processes at a time. */
 
 enum {
 	CHORD_RT_NAMES = 8,           /* tried one after the other */
@@ -73,8 +73,8 @@ chord_rt_expand(struct chord_rt_ctl *ctl)
 	return ok;
 }
 
-/* The first n bytes of the path, then a dot, a letter or nothing, a number (0: one that no other process has), and in a
- * folder the ending. */
+/* The name of profile number `n`: the first n bytes of the path, then a dot, a letter or nothing, the number (0: one that no
+ * other process has), and in a folder the ending. */
 static bool
 chord_rt_suffix(struct chord_rt_ctl *ctl, size_t n, const char *letter, uint64_t number)
 {
@@ -101,8 +101,8 @@ chord_rt_mix(uint64_t v)
 	return v ^ v >> 31;
 }
 
-/* An identity for the profile: of a child one that follows from its parent's, for which nothing has to be asked that a
- * confined process may not ask. */
+/* An identity for the profile. That of a forked child follows from its parent's: a confined process may not be allowed to ask for
+ * random bytes. */
 static void
 chord_rt_identify(struct chord_rt_ctl *ctl)
 {
@@ -129,7 +129,7 @@ chord_rt_identify(struct chord_rt_ctl *ctl)
 	p->forks = 0;
 }
 
-/* When a process (0: this one) began, in ticks since the system did, which stays the same through exec; 0: not known. */
+/* When a process began (0: this one), in clock ticks since boot. It stays the same through exec. 0: not known. */
 static uint64_t
 chord_rt_ticks(struct chord_rt_ctl *ctl, uint32_t pid, uint32_t *parent)
 {
@@ -149,7 +149,7 @@ chord_rt_ticks(struct chord_rt_ctl *ctl, uint32_t pid, uint32_t *parent)
 	s[n > 0 ? n : 0] = 0;
 	while (n > 0 && s[n - 1] != ')')
 		n--;
-	/* Behind the name in brackets the parent is the 2nd field, the start the 20th. */
+	/* In /proc/PID/stat the fields are counted behind the name in brackets: the parent is the 2nd, the start the 20th. */
 	for (int field = 0; n > 0 && s[n] && field < 20; n++) {
 		field += s[n] == ' ';
 		v = s[n] == ' ' ? 0 : v * 10 + (uint64_t)(s[n] - '0');
@@ -161,7 +161,7 @@ chord_rt_ticks(struct chord_rt_ctl *ctl, uint32_t pid, uint32_t *parent)
 	return v;
 }
 
-/* Is the process that the head names this one, as it was before exec, or one that it comes from? */
+/* Is the process that the head names this one before exec, or an ancestor of this one? */
 static bool
 chord_rt_descends(struct chord_rt_ctl *ctl, const struct chord_profile_head *h, uint32_t generations)
 {
@@ -179,8 +179,8 @@ chord_rt_descends(struct chord_rt_ctl *ctl, const struct chord_profile_head *h, 
 
 /* ---- the folder ---- */
 
-/* A symbolic link in the way is followed as the kernel does with fs.protected_symlinks, but in any folder that others may
- * write to: only if it is root's or this user's. */
+/* Symbolic links are followed as the kernel does with fs.protected_symlinks, but with that rule in every folder that others can
+ * write to: the link must be root's or this user's. */
 static long
 chord_rt_follow(long dir, const char *name)
 {
@@ -196,7 +196,7 @@ chord_rt_follow(long dir, const char *name)
 	return chord_rt_call(SYS_openat, dir, name, CHORD_RT_LOOKUP);
 }
 
-/* A folder in a folder. The last one of CHORD_DIR is made if it is not there. */
+/* Opens a folder in a folder. The last one of CHORD_DIR is made if it is not there. */
 static long
 chord_rt_step_into(struct chord_rt_ctl *ctl, long dir, const char *name, bool last)
 {
@@ -220,8 +220,8 @@ chord_rt_base_name(struct chord_rt_ctl *ctl)
 	return last;
 }
 
-/* A descriptor of the folder that the path is in. With none to be had but one, AT_FDCWD: what is looked up then is the whole
- * path. */
+/* A descriptor of the folder that the path is in. Where the process can have only one more descriptor: AT_FDCWD, and the whole
+ * path is looked up. */
 static long
 chord_rt_folder(struct chord_rt_ctl *ctl)
 {
@@ -243,7 +243,7 @@ chord_rt_folder(struct chord_rt_ctl *ctl)
 	return dir == -EMFILE || dir == -ENFILE ? AT_FDCWD : dir;
 }
 
-/* Of a process that has more rights than who started it: is the folder root's, and can nobody take there what is not his? */
+/* For a process that has more rights than its user: is the folder root's, and can nobody remove files of others there? */
 static bool
 chord_rt_is_safe(long dir)
 {
@@ -261,8 +261,8 @@ chord_rt_within(struct chord_rt_ctl *ctl, long dir)
 
 /* ---- files ---- */
 
-/* Holds the lock of the file, which has its name still, or closes it. Where there are no locks, a file is not in use if its
- * process is gone. */
+/* Locks the file and checks that it still has its name; else closes it. On file systems without locks a file is in use as long as
+ * its process lives. */
 static long
 chord_rt_hold(long fd, const struct chord_profile_head *h)
 {
@@ -281,7 +281,7 @@ chord_rt_hold(long fd, const struct chord_profile_head *h)
 	return e;
 }
 
-/* A file of that name that was not there before. Whatever the umask is, this user may open it again. */
+/* Makes a file that was not there before. Its user may open it again whatever the umask is. */
 static long
 chord_rt_new_file(struct chord_rt_ctl *ctl, long dir)
 {
@@ -293,7 +293,7 @@ chord_rt_new_file(struct chord_rt_ctl *ctl, long dir)
 	return chord_rt_failed(fd) ? fd : chord_rt_hold(fd, NULL);
 }
 
-/* Is there nothing in the file but a profile of this user's, or nothing at all? */
+/* Is the file empty, or a profile of this user's? */
 static bool
 chord_rt_is_profile(long fd, struct chord_profile_head *h)
 {
@@ -307,7 +307,8 @@ chord_rt_is_profile(long fd, struct chord_profile_head *h)
 	    (chord_rt_call(SYS_pread64, fd, h, sizeof *h, 0) == sizeof *h && h->magic == CHORD_PROFILE_MAGIC);
 }
 
-/* The file that has the name, with its lock. -EAGAIN: it is in use; -EEXIST: it is none of ours; -EISDIR: no file at all. */
+/* Opens the file that has the name, and locks it. -EAGAIN: it is in use; -EEXIST: it is no profile of ours; -EISDIR: it is no
+ * regular file. */
 static long
 chord_rt_old_file(struct chord_rt_ctl *ctl, long dir, struct chord_profile_head *h)
 {
@@ -331,7 +332,7 @@ chord_rt_old_file(struct chord_rt_ctl *ctl, long dir, struct chord_profile_head 
 	return -EEXIST;
 }
 
-/* A new file in place of an old one, whose lock is held: who still has that mapped keeps it. */
+/* Makes a new file in place of an old one whose lock is held. Whoever has the old one mapped keeps it. */
 static long
 chord_rt_replace(struct chord_rt_ctl *ctl, long dir, long fd)
 {
@@ -352,7 +353,7 @@ chord_rt_replace(struct chord_rt_ctl *ctl, long dir, long fd)
 
 /* ---- going on with a profile ---- */
 
-/* Is the extent of a module that this process has under the same number? */
+/* Is the extent one of a module that this process has under the same number? */
 static bool
 chord_rt_is_module(struct chord_rt_ctl *ctl, long fd, const struct chord_extent_head *h, uint64_t at)
 {
@@ -364,8 +365,8 @@ chord_rt_is_module(struct chord_rt_ctl *ctl, long fd, const struct chord_extent_
 	    chord_rt_equal(id, m->id, sizeof id);
 }
 
-/* Has the process that left the file ended, and can this one add its counts? It must have the same modules, and what is
- * counted must not have to begin at 0. */
+/* Has the process of that profile ended, and can this one add its counts to it? It must have the same modules, and nothing in it
+ * may have to begin at 0. */
 static bool
 chord_rt_may_go_on(struct chord_rt_ctl *ctl, long fd, const struct chord_profile_head *head)
 {
@@ -387,7 +388,7 @@ chord_rt_may_go_on(struct chord_rt_ctl *ctl, long fd, const struct chord_profile
 	return modules == ctl->nmodule;
 }
 
-/* Of what the process goes on with: an extent of counters, or the next one of exits; 0: there is none. */
+/* Of a profile that is continued: the offset of a module's counters, or of the next exits; 0: there is none. */
 static uint64_t
 chord_rt_kept(struct chord_rt_ctl *ctl, const struct chord_extent_head *want, struct chord_extent_head *h)
 {
@@ -407,7 +408,7 @@ chord_rt_kept(struct chord_rt_ctl *ctl, const struct chord_extent_head *want, st
 
 /* ---- the way to a file ---- */
 
-/* The number of a name to try: the first few, then more and more. */
+/* The next number to try: one by one at first, then in growing steps. */
 static uint64_t
 chord_rt_slot_number(struct chord_rt_ctl *ctl, uint32_t attempt)
 {
@@ -416,7 +417,7 @@ chord_rt_slot_number(struct chord_rt_ctl *ctl, uint32_t attempt)
 	return 1 + chord_rt_mix(ctl->place.id[1] + attempt) % ((uint64_t)CHORD_RT_NAMES << (attempt - 6) / 2);
 }
 
-/* The file of a process that had that number before, if it may be had. */
+/* Opens the file of an earlier process that had that number, if this process may continue it. */
 static long
 chord_rt_old_slot(struct chord_rt_ctl *ctl, long dir, uint64_t number)
 {
@@ -438,7 +439,7 @@ chord_rt_old_slot(struct chord_rt_ctl *ctl, long dir, uint64_t number)
 	return -EEXIST;
 }
 
-/* A file for a process that has others of its run beside it. */
+/* Opens a file for a process whose run has other files beside it. */
 static long
 chord_rt_slot_file(struct chord_rt_ctl *ctl, long dir)
 {
@@ -458,7 +459,7 @@ chord_rt_slot_file(struct chord_rt_ctl *ctl, long dir)
 	return fd;
 }
 
-/* A file that no other process has: the path as it is, or with numbers behind it. */
+/* Opens a file that no other process has: the path as it is, or with a number behind it. */
 static long
 chord_rt_own_file(struct chord_rt_ctl *ctl, long dir, bool with_pid)
 {
@@ -485,7 +486,7 @@ chord_rt_belong(struct chord_rt_ctl *ctl, const struct chord_profile_head *h)
 	ctl->place.run[1] = h->run2;
 }
 
-/* The name that was asked for, if this is the process that it is for. */
+/* Opens the name that was asked for, if it is meant for this process. */
 static long
 chord_rt_first_file(struct chord_rt_ctl *ctl, long dir)
 {
@@ -524,7 +525,7 @@ chord_rt_named_file(struct chord_rt_ctl *ctl, long dir)
 	return ctl->place.member ? chord_rt_slot_file(ctl, dir) : chord_rt_own_file(ctl, dir, true);
 }
 
-/* Makes ctl->path, and opens it in dir, which is to be closed. */
+/* Makes ctl->path and opens it. dir: its folder, which the caller closes. */
 static long
 chord_rt_open_file(struct chord_rt_ctl *ctl, long *dir)
 {

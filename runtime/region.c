@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Regions: where a thread's counters are. A region has a base; every live
- * module's counter pages are mapped at their address plus the base. */
+/* Regions: one for each thread's counters. A region has a base: the counter pages of every loaded module are mapped at their
+ * address plus the base. */
 
 #define CHORD_RT_STEP 0x40000000ull
 #define CHORD_RT_CLOSE 0x100000ull      /* how far apart bases are at first where there is little room */
@@ -31,9 +31,8 @@ chord_rt_span(struct chord_rt_ctl *ctl, uint64_t *lo, uint64_t *hi, uint64_t *la
 	}
 }
 
-/* The gap between the libraries and what the stack may grow to. A base that fits
- * into it is positive and suits all modules, low and high; the most of it is
- * looked for first, to be far from where the heap grows. */
+/* The gap between the libraries and the lowest address that the stack may grow to. A base that fits into it is positive and suits
+ * low and high modules. The search begins at its top, far from where the heap grows. */
 static void
 chord_rt_gap(struct chord_rt_ctl *ctl, uint64_t hi, uint64_t largest)
 {
@@ -43,16 +42,16 @@ chord_rt_gap(struct chord_rt_ctl *ctl, uint64_t hi, uint64_t largest)
 	top -= room + 0x100000;
 	hi = ctl->highest > hi ? ctl->highest : hi;
 	ctl->gap_top = top > hi && ctl->stack > hi ? top - hi : 0;
-	/* Some of it for libraries to come. */
+	/* Part of the gap stays free for libraries that are opened later. */
 	ctl->gap_top = (ctl->gap_top - ctl->gap_top / 8) & ~0xfffull;
 	ctl->gap_step = (largest + 0xffff) & ~0xffffull;
 	if (ctl->gap_top / CHORD_RT_SLOTS > ctl->gap_step)
 		ctl->gap_step = (ctl->gap_top / CHORD_RT_SLOTS) & ~0xfffull;
 }
 
-/* Far apart first: what is opened late then rarely finds another region where its
- * counters have to be. In a narrow gap the highest first: what is opened late stands below the stacks of the threads that there
- * are, and its counters have to come to lie above all libraries. */
+/* In a wide gap bases are far apart, so that a library that is opened late rarely collides with another region. In a narrow gap
+ * the highest free base is used: libraries that are opened late lie below the stacks of today's threads, and their counters have
+ * to fit above all libraries. */
 static uint64_t
 chord_rt_reversed(uint32_t no)
 {
@@ -63,18 +62,17 @@ chord_rt_reversed(uint32_t no)
 	return v;
 }
 
-/* Is there a better place than the gap? A debugger that is there already knows no other. */
+/* Is there a better place than the gap? Not if a debugger is attached already: it knows no negative bases. */
 static bool
 chord_rt_is_narrow(const struct chord_rt_ctl *ctl, uint64_t lo)
 {
 	return lo >= CHORD_RT_LOW && !ctl->traced && ctl->gap_top < 16 * CHORD_RT_STEP;
 }
 
-/* The base numbered no of a scheme; 0 if the scheme has no more. Negative bases
- * have all the room there is between programs and libraries, but only wrgsbase
- * sets them and ptrace refuses them: a debugger that attaches could not go on. So the gap comes first. With addresses that are
- * not randomised it is about 100 MiB, and what is opened late may be farther down than that: only a thread that is the only
- * one is given a base there, for it can be moved. */
+/* Base number `no` of a scheme; 0 if the scheme has no more. Negative bases could use all of the room between programs and
+ * libraries, but only wrgsbase sets them, and ptrace refuses them: a debugger that attaches could not continue the thread. So the
+ * gap comes first. Without address randomisation it is about 100 MiB, and a library that is opened late may lie farther down:
+ * only the only thread of a process is given such a base, because it can be moved. */
 static uint64_t
 chord_rt_candidate(struct chord_rt_ctl *ctl, uint32_t scheme, uint64_t no, uint64_t lo, uint64_t hi)
 {
@@ -100,7 +98,7 @@ chord_rt_candidate(struct chord_rt_ctl *ctl, uint32_t scheme, uint64_t no, uint6
 	return away < ctl->gap_top ? ctl->gap_top - away : CHORD_RT_SKIP;
 }
 
-/* What was taken for the first n modules. */
+/* Unmaps what was reserved for the first n modules. */
 static void
 chord_rt_release(struct chord_rt_ctl *ctl, uint32_t n, uint64_t base)
 {
@@ -118,8 +116,7 @@ chord_rt_take_one(const struct chord_rt_mod *m, uint64_t base)
 	    CHORD_RT_MAP_PRIVATE | CHORD_RT_MAP_ANON | CHORD_RT_MAP_NORESERVE);
 }
 
-/* Takes the addresses of all live modules at that base, with nothing readable
- * there yet. */
+/* Reserves the addresses of all loaded modules' counters at that base, unreadable for now. */
 static long
 chord_rt_take(struct chord_rt_ctl *ctl, uint64_t base)
 {
@@ -140,7 +137,7 @@ chord_rt_take(struct chord_rt_ctl *ctl, uint64_t base)
 	return e;
 }
 
-/* Finds and takes a base; 0 if there is none. */
+/* Finds and reserves a base; 0 if there is none. */
 static uint64_t
 chord_rt_find_base(struct chord_rt_ctl *ctl)
 {
@@ -167,14 +164,14 @@ chord_rt_find_base(struct chord_rt_ctl *ctl)
 
 /* ---- mapping ---- */
 
-/* Where a region's counters of a module are in the file; 0: nowhere. */
+/* Where in the file a region's counters of a module are; 0: nowhere. */
 static uint64_t
 chord_rt_counts_at(const struct chord_rt_mod *m, uint32_t region)
 {
 	return m->counts.at[CHORD_CHUNK_OF(region)] ? *(uint64_t *)chord_rt_item(m->counts.at, 8, region) : 0;
 }
 
-/* Where there is no memory to keep it, the counters of a module that is opened again have one more extent. */
+/* If there is no memory to note it, the module gets one more extent when it is opened again. */
 static void
 chord_rt_keep_counts_at(struct chord_rt_ctl *ctl, struct chord_rt_mod *m, uint32_t region, uint64_t at)
 {
@@ -182,7 +179,7 @@ chord_rt_keep_counts_at(struct chord_rt_ctl *ctl, struct chord_rt_mod *m, uint32
 		*(uint64_t *)chord_rt_item(m->counts.at, 8, region) = at;
 }
 
-/* An extent for the counters of a module in a region; 0 if it cannot be had. */
+/* Makes an extent for the counters of a module in a region; 0 if it cannot be had. */
 static uint64_t
 chord_rt_counts(struct chord_rt_ctl *ctl, uint32_t module, uint32_t region)
 {
@@ -200,8 +197,8 @@ chord_rt_counts(struct chord_rt_ctl *ctl, uint32_t module, uint32_t region)
 	return at;
 }
 
-/* Puts the counters of module m in region r over addresses that were taken. They
- * go on where they were if the module had been open before; not so when fresh. */
+/* Maps the counters of module m in region r over reserved addresses. They continue the counts of an earlier life of the module,
+ * unless fresh. */
 static bool
 chord_rt_map_counts(struct chord_rt_ctl *ctl, uint32_t m, uint32_t r, bool fresh)
 {
@@ -268,8 +265,8 @@ chord_rt_region_free(struct chord_rt_ctl *ctl, struct chord_rt_region *r)
 	return tid == 0 || (tid > 0 && chord_rt_call(SYS_tgkill, r->process ? r->process : ctl->pid, tid, 0) == -ESRCH);
 }
 
-/* Will the thread run no more, though the kernel is not done with it yet? So it is behind its end, which
- * pthread_join waits for. The flags are the 7th field behind the name in brackets. */
+/* Has the thread ended for the program, though the kernel still lists it? It is then beyond the point that pthread_join waits
+ * for. The flags are the 7th field behind the name in brackets. */
 static bool
 chord_rt_ends(int32_t tid)
 {
@@ -297,14 +294,14 @@ chord_rt_ends(int32_t tid)
 static bool chord_rt_rebase(struct chord_rt_ctl *ctl, struct chord_rt_region *r, uint32_t m, bool mine);
 static struct chord_rt_region *chord_rt_region_mine(struct chord_rt_ctl *ctl);
 
-/* May the calling thread move the region? A child that a system call has made has the base of its maker, who would be moved. */
+/* May the calling thread move its region? A child that a system call has made has its maker's base: the maker would be moved. */
 static bool
 chord_rt_alone_in(struct chord_rt_ctl *ctl, const struct chord_rt_region *r)
 {
 	return r && r == chord_rt_region_mine(ctl) && !ctl->unseen && r->tid == (int32_t)chord_rt_call(SYS_gettid);
 }
 
-/* Before there is a second thread the first leaves the narrow gap: no other thread can move it. */
+/* The first thread leaves a narrow gap before there is a second thread. No other thread can move it. */
 static void
 chord_rt_leave_gap(struct chord_rt_ctl *ctl)
 {
@@ -314,9 +311,8 @@ chord_rt_leave_gap(struct chord_rt_ctl *ctl)
 		ctl->narrow = 0;
 }
 
-/* A region for a thread to be, with tid -1. Four old ones are asked after before
- * a new one is made: cheap, and the number stays near that of the threads that
- * live at a time. With threads apart each has its own for ever. */
+/* Finds a region for a thread to be; its tid is -1. Four old regions are tried before a new one is made: that is quick, and keeps
+ * the number near that of the threads that live at a time. With counts per thread no region is used again. */
 static struct chord_rt_region *
 chord_rt_region_get(struct chord_rt_ctl *ctl)
 {
@@ -384,7 +380,7 @@ chord_rt_region_enter(struct chord_rt_ctl *ctl)
 	return true;
 }
 
-/* Moves the first n modules' counters, but not module m's. Where there are none nothing is moved. Gives how many were looked at. */
+/* Moves the counters of the first n modules except m. Modules without counters there are skipped. Gives how many were visited. */
 static uint32_t
 chord_rt_move_counters(struct chord_rt_ctl *ctl, uint32_t n, uint32_t m, uint64_t from, uint64_t to)
 {
@@ -402,7 +398,7 @@ chord_rt_move_counters(struct chord_rt_ctl *ctl, uint32_t n, uint32_t m, uint64_
 	return n;
 }
 
-/* What a process may do to its mappings may be at an end: all is where it was then. */
+/* The process may have reached its limit of mappings: then all is put back. */
 static bool
 chord_rt_move_all(struct chord_rt_ctl *ctl, uint32_t m, uint64_t from, uint64_t to)
 {
@@ -416,8 +412,7 @@ chord_rt_move_all(struct chord_rt_ctl *ctl, uint32_t m, uint64_t from, uint64_t 
 	return false;
 }
 
-/* Moves a region that no other thread uses to another base, and takes room there
- * for module m, which it does not have yet. */
+/* Moves a region that only this thread uses to another base, and reserves room there for module m, which it does not have yet. */
 static bool
 chord_rt_rebase(struct chord_rt_ctl *ctl, struct chord_rt_region *r, uint32_t m, bool mine)
 {
@@ -435,7 +430,7 @@ chord_rt_rebase(struct chord_rt_ctl *ctl, struct chord_rt_region *r, uint32_t m,
 	return true;
 }
 
-/* Maps the counters of a module that was added into all regions there are. */
+/* Maps the counters of a new module into all regions. */
 static void
 chord_rt_map_module(struct chord_rt_ctl *ctl, uint32_t m)
 {
@@ -463,7 +458,7 @@ chord_rt_map_module(struct chord_rt_ctl *ctl, uint32_t m)
 static uint64_t chord_rt_fold_paths(struct chord_rt_ctl *ctl, const struct chord_rt_mod *mod);
 static const struct chord_path_at *chord_rt_table_of(const struct chord_rt_mod *mod, uint64_t addr);
 
-/* Of a word among a module's counters: does it count? at: for base 0. */
+/* Is this word among a module's counters a count? at: its address for base 0. */
 static bool
 chord_rt_is_count(const struct chord_rt_mod *mod, uint64_t at)
 {
@@ -471,8 +466,8 @@ chord_rt_is_count(const struct chord_rt_mod *mod, uint64_t at)
 	    !chord_rt_table_of(mod, at - mod->bias);
 }
 
-/* Adds what was counted in the module's own section, before there was a base or
- * by threads that have none, to region 0. Gives the number of events moved. */
+/* Adds to region 0 what was counted in the module's own section, before there was a base or by threads without one. Gives the
+ * number of events moved. */
 static uint64_t
 chord_rt_fold(struct chord_rt_ctl *ctl, struct chord_rt_mod *mod)
 {

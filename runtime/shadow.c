@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* The shadow of stacks: the path register of an activation is at the address of its return address with one bit flipped (the
- * mask), and so lives as long as the activation. It is mapped by pieces, when woven code first comes to a stack there;
- * pieces stay for ever, so that a guard word that says a stack address has its piece is right whoever wrote it.
+/* The shadow of stacks. The path register of an activation is at the address of its return address with one bit (the mask)
+ * flipped, and lives as long as the activation. The shadow is mapped in pieces, when woven code first reaches a part of a stack.
+ * Pieces are never unmapped: a guard word that once said that an address has its piece stays right, whoever wrote it.
  *
- * Pieces are small because what a program may map, and what mlockall locks, is the program's. */
+ * Pieces are small, because the room that a program may map, and what mlockall locks, belong to the program. */
 
 #define CHORD_RT_PIECE (1ull << CHORD_SHADOW_BITS)
 #define CHORD_RT_AMPLE (1ull << 32) /* bytes of memory that are enough for pieces */
 
 /* ---- what is mapped ---- */
 
-/* The page of bits that has that of an address below CHORD_RT_TOP. */
+/* The page of bits that covers an address below CHORD_RT_TOP. */
 static uint64_t **
 chord_rt_leaf(struct chord_rt_ctl *ctl, uint64_t sp)
 {
@@ -27,7 +27,7 @@ chord_rt_has_piece(struct chord_rt_ctl *ctl, uint64_t sp)
 	return leaf && __atomic_load_n(&leaf[no / 64 % (CHORD_RT_PAGE / 8)], __ATOMIC_ACQUIRE) >> no % 64 & 1;
 }
 
-/* Where the unit is in the tables, or would be; NULL: no room. *k: the table that is not there yet, or full. */
+/* Where the unit is in the tables, or would be; NULL: no room. *k: the table that is missing or full. */
 static uint32_t *
 chord_rt_unit_at(struct chord_rt_ctl *ctl, uint64_t sp, uint32_t *k)
 {
@@ -57,7 +57,7 @@ chord_rt_unit_make(struct chord_rt_ctl *ctl, uint64_t sp)
 	return chord_rt_unit_at(ctl, sp, &k);
 }
 
-/* Is the slot of a stack address mapped? */
+/* Is the shadow of a stack address mapped? */
 static bool
 chord_rt_has_slot(struct chord_rt_ctl *ctl, uint64_t sp)
 {
@@ -85,7 +85,7 @@ chord_rt_map_shadow(uint64_t mask, uint64_t at, uint64_t size)
 	return p;
 }
 
-/* False: there is no memory to note pieces in. */
+/* False: there is no memory for the bits. */
 static bool
 chord_rt_make_leaf(struct chord_rt_ctl *ctl, uint64_t sp)
 {
@@ -105,7 +105,7 @@ chord_rt_note_piece(struct chord_rt_ctl *ctl, uint64_t sp)
 		__atomic_fetch_or(&leaf[no / 64 % (CHORD_RT_PAGE / 8)], 1ull << no % 64, __ATOMIC_RELEASE);
 }
 
-/* Is nothing there? */
+/* Is nothing mapped there? */
 static bool
 chord_rt_is_free(uint64_t at, uint64_t size)
 {
@@ -117,7 +117,7 @@ chord_rt_is_free(uint64_t at, uint64_t size)
 	return true;
 }
 
-/* Where the process may have no more memory, it is not more if it is moved. */
+/* Where the process has reached its limit of memory, moving a mapping needs no more of it. */
 static long
 chord_rt_spare_shadow(struct chord_rt_ctl *ctl, uint64_t at)
 {
@@ -139,7 +139,7 @@ chord_rt_map_unit(struct chord_rt_ctl *ctl, uint64_t at)
 	return !chord_rt_failed(e);
 }
 
-/* Where the process has limited what it may map, pieces are too large: the room is its own. */
+/* Where the process has limited what it may map, whole pieces would use too much of the limit. */
 static bool
 chord_rt_is_short(struct chord_rt_ctl *ctl)
 {
@@ -148,7 +148,7 @@ chord_rt_is_short(struct chord_rt_ctl *ctl)
 	return ctl->limit == 1;
 }
 
-/* Maps the shadow of the piece that sp is in, or of as little as can be had. Under the lock. */
+/* Maps the shadow of the piece that sp is in, or of as small a part as can be had. Under the lock. */
 static bool
 chord_rt_more_shadow(struct chord_rt_ctl *ctl, uint64_t sp)
 {
@@ -170,7 +170,7 @@ chord_rt_more_shadow(struct chord_rt_ctl *ctl, uint64_t sp)
 
 /* ---- choosing the mask ---- */
 
-/* Takes the mask if the pieces of these addresses can be had with it. They are mapped then, unless there is no memory. */
+/* Uses the mask if the pieces of these addresses are free with it. They are mapped then, unless there is no memory. */
 static void
 chord_rt_try_mask(struct chord_rt_ctl *ctl, uint64_t mask, const uint64_t *at, uint32_t n)
 {
@@ -199,8 +199,8 @@ next:;
 			chord_rt_note_piece(ctl, at[i]);
 }
 
-/* The page that a runtime maps for its mask: one of another version in the process would else, in time, find what it has not
- * mapped itself in the way of a stack's shadow. */
+/* The page that a runtime maps to claim its mask. Otherwise a runtime of another version could later find foreign mappings where
+ * it wants the shadow of a stack. */
 static uint64_t
 chord_rt_mask_page(uint32_t bit)
 {
@@ -214,8 +214,8 @@ chord_rt_mask_taken(uint32_t bit)
 	           CHORD_RT_MAP_PRIVATE | CHORD_RT_MAP_ANON | CHORD_RT_MAP_NORESERVE) == -EEXIST;
 }
 
-/* Takes the mask with that bit if it is no other runtime's and suits. False: it is another's. One page is held at a time: runtimes
- * of other versions may be choosing, too. */
+/* Claims the mask with that bit if no other runtime has it and it suits. False: another one has it. Only one page is held at a
+ * time, because runtimes of other versions may be choosing as well. */
 static bool
 chord_rt_try_bit(struct chord_rt_ctl *ctl, uint32_t bit, const uint64_t *at, uint32_t n)
 {
@@ -227,7 +227,7 @@ chord_rt_try_bit(struct chord_rt_ctl *ctl, uint32_t bit, const uint64_t *at, uin
 	return true;
 }
 
-/* What is needed where the process may have no more memory. */
+/* Mapped ahead, for when the process may have no more memory. */
 static void
 chord_rt_keep_spares(struct chord_rt_ctl *ctl)
 {
@@ -235,8 +235,8 @@ chord_rt_keep_spares(struct chord_rt_ctl *ctl)
 		ctl->spare = (unsigned char (*)[CHORD_RT_UNIT])chord_rt_pages(CHORD_RT_SPARES * CHORD_RT_UNIT);
 }
 
-/* For good: of this stack, of what is mapped next, and of the program's data, which may be other stacks, the shadow should be
- * free. Sanitizers leave little that is. Under the lock. */
+/* Chooses the mask for good. The shadow should be free for this stack, for later mappings, and for the program's data, which may
+ * become stacks. Sanitizers leave little room. Under the lock. */
 static void
 chord_rt_choose_mask(struct chord_rt_ctl *ctl)
 {
@@ -262,7 +262,7 @@ chord_rt_choose_mask(struct chord_rt_ctl *ctl)
 		ctl->mask = 1ull << bit[0];
 }
 
-/* Of all of the first thread's stack, because the process may forbid itself to map anything later (seccomp). */
+/* Maps the shadow of all of the first thread's stack, because the process may forbid itself to map anything later (seccomp). */
 static void
 chord_rt_shadow_ahead(struct chord_rt_ctl *ctl)
 {
@@ -274,7 +274,7 @@ chord_rt_shadow_ahead(struct chord_rt_ctl *ctl)
 	chord_rt_more_shadow(ctl, ctl->stack);
 }
 
-/* Where pieces cannot be had, of the upper 4 MiB in each, where stacks begin. */
+/* Where whole pieces cannot be had: the upper 4 MiB of each, where stacks begin. */
 static void
 chord_rt_shadow_range(struct chord_rt_ctl *ctl, uint64_t start, uint64_t end)
 {
@@ -292,7 +292,7 @@ chord_rt_shadow_range(struct chord_rt_ctl *ctl, uint64_t start, uint64_t end)
 	}
 }
 
-/* A line of /proc/self/maps: of what a stack may be in, but not of the runtime's own. */
+/* Handles a line of /proc/self/maps: memory that a stack may be in, except for the runtime's own. */
 static void
 chord_rt_shadow_line(struct chord_rt_ctl *ctl, uint64_t start, uint64_t end, uint32_t rights)
 {
@@ -323,7 +323,7 @@ chord_rt_read_maps(struct chord_rt_ctl *ctl, struct chord_rt_maps *m, char c)
 	}
 }
 
-/* Of everything that may become a stack without being mapped first. */
+/* Maps the shadow of everything that may become a stack without a call of mmap. */
 static void
 chord_rt_shadow_everything(struct chord_rt_ctl *ctl)
 {
@@ -351,7 +351,7 @@ static void chord_rt_first_shadow(struct chord_rt_ctl *ctl);
 
 static struct chord_rt_ctl *chord_rt_control(void);
 
-/* In this module's words for the calling thread. */
+/* Sets this module's guard words for the calling thread. */
 static void
 chord_rt_set_shadow(uint64_t mask, uint64_t word)
 {
@@ -384,8 +384,8 @@ chord_rt_need_slot(struct chord_rt_ctl *ctl, uint64_t sp)
 	return chord_rt_make_slot(ctl, sp, 0);
 }
 
-/* What woven code is about to write would hit whatever is there, or nothing. Where a process keeps itself from mapping anything,
- * the shadow of its stacks has been mapped before (chord_rt_shadow_ahead). */
+/* Woven code is about to write to a shadow that cannot be mapped: it would overwrite something else or fault. Where a process
+ * forbids itself to map, the shadow of its stacks has been mapped before (chord_rt_shadow_ahead). */
 static _Noreturn void
 chord_rt_no_shadow(void)
 {
@@ -396,7 +396,7 @@ chord_rt_no_shadow(void)
 		chord_rt_call(SYS_kill, chord_rt_call(SYS_getpid), 9);
 }
 
-/* Where there is no control block to say what is mapped: whatever is there is taken for it. */
+/* There is no control block to say what is mapped: whatever is mapped there counts as shadow. */
 static void
 chord_rt_stack_alone(uint64_t sp)
 {
@@ -411,7 +411,7 @@ chord_rt_stack_alone(uint64_t sp)
 	chord_rt_set_shadow(mask, piece ? ~sp >> CHORD_SHADOW_BITS : 0);
 }
 
-/* Woven code is about to use its slot, the shadow of that address. */
+/* Woven code is about to use the shadow of that address. */
 static __attribute__((used)) void
 chord_rt_stack(uint64_t sp, uint64_t at)
 {

@@ -29,8 +29,8 @@ enum {
 #define chord_rt_call6(n, a, b, c, d, e, f) \
 	chord_rt_syscall6(n, (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), (long)(f))
 
-/* The address of something weak that is defined by others: without this the
- * compiler takes a static that nobody writes for zeros. */
+/* Hides a pointer from the compiler. Otherwise it would take an object of other code, which is only a weak reference here and
+ * which nobody here writes, for zeros. */
 static void *
 chord_rt_elsewhere(void *p)
 {
@@ -108,9 +108,8 @@ chord_rt_append_number(char *to, size_t size, uint64_t v)
 	return chord_rt_append(to, size, digit + n, sizeof digit - n);
 }
 
-/* Can the 8 bytes at p be read? The kernel looks at the set before it finds
- * that there is no such way to change the mask. Valgrind would say that there is
- * none: it is asked to block what is blocked. */
+/* Can the 8 bytes at p be read? The kernel reads the signal set before it finds that -1 is no way to change the mask. Valgrind
+ * would refuse the -1: under it the set is blocked, while all signals are blocked already. */
 static bool
 chord_rt_readable(uint64_t p)
 {
@@ -146,7 +145,8 @@ chord_rt_error(long e)
 
 /* ---- messages ---- */
 
-/* What descriptor 2 is. Of a library that is opened late, who knows what it was when the process began: early stays 0. */
+/* Notes what descriptor 2 is. In a library that is opened late nobody knows what it was when the process began; then `early`
+ * stays 0. */
 static void
 chord_rt_look_at_stderr(struct chord_rt_stderr *err)
 {
@@ -160,7 +160,8 @@ chord_rt_look_at_stderr(struct chord_rt_stderr *err)
 	err->type = st.st_mode & S_IFMT;
 }
 
-/* A terminal: of the kernel's numbers those of consoles and pseudo-terminals' slaves, whose opening does nothing. */
+/* Is it a terminal? By the kernel's numbers: consoles and the slave side of pseudo-terminals, which can be opened without side
+ * effects. */
 static bool
 chord_rt_is_terminal(const struct stat *st)
 {
@@ -169,8 +170,8 @@ chord_rt_is_terminal(const struct stat *st)
 	return S_ISCHR(st->st_mode) && ((major == 4 && minor < 64) || (major >= 136 && major <= 143));
 }
 
-/* A descriptor on which a message may be written without waiting: 2 itself, or what it leads to opened once more, which must not
- * wait either; or none. seen: NULL: not known. */
+/* A descriptor to which a message can be written without waiting: descriptor 2 itself, or the same file opened once more without
+ * blocking; negative if there is none. seen: NULL: not known. */
 static long
 chord_rt_message_fd(const struct chord_rt_stderr *seen)
 {
@@ -186,7 +187,7 @@ chord_rt_message_fd(const struct chord_rt_stderr *seen)
 		return chord_rt_call(SYS_openat, AT_FDCWD, "/proc/self/fd/2", O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	if (!seen || !seen->early)
 		return -1;
-	/* What answers on its input as well is no place for messages: a service of inetd. */
+	/* A file that also answers reads (a service of inetd) is no place for messages. */
 	if (type == S_IFSOCK && !chord_rt_failed(chord_rt_call(SYS_fstat, 0, &in)) && in.st_ino == st.st_ino)
 		return -1;
 	return type == S_IFREG || type == S_IFSOCK ? 2 : -1;
@@ -194,8 +195,8 @@ chord_rt_message_fd(const struct chord_rt_stderr *seen)
 
 struct chord_rt_part { const char *at; size_t n; };
 
-/* At the end of a pipe that nobody reads, or of what a file may have, the kernel sends the thread a signal: it is kept off, and
- * taken away again. */
+/* Writing to a pipe that nobody reads, or beyond the largest size of a file, makes the kernel send a signal to the thread. That
+ * signal is blocked here, and discarded if it came. */
 static void
 chord_rt_write_quietly(long fd, struct chord_rt_part *part, uint64_t n)
 {
@@ -217,7 +218,7 @@ chord_rt_write_quietly(long fd, struct chord_rt_part *part, uint64_t n)
 	chord_rt_call(SYS_rt_sigprocmask, 2, &old, 0, 8);
 }
 
-/* One line on standard error, if that is still what it was, and as far as it neither waits nor sends signals. */
+/* Writes one line to standard error if that is still the file it was, without waiting and without causing a signal. */
 static void
 chord_rt_say(const struct chord_rt_stderr *seen, const char *what, const char *why)
 {
@@ -238,7 +239,7 @@ chord_rt_say(const struct chord_rt_stderr *seen, const char *what, const char *w
 		chord_rt_call(SYS_close, fd);
 }
 
-/* Once in a process. With more rights than who started it, never. */
+/* Warns once in a process; never in a process that has more rights than its user (set-user-id). */
 static void
 chord_rt_warn(struct chord_rt_ctl *ctl, const char *what, const char *why)
 {
@@ -248,15 +249,15 @@ chord_rt_warn(struct chord_rt_ctl *ctl, const char *what, const char *why)
 	chord_rt_say(&ctl->err, what, why);
 }
 
-/* What the runtime blocks while it must not be interrupted: all signals but that of a profile which somebody made
- * shorter, if the handler is its own. */
+/* The signals that the runtime blocks while it must not be interrupted: all but SIGBUS of a profile that somebody made shorter,
+ * if the handler of that is the runtime's own. */
 static uint64_t
 chord_rt_all_signals(const struct chord_rt_ctl *ctl)
 {
 	return ctl->bus ? ~(1ull << (7 - 1)) : ~0ull;
 }
 
-/* A child of vfork uses this memory, but what it does is not this process's. */
+/* Is this a child of vfork? It uses this memory, but what it does is not this process's. */
 static bool
 chord_rt_other_process(struct chord_rt_ctl *ctl)
 {
@@ -273,8 +274,7 @@ chord_rt_limit(int which)
 	return v[0];
 }
 
-/* Maps at exactly that address or not at all; kernels before 4.17 take the
- * address for a hint. */
+/* Maps at exactly that address or not at all. Kernels before 4.17 treat the address as a hint. */
 static long
 chord_rt_map_at(uint64_t at, uint64_t size, int prot, int flags)
 {
@@ -287,7 +287,7 @@ chord_rt_map_at(uint64_t at, uint64_t size, int prot, int flags)
 	return p;
 }
 
-/* Is something at that page? */
+/* Is something mapped at that page? */
 static bool
 chord_rt_taken(uint64_t at)
 {
@@ -299,7 +299,7 @@ chord_rt_taken(uint64_t at)
 	return p == -EEXIST;
 }
 
-/* Is there a debugger? Under the lock. */
+/* Is a debugger attached? Under the lock. */
 static bool
 chord_rt_traced(struct chord_rt_ctl *ctl)
 {

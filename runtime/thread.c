@@ -22,10 +22,10 @@ chord_rt_environment(void)
 	return p ? *p : NULL;
 }
 
-/* What a hook stands for. Whatever called through a table calls what the process's first module found before any table was
- * changed. Woven code calls what its own module was linked to, which may be a function of the module's own, another
- * version, or that of another name space; but in a program that is not position independent that may be its own PLT entry,
- * which leads to the hook. In a static program the function itself may lead here. */
+/* The real function behind a hook. A call through a table goes to the function that the process's first module found before any
+ * table was changed. A call in woven code goes to what its own module was linked to: that may be the module's own function,
+ * another version, or one of another name space. In a program that is not position independent it may be the program's own PLT
+ * entry, which leads back to the hook; in a static program the function itself may lead back. */
 static uint64_t
 chord_rt_real(struct chord_rt_ctl *ctl, uint32_t hook, bool woven)
 {
@@ -36,7 +36,7 @@ chord_rt_real(struct chord_rt_ctl *ctl, uint32_t hook, bool woven)
 	return link - ctl->main < ctl->main_end - ctl->main ? real : link;
 }
 
-/* Does woven code's name for a hooked function mean another one? */
+/* Does the name of a hooked function mean another function in woven code? */
 static bool
 chord_rt_is_other(const struct chord_rt_ctl *ctl, uint32_t hook, uint64_t real)
 {
@@ -55,8 +55,7 @@ chord_rt_get_region_on_own_stack(struct chord_rt_ctl *ctl, uint64_t a, uint64_t 
 	return (uint64_t)r;
 }
 
-/* A region for a thread that is about to be created; NULL: it has to share its
- * creator's. */
+/* A region for a thread that is about to be created; NULL: it has to share its creator's. */
 static struct chord_rt_region *
 chord_rt_expect_thread(struct chord_rt_ctl *ctl, void *(*start)(void *), void *arg)
 {
@@ -80,8 +79,8 @@ chord_rt_no_thread(struct chord_rt_ctl *ctl, struct chord_rt_region *r)
 	__atomic_store_n(&r->tid, 0, __ATOMIC_RELEASE);
 }
 
-/* While a hook makes a thread, what the C library does for it is asked for by the program. Where there is no room to say so
- * the thread has two regions, one of which nobody uses. */
+/* While a hook creates a thread, the C library's requests for it are the program's. If there is no room to note that, the thread
+ * gets two regions, of which one stays unused. */
 static uint64_t *
 chord_rt_ask(struct chord_rt_ctl *ctl, uint64_t frame)
 {
@@ -95,7 +94,7 @@ chord_rt_ask(struct chord_rt_ctl *ctl, uint64_t frame)
 	return NULL;
 }
 
-/* The thread was made, or not: e. */
+/* The thread has been created, or not (e: the error). */
 static int
 chord_rt_asked(struct chord_rt_ctl *ctl, uint64_t *asked, struct chord_rt_region *r, int e)
 {

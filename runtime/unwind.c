@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Walks a stack by the call frame information that every object carries. It
- * allocates nothing, takes no lock of its own and believes nothing it has not
- * checked: it runs in signal handlers and on stacks it knows nothing of. */
+/* Unwinds a stack by the call frame information of each object. It allocates nothing, takes no lock of its own and checks all
+ * that it reads: it runs in signal handlers and on stacks of any origin. */
 
 enum chord_rt_how {
 	CHORD_RT_SAME, CHORD_RT_UNDEFINED, CHORD_RT_AT, CHORD_RT_IS, CHORD_RT_REG, CHORD_RT_EXPR, CHORD_RT_VAL_EXPR,
@@ -28,18 +27,18 @@ struct chord_rt_scope {
 	struct chord_rt_ctl *ctl;
 	uint64_t map, map_end;        /* the object looked at last */
 	const unsigned char *hdr;     /* its .eh_frame_hdr; NULL: it has none */
-	uint64_t stamp;               /* what the entries of its frames carry; 0: they cannot be kept */
+	uint64_t stamp;               /* marks cache entries of its frames; 0: they cannot be cached */
 	uint64_t low, high;           /* known to be readable */
 	uint64_t table, table_end;    /* likewise, of tables */
 	bool bad;                     /* something could not be read */
-	bool fast;                    /* there is little stack: what is not known of objects stays so */
+	bool fast;                    /* little stack is left: objects that are not known yet stay unknown */
 };
 
-/* A walk: the frame it has come to, and where it looked last. */
+/* A walk: the frame it has reached, and the memory it saw last. */
 struct chord_rt_walk {
 	struct chord_rt_scope in;
 	struct chord_rt_regs regs;    /* in that frame; rsp: as the frame left it for its call */
-	struct chord_rt_regs next;    /* in its caller's, after chord_rt_look, if its rules are not known */
+	struct chord_rt_regs next;    /* registers of the caller, set by chord_rt_look if the rules are not cached */
 	uint64_t cfa;                 /* of that frame, after chord_rt_look; 0: not known */
 	uint64_t begin;               /* of its function, likewise */
 	struct chord_rt_cfi cfi;      /* found last */
@@ -55,7 +54,7 @@ struct chord_rt_bytes {
 	const unsigned char *p, *end;
 };
 
-/* Is the page of that address readable? Asks only outside of what it knows. */
+/* Is the page of that address readable? Asks the kernel only outside of known memory. */
 static bool
 chord_rt_reach(struct chord_rt_scope *in, uint64_t at)
 {
@@ -162,7 +161,7 @@ chord_rt_skip(struct chord_rt_bytes *b, uint64_t n)
 	b->p = n < (uint64_t)(b->end - b->p) ? b->p + n : b->end;
 }
 
-/* A pointer encoded as DW_EH_PE says; data: what datarel counts from. */
+/* Reads a pointer in a DW_EH_PE encoding; data: the base of datarel. */
 static uint64_t
 chord_rt_pointer(struct chord_rt_bytes *b, uint8_t enc, uint64_t data)
 {
@@ -184,7 +183,7 @@ chord_rt_pointer(struct chord_rt_bytes *b, uint8_t enc, uint64_t data)
 	return v;
 }
 
-/* The bytes of a CIE or FDE behind its length, all of which can be read; *p moves to the next one. */
+/* The bytes of a CIE or FDE behind its length, all readable; *p moves to the next entry. */
 static bool
 chord_rt_entry(struct chord_rt_scope *in, const unsigned char **p, struct chord_rt_bytes *b)
 {
@@ -246,7 +245,7 @@ chord_rt_cie(struct chord_rt_scope *in, const unsigned char *cie, struct chord_r
 	return true;
 }
 
-/* Reads an FDE; false if it is none. *next: the entry behind it. */
+/* Reads an FDE; false if the entry is none. *next: the entry behind it. */
 static bool
 chord_rt_fde(struct chord_rt_scope *in, const unsigned char *fde, struct chord_rt_cfi *f, const unsigned char **next)
 {
@@ -272,7 +271,7 @@ chord_rt_fde(struct chord_rt_scope *in, const unsigned char *fde, struct chord_r
 
 /* ---- finding the entry for a PC ---- */
 
-/* The sorted table of .eh_frame_hdr: pairs of code address and FDE. */
+/* Searches the sorted table of .eh_frame_hdr: pairs of code address and FDE. */
 static const unsigned char *
 chord_rt_search(struct chord_rt_scope *in, const unsigned char *hdr, uint64_t pc)
 {
@@ -297,7 +296,7 @@ chord_rt_search(struct chord_rt_scope *in, const unsigned char *hdr, uint64_t pc
 	return n && lo ? hdr + table[2 * lo - 1] : NULL;
 }
 
-/* Static programs often have no table: one entry after another. */
+/* Searches entry by entry: static programs often have no table. */
 static bool
 chord_rt_scan_frames(struct chord_rt_scope *in, const unsigned char *p, uint64_t size, uint64_t pc, struct chord_rt_cfi *f)
 {
@@ -316,7 +315,7 @@ chord_rt_scan_frames(struct chord_rt_scope *in, const unsigned char *p, uint64_t
 	return false;
 }
 
-/* Looks for .eh_frame in the program's file, until it has been found or not. */
+/* Finds .eh_frame in the program's file, once. */
 static void
 chord_rt_frames_of_file(struct chord_rt_ctl *ctl, uint64_t bias)
 {
@@ -370,7 +369,7 @@ chord_rt_find_in_file(struct chord_rt_walk *w, uint64_t pc)
 	return ctl->frames && chord_rt_scan_frames(&w->in, (const unsigned char *)ctl->frames, ctl->frames_size, pc, &w->cfi);
 }
 
-/* Finds the entry for a PC in the object that w->in.hdr is of. */
+/* Finds the FDE for a PC in the object that w->in.hdr belongs to. */
 static bool
 chord_rt_find_cfi(struct chord_rt_walk *w, uint64_t pc)
 {
@@ -387,7 +386,7 @@ chord_rt_find_cfi(struct chord_rt_walk *w, uint64_t pc)
 
 /* ---- running the instructions ---- */
 
-/* A jump in an expression stays in it. */
+/* A jump in a DWARF expression must stay in it. */
 static void
 chord_rt_jump_in(struct chord_rt_walk *w, struct chord_rt_bytes *b, const unsigned char *begin, int64_t n)
 {
@@ -397,7 +396,7 @@ chord_rt_jump_in(struct chord_rt_walk *w, struct chord_rt_bytes *b, const unsign
 		b->p += n;
 }
 
-/* Runs a DWARF expression; top: what is on its stack at first. */
+/* Evaluates a DWARF expression; top: what is on its stack at first. */
 static uint64_t
 chord_rt_evaluate(struct chord_rt_walk *w, int64_t where, uint64_t top)
 {
@@ -471,7 +470,7 @@ chord_rt_rule(struct chord_rt_rules *r, uint64_t reg, enum chord_rt_how how, int
 	r->value[reg] = value;
 }
 
-/* False: its expression is not there. */
+/* False: the expression cannot be read. */
 static bool
 chord_rt_rule_expr(struct chord_rt_rules *r, struct chord_rt_bytes *b, uint64_t reg, enum chord_rt_how how)
 {
@@ -492,7 +491,7 @@ chord_rt_def_cfa(struct chord_rt_rules *r, uint64_t reg, int64_t off)
 	chord_rt_rule(r, CHORD_RT_CFA, CHORD_RT_AT, off);
 }
 
-/* state[0]: the rules; state[1]: those after the CIE; further: remembered ones. */
+/* state[0]: the rules; state[1]: those after the CIE; further ones: remembered states. */
 struct chord_rt_machine {
 	struct chord_rt_rules state[4];
 	uint32_t depth;
@@ -506,7 +505,7 @@ chord_rt_restore(struct chord_rt_machine *m, uint64_t reg)
 		chord_rt_rule(&m->state[0], reg, m->state[1].how[reg], m->state[1].value[reg]);
 }
 
-/* The instructions with an opcode of their own. */
+/* Instructions that have a whole byte as their opcode. */
 static bool
 chord_rt_extended(struct chord_rt_machine *m, const struct chord_rt_cfi *f, struct chord_rt_bytes *b, uint8_t op)
 {
@@ -589,7 +588,7 @@ chord_rt_value(struct chord_rt_walk *w, const struct chord_rt_rules *r, uint32_t
 	}
 }
 
-/* The rules at a PC that w->cfi is for, in the first state of the machine. */
+/* The rules at the PC for which w->cfi was found, in state[0] of the machine. */
 static bool
 chord_rt_rules_at(const struct chord_rt_cfi *cfi, struct chord_rt_machine *m, uint64_t pc)
 {

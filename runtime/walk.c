@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Walks: from frame to frame. What was found out about a return address is kept,
- * for all threads: programs that jump and throw a lot do it from few places.
+/* Walks a stack from frame to frame. The rules of a return address are cached for all threads: programs that jump and throw a lot
+ * do so from few places.
  *
- * Entries are written under an odd sequence number by whoever gets it first, and
- * by nobody if that is somebody else: there is nothing to wait for, in a signal
- * handler neither. They hold for one object, known by its build id, so that none
- * is ever used for code that was loaded later to the same place. */
+ * A writer takes a cache entry by an odd sequence number. If another one has it, this one does not write: nobody waits, not even
+ * in a signal handler. Entries hold for one object, known by its build id, so that none is used for other code that was later
+ * loaded to the same address. */
 
 /* ---- objects ---- */
 
@@ -54,7 +53,7 @@ chord_rt_note_id_at(void *arg, uint32_t type, const char *name, size_t namesz, u
 	return true;
 }
 
-/* Where the build id of an object is, if that is in its first page; or 0. */
+/* Where the build id of an object is, if it is in the first page; or 0. */
 static uint64_t
 chord_rt_id_of(uint64_t start)
 {
@@ -73,7 +72,7 @@ chord_rt_id_of(uint64_t start)
 	return at - start <= CHORD_RT_PAGE - 16 ? at : 0;
 }
 
-/* Takes an entry to write it. */
+/* Takes a cache entry to write it. */
 static bool
 chord_rt_claim(uint32_t *seq)
 {
@@ -114,7 +113,7 @@ chord_rt_stamp_new(struct chord_rt_ctl *ctl, struct chord_rt_object_id *o, const
 	return stamp;
 }
 
-/* A number for the object of in->map; 0 if it could not be told from another. */
+/* A number for the object of in->map; 0 if it has no build id to tell it from others. */
 static uint64_t
 chord_rt_stamp(struct chord_rt_ctl *ctl, const struct chord_rt_scope *in)
 {
@@ -148,7 +147,7 @@ chord_rt_map_of(struct chord_rt_scope *in, uint64_t pc)
 	return !in->fast && chord_rt_dl_iterate_phdr && chord_rt_dl_iterate_phdr(chord_rt_object_of, &of);
 }
 
-/* Sets what is known of the object that has the PC. */
+/* Finds the object that has the PC. */
 static void
 chord_rt_find_object(struct chord_rt_scope *in, uint64_t pc)
 {
@@ -174,7 +173,7 @@ chord_rt_find_object(struct chord_rt_scope *in, uint64_t pc)
 
 /* ---- what is known ---- */
 
-/* Where most of a walk's time goes. */
+/* Functions in which walks spend most of their time. */
 #define CHORD_RT_HOT __attribute__((optimize("O2")))
 #define CHORD_RT_INLINE inline __attribute__((always_inline))
 
@@ -201,7 +200,7 @@ chord_rt_recall_from(const struct chord_rt_scope *in, struct chord_rt_known *k, 
 	return __atomic_load_n(&k->seq, __ATOMIC_RELAXED) == to->seq;
 }
 
-/* Gives where the entry is that *to is a copy of; NULL: there is none. */
+/* Copies a cache entry to *to and gives its address; NULL: there is none. */
 static CHORD_RT_INLINE struct chord_rt_known *
 chord_rt_recall(const struct chord_rt_scope *in, uint64_t pc, struct chord_rt_known *to)
 {
@@ -216,8 +215,8 @@ chord_rt_recall(const struct chord_rt_scope *in, uint64_t pc, struct chord_rt_kn
 
 static const uint8_t chord_rt_saved[CHORD_RT_NSAVED] = CHORD_RT_SAVED;
 
-/* Are the rules of the kind that is kept? Then *to says them. Registers that calls
- * change are of no interest: nothing above was computed from them. */
+/* Do the rules fit into a cache entry? Then *to gets them. Registers that calls may change are left out: nothing further up was
+ * computed from them. */
 static bool
 chord_rt_is_common(const struct chord_rt_rules *r, struct chord_rt_known *to)
 {
@@ -259,7 +258,7 @@ chord_rt_keep(const struct chord_rt_walk *w, uint64_t pc, const struct chord_rt_
 	chord_rt_disclaim(&k->seq);
 }
 
-/* The counter of exits at the frame's PC is found. */
+/* The counter of exits at the frame's PC has been found: cache it. */
 static void
 chord_rt_keep_count(struct chord_rt_walk *w, uint64_t *count)
 {
@@ -275,7 +274,7 @@ chord_rt_keep_count(struct chord_rt_walk *w, uint64_t *count)
 
 enum chord_rt_step { CHORD_RT_FRAME, CHORD_RT_OUTERMOST, CHORD_RT_STUCK };
 
-/* Finds the rules for the PC of the frame: w->rule if quick, else in m. */
+/* Finds the rules for the PC of the frame: in w->rule if quick, else in m. */
 static __attribute__((noinline)) bool
 chord_rt_find_rules(struct chord_rt_walk *w, struct chord_rt_machine *m)
 {
@@ -317,8 +316,7 @@ chord_rt_look_quick(struct chord_rt_walk *w)
 
 extern unsigned char chord_rt_process_back __attribute__((visibility("hidden"))); /* below the first function of clone's */
 
-/* A return address that nothing is known of but that it begins a function: what
- * makecontext puts below the first frame. */
+/* Is the frame unknown except that its return address begins a function? makecontext leaves that below the first frame. */
 static enum chord_rt_step
 chord_rt_look_unknown(struct chord_rt_walk *w)
 {
@@ -331,15 +329,15 @@ chord_rt_look_unknown(struct chord_rt_walk *w)
 	return !w->exact && chord_rt_find_cfi(w, pc) && w->cfi.begin == pc ? CHORD_RT_OUTERMOST : CHORD_RT_STUCK;
 }
 
-/* In a region: where the registers are of woven code that is in this module's __chord_pointer. */
+/* The word of a region that points to the registers of woven code that is in this module's __chord_pointer. */
 static const struct chord_rt_regs **
 chord_rt_asking(const struct chord_rt_mod *m, const struct chord_rt_region *r)
 {
 	return (const struct chord_rt_regs **)(CHORD_RT_NEAR(m->desc->mine) + 8 + r->base);
 }
 
-/* Where the stack pointer was when woven code came to the module's routine that has the PC; 0: it is in none of them. Only their
- * first and last instructions run with the stack pointer they came with. */
+/* The stack pointer with which woven code entered the module's routine that has the PC; 0: the PC is in none. Only the first and
+ * last instructions of a routine run with that stack pointer. */
 static uint64_t
 chord_rt_asking_sp(const struct chord_rt_desc *d, uint64_t pc, uint64_t sp)
 {
@@ -355,8 +353,8 @@ chord_rt_asking_sp(const struct chord_rt_desc *d, uint64_t pc, uint64_t sp)
 	return sp + (pc == first || pc == also || pc == last ? 0 : CHORD_RT_ASKING);
 }
 
-/* Did the signal strike in such a routine or below, where there are no tables? Then the frame is that of the code that
- * is about to go on. */
+/* Did the signal interrupt such a routine or its callees, which have no unwind tables? Then the frame is that of the woven code
+ * that goes on afterwards. */
 static bool
 chord_rt_was_asking(struct chord_rt_walk *w)
 {
@@ -385,7 +383,7 @@ chord_rt_was_asking(struct chord_rt_walk *w)
 	return true;
 }
 
-/* Activations below sp have ended: none of them comes back to __chord_pointer. */
+/* Activations below sp have ended: none of them returns to __chord_pointer. */
 static __attribute__((noinline)) void
 chord_rt_forget_asking(struct chord_rt_ctl *ctl, uint64_t sp)
 {
@@ -415,7 +413,7 @@ chord_rt_look_slow(struct chord_rt_walk *w)
 		w->cfa = w->regs.r[r->reg] + (uint64_t)r->value[CHORD_RT_CFA];
 	if (r->how[CHORD_RT_PC] == CHORD_RT_UNDEFINED)
 		return CHORD_RT_OUTERMOST;
-	/* Only a signal can have led from one stack to another. */
+	/* Only a signal can have switched from one stack to another. */
 	if (w->signal ? w->turns > 64 : w->cfa <= w->regs.r[CHORD_RT_SP])
 		return CHORD_RT_STUCK;
 	for (uint32_t i = 0; i < CHORD_RT_NREG; i++)
@@ -423,8 +421,7 @@ chord_rt_look_slow(struct chord_rt_walk *w)
 	return w->in.bad ? CHORD_RT_STUCK : w->next.r[CHORD_RT_PC] ? CHORD_RT_FRAME : CHORD_RT_OUTERMOST;
 }
 
-/* Looks at the frame the walk is in: sets w->cfa and w->begin, and what it takes to
- * go on to its caller. OUTERMOST: there is none. */
+/* Looks at the current frame: sets w->cfa, w->begin and what chord_rt_up needs. OUTERMOST: it has no caller. */
 static CHORD_RT_HOT enum chord_rt_step
 chord_rt_look(struct chord_rt_walk *w)
 {

@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* The home of counters, a contract: how a thread's counters are addressed, set up, added to and read, and what a signal in between
- * may see.
+/* The home of counters, a contract: how a thread's counters are addressed, set up, added to and read, and what a signal in
+ * between may see.
  *
- * Addressed: each thread has a base. A counter of the module at address A is at A plus the base, for each module. Base 0 is
- * that of a thread that has none of its own: the module's own section.
- * Set up: the runtime takes addresses at a base and maps the profile's extents there before it gives the base to a thread; woven
- * code needs no call and no test.
- * Added to: woven code adds by one instruction, so that a signal finds a counter before or after the addition and never between,
- * whatever its handler counts. A machine that needs more instructions has to say here how a handler's additions are not lost.
+ * Addressed: each thread has a base. The counter that is at address A in its module is at A plus the base. Base 0 means that the
+ * thread has no counters of its own: it uses the module's own section.
+ *
+ * Set up: the runtime reserves addresses at a base and maps the profile's extents there before it gives the base to a thread.
+ * Woven code needs no call and no test.
+ *
+ * Added to: woven code adds by one instruction. A signal arrives before or after the addition and never in the middle, whatever
+ * its handler counts. A machine that needs more instructions has to say here how a handler's additions are not lost.
+ *
  * Read: by whoever has the extent mapped; words are written whole. */
 
 /* ---- the segment base ---- */
 
-/* Tests build runtimes that do not find one or both ways to set it. */
+/* Tests build runtimes that lack one or both ways to set it. */
 #if defined CHORD_RT_NO_FSGSBASE || defined CHORD_RT_NO_BASE
 #define CHORD_RT_FSGSBASE 0
 #else
@@ -72,7 +75,7 @@ chord_rt_home_claim(uint64_t at, uint64_t v)
 
 /* ---- a region's words in this module ---- */
 
-/* The number of the calling thread's region plus 1, as noted there; 0: not noted yet. */
+/* The number of the calling thread's region plus 1, as noted in this module; 0: not noted yet. */
 static inline __attribute__((always_inline)) uint64_t
 chord_rt_home_mine(void)
 {

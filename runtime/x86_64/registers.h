@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* The registers of x86-64 as the runtime keeps them, and the names by which the rest of it knows them.
+/* The registers of x86-64 as the runtime saves them, and their names in the rest of the runtime.
  *
- * The slot of an activation, a contract: each activation has one word of the stack that is its own as long as it lives, at its CFA
- * less CHORD_RT_SLOT, and nothing of another activation is ever there at the same time. Here it is where the return address is. A
- * path register in memory is at that address in the shadow of the stack. A machine whose calls leave the return address in a
- * register has another word for it, which the weaver and the walks have to agree about. */
+ * The slot of an activation, a contract: as long as an activation lives, one word of the stack belongs to it alone, at its CFA
+ * less CHORD_RT_SLOT. Here it is the word of the return address. A path register in memory is at that address in the shadow of
+ * the stack. A machine whose calls leave the return address in a register needs another word; weaver and walks have to agree
+ * about it. */
 
 #define CHORD_RT_PAGE 4096 /* of what the kernel maps; extents are as many of these */
 
 #define CHORD_RT_SLOT 8
 
-/* Registers that a frame's caller wants back; in the order of entry.s. */
+/* Registers that a callee preserves, in the order of entry.s. */
 struct chord_rt_regs {
 	uint64_t r[17];               /* DWARF numbers: 3 rbx, 6 rbp, 7 rsp, 12-15, 16 rip */
 };
 
-/* Which of them are what. The arguments are those of a function that has been called, but for the fourth of a system call. */
+/* The roles of registers. The arguments are those of a called function; a system call has its fourth elsewhere. */
 enum {
 	CHORD_RT_RESULT = 0, CHORD_RT_FP = 6, CHORD_RT_SP = 7, CHORD_RT_HOOKED = 11, CHORD_RT_PC = 16,
 	CHORD_RT_NREG = 17,           /* and as many are followed by walks */
@@ -23,14 +23,14 @@ enum {
 	CHORD_RT_ARG0 = 5, CHORD_RT_ARG1 = 4, CHORD_RT_ARG2 = 1, CHORD_RT_ARG3 = 2, CHORD_RT_ARG4 = 8, CHORD_RT_ARG5 = 9,
 };
 
-/* Those that a function gives back as they were, and the frame pointer's place among them. */
+/* Those that a function preserves, and the frame pointer's place among them. */
 #define CHORD_RT_SAVED {3, 6, 12, 13, 14, 15}
 enum { CHORD_RT_NSAVED = 6, CHORD_RT_SAVED_FP = 1 };
 
-/* As setjmp() keeps them, by word. */
+/* Registers as setjmp() saves them, by word. */
 enum { CHORD_RT_JMP_SP = 6, CHORD_RT_JMP_PC = 7 };
 
-/* Relocations of slots that hold a function's address: a call's, one of data that code reads, and a plain one. */
+/* Relocations of slots that hold a function's address: for calls, for data that code reads, and plain. */
 enum { CHORD_RT_SLOT_CALL = R_X86_64_JUMP_SLOT, CHORD_RT_SLOT_DATA = R_X86_64_GLOB_DAT, CHORD_RT_SLOT_ADDRESS = R_X86_64_64 };
 
 /* Is the 4-byte distance at p the operand of a call or jump through a slot? */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* System calls of x86-64, and what else is said by single instructions. */
+/* System calls of x86-64, and other things that single instructions do. */
 
-/* By the number of arguments: those in line are smaller than a call
- * of one routine with six arguments would be. */
+/* One function for each number of arguments: in line they are smaller than a call of one routine with six arguments. */
 enum { CHORD_RT_SET_GS = 0x1001, CHORD_RT_GET_GS = 0x1004 }; /* of a thread's base */
 #define CHORD_RT_SYS_BASE SYS_arch_prctl
 
@@ -73,7 +72,7 @@ chord_rt_clear(void *to, size_t n)
 	__asm__ volatile("rep stosb" : "+D"(to), "+c"(n) : "a"(0) : "memory");
 }
 
-/* Is valgrind what runs this? Its own way to be asked, which does nothing on a processor. */
+/* Does valgrind run this? Asked by its own sequence of instructions, which does nothing on a processor. */
 static bool
 chord_rt_valgrind(void)
 {

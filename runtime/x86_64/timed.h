@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What timers need of the processor: a pair of words that changes as one, and how large the state is that a handler must not
- * change. */
+/* What timers need from the processor: a pair of words that changes as one, and the size of the state that a handler must
+ * preserve. */
 
 static bool
 chord_rt_swap_pair(struct chord_rt_pair *p, int64_t way, int64_t rest, int64_t to)
@@ -21,7 +21,7 @@ chord_rt_cpuid(uint32_t leaf, uint32_t r[4])
 	__asm__ volatile("cpuid" : "=a"(r[0]), "=b"(r[1]), "=c"(r[2]), "=d"(r[3]) : "0"(leaf), "2"(0));
 }
 
-/* Bytes for it; those of fxsave where there is no xsave. 0: no timers, for want of cmpxchg16b. */
+/* Bytes of that state; without xsave those of fxsave. 0: no timers, because cmpxchg16b is missing. */
 static uint64_t
 chord_rt_state_size(struct chord_rt_ctl *ctl)
 {
