@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The ends of threads by pthread_exit and cancellation. */
 
-/* Every frame of the thread is left. Landing pads on the way find them counted. */
+/* Every frame of the thread is left. Landing pads that run meanwhile find the exits counted. */
 static void
 chord_rt_thread_ends(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
 {
@@ -9,8 +9,7 @@ chord_rt_thread_ends(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
 	chord_rt_all_left(ctl, chord_rt_region_mine(ctl), regs);
 }
 
-/* A cleanup handler of C has run, in a frame that libc went back to by itself, behind
- * a call as of setjmp. */
+/* A cleanup handler in C has run: libc jumped back to its frame, behind a call like that of setjmp. */
 static void
 chord_rt_unwound(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
 {
@@ -24,7 +23,7 @@ chord_rt_unwound(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
 
 static int chord_rt_pthread_unwind(void *) __attribute__((weakref("__pthread_unwind")));
 
-/* Is the frame of w libc's, on behalf of a thread that ends? */
+/* Is the frame of w libc's code that ends a thread? */
 static bool
 chord_rt_is_libc(struct chord_rt_walk *w)
 {
@@ -36,9 +35,8 @@ chord_rt_is_libc(struct chord_rt_walk *w)
 	return chord_rt_pthread_unwind && chord_rt_find_cfi(w, pc) && w->cfi.begin == (uint64_t)chord_rt_pthread_unwind;
 }
 
-/* The unwinder asks for the object of a frame. libc calls it past all tables when it
- * ends a thread by force, but this call goes through one, which is watched as soon
- * as a thread is cancelled. */
+/* The unwinder asks for the object of a frame. libc calls the unwinder through no table when it ends a thread by force, but this
+ * call goes through one. It is hooked when a thread is cancelled for the first time. */
 static void
 chord_rt_unwinding(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
 {
@@ -59,7 +57,7 @@ chord_rt_unwinding(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
 	}
 }
 
-/* In static programs. */
+/* The same in static programs. */
 static void
 chord_rt_forced(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
 {
@@ -83,7 +81,7 @@ chord_rt_hook_again(struct chord_rt_ctl *ctl, uint64_t a, uint64_t b)
 	return 0;
 }
 
-/* Objects opened since the last time get their hooks. */
+/* Hooks the tables of objects that were opened since the last time. */
 static void
 chord_rt_hook_new(struct chord_rt_ctl *ctl)
 {
@@ -97,8 +95,7 @@ chord_rt_hook_new(struct chord_rt_ctl *ctl)
 	chord_rt_on_own_stack(ctl, chord_rt_hook_again, 0, 0);
 }
 
-/* A thread is cancelled for the first time: the unwinder has to be there and watched
- * before. libc would load it now. */
+/* A thread is cancelled for the first time: the unwinder has to be loaded and hooked before. libc would load it now. */
 static void
 chord_rt_cancels(struct chord_rt_ctl *ctl)
 {

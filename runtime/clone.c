@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Threads and processes that system calls make: by clone, and by the instruction in measured code or libc's syscall(). Woven
- * code comes here before a system call that may make or end one, and behind one that gave 0. */
+/* Threads and processes that system calls make: clone(), libc's syscall(), and system call instructions in measured code. Woven
+ * code comes here before a system call that may make or end a thread or process, and behind one that returned 0. */
 
 #include <linux/sched.h>
 
-/* A thread or process may be about to be made: a child can tell then whether it has its memory for itself. shares: it may have
- * its maker's, whom it can't move out of the narrow gap. */
+/* A thread or process may be about to be made. Prepares the word by which a child sees whether its memory is its own. shares: it
+ * may share its maker's memory; then the maker leaves the narrow gap first, because a child cannot move it. */
 static void
 chord_rt_before_birth(struct chord_rt_ctl *ctl, bool shares)
 {
@@ -26,8 +26,8 @@ chord_rt_before_birth(struct chord_rt_ctl *ctl, bool shares)
 	chord_rt_unlock(ctl, old);
 }
 
-/* The calling thread, made in the middle of a function, gets a region. Its activation there is taken up, and
- * those above are not its own, if there are any. */
+/* Gives a region to the calling thread, which was made in the middle of a function. Its activation there is resumed; activations
+ * further up, if there are any, are not its own. */
 static void
 chord_rt_adopt(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uint32_t pid)
 {
@@ -52,7 +52,7 @@ chord_rt_adopt(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uint3
 	chord_rt_count_at(ctl, w.regs.r[CHORD_RT_PC] + w.exact, CHORD_EXIT_REENTRY, 1, w.exact ? 0 : w.cfa);
 }
 
-/* A system call that may make a thread or process gave 0. */
+/* A system call that may make a thread or process has returned 0. */
 static __attribute__((used)) void
 chord_rt_made_here(struct chord_rt_regs *regs)
 {
@@ -71,7 +71,7 @@ chord_rt_made_here(struct chord_rt_regs *regs)
 
 /* ---- what a system call is about to do ---- */
 
-/* This thread ends, and if it is the only one the process. */
+/* This thread ends; if it is the only one, the process ends. */
 static void
 chord_rt_thread_exits(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
 {
@@ -81,7 +81,7 @@ chord_rt_thread_exits(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs
 		chord_rt_end(ctl, regs);
 }
 
-/* The number and arguments are a system call's. */
+/* A system call with that number and these arguments is about to be made. */
 static void
 chord_rt_calls(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uint64_t number, uint64_t a, uint64_t b, uint64_t c)
 {
@@ -111,7 +111,7 @@ chord_rt_calls(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uint6
 	}
 }
 
-/* Woven code comes to a system call, whose number is in rax. */
+/* Woven code is about to make a system call, whose number is in rax. */
 static __attribute__((used)) void
 chord_rt_system_call(const struct chord_rt_regs *regs)
 {
@@ -124,8 +124,8 @@ chord_rt_system_call(const struct chord_rt_regs *regs)
 
 typedef long chord_rt_syscall_fn(uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t);
 
-/* libc's syscall(). What makes a process on a copy of this stack is called from here, and gives true; where the child has another
- * stack, or the same memory, it comes back elsewhere. */
+/* Handles libc's syscall(). True: it has been called from here, because it makes a process on a copy of this stack. A child on
+ * another stack or in the same memory would not return here. */
 static bool
 chord_rt_function_syscall(struct chord_rt_ctl *ctl, struct chord_rt_regs *regs, uint64_t real)
 {
@@ -155,14 +155,14 @@ extern void chord_rt_process_entry(void) __attribute__((visibility("hidden")));
 
 typedef int chord_rt_clone_fn(uint64_t, uint64_t, uint64_t, void *, uint64_t, uint64_t, uint64_t);
 
-/* In a process that clone made, which has its memory for itself: no activation of its maker's goes on in it. */
+/* In a process that clone() made with memory of its own. None of its maker's activations goes on in it. */
 static __attribute__((used)) void
 chord_rt_process_begin(void)
 {
 	chord_rt_forked(NULL);
 }
 
-/* Its first function has returned to libc, which ends it. */
+/* The first function of that process has returned to libc, which ends it. */
 static __attribute__((used)) void
 chord_rt_process_returns(void)
 {

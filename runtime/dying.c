@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The ends of a process by a signal that it sends to itself: abort and its like.
- * Nothing is done to the signal. Where another process sends it, or the kernel for a
- * fault, nobody is asked: the head's state stays RUNNING, and the reader says so. */
+/* The end of a process by a signal that it sends to itself: abort and its like. The signal itself is not changed. If another
+ * process sends the signal, or the kernel for a fault, the runtime is not called: the head's state stays RUNNING, and the reader
+ * says so. */
 
 /* Will that signal, sent by this thread to its process, end it at once? */
 static bool
@@ -24,8 +24,7 @@ chord_rt_is_fatal(struct chord_rt_ctl *ctl, uint64_t sig)
 	return !traced;
 }
 
-/* What was recorded of a thread that was to die is taken back: a handler of SIGABRT
- * ends otherwise. */
+/* Takes back the exits recorded for a thread that was to die: a handler of SIGABRT ends the process in another way. */
 static void
 chord_rt_not_dying(struct chord_rt_ctl *ctl)
 {
@@ -37,7 +36,7 @@ chord_rt_not_dying(struct chord_rt_ctl *ctl)
 	ctl->dying = 0;
 }
 
-/* The process is about to end by a signal: as at its end, but that may be put off. */
+/* The process is about to end by a signal. Recorded as at any end, but it can be taken back. */
 static void
 chord_rt_dies(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
 {

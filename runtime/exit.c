@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Activations that end at a call: at the end of the process or a thread, when an
- * exception passes, at longjmp (jump.c). For each an exit is counted under its
- * return address. */
+/* Exits: activations that end at a call, at the end of the process or a thread, when an exception passes, or at longjmp (jump.c).
+ * Each is counted under its return address. */
 
 /* ---- counting ---- */
 
@@ -19,14 +18,14 @@ chord_rt_slot(const struct chord_rt_slots *s, uint64_t key)
 	return NULL;
 }
 
-/* The extent of a region's exits that was added last, + 1. */
+/* The newest extent of a region's exits, + 1. */
 static uint32_t *
 chord_rt_last_slots(struct chord_rt_ctl *ctl, uint32_t region)
 {
 	return region ? &chord_rt_region(ctl, region - 1)->slots : &ctl->slots_last;
 }
 
-/* One more extent for a region's exits, four times as large as its last. */
+/* Adds an extent for a region's exits, four times as large as its last. */
 static bool
 chord_rt_more_slots(struct chord_rt_ctl *ctl, uint32_t region)
 {
@@ -62,7 +61,7 @@ chord_rt_more_slots(struct chord_rt_ctl *ctl, uint32_t region)
 	return true;
 }
 
-/* Room from the beginning: the process may forbid itself to map anything (seccomp). */
+/* Reserves room at the beginning: the process may forbid itself to map anything (seccomp). */
 static void
 chord_rt_first_slots(struct chord_rt_ctl *ctl)
 {
@@ -84,11 +83,11 @@ chord_rt_one_more_slots(struct chord_rt_ctl *ctl, uint64_t seen, uint64_t region
 static bool
 chord_rt_grow_slots(struct chord_rt_ctl *ctl, uint32_t seen, uint32_t region)
 {
-	/* In a signal handler over this thread's own hold of the lock. */
+	/* Not in a signal handler that interrupted this thread while it held the lock. */
 	return !chord_rt_has_lock(ctl) && chord_rt_on_own_stack(ctl, chord_rt_one_more_slots, seen, region);
 }
 
-/* The count of a key in the extent that was added last, made if there is room. NULL: there is none. */
+/* The count of a key in the newest extent, added to it if there is room. NULL: there is none. */
 static uint64_t *
 chord_rt_make_count(struct chord_rt_slots *s, uint64_t key)
 {
@@ -104,8 +103,7 @@ chord_rt_make_count(struct chord_rt_slots *s, uint64_t key)
 	return NULL;
 }
 
-/* The count of a key, found or made without a lock: a key is written once and
- * stays. NULL: there is no room. */
+/* The count of a key, found or made without a lock: a key is written once and stays. NULL: there is no room. */
 static uint64_t *
 chord_rt_exit_count(struct chord_rt_ctl *ctl, uint64_t key)
 {
@@ -130,7 +128,7 @@ chord_rt_exit_count(struct chord_rt_ctl *ctl, uint64_t key)
 	}
 }
 
-/* There is one thread, and there never was another one, as libc knows. It does not know of those that clone() makes. */
+/* There is one thread and there never was another one, as far as libc knows. It does not know of threads that clone() makes. */
 static char chord_rt_single_threaded __attribute__((weakref("__libc_single_threaded")));
 
 static CHORD_RT_INLINE bool
@@ -140,7 +138,7 @@ chord_rt_is_alone(const struct chord_rt_ctl *ctl)
 	    !(ctl->head->flags & CHORD_PROFILE_NOT_WATCHED);
 }
 
-/* In one instruction, for handlers of signals. */
+/* Adds in one instruction, so that signal handlers see the count before or after. */
 static CHORD_RT_INLINE void
 chord_rt_bump(uint64_t *count, uint64_t delta, bool alone)
 {
@@ -150,7 +148,7 @@ chord_rt_bump(uint64_t *count, uint64_t delta, bool alone)
 		__atomic_fetch_add(count, delta, __ATOMIC_RELAXED);
 }
 
-/* cfa: where the frame ends that is at a call; 0: its path is not known, or none is under way. */
+/* cfa: where the frame ends that is at the call; 0: its path is not known, or it has none. */
 static CHORD_RT_HOT void
 chord_rt_count(struct chord_rt_ctl *ctl, uint64_t *count, uint64_t delta, uint64_t cfa)
 {
@@ -158,8 +156,7 @@ chord_rt_count(struct chord_rt_ctl *ctl, uint64_t *count, uint64_t delta, uint64
 	CHORD_RT_NOTIFY(leave, ctl, count, delta, cfa);
 }
 
-/* Counts at a PC, if it is in a measured module. Gives where, CHORD_RT_SILENT if
- * it is not, NULL if there is no room. */
+/* Counts at a PC, if it is in a measured module. Gives the counter; CHORD_RT_SILENT if it is in none, NULL if there is no room. */
 static uint64_t *
 chord_rt_count_at(struct chord_rt_ctl *ctl, uint64_t pc, uint64_t flag, uint64_t delta, uint64_t cfa)
 {
@@ -178,8 +175,8 @@ chord_rt_count_at(struct chord_rt_ctl *ctl, uint64_t pc, uint64_t flag, uint64_t
 
 /* ---- walks ---- */
 
-/* A frame of __chord_struck is left, or taken up in a forked child: what it would have taken back from the counter. Readers
- * reckon with what counters lack where activations end between calls. */
+/* A frame of __chord_struck is left, or resumed in a forked child: adds what that function would have taken back from the
+ * counter. Readers expect the counter as woven code left it where activations end between calls. */
 static __attribute__((noinline)) void
 chord_rt_leave_fired(struct chord_rt_ctl *ctl, uint64_t pc, uint64_t cfa, uint64_t delta)
 {
@@ -190,8 +187,8 @@ chord_rt_leave_fired(struct chord_rt_ctl *ctl, uint64_t pc, uint64_t cfa, uint64
 		__atomic_fetch_sub((uint64_t *)(frame[1] + chord_rt_get_base(ctl) + 8), delta * frame[3], __ATOMIC_RELAXED);
 }
 
-/* An activation that a signal interrupted ends between calls: behind the first byte of the
- * instruction where it was, where no call returns to. */
+/* The key for an activation that was interrupted between calls and ends: the address behind the first byte of the interrupted
+ * instruction, which is no return address. */
 static void
 chord_rt_leave_frame(struct chord_rt_walk *w, uint64_t delta)
 {
@@ -221,7 +218,7 @@ chord_rt_all_left(struct chord_rt_ctl *ctl, struct chord_rt_region *r, const str
 	ctl->quitters = 1;
 }
 
-/* Frames of the calling thread from there on upward have been recorded: they have ended. */
+/* The frames of the calling thread from that address upward have been recorded: they have ended. */
 static uint64_t
 chord_rt_left(struct chord_rt_ctl *ctl)
 {
@@ -230,8 +227,7 @@ chord_rt_left(struct chord_rt_ctl *ctl)
 	return r && r->left ? r->left : ~0ull;
 }
 
-/* Is the frame of w, or was the one before, that in which the thread began, on a stack of its own? Above it nothing means
- * anything. */
+/* Is the frame of w, or was the one before, that in which the thread began on a stack of its own? What is above means nothing. */
 static bool
 chord_rt_is_first(const struct chord_rt_region *r, const struct chord_rt_walk *w, uint64_t before, enum chord_rt_step step)
 {
@@ -277,7 +273,7 @@ chord_rt_is_on_stack(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs,
 	return false;
 }
 
-/* Two hexadecimal numbers end the text. */
+/* Reads the two hexadecimal numbers at the end of the text. */
 static bool
 chord_rt_last_two(const char *s, long n, uint64_t *v)
 {
@@ -302,8 +298,8 @@ chord_rt_last_two(const char *s, long n, uint64_t *v)
 	return v[1] != 0;
 }
 
-/* Does a thread that measured code did not ask for wait in the kernel, with nothing measured on its stack? /proc has where its
- * stack pointer and PC are. */
+/* Does a thread that measured code did not create wait in the kernel, with nothing measured on its stack? /proc has its stack
+ * pointer and PC. */
 static bool
 chord_rt_is_idle(struct chord_rt_ctl *ctl, const struct chord_rt_region *r, int32_t tid)
 {
@@ -355,7 +351,7 @@ chord_rt_others_live(struct chord_rt_ctl *ctl)
 
 static void chord_rt_fibres(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uint64_t flag, uint64_t delta);
 
-/* The process ends here. What it still calls while it ends may end early, too. */
+/* The process ends here. Functions that it still calls meanwhile may also end early. */
 static void
 chord_rt_end(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
 {
@@ -376,8 +372,8 @@ chord_rt_end(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
 
 static uint64_t chord_rt_get_cfa(void *) __attribute__((weakref("_Unwind_GetCFA")));
 
-/* A personality routine sends control to a landing pad in the frame that context
- * is of: that frame and all below it are left. */
+/* A personality routine sends control to a landing pad in the context's frame: all frames below it are left, and so is that
+ * frame. */
 static void
 chord_rt_land(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Leaves the frames that an exception passes where the rules of all are known. That takes less stack than the unwinder, so it
- * runs on the program's own, and no signal has to be blocked for it. What is not known goes aside (own_stack.c), and is known the
- * next time. */
+/* The fast walk: counts the frames that an exception leaves, if the rules of all of them are cached. It needs less stack than the
+ * unwinder, so it runs on the program's stack, with no signal blocked. Where a rule is missing the full walk runs on the
+ * runtime's own stack (own_stack.c) and caches it for the next time. */
 
 enum { CHORD_RT_FAST_FRAMES = 8 }; /* measured frames at a time */
 
@@ -11,7 +11,7 @@ struct chord_rt_fast_walk {
 	uint64_t cfa;                 /* its end, after chord_rt_fast_look */
 	struct chord_rt_known rule;
 	uint64_t from;                /* the stack pointer of the first */
-	uint32_t n;                   /* frames that are measured: where they end, less `from`, and their counters */
+	uint32_t n;                   /* measured frames: where they end, less `from`, and their counters */
 	uint32_t size[CHORD_RT_FAST_FRAMES];
 	uint64_t *count[CHORD_RT_FAST_FRAMES];
 };
@@ -27,14 +27,14 @@ chord_rt_fast_from(struct chord_rt_fast_walk *b, struct chord_rt_ctl *ctl, const
 	b->in.fast = true;
 }
 
-/* In a frame of its own, which is gone when frames are counted. */
+/* Not inlined: its frame is gone again when frames are counted. */
 static __attribute__((noinline)) void
 chord_rt_find_known(struct chord_rt_scope *in, uint64_t pc)
 {
 	chord_rt_find_object(in, pc);
 }
 
-/* False: the frame's rules or its counter are not known, or there are too many frames. */
+/* False: the frame's rules or its counter are not cached, or there are too many frames. */
 static CHORD_RT_HOT bool
 chord_rt_fast_look(struct chord_rt_fast_walk *b)
 {
@@ -76,7 +76,7 @@ chord_rt_fast_count(const struct chord_rt_fast_walk *b)
 		chord_rt_count(b->in.ctl, b->count[i], 1, b->from + b->size[i]);
 }
 
-/* chord_rt_land() where all frames are known. False: nothing has been counted. */
+/* chord_rt_land() for frames whose rules are all cached. False: nothing has been counted. */
 static CHORD_RT_HOT __attribute__((noinline)) bool
 chord_rt_land_fast(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
 {

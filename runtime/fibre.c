@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Stacks that swapcontext and setcontext go between. What is on a stack that is left
- * has not ended: it is kept which activations these are, and if the process ends
- * before the stack is gone back to, they end then. A stack is known by where its
- * outermost frame is. */
+/* Stacks that swapcontext and setcontext switch between. Activations on a suspended stack have not ended. They are noted; if the
+ * process ends before control returns to that stack, they end then. A stack is identified by the place of its outermost frame. */
 
 struct chord_rt_context {         /* ucontext_t of glibc */
 	uint64_t flags, link, stack[3];
 	uint64_t r[17];           /* r8-r15 rdi rsi rbp rbx rdx rax rcx rsp rip */
 };
 
-/* Goes up to the outermost frame and gives where that is; 0: not found. */
+/* Walks up to the outermost frame and gives its place; 0: not found. */
 static uint64_t
 chord_rt_stack_of(struct chord_rt_walk *w, struct chord_rt_fibre *f)
 {
@@ -28,7 +26,7 @@ chord_rt_stack_of(struct chord_rt_walk *w, struct chord_rt_fibre *f)
 	}
 }
 
-/* What is kept of a stack; make: room for it. NULL: nothing, no room. */
+/* The note of a stack; make: adds one. NULL: there is none, or no room. */
 static struct chord_rt_fibre *
 chord_rt_fibre_at(struct chord_rt_ctl *ctl, uint64_t top, bool make)
 {
@@ -54,8 +52,8 @@ chord_rt_fibre_at(struct chord_rt_ctl *ctl, uint64_t top, bool make)
 	return ctl->fibre[k] ? &ctl->fibre[k][at % (CHORD_RT_FIBRES << k)] : NULL;
 }
 
-/* Has it not been gone back to unseen? That happens where a context's function returns
- * to the context that led to it. now: the stack in use. */
+/* Is the stack still suspended? Control may have returned to it unseen, when a context's function returned to the context linked
+ * to it. now: the stack in use. */
 static bool
 chord_rt_suspended(struct chord_rt_ctl *ctl, const struct chord_rt_fibre *f, uint64_t now)
 {
@@ -65,11 +63,11 @@ chord_rt_suspended(struct chord_rt_ctl *ctl, const struct chord_rt_fibre *f, uin
 		return false;
 	if (f->by && f->by != now && !(by && by->live))
 		return false;
-	/* On a thread's own stack, all that it called has returned when it has ended. */
+	/* When a thread has ended, all calls on its own stack have returned. */
 	return !f->tid || chord_rt_call(SYS_tgkill, ctl->pid, f->tid, 0) != -ESRCH;
 }
 
-/* Its frames end, or are taken up (flag). */
+/* The frames of a stack end, or are resumed (flag). */
 static void
 chord_rt_fibre_count(struct chord_rt_ctl *ctl, const struct chord_rt_fibre *f, uint64_t flag, uint64_t delta)
 {
@@ -81,7 +79,7 @@ chord_rt_fibre_count(struct chord_rt_ctl *ctl, const struct chord_rt_fibre *f, u
 		__atomic_fetch_add(&ctl->head->in_flight, delta, __ATOMIC_RELAXED);
 }
 
-/* The same for all that is suspended. */
+/* The same for all suspended stacks. */
 static void
 chord_rt_fibres(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uint64_t flag, uint64_t delta)
 {
@@ -98,7 +96,7 @@ chord_rt_fibres(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uint
 				chord_rt_fibre_count(ctl, &ctl->fibre[k][i], flag, delta);
 }
 
-/* Threads are not told apart on a stack that goes from one to another. */
+/* A stack that moves between threads gets no counts per thread. */
 static void
 chord_rt_note_fibres(struct chord_rt_ctl *ctl)
 {
@@ -134,7 +132,7 @@ chord_rt_suspend(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uin
 	f->live = 1;
 }
 
-/* A stack is gone back to, mostly where it was left. If not, that is a jump there. */
+/* Control returns to a stack, mostly to where it was suspended. If it goes elsewhere on it, that is a jump. */
 static void
 chord_rt_resume(struct chord_rt_ctl *ctl, struct chord_rt_fibre *f, uint64_t sp, uint64_t pc)
 {
@@ -159,7 +157,7 @@ chord_rt_resume(struct chord_rt_ctl *ctl, struct chord_rt_fibre *f, uint64_t sp,
 		f->live = 0;
 }
 
-/* A context of makecontext begins a function. */
+/* A context of makecontext begins its function. */
 static bool
 chord_rt_begins(struct chord_rt_walk *w, uint64_t pc)
 {
@@ -167,7 +165,7 @@ chord_rt_begins(struct chord_rt_walk *w, uint64_t pc)
 	return chord_rt_find_cfi(w, pc) && w->cfi.begin == pc;
 }
 
-/* The stack of a context that was stored; 0: not found. */
+/* The stack of a stored context; 0: not found. */
 static __attribute__((noinline)) uint64_t
 chord_rt_stack_at(struct chord_rt_ctl *ctl, const struct chord_rt_context *c)
 {
@@ -204,7 +202,7 @@ chord_rt_switch(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uint
 	if (!begins && there) {
 		chord_rt_resume(ctl, f, sp, pc);
 	} else if (f && f->live) {
-		/* What had been on that stack was given up. */
+		/* The earlier activations on that stack were abandoned. */
 		if (chord_rt_suspended(ctl, f, here))
 			chord_rt_fibre_count(ctl, f, 0, 1);
 		f->live = 0;
@@ -213,13 +211,13 @@ chord_rt_switch(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uint
 		chord_rt_suspend(ctl, regs, here, save && to->link == save ? there : 0);
 }
 
-/* swapcontext; save 0: setcontext. Under a lock of its own: counting may take the other. */
+/* swapcontext; save 0: setcontext. Under a lock of its own, because counting may take the other one. */
 static void
 chord_rt_to_context(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uint64_t save, uint64_t to)
 {
 	uint64_t all = ~0ull, old = 0;
 
-	/* To itself: what it is to be taken from is not stored yet, and control goes on here. */
+	/* A switch to itself: the context to read is not stored yet, and control goes on here. */
 	if (save == to)
 		return;
 	chord_rt_call(SYS_rt_sigprocmask, 0, &all, &old, 8);

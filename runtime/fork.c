@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A forked child gets a profile of its own. Every module registers, because any
- * of them can be closed; the first handler to run does the work. */
+/* A forked child gets a profile of its own. Every module registers a handler, because any module can be closed; the first handler
+ * that runs does the work. */
 
 typedef void chord_rt_fork_fn(void);
 static int chord_rt_register_atfork(chord_rt_fork_fn *, chord_rt_fork_fn *, chord_rt_fork_fn *, void *)
@@ -9,8 +9,7 @@ static int chord_rt_pthread_atfork(chord_rt_fork_fn *, chord_rt_fork_fn *, chord
 	__attribute__((weakref("pthread_atfork")));
 static char chord_rt_dso[1] __attribute__((weakref("__dso_handle")));
 
-/* The lock is held across fork, so that the child does not find things half
- * done by a thread that it does not have. */
+/* The lock is held across fork, so that the child finds nothing half done by a thread that it does not have. */
 static void
 chord_rt_fork_prepare(void)
 {
@@ -33,9 +32,8 @@ chord_rt_fork_parent(void)
 		chord_rt_let_go(ctl);
 }
 
-/* Lets go of everything of the parent's file: as long as anything of it is mapped
- * its lock is held. Where exits were counted there is memory afterwards: a signal's handler may have forked while they were,
- * and the count that it has interrupted is still added there. */
+/* Unmaps everything of the parent's file: as long as any of it is mapped, the parent's lock on it is held. Anonymous memory takes
+ * the place of exits: a signal handler may have forked while a count was added, and the interrupted addition goes on there. */
 static void
 chord_rt_drop_file(struct chord_rt_ctl *ctl)
 {
@@ -44,7 +42,7 @@ chord_rt_drop_file(struct chord_rt_ctl *ctl)
 		    CHORD_RT_MAP_PRIVATE | CHORD_RT_MAP_ANON | CHORD_RT_MAP_FIXED | CHORD_RT_MAP_NORESERVE, -1, 0);
 	ctl->nslots = ctl->slots_last = 0;
 	chord_rt_forget_known(ctl);
-	/* The head is kept until there is another one: what becomes of the child may have to be said in it. */
+	/* The head stays until there is a new one: it may have to say that the child has no profile. */
 	if (ctl->nofile)
 		chord_rt_call(SYS_munmap, ctl->head, CHORD_RT_PAGE);
 	else
@@ -77,8 +75,7 @@ chord_rt_drop_regions(struct chord_rt_ctl *ctl, struct chord_rt_region *keep)
 	ctl->nregion = ctl->hint = ctl->cursor = 0;
 }
 
-/* The only thread of the child keeps its base: its counters are mapped over what
- * it had. */
+/* The only thread of the child keeps its base. Its new counters are mapped over the old ones. */
 static void
 chord_rt_keep_region(struct chord_rt_ctl *ctl, struct chord_rt_region *mine)
 {
@@ -100,7 +97,7 @@ chord_rt_keep_region(struct chord_rt_ctl *ctl, struct chord_rt_region *mine)
 			chord_rt_renew_counts(ctl, i);
 }
 
-/* What stands in the sections themselves are counts of the parent; keys and the words of the shadow stay. */
+/* The sections themselves have counts of the parent: they become 0. Keys and the words of the shadow stay. */
 static void
 chord_rt_forget(struct chord_rt_ctl *ctl)
 {
@@ -158,7 +155,7 @@ chord_rt_new_profile(struct chord_rt_ctl *ctl)
 	chord_rt_warn_of_guests(ctl);
 }
 
-/* What the child has of the parent's activations it takes up in the middle. */
+/* Counts that the child resumes the parent's activations in the middle. */
 static void
 chord_rt_take_up_all(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
 {
@@ -183,7 +180,7 @@ chord_rt_take_up_all(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
 	}
 }
 
-/* Where the child goes on with the program's own code: behind daemon(), if it was that which forked on this stack. */
+/* The PC at which the child continues the program's own code: behind the call of daemon(), if daemon() forked on this stack. */
 static const struct chord_rt_regs *
 chord_rt_goes_on(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
 {
@@ -210,7 +207,7 @@ chord_rt_be_child(struct chord_rt_ctl *ctl, uint64_t at, uint64_t pid)
 	return 0;
 }
 
-/* In the child: by fork, or after _Fork. regs: where it goes on, NULL: in none of the activations that its parent has. */
+/* In the child of fork or _Fork. regs: where it goes on; NULL: in none of its parent's activations. */
 static __attribute__((used)) void
 chord_rt_forked(const struct chord_rt_regs *regs)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* What the hooks lead to, and the destructor. */
+/* What happens at each hooked function, and the destructor. */
 
 enum { PR_SET_SECCOMP = 22, PR_SET_NO_NEW_PRIVS = 38 };
 
-/* Where nothing tells of the threads that libc makes for a timer or a queue, they run with the base of whoever asked for
- * them, and count in its region with it. */
+/* Where nothing shows the threads that libc makes for a timer or a message queue, they have the base of their maker and count in
+ * its region. */
 static void
 chord_rt_may_make(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
 {
@@ -15,7 +15,7 @@ chord_rt_may_make(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
 		    CHORD_RT_UNSEEN_LIBC);
 }
 
-/* All woven code counts by the base that the program is about to change: it cannot go on for long. */
+/* The program is about to change the base by which all woven code counts: it cannot run much longer. */
 static void
 chord_rt_note_own_base(struct chord_rt_ctl *ctl)
 {
@@ -34,7 +34,7 @@ chord_rt_be_confined(struct chord_rt_ctl *ctl, uint64_t a, uint64_t b)
 	return 0;
 }
 
-/* The process may forbid itself to map anything (seccomp): before it does, what may be a stack has its shadow. */
+/* The process may forbid itself to map anything (seccomp): the shadow of all possible stacks is mapped before. */
 static void
 chord_rt_confines(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uint32_t hook)
 {
@@ -54,7 +54,7 @@ chord_rt_confines(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, ui
 
 typedef int chord_rt_exec_fn(uint64_t, uint64_t, uint64_t, uint64_t);
 
-/* execl and its kin have the arguments where calls have them. */
+/* The arguments of execl and its kin, as calls pass them. */
 static uint64_t
 chord_rt_listed(const struct chord_rt_regs *regs, uint32_t i)
 {
@@ -63,7 +63,7 @@ chord_rt_listed(const struct chord_rt_regs *regs, uint32_t i)
 	return i < sizeof reg ? regs->r[reg[i]] : ((const uint64_t *)regs->r[CHORD_RT_SP])[i - sizeof reg];
 }
 
-/* As much stack as libc would take. */
+/* Uses as much stack as libc would. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wstack-usage="
 static __attribute__((noinline)) int
@@ -82,7 +82,7 @@ chord_rt_exec_list(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, u
 		env = chord_rt_listed(regs, n + 1);
 	else
 		env = (uint64_t)chord_rt_environment();
-	/* In a static program execlp brings execvpe, but not execvp. */
+	/* A static program with execlp has execvpe, but not execvp. */
 	if (hook == CHORD_RT_HOOK_execlp)
 		hook = ctl->real[CHORD_RT_HOOK_execvpe] ? CHORD_RT_HOOK_execvpe : CHORD_RT_HOOK_execvp;
 	else
@@ -91,7 +91,7 @@ chord_rt_exec_list(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, u
 }
 #pragma GCC diagnostic pop
 
-/* What there is to take back if the program is not replaced. */
+/* What to take back if the program is not replaced. */
 struct chord_rt_replaced {
 	const struct chord_rt_regs *regs;
 	uint64_t state;
@@ -132,7 +132,7 @@ chord_rt_after_exec(struct chord_rt_ctl *ctl, uint64_t from, uint64_t none)
 	return 0;
 }
 
-/* The program is replaced, or, if that fails, nothing was left after all. */
+/* The program is replaced; if that fails, what was recorded as left is taken back. */
 static int
 chord_rt_exec(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uint32_t hook, uint64_t real)
 {
@@ -149,7 +149,7 @@ chord_rt_exec(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uint32
 	return e;
 }
 
-/* The parent ends in daemon(), by an _exit that no table leads to; the child comes back from it, unless something fails. */
+/* The parent ends inside daemon(), by an _exit that goes through no table. The child returns from it, unless something fails. */
 static int
 chord_rt_daemon(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uint64_t real)
 {
@@ -176,7 +176,7 @@ chord_rt_daemon(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uint
 
 /* ---- from entry.s ---- */
 
-/* An activation, or all of a thread, may end here. */
+/* An activation, or a whole thread, may end here. */
 static uint64_t
 chord_rt_leaves(struct chord_rt_ctl *ctl, uint64_t at, uint64_t hook)
 {
@@ -243,7 +243,7 @@ chord_rt_signals(struct chord_rt_ctl *ctl, struct chord_rt_regs *regs, uint32_t 
 	chord_rt_on_own_stack(ctl, chord_rt_may_die, (uint64_t)regs, 0);
 }
 
-/* Calls that are made from here: gives whether it was one, with its result in regs. */
+/* Hooks that call the real function themselves. True: this is one, and its result is in regs. */
 static __attribute__((noinline)) bool
 chord_rt_calls_real(struct chord_rt_ctl *ctl, struct chord_rt_regs *regs, uint32_t hook, uint64_t real)
 {
@@ -274,7 +274,7 @@ chord_rt_calls_real(struct chord_rt_ctl *ctl, struct chord_rt_regs *regs, uint32
 	return true;
 }
 
-/* Those that go on in the real function, but are not ends. */
+/* Hooks after which the real function runs, and which are no ends. */
 static __attribute__((noinline)) bool
 chord_rt_only_looks(struct chord_rt_ctl *ctl, struct chord_rt_regs *regs, uint32_t hook)
 {
@@ -328,8 +328,8 @@ chord_rt_only_looks(struct chord_rt_ctl *ctl, struct chord_rt_regs *regs, uint32
 	return true;
 }
 
-/* A hooked function was called: gives the address of the real one to jump to, or
- * 0 if it was called from here and its result is in regs. */
+/* A hooked function was called. Gives the address of the real one to jump to; 0 if it has been called already and its result is
+ * in regs. */
 static __attribute__((used)) CHORD_RT_HOT uint64_t
 chord_rt_hooked(struct chord_rt_regs *regs)
 {
@@ -348,8 +348,7 @@ chord_rt_hooked(struct chord_rt_regs *regs)
 	return real;
 }
 
-/* Threads that were there before the runtime, or were made unseen by one that
- * had no counters of its own. */
+/* Finds threads that are older than the runtime, or that a thread without counters has made. */
 static void
 chord_rt_unwatched(struct chord_rt_ctl *ctl, uint64_t n)
 {
@@ -364,8 +363,7 @@ chord_rt_unwatched(struct chord_rt_ctl *ctl, uint64_t n)
 
 static void chord_rt_exit_function(int) __attribute__((weakref("exit")));
 
-/* The destructor of a module runs when the module is closed and when the process
- * ends: the program itself is never closed. */
+/* The destructor of a module. It runs when the module is closed and when the process ends; the program itself is never closed. */
 static uint64_t
 chord_rt_close_self(struct chord_rt_ctl *ctl, uint64_t at, uint64_t none)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Jumps that leave activations: longjmp, and into a receiver of __builtin_longjmp. Programs that jump a lot
- * do it from few places past the same callers: such a way is kept whole, and known again by its return addresses. */
+/* Jumps that leave activations: longjmp, and jumps to a receiver of __builtin_longjmp. Programs that jump a lot do so from few
+ * places, over the same callers: the frames of such a jump are cached, and recognised by their return addresses. */
 
 static uint64_t
 chord_rt_unmangle(uint64_t v)
@@ -8,8 +8,7 @@ chord_rt_unmangle(uint64_t v)
 	return (v >> 17 | v << 47) ^ chord_rt_jump_guard();
 }
 
-/* The stack pointer and PC that a jmp_buf goes to: glibc's are mangled, musl's
- * are not. */
+/* The stack pointer and PC that a jmp_buf leads to: glibc's are mangled, musl's are not. */
 static void
 chord_rt_target(const uint64_t *buf, uint64_t *sp, uint64_t *pc)
 {
@@ -22,7 +21,7 @@ chord_rt_target(const uint64_t *buf, uint64_t *sp, uint64_t *pc)
 /* The counters of the frames that a walk met. */
 struct chord_rt_tally {
 	uint32_t n;
-	bool fixed;                   /* they are of the program's own code, each of a size that its PC and fp tell */
+	bool fixed;                   /* all frames are the program's own code, of sizes that PC and fp tell */
 	uint32_t way[30];             /* as struct chord_rt_jump has it, but for the sizes */
 	uint64_t *count[30];
 	uint64_t cfa[30];
@@ -40,8 +39,8 @@ chord_rt_tally_add(struct chord_rt_ctl *ctl, const struct chord_rt_tally *t, uin
 			chord_rt_bump(t->count[i], delta, alone);
 }
 
-/* Counts that an activation is taken up again at a PC, and gives the function that
- * has it; 0 if that is not known. Kept under the PC with the flag. *count: where that is, if it is kept. */
+/* Counts that an activation is resumed at a PC, and gives the function that has it; 0 if it is not known. Recorded under the PC
+ * with the re-entry bit. *count: the counter, if there is one. */
 static __attribute__((noinline)) uint64_t
 chord_rt_take_up(struct chord_rt_walk *w, uint64_t pc, uint64_t delta, uint64_t **count)
 {
@@ -61,16 +60,15 @@ chord_rt_take_up(struct chord_rt_walk *w, uint64_t pc, uint64_t delta, uint64_t 
 	return rule.begin;
 }
 
-/* Is the frame between here and cfa, or the one above it, that which goes on with the stack pointer sp? Arguments being pushed may
- * make it lower at setjmp than it is now. */
+/* Does the frame between here and cfa, or the one above it, go on with the stack pointer sp? At setjmp the stack pointer may have
+ * been lower than now, because arguments were being pushed. */
 static CHORD_RT_INLINE bool
 chord_rt_is_target(uint64_t here, uint64_t cfa, uint64_t sp, bool same)
 {
 	return cfa > sp && here <= sp + 512 && (here <= sp || same);
 }
 
-/* The same as chord_rt_frames_to below for stacks of known frames and no doubts: only
- * here and fp are followed. False: it is not that simple. */
+/* chord_rt_frames_to() for stacks whose frames are all cached: it follows only here and fp. False: it is not that simple. */
 static CHORD_RT_HOT bool
 chord_rt_known_to(struct chord_rt_tally *t, struct chord_rt_walk *w, uint64_t sp, uint64_t begin)
 {
@@ -100,9 +98,8 @@ chord_rt_known_to(struct chord_rt_tally *t, struct chord_rt_walk *w, uint64_t sp
 	return false;
 }
 
-/* How many frames, from that of w on, are left by a jump to sp: the last is that of
- * the activation that called setjmp and goes on. 0: it is not on this stack, as with
- * coroutines: then nothing ends. */
+/* The number of frames, from that of w on, that a jump to sp leaves; the last is that of the activation that called setjmp and
+ * goes on. 0: sp is not on this stack, as with coroutines; then nothing ends. */
 static uint32_t
 chord_rt_frames_to(struct chord_rt_walk *w, uint64_t sp, uint64_t begin)
 {
@@ -125,14 +122,13 @@ chord_rt_frames_to(struct chord_rt_walk *w, uint64_t sp, uint64_t begin)
 	} while (step == CHORD_RT_FRAME);
 	if (step != CHORD_RT_FRAME || w->begin == begin)
 		return w->cfa > sp && low <= sp + 512 ? n : 0;
-	/* A callee whose frame begins above sp, or a part of the function that the
-	 * compiler moved elsewhere? */
+	/* Does the frame of a callee begin above sp, or is this a part of the function that the compiler placed elsewhere? */
 	chord_rt_up(w);
 	low = w->regs.r[CHORD_RT_SP];
 	return n + (chord_rt_look(w) != CHORD_RT_STUCK && w->begin == begin && low <= sp + 512);
 }
 
-/* Gives how many frames were left; w: the last of them. */
+/* Gives the number of frames left; w: the last of them. */
 static uint32_t
 chord_rt_jump_slowly(struct chord_rt_walk *w, const struct chord_rt_regs *regs, uint64_t sp, uint64_t begin, uint64_t delta)
 {
@@ -178,7 +174,7 @@ chord_rt_keep_jump(struct chord_rt_ctl *ctl, const struct chord_rt_leap *l, uint
 	chord_rt_disclaim(&k->seq);
 }
 
-/* Counts for a frame whose entry has been written over since it was read, or where more than that is counted. */
+/* Counts for a frame whose cache entry has been overwritten since it was read, or where more than a count is recorded. */
 static __attribute__((noinline)) void
 chord_rt_count_again(struct chord_rt_ctl *ctl, uint64_t *count, uint64_t key, uint64_t cfa)
 {
@@ -188,7 +184,7 @@ chord_rt_count_again(struct chord_rt_ctl *ctl, uint64_t *count, uint64_t key, ui
 		chord_rt_count(ctl, count, 1, cfa);
 }
 
-/* The counter that the entry has; NULL: the entry is another one by now. */
+/* The counter of the entry; NULL: the entry is another one by now. */
 static CHORD_RT_INLINE uint64_t *
 chord_rt_count_of(const struct chord_rt_jump *k, uint32_t seq, uint64_t *const *from)
 {
@@ -198,7 +194,7 @@ chord_rt_count_of(const struct chord_rt_jump *k, uint32_t seq, uint64_t *const *
 	return __atomic_load_n(&k->seq, __ATOMIC_RELAXED) == seq ? count : NULL;
 }
 
-/* Copies the ways of an entry. Gives how many there are; 0: it is not for that jump, or is being written. */
+/* Copies the frames of an entry. Gives their number; 0: the entry is for another jump, or is being written. */
 static CHORD_RT_INLINE uint32_t
 chord_rt_jump_ways(const struct chord_rt_jump *k, uint32_t seq, const struct chord_rt_leap *l, uint32_t *way)
 {
@@ -218,8 +214,8 @@ chord_rt_jump_end(uint64_t here, uint32_t way)
 	return (const uint64_t *)(here + (way & CHORD_RT_JUMP_SIZE));
 }
 
-/* Do these frames follow one another, from the stack pointer here on? They do if the return addresses are the same, and fp is where
- * those have it that are found by it. The last one has only to be found. */
+/* Do these frames follow one another, from the stack pointer `here` on? They do if the return addresses are the same, and fp is
+ * saved where the frames that depend on it have it. The last frame only has to be found. */
 static CHORD_RT_INLINE bool
 chord_rt_is_way(const struct chord_rt_jump *k, const uint32_t *way, uint32_t n, uint64_t here, uint64_t fp)
 {
@@ -235,8 +231,8 @@ chord_rt_is_way(const struct chord_rt_jump *k, const uint32_t *way, uint32_t n, 
 	return true;
 }
 
-/* Is the way from there on up the one that was walked? Then it is counted. Nothing is read by a size that another thread may be
- * writing. It takes little stack: this runs on the program's. */
+/* Are the frames from there on up those of the cached jump? Then it is counted. Sizes that another thread may be writing are
+ * never used. It takes little stack, because it runs on the program's. */
 static CHORD_RT_HOT __attribute__((noinline)) bool
 chord_rt_jump_again(struct chord_rt_ctl *ctl, const struct chord_rt_leap *l, const struct chord_rt_regs *regs)
 {
@@ -301,7 +297,7 @@ chord_rt_jump(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
 	chord_rt_jump_to(ctl, regs, sp, pc, 1);
 }
 
-/* A longjmp whose way is known is counted at once. */
+/* Counts a longjmp at once if its frames are cached. */
 static CHORD_RT_HOT bool
 chord_rt_jumps_again(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
 {
@@ -316,7 +312,7 @@ chord_rt_jumps_again(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
 	return chord_rt_jump_again(ctl, &l, regs);
 }
 
-/* What programs do often, if all is known that it takes. */
+/* Handles what programs do often, if all that it needs is cached. */
 static CHORD_RT_HOT bool
 chord_rt_leaves_quickly(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uint32_t hook)
 {
@@ -331,7 +327,7 @@ _Static_assert(CHORD_RT_HOOK_longjmp + 1 == CHORD_RT_HOOK__longjmp && CHORD_RT_H
 
 /* ---- jumps to receivers ---- */
 
-/* Where the function begins that has a receiver; 0: not known. */
+/* The beginning of the function that has a receiver; 0: not known. */
 static uint64_t
 chord_rt_function_of(struct chord_rt_walk *w, uint64_t pc)
 {
@@ -345,7 +341,7 @@ chord_rt_function_of(struct chord_rt_walk *w, uint64_t pc)
 	return rule.begin;
 }
 
-/* Leaves the activations from that of regs on, up to the one that goes on with that stack pointer. */
+/* Counts exits of the activations from that of regs up to the one that goes on with that stack pointer. */
 static __attribute__((noinline)) void
 chord_rt_abandon(struct chord_rt_walk *w, const struct chord_rt_regs *regs, uint64_t sp, uint64_t begin)
 {
@@ -354,13 +350,13 @@ chord_rt_abandon(struct chord_rt_walk *w, const struct chord_rt_regs *regs, uint
 	if (begin && chord_rt_known_to(&t, w, sp, begin))
 		chord_rt_tally_add(w->in.ctl, &t, 1);
 	else if (chord_rt_jump_slowly(w, regs, sp, begin, 1) && begin && w->begin != begin)
-		/* The last one is of another function: did that with the receiver end before, in a tail call? */
+		/* The last frame is of another function: did the one with the receiver end before, by a tail call? */
 		__atomic_fetch_add(&w->in.ctl->head->in_flight, 1, __ATOMIC_RELAXED);
 }
 
 struct chord_rt_aim { const struct chord_rt_regs *regs; uint64_t sp, pc; };
 
-/* The activation that jumps leaves by an edge of its own; those between end at their calls, and so does the one that has the
+/* The activation that jumps leaves by an edge of its own. Those between end at their calls, and so does the one that has the
  * receiver. */
 static uint64_t
 chord_rt_go_away(struct chord_rt_ctl *ctl, uint64_t aim, uint64_t none)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Threads that glibc makes by itself, for timers, getaddrinfo_a, aio and the like: its pthread_create is called past all
- * tables, but asks the dynamic linker for the new thread's variables through one. A new thread has the base of whoever makes
- * it; so that thread gets the base of a region for the new one there, and its own again when pthread_create returns, which
- * is to a routine of the runtime. glibc's descriptor tells when the thread has ended: it is used again, or given up. */
+/* Threads that glibc makes by itself, for timers, getaddrinfo_a, aio and the like. It calls its pthread_create through no table,
+ * but calls the dynamic linker through one, to allocate the new thread's variables. A new thread inherits the base of its maker.
+ * So at that call the maker gets the base of a region for the new thread; it gets its own base back when pthread_create returns,
+ * which is redirected to a routine of the runtime. glibc's thread descriptor shows when the thread has ended: it is used again,
+ * or freed. */
 
 extern void chord_rt_created(void) __attribute__((visibility("hidden")));
 
@@ -23,7 +24,7 @@ chord_rt_not_watched(struct chord_rt_ctl *ctl, const char *why, uint64_t flag)
 	chord_rt_unlock(ctl, old);
 }
 
-/* The thread id in a descriptor; 0: the thread has ended; -1: it is not where it is known to be. */
+/* The thread id in a descriptor; 0: the thread has ended; -1: descriptors have it elsewhere. */
 static int32_t
 chord_rt_tid_of(uint64_t pd)
 {
@@ -32,7 +33,7 @@ chord_rt_tid_of(uint64_t pd)
 	return __atomic_load_n((const int32_t *)(pd + CHORD_RT_PD_TID), __ATOMIC_RELAXED);
 }
 
-/* The thread that had the descriptor runs no more. Under the lock. */
+/* The thread that had the descriptor has ended. Under the lock. */
 static void
 chord_rt_descriptor_gone(struct chord_rt_ctl *ctl, uint64_t pd)
 {
@@ -47,7 +48,7 @@ chord_rt_descriptor_gone(struct chord_rt_ctl *ctl, uint64_t pd)
 	}
 }
 
-/* The frame of the C library's pthread_create that came here. */
+/* Finds the frame of the C library's pthread_create. */
 static bool
 chord_rt_find_creator(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, struct chord_rt_walk *w)
 {
@@ -60,7 +61,7 @@ chord_rt_find_creator(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs
 	return false;
 }
 
-/* Do returns have to go where calls came from? */
+/* Is there a shadow stack, which does not permit to redirect a return? */
 static bool
 chord_rt_has_shadow_stack(void)
 {
@@ -79,7 +80,7 @@ chord_rt_making_free(struct chord_rt_ctl *ctl)
 	return NULL;
 }
 
-/* A region for the thread that is being made. Under the lock. */
+/* Gets a region for the thread that is being made. Under the lock. */
 static bool
 chord_rt_give_region(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uint64_t pd)
 {
@@ -108,7 +109,7 @@ chord_rt_is_asked_for(const struct chord_rt_ctl *ctl, uint64_t sp)
 	return false;
 }
 
-/* glibc has the memory of a thread to be, whose descriptor is at pd. */
+/* glibc has allocated the thread descriptor at pd for a new thread. */
 static void
 chord_rt_descriptor_used(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
 {
@@ -140,7 +141,7 @@ chord_rt_descriptor_free(struct chord_rt_ctl *ctl, uint64_t pd)
 	chord_rt_unlock(ctl, old);
 }
 
-/* The C library's pthread_create has returned, to here. As long as the region has the descriptor it is there. */
+/* The C library's pthread_create has returned, to the runtime. As long as the region has the descriptor, the descriptor exists. */
 static void
 chord_rt_libc_thread_ready(struct chord_rt_ctl *ctl, struct chord_rt_region *r, bool failed)
 {
@@ -157,8 +158,8 @@ chord_rt_libc_thread_ready(struct chord_rt_ctl *ctl, struct chord_rt_region *r, 
 		__atomic_store_n(&r->tid, tid, __ATOMIC_RELEASE);
 }
 
-/* Gives where it was to return to. A child that a signal's handler has forked meanwhile keeps the base it has, for its
- * region has that. */
+/* Gives the real return address. A child that a signal handler has forked meanwhile keeps its base, because its region has that
+ * one. */
 static __attribute__((used)) uint64_t
 chord_rt_libc_thread_made(const struct chord_rt_regs *regs)
 {
@@ -180,7 +181,7 @@ chord_rt_libc_thread_made(const struct chord_rt_regs *regs)
 
 /* ---- what nobody saw made ---- */
 
-/* Is the calling thread the one whose region it counts in? If another process counts here, its counts are in this profile. */
+/* Is the calling thread the one that has its region? If another process counts here, its counts are in this profile. */
 static void
 chord_rt_check_self(struct chord_rt_ctl *ctl)
 {
@@ -196,8 +197,8 @@ chord_rt_check_self(struct chord_rt_ctl *ctl)
 		    CHORD_RT_UNSEEN_THREAD);
 }
 
-/* Are there more threads than regions with one? /proc has a folder for each. Programs whose threads may be older than the
- * runtime are not asked. */
+/* Are there more threads than regions in use? /proc/self/task has a folder for each thread. Not checked where threads may be
+ * older than the runtime. */
 static void
 chord_rt_check_threads(struct chord_rt_ctl *ctl)
 {

@@ -64,7 +64,8 @@ chord_rt_is_starting(const struct chord_rt_ctl *ctl)
 
 /* ---- leading it here ---- */
 
-/* Redirects the function; d NULL: restores it. Under the lock, in a constructor or destructor: the dynamic linker's lock is held. */
+/* Redirects the function; d NULL: restores it. Under the lock, in a constructor or destructor, where the dynamic linker's lock is
+ * held. */
 static void
 chord_rt_watch_maps(struct chord_rt_ctl *ctl, struct chord_rt_desc *d)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Who is called through pointers. Woven code keeps for each call and thread the slot of who was called last there, and
- * counts in it if that is who is called now; else it comes here. */
+/* Counts who is called through pointers. For each call and thread woven code keeps the slot of the last callee, and counts in it
+ * if the callee is the same now; else it comes here. */
 
-/* The slots of a module's code say nothing any more until they are looked at again: other code may come to its place. */
+/* Forgets the slots of a module's code: other code may be loaded to its place. */
 static void
 chord_rt_forget_callees(struct chord_rt_ctl *ctl, const struct chord_rt_mod *m)
 {
@@ -54,7 +54,7 @@ chord_rt_count_callee(struct chord_rt_ctl *ctl, struct chord_rt_keyed *t, uint64
 	*(struct chord_callee *volatile *)(place + chord_rt_region(ctl, t->number - 1)->base) = s;
 }
 
-/* Woven code is about to call what is at raw. place: for base 0, of the number in which it looks for the slot. */
+/* Woven code is about to call the pointer raw. place: for base 0, of the number by which it finds the slot. */
 static __attribute__((used)) void
 chord_rt_through(uint64_t place, uint64_t raw)
 {

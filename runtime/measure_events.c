@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the runtime does for events: an exit records the values that the module's counters of events have then. */
+/* Events: an exit records the values that the module's event counters have at that moment. */
 
 /* The counters whose values exits record, by address. */
 static void
@@ -19,7 +19,7 @@ chord_rt_find_sums(struct chord_rt_mod *m, const struct chord_rt_desc *d)
 	}
 }
 
-/* Adds to a count, and delta times the events so far to the sums behind it. Not inlined: few have any. */
+/* Adds delta to a count, and delta times the events so far to the sums behind it. Not inlined, because few exits have any. */
 static __attribute__((noinline)) void
 chord_rt_count_sums(struct chord_rt_ctl *ctl, uint64_t *count, uint64_t delta)
 {

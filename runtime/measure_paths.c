@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Paths of procedures that have too many for a counter each. Woven code counts a path where its hash first leads if that entry is
- * the path's; else it comes here. A key is written once and stays, so that a signal's handler may come between any two
- * instructions. Entries are reached by the base of the counters' home, as woven code does. */
+/* Paths of procedures that have too many for a counter each. Woven code hashes a path, and counts it if the entry at its hash is
+ * the path's; else it comes here. A key is written once and stays, so that a signal handler may run between any two instructions.
+ * Entries are addressed by the thread's base, as in woven code. */
 
 /* The entry of a path, found or made; 0: there is no room near its place. table: its first entry, less the base. */
 static uint64_t
@@ -19,7 +19,7 @@ chord_rt_path_entry(uint64_t table, uint32_t bits, uint64_t sum)
 	return 0;
 }
 
-/* Of a module's paths nobody knows which these n were. */
+/* Counts n paths of a module of which nobody knows which they were. */
 static void
 chord_rt_path_lost(struct chord_rt_ctl *ctl, uint64_t module, uint64_t n)
 {
@@ -65,7 +65,7 @@ chord_rt_path(const struct chord_path_table *d, uint64_t sum)
 	}
 }
 
-/* Moves what tables count for base 0 to region 0; gives how much. Under the lock. */
+/* Adds to region 0 what tables counted for base 0; gives how much. Under the lock. */
 static uint64_t
 chord_rt_fold_paths(struct chord_rt_ctl *ctl, const struct chord_rt_mod *mod)
 {
@@ -96,7 +96,7 @@ chord_rt_fold_paths(struct chord_rt_ctl *ctl, const struct chord_rt_mod *mod)
 	return moved;
 }
 
-/* Is a counter of a module, by its link-time address, in a table? */
+/* Is that counter of the module, by its link-time address, in a table? */
 static const struct chord_path_at *
 chord_rt_table_of(const struct chord_rt_mod *mod, uint64_t addr)
 {
@@ -108,8 +108,8 @@ chord_rt_table_of(const struct chord_rt_mod *mod, uint64_t addr)
 	return NULL;
 }
 
-/* In a forked child: the keys of region 0, of the counters that are mapped anew, as they were: code that a signal's handler forked
- * over goes on with one of them. what 0: keeps them at kept; 1: puts them back. */
+/* In a forked child: keeps the keys of region 0 while its counters are mapped anew, because code that forked in a signal handler
+ * may be about to use one of them. what 0: copies them to kept; 1: puts them back. */
 static void
 chord_rt_keep_keys(struct chord_rt_ctl *ctl, const struct chord_rt_mod *mod, uint64_t *kept, bool back)
 {
@@ -146,18 +146,18 @@ chord_rt_renew_counts(struct chord_rt_ctl *ctl, uint32_t m)
 
 /* ---- how far activations had come in their path when they ended at a call ---- */
 
-/* How the path register of an activation stands whose frame ends at cfa. */
+/* The path register of an activation whose frame ends at cfa. */
 static CHORD_RT_HOT uint64_t
 chord_rt_register(struct chord_rt_ctl *ctl, const struct chord_rt_mod *m, uint64_t cfa)
 {
 	uint64_t r = chord_rt_has_slot(ctl, cfa - CHORD_RT_SLOT) ? *(volatile uint64_t *)((cfa - CHORD_RT_SLOT) ^ ctl->mask) : 0;
 
-	/* On the way it may be beside its table. */
+	/* The path register may point a little beside its table. */
 	return r - (m->first - CHORD_RT_BESIDE) < m->size + 2 * CHORD_RT_BESIDE ? r - m->bias : r;
 }
 
-/* Counts it, beside the exit with that key. What has no register there has something else in its slot: readers know. Where there
- * is no room there are less of them than exits, and readers say so. */
+/* Counts the register beside the exit with that key. Where a procedure has no register there, the slot has another value: readers
+ * know that. If there is no room, fewer of these are counted than exits, and readers say so. */
 static CHORD_RT_HOT __attribute__((noinline)) void
 chord_rt_count_unfinished(struct chord_rt_ctl *ctl, uint64_t key, uint64_t delta, uint64_t cfa)
 {
@@ -178,8 +178,8 @@ chord_rt_count_unfinished(struct chord_rt_ctl *ctl, uint64_t key, uint64_t delta
 
 /* ---- as a measure ---- */
 
-/* Entries without a table say what a text has: bits 0 all paths of its procedures, 1 some. Linkers may have dropped these
- * entries, then all. */
+/* Entries without a table tell about the text: bit 0: all paths of its procedures are counted; bit 1: only some. If the linker
+ * dropped these entries, all are assumed. */
 static void
 chord_rt_find_unfinished(struct chord_rt_mod *m, const struct chord_rt_desc *d)
 {
@@ -194,7 +194,7 @@ chord_rt_find_unfinished(struct chord_rt_mod *m, const struct chord_rt_desc *d)
 	m->unfinished |= !some;
 }
 
-/* The hash tables of paths. */
+/* Reads the list of hash tables of paths. */
 static void
 chord_rt_find_tables(struct chord_rt_ctl *ctl, struct chord_rt_mod *m, struct chord_rt_desc *d)
 {
@@ -264,7 +264,7 @@ chord_rt_paths_closed(struct chord_rt_ctl *ctl, const struct chord_rt_mod *m)
 	(void)ctl, (void)m;
 }
 
-/* In a module's words: what runs there when the region comes to be has been through the guard already. */
+/* Sets the guard words of a module: code that runs in it now has already passed the guard. */
 static void
 chord_rt_paths_region(struct chord_rt_ctl *ctl, const struct chord_rt_mod *m, uint64_t base)
 {

@@ -1,11 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# pack.sh [--text | --beside FILE] [-o OUT]: the runtime as assembly text that can follow any
-# compiler's output in the same assembler input. Every section is a member of the
-# group __chord_runtime_VERSION, every symbol is local but for a few hidden ones. It is
-# assembled here: the code is there as numbers, because every object pays for its
-# text. --beside: the numbers go into that file, which the text includes: the driver says where it is. --timers: what it has in addition for timers, as it is. --text: as instructions,
-# with all names, for whoever looks for a fault in it.
+# pack.sh [--text | --beside FILE | --timers] [-o OUT]: writes the runtime as assembly text that can
+# follow any compiler's output in the same assembler input. Every section is a member of the group
+# __chord_runtime_VERSION; every symbol is local, except a few hidden ones. The code is assembled
+# here and written as numbers, because every object pays for its text.
+# --beside: the numbers go into that file. The text includes it; the driver fills in the folder.
+# --timers: what objects with timers have in addition, unchanged.
+# --text: instructions with all names, to look for faults in the runtime.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 out=/dev/stdout text= timers= beside=

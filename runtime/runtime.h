@@ -5,8 +5,8 @@
  *
  * The copies are interchangeable code: what the process knows is kept in one
  * control block, at an address where every copy finds it, because any module
- * can be closed. There is no libc here: weak references are used when they are
- * there, everything else is a system call. errno is never touched. */
+ * can be closed. The runtime needs no libc: it uses libc's functions by weak
+ * references where they are there, else system calls. errno is never changed. */
 #ifndef CHORD_RUNTIME_H
 #define CHORD_RUNTIME_H
 
@@ -20,41 +20,41 @@
 #include "registers.h"
 
 enum {
-	CHORD_RT_MODULES = 0x7ffe, /* numbers of modules in keys have 15 bits, and 0 is none */
+	CHORD_RT_MODULES = 0x7ffe, /* module numbers in keys have 15 bits; 0 is none */
 	CHORD_RT_KEYED = 10,       /* extents of a struct chord_rt_keyed */
 	CHORD_RT_ASKING = 176,     /* bytes of the frame of __chord_pointer, __chord_path and __chord_stack */
 	CHORD_RT_UNITS = 1024,     /* small pieces of shadow: those of the first table */
 	CHORD_RT_UNIT = 65536,     /* bytes of these */
 	CHORD_RT_BESIDE = 1 << 24, /* how far a path register may be from its table */
-	CHORD_RT_SPARES = 16,      /* kept for when no more memory can be had */
+	CHORD_RT_SPARES = 16,      /* reserved for when there is no more memory */
 	CHORD_RT_OWN_STACK = 0x4000, /* bytes of the stack that the runtime has for a region */
 	CHORD_RT_KNOWN = 2048,     /* return addresses */
 	CHORD_RT_JUMPS = 64,
 	CHORD_RT_JUMP_FRAMES = 14,
 	CHORD_RT_OBJECTS = 64,
 	CHORD_RT_PATH = 4096,
-	CHORD_RT_MAKING = 64,      /* threads that are being made at a time */
-	CHORD_RT_TABLE = 256,      /* beside the number of a hook: a table led to it */
+	CHORD_RT_MAKING = 64,      /* threads that can be in creation at a time */
+	CHORD_RT_TABLE = 256,      /* flag beside a hook's number: reached through a table */
 	CHORD_RT_FIBRES = 64,      /* of the first table */
 	CHORD_RT_TABLES = 16,      /* each is twice as large as the one before */
-	CHORD_RT_LEAVES = 256,     /* of the bits that say which pieces are mapped: a page each */
+	CHORD_RT_LEAVES = 256,     /* pages of bits that tell which pieces are mapped */
 	CHORD_RT_FIRED_FRAME = 184, /* from the frame pointer of __chord_struck to its frame's end */
 	CHORD_RT_STEPS = 8,        /* timers for which a thread is stepped through */
 	CHORD_RT_FRAMES = 28,      /* kept of a fibre */
-	CHORD_RT_SPACES = 17,      /* glibc has 16 name spaces; the last one here is for any more */
-	CHORD_RT_ELSEWHERE = 1,    /* the space of a module whose name space has not told its own yet */
+	CHORD_RT_SPACES = 17,      /* glibc has 16 name spaces; the last entry is for all others */
+	CHORD_RT_ELSEWHERE = 1,    /* the space of a module whose name space is not known yet */
 	CHORD_RT_FAR_JUMP = 14,    /* bytes of a jump to anywhere */
 	CHORD_RT_RECENT = 256,
 	CHORD_RT_PATHS = 256,      /* lists of modules by the hash of their path */
 };
 
-#define CHORD_RT_AMID (1ull << 63)                 /* of a PC among registers: no call returns there */
+#define CHORD_RT_AMID (1ull << 63)                 /* flag of a saved PC: it is no return address */
 #define CHORD_RT_DESC_MAGIC 0x4d524843u            /* "CHRM" */
 #define CHORD_RT_EARLY_MAGIC (0x4e524f42u | (uint64_t)CHORD_FORMAT_VERSION << 32) /* "BORN" */
 
-/* Functions that are seen through hooks. pack.sh makes the wrappers of them, in
- * this order; the first three have their own. Those of P are the C library's own,
- * which no program may name. Those that exec are last. */
+/* Hooked functions. pack.sh makes their wrappers, in this order; the first three have
+ * wrappers of their own. P marks internal functions of the C library, which no program
+ * may name. Those that exec are last. */
 #define CHORD_RT_HOOKS(X, P) \
 	X(pthread_create) \
 	X(thrd_create) \
@@ -114,12 +114,12 @@ enum {
 enum { CHORD_RT_HOOKS(CHORD_RT_HOOK_ENUM, CHORD_RT_HOOK_ENUM) CHORD_RT_NHOOK };
 _Static_assert(CHORD_RT_NHOOK <= 64, "");
 
-/* What the module's own linking has for each of these names; in module.s. They are data, so that no linker sees a need
- * for a function's address in code: the program's own tables stay as they would be. */
+/* The address that each of these names has in the module; in module.s. They are in data: an address taken in code could make the
+ * linker give the function another address in the program's tables. */
 extern const uint64_t chord_rt_links[CHORD_RT_NHOOK] __attribute__((visibility("hidden")));
 
-/* What a module tells the others; in entry.s. Only distances, no addresses: it
- * can be read before the module has been relocated. A distance counts from the
+/* A module's descriptor for other copies of the runtime; in module.s. It has distances, no addresses, so that
+ * it can be read before the module has been relocated. A distance counts from the
  * field that holds it. */
 struct chord_rt_desc {
 	/* The same in every version: */
@@ -178,9 +178,9 @@ struct chord_rt_mod {
 	struct chord_rt_chunks counts; /* by region, uint64_t: its extent in the file; 0: there is none */
 };
 
-/* An event's counter in a region, and its timer behind that. Each pair counts with its sum; woven code adds to the first
- * number, and asks whether the timer is due if that is not below 0. What a number can be that is not kept below 2^56 is in
- * halves: readers take all for counts and add them up. */
+/* An event's counter in a region, followed by its timer. The sum of each pair counts. Woven code adds to the first number of a
+ * pair, and asks whether the timer is due if that is not below 0. Readers take all words for counts and add them up; so numbers
+ * that can be 2^56 or more are kept in two halves. */
 struct chord_rt_timer {
 	struct chord_rt_pair { int64_t way, rest; } pair[CHORD_PAIRS_TIMED];
 	uint64_t seq;                 /* odd: it is set. Changes with every setting and every end of one */
@@ -209,12 +209,12 @@ struct chord_rt_vfork {
 	uint64_t pid;                 /* who called */
 };
 
-/* What is counted in slots of the form of struct chord_callee, each kind in extents of its own: type CHORD_EXTENT_CALLEES plus
+/* Kinds of keyed tables. The slots of all have the form of struct chord_callee; the extents are of type CHORD_EXTENT_CALLEES plus
  * the kind. */
 enum chord_rt_kind { CHORD_RT_CALLED, CHORD_RT_OVERFLOWN, CHORD_RT_UNFINISHED, CHORD_RT_KINDS };
 
-/* Such extents of a region, mapped: the one numbered k has CHORD_RT_PAGE << 2k bytes. They stay where they are as long as the
- * process lives: woven code holds slots. */
+/* A keyed table: the mapped extents of one kind and region. Extent k has CHORD_RT_PAGE << 2k bytes. They are never moved, because
+ * woven code holds addresses of slots. */
 struct chord_rt_keyed {
 	uint32_t kind, number;        /* enum chord_rt_kind; of the region plus 1, 0: of threads that have none */
 	uint32_t n;
@@ -244,8 +244,8 @@ struct chord_rt_region {
 	struct chord_rt_keyed keyed[CHORD_RT_KINDS];
 };
 
-/* A stack that was left by swapcontext or setcontext. Slots are never free again: those
- * that are not live keep the name of the stack. */
+/* A stack that swapcontext or setcontext has suspended. Slots are never reused for another
+ * stack: those that are not live keep its identity. */
 struct chord_rt_fibre {
 	uint64_t top;                 /* where its outermost frame is */
 	uint64_t sp, pc;              /* where it was left */
@@ -263,9 +263,9 @@ struct chord_rt_slots {
 	uint32_t before;              /* the extent for the same that was added before, + 1; 0: there is none */
 };
 
-/* How to go from a frame to its caller's, by its return address: the CFA is rsp
- * or rbp plus a number, rbx, rbp, r12-r15 are in slots below it, the return
- * address just below. Never changed while seq is even and the same. */
+/* A cache entry: how to go from the frame with a return address to its caller's. The CFA is rsp
+ * or rbp plus a number; rbx, rbp, r12-r15 are in slots below it, the return
+ * address just below. A reader may use it if seq was even, and the same before and after. */
 struct chord_rt_known {
 	uint32_t seq;
 	int32_t cfa;                  /* less rsp or rbp */
@@ -278,9 +278,9 @@ struct chord_rt_known {
 	uint8_t by_fp;
 };
 
-/* A longjmp whose way was walked: all frames in the program's own code, of known sizes. Written and read as above. A frame's way is
- * its end, less the stack pointer of the call; whether that is known by rbp, as 16 more; and how many words below its end the
- * caller's rbp is kept, 0 if it is in rbp still. */
+/* A cached longjmp: all frames that it leaves are the program's own code, of known sizes. Read and written as above. A frame's
+ * `way` has its end, less the stack pointer of the call; whether its end is found by rbp; and how many words below its end the
+ * caller's rbp is saved, 0 if that is still in rbp. */
 enum { CHORD_RT_JUMP_SIZE = 0x7fffff, CHORD_RT_JUMP_BY_FP = 23, CHORD_RT_JUMP_SAVED = 24 };
 struct chord_rt_jump {
 	uint32_t seq;
@@ -298,8 +298,8 @@ struct chord_rt_jump {
 	} frame[CHORD_RT_JUMP_FRAMES];
 };
 
-/* A loaded object by its build id, which is read where the one known last had it:
- * another one may have come to its place. */
+/* A loaded object, identified by its build id. The id is read again at the known address:
+ * another object may have been loaded to its place. */
 struct chord_rt_object_id {
 	uint32_t seq, pad;
 	uint64_t start, end, hdr;
@@ -307,7 +307,7 @@ struct chord_rt_object_id {
 	uint64_t stamp;
 };
 
-/* A list of objects, as it was looked at last: each name space has its own. What comes is added at its end. */
+/* A list of objects, as last visited. Each name space has its own. New objects are added at its end. */
 struct chord_rt_space {
 	uint64_t id;                  /* of its libc: struct chord_rt_mod's space */
 	uint64_t adds, subs;          /* as libc counts them */
@@ -316,7 +316,7 @@ struct chord_rt_space {
 	uint32_t hooked;              /* of how many the tables have been looked through */
 };
 
-/* What a process may write messages to: descriptor 2, while it is still what it was when the process began. */
+/* Where messages go: to descriptor 2, while it is still the file that it was when the process began. */
 struct chord_rt_stderr {
 	uint64_t dev, ino;
 	uint32_t type;                /* S_IFMT of its mode; 0: none */
@@ -341,7 +341,7 @@ struct chord_rt_home {
 	struct chord_profile_head *elder; /* of the parent's profile, or of the nearest that there is, as long as it is needed */
 };
 
-/* The C library makes a thread by itself: its pthread_create returns to chord_rt_created. */
+/* The C library is making a thread by itself: its pthread_create will return to chord_rt_created. */
 struct chord_rt_making {
 	uint64_t sp, pc;              /* behind that return, and where it was to go; sp 0: free */
 	uint64_t base;                /* of who makes it */
@@ -405,9 +405,9 @@ struct chord_rt_ctl {
 	uint64_t space;               /* the list of objects that `real` was learned from */
 	uint32_t holds;               /* fd is open for good */
 	uint32_t births;              /* threads that began in the middle of a function */
-	uint32_t unseen;              /* bits: what was told of threads and processes that nobody saw made */
+	uint32_t unseen;              /* bits: warnings given about threads and processes made unseen */
 	uint64_t *whole;              /* a word that is 0 in a child which has its memory for itself */
-	uint64_t address_taken;       /* hooks whose real functions' addresses are taken: told */
+	uint64_t address_taken;       /* hooks: bits of those whose function's address is taken, warned about */
 	uint64_t creator;             /* the C library's own pthread_create, 1: not known */
 	struct chord_rt_making making[CHORD_RT_MAKING];
 	uint64_t asked_for[CHORD_RT_MAKING]; /* frames of hooks through which threads are being made; 0: none */
@@ -444,7 +444,7 @@ struct chord_rt_ctl {
 	_Alignas(CHORD_RT_PAGE) uint64_t first_here[CHORD_RT_PAGE / 8]; /* last: a page with rules of its own */
 };
 
-/* Bits of ctl->unseen: who counts with somebody else. SHARED: a thread for which there was no region. */
+/* Bits of ctl->unseen: threads and processes that share counters. SHARED: a thread for which there was no region. */
 enum {
 	CHORD_RT_UNSEEN_LIBC = 1, CHORD_RT_UNSEEN_THREAD = 2, CHORD_RT_UNSEEN_PROCESS = 4, CHORD_RT_UNSEEN_SHARED = 8,
 };

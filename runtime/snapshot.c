@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* CHORD_SIGNAL=SIGNAL[:reset]: at that signal a copy of the profile is written, beside
- * it as NAME.1.chord, NAME.2.chord and so on; the profile itself goes on. With reset each
- * copy says what happened since the one before: running increments cannot be set to
- * zero without losing some, so the counts of then are kept and subtracted.
+/* CHORD_SIGNAL=SIGNAL[:reset]: at that signal a copy of the profile is written beside it, as NAME.1.chord, NAME.2.chord and so
+ * on, and the profile itself goes on. With reset each copy has what happened since the one before. Counters in use cannot be set
+ * to zero without losing additions; so the counts at each copy are kept and subtracted from the next.
  *
- * A handler that the program installs for the signal takes its place: the program
- * wins, and the profile says so. */
+ * If the program installs a handler for the signal, that one is used: the program wins, and the profile says so. */
 
 enum { CHORD_RT_SA = 4 | 0x04000000 | 0x08000000 | 0x10000000 }; /* SIGINFO RESTORER ONSTACK RESTART */
 
@@ -34,8 +32,8 @@ chord_rt_signal_named(const char *s, size_t n)
 
 /* ---- what is active ---- */
 
-/* Counts exits or re-entries for what the interrupted thread has active; with paths not for the activation that was interrupted, of
- * which it is not known how far it had come. */
+/* Counts exits or re-entries for the active frames of the interrupted thread. With paths not for the activation that was
+ * interrupted, because its progress is not known. */
 static void
 chord_rt_active(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uint64_t flag, uint64_t delta)
 {
@@ -69,7 +67,7 @@ chord_rt_map_all(struct chord_rt_ctl *ctl, uint64_t size)
 	return chord_rt_failed(p) ? NULL : (unsigned char *)p;
 }
 
-/* Of a module's counters in memory as in an extent: what is at bytes i is no key of a hash table. */
+/* Of a module's counters in memory, as in an extent: are the bytes at i a count, and no key of a hash table? */
 static bool
 chord_rt_is_added(const struct chord_rt_ctl *ctl, const struct chord_extent_head *h, uint64_t i)
 {
@@ -115,7 +113,7 @@ chord_rt_add_counts(struct chord_rt_ctl *ctl, unsigned char *p, const unsigned c
 	}
 }
 
-/* What the exits of active frames are later counted from. */
+/* Records what the exits of active frames will later be subtracted from. */
 static void
 chord_rt_take_exits(unsigned char *to, const unsigned char *from, uint64_t size)
 {
@@ -128,7 +126,7 @@ chord_rt_take_exits(unsigned char *to, const unsigned char *from, uint64_t size)
 	}
 }
 
-/* Keeps the counts of now: what is active goes on as taken up again. */
+/* Keeps the counts of now. Active frames go on as resumed ones. */
 static void
 chord_rt_rebase_counts(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, const unsigned char *all, unsigned char *raw,
 	uint64_t size)
@@ -171,7 +169,7 @@ chord_rt_snapshot_name(struct chord_rt_ctl *ctl, char *name, size_t size)
 	    chord_rt_append_number(name, size, ++ctl->snapshots) && chord_rt_append(name, size, ".chord", 6);
 }
 
-/* Takes away a snapshot of that name which an earlier run left, if the run's names are to be had again by the next. */
+/* Removes a snapshot of that name which an earlier run left, if the run's names are reused. */
 static bool
 chord_rt_old_snapshot(struct chord_rt_ctl *ctl, const char *name)
 {
@@ -191,7 +189,7 @@ chord_rt_old_snapshot(struct chord_rt_ctl *ctl, const char *name)
 	return old && !chord_rt_failed(chord_rt_call(SYS_unlinkat, AT_FDCWD, name, 0));
 }
 
-/* A new file with the next number that is free. The name is in ctl->page. */
+/* Makes a new file with the next free number. The name is in ctl->page. */
 static long
 chord_rt_open_snapshot(struct chord_rt_ctl *ctl)
 {
@@ -229,8 +227,7 @@ chord_rt_write_snapshot(struct chord_rt_ctl *ctl, unsigned char *p, uint64_t siz
 	return e;
 }
 
-/* Copies the profile as of now, writes it less what was kept at the last reset, and
- * keeps the copy if there is to be one. */
+/* Copies the profile, subtracts the last reset's counts, writes the result, and keeps the copy for the next reset. */
 static long
 chord_rt_copy_profile(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, unsigned char *all, unsigned char *raw,
 	uint64_t size)
@@ -307,7 +304,7 @@ chord_rt_on_signal(int sig, void *info, const uint64_t *context)
 	chord_rt_on_own_stack(ctl, chord_rt_take_snapshot, (uint64_t)&regs, 0);
 }
 
-/* In the program's own constructor: its code is never closed. */
+/* In the program's own constructor, because its code is never closed. */
 static void
 chord_rt_watch_signal(struct chord_rt_ctl *ctl)
 {
@@ -337,7 +334,7 @@ chord_rt_watch_signal(struct chord_rt_ctl *ctl)
 		chord_rt_call(SYS_rt_sigaction, ctl->signal, &a, 0, 8);
 }
 
-/* The process ends: was it ours to the end? */
+/* The process ends: was the signal ours all the time? */
 static void
 chord_rt_signal_kept(struct chord_rt_ctl *ctl)
 {

@@ -3,13 +3,13 @@
 
 static unsigned long chord_rt_getauxval(unsigned long) __attribute__((weakref("getauxval")));
 
-/* Where a page says where the control block is: the first of these addresses that is free, so that every copy of the
- * runtime finds it, in whichever list of objects it may be. Sanitizers leave only some of them. */
+/* The places where the address of the control block is written. The first free one is used, so that every copy of the runtime
+ * finds it, whichever list of objects it is in. Sanitizers leave only some of them free. */
 static const uint64_t chord_rt_places[] = CHORD_LIVE_PLACES;
 enum { CHORD_RT_PLACES = sizeof chord_rt_places / sizeof *chord_rt_places };
 
-/* Valgrind complains of a look where nothing is. Elsewhere nothing is mapped to find out: another thread would take it for a place
- * that is not free. */
+/* Valgrind would report a read of an unmapped place, so under it the place is mapped for a moment to find out whether it is free.
+ * Not so elsewhere: another thread could meanwhile think that the place is used. */
 static bool
 chord_rt_is_anchor(const struct chord_live_anchor *a)
 {
@@ -37,7 +37,7 @@ chord_rt_block_of(const struct chord_live_anchor *a)
 	return (struct chord_rt_ctl *)a->block;
 }
 
-/* This version's control block, if there is one. Pages are only looked at: one that is there stays. */
+/* This version's control block, if there is one. Only reads the places. */
 static struct chord_rt_ctl *
 chord_rt_moored(void)
 {
@@ -51,7 +51,7 @@ chord_rt_moored(void)
 	return NULL;
 }
 
-/* The page says where it is, for good. */
+/* Writes the address of the control block to the page, which is read-only from then on. */
 static void
 chord_rt_moor(struct chord_live_anchor *a, struct chord_rt_ctl *ctl)
 {
@@ -61,7 +61,7 @@ chord_rt_moor(struct chord_live_anchor *a, struct chord_rt_ctl *ctl)
 	chord_rt_call(SYS_mprotect, a, CHORD_RT_PAGE, CHORD_RT_PROT_READ);
 }
 
-/* The first place that is free, taken; or NULL. */
+/* Maps the first free place; NULL: there is none. */
 static struct chord_live_anchor *
 chord_rt_take_place(uint32_t *i)
 {
@@ -72,7 +72,7 @@ chord_rt_take_place(uint32_t *i)
 	return NULL;
 }
 
-/* Another thread may have taken a place before that one and not yet have said for what. What is there may be anything, so that
+/* Another thread may have mapped an earlier place without having written to it yet. The page may also be somebody else's, so
  * nobody waits for long. */
 static void
 chord_rt_await_anchors(uint32_t places)
@@ -87,7 +87,7 @@ chord_rt_await_anchors(uint32_t places)
 	}
 }
 
-/* The control block, where it was not there a moment ago. */
+/* Makes the control block, unless it is there by now. */
 static struct chord_rt_ctl *
 chord_rt_make_control(void)
 {
@@ -105,9 +105,10 @@ chord_rt_make_control(void)
 	return ctl;
 }
 
-/* This version's control block; made if there is none. NULL: there is no room. Threads of a guest may come here at a time: one of
- * them makes it. A place that was taken is never given back, for another module's may be looking at it; if it was not needed, it
- * leads to the same block. In a forked child the one that was at it may be missing, so that nobody waits for ever. */
+/* This version's control block, made if there is none. NULL: there is no room. Several threads of a guest may come here at a
+ * time: one of them makes the block. A place is never unmapped again, because another module may be reading it; one that was not
+ * needed leads to the same block. In a forked child the thread that was making the block may be missing, so nobody waits for
+ * ever. */
 static struct chord_rt_ctl *
 chord_rt_control(void)
 {
@@ -127,7 +128,7 @@ chord_rt_control(void)
 	return ctl;
 }
 
-/* The control block of another version, if the process is that one's; or NULL. One that a guest made for its own stacks
+/* The control block of another version, if the process belongs to that one; or NULL. A block that a guest made for its own stacks
  * has no magic. */
 static struct chord_rt_ctl *
 chord_rt_host(void)
@@ -160,8 +161,7 @@ chord_rt_auxv_file(uint64_t type)
 	return found;
 }
 
-/* An entry of the auxiliary vector. env is that of the process as started, or
- * NULL if that is not certain. */
+/* An entry of the auxiliary vector. env is that of the start of the process, or NULL if that is not certain. */
 static uint64_t
 chord_rt_auxv(char **env, uint64_t type)
 {
@@ -206,8 +206,8 @@ chord_rt_program(struct chord_rt_ctl *ctl, char **env, char **argv)
 	chord_rt_append(ctl->prog, sizeof ctl->prog, s, n < sizeof ctl->prog ? n : sizeof ctl->prog - 1);
 }
 
-/* A folder that root allows programs to write profiles to that have more rights than who starts them (set-user-id): what stands
- * behind "secure " in the first line of /etc/chord.conf, if that is root's and only root can write to it. In ctl->page. */
+/* The folder that root allows for profiles of programs that have more rights than their users (set-user-id). It follows the word
+ * "secure" in the first line of /etc/chord.conf, if that file is root's and only root can write to it. In ctl->page. */
 static const char *
 chord_rt_secure_folder(struct chord_rt_ctl *ctl)
 {
@@ -228,7 +228,7 @@ chord_rt_secure_folder(struct chord_rt_ctl *ctl)
 	return n > 8 && chord_rt_equal(s, "secure /", 8) ? s + 7 : NULL;
 }
 
-/* Appends a folder's name, in which % means nothing, and a slash. */
+/* Appends a folder's name, with % escaped, and a slash. */
 static void
 chord_rt_want_folder(struct chord_rt_ctl *ctl, const char *s)
 {
@@ -250,7 +250,7 @@ chord_rt_has_pid(const char *s)
 	return false;
 }
 
-/* CHORD_FILE, in CHORD_DIR or the folder of now: a later chdir changes nothing. */
+/* Makes CHORD_FILE absolute, in CHORD_DIR or the current folder: a later chdir changes nothing. */
 static void
 chord_rt_wanted(struct chord_rt_ctl *ctl, char **env)
 {
@@ -277,8 +277,7 @@ chord_rt_wanted(struct chord_rt_ctl *ctl, char **env)
 		ctl->wanted[0] = 0;
 }
 
-/* glibc and musl differ in what constructors are given: believe it only if
- * it is what the kernel put on the stack. */
+/* glibc passes arguments to constructors and musl does not. They are used only if they are what the kernel put on the stack. */
 static char **
 chord_rt_environment_at_start(int argc, char **argv, char **env)
 {
@@ -288,7 +287,7 @@ chord_rt_environment_at_start(int argc, char **argv, char **env)
 	return so ? env : NULL;
 }
 
-/* Is this module the program itself, whose headers are there? */
+/* Is this module the program itself, whose program headers are these? */
 static bool
 chord_rt_is_program(uint64_t phdr)
 {
@@ -322,8 +321,7 @@ chord_rt_look_around(struct chord_rt_ctl *ctl, int argc, char **argv, char **env
 
 /* ---- the first runtime of the process ---- */
 
-/* Without a base all counts stay where the code puts them with base 0; they are
- * moved to region 0 at the end. */
+/* Without a base all threads count in the sections at base 0; the counts are added to region 0 at the end. */
 static void
 chord_rt_no_base(struct chord_rt_ctl *ctl)
 {

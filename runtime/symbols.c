@@ -54,7 +54,7 @@ chord_rt_dynamic(const struct dl_phdr_info *info, struct chord_rt_dynamic *d)
 
 /* ---- what the functions are ---- */
 
-/* The version that an object wants of what it does not define; "": of any. */
+/* The version that an object wants of a name that it does not define; "": any. */
 static const char *
 chord_rt_needed(const struct chord_rt_dynamic *d, uint32_t i)
 {
@@ -71,8 +71,8 @@ chord_rt_needed(const struct chord_rt_dynamic *d, uint32_t i)
 	return "";
 }
 
-/* Is the version of what an object defines the one that is wanted? NULL: the one that is linked to today. To whoever wants any
- * the loader gives the oldest. */
+/* Does the object define the wanted version of the name? NULL: the default version. An object that wants any version gets the
+ * oldest from the loader. */
 static bool
 chord_rt_has_version(const struct chord_rt_dynamic *d, uint32_t i, const char *want)
 {
@@ -108,7 +108,7 @@ chord_rt_hash_name(const char *s)
 	return h;
 }
 
-/* What an object defines under a name; 0: nothing. */
+/* The address that an object defines for a name; 0: none. */
 static uint64_t
 chord_rt_lookup_in(const struct chord_rt_dynamic *d, uint64_t bias, const char *name, uint32_t hash, const char *version)
 {
@@ -135,7 +135,7 @@ chord_rt_has_address(const struct dl_phdr_info *info, uint64_t at)
 	return false;
 }
 
-/* Functions to find, by where their names begin. */
+/* Functions to find, by the first letters of their names. */
 struct chord_rt_lookup {
 	const char *names;
 	const uint16_t *name;
@@ -147,9 +147,8 @@ struct chord_rt_lookup {
 	uint32_t skip;                   /* objects to be passed by */
 };
 
-/* As the dynamic linker would find them: in the first object that has one. A reference
- * of our own would not do: it can be taken by a local symbol of the text around the
- * runtime, and in a program that is not position independent it can be the
+/* Finds a function as the dynamic linker would: in the first object that defines it. A reference from the runtime would not do: a
+ * local symbol of the surrounding text could have that name, and in a program that is not position independent it could be the
  * program's own PLT entry, which leads to the hook. */
 static int
 chord_rt_lookup_all(struct dl_phdr_info *info, size_t size, void *arg)
@@ -190,7 +189,7 @@ static const char chord_rt_names[] =
 #define CHORD_RT_NAME(name) #name "\0"
 	CHORD_RT_HOOKS(CHORD_RT_NAME, CHORD_RT_NAME);
 
-/* Most names are none of them: a bit for the first three letters tells. */
+/* A quick test: most names begin with other letters. */
 static uint32_t
 chord_rt_letters(const char *s)
 {
@@ -203,7 +202,7 @@ chord_rt_letters(const char *s)
 	return h % 256;
 }
 
-/* The first `skip` objects have been looked at. */
+/* The first `skip` objects have been searched. */
 static void
 chord_rt_learn(struct chord_rt_ctl *ctl, uint32_t skip)
 {

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: MIT */
-/* Timers (include/chord.h). What is left until a limit is divided among the ways of the counter: each is put as far below
- * 0 as its share goes, its partner as far above. Woven code comes here when a way gets to 0; then what is left
- * by now is divided again, by how much each way took of the last share. So a timer costs a few calls of this, and a jump
- * that is not taken wherever the counter changes.
+/* Timers (include/chord.h). The counter of an event is the sum of several numbers, its ways. The events left until a limit are
+ * divided among them: each way is set below 0 by its share, its partner above 0 by as much. Woven code calls the runtime when a
+ * way reaches 0; then what is left is divided again, in proportion to what each way used of its last share. So a timer costs a
+ * few such calls, and a jump that is not taken wherever the counter changes.
  *
- * A number and its partner change in one instruction (cmpxchg16b), so that the counter is right at any moment: for handlers
- * of signals and for who looks from outside. */
+ * A number and its partner change in one instruction (cmpxchg16b), so that signal handlers and outside readers see a correct sum
+ * at any moment. */
 
 enum { CHORD_RT_CANCEL, CHORD_RT_SLACK, CHORD_RT_EXACT, CHORD_RT_LATE };
 enum { CHORD_RT_NOT_COUNTED = -1, CHORD_RT_INVALID = -2, CHORD_RT_NOT_HERE = -3, CHORD_RT_NOT_EXACT = -4 };
 
-/* Far from 0: no way gets there but after hours, and then it is put back. */
+/* Far from 0: a way gets there only after hours, and is then set back. */
 #define CHORD_RT_FAR (1ll << 44)
 
-/* What chord_rt_timer_due() tells timers.s to do. */
+/* What chord_rt_timer_due() asks timers.s to do. */
 enum { CHORD_RT_DUE_STEP = -1, CHORD_RT_DUE_NONE, CHORD_RT_DUE_RUN };
 struct chord_rt_call { uint64_t handler, arg, room; };
 
 #include "timed.h"
 
-/* Moves a way to a value; the counter stays what it is. */
+/* Sets a way to a value; its pair's sum does not change. */
 static void
 chord_rt_put_way(struct chord_rt_pair *p, int64_t to)
 {
@@ -62,7 +62,7 @@ chord_rt_halve(uint64_t half[2], uint64_t v)
 
 /* ---- shares ---- */
 
-/* How much of its last share each way took, on a scale of 255 for all. */
+/* How much of its last share each way used, on a scale where all together are 255. */
 static void
 chord_rt_usage(const struct chord_rt_timer *t, uint32_t part[CHORD_PAIRS_TIMED])
 {
@@ -80,7 +80,7 @@ chord_rt_usage(const struct chord_rt_timer *t, uint32_t part[CHORD_PAIRS_TIMED])
 		part[i] = sum ? (uint32_t)(took[i] * 224 / (sum + 1)) + 7 : 63;
 }
 
-/* Divides what is left: as long as no way has used up its share, not all is gone. */
+/* Divides what is left: as long as no way has used up its share, the limit is not reached. */
 static void
 chord_rt_divide(struct chord_rt_timer *t, uint64_t left)
 {
@@ -98,7 +98,7 @@ chord_rt_divide(struct chord_rt_timer *t, uint64_t left)
 	}
 }
 
-/* What the ways may still take before one of them gets to 0. */
+/* The events that the ways can take before one of them reaches 0. */
 static uint64_t
 chord_rt_divided(const struct chord_rt_timer *t)
 {
@@ -109,15 +109,15 @@ chord_rt_divided(const struct chord_rt_timer *t)
 	return sum;
 }
 
-/* Events until woven code has to ask, at the earliest that the counter may have to: the counter may lack `most` where the
- * program is, and be `most` ahead here. 0 or less: everywhere. */
+/* Events until woven code has to ask, in the worst case: the counter may lack `most` where the program is, and be `most` ahead
+ * here. 0 or less: it has to ask everywhere. */
 static int64_t
 chord_rt_timer_left(const struct chord_rt_timer *t)
 {
 	return (int64_t)(chord_rt_whole(t->limit) - chord_rt_timer_count(t) - 2 * t->most);
 }
 
-/* Puts the ways where they have to be. Handlers of signals may set and end timers meanwhile, and count. */
+/* Sets the ways for what is left. Signal handlers may set timers, end them and count meanwhile. */
 static void
 chord_rt_settle(struct chord_rt_timer *t)
 {
@@ -168,7 +168,7 @@ chord_rt_timer_region(struct chord_rt_ctl *ctl)
 	return ctl && ctl->magic && !ctl->nogs ? chord_rt_region_here(ctl) : NULL;
 }
 
-/* The most that a counter lacks: of any procedure of the module, and of any event. */
+/* The most that a counter lacks in any procedure of the module, for any event. */
 static uint64_t
 chord_rt_most(struct chord_rt_timed *timed)
 {
@@ -190,7 +190,7 @@ chord_rt_most(struct chord_rt_timed *timed)
 
 /* ---- due ---- */
 
-/* The handler is to run: the counter is exact here. False: the setting has just been ended by a signal's handler. */
+/* The handler is to run: the counter is exact here. False: a signal handler has just ended the setting. */
 static bool
 chord_rt_take_due(struct chord_rt_ctl *ctl, struct chord_rt_timer *t, uint64_t late, uint64_t seq, struct chord_rt_call *call)
 {
@@ -206,7 +206,8 @@ chord_rt_take_due(struct chord_rt_ctl *ctl, struct chord_rt_timer *t, uint64_t l
 
 #include "trap.c"
 
-/* Called by woven code, through timers.s, when a way of the counter has got to 0; and behind a handler. The counter is exact. */
+/* Called by woven code, through timers.s, when a way of the counter has reached 0, and again behind a handler. The counter is
+ * exact. */
 static __attribute__((used)) int
 chord_rt_timer_due(uint64_t at, struct chord_rt_call *call)
 {
@@ -218,7 +219,7 @@ chord_rt_timer_due(uint64_t at, struct chord_rt_call *call)
 		uint64_t seq = *(volatile uint64_t *)&t->seq;
 		int64_t left;
 
-		/* Of a thread that has ended, whose counters this one has. */
+		/* The timer is of a thread that has ended, whose region this thread has. */
 		if (seq & 1 && (!r || t->users != r->users))
 			chord_rt_end_timer(t, seq);
 		seq = *(volatile uint64_t *)&t->seq;
@@ -257,7 +258,7 @@ chord_rt_arm(struct chord_rt_timer *t, const struct chord_rt_region *r, uint64_t
 
 struct chord_rt_result { int64_t value, steps; };
 
-/* chord_timer() and its kin, through timers.s. `late`: asks by how much handlers were late so far. */
+/* chord_timer() and its kin, through timers.s. `late`: the query how late handlers were so far. */
 static __attribute__((used)) struct chord_rt_result
 chord_rt_timer_set(uint64_t n, uint64_t handler, uint64_t arg, uint32_t how, uint64_t at, uint64_t due)
 {

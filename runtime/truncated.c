@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* A profile that somebody makes shorter while its process runs: what is mapped behind its end can no longer be touched, and
- * the process would die by SIGBUS. The pages get memory of their own then: the counts are lost, the program goes on.
+/* A profile that somebody truncates while its process runs. Mapped pages behind the new end can no longer be used: the process
+ * would die by SIGBUS. The handler here gives such pages memory of their own: the counts are lost, the program goes on.
  *
- * The handler for that is put where there is none, in a dynamic program that is measured itself, and takes no notice of
- * anything else: another SIGBUS does what it does without a handler. The program's own handler takes its place. That it is there
- * cannot be seen through sigaction() and signal(); their hooks see to that. A system call of the program's own shows it. */
+ * The handler is installed where there is none, in a measured dynamic program. Any other SIGBUS has the effect that it would have
+ * without a handler. A handler that the program installs takes its place. sigaction() and signal() do not show it, because their
+ * hooks hide it; a system call of the program's own does. */
 
 enum { CHORD_RT_SIGBUS = 7, CHORD_RT_BUS_ADRERR = 2 };
 
-/* As libc has it. */
+/* The layout of libc. */
 struct chord_rt_sigaction {
 	uint64_t handler, mask[16];
 	int32_t flags;
@@ -21,7 +21,7 @@ chord_rt_is_in(uint64_t addr, const void *start, uint64_t size)
 	return addr - (uint64_t)start < size;
 }
 
-/* Is the file mapped there? */
+/* Is that address in a mapping of the profile? */
 static bool
 chord_rt_is_of_file(struct chord_rt_ctl *ctl, uint64_t addr)
 {
@@ -49,7 +49,8 @@ chord_rt_is_of_file(struct chord_rt_ctl *ctl, uint64_t addr)
 	return false;
 }
 
-/* What woven code needs among the counters on that page, and would find at 0. Another page is not touched: it may be gone, too. */
+/* Sets what woven code needs among the counters on that page, and would find 0. Other pages are not touched: they may be gone as
+ * well. */
 static void
 chord_rt_renew_words(struct chord_rt_ctl *ctl, uint64_t page)
 {
@@ -64,7 +65,7 @@ chord_rt_renew_words(struct chord_rt_ctl *ctl, uint64_t page)
 		}
 }
 
-/* Gives false if it was not that. */
+/* False: the fault was another one. */
 static bool
 chord_rt_mend_page(struct chord_rt_ctl *ctl, uint64_t addr)
 {
@@ -90,13 +91,13 @@ chord_rt_on_bus(int sig, int32_t *info, void *context)
 	(void)context;
 	if (info[2] == CHORD_RT_BUS_ADRERR && chord_rt_mend_page(chord_rt_ctl_here(), *(uint64_t *)(info + 4)))
 		return;
-	/* As without a handler. A fault comes again by itself. */
+	/* As without a handler. A fault repeats by itself. */
 	chord_rt_call(SYS_rt_sigaction, sig, none, 0, 8);
 	if (info[2] <= 0 || info[2] > 3)
 		chord_rt_call(SYS_rt_tgsigqueueinfo, chord_rt_call(SYS_getpid), chord_rt_call(SYS_gettid), sig, info);
 }
 
-/* In place of the default that is there. */
+/* Installs the handler in place of the default. */
 static void
 chord_rt_put_on_bus(struct chord_rt_ctl *ctl)
 {
@@ -113,7 +114,7 @@ chord_rt_put_on_bus(struct chord_rt_ctl *ctl)
 	chord_rt_call(SYS_rt_sigaction, CHORD_RT_SIGBUS, &a, 0, 8);
 }
 
-/* In the program's own constructor: its code is never closed. */
+/* In the program's own constructor, because its code is never closed. */
 static void
 chord_rt_watch_bus(struct chord_rt_ctl *ctl)
 {
@@ -126,7 +127,7 @@ chord_rt_watch_bus(struct chord_rt_ctl *ctl)
 	chord_rt_put_on_bus(ctl);
 }
 
-/* What sigaction() gives for what was there: the default, where that is ours. */
+/* Shows the default to sigaction() in place of the runtime's handler. */
 static void
 chord_rt_hide_bus(const struct chord_rt_ctl *ctl, struct chord_rt_sigaction *old, uint64_t flags, uint64_t mask)
 {
@@ -137,7 +138,7 @@ chord_rt_hide_bus(const struct chord_rt_ctl *ctl, struct chord_rt_sigaction *old
 	old->flags = (int32_t)flags;
 }
 
-/* sigaction() or signal() for SIGBUS: the real one is called. Gives whether it was this. */
+/* sigaction() or signal() for SIGBUS calls the real function. False: it is for another signal. */
 static bool
 chord_rt_bus_hooked(struct chord_rt_ctl *ctl, struct chord_rt_regs *regs, uint32_t hook, uint64_t real)
 {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A child of vfork runs in this memory, on its parent's stack, and counts in its
- * parent's profile, until it executes another program or exits. For the counts that
- * is a jump back behind vfork: it leaves all frames down to that of vfork's caller,
- * which its parent takes up again there. */
+/* A child of vfork runs in its parent's memory and on its stack, and counts in its profile, until it executes another program or
+ * exits. For the counts that is a jump back behind the call of vfork: the child leaves all frames up to that of vfork's caller,
+ * and the parent resumes that one. */
 
 static int *chord_rt_errno(void) __attribute__((weakref("__errno_location")));
 
@@ -14,7 +13,7 @@ chord_rt_region_shared(struct chord_rt_ctl *ctl)
 	return r || !ctl->nregion ? r : chord_rt_region(ctl, 0);
 }
 
-/* Where the caller's call of vfork is kept if this is such a child; else NULL. */
+/* Where the caller's call of vfork is noted if this is such a child; else NULL. */
 static struct chord_rt_region *
 chord_rt_vforked(struct chord_rt_ctl *ctl)
 {
@@ -54,7 +53,7 @@ chord_rt_has_own(struct chord_rt_ctl *ctl)
 	return r && r->process && r->process == (uint32_t)chord_rt_call(SYS_getpid);
 }
 
-/* Gives whether this is such a child. */
+/* Such a child ends. False: this is none. */
 static bool
 chord_rt_vfork_ends(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
 {
@@ -70,7 +69,7 @@ chord_rt_vfork_ends(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
 	return r != NULL;
 }
 
-/* An exec of such a child failed. */
+/* exec has failed in such a child. */
 static void
 chord_rt_vfork_stays(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
 {
@@ -104,8 +103,7 @@ chord_rt_vfork_begins(const struct chord_rt_regs *regs)
 		    (uint64_t)chord_rt_call(SYS_getpid)};
 }
 
-/* In the parent, with what the system call gave. A child that was killed was not seen
- * to end. */
+/* In the parent, with the result of the system call. The end of a child that was killed was not seen. */
 static __attribute__((used)) void
 chord_rt_vfork_done(struct chord_rt_regs *regs)
 {

@@ -1,22 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* Static programs have no tables to put hooks in. Measured code calls the hooks
- * by itself, but what other code calls has to be caught where it begins: a jump
- * there leads to the hook, and the instructions it stood on are copied, with a
- * jump to those behind them.
+/* Hooks in static programs, which have no tables to put them in. Measured code calls the hooks by itself. Calls by other code are
+ * caught where the function begins: a jump to the hook is written there. The instructions that it overwrites are copied, and
+ * behind the copy is a jump to the rest of the function.
  *
- * Why this is right: it is done by the constructor of the program, before there is a second thread, so nobody runs what is
- * written. The functions are seven of libc's and the unwinder's, found by name. All instructions that are moved are of a few kinds
- * that do the same elsewhere, once operands that count from the instruction have been adjusted; where there is any other, the
- * function stays as it is, and the profile says what was not seen. It is taken for granted that nothing jumps to between
- * these instructions: compilers put there what a function does once (its frame, its arguments), so a loop comes back to
- * behind them. No page is both writable and executable but during the write, and none at all where /proc/self/mem can be
- * written. */
+ * Why this is right: the constructor of the program does it before there is a second thread, so nobody runs the code meanwhile.
+ * The functions are seven of libc's and the unwinder's, found by name. All copied instructions are of a few kinds that do the
+ * same elsewhere once operands relative to the instruction have been adjusted. If there is any other instruction, the function
+ * stays as it is, and the profile says what was not seen. It is assumed that no jump leads to the middle of these instructions:
+ * compilers put there what a function does once (its frame, its arguments), so loops go back to places behind them. Pages are
+ * writable and executable at once only during the write, and not even then if /proc/self/mem can be written. */
 
 enum { CHORD_RT_JUMP = 5, CHORD_RT_MOVED = 40 };
 
 extern unsigned char chord_rt_moved[7][CHORD_RT_MOVED] __attribute__((visibility("hidden")));
 
-/* Bytes of a ModRM operand. */
+/* Length of a ModRM operand in bytes. */
 static uint32_t
 chord_rt_operand(const unsigned char *p)
 {
@@ -29,8 +27,7 @@ chord_rt_operand(const unsigned char *p)
 	return n + (mod == 1 ? 1 : mod == 2 ? 4 : 0);
 }
 
-/* Length of an instruction that does the same elsewhere, if chord_rt_adjust has seen to
- * it; 0: not known. */
+/* Length of an instruction that does the same elsewhere, once chord_rt_adjust has changed it; 0: not known. */
 static uint32_t
 chord_rt_movable(const unsigned char *p)
 {
@@ -58,7 +55,7 @@ chord_rt_movable(const unsigned char *p)
 	return 0;
 }
 
-/* An operand that counts from the instruction, which goes up by so much. */
+/* Adjusts an operand relative to the instruction, which moves up by that distance. */
 static void
 chord_rt_adjust(unsigned char *p, int32_t up)
 {
@@ -103,7 +100,7 @@ chord_rt_write_text(uint64_t to, const void *from, size_t n)
 	return true;
 }
 
-/* Leads a function to its hook; the copy of its beginning is then the real one. */
+/* Redirects a function to its hook. The copy of its first instructions is then the way to the real function. */
 static bool
 chord_rt_divert(struct chord_rt_ctl *ctl, int hook, unsigned char *room)
 {
@@ -141,8 +138,8 @@ chord_rt_divert_all(struct chord_rt_ctl *ctl)
 		chord_rt_divert(ctl, more[i], chord_rt_moved[1 + i]);
 }
 
-/* Hooks all objects loaded since the last time. again: those that another thread may just be loading, which have not been
- * relocated, are looked at once more the next time. */
+/* Hooks all objects loaded since the last time. again: objects that another thread may be loading now, and that have not been
+ * relocated, are visited again the next time. */
 static void
 chord_rt_hook_all(struct chord_rt_ctl *ctl, bool again)
 {
@@ -177,7 +174,7 @@ chord_rt_hook_all(struct chord_rt_ctl *ctl, bool again)
 
 /* ---- an empty function, led elsewhere ---- */
 
-/* Bytes of an instruction that does nothing; 0: it is none. */
+/* Length of an instruction that does nothing; 0: it is none. */
 static uint32_t
 chord_rt_padding(const unsigned char *p)
 {
@@ -192,7 +189,7 @@ chord_rt_padding(const unsigned char *p)
 	return p[0] == 0x0f && p[1] == 0x1f ? (uint32_t)(p + 2 - from) + chord_rt_operand(p + 2) : 0;
 }
 
-/* Is it empty, and all up to where the jump will end padding? */
+/* Is the function empty, and everything up to the end of the jump padding? */
 static bool
 chord_rt_is_empty(const unsigned char *p)
 {

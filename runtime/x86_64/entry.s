@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: MIT
-# What the compiler cannot write: entries that keep registers. Local symbols except
-# for the hidden ones that woven code calls.
+# What cannot be written in C: entries that keep registers. All symbols are local, except the hidden
+# ones that woven code calls.
 
-# Beginnings of functions moved here by divert.c.
+# Beginnings of functions, moved here by divert.c.
 	.balign 8
 chord_rt_moved:
 	.fill 280, 1, 0xcc
 
-# The start routine of a thread: rdi is its region. Nothing of this is left on
-# the stack when the thread's own routine starts.
+# The start routine of a thread: rdi is its region. Nothing of it is left on the stack when the
+# thread's own routine starts.
 chord_rt_thread_entry:
 	pushq %rdi
 	call chord_rt_thread_begin
@@ -17,7 +17,7 @@ chord_rt_thread_entry:
 	movq 40(%rax), %rdi
 	jmp *%rdx
 
-# The same in a process that has its memory for itself.
+# The same in a process with memory of its own.
 chord_rt_process_entry:
 	pushq 32(%rdi)
 	pushq 40(%rdi)
@@ -32,8 +32,8 @@ chord_rt_process_back:
 	popq %rax
 	ret
 
-# What woven code calls in place of the real functions; chord_rt_table_NAME stands in the
-# tables. The registers are saved in a struct chord_rt_regs.
+# What woven code calls in place of the real functions. Tables have chord_rt_table_NAME. The
+# registers are saved in a struct chord_rt_regs.
 	.macro chord_rt_hook number, name
 	.globl __chord_\name
 	.hidden __chord_\name
@@ -271,7 +271,7 @@ chord_rt_entry_destruct:
 	addq $136, %rsp
 	ret
 
-# In place of the dynamic linker's function for debuggers.
+# Runs in place of the dynamic linker's function for debuggers.
 chord_rt_entry_mapped:
 	jmp chord_rt_mapped
 
@@ -374,7 +374,7 @@ chord_rt_around:
 	leaq 128(%rsp), %rsp
 	jmp *%r11
 
-# chord_rt_call_on(top, f, a, b, c): f(a, b, c) with the stack that ends at top.
+# chord_rt_call_on(top, f, a, b, c): f(a, b, c) on the stack that ends at top.
 	.globl chord_rt_call_on
 	.hidden chord_rt_call_on
 	.type chord_rt_call_on, @function

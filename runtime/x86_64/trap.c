@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* Exact timers. For the last events before the limit the processor is told to trap behind every instruction (TF); at each of
- * the program's own the records of CHORD_SECTION_TIMED say what the counter lacks there. When nothing is left, the
- * trap's context is changed so that the thread goes on in __chord_struck, as if that had been called there.
+/* Exact timers. For the last events before the limit the trap flag (TF) makes the processor trap behind every instruction. At
+ * each instruction of the program's own the records of CHORD_SECTION_TIMED tell what the counter lacks there. When nothing is
+ * left, the trap's context is changed so that the thread goes on in __chord_struck, as if it had been called there.
  *
- * While a thread is stepped through signals are kept from it, for their handlers would not be; but not for the time of a
- * system call. SIGTRAP is the program's again as soon as no thread is stepped through. */
+ * While a thread is stepped through, signals are blocked for it, because their handlers would not be stepped through; not so
+ * during system calls. SIGTRAP is the program's again as soon as no thread is stepped through. */
 
 enum { CHORD_RT_SIGTRAP = 5, CHORD_RT_DEBUG = 1, CHORD_RT_TF = 0x100 };
-/* In a struct ucontext, as words. */
+/* Indices of words in a struct ucontext. */
 enum {
 	CHORD_RT_UC_R10 = 7, CHORD_RT_UC_R11 = 8, CHORD_RT_UC_RDI = 13, CHORD_RT_UC_RSI = 14, CHORD_RT_UC_RDX = 17,
 	CHORD_RT_UC_RAX = 18, CHORD_RT_UC_RCX = 19, CHORD_RT_UC_RSP = 20, CHORD_RT_UC_RIP = 21, CHORD_RT_UC_FLAGS = 22,
 	CHORD_RT_UC_TRAP = 25, CHORD_RT_UC_MASK = 37,
 };
 
-/* Signals that stay: of faults, and SIGTRAP. */
+/* Signals that stay open: those of faults, and SIGTRAP. */
 #define CHORD_RT_SIGNAL(n) (1ull << ((n) - 1))
 #define CHORD_RT_KEPT_BACK \
 	~(CHORD_RT_SIGNAL(4) | CHORD_RT_SIGNAL(5) | CHORD_RT_SIGNAL(7) | CHORD_RT_SIGNAL(8) | CHORD_RT_SIGNAL(11))
@@ -74,7 +74,7 @@ chord_rt_record_at(struct chord_rt_region *r, struct chord_rt_timed *timed, uint
 	return NULL;
 }
 
-/* The segment with the last beginning that is not behind an offset, or NULL. */
+/* The last segment that begins at or before an offset, or NULL. */
 static const unsigned char *
 chord_rt_segment_at(const unsigned char *record, uint32_t offset)
 {
@@ -122,14 +122,14 @@ chord_rt_in_runtime(struct chord_rt_ctl *ctl, const struct chord_rt_timed *timed
 	const struct chord_rt_mod *m = chord_rt_mod_of(ctl, pc);
 	uint64_t first = m && !m->left ? CHORD_RT_NEAR(m->desc->code) : 0;
 
-	/* In timers.s the flags that are about to be restored may have the trap flag. */
+	/* In timers.s the flags that are about to be restored may contain the trap flag. */
 	if (pc >= CHORD_RT_NEAR(timed->code) && pc < CHORD_RT_NEAR(timed->fired_end))
 		return true;
 	return first && pc >= first && pc < CHORD_RT_NEAR(m->desc->code_end);
 }
 
-/* Does the program stand before one of its instructions? Then *lack is what the counter lacks there; in code that is not
- * measured nothing. *woven: in what is woven in. */
+/* Is the program at one of its own instructions? Then *lack is what the counter lacks there; 0 in code that is not measured.
+ * *woven: it is in woven-in code. */
 static bool
 chord_rt_stands(struct chord_rt_ctl *ctl, struct chord_rt_region *r, const struct chord_rt_timer *t, uint64_t pc, int64_t *lack,
                 bool *woven)
@@ -182,7 +182,7 @@ chord_rt_leave_trap(struct chord_rt_ctl *ctl)
 	chord_rt_unlock(ctl, old);
 }
 
-/* A trap that is none of ours. */
+/* A trap that is not ours. */
 static void
 chord_rt_pass_trap(struct chord_rt_ctl *ctl, void *info, uint64_t *context)
 {
@@ -201,7 +201,7 @@ chord_rt_pass_trap(struct chord_rt_ctl *ctl, void *info, uint64_t *context)
 
 /* ---- steps ---- */
 
-/* Is the thread to be stepped through, from now on or still? */
+/* Has the thread to be stepped through, from now on or still? */
 static bool
 chord_rt_steps(struct chord_rt_ctl *ctl, struct chord_rt_region *r, struct chord_rt_timer *t)
 {
@@ -229,7 +229,7 @@ chord_rt_steps(struct chord_rt_ctl *ctl, struct chord_rt_region *r, struct chord
 	return true;
 }
 
-/* The thread goes on by itself. */
+/* The thread runs without steps again. */
 static void
 chord_rt_let_run(struct chord_rt_ctl *ctl, struct chord_rt_region *r, uint64_t *context, bool all)
 {
@@ -241,7 +241,7 @@ chord_rt_let_run(struct chord_rt_ctl *ctl, struct chord_rt_region *r, uint64_t *
 		chord_rt_leave_trap(ctl);
 }
 
-/* Walks have to know it. */
+/* Walks have to know __chord_struck. */
 static void
 chord_rt_note_fired(struct chord_rt_ctl *ctl, struct chord_rt_timed *timed)
 {
@@ -280,8 +280,8 @@ chord_rt_strike(struct chord_rt_ctl *ctl, struct chord_rt_region *r, uint32_t i,
 	return true;
 }
 
-/* Looks at all timers for which the thread is stepped through. True: a handler is to run. *woven: the call of the runtime
- * in what is woven in can be passed over. */
+/* Checks all timers for which the thread is stepped through. True: a handler is to run. *woven: a call of the runtime by woven-in
+ * code can be skipped. */
 static bool
 chord_rt_look_at_timers(struct chord_rt_ctl *ctl, struct chord_rt_region *r, uint64_t *context, bool *woven)
 {
@@ -289,7 +289,8 @@ chord_rt_look_at_timers(struct chord_rt_ctl *ctl, struct chord_rt_region *r, uin
 		struct chord_rt_timer *t = r->step[i];
 		int64_t lack, left;
 
-		/* Set again, ended. Not for what is added to the counter while the runtime is called, and taken back. */
+		/* The timer was set again or has ended. Not so if the counter only changed while the runtime was called, and is
+		 * changed back. */
 		if (!(t->seq & 1) || t->how != CHORD_RT_EXACT || t->users != r->users ||
 		    chord_rt_timer_left(t) > (int64_t)(2 * t->most)) {
 			chord_rt_settle(t);
@@ -308,7 +309,7 @@ chord_rt_look_at_timers(struct chord_rt_ctl *ctl, struct chord_rt_region *r, uin
 
 /* ---- instructions that see to more than themselves ---- */
 
-/* rt_sigprocmask on the mask that the thread would have. */
+/* rt_sigprocmask on the mask that the thread would have without steps. */
 static bool
 chord_rt_mask_call(struct chord_rt_region *r, uint64_t *context)
 {
@@ -330,7 +331,8 @@ chord_rt_mask_call(struct chord_rt_region *r, uint64_t *context)
 	return true;
 }
 
-/* A system call comes next. True: the thread cannot be stepped through it. It runs with the mask that the thread would have. */
+/* A system call comes next. True: the thread cannot be stepped through it. It runs with the mask that the thread would have
+ * without steps. */
 static bool
 chord_rt_before_call(struct chord_rt_region *r, uint64_t *context)
 {
@@ -355,7 +357,7 @@ chord_rt_before_call(struct chord_rt_region *r, uint64_t *context)
 	}
 }
 
-/* popf would end the steps: it is done here. */
+/* popf would clear the trap flag and end the steps: it is emulated here. */
 static void
 chord_rt_pop_flags(uint64_t *context)
 {
@@ -367,7 +369,7 @@ chord_rt_pop_flags(uint64_t *context)
 	context[CHORD_RT_UC_RIP]++;
 }
 
-/* Calls of the runtime by woven code have nothing to say while the thread is stepped through. */
+/* Calls of the runtime by woven code can be skipped while the thread is stepped through. */
 static bool
 chord_rt_is_asking(const struct chord_rt_region *r, const unsigned char *pc)
 {
@@ -377,7 +379,7 @@ chord_rt_is_asking(const struct chord_rt_region *r, const unsigned char *pc)
 	return false;
 }
 
-/* True: the thread cannot be stepped through what comes next. If that is done here, the PC has changed. */
+/* True: the thread cannot be stepped through the next instruction. If it is emulated here, the PC has changed. */
 static bool
 chord_rt_before_next(struct chord_rt_region *r, uint64_t *context, bool woven)
 {
@@ -417,7 +419,7 @@ chord_rt_on_trap(int sig, void *info, uint64_t *context)
 
 	(void)sig;
 	if (!r || !r->nstep || !traced) {
-		/* A thread made while its maker was stepped through begins so. */
+		/* A thread that was made while its maker was stepped through begins with TF set. */
 		if (traced && ctl->trap.handler <= 1)
 			context[CHORD_RT_UC_FLAGS] &= ~(uint64_t)CHORD_RT_TF;
 		else
