@@ -78,20 +78,37 @@ collect_function(struct items *items, const struct view_function *f, const char 
 	VEC_PUSH(*items, it);
 }
 
+static bool
+has_binary(const struct run *r, const char *name)
+{
+	for (size_t i = 0; i < r->binary.n; i++)
+		if (!strcmp(base_name(r->binary.at[i].path), name))
+			return true;
+	return false;
+}
+
+/* By what a program or library is the same on both sides: its name. The first ones may have other names on both sides: "". */
+static const char *
+binary_key(const struct binary *bin, const struct run *mine, const struct run *other)
+{
+	const char *name = base_name(bin->path);
+	bool renamed = bin == mine->binary.at && other->binary.n && !has_binary(other, name) &&
+	               !has_binary(mine, base_name(other->binary.at[0].path));
+
+	return renamed ? "" : name;
+}
+
 /* All functions of a side, sorted, namesakes summed. False: a sum does not fit. */
 static bool
-collect(const struct view_tables *t, struct items *items)
+collect(const struct view_tables *t, const struct run *other, struct items *items)
 {
 	struct view_functions all = {0};
 	size_t n = 0;
 	bool fits = true;
 
 	view_functions(&all, t->run);
-	for (size_t i = 0; i < all.n; i++) {
-		const struct binary *bin = all.at[i].binary;
-
-		collect_function(items, &all.at[i], bin == t->run->binary.at ? "" : base_name(bin->path));
-	}
+	for (size_t i = 0; i < all.n; i++)
+		collect_function(items, &all.at[i], binary_key(all.at[i].binary, t->run, other));
 	free(all.at);
 	if (items->n)
 		qsort(items->at, items->n, sizeof *items->at, by_key);
@@ -120,8 +137,8 @@ total(struct comparison *d, const char *name)
 	return &d->total.at[d->total.n - 1];
 }
 
-static bool
-add_total(struct comparison *d, const char *name, const struct bounds *before, const struct bounds *after)
+bool
+compare_total(struct comparison *d, const char *name, const struct bounds *before, const struct bounds *after)
 {
 	struct difference *t = total(d, name);
 
@@ -138,6 +155,19 @@ static struct difference
 row(const char *name, const char *file, unsigned line, const struct bounds *before, const struct bounds *after)
 {
 	return (struct difference){name, file, line, *before, *after, false, false};
+}
+
+static bool
+add_binary(struct comparison *d, const char *name, const struct bounds *before, const struct bounds *after)
+{
+	if (!*name)
+		name = base_name(d->side[1].run->binary.at[0].path);
+	for (size_t i = 0; i < d->binary.n; i++)
+		if (!strcmp(d->binary.at[i].name, name))
+			return bounds_add(&d->binary.at[i].before, before) && bounds_add(&d->binary.at[i].after, after);
+	VEC_PUSH(d->binary, (struct difference){.name = name, .file = "", .before = *before, .after = *after, .was = true,
+	                                        .is = true});
+	return true;
 }
 
 /* One function; either may be NULL. */
@@ -163,8 +193,8 @@ pair(struct comparison *d, struct item *a, struct item *b)
 		r.is = b;
 		VEC_PUSH(d->function, r);
 	}
-	return add_total(d, "instructions", &x->insns, &y->insns) && add_total(d, "blocks", &x->blocks, &y->blocks) &&
-	       add_total(d, "calls", &x->calls, &y->calls);
+	return add_binary(d, shown->module, &x->insns, &y->insns) && compare_total(d, "instructions", &x->insns, &y->insns) &&
+	       compare_total(d, "blocks", &x->blocks, &y->blocks) && compare_total(d, "calls", &x->calls, &y->calls);
 }
 
 static size_t
@@ -240,9 +270,9 @@ static bool
 match_functions(struct comparison *d, size_t *pairs)
 {
 	struct items a = {0}, b = {0};
-	bool fits = collect(&d->side[0], &a);
+	bool fits = collect(&d->side[0], d->side[1].run, &a);
 
-	fits &= collect(&d->side[1], &b);
+	fits &= collect(&d->side[1], d->side[0].run, &b);
 	d->by_function = a.n && b.n;
 	if (d->by_function) {
 		*pairs = pair_equal(d, &a, &b, &fits);
@@ -271,7 +301,7 @@ match_events(struct comparison *d)
 	for (uint32_t i = 0; i < a->n; i++)
 		for (uint32_t k = 0; k < b->n; k++)
 			if (!strcmp(a->at[i].name, b->at[k].name) && !(d->by_function && !strcmp(a->at[i].name, "instructions")))
-				add_total(d, a->at[i].name, &(struct bounds){a->at[i].n, a->at[i].most},
+				compare_total(d, a->at[i].name, &(struct bounds){a->at[i].n, a->at[i].most},
 				          &(struct bounds){b->at[k].n, b->at[k].most});
 }
 
@@ -464,6 +494,8 @@ compare_builds(struct comparison *d, bool lines, const char **why)
 		match_lines(d);
 	if (d->function.n)
 		qsort(d->function.at, d->function.n, sizeof *d->function.at, by_change);
+	if (d->binary.n)
+		qsort(d->binary.at, d->binary.n, sizeof *d->binary.at, by_change);
 	leave_out_objects(d);
 	return true;
 }
@@ -476,5 +508,6 @@ compare_builds_free(struct comparison *d)
 	free(d->total.at);
 	free(d->function.at);
 	free(d->line.at);
+	free(d->binary.at);
 	free(d->left_out.at);
 }

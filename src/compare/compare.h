@@ -24,6 +24,7 @@ struct comparison {
 	VEC(struct difference) total;    /* instructions, then others, and events counted on both sides */
 	VEC(struct difference) function; /* all that changed, the largest change first */
 	VEC(struct difference) line;     /* likewise, if asked for */
+	VEC(struct difference) binary;   /* all instructions of each program and library, by name */
 	VEC(struct named) left_out;      /* functions and objects that cannot be compared */
 	bool by_function;        /* there are functions to compare */
 };
@@ -31,6 +32,8 @@ struct comparison {
 /* Of two runs whose tables are filled: fills the rest. lines: the tables have lines, to be compared, which are sorted and named
  * anew. False, *why: there is nothing to compare, or a sum does not fit 64 bits. */
 bool compare_builds(struct comparison *c, bool lines, const char **why);
+/* Adds to the total of a name. False: a sum does not fit 64 bits. */
+bool compare_total(struct comparison *c, const char *name, const struct bounds *before, const struct bounds *after);
 void compare_builds_free(struct comparison *c);
 
 /* ---- paths.c: paths of two runs of one build ---- */

@@ -26,7 +26,7 @@ is_exact(const struct difference *r)
 	return bounds_exact(&r->before) && bounds_exact(&r->after);
 }
 
-static const char *
+const char *
 change_text(char out[RANGE], const struct difference *r)
 {
 	char low[34], high[34];
@@ -38,7 +38,7 @@ change_text(char out[RANGE], const struct difference *r)
 	return out;
 }
 
-static const char *
+const char *
 percent_text(char out[32], const struct difference *r)
 {
 	double change = (double)r->after.least - (double)r->before.least;
@@ -108,16 +108,10 @@ print_totals(const struct diff *d)
 	}
 }
 
-static const char *
-program_of(const struct side *s)
-{
-	return s->program ? s->program : s->run.binary.at[0].path;
-}
-
 static void
 print_side(const struct side *s, const char *what)
 {
-	printf("%s %s: %s\n", what, shown_path(program_of(s)), s->profile);
+	printf("%s %s: %s%s\n", what, shown_path(diff_program(s)), s->profile, s->stored ? " (chord stat)" : "");
 }
 
 /* The first few are enough to show what it is about. */
@@ -136,20 +130,69 @@ print_left_out(const struct diff *d)
 		printf("  ... and %zu more (--top=0 lists all)\n", n - FEW);
 }
 
+/* What is to be known of a side. */
+static const char *const *
+notes_of(const struct side *s, size_t *n)
+{
+	*n = s->stored ? s->note.n : s->run.note.n;
+	return s->stored ? s->note.at : s->run.note.at;
+}
+
 static void
 print_notes(const struct diff *d)
 {
 	static const char *const what[] = {"before", "after"};
-	const struct run *a = &d->side[0].run, *b = &d->side[1].run;
-	bool any = a->sum->nsummed != b->sum->nsummed || a->note.n || b->note.n;
+	const struct side *a = &d->side[0], *b = &d->side[1];
+	const char *const *note;
+	size_t na, nb;
 
-	if (any)
+	notes_of(a, &na);
+	notes_of(b, &nb);
+	if (a->processes != b->processes || na || nb)
 		printf("\nNote:\n");
-	if (a->sum->nsummed != b->sum->nsummed)
-		printf("  before are %" PRIu64 " processes, after %" PRIu64 "\n", a->sum->nsummed, b->sum->nsummed);
-	for (int i = 0; i < 2; i++)
-		for (size_t k = 0; k < d->side[i].run.note.n; k++)
-			printf("  %s: %s\n", what[i], image_readable_text(d->side[i].run.note.at[k]));
+	if (a->processes != b->processes)
+		printf("  before are %" PRIu64 " processes, after %" PRIu64 "\n", a->processes, b->processes);
+	for (int i = 0; i < 2; i++) {
+		note = notes_of(&d->side[i], &na);
+		for (size_t k = 0; k < na; k++)
+			printf("  %s: %s\n", what[i], image_readable_text(note[k]));
+	}
+}
+
+/* Of several programs each by itself. */
+static void
+print_binaries(const struct diff *d)
+{
+	static const struct column columns[] = {
+		{"before", 18, 0}, {"after", 18, 0}, {"change", 18, 0}, {"", 9, 0}, {"program or library", 0, 0},
+	};
+	struct table t = TABLE(columns);
+
+	if (d->found.binary.n < 2)
+		return;
+	putchar('\n');
+	table_head(&t);
+	for (size_t i = 0; i < d->found.binary.n; i++) {
+		print_counts(&t, &d->found.binary.at[i]);
+		table_text(&t, d->found.binary.at[i].name);
+		table_end(&t);
+	}
+}
+
+static void
+print_limits(const struct diff *d)
+{
+	char reached[32];
+
+	if (d->limit.n)
+		printf("\nLimits:\n");
+	for (size_t i = 0; i < d->limit.n; i++) {
+		const struct diff_limit *l = &d->limit.at[i];
+
+		printf("  %s: %s, limit %.*s %%: %s\n", gate_name(d->found.pool, l),
+		       l->unknown ? l->unknown : gate_reached(reached, l), (int)strcspn(l->text, "%"), l->text,
+		       l->unknown ? "not known" : l->exceeded ? "exceeded" : "kept");
+	}
 }
 
 bool
@@ -158,10 +201,12 @@ diff_text(const struct diff *d)
 	print_side(&d->side[0], "before");
 	print_side(&d->side[1], "after ");
 	print_totals(d);
+	print_binaries(d);
 	if (d->opt->lines)
 		print_rows(d, d->found.line.at, d->found.line.n, "line");
 	else if (d->found.by_function)
 		print_rows(d, d->found.function.at, d->found.function.n, "function");
+	print_limits(d);
 	print_left_out(d);
 	print_notes(d);
 	return !fflush(stdout) && !ferror(stdout);
@@ -223,13 +268,40 @@ static json_t *
 side(const struct side *s)
 {
 	json_t *o = json_object();
+	size_t n;
+	const char *const *note = notes_of(s, &n);
 
-	js_set(o, "program", js_text(program_of(s)));
+	js_set(o, "program", js_text(diff_program(s)));
 	js_set(o, "profile", js_text(s->profile));
-	js_set(o, "build_id", js_text(image_hex(s->run.pool, image_build_id(s->run.binary.at[0].image))));
-	js_set(o, "processes", js_number(s->run.sum->nsummed, true));
-	js_set(o, "notes", js_texts(s->run.note.at, s->run.note.n));
+	if (!s->stored)
+		js_set(o, "build_id", js_text(image_hex(s->run.pool, image_build_id(s->run.binary.at[0].image))));
+	js_set(o, "processes", js_number(s->processes, true));
+	js_set(o, "notes", js_texts(note, n));
 	return o;
+}
+
+static json_t *
+limits(const struct diff *d)
+{
+	static const char *const of[] = {[LIMIT_EVENT] = "event", [LIMIT_FUNCTION] = "function", [LIMIT_PROGRAM] = "program"};
+	json_t *a = json_array();
+
+	for (size_t i = 0; i < d->limit.n; i++) {
+		const struct diff_limit *l = &d->limit.at[i];
+		const struct difference *m = l->most;
+		json_t *o = json_object();
+
+		js_set(o, "of", js_text(of[l->of]));
+		js_set(o, "event", js_text(l->event));
+		js_set(o, "limit_percent", json_real((double)l->millionths / 1e6));
+		js_set(o, "reached_percent", l->unknown || (m && !l->before) ? json_null() :
+		       json_real(m ? 100 * (double)(m->after.least - m->before.most) / (double)l->before : 0));
+		js_set(o, "most", m && l->of != LIMIT_EVENT ? js_text(m->name) : json_null());
+		js_set(o, "exceeded", l->unknown ? json_null() : json_boolean(l->exceeded));
+		js_set(o, "unknown", l->unknown ? js_text(l->unknown) : json_null());
+		js_append(a, o);
+	}
+	return a;
 }
 
 bool
@@ -240,7 +312,10 @@ diff_json(const struct diff *d, bool failed)
 	js_set(o, "before", side(&d->side[0]));
 	js_set(o, "after", side(&d->side[1]));
 	js_set(o, "failed", json_boolean(failed));
+	js_set(o, "limits", limits(d));
 	js_set(o, "totals", totals(d));
+	if (d->found.binary.n)
+		js_set(o, "programs", rows(d->found.binary.at, d->found.binary.n));
 	if (d->found.by_function)
 		js_set(o, "functions", rows(d->found.function.at, d->found.function.n));
 	if (d->opt->lines)
