@@ -13,6 +13,7 @@ built() {
 	want "$CHORD" report --json --lines ./prog
 	mv out report
 	total=$(jq .totals.instructions report)
+	[ "$total" -gt 0 ] || no "the report has no instructions: $total"
 }
 
 t_lcov() {
@@ -36,6 +37,7 @@ t_callgrind() {
 	want callgrind_annotate cg
 	[ "$(sed -nE 's/^([0-9,]+) .*PROGRAM TOTALS.*/\1/p' out | tr -d ,)" = "$total" ] || no "totals: $(grep TOTALS out) and $total"
 	n=$(jq '.functions[] | select(.name == "sum") | .instructions' report)
+	[ "${n:-0}" -gt 0 ] || no "the report does not have sum"
 	[ "$(sed -nE 's/^ *([0-9,]+) .*prog\.c:sum .*/\1/p' out | head -n 1 | tr -d ,)" = "$n" ] || no "sum is not $n: $(cat out)"
 }
 
@@ -46,6 +48,7 @@ t_calls() {
 	grep -A1 '^cfn=sum$' cg | grep -qx 'calls=50 0' || no "no 50 calls of sum"
 	want callgrind_annotate --inclusive=yes cg
 	n=$(jq '.functions[] | select(.name == "sum") | .instructions' report)
+	[ "${n:-0}" -gt 0 ] || no "the report does not have sum"
 	[ "$(sed -nE 's/^ *([0-9,]+) .*prog\.c:sum .*/\1/p' out | head -n 1 | tr -d ,)" = "$n" ] || no "sum is not $n: $(cat out)"
 }
 
@@ -68,7 +71,7 @@ t_bolt() {
 	"$bolt" plain -o faster --data=prog.fdata --reorder-blocks=ext-tsp >out 2>&1 || no "$(tail -n 3 out)"
 	grep -q '2 out of [0-9]* functions .* have non-empty execution profile' out || no "$(grep profile out)"
 	grep -qi 'stale\|was ignored' out && no "$(grep -i 'stale\|was ignored' out)"
-	[ "$(./faster)" = "$(./plain)" ] || no "it does something else"
+	[ -n "$(./plain)" ] && [ "$(./faster)" = "$(./plain)" ] || no "it does something else"
 }
 
 # A process that was killed: what is not exact is left out, and that is said.

@@ -321,7 +321,7 @@ t_unwritable() {
 	for o in /no/such/folder/x.o prog.s/x.o tmp; do
 		"$as" -o "$o" prog.s 2>plain
 		refused 1 '' "$hook/as" -o "$o" prog.s
-		cmp -s plain err || no "for $o it says: $(diff plain err | head -c 400)"
+		[ -s plain ] && cmp -s plain err || no "for $o it says: $(diff plain err | head -c 400)"
 		refused 1 '' $cc -c -o "$o" prog.c
 	done
 	refused 1 'No such file|cannot open' $cc -o /no/such/folder/x prog.c
@@ -448,12 +448,12 @@ t_command_lines() {
 		want "$CHORD" $command --help
 		mv out help
 		want "$CHORD" $command -h
-		cmp -s out help || no "$command -h is not its --help"
+		[ -s help ] && cmp -s out help || no "$command -h is not its --help"
 	done
 	want "$CHORD" --version
 	mv out version
 	want "$CHORD" version
-	cmp -s out version || no "chord version: $(cat out)"
+	grep -q '^chord [0-9]' version && cmp -s out version || no "chord version: $(cat out)"
 }
 # No option is dropped without a word.
 t_options_apart() {
@@ -546,7 +546,7 @@ t_stripped() {
 	want "$CHORD" report ./prog
 	grep -q '10  work' out || no "the report of the stripped program: $(cat out)"
 	"$CHORD" report --insns ./prog prog.*.chord >after 2>err || no "$(cat err)"
-	cmp -s before after || no "stripped, it counts otherwise"
+	[ -s before ] && cmp -s before after || no "stripped, it counts otherwise"
 	rm -f prog.*.chord
 	run_prog
 	want "$CHORD" report ./prog

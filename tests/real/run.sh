@@ -70,6 +70,10 @@ suite_of()
 		return 1
 	}
 	"$real/recipe.sh" "$1" summary "$3.log" >"$3"
+	[ -s "$3" ] || {
+		echo "the tests' summary is empty"
+		return 1
+	}
 }
 
 plain_summary()

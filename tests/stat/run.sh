@@ -35,7 +35,7 @@ stat() {
 is() { grep -qxF "$1 $2" events || no "not $1 $2: $(tr '\n' ' ' <events)"; }
 
 # same FILE: the last stat's numbers are those
-same() { cmp -s events "$1" || no "$2: $(diff "$1" events | tr '\n' ' ')"; }
+same() { [ -s events ] && cmp -s events "$1" || no "$2: $(diff "$1" events | tr '\n' ' ')"; }
 
 # ---- other people's counts ----
 
@@ -111,7 +111,7 @@ default 1" >costs
 	want $cc -O2 -pthread -fchord=events -fchord-events=stores,cost:costs,call:fib -o prog prog.c
 	stat 3 "" ./prog 20
 	grep -E '^(stores|cost:costs|call:fib) ' edges | sort >some
-	sort events | cmp -s - some || no "not those that are counted: $(tr '\n' ' ' <events)"
+	[ "$(wc -l <some)" = 3 ] && sort events | cmp -s - some || no "not those that are counted: $(tr '\n' ' ' <events)"
 	stat 3 loads,stores ./prog 20
 	is loads null
 	jq -e '.unknown_events[0].name == "loads"' json >/dev/null || no "not said to be unknown"
@@ -400,7 +400,7 @@ t_threads() {
 			all($k[]; . as $e | ($t | map(.[$e]) | add) == $all[$e])' json >/dev/null || no "they do not add up: $(jq -c . json)"
 		jq -e '.unknown == [] and .notes == []' json >/dev/null || no "$(jq -c . json)"
 		jq -r '.threads[] | .thread as $n | .events | to_entries[] | "\($n) \(.key) \(.value)"' json | sort >"$measure.threads"
-		cmp -s edges.threads $measure.threads || no "$measure: $(diff edges.threads $measure.threads | head -n 20 | tr '\n' ' ')"
+		[ -s edges.threads ] && cmp -s edges.threads $measure.threads || no "$measure: $(diff edges.threads $measure.threads | head -n 20 | tr '\n' ' ')"
 	done
 	# callgrind calls a thread by a number that one before it had
 	want $cc -O2 -no-pie -pthread -o prog prog.c
