@@ -66,6 +66,22 @@ void buf_uleb(struct buf *b, uint64_t v);        /* unsigned LEB128 */
 void buf_sleb(struct buf *b, int64_t v);         /* that of 2v, or -2v-1 if it is negative */
 void buf_free(struct buf *b);
 
+/* ---- sums of counts ---- */
+
+/* False: it does not fit in 64 bits, and *sum is of no use. */
+static inline bool
+checked_add(uint64_t *sum, uint64_t v)
+{
+	return !__builtin_add_overflow(*sum, v, sum);
+}
+
+/* The largest number there is in place of what does not fit. */
+static inline uint64_t
+saturating_add(uint64_t a, uint64_t b)
+{
+	return checked_add(&a, b) ? a : UINT64_MAX;
+}
+
 /* A slice of somebody else's text. */
 struct str {
 	const char *at;

@@ -14,12 +14,6 @@ struct ways {
 	uint32_t *edge;
 };
 
-static uint64_t
-sum(uint64_t a, uint64_t b)
-{
-	return __builtin_add_overflow(a, b, &a) ? UINT64_MAX : a;
-}
-
 static bool
 is_real(const struct path_graph *pg, uint32_t e)
 {
@@ -37,7 +31,7 @@ count_from(struct ways *w, uint32_t v, uint32_t k)
 		return k == w->nstate - 1;
 	for (uint32_t i = g->out_at[v]; i < g->out_at[v + 1]; i++)
 		if (is_real(w->pg, g->out[i]))
-			n = sum(n, w->num[(size_t)g->edge[g->out[i]].to * w->nstate + after]);
+			n = saturating_add(n, w->num[(size_t)g->edge[g->out[i]].to * w->nstate + after]);
 	return n;
 }
 

@@ -12,15 +12,6 @@ key(struct pool *pool, const struct view_paths_proc *p)
 	return str_of(pool_printf(pool, "%s\n%s\n%016llx", p->proc->name, p->proc->file, (unsigned long long)p->hash));
 }
 
-static bool
-add_up_to_most(uint64_t *sum, uint64_t v)
-{
-	if (!__builtin_add_overflow(*sum, v, sum))
-		return true;
-	*sum = UINT64_MAX;
-	return false;
-}
-
 /* What is one path of a procedure in all builds: its edges (pool). */
 static struct str
 path_key(struct pool *pool, struct str proc, const struct path *path)
@@ -91,8 +82,8 @@ add_row(struct joined_paths *m, const struct view_path *row)
 			m->all.proc.at[i].ran++;
 		return;
 	}
-	add_up_to_most(&m->all.row.at[i].count, row->count);
-	add_up_to_most(&m->all.row.at[i].insns, row->insns);
+	m->all.row.at[i].count = saturating_add(m->all.row.at[i].count, row->count);
+	m->all.row.at[i].insns = saturating_add(m->all.row.at[i].insns, row->insns);
 }
 
 static int
@@ -137,7 +128,7 @@ join(struct joined_paths *m)
 	}
 	doubt(m);
 	for (size_t k = 0; k < m->all.proc.n; k++) {
-		add_up_to_most(&m->all.possible, m->all.proc.at[k].possible);
+		m->all.possible = saturating_add(m->all.possible, m->all.proc.at[k].possible);
 		m->all.ran += m->all.proc.at[k].ran;
 	}
 	if (m->all.row.n)

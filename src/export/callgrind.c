@@ -94,7 +94,7 @@ export_callgrind(const struct export *x, struct buf *out)
 			begin_proc(&w, in, &binary, &own);
 		proc = in->proc;
 		put_insn(&w, in, own);
-		fits &= !__builtin_add_overflow(total, in->count, &total);
+		fits &= checked_add(&total, in->count);
 	}
 	w.out = out;
 	put_heading(&w, total);

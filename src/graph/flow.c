@@ -182,7 +182,7 @@ flow_vertex(const struct graph *g, const uint64_t *count, uint32_t v)
 	uint64_t n = 0;
 
 	for (uint32_t i = g->in_at[v]; i < g->in_at[v + 1]; i++)
-		if (__builtin_add_overflow(n, count[g->in[i]], &n))
+		if (!checked_add(&n, count[g->in[i]]))
 			return UINT64_MAX;
 	return n;
 }

@@ -28,12 +28,6 @@ struct cutter {
 };
 
 static uint64_t
-sum(uint64_t a, uint64_t b)
-{
-	return __builtin_add_overflow(a, b, &a) ? UINT64_MAX : a;
-}
-
-static uint64_t
 num_paths(struct cutter *c, uint32_t v)
 {
 	const struct graph *g = c->g;
@@ -43,7 +37,7 @@ num_paths(struct cutter *c, uint32_t v)
 		uint32_t e = g->out[i];
 
 		if (e != g->close)
-			n = sum(n, c->cut[e] ? 1 : c->num[g->edge[e].to]);
+			n = saturating_add(n, c->cut[e] ? 1 : c->num[g->edge[e].to]);
 	}
 	return n;
 }
@@ -64,7 +58,7 @@ all_paths(struct cutter *c)
 	n = c->num[g->root];
 	for (uint32_t v = 0; v < g->nvert; v++)
 		if (c->head[v] && v != g->root)
-			n = sum(n, c->num[v]);
+			n = saturating_add(n, c->num[v]);
 	return n;
 }
 

@@ -599,7 +599,7 @@ phase1_at(const struct dag *d, const bool *ei, const uint64_t *num, int64_t *val
 			if (e == d->close || ei[e] != in)
 				continue;
 			val[e] = (int64_t)n;
-			if (__builtin_add_overflow(n, num[g->edge[e].to], &n) || n > INT64_MAX)
+			if (!checked_add(&n, num[g->edge[e].to]) || n > INT64_MAX)
 				return 0;
 		}
 	return n;

@@ -42,8 +42,8 @@ by_ends(const void *a, const void *b)
 static void
 join(struct link *sum, const struct link *l)
 {
-	sum->known &= l->known && !__builtin_add_overflow(sum->count, l->count, &sum->count);
-	sum->summed &= l->summed && !__builtin_add_overflow(sum->insns, l->insns, &sum->insns);
+	sum->known &= l->known && checked_add(&sum->count, l->count);
+	sum->summed &= l->summed && checked_add(&sum->insns, l->insns);
 	sum->sites += l->sites;
 }
 

@@ -22,7 +22,7 @@ look(const struct system *s, uint32_t v, bool in)
 		if (!s->known[edge[i]]) {
 			r.nunknown++;
 			r.unknown = edge[i];
-		} else if (__builtin_add_overflow(r.sum, s->count[edge[i]], &r.sum)) {
+		} else if (!checked_add(&r.sum, s->count[edge[i]])) {
 			r.fits = false;
 		}
 	}
@@ -42,7 +42,7 @@ solve_vertex(const struct system *s, uint32_t v, uint64_t *count)
 static bool
 shift(uint64_t *n, int64_t by)
 {
-	return by < 0 ? !__builtin_sub_overflow(*n, -(uint64_t)by, n) : !__builtin_add_overflow(*n, (uint64_t)by, n);
+	return by < 0 ? !__builtin_sub_overflow(*n, -(uint64_t)by, n) : checked_add(n, (uint64_t)by);
 }
 
 struct work {

@@ -147,7 +147,7 @@ threads_in_flight(const struct profile *p)
 	uint64_t n = p ? p->standing : 0;
 
 	for (size_t i = 0; p && i < p->flight.n; i++)
-		if (__builtin_add_overflow(n, p->flight.at[i]->standing, &n))
+		if (!checked_add(&n, p->flight.at[i]->standing))
 			return UINT32_MAX;
 	return n < UINT32_MAX ? n : UINT32_MAX;
 }

@@ -72,8 +72,7 @@ count_exit(struct pool *pool, const struct proc *p, uint32_t call, const struct 
 		c->passed[call * CHORD_SUMS + k] += e->reentry ? -e->sum[k] : e->sum[k];
 	if (p->call[call].flags & CHORD_CALL_NORETURN && !e->reentry)
 		return;
-	if (__builtin_add_overflow(e->reentry ? c->back[call] : c->left[call], e->count,
-	                           e->reentry ? &c->back[call] : &c->left[call]))
+	if (!checked_add(e->reentry ? &c->back[call] : &c->left[call], e->count))
 		c->why = "its counts do not fit 64 bits";
 }
 
@@ -90,7 +89,7 @@ count_cut(struct pool *pool, const struct cut *at, const struct exits *e, struct
 		k->next = c->cut;
 		c->cut = k;
 	}
-	if (__builtin_add_overflow(e->reentry ? k->back : k->left, e->count, e->reentry ? &k->back : &k->left))
+	if (!checked_add(e->reentry ? &k->back : &k->left, e->count))
 		c->why = "its counts do not fit 64 bits";
 }
 

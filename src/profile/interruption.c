@@ -123,7 +123,7 @@ out_degree(const struct proc *p, uint32_t v)
 static bool
 correct(struct system *s, uint32_t e, uint64_t more, uint64_t less)
 {
-	return !__builtin_add_overflow(s->count[e], more, &s->count[e]) && !__builtin_sub_overflow(s->count[e], less, &s->count[e]);
+	return checked_add(&s->count[e], more) && !__builtin_sub_overflow(s->count[e], less, &s->count[e]);
 }
 
 /* A counter in a block is that of an edge out of it if that is the only one, else of an edge into it: of the one

@@ -46,8 +46,7 @@ join_callees(struct profile *p)
 		qsort(p->callee.at, p->callee.n, sizeof *p->callee.at, by_site);
 	for (size_t i = 0; i < p->callee.n; i++) {
 		if (n && !by_site(&p->callee.at[n - 1], &p->callee.at[i]))
-			fits &= !__builtin_add_overflow(p->callee.at[n - 1].count, p->callee.at[i].count,
-			                                &p->callee.at[n - 1].count);
+			fits &= checked_add(&p->callee.at[n - 1].count, p->callee.at[i].count);
 		else if (p->callee.at[i].count)
 			p->callee.at[n++] = p->callee.at[i];
 	}

@@ -5,12 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool
-add(uint64_t *sum, uint64_t v)
-{
-	return !__builtin_add_overflow(*sum, v, sum);
-}
-
 /* A run that is not known to have ended decides; then one whose threads went on. */
 static uint64_t
 worse_state(uint64_t a, uint64_t b)
@@ -32,8 +26,8 @@ add_head(struct profile *sum, const struct profile *p)
 	sum->nsummed += p->nsummed;
 	VEC_JOIN(sum->origin, p->origin);
 	sum->orphan_error = sum->orphan_error ? sum->orphan_error : p->orphan_error;
-	return add(&sum->orphans, p->orphans) && add(&sum->threads, p->threads) && add(&sum->lost, p->lost) &&
-	       add(&sum->in_flight, p->in_flight);
+	return checked_add(&sum->orphans, p->orphans) && checked_add(&sum->threads, p->threads) &&
+	       checked_add(&sum->lost, p->lost) && checked_add(&sum->in_flight, p->in_flight);
 }
 
 static bool
@@ -130,7 +124,7 @@ join_exits(struct profile *p)
 			p->exit.at[n++] = p->exit.at[i];
 			continue;
 		}
-		fits &= add(&p->exit.at[n - 1].count, p->exit.at[i].count);
+		fits &= checked_add(&p->exit.at[n - 1].count, p->exit.at[i].count);
 		for (uint32_t k = 0; k < CHORD_SUMS; k++) /* their differences count */
 			p->exit.at[n - 1].sum[k] += p->exit.at[i].sum[k];
 	}

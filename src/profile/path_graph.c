@@ -160,12 +160,6 @@ apart(struct pool *pool, const struct path_graph *pg, const struct reach *r)
 	return true;
 }
 
-static uint64_t
-sum(uint64_t a, uint64_t b)
-{
-	return __builtin_add_overflow(a, b, &a) ? UINT64_MAX : a;
-}
-
 static void
 count_paths(struct path_graph *pg)
 {
@@ -178,7 +172,7 @@ count_paths(struct path_graph *pg)
 
 		for (uint32_t i = g->out_at[v]; i < g->out_at[v + 1]; i++)
 			if (path_real(pg, g->out[i]))
-				pg->num[v] = sum(pg->num[v], pg->num[g->edge[g->out[i]].to]);
+				pg->num[v] = saturating_add(pg->num[v], pg->num[g->edge[g->out[i]].to]);
 	}
 	pg->npath = pg->num[g->root];
 }

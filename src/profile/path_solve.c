@@ -20,12 +20,6 @@ struct paths_state {
 	bool open;               /* activations may have been under way at the end */
 };
 
-static bool
-add(uint64_t *sum, uint64_t v)
-{
-	return !__builtin_add_overflow(*sum, v, sum);
-}
-
 /* ---- which paths ran ---- */
 
 static int
@@ -127,10 +121,10 @@ solve_ran(struct pool *pool, const struct proc *p, const struct profile *f, cons
 static bool
 take_path(struct paths_state *t, uint64_t n)
 {
-	bool ok = t->path.begin == PROC_ENTRY(t->s->proc) || add(&t->begin[t->path.begin], n);
+	bool ok = t->path.begin == PROC_ENTRY(t->s->proc) || checked_add(&t->begin[t->path.begin], n);
 
 	for (uint32_t i = 0; i < t->path.n; i++)
-		ok &= add(&t->s->count[t->path.edge[i]], n);
+		ok &= checked_add(&t->s->count[t->path.edge[i]], n);
 	return ok;
 }
 
@@ -194,7 +188,7 @@ divert(struct system *s, uint32_t from, uint32_t to, uint64_t n)
 static bool
 stay(struct paths_state *t, uint32_t v, uint64_t n)
 {
-	return add(&t->c->paths->under_way, n) && divert(t->s, v, PROC_EXIT(t->s->proc), n);
+	return checked_add(&t->c->paths->under_way, n) && divert(t->s, v, PROC_EXIT(t->s->proc), n);
 }
 
 /* What the parent ran of a path is in no count of the child's, unless the child never came to its end. */
@@ -300,7 +294,7 @@ pass_early(struct paths_state *t)
 	for (uint32_t i = 0; t->c->left && i < p->ncall; i++)
 		for (uint32_t e = 0; e < p->narc && !path_goes_on(p, i); e++)
 			if (p->arc[e].from == p->call[i].block) {
-				ok &= add(&t->s->count[e], t->c->back[i]) && t->s->count[e] >= t->c->left[i];
+				ok &= checked_add(&t->s->count[e], t->c->back[i]) && t->s->count[e] >= t->c->left[i];
 				t->s->count[e] -= t->c->left[i];
 				break;
 			}
@@ -315,7 +309,7 @@ compare_begins(struct paths_state *t)
 	uint64_t *ends = pool_array(t->s->pool, p->nvert, sizeof *ends);
 
 	for (uint32_t e = 0; e < p->narc; e++)
-		if (p->paths->cut[e] && !add(&ends[p->arc[e].to], t->s->count[e]))
+		if (p->paths->cut[e] && !checked_add(&ends[p->arc[e].to], t->s->count[e]))
 			return "its counts do not fit 64 bits";
 	for (uint32_t v = 0; v < p->nvert; v++) {
 		if (ends[v] < t->begin[v] || (ends[v] > t->begin[v] && !t->open))
@@ -338,8 +332,8 @@ close_graph(struct paths_state *t)
 
 	for (uint32_t e = 0; e < p->narc; e++)
 		if (p->arc[e].to == PROC_EXIT(p))
-			ok &= add(&n, s->count[e]);
-	ok &= source < 0 ? !__builtin_sub_overflow(n, -(uint64_t)source, &n) : add(&n, (uint64_t)source);
+			ok &= checked_add(&n, s->count[e]);
+	ok &= source < 0 ? !__builtin_sub_overflow(n, -(uint64_t)source, &n) : checked_add(&n, (uint64_t)source);
 	s->count[p->close] = n;
 	memset(s->known, true, s->graph->nedge * sizeof *s->known);
 	return ok ? NULL : "its counts do not fit 64 bits";
@@ -403,7 +397,7 @@ correct_ran(struct paths_state *t, uint64_t sum, uint64_t more, uint64_t less)
 		ran[n++] = pc->ran[i++];
 	if (i < pc->nran && pc->ran[i].sum == sum)
 		count = pc->ran[i++].count;
-	if (!add(&count, more) || (count < less && !t->open))
+	if (!checked_add(&count, more) || (count < less && !t->open))
 		return false;
 	if (count > less)
 		ran[n++] = (struct ran){sum, count - less};
@@ -430,7 +424,7 @@ take_late(struct paths_state *t, const struct cut *k, uint32_t in)
 static bool
 take_early(struct paths_state *t, const struct cut *k, uint32_t out)
 {
-	bool ok = add(&t->s->count[out], k->back) && t->s->count[out] >= k->left;
+	bool ok = checked_add(&t->s->count[out], k->back) && t->s->count[out] >= k->left;
 
 	t->s->count[out] -= k->left;
 	return ok && correct_ran(t, sum_along(t, out), k->back, k->left);

@@ -236,7 +236,7 @@ count_add(uint64_t *sum, uint64_t v)
 	const uint64_t below_zero = UINT64_MAX << 56;
 	bool negative = *sum >= below_zero || v >= below_zero;
 
-	return !__builtin_add_overflow(*sum, v, sum) || negative;
+	return checked_add(sum, v) || negative;
 }
 
 /* Is nothing, all or a part of p in the sum already? */

@@ -169,12 +169,6 @@ fill_blocks(const struct system *s, struct counts *c)
 	return NULL;
 }
 
-static bool
-add(uint64_t *sum, uint64_t v)
-{
-	return !__builtin_add_overflow(*sum, v, sum);
-}
-
 /* Activations begin on the edges from ENTRY; those to landing pads take one up again. */
 static bool
 sum_arcs(const struct proc *p, struct counts *c)
@@ -188,7 +182,7 @@ sum_arcs(const struct proc *p, struct counts *c)
 		if (a->kind != CHORD_EDGE_ENTRY && (a->from >= p->nblock || a->to == PROC_EXIT(p)))
 			continue;
 		*known &= c->arc_known[i];
-		if (c->arc_known[i] && !add(sum, c->arc[i]))
+		if (c->arc_known[i] && !checked_add(sum, c->arc[i]))
 			return false;
 	}
 	return true;
@@ -204,7 +198,7 @@ insn_is_call(uint8_t insn)
 static bool
 change(uint64_t *n, uint64_t left, uint64_t back)
 {
-	return add(n, back) && !__builtin_sub_overflow(*n, left, n);
+	return checked_add(n, back) && !__builtin_sub_overflow(*n, left, n);
 }
 
 /* Adds what a block executed. */
@@ -215,13 +209,13 @@ sum_block(const struct proc *p, struct counts *c, uint32_t v)
 	uint64_t n = c->block[v];
 	uint32_t k = b->call;
 
-	if (!add(&c->blocks, n))
+	if (!checked_add(&c->blocks, n))
 		return "its counts do not fit 64 bits";
 	for (uint32_t i = 0; i < b->ninsn; i++) {
 		for (const struct cut *cut = c->cut; cut; cut = cut->next)
 			if (cut->block == v && cut->insn == i && !change(&n, cut->left, cut->back))
 				return "more activations ended at an instruction than reached it";
-		if (!add(&c->insns, n) || (insn_is_call(b->insn[i]) && !add(&c->call_insns, n)))
+		if (!checked_add(&c->insns, n) || (insn_is_call(b->insn[i]) && !checked_add(&c->call_insns, n)))
 			return "its counts do not fit 64 bits";
 		if (k == b->call + b->ncall || p->call[k].insn != i)
 			continue;

@@ -40,8 +40,7 @@ counts_new(struct pool *pool, const struct map *map, const struct profile *p, co
 static void
 plus(uint64_t *sum, uint64_t n)
 {
-	if (__builtin_add_overflow(*sum, n, sum))
-		*sum = COUNT_NO_BOUND;
+	*sum = saturating_add(*sum, n);
 }
 
 static void

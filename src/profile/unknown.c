@@ -56,7 +56,7 @@ add_numbers(struct unknown *to, const struct unknown *from)
 
 		memcpy(&a, to->at + i, 8);
 		memcpy(&b, from->at + i, 8);
-		fits &= !__builtin_add_overflow(a, b, &a);
+		fits &= checked_add(&a, b);
 		memcpy(to->at + i, &a, 8);
 	}
 	return fits;

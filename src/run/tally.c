@@ -31,7 +31,7 @@ add(struct scan *s, uint32_t event, uint64_t value, uint64_t count)
 
 	if (!value || !count || s->counted[event])
 		return;
-	if (!__builtin_mul_overflow(value, count, &more) && !__builtin_add_overflow(s->sum[event], more, &s->sum[event]))
+	if (!__builtin_mul_overflow(value, count, &more) && checked_add(&s->sum[event], more))
 		return;
 	if (s->most)
 		s->sum[event] = COUNT_NO_BOUND;
@@ -340,8 +340,8 @@ add_counters(struct tally *t, const struct binary *bin)
 				continue;
 			if (bin->events.why)
 				t->at[i].why = bin->events.why;
-			else if (__builtin_add_overflow(t->at[i].n, bin->events.at[e].n, &t->at[i].n) ||
-			         __builtin_add_overflow(t->at[i].most, bin->events.at[e].most, &t->at[i].most))
+			else if (!checked_add(&t->at[i].n, bin->events.at[e].n) ||
+			         !checked_add(&t->at[i].most, bin->events.at[e].most))
 				t->at[i].why = TOO_LARGE;
 		}
 }
@@ -378,10 +378,9 @@ add_proc(struct tally *t, struct binary *bin, uint32_t i)
 		scan_proc(&s);
 	}
 	for (uint32_t e = 0; e < t->events->n; e++) {
-		if (__builtin_add_overflow(t->at[e].n, least[e], &t->at[e].n))
+		if (!checked_add(&t->at[e].n, least[e]))
 			t->at[e].why = TOO_LARGE;
-		if (__builtin_add_overflow(t->at[e].most, s.sum[e], &t->at[e].most))
-			t->at[e].most = COUNT_NO_BOUND;
+		t->at[e].most = saturating_add(t->at[e].most, s.sum[e]);
 	}
 }
 

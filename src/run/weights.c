@@ -18,8 +18,7 @@ void
 weights_add(const struct proc *p, const struct counts *c, uint64_t *ran)
 {
 	for (uint32_t e = 0; e < p->narc; e++)
-		if (__builtin_add_overflow(ran[e], c->arc[e], &ran[e]))
-			ran[e] = UINT64_MAX;
+		ran[e] = saturating_add(ran[e], c->arc[e]);
 }
 
 /* The same procedure may be in several objects. */

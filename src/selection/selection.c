@@ -59,7 +59,7 @@ read_numbers(struct reader *r, struct str s, uint64_t most, const char *what)
 		size_t i = 1;
 
 		for (; *s.at == ' ' && i < s.n && isdigit((unsigned char)s.at[i]) && !over; i++)
-			over = __builtin_mul_overflow(v, 10, &v) || __builtin_add_overflow(v, (uint64_t)(s.at[i] - '0'), &v);
+			over = __builtin_mul_overflow(v, 10, &v) || !checked_add(&v, (uint64_t)(s.at[i] - '0'));
 		if (i == 1 || over || v > most) {
 			r->why = what;
 			return;

@@ -63,7 +63,7 @@ read_count(struct line *l, const char *what, uint64_t *n)
 	for (size_t i = 0; i < w.n; i++) {
 		if (!isdigit((unsigned char)w.at[i]))
 			return complain(l, "'" WORD "' is no count", SHOW(w));
-		if (__builtin_mul_overflow(*n, 10, n) || __builtin_add_overflow(*n, (uint64_t)(w.at[i] - '0'), n))
+		if (__builtin_mul_overflow(*n, 10, n) || !checked_add(n, (uint64_t)(w.at[i] - '0')))
 			return complain(l, "'" WORD "' does not fit 64 bits", SHOW(w));
 	}
 	return true;

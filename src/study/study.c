@@ -88,7 +88,7 @@ study_vertex_count(const struct study *s, uint32_t v)
 
 	if (v == s->g->exit)
 		return s->count[s->g->close];
-	return __builtin_add_overflow(n, s->file.vertex.at[v].reentry, &n) ? UINT64_MAX : n;
+	return saturating_add(n, s->file.vertex.at[v].reentry);
 }
 
 uint32_t *
@@ -114,7 +114,7 @@ study_placement(const struct study *s, const bool *set, bool in)
 		p.counters++;
 		p.heuristic += s->heuristic[e] * cost;
 		p.given += s->given ? s->given[e] * cost : 0;
-		p.fits &= !s->count || !__builtin_add_overflow(p.executed, s->count[e], &p.executed);
+		p.fits &= !s->count || checked_add(&p.executed, s->count[e]);
 	}
 	return p;
 }
@@ -129,7 +129,7 @@ study_every_vertex(const struct study *s)
 			continue;
 		p.heuristic += study_vertex_weight(s->g, s->heuristic, v);
 		p.given += s->given ? study_vertex_weight(s->g, s->given, v) : 0;
-		p.fits &= !s->count || !__builtin_add_overflow(p.executed, study_vertex_count(s, v), &p.executed);
+		p.fits &= !s->count || checked_add(&p.executed, study_vertex_count(s, v));
 	}
 	return p;
 }

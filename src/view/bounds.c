@@ -5,9 +5,8 @@
 bool
 bounds_add(struct bounds *sum, const struct bounds *b)
 {
-	if (__builtin_add_overflow(sum->most, b->most, &sum->most))
-		sum->most = COUNT_NO_BOUND;
-	return !__builtin_add_overflow(sum->least, b->least, &sum->least);
+	sum->most = saturating_add(sum->most, b->most);
+	return checked_add(&sum->least, b->least);
 }
 
 void

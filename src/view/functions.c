@@ -177,7 +177,7 @@ view_insns(const struct run *run, uint64_t *n)
 	for (size_t k = 0; k < run->binary.n; k++)
 		for (uint32_t i = 0; i < run->binary.at[k].map.nproc; i++)
 			if (!run->binary.at[k].counts[i].why)
-				fits &= !__builtin_add_overflow(*n, run->binary.at[k].counts[i].insns, n);
+				fits &= checked_add(n, run->binary.at[k].counts[i].insns);
 	return fits;
 }
 

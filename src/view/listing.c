@@ -16,12 +16,6 @@ struct builder {
 	struct line_table table;
 };
 
-static bool
-add_executed(uint64_t *sum, uint64_t v)
-{
-	return !__builtin_add_overflow(*sum, v, sum);
-}
-
 /* ---- files and lines ---- */
 
 static void
@@ -191,7 +185,7 @@ fill_files(struct builder *b)
 		VEC_PUSH(f->line, *line);
 		f->code += line->code;
 		f->never += line->never;
-		l->fits &= add_executed(&f->insns, line->insns.least);
+		l->fits &= checked_add(&f->insns, line->insns.least);
 	}
 	for (size_t i = 0; i < l->file.n; i++)
 		qsort(l->file.at[i].line.at, l->file.at[i].line.n, sizeof *l->file.at[i].line.at, by_line);

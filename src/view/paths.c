@@ -11,12 +11,6 @@ times(uint64_t a, uint64_t b)
 	return __builtin_mul_overflow(a, b, &a) ? UINT64_MAX : a;
 }
 
-static uint64_t
-plus(uint64_t a, uint64_t b)
-{
-	return __builtin_add_overflow(a, b, &a) ? UINT64_MAX : a;
-}
-
 static void
 add_ran(struct view_paths *r, const struct view_paths_proc *of, struct path *path)
 {
@@ -63,7 +57,7 @@ add_proc(struct view_paths *r, struct binary *bin, uint32_t i, const char *funct
 
 	r->insns_known &= !of.counts->most;
 	if (!of.counts->why)
-		r->insns = plus(r->insns, of.counts->insns);
+		r->insns = saturating_add(r->insns, of.counts->insns);
 	else if (!p->refused)
 		r->insns_known = false;
 	if (p->refused && view_is_named(p, function))
@@ -80,7 +74,7 @@ add_proc(struct view_paths *r, struct binary *bin, uint32_t i, const char *funct
 	if (of.why)
 		VEC_PUSH(r->inexact, (struct named){p->name, of.why});
 	r->ran += of.ran;
-	r->possible = plus(r->possible, of.possible);
+	r->possible = saturating_add(r->possible, of.possible);
 	r->under_way += of.counts->paths->under_way;
 	VEC_PUSH(r->proc, of);
 }

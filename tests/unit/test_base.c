@@ -248,6 +248,20 @@ leb128(void **state)
 	}
 }
 
+static void
+sums(void **state)
+{
+	uint64_t sum = UINT64_MAX - 5;
+
+	(void)state;
+	assert_true(checked_add(&sum, 0) && checked_add(&sum, 5) && sum == UINT64_MAX);
+	assert_false(checked_add(&sum, 1));
+	sum = 1;
+	assert_false(checked_add(&sum, UINT64_MAX));
+	assert_true(saturating_add(2, 3) == 5 && saturating_add(UINT64_MAX, 0) == UINT64_MAX);
+	assert_true(saturating_add(UINT64_MAX - 1, 1) == UINT64_MAX && saturating_add(UINT64_MAX, UINT64_MAX) == UINT64_MAX);
+}
+
 /* ---- slices, and the table of them ---- */
 
 static void
@@ -351,6 +365,7 @@ main(void)
 		cmocka_unit_test(buffers),
 		cmocka_unit_test(numbers_as_text),
 		cmocka_unit_test(leb128),
+		cmocka_unit_test(sums),
 		cmocka_unit_test(slices),
 		cmocka_unit_test(maps_of_text),
 		cmocka_unit_test(files),
