@@ -4,6 +4,7 @@
 # make check                  install what is missing, build, run the tests
 # make unit                   the unit tests in a few seconds: the largest of them cut down
 # make install PREFIX= DESTDIR=
+# make deb                    a Debian package in build/deb
 # make bench                  what measuring costs (see bench/)
 # make golden               writes what is woven into tests/golden/ anew; read the difference
 # make check-real, check-torture, check-csmith   the long tests, whole
@@ -131,9 +132,16 @@ install: all
 	install -m 644 $(LIBEXEC)/runtime.s $(LIBEXEC)/runtime.bin $(LIBEXEC)/timers.s $(DESTDIR)$(PREFIX)/libexec/chord
 	rm -rf $(DESTDIR)$(PREFIX)/libexec/chord/html
 	cp -R $(LIBEXEC)/html $(DESTDIR)$(PREFIX)/libexec/chord/html
+	rm -f $(DESTDIR)$(PREFIX)/libexec/chord/html/.made
 	install -m 644 include/chord.h $(DESTDIR)$(PREFIX)/libexec/chord/headers/chord.h
 	install -m 644 include/chord.h $(DESTDIR)$(PREFIX)/include/chord.h
 	install -m 644 $(MAN) $(DESTDIR)$(PREFIX)/share/man/man1
+	ln -sf chord-cc.1 $(DESTDIR)$(PREFIX)/share/man/man1/chord-c++.1
+	tools/share.sh "$(DESTDIR)" "$(PREFIX)"
+
+# A package of Debian's in build/deb. DEBFULLNAME and DEBEMAIL say whose it is.
+deb: setup
+	tools/deb.sh $(BUILD)/deb
 
 fmt:
 	tools/fmt.sh
@@ -145,5 +153,5 @@ clean:
 	rm -rf build build-asan
 
 -include $(OBJ:.o=.d)
-.PHONY: all setup demo check unit golden check-real check-torture check-csmith check-oracle bench asan asan-tests install fmt layers clean
+.PHONY: all deb setup demo check unit golden check-real check-torture check-csmith check-oracle bench asan asan-tests install fmt layers clean
 .SECONDARY:
