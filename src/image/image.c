@@ -280,6 +280,23 @@ image_code_name(const struct image *im, uint64_t addr)
 	return c ? c->name : "";
 }
 
+bool
+image_segment(const struct image *im, uint64_t addr, struct image_segment *segment)
+{
+	GElf_Phdr h;
+	size_t n;
+
+	if (elf_getphdrnum(im->elf, &n))
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		if (!gelf_getphdr(im->elf, (int)i, &h) || h.p_type != PT_LOAD || addr - h.p_vaddr >= h.p_memsz)
+			continue;
+		*segment = (struct image_segment){h.p_vaddr, h.p_memsz, h.p_offset};
+		return true;
+	}
+	return false;
+}
+
 static void
 read_bytes(struct image *im)
 {

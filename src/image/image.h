@@ -37,6 +37,11 @@ struct image_code {
 	uint64_t addr, size;
 };
 size_t image_code(const struct image *im, const struct image_code **code);
+/* The loaded segment that holds an address: its link-time address and size, and where it is in the file. False: none does. */
+struct image_segment {
+	uint64_t addr, size, offset;
+};
+bool image_segment(const struct image *im, uint64_t addr, struct image_segment *segment);
 /* The name of the one that has an address; "" if none has. */
 const char *image_code_name(const struct image *im, uint64_t addr);
 /* The bytes from an address in one of them up to its end; n is 0 if there are none. */
@@ -92,6 +97,7 @@ struct image_scope {
 	const char *name;        /* its symbol, if it has one that differs from its name; else that, with what it is a member of */
 	struct image_place at;   /* its declaration; file NULL: not said */
 	struct image_place call; /* what was replaced by it; file NULL: not said, or it was not inlined */
+	unsigned call_discriminator; /* which of several on that line */
 	uint32_t in;             /* the scope that it was inlined into; IMAGE_NO_SCOPE: it is a function of its own */
 };
 enum { IMAGE_NO_SCOPE = UINT32_MAX };
@@ -99,6 +105,17 @@ enum { IMAGE_NO_SCOPE = UINT32_MAX };
 uint32_t image_scope_at(struct image *im, uint64_t addr);
 uint32_t image_scopes(struct image *im);
 const struct image_scope *image_scope(const struct image *im, uint32_t scope);
+
+/* frames.c: an instruction's place in each function that it is in by being inlined. */
+struct image_frame {
+	const char *name;        /* a scope's, with its declaration */
+	const char *file;
+	unsigned line;
+	struct image_place at;   /* where in it; file NULL: not said */
+	unsigned discriminator;  /* which of several on that line, as compilers number them */
+};
+/* Innermost first; the last is the function itself. How many there are, at most `room`; 0: nothing is known. */
+size_t image_frames(struct image *im, uint64_t addr, struct image_frame *frame, size_t room);
 
 /* demangle.c: the name that the source has for a symbol of C++, Rust or D, with the types of its parameters and what
  * compilers add behind a dot ("[clone .cold]"), or without both. To be freed. NULL: it is no such symbol. */

@@ -14,6 +14,7 @@ struct row {
 	uint64_t addr;
 	const char *file;
 	unsigned line;
+	unsigned discriminator;
 	unsigned seq; /* where the table had it */
 };
 
@@ -71,6 +72,9 @@ Elf *image_debug_elf(struct image *im);
 
 /* lines.c: the first of several places that an address has: a function's own, where what it begins with is another's. */
 bool image_opening(struct image *im, uint64_t addr, struct image_place *place);
+
+/* The discriminator that the line table has for an address; 0: none. */
+unsigned image_discriminator(struct image *im, uint64_t addr);
 
 /* files.c: the one name of a file, however the debug information spells it, from the folder of its unit (or NULL). */
 const char *image_file_name(struct image *im, const char *dir, const char *name);

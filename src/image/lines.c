@@ -22,6 +22,8 @@ add_line(struct image *im, const char *dir, Dwarf_Line *l)
 		r.file = dwarf_linesrc(l, NULL, NULL);
 		r.file = r.file ? image_file_name(im, dir, r.file) : NULL;
 		r.line = (unsigned)line;
+		if (dwarf_linediscriminator(l, &r.discriminator))
+			r.discriminator = 0;
 	}
 	r.seq = (unsigned)im->row.n;
 	VEC_PUSH(im->row, r);
@@ -146,4 +148,12 @@ image_place(struct image *im, uint64_t addr, struct image_place *place)
 		return false;
 	*place = (struct image_place){im->row.at[lo - 1].file, im->row.at[lo - 1].line};
 	return true;
+}
+
+unsigned
+image_discriminator(struct image *im, uint64_t addr)
+{
+	size_t lo = rows_up_to(im, addr, true);
+
+	return lo ? im->row.at[lo - 1].discriminator : 0;
 }

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEPTH = 256 };
+enum { DEPTH = 256, AT_GNU_DISCRIMINATOR = 0x2136 };
 
 /* A range of addresses of a scope. */
 struct span {
@@ -150,6 +150,16 @@ call_of(struct reader *r, Dwarf_Die *die)
 	return (struct image_place){image_file_name(r->im, r->dir, file), (unsigned)line};
 }
 
+/* Clang's only. */
+static unsigned
+call_discriminator(Dwarf_Die *die)
+{
+	Dwarf_Attribute a;
+	Dwarf_Word n;
+
+	return dwarf_formudata(dwarf_attr(die, AT_GNU_DISCRIMINATOR, &a), &n) || n > UINT32_MAX ? 0 : (unsigned)n;
+}
+
 /* False: it has no code. */
 static bool
 add_spans(struct reader *r, Dwarf_Die *die, uint32_t depth)
@@ -176,8 +186,10 @@ add_scope(struct reader *r, Dwarf_Die *die, uint32_t in, uint32_t depth)
 	origin = known_origin(r, die);
 	s.name = origin->name;
 	s.at = origin->at;
-	if (inlined)
+	if (inlined) {
 		s.call = call_of(r, die);
+		s.call_discriminator = call_discriminator(die);
+	}
 	VEC_PUSH(r->im->scope, s);
 	return (uint32_t)r->im->scope.n - 1;
 }
