@@ -17,11 +17,13 @@ BUILD = build
 CC = gcc
 CFLAGS = -O2 -g
 WARN = -Wall -Wextra -Wshadow -Wconversion -Wmissing-prototypes -Wimplicit-fallthrough -Wformat=2 -Werror
-CPPFLAGS = -D_GNU_SOURCE -Isrc -I.
-LIBS = -lZydis -lelf -ldw -ljansson -liberty
+CPPFLAGS = -D_GNU_SOURCE -Isrc -I. -I$(BUILD)/made
+LIBS = -lZydis -lelf -ldw -ljansson -liberty -lprotobuf-c -lz
 
 SRC := $(sort $(wildcard src/*/*.c src/*/*/*.c))
-OBJ := $(SRC:%.c=$(BUILD)/%.o)
+# What is made of a schema is compiled without our warnings.
+MADE = $(BUILD)/made/pprof.pb-c
+OBJ := $(SRC:%.c=$(BUILD)/%.o) $(MADE).o
 TEST := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/*.c))
 LIBEXEC = $(BUILD)/libexec/chord
 NODE = /usr/share/nodejs
@@ -42,6 +44,15 @@ $(BUILD)/chord: $(BUILD)/src/tool/main.o $(LIB)
 $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 $(CPPFLAGS) $(CFLAGS) $(WARN) -MMD -MP -c -o $@ $<
+
+$(MADE).c: src/export/pprof.proto
+	@mkdir -p $(@D)
+	protoc-c --c_out=$(@D) -I$(<D) $<
+
+$(MADE).o: $(MADE).c
+	$(CC) -std=gnu11 $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
+
+$(BUILD)/src/export/pprof.o: $(MADE).c
 
 $(LIBEXEC)/as: $(BUILD)/chord
 	@mkdir -p $(@D)

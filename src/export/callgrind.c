@@ -100,7 +100,5 @@ export_callgrind(const struct export *x, struct buf *out)
 	put_heading(&w, total);
 	buf_add(out, body.at, body.n);
 	buf_free(&body);
-	if (!fits)
-		say_error(x->run->path, "the sum of its counts does not fit 64 bits");
-	return fits;
+	return export_fits(x, fits);
 }

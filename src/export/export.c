@@ -5,10 +5,18 @@
 #include <string.h>
 
 const struct exporter exporters[] = {
-	{"lcov", "lines, functions and branches, as geninfo writes them (lcov, genhtml, code review services)", export_lcov},
-	{"callgrind", "instructions by function, line and address (callgrind_annotate, KCachegrind)", export_callgrind},
-	{"csv", "a row for each instruction (databases, spreadsheets, data frames)", export_csv},
-	{"bolt", "branches of the program built without Chord (llvm-bolt --data=)", export_bolt},
+	{"lcov", "lines, functions and branches, as geninfo writes them (lcov, genhtml, code review services)", export_lcov, false},
+	{"lcov2", "the same with the last lines of functions, for lcov 2 and later", export_lcov2, false},
+	{"cobertura", "the same as Cobertura's XML (GitLab, Jenkins, Azure)", export_cobertura, false},
+	{"gcov", "the same as gcov's JSON, version 2 (gcovr, geninfo)", export_gcov, false},
+	{"callgrind", "instructions by function, line and address (callgrind_annotate, KCachegrind)", export_callgrind, false},
+	{"pprof", "instructions by address, with their callers as far as known (pprof, Pyroscope, Parca)", export_pprof, true},
+	{"folded", "instructions by stack, as far as stacks are known (flame graphs)", export_folded, false},
+	{"speedscope", "the same for speedscope", export_speedscope, false},
+	{"json", "functions and lines with their branches, by a schema", export_json, false},
+	{"jsonl", "a row for each instruction, in JSON (databases, data frames)", export_jsonl, false},
+	{"csv", "a row for each instruction (databases, spreadsheets, data frames)", export_csv, false},
+	{"bolt", "branches of the program built without Chord (llvm-bolt --data=)", export_bolt, false},
 };
 const size_t nexporter = sizeof exporters / sizeof *exporters;
 
@@ -19,4 +27,44 @@ exporter_named(const char *name)
 		if (!strcmp(exporters[i].name, name))
 			return &exporters[i];
 	return NULL;
+}
+
+/* The length of the folder that a file was compiled in; 0: it is in none that is known. */
+static size_t
+compiled_in(const struct export *x, const char *file)
+{
+	for (size_t i = 0; i < x->run->binary.n; i++) {
+		const char *below = image_file_below(x->run->binary.at[i].image, file);
+
+		if (below > file)
+			return (size_t)(below - file) - 1;
+	}
+	return 0;
+}
+
+const char *
+export_folder(const struct export *x)
+{
+	const char *folder = "";
+	size_t most = 0;
+
+	for (size_t i = 0; i < x->list->file.n; i++) {
+		size_t n = compiled_in(x, x->list->file.at[i].name), in = 0;
+
+		for (size_t k = 0; k < x->list->file.n && n; k++)
+			in += !strncmp(x->list->file.at[k].name, x->list->file.at[i].name, n + 1);
+		if (in <= most)
+			continue;
+		most = in;
+		folder = pool_strndup(x->run->pool, x->list->file.at[i].name, n);
+	}
+	return folder;
+}
+
+bool
+export_fits(const struct export *x, bool fits)
+{
+	if (!fits)
+		say_error(x->run->path, "the sum of its counts does not fit 64 bits");
+	return fits;
 }

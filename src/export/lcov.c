@@ -1,88 +1,82 @@
 /* SPDX-License-Identifier: MIT */
 /* Tracefiles of lcov, as geninfo(1) has them. A line's count is that of its instruction that ran most often. Lines some of whose
- * code is not known have no record. */
-#include "export/export.h"
+ * code is not known have no record. Version 2 reads the last lines of functions, too, and would guess them. */
+#include "export/coverage.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
-/* A function that begins in a file. */
-struct function {
-	const char *file, *name;
-	unsigned line;
-	uint64_t calls;
-};
-struct functions { struct function *at; size_t n, cap; };
-
-static int
-by_place(const void *a, const void *b)
+/* The first line of a function that has code; genhtml 2 wants functions there. 0: none is known. */
+static unsigned
+first_line(const struct view_file *v, const struct covered *f)
 {
-	const struct function *x = a, *y = b;
-	int c = strcmp(x->file, y->file);
-
-	if (c)
-		return c;
-	return x->line != y->line ? (x->line < y->line ? -1 : 1) : strcmp(x->name, y->name);
-}
-
-static struct functions
-functions_of(const struct export *x)
-{
-	struct functions all = {0};
-
-	for (size_t i = 0; i < x->function->n; i++) {
-		const struct view_function *f = &x->function->at[i];
-
-		if (view_is_exact(f->counts) && *f->file && f->line)
-			VEC_PUSH(all, (struct function){f->file, f->proc->name, f->line, f->counts->activations});
-	}
-	if (all.n)
-		qsort(all.at, all.n, sizeof *all.at, by_place);
-	return all;
+	for (size_t i = 0; i < v->line.n; i++)
+		if (!v->line.at[i].unknown && v->line.at[i].line >= f->line && v->line.at[i].line <= f->end)
+			return v->line.at[i].line;
+	return 0;
 }
 
 static void
-put_functions(const struct functions *all, const char *file, struct buf *out)
+put_functions(const struct covered_list *all, const struct view_file *v, bool ends, struct buf *out)
 {
-	size_t n = 0, hit = 0;
+	size_t n, found = 0, hit = 0;
+	const struct covered *f = covered_in(all, v->name, &n);
 
-	for (size_t i = 0; i < all->n; i++) {
-		if (strcmp(all->at[i].file, file))
+	for (size_t i = 0; i < n; i++) {
+		unsigned line = first_line(v, &f[i]);
+
+		if (!line)
 			continue;
-		buf_printf(out, "FN:%u,%s\n", all->at[i].line, all->at[i].name);
-		n++;
-		hit += all->at[i].calls != 0;
+		buf_printf(out, "FN:%u,", line);
+		if (ends)
+			buf_printf(out, "%u,", f[i].end);
+		buf_printf(out, "%s\n", f[i].name);
+		found++;
 	}
-	for (size_t i = 0; i < all->n; i++)
-		if (!strcmp(all->at[i].file, file))
-			buf_printf(out, "FNDA:%" PRIu64 ",%s\n", all->at[i].calls, all->at[i].name);
-	buf_printf(out, "FNF:%zu\nFNH:%zu\n", n, hit);
+	for (size_t i = 0; i < n; i++) {
+		if (!first_line(v, &f[i]))
+			continue;
+		buf_printf(out, "FNDA:%" PRIu64 ",%s\n", f[i].calls, f[i].name);
+		hit += f[i].calls != 0;
+	}
+	buf_printf(out, "FNF:%zu\nFNH:%zu\n", found, hit);
 }
 
 /* Each conditional jump is a block of two branches; of one that was never executed it is not known which it would be. */
-static void
-put_branches(const struct export *x, uint32_t file, struct buf *out)
+static size_t
+put_branches(const struct view_branch *b, size_t n, struct buf *out)
 {
-	size_t found = 0, hit = 0, block = 0;
-	unsigned line = 0;
+	size_t hit = 0;
 
-	for (size_t i = 0; i < x->list->branch.n; i++) {
-		const struct view_branch *b = &x->list->branch.at[i];
-		const uint64_t count[] = {b->taken, b->fell};
+	for (size_t i = 0; i < n; i++) {
+		const uint64_t count[] = {b[i].taken, b[i].fell};
 
-		if (b->file != file || !b->known)
-			continue;
-		block = b->line == line ? block + 1 : 0;
-		line = b->line;
 		for (int k = 0; k < 2; k++) {
-			if (b->taken + b->fell)
-				buf_printf(out, "BRDA:%u,%zu,%d,%" PRIu64 "\n", b->line, block, k, count[k]);
+			if (b[i].taken + b[i].fell)
+				buf_printf(out, "BRDA:%u,%zu,%d,%" PRIu64 "\n", b[i].line, i, k, count[k]);
 			else
-				buf_printf(out, "BRDA:%u,%zu,%d,-\n", b->line, block, k);
+				buf_printf(out, "BRDA:%u,%zu,%d,-\n", b[i].line, i, k);
 			hit += count[k] != 0;
 		}
-		found += 2;
+	}
+	return hit;
+}
+
+static void
+put_all_branches(const struct export *x, uint32_t file, struct buf *out)
+{
+	const struct view_file *f = &x->list->file.at[file];
+	size_t found = 0, hit = 0;
+
+	for (size_t i = 0; i < f->line.n; i++) {
+		size_t n;
+		const struct view_branch *b;
+
+		if (f->line.at[i].unknown)
+			continue;
+		b = covered_branches(x, file, &f->line.at[i], &n);
+		hit += put_branches(b, n, out);
+		found += 2 * n;
 	}
 	if (found)
 		buf_printf(out, "BRF:%zu\nBRH:%zu\n", found, hit);
@@ -105,20 +99,32 @@ put_lines(const struct view_file *f, struct buf *out)
 	buf_printf(out, "LF:%zu\nLH:%zu\n", n, hit);
 }
 
-bool
-export_lcov(const struct export *x, struct buf *out)
+static bool
+put_tracefile(const struct export *x, bool ends, struct buf *out)
 {
-	struct functions all = functions_of(x);
+	struct covered_list all = covered_functions(x);
 
 	for (uint32_t i = 0; i < x->list->file.n; i++) {
 		const struct view_file *f = &x->list->file.at[i];
 
 		buf_printf(out, "TN:\nSF:%s\n", f->name);
-		put_functions(&all, f->name, out);
-		put_branches(x, i, out);
+		put_functions(&all, f, ends, out);
+		put_all_branches(x, i, out);
 		put_lines(f, out);
 		buf_str(out, "end_of_record\n");
 	}
 	free(all.at);
 	return true;
+}
+
+bool
+export_lcov(const struct export *x, struct buf *out)
+{
+	return put_tracefile(x, false, out);
+}
+
+bool
+export_lcov2(const struct export *x, struct buf *out)
+{
+	return put_tracefile(x, true, out);
 }

@@ -64,6 +64,21 @@ warn_of_unknown(const struct run *run, const struct view_functions *all)
 		            (uintmax_t)n);
 }
 
+/* A name that ends in .gz asks for that, unless the format is such anyway. */
+static bool
+save_export(const struct args *a, struct buf *out)
+{
+	struct buf packed = {0};
+	bool ok;
+
+	if (!a->output || a->format->packed || !str_ends(str_of(a->output), ".gz"))
+		return save_output(a->output, out);
+	export_gzip(out, &packed);
+	ok = save_output(a->output, &packed);
+	buf_free(&packed);
+	return ok;
+}
+
 static bool
 write_export(const struct args *a, struct run *run)
 {
@@ -75,7 +90,7 @@ write_export(const struct args *a, struct run *run)
 	view_functions(&all, run);
 	view_listing(&list, run, NULL, NULL);
 	warn_of_unknown(run, &all);
-	ok = a->format->write(&(struct export){run, &list, &all}, &out) && save_output(a->output, &out);
+	ok = a->format->write(&(struct export){run, &list, &all}, &out) && save_export(a, &out);
 	buf_free(&out);
 	view_listing_free(&list);
 	free(all.at);

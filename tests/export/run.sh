@@ -16,11 +16,18 @@ built() {
 	[ "$total" -gt 0 ] || no "the report has no instructions: $total"
 }
 
+# most LINE: how often the line's instruction ran that ran most.
+most() { jq ".lines[] | select(.line == $1 and (.file | endswith(\"prog.c\"))) | .most" report; }
+
+# needs COMMAND PACKAGE
+needs() { command -v "$1" >/dev/null || skip "no $2"; }
+
 t_lcov() {
 	built
 	want "$CHORD" export --format=lcov -o prog.info ./prog
 	want lcov --rc lcov_branch_coverage=1 --summary prog.info
 	grep -q 'functions\.\.: 66\.7% (2 of 3 functions)' out || no "$(cat out)"
+	grep -q 'branches\.\.\.: 80\.0% (8 of 10 branches)' out || no "$(cat out)"
 	want genhtml --branch-coverage -o html prog.info
 	grep -qi 'warning' out err && no "genhtml warns: $(cat out err)"
 	# The count of a line is that of the instruction that ran most.
@@ -29,6 +36,139 @@ t_lcov() {
 	done
 	grep -qx 'FNDA:50,sum' prog.info || no "sum was not called 50 times"
 	grep -qx 'FNDA:0,never' prog.info || no "never is not there"
+}
+
+# Functions have last lines, which are theirs, too, where their code is inlined; no line contradicts its function.
+t_lcov2() {
+	cp "$here/inlined.c" .
+	want $cc -O2 -g -o inlined inlined.c
+	want ./inlined
+	want "$CHORD" export -f lcov2 -o inlined.info ./inlined
+	for line in FN:16,20,outer FN:24,29,main; do
+		grep -q "^${line%%,*},${line#*,}" inlined.info || no "not $line: $(grep FN: inlined.info)"
+	done
+	grep -q 'inner' inlined.info && no "inner has no code of its own"
+	grep -q 'both' inlined.info && no "it is not known how often both was entered: $(grep both inlined.info)"
+	:
+}
+
+t_cobertura() {
+	needs xmllint libxml2-utils
+	needs diff-cover diff-cover
+	mkdir tree
+	cd tree || no "no folder"
+	want git init -q -b main .
+	want git -c user.name=x -c user.email=x@x commit -q --allow-empty -m nothing
+	want git checkout -q -b more
+	built
+	want git add prog.c
+	want git -c user.name=x -c user.email=x@x commit -q -m more
+	want "$CHORD" export -f cobertura -o prog.xml ./prog
+	want xmllint --noout --nonet --dtdvalid "$here/cobertura.dtd" prog.xml
+	want xmllint --xpath 'string(//class[@name="prog.c"]/lines/line[@number="12"]/@hits)' prog.xml
+	[ "$(cat out)" = "$(most 12)" ] || no "line 12: $(cat out), not $(most 12)"
+	want xmllint --xpath 'string(//method[@name="sum"]//line[@number="11"]/@condition-coverage)' prog.xml
+	[ "$(cat out)" = '75% (3/4)' ] || no "branches of line 11: $(cat out)"
+	want diff-cover prog.xml --compare-branch=main
+	grep -q 'prog.c (82.4%): Missing lines 20-21,34' out || no "$(cat out)"
+	grep -qi warning out err && no "$(grep -i warning out err)"
+	:
+}
+
+# geninfo and gcovr start gcov and read what it leaves; so this one leaves what Chord exported.
+t_gcov() {
+	built
+	want "$CHORD" export -f gcov -o prog.gcov.json.gz ./prog
+	printf '#!/bin/sh\ncase $* in *-v*|*help*) exec gcov "$@" ;; esac\ncp %s/prog.gcov.json.gz .\n' "$PWD" >gcov-stand-in
+	chmod +x gcov-stand-in
+	mkdir objects
+	want gcc --coverage -O0 -c -o objects/prog.o prog.c
+	want gcc --coverage -o objects/prog objects/prog.o
+	want objects/prog
+	want geninfo --rc lcov_branch_coverage=1 --gcov-tool "$PWD/gcov-stand-in" -o prog.info objects
+	grep -v '^Subroutine .* redefined' err | grep -q . && no "$(cat err)"
+	for line in $(jq -r '.lines[] | select(.line and (.file | endswith("prog.c"))) | "\(.line):\(.most)"' report); do
+		grep -qx "DA:${line%:*},${line#*:}" prog.info || no "no DA:$line in $(cat prog.info)"
+	done
+	grep -qx 'FNDA:50,sum' prog.info && grep -qx 'BRDA:12,.*' prog.info && no "line 12 has no jump"
+	grep -qx 'FNDA:50,sum' prog.info || no "sum was not called 50 times"
+}
+
+t_pprof() {
+	needs protoc protobuf-compiler
+	built
+	want "$CHORD" export -f pprof -o prog.pb.gz ./prog
+	gzip -dc prog.pb.gz | protoc --decode=PprofProfile -I "$here/../../src/export" pprof.proto >decoded 2>err || no "$(cat err)"
+	grep -q 'string_table: "instructions"' decoded || no "$(head decoded)"
+	[ "$(awk '/^sample \{/ { in_sample = 1 } /^}/ { in_sample = 0 } in_sample && /value:/ { n += $2 } END { print n }' decoded)" = "$total" ] ||
+		no "samples do not sum to $total"
+	go=$(command -v go || ls -d /usr/lib/go-1.*/bin/go 2>/dev/null | tail -n 1)
+	[ -n "$go" ] || skip "no go tool pprof"
+	want "$go" tool pprof -top prog.pb.gz
+	grep -q "accounting for $total, 100% of $total total" out || no "$(cat out)"
+	n=$(jq '.functions[] | select(.name == "sum") | .instructions' report)
+	grep -Eq "^ *$n .* $n .* sum$" out || no "sum is not $n: $(cat out)"
+	grep -Eq "^ .* $total +100% +main$" out || no "main does not have all below it: $(cat out)"
+	grep -v '^Main binary filename not available\.$' err | grep -q . && no "$(cat err)"
+	want "$go" tool pprof -list '^sum$' prog.pb.gz
+	n=$(jq '.lines[] | select(.line == 12 and (.file | endswith("prog.c"))) | .instructions' report)
+	grep -Eq "^ *$n +$n +12:" out || no "line 12 is not $n: $(cat out)"
+}
+
+# What the counts of calls do not tell apart stays so.
+t_stacks() {
+	cp "$here/stacks.c" .
+	want $cc -O1 -g -o stacks stacks.c
+	want ./stacks
+	want "$CHORD" export -f folded -o edges.folded ./stacks
+	rm ./*.chord
+	want $cc -O1 -g -fchord=calls -o stacks stacks.c
+	want ./stacks
+	want "$CHORD" report --json ./stacks
+	mv out report
+	want "$CHORD" export -f folded -o calls.folded ./stacks
+	for file in edges.folded calls.folded; do
+		[ "$(awk '{ n += $NF } END { print n }' $file)" = "$(jq .totals.instructions report)" ] || no "$file has another sum"
+		grep -q '^main;only;below;inlined [0-9]' $file || no "$(cat $file)"
+		grep -q '^main;again [0-9]' $file || no "$(cat $file)"
+		grep -q '^\[callers not known apart\];twice [0-9]' $file || no "$(cat $file)"
+	done
+	# It calls nothing: so what it did for each is known.
+	grep -q '^\[callers not known apart\];leaf [0-9]' edges.folded || no "$(cat edges.folded)"
+	[ "$(grep -c ';leaf [0-9]' calls.folded)" = 2 ] || no "$(cat calls.folded)"
+	a=$(sed -n 's/^main;leaf //p' calls.folded) b=$(sed -n 's/^main;only;leaf //p' calls.folded)
+	[ "$((a * 3))" = "$((b * 10))" ] || no "leaf ran 10 times for main, thrice for only: $a, $b"
+}
+
+t_speedscope() {
+	built
+	want "$CHORD" export -f speedscope -o prog.speedscope.json ./prog
+	want jq -r '.profiles[0] | .endValue, (.weights | add), (.samples | length) - (.weights | length)' prog.speedscope.json
+	[ "$(tr '\n' ' ' <out)" = "$total $total 0 " ] || no "not $total: $(cat out)"
+	want jq -r '.shared.frames as $f | .profiles[0].samples[] | map($f[.].name) | join(";")' prog.speedscope.json
+	grep -qx 'main;sum' out || no "$(cat out)"
+}
+
+# valid SCHEMA FILE: by a validator that is not ours
+valid() {
+	want /usr/bin/python3 -c 'import json, sys, jsonschema
+schema = json.load(open(sys.argv[1]))
+jsonschema.Draft7Validator.check_schema(schema)
+for text in open(sys.argv[2]) if sys.argv[3:] else [open(sys.argv[2]).read()]:
+	jsonschema.validate(json.loads(text), schema)' "$@"
+}
+
+t_json() {
+	/usr/bin/python3 -c 'import jsonschema' 2>/dev/null || skip "no python3-jsonschema"
+	built
+	want "$CHORD" export -f json -o prog.json ./prog
+	valid "$here/../../docs/schema/export.json" prog.json
+	want jq -c '([.functions[].instructions] | add), (.functions[] | select(.name == "sum") | .calls),
+		(.files[] | select(.name | endswith("prog.c")) | .lines[] | select(.line == 12) | .count)' prog.json
+	[ "$(tr '\n' ' ' <out)" = "$total 50 $(most 12) " ] || no "$(cat out)"
+	want "$CHORD" export -f jsonl -o prog.jsonl ./prog
+	valid "$here/../../docs/schema/instruction.json" prog.jsonl lines
+	[ "$(jq -s 'map(.count) | add' prog.jsonl)" = "$total" ] || no "rows do not sum to $total"
 }
 
 t_callgrind() {
@@ -94,7 +234,7 @@ t_refused() {
 	refused 1 "nowhere/x" "$CHORD" export -f lcov -o nowhere/x ./prog
 }
 
-for name in lcov callgrind calls csv bolt not-exact refused; do
+for name in lcov lcov2 cobertura gcov callgrind calls pprof stacks speedscope json csv bolt not-exact refused; do
 	test_case "$name"
 done
 exit $failed
