@@ -46,8 +46,8 @@ void measures_map(struct buf *blob, const struct unit *u, const struct woven *w,
 void measures_beside(struct buf *out, const struct woven *w, const struct weave_options *o, const char *group);
 void measures_tail(struct buf *b, const struct weave_options *o);
 
-/* measure_edges.c, for measures that count by counters of the procedure's own: gives an edge or a block one, in the graph and at
- * its site; the code of one. */
+/* measure_edges.c, for measures of the flow, of which there is one at most: gives an edge or a block its counter, in the graph and
+ * at its site; the code of one. */
 void count_edge(struct woven *w, uint32_t e, uint32_t measure);
 void count_block(struct woven *w, uint32_t b, uint32_t measure);
 void count_probe(struct emitter *m, struct buf *b, const struct site *s);
