@@ -249,16 +249,49 @@ event_list_item(const char *at)
 	return strcspn(at, ",");
 }
 
+/* Events that other tools have, by how their names begin, and what is nearest to them. */
+static const struct { const char *name, *instead; } foreign[] = {
+	{"cycles", "the hardware's; cost:FILE weighs instructions by a table"},
+	{"cpu-cycles", "the hardware's; cost:FILE weighs instructions by a table"},
+	{"ref-cycles", "the hardware's; cost:FILE weighs instructions by a table"},
+	{"stalled-cycles", "the hardware's; cost:FILE weighs instructions by a table"},
+	{"branch-instructions", "called branches (conditional)"},
+	{"branch-misses", "the hardware's; branches and taken are exact"},
+	{"cache-", "the hardware's; loads, stores and their bytes are exact"},
+	{"L1-", "the hardware's; loads, stores and their bytes are exact"},
+	{"LLC-", "the hardware's; loads, stores and their bytes are exact"},
+	{"dTLB-", "the hardware's; loads, stores and their bytes are exact"},
+	{"iTLB-", "the hardware's; instructions and blocks are exact"},
+	{"task-clock", "a time: Chord counts what is executed"},
+	{"cpu-clock", "a time: Chord counts what is executed"},
+	{"page-faults", "the kernel's: Chord counts what the program's code executes"},
+	{"faults", "the kernel's: Chord counts what the program's code executes"},
+	{"context-switches", "the kernel's: Chord counts what the program's code executes"},
+	{"cpu-migrations", "the kernel's: Chord counts what the program's code executes"},
+};
+
+static const char *
+name_at(const void *ctx, size_t i)
+{
+	(void)ctx;
+	return i < EVENT_CALL_OF ? plain_name[i] : NULL;
+}
+
 static const char *
 unknown(struct pool *pool, const char *text)
 {
+	const char *why, *meant = name_nearest(text, name_at, NULL);
 	struct buf b = {0};
-	const char *why;
 
+	for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++)
+		if (str_starts(str_of(text), foreign[i].name))
+			return pool_printf(pool, "'%s' is no event of Chord's: it is %s", text, foreign[i].instead);
 	buf_printf(&b, "'%s' is no event; there are ", text);
 	for (unsigned i = 0; i < EVENT_CALL_OF; i++)
 		buf_printf(&b, "%s, ", plain_name[i]);
 	buf_str(&b, "call:PATTERN, insn:PATTERN and cost:FILE");
+	if (meant)
+		buf_printf(&b, "; did you mean %s?", meant);
 	why = pool_strndup(pool, b.at, b.n);
 	buf_free(&b);
 	return why;

@@ -99,6 +99,10 @@ const char *grouped(char out[32], uint64_t n);
 /* The last part of a path. */
 const char *base_name(const char *path);
 
+/* near.c: the name that is least unlike a word, if it is so enough to have been meant; or NULL. name(ctx, i) is NULL behind the
+ * last. */
+const char *name_nearest(const char *word, const char *(*name)(const void *ctx, size_t i), const void *ctx);
+
 /* ---- a map from text to a number; the text is not copied ---- */
 
 struct strmap {

@@ -319,7 +319,7 @@ cmd_hook(int argc, char **argv)
 	const char *dir = libexec_dir(pool);
 
 	if (argc > 1) {
-		bool asked = !strcmp(argv[1], "--help") || !strcmp(argv[1], "-?");
+		bool asked = !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "-?");
 
 		fprintf(asked ? stdout : stderr,
 		        "Usage: chord hook\n\nPrints the folder to give to a compiler's -B option, for example\n\n"

@@ -68,7 +68,7 @@ name_at(const void *ctx, size_t i)
 static int
 refuse(const char *name)
 {
-	const char *meant = options_nearest(name, name_at, NULL);
+	const char *meant = name_nearest(name, name_at, NULL);
 
 	if (meant)
 		say_error(name, "no such command; did you mean `chord %s`?", meant);

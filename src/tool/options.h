@@ -13,9 +13,6 @@ struct argp;
  * wrong, or asks for help only. */
 void options_read(const struct argp *argp, int argc, char **argv, unsigned flags, void *input);
 
-/* The name that is least unlike a word, if it is so enough to have been meant; or NULL. name(ctx, i) is NULL behind the last. */
-const char *options_nearest(const char *word, const char *(*name)(const void *ctx, size_t i), const void *ctx);
-
 /* Is an operand one or more profiles: a folder, a file that begins like one, or what has the name of one? */
 bool options_is_profile(const char *name);
 

@@ -176,7 +176,48 @@ t_inlined() {
 	grep -q -- '--inlined tells it apart' out || no "nothing says that functions were inlined"
 }
 
-for name in other-name library libtool debug-files hottest calls inlined; do
+# ---- what other tools have ----
+
+t_stat() {
+	build
+	want "$CHORD" stat -x, -o csv ./prog
+	want "$CHORD" stat -j -o json ./prog
+	grep -v '^#' csv | cut -d, -f1,3 | sort >ours
+	jq -r '.events | to_entries[] | "\(.value),\(.key)"' json | sort >theirs
+	[ "$(wc -l <ours)" -ge 16 ] || no "few events: $(cat csv)"
+	diff ours theirs >difference || no "$(cat difference)"
+	grep -q '^#  *libc.so.6: not built with Chord' csv || no "what was not counted is not said: $(cat csv)"
+	want "$CHORD" stat '-x;' -r 3 -e loads,call:rand -o csv ./prog
+	grep -q '^1000;;call:rand;1000;1000$' csv || no "$(cat csv)"
+	refused 2 'chord query 17' "$CHORD" stat -p 17
+	refused 2 'chord query --watch' "$CHORD" stat -I 100 ./prog
+	refused 2 'only programs that were built with Chord' "$CHORD" stat -a ./prog
+	refused 2 'which separator' "$CHORD" stat -x '' ./prog
+	refused 2 '--json has no fields' "$CHORD" stat -x, -j ./prog
+	refused 2 "'cycles' is no event of Chord's: .*cost:FILE" "$CHORD" stat -e cycles ./prog
+	refused 2 "'LLC-load-misses' is no event of Chord's: .*loads" "$CHORD" stat -e LLC-load-misses ./prog
+	refused 2 'did you mean instructions\?$' "$CHORD" stat -e instuctions ./prog
+}
+
+# Help of every command, by both names, and the version.
+t_help() {
+	for command in hook report stat annotate coverage export diff query paths "paths select" "paths split" "paths merge" weights merge \
+		verify graph show; do
+		want "$CHORD" $command -h
+		grep -q '^Usage: chord' out || no "$command -h: $(head -3 out)"
+		mv out short
+		want "$CHORD" $command --help
+		cmp -s out short || no "$command: -h is not --help"
+	done
+	want "$CHORD" --version
+	mv out version
+	want "$CHORD" version
+	cmp -s out version || no "two versions"
+	refused 2 'did you mean `chord report`' "$CHORD" reprot
+	refused 2 'did you mean --lines' "$CHORD" report --linse ./prog
+}
+
+for name in other-name library libtool debug-files hottest calls inlined stat help; do
 	test_case "$name"
 done
 exit $failed

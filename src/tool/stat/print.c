@@ -4,6 +4,10 @@
 #include "tool/stat/stat.h"
 #include "tool/table.h"
 
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
 static const struct column columns[] = {{NULL, 26, 0}, {NULL, -18, 0}, {NULL, 0, 0}};
 
 static void
@@ -94,6 +98,15 @@ print_left_out(const struct stat_result *s, FILE *to)
 		fprintf(to, "   %s: not known: %s\n", s->runs.unknown.at[i].name, s->runs.unknown.at[i].reason);
 }
 
+static void
+print_notes(const struct stat_result *s, FILE *to)
+{
+	if (s->runs.note.n)
+		fprintf(to, "\n Note:\n");
+	for (size_t i = 0; i < s->runs.note.n; i++)
+		fprintf(to, "   %s\n", s->runs.note.at[i]);
+}
+
 bool
 stat_print(const struct stat_result *s, FILE *to)
 {
@@ -102,11 +115,58 @@ stat_print(const struct stat_result *s, FILE *to)
 		print_event(s, i, to);
 	print_threads(s, to);
 	print_left_out(s, to);
-	if (s->runs.note.n)
-		fprintf(to, "\n Note:\n");
-	for (size_t i = 0; i < s->runs.note.n; i++)
-		fprintf(to, "   %s\n", s->runs.note.at[i]);
+	print_notes(s, to);
 	fputc('\n', to);
+	return !fflush(to) && !ferror(to);
+}
+
+/* ---- fields ---- */
+
+static void
+put_field(const struct stat_result *s, uint64_t n, bool known, FILE *to)
+{
+	if (known)
+		fprintf(to, "%s%" PRIu64, s->opt->separator, n);
+	else
+		fprintf(to, "%s", s->opt->separator);
+}
+
+/* What a reader has to know of the counts, as comments. */
+static void
+print_comments(const struct stat_result *s, FILE *to)
+{
+	char *text = NULL;
+	size_t n = 0;
+	FILE *f = open_memstream(&text, &n);
+
+	if (!f)
+		die("memory", "out of memory");
+	print_left_out(s, f);
+	print_notes(s, f);
+	fclose(f);
+	for (char *line = text, *rest; (line = strtok_r(line, "\n", &rest)); line = NULL)
+		fprintf(to, "#%s\n", line);
+	free(text);
+}
+
+/* The first three as perf stat has them. */
+bool
+stat_fields(const struct stat_result *s, FILE *to)
+{
+	for (uint32_t i = 0; i < s->runs.events.n; i++) {
+		struct view_spread r = view_runs_spread(&s->runs, i);
+		const char *x = s->opt->separator;
+
+		if (!r.why && r.median == r.median_most)
+			fprintf(to, "%" PRIu64, r.median);
+		else
+			fputs("<not counted>", to);
+		fprintf(to, "%s%s%s", x, x, s->runs.events.at[i].name);
+		put_field(s, r.min, !r.why, to);
+		put_field(s, r.max_most, !r.why && r.max_most != COUNT_NO_BOUND, to);
+		fputc('\n', to);
+	}
+	print_comments(s, to);
 	return !fflush(to) && !ferror(to);
 }
 

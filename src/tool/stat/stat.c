@@ -19,7 +19,13 @@ static const struct argp_option options[] = {
 	{"per-thread", OPT_PER_THREAD, NULL, 0, "Each thread by itself, too", 0},
 	{"aslr", OPT_ASLR, NULL, 0, "Let the kernel choose addresses at random, as it does otherwise", 0},
 	{"json", OPT_JSON, NULL, 0, "Print JSON", 0},
+	{"field-separator", 'x', "SEP", 0, "Print a line for each event, with SEP between its fields: the count (the median of "
+	 "several), nothing, the event, the least and the most", 0},
 	{"output", 'o', "FILE", 0, "Print to FILE in place of standard error", 0},
+	/* What perf has here, and where it is. */
+	{"interval-print", 'I', "MS", OPTION_HIDDEN, NULL, 0},
+	{"pid", 'p', "PID", OPTION_HIDDEN, NULL, 0},
+	{"all-cpus", 'a', NULL, OPTION_HIDDEN, NULL, 0},
 	{0},
 };
 
@@ -61,6 +67,21 @@ parse_stat(int key, char *arg, struct argp_state *state)
 	case OPT_JSON:
 		o->json = true;
 		break;
+	case 'x':
+		if (!*arg)
+			argp_error(state, "-x: which separator?");
+		o->separator = arg;
+		break;
+	case 'I':
+		argp_error(state, "-I: totals are printed when the program has ended; `chord query --watch=SECONDS PID` has "
+		           "those of one that runs");
+		break;
+	case 'p':
+		argp_error(state, "-p: `chord query %s` has the events of a process that runs", arg);
+		break;
+	case 'a':
+		argp_error(state, "-a: only programs that were built with Chord can be measured, and what they start");
+		break;
 	case 'o':
 		o->output = arg;
 		break;
@@ -79,6 +100,8 @@ parse_stat(int key, char *arg, struct argp_state *state)
 		argp_error(state, "which program?");
 		break;
 	case ARGP_KEY_END:
+		if (o->separator && (o->json || o->per_thread))
+			argp_error(state, "-x is of totals: --json has %s", o->json ? "no fields to be separated" : "threads");
 		if (o->per_thread && o->runs > 1)
 			argp_error(state, "--per-thread is of one run: threads of several are not the same");
 		break;
@@ -193,7 +216,7 @@ output_print(const struct output *out, const struct stat_result *s)
 	if (out->to != stderr && ftruncate(fileno(out->to), 0) && errno != EINVAL)
 		ok = false;
 	else
-		ok = s->opt->json ? stat_json(s, out->to) : stat_print(s, out->to);
+		ok = s->opt->json ? stat_json(s, out->to) : s->opt->separator ? stat_fields(s, out->to) : stat_print(s, out->to);
 	if (!ok)
 		say_error(out->name, "%s", strerror(errno));
 	return ok;

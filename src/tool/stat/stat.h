@@ -11,6 +11,7 @@ struct stat_options {
 	uint32_t runs;
 	const char *events;      /* the list as given; NULL: all that are known */
 	const char *output;      /* NULL: standard error */
+	const char *separator;   /* not NULL: between the fields of one line for each event */
 	bool json, per_thread, aslr;
 	char **argv;             /* of the program, ends with NULL */
 };
@@ -25,6 +26,7 @@ struct stat_result {
 
 /* False: it could not be written. */
 bool stat_print(const struct stat_result *s, FILE *to);
+bool stat_fields(const struct stat_result *s, FILE *to);
 bool stat_json(const struct stat_result *s, FILE *to);
 
 #endif
