@@ -11,7 +11,10 @@ struct dest {
 	bool named;         /* by a symbol that the linker may replace */
 };
 
+/* unit.c */
 struct dest dest_of(const struct unit *u, const struct code *c, const struct insn *in);
+/* Where a relocation leads; `end`: where the instruction that has it ends. */
+struct dest reloc_dest(const struct unit *u, const struct obj_reloc *r, uint64_t end);
 /* The first relocation of [lo, hi), or NULL. */
 const struct obj_reloc *reloc_in(const struct object *o, uint32_t section, uint64_t lo, uint64_t hi);
 

@@ -7,46 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- destinations ---- */
-
-const struct obj_reloc *
-reloc_in(const struct object *o, uint32_t section, uint64_t lo, uint64_t hi)
-{
-	const struct obj_section *s = &o->sections[section];
-	uint32_t a = 0, b = s->nreloc;
-
-	while (a < b) {
-		uint32_t mid = (a + b) / 2;
-
-		if (o->relocs[s->reloc + mid].off < lo)
-			a = mid + 1;
-		else
-			b = mid;
-	}
-	return a < s->nreloc && o->relocs[s->reloc + a].off < hi ? &o->relocs[s->reloc + a] : NULL;
-}
-
-static struct dest
-reloc_dest(const struct unit *u, const struct obj_reloc *r, uint64_t end)
-{
-	const struct obj_symbol *s = &u->object->symbols[r->sym < u->object->nsymbol ? r->sym : 0];
-	uint64_t off = s->value + (uint64_t)r->addend + (r->pcrel ? end - r->off : 0);
-
-	if (!s->section || !u->code[s->section] || off >= u->code[s->section]->nbyte)
-		return (struct dest){0};
-	return (struct dest){s->section, (uint32_t)off, !s->is_section};
-}
-
-struct dest
-dest_of(const struct unit *u, const struct code *c, const struct insn *in)
-{
-	if (in->attr & INSN_RELOC)
-		return reloc_dest(u, reloc_in(u->object, c->section, in->off, in->off + in->len), in->off + in->len);
-	if (!(in->attr & (INSN_REL | INSN_MENTIONS)) || in->target >= c->nbyte)
-		return (struct dest){0};
-	return (struct dest){c->section, in->target, false};
-}
-
 /* ---- marks ---- */
 
 /* Begins the procedure that it belongs to? */

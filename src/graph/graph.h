@@ -359,4 +359,13 @@ void trace_begin(struct trace *t, const struct trace_procedure *procedure, uint3
 enum trace_event trace_next(struct trace *t);
 void trace_free(struct trace *t);
 
+/* The one that stands for the set that v is in: set[v] leads there, and set[v] = v is it. Makes the way shorter. */
+static inline uint32_t
+graph_root(uint32_t *set, uint32_t v)
+{
+	while (set[v] != v)
+		v = set[v] = set[set[v]];
+	return v;
+}
+
 #endif

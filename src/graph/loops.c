@@ -35,14 +35,6 @@ none(struct pool *p, size_t n)
 	return a;
 }
 
-static uint32_t
-find(uint32_t *set, uint32_t v)
-{
-	while (set[v] != v)
-		v = set[v] = set[set[v]];
-	return v;
-}
-
 static void
 singletons(uint32_t *set, uint32_t n)
 {
@@ -66,7 +58,7 @@ file_edges(struct finder *f)
 
 			if (e == g->close || f->o->back[e] || f->o->parent[to] == e)
 				continue;
-			top = find(f->set, to);
+			top = graph_root(f->set, to);
 			f->wait_next[e] = f->wait[top];
 			f->wait[top] = e;
 		}
@@ -81,7 +73,7 @@ file_edges(struct finder *f)
 static void
 add_body(struct finder *f, uint32_t head, uint32_t v)
 {
-	uint32_t r = find(f->set, v);
+	uint32_t r = graph_root(f->set, v);
 
 	if (r == head || f->holder[r] != GRAPH_NONE)
 		return;
@@ -93,7 +85,7 @@ static void
 release(struct finder *f, uint32_t v)
 {
 	for (uint32_t e = f->wait[v], next; e != GRAPH_NONE; e = next) {
-		uint32_t r = find(f->set, f->g->edge[e].to);
+		uint32_t r = graph_root(f->set, f->g->edge[e].to);
 
 		next = f->wait_next[e];
 		f->into_next[e] = f->into[r];
@@ -178,8 +170,8 @@ mark_irreducible(const struct graph *g, const struct order *o, struct loops *l, 
 			continue;
 		if (k != GRAPH_NONE && l->head[k] == to)
 			k = l->parent[k];
-		for (k = k == GRAPH_NONE ? l->nloop : find(set, k);
-		     k != l->nloop && !loops_contain(l, k, from); k = find(set, k)) {
+		for (k = k == GRAPH_NONE ? l->nloop : graph_root(set, k);
+		     k != l->nloop && !loops_contain(l, k, from); k = graph_root(set, k)) {
 			l->irreducible[k] = true;
 			set[k] = l->parent[k] == GRAPH_NONE ? l->nloop : l->parent[k];
 		}

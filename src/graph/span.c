@@ -59,19 +59,11 @@ by_weight(const struct graph *g, const double *w, struct pool *tmp)
 	return k;
 }
 
-static uint32_t
-find(uint32_t *set, uint32_t v)
-{
-	while (set[v] != v)
-		v = set[v] = set[set[v]];
-	return v;
-}
-
 /* Joins the ends of an edge; false if they were joined before. */
 static bool
 join(uint32_t *set, const struct edge *d)
 {
-	uint32_t a = find(set, d->from), b = find(set, d->to);
+	uint32_t a = graph_root(set, d->from), b = graph_root(set, d->to);
 
 	set[a] = b;
 	return a != b;

@@ -110,14 +110,6 @@ fill_sources(struct system *s, const struct counts *c, const struct woven_code *
 	return why;
 }
 
-static uint32_t
-find(uint32_t *set, uint32_t v)
-{
-	while (set[v] != v)
-		v = set[v] = set[set[v]];
-	return v;
-}
-
 /* Do the unknown edges form a forest, so that conservation determines them all? */
 static bool
 is_forest(const struct system *s)
@@ -128,7 +120,7 @@ is_forest(const struct system *s)
 	for (uint32_t v = 0; v < g->nvert; v++)
 		set[v] = v;
 	for (uint32_t e = 0; e < g->nedge; e++) {
-		uint32_t a = find(set, g->edge[e].from), b = find(set, g->edge[e].to);
+		uint32_t a = graph_root(set, g->edge[e].from), b = graph_root(set, g->edge[e].to);
 
 		if (s->known[e])
 			continue;

@@ -21,7 +21,7 @@ struct emitter {
 	uint32_t nask;
 };
 
-/* ---- emit.c ---- */
+/* ---- emit_text.c ---- */
 
 /* Defines a label of the procedure's in b. */
 void emit_label(struct buf *b, char kind, uint32_t proc, size_t number);

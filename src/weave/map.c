@@ -7,18 +7,6 @@
 
 #define L LABEL_PREFIX
 
-struct proc
-woven_proc(const struct unit *u, const struct woven *w)
-{
-	struct proc_text *p = w->proc;
-
-	return (struct proc){.name = p->name, .file = u->text->source, .refused = p->reason, .ncounter = w->ncounter,
-	                     .npart = (uint32_t)p->parts.n, .nblock = (uint32_t)p->blocks.n, .narc = (uint32_t)p->arcs.n,
-	                     .nvert = p->graph ? p->graph->nvert : 0,
-	                     .ncall = (uint32_t)w->call_sites.n, .nseg = (uint32_t)w->segments.n,
-	                     .block = p->blocks.at, .arc = p->arcs.at, .call = w->call_sites.at, .seg = w->segments.at};
-}
-
 void
 map_text(struct buf *blob, const char *t)
 {

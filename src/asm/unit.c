@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+/* A unit as all passes ask it: where instructions go, and what is at a place. */
+#include "asm/asm.h"
+#include "asm/dest.h"
+
+#include <stdlib.h>
+
+/* ---- where instructions go ---- */
+
+const struct obj_reloc *
+reloc_in(const struct object *o, uint32_t section, uint64_t lo, uint64_t hi)
+{
+	const struct obj_section *s = &o->sections[section];
+	uint32_t a = 0, b = s->nreloc;
+
+	while (a < b) {
+		uint32_t mid = (a + b) / 2;
+
+		if (o->relocs[s->reloc + mid].off < lo)
+			a = mid + 1;
+		else
+			b = mid;
+	}
+	return a < s->nreloc && o->relocs[s->reloc + a].off < hi ? &o->relocs[s->reloc + a] : NULL;
+}
+
+struct dest
+reloc_dest(const struct unit *u, const struct obj_reloc *r, uint64_t end)
+{
+	const struct obj_symbol *s = &u->object->symbols[r->sym < u->object->nsymbol ? r->sym : 0];
+	uint64_t off = s->value + (uint64_t)r->addend + (r->pcrel ? end - r->off : 0);
+
+	if (!s->section || !u->code[s->section] || off >= u->code[s->section]->nbyte)
+		return (struct dest){0};
+	return (struct dest){s->section, (uint32_t)off, !s->is_section};
+}
+
+struct dest
+dest_of(const struct unit *u, const struct code *c, const struct insn *in)
+{
+	if (in->attr & INSN_RELOC)
+		return reloc_dest(u, reloc_in(u->object, c->section, in->off, in->off + in->len), in->off + in->len);
+	if (!(in->attr & (INSN_REL | INSN_MENTIONS)) || in->target >= c->nbyte)
+		return (struct dest){0};
+	return (struct dest){c->section, in->target, false};
+}
+
+/* ---- what is at a place ---- */
+
+bool
+unit_find(const struct unit *u, uint32_t section, uint32_t off, uint32_t *proc, uint32_t *part)
+{
+	const struct code *c = section < u->ncode ? u->code[section] : NULL;
+	size_t lo = 0, hi = c ? c->ranges.n : 0;
+
+	while (lo < hi) {
+		size_t mid = (lo + hi) / 2;
+
+		if (c->ranges.at[mid].lo <= off)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (!lo)
+		return false;
+	*proc = c->ranges.at[lo - 1].proc;
+	*part = c->ranges.at[lo - 1].part;
+	return true;
+}
+
+void
+unit_free(struct unit *u)
+{
+	for (uint32_t i = 0; i < u->ncode; i++)
+		if (u->code[i]) {
+			free(u->code[i]->insns.at);
+			free(u->code[i]->stmts.at);
+			free(u->code[i]->doubts.at);
+			free(u->code[i]->bad.at);
+			free(u->code[i]->ranges.at);
+		}
+	for (size_t i = 0; i < u->procs.n; i++) {
+		struct proc_text *p = &u->procs.at[i];
+
+		free(p->parts.at);
+		free(p->blocks.at);
+		free(p->arcs.at);
+		free(p->block_text.at);
+		free(p->arc_text.at);
+		free(p->gates.at);
+	}
+	free(u->procs.at);
+	free(u->ways.at);
+}
