@@ -152,6 +152,21 @@ chord.heat = function (n, most) {
 
 // ---- names ----
 
+// For boxes: without long arguments of templates, and without the types of parameters.
+chord.brief = function (name) {
+	if (name.length < 30 || !/[<(]/.test(name) || name.includes("operator"))
+		return name;
+	let out = "", depth = 0, from = 0;
+	for (const c of name) {
+		if (c === "<" && !depth++)
+			from = out.length;
+		out += c;
+		if (c === ">" && depth && !--depth && out.length - from > 12)
+			out = out.slice(0, from) + "<…>";
+	}
+	return depth ? name : out.replace(/^\w+ (?=\w[^ ]*::)/, "").replace(/\([^()]*\)( const)?$/, "()");
+};
+
 chord.base = path => path.slice(path.lastIndexOf("/") + 1);
 chord.place = (file, line) => chord.base(chord.files[file].name) + (line ? ":" + line : "");
 

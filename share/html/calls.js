@@ -59,7 +59,7 @@ chord.views.push({name: "calls", title: "Calls", open: async ([what]) => {
 
 // A function as a box.
 chord.functionBox = function (id, more) {
-	const {svg} = chord, f = chord.functions[id], name = f.name.length > 42 ? f.name.slice(0, 41) + "…" : f.name;
+	const {svg} = chord, f = chord.functions[id], brief = chord.brief(f.name), name = brief.length > 42 ? brief.slice(0, 41) + "…" : brief;
 	const text = chord.number(f.insns), width = Math.max(7 * Math.max(name.length, text.length) + 20, 90);
 	return {id, width, height: 40, class: more || "", label: f.name + ", " + text + " instructions", fill: group => group.append(
 		svg("rect", {class: "warmth", heat: chord.heat(f.insns, chord.summary.totals.instructions), width, height: 40, rx: 4}),
@@ -101,14 +101,14 @@ chord.callsOf = async function (f) {
 	const drawing = await chord.drawing({label: "Calls of " + f.name, direction: "LR", first: f.id,
 		nodes: [...new Set([f.id, ...links.flatMap(link => [link.from, link.to])])].map(id => chord.functionBox(id)),
 		edges: chord.callEdges(links), open: id => id !== f.id && chord.go("/function/" + id + "/calls")});
-	const table = (label, rows, what) => chord.grid({label, rows, sort: "calls", text: row => chord.functions[row.from].name + " " + row.name,
+	const table = (label, rows, what) => chord.grid({label, rows, sort: "calls", least: "32rem", text: row => chord.functions[row.from].name + " " + row.name,
 		open: row => (what.from ? chord.go("/function/" + row.from + "/calls") : row.to !== null && chord.go("/function/" + row.to + "/calls")),
 		mark: row => chord.value(row.calls) === 0 ? "never" : "", columns: chord.callColumns({...what, summed: graph.summed})});
 	const from = table("Callers", graph.into[f.id], {from: true}), to = table("Callees", graph.out[f.id], {to: true});
 	const rest = graph.otherwise[f.id];
 	return {node: h("div", {class: "page"}, h("p", {class: "dim"}, "Entered " + chord.times(f.calls) + ", " + (rest === null ?
 		"how often otherwise than by these callers is not known." : chord.value(rest) === 0 ? "by these callers only." : number(rest) +
-		" of them otherwise than by these callers: through pointers, or by code that is not measured.") + (callers.length > SHOWN ||
+		" of them otherwise than by these callers: through pointers, from other objects, or by code that is not measured.") + (callers.length > SHOWN ||
 		callees.length > SHOWN ? " Drawn: the " + SHOWN + " most frequent on each side." : "")),
 		drawing.node, h("div", {class: "split"}, from.node, to.node)), focus: drawing.focus, key: drawing.key, drawing,
 		filter: from.filter, lists: () => [{node: drawing.node, focus: drawing.focus, move() {}}, from.list, to.list]};

@@ -14,6 +14,8 @@ chord.views.push({name: "coverage", title: "Coverage", open: async () => {
 		const all = never + unknown + ran;
 		if (!all)
 			return h("span", {class: "dim"}, "—");
+		if (all === unknown)
+			return "?";
 		const inner = h("i"), open = h("i", {class: "open"});
 		inner.style.width = 100 * ran / all + "%";
 		open.style.width = 100 * unknown / all + "%";

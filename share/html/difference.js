@@ -42,7 +42,7 @@ chord.views.push({name: "difference", title: "Difference", shown: () => chord.su
 		columns: [
 			side("before", "before"), side("after", "after"),
 			{key: "size", title: "change", kind: "number", hint: "Sorted by size", value: row => Math.abs(Number(change(row) ?? 0)),
-				cell: row => h("span", {class: Number(change(row)) > 0 ? "more-than" : ""}, signed(change(row))),
+				cell: row => signed(change(row)),
 				heat: row => Number(change(row)) > 0 ? chord.heat(Number(change(row)), largest) : 0},
 			{key: "percent", title: "", kind: "number", width: "6.5rem", value: row => chord.value(row.before ?? 0) > 0 && change(row) !== null ?
 				1e6 + Number(change(row)) / chord.value(row.before) : -1, cell: percent},

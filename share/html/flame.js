@@ -151,7 +151,7 @@ chord.flame.calls = function (graph, start) {
 		const g = link.to === null ? null : chord.functions[link.to];
 		if (g && exact(g.calls) && exact(g.insns) && String(g.calls) === String(link.calls) && split(child, g, link.insns))
 			return child;
-		child.note = !g ? "not measured: what it calls is not split" : graph.out[g.id].some(l => chord.value(l.calls) !== 0) ?
+		child.note = !g ? "in another object, or not measured: what it calls is not split" : graph.out[g.id].some(l => chord.value(l.calls) !== 0) ?
 			"others call it, too, or it calls itself: how what it calls is shared is not known; Enter shows all calls of it" : "others call it, too";
 		return child;
 	}
@@ -188,7 +188,7 @@ chord.flame.draw = function (tree, label) {
 	}
 
 	function part(n, from, to) {
-		const room = Math.floor((to - from - 8) / 7.3), name = n.data.name;
+		const room = Math.floor((to - from - 8) / 7.3), name = chord.brief(n.data.name);
 		const group = svg("g", {class: n.data.note ? "shared" : "", heat: Math.min(1, n.value ? chord.value(n.data.self) / all.value * 4 : 0),
 			transform: "translate(" + from.toFixed(2) + "," + n.depth * HEIGHT + ")", onclick: () => { choose(n); }, ondblclick: () => enter(n)},
 			svg("title", {}, tell(n)), svg("rect", {width: Math.max(0.7, to - from).toFixed(2), height: HEIGHT - 1}),

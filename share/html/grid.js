@@ -4,7 +4,7 @@
 
 // options: label, rows, open(row), sort (key of the column), columns: {key, title, hint, width (of a grid's track), kind: "number" or
 // "text", cell(row) -> node or text, value(row) -> what is sorted by, heat(row) -> 0 to 1}, text(row): what the filter looks at,
-// wanted(row): further conditions, changed(rows): other rows are shown. Returns also narrow(): conditions have changed.
+// least: the width that the columns need, wanted(row): further conditions, changed(rows): other rows are shown. Returns also narrow(): conditions have changed.
 chord.grid = function (options) {
 	const {h} = chord;
 	const tracks = options.columns.map(c => c.width || (c.kind === "number" ? "9.5rem" : "minmax(8rem, 1fr)")).join(" ");
@@ -23,8 +23,10 @@ chord.grid = function (options) {
 		h("div", {class: "tools"}, filter, options.tools, count), h("div", {class: "scroll"}, header, list.node));
 	let sorted = [], shown = [], key = options.sort, down = true;
 
-	for (const row of [header, list.node])
+	for (const row of [header, list.node]) {
 		row.style.setProperty("--tracks", tracks);
+		row.style.setProperty("--least", options.least || null);
+	}
 
 	function head(column) {
 		return h("button", {
@@ -69,7 +71,7 @@ chord.grid = function (options) {
 			const text = options.text(row).toLowerCase();
 			return words.every(matches => matches(text)) && options.wanted?.(row) !== false;
 		}) : sorted;
-		count.textContent = shown.length === options.rows.length ? chord.group(shown.length) + " " + options.label.toLowerCase()
+		count.textContent = shown.length === options.rows.length ? chord.group(shown.length) + " " + options.label.toLowerCase().slice(0, shown.length === 1 ? -1 : undefined)
 			: chord.group(shown.length) + " of " + chord.group(options.rows.length);
 		list.current = -1;
 		list.refresh(shown.length);
@@ -107,7 +109,7 @@ chord.grid = function (options) {
 			return h("div", {
 				role: "gridcell", class: (column.kind === "number" ? "number" : "text") + (heat ? " hot" : "") +
 					(column.kind === "number" && content === "?" ? " unknown" : ""), heat: heat || null,
-				title: content === "?" ? "not known" : null,
+				title: content === "?" ? "not known" : column.kind === "number" ? null : content.textContent ?? content,
 			}, typeof content === "string" ? chord.clean(content) : content);
 		}));
 	}

@@ -71,7 +71,7 @@ bool pages_write(struct folder *to, struct run *run, bool differs);
 /* The number of a file in the pages. */
 uint32_t pages_file(struct pages *p, const char *name);
 uint32_t pages_function(const struct pages *p, const struct binary *bin, uint32_t proc_number);
-/* The measured function that begins where the only symbol of a callee stands; UINT32_MAX: none is known. */
+/* The measured function of the same binary that a callee is; UINT32_MAX: none is known. */
 uint32_t pages_callee(const struct pages *p, const struct binary *bin, const struct callee *c);
 
 /* summary.c, lines.c, source.c, function.c, calls.c, coverage.c: one kind of data each. */

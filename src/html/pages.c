@@ -25,9 +25,9 @@ pages_function(const struct pages *p, const struct binary *bin, uint32_t proc_nu
 uint32_t
 pages_callee(const struct pages *p, const struct binary *bin, const struct callee *c)
 {
-	const struct part_at *part = c->n && !c->one ? parts_find(&bin->parts, c->symbol->addr) : NULL;
+	const struct part_at *part = c->addr ? parts_find(&bin->parts, c->addr) : NULL;
 
-	if (!part || part->proc->part[0].addr != c->symbol->addr)
+	if (!part || part->proc->part[0].addr != c->addr)
 		return UINT32_MAX;
 	return pages_function(p, bin, (uint32_t)(part->proc - bin->map.proc));
 }

@@ -13,6 +13,7 @@ struct page_paths {
 	struct view_paths all;
 	const struct view_path **row; /* by procedure, hottest first */
 	size_t n;
+	size_t of;               /* in all.proc: where to look for the next procedure, as they are in the same order */
 };
 
 static int
@@ -93,6 +94,19 @@ put_path(struct buf *out, const struct view_path *row)
 	pool_free(pool);
 }
 
+static void
+put_numbers(struct buf *out, const struct view_paths_proc *of)
+{
+	script_key(out, "possible");
+	script_known(out, of->possible, of->possible != UINT64_MAX);
+	script_key(out, "ran");
+	script_known(out, of->ran, of->ran != UINT64_MAX);
+	if (of->why) {
+		script_key(out, "why");
+		script_name(out, of->why);
+	}
+}
+
 /* How many can run and did, why they are not all exact, and the hottest. */
 void
 page_paths_put(struct page_paths *x, struct buf *out, const struct proc *proc)
@@ -105,20 +119,10 @@ page_paths_put(struct page_paths *x, struct buf *out, const struct proc *proc)
 		n++;
 	script_key(out, "paths");
 	buf_char(out, '{');
-	for (size_t i = 0; i < x->all.proc.n; i++) {
-		const struct view_paths_proc *of = &x->all.proc.at[i];
-
-		if (of->proc != proc)
-			continue;
-		script_key(out, "possible");
-		script_known(out, of->possible, of->possible != UINT64_MAX);
-		script_key(out, "ran");
-		script_known(out, of->ran, of->ran != UINT64_MAX);
-		if (of->why) {
-			script_key(out, "why");
-			script_name(out, of->why);
-		}
-	}
+	while (x->of < x->all.proc.n && x->all.proc.at[x->of].proc != proc)
+		x->of++;
+	if (x->of < x->all.proc.n)
+		put_numbers(out, &x->all.proc.at[x->of]);
 	script_key(out, "hottest");
 	buf_char(out, '[');
 	for (size_t i = first; i < first + n && i < first + SHOWN; i++)

@@ -52,12 +52,12 @@ find_owners(const struct pages *p)
 	return all;
 }
 
-/* A file while it is written: what of its lines comes next. */
+/* What of the files' lines comes next: all lists are by file and line. */
 struct cursor {
 	struct pages *p;
 	uint32_t file;
-	size_t line;             /* in the listing */
-	size_t counted;          /* in the table of lines */
+	size_t line;             /* in the listing of the file */
+	size_t counted;          /* in the table of all lines */
 	const struct owners *owners;
 	size_t owner;
 };
@@ -68,12 +68,14 @@ counted_line(struct cursor *c, unsigned line)
 {
 	const struct view_lines *t = &c->p->table.line;
 	const char *name = c->p->file.at[c->file];
+	int before = -1;
 
-	while (c->counted < t->n && !strcmp(t->at[c->counted].file, name) && t->at[c->counted].line < line)
-		c->counted++;
-	if (c->counted == t->n || strcmp(t->at[c->counted].file, name) || t->at[c->counted].line != line)
-		return NULL;
-	return &t->at[c->counted];
+	for (; c->counted < t->n; c->counted++) {
+		before = strcmp(t->at[c->counted].file, name);
+		if (before > 0 || (!before && t->at[c->counted].line >= line))
+			break;
+	}
+	return c->counted < t->n && !before && t->at[c->counted].line == line ? &t->at[c->counted] : NULL;
 }
 
 static void
@@ -165,27 +167,18 @@ write_chunk(struct cursor *c, unsigned number, bool last)
 	buf_free(&out);
 }
 
-static size_t
-first_counted(const struct pages *p, const char *file)
-{
-	size_t i = 0;
-
-	while (i < p->table.line.n && strcmp(p->table.line.at[i].file, file))
-		i++;
-	return i;
-}
-
 /* Lines that have code and no text, because the file cannot be read or is not what was compiled, are in the last script. */
 void
 pages_sources(struct pages *p)
 {
 	struct owners owners = find_owners(p);
+	struct cursor c = {.p = p, .owners = &owners};
 
 	for (uint32_t i = 0; i < p->list.file.n; i++) {
-		const char *name = p->list.file.at[i].name;
-		struct cursor c = {p, i, 0, first_counted(p, name), &owners, 0};
-		size_t chunks = (view_source_lines(name) + CHUNK - 1) / CHUNK;
+		size_t chunks = (view_source_lines(p->list.file.at[i].name) + CHUNK - 1) / CHUNK;
 
+		c.file = i;
+		c.line = 0;
 		for (unsigned k = 0; !k || k < chunks; k++)
 			write_chunk(&c, k, k + 1 >= chunks);
 		progress("writing sources", i + 1, p->list.file.n);

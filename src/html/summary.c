@@ -152,7 +152,8 @@ count_lines(const struct pages *p)
 	return all;
 }
 
-/* Executed instructions by file; what is not exact is between bounds. */
+/* Executed instructions by file; what is not exact is between bounds. Of files of which nothing is known the most is below the
+ * least. */
 static struct bounds *
 count_insns(struct pages *p)
 {
@@ -161,6 +162,8 @@ count_insns(struct pages *p)
 	for (size_t i = 0; i < p->table.file.n; i++)
 		pages_file(p, p->table.file.at[i].file);
 	all = xcalloc(p->file.n + 1, sizeof *all);
+	for (size_t i = 0; i < p->file.n; i++)
+		all[i].least = 1;
 	for (size_t i = 0; i < p->table.file.n; i++)
 		all[pages_file(p, p->table.file.at[i].file)] = p->table.file.at[i].insns;
 	return all;
@@ -198,7 +201,7 @@ put_files(struct pages *p, struct buf *out)
 		buf_char(out, '[');
 		script_name(out, p->file.at[i]);
 		buf_char(out, ',');
-		script_bounds(out, &insns[i], true);
+		script_bounds(out, &insns[i], insns[i].most >= insns[i].least);
 		buf_printf(out, ",%zu,%zu,%zu,%zu,%u,", s->lines, s->never, s->unknown,
 		           i < p->list.file.n ? view_source_lines(p->file.at[i]) : 0, hottest[i] ? hottest[i]->line : 0);
 		script_bounds(out, hottest[i] ? &hottest[i]->insns : &(struct bounds){0}, true);

@@ -35,6 +35,19 @@ symbols_at(struct binary *bin, uint64_t addr)
 	return c;
 }
 
+/* Names of a place in this object: its symbols, or if it was stripped what the map says. */
+static struct callee
+names_at(struct binary *bin, uint64_t addr)
+{
+	struct callee c = symbols_at(bin, addr);
+	const struct part_at *p = c.n ? NULL : parts_find(&bin->parts, addr);
+
+	if (p && p->proc->part[0].addr == addr)
+		c = (struct callee){.one = p->proc->name, .n = 1};
+	c.addr = c.n ? addr : 0;
+	return c;
+}
+
 static struct callee
 through_slot(struct binary *bin, uint64_t slot)
 {
@@ -42,7 +55,7 @@ through_slot(struct binary *bin, uint64_t slot)
 
 	if (!image_import(bin->image, slot, &in))
 		return (struct callee){0};
-	return in.name ? (struct callee){.one = in.name, .n = 1} : symbols_at(bin, in.addr);
+	return in.name ? (struct callee){.one = in.name, .n = 1} : names_at(bin, in.addr);
 }
 
 static bool
@@ -74,16 +87,6 @@ is_inside(const struct proc *p, uint64_t addr)
 		if (addr - p->part[i].addr < p->part[i].woven_size)
 			return true;
 	return false;
-}
-
-/* Names of a place in this object: its symbols, or if it was stripped what the map says. */
-static struct callee
-names_at(struct binary *bin, uint64_t addr)
-{
-	struct callee c = symbols_at(bin, addr);
-	const struct part_at *p = c.n ? NULL : parts_find(&bin->parts, addr);
-
-	return p && p->proc->part[0].addr == addr ? (struct callee){.one = p->proc->name, .n = 1} : c;
 }
 
 struct callee

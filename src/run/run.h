@@ -189,6 +189,7 @@ struct callee {
 	const char *one;
 	const struct image_symbol *symbol;
 	size_t n;
+	uint64_t addr;           /* where it stands in the object itself; 0: elsewhere, or not known */
 };
 /* Where a call or a jump at addr leads, through the linker's tables and what Chord itself put in between; in: as decoded
  * with offset (uint32_t)addr. */

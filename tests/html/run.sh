@@ -153,6 +153,45 @@ t_calls() {
 	quiet
 }
 
+# Without symbols calls lead to functions that the map names; between objects it is not known whose function a name is.
+t_objects() {
+	pages
+	cp "$here/prog.c" .
+	want $cc -O2 -s -o prog prog.c
+	want ./prog
+	shown
+	at "#/function/$(js 'chord.functions.find(f => f.name === "inner").id')/calls"
+	text 'document.querySelector("main").textContent' | grep -q 'by these callers only' || no "stripped, inner is not called by outer only"
+	printf 'int half(int x) { return x / 2; }\nint twice(int x) { return half(x) * 4; }\n' >l.c
+	printf 'int twice(int);\nint main(void) { int s = 0; for (int i = 0; i < 9; i++) s += twice(i); return s & 0; }\n' >m.c
+	rm -rf pages ./*.chord
+	want $cc -O2 -g -shared -fPIC -o libl.so l.c
+	want $cc -O2 -g -o prog m.c -L. -ll -Wl,-rpath,"$PWD"
+	want ./prog
+	shown
+	at "#/function/$(js 'chord.functions.find(f => f.name === "twice").id')/calls"
+	text 'document.querySelector("main").textContent' | grep -q '9 of them otherwise' || no "nothing says that twice was called from elsewhere"
+	at '#/calls'
+	rows | jq -r '.[] | [.[0], .[1], .[2]] | @tsv' | grep -qx '9	main	twice' || no "no call of twice: $(rows)"
+	quiet
+}
+
+# A build that counts events only: what is not counted is not said to be 0.
+t_events() {
+	pages
+	cp "$here/prog.c" .
+	want $cc -fchord=events -O2 -g -o prog prog.c
+	want ./prog
+	shown
+	at '#/functions'
+	[ "$(rows | jq -r '[.[][0]] | unique | join(" ")')" = '?' ] || no "functions: $(rows)"
+	at '#/files'
+	rows | jq -e 'all(.[]; .[0] == "?")' >/dev/null || no "files: $(rows)"
+	at '#/coverage'
+	rows | jq -e '.[0][1] == "?"' >/dev/null || no "coverage: $(rows)"
+	quiet
+}
+
 # Nothing is invented: a function that two call stands below what they have in common.
 t_flame() {
 	built
@@ -389,7 +428,7 @@ t_long() {
 	quiet
 }
 
-for t in folder without functions lines code graph paths calls flame callback coverage diff keyboard names bounds long; do
+for t in folder without functions lines code graph paths calls objects events flame callback coverage diff keyboard names bounds long; do
 	test_case $t
 done
 exit $failed
