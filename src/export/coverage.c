@@ -7,6 +7,8 @@
 
 /* What is known of a function's source, whatever code was made of it. */
 struct source {
+	const char *file;
+	unsigned line;
 	unsigned end;
 	bool ran;
 };
@@ -26,7 +28,7 @@ source_of(struct collector *c, const char *file, unsigned line)
 	if (!strmap_get(&c->number, str_of(key), &i)) {
 		i = c->source.n;
 		strmap_put(&c->number, str_of(key), i);
-		VEC_PUSH(c->source, (struct source){.end = line});
+		VEC_PUSH(c->source, (struct source){.file = file, .line = line, .end = line});
 	}
 	return &c->source.at[i];
 }
@@ -51,6 +53,31 @@ collect(struct collector *c, const struct export *x)
 			s->end = f.at.line;
 		s->ran |= in->count != 0;
 	}
+}
+
+static int
+by_declaration(const void *a, const void *b)
+{
+	const struct source *x = a, *y = b;
+	int c = strcmp(x->file, y->file);
+
+	return c ? c : (x->line > y->line) - (x->line < y->line);
+}
+
+/* No function goes on in the next one: compilers sometimes give an instruction of one the line of the other. */
+static void
+end_before_next(struct collector *c)
+{
+	struct source *sorted = xcalloc(c->source.n + 1, sizeof *sorted);
+
+	for (size_t i = 0; i < c->source.n; i++)
+		sorted[i] = c->source.at[i];
+	if (c->source.n)
+		qsort(sorted, c->source.n, sizeof *sorted, by_declaration);
+	for (size_t i = 0; i + 1 < c->source.n; i++)
+		if (!strcmp(sorted[i].file, sorted[i + 1].file) && sorted[i].end >= sorted[i + 1].line)
+			source_of(c, sorted[i].file, sorted[i].line)->end = sorted[i + 1].line - 1;
+	free(sorted);
 }
 
 static int
@@ -88,6 +115,7 @@ covered_functions(const struct export *x)
 	size_t n = 0;
 
 	collect(&c, x);
+	end_before_next(&c);
 	for (size_t i = 0; i < x->function->n; i++) {
 		const struct view_function *f = &x->function->at[i];
 

@@ -16,6 +16,7 @@ const struct exporter exporters[] = {
 	{"json", "functions and lines with their branches, by a schema", export_json, false},
 	{"jsonl", "a row for each instruction, in JSON (databases, data frames)", export_jsonl, false},
 	{"csv", "a row for each instruction (databases, spreadsheets, data frames)", export_csv, false},
+	{"llvm", "counts by function and line, as LLVM's profiles of samples (clang -fprofile-sample-use=)", export_llvm, false},
 	{"bolt", "branches of the program built without Chord (llvm-bolt --data=)", export_bolt, false},
 };
 const size_t nexporter = sizeof exporters / sizeof *exporters;

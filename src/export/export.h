@@ -41,6 +41,7 @@ bool export_folded(const struct export *x, struct buf *out);
 bool export_speedscope(const struct export *x, struct buf *out);
 bool export_pprof(const struct export *x, struct buf *out);
 bool export_csv(const struct export *x, struct buf *out);
+bool export_llvm(const struct export *x, struct buf *out);
 bool export_bolt(const struct export *x, struct buf *out);
 
 /* gzip.c: appends the same compressed. */

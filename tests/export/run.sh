@@ -201,6 +201,30 @@ t_csv() {
 	[ "$(tr -d '\r' <out | tr '\n' ' ')" = "$total 0 " ] || no "not $total: $(cat out)"
 }
 
+# Counts are in place of samples: LLVM's tool sums them, and clang takes them and makes the same program.
+t_llvm() {
+	needs llvm-profdata llvm
+	needs clang clang
+	local options="-g -fdebug-info-for-profiling -Wno-unknown-attributes -Werror"
+	cp "$here/prog.c" .
+	CHORD_CC=clang want $cc -O1 -fno-inline $options -o prog prog.c
+	want ./prog
+	want "$CHORD" report --json --lines ./prog
+	mv out report
+	want "$CHORD" export -f llvm -o prog.prof ./prog
+	want llvm-profdata merge --sample -o prog.profdata prog.prof
+	[ -s err ] && no "llvm-profdata: $(cat err)"
+	want llvm-profdata show --sample --function=sum prog.profdata
+	calls=$(jq '.functions[] | select(.name == "sum") | .calls' report)
+	grep -Eq "^Function: sum: [0-9]+, $calls, " out || no "sum was entered $calls times: $(cat out)"
+	grep -qx "  5: $(most 12)" out || no "line 12 is not $(most 12): $(cat out)"
+	want llvm-profdata show --sample --function=main prog.profdata
+	grep -q "calls: sum:$calls" out || no "main does not call sum: $(cat out)"
+	want clang -O2 $options -fprofile-sample-use=prog.profdata -o faster prog.c
+	[ -s err ] && no "clang: $(cat err)"
+	[ "$(./faster)" = "$(./prog)" ] || no "it does something else"
+}
+
 t_bolt() {
 	local bolt
 	bolt=$(command -v llvm-bolt || ls /usr/bin/llvm-bolt-[0-9]* 2>/dev/null | head -n 1)
@@ -234,7 +258,7 @@ t_refused() {
 	refused 1 "nowhere/x" "$CHORD" export -f lcov -o nowhere/x ./prog
 }
 
-for name in lcov lcov2 cobertura gcov callgrind calls pprof stacks speedscope json csv bolt not-exact refused; do
+for name in lcov lcov2 cobertura gcov callgrind calls pprof stacks speedscope json csv llvm bolt not-exact refused; do
 	test_case "$name"
 done
 exit $failed

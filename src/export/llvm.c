@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/* LLVM's sample profiles in their text form. Counts are no samples, but the format asks for numbers only. */
+#include "export/fdo.h"
+
+#include <inttypes.h>
+
+static void
+put_place(struct buf *out, struct fdo_place at, int depth)
+{
+	buf_printf(out, "%*s%" PRIu32, depth, "", at.line);
+	if (at.discriminator)
+		buf_printf(out, ".%" PRIu32, at.discriminator);
+	buf_str(out, ": ");
+}
+
+/* What was inlined and never ran is left out, as in profiles of samples. */
+static void
+put_body(struct buf *out, const struct fdo *s, int depth)
+{
+	for (size_t i = 0; i < s->count.n; i++) {
+		const struct fdo_count *c = &s->count.at[i];
+
+		put_place(out, c->at, depth);
+		buf_printf(out, "%" PRIu64, c->n);
+		for (size_t k = 0; k < c->target.n; k++)
+			buf_printf(out, " %s:%" PRIu64, c->target.at[k].name, c->target.at[k].n);
+		buf_char(out, '\n');
+	}
+	for (size_t i = 0; i < s->inlined.n; i++) {
+		if (!s->inlined.at[i]->total)
+			continue;
+		put_place(out, s->inlined.at[i]->at, depth);
+		buf_printf(out, "%s:%" PRIu64 "\n", s->inlined.at[i]->name, s->inlined.at[i]->total);
+		put_body(out, s->inlined.at[i], depth + 1);
+	}
+}
+
+/* Of functions that never ran only that is said. */
+bool
+export_llvm(const struct export *x, struct buf *out)
+{
+	size_t at = 0;
+
+	for (uint32_t i = 0; i < x->function->n; i++) {
+		size_t from = fdo_insns(x, i, &at);
+		struct fdo *s = fdo_of(x, i, x->list->insn.at + from, at - from, true);
+
+		if (!s)
+			continue;
+		buf_printf(out, "%s:%" PRIu64 ":%" PRIu64 "\n", s->name, s->total, s->entered);
+		if (s->total)
+			put_body(out, s, 1);
+		fdo_free(s);
+	}
+	return true;
+}
