@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* asm: GNU assembler text, its statements, procedures and control-flow graphs.
+/* asm: GNU assembler text: its statements, procedures and control-flow graphs.
  *
- * The text is never printed again: statements are slices of it. What an
- * instruction does is read from the bytes that the real assembler makes of it
- * (struct object), never from its text. */
+ * The text is never printed again: statements are slices of it. What an instruction does is read from the bytes that the real
+ * assembler makes of it (struct object), never from its text. */
 #ifndef CHORD_ASM_H
 #define CHORD_ASM_H
 
@@ -46,13 +45,13 @@ struct text {
 	uint32_t n;
 	const char *file;   /* name for messages */
 	VEC(struct stmt) stmts;
-	bool compiler;      /* made by a compiler that says so (.ident): flags never live across calls */
+	bool compiler;      /* made by a compiler that says so (.ident): flags are never live across calls */
 	bool code;          /* has a statement that may be an instruction */
 	const char *source; /* operand of the first .file, in the pool; or "" */
 };
 
-/* Reads statements. False with a message in *why (pool) if the text cannot be taken
- * apart: unterminated macro, more than 4 GiB. Never crashes, whatever the bytes are. */
+/* Reads statements. False with a message in *why (pool) if the text cannot be divided into statements: unterminated macro, more
+ * than 4 GiB. Never crashes, whatever the bytes are. */
 bool text_read(struct text *t, struct pool *pool, const struct machine_text *machine, const char *at, size_t n, const char *file,
                const char **why);
 void text_free(struct text *t);
@@ -61,10 +60,10 @@ struct str stmt_str(const struct text *t, const struct stmt *s);
 struct str stmt_word(const struct text *t, const struct stmt *s);
 /* What follows the first word, blanks trimmed. */
 struct str stmt_rest(const struct text *t, const struct stmt *s);
-/* Bytes of the number, decimal or 0x..., that a text begins with: 0 if it is none (a name may be all hex digits). */
+/* Length of the number, decimal or 0x..., with which a text begins; 0 if it begins with none (a name may be all hex digits). */
 size_t text_number(struct str s);
-/* Of an instruction that loads an address so many bytes from itself on: the length of that number, which may be 0. -1: it is
- * something else. */
+/* For an instruction that loads the address so many bytes after itself: the length of that number, which may be 0. -1: it is
+ * another instruction. */
 int stmt_pc_number(const struct text *t, const struct stmt *s);
 
 /* ---- label.c: the text with a label before every statement that makes bytes ---- */
@@ -73,7 +72,7 @@ int stmt_pc_number(const struct text *t, const struct stmt *s);
 #define LABEL_PREFIX ".Lchord"
 /* Writes the labelled text; lines stay where they are. False: the text uses such labels itself. */
 bool label_text(const struct text *t, struct buf *out);
-/* Offsets by statement, out of the object that the labelled text made: section (0: none) and offset. */
+/* Sections (0: none) and offsets of statements, from the object that the labelled text made. */
 struct place {
 	uint32_t section, off;
 };
@@ -82,14 +81,13 @@ struct place *label_places(const struct text *t, const struct object *o, struct 
 /* ---- cfi.c: call frame state by statement ---- */
 
 struct cfi;
-/* Follows the .cfi directives. Never fails: states it cannot follow are marked. */
+/* Follows the .cfi directives. Never fails: states that it cannot follow are marked. */
 struct cfi *cfi_read(const struct text *t, const struct machine_unwind *machine, struct pool *pool);
-/* Can code that stands before statement `to` be given the state that holds before `from`? If so
- * writes the directives that change it, and those that change it back. */
+/* Can code that stands before statement `to` be given the call frame state that holds before `from`? If so, writes the directives
+ * that change to that state, and those that change back. */
 bool cfi_move(const struct cfi *c, uint32_t to, uint32_t from, struct buf *there, struct buf *back);
 
-/* The canonical frame address (that of the stack pointer before the call) before a statement: register + off, or what
- * memory has there. */
+/* The canonical frame address (the stack pointer before the call) before a statement: register + off, or what memory has there. */
 struct cfi_frame {
 	uint8_t reg;        /* the machine's number */
 	bool loaded;
@@ -98,17 +96,17 @@ struct cfi_frame {
 /* False: it is not known. */
 bool cfi_frame_at(const struct cfi *c, uint32_t stmt, struct cfi_frame *out);
 
-/* Registers (bits, the machine's numbers) that are kept in the frame anywhere between two statements. False: there is
- * no call frame state. */
+/* Registers (bits, the machine's numbers) that are saved in the frame anywhere between two statements. False: there is no call
+ * frame state. */
 bool cfi_kept(const struct cfi *c, uint32_t first, uint32_t last, uint32_t *regs);
 
-/* The statement, or the last of the call frame directives behind it: they belong to it. */
+/* The statement, or the last of the call frame directives behind it, which belong to it. */
 uint32_t stmt_behind(const struct text *t, uint32_t stmt);
-/* Has the procedure a frame of its own before the statement, so that a jump there cannot be a tail call? */
+/* Has the procedure set up a frame before the statement, so that a jump there cannot be a tail call? */
 bool cfi_frame_open(const struct cfi *c, uint32_t stmt);
 /* Is the frame found by the frame pointer there, or in a way that is not understood? */
 bool cfi_by_frame_pointer(const struct cfi *c, uint32_t stmt);
-/* Is it said there, by the stack pointer? */
+/* Is there a state that finds it by the stack pointer? */
 bool cfi_by_stack_pointer(const struct cfi *c, uint32_t stmt);
 
 /* ---- code.c: instructions of a section ---- */
@@ -120,13 +118,13 @@ struct range {
 
 /* Why it is not known whether bytes are code. */
 enum doubt_kind {
-	DOUBT_CALL,  /* they stand behind a call or trap, which is taken not to come back */
+	DOUBT_CALL,  /* they stand behind a call or trap that is assumed not to return */
 	DOUBT_DEAD,  /* only what nothing known leads to runs into them */
 	DOUBT_MIXED, /* nothing known leads to them, but a macro or .rept made them */
 	DOUBT_TAKEN, /* somebody has their address */
 };
 
-/* Bytes that are taken for data for now: doubts_settle() decides. */
+/* Bytes that are treated as data until doubts_settle() decides. */
 struct doubt {
 	uint32_t off;
 	uint8_t kind;    /* enum doubt_kind */
@@ -144,7 +142,7 @@ struct bad {
 	uint8_t kind;    /* enum bad_kind */
 };
 
-/* Can control come there? */
+/* Can control get there? */
 enum reach {
 	REACH_NONE,      /* nothing known leads there */
 	REACH_PERHAPS,   /* only from instructions that nothing known leads to */
@@ -159,7 +157,7 @@ struct code {
 	bool *function;          /* by byte offset: a function symbol stands there */
 	bool *root;              /* by byte offset: a jump or call goes there */
 	VEC(uint32_t) fresh;     /* while it is read: roots found last */
-	uint8_t falls;           /* while it is read: enum reach of what follows the last instruction */
+	uint8_t falls;           /* while decoding: enum reach of what follows the last instruction */
 	VEC(struct insn) insns;  /* ascending offsets */
 	VEC(uint32_t) stmts;     /* statements that make bytes here, by offset */
 	VEC(struct doubt) doubts;
@@ -180,7 +178,7 @@ enum leader {
 	LEADER_RECEIVE = 64, /* other activations jump back here */
 	LEADER_BASE = 128, /* data tells other places by their distance from here */
 	LEADER_LISTED = 256, /* data written by hand has its address */
-	LEADER_FAULT = 512, /* fault.c: it may not be completed, and control go on elsewhere in the procedure */
+	LEADER_FAULT = 512, /* fault.c: it may not be completed, and control may go on elsewhere in the procedure */
 };
 
 struct part {
@@ -204,7 +202,7 @@ struct arc_text {
 	bool twice;                  /* leads behind a call that may return more than once */
 };
 
-/* A procedure of the text: its graph, which is what the map gets, and where that is in the text. */
+/* A procedure of the text: its graph, which goes into the map, and where its parts are in the text. */
 struct proc_text {
 	const char *name;
 	const char *reason;          /* why it is refused, or NULL */
@@ -213,17 +211,18 @@ struct proc_text {
 	VEC(struct arc) arcs;
 	VEC(struct block_text) block_text; /* by block */
 	VEC(struct arc_text) arc_text; /* by arc */
-	/* Its edges are the arcs, with the same numbers. Vertices: blocks, ENTRY, EXIT, then a hub if there is one, then gates. */
+	/* The graph's edges are the arcs, with the same numbers. Vertices: blocks, ENTRY, EXIT, then a hub if there is one, then
+	 * gates. */
 	struct graph *graph;
 	uint32_t entry, exit, hub;   /* hub: GRAPH_NONE without indirect jumps and expected faults */
-	VEC(uint32_t) gates;         /* the block that each leads to: of an instruction that may fault, or behind a trap */
+	VEC(uint32_t) gates;         /* by gate: the block that it leads to, of an instruction that may fault, or behind a trap */
 	struct liveness *live;            /* live.c: per instruction of all parts, before it; see live_before() */
 	uint32_t *live_base;          /* by part */
 	uint16_t gone;               /* live.c: registers that mean nothing to whoever called it */
 	bool strays;                 /* stack.c: its stack pointer may point to data somewhere */
 	uint16_t behind;             /* live.c: registers that are live behind calls of it in this text, by name or pointer */
 	bool called;                 /* live.c: by name, in this text */
-	bool address_taken;          /* leader.c: it may be entered otherwise than by direct calls and jumps in this text */
+	bool address_taken;          /* leader.c: it may be entered in other ways than by direct calls and jumps in this text */
 };
 
 /* A direct jump or call from one procedure into the middle of another. */
@@ -249,40 +248,40 @@ struct unit {
 	struct frames **frames;      /* frame.c: by procedure, as far as they have been needed */
 };
 
-/* Gives back what of it is not in its pool; text, object and pool are not its own. */
+/* Frees what is not in its pool; text, object and pool belong to others. */
 void unit_free(struct unit *u);
 
-/* Takes the object apart: instructions of every section. */
+/* Decodes the instructions of every section of the object. */
 void code_read(struct unit *u);
-/* doubt.c: somebody has the address of bytes that are taken for data. */
+/* doubt.c: the address of bytes that are treated as data is used somewhere. */
 void doubt_address_taken(struct unit *u, uint32_t section, uint32_t off);
-/* What is in doubt and may be code is bad. Once, when all addresses that somebody has are known. */
+/* Refuses bytes in doubt that may be code. Once, when all addresses that are used anywhere are known. */
 void doubts_settle(struct unit *u);
 /* Splits the code into procedures. */
 void proc_find(struct unit *u);
 /* Marks leaders: jump targets, entries, mentions, landing pads. Before cfg_build. */
 void leader_find(struct unit *u);
-/* fault.c: marks instructions that are expected to fault (LEADER_FAULT). False: there is no place to go on at. */
+/* fault.c: marks instructions that are expected to fault (LEADER_FAULT). False: there is no fixup to go to. */
 bool fault_find(struct unit *u, struct proc_text *p);
 /* Blocks and edges of one procedure; sets p->reason if it is not understood. */
 void cfg_build(struct unit *u, struct proc_text *p);
 /* computed.c: refuses the procedure, or others that it may jump into, if it jumps to an address that it computes. */
 void computed_find(struct unit *u, struct proc_text *p);
-/* Marks calls and jumps by what they leave alone. Once, before live_find(). */
+/* Finds the registers that calls and jumps leave alone. Once, before live_find(). */
 void live_prepare(struct unit *u);
-/* What is live before every instruction of all procedures that are understood. */
+/* Finds what is live before every instruction of all procedures that are understood. */
 void live_find(struct unit *u);
-/* stack.c: before which instructions the stack pointer may point to data (live.no_stack), in all procedures. Behind live_find(). */
+/* stack.c: before which instructions the stack pointer may point to data (live.no_stack), in all procedures. After live_find(). */
 void stack_find(struct unit *u);
 
 /* ---- frame.c: where the frame is, by what instructions do ---- */
 
-/* Needs the graphs of all procedures that are understood, of which this is one. */
+/* Needs the graphs of all procedures that are understood; this is one of them. */
 struct frames *frames_find(const struct unit *u, const struct proc_text *p);
-/* The canonical frame address before instruction i of a block: as directives have it, unless the instructions have it
- * otherwise. False: it is not known. */
+/* The canonical frame address before instruction i of a block: from directives, unless the instructions say otherwise. False: it
+ * is not known. */
 bool frame_before(const struct frames *f, uint32_t block, uint32_t i, struct cfi_frame *out);
-/* Do directives say what the instructions do wherever something is called? Else nobody finds what called it. */
+/* Do directives agree with the instructions at every call? Otherwise unwinders do not find the caller. */
 bool frames_as_stated(const struct frames *f);
 
 /* ---- nonlocal.c: jumps into another activation's frame ---- */
@@ -295,7 +294,7 @@ struct nonlocal {
 };
 /* Does the block end in such a jump? */
 bool nonlocal_jumps(const struct unit *u, const struct proc_text *p, uint32_t block);
-/* Where the runtime can be told of it. False: nowhere. */
+/* The place from which the runtime can be called about it. False: there is none. */
 bool nonlocal_find(const struct unit *u, const struct proc_text *p, uint32_t block, struct nonlocal *a);
 
 /* What is live on an edge from block `from` to vertex `to`. */

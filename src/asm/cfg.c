@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The control-flow graph of a procedure. Vertices: its blocks, ENTRY, EXIT, and
- * a hub where all indirect jumps meet before they go to any address taken; so do
- * faults that a handler may lead elsewhere. An edge that never runs does no harm; a missing one makes every count wrong. */
+/* The control-flow graph of a procedure. Its vertices are the blocks, ENTRY, EXIT, and a hub. All indirect jumps lead to the hub,
+ * and edges lead from it to every address that is taken; faults that a handler may continue elsewhere lead there, too. An edge
+ * that never runs does no harm; a missing one makes every count wrong. */
 #include "asm/asm.h"
 #include "asm/dest.h"
 
@@ -14,11 +14,12 @@ struct builder {
 	struct proc_text *p;
 	uint32_t number;              /* of the procedure in the unit */
 	uint32_t **block_of;          /* by part and instruction of the part */
-	bool address_taken, indirect, leaves; /* some address taken; an indirect jump inside; one that may leave */
+	bool address_taken, indirect, leaves; /* some address is taken; there is an indirect jump; one that may leave the procedure
+					       * */
 	bool ends;                    /* a trap from which control may go to the hub, or end */
 	bool faults;                  /* instructions that may fault have places to go on at */
-	uint32_t *gate;               /* by block: the vertex before it if its first instruction may fault, behind it if it
-	                               * ends in a trap; or GRAPH_NONE */
+	uint32_t *gate;               /* by block: its gate, in front if its first instruction may fault, behind if it ends in a
+				       * trap; or GRAPH_NONE */
 };
 
 static struct insn *
@@ -35,7 +36,7 @@ last_insn(const struct builder *b, uint32_t block)
 	return insn_at(b->p, k->part, k->last - 1);
 }
 
-/* A call into the procedure itself, not to its start: a retpoline, a subroutine in assembly. */
+/* A call into the middle of the procedure itself: a retpoline, or a subroutine in assembly. */
 static bool
 calls_inside(const struct builder *b, const struct code *c, const struct insn *in)
 {
@@ -47,7 +48,7 @@ calls_inside(const struct builder *b, const struct code *c, const struct insn *i
 	       !(d.section == p->code->section && d.off == p->lo);
 }
 
-/* A call, by name, of what may return more than once: what stands behind it is a block of its own. */
+/* A direct call of a function that may return more than once: a block begins behind it. */
 static bool
 returns_twice(const struct builder *b, const struct code *c, const struct insn *in)
 {
@@ -110,7 +111,7 @@ is_trap(const struct insn *in)
 	return in->cls == CHORD_INSN_TRAP;
 }
 
-/* Does the block have a vertex in front of it, where it is not known yet whether its first instruction faults? */
+/* Has the block a vertex in front of it, where it is not known yet whether its first instruction faults? */
 static bool
 has_gate_before(const struct builder *b, uint32_t block)
 {
@@ -160,14 +161,14 @@ block_at(struct builder *b, struct dest d)
 	return b->block_of[part][i - b->p->parts.at[part].first];
 }
 
-/* A jump by name to the beginning of a procedure is a tail call, also of itself: the linker may replace it. */
+/* A direct jump to the beginning of a procedure is a tail call, also to itself: the linker may replace the procedure. */
 static bool
 is_tail_call(const struct builder *b, struct dest d)
 {
 	return d.named && d.section == b->p->parts.at[0].code->section && d.off == b->p->parts.at[0].lo;
 }
 
-/* Is the jump a statement of its own, written as a mnemonic and one operand? */
+/* Is the jump a statement of its own: a mnemonic and one operand? */
 static bool
 can_retarget(const struct builder *b, const struct insn *in)
 {
@@ -177,7 +178,7 @@ can_retarget(const struct builder *b, const struct insn *in)
 	       *stmt_str(t, &t->stmts.at[in->stmt]).at == 'j' && stmt_rest(t, &t->stmts.at[in->stmt]).n;
 }
 
-/* Does text hold `.` by itself, as in `.+5`? */
+/* Has the text `.` by itself, as in `.+5`? */
 static bool
 has_distance(struct str s)
 {
@@ -191,7 +192,7 @@ has_distance(struct str s)
 	return false;
 }
 
-/* Does text hold a number of bytes from the next instruction on? */
+/* Has the text a number of bytes to skip, counted from the next instruction? */
 static bool
 has_pc_number(const struct text *t, struct str s)
 {
@@ -231,15 +232,14 @@ fall_edge(struct builder *b, uint32_t block, const struct insn *in)
 		add_edge(b, block, b->p->exit, CHORD_EDGE_EXIT);
 }
 
-/* Does the block end in a jump into another activation's frame? Code that no compiler claims may only have
- * put its own stack pointer away. */
+/* Does the block end in a jump into another activation's frame? In text by hand it may only have saved its own stack pointer. */
 static bool
 is_nonlocal(const struct builder *b, uint32_t block)
 {
 	return (b->u->text->compiler || !b->address_taken) && nonlocal_jumps(b->u, b->p, block);
 }
 
-/* Is there an indirect jump that may lead to a place in the procedure? */
+/* Is there an indirect jump that may lead into the procedure? */
 static bool
 jumps_inside(const struct builder *b)
 {
@@ -269,7 +269,7 @@ indirect_edge(struct builder *b, uint32_t block, const struct insn *in)
 	add_edge(b, block, b->p->hub, CHORD_EDGE_INDIRECT);
 }
 
-/* Control goes on at the target; the place behind the call is entered again when something returns there. */
+/* Control goes to the target; the place behind the call is an entry, when something returns there. */
 static void
 inside_edges(struct builder *b, uint32_t block, const struct insn *in)
 {
@@ -285,7 +285,7 @@ inside_edges(struct builder *b, uint32_t block, const struct insn *in)
 		add_edge(b, b->p->entry, behind, CHORD_EDGE_LAND);
 }
 
-/* To what follows an instruction that is no jump. */
+/* The edge to what follows an instruction that is no jump. */
 static void
 behind_edge(struct builder *b, uint32_t block, const struct insn *in)
 {
@@ -311,7 +311,7 @@ hub_leads_to(const struct builder *b, uint32_t block)
 	return leader & LEADER_ADDRESS && b->p->hub != GRAPH_NONE && !(leader & LEADER_FAULT);
 }
 
-/* Does ENTRY have an edge to the block, whatever else leads there? */
+/* Has the block an edge from ENTRY, whatever else leads there? */
 static bool
 is_entered(const struct builder *b, uint32_t block)
 {
@@ -320,9 +320,9 @@ is_entered(const struct builder *b, uint32_t block)
 	return leader & (LEADER_LAND | LEADER_ENTRY | LEADER_RECEIVE) || (leader & LEADER_ADDRESS && b->p->hub == GRAPH_NONE);
 }
 
-/* A block has one place at most for the counters of ways that nothing can be put on: a way to it from behind a trap goes by
- * the hub where that leads there.
- * A handler may let the program go on behind a trap, past data that stands there, or elsewhere if a table says so. */
+/* A block has at most one place for the counters of edges that cannot have code: an edge from behind a trap goes through the hub
+ * if the hub leads to the same block. A signal handler may continue the program behind a trap, past data that stands there, or
+ * elsewhere if a table says so. */
 static void
 trap_edges(struct builder *b, uint32_t block, const struct insn *in)
 {
@@ -373,7 +373,7 @@ block_edges(struct builder *b, uint32_t block)
 	}
 }
 
-/* Edges that do not come from a block's last instruction. */
+/* Edges that do not begin at a block's last instruction. */
 static void
 entry_edges(struct builder *b)
 {
@@ -400,8 +400,8 @@ entry_edges(struct builder *b)
 	}
 }
 
-/* Code that nothing known leads to may be entered in a way unknown: each such
- * place gets an entry of its own, so that it would be counted all the same. */
+/* Code that nothing known leads to may be entered in an unknown way: each such place gets an entry of its own, so that it is
+ * counted in any case. */
 static void
 reach_all(struct builder *b)
 {
@@ -443,7 +443,7 @@ reach_all(struct builder *b)
 	free(extra.at);
 }
 
-/* The statement whose bytes an instruction ends in, UINT32_MAX if there is none: a prefix may be one of its own. */
+/* The statement in which an instruction's bytes end, UINT32_MAX if there is none: a prefix may be a statement of its own. */
 static uint32_t
 stmt_of_end(const struct unit *u, const struct code *c, const struct insn *in)
 {
@@ -462,7 +462,7 @@ stmt_of_end(const struct unit *u, const struct code *c, const struct insn *in)
 	return lo ? c->stmts.at[lo - 1] : UINT32_MAX;
 }
 
-/* A jump or call written as data has its distance as a number: right only while nothing is woven in between. */
+/* A jump or call written as data has its distance as a number, which is right only while nothing is woven in between. */
 static bool
 is_written_as_bytes(const struct unit *u, const struct code *c, const struct insn *in)
 {
@@ -475,8 +475,8 @@ is_written_as_bytes(const struct unit *u, const struct code *c, const struct ins
 	       (u->text->stmts.at[stmt].kind == STMT_DIRECTIVE || u->text->stmts.at[stmt].flags & STMT_MIXED);
 }
 
-/* A place of this procedure that is named by a distance in bytes cannot be kept by labels, but
- * for jumps and lea, whose operand can be replaced. */
+/* A place of this procedure that is given as a distance in bytes cannot be kept by labels, except in jumps and lea, whose operand
+ * can be replaced. */
 static bool
 counts_bytes(const struct builder *b, const struct code *c, const struct insn *in)
 {
@@ -511,7 +511,7 @@ refuse_distances(struct builder *b, const struct part *part)
 	}
 }
 
-/* Where it cannot be read. What lies behind its last instruction is its own, too. */
+/* Is the target outside of what could be read? What lies behind the procedure's last instruction belongs to it, too. */
 static void
 refuse_bad(struct builder *b, uint32_t t)
 {
@@ -557,7 +557,7 @@ is_refused(struct builder *b)
 	return p->reason;
 }
 
-/* Does a jump that cannot be given another operand lead there? Then nothing can stand before it for others. */
+/* Does a jump whose operand cannot be replaced lead there? Then nothing can stand before the place for other edges. */
 static bool
 is_fixed_target(const struct builder *b, const struct code *c, uint32_t off)
 {
@@ -571,21 +571,21 @@ is_fixed_target(const struct builder *b, const struct code *c, uint32_t off)
 	return false;
 }
 
-/* Traps in code by hand do not always end anything: compilers believe that inline assembly goes on behind them. */
+/* Traps in assembly by hand do not always end the program: compilers assume that inline assembly goes on behind them. */
 static bool
 goes_on(const struct builder *b, uint32_t block)
 {
 	const struct block_text *k = &b->p->block_text.at[block];
 	const struct insn *in = last_insn(b, block);
 
-	/* Where there is an edge from ENTRY, whoever goes on is counted there. */
+	/* Where there is an edge from ENTRY, an activation that goes on there is counted. */
 	return is_trap(in) && k->last < b->p->parts.at[k->part].last &&
 	       !is_entered(b, b->block_of[k->part][k->last - b->p->parts.at[k->part].first]) &&
 	       !is_fixed_target(b, b->p->parts.at[k->part].code, insn_at(b->p, k->part, k->last)->off) &&
 	       (!b->u->text->compiler || (in->stmt != UINT32_MAX && b->u->text->stmts.at[in->stmt].flags & STMT_INLINE));
 }
 
-/* Vertices that stand for no code: where it is decided whether what is next is completed. */
+/* Gates: vertices without code, where it is decided whether the next instruction is completed. */
 static void
 find_gates(struct builder *b)
 {
@@ -608,7 +608,7 @@ find_gates(struct builder *b)
 	}
 }
 
-/* What the map says of the instructions of blocks. */
+/* Fills what the map says of the instructions of blocks. */
 static void
 fill_blocks(struct unit *u, struct proc_text *p)
 {

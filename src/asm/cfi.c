@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Call frame state along the text, so that code that is moved away from its
- * block can restate what unwinders have to know there. */
+/* Call frame state along the text, so that code that is moved away from its block can restate what unwinders have to know there. */
 #include "asm/asm.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* A state has a rule for each column of the machine's, so that more make it larger. */
+/* A state has a rule for each of the machine's columns: more columns make it larger. */
 enum { COLUMNS_MOST = 33 };
 
 enum rule_kind { RULE_SAME, RULE_OFFSET, RULE_REGISTER, RULE_UNDEFINED };
@@ -98,8 +97,7 @@ set_cfa(const struct machine_unwind *m, struct state *s, const struct str *reg, 
 	return true;
 }
 
-/* Applies a directive other than startproc, endproc, remember and restore_state.
- * False: it is not understood. */
+/* Applies a directive, except startproc, endproc, remember_state and restore_state. False: it is not understood. */
 static bool
 apply(const struct machine_unwind *m, struct state *s, struct str word, struct str rest)
 {
@@ -150,8 +148,8 @@ escape_bytes(struct str rest, uint8_t *bytes, int most)
 	return n;
 }
 
-/* What compilers write where they realign the stack: the CFA is in memory at a register and one byte of offset. Other
- * escapes tell of other registers or of arguments pushed. False: it may be of the CFA. */
+/* The form that compilers use where they realign the stack: the CFA is in memory, at a register plus an offset of one byte. Other
+ * escapes describe other registers or pushed arguments. False: it may describe the CFA. */
 static bool
 apply_escape(struct state *s, struct str rest)
 {
@@ -206,7 +204,7 @@ release(struct cfi *c)
 
 /* ---- sections: each has a frame of its own ---- */
 
-/* Where the reader of sections stands; .text is "". */
+/* The section in which the reader of directives is; .text is "". */
 struct section_now {
 	struct str now, before;
 };
@@ -253,7 +251,7 @@ switch_section(struct sections *x, struct str word, struct str rest)
 	return true;
 }
 
-/* The state changes with the section. True: it has. */
+/* Changes the state with the section. True: the section has changed. */
 static bool
 change_frame(struct sections *x, struct str left, struct state *s)
 {
@@ -321,7 +319,7 @@ cfi_read(const struct text *t, const struct machine_unwind *machine, struct pool
 	return c;
 }
 
-/* The number of the first change that is not before the statement. */
+/* The number of the first change at or behind the statement. */
 static size_t
 change_at(const struct cfi *c, uint32_t stmt)
 {

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The instructions of every section, decoded from the bytes that the assembler
- * made of the labelled text. Statements say where instructions begin; data and
- * padding are taken for instructions only where control can come to them: from
- * what stands before them, or by a jump, which may be decoded only later. So all is
- * decoded again until no jump is found that leads to what was taken for data. What is
- * left in doubt is noted, and doubts_settle() refuses it. */
+/* Decodes the instructions of every section from the bytes that the assembler made of the labelled text. Statements say where
+ * instructions begin. Data and padding are decoded only where control can get to them, from what stands before them or by a jump,
+ * which may be decoded later. So everything is decoded again until no jump is found that leads to what was treated as data. What
+ * remains in doubt is noted, and doubts_settle() refuses it. */
 #include "asm/asm.h"
 #include "asm/dest.h"
 
@@ -43,7 +41,7 @@ add_root(struct unit *u, uint32_t section, uint32_t off)
 	VEC_PUSH(c->fresh, off);
 }
 
-/* A jump by a number of bytes leads to code: what comes later is read with that known. */
+/* A jump by a number of bytes leads to code: notes the place for what is decoded later. */
 static void
 follow(struct unit *u, struct code *c, const struct insn *in)
 {
@@ -90,8 +88,8 @@ goes_past(const struct unit *u, const struct code *c, size_t i, const struct ins
 	return true;
 }
 
-/* May what stands behind a call or trap be data, so that it does not come back? Text, large numbers, what a call goes past;
- * in text by hand also bytes that have a name. */
+/* May what stands behind a call or trap be data, so that the call does not return? Text, large numbers, data that a call goes
+ * past; in text by hand also bytes that have a name. */
 static bool
 may_be_data(const struct unit *u, const struct code *c, size_t i, const struct insn *stop)
 {
@@ -113,7 +111,7 @@ is_call(const struct insn *in)
 	return in->cls == CHORD_INSN_CALL || in->cls == CHORD_INSN_ICALL;
 }
 
-/* The call or trap at the end of what has been decoded, padding aside, or NULL. */
+/* The call or trap at the end of what has been decoded, not counting padding, or NULL. */
 static struct insn *
 stops_perhaps(struct code *c)
 {
@@ -134,7 +132,7 @@ is_root(const struct code *c, uint32_t off)
 	return c->root[off] || c->function[off];
 }
 
-/* Bytes that control comes to from its beginning, or from a place in it that something jumps to: from there on. */
+/* Decodes bytes that control gets to: from their beginning, or from a place in them that something jumps to. */
 static uint32_t
 decode_inside(struct unit *u, struct code *c, uint32_t lo, uint32_t hi)
 {
@@ -143,7 +141,7 @@ decode_inside(struct unit *u, struct code *c, uint32_t lo, uint32_t hi)
 	return lo < hi ? decode_range(u, c, lo, hi) : 0;
 }
 
-/* A call did not come back to what has been decoded from the n-th instruction on. */
+/* Notes that the call before the n-th instruction does not return to what has been decoded. */
 static void
 take_back(struct code *c, size_t n, size_t nbad)
 {
@@ -153,8 +151,8 @@ take_back(struct code *c, size_t n, size_t nbad)
 	c->insns.at[n - 1].attr &= (uint16_t)~INSN_FALLS;
 }
 
-/* Data and padding that control falls into. A call there is taken for one that does not come back if what follows cannot
- * be code, or is none. Returns where it stopped, 0 if nothing has been decoded. */
+/* Data and padding that control falls into. If what follows a call cannot be code, the call is assumed not to return. Returns
+ * where decoding stopped, 0 if nothing has been decoded. */
 static uint32_t
 decode_fallen(struct unit *u, struct code *c, size_t i, uint32_t lo, uint32_t hi)
 {
@@ -175,14 +173,14 @@ decode_fallen(struct unit *u, struct code *c, size_t i, uint32_t lo, uint32_t hi
 	return end;
 }
 
-/* Is it made of instructions only, one or many? */
+/* Does it consist of instructions only, one or many? */
 static bool
 is_instruction(const struct stmt *s)
 {
 	return s->kind == STMT_CODE || (s->kind == STMT_OPAQUE && !(s->flags & STMT_MIXED));
 }
 
-/* Compilers put labels of their own before code only, which may begin with bytes that inline assembly has. */
+/* Compilers put labels of their own only before code, which may begin with bytes from inline assembly. */
 static bool
 is_led_by_compiler(const struct unit *u, uint32_t stmt)
 {
@@ -203,7 +201,7 @@ is_led_by_compiler(const struct unit *u, uint32_t stmt)
 	return false;
 }
 
-/* Can control come to the i-th statement? Somebody may jump to any instruction that has a label. */
+/* Can control get to the i-th statement? Any instruction that has a label may be jumped to. */
 static enum reach
 reach_of(const struct unit *u, const struct code *c, size_t i, uint32_t lo)
 {
@@ -225,7 +223,7 @@ is_nops(const struct unit *u, const struct code *c, uint32_t lo, uint32_t hi)
 	return lo == hi;
 }
 
-/* What may be data, or padding. Returns where it stopped, 0 if nothing has been decoded. */
+/* Handles what may be data, or padding. Returns where decoding stopped, 0 if nothing has been decoded. */
 static uint32_t
 decode_data(struct unit *u, struct code *c, size_t i, uint32_t lo, uint32_t hi, enum reach *reach)
 {
@@ -243,7 +241,7 @@ decode_data(struct unit *u, struct code *c, size_t i, uint32_t lo, uint32_t hi, 
 	return end;
 }
 
-/* One statement that makes bytes. Returns where it stopped, 0 if nothing has been decoded. */
+/* Handles one statement that makes bytes. Returns where decoding stopped, 0 if nothing has been decoded. */
 static uint32_t
 decode_stmt(struct unit *u, struct code *c, size_t i, uint32_t lo, uint32_t hi)
 {
@@ -263,7 +261,7 @@ decode_stmt(struct unit *u, struct code *c, size_t i, uint32_t lo, uint32_t hi)
 		end = decode_data(u, c, i, lo, hi, &reach);
 	last = end && c->insns.n ? &c->insns.at[c->insns.n - 1] : NULL;
 	c->falls = last && last->attr & INSN_FALLS ? (uint8_t)reach : REACH_NONE;
-	/* An int3 behind a return falls nowhere. */
+	/* An int3 behind a return is padding. */
 	if (reach == REACH_PERHAPS && last && last->cls == CHORD_INSN_SYSCALL)
 		c->falls = REACH_NONE;
 	return end;
@@ -319,15 +317,14 @@ name_stmts(struct unit *u, struct code *c)
 	}
 }
 
-/* A call of __tls_get_addr and the lea before it are one to the linker, which may replace both. */
+/* A call of __tls_get_addr and the lea before it are one for the linker, which may replace both. */
 static bool
 is_tls_call(const struct unit *u, const struct obj_reloc *r)
 {
 	return r->sym < u->object->nsymbol && !strcmp(u->object->symbols[r->sym].name, "__tls_get_addr");
 }
 
-/* Functions of which no program can have one that comes back. Compilers may put another block
- * behind a call of them. */
+/* Functions that never return, in any program. Compilers may put another block behind a call of them. */
 static bool
 never_returns(const struct unit *u, const struct obj_reloc *r)
 {
@@ -340,7 +337,7 @@ never_returns(const struct unit *u, const struct obj_reloc *r)
 	return false;
 }
 
-/* With -fsplit-stack it runs the procedure's rest from behind the `ret` that follows its call. */
+/* With -fsplit-stack the callee returns behind the `ret` that follows its call. */
 static bool
 skips_one(const struct unit *u, const struct obj_reloc *r)
 {
@@ -438,7 +435,7 @@ is_code(const struct unit *u, uint32_t section)
 	return s->exec && s->data && s->size < UINT32_MAX;
 }
 
-/* Makes room for what a section holds. */
+/* Allocates room for the contents of a section. */
 static void
 prepare(struct unit *u)
 {
@@ -457,7 +454,7 @@ prepare(struct unit *u)
 			qsort(u->code[i]->stmts.at, u->code[i]->stmts.n, sizeof *u->code[i]->stmts.at, by_place);
 }
 
-/* Decodes a section by what is known of where control comes to. */
+/* Decodes a section with the roots that are known so far. */
 static void
 read_once(struct unit *u, struct code *c)
 {
@@ -484,7 +481,7 @@ follow_names(struct unit *u, struct code *c)
 	}
 }
 
-/* Would it be read otherwise with the roots found last? */
+/* Would it be decoded otherwise with the roots found last? */
 static bool
 is_news(struct code *c)
 {

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* Jumps to addresses that are computed. An indirect jump is understood if it may come to nothing but labels whose
- * addresses somebody has, as they stand: then it has a label's address, one from memory, or a base and a distance that was
- * written down as the difference of two labels. A label and anything else (`lea 2f(%rip), %rdx; sub %rcx, %rdx`) leads into the
- * middle of code whose length weaving changes.
+/* Jumps to computed addresses. An indirect jump is understood if it can lead only to labels whose addresses are taken: its
+ * operand is a label's address, an address from memory, or a base plus a distance that was written as the difference of two
+ * labels. A label plus anything else (`lea 2f(%rip), %rdx; sub %rcx, %rdx`) leads into the middle of code whose length weaving
+ * changes.
  *
- * What each register may have is followed through the graph; of several ways that meet the worst holds. Memory and callers
- * are believed to have addresses as they stand, so text by hand is not let store or push a computed one. */
+ * The kind of value of each register is followed through the graph; where paths meet, the worst kind holds. Memory and callers
+ * are assumed to have unchanged addresses, so text by hand must not store or push a computed one. */
 #include "asm/asm.h"
 #include "asm/dest.h"
 
 #include <string.h>
 
-/* The larger, the less may be done with it. */
+/* Kinds of values; the larger, the less is allowed with it. */
 enum kind {
 	AS_IS,      /* from memory, a caller, a callee; a place in data; a distance by name */
 	NUMBER,     /* counted or computed of what is no address of code */
-	BASE,       /* the address of a label in code from which distances are written down */
+	BASE,       /* the address of a label from which data has distances */
 	LABEL,      /* of another label in code */
 	COMPUTED,   /* of an address of code */
 };
@@ -57,7 +57,7 @@ any_of(const struct state *s, uint16_t regs)
 
 /* ---- addresses that an instruction holds ---- */
 
-/* The address of code, or a place in data. Compilers take no distances but by name. */
+/* The address of code, or a place in data. Compilers write distances only as differences of labels. */
 static struct word
 word_at(const struct unit *u, struct dest d)
 {
@@ -70,7 +70,7 @@ word_at(const struct unit *u, struct dest d)
 	return (struct word){base ? BASE : LABEL, proc};
 }
 
-/* What it has by itself, and whether its number is such an address. */
+/* The kind of an operand by itself, and whether its number is such an address. */
 static struct word
 own_word(const struct unit *u, const struct code *c, const struct insn *in, bool *named)
 {
@@ -90,7 +90,7 @@ is_code(struct word w)
 	return w.kind >= BASE;
 }
 
-/* A base and a distance as it stands make an address as it stands. */
+/* A base plus an unchanged distance is an unchanged address. */
 static struct word
 add(struct word a, struct word b)
 {
@@ -132,7 +132,7 @@ sum(const struct computed *x, const struct code *c, const struct insn *in, const
 	return v->loads ? add(total, (struct word){0}) : total;
 }
 
-/* From one label to another is a distance by name. */
+/* The difference of two labels is a distance by name. */
 static struct word
 difference(struct word a, struct word b)
 {
@@ -143,7 +143,7 @@ difference(struct word a, struct word b)
 
 /* ---- instructions ---- */
 
-/* A call of the next instruction has pushed its address: glued to it. */
+/* A call of the next instruction has pushed its address, and is glued to it. */
 static bool
 pops_pc(const struct code *c, uint32_t i)
 {
@@ -206,7 +206,7 @@ refuse(struct computed *x, struct word w, uint32_t off)
 		other->reason = pool_printf(x->u->pool, "%s in it, by %s", why, x->p->name);
 }
 
-/* Does the instruction jump to a computed address, or, by hand, put one where it is not followed? */
+/* Does the instruction jump to a computed address or, in text by hand, put one where it is not followed? */
 static void
 look_at(struct computed *x, const struct part *part, uint32_t i, const struct state *s)
 {
@@ -269,7 +269,7 @@ pass(struct computed *x, uint32_t v)
 	return changed;
 }
 
-/* Is there anything to follow: an instruction that has an address of code, and, in compilers' text, an indirect jump? */
+/* Is there anything to follow: an instruction that has an address of code and, in compilers' text, an indirect jump? */
 static bool
 is_suspect(const struct unit *u, const struct proc_text *p)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Bytes of which the text does not tell whether they are code. They are data if instructions read or write them, if they
- * are text, if a symbol says so, or if what they would be as code is none: it would run into what is no instruction, into
- * the middle of one that something jumps to, or over the section's end. Else they are not understood. */
+/* Bytes that the text does not identify as code or data. They are data if instructions read or write them, if they are text, if a
+ * symbol says so, or if they cannot be code: decoded, they would run into what is no instruction, into the middle of an
+ * instruction that something jumps to, or over the section's end. Otherwise they are not understood. */
 #include "asm/asm.h"
 #include "asm/dest.h"
 
@@ -10,7 +10,7 @@
 
 enum use {
 	USE_ADDRESS = 1, /* an instruction has the address */
-	USE_DATA = 2,    /* an instruction reads or writes what is there, or a symbol has the type of data */
+	USE_DATA = 2,    /* an instruction reads or writes these bytes, or a symbol has the type of data */
 };
 
 static const uint8_t *
@@ -104,7 +104,7 @@ is_inside(const struct code *c, uint32_t off)
 
 /* ---- what the text says ---- */
 
-/* The statement that makes the byte: the last that begins there or before, of those that make any. */
+/* The statement that makes the byte: the last one that begins at or before it, of those that make bytes. */
 static size_t
 stmt_at(const struct unit *u, const struct code *c, uint32_t off)
 {
@@ -129,7 +129,7 @@ is_one_of(struct str word, const char *const *names)
 	return *names;
 }
 
-/* Strings that can be read: nobody writes code so. */
+/* Readable strings: nobody writes code so. */
 static bool
 is_text(const struct unit *u, const struct stmt *s)
 {

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Either a regular expression or globs of which one has to match. */
+/* Either a regular expression, or globs of which one has to match. */
 struct event_pattern {
 	bool is_regex;
 	regex_t regex;
@@ -357,7 +357,7 @@ event_free(const struct event *e)
 	costs_free(e->costs);
 }
 
-/* Takes an event into the list. The same one again is no second one. */
+/* Adds an event to the list, unless it is there already. */
 static void
 take(struct event_list *list, struct event e)
 {

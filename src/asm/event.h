@@ -46,8 +46,8 @@ enum event_kind {
 
 struct event {
 	uint8_t kind;           /* enum event_kind */
-	const char *name;       /* as it is reported and stored; of a cost file the name without folders, and 8
-	                         * hex digits from its content: cost:BASENAME#1a2b3c4d */
+	const char *name;       /* its name in reports and files; for a cost file the name without folders, and 8 hex digits from
+				 * its content: cost:BASENAME#1a2b3c4d */
 	const struct event_pattern *pattern; /* call: and insn: */
 	const struct event_costs *costs;     /* cost: */
 	bool timed;             /* its counter is compared with the limit of a timer: not set here */
@@ -58,26 +58,26 @@ struct event_list {
 	uint32_t n;             /* no two of one name */
 };
 
-/* Reads a list as of -fchord-events=: names with commas between them; commas between the slashes of a regular
- * expression do not count. False, with *why: an unknown name, a pattern that cannot be compiled, a cost file that
- * cannot be read or has an unknown class (FILE:LINE: ...), an empty list. */
+/* Reads a list as of -fchord-events=: names with commas between them, where commas between the slashes of a regular expression do
+ * not count. False, with *why: an unknown name, a pattern that cannot be compiled, a cost file that cannot be read or has an
+ * unknown class (FILE:LINE: ...), an empty list. */
 bool event_list_read(struct pool *pool, const char *list, struct event_list *out, const char **why);
-/* Bytes of the first item of such a list. */
+/* Length of the first item of such a list. */
 size_t event_list_item(const char *list);
-/* What is not in the pool. */
+/* Frees what is not in the pool. */
 void event_list_free(struct event_list *list);
 /* All the events that have plain names, in order: for --help and messages. */
 const char *event_name(enum event_kind kind); /* NULL: a kind with a pattern or file */
 
-/* What one execution of an instruction adds. Of *in only cls and attr matter. `callee`: the symbol that a call or jump
- * out of the procedure leads to, or NULL. */
+/* What one execution of an instruction adds. Of *in only cls and attr are used. `callee`: the symbol that a call or jump out of
+ * the procedure leads to, or NULL. */
 uint64_t event_of_insn(const struct event *e, const struct insn *in, const struct facts *f, const char *callee);
 /* What entering a block adds, before its first instruction. */
 uint64_t event_of_block(const struct event *e);
 /* What taking an edge adds. kind: enum chord_edge, but CHORD_EDGE_TAKEN too for a conditional jump that leads out of
  * the procedure; backward: by a jump to an address that is not greater than the jump's own. */
 uint64_t event_of_edge(const struct event *e, uint32_t kind, bool backward);
-/* What taking a conditional jump out of the procedure adds beside that, for the symbol that it leads to. */
+/* What a taken conditional jump out of the procedure adds as well, for the symbol that it leads to. */
 uint64_t event_of_jump_out(const struct event *e, const char *callee);
 
 #endif

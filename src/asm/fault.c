@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Instructions at which a signal's handler may let the program go on elsewhere: those that tables written by hand name
- * (`.quad 1b, 3b`: if 1 faults, go on at 3), or, where only the places to go on at are known, all of the inline assembly around
- * them that access memory. */
+/* Instructions behind which a signal handler may continue the program elsewhere: those that tables written by hand name (`.quad
+ * 1b, 3b`: if 1 faults, go on at 3) or, if only the fixups are known, all instructions of the surrounding inline assembly that
+ * access memory. */
 #include "asm/asm.h"
 
 #include <stdlib.h>
@@ -33,7 +33,7 @@ may_fault(const struct unit *u, const struct part *t, const struct insn *in)
 
 /* What a procedure has of these. */
 struct seen {
-	bool jumps, places, named;   /* indirect jumps; places to go on at; faults that a table names */
+	bool jumps, places, named;   /* indirect jumps; fixups; faults that a table names */
 };
 
 static bool

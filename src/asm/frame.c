@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Where the frame of a procedure is before each of its instructions, by what they do to registers. Directives may not
- * say it (assembly without .cfi, epilogues without asynchronous tables) or say what is not so (pushes that nobody
- * stated, gcc's inline thunks); what the instructions do is so in any case. */
+/* Where the frame of a procedure is before each of its instructions, derived from what they do to registers. Directives may be
+ * missing (assembly without .cfi, epilogues without asynchronous tables) or wrong (undeclared pushes, gcc's inline thunks). */
 #include "asm/asm.h"
 
 #include <string.h>
@@ -17,7 +16,7 @@ struct frames {
 static struct frames *find(const struct unit *u, const struct proc_text *p, bool alone);
 static struct frame_regs regs_before(const struct frames *f, uint32_t block, uint32_t i);
 
-/* Callees give back the stack pointer and what the ABI says is theirs to keep. */
+/* What callees preserve: the stack pointer, and the registers that the ABI says. */
 static void
 pass_call(const struct machine *m, struct frame_regs *f)
 {
@@ -54,8 +53,8 @@ is_changed(const struct unit *u, const struct code *c, const struct insn *in, ui
 	return !(probe.known >> reg & 1) || probe.at[reg];
 }
 
-/* Directives that give the frame by a register and say nothing new where an instruction changes that are wrong behind it.
- * Calls are believed to keep it, whatever the ABI says: the callee may be the text's own. */
+/* Directives give the frame by a register, and say nothing new where an instruction changes that register: behind it they are
+ * wrong. Calls are assumed to preserve it, whatever the ABI says, because the callee may be in the same text. */
 static void
 note_lost(const struct unit *u, const struct code *c, const struct insn *in, struct frame_regs *f)
 {
@@ -109,7 +108,7 @@ behind_call(const struct unit *u)
 
 /* ---- ways from the middle of one procedure to the middle of another ---- */
 
-/* Keeps what holds on both ways. True: that is less than before. */
+/* Keeps what holds on both paths. True: that is less than before. */
 static bool
 meet(struct frame_regs *a, const struct frame_regs *b)
 {
@@ -122,7 +121,7 @@ meet(struct frame_regs *a, const struct frame_regs *b)
 	return a->known != was || a->lost != lost;
 }
 
-/* The frames of a procedure that is understood, by itself; or NULL. */
+/* The frames of a procedure that is understood, considered by itself; or NULL. */
 static const struct frames *
 frames_of(const struct unit *u, uint32_t proc)
 {
@@ -143,7 +142,7 @@ is_in(const struct proc_text *p, uint32_t block, const struct code *c, uint32_t 
 	return p->parts.at[b->part].code == c && b->first <= insn && insn < b->last;
 }
 
-/* What is known where one of them is taken. */
+/* Notes what is known where one of the jumps between procedures is taken. */
 static struct frame_regs
 on_way(const struct unit *u, const struct way *way)
 {
@@ -172,7 +171,7 @@ is_global(const struct unit *u, const struct code *c, uint32_t off)
 	return false;
 }
 
-/* The first way that leads to a place, or one past the last of all. */
+/* The first jump that leads to a place, or one past the last of all. */
 static size_t
 first_way(const struct unit *u, uint32_t section, uint32_t off)
 {
@@ -190,7 +189,7 @@ first_way(const struct unit *u, uint32_t section, uint32_t off)
 	return lo;
 }
 
-/* What all other procedures that jump to a block know; nothing, if others may. */
+/* What is known in all other procedures that jump to a block; nothing, if others may enter it. */
 static struct frame_regs
 jumped_from(const struct frames *f, uint32_t block)
 {
@@ -213,7 +212,7 @@ jumped_from(const struct frames *f, uint32_t block)
 	return r;
 }
 
-/* Where control comes from outside: as it is stated, or as behind a call. */
+/* Where control comes from outside: what directives say, or as behind a call. */
 static struct frame_regs
 enters(const struct frames *f, uint32_t block, uint8_t kind)
 {
@@ -244,7 +243,7 @@ leaves(const struct frames *f, uint32_t block, uint8_t kind)
 	return r;
 }
 
-/* Takes one edge. True: the state of where it leads has changed. */
+/* Follows one edge. True: the state at its target has changed. */
 static bool
 follow(struct frames *f, uint32_t e)
 {
@@ -264,7 +263,7 @@ follow(struct frames *f, uint32_t e)
 	return f->reached[to] = true;
 }
 
-/* Takes the edges out of a vertex; marks where anything has changed. */
+/* Follows the edges out of a vertex; marks the targets whose state has changed. */
 static bool
 follow_out(struct frames *f, uint32_t v, bool *again)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where control can come to: targets of jumps, addresses that somebody keeps, landing pads. */
+/* Where control can get to: targets of jumps, addresses that are taken, landing pads. */
 #include "asm/asm.h"
 #include "asm/dest.h"
 
@@ -9,7 +9,7 @@
 
 /* ---- marks ---- */
 
-/* Begins the procedure that it belongs to? */
+/* Does it begin the procedure that it belongs to? */
 static bool
 is_proc_start(const struct unit *u, uint32_t proc, struct dest d)
 {
@@ -27,7 +27,7 @@ mark(struct unit *u, struct dest d, uint16_t leader)
 		c->insns.at[c->at[d.off]].leader |= leader;
 }
 
-/* Can an address be one that is jumped to? The beginning of a procedure is an entry anyway; who has it may go there. */
+/* Can an address be the target of an indirect jump? The beginning of a procedure is an entry in any case. */
 static bool
 is_taken_inside(struct unit *u, struct dest d)
 {
@@ -91,8 +91,8 @@ mark_branch(struct unit *u, const struct code *c, const struct insn *in)
 	}
 }
 
-/* A call of the next instruction only pushes its address; unless a compiler means the next procedure, and put nothing
- * behind the call because it does not come back. */
+/* A call of the next instruction only pushes its address, unless a compiler means the next procedure and put nothing behind the
+ * call because it does not return. */
 static bool
 is_push_of_pc(const struct unit *u, const struct code *c, const struct insn *in)
 {
@@ -104,7 +104,8 @@ is_push_of_pc(const struct unit *u, const struct code *c, const struct insn *in)
 	return !u->text->compiler || !unit_find(u, d.section, d.off, &proc, &part) || !is_proc_start(u, proc, d);
 }
 
-/* What runs into a procedure may be part of it in all but name: its callers read behind it what they read behind that. */
+/* Code that falls into a procedure may be part of it in fact: its callers read behind their calls what the procedure's callers
+ * read. */
 static void
 run_into(struct unit *u, struct dest d)
 {
@@ -115,7 +116,7 @@ run_into(struct unit *u, struct dest d)
 	is_taken_inside(u, d);
 }
 
-/* Code by hand may run into what follows it. Compilers put padding and calls that do not come back there. */
+/* Assembly by hand may fall into what follows it. Compilers put padding there, and calls that do not return. */
 static void
 mark_run_into(struct unit *u, const struct code *c, const struct insn *in)
 {
@@ -225,7 +226,7 @@ is_word(char c)
 	return isalnum((unsigned char)c) || c == '_' || c == '.' || c == '$' || (unsigned char)c >= 0x80;
 }
 
-/* Sections that tell where code may be patched while the program runs. */
+/* Sections that list places for patching while the program runs. */
 static bool
 tells_patches(const struct unit *u, uint32_t stmt)
 {
@@ -238,7 +239,7 @@ tells_patches(const struct unit *u, uint32_t stmt)
 	return false;
 }
 
-/* Nops that are to be patched stay together, and where they are: nothing goes before any of them. */
+/* Nops that may be patched stay together and in place: nothing is woven in before any of them. */
 static bool
 keep_nops(struct unit *u, struct dest d)
 {
@@ -253,7 +254,7 @@ keep_nops(struct unit *u, struct dest d)
 	return any;
 }
 
-/* A name in the operands of a statement, and the place in code that it is of, if any. */
+/* A name in the operands of a statement, and the place in code that it names, if any. */
 struct mention {
 	struct str word;
 	struct dest dest;
@@ -306,8 +307,7 @@ holds_addresses(struct str word)
 	return false;
 }
 
-/* Data that is there when the program runs, and that no compiler thought of. (What it describes of its own code are tables of
- * jumps.) */
+/* Data that is there when the program runs, and that no compiler made. (A compiler's own such data are jump tables.) */
 static bool
 is_by_hand(const struct unit *u, uint32_t stmt)
 {
@@ -320,7 +320,7 @@ is_by_hand(const struct unit *u, uint32_t stmt)
 	return u->place[stmt].section ? in->alloc && !in->exec : s->flags & STMT_OTHER;
 }
 
-/* Text by hand has its tables of jumps in sections for data, those for handlers in one of their own. */
+/* Text by hand has jump tables in sections for data, and tables for handlers in sections of their own. */
 static bool
 may_list_faults(const struct unit *u, uint32_t stmt)
 {
@@ -370,7 +370,7 @@ refuse_described(struct unit *u, uint32_t stmt, struct dest d)
 		                                       section ? u->object->sections[section].name : "of data");
 }
 
-/* Do instructions have the place's address themselves? Then distances from there are for them. */
+/* Do instructions use the place's address themselves? Then distances from it are for them. */
 static bool
 is_mentioned(const struct unit *u, struct dest d)
 {
@@ -382,7 +382,7 @@ is_mentioned(const struct unit *u, struct dest d)
 	return unit_find(u, d.section, d.off, &proc, &part) && is_proc_start(u, proc, d) && u->procs.at[proc].address_taken;
 }
 
-/* From an address of code to another. */
+/* A distance from an address of code to another. */
 static bool
 refuse_range(struct unit *u, uint32_t stmt, struct dest lo, struct dest hi)
 {
@@ -397,7 +397,7 @@ refuse_range(struct unit *u, uint32_t stmt, struct dest lo, struct dest hi)
 	return true;
 }
 
-/* Is a distance between two places in code among the operands of a statement? */
+/* Has the statement a distance between two places in code among its operands? */
 static bool
 describes_range(struct unit *u, const struct names *n, uint32_t stmt)
 {
@@ -414,7 +414,7 @@ describes_range(struct unit *u, const struct names *n, uint32_t stmt)
 	return any;
 }
 
-/* Whatever else the record names may have its meaning by where it is, and by what stands in front of it. */
+/* Whatever else the record names may depend on its place, and on what stands in front of it. */
 static void
 refuse_named(struct unit *u, const struct names *n, uint32_t stmt)
 {
@@ -428,9 +428,9 @@ refuse_named(struct unit *u, const struct names *n, uint32_t stmt)
 		}
 }
 
-/* Ranges whose bytes mean something to others (restartable sequences, alternatives that are copied there): nothing may be
- * woven into them, and the places that are named beside them, as are the handlers of what is aborted there, are left
- * alone, too. A record is what stands together, without a label. Before data is marked. */
+/* Ranges whose bytes are used by others (restartable sequences, alternatives that are copied there): nothing may be woven into
+ * them. The places named beside them, such as abort handlers, are left alone, too. A record is what stands together, without a
+ * label. Before data is marked. */
 static void
 refuse_ranges(struct unit *u, const struct names *n)
 {
@@ -480,8 +480,8 @@ mark_start(struct unit *u, uint32_t section, uint64_t off)
 		is_taken_inside(u, (struct dest){section, (uint32_t)off, true});
 }
 
-/* By names that the linker sees, and by addresses in data, whatever wrote them. Unwind tables keep addresses, too, but
- * nobody calls what they find there. */
+/* Procedures that can be entered from outside: by names that the linker sees, and by addresses in data, whoever wrote them.
+ * Unwind tables have addresses, too, but nobody calls these. */
 static void
 mark_known(struct unit *u)
 {
@@ -535,7 +535,7 @@ take_byte(struct lsda *l)
 	return *l->p++;
 }
 
-/* Call-site records: start, length, landing pad (0: none), action; all from the start of the frame. */
+/* Call-site records: start, length, landing pad (0: none), action; all relative to the start of the frame. */
 static bool
 mark_lsda(struct unit *u, struct lsda l, struct place frame)
 {
@@ -621,7 +621,7 @@ mark_landing(struct unit *u)
 	strmap_free(&names);
 }
 
-/* Pieces out of line that nothing jumps to: signals' handlers do. */
+/* Pieces out of line that nothing jumps to: signal handlers do. */
 static void
 mark_pieces(struct unit *u)
 {

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Which flags and registers still matter before every instruction.
+/* Which flags and registers are live before every instruction.
  *
- * What a call or a return leaves behind is not what the ABI says: gcc allocates
- * registers across procedures (-fipa-ra), so a register that a procedure leaves alone is live at
- * its return. But not one that it changes itself and does not keep in its frame, as all its callers know, nor one that
- * callers cannot know to be left alone: only calls in the same text can, and what is live behind those is found out. Flags
- * are never passed by compilers; in text that no compiler claims they may be.
+ * At calls and returns the ABI is not enough: gcc allocates registers across procedures (-fipa-ra), so a register that a
+ * procedure leaves alone is live at its return. It is dead if the procedure changes it and does not save it in its frame, which
+ * all callers know, or if callers cannot know that it is left alone: only calls in the same text can, and what is live behind
+ * those is computed. Compilers never pass flags; text by hand may.
  *
- * First nothing is taken to be live behind calls; whatever then turns out to be is, until nothing changes. */
+ * The analysis begins with nothing live behind calls, and adds what turns out to be live until nothing changes. */
 #include "asm/asm.h"
 #include "asm/dest.h"
 
@@ -38,7 +37,7 @@ symbol_of(const struct unit *u, const struct code *c, const struct insn *in)
 	return r && r->sym < u->object->nsymbol ? &u->object->symbols[r->sym] : NULL;
 }
 
-/* What compilers put into their code with rules of its own for registers. */
+/* Code that compilers insert, with its own rules for registers. */
 static bool
 is_special_name(const struct unit *u, const char *name)
 {
@@ -50,7 +49,7 @@ is_special_name(const struct unit *u, const char *name)
 	return u->machine->text->is_helper(name);
 }
 
-/* Does it lead somewhere that keeps to the rules for procedures? */
+/* Does it lead somewhere that follows the calling convention? */
 static bool
 is_plain(const struct unit *u, const struct code *c, const struct insn *in)
 {
@@ -78,7 +77,7 @@ mark_called(struct unit *u, const struct code *c, const struct insn *in)
 	if (!d.section || !unit_find(u, d.section, d.off, &proc, &part))
 		return;
 	if (u->procs.at[proc].parts.at[0].lo != d.off) {
-		/* What enters it elsewhere may be part of it in all but name. */
+		/* Code that enters it in the middle may be part of it in fact. */
 		if (!unit_find(u, c->section, in->off, &own, &own_part) || own != proc)
 			u->procs.at[proc].behind = u->machine->all_regs;
 		return;
@@ -114,7 +113,7 @@ live_prepare(struct unit *u)
 			look_at(u, u->code[i], &u->code[i]->insns.at[k]);
 }
 
-/* Is it a call that may come to any procedure, of which the compiler knows no more than the rules? */
+/* Is it a call that may reach any procedure, of which the compiler knows only the calling convention? */
 static bool
 calls_out(const struct unit *u, const struct code *c, const struct insn *in)
 {
@@ -126,7 +125,8 @@ calls_out(const struct unit *u, const struct code *c, const struct insn *in)
 	return in->cls == CHORD_INSN_ICALL || (s && !s->section);
 }
 
-/* Does something come back into the middle of it, or may? What leaves it may then be a jump within (a return as a retpoline). */
+/* Does something return into the middle of the procedure, or may it? Then what leaves it may be a jump inside (a return as a
+ * retpoline). */
 static bool
 is_come_back_to(const struct proc_text *p)
 {
@@ -136,9 +136,10 @@ is_come_back_to(const struct proc_text *p)
 	return false;
 }
 
-/* The registers that no caller of the procedure expects to be as they were, and that are not live behind calls here: those that it
- * changes, and does not keep as functions with calling conventions of their own would; one more; and if nobody else calls it all
- * that are no results. Of others' callers nothing is seen: what may be a result is none of theirs. */
+/* The registers that are dead at a return: no caller expects their old values, and they are not live behind calls in this text.
+ * They are those that the procedure changes and does not save as functions with other calling conventions would; one more; and,
+ * if nobody else calls it, all that are no results. Callers in other texts are not seen: a register that may be a result is live
+ * for them. */
 static uint16_t
 gone_of(const struct unit *u, const struct proc_text *p)
 {
@@ -296,7 +297,7 @@ solve(struct unit *u, struct proc_text *p)
 
 /* ---- what is live behind calls ---- */
 
-/* To all that may be called through a pointer. */
+/* Adds registers to all procedures that may be called through a pointer. */
 static void
 add_to_address_taken(struct unit *u, uint16_t live)
 {
@@ -345,7 +346,7 @@ behind(const struct flow *f, uint32_t v, uint32_t i)
 	return live;
 }
 
-/* Where control leaves for another procedure by a jump, what its own callers read is read behind that. */
+/* Where control leaves for another procedure by a jump, what its own callers read is live behind that. */
 static void
 look_behind(struct unit *u, const struct proc_text *p)
 {
@@ -366,7 +367,7 @@ look_behind(struct unit *u, const struct proc_text *p)
 	}
 }
 
-/* Code of which nothing is known reads everything. */
+/* Unknown code reads everything. */
 static void
 look_behind_unknown(struct unit *u)
 {
@@ -381,7 +382,7 @@ look_behind_unknown(struct unit *u)
 		}
 }
 
-/* True: fewer registers are gone than were. */
+/* True: fewer registers are lost than before. */
 static bool
 settle(struct unit *u, struct proc_text *p)
 {

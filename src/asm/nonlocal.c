@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Jumps from one activation into the frame of another that is still active (__builtin_longjmp,
- * goto out of a nested function), and the receivers they come to. Compilers write the jump as
- * moves to the frame pointer and the stack pointer and an indirect jump. */
+/* Nonlocal jumps: from one activation into the frame of another that is still active (__builtin_longjmp, goto out of a nested
+ * function), and the receivers that they lead to. Compilers write such a jump as moves to the frame pointer and the stack pointer
+ * and an indirect jump. */
 #include "asm/asm.h"
 #include "asm/dest.h"
 
@@ -25,7 +25,7 @@ decode_move(const struct unit *u, const struct code *c, uint32_t i, struct move 
 
 /* ---- jumps ---- */
 
-/* The last instruction of [first, last) that writes the stack pointer, if it makes it another's. */
+/* The last instruction of [first, last) that writes the stack pointer, if it may switch to another frame. */
 static uint32_t
 stack_switch(const struct unit *u, const struct code *c, uint32_t first, uint32_t last)
 {
@@ -44,7 +44,7 @@ nonlocal_jumps(const struct unit *u, const struct proc_text *p, uint32_t block)
 	return c->insns.at[b->last - 1].cls == CHORD_INSN_IJUMP && stack_switch(u, c, b->first, b->last) != UINT32_MAX;
 }
 
-/* The operand that a move reads, as it is written. */
+/* The operand that a move reads, as text. */
 static struct str
 moved_operand(const struct unit *u, const struct insn *in)
 {
@@ -65,7 +65,7 @@ means_same(const struct insn *in, uint32_t at, uint32_t i)
 	return true;
 }
 
-/* What the jump at `last` goes to, as an operand before instruction `at`; empty: it is not known there. */
+/* The target of the jump at `last`, as an operand before instruction `at`; empty: it is not known there. */
 static struct str
 target_operand(const struct unit *u, const struct insn *in, uint32_t at, uint32_t last)
 {
@@ -93,7 +93,7 @@ nonlocal_find(const struct unit *u, const struct proc_text *p, uint32_t block, s
 	*a = (struct nonlocal){.insn = i, .sp = moved_operand(u, &in[i]), .on_stack = in[i].regs_read >> u->machine->sp & 1};
 	if (!a->sp.n)
 		return false;
-	/* While the frame is found by the frame pointer, that one has to be its own. */
+	/* While the frame is found by the frame pointer, the frame pointer has to be the procedure's own. */
 	for (uint32_t k = i; cfi_by_frame_pointer(u->cfi, in[i].stmt) && k-- > b->first;)
 		if (in[k].attr & INSN_LOADS && writes(&in[k], u->machine->fp)) {
 			if (!means_same(in, k, i))
@@ -106,7 +106,7 @@ nonlocal_find(const struct unit *u, const struct proc_text *p, uint32_t block, s
 
 /* ---- receivers ---- */
 
-/* Does control come from instruction i - 1 to i and from nowhere else? */
+/* Does control get to i only from instruction i - 1? */
 static bool
 is_straight(const struct code *c, uint32_t i)
 {
@@ -138,7 +138,7 @@ struct target {
 	int64_t disp;
 };
 
-/* The move of an address plus a number to the base, if there is one just before. */
+/* The move of an address plus a number to the base register, if there is one just before. */
 static void
 resolve_base(const struct unit *u, const struct code *c, uint32_t i, struct target *t)
 {
@@ -172,7 +172,7 @@ decode_store(const struct unit *u, const struct code *c, uint32_t i, struct targ
 	return true;
 }
 
-/* Is b the word behind a, or the next? (There may be one for a shadow stack in between.) */
+/* Is b the word behind a, or the one after that? (A word for a shadow stack may be in between.) */
 static bool
 is_just_behind(const struct target *a, const struct target *b)
 {
@@ -216,8 +216,7 @@ address_store(const struct unit *u, const struct code *c, uint32_t i, struct tar
 	return false;
 }
 
-/* What an address that is taken in its own procedure is for. __builtin_setjmp stores the stack
- * pointer behind it. */
+/* What an address taken in its own procedure is for. __builtin_setjmp stores the stack pointer behind it. */
 static uint8_t
 mention_at_home(const struct unit *u, const struct code *c, uint32_t i)
 {
@@ -236,7 +235,7 @@ mention_at_home(const struct unit *u, const struct code *c, uint32_t i)
 	return near ? LEADER_ADDRESS | LEADER_RECEIVE : LEADER_ADDRESS;
 }
 
-/* In another procedure: a nested function that jumps there, or takes its address. */
+/* The address is used in another procedure: a nested function jumps there, or takes it. */
 static uint8_t
 mention_abroad(const struct unit *u, const struct code *c, uint32_t i)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Procedures: what lies between a function symbol and the next, with its .cold part. */
+/* Procedures: the code from a function symbol to the next, with its .cold part. */
 #include "asm/asm.h"
 #include "asm/dest.h"
 
@@ -10,7 +10,7 @@
 struct start {
 	uint32_t off, sym;
 	uint8_t rank;       /* the smaller the better a name */
-	uint32_t home, home_off; /* in section `home` (0: none) at that offset is the code that it only is a piece of: */
+	uint32_t home, home_off; /* in section `home` (0: none) at that offset is the code of which this is a piece: */
 	uint32_t home_proc;      /* of that procedure, once they are known */
 };
 
@@ -52,7 +52,7 @@ add_symbols(const struct unit *u, starts *by_section)
 	}
 }
 
-/* By byte of a section: does a call go there? */
+/* By byte of a section: does a call lead there? */
 static bool *
 called_bytes(const struct unit *u, const struct code *c)
 {
@@ -67,7 +67,7 @@ called_bytes(const struct unit *u, const struct code *c)
 	return called;
 }
 
-/* Local symbols without a type that something in their section calls. */
+/* Local symbols without a type that are called in their section. */
 static void
 add_called(const struct unit *u, starts *by_section)
 {
@@ -87,7 +87,7 @@ add_called(const struct unit *u, starts *by_section)
 	}
 }
 
-/* The name of code that no function symbol covers. */
+/* A name for code that no function symbol covers. */
 static const char *
 made_up_name(struct unit *u, uint32_t section, uint32_t off)
 {
@@ -147,8 +147,8 @@ cold_of(struct unit *u, const struct strmap *names, const char *name)
 	return &u->procs.at[i];
 }
 
-/* Padding between a call at the end of a procedure and the next: compilers put nothing
- * else behind a call that does not come back. */
+/* Padding between a call at the end of a procedure and the next procedure: compilers put only that behind a call that does not
+ * return. */
 static uint32_t
 without_padding(const struct unit *u, const struct code *c, uint32_t first, uint32_t last)
 {
@@ -240,7 +240,7 @@ by_lo(const void *a, const void *b)
 
 /* ---- pieces out of line: inline assembly that stands in another section and goes back ---- */
 
-/* Where its jumps out of [lo, hi) lead to: into the middle of one procedure? The place is in *home then. */
+/* Do its jumps out of [lo, hi) lead into the middle of one procedure? The place is in *home then. */
 static bool
 goes_home(const struct unit *u, const starts *by_section, const struct code *c, uint32_t lo, uint32_t hi, struct dest *home)
 {
@@ -267,7 +267,7 @@ goes_home(const struct unit *u, const starts *by_section, const struct code *c, 
 	return at.section;
 }
 
-/* Behind an instruction that control does not pass the next piece may begin, with a label. */
+/* Behind an instruction that control does not pass, the next piece may begin, with a label. */
 static uint32_t
 piece_end(const struct code *c, uint32_t lo, uint32_t hi)
 {
@@ -277,8 +277,7 @@ piece_end(const struct code *c, uint32_t lo, uint32_t hi)
 	return hi;
 }
 
-/* Code that is no function, and a piece of the procedures into whose middle it jumps (fixups for what may fault, slow ways
- * of locks). */
+/* Code that is no function is a piece of the procedures into whose middle it jumps (fixups for faults, slow paths of locks). */
 static void
 find_pieces(struct unit *u, starts *by_section, struct code *c)
 {
@@ -297,7 +296,7 @@ find_pieces(struct unit *u, starts *by_section, struct code *c)
 				start.home = home.section;
 				start.home_off = home.off;
 			}
-			/* What are no pieces stays together. */
+			/* Code that is no piece stays together. */
 			if (piece || start.home)
 				VEC_PUSH(all, start);
 			piece = start.home;
@@ -337,8 +336,7 @@ add_pieces(struct unit *u, struct code *c, const starts *s, struct strmap *names
 	}
 }
 
-/* The dynamic linker may run a resolver before the counters of its object have a place in
- * every thread's region. */
+/* The dynamic linker may run an ifunc resolver before the counters of its object have a place in every thread's region. */
 static void
 refuse_resolvers(struct unit *u)
 {
@@ -352,8 +350,8 @@ refuse_resolvers(struct unit *u)
 	}
 }
 
-/* OCaml raises by a move to the stack pointer and a jump to an address popped from there: nothing tells which activations
- * that ends, and the counts of their callers would be wrong. Each of its texts has a table of its frames. */
+/* OCaml raises by a move to the stack pointer and a jump to an address popped from there: nothing shows which activations end,
+ * and the counts of their callers would be wrong. Each of its texts has a table of frames. */
 static void
 refuse_ocaml(struct unit *u)
 {
@@ -377,7 +375,7 @@ pushes_frame_pointer(const struct unit *u, const struct insn *in)
 	       in->len == 1;
 }
 
-/* Does it set up the frame pointer, or belong to what may stand before: pushes, and an alignment of the stack? */
+/* Does it set up the frame pointer, or is it what may stand before: pushes, and an alignment of the stack? */
 static bool
 sets_up(const struct unit *u, const struct code *c, const struct insn *in, bool *done)
 {
@@ -391,8 +389,8 @@ sets_up(const struct unit *u, const struct code *c, const struct insn *in, bool 
 	return in->attr & (INSN_PUSHES | INSN_FIRST) || in->regs_kill == 1u << u->machine->sp;
 }
 
-/* gdb stops behind `push %rbp; mov %rsp, %rbp`, or the push alone, if a procedure begins with it, else where the procedure
- * begins: there arguments that are kept in the frame are not yet. */
+/* gdb stops behind `push %rbp; mov %rsp, %rbp`, or behind the push alone, if a procedure begins with it; otherwise at its
+ * beginning, where arguments are not in the frame yet. */
 static void
 keep_prologue(struct unit *u, const struct part *t)
 {

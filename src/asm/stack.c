@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Where the stack pointer points to a stack, so that memory below its red zone is free. Compilers keep it so. By hand it may be
- * made a pointer to data for a while: everywhere behind an instruction that sets it to what is not known to come from it,
- * nothing that is woven in may use it.
+/* Where the stack pointer points to a stack, so that memory below its red zone is free. Compilers ensure that. Assembly by hand
+ * may let it point to data for a while: behind an instruction that sets it to a value not known to be a stack address, woven-in
+ * code must not use it.
  *
  * Addresses on the stack are followed through registers and the graphs, and by direct jumps from one procedure into the middle of
- * another. One that is stored, and loaded by the same operand, is taken for the same if the procedure, and those that jump into
- * it, store nothing else there. */
+ * another. A stored address that is loaded by the same operand is assumed to be the same, if the procedure, and those that jump
+ * into it, store nothing else there. */
 #include "asm/asm.h"
 #include "asm/dest.h"
 
@@ -40,7 +40,7 @@ struct stacks {
 struct text_stacks {
 	struct unit *u;
 	struct stacks **of; /* by procedure; NULL: nothing has to be known of it */
-	uint32_t *writes;   /* by procedure: registers that it changes, plus KNOWN; 0: not looked at yet */
+	uint32_t *writes;   /* by procedure: registers that it changes, plus KNOWN; 0: not computed yet */
 };
 
 static const uint8_t *
@@ -90,7 +90,7 @@ leads_elsewhere(const struct stacks *s, uint32_t proc, const struct code *c, con
 	return !d.section || !unit_find(s->u, d.section, d.off, &to, &part) || to != proc;
 }
 
-/* The registers that a procedure of the text changes, as the ABI has it if it calls others. */
+/* The registers that a procedure of the text changes; those of the ABI if it calls others. */
 static uint32_t
 writes_of(struct stacks *s, uint32_t proc)
 {
@@ -110,7 +110,7 @@ writes_of(struct stacks *s, uint32_t proc)
 	return writes;
 }
 
-/* What a call leaves nothing of. */
+/* What is lost by a call. */
 static uint32_t
 called_writes(struct stacks *s, const struct code *c, const struct insn *in)
 {
@@ -153,7 +153,7 @@ block_at(const struct proc_text *p, uint32_t part, uint32_t off)
 	return 0;
 }
 
-/* Where a direct jump or call leads, if that is in the middle of another procedure that is looked at. */
+/* The target of a direct jump or call, if that is in the middle of another procedure in question. */
 static struct stacks *
 jumped_into(struct stacks *s, const struct code *c, const struct insn *in, uint32_t *block)
 {
@@ -185,7 +185,7 @@ spoil(struct stacks *s, const struct slot *slot)
 	return true;
 }
 
-/* What a procedure stores is still there where it jumps to. */
+/* What a procedure has stored is still there where it jumps to. */
 static bool
 spoil_all(struct stacks *s, const struct stacks *from)
 {
@@ -196,7 +196,7 @@ spoil_all(struct stacks *s, const struct stacks *from)
 	return changed;
 }
 
-/* Remembers what is stored where, from what is known so far. True: that has changed. */
+/* Remembers which operands store what, from what is known so far. True: that has changed. */
 static bool
 find_slots(struct stacks *s)
 {
@@ -232,7 +232,7 @@ find_slots(struct stacks *s)
 	return changed;
 }
 
-/* Control comes to a vertex with that. */
+/* Control reaches a vertex with that state. */
 static void
 meet(struct stacks *s, uint32_t v, uint32_t regs)
 {
@@ -244,7 +244,7 @@ meet(struct stacks *s, uint32_t v, uint32_t regs)
 	s->reached[v] = s->again = true;
 }
 
-/* A jump takes along what the registers have; behind a call all is elsewhere but the stack. */
+/* A jump keeps the registers; behind a call only the stack pointer is known. */
 static void
 leave(struct stacks *s, const struct code *c, const struct insn *in, uint32_t regs)
 {
@@ -276,7 +276,7 @@ pass(struct stacks *s, uint32_t v)
 			meet(s, g->edge[g->out[k]].to, regs);
 }
 
-/* Whoever is not known and jumps in from outside may do so from where the stack pointer is lost. */
+/* Unknown code may jump in from outside with a lost stack pointer. */
 static void
 begin(struct stacks *s)
 {
@@ -363,7 +363,7 @@ follow_all(struct text_stacks *all)
 	}
 }
 
-/* True: some procedure strays of which that was not known. */
+/* True: one more procedure is found that sets its stack pointer to data. */
 static bool
 find_strays(struct text_stacks *all)
 {
@@ -395,7 +395,7 @@ look_at(struct text_stacks *all, struct proc_text *p)
 	return s;
 }
 
-/* The procedures at both ends of a way. False: that to which it leads is not measured. */
+/* The procedures at both ends of a jump. False: the target is not measured. */
 static bool
 ends_of(const struct unit *u, const struct way *w, uint32_t *from, uint32_t *to, uint32_t *block)
 {
@@ -408,7 +408,7 @@ ends_of(const struct unit *u, const struct way *w, uint32_t *from, uint32_t *to,
 	return true;
 }
 
-/* Procedures that jump into one another are looked at together, if one of them sets the stack pointer. */
+/* Procedures that jump into one another are analysed together, if one of them sets the stack pointer. */
 static void
 choose(struct text_stacks *all)
 {
