@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The activations of a process that stands still, taken to end where they are: so the counts are those of this moment. What
- * is woven in between two instructions is taken to have run to its end, that counters agree with one place of the program. */
+/* The activations of a stopped process, treated as if they ended where they are, so that the counts are those of this moment.
+ * Woven-in code between two instructions is treated as if it had run to its end, so that all counters agree with one place of the
+ * program. */
 #include "process/inspector.h"
 
 #include <stdlib.h>
@@ -11,7 +12,7 @@ struct pending {
 	int64_t add;
 };
 
-/* The slot of an activation that is taken to end at a call. */
+/* The slot of an activation that is treated as ended at a call. */
 struct slot {
 	const struct loaded *in; /* NULL: there is none */
 	uint64_t addr;           /* where the call comes back to, at link time */
@@ -22,12 +23,12 @@ struct ending {
 	struct inspector *k;
 	struct profile *p;
 	struct thread_state *now;
-	bool inner;              /* the frame that is next is the innermost, which has been looked at */
+	bool inner;              /* the next frame is the innermost, which has been looked at */
 	bool ok;
 	VEC(struct pending) pending;
 	VEC(uint64_t *) raised;  /* counters of the profile that were raised for this thread, and by how much */
 	VEC(int64_t) by;
-	/* The frame before, whose slot is below the stack pointer of the one around it: where it ended. */
+	/* The frame before, whose slot is just below the CFA of the next frame: where it ended. */
 	struct slot under;
 	VEC(struct slot) slots;  /* of this thread */
 };
@@ -63,7 +64,7 @@ take_pending(struct ending *x, const struct module *m)
 	return true;
 }
 
-/* As if nothing were known of the thread. */
+/* Takes back what was added, as if nothing were known of the thread. */
 static void
 forget_thread(struct ending *x, size_t nexit)
 {
@@ -118,7 +119,7 @@ end_slots(struct ending *x)
 	}
 }
 
-/* An activation between calls; *w: where the program goes on. */
+/* An activation interrupted between calls; *w: where the program goes on. */
 static bool
 end_between(struct ending *x, const struct loaded *l, uint64_t pc, struct where *w)
 {
@@ -154,7 +155,7 @@ end_frame(void *arg, uint64_t pc, uint64_t sp, bool exact)
 	return true;
 }
 
-/* False: where some of its activations are is not known. */
+/* False: the positions of some of its activations are not known. */
 static bool
 end_thread(struct ending *x, struct thread_state *s)
 {
@@ -170,7 +171,7 @@ end_thread(struct ending *x, struct thread_state *s)
 	if (l && t.sp < s->left && !end_between(x, l, t.pc, &w))
 		return false;
 	if (w.proc) {
-		/* Where the original's code goes on: there the unwind table holds. */
+		/* Where the original's code goes on: the unwind table is right there. */
 		t.pc = w.addr + l->bias;
 		t.sp += (uint64_t)w.sp;
 	}

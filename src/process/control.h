@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The control block of the runtimes, in a process that runs or in a core file. */
+/* The control block of the runtimes, in a running process or in a core file. */
 #ifndef CHORD_CONTROL_H
 #define CHORD_CONTROL_H
 
@@ -9,15 +9,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* More than this is damage. */
+/* A larger number means damage. */
 enum { CONTROL_MODULES_MOST = 0x7ffe, CONTROL_REGIONS_MOST = 1 << 20 };
 
-/* Memory that is not this process's. False: not all of it is there. */
+/* Reads another process's memory. False: not all of it is there. */
 typedef bool control_read_fn(const void *of, uint64_t addr, void *to, size_t n);
 
 /* Fills live, with magic 0 if there is no control block. False: it is of another version, or damaged. */
 bool control_find(control_read_fn *read, const void *of, struct chord_live *live);
-/* Element i of what is in chunks: the first n bytes of it, of size bytes. */
+/* Reads element i of an array in chunks: the first n of its size bytes. */
 bool control_item(control_read_fn *read, const void *of, uint64_t chunks, uint32_t size, uint32_t i, void *to, size_t n);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The profile of a process that died and left a core file. Counters are mostly in mappings of the profile's file,
- * which core files do not hold; what is in no file is in the core. The stacks in it tell what was active. */
+/* The profile of a process that died and left a core file. Counters are mostly in mappings of the profile's file, which core
+ * files do not contain; what was in anonymous memory is in the core. The stacks in it show which activations were active. */
 #include "process/core.h"
 
 #include "process/control.h"
@@ -45,7 +45,7 @@ read_tables(struct post *s)
 
 /* ---- the file ---- */
 
-/* Which counters it has. It has been checked. */
+/* Which counters a module has. It has been checked. */
 static void
 note_filed(struct post *s)
 {
@@ -76,7 +76,7 @@ read_file(struct post *s, const char *path, const char **why)
 	return !*why;
 }
 
-/* The file that the process wrote, if it is still there: another may have its name now. */
+/* The file that the process wrote, if it is still there: another file may have its name now. */
 static void
 find_file(struct post *s)
 {
@@ -112,8 +112,8 @@ read_memory(const struct post *s, uint64_t addr, unsigned char *to, uint64_t n)
 	return true;
 }
 
-/* Adds the counters that were at an address: n bytes, of the module from the link-time address on. False: they are
- * not in the core. */
+/* Adds the n bytes of counters that were at an address, of the module from the link-time address on. False: they are not in the
+ * core. */
 static bool
 add_memory(struct post *s, uint32_t number, uint64_t link, uint64_t addr, uint64_t n)
 {
@@ -139,7 +139,7 @@ add_memory(struct post *s, uint32_t number, uint64_t link, uint64_t addr, uint64
 	return ok;
 }
 
-/* Where the counters of a program are at link time: only they are counters there, when there is no base. */
+/* Where the counters of a program are at link time. Without a base only they are counters. */
 static bool
 counter_range(const struct map *map, uint64_t *lo, uint64_t *hi)
 {
@@ -161,7 +161,7 @@ counter_range(const struct map *map, uint64_t *lo, uint64_t *hi)
 	return *lo < *hi && (*hi - *lo) % 8 == 0;
 }
 
-/* Puts an address into its place among the lowest. */
+/* Inserts an address among the lowest ones. */
 static void
 add_sum(struct loaded *l, uint64_t addr)
 {
@@ -176,8 +176,7 @@ add_sum(struct loaded *l, uint64_t addr)
 	l->sum[k] = addr;
 }
 
-/* What only the map of a module tells: which counters exits have the values of, and where those of code that ran
- * without a base are. */
+/* What only the map of a module tells: the counters whose values exits record, and the counters of code that ran without a base. */
 static void
 add_own(struct post *s, struct loaded *l, const struct binary *bin)
 {
@@ -199,7 +198,7 @@ path_of(struct post *s, const struct chord_live_module *m)
 	return path && bias == m->bias ? path : "";
 }
 
-/* The module in the profile, as the file has it or new. */
+/* The module in the profile: as the file has it, or added. */
 static uint32_t
 module_number(struct post *s, const struct chord_live_module *l)
 {
@@ -214,7 +213,7 @@ module_number(struct post *s, const struct chord_live_module *l)
 	return (uint32_t)s->p->module.n - 1;
 }
 
-/* What is not in the file. */
+/* Adds what is not in the file. */
 static void
 add_regions(struct post *s, uint32_t i)
 {
@@ -227,7 +226,7 @@ add_regions(struct post *s, uint32_t i)
 			s->missing++;
 }
 
-/* What was in memory of a module; its map, if that can be read, says more of it than the runtime knew. */
+/* Adds what was in memory of a module. Its map, if it can be read, tells more than the runtime knew. */
 static void
 add_with_map(struct post *s, uint32_t i, const struct binary *bin)
 {
@@ -259,7 +258,7 @@ add_module(struct post *s, uint32_t i)
 	}
 }
 
-/* The profile was in memory only: its head and the exits may be. */
+/* The profile was in memory only: its head and the exits may be in the core. */
 static void
 take_head(struct post *s)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files that read core files share. */
+/* Shared by the files that read core files. */
 #ifndef CHORD_PROCESS_CORE_H
 #define CHORD_PROCESS_CORE_H
 
@@ -28,8 +28,8 @@ struct post {
 	bool wide;               /* their sum does not fit 64 bits */
 	bool cut;                /* an activation was interrupted between calls, and events are summed for calls */
 	uint64_t missing;        /* threads' counters that are nowhere */
-	bool fresh;              /* there is no file: what was counted beside the counters is not at hand */
-	/* The frame before, whose slot is below the stack pointer of the one around it: where it ended. */
+	bool fresh;              /* there was no file: what was counted beside the counters is lost */
+	/* The frame before, whose slot is just below the CFA of the next frame: where it ended. */
 	struct {
 		bool any;
 		uint32_t tid;
@@ -38,7 +38,7 @@ struct post {
 	} inner;
 };
 
-/* core_active.c: what the stacks in the core say was active is taken to end there, and how far it had come on its paths. */
+/* core_active.c: treats the active frames on the core's stacks as ended there, and notes how far they had come on their paths. */
 void post_end_all(struct post *s);
 
 #endif

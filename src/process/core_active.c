@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* What was active when a process died, by the stacks in its core file. */
+/* Activations that were active when a process died, from the stacks in its core file. */
 #include "process/core.h"
 
 #include <string.h>
 
-/* From which address on the frames of a thread are among the exits already. */
+/* The address from which on the frames of a thread are among the exits already. */
 static uint64_t
 recorded_from(const struct post *s, uint32_t tid)
 {
@@ -35,7 +35,7 @@ count_of(const struct post *s, const struct loaded *l, uint32_t tid, uint64_t li
 	return v;
 }
 
-/* What the slot of the frame before holds, if that is in the core. */
+/* What the slot of the frame before holds, if it is in the core. */
 static void
 take_slot(struct post *s, const struct core_frame *f)
 {
@@ -47,7 +47,7 @@ take_slot(struct post *s, const struct core_frame *f)
 		profile_add_slot(s->p, l->number, s->inner.addr, l->live.bias, word);
 }
 
-/* It is taken to end here. */
+/* Treats the activation as ended here. */
 static void
 end_frame(void *ctx, const struct core_frame *f)
 {

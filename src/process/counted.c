@@ -47,7 +47,7 @@ find_returns(struct query *q, struct counted *c)
 		qsort(c->back, c->nback, sizeof *c->back, by_number);
 }
 
-/* Opens the file if it is that build. */
+/* Opens the file if it has that build id. */
 static bool
 open_build(struct query *q, const char *path, struct str id, struct counted *c)
 {
@@ -61,7 +61,7 @@ open_build(struct query *q, const char *path, struct str id, struct counted *c)
 	return false;
 }
 
-/* A module of the profile: the program itself, or a library by its path, wherever the process has its root. */
+/* A module of the profile: the program itself, or a library by its path, under the root of the process. */
 static void
 open_module(struct query *q, const struct process *p, const struct module *m)
 {
@@ -165,7 +165,7 @@ not_counted(const struct query *q, struct str name)
 	return false;
 }
 
-/* Keeps of the events those that are wanted, in that order. */
+/* Keeps only the wanted events, in that order. */
 static bool
 choose(struct query *q)
 {
@@ -192,7 +192,7 @@ choose(struct query *q)
 	return true;
 }
 
-/* What could not be looked into may count some. */
+/* Modules that could not be read may count some events. */
 static bool
 no_events(const struct query *q, const struct process *p)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Counters are right at calls, so of all activations on a stack only those matter that something else
- * interrupted: a signal, or code that is woven in and calls the runtime.
+/* Counters are right at calls. So only those activations on a stack matter that were interrupted elsewhere: by a signal, or in
+ * woven-in code that calls the runtime.
  *
- * The stack is looked through first for what such an activation leaves there, the address of the code that
- * returns from a handler or a return address in woven-in code. As a rule there is none, and that is that: there
- * cannot be any. If there is, it may be left over from before, and the stack is walked. */
+ * The stack is first searched for what such an activation leaves there: the address to which a handler returns, or a return
+ * address in woven-in code. Mostly there is none, and nothing more to do. If there is one, it may be a leftover, and the stack is
+ * walked. */
 #include "process/query.h"
 
 #include <fcntl.h>
@@ -25,7 +25,7 @@ loaded_at(const struct loaded *at, size_t n, uint64_t pc)
 
 /* ---- looking through the stack ---- */
 
-/* Does the kernel have a handler return there? */
+/* Is it the address at which the kernel makes a handler return? */
 static bool
 is_restorer(const struct frames *f, uint64_t word)
 {
@@ -35,7 +35,7 @@ is_restorer(const struct frames *f, uint64_t word)
 	return process_read(f->process, word, there, m->signal_return_size) && m->is_signal_return(there);
 }
 
-/* Is it behind a call in measured code that is none of the program's own? */
+/* Is it behind a call in measured code that is not the program's own? */
 static bool
 is_woven_return(const struct frames *f, uint64_t word)
 {
@@ -63,7 +63,8 @@ is_suspect(struct frames *f, uint64_t word)
 }
 _Static_assert(sizeof ((struct frames *)0)->seen == 8 << (64 - 52), "");
 
-/* From the stack pointer up to the end of the mapping. The handler may just have returned to its word below that. */
+/* Searches from the stack pointer up to the end of the mapping. If the handler has just returned, its word is below the stack
+ * pointer. */
 static bool
 may_be_interrupted(struct frames *f, uint64_t sp)
 {

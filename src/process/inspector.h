@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* inspector: what is known of a process while it stands still. What sample.c, thread_state.c and active.c share. */
+/* inspector: what is known of a stopped process. Shared by sample.c, thread_state.c and active.c. */
 #ifndef CHORD_INSPECTOR_H
 #define CHORD_INSPECTOR_H
 
@@ -16,7 +16,7 @@ struct thread_state {
 	uint64_t program_sp;     /* its own stack pointer, while it is on a stack of the runtime's; or 0 */
 };
 
-/* An activation that something interrupted; its address at link time. */
+/* An activation that was interrupted; its address at link time. */
 struct interrupted {
 	const struct counted *in;
 	uint64_t addr;
@@ -39,26 +39,26 @@ struct inspector {
 	bool being_left;         /* one of these perhaps */
 };
 
-/* sample.c: what has to be said of the counts. */
+/* sample.c: notes something that the report has to say of the counts. */
 void inspector_note(struct inspector *k, const char *text);
-/* Of what will as a rule soon be over, so that it is better to look again: a thread may be in the runtime, of which
- * there is no unwind table. */
+/* Notes a state that will soon be over, so that it is better to look again: a thread may be in the runtime, which has no unwind
+ * table. */
 void inspector_doubt(struct inspector *k, const char *text);
 
-/* thread_state.c: reads the control block: regions, and where modules are loaded. False: it is not there. */
+/* thread_state.c: reads the control block: regions, and where modules are loaded. False: there is none. */
 bool inspector_read_control(struct inspector *k);
-/* Where a thread counts, and from where on its frames are among the exits. */
+/* The base at which a thread counts, and the address from which on its frames are among the exits. */
 void inspector_find_base(struct inspector *k, struct thread_state *s);
 /* Does it wait for a child of vfork? */
 bool waits_for_child(const struct inspector *k, const struct thread *t);
-/* Fills state: where each thread counts, and what its counters are behind. */
+/* Fills state: where each thread counts, and how far its counters are behind. */
 void inspector_read_threads(struct inspector *k);
-/* Adds to behind[], by event, what counters are behind with control at a PC, times sign; *w: where that is. False: it
- * is not understood, and that is noted. Nothing if no measured code is there. */
+/* Adds to behind[], by event, how far counters are behind with control at a PC, times sign; *w: where that is. False: it is not
+ * understood, and that is noted. Adds nothing if there is no measured code. */
 bool inspector_behind(struct inspector *k, const struct loaded *l, uint64_t pc, uint64_t sign, uint64_t *behind, struct where *w);
 
-/* active.c: takes all activations to end where they are: adds them to the exits of the profile, whose modules the query has
- * opened. Gives the number of threads of which it is not known where they stand. */
+/* active.c: treats all activations as ended where they are: adds them to the exits of the profile, whose modules the query has
+ * opened. Gives the number of threads whose activations are not known. */
 uint64_t inspector_end_all(struct inspector *k, struct profile *p);
 
 #endif

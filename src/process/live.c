@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The profile of a process that runs: the file that it has mapped, wherever its name
- * leads by now. The process is stopped while it is read, if that is permitted. */
+/* The profile of a running process: the file that it has mapped, whatever its name leads to now. The process is stopped while it
+ * is read, if that is permitted. */
 #include "process/inspector.h"
 
 #include <errno.h>
@@ -21,7 +21,7 @@ is_profile(const char *path)
 	return magic == CHORD_PROFILE_MAGIC;
 }
 
-/* The first page of a file that is shared and written to. */
+/* The first page of a file that is mapped shared and writable. */
 static bool
 may_be_profile(const struct mapping *m)
 {
@@ -102,7 +102,7 @@ inspect_still(struct inspector *k, const char *path, bool *known)
 	return process_was_still(&k->process);
 }
 
-/* Once it can be seen where all threads stand, if that is so before long. */
+/* Waits until the positions of all threads can be seen, but not for long. */
 static void
 inspect_long(struct inspector *k, const char *path, bool *stood_still)
 {

@@ -77,7 +77,7 @@ is_that(const char *path, const struct mapping *m, bool (*is)(const char *))
 	return is_file(path, &st) && st.st_ino == m->ino && (!is || is(path));
 }
 
-/* The file may be open, under whatever number. */
+/* The file may still be open, under any number. */
 static const char *
 among_descriptors(struct process *p, const struct mapping *m, bool (*is)(const char *))
 {
@@ -100,7 +100,7 @@ process_file(struct process *p, const struct mapping *m, bool (*is)(const char *
 	const char *path = pool_printf(p->pool, "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, p->alive, m->start, m->end);
 	struct stat st;
 
-	/* For root: this is the file itself. */
+	/* For root: this path is the file itself. */
 	if (is_file(path, &st) && (!is || is(path)))
 		return path;
 	path = pool_printf(p->pool, "/proc/%d/root%s", p->alive, m->path);
@@ -117,7 +117,7 @@ process_read(const struct process *p, uint64_t addr, void *to, size_t n)
 
 /* ---- what /proc says of it and its threads ---- */
 
-/* The last number behind a word that begins a line of a status file; 0 if there is none. */
+/* The last number after a word that begins a line of a status file; 0 if there is none. */
 static uint64_t
 status_of(const char *path, const char *word, int base)
 {
@@ -149,7 +149,7 @@ task_file(const struct process *p, pid_t tid, const char *name)
 	return pool_printf(p->pool, "/proc/%s/task/%d/%s", p->pid, tid, name);
 }
 
-/* The state as ps shows it; 0: it is gone. */
+/* The state as ps shows it; 0: the process is gone. */
 static char
 state_and_flags(const struct process *p, pid_t tid, unsigned *flags)
 {
@@ -172,7 +172,7 @@ state_of(const struct process *p, pid_t tid)
 	return state_and_flags(p, tid, &flags);
 }
 
-/* One that has ended may still be listed because nobody has asked for its status. */
+/* A process that has ended is still listed until its status is read. */
 static bool
 is_dead(const struct process *p, pid_t tid)
 {
@@ -212,7 +212,7 @@ one_alive(const struct process *p)
 	return alive;
 }
 
-/* On its way to the end a process is listed as running, but has no program any more. A thread of the kernel never has. */
+/* A process that is ending is listed as running, but has no program any more. Threads of the kernel never have one. */
 bool
 process_ended(const struct process *p)
 {
@@ -252,8 +252,8 @@ process_close(struct process *p)
 
 /* ---- system calls ---- */
 
-/* Does the thread sleep in a call that an interruption would end? Then its PC and stack pointer are in *t. What
- * a signal has stopped does not: its call has been interrupted. */
+/* Does the thread sleep in a system call that an interruption would end? Then its PC and stack pointer are in *t. A thread that a
+ * signal has stopped does not: its call was interrupted already. */
 static bool
 waits(struct process *p, struct thread *t)
 {
@@ -268,8 +268,8 @@ waits(struct process *p, struct thread *t)
 	return n == 3 && p->machine->thread->call_kind(t->call) != CALL_RESTARTS && state_of(p, t->tid) != 'T';
 }
 
-/* A thread that had only just begun to wait when it was interrupted, so that its call ended: the call is made
- * again. With the signals blocked that the call itself lets through, so that one of these comes in the call. */
+/* A thread had just begun to wait when it was interrupted, and its system call ended. The call is made again, with those signals
+ * blocked that the call itself lets through, so that these arrive inside the call. */
 static void
 call_again(const struct process *p, pid_t tid)
 {
@@ -281,7 +281,7 @@ call_again(const struct process *p, pid_t tid)
 		return;
 	if (ptrace(PTRACE_GETSIGMASK, tid, sizeof mask, &mask) || ptrace(PTRACE_SETSIGMASK, tid, sizeof mask, &mask))
 		return;
-	/* A signal for it has come as well: it would have been interrupted without us. */
+	/* A signal has come as well: the call would have been interrupted without us. */
 	if ((status_of(status, "SigPnd:", 16) | status_of(status, "ShdPnd:", 16)) & ~status_of(status, "SigBlk:", 16))
 		return;
 	m->call_again(tid, number);
@@ -304,8 +304,7 @@ read_registers(const struct process *p, struct thread *t, bool by_us)
 		call_again(p, t->tid);
 }
 
-/* Waits for a thread to stop, but not for ever. A signal that stops it on its way is given to it when it
- * goes on. */
+/* Waits for a thread to stop, but not for ever. A signal that stops it first is delivered when it goes on. */
 static void
 wait_for(struct process *p, struct thread *t)
 {
@@ -344,7 +343,7 @@ is_restless(const struct process *p, pid_t tid)
 	return false;
 }
 
-/* Has it been told to stop before, and not been let go since? Then it is waited for once more. */
+/* Was it told to stop before, and not released since? Then it is waited for once more. */
 static bool
 take_late(struct process *p, pid_t tid)
 {
@@ -377,7 +376,7 @@ stop_thread(struct process *p, pid_t tid)
 	return true;
 }
 
-/* Lets those go that did not stop while they were waited for, and have stopped since. */
+/* Releases those that did not stop in time, and have stopped since. */
 static void
 release_late(struct process *p)
 {
@@ -394,7 +393,7 @@ release_late(struct process *p)
 	p->late.n = n;
 }
 
-/* Stops the threads that are not yet. Gives how many there were, -1 if it is not permitted. */
+/* Stops the threads that are still running. Gives how many there were, -1 if it is not permitted. */
 static int
 stop_more(struct process *p)
 {
@@ -414,7 +413,7 @@ stop_more(struct process *p)
 	return n;
 }
 
-/* Those that ended while they were being stopped. */
+/* Drops those that ended while they were being stopped. */
 static void
 forget_the_dead(struct process *p)
 {
@@ -432,7 +431,7 @@ process_stop(struct process *p)
 	int n;
 
 	release_late(p);
-	/* A thread that makes others may make one while its fellows are being stopped. */
+	/* A running thread may make a new one while the others are being stopped. */
 	do
 		n = stop_more(p);
 	while (n > 0);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* process: processes that run, or have died and left a core file. What is mapped there, where the threads stand, and
- * how to keep them still while somebody looks. */
+/* process: running processes, and those that died and left a core file. What is mapped there, where the threads are, and how to
+ * stop them while they are examined. */
 #ifndef CHORD_PROCESS_H
 #define CHORD_PROCESS_H
 
@@ -21,16 +21,16 @@ struct thread {
 	bool lost;               /* it does neither: nothing is known of it */
 	int signal;              /* it was about to get that one; 0: none */
 	uint64_t pc, sp;
-	struct thread_regs regs; /* of one that has been stopped; the PC and the stack pointer above are those that count */
+	struct thread_regs regs; /* of a stopped thread; then the PC and the stack pointer above are valid */
 	uint64_t call;           /* of one that waits: the number of the system call */
-	uint64_t switches;       /* of one that waits: how often it has been switched to or from */
+	uint64_t switches;       /* of a waiting thread: how often it has been switched to or from */
 };
 
 struct process {
 	struct pool *pool;       /* what it needs is taken from there */
 	const struct machine *machine; /* that we run on, too */
 	const char *pid;
-	pid_t alive;             /* a thread that has not ended, whatever the first has done: the memory is seen through it */
+	pid_t alive;             /* a thread that has not ended, even if the first one has: the memory is read through it */
 	VEC(struct mapping) mapping; /* by address */
 	VEC(struct thread) thread;
 	VEC(pid_t) restless;     /* waited, but not long */
@@ -39,26 +39,26 @@ struct process {
 
 enum process_state { PROCESS_STILL, PROCESS_NOT_PERMITTED, PROCESS_GONE };
 
-/* Of a process that has not ended. False: reported. */
+/* Opens a process that has not ended. False: reported. */
 bool process_open(struct process *p, struct pool *pool, const char *pid);
-/* Since then. */
+/* Has it ended since? */
 bool process_ended(const struct process *p);
 void process_close(struct process *p);
 
-/* Reads what is mapped. False with errno set. */
+/* Reads the list of mappings. False with errno set. */
 bool process_mappings(struct process *p);
 const struct mapping *process_mapping(const struct process *p, uint64_t addr);
-/* A path by which a mapped file can be opened here, whatever has become of its name; NULL: there is none. The
- * file is to be taken for it only if `is` says so (NULL: if it is the same inode). */
+/* A path by which a mapped file can be opened here, whatever has become of its name; NULL: there is none. Only a file that `is`
+ * accepts is used (`is` NULL: one with the same inode). */
 const char *process_file(struct process *p, const struct mapping *m, bool (*is)(const char *path));
 
-/* Makes every thread stand still, new ones too, and reads its registers. No thread sees anything of it: one
- * that waits in a system call that cannot be interrupted without a trace is not interrupted, but watched. */
+/* Stops every thread, new ones too, and reads its registers. No thread notices it: one that waits in a system call that cannot be
+ * interrupted without a trace is not interrupted, but watched. */
 enum process_state process_stop(struct process *p);
-/* Have the threads that were only watched been still since? Else let go and begin again. */
+/* Have the threads that were only watched stayed where they were? If not, release all and begin again. */
 bool process_was_still(struct process *p);
 void process_go_on(struct process *p);
-/* The number of one of its threads (0: its own) as it knows it, in its own name space. */
+/* The number of one of its threads (0: its own) in its own name space. */
 pid_t process_inner(const struct process *p, pid_t tid);
 /* Who traces it already; 0: nobody. */
 pid_t process_tracer(const struct process *p);
@@ -68,20 +68,20 @@ bool process_read(const struct process *p, uint64_t addr, void *to, size_t n);
 
 /* ---- live.c ---- */
 
-/* The profile of a process, as of now; *stood_still: it was stopped while that was read. NULL: reported. */
+/* The profile of a process, as of now; *stood_still: the process was stopped while it was read. NULL: reported. */
 struct profile *live_profile(struct pool *pool, const char *pid, bool *stood_still);
 /* The file that it writes, by a path that can be opened here; its mappings have been read. NULL: there is none. */
 const char *live_profile_path(struct process *p);
-/* Reads its mappings as well. NULL: reported. */
+/* Reads the list of mappings as well. NULL: reported. */
 const char *live_profile_find(struct process *p);
-/* NULL: reported; where the process has ended meanwhile, that. */
+/* NULL: reported; if the process has ended meanwhile, that is reported. */
 struct profile *live_profile_load(struct pool *pool, const struct process *p, const char *path);
-/* run_load() for a process that runs. */
+/* run_load() for a running process. */
 bool run_load_live(struct run *r, const char *pid);
 
 /* ---- core.c ---- */
 
-/* run_load() for a process that died and left a core file; profile: its own, NULL if that is to be looked for. */
+/* run_load() for a process that died and left a core file; profile: its own, NULL to look for it. */
 bool run_load_core(struct run *r, const char *program, const char *core, const char *profile);
 
 #endif

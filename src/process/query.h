@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* On-line queries from outside: the events of a process as of one moment. */
+/* On-line queries from outside: the events of a process at one moment. */
 #ifndef CHORD_QUERY_H
 #define CHORD_QUERY_H
 
@@ -22,7 +22,7 @@ struct counted {
 	uint32_t **event;        /* by procedure and its event: number among those asked for, or UINT32_MAX */
 };
 
-/* Where one of them is loaded; with dlmopen it may be in several places. */
+/* An address where a program or library is loaded; with dlmopen there may be several. */
 struct loaded {
 	struct counted *counted;
 	uint64_t bias;
@@ -30,8 +30,8 @@ struct loaded {
 
 struct sample_thread {
 	pid_t tid;
-	pid_t with;              /* not 0: it counts in the same place as that one, which has the counts of both */
-	uint32_t before;         /* threads that had its counters before it, and left in them what they had counted */
+	pid_t with;              /* not 0: it uses the counters of that thread, which has the counts of both */
+	uint32_t before;         /* threads that had its counters before it; their counts are among its own */
 	const char *place;       /* where it stands */
 	uint64_t *count;         /* by event; NULL: not known */
 };
@@ -65,13 +65,13 @@ void query_modules(struct query *q, const struct process *process, const struct 
 struct counted *query_counted(const struct query *q, struct str build_id); /* or NULL */
 /* Is that link-time address the return address of a call of a measured procedure? */
 bool counted_returns(const struct counted *c, uint64_t addr);
-/* Settles which events are asked for. False: reported. */
+/* Chooses the events that are asked for. False: reported. */
 bool query_events(struct query *q, const struct process *p);
 
 /* ---- sample.c ---- */
 
 enum query_result { QUERY_DONE, QUERY_ENDED, QUERY_FAILED /* reported */ };
-/* Stops the process, reads its counts and lets it go on. What is in the moment is in the pool. */
+/* Stops the process, reads its counts and lets it go on. What the result points to is in the pool. */
 enum query_result query_sample(struct query *q, struct pool *pool, struct sample *m);
 void sample_free(struct sample *m);
 
@@ -86,13 +86,13 @@ struct frames {
 	struct stack_source source;
 	uint64_t seen[4096];     /* words of stacks that are known to be of no interest */
 };
-/* The object in whose measured code a PC lies, or NULL. */
+/* The object whose measured code has the PC, or NULL. */
 const struct loaded *loaded_at(const struct loaded *at, size_t n, uint64_t pc);
-/* Calls found with the PC and the stack pointer of each activation of a thread that was interrupted in measured code,
- * by a signal or by what is woven in, but for the innermost. False: there may be more, or it gave false. */
+/* Calls found for each activation of a thread that was interrupted in measured code, by a signal or in woven-in code, except for
+ * the innermost, with its PC and stack pointer. False: there may be more, or found gave false. */
 typedef bool interrupted_fn(void *arg, uint64_t pc, uint64_t sp, bool exact);
 bool frames_interrupted(struct frames *f, const struct thread *t, interrupted_fn *found, void *arg);
-/* Calls found for each activation of a thread, from the innermost, until it gives false. False: the outermost was not reached. */
+/* Calls found for each activation of a thread, from the innermost on, until it gives false. False: the outermost was not reached. */
 bool frames_all(struct frames *f, const struct thread *t, stack_frame *found, void *arg);
 void frames_close(struct frames *f);
 

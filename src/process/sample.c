@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The counts of one moment. Of each thread: its counters, and what they are behind by where it stands and where
- * others of its activations were interrupted. Of threads that have ended: what the profile has. */
+/* The counts of one moment. For each thread: its counters, and how far they are behind at its position and where others of its
+ * activations were interrupted. For threads that have ended: what the profile has. */
 #include "process/inspector.h"
 
 #include <errno.h>
@@ -29,7 +29,7 @@ inspector_doubt(struct inspector *k, const char *text)
 
 /* ---- counters ---- */
 
-/* What the numbers of a counter add up to at a base. False: they are not all there. */
+/* The sum of the numbers of a counter at a base. False: they are not all there. */
 static bool
 read_counter(const struct inspector *k, uint64_t base, const struct event_counter *c, uint64_t *sum)
 {
@@ -57,7 +57,7 @@ counters_at(const struct inspector *k, uint64_t base, uint64_t *sum)
 	return true;
 }
 
-/* Of counters in memory that is of no file. */
+/* Adds counters in memory that belongs to no file. */
 static void
 counters_outside(const struct inspector *k, uint64_t base, uint64_t *sum)
 {
@@ -74,7 +74,7 @@ counters_outside(const struct inspector *k, uint64_t base, uint64_t *sum)
 	}
 }
 
-/* Of all threads that there ever were, as far as they were counted in the file. */
+/* Adds counters of all threads that there ever were, as far as the file has them. */
 static void
 counters_in_profile(const struct inspector *k, uint64_t *sum)
 {
@@ -92,7 +92,7 @@ counters_in_profile(const struct inspector *k, uint64_t *sum)
 	}
 }
 
-/* The first of the threads that count in the same place. */
+/* The first of the threads that use the same counters. */
 static const struct thread_state *
 first_with(const struct inspector *k, const struct thread_state *s)
 {
@@ -151,7 +151,7 @@ count_thread(struct inspector *k, const struct thread_state *s)
 
 /* ---- activations that were given up where a signal had interrupted them ---- */
 
-/* Is it one that is still on a stack? The jump that gives it up is recorded before it is made. */
+/* Is the interrupted activation still on a stack? A jump that leaves it is recorded before it is made. */
 static bool
 is_being_left(const struct inspector *k, const struct counted *c, uint64_t addr)
 {
@@ -249,7 +249,7 @@ note_what_is_missing(struct inspector *k)
 			inspector_note(k, pool_printf(k->pool, "%s would be below 0: not known", q->event.at[e]));
 }
 
-/* Not reported: it may just be ending. */
+/* Not reported: the process may just be ending. */
 static bool
 read_profile(struct inspector *k)
 {
@@ -262,7 +262,7 @@ read_profile(struct inspector *k)
 	return k->profile;
 }
 
-/* Looks while all threads are stopped. False: not everything could be seen, or not of one moment. */
+/* Takes a sample while all threads are stopped. False: not everything could be seen, or not at one moment. */
 static bool
 see(struct inspector *k, bool last)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where the threads of a process stand, and by how much their counters are behind there. */
+/* Where the threads of a process are, and how far their counters are behind there. */
 #include "process/control.h"
 #include "process/inspector.h"
 
@@ -63,8 +63,8 @@ inspector_behind(struct inspector *k, const struct loaded *l, uint64_t pc, uint6
 	return true;
 }
 
-/* The frame of one that was interrupted in code that moves the stack pointer cannot be gone on from, but for a call of the
- * runtime's for a jump into another frame. Those for timers are in the unwind tables. */
+/* A frame that was interrupted in code that moves the stack pointer cannot be unwound, except in a call of the runtime for a jump
+ * into another frame. Calls for timers are in the unwind tables. */
 static bool
 found_interrupted(void *arg, uint64_t pc, uint64_t sp, bool exact)
 {
@@ -91,7 +91,7 @@ read_state(struct inspector *k, struct thread_state *s)
 	if (s->program_sp)
 		t.sp = s->program_sp;
 	if (l && inspector_behind(k, l, t.pc, 1, s->behind, &w) && !w.why) {
-		/* Where the original's code goes on: there the unwind table holds. */
+		/* Where the original's code goes on: the unwind table is right there. */
 		t.pc = w.addr + l->bias;
 		t.sp += (uint64_t)w.sp;
 	}
@@ -100,7 +100,7 @@ read_state(struct inspector *k, struct thread_state *s)
 		                               "interrupted measured code there, " OFF, t.tid));
 }
 
-/* The region that it counts in: by what its segment is, or, if it was not stopped, by what the runtime knows. */
+/* The region in which a thread counts: by its segment base or, if it was not stopped, by what the runtime knows. */
 void
 inspector_find_base(struct inspector *k, struct thread_state *s)
 {
@@ -127,7 +127,7 @@ inspector_find_base(struct inspector *k, struct thread_state *s)
 		s->left = k->live.dying_sp;
 }
 
-/* Its child counts in its place. */
+/* Its vfork child counts in its place. */
 bool
 waits_for_child(const struct inspector *k, const struct thread *t)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which files a name stands for, and where profiles are when none is named. What belongs to one run is known by the heads. */
+/* Which files a name stands for, and where profiles are when none is named. The heads of profiles tell which belong to one run. */
 #include "run/run.h"
 
 #include <dirent.h>
@@ -49,7 +49,7 @@ list_folder(struct finder *f, const char *folder)
 	return &f->folder.at[f->folder.n - 1];
 }
 
-/* Where the names that begin so are. */
+/* Where the names with that prefix are. */
 static size_t
 first_with(const struct listing *l, const char *prefix)
 {
@@ -66,7 +66,7 @@ first_with(const struct listing *l, const char *prefix)
 	return lo;
 }
 
-/* What is known of a file from its first page. A FIFO is not opened for that. */
+/* What the first page of a file tells. FIFOs are not opened for that. */
 static struct found
 look(const char *name, bool asked)
 {
@@ -95,7 +95,7 @@ look(const char *name, bool asked)
 	return f;
 }
 
-/* Two names of one file are one; both asked for, that is said. */
+/* If two names are of one file, it is used once; if both were asked for, a message says so. */
 static void
 put(struct finder *f, struct found x)
 {
@@ -129,7 +129,7 @@ is_sum_or_snapshot(const struct found *f)
 	return f->flags & (CHORD_PROFILE_MERGED | CHORD_PROFILE_SNAPSHOT);
 }
 
-/* The other processes of the run have its name with a dot and more behind it. */
+/* The other processes of the run have its name plus a dot and more. */
 static void
 put_companions(struct finder *f, const struct found *first)
 {
@@ -150,7 +150,7 @@ put_companions(struct finder *f, const struct found *first)
 	}
 }
 
-/* A process of an earlier run, whose first one's profile has been replaced. */
+/* Is it of an earlier run, the profile of whose first process has been replaced? */
 static bool
 is_left_over(struct finder *f, const struct found *x)
 {
@@ -165,7 +165,7 @@ is_left_over(struct finder *f, const struct found *x)
 	return !same_run(&first, x);
 }
 
-/* All profiles in a folder. program: not NULL: its only. empty: what may have been meant to be one as well. */
+/* All profiles in a folder. program: not NULL: only its profiles. empty: also files that may have been meant to be profiles. */
 static void
 put_folder(struct finder *f, const char *folder, const char *program, bool empty)
 {
@@ -185,7 +185,7 @@ put_folder(struct finder *f, const char *folder, const char *program, bool empty
 	}
 }
 
-/* What holds others comes before them, so that these are known to be in it. */
+/* Profiles that contain others come before them, so that these are recognised. */
 static int
 by_size(const void *a, const void *b)
 {
@@ -238,14 +238,14 @@ is_profile_name(const char *name, const char *program)
 
 	if (!str_starts(s, program) || name[n] != '.')
 		return false;
-	/* Behind the ending there are numbers where the name was in use. */
+	/* Behind the ending there is a number if the name was in use. */
 	end = strstr(name + n, ".chord");
 	while (end && end[strlen(".chord")] && end[strlen(".chord")] != '.')
 		end = strstr(end + 1, ".chord");
 	return end && end > name + n && !end[strlen(".chord") + strspn(end + strlen(".chord"), ".p0123456789abcdef")];
 }
 
-/* "" if the program is in the current folder, or was looked for in PATH. */
+/* "" if the program is in the current folder, or was looked up in PATH. */
 static const char *
 folder_of(struct pool *pool, const char *program)
 {
@@ -285,7 +285,7 @@ find_program(struct pool *pool, const char *name)
 		head[fread(head, 1, sizeof head - 1, f)] = 0;
 	if (f)
 		fclose(f);
-	/* The one that was linked again to be run from there is the one that runs. */
+	/* If libtool linked the program again to run it there, that one is the one that runs. */
 	for (size_t i = 0; i < 2 && !strncmp(head, "#!", 2) && strstr(head, "temporary wrapper script for .libs/"); i++) {
 		const char *program = pool_printf(pool, "%.*s.libs/%s%s", (int)(base - name), name, prefix[i], base);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which functions of a program are not measured, and whose they are. */
+/* Which functions of a program are not measured, and to whom they belong. */
 #include "run/run.h"
 
 #include <stdlib.h>
@@ -20,14 +20,14 @@ is_startup(const char *name)
 	return false;
 }
 
-/* Chord's own, in every measured program. */
+/* Chord's own code, in every measured program. */
 static bool
 is_runtime(const char *name)
 {
 	return str_starts(str_of(name), "chord_rt_") || str_starts(str_of(name), "__chord_");
 }
 
-/* Linkage that the linker makes. */
+/* Linkage code that the linker makes. */
 static bool
 is_linkage(const char *section)
 {
@@ -49,7 +49,7 @@ code_bytes(const struct binary *bin)
 	return sum;
 }
 
-/* Parts are sorted; they overlap only where the map is wrong. */
+/* Parts are sorted; they overlap only if the map is wrong. */
 static uint64_t
 map_bytes(const struct binary *bin)
 {
@@ -75,8 +75,8 @@ is_of(const struct proc *p, const char *name)
 	return !strncmp(p->name, name, n) && (!name[n] || !strncmp(name + n, ".cold", 5));
 }
 
-/* A function that begins with padding lies before its part of the map: the weaver saw no
- * bytes there, and only its own made the padding necessary. */
+/* A function that begins with padding begins before its part in the map: the weaver saw no bytes there, and its own code made the
+ * padding necessary. */
 static bool
 is_measured(const struct binary *bin, const struct image_symbol *s)
 {

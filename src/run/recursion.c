@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Which calls may lead back into the procedure that makes them: there more activations than one may be under way in a thread.
- * Known are the calls and jumps whose target the code names. */
+/* Which calls may lead back into the procedure that makes them: such a procedure may have several activations in a thread.
+ * Considers only calls and jumps whose target the code names. */
 #include "run/run.h"
 
 #include <stdlib.h>
@@ -22,7 +22,7 @@ struct calls {
 	uint32_t *at;            /* by procedure: its sites are site[at[v] .. at[v + 1]) */
 };
 
-/* Names of procedures that others may mean: the first of each. */
+/* Names of procedures that other objects may refer to: the first of each. */
 static void
 take_names(struct calls *g)
 {

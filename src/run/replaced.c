@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Counters of events have what was assembled, and a linker replaces instructions: a load from the GOT by lea, a call of
- * __tls_get_addr by a load. What stands in the program now is compared with what the map says was counted. Where it is known
- * how often blocks ran the totals are corrected, else bounded. */
+/* Event counters count instructions as assembled, but a linker may replace instructions: a load from the GOT by lea, a call of
+ * __tls_get_addr by a load. The linked program is compared with what the map says was counted. If it is known how often blocks
+ * ran, the totals are corrected, else bounded. */
 #include "run/run.h"
 
 #include <inttypes.h>
@@ -10,9 +10,9 @@
 /* An event of a binary. */
 struct replaced {
 	const char *name;
-	uint64_t more, less;     /* known: how much there was that was not counted, and the other way round */
-	uint32_t blocks;         /* in which something was replaced, not known how often they ran */
-	/* Of these: by how much the true number is less or more, at most, for so many that were counted; per 0: no bound. */
+	uint64_t more, less;     /* known: events that were not counted, and events counted that did not happen */
+	uint32_t blocks;         /* blocks with replaced instructions that ran an unknown number of times */
+	/* For these: by how much the true number may be less or more for that many counted events; per 0: no bound. */
 	uint64_t over, over_per, under, under_per;
 };
 
@@ -26,7 +26,7 @@ counted_in(const struct proc *p, const struct counts *c, uint32_t block, uint32_
 
 	if (!c)
 		return (uint64_t)event_added(p, block, p->block[block].ninsn, e);
-	/* It changes only behind calls at which activations ended. */
+	/* That number changes only behind calls at which activations ended. */
 	for (walk_start(&w, p, c, block); walk_next(&w); count = w.count)
 		if (w.count != count) {
 			behind = event_added(p, block, w.i, e);
@@ -65,7 +65,7 @@ compare_block(struct replaced *x, struct run *r, struct binary *bin, const struc
 	widen(&x->under, &x->under_per, x->blocks, is > was ? is - was : 0, was + enter);
 }
 
-/* Of what stands in the program alone. Who is called is another's name before it is linked; tables are not here. */
+/* What the linked instruction alone adds. A callee may have another name before linking, and tables are not used here. */
 static bool
 can_compare(struct pool *pool, const char *name, struct event_list *one)
 {
@@ -83,7 +83,7 @@ scaled(uint64_t n, uint64_t by, uint64_t per)
 	return v > INT64_MAX ? INT64_MAX : (uint64_t)v;
 }
 
-/* Between which numbers it is, and why. */
+/* The two numbers between which it is, and why. */
 static void
 bound(struct run *r, const struct binary *bin, const struct replaced *x, struct event_total *t)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Events that are counted come from their counters. Others follow from how often instructions, blocks and edges were
- * executed: instructions are read from the program as it was linked, so where a linker replaced some (a load from the GOT by lea),
- * those that ran count. */
+/* Totals of events. Events that are counted come from their counters. Others follow from how often instructions, blocks and edges
+ * were executed. Instructions are read from the linked program: where a linker replaced some (a load from the GOT by lea), those
+ * that ran count. */
 #include "run/run.h"
 
 #include <string.h>
@@ -16,9 +16,9 @@ struct scan {
 	const struct counts *c;  /* NULL: everything once */
 	uint32_t *jump_at;       /* by block: offset of its last instruction */
 	uint32_t *first_arc;     /* by block: the first edge that leaves it, or narc */
-	uint32_t *last_jump;     /* by vertex: of a hub, the block with the last of the jumps that lead into it */
-	uint32_t *lands;         /* by vertex: the block; of a gate, the block that is entered through it; or nblock */
-	bool leaves;             /* the block that is looked at ends in a jump out of the procedure */
+	uint32_t *last_jump;     /* by vertex: for a hub, the block with the last of the jumps that lead into it */
+	uint32_t *lands;         /* by vertex: the block; for a gate, the block that is entered through it; or nblock */
+	bool leaves;             /* the current block ends in a jump out of the procedure */
 	bool *counted;           /* by event: the procedure has a counter for it */
 	bool most;               /* bounds: these are the most */
 	uint64_t *sum;           /* by event: of this procedure */
@@ -81,7 +81,7 @@ is_jump(uint32_t kind)
 	return kind == CHORD_INSN_BRANCH || kind == CHORD_INSN_JUMP || kind == CHORD_INSN_IJUMP;
 }
 
-/* An event of an instruction that may go by several names. */
+/* Events of an instruction that may have several names. */
 static uint64_t
 value_of(const struct scan *s, const struct event *e, const struct insn *in, const struct facts *f, const struct callee *c)
 {
@@ -109,7 +109,7 @@ add_insn(struct scan *s, const struct insn *in, const struct facts *f, uint64_t 
 		add(s, i, value_of(s, &l->at[i], in, f, &c), count);
 }
 
-/* Without its bytes: what the map says of it. */
+/* Decoded without its bytes: from what the map says. */
 static void
 add_unread(struct scan *s, const struct walk *w, uint64_t count)
 {
@@ -126,8 +126,8 @@ add_unread(struct scan *s, const struct walk *w, uint64_t count)
 	}
 }
 
-/* What stands in the place of an instruction: mostly itself. Where a linker replaced two by others of the same
- * length together, those that begin in its bytes. next: behind what was read last. */
+/* The linked instruction in place of one: mostly itself. If a linker replaced two by others of the same total length, those that
+ * begin in its bytes. next: behind what was read last. */
 static void
 read_insn(struct scan *s, const struct walk *w, uint64_t count, uint64_t *next)
 {
@@ -257,7 +257,7 @@ ends_in_branch(const struct scan *s, uint32_t block)
 	return b->ninsn && b->insn[b->ninsn - 1] >> 4 == CHORD_INSN_BRANCH;
 }
 
-/* A conditional jump out of the procedure: the edge of a block's jump comes before that to what follows. */
+/* A conditional jump out of the procedure: the edge of a block's jump comes before that to the next block. */
 static bool
 is_jump_out(const struct scan *s, uint32_t arc)
 {
@@ -317,7 +317,7 @@ asks_for_edges(const struct event_list *l)
 
 /* ---- counters of events ---- */
 
-/* False: every event that is asked for has one. */
+/* False: there is a counter for every event that is asked for. */
 static bool
 find_counted(struct scan *s)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How often edges ran, for the weaver: in place of what it guesses. */
+/* How often edges ran, for the weaver, in place of its guess. */
 #include "run/run.h"
 
 bool

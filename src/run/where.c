@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the counters of events are behind by when control is at some address (Ball 1994, section 3.3).
- * At an instruction of the original program the map says it; woven-in code is followed to the next one. */
+/* How far event counters are behind when control is at some address (Ball 1994, section 3.3). At an instruction of the original
+ * program the map says it; woven-in code is followed to the next one. */
 #include "run/run.h"
 
 #include "machine/machine.h"
@@ -38,7 +38,7 @@ is_jump(enum chord_insn kind)
 	return kind == CHORD_INSN_BRANCH || kind == CHORD_INSN_JUMP;
 }
 
-/* Padding is not where it was, and need not be as long. */
+/* Padding may have another place and length than before weaving. */
 static struct places *
 places_of(struct pool *pool, const struct proc *p)
 {
@@ -62,8 +62,8 @@ places_of(struct pool *pool, const struct proc *p)
 	return places;
 }
 
-/* The instruction at an address, or in whose bytes it lies: linkers put two of another length in place of two that
- * find a variable of a thread. */
+/* The instruction at an address, or in whose bytes it lies: linkers replace two instructions that find a thread's variable by two
+ * of other lengths. */
 static const struct insn_at *
 place_at(const struct places *places, uint64_t addr)
 {
@@ -100,7 +100,7 @@ places_in(struct where_index *x, const struct proc *p)
 	return *at;
 }
 
-/* Passes over an instruction of woven-in code. */
+/* Steps over an instruction of woven-in code. */
 static bool
 pass(struct where_index *x, struct where *w)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the reader of profiles asks of woven code. */
+/* Decodes woven code for the reader of profiles. */
 #include "machine/machine.h"
 #include "run/run.h"
 
@@ -15,7 +15,7 @@ struct woven_program {
 	struct parts parts;
 };
 
-/* What registers have as bases in woven-in code at an address, by register. */
+/* Which bases the registers have in woven-in code at an address, by register. */
 static const uint64_t *
 bases_at(const struct woven_program *program, uint64_t at)
 {
@@ -74,7 +74,7 @@ jump_at(struct woven_program *program, uint64_t at, struct insn *in)
 	return image_insn(program->image, at, in) && in->attr & INSN_REL;
 }
 
-/* Before a system call: where control goes on after whatever is done in between. */
+/* Before a system call: where control goes on after the code woven in before it. */
 static bool
 is_leader(struct woven_program *program, uint64_t at, uint64_t hi, uint64_t *on)
 {
@@ -84,7 +84,7 @@ is_leader(struct woven_program *program, uint64_t at, uint64_t hi, uint64_t *on)
 	return *on > at && *on <= hi;
 }
 
-/* A conditional jump that is not the block's before, which is the first here, is one of the weaver's that comes back. */
+/* A conditional jump that is not the block's own, which is the first here, is one of the weaver's that comes back. */
 static uint64_t
 runs_straight(void *program, uint64_t lo, uint64_t hi)
 {
