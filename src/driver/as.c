@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The stand-in for the assembler: reads the compiler's text, has it woven, and
- * runs the real assembler on what comes out. Whatever the assembler has to say
- * of the text it says of the original text, with its lines: weaving never adds
- * or removes a line, so that these are the lines of the woven text too. */
+/* The stand-in for the assembler: reads the compiler's text, has it woven, and runs the real assembler on the result. All messages
+ * are about the original text and its lines: weaving never adds or removes a line, so the woven text has the same lines. */
 #include "driver/driver.h"
 #include "weave/weave.h"
 
@@ -54,7 +52,7 @@ run(struct session *s, VEC_ARGS *args, const struct as_io *io)
 
 /* ---- runs of the assembler ---- */
 
-/* A text of Chord's; to the output, or into memory. */
+/* Assembles a text of Chord's, to the output or into memory. */
 static int
 run_text(struct session *s, const struct buf *text, const char *more, struct buf *object, struct buf *says)
 {
@@ -70,8 +68,8 @@ run_text(struct session *s, const struct buf *text, const char *more, struct buf
 	return run(s, &args, &(struct as_io){.input = text, .object = object, .says = says});
 }
 
-/* As it was called, with what has been read of standard input; object NULL: to the output.
- * What it says is shown. */
+/* Runs the assembler as it was called, with what has been read of standard input; object NULL: to the output. Its messages are
+ * shown. */
 static int
 run_original(struct session *s, struct buf *object)
 {
@@ -122,7 +120,7 @@ read_input(struct session *s, const char *path)
 	size_t start;
 
 	s->reads_stdin |= is_stdin;
-	/* Line numbers that the assembler makes have to be of the file that was named. */
+	/* Line numbers that the assembler makes have to refer to the file that was named. */
 	if (s->args.debug)
 		buf_printf(&s->text, "# 1 \"%s\"\n", is_stdin ? STDIN_NAME : path);
 	start = s->text.n;
@@ -137,7 +135,7 @@ read_input(struct session *s, const char *path)
 	return true;
 }
 
-/* False: there is one that cannot be read. */
+/* False: one of them cannot be read. */
 static bool
 read_inputs(struct session *s)
 {
@@ -163,8 +161,8 @@ read_own(struct session *s, const char *name, struct buf *to)
 		die(pool_printf(s->args.pool, "%s/%s", dir, name), "%s", strerror(errno));
 }
 
-/* The runtime's text includes its code from a file beside it: the folder's name, as a string of the assembler's, stands for
- * @libexec@. */
+/* The runtime's text includes its code from a file beside it. @libexec@ in the text is replaced by the name of that folder, as a
+ * string of the assembler's. */
 static void
 read_runtime(struct session *s, struct buf *to)
 {
@@ -251,7 +249,7 @@ seek_line(void *ctx, struct message m)
 	sought->found |= m.line == sought->line;
 }
 
-/* Lines of the woven text; not those that the original text is warned of. */
+/* Lines of the woven text with messages, except for those that the original text gets as well. */
 static void
 collect_line(void *ctx, struct message m)
 {
@@ -310,7 +308,7 @@ find_bad_lines(struct session *s, const struct buf *woven, const struct buf *say
 	return s->bad_lines.n > n;
 }
 
-/* Whatever is the matter, it is no reason to break the build: the original text, and a word about it. */
+/* No fault of Chord's may break the build: assembles the original text, with a warning. */
 static int
 give_up(struct session *s, const struct buf *says)
 {
@@ -368,7 +366,7 @@ finish(struct session *s, struct weave_options *o, struct buf *woven)
 
 /* ---- the two objects ---- */
 
-/* Signals that ask to end wait until the object at the output is the woven one, or gone. */
+/* Signals that ask the process to end wait until the output is the woven object, or removed. */
 static void
 hold_signals(sigset_t *old)
 {
@@ -381,7 +379,7 @@ hold_signals(sigset_t *old)
 	sigprocmask(SIG_BLOCK, &set, old);
 }
 
-/* The assembler's listings, dependencies and warnings are of the original text: where there are any, it goes first. */
+/* The assembler's listings, dependencies and warnings are about the original text: if there are any, that is assembled first. */
 static int
 original_and_woven(struct session *s, struct weave_options *o, struct buf *woven)
 {
@@ -405,7 +403,7 @@ original_and_woven(struct session *s, struct weave_options *o, struct buf *woven
 	return status;
 }
 
-/* For whoever looks for a fault in the weaver. */
+/* To find faults in the weaver. */
 static void
 keep_woven(const struct buf *woven)
 {
@@ -495,7 +493,7 @@ pass_through(struct session *s)
 	return status;
 }
 
-/* An input that cannot be read. Should the assembler know better, that has to be said. */
+/* An input that cannot be read: the assembler's own message is shown if it has one. */
 static int
 unreadable(struct session *s)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Command lines: the assembler's, as far as its stand-in has to understand it, and
- * what Chord's options and the compiler's @files have in common with it. */
+/* Command lines: the assembler's, as far as its stand-in has to understand them, and what Chord's options and the compiler's
+ * @files share with them. */
 #include "driver/driver.h"
 
 #include <ctype.h>
@@ -9,7 +9,7 @@
 
 /* ---- @files ---- */
 
-/* Splits text at blanks; quotes and backslashes protect. */
+/* Splits text at blanks, except in quotes and behind backslashes. */
 static void
 split(struct pool *pool, struct str s, VEC_ARGS *out)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Processes. Nothing here leaves a child behind that a caller has to know of. */
+/* Processes. No child outlives the function that the caller waits with. */
 #include "driver/driver.h"
 
 #include <errno.h>
@@ -64,7 +64,7 @@ child_wait(pid_t pid)
 	return status;
 }
 
-/* Until the child has ended: hands on what this process is told by others. What a terminal sends, it sends to both. */
+/* Passes on signals to this process to the child, until that has ended. A terminal sends its signals to both. */
 static int
 wait_and_forward(pid_t pid, const sigset_t *set)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The real assembler: where it is, and running it. Texts and objects go between it and
- * Chord in files without names, so that there is nothing to clash, to fill a disk or
- * to leave behind. */
+/* The real assembler: finds and runs it. Texts and objects are passed in files without names: these cannot clash with others, and
+ * none is left behind. */
 #include "driver/driver.h"
 
 #include <errno.h>
@@ -13,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Set for the assembler's process: a stand-in that sees it was reached from another one. */
+/* Set for the assembler's process: a stand-in that sees it was started by another one. */
 #define RUNNING "CHORD_AS_RUNNING"
 
 /* ---- finding things ---- */
@@ -27,11 +26,11 @@ self_path(struct pool *pool)
 	return n < 0 ? NULL : pool_strndup(pool, path, (size_t)n);
 }
 
-/* Is the file Chord, be it this one, a link to it, a copy or another version? Every one has this text in it. */
+/* Is the file Chord: this one, a link to it, a copy or another version? Each of them contains this text. */
 bool
 is_chord(const char *path)
 {
-	enum { LARGEST = 64 << 20 }; /* some compilers are larger, and take long to be looked through */
+	enum { LARGEST = 64 << 20 }; /* some compilers are larger, and would take long to search */
 	static const char mark[] = "Chord, which stands in for the assembler";
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct stat st;
@@ -76,7 +75,7 @@ as_find(struct pool *pool)
 			die(given, "CHORD_AS names Chord, not an assembler");
 		return given;
 	}
-	/* gcc tells its children in COMPILER_PATH where it looks itself, -B included. */
+	/* gcc tells its children by COMPILER_PATH where it searches itself, -B included. */
 	if (compiler)
 		as = find_in(pool, compiler);
 	return as ? as : find_in(pool, path ? path : "/usr/bin:/bin");
@@ -102,7 +101,7 @@ libexec_dir(struct pool *pool)
 
 /* ---- running ---- */
 
-/* A file without a name. */
+/* Opens a file without a name. */
 static int
 nameless(void)
 {
@@ -155,7 +154,7 @@ take(int fd, struct buf *b)
 	return b->n;
 }
 
-/* Starts it and hears what it says. The wait status, -1: errno. */
+/* Starts it and reads its messages. The wait status, -1: errno. */
 static int
 run_and_hear(char *const *argv, struct child_fds *fds, struct buf *says)
 {

@@ -18,7 +18,7 @@ is_profile(const char *file)
 	return is;
 }
 
-/* Nothing at all is an error; what is missing is said, because nobody would notice it in the program. */
+/* A file with nothing is an error. Missing procedures get a warning, because nobody would notice it in the program. */
 static bool
 from_profile(const char *file, const struct run *r, struct selection *in)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* chord cc, chord c++: the compiler with Chord's folder before its assembler's. */
+/* chord cc, chord c++: runs the compiler with Chord's folder before its assembler's. */
 #include "driver/driver.h"
 
 #include <errno.h>
@@ -70,7 +70,7 @@ value_is_next(const char *a)
 	return IS_ONE_OF(a, names);
 }
 
-/* Headers are compiled into something else, and are not linked. */
+/* Headers are compiled into something else, and not linked. */
 static bool
 is_header(const char *a)
 {
@@ -125,7 +125,7 @@ read_args(struct driver *d, char **argv, size_t n)
 	return ok;
 }
 
-/* Do the arguments themselves, @files left closed, hold all there is of Chord's options? */
+/* Are all of Chord's options among the arguments themselves, and none in @files? */
 static bool
 are_closed_files_clean(const struct driver *d, char **argv, size_t n)
 {
@@ -179,7 +179,7 @@ push_compiler(struct driver *d, const char *variable, const char *command)
 	}
 }
 
-/* clang warns of options that a command had no use for; these are not the user's. */
+/* clang warns of options that a command did not use; the added ones are not the user's. */
 static void
 push_quietly(struct driver *d, const char *a)
 {
@@ -198,7 +198,7 @@ push_all(struct driver *d, const char *dir, char **argv, size_t n)
 
 	measure = request_text(&d->request, d->pool);
 	push_quietly(d, pool_printf(d->pool, "-B%s/", dir));
-	/* <chord.h> and nothing else is there; behind all other folders, so that no header of that name is hidden. */
+	/* The folder has only <chord.h>. It comes after all other folders, so that no header of that name is hidden. */
 	push_quietly(d, pool_printf(d->pool, "-idirafter%s/headers", dir));
 	if (links)
 		push(&d->args, "-Wl,--build-id");
@@ -207,12 +207,12 @@ push_all(struct driver *d, const char *dir, char **argv, size_t n)
 			push(&d->args, argv[i]);
 	for (size_t i = 0; !as_given && i < d->given.n; i++)
 		push(&d->args, d->given.at[i]);
-	/* A profile finds its program by the build id. */
+	/* The reader finds the program of a profile by the build id. */
 	if (links && d->no_id)
 		push(&d->args, "-Wl,--build-id");
 	if (measure)
 		push_quietly(d, pool_printf(d->pool, "-Wa,%s", measure));
-	/* Behind the user's: the last one counts. */
+	/* Behind the user's option: the last one counts. */
 	if (d->is_clang)
 		push_quietly(d, "-fno-integrated-as");
 	push(&d->args, NULL);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* After a link: has anything been measured? A folder that the compiler did not
- * look into, a build that dropped options, objects from elsewhere: the program would
- * run, and only its silence would tell. */
+/* After a link: has anything been measured? If not (a folder that the compiler did not look into, a build that dropped options,
+ * objects from elsewhere), the program would run and just leave no profile. */
 #include "driver/driver.h"
 #include "run/run.h"
 
@@ -12,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Is it what a link makes: a file, and not an object for another link? */
+/* Is the output that of a link: a regular file, and not an object for another link? */
 static bool
 is_final(const char *path)
 {
@@ -70,7 +69,7 @@ find_patterns(struct pool *pool, const struct map *map, struct event_list *list)
 	strmap_free(&seen);
 }
 
-/* A pattern that matches nothing is a slip of the pen, or counts nothing here. */
+/* A pattern that matches nothing may be a typing error, or counts nothing here. */
 static void
 check_patterns(struct pool *pool, const char *output)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* CHORD_CC may name a script, or a cache, that runs Chord again, which would run it again, for ever. A variable has
- * the number of the process that was `chord cc`. It may be inherited by a server that the compiler starts and that serves
- * other builds later, so it counts only if that process is this one or one of those it descends from. */
+/* Detects recursion: CHORD_CC may name a script or a cache that runs Chord, which would run it again, for ever. An environment
+ * variable has the number of the process of `chord cc`. A server that the compiler starts may inherit it and serve other builds
+ * later, so it counts only if that process is this one or one of its ancestors. */
 #include "driver/driver.h"
 
 #include <inttypes.h>
@@ -27,7 +27,7 @@ parent_of(pid_t pid)
 	snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
 	if (file_read(path, &b)) {
 		buf_char(&b, 0);
-		/* `PID (NAME) STATE PARENT`: a name may have anything in it. */
+		/* `PID (NAME) STATE PARENT`: the name may contain anything. */
 		behind = strrchr(b.at, ')');
 		if (behind && strlen(behind) > 4)
 			parent = atoi(behind + 4);

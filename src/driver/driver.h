@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* driver: the stand-in for the assembler, and the compiler driver before it. */
+/* driver: the stand-in for the assembler, and the compiler driver that makes the compiler call it. */
 #ifndef CHORD_DRIVER_H
 #define CHORD_DRIVER_H
 
@@ -41,7 +41,7 @@ struct as_args {
 	VEC_ARGS original_only; /* listings and dependencies: they are of the original text */
 	const char *output;
 	struct request request;
-	bool as_called;         /* a probe (--version and the like) or wrong: the assembler answers by itself */
+	bool as_called;         /* a probe (--version and the like) or wrong arguments: the assembler answers by itself */
 	bool other_mode;        /* not 64-bit code */
 	bool debug;             /* the assembler makes line numbers */
 };
@@ -52,30 +52,30 @@ void as_args_free(struct as_args *a);
 
 /* ---- measure.c ---- */
 
-/* The measures of a list with commas between them, in place of those chosen before. False: reported, `what` being the option. */
+/* Reads measures with commas between them, in place of those chosen before. False: reported, `what` being the option. */
 bool request_measures(const char *what, const char *list, struct request *r);
 /* Any option that begins with -fchord. False: reported. */
 bool request_option(const char *text, struct request *r, struct pool *pool);
-/* Joins what was asked for with what follows from it, and checks that it goes together. False: reported. */
+/* Adds what follows from the chosen measures, and checks that they go together. False: reported. */
 bool request_complete(struct request *r, struct pool *pool);
-/* The assembler's option that says the same (pool), without commas or blanks; NULL: nothing has to be said. */
+/* The assembler's option that says the same (pool), without commas or blanks; NULL: none is needed. */
 const char *request_text(const struct request *r, struct pool *pool);
-/* Takes what stands behind --chord= in such an option. False: reported. */
+/* Reads the value of --chord= in such an option. False: reported. */
 bool request_take(const char *text, struct request *r, struct pool *pool);
 void request_free(struct request *r);
 
 /* ---- as_args.c ---- */
 
-/* Appends the arguments with each @file replaced by what is in it; one that cannot be read stays. */
+/* Appends the arguments, with each @file replaced by its contents; one that cannot be read stays. */
 void args_expand(struct pool *pool, char *const *args, size_t n, VEC_ARGS *out);
 
 /* ---- as_run.c: the real assembler ---- */
 
 /* Its path (pool), or NULL if there is none: $CHORD_AS, else the first `as` in COMPILER_PATH and PATH that is not Chord. */
 const char *as_find(struct pool *pool);
-/* Is the file Chord, be it this one, a link to it, a copy or another version? */
+/* Is the file Chord: this one, a link to it, a copy or another version? */
 bool is_chord(const char *path);
-/* Was this process started in the assembler's place by another stand-in? */
+/* Did another stand-in start this process as the assembler? */
 bool as_within(void);
 
 struct as_io {
@@ -91,7 +91,7 @@ const char *libexec_dir(struct pool *pool);
 
 /* ---- as_child.c: processes ---- */
 
-/* What a child gets in place of this process's files; -1: nothing. */
+/* Files that a child gets in place of this process's; -1: the same. */
 struct child_fds {
 	int in, err, keep;
 };
@@ -107,15 +107,15 @@ int child_status(int wait_status);
 
 /* ---- as_weights.c ---- */
 
-/* How often edges ran, from a file of weights or of paths of interest, or from a profile whose programs are where they ran. The
- * pool keeps it. False: reported. In any case selection_free(). */
+/* How often edges ran: from a file of weights or paths of interest, or from a profile of programs that are still where they ran.
+ * The pool keeps it. False: reported. In any case selection_free(). */
 struct selection;
 bool weights_read(struct pool *pool, const char *file, struct selection *in);
 
 /* ---- cc_within.c: a compiler that leads back to Chord ---- */
 
-/* Ends the process if it was started, through whatever scripts and caches, by the compiler that `chord cc` runs, and marks
- * it for those that it starts. The variable names the compiler. */
+/* Ends the process if it was started, even through scripts and caches, by the compiler that `chord cc` runs; marks it for the
+ * processes that it starts. The variable names the compiler. */
 void cc_within(struct pool *pool, const char *variable);
 
 /* ---- cc_link.c: after a link ---- */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What to measure: -fchord= and its kin, and how the driver hands them to the assembler's stand-in: in one option, because
- * then compiler caches see them. What there is to measure, what goes with what and which options measures have is in the
- * registry (format/measures.h); how values of options are read is known here. */
+/* What to measure: -fchord= and related options, and how the driver passes them to the assembler's stand-in: as one option, so
+ * that compiler caches see them. The registry (format/measures.h) has the measures, their options and what goes together; only
+ * the reading of values is here. */
 #include "driver/driver.h"
 
 #include <ctype.h>
@@ -54,7 +54,7 @@ read_timers(const char *what, const char *value, struct request *r, struct pool 
 	return pool_strdup(pool, value);
 }
 
-/* Its absolute name. Where there is no such file, whoever reads it says so. */
+/* Its absolute name. If there is no such file, whoever reads it reports that. */
 static const char *
 read_file(const char *what, const char *value, struct request *r, struct pool *pool)
 {
@@ -66,7 +66,7 @@ read_file(const char *what, const char *value, struct request *r, struct pool *p
 	return kept;
 }
 
-/* The option in a text NAME=VALUE, of which it gets the value; REQUEST_OPTIONS: there is none. */
+/* The option in a text NAME=VALUE, and its value; REQUEST_OPTIONS: there is none. */
 static uint32_t
 option_of(const char *text, const char **value)
 {
@@ -210,7 +210,7 @@ complete_events(struct request *r, struct pool *pool)
 		bug("%s", why);
 }
 
-/* Adds what an option implies. False: it does not go with what has been chosen, reported. */
+/* Adds what an option implies. False: it conflicts with what has been chosen, reported. */
 static bool
 imply(uint32_t option, struct request *r, struct pool *pool)
 {
@@ -278,7 +278,7 @@ escape(struct buf *b, const char *s)
 	}
 }
 
-/* Undoes it; what is no escape stays. */
+/* Decodes %XX; anything else that begins with % stays. */
 static char *
 unescape(struct pool *pool, const char *s, size_t n)
 {

@@ -13,7 +13,7 @@
 #include <sys/procfs.h>
 #include <unistd.h>
 
-/* Of what was mapped the file has the first bytes, or none. */
+/* Of mapped files a core has the first bytes, or nothing. */
 struct segment {
 	uint64_t addr, size, filled, offset;
 };
@@ -37,7 +37,7 @@ struct core {
 
 /* ---- opening ---- */
 
-/* A number of mappings and the size of a page, then each one's start, end and place in its file. */
+/* The note has a number of mappings and the page size, then each mapping's start, end and place in its file. */
 static void
 read_files(struct core *c, const char *desc, size_t size)
 {
@@ -119,7 +119,7 @@ same_build(Dwfl_Module *m, int fd)
 	return same;
 }
 
-/* Objects are looked for where they were loaded from, and nowhere else, but for the one that was named. */
+/* Objects are searched only where they were loaded from, except for the one that was named. */
 static int
 find_elf(Dwfl_Module *m, void **user, const char *name, Dwarf_Addr base, char **file, Elf **elf)
 {
@@ -234,8 +234,8 @@ is_of_file(const struct core *c, uint64_t addr)
 	return false;
 }
 
-/* Reads from the segment that has the address, as much as it has. Memory of no file that was never touched is left out
- * of cores: it is zero. */
+/* Reads from the segment that has the address, as far as that goes. Anonymous memory that was never touched is left out of cores:
+ * it is zero. */
 static size_t
 read_some(const struct core *c, uint64_t addr, void *to, size_t n)
 {
@@ -270,7 +270,7 @@ core_read(const struct core *c, uint64_t addr, void *to, size_t n)
 	return true;
 }
 
-/* Its file; of the program itself only the name is known sometimes. NULL: it has none. */
+/* The file of an object; of the program itself sometimes only the name is known. NULL: it has none. */
 static const char *
 file_of(Dwfl_Module *m, uint64_t *bias)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* core: what a process that died left in a core file: its memory, and where its threads stood. */
+/* core: a core file: the memory of a process that died, and the positions of its threads. */
 #ifndef CHORD_CORE_H
 #define CHORD_CORE_H
 
@@ -7,8 +7,8 @@
 
 struct core;
 
-/* object: where one that was loaded is now; others are where they were. NULL if the core
- * cannot be used: *why (in the pool). The pool must outlive it. */
+/* object: where one of the loaded files is now; others are where they were. NULL if the core cannot be used: *why (in the pool).
+ * The pool must outlive it. */
 struct core *core_open(struct pool *pool, const char *path, const char *object, const char **why);
 void core_close(struct core *c); /* NULL is fine */
 
@@ -34,8 +34,8 @@ struct core_frame {
 	bool call;               /* the PC is where a call in progress returns to; else of the next instruction */
 };
 typedef void core_frame_fn(void *ctx, const struct core_frame *f);
-/* All frames of all threads, a thread's innermost first. Gives the number of threads whose stack could not be
- * followed to its end, -1 if nothing can be said of any. */
+/* All frames of all threads, from each thread's innermost on. Gives the number of threads whose stack could not be followed to
+ * its end, -1 if nothing is known of any. */
 int core_frames(struct core *c, core_frame_fn *fn, void *ctx);
 
 #endif

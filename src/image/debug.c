@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Separate debug files, found as gdb finds them: by build id, then by the
- * name in .gnu_debuglink, beside the program, in .debug/ there, and below
- * /usr/lib/debug; at last among those that debuginfod's client has fetched before.
- * Nothing is fetched over the network. */
+/* Separate debug files, searched as gdb does: by build id, then by the name in .gnu_debuglink, beside the program, in .debug/
+ * there, and below /usr/lib/debug; last among those that debuginfod's client has fetched before. Nothing is fetched over the
+ * network. */
 #include "image/internal.h"
 
 #include <fcntl.h>
@@ -13,7 +12,7 @@
 
 #define DEBUG_ROOT "/usr/lib/debug"
 
-/* Does the file say that it belongs to this image? Without build ids the name has to do. */
+/* Does the file belong to this image? Without build ids the name has to do. */
 static bool
 same_build(const struct image *im, Elf *elf)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Names of source files. A line table has the same file as `a.c`, `./a.c` and `b/../a.c`, from the folder in
- * which the compiler was run, and the same name has an address for each unit. */
+/* Names of source files. A line table has the same file as `a.c`, `./a.c` and `b/../a.c`, relative to the folder in which the
+ * compiler ran, and each unit has its own copy of a name. */
 #include "image/internal.h"
 
 #include <dwarf.h>
@@ -44,7 +44,7 @@ shorten(const char *path, bool all, struct buf *out)
 	return up;
 }
 
-/* `b/../a.c` is another file than `a.c` if b is a symbolic link; where files are at hand it can be seen. */
+/* `b/../a.c` is another file than `a.c` if b is a symbolic link. That can be seen if the files are there. */
 static bool
 is_other(const char *a, const char *b)
 {
@@ -68,7 +68,7 @@ image_clean_path(struct pool *pool, const char *path)
 	return *clean ? clean : path;
 }
 
-/* The clean form of a path, each once. */
+/* The clean form of a path, made once for each path. */
 static const char *
 interned(struct image *im, const char *path)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Where functions are declared, by the addresses at which their code begins. A function's first instruction
- * may be another one's that was put in its place. */
+/* Where functions are declared, by the addresses at which their code begins. (The first instruction of a function may be inlined
+ * from another one.) */
 #include "image/internal.h"
 
 #include <dwarf.h>
@@ -13,7 +13,7 @@ struct reader {
 	const char *dir, *unit_file; /* of the unit that is read; or NULL */
 };
 
-/* dwarf_decl_file() ends the process where it finds no files. */
+/* dwarf_decl_file() ends the process if there are no files. */
 const char *
 image_attr_file(Dwarf_Die *die, unsigned attr)
 {
@@ -55,7 +55,7 @@ add_function(struct reader *r, Dwarf_Die *die)
 	}
 }
 
-/* Functions may be nested, in namespaces, modules, types, other functions and blocks of these. */
+/* Functions may be nested: in namespaces, modules, types, other functions and their blocks. */
 static void
 add_children(struct reader *r, Dwarf_Die *die, int depth)
 {

@@ -61,8 +61,8 @@ size_t image_symbols(struct image *im, const struct image_symbol **symbol);
 /* Was the program stripped, so that not all its functions can be named? */
 bool image_stripped(struct image *im);
 
-/* imports.c: what the loader puts into a slot of a table of addresses (GOT): the address of a symbol of that
- * name, or, with name NULL, the address addr, or what the function there gives (a resolver). False: nothing known. */
+/* imports.c: what the loader puts into a slot of a table of addresses (GOT): the address of a symbol of that name, or, with name
+ * NULL, the address addr, or what the resolver there returns. False: not known. */
 struct image_import {
 	uint64_t slot;
 	const char *name;
@@ -81,7 +81,7 @@ bool image_place(struct image *im, uint64_t addr, struct image_place *place);
 /* Are there any line numbers at all? */
 bool image_has_lines(struct image *im);
 
-/* functions.c: what the debug information says of the function whose code begins there. False if nothing. */
+/* functions.c: what the debug information says of the function whose code begins there. False: nothing. */
 struct image_function {
 	uint64_t addr;
 	struct image_place at;   /* its declaration; file NULL: not said */
@@ -92,7 +92,7 @@ bool image_function(struct image *im, uint64_t addr, struct image_function *func
  * known. */
 struct image_place image_declared(struct image *im, uint64_t addr);
 
-/* scopes.c: which function of the source an instruction comes from: the one whose code it is in, or one that was inlined there. */
+/* scopes.c: the function of the source that an instruction comes from: the one that has the code, or one that was inlined there. */
 struct image_scope {
 	const char *name;        /* its symbol, if it has one that differs from its name; else that, with what it is a member of */
 	struct image_place at;   /* its declaration; file NULL: not said */

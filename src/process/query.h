@@ -92,7 +92,8 @@ const struct loaded *loaded_at(const struct loaded *at, size_t n, uint64_t pc);
  * the innermost, with its PC and stack pointer. False: there may be more, or found gave false. */
 typedef bool interrupted_fn(void *arg, uint64_t pc, uint64_t sp, bool exact);
 bool frames_interrupted(struct frames *f, const struct thread *t, interrupted_fn *found, void *arg);
-/* Calls found for each activation of a thread, from the innermost on, until it gives false. False: the outermost was not reached. */
+/* Calls found for each activation of a thread, from the innermost on, until it gives false. False: it did not reach the
+ * outermost. */
 bool frames_all(struct frames *f, const struct thread *t, stack_frame *found, void *arg);
 void frames_close(struct frames *f);
 

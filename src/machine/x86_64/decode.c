@@ -10,7 +10,7 @@ flag_mask(ZydisAccessedFlagsMask m)
 	                 (m & ZYDIS_CPUFLAG_SF ? X86_SF : 0) | (m & ZYDIS_CPUFLAG_OF ? X86_OF : 0));
 }
 
-/* Shifts by a count that may be 0 and repeated comparisons of 0 items leave the flags as they are. */
+/* Shifts by a count that may be 0, and repeated comparisons of 0 items, leave the flags unchanged. */
 static bool
 may_keep_flags(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op)
 {
@@ -36,7 +36,7 @@ read_flags(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op, str
 	if (!f)
 		return;
 	out->flags_read = flag_mask(f->tested);
-	/* Some forms write a flag only sometimes; those that are "modified" and "tested" are both. */
+	/* Some forms write a flag only sometimes; those are both "modified" and "tested". */
 	out->flags_kill = flag_mask(f->modified | f->set_0 | f->set_1 | f->undefined);
 	if (may_keep_flags(in, op))
 		out->flags_kill = 0;
@@ -58,7 +58,7 @@ is_wide(ZydisRegister r)
 	return (r >= ZYDIS_REGISTER_RAX && r <= ZYDIS_REGISTER_R15) || (r >= ZYDIS_REGISTER_EAX && r <= ZYDIS_REGISTER_R15D);
 }
 
-/* Makes zero of a register, whatever is in it? */
+/* Does it set a register to zero, whatever it held? */
 static bool
 is_zeroing(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op)
 {
@@ -151,7 +151,7 @@ is_string(const ZydisDecodedInstruction *in)
 	return in->attributes & (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE);
 }
 
-/* The frame pointer is this frame's own: epilogues restore the stack pointer from it. */
+/* The frame pointer is assumed to be this frame's: epilogues restore the stack pointer from it. */
 static void
 classify_move(const ZydisDecodedOperand *op, struct insn *out)
 {
@@ -208,7 +208,7 @@ classify(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op, struc
 	}
 }
 
-/* What calls, returns and jumps out read is not known: everything. */
+/* Calls, returns and jumps out of the procedure may read anything. */
 static void
 widen(struct insn *out, bool near)
 {

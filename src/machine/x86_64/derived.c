@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which registers have addresses on the stack, as far as instructions tell. */
+/* Which registers have addresses on the stack, derived from instructions. */
 #include "machine/x86_64/x86_64.h"
 
 /* General registers are bits 0 to 15, the low halves of vector registers 16 to 31. */
@@ -52,7 +52,7 @@ exchange(const ZydisDecodedOperand *op, uint32_t was, uint32_t *regs)
 			set(regs, op[i].reg.value, is_register(&op[!i]) && has(was, op[!i].reg.value));
 }
 
-/* What more is known than that it writes registers. */
+/* Instructions of which more is known than the registers that they write. */
 static void
 refine(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op, uint32_t was, uint32_t *regs)
 {
@@ -74,7 +74,7 @@ refine(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op, uint32_
 	case ZYDIS_MNEMONIC_XCHG: exchange(op, was, regs); break;
 	case ZYDIS_MNEMONIC_LEAVE: set(regs, ZYDIS_REGISTER_RSP, has(was, ZYDIS_REGISTER_RBP)); break;
 	default:
-		/* Pushes, pops, calls and returns move it by words. */
+		/* Pushes, pops, calls and returns move the stack pointer by words. */
 		if (!to || op[0].visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN || number(op[0].reg.value) != X86_SP)
 			set(regs, ZYDIS_REGISTER_RSP, has(was, ZYDIS_REGISTER_RSP));
 	}

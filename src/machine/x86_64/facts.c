@@ -60,8 +60,8 @@ elements(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op, const
 	return data && mem->size && data / mem->size < n ? data / mem->size : n;
 }
 
-/* What is only done on a condition counts as done: a masked element, a round of a repeated string
- * instruction, cmpxchg's write (which the processor always does). */
+/* What is done under a condition counts as done: a masked element, a round of a repeated string instruction, cmpxchg's write
+ * (which the processor always does). */
 static void
 add_access(struct facts *f, const ZydisDecodedOperand *op, unsigned n)
 {
@@ -145,7 +145,7 @@ is_scalar(const char *name)
 	return *name != 'p' && ends(name, scalar);
 }
 
-/* Logic, and what only puts elements elsewhere. */
+/* Logic, and instructions that only move elements. */
 static bool
 is_bitwise(const char *name)
 {

@@ -24,7 +24,7 @@ is_known(const struct frame_regs *f, int reg)
 	return reg >= 0 && f->known >> reg & 1;
 }
 
-/* Whatever it writes is not known. */
+/* What it writes is not known. */
 static void
 forget(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op, struct frame_regs *f)
 {
@@ -51,7 +51,7 @@ load_address(const ZydisDecodedOperand *op, struct frame_regs *f)
 	set(f, to, is_known(f, from), from < 0 ? 0 : f->at[from] + disp);
 }
 
-/* The stack pointer by its distance `was` plus n, whatever else happened to it. */
+/* Sets the stack pointer to its distance `was` plus n, whatever else the instruction does to it. */
 static void
 move_sp(struct frame_regs *f, const struct frame_regs *was, int64_t n)
 {
@@ -67,7 +67,7 @@ add(const ZydisDecodedOperand *op, int sign, const struct frame_regs *was, struc
 		set(f, to, is_known(was, to), was->at[to] + sign * op[1].imm.value.s);
 }
 
-/* What is kept when more is known than that it writes a register. */
+/* Instructions of which more is known than the registers that they write. */
 static void
 refine(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op, const struct frame_regs *was, struct frame_regs *f)
 {

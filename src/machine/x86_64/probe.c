@@ -60,8 +60,8 @@ adjust_frame(struct buf *out, const struct timed_at *t, int n)
 		buf_printf(out, "\t.cfi_adjust_cfa_offset %d\n", n);
 }
 
-/* The flags are no longer wanted, or wait in rax. `deeper`: bytes by which the stack pointer is already below where the call
- * frame information has it. */
+/* The flags are dead, or saved in rax. `deeper`: bytes by which the stack pointer is already lower than call frame information
+ * says. */
 static void
 ask(struct buf *out, const struct addition *a, int deeper)
 {
@@ -102,8 +102,8 @@ add_keeping_flags(struct buf *out, const struct addition *a, int deeper)
 	buf_str(out, "\taddb\t$127, %al\n\tsahf\n");
 }
 
-/* It is always one instruction that changes the counter: a signal's handler may count on the same one
- * at any moment. In the last resort rax is saved below the red zone. */
+/* One instruction changes the counter: a signal handler may count on the same one at any moment. If nothing else is possible, rax
+ * is saved below the red zone. */
 static void
 add(struct buf *out, const struct addition *a, struct liveness live)
 {
@@ -174,8 +174,8 @@ put_sum(struct buf *out, const char *from, unsigned n, const char *to, uint64_t 
 	counter(out, to, offset, 0);
 }
 
-/* The number added is read before: a signal's handler in between counts for the call. Below the stack pointer
- * a register can wait without a change of the frame, which a signal's handler might have to walk over. */
+/* The added number is read before: what a signal handler counts in between belongs to the call. Below the stack pointer a
+ * register can be saved without a change of the frame, which a signal handler might have to unwind. */
 void
 x86_add_sum(struct buf *out, const char *from, unsigned n, const char *to, uint64_t offset, bool subtract, bool below,
             struct liveness live)
@@ -203,8 +203,8 @@ x86_jump(struct buf *out, const char *operand)
 	buf_char(out, '\n');
 }
 
-/* A register for a while that the operand does not name: a dead one, or else one that callees need not keep, so that
- * who looks for its value in the frame does not want this procedure's. */
+/* A scratch register that the operand does not name: a dead one, or else one that callees may clobber, so that unwinders do not
+ * look for its value in this frame. */
 static const char *
 choose(uint16_t dead, struct str operand, const char *other, bool *kept)
 {
@@ -223,8 +223,8 @@ choose(uint16_t dead, struct str operand, const char *other, bool *kept)
 	bug("no register for %.*s", (int)operand.n, operand.at);
 }
 
-/* Slots are struct chord_callee. Nothing is pushed: the frame stays as the unwind tables have it. The stub's own words
- * are at -24(%rsp) the pointer, at -32(%rsp) the place, at -40(%rsp) where it goes on. */
+/* Slots are struct chord_callee. Nothing is pushed: the frame stays as the unwind tables have it. The stub's own words are the
+ * pointer at -24(%rsp), the place at -32(%rsp), and where it goes on at -40(%rsp). */
 void
 x86_pointer(struct buf *out, struct buf *stub, struct str operand, struct pointer_at at, struct liveness live)
 {
@@ -252,12 +252,12 @@ x86_pointer(struct buf *out, struct buf *stub, struct str operand, struct pointe
 	buf_printf(stub, "\tmovq\t%s, -24(%%rsp)\n\tleaq\t%s+%ju(%%rip), %s\n", name, at.label, (uintmax_t)at.offset, slot);
 	buf_printf(stub, "\tmovq\t%s, -32(%%rsp)\n\tleaq\t%s(%%rip), %s\n", slot, at.on, slot);
 	buf_printf(stub, "\tmovq\t%s, -40(%%rsp)\n\tjmp\t__chord_pointer\n", slot);
-	/* Never reached: by it readers know where this goes on. */
+	/* Never reached: it tells readers where this goes on. */
 	x86_jump(stub, at.on);
 }
 
-/* By how much the flags live make it dearer; what changes all flags is not told from what keeps CF. Of places that are alike
- * those are preferred where a register can be a base. */
+/* The price by the live flags; all flags being changed is not distinguished from CF being kept. Among equal places those are
+ * preferred where a register can be a base. */
 double
 x86_price(struct liveness live)
 {

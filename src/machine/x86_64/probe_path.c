@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Code that keeps the path register of an activation and counts paths. Where the register is in memory it lies in the
- * shadow of the return address: at its address with one bit flipped, which __chord_shadow has. */
+/* Code that keeps the path register of an activation and counts paths. A path register in memory is in the shadow of the return
+ * address: at its address with one bit flipped, which __chord_shadow has. */
 #include "machine/x86_64/x86_64.h"
 
 #include <inttypes.h>
@@ -15,10 +15,10 @@ static const char *const name8[16] = {"al", "cl", "dl", "bl", "spl", "bpl", "sil
 	"r8b", "r9b", "r10b", "r11b", "r12b", "r13b", "r14b", "r15b"};
 
 enum { RAX = 0, RCX = 1, RED_ZONE = 128 };
-/* So many entries of a hash table are looked at before the runtime is asked. */
+/* Entries of a hash table that are looked at before the runtime is called. */
 enum { NEAR = 4 };
 
-/* Registers for one piece of code, and what keeps those that are live. */
+/* Registers for one piece of code, and how live ones are saved. */
 struct scratch {
 	struct buf *out;
 	const struct path_place *place;
@@ -30,7 +30,7 @@ struct scratch {
 	bool flags;              /* the flags wait in rax */
 };
 
-/* Whoever unwinds the stack from here, after a signal, has to find the frame. */
+/* An unwinder that starts here, after a signal, has to find the frame. */
 static void
 moved(struct buf *out, const struct scratch *s, int64_t n)
 {
@@ -38,7 +38,7 @@ moved(struct buf *out, const struct scratch *s, int64_t n)
 		buf_printf(out, "\t.cfi_adjust_cfa_offset %" PRId64 "\n", n);
 }
 
-/* Keeps a live register below the stack pointer: as it is if nothing else is there. */
+/* Saves a live register below the stack pointer, without moving that if nothing else is there. */
 static void
 keep(struct scratch *s, int reg)
 {
@@ -56,7 +56,7 @@ keep(struct scratch *s, int reg)
 	moved(s->out, s, 8);
 }
 
-/* Sees to it that so many registers can be used. */
+/* Makes so many registers available. */
 static void
 reserve(struct scratch *s, int n)
 {
@@ -104,7 +104,7 @@ keep_flags(struct scratch *s)
 	buf_str(s->out, "\tlahf\n\tseto\t%al\n");
 }
 
-/* A base register is live, but not even for a while can it be another one. */
+/* A base register is live, but cannot be used for anything else, not even for a while. */
 static unsigned
 bit(int8_t reg)
 {
@@ -176,14 +176,14 @@ end(struct scratch *s)
 
 /* ---- the place in memory ---- */
 
-/* Of the return address, from place->reg as it is now. */
+/* The distance of the return address from place->reg as it is now. */
 static int64_t
 distance(const struct scratch *s)
 {
 	return s->place->loaded ? -8 : s->place->off + (s->place->reg == X86_SP ? s->depth : 0);
 }
 
-/* Its address to a register, the stack pointer being `depth` lower than at the place. */
+/* Puts its address into a register, the stack pointer being `depth` lower than at the place. */
 static void
 load_frame(const struct scratch *s, struct buf *out, int reg, int64_t depth)
 {
@@ -196,8 +196,8 @@ load_frame(const struct scratch *s, struct buf *out, int reg, int64_t depth)
 		buf_printf(out, "\tleaq\t%" PRId64 "(%%%s), %%%s\n", off, name64[s->place->reg], name64[reg]);
 }
 
-/* The register for the address of the shadow, less distance(). Flipping a bit and adding may be exchanged: no
- * frame lies across a multiple of that bit. */
+/* The register for the address of the shadow, less distance(). The order of flipping a bit and adding does not matter, because no
+ * frame crosses a multiple of that bit. */
 static int
 shadow(struct scratch *s)
 {
@@ -214,7 +214,7 @@ shadow(struct scratch *s)
 	return s->shadow;
 }
 
-/* A stub calls from below the red zone; between these there are n words of its own on the stack. */
+/* A stub calls from below the red zone; in between are n words of its own on the stack. */
 static void
 lower(const struct scratch *s, struct buf *stub, int n)
 {
@@ -229,7 +229,7 @@ raise_again(const struct scratch *s, struct buf *stub, int n)
 	moved(stub, s, -(RED_ZONE + n * 8));
 }
 
-/* In a stub the call frame state is that of where it belongs, and the stack pointer may be lower. */
+/* In a stub the call frame state is that of the place it belongs to, and the stack pointer may be lower. */
 static void
 begin_stub(const struct scratch *s, struct buf *stub, const char *label)
 {
@@ -264,7 +264,7 @@ guard(struct scratch *s, struct buf *stub)
 	give_back(s, a);
 }
 
-/* The word below the stack pointer, as that is now. */
+/* The word below the stack pointer, relative to its current value. */
 static void
 room(const struct scratch *s)
 {
@@ -289,7 +289,7 @@ to_room(const struct scratch *s, int reg)
 
 /* ---- what is counted where ---- */
 
-/* What the register holds for a sum, or a difference of sums. */
+/* The register's value for a sum, or for a difference of sums. */
 static int64_t
 scaled(const struct path_counters *t, int64_t n)
 {
@@ -318,7 +318,7 @@ hash(const struct path_counters *t, int64_t sum)
 	return ((uint32_t)sum * CHORD_PATH_HASH) >> (32 - t->bits);
 }
 
-/* The next entries, where the runtime may have put it: their offset is in register b, the table in c. */
+/* Looks at the next entries, where the runtime may have put the path: their offset is in register b, the table in c. */
 static void
 look_further(struct scratch *s, struct buf *stub, const struct path_counters *t, int key, int b, int c)
 {
@@ -350,7 +350,7 @@ look_further_known(struct scratch *s, struct buf *stub, const struct path_counte
 	}
 }
 
-/* The rest of a record whose entry has another key: that sum is in register `key`, plus 1; -1: it is known. */
+/* Handles a record whose first entry has another key: the sum is in register `key`, plus 1; -1: it is known. */
 static void
 miss(struct scratch *s, struct buf *stub, const struct path_counters *t, int key, int64_t sum)
 {
@@ -407,7 +407,7 @@ add_number(struct scratch *s, int64_t n, int reg)
 	give_back(s, b);
 }
 
-/* The register for what the path register is, which is in none. */
+/* A register for a path register that is in none. */
 static int
 load(struct scratch *s, int8_t from)
 {
@@ -422,7 +422,7 @@ load(struct scratch *s, int8_t from)
 	return r;
 }
 
-/* Of the sum in register a, which is lost. */
+/* The hash of the sum in register a, which is lost. */
 static void
 record_hashed(struct scratch *s, struct buf *stub, const struct path_counters *t, int a)
 {
@@ -467,7 +467,7 @@ record_held(struct scratch *s, struct buf *stub, const struct path_counters *t, 
 
 /* ---- the register ---- */
 
-/* A register becomes what stands for a sum, with a mark. */
+/* Sets a register to the value for a sum, with a mark. */
 static void
 set_register(struct scratch *s, const struct path_counters *t, int reg, int64_t to, uint8_t mark)
 {
@@ -507,7 +507,7 @@ set(struct scratch *s, const struct path_counters *t, const struct path_op *op)
 	give_back(s, b);
 }
 
-/* Adds to a register without changing flags, if it can be. */
+/* Adds to a register, without changing flags if that is possible. */
 static void
 move(struct scratch *s, int from, int to, int64_t n)
 {
@@ -568,7 +568,7 @@ to_shadow(struct scratch *s, int reg)
 	buf_printf(s->out, "\tmovq\t%%%s, %" PRId64 "(%%%s)\n", name64[reg], distance(s), name64[a]);
 }
 
-/* The register for what the path register is: its own, or that where it goes, or another one. */
+/* The register to use for the path register: its own, the one where it goes, or another one. */
 static int
 fetch(struct scratch *s, int8_t from, int8_t to)
 {
@@ -611,7 +611,7 @@ add(struct scratch *s, const struct path_op *op, int64_t n)
 		to_shadow(s, r);
 }
 
-/* The most registers that it takes at a time. */
+/* The most registers that it needs at a time. */
 static int
 registers(const struct path_op *op, const struct path_counters *t)
 {
@@ -625,7 +625,7 @@ registers(const struct path_op *op, const struct path_counters *t)
 	return uses_memory(op) + number + (record > set ? record : set);
 }
 
-/* What is not marked is counted, and marked, in a stub. */
+/* A stub counts and marks what is not marked yet. */
 static void
 record_marked(struct buf *out, struct buf *stub, const struct path_op *op, const struct path_counters *t,
               const struct path_place *place)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Answers to what a program asks by chord.h, and the routines for timers. */
+/* Answers to queries by chord.h, and the routines for timers. */
 #include "machine/x86_64/x86_64.h"
 
 #include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
 
-/* "rax" or "r12", of a register as an instruction of 32 bits names it; the text ends or begins (Intel) with that. */
+/* "rax" or "r12", from the name in an instruction of 32 bits, with which the text ends or (Intel) begins. */
 static bool
 register_of(struct str operands, char out[QUERY_REG_SIZE])
 {
@@ -45,7 +45,7 @@ is_blank(struct str word, struct str operands, bool intel, char reg[QUERY_REG_SI
 
 enum { LOOP_REGS = 3, RED_ZONE = 128 };
 
-/* Registers wait below the red zone. */
+/* Registers are saved below the red zone. */
 static void
 put_loop(struct buf *b, const struct query_sum *q, const char *reg)
 {
@@ -105,7 +105,7 @@ set_timer(struct buf *out, const char *counter, const char *due)
 	buf_printf(out, "\tleaq\t%s(%%rip), %%r8\n\tleaq\t%s(%%rip), %%r9\n\tjmp\t__chord_timer\n", counter, due);
 }
 
-/* The address goes to the stack behind that to which the stub's call returns. */
+/* The address goes onto the stack behind the return address of the stub's call. */
 static void
 ask_due(struct buf *out, const char *counter)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How many bytes code of ours takes, by its text: the assembler has not seen it yet. */
+/* The length of woven-in code, computed from its text before the assembler sees it. */
 #include "machine/x86_64/x86_64.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* AT&T syntax, in which all is woven in, and what has to be known of Intel's. */
+/* AT&T syntax, in which all woven-in code is written, and what has to be known of Intel syntax. */
 #include "machine/x86_64/x86_64.h"
 
 #include <string.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Threads that stand still. The base of the segment gs is that of the thread's counters. */
+/* Stopped threads. The base of the segment gs is that of the thread's counters. */
 #include "machine/x86_64/x86_64.h"
 
 #include <string.h>
 
 enum { SP = 7, PC = 16, NREG = 17 };
 
-/* What the C library tells the kernel to have handlers return to. */
+/* The code to which the C library makes signal handlers return. */
 static bool
 is_signal_return(const uint8_t *bytes)
 {
@@ -51,7 +51,7 @@ call_ended(pid_t tid, uint64_t *number)
 	return true;
 }
 
-/* These registers alone: ptrace does not put back every base that the segment may have. The instruction has two bytes. */
+/* Sets only these registers: ptrace does not restore every base that the segment may have. The instruction has two bytes. */
 static void
 call_again(pid_t tid, uint64_t number)
 {
@@ -63,7 +63,7 @@ call_again(pid_t tid, uint64_t number)
 	ptrace(PTRACE_POKEUSER, tid, offsetof(struct user_regs_struct, rip), r.rip - 2);
 }
 
-/* recv and its like give EINTR if the socket has a time limit. */
+/* recv and similar calls give EINTR if the socket has a time limit. */
 static enum call_kind
 call_kind(uint64_t number)
 {

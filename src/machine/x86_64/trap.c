@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* System calls by which threads and processes are made, or end. */
+/* System calls that make or end threads and processes. */
 #include "machine/x86_64/x86_64.h"
 
 #include <string.h>
@@ -55,7 +55,7 @@ x86_around(const uint8_t *bytes, size_t n, uint64_t addr)
 	return addr + 7 + (uint64_t)(int64_t)far;
 }
 
-/* The instruction itself overwrites rcx and r11: until then they are free. What it gives a child is 0, as it may others. */
+/* The instruction itself overwrites rcx and r11, so they are free before it. It returns 0 in a child, and may do so otherwise. */
 void
 x86_around_trap(struct buf *out, const struct trap_at *t)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How an instruction comes by what it leaves in general registers. */
+/* How an instruction computes what it leaves in general registers. */
 #include "machine/x86_64/x86_64.h"
 
 static uint16_t
