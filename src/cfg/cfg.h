@@ -86,11 +86,12 @@ enum { BASES = 16 };
 /* write.c: appends names and, unless it is refused, the graph. Parts, counters' addresses and all other addresses are not
  * in it: they are the linker's. */
 void proc_write(struct buf *blob, const struct proc *p);
-/* read.c: reads that. Needs npart, part and ncounter; of a refused one all that follows is passed over. */
+/* read.c: reads that. Needs npart, part and ncounter; for a refused procedure the rest is skipped. */
 void proc_read(struct in *in, struct proc *p, bool refused);
 /* Sorts calls and segments by place and lets each block find its own. */
 void proc_index(struct in *in, struct proc *p);
-/* hash.c: of the graph before weaving, by which one build's is known again in another: the same whatever is measured. */
+/* hash.c: a hash of the graph before weaving, which recognises a procedure of one build in another: the same whatever is
+ * measured. */
 uint64_t proc_hash(const struct proc *p);
 
 #endif

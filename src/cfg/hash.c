@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The hash by which files of paths and weights know a procedure again (docs/format.md). */
+/* The hash by which files of paths and weights recognise a procedure (docs/format.md). */
 #include "cfg/cfg.h"
 
-/* Of these bytes: as in a map, the number of blocks; of each the number of its instructions and these, a byte each; the
- * numbers of vertices and edges; of each edge from, to and kind. */
+/* The hashed bytes are those of a map: the number of blocks; for each the number of its instructions and these, a byte each; the
+ * numbers of vertices and edges; for each edge from, to and kind. */
 uint64_t
 proc_hash(const struct proc *p)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Bytes being read, with every number compared before it is believed. */
+/* Reads bytes; every number is checked before use. */
 #include "cfg/in.h"
 
 #include <string.h>
@@ -61,7 +61,7 @@ in_below(struct in *in, uint64_t limit, const char *what)
 	return (uint32_t)v;
 }
 
-/* How many of something follow, each of which takes at least min bytes. */
+/* The number of items that follow, each of at least min bytes. */
 uint32_t
 in_number(struct in *in, size_t min)
 {
@@ -74,7 +74,7 @@ in_number(struct in *in, size_t min)
 	return (uint32_t)v;
 }
 
-/* A text; what could do harm on a terminal becomes blank. */
+/* A text; characters that could do harm on a terminal become blanks. */
 const char *
 in_string(struct in *in)
 {

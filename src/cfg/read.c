@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A procedure's graph from the bytes that write.c makes. They come from outside: every number is checked. */
+/* Reads a procedure's graph from the bytes that write.c makes. They come from outside: every number is checked. */
 #include "cfg/cfg.h"
 
 #include <stdlib.h>
@@ -146,7 +146,7 @@ proc_read(struct in *in, struct proc *p, bool refused)
 	p->file = in_string(in);
 	reason = in_string(in);
 	if (refused) {
-		/* Whatever follows has no meaning without blocks. */
+		/* The rest has no meaning without blocks. */
 		p->refused = *reason ? reason : "no reason given";
 		in->at = in->bad ? in->at : in->end;
 		return;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The files of -fchord-paths= and -fchord-weights=: what they name and how often edges ran. */
+/* Reads and writes the files of -fchord-paths= and -fchord-weights=. */
 #include "selection/selection.h"
 
 #include <ctype.h>

@@ -40,14 +40,14 @@ struct selection {
 /* What a file is read for: weights are in files of paths of interest, too. */
 enum selection_kind { SELECTION_PATHS, SELECTION_WEIGHTS };
 
-/* False: it has said why. In any case selection_free(). The pool keeps what is read. */
+/* False: reported. In any case selection_free(). The pool keeps what is read. */
 bool selection_read(struct pool *pool, const char *file, enum selection_kind kind, struct selection *in);
 /* A procedure of that name, file and hash, added if it is not there; it is the caller's to fill until the next one is
  * asked for. */
 struct selection_proc *selection_add(struct selection *in, const char *name, const char *file, uint64_t hash);
 void selection_free(struct selection *in);
-/* A procedure's paths; NULL: none are of interest. *other: the file has paths of a procedure of that name and source
- * whose graph is another, so that it is of another build. */
+/* A procedure's paths; NULL: none are of interest. *other: the file has paths of a procedure of that name and source with another
+ * graph, so it is of another build. */
 const struct selection_proc *selection_find(const struct selection *in, const char *name, const char *file, uint64_t hash,
 	const struct selection_proc **other);
 

@@ -34,7 +34,7 @@ by_offset(const void *a, const void *b)
 	return (x->at > y->at) - (x->at < y->at);
 }
 
-/* What is put in place of a jump's operand leads farther away than it did. */
+/* The operand put in place of a jump's leads farther away than the old one. */
 static struct room
 room_of(const struct align *a, const struct edit *e)
 {
@@ -95,7 +95,7 @@ is_innermost(const struct code *c, uint32_t first, uint32_t last)
 	return true;
 }
 
-/* Without what is woven in. */
+/* Its length without woven-in code. */
 static uint32_t
 steps_of(const struct code *c, uint32_t first, uint32_t last)
 {
@@ -106,7 +106,7 @@ steps_of(const struct code *c, uint32_t first, uint32_t last)
 	return n;
 }
 
-/* The bytes of the loop that an edge closes, with all that is woven in; 0: it is none that is short and counts. */
+/* The length of the loop that an edge closes, with all that is woven in; 0: the loop is not short, or has no counter. */
 static uint32_t
 loop_length(const struct align *a, uint32_t e)
 {
@@ -158,7 +158,7 @@ aligned_by(const struct text *t, uint32_t stmt)
 	return UINT32_MAX;
 }
 
-/* No line more than the loop has to lie in. */
+/* Pads only if the loop would lie in more lines than it needs. */
 static void
 emit_align(struct align *a, uint32_t length, uint32_t at, uint32_t rank, uint32_t stmt)
 {
@@ -169,7 +169,7 @@ emit_align(struct align *a, uint32_t length, uint32_t at, uint32_t rank, uint32_
 	emit_text(a->m, at, rank, stmt);
 }
 
-/* A loop whose code on the way back stands before it begins there: nothing falls in. */
+/* If the code of the back edge stands before the loop, the loop begins there: nothing falls into it. */
 static void
 align_split(struct align *a, uint32_t e)
 {

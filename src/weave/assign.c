@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-/* Prices in instructions: of what is done in the shadow, in a register, in the word below the stack pointer. */
+/* Prices in instructions, for operations in the shadow, in a register, and in the word below the stack pointer. */
 enum kept { SHADOW, REGISTER, ROOM, PLACES };
 static const double ADD[PLACES] = {3, 1, 1.2}, SET[PLACES] = {4, 1, 2}, RECORD[PLACES] = {4, 1, 2};
 static const double TRANSFER[PLACES][PLACES] = {{0, 3, 4}, {3, 1, 1}, {4, 1, 0}};
@@ -32,7 +32,7 @@ struct assignment {
 	int8_t *assigned, *before; /* by vertex; before that register */
 };
 
-/* Is that call left for good, its path recorded before it? */
+/* Does the call end its activation, so that the path is recorded before it? */
 static bool
 leaves_at(const struct assignment *h, uint32_t block)
 {
@@ -72,7 +72,7 @@ block_avail(const struct assignment *h, uint32_t block)
 	return avail;
 }
 
-/* A hub is no code: what is dead at all that it leads to. */
+/* A hub has no code: a register is dead there if it is dead wherever the hub leads. */
 static uint16_t
 hub_avail(const struct assignment *h, uint32_t hub)
 {
@@ -171,7 +171,7 @@ price_of_next(const struct path_act *a, enum kept from, enum kept to, bool same)
 	return 0;
 }
 
-/* How many registers it needs beside. */
+/* The number of scratch registers that it needs. */
 static int
 scratch(const struct path_act *a, enum kept from, enum kept to, bool same)
 {
@@ -182,7 +182,7 @@ scratch(const struct path_act *a, enum kept from, enum kept to, bool same)
 	return a->next && (to == SHADOW || (to == ROOM && a->next == PATH_SET)) && !same;
 }
 
-/* What stands on an edge, as often as it runs. */
+/* The price of the code on an edge, times how often it runs. */
 static double
 price(const struct assignment *h, uint32_t e)
 {
@@ -306,7 +306,7 @@ total(const struct assignment *h)
 	return sum;
 }
 
-/* Undoes those connected sets that cost more than they save. */
+/* Gives up connected sets that cost more than they save. */
 static void
 drop_parts(struct assignment *h, int8_t reg)
 {
@@ -326,7 +326,7 @@ drop_parts(struct assignment *h, int8_t reg)
 	}
 }
 
-/* The best use of one register beside what there is; what it saves. */
+/* The best use of one more register; gives what it saves. */
 static double
 try_register(struct assignment *h, int8_t reg)
 {
@@ -349,7 +349,7 @@ try_register(struct assignment *h, int8_t reg)
 	return before - total(h);
 }
 
-/* The register that saves most, as long as one saves anything. */
+/* Takes the register that saves most, as long as one saves anything. */
 static bool
 take_best(struct assignment *h)
 {

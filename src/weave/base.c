@@ -56,7 +56,7 @@ may_be_entered(const struct bases *b, uint32_t block)
 	       (LEADER_ADDRESS | LEADER_LAND | LEADER_RECEIVE | LEADER_ENTRY | LEADER_BASE | LEADER_LISTED);
 }
 
-/* Has each way into the block that the graph's blocks know nothing of an edge? */
+/* Has the block an edge in the graph for each way in which control can enter it? */
 static bool
 ways_are_known(const struct bases *b, uint32_t block)
 {
@@ -112,7 +112,7 @@ find_never(const struct unit *u, const struct woven *w)
 
 		if (!cfi_kept(u->cfi, part->first_stmt + 1, part->last_stmt, &kept))
 			continue;
-		/* What an unwinder finds in the registers that callees keep is the caller's, also from a loop without end. */
+		/* Unwinders expect the caller's values in callee-saved registers, also from a loop without end. */
 		never |= (uint16_t)(u->machine->all_regs & ~u->machine->clobbered & ~u->machine->results & ~kept);
 		for (uint32_t i = part->first; i < part->last; i++) {
 			uint32_t stmt = part->code->insns.at[i].stmt;
@@ -143,7 +143,7 @@ length_of(const struct bases *b, uint32_t v)
 	return n;
 }
 
-/* Of the shortest way from v to v, as far as that is less than LONG. */
+/* The length of the shortest cycle through v, if that is less than LONG. */
 static uint32_t
 find_cycle(struct bases *b, uint32_t v)
 {
@@ -188,7 +188,7 @@ gain_in(uint32_t cycle)
 	return IN_LOOP + (cycle < WAIT ? (WAIT - cycle) * PER_INSN : 0);
 }
 
-/* Is there a loop around both? */
+/* Is there a loop that contains both? */
 static bool
 in_one_loop(const struct bases *b, uint32_t v, uint32_t to)
 {
@@ -211,7 +211,7 @@ adds_there(const struct bases *b, const struct site *s)
 	return false;
 }
 
-/* Is that code run on the edge only? */
+/* Does that code run only on the edge? */
 static bool
 is_on_edge(const struct site *s)
 {
@@ -268,7 +268,7 @@ is_split_otherwise(const struct bases *b, uint32_t e)
 	return false;
 }
 
-/* Where a register that is dead behind the edge can be loaded on it. */
+/* The site where a register that is dead behind the edge can be loaded on it. */
 static struct site
 load_site(const struct bases *b, uint32_t e, uint8_t base)
 {
@@ -299,7 +299,7 @@ price_of_load(const struct bases *b, uint32_t e, uint8_t base)
 	return s.where == SITE_NONE ? GRAPH_NEVER : (LOAD + jumps) * (b->w->weight[e] + 1e-9);
 }
 
-/* On an edge with code of its own the load is the first of that, which finds its counter by it. */
+/* On an edge with code of its own the load comes first, and the code finds its counter by it. */
 static void
 add_load(struct bases *b, uint32_t e, uint8_t base)
 {
@@ -325,7 +325,7 @@ can_have(const struct bases *b, uint32_t v, uint8_t base)
 	return b->avail[v] >> (base - 1) & 1 && !b->held[b->what][v];
 }
 
-/* The vertex by which a site has the register; GRAPH_NONE: it cannot. */
+/* The vertex at which a site has the register; GRAPH_NONE: it cannot have one. */
 static uint32_t
 vertex_of(const struct bases *b, const struct use *use, uint8_t base)
 {
@@ -350,7 +350,7 @@ most_to_gain(const struct bases *b, uint8_t base)
 	return sum;
 }
 
-/* The best that one register can do: what it saves, and to *in by vertex whether it is there. */
+/* The best use of one register: what it saves; *in: by vertex, whether it is a base there. */
 static double
 try_register(const struct bases *b, uint8_t base, double most, struct pool *pool, bool **in)
 {
@@ -391,7 +391,7 @@ take_register(struct bases *b, uint8_t base, const bool *in)
 		struct use *use = &b->uses.at[i];
 		bool on_edge = use->edge != GRAPH_NONE;
 
-		/* What has one by another register may be where that is loaded. */
+		/* Sites that have another base may be where that one is loaded. */
 		if (!use->site->base[b->what] &&
 		    held[on_edge ? b->g->edge[use->edge].from : use->site->block] == base)
 			use->site->base[b->what] = base;
@@ -449,7 +449,7 @@ bits_of(const struct site *s)
 	return bits;
 }
 
-/* Other code that is woven in there leaves alone what is a base there, or behind it. */
+/* Other woven-in code leaves registers alone that are bases there, or behind it. */
 static void
 mark_site(const struct bases *b, struct site *s, uint32_t edge)
 {
@@ -495,7 +495,7 @@ forget_site(struct site *s)
 	s->load = 0;
 }
 
-/* As if no base had been placed. split: by block, what was split before. */
+/* Removes all bases again. split: by block, what was split before. */
 static void
 forget_bases(struct woven *w, const bool *split)
 {
@@ -528,7 +528,7 @@ place_base(struct bases *b, uint8_t what)
 	find_uses(b);
 	for (int i = 0; i < MOST && b->uses.n && take_best(b); i++)
 		;
-	/* One register stands for one address in all of a procedure. */
+	/* In a procedure a register is a base for one address only. */
 	b->never |= b->w->bases[what];
 }
 
@@ -581,7 +581,7 @@ place_both(struct bases *b, const struct weave_options *o)
 	place_base(b, BASE_NUMBERS);
 }
 
-/* By hand, registers and the stack may be used in ways that no convention has. */
+/* Assembly by hand may use registers and the stack against all conventions. */
 void
 place_bases(const struct unit *u, struct woven *w, const struct weave_options *o)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Is each base register what it is taken for, on every way through the procedure, and was it dead where it is loaded? By
- * what is going to be emitted, and what instructions do, alone: base.c's reasons are not looked at. */
+/* Checks that each base register has its address on every path through the procedure, and was dead where it is loaded. Uses only
+ * the code that will be emitted, and what instructions do, not the reasons of base.c. */
 #include "weave/internal.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files that emit the edits of one procedure share. */
+/* Shared by the files that emit the edits of one procedure. */
 #ifndef CHORD_EMIT_H
 #define CHORD_EMIT_H
 
@@ -39,19 +39,19 @@ uint32_t emit_before(const struct emitter *m, uint32_t block, uint32_t i);
 uint32_t emit_before_line(const struct emitter *m, uint32_t block, uint32_t i);
 /* The statement behind which code can stand that runs when the call in statement `stmt` has come back. */
 uint32_t emit_returned(const struct emitter *m, uint32_t block, uint32_t insn, uint32_t stmt);
-/* The last statement that an instruction is written in: a prefix may be one of its own. */
+/* The last statement of an instruction: a prefix may be a statement of its own. */
 uint32_t emit_end_stmt(const struct emitter *m, const struct code *c, const struct insn *in);
 /* Puts what is in m->b behind a block. */
 void emit_after(struct emitter *m, uint32_t block, uint32_t rank);
-/* From there on woven code runs parallel to the original again. */
+/* Begins a segment: from there on woven code has the original's instructions one by one again. */
 void emit_segment(struct emitter *m, uint32_t block, uint32_t insn);
 
 /* ---- emit_site.c ---- */
 
-/* What is rarely run goes to the end of the part, with the call frame state of a statement where it is jumped from. False:
- * that cannot be stated there. */
+/* Puts code that rarely runs at the end of the part, with the call frame state of a statement from which it is jumped to. False:
+ * that state cannot be restated there. */
 bool emit_far(struct emitter *m, uint32_t block, uint32_t stmt, const struct buf *stub);
-/* The statement at whose call frame state a site's code runs. */
+/* The statement whose call frame state holds for a site's code. */
 uint32_t emit_stmt_at(const struct emitter *m, const struct site *s);
 
 void emit_sites(struct emitter *m);

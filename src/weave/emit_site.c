@@ -151,7 +151,7 @@ emit_site(struct emitter *m, const struct site *s, uint32_t e)
 	}
 }
 
-/* A block with a split: who falls into it jumps over the counter; see emit_jumps(). */
+/* A block with a split: control that falls into it jumps over the counter; see emit_jumps(). */
 static void
 emit_split(struct emitter *m, uint32_t e)
 {

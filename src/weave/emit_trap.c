@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* System calls in the text that may make or end a thread or process: the runtime is told. */
+/* System calls in the text that may make or end a thread or process: code that informs the runtime. */
 #include "weave/emit.h"
 
 #include <string.h>

@@ -50,8 +50,8 @@ symbol_in(const struct object *o, const struct obj_section *s, const struct insn
 	return NULL;
 }
 
-/* The name of the procedure that begins where a call or jump goes to; not that which it stands in, to
- * whose start it may loop. */
+/* The name of the procedure that begins at the target of a call or jump; not of the one that it is in, to whose start it may
+ * loop. */
 static const char *
 procedure_at(const struct unit *u, const struct code *c, const struct insn *in, const struct proc_text *own)
 {
@@ -67,8 +67,8 @@ procedure_at(const struct unit *u, const struct code *c, const struct insn *in, 
 	return p->name;
 }
 
-/* The symbol that a call, or a jump out of the procedure, leads to. Through memory only as the linker's
- * table of addresses has it (-fno-plt). */
+/* The symbol that a call, or a jump out of the procedure, leads to. Through memory only if that is in the linker's table of
+ * addresses (-fno-plt). */
 const char *
 woven_callee(const struct unit *u, const struct code *c, const struct insn *in, const struct proc_text *own)
 {
@@ -161,8 +161,8 @@ last_into_hub(const struct proc_text *p)
 	return last;
 }
 
-/* Is the edge a jump to a place not behind it? An indirect jump is taken to stand where the last of those
- * that share its hub stands, so that every cycle has an edge that leads back. */
+/* Is the edge a backward jump? An indirect jump counts as if it stood where the last jump into its hub stands, so that every
+ * cycle has a backward edge. */
 static bool
 leads_back(const struct proc_text *p, uint32_t e, uint32_t last)
 {
@@ -174,7 +174,7 @@ leads_back(const struct proc_text *p, uint32_t e, uint32_t last)
 	return !is_behind(&p->block_text.at[to], &p->block_text.at[from]);
 }
 
-/* A conditional jump out of the procedure is taken like any other. */
+/* A conditional jump out of the procedure counts as any other. */
 static uint32_t
 edge_kind(const struct woven *w, uint32_t e)
 {
@@ -213,7 +213,7 @@ next_call(const struct woven *w, uint32_t block, uint32_t i)
 	return i;
 }
 
-/* The vertex that a block's out-edges leave: a second one of its own, or, behind a call, root. */
+/* The vertex at which a block's out-edges begin: a second one of its own or, behind a call, root. */
 static uint32_t
 vertex_behind(const struct woven *w, uint32_t block)
 {
@@ -232,7 +232,7 @@ local_call(const struct events_of *x, uint32_t block, uint32_t i)
 	return local_callee(x->u, x->all, p->parts.at[p->blocks.at[block].part].code, woven_insn(x->w, block, i));
 }
 
-/* Lists the local procedures that it calls. What is to be placed later, because they call each other, is none of them. */
+/* Lists the local procedures that it calls, except those that are placed later because they call each other. */
 static void
 find_callees(struct events_of *x)
 {
@@ -280,7 +280,7 @@ add_edge(struct events_of *x, uint32_t from, uint32_t to, const struct site *s, 
 	x->weight[e] = weight;
 }
 
-/* The edge that calls take begins where calls are right, one for a jump in place of a call ends there. */
+/* The edge for calls begins where calls have a correct counter; the edge for a jump in place of a call ends there. */
 static void
 add_arc(struct events_of *x, uint32_t e, uint32_t from)
 {
@@ -379,7 +379,7 @@ build(struct events_of *x)
 
 		x->g->edge[e].fixed = true;
 	}
-	/* Of weight 0, for one that only calls itself until it ends somewhere else. */
+	/* With weight 0, for a procedure that only calls itself until it ends elsewhere. */
 	if (w->local)
 		graph_edge(x->g, g->root, x->begin);
 	graph_index(x->g);
@@ -461,7 +461,7 @@ place_event(struct events_of *x, const bool *tree, uint32_t e)
 	return true;
 }
 
-/* Sites that add something, in the order in which they stand in the text; those of one place as they are woven in. */
+/* Sites that add something, in text order; those at one place in the order in which they are woven in. */
 struct used {
 	struct site *site;
 	uint32_t edge;
@@ -507,8 +507,8 @@ find_used(struct events_of *x, struct used **used)
 	return n;
 }
 
-/* Behind a site. `before`: what sites in the same block add up to there. Where the code does not stand in a block the
- * events are what they will be at the vertex where the edge leads. */
+/* The events behind a site. `before`: what sites in the same block add up to there. If the code is not in a block, the events are
+ * those of the vertex to which the edge leads. */
 static int64_t
 lag_behind(const struct events_of *x, const struct used *u, uint32_t e, int64_t before)
 {

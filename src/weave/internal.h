@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the passes of the weaver hand to one another. */
+/* Shared by the passes of the weaver. */
 #ifndef CHORD_WEAVE_INTERNAL_H
 #define CHORD_WEAVE_INTERNAL_H
 
@@ -78,7 +78,7 @@ struct call_free {
 	struct site site;
 };
 
-/* A call of a procedure that is entered with more or fewer events counted than there have been. */
+/* A call of a procedure at whose entry the counter has more or fewer events than there have been. */
 struct entered {
 	uint32_t block, insn;
 	const struct woven *callee;

@@ -42,7 +42,7 @@ find_entry(const struct unit *u, struct woven *w)
 	entry->cost = entry->fixed ? 1 : s->price;
 }
 
-/* A path that goes on behind a call which may return twice is recorded before it, or it would end twice. */
+/* Behind a call that may return twice the path is recorded before the call; otherwise it would end twice. */
 static void
 find_early(const struct unit *u, struct woven *w)
 {
@@ -54,7 +54,7 @@ find_early(const struct unit *u, struct woven *w)
 			w->early[e] = place_end(u, w, p->graph->edge[e].from);
 }
 
-/* In a jump to another activation's frame this one's is torn down: a path ends before that. */
+/* A nonlocal jump ends this activation: its path ends before that. */
 static void
 find_aways(const struct unit *u, struct woven *w)
 {
@@ -102,7 +102,7 @@ stand_before(struct woven *w, uint32_t e)
 	s->insn = w->proc->block_text.at[s->block].first;
 }
 
-/* A jump whose operand cannot be changed comes to the label before the block's code, where its own may stand. */
+/* A jump whose operand cannot be changed leads to the label before the block's code, where the jump's own code may stand. */
 static void
 find_stuck(const struct unit *u, struct woven *w)
 {
@@ -123,7 +123,7 @@ find_stuck(const struct unit *u, struct woven *w)
 
 /* ---- the DAG ---- */
 
-/* Is it an edge out of the procedure from a hub or gate? No code can be put on that. */
+/* Does the edge lead from a hub or gate out of the procedure? It cannot have code. */
 static bool
 leaves_unseen(const struct proc_text *p, uint32_t e)
 {
@@ -145,7 +145,7 @@ edges_to_cut(const struct unit *u, const struct proc_text *p)
 	return cut;
 }
 
-/* How many paths end more for the cuts beyond those that must be, per path that ends. */
+/* How many more paths end because of cuts that are not necessary, per path that ends. */
 static double
 share_cut(const struct woven *w, const struct dag *d, const struct dag *least)
 {
@@ -159,7 +159,7 @@ share_cut(const struct woven *w, const struct dag *d, const struct dag *least)
 	return all > 0 ? more / all : 0;
 }
 
-/* A dense table is cheaper than a hash table: worth cuts at edges that are cold enough. */
+/* Cuts edges that are cold enough if that allows a dense table, which is cheaper than a hash table. */
 static struct dag *
 cut_paths(const struct unit *u, const struct woven *w, const char **why)
 {
@@ -210,7 +210,7 @@ choose_table(struct woven *w)
 
 /* ---- what ---- */
 
-/* All that an edge does, in one place, but for guards. */
+/* All code of an edge, at one place, except for guards. */
 static struct path_op
 op_of(const struct woven *w, uint32_t e)
 {
@@ -252,7 +252,8 @@ enters_memory(const struct woven *w, uint32_t e, const struct path_op *op)
 /* In instructions. */
 static const double GUARD = 5;
 
-/* Memory is guarded where the procedure begins or where it is first used, as is less often. Returns the price. */
+/* Puts the guard of the memory where the procedure begins or where it is first used, whichever runs less often. Returns the
+ * price. */
 static double
 choose_guards(struct woven *w)
 {
@@ -373,7 +374,7 @@ add_ops(const struct unit *u, struct woven *w)
 	return true;
 }
 
-/* The hottest jump to a block that has its code in a stub, if it is hotter than all that falls into the block. */
+/* The hottest jump to a block with its code in a stub, if it is hotter than all that falls into the block. */
 static uint32_t
 hottest_stub(const struct woven *w, uint32_t block)
 {
@@ -394,8 +395,8 @@ hottest_stub(const struct woven *w, uint32_t block)
 	return best != GRAPH_NONE && w->weight[best] > falls ? best : GRAPH_NONE;
 }
 
-/* A loop's way back jumps to a stub and from there to the loop: its code can as well stand before the loop, and what
- * enters that jumps over it. */
+/* A back edge would jump to a stub and from there to the loop. Its code can as well stand before the loop, and the entry jumps
+ * over it. */
 static void
 move_stubs(struct woven *w)
 {
@@ -427,8 +428,7 @@ calls_something(const struct unit *u, const struct woven *w)
 	return false;
 }
 
-/* Is there a word left in what a leaf may keep below the stack pointer? How far it goes down from where a value is kept
- * is not looked at: all its pushes count. */
+/* Has a leaf a free word below the stack pointer? Where a value is saved does not matter here: all pushes count. */
 static bool
 leaf_has_room(const struct unit *u, const struct woven *w)
 {
@@ -450,7 +450,7 @@ leaf_has_room(const struct unit *u, const struct woven *w)
 	return u->text->compiler && lowest > INT8_MIN && (!lowest || (!moves && lowest - pushed >= 8 - PATH_ROOM));
 }
 
-/* The shadows of memory that these checkers keep are where that of the stack would be. */
+/* The shadow memory of these sanitizers is where the shadow of stacks would be. */
 static const char *
 other_shadow(const struct object *o)
 {

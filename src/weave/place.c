@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Where counters can go, what they cost there. Which are needed the measures say.
+/* Where counters can go, and what they cost there. The measures decide which are needed.
  *
- * An edge gets its code at the end of its source (one successor), at the start
- * of its target (one predecessor), or on a split edge. Between the edge and its
- * counter no call may stand: an activation that ends in the call would be
- * counted wrongly. */
+ * An edge gets its code at the end of its source (one successor), at the start of its target (one predecessor), or on a split
+ * edge. Between the edge and its counter there must be no call: an activation that ends in the call would be counted wrongly. */
 #include "weave/internal.h"
 
 #include <string.h>
@@ -25,7 +23,7 @@ is_open(const struct insn *in)
 	return in->stmt != UINT32_MAX && !(in->attr & (INSN_GLUED | INSN_ALONE));
 }
 
-/* A place that has no price is none. */
+/* Only a place with a price can have code. */
 static struct site
 priced(struct site s, double price, double more)
 {
@@ -288,10 +286,10 @@ place_end(const struct unit *u, const struct woven *w, uint32_t block)
 	return place_end_before(u, w, block, w->proc->block_text.at[block].last - 1);
 }
 
-/* How likely edges are beside the others of their source. */
+/* The likelihood of edges, relative to the others of their source. */
 static const double FALLS = 1.5, COLD = 0.01, ENDS = 0.1, CALLS = 0.7;
 
-/* Does the block end in a trap or a call that does not come back? */
+/* Does the block end in a trap or in a call that does not return? */
 static void
 mark_dead_ends(const struct woven *w, bool *dead)
 {
@@ -308,7 +306,7 @@ mark_dead_ends(const struct woven *w, bool *dead)
 	}
 }
 
-/* A branch to a block with a call: what is done often is seldom left to another procedure. */
+/* A branch to a block with a call is less likely: frequent work is seldom left to another procedure. */
 static bool
 chooses_call(const struct woven *w, const struct edge *e)
 {
@@ -333,7 +331,7 @@ leads_to_cold(const struct proc_text *p, const struct edge *e)
 	return e->from < p->blocks.n && p->blocks.at[e->to].part && !p->blocks.at[e->from].part;
 }
 
-/* Compilers lay likely code out so that it falls through, and put unlikely code elsewhere. */
+/* Compilers let likely code fall through, and put unlikely code elsewhere. */
 static void
 guess_shares(const struct unit *u, struct woven *w)
 {

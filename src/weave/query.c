@@ -31,7 +31,7 @@ name_asked(const struct text *t, const struct stmt *s, const char *mark)
 	return name;
 }
 
-/* A table of costs may be asked for without the digits from its content, if that is one only. */
+/* A cost file may be named without the digits of its content if only one has that name. */
 static const struct event *
 event_named(struct str name, const struct event_list *list)
 {
@@ -223,7 +223,7 @@ unanswered(const struct text *t, const struct stmt *s, struct str name, enum ask
 	bool timer = asks == ASKS_TIMER;
 	const char *between = " ";
 
-	/* Who asks whether it is counted can bear a no. */
+	/* A query whether an event is counted may have the answer no. */
 	if (!o->warnings || asks == ASKS_COUNTED)
 		return;
 	place_of(t, s, o->warnings);
@@ -259,7 +259,7 @@ find_place(const struct unit *u, struct woven *woven, const struct place *at, st
 	return NULL;
 }
 
-/* What a statement asks for: the name and what of it. Name.n is 0 if it asks for nothing. */
+/* Reads the query in a statement: its kind and name. Name.n is 0 if there is none. */
 static struct str
 asked_at(const struct unit *u, uint32_t mark, enum asks *asks, char reg[QUERY_REG_SIZE])
 {
@@ -276,7 +276,7 @@ asked_at(const struct unit *u, uint32_t mark, enum asks *asks, char reg[QUERY_RE
 	return name;
 }
 
-/* What stands at mark, and the instruction behind it. */
+/* Handles the query at mark, and the instruction behind it. */
 static void
 answer_mark(const struct unit *u, struct woven *woven, const struct weave_options *o, uint32_t mark, struct edits *e)
 {

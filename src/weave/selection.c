@@ -38,7 +38,7 @@ find_chosen(struct choice *c)
 	return c->chosen || !other || other_build(c, other->line, "its code is not that of the file");
 }
 
-/* Cuts exactly what the file says, or where it has no paths what must be. False: it does not fit. */
+/* Cuts exactly the edges that the file says; if it has no paths, those that must be cut. False: the file does not fit. */
 static bool
 cut(struct choice *c)
 {
@@ -61,7 +61,7 @@ cut(struct choice *c)
 	return true;
 }
 
-/* Where the file says how often edges ran, that is what code on them costs; but -fchord-weights= comes first. */
+/* If the file says how often edges ran, that prices the code on them; -fchord-weights= has precedence. */
 static bool
 weigh(const struct choice *c)
 {
@@ -159,7 +159,7 @@ number(struct choice *c)
 	return true;
 }
 
-/* Nothing of it is of interest: it has no code. */
+/* No path is of interest: there is no code. */
 static void
 none(struct choice *c)
 {

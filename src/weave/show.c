@@ -78,7 +78,7 @@ show_place(int8_t reg, FILE *f)
 		fprintf(f, "register %d", reg);
 }
 
-/* What code for paths does. */
+/* The operations of code for paths. */
 static void
 show_path(const struct path_op *op, FILE *f)
 {

@@ -99,7 +99,7 @@ event_at(const struct record *r, uint32_t block, uint32_t insn, uint32_t e)
 	return r->w->events[(size_t)(r->first[block] + insn - r->w->proc->block_text.at[block].first) * r->list->n + e];
 }
 
-/* Before an instruction, with all that is woven in before it executed. */
+/* What has been counted before an instruction, with all code woven in before it executed. */
 static int64_t
 lack_before(const struct record *r, uint32_t block, uint32_t insn, uint32_t e)
 {
@@ -147,7 +147,7 @@ put_signed(struct buf *b, int64_t n)
 	buf_uleb(b, (uint64_t)n << 1 ^ (uint64_t)(n >> 63));
 }
 
-/* Behind padding, which is of another length when woven, a segment says nothing of where instructions are. */
+/* Padding has another length in woven code, so the segment before it cannot locate instructions behind it. */
 static void
 segment_bytes(const struct record *r, const struct seg *s, uint32_t end, struct buf *b)
 {
@@ -250,7 +250,7 @@ timer_record(const struct unit *u, const struct woven *w, const struct weave_opt
 
 /* ---- names ---- */
 
-/* In a group of its own: the counter's comes from objects without timers, too. */
+/* In a group of its own, because the counter's group comes from objects without timers, too. */
 static void
 emit_event(const struct machine *m, struct buf *tail, const struct event *event)
 {

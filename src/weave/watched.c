@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-/* Functions that the runtime has to see called; those that it sees in any other way, too, are not all here. In programs with
- * a dynamic section it sees calls of code that is not measured. */
+/* Functions whose calls the runtime has to see, except those that it notices in other ways. In programs with a dynamic section it
+ * also sees calls in unmeasured code. */
 static const char *const names[] = {
 	"pthread_create", "thrd_create", "vfork", "_Fork", "_exit", "_Exit", "quick_exit", "pthread_exit", "thrd_exit",
 	"longjmp", "_longjmp", "siglongjmp", "__longjmp_chk", "clone", "timer_create", "mq_notify", "abort", "__assert_fail",
@@ -37,7 +37,7 @@ first_operand(struct str s)
 	return s;
 }
 
-/* Those that the text has something of its own for. */
+/* Functions that the text itself defines. */
 static void
 find_own(const struct text *t, bool *own)
 {
@@ -56,7 +56,7 @@ find_own(const struct text *t, bool *own)
 	}
 }
 
-/* The function stays wanted by code that nothing runs, so that an archive's member that has it is linked. */
+/* Code that never runs refers to the function, so that the archive member that has it is linked. */
 static void
 keep_wanted(const struct text *t, struct buf *tail, const char *name)
 {

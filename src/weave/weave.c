@@ -77,7 +77,7 @@ is_bad_line(const struct weave_options *o, uint32_t lo, uint32_t hi)
 	return false;
 }
 
-/* A system call that the runtime could not be told of, if it makes a thread or process. */
+/* A system call for which the runtime could not be called, if it makes a thread or process. */
 static bool
 has_other_trap(const struct unit *u, const struct part *t)
 {
@@ -113,8 +113,8 @@ pass_refuse(struct job *j)
 	}
 }
 
-/* For each new section the assembler walks all of its name. So those linked to one section of code name the
- * same symbol, and of many sections of code not all have a section of the map by the same name. */
+/* For each new section the assembler walks all sections of that name with different links. So map sections of one code section
+ * name the same symbol, and texts with many code sections use several names. */
 static void
 set_anchor(struct job *j, struct woven *w, uint32_t *by_section)
 {
@@ -177,7 +177,7 @@ pass_place(struct job *j)
 
 	j->woven = pool_array(j->unit.pool, j->unit.procs.n + 1, sizeof *j->woven);
 	j->plan = (struct plan){.o = j->o, .u = &j->unit, .woven = j->woven};
-	/* Other texts' procedures begin with other numbers. */
+	/* Offset of this text's numbers, so that other texts begin with others. */
 	j->plan.way = j->unit.procs.n ? (uint32_t)str_hash(str_of(j->unit.procs.at[0].name)) : 0;
 	for (uint32_t i = 0; i < j->unit.procs.n; i++) {
 		struct proc_text *p = &j->unit.procs.at[i];

@@ -9,8 +9,8 @@
 #include "selection/selection.h"
 #include "measure/measure.h"
 
-/* Assembles text with the real assembler into memory (pool). False with *why if it was
- * rejected or could not be run; what the assembler says goes nowhere. */
+/* Assembles text with the real assembler into memory (pool). False with *why if it was rejected or could not be run; its messages
+ * are dropped. */
 typedef bool weave_assemble(void *ctx, const struct buf *text, struct buf *object);
 
 struct weave_options {
