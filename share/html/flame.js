@@ -258,7 +258,7 @@ chord.views.push({name: "flame", title: "Flame graph", open: async ([what, start
 		"call these functions, too, and how much of what they called was for this caller is not known." :
 		"Below a function stand those that ran only while it was active, as wide as all they executed. A function that is called from several places " +
 		"stands below the one that all its calls have in common; one that is entered by ways that are not known, as through pointers, stands at " +
-		"the top." + (graph.summed ? "" : " What ran for each single caller only a build with -fchord=calls knows.");
+		"the top. A jump to a function as the last act of another is taken as a call." + (graph.summed ? "" : " What ran for each single caller only a build with -fchord=calls knows.");
 	const tools = h("div", {class: "tools"},
 		tree ? h("button", {type: "button", onclick: () => { drawn.zoom(); drawn.focus(); }}, "Zoom to the current box (+)") : null,
 		calls ? h("label", {}, "All calls of ", choice()) : null);

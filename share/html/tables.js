@@ -14,9 +14,14 @@ chord.columns = {
 	number: (key, title, hint, width) => ({key, title, hint, kind: "number", width}),
 };
 
-chord.views.push({name: "functions", title: "Functions", open: () => {
+chord.views.push({name: "functions", title: "Functions", open: ([what]) => {
 	const {number, insns, share} = chord.columns;
-	return chord.grid({
+	const tab = (href, title, on) => chord.link(href, title, {"aria-current": on ? "page" : null});
+	const tabs = chord.h("nav", {class: "tabs", "aria-label": "Of the functions"}, tab("#/functions", "As built", !what),
+		tab("#/functions/written", "As written", what));
+	if (what)
+		return chord.writtenFunctions(tabs);
+	const table = chord.grid({
 		label: "Functions", rows: chord.functions, sort: "insns", open: row => chord.go("/function/" + row.id),
 		text: row => row.name + " " + row.symbol + " " + chord.files[row.file].name,
 		mark: row => row.why ? "lost" : chord.value(row.insns) === 0 ? "never" : "",
@@ -30,7 +35,38 @@ chord.views.push({name: "functions", title: "Functions", open: () => {
 				cell: row => row.file < chord.listed ? chord.fileLink(row.file, row.line) : chord.place(row.file, row.line)},
 		],
 	});
+	return {...table, node: chord.h("div", {class: "page"}, chord.h("header", {class: "about"}, tabs), table.node)};
 }});
+
+// Functions as they are written, wherever their code is: the places where they were inlined stand beside the table.
+chord.writtenFunctions = async function (tabs) {
+	const {h, number} = chord, {insns, share} = chord.columns;
+	const rows = chord.objects(await chord.load("written"), ["name", "file", "line", "insns", "inlined", "whole", "copies"]);
+	const beside = h("aside", {class: "beside", "aria-live": "polite"}, h("p", {class: "dim"}, "Select a function to see where its code is."));
+	const byFile = new Map(chord.files.map(f => [f.name, f.id]));
+
+	function place([inside, file, line, n]) {
+		const id = byFile.get(file), at = file ? chord.base(file) + (line ? ":" + line : "") : "";
+		return h("li", {}, number(n), " ", inside === null ? h("em", {}, "its own code") : h("span", {}, "in " + chord.clean(inside) + " ",
+			id !== undefined && id < chord.listed ? chord.fileLink(id, line) : chord.clean(at)));
+	}
+
+	const table = chord.grid({
+		label: "Functions", rows, sort: "insns", least: "46rem", text: row => row.name + " " + chord.files[row.file].name,
+		select: row => beside.replaceChildren(h("h2", {}, chord.clean(row.name)), h("ul", {class: "links"}, row.copies.slice(0, 200).map(place)),
+			row.copies.length > 200 ? h("p", {}, "and " + number(row.copies.length - 200) + " more places") : ""),
+		mark: row => chord.value(row.insns) === 0 ? "never" : "",
+		columns: [
+			insns(), share(), chord.columns.number("inlined", "inlined", "Of these, where it was inlined"),
+			chord.columns.number("whole", "with inlined", "With all that was inlined into it"),
+			{key: "name", title: "function", kind: "text", width: "minmax(10rem, 2fr)"},
+			{key: "file", title: "file", kind: "text", value: row => chord.files[row.file].name + " " + row.line,
+				cell: row => row.file < chord.listed ? chord.fileLink(row.file, row.line) : chord.place(row.file, row.line)},
+		],
+	});
+	return {...table, node: h("div", {class: "page"}, h("header", {class: "about"}, tabs, h("p", {class: "dim"}, "Each instruction is of one " +
+		"function: the innermost one that was inlined there.")), h("div", {class: "split file"}, table.node, beside))};
+};
 
 chord.views.push({name: "files", title: "Files", open: () => {
 	const {number, insns, share} = chord.columns;

@@ -74,7 +74,7 @@ uint32_t pages_function(const struct pages *p, const struct binary *bin, uint32_
 /* The measured function of the same binary that a callee is; UINT32_MAX: none is known. */
 uint32_t pages_callee(const struct pages *p, const struct binary *bin, const struct callee *c);
 
-/* summary.c, lines.c, source.c, function.c, calls.c, coverage.c: one kind of data each. */
+/* summary.c, lines.c, source.c, function.c, calls.c, coverage.c, written.c: one kind of data each. */
 void pages_summary(struct pages *p, bool differs);
 void pages_lines(struct pages *p);
 void pages_sources(struct pages *p);
@@ -82,6 +82,7 @@ void pages_functions(struct pages *p);
 void pages_calls(struct pages *p);
 /* False: a count does not fit 64 bits. */
 bool pages_coverage(struct pages *p);
+bool pages_written(struct pages *p);
 
 /* paths.c: the paths of all functions that count some, the hottest of each. */
 struct page_paths;

@@ -75,7 +75,7 @@ pages_write(struct folder *to, struct run *run, bool differs)
 		pages_sources(&p);
 		pages_functions(&p);
 		pages_calls(&p);
-		fits = pages_coverage(&p);
+		fits = pages_coverage(&p) && pages_written(&p);
 		pages_summary(&p, differs);
 	} else {
 		fits = false;

@@ -74,6 +74,26 @@ t_functions() {
 	quiet
 }
 
+# As written: what was inlined is of the function that it comes from.
+t_inlined() {
+	pages
+	printf '%s\n' 'static inline int half(int x) { return x / 2 + 1; }' '__attribute__((noipa)) int f(int x) { return half(x) + half(x + 3); }' \
+		'int main(void) { int s = 0; for (int i = 0; i < 9; i++) s += f(i); return s == 0; }' >in.c
+	want $cc -O2 -g -o prog in.c
+	want ./prog
+	want "$CHORD" report --json --inlined ./prog
+	mv out report
+	shown
+	at '#/functions/written'
+	rows | jq -r '.[] | [.[4], .[0], .[2], .[3]] | @tsv' | tr -d , | sort >shown
+	jq -r '.source_functions[] | [.name, .instructions, .inlined, .with_inlined] | @tsv' report | sort >known
+	grep -q '^half' known || no "half was not inlined: $(cat known)"
+	diff shown known >differs || no "not as the report has it: $(cat differs)"
+	press / h a l f ENTER
+	is 'document.querySelector(".beside").textContent.includes("72 in f")' true
+	quiet
+}
+
 t_lines() {
 	built
 	shown
@@ -428,7 +448,7 @@ t_long() {
 	quiet
 }
 
-for t in folder without functions lines code graph paths calls objects events flame callback coverage diff keyboard names bounds long; do
+for t in folder without functions inlined lines code graph paths calls objects events flame callback coverage diff keyboard names bounds long; do
 	test_case $t
 done
 exit $failed
