@@ -199,6 +199,18 @@ t_stat() {
 	refused 2 'did you mean instructions\?$' "$CHORD" stat -e instuctions ./prog
 }
 
+# What would be dropped without a word is wrong usage.
+t_sort() {
+	build
+	want ./prog
+	for table in inlined hottest calls tree; do
+		refused 2 "--$table has what is most first, and no --sort" "$CHORD" report --$table --sort=name ./prog
+	done
+	refused 2 'lines have no calls' "$CHORD" report --lines --sort=calls ./prog
+	want "$CHORD" report --lines --sort=file ./prog
+	want "$CHORD" report --sort=calls ./prog
+}
+
 # Help of every command, by both names, and the version.
 t_help() {
 	for command in hook report stat annotate coverage export diff query paths "paths select" "paths split" "paths merge" weights merge \
@@ -217,7 +229,7 @@ t_help() {
 	refused 2 'did you mean --lines' "$CHORD" report --linse ./prog
 }
 
-for name in other-name library libtool debug-files hottest calls inlined stat help; do
+for name in other-name library libtool debug-files hottest calls inlined stat sort help; do
 	test_case "$name"
 done
 exit $failed

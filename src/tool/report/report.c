@@ -19,8 +19,8 @@ static const struct argp_option options[] = {
 	{"lines", OPT_LINES, NULL, 0, "Source lines instead of functions (needs -g): instructions executed for the line, and "
 	 "the count of its instruction that ran most often", 1},
 	{"files", OPT_FILES, NULL, 0, "Source files instead of functions", 1},
-	{"calls", OPT_CALLS, NULL, 0, "Each call that was made, and what happened between it and its return (needs "
-	 "-fchord=calls)", 1},
+	{"calls", OPT_CALLS, NULL, 0, "Each call that was made; with -fchord=calls what happened between it and its "
+	 "return, and who was called through pointers", 1},
 	{"tree", OPT_TREE, NULL, 0, "The same as a tree, each procedure's calls below it", 1},
 	{"inlined", OPT_INLINED, NULL, 0, "Functions as they are written (needs -g): what was executed for each, in its own code "
 	 "and where it was inlined, with the lines of the calls", 1},
@@ -47,8 +47,9 @@ static const struct argp_option options[] = {
 static const char doc[] =
 	"Report what a program measured with Chord executed.\v"
 	"Without PROFILE, the profiles of this build of the program are summed that are in the folder of CHORD_DIR, in the current "
-	"folder or beside the program (PROGRAM.*.chord): those of the first place that has any. A folder stands for all in it, a "
-	"profile that a run's first process left for those of its other processes, too. Shared objects that were measured too are "
+	"folder or beside the program (PROGRAM.*.chord), or there under any other name: those of the first place that has "
+	"any. A folder stands for all in it, a profile that a run's first process left for those of its other "
+	"processes, too. Shared objects that were measured too are "
 	"reported with it.\n\n"
 	"Every count is exact. What was not measured, and what cannot be known, is said at the end and is in no sum. "
 	"A string instruction with a rep prefix counts once each time it is executed.\n\n"
@@ -94,6 +95,21 @@ check_raw(const struct args *a, struct argp_state *state)
 	for (size_t i = 0; i < sizeof no / sizeof *no && a->opt.what; i++)
 		if (no[i].given)
 			argp_error(state, "--%s has no --%s", name[a->opt.what], no[i].name);
+}
+
+/* Some tables have one order only. */
+static void
+check_sort(const struct args *a, struct argp_state *state)
+{
+	const struct report_options *o = &a->opt;
+	const char *table = o->inlined ? "--inlined" : o->hottest ? "--hottest" : o->tree ? "--tree" : o->calls ? "--calls" : NULL;
+
+	if (!a->has_sort || o->json)
+		return;
+	if (table && !o->lines && !o->files)
+		argp_error(state, "%s has what is most first, and no --sort", table);
+	if (o->sort == VIEW_BY_CALLS && (o->lines || o->files))
+		argp_error(state, "--sort=calls is of functions: %s have no calls", o->lines ? "lines" : "files");
 }
 
 /* False: the option is none that only is there or not. */
@@ -175,6 +191,7 @@ parse_report(int key, char *arg, struct argp_state *state)
 		break;
 	case ARGP_KEY_END:
 		check_raw(a, state);
+		check_sort(a, state);
 		if (a->opt.source && (!a->opt.lines || a->opt.json))
 			argp_error(state, "--source is of the lines that --lines prints as text");
 		break;
