@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 # html.sh NODE TO: puts the pages of `chord html` together in the folder TO: share/html, and the libraries that they need from
 # the folder NODE, where the distribution's packages have them, with their licences. If one is missing or not of the version that the
-# pages were written for, it says so and leaves the pages out: then `chord html` refuses, and all else works.
+# pages were written for, it says so and leaves the pages out: then `chord html` refuses, and all else works. TO/.made is there only
+# if they are, so make tries again the next time.
 set -eu
 node=$1 to=$2
 here=$(cd "$(dirname "$0")/.." && pwd)
@@ -11,7 +12,7 @@ here=$(cd "$(dirname "$0")/.." && pwd)
 leave()
 {
 	echo "html.sh: chord html is left out: $*" >&2
-	echo "$*" >"$to/.made"
+	echo "$*" >"$to/.left-out"
 	exit 0
 }
 
