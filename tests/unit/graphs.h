@@ -138,7 +138,7 @@ try_all(uint32_t n, check_fn *fn)
 {
 	uint32_t kind[SMALL] = {0}, kinds = (n - 1) * n;
 
-	for (uint32_t len = 0; len <= SMALL; len++) {
+	for (uint32_t len = 0; len <= size_of(SMALL, SMALL - 1); len++) {
 		memset(kind, 0, sizeof kind);
 		for (;;) {
 			uint32_t i = len;
@@ -158,7 +158,7 @@ try_all(uint32_t n, check_fn *fn)
 static inline void
 try_random(check_fn *fn)
 {
-	for (int i = 0; i < 6000; i++) {
+	for (int i = 0; i < (int)size_of(6000, 1500); i++) {
 		struct pool *p = pool_new();
 		uint32_t n = 2 + rnd(i % 10 ? 12 : 40), m = rnd(3 * n);
 		struct graph *g = graph_new(p, n, rnd(2) ? 0 : n - 2, n - 1);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Walks through small graphs that stop anywhere: what is found of them from their counters is compared with what they did, and
  * with all ways in which so many walkers could have stood. */
+#include "tests/unit/quick.h"
 #include "profile/flight.h"
 
 #include <setjmp.h>
@@ -211,7 +212,7 @@ static void
 bounds_are_the_best(void **state)
 {
 	(void)state;
-	for (seed = 1; seed < 40000; seed++) {
+	for (seed = 1; seed < size_of(40000, 8000); seed++) {
 		uint64_t number = seed;
 		uint32_t threads = 1 + below(3), n = below(6);
 		struct maze m;
@@ -231,7 +232,7 @@ static void
 many_may_stand(void **state)
 {
 	(void)state;
-	for (seed = 1; seed < 20000; seed++) {
+	for (seed = 1; seed < size_of(20000, 4000); seed++) {
 		uint64_t number = seed;
 		struct flow f = {.pool = pool_new()};
 		struct maze m;
@@ -417,7 +418,7 @@ check_program(const struct program *g, uint32_t threads, uint32_t stand)
 static void
 check_measure(enum chord_measure measure)
 {
-	for (seed = 1; seed < 20000; seed++) {
+	for (seed = 1; seed < size_of(20000, 4000); seed++) {
 		uint64_t number = seed;
 		uint32_t threads = 1 + below(2), stand = 0;
 		struct program g;

@@ -433,7 +433,7 @@ executions_are_regenerated(void **unused)
 	uint64_t ended = 0;
 
 	(void)unused;
-	for (int i = 0; i < 3000; i++) {
+	for (int i = 0; i < (int)size_of(3000, 600); i++) {
 		struct program p;
 		struct execution x = {0};
 
@@ -454,7 +454,7 @@ static void
 damaged_traces_do_no_harm(void **unused)
 {
 	(void)unused;
-	for (int i = 0; i < 2000; i++) {
+	for (int i = 0; i < (int)size_of(2000, 400); i++) {
 		struct program p;
 		uint32_t value[20];
 		struct feed f = {value, 0, 20, rnd(2)};
