@@ -59,15 +59,22 @@ shown_path(const char *path)
 	return below ? path + n + 1 : *path ? path : none;
 }
 
+bool
+number_read(const char *text, uint64_t least, uint64_t most, uint64_t *n)
+{
+	char *end;
+
+	errno = 0;
+	*n = strtoull(text, &end, 10);
+	return *text >= '0' && *text <= '9' && !*end && !errno && *n >= least && *n <= most;
+}
+
 size_t
 option_top(const char *text, const char *of, struct argp_state *state)
 {
-	char *end;
-	unsigned long n;
+	uint64_t n;
 
-	errno = 0;
-	n = strtoul(text, &end, 10);
-	if (*text < '0' || *text > '9' || *end || errno)
+	if (!number_read(text, 0, SIZE_MAX, &n))
 		argp_error(state, "--top=%s: not a number of %s", text, of);
 	return n;
 }

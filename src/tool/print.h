@@ -16,6 +16,8 @@ enum { RANGE = 80 };
 const char *range(char out[RANGE], uint64_t least, uint64_t most);
 /* Paths below the current folder are shown relative to it. */
 const char *shown_path(const char *path);
+/* Is the text a number, in decimal, within bounds? */
+bool number_read(const char *text, uint64_t least, uint64_t most, uint64_t *n);
 /* The value of --top, a number of rows, paths ...; what is none ends the program with its usage. */
 size_t option_top(const char *text, const char *of, struct argp_state *state);
 

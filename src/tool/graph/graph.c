@@ -2,12 +2,11 @@
 /* chord graph: the algorithms, one after the other, on a graph written by hand. */
 #include "tool/graph/graph.h"
 #include "tool/options.h"
+#include "tool/print.h"
 #include "tool/table.h"
 #include "tool/tool.h"
 
 #include <argp.h>
-#include <ctype.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -218,8 +217,6 @@ struct request {
 static void
 set_view(struct request *r, int key, const char *how, struct argp_state *state)
 {
-	char *end = NULL;
-
 	if (r->view)
 		argp_error(state, "one view at a time");
 	r->view = key;
@@ -232,9 +229,7 @@ set_view(struct request *r, int key, const char *how, struct argp_state *state)
 			argp_error(state, "'%s' is not 'printed'", how);
 		return;
 	}
-	errno = 0;
-	r->limit = strtoull(how, &end, 10);
-	if (*end || !isdigit((unsigned char)*how) || errno || !r->limit || r->limit > (uint64_t)1 << 32)
+	if (!number_read(how, 1, (uint64_t)1 << 32, &r->limit))
 		argp_error(state, "'%s' is no number from 1 to 2^32", how);
 }
 

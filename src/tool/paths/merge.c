@@ -37,18 +37,14 @@ static error_t
 parse_paths_merge(int key, char *arg, struct argp_state *state)
 {
 	struct args *a = state->input;
-	char *end;
 
 	switch (key) {
 	case OPT_FUNCTION:
 		a->opt.function = arg;
 		break;
 	case OPT_TOP:
-		errno = 0;
-		a->opt.top = strtoul(arg, &end, 10);
+		a->opt.top = option_top(arg, "rows", state);
 		a->has_top = true;
-		if (*arg < '0' || *arg > '9' || *end || errno)
-			argp_error(state, "--top=%s: not a number of paths", arg);
 		break;
 	case OPT_COVERAGE:
 		a->opt.coverage = true;

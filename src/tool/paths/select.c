@@ -5,7 +5,6 @@
 #include "tool/paths/paths.h"
 
 #include <argp.h>
-#include <errno.h>
 #include <stdlib.h>
 
 enum { OPT_RULE = 512, OPT_MOST, OPT_FILE };
@@ -26,12 +25,9 @@ static const struct argp_option options[] = {
 static uint64_t
 parse_most(const char *text, struct argp_state *state)
 {
-	char *end;
-	unsigned long long n;
+	uint64_t n;
 
-	errno = 0;
-	n = strtoull(text, &end, 10);
-	if (*text < '0' || *text > '9' || *end || errno || !n)
+	if (!number_read(text, 1, UINT64_MAX, &n))
 		argp_error(state, "--most=%s: not a number of paths from 1 on", text);
 	return n;
 }

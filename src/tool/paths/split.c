@@ -38,12 +38,9 @@ static const char doc[] =
 static void
 parse_parts(struct split_args *a, const char *text, struct argp_state *state)
 {
-	char *end;
-	unsigned long n;
+	uint64_t n;
 
-	errno = 0;
-	n = strtoul(text, &end, 10);
-	if (*text < '0' || *text > '9' || *end || errno || !n || n > 10000)
+	if (!number_read(text, 1, 10000, &n))
 		argp_error(state, "--parts=%s: not a number of parts from 1 to 10000", text);
 	a->parts = (uint32_t)n;
 }

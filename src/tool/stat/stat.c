@@ -41,12 +41,9 @@ static const char doc[] =
 static uint32_t
 parse_runs(const char *text, struct argp_state *state)
 {
-	char *end;
-	unsigned long n;
+	uint64_t n;
 
-	errno = 0;
-	n = strtoul(text, &end, 10);
-	if (*text < '0' || *text > '9' || *end || errno || !n || n > RUNS_MAX)
+	if (!number_read(text, 1, RUNS_MAX, &n))
 		argp_error(state, "-r %s: a number of runs is from 1 to %d", text, RUNS_MAX);
 	return (uint32_t)n;
 }
