@@ -37,6 +37,8 @@ struct builder {
 	struct pool *pool;
 	struct line_table line;  /* over all binaries; its file numbers are everybody's */
 	struct line_table one;   /* of the binary that is being added */
+	enum view_ran *scope;    /* of its code that was inlined, by scope */
+	struct strmap inlined;   /* enum view_ran, by place and name, as functions */
 	struct strmap function;  /* number in row.function, by place and name */
 	struct strmap graph;     /* number in copy, by function and graph */
 	struct { uint32_t block, branch; } *copy;
@@ -67,10 +69,16 @@ base_length(const char *name)
 	return strcspn(name + (*name == '.'), ".") + (*name == '.');
 }
 
+static char *
+function_key(struct builder *b, struct place at, const char *name)
+{
+	return pool_printf(b->pool, "%" PRIu32 " %u %.*s", at.file, at.line, (int)base_length(name), name);
+}
+
 static uint32_t
 function_at(struct builder *b, struct place at, const char *name)
 {
-	char *key = pool_printf(b->pool, "%" PRIu32 " %u %.*s", at.file, at.line, (int)base_length(name), name);
+	char *key = function_key(b, at, name);
 	uint64_t i;
 
 	if (!strmap_get(&b->function, str_of(key), &i)) {
@@ -98,6 +106,62 @@ add_calls(struct builder *b, struct function_row *f, const struct counts *c)
 	f->f.calls_known &= !c->why && c->activations_known;
 	if (!c->why && c->activations_known)
 		b->c->fits &= bounds_add(&f->f.calls, &(struct bounds){c->activations, most->activations});
+}
+
+/* ---- functions where they were inlined ---- */
+
+static void
+note_scope(struct builder *b, struct binary *bin, uint64_t addr, enum view_ran ran)
+{
+	uint32_t scope = image_scope_at(bin->image, addr);
+
+	if (scope != IMAGE_NO_SCOPE)
+		raise_ran(&b->scope[scope], ran);
+}
+
+/* What runs of an inlined function runs of those into which it was inlined. */
+static void
+fold_scope(struct builder *b, struct binary *bin, uint32_t scope)
+{
+	enum view_ran ran = b->scope[scope];
+
+	for (const struct image_scope *s; scope != IMAGE_NO_SCOPE; scope = s->in) {
+		uint64_t before = VIEW_NEVER;
+		char *key;
+
+		s = image_scope(bin->image, scope);
+		if (s->in == IMAGE_NO_SCOPE || !s->at.file || !s->name)
+			continue;
+		key = function_key(b, (struct place){line_table_file(&b->line, s->at.file), s->at.line}, s->name);
+		strmap_get(&b->inlined, str_of(key), &before);
+		if (ran > before)
+			strmap_put(&b->inlined, str_of(key), ran);
+	}
+}
+
+static void
+fold_scopes(struct builder *b, struct binary *bin)
+{
+	uint32_t n = image_scopes(bin->image);
+
+	for (uint32_t i = 0; i < n; i++)
+		if (b->scope[i])
+			fold_scope(b, bin, i);
+	free(b->scope);
+	b->scope = NULL;
+}
+
+/* A function ran, too, if it did where it was inlined. */
+static void
+raise_functions(struct builder *b)
+{
+	for (size_t i = 0; i < b->functions.n; i++) {
+		struct function_row *f = &b->functions.at[i];
+		uint64_t ran;
+
+		if (strmap_get(&b->inlined, str_of(function_key(b, f->at, f->f.name)), &ran))
+			raise_ran(&f->f.ran, (enum view_ran)ran);
+	}
 }
 
 /* ---- blocks and branches ---- */
@@ -184,6 +248,7 @@ see_block(struct builder *b, struct binary *bin, uint32_t proc, uint32_t block, 
 		if (!w.addr || !image_place(bin->image, w.addr, &place))
 			continue;
 		add_line(b, &place, &w, &most, !c->why);
+		note_scope(b, bin, w.addr, c->why ? VIEW_MAYBE : ran_of(w.count, most.count));
 		if (!placed)
 			s.row.at = global(b, &place);
 		placed = true;
@@ -252,8 +317,10 @@ add_unmeasured(struct builder *b, struct binary *bin, uint64_t addr, uint64_t si
 	for (uint64_t at = addr; at < addr + size; at += in.len) {
 		if (!image_insn(bin->image, at, &in))
 			return;
-		if (!(in.attr & INSN_NOP) && image_place(bin->image, at, &place))
-			add_line(b, &place, NULL, NULL, false);
+		if (in.attr & INSN_NOP || !image_place(bin->image, at, &place))
+			continue;
+		add_line(b, &place, NULL, NULL, false);
+		note_scope(b, bin, at, VIEW_MAYBE);
 	}
 }
 
@@ -324,12 +391,14 @@ fold_lines(struct builder *b)
 static void
 add_binary(struct builder *b, struct binary *bin)
 {
+	b->scope = xcalloc((size_t)image_scopes(bin->image) + 1, sizeof *b->scope);
 	for (uint32_t i = 0; i < bin->map.nproc; i++) {
 		progress("finding lines", i, bin->map.nproc);
 		add_proc(b, bin, i);
 	}
 	progress("finding lines", bin->map.nproc, bin->map.nproc);
 	add_others(b, bin);
+	fold_scopes(b, bin);
 	fold_lines(b);
 }
 
@@ -533,12 +602,14 @@ view_coverage(struct coverage *c, struct run *run, const struct coverage_choice 
 	*c = (struct coverage){.run = run, .fits = true};
 	for (size_t i = 0; i < run->binary.n; i++)
 		add_binary(&b, &run->binary.at[i]);
+	raise_functions(&b);
 	fill_files(&b);
 	SORT(c->file, by_name);
 	choose_files(c, choice);
 	line_table_free(&b.line);
 	strmap_free(&b.function);
 	strmap_free(&b.graph);
+	strmap_free(&b.inlined);
 	free(b.copy);
 	free(b.functions.at);
 	free(b.blocks.at);

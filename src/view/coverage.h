@@ -42,7 +42,7 @@ struct coverage_branch {
 	enum view_ran taken, fell;
 };
 
-/* A function with code of its own. */
+/* A function with code of its own; it ran if that did, or what was inlined of it elsewhere. */
 struct coverage_function {
 	const char *name;        /* of one of its copies, as the symbol table has it */
 	unsigned line;           /* where it is declared; 0: not known */

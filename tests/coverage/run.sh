@@ -186,6 +186,36 @@ t_templates() {
 	states prog.cc | grep -qx '13 not covered' && states prog.cc | grep -qx '17 covered' || no "$(states prog.cc)"
 }
 
+# A function that runs only where it was inlined ran, though its own code did not.
+t_inlined() {
+	cat >inl.c <<-'END'
+		#include <stdlib.h>
+		int step(int n)
+		{
+			return n * 7 + 1;
+		}
+		int other(int n)
+		{
+			return n * 5 + 1;
+		}
+		int main(int argc, char **argv)
+		{
+			volatile int n = 0;
+			if (argc > 3)
+				n = other(atoi(argv[1]));
+			else
+				n = step(argc);
+			return n == 12345;
+		}
+	END
+	want $cc -O2 -g -o inl inl.c
+	want ./inl
+	want "$CHORD" coverage --json ./inl
+	holds '.files[0].function | map({(.name): [.state, .calls, .blocks.covered]}) | add |
+		.step == ["covered", 0, 0] and .other == ["not covered", 0, 0] and .main[0] == "covered"'
+	holds '.files[0].function | length == 3'
+}
+
 t_patterns() {
 	choose
 	sed 's/int main/int entry/' choose.c >part.c
@@ -368,7 +398,7 @@ t_limits() {
 	refused 1 'lines: there are none' "$CHORD" coverage --fail-under=10 ./choose
 }
 
-for name in known parallel gcov callgrind programs templates patterns markers change which-file unknown limits; do
+for name in known parallel gcov callgrind programs templates inlined patterns markers change which-file unknown limits; do
 	test_case "$name"
 done
 exit $failed
