@@ -384,7 +384,7 @@ mark_relocs(struct unit *u, struct code *c)
 static const struct unit *sort_unit;
 
 static int
-by_place(const void *a, const void *b)
+stmts_by_place(const void *a, const void *b)
 {
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 	uint32_t p = sort_unit->place[x].off, q = sort_unit->place[y].off;
@@ -451,7 +451,7 @@ prepare(struct unit *u)
 	sort_unit = u;
 	for (uint32_t i = 0; i < u->ncode; i++)
 		if (u->code[i] && u->code[i]->stmts.n)
-			qsort(u->code[i]->stmts.at, u->code[i]->stmts.n, sizeof *u->code[i]->stmts.at, by_place);
+			qsort(u->code[i]->stmts.at, u->code[i]->stmts.n, sizeof *u->code[i]->stmts.at, stmts_by_place);
 }
 
 /* Decodes a section with the roots that are known so far. */

@@ -308,7 +308,7 @@ match_events(struct comparison *d)
 /* ---- lines ---- */
 
 static int
-by_place(const void *a, const void *b)
+lines_by_place(const void *a, const void *b)
 {
 	const struct view_line *x = a, *y = b;
 	int c = strcmp(x->file, y->file);
@@ -455,7 +455,7 @@ match_lines(struct comparison *d)
 	rename_files(d);
 	view_lines_sort(a, VIEW_BY_FILE);
 	while (i < a->n || k < b->n) {
-		int c = i == a->n ? 1 : k == b->n ? -1 : by_place(&a->at[i], &b->at[k]);
+		int c = i == a->n ? 1 : k == b->n ? -1 : lines_by_place(&a->at[i], &b->at[k]);
 
 		add_line(d, c <= 0 ? &a->at[i] : NULL, c >= 0 ? &b->at[k] : NULL);
 		i += c <= 0;

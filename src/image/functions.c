@@ -98,7 +98,7 @@ add_unit(struct reader *r, Dwarf_Die *unit, Dwarf_Die *split)
 
 /* By address; that which says where it is declared first. */
 static int
-by_addr(const void *a, const void *b)
+functions_by_addr(const void *a, const void *b)
 {
 	const struct image_function *x = a, *y = b;
 
@@ -120,7 +120,7 @@ read_functions(struct image *im)
 	while (!dwarf_get_units(im->dwarf, cu, &cu, NULL, NULL, &unit, &split))
 		add_unit(&r, &unit, &split);
 	if (im->function.n)
-		qsort(im->function.at, im->function.n, sizeof *im->function.at, by_addr);
+		qsort(im->function.at, im->function.n, sizeof *im->function.at, functions_by_addr);
 }
 
 bool

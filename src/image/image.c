@@ -85,7 +85,7 @@ find_build_id(struct image *im, Elf_Scn *s)
 }
 
 static int
-by_addr(const void *a, const void *b)
+code_by_addr(const void *a, const void *b)
 {
 	const struct image_code *x = a, *y = b;
 
@@ -108,7 +108,7 @@ read_sections(struct image *im)
 			VEC_PUSH(im->code, (struct image_code){name ? name : "?", h.sh_addr, h.sh_size});
 	}
 	if (im->code.n)
-		qsort(im->code.at, im->code.n, sizeof *im->code.at, by_addr);
+		qsort(im->code.at, im->code.n, sizeof *im->code.at, code_by_addr);
 }
 
 struct image *

@@ -49,7 +49,7 @@ add_unit(struct image *im, Dwarf_Die *unit)
 /* A row that ends a sequence comes before one that begins there; otherwise the
  * order of the table is kept: of several rows for one address the last holds. */
 static int
-by_addr(const void *a, const void *b)
+rows_by_addr(const void *a, const void *b)
 {
 	const struct row *x = a, *y = b;
 
@@ -64,7 +64,7 @@ static bool
 sorted(const struct image *im)
 {
 	for (size_t i = 1; i < im->row.n; i++)
-		if (by_addr(&im->row.at[i - 1], &im->row.at[i]) > 0)
+		if (rows_by_addr(&im->row.at[i - 1], &im->row.at[i]) > 0)
 			return false;
 	return true;
 }
@@ -98,7 +98,7 @@ read_lines(struct image *im)
 	if (more <= 0 && has_lines(elf))
 		say_warning(im->path, "its line table cannot be read whole: %s", dwarf_errmsg(-1));
 	if (im->row.n && !sorted(im))
-		qsort(im->row.at, im->row.n, sizeof *im->row.at, by_addr);
+		qsort(im->row.at, im->row.n, sizeof *im->row.at, rows_by_addr);
 }
 
 bool

@@ -57,7 +57,7 @@ read_table(struct image *im, Elf *elf, unsigned type)
 }
 
 static int
-by_place(const void *a, const void *b)
+symbols_by_place(const void *a, const void *b)
 {
 	const struct image_symbol *x = a, *y = b;
 
@@ -79,7 +79,7 @@ read_symbols(struct image *im)
 		read_table(im, im->elf, SHT_DYNSYM);
 	}
 	if (im->symbol.n)
-		qsort(im->symbol.at, im->symbol.n, sizeof *im->symbol.at, by_place);
+		qsort(im->symbol.at, im->symbol.n, sizeof *im->symbol.at, symbols_by_place);
 }
 
 size_t

@@ -17,7 +17,7 @@ struct backs {
 };
 
 static int
-by_addr(const void *a, const void *b)
+resumed_by_addr(const void *a, const void *b)
 {
 	const struct back_at *x = a, *y = b;
 
@@ -40,7 +40,7 @@ collect(struct pool *pool, const struct map *map)
 			if (map->proc[i].call[k].back)
 				b.at[b.n++] = (struct back_at){map->proc[i].call[k].back, i, k};
 	if (b.n)
-		qsort(b.at, b.n, sizeof *b.at, by_addr);
+		qsort(b.at, b.n, sizeof *b.at, resumed_by_addr);
 	return b;
 }
 

@@ -70,7 +70,7 @@ step_to(struct flight *x, uint32_t from, uint32_t to)
 /* ---- what is in a block ---- */
 
 static int
-by_place(const void *a, const void *b)
+marks_by_place(const void *a, const void *b)
 {
 	const struct mark *m = a, *n = b;
 
@@ -164,7 +164,7 @@ mark_block(struct flight *x, struct marks *m, uint32_t block)
 		if (k->block == block && is_in_block(x, k))
 			VEC_PUSH(m->list, (struct mark){.insn = k->insn, .addr = k->addr, .kind = MARK_CUT, .cut = k});
 	if (m->list.n)
-		qsort(m->list.at, m->list.n, sizeof *m->list.at, by_place);
+		qsort(m->list.at, m->list.n, sizeof *m->list.at, marks_by_place);
 }
 
 /* ---- the chain ---- */

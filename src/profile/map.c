@@ -115,7 +115,7 @@ check_head(const struct chord_map_head *h, size_t have)
 }
 
 static int
-by_addr(const void *a, const void *b)
+procs_by_addr(const void *a, const void *b)
 {
 	const struct proc *x = a, *y = b;
 
@@ -170,7 +170,7 @@ fold(struct pool *pool, struct map *map)
 	uint32_t n = 0;
 
 	if (map->nproc)
-		qsort(map->proc, map->nproc, sizeof *map->proc, by_addr);
+		qsort(map->proc, map->nproc, sizeof *map->proc, procs_by_addr);
 	for (uint32_t i = 0; i < map->nproc; i++) {
 		if (n && same_code(&map->proc[n - 1], &map->proc[i]))
 			add_name(pool, &map->proc[n - 1], map->proc[i].name);

@@ -97,7 +97,7 @@ add_counts(struct profile *sum, struct module *to, const struct module *from)
 }
 
 static int
-by_place(const void *a, const void *b)
+exits_by_place(const void *a, const void *b)
 {
 	const struct exits *x = a, *y = b;
 
@@ -118,9 +118,9 @@ join_exits(struct profile *p)
 	bool fits = true;
 
 	if (p->exit.n)
-		qsort(p->exit.at, p->exit.n, sizeof *p->exit.at, by_place);
+		qsort(p->exit.at, p->exit.n, sizeof *p->exit.at, exits_by_place);
 	for (size_t i = 0; i < p->exit.n; i++) {
-		if (!n || by_place(&p->exit.at[n - 1], &p->exit.at[i])) {
+		if (!n || exits_by_place(&p->exit.at[n - 1], &p->exit.at[i])) {
 			p->exit.at[n++] = p->exit.at[i];
 			continue;
 		}

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 static int
-by_addr(const void *a, const void *b)
+parts_by_addr(const void *a, const void *b)
 {
 	const struct part_at *x = a, *y = b;
 
@@ -29,7 +29,7 @@ map_parts(struct pool *pool, const struct map *map)
 				parts.at[parts.n++] = (struct part_at){p->addr, p->woven_size, &map->proc[i]};
 		}
 	if (parts.n)
-		qsort(parts.at, parts.n, sizeof *parts.at, by_addr);
+		qsort(parts.at, parts.n, sizeof *parts.at, parts_by_addr);
 	return parts;
 }
 

@@ -15,7 +15,7 @@ words(const struct path_table *t)
 }
 
 static int
-by_addr(const void *a, const void *b)
+tables_by_addr(const void *a, const void *b)
 {
 	const struct path_table *x = a, *y = b;
 
@@ -66,7 +66,7 @@ paths_read_tables(struct profile *p, struct module *m, const struct chord_extent
 		found.table[i] = (struct path_table){t.addr, (uint32_t)t.bits};
 	}
 	if (h->a)
-		qsort(found.table, h->a, sizeof *found.table, by_addr);
+		qsort(found.table, h->a, sizeof *found.table, tables_by_addr);
 	if (!are_tables(m, found.table, h->a))
 		return "damaged: a table of paths that makes no sense";
 	if (m->table ? !paths_same_tables(m, &found) : m->count != NULL)
@@ -94,7 +94,7 @@ paths_take_tables(struct profile *p, struct module *m, const struct map *map)
 			t[n++] = (struct path_table){map->proc[i].counters + 8 * map->proc[i].paths->table,
 			                             (uint32_t)map->proc[i].paths->size};
 	if (n)
-		qsort(t, n, sizeof *t, by_addr);
+		qsort(t, n, sizeof *t, tables_by_addr);
 	if (!are_tables(m, t, n))
 		return;
 	m->table = t;

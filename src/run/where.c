@@ -25,7 +25,7 @@ struct places {
 };
 
 static int
-by_addr(const void *a, const void *b)
+insns_by_addr(const void *a, const void *b)
 {
 	const struct insn_at *x = a, *y = b;
 
@@ -58,7 +58,7 @@ places_of(struct pool *pool, const struct proc *p)
 				                                         is_jump(w.kind)};
 		}
 	if (places->n)
-		qsort(places->at, places->n, sizeof *places->at, by_addr);
+		qsort(places->at, places->n, sizeof *places->at, insns_by_addr);
 	return places;
 }
 

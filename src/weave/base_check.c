@@ -23,7 +23,7 @@ struct check {
 };
 
 static int
-by_place(const void *a, const void *b)
+sites_by_place(const void *a, const void *b)
 {
 	const struct placed *x = a, *y = b;
 
@@ -79,7 +79,7 @@ find_placed(struct check *c)
 		add_placed(c, &w->call_free.at[i].site);
 	add_loads(c, true);
 	if (c->n)
-		qsort(c->at, c->n, sizeof *c->at, by_place);
+		qsort(c->at, c->n, sizeof *c->at, sites_by_place);
 	for (uint32_t i = 0; i < c->n; i++)
 		c->first[c->at[i].site->block + 1] = i + 1;
 	for (uint32_t v = 0; v < nblock; v++)

@@ -20,7 +20,7 @@ edit_add(struct edits *e, uint32_t at, uint32_t del, uint32_t rank, struct buf *
 }
 
 static int
-by_place(const void *a, const void *b)
+edits_by_place(const void *a, const void *b)
 {
 	const struct edit *x = a, *y = b;
 
@@ -37,7 +37,7 @@ edit_apply(struct edits *e, const struct text *t, struct buf *out)
 	uint32_t done = 0;
 
 	if (e->list.n)
-		qsort(e->list.at, e->list.n, sizeof *e->list.at, by_place);
+		qsort(e->list.at, e->list.n, sizeof *e->list.at, edits_by_place);
 	buf_reserve(out, t->n + e->text.n + 16);
 	for (size_t i = 0; i < e->list.n; i++) {
 		const struct edit *d = &e->list.at[i];

@@ -469,7 +469,7 @@ struct used {
 };
 
 static int
-by_place(const void *a, const void *b)
+uses_by_place(const void *a, const void *b)
 {
 	const struct used *x = a, *y = b;
 
@@ -503,7 +503,7 @@ find_used(struct events_of *x, struct used **used)
 		if (site_of(x->w, e)->add)
 			(*used)[n++] = (struct used){site_of(x->w, e), e, order_of(x, e)};
 	if (n)
-		qsort(*used, n, sizeof **used, by_place);
+		qsort(*used, n, sizeof **used, uses_by_place);
 	return n;
 }
 
