@@ -30,7 +30,7 @@ find_number(const struct emitter *m, uint32_t block, uint32_t i, uint32_t *numbe
 }
 
 static bool
-is_told(const struct emitter *m, uint32_t block, uint32_t i)
+goes_by_runtime(const struct emitter *m, uint32_t block, uint32_t i)
 {
 	const struct insn *in = woven_insn(m->w, block, i);
 	uint32_t number;
@@ -53,7 +53,7 @@ emit_traps(struct emitter *m)
 			const struct insn *in = woven_insn(m->w, b, i);
 			struct trap_at t;
 
-			if (!is_told(m, b, i) || live_before(p, p->blocks.at[b].part, i).no_stack)
+			if (!goes_by_runtime(m, b, i) || live_before(p, p->blocks.at[b].part, i).no_stack)
 				continue;
 			t = (struct trap_at){emit_name(m, 'M', n), emit_name(m, 'N', n), emit_name(m, 'U', n),
 			                     emit_name(m, 'P', n)};
