@@ -29,15 +29,38 @@ put_file(struct writer *w, const char *file, const char *own)
 	w->file = file;
 }
 
+/* The measured function that a call leads to; NULL: it is none, or not known. */
+static const struct view_function *
+callee_of_insn(const struct writer *w, const struct view_insn *in)
+{
+	struct callee to = view_insn_callee(in);
+	const struct part_at *part = to.n && !to.one ? parts_find(&in->binary->parts, to.symbol->addr) : NULL;
+
+	for (size_t i = 0; i < w->x->function->n && part; i++)
+		if (w->x->function->at[i].proc == part->proc && part->proc->part[0].addr == to.symbol->addr)
+			return &w->x->function->at[i];
+	return NULL;
+}
+
+/* Its file and object are parts of a function's name for readers; callgrind_annotate has one for files
+ * below the folder it runs in that it knows again only where it is not said anew. */
 static void
 put_call(struct writer *w, const struct view_insn *in)
 {
 	const struct call *c = view_call_at(in);
+	const struct view_function *to;
+	const char *file;
 	uint64_t n;
 
-	if (c && view_call_sum(w->x->run, in, c, "instructions", &n))
-		buf_printf(w->out, "cfn=%s\ncalls=%" PRIu64 " 0\n0x%" PRIx64 " %u %" PRIu64 "\n",
-		           c->callee && *c->callee ? c->callee : "(through a pointer)", in->count, in->addr, in->line, n);
+	if (!c || !view_call_sum(w->x->run, in, c, "instructions", &n))
+		return;
+	to = callee_of_insn(w, in);
+	file = to ? name_of(to->file) : "???";
+	buf_printf(w->out, "cob=%s\n", to ? to->binary->path : "???");
+	if (strcmp(file, w->file))
+		buf_printf(w->out, "cfi=%s\n", file);
+	buf_printf(w->out, "cfn=%s\n", to ? to->proc->name : c->callee && *c->callee ? c->callee : "(through a pointer)");
+	buf_printf(w->out, "calls=%" PRIu64 " 0\n0x%" PRIx64 " %u %" PRIu64 "\n", in->count, in->addr, in->line, n);
 }
 
 static void

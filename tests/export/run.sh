@@ -179,6 +179,8 @@ t_callgrind() {
 	n=$(jq '.functions[] | select(.name == "sum") | .instructions' report)
 	[ "${n:-0}" -gt 0 ] || no "the report does not have sum"
 	[ "$(sed -nE 's/^ *([0-9,]+) .*prog\.c:sum .*/\1/p' out | head -n 1 | tr -d ,)" = "$n" ] || no "sum is not $n: $(cat out)"
+	# A function is one row, whether it calls or is called.
+	[ "$(grep -c '^ *[0-9,]* .* *[^>] [^ ]*prog\.c:sum' out)" = 1 ] || no "sum has several rows: $(cat out)"
 }
 
 # Calls have inclusive costs where they are counted.
@@ -190,6 +192,8 @@ t_calls() {
 	n=$(jq '.functions[] | select(.name == "sum") | .instructions' report)
 	[ "${n:-0}" -gt 0 ] || no "the report does not have sum"
 	[ "$(sed -nE 's/^ *([0-9,]+) .*prog\.c:sum .*/\1/p' out | head -n 1 | tr -d ,)" = "$n" ] || no "sum is not $n: $(cat out)"
+	# A function is one row, whether it calls or is called.
+	[ "$(grep -c '^ *[0-9,]* .* *[^>] [^ ]*prog\.c:sum' out)" = 1 ] || no "sum has several rows: $(cat out)"
 }
 
 t_csv() {
