@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # fmt.sh: house rules that can be checked by eye of a machine: no trailing
 # blanks, a licence line, its purpose in a comment behind that, lines of at most 132 columns, functions of at most 60
-# lines (in tests as long as they like).
+# lines (in tests as long as they like), no marks of a merge.
 set -eu
 cd "$(dirname "$0")/.."
 bad=0
@@ -22,5 +22,8 @@ for file in $(git ls-files '*.c' '*.h' '*.sh'); do
 			END { exit e }' "$file" || bad=1
 		;;
 	esac
+done
+for file in $(git grep -lE '^(<<<<<<<|>>>>>>>) ' 2>/dev/null); do
+	say "$file: marks of a merge"
 done
 exit $bad

@@ -7,12 +7,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 
-<<<<<<< HEAD
-build="gcc g++ make binutils libc6-dev libzydis-dev libelf-dev libdw-dev libjansson-dev libiberty-dev node-d3 node-dagre-layout"
-=======
-build="gcc g++ make binutils libc6-dev libzydis-dev libelf-dev libdw-dev libjansson-dev libiberty-dev
-	libprotobuf-c-dev protobuf-c-compiler zlib1g-dev"
->>>>>>> 6adef70 (export: write Cobertura, gcov's JSON, lcov 2, pprof, folded stacks, speedscope, JSON by a schema)
+build="gcc g++ make binutils libc6-dev libzydis-dev libelf-dev libdw-dev libjansson-dev libiberty-dev libprotobuf-c-dev protobuf-c-compiler zlib1g-dev node-d3 node-dagre-layout"
 
 # Names in the PACKAGES files of the tests, comments left out.
 listed()
