@@ -26,7 +26,7 @@ MADE = $(BUILD)/made/pprof.pb-c
 OBJ := $(SRC:%.c=$(BUILD)/%.o) $(MADE).o
 TEST := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/*.c))
 LIBEXEC = $(BUILD)/libexec/chord
-NODE = /usr/share/nodejs
+NODE = $(firstword $(wildcard .packages/usr/share/nodejs) /usr/share/nodejs)
 MAN := $(wildcard docs/man/*.1)
 
 all: $(BUILD)/chord $(LIBEXEC)/as $(LIBEXEC)/runtime.s $(LIBEXEC)/timers.s $(LIBEXEC)/headers/chord.h $(BUILD)/chord-cc $(BUILD)/chord-c++ $(LIBEXEC)/html/.made
@@ -161,7 +161,7 @@ layers:
 	tools/layers.sh
 
 clean:
-	rm -rf build build-asan
+	rm -rf build build-asan .packages
 
 -include $(OBJ:.o=.d)
 .PHONY: all deb setup demo check unit golden check-real check-torture check-csmith check-oracle bench asan asan-tests install fmt layers clean

@@ -14,12 +14,13 @@ mkdir -p "$1"
 out=$(cd "$1" && pwd)
 cd "$(dirname "$0")/.."
 version=$(sed -n 's/^#define CHORD_VERSION "\(.*\)"/\1/p' src/tool/tool.h)
-build=$(sed -n 's/^build="\(.*\)"/\1/p' tools/setup.sh)
+build=$(sed -n 's/^\(build\|pages\)="\(.*\)"/\2/p' tools/setup.sh | tr '\n' ' ' | sed 's/ $//')
 tree=$out/chord-$version
 rm -rf "$tree"
 mkdir -p "$tree"
 files | tar -cf - --null -T - | tar -xf - -C "$tree"
 cp -R share/debian "$tree/debian"
+[ ! -d .packages ] || cp -R .packages "$tree"
 # In a shared folder all may be executable, and debhelper would run what is not meant for that.
 chmod 644 "$tree"/debian/*
 chmod 755 "$tree/debian/rules"

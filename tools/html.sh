@@ -21,9 +21,9 @@ take()
 {
 	[ -r "$node/$1" ] || leave "$node/$1 is not there (Debian: $2)"
 	grep -qE "$3" "$node/$1" || leave "$node/$1 is not of the version that it was written for ($3)"
-	[ -r "/usr/share/doc/$2/copyright" ] || leave "/usr/share/doc/$2/copyright is not there, the licence of $2"
+	[ -r "$node/../doc/$2/copyright" ] || leave "$node/../doc/$2/copyright is not there, the licence of $2"
 	cp "$node/$1" "$to/lib/"
-	cp "/usr/share/doc/$2/copyright" "$to/lib/$2.copyright"
+	cp "$node/../doc/$2/copyright" "$to/lib/$2.copyright"
 }
 
 rm -rf "$to"

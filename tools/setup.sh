@@ -7,7 +7,10 @@
 set -eu
 cd "$(dirname "$0")/.."
 
-build="gcc g++ make binutils libc6-dev libzydis-dev libelf-dev libdw-dev libjansson-dev libiberty-dev libprotobuf-c-dev protobuf-c-compiler zlib1g-dev node-d3 node-dagre-layout"
+build="gcc g++ make binutils libc6-dev libzydis-dev libelf-dev libdw-dev libjansson-dev libiberty-dev libprotobuf-c-dev protobuf-c-compiler zlib1g-dev"
+# Of these only files are needed, for the pages of chord html: they are unpacked into .packages, without the 240 packages that they
+# depend on to run by themselves.
+pages="node-d3 node-dagre-layout"
 
 # Names in the PACKAGES files of the tests, comments left out.
 listed()
@@ -25,24 +28,53 @@ packages_of()
 	esac
 }
 
+is_there()
+{
+	dpkg-query -W -f='${Status}\n' "$1" 2>/dev/null | grep -q '^install ok installed'
+}
+
 missing()
 {
 	for set in "$@"; do
 		for package in $(packages_of "$set"); do
-			dpkg-query -W -f='${Status}\n' "$package" 2>/dev/null | grep -q '^install ok installed' || echo "$package"
+			is_there "$package" || echo "$package"
 		done
 	done | sort -u
 }
 
+# Which of the pages' packages are neither installed nor unpacked.
+pages_missing()
+{
+	for package in $pages; do
+		is_there "$package" || [ -r ".packages/usr/share/doc/$package/copyright" ] || echo "$package"
+	done
+}
+
+# Packages unpacked into .packages.
+unpack()
+{
+	mkdir -p .packages/deb
+	(cd .packages/deb && apt-get -q -o APT::Sandbox::User=root download "$@")
+	for package in .packages/deb/*.deb; do
+		dpkg-deb -x "$package" .packages
+	done
+	rm -rf .packages/deb
+}
+
 need=$(missing "$@")
-[ -n "$need" ] || exit 0
-command -v apt-get >/dev/null || { echo "setup.sh: not a Debian system; needed:" $need >&2; exit 1; }
+files=
+case " $* " in
+*" build "*) files=$(pages_missing) ;;
+esac
+[ -n "$need$files" ] || exit 0
+command -v apt-get >/dev/null || { echo "setup.sh: not a Debian system; needed:" $need $files >&2; exit 1; }
 root=
 if [ "$(id -u)" != 0 ]; then
-	command -v sudo >/dev/null || { echo "setup.sh: root or sudo is needed to install:" $need >&2; exit 1; }
+	command -v sudo >/dev/null || { echo "setup.sh: root or sudo is needed to install:" $need $files >&2; exit 1; }
 	root=sudo
 fi
-echo "setup.sh: installing" $need
+echo "setup.sh: installing" $need $files
 export DEBIAN_FRONTEND=noninteractive
 $root apt-get -q update
-$root apt-get -q -y --no-install-recommends install $need
+[ -z "$need" ] || $root apt-get -q -y --no-install-recommends install $need
+[ -z "$files" ] || unpack $files
