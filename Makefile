@@ -133,6 +133,10 @@ asan: $(BESIDE:%=$(BUILD)/%)
 
 asan-tests: $(TEST)
 
+# For scripts that link what is linked here.
+libs:
+	@echo $(LIBS)
+
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/libexec/chord/headers $(DESTDIR)$(PREFIX)/share/man/man1 \
 		$(DESTDIR)$(PREFIX)/include
@@ -164,5 +168,5 @@ clean:
 	rm -rf build build-asan .packages
 
 -include $(OBJ:.o=.d)
-.PHONY: all deb setup demo check unit golden check-real check-torture check-csmith check-oracle bench asan asan-tests install fmt layers clean
+.PHONY: all libs deb setup demo check unit golden check-real check-torture check-csmith check-oracle bench asan asan-tests install fmt layers clean
 .SECONDARY:

@@ -15,8 +15,10 @@ make -s BUILD="$work/chord" CC="$build/chord cc" CFLAGS="-O2 -g" all
 
 echo
 echo "== A large assembly file: all of Chord in one"
-(cd "$work/run" && gcc -std=gnu11 -D_GNU_SOURCE -I../../../src -I../../.. -O2 -w -flto -flto-partition=one -save-temps \
-	../../../src/*/*.c ../../../src/*/*/*.c -o whole -lZydis -lelf -ldw -ljansson -liberty 2>/dev/null || true)
+here=$PWD
+libs=$(make -s libs)
+(cd "$work/run" && gcc -std=gnu11 -D_GNU_SOURCE -I"$here/src" -I"$here" -I"$build/made" -O2 -w -flto -flto-partition=one -save-temps \
+	"$here"/src/*/*.c "$here"/src/*/*/*.c "$build"/made/*.c -o whole $libs 2>messages) || cat "$work/run/messages" >&2
 text=$(find "$work/run" -name '*ltrans*.s' -size +100k | head -1)
 [ -n "$text" ] || { echo "demo.sh: gcc left no assembly file" >&2; exit 1; }
 mv "$text" "$work/whole.s"
