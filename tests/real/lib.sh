@@ -126,8 +126,8 @@ corpus()
 	rm "$3.once"
 }
 
-# What of a suite's log must be the same, plain and measured. Recipes say more.
+# What of the log of a suite that ended well must be the same, plain and measured; never nothing. Recipes say more.
 summary()
 {
-	grep -E '^# (TOTAL|PASS|SKIP|XFAIL|FAIL|XPASS|ERROR):|tests passed' "$1" || :
+	grep -E '^# (TOTAL|PASS|SKIP|XFAIL|FAIL|XPASS|ERROR):|tests passed' "$1" || echo "its status alone says that it passed"
 }
