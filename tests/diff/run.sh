@@ -436,7 +436,95 @@ t_formats() {
 	refused 2 "format=x: text, json" "$CHORD" diff --format=x a b
 }
 
-for name in one_build two_builds two_folders link_in_path declared libraries clones limits any_event stored programs formats not_known events snapshot bad_input; do
+# events NUMBER [MOST]: what chord stat prints of so many instructions
+events() { printf '{"program": "p", "processes": 1, "events": {"instructions": %s}}\n' "$1${2+, \"instructions_at_least\": $2, \"instructions_at_most\": $3}"; }
+# What may be above a limit and may not be is not said to be kept, nor to be exceeded.
+t_bounds() {
+	events 100 >before.json
+	events null 100 100000 >wide.json
+	refused 1 '^chord: wide.json: it cannot be said whether a limit is exceeded: instructions: its bounds' "$CHORD" diff --fail-above=1 before.json wide.json
+	grep -q '^  instructions: .*, limit 1 %: not known$' out || no "$(cat out)"
+	refused 1 . "$CHORD" diff --json --fail-above=1 before.json wide.json
+	holds '.failed and (.limits[0] | .exceeded == null and .reached_percent == null and (.unknown | type) == "string")'
+	refused 1 . "$CHORD" diff --format=github --fail-above=1 before.json wide.json
+	grep -q '^::error title=chord diff::instructions: .*, limit 1 %25: not known$' out || no "$(cat out)"
+	events null 100 null >open.json
+	refused 1 'cannot be said' "$CHORD" diff --fail-above=1000000 before.json open.json
+	events null 100 101 >near.json
+	want "$CHORD" diff --fail-above=1 before.json near.json
+	grep -qx '  instructions: at most +1.00 %, limit 1 %: kept' out || no "$(cat out)"
+	events null 110 120 >above.json
+	refused 1 'above.json: at least 10 instructions more than before \(\+10.00 %\): above the limit of 9 %' "$CHORD" diff --fail-above=9 before.json above.json
+	grep -qx '  instructions: at least +10.00 %, limit 9 %: exceeded' out || no "$(cat out)"
+	refused 1 'cannot be said' "$CHORD" diff --fail-above=10 before.json above.json
+	# of what the wide one may have been it is little
+	events 100100 >after.json
+	refused 1 'cannot be said' "$CHORD" diff --fail-above=50 wide.json after.json
+	want "$CHORD" diff --fail-above=0 above.json before.json
+}
+
+# killed: a profile k of a program whose counts are bounds
+killed() {
+	source one '#include <unistd.h>' 'if (argc > 3) more(3); else more(4); pause();'
+	want $cc -O1 -g -o one/prog one/sub/prog.c
+	CHORD_FILE=k bash -c 'timeout -s KILL 0.3 one/prog 10; :' 2>/dev/null
+	want "$CHORD" report --json one/prog k
+	holds '.functions | map(select(.name == "main"))[0].instructions == null'
+}
+# The same of functions and programs.
+t_bounds_of_rows() {
+	killed
+	local of
+	for of in function program; do
+		refused 1 '^chord: k: it cannot be said whether a limit is exceeded: [^ ]*: instructions: its bounds' "$CHORD" diff --fail-$of-above=0.1 one/prog k k
+		grep -q ': its bounds are .*, limit 0.1 %: not known$' out || no "$of: $(cat out)"
+		refused 1 . "$CHORD" diff --format=github --fail-$of-above=0.1 one/prog k k
+		grep -q '^::error title=chord diff::.*, limit 0.1 %25: not known$' out || no "$of: $(cat out)"
+		want "$CHORD" diff --fail-$of-above=1000000 one/prog k k
+	done
+}
+
+# Rows that are asked for are there, or it is said why not.
+t_rows() {
+	two
+	want "$CHORD" stat --json -o stored.json one/prog 1000
+	for rows in lines functions; do
+		refused 1 "^chord: stored.json: --$rows: only totals of events are known" "$CHORD" diff --$rows stored.json a
+		refused 1 "^chord: stored.json: --$rows: only totals of events are known" "$CHORD" diff --$rows --json a stored.json
+	done
+	for format in markdown github gitlab; do
+		refused 2 "--lines is of text and JSON" "$CHORD" diff --lines --format=$format a b
+	done
+	want "$CHORD" diff --functions --format=markdown a b
+	grep -q '^| main |' out || no "$(cat out)"
+}
+
+# GitHub hears of programs' limits and of what was not compared, too.
+t_github() {
+	two
+	refused 1 . "$CHORD" diff --format=github --fail-program-above=1 one/prog a b
+	grep -qx '::error title=chord diff::prog: +9.9[0-9] %25, limit 1 %25: exceeded' out || no "$(cat out)"
+	want "$CHORD" diff --format=github --fail-program-above=50 one/prog a b
+	grep -q 'limit' out && no "$(cat out)"
+	mkdir two
+	want $cc -O1 -S -o two/p.s one/sub/prog.c
+	sed -i 's/^more:/more:\n\tleaq .+7(%rip), %r11/' two/p.s
+	want $cc -O1 -o two/prog two/p.s
+	run two c 1000
+	want "$CHORD" diff --format=github one/prog a two/prog c
+	grep -q '^::warning title=chord diff::not compared, and in no sum: 1 ' out || no "$(cat out)"
+}
+
+# What cannot come from chord stat is refused.
+t_stored_wrong() {
+	events 100 >a.json
+	events null 7 5 >wrong.json
+	refused 1 '^chord: wrong.json: instructions: its bounds are the wrong way round' "$CHORD" diff a.json wrong.json
+	echo '{"events": {"instructions": 5, "instructions": 6}}' >twice.json
+	refused 1 '^chord: twice.json:.*duplicate' "$CHORD" diff a.json twice.json
+}
+
+for name in one_build two_builds two_folders link_in_path declared libraries clones limits any_event stored stored_wrong bounds bounds_of_rows rows github programs formats not_known events snapshot bad_input; do
 	test_case $name
 done
 exit $failed

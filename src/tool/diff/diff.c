@@ -123,6 +123,8 @@ parse_diff(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_END:
 		if (a->functions && a->opt.lines && a->opt.format != DIFF_JSON)
 			argp_error(state, "either --functions or --lines (--json --lines has both)");
+		if (a->opt.lines && a->opt.format != DIFF_TEXT && a->opt.format != DIFF_JSON)
+			argp_error(state, "--lines is of text and JSON: the other formats have functions");
 		if (a->n < 2 || a->n > 4)
 			argp_error(state, "which profiles? A B, PROGRAM A B, or PROGRAM A PROGRAM B");
 		break;
@@ -232,12 +234,26 @@ print(const struct diff *d, bool failed)
 	}
 }
 
-static int
-diff(struct diff *d)
+/* Are there the rows that are asked for? False: reported. */
+static bool
+has_rows(const struct args *a)
 {
+	const struct diff *d = a->d;
+
+	if (d->found.by_function || (!a->functions && !a->opt.lines))
+		return true;
+	say_error(d->side[!d->side[0].stored].profile, "--%s: only totals of events are known of it",
+	          a->opt.lines ? "lines" : "functions");
+	return false;
+}
+
+static int
+diff(const struct args *a)
+{
+	struct diff *d = a->d;
 	bool failed, written;
 
-	if (!diff_find(d))
+	if (!diff_find(d) || !has_rows(a))
 		return EXIT_NO;
 	failed = gate_check(d);
 	written = print(d, failed);
@@ -257,7 +273,7 @@ cmd_diff(int argc, char **argv)
 	d.opt = &a.opt;
 	options_read(&argp, argc, argv, 0, &a);
 	diff_open(&d, a.name, a.n);
-	status = diff(&d);
+	status = diff(&a);
 	diff_close(&d);
 	return status;
 }

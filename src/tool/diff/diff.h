@@ -19,7 +19,7 @@ struct diff_limit {
 	uint64_t millionths;     /* of a percent of what was before: of a function of all that was executed */
 	const char *unknown;     /* not NULL: it cannot be said, for this reason */
 	const struct difference *most; /* of what it limits what grew most; NULL: nothing did */
-	uint64_t before;         /* a hundred percent */
+	struct bounds before;    /* a hundred percent */
 	bool exceeded;           /* or not known */
 };
 
@@ -74,9 +74,14 @@ bool stored_compare(struct diff *d, const char **why);
 
 /* gate.c: fills what the limits reached and says which are exceeded, or may be. True: some are. */
 bool gate_check(struct diff *d);
-/* What was reached, in percent: "+3.12"; and how a limit of that kind is called. */
-const char *gate_reached(char out[32], const struct diff_limit *l);
+/* What was reached, in percent: "+3.12 %", "at least +3.12 %"; and how a limit of that kind is called. */
+enum { GATE_REACHED = 64 };
+const char *gate_reached(char out[GATE_REACHED], const struct diff_limit *l);
 const char *gate_name(struct pool *pool, const struct diff_limit *l);
+/* Is what was reached known, not only within bounds? */
+bool gate_is_exact(const struct diff_limit *l);
+/* Is a function among those that exceed it for certain? */
+bool gate_is_exceeded_by(const struct diff_limit *l, const struct difference *function);
 
 /* False: it could not be written. */
 bool diff_text(const struct diff *d);

@@ -4,11 +4,17 @@
 
 #include <string.h>
 
-/* By how much it grew at least. */
-static uint64_t
+/* By how much it grew at least, and at most; without a bound COUNT_NO_BOUND. */
+static struct bounds
 growth(const struct difference *r)
 {
-	return r->after.least > r->before.most ? r->after.least - r->before.most : 0;
+	struct bounds g = {0, COUNT_NO_BOUND};
+
+	if (r->after.least > r->before.most)
+		g.least = r->after.least - r->before.most;
+	if (r->after.most != COUNT_NO_BOUND)
+		g.most = r->after.most > r->before.least ? r->after.most - r->before.least : 0;
+	return g;
 }
 
 static const struct difference *
@@ -38,9 +44,40 @@ find_total(struct diff *d, struct diff_limit *l)
 }
 
 static bool
-is_above(const struct diff_limit *l, const struct difference *r, uint64_t all)
+is_above(const struct diff_limit *l, uint64_t grown, uint64_t all)
 {
-	return growth(r) && (unsigned __int128)growth(r) * 100000000 > (unsigned __int128)l->millionths * all;
+	return grown && (unsigned __int128)grown * 100000000 > (unsigned __int128)l->millionths * all;
+}
+
+/* Is it above the limit for certain? all: a hundred percent. */
+static bool
+is_exceeded(const struct diff_limit *l, const struct difference *r, const struct bounds *all)
+{
+	return (all->most != COUNT_NO_BOUND || !l->millionths) && is_above(l, growth(r).least, all->most);
+}
+
+static bool
+may_be_exceeded(const struct diff_limit *l, const struct difference *r, const struct bounds *all)
+{
+	return growth(r).most == COUNT_NO_BOUND || is_above(l, growth(r).most, all->least);
+}
+
+bool
+gate_is_exceeded_by(const struct diff_limit *l, const struct difference *function)
+{
+	return l->of == LIMIT_FUNCTION && l->exceeded && is_exceeded(l, function, &l->before);
+}
+
+static double
+share(uint64_t grown, uint64_t all)
+{
+	return all ? (double)grown / (double)all : grown ? 1e300 : 0;
+}
+
+bool
+gate_is_exact(const struct diff_limit *l)
+{
+	return !l->most || (bounds_exact(&l->most->before) && bounds_exact(&l->most->after) && bounds_exact(&l->before));
 }
 
 static const char *
@@ -50,92 +87,74 @@ bare(const char *text, char out[32])
 	return out;
 }
 
-static const char *
-share_text(char out[64], uint64_t grown, uint64_t all, const char *of)
-{
-	if (all)
-		snprintf(out, 64, "+%.2f %%%s", 100 * (double)grown / (double)all, of);
-	else
-		snprintf(out, 64, "from 0");
-	return out;
-}
-
 /* ---- each kind ---- */
 
-static void
-say_above(const struct diff *d, const struct diff_limit *l, const struct difference *r, const char *what, const char *of)
+/* What of a limit a row is. */
+static const char *
+row_name(const struct diff_limit *l, const struct difference *r)
 {
-	char limit[32], n[32], share[64];
-
-	say_error(d->side[1].profile, "%s%s%s %s more than before (%s): above the limit of %s %%", what, *what ? ": " : "",
-	          grouped(n, growth(r)), l->event, share_text(share, growth(r), l->before, of), bare(l->text, limit));
+	return l->of == LIMIT_EVENT ? "" : l->of == LIMIT_FUNCTION ? image_readable(r->name) : r->name;
 }
 
 static void
-check_event(const struct diff *d, struct diff_limit *l)
+say_above(const struct diff *d, const struct diff_limit *l, const struct difference *r, const struct bounds *all)
 {
-	const struct difference *t = total_of(d, l->event);
+	const char *what = row_name(l, r), *of = l->of == LIMIT_FUNCTION ? " of all" : "";
+	char limit[32], n[32], part[64] = "from 0";
+	struct bounds g = growth(r);
 
-	if (!t)
-		return;
-	l->before = t->before.least;
-	l->most = growth(t) ? t : NULL;
-	l->exceeded = is_above(l, t, l->before);
-	if (l->exceeded)
-		say_above(d, l, t, "", "");
+	if (all->most)
+		snprintf(part, sizeof part, "+%.2f %%%s", 100 * share(g.least, all->most), of);
+	say_error(d->side[1].profile, "%s%s%s%s %s more than before (%s): above the limit of %s %%", what, *what ? ": " : "",
+	          bounds_exact(&g) && bounds_exact(all) ? "" : "at least ", grouped(n, g.least), l->event, part,
+	          bare(l->text, limit));
 }
 
-/* Rows by change: the first that grew grew most, but for bounds. */
 static void
-check_functions(const struct diff *d, struct diff_limit *l)
+say_open(const struct diff *d, struct diff_limit *l)
 {
-	const struct difference *t = total_of(d, "instructions");
+	const char *what = row_name(l, l->most);
 
-	l->before = t ? t->before.least : 0;
-	for (size_t i = 0; i < d->found.function.n; i++) {
-		const struct difference *f = &d->found.function.at[i];
+	l->unknown = "its bounds are on both sides of the limit";
+	l->exceeded = true;
+	say_error(d->side[1].profile, "it cannot be said whether a limit is exceeded: %s%s%s: %s", what, *what ? ": " : "",
+	          l->event, l->unknown);
+}
 
-		if (growth(f) > (l->most ? growth(l->most) : 0))
-			l->most = f;
-		if (!is_above(l, f, l->before))
+/* all: a hundred percent, or with NULL what each row was before. */
+static void
+check_rows(const struct diff *d, struct diff_limit *l, const struct difference *at, size_t n, const struct bounds *all)
+{
+	const struct difference *sure = NULL, *most = NULL;
+	double sure_share = 0, most_share = 0;
+	bool open = false;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct bounds *before = all ? all : &at[i].before;
+		struct bounds g = growth(&at[i]);
+
+		if (share(g.least, before->most) > sure_share)
+			sure_share = share(g.least, before->most), sure = &at[i];
+		if (share(g.most, before->least) > most_share)
+			most_share = share(g.most, before->least), most = &at[i];
+		open |= may_be_exceeded(l, &at[i], before);
+		if (!is_exceeded(l, &at[i], before))
 			continue;
 		l->exceeded = true;
-		say_above(d, l, f, image_readable(f->name), " of all");
+		say_above(d, l, &at[i], before);
 	}
-}
-
-static double
-share_of(const struct difference *r)
-{
-	return r->before.least ? (double)growth(r) / (double)r->before.least : growth(r) ? 1e300 : 0;
-}
-
-static void
-check_programs(const struct diff *d, struct diff_limit *l)
-{
-	for (size_t i = 0; i < d->found.binary.n; i++) {
-		const struct difference *b = &d->found.binary.at[i];
-
-		if (share_of(b) > (l->most ? share_of(l->most) : 0)) {
-			l->most = b;
-			l->before = b->before.least;
-		}
-	}
-	for (size_t i = 0; i < d->found.binary.n; i++) {
-		const struct difference *b = &d->found.binary.at[i];
-		struct diff_limit own = *l;
-
-		own.before = b->before.least;
-		if (!is_above(&own, b, own.before))
-			continue;
-		l->exceeded = true;
-		say_above(d, &own, b, b->name, "");
-	}
+	l->most = l->exceeded ? sure : most;
+	if (all || l->most)
+		l->before = all ? *all : l->most->before;
+	if (open && !l->exceeded)
+		say_open(d, l);
 }
 
 static void
 check(struct diff *d, struct diff_limit *l)
 {
+	const struct difference *t;
+
 	if (!l->unknown && l->of != LIMIT_EVENT && !total_of(d, "instructions"))
 		l->unknown = "instructions were not counted";
 	if (!l->unknown && l->of != LIMIT_EVENT && !d->found.by_function)
@@ -145,12 +164,13 @@ check(struct diff *d, struct diff_limit *l)
 		say_error(d->side[1].profile, "it cannot be said whether a limit is exceeded: %s", l->unknown);
 		return;
 	}
+	t = total_of(d, l->event);
 	if (l->of == LIMIT_EVENT)
-		check_event(d, l);
+		check_rows(d, l, t, t != NULL, NULL);
 	else if (l->of == LIMIT_FUNCTION)
-		check_functions(d, l);
+		check_rows(d, l, d->found.function.at, d->found.function.n, &t->before);
 	else
-		check_programs(d, l);
+		check_rows(d, l, d->found.binary.at, d->found.binary.n, NULL);
 }
 
 bool
@@ -180,15 +200,18 @@ gate_check(struct diff *d)
 /* ---- in words ---- */
 
 const char *
-gate_reached(char out[32], const struct diff_limit *l)
+gate_reached(char out[GATE_REACHED], const struct diff_limit *l)
 {
-	const struct difference *r = l->most;
+	struct bounds g;
+	uint64_t all = l->exceeded ? l->before.most : l->before.least;
 
-	if (!r)
+	if (!l->most)
 		return "no growth";
-	if (!l->before)
+	if (!all)
 		return "from 0";
-	snprintf(out, 32, "+%.2f %%", 100 * (double)growth(r) / (double)l->before);
+	g = growth(l->most);
+	snprintf(out, GATE_REACHED, "%s+%.2f %%", gate_is_exact(l) ? "" : l->exceeded ? "at least " : "at most ",
+	         100 * share(l->exceeded ? g.least : g.most, all));
 	return out;
 }
 

@@ -35,13 +35,9 @@ grew(const struct difference *r)
 static bool
 is_exceeded_by(const struct diff *d, const struct difference *f)
 {
-	for (size_t i = 0; i < d->limit.n; i++) {
-		const struct diff_limit *l = &d->limit.at[i];
-
-		if (l->of == LIMIT_FUNCTION && l->exceeded && grew(f) &&
-		    (unsigned __int128)(f->after.least - f->before.most) * 100000000 > (unsigned __int128)l->millionths * l->before)
+	for (size_t i = 0; i < d->limit.n; i++)
+		if (gate_is_exceeded_by(&d->limit.at[i], f))
 			return true;
-	}
 	return false;
 }
 
@@ -117,7 +113,7 @@ put_functions(const struct diff *d)
 static void
 put_limits(const struct diff *d)
 {
-	char reached[32];
+	char reached[GATE_REACHED];
 
 	if (d->limit.n)
 		putchar('\n');
@@ -182,6 +178,21 @@ put_annotation(const struct diff *d, const struct difference *f)
 	buf_free(&text);
 }
 
+/* The limits that nothing else speaks of: those of programs, and what cannot be said. */
+static void
+put_limit_command(const struct diff *d, const struct diff_limit *l)
+{
+	char reached[GATE_REACHED];
+
+	if (!l->unknown && !(l->of == LIMIT_PROGRAM && l->exceeded))
+		return;
+	fputs("::error title=chord diff::", stdout);
+	put_command_text(gate_name(d->found.pool, l), false);
+	fputs(": ", stdout);
+	put_command_text(l->unknown ? l->unknown : gate_reached(reached, l), false);
+	printf(", limit %.*s %%25: %s\n", (int)strcspn(l->text, "%"), l->text, l->unknown ? "not known" : "exceeded");
+}
+
 static void
 put_event(const struct diff *d, const struct difference *t)
 {
@@ -219,6 +230,11 @@ diff_github(const struct diff *d)
 		put_annotation(d, &d->found.function.at[i]);
 		shown++;
 	}
+	for (size_t i = 0; i < d->limit.n; i++)
+		put_limit_command(d, &d->limit.at[i]);
+	if (d->found.left_out.n)
+		printf("::warning title=chord diff::not compared, and in no sum: %zu (chord diff --top=0 names them)\n",
+		       d->found.left_out.n);
 	return !fflush(stdout) && !ferror(stdout);
 }
 

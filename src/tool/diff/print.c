@@ -182,7 +182,7 @@ print_binaries(const struct diff *d)
 static void
 print_limits(const struct diff *d)
 {
-	char reached[32];
+	char reached[GATE_REACHED];
 
 	if (d->limit.n)
 		printf("\nLimits:\n");
@@ -294,8 +294,8 @@ limits(const struct diff *d)
 		js_set(o, "of", js_text(of[l->of]));
 		js_set(o, "event", js_text(l->event));
 		js_set(o, "limit_percent", json_real((double)l->millionths / 1e6));
-		js_set(o, "reached_percent", l->unknown || (m && !l->before) ? json_null() :
-		       json_real(m ? 100 * (double)(m->after.least - m->before.most) / (double)l->before : 0));
+		js_set(o, "reached_percent", l->unknown || !gate_is_exact(l) || (m && !l->before.least) ? json_null() :
+		       json_real(m ? 100 * (double)(m->after.least - m->before.least) / (double)l->before.least : 0));
 		js_set(o, "most", m && l->of != LIMIT_EVENT ? js_text(m->name) : json_null());
 		js_set(o, "exceeded", l->unknown ? json_null() : json_boolean(l->exceeded));
 		js_set(o, "unknown", l->unknown ? js_text(l->unknown) : json_null());

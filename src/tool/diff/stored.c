@@ -54,19 +54,26 @@ event_of(const json_t *events, struct pool *pool, const char *name, const json_t
 	return e;
 }
 
+/* False, *why: it is not what chord stat prints. */
 static bool
-take_events(struct diff *d, struct side *s, json_t *root)
+take_events(struct diff *d, struct side *s, json_t *root, const char **why)
 {
 	json_t *events = json_object_get(root, "events"), *value, *note;
 	struct pool *pool = d->found.pool;
 	const char *name;
 	size_t i;
 
+	*why = "it has no events: not what `chord stat --json` prints";
 	if (!json_is_object(events))
 		return false;
 	json_object_foreach(events, name, value)
 		if (!is_bound(name))
 			VEC_PUSH(s->event, event_of(events, pool, name, value));
+	for (i = 0; i < s->event.n; i++)
+		if (s->event.at[i].n.least > s->event.at[i].n.most) {
+			*why = pool_printf(pool, "%s: its bounds are the wrong way round", s->event.at[i].name);
+			return false;
+		}
 	json_array_foreach(json_object_get(root, "notes"), i, note)
 		if (json_is_string(note))
 			VEC_PUSH(s->note, pool_strdup(pool, json_string_value(note)));
@@ -80,13 +87,14 @@ bool
 stored_read(struct diff *d, struct side *s)
 {
 	json_error_t error;
-	json_t *root = json_load_file(s->profile, 0, &error);
-	bool ok = root && take_events(d, s, root);
+	json_t *root = json_load_file(s->profile, JSON_REJECT_DUPLICATES, &error);
+	const char *why;
+	bool ok = root && take_events(d, s, root, &why);
 
 	if (!root)
 		error_at(s->profile, error.line > 0 ? (unsigned)error.line : 1, "it is no JSON: %s", error.text);
 	else if (!ok)
-		say_error(s->profile, "it has no events: not what `chord stat --json` prints");
+		say_error(s->profile, "%s", why);
 	json_decref(root);
 	return ok;
 }
