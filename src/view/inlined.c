@@ -138,7 +138,7 @@ scope_of(struct binary *bin, const struct walk *w)
 }
 
 static void
-add_proc(struct sources *s, struct binary *bin, uint32_t proc)
+add_insns(struct sources *s, struct binary *bin, uint32_t proc)
 {
 	const struct proc *p = &bin->map.proc[proc];
 	const struct counts *c = &bin->counts[proc];
@@ -157,6 +157,52 @@ add_proc(struct sources *s, struct binary *bin, uint32_t proc)
 		}
 	}
 	free(last.in.at);
+}
+
+/* Adds what is at most all of a procedure. */
+static bool
+add_within(struct bounds *sum, struct bounds n, uint64_t all)
+{
+	/* Its own bounds may be narrower than the sum of its blocks'. */
+	n.most = n.most > all && all >= n.least ? all : n.most;
+	return bounds_add(sum, &n);
+}
+
+static void
+add_source(struct sources *s, const struct view_source *of, uint64_t all)
+{
+	size_t number = number_of(s, of->name, of->file, of->line);
+	struct view_source *f = &s->list->at[number];
+
+	s->fits &= add_within(&f->insns, of->insns, all) && add_within(&f->inlined, of->inlined, all) &&
+	           add_within(&f->whole, of->whole, all);
+	for (size_t i = 0; i < of->copy.n; i++) {
+		const struct view_copy *c = &of->copy.at[i];
+
+		s->fits &= add_within(&copy_of(s, number, c->in, c->file, c->line)->insns, c->insns, all);
+	}
+}
+
+/* One whose counts are bounds is summed by itself first. */
+static void
+add_proc(struct sources *s, struct binary *bin, uint32_t proc)
+{
+	const struct counts *c = &bin->counts[proc];
+	struct view_sources list = {0};
+	struct sources own = {.pool = s->pool, .list = &list, .fits = true};
+
+	if (!c->most) {
+		add_insns(s, bin, proc);
+		return;
+	}
+	add_insns(&own, bin, proc);
+	for (size_t i = 0; i < list.n; i++)
+		add_source(s, &list.at[i], c->most->insns);
+	s->fits &= own.fits;
+	view_sources_free(&list);
+	free(own.of_scope);
+	strmap_free(&own.number);
+	strmap_free(&own.copy);
 }
 
 /* ---- in order ---- */

@@ -55,11 +55,21 @@ print_events(const struct event_totals *e)
 	}
 }
 
+/* Of all instructions. Of two bounds each of which holds there may be none. */
+static void
+print_share(const struct report *r, struct table *t, uint64_t insns)
+{
+	if (insns > r->table.totals.insns.least)
+		table_skip(t, 1);
+	else
+		table_share(t, insns, r->table.totals.insns.least);
+}
+
 static void
 print_function(const struct report *r, struct table *t, const struct view_function *f)
 {
 	table_bounds(t, &f->insns, true);
-	table_share(t, f->insns.least, r->table.totals.insns.least);
+	print_share(r, t, f->insns.least);
 	table_bounds(t, &f->calls, f->counts->activations_known);
 	table_text(t, image_readable(f->proc->name));
 	for (uint32_t i = 0; i < f->proc->nalso; i++)
@@ -118,7 +128,7 @@ print_files(const struct report *r)
 		const struct view_line *f = &r->table.file.at[i];
 
 		table_bounds(&t, &f->insns, true);
-		table_share(&t, f->insns.least, r->table.totals.insns.least);
+		print_share(r, &t, f->insns.least);
 		table_text(&t, shown_path(f->file));
 		table_end(&t);
 	}
@@ -156,7 +166,7 @@ print_lines(const struct report *r)
 		const struct view_line *l = &r->table.line.at[i];
 
 		table_bounds(&t, &l->insns, true);
-		table_share(&t, l->insns.least, r->table.totals.insns.least);
+		print_share(r, &t, l->insns.least);
 		table_bounds(&t, &l->most, true);
 		table_text(&t, shown_path(l->file));
 		printf(l->line ? ":%u" : ":?", l->line);
@@ -217,7 +227,7 @@ print_sources(const struct report *r)
 		const struct view_source *f = &r->table.source.at[i];
 
 		table_bounds(&t, &f->insns, true);
-		table_share(&t, f->insns.least, r->table.totals.insns.least);
+		print_share(r, &t, f->insns.least);
 		table_bounds(&t, &f->inlined, true);
 		table_bounds(&t, &f->whole, true);
 		table_text(&t, image_readable(f->name));
