@@ -202,13 +202,10 @@ view_size_of(const struct proc *p, const struct counts *c)
 	return s;
 }
 
-void
+bool
 view_size_add(struct view_size *sum, const struct view_size *s)
 {
-	sum->code += s->code;
-	sum->never += s->never;
-	sum->blocks += s->blocks;
-	sum->unentered += s->unentered;
-	sum->insns += s->insns;
-	sum->entered += s->entered;
+	return checked_add(&sum->code, s->code) && checked_add(&sum->never, s->never) && checked_add(&sum->blocks, s->blocks) &&
+	       checked_add(&sum->unentered, s->unentered) && checked_add(&sum->insns, s->insns) &&
+	       checked_add(&sum->entered, s->entered);
 }

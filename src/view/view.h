@@ -62,7 +62,8 @@ struct view_size {
 };
 /* Of one whose counts are known. */
 struct view_size view_size_of(const struct proc *p, const struct counts *c);
-void view_size_add(struct view_size *sum, const struct view_size *s);
+/* False: a sum does not fit 64 bits; those before it in the struct are added. */
+bool view_size_add(struct view_size *sum, const struct view_size *s);
 
 /* choice.c: what of a run is to be shown. Patterns with * and ?; NULL: all. */
 struct view_choice {

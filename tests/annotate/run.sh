@@ -246,7 +246,32 @@ t_refused() {
 	refused 1 "." "$CHORD" annotate ./absent
 }
 
-for name in source callgrind inlined function report-some asm both branches summary paper color terminal lost-source harmless refused; do
+# A process that was killed: what is known within bounds only is not shown as if it were exact.
+t_bounds() {
+	cp "$here/killed.c" .
+	want $cc -O1 -g -o killed killed.c
+	bash -c 'timeout -s KILL 0.3 ./killed; :' 2>/dev/null
+	want "$CHORD" report --json --inlined ./killed
+	jq -e '.totals.instructions == null' out >/dev/null || no "its counts are exact: $(jq -c .totals out)"
+	least=$(jq .totals.instructions_at_least out) most=$(jq .totals.instructions_at_most out)
+	# what a function executed, with what was inlined into it, is no more than its procedure did
+	jq -e '[.functions, .source_functions] | map(map(select(.name == "main"))[0]) | .[1].with_inlined_at_most <= .[0].instructions_at_most' out \
+		>/dev/null || no "$(jq -c '[.functions, .source_functions] | map(map(select(.name == "main"))[0] | del(.copies))' out)"
+	want "$CHORD" annotate --summary ./killed
+	is "$(awk '/in all$/ { print ($(NF - 5) " " $(NF - 4) " " $(NF - 3) " " $(NF - 2)) }' out)" "$least to $most ?"
+	# other has no loop: what it executed at most and what never ran at least are all of it
+	is "$(awk '/  other$/ { print $4, $2 + $11, $10 }' out)" "$(awk '/  other$/ { print $1, $1, "to" }' out)"
+	grep -q '^Note:' out || no "nothing says why"
+	want "$CHORD" annotate --asm ./killed main
+	grep -q '^main: its counts are known within bounds only: [0-9]* to [0-9]* instructions executed' out || no "$(grep main: out)"
+	want "$CHORD" annotate ./killed killed.c
+	grep -q '^killed.c: ? instructions executed; ' out || no "$(head -n 1 out)"
+	want "$CHORD" annotate --mnemonics ./killed
+	grep -q '^[0-9]* instructions are in no sum above' out || no "$(cat out)"
+	refused 1 "nothing ran of which exact counts are known" "$CHORD" annotate ./killed
+}
+
+for name in source callgrind inlined function report-some asm both branches summary bounds paper color terminal lost-source harmless refused; do
 	test_case "$name"
 done
 exit $failed

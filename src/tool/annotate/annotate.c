@@ -248,6 +248,16 @@ print_annotated(struct annotate *a)
 	}
 }
 
+static bool
+is_exact(const struct run *run)
+{
+	for (size_t k = 0; k < run->binary.n; k++)
+		for (uint32_t i = 0; i < run->binary.at[k].map.nproc; i++)
+			if (run->binary.at[k].counts[i].most)
+				return false;
+	return true;
+}
+
 static int
 annotate(struct annotate *a)
 {
@@ -257,6 +267,7 @@ annotate(struct annotate *a)
 		say_error(a->run->path, "the sum of its counts does not fit 64 bits");
 		return EXIT_NO;
 	}
+	a->exact = is_exact(a->run);
 	if (a->inlined)
 		view_listing_source(&a->list, a->run, wants_inlined, a);
 	else
@@ -264,11 +275,15 @@ annotate(struct annotate *a)
 	a->colored = a->color == COLOR_ALWAYS || (a->color == COLOR_AUTO && isatty(STDOUT_FILENO) && !getenv("NO_COLOR"));
 	start_pager(a);
 	some = print_annotated(a);
-	if (some)
+	if (some) {
 		print_run_unknown(a->run);
+		print_run_notes(a->run);
+	}
 	end_pager();
 	if (!some && a->wanted.n)
 		say_error(a->wanted.at[0], "no function and no source file of %s has that name", a->run->path);
+	else if (!some && !a->exact)
+		say_error(a->run->path, "nothing ran of which exact counts are known: chord report has their bounds");
 	else if (!some)
 		say_error(a->run->path, "no source file that ran can be read: was it built with -g?");
 	return some ? 0 : EXIT_NO;

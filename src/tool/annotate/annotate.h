@@ -21,7 +21,8 @@ struct annotate {
 	bool functions;          /* functions are wanted: only their code is in the listing */
 	struct run *run;
 	struct view_listing list;
-	uint64_t insns;          /* executed in all */
+	uint64_t insns;          /* executed in all, or at least */
+	bool exact;              /* it is known exactly */
 };
 
 /* Whether a file or a function was asked for. */

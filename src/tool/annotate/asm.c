@@ -126,16 +126,20 @@ put_inlined(const struct view_insn *in, const struct image_scope *s)
 static void
 put_heading(const struct annotate *a, const struct view_insn *in, uint64_t insns)
 {
-	char n[32], calls[32];
+	const struct counts *c = &in->binary->counts[in->proc_number];
+	char n[RANGE], calls[32];
 
 	fputs(image_readable(in->proc->name), stdout);
-	if (!in->known)
-		printf(": its counts are not known: %s\n", in->binary->counts[in->proc_number].why);
+	if (!in->known && c->why)
+		printf(": its counts are not known: %s\n", c->why);
+	else if (!in->known)
+		printf(": its counts are known within bounds only: %s instructions executed\n",
+		       range(n, c->insns, c->most->insns));
 	else if (a->inlined)
 		printf(": %s instructions executed for it here\n", grouped(n, insns));
 	else
 		printf(": %s instructions executed in %s calls\n", grouped(n, insns),
-		       grouped(calls, in->binary->counts[in->proc_number].activations));
+		       grouped(calls, c->activations));
 }
 
 /* What stands before an instruction: its function, if that was inlined, and its line, where they change. */

@@ -12,9 +12,13 @@ static void
 put_heading(const struct annotate *a, struct table *t, const struct view_file *f)
 {
 	char n[32];
+	bool unknown = false;
 
-	printf("%s: %s instructions executed", shown_path(f->name), grouped(n, f->insns));
-	if (a->insns)
+	for (size_t i = 0; i < f->line.n; i++)
+		unknown |= f->line.at[i].unknown;
+	printf("%s: %s%s instructions executed", shown_path(f->name), f->insns || !unknown ? grouped(n, f->insns) : "?",
+	       f->insns && unknown ? " or more" : "");
+	if (a->insns && a->exact && !unknown)
 		printf(" (%.2f%%)", 100.0 * (double)f->insns / (double)a->insns);
 	printf("; %zu lines have code\n\n", f->line.n);
 	table_head(t);

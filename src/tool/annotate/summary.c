@@ -10,7 +10,9 @@ struct row {
 	const char *file;        /* the source that was compiled; "": not known */
 	uint64_t entries;
 	bool entries_known;
-	struct view_size size;
+	uint64_t code, blocks;   /* instructions and blocks that there are */
+	struct bounds never, unentered; /* of them */
+	struct bounds insns, entered; /* instructions executed, blocks entered */
 };
 struct rows { struct row *at; size_t n, cap; };
 
@@ -18,15 +20,15 @@ struct rows { struct row *at; size_t n, cap; };
 static void
 put_row(struct table *t, const struct row *r, bool entries)
 {
-	const struct view_size *s = &r->size;
-
-	table_number(t, s->code);
-	table_number(t, s->never);
-	table_number(t, s->blocks);
-	table_number(t, s->unentered);
-	table_number(t, s->insns);
-	if (s->entered)
-		table_printf(t, "%.2f", (double)s->insns / (double)s->entered);
+	table_number(t, r->code);
+	table_bounds(t, &r->never, true);
+	table_number(t, r->blocks);
+	table_bounds(t, &r->unentered, true);
+	table_bounds(t, &r->insns, true);
+	if (!bounds_exact(&r->insns) || !bounds_exact(&r->entered))
+		table_text(t, "?");
+	else if (r->entered.least)
+		table_printf(t, "%.2f", (double)r->insns.least / (double)r->entered.least);
 	else
 		table_skip(t, 1);
 	if (entries && r->entries_known)
@@ -42,8 +44,8 @@ largest_first(const void *a, const void *b)
 {
 	const struct row *x = a, *y = b;
 
-	if (x->size.insns != y->size.insns)
-		return x->size.insns > y->size.insns ? -1 : 1;
+	if (x->insns.least != y->insns.least)
+		return x->insns.least > y->insns.least ? -1 : 1;
 	return strcmp(x->name, y->name);
 }
 
@@ -60,6 +62,20 @@ sort(struct rows *rows, int (*compare)(const void *, const void *))
 		qsort(rows->at, rows->n, sizeof *rows->at, compare);
 }
 
+static struct row
+row_of(const struct proc *p, const struct counts *c)
+{
+	const struct view_size s = view_size_of(p, c), most = c->most ? view_size_of(p, c->most) : s;
+
+	/* What may have run did not surely stay out. */
+	return (struct row){
+		.name = image_readable(p->name), .file = p->file, .entries = c->activations,
+		.entries_known = c->activations_known && view_is_exact(c), .code = s.code, .blocks = s.blocks,
+		.never = {most.never, s.never}, .unentered = {most.unentered, s.unentered},
+		.insns = {s.insns, most.insns}, .entered = {s.entered, most.entered},
+	};
+}
+
 static void
 find_functions(const struct annotate *a, struct rows *rows)
 {
@@ -71,23 +87,34 @@ find_functions(const struct annotate *a, struct rows *rows)
 			const struct counts *c = &bin->counts[i];
 
 			if (!c->why && (!a->functions || annotate_wants_proc(a, p)))
-				VEC_PUSH(*rows, (struct row){image_readable(p->name), p->file, c->activations,
-				                             c->activations_known && view_is_exact(c), view_size_of(p, c)});
+				VEC_PUSH(*rows, row_of(p, c));
 		}
 	}
 }
 
-/* Sums over the functions of a source file; needs these in the order of files. */
-static void
+/* False: a sum does not fit 64 bits. */
+static bool
+add_row(struct row *sum, const struct row *r)
+{
+	return checked_add(&sum->code, r->code) && checked_add(&sum->blocks, r->blocks) && bounds_add(&sum->never, &r->never) &&
+	       bounds_add(&sum->unentered, &r->unentered) && bounds_add(&sum->insns, &r->insns) &&
+	       bounds_add(&sum->entered, &r->entered);
+}
+
+/* Sums over the functions of a source file; needs these in the order of files. False: one does not fit 64 bits. */
+static bool
 sum_files(const struct rows *functions, struct rows *files)
 {
+	bool fits = true;
+
 	for (size_t i = 0; i < functions->n; i++) {
 		const struct row *f = &functions->at[i];
 
 		if (!files->n || strcmp(files->at[files->n - 1].file, f->file))
 			VEC_PUSH(*files, (struct row){.name = *f->file ? shown_path(f->file) : "?", .file = f->file});
-		view_size_add(&files->at[files->n - 1].size, &f->size);
+		fits &= add_row(&files->at[files->n - 1], f);
 	}
+	return fits;
 }
 
 static void
@@ -109,18 +136,20 @@ bool
 annotate_summary(struct annotate *a)
 {
 	struct rows functions = {0}, files = {0}, all = {0};
-	bool some;
+	bool some, fits;
 
 	find_functions(a, &functions);
 	sort(&functions, largest_first);
 	put_rows(&functions, "function", true);
 	sort(&functions, by_file);
-	sum_files(&functions, &files);
+	fits = sum_files(&functions, &files);
 	sort(&files, largest_first);
 	putchar('\n');
 	VEC_PUSH(all, (struct row){.name = "in all"});
 	for (size_t i = 0; i < files.n; i++)
-		view_size_add(&all.at[0].size, &files.at[i].size);
+		fits &= add_row(&all.at[0], &files.at[i]);
+	if (!fits)
+		die(a->run->path, "the sum of its counts does not fit 64 bits");
 	VEC_PUSH(files, all.at[0]);
 	put_rows(&files, "file", false);
 	some = functions.n;
@@ -140,18 +169,27 @@ annotate_mnemonics(struct annotate *a)
 	};
 	struct table t = TABLE(mnemonics);
 	struct view_mnemonics all = {0};
+	size_t unknown = 0;
 	bool some;
 
 	view_mnemonics(&all, &a->list);
 	table_head(&t);
 	for (size_t i = 0; i < all.n; i++) {
 		table_number(&t, all.at[i].count);
-		table_share(&t, all.at[i].count, a->insns);
+		if (a->exact)
+			table_share(&t, all.at[i].count, a->insns);
+		else
+			table_text(&t, "?");
 		table_number(&t, all.at[i].code);
 		table_text(&t, all.at[i].name);
 		table_end(&t);
 	}
-	some = all.n;
+	for (size_t i = 0; i < a->list.insn.n; i++)
+		unknown += !a->list.insn.at[i].known;
+	if (unknown)
+		printf("\n%zu %s in no sum above: how often is not known\n", unknown,
+		       unknown == 1 ? "instruction is" : "instructions are");
+	some = all.n || unknown;
 	free(all.at);
 	return some;
 }
