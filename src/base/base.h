@@ -96,6 +96,14 @@ bool str_ends(struct str a, const char *suffix);
 uint64_t str_hash(struct str s);
 /* A number with its digits in groups of three. */
 const char *grouped(char out[32], uint64_t n);
+/* Names of files and functions may hold any byte, a newline too, that ends a row or a cell of what is printed: control characters
+ * are blanks there. */
+static inline char
+plain_char(char c)
+{
+	return (unsigned char)c < ' ' || c == 127 ? ' ' : c;
+}
+void buf_plain(struct buf *b, const char *s);
 /* The last part of a path. */
 const char *base_name(const char *path);
 

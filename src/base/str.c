@@ -108,6 +108,13 @@ strmap_free(struct strmap *m)
 	*m = (struct strmap){0};
 }
 
+void
+buf_plain(struct buf *b, const char *s)
+{
+	for (; *s; s++)
+		buf_char(b, plain_char(*s));
+}
+
 const char *
 base_name(const char *path)
 {

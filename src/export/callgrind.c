@@ -19,13 +19,22 @@ name_of(const char *file)
 	return *file ? file : "???";
 }
 
+/* "fl=NAME", on a line. */
+static void
+put_name(struct buf *out, const char *key, const char *name)
+{
+	buf_printf(out, "%s=", key);
+	buf_plain(out, name);
+	buf_char(out, '\n');
+}
+
 /* Lines of inlined code are of other files than the function. */
 static void
 put_file(struct writer *w, const char *file, const char *own)
 {
 	if (!strcmp(w->file, file))
 		return;
-	buf_printf(w->out, "%s=%s\n", strcmp(file, own) ? "fi" : "fe", file);
+	put_name(w->out, strcmp(file, own) ? "fi" : "fe", file);
 	w->file = file;
 }
 
@@ -56,10 +65,10 @@ put_call(struct writer *w, const struct view_insn *in)
 		return;
 	to = callee_of_insn(w, in);
 	file = to ? name_of(to->file) : "???";
-	buf_printf(w->out, "cob=%s\n", to ? to->binary->path : "???");
+	put_name(w->out, "cob", to ? to->binary->path : "???");
 	if (strcmp(file, w->file))
-		buf_printf(w->out, "cfi=%s\n", file);
-	buf_printf(w->out, "cfn=%s\n", to ? to->proc->name : c->callee && *c->callee ? c->callee : "(through a pointer)");
+		put_name(w->out, "cfi", file);
+	put_name(w->out, "cfn", to ? to->proc->name : c->callee && *c->callee ? c->callee : "(through a pointer)");
 	buf_printf(w->out, "calls=%" PRIu64 " 0\n0x%" PRIx64 " %u %" PRIu64 "\n", in->count, in->addr, in->line, n);
 }
 
@@ -76,9 +85,9 @@ put_insn(struct writer *w, const struct view_insn *in, const char *own)
 static void
 put_heading(struct writer *w, uint64_t total)
 {
-	buf_printf(w->out, "# callgrind format\nversion: 1\ncreator: chord\ncmd: %s\npositions: instr line\nevents: Ir\n",
-	           w->x->run->path);
-	buf_printf(w->out, "summary: %" PRIu64 "\n", total);
+	buf_str(w->out, "# callgrind format\nversion: 1\ncreator: chord\ncmd: ");
+	buf_plain(w->out, w->x->run->path);
+	buf_printf(w->out, "\npositions: instr line\nevents: Ir\nsummary: %" PRIu64 "\n", total);
 }
 
 static void
@@ -89,11 +98,15 @@ begin_proc(struct writer *w, const struct view_insn *in, const struct binary **b
 	while (f->binary != in->binary || f->proc != in->proc)
 		f++;
 	w->function = f;
-	if (in->binary != *binary)
-		buf_printf(w->out, "\nob=%s\n", in->binary->path);
+	if (in->binary != *binary) {
+		buf_char(w->out, '\n');
+		put_name(w->out, "ob", in->binary->path);
+	}
 	*binary = in->binary;
 	*own = name_of(f->file);
-	buf_printf(w->out, "\nfl=%s\nfn=%s\n", *own, in->proc->name);
+	buf_char(w->out, '\n');
+	put_name(w->out, "fl", *own);
+	put_name(w->out, "fn", in->proc->name);
 	w->file = *own;
 }
 

@@ -11,7 +11,7 @@ static void
 put_name(struct buf *out, const char *name)
 {
 	for (name = image_readable(name); *name; name++)
-		buf_char(out, *name == ';' ? ':' : (unsigned char)*name < ' ' ? '?' : *name);
+		buf_char(out, *name == ';' ? ':' : plain_char(*name));
 }
 
 bool

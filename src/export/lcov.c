@@ -30,13 +30,16 @@ put_functions(const struct covered_list *all, const struct view_file *v, bool en
 		buf_printf(out, "FN:%u,", line);
 		if (ends)
 			buf_printf(out, "%u,", f[i].end);
-		buf_printf(out, "%s\n", f[i].name);
+		buf_plain(out, f[i].name);
+		buf_char(out, '\n');
 		found++;
 	}
 	for (size_t i = 0; i < n; i++) {
 		if (!first_line(v, &f[i]))
 			continue;
-		buf_printf(out, "FNDA:%" PRIu64 ",%s\n", f[i].calls, f[i].name);
+		buf_printf(out, "FNDA:%" PRIu64 ",", f[i].calls);
+		buf_plain(out, f[i].name);
+		buf_char(out, '\n');
 		hit += f[i].calls != 0;
 	}
 	buf_printf(out, "FNF:%zu\nFNH:%zu\n", found, hit);
@@ -107,7 +110,9 @@ put_tracefile(const struct export *x, bool ends, struct buf *out)
 	for (uint32_t i = 0; i < x->list->file.n; i++) {
 		const struct view_file *f = &x->list->file.at[i];
 
-		buf_printf(out, "TN:\nSF:%s\n", f->name);
+		buf_str(out, "TN:\nSF:");
+		buf_plain(out, f->name);
+		buf_char(out, '\n');
 		put_functions(&all, f, ends, out);
 		put_all_branches(x, i, out);
 		put_lines(f, out);

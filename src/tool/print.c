@@ -93,9 +93,19 @@ void
 print_source(struct str text)
 {
 	for (size_t k = 0; k < text.n; k++) {
-		unsigned char c = (unsigned char)text.at[k];
+		char c = text.at[k];
 
-		putchar((c < ' ' && c != '\t') || c == 127 ? ' ' : c);
+		putchar(c == '\t' ? c : plain_char(c));
+	}
+}
+
+void
+put_escaped(const char *s)
+{
+	for (; *s; s++) {
+		if (strchr("|\\`*_<>[]#&", *s))
+			putchar('\\');
+		putchar(plain_char(*s));
 	}
 }
 

@@ -27,6 +27,9 @@ bool save_output(const char *file, const struct buf *out);
 /* A line of source; what could do harm on a terminal becomes blank. */
 void print_source(struct str text);
 
+/* A name as Markdown has it: what would end a cell or begin something is none of that. */
+void put_escaped(const char *s);
+
 /* The program and the profiles that were summed or left out. */
 void print_run_profiles(const struct run *run);
 /* Procedures and objects that are in no sum, and what a reader has to know of how the runs ended. */

@@ -29,10 +29,14 @@ put_blanks(struct table *t, int n)
 void
 table_text(struct table *t, const char *text)
 {
+	struct buf plain = {0};
+
 	if (t->at >= t->n)
 		bug("a table of %zu columns gets one more", t->n);
 	put_blanks(t, gap_of(t, t->at));
-	fprintf(t->to, "%*s", t->column[t->at].width, text);
+	buf_plain(&plain, text);
+	fprintf(t->to, "%*.*s", t->column[t->at].width, (int)plain.n, plain.n ? plain.at : "");
+	buf_free(&plain);
 	t->at++;
 }
 

@@ -223,17 +223,6 @@ coverage_text(const struct coverage_tool *t)
 
 /* ---- Markdown ---- */
 
-/* What would end a cell, or begin something. */
-static void
-put_escaped(const char *s)
-{
-	for (; *s; s++) {
-		if (strchr("|\\`*_<>[]#", *s))
-			putchar('\\');
-		putchar(*s);
-	}
-}
-
 static void
 put_cells(const struct coverage_share share[COVERAGE_KINDS])
 {

@@ -58,16 +58,6 @@ put_sentence(const struct diff *d, const struct difference *f, struct buf *out)
 /* ---- Markdown ---- */
 
 static void
-put_escaped(const char *s)
-{
-	for (; *s; s++) {
-		if (strchr("|\\`*_<>[]#", *s))
-			putchar('\\');
-		putchar(*s);
-	}
-}
-
-static void
 put_cells(const struct difference *r)
 {
 	char before[RANGE], after[RANGE], change[RANGE], percent[32];
