@@ -339,6 +339,7 @@ open_others(struct run *r)
 		if (why) {
 			binary_close(&bin);
 			VEC_PUSH(r->unknown, (struct named){m->path, why});
+			r->nunread = r->unknown.n;
 		} else {
 			VEC_PUSH(r->binary, bin);
 		}
@@ -764,7 +765,7 @@ run_resolve(struct run *r, struct profile *p)
 {
 	profile_free(r->sum);
 	r->sum = p;
-	r->unknown.n = 0;
+	r->unknown.n = r->nunread;
 	for (size_t i = 0; i < r->binary.n; i++)
 		solve_binary(r, &r->binary.at[i]);
 }

@@ -65,7 +65,8 @@ struct run {
 	struct profile *sum;
 	VEC(const char *) summed; /* names of the profiles in the sum */
 	VEC(struct named) left_out; /* profiles found but not used */
-	VEC(struct named) unknown; /* procedures and objects whose counts are not known */
+	VEC(struct named) unknown; /* procedures and objects whose counts are not known; first: */
+	size_t nunread;          /* objects that were measured and are in no binary: nothing of them is known */
 	VEC(const char *) note;  /* what a reader has to know of how the runs ended */
 	bool every;              /* the sum is of all programs that a command started: r->path is none of them */
 	bool incomplete;         /* a profile that was named could not be used: reported */

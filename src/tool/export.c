@@ -51,12 +51,14 @@ parse_export(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
-/* What no format can say: procedures whose counts are not known or only within bounds. */
+/* What no format can say: procedures whose counts are not known or only within bounds, and objects of which nothing is. */
 static void
 warn_of_unknown(const struct run *run, const struct view_functions *all)
 {
 	uint64_t n = 0;
 
+	for (size_t i = 0; i < run->nunread; i++)
+		say_warning(run->unknown.at[i].name, "left out, though it was measured: %s", run->unknown.at[i].reason);
 	for (size_t i = 0; i < all->n; i++)
 		n += !view_is_exact(all->at[i].counts);
 	if (n)

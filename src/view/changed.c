@@ -5,6 +5,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* ---- reading ---- */
@@ -16,6 +17,9 @@ struct reader {
 	unsigned line;           /* of the new file, next */
 	uint64_t old, fresh;     /* lines of either that the hunk still has */
 	bool any;                /* there was a hunk */
+	const char *before;      /* of the "---" line before */
+	struct str head;         /* behind "diff --git "; none: git did not write it */
+	bool moved;              /* git says that the names differ */
 };
 
 static struct str
@@ -56,21 +60,52 @@ unquote(struct pool *pool, struct str name)
 }
 
 /* Behind a tab diff has the time. */
+static const char *
+read_name(struct reader *r, struct str name)
+{
+	const char *tab = memchr(name.at, '\t', name.n);
+
+	if (name.n && *name.at == '"')
+		return unquote(r->ch->pool, name);
+	return pool_strndup(r->ch->pool, name.at, tab ? (size_t)(tab - name.at) : name.n);
+}
+
+/* Of a new file only git's first line has another name. */
+static const char *
+name_before(struct reader *r)
+{
+	bool quoted = r->head.n && *r->head.at == '"';
+
+	if (r->before && strcmp(r->before, "/dev/null"))
+		return r->before;
+	return r->head.n ? pool_strndup(r->ch->pool, r->head.at + quoted, r->head.n - quoted) : NULL;
+}
+
 static void
 begin_file(struct reader *r, struct str name)
 {
-	const char *tab = memchr(name.at, '\t', name.n);
-	const char *text;
+	const char *text = read_name(r, name);
 
-	if (name.n && *name.at == '"')
-		text = unquote(r->ch->pool, name);
-	else
-		text = pool_strndup(r->ch->pool, name.at, tab ? (size_t)(tab - name.at) : name.n);
 	r->file = NULL;
 	if (!*text || !strcmp(text, "/dev/null"))
 		return;
-	VEC_PUSH(r->ch->file, (struct changed_file){.name = text});
+	VEC_PUSH(r->ch->file, (struct changed_file){.name = text, .before = name_before(r), .certain = r->head.n && !r->moved});
 	r->file = &r->ch->file.at[r->ch->file.n - 1];
+	r->before = NULL;
+}
+
+/* What git says of a file before its hunks. */
+static void
+read_head(struct reader *r, struct str line)
+{
+	if (str_starts(line, "diff ")) {
+		r->head = str_starts(line, "diff --git ") ? (struct str){line.at + 11, line.n - 11} : (struct str){NULL, 0};
+		r->moved = false;
+		r->before = NULL;
+	}
+	r->moved |= str_starts(line, "rename from ") || str_starts(line, "copy from ");
+	if (str_starts(line, "--- "))
+		r->before = read_name(r, (struct str){line.at + 4, line.n - 4});
 }
 
 static bool
@@ -150,6 +185,7 @@ changed_read(struct changed *ch, struct pool *pool, struct str diff, const char 
 			*why = pool_printf(pool, "line %u does not belong to the hunk of the diff in which it stands", n);
 			return false;
 		}
+		read_head(&r, line);
 		if (str_starts(line, "+++ "))
 			begin_file(&r, (struct str){line.at + 4, line.n - 4});
 		else if (str_starts(line, "@@ -") && !begin_hunk(&r, line)) {
@@ -186,6 +222,27 @@ nearness(const char *path, const char *name, const char *cwd)
 	return n <= k && !strncmp(path, cwd, n) && (!cwd[n] || cwd[n] == '/') ? n + 1 : 0;
 }
 
+static bool
+same_text(const char *a, const char *b)
+{
+	struct buf x = {0}, y = {0};
+	bool same = file_read(a, &x) && file_read(b, &y) && x.n == y.n && (!x.n || !memcmp(x.at, y.at, x.n));
+
+	buf_free(&x);
+	buf_free(&y);
+	return same;
+}
+
+/* Is the file of that name in the current folder another one? A copy of it is none; nor is one that was built elsewhere. */
+static bool
+is_another(const char *path, const char *name)
+{
+	struct stat here, there;
+
+	return !stat(name, &here) && S_ISREG(here.st_mode) && !stat(path, &there) && S_ISREG(there.st_mode) &&
+	       (here.st_dev != there.st_dev || here.st_ino != there.st_ino) && !same_text(path, name);
+}
+
 /* NULL: none, or *why it cannot be told. */
 static const struct coverage_file *
 find_file(struct changed *ch, const struct coverage *c, const char *name, const char **why)
@@ -198,7 +255,7 @@ find_file(struct changed *ch, const struct coverage *c, const char *name, const 
 		const struct coverage_file *f = &c->file.at[i];
 		size_t n = cwd && ends_with(f->name, name) ? nearness(f->name, name, cwd) : 0;
 
-		if (!ends_with(f->name, name) || (best && n < near))
+		if (coverage_lacks_lines(f) || !ends_with(f->name, name) || (best && n < near) || is_another(f->name, name))
 			continue;
 		other = best && n == near ? best : NULL;
 		best = f;
@@ -211,11 +268,104 @@ find_file(struct changed *ch, const struct coverage *c, const char *name, const 
 	return NULL;
 }
 
-/* git puts a/, b/ and other letters before names. */
-static bool
-has_prefix(const char *name)
+/* A file without line information that may be it: often no folder is known of those. */
+static const struct coverage_file *
+find_unplaced(const struct coverage *c, const char *name)
 {
-	return strchr("abciow", name[0]) && name[0] && name[1] == '/' && name[2];
+	for (size_t i = 0; i < c->file.n; i++) {
+		const struct coverage_file *f = &c->file.at[i];
+
+		if (coverage_lacks_lines(f) && (ends_with(f->name, name) || ends_with(name, f->name)))
+			return f;
+	}
+	return NULL;
+}
+
+/* git puts a/ and b/ before names, other letters with diff.mnemonicPrefix, and changes them over with -R. The names of diff -r
+ * look the same if the folders are called so. */
+static bool
+has_prefix(const struct changed_file *f)
+{
+	static const char *const pair[] = {"ab", "ciw", "iw", "ow", "12"};
+	const char *old = f->before, *new = f->name;
+
+	if (!old || !*old || old[1] != '/' || !*new || new[1] != '/' || !new[2] || *old == *new)
+		return false;
+	for (size_t i = 0; i < sizeof pair / sizeof *pair; i++)
+		if (strchr(pair[i], *old) && strchr(pair[i], *new))
+			return true;
+	return false;
+}
+
+/* False, *why: it cannot be told which file is meant. */
+static bool
+resolve(struct changed *ch, const struct coverage *c, struct changed_file *f, const char **why)
+{
+	const struct coverage_file *whole = NULL;
+	bool prefix = has_prefix(f);
+
+	f->file = find_file(ch, c, f->name + (prefix ? 2 : 0), why);
+	if (prefix && !*why && !(f->file && f->certain))
+		whole = find_file(ch, c, f->name, why);
+	if (*why)
+		return false;
+	if (f->file && whole && f->file != whole) {
+		*why = pool_printf(ch->pool, "%s may be %s or %s: choose with --include or --exclude", f->name, whole->name,
+		                   f->file->name);
+		return false;
+	}
+	if (!f->file && whole)
+		f->file = whole;
+	else if (prefix)
+		f->name += 2;
+	if (!f->file)
+		f->file = find_unplaced(c, f->name);
+	f->unplaced = f->file && coverage_lacks_lines(f->file);
+	return true;
+}
+
+/* Two changes of one file are one. */
+static void
+join_files(struct changed *ch)
+{
+	struct strmap known = {0};
+	size_t n = 0;
+
+	for (size_t i = 0; i < ch->file.n; i++) {
+		struct changed_file *f = &ch->file.at[i];
+		uint64_t k;
+
+		if (strmap_get(&known, str_of(f->name), &k)) {
+			VEC_JOIN(ch->file.at[k].line, f->line);
+			free(f->line.at);
+			continue;
+		}
+		strmap_put(&known, str_of(f->name), n);
+		ch->file.at[n++] = *f;
+	}
+	ch->file.n = n;
+	strmap_free(&known);
+}
+
+static int
+ascending(const void *a, const void *b)
+{
+	const unsigned *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+static void
+sort_lines(struct changed_file *f)
+{
+	size_t n = 0;
+
+	if (f->line.n)
+		qsort(f->line.at, f->line.n, sizeof *f->line.at, ascending);
+	for (size_t i = 0; i < f->line.n; i++)
+		if (!n || f->line.at[i] != f->line.at[n - 1])
+			f->line.at[n++] = f->line.at[i];
+	f->line.n = n;
 }
 
 static void
@@ -236,20 +386,13 @@ bool
 changed_find(struct changed *ch, const struct coverage *c, const char **why)
 {
 	*why = NULL;
-	for (size_t i = 0; i < ch->file.n; i++) {
-		struct changed_file *f = &ch->file.at[i];
-
-		bool prefix = has_prefix(f->name);
-
-		f->file = prefix ? find_file(ch, c, f->name + 2, why) : NULL;
-		if (!f->file && !*why) {
-			f->file = find_file(ch, c, f->name, why);
-			prefix &= !f->file;
-		}
-		if (*why)
+	for (size_t i = 0; i < ch->file.n; i++)
+		if (!resolve(ch, c, &ch->file.at[i], why))
 			return false;
-		f->name += prefix ? 2 : 0;
-		take_rows(ch, f);
+	join_files(ch);
+	for (size_t i = 0; i < ch->file.n; i++) {
+		sort_lines(&ch->file.at[i]);
+		take_rows(ch, &ch->file.at[i]);
 	}
 	return true;
 }

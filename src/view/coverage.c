@@ -222,6 +222,7 @@ add_line(struct builder *b, const struct image_place *place, const struct walk *
 struct seen {
 	bool code;               /* it has more than padding */
 	bool jump;               /* it ends in a conditional jump, at */
+	bool placed;             /* it has a line */
 	struct place at_jump;
 	struct block_row row;
 };
@@ -234,7 +235,6 @@ see_block(struct builder *b, struct binary *bin, uint32_t proc, uint32_t block, 
 	const struct counts *c = &bin->counts[proc];
 	struct seen s = {.row.at = function, .at_jump = function};
 	struct walk w, most;
-	bool placed = false;
 
 	walk_start(&most, p, c->most ? c->most : c, block);
 	for (walk_start(&w, p, c, block); walk_next(&w) && walk_next(&most);) {
@@ -249,9 +249,9 @@ see_block(struct builder *b, struct binary *bin, uint32_t proc, uint32_t block, 
 			continue;
 		add_line(b, &place, &w, &most, !c->why);
 		note_scope(b, bin, w.addr, c->why ? VIEW_MAYBE : ran_of(w.count, most.count));
-		if (!placed)
+		if (!s.placed)
 			s.row.at = global(b, &place);
-		placed = true;
+		s.placed = true;
 		if (w.kind == CHORD_INSN_BRANCH)
 			s.at_jump = global(b, &place);
 	}
@@ -292,6 +292,7 @@ add_blocks(struct builder *b, struct binary *bin, uint32_t proc, uint32_t functi
 		if (!s.code)
 			continue;
 		s.row.function = function;
+		b->functions.at[function].f.placed |= s.placed;
 		raise_ran(&b->functions.at[function].f.ran, s.row.ran);
 		if (!known)
 			VEC_PUSH(b->blocks, s.row);
@@ -309,7 +310,7 @@ add_blocks(struct builder *b, struct binary *bin, uint32_t proc, uint32_t functi
 /* ---- code that is not measured ---- */
 
 static void
-add_unmeasured(struct builder *b, struct binary *bin, uint64_t addr, uint64_t size)
+add_unmeasured(struct builder *b, struct binary *bin, uint32_t function, uint64_t addr, uint64_t size)
 {
 	struct image_place place;
 	struct insn in;
@@ -319,12 +320,13 @@ add_unmeasured(struct builder *b, struct binary *bin, uint64_t addr, uint64_t si
 			return;
 		if (in.attr & INSN_NOP || !image_place(bin->image, at, &place))
 			continue;
+		b->functions.at[function].f.placed = true;
 		add_line(b, &place, NULL, NULL, false);
 		note_scope(b, bin, at, VIEW_MAYBE);
 	}
 }
 
-static void
+static uint32_t
 add_unknown_function(struct builder *b, struct place at, const char *name)
 {
 	uint32_t i = function_at(b, at, name);
@@ -333,6 +335,7 @@ add_unknown_function(struct builder *b, struct place at, const char *name)
 	raise_ran(&f->f.ran, VIEW_MAYBE);
 	f->f.calls_known = false;
 	f->unmeasured = true;
+	return i;
 }
 
 static void
@@ -343,9 +346,9 @@ add_proc(struct builder *b, struct binary *bin, uint32_t i)
 	uint32_t function;
 
 	if (p->refused) {
-		add_unknown_function(b, at, p->name);
+		function = add_unknown_function(b, at, p->name);
 		for (uint32_t k = 0; k < p->npart; k++)
-			add_unmeasured(b, bin, p->part[k].addr, p->part[k].woven_size);
+			add_unmeasured(b, bin, function, p->part[k].addr, p->part[k].woven_size);
 		return;
 	}
 	function = function_at(b, at, p->name);
@@ -363,11 +366,12 @@ add_others(struct builder *b, struct binary *bin)
 	unmeasured_find(bin, &un);
 	for (size_t i = 0; i < un.symbol.n; i++) {
 		const struct image_symbol *s = &un.symbol.at[i];
+		uint32_t function;
 
 		if (!image_declared(bin->image, s->addr).file)
 			continue;
-		add_unknown_function(b, declared(b, bin, s->addr, ""), s->name);
-		add_unmeasured(b, bin, s->addr, s->size);
+		function = add_unknown_function(b, declared(b, bin, s->addr, ""), s->name);
+		add_unmeasured(b, bin, function, s->addr, s->size);
 	}
 	unmeasured_free(&un);
 }
@@ -539,8 +543,10 @@ finish_file(struct coverage_file *f)
 		f->share[COVERAGE_BRANCHES].n[f->branch.at[i].taken]++;
 		f->share[COVERAGE_BRANCHES].n[f->branch.at[i].fell]++;
 	}
-	for (size_t i = 0; i < f->function.n; i++)
+	for (size_t i = 0; i < f->function.n; i++) {
 		f->share[COVERAGE_FUNCTIONS].n[f->function.at[i].ran]++;
+		f->unplaced += !f->function.at[i].placed;
+	}
 	for (size_t i = 0; i < f->block.n; i++)
 		f->share[COVERAGE_BLOCKS].n[f->block.at[i].ran]++;
 }
@@ -604,6 +610,7 @@ view_coverage(struct coverage *c, struct run *run, const struct coverage_choice 
 		add_binary(&b, &run->binary.at[i]);
 	raise_functions(&b);
 	fill_files(&b);
+	c->has_lines = b.line.cell.n;
 	SORT(c->file, by_name);
 	choose_files(c, choice);
 	line_table_free(&b.line);
@@ -625,6 +632,12 @@ view_coverage_free(struct coverage *c)
 	free(c->file.at);
 	free(c->left_out.at);
 	*c = (struct coverage){0};
+}
+
+bool
+coverage_lacks_lines(const struct coverage_file *f)
+{
+	return f->unplaced && !f->line.n && !f->excluded;
 }
 
 const struct coverage_line *

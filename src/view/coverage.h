@@ -50,6 +50,7 @@ struct coverage_function {
 	struct bounds calls;     /* summed over its copies */
 	bool calls_known;
 	struct coverage_share blocks;
+	bool placed;             /* the line table has lines of its code */
 };
 
 struct coverage_block {
@@ -65,6 +66,7 @@ struct coverage_file {
 	VEC(struct coverage_block) block;
 	struct coverage_share share[COVERAGE_KINDS];
 	uint32_t excluded;       /* lines that markers in the source exclude */
+	uint32_t unplaced;       /* functions of whose code no line is known */
 };
 
 struct coverage {
@@ -72,6 +74,7 @@ struct coverage {
 	VEC(struct coverage_file) file; /* by name */
 	VEC(const char *) left_out;     /* files that have code and were not wanted */
 	struct coverage_share share[COVERAGE_KINDS];
+	bool has_lines;          /* some code has a line, wanted or not */
 	bool fits;               /* no count is larger than 64 bits */
 };
 
@@ -84,6 +87,8 @@ struct coverage_choice {
 
 void view_coverage(struct coverage *c, struct run *run, const struct coverage_choice *choice);
 void view_coverage_free(struct coverage *c);
+/* Has it code, and is no line of that known? Its shares of lines are of nothing then. */
+bool coverage_lacks_lines(const struct coverage_file *f);
 /* The line's row; NULL: it has no code. */
 const struct coverage_line *coverage_line_at(const struct coverage_file *f, unsigned line);
 
@@ -110,6 +115,9 @@ marks_has(const struct marks *m, unsigned line, unsigned what)
 struct changed_file {
 	const char *name;        /* as the change names it */
 	const struct coverage_file *file; /* NULL: no file of the run is that one */
+	bool unplaced;           /* that file's lines are not known: it was built without line information */
+	const char *before;      /* the name of what it was before; NULL: it is not said */
+	bool certain;            /* git says that the names have prefixes, if they look so */
 	VEC(unsigned) line;      /* all that were added or changed, ascending */
 	VEC(struct coverage_line) code; /* those of them that have code */
 	struct coverage_share share;
@@ -121,7 +129,8 @@ struct changed {
 };
 /* Reads a unified diff, as diff -u and git diff write it. False, *why (pool): it is none. */
 bool changed_read(struct changed *ch, struct pool *pool, struct str diff, const char **why);
-/* Finds what the coverage has of it. False, *why: it cannot be told which of several files is meant. */
+/* Finds what the coverage has of it; a file that the change names twice becomes one. False, *why: it cannot be told which of
+ * several files is meant. */
 bool changed_find(struct changed *ch, const struct coverage *c, const char **why);
 void changed_free(struct changed *ch);
 

@@ -326,6 +326,114 @@ t_which_file() {
 	holds '.changed.lines.not_covered == 1'
 }
 
+# lines_changed FILTER: of the change in ./change
+lines_changed() {
+	want "$CHORD" coverage --json --diff=change ./prog
+	holds "$1"
+}
+
+# Letters before names are git's only if both names have them and git, or the programs, leave no other reading.
+t_prefixes() {
+	mkdir c b src
+	printf 'int fc(int n)\n{\n\treturn n;\n}\n' >c/x.c
+	printf 'int fx(int n)\n{\n\treturn n;\n}\n' >x.c
+	printf 'int fb(int n)\n{\n\treturn n;\n}\n' >b/y.c
+	printf 'int fy(int n)\n{\n\treturn n;\n}\n' >y.c
+	printf 'int fs(int n)\n{\n\treturn n;\n}\n' >src/d.c
+	want $cc -O0 -g -o prog c/x.c x.c b/y.c y.c src/d.c -x c - <<<'int fc(int), fx(int), fy(int); int main(void) { return fc(0) + fy(0); }'
+	want ./prog
+	# git diff --no-prefix of c/x.c, which ran; x.c did not
+	printf 'diff --git c/x.c c/x.c\n--- c/x.c\n+++ c/x.c\n@@ -3 +3 @@\n-\treturn 1;\n+\treturn n;\n' >change
+	lines_changed '.changed | .lines.covered == 1 and .files[0].name == "c/x.c"'
+	printf 'diff --git b/y.c b/y.c\n--- /dev/null\n+++ b/y.c\n@@ -0,0 +3 @@\n+\treturn n;\n' >change
+	lines_changed '.changed | .lines.not_covered == 1 and .files[0].name == "b/y.c"'
+	# with prefixes, of y.c
+	printf 'diff --git a/y.c b/y.c\n--- a/y.c\n+++ b/y.c\n@@ -3 +3 @@\n-\treturn 1;\n+\treturn n;\n' >change
+	lines_changed '.changed | .lines.covered == 1 and .files[0].name == "y.c"'
+	# diff -r a b: either
+	sed -i 1d change
+	refused 1 'b/y.c may be .*/b/y.c or .*/y.c' "$CHORD" coverage --diff=change ./prog
+	# ./d.c is another file than src/d.c, unless that is a copy of it
+	echo 'int other;' >d.c
+	printf -- '--- d.c\n+++ d.c\n@@ -3 +3 @@\n-\treturn 1;\n+\treturn n;\n' >change
+	lines_changed '.changed | .lines.total == 0 and .files[0].file == null'
+	cp src/d.c d.c
+	lines_changed '.changed | .lines.not_covered == 1'
+}
+
+# A file that a change names twice has its lines once.
+t_twice() {
+	choose
+	want $cc -O0 -g -o prog choose.c
+	want ./prog 2
+	printf -- '--- a/choose.c\n+++ b/choose.c\n@@ -6,2 +6,2 @@\n-\tif (n > 1)\n-\t\tn = 3;\n+\tif (n > 5)\n+\t\tn = one(n);\n' >one
+	sed 's|[ab]/choose|choose|' one >two
+	cat one two one >change
+	lines_changed '.changed | .lines.total == 2 and (.files | length) == 1 and .files[0].changed == 2'
+	want "$CHORD" coverage --diff=change ./prog
+	grep -q 'Of 2 changed lines 2 have code' out || no "$(cat out)"
+}
+
+# Code without line information: of its lines nothing is known, so no limit of them is reached.
+t_without_lines() {
+	mkdir src
+	printf 'int q(int n)\n{\n\treturn n;\n}\n' >src/q.c
+	printf 'int q(int);\nint main(void)\n{\n\treturn q(0);\n}\n' >m.c
+	printf -- '--- a/src/q.c\n+++ b/src/q.c\n@@ -3 +3 @@\n-\treturn 1;\n+\treturn n;\n' >change
+	want $cc -O0 -c src/q.c
+	want $cc -O0 -g -o prog m.c q.o
+	want ./prog
+	refused 1 'changed lines: src/q.c has no line information' "$CHORD" coverage --diff=change --fail-under=100 ./prog
+	grep -q 'not known, for there is no line information: src/q.c' out || no "$(cat out)"
+	grep -q 'Not known: lines of files without line information .*: q.c' out || no "$(cat out)"
+	want "$CHORD" coverage --format=markdown --diff=change ./prog
+	grep -qx 'Changed, and there is no line information of it:' out && grep -qx -- '- src/q.c' out || no "$(cat out)"
+	lines_changed '.changed.files[0].line_information == false and (.files[] | select(.file | endswith("m.c")) | .line_information)'
+	sed -i 's|src/q.c|README|' change
+	want "$CHORD" coverage --diff=change --fail-under=100 ./prog
+	want "$CHORD" coverage --format=markdown --uncovered --diff=change ./prog
+	grep -qx -- '- README' out || no "$(cat out)"
+	want $cc -O0 -o prog m.c q.o
+	want ./prog
+	refused 1 'changed lines: the programs have no line information' "$CHORD" coverage --diff=change --fail-under=100 ./prog
+	want $cc -O0 -g -o prog m.c src/q.c
+	want ./prog
+	sed -i 's|README|src/q.c|' change
+	want "$CHORD" coverage --diff=change --fail-under=100 ./prog
+	! grep -q 'line information' out || no "$(cat out)"
+}
+
+# A measured library that is not there any more: no limit is reached, and every form says so.
+t_library_gone() {
+	printf 'int lib(int n)\n{\n\tif (n)\n\t\treturn 2;\n\treturn n;\n}\n' >lib.c
+	want $cc -O0 -g -shared -fpic -o libl.so lib.c
+	want $cc -O0 -g -o prog -x c - -x none -L. -ll -Wl,-rpath,"$PWD" <<<'int lib(int); int main(void) { return lib(0); }'
+	want ./prog
+	refused 1 'lines: .*below the limit of 100 %' "$CHORD" coverage --fail-under=100 ./prog
+	want "$CHORD" coverage --fail-under=functions:100 ./prog
+	want "$CHORD" coverage --format=markdown --uncovered ./prog
+	grep -qx -- '- lib.c: 4' out || no "$(cat out)"
+	mv libl.so gone.so
+	refused 1 'libl.so: it was measured and is in no sum' "$CHORD" coverage --fail-under=functions:100 ./prog
+	refused 1 'libl.so: it was measured and is in no sum' "$CHORD" coverage --fail-under=100 --json ./prog
+	holds '.failed == true'
+	want "$CHORD" coverage --format=markdown ./prog
+	grep -q '^- .*libl.so: ' out || no "$(cat out)"
+}
+
+# A name with a newline begins no row.
+t_newline() {
+	printf 'int main(int c, char **v)\n{\n\treturn c > 1;\n}\n' >'x
+&y.c'
+	want $cc -O0 -g -o prog 'x
+&y.c'
+	want ./prog
+	want "$CHORD" coverage --format=markdown ./prog
+	grep -q '^| x \\&y.c | 100.00 %' out || no "$(cat out)"
+	want "$CHORD" coverage ./prog
+	grep -q ' x &y.c$' out || no "$(cat out)"
+}
+
 # What is not known is never said not to have run.
 t_unknown() {
 	cat >prog.c <<-'END'
@@ -398,7 +506,7 @@ t_limits() {
 	refused 1 'lines: there are none' "$CHORD" coverage --fail-under=10 ./choose
 }
 
-for name in known parallel gcov callgrind programs templates inlined patterns markers change which-file unknown limits; do
+for name in known parallel gcov callgrind programs templates inlined patterns markers change which-file prefixes twice without-lines library-gone newline unknown limits; do
 	test_case "$name"
 done
 exit $failed

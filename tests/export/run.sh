@@ -253,6 +253,35 @@ t_not_exact() {
 	:
 }
 
+# A measured library that is not there any more is named.
+t_library_gone() {
+	want $cc -g -shared -fpic -o libl.so -x c - <<<'int lib(int n) { return n; }'
+	want $cc -g -o uses -x c - -x none -L. -ll -Wl,-rpath,"$PWD" <<<'int lib(int); int main(void) { return lib(0); }'
+	want ./uses
+	want "$CHORD" export -f lcov ./uses
+	[ ! -s err ] || no "$(cat err)"
+	mv libl.so gone.so
+	for format in lcov json; do
+		want "$CHORD" export -f $format ./uses
+		grep -q 'warning: .*libl.so: left out, though it was measured' err || no "nothing says so: $(cat err)"
+	done
+}
+
+# A name with a newline begins no record.
+t_newline() {
+	printf 'int main(int c, char **v)\n{\n\treturn c > 1;\n}\n' >'x
+fn=y.c'
+	want $cc -g -o prog 'x
+fn=y.c'
+	want ./prog
+	for format in lcov lcov2 callgrind; do
+		want "$CHORD" export -f $format ./prog
+		grep -q '^\(SF\|fl\)[:=].*/x fn=y.c$' out || no "$format: $(head -n 20 out)"
+		grep -q '^fn=y.c' out && no "$format: $(head -n 20 out)"
+	done
+	:
+}
+
 t_refused() {
 	built
 	refused 2 "no such format" "$CHORD" export -f nothing ./prog
@@ -262,7 +291,7 @@ t_refused() {
 	refused 1 "nowhere/x" "$CHORD" export -f lcov -o nowhere/x ./prog
 }
 
-for name in lcov lcov2 cobertura gcov callgrind calls pprof stacks speedscope json csv llvm bolt not-exact refused; do
+for name in lcov lcov2 cobertura gcov callgrind calls pprof stacks speedscope json csv llvm bolt not-exact library-gone newline refused; do
 	test_case "$name"
 done
 exit $failed

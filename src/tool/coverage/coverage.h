@@ -48,6 +48,9 @@ bool gate_read(struct coverage_options *o, const char *text);
 /* Says what is below its limit, or may be. True: something is. */
 bool gate_fails(const struct coverage_tool *t);
 
+/* Lines that a change added or altered, with code or without. */
+uint64_t changed_lines(const struct changed *ch);
+
 /* False: it could not be written. */
 bool coverage_text(const struct coverage_tool *t);
 bool coverage_markdown(const struct coverage_tool *t);

@@ -55,6 +55,27 @@ reaches(uint64_t part, uint64_t all, uint64_t millionths)
 	return (unsigned __int128)part * 100000000 >= (unsigned __int128)millionths * all;
 }
 
+/* Changed lines of which it is not known whether they are code. */
+static bool
+says_unplaced(const struct coverage_tool *t)
+{
+	const struct changed *ch = &t->changed;
+	bool says = false;
+
+	for (size_t i = 0; i < ch->file.n; i++) {
+		if (!ch->file.at[i].unplaced || !ch->file.at[i].line.n)
+			continue;
+		say_error("changed lines", "%s has no line information (was it built with -g?), so it cannot be said whether the "
+		          "limit is reached", ch->file.at[i].name);
+		says = true;
+	}
+	if (says || t->c.has_lines || !changed_lines(ch))
+		return says;
+	say_error("changed lines", "the programs have no line information (were they built with -g?), so it cannot be said "
+	          "whether the limit is reached");
+	return true;
+}
+
 static bool
 is_below(const struct coverage_tool *t, int kind)
 {
@@ -65,6 +86,8 @@ is_below(const struct coverage_tool *t, int kind)
 	int n = (int)strcspn(l->text, "%");
 	char share[SHARE];
 
+	if (kind == LIMIT_CHANGED && says_unplaced(t))
+		return true;
 	/* A change without code needs no test. */
 	if (!all && kind == LIMIT_CHANGED)
 		return false;
@@ -86,10 +109,15 @@ is_below(const struct coverage_tool *t, int kind)
 bool
 gate_fails(const struct coverage_tool *t)
 {
-	bool fails = false;
+	const struct run *r = t->run;
+	bool fails = false, any = false;
 
-	for (int k = 0; k < LIMITS; k++)
-		if (t->opt->limit[k].text)
-			fails |= is_below(t, k);
-	return fails;
+	for (int k = 0; k < LIMITS; k++) {
+		any |= t->opt->limit[k].text != NULL;
+		fails |= t->opt->limit[k].text && is_below(t, k);
+	}
+	for (size_t i = 0; any && i < r->nunread; i++)
+		say_error(r->unknown.at[i].name, "it was measured and is in no sum (%s), so it cannot be said whether a limit is "
+		          "reached", r->unknown.at[i].reason);
+	return fails || (any && r->nunread);
 }

@@ -84,6 +84,7 @@ file(const struct coverage_file *f)
 
 	js_set(o, "file", js_text(f->name));
 	set_shares(o, f->share);
+	js_set(o, "line_information", json_boolean(!coverage_lacks_lines(f)));
 	js_set(o, "excluded_lines", js_number(f->excluded, true));
 	for (size_t i = 0; i < f->line.n; i++)
 		js_append(lines, line(f, &f->line.at[i]));
@@ -106,6 +107,7 @@ changed(const struct changed *ch)
 
 		js_set(x, "name", js_text(f->name));
 		js_set(x, "file", f->file ? js_text(f->file->name) : json_null());
+		js_set(x, "line_information", json_boolean(!f->unplaced));
 		js_set(x, "changed", js_number(f->line.n, true));
 		js_set(x, "lines", share(&f->share));
 		for (size_t k = 0; k < f->code.n; k++)

@@ -61,6 +61,12 @@ put_ranges(struct buf *out, struct coverage_lines lines, enum view_ran ran)
 /* ---- text ---- */
 
 static void
+print_name(const char *name)
+{
+	print_source(str_of(name));
+}
+
+static void
 put_share(struct table *t, const struct coverage_share *s)
 {
 	char share[SHARE];
@@ -119,8 +125,11 @@ print_lines(const struct coverage *c, enum view_ran ran, const char *title)
 		put_ranges(&b, (struct coverage_lines){f->line.at, f->line.n, false}, ran);
 		if (b.n && !any)
 			printf("\n%s:\n", title);
-		if (b.n)
-			printf("  %s: %.*s\n", shown_path(f->name), (int)b.n, b.at);
+		if (b.n) {
+			fputs("  ", stdout);
+			print_name(shown_path(f->name));
+			printf(": %.*s\n", (int)b.n, b.at);
+		}
 		any |= b.n;
 		buf_free(&b);
 	}
@@ -139,7 +148,9 @@ print_changed_lines(const struct changed *ch, enum view_ran ran, const char *tit
 		for (size_t k = 0; k < f->code.n; k++) {
 			if (f->code.at[k].ran != ran)
 				continue;
-			printf("    %s:%u", f->name, f->code.at[k].line);
+			fputs("    ", stdout);
+			print_name(f->name);
+			printf(":%u", f->code.at[k].line);
 			if (view_source_line(f->file->name, f->code.at[k].line, &text)) {
 				fputs(": ", stdout);
 				print_source(text);
@@ -149,7 +160,7 @@ print_changed_lines(const struct changed *ch, enum view_ran ran, const char *tit
 	}
 }
 
-static uint64_t
+uint64_t
 changed_lines(const struct changed *ch)
 {
 	uint64_t n = 0;
@@ -175,23 +186,57 @@ print_change(const struct coverage_tool *t)
 	print_changed_lines(ch, VIEW_NEVER, "never ran");
 	print_changed_lines(ch, VIEW_MAYBE, "not known");
 	for (size_t i = 0; i < ch->file.n; i++) {
+		if (!ch->file.at[i].unplaced || !ch->file.at[i].line.n)
+			continue;
+		fputs("  not known, for there is no line information: ", stdout);
+		print_name(ch->file.at[i].name);
+		putchar('\n');
+	}
+	for (size_t i = 0; i < ch->file.n; i++) {
 		if (ch->file.at[i].file || !ch->file.at[i].line.n)
 			continue;
-		printf("%s%s", any ? ", " : "  in none of these programs, or left out: ", ch->file.at[i].name);
+		fputs(any ? ", " : "  in none of these programs, or left out: ", stdout);
+		print_name(ch->file.at[i].name);
 		any = true;
 	}
 	if (any)
 		putchar('\n');
 }
 
+/* Files whose code has no lines: the shares of lines are without it. Returns how many; put: their names, too. */
+static size_t
+without_lines(const struct coverage *c, void (*put)(const char *name))
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->file.n; i++) {
+		if (!coverage_lacks_lines(&c->file.at[i]))
+			continue;
+		if (put && n)
+			fputs(", ", stdout);
+		if (put)
+			put(shown_path(c->file.at[i].name));
+		n++;
+	}
+	return n;
+}
+
+static uint64_t
+excluded_lines(const struct coverage *c)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < c->file.n; i++)
+		n += c->file.at[i].excluded;
+	return n;
+}
+
 static void
 print_left_out(const struct coverage_tool *t)
 {
-	uint64_t excluded = 0;
+	uint64_t excluded = excluded_lines(&t->c);
 
-	for (size_t i = 0; i < t->c.file.n; i++)
-		excluded += t->c.file.at[i].excluded;
-	if (t->c.left_out.n || excluded || t->refused)
+	if (t->c.left_out.n || excluded || t->refused || without_lines(&t->c, NULL))
 		putchar('\n');
 	if (t->c.left_out.n)
 		printf("Left out: %zu %s with code (--json names them; --include='*' has all)\n", t->c.left_out.n,
@@ -202,6 +247,11 @@ print_left_out(const struct coverage_tool *t)
 	if (t->refused)
 		printf("Not known: %" PRIu64 " %s Chord refused (`chord verify` lists them)\n", t->refused,
 		       t->refused == 1 ? "procedure that" : "procedures that");
+	if (without_lines(&t->c, NULL)) {
+		fputs("Not known: lines of files without line information (built without -g?): ", stdout);
+		without_lines(&t->c, print_name);
+		putchar('\n');
+	}
 }
 
 bool
@@ -237,6 +287,17 @@ put_cells(const struct coverage_share share[COVERAGE_KINDS])
 	putchar('\n');
 }
 
+/* A file with its lines, if there are any. */
+static void
+put_item(const char *name, const struct buf *lines)
+{
+	if (!lines->n)
+		return;
+	fputs("- ", stdout);
+	put_escaped(name);
+	printf(": %.*s\n", (int)lines->n, lines->at);
+}
+
 static void
 put_changed_ranges(const struct changed *ch, enum view_ran ran, const char *title)
 {
@@ -247,30 +308,106 @@ put_changed_ranges(const struct changed *ch, enum view_ran ran, const char *titl
 		struct buf b = {0};
 
 		put_ranges(&b, (struct coverage_lines){f->code.at, f->code.n, true}, ran);
-		if (b.n) {
+		put_item(f->name, &b);
+		buf_free(&b);
+	}
+}
+
+/* Lines of one state, file by file. */
+static void
+put_all_ranges(const struct coverage *c, enum view_ran ran, const char *title)
+{
+	if (c->share[COVERAGE_LINES].n[ran])
+		printf("\n%s:\n\n", title);
+	for (size_t i = 0; i < c->file.n; i++) {
+		const struct coverage_file *f = &c->file.at[i];
+		struct buf b = {0};
+
+		put_ranges(&b, (struct coverage_lines){f->line.at, f->line.n, false}, ran);
+		put_item(shown_path(f->name), &b);
+		buf_free(&b);
+	}
+}
+
+static void
+put_change(const struct changed *ch)
+{
+	static const char *const title[] = {
+		"Changed, and there is no line information of it", "Changed, and in none of these programs, or left out",
+	};
+	char share[SHARE];
+
+	printf("\n**%" PRIu64 " of %" PRIu64 "** changed lines with code ran", ch->share.n[VIEW_RAN], coverage_of(&ch->share));
+	printf(coverage_of(&ch->share) ? " (%s %%).\n" : ".\n", share_text(share, &ch->share));
+	put_changed_ranges(ch, VIEW_NEVER, "Changed and never ran");
+	put_changed_ranges(ch, VIEW_MAYBE, "Changed, and not known whether it ran");
+	for (int absent = 0; absent < 2; absent++) {
+		bool any = false;
+
+		for (size_t i = 0; i < ch->file.n; i++) {
+			const struct changed_file *f = &ch->file.at[i];
+
+			if (!f->line.n || !(absent ? !f->file : f->unplaced))
+				continue;
+			if (!any)
+				printf("\n%s:\n\n", title[absent]);
 			fputs("- ", stdout);
 			put_escaped(f->name);
-			printf(": %.*s\n", (int)b.n, b.at);
+			putchar('\n');
+			any = true;
 		}
-		buf_free(&b);
+	}
+}
+
+static void
+put_named(const struct named *at, size_t n, const char *title)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (!i)
+			printf("\n%s:\n\n", title);
+		fputs("- ", stdout);
+		put_escaped(image_readable(at[i].name));
+		fputs(": ", stdout);
+		put_escaped(at[i].reason);
+		putchar('\n');
+	}
+}
+
+/* What is in no number above. */
+static void
+put_not_known(const struct coverage_tool *t)
+{
+	uint64_t excluded = excluded_lines(&t->c);
+
+	if (t->c.left_out.n)
+		printf("\nFiles with code that are left out: %zu\n", t->c.left_out.n);
+	if (excluded)
+		printf("\nLines that comments exclude: %" PRIu64 "\n", excluded);
+	if (t->refused)
+		printf("\nNot known, for Chord refused them: %" PRIu64 " procedures (`chord verify` lists them)\n", t->refused);
+	if (without_lines(&t->c, NULL)) {
+		fputs("\nNot known, for there is no line information: lines of ", stdout);
+		without_lines(&t->c, put_escaped);
+		putchar('\n');
+	}
+	put_named(t->run->left_out.at, t->run->left_out.n, "Profiles that are left out");
+	put_named(t->run->unknown.at, t->run->unknown.n, "Not known, and in no sum above");
+	for (size_t i = 0; i < t->run->note.n; i++) {
+		fputs(i ? "- " : "\nNote:\n\n- ", stdout);
+		put_escaped(image_readable_text(t->run->note.at[i]));
+		putchar('\n');
 	}
 }
 
 bool
 coverage_markdown(const struct coverage_tool *t)
 {
-	const struct changed *ch = &t->changed;
 	char share[SHARE];
 
 	printf("### Coverage: %s%s\n", share_text(share, &t->c.share[COVERAGE_LINES]),
 	       coverage_of(&t->c.share[COVERAGE_LINES]) ? " % of lines" : " lines");
-	if (t->opt->diff) {
-		printf("\n**%" PRIu64 " of %" PRIu64 "** changed lines with code ran", ch->share.n[VIEW_RAN],
-		       coverage_of(&ch->share));
-		printf(coverage_of(&ch->share) ? " (%s %%).\n" : ".\n", share_text(share, &ch->share));
-		put_changed_ranges(ch, VIEW_NEVER, "Changed and never ran");
-		put_changed_ranges(ch, VIEW_MAYBE, "Changed, and not known whether it ran");
-	}
+	if (t->opt->diff)
+		put_change(&t->changed);
 	printf("\n| file | lines | branches | functions | blocks |\n|:--|--:|--:|--:|--:|\n| **in all** |");
 	put_cells(t->c.share);
 	for (size_t i = 0; i < t->c.file.n; i++) {
@@ -279,10 +416,10 @@ coverage_markdown(const struct coverage_tool *t)
 		fputs(" |", stdout);
 		put_cells(t->c.file.at[i].share);
 	}
-	for (size_t i = 0; i < t->run->note.n; i++) {
-		fputs(i ? "- " : "\nNote:\n\n- ", stdout);
-		put_escaped(t->run->note.at[i]);
-		putchar('\n');
+	if (t->opt->uncovered) {
+		put_all_ranges(&t->c, VIEW_NEVER, "Never ran");
+		put_all_ranges(&t->c, VIEW_MAYBE, "Not known whether it ran");
 	}
+	put_not_known(t);
 	return !fflush(stdout) && !ferror(stdout);
 }
