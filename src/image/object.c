@@ -43,7 +43,7 @@ read_relocs(struct object *o, struct pool *pool, Elf_Scn *scn, const GElf_Shdr *
 		GElf_Rela a;
 		unsigned kind;
 
-		if (!gelf_getrela(d, (int)i, &a))
+		if (!gelf_getrela(d, (int)i, &a) || GELF_R_SYM(a.r_info) >= o->nsymbol)
 			return false;
 		kind = o->machine->object->reloc((uint32_t)GELF_R_TYPE(a.r_info));
 		r[o->nreloc + i] = (struct obj_reloc){a.r_offset, a.r_addend, (uint32_t)GELF_R_SYM(a.r_info), kind & RELOC_PCREL,

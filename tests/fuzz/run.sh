@@ -22,9 +22,11 @@ while [ $# -gt 0 ]; do
 done
 [ $# -gt 0 ] || set -- text weave map profile graph unwind
 
-flags="-std=gnu11 -D_GNU_SOURCE -I$top/src -I$top -O1 -g -w"
-libs="-lZydis -lelf -ldw -ljansson -liberty -lm"
-sources=$(find "$top/src" -name '*.c' ! -path '*/tool/main.c')
+# What is made of schemas lies beside the command.
+made=$(dirname "$CHORD")/made
+flags="-std=gnu11 -D_GNU_SOURCE -I$top/src -I$top -I$made -O1 -g -w"
+libs="$(make -s -C "$top" libs) -lm"
+sources=$(find "$top/src" "$made" -name '*.c' ! -path '*/tool/main.c')
 
 # seeds TARGET DIR: the kept corpus, and what this machine's compiler makes
 seeds()
@@ -72,6 +74,18 @@ unwinder()
 			$(nm -u "$work/unwind.o" | awk '$1 == "U" && /chord_/ { print "-Wl,--defsym=" $2 "=0" }') -o "$out" "$work/unwind.o"
 }
 
+# compiled COMPILER SANITIZERS: all of Chord but main(), once for all targets, in $work/COMPILER.a.
+compiled()
+{
+	[ -e "$work/$1.a" ] && return
+	rm -rf "$work/$1"
+	mkdir -p "$work/$1"
+	# Files of different folders have one name.
+	(cd "$work/$1" && echo "$sources" | awk '{ print NR ".o"; print }' |
+		xargs -n 2 -P 2 "$1" $flags -fsanitize="$2" -fno-sanitize-recover=undefined -c -o) || return 1
+	ar rc "$work/$1.new" "$work/$1"/*.o && mv "$work/$1.new" "$work/$1.a"
+}
+
 replay()
 {
 	if [ "$1" = unwind ]; then
@@ -79,8 +93,9 @@ replay()
 		"$work/replay-unwind" "$((mutations * 20))" "$work/seeds-unwind"/* >"$work/unwind.log" 2>&1
 		return
 	fi
-	gcc $flags -fsanitize=address,undefined -fno-sanitize-recover=undefined -o "$work/replay-$1" "$here/$1.c" "$here/replay.c" \
-		$sources $libs || return 1
+	compiled gcc address,undefined &&
+		gcc $flags -fsanitize=address,undefined -fno-sanitize-recover=undefined -o "$work/replay-$1" "$here/$1.c" "$here/replay.c" \
+			"$work/gcc.a" $libs || return 1
 	"$work/replay-$1" "$mutations" "$work/seeds-$1"/* >"$work/$1.log" 2>&1
 }
 
@@ -91,8 +106,9 @@ fuzz()
 	if [ "$1" = unwind ]; then
 		unwinder clang -fsanitize=fuzzer-no-link "$work/fuzz-unwind" -fsanitize=fuzzer || return 1
 	else
-		clang $flags -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined -o "$work/fuzz-$1" "$here/$1.c" $sources \
-			$libs || return 1
+		compiled clang fuzzer-no-link,address,undefined &&
+			clang $flags -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined -o "$work/fuzz-$1" "$here/$1.c" \
+				"$work/clang.a" $libs || return 1
 	fi
 	{ time { (cd "$work" && exec "./fuzz-$1" -max_total_time="$engine" -max_len=65536 -timeout=20 -rss_limit_mb=4096 -artifact_prefix="$1-" \
 		-close_fd_mask=3 -print_final_stats=1 "seeds-$1") >"$work/$1.log" 2>&1; }; } 2>"$work/$1.time"
