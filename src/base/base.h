@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <sys/types.h>
 
 /* ---- pools: everything with one lifetime, freed at once ---- */
 
@@ -125,7 +126,11 @@ void strmap_free(struct strmap *m);
 
 /* Reads a whole file (NULL or "-": standard input) into b. False with errno set. */
 bool file_read(const char *path, struct buf *b);
-/* Writes a whole file; on failure the partial file is removed. False with errno set. */
+/* The first bytes of a file, as many as there are up to n. Of a pipe all is read and kept for the next file_read() of that name.
+ * -1 with errno set: there is no reading it, or it is a device, which may not be read twice. */
+ssize_t file_peek(const char *path, void *head, size_t n);
+/* Writes a whole file: behind a symbolic link the one it leads to. On failure what this call made is removed; what was there
+ * remains as it was if the disk is full, and in no case is it removed. False with errno set. */
 bool file_write(const char *path, const void *data, size_t n);
 
 /* ---- diagnostics: `chord: WHAT: WHY` on standard error ---- */

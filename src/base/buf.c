@@ -118,22 +118,96 @@ read_all(int fd, struct buf *b)
 	}
 }
 
+/* Pipes that were read to see what is in them. */
+struct kept {
+	char *path;
+	struct buf text;
+};
+static VEC(struct kept) kept;
+
+static struct kept *
+kept_at(const char *path)
+{
+	for (size_t i = 0; i < kept.n; i++)
+		if (!strcmp(kept.at[i].path, path))
+			return &kept.at[i];
+	return NULL;
+}
+
+static bool
+take_kept(const char *path, struct buf *b)
+{
+	struct kept *k = kept_at(path);
+
+	if (!k)
+		return false;
+	buf_add(b, k->text.at, k->text.n);
+	buf_free(&k->text);
+	free(k->path);
+	*k = kept.at[--kept.n];
+	return true;
+}
+
+static bool
+read_closing(int fd, struct buf *b)
+{
+	bool ok = read_all(fd, b);
+	int saved = errno;
+
+	close(fd);
+	errno = saved;
+	return ok;
+}
+
 bool
 file_read(const char *path, struct buf *b)
 {
-	bool std = !path || !strcmp(path, "-");
-	int fd = std ? 0 : open(path, O_RDONLY | O_CLOEXEC);
-	bool ok;
-	int saved;
+	int fd;
 
-	if (fd < 0)
-		return false;
-	ok = read_all(fd, b);
-	saved = errno;
-	if (!std)
-		close(fd);
-	errno = saved;
-	return ok;
+	if (!path || !strcmp(path, "-"))
+		return read_all(0, b);
+	if (take_kept(path, b))
+		return true;
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	return fd >= 0 && read_closing(fd, b);
+}
+
+ssize_t
+file_peek(const char *path, void *head, size_t n)
+{
+	struct kept *k = kept_at(path);
+	struct buf b = {0};
+	struct stat st;
+	bool once;
+	int fd;
+
+	if (!k) {
+		if (stat(path, &st))
+			return -1;
+		once = S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode);
+		if (!once && (S_ISCHR(st.st_mode) || S_ISBLK(st.st_mode))) {
+			errno = ESPIPE;
+			return -1;
+		}
+		fd = open(path, O_RDONLY | O_CLOEXEC);
+		if (fd >= 0 && !once) {
+			ssize_t got = read(fd, head, n);
+			int saved = errno;
+
+			close(fd);
+			errno = saved;
+			return got;
+		}
+		if (fd < 0 || !read_closing(fd, &b)) {
+			buf_free(&b);
+			return -1;
+		}
+		VEC_PUSH(kept, (struct kept){xstrdup(path), b});
+		k = &kept.at[kept.n - 1];
+	}
+	n = n < k->text.n ? n : k->text.n;
+	memcpy(head, k->text.at, n);
+	return (ssize_t)n;
 }
 
 static bool
@@ -195,20 +269,81 @@ write_anew(const char *path, const void *data, size_t n)
 	return done;
 }
 
-bool
-file_write(const char *path, const void *data, size_t n)
+/* A new file. -1: there is one of that name. */
+static int
+write_new(const char *path, const void *data, size_t n)
 {
-	int done = write_anew(path, data, n), fd, saved;
+	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666), saved;
 
-	if (done >= 0)
-		return done;
-	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 	if (fd < 0)
-		return false;
+		return errno == EEXIST ? -1 : 0;
 	if (write_out(fd, data, n))
-		return true;
+		return 1;
 	saved = errno;
 	unlink(path);
 	errno = saved;
-	return false;
+	return 0;
+}
+
+/* Has the file room for n bytes? What cannot tell that beforehand says so when it is written. */
+static bool
+has_room(int fd, size_t n)
+{
+	return !n || !fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, (off_t)n) || (errno != ENOSPC && errno != EDQUOT && errno != EFBIG);
+}
+
+/* What cannot be replaced: a device, a file of several names or of somebody else. It loses nothing before there is room. */
+static bool
+write_over(const char *path, const void *data, size_t n)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC), saved;
+	struct stat st;
+	bool ok;
+
+	if (fd < 0 && errno == ENOENT) /* a link that leads to none yet */
+		fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+	if (fd < 0)
+		return false;
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode))
+		return write_out(fd, data, n);
+	ok = has_room(fd, n);
+	saved = errno;
+	if (!ok && ftruncate(fd, st.st_size)) /* gives back what was had of the room */
+		saved = errno;
+	if (ok) {
+		ok = write_all(fd, data, n) && !ftruncate(fd, (off_t)n);
+		saved = errno;
+	}
+	if (close(fd) && ok)
+		return false;
+	errno = saved;
+	return ok;
+}
+
+/* What a link leads to (heap). Those of the kernel's name what is open: they are written through. NULL: no such link. */
+static char *
+behind_link(const char *path)
+{
+	struct stat st;
+
+	if (lstat(path, &st) || !S_ISLNK(st.st_mode) || !strncmp(path, "/dev/", 5) || !strncmp(path, "/proc/", 6))
+		return NULL;
+	return realpath(path, NULL);
+}
+
+bool
+file_write(const char *path, const void *data, size_t n)
+{
+	char *real = behind_link(path);
+	const char *to = real ? real : path;
+	int done = write_anew(to, data, n), saved;
+
+	if (done < 0)
+		done = write_new(to, data, n);
+	if (done < 0)
+		done = write_over(to, data, n);
+	saved = errno;
+	free(real);
+	errno = saved;
+	return done;
 }

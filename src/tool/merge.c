@@ -109,9 +109,7 @@ write_sum(const struct merge *m, struct pool *pool, const char *to)
 	if ((unknown = profile_unknown(pool, m->sum)))
 		say_warning(to, "%s", unknown);
 	profile_write(m->sum, &out);
-	ok = file_write(to, out.at, out.n);
-	if (!ok)
-		say_error(to, "%s", strerror(errno));
+	ok = save_output(to, &out);
 	buf_free(&out);
 	return ok;
 }

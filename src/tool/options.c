@@ -134,14 +134,10 @@ bool
 options_is_profile(const char *name)
 {
 	uint64_t magic = 0;
-	FILE *f = fopen(name, "rb");
-	bool is;
+	ssize_t got = file_peek(name, &magic, sizeof magic);
 
-	errno = 0;
-	is = f && (fread(&magic, 1, sizeof magic, f) != sizeof magic ? errno == EISDIR : magic == CHORD_PROFILE_MAGIC);
-	if (f)
-		fclose(f);
-	return is || str_ends(str_of(name), ".chord");
+	return (got < 0 && errno == EISDIR) || (got == sizeof magic && magic == CHORD_PROFILE_MAGIC) ||
+	       str_ends(str_of(name), ".chord");
 }
 
 bool

@@ -82,7 +82,11 @@ option_top(const char *text, const char *of, struct argp_state *state)
 bool
 save_output(const char *file, const struct buf *out)
 {
-	bool ok = file ? file_write(file, out->at, out->n) : fwrite(out->at, 1, out->n, stdout) == out->n && !fflush(stdout);
+	bool ok;
+
+	if (file && (!strcmp(file, "-") || !strcmp(file, "/dev/stdout")))
+		file = NULL;
+	ok = file ? file_write(file, out->at, out->n) : fwrite(out->at, 1, out->n, stdout) == out->n && !fflush(stdout);
 
 	if (!ok)
 		say_error(file ? file : "standard output", "%s", strerror(errno));

@@ -329,6 +329,62 @@ t_unwritable() {
 	refused 1 "$(sed -n 's/.*: //p' plain | tail -1)" "$hook/as" -o /dev/full prog.s
 	[ -c /dev/full ] || no "/dev/full is gone"
 }
+# What was there stays, whatever name leads to it; what is new and could not be finished goes.
+t_output_kept() {
+	local name
+	build
+	CHORD_FILE=second.chord run_prog
+	set -- prog.*.chord
+	mv "$1" first.chord
+	want "$CHORD" merge -o one first.chord
+	want "$CHORD" merge -o both first.chord second.chord
+	if mknod full c 1 7 2>/dev/null && { true >full; } 2>/dev/null; then
+		refused 1 'full: No space left' "$CHORD" export -f lcov -o full ./prog first.chord
+		refused 1 'full: No space left' "$CHORD" merge -o full first.chord
+		[ -c full ] || no "the device is gone"
+	fi
+	mounted=$PWD/small
+	small_disk small 64k || return 0
+	trap 'umount "$mounted"' EXIT
+	cp one small/link
+	ln -s small/link lk
+	echo old >small/hard
+	ln small/hard small/other
+	head -c 70000 /dev/zero >small/filler 2>/dev/null
+	for name in lk small/link small/hard; do
+		refused 1 "$name: No space left" "$CHORD" merge -o $name one second.chord
+	done
+	cmp -s one lk && cmp -s one small/link || no "the file behind a link is not what it was"
+	[ "$(cat small/hard small/other | tr '\n' ' ')" = "old old " ] || no "the file of two names is not what it was"
+	refused 1 'No space left' "$CHORD" export -f json -o small/new ./prog first.chord
+	[ -z "$(ls small | grep -vx 'link\|hard\|other\|filler')" ] || no "left behind: $(ls small)"
+	rm small/filler
+	for name in lk small/hard; do
+		want "$CHORD" merge -o $name first.chord second.chord
+		cmp -s both $name || no "$name is not the sum"
+	done
+	[ -L lk ] && cmp -s both small/link || no "the link was replaced, not what it leads to"
+	cmp -s both small/other || no "the other name has not the sum"
+	umount "$mounted"
+	trap - EXIT
+}
+# Pipes can be read once, and are what a file of that text is.
+t_pipes() {
+	build
+	mv prog.*.chord first.chord
+	"$CHORD" stat --json -o stored.json ./prog >out 2>err
+	[ -s stored.json ] || no "nothing is stored: $(head -c 400 err)"
+	want "$CHORD" diff stored.json stored.json
+	sed 's/stored\.json/PIPE/g' out >files
+	want "$CHORD" diff <(cat stored.json) <(cat stored.json)
+	diff files <(sed 's,/dev/fd/[0-9]*,PIPE,g' out) >unlike || no "$(head -c 400 unlike)"
+	want "$CHORD" diff ./prog first.chord <(cat first.chord)
+	want "$CHORD" coverage --json ./prog first.chord
+	jq .files out >files
+	want "$CHORD" coverage --json ./prog <(cat first.chord)
+	jq .files out | cmp -s files - || no "coverage of a pipe is another one"
+	want "$CHORD" annotate ./prog <(cat first.chord) main
+}
 t_full_disk() {
 	want gcc -O2 -S prog.c
 	mounted=$PWD/small
@@ -691,7 +747,7 @@ t_damaged_core() {
 }
 
 for name in rejected unknown-measure bad-events empty no-newline crlf garbage damaged long-line much-data much-code much-procedure \
-	unreadable unwritable full-disk killed bad-profile damaged-profile summed-twice command-lines options-apart many-profiles other-build damaged-program stripped \
+	unreadable unwritable output-kept pipes full-disk killed bad-profile damaged-profile summed-twice command-lines options-apart many-profiles other-build damaged-program stripped \
 	unwritable-folder full-disk-for-profile file-limit bad-core other-core damaged-core; do
 	test_case $name
 done

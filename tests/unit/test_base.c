@@ -353,6 +353,39 @@ files(void **state)
 	pool_free(p);
 }
 
+/* Of a pipe nothing is lost by a look at its head. */
+static void
+heads(void **state)
+{
+	const char *path, *const text = "head and more";
+	struct pool *p = pool_new();
+	struct buf in = {0};
+	char head[4];
+	int end[2];
+
+	(void)state;
+	assert_int_equal(pipe(end), 0);
+	assert_int_equal(write(end[1], text, strlen(text)), strlen(text));
+	close(end[1]);
+	path = pool_printf(p, "/proc/self/fd/%d", end[0]);
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(file_peek(path, head, sizeof head), sizeof head);
+		assert_memory_equal(head, text, sizeof head);
+	}
+	assert_true(file_read(path, &in));
+	assert_int_equal(in.n, strlen(text));
+	assert_memory_equal(in.at, text, in.n);
+	assert_int_equal(file_peek(path, head, sizeof head), 0);
+	close(end[0]);
+	assert_int_equal(file_peek("/dev/zero", head, sizeof head), -1);
+	assert_int_equal(file_peek(folder, head, sizeof head), -1);
+	assert_int_equal(errno, EISDIR);
+	assert_int_equal(file_peek(pool_printf(p, "%s/none", folder), head, sizeof head), -1);
+	assert_int_equal(errno, ENOENT);
+	buf_free(&in);
+	pool_free(p);
+}
+
 int
 main(void)
 {
@@ -369,6 +402,7 @@ main(void)
 		cmocka_unit_test(slices),
 		cmocka_unit_test(maps_of_text),
 		cmocka_unit_test(files),
+		cmocka_unit_test(heads),
 	};
 	int failed;
 

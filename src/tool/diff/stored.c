@@ -10,14 +10,12 @@
 bool
 stored_is(const char *name)
 {
-	FILE *f = strcmp(name, "-") ? fopen(name, "r") : NULL;
-	int c = f ? getc(f) : EOF;
+	char head[4096];
+	ssize_t n = file_peek(name, head, sizeof head), i = 0;
 
-	while (c == ' ' || c == '\n' || c == '\t' || c == '\r')
-		c = getc(f);
-	if (f)
-		fclose(f);
-	return c == '{';
+	while (i < n && (head[i] == ' ' || head[i] == '\n' || head[i] == '\t' || head[i] == '\r'))
+		i++;
+	return i < n && head[i] == '{';
 }
 
 static bool
@@ -87,10 +85,19 @@ bool
 stored_read(struct diff *d, struct side *s)
 {
 	json_error_t error;
-	json_t *root = json_load_file(s->profile, JSON_REJECT_DUPLICATES, &error);
+	json_t *root;
+	struct buf text = {0};
 	const char *why;
-	bool ok = root && take_events(d, s, root, &why);
+	bool ok;
 
+	if (!file_read(s->profile, &text)) {
+		say_error(s->profile, "%s", strerror(errno));
+		buf_free(&text);
+		return false;
+	}
+	root = json_loadb(text.at, text.n, JSON_REJECT_DUPLICATES, &error);
+	buf_free(&text);
+	ok = root && take_events(d, s, root, &why);
 	if (!root)
 		error_at(s->profile, error.line > 0 ? (unsigned)error.line : 1, "it is no JSON: %s", error.text);
 	else if (!ok)
