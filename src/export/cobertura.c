@@ -16,6 +16,7 @@ struct writer {
 	const struct export *x;
 	struct covered_list function;
 	struct shares *file;     /* by file */
+	uint32_t *order;         /* numbers of files, those of one folder together */
 	const char *folder;      /* in which all are */
 	struct buf *out;
 };
@@ -79,14 +80,31 @@ put_line(const struct writer *w, uint32_t file, const struct view_line *l, const
 	buf_str(w->out, "/>\n");
 }
 
+/* Where the lines from that one on begin. */
+static size_t
+first_line(const struct view_file *f, unsigned line)
+{
+	size_t lo = 0, hi = f->line.n;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (f->line.at[mid].line < line)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
 /* Those lines of a file that are known, of a range. */
 static void
 put_lines(const struct writer *w, uint32_t file, unsigned first, unsigned last, const char *indent)
 {
 	const struct view_file *f = &w->x->list->file.at[file];
 
-	for (size_t i = 0; i < f->line.n; i++)
-		if (!f->line.at[i].unknown && f->line.at[i].line >= first && f->line.at[i].line <= last)
+	for (size_t i = first_line(f, first); i < f->line.n && f->line.at[i].line <= last; i++)
+		if (!f->line.at[i].unknown)
 			put_line(w, file, &f->line.at[i], indent);
 }
 
@@ -96,10 +114,10 @@ shares_between(const struct writer *w, uint32_t file, const struct covered *m)
 	const struct view_file *f = &w->x->list->file.at[file];
 	struct shares s = {0};
 
-	for (size_t i = 0; i < f->line.n; i++) {
+	for (size_t i = first_line(f, m->line); i < f->line.n && f->line.at[i].line <= m->end; i++) {
 		uint64_t taken;
 
-		if (f->line.at[i].unknown || f->line.at[i].line < m->line || f->line.at[i].line > m->end)
+		if (f->line.at[i].unknown)
 			continue;
 		s.lines++;
 		s.hit += f->line.at[i].most.least != 0;
@@ -160,7 +178,19 @@ add_shares(struct shares *sum, const struct shares *s)
 	sum->taken += s->taken;
 }
 
-/* The files that are in one folder follow one another, but for those of folders below it. */
+/* Names by their folders, in these by themselves: then the files that are in one folder follow one another. */
+static int
+by_folder(const void *a, const void *b, void *ctx)
+{
+	const struct view_file *file = ctx, *x = &file[*(const uint32_t *)a], *y = &file[*(const uint32_t *)b];
+	size_t nx = (size_t)(base_name(x->name) - x->name), ny = (size_t)(base_name(y->name) - y->name);
+	int c = memcmp(x->name, y->name, nx < ny ? nx : ny);
+
+	if (c)
+		return c;
+	return nx != ny ? (nx < ny ? -1 : 1) : strcmp(x->name, y->name);
+}
+
 static bool
 same_folder(const char *a, const char *b)
 {
@@ -169,33 +199,36 @@ same_folder(const char *a, const char *b)
 	return n == (size_t)(base_name(b) - b) && !strncmp(a, b, n);
 }
 
+/* Of the files from the first to before the last in that order. */
 static void
-put_package(const struct writer *w, uint32_t first)
+put_package(const struct writer *w, uint32_t first, uint32_t last)
 {
-	const char *name = w->x->list->file.at[first].name, *in;
+	const char *name = w->x->list->file.at[w->order[first]].name, *in;
 	struct shares s = {0};
 
-	for (uint32_t i = first; i < w->x->list->file.n; i++)
-		if (same_folder(name, w->x->list->file.at[i].name))
-			add_shares(&s, &w->file[i]);
+	for (uint32_t i = first; i < last; i++)
+		add_shares(&s, &w->file[w->order[i]]);
 	in = pool_strndup(w->x->run->pool, below(w, name), (size_t)(base_name(name) - below(w, name)));
 	buf_str(w->out, "    <package");
 	put_attribute(w, "name", *in ? in : ".");
 	put_rates(w->out, &s);
 	buf_str(w->out, " complexity=\"0\">\n      <classes>\n");
-	for (uint32_t i = first; i < w->x->list->file.n; i++)
-		if (same_folder(name, w->x->list->file.at[i].name))
-			put_class(w, i);
+	for (uint32_t i = first; i < last; i++)
+		put_class(w, w->order[i]);
 	buf_str(w->out, "      </classes>\n    </package>\n");
 }
 
-static bool
-is_first(const struct writer *w, uint32_t file)
+static void
+put_packages(const struct writer *w)
 {
-	for (uint32_t i = 0; i < file; i++)
-		if (same_folder(w->x->list->file.at[i].name, w->x->list->file.at[file].name))
-			return false;
-	return true;
+	const struct view_file *file = w->x->list->file.at;
+	uint32_t n = (uint32_t)w->x->list->file.n;
+
+	for (uint32_t first = 0, last; first < n; first = last) {
+		for (last = first + 1; last < n && same_folder(file[w->order[first]].name, file[w->order[last]].name);)
+			last++;
+		put_package(w, first, last);
+	}
 }
 
 static void
@@ -214,9 +247,7 @@ put_document(const struct writer *w)
 	buf_str(w->out, "  <sources>\n    <source>");
 	value_xml(w->x->run->pool, w->out, *w->folder ? w->folder : "/");
 	buf_str(w->out, "</source>\n  </sources>\n  <packages>\n");
-	for (uint32_t i = 0; i < w->x->list->file.n; i++)
-		if (is_first(w, i))
-			put_package(w, i);
+	put_packages(w);
 	buf_str(w->out, "  </packages>\n</coverage>\n");
 }
 
@@ -226,10 +257,16 @@ export_cobertura(const struct export *x, struct buf *out)
 	struct writer w = {.x = x, .function = covered_functions(x), .out = out, .folder = export_folder(x)};
 
 	w.file = xcalloc(x->list->file.n + 1, sizeof *w.file);
-	for (uint32_t i = 0; i < x->list->file.n; i++)
+	w.order = xcalloc(x->list->file.n + 1, sizeof *w.order);
+	for (uint32_t i = 0; i < x->list->file.n; i++) {
 		w.file[i] = shares_of(&w, i);
+		w.order[i] = i;
+	}
+	if (x->list->file.n)
+		qsort_r(w.order, x->list->file.n, sizeof *w.order, by_folder, x->list->file.at);
 	put_document(&w);
+	free(w.order);
 	free(w.file);
 	free(w.function.at);
-	return true;
+	return export_fits(x, w.function.fits);
 }

@@ -100,7 +100,7 @@ sum_copies(struct covered_list *all)
 		qsort(all->at, all->n, sizeof *all->at, by_place);
 	for (size_t i = 0; i < all->n; i++) {
 		if (n && !by_place(&all->at[n - 1], &all->at[i]))
-			all->at[n - 1].calls += all->at[i].calls;
+			all->fits &= checked_add(&all->at[n - 1].calls, all->at[i].calls);
 		else
 			all->at[n++] = all->at[i];
 	}
@@ -111,7 +111,7 @@ struct covered_list
 covered_functions(const struct export *x)
 {
 	struct collector c = {.pool = pool_new()};
-	struct covered_list all = {0};
+	struct covered_list all = {.fits = true};
 	size_t n = 0;
 
 	collect(&c, x);

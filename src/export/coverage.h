@@ -14,7 +14,7 @@ struct covered {
 };
 /* By file, line and name. Those are left out that were not called though copies of them ran that are inlined elsewhere, for
  * then it is not known how often they were. */
-struct covered_list { struct covered *at; size_t n, cap; };
+struct covered_list { struct covered *at; size_t n, cap; bool fits; }; /* fits: no sum is larger than 64 bits */
 struct covered_list covered_functions(const struct export *x);
 /* Those of one file. */
 const struct covered *covered_in(const struct covered_list *all, const char *file, size_t *n);

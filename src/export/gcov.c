@@ -63,16 +63,6 @@ put_function(struct writer *w, const struct covered *f)
 	value_put(w->out, o);
 }
 
-/* The block that one way of a jump leads to; the exit's number where it leaves the function. */
-static int
-destination(const struct view_insn *in, bool fall)
-{
-	for (uint32_t a = 0; a < in->proc->narc; a++)
-		if (in->proc->arc[a].from == in->block && (in->proc->arc[a].kind == CHORD_EDGE_FALL) == fall)
-			return (int)in->proc->arc[a].to;
-	return (int)PROC_EXIT(in->proc);
-}
-
 static json_t *
 branches(struct writer *w, const struct view_branch *b, size_t n)
 {
@@ -84,7 +74,8 @@ branches(struct writer *w, const struct view_branch *b, size_t n)
 		for (int fall = 0; fall < 2; fall++)
 			json_array_append_new(all, json_pack("{s:o,s:b,s:b,s:i,s:i}", "count",
 			                      value_number(fall ? b[i].fell : b[i].taken), "throw", 0, "fallthrough", fall,
-			                      "source_block_id", (int)in->block, "destination_block_id", destination(in, fall)));
+			                      "source_block_id", (int)in->block, "destination_block_id",
+			                      (int)(fall ? b[i].fell_to : b[i].taken_to)));
 	}
 	return all;
 }
@@ -93,12 +84,19 @@ branches(struct writer *w, const struct view_branch *b, size_t n)
 static const char *
 function_at(const struct covered *f, size_t n, unsigned line)
 {
-	const char *name = NULL;
+	size_t lo = 0, hi = n;
 
-	for (size_t i = 0; i < n && f[i].line <= line; i++)
-		if (line <= f[i].end)
-			name = f[i].name;
-	return name;
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (f[mid].line <= line)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	while (lo && line > f[lo - 1].end)
+		lo--;
+	return lo ? f[lo - 1].name : NULL;
 }
 
 static void
@@ -162,5 +160,5 @@ export_gcov(const struct export *x, struct buf *out)
 	free(w.function.at);
 	strmap_free(&w.size);
 	pool_free(w.pool);
-	return true;
+	return export_fits(x, w.function.fits);
 }

@@ -119,7 +119,7 @@ put_tracefile(const struct export *x, bool ends, struct buf *out)
 		buf_str(out, "end_of_record\n");
 	}
 	free(all.at);
-	return true;
+	return export_fits(x, all.fits);
 }
 
 bool

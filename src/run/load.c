@@ -388,8 +388,11 @@ run_events(const struct run *r)
 
 		sum.why = sum.why ? sum.why : t->why;
 		for (uint32_t k = 0; k < t->n; k++) {
-			event_total_of(&sum, t->at[k].name)->n += t->at[k].n;
-			event_total_of(&sum, t->at[k].name)->most += t->at[k].most;
+			struct event_total *e = event_total_of(&sum, t->at[k].name);
+
+			if (!checked_add(&e->n, t->at[k].n))
+				sum.why = "the sum of its counts does not fit 64 bits";
+			e->most = saturating_add(e->most, t->at[k].most);
 		}
 	}
 	for (size_t i = 0; i < r->binary.n; i++)

@@ -9,7 +9,7 @@
 struct call_edge {
 	uint32_t from, to;
 	uint64_t times, insns;
-	bool insns_known;
+	bool times_known, insns_known;
 };
 
 struct finder {
@@ -58,7 +58,7 @@ number_named(const struct finder *f, const char *name)
 static void
 add_edge(struct finder *f, const struct view_insn *in, uint32_t to, uint64_t calls, const struct call *c)
 {
-	struct call_edge e = {number_of(f, in->binary, in->proc), to, calls, 0, false};
+	struct call_edge e = {number_of(f, in->binary, in->proc), to, calls, 0, true, false};
 
 	if (to == VIEW_NO_CALLER)
 		return;
@@ -139,9 +139,8 @@ sum_edges(struct finder *f)
 		struct call_edge *e = n ? &f->edge.at[n - 1] : NULL;
 
 		if (e && !by_callee(e, &f->edge.at[i])) {
-			e->times += f->edge.at[i].times;
-			e->insns += f->edge.at[i].insns;
-			e->insns_known &= f->edge.at[i].insns_known;
+			e->times_known &= checked_add(&e->times, f->edge.at[i].times);
+			e->insns_known &= f->edge.at[i].insns_known && checked_add(&e->insns, f->edge.at[i].insns);
 		} else {
 			f->edge.at[n++] = f->edge.at[i];
 		}
@@ -157,10 +156,9 @@ share(struct finder *f, struct pool *pool, uint32_t function, const struct call_
 	uint64_t sum = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		if (!e[i].insns_known || e[i].from == function)
+		if (!e[i].insns_known || e[i].from == function || !checked_add(&sum, e[i].insns))
 			return;
 		s[i] = (struct view_share){e[i].from, e[i].insns};
-		sum += e[i].insns;
 	}
 	if (f->caller[function] || sum != f->all->at[function].counts->insns)
 		return;
@@ -174,20 +172,22 @@ judge(struct finder *f, struct pool *pool, uint32_t function, const struct call_
 	const struct counts *c = f->all->at[function].counts;
 	uint32_t others = 0;
 	uint64_t calls = 0;
+	bool known = c->activations_known;
 
 	*up = (struct view_above){.caller = VIEW_NO_CALLER};
 	for (size_t i = 0; i < n; i++) {
-		calls += e[i].times;
+		known &= e[i].times_known && checked_add(&calls, e[i].times);
 		if (e[i].from == function)
 			continue;
 		others++;
 		up->caller = e[i].from;
 	}
-	up->several = n && (others != 1 || !c->activations_known || calls != c->activations);
+	known &= calls == c->activations;
+	up->several = n && (others != 1 || !known);
 	if (!up->several)
 		return;
 	up->caller = VIEW_NO_CALLER;
-	if (c->activations_known && calls == c->activations)
+	if (known)
 		share(f, pool, function, e, n, up);
 }
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Blocks and edges of a procedure with their counts. */
-#include "view/view.h"
+#include "view/internal.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 
 static const struct counts *
 most_of(const struct counts *c)
@@ -54,4 +55,32 @@ view_block_addr(const struct proc *p, uint32_t block)
 
 	walk_start(&w, p, NULL, block);
 	return walk_next(&w) ? w.addr : 0;
+}
+
+void
+leaving_of(struct leaving *l, const struct proc *p)
+{
+	if (l->proc == p)
+		return;
+	leaving_free(l);
+	l->proc = p;
+	l->first = xcalloc((size_t)p->nblock + 2, sizeof *l->first);
+	l->arc = xcalloc((size_t)p->narc + 1, sizeof *l->arc);
+	/* Counted one further on than they are kept: filling them in moves each beginning to its place. */
+	for (uint32_t a = 0; a < p->narc; a++)
+		if (p->arc[a].from < p->nblock)
+			l->first[p->arc[a].from + 2]++;
+	for (uint32_t b = 2; b < p->nblock + 2; b++)
+		l->first[b] += l->first[b - 1];
+	for (uint32_t a = 0; a < p->narc; a++)
+		if (p->arc[a].from < p->nblock)
+			l->arc[l->first[p->arc[a].from + 1]++] = a;
+}
+
+void
+leaving_free(struct leaving *l)
+{
+	free(l->first);
+	free(l->arc);
+	*l = (struct leaving){0};
 }

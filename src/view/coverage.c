@@ -46,6 +46,7 @@ struct builder {
 	VEC(struct function_row) functions;
 	VEC(struct block_row) blocks;
 	VEC(struct branch_row) branches;
+	struct leaving leaving;
 };
 
 static enum view_ran
@@ -185,7 +186,7 @@ arc_ran(const struct counts *c, uint32_t a, enum view_ran block)
 
 /* Every edge of a block that ends in a conditional jump is that of the jump taken, but for the one to what follows. */
 static void
-add_branch(struct branch_row *row, const struct proc *p, const struct counts *c, uint32_t block,
+add_branch(struct builder *b, struct branch_row *row, const struct proc *p, const struct counts *c, uint32_t block,
            enum view_ran ran)
 {
 	bool fall = false, taken = false;
@@ -194,11 +195,11 @@ add_branch(struct branch_row *row, const struct proc *p, const struct counts *c,
 		row->taken = row->fell = VIEW_MAYBE;
 		return;
 	}
-	for (uint32_t a = 0; a < p->narc; a++) {
+	leaving_of(&b->leaving, p);
+	for (uint32_t i = b->leaving.first[block]; i < b->leaving.first[block + 1]; i++) {
+		uint32_t a = b->leaving.arc[i];
 		bool falls = p->arc[a].kind == CHORD_EDGE_FALL;
 
-		if (p->arc[a].from != block)
-			continue;
 		*(falls ? &fall : &taken) = true;
 		raise_ran(falls ? &row->fell : &row->taken, arc_ran(c, a, ran));
 	}
@@ -299,7 +300,7 @@ add_blocks(struct builder *b, struct binary *bin, uint32_t proc, uint32_t functi
 		raise_ran(&b->blocks.at[block++].ran, s.row.ran);
 		if (!s.jump)
 			continue;
-		add_branch(&jump, p, &bin->counts[proc], i, s.row.ran);
+		add_branch(b, &jump, p, &bin->counts[proc], i, s.row.ran);
 		if (!known)
 			VEC_PUSH(b->branches, jump);
 		raise_ran(&b->branches.at[branch].taken, jump.taken);
@@ -621,6 +622,7 @@ view_coverage(struct coverage *c, struct run *run, const struct coverage_choice 
 	free(b.functions.at);
 	free(b.blocks.at);
 	free(b.branches.at);
+	leaving_free(&b.leaving);
 	pool_free(b.pool);
 }
 

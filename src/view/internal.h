@@ -5,6 +5,17 @@
 
 #include "view/view.h"
 
+/* ---- blocks.c: the edges that leave each block ---- */
+
+struct leaving {
+	const struct proc *proc; /* of which it is; NULL: none yet */
+	uint32_t *first;         /* by block, and one more: where its edges begin in */
+	uint32_t *arc;           /* numbers of edges, by block and number */
+};
+/* Makes it that of the procedure, if it is of another one. */
+void leaving_of(struct leaving *l, const struct proc *p);
+void leaving_free(struct leaving *l);
+
 /* ---- table.c: lines being collected ---- */
 
 struct line_cell {

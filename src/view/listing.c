@@ -14,6 +14,7 @@ struct builder {
 	bool last_is;
 	const void *ctx;
 	struct line_table table;
+	struct leaving leaving;
 };
 
 /* ---- files and lines ---- */
@@ -40,15 +41,21 @@ count_line(struct builder *b, const struct view_insn *in)
 static void
 add_branch(struct builder *b, const struct view_insn *in, const struct counts *c)
 {
-	struct view_branch br = {.insn = (uint32_t)b->l->insn.n - 1, .file = in->file, .line = in->line, .known = in->known};
+	const uint32_t out = PROC_EXIT(in->proc);
+	struct view_branch br = {
+		.insn = (uint32_t)b->l->insn.n - 1, .file = in->file, .line = in->line, .known = in->known,
+		.taken_to = out, .fell_to = out,
+	};
 
-	for (uint32_t a = 0; a < in->proc->narc && br.known; a++) {
-		const struct arc *arc = &in->proc->arc[a];
+	leaving_of(&b->leaving, in->proc);
+	/* The first of each kind comes last. */
+	for (uint32_t i = b->leaving.first[in->block + 1]; i-- > b->leaving.first[in->block] && br.known;) {
+		uint32_t a = b->leaving.arc[i];
+		bool falls = in->proc->arc[a].kind == CHORD_EDGE_FALL;
 
-		if (arc->from != in->block)
-			continue;
 		br.known &= c->arc_known[a];
-		*(arc->kind == CHORD_EDGE_FALL ? &br.fell : &br.taken) += c->arc[a];
+		*(falls ? &br.fell : &br.taken) += c->arc[a];
+		*(falls ? &br.fell_to : &br.taken_to) = in->proc->arc[a].to;
 	}
 	VEC_PUSH(b->l->branch, br);
 }
@@ -233,6 +240,7 @@ build(struct builder *b, struct view_listing *l, struct run *run)
 	fill_files(b);
 	sort_files(b);
 	line_table_free(&b->table);
+	leaving_free(&b->leaving);
 }
 
 void

@@ -146,6 +146,7 @@ struct view_branch {
 	unsigned line;
 	bool known;
 	uint64_t taken, fell;
+	uint32_t taken_to, fell_to; /* the block where it goes on, if known; the exit: outside of the procedure */
 };
 
 struct view_file {

@@ -282,6 +282,66 @@ fn=y.c'
 	:
 }
 
+# cost COMMAND...: instructions that it takes, as valgrind counts them
+cost() {
+	valgrind --tool=callgrind --callgrind-out-file=cost "$@" >/dev/null 2>err || no "status $? of $*: $(head -c 400 err)"
+	awk '/^summary:|^totals:/ { n = $2 } END { print n }' cost
+}
+
+# twice_the_work COMMAND COMMAND-OF-TWICE-AS-MUCH: nothing is done for each pair
+twice_the_work() {
+	local once twice
+	once=$(cost $1)
+	twice=$(cost $2)
+	[ "$once" -gt 0 ] && [ $((twice * 10)) -lt $((once * 27)) ] || no "twice as much takes $twice instructions, once $once: $1"
+}
+
+# A function of many jumps costs so much for each.
+t_jumps() {
+	needs valgrind valgrind
+	local n f
+	for n in 3000 6000; do
+		perl -e 'my $n = shift; print "volatile int v;\nint main(void)\n{\n\tint n = 0;\n";
+			print "\tif (v == $_)\n\t\tn++;\n" for 1 .. $n; print "\treturn n;\n}\n"' $n >jumps$n.c
+		want $cc -g -O0 -o jumps$n jumps$n.c
+		CHORD_FILE=jumps$n.chord want ./jumps$n
+	done
+	for f in lcov gcov; do
+		twice_the_work "$CHORD export -f $f ./jumps3000 jumps3000.chord" "$CHORD export -f $f ./jumps6000 jumps6000.chord"
+	done
+	twice_the_work "$CHORD coverage ./jumps3000 jumps3000.chord" "$CHORD coverage ./jumps6000 jumps6000.chord"
+}
+
+# So do files, in however many folders.
+t_folders() {
+	needs valgrind valgrind
+	local n
+	for n in 1000 2000; do
+		perl -e 'my $n = shift; for (1 .. $n) { printf "#line 1 \"/src/d%d/f%d.c\"\nint f%d(int n)\n{\n\treturn n + 1;\n}\n", $_ % ($n / 2), $_, $_ }
+			print "#line 1 \"/src/main.c\"\nint main(void)\n{\n\treturn f1(-1);\n}\n"' $n >many$n.c
+		want $cc -g -O0 -o many$n many$n.c
+		CHORD_FILE=many$n.chord want ./many$n
+		want "$CHORD" export -f cobertura -o many.xml ./many$n many$n.chord
+		[ "$(grep -c '<package ' many.xml)" = $((n / 2 + 1)) ] || no "$(grep -c '<package ' many.xml) folders"
+		[ "$(grep -c '<class ' many.xml)" = $((n + 1)) ] || no "$(grep -c '<class ' many.xml) files"
+	done
+	twice_the_work "$CHORD export -f cobertura ./many1000 many1000.chord" "$CHORD export -f cobertura ./many2000 many2000.chord"
+}
+
+# - is standard output, as it is standard input elsewhere.
+t_standard_output() {
+	built
+	"$CHORD" export -f lcov ./prog >plain || no "status $?"
+	want "$CHORD" export -f lcov -o - ./prog
+	cmp -s plain out || no "-o - is not what there is without -o"
+	want "$CHORD" export -f lcov -o /dev/stdout ./prog
+	cmp -s plain out || no "-o /dev/stdout is not what there is without -o"
+	want "$CHORD" merge -o sum ./prog.*.chord
+	want "$CHORD" merge -o - ./prog.*.chord
+	cmp -s sum out || no "merge -o - is not the sum"
+	[ ! -e ./- ] || no "there is a file of the name -"
+}
+
 t_refused() {
 	built
 	refused 2 "no such format" "$CHORD" export -f nothing ./prog
@@ -291,7 +351,7 @@ t_refused() {
 	refused 1 "nowhere/x" "$CHORD" export -f lcov -o nowhere/x ./prog
 }
 
-for name in lcov lcov2 cobertura gcov callgrind calls pprof stacks speedscope json csv llvm bolt not-exact library-gone newline refused; do
+for name in lcov lcov2 cobertura gcov callgrind calls pprof stacks speedscope json csv llvm bolt not-exact library-gone newline jumps folders standard-output refused; do
 	test_case "$name"
 done
 exit $failed

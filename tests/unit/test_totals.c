@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+/* Sums over binaries, copies and calls that do not fit 64 bits: none is shown as a number. */
+#include "export/coverage.h"
+#include "view/above.c" /* the edges between functions, which no header has */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+#define HUGE_COUNT (UINT64_MAX - 1)
+
+static void
+events_of_binaries(void **state)
+{
+	struct event_total one[] = {{.name = "loads", .n = 7, .most = 9}};
+	struct event_total two[] = {{.name = "loads", .n = HUGE_COUNT, .most = UINT64_MAX}};
+	struct run run = {.pool = pool_new()};
+	struct event_totals sum;
+
+	(void)state;
+	VEC_PUSH(run.binary, (struct binary){.events = {.at = one, .n = 1}});
+	sum = run_events(&run);
+	assert_null(sum.why);
+	assert_int_equal(sum.at[0].n, 7);
+	assert_int_equal(sum.at[0].most, 9);
+	VEC_PUSH(run.binary, (struct binary){.events = {.at = two, .n = 1}});
+	sum = run_events(&run);
+	assert_non_null(sum.why);
+	assert_true(sum.at[0].most == UINT64_MAX);
+	free(run.binary.at);
+	pool_free(run.pool);
+}
+
+static void
+calls_of_copies(void **state)
+{
+	struct counts counts = {.activations = HUGE_COUNT, .activations_known = true};
+	struct proc proc = {.name = "f"};
+	struct view_function row[] = {
+		{.proc = &proc, .counts = &counts, .file = "x.c", .line = 3},
+		{.proc = &proc, .counts = &counts, .file = "x.c", .line = 3},
+	};
+	struct view_functions functions = {.at = row, .n = 1};
+	struct view_listing list = {0};
+	struct covered_list all = covered_functions(&(struct export){NULL, &list, &functions});
+
+	(void)state;
+	assert_true(all.fits);
+	free(all.at);
+	functions.n = 2;
+	all = covered_functions(&(struct export){NULL, &list, &functions});
+	assert_false(all.fits);
+	free(all.at);
+}
+
+/* Function 0 was called calls times, by 1 a times from one place and b times from another. */
+static struct view_above
+above(uint64_t calls, uint64_t a, uint64_t b, bool other)
+{
+	struct counts counts = {.activations = calls, .activations_known = true, .insns = calls};
+	struct view_function row[] = {{.counts = &counts}, {.counts = &counts}, {.counts = &counts}};
+	struct view_functions all = {.at = row, .n = 3};
+	bool caller[3] = {false};
+	struct finder f = {.all = &all, .caller = caller};
+	struct pool *pool = pool_new();
+	struct view_above up;
+
+	VEC_PUSH(f.edge, (struct call_edge){1, 0, a, a, true, true});
+	VEC_PUSH(f.edge, (struct call_edge){other ? 2 : 1, 0, b, b, true, true});
+	sum_edges(&f);
+	judge(&f, pool, 0, f.edge.at, f.edge.n, &up);
+	pool_free(pool);
+	free(f.edge.at);
+	return up;
+}
+
+static void
+calls_of_one_function(void **state)
+{
+	struct view_above up = above(5, 2, 3, false);
+
+	(void)state;
+	assert_false(up.several);
+	assert_int_equal(up.caller, 1);
+	up = above(5, 2, 3, true);
+	assert_true(up.several);
+	assert_int_equal(up.nshare, 2);
+	/* Modulo 2^64 these would do. */
+	up = above(5, HUGE_COUNT, 7, false);
+	assert_true(up.several);
+	assert_int_equal(up.caller, VIEW_NO_CALLER);
+	up = above(5, HUGE_COUNT, 7, true);
+	assert_true(up.several);
+	assert_int_equal(up.nshare, 0);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(events_of_binaries),
+		cmocka_unit_test(calls_of_copies),
+		cmocka_unit_test(calls_of_one_function),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
