@@ -24,8 +24,12 @@ machine='[%(" ,.]'$sixty'[0-9bwd]?\b|->(r([abcd]x|[sd]i|[sb]p|ip)|r1[0-5]|orig_r
 \\t(mov|lea|add|sub|inc|dec|jmp|call|push|pop|cmp|imul|xchg|test)[bwlq]?(\\t|[ "])|"(mov|lea|jmp|push|pop)[bwlq]?"|"callq"
 0xe8\b|0x0f, ?0x|0xcc\b|0x48, |att_syntax|intel_syntax|@GOTPCREL
 \bCHORD_PAGE\b|SYS_VFORK = |uint16_t \*?[a-z_]*(regs|kill|dead|gone|landing)'
-measure='\bCHORD_(EDGES|EVERY_BLOCK|EVERY_EDGE|EVENTS|PATHS|CALLS)\b|\bCHORD_SET\(|\bCHORD_MAP_CALLS\b
-"(edges|every-block|every-edge|events|calls|paths)"
+# The names of measures come from their registry. Fields of what else is called paths or calls are told by hand.
+ids=$(sed -nE 's/^\tX\(([A-Z_]+), [a-z_]+, "[a-z-]+".*/\1/p' format/measures.h | paste -sd '|')
+names=$(sed -nE 's/^\tX\([A-Z_]+, [a-z_]+, "([a-z-]+)".*/\1/p' format/measures.h | paste -sd '|')
+[ -n "$ids" ] && [ -n "$names" ] || { echo "knows.sh: no measures in format/measures.h" >&2; exit 1; }
+measure='\bCHORD_('$ids')\b|\bCHORD_SET\(
+"('$names')"
 (->|\.)(paths|calls)\b'
 
 files()
