@@ -4,6 +4,7 @@
 #include "export/coverage.h"
 #include "export/value.h"
 
+#include <limits.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,13 +34,31 @@ branches_of(const struct writer *w, uint32_t file, const struct view_line *l, ui
 	return 2 * n;
 }
 
+/* Where the lines from that one on begin. */
+static size_t
+first_line(const struct view_file *f, unsigned line)
+{
+	size_t lo = 0, hi = f->line.n;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (f->line.at[mid].line < line)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+/* Of a file's lines from one to another. */
 static struct shares
-shares_of(const struct writer *w, uint32_t file)
+shares_of(const struct writer *w, uint32_t file, unsigned from, unsigned to)
 {
 	const struct view_file *f = &w->x->list->file.at[file];
 	struct shares s = {0};
 
-	for (size_t i = 0; i < f->line.n; i++) {
+	for (size_t i = first_line(f, from); i < f->line.n && f->line.at[i].line <= to; i++) {
 		uint64_t taken;
 
 		if (f->line.at[i].unknown)
@@ -80,23 +99,6 @@ put_line(const struct writer *w, uint32_t file, const struct view_line *l, const
 	buf_str(w->out, "/>\n");
 }
 
-/* Where the lines from that one on begin. */
-static size_t
-first_line(const struct view_file *f, unsigned line)
-{
-	size_t lo = 0, hi = f->line.n;
-
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (f->line.at[mid].line < line)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
-}
-
 /* Those lines of a file that are known, of a range. */
 static void
 put_lines(const struct writer *w, uint32_t file, unsigned first, unsigned last, const char *indent)
@@ -108,29 +110,10 @@ put_lines(const struct writer *w, uint32_t file, unsigned first, unsigned last, 
 			put_line(w, file, &f->line.at[i], indent);
 }
 
-static struct shares
-shares_between(const struct writer *w, uint32_t file, const struct covered *m)
-{
-	const struct view_file *f = &w->x->list->file.at[file];
-	struct shares s = {0};
-
-	for (size_t i = first_line(f, m->line); i < f->line.n && f->line.at[i].line <= m->end; i++) {
-		uint64_t taken;
-
-		if (f->line.at[i].unknown)
-			continue;
-		s.lines++;
-		s.hit += f->line.at[i].most.least != 0;
-		s.branches += branches_of(w, file, &f->line.at[i], &taken);
-		s.taken += taken;
-	}
-	return s;
-}
-
 static void
 put_method(const struct writer *w, uint32_t file, const struct covered *m)
 {
-	struct shares s = shares_between(w, file, m);
+	struct shares s = shares_of(w, file, m->line, m->end);
 
 	buf_str(w->out, "            <method");
 	put_attribute(w, "name", m->name);
@@ -259,7 +242,7 @@ export_cobertura(const struct export *x, struct buf *out)
 	w.file = xcalloc(x->list->file.n + 1, sizeof *w.file);
 	w.order = xcalloc(x->list->file.n + 1, sizeof *w.order);
 	for (uint32_t i = 0; i < x->list->file.n; i++) {
-		w.file[i] = shares_of(&w, i);
+		w.file[i] = shares_of(&w, i, 0, UINT_MAX);
 		w.order[i] = i;
 	}
 	if (x->list->file.n)

@@ -14,14 +14,6 @@
 
 /* ---- the joined graph ---- */
 
-static uint32_t
-find(uint32_t *set, uint32_t v)
-{
-	while (set[v] != v)
-		v = set[v] = set[set[v]];
-	return v;
-}
-
 /* By end: the number of what it was joined to. End 2v is where control comes in at v, 2v+1 where it goes out. */
 static uint32_t *
 join_ends(const struct graph *g, const bool *counted, struct pool *tmp, uint32_t *n)
@@ -33,13 +25,13 @@ join_ends(const struct graph *g, const bool *counted, struct pool *tmp, uint32_t
 		set[i] = i;
 	for (uint32_t e = 0; e < g->nedge; e++)
 		if (!counted[e] && !g->edge[e].phantom)
-			set[find(set, 2 * g->edge[e].from + 1)] = find(set, 2 * g->edge[e].to);
+			set[graph_root(set, 2 * g->edge[e].from + 1)] = graph_root(set, 2 * g->edge[e].to);
 	*n = 0;
 	for (uint32_t i = 0; i < nend; i++)
-		if (find(set, i) == i)
+		if (graph_root(set, i) == i)
 			number[i] = (*n)++;
 	for (uint32_t i = 0; i < nend; i++)
-		number[i] = number[find(set, i)];
+		number[i] = number[graph_root(set, i)];
 	return number;
 }
 
@@ -102,7 +94,7 @@ closes_cycle(const struct graph *joined, uint32_t nvert, const bool *counted)
 	for (uint32_t i = 0; i < joined->nvert; i++)
 		set[i] = i;
 	for (uint32_t v = 0; v < nvert && found == GRAPH_NONE; v++) {
-		uint32_t a = find(set, joined->edge[v].from), b = find(set, joined->edge[v].to);
+		uint32_t a = graph_root(set, joined->edge[v].from), b = graph_root(set, joined->edge[v].to);
 
 		if (counted && counted[v])
 			continue;
