@@ -532,7 +532,7 @@ if [ -x "$chord" ]; then
 		changes guest-plain >before && changes guest >after && [ -s before ] && diff before after >"$w/err" && ok strace ||
 			fail strace "$(head -3 "$w/err")"
 		changes guest-paths >after && diff before after >"$w/err" && ok strace-paths || fail strace-paths "$(head -3 "$w/err")"
-		# It takes no signal but SIGBUS (torn.c), where nobody else does, and leaves no descriptor where the program's own will be.
+		# It takes no signal but SIGBUS (truncated.c), where nobody else does, and leaves no descriptor where the program's own will be.
 		for f in guest-plain guest; do
 			strace -o trace ./$f >/dev/null
 			grep -E '^rt_sigaction\([A-Z0-9]+, \{' trace | grep -v '^rt_sigaction(SIGBUS, ' | sed -E 's/0x[0-9a-f]+//g' >$f.signals
