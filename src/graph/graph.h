@@ -99,6 +99,14 @@ struct cut_arc {
 bool *graph_cut(struct pool *pool, uint32_t nnode, const struct cut_arc *arc, uint32_t narc, uint32_t source, uint32_t sink,
                 double *price);
 
+/* feedback.c: the cheapest edges that break all directed cycles, the closing edge's among them. price[e]: of choosing it, 0 or
+ * more; GRAPH_NEVER: it cannot be chosen; below 0: it is not there at all, like phantoms. Not always the cheapest possible;
+ * feedback.c says when. Wants an index. By edge: is it chosen? NULL: a cycle through vertex *bad has no edge that can be
+ * chosen. */
+bool *feedback_place(const struct graph *g, const double *price, uint32_t *bad);
+/* Is there no cycle without an edge chosen? */
+bool feedback_check(const struct graph *g, const double *price, const bool *chosen);
+
 /* flow.c: propagation (Fig. 6), without recursion */
 /* count[e] is known where known[e]; the edges not known have to form a forest.
  * source[v] (may be NULL) is flow that enters at v from outside the graph minus flow that

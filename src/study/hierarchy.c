@@ -69,6 +69,40 @@ study_hierarchy(struct study_hierarchy *h, const struct graph_file *f)
 	return true;
 }
 
+/* The cheapest edges that break all cycles; closed: each execution of the procedure is one, too. */
+static bool
+add_feedback(struct study_hierarchy *h, const char *what, bool closed)
+{
+	const struct graph *g = h->f->g;
+	double *price = pool_array(g->pool, g->nedge, sizeof *price);
+	uint32_t bad = GRAPH_NONE;
+	bool *chosen;
+
+	for (uint32_t e = 0; e < g->nedge; e++)
+		price[e] = g->edge[e].fixed ? GRAPH_NEVER : h->w[e] * g->edge[e].cost;
+	price[g->close] = closed ? GRAPH_NEVER : -1;
+	chosen = feedback_place(g, price, &bad);
+	if (chosen)
+		add_edges(h, what, chosen);
+	else
+		say_error(h->f->path, "a cycle through %s has no edge on which anything can be counted", graph_name(g, bad));
+	return chosen;
+}
+
+bool
+study_clock(struct study_hierarchy *h, const struct graph_file *f)
+{
+	const struct graph *g = f->g;
+	bool *back = pool_array(f->pool, g->nedge, sizeof *back);
+	const struct order *o = order_dfs(g);
+
+	*h = (struct study_hierarchy){.f = f, .w = graph_file_weights(f)};
+	for (uint32_t e = 0; e < g->nedge; e++)
+		back[e] = e != g->close && (o->back[e] || g->edge[e].from == g->root);
+	add_edges(h, "back edges and ways in", back);
+	return add_feedback(h, "each execution apart", true) && add_feedback(h, "rounds of loops alone", false);
+}
+
 bool
 study_vertex_counts(const struct graph_file *f, uint64_t *count)
 {

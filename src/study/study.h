@@ -171,6 +171,9 @@ struct study_hierarchy {
 };
 /* False: it has said why. */
 bool study_hierarchy(struct study_hierarchy *h, const struct graph_file *f);
+/* The same of the software instruction counter (Mellor-Crummey & LeBlanc 1989): what is counted so that no vertex runs twice at one
+ * count. */
+bool study_clock(struct study_hierarchy *h, const struct graph_file *f);
 /* The counts of vertices, from those of edges that the file has. False: it has said why. */
 bool study_vertex_counts(const struct graph_file *f, uint64_t *count);
 

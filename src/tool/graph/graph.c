@@ -204,7 +204,7 @@ print_all(const struct study *s)
 /* ---- command line ---- */
 
 /* Options without a letter. */
-enum { VIEW_EVENTS = 256, VIEW_PATHS, VIEW_SPP, VIEW_TRACE, VIEW_HIERARCHY };
+enum { VIEW_EVENTS = 256, VIEW_PATHS, VIEW_SPP, VIEW_TRACE, VIEW_HIERARCHY, VIEW_CLOCK };
 
 struct request {
 	const char *path;
@@ -244,7 +244,7 @@ parse_graph(int key, char *arg, struct argp_state *state)
 		r->path = arg;
 	} else if (key == ARGP_KEY_END && !r->path) {
 		argp_error(state, "no file given ('-' is standard input)");
-	} else if (key >= VIEW_EVENTS && key <= VIEW_HIERARCHY) {
+	} else if (key >= VIEW_EVENTS && key <= VIEW_CLOCK) {
 		set_view(r, key, arg, state);
 	} else if (key != ARGP_KEY_END) {
 		return ARGP_ERR_UNKNOWN;
@@ -275,6 +275,8 @@ show_view(struct study *s, const struct request *r)
 		return graph_trace(&s->file);
 	case VIEW_HIERARCHY:
 		return graph_hierarchy(&s->file);
+	case VIEW_CLOCK:
+		return graph_clock(&s->file);
 	default:
 		return show_study(s);
 	}
@@ -292,6 +294,7 @@ cmd_graph(int argc, char **argv)
 		 "=printed: by the algorithm as it was printed, which may fail", 0},
 		{"hierarchy", VIEW_HIERARCHY, NULL, 0, "Print what has to be counted for a profile of vertices, of edges, or a "
 		 "trace", 0},
+		{"clock", VIEW_CLOCK, NULL, 0, "Print what has to be counted so that no vertex runs twice at one count", 0},
 		{"trace", VIEW_TRACE, NULL, 0, "Print which edges write a witness, and which way each witness tells", 0},
 		{0},
 	};

@@ -12,6 +12,7 @@ bool graph_paths(const struct graph_file *f, uint64_t limit);
 bool graph_spp(const struct graph_file *f, bool printed);
 bool graph_trace(const struct graph_file *f);
 bool graph_hierarchy(const struct graph_file *f);
+bool graph_clock(const struct graph_file *f);
 
 /* paths.c: what paths are printed with. Names of vertices are printed as they are. */
 void graph_print_values(const struct graph_file *f, const struct dag *d, const int64_t *val, const struct probes *p);

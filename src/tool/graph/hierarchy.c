@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* chord graph --hierarchy: what has to be counted for a profile of vertices, of edges, or a trace (Ball & Larus 1994,
- * section 3). */
+ * section 3); chord graph --clock: for a software instruction counter (Mellor-Crummey & LeBlanc 1989). */
 #include "tool/graph/graph.h"
 #include "tool/table.h"
 
@@ -67,4 +67,19 @@ graph_hierarchy(const struct graph_file *f)
 		return false;
 	print_problems(&h);
 	return !f->counted || print_counts(f);
+}
+
+bool
+graph_clock(const struct graph_file *f)
+{
+	struct study_hierarchy h;
+
+	if (f->source_line) {
+		error_at(f->path, f->source_line, "--clock has no activations that leave early");
+		return false;
+	}
+	if (!study_clock(&h, f))
+		return false;
+	print_problems(&h);
+	return true;
 }
