@@ -155,7 +155,8 @@ install: all
 	tools/share.sh "$(DESTDIR)" "$(PREFIX)"
 
 # A package of Debian's in build/deb. DEBFULLNAME and DEBEMAIL say whose it is.
-deb: setup
+deb:
+	tools/setup.sh build deb
 	tools/deb.sh $(BUILD)/deb
 
 fmt:

@@ -1,7 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# deb.sh OUT: a Debian package of this tree in OUT, by dpkg-buildpackage, from a copy of the tree.
+# deb.sh [--tree] OUT: a Debian package of this tree in OUT, by dpkg-buildpackage, from a copy of the tree. With --tree only the copy,
+# OUT/chord-VERSION, for those who build it themselves (mk-build-deps, sbuild).
 set -eu
+
+tree_only=
+[ "$1" != --tree ] || { tree_only=yes; shift; }
 
 # What belongs to the tree, with a null byte behind each: what git knows or, without git, all but what is built.
 files()
@@ -29,5 +33,7 @@ sed -e "s/@BUILD@/$(echo "$build" | sed -E 's/ +/, /g')/" -e "s/@MAINTAINER@/$ma
 printf 'chord (%s) unstable; urgency=medium\n\n  * See NEWS.md.\n\n -- %s  %s\n' \
 	"$version" "$maintainer" "$(date -R -r NEWS.md)" >"$tree/debian/changelog"
 { sed '1,4d' LICENSE | sed -e 's/^$/./' -e 's/^/ /'; } >>"$tree/debian/copyright"
+[ -z "$tree_only" ] || { echo "$tree"; exit 0; }
+# tools/setup.sh has seen to what it needs, but may have unpacked some of it only: dpkg would miss these.
 (cd "$tree" && dpkg-buildpackage -us -uc -b -d)
 rm -rf "$tree"

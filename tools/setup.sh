@@ -3,7 +3,7 @@
 # setup.sh SET...: installs the Debian packages that a set needs and the machine
 # lacks, from the mirror that it is configured for. Does nothing, needs no
 # rights and no network if all are there.
-#   build  to build Chord    check  to run its tests    bench  to run its benchmarks
+#   build  to build Chord    check  to run its tests    bench  to run its benchmarks    deb  to make a package of it
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -24,6 +24,7 @@ packages_of()
 	build) echo "$build" ;;
 	check) echo "libcmocka-dev $(listed tests/PACKAGES tests/*/PACKAGES)" ;;
 	bench) listed bench/PACKAGES ;;
+	deb) echo "dpkg-dev debhelper" ;;
 	*) echo "setup.sh: no set '$1'" >&2; exit 2 ;;
 	esac
 }

@@ -141,7 +141,7 @@ t_deb() {
 	want env DEB_BUILD_OPTIONS="parallel=2 nodbgsym" "$root/tools/deb.sh" packages
 	deb=$(echo packages/chord_*.deb)
 	want dpkg-deb -f "$deb" Depends
-	for library in libelf1 libdw1 libzydis libjansson4 gcc; do
+	for library in libelf1 libdw1 libzydis libjansson4 gcc libc6-dev; do
 		grep -q "$library" out || no "it does not depend on $library: $(cat out)"
 	done
 	mkdir tree
@@ -150,6 +150,8 @@ t_deb() {
 	program
 	want "$prefix/bin/chord" cc -O2 -o prog prog.c
 	measured ./prog
+	want "$prefix/bin/chord" html -o pages ./prog
+	[ -e tree/usr/share/doc/chord/README.md.gz ] || no "it has no README"
 	command -v lintian >/dev/null || skip "built and run; no lintian"
 	# Its status tells of the host of the address.
 	lintian $([ "$(id -u)" = 0 ] && echo --allow-root) "$deb" >out 2>&1
