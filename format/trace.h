@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/* What the weaver, the runtime and the readers of traces share: the file that a process built with -fchord=trace leaves beside its
+ * profile. This file and docs/format.md change together, with CHORD_TRACE_VERSION. Everything is little-endian; types and
+ * constants only. */
+#ifndef CHORD_TRACE_H
+#define CHORD_TRACE_H
+
+#include "format/format.h"
+
+#define CHORD_TRACE_VERSION 1
+#define CHORD_TRACE_MAGIC 0x3145434152544843u /* "CHTRACE1" */
+#define CHORD_TRACE_SUFFIX ".trace"           /* behind the profile's name */
+
+/* A stream is what one region (format.h) wrote: slots of 32 bits, in the order in which they were reserved. A slot is
+ *   0            reserved, and not written: the thread stood between the two, or still does
+ *   a token      its CHORD_SLOT_KIND is 0: the low 32 bits of the address in the process, for base 0, of the counter of the
+ *                path that ended. A path that leads to a call is written before the call
+ *   a mark       else: an enum chord_mark, and 29 bits of payload above */
+#define CHORD_SLOT_KIND(slot) ((slot) & 7u)
+#define CHORD_SLOT_PAYLOAD(slot) ((slot) >> 3)
+#define CHORD_SLOT_MARK(kind, payload) ((uint32_t)(payload) << 3 | (kind))
+
+enum chord_mark {
+	CHORD_MARK_MORE = 1,   /* 29 more bits for the mark before: higher ones */
+	CHORD_MARK_THREAD = 2, /* a thread begins: its id. What is before is of the thread that had the region until then */
+	CHORD_MARK_CHILD = 3,  /* a forked child begins, in the middle of its parent's stack: its process id */
+	CHORD_MARK_JUMP = 4,   /* a nonlocal jump is made: to this stack pointer, in words of 8 bytes; MORE follows */
+	CHORD_MARK_MODULES = 5, /* the list of modules has so many entries from here on */
+	CHORD_MARK_END = 6,    /* the process ended here by exit(), _exit() or exec: the status (0: exec) */
+};
+
+/* The ring of a region: segments, each of so many bytes, in one extent. A pointer into it that is at a multiple of the segment's
+ * size is at the beginning of a segment. */
+enum {
+	CHORD_TRACE_SEGMENT = 1 << 16,
+	CHORD_TRACE_SEGMENTS = 4,
+	CHORD_TRACE_SLOTS = CHORD_TRACE_SEGMENT / 4, /* of a segment */
+	CHORD_TRACE_PACKED = 1 << 20,                /* bytes of an extent of packed segments */
+};
+
+/* The head is a page; then come extents, each a whole number of pages and with a page for its head (struct chord_extent_head, whose
+ * `module` is the stream's number here). */
+#define CHORD_TRACE_FIELDS(X) \
+	X(uint64_t, magic, "CHORD_TRACE_MAGIC") \
+	X(uint32_t, version, "CHORD_TRACE_VERSION") \
+	X(uint32_t, flags, "CHORD_TRACE_...") \
+	X(uint64_t, used, "bytes of the file that are complete; extents end here") \
+	X(uint64_t, pid, "process that wrote it") \
+	X(uint64_t, id, "id of the profile that it belongs to") \
+	X(uint64_t, id2, "the rest of it") \
+	X(uint64_t, page, "bytes of a page in this file") \
+	X(uint64_t, error, "the number of the error for which CHORD_TRACE_STOPPED is set")
+struct chord_trace_head { CHORD_TRACE_FIELDS(CHORD_FIELD) };
+
+enum {
+	CHORD_TRACE_STOPPED = 1, /* no more could be written: what came later is missing, in all streams */
+	CHORD_TRACE_SHARED = 2,  /* threads shared a stream, without a lock: its slots may be lost, doubled or mixed */
+	CHORD_TRACE_UNKNOWN = 4, /* the tokens of some module were those of another one, too: it is not in the list */
+};
+
+enum chord_trace_extent {
+	/* Behind the head: the ring. a: number of the first segment in it, counted from 0 in the stream. b: so many segments of the
+	 * stream have been packed, or lie in rings before this one for good. c: its number among the stream's rings. Segment s of
+	 * the stream is in place (s - a) % CHORD_TRACE_SEGMENTS. A ring that another one follows has the segments from b on that
+	 * are before the next ring's a. */
+	CHORD_TRACE_RING = 1,
+	/* a: bytes used behind the head: records, struct chord_trace_record and then its bytes, each from a multiple of 4 on. b:
+	 * number of the first segment in it. The packer begins anew with each of these extents. */
+	CHORD_TRACE_PACKS = 2,
+	/* a: entries used, of struct chord_trace_module. */
+	CHORD_TRACE_MODULES = 3,
+};
+
+struct chord_trace_record {
+	uint32_t segment;  /* number in the stream, its low 32 bits: the one behind that of the record before */
+	uint32_t bytes;    /* that follow */
+	uint32_t sum;      /* of all slots of the segment, each times 0x9e3779b1 plus its number in it */
+};
+
+/* A module that was loaded. Tokens from `low` on, so many bytes (modulo 2^32), are its. */
+struct chord_trace_module {
+	uint32_t low, bytes;
+	uint64_t first;    /* link-time address that `low` stands for */
+	uint32_t module;   /* its number in the profile */
+	uint32_t pad;
+};
+
+#endif
