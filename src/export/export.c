@@ -17,6 +17,7 @@ const struct exporter exporters[] = {
 	{"jsonl", "a row for each instruction, in JSON (databases, data frames)", export_jsonl, false},
 	{"csv", "a row for each instruction (databases, spreadsheets, data frames)", export_csv, false},
 	{"llvm", "counts by function and line, as LLVM's profiles of samples (clang -fprofile-sample-use=)", export_llvm, false},
+	{"afdo", "the same as AutoFDO's profiles for gcc (gcc -fauto-profile=)", export_afdo, false},
 	{"bolt", "branches of the program built without Chord (llvm-bolt --data=)", export_bolt, false},
 };
 const size_t nexporter = sizeof exporters / sizeof *exporters;

@@ -42,6 +42,7 @@ bool export_speedscope(const struct export *x, struct buf *out);
 bool export_pprof(const struct export *x, struct buf *out);
 bool export_csv(const struct export *x, struct buf *out);
 bool export_llvm(const struct export *x, struct buf *out);
+bool export_afdo(const struct export *x, struct buf *out);
 bool export_bolt(const struct export *x, struct buf *out);
 
 /* gzip.c: appends the same compressed. */

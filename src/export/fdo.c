@@ -30,7 +30,7 @@ copies(uint32_t d)
 static struct fdo_place
 place_of(const struct image_frame *f, bool clang)
 {
-	return (struct fdo_place){(f->at.line - f->line) & LINES, clang ? first_number(f->discriminator) : f->discriminator};
+	return (struct fdo_place){(f->at.line - f->line) & LINES, clang ? first_number(f->discriminator) : 0};
 }
 
 /* ---- the tree ---- */
@@ -67,14 +67,14 @@ inlined_at(struct fdo *s, struct fdo_place at, const char *name)
 }
 
 static void
-add_target(struct fdo_count *c, const char *name, uint64_t calls)
+add_target(struct fdo_count *c, struct fdo_target t)
 {
 	for (size_t i = 0; i < c->target.n; i++)
-		if (!strcmp(c->target.at[i].name, name)) {
-			c->target.at[i].n += calls;
+		if (c->target.at[i].by_pointer == t.by_pointer && !strcmp(c->target.at[i].name, t.name)) {
+			c->target.at[i].n = saturating_add(c->target.at[i].n, t.n);
 			return;
 		}
-	VEC_PUSH(c->target, (struct fdo_target){name, calls});
+	VEC_PUSH(c->target, t);
 }
 
 static void
@@ -85,14 +85,14 @@ add_targets(const struct export *x, struct fdo_count *c, const struct view_insn 
 	struct view_call row = {.calls = {in->count, in->count}};
 
 	if (to.n && in->count)
-		add_target(c, callee_name(x->run->pool, &to, 0), in->count);
+		add_target(c, (struct fdo_target){callee_name(x->run->pool, &to, 0), in->count, false});
 	if (!call || !in->count || !(call->flags & CHORD_CALL_POINTER))
 		return;
 	view_callees(x->run, profile_module(x->run->sum, image_build_id(in->binary->image)), in->proc,
 	             (uint32_t)(call - in->proc->call), &row);
 	for (size_t i = 0; i < row.nto; i++)
 		if (row.to[i].proc)
-			add_target(c, row.to[i].proc->name, row.to[i].calls);
+			add_target(c, (struct fdo_target){row.to[i].proc->name, row.to[i].calls, true});
 }
 
 static void
@@ -152,14 +152,35 @@ finish(struct fdo *s)
 		qsort(s->count.at, s->count.n, sizeof *s->count.at, compare_counts);
 	if (s->inlined.n)
 		qsort(s->inlined.at, s->inlined.n, sizeof(struct fdo *), compare_inlined);
+	s->total = 0;
 	for (size_t i = 0; i < s->count.n; i++)
-		if (__builtin_add_overflow(s->total, s->count.at[i].n, &s->total))
-			s->total = UINT64_MAX;
+		s->total = saturating_add(s->total, s->count.at[i].n);
 	for (size_t i = 0; i < s->inlined.n; i++) {
 		finish(s->inlined.at[i]);
-		if (__builtin_add_overflow(s->total, s->inlined.at[i]->total, &s->total))
-			s->total = UINT64_MAX;
+		s->total = saturating_add(s->total, s->inlined.at[i]->total);
 	}
+}
+
+static void
+add_tree(struct fdo *into, const struct fdo *from)
+{
+	into->entered = saturating_add(into->entered, from->entered);
+	for (size_t i = 0; i < from->count.n; i++) {
+		struct fdo_count *c = count_at(into, from->count.at[i].at);
+
+		c->n = saturating_add(c->n, from->count.at[i].n);
+		for (size_t k = 0; k < from->count.at[i].target.n; k++)
+			add_target(c, from->count.at[i].target.at[k]);
+	}
+	for (size_t i = 0; i < from->inlined.n; i++)
+		add_tree(inlined_at(into, from->inlined.at[i]->at, from->inlined.at[i]->name), from->inlined.at[i]);
+}
+
+void
+fdo_merge(struct fdo *into, const struct fdo *from)
+{
+	add_tree(into, from);
+	finish(into);
 }
 
 struct fdo *

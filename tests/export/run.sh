@@ -229,6 +229,32 @@ t_llvm() {
 	[ "$(./faster)" = "$(./prog)" ] || no "it does something else"
 }
 
+# block_counts FUNCTION: what gcc knows of the blocks of a function once it has read the profile
+block_counts() {
+	awk -v name="$1" '/^[^ ;].*\(.*\)$/ { inside = index($0, name " (") > 0 } inside && /^  <bb .*count: / { gsub(/[^0-9 ]/, ""); print $2 }' faster-fdo.cc.*i.afdo
+}
+
+# gcc reads it, warns of nothing, and has the report's counts then, of inlined, cloned and outlined code, too.
+t_afdo() {
+	local f blocks
+	cp "$here/fdo.cc" .
+	want "$CHORD" c++ -O2 -g -fchord=calls -o fdo fdo.cc
+	want ./fdo
+	want "$CHORD" report --json ./fdo
+	mv out report
+	want "$CHORD" export -f afdo -o fdo.afdo ./fdo
+	want g++ -O2 -g -Wall -Wextra -Werror -fauto-profile=fdo.afdo -fdump-ipa-afdo -o faster fdo.cc
+	[ -s err ] && no "g++: $(cat err)"
+	for f in pointed_at:594 other:6 cloned:20 counter::counter:30 never:0; do
+		[ "$(block_counts "${f%:*}" | head -n 1)" = "${f##*:}" ] || no "${f%:*} is not ${f##*:}: $(block_counts "${f%:*}")"
+		[ "$(jq "[.functions[] | select(.demangled | startswith(\"${f%:*}(\")) | .calls] | add" report)" = "${f##*:}" ] || no "the report has another ${f%:*}"
+	done
+	blocks=$(block_counts main)
+	[[ $'\n'$blocks == *$'\n1000\n500\n'* ]] || no "what is inlined in main did not run 1000 and 500 times: $blocks"
+	grep -Eq '^Indirect call counter all: 600, 1 values: \[[0-9]+:594\]' faster-fdo.cc.*i.afdo || no "calls through the pointer are not there"
+	[ "$(./faster)" = "$(./fdo)" ] || no "it does something else"
+}
+
 t_bolt() {
 	local bolt
 	bolt=$(command -v llvm-bolt || ls /usr/bin/llvm-bolt-[0-9]* 2>/dev/null | head -n 1)
@@ -351,7 +377,7 @@ t_refused() {
 	refused 1 "nowhere/x" "$CHORD" export -f lcov -o nowhere/x ./prog
 }
 
-for name in lcov lcov2 cobertura gcov callgrind calls pprof stacks speedscope json csv llvm bolt not-exact library-gone newline jumps folders standard-output refused; do
+for name in lcov lcov2 cobertura gcov callgrind calls pprof stacks speedscope json csv llvm afdo bolt not-exact library-gone newline jumps folders standard-output refused; do
 	test_case "$name"
 done
 exit $failed
