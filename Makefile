@@ -27,6 +27,8 @@ OBJ := $(SRC:%.c=$(BUILD)/%.o) $(MADE).o
 TEST := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/*.c))
 LIBEXEC = $(BUILD)/libexec/chord
 NODE = $(firstword $(wildcard .packages/usr/share/nodejs) /usr/share/nodejs)
+# As many as there are processors, if nothing is said of jobs.
+JOBS = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(shell nproc))
 MAN := $(wildcard docs/man/*.1)
 
 all: $(BUILD)/chord $(LIBEXEC)/as $(LIBEXEC)/runtime.s $(LIBEXEC)/timers.s $(LIBEXEC)/headers/chord.h $(BUILD)/chord-cc $(BUILD)/chord-c++ $(LIBEXEC)/html/.made
@@ -97,12 +99,12 @@ setup:
 	tools/setup.sh build
 
 demo: setup
-	$(MAKE) all
-	tools/demo.sh $(BUILD)
+	$(MAKE) $(JOBS) all
+	JOBS="$(JOBS)" tools/demo.sh $(BUILD)
 
 check:
 	tools/setup.sh build check
-	$(MAKE) all $(TEST) $(BUILD)/step $(BUILD)/stops $(BUILD)/truth $(BUILD)/record $(BUILD)/chamber $(BUILD)/may
+	$(MAKE) $(JOBS) all $(TEST) $(BUILD)/step $(BUILD)/stops $(BUILD)/truth $(BUILD)/record $(BUILD)/chamber $(BUILD)/may
 	tests/run.sh $(BUILD)
 
 unit: all asan-tests

@@ -10,7 +10,7 @@ rm -rf "$work/run"
 mkdir -p "$work/run"
 
 echo "== Chord, built with \`chord cc -O2 -g\`"
-make -s BUILD="$work/chord" CC="$build/chord cc" CFLAGS="-O2 -g" all
+make -s ${JOBS:-} BUILD="$work/chord" CC="$build/chord cc" CFLAGS="-O2 -g" all
 "$build/chord" verify "$work/chord/chord"
 
 echo

@@ -134,7 +134,11 @@ bool
 options_is_profile(const char *name)
 {
 	uint64_t magic = 0;
-	ssize_t got = file_peek(name, &magic, sizeof magic);
+	ssize_t got;
+
+	if (!strcmp(name, "-"))
+		return true;
+	got = file_peek(name, &magic, sizeof magic);
 
 	return (got < 0 && errno == EISDIR) || (got == sizeof magic && magic == CHORD_PROFILE_MAGIC) ||
 	       str_ends(str_of(name), ".chord");

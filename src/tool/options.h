@@ -13,7 +13,7 @@ struct argp;
  * wrong, or asks for help only. */
 void options_read(const struct argp *argp, int argc, char **argv, unsigned flags, void *input);
 
-/* Is an operand one or more profiles: a folder, a file that begins like one, or what has the name of one? */
+/* Is an operand one or more profiles: a folder, a file that begins like one, what has the name of one, or "-", standard input? */
 bool options_is_profile(const char *name);
 
 /* "0.5" or "0.5%", up to six digits behind the point, in millionths of a percent. False: it is none. */

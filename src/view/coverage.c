@@ -32,12 +32,23 @@ struct function_row {
 	bool unmeasured;         /* some copy of it */
 };
 
+/* What was seen of a function's code in one place: its own, or where it was inlined. */
+struct scope_seen {
+	enum view_ran ran;
+	unsigned last;           /* line of its file, not before its declaration; 0: none */
+};
+/* The lines of a function, in one of its places. */
+struct extent_row {
+	uint32_t file;
+	struct coverage_extent e;
+};
+
 struct builder {
 	struct coverage *c;
 	struct pool *pool;
 	struct line_table line;  /* over all binaries; its file numbers are everybody's */
 	struct line_table one;   /* of the binary that is being added */
-	enum view_ran *scope;    /* of its code that was inlined, by scope */
+	struct scope_seen *scope; /* of its code, by scope */
 	struct strmap inlined;   /* enum view_ran, by place and name, as functions */
 	struct strmap function;  /* number in row.function, by place and name */
 	struct strmap graph;     /* number in copy, by function and graph */
@@ -46,6 +57,7 @@ struct builder {
 	VEC(struct function_row) functions;
 	VEC(struct block_row) blocks;
 	VEC(struct branch_row) branches;
+	VEC(struct extent_row) extents;
 	struct leaving leaving;
 };
 
@@ -112,19 +124,24 @@ add_calls(struct builder *b, struct function_row *f, const struct counts *c)
 /* ---- functions where they were inlined ---- */
 
 static void
-note_scope(struct builder *b, struct binary *bin, uint64_t addr, enum view_ran ran)
+note_scope(struct builder *b, struct binary *bin, uint64_t addr, const struct image_place *place, enum view_ran ran)
 {
 	uint32_t scope = image_scope_at(bin->image, addr);
+	const struct image_scope *s;
 
-	if (scope != IMAGE_NO_SCOPE)
-		raise_ran(&b->scope[scope], ran);
+	if (scope == IMAGE_NO_SCOPE)
+		return;
+	raise_ran(&b->scope[scope].ran, ran);
+	s = image_scope(bin->image, scope);
+	if (place->line > b->scope[scope].last && place->line >= s->at.line && s->at.file && !strcmp(s->at.file, place->file))
+		b->scope[scope].last = place->line;
 }
 
 /* What runs of an inlined function runs of those into which it was inlined. */
 static void
 fold_scope(struct builder *b, struct binary *bin, uint32_t scope)
 {
-	enum view_ran ran = b->scope[scope];
+	enum view_ran ran = b->scope[scope].ran;
 
 	for (const struct image_scope *s; scope != IMAGE_NO_SCOPE; scope = s->in) {
 		uint64_t before = VIEW_NEVER;
@@ -145,9 +162,15 @@ fold_scopes(struct builder *b, struct binary *bin)
 {
 	uint32_t n = image_scopes(bin->image);
 
-	for (uint32_t i = 0; i < n; i++)
-		if (b->scope[i])
+	for (uint32_t i = 0; i < n; i++) {
+		const struct image_place *at = &image_scope(bin->image, i)->at;
+		unsigned last = b->scope[i].last;
+
+		if (b->scope[i].ran)
 			fold_scope(b, bin, i);
+		if (last)
+			VEC_PUSH(b->extents, ((struct extent_row){line_table_file(&b->line, at->file), {at->line, last}}));
+	}
 	free(b->scope);
 	b->scope = NULL;
 }
@@ -249,7 +272,7 @@ see_block(struct builder *b, struct binary *bin, uint32_t proc, uint32_t block, 
 		if (!w.addr || !image_place(bin->image, w.addr, &place))
 			continue;
 		add_line(b, &place, &w, &most, !c->why);
-		note_scope(b, bin, w.addr, c->why ? VIEW_MAYBE : ran_of(w.count, most.count));
+		note_scope(b, bin, w.addr, &place, c->why ? VIEW_MAYBE : ran_of(w.count, most.count));
 		if (!s.placed)
 			s.row.at = global(b, &place);
 		s.placed = true;
@@ -323,7 +346,7 @@ add_unmeasured(struct builder *b, struct binary *bin, uint32_t function, uint64_
 			continue;
 		b->functions.at[function].f.placed = true;
 		add_line(b, &place, NULL, NULL, false);
-		note_scope(b, bin, at, VIEW_MAYBE);
+		note_scope(b, bin, at, &place, VIEW_MAYBE);
 	}
 }
 
@@ -452,6 +475,8 @@ fill_files(struct builder *b)
 	}
 	for (size_t i = 0; i < b->functions.n; i++)
 		VEC_PUSH(file[b->functions.at[i].at.file].function, b->functions.at[i].f);
+	for (size_t i = 0; i < b->extents.n; i++)
+		VEC_PUSH(file[b->extents.at[i].file].extent, b->extents.at[i].e);
 }
 
 static int
@@ -508,12 +533,47 @@ block_by_line(const void *a, const void *b)
 		(list).n = kept; \
 	} while (0)
 
+/* A marked function is all of its lines. */
+static void
+mark_functions(const struct coverage_file *f, struct marks *m)
+{
+	for (size_t i = 0; i < f->extent.n; i++) {
+		const struct coverage_extent *e = &f->extent.at[i];
+
+		if (!marks_has(m, e->from, MARK_FUNCTION))
+			continue;
+		for (unsigned line = e->from; line < m->n && line <= e->to; line++)
+			m->at[line] |= MARK_LINE;
+	}
+	for (unsigned line = 1; line < m->n; line++)
+		if (m->at[line] & MARK_FUNCTION && !(m->at[line] & MARK_LINE))
+			error_at(f->name, line, "warning: this excludes nothing: no function that has code is declared here");
+}
+
+/* What was thought to be out of reach is excluded if it is. */
+static void
+mark_unreachable(const struct coverage_file *f, struct marks *m)
+{
+	for (size_t i = 0; i < f->line.n; i++) {
+		const struct coverage_line *l = &f->line.at[i];
+
+		if (!marks_has(m, l->line, MARK_UNREACHABLE) || marks_has(m, l->line, MARK_LINE))
+			continue;
+		if (l->ran == VIEW_RAN)
+			error_at(f->name, l->line, "warning: it ran, but is marked as unreachable: it is not excluded");
+		else
+			m->at[l->line] |= MARK_LINE;
+	}
+}
+
 static void
 leave_unmarked(struct coverage_file *f)
 {
 	struct marks m = marks_read(f->name);
 	size_t all = f->line.n;
 
+	mark_functions(f, &m);
+	mark_unreachable(f, &m);
 	UNMARKED(f->line, &m, MARK_LINE);
 	UNMARKED(f->branch, &m, MARK_LINE | MARK_BRANCH);
 	UNMARKED(f->function, &m, MARK_LINE);
@@ -573,6 +633,7 @@ free_file(struct coverage_file *f)
 	free(f->branch.at);
 	free(f->function.at);
 	free(f->block.at);
+	free(f->extent.at);
 }
 
 static void
@@ -622,6 +683,7 @@ view_coverage(struct coverage *c, struct run *run, const struct coverage_choice 
 	free(b.functions.at);
 	free(b.blocks.at);
 	free(b.branches.at);
+	free(b.extents.at);
 	leaving_free(&b.leaving);
 	pool_free(b.pool);
 }

@@ -58,12 +58,18 @@ struct coverage_block {
 	enum view_ran ran;
 };
 
+/* Lines of a function as it is written, from where it is declared to its last one that has code. */
+struct coverage_extent {
+	unsigned from, to;
+};
+
 struct coverage_file {
 	const char *name;        /* "?": of code of which no file is known */
 	VEC(struct coverage_line) line;         /* ascending, as all of these */
 	VEC(struct coverage_branch) branch;
 	VEC(struct coverage_function) function;
 	VEC(struct coverage_block) block;
+	VEC(struct coverage_extent) extent;     /* in no order; a function may have several */
 	struct coverage_share share[COVERAGE_KINDS];
 	uint32_t excluded;       /* lines that markers in the source exclude */
 	uint32_t unplaced;       /* functions of whose code no line is known */
@@ -94,9 +100,10 @@ const struct coverage_line *coverage_line_at(const struct coverage_file *f, unsi
 
 /* ---- marks.c: comments in the source that exclude lines ---- */
 
-/* Reads LCOV_EXCL_LINE, _START and _STOP, the same with _BR_ for branches only, and all with GCOV_ or GCOVR_ in place of LCOV_. A
- * region that does not end goes to the end of the file, and that is said. */
-enum { MARK_LINE = 1, MARK_BRANCH = 2 };
+/* Reads LCOV_EXCL_LINE, _START and _STOP, the same with _BR_ for branches only, LCOV_EXCL_FUNCTION, LCOV_UNREACHABLE_LINE, _START
+ * and _STOP, and all with GCOV_ or GCOVR_ in place of LCOV_. A region that does not end goes to the end of the file, and that is
+ * said. */
+enum { MARK_LINE = 1, MARK_BRANCH = 2, MARK_FUNCTION = 4, MARK_UNREACHABLE = 8 };
 struct marks {
 	unsigned char *at;       /* by line, from 1 */
 	size_t n;

@@ -7,7 +7,7 @@
 
 /* From which line on a region goes; 0: none is open. */
 struct regions {
-	unsigned line, branch;
+	unsigned line, branch, unreachable;
 };
 
 /* Does the word stand there as a whole? */
@@ -21,36 +21,59 @@ word_behind(struct str text, const char *word)
 	return text.at + n;
 }
 
+/* What stands behind a prefix; kind: what it marks. */
 static void
-read_marker(struct str text, unsigned line, unsigned *here, struct regions *open)
+read_marker(struct str text, unsigned kind, unsigned line, unsigned *here, unsigned *open)
 {
-	bool branch = str_starts(text, "BR_");
-
-	if (branch)
-		text = (struct str){text.at + 3, text.n - 3};
 	if (word_behind(text, "LINE"))
-		*here |= branch ? MARK_BRANCH : MARK_LINE;
+		*here |= kind;
 	else if (word_behind(text, "START"))
-		*(branch ? &open->branch : &open->line) = line;
+		*open = *open ? *open : line;
 	else if (word_behind(text, "STOP"))
-		*(branch ? &open->branch : &open->line) = 0;
+		*open = 0;
 }
 
-/* The line with the STOP belongs to the region, as for lcov and gcovr. */
+static void
+read_excluding(struct str text, unsigned line, unsigned *here, struct regions *open)
+{
+	if (str_starts(text, "BR_"))
+		read_marker((struct str){text.at + 3, text.n - 3}, MARK_BRANCH, line, here, &open->branch);
+	else if (word_behind(text, "FUNCTION"))
+		*here |= MARK_FUNCTION;
+	else
+		read_marker(text, MARK_LINE, line, here, &open->line);
+}
+
+/* The text behind the first such word from at on with one of the prefixes; NULL: there is none. */
+static const char *
+find_marker(struct str text, const char *at, const char *word)
+{
+	const char *end = text.at + text.n;
+	size_t n = strlen(word);
+
+	for (; at < end && (at = memmem(at, (size_t)(end - at), word, n)); at += n) {
+		struct str before = {text.at, (size_t)(at - text.at)};
+
+		if (str_ends(before, "LCOV") || str_ends(before, "GCOV") || str_ends(before, "GCOVR"))
+			return at + n;
+	}
+	return NULL;
+}
+
+/* The line with the START belongs to the region, the one with the STOP does not, as for lcov and gcovr. */
 static unsigned
 read_line(struct str text, unsigned line, struct regions *open)
 {
-	unsigned here = (open->line ? MARK_LINE : 0) | (open->branch ? MARK_BRANCH : 0);
 	const char *at = text.at, *end = text.at + text.n;
+	unsigned here = 0;
 
-	while (at < end && (at = memmem(at, (size_t)(end - at), "_EXCL_", 6))) {
-		struct str before = {text.at, (size_t)(at - text.at)};
-
-		at += 6;
-		if (str_ends(before, "LCOV") || str_ends(before, "GCOV") || str_ends(before, "GCOVR"))
-			read_marker((struct str){at, (size_t)(end - at)}, line, &here, open);
-	}
-	return here | (open->line ? MARK_LINE : 0) | (open->branch ? MARK_BRANCH : 0);
+	while ((at = find_marker(text, at, "_EXCL_")))
+		read_excluding((struct str){at, (size_t)(end - at)}, line, &here, open);
+	at = text.at;
+	while ((at = find_marker(text, at, "_UNREACHABLE_")))
+		read_marker((struct str){at, (size_t)(end - at)}, MARK_UNREACHABLE, line, &here, &open->unreachable);
+	return here | (open->line ? MARK_LINE : 0) | (open->branch ? MARK_BRANCH : 0) |
+	       (open->unreachable ? MARK_UNREACHABLE : 0);
 }
 
 struct marks
@@ -59,13 +82,15 @@ marks_read(const char *file)
 	struct marks m = {.n = view_source_lines(file) + 1};
 	struct regions open = {0};
 	struct str text;
+	unsigned begin;
 
 	m.at = xcalloc(m.n, 1);
 	for (unsigned line = 1; line < m.n; line++)
 		if (view_source_line(file, line, &text))
 			m.at[line] = (unsigned char)read_line(text, line, &open);
-	if (open.line || open.branch)
-		error_at(file, open.line ? open.line : open.branch, "warning: the excluded region that begins here has no end");
+	begin = open.line ? open.line : open.branch ? open.branch : open.unreachable;
+	if (begin)
+		error_at(file, begin, "warning: the excluded region that begins here has no end");
 	return m;
 }
 

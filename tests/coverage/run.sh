@@ -264,6 +264,92 @@ t_markers() {
 	grep -q 'prog.c:6: warning: the excluded region' err || no "nothing is said: $(cat err)"
 }
 
+# Which lines gcovr leaves out of a region, it leaves out, too; the line with the STOP is none of them.
+t_region() {
+	command -v gcovr >/dev/null || skip "no gcovr"
+	cat >region.c <<-'END'
+		int main(int argc, char **argv)
+		{
+			argc++; /* LCOV_EXCL_START */
+			argc++;
+			argc++; /* LCOV_EXCL_STOP */
+			argc++; /* GCOVR_EXCL_LINE */
+			return argc == 77;
+		}
+	END
+	want $cc -O0 -g -o prog region.c
+	want ./prog
+	want "$CHORD" coverage --json ./prog
+	states region.c | cut -d' ' -f1 | xargs >ours
+	want gcc -O0 --coverage -o counted region.c
+	want ./counted
+	want gcovr --root . --json
+	jq -r '.files[0].lines[] | select(.["gcovr/noncode"] | not) | .line_number' out | xargs >theirs
+	# gcov has the line of the function's name where the line table has that of its brace
+	[ "$(cat ours)" = "2 5 7 8" ] && [ "$(cat theirs)" = "1 5 7" ] || no "ours: $(cat ours); gcovr's: $(cat theirs)"
+}
+
+# Functions by GCOVR_EXCL_FUNCTION, also where they are inlined only; what cannot be reached, if it is not.
+t_functions() {
+	cat >prog.c <<-'END'
+		#include <stdlib.h>
+		static inline int
+		gone(int x) /* GCOVR_EXCL_FUNCTION */
+		{
+			if (x > 4)
+				x++;
+			return x * 2;
+		}
+		int dump(int x) // LCOV_EXCL_FUNCTION
+		{
+			if (x > 7)
+				return 3;
+			return gone(x);
+		}
+		int main(int argc, char **argv)
+		{
+			if (argc > 3)
+				return dump(argc);
+			if (argc > 4)
+				abort(); /* LCOV_UNREACHABLE_LINE */
+			if (argc > 0)
+				argc++; /* LCOV_UNREACHABLE_LINE */
+			return gone(argc) == 66; /* GCOV_EXCL_FUNCTION */
+		}
+	END
+	for level in -O0 -O2; do
+		rm -f ./*.chord
+		want $cc $level -g -o prog prog.c
+		want ./prog
+		want "$CHORD" coverage --json ./prog
+		states prog.c | awk '$1 < 15 || $1 == 20' >wrong
+		[ ! -s wrong ] || no "$level: $(cat wrong)"
+		states prog.c | grep -qx '23 covered' || no "$level: $(states prog.c)"
+		holds '.files[0].function | map(.name) == ["main"]'
+		grep -q 'prog.c:23: warning: this excludes nothing' err || no "nothing is said of line 23: $(cat err)"
+	done
+	want $cc -O0 -g -o prog prog.c
+	rm -f ./*.chord
+	want ./prog
+	want "$CHORD" coverage --json ./prog
+	states prog.c | grep -qx '22 covered' || no "what ran is excluded: $(states prog.c)"
+	grep -q 'prog.c:22: warning: it ran, but is marked as unreachable' err || no "nothing is said of line 22: $(cat err)"
+	want "$CHORD" coverage --json --no-markers ./prog
+	holds '.files[0] | (.excluded_lines == 0) and (.function | map(.name) == ["gone", "dump", "main"])'
+}
+
+# A profile from standard input, as other commands take it.
+t_input() {
+	choose
+	want $cc -O1 -g -o choose choose.c
+	CHORD_FILE=p.chord want ./choose 1
+	want "$CHORD" coverage --json ./choose p.chord
+	jq 'del(.profiles)' out >named
+	"$CHORD" coverage --json ./choose - <p.chord >out 2>err || no "status $?: $(cat err)"
+	jq 'del(.profiles)' out | cmp -s - named || no "it is another: $(cat out)"
+	refused 2 'both come from standard input' "$CHORD" coverage --diff=- ./choose -
+}
+
 # What of a change never ran.
 t_change() {
 	choose
@@ -506,7 +592,7 @@ t_limits() {
 	refused 1 'lines: there are none' "$CHORD" coverage --fail-under=10 ./choose
 }
 
-for name in known parallel gcov callgrind programs templates inlined patterns markers change which-file prefixes twice without-lines library-gone newline unknown limits; do
+for name in known parallel gcov callgrind programs templates inlined patterns markers region functions input change which-file prefixes twice without-lines library-gone newline unknown limits; do
 	test_case "$name"
 done
 exit $failed

@@ -41,7 +41,8 @@ static const char doc[] =
 	"A line ran if any instruction made from it did, in any of the programs and libraries and in any copy: templates, inlined "
 	"code, a file that was compiled into two programs. A branch is one of the two ways of a conditional jump. What is not "
 	"known (not measured, or where a process was killed) is counted neither as run nor as not run: shares are bounds then.\n\n"
-	"Without PROFILE each program's are looked for as `chord report` does; else the PROFILEs are those of all programs. "
+	"Without PROFILE each program's are looked for as `chord report` does; else the PROFILEs (-: from standard input) are "
+	"those of all programs. "
 	"Headers below /usr/include and /usr/lib are left out unless --include names files.\n\n"
 	"Exit status: 0 done, 1 a limit is not reached, or a program or a profile cannot be used, 2 wrong usage.";
 
@@ -105,6 +106,9 @@ finish_args(struct args *a, struct argp_state *state)
 			                  "changed: or nothing", a->under.at[i]);
 	if (a->opt.limit[LIMIT_CHANGED].text && !a->opt.diff)
 		argp_error(state, "--fail-under=changed: needs --diff");
+	for (size_t i = 0; i < a->profile.n && a->opt.diff && !strcmp(a->opt.diff, "-"); i++)
+		if (!strcmp(a->profile.at[i], "-"))
+			argp_error(state, "the diff and a profile cannot both come from standard input");
 }
 
 static error_t
