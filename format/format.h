@@ -127,6 +127,9 @@ enum {
  *                             register begins with behind a cut edge, and at ENTRY
  *   n ninterest               SELECTED: number of sums that are of interest; then each
  *
+ * Section "blocks-vcnt":
+ *   n where                   enum chord_vcnt
+ *
  * "z" is a signed number n, written as an unsigned one: n < 0 ? -2 * n - 1 : 2 * n. Of refused
  * procedures everything behind the reason is missing, and nevent is 0.
  *
@@ -182,6 +185,13 @@ enum chord_path_kind {
 	CHORD_PATH_HASHED,   /* entries are struct chord_path_entry */
 	CHORD_PATH_SELECTED, /* as DENSE; paths with a larger sum are not counted */
 	CHORD_PATH_KINDS,
+};
+
+/* Where counters of blocks-vcnt are. */
+enum chord_vcnt {
+	CHORD_VCNT_BLOCKS,   /* in blocks */
+	CHORD_VCNT_EDGES,    /* as in edges, because blocks that need a counter have no place for one */
+	CHORD_VCNTS,
 };
 
 /* The slot of an activation is the word at its CFA - CHORD_SLOT, whatever is there: on a machine whose calls push the return

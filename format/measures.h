@@ -26,7 +26,9 @@ enum {
 	X(PATHS, paths, "paths", 0, CHORD_FLOW | CHORD_FLOW_EDGES | CHORD_STACK | CHORD_ALONE, \
 	  "how often each acyclic path through a procedure ran") \
 	X(CALLS, calls, "calls", CHORD_SET(EVENTS) | CHORD_SET(EDGES), CHORD_OF_EVENTS | CHORD_STACK | CHORD_AT_CALLS, \
-	  "what happens between each call and its return, in events")
+	  "what happens between each call and its return, in events") \
+	X(BLOCKS, blocks, "blocks", 0, CHORD_FLOW, "counters of edges without those that only edges need") \
+	X(BLOCKS_VCNT, blocks_vcnt, "blocks-vcnt", 0, CHORD_FLOW, "counters in as few and as cold blocks as suffice")
 
 /* The options that measures have, -fchord-NAME=VALUE. X(IDENTIFIER, name, measures that it implies, measures that it does not go
  * with, what its value is). How such a value is read is known in src/driver/measure.c, as read_ and the last word. */

@@ -276,6 +276,26 @@ struct spp_code *spp_weave(const struct dag *d, const bool *ei, const bool *sure
 enum { SPP_PHASE2 = 2, SPP_PHASE3 = 4 };
 int64_t *spp_printed(const struct dag *d, const bool *ei, int phases);
 
+/* bridge.c: what follows from known counts that do not determine all others: those of edges on no cycle of unknown ones. */
+
+/* By vertex, in the pool of g: the number of its class. Two of one class are on cycles of unknown edges with one another; the count
+ * of an unknown edge follows if its ends have different ones. *n classes. */
+uint32_t *bridge_classes(const struct graph *g, const bool *known, uint32_t *n);
+/* Do the known edges determine all others, or those that are wanted (by edge, NULL: all)? GRAPH_NONE if so, else one whose count
+ * does not follow. */
+uint32_t bridge_check(const struct graph *g, const bool *known, const bool *wanted);
+/* Finds all counts that follow, and marks them known. As flow_propagate() otherwise; nothing is changed if it fails. */
+bool bridge_propagate(const struct graph *g, bool *known, uint64_t *count, const int64_t *source, const char **why);
+
+/* wanted.c: counters where the counts of some edges only are wanted, by edge. */
+
+/* Of chords of a spanning tree that have counters: takes away those that no wanted edge needs. Returns how many. That is Fig. 11
+ * of 1994, if what is wanted are vertices: the cycle of such a chord is pipeless. */
+uint32_t wanted_thin(const struct graph *g, const bool *tree, const bool *wanted, bool *counted);
+/* The cheapest of the wanted edges to count, so that all of them are known (Knuth & Stevenson 1973). Weight as for span_max().
+ * False: some that are fixed cannot be told apart; *bad is one of them. */
+bool wanted_place(const struct graph *g, const double *w, const bool *wanted, bool *counted, uint32_t *bad);
+
 /* vertices.c: profiles of vertices only (section 3), with counters on vertices, on edges or on both. Counters on edges are given
  * by edge, those on vertices by vertex; the closing edge has none. All want an index. */
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Counts that follow from conservation of flow, vertex by vertex, until nothing more follows. */
+/* Counts that follow from conservation of flow where that does not determine them all: by linear algebra, those that are on no
+ * cycle of unknown ones; and since no count is negative, where nothing is left all are 0. Until nothing more follows. */
 #include "profile/internal.h"
 
 #include <stdlib.h>
@@ -110,8 +111,9 @@ visit(struct system *s, struct work *w, uint32_t v)
 	return true;
 }
 
-const char *
-solve_deduce(struct system *s)
+/* Vertex by vertex. */
+static bool
+deduce_locally(struct system *s)
 {
 	struct work w = {.waiting = pool_array(s->pool, s->graph->nvert, sizeof *w.waiting)};
 	bool sound = true;
@@ -125,5 +127,31 @@ solve_deduce(struct system *s)
 		sound = visit(s, &w, v);
 	}
 	free(w.vertex.at);
-	return sound ? NULL : "flow is not conserved";
+	return sound;
+}
+
+static uint32_t
+count_known(const struct system *s)
+{
+	uint32_t n = 0;
+
+	for (uint32_t e = 0; e < s->graph->nedge; e++)
+		n += s->known[e];
+	return n;
+}
+
+const char *
+solve_deduce(struct system *s)
+{
+	const char *why = "flow is not conserved";
+	uint32_t before;
+
+	do {
+		before = count_known(s);
+		if (!bridge_propagate(s->graph, s->known, s->count, s->source, &why))
+			return why;
+		if (!deduce_locally(s))
+			return "flow is not conserved";
+	} while (count_known(s) != before);
+	return NULL;
 }

@@ -441,16 +441,29 @@ give_sum(const struct flight *x, struct flow_sum *sum, uint64_t *least, uint64_t
 }
 
 static void
-total_insns(const struct flight *x, chosen_fn *is_chosen, uint64_t *least, uint64_t *most)
+sum_insns(const struct flight *x, chosen_fn *is_chosen, bool by_place, uint64_t *least, uint64_t *most)
 {
 	struct flow_sum sum = sum_new(x);
 
 	for (uint32_t v = 0; v < x->proc->nblock; v++)
-		if (x->flow.forest || x->chain[v].counter == UINT32_MAX)
+		if (by_place || x->chain[v].counter == UINT32_MAX)
 			sum_by_place(x, v, &sum, is_chosen);
 		else
 			sum_by_counter(x, v, &sum, is_chosen);
 	give_sum(x, &sum, least, most);
+}
+
+static void
+total_insns(const struct flight *x, chosen_fn *is_chosen, uint64_t *least, uint64_t *most)
+{
+	uint64_t l, m;
+
+	sum_insns(x, is_chosen, true, least, most);
+	if (!x->flow.forest) {
+		sum_insns(x, is_chosen, false, &l, &m);
+		*least = l > *least ? l : *least;
+		*most = m < *most ? m : *most;
+	}
 	if (x->vague) {
 		*least = narrow((__int128)*least - x->flow.most * x->proc->nblock);
 		*most = narrow((__int128)*most + x->flow.most * x->proc->nblock);

@@ -38,6 +38,10 @@ struct flow {
 	bool forest;             /* the unknown ways form one: bounds are the best there are */
 	uint32_t *up;            /* by spot: the unknown way to its parent in the forest; UINT32_MAX: none */
 	uint32_t *order;         /* spots, parents before children */
+	/* If they form none: */
+	struct flow *folded;     /* spots that are on cycles with one another joined to one */
+	uint32_t *class;         /* by spot: which one that is */
+	uint32_t *fold_way;      /* by way: which way that is, or UINT32_MAX */
 };
 
 uint32_t flow_spot(struct flow *f, __int128 cap);
@@ -45,6 +49,8 @@ uint32_t flow_way(struct flow *f, uint32_t from, uint32_t to);
 uint32_t flow_counted(struct flow *f, uint32_t from, uint32_t to, uint64_t count);
 /* Finds the bounds. False: there is no solution. */
 bool flow_bounds(struct flow *f);
+/* flight_fold.c: makes f->folded and finds its bounds. False: there is no solution. */
+bool flow_fold(struct flow *f);
 /* flight_reach.c: after flow_bounds(): finds what must have been taken because something behind it ran. True: then the bounds
  * are to be found again. */
 bool flow_reach(struct flow *f);
@@ -58,6 +64,8 @@ struct flow_sum {
 	__int128 constant;
 	__int128 least, most;    /* result */
 };
+/* With f->folded: the same sum of what is left there. False: it needs ways that are not. */
+bool flow_fold_sum(const struct flow *f, const struct flow_sum *sum, struct flow_sum *folded);
 /* After flow_bounds(). */
 void flow_sum_bounds(const struct flow *f, struct flow_sum *sum);
 

@@ -5,8 +5,8 @@
  * B(v) <= S(v): bounds of sums over sets that are nested. Once upward and once downward through the trees they are
  * the best there are. A tree without the exit is closed: there S(root) = B(root).
  *
- * Where counters do not determine all flow (every-block) bounds go from spot to spot until they stay; they hold, but
- * may not be the best. */
+ * Where counters do not determine all flow (every-block, blocks) what they do determine has such bounds (flight_fold.c). From
+ * these, bounds go from spot to spot until they stay; they hold, but may not be the best. */
 #include "profile/flight.h"
 
 #include <stdlib.h>
@@ -38,6 +38,8 @@ flow_counted(struct flow *f, uint32_t from, uint32_t to, uint64_t count)
 void
 flow_free(struct flow *f)
 {
+	if (f->folded)
+		flow_free(f->folded);
 	free(f->way.at);
 	free(f->spot.at);
 }
@@ -348,9 +350,17 @@ spread_bounds(struct flow *f)
 	struct ends x = index_ends(f, true);
 	bool changed = true;
 
-	for (size_t i = 0; i < f->way.n; i++)
-		if (!f->way.at[i].known)
-			f->way.at[i].least = f->way.at[i].floor, f->way.at[i].most = FLIGHT_MANY;
+	if (!flow_fold(f))
+		return false;
+	for (size_t i = 0; i < f->way.n; i++) {
+		struct way *w = &f->way.at[i];
+		const struct way *folded = f->fold_way[i] == UINT32_MAX ? NULL : &f->folded->way.at[f->fold_way[i]];
+
+		if (w->known)
+			continue;
+		w->least = folded ? folded->least : w->floor;
+		w->most = folded ? folded->most : FLIGHT_MANY;
+	}
 	for (int round = 0; changed && round < ROUNDS; round++) {
 		changed = false;
 		for (uint32_t k = 0; k < f->spot.n; k++)
@@ -359,8 +369,8 @@ spread_bounds(struct flow *f)
 	for (size_t i = 0; i < f->way.n; i++)
 		if (f->way.at[i].least > f->way.at[i].most)
 			return false;
-	f->least = 0;
-	f->most = f->standing;
+	f->least = f->folded->least;
+	f->most = f->folded->most;
 	return true;
 }
 
@@ -475,6 +485,17 @@ spread_sum(const struct flow *f, struct flow_sum *sum)
 	}
 }
 
+static void
+folded_sum(const struct flow *f, struct flow_sum *sum)
+{
+	struct flow_sum folded;
+
+	if (!flow_fold_sum(f, sum, &folded))
+		return;
+	sum->least = max(sum->least, folded.least);
+	sum->most = min(sum->most, folded.most);
+}
+
 void
 flow_sum_bounds(const struct flow *f, struct flow_sum *sum)
 {
@@ -482,6 +503,8 @@ flow_sum_bounds(const struct flow *f, struct flow_sum *sum)
 		forest_sum(f, sum);
 	else
 		spread_sum(f, sum);
+	if (!f->forest)
+		folded_sum(f, sum);
 	sum->least = max(0, sum->least + sum->constant);
 	sum->most = plus(sum->most, sum->constant);
 }

@@ -43,7 +43,7 @@ const char *path_graph_check(struct pool *pool, const struct path_graph *pg);
 bool path_real(const struct path_graph *pg, uint32_t e);
 
 /* The equations of one procedure. Edges of the graph: first the arcs of the map with the same
- * numbers, then one for each block that has a counter, from the block's vertex to behind[]. */
+ * numbers, then one for each block that is split, as those with counters are, from the block's vertex to behind[]. */
 struct system {
 	struct pool *pool;
 	const struct proc *proc;
@@ -52,10 +52,10 @@ struct system {
 	bool *known;
 	uint64_t *count;
 	int64_t *source;
-	uint32_t *inside;        /* by block with a counter: its edge */
+	uint32_t *inside;        /* by block that is split: its edge */
 };
 
-/* deduce.c: finds what follows from the known edges where they do not determine all others, and marks it
+/* deduce.c: finds all that follows from the known edges where they do not determine all others, and marks it
  * known. NULL, or why there is a contradiction. */
 const char *solve_deduce(struct system *s);
 /* Sum of the in-edges of a vertex; false if one is not known or the sum does not fit. */

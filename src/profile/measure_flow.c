@@ -1,6 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* Measures whose counters stand beside the blocks and edges that they count: the map's graph names them, their sections are
- * empty. */
+ * empty but for what no reader needs. */
 #include "profile/measure.h"
 
-const struct profile_measure profile_measure_edges, profile_measure_every_block, profile_measure_every_edge;
+const struct profile_measure profile_measure_edges, profile_measure_every_block, profile_measure_every_edge,
+	profile_measure_blocks;
+
+static void
+map_vcnt(struct in *in, struct proc *p, const struct record *r)
+{
+	(void)p;
+	(void)r;
+	in_below(in, CHORD_VCNTS, "counters of blocks in an unknown place");
+}
+
+const struct profile_measure profile_measure_blocks_vcnt = {.map = map_vcnt};

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* From counters to counts. A procedure is solved as a graph in which each
  * block that has a counter is two vertices with an edge of known count between
- * them, so that counters of blocks and of edges are one thing. */
+ * them, so that counters of blocks and of edges are one thing. Where counters do
+ * not determine all edges, each block is: its own count is asked for. */
 #include "profile/measure.h"
 
 #include <inttypes.h>
@@ -27,6 +28,12 @@ proc_counter(const struct module *m, const struct proc *p, uint32_t c, uint64_t 
 	return true;
 }
 
+static bool
+is_split(const struct proc *p, uint32_t v)
+{
+	return v < p->nblock && (p->block[v].counter || !measures_with(p->measures, CHORD_FLOW_EDGES));
+}
+
 static void
 build(struct system *s)
 {
@@ -36,7 +43,7 @@ build(struct system *s)
 	s->graph = graph_new(s->pool, p->nvert, PROC_ENTRY(p), PROC_EXIT(p));
 	s->behind = pool_array(s->pool, p->nvert, sizeof *s->behind);
 	for (uint32_t v = 0; v < p->nvert; v++)
-		s->behind[v] = v < p->nblock && p->block[v].counter ? graph_vertex(s->graph) : v;
+		s->behind[v] = is_split(p, v) ? graph_vertex(s->graph) : v;
 	for (uint32_t i = 0; i < p->narc; i++) {
 		if (i == p->close)
 			graph_close(s->graph);
@@ -45,7 +52,7 @@ build(struct system *s)
 	}
 	s->inside = pool_array(s->pool, p->nblock, sizeof *s->inside);
 	for (uint32_t v = 0; v < p->nblock; v++)
-		if (p->block[v].counter) {
+		if (is_split(p, v)) {
 			e = s->inside[v] = graph_edge(s->graph, v, s->behind[v]);
 			s->graph->edge[e].fixed = true;
 		}
@@ -59,7 +66,6 @@ static const char *
 fill_known(struct system *s, const struct module *m)
 {
 	const struct proc *p = s->proc;
-	uint32_t e = p->narc;
 
 	for (uint32_t i = 0; i < p->narc; i++) {
 		s->known[i] = p->arc[i].counter != 0;
@@ -69,8 +75,8 @@ fill_known(struct system *s, const struct module *m)
 	for (uint32_t v = 0; v < p->nblock; v++) {
 		if (!p->block[v].counter)
 			continue;
-		s->known[e] = true;
-		if (!proc_counter(m, p, p->block[v].counter, &s->count[e++]))
+		s->known[s->inside[v]] = true;
+		if (!proc_counter(m, p, p->block[v].counter, &s->count[s->inside[v]]))
 			return "the profile does not hold its counters";
 	}
 	return NULL;
@@ -145,16 +151,15 @@ propagate(struct system *s)
 	return flow_check(s->graph, s->count, s->source);
 }
 
-/* Counts of blocks: the known edge in the middle, or else all that comes in. */
+/* Counts of blocks: the edge in the middle, or else all that comes in. */
 static const char *
 fill_blocks(const struct system *s, struct counts *c)
 {
 	const struct proc *p = s->proc;
-	uint32_t e = p->narc;
 
 	for (uint32_t v = 0; v < p->nblock; v++) {
-		if (p->block[v].counter)
-			c->block[v] = s->count[e++];
+		if (is_split(p, v) && s->known[s->inside[v]])
+			c->block[v] = s->count[s->inside[v]];
 		else if (!solve_vertex(s, v, &c->block[v]))
 			return "its counters do not determine how often each block ran";
 	}

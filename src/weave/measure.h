@@ -51,6 +51,17 @@ void measures_tail(struct buf *b, const struct weave_options *o);
 void count_edge(struct woven *w, uint32_t e, uint32_t measure);
 void count_block(struct woven *w, uint32_t b, uint32_t measure);
 void count_probe(struct emitter *m, struct buf *b, const struct site *s);
+/* A procedure's graph in which each block is two vertices with an edge between them: what is counted there and what is wanted. */
+struct split {
+	struct graph *graph;     /* edges of the graph, and behind them, by block, those inside */
+	double *weight;          /* by edge */
+	bool *counted, *wanted;  /* by edge: nothing, and the blocks */
+};
+struct split split_proc(const struct unit *u, struct woven *w);
+/* Counts the chords of a maximum spanning tree, which it returns. NULL: refused, with proc->reason set. */
+bool *split_tree(const struct unit *u, struct woven *w, struct split *s);
+/* Gives counters to what is counted, which has to determine what is wanted, or all. */
+void split_count(struct woven *w, const struct split *s, bool all, uint32_t measure);
 /* Chords of a maximum spanning tree get counters, and in every-edge the other edges that can have them. False: refused, with
  * proc->reason set. */
 bool count_chords(const struct unit *u, struct woven *w, uint32_t measure);

@@ -78,26 +78,73 @@ split_weights(const struct unit *u, const struct woven *w, const struct graph *s
 	return weight;
 }
 
+/* Which of the split graph's edges have counters. */
+static void
+count_all(struct woven *w, const bool *counted, uint32_t measure)
+{
+	uint32_t nedge = w->proc->graph->nedge;
+
+	for (uint32_t e = 0; e < w->proc->arcs.n; e++)
+		if (counted[e])
+			count_edge(w, e, measure);
+	for (uint32_t b = 0; b < w->proc->blocks.n; b++)
+		if (counted[nedge + b])
+			count_block(w, b, measure);
+}
+
+struct split
+split_proc(const struct unit *u, struct woven *w)
+{
+	struct split s;
+
+	place_weights(u, w);
+	s.graph = split_blocks(u, w);
+	s.weight = split_weights(u, w, s.graph);
+	s.counted = pool_array(u->pool, s.graph->nedge, sizeof *s.counted);
+	s.wanted = pool_array(u->pool, s.graph->nedge, sizeof *s.wanted);
+	for (uint32_t b = 0; b < w->proc->blocks.n; b++)
+		s.wanted[w->proc->graph->nedge + b] = true;
+	return s;
+}
+
+bool *
+split_tree(const struct unit *u, struct woven *w, struct split *s)
+{
+	uint32_t bad = 0;
+	bool *in_tree = span_max(s->graph, s->weight, &bad);
+
+	if (!in_tree)
+		w->proc->reason = pool_printf(u->pool, "ways that cannot be counted apart meet at block %u",
+		                              s->graph->edge[bad].to);
+	for (uint32_t e = 0; in_tree && e < s->graph->nedge; e++)
+		s->counted[e] = !in_tree[e] && !s->graph->edge[e].phantom;
+	return in_tree;
+}
+
+void
+split_count(struct woven *w, const struct split *s, bool all, uint32_t measure)
+{
+	bool *known = pool_array(s->graph->pool, s->graph->nedge, sizeof *known);
+	uint32_t e;
+
+	for (e = 0; e < s->graph->nedge; e++)
+		known[e] = s->counted[e] || s->graph->edge[e].phantom;
+	e = bridge_check(s->graph, known, all ? NULL : s->wanted);
+	if (e != GRAPH_NONE)
+		bug("%s: its counters do not determine edge %u", w->proc->name, e);
+	count_all(w, s->counted, measure);
+}
+
 bool
 count_chords(const struct unit *u, struct woven *w, uint32_t measure)
 {
-	struct graph *s;
-	bool *in_tree;
-	uint32_t bad = 0, nedge = w->proc->graph->nedge;
+	struct split s = split_proc(u, w);
 
-	place_weights(u, w);
-	s = split_blocks(u, w);
-	in_tree = span_max(s, split_weights(u, w, s), &bad);
-	if (!in_tree) {
-		w->proc->reason = pool_printf(u->pool, "ways that cannot be counted apart meet at block %u", s->edge[bad].to);
+	if (!split_tree(u, w, &s))
 		return false;
-	}
-	for (uint32_t e = 0; e < w->proc->arcs.n; e++)
-		if (measure == CHORD_EVERY_EDGE ? w->edge[e].where != SITE_NONE : !in_tree[e])
-			count_edge(w, e, measure);
-	for (uint32_t b = 0; b < w->proc->blocks.n; b++)
-		if (!in_tree[nedge + b])
-			count_block(w, b, measure);
+	for (uint32_t e = 0; measure == CHORD_EVERY_EDGE && e < w->proc->arcs.n; e++)
+		s.counted[e] = w->edge[e].where != SITE_NONE;
+	split_count(w, &s, true, measure);
 	return true;
 }
 

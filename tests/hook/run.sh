@@ -476,14 +476,16 @@ t_selected_paths() {
 	refused 1 "^chord: .*wrong.paths:[0-9]*: .*another build" $cc -O2 -fchord-paths=wrong.paths -o third main.c work.c
 }
 t_wrong_measures() {
-	refused 2 "^chord: -fchord=nonsense: unknown measure 'nonsense'; there are edges, every-block, every-edge, events, paths and calls$" $cc -fchord=nonsense -c work.c
+	local all
+	all=$(measures | sed 's/ /, /g; s/\(.*\), /\1 and /')
+	refused 2 "^chord: -fchord=nonsense: unknown measure 'nonsense'; there are $all$" $cc -fchord=nonsense -c work.c
 	refused 2 "chord: -fchord=edges,every-edge: .*one of them" $cc -c work.c -fchord=edges,every-edge
 	refused 2 "chord: -fchord=paths,edges: .*one of them" $cc -c work.c -fchord=paths,edges
 	for o in -fchord=paths,events -fchord=calls,paths "-fchord=paths -fchord-events=loads"; do
 		refused 2 "chord: -fchord=paths: .* cannot be counted beside paths" $cc $o -c work.c
 	done
-	for m in blocks blocks-vcnt trace clock edges,clock; do
-		refused 2 "chord: -fchord=$m: measure .* is not in this version; there are edges, every-block, every-edge, events, paths and calls" $cc -fchord=$m -c work.c
+	for m in trace clock edges,clock; do
+		refused 2 "chord: -fchord=$m: measure .* is not in this version; there are $all" $cc -fchord=$m -c work.c
 	done
 	for o in -fchord= -fchord=Edges -fchord=edges,; do
 		refused 2 "^chord: $o: .*edges" $cc $o -c work.c

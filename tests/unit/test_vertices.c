@@ -359,6 +359,213 @@ counts_are_found(void **unused)
 	assert_true(graphs > size_of(1000, 200));
 }
 
+/* ---- vertices as edges of their own (bridge.c, wanted.c) ---- */
+
+/* Vertex v is the edge nedge + v; *wanted: these. */
+static struct graph *
+split(const struct all *a, bool *wanted, double *w)
+{
+	const struct graph *g = a->g;
+	struct graph *s = graph_new(g->pool, 2 * g->nvert, g->root, g->nvert + g->exit);
+
+	for (uint32_t e = 0; e < g->nedge; e++) {
+		if (e == g->close)
+			graph_close(s);
+		else
+			graph_edge(s, g->nvert + g->edge[e].from, g->edge[e].to);
+		s->edge[e].cost = g->edge[e].cost;
+		w[e] = a->w[e];
+	}
+	for (uint32_t v = 0; v < g->nvert; v++) {
+		uint32_t e = graph_edge(s, v, g->nvert + v);
+
+		wanted[e] = true;
+		for (uint32_t i = g->in_at[v]; i < g->in_at[v + 1]; i++)
+			w[e] += a->w[g->in[i]];
+	}
+	graph_index(s);
+	return s;
+}
+
+/* Does it follow from flow in none of the counted edges that there is none in e? */
+static bool
+follows(const struct graph *g, uint32_t counted, uint32_t e)
+{
+	struct equations q;
+	uint32_t rank;
+
+	set_up(&q, g, counted);
+	rank = rank_of(&q);
+	q.row[q.n++][e] = 1;
+	return rank_of(&q) == rank;
+}
+
+static void
+check_bridges(const struct all *a, bool small)
+{
+	const struct graph *g = a->g;
+	bool counted[MOST] = {0}, wanted[MOST] = {0};
+	double w[MOST] = {0};
+	struct graph *s;
+	uint32_t all = (1u << g->nedge) - 1 - (1u << g->close);
+
+	(void)small;
+	if (a->nphantom || g->nedge > 6)
+		return;
+	s = split(a, wanted, w);
+	for (uint32_t set = all;; set = (set - 1) & all) {
+		uint32_t n, *class;
+
+		as_array(g->nedge, set, counted);
+		class = bridge_classes(g, counted, &n);
+		for (uint32_t e = 0; e < g->nedge; e++)
+			if (!counted[e])
+				check(g, (class[g->edge[e].from] != class[g->edge[e].to]) == follows(g, set, e));
+		check(g, (bridge_check(s, counted, wanted) == GRAPH_NONE) == determined(g, set, 0));
+		compared++;
+		if (!set)
+			break;
+	}
+}
+
+static void
+bridges_are_what_follows(void **unused)
+{
+	(void)unused;
+	compared = 0;
+	try_all(3, check_bridges);
+	try_all(4, check_bridges);
+	assert_true(compared > 10000);
+}
+
+static double
+cost_of(const struct graph *g, const double *w, const bool *counted)
+{
+	double sum = 0;
+
+	for (uint32_t e = 0; e < g->nedge; e++)
+		sum += counted[e] ? w[e] * g->edge[e].cost : 0;
+	return sum;
+}
+
+/* Fig. 3a, where vertices may have counters, too; the least for Vprof(Vcnt) is that of the other algorithm. */
+static void
+check_wanted(const struct all *a, bool small)
+{
+	const struct graph *g = a->g;
+	uint32_t most = 2 * g->nedge + g->nvert, bad;
+	bool *wanted = pool_array(g->pool, most, sizeof(bool)), *counted = pool_array(g->pool, most, sizeof(bool));
+	bool *vertex = pool_array(g->pool, g->nvert, sizeof(bool)), *tree;
+	double *w = pool_array(g->pool, most, sizeof(double)), chords, least = 0;
+	struct graph *s;
+
+	(void)small;
+	if (a->nphantom)
+		return;
+	s = split(a, wanted, w);
+	tree = span_max(s, w, NULL);
+	for (uint32_t e = 0; e < s->nedge; e++)
+		counted[e] = !tree[e];
+	chords = cost_of(s, w, counted);
+	check(g, bridge_check(s, counted, NULL) == GRAPH_NONE);
+	wanted_thin(s, tree, wanted, counted);
+	check(g, bridge_check(s, counted, wanted) == GRAPH_NONE);
+	check(g, at_most(cost_of(s, w, counted), chords));
+	for (uint32_t e = 0; e < s->nedge; e++)
+		if (counted[e]) {
+			counted[e] = false;
+			check(g, bridge_check(s, counted, wanted) != GRAPH_NONE);
+			counted[e] = true;
+		}
+	check(g, wanted_place(s, w, wanted, counted, &bad));
+	check(g, bridge_check(s, counted, wanted) == GRAPH_NONE);
+	vertices_place(g, a->w, vertex);
+	for (uint32_t v = 0; v < g->nvert; v++)
+		least += vertex[v] ? w[g->nedge + v] : 0;
+	check(g, close_to(1 + cost_of(s, w, counted), 1 + least));
+	graphs++;
+}
+
+static void
+wanted_is_known(void **unused)
+{
+	(void)unused;
+	graphs = 0;
+	try_all(3, check_wanted);
+	try_all(4, check_wanted);
+	try_random(check_wanted);
+	assert_true(graphs > size_of(1000, 200));
+}
+
+/* Walks that may end at any vertex, after that was counted. */
+static void
+walk_some(const struct graph *g, const struct graph *s, uint64_t *count, int64_t *source)
+{
+	uint32_t v = g->root;
+
+	count[g->close]++;
+	while (v != g->exit) {
+		uint32_t e = g->out[g->out_at[v] + rnd(g->out_at[v + 1] - g->out_at[v])];
+
+		if (g->edge[e].phantom)
+			continue;
+		count[g->nedge + v]++;
+		if (!rnd(4)) {
+			source[s->edge[g->nedge + v].to]--;
+			source[s->edge[g->nedge + g->exit].from]++;
+			break;
+		}
+		count[e]++;
+		v = g->edge[e].to;
+	}
+	count[g->nedge + g->exit]++;
+}
+
+static void
+check_ended(const struct all *a, bool small)
+{
+	const struct graph *g = a->g;
+	uint32_t most = 2 * g->nedge + g->nvert, bad;
+	bool *wanted = pool_array(g->pool, most, sizeof(bool)), *known = pool_array(g->pool, most, sizeof(bool)), *tree;
+	uint64_t *truth = pool_array(g->pool, most, sizeof *truth), *count = pool_array(g->pool, most, sizeof *count);
+	int64_t *source = pool_array(g->pool, 2 * g->nvert, sizeof *source);
+	double *w = pool_array(g->pool, most, sizeof(double));
+	const char *why;
+	struct graph *s;
+
+	(void)small;
+	if (a->nphantom)
+		return;
+	s = split(a, wanted, w);
+	tree = span_max(s, w, NULL);
+	for (int i = 0; i < 20; i++)
+		walk_some(g, s, truth, source);
+	for (int vcnt = 0; vcnt < 2; vcnt++) {
+		for (uint32_t e = 0; e < s->nedge; e++)
+			known[e] = !tree[e];
+		if (vcnt)
+			check(g, wanted_place(s, w, wanted, known, &bad));
+		else
+			wanted_thin(s, tree, wanted, known);
+		for (uint32_t e = 0; e < s->nedge; e++)
+			count[e] = known[e] ? truth[e] : 77;
+		check(g, bridge_propagate(s, known, count, source, &why));
+		for (uint32_t e = 0; e < s->nedge; e++)
+			check(g, (known[e] || !wanted[e]) && (!known[e] || count[e] == truth[e]));
+	}
+	graphs++;
+}
+
+static void
+early_ends_change_nothing(void **unused)
+{
+	(void)unused;
+	graphs = 0;
+	try_all(3, check_ended);
+	try_random(check_ended);
+	assert_true(graphs > size_of(1000, 200));
+}
+
 int
 main(void)
 {
@@ -366,6 +573,9 @@ main(void)
 		cmocka_unit_test(characterizations_agree),
 		cmocka_unit_test(hierarchy_holds),
 		cmocka_unit_test(counts_are_found),
+		cmocka_unit_test(bridges_are_what_follows),
+		cmocka_unit_test(wanted_is_known),
+		cmocka_unit_test(early_ends_change_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
