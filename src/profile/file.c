@@ -36,6 +36,7 @@ profile_free(struct profile *p)
 	if (!p)
 		return;
 	free(p->module.at);
+	free(p->number.at);
 	free(p->exit.at);
 	measures_forget(p);
 	free(p->text.at);
@@ -465,6 +466,7 @@ parse(struct pool *pool, struct str bytes, uint64_t region, const char **why)
 			r.p->nrunning = 0;
 	}
 	settle_origin(&r, &h);
+	VEC_JOIN(r.p->number, r.module);
 	free(r.module.at);
 	free(r.part.at);
 	if ((*why = r.why)) {

@@ -170,6 +170,7 @@ profile_join(struct profile *sum, const struct profile *p, struct pool *pool, co
 			return false;
 		}
 		fits &= add_counts(sum, m, &p->module.at[i]);
+		m->filled &= p->module.at[i].filled;
 		to[i] = (uint32_t)(m - sum->module.at);
 	}
 	fits &= add_exits(sum, p, to);

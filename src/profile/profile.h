@@ -138,6 +138,7 @@ struct module {
 	uint64_t *count;         /* the sum of all regions; 0 in hash tables */
 	struct path_table *table; /* by address */
 	uint32_t ntable;
+	bool filled;             /* count[] has what was written to traces in place of counters, of all processes in it */
 };
 
 struct exits {
@@ -206,6 +207,7 @@ struct profile {
 	VEC(struct profile *) flight;
 	struct profile *rest;
 	VEC(struct module) module;
+	VEC(uint32_t) number;    /* by number of a module in the file: its place in module */
 	VEC(struct exits) exit;
 	VEC(struct callees) callee; /* sorted by module, site, to_module, to; no two alike */
 	VEC(struct hashed) hashed; /* sorted by module, table, sum; no two alike */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A program and its profiles, opened and joined to a run. */
 #include "run/run.h"
+#include "trace/trace.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -37,6 +38,16 @@ binary_close(struct binary *bin)
 	bin->image = NULL;
 }
 
+/* What was traced in place of being counted. Without a whole trace that is not known; all else is. */
+void
+load_trace(struct pool *pool, const char *path, uint64_t stream, struct profile *p)
+{
+	const char *why = trace_fill(pool, path, p, stream);
+
+	if (why)
+		say_warning(trace_name(pool, path), "%s: what ran is not known from it", why);
+}
+
 const char PROFILE_EMPTY[] = "the file is empty: its process was killed before it could begin it, or somebody emptied it";
 
 struct profile *
@@ -52,6 +63,8 @@ load_profile(struct pool *pool, const char *path, const char **why)
 		*why = PROFILE_EMPTY;
 	else
 		p = profile_parse(pool, (struct str){b.at, b.n}, why);
+	if (p)
+		load_trace(pool, path, 0, p);
 	buf_free(&b);
 	return p;
 }

@@ -83,6 +83,8 @@ struct woven_code woven_code(struct pool *pool, struct image *image, struct part
 /* Reads one profile. NULL: *why, which is PROFILE_EMPTY if there is nothing in the file. */
 struct profile *load_profile(struct pool *pool, const char *path, const char **why);
 extern const char PROFILE_EMPTY[];
+/* Fills counters of a profile of that name from the trace beside it, of all regions or of one (its number plus 1). */
+void load_trace(struct pool *pool, const char *path, uint64_t region, struct profile *p);
 
 /* Opens a program, reads the profiles given (nprofile 0: those that are found for it), sums them, opens the
  * shared objects they name and solves everything. A name may be a folder, which stands for all profiles in it; one of a run's first

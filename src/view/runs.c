@@ -183,6 +183,7 @@ view_runs_add_threads(struct view_runs *s, struct run *r, const char *name)
 		p = profile_parse_region(r->pool, (struct str){b.at, b.n}, i, &why);
 		if (!p)
 			break;
+		load_trace(r->pool, name, (uint64_t)i + 1, p);
 		pid = p->pid;
 		n = p->nregion;
 		if (n > THREADS_MAX)

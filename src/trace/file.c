@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: MIT */
+/* A trace as a file: its head, and an index of its extents. What cannot be is said, and what is before it is kept. */
+#include "trace/internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* A stream is a region, and a process has not more of these than threads. */
+enum { STREAMS_MOST = 1 << 22, MODULES_MOST = 1 << 20 };
+
+char *
+trace_name(struct pool *pool, const char *profile)
+{
+	return pool_printf(pool, "%s" CHORD_TRACE_SUFFIX, profile);
+}
+
+bool
+trace_bytes(const struct trace_file *f, uint64_t offset, void *to, size_t n)
+{
+	if (offset > f->size || n > f->size - offset)
+		return false;
+	if (f->fd < 0) {
+		memcpy(to, f->bytes.at + offset, n);
+		return true;
+	}
+	for (ssize_t got; n; n -= (size_t)got, offset += (uint64_t)got, to = (char *)to + got) {
+		got = pread(f->fd, to, n, (off_t)offset);
+		if (got < 0 && errno == EINTR)
+			got = 0;
+		else if (got <= 0)
+			return false;
+	}
+	return true;
+}
+
+static struct trace_stream *
+stream_of(struct trace_file *f, uint32_t number)
+{
+	while (f->stream.n <= number)
+		VEC_PUSH(f->stream, (struct trace_stream){0});
+	return &f->stream.at[number];
+}
+
+/* ---- extents: texts say what is wrong with one, NULL that nothing is ---- */
+
+/* room: bytes of it that the file has, with its first page. */
+static const char *
+read_ring(struct trace_file *f, const struct chord_extent_head *h, uint64_t offset, uint64_t room)
+{
+	const uint64_t ring = (uint64_t)CHORD_TRACE_SEGMENT * CHORD_TRACE_SEGMENTS;
+	struct trace_extent x = {.offset = offset + f->page, .bytes = room - f->page, .first = h->b, .from = h->a, .ring = true};
+
+	if (h->module >= STREAMS_MOST || h->size - f->page < ring || h->a > h->b || h->b > UINT64_MAX / 2)
+		return "damaged: a ring that makes no sense";
+	if (x.bytes > ring)
+		x.bytes = ring;
+	x.end = h->b + CHORD_TRACE_SEGMENTS;
+	VEC_PUSH(stream_of(f, h->module)->extent, x);
+	return NULL;
+}
+
+static const char *
+read_packs(struct trace_file *f, const struct chord_extent_head *h, uint64_t offset, uint64_t room)
+{
+	struct trace_extent x = {.offset = offset + f->page, .bytes = h->a, .first = h->b};
+
+	if (h->module >= STREAMS_MOST || h->a > h->size - f->page || h->b > UINT64_MAX / 2)
+		return "damaged: packed segments that make no sense";
+	if (x.bytes > room - f->page)
+		x.bytes = room - f->page;
+	VEC_PUSH(stream_of(f, h->module)->extent, x);
+	return NULL;
+}
+
+static const char *
+read_modules(struct trace_file *f, const struct chord_extent_head *h, uint64_t offset, uint64_t room)
+{
+	struct chord_trace_module m;
+
+	if (h->a > (h->size - f->page) / sizeof m || h->a > MODULES_MOST)
+		return "damaged: more modules than there is room for";
+	for (uint64_t i = 0; i < h->a && (i + 1) * sizeof m <= room - f->page; i++) {
+		if (!trace_bytes(f, offset + f->page + i * sizeof m, &m, sizeof m))
+			return "it cannot be read, or has become shorter";
+		if (!m.bytes || m.low % 8 || m.first % 8)
+			return "damaged: a module that makes no sense";
+		VEC_PUSH(f->module, m);
+	}
+	return NULL;
+}
+
+static const char *
+read_extent(struct trace_file *f, const struct chord_extent_head *h, uint64_t offset, uint64_t room)
+{
+	switch (h->type) {
+	case CHORD_TRACE_RING:
+		return read_ring(f, h, offset, room);
+	case CHORD_TRACE_PACKS:
+		return read_packs(f, h, offset, room);
+	case CHORD_TRACE_MODULES:
+		return read_modules(f, h, offset, room);
+	}
+	return pool_printf(f->pool, "damaged: an extent of type %u, which there is not", h->type);
+}
+
+static const char *
+read_extents(struct trace_file *f, uint64_t used)
+{
+	for (uint64_t offset = f->page; offset < used && offset < f->size;) {
+		struct chord_extent_head h;
+		uint64_t room;
+		const char *why;
+
+		if (f->size - offset < f->page)
+			break;
+		if (!trace_bytes(f, offset, &h, sizeof h))
+			return "it cannot be read, or has become shorter";
+		if (h.size <= f->page || h.size % f->page || h.size > used - offset)
+			return "damaged: an extent of a size that cannot be";
+		room = h.size < f->size - offset ? h.size : f->size - offset;
+		if ((why = read_extent(f, &h, offset, room)))
+			return why;
+		offset += h.size;
+	}
+	if (used > f->size)
+		return pool_printf(f->pool, "truncated: %" PRIu64 " of %" PRIu64 " bytes are there", f->size, used);
+	return NULL;
+}
+
+/* ---- the index ---- */
+
+static int
+by_first(const void *a, const void *b)
+{
+	const struct trace_extent *x = a, *y = b;
+
+	if (x->first != y->first)
+		return x->first < y->first ? -1 : 1;
+	if (x->ring != y->ring)
+		return x->ring ? 1 : -1;
+	return (x->offset > y->offset) - (x->offset < y->offset);
+}
+
+/* A ring that another one follows ends where that begins. */
+static void
+end_rings(struct trace_stream *s)
+{
+	struct trace_extent *last = NULL;
+
+	for (size_t i = 0; i < s->extent.n; i++) {
+		struct trace_extent *x = &s->extent.at[i];
+
+		if (!x->ring)
+			continue;
+		if (last && x->from < last->end)
+			last->end = x->from > last->first ? x->from : last->first;
+		last = x;
+	}
+}
+
+static const char *
+check_head(struct pool *pool, const struct chord_trace_head *h, uint64_t size)
+{
+	if (!size)
+		return "the file is empty";
+	if (size < sizeof h->magic || h->magic != CHORD_TRACE_MAGIC)
+		return "not a trace";
+	if (size < CHORD_PAGE_LEAST)
+		return "truncated: not even its first page is there";
+	if (h->version != CHORD_TRACE_VERSION)
+		return pool_printf(pool, "a trace of version %u; this is version %u", h->version, CHORD_TRACE_VERSION);
+	if (h->page < CHORD_PAGE_LEAST || h->page > CHORD_PAGE_MOST || h->page & (h->page - 1))
+		return "damaged: pages of a size that cannot be";
+	if (h->used < h->page || h->used % h->page)
+		return "damaged: its header makes no sense";
+	if (h->flags & ~(uint32_t)(CHORD_TRACE_STOPPED | CHORD_TRACE_SHARED | CHORD_TRACE_UNKNOWN))
+		return "damaged: flags without a meaning";
+	return NULL;
+}
+
+static struct trace_file *
+read_file(struct pool *pool, struct trace_file *f, const char **why)
+{
+	struct chord_trace_head h = {0};
+
+	if (!trace_bytes(f, 0, &h, f->size < sizeof h ? (size_t)f->size : sizeof h))
+		*why = "it cannot be read";
+	else
+		*why = check_head(pool, &h, f->size);
+	if (*why) {
+		trace_close(f);
+		return NULL;
+	}
+	f->page = h.page;
+	f->flags = h.flags;
+	f->pid = h.pid;
+	f->id = h.id;
+	f->id2 = h.id2;
+	f->error = h.error;
+	f->fault = read_extents(f, h.used);
+	for (size_t i = 0; i < f->stream.n; i++) {
+		struct trace_stream *s = &f->stream.at[i];
+
+		if (s->extent.n)
+			qsort(s->extent.at, s->extent.n, sizeof *s->extent.at, by_first);
+		end_rings(s);
+	}
+	return f;
+}
+
+static struct trace_file *
+new_file(struct pool *pool, int fd, struct str bytes, uint64_t size)
+{
+	struct trace_file *f = xcalloc(1, sizeof *f);
+
+	f->pool = pool;
+	f->fd = fd;
+	f->bytes = bytes;
+	f->size = size;
+	return f;
+}
+
+struct trace_file *
+trace_parse(struct pool *pool, struct str bytes, const char **why)
+{
+	return read_file(pool, new_file(pool, -1, bytes, bytes.n), why);
+}
+
+struct trace_file *
+trace_open(struct pool *pool, const char *path, const char **why)
+{
+	struct stat st;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
+	if (fd < 0 || fstat(fd, &st)) {
+		*why = pool_strdup(pool, strerror(errno));
+	} else if (!S_ISREG(st.st_mode)) {
+		*why = "not a file";
+	} else {
+		return read_file(pool, new_file(pool, fd, (struct str){0}, (uint64_t)st.st_size), why);
+	}
+	if (fd >= 0)
+		close(fd);
+	return NULL;
+}
+
+void
+trace_close(struct trace_file *f)
+{
+	if (!f)
+		return;
+	if (f->fd >= 0)
+		close(f->fd);
+	for (size_t i = 0; i < f->stream.n; i++)
+		free(f->stream.at[i].extent.at);
+	free(f->stream.at);
+	free(f->module.at);
+	free(f);
+}
+
+const char *
+trace_short(struct pool *pool, const struct trace_file *f)
+{
+	if (f->fault)
+		return f->fault;
+	if (f->flags & CHORD_TRACE_STOPPED)
+		return pool_printf(pool, "it stopped before the process did: %s", f->error ? strerror((int)f->error) : "no room");
+	if (f->flags & CHORD_TRACE_SHARED)
+		return "threads shared a stream: what they wrote may be lost or mixed";
+	return NULL;
+}
+
+uint32_t
+trace_module_of(const struct trace_file *f, uint32_t token, size_t n)
+{
+	n = n < f->module.n ? n : f->module.n;
+	for (size_t i = n; i; i--)
+		if (token - f->module.at[i - 1].low < f->module.at[i - 1].bytes)
+			return (uint32_t)(i - 1);
+	for (size_t i = n; i < f->module.n; i++)
+		if (token - f->module.at[i].low < f->module.at[i].bytes)
+			return (uint32_t)i;
+	return UINT32_MAX;
+}
