@@ -6,39 +6,83 @@
 #include "export/export.h"
 
 #include <inttypes.h>
-#include <string.h>
+#include <stdlib.h>
+
+struct writer {
+	struct binary *bin;
+	uint32_t *number;        /* by symbol: of the local ones of one name, by address */
+	struct buf *out;
+};
 
 struct spot {
-	const char *name;        /* NULL: it cannot be named */
+	const struct image_symbol *symbol; /* NULL: it cannot be named */
 	uint64_t offset;
 };
 
-/* A local symbol is known by its source and its number among those of one name there: the first is taken. */
-static const char *
-name_of(struct pool *pool, const struct image_symbol *s)
+/* A local symbol is known by its number among those of its name. What stands before it in the symbol table, its source, may be
+ * a temporary file. */
+static void
+number_locals(struct writer *w)
 {
-	return s->file ? pool_printf(pool, "%s/%s/1", s->name, s->file) : s->name;
+	const struct image_symbol *s;
+	size_t n = image_symbols(w->bin->image, &s);
+	struct strmap count = {0};
+
+	w->number = xcalloc(n ? n : 1, sizeof *w->number);
+	for (size_t i = 0; i < n; i++) {
+		uint64_t before = 0;
+
+		if (!s[i].file)
+			continue;
+		strmap_get(&count, str_of(s[i].name), &before);
+		w->number[i] = (uint32_t)before + 1;
+		strmap_put(&count, str_of(s[i].name), before + 1);
+	}
+	strmap_free(&count);
 }
 
 static struct spot
-spot_of(const struct export *x, const struct binary *bin, const struct proc *p, uint32_t part, uint64_t offset)
+spot_of(struct writer *w, const struct proc *p, uint32_t part, uint64_t offset)
 {
-	struct callee c = callee_at((struct binary *)(uintptr_t)bin, p->part[part].addr);
+	struct callee c = callee_at(w->bin, p->part[part].addr);
 
-	return (struct spot){c.n && c.symbol ? name_of(x->run->pool, c.symbol) : NULL, offset};
+	return (struct spot){c.n && !c.one ? c.symbol : NULL, offset};
+}
+
+/* Fields end at blanks, so those of names have a backslash. */
+static void
+put_spot(struct writer *w, struct spot s)
+{
+	const struct image_symbol *first;
+	uint32_t number;
+
+	image_symbols(w->bin->image, &first);
+	number = w->number[s.symbol - first];
+	buf_str(w->out, "1 ");
+	for (const char *c = s.symbol->name; *c; c++) {
+		if (*c == ' ' || *c == '\\')
+			buf_char(w->out, '\\');
+		buf_char(w->out, *c);
+	}
+	if (number)
+		buf_printf(w->out, "/%" PRIu32, number);
+	buf_printf(w->out, " %" PRIx64, s.offset);
 }
 
 static void
-put(struct buf *out, struct spot from, struct spot to, uint64_t count)
+put(struct writer *w, struct spot from, struct spot to, uint64_t count)
 {
-	if (from.name && to.name && count)
-		buf_printf(out, "1 %s %" PRIx64 " 1 %s %" PRIx64 " 0 %" PRIu64 "\n", from.name, from.offset, to.name, to.offset,
-		           count);
+	if (!from.symbol || !to.symbol || !count)
+		return;
+	put_spot(w, from);
+	buf_char(w->out, ' ');
+	put_spot(w, to);
+	buf_printf(w->out, " 0 %" PRIu64 "\n", count);
 }
 
 /* Edges of jumps, and of falling through a conditional one. */
 static void
-put_edges(const struct export *x, const struct view_function *f, struct buf *out)
+put_edges(struct writer *w, const struct view_function *f)
 {
 	const struct proc *p = f->proc;
 
@@ -50,34 +94,35 @@ put_edges(const struct export *x, const struct view_function *f, struct buf *out
 			continue;
 		from = view_block_of(p, f->counts, e.arc->from);
 		if (from.block->ninsn)
-			put(out, spot_of(x, f->binary, p, from.block->part, from.last),
-			    spot_of(x, f->binary, p, p->block[e.arc->to].part, p->block[e.arc->to].offset), e.count.least);
+			put(w, spot_of(w, p, from.block->part, from.last),
+			    spot_of(w, p, p->block[e.arc->to].part, p->block[e.arc->to].offset), e.count.least);
 	}
 }
 
 static void
-put_call(const struct export *x, const struct binary *bin, const struct view_insn *in, struct buf *out)
+put_call(struct writer *w, const struct view_insn *in)
 {
 	struct callee c = in->kind == CHORD_INSN_CALL ? view_insn_callee(in) : (struct callee){0};
 
 	if (c.n && !c.one)
-		put(out, spot_of(x, bin, in->proc, in->part, in->offset), (struct spot){name_of(x->run->pool, c.symbol), 0},
-		    in->count);
+		put(w, spot_of(w, in->proc, in->part, in->offset), (struct spot){c.symbol, 0}, in->count);
 }
 
 bool
 export_bolt(const struct export *x, struct buf *out)
 {
-	const struct binary *bin = &x->run->binary.at[0];
+	struct writer w = {.bin = &x->run->binary.at[0], .out = out};
 
+	number_locals(&w);
 	for (size_t i = 0; i < x->function->n; i++) {
 		const struct view_function *f = &x->function->at[i];
 
-		if (f->binary == bin && view_is_exact(f->counts) && !f->proc->refused)
-			put_edges(x, f, out);
+		if (f->binary == w.bin && view_is_exact(f->counts) && !f->proc->refused)
+			put_edges(&w, f);
 	}
 	for (size_t i = 0; i < x->list->insn.n; i++)
-		if (x->list->insn.at[i].binary == bin && x->list->insn.at[i].known && x->list->insn.at[i].count)
-			put_call(x, bin, &x->list->insn.at[i], out);
+		if (x->list->insn.at[i].binary == w.bin && x->list->insn.at[i].known && x->list->insn.at[i].count)
+			put_call(&w, &x->list->insn.at[i]);
+	free(w.number);
 	return true;
 }

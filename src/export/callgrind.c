@@ -9,6 +9,7 @@
 struct writer {
 	const struct export *x;
 	struct buf *out;
+	struct strmap number;    /* of a name that needs one */
 	const char *file;        /* that costs are of now */
 	const struct view_function *function; /* likewise; instructions are in their order */
 };
@@ -19,13 +20,26 @@ name_of(const char *file)
 	return *file ? file : "???";
 }
 
-/* "fl=NAME", on a line. */
+/* "fl=NAME", on a line. What begins with a number in parentheses stands for another name, unless a name follows that begins so. */
 static void
-put_name(struct buf *out, const char *key, const char *name)
+put_name(struct writer *w, const char *key, const char *name)
 {
-	buf_printf(out, "%s=", key);
-	buf_plain(out, name);
-	buf_char(out, '\n');
+	uint64_t n = w->number.n + 1;
+
+	buf_printf(w->out, "%s=", key);
+	if (*name == '(') {
+		if (!strmap_get(&w->number, str_of(name), &n))
+			strmap_put(&w->number, str_of(name), n);
+		buf_printf(w->out, "(%" PRIu64 ") ", n);
+	}
+	buf_plain(w->out, name);
+	buf_char(w->out, '\n');
+}
+
+static void
+put_function(struct writer *w, const char *key, const char *name)
+{
+	put_name(w, key, image_readable(name));
 }
 
 /* Lines of inlined code are of other files than the function. */
@@ -34,7 +48,7 @@ put_file(struct writer *w, const char *file, const char *own)
 {
 	if (!strcmp(w->file, file))
 		return;
-	put_name(w->out, strcmp(file, own) ? "fi" : "fe", file);
+	put_name(w, strcmp(file, own) ? "fi" : "fe", file);
 	w->file = file;
 }
 
@@ -65,10 +79,10 @@ put_call(struct writer *w, const struct view_insn *in)
 		return;
 	to = callee_of_insn(w, in);
 	file = to ? name_of(to->file) : "???";
-	put_name(w->out, "cob", to ? to->binary->path : "???");
+	put_name(w, "cob", to ? to->binary->path : "???");
 	if (strcmp(file, w->file))
-		put_name(w->out, "cfi", file);
-	put_name(w->out, "cfn", to ? to->proc->name : c->callee && *c->callee ? c->callee : "(through a pointer)");
+		put_name(w, "cfi", file);
+	put_function(w, "cfn", to ? to->proc->name : c->callee && *c->callee ? c->callee : "(through a pointer)");
 	buf_printf(w->out, "calls=%" PRIu64 " 0\n0x%" PRIx64 " %u %" PRIu64 "\n", in->count, in->addr, in->line, n);
 }
 
@@ -100,13 +114,13 @@ begin_proc(struct writer *w, const struct view_insn *in, const struct binary **b
 	w->function = f;
 	if (in->binary != *binary) {
 		buf_char(w->out, '\n');
-		put_name(w->out, "ob", in->binary->path);
+		put_name(w, "ob", in->binary->path);
 	}
 	*binary = in->binary;
 	*own = name_of(f->file);
 	buf_char(w->out, '\n');
-	put_name(w->out, "fl", *own);
-	put_name(w->out, "fn", in->proc->name);
+	put_name(w, "fl", *own);
+	put_function(w, "fn", in->proc->name);
 	w->file = *own;
 }
 
@@ -136,5 +150,6 @@ export_callgrind(const struct export *x, struct buf *out)
 	put_heading(&w, total);
 	buf_add(out, body.at, body.n);
 	buf_free(&body);
+	strmap_free(&w.number);
 	return export_fits(x, fits);
 }

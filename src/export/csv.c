@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* A row for each instruction, as RFC 4180 has them. */
 #include "export/export.h"
+#include "export/value.h"
 
 #include <inttypes.h>
 
 static void
-put_text(struct buf *out, const char *s)
+put_text(struct pool *pool, struct buf *out, const char *s)
 {
 	buf_char(out, '"');
-	for (; *s; s++) {
+	for (s = value_utf8(pool, s); *s; s++) {
 		if (*s == '"')
 			buf_char(out, '"');
 		buf_char(out, *s);
@@ -34,11 +35,11 @@ export_csv(const struct export *x, struct buf *out)
 
 		if (!in->known)
 			continue;
-		put_text(out, in->binary->path);
+		put_text(x->run->pool, out, in->binary->path);
 		buf_char(out, ',');
-		put_text(out, in->proc->name);
+		put_text(x->run->pool, out, in->proc->name);
 		buf_char(out, ',');
-		put_text(out, in->file == VIEW_NO_FILE ? "" : x->list->file.at[in->file].name);
+		put_text(x->run->pool, out, in->file == VIEW_NO_FILE ? "" : x->list->file.at[in->file].name);
 		if (in->line)
 			buf_printf(out, ",%u", in->line);
 		else

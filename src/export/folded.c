@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Stacks on a line each, as flamegraph.pl and its kin take them. */
 #include "export/export.h"
+#include "export/value.h"
 #include "view/stacks.h"
 
 #include <inttypes.h>
@@ -8,10 +9,10 @@
 
 /* A semicolon separates frames. */
 static void
-put_name(struct buf *out, const char *name)
+put_name(struct pool *pool, struct buf *out, const char *name)
 {
-	for (name = image_readable(name); *name; name++)
-		buf_char(out, *name == ';' ? ':' : plain_char(*name));
+	for (name = value_utf8(pool, image_readable(name)); *name; name++)
+		buf_char(out, *name == ';' ? ':' : *name);
 }
 
 bool
@@ -24,7 +25,7 @@ export_folded(const struct export *x, struct buf *out)
 		for (size_t k = 0; k < s.at[i].n; k++) {
 			if (k)
 				buf_char(out, ';');
-			put_name(out, s.at[i].frame[k].name);
+			put_name(x->run->pool, out, s.at[i].frame[k].name);
 		}
 		buf_printf(out, " %" PRIu64 "\n", s.at[i].insns);
 	}

@@ -2,6 +2,7 @@
 /* pprof's format: a sample for each instruction that was executed, with the functions above it as far as they are known. A function
  * whose callers are not known apart has none. */
 #include "export/export.h"
+#include "export/value.h"
 #include "view/stacks.h"
 
 #include "pprof.pb-c.h"
@@ -40,7 +41,7 @@ string_of(struct writer *w, const char *s)
 		return (int64_t)i;
 	s = pool_strdup(w->pool, s);
 	strmap_put(&w->string, str_of(s), i);
-	VEC_PUSH(w->text, (char *)(uintptr_t)s);
+	VEC_PUSH(w->text, (char *)(uintptr_t)value_utf8(w->pool, s));
 	return (int64_t)i;
 }
 

@@ -4,11 +4,11 @@
 
 #include <string.h>
 
-/* Control characters are in neither: XML has no form for them. */
+/* Control characters are in neither: XML has no form for them, nor for the two that are no characters. */
 static bool
 is_fit(const char *s)
 {
-	json_t *j = json_string(s);
+	json_t *j = strstr(s, "\xef\xbf\xbe") || strstr(s, "\xef\xbf\xbf") ? NULL : json_string(s);
 
 	for (const char *c = s; *c; c++)
 		if ((unsigned char)*c < ' ' || *c == 127) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Texts as XML and JSON have them. Names are bytes, and both want UTF-8: each byte of what is none becomes a question mark. */
+/* Texts as XML, JSON and their like have them. Names are bytes, and these want UTF-8 without control characters: of what is none,
+ * each byte that is not ASCII becomes a question mark, as do control characters. */
 #ifndef CHORD_EXPORT_VALUE_H
 #define CHORD_EXPORT_VALUE_H
 

@@ -308,6 +308,92 @@ fn=y.c'
 	:
 }
 
+# Names that assembly can have in quotation marks. Readers show the first ones as they are; of the others there are bytes that text cannot have.
+odd=('a b' 'c:d' 'g;h' "<i>&'" 'p,q' '=r' '%s' '(1) t' '(u' '[v]' '#w' '-x' '!y' 'z/1' '7 u' '7:5 8' 'fn=' 'calls=2 3' 'a;b c;d 5' '*' $'\303\274n'
+	$'t\tb' $'\1\2' $'\177' $'n\377o' $'\357\277\277')
+printable=21
+
+# odd_source QUOTE: each function of these names is called three times more than its number says
+odd_source() {
+	local i
+	echo 'volatile long sink;'
+	for i in "${!odd[@]}"; do
+		printf 'void f%d(void) __asm__("%s%s%s");\n__attribute__((noinline)) void f%d(void)\n{\n\tsink += %d;\n}\n' $i "$1" "${odd[i]}" "$1" $i $i
+	done
+	printf 'int main(void)\n{\n'
+	for i in "${!odd[@]}"; do
+		printf '\tfor (int i = 0; i < %d; i++)\n\t\tf%d();\n' $((i + 3)) $i
+	done
+	printf '\treturn 0;\n}\n'
+}
+
+# Whatever a function's name is, readers get well-formed text, with all of the counts, by that name.
+t_names() {
+	local i f
+	needs xmllint libxml2-utils
+	needs protoc protobuf-compiler
+	odd_source '\"' >odd.c
+	want $cc -O1 -g -fno-unroll-loops -o odd odd.c
+	want ./odd
+	want "$CHORD" report --json ./odd
+	total=$(jq .totals.instructions out)
+	for f in lcov cobertura gcov callgrind pprof folded speedscope json jsonl csv bolt; do
+		want "$CHORD" export -f $f -o odd.$f ./odd
+	done
+	want xmllint --noout --nonet --dtdvalid "$here/cobertura.dtd" odd.cobertura
+	want jq -e . odd.gcov odd.speedscope odd.json
+	[ "$(jq -s 'map(.count) | add' odd.jsonl)" = "$total" ] || no "rows of JSON do not sum to $total"
+	gzip -dc odd.pprof | protoc --decode=PprofProfile -I "$here/../../src/export" pprof.proto >decoded 2>err || no "$(cat err)"
+	want /usr/bin/python3 -c 'import csv, re, sys
+rows = list(csv.DictReader(open("odd.csv", newline="", encoding="utf-8")))
+stacks = [re.fullmatch("([^;]+)(;[^;]+)* ([0-9]+)", s) for s in open("odd.folded", encoding="utf-8").read().split("\n")[:-1]]
+print(sum(int(r["count"]) for r in rows), sum(int(s[3]) for s in stacks))'
+	[ "$(cat out)" = "$total $total" ] || no "CSV and stacks have $(cat out), not $total"
+	want genhtml --branch-coverage -o html odd.lcov
+	grep -qi warning out err && no "genhtml warns: $(cat out err)"
+	want callgrind_annotate --threshold=100 odd.callgrind
+	mv out annotated
+	for ((i = 0; i < printable; i++)); do
+		f=${odd[i]}
+		grep -qFx "FNDA:$((i + 3)),$f" odd.lcov || no "lcov: no $f"
+		jq -e --arg f "$f" --argjson n $((i + 3)) '.functions[] | select(.name == $f).calls == $n' odd.json >err || no "JSON: no $f"
+		jq -e --arg f "$f" '.shared.frames[] | select(.name == $f)' odd.speedscope >err || no "speedscope: no $f"
+		jq -e --arg f "$f" --argjson n $((i + 3)) '.files[].functions[] | select(.name == $f).execution_count == $n' odd.gcov >err || no "gcov: no $f"
+		grep -qF " odd.c:$f [./odd]" annotated || no "callgrind_annotate: no $f"
+		want xmllint --xpath "count(//method[@name=\"$f\"])" odd.cobertura
+		[ "$(cat out)" = 1 ] || no "Cobertura: no $f"
+	done
+}
+
+# llvm-bolt knows each of these names; clang's profiles have no form for some, and that is said.
+t_names_for_compilers() {
+	local bolt i f
+	needs llvm-profdata llvm
+	needs clang clang
+	odd_source '' >odd.c
+	CHORD_CC=clang want $cc -O1 -g -fdebug-info-for-profiling -fno-unroll-loops -o odd odd.c
+	want ./odd
+	want "$CHORD" export -f llvm -o odd.prof ./odd
+	grep -q 'odd: 8 functions are left out, whose names this format has no form for' err || no "$(cat err)"
+	want llvm-profdata merge --sample -o odd.profdata odd.prof
+	want llvm-profdata show --sample odd.profdata
+	for ((i = 0; i < printable; i++)); do
+		f=${odd[i]}
+		case $f in
+		[0-9#![]*) grep -qF "Function: $f:" out && no "$f has been read: $(cat out)" ;;
+		*) grep -Eq "^Function: .*: [0-9]+, $((i + 3)), " out && grep -qF "Function: $f: " out || no "$f is not there: $(cat out)" ;;
+		esac
+	done
+	bolt=$(command -v llvm-bolt || ls /usr/bin/llvm-bolt-[0-9]* 2>/dev/null | head -n 1)
+	[ -n "$bolt" ] || skip "no llvm-bolt"
+	want clang -O1 -g -fno-unroll-loops -Wl,--emit-relocs -o plain odd.c
+	want "$CHORD" export -f bolt -o odd.fdata ./odd
+	"$bolt" plain -o faster --data=odd.fdata --reorder-blocks=ext-tsp >out 2>&1 || no "$(tail -n 3 out)"
+	grep -q "$((${#odd[@]} + 1)) out of [0-9]* functions .* have non-empty execution profile" out || no "$(grep profile out)"
+	grep -qi 'stale\|was ignored' out && no "$(grep -i 'stale\|was ignored' out)"
+	:
+}
+
 # cost COMMAND...: instructions that it takes, as valgrind counts them
 cost() {
 	valgrind --tool=callgrind --callgrind-out-file=cost "$@" >/dev/null 2>err || no "status $? of $*: $(head -c 400 err)"
@@ -377,7 +463,7 @@ t_refused() {
 	refused 1 "nowhere/x" "$CHORD" export -f lcov -o nowhere/x ./prog
 }
 
-for name in lcov lcov2 cobertura gcov callgrind calls pprof stacks speedscope json csv llvm afdo bolt not-exact library-gone newline jumps folders standard-output refused; do
+for name in lcov lcov2 cobertura gcov callgrind calls pprof stacks speedscope json csv llvm afdo bolt not-exact library-gone newline names names-for-compilers jumps folders standard-output refused; do
 	test_case "$name"
 done
 exit $failed
