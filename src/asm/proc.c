@@ -26,11 +26,18 @@ by_start(const void *a, const void *b)
 	return x->sym < y->sym ? -1 : x->sym > y->sym;
 }
 
-/* Names that begin a procedure when something calls them. */
+/* Names that begin a procedure if they are functions or global. In quotation marks they may be any. */
+static bool
+is_name(const char *name)
+{
+	return *name && strncmp(name, ".L", 2);
+}
+
+/* Names that begin a procedure when something calls them: none of the assembler's own. */
 static bool
 is_plain_name(const char *name)
 {
-	return *name && strncmp(name, ".L", 2) && (unsigned char)*name > ' ' && !(*name >= '0' && *name <= '9');
+	return is_name(name) && (unsigned char)*name > ' ' && !(*name >= '0' && *name <= '9');
 }
 
 typedef VEC(struct start) starts;
@@ -43,7 +50,7 @@ add_symbols(const struct unit *u, starts *by_section)
 	for (uint32_t i = 1; i < o->nsymbol; i++) {
 		const struct obj_symbol *s = &o->symbols[i];
 
-		if (!s->section || !u->code[s->section] || s->is_section || !is_plain_name(s->name))
+		if (!s->section || !u->code[s->section] || s->is_section || !is_name(s->name))
 			continue;
 		if (s->value >= u->code[s->section]->nbyte || (!s->func && !s->global))
 			continue;
