@@ -43,7 +43,7 @@
 		main.dataset.view = at.name || "summary";
 		for (const link of document.querySelectorAll("#views a"))
 			link.toggleAttribute("aria-current", link.dataset.name === at.name) &&
-				link.setAttribute("aria-current", "page");
+				(link.setAttribute("aria-current", "page"), link.scrollIntoView({block: "nearest", inline: "nearest"}));
 		const title = view.title || chord.views.find(v => v.name === at.name)?.title;
 		document.title = [title, chord.base(chord.summary.program)].filter(Boolean).join(" · ");
 		view.shown?.();

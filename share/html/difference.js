@@ -1,6 +1,38 @@
 // SPDX-License-Identifier: MIT
-// In what two runs differ.
+// In what two runs differ: the view of that, and what the other views say of it.
 "use strict";
+
+// null: it is within bounds on a side, or not known.
+chord.change = function (before, after) {
+	if (!chord.known(before) || !chord.known(after) || Array.isArray(before) || Array.isArray(after))
+		return null;
+	return chord.minus(after, before);
+};
+
+chord.signed = function (n) {
+	if (n === null)
+		return "?";
+	const text = String(n);
+	return text.startsWith("-") ? "−" + chord.group(text.slice(1)) : "+" + chord.group(text);
+};
+
+// How what changed looks.
+chord.direction = n => n === null ? "lost" : Number(n) > 0 ? "up" : Number(n) < 0 ? "down" : "same";
+
+// A column of changes; what did not change is blank.
+chord.changeCell = function (before, after) {
+	const n = chord.change(before, after);
+	return chord.h("span", {class: "n number change " + chord.direction(n),
+		title: "before " + chord.number(before) + ", now " + chord.number(after)}, n === null ? "?" : Number(n) ? chord.signed(n) : "");
+};
+
+// What the run before is known to have executed for lines of a file that changed: [before, after] by line. null: nothing is compared.
+chord.changedLines = async function (file) {
+	if (!chord.summary.differs)
+		return null;
+	const d = await chord.load("difference"), name = chord.files[file].name;
+	return new Map(d.lines.filter(([, at, line]) => at === name && line).map(([, , line, before, after]) => [line, [before ?? 0, after ?? 0]]));
+};
 
 chord.views.push({name: "difference", title: "Difference", shown: () => chord.summary.differs, open: async ([what]) => {
 	const {h, number} = chord, d = await chord.load("difference");
@@ -8,18 +40,7 @@ chord.views.push({name: "difference", title: "Difference", shown: () => chord.su
 	const rows = chord.objects(what ? d.lines : d.functions, keys);
 	const byName = new Map(chord.functions.map(f => [f.name, f.id])), byFile = new Map(chord.files.map(f => [f.name, f.id]));
 
-	// null: it is within bounds on a side. What was not there ran not at all.
-	function change(row) {
-		const [a, b] = [row.before ?? 0, row.after ?? 0];
-		return Array.isArray(a) || Array.isArray(b) ? null : chord.minus(b, a);
-	}
-
-	function signed(n) {
-		if (n === null)
-			return "?";
-		const text = String(n);
-		return text.startsWith("-") ? "−" + chord.group(text.slice(1)) : "+" + chord.group(text);
-	}
+	const change = row => chord.change(row.before ?? 0, row.after ?? 0), signed = chord.signed;
 
 	function percent(row) {
 		const n = change(row), before = chord.value(row.before ?? 0);

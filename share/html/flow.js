@@ -9,7 +9,7 @@ chord.flowView = async function (f, data, rest) {
 	const insns = data.blocks.map(() => []);
 	const most = data.edges.reduce((n, e) => e[2] === "close" ? n : Math.max(n, chord.value(e[3])), 1);
 	const hottest = data.blocks.reduce((n, b) => Math.max(n, chord.value(b)), 1);
-	const place = h("div", {class: "place"});
+	const place = h("div", {class: "place"}), before = data.before?.why ? null : data.before;
 	let chosen = new Set(choose()), drawing;
 
 	data.insns.forEach(row => insns[row[0]].push(row));
@@ -36,6 +36,12 @@ chord.flowView = async function (f, data, rest) {
 				}
 		}
 		return near;
+	}
+
+	// " (+5)" behind a count that is another than before.
+	function changed(then, now) {
+		const n = chord.change(then, now);
+		return n === null ? " (?)" : Number(n) ? " (" + chord.signed(n) + ")" : "";
 	}
 
 	const nameOf = v => v < nblock ? "block " + v : data.vertices[v - nblock];
@@ -71,10 +77,10 @@ chord.flowView = async function (f, data, rest) {
 			return {id: v, width: 90, height: 26, label: nameOf(v), class: "outer", fill: group => group.append(
 				svg("text", {x: 45, y: 17, "text-anchor": "middle", class: "dim"}, nameOf(v)))};
 		const count = data.blocks[v], heat = chord.heat(count, hottest), lines = textOf(v), where = clip(linesOf(v).join(" "), 34);
-		const head = v + "  " + number(count), never = chord.known(count) && chord.value(count) === 0;
+		const head = v + "  " + number(count) + (before ? changed(before.blocks[v], count) : ""), never = chord.known(count) && chord.value(count) === 0;
 		const width = Math.max(110, 7 * Math.max(head.length + where.length + 3, ...lines.map(line => line.length)) + 18);
 		return {id: v, width, height: 24 + lines.length * 15 + (lines.length ? 6 : 0), class: never ? "never" : "",
-			label: "block " + v + ", entered " + number(count) + " times" + (where ? ", lines " + where : ""),
+			label: "block " + v + ", entered " + number(count) + " times" + (before ? ", before " + number(before.blocks[v]) : "") + (where ? ", lines " + where : ""),
 			fill: group => group.append(svg("rect", {class: "warmth", heat, width: width, height: 22, rx: 4}),
 				svg("text", {x: 8, y: 15.5}, head), svg("text", {x: width - 8, y: 15.5, "text-anchor": "end", class: "dim"}, where),
 				...lines.map((line, i) => svg("text", {x: 8, y: 38 + i * 15}, line)))};
@@ -84,8 +90,9 @@ chord.flowView = async function (f, data, rest) {
 
 	function line([from, to, kind, count], id) {
 		const known = chord.known(count), ran = known && chord.value(count) > 0;
-		return {id, from, to, text: number(count), title: nameOf(from) + " to " + nameOf(to) + " (" + kind + "): " + number(count),
-			class: !known ? "lost" : ran ? "ran" : "never", width: ran ? 1.2 + 4.8 * Math.sqrt(chord.value(count) / most) : 1,
+		return {id, from, to, text: number(count) + (before ? changed(before.edges[id], count) : ""),
+			title: nameOf(from) + " to " + nameOf(to) + " (" + kind + "): " + number(count) + (before ? ", before " + number(before.edges[id]) : ""),
+			class: (!known ? "lost" : ran ? "ran" : "never") + (before ? " " + chord.direction(chord.change(before.edges[id], count)) : ""), width: ran ? 1.2 + 4.8 * Math.sqrt(chord.value(count) / most) : 1,
 			heat: chord.heat(count, most), weight: ran ? 1 + Math.round(8 * chord.value(count) / most) : 1};
 	}
 
@@ -99,7 +106,8 @@ chord.flowView = async function (f, data, rest) {
 		const hot = nodes.reduce((best, n) => n.id < nblock && (best === null || chord.value(data.blocks[n.id]) > chord.value(data.blocks[best])) ? n.id : best, null);
 		drawing = await chord.drawing({label: "Control-flow graph of " + f.name, nodes, edges, middle: hot,
 			first: rest.length ? Number(rest[0]) : undefined, open: id => id < nblock && chord.go("/function/" + f.id + "/code/" + id)});
-		place.replaceChildren(note(nblock - nodes.filter(n => n.id < nblock).length), drawing.node);
+		place.replaceChildren(note(nblock - nodes.filter(n => n.id < nblock).length), before ? h("p", {class: "dim"},
+			"Counts of this run, in brackets what they are more or less than before.") : chord.notCompared(data, "p") ?? "", drawing.node);
 	}
 
 	function note(left) {

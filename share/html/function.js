@@ -5,7 +5,7 @@
 // Instructions of the data of a function, as rows of a list: a heading before each block.
 chord.asmPane = function (data, f, options) {
 	const {h, number} = chord;
-	const rows = [], most = data.insns.reduce((n, row) => Math.max(n, chord.value(row[2])), 1);
+	const before = data.before?.insns, rows = [], most = data.insns.reduce((n, row) => Math.max(n, chord.value(row[2])), 1);
 	let marked = new Set();
 
 	data.insns.forEach((row, i) => {
@@ -21,7 +21,7 @@ chord.asmPane = function (data, f, options) {
 	function draw(i) {
 		const {block, insn} = rows[i];
 		return insn ? drawInsn(insn, rows[i].i) : h("div", {class: "block"}, h("span", {class: "n number"}, number(data.blocks[block])),
-			h("span", {}, "block " + block));
+			before ? chord.changeCell(data.before.blocks[block], data.blocks[block]) : null, h("span", {}, "block " + block));
 	}
 
 	function drawInsn(row, i) {
@@ -30,7 +30,7 @@ chord.asmPane = function (data, f, options) {
 		return h("div", {class: "line " + (!chord.known(count) ? "lost" : chord.value(count) === 0 ? "never" : "ran") +
 			(marked.has(i) ? " marked" : ""), heat: heat || null},
 			h("span", {class: "n number" + (heat ? " hot" : "")}, chord.mark(count)),
-			h("span", {class: "no"}, addr),
+			before ? chord.changeCell(before[i], count) : null, h("span", {class: "no"}, addr),
 			h("span", {class: "text"}, chord.insnText(row), leads(target)),
 			ways ? h("span", {class: "ways"}, h("span", {class: ways.some(n => chord.value(n) === 0) ? "one" : "",
 				title: "taken " + number(ways[0]) + ", not taken " + number(ways[1])}, chord.taken(...ways))) : null,
@@ -74,10 +74,15 @@ chord.asmPane = function (data, f, options) {
 		return best >= 0;
 	}
 
-	return {list, mark, reveal, rows, revealBlock: block => list.select(rows.findIndex(row => row.block === block), true),
-		node: h("section", {class: "pane asm"}, h("div", {class: "pane-title"}, h("span", {class: "head number"}, "count"),
-			h("span", {class: "where"}, "instructions as built, without Chord's own")), list.node)};
+	const node = h("section", {class: "pane asm"}, h("div", {class: "pane-title"}, h("span", {class: "head number"}, "count"),
+			before ? h("span", {class: "head number"}, "change") : null, h("span", {class: "where"}, "instructions as built, without Chord's own",
+				chord.notCompared(data, "em"))), list.node);
+	chord.digits(node, most);
+	return {list, mark, reveal, rows, revealBlock: block => list.select(rows.findIndex(row => row.block === block), true), node};
 };
+
+// Why the counts of a function have none of the run before beside them, if they have none.
+chord.notCompared = (data, tag) => data.before?.why ? chord.h(tag, {class: "why"}, " not compared: " + chord.clean(data.before.why)) : null;
 
 chord.codeView = function (f, data, rest) {
 	const {h} = chord;
@@ -119,7 +124,7 @@ chord.codeView = function (f, data, rest) {
 			asm.revealBlock(Number(rest[0]));
 	}
 	return {node: h("div", {class: "page"}, h("div", {class: "split"}, home === undefined ? null : source.node, asm.node), elsewhere),
-		focus: () => asm.list.focus(), lists: () => [source.list, asm.list].filter(Boolean)};
+		focus: () => asm.list.focus(), lists: () => [source.list, asm.list].filter(Boolean), key: source.key};
 };
 
 chord.routes.function = async ([id, tab = "code", ...rest]) => {

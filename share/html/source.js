@@ -9,9 +9,9 @@ chord.sourcePane = function (options) {
 	const {h, number} = chord;
 	const title = h("span", {class: "where"});
 	const node = h("section", {class: "pane source"}, h("div", {class: "pane-title"}, h("span", {class: "head number"}, "count"),
-		h("span", {class: "head number"}, "instructions"), title));
-	const pane = {node, file: -1, list: null, show, focus: () => pane.list?.focus(), rowAt};
-	let chunks, extra, most, marked = new Set();
+		h("span", {class: "head number"}, "instructions"), chord.summary.differs ? h("span", {class: "head number"}, "change") : null, title));
+	const pane = {node, file: -1, list: null, show, focus: () => pane.list?.focus(), rowAt, changeAt: line => changes?.get(line), key};
+	let chunks, extra, most, marked = new Set(), changes;
 
 	function show(file, line) {
 		if (file !== pane.file)
@@ -26,7 +26,9 @@ chord.sourcePane = function (options) {
 		pane.file = file;
 		chunks = new Map();
 		extra = [];
+		changes = null;
 		most = f.hottest;
+		chord.digits(node, most);
 		title.replaceChildren(chord.link("#/file/" + file, chord.base(f.name), {title: f.name}), f.text ? "" : h("em", {},
 			" the file could not be read: these are its lines that have code"));
 		pane.list?.node.remove();
@@ -40,6 +42,12 @@ chord.sourcePane = function (options) {
 		pane.ready = chunk(last).then(data => {
 			extra = data.rows.filter(row => row[0] > f.text).map(row => row[0]);
 			pane.list.refresh(f.text + extra.length);
+			return chord.changedLines(file);
+		}).then(found => {
+			if (pane.file === file && found) {
+				changes = found;
+				pane.list.refresh();
+			}
 		});
 		chord.widest(pane.list.node, 110);
 	}
@@ -76,7 +84,7 @@ chord.sourcePane = function (options) {
 		const line = lineOf(i), k = numberOf(line), data = chunks.get(k);
 		if (!data) {
 			chunk(k);
-			return h("div", {class: "line"}, h("span", {class: "n number"}), h("span", {class: "n number"}),
+			return h("div", {class: "line"}, h("span", {class: "n number"}), h("span", {class: "n number"}), changed(line),
 				h("span", {class: "no"}, String(line)), h("span", {class: "text dim"}, "…"));
 		}
 		const row = data.rows.get(line);
@@ -85,8 +93,29 @@ chord.sourcePane = function (options) {
 			title: row && row[5] ? "some of its code is not known" : null},
 			h("span", {class: "n number" + (heat ? " hot" : "")}, row ? chord.mark(row[2]) : ""),
 			h("span", {class: "n number" + (heat ? " hot" : "")}, row ? chord.mark(row[1]) + (row[5] ? " ?" : "") : ""),
-			h("span", {class: "no"}, String(line)),
+			changed(line), h("span", {class: "no"}, String(line)),
 			h("span", {class: "text"}, chord.clean(clip(data.text[line - 1 - k * chord.CHUNK] ?? ""))), row ? ways(row[7]) : null);
+	}
+
+	// Of the instructions executed for it.
+	function changed(line) {
+		if (!chord.summary.differs)
+			return null;
+		const at = changes?.get(line);
+		return at ? chord.changeCell(...at) : h("span", {class: "n number change"});
+	}
+
+	// n and p: the next line that changed, the one before.
+	function key(event) {
+		if (!changes?.size || (event.key !== "n" && event.key !== "p"))
+			return false;
+		const by = event.key === "n" ? 1 : -1, at = pane.list.current;
+		const found = [...changes.keys()].map(indexOf).filter(i => at < 0 || (i - at) * by > 0);
+		if (found.length) {
+			pane.list.focus();
+			pane.list.select(by > 0 ? Math.min(...found) : Math.max(...found), true);
+		}
+		return true;
 	}
 
 	const clip = text => text.length > 2000 ? text.slice(0, 2000) + " … and " + number(text.length - 2000) + " characters more" : text;
@@ -128,6 +157,9 @@ chord.widest = function (node, characters) {
 	}
 };
 
+// The width of columns of numbers, of which this is the largest.
+chord.digits = (node, most) => node.style.setProperty("--digits", Math.max(5.2, 0.7 + 0.475 * chord.number(most).length).toFixed(2) + "rem");
+
 // ---- a file ----
 
 chord.routes.file = async ([file, line]) => {
@@ -140,7 +172,11 @@ chord.routes.file = async ([file, line]) => {
 	function about(at, row, user) {
 		if (user)
 			history.replaceState(null, "", "#/file/" + file + "/" + at);
+		const change = pane.changeAt(at);
 		beside.replaceChildren(h("h2", {}, "line " + at));
+		if (change)
+			beside.append(h("dl", {}, h("dt", {}, "instructions executed before"), h("dd", {}, number(change[0])),
+				h("dt", {}, "change"), h("dd", {}, chord.signed(chord.change(...change)))));
 		if (!row) {
 			beside.append(h("p", {class: "dim"}, "It has no code."));
 			return;
@@ -158,7 +194,7 @@ chord.routes.file = async ([file, line]) => {
 	}
 
 	pane.show(Number(file), Number(line) || f.hotLine);
-	return {title: chord.base(f.name), node: h("div", {class: "page"},
+	return {key: pane.key, title: chord.base(f.name), node: h("div", {class: "page"},
 		h("header", {class: "about"}, h("h1", {}, chord.clean(chord.base(f.name))), h("span", {class: "dim"}, chord.clean(f.name)),
 			h("span", {class: "facts"}, number(f.insns) + " instructions executed · " + number(f.lines) + " lines have code, " +
 				number(f.never) + " of them never ran" + (f.unknown ? ", " + number(f.unknown) + " are not known" : ""))),

@@ -51,6 +51,8 @@ chord.views.push({name: "", title: "Summary", open: () => {
 		s.differs ? h("p", {class: "note"}, chord.link("#/difference", "What changed"), " against the run before.") : null,
 		h("div", {class: "columns"},
 			hottest("Functions", chord.functions, row => chord.functionLink(row.id), "#/functions"),
+			hottest("Lines", chord.objects(s.lines, ["file", "line", "insns", "text"]), row => h("span", {}, chord.fileLink(row.file, row.line), " ",
+				h("span", {class: "dim"}, chord.clean(row.text.trim()))), "#/lines"),
 			hottest("Files", chord.files, row => chord.fileLink(row.id), "#/files")),
 		notes("Not measured: libraries", s.unmeasured.libraries, row => chord.clean(row)),
 		notes("Not measured: functions", s.unmeasured.names, row => chord.clean(row)),

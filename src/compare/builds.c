@@ -87,9 +87,8 @@ has_binary(const struct run *r, const char *name)
 	return false;
 }
 
-/* By what a program or library is the same on both sides: its name. The first ones may have other names on both sides: "". */
-static const char *
-binary_key(const struct binary *bin, const struct run *mine, const struct run *other)
+const char *
+compare_binary(const struct binary *bin, const struct run *mine, const struct run *other)
 {
 	const char *name = base_name(bin->path);
 	bool renamed = bin == mine->binary.at && other->binary.n && !has_binary(other, name) &&
@@ -108,7 +107,7 @@ collect(const struct view_tables *t, const struct run *other, struct items *item
 
 	view_functions(&all, t->run);
 	for (size_t i = 0; i < all.n; i++)
-		collect_function(items, &all.at[i], binary_key(all.at[i].binary, t->run, other));
+		collect_function(items, &all.at[i], compare_binary(all.at[i].binary, t->run, other));
 	free(all.at);
 	if (items->n)
 		qsort(items->at, items->n, sizeof *items->at, by_key);

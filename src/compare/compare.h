@@ -35,6 +35,21 @@ bool compare_builds(struct comparison *c, bool lines, const char **why);
 /* Adds to the total of a name. False: a sum does not fit 64 bits. */
 bool compare_total(struct comparison *c, const char *name, const struct bounds *before, const struct bounds *after);
 void compare_builds_free(struct comparison *c);
+/* By what a program or library is the same in both runs: its name. The first ones may have other names in both: "". */
+const char *compare_binary(const struct binary *bin, const struct run *mine, const struct run *other);
+
+/* ---- procs.c: procedures whose blocks and edges are the same in two runs ---- */
+
+struct compared_procs;
+struct compared_procs *compare_procs(struct run *before, struct run *after);
+/* What a procedure of the run after was before: that of the same name, source file, library and graph. */
+struct proc_before {
+	const struct proc *proc; /* its blocks, edges and instructions are in the same order; NULL: see why */
+	const struct counts *counts; /* known */
+	const char *why;         /* not NULL: it cannot be compared, for this reason */
+};
+struct proc_before compare_proc(struct compared_procs *c, const struct binary *bin, uint32_t proc);
+void compare_procs_free(struct compared_procs *c);
 
 /* ---- paths.c: paths of two runs of one build ---- */
 

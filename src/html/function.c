@@ -146,6 +146,8 @@ write_function(struct pages *p, struct page_paths *paths, size_t number, size_t 
 	buf_char(&out, ']');
 	put_blocks(&out, f);
 	put_edges(&out, f);
+	if (p->procs)
+		pages_before(p, &out, f);
 	if (paths)
 		page_paths_put(paths, &out, f->proc);
 	buf_char(&out, '}');

@@ -64,10 +64,11 @@ struct pages {
 	struct strmap file_number;
 	uint32_t *first_function;       /* by binary */
 	size_t *branch_of;              /* by instruction of the listing: number of the branch plus 1 */
+	struct compared_procs *procs;   /* with the run before; NULL: there is none */
 };
 
-/* Writes all that is known of a run. False: reported, or to->bad. */
-bool pages_write(struct folder *to, struct run *run, bool differs);
+/* Writes all that is known of a run; before: the one that it is compared with, or NULL. False: reported, or to->bad. */
+bool pages_write(struct folder *to, struct run *run, struct run *before);
 /* The number of a file in the pages. */
 uint32_t pages_file(struct pages *p, const char *name);
 uint32_t pages_function(const struct pages *p, const struct binary *bin, uint32_t proc_number);
@@ -75,7 +76,7 @@ uint32_t pages_function(const struct pages *p, const struct binary *bin, uint32_
 uint32_t pages_callee(const struct pages *p, const struct binary *bin, const struct callee *c);
 
 /* summary.c, lines.c, source.c, function.c, calls.c, coverage.c, written.c: one kind of data each. */
-void pages_summary(struct pages *p, bool differs);
+void pages_summary(struct pages *p);
 void pages_lines(struct pages *p);
 void pages_sources(struct pages *p);
 void pages_functions(struct pages *p);
@@ -89,6 +90,9 @@ struct page_paths;
 struct page_paths *page_paths_find(struct pages *p);
 void page_paths_put(struct page_paths *all, struct buf *out, const struct proc *proc);
 void page_paths_free(struct page_paths *all);
+
+/* before.c: the key "before" of a function: how often its instructions, blocks and edges ran before, or why that is not known. */
+void pages_before(struct pages *p, struct buf *out, const struct view_function *f);
 
 /* ---- difference.c ---- */
 

@@ -59,12 +59,14 @@ pages_free(struct pages *p)
 	strmap_free(&p->file_number);
 	free(p->first_function);
 	free(p->branch_of);
+	if (p->procs)
+		compare_procs_free(p->procs);
 }
 
 bool
-pages_write(struct folder *to, struct run *run, bool differs)
+pages_write(struct folder *to, struct run *run, struct run *before)
 {
-	struct pages p = {.to = to, .run = run};
+	struct pages p = {.to = to, .run = run, .procs = before ? compare_procs(before, run) : NULL};
 	bool fits = view_tables(&p.table, run, VIEW_LINES | VIEW_FILES, VIEW_BY_FILE, &(struct view_choice){0});
 
 	view_functions(&p.function, run);
@@ -76,7 +78,7 @@ pages_write(struct folder *to, struct run *run, bool differs)
 		pages_functions(&p);
 		pages_calls(&p);
 		fits = pages_coverage(&p) && pages_written(&p);
-		pages_summary(&p, differs);
+		pages_summary(&p);
 	} else {
 		fits = false;
 	}

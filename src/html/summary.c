@@ -213,6 +213,45 @@ put_files(struct pages *p, struct buf *out)
 	free(hottest);
 }
 
+/* ---- lines ---- */
+
+static int
+by_insns(const void *a, const void *b)
+{
+	const struct view_line *x = *(const struct view_line *const *)a, *y = *(const struct view_line *const *)b;
+
+	return x->insns.least != y->insns.least ? (x->insns.least < y->insns.least ? 1 : -1) : (x > y) - (x < y);
+}
+
+/* The hottest ones: [file, line, instructions, text]. */
+static void
+put_lines(struct pages *p, struct buf *out)
+{
+	enum { TOP = 12 };
+	const struct view_line **line = xcalloc(p->table.line.n + 1, sizeof *line);
+	size_t n = 0;
+
+	for (size_t i = 0; i < p->table.line.n; i++)
+		if (p->table.line.at[i].line && p->table.line.at[i].insns.least)
+			line[n++] = &p->table.line.at[i];
+	qsort(line, n, sizeof *line, by_insns);
+	script_key(out, "lines");
+	buf_char(out, '[');
+	for (size_t i = 0; i < n && i < TOP; i++) {
+		struct str text = {"", 0};
+
+		view_source_line(line[i]->file, line[i]->line, &text);
+		script_next(out);
+		buf_printf(out, "[%" PRIu32 ",%u,", pages_file(p, line[i]->file), line[i]->line);
+		script_bounds(out, &line[i]->insns, true);
+		buf_char(out, ',');
+		script_text(out, text);
+		buf_char(out, ']');
+	}
+	buf_char(out, ']');
+	free(line);
+}
+
 /* ---- all ---- */
 
 static void
@@ -254,7 +293,7 @@ put_run(struct pages *p, struct buf *out)
 }
 
 void
-pages_summary(struct pages *p, bool differs)
+pages_summary(struct pages *p)
 {
 	struct buf out = {0};
 
@@ -263,11 +302,12 @@ pages_summary(struct pages *p, bool differs)
 	script_key(&out, "listed");
 	buf_number(&out, p->list.file.n);
 	script_key(&out, "differs");
-	buf_str(&out, differs ? "true" : "false");
+	buf_str(&out, p->procs ? "true" : "false");
 	put_totals(&out, &p->table);
 	put_events(&out, &p->table.events);
 	put_unmeasured(&out, &p->table.unmeasured);
 	put_functions(p, &out);
+	put_lines(p, &out);
 	put_files(p, &out);
 	buf_char(&out, '}');
 	script_end(&out);

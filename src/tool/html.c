@@ -6,7 +6,9 @@
 #include "tool/options.h"
 
 #include <argp.h>
+#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 enum { OPT_DIFF = 256, OPT_FORCE };
@@ -77,9 +79,26 @@ find_pages(struct pool *pool)
 	return NULL;
 }
 
+/* The page to open goes to standard output. */
+static bool
+say_where(const char *folder, const struct run *run)
+{
+	bool lines = false;
+
+	for (size_t i = 0; i < run->binary.n; i++)
+		lines |= image_has_lines(run->binary.at[i].image);
+	if (!lines)
+		say_warning(run->path, "it has no line numbers: build it with -g to see its source in the pages");
+	printf("%s%sindex.html\n", folder, str_ends(str_of(folder), "/") ? "" : "/");
+	if (!fflush(stdout))
+		return true;
+	say_error("standard output", "%s", strerror(errno));
+	return false;
+}
+
 /* The folder is not touched before all that is to be shown has been read. */
 static bool
-write_pages(const struct args *a, const char *pages, struct run *run, const struct diff *d)
+write_pages(const struct args *a, const char *pages, struct run *run, struct diff *d)
 {
 	struct folder to;
 	bool ok;
@@ -89,9 +108,9 @@ write_pages(const struct args *a, const char *pages, struct run *run, const stru
 	folder_copy(&to, pages);
 	if (d)
 		pages_difference(&to, &d->found, d->side[0].profile, d->side[1].profile);
-	ok = pages_write(&to, run, d) && !to.bad;
+	ok = pages_write(&to, run, d ? &d->side[0].run : NULL) && !to.bad;
 	folder_close(&to);
-	return ok;
+	return ok && say_where(a->output, run);
 }
 
 static bool

@@ -101,6 +101,10 @@ t_lines() {
 	rows | jq -r '.[] | select(.[4] | test("prog.c:")) | [(.[4] | sub(".*:"; "")), .[0], .[2]] | @tsv' | tr -d , | sort >shown
 	jq -r '.lines[] | select(.line and (.file | endswith("prog.c"))) | [.line, .instructions, .most] | @tsv' report | sort >known
 	diff shown known >differs || no "not as the report has it: $(cat differs)"
+	at '#/'
+	is 'document.querySelector(".panel:nth-of-type(2) li .name").textContent.trim().replace(/\s+/g, " ")' \
+		"$(jq -r '[.lines[] | select(.line)] | max_by(.instructions) | .file + ":" + (.line | tostring)' report | sed 's|.*/||' | while IFS=: read -r f n; do
+			echo "$f:$n $(sed -n "${n}s/^[[:space:]]*//p" prog.c)"; done)"
 	at '#/files'
 	n=$(jq '.files[] | select(.file | endswith("prog.c")) | .instructions' report)
 	rows | jq -e --arg n "$n" 'any(.[]; (.[0] | gsub(",";"")) == $n and (.[5] | endswith("prog.c")))' >/dev/null || no "no file with $n: $(rows)"
@@ -180,6 +184,7 @@ t_objects() {
 	want $cc -O2 -s -o prog prog.c
 	want ./prog
 	shown
+	grep -q 'build it with -g' err || no "nothing says that there are no lines"
 	at "#/function/$(js 'chord.functions.find(f => f.name === "inner").id')/calls"
 	text 'document.querySelector("main").textContent' | grep -q 'by these callers only' || no "stripped, inner is not called by outer only"
 	printf 'int half(int x) { return x / 2; }\nint twice(int x) { return half(x) * 4; }\n' >l.c
@@ -316,6 +321,57 @@ t_diff() {
 	quiet
 }
 
+# The numbers in a column of changes, of rows of a pane
+changes() { js "[...document.querySelectorAll('$1')].map(e => Number(e.textContent.replace(/[,+]/g, '').replace('−', '-') || 0))"; }
+
+# Beside source, instructions and edges what they ran more or less than before.
+t_changes() {
+	built
+	mv ./*.chord a.chord
+	want ./prog 9
+	mv prog.*.chord b.chord
+	want "$CHORD" diff --json --lines ./prog a.chord b.chord
+	mv out differs
+	shown --diff ./prog a.chord b.chord
+	at "#/function/$(js 'chord.functions.find(f => f.name === "shared").id')"
+	is 'document.querySelectorAll(".source .change.up").length > 0' true
+	js '[...document.querySelectorAll(".source .row")].map(row => [row.querySelector(".no").textContent, row.querySelector(".change").textContent])' |
+		jq -r '.[] | map(gsub("[,+]"; "")) | @tsv' | sort >rows
+	grep -v '	$' rows >shown
+	# Of those that are in sight.
+	jq -r '.lines[] | select(.line and (.file | endswith("prog.c"))) | [.line, .after - .before] | @tsv' differs | sort |
+		join -t '	' -o 1.1,1.2 - rows >known
+	[ -s known ] || no "no line differs"
+	diff shown known >wrong || no "not as chord diff has it: $(cat wrong)"
+	n=$(jq '.functions[] | select(.name == "shared") | .after - .before' differs)
+	[ "$(changes '.asm .line .change' | jq add)" = "$n" ] || no "not $n: $(changes '.asm .line .change')"
+	press LEFT n
+	first=$(text 'document.querySelector(".source [aria-selected=true] .change").textContent')
+	press n
+	is '/^[+−]/.test(document.querySelector(".source [aria-selected=true] .change").textContent)' true
+	[ -n "$first" ] || no "n leads to a line that did not change"
+	at "#/function/$(js 'chord.functions.find(f => f.name === "shared").id')/graph"
+	is '[...document.querySelectorAll(".edge.up text")].some(e => e.textContent === "19 (+4)")' true
+	at "#/function/$(js 'chord.functions.find(f => f.name === "inner").id')/graph"
+	is 'document.querySelectorAll(".edge.up, .edge.down").length' 0
+	quiet
+	# Another build: what has the same graph is compared, other functions are not.
+	cp prog plain
+	sed -i 's/inner(3);/inner(n > 20 ? 2 : 3);/; s/static volatile long sink;/static volatile long sink, other;/' prog.c
+	want $cc -O2 -g -o prog prog.c
+	want ./prog
+	want "$CHORD" html -o pages --diff ./plain b.chord ./prog prog.*.chord
+	open_page about:blank
+	open_page "file://$PWD/pages/index.html"
+	is 'document.querySelector("main").children.length > 0' true
+	at "#/function/$(js 'chord.functions.find(f => f.name === "shared").id')/graph"
+	is '[...document.querySelectorAll(".edge.down text")].some(e => e.textContent === "15 (−4)")' true
+	at "#/function/$(js 'chord.functions.find(f => f.name === "outer").id')"
+	is 'document.querySelector(".asm .why").textContent.trim()' "not compared: its instructions or their graph were others before"
+	is 'document.querySelectorAll(".asm .change").length' 0
+	quiet
+}
+
 # The hottest function and its line, by keys only.
 t_keyboard() {
 	built
@@ -392,6 +448,8 @@ t_bounds() {
 t_folder() {
 	built
 	want "$CHORD" html -o pages ./prog
+	[ "$(cat out)" = pages/index.html ] || no "it does not say what to open: $(cat out)"
+	[ ! -s err ] || no "it says: $(cat err)"
 	want "$CHORD" html -o pages ./prog
 	mkdir other target
 	echo mine >other/file
@@ -455,7 +513,7 @@ t_long() {
 	quiet
 }
 
-for t in folder without functions inlined lines code graph paths calls objects events flame callback coverage diff keyboard names bounds long; do
+for t in folder without functions inlined lines code graph paths calls objects events flame callback coverage diff changes keyboard names bounds long; do
 	test_case $t
 done
 exit $failed
