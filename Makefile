@@ -18,7 +18,7 @@ CC = gcc
 CFLAGS = -O2 -g
 WARN = -Wall -Wextra -Wshadow -Wconversion -Wmissing-prototypes -Wimplicit-fallthrough -Wformat=2 -Werror
 CPPFLAGS = -D_GNU_SOURCE -Isrc -I. -I$(BUILD)/made
-LIBS = -lZydis -lelf -ldw -ljansson -liberty -lprotobuf-c -lz
+LIBS = -lZydis -lelf -ldw -ljansson -liberty -lprotobuf-c -lz -lzstd -lxxhash
 
 SRC := $(sort $(wildcard src/*/*.c src/*/*/*.c))
 # What is made of a schema is compiled without our warnings.

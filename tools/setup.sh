@@ -7,7 +7,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 
-build="gcc g++ make binutils libc6-dev libzydis-dev libelf-dev libdw-dev libjansson-dev libiberty-dev libprotobuf-c-dev protobuf-c-compiler zlib1g-dev"
+build="gcc g++ make binutils libc6-dev libzydis-dev libelf-dev libdw-dev libjansson-dev libiberty-dev libprotobuf-c-dev protobuf-c-compiler zlib1g-dev libzstd-dev libxxhash-dev"
 # Of these only files are needed, for the pages of chord html: they are unpacked into .packages, without the packages that they
 # depend on to run by themselves.
 pages="node-d3 node-dagre-layout"

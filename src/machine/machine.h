@@ -11,6 +11,7 @@
 #include "machine/query.h"
 #include "machine/text.h"
 #include "machine/thread.h"
+#include "machine/traced.h"
 #include "machine/unwind.h"
 
 enum insn_attr {
@@ -195,6 +196,7 @@ struct machine {
 	const struct machine_object *object;
 	const struct machine_unwind *unwind;
 	const struct machine_thread *thread;
+	const struct machine_traced *traced;
 	const struct machine_query *query;
 	const struct machine_text *text;
 	uint8_t all_flags;   /* every status flag */

@@ -20,5 +20,7 @@ int cmd_merge(int argc, char **argv);
 int cmd_verify(int argc, char **argv);
 int cmd_graph(int argc, char **argv);
 int cmd_show(int argc, char **argv);
+int cmd_record(int argc, char **argv);
+int cmd_replay(int argc, char **argv);
 
 #endif

@@ -14,6 +14,7 @@ const struct machine machine_x86_64 = {
 	.object = &x86_object,
 	.unwind = &x86_unwind,
 	.thread = &x86_thread,
+	.traced = &x86_traced,
 	.query = &x86_query,
 	.text = &x86_text,
 	.all_flags = X86_ALL_FLAGS,

@@ -57,6 +57,8 @@ extern const struct machine_query x86_query;
 extern const struct machine_text x86_text;
 /* thread.c */
 extern const struct machine_thread x86_thread;
+/* traced.c */
+extern const struct machine_traced x86_traced;
 /* trap.c */
 bool x86_trap(const uint8_t *bytes, size_t n, bool *other);
 bool x86_trap_number(const uint8_t *bytes, size_t n, uint32_t *number);

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/* What has to be known of a machine to record a process that is traced, and to have it run so again, under Linux. */
+#ifndef CHORD_MACHINE_TRACED_H
+#define CHORD_MACHINE_TRACED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+enum { TRACED_WORDS = 27, TRACED_STATE_MOST = 16384 };
+
+/* A stopped thread's registers, as the kernel has them. */
+struct traced_regs {
+	uint64_t word[TRACED_WORDS];
+};
+
+/* An instruction whose result the program does not determine, and which the kernel makes trap. */
+enum traced_trap { TRAP_NONE, TRAP_TIME, TRAP_TIME_AND_PROCESSOR };
+
+/* Reads a process's memory. False: not all of it is there. */
+typedef bool traced_read_fn(const void *of, uint64_t addr, void *to, size_t n);
+
+struct machine_traced {
+	const char *const *name; /* of each word */
+	/* Which word is what. number: of the system call at a stop in one, -1 elsewhere. */
+	uint8_t pc, sp, number, result, arg[6], flags;
+	uint8_t base[2];         /* what a system call may change beside its result: the bases of segments */
+	uint8_t call_size;       /* bytes of the instruction that makes a system call; these are: */
+	const uint8_t *call;
+	bool (*get)(pid_t tid, struct traced_regs *r);
+	bool (*set)(pid_t tid, const struct traced_regs *r);
+	/* The registers of floating point and vectors: their size, 0 if they cannot be read. to has TRACED_STATE_MOST bytes. */
+	size_t (*get_state)(pid_t tid, void *to);
+	bool (*set_state)(pid_t tid, const void *from, size_t n);
+	/* Without what a debugger's steps change, and what is no matter outside of system calls. */
+	struct traced_regs (*bare)(const struct traced_regs *r);
+	/* Has the thread make a call by the instruction that stands before its PC. */
+	void (*make)(struct traced_regs *r, uint64_t number, const uint64_t arg[6]);
+	/* Has the calling process trap where it reads the time from the processor. What undoes it is a system call. */
+	bool (*hide_time)(void);
+	uint64_t show_time, show_time_arg[2];
+	enum traced_trap (*trap)(const uint8_t *bytes, size_t n);
+	/* The time now, as that instruction has it. */
+	uint64_t (*time)(uint32_t *processor);
+	/* As if the instruction had given that. */
+	void (*give_time)(struct traced_regs *r, enum traced_trap trap, uint64_t time, uint32_t processor);
+	/* At the first instruction of a signal's handler: what the kernel has written on its stack. */
+	bool (*frame)(const struct traced_regs *r, traced_read_fn *read, const void *of, uint64_t *at, uint64_t *size);
+	/* What programs see of the processor they run on, as bytes; returns how many. */
+	size_t (*processor)(uint32_t *to, size_t most);
+};
+
+#endif

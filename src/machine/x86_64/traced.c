@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT */
+/* Traced threads: registers, system calls, the time stamp counter, frames of signals. */
+#include "machine/x86_64/x86_64.h"
+
+#ifdef __x86_64__
+
+#include <cpuid.h>
+#include <elf.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/user.h>
+#include <x86intrin.h>
+
+/* Of struct user_regs_struct, in this order. */
+enum {
+	R15, R14, R13, R12, RBP, RBX, R11, R10, R9, R8, RAX, RCX, RDX, RSI, RDI, ORIG_RAX, RIP, CS, EFLAGS, RSP, SS,
+	FS_BASE, GS_BASE, DS, ES, FS, GS, NREG
+};
+
+_Static_assert((int)NREG == (int)TRACED_WORDS && sizeof(struct user_regs_struct) == sizeof(struct traced_regs), "all of them");
+
+static const char *const names[NREG] = {
+	"r15", "r14", "r13", "r12", "rbp", "rbx", "r11", "r10", "r9", "r8", "rax", "rcx", "rdx", "rsi", "rdi", "orig_rax", "rip",
+	"cs", "eflags", "rsp", "ss", "fs_base", "gs_base", "ds", "es", "fs", "gs",
+};
+
+static const uint8_t call_code[] = {0x0f, 0x05};
+
+static bool
+get(pid_t tid, struct traced_regs *r)
+{
+	return !ptrace(PTRACE_GETREGS, tid, 0, r);
+}
+
+static bool
+set(pid_t tid, const struct traced_regs *r)
+{
+	return !ptrace(PTRACE_SETREGS, tid, 0, r);
+}
+
+static size_t
+get_state(pid_t tid, void *to)
+{
+	struct iovec v = {to, TRACED_STATE_MOST};
+
+	return ptrace(PTRACE_GETREGSET, tid, NT_X86_XSTATE, &v) ? 0 : v.iov_len;
+}
+
+static bool
+set_state(pid_t tid, const void *from, size_t n)
+{
+	struct iovec v = {(void *)(uintptr_t)from, n};
+
+	return !ptrace(PTRACE_SETREGSET, tid, NT_X86_XSTATE, &v);
+}
+
+/* Of the flags carry, parity, adjust, zero, sign, direction, overflow. The instruction syscall leaves the flags in r11, the
+ * next address in rcx. */
+static struct traced_regs
+bare(const struct traced_regs *r)
+{
+	enum { SEEN = 0xcd5 };
+	struct traced_regs b = *r;
+
+	b.word[EFLAGS] &= SEEN;
+	if ((int64_t)b.word[ORIG_RAX] >= 0)
+		b.word[R11] &= SEEN;
+	return b;
+}
+
+static void
+make(struct traced_regs *r, uint64_t number, const uint64_t arg[6])
+{
+	r->word[RIP] -= sizeof call_code;
+	r->word[RAX] = number;
+	r->word[RDI] = arg[0];
+	r->word[RSI] = arg[1];
+	r->word[RDX] = arg[2];
+	r->word[R10] = arg[3];
+	r->word[R8] = arg[4];
+	r->word[R9] = arg[5];
+	r->word[ORIG_RAX] = (uint64_t)-1;
+}
+
+static bool
+hide_time(void)
+{
+	return !prctl(PR_SET_TSC, PR_TSC_SIGSEGV);
+}
+
+static enum traced_trap
+trap(const uint8_t *bytes, size_t n)
+{
+	if (n >= 2 && bytes[0] == 0x0f && bytes[1] == 0x31)
+		return TRAP_TIME;
+	return n >= 3 && bytes[0] == 0x0f && bytes[1] == 0x01 && bytes[2] == 0xf9 ? TRAP_TIME_AND_PROCESSOR : TRAP_NONE;
+}
+
+static uint64_t
+time_now(uint32_t *processor)
+{
+	return __rdtscp(processor);
+}
+
+static void
+give_time(struct traced_regs *r, enum traced_trap kind, uint64_t time, uint32_t processor)
+{
+	r->word[RAX] = (uint32_t)time;
+	r->word[RDX] = time >> 32;
+	if (kind == TRAP_TIME_AND_PROCESSOR)
+		r->word[RCX] = processor;
+	r->word[RIP] += kind == TRAP_TIME_AND_PROCESSOR ? 3 : 2;
+}
+
+/* The stack pointer is at the return address, behind it struct ucontext, whose state of vectors lies above all else. */
+static bool
+frame(const struct traced_regs *r, traced_read_fn *read, const void *of, uint64_t *at, uint64_t *size)
+{
+	enum { FPREGS = 8 + 40 + 23 * 8, LEGACY = 512, SOFTWARE = 464, MAGIC = 0x46505853 };
+	uint64_t state;
+	uint32_t more[2];
+
+	*at = r->word[RSP];
+	if (!read(of, *at + FPREGS, &state, sizeof state))
+		return false;
+	if (!state) {
+		*size = FPREGS + 256;
+		return true;
+	}
+	if (state <= *at || !read(of, state + SOFTWARE, more, sizeof more))
+		return false;
+	*size = state - *at + (more[0] == MAGIC ? more[1] : LEGACY);
+	return *size < 1 << 20;
+}
+
+/* Its kind and features. What differs from one core to the next is left out. */
+static size_t
+processor(uint32_t *to, size_t most)
+{
+	static const uint32_t leaf[][2] = {{0, 0}, {1, 0}, {7, 0}, {7, 1}, {0xd, 1}, {0x80000001, 0}};
+	size_t n = 0;
+
+	for (size_t i = 0; i < sizeof leaf / sizeof *leaf && n + 4 <= most; i++, n += 4) {
+		memset(to + n, 0, 4 * sizeof *to);
+		__get_cpuid_count(leaf[i][0], leaf[i][1], &to[n], &to[n + 1], &to[n + 2], &to[n + 3]);
+		if (leaf[i][0] == 1)
+			to[n + 1] = 0;
+		if (leaf[i][0] == 0xd)
+			to[n + 1] = 0;
+	}
+	return n * sizeof *to;
+}
+
+const struct machine_traced x86_traced = {
+	.name = names, .pc = RIP, .sp = RSP, .number = ORIG_RAX, .result = RAX, .arg = {RDI, RSI, RDX, R10, R8, R9},
+	.flags = EFLAGS, .base = {FS_BASE, GS_BASE},
+	.call_size = sizeof call_code, .call = call_code, .get = get, .set = set, .get_state = get_state, .set_state = set_state,
+	.bare = bare, .make = make, .hide_time = hide_time, .show_time = SYS_prctl, .show_time_arg = {PR_SET_TSC, PR_TSC_ENABLE},
+	.trap = trap, .time = time_now, .give_time = give_time, .frame = frame, .processor = processor,
+};
+
+#else
+
+const struct machine_traced x86_traced = {0};
+
+#endif

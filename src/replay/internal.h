@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: MIT */
+/* Shared by the files that record and replay. */
+#ifndef CHORD_REPLAY_INTERNAL_H
+#define CHORD_REPLAY_INTERNAL_H
+
+#include "machine/machine.h"
+#include "replay/replay.h"
+
+#include <signal.h>
+#include <sys/stat.h>
+
+/* ---- log.c: what was recorded, a stream of numbers and bytes ---- */
+
+enum { LOG_VERSION = 1 };
+
+/* What happened, in this order. docs/replay.md lists what stands in each. */
+enum log_event { LOG_START = 1, LOG_CALL, LOG_TIME, LOG_SIGNAL, LOG_EXIT, LOG_MOST };
+
+struct log;
+
+/* NULL: reported. */
+struct log *log_create(const char *path);
+void log_put(struct log *l, uint64_t v);
+void log_put_bytes(struct log *l, const void *at, size_t n);
+void log_put_text(struct log *l, const char *s);
+/* False: it could not be written; reported, and what there is of it is removed. */
+bool log_finish(struct log *l);
+/* Removes what there is of it. */
+void log_abandon(struct log *l);
+
+struct log *log_open(const char *path);
+const char *log_name(const struct log *l);
+/* What was read; when the log is damaged or ends too early that is said once, and all that follows is 0 and empty. */
+uint64_t log_get(struct log *l);
+/* Bytes in the pool. */
+struct str log_get_bytes(struct log *l, struct pool *pool);
+const char *log_get_text(struct log *l, struct pool *pool);
+/* The kind of the next event, which log_get() has yet to read. */
+enum log_event log_peek(struct log *l);
+/* Is there nothing behind what has been read? */
+bool log_at_end(struct log *l);
+bool log_failed(const struct log *l);
+void log_close(struct log *l);
+
+/* ---- tracee.c: the process that is traced ---- */
+
+struct tracee {
+	pid_t pid;
+	const struct machine_traced *machine;
+	int mem;                 /* /proc/PID/mem */
+	int status;              /* of the last stop */
+	struct traced_regs regs; /* at the last stop */
+};
+
+enum stop {
+	STOP_CALL,               /* at the beginning or end of a system call */
+	STOP_SIGNAL,             /* a signal is about to be delivered */
+	STOP_EVENT,              /* of ptrace: tracee_event() */
+	STOP_GROUP,              /* a signal has stopped the process */
+	STOP_ENDED,              /* it is no more */
+};
+
+struct tracee_start {
+	char **argv, **env;
+	const char *file, *cwd;  /* cwd: where it begins, NULL: here */
+	uint64_t stack_limit;    /* 0: as it is */
+};
+
+/* Starts a program and stops it at its first instruction. False: reported. */
+bool tracee_start(struct tracee *t, const struct tracee_start *s);
+/* Its memory is another one since it runs a program in its place. False: reported. */
+bool tracee_open_memory(struct tracee *t);
+void tracee_kill(struct tracee *t);
+void tracee_close(struct tracee *t);
+/* Lets it go on by a request of ptrace, and waits for the next stop, whose registers are then in t->regs. */
+enum stop tracee_go(struct tracee *t, int request, int sig);
+int tracee_signal(const struct tracee *t);
+int tracee_event(const struct tracee *t);
+/* Has the instruction caused the signal at which the process stands? */
+bool tracee_caused(int sig, const siginfo_t *info);
+bool tracee_read(const void *t, uint64_t addr, void *to, size_t n);
+/* Reads as far as there is memory: how many bytes. */
+size_t tracee_read_some(const struct tracee *t, uint64_t addr, void *to, size_t n);
+bool tracee_write(struct tracee *t, uint64_t addr, const void *from, size_t n);
+bool tracee_set(struct tracee *t, const struct traced_regs *r);
+static inline uint64_t
+tracee_word(const struct tracee *t, uint8_t word)
+{
+	return t->regs.word[word];
+}
+static inline uint64_t
+tracee_arg(const struct tracee *t, int i)
+{
+	return t->regs.word[t->machine->arg[i]];
+}
+/* Has it make a system call with the instruction before its PC, and stops it behind that. False: it has ended. */
+bool tracee_make(struct tracee *t, uint64_t number, const uint64_t arg[6]);
+/* The same; registers are then as they were. The result. */
+int64_t tracee_call(struct tracee *t, uint64_t number, const uint64_t arg[6]);
+/* The same anywhere, with an instruction that is put there meanwhile. */
+int64_t tracee_call_here(struct tracee *t, uint64_t number, const uint64_t arg[6]);
+/* The text of /proc/PID/NAME, in the pool; NULL: it cannot be read. */
+const char *tracee_proc(const struct tracee *t, struct pool *pool, const char *name);
+/* The registers' check sum. */
+uint64_t tracee_sum(const struct tracee *t);
+uint64_t bytes_sum(const void *at, size_t n);
+
+/* ---- table.c: the system calls that can be recorded ---- */
+
+/* What is done for a call. */
+enum call_class {
+	CALL_UNKNOWN,            /* not in the table */
+	CALL_GIVEN,              /* the replay gives what was recorded, and does nothing */
+	CALL_DONE,               /* the replay does it, too */
+	CALL_MAP,                /* mmap */
+	CALL_REMAP,              /* mremap */
+	CALL_ADVISE,             /* madvise */
+	CALL_OUTPUT,             /* writes: what the standard output or error gets, the replay's gets */
+	CALL_RESIZE,             /* changes the size of a file that may be mapped */
+	CALL_PASS,               /* between files, without the process's memory */
+	CALL_RETURN,             /* from a signal's handler */
+	CALL_RESUME,             /* of a call that was interrupted */
+	CALL_END,                /* of the process */
+	CALL_ABSENT,             /* fails as if the kernel had it not */
+	CALL_COMMAND,            /* what it does stands in an argument: the table of commands knows */
+	CALL_REFUSED,            /* cannot be recorded */
+};
+
+/* How much of the memory to which an argument points a call writes. */
+enum out_size {
+	OUT_NOTHING,
+	OUT_FIXED,               /* n bytes */
+	OUT_RESULT,              /* its result times n bytes */
+	OUT_ARG,                 /* argument `by` times n bytes */
+	OUT_LENGTH,              /* as many as the number of 32 bits says to which argument `by` points */
+	OUT_BITS,                /* so many bits as argument `by` says, in words */
+	OUT_PAGES,               /* a byte for each page of as many bytes as argument `by` says */
+	OUT_VECTOR,              /* struct iovec, argument `by` of them: up to its result */
+	OUT_MESSAGE,             /* struct msghdr: all that it has */
+	OUT_MESSAGES,            /* struct mmsghdr, argument `by` of them */
+};
+enum { OUTS = 4 };
+
+struct call_out {
+	uint8_t size, arg, by;
+	uint16_t n;
+};
+
+struct system_call {
+	int number;
+	const char *name;
+	enum call_class class;
+	struct call_out out[OUTS];
+	const char *why;         /* it is refused */
+	uint8_t arg;             /* of the command */
+	uint32_t command;
+};
+
+/* A call that is not in the table has class CALL_UNKNOWN, and its number as its name, which is in the pool. */
+struct system_call call_of(struct pool *pool, uint64_t number, const uint64_t arg[6]);
+
+/* ---- output.c: memory that a call has written, or reads ---- */
+
+struct piece {
+	uint64_t addr, n;
+};
+typedef VEC(struct piece) pieces;
+
+/* What the call that has just returned may have written. result: its own. */
+void pieces_written(const struct tracee *t, const struct system_call *c, const uint64_t arg[6], int64_t result, pieces *to);
+/* What an output call with this result has read. */
+void pieces_read(const struct tracee *t, uint64_t number, const uint64_t arg[6], uint64_t result, pieces *to);
+
+/* Which of the recorder's own streams a descriptor of the tracee is: 1 standard output, 2 standard error, 0 neither. */
+int stream_of(const struct tracee *t, int fd);
+
+/* ---- clock.c: how far the measured code has come ---- */
+
+struct clock;
+struct clock *clock_open(const struct tracee *t);
+void clock_close(struct clock *c);
+/* The sum of its counters: equal at equal states. 0 before it counts, or if it does not. */
+uint64_t clock_sum(struct clock *c);
+
+/* ---- mapped.c: files that the program maps ---- */
+
+/* Where what is in a mapping comes from. */
+enum map_kind {
+	MAP_KIND_NONE,           /* no file */
+	MAP_KIND_PROGRAM,        /* a program or library, which has to be there again */
+	MAP_KIND_BYTES,          /* the log has it */
+};
+
+struct mapped_file {
+	uint64_t dev, ino;
+	bool shared;             /* some mapping changes with it */
+	int fd;                  /* recording: the file itself; replay: what takes its place */
+	uint64_t size;           /* recording: as the log has it */
+};
+
+/* What a call does to a mapped file. */
+enum map_change { CHANGE_NONE, CHANGE_BYTES, CHANGE_SIZE };
+
+struct mapped {
+	struct pool *pool;
+	VEC(struct mapped_file) file; /* the number of a file is its place here */
+};
+
+/* Puts what a new mapping shows into the log. Not NULL: why that cannot be. */
+const char *mapped_record(struct mapped *m, struct log *l, const struct tracee *t, const uint64_t arg[6]);
+/* Puts what a call has changed in files that are mapped into the log. Not NULL: why that is not known. */
+const char *mapped_changed(struct mapped *m, struct log *l, const struct tracee *t, const struct system_call *c,
+                           const uint64_t arg[6], int64_t result);
+/* The descriptor into which a call that passes bytes on does so. */
+uint64_t passed_to(const struct system_call *c, const uint64_t arg[6]);
+/* Puts the n bytes that it has passed on into the log. False: they are not there to be read. */
+bool passed_bytes(struct log *l, const struct tracee *t, const struct system_call *c, const uint64_t arg[6], uint64_t n);
+/* Makes the mapping as it was recorded. False: reported. */
+bool mapped_replay(struct mapped *m, struct log *l, struct tracee *t, const uint64_t arg[6], uint64_t result);
+bool mapped_change(struct mapped *m, struct log *l);
+/* Size and check sum of a file. False: it is none, or cannot be read. */
+bool mapped_sum(int fd, uint64_t *size, uint64_t *sum);
+/* Is it the same file still? False: reported. */
+bool mapped_same(const char *name, int fd, uint64_t size, uint64_t sum);
+void mapped_close(struct mapped *m);
+
+/* ---- start.c: the program's beginning ---- */
+
+/* What was recorded of it. */
+struct start {
+	struct tracee_start how;
+	struct traced_regs regs;
+	uint64_t sum;            /* of the registers */
+};
+
+/* False: reported. */
+bool start_record(struct log *l, struct pool *pool, struct tracee *t, const struct tracee_start *s);
+bool start_replay(struct log *l, struct pool *pool, struct tracee *t);
+
+#endif

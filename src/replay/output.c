@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+/* The memory that a system call has written or read, by what the table says of it; and what are the standard streams. */
+#include "replay/internal.h"
+
+#include <errno.h>
+#include <linux/kcmp.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+static void
+add(pieces *to, uint64_t addr, uint64_t n)
+{
+	if (addr && n)
+		VEC_PUSH(*to, (struct piece){addr, n});
+}
+
+/* The first n bytes of a vector. */
+static void
+add_vector(const struct tracee *t, uint64_t at, uint64_t count, uint64_t n, pieces *to)
+{
+	struct iovec v;
+
+	for (uint64_t i = 0; i < count && n && tracee_read(t, at + i * sizeof v, &v, sizeof v); i++) {
+		uint64_t part = v.iov_len < n ? v.iov_len : n;
+
+		add(to, (uint64_t)(uintptr_t)v.iov_base, part);
+		n -= part;
+	}
+}
+
+/* What recvmsg() writes: the head's own lengths and flags, name, control data, bytes. */
+static void
+add_message(const struct tracee *t, uint64_t at, uint64_t n, pieces *to)
+{
+	struct msghdr h;
+
+	if (!tracee_read(t, at, &h, sizeof h))
+		return;
+	add(to, at, sizeof h);
+	add(to, (uint64_t)(uintptr_t)h.msg_name, h.msg_name ? h.msg_namelen : 0);
+	add(to, (uint64_t)(uintptr_t)h.msg_control, h.msg_controllen);
+	add_vector(t, (uint64_t)(uintptr_t)h.msg_iov, h.msg_iovlen, n, to);
+}
+
+static void
+add_messages(const struct tracee *t, uint64_t at, uint64_t count, pieces *to)
+{
+	struct mmsghdr h;
+
+	for (uint64_t i = 0; i < count && tracee_read(t, at + i * sizeof h, &h, sizeof h); i++) {
+		add_message(t, at + i * sizeof h, h.msg_len, to);
+		add(to, at + i * sizeof h, sizeof h);
+	}
+}
+
+static void
+add_length(const struct tracee *t, uint64_t at, uint64_t length_at, pieces *to)
+{
+	uint32_t n;
+
+	if (length_at && tracee_read(t, length_at, &n, sizeof n))
+		add(to, at, n);
+}
+
+/* What a call that fails has written is of fixed size, or nothing that anybody may look at. */
+static void
+add_out(const struct tracee *t, const struct call_out *o, const uint64_t arg[6], int64_t result, pieces *to)
+{
+	uint64_t at = arg[o->arg], done = result > 0 ? (uint64_t)result : 0;
+
+	switch ((enum out_size)o->size) {
+	case OUT_NOTHING: break;
+	case OUT_FIXED: add(to, at, o->n); break;
+	case OUT_RESULT: add(to, at, done * o->n); break;
+	case OUT_ARG: add(to, at, arg[o->by] <= 1 << 20 ? arg[o->by] * o->n : 0); break;
+	case OUT_LENGTH: add_length(t, at, arg[o->by], to); break;
+	case OUT_BITS: add(to, at, ((uint32_t)arg[o->by] + 63) / 64 * 8); break;
+	case OUT_PAGES: add(to, at, result ? 0 : (arg[o->by] + 4095) / 4096); break;
+	case OUT_VECTOR: add_vector(t, at, arg[o->by], done, to); break;
+	case OUT_MESSAGE:
+		if (result >= 0)
+			add_message(t, at, done, to);
+		break;
+	case OUT_MESSAGES: add_messages(t, at, done, to); break;
+	}
+}
+
+void
+pieces_written(const struct tracee *t, const struct system_call *c, const uint64_t arg[6], int64_t result, pieces *to)
+{
+	for (size_t i = 0; i < OUTS; i++)
+		add_out(t, &c->out[i], arg, result, to);
+}
+
+void
+pieces_read(const struct tracee *t, uint64_t number, const uint64_t arg[6], uint64_t result, pieces *to)
+{
+	switch (number) {
+	case SYS_write: case SYS_pwrite64: case SYS_sendto:
+		add(to, arg[1], result);
+		break;
+	default:
+		add_vector(t, arg[1], arg[2], result, to);
+	}
+}
+
+/* ---- streams ---- */
+
+static bool
+same_description(pid_t pid, int mine, int theirs)
+{
+	return syscall(SYS_kcmp, getpid(), pid, KCMP_FILE, mine, theirs) == 0;
+}
+
+/* A file that was opened once more (/dev/stderr), if it is one through which others see what is written. */
+static bool
+same_file(pid_t pid, int mine, int theirs)
+{
+	char name[64];
+	struct stat a, b;
+
+	snprintf(name, sizeof name, "/proc/%d/fd/%d", pid, theirs);
+	if (fstat(mine, &a) || stat(name, &b) || a.st_dev != b.st_dev || a.st_ino != b.st_ino)
+		return false;
+	return S_ISFIFO(a.st_mode) || S_ISSOCK(a.st_mode) || S_ISREG(a.st_mode) || (S_ISCHR(a.st_mode) && isatty(mine));
+}
+
+int
+stream_of(const struct tracee *t, int fd)
+{
+	int first = fd == 2 ? 2 : 1, second = 3 - first;
+
+	if (same_description(t->pid, first, fd))
+		return first;
+	if (same_description(t->pid, second, fd))
+		return second;
+	if (same_file(t->pid, first, fd))
+		return first;
+	return same_file(t->pid, second, fd) ? second : 0;
+}

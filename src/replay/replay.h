@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* replay: records a run of a program in a log, and has it run again so that it does the same. What the program itself does
+ * not determine is in the log: what system calls gave, signals, the time. docs/replay.md says what is done to what. */
+#ifndef CHORD_REPLAY_H
+#define CHORD_REPLAY_H
+
+#include "base/base.h"
+
+/* Runs a program and writes what happens into the log. *ended: it has run, and *status is as waitpid() has it. False: the log is
+ * not there; reported. */
+bool replay_record(char **argv, const char *log, bool *ended, int *status);
+
+/* Has the run of a log happen again. False: reported. */
+bool replay_run(const char *log, int *status);
+
+/* The log, if no other is named. */
+#define REPLAY_LOG "chord.log"
+
+#endif

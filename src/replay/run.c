@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: MIT */
+/* Replaying: the program runs, but no system call of it is made except for those that arrange its memory. Each gets the result that
+ * was recorded, and has the memory that it wrote. At each stop the program has to be where it was in the recording. */
+#include "replay/internal.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+struct replayer {
+	struct log *log;
+	struct tracee t;
+	struct pool *pool;       /* of the event */
+	struct mapped mapped;
+	struct clock *clock;
+	uint64_t event;          /* its number, from 0 */
+	bool failed;             /* reported */
+	bool ended;
+	int status;              /* then; as waitpid() has it */
+};
+
+/* ---- the replay is not what was recorded ---- */
+
+static const char *
+call_text(struct pool *pool, uint64_t number, const uint64_t arg[6])
+{
+	struct system_call c = call_of(pool, number, arg);
+
+	return pool_printf(pool, "system call %s (0x%" PRIx64 ", 0x%" PRIx64 ", 0x%" PRIx64 ", 0x%" PRIx64 ")", c.name, arg[0],
+	                   arg[1], arg[2], arg[3]);
+}
+
+static void
+diverged(struct replayer *r, const char *was, const char *is)
+{
+	if (!r->failed && !log_failed(r->log))
+		say_error(log_name(r->log), "the replay goes another way at event %" PRIu64 ": recorded was %s; now it is %s",
+		          r->event, was, is);
+	r->failed = true;
+}
+
+/* What the stop is, in words: what happens, and the state. */
+static const char *
+stop_text(struct replayer *r, enum stop stop)
+{
+	struct tracee *t = &r->t;
+	const char *what;
+	uint64_t arg[6];
+
+	if (stop == STOP_ENDED)
+		return pool_printf(r->pool, WIFSIGNALED(t->status) ? "its end by signal %d" : "its end with status %d",
+		                   WIFSIGNALED(t->status) ? WTERMSIG(t->status) : WEXITSTATUS(t->status));
+	for (int i = 0; i < 6; i++)
+		arg[i] = tracee_arg(t, i);
+	what = stop == STOP_CALL ? call_text(r->pool, tracee_word(t, t->machine->number), arg) :
+		pool_printf(r->pool, "signal %d (%s)", tracee_signal(t), strsignal(tracee_signal(t)));
+	return pool_printf(r->pool, "%s at pc 0x%" PRIx64 ", sp 0x%" PRIx64 ", clock %" PRIu64, what,
+	                   tracee_word(t, t->machine->pc), tracee_word(t, t->machine->sp), clock_sum(r->clock));
+}
+
+/* ---- going on ---- */
+
+/* Signals that come from outside are none of the replay's. */
+static bool
+is_own(struct replayer *r)
+{
+	siginfo_t info;
+
+	return !ptrace(PTRACE_GETSIGINFO, r->t.pid, 0, &info) && tracee_caused(tracee_signal(&r->t), &info);
+}
+
+/* Runs to the next system call, which is not made, or the next signal that the program itself has caused. */
+static enum stop
+go_on(struct replayer *r)
+{
+	for (;;) {
+		enum stop stop = tracee_go(&r->t, PTRACE_SYSEMU, 0);
+
+		if (stop == STOP_CALL || stop == STOP_ENDED || (stop == STOP_SIGNAL && is_own(r)))
+			return stop;
+	}
+}
+
+/* ---- system calls ---- */
+
+struct recorded_call {
+	uint64_t number, arg[6], entry, clock;
+	int64_t result;
+	struct system_call call;
+};
+
+static void
+get_call(struct replayer *r, struct recorded_call *c)
+{
+	log_get(r->log);
+	c->number = log_get(r->log);
+	for (int i = 0; i < 6; i++)
+		c->arg[i] = log_get(r->log);
+	c->entry = log_get(r->log);
+	c->clock = log_get(r->log);
+	c->result = (int64_t)log_get(r->log);
+	c->call = call_of(r->pool, c->number, c->arg);
+}
+
+static bool
+same_call(struct replayer *r, const struct recorded_call *c, enum stop stop)
+{
+	uint64_t clock = clock_sum(r->clock);
+
+	if (stop == STOP_CALL && c->number == tracee_word(&r->t, r->t.machine->number) && c->entry == tracee_sum(&r->t) &&
+	    c->clock == clock)
+		return true;
+	diverged(r, pool_printf(r->pool, "%s at clock %" PRIu64, call_text(r->pool, c->number, c->arg), c->clock),
+	         stop_text(r, stop));
+	return false;
+}
+
+static void
+put_memory(struct replayer *r)
+{
+	uint64_t n = log_get(r->log);
+
+	for (uint64_t i = 0; i < n && !log_failed(r->log) && !r->failed; i++) {
+		uint64_t addr = log_get(r->log);
+		struct str bytes = log_get_bytes(r->log, r->pool);
+
+		if (bytes.n && !tracee_write(&r->t, addr, bytes.at, bytes.n))
+			diverged(r, pool_printf(r->pool, "memory at 0x%" PRIx64 " that was written", addr), "that it cannot be");
+	}
+}
+
+static void
+write_stream(struct replayer *r, int fd, const char *at, size_t n)
+{
+	while (n) {
+		ssize_t did = write(fd, at, n);
+
+		if (did < 0 && errno == EINTR)
+			continue;
+		if (did < 0) {
+			say_error(fd == 1 ? "standard output" : "standard error", "%s", strerror(errno));
+			r->failed = true;
+			return;
+		}
+		at += did;
+		n -= (size_t)did;
+	}
+}
+
+static void
+replay_output(struct replayer *r, const struct recorded_call *c)
+{
+	uint64_t stream = log_get(r->log), sum = log_get(r->log);
+	pieces read = {0};
+	struct buf b = {0};
+
+	if (c->result > 0)
+		pieces_read(&r->t, c->number, c->arg, (uint64_t)c->result, &read);
+	for (size_t i = 0; i < read.n; i++) {
+		buf_reserve(&b, read.at[i].n);
+		b.n += tracee_read_some(&r->t, read.at[i].addr, b.at + b.n, read.at[i].n);
+	}
+	if (sum != bytes_sum(b.at, b.n))
+		diverged(r, pool_printf(r->pool, "%s with other bytes", call_text(r->pool, c->number, c->arg)), "these");
+	else if ((stream == 1 || stream == 2) && !log_failed(r->log))
+		write_stream(r, (int)stream, b.at, b.n);
+	buf_free(&b);
+	free(read.at);
+}
+
+static void
+replay_passed(struct replayer *r)
+{
+	uint64_t stream = log_get(r->log);
+	struct str bytes = log_get_bytes(r->log, r->pool);
+
+	if ((stream == 1 || stream == 2) && !log_failed(r->log))
+		write_stream(r, (int)stream, bytes.at, bytes.n);
+}
+
+/* A call that arranges memory, made with these arguments: it has to have the same result. */
+static void
+make_call(struct replayer *r, const struct recorded_call *c, const uint64_t arg[6])
+{
+	int64_t result = tracee_call(&r->t, c->number, arg);
+
+	if (result != c->result)
+		diverged(r, pool_printf(r->pool, "%s with result 0x%" PRIx64, call_text(r->pool, c->number, c->arg),
+		                        (uint64_t)c->result),
+		         pool_printf(r->pool, "result 0x%" PRIx64, (uint64_t)result));
+}
+
+static void
+replay_remap(struct replayer *r, const struct recorded_call *c)
+{
+	uint64_t to = (uint64_t)c->result, arg[6] = {c->arg[0], c->arg[1], c->arg[2], c->arg[3], to};
+
+	if (to != c->arg[0])
+		arg[3] |= MREMAP_MAYMOVE | MREMAP_FIXED;
+	make_call(r, c, arg);
+}
+
+/* The kernel takes the registers from the handler's frame. */
+static void
+replay_return(struct replayer *r, const struct recorded_call *c)
+{
+	if (!tracee_make(&r->t, c->number, c->arg))
+		diverged(r, "the return from a handler", "the end of the program");
+}
+
+static bool
+succeeded(int64_t result)
+{
+	return (uint64_t)result < (uint64_t)-4095;
+}
+
+static void
+do_call(struct replayer *r, const struct recorded_call *c)
+{
+	uint64_t arg[6];
+
+	memcpy(arg, c->arg, sizeof arg);
+	switch (c->call.class) {
+	case CALL_DONE:
+		if (succeeded(c->result))
+			make_call(r, c, arg);
+		break;
+	case CALL_ADVISE:
+		arg[2] = arg[2] == MADV_FREE ? MADV_DONTNEED : arg[2];
+		if (succeeded(c->result))
+			make_call(r, c, arg);
+		break;
+	case CALL_REMAP:
+		if (succeeded(c->result))
+			replay_remap(r, c);
+		break;
+	case CALL_MAP:
+		if (succeeded(c->result) && !mapped_replay(&r->mapped, r->log, &r->t, c->arg, (uint64_t)c->result))
+			r->failed = true;
+		break;
+	case CALL_OUTPUT: case CALL_PASS: case CALL_RESIZE:
+		if (c->call.class == CALL_OUTPUT)
+			replay_output(r, c);
+		else if (c->call.class == CALL_PASS)
+			replay_passed(r);
+		if (!r->failed && !mapped_change(&r->mapped, r->log))
+			r->failed = true;
+		break;
+	default:
+		break;
+	}
+}
+
+/* A call that was interrupted and is made again: by its own number, or as restart_syscall(). */
+static void
+make_again(struct replayer *r)
+{
+	struct tracee *t = &r->t;
+	uint64_t arg[6];
+
+	for (int i = 0; i < 6; i++)
+		arg[i] = tracee_arg(t, i);
+	t->machine->make(&t->regs, tracee_word(t, t->machine->number), arg);
+}
+
+static bool
+is_interrupted(int64_t result)
+{
+	return result <= -512 && result >= -516;
+}
+
+static void
+replay_call(struct replayer *r)
+{
+	struct recorded_call c;
+	enum stop stop = go_on(r);
+	struct traced_regs regs;
+
+	get_call(r, &c);
+	if (log_failed(r->log) || !same_call(r, &c, stop))
+		return;
+	if (c.call.class == CALL_RETURN) {
+		put_memory(r);
+		replay_return(r, &c);
+		return;
+	}
+	put_memory(r);
+	do_call(r, &c);
+	if (r->failed || log_failed(r->log))
+		return;
+	regs = r->t.regs;
+	regs.word[r->t.machine->result] = (uint64_t)c.result;
+	tracee_set(&r->t, &regs);
+	if (is_interrupted(c.result) && log_peek(r->log) == LOG_CALL) {
+		make_again(r);
+		if (c.result == -516)
+			r->t.regs.word[r->t.machine->result] = SYS_restart_syscall;
+		tracee_set(&r->t, &r->t.regs);
+	}
+}
+
+/* ---- the time, signals, the end ---- */
+
+static void
+replay_time(struct replayer *r)
+{
+	const struct machine_traced *machine = r->t.machine;
+	enum stop stop = go_on(r);
+	uint64_t before, now;
+	uint8_t bytes[16];
+	enum traced_trap trap;
+
+	log_get(r->log);
+	before = log_get(r->log);
+	now = log_get(r->log);
+	trap = machine->trap(bytes, stop == STOP_ENDED ? 0 :
+	    tracee_read_some(&r->t, tracee_word(&r->t, machine->pc), bytes, sizeof bytes));
+	if (stop != STOP_SIGNAL || trap == TRAP_NONE || before != tracee_sum(&r->t)) {
+		diverged(r, "an instruction that reads the time", stop_text(r, stop));
+		return;
+	}
+	machine->give_time(&r->t.regs, trap, now, (uint32_t)log_get(r->log));
+	tracee_set(&r->t, &r->t.regs);
+}
+
+/* The handler begins: its frame and registers are as the kernel had made them. */
+static void
+begin_handler(struct replayer *r)
+{
+	struct str regs = log_get_bytes(r->log, r->pool), state = log_get_bytes(r->log, r->pool);
+	uint64_t at = log_get(r->log);
+	struct str frame = log_get_bytes(r->log, r->pool);
+	struct traced_regs now;
+
+	if (log_failed(r->log))
+		return;
+	if (regs.n != sizeof now || !tracee_write(&r->t, at, frame.at, frame.n)) {
+		diverged(r, "the beginning of a signal's handler", "no room for it");
+		return;
+	}
+	memcpy(&now, regs.at, sizeof now);
+	if (state.n && !r->t.machine->set_state(r->t.pid, state.at, state.n))
+		diverged(r, "the state of vectors in a handler", strerror(errno));
+	tracee_set(&r->t, &now);
+}
+
+static void
+replay_signal(struct replayer *r)
+{
+	uint64_t sig, before;
+	enum stop stop;
+	bool at;
+
+	log_get(r->log);
+	sig = log_get(r->log);
+	before = log_get(r->log);
+	at = before == tracee_sum(&r->t);
+	stop = at ? STOP_CALL : go_on(r);
+	if (!at && stop == STOP_CALL)
+		make_again(r);
+	if (stop == STOP_ENDED || before != tracee_sum(&r->t) || (stop == STOP_SIGNAL && tracee_signal(&r->t) != (int)sig)) {
+		diverged(r, pool_printf(r->pool, "signal %d (%s)", (int)sig, strsignal((int)sig)), stop_text(r, stop));
+		return;
+	}
+	begin_handler(r);
+}
+
+/* What it wrote has been written: nothing is left to be done. */
+static void
+replay_exit(struct replayer *r)
+{
+	log_get(r->log);
+	r->status = (int)log_get(r->log);
+	r->ended = log_at_end(r->log);
+	if (!r->ended && !log_failed(r->log))
+		say_error(log_name(r->log), "it is damaged: there is more behind its end");
+	r->failed |= !r->ended;
+	tracee_kill(&r->t);
+}
+
+static void
+replay_event(struct replayer *r)
+{
+	switch (log_peek(r->log)) {
+	case LOG_CALL: replay_call(r); break;
+	case LOG_TIME: replay_time(r); break;
+	case LOG_SIGNAL: replay_signal(r); break;
+	case LOG_EXIT: replay_exit(r); break;
+	default:
+		if (!log_failed(r->log))
+			say_error(log_name(r->log), "it is damaged: there is no such event");
+		r->failed = true;
+	}
+	r->event++;
+}
+
+bool
+replay_run(const char *log, int *status)
+{
+	struct pool *pool = pool_new();
+	struct replayer r = {.log = log_open(log), .mapped = {.pool = pool}, .t = {.mem = -1}};
+
+	if (r.log && start_replay(r.log, pool, &r.t)) {
+		r.clock = clock_open(&r.t);
+		while (!r.failed && !r.ended && !log_failed(r.log)) {
+			r.pool = pool_new();
+			replay_event(&r);
+			pool_free(r.pool);
+		}
+	}
+	*status = r.status;
+	clock_close(r.clock);
+	mapped_close(&r.mapped);
+	tracee_close(&r.t);
+	log_close(r.log);
+	pool_free(pool);
+	return r.ended && !r.failed;
+}

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: MIT */
+/* The beginning of a program: its arguments, environment, folder, what the kernel has put on its stack, where it and the loader
+ * lie. The functions that the kernel lends to programs (vDSO) are hidden, so that they ask it for the time. */
+#include "replay/internal.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+struct stack {
+	uint64_t at;
+	struct str bytes;
+};
+
+/* Its mappings, without what another file of the same content would have in another way: "START-END HOW OFFSET NAME" lines. The end
+ * of the stack's mapping goes into *stack_end. */
+static const char *
+layout_of(const struct tracee *t, struct pool *pool, uint64_t *stack_end)
+{
+	const char *text = tracee_proc(t, pool, "maps");
+	struct buf b = {0};
+	char *copy, *rest, *line;
+
+	if (!text)
+		return NULL;
+	copy = pool_strdup(pool, text);
+	for (line = strtok_r(copy, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+		uint64_t start, end, offset;
+		char how[8];
+		int at = 0;
+
+		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64 " %*s %*s %n", &start, &end, how, &offset, &at) != 4)
+			continue;
+		buf_printf(&b, "%" PRIx64 "-%" PRIx64 " %s %" PRIx64 " %s\n", start, end, how, offset, line + at);
+		if (!strcmp(line + at, "[stack]"))
+			*stack_end = end;
+	}
+	text = pool_strndup(pool, b.at ? b.at : "", b.n);
+	buf_free(&b);
+	return text;
+}
+
+/* Behind the arguments and the environment, each ended by a 0, is the auxiliary vector. */
+static void
+hide_functions(struct tracee *t, struct stack *s)
+{
+	uint64_t *word = (uint64_t *)(uintptr_t)s->bytes.at;
+	size_t n = s->bytes.n / sizeof *word, i = n ? 1 + word[0] + 1 : 0;
+
+	while (i < n && word[i])
+		i++;
+	for (i++; i + 1 < n && word[i] != AT_NULL; i += 2)
+		if (word[i] == AT_SYSINFO_EHDR)
+			word[i] = AT_IGNORE;
+	tracee_write(t, s->at, s->bytes.at, s->bytes.n);
+}
+
+static bool
+read_stack(struct tracee *t, struct pool *pool, uint64_t end, struct stack *s)
+{
+	uint64_t at = tracee_word(t, t->machine->sp);
+	char *bytes;
+
+	if (end <= at || end - at > 1 << 28)
+		return false;
+	bytes = pool_alloc(pool, end - at);
+	*s = (struct stack){at, {bytes, end - at}};
+	return tracee_read(t, at, bytes, end - at);
+}
+
+/* ---- recording ---- */
+
+static void
+put_list(struct log *l, char **list)
+{
+	size_t n = 0;
+
+	while (list[n])
+		n++;
+	log_put(l, n);
+	for (size_t i = 0; i < n; i++)
+		log_put_text(l, list[i]);
+}
+
+/* The files of the mappings: the program and its loader. */
+static void
+put_files(struct log *l, struct pool *pool, const char *layout)
+{
+	const char *last = "", *name, *end;
+	uint64_t size, sum;
+
+	for (; *layout; layout = end + 1) {
+		end = strchr(layout, '\n');
+		name = memchr(layout, '/', (size_t)(end - layout));
+		name = name ? pool_strndup(pool, name, (size_t)(end - name)) : "";
+		if (*name && strcmp(name, last)) {
+			int fd = open(name, O_RDONLY | O_CLOEXEC);
+
+			if (fd >= 0 && mapped_sum(fd, &size, &sum)) {
+				log_put_text(l, name);
+				log_put(l, size);
+				log_put(l, sum);
+			}
+			if (fd >= 0)
+				close(fd);
+		}
+		last = name;
+	}
+	log_put_text(l, "");
+}
+
+bool
+start_record(struct log *l, struct pool *pool, struct tracee *t, const struct tracee_start *s)
+{
+	uint32_t processor[64];
+	uint64_t stack_end = 0;
+	const char *layout = layout_of(t, pool, &stack_end);
+	struct rlimit limit;
+	struct stack stack;
+	char *cwd = getcwd(NULL, 0);
+
+	if (!layout || !cwd || !read_stack(t, pool, stack_end, &stack) || getrlimit(RLIMIT_STACK, &limit)) {
+		say_error(s->argv[0], "its beginning cannot be read");
+		free(cwd);
+		return false;
+	}
+	hide_functions(t, &stack);
+	log_put(l, LOG_START);
+	log_put_bytes(l, processor, t->machine->processor(processor, sizeof processor / sizeof *processor));
+	log_put_text(l, s->file);
+	put_list(l, s->argv);
+	put_list(l, s->env);
+	log_put_text(l, cwd);
+	log_put(l, limit.rlim_cur);
+	put_files(l, pool, layout);
+	log_put_text(l, layout);
+	log_put(l, tracee_sum(t));
+	log_put_bytes(l, stack.bytes.at, stack.bytes.n);
+	free(cwd);
+	return true;
+}
+
+/* ---- replaying ---- */
+
+static char **
+get_list(struct log *l, struct pool *pool)
+{
+	VEC(char *) v = {0};
+	uint64_t n = log_get(l);
+	char **list;
+
+	for (uint64_t i = 0; i < n && !log_failed(l); i++)
+		VEC_PUSH(v, (char *)(uintptr_t)log_get_text(l, pool));
+	list = pool_array(pool, v.n + 1, sizeof *list);
+	if (v.n)
+		memcpy(list, v.at, v.n * sizeof *list);
+	free(v.at);
+	return list;
+}
+
+static bool
+same_processor(struct log *l, struct pool *pool)
+{
+	const struct machine *host = machine_of_host();
+	struct str was = log_get_bytes(l, pool);
+	uint32_t now[64];
+	size_t n = host ? host->traced->processor(now, sizeof now / sizeof *now) : 0;
+
+	if (log_failed(l))
+		return false;
+	if (host && str_eq(was, (struct str){(const char *)now, n}))
+		return true;
+	say_error(log_name(l), "it was recorded on another processor: programs may take other ways on this one");
+	return false;
+}
+
+static bool
+same_files(struct log *l, struct pool *pool)
+{
+	for (;;) {
+		const char *name = log_get_text(l, pool);
+		uint64_t size, sum;
+		bool same;
+		int fd;
+
+		if (log_failed(l))
+			return false;
+		if (!*name)
+			return true;
+		size = log_get(l);
+		sum = log_get(l);
+		fd = log_failed(l) ? -1 : open(name, O_RDONLY | O_CLOEXEC);
+		same = !log_failed(l) && mapped_same(name, fd, size, sum);
+		if (fd >= 0)
+			close(fd);
+		if (!same)
+			return false;
+	}
+}
+
+/* The first line in which two texts are not the same. */
+static const char *
+other_line(struct pool *pool, const char *a, const char *b)
+{
+	const char *line = b;
+
+	for (; *a && *a == *b; a++, b++)
+		if (*b == '\n')
+			line = b + 1;
+	return pool_strndup(pool, line, strcspn(line, "\n"));
+}
+
+bool
+start_replay(struct log *l, struct pool *pool, struct tracee *t)
+{
+	struct tracee_start s = {0};
+	const char *layout, *now;
+	struct stack stack;
+	uint64_t sum, stack_end;
+
+	if (log_get(l) != LOG_START && !log_failed(l))
+		say_error(log_name(l), "it is damaged: it does not begin with a program");
+	if (log_failed(l) || !same_processor(l, pool))
+		return false;
+	s.file = log_get_text(l, pool);
+	s.argv = get_list(l, pool);
+	s.env = get_list(l, pool);
+	s.cwd = log_get_text(l, pool);
+	s.stack_limit = log_get(l);
+	if (!same_files(l, pool))
+		return false;
+	layout = log_get_text(l, pool);
+	sum = log_get(l);
+	stack.bytes = log_get_bytes(l, pool);
+	if (log_failed(l) || !tracee_start(t, &s))
+		return false;
+	now = layout_of(t, pool, &stack_end);
+	stack.at = tracee_word(t, t->machine->sp);
+	if (!now || strcmp(now, layout) || sum != tracee_sum(t)) {
+		say_error(s.file, "the kernel lays it out in another way than in the recording: %s",
+		          now ? other_line(pool, layout, now) : strerror(errno));
+		return false;
+	}
+	if (tracee_write(t, stack.at, stack.bytes.at, stack.bytes.n))
+		return true;
+	say_error(s.file, "its stack cannot be filled");
+	return false;
+}

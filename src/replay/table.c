@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT */
+/* The system calls that can be recorded: what each does with the process's memory, as the kernel documents it (man-pages, section
+ * 2). A call that is not here cannot be recorded. */
+#include "replay/internal.h"
+
+#include <asm/prctl.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <stdlib.h>
+
+#define FIXED(arg_, n_)      {OUT_FIXED, arg_, 0, n_}
+#define RESULT(arg_, n_)     {OUT_RESULT, arg_, 0, n_}
+#define ARG(arg_, by_, n_)   {OUT_ARG, arg_, by_, n_}
+#define LENGTH(arg_, by_)    {OUT_LENGTH, arg_, by_, 1}, FIXED(by_, 4)
+#define BITS(arg_, by_)      {OUT_BITS, arg_, by_, 1}
+
+#define CALL(name_, class_, ...) {.number = SYS_##name_, .name = #name_, .class = CALL_##class_, .out = {__VA_ARGS__}}
+#define GIVEN(name_, ...)    CALL(name_, GIVEN, __VA_ARGS__)
+#define REFUSED(name_, why_) {.number = SYS_##name_, .name = #name_, .class = CALL_REFUSED, .why = why_}
+#define BY(name_, arg_)      {.number = SYS_##name_, .name = #name_, .class = CALL_COMMAND, .arg = arg_}
+
+#define THREADS "threads and processes that it starts cannot be recorded"
+#define OUTSIDE "memory that other processes have, too"
+#define BEHIND  "the kernel writes memory while no call is made"
+#define FILTER  "a filter of system calls would see those of the recording"
+
+enum { STAT = 144, STATX = 256, STATFS = 120, TIMESPEC = 16, RUSAGE = 144, SIGINFO = 128, LIMIT = 16, SIGSET = 8 };
+
+static const struct system_call calls[] = {
+	/* memory */
+	CALL(mmap, MAP), CALL(mremap, REMAP), CALL(madvise, ADVISE), CALL(munmap, DONE), CALL(mprotect, DONE), CALL(brk, DONE),
+	BY(arch_prctl, 0), GIVEN(mlock), GIVEN(munlock), GIVEN(mlockall), GIVEN(munlockall), GIVEN(mlock2), GIVEN(msync),
+	GIVEN(mincore, {OUT_PAGES, 2, 1, 1}), GIVEN(membarrier), GIVEN(mbind), GIVEN(set_mempolicy),
+	/* files */
+	GIVEN(open), GIVEN(openat), GIVEN(openat2), GIVEN(creat), GIVEN(close), GIVEN(close_range), GIVEN(lseek),
+	GIVEN(dup), GIVEN(dup2),
+	GIVEN(dup3), GIVEN(read, RESULT(1, 1)), GIVEN(pread64, RESULT(1, 1)), GIVEN(readv, {OUT_VECTOR, 1, 2, 1}),
+	GIVEN(preadv, {OUT_VECTOR, 1, 2, 1}), GIVEN(preadv2, {OUT_VECTOR, 1, 2, 1}),
+	CALL(write, OUTPUT), CALL(pwrite64, OUTPUT), CALL(writev, OUTPUT), CALL(pwritev, OUTPUT), CALL(pwritev2, OUTPUT),
+	CALL(sendto, OUTPUT), CALL(ftruncate, RESIZE), CALL(truncate, RESIZE), CALL(fallocate, RESIZE),
+	CALL(sendfile, PASS, FIXED(2, 8)), CALL(copy_file_range, PASS, FIXED(1, 8), FIXED(3, 8)),
+	CALL(splice, PASS, FIXED(1, 8), FIXED(3, 8)), CALL(tee, PASS),
+	GIVEN(stat, FIXED(1, STAT)), GIVEN(lstat, FIXED(1, STAT)), GIVEN(fstat, FIXED(1, STAT)), GIVEN(newfstatat, FIXED(2, STAT)),
+	GIVEN(statx, FIXED(4, STATX)), GIVEN(statfs, FIXED(1, STATFS)), GIVEN(fstatfs, FIXED(1, STATFS)), GIVEN(access),
+	GIVEN(faccessat), GIVEN(faccessat2), GIVEN(getcwd, RESULT(0, 1)), GIVEN(chdir), GIVEN(fchdir), GIVEN(chroot),
+	GIVEN(readlink, RESULT(1, 1)), GIVEN(readlinkat, RESULT(2, 1)), GIVEN(getdents, RESULT(1, 1)), GIVEN(getdents64,
+	RESULT(1, 1)),
+	GIVEN(rename), GIVEN(renameat), GIVEN(renameat2), GIVEN(unlink), GIVEN(unlinkat), GIVEN(mkdir), GIVEN(mkdirat),
+	GIVEN(rmdir),
+	GIVEN(link), GIVEN(linkat), GIVEN(symlink), GIVEN(symlinkat), GIVEN(mknod), GIVEN(mknodat), GIVEN(chmod), GIVEN(fchmod),
+	GIVEN(fchmodat), GIVEN(chown), GIVEN(fchown), GIVEN(lchown), GIVEN(fchownat), GIVEN(umask), GIVEN(utime), GIVEN(utimes),
+	GIVEN(futimesat), GIVEN(utimensat), GIVEN(sync), GIVEN(syncfs), GIVEN(fsync), GIVEN(fdatasync), GIVEN(sync_file_range),
+	GIVEN(flock), GIVEN(fadvise64), GIVEN(readahead), GIVEN(getxattr, RESULT(2, 1)), GIVEN(lgetxattr, RESULT(2, 1)),
+	GIVEN(fgetxattr, RESULT(2, 1)), GIVEN(listxattr, RESULT(1, 1)), GIVEN(llistxattr, RESULT(1, 1)), GIVEN(flistxattr,
+	RESULT(1, 1)),
+	GIVEN(setxattr), GIVEN(lsetxattr), GIVEN(fsetxattr), GIVEN(removexattr), GIVEN(lremovexattr), GIVEN(fremovexattr),
+	GIVEN(inotify_init), GIVEN(inotify_init1), GIVEN(inotify_add_watch), GIVEN(inotify_rm_watch), GIVEN(memfd_create),
+	BY(fcntl, 1), BY(ioctl, 1),
+	/* waiting */
+	GIVEN(poll, ARG(0, 1, 8)), GIVEN(ppoll, ARG(0, 1, 8), FIXED(2, TIMESPEC)), GIVEN(select, BITS(1, 0), BITS(2, 0), BITS(3, 0),
+	FIXED(4, TIMESPEC)), GIVEN(pselect6, BITS(1, 0), BITS(2, 0), BITS(3, 0), FIXED(4, TIMESPEC)), GIVEN(epoll_create),
+	GIVEN(epoll_create1), GIVEN(epoll_ctl), GIVEN(epoll_wait, RESULT(1, 12)), GIVEN(epoll_pwait, RESULT(1, 12)),
+	GIVEN(epoll_pwait2, RESULT(1, 12)), GIVEN(eventfd), GIVEN(eventfd2), GIVEN(signalfd), GIVEN(signalfd4),
+	GIVEN(pipe, FIXED(0, 8)), GIVEN(pipe2, FIXED(0, 8)), BY(futex, 1), GIVEN(pause),
+	GIVEN(wait4, FIXED(1, 4), FIXED(3, RUSAGE)), GIVEN(waitid, FIXED(2, SIGINFO), FIXED(4, RUSAGE)),
+	/* sockets */
+	GIVEN(socket), GIVEN(socketpair, FIXED(3, 8)), GIVEN(connect), GIVEN(bind), GIVEN(listen), GIVEN(shutdown),
+	GIVEN(setsockopt),
+	GIVEN(accept, LENGTH(1, 2)), GIVEN(accept4, LENGTH(1, 2)), GIVEN(getsockname, LENGTH(1, 2)), GIVEN(getpeername,
+	LENGTH(1, 2)),
+	GIVEN(getsockopt, LENGTH(3, 4)), GIVEN(recvfrom, RESULT(1, 1), LENGTH(4, 5)), GIVEN(recvmsg, {OUT_MESSAGE, 1, 0, 1}),
+	GIVEN(recvmmsg, {OUT_MESSAGES, 1, 2, 1}, FIXED(4, TIMESPEC)), GIVEN(sendmsg), GIVEN(sendmmsg, ARG(1, 2, 64)),
+	/* time */
+	GIVEN(clock_gettime, FIXED(1, TIMESPEC)), GIVEN(clock_getres, FIXED(1, TIMESPEC)), GIVEN(clock_settime),
+	GIVEN(gettimeofday, FIXED(0, TIMESPEC), FIXED(1, 8)), GIVEN(settimeofday), GIVEN(time, FIXED(0, 8)), GIVEN(times,
+	FIXED(0, 32)),
+	GIVEN(nanosleep, FIXED(1, TIMESPEC)), GIVEN(clock_nanosleep, FIXED(3, TIMESPEC)), GIVEN(alarm), GIVEN(getitimer,
+	FIXED(1, 32)),
+	GIVEN(setitimer, FIXED(2, 32)), GIVEN(timer_create, FIXED(2, 4)), GIVEN(timer_settime, FIXED(3, 32)),
+	GIVEN(timer_gettime, FIXED(1, 32)), GIVEN(timer_getoverrun), GIVEN(timer_delete), GIVEN(timerfd_create),
+	GIVEN(timerfd_settime, FIXED(3, 32)), GIVEN(timerfd_gettime, FIXED(1, 32)),
+	/* signals */
+	GIVEN(rt_sigaction, FIXED(2, 32)), GIVEN(rt_sigprocmask, FIXED(2, SIGSET)), GIVEN(rt_sigpending, FIXED(0, SIGSET)),
+	GIVEN(rt_sigtimedwait, FIXED(1, SIGINFO)), GIVEN(rt_sigsuspend), GIVEN(rt_sigqueueinfo), GIVEN(rt_tgsigqueueinfo),
+	GIVEN(sigaltstack, FIXED(1, 24)), GIVEN(kill), GIVEN(tkill), GIVEN(tgkill), CALL(rt_sigreturn, RETURN),
+	CALL(restart_syscall, RESUME),
+	/* the process and the system */
+	GIVEN(getpid), GIVEN(getppid), GIVEN(gettid), GIVEN(getuid), GIVEN(geteuid), GIVEN(getgid), GIVEN(getegid), GIVEN(getpgid),
+	GIVEN(getpgrp), GIVEN(getsid), GIVEN(setsid), GIVEN(setpgid), GIVEN(setuid), GIVEN(setgid), GIVEN(setreuid),
+	GIVEN(setregid),
+	GIVEN(setresuid), GIVEN(setresgid), GIVEN(setfsuid), GIVEN(setfsgid), GIVEN(setgroups),
+	GIVEN(getresuid, FIXED(0, 4), FIXED(1, 4), FIXED(2, 4)), GIVEN(getresgid, FIXED(0, 4), FIXED(1, 4), FIXED(2, 4)),
+	GIVEN(getgroups, RESULT(1, 4)), GIVEN(getrlimit, FIXED(1, LIMIT)), GIVEN(setrlimit), GIVEN(prlimit64, FIXED(3, LIMIT)),
+	GIVEN(getrusage, FIXED(1, RUSAGE)), GIVEN(uname, FIXED(0, 390)), GIVEN(sysinfo, FIXED(0, 112)), GIVEN(getpriority),
+	GIVEN(setpriority), GIVEN(sched_yield), GIVEN(sched_getaffinity, RESULT(2, 1)), GIVEN(sched_setaffinity),
+	GIVEN(sched_getparam, FIXED(1, 4)), GIVEN(sched_setparam), GIVEN(sched_getscheduler), GIVEN(sched_setscheduler),
+	GIVEN(sched_get_priority_max), GIVEN(sched_get_priority_min), GIVEN(sched_rr_get_interval, FIXED(1, TIMESPEC)),
+	GIVEN(getcpu, FIXED(0, 4), FIXED(1, 4)), GIVEN(getrandom, RESULT(0, 1)), GIVEN(capget, FIXED(0, 8), FIXED(1, 24)),
+	GIVEN(capset),
+	GIVEN(set_tid_address), GIVEN(set_robust_list), GIVEN(ioprio_get), GIVEN(ioprio_set), GIVEN(syslog, RESULT(1, 1)),
+	BY(prctl, 0), CALL(rseq, ABSENT), CALL(exit, END), CALL(exit_group, END),
+	/* what shows in memory at any time, or in other processes */
+	REFUSED(clone, THREADS), REFUSED(clone3, THREADS), REFUSED(fork, THREADS), REFUSED(vfork, THREADS), GIVEN(shmget),
+	REFUSED(shmat, OUTSIDE),
+	REFUSED(process_vm_writev, OUTSIDE), REFUSED(ptrace, OUTSIDE), REFUSED(io_setup, BEHIND), REFUSED(io_submit, BEHIND),
+	REFUSED(io_uring_setup, BEHIND), REFUSED(userfaultfd, BEHIND), REFUSED(perf_event_open, BEHIND), REFUSED(seccomp, FILTER),
+	REFUSED(modify_ldt, "addresses by other segments"), REFUSED(iopl, "a device's ports"), REFUSED(ioperm, "a device's ports"),
+	BY(personality, 0),
+};
+
+/* Commands that stand in an argument. */
+#define COMMAND(call_, arg_, command_, class_, ...) \
+	{.number = SYS_##call_, .name = #call_ " " #command_, .class = CALL_##class_, .arg = arg_, \
+	 .command = (uint32_t)(command_), .out = {__VA_ARGS__}}
+#define FCNTL(command_, ...) COMMAND(fcntl, 1, command_, GIVEN, __VA_ARGS__)
+#define IOCTL(command_, ...) COMMAND(ioctl, 1, command_, GIVEN, __VA_ARGS__)
+#define PRCTL(command_, ...) COMMAND(prctl, 0, command_, GIVEN, __VA_ARGS__)
+#define FUTEX(command_, ...) COMMAND(futex, 1, command_, GIVEN, __VA_ARGS__)
+#define FUTEX2(command_, ...) FUTEX(command_, __VA_ARGS__), FUTEX(command_ | FUTEX_PRIVATE_FLAG, __VA_ARGS__)
+
+static const struct system_call commands[] = {
+	FCNTL(F_DUPFD), FCNTL(F_DUPFD_CLOEXEC), FCNTL(F_GETFD), FCNTL(F_SETFD), FCNTL(F_GETFL), FCNTL(F_SETFL), FCNTL(F_SETLK),
+	FCNTL(F_SETLKW), FCNTL(F_GETLK, FIXED(2, 32)), FCNTL(F_OFD_SETLK), FCNTL(F_OFD_SETLKW), FCNTL(F_OFD_GETLK, FIXED(2, 32)),
+	FCNTL(F_GETOWN), FCNTL(F_SETOWN), FCNTL(F_GETOWN_EX, FIXED(2, 8)), FCNTL(F_SETOWN_EX), FCNTL(F_GETSIG), FCNTL(F_SETSIG),
+	FCNTL(F_GETPIPE_SZ), FCNTL(F_SETPIPE_SZ), FCNTL(F_ADD_SEALS), FCNTL(F_GET_SEALS), FCNTL(F_GETLEASE), FCNTL(F_SETLEASE),
+	FCNTL(F_NOTIFY),
+	IOCTL(TCGETS, FIXED(2, 36)), IOCTL(TCSETS), IOCTL(TCSETSW), IOCTL(TCSETSF), IOCTL(TCSBRK), IOCTL(TCFLSH), IOCTL(TCXONC),
+	IOCTL(TIOCGWINSZ, FIXED(2, 8)), IOCTL(TIOCSWINSZ), IOCTL(TIOCGPGRP, FIXED(2, 4)), IOCTL(TIOCSPGRP), IOCTL(TIOCGSID,
+	FIXED(2, 4)),
+	IOCTL(TIOCNOTTY), IOCTL(TIOCSCTTY), IOCTL(TIOCOUTQ, FIXED(2, 4)), IOCTL(FIONREAD, FIXED(2, 4)), IOCTL(FIONBIO),
+	IOCTL(FIOASYNC), IOCTL(FIOCLEX), IOCTL(FIONCLEX), IOCTL(TIOCGPTN, FIXED(2, 4)), IOCTL(TIOCSPTLCK),
+	PRCTL(PR_SET_NAME), PRCTL(PR_GET_NAME, FIXED(1, 16)), PRCTL(PR_SET_PDEATHSIG), PRCTL(PR_GET_PDEATHSIG, FIXED(1, 4)),
+	PRCTL(PR_SET_DUMPABLE), PRCTL(PR_GET_DUMPABLE), PRCTL(PR_SET_KEEPCAPS), PRCTL(PR_GET_KEEPCAPS), PRCTL(PR_SET_NO_NEW_PRIVS),
+	PRCTL(PR_GET_NO_NEW_PRIVS),
+	PRCTL(PR_CAPBSET_READ), PRCTL(PR_CAPBSET_DROP), PRCTL(PR_SET_TIMERSLACK), PRCTL(PR_GET_TIMERSLACK),
+	PRCTL(PR_SET_CHILD_SUBREAPER), PRCTL(PR_GET_CHILD_SUBREAPER, FIXED(1, 4)), PRCTL(PR_GET_SECCOMP), PRCTL(PR_SET_VMA),
+	PRCTL(PR_GET_SECUREBITS), PRCTL(PR_SET_PTRACER), PRCTL(PR_SET_THP_DISABLE), PRCTL(PR_GET_THP_DISABLE),
+	PRCTL(PR_CAP_AMBIENT),
+	FUTEX2(FUTEX_WAIT), FUTEX2(FUTEX_WAKE), FUTEX2(FUTEX_WAIT_BITSET), FUTEX2(FUTEX_WAKE_BITSET), FUTEX2(FUTEX_REQUEUE),
+	FUTEX2(FUTEX_CMP_REQUEUE), FUTEX(FUTEX_WAIT_BITSET | FUTEX_CLOCK_REALTIME),
+	FUTEX(FUTEX_WAIT_BITSET | FUTEX_CLOCK_REALTIME | FUTEX_PRIVATE_FLAG),
+	COMMAND(personality, 0, 0xffffffff, GIVEN),
+	COMMAND(arch_prctl, 0, ARCH_SET_FS, DONE), COMMAND(arch_prctl, 0, ARCH_SET_GS, DONE),
+	COMMAND(arch_prctl, 0, ARCH_GET_FS, GIVEN, FIXED(1, 8)), COMMAND(arch_prctl, 0, ARCH_GET_GS, GIVEN, FIXED(1, 8)),
+	/* Features that kernels may have: what they write if they do not is nothing. */
+	COMMAND(arch_prctl, 0, 0x3001, ABSENT), COMMAND(arch_prctl, 0, 0x5001, ABSENT), COMMAND(arch_prctl, 0, 0x5005, ABSENT),
+};
+
+/* ioctl() fails with ENOTTY where the file has no such command; then nothing is written. That is known when it is over. */
+static struct system_call
+command_of(struct pool *pool, const struct system_call *c, const uint64_t arg[6])
+{
+	struct system_call unknown = *c;
+
+	for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
+		if (commands[i].number == c->number && commands[i].command == (uint32_t)arg[commands[i].arg])
+			return commands[i];
+	unknown.name = pool_printf(pool, "%s 0x%x", c->name, (uint32_t)arg[c->arg]);
+	unknown.class = CALL_UNKNOWN;
+	return unknown;
+}
+
+struct system_call
+call_of(struct pool *pool, uint64_t number, const uint64_t arg[6])
+{
+	for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
+		if ((uint64_t)calls[i].number == number)
+			return calls[i].class == CALL_COMMAND ? command_of(pool, &calls[i], arg) : calls[i];
+	return (struct system_call){.number = (int)number, .name = pool_printf(pool, "number %d", (int)number),
+	.class = CALL_UNKNOWN};
+}

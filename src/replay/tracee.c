@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: MIT */
+/* A traced process: its beginning, stops, memory, registers. */
+#include "replay/internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/personality.h>
+#include <sys/ptrace.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+uint64_t
+bytes_sum(const void *at, size_t n)
+{
+	return XXH3_64bits(at, n);
+}
+
+/* ---- beginning ---- */
+
+enum { CANNOT_FIX = 1, CANNOT_HIDE, CANNOT_ENTER, CANNOT_LIMIT, CANNOT_RUN };
+
+struct failure {
+	int what, error;
+};
+
+/* In the child. The pipe closes when the program runs. */
+static _Noreturn void
+begin(const struct tracee_start *s, const struct machine_traced *machine, int go, int tell)
+{
+	struct failure f = {0};
+	struct rlimit stack;
+	char c;
+
+	if (read(go, &c, 1) != 1)
+		_exit(1);
+	if (personality((unsigned long)personality(0xffffffff) | ADDR_NO_RANDOMIZE) < 0)
+		f = (struct failure){CANNOT_FIX, errno};
+	if (!f.what && s->stack_limit && !getrlimit(RLIMIT_STACK, &stack)) {
+		stack.rlim_cur = s->stack_limit;
+		if (setrlimit(RLIMIT_STACK, &stack))
+			f = (struct failure){CANNOT_LIMIT, errno};
+	}
+	if (!f.what && s->cwd && chdir(s->cwd))
+		f = (struct failure){CANNOT_ENTER, errno};
+	if (!f.what && !machine->hide_time())
+		f = (struct failure){CANNOT_HIDE, errno};
+	if (!f.what) {
+		execve(s->file, s->argv, s->env);
+		f = (struct failure){CANNOT_RUN, errno};
+	}
+	if (write(tell, &f, sizeof f) != sizeof f)
+		_exit(2);
+	_exit(1);
+}
+
+static void
+say_failure(const struct tracee_start *s, const struct failure *f)
+{
+	const char *why = strerror(f->error);
+
+	switch (f->what) {
+	case CANNOT_FIX: say_error(s->argv[0], "its addresses cannot be fixed: %s", why); break;
+	case CANNOT_HIDE: say_error(s->argv[0], "reading the processor's time cannot be made to trap: %s", why); break;
+	case CANNOT_ENTER: say_error(s->cwd, "the folder in which the program ran: %s", why); break;
+	case CANNOT_LIMIT: say_error(s->argv[0], "the size of its stack cannot be set as it was: %s", why); break;
+	default: say_error(s->file, "%s", why);
+	}
+}
+
+bool
+tracee_open_memory(struct tracee *t)
+{
+	char name[64];
+
+	if (t->mem >= 0)
+		close(t->mem);
+	snprintf(name, sizeof name, "/proc/%d/mem", t->pid);
+	t->mem = open(name, O_RDWR | O_CLOEXEC);
+	if (t->mem < 0)
+		say_error(name, "%s", strerror(errno));
+	return t->mem >= 0;
+}
+
+/* Follows the child to its first instruction. */
+static bool
+attach(struct tracee *t, const struct tracee_start *s, int go, int tell)
+{
+	const unsigned long options = PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL | PTRACE_O_TRACEEXEC;
+	struct failure f;
+	enum stop stop;
+
+	if (ptrace(PTRACE_SEIZE, t->pid, 0, options)) {
+		say_error(s->argv[0], "it cannot be traced: %s", strerror(errno));
+		return false;
+	}
+	if (write(go, "", 1) != 1)
+		die("pipe", "%s", strerror(errno));
+	while (waitpid(t->pid, &t->status, __WALL) < 0 && errno == EINTR)
+		;
+	for (stop = WIFSTOPPED(t->status) ? STOP_SIGNAL : STOP_ENDED; stop != STOP_ENDED; stop = tracee_go(t, PTRACE_CONT, 0))
+		if (WIFSTOPPED(t->status) && tracee_event(t) == PTRACE_EVENT_EXEC) {
+			/* Behind it is the end of the call. */
+			return tracee_open_memory(t) && tracee_go(t, PTRACE_SYSCALL, 0) == STOP_CALL;
+		}
+	if (read(tell, &f, sizeof f) == sizeof f)
+		say_failure(s, &f);
+	else
+		say_error(s->argv[0], "it ended before it began");
+	return false;
+}
+
+bool
+tracee_start(struct tracee *t, const struct tracee_start *s)
+{
+	const struct machine *host = machine_of_host();
+	int go[2], tell[2];
+	bool ok;
+
+	*t = (struct tracee){.mem = -1};
+	if (!host) {
+		say_error(s->argv[0], "programs of this machine cannot be recorded");
+		return false;
+	}
+	t->machine = host->traced;
+	if (pipe2(go, O_CLOEXEC) || pipe2(tell, O_CLOEXEC))
+		die("pipe", "%s", strerror(errno));
+	t->pid = fork();
+	if (t->pid < 0)
+		die("fork", "%s", strerror(errno));
+	if (!t->pid)
+		begin(s, t->machine, go[0], tell[1]);
+	close(go[0]);
+	close(tell[1]);
+	ok = attach(t, s, go[1], tell[0]);
+	close(go[1]);
+	close(tell[0]);
+	if (!ok)
+		tracee_kill(t);
+	return ok;
+}
+
+void
+tracee_kill(struct tracee *t)
+{
+	if (t->pid > 0 && !kill(t->pid, SIGKILL))
+		while (waitpid(t->pid, NULL, __WALL) > 0 || errno == EINTR)
+			;
+	t->pid = 0;
+}
+
+void
+tracee_close(struct tracee *t)
+{
+	tracee_kill(t);
+	if (t->mem >= 0)
+		close(t->mem);
+	t->mem = -1;
+}
+
+/* ---- stops ---- */
+
+int
+tracee_signal(const struct tracee *t)
+{
+	return WSTOPSIG(t->status);
+}
+
+int
+tracee_event(const struct tracee *t)
+{
+	return t->status >> 16;
+}
+
+static enum stop
+kind_of_stop(const struct tracee *t)
+{
+	if (!WIFSTOPPED(t->status))
+		return STOP_ENDED;
+	if (WSTOPSIG(t->status) == (SIGTRAP | 0x80))
+		return STOP_CALL;
+	if (tracee_event(t) == PTRACE_EVENT_STOP)
+		return STOP_GROUP;
+	return tracee_event(t) ? STOP_EVENT : STOP_SIGNAL;
+}
+
+enum stop
+tracee_go(struct tracee *t, int request, int sig)
+{
+	pid_t got;
+
+	/* If it has been killed meanwhile, waitpid() tells. */
+	ptrace((enum __ptrace_request)request, t->pid, 0, sig);
+	do
+		got = waitpid(t->pid, &t->status, __WALL);
+	while (got < 0 && errno == EINTR);
+	if (got < 0)
+		t->status = SIGKILL;
+	if (!WIFSTOPPED(t->status))
+		t->pid = 0;
+	else
+		t->machine->get(t->pid, &t->regs);
+	return kind_of_stop(t);
+}
+
+/* ---- memory and registers ---- */
+
+bool
+tracee_read(const void *of, uint64_t addr, void *to, size_t n)
+{
+	const struct tracee *t = of;
+
+	return tracee_read_some(t, addr, to, n) == n;
+}
+
+size_t
+tracee_read_some(const struct tracee *t, uint64_t addr, void *to, size_t n)
+{
+	size_t done = 0;
+
+	while (done < n && addr + done <= INT64_MAX) {
+		ssize_t got = pread(t->mem, (char *)to + done, n - done, (off_t)(addr + done));
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			break;
+		done += (size_t)got;
+	}
+	return done;
+}
+
+bool
+tracee_write(struct tracee *t, uint64_t addr, const void *from, size_t n)
+{
+	size_t done = 0;
+
+	while (done < n && addr + done <= INT64_MAX) {
+		ssize_t put = pwrite(t->mem, (const char *)from + done, n - done, (off_t)(addr + done));
+
+		if (put < 0 && errno == EINTR)
+			continue;
+		if (put <= 0)
+			return false;
+		done += (size_t)put;
+	}
+	return done == n;
+}
+
+bool
+tracee_set(struct tracee *t, const struct traced_regs *r)
+{
+	if (r != &t->regs)
+		t->regs = *r;
+	return t->machine->set(t->pid, r);
+}
+
+/* Is it a stop at the beginning of a call? Not where one has just been passed over. */
+static bool
+begins_call(const struct tracee *t)
+{
+	struct __ptrace_syscall_info info = {0};
+
+	return ptrace(PTRACE_GET_SYSCALL_INFO, t->pid, sizeof info, &info) > 0 && info.op == PTRACE_SYSCALL_INFO_ENTRY;
+}
+
+bool
+tracee_make(struct tracee *t, uint64_t number, const uint64_t arg[6])
+{
+	bool begun = false;
+
+	t->machine->make(&t->regs, number, arg);
+	tracee_set(t, &t->regs);
+	for (;;) {
+		enum stop stop = tracee_go(t, PTRACE_SYSCALL, 0);
+
+		if (stop == STOP_ENDED)
+			return false;
+		if (stop == STOP_CALL && begun)
+			return true;
+		begun |= stop == STOP_CALL && begins_call(t);
+	}
+}
+
+int64_t
+tracee_call(struct tracee *t, uint64_t number, const uint64_t arg[6])
+{
+	struct traced_regs old = t->regs;
+	int64_t result;
+
+	if (!tracee_make(t, number, arg))
+		return -ESRCH;
+	result = (int64_t)tracee_word(t, t->machine->result);
+	for (size_t i = 0; i < sizeof t->machine->base; i++)
+		old.word[t->machine->base[i]] = t->regs.word[t->machine->base[i]];
+	tracee_set(t, &old);
+	return result;
+}
+
+int64_t
+tracee_call_here(struct tracee *t, uint64_t number, const uint64_t arg[6])
+{
+	uint64_t pc = tracee_word(t, t->machine->pc);
+	uint8_t size = t->machine->call_size, was[16];
+	struct traced_regs old = t->regs;
+	int64_t result;
+
+	if (!tracee_read(t, pc, was, size) || !tracee_write(t, pc, t->machine->call, size))
+		return -EFAULT;
+	t->regs.word[t->machine->pc] += size;
+	result = tracee_call(t, number, arg);
+	if (result != -ESRCH) {
+		tracee_write(t, pc, was, size);
+		tracee_set(t, &old);
+	}
+	return result;
+}
+
+const char *
+tracee_proc(const struct tracee *t, struct pool *pool, const char *name)
+{
+	struct buf b = {0};
+	const char *text = NULL;
+
+	if (file_read(pool_printf(pool, "/proc/%d/%s", t->pid, name), &b))
+		text = pool_strndup(pool, b.at ? b.at : "", b.n);
+	buf_free(&b);
+	return text;
+}
+
+uint64_t
+tracee_sum(const struct tracee *t)
+{
+	struct traced_regs bare = t->machine->bare(&t->regs);
+
+	return bytes_sum(&bare, sizeof bare);
+}
+
+bool
+tracee_caused(int sig, const siginfo_t *info)
+{
+	switch (sig) {
+	case SIGSEGV: case SIGBUS: case SIGFPE: case SIGILL: case SIGTRAP: case SIGSYS: return info->si_code > 0;
+	default: return false;
+	}
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/* chord record: runs a program and writes into a log what it takes to have it run so again. */
+#include "driver/driver.h"
+#include "replay/replay.h"
+#include "tool/options.h"
+#include "tool/tool.h"
+
+#include <argp.h>
+
+static const struct argp_option options[] = {
+	{"output", 'o', "LOG", 0, "Write LOG (default: " REPLAY_LOG ")", 0},
+	{0},
+};
+
+static const char doc[] =
+	"Run a program and record what it takes to have it run so again, with `chord replay`.\v"
+	"The program may be any; it need not have been built with Chord. It has one thread and starts no other program. "
+	"What cannot be recorded is named at the moment it happens: the program then runs on, and no log is left.\n\n"
+	"Exit status: the program's; 1 if it cannot be run or recorded, 2 wrong usage.";
+
+struct args {
+	const char *log;
+	char **argv;
+};
+
+static error_t
+parse_record(int key, char *arg, struct argp_state *state)
+{
+	struct args *a = state->input;
+
+	switch (key) {
+	case 'o':
+		a->log = arg;
+		break;
+	case ARGP_KEY_ARG:
+		/* The program: all that follows is its own. */
+		a->argv = state->argv + state->next - 1;
+		state->next = state->argc;
+		break;
+	case ARGP_KEY_NO_ARGS:
+		argp_error(state, "which program?");
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+int
+cmd_record(int argc, char **argv)
+{
+	static const struct argp argp = {options, parse_record, "PROGRAM [ARGUMENT...]", doc, NULL, NULL, NULL};
+	struct args a = {.log = REPLAY_LOG};
+	bool ended;
+	int status;
+
+	options_read(&argp, argc, argv, ARGP_IN_ORDER, &a);
+	if (!replay_record(a.argv, a.log, &ended, &status))
+		return EXIT_NO;
+	return child_status(status);
+}

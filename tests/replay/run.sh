@@ -1,0 +1,275 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# `chord record` and `chord replay`: a replay writes the same bytes and ends with the same status, as often as it is made, whatever has
+# become of the world meanwhile; what cannot be recorded or replayed is said. Prints ok, FAIL or skip for each; status 1 if one failed.
+# run.sh [NAME...]
+# REPLAYS: how many of each log (default 10)
+set -u
+. "$(dirname "$0")/../cases.sh"
+. "$(dirname "$0")/../may.sh"
+REPLAYS=${REPLAYS:-10}
+ulimit -c 0
+
+before() { may trace fixed || skip "$why"; }
+
+# build PROGRAM SOURCE [ARGUMENT...]: by Chord with a clock
+build() {
+	local to=$1 from=$2
+	shift 2
+	$cc -w -fchord=events -o "$to" "$@" "$from" 2>cc.err || no "cannot compile $from: $(head -c 300 cc.err)"
+}
+
+# record COMMAND...: into log; out, err and status are what it left
+record() {
+	rm -f log
+	{ "$CHORD" record -o log "$@" >out 2>err </dev/null; status=$?; } 2>/dev/null
+	[ -s log ] || no "no log of $*: $(head -c 300 err)"
+}
+
+# replay TIMES: each as it was recorded
+replay() {
+	local got
+	for i in $(seq "$1"); do
+		{ timeout 100 "$CHORD" replay log >again 2>again.err </dev/null; got=$?; } 2>/dev/null
+		[ $got = $status ] || no "replay $i: status $got, not $status: $(head -c 400 again.err)"
+		cmp -s out again || no "replay $i: other output: $(cmp out again)"
+		cmp -s err again.err || no "replay $i: other errors: $(head -c 400 again.err)"
+	done
+}
+
+# cannot PATTERN: replaying log fails so, and prints nothing
+cannot() {
+	(mkdir -p cannot && cd cannot && refused 1 "$1" timeout 100 "$CHORD" replay ../log && [ ! -s out ]) || no "not '$1', or it printed: $(head -c 300 cannot/err cannot/out)"
+}
+
+export GREETING=hello
+
+# ---- the same again ----
+
+t_world() {
+	gcc -O1 -w -o plain "$here/world.c" || no "cannot compile"
+	build measured "$here/world.c" -O2
+	build slow "$here/world.c" -O0
+	for program in ./plain ./measured ./slow; do
+		record $program
+		[ $status = 5 ] || no "$program: status $status"
+		replay "$REPLAYS"
+		cp out first
+		record $program
+		cmp -s first out && no "$program: the time is the same in two recordings"
+	done
+	return 0
+}
+
+t_status() {
+	gcc -O1 -w -o world "$here/world.c" || no "cannot compile"
+	for end in segv:139 fault:7 term:143 abort:134; do
+		record ./world ${end%:*}
+		[ $status = ${end#*:} ] || no "$end: status $status of the recording"
+		replay 2
+	done
+	# by the same signal, as the one who waits for it sees
+	cat >wait.c <<-'EOF'
+	#include <stdlib.h>
+	#include <sys/wait.h>
+	#include <unistd.h>
+	#include <stdio.h>
+	int main(int c, char **v) { int s; if (!fork()) execv(v[1], v + 1); wait(&s); printf("%d\n", WIFSIGNALED(s) ? WTERMSIG(s) : -1); }
+	EOF
+	gcc -w -o wait wait.c || no "cannot compile"
+	record ./world abort
+	[ "$(./wait "$CHORD" replay log 2>/dev/null | tail -1)" = 6 ] || no "the replay does not end by the signal"
+}
+
+# Nothing of what it used is there any more, and nothing is made again.
+t_world_is_gone() {
+	mkdir folder && echo precious >folder/in
+	cat >copy.c <<-'EOF'
+	#include <stdio.h>
+	#include <stdlib.h>
+	#include <unistd.h>
+	int main(void) {
+		char line[100]; FILE *in = fopen("folder/in", "r"), *to = fopen("folder/to", "w");
+		if (!in || !to) return 1;
+		while (fgets(line, sizeof line, in)) { fputs(line, to); printf("%s %s", getenv("GREETING"), line); }
+		getcwd(line, sizeof line); puts(line);
+		while (fgets(line, sizeof line, stdin)) fputs(line, stdout);
+	}
+	EOF
+	build copy copy.c
+	printf 'of standard\ninput\n' >in
+	"$CHORD" record -o log ./copy <in >out 2>err || no "status $?"
+	[ -s folder/to ] || no "it did not write its file"
+	[ "$(ls -- *.chord | wc -l)" = 1 ] || no "no profile of the recorded run"
+	rm -rf folder in ./*.chord
+	status=0
+	(cd / && env -i "$CHORD" replay "$OLDPWD/log") >again 2>again.err </dev/null || no "status $?: $(head -c 300 again.err)"
+	cmp -s out again || no "other output: $(cmp out again)"
+	[ ! -e folder ] && ! ls -- *.chord >/dev/null 2>&1 || no "the replay made something: $(ls)"
+}
+
+# What gets to the standard output by other ways, and in what order with the standard error.
+t_streams() {
+	cat >streams.c <<-'EOF'
+	#define _GNU_SOURCE
+	#include <fcntl.h>
+	#include <stdio.h>
+	#include <sys/sendfile.h>
+	#include <sys/uio.h>
+	#include <unistd.h>
+	int main(void) {
+		int in = open("in", O_RDONLY), again = open("/dev/stderr", O_WRONLY | O_APPEND), other = open("other", O_CREAT | O_WRONLY, 0600);
+		struct iovec v[2] = {{"one", 3}, {" two\n", 5}};
+		off_t at = 5;
+		write(1, "a\n", 2), write(2, "b\n", 2), write(again, "c\n", 2), writev(1, v, 2), write(other, "not this\n", 9);
+		sendfile(1, in, &at, 4), sendfile(1, in, NULL, 5);
+		dup2(other, 1);
+		write(1, "nor this\n", 9);
+		return 0;
+	}
+	EOF
+	gcc -w -o streams streams.c || no "cannot compile"
+	echo "some bytes" >in
+	record ./streams
+	replay 2
+	"$CHORD" record -o log ./streams 2>&1 | cat >out
+	[ "$(cat out)" = "$(printf 'a\nb\nc\none two\nbytesome ')" ] || no "recorded: $(cat out)"
+	"$CHORD" replay log 2>&1 | cat >again
+	cmp -s out again || no "another order: $(cat again)"
+}
+
+t_own_programs() {
+	local n=0
+	mkdir folder && seq 3000 | shuf >folder/numbers && cp "$here/world.c" folder
+	for command in "sort -n folder/numbers" "grep -rn int folder" "ls -la folder" "md5sum folder/world.c" "date +%N" \
+	    "perl -e 'print rand(), time, \$\$, qq(\n)'" "gzip -c folder/world.c" "sh -c 'echo \$\$; read x <folder/numbers; echo \$x; exit 3'" \
+	    "find folder -newer /etc/passwd -ls" "env" "awk '{s += \$1} END {print s, srand()}' folder/numbers" "cat folder/numbers"; do
+		command -v "${command%% *}" >/dev/null || continue
+		n=$((n + 1))
+		eval "record $command"
+		replay 2
+	done
+	[ $n -ge 6 ] || no "only $n programs"
+}
+
+t_default_name() {
+	(want "$CHORD" record echo hello && want "$CHORD" replay && [ "$(cat out)" = hello ] && [ -s chord.log ]) || no "not chord.log"
+}
+
+# ---- what cannot be recorded ----
+
+# unrecorded WHAT CODE: refused by that name; the program does what it does
+unrecorded() {
+	printf '#define _GNU_SOURCE\n#include <pthread.h>\n#include <sched.h>\n#include <signal.h>\n#include <stdio.h>\n#include <stdlib.h>
+	#include <string.h>\n#include <fcntl.h>\n#include <sys/mman.h>\n#include <sys/shm.h>\n#include <sys/syscall.h>\n#include <sys/wait.h>\n#include <unistd.h>
+	#include <x86intrin.h>\nint x; void *thread(void *p) { x = 7; return p; }
+	int main(int c, char **v) { %s; __rdtsc(); printf("went on\\n"); return 3; }\n' "$2" >no.c
+	gcc -w -pthread -o no no.c || no "cannot compile $2"
+	rm -f log
+	refused 1 "$1.*runs on without being recorded" timeout 20 "$CHORD" record -o log ./no
+	[ "$(grep -c 'went on' out)" = 1 ] || no "$1: it did not go on: $(cat out)"
+	[ ! -e log ] || no "$1: a log is left"
+}
+
+t_unrecorded() {
+	unrecorded 'clone' 'if (!fork()) _exit(0); wait(NULL)'
+	unrecorded 'vfork' 'if (!vfork()) _exit(0); wait(NULL)'
+	unrecorded 'clone' 'pthread_t t; pthread_create(&t, 0, thread, 0); pthread_join(t, 0); if (x != 7) return 1'
+	unrecorded 'clone' 'system("true")'
+	unrecorded 'execve' 'if (c == 1) execl(v[0], v[0], "again", (char *)0)'
+	unrecorded 'shmat' 'shmat(shmget(IPC_PRIVATE, 4096, 0600), 0, 0)'
+	unrecorded 'number 443' 'syscall(443)'
+	unrecorded 'io_uring_setup' 'syscall(SYS_io_uring_setup, 1, 0)'
+	unrecorded 'prctl 0x1a' 'syscall(SYS_prctl, 26, 1)'
+}
+
+t_no_program() {
+	refused 1 'nothing-such: no such program' "$CHORD" record -o log nothing-such
+	refused 1 './nothing: No such file' "$CHORD" record -o log ./nothing
+	echo text >text && chmod +x text
+	refused 1 './text: Exec format error' "$CHORD" record -o log ./text
+	[ ! -e log ] || no "a log is left"
+	refused 1 'no/log: No such file' "$CHORD" record -o no/log true
+	refused 2 'which program' "$CHORD" record
+	refused 2 'one log' "$CHORD" replay a b
+}
+
+# ---- logs that are no good ----
+
+t_damaged() {
+	gcc -w -o world "$here/world.c" || no "cannot compile"
+	record ./world
+	cp log whole
+	size=$(stat -c %s whole)
+	: >log; cannot 'not a log'
+	echo "something else altogether" >log; cannot 'not a log'
+	rm log; cannot 'No such file'
+	head -c 12 whole >log; cannot 'ends in the middle'
+	head -c 16 whole >log; cannot 'ends in the middle'
+	for cut in 17 100 $((size / 2)) $((size - 5)) $((size - 1)); do
+		head -c "$cut" whole >log
+		cannot 'ends in the middle|damaged'
+	done
+	{ head -c 8 whole; printf '\377\0\0\0'; tail -c +13 whole; } >log
+	cannot 'version 255, this chord'
+	for i in $(seq 20); do
+		at=$((16 + (size - 17) * i / 20))
+		{ head -c "$at" whole; printf '\125\252'; tail -c +$((at + 3)) whole; } >log
+		cannot '^chord: ../log: it (is damaged|ends)'
+	done
+	{ cat whole; echo more; } >log
+	cannot 'log: it is damaged'
+}
+
+t_another_build() {
+	printf '#include <stdio.h>\nint f(void);\nint main(void) { printf("%%d\\n", f()); }\n' >main.c
+	echo 'int f(void) { return 1; }' >one.c
+	echo 'int f(void) { return 2; }' >two.c
+	gcc -shared -fPIC -o libf.so one.c && gcc -o prog main.c -L. -lf -Wl,-rpath,"$PWD" || no "cannot compile"
+	record ./prog
+	gcc -shared -fPIC -o libf.so two.c
+	cannot 'libf.so: it has changed since the recording'
+	rm libf.so
+	cannot 'libf.so: No such file'
+	gcc -shared -fPIC -o libf.so one.c
+	replay 1
+	gcc -O1 -g -o prog main.c -L. -lf -Wl,-rpath,"$PWD"
+	cannot 'prog: it has changed since the recording'
+	rm prog
+	cannot 'prog: No such file'
+}
+
+# What another process does to a file that is mapped is not seen: the replay is another run, and that is said.
+t_goes_another_way() {
+	cat >shared.c <<-'EOF'
+	#include <fcntl.h>
+	#include <stdio.h>
+	#include <sys/mman.h>
+	#include <unistd.h>
+	int main(void) {
+		char *m = mmap(0, 4096, PROT_READ, MAP_SHARED, open("shared", O_RDONLY), 0), c;
+		printf("%c\n", m[0]), fflush(stdout);
+		read(0, &c, 1);
+		printf("%c\n", m[0]);
+		return 0;
+	}
+	EOF
+	build shared shared.c
+	echo old >shared.file && mv shared.file file && ln -s file shared.link
+	mv shared prog && mv file shared
+	mkfifo go
+	("$CHORD" record -o log ./prog <go >out 2>err) &
+	exec 8>go
+	for i in $(seq 100); do grep -q o out 2>/dev/null && break; sleep 0.1; done
+	printf n | dd of=shared conv=notrunc 2>/dev/null
+	echo >&8
+	exec 8>&-
+	wait $!
+	[ "$(tr '\n' ' ' <out)" = "o n " ] || no "recorded: $(cat out err)"
+	refused 1 'goes another way at event [0-9]+: recorded was .*system call write .*; now it is ' "$CHORD" replay log
+}
+
+for name in world status world-is-gone streams own-programs default-name unrecorded no-program damaged another-build goes-another-way; do
+	test_case "$name"
+done
+exit $failed
