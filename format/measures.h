@@ -12,6 +12,7 @@ enum {
 	CHORD_STACK = 8,      /* keeps something by the stack: procedures whose stack pointer may point to data are refused */
 	CHORD_AT_CALLS = 16,  /* counters of events have to be right at every call */
 	CHORD_ALONE = 32,     /* goes with no other measure */
+	CHORD_IN_ORDER = 64,  /* writes down what ran: each call ends its block, and what is pending is written before it */
 };
 
 /* X(IDENTIFIER, identifier, name, what it needs, traits, what it counts). The place in the list is the measure's number, which
@@ -28,7 +29,9 @@ enum {
 	X(CALLS, calls, "calls", CHORD_SET(EVENTS) | CHORD_SET(EDGES), CHORD_OF_EVENTS | CHORD_STACK | CHORD_AT_CALLS, \
 	  "what happens between each call and its return, in events") \
 	X(BLOCKS, blocks, "blocks", 0, CHORD_FLOW, "counters of edges without those that only edges need") \
-	X(BLOCKS_VCNT, blocks_vcnt, "blocks-vcnt", 0, CHORD_FLOW, "counters in as few and as cold blocks as suffice")
+	X(BLOCKS_VCNT, blocks_vcnt, "blocks-vcnt", 0, CHORD_FLOW, "counters in as few and as cold blocks as suffice") \
+	X(TRACE, trace, "trace", 0, CHORD_FLOW | CHORD_FLOW_EDGES | CHORD_STACK | CHORD_ALONE | CHORD_IN_ORDER, \
+	  "which paths ran in which order: all that each thread executed")
 
 /* The options that measures have, -fchord-NAME=VALUE. X(IDENTIFIER, name, measures that it implies, measures that it does not go
  * with, what its value is). How such a value is read is known in src/driver/measure.c, as read_ and the last word. */

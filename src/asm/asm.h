@@ -199,7 +199,7 @@ struct block_text {
 struct arc_text {
 	bool jump;                   /* made by the jump at the end of its source */
 	bool stuck;                  /* that jump cannot be given another operand */
-	bool twice;                  /* leads behind a call that may return more than once */
+	bool twice;                  /* leads behind a call that may return more than once, or is treated so (unit.calls_cut) */
 };
 
 /* A procedure of the text: its graph, which goes into the map, and where its parts are in the text. */
@@ -241,6 +241,7 @@ struct unit {
 	struct place *place;         /* by statement */
 	struct cfi *cfi;
 	uint16_t behind_pointers;    /* live.c: registers that are live behind any call through a pointer */
+	bool calls_cut;              /* each call ends its block, as one that may return twice does */
 	struct code **code;          /* by section index; NULL if it holds no instructions */
 	uint32_t ncode;
 	VEC(struct proc_text) procs;      /* in the order of their first statement */

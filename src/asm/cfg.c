@@ -48,7 +48,8 @@ calls_inside(const struct builder *b, const struct code *c, const struct insn *i
 	       !(d.section == p->code->section && d.off == p->lo);
 }
 
-/* A direct call of a function that may return more than once: a block begins behind it. */
+/* A direct call of a function that may return more than once: a block begins behind it. So it does behind all if they are to be
+ * cut. */
 static bool
 returns_twice(const struct builder *b, const struct code *c, const struct insn *in)
 {
@@ -58,6 +59,8 @@ returns_twice(const struct builder *b, const struct code *c, const struct insn *
 
 	if (in->cls != CHORD_INSN_CALL && in->cls != CHORD_INSN_ICALL)
 		return false;
+	if (b->u->calls_cut)
+		return true;
 	r = reloc_in(b->u->object, c->section, in->off, in->off + in->len);
 	if (!r || r->sym >= b->u->object->nsymbol)
 		return false;

@@ -428,7 +428,7 @@ static int
 weave_input(struct session *s)
 {
 	struct selection interest = {0}, weights = {0};
-	struct buf runtime = {0}, timers = {0}, woven = {0}, warnings = {0};
+	struct buf runtime = {0}, timers = {0}, trace = {0}, woven = {0}, warnings = {0};
 	const struct request *r = &s->args.request;
 	struct weave_options o = {.machine = machine_of_host(), .measures = r->measures, .events = r->events,
 	                          .assemble = assemble_labelled, .ctx = s, .warnings = &warnings};
@@ -443,6 +443,10 @@ weave_input(struct session *s)
 		read_own(s, "timers.s", &timers);
 	o.timers = timers.at;
 	o.timers_size = timers.n;
+	if (measures_with(r->measures, CHORD_IN_ORDER))
+		read_own(s, "trace.s", &trace);
+	o.trace = trace.at;
+	o.trace_size = trace.n;
 	if (r->option[REQUEST_PATHS]) {
 		if (!selection_read(s->args.pool, r->option[REQUEST_PATHS], SELECTION_PATHS, &interest))
 			exit(EXIT_NO);
@@ -475,6 +479,7 @@ weave_input(struct session *s)
 	free(why);
 	buf_free(&runtime);
 	buf_free(&timers);
+	buf_free(&trace);
 	buf_free(&woven);
 	buf_free(&warnings);
 	selection_free(&interest);

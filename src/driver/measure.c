@@ -120,7 +120,7 @@ request_option(const char *text, struct request *r, struct pool *pool)
 static bool
 is_planned(struct str name)
 {
-	static const char *const names[] = {"trace", "clock"};
+	static const char *const names[] = {"clock"};
 
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		if (str_is(name, names[i]))

@@ -181,6 +181,12 @@ struct dag {
  * cuts are found, which takes a limit below some times the edges: *why. */
 struct dag *dag_new(const struct graph *g, const struct order *o, const double *w, const bool *cold,
                     uint64_t limit, const char **why);
+/* The same, where recording a path costs as much as so many additions. */
+struct dag *dag_new_priced(const struct graph *g, const struct order *o, const double *w, const bool *cold,
+                           uint64_t limit, double record, const char **why);
+/* An order of what these cuts leave of g, for dag_new() with them: its back edges close the loops that are left, if any. Its arrays
+ * by edge have more than those of g, which come first. */
+struct order *dag_order(const struct graph *g, const bool *cut);
 
 /* What to weave for values of edges whose sums name paths. One register, per activation:
  *

@@ -306,18 +306,18 @@ build(struct dag *d, const double *w)
 		d->w[e] = is_free(d, e) ? 0 : w[e] * g->edge[e].cost;
 }
 
-/* What recording a path costs, in additions. */
-enum { RECORD = 3 };
+/* What counting a path costs, in additions. */
+static const double RECORD = 3;
 
 static double
-running_cost(const struct dag *d, const double *w)
+running_cost(const struct dag *d, const double *w, double record)
 {
 	const char *why;
 	struct paths *p = paths_number(d, &why);
 	double cost = p ? p->probes->cost : 0;
 
 	for (uint32_t e = 0; e < d->g->nedge; e++)
-		cost += d->cut[e] ? RECORD * w[e] * d->g->edge[e].cost : 0;
+		cost += d->cut[e] ? record * w[e] * d->g->edge[e].cost : 0;
 	return cost;
 }
 
@@ -345,7 +345,7 @@ cut_to(const struct dag *d, const double *w, uint64_t limit, bool walls)
 
 /* Cold edges are best where there are enough of them, walls where all is warm. */
 static struct dag *
-keep_limit(const struct dag *d, const double *w, uint64_t limit)
+keep_limit(const struct dag *d, const double *w, uint64_t limit, double record)
 {
 	struct dag *cold = cut_to(d, w, limit, false), *walls;
 
@@ -354,12 +354,30 @@ keep_limit(const struct dag *d, const double *w, uint64_t limit)
 	walls = cut_to(d, w, limit, true);
 	if (!cold || !walls)
 		return cold ? cold : walls;
-	return running_cost(walls, w) < running_cost(cold, w) ? walls : cold;
+	return running_cost(walls, w, record) < running_cost(cold, w, record) ? walls : cold;
+}
+
+struct order *
+dag_order(const struct graph *g, const bool *cut)
+{
+	struct graph *d = graph_new(g->pool, g->nvert, g->root, g->exit);
+
+	for (uint32_t e = 0; e < g->nedge; e++) {
+		if (e == g->close)
+			graph_close(d);
+		else
+			graph_edge(d, g->edge[e].from, cut[e] ? g->exit : g->edge[e].to);
+	}
+	for (uint32_t e = 0; e < g->nedge; e++)
+		if (cut[e])
+			graph_edge(d, g->root, g->edge[e].to);
+	graph_index(d);
+	return order_dfs(d);
 }
 
 struct dag *
-dag_new(const struct graph *g, const struct order *o, const double *w, const bool *cold, uint64_t limit,
-        const char **why)
+dag_new_priced(const struct graph *g, const struct order *o, const double *w, const bool *cold, uint64_t limit,
+               double record, const char **why)
 {
 	struct dag *d = pool_alloc(g->pool, sizeof *d);
 
@@ -372,10 +390,17 @@ dag_new(const struct graph *g, const struct order *o, const double *w, const boo
 		build(d, w);
 		return d;
 	}
-	d = keep_limit(d, w, limit);
+	d = keep_limit(d, w, limit, record);
 	if (!d)
 		*why = pool_printf(g->pool, "no cuts were found that leave %llu paths or less", (unsigned long long)limit);
 	return d;
+}
+
+struct dag *
+dag_new(const struct graph *g, const struct order *o, const double *w, const bool *cold, uint64_t limit,
+        const char **why)
+{
+	return dag_new_priced(g, o, w, cold, limit, RECORD, why);
 }
 
 /* ---- what to weave ---- */

@@ -153,6 +153,7 @@ struct path_op {
 	uint8_t mark;        /* a bit below those of an address: where it is set, the path is the one that begins and ends
 	                      * here, and nothing changes; else it is set behind. The flags are not live. 0: none */
 	bool marked;         /* such bits may be set in what is recorded, and are no part of it */
+	bool traced;         /* the address of the path's entry is written down, nothing is counted; of DENSE tables only */
 };
 
 /* Where and how code for it may be. The register is in the shadow of the place of the return address. */

@@ -34,8 +34,12 @@ void unknown_write(const struct profile *p, struct buf *out);
 void profile_extent(struct buf *out, struct chord_extent_head h, size_t n, bool page);
 void profile_fill_page(struct buf *out);
 
-/* path_map.c: reads what a map says of paths, behind all else that the procedure has. */
-void get_paths(struct in *in, struct proc *p);
+struct record;
+
+/* For measures of paths. path_map.c: reads what a map says of them, behind all else that the procedure has. path_solve.c: makes
+ * room for which ran. */
+void paths_map(struct in *in, struct proc *p, const struct record *r);
+void paths_begin(struct pool *pool, struct counts *c);
 
 /* path_graph.c: NULL if each sum is one path's and has a place in the table, else what is wrong. */
 const char *path_graph_check(struct pool *pool, const struct path_graph *pg);

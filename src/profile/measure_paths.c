@@ -5,13 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void
-map(struct in *in, struct proc *p, const struct record *r)
-{
-	(void)r;
-	get_paths(in, p);
-}
-
 /* ---- profiles ---- */
 
 static void
@@ -97,12 +90,6 @@ forget(struct profile *p)
 
 /* ---- counts ---- */
 
-static void
-begin(struct pool *pool, struct counts *c)
-{
-	c->paths = pool_alloc(pool, sizeof *c->paths);
-}
-
 /* How far activations had come on their paths, beside exits; where there is no call that is not known. */
 static void
 place(struct pool *pool, struct places *x, const struct profile *p, const struct module *module, struct counts *counts)
@@ -140,8 +127,9 @@ static const struct counts_partly some = {
 	.more = "procedures are not in the counts: only some of their paths are counted (chord paths)",
 };
 const struct profile_measure profile_measure_paths = {
-	.map = map, .extents = extents, .settle = settle, .add_up = paths_same_tables, .merge = merge, .keep_below = keep_below,
+	.map = paths_map, .extents = extents, .settle = settle, .add_up = paths_same_tables, .merge = merge,
+	.keep_below = keep_below,
 	.copy_module = copy_module, .write_module = paths_write_tables, .write = paths_write, .forget = forget,
 	.take_map = paths_take_tables, .doubt = paths_doubt_tables, .add_slot = add_slot,
-	.begin = begin, .place = place, .solve = solve_paths, .solve_own = solve_ran, .is_partly = is_partly, .partly = &some,
+	.begin = paths_begin, .place = place, .solve = solve_paths, .solve_own = solve_ran, .is_partly = is_partly, .partly = &some,
 };

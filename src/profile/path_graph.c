@@ -25,38 +25,17 @@ graph_of(struct pool *pool, const struct proc *p)
 	return g;
 }
 
-/* A search of the DAG itself finds an order for it, and any loop that the cuts leave. */
-static struct order *
-order_of(const struct graph *g, const bool *cut, const char **why)
-{
-	struct graph *d = graph_new(g->pool, g->nvert, g->root, g->exit);
-	struct order *o;
-
-	for (uint32_t e = 0; e < g->nedge; e++) {
-		if (e == g->close)
-			graph_close(d);
-		else
-			graph_edge(d, g->edge[e].from, cut[e] ? g->exit : g->edge[e].to);
-	}
-	for (uint32_t e = 0; e < g->nedge; e++)
-		if (cut[e])
-			graph_edge(d, g->root, g->edge[e].to);
-	graph_index(d);
-	o = order_dfs(d);
-	for (uint32_t e = 0; e < d->nedge; e++)
-		if (o->back[e])
-			*why = "paths that go round in a loop";
-	return o;
-}
-
 static struct dag *
 dag_of(const struct graph *g, const bool *cut, const char **why)
 {
 	double *w = pool_array(g->pool, g->nedge, sizeof *w);
-	struct order *o = order_of(g, cut, why);
+	struct order *o = dag_order(g, cut);
 
-	for (uint32_t e = 0; e < g->nedge; e++)
+	for (uint32_t e = 0; e < g->nedge; e++) {
 		w[e] = 1;
+		if (o->back[e])
+			*why = "paths that go round in a loop";
+	}
 	return *why ? NULL : dag_new(g, o, w, cut, 0, why);
 }
 

@@ -122,10 +122,11 @@ check_paths(struct in *in, const struct proc *p)
 }
 
 void
-get_paths(struct in *in, struct proc *p)
+paths_map(struct in *in, struct proc *p, const struct record *r)
 {
 	struct proc_paths *pp = pool_alloc(in->pool, sizeof *pp);
 
+	(void)r;
 	pp->kind = in_below(in, CHORD_PATH_KINDS, "paths of no known kind");
 	get_table(in, p, pp);
 	get_cuts(in, p, pp);

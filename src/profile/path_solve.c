@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* From paths to counts of edges. Each path that ran takes its edges along; what an activation that was abandoned had
  * of its path comes on top; and of a path that a forked child took over in the middle the parent ran the beginning. */
+#include "measure/measure.h"
 #include "profile/internal.h"
 
 #include <inttypes.h>
@@ -21,6 +22,12 @@ struct paths_state {
 };
 
 /* ---- which paths ran ---- */
+
+void
+paths_begin(struct pool *pool, struct counts *c)
+{
+	c->paths = pool_alloc(pool, sizeof *c->paths);
+}
 
 static int
 by_sum(const void *a, const void *b)
@@ -370,7 +377,8 @@ sum_along(const struct paths_state *t, uint32_t e)
 	return (uint64_t)(p->paths->query[p->arc[e].from] + t->pg->val[e]);
 }
 
-/* Where in the block that was interrupted the path is recorded that goes along edge e. False: that cannot be told. */
+/* Where in the block that was interrupted the path is recorded that goes along edge e. False: that cannot be told. Those that are
+ * recorded before calls are not counted there, but written down. */
 static bool
 record_side(const struct paths_state *t, const struct cut *k, uint32_t e, const struct woven_code *woven, enum cut_side *side)
 {
@@ -378,7 +386,7 @@ record_side(const struct paths_state *t, const struct cut *k, uint32_t e, const 
 	const struct proc_paths *pp = p->paths;
 	uint32_t u = p->arc[e].from;
 
-	if (pp->kind != CHORD_PATH_DENSE || (u < p->nblock && pp->held[u]))
+	if (pp->kind != CHORD_PATH_DENSE || measures_with(p->measures, CHORD_IN_ORDER) || (u < p->nblock && pp->held[u]))
 		return false;
 	*side = cut_side(p, k, (uint32_t)(pp->table + sum_along(t, e)) + 1, woven);
 	return true;

@@ -15,7 +15,7 @@
 enum kept { SHADOW, REGISTER, ROOM, PLACES };
 static const double ADD[PLACES] = {3, 1, 1.2}, SET[PLACES] = {4, 1, 2}, RECORD[PLACES] = {4, 1, 2};
 static const double TRANSFER[PLACES][PLACES] = {{0, 3, 4}, {3, 1, 1}, {4, 1, 0}};
-static const double MOVE = 1, HASHED = 6, KNOWN = 1, FLAGS = 4, SPILL = 2, JUMP = 0.7;
+static const double MOVE = 1, HASHED = 6, KNOWN = 1, TRACED = 8, FLAGS = 4, SPILL = 2, JUMP = 0.7;
 /* The price of what is impossible. */
 static const double NEVER = 1e30;
 
@@ -32,13 +32,16 @@ struct assignment {
 	int8_t *assigned, *before; /* by vertex; before that register */
 };
 
-/* Does the call end its activation, so that the path is recorded before it? */
+/* Is the path recorded before the call at the end of the block: does it end the activation, or is the edge behind it cut? */
 static bool
-leaves_at(const struct assignment *h, uint32_t block)
+ends_before_call(const struct assignment *h, uint32_t block)
 {
-	for (uint32_t i = h->g->out_at[block]; i < h->g->out_at[block + 1]; i++)
-		if (h->g->edge[h->g->out[i]].to == h->w->proc->exit && h->g->out[i] < h->w->proc->arcs.n)
+	for (uint32_t i = h->g->out_at[block]; i < h->g->out_at[block + 1]; i++) {
+		uint32_t e = h->g->out[i];
+
+		if (e < h->w->proc->arcs.n && (h->g->edge[e].to == h->w->proc->exit || h->w->proc->arc_text.at[e].twice))
 			return true;
+	}
 	return false;
 }
 
@@ -65,7 +68,7 @@ block_avail(const struct assignment *h, uint32_t block)
 		const struct insn *in = woven_insn(h->w, block, i);
 
 		avail &= free_at(h->u, live_before(h->w->proc, b->part, i));
-		if (in->cls == CHORD_INSN_SYSCALL || (insn_is_call(in) && !(i + 1 == b->last && leaves_at(h, block))))
+		if (in->cls == CHORD_INSN_SYSCALL || (insn_is_call(in) && !(i + 1 == b->last && ends_before_call(h, block))))
 			return 0;
 		avail &= (uint16_t)~in->regs_kill;
 	}
@@ -152,11 +155,14 @@ kept_at(const struct assignment *h, int8_t assigned)
 }
 
 static double
-price_of_record(const struct path_act *a, enum kept from, bool hashed)
+price_of_record(const struct woven_paths *x, const struct path_act *a, enum kept from)
 {
+	bool hashed = x->kind == CHORD_PATH_HASHED;
+	double more = x->traced ? TRACED : 0;
+
 	if (a->record == PATH_RECORD_KNOWN)
-		return hashed ? 3 * KNOWN : KNOWN;
-	return a->record ? RECORD[from] + (hashed ? HASHED : 0) : 0;
+		return more + (hashed ? 3 * KNOWN : KNOWN);
+	return a->record ? more + RECORD[from] + (hashed ? HASHED : 0) : 0;
 }
 
 static double
@@ -173,8 +179,10 @@ price_of_next(const struct path_act *a, enum kept from, enum kept to, bool same)
 
 /* The number of scratch registers that it needs. */
 static int
-scratch(const struct path_act *a, enum kept from, enum kept to, bool same)
+scratch(const struct assignment *h, const struct path_act *a, enum kept from, enum kept to, bool same)
 {
+	if (a->record && h->w->paths->traced)
+		return 2;
 	if ((a->record == PATH_RECORD_HELD || a->next == PATH_ADD) && from == SHADOW)
 		return 1;
 	if (a->record == PATH_RECORD_HELD && from == ROOM)
@@ -182,33 +190,56 @@ scratch(const struct path_act *a, enum kept from, enum kept to, bool same)
 	return a->next && (to == SHADOW || (to == ROOM && a->next == PATH_SET)) && !same;
 }
 
+/* How many live registers have to be saved for so many scratch registers. */
+static int
+spilled(const struct assignment *h, const struct site *s, int wanted, int8_t from, int8_t to)
+{
+	uint16_t free = (uint16_t)(h->u->machine->all_regs & ~s->live.regs_live & ~(1u << h->u->machine->sp));
+
+	free &= (uint16_t)~((from >= 0 ? 1u << from : 0) | (to >= 0 ? 1u << to : 0));
+	return wanted > __builtin_popcount(free) ? wanted - __builtin_popcount(free) : 0;
+}
+
+/* The price of such code at a site. */
+static double
+price_at(const struct assignment *h, const struct site *s, const struct path_act *a, int8_t from, int8_t to)
+{
+	bool same = a->next == PATH_ADD && from == to;
+	enum kept at = kept_at(h, from), then = kept_at(h, to);
+	double n = price_of_record(h->w->paths, a, at) + price_of_next(a, at, then, same);
+
+	if (!(n > 0))
+		return 0;
+	if (s->live.flags_live && (a->record || (a->next == PATH_ADD && at != REGISTER) || (a->next && then == SHADOW)))
+		n += FLAGS;
+	n += SPILL * spilled(h, s, scratch(h, a, at, then, same), from, to);
+	return n + (s->where == SITE_STUB ? JUMP : s->where == SITE_SPLIT ? 2 * JUMP : 0);
+}
+
 /* The price of the code on an edge, times how often it runs. */
 static double
 price(const struct assignment *h, uint32_t e)
 {
-	const struct path_act *a = &h->w->paths->act[e];
+	struct path_act a = h->w->paths->act[e];
 	const struct edge *d = &h->g->edge[e];
-	int8_t from = a->record == PATH_RECORD_HELD || a->next == PATH_ADD ? h->assigned[d->from] : -1;
-	int8_t to = a->next ? h->assigned[d->to] : -1;
-	bool same = a->next == PATH_ADD && from == to;
-	enum kept at = kept_at(h, from), then = kept_at(h, to);
-	double n = price_of_record(a, at, h->w->paths->kind == CHORD_PATH_HASHED) + price_of_next(a, at, then, same);
-	struct site s;
+	int8_t from = a.record == PATH_RECORD_HELD || a.next == PATH_ADD ? h->assigned[d->from] : -1;
+	int8_t to = a.next ? h->assigned[d->to] : -1;
+	double early = 0;
+	struct site s = h->w->edge[e];
 
-	if (!(n > 0))
-		return 0;
-	s = h->w->edge[e];
-	if (from >= 0 || to >= 0) {
+	if (h->w->proc->arc_text.at[e].twice && a.record) {
+		struct path_act ends = {.record = a.record, .sum = a.sum};
+
+		early = price_at(h, &h->w->early[e], &ends, from, -1);
+		a.record = PATH_NO_RECORD;
+		from = -1;
+	}
+	if ((a.record || a.next) && (from >= 0 || to >= 0)) {
 		s = site_for(h->u, h->w, h->avail, e, from, to);
 		if (s.where == SITE_NONE)
 			return NEVER;
 	}
-	if (s.live.flags_live && (a->record || (a->next == PATH_ADD && at != REGISTER) || (a->next && then == SHADOW)))
-		n += FLAGS;
-	if (s.live.regs_live == h->u->machine->all_regs)
-		n += SPILL * scratch(a, at, then, same);
-	n += s.where == SITE_STUB ? JUMP : s.where == SITE_SPLIT ? 2 * JUMP : 0;
-	return n * (h->w->weight[e] + 1e-9);
+	return (early + price_at(h, &s, &a, from, to)) * (h->w->weight[e] + 1e-9);
 }
 
 static double

@@ -203,7 +203,7 @@ static bool
 adds_there(const struct bases *b, const struct site *s)
 {
 	if (b->what == BASE_COUNTERS)
-		return s->counter || (s->path && (s->path->op.record == PATH_RECORD_KNOWN ||
+		return s->counter || (s->path && !s->path->op.traced && (s->path->op.record == PATH_RECORD_KNOWN ||
 		                                  (s->path->op.mark && s->path->op.to == b->u->machine->sp)));
 	for (uint32_t k = 0; s->add && k < b->box->n; k++)
 		if (s->add[b->box->axis[k].event])

@@ -58,6 +58,8 @@ struct woven_paths {
 	uint64_t *interest;      /* sums of interest */
 	uint32_t ninterest;
 	bool selected;           /* some paths are of interest only */
+	bool traced;             /* a path that ends is written down, not counted */
+	uint32_t measure;        /* that wants them */
 	struct frames *frames;   /* where its frame is */
 	uint8_t kind;            /* enum chord_path_kind */
 	uint32_t size;           /* of the table, as in the map */
@@ -176,9 +178,9 @@ struct site assign_site(const struct unit *u, const struct woven *w, uint32_t ed
 /* usual.c: finds w->paths->mark and marked. */
 void mark_usual(const struct unit *u, struct woven *w);
 
-/* paths.c: which edges have which code for paths; may refuse the procedure (proc->reason). False: the paths of interest
- * are not of it, as has been said. */
-bool place_paths(const struct unit *u, struct woven *w, const struct selection *interest);
+/* paths.c: which edges have which code for a measure of paths; may refuse the procedure (proc->reason). False: the paths of
+ * interest are not of it, as has been said. */
+bool place_paths(const struct unit *u, struct woven *w, const struct selection *interest, uint32_t measure);
 /* selection.c: numbers them so that each path of interest has a sum that no other path has. In w->paths. False as above. */
 bool select_paths(const struct unit *u, struct woven *w, const struct selection *interest);
 /* Says that paths of interest are not counted, if the procedure has any, because it is refused. */

@@ -66,4 +66,8 @@ void split_count(struct woven *w, const struct split *s, bool all, uint32_t meas
  * proc->reason set. */
 bool count_chords(const struct unit *u, struct woven *w, uint32_t measure);
 
+/* measure_paths.c, for measures of paths: the code of a site, and what the map says. */
+void path_probe(struct emitter *m, struct buf *b, const struct site *s);
+void path_map(struct buf *blob, const struct unit *u, const struct woven *w, const struct weave_options *o);
+
 #endif

@@ -5,7 +5,7 @@
 static void
 plan(struct plan *l, struct woven *w)
 {
-	l->wrong |= !place_paths(l->u, w, l->o->interest);
+	l->wrong |= !place_paths(l->u, w, l->o->interest, CHORD_PATHS);
 }
 
 static void
@@ -21,8 +21,8 @@ add_cold(struct emitter *m, struct buf *b, const struct site *s, const struct bu
 	buf_printf(b, "%s:\n", over);
 }
 
-static void
-probe(struct emitter *m, struct buf *b, const struct site *s)
+void
+path_probe(struct emitter *m, struct buf *b, const struct site *s)
 {
 	const struct woven_paths *x = m->w->paths;
 	struct path_counters table = {.label = m->counters, .kind = x->kind, .bits = (uint8_t)x->size};
@@ -64,8 +64,8 @@ write_values(struct buf *blob, const struct woven *w)
 			buf_sleb(blob, x->paths->val[d->begin[v]]);
 }
 
-static void
-map(struct buf *blob, const struct unit *u, const struct woven *w, const struct weave_options *o)
+void
+path_map(struct buf *blob, const struct unit *u, const struct woven *w, const struct weave_options *o)
 {
 	const struct woven_paths *x = w->paths;
 	const struct probes *r = x->paths->probes;
@@ -114,4 +114,4 @@ tail(struct buf *b, const struct weave_options *o)
 	           name, selected);
 }
 
-const struct weave_measure weave_paths = {.plan = plan, .probe = probe, .map = map, .beside = beside, .tail = tail};
+const struct weave_measure weave_paths = {.plan = plan, .probe = path_probe, .map = path_map, .beside = beside, .tail = tail};

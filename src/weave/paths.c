@@ -3,7 +3,10 @@
  *
  * The graph is cut where paths end in its middle (back edges, calls that may return twice, edges into a
  * hub that may leave the procedure, cold ones if there are too many paths), and paths are numbered. Each edge then
- * starts a path, adds to its number, or ends it; where the number is known there is no code at all. */
+ * starts a path, adds to its number, or ends it; where the number is known there is no code at all.
+ *
+ * A path that ends is counted, or, if paths are traced, written down: that costs so much more than anything else that only
+ * as few edges are cut as break all loops. */
 #include "weave/internal.h"
 
 #include <string.h>
@@ -14,7 +17,11 @@ static const uint64_t MOST_PATHS = INT32_MAX;
 enum { DENSE = 4096 };
 /* How large a share of paths may be cut in two for that. */
 static const double CUT_FOR_DENSE = 0.1;
+/* The price of writing a path down, in additions. */
+static const double WRITE = 9;
 enum { LEAST_BITS = 6, MOST_BITS = 12 };
+/* Those of traced procedures have up to so many. */
+static const uint64_t MOST_TRACED = 1 << 24;
 
 static bool
 refuse(struct woven *w, const char *why)
@@ -132,7 +139,7 @@ leaves_unseen(const struct proc_text *p, uint32_t e)
 	return from >= p->blocks.n && from != p->entry && from != p->exit && p->graph->edge[e].to == p->exit;
 }
 
-static const bool *
+static bool *
 edges_to_cut(const struct unit *u, const struct proc_text *p)
 {
 	bool *cut = pool_array(u->pool, p->graph->nedge, sizeof *cut);
@@ -174,6 +181,45 @@ cut_paths(const struct unit *u, const struct woven *w, const char **why)
 	return d && share_cut(w, d, least) <= CUT_FOR_DENSE ? d : dag_new(g, o, w->weight, cut, MOST_PATHS, why);
 }
 
+/* Adds to what has to be cut the cheapest edges that break all loops. */
+static bool
+break_loops(const struct unit *u, const struct woven *w, bool *cut, const char **why)
+{
+	const struct graph *g = w->proc->graph;
+	double *price = pool_array(u->pool, g->nedge, sizeof *price);
+	const bool *chosen;
+	uint32_t bad;
+
+	for (uint32_t e = 0; e < g->nedge; e++) {
+		price[e] = g->edge[e].fixed ? GRAPH_NEVER : w->weight[e] * (WRITE + g->edge[e].cost);
+		if (e == g->close || g->edge[e].phantom || cut[e])
+			price[e] = -1;
+	}
+	chosen = feedback_place(g, price, &bad);
+	if (!chosen)
+		*why = pool_printf(u->pool, "a loop through block %u in which no path can end", bad);
+	for (uint32_t e = 0; chosen && e < g->nedge; e++)
+		cut[e] |= chosen[e];
+	return chosen;
+}
+
+/* Each path has an entry, also if there have to be more of them. */
+static struct dag *
+cut_traced(const struct unit *u, const struct woven *w, const char **why)
+{
+	struct graph *g = w->proc->graph;
+	bool *cut = edges_to_cut(u, w->proc);
+	struct dag *d = NULL;
+	struct order *o;
+
+	if (!break_loops(u, w, cut, why))
+		return NULL;
+	o = dag_order(g, cut);
+	for (uint64_t most = DENSE; most <= MOST_TRACED && !d; most *= 4)
+		d = dag_new_priced(g, o, w->weight, cut, most, WRITE, why);
+	return d;
+}
+
 static bool
 number_paths(const struct unit *u, struct woven *w)
 {
@@ -181,7 +227,7 @@ number_paths(const struct unit *u, struct woven *w)
 	const char *why = "";
 	struct dag *d;
 
-	d = cut_paths(u, w, &why);
+	d = x->traced ? cut_traced(u, w, &why) : cut_paths(u, w, &why);
 	x->paths = d ? paths_number(d, &why) : NULL;
 	return x->paths || refuse(w, why);
 }
@@ -196,7 +242,7 @@ choose_table(struct woven *w)
 		x->size = w->ncounter = (uint32_t)x->paths->n;
 		return;
 	}
-	x->kind = x->paths->n <= DENSE ? CHORD_PATH_DENSE : CHORD_PATH_HASHED;
+	x->kind = x->paths->n <= DENSE || x->traced ? CHORD_PATH_DENSE : CHORD_PATH_HASHED;
 	if (x->kind == CHORD_PATH_DENSE) {
 		x->size = (uint32_t)x->paths->n;
 		w->ncounter = x->size;
@@ -216,7 +262,8 @@ op_of(const struct woven *w, uint32_t e)
 {
 	const struct path_act *a = &w->paths->act[e];
 	const struct edge *d = &w->proc->graph->edge[e];
-	struct path_op op = {.record = a->record, .next = a->next, .sum = a->sum, .n = a->n, .from = -1, .to = -1};
+	struct path_op op = {.record = a->record, .next = a->next, .sum = a->sum, .n = a->n, .from = -1, .to = -1,
+	                     .traced = w->paths->traced};
 
 	if (a->record == PATH_RECORD_HELD || a->next == PATH_ADD)
 		op.from = w->paths->assigned[d->from];
@@ -335,7 +382,7 @@ add_op(const struct unit *u, struct woven *w, uint32_t e, struct site *s, struct
 	if (s->where == SITE_NONE)
 		return refuse(w, "a path ends or begins where nothing can be put");
 	c = s->path = pool_alloc(u->pool, sizeof *c);
-	s->probes = CHORD_SET(PATHS);
+	s->probes = 1u << w->paths->measure;
 	c->op = op;
 	c->number = w->paths->ncode++;
 	if (s->where == SITE_SPLIT)
@@ -359,7 +406,8 @@ add_ops(const struct unit *u, struct woven *w)
 		op = op_of(w, e);
 		op.guard = needs_guard(w, e, &op);
 		if (p->arc_text.at[e].twice) {
-			struct path_op ends = {.record = op.record, .sum = op.sum, .from = op.from, .to = -1, .marked = op.marked};
+			struct path_op ends = {.record = op.record, .sum = op.sum, .from = op.from, .to = -1, .marked = op.marked,
+			                       .traced = op.traced};
 
 			if (!add_op(u, w, e, &w->early[e], ends))
 				return false;
@@ -498,7 +546,7 @@ place_all(const struct unit *u, struct woven *w)
 }
 
 bool
-place_paths(const struct unit *u, struct woven *w, const struct selection *interest)
+place_paths(const struct unit *u, struct woven *w, const struct selection *interest, uint32_t measure)
 {
 	const char *why = other_shadow(u->object);
 
@@ -507,6 +555,8 @@ place_paths(const struct unit *u, struct woven *w, const struct selection *inter
 		return true;
 	}
 	w->paths = pool_alloc(u->pool, sizeof *w->paths);
+	w->paths->measure = measure;
+	w->paths->traced = measure == CHORD_TRACE;
 	w->align = sizeof(struct chord_path_entry);
 	w->paths->below = calls_something(u, w);
 	w->paths->room = w->paths->below || leaf_has_room(u, w);

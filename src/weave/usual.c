@@ -175,7 +175,7 @@ mark_usual(const struct unit *u, struct woven *w)
 
 	w->paths->mark = pool_array(u->pool, w->proc->arcs.n, sizeof *w->paths->mark);
 	w->paths->marked = pool_array(u->pool, g->nvert, sizeof *w->paths->marked);
-	if (w->paths->kind == CHORD_PATH_HASHED)
+	if (w->paths->kind == CHORD_PATH_HASHED || w->paths->traced)
 		return;
 	for (uint32_t e = 0; e < w->proc->arcs.n && x.n < MOST; e++)
 		if (is_back(&x, e))

@@ -21,6 +21,8 @@ struct weave_options {
 	size_t runtime_size;
 	const char *timers;          /* what it has in addition for events with timers */
 	size_t timers_size;
+	const char *trace;           /* and for traces */
+	size_t trace_size;
 	const struct selection *interest; /* the paths to count, if paths are measured; NULL: all */
 	const struct selection *weights;  /* how often edges ran before; NULL, or where it says nothing: they are guessed */
 	weave_assemble *assemble;

@@ -1,5 +1,5 @@
 # Recursion: sums behind each call.
-# measures: edges calls paths
+# measures: edges calls paths trace
 # gcc -O1 -fno-asynchronous-unwind-tables:
 #   long fib(long n)
 #   {

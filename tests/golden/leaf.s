@@ -1,5 +1,5 @@
 # No branch: one counter at most.
-# measures: edges events paths
+# measures: edges events paths trace
 # gcc -O2 -fno-asynchronous-unwind-tables:
 #   int twice(int a)
 #   {

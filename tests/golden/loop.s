@@ -1,5 +1,5 @@
 # A loop of one block, and a branch around it.
-# measures: edges every-block every-edge events paths calls
+# measures: edges every-block every-edge events paths calls trace
 # gcc -O2 -fno-asynchronous-unwind-tables:
 #   int sum(const int *a, int n)
 #   {

@@ -1,5 +1,5 @@
 # A jump table: all cases meet in one hub.
-# measures: edges paths
+# measures: edges paths trace
 # gcc -O2 -fno-pic -fno-asynchronous-unwind-tables:
 #   int g(int);
 #

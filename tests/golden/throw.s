@@ -1,5 +1,5 @@
 # An exception that is caught: the landing pad has an entry of its own.
-# measures: edges paths
+# measures: edges paths trace
 # g++ -O2:
 #   int may(int);
 #

@@ -477,14 +477,15 @@ t_selected_paths() {
 }
 t_wrong_measures() {
 	local all
-	all=$(measures | sed 's/ /, /g; s/\(.*\), /\1 and /')
+	all=$("$CHORD" cc --measures | cut -f 1 | paste -sd ' ' | sed 's/ /, /g; s/\(.*\), /\1 and /')
 	refused 2 "^chord: -fchord=nonsense: unknown measure 'nonsense'; there are $all$" $cc -fchord=nonsense -c work.c
 	refused 2 "chord: -fchord=edges,every-edge: .*one of them" $cc -c work.c -fchord=edges,every-edge
 	refused 2 "chord: -fchord=paths,edges: .*one of them" $cc -c work.c -fchord=paths,edges
+	refused 2 "chord: -fchord=trace,paths: .*one of them" $cc -c work.c -fchord=trace,paths
 	for o in -fchord=paths,events -fchord=calls,paths "-fchord=paths -fchord-events=loads"; do
 		refused 2 "chord: -fchord=paths: .* cannot be counted beside paths" $cc $o -c work.c
 	done
-	for m in trace clock edges,clock; do
+	for m in clock edges,clock; do
 		refused 2 "chord: -fchord=$m: measure .* is not in this version; there are $all" $cc -fchord=$m -c work.c
 	done
 	for o in -fchord= -fchord=Edges -fchord=edges,; do

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Code that keeps the path register of an activation and counts paths. A path register in memory is in the shadow of the return
- * address: at its address with one bit flipped, which __chord_shadow has. */
+/* Code that keeps the path register of an activation and counts paths, or writes them down. A path register in memory is in the
+ * shadow of the return address: at its address with one bit flipped, which __chord_shadow has. */
 #include "machine/x86_64/x86_64.h"
 
 #include <inttypes.h>
@@ -10,6 +10,9 @@ static const char *const name64[16] = {"rax", "rcx", "rdx", "rbx", "rsp", "rbp",
 	"r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15"};
 static const char *const name32[16] = {"eax", "ecx", "edx", "ebx", "esp", "ebp", "esi", "edi",
 	"r8d", "r9d", "r10d", "r11d", "r12d", "r13d", "r14d", "r15d"};
+
+static const char *const name16[16] = {"ax", "cx", "dx", "bx", "sp", "bp", "si", "di",
+	"r8w", "r9w", "r10w", "r11w", "r12w", "r13w", "r14w", "r15w"};
 
 static const char *const name8[16] = {"al", "cl", "dl", "bl", "spl", "bpl", "sil", "dil",
 	"r8b", "r9b", "r10b", "r11b", "r12b", "r13b", "r14b", "r15b"};
@@ -366,6 +369,76 @@ miss(struct scratch *s, struct buf *stub, const struct path_counters *t, int key
 	end_stub(s, stub, s->place->counted);
 }
 
+/* Finds the address of the path's entry, the stack pointer being `depth` lower than at the place. Returns the register that has it,
+ * which is `reg` if it is in no other. Changes flags. */
+static int
+load_token(const struct scratch *s, struct buf *out, const struct path_counters *t, const struct path_op *op, int reg,
+           int64_t depth)
+{
+	int from = op->from;
+
+	if (op->record == PATH_RECORD_KNOWN) {
+		buf_str(out, "\tleaq\t");
+		entry_of(out, t, op->sum * 8);
+		buf_printf(out, ", %%%s\n", name64[reg]);
+		return reg;
+	}
+	if (is_room(op->from)) {
+		buf_printf(out, "\tmovq\t%" PRId64 "(%%rsp), %%%s\n", depth - PATH_ROOM, name64[reg]);
+		from = reg;
+	} else if (op->from < 0) {
+		load_frame(s, out, reg, depth);
+		buf_printf(out, "\txorq\t%%gs:__chord_shadow(%%rip), %%%s\n\tmovq\t(%%%s), %%%s\n", name64[reg], name64[reg],
+		           name64[reg]);
+		from = reg;
+	}
+	if (!op->sum)
+		return from;
+	buf_printf(out, "\tleaq\t%" PRId64 "(%%%s), %%%s\n", op->sum * 8, name64[from], name64[reg]);
+	return reg;
+}
+
+/* What has no room, or was interrupted, is written by the runtime: rcx has the address of the path's entry, rax the place that
+ * was meant for it, which is in register p. */
+static void
+write_slowly(const struct scratch *s, struct buf *stub, const struct path_counters *t, const struct path_op *op, int p)
+{
+	int token;
+
+	buf_printf(stub, "%s_1:\n\tsubq\t$4, %%%s\n", s->place->miss, name64[p]);
+	begin_stub(s, stub, s->place->miss);
+	lower(s, stub, 3);
+	buf_printf(stub, "\tmovq\t%%rax, 8(%%rsp)\n\tmovq\t%%rcx, (%%rsp)\n\tmovq\t%%%s, 16(%%rsp)\n", name64[p]);
+	token = load_token(s, stub, t, op, RCX, s->depth + RED_ZONE + 24);
+	if (token != RCX)
+		buf_printf(stub, "\tmovq\t%%%s, %%rcx\n", name64[token]);
+	buf_str(stub, "\tmovq\t16(%rsp), %rax\n\tcall\t__chord_trace_slow\n");
+	buf_str(stub, "\tmovq\t(%rsp), %rcx\n\tmovq\t8(%rsp), %rax\n");
+	raise_again(s, stub, 3);
+	end_stub(s, stub, s->place->counted);
+}
+
+/* Writes the path down where the thread's next slot is, and moves that on. The place is reserved before it is written, and in one
+ * instruction, because a signal handler writes slots, too: one that comes between the load and the addition leaves another sum
+ * than is expected, one that comes later finds the slot taken. */
+static void
+write_path(struct scratch *s, struct buf *stub, const struct path_counters *t, const struct path_op *op)
+{
+	int p = take(s), c = take(s), token;
+
+	buf_printf(s->out, "\tmovq\t__chord_trace_home(%%rip), %%%s\n\tmovq\t%%gs:(%%%s), %%%s\n", name64[c], name64[c],
+	           name64[p]);
+	buf_printf(s->out, "\taddq\t$4, %%gs:(%%%s)\n\ttestw\t%%%s, %%%s\n\tje\t%s\n", name64[c], name16[p], name16[p],
+	           s->place->miss);
+	buf_printf(s->out, "\taddq\t$4, %%%s\n\tcmpq\t%%%s, %%gs:(%%%s)\n\tjne\t%s_1\n", name64[p], name64[p],
+	           name64[c], s->place->miss);
+	token = load_token(s, s->out, t, op, c, s->depth);
+	buf_printf(s->out, "\tmovl\t%%%s, -4(%%%s)\n%s:\n", name32[token], name64[p], s->place->counted);
+	write_slowly(s, stub, t, op, p);
+	give_back(s, p);
+	give_back(s, c);
+}
+
 static void
 record_known(struct scratch *s, struct buf *stub, const struct path_counters *t, int64_t sum)
 {
@@ -622,6 +695,8 @@ registers(const struct path_op *op, const struct path_counters *t)
 	int set = op->next == PATH_SET ? stores && !(hashed && op->to < 0) : transfer;
 	int number = !is_short(op->sum * 8 + 8) || !is_short(op->n * 8);
 
+	if (op->traced && op->record && record < 2)
+		record = 2;
 	return uses_memory(op) + number + (record > set ? record : set);
 }
 
@@ -665,7 +740,9 @@ x86_path(struct buf *out, struct buf *stub, const struct path_op *op, const stru
 	reserve(&s, registers(op, table));
 	if (op->guard)
 		guard(&s, stub);
-	if (op->record == PATH_RECORD_KNOWN)
+	if (op->record && op->traced)
+		write_path(&s, stub, table, op);
+	else if (op->record == PATH_RECORD_KNOWN)
 		record_known(&s, stub, table, op->sum);
 	else if (op->record == PATH_RECORD_HELD)
 		record_held(&s, stub, table, op);

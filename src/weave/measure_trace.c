@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/* Measure trace: the paths of measure paths (paths.c), of which each is written down when it ends. They end at calls, too. */
+#include "weave/measure.h"
+
+static void
+plan(struct plan *l, struct woven *w)
+{
+	place_paths(l->u, w, NULL, CHORD_TRACE);
+}
+
+/* Also tells the runtime that a module has traces, and that its paths may be in the shadow of the stack. */
+static void
+tail(struct buf *b, const struct weave_options *o)
+{
+	buf_add(b, o->trace, o->trace_size);
+}
+
+const struct weave_measure weave_trace = {.plan = plan, .probe = path_probe, .map = path_map, .tail = tail};
