@@ -97,7 +97,7 @@ take_streams(struct count *c, uint64_t stream)
 	for (size_t i = 0; i < c->file->stream.n; i++)
 		c->total += trace_stream_bytes(&c->file->stream.at[i]);
 	for (size_t i = 0; i < c->file->stream.n && !why; i++)
-		if (!stream || stream == i + 1)
+		if (!stream || stream == (uint64_t)c->file->stream.at[i].number + 1)
 			why = take_stream(c, i);
 	progress("counting what was traced", c->total >> 20, c->total >> 20);
 	if (!why && c->foreign)

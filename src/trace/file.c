@@ -10,8 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A stream is a region, and a process has not more of these than threads. */
-enum { STREAMS_MOST = 1 << 22, MODULES_MOST = 1 << 20 };
+enum { MODULES_MOST = 1 << 20 };
 
 char *
 trace_name(struct pool *pool, const char *profile)
@@ -38,12 +37,17 @@ trace_bytes(const struct trace_file *f, uint64_t offset, void *to, size_t n)
 	return true;
 }
 
+/* Few come out of turn. */
 static struct trace_stream *
 stream_of(struct trace_file *f, uint32_t number)
 {
-	while (f->stream.n <= number)
-		VEC_PUSH(f->stream, (struct trace_stream){0});
-	return &f->stream.at[number];
+	if (number < f->stream.n && f->stream.at[number].number == number)
+		return &f->stream.at[number];
+	for (size_t i = f->stream.n; i; i--)
+		if (f->stream.at[i - 1].number == number)
+			return &f->stream.at[i - 1];
+	VEC_PUSH(f->stream, (struct trace_stream){.number = number});
+	return &f->stream.at[f->stream.n - 1];
 }
 
 /* ---- extents: texts say what is wrong with one, NULL that nothing is ---- */
@@ -53,14 +57,14 @@ static const char *
 read_ring(struct trace_file *f, const struct chord_extent_head *h, uint64_t offset, uint64_t room)
 {
 	const uint64_t ring = (uint64_t)CHORD_TRACE_SEGMENT * CHORD_TRACE_SEGMENTS;
-	struct trace_extent x = {.offset = offset + f->page, .bytes = room - f->page, .first = h->b, .from = h->a, .ring = true};
+	struct trace_extent x = {.offset = offset + f->page, .bytes = room - f->page, .first = h->b, .from = h->a};
 
-	if (h->module >= STREAMS_MOST || h->size - f->page < ring || h->a > h->b || h->b > UINT64_MAX / 2)
+	if (h->size - f->page < ring || h->a > h->b || h->b > UINT64_MAX / 2)
 		return "damaged: a ring that makes no sense";
 	if (x.bytes > ring)
 		x.bytes = ring;
 	x.end = h->b + CHORD_TRACE_SEGMENTS;
-	VEC_PUSH(stream_of(f, h->module)->extent, x);
+	VEC_PUSH(stream_of(f, h->module)->ring, x);
 	return NULL;
 }
 
@@ -69,11 +73,12 @@ read_packs(struct trace_file *f, const struct chord_extent_head *h, uint64_t off
 {
 	struct trace_extent x = {.offset = offset + f->page, .bytes = h->a, .first = h->b};
 
-	if (h->module >= STREAMS_MOST || h->a > h->size - f->page || h->b > UINT64_MAX / 2)
+	if (h->a > h->size - f->page || h->b > UINT64_MAX / 2)
 		return "damaged: packed segments that make no sense";
 	if (x.bytes > room - f->page)
 		x.bytes = room - f->page;
-	VEC_PUSH(stream_of(f, h->module)->extent, x);
+	if (x.bytes)
+		VEC_PUSH(stream_of(f, h->module)->packs, x);
 	return NULL;
 }
 
@@ -141,25 +146,23 @@ by_first(const void *a, const void *b)
 
 	if (x->first != y->first)
 		return x->first < y->first ? -1 : 1;
-	if (x->ring != y->ring)
-		return x->ring ? 1 : -1;
 	return (x->offset > y->offset) - (x->offset < y->offset);
 }
 
 /* A ring that another one follows ends where that begins. */
 static void
-end_rings(struct trace_stream *s)
+settle_stream(struct trace_stream *s)
 {
-	struct trace_extent *last = NULL;
+	if (s->packs.n)
+		qsort(s->packs.at, s->packs.n, sizeof *s->packs.at, by_first);
+	if (s->ring.n)
+		qsort(s->ring.at, s->ring.n, sizeof *s->ring.at, by_first);
+	for (size_t i = 1; i < s->ring.n; i++) {
+		struct trace_extent *x = &s->ring.at[i - 1];
+		uint64_t from = s->ring.at[i].from;
 
-	for (size_t i = 0; i < s->extent.n; i++) {
-		struct trace_extent *x = &s->extent.at[i];
-
-		if (!x->ring)
-			continue;
-		if (last && x->from < last->end)
-			last->end = x->from > last->first ? x->from : last->first;
-		last = x;
+		if (from < x->end)
+			x->end = from > x->first ? from : x->first;
 	}
 }
 
@@ -203,13 +206,8 @@ read_file(struct pool *pool, struct trace_file *f, const char **why)
 	f->id2 = h.id2;
 	f->error = h.error;
 	f->fault = read_extents(f, h.used);
-	for (size_t i = 0; i < f->stream.n; i++) {
-		struct trace_stream *s = &f->stream.at[i];
-
-		if (s->extent.n)
-			qsort(s->extent.at, s->extent.n, sizeof *s->extent.at, by_first);
-		end_rings(s);
-	}
+	for (size_t i = 0; i < f->stream.n; i++)
+		settle_stream(&f->stream.at[i]);
 	return f;
 }
 
@@ -256,8 +254,10 @@ trace_close(struct trace_file *f)
 		return;
 	if (f->fd >= 0)
 		close(f->fd);
-	for (size_t i = 0; i < f->stream.n; i++)
-		free(f->stream.at[i].extent.at);
+	for (size_t i = 0; i < f->stream.n; i++) {
+		free(f->stream.at[i].packs.at);
+		free(f->stream.at[i].ring.at);
+	}
 	free(f->stream.at);
 	free(f->module.at);
 	free(f);

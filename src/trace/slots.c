@@ -1,11 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* The slots of a stream. Packed segments come first, then what the ring still has; where a ring stays in the file for good, another
- * run of both follows. A process that is killed while it packs leaves a segment in both places: the packed one counts. */
+/* The slots of a stream. Most segments are packed. Some lie in rings that were given up, and the last ones in the ring of the
+ * present. A process that is killed while it packs leaves a segment in both places: the packed one counts. */
 #include "trace/internal.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* The first segment that the stream has. */
+static uint64_t
+first_of(const struct trace_stream *s)
+{
+	uint64_t n = s->packs.n ? s->packs.at[0].first : UINT64_MAX;
+
+	return s->ring.n && s->ring.at[0].first < n ? s->ring.at[0].first : n;
+}
 
 struct slots *
 slots_new(struct trace_file *f, size_t stream)
@@ -14,6 +23,7 @@ slots_new(struct trace_file *f, size_t stream)
 
 	r->file = f;
 	r->stream = &f->stream.at[stream];
+	r->segment = first_of(r->stream);
 	return r;
 }
 
@@ -25,6 +35,34 @@ fault(struct slots *r, const char *why)
 }
 
 /* ---- packed segments ---- */
+
+static void
+begin_extent(struct slots *r)
+{
+	const struct trace_extent *x = &r->stream->packs.at[r->next++];
+
+	r->at = x->offset;
+	r->left = x->bytes;
+	memset(&r->pack, 0, sizeof r->pack);
+}
+
+/* Is there a packed segment, and is it the next one? False also: `fault`. */
+static bool
+is_packed(struct slots *r)
+{
+	if (!r->peeked) {
+		if (!r->left && r->next == r->stream->packs.n)
+			return false;
+		if (!r->left)
+			begin_extent(r);
+		if (r->left < sizeof r->record || !trace_bytes(r->file, r->at, &r->record, sizeof r->record))
+			return fault(r, "its record is cut off");
+		r->peeked = true;
+	}
+	if ((int32_t)(r->record.segment - (uint32_t)r->segment) < 0)
+		return fault(r, "damaged: an earlier one stands in its place");
+	return r->record.segment == (uint32_t)r->segment;
+}
 
 static uint32_t
 sum_of(const uint32_t *slot)
@@ -39,34 +77,26 @@ sum_of(const uint32_t *slot)
 static bool
 next_packed(struct slots *r)
 {
-	struct chord_trace_record rec;
+	uint32_t bytes = r->record.bytes;
+	uint64_t size;
 
-	if (r->left < sizeof rec || !trace_bytes(r->file, r->at, &rec, sizeof rec))
-		return fault(r, "its record is cut off");
-	if (rec.segment != (uint32_t)r->segment)
-		return fault(r, "damaged: its record has another's number");
-	if (rec.bytes > sizeof r->packed)
+	if (bytes > sizeof r->packed)
 		return fault(r, "damaged: larger than a segment can be");
-	if (rec.bytes > r->left - sizeof rec || !trace_bytes(r->file, r->at + sizeof rec, r->packed, rec.bytes))
+	if (bytes > r->left - sizeof r->record || !trace_bytes(r->file, r->at + sizeof r->record, r->packed, bytes))
 		return fault(r, "its record is cut off");
-	if (!chord_unpack(&r->pack, r->packed, rec.bytes, r->slot, CHORD_TRACE_SLOTS) || sum_of(r->slot) != rec.sum)
+	if (!chord_unpack(&r->pack, r->packed, bytes, r->slot, CHORD_TRACE_SLOTS) || sum_of(r->slot) != r->record.sum)
 		return fault(r, "damaged: its slots are not those that were packed");
-	rec.bytes = (rec.bytes + 3) & ~3u;
-	r->done += sizeof rec + rec.bytes;
-	r->at += sizeof rec + rec.bytes;
-	r->left -= rec.bytes < r->left - sizeof rec ? sizeof rec + rec.bytes : r->left;
+	size = sizeof r->record + (((uint64_t)bytes + 3) & ~3ull);
+	r->done += size;
+	r->at += size;
+	r->left -= size < r->left ? size : r->left;
 	r->n = CHORD_TRACE_SLOTS;
+	r->peeked = false;
 	r->segment++;
 	return true;
 }
 
 /* ---- rings ---- */
-
-static bool
-is_last(const struct slots *r)
-{
-	return r->next + 1 == r->stream->extent.n;
-}
 
 static size_t
 written(const uint32_t *slot)
@@ -88,11 +118,11 @@ ring_segment(struct slots *r, const struct trace_extent *x, uint64_t segment)
 	return true;
 }
 
-/* The ring of the present: behind its last slot that is written there is nothing. */
+/* Does anything stand behind the next segment? False also: `fault`. */
 static bool
 anything_behind(struct slots *r, const struct trace_extent *x)
 {
-	bool any = false;
+	bool any = r->peeked || x != &r->stream->ring.at[r->stream->ring.n - 1];
 
 	for (uint64_t s = r->segment + 1; s < x->end && !any; s++) {
 		if (!ring_segment(r, x, s))
@@ -102,81 +132,78 @@ anything_behind(struct slots *r, const struct trace_extent *x)
 	return any;
 }
 
+/* Behind the last slot that is written there is nothing. */
 static bool
-next_in_ring(struct slots *r)
+next_in_ring(struct slots *r, const struct trace_extent *x)
 {
-	const struct trace_extent *x = &r->stream->extent.at[r->next];
-	bool more = !is_last(r) || anything_behind(r, x);
+	bool more = anything_behind(r, x);
 
 	if (r->fault || !ring_segment(r, x, r->segment))
 		return false;
 	r->n = more ? CHORD_TRACE_SLOTS : written(r->slot);
-	if (!more)
-		r->next++;
 	r->done += CHORD_TRACE_SEGMENT;
 	r->segment++;
+	r->ended = !more;
 	return r->n;
 }
 
-/* ---- from one extent to the next ---- */
-
-/* Goes on to the extent that has the next segment. False: none has, or `fault`. */
-static bool
-find_extent(struct slots *r)
+static const struct trace_extent *
+ring_of(const struct slots *r)
 {
-	for (; r->next < r->stream->extent.n; r->next++) {
-		const struct trace_extent *x = &r->stream->extent.at[r->next];
+	for (size_t i = 0; i < r->stream->ring.n; i++) {
+		const struct trace_extent *x = &r->stream->ring.at[i];
 
-		if (x->ring && r->segment < x->end && r->segment >= x->first)
-			return true;
-		if (x->first > r->segment)
-			return fault(r, "missing");
-		if (x->ring)
-			continue;
-		if (x->first != r->segment)
-			return fault(r, "damaged: it is there twice");
-		r->at = x->offset;
-		r->left = x->bytes;
-		memset(&r->pack, 0, sizeof r->pack);
-		if (r->left) {
-			r->next++;
-			return true;
-		}
+		if (r->segment >= x->first && r->segment < x->end)
+			return x;
 	}
-	return false;
+	return NULL;
+}
+
+/* ---- all of it ---- */
+
+/* A ring has all that is behind what is packed. */
+static bool
+is_behind(const struct slots *r)
+{
+	for (size_t i = 0; i < r->stream->ring.n; i++)
+		if (r->stream->ring.at[i].first > r->segment)
+			return false;
+	return !r->peeked;
 }
 
 bool
 slots_next(struct slots *r)
 {
+	const struct trace_extent *x;
+
 	r->n = 0;
-	if (r->fault)
+	if (r->fault || r->ended)
 		return false;
-	if (r->left)
+	if (is_packed(r))
 		return next_packed(r);
-	if (!find_extent(r))
-		return false;
-	return r->left ? next_packed(r) : next_in_ring(r);
+	x = r->fault ? NULL : ring_of(r);
+	if (x)
+		return next_in_ring(r, x);
+	return !r->fault && !is_behind(r) && fault(r, "missing");
 }
 
 bool
 slots_seek(struct slots *r, uint64_t segment)
 {
-	size_t i = r->stream->extent.n;
+	size_t i = r->stream->packs.n;
 
+	while (i && r->stream->packs.at[i - 1].first > segment)
+		i--;
 	r->n = 0;
 	r->left = 0;
+	r->peeked = r->ended = false;
 	r->fault = NULL;
-	while (i && r->stream->extent.at[i - 1].first > segment)
-		i--;
-	if (!i)
-		return false;
-	r->next = i - 1;
-	r->segment = r->stream->extent.at[i - 1].first;
+	r->next = i ? i - 1 : 0;
+	r->segment = i ? r->stream->packs.at[i - 1].first : first_of(r->stream);
 	while (r->segment < segment)
 		if (!slots_next(r))
 			return false;
-	return true;
+	return r->segment == segment;
 }
 
 uint64_t
@@ -184,7 +211,9 @@ trace_stream_bytes(const struct trace_stream *s)
 {
 	uint64_t n = 0;
 
-	for (size_t i = 0; i < s->extent.n; i++)
-		n += s->extent.at[i].bytes;
+	for (size_t i = 0; i < s->packs.n; i++)
+		n += s->packs.at[i].bytes;
+	for (size_t i = 0; i < s->ring.n; i++)
+		n += (s->ring.at[i].end - s->ring.at[i].first) * CHORD_TRACE_SEGMENT;
 	return n;
 }

@@ -12,18 +12,18 @@
 
 /* ---- file.c ---- */
 
-/* An extent with slots: PACKS, or a ring. */
+/* Packed segments, or a ring. */
 struct trace_extent {
 	uint64_t offset;         /* in the file, of what is behind its head */
 	uint64_t bytes;          /* used there */
-	uint64_t first, end;     /* segments; of PACKS end is not known: 0 */
+	uint64_t first, end;     /* segments; of packed ones the end is not known: 0 */
 	uint64_t from;           /* of a ring: segment number of its first place */
-	bool ring;
 };
 
-/* What one region wrote. */
+/* What one region wrote, or (number UINT32_MAX) threads without one. */
 struct trace_stream {
-	VEC(struct trace_extent) extent; /* by first segment */
+	uint32_t number;
+	VEC(struct trace_extent) packs, ring; /* by first segment */
 };
 
 struct trace_file {
@@ -52,8 +52,10 @@ const char *trace_short(struct pool *pool, const struct trace_file *f);
 struct slots {
 	struct trace_file *file;
 	const struct trace_stream *stream;
-	size_t next;             /* extent to go on with */
-	uint64_t at, left;       /* in the extent of packed segments: offset of the next record, bytes from there on */
+	size_t next;             /* extent of packed segments to go on with */
+	uint64_t at, left;       /* in the one before: offset of the next record, bytes from there on */
+	struct chord_trace_record record; /* that one, if it has been read */
+	bool peeked, ended;
 	uint64_t segment;        /* that comes next */
 	uint64_t done;           /* bytes of the file read */
 	const char *fault;       /* not NULL: the stream goes on, and cannot be read; in the file's pool */
@@ -84,5 +86,90 @@ bool trace_is_of(const struct trace_file *f, const struct profile *p);
 /* Does both, where a trace stands beside a profile of that name. NULL also if there is none: modules that have been filled are
  * marked. */
 const char *trace_fill(struct pool *pool, const char *profile, struct profile *p, uint64_t stream);
+
+/* ---- paths.c: what tokens stand for ---- */
+
+/* How a path begins, and how it ends. */
+enum replay_begin {
+	REPLAY_ENTERS,           /* with the procedure's entry */
+	REPLAY_LANDS,            /* where an exception, or a jump out of another activation, comes in */
+	REPLAY_GOES_ON,          /* behind where the path before it ended */
+};
+enum replay_end {
+	REPLAY_CUT,              /* the activation goes on with another path */
+	REPLAY_CALLS,            /* before a call is made */
+	REPLAY_RETURNS,
+	REPLAY_TAIL,             /* before a jump to another procedure */
+	REPLAY_STOPS,            /* a trap, or a jump to another activation */
+};
+
+struct replay_path {
+	const struct proc *proc;
+	uint32_t module;         /* its place in the profile's list */
+	uint32_t n;              /* blocks, in the order in which they were entered */
+	uint32_t *block;
+	uint64_t sum, insns;
+	uint32_t from, next;     /* vertices: where it begins, where the next begins; GRAPH_NONE: nowhere */
+	enum replay_begin begin;
+	enum replay_end end;
+};
+
+/* Finds what tokens stand for, each once. */
+struct replay_code;
+/* map: by module of the profile; NULL where there is none. */
+struct replay_code *replay_code_new(const struct trace_file *f, const struct profile *p, const struct map *const *map);
+void replay_code_free(struct replay_code *c); /* NULL is fine */
+/* Where n modules are listed. NULL: that is not known. */
+const struct replay_path *replay_path_of(struct replay_code *c, uint32_t token, size_t n);
+
+/* ---- replay.c: a stream as what its threads did, with a stack ---- */
+
+/* Why an activation is there, or is no longer. */
+enum replay_how {
+	REPLAY_BY_CALL,          /* or from code that is not traced and was called there */
+	REPLAY_BY_TAIL_CALL,     /* in place of the one that ended with it */
+	REPLAY_FROM_OUTSIDE,     /* nothing traced is below it */
+	REPLAY_FROM_NOWHERE,     /* in the middle of a path of the one below: a signal's handler. That path's blocks come behind */
+	REPLAY_FOUND,            /* it had begun before, and is not known from where */
+	REPLAY_BY_RETURN,
+	REPLAY_BY_JUMP,          /* longjmp, an exception: it was left without returning */
+	REPLAY_AT_END,           /* of the thread's trace: it had not ended */
+};
+
+/* What an activation is at. */
+enum replay_at { REPLAY_RUNS, REPLAY_AT_CALL, REPLAY_LEFT_BY_TAIL_CALL, REPLAY_STOPPED };
+
+struct replay_frame {
+	const struct proc *proc;
+	uint32_t module;
+	uint32_t next;           /* vertex where it goes on; GRAPH_NONE: nowhere */
+	enum replay_at at;
+	const struct replay_path *last;
+	uint64_t since;          /* instructions of the thread before it */
+	void *note;              /* the user's */
+};
+
+struct replay {
+	struct trace_file *file;
+	struct replay_code *code;
+	struct slots *slots;
+	VEC(struct replay_frame) stack;
+	size_t listed;           /* modules */
+	uint64_t thread;         /* id, as marks have it; 0: none yet */
+	uint64_t insns;          /* that the thread has executed in traced code, before the path that is told of */
+	uint64_t blocks;
+	uint64_t unknown;        /* slots that are not understood */
+	bool leaves;             /* the next token comes behind a jump that ended so many activations: */
+	uint32_t ended;
+	bool stop;               /* set by the user: no more */
+	/* What the user is told; any may be NULL. */
+	void *ctx;
+	void (*thread_begins)(struct replay *r, enum chord_mark kind);
+	void (*enters)(struct replay *r, enum replay_how how); /* the frame on top */
+	void (*leaves_frame)(struct replay *r, enum replay_how how); /* likewise, just before it is gone */
+	void (*runs)(struct replay *r, const struct replay_path *p); /* in the frame on top */
+};
+/* Goes through a stream from its beginning. NULL: to its end, or until `stop`; else what is wrong with it there. */
+const char *replay_stream(struct replay *r, size_t stream);
 
 #endif

@@ -152,7 +152,7 @@ damaged(void **state)
 		if (f) {
 			uint64_t n = f->stream.n ? read_all(f, 0, &fault) : 0;
 
-			assert_true(n == whole || f->fault || fault || !f->stream.n || !f->stream.at[0].extent.n);
+			assert_true(n == whole || f->fault || fault || !f->stream.n || !f->stream.at[0].packs.n);
 			faults += f->fault || (f->stream.n && fault);
 		} else {
 			assert_non_null(why);
