@@ -27,6 +27,7 @@ static const struct command {
 	{"diff", "chord diff", cmd_diff, "[PROGRAM] A [PROGRAM] B", "which functions and lines gained instructions", NULL},
 	{"query", "chord query", cmd_query, "PID", "the events of a running process, exact to the instruction", NULL},
 	{"paths", "chord paths", cmd_paths, "PROGRAM [PROFILE...]", "which paths through procedures ran, and how often", NULL},
+	{"trace", "chord trace", cmd_trace, "PROGRAM [PROFILE...]", "what it did, in order: calls, blocks, lines", NULL},
 	{"weights", "chord weights", cmd_weights, "PROGRAM [PROFILE...]", "how often edges ran, for a better build", NULL},
 	{"merge", "chord merge", cmd_merge, "-o FILE PROFILE...", "sum profiles of one build", NULL},
 	{"record", "chord record", cmd_record, "PROGRAM [ARGUMENT...]", "run it, and keep what it takes to run it so again",

@@ -14,6 +14,7 @@ int cmd_html(int argc, char **argv);
 int cmd_query(int argc, char **argv);
 int cmd_stat(int argc, char **argv);
 int cmd_diff(int argc, char **argv);
+int cmd_trace(int argc, char **argv);
 int cmd_paths(int argc, char **argv);
 int cmd_weights(int argc, char **argv);
 int cmd_merge(int argc, char **argv);

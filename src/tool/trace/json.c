@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+/* A trace as JSON, an object on each line; and as Chrome's JSON, which Perfetto reads, too: time is in instructions. */
+#include "tool/trace/trace.h"
+
+#include "tool/json.h"
+#include "tool/print.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+static uint64_t
+thread_of(const struct trace_out *o)
+{
+	return o->replay.thread ? o->replay.thread : o->number;
+}
+
+static json_t *
+new_object(const struct trace_out *o, const char *event, uint64_t insns)
+{
+	json_t *j = json_object();
+
+	js_set(j, "event", js_text(event));
+	js_set(j, "process", js_number(o->process->file->pid, true));
+	js_set(j, "thread", js_number(thread_of(o), true));
+	js_set(j, "instructions", js_number(insns, true));
+	js_set(j, "depth", js_number(o->replay.stack.n, true));
+	return j;
+}
+
+void
+json_event(struct trace_out *o, const char *event, enum replay_how how)
+{
+	json_t *j = new_object(o, event, o->replay.insns);
+
+	js_set(j, "how", js_text(replay_how_name(how)));
+	js_set_function(j, "function", o->replay.stack.at[o->replay.stack.n - 1].proc->name);
+	js_line(j, o->to);
+}
+
+static json_t *
+insns_json(const struct trace_block *b)
+{
+	json_t *list = json_array();
+
+	for (uint32_t i = 0; i < b->n; i++) {
+		json_t *j = json_object();
+
+		js_set(j, "address", js_number(b->insn[i].addr, b->insn[i].addr));
+		if (b->insn[i].at.file) {
+			js_set(j, "file", js_text(b->insn[i].at.file));
+			js_set(j, "line", js_number(b->insn[i].at.line, true));
+		}
+		js_append(list, j);
+	}
+	return list;
+}
+
+void
+json_block(struct trace_out *o, const struct replay_path *p, uint32_t block, uint64_t insns)
+{
+	const struct trace_block *b = trace_block(o, p->proc, p->module, block);
+	json_t *j = new_object(o, "block", insns);
+
+	js_set_function(j, "function", p->proc->name);
+	js_set(j, "block", js_number(block, true));
+	if (o->args->view == TRACE_INSNS) {
+		js_set(j, "insns", insns_json(b));
+	} else if (b->n && b->insn[0].at.file) {
+		js_set(j, "file", js_text(b->insn[0].at.file));
+		js_set(j, "line", js_number(b->insn[0].at.line, true));
+	}
+	js_line(j, o->to);
+}
+
+/* ---- Chrome ---- */
+
+static void
+put_chrome(struct trace_out *o, json_t *j)
+{
+	fputs(o->later ? ",\n" : "{\"displayTimeUnit\": \"ns\", \"traceEvents\": [\n", o->to);
+	o->later = true;
+	json_dumpf(j, o->to, JSON_COMPACT);
+	json_decref(j);
+}
+
+static json_t *
+chrome_object(const struct trace_out *o, const char *kind, const char *name)
+{
+	json_t *j = json_object();
+
+	js_set(j, "ph", js_text(kind));
+	js_set(j, "pid", js_number(o->process->file->pid, true));
+	js_set(j, "tid", js_number(thread_of(o), true));
+	js_set(j, "name", js_text(name));
+	return j;
+}
+
+void
+chrome_event(struct trace_out *o, char kind)
+{
+	const char *name = image_readable(o->replay.stack.at[o->replay.stack.n - 1].proc->name);
+	json_t *j;
+
+	if (!o->any) {
+		json_t *args = json_object();
+
+		js_set(args, "name", json_sprintf("thread %" PRIu64 ", time in instructions", thread_of(o)));
+		j = chrome_object(o, "M", "thread_name");
+		js_set(j, "args", args);
+		put_chrome(o, j);
+		o->any = true;
+	}
+	j = chrome_object(o, (char[]){kind, 0}, name);
+	js_set(j, "ts", js_number(o->replay.insns, true));
+	put_chrome(o, j);
+}
+
+void
+chrome_end(struct trace_out *o)
+{
+	fputs(o->later ? "\n]}\n" : "{\"traceEvents\": []}\n", o->to);
+}

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+/* The processes of a program that left traces, with the code that they ran. */
+#include "tool/trace/trace.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The profile's name, if that of its trace was given. */
+static char *
+profile_name(struct pool *pool, const char *name)
+{
+	struct str s = str_of(name);
+	size_t n = strlen(CHORD_TRACE_SUFFIX);
+
+	return str_ends(s, CHORD_TRACE_SUFFIX) ? pool_strndup(pool, name, s.n - n) : pool_strdup(pool, name);
+}
+
+static struct profile *
+read_profile(struct pool *pool, const char *name, const char **why)
+{
+	struct buf b = {0};
+	struct profile *p = NULL;
+
+	if (!file_read(name, &b))
+		*why = strerror(errno);
+	else
+		p = profile_parse(pool, (struct str){b.at, b.n}, why);
+	buf_free(&b);
+	return p;
+}
+
+/* NULL, or why the process cannot be used. */
+static const char *
+open_process(struct run *r, const char *name, struct traced *t)
+{
+	const char *why = NULL;
+
+	*t = (struct traced){.name = name, .profile = read_profile(r->pool, name, &why)};
+	if (!t->profile)
+		return why;
+	if (!profile_module(t->profile, image_build_id(r->binary.at[0].image)))
+		return run_why_not(r, t->profile, r->path);
+	if (t->profile->flags & (CHORD_PROFILE_MERGED | CHORD_PROFILE_SNAPSHOT))
+		return "a sum or a snapshot has no trace";
+	t->file = trace_open(r->pool, trace_name(r->pool, name), &why);
+	if (!t->file)
+		return pool_printf(r->pool, "its trace %s: %s", trace_name(r->pool, name), why);
+	return trace_is_of(t->file, t->profile) ? NULL : "its trace belongs to another profile";
+}
+
+static void
+close_process(struct traced *t)
+{
+	replay_code_free(t->code);
+	trace_close(t->file);
+	profile_free(t->profile);
+	*t = (struct traced){0};
+}
+
+/* asked: else what cannot be used is passed over. False: reported. */
+static bool
+take(struct run *r, const char *name, bool asked, struct traced_list *list)
+{
+	struct traced t;
+	const char *why = open_process(r, name, &t);
+
+	if (!why && !run_take(r, name, t.profile)) {
+		close_process(&t);
+		return false;
+	}
+	if (!why) {
+		VEC_PUSH(*list, t);
+		return true;
+	}
+	close_process(&t);
+	if (asked)
+		say_error(name, "%s", why);
+	return !asked;
+}
+
+static bool
+take_found(struct run *r, const struct found_list *found, struct traced_list *list)
+{
+	bool ok = true;
+
+	for (size_t i = 0; i < found->n && ok; i++)
+		if (!found->at[i].same && !found->at[i].left_over && !found->at[i].folder)
+			ok = take(r, found->at[i].name, found->at[i].asked, list);
+	return ok;
+}
+
+static bool
+take_named(struct run *r, struct pool *pool, char **profile, size_t nprofile, struct traced_list *list)
+{
+	struct found_list found = {0};
+	char **name = pool_array(pool, nprofile, sizeof *name);
+	bool ok;
+
+	for (size_t i = 0; i < nprofile; i++)
+		name[i] = profile_name(pool, profile[i]);
+	find_named(pool, name, (int)nprofile, &found);
+	ok = take_found(r, &found, list);
+	free(found.at);
+	return ok;
+}
+
+static bool
+take_places(struct run *r, struct pool *pool, struct traced_list *list)
+{
+	bool ok = true, more = true;
+
+	for (unsigned i = 0; ok && more && !list->n; i++) {
+		struct found_list found = {0};
+		const char *where;
+
+		more = find_place(pool, r->path, i, &found, &where);
+		ok = take_found(r, &found, list);
+		free(found.at);
+	}
+	return ok;
+}
+
+static void
+join_binaries(struct run *r, struct pool *pool, struct traced *t)
+{
+	const struct map **map = pool_array(pool, t->profile->module.n, sizeof *map);
+
+	t->binary = pool_array(pool, t->profile->module.n, sizeof *t->binary);
+	for (size_t i = 0; i < t->profile->module.n; i++) {
+		const struct module *m = &t->profile->module.at[i];
+
+		for (size_t k = 0; k < r->binary.n; k++)
+			if (str_eq(image_build_id(r->binary.at[k].image), (struct str){(const char *)m->id, m->nid})) {
+				t->binary[i] = &r->binary.at[k];
+				map[i] = &r->binary.at[k].map;
+			}
+	}
+	t->code = replay_code_new(t->file, t->profile, map);
+}
+
+bool
+traced_load(struct run *r, struct pool *pool, const char *program, char **profile, size_t nprofile, struct traced_list *list)
+{
+	*r = (struct run){.pool = pool_new(), .root = "", .sum = profile_new()};
+	r->path = find_program(r->pool, program);
+	if (!run_open(r, r->path) || !(nprofile ? take_named(r, pool, profile, nprofile, list) : take_places(r, pool, list)))
+		return false;
+	if (!list->n) {
+		say_error(r->path, "no trace of this build was found: is it built with -fchord=trace, and has it been run?");
+		return false;
+	}
+	if (!run_solve(r))
+		return false;
+	for (size_t i = 0; i < list->n; i++)
+		join_binaries(r, pool, &list->at[i]);
+	return true;
+}
+
+void
+traced_free(struct traced_list *list)
+{
+	for (size_t i = 0; i < list->n; i++)
+		close_process(&list->at[i]);
+	free(list->at);
+}
+
+struct binary *
+traced_binary(const struct traced *t, uint32_t module)
+{
+	return t->binary[module];
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/* Which part of a thread is shown: from one place to another, or only what happens inside a function. */
+#include "tool/trace/trace.h"
+
+#include <string.h>
+
+void
+select_thread(struct trace_out *o)
+{
+	o->args->from.seen = o->args->to.seen = 0;
+	o->open = !o->args->from.set;
+	o->over = false;
+	o->inside = o->until = 0;
+}
+
+static bool
+is_function(const struct proc *p, const char *pattern)
+{
+	return image_name_matches(p->name, pattern);
+}
+
+/* Is this entry the one? */
+static bool
+arrives(struct trace_place *x, const struct proc *p)
+{
+	return x->set && x->function && is_function(p, x->function) && ++x->seen == x->n;
+}
+
+void
+select_entered(struct trace_out *o)
+{
+	size_t depth = o->replay.stack.n;
+	const struct proc *p = o->replay.stack.at[depth - 1].proc;
+
+	if (arrives(&o->args->from, p))
+		o->open = true;
+	if (arrives(&o->args->to, p))
+		o->until = depth;
+	if (!o->inside && o->args->grep && is_function(p, o->args->grep))
+		o->inside = depth;
+}
+
+void
+select_left(struct trace_out *o)
+{
+	size_t depth = o->replay.stack.n;
+
+	if (o->until && depth <= o->until)
+		o->over = true;
+	if (o->inside && depth <= o->inside)
+		o->inside = 0;
+}
+
+bool
+select_path(struct trace_out *o, const struct replay_path *p)
+{
+	const struct trace_place *from = &o->args->from, *to = &o->args->to;
+	uint64_t end = o->replay.insns + p->insns;
+
+	if (from->set && !from->function && !o->open && end > from->n)
+		o->open = true;
+	if (to->set && !to->function && o->replay.insns >= to->n)
+		o->over = true;
+	return select_shown(o);
+}
+
+bool
+select_shown(const struct trace_out *o)
+{
+	uint64_t thread = o->replay.thread ? o->replay.thread : o->number;
+
+	return o->open && !o->over && (!o->args->grep || o->inside) && (!o->args->thread || o->args->thread == thread);
+}

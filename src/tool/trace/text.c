@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: MIT */
+/* A trace as lines of text: calls and returns, indented by their depth, and what ran in between. */
+#include "tool/trace/trace.h"
+
+#include "tool/print.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Deeper is not indented further. */
+enum { INDENT_MOST = 60 };
+
+const char *
+replay_how_name(enum replay_how how)
+{
+	static const char *const name[] = {
+		[REPLAY_BY_CALL] = "call", [REPLAY_BY_TAIL_CALL] = "tail call", [REPLAY_FROM_OUTSIDE] = "outside",
+		[REPLAY_FROM_NOWHERE] = "interrupts", [REPLAY_FOUND] = "found", [REPLAY_BY_RETURN] = "return",
+		[REPLAY_BY_JUMP] = "jump", [REPLAY_AT_END] = "end",
+	};
+
+	return name[how];
+}
+
+/* ---- lines ---- */
+
+static void
+put_line(struct trace_out *o)
+{
+	uint64_t n = o->args->last;
+
+	buf_char(&o->text, '\n');
+	if (!n) {
+		fwrite(o->text.at, 1, o->text.n, o->to);
+	} else {
+		free(o->last[o->nlast % n]);
+		o->last[o->nlast++ % n] = strndup(o->text.at, o->text.n);
+	}
+	o->text.n = 0;
+}
+
+static void
+put_last(struct trace_out *o)
+{
+	uint64_t n = o->args->last;
+
+	for (uint64_t i = o->nlast > n ? o->nlast - n : 0; i < o->nlast; i++)
+		fputs(o->last[i % n], o->to);
+	for (uint64_t i = 0; i < n; i++)
+		free(o->last[i]);
+	free(o->last);
+	o->last = NULL;
+	o->nlast = 0;
+}
+
+static void
+put_head(struct trace_out *o)
+{
+	uint64_t thread = o->replay.thread ? o->replay.thread : o->number;
+
+	if (o->any)
+		return;
+	o->any = true;
+	buf_printf(&o->text, "%s process %" PRIu64 ", thread %" PRIu64, o->process->name, o->process->file->pid, thread);
+	put_line(o);
+}
+
+/* The beginning of a line about what is at that depth, from 1. */
+static void
+begin_line(struct trace_out *o, uint64_t insns, size_t depth)
+{
+	char number[32];
+	size_t indent = depth - 1 < INDENT_MOST ? depth - 1 : INDENT_MOST;
+
+	put_head(o);
+	buf_printf(&o->text, "%18s  %*s", grouped(number, insns), (int)(2 * indent), "");
+	if (depth - 1 > INDENT_MOST)
+		buf_printf(&o->text, "[%zu] ", depth);
+}
+
+/* ---- calls ---- */
+
+static void
+put_entry(struct trace_out *o, bool more)
+{
+	static const char *const note[] = {
+		[REPLAY_BY_TAIL_CALL] = "tail call", [REPLAY_FROM_NOWHERE] = "interrupts the path that follows",
+		[REPLAY_FOUND] = "began before",
+	};
+	const struct replay_frame *f = &o->replay.stack.at[o->replay.stack.n - 1];
+
+	begin_line(o, f->since, o->replay.stack.n);
+	buf_plain(&o->text, image_readable(f->proc->name));
+	if (!strchr(image_readable(f->proc->name), '('))
+		buf_str(&o->text, "()");
+	buf_str(&o->text, more ? " {" : ";");
+	if (o->how < sizeof note / sizeof *note && note[o->how])
+		buf_printf(&o->text, "  /* %s */", note[o->how]);
+	put_line(o);
+	o->pending = false;
+}
+
+static void
+flush_entry(struct trace_out *o)
+{
+	if (o->pending)
+		put_entry(o, true);
+}
+
+static void
+enters(struct replay *r, enum replay_how how)
+{
+	struct trace_out *o = r->ctx;
+
+	flush_entry(o);
+	select_entered(o);
+	if (!select_shown(o))
+		return;
+	o->pending = true;
+	o->how = how;
+	r->stack.at[r->stack.n - 1].note = o;
+}
+
+static void
+put_leaving(struct trace_out *o, enum replay_how how)
+{
+	const struct replay_frame *f = &o->replay.stack.at[o->replay.stack.n - 1];
+
+	if (o->pending && how == REPLAY_BY_RETURN) {
+		put_entry(o, false);
+		return;
+	}
+	flush_entry(o);
+	begin_line(o, o->replay.insns, o->replay.stack.n);
+	buf_printf(&o->text, "} /* %s%s */", image_readable(f->proc->name),
+	           how == REPLAY_BY_JUMP ? ": left by a jump" : how == REPLAY_AT_END ? ": had not ended" :
+	           how == REPLAY_BY_TAIL_CALL ? ": goes on in" : "");
+	put_line(o);
+}
+
+static void
+leaves(struct replay *r, enum replay_how how)
+{
+	struct trace_out *o = r->ctx;
+
+	if (select_shown(o) && (r->stack.at[r->stack.n - 1].note || how != REPLAY_AT_END))
+		put_leaving(o, how);
+	o->pending = false;
+	select_left(o);
+}
+
+/* ---- what ran ---- */
+
+static void
+put_place(struct trace_out *o, const struct image_place *at)
+{
+	if (at->file)
+		buf_printf(&o->text, "  %s:%u", shown_path(at->file), at->line);
+}
+
+static void
+put_block(struct trace_out *o, const struct replay_path *p, uint32_t number, uint64_t insns)
+{
+	const struct trace_block *b = trace_block(o, p->proc, p->module, number);
+
+	begin_line(o, insns, o->replay.stack.n + 1);
+	buf_printf(&o->text, "%s block %u", image_readable(p->proc->name), number);
+	if (b->n)
+		put_place(o, &b->insn[0].at);
+	put_line(o);
+}
+
+static void
+put_lines(struct trace_out *o, const struct replay_path *p, uint32_t number, uint64_t insns)
+{
+	const struct trace_block *b = trace_block(o, p->proc, p->module, number);
+
+	for (uint32_t i = 0; i < b->n; i++) {
+		const struct image_place *at = &b->insn[i].at;
+
+		if (!at->file || (at->file == o->line.file && at->line == o->line.line))
+			continue;
+		begin_line(o, insns + i, o->replay.stack.n + 1);
+		buf_printf(&o->text, "%s:%u", shown_path(at->file), at->line);
+		put_line(o);
+		o->line = *at;
+	}
+}
+
+static void
+put_insns(struct trace_out *o, const struct replay_path *p, uint32_t number, uint64_t insns)
+{
+	const struct trace_block *b = trace_block(o, p->proc, p->module, number);
+	struct binary *bin = traced_binary(o->process, p->module);
+
+	for (uint32_t i = 0; i < b->n; i++) {
+		struct str bytes = b->insn[i].addr ? image_bytes(bin->image, b->insn[i].addr) : STR("");
+
+		begin_line(o, insns + i, o->replay.stack.n + 1);
+		buf_printf(&o->text, "%10" PRIx64 "  ", b->insn[i].addr);
+		if (bytes.n)
+			image_machine(bin->image)->print(&o->text, (const uint8_t *)bytes.at, bytes.n, b->insn[i].addr);
+		put_place(o, &b->insn[i].at);
+		put_line(o);
+	}
+}
+
+static void
+runs(struct replay *r, const struct replay_path *p)
+{
+	static void (*const put[])(struct trace_out *, const struct replay_path *, uint32_t, uint64_t) = {
+		[TRACE_BLOCKS] = put_block, [TRACE_LINES] = put_lines, [TRACE_INSNS] = put_insns,
+	};
+	struct trace_out *o = r->ctx;
+	uint64_t insns = r->insns;
+
+	if (!select_path(o, p) || !put[o->args->view]) {
+		r->stop = o->over && o->args->thread;
+		return;
+	}
+	flush_entry(o);
+	for (uint32_t i = 0; i < p->n; i++) {
+		if (o->args->form == TRACE_JSON)
+			json_block(o, p, p->block[i], insns);
+		else
+			put[o->args->view](o, p, p->block[i], insns);
+		insns += p->proc->block[p->block[i]].ninsn;
+	}
+}
+
+/* ---- threads ---- */
+
+static void
+thread_begins(struct replay *r, enum chord_mark kind)
+{
+	struct trace_out *o = r->ctx;
+
+	(void)kind;
+	o->any = o->pending = false;
+	o->line = (struct image_place){0};
+	select_thread(o);
+}
+
+static void
+json_enters(struct replay *r, enum replay_how how)
+{
+	struct trace_out *o = r->ctx;
+
+	select_entered(o);
+	if (select_shown(o))
+		json_event(o, "enter", how);
+}
+
+static void
+json_leaves(struct replay *r, enum replay_how how)
+{
+	struct trace_out *o = r->ctx;
+
+	if (select_shown(o))
+		json_event(o, "leave", how);
+	select_left(o);
+}
+
+static void
+chrome_enters(struct replay *r, enum replay_how how)
+{
+	struct trace_out *o = r->ctx;
+
+	(void)how;
+	select_entered(o);
+	if (select_shown(o)) {
+		chrome_event(o, 'B');
+		r->stack.at[r->stack.n - 1].note = o;
+	}
+}
+
+/* What began has to end, even behind what is shown. */
+static void
+chrome_leaves(struct replay *r, enum replay_how how)
+{
+	struct trace_out *o = r->ctx;
+
+	(void)how;
+	if (r->stack.at[r->stack.n - 1].note)
+		chrome_event(o, 'E');
+	select_left(o);
+}
+
+static void
+only_select(struct replay *r, const struct replay_path *p)
+{
+	select_path(r->ctx, p);
+}
+
+static struct replay
+replay_for(struct trace_out *o)
+{
+	struct replay r = {.file = o->process->file, .code = o->process->code, .ctx = o, .thread_begins = thread_begins};
+
+	r.enters = o->args->form == TRACE_JSON ? json_enters : o->args->form == TRACE_CHROME ? chrome_enters : enters;
+	r.leaves_frame = o->args->form == TRACE_JSON ? json_leaves : o->args->form == TRACE_CHROME ? chrome_leaves : leaves;
+	r.runs = o->args->form == TRACE_CHROME ? only_select : runs;
+	return r;
+}
+
+static const char *
+print_stream(struct trace_out *o, size_t stream)
+{
+	const char *why;
+
+	o->number = stream + 1;
+	o->replay = replay_for(o);
+	thread_begins(&o->replay, CHORD_MARK_THREAD);
+	if (o->args->last)
+		o->last = xcalloc(o->args->last, sizeof *o->last);
+	why = replay_stream(&o->replay, stream);
+	if (o->args->last)
+		put_last(o);
+	if (o->replay.unknown)
+		say_warning(o->process->name, "%" PRIu64 " paths of thread %" PRIu64 " are not known: their code is not at hand",
+		            o->replay.unknown, o->number);
+	return why;
+}
+
+bool
+trace_print(struct trace_out *o)
+{
+	const char *name = trace_name(o->run->pool, o->process->name), *why = trace_short(o->run->pool, o->process->file);
+	bool ok = !why;
+
+	if (why)
+		say_error(name, "%s: what is before that follows", why);
+	for (size_t i = 0; i < o->process->file->stream.n; i++) {
+		why = print_stream(o, i);
+		if (why)
+			say_error(name, "thread %zu: %s: it was read up to there", i + 1, why);
+		ok &= !why;
+	}
+	buf_free(&o->text);
+	strmap_free(&o->blocks);
+	return ok;
+}

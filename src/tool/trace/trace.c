@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT */
+/* chord trace: what a program built with -fchord=trace did, in order. */
+#include "tool/trace/trace.h"
+
+#include "tool/options.h"
+#include "tool/print.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	OPT_BLOCKS = 256, OPT_LINES, OPT_INSNS, OPT_FROM, OPT_TO, OPT_THREAD, OPT_LAST, OPT_GREP, OPT_DIFF, OPT_JSON, OPT_CHROME,
+};
+
+static const struct argp_option options[] = {
+	{"blocks", OPT_BLOCKS, NULL, 0, "The basic blocks that ran, too", 0},
+	{"lines", OPT_LINES, NULL, 0, "The source lines that ran, too", 0},
+	{"insns", OPT_INSNS, NULL, 0, "The instructions that ran, too, with their addresses", 0},
+	{"from", OPT_FROM, "PLACE", 0, "Begin behind so many instructions of a thread, or with an entry of a function: f, or f:3 "
+	 "for the third", 0},
+	{"to", OPT_TO, "PLACE", 0, "End likewise; of a function when that entry's activation ends", 0},
+	{"thread", OPT_THREAD, "N", 0, "Only the thread of that number", 0},
+	{"last", OPT_LAST, "N", 0, "Only the last N lines of each thread", 0},
+	{"grep", OPT_GREP, "FUNCTION", 0, "Only calls of a function (a pattern with * and ?), with the calls below", 0},
+	{"diff", OPT_DIFF, NULL, 0, "Of two profiles A and B: the first place where what they ran differs", 0},
+	{"json", OPT_JSON, NULL, 0, "Print JSON, an object on each line", 0},
+	{"chrome", OPT_CHROME, NULL, 0, "Print Chrome's JSON, for Perfetto and chrome://tracing: time is in instructions", 0},
+	{"output", 'o', "FILE", 0, "Write to FILE", 0},
+	{0},
+};
+
+static const char doc[] =
+	"Print what a program did, in order: calls and returns, or also each block, line or instruction.\v"
+	"PROGRAM was built with -fchord=trace, and left a trace beside its profile. Without a PROFILE all processes of this build "
+	"in the current folder that left traces are printed. The number before a line is that of the instructions which the "
+	"thread had executed in traced code until then.\n\n"
+	"Exit status: 0 done (with --diff: no difference), 1 a trace is not whole (what is there is printed), cannot be used, or "
+	"differs, 2 wrong usage.";
+
+/* "100", "f" or "f:3". */
+static struct trace_place
+read_place(const char *text, struct pool *pool, const char *option, struct argp_state *state)
+{
+	struct trace_place x = {.set = true, .n = 1};
+	const char *colon = strrchr(text, ':');
+
+	if (number_read(text, 0, UINT64_MAX - 1, &x.n))
+		return x;
+	x.function = text;
+	if (colon && colon > text && colon[-1] != ':' && colon[1] && number_read(colon + 1, 1, UINT64_MAX - 1, &x.n))
+		x.function = pool_strndup(pool, text, (size_t)(colon - text));
+	if (!*x.function || (colon && !colon[1]))
+		argp_error(state, "%s=%s: neither a number of instructions nor FUNCTION or FUNCTION:N", option, text);
+	return x;
+}
+
+static uint64_t
+read_number(const char *text, const char *option, struct argp_state *state)
+{
+	uint64_t n = 0;
+
+	if (!number_read(text, 1, 1 << 30, &n))
+		argp_error(state, "%s=%s: a number is wanted, 1 or more", option, text);
+	return n;
+}
+
+static void
+check(const struct trace_args *a, struct argp_state *state)
+{
+	if (!a->program)
+		argp_error(state, "which program?");
+	if (a->compare && a->profile.n != 2)
+		argp_error(state, "--diff compares two profiles");
+	if (a->compare && (a->form != TRACE_TEXT || a->last || a->from.set || a->to.set || a->grep))
+		argp_error(state, "--diff goes with --thread only");
+	if (a->last && a->form != TRACE_TEXT)
+		argp_error(state, "--last is for text");
+}
+
+static bool
+parse_view(int key, struct trace_args *a)
+{
+	switch (key) {
+	case OPT_BLOCKS:
+		a->view = TRACE_BLOCKS;
+		break;
+	case OPT_LINES:
+		a->view = TRACE_LINES;
+		break;
+	case OPT_INSNS:
+		a->view = TRACE_INSNS;
+		break;
+	case OPT_JSON:
+		a->form = TRACE_JSON;
+		break;
+	case OPT_CHROME:
+		a->form = TRACE_CHROME;
+		break;
+	case OPT_DIFF:
+		a->compare = true;
+		break;
+	default:
+		return false;
+	}
+	return true;
+}
+
+static error_t
+parse_trace(int key, char *arg, struct argp_state *state)
+{
+	struct trace_args *a = state->input;
+
+	if (parse_view(key, a))
+		return 0;
+	switch (key) {
+	case OPT_FROM:
+		a->from = read_place(arg, a->pool, "--from", state);
+		break;
+	case OPT_TO:
+		a->to = read_place(arg, a->pool, "--to", state);
+		break;
+	case OPT_THREAD:
+		a->thread = read_number(arg, "--thread", state);
+		break;
+	case OPT_LAST:
+		a->last = read_number(arg, "--last", state);
+		break;
+	case OPT_GREP:
+		a->grep = arg;
+		break;
+	case 'o':
+		a->output = arg;
+		break;
+	case ARGP_KEY_ARG:
+		if (a->program)
+			VEC_PUSH(a->profile, arg);
+		else
+			a->program = arg;
+		break;
+	case ARGP_KEY_END:
+		check(a, state);
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+static int
+print_all(struct trace_args *a, struct run *r, struct traced_list *list, FILE *to)
+{
+	struct trace_out o = {.args = a, .run = r, .to = to};
+	int status = 0;
+
+	for (size_t i = 0; i < list->n; i++) {
+		o.process = &list->at[i];
+		if (!trace_print(&o))
+			status = EXIT_NO;
+	}
+	if (a->form == TRACE_CHROME)
+		chrome_end(&o);
+	return status;
+}
+
+static int
+print_to(struct trace_args *a, struct run *r, struct traced_list *list)
+{
+	FILE *to = a->output ? fopen(a->output, "we") : stdout;
+	int status;
+
+	if (!to) {
+		say_error(a->output, "%s", strerror(errno));
+		return EXIT_NO;
+	}
+	status = a->compare ? trace_diff(a, r, list, to) : print_all(a, r, list, to);
+	if (fflush(to) || ferror(to)) {
+		say_error(a->output ? a->output : "standard output", "%s", strerror(errno));
+		status = EXIT_NO;
+	}
+	if (a->output)
+		fclose(to);
+	return status;
+}
+
+int
+cmd_trace(int argc, char **argv)
+{
+	static const char usage[] = "PROGRAM [PROFILE...]\n--diff PROGRAM A B";
+	static const struct argp argp = {options, parse_trace, usage, doc, print_names, NULL, NULL};
+	struct trace_args a = {.pool = pool_new()};
+	struct traced_list list = {0};
+	struct run r = {0};
+	int status = EXIT_NO;
+
+	options_read(&argp, argc, argv, 0, &a);
+	if (traced_load(&r, a.pool, a.program, a.profile.at, a.profile.n, &list))
+		status = print_to(&a, &r, &list);
+	traced_free(&list);
+	run_close(&r);
+	free(a.profile.at);
+	pool_free(a.pool);
+	return status;
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+/* chord trace: what its files share. */
+#ifndef CHORD_TOOL_TRACE_H
+#define CHORD_TOOL_TRACE_H
+
+#include "run/run.h"
+#include "trace/trace.h"
+
+/* A place in a thread: so many instructions, or an entry of a function. */
+struct trace_place {
+	const char *function;    /* NULL: by instructions */
+	uint64_t n;
+	uint64_t seen;           /* entries so far */
+	bool set;
+};
+
+enum trace_view { TRACE_CALLS, TRACE_BLOCKS, TRACE_LINES, TRACE_INSNS };
+enum trace_form { TRACE_TEXT, TRACE_JSON, TRACE_CHROME };
+
+/* A process that left a trace. */
+struct traced {
+	const char *name;        /* of its profile */
+	struct profile *profile;
+	struct trace_file *file;
+	struct binary **binary;  /* by module of the profile; NULL: not at hand */
+	struct replay_code *code;
+};
+
+/* Source lines of a block's instructions. */
+struct trace_insn {
+	uint64_t addr;           /* in the woven program; 0: not known */
+	struct image_place at;   /* file NULL: not known */
+};
+struct trace_block {
+	struct trace_insn *insn;
+	uint32_t n;
+};
+
+struct trace_args {
+	struct pool *pool;
+	const char *program;
+	VEC(char *) profile;
+	bool compare;            /* --diff */
+	enum trace_view view;
+	enum trace_form form;
+	struct trace_place from, to;
+	const char *grep, *output;
+	uint64_t thread, last;   /* 0: all */
+};
+
+/* What is printed of the streams of a process. */
+struct trace_out {
+	struct trace_args *args;
+	struct run *run;
+	struct traced *process;
+	struct replay replay;
+	FILE *to;
+	uint64_t number;         /* of the thread, if marks have none: the stream's */
+	bool open, over;         /* between the places that were asked for; behind them */
+	size_t inside;           /* frame of the function that is looked for, plus 1; 0: in none */
+	size_t until;            /* frame with which all ends, plus 1 */
+	bool pending;            /* the frame on top has been entered, and nothing printed of it */
+	enum replay_how how;     /* that it was */
+	bool any;                /* something has been printed of the thread */
+	bool later;              /* Chrome: something has been written */
+	struct image_place line; /* last one printed */
+	struct buf text;
+	char **last;             /* the last lines, in a ring */
+	uint64_t nlast;          /* lines so far */
+	struct strmap blocks;    /* by record of a block: struct trace_block */
+};
+
+/* load.c: finds the processes of a run that left traces. False: reported. */
+struct traced_list { struct traced *at; size_t n, cap; };
+bool traced_load(struct run *r, struct pool *pool, const char *program, char **profile, size_t nprofile, struct traced_list *list);
+void traced_free(struct traced_list *list);
+struct binary *traced_binary(const struct traced *t, uint32_t module);
+
+/* text.c: prints all streams of a process. False: its trace is not whole; reported. */
+bool trace_print(struct trace_out *o);
+/* select.c: what of it is to be shown. */
+void select_thread(struct trace_out *o);
+void select_entered(struct trace_out *o);
+void select_left(struct trace_out *o);
+/* Before a path: is it shown? */
+bool select_path(struct trace_out *o, const struct replay_path *p);
+bool select_shown(const struct trace_out *o);
+
+/* lines.c: a block's instructions, with where they come from. */
+const struct trace_block *trace_block(struct trace_out *o, const struct proc *p, uint32_t module, uint32_t block);
+
+/* json.c: an object a line; an event of Chrome's format. */
+void json_event(struct trace_out *o, const char *event, enum replay_how how);
+void json_block(struct trace_out *o, const struct replay_path *p, uint32_t block, uint64_t insns);
+void chrome_event(struct trace_out *o, char kind);
+void chrome_end(struct trace_out *o);
+
+/* diff.c: where two processes of one build part. Exit status. */
+int trace_diff(struct trace_args *a, struct run *r, struct traced_list *list, FILE *to);
+const char *replay_how_name(enum replay_how how);
+
+#endif
