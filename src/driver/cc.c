@@ -15,6 +15,7 @@ struct driver {
 	bool stops;           /* -c, -S, -E, --version ...: there is no link */
 	bool lto;             /* the last of -flto and -fno-lto */
 	bool no_id;           /* --build-id=none */
+	bool probe;           /* a build system's, which is compiled as without Chord */
 	size_t ninput;
 	const char *output;
 	struct request request;
@@ -95,6 +96,7 @@ look_at(struct driver *d, const char *a, const char *value)
 		d->lto = false;
 	else if ((*a != '-' || !a[1]) && !is_header(a))
 		d->ninput++;
+	d->probe |= *a != '-' ? cc_is_probe(a) : !strcmp(a, "-o") && value && cc_is_probe(value);
 	if (value)
 		d->no_id |= strstr(value, "--build-id=none") != NULL;
 }
@@ -193,11 +195,11 @@ push_quietly(struct driver *d, const char *a)
 static void
 push_all(struct driver *d, const char *dir, char **argv, size_t n)
 {
-	bool as_given = are_closed_files_clean(d, argv, n), links = d->ninput && !d->stops;
-	const char *measure;
+	bool as_given = are_closed_files_clean(d, argv, n), links = d->ninput && !d->stops && !d->probe;
+	const char *measure = d->probe ? NULL : request_text(&d->request, d->pool);
 
-	measure = request_text(&d->request, d->pool);
-	push_quietly(d, pool_printf(d->pool, "-B%s/", dir));
+	if (!d->probe)
+		push_quietly(d, pool_printf(d->pool, "-B%s/", dir));
 	/* The folder has only <chord.h>. It comes after all other folders, so that no header of that name is hidden. */
 	push_quietly(d, pool_printf(d->pool, "-idirafter%s/headers", dir));
 	if (links)
@@ -213,7 +215,7 @@ push_all(struct driver *d, const char *dir, char **argv, size_t n)
 	if (measure)
 		push_quietly(d, pool_printf(d->pool, "-Wa,%s", measure));
 	/* Behind the user's option: the last one counts. */
-	if (d->is_clang)
+	if (d->is_clang && !d->probe)
 		push_quietly(d, "-fno-integrated-as");
 	push(&d->args, NULL);
 }
@@ -223,7 +225,7 @@ run(struct driver *d)
 {
 	int status;
 
-	if (!d->ninput || d->stops) {
+	if (!d->ninput || d->stops || d->probe) {
 		execvp(d->args.at[0], d->args.at);
 		say_error(d->args.at[0], "%s", strerror(errno));
 		return EXIT_NO;

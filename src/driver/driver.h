@@ -118,6 +118,9 @@ bool weights_read(struct pool *pool, const char *file, struct selection *in);
  * processes that it starts. The variable names the compiler. */
 void cc_within(struct pool *pool, const char *variable);
 
+/* cc_probe.c: is an input or output of the compiler's one of a test program by which configure, CMake or Meson learn about it? */
+bool cc_is_probe(const char *file);
+
 /* ---- cc_link.c: after a link ---- */
 
 /* Warns if nothing in the output is measured. */

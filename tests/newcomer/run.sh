@@ -110,6 +110,21 @@ t_debug_files() {
 	is "$(jq '[.lines[] | select(.line)] | length' out)" 0
 }
 
+# Test programs of configure, which runs them in the user's folder, leave nothing there; what only looks like them is measured.
+t_configure() {
+	cp prog.c conftest.c
+	want $cc -Werror -O1 -g -o conftest conftest.c
+	[ ! -s err ] || no "it says: $(cat err)"
+	want ./conftest
+	want $cc -c -o conftest.o conftest.c
+	refused 1 'not built with `chord cc`' "$CHORD" verify ./conftest
+	[ -z "$(find . -name '*.chord')" ] || no "profiles: $(find . -name '*.chord')"
+	cp prog.c conftester.c
+	want $cc -O1 -g -o conftester conftester.c
+	want ./conftester
+	works 4 ./conftester
+}
+
 # ---- what is hot, and who calls ----
 
 # Address, text and offset are objdump's, the line that of the debug information.
@@ -229,7 +244,7 @@ t_help() {
 	refused 2 'did you mean --lines' "$CHORD" report --linse ./prog
 }
 
-for name in other-name library libtool debug-files hottest calls inlined stat sort help; do
+for name in other-name library libtool debug-files configure hottest calls inlined stat sort help; do
 	test_case "$name"
 done
 exit $failed

@@ -91,6 +91,9 @@ t_pkg_config() {
 	want "$(pkg-config --variable=hook chord)/as" --version
 }
 
+# Test programs of a build system have left none.
+no_profiles() { [ -z "$(find . -name '*.chord')" ] || no "profiles of test programs: $(find . -name '*.chord')"; }
+
 t_cmake() {
 	command -v cmake >/dev/null || skip "no cmake"
 	installed
@@ -100,6 +103,8 @@ t_cmake() {
 		cmake_minimum_required(VERSION 3.20)
 		project(it C CXX)
 		find_package(Chord 0.1 REQUIRED)
+		include(CheckCSourceRuns)
+		check_c_source_runs("int main(void) { return 0; }" RUNS)
 		add_executable(c prog.c)
 		add_executable(cxx prog.cc)
 		target_link_libraries(c Chord::chord)
@@ -107,6 +112,8 @@ t_cmake() {
 	END
 	want cmake --toolchain "$prefix/share/cmake/Chord/ChordToolchain.cmake" -DCMAKE_PREFIX_PATH="$prefix" -S project -B built
 	grep -q "chord is $prefix/bin/chord" out || no "no CHORD_EXECUTABLE: $(cat out)"
+	grep -q 'RUNS - Success' out || no "its test programs do not run: $(cat out)"
+	no_profiles
 	want cmake --build built
 	measured ./built/c
 	measured ./built/cxx
@@ -120,6 +127,7 @@ t_meson() {
 	printf "project('it', 'c', 'cpp')\nexecutable('c', 'prog.c')\nexecutable('cxx', 'prog.cc')\n" >project/meson.build
 	# Found by its name in the folders for data, as distributions have it.
 	want env XDG_DATA_DIRS="$prefix/share:/usr/share" meson setup --native-file chord.ini built project
+	no_profiles
 	want meson compile -C built
 	measured ./built/c
 	measured ./built/cxx
