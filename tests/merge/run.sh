@@ -179,7 +179,96 @@ t_parallel() {
 	holds '.files[] | select(.file | endswith("/words.c")) | .function[0].calls == 6'
 }
 
-for name in order list related memory killed xargs parallel; do
+# home NAME: a folder that is all that a host has, and a command that runs others there, with nothing of here but where chord is
+home() {
+	mkdir -p "$1/home/bin"
+	ln -s "$CHORD" "$1/home/bin/chord"
+	cat >"$1/login" <<-END
+		#!/bin/sh
+		cd '$PWD/$1/home' && HOME=\$PWD PATH="\$PWD/bin:$PATH" exec sh -c "\$SSH_ORIGINAL_COMMAND"
+	END
+	chmod +x "$1/login"
+}
+
+# host NAME PORT: one with a daemon of ssh's, which lets its logins run nothing but that
+host() {
+	local daemon
+	daemon=$(type -P sshd || echo /usr/sbin/sshd)
+	home "$1"
+	cat >"$1/config" <<-END
+		ListenAddress 127.0.0.1:$2
+		HostKey $PWD/host_key
+		AuthorizedKeysFile $PWD/user_key.pub
+		StrictModes no
+		PidFile none
+		AuthenticationMethods publickey
+		PermitRootLogin yes
+		ForceCommand $PWD/$1/login
+	END
+	"$daemon" -D -e -f "$1/config" 2>"$1/log" &
+	echo $! >"$1/pid"
+	echo "1/ssh -p $2 -i $PWD/user_key -o BatchMode=yes -o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null -o LogLevel=ERROR 127.0.0.1" >>hosts
+}
+
+# The recipe, over ./hosts: one and two
+over_hosts() {
+	suite
+	recipe parallel >run
+	PATH=$PWD/bin:$PATH HOME=$PWD bash -e run >out 2>err || no "status $?: $(cat err)"
+	want "$CHORD" coverage --json tests/test_* libwords.so all.chord
+	holds '.files[] | select(.file | endswith("/words.c")) | .function[0].calls == 6'
+	[ -z "$(find one/home two/home -name '*.sum' -o -name '*.chord' -o -name 'test_*')" ] || no "left there: $(find one/home two/home -type f)"
+}
+
+# In place of ssh a script that goes to the host's folder.
+t_hosts() {
+	for tool in parallel rsync; do
+		command -v $tool >/dev/null || skip "no $tool"
+	done
+	for name in one two; do
+		home $name
+		cat >ssh-$name <<-END
+			#!/bin/sh
+			while [ "\$1" != $name ]; do shift; done
+			shift
+			[ "\$1" != -- ] || shift
+			echo "\$*" >>'$PWD/$name/log'
+			SSH_ORIGINAL_COMMAND="\$*" exec '$PWD/$name/login'
+		END
+		chmod +x ssh-$name
+		echo "1/$PWD/ssh-$name $name" >>hosts
+	done
+	over_hosts
+	[ "$(grep -l GNU_Parallel_worker one/log two/log | wc -l)" = 2 ] || no "one was left out: $(cut -c 1-100 one/log two/log)"
+}
+
+# A port of this machine that nobody has
+free_port() { perl -MIO::Socket::INET -e 'print IO::Socket::INET->new(LocalAddr => "127.0.0.1", Listen => 1)->sockport'; }
+
+# Over the network, where a daemon of ssh's is there: nobody wants one to be installed for a test.
+t_ssh() {
+	for tool in parallel ssh ssh-keygen rsync perl; do
+		command -v $tool >/dev/null || skip "no $tool"
+	done
+	type -P sshd >/dev/null || [ -x /usr/sbin/sshd ] || skip "no sshd (Debian: openssh-server)"
+	[ "$(id -u)" != 0 ] || mkdir -p /run/sshd 2>/dev/null || skip "sshd has no /run/sshd"
+	ssh-keygen -q -t ed25519 -N '' -f host_key && ssh-keygen -q -t ed25519 -N '' -f user_key || no "no keys"
+	trap 'kill $(cat one/pid two/pid) 2>/dev/null' EXIT
+	host one "$(free_port)"
+	host two "$(free_port)"
+	for name in one two; do
+		for _ in $(seq 50); do
+			grep -q 'Server listening' $name/log && break
+			kill -0 "$(cat $name/pid)" 2>/dev/null || skip "sshd does not run here: $(tail -n 1 $name/log)"
+			sleep 0.1
+		done
+	done
+	head -n 1 hosts | sed 's|^1/||; s|$| true|' | sh 2>err || skip "no login by ssh here: $(cat err; tail -n 1 one/log)"
+	over_hosts
+	[ "$(grep -l 'Accepted publickey' one/log two/log | wc -l)" = 2 ] || no "one was left out: $(cat one/log two/log)"
+}
+
+for name in order list related memory killed xargs parallel hosts ssh; do
 	test_case "$name"
 done
 exit $failed
