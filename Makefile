@@ -31,7 +31,7 @@ NODE = $(firstword $(wildcard .packages/usr/share/nodejs) /usr/share/nodejs)
 JOBS = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(shell nproc))
 MAN := $(wildcard docs/man/*.1)
 
-all: $(BUILD)/chord $(LIBEXEC)/as $(LIBEXEC)/runtime.s $(LIBEXEC)/timers.s $(LIBEXEC)/headers/chord.h $(BUILD)/chord-cc $(BUILD)/chord-c++ $(LIBEXEC)/html/.made
+all: $(BUILD)/chord $(LIBEXEC)/as $(LIBEXEC)/runtime.s $(LIBEXEC)/timers.s $(LIBEXEC)/trace.s $(LIBEXEC)/headers/chord.h $(BUILD)/chord-cc $(BUILD)/chord-c++ $(LIBEXEC)/html/.made
 
 # All of it but main(): the command and what tests beside it take from it.
 LIB = $(BUILD)/libchord.a
@@ -67,9 +67,9 @@ $(LIBEXEC)/runtime.s: $(wildcard runtime/*.* runtime/*/*) $(wildcard format/*.h)
 	@mkdir -p $(@D)
 	CHORD_RT_CC=gcc runtime/pack.sh --beside $(LIBEXEC)/runtime.bin -o $@
 
-$(LIBEXEC)/timers.s: runtime/x86_64/timers.s runtime/pack.sh $(wildcard format/*.h)
+$(LIBEXEC)/timers.s $(LIBEXEC)/trace.s: $(LIBEXEC)/%.s: runtime/x86_64/%.s runtime/pack.sh $(wildcard format/*.h)
 	@mkdir -p $(@D)
-	runtime/pack.sh --timers -o $@
+	runtime/pack.sh --$* -o $@
 
 $(LIBEXEC)/headers/chord.h: include/chord.h
 	@mkdir -p $(@D)
@@ -146,7 +146,7 @@ install: all
 	ln -sf chord $(DESTDIR)$(PREFIX)/bin/chord-cc
 	ln -sf chord $(DESTDIR)$(PREFIX)/bin/chord-c++
 	install -m 755 $(BUILD)/chord $(DESTDIR)$(PREFIX)/libexec/chord/as
-	install -m 644 $(LIBEXEC)/runtime.s $(LIBEXEC)/runtime.bin $(LIBEXEC)/timers.s $(DESTDIR)$(PREFIX)/libexec/chord
+	install -m 644 $(LIBEXEC)/runtime.s $(LIBEXEC)/runtime.bin $(LIBEXEC)/timers.s $(LIBEXEC)/trace.s $(DESTDIR)$(PREFIX)/libexec/chord
 	rm -rf $(DESTDIR)$(PREFIX)/libexec/chord/html
 	cp -R $(LIBEXEC)/html $(DESTDIR)$(PREFIX)/libexec/chord/html
 	rm -f $(DESTDIR)$(PREFIX)/libexec/chord/html/.made

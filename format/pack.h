@@ -13,7 +13,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 
 enum {
 	CHORD_PACK_BITS = 12,
@@ -76,7 +75,7 @@ chord_pack(struct chord_pack *p, const uint32_t *slot, size_t n, uint8_t *to)
 		to = chord_pack_run(to, run, way % CHORD_PACK_WAYS);
 		run = 0;
 		if (way == CHORD_PACK_WAYS) {
-			memcpy(to, &slot[i], sizeof slot[i]);
+			__builtin_memcpy(to, &slot[i], sizeof slot[i]);
 			to += sizeof slot[i];
 		}
 		chord_pack_first(ways, way, slot[i]);
@@ -129,7 +128,7 @@ chord_unpack(struct chord_pack *p, const uint8_t *bytes, size_t size, uint32_t *
 		if (low) {
 			slot[i] = ways[low];
 		} else if (end - bytes >= (ptrdiff_t)sizeof *slot) {
-			memcpy(&slot[i], bytes, sizeof *slot);
+			__builtin_memcpy(&slot[i], bytes, sizeof *slot);
 			bytes += sizeof *slot;
 		} else {
 			return false;

@@ -22,12 +22,15 @@
 
 enum chord_mark {
 	CHORD_MARK_MORE = 1,   /* 29 more bits for the mark before: higher ones */
-	CHORD_MARK_THREAD = 2, /* a thread begins: its id. What is before is of the thread that had the region until then */
+	CHORD_MARK_THREAD = 2, /* a thread begins: its number, from 1 on; it has the region now */
 	CHORD_MARK_CHILD = 3,  /* a forked child begins, in the middle of its parent's stack: its process id */
-	CHORD_MARK_JUMP = 4,   /* a nonlocal jump is made: to this stack pointer, in words of 8 bytes; MORE follows */
+	CHORD_MARK_JUMP = 4,   /* a nonlocal jump is made: it ends so many measured activations, besides the one that goes on;
+	                        * CHORD_MARK_MOST: not known how many */
 	CHORD_MARK_MODULES = 5, /* the list of modules has so many entries from here on */
 	CHORD_MARK_END = 6,    /* the process ended here by exit(), _exit() or exec: the status (0: exec) */
+	CHORD_MARK_NONE = 7,   /* says nothing */
 };
+#define CHORD_MARK_MOST 0x1fffffffu
 
 /* The ring of a region: segments, each of so many bytes, in one extent. A pointer into it that is at a multiple of the segment's
  * size is at the beginning of a segment. */
@@ -38,8 +41,8 @@ enum {
 	CHORD_TRACE_PACKED = 1 << 20,                /* bytes of an extent of packed segments */
 };
 
-/* The head is a page; then come extents, each a whole number of pages and with a page for its head (struct chord_extent_head, whose
- * `module` is the stream's number here). */
+/* The head is a page; then come extents, each a whole number of pages and with a page for its head (struct chord_extent_head, where
+ * `module` is the stream's number here: that of the region; ~0 for threads that have none). */
 #define CHORD_TRACE_FIELDS(X) \
 	X(uint64_t, magic, "CHORD_TRACE_MAGIC") \
 	X(uint32_t, version, "CHORD_TRACE_VERSION") \
@@ -55,14 +58,16 @@ struct chord_trace_head { CHORD_TRACE_FIELDS(CHORD_FIELD) };
 enum {
 	CHORD_TRACE_STOPPED = 1, /* no more could be written: what came later is missing, in all streams */
 	CHORD_TRACE_SHARED = 2,  /* threads shared a stream, without a lock: its slots may be lost, doubled or mixed */
-	CHORD_TRACE_UNKNOWN = 4, /* the tokens of some module were those of another one, too: it is not in the list */
+	CHORD_TRACE_UNKNOWN = 4, /* the tokens of some module were those of another one, too */
+	CHORD_TRACE_LATE = 8,    /* what came before the runtime was up had no room: the beginning is missing */
 };
 
 enum chord_trace_extent {
 	/* Behind the head: the ring. a: number of the first segment in it, counted from 0 in the stream. b: so many segments of the
 	 * stream have been packed, or lie in rings before this one for good. c: its number among the stream's rings. Segment s of
 	 * the stream is in place (s - a) % CHORD_TRACE_SEGMENTS. A ring that another one follows has the segments from b on that
-	 * are before the next ring's a. */
+	 * are before the next ring's a. A segment that is also in a record is taken from there. A stream begins with any
+	 * segment. */
 	CHORD_TRACE_RING = 1,
 	/* a: bytes used behind the head: records, struct chord_trace_record and then its bytes, each from a multiple of 4 on. b:
 	 * number of the first segment in it. The packer begins anew with each of these extents. */
@@ -72,7 +77,7 @@ enum chord_trace_extent {
 };
 
 struct chord_trace_record {
-	uint32_t segment;  /* number in the stream, its low 32 bits: the one behind that of the record before */
+	uint32_t segment;  /* number in the stream, its low 32 bits; those between two records are in rings */
 	uint32_t bytes;    /* that follow */
 	uint32_t sum;      /* of all slots of the segment, each times 0x9e3779b1 plus its number in it */
 };

@@ -137,6 +137,7 @@ chord_rt_new_profile(struct chord_rt_ctl *ctl)
 	ctl->switching = 0;
 	chord_rt_clear(ctl->asked_for, sizeof ctl->asked_for);
 	chord_rt_drop_keyed(ctl, ctl->nregion, number);
+	CHORD_RT_NOTIFY(drop, ctl, number);
 	chord_rt_drop_regions(ctl, mine);
 	chord_rt_drop_file(ctl);
 	if (!chord_rt_begin(ctl))

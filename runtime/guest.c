@@ -114,7 +114,7 @@ chord_rt_evict(struct chord_rt_ctl *ctl, const struct chord_rt_mod *m)
 static void
 chord_rt_warn_of_guests(struct chord_rt_ctl *ctl)
 {
-	if (!ctl->nguest || ctl->guests_warned)
+	if (ctl->nguest == (ctl->trace != NULL) || ctl->guests_warned) /* the cursors of traces are on pages of a guest's kind */
 		return;
 	ctl->guests_warned = 1;
 	chord_rt_text(ctl, "code that was built with another version of Chord ran in the process: it is not measured");

@@ -27,10 +27,10 @@ chord_rt_note_own_base(struct chord_rt_ctl *ctl)
 }
 
 static uint64_t
-chord_rt_be_confined(struct chord_rt_ctl *ctl, uint64_t a, uint64_t b)
+chord_rt_be_confined(struct chord_rt_ctl *ctl, uint64_t now, uint64_t none)
 {
-	(void)a, (void)b;
-	CHORD_RT_NOTIFY(confined, ctl);
+	(void)none;
+	CHORD_RT_NOTIFY(confined, ctl, now);
 	return 0;
 }
 
@@ -47,7 +47,7 @@ chord_rt_confines(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, ui
 	if (hook == CHORD_RT_HOOK_syscall)
 		option = option == SYS_seccomp ? PR_SET_SECCOMP : regs->r[CHORD_RT_ARG1];
 	if (option == PR_SET_SECCOMP || option == PR_SET_NO_NEW_PRIVS)
-		chord_rt_on_own_stack(ctl, chord_rt_be_confined, 0, 0);
+		chord_rt_on_own_stack(ctl, chord_rt_be_confined, option == PR_SET_SECCOMP, 0);
 }
 
 /* ---- exec ---- */

@@ -97,9 +97,9 @@ chord_rt_calls_closed(struct chord_rt_ctl *ctl, const struct chord_rt_mod *m)
 }
 
 static void
-chord_rt_calls_region(struct chord_rt_ctl *ctl, const struct chord_rt_mod *m, uint64_t base)
+chord_rt_calls_region(struct chord_rt_ctl *ctl, const struct chord_rt_mod *m, uint32_t region)
 {
-	(void)ctl, (void)m, (void)base;
+	(void)ctl, (void)m, (void)region;
 }
 
 static void
@@ -112,6 +112,18 @@ static void
 chord_rt_calls_constructed(struct chord_rt_ctl *ctl)
 {
 	(void)ctl;
+}
+
+static void
+chord_rt_calls_thread(struct chord_rt_ctl *ctl, const struct chord_rt_region *r)
+{
+	(void)ctl, (void)r;
+}
+
+static void
+chord_rt_calls_drop(struct chord_rt_ctl *ctl, uint32_t number)
+{
+	(void)ctl, (void)number;
 }
 
 static void
@@ -141,9 +153,9 @@ chord_rt_calls_maps(const struct chord_rt_ctl *ctl)
 }
 
 static void
-chord_rt_calls_confined(struct chord_rt_ctl *ctl)
+chord_rt_calls_confined(struct chord_rt_ctl *ctl, bool now)
 {
-	(void)ctl;
+	(void)ctl, (void)now;
 }
 
 static bool

@@ -63,9 +63,9 @@ chord_rt_events_closed(struct chord_rt_ctl *ctl, const struct chord_rt_mod *m)
 }
 
 static void
-chord_rt_events_region(struct chord_rt_ctl *ctl, const struct chord_rt_mod *m, uint64_t base)
+chord_rt_events_region(struct chord_rt_ctl *ctl, const struct chord_rt_mod *m, uint32_t region)
 {
-	(void)ctl, (void)m, (void)base;
+	(void)ctl, (void)m, (void)region;
 }
 
 static void
@@ -78,6 +78,18 @@ static void
 chord_rt_events_constructed(struct chord_rt_ctl *ctl)
 {
 	(void)ctl;
+}
+
+static void
+chord_rt_events_thread(struct chord_rt_ctl *ctl, const struct chord_rt_region *r)
+{
+	(void)ctl, (void)r;
+}
+
+static void
+chord_rt_events_drop(struct chord_rt_ctl *ctl, uint32_t number)
+{
+	(void)ctl, (void)number;
 }
 
 static void
@@ -108,9 +120,9 @@ chord_rt_events_maps(const struct chord_rt_ctl *ctl)
 }
 
 static void
-chord_rt_events_confined(struct chord_rt_ctl *ctl)
+chord_rt_events_confined(struct chord_rt_ctl *ctl, bool now)
 {
-	(void)ctl;
+	(void)ctl, (void)now;
 }
 
 static bool

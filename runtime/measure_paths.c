@@ -178,8 +178,8 @@ chord_rt_count_unfinished(struct chord_rt_ctl *ctl, uint64_t key, uint64_t delta
 
 /* ---- as a measure ---- */
 
-/* Entries without a table tell about the text: bit 0: all paths of its procedures are counted; bit 1: only some. If the linker
- * dropped these entries, all are assumed. */
+/* Entries without a table tell about the text: bit 0: all paths of its procedures are counted; bit 1: only some. More: they are
+ * traced, and none is unfinished at a call. If the linker dropped these entries, all are assumed. */
 static void
 chord_rt_find_unfinished(struct chord_rt_mod *m, const struct chord_rt_desc *d)
 {
@@ -189,7 +189,7 @@ chord_rt_find_unfinished(struct chord_rt_mod *m, const struct chord_rt_desc *d)
 
 	for (; p < end; p++) {
 		m->unfinished |= p->distance || !p->bits;
-		some |= !p->distance && p->bits == 1;
+		some |= !p->distance && (p->bits == 1 || p->bits > 2);
 	}
 	m->unfinished |= !some;
 }
@@ -266,10 +266,10 @@ chord_rt_paths_closed(struct chord_rt_ctl *ctl, const struct chord_rt_mod *m)
 
 /* Sets the guard words of a module: code that runs in it now has already passed the guard. */
 static void
-chord_rt_paths_region(struct chord_rt_ctl *ctl, const struct chord_rt_mod *m, uint64_t base)
+chord_rt_paths_region(struct chord_rt_ctl *ctl, const struct chord_rt_mod *m, uint32_t region)
 {
 	if (m->paths)
-		*(volatile uint64_t *)(m->shadow + base) = ctl->mask;
+		*(volatile uint64_t *)(m->shadow + chord_rt_region(ctl, region)->base) = ctl->mask;
 }
 
 static void
@@ -285,6 +285,18 @@ chord_rt_paths_constructed(struct chord_rt_ctl *ctl)
 {
 	if (ctl->paths)
 		chord_rt_shadow_ahead(ctl);
+}
+
+static void
+chord_rt_paths_thread(struct chord_rt_ctl *ctl, const struct chord_rt_region *r)
+{
+	(void)ctl, (void)r;
+}
+
+static void
+chord_rt_paths_drop(struct chord_rt_ctl *ctl, uint32_t number)
+{
+	(void)ctl, (void)number;
 }
 
 /* Keys stay. */
@@ -317,8 +329,9 @@ chord_rt_paths_maps(const struct chord_rt_ctl *ctl)
 }
 
 static void
-chord_rt_paths_confined(struct chord_rt_ctl *ctl)
+chord_rt_paths_confined(struct chord_rt_ctl *ctl, bool now)
 {
+	(void)now;
 	if (ctl->paths)
 		chord_rt_shadow_everything(ctl);
 }

@@ -8,7 +8,8 @@
 #define CHORD_RT_MEASURES(X, ...) \
 	X(events, __VA_ARGS__) \
 	X(calls, __VA_ARGS__) \
-	X(paths, __VA_ARGS__)
+	X(paths, __VA_ARGS__) \
+	X(trace, __VA_ARGS__)
 
 /* All are called under the lock, except for leave. */
 #define CHORD_RT_MEASURE(name, ...) \
@@ -21,21 +22,25 @@
 	static void chord_rt_##name##_module(struct chord_rt_ctl *ctl, const struct chord_rt_mod *m); \
 	/* The module is closed, or about to be. */ \
 	static void chord_rt_##name##_closed(struct chord_rt_ctl *ctl, const struct chord_rt_mod *m); \
-	/* Its counters have been mapped in the region with that base. */ \
-	static void chord_rt_##name##_region(struct chord_rt_ctl *ctl, const struct chord_rt_mod *m, uint64_t base); \
+	/* Its counters have been mapped in that region. A new thread is to have a region. */ \
+	static void chord_rt_##name##_region(struct chord_rt_ctl *ctl, const struct chord_rt_mod *m, uint32_t region); \
+	static void chord_rt_##name##_thread(struct chord_rt_ctl *ctl, const struct chord_rt_region *r); \
 	/* A profile begins: reserves room that may not be had later. */ \
 	static void chord_rt_##name##_begin(struct chord_rt_ctl *ctl); \
 	/* A constructor has run, and hooks are to be put in. */ \
 	static void chord_rt_##name##_constructed(struct chord_rt_ctl *ctl); \
+	/* In a forked child: lets go of what is the parent's. number: of the region that is kept, plus 1; 0: none. */ \
+	static void chord_rt_##name##_drop(struct chord_rt_ctl *ctl, uint32_t number); \
 	/* In a forked child: discards what the module's own section has, which is the parent's. */ \
 	static void chord_rt_##name##_fork(const struct chord_rt_mod *m); \
 	/* An activation is left at the PC of that counter of exits, or resumed there (cfa 0); delta -1: takes that back. */ \
 	static void chord_rt_##name##_leave(struct chord_rt_ctl *ctl, uint64_t *count, uint64_t delta, uint64_t cfa); \
 	/* Is more recorded of an exit than its count? */ \
 	static bool chord_rt_##name##_leaves(const struct chord_rt_ctl *ctl); \
-	/* Does it map memory later on, which the process may forbid itself to do? And: the process is about to forbid it. */ \
+	/* Does it map memory later on, which the process may forbid itself to do? And: the process is about to forbid it, now or \
+	 * soon. */ \
 	static bool chord_rt_##name##_maps(const struct chord_rt_ctl *ctl); \
-	static void chord_rt_##name##_confined(struct chord_rt_ctl *ctl); \
+	static void chord_rt_##name##_confined(struct chord_rt_ctl *ctl, bool now); \
 	/* May an activation that was interrupted between calls stay uncounted at the end and in snapshots? */ \
 	static bool chord_rt_##name##_amid(const struct chord_rt_ctl *ctl); \
 	/* May the process that follows continue the profile? */ \

@@ -1,19 +1,19 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# pack.sh [--text | --beside FILE | --timers] [-o OUT]: writes the runtime as assembly text that can
+# pack.sh [--text | --beside FILE | --timers | --trace] [-o OUT]: writes the runtime as assembly text that can
 # follow any compiler's output in the same assembler input. Every section is a member of the group
 # __chord_runtime_VERSION; every symbol is local, except a few hidden ones. The code is assembled
 # here and written as numbers, because every object pays for its text.
 # --beside: the numbers go into that file. The text includes it; the driver fills in the folder.
-# --timers: what objects with timers have in addition, unchanged.
+# --timers, --trace: what objects with timers or traces have in addition, unchanged.
 # --text: instructions with all names, to look for faults in the runtime.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
-out=/dev/stdout text= timers= beside=
+out=/dev/stdout text= more= beside=
 while [ $# -gt 0 ]; do
 	case $1 in
 	--text) text=1 ;;
-	--timers) timers=1 ;;
+	--timers | --trace) more=${1#--} ;;
 	--beside) beside=$2; shift ;;
 	-o) out=$2; shift ;;
 	*) echo "pack.sh: $1: no such argument" >&2; exit 2 ;;
@@ -23,7 +23,7 @@ done
 machine=$here/x86_64
 cc=${CHORD_RT_CC:-gcc}
 version=${CHORD_RT_VERSION:-$(sed -n 's/^#define CHORD_FORMAT_VERSION //p' "$here/../format/format.h")}
-[ -z "$timers" ] || { sed -e '/^#/d' -e '/^$/d' -e "s/@version@/$version/" "$machine/timers.s" >"$out"; exit; }
+[ -z "$more" ] || { sed -e '/^#/d' -e '/^$/d' -e "s/@version@/$version/" "$machine/$more.s" >"$out"; exit; }
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 
@@ -43,7 +43,7 @@ bad=$(grep -E '^[[:space:]]*\.(section|data|bss|comm|lcomm|local)' "$tmp/rt.s" |
 [ -z "$bad" ] || { echo "pack.sh: sections that are not expected: $bad" >&2; exit 1; }
 
 # The compiler may want memcpy and the like, which nobody here has.
-bad=$(grep -E '^[[:space:]]*(call|jmp)[[:space:]]+[^*.]' "$tmp/rt.s" | grep -v 'chord_rt_' || true)
+bad=$(grep -E '^[[:space:]]*(call|jmp)[[:space:]]+[^*.]' "$tmp/rt.s" | grep -Ev 'chord_(rt|pack)_' || true)
 [ -z "$bad" ] || { echo "pack.sh: calls of others: $bad" >&2; exit 1; }
 
 hooks=$(sed -n 's/^\t[XP](\([A-Za-z0-9_]*\)).*/\1/p' "$here/runtime.h")

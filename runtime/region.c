@@ -225,7 +225,7 @@ chord_rt_map_counts(struct chord_rt_ctl *ctl, uint32_t m, uint32_t r, bool fresh
 	}
 	chord_rt_keep_counts_at(ctl, mod, r, at);
 	if (!chord_rt_failed(p))
-		CHORD_RT_NOTIFY(region, ctl, mod, base);
+		CHORD_RT_NOTIFY(region, ctl, mod, r);
 	return !chord_rt_failed(p);
 }
 
@@ -346,6 +346,7 @@ chord_rt_region_get(struct chord_rt_ctl *ctl)
 	r->users++;
 	__atomic_store_n(&r->tid, -1, __ATOMIC_RELEASE);
 	__atomic_fetch_add(&ctl->head->threads, 1, __ATOMIC_RELAXED);
+	CHORD_RT_NOTIFY(thread, ctl, r);
 	return r;
 }
 

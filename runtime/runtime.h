@@ -10,7 +10,8 @@
 #ifndef CHORD_RUNTIME_H
 #define CHORD_RUNTIME_H
 
-#include "format/format.h"
+#include "format/pack.h"
+#include "format/trace.h"
 
 #include <elf.h>
 #include <stdbool.h>
@@ -22,7 +23,7 @@
 enum {
 	CHORD_RT_MODULES = 0x7ffe, /* module numbers in keys have 15 bits; 0 is none */
 	CHORD_RT_KEYED = 10,       /* extents of a struct chord_rt_keyed */
-	CHORD_RT_ASKING = 176,     /* bytes of the frame of __chord_pointer, __chord_path and __chord_stack */
+	CHORD_RT_ASKING = 176,     /* bytes of the frame of __chord_pointer, __chord_path and the like */
 	CHORD_RT_UNITS = 1024,     /* small pieces of shadow: those of the first table */
 	CHORD_RT_UNIT = 65536,     /* bytes of these */
 	CHORD_RT_BESIDE = 1 << 24, /* how far a path register may be from its table */
@@ -46,6 +47,9 @@ enum {
 	CHORD_RT_FAR_JUMP = 14,    /* bytes of a jump to anywhere */
 	CHORD_RT_RECENT = 256,
 	CHORD_RT_PATHS = 256,      /* lists of modules by the hash of their path */
+	CHORD_RT_TRACED = 2,
+	CHORD_RT_HOMES = 1024,     /* places tried for the cursors' page */
+	CHORD_RT_RING = CHORD_TRACE_SEGMENTS * CHORD_TRACE_SEGMENT,
 };
 
 #define CHORD_RT_AMID (1ull << 63)                 /* flag of a saved PC: it is no return address */
@@ -142,7 +146,7 @@ struct chord_rt_desc {
 	int32_t code, code_end;       /* the runtime's own */
 	int32_t links, mapped;        /* chord_rt_links; chord_rt_mapped() */
 	uint32_t mooring;             /* a thread of this module's looks for the control block, or makes it */
-	uint32_t reserved;
+	int32_t called3;              /* __chord_trace_slow, which ends where __chord_path does */
 };
 
 /* What grows: see CHORD_CHUNK. Elements never move. */
@@ -169,7 +173,7 @@ struct chord_rt_mod {
 	uint32_t begins;              /* it counts events, which chord_events() has begin at 0 in each process */
 	uint32_t nsum;
 	uint64_t sum[CHORD_SUMS];     /* counters, ascending */
-	uint32_t paths;               /* it has paths */
+	uint32_t paths;               /* it has paths; CHORD_RT_TRACED: which it writes to a trace */
 	uint32_t unfinished;          /* of some procedures all are counted: how far they came is to be known */
 	uint64_t shadow;              /* its __chord_shadow */
 	struct chord_path_at *table;  /* its hash tables, link-time addresses */
@@ -348,6 +352,49 @@ struct chord_rt_making {
 	uint32_t region, pid;
 };
 
+/* In trace.s. */
+struct chord_rt_traced {
+	uint64_t home;                /* where the cursor is, for base 0: in `cell`, or when the runtime is up, where all have it */
+	uint64_t cell, early;         /* the cursor before; where it began */
+	uint64_t lost;                /* paths that had no room there */
+};
+
+/* What one thread at a time writes its trace to. Slots are counted from the beginning of its stream. */
+struct chord_rt_ring {
+	uint64_t at;                  /* CHORD_RT_RING bytes, mapped twice, one behind the other; 0: there is none */
+	uint64_t first;               /* number of the first segment in it */
+	uint64_t packed;              /* segments before this one are packed, or in rings before */
+	uint64_t seen, seen_at;       /* the next slot when the runtime was last here, and its address */
+	uint32_t number, rings;       /* of the stream; of the ring in the stream */
+	uint32_t busy;                /* the runtime is here: a fault's handler may be running */
+	struct chord_extent_head *head, *packs; /* mapped; NULL: there is none */
+	struct chord_rt_packer *packer;
+	struct chord_rt_old_ring *old; /* the newest of those that were given up */
+};
+struct chord_rt_old_ring {
+	uint64_t at, end, n;          /* as many slots before the address `end` may be reserved and not written */
+	struct chord_rt_old_ring *before;
+};
+struct chord_rt_packer {
+	struct chord_pack pack;
+	uint8_t out[CHORD_TRACE_SLOTS * CHORD_PACK_WORST + 64];
+};
+
+/* The trace of the process. */
+struct chord_rt_trace {
+	uint64_t home;                /* page with a cursor in each region, for base 0 */
+	uint64_t scratch;             /* where tokens go that nobody keeps */
+	uint32_t pid;                 /* whose it is */
+	uint32_t stopped;             /* nothing is kept any more, or there never was a file */
+	uint64_t dev, ino;
+	int32_t fd;                   /* held open, or -1 */
+	struct chord_trace_head *head; /* mapped; NULL: no file has been made yet */
+	struct chord_extent_head *list; /* of modules, the newest extent */
+	uint32_t listed;              /* modules in all of them */
+	struct chord_rt_ring nobody;  /* of threads without a region */
+	struct chord_rt_chunks ring;  /* by region */
+};
+
 struct chord_rt_ctl {
 	CHORD_LIVE_FIELDS(CHORD_FIELD)
 	uint64_t early_magic;         /* CHORD_RT_EARLY_MAGIC: this version's, long before magic says so */
@@ -431,6 +478,7 @@ struct chord_rt_ctl {
 	char prog[256];
 	char wanted[CHORD_RT_PATH];   /* CHORD_FILE made absolute, not expanded */
 	char path[CHORD_RT_PATH];     /* the file */
+	struct chord_rt_trace *trace; /* NULL: no module writes one */
 	_Alignas(CHORD_RT_PAGE) unsigned char page[CHORD_RT_PAGE];  /* scratch, under the lock */
 	unsigned char zero[CHORD_RT_PAGE];
 	struct chord_rt_known known[CHORD_RT_KNOWN];

@@ -61,7 +61,7 @@ chord_rt_renew_words(struct chord_rt_ctl *ctl, uint64_t page)
 			m = chord_rt_module(ctl, i);
 			if (m->life == CHORD_LIFE_LOADED &&
 			    chord_rt_is_in(m->shadow + chord_rt_region(ctl, r)->base, (void *)page, CHORD_RT_PAGE))
-				CHORD_RT_NOTIFY(region, ctl, m, chord_rt_region(ctl, r)->base);
+				CHORD_RT_NOTIFY(region, ctl, m, r);
 		}
 }
 

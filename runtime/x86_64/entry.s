@@ -164,7 +164,7 @@ chord_rt_pointer_end:
 
 # Called by woven code. __chord_stack: before it uses its slot in the shadow of the stack, which is that of the address in
 # rax. __chord_path: rax has the sum of a path, rcx the address of its struct
-# chord_path_table. Both change the flags only.
+# chord_path_table. __chord_trace_slow: rax has what the cursor was, rcx the token. All change the flags only.
 	.globl __chord_stack
 	.hidden __chord_stack
 	.type __chord_stack, @function
@@ -172,6 +172,14 @@ __chord_stack:
 	leaq -176(%rsp), %rsp
 	movq %rax, (%rsp)
 	leaq chord_rt_stack(%rip), %rax
+	jmp chord_rt_called
+	.globl __chord_trace_slow
+	.hidden __chord_trace_slow
+	.type __chord_trace_slow, @function
+__chord_trace_slow:
+	leaq -176(%rsp), %rsp
+	movq %rax, (%rsp)
+	leaq chord_rt_trace_of(%rip), %rax
 	jmp chord_rt_called
 	.globl __chord_path
 	.hidden __chord_path
@@ -221,6 +229,9 @@ chord_rt_called_end:
 chord_rt_path_of:
 	movq %rcx, %rdi
 	jmp chord_rt_path
+chord_rt_trace_of:
+	movq %rcx, %rdi
+	jmp chord_rt_trace
 
 # The child returns first, from here, on the stack that the parent then goes on with:
 # nothing is kept on it.

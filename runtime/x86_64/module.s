@@ -77,5 +77,6 @@ chord_rt_desc:
 	.long chord_rt_last-.
 	.long chord_rt_links-.
 	.long chord_rt_entry_mapped-.
-	.long 0, 0
+	.long 0
+	.long __chord_trace_slow-.
 	.long 0

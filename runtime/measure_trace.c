@@ -1,0 +1,464 @@
+/* SPDX-License-Identifier: MIT */
+/* Traces: which paths ended, in order. Each thread writes to a ring of its own (trace_ring.c) by a cursor in its region. The
+ * cursors are on a page of the runtime's own, which is mapped at every base as pages of guests are (guest.c): any module can be
+ * closed. Threads without a base share a ring. Before the runtime is up, code writes to a small room in its module. */
+
+/* What is said of the trace in a module's list of tables; NULL: it writes none. */
+static struct chord_rt_traced *
+chord_rt_tracing(const struct chord_rt_desc *d)
+{
+	const struct chord_path_table *p = (const struct chord_path_table *)CHORD_RT_NEAR(d->path);
+	const struct chord_path_table *end = (const struct chord_path_table *)CHORD_RT_NEAR(d->path_end);
+
+	for (; p < end; p++)
+		if (!p->distance && p->bits > 2)
+			return (struct chord_rt_traced *)((uint64_t)&p->bits + (uint64_t)(int64_t)(int32_t)p->bits);
+	return NULL;
+}
+
+static struct chord_rt_ring *
+chord_rt_ring(const struct chord_rt_ctl *ctl, uint32_t region)
+{
+	return chord_rt_item(ctl->trace->ring.at, sizeof(struct chord_rt_ring), region);
+}
+
+/* ---- tokens ---- */
+
+/* Before the runtime is up: the room is used from its beginning again when it ends, and what was there is lost. */
+static void
+chord_rt_trace_early(uint32_t token, uint64_t p)
+{
+	struct chord_rt_traced *d = chord_rt_tracing(&chord_rt_desc);
+	uint64_t end = d->early + CHORD_TRACE_SEGMENT;
+
+	while (*(volatile uint32_t *)p && p < *(volatile uint64_t *)&d->cell - 4)
+		p += 4;
+	*(volatile uint32_t *)p = token;
+	if (p % CHORD_TRACE_SEGMENT || p - d->early < CHORD_RT_PAGE || p >= end)
+		return;
+	d->lost += (*(volatile uint64_t *)&d->cell - d->early) / 4;
+	*(volatile uint64_t *)&d->cell = d->early;
+}
+
+/* Begins a ring, at its old place in a forked child. */
+static void
+chord_rt_begin_ring(struct chord_rt_ctl *ctl, struct chord_rt_ring *r, uint64_t *cursor)
+{
+	struct chord_rt_trace *t = ctl->trace;
+	uint64_t at = r->at ? r->at : t->stopped ? 0 : chord_rt_ring_room(), used = r->at ? (*cursor - at) % CHORD_RT_RING : 0, n;
+	long e = t->stopped ? -EACCES : at ? chord_rt_add_ring(ctl, r, at, 0) : -ENOMEM;
+
+	if (chord_rt_failed(e)) {
+		if (!r->at)
+			chord_rt_unmap_ring(at);
+		else /* a context may go on there */
+			chord_rt_call(SYS_mmap, at - CHORD_RT_PAGE, CHORD_RT_PAGE + 2 * CHORD_RT_RING, CHORD_RT_PROT_RW,
+			    CHORD_RT_MAP_PRIVATE | CHORD_RT_MAP_ANON | CHORD_RT_MAP_FIXED | CHORD_RT_MAP_NORESERVE, -1, 0);
+		chord_rt_trace_stop(ctl, e);
+		chord_rt_to_scratch(t, cursor);
+		return;
+	}
+	r->packed = r->head->b = used / CHORD_TRACE_SEGMENT;
+	for (n = r->packed * CHORD_TRACE_SLOTS; n < used / 4; n++)
+		*chord_rt_slot_at(r, n) = CHORD_MARK_NONE;
+	r->seen = n;
+	r->seen_at = *(volatile uint64_t *)cursor = at + used;
+}
+
+/* The ring of threads that have no region. Under the lock. */
+static struct chord_rt_ring *
+chord_rt_ring_of_nobody(struct chord_rt_ctl *ctl, uint64_t *cursor)
+{
+	struct chord_rt_trace *t = ctl->trace;
+
+	if (!t->nobody.at && t->head) {
+		__atomic_fetch_or(&t->head->flags, CHORD_TRACE_SHARED, __ATOMIC_RELAXED);
+		t->nobody.number = ~0u;
+		chord_rt_begin_ring(ctl, &t->nobody, cursor);
+	}
+	return t->nobody.at ? &t->nobody : NULL;
+}
+
+/* Writes a token whose slot woven code has reserved after the cursor was p. */
+static void
+chord_rt_trace_token(struct chord_rt_ctl *ctl, struct chord_rt_ring *r, uint64_t *cursor, uint32_t token, uint64_t p)
+{
+	volatile uint32_t *slot = chord_rt_find_slot(r, cursor, p);
+	uint32_t busy = r->busy;
+
+	r->busy = 1;
+	if (slot)
+		*slot = token;
+	else
+		chord_rt_put_slot(ctl, r, cursor, token);
+	if (!busy && slot)
+		chord_rt_settle_ring(ctl, r, cursor);
+	r->busy = busy;
+}
+
+static uint64_t
+chord_rt_trace_slow(struct chord_rt_ctl *ctl, uint64_t token, uint64_t p)
+{
+	const struct chord_rt_region *mine = chord_rt_region_mine(ctl);
+	uint64_t *cursor = chord_rt_cursor(ctl->trace, mine ? mine->base : 0), old;
+	struct chord_rt_ring *r;
+
+	if (mine) {
+		chord_rt_trace_token(ctl, chord_rt_ring(ctl, mine->index), cursor, (uint32_t)token, p);
+		return 0;
+	}
+	old = chord_rt_lock(ctl);
+	r = chord_rt_ring_of_nobody(ctl, cursor);
+	if (r)
+		chord_rt_trace_token(ctl, r, cursor, (uint32_t)token, p);
+	else
+		chord_rt_to_scratch(ctl->trace, cursor);
+	chord_rt_unlock(ctl, old);
+	return 0;
+}
+
+/* Woven code could not write the token by itself. p: what the cursor was. When nothing is kept any more there is no system call:
+ * the process may have forbidden them to itself. */
+static __attribute__((used)) void
+chord_rt_trace(uint64_t token, uint64_t p)
+{
+	struct chord_rt_ctl *ctl = chord_rt_ctl_here();
+	struct chord_rt_trace *t = ctl && ctl->magic ? ctl->trace : NULL;
+	uint64_t base = t && !ctl->nogs ? chord_rt_get_base(ctl) : 0;
+
+	if (!t)
+		chord_rt_trace_early((uint32_t)token, p);
+	else if (t->stopped || (base && chord_rt_is_scratch(t, p)))
+		chord_rt_to_scratch(t, chord_rt_cursor(t, base));
+	else
+		chord_rt_on_own_stack(ctl, chord_rt_trace_slow, token, p);
+}
+
+/* ---- marks ---- */
+
+/* Writes a mark to the stream of the calling thread. Under the lock. */
+static void
+chord_rt_trace_mark(struct chord_rt_ctl *ctl, uint32_t kind, uint64_t payload)
+{
+	const struct chord_rt_region *mine = chord_rt_region_mine(ctl);
+	struct chord_rt_ring *r = mine ? chord_rt_ring(ctl, mine->index) : NULL;
+
+	if (r && r->at && !ctl->trace->stopped)
+		chord_rt_put_slot(ctl, r, chord_rt_cursor(ctl->trace, mine->base), CHORD_SLOT_MARK(kind, payload));
+}
+
+/* Writes what the module has kept so far. */
+static void
+chord_rt_trace_drain(struct chord_rt_ctl *ctl, struct chord_rt_traced *d)
+{
+	const struct chord_rt_region *mine = chord_rt_region_mine(ctl);
+	struct chord_rt_ring *r = mine ? chord_rt_ring(ctl, mine->index) : NULL;
+
+	if (d->lost && ctl->trace->head)
+		__atomic_fetch_or(&ctl->trace->head->flags, CHORD_TRACE_LATE, __ATOMIC_RELAXED);
+	for (uint64_t p = d->early; p < d->cell && r && r->at && !ctl->trace->stopped && !d->lost; p += 4)
+		chord_rt_put_slot(ctl, r, chord_rt_cursor(ctl->trace, mine->base), *(uint32_t *)p);
+	d->cell = d->early;
+	d->lost = 0;
+}
+
+/* ---- modules ---- */
+
+static bool
+chord_rt_suits_regions(const struct chord_rt_ctl *ctl, uint64_t at)
+{
+	for (uint32_t i = 0; i < ctl->nregion; i++)
+		if (chord_rt_taken(at + chord_rt_region(ctl, i)->base))
+			return false;
+	return true;
+}
+
+/* Finds a page that every region can have at its base. It is a little below the module: bases suit what is near the modules. Gives
+ * 0 if there is none. */
+static uint64_t
+chord_rt_find_home(struct chord_rt_ctl *ctl, const struct chord_rt_mod *m)
+{
+	uint64_t at = m->text & -(uint64_t)CHORD_TRACE_SEGMENT;
+	bool ok = false;
+
+	for (uint32_t n = 0; !ok && n < CHORD_RT_HOMES && at > 2 * CHORD_TRACE_SEGMENT; n++) {
+		at -= CHORD_TRACE_SEGMENT;
+		ok = !chord_rt_failed(chord_rt_map_at(at, CHORD_RT_PAGE, CHORD_RT_PROT_RW,
+		    CHORD_RT_MAP_PRIVATE | CHORD_RT_MAP_ANON));
+		if (ok && !chord_rt_suits_regions(ctl, at)) {
+			chord_rt_call(SYS_munmap, at, CHORD_RT_PAGE);
+			ok = false;
+		}
+	}
+	return ok ? at : 0;
+}
+
+/* The process's first module that writes a trace. */
+static void
+chord_rt_trace_first(struct chord_rt_ctl *ctl, const struct chord_rt_mod *m)
+{
+	struct chord_rt_trace *t = (struct chord_rt_trace *)chord_rt_take_room(ctl, sizeof *t);
+	uint64_t room;
+
+	if (!t)
+		return;
+	room = chord_rt_pages(5 * CHORD_TRACE_SEGMENT);
+	t->home = room ? chord_rt_find_home(ctl, m) : 0;
+	if (!t->home)
+		return;
+	t->scratch = (room + CHORD_TRACE_SEGMENT - 1) & -(uint64_t)CHORD_TRACE_SEGMENT;
+	t->fd = -1;
+	t->pid = ctl->pid;
+	*chord_rt_cursor(t, 0) = t->scratch;
+	chord_rt_join(ctl, t->home, t->home + 8);
+	ctl->trace = t;
+}
+
+/* Do the tokens of two modules look the same? */
+static bool
+chord_rt_same_tokens(const struct chord_rt_mod *a, const struct chord_rt_mod *b)
+{
+	return (uint32_t)(a->first - b->first) < b->size || (uint32_t)(b->first - a->first) < a->size;
+}
+
+/* Puts a module into the list. Its tokens may be those of another one: if that is closed, the mark tells them apart in this
+ * thread's stream, but in no other's. */
+static void
+chord_rt_trace_list(struct chord_rt_ctl *ctl, const struct chord_rt_mod *m)
+{
+	const struct chord_rt_mod *other;
+	uint32_t unknown = 0;
+
+	for (uint32_t i = 0; i < ctl->nmodule; i++) {
+		other = chord_rt_module(ctl, i);
+		if (i != m->index && other->paths & CHORD_RT_TRACED && chord_rt_same_tokens(m, other))
+			unknown |= other->life == CHORD_LIFE_LOADED || ctl->nregion > 1;
+	}
+	if (unknown)
+		__atomic_fetch_or(&ctl->trace->head->flags, CHORD_TRACE_UNKNOWN, __ATOMIC_RELAXED);
+	chord_rt_trace_add_module(ctl, m);
+	chord_rt_trace_mark(ctl, CHORD_MARK_MODULES, ctl->trace->listed);
+}
+
+/* ---- as a measure ---- */
+
+static void
+chord_rt_trace_found(struct chord_rt_mod *m, const struct chord_rt_desc *d)
+{
+	if (chord_rt_tracing(d))
+		m->paths |= CHORD_RT_TRACED;
+}
+
+static void
+chord_rt_trace_new(struct chord_rt_ctl *ctl, struct chord_rt_mod *m, struct chord_rt_desc *d)
+{
+	(void)ctl, (void)m, (void)d;
+}
+
+static void
+chord_rt_trace_extents(struct chord_rt_ctl *ctl, uint32_t module)
+{
+	const struct chord_rt_mod *m = chord_rt_module(ctl, module);
+	struct chord_rt_trace *t = ctl->trace;
+
+	if (!t || !(m->paths & CHORD_RT_TRACED) || m->life != CHORD_LIFE_LOADED)
+		return;
+	if (!t->head && !t->stopped)
+		chord_rt_trace_create(ctl);
+	if (!t->stopped)
+		chord_rt_trace_list(ctl, m);
+}
+
+/* A module that is opened again may be elsewhere, or where another one was meanwhile. */
+static void
+chord_rt_trace_module(struct chord_rt_ctl *ctl, const struct chord_rt_mod *m)
+{
+	if (!(m->paths & CHORD_RT_TRACED))
+		return;
+	if (!ctl->trace)
+		chord_rt_trace_first(ctl, m);
+	if (!ctl->trace)
+		return;
+	chord_rt_tracing(m->desc)->home = ctl->trace->home;
+	if (m->index < ctl->nmodule && ctl->trace->head && !ctl->trace->stopped)
+		chord_rt_trace_list(ctl, m);
+}
+
+static void
+chord_rt_trace_closed(struct chord_rt_ctl *ctl, const struct chord_rt_mod *m)
+{
+	(void)ctl, (void)m;
+}
+
+static void
+chord_rt_trace_region(struct chord_rt_ctl *ctl, const struct chord_rt_mod *m, uint32_t region)
+{
+	struct chord_rt_trace *t = ctl->trace;
+	uint64_t *cursor = t ? chord_rt_cursor(t, chord_rt_region(ctl, region)->base) : NULL;
+
+	if (!t || ctl->nogs || !(m->paths & CHORD_RT_TRACED) || *cursor)
+		return;
+	chord_rt_to_scratch(t, cursor);
+	if (!t->head && !t->stopped)
+		chord_rt_trace_create(ctl);
+	if (!chord_rt_grow(ctl, t->ring.at, sizeof(struct chord_rt_ring), region)) {
+		chord_rt_trace_stop(ctl, -ENOMEM);
+		return;
+	}
+	chord_rt_ring(ctl, region)->number = region;
+	chord_rt_begin_ring(ctl, chord_rt_ring(ctl, region), cursor);
+}
+
+/* In a forked child. */
+static void
+chord_rt_trace_begin(struct chord_rt_ctl *ctl)
+{
+	struct chord_rt_region *mine = ctl->trace ? chord_rt_region_mine(ctl) : NULL;
+	struct chord_rt_ring *r = mine ? chord_rt_ring(ctl, mine->index) : NULL;
+
+	if (!r || !r->at || r->head)
+		return;
+	chord_rt_begin_ring(ctl, r, chord_rt_cursor(ctl->trace, mine->base));
+	chord_rt_trace_mark(ctl, CHORD_MARK_CHILD, ctl->pid);
+	chord_rt_trace_mark(ctl, CHORD_MARK_MODULES, ctl->trace->listed);
+}
+
+/* The dynamic linker may have set the first word once more. */
+static void
+chord_rt_trace_constructed(struct chord_rt_ctl *ctl)
+{
+	const struct chord_rt_mod *m;
+	struct chord_rt_traced *d;
+
+	for (uint32_t i = 0; ctl->trace && i < ctl->nmodule; i++) {
+		m = chord_rt_module(ctl, i);
+		d = m->paths & CHORD_RT_TRACED && m->life == CHORD_LIFE_LOADED && !m->left ? chord_rt_tracing(m->desc) : NULL;
+		if (!d)
+			continue;
+		d->home = ctl->trace->home;
+		chord_rt_trace_drain(ctl, d);
+	}
+}
+
+static void
+chord_rt_trace_thread(struct chord_rt_ctl *ctl, const struct chord_rt_region *r)
+{
+	struct chord_rt_ring *ring = ctl->trace && !ctl->nogs ? chord_rt_ring(ctl, r->index) : NULL;
+	uint64_t *cursor;
+
+	if (!ring || !ring->at || ctl->trace->stopped)
+		return;
+	cursor = chord_rt_cursor(ctl->trace, r->base);
+	chord_rt_put_slot(ctl, ring, cursor, CHORD_SLOT_MARK(CHORD_MARK_THREAD, ctl->head->threads));
+	chord_rt_put_slot(ctl, ring, cursor, CHORD_SLOT_MARK(CHORD_MARK_MODULES, ctl->trace->listed));
+}
+
+static void
+chord_rt_unmap_packs(struct chord_rt_ring *r)
+{
+	if (r->packs)
+		chord_rt_call(SYS_munmap, r->packs, r->packs->size);
+	if (r->packer)
+		chord_rt_clear(&r->packer->pack, sizeof r->packer->pack);
+	r->packs = NULL;
+}
+
+/* Contexts that were interrupted may go on in old rings: these become memory. The others' rings go. */
+static void
+chord_rt_drop_ring(struct chord_rt_ring *r, bool keep)
+{
+	chord_rt_unmap_packs(r);
+	for (struct chord_rt_old_ring *old = r->old; old; old = old->before)
+		if (keep)
+			chord_rt_call(SYS_mmap, old->at - CHORD_RT_PAGE, CHORD_RT_PAGE + 2 * CHORD_RT_RING, CHORD_RT_PROT_RW,
+			    CHORD_RT_MAP_PRIVATE | CHORD_RT_MAP_ANON | CHORD_RT_MAP_FIXED | CHORD_RT_MAP_NORESERVE, -1, 0);
+		else
+			chord_rt_unmap_ring(old->at);
+	if (!keep) {
+		chord_rt_unmap_ring(r->at);
+		if (r->packer)
+			chord_rt_call(SYS_munmap, r->packer, chord_rt_page_up(sizeof *r->packer));
+		chord_rt_clear(r, sizeof *r);
+	}
+	r->old = NULL;
+	r->head = NULL;
+	r->rings = 0;
+}
+
+/* The child's thread keeps its ring's addresses, which the cursor has. */
+static void
+chord_rt_trace_drop(struct chord_rt_ctl *ctl, uint32_t number)
+{
+	struct chord_rt_trace *t = ctl->trace;
+
+	if (!t)
+		return;
+	for (uint32_t i = 0; i < ctl->nregion && t->ring.at[CHORD_CHUNK_OF(i)]; i++)
+		chord_rt_drop_ring(chord_rt_ring(ctl, i), i + 1 == number);
+	if (number > 1 && t->ring.at[CHORD_CHUNK_OF(number - 1)]) {
+		*chord_rt_ring(ctl, 0) = *chord_rt_ring(ctl, number - 1);
+		chord_rt_clear(chord_rt_ring(ctl, number - 1), sizeof(struct chord_rt_ring));
+	}
+	if (t->ring.at[0])
+		chord_rt_ring(ctl, 0)->number = 0;
+	chord_rt_drop_ring(&t->nobody, false);
+	*chord_rt_cursor(t, 0) = t->scratch;
+	if (t->head)
+		chord_rt_call(SYS_munmap, t->head, CHORD_RT_PAGE);
+	if (t->list)
+		chord_rt_call(SYS_munmap, t->list, 2 * CHORD_RT_PAGE);
+	if (t->fd >= 0 && chord_rt_is_trace(t, t->fd))
+		chord_rt_call(SYS_close, t->fd);
+	t->fd = -1;
+	t->head = NULL;
+	t->list = NULL;
+	t->listed = t->stopped = 0;
+	t->pid = ctl->pid;
+}
+
+static void
+chord_rt_trace_fork(const struct chord_rt_mod *m)
+{
+	(void)m;
+}
+
+static CHORD_RT_HOT void
+chord_rt_trace_leave(struct chord_rt_ctl *ctl, uint64_t *count, uint64_t delta, uint64_t cfa)
+{
+	(void)ctl, (void)count, (void)delta, (void)cfa;
+}
+
+static bool
+chord_rt_trace_leaves(const struct chord_rt_ctl *ctl)
+{
+	(void)ctl;
+	return false;
+}
+
+static bool
+chord_rt_trace_maps(const struct chord_rt_ctl *ctl)
+{
+	return ctl->trace != NULL;
+}
+
+/* More room could not be had afterwards, and system calls may not be permitted. */
+static void
+chord_rt_trace_confined(struct chord_rt_ctl *ctl, bool now)
+{
+	if (ctl->trace && now)
+		chord_rt_trace_stop(ctl, -EPERM);
+}
+
+static bool
+chord_rt_trace_amid(const struct chord_rt_ctl *ctl)
+{
+	(void)ctl;
+	return true;
+}
+
+/* Each process has a trace of its own. */
+static bool
+chord_rt_trace_goes_on(const struct chord_rt_ctl *ctl)
+{
+	return !ctl->trace;
+}

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: MIT */
+/* The file of a trace: beside the profile, under its name with CHORD_TRACE_SUFFIX behind it. Room in it is allocated before it is
+ * mapped, and an extent counts when the head's `used` says so: whenever the process is killed, what is there is complete. All
+ * under the lock of the control block. */
+
+/* Calls f with the trace's name in place of the profile's. */
+static long
+chord_rt_with_trace_name(struct chord_rt_ctl *ctl, long (*f)(struct chord_rt_ctl *ctl))
+{
+	size_t n = chord_rt_length(ctl->path);
+	long e = chord_rt_put(ctl, CHORD_TRACE_SUFFIX, sizeof CHORD_TRACE_SUFFIX - 1) ? f(ctl) : -ENAMETOOLONG;
+
+	ctl->path[n] = 0;
+	return e;
+}
+
+/* Is the file that has the name a trace of this user's, of an earlier run? */
+static bool
+chord_rt_is_old_trace(struct chord_rt_ctl *ctl, long dir)
+{
+	long fd = chord_rt_call(SYS_openat, dir, chord_rt_within(ctl, dir), CHORD_RT_OPEN);
+	struct chord_trace_head h = {0};
+	struct stat st;
+	bool is;
+
+	if (chord_rt_failed(fd))
+		return false;
+	is = !chord_rt_failed(chord_rt_call(SYS_fstat, fd, &st)) && S_ISREG(st.st_mode) && st.st_nlink == 1 &&
+	    st.st_uid == (uint32_t)chord_rt_call(SYS_geteuid) &&
+	    (st.st_size == 0 || (chord_rt_call(SYS_pread64, fd, &h, sizeof h, 0) == sizeof h && h.magic == CHORD_TRACE_MAGIC));
+	chord_rt_call(SYS_close, fd);
+	return is;
+}
+
+static long
+chord_rt_make_trace(struct chord_rt_ctl *ctl)
+{
+	long dir = chord_rt_folder(ctl), fd = dir;
+
+	if (chord_rt_failed(dir) && dir != AT_FDCWD)
+		return dir;
+	fd = chord_rt_new_file(ctl, dir);
+	if (fd == -EEXIST && chord_rt_is_old_trace(ctl, dir) &&
+	    !chord_rt_failed(chord_rt_call(SYS_unlinkat, dir, chord_rt_within(ctl, dir), 0)))
+		fd = chord_rt_new_file(ctl, dir);
+	chord_rt_call(SYS_close, dir);
+	return fd;
+}
+
+static long
+chord_rt_open_trace(struct chord_rt_ctl *ctl)
+{
+	return chord_rt_call(SYS_openat, AT_FDCWD, ctl->path, CHORD_RT_OPEN);
+}
+
+static bool
+chord_rt_is_trace(const struct chord_rt_trace *t, long fd)
+{
+	struct stat st;
+
+	return !chord_rt_failed(fd) && !chord_rt_failed(chord_rt_call(SYS_fstat, fd, &st)) &&
+	    st.st_dev == t->dev && st.st_ino == t->ino;
+}
+
+/* A descriptor of the file, for chord_rt_trace_shut(); or an error. */
+static long
+chord_rt_trace_fd(struct chord_rt_ctl *ctl)
+{
+	struct chord_rt_trace *t = ctl->trace;
+	long fd;
+
+	if (t->fd >= 0 && chord_rt_is_trace(t, t->fd))
+		return t->fd;
+	fd = chord_rt_with_trace_name(ctl, chord_rt_open_trace);
+	if (chord_rt_failed(fd) || chord_rt_is_trace(t, fd))
+		return fd;
+	chord_rt_call(SYS_close, fd);
+	return -ENOENT;
+}
+
+static void
+chord_rt_trace_shut(const struct chord_rt_trace *t, long fd)
+{
+	if (fd >= 0 && fd != t->fd)
+		chord_rt_call(SYS_close, fd);
+}
+
+/* Nothing is kept from here on, for that reason. */
+static void
+chord_rt_trace_stop(struct chord_rt_ctl *ctl, long e)
+{
+	struct chord_rt_trace *t = ctl->trace;
+
+	if (t->head && !t->stopped) {
+		t->head->error = (uint64_t)-e;
+		__atomic_fetch_or(&t->head->flags, CHORD_TRACE_STOPPED, __ATOMIC_RELEASE);
+	}
+	t->stopped = 1;
+}
+
+/* Writes the head into the new file, and maps it. */
+static long
+chord_rt_begin_trace(struct chord_rt_ctl *ctl, long fd)
+{
+	struct chord_trace_head *h = (struct chord_trace_head *)ctl->page;
+	long e;
+
+	chord_rt_clear(ctl->page, CHORD_RT_PAGE);
+	h->magic = CHORD_TRACE_MAGIC;
+	h->version = CHORD_TRACE_VERSION;
+	h->used = h->page = CHORD_RT_PAGE;
+	h->pid = ctl->pid;
+	h->id = ctl->place.id[0];
+	h->id2 = ctl->place.id[1];
+	e = chord_rt_reserve(ctl, (int32_t)fd, 0, CHORD_RT_PAGE);
+	if (!chord_rt_failed(e))
+		e = chord_rt_call(SYS_pwrite64, fd, ctl->page, CHORD_RT_PAGE, 0);
+	if (!chord_rt_failed(e))
+		e = chord_rt_call(SYS_mmap, 0, CHORD_RT_PAGE, CHORD_RT_PROT_RW, CHORD_RT_MAP_SHARED, fd, 0);
+	return e;
+}
+
+/* Makes the file of this process. Without a profile in a file there is none. */
+static void
+chord_rt_trace_create(struct chord_rt_ctl *ctl)
+{
+	struct chord_rt_trace *t = ctl->trace;
+	struct stat st;
+	long fd, e;
+
+	t->stopped = ctl->nofile;
+	if (ctl->nofile)
+		return;
+	fd = e = chord_rt_with_trace_name(ctl, chord_rt_make_trace);
+	if (!chord_rt_failed(fd)) {
+		chord_rt_call(SYS_fstat, fd, &st);
+		t->dev = st.st_dev;
+		t->ino = st.st_ino;
+		e = chord_rt_begin_trace(ctl, fd);
+		chord_rt_call(SYS_close, fd);
+	}
+	if (!chord_rt_failed(e)) {
+		t->head = (struct chord_trace_head *)e;
+		return;
+	}
+	t->stopped = 1;
+	chord_rt_text(ctl, "no file could be made for the trace");
+}
+
+/* The address at which size bytes of the file from that offset are mapped; at: exactly there, or 0. */
+static long
+chord_rt_map_trace(long fd, uint64_t from, uint64_t size, uint64_t at)
+{
+	return chord_rt_call(SYS_mmap, at, size, CHORD_RT_PROT_RW, CHORD_RT_MAP_SHARED | (at ? CHORD_RT_MAP_FIXED : 0), fd, from);
+}
+
+/* Adds an extent, for chord_rt_trace_publish(). Gives its offset, or an error. */
+static long
+chord_rt_trace_extent(struct chord_rt_ctl *ctl, long fd, const struct chord_extent_head *h)
+{
+	uint64_t at = ctl->trace->head->used;
+	long e = chord_rt_reserve(ctl, (int32_t)fd, at, h->size);
+
+	if (!chord_rt_failed(e))
+		e = chord_rt_call(SYS_pwrite64, fd, h, sizeof *h, at);
+	return chord_rt_failed(e) ? e : (long)at;
+}
+
+static void
+chord_rt_trace_publish(struct chord_rt_ctl *ctl, uint64_t end)
+{
+	__atomic_store_n(&ctl->trace->head->used, end, __ATOMIC_RELEASE);
+}
+
+/* Adds an extent and maps all of it; NULL: tracing has stopped. */
+static struct chord_extent_head *
+chord_rt_trace_mapped(struct chord_rt_ctl *ctl, const struct chord_extent_head *h)
+{
+	long fd = chord_rt_trace_fd(ctl), at = fd, p = fd;
+
+	if (!chord_rt_failed(fd))
+		at = p = chord_rt_trace_extent(ctl, fd, h);
+	if (!chord_rt_failed(at))
+		p = chord_rt_map_trace(fd, (uint64_t)at, h->size, 0);
+	if (chord_rt_failed(p))
+		chord_rt_trace_stop(ctl, p);
+	else
+		chord_rt_trace_publish(ctl, (uint64_t)at + h->size);
+	chord_rt_trace_shut(ctl->trace, fd);
+	return chord_rt_failed(p) ? NULL : (struct chord_extent_head *)p;
+}
+
+/* ---- the list of modules ---- */
+
+static uint32_t
+chord_rt_list_room(void)
+{
+	return (uint32_t)(CHORD_RT_PAGE / sizeof(struct chord_trace_module));
+}
+
+/* Adds a module to the list. */
+static void
+chord_rt_trace_add_module(struct chord_rt_ctl *ctl, const struct chord_rt_mod *m)
+{
+	struct chord_extent_head h = {.type = CHORD_TRACE_MODULES, .size = 2 * CHORD_RT_PAGE};
+	struct chord_rt_trace *t = ctl->trace;
+	struct chord_trace_module *e;
+
+	if (!t->list || t->list->a == chord_rt_list_room()) {
+		if (t->list)
+			chord_rt_call(SYS_munmap, t->list, h.size);
+		t->list = chord_rt_trace_mapped(ctl, &h);
+	}
+	if (!t->list)
+		return;
+	e = (struct chord_trace_module *)((uint64_t)t->list + CHORD_RT_PAGE) + t->list->a;
+	*e = (struct chord_trace_module){
+		.low = (uint32_t)m->first, .bytes = (uint32_t)m->size, .first = m->first - m->bias, .module = m->index,
+	};
+	__atomic_store_n(&t->list->a, t->list->a + 1, __ATOMIC_RELEASE);
+	t->listed++;
+}

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: MIT */
+/* Rings: where a thread's slots are written (format/trace.h). Woven code takes the cursor, adds a slot to it, and writes there; it
+ * comes here at the beginning of each segment, and when the cursor is not what it should be after the addition, because a signal's
+ * handler has written as well.
+ *
+ * The segment behind that of the cursor is always free, so that a handler which comes between the addition and the call of the
+ * runtime has room; where it needs more, it comes here itself. A segment is packed when no slot in it is 0. A slot that is 0
+ * belongs to a context that was interrupted before it wrote: as long as that is so, the segment stays, and if the ring is full the
+ * stream goes on in a new one. The old one stays mapped, because that context may go on at any time.
+ *
+ * The order of writes is for readers of what a killed process left: the record is complete, the segment is zeroed, the ring's
+ * count of packed segments goes up. All with signals blocked, by the thread whose ring it is. */
+
+static uint64_t *
+chord_rt_cursor(const struct chord_rt_trace *t, uint64_t base)
+{
+	return (uint64_t *)(t->home + base);
+}
+
+static bool
+chord_rt_in_ring(uint64_t ring, uint64_t p)
+{
+	return ring && p - ring < 2 * CHORD_RT_RING;
+}
+
+/* The slot with that number. */
+static CHORD_RT_INLINE volatile uint32_t *
+chord_rt_slot_at(const struct chord_rt_ring *r, uint64_t n)
+{
+	return (volatile uint32_t *)(r->at + (n - r->first * CHORD_TRACE_SLOTS) * 4 % CHORD_RT_RING);
+}
+
+/* The number of the next slot. */
+static uint64_t
+chord_rt_next_slot(const struct chord_rt_ring *r, const uint64_t *cursor)
+{
+	return r->seen + (*(const volatile uint64_t *)cursor - r->seen_at) / 4;
+}
+
+/* ---- where ---- */
+
+/* Reserves addresses for a ring, and a page before it. 0: there are none. */
+static uint64_t
+chord_rt_ring_room(void)
+{
+	const uint64_t size = 2 * CHORD_RT_RING, all = size + CHORD_RT_PAGE + CHORD_TRACE_SEGMENT;
+	long p = chord_rt_call(SYS_mmap, 0, all, CHORD_RT_PROT_NONE,
+	    CHORD_RT_MAP_PRIVATE | CHORD_RT_MAP_ANON | CHORD_RT_MAP_NORESERVE, -1, 0);
+	uint64_t from = (uint64_t)p, at = (from + CHORD_RT_PAGE + CHORD_TRACE_SEGMENT - 1) & -(uint64_t)CHORD_TRACE_SEGMENT;
+
+	if (chord_rt_failed(p))
+		return 0;
+	if (at - CHORD_RT_PAGE > from)
+		chord_rt_call(SYS_munmap, from, at - CHORD_RT_PAGE - from);
+	if (at + size < from + all)
+		chord_rt_call(SYS_munmap, at + size, from + all - (at + size));
+	return at;
+}
+
+static void
+chord_rt_unmap_ring(uint64_t at)
+{
+	if (at)
+		chord_rt_call(SYS_munmap, at - CHORD_RT_PAGE, CHORD_RT_PAGE + 2 * CHORD_RT_RING);
+}
+
+/* Maps the extent at that offset as a ring. */
+static long
+chord_rt_map_ring(long fd, uint64_t from, uint64_t at)
+{
+	long e = chord_rt_map_trace(fd, from, CHORD_RT_PAGE + CHORD_RT_RING, at - CHORD_RT_PAGE);
+
+	if (!chord_rt_failed(e))
+		e = chord_rt_map_trace(fd, from + CHORD_RT_PAGE, CHORD_RT_RING, at + CHORD_RT_RING);
+	return e;
+}
+
+/* Adds a ring that begins with segment `first` at these addresses. Under the lock. */
+static long
+chord_rt_add_ring(struct chord_rt_ctl *ctl, struct chord_rt_ring *r, uint64_t at, uint64_t first)
+{
+	struct chord_extent_head h = {
+		.type = CHORD_TRACE_RING, .module = r->number, .size = CHORD_RT_PAGE + CHORD_RT_RING,
+		.a = first, .b = first, .c = r->rings,
+	};
+	long fd = chord_rt_trace_fd(ctl), from = fd, e = fd;
+
+	if (!chord_rt_failed(fd))
+		from = e = chord_rt_trace_extent(ctl, fd, &h);
+	if (!chord_rt_failed(from))
+		e = chord_rt_map_ring(fd, (uint64_t)from, at);
+	chord_rt_trace_shut(ctl->trace, fd);
+	if (chord_rt_failed(e))
+		return e;
+	r->rings++;
+	r->at = at;
+	r->first = r->packed = first;
+	r->head = (struct chord_extent_head *)(at - CHORD_RT_PAGE);
+	chord_rt_trace_publish(ctl, (uint64_t)from + h.size);
+	return 0;
+}
+
+/* ---- the end of a ring ---- */
+
+/* The context's tokens are not kept from here on. */
+static void
+chord_rt_to_scratch(struct chord_rt_trace *t, uint64_t *cursor)
+{
+	*(volatile uint64_t *)cursor = t->scratch + 4;
+}
+
+static bool
+chord_rt_is_scratch(const struct chord_rt_trace *t, uint64_t p)
+{
+	return p - t->scratch < 4 * CHORD_TRACE_SEGMENT;
+}
+
+static bool
+chord_rt_change_ring_locked(struct chord_rt_ctl *ctl, struct chord_rt_ring *r, uint64_t *cursor)
+{
+	struct chord_rt_old_ring *old = (struct chord_rt_old_ring *)chord_rt_take_room(ctl, sizeof *old);
+	uint64_t next = chord_rt_next_slot(r, cursor) / CHORD_TRACE_SLOTS + 1, from = r->packed * CHORD_TRACE_SLOTS;
+	uint64_t at = old ? chord_rt_ring_room() : 0, before = r->at;
+	long e = at ? chord_rt_add_ring(ctl, r, at, next) : -ENOMEM;
+
+	if (chord_rt_failed(e)) {
+		chord_rt_unmap_ring(at);
+		chord_rt_trace_stop(ctl, e);
+		chord_rt_to_scratch(ctl->trace, cursor);
+		return false;
+	}
+	old->at = before;
+	old->n = next * CHORD_TRACE_SLOTS - from;
+	old->before = r->old;
+	old->end = __atomic_exchange_n(cursor, at, __ATOMIC_RELAXED);
+	r->old = old;
+	r->seen = next * CHORD_TRACE_SLOTS;
+	r->seen_at = at;
+	return true;
+}
+
+/* The ring is full of segments that cannot be packed: the stream goes on in a new one. False: tracing has stopped. */
+static bool
+chord_rt_change_ring(struct chord_rt_ctl *ctl, struct chord_rt_ring *r, uint64_t *cursor)
+{
+	uint64_t old = chord_rt_lock(ctl);
+	bool ok = !ctl->trace->stopped && chord_rt_change_ring_locked(ctl, r, cursor);
+
+	chord_rt_unlock(ctl, old);
+	return ok;
+}
+
+/* ---- packing ---- */
+
+static struct chord_extent_head *
+chord_rt_more_packs(struct chord_rt_ctl *ctl, const struct chord_rt_ring *r)
+{
+	struct chord_extent_head h = {
+		.type = CHORD_TRACE_PACKS, .module = r->number, .size = CHORD_TRACE_PACKED, .b = r->packed,
+	}, *p = NULL;
+	uint64_t old = chord_rt_lock(ctl);
+
+	if (!ctl->trace->stopped)
+		p = chord_rt_trace_mapped(ctl, &h);
+	chord_rt_unlock(ctl, old);
+	return p;
+}
+
+/* Packs slots to the packer's room; gives the number of bytes. */
+static CHORD_RT_HOT uint64_t
+chord_rt_pack(struct chord_rt_packer *p, const uint32_t *slot, struct chord_trace_record *record)
+{
+	uint32_t sum = 0;
+
+	for (uint32_t i = 0; i < CHORD_TRACE_SLOTS; i++)
+		sum += slot[i] * 0x9e3779b1u + i;
+	record->sum = sum;
+	record->bytes = (uint32_t)(chord_pack(&p->pack, slot, CHORD_TRACE_SLOTS, p->out) - p->out);
+	return sizeof *record + ((record->bytes + 3) & ~3ull);
+}
+
+/* Writes what was packed as a record behind the others. False: there is no room. */
+static bool
+chord_rt_put_record(struct chord_extent_head *packs, const struct chord_trace_record *record, const uint8_t *bytes, uint64_t size)
+{
+	uint64_t to = (uint64_t)packs + CHORD_RT_PAGE + packs->a;
+
+	if (packs->a + size > packs->size - CHORD_RT_PAGE)
+		return false;
+	chord_rt_copy((void *)to, record, sizeof *record);
+	chord_rt_copy((void *)(to + sizeof *record), bytes, record->bytes);
+	__atomic_store_n(&packs->a, packs->a + size, __ATOMIC_RELEASE);
+	return true;
+}
+
+/* Packs the first segment that is not packed. False: there is no room for it, and tracing has stopped. */
+static bool
+chord_rt_pack_segment(struct chord_rt_ctl *ctl, struct chord_rt_ring *r)
+{
+	const uint32_t *slot = (const uint32_t *)chord_rt_slot_at(r, r->packed * CHORD_TRACE_SLOTS);
+	struct chord_trace_record record = {.segment = (uint32_t)r->packed};
+	uint64_t size;
+
+	if (!r->packer)
+		r->packer = (struct chord_rt_packer *)chord_rt_pages(sizeof *r->packer);
+	if (!r->packer)
+		return false;
+	size = chord_rt_pack(r->packer, slot, &record);
+	if (r->packs && chord_rt_put_record(r->packs, &record, r->packer->out, size))
+		return true;
+	if (r->packs)
+		chord_rt_call(SYS_munmap, r->packs, r->packs->size);
+	chord_rt_clear(&r->packer->pack, sizeof r->packer->pack);
+	r->packs = chord_rt_more_packs(ctl, r);
+	size = chord_rt_pack(r->packer, slot, &record);
+	return r->packs && chord_rt_put_record(r->packs, &record, r->packer->out, size);
+}
+
+/* Are all slots of the segment written? */
+static CHORD_RT_HOT bool
+chord_rt_is_written(const struct chord_rt_ring *r, uint64_t segment)
+{
+	const volatile uint32_t *slot = chord_rt_slot_at(r, segment * CHORD_TRACE_SLOTS);
+
+	for (uint32_t i = 0; i < CHORD_TRACE_SLOTS; i++)
+		if (!slot[i])
+			return false;
+	return true;
+}
+
+/* Packs what can be packed, and sees to it that the segment behind that of the cursor is free. */
+static void
+chord_rt_settle_ring(struct chord_rt_ctl *ctl, struct chord_rt_ring *r, uint64_t *cursor)
+{
+	uint64_t now = chord_rt_next_slot(r, cursor), segment = now / CHORD_TRACE_SLOTS;
+	bool ok = true;
+
+	while (ok && r->packed < segment && chord_rt_is_written(r, r->packed) && (ok = chord_rt_pack_segment(ctl, r))) {
+		chord_rt_clear((void *)chord_rt_slot_at(r, r->packed * CHORD_TRACE_SLOTS), CHORD_TRACE_SEGMENT);
+		__atomic_store_n(&r->head->b, ++r->packed, __ATOMIC_RELEASE);
+	}
+	if (segment + 1 - r->packed >= CHORD_TRACE_SEGMENTS && ok)
+		ok = chord_rt_change_ring(ctl, r, cursor);
+	if (!ok) {
+		chord_rt_trace_stop(ctl, -ENOMEM);
+		chord_rt_to_scratch(ctl->trace, cursor);
+		return;
+	}
+	r->seen = now = chord_rt_next_slot(r, cursor);
+	r->seen_at = *cursor;
+	if (r->seen_at >= r->at + CHORD_RT_RING) {
+		chord_rt_home_bump(cursor, -(uint64_t)CHORD_RT_RING);
+		r->seen_at -= CHORD_RT_RING;
+	}
+}
+
+/* ---- slots for those who come here ---- */
+
+/* Reserves a slot and writes it. */
+static void
+chord_rt_put_slot(struct chord_rt_ctl *ctl, struct chord_rt_ring *r, uint64_t *cursor, uint32_t slot)
+{
+	uint64_t at = *(volatile uint64_t *)cursor;
+
+	chord_rt_home_bump(cursor, 4);
+	*(volatile uint32_t *)at = slot;
+	if (at % CHORD_TRACE_SEGMENT == 0)
+		chord_rt_settle_ring(ctl, r, cursor);
+}
+
+/* Is what the cursor once was the address of a slot that is reserved and not written? It can be one of the n before end_at. */
+static bool
+chord_rt_is_pending(uint64_t ring, uint64_t end_at, uint64_t n, uint64_t p)
+{
+	return chord_rt_in_ring(ring, p) && (end_at - p - 4) % CHORD_RT_RING / 4 < n && !*(volatile uint32_t *)p;
+}
+
+/* The slot that woven code reserved after the cursor was p. The context may have been interrupted after it read the cursor, then
+ * the slot is the last one; or after it reserved the slot, then that is p. NULL: it cannot be told, because another context was
+ * interrupted there, too, and has not gone on, or this one was interrupted twice. Its slot then stays 0. */
+static volatile uint32_t *
+chord_rt_find_slot(const struct chord_rt_ring *r, const uint64_t *cursor, uint64_t p)
+{
+	uint64_t next = chord_rt_next_slot(r, cursor), at = *cursor;
+	volatile uint32_t *newest = chord_rt_slot_at(r, next - 1);
+	bool last = next > r->first * CHORD_TRACE_SLOTS && !*newest;
+	bool first = chord_rt_is_pending(r->at, at, next - r->packed * CHORD_TRACE_SLOTS, p);
+
+	for (const struct chord_rt_old_ring *old = r->old; old && !first; old = old->before)
+		first = chord_rt_is_pending(old->at, old->end, old->n, p);
+	if (first && last && (at - p - 4) % CHORD_RT_RING)
+		return NULL;
+	return first ? (volatile uint32_t *)p : last ? newest : NULL;
+}

@@ -1,0 +1,122 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Traces as the runtime writes them, from programs that do by hand what woven code does and say what must be in the trace; read by
+# nothing but the format (slots.c). Prints ok, FAIL or skip for each.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+root=$here/../..
+w=${CHORD_TEST_DIR:-$(mktemp -d)}
+[ -n "${CHORD_TEST_DIR-}" ] || trap 'rm -rf "$w"' EXIT
+export LC_ALL=C
+cd "$w" || exit 1
+failed=0
+
+ok() { echo "ok $1"; }
+fail() { echo "FAIL $1: $2"; failed=1; }
+skip() { echo "skip $1: $2"; }
+
+# obj OUT SOURCE [arguments]: an object with traces, as the driver makes it
+obj() {
+	local out=$1 src=$2
+	shift 2
+	gcc -Wall -Wextra -O2 -g -I"$root" "$@" -S -o "$out.s" "$src" && cat runtime.s trace.s >>"$out.s" && as -o "$out" "$out.s"
+}
+
+"$root/runtime/pack.sh" -o runtime.s && "$root/runtime/pack.sh" --trace -o trace.s || exit 1
+gcc -std=gnu11 -Wall -Wextra -Werror -O2 -I"$root" -o slots "$here/slots.c" || exit 1
+obj cases.o "$here/cases.c" -fPIE && gcc -o cases cases.o && obj cases-nopie.o "$here/cases.c" -fno-pie &&
+	gcc -no-pie -o cases-nopie cases-nopie.o && gcc -static -o cases-static cases-nopie.o || exit 1
+
+# run NAME PROGRAM ARGUMENT...: in an empty folder; then $w/slots.* has the slots of each trace
+run() {
+	name=$1
+	prog=$2
+	shift 2
+	dir=$w/run/$name
+	rm -rf "$dir" slots.*
+	mkdir -p "$dir"
+	(ulimit -c 0; cd "$dir" && timeout 60 "$w/$prog" "$@"; exit $?) >out 2>err
+	status=$?
+	[ $status = "${WANT:-0}" ] || { fail "$name" "status $status: $(head -c 300 err)"; return 1; }
+	[ "${WANT:-0}" != 0 ] || [ ! -s err ] || { fail "$name" "said $(head -c 300 err)"; return 1; }
+	slots
+}
+
+# slots: of each trace in $dir
+slots() {
+	local address f n=0
+	address=$(nm "$prog" | sed -n 's/ . tokens$//p')
+	for f in "$dir"/*.trace; do
+		[ -f "$f" ] || { fail "$name" "no trace"; return 1; }
+		n=$((n + 1))
+		./slots "$f" "$address" >slots.$n || { fail "$name" "$(cat slots.$n)"; return 1; }
+	done
+}
+
+# same NAME: how often each token is there is what the program said
+same() {
+	cat slots.* | awk '$2 ~ /^[0-9]+$/ && $1 != "flags" { n[$2]++ } END { for (k in n) print k, n[k] }' | sort >got
+	sort out >wanted
+	[ -s wanted ] && diff wanted got >difference && ok "$1" || fail "$1" "$(head -4 difference | tr '\n' ';')"
+}
+
+# sequence NAME [CUT]: without the tokens of handlers, those of stream 0 are the sequence of cases.c; CUT: or its beginning, which is
+# not empty
+sequence() {
+	cat slots.* | awk -v cut="${2-}" '$1 != 0 || $2 !~ /^[0-9]+$/ || $2 == 40 || $2 == 50 { next }
+		$2 == 63 && !cut { end++; next }
+		$2 != i % 7 + (i % 11 == 0 ? 10 : 0) + (i % 1009 == 0 ? 20 : 0) { print "token " i " is " $2; bad = 1; exit }
+		{ i++ }
+		END { if (!bad && (i == 0 || (!cut && end != 1))) print i " tokens, " end " ends" }' >difference
+	[ ! -s difference ] && ok "$1" || fail "$1" "$(cat difference)"
+}
+
+for p in cases cases-nopie cases-static; do
+	for n in 1 1000 16381 16382 16383 1000000; do
+		run $p-sequence-$n $p sequence $n && same $p-sequence-$n && sequence $p-order-$n
+	done
+	run $p-threads $p threads 200000 && same $p-threads
+	run $p-fork $p fork 50000 && same $p-fork
+done
+
+# Each thread's tokens are in a stream of its own.
+run own cases threads 20000 && {
+	awk '$2 == "thread" { delete seen[$1] }
+		NF == 2 && $2 ~ /^[1-8]$/ { if ($1 in seen && seen[$1] != $2) print; seen[$1] = $2 }' slots.1 >difference
+	[ ! -s difference ] && [ "$(grep -c thread slots.1)" = 9 ] && ok own || fail own "$(head -1 difference), $(grep -c thread slots.1) threads"
+}
+run short_threads cases short_threads 100 && same short_threads && {
+	[ "$(grep -c thread slots.1)" = 1001 ] && [ "$(awk 'NF == 3 { print $1 }' slots.1 | sort -u | wc -l)" -lt 20 ] && ok reused ||
+		fail reused "$(grep -c thread slots.1) threads"
+}
+
+# Handlers come between any two instructions, and write too.
+run signals cases signals 4000000 && same signals && sequence signals-order
+run long_handlers cases long_handlers 4000000 && same long_handlers && sequence long_handlers-order
+run stacks cases stacks 2000000 && same stacks
+run fork_in_handler cases fork_in_handler 6000000 && same fork_in_handler
+
+run vfork cases vfork 50000 && same vfork
+WANT=134 run abort cases abort 50000 && same abort
+run exec cases exec 50000 && same exec
+
+# Killed at any time: what it said before is there.
+name=kill prog=cases dir=$w/run/kill
+for i in $(seq 20); do
+	rm -rf "$dir" slots.* && mkdir -p "$dir"
+	every=$((i % 2 ? 1 : 5000))
+	(cd "$dir" && exec "$w/cases" forever $every) >told &
+	pid=$!
+	sleep "0.0$((RANDOM % 90 + 10))"
+	kill -9 $pid
+	wait $pid 2>/dev/null
+	[ -f "$dir"/*.trace ] || continue
+	slots || break
+	said=$(wc -c <told) has=$(grep -c '^0 [0-9]*$' slots.1)
+	[ "$said" = 0 ] || [ "$has" -gt $(((said - 1) * every)) ] || { fail kill "said $said times $every, has $has"; break; }
+	sequence kill-$i cut >ended
+	grep -q '^ok' ended || [ "$has" = 0 ] || { cat ended; break; }
+	killed=$has
+done
+[ "${killed-0}" -gt 0 ] && ok kill || fail kill "nothing is there"
+exit $failed

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/* What woven code does where a path ends, by hand. Not to be woven. */
+#ifndef TOKEN_H
+#define TOKEN_H
+
+#include <stdint.h>
+
+/* The paths of a program: each has 8 bytes among the counters. */
+#define TOKENS 64
+__asm__(".pushsection chord_cnt,\"aw\",@nobits\n"
+    ".balign 16\n"
+    "tokens: .zero 8 * 64\n"
+    ".popsection\n");
+extern uint64_t tokens[TOKENS] __attribute__((visibility("hidden")));
+
+/* Path number n has ended. */
+static inline __attribute__((always_inline)) void
+token(uint64_t n)
+{
+	uint64_t *at = tokens + n;
+
+	__asm__ volatile(
+	    "	movq __chord_trace_home(%%rip), %%rcx\n"
+	    "	movq %%gs:(%%rcx), %%rax\n"
+	    "	addq $4, %%gs:(%%rcx)\n"
+	    "	testw %%ax, %%ax\n"
+	    "	jz 2f\n"
+	    "	addq $4, %%rax\n"
+	    "	cmpq %%rax, %%gs:(%%rcx)\n"
+	    "	jne 1f\n"
+	    "	movq %0, %%rcx\n"
+	    "	movl %%ecx, -4(%%rax)\n"
+	    "3:\n"
+	    "	.subsection 1\n"
+	    "1:	subq $4, %%rax\n"
+	    "2:	movq %0, %%rcx\n"
+	    "	leaq -128(%%rsp), %%rsp\n"
+	    "	call __chord_trace_slow\n"
+	    "	leaq 128(%%rsp), %%rsp\n"
+	    "	jmp 3b\n"
+	    "	.previous\n"
+	    : : "r"(at) : "rax", "rcx", "memory", "cc");
+}
+
+#endif
