@@ -19,7 +19,7 @@ profile: base cfg measure graph
 trace: base cfg graph profile
 run: base cfg measure machine selection image asm profile trace
 process: base cfg measure machine image asm profile run
-view: base cfg measure machine image asm profile run
+view: base cfg measure machine graph image asm profile run
 compare: base cfg measure profile run view
 choice: base cfg measure graph selection profile run view
 study: base graph

@@ -1,24 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* Which function is the only one that calls another. */
+/* Which functions called which others, and which one is the only one that calls another. */
 #include "view/stacks.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* Calls of one function by another. */
-struct call_edge {
-	uint32_t from, to;
-	uint64_t times, insns;
-	bool times_known, insns_known;
-};
 
 struct finder {
 	struct run *run;
 	const struct view_functions *all;
 	uint32_t *first;         /* by binary: its first function */
 	struct strmap name;      /* functions by name; those of one name have number UINT32_MAX */
-	bool *caller;            /* by function: it may call another */
-	VEC(struct call_edge) edge;
+	struct view_call_graph *graph;
+	bool *leaving;           /* of one function: leaving() */
+	uint32_t leaving_of;
 };
 
 static void
@@ -58,12 +52,13 @@ number_named(const struct finder *f, const char *name)
 static void
 add_edge(struct finder *f, const struct view_insn *in, uint32_t to, uint64_t calls, const struct call *c)
 {
-	struct call_edge e = {number_of(f, in->binary, in->proc), to, calls, 0, true, false};
+	struct view_call_edge e = {number_of(f, in->binary, in->proc), to, calls, 0, true, false};
 
+	f->graph->outside[e.from] |= to == VIEW_NO_CALLER;
 	if (to == VIEW_NO_CALLER)
 		return;
 	e.insns_known = c && view_call_sum(f->run, in, c, "instructions", &e.insns);
-	VEC_PUSH(f->edge, e);
+	VEC_PUSH(f->graph->edge, e);
 }
 
 /* A call through a pointer whose callees were counted; of one with several it is not known what each executed. */
@@ -71,6 +66,7 @@ static void
 add_callees(struct finder *f, const struct view_insn *in, const struct call *c)
 {
 	struct view_call row = {.calls = {in->count, in->count}};
+	uint64_t measured = 0;
 
 	view_callees(f->run, profile_module(f->run->sum, image_build_id(in->binary->image)), in->proc,
 	             (uint32_t)(c - in->proc->call), &row);
@@ -83,7 +79,37 @@ add_callees(struct finder *f, const struct view_insn *in, const struct call *c)
 			if (p >= bin->map.proc && p < bin->map.proc + bin->map.nproc)
 				add_edge(f, in, number_of(f, bin, p), row.to[i].calls, row.nto == 1 ? c : NULL);
 		}
+		measured += p ? row.to[i].calls : 0;
 	}
+	f->graph->outside[number_of(f, in->binary, in->proc)] |= measured != in->count;
+}
+
+/* By vertex of a function: is control known to have left the procedure behind it, or may it have? */
+static const bool *
+leaving(struct finder *f, uint32_t function)
+{
+	const struct proc *p = f->all->at[function].proc;
+	const struct counts *c = f->all->at[function].counts;
+
+	if (f->leaving && f->leaving_of == function)
+		return f->leaving;
+	free(f->leaving);
+	f->leaving = xcalloc(p->nvert + 1, sizeof *f->leaving);
+	f->leaving_of = function;
+	for (uint32_t e = 0; e < p->narc; e++)
+		f->leaving[p->arc[e].from] |= p->arc[e].to == PROC_EXIT(p) && (!c->arc_known[e] || c->arc[e]);
+	return f->leaving;
+}
+
+/* What is summed for the calls of a procedure: all that runs until they return. */
+static void
+add_sum(struct finder *f, const struct view_insn *in, const struct call *c, bool jump)
+{
+	uint32_t from = number_of(f, in->binary, in->proc);
+	struct view_call_graph *g = f->graph;
+	uint64_t n = 0;
+
+	g->sums_known[from] &= !jump && c && view_call_sum(f->run, in, c, "instructions", &n) && checked_add(&g->sums[from], n);
 }
 
 static void
@@ -91,15 +117,41 @@ add_insn(struct finder *f, const struct view_insn *in)
 {
 	struct callee to = view_insn_callee(in);
 	const struct call *c = view_call_at(in);
-	uint32_t callee = VIEW_NO_CALLER;
+	uint32_t callee = VIEW_NO_CALLER, from = number_of(f, in->binary, in->proc);
+	bool jump = in->kind == CHORD_INSN_JUMP;
 
+	if (jump && !to.n && !leaving(f, from)[in->block])
+		return;
+	add_sum(f, in, c, jump);
 	if (to.n)
 		callee = to.one ? number_named(f, to.one) : number_at(f, in->binary, to.symbol->addr);
 	if (in->kind == CHORD_INSN_ICALL && c && c->flags & CHORD_CALL_POINTER)
 		add_callees(f, in, c);
 	else
 		add_edge(f, in, callee, in->count, c);
-	f->caller[number_of(f, in->binary, in->proc)] |= in->kind != CHORD_INSN_JUMP || to.n;
+	f->graph->calls[from] = true;
+}
+
+/* Control goes on elsewhere by what is neither a call nor a jump to one place: through a table of tail calls, by a branch, or
+ * because the code just ends. */
+static void
+find_other_ways(struct finder *f)
+{
+	for (uint32_t i = 0; i < f->all->n; i++) {
+		const struct proc *p = f->all->at[i].proc;
+
+		for (uint32_t v = 0; v < p->nvert && !f->all->at[i].why; v++) {
+			const struct block *b = v < p->nblock ? &p->block[v] : NULL;
+			enum chord_insn last = b && b->ninsn ? (enum chord_insn)(b->insn[b->ninsn - 1] >> 4) : CHORD_INSN_OTHER;
+			bool plain = last == CHORD_INSN_CALL || last == CHORD_INSN_ICALL || last == CHORD_INSN_JUMP ||
+				last == CHORD_INSN_RET || last == CHORD_INSN_TRAP || last == CHORD_INSN_SYSCALL;
+
+			if (v == PROC_ENTRY(p) || v == PROC_EXIT(p) || plain || !leaving(f, i)[v])
+				continue;
+			f->graph->calls[i] = f->graph->outside[i] = true;
+			f->graph->sums_known[i] = false;
+		}
+	}
 }
 
 static void
@@ -113,7 +165,7 @@ find_edges(struct finder *f, const struct view_listing *l)
 		if (in->kind == CHORD_INSN_CALL || in->kind == CHORD_INSN_ICALL || in->kind == CHORD_INSN_JUMP)
 			add_insn(f, in);
 		else if (in->kind == CHORD_INSN_IJUMP)
-			f->caller[number_of(f, in->binary, in->proc)] = true;
+			f->graph->calls[number_of(f, in->binary, in->proc)] = true;
 	}
 }
 
@@ -121,7 +173,7 @@ find_edges(struct finder *f, const struct view_listing *l)
 static int
 by_callee(const void *a, const void *b)
 {
-	const struct call_edge *x = a, *y = b;
+	const struct view_call_edge *x = a, *y = b;
 
 	if (x->to != y->to)
 		return x->to < y->to ? -1 : 1;
@@ -133,24 +185,25 @@ sum_edges(struct finder *f)
 {
 	size_t n = 0;
 
-	if (f->edge.n)
-		qsort(f->edge.at, f->edge.n, sizeof *f->edge.at, by_callee);
-	for (size_t i = 0; i < f->edge.n; i++) {
-		struct call_edge *e = n ? &f->edge.at[n - 1] : NULL;
+	if (f->graph->edge.n)
+		qsort(f->graph->edge.at, f->graph->edge.n, sizeof *f->graph->edge.at, by_callee);
+	for (size_t i = 0; i < f->graph->edge.n; i++) {
+		struct view_call_edge *e = n ? &f->graph->edge.at[n - 1] : NULL;
 
-		if (e && !by_callee(e, &f->edge.at[i])) {
-			e->times_known &= checked_add(&e->times, f->edge.at[i].times);
-			e->insns_known &= f->edge.at[i].insns_known && checked_add(&e->insns, f->edge.at[i].insns);
+		if (e && !by_callee(e, &f->graph->edge.at[i])) {
+			e->times_known &= checked_add(&e->times, f->graph->edge.at[i].times);
+			e->insns_known &= f->graph->edge.at[i].insns_known && checked_add(&e->insns, f->graph->edge.at[i].insns);
 		} else {
-			f->edge.at[n++] = f->edge.at[i];
+			f->graph->edge.at[n++] = f->graph->edge.at[i];
 		}
 	}
-	f->edge.n = n;
+	f->graph->edge.n = n;
 }
 
 /* Shares, if they are known of all callers and make up the whole. */
 static void
-share(struct finder *f, struct pool *pool, uint32_t function, const struct call_edge *e, size_t n, struct view_above *up)
+share(const struct view_call_graph *g, const struct view_functions *all, struct pool *pool, uint32_t function,
+      const struct view_call_edge *e, size_t n, struct view_above *up)
 {
 	struct view_share *s = pool_array(pool, n + 1, sizeof *s);
 	uint64_t sum = 0;
@@ -160,16 +213,17 @@ share(struct finder *f, struct pool *pool, uint32_t function, const struct call_
 			return;
 		s[i] = (struct view_share){e[i].from, e[i].insns};
 	}
-	if (f->caller[function] || sum != f->all->at[function].counts->insns)
+	if (g->calls[function] || sum != all->at[function].counts->insns)
 		return;
 	up->share = s;
 	up->nshare = n;
 }
 
 static void
-judge(struct finder *f, struct pool *pool, uint32_t function, const struct call_edge *e, size_t n, struct view_above *up)
+judge(const struct view_call_graph *g, const struct view_functions *all, struct pool *pool, uint32_t function,
+      const struct view_call_edge *e, size_t n, struct view_above *up)
 {
-	const struct counts *c = f->all->at[function].counts;
+	const struct counts *c = all->at[function].counts;
 	uint32_t others = 0;
 	uint64_t calls = 0;
 	bool known = c->activations_known;
@@ -188,31 +242,56 @@ judge(struct finder *f, struct pool *pool, uint32_t function, const struct call_
 		return;
 	up->caller = VIEW_NO_CALLER;
 	if (known)
-		share(f, pool, function, e, n, up);
+		share(g, all, pool, function, e, n, up);
+}
+
+void
+view_call_graph(struct view_call_graph *g, struct run *run, const struct view_functions *all, const struct view_listing *l)
+{
+	struct finder f = {.run = run, .all = all, .first = xcalloc(run->binary.n + 1, sizeof *f.first), .graph = g};
+
+	*g = (struct view_call_graph){
+		.calls = xcalloc(all->n + 1, sizeof *g->calls),
+		.outside = xcalloc(all->n + 1, sizeof *g->outside),
+		.sums = xcalloc(all->n + 1, sizeof *g->sums),
+		.sums_known = xcalloc(all->n + 1, sizeof *g->sums_known),
+	};
+	memset(g->sums_known, true, all->n);
+	number_functions(&f);
+	find_edges(&f, l);
+	find_other_ways(&f);
+	sum_edges(&f);
+	free(f.first);
+	free(f.leaving);
+	strmap_free(&f.name);
+}
+
+void
+view_call_graph_free(struct view_call_graph *g)
+{
+	free(g->edge.at);
+	free(g->calls);
+	free(g->outside);
+	free(g->sums);
+	free(g->sums_known);
 }
 
 struct view_above *
 view_above(struct pool *pool, struct run *run, const struct view_functions *all, const struct view_listing *l)
 {
 	struct view_above *up = pool_array(pool, all->n + 1, sizeof *up);
-	struct finder f = {.run = run, .all = all, .first = xcalloc(run->binary.n + 1, sizeof *f.first),
-	                   .caller = xcalloc(all->n + 1, sizeof *f.caller)};
+	struct view_call_graph g;
 	size_t at = 0;
 
-	number_functions(&f);
-	find_edges(&f, l);
-	sum_edges(&f);
+	view_call_graph(&g, run, all, l);
 	for (uint32_t i = 0; i < all->n; i++) {
 		size_t n = 0;
 
-		while (at + n < f.edge.n && f.edge.at[at + n].to == i)
+		while (at + n < g.edge.n && g.edge.at[at + n].to == i)
 			n++;
-		judge(&f, pool, i, f.edge.at + at, n, &up[i]);
+		judge(&g, all, pool, i, g.edge.at + at, n, &up[i]);
 		at += n;
 	}
-	free(f.first);
-	free(f.caller);
-	free(f.edge.at);
-	strmap_free(&f.name);
+	view_call_graph_free(&g);
 	return up;
 }

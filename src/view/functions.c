@@ -123,12 +123,26 @@ compare_address(const void *a, const void *b)
 	return by_address(a, b);
 }
 
+/* What is not known comes last. */
+static int
+compare_inclusive(const void *a, const void *b)
+{
+	const struct view_function *x = a, *y = b;
+
+	if (x->inclusive.known != y->inclusive.known)
+		return x->inclusive.known ? -1 : 1;
+	if (x->inclusive.insns == y->inclusive.insns)
+		return compare_insns(a, b);
+	return by_count(x->inclusive.insns, y->inclusive.insns, x, y);
+}
+
 void
 view_functions_sort(struct view_functions *list, enum view_sort sort)
 {
 	static int (*const compare[])(const void *, const void *) = {
 		[VIEW_BY_INSNS] = compare_insns, [VIEW_BY_CALLS] = compare_calls, [VIEW_BY_NAME] = compare_name,
 		[VIEW_BY_FILE] = compare_file, [VIEW_BY_ADDRESS] = compare_address,
+		[VIEW_BY_INCLUSIVE] = compare_inclusive,
 	};
 
 	if (list->n)

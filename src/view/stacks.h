@@ -8,6 +8,25 @@
 
 enum { VIEW_NO_CALLER = UINT32_MAX };
 
+/* Calls of one function by another, jumps into it, too. */
+struct view_call_edge {
+	uint32_t from, to;       /* numbers among the functions */
+	uint64_t times, insns;   /* insns: executed from the call to its return, if that is summed */
+	bool times_known, insns_known;
+};
+
+/* Who called whom, as far as that is known: by name, or through pointers if callees were counted. */
+struct view_call_graph {
+	VEC(struct view_call_edge) edge; /* by callee, then caller */
+	bool *calls;             /* by function: it calls others, or may */
+	bool *outside;           /* by function: some call or jump that ran led to code that is not measured or not known */
+	uint64_t *sums;          /* by function: instructions from its calls to their returns */
+	bool *sums_known;
+};
+/* `all` as view_functions() gives them, l of all. */
+void view_call_graph(struct view_call_graph *g, struct run *run, const struct view_functions *all, const struct view_listing *l);
+void view_call_graph_free(struct view_call_graph *g);
+
 /* What a function executed when it was called by another. */
 struct view_share {
 	uint32_t caller;         /* number among the functions, as all of these */

@@ -48,6 +48,8 @@ view_tables(struct view_tables *t, struct run *run, unsigned what, enum view_sor
 	view_functions(&t->function, run);
 	fits = view_totals(&t->totals, &t->function, &t->events);
 	find_refused(t);
+	if (fits && what & VIEW_INCLUSIVE)
+		view_inclusive(run, &t->function);
 	view_functions_known(&t->function);
 	leave_chosen(&t->function, choice);
 	view_functions_sort(&t->function, sort);

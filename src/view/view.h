@@ -25,6 +25,13 @@ bool view_is_exact(const struct counts *c);
 
 /* ---- functions.c ---- */
 
+/* What measured code executed in a function and in all that it called. */
+struct view_inclusive {
+	bool known;
+	uint64_t insns;
+	const char *why;         /* it is not known */
+};
+
 struct view_function {
 	struct binary *binary;
 	const struct proc *proc;
@@ -34,14 +41,17 @@ struct view_function {
 	const char *file;        /* where it is declared; "": not known */
 	unsigned line;           /* 0: not known */
 	struct bounds insns, blocks, edges, call_insns, calls; /* of a known one */
+	struct view_inclusive inclusive; /* if it was asked for */
 };
 struct view_functions { struct view_function *at; size_t n, cap; };
-enum view_sort { VIEW_BY_INSNS, VIEW_BY_CALLS, VIEW_BY_NAME, VIEW_BY_FILE, VIEW_BY_ADDRESS };
+enum view_sort { VIEW_BY_INSNS, VIEW_BY_CALLS, VIEW_BY_NAME, VIEW_BY_FILE, VIEW_BY_ADDRESS, VIEW_BY_INCLUSIVE };
 
 /* Adds all procedures of the run, by binary and address. */
 void view_functions(struct view_functions *list, struct run *run);
 /* Leaves those whose counts are known. */
 void view_functions_known(struct view_functions *list);
+/* inclusive.c: fills their field; of all of a run, as view_functions() gives them. */
+void view_inclusive(struct run *run, struct view_functions *all);
 void view_functions_sort(struct view_functions *list, enum view_sort sort);
 /* Sums over the known ones. False: one does not fit 64 bits. */
 struct view_totals {
@@ -263,7 +273,7 @@ void view_callees(const struct run *run, const struct module *m, const struct pr
 
 /* ---- tables.c: the above at once, as reports and comparisons have them ---- */
 
-enum { VIEW_LINES = 1, VIEW_FILES = 2, VIEW_CALLS = 4, VIEW_SOURCES = 8, VIEW_HOTTEST = 16 };
+enum { VIEW_LINES = 1, VIEW_FILES = 2, VIEW_CALLS = 4, VIEW_SOURCES = 8, VIEW_HOTTEST = 16, VIEW_INCLUSIVE = 32 };
 
 struct view_tables {
 	struct run *run;

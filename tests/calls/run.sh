@@ -16,7 +16,7 @@ failed=0
 verdict()
 {
 	if [ -s expected ] && cmp -s expected got; then
-		echo "ok calls/$1 ($(wc -l <expected) call sites)"
+		echo "ok calls/$1 ($(wc -l <expected) lines)"
 	else
 		echo "FAIL calls/$1: $(diff expected got | grep '^[<>]' | head -n 4 | paste -s -d ' ')"
 		failed=1
@@ -100,6 +100,39 @@ for compiler in gcc clang; do
 		verdict "callgrind/$compiler$level"
 	done
 done
+# inclusive MEASURE ARGUMENT...: what functions executed with their callees, as NAME NUMBER.
+inclusive()
+{
+	rm -f ./*.chord
+	"$CHORD" cc -no-pie $level -fchord="$1" -o measured "$here/inclusive.c"
+	CHORD_FILE=m.chord ./measured "${@:2}" >/dev/null
+	"$CHORD" report --json --inclusive ./measured m.chord | jq -r '.functions[] | "\(.name) \(.with_callees)"' | sort
+}
+
+# By edges what nothing else called is known, recursion in it, too; by sums of calls all that is on no cycle. With a callback out of
+# unmeasured code nothing is known by edges of who calls such code.
+for level in -O1 -O2; do
+	gcc -no-pie $level -o plain "$here/inclusive.c"
+	valgrind -q --tool=callgrind --compress-strings=no --compress-pos=no --callgrind-out-file=cg ./plain >/dev/null 2>&1
+	callgrind_annotate --inclusive=yes --threshold=100 --show-percs=no --tree=none cg |
+		sed -nE 's/^ *([0-9,]+) .*:([a-z]+) \[.*/\2 \1/p' | tr -d , | sort -u >inclusive
+	for measure in edges blocks; do
+		grep -E '^(alone|inner|leaf) ' inclusive >expected
+		inclusive $measure | grep -vE ' null$|^(main|says|order|sorts) ' >got
+		verdict "inclusive/$measure$level"
+	done
+	grep -E '^(alone|first|second|shared|inner|leaf) ' inclusive >expected
+	inclusive calls | grep -vE ' null$|^(main|says|order|sorts) ' >got
+	verdict "inclusive/calls$level"
+	inclusive edges x | grep -E '^(sorts|main|says) ' >got
+	printf '%s null\n' main says sorts >expected
+	verdict "inclusive/callback$level"
+	# All that ran, ran for main.
+	inclusive calls x | sed -n 's/^main //p' >got
+	"$CHORD" report --json ./measured m.chord | jq .totals.instructions >expected
+	verdict "inclusive/main$level"
+done
+
 # Against single steps.
 stepped()
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Sums over binaries, copies and calls that do not fit 64 bits: none is shown as a number. */
 #include "export/coverage.h"
-#include "view/above.c" /* the edges between functions, which no header has */
+#include "view/above.c" /* how calls are summed and judged, which no header has */
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -62,16 +62,17 @@ above(uint64_t calls, uint64_t a, uint64_t b, bool other)
 	struct view_function row[] = {{.counts = &counts}, {.counts = &counts}, {.counts = &counts}};
 	struct view_functions all = {.at = row, .n = 3};
 	bool caller[3] = {false};
-	struct finder f = {.all = &all, .caller = caller};
+	struct view_call_graph g = {.calls = caller};
+	struct finder f = {.all = &all, .graph = &g};
 	struct pool *pool = pool_new();
 	struct view_above up;
 
-	VEC_PUSH(f.edge, (struct call_edge){1, 0, a, a, true, true});
-	VEC_PUSH(f.edge, (struct call_edge){other ? 2 : 1, 0, b, b, true, true});
+	VEC_PUSH(g.edge, (struct view_call_edge){1, 0, a, a, true, true});
+	VEC_PUSH(g.edge, (struct view_call_edge){other ? 2 : 1, 0, b, b, true, true});
 	sum_edges(&f);
-	judge(&f, pool, 0, f.edge.at, f.edge.n, &up);
+	judge(&g, &all, pool, 0, g.edge.at, g.edge.n, &up);
 	pool_free(pool);
-	free(f.edge.at);
+	free(g.edge.at);
 	return up;
 }
 

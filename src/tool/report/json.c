@@ -45,7 +45,7 @@ partial_events(const struct event_totals *e)
 }
 
 static json_t *
-function(const struct view_function *f)
+function(const struct view_function *f, bool inclusive)
 {
 	json_t *o = json_object(), *also;
 
@@ -57,6 +57,10 @@ function(const struct view_function *f)
 	js_set_total(o, "blocks", &f->blocks, true);
 	js_set_total(o, "call_instructions", &f->call_insns, true);
 	js_set(o, "module", js_text(f->binary->path));
+	if (inclusive) {
+		js_set(o, "with_callees", js_number(f->inclusive.insns, f->inclusive.known));
+		js_set(o, "with_callees_unknown", f->inclusive.known ? json_null() : js_text(f->inclusive.why));
+	}
 	if (!f->proc->nalso)
 		return o;
 	also = json_array();
@@ -72,7 +76,7 @@ functions(const struct report *r)
 	json_t *a = json_array();
 
 	for (size_t i = 0; i < r->table.function.n; i++)
-		js_append(a, function(&r->table.function.at[i]));
+		js_append(a, function(&r->table.function.at[i], r->opt.inclusive));
 	return a;
 }
 

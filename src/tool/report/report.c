@@ -12,6 +12,7 @@
 enum {
 	OPT_JSON = 256, OPT_LINES, OPT_FILES, OPT_SORT, OPT_TOP, OPT_INSNS, OPT_BLOCKS, OPT_EDGES, OPT_UNMEASURED, OPT_PID,
 	OPT_CALLS, OPT_TREE, OPT_CORE, OPT_FUNCTION, OPT_FILE, OPT_SOURCE, OPT_INLINED, OPT_HOTTEST,
+	OPT_INCLUSIVE,
 };
 
 static const struct argp_option options[] = {
@@ -24,6 +25,7 @@ static const struct argp_option options[] = {
 	{"tree", OPT_TREE, NULL, 0, "The same as a tree, each procedure's calls below it", 1},
 	{"inlined", OPT_INLINED, NULL, 0, "Functions as they are written (needs -g): what was executed for each, in its own code "
 	 "and where it was inlined, with the lines of the calls", 1},
+	{"inclusive", OPT_INCLUSIVE, NULL, 0, "Functions with all that they called, where counts tell that exactly", 1},
 	{"hottest", OPT_HOTTEST, NULL, 0, "The instructions that ran most often, with address, text, function and line", 1},
 	{"unmeasured", OPT_UNMEASURED, NULL, 0, "Name everything that was not measured", 1},
 	{"function", OPT_FUNCTION, "GLOB", 0, "Only functions whose name matches the pattern, and their lines, files and calls", 1},
@@ -35,7 +37,8 @@ static const struct argp_option options[] = {
 	{"core", OPT_CORE, "CORE", 0, "Of the process that died and left this core file; PROFILE is its own, looked for if it is "
 	 "not given", 1},
 	{NULL, 0, NULL, 0, "For programs to read:", 2},
-	{"json", OPT_JSON, NULL, 0, "Everything as JSON; --lines, --files, --calls, --inlined and --hottest add to it", 2},
+	{"json", OPT_JSON, NULL, 0, "Everything as JSON; --lines, --files, --calls, --inlined, --inclusive and "
+	 "--hottest add to it", 2},
 	{"insns", OPT_INSNS, NULL, 0, "Each instruction: NAME PART OFFSET COUNT CLASS, where OFFSET is in the code "
 	 "before it was woven", 2},
 	{"blocks", OPT_BLOCKS, NULL, 0, "Each block: NAME BLOCK PART OFFSET INSTRUCTIONS COUNT", 2},
@@ -88,7 +91,7 @@ check_raw(const struct args *a, struct argp_state *state)
 	static const char *const name[] = {[REPORT_INSNS] = "insns", [REPORT_BLOCKS] = "blocks", [REPORT_EDGES] = "edges"};
 	const struct { bool given; const char *name; } no[] = {
 		{a->opt.json, "json"}, {a->opt.lines, "lines"}, {a->opt.files, "files"}, {a->opt.tree, "tree"},
-		{a->opt.calls, "calls"}, {a->opt.inlined, "inlined"}, {a->opt.hottest, "hottest"},
+		{a->opt.calls, "calls"}, {a->opt.inlined, "inlined"}, {a->opt.hottest, "hottest"}, {a->opt.inclusive, "inclusive"},
 		{a->opt.unmeasured, "unmeasured"}, {a->has_top, "top"}, {a->has_sort, "sort"},
 	};
 
@@ -102,7 +105,8 @@ static void
 check_sort(const struct args *a, struct argp_state *state)
 {
 	const struct report_options *o = &a->opt;
-	const char *table = o->inlined ? "--inlined" : o->hottest ? "--hottest" : o->tree ? "--tree" : o->calls ? "--calls" : NULL;
+	const char *table = o->inlined ? "--inlined" : o->hottest ? "--hottest" : o->tree ? "--tree" : o->calls ? "--calls" :
+		o->inclusive ? "--inclusive" : NULL;
 
 	if (!a->has_sort || o->json)
 		return;
@@ -131,6 +135,8 @@ set_flag(struct report_options *o, int key)
 		return o->inlined = true;
 	case OPT_HOTTEST:
 		return o->hottest = true;
+	case OPT_INCLUSIVE:
+		return o->inclusive = true;
 	case OPT_UNMEASURED:
 		return o->unmeasured = true;
 	case OPT_SOURCE:
@@ -241,10 +247,12 @@ static int
 print_report(struct report *r)
 {
 	unsigned what = (r->opt.lines ? VIEW_LINES : 0) | (r->opt.files ? VIEW_FILES : 0) | (r->opt.calls ? VIEW_CALLS : 0) |
-	                (r->opt.inlined ? VIEW_SOURCES : 0) | (r->opt.hottest ? VIEW_HOTTEST : 0);
+	                (r->opt.inlined ? VIEW_SOURCES : 0) | (r->opt.hottest ? VIEW_HOTTEST : 0) |
+	                (r->opt.inclusive ? VIEW_INCLUSIVE : 0);
+	enum view_sort sort = r->opt.inclusive && !r->opt.json ? VIEW_BY_INCLUSIVE : r->opt.sort;
 	int status = 0;
 
-	if (!view_tables(&r->table, r->run, what, r->opt.sort, &r->opt.choice)) {
+	if (!view_tables(&r->table, r->run, what, sort, &r->opt.choice)) {
 		say_error(r->run->path, "the sum of its counts does not fit 64 bits");
 		return EXIT_NO;
 	}

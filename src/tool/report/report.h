@@ -11,7 +11,7 @@ enum report_what { REPORT_FUNCTIONS, REPORT_INSNS, REPORT_BLOCKS, REPORT_EDGES }
 struct report_options {
 	enum report_what what;
 	enum view_sort sort;
-	bool json, lines, files, calls, tree, inlined, hottest, unmeasured;
+	bool json, lines, files, calls, tree, inlined, hottest, inclusive, unmeasured;
 	bool source;             /* the text of lines, too */
 	size_t top;              /* 0: all */
 	struct view_choice choice;
@@ -31,6 +31,8 @@ struct table report_calls_table(struct column column[CALL_COLUMNS], const struct
 void report_call_events(struct table *t, const struct view_call *c);
 /* tree.c: calls, each procedure's below it. */
 void report_tree(const struct report *r);
+/* inclusive.c: functions with what they called. */
+void report_inclusive(const struct report *r);
 /* hottest.c */
 void report_hottest(const struct report *r);
 struct json_t;

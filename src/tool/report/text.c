@@ -384,7 +384,10 @@ report_text(const struct report *r)
 		print_lines(r);
 	if (r->opt.calls)
 		print_calls(r);
-	if (!r->opt.files && !r->opt.lines && !r->opt.calls && !r->opt.inlined && !r->opt.hottest && r->table.totals.known)
+	if (r->opt.inclusive)
+		report_inclusive(r);
+	if (!r->opt.files && !r->opt.lines && !r->opt.calls && !r->opt.inlined && !r->opt.hottest && !r->opt.inclusive &&
+	    r->table.totals.known)
 		print_functions(r);
 	print_flow(&r->table.totals);
 	print_not_measured(r);
