@@ -6,6 +6,16 @@
 #include <string.h>
 
 json_t *
+js_document(const char *command)
+{
+	json_t *o = json_object();
+
+	js_set(o, "format", js_text(command));
+	js_set(o, "version", js_number(1, true));
+	return o;
+}
+
+json_t *
 js_text(const char *s)
 {
 	json_t *j = json_string(s);

@@ -7,6 +7,8 @@
 
 #include <jansson.h>
 
+/* What a command prints (docs/schema/output.json): an object with its name and the version of its form. */
+json_t *js_document(const char *command);
 /* Names are bytes: what is no UTF-8 gets a question mark for each byte of it that is not ASCII. */
 json_t *js_text(const char *s);
 json_t *js_texts(const char *const *at, size_t n);

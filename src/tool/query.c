@@ -261,7 +261,7 @@ threads_json(const struct query *q, const struct sample *m)
 static void
 print_json(const struct args *a, const struct query *q, const struct sample *m)
 {
-	json_t *o = json_object();
+	json_t *o = js_document("chord query");
 
 	js_set(o, "process", js_number((uint64_t)atol(q->pid), true));
 	js_set(o, "events", counts_json(q, m->total));

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* chord verify: is every procedure measured? */
+#include "tool/json.h"
 #include "tool/options.h"
 #include "tool/print.h"
 
 #include <argp.h>
 #include <inttypes.h>
 
-enum { OPT_STRICT = 256, FEW = 20 };
+enum { OPT_STRICT = 256, OPT_JSON, FEW = 20 };
 
 static const struct argp_option options[] = {
 	{"strict", OPT_STRICT, NULL, 0, "Functions that were not built with Chord are a \"no\" too", 0},
+	{"json", OPT_JSON, NULL, 0, "Print JSON: all that is refused or was not built with Chord", 0},
 	{"quiet", 'q', NULL, 0, "Print nothing, only set the exit status", 0},
 	{0},
 };
@@ -23,7 +25,7 @@ static const char doc[] =
 
 struct args {
 	const char *program;
-	bool strict, quiet;
+	bool strict, quiet, json;
 };
 
 static error_t
@@ -34,6 +36,9 @@ parse_verify(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case OPT_STRICT:
 		a->strict = true;
+		break;
+	case OPT_JSON:
+		a->json = true;
 		break;
 	case 'q':
 		a->quiet = true;
@@ -68,6 +73,30 @@ list_unmeasured(const struct args *a, const struct binary *bin, const struct unm
 	       bin->map.nproc - bin->map.nrefused, bin->map.nrefused, un->symbol.n);
 }
 
+static bool
+print_json(const struct args *a, const struct binary *bin, const struct unmeasured *un, bool measured)
+{
+	json_t *o = js_document("chord verify"), *refused = json_array(), *others = json_array();
+
+	for (uint32_t i = 0; i < bin->map.nproc; i++)
+		if (bin->map.proc[i].refused)
+			js_append(refused, js_named(bin->map.proc[i].name, bin->map.proc[i].refused));
+	for (size_t i = 0; i < un->symbol.n; i++)
+		js_append(others, js_named(un->symbol.at[i].name, "not built with Chord"));
+	js_set(o, "program", js_text(a->program));
+	js_set(o, "measured", json_boolean(measured));
+	js_set(o, "procedures", js_number(bin->map.nproc - bin->map.nrefused, true));
+	js_set(o, "refused", refused);
+	js_set(o, "not_measured", un->stripped ? json_null() : others);
+	if (un->stripped)
+		json_decref(others);
+	js_set(o, "bytes_not_measured", js_number(un->bytes, true));
+	if (js_print(o, stdout))
+		return true;
+	say_error("standard output", "the list cannot be written whole");
+	return false;
+}
+
 static int
 verify(const struct args *a, struct binary *bin)
 {
@@ -75,9 +104,11 @@ verify(const struct args *a, struct binary *bin)
 	bool no;
 
 	unmeasured_find(bin, &un);
-	if (!a->quiet)
-		list_unmeasured(a, bin, &un);
 	no = bin->map.nrefused || bin->map.nproc == bin->map.nrefused || (a->strict && (un.symbol.n || un.stripped));
+	if (a->json && !a->quiet)
+		no |= !print_json(a, bin, &un, !no);
+	else if (!a->quiet)
+		list_unmeasured(a, bin, &un);
 	unmeasured_free(&un);
 	return no ? EXIT_NO : 0;
 }

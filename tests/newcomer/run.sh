@@ -226,6 +226,68 @@ t_sort() {
 	want "$CHORD" report --sort=calls ./prog
 }
 
+# valid FILE: it is as the schema has it; of its own part of that it is said what is wrong
+valid() {
+	python3 - "$here/../../docs/schema/output.json" "$1" >err 2>&1 <<-'END'
+		import json, sys, jsonschema
+		schema, value = (json.load(open(name)) for name in sys.argv[1:])
+		part = [p for p in schema["oneOf"] if p["properties"]["format"]["const"] == value["format"]]
+		assert len(part) == 1, value["format"]
+		jsonschema.Draft7Validator.check_schema(schema)
+		jsonschema.Draft7Validator({**part[0], "definitions": schema["definitions"]}).validate(value)
+		jsonschema.Draft7Validator(schema).validate(value)
+	END
+}
+fits() {
+	want "$CHORD" "$@"
+	valid out || no "$*: $(head -n 20 err)"
+}
+
+# What commands print with --json is as its schema says.
+t_json() {
+	python3 -c 'import jsonschema' 2>/dev/null || skip "no jsonschema for python3"
+	build
+	want ./prog
+	fits report --json --lines --files --calls --hottest --inlined ./prog
+	jq '.functions[0].instructions = "many"' out >wrong
+	jq '.functions[0].oddity = 1' out >odd
+	for how in annotate "annotate --asm" "annotate --summary" "annotate --mnemonics" coverage verify; do
+		# shellcheck disable=SC2086
+		fits $how --json ./prog
+	done
+	for how in "-r 2" --per-thread; do
+		# shellcheck disable=SC2086
+		want "$CHORD" stat $how --json -o stored ./prog
+		valid stored || no "stat $how: $(head -n 20 err)"
+	done
+	want "$CHORD" annotate --json ./prog work
+	is "$(jq '[.files[].lines[].instructions] | add' out)" "$("$CHORD" report --json --function=work ./prog | jq '.functions[0].instructions')"
+	want "$CHORD" annotate --json --asm ./prog work
+	is "$(jq '[.functions[].instructions[].count] | add' out)" "$("$CHORD" report --json --function=work ./prog | jq '.functions[0].instructions')"
+	git diff --no-index /dev/null prog.c >change
+	fits coverage --json --diff=change ./prog
+	CHORD_FILE=b.chord want ./prog
+	fits diff --json --lines --fail-above=1 ./prog prog.*.chord b.chord
+	fits diff --json stored ./prog b.chord
+	want $cc -O1 -g -fchord=paths -o paths prog.c
+	CHORD_FILE=p.chord want ./paths
+	CHORD_FILE=q.chord want ./paths
+	fits paths --json ./paths p.chord
+	fits paths --diff --json ./paths p.chord q.chord
+	# Bounds.
+	want $cc -O1 -g -o endless -x c - <<<'volatile int n; int main(void) { for (;;) n++; }'
+	bash -c './endless & sleep 0.2; kill -9 $!' 2>/dev/null
+	fits report --json ./endless
+	jq -e '.totals | has("instructions_at_least")' out >/dev/null || no "it has no bounds: $(cat out)"
+	fits coverage --json ./endless
+	# The schema does not let everything pass.
+	for other in wrong odd; do
+		valid $other && no "what is $other fits"
+		grep -q ValidationError err || no "$other: $(cat err)"
+	done
+	true
+}
+
 # Help of every command, by both names, and the version.
 t_help() {
 	for command in hook report stat annotate coverage export diff query paths "paths select" "paths split" "paths merge" weights merge \
@@ -244,7 +306,7 @@ t_help() {
 	refused 2 'did you mean --lines' "$CHORD" report --linse ./prog
 }
 
-for name in other-name library libtool debug-files configure hottest calls inlined stat sort help; do
+for name in other-name library libtool debug-files configure hottest calls inlined stat sort json help; do
 	test_case "$name"
 done
 exit $failed

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { OPT_BOTH = 256, OPT_SUMMARY, OPT_MNEMONICS, OPT_BRANCHES, OPT_COLOR, OPT_NO_PAGER, OPT_INLINED };
+enum { OPT_BOTH = 256, OPT_SUMMARY, OPT_MNEMONICS, OPT_BRANCHES, OPT_COLOR, OPT_NO_PAGER, OPT_INLINED, OPT_JSON };
 
 static const struct argp_option options[] = {
 	{"asm", 'a', NULL, 0, "Instructions instead of source lines", 1},
@@ -20,6 +20,7 @@ static const struct argp_option options[] = {
 	{"summary", OPT_SUMMARY, NULL, 0, "For each function and source file its instructions, those that never ran, its "
 	 "blocks, those never entered, instructions executed, and how many of them a block had on average when it was entered", 1},
 	{"mnemonics", OPT_MNEMONICS, NULL, 0, "How often instructions of each name were executed", 1},
+	{"json", OPT_JSON, NULL, 0, "As JSON", 2},
 	{"color", OPT_COLOR, "WHEN", OPTION_ARG_OPTIONAL,
 	 "always, never or auto (default: on a terminal, if NO_COLOR is not set)", 2},
 	{"no-pager", OPT_NO_PAGER, NULL, 0, "Write to the terminal itself, not through $PAGER", 2},
@@ -68,6 +69,9 @@ parse_annotate(int key, char *arg, struct argp_state *state)
 		break;
 	case OPT_NO_PAGER:
 		a->pager = false;
+		break;
+	case OPT_JSON:
+		a->json = true;
 		break;
 	case ARGP_KEY_ARGS:
 		args->name = state->argv + state->next;
@@ -236,6 +240,8 @@ end_pager(void)
 static bool
 print_annotated(struct annotate *a)
 {
+	if (a->json)
+		return annotate_json(a);
 	switch (a->what) {
 	case ANNOTATE_ASM: case ANNOTATE_BOTH:
 		return annotate_asm(a);
@@ -273,9 +279,10 @@ annotate(struct annotate *a)
 	else
 		view_listing(&a->list, a->run, a->functions ? annotate_wants_proc : NULL, a);
 	a->colored = a->color == COLOR_ALWAYS || (a->color == COLOR_AUTO && isatty(STDOUT_FILENO) && !getenv("NO_COLOR"));
-	start_pager(a);
+	if (!a->json)
+		start_pager(a);
 	some = print_annotated(a);
-	if (some) {
+	if (some && !a->json) {
 		print_run_unknown(a->run);
 		print_run_notes(a->run);
 	}

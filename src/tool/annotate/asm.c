@@ -184,13 +184,14 @@ hottest_first(const void *a, const void *b)
 	return x->first < y->first ? -1 : 1;
 }
 
-/* Is some of it from a file that is wanted? */
-static bool
-is_wanted(const struct annotate *a, const struct span *s)
+/* Some of it is from a file that is wanted, or ran. */
+bool
+annotate_shows_insns(const struct annotate *a, size_t first, size_t last)
 {
-	if (!a->wanted.n)
-		return s->insns;
-	for (size_t i = s->first; i < s->last; i++)
+	for (size_t i = first; i < last; i++)
+		if (a->wanted.n == 0 && a->list.insn.at[i].known && a->list.insn.at[i].count)
+			return true;
+	for (size_t i = first; a->wanted.n && i < last; i++)
 		if (a->functions || (a->list.insn.at[i].file != VIEW_NO_FILE &&
 		    annotate_wants_file(a, a->list.file.at[a->list.insn.at[i].file].name)))
 			return true;
@@ -210,7 +211,7 @@ annotate_asm(struct annotate *a)
 		for (k = i; k < a->list.insn.n && same_proc(&a->list.insn.at[k], in); k++)
 			s.insns += in->known ? a->list.insn.at[k].count : 0;
 		s.last = k;
-		if (is_wanted(a, &s))
+		if (annotate_shows_insns(a, s.first, s.last))
 			VEC_PUSH(spans, s);
 	}
 	if (spans.n)

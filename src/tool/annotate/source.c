@@ -148,17 +148,21 @@ hottest_first(const void *a, const void *b)
 }
 
 bool
+annotate_shows_file(const struct annotate *a, const struct view_file *f)
+{
+	if (a->functions || a->wanted.n)
+		return a->functions || annotate_wants_file(a, f->name);
+	return f->insns && view_source_lines(f->name);
+}
+
+bool
 annotate_source(struct annotate *a)
 {
 	uint32_t *order = xcalloc(a->list.file.n + 1, sizeof *order), n = 0;
 
-	for (uint32_t i = 0; i < a->list.file.n; i++) {
-		const struct view_file *f = &a->list.file.at[i];
-		bool ran = f->insns && view_source_lines(f->name);
-
-		if (a->functions || (a->wanted.n ? annotate_wants_file(a, f->name) : ran))
+	for (uint32_t i = 0; i < a->list.file.n; i++)
+		if (annotate_shows_file(a, &a->list.file.at[i]))
 			order[n++] = i;
-	}
 	sorted_by = a;
 	qsort(order, n, sizeof *order, hottest_first);
 	for (uint32_t i = 0; i < n; i++)

@@ -6,7 +6,8 @@
 #include <string.h>
 
 struct row {
-	const char *name;
+	const char *name;        /* as people read it */
+	const char *symbol;      /* of a function */
 	const char *file;        /* the source that was compiled; "": not known */
 	uint64_t entries;
 	bool entries_known;
@@ -69,7 +70,7 @@ row_of(const struct proc *p, const struct counts *c)
 
 	/* What may have run did not surely stay out. */
 	return (struct row){
-		.name = image_readable(p->name), .file = p->file, .entries = c->activations,
+		.name = image_readable(p->name), .symbol = p->name, .file = p->file, .entries = c->activations,
 		.entries_known = c->activations_known && view_is_exact(c), .code = s.code, .blocks = s.blocks,
 		.never = {most.never, s.never}, .unentered = {most.unentered, s.unentered},
 		.insns = {s.insns, most.insns}, .entered = {s.entered, most.entered},
@@ -130,6 +131,51 @@ put_rows(const struct rows *rows, const char *what, bool entries)
 	table_head(&t);
 	for (size_t i = 0; i < rows->n; i++)
 		put_row(&t, &rows->at[i], entries);
+}
+
+static json_t *
+json_rows(const struct rows *rows, bool functions)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < rows->n; i++) {
+		const struct row *r = &rows->at[i];
+		json_t *o = json_object();
+
+		if (functions)
+			js_set_function(o, "name", r->symbol);
+		else
+			js_set(o, "file", js_text(r->name));
+		js_set(o, "code", js_number(r->code, true));
+		js_set_total(o, "never", &r->never, true);
+		js_set(o, "blocks", js_number(r->blocks, true));
+		js_set_total(o, "unentered", &r->unentered, true);
+		js_set_total(o, "instructions", &r->insns, true);
+		js_set_total(o, "blocks_entered", &r->entered, true);
+		if (functions)
+			js_set(o, "calls", js_number(r->entries, r->entries_known));
+		js_append(list, o);
+	}
+	return list;
+}
+
+bool
+annotate_summary_json(const struct annotate *a, json_t *o)
+{
+	struct rows functions = {0}, files = {0};
+	bool some;
+
+	find_functions(a, &functions);
+	sort(&functions, by_file);
+	if (!sum_files(&functions, &files))
+		die(a->run->path, "the sum of its counts does not fit 64 bits");
+	sort(&functions, largest_first);
+	js_set(o, "functions", json_rows(&functions, true));
+	js_set(o, "files", json_rows(&files, false));
+	some = functions.n;
+	free(functions.at);
+	free(files.at);
+	return some;
 }
 
 bool

@@ -137,7 +137,7 @@ modules(const struct run *r)
 bool
 coverage_json(const struct coverage_tool *t, bool failed)
 {
-	json_t *o = json_object(), *totals = json_object(), *files = json_array();
+	json_t *o = js_document("chord coverage"), *totals = json_object(), *files = json_array();
 
 	js_set(o, "modules", modules(t->run));
 	js_set(o, "profiles", js_texts(t->run->summed.at, t->run->summed.n));

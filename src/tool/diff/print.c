@@ -307,7 +307,7 @@ limits(const struct diff *d)
 bool
 diff_json(const struct diff *d, bool failed)
 {
-	json_t *o = json_object();
+	json_t *o = js_document("chord diff");
 
 	js_set(o, "before", side(&d->side[0]));
 	js_set(o, "after", side(&d->side[1]));

@@ -81,7 +81,7 @@ json_pairs(const struct path_pair *p, size_t n, const struct paths_options *opt)
 static bool
 print_json(const struct paths_diff *d, const struct paths_options *opt)
 {
-	json_t *o = json_object();
+	json_t *o = js_document("chord paths --diff");
 
 	js_set(o, "program", js_text(d->run[0].path));
 	js_set(o, "before", js_text(d->run[0].summed.at[0]));

@@ -127,7 +127,7 @@ bool
 paths_json(const struct view_paths *r, const struct paths_options *opt)
 {
 	const struct run *run = r->run;
-	json_t *o = json_object();
+	json_t *o = js_document("chord paths");
 
 	js_set(o, "program", js_text(run->path));
 	js_set(o, "totals", totals(r));

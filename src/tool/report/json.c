@@ -208,7 +208,7 @@ int
 report_json(const struct report *r)
 {
 	const struct run *run = r->run;
-	json_t *o = json_object();
+	json_t *o = js_document("chord report");
 
 	js_set(o, "program", js_text(run->path));
 	js_set(o, "build_id", js_text(image_hex(run->pool, image_build_id(run->binary.at[0].image))));

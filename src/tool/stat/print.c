@@ -251,7 +251,7 @@ threads(const struct stat_result *s)
 bool
 stat_json(const struct stat_result *s, FILE *to)
 {
-	json_t *o = json_object();
+	json_t *o = js_document("chord stat");
 
 	js_set(o, "program", js_text(s->opt->argv[0]));
 	js_set(o, "arguments", arguments(s));
