@@ -86,9 +86,10 @@ $(BUILD)/step: tests/step/step.c
 $(BUILD)/stops: tests/events/stops.c
 $(BUILD)/truth: tests/timers/truth.c
 $(BUILD)/record: tests/paths/record.c
+$(BUILD)/steps: tests/trace/steps.c
 $(BUILD)/studies: bench/studies.c
 $(BUILD)/chamber: tests/torture/chamber.c tests/torture/child.c tests/torture/opinion.c tests/torture/some.c
-$(BUILD)/step $(BUILD)/stops $(BUILD)/truth $(BUILD)/record $(BUILD)/studies $(BUILD)/chamber: $(LIB)
+$(BUILD)/step $(BUILD)/stops $(BUILD)/truth $(BUILD)/record $(BUILD)/steps $(BUILD)/studies $(BUILD)/chamber: $(LIB)
 	$(CC) -std=gnu11 $(CPPFLAGS) $(CFLAGS) $(WARN) $(LDFLAGS) -o $@ $(filter %.c,$^) $(LIB) $(LIBS)
 
 $(BUILD)/tests/%: tests/unit/%.c $(LIB) $(wildcard tests/unit/*.h)
@@ -104,7 +105,7 @@ demo: setup
 
 check:
 	tools/setup.sh build check
-	$(MAKE) $(JOBS) all $(TEST) $(BUILD)/step $(BUILD)/stops $(BUILD)/truth $(BUILD)/record $(BUILD)/chamber $(BUILD)/may
+	$(MAKE) $(JOBS) all $(TEST) $(BUILD)/step $(BUILD)/stops $(BUILD)/truth $(BUILD)/record $(BUILD)/steps $(BUILD)/chamber $(BUILD)/may
 	tests/run.sh $(BUILD)
 
 unit: all asan-tests
@@ -124,7 +125,7 @@ bench: all
 	CHORD=$(abspath $(BUILD)/chord) bench/weave.sh
 	CHORD=$(abspath $(BUILD)/chord) bench/exits.sh
 
-BESIDE = chamber step stops truth record may
+BESIDE = chamber step stops truth record steps may
 ASAN = -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined -Wno-format-truncation -Wno-format-overflow
 
 # What runs beside Chord has no sanitizers, the programs measured have none either.

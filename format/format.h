@@ -319,6 +319,9 @@ enum chord_extent {
 	/* Of a merged file: which regions have the counts of a process in flight. After the head: a x struct chord_flight. Region 0
 	 * then has those of all processes that ended; records say whose they are as if threads were apart. */
 	CHORD_EXTENT_FLIGHT = 15,
+	/* Of a merged file: the module's counters hold what its processes traced (format/trace.h), all of them. Stands behind the
+	 * extent of the module and before all COUNTS of it. */
+	CHORD_EXTENT_FILLED = 16,
 };
 
 /* ---- in a running process ---- */

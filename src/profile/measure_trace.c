@@ -3,6 +3,49 @@
  * counted what was written down. */
 #include "profile/measure.h"
 
+static const char UNFILLED[] = "what ran is in the trace of its process, which is not beside the profile, or is not whole";
+
+static const char *
+read_filled(struct profile *p, struct module *m, const struct chord_extent_head *h, const unsigned char *at)
+{
+	(void)p;
+	(void)h;
+	(void)at;
+	if (!m)
+		return "damaged: it says of a module that is not there where its counters are from";
+	m->filled = true;
+	return NULL;
+}
+
+static void
+write_filled(const struct module *m, uint32_t number, struct buf *out)
+{
+	if (!m->filled)
+		return;
+	profile_extent(out, (struct chord_extent_head){.type = CHORD_EXTENT_FILLED, .module = number}, 0, false);
+	profile_fill_page(out);
+}
+
+static const char *
+solve(struct pool *pool, struct system *s, const struct profile *f, const struct module *m, const struct woven_code *woven,
+      struct counts *c)
+{
+	return m && !m->filled ? UNFILLED : solve_paths(pool, s, f, m, woven, c);
+}
+
+static void
+solve_own(struct pool *pool, const struct proc *p, const struct profile *f, const struct module *m, struct counts *c)
+{
+	if (m && !m->filled)
+		c->why = UNFILLED;
+	else
+		solve_ran(pool, p, f, m, c);
+}
+
+static const struct profile_extent extents[] = {
+	{CHORD_EXTENT_FILLED, true, read_filled},
+	{0},
+};
 const struct profile_measure profile_measure_trace = {
-	.map = paths_map, .begin = paths_begin, .solve = solve_paths, .solve_own = solve_ran,
+	.map = paths_map, .extents = extents, .write_module = write_filled, .begin = paths_begin, .solve = solve, .solve_own = solve_own,
 };

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT */
+/* steps PROGRAM [ARGUMENT...]: runs a program one instruction at a time, all its threads, and writes the address of
+ * each original instruction of measured code that is executed, to steps.N for thread N, from main on. Needs a program that is not a PIE.
+ * What was woven in is passed over: the map says which addresses are the original's. */
+#include "run/run.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/personality.h>
+#include <sys/ptrace.h>
+#include <sys/user.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { THREADS = 64 };
+
+struct thread {
+	pid_t tid;
+	FILE *out;
+	uint64_t before;
+	int signal;              /* to be given to it */
+};
+
+struct stepper {
+	struct binary binary;
+	uint8_t *original;       /* by address from low on: 1 an instruction begins there, 2 a repeated one */
+	uint64_t low, high;
+	struct thread thread[THREADS];
+	int n;
+};
+
+static void
+mark(struct stepper *s, const struct walk *w)
+{
+	if (w->addr && w->addr >= s->low && w->addr < s->high)
+		s->original[w->addr - s->low] = w->kind == CHORD_INSN_REP ? 2 : 1;
+}
+
+static void
+find_originals(struct stepper *s)
+{
+	const struct parts *parts = &s->binary.parts;
+
+	s->low = parts->at[0].addr;
+	s->high = parts->at[parts->n - 1].addr + parts->at[parts->n - 1].size;
+	s->original = xcalloc(s->high - s->low, 1);
+	for (uint32_t i = 0; i < s->binary.map.nproc; i++) {
+		const struct proc *p = &s->binary.map.proc[i];
+		struct walk w;
+
+		for (uint32_t b = 0; !p->refused && b < p->nblock; b++)
+			for (walk_start(&w, p, NULL, b); walk_next(&w);)
+				mark(s, &w);
+	}
+}
+
+static void
+look(struct stepper *s, struct thread *t)
+{
+	struct user_regs_struct regs;
+	uint8_t what;
+
+	if (ptrace(PTRACE_GETREGS, t->tid, 0, &regs))
+		return;
+	what = regs.rip >= s->low && regs.rip < s->high ? s->original[regs.rip - s->low] : 0;
+	if (what && !(what == 2 && t->before == regs.rip))
+		fprintf(t->out, "%" PRIx64 "\n", (uint64_t)regs.rip);
+	t->before = regs.rip;
+}
+
+static struct thread *
+thread_of(struct stepper *s, pid_t tid)
+{
+	char name[32];
+
+	for (int i = 0; i < s->n; i++)
+		if (s->thread[i].tid == tid)
+			return &s->thread[i];
+	if (s->n == THREADS)
+		die("steps", "too many threads");
+	snprintf(name, sizeof name, "steps.%d", s->n + 1);
+	s->thread[s->n] = (struct thread){.tid = tid, .out = fopen(name, "we")};
+	if (!s->thread[s->n].out)
+		die(name, "%s", strerror(errno));
+	return &s->thread[s->n++];
+}
+
+static void
+go_to_main(struct stepper *s, pid_t pid)
+{
+	struct user_regs_struct regs;
+	uint64_t at = 0;
+	long word;
+
+	for (uint32_t i = 0; i < s->binary.map.nproc; i++)
+		if (!strcmp(s->binary.map.proc[i].name, "main"))
+			at = s->binary.map.proc[i].part[0].addr;
+	word = ptrace(PTRACE_PEEKTEXT, pid, at, 0);
+	ptrace(PTRACE_POKETEXT, pid, at, (word & ~0xffl) | 0xcc);
+	ptrace(PTRACE_CONT, pid, 0, 0);
+	waitpid(pid, NULL, 0);
+	ptrace(PTRACE_POKETEXT, pid, at, word);
+	if (ptrace(PTRACE_GETREGS, pid, 0, &regs) || regs.rip != at + 1)
+		die("steps", "main is not come to");
+	regs.rip = at;
+	ptrace(PTRACE_SETREGS, pid, 0, &regs);
+}
+
+/* A thread has stopped: it is looked at, and goes on by one instruction. */
+static void
+stopped(struct stepper *s, pid_t tid, int status)
+{
+	bool known = false;
+	struct thread *t;
+	int sig = WSTOPSIG(status);
+
+	for (int i = 0; i < s->n; i++)
+		known |= s->thread[i].tid == tid;
+	t = thread_of(s, tid);
+	t->signal = sig == SIGTRAP || (sig == SIGSTOP && !known) ? 0 : sig;
+	if (sig == SIGTRAP && !(status >> 16))
+		look(s, t);
+	ptrace(PTRACE_SINGLESTEP, tid, 0, t->signal);
+}
+
+static pid_t
+start(char **argv)
+{
+	pid_t pid = fork();
+
+	if (!pid) {
+		personality(ADDR_NO_RANDOMIZE);
+		ptrace(PTRACE_TRACEME, 0, 0, 0);
+		execv(argv[0], argv);
+		_exit(127);
+	}
+	waitpid(pid, NULL, 0);
+	ptrace(PTRACE_SETOPTIONS, pid, 0, PTRACE_O_TRACECLONE | PTRACE_O_EXITKILL);
+	return pid;
+}
+
+int
+main(int argc, char **argv)
+{
+	struct stepper s = {0};
+	const char *why = "usage: steps PROGRAM [ARGUMENT...]";
+	struct pool *pool = pool_new();
+	int status;
+	pid_t pid, tid;
+
+	if (argc < 2 || !binary_open(pool, argv[1], &s.binary, &why))
+		die(argc < 2 ? "steps" : argv[1], "%s", why);
+	find_originals(&s);
+	pid = start(argv + 1);
+	go_to_main(&s, pid);
+	look(&s, thread_of(&s, pid));
+	ptrace(PTRACE_SINGLESTEP, pid, 0, 0);
+	while ((tid = waitpid(-1, &status, __WALL)) > 0)
+		if (WIFSTOPPED(status))
+			stopped(&s, tid, status);
+	for (int i = 0; i < s.n; i++)
+		fclose(s.thread[i].out);
+	binary_close(&s.binary);
+	pool_free(pool);
+	free(s.original);
+	return 0;
+}
