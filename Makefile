@@ -86,7 +86,7 @@ $(BUILD)/step: tests/step/step.c
 $(BUILD)/stops: tests/events/stops.c
 $(BUILD)/truth: tests/timers/truth.c
 $(BUILD)/record: tests/paths/record.c
-$(BUILD)/steps: tests/trace/steps.c
+$(BUILD)/steps: tests/tracing/steps.c
 $(BUILD)/studies: bench/studies.c
 $(BUILD)/chamber: tests/torture/chamber.c tests/torture/child.c tests/torture/opinion.c tests/torture/some.c
 $(BUILD)/step $(BUILD)/stops $(BUILD)/truth $(BUILD)/record $(BUILD)/steps $(BUILD)/studies $(BUILD)/chamber: $(LIB)

@@ -47,5 +47,6 @@ static const struct profile_extent extents[] = {
 	{0},
 };
 const struct profile_measure profile_measure_trace = {
-	.map = paths_map, .extents = extents, .write_module = write_filled, .begin = paths_begin, .solve = solve, .solve_own = solve_own,
+	.map = paths_map, .extents = extents, .write_module = write_filled, .begin = paths_begin, .solve = solve,
+	.solve_own = solve_own,
 };

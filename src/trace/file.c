@@ -181,7 +181,7 @@ check_head(struct pool *pool, const struct chord_trace_head *h, uint64_t size)
 		return "damaged: pages of a size that cannot be";
 	if (h->used < h->page || h->used % h->page)
 		return "damaged: its header makes no sense";
-	if (h->flags & ~(uint32_t)(CHORD_TRACE_STOPPED | CHORD_TRACE_SHARED | CHORD_TRACE_UNKNOWN))
+	if (h->flags & ~(uint32_t)(CHORD_TRACE_STOPPED | CHORD_TRACE_SHARED | CHORD_TRACE_UNKNOWN | CHORD_TRACE_LATE))
 		return "damaged: flags without a meaning";
 	return NULL;
 }
@@ -270,6 +270,10 @@ trace_short(struct pool *pool, const struct trace_file *f)
 		return f->fault;
 	if (f->flags & CHORD_TRACE_STOPPED)
 		return pool_printf(pool, "it stopped before the process did: %s", f->error ? strerror((int)f->error) : "no room");
+	if (f->flags & CHORD_TRACE_LATE)
+		return "its beginning is missing: too much ran before the runtime did";
+	if (f->flags & CHORD_TRACE_UNKNOWN)
+		return "two modules, one loaded when the other was gone, had the same tokens";
 	if (f->flags & CHORD_TRACE_SHARED)
 		return "threads shared a stream: what they wrote may be lost or mixed";
 	return NULL;

@@ -85,6 +85,23 @@ find_frame(const struct replay *r, const struct replay_path *p, bool exactly)
 	return n;
 }
 
+/* An exception does not come back to where it was passed on from, which was a landing pad, too. */
+static size_t
+find_landing(const struct replay *r, const struct replay_path *p)
+{
+	size_t n = r->stack.n;
+
+	while (n) {
+		const struct replay_frame *f = &r->stack.at[n - 1];
+		bool passed_on = f->last && f->last->begin == REPLAY_LANDS && f->next == GRAPH_NONE && f->at == REPLAY_AT_CALL;
+
+		if (is_of(f, p) && !passed_on)
+			break;
+		n--;
+	}
+	return n;
+}
+
 /* Where a jump leads to that was marked, as far as that is known. */
 static size_t
 find_marked(struct replay *r, const struct replay_path *p)
@@ -101,8 +118,8 @@ resume(struct replay *r, const struct replay_path *p)
 
 	end_tails(r);
 	n = find_marked(r, p);
-	if (!n && p->begin == REPLAY_GOES_ON)
-		n = find_frame(r, p, true);
+	if (!n)
+		n = p->begin == REPLAY_GOES_ON ? find_frame(r, p, true) : find_landing(r, p);
 	if (!n)
 		n = find_frame(r, p, false);
 	while (n && r->stack.n > n)

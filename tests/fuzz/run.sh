@@ -20,7 +20,7 @@ while [ $# -gt 0 ]; do
 	*) break ;;
 	esac
 done
-[ $# -gt 0 ] || set -- text weave map profile graph unwind
+[ $# -gt 0 ] || set -- text weave map profile trace graph unwind
 
 # What is made of schemas lies beside the command.
 made=$(dirname "$CHORD")/made
@@ -52,6 +52,12 @@ seeds()
 		printf 'int f(int a){return a?a*f(a-1):1;}int main(int c,char**v){return f(c)-1;}' >"$work/p.c"
 		"$CHORD" cc -O2 -o "$work/p" "$work/p.c" && (cd "$work" && CHORD_FILE=p.chord ./p)
 		if [ "$1" = map ]; then objcopy -O binary -j .pdr.chord.map --set-section-flags .pdr.chord.map=alloc "$work/p" "$2/p"; else cp "$work/p.chord" "$2/p"; fi
+		;;
+	trace)
+		# Loops enough to fill segments. Rings are mostly zeros: what is behind the first segment is cut off in one of two.
+		printf 'volatile int v;int f(int a){return a?a*f(a-1):1;}int main(void){for(int i=0;i<40000;i++)if(i%%3)v+=f(i%%5);}' >"$work/t.c"
+		"$CHORD" cc -O2 -fchord=trace -o "$work/t" "$work/t.c" && (cd "$work" && CHORD_FILE=t.chord ./t) &&
+			cp "$work/t.chord.trace" "$2/whole" && head -c 100000 "$2/whole" >"$2/short"
 		;;
 	graph) cp "$top"/tests/graph/*.graph "$2" ;;
 	unwind)

@@ -11,7 +11,8 @@ make_block(struct trace_out *o, const struct proc *p, uint32_t module, uint32_t 
 
 	b->insn = pool_array(o->run->pool, p->block[block].ninsn, sizeof *b->insn);
 	for (walk_start(&w, p, NULL, block); walk_next(&w); b->n++) {
-		b->insn[b->n].addr = w.addr;
+		/* What pads may be other instructions than before weaving, elsewhere. */
+		b->insn[b->n].addr = w.kind == CHORD_INSN_PAD ? 0 : w.addr;
 		if (!w.addr || !image_place(bin->image, w.addr, &b->insn[b->n].at))
 			b->insn[b->n].at = (struct image_place){0};
 	}

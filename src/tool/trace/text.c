@@ -40,6 +40,7 @@ put_line(struct trace_out *o)
 	o->text.n = 0;
 }
 
+/* The last lines of a thread, when it has ended. */
 static void
 put_last(struct trace_out *o)
 {
@@ -50,7 +51,7 @@ put_last(struct trace_out *o)
 	for (uint64_t i = 0; i < n; i++)
 		free(o->last[i]);
 	free(o->last);
-	o->last = NULL;
+	o->last = n ? xcalloc(n, sizeof *o->last) : NULL;
 	o->nlast = 0;
 }
 
@@ -59,11 +60,9 @@ put_head(struct trace_out *o)
 {
 	uint64_t thread = o->replay.thread ? o->replay.thread : o->number;
 
-	if (o->any)
-		return;
+	if (!o->any)
+		fprintf(o->to, "%s process %" PRIu64 ", thread %" PRIu64 "\n", o->process->name, o->process->file->pid, thread);
 	o->any = true;
-	buf_printf(&o->text, "%s process %" PRIu64 ", thread %" PRIu64, o->process->name, o->process->file->pid, thread);
-	put_line(o);
 }
 
 /* The beginning of a line about what is at that depth, from 1. */
@@ -88,9 +87,9 @@ put_entry(struct trace_out *o, bool more)
 		[REPLAY_BY_TAIL_CALL] = "tail call", [REPLAY_FROM_NOWHERE] = "interrupts the path that follows",
 		[REPLAY_FOUND] = "began before",
 	};
-	const struct replay_frame *f = &o->replay.stack.at[o->replay.stack.n - 1];
+	const struct replay_frame *f = &o->replay.stack.at[o->pending - 1];
 
-	begin_line(o, f->since, o->replay.stack.n);
+	begin_line(o, f->since, o->pending);
 	buf_plain(&o->text, image_readable(f->proc->name));
 	if (!strchr(image_readable(f->proc->name), '('))
 		buf_str(&o->text, "()");
@@ -98,7 +97,7 @@ put_entry(struct trace_out *o, bool more)
 	if (o->how < sizeof note / sizeof *note && note[o->how])
 		buf_printf(&o->text, "  /* %s */", note[o->how]);
 	put_line(o);
-	o->pending = false;
+	o->pending = 0;
 }
 
 static void
@@ -117,7 +116,7 @@ enters(struct replay *r, enum replay_how how)
 	select_entered(o);
 	if (!select_shown(o))
 		return;
-	o->pending = true;
+	o->pending = r->stack.n;
 	o->how = how;
 	r->stack.at[r->stack.n - 1].note = o;
 }
@@ -146,7 +145,7 @@ leaves(struct replay *r, enum replay_how how)
 
 	if (select_shown(o) && (r->stack.at[r->stack.n - 1].note || how != REPLAY_AT_END))
 		put_leaving(o, how);
-	o->pending = false;
+	o->pending = 0;
 	select_left(o);
 }
 
@@ -198,8 +197,11 @@ put_insns(struct trace_out *o, const struct replay_path *p, uint32_t number, uin
 		struct str bytes = b->insn[i].addr ? image_bytes(bin->image, b->insn[i].addr) : STR("");
 
 		begin_line(o, insns + i, o->replay.stack.n + 1);
-		buf_printf(&o->text, "%10" PRIx64 "  ", b->insn[i].addr);
-		if (bytes.n)
+		if (b->insn[i].addr)
+			buf_printf(&o->text, "%10" PRIx64 "  ", b->insn[i].addr);
+		if (!bytes.n)
+			buf_printf(&o->text, "%12snop", "");
+		else
 			image_machine(bin->image)->print(&o->text, (const uint8_t *)bytes.at, bytes.n, b->insn[i].addr);
 		put_place(o, &b->insn[i].at);
 		put_line(o);
@@ -237,7 +239,9 @@ thread_begins(struct replay *r, enum chord_mark kind)
 	struct trace_out *o = r->ctx;
 
 	(void)kind;
-	o->any = o->pending = false;
+	put_last(o);
+	o->any = false;
+	o->pending = 0;
 	o->line = (struct image_place){0};
 	select_thread(o);
 }
@@ -312,11 +316,10 @@ print_stream(struct trace_out *o, size_t stream)
 	o->number = stream + 1;
 	o->replay = replay_for(o);
 	thread_begins(&o->replay, CHORD_MARK_THREAD);
-	if (o->args->last)
-		o->last = xcalloc(o->args->last, sizeof *o->last);
 	why = replay_stream(&o->replay, stream);
-	if (o->args->last)
-		put_last(o);
+	put_last(o);
+	free(o->last);
+	o->last = NULL;
 	if (o->replay.unknown)
 		say_warning(o->process->name, "%" PRIu64 " paths of thread %" PRIu64 " are not known: their code is not at hand",
 		            o->replay.unknown, o->number);

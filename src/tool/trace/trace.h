@@ -28,7 +28,7 @@ struct traced {
 
 /* Source lines of a block's instructions. */
 struct trace_insn {
-	uint64_t addr;           /* in the woven program; 0: not known */
+	uint64_t addr;           /* in the woven program; 0: it is padding */
 	struct image_place at;   /* file NULL: not known */
 };
 struct trace_block {
@@ -59,7 +59,7 @@ struct trace_out {
 	bool open, over;         /* between the places that were asked for; behind them */
 	size_t inside;           /* frame of the function that is looked for, plus 1; 0: in none */
 	size_t until;            /* frame with which all ends, plus 1 */
-	bool pending;            /* the frame on top has been entered, and nothing printed of it */
+	size_t pending;          /* a frame, plus 1, that has been entered, and nothing printed of it; 0: none */
 	enum replay_how how;     /* that it was */
 	bool any;                /* something has been printed of the thread */
 	bool later;              /* Chrome: something has been written */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* steps PROGRAM [ARGUMENT...]: runs a program one instruction at a time, all its threads, and writes the address of
- * each original instruction of measured code that is executed, to steps.N for thread N, from main on. Needs a program that is not a PIE.
- * What was woven in is passed over: the map says which addresses are the original's. */
+/* steps PROGRAM [ARGUMENT...]: runs a program one instruction at a time, all its threads, and writes the address of each original
+ * instruction of measured code that is executed, to steps.N for thread N, from main on. Needs a program that is not a PIE.
+ * What was woven in is passed over, and padding: the map says which addresses are the original's. */
 #include "run/run.h"
 
 #include <errno.h>
@@ -35,7 +35,7 @@ struct stepper {
 static void
 mark(struct stepper *s, const struct walk *w)
 {
-	if (w->addr && w->addr >= s->low && w->addr < s->high)
+	if (w->kind != CHORD_INSN_PAD && w->addr && w->addr >= s->low && w->addr < s->high)
 		s->original[w->addr - s->low] = w->kind == CHORD_INSN_REP ? 2 : 1;
 }
 

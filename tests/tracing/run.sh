@@ -1,0 +1,100 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# run.sh: traces. The instructions that a trace gives are those that single steps saw, thread by thread; counts from traces are those of
+# edges; what is shown, selected and compared; damage. STEPS is the program that steps.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+top=$here/../..
+: "${CHORD:=$top/build/chord}"
+CHORD=$(realpath "$CHORD")
+: "${STEPS:=$(dirname "$CHORD")/steps}"
+. "$here/../may.sh"
+work=$(mktemp -d "${TMPDIR:-/tmp}/chord-tracing.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+failed=0
+pass() { echo "ok tracing/$1"; }
+fail() { echo "FAIL tracing/$1: $2"; failed=1; }
+# check NAME WHAT: what the command before said.
+check() { if [ "$2" = 0 ]; then pass "$1"; else fail "$1" "$3"; fi; }
+
+# build COMPILER SOURCE OPTIONS...: ./program
+build()
+{
+	local compiler=$1 source=$2 front=cc
+	shift 2
+	case $source in *.cc) front=c++ ;; esac
+	[ "$front" = cc ] || compiler=${compiler/gcc/g++}
+	[ "$front" = cc ] || compiler=${compiler/clang/clang++}
+	rm -f program ./*.chord ./*.trace steps.*
+	CHORD_CC=$compiler CHORD_CXX=$compiler "$CHORD" "$front" "$@" -g -fchord=trace -o program "$here/$source" -lpthread >log 2>&1
+}
+
+# The addresses of the instructions of a thread.
+addresses() { "$CHORD" trace --insns --thread="$1" ./program 2>err | awk '$2 ~ /^[0-9a-f]+$/ && NF > 2 { print $2 }'; }
+
+# stepped LABEL COMPILER SOURCE OPTIONS...
+stepped()
+{
+	local label=$1 n
+	shift
+	build "$@" -no-pie || { fail "$label" "$(head -n 1 log)"; return; }
+	"$STEPS" ./program >log 2>&1 || { fail "$label" "$(head -n 1 log)"; return; }
+	for n in steps.*; do
+		addresses "${n#steps.}" >got
+		cmp -s "$n" got && [ -s got ] && continue
+		fail "$label" "thread ${n#steps.}: $(wc -l <"$n") instructions were stepped through, the trace has $(wc -l <got); $(cmp "$n" got 2>&1); $(head -n 1 err)"
+		return
+	done
+	pass "$label, $(cat steps.* | wc -l) instructions"
+}
+
+if may trace; then
+	for compiler in gcc clang; do
+		for level in -O0 -O2; do
+			for source in flow.c throws.cc threads.c; do
+				stepped "steps/$source/$compiler/$level" $compiler $source $level
+			done
+		done
+	done
+else
+	echo "skip tracing/steps: $why"
+fi
+
+# ---- what is shown ----
+
+build gcc flow.c -O2 || fail build "$(head -n 1 log)"
+./program >/dev/null
+"$CHORD" trace ./program >all 2>err
+check whole $? "$(head -n 1 err)"
+[ "$(grep -c 'fib' all)" -gt 20 ] && [ "$(grep -c '} /\* main \*/' all)" = 1 ]
+check calls $? "$(tail -n 1 all)"
+[ "$("$CHORD" trace --grep=sorted ./program | grep -c by_value)" = "$(grep -c by_value all)" ] &&
+	! "$CHORD" trace --grep=sorted ./program | grep -q fib
+check grep $? "$("$CHORD" trace --grep=sorted ./program | head -n 3)"
+"$CHORD" trace --last=3 ./program >last && cmp -s <(tail -n 3 all) last
+check last $? "$(cat last)"
+[ "$("$CHORD" trace --from=even:2 --to=even:2 ./program | grep -cE '(even|odd)')" -gt 0 ] &&
+	[ "$("$CHORD" trace --from=fib:3 --to=fib:3 ./program | grep -c 'process')" = 1 ]
+check from-function $? "$("$CHORD" trace --from=fib:3 --to=fib:3 ./program | head -n 3)"
+"$CHORD" trace --insns ./program >insns
+[ "$(awk '$2 ~ /^[0-9a-f]+$/' insns | wc -l)" = "$("$CHORD" report --json ./program | jq .totals.instructions)" ]
+check totals $? "$("$CHORD" report --json ./program | jq -c .totals)"
+"$CHORD" trace --json ./program | jq -s -e '(map(select(.event == "enter")) | length) as $n |
+	$n > 50 and $n == (map(select(.event == "leave")) | length)' >/dev/null
+check json $? "$("$CHORD" trace --json ./program | head -n 1)"
+"$CHORD" trace --chrome ./program | jq -e '.traceEvents | map(.ph) | (map(select(. == "B")) | length) == (map(select(. == "E")) | length)' >/dev/null
+check chrome $? "$("$CHORD" trace --chrome ./program | head -n 2)"
+
+# ---- two runs ----
+
+first=$(echo ./*.chord)
+"$CHORD" trace --diff ./program "$first" "$first" >log 2>&1
+[ $? = 1 ] && grep -q 'two processes' log
+check diff-same-file $? "$(cat log)"
+cp "$first" a.chord && cp "$first.trace" a.chord.trace && rm -f "$first" "$first.trace"
+./program >/dev/null
+"$CHORD" trace --diff ./program a.chord ./program.*.chord >log 2>&1 && grep -q 'No difference' log
+check diff-none $? "$(head -n 3 log)"
+
+exit $failed
