@@ -196,6 +196,8 @@ chord_rt_leave_frame(struct chord_rt_walk *w, uint64_t delta)
 
 	if (w->in.ctl->fired)
 		chord_rt_leave_fired(w->in.ctl, pc, cfa, delta);
+	if (w->in.ctl->trace)
+		w->traced += chord_rt_is_in_traced(w->in.ctl, pc);
 	if (count == CHORD_RT_SILENT)
 		return;
 	if (count) {
@@ -394,6 +396,7 @@ chord_rt_land(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
 			break;
 		chord_rt_up(&w);
 	}
+	chord_rt_trace_jump(ctl, low == to && w.traced ? w.traced - 1 : CHORD_MARK_MOST);
 	if (low != to)
 		__atomic_fetch_add(&ctl->head->in_flight, 1, __ATOMIC_RELAXED);
 	else if (left != ~0ull && left < w.cfa)

@@ -56,6 +56,8 @@ chord_rt_fd(struct chord_rt_ctl *ctl)
 	return ctl->fd;
 }
 
+static void chord_rt_trace_hold(struct chord_rt_ctl *ctl);
+
 /* The program is about to change its user, root or name space: from now on the file stays open. */
 static void
 chord_rt_hold_open(struct chord_rt_ctl *ctl)
@@ -66,6 +68,7 @@ chord_rt_hold_open(struct chord_rt_ctl *ctl)
 		return;
 	old = chord_rt_lock(ctl);
 	ctl->holds = chord_rt_fd(ctl) >= 0;
+	chord_rt_trace_hold(ctl);
 	chord_rt_unlock(ctl, old);
 }
 

@@ -20,7 +20,8 @@ chord_rt_fork_prepare(void)
 		return;
 	old = chord_rt_lock(ctl);
 	ctl->place.forks++;
-	chord_rt_call(SYS_rt_sigprocmask, 2, &old, 0, 8);
+	if (!chord_rt_trace_forks(ctl, old))
+		chord_rt_call(SYS_rt_sigprocmask, 2, &old, 0, 8);
 }
 
 static void
@@ -28,8 +29,10 @@ chord_rt_fork_parent(void)
 {
 	struct chord_rt_ctl *ctl = chord_rt_ctl_here();
 
-	if (ctl)
-		chord_rt_let_go(ctl);
+	if (!ctl)
+		return;
+	chord_rt_trace_forked(ctl);
+	chord_rt_let_go(ctl);
 }
 
 /* Unmaps everything of the parent's file: as long as any of it is mapped, the parent's lock on it is held. Anonymous memory takes
@@ -215,8 +218,10 @@ chord_rt_forked(const struct chord_rt_regs *regs)
 	struct chord_rt_ctl *ctl = chord_rt_ctl_here();
 	uint32_t pid = (uint32_t)chord_rt_call(SYS_getpid);
 
-	if (ctl && ctl->magic && ctl->pid != pid)
-		chord_rt_on_own_stack(ctl, chord_rt_be_child, (uint64_t)regs, pid);
+	if (!ctl || !ctl->magic || ctl->pid == pid)
+		return;
+	chord_rt_on_own_stack(ctl, chord_rt_be_child, (uint64_t)regs, pid);
+	chord_rt_trace_forked(ctl);
 }
 
 extern void chord_rt_entry_forked(void) __attribute__((visibility("hidden")));

@@ -268,8 +268,9 @@ chord_rt_jump_walked(struct chord_rt_ctl *ctl, const struct chord_rt_leap *l, co
 
 	chord_rt_walk_from(&w, ctl, regs);
 	begin = chord_rt_take_up(&w, l->to, delta, &up);
-	if (!chord_rt_known_to(&t, &w, sp, begin)) {
+	if (ctl->trace || !chord_rt_known_to(&t, &w, sp, begin)) {
 		chord_rt_jump_slowly(&w, regs, sp, begin, delta);
+		chord_rt_trace_jump(ctl, w.traced ? w.traced - 1 : CHORD_MARK_MOST);
 		return;
 	}
 	chord_rt_tally_add(ctl, &t, delta);
@@ -316,7 +317,7 @@ chord_rt_jumps_again(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
 static CHORD_RT_HOT bool
 chord_rt_leaves_quickly(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uint32_t hook)
 {
-	if (ctl->dying)
+	if (ctl->dying || ctl->trace)
 		return false;
 	if (hook - CHORD_RT_HOOK_longjmp <= CHORD_RT_HOOK___longjmp_chk - CHORD_RT_HOOK_longjmp)
 		return chord_rt_jumps_again(ctl, regs);
@@ -347,7 +348,7 @@ chord_rt_abandon(struct chord_rt_walk *w, const struct chord_rt_regs *regs, uint
 {
 	struct chord_rt_tally t;
 
-	if (begin && chord_rt_known_to(&t, w, sp, begin))
+	if (begin && !w->in.ctl->trace && chord_rt_known_to(&t, w, sp, begin))
 		chord_rt_tally_add(w->in.ctl, &t, 1);
 	else if (chord_rt_jump_slowly(w, regs, sp, begin, 1) && begin && w->begin != begin)
 		/* The last frame is of another function: did the one with the receiver end before, by a tail call? */
@@ -378,6 +379,7 @@ chord_rt_go_away(struct chord_rt_ctl *ctl, uint64_t aim, uint64_t none)
 	caller = w.regs;
 	begin = chord_rt_function_of(&w, a->pc);
 	chord_rt_abandon(&w, &caller, a->sp, begin);
+	chord_rt_trace_jump(ctl, w.traced ? w.traced : CHORD_MARK_MOST); /* the one that jumps ends, too */
 	return 0;
 }
 

@@ -136,7 +136,7 @@ chord_rt_trace(uint64_t token, uint64_t p)
 
 /* ---- marks ---- */
 
-/* Writes a mark to the stream of the calling thread. Under the lock. */
+/* Writes a mark to the stream of the calling thread. With signals blocked. */
 static void
 chord_rt_trace_mark(struct chord_rt_ctl *ctl, uint32_t kind, uint64_t payload)
 {
@@ -145,6 +145,28 @@ chord_rt_trace_mark(struct chord_rt_ctl *ctl, uint32_t kind, uint64_t payload)
 
 	if (r && r->at && !ctl->trace->stopped)
 		chord_rt_put_slot(ctl, r, chord_rt_cursor(ctl->trace, mine->base), CHORD_SLOT_MARK(kind, payload));
+}
+
+/* Is that PC in a module that writes a trace? */
+static bool
+chord_rt_is_in_traced(struct chord_rt_ctl *ctl, uint64_t pc)
+{
+	const struct chord_rt_mod *m = chord_rt_mod_of(ctl, pc);
+
+	return m && m->paths & CHORD_RT_TRACED;
+}
+
+/* A jump out of so many activations. */
+static void
+chord_rt_trace_jump(struct chord_rt_ctl *ctl, uint32_t n)
+{
+	uint64_t all = ~0ull, old = 0;
+
+	if (!ctl->trace || ctl->trace->stopped)
+		return;
+	chord_rt_call(SYS_rt_sigprocmask, 0, &all, &old, 8);
+	chord_rt_trace_mark(ctl, CHORD_MARK_JUMP, n);
+	chord_rt_call(SYS_rt_sigprocmask, 2, &old, 0, 8);
 }
 
 /* Writes what the module has kept so far. */
@@ -240,6 +262,32 @@ chord_rt_trace_list(struct chord_rt_ctl *ctl, const struct chord_rt_mod *m)
 	chord_rt_trace_mark(ctl, CHORD_MARK_MODULES, ctl->trace->listed);
 }
 
+static bool
+chord_rt_is_of_ring(const struct chord_rt_ring *r, uint64_t addr)
+{
+	const struct chord_rt_old_ring *old = r->old;
+
+	while (old && !chord_rt_in_ring(old->at - CHORD_RT_PAGE, addr))
+		old = old->before;
+	return old || chord_rt_in_ring(r->at, addr) || (r->head && addr - (uint64_t)r->head < CHORD_RT_PAGE) ||
+	    (r->packs && addr - (uint64_t)r->packs < CHORD_TRACE_PACKED);
+}
+
+/* Is that address in a mapping of the file? */
+static bool
+chord_rt_is_of_trace(const struct chord_rt_ctl *ctl, uint64_t addr)
+{
+	const struct chord_rt_trace *t = ctl->trace;
+
+	if ((t->head && addr - (uint64_t)t->head < CHORD_RT_PAGE) || (t->list && addr - (uint64_t)t->list < 2 * CHORD_RT_PAGE) ||
+	    chord_rt_is_of_ring(&t->nobody, addr))
+		return true;
+	for (uint32_t i = 0; i < ctl->nregion && t->ring.at[CHORD_CHUNK_OF(i)]; i++)
+		if (chord_rt_is_of_ring(chord_rt_ring(ctl, i), addr))
+			return true;
+	return false;
+}
+
 /* ---- as a measure ---- */
 
 static void
@@ -277,6 +325,7 @@ chord_rt_trace_module(struct chord_rt_ctl *ctl, const struct chord_rt_mod *m)
 		return;
 	if (!ctl->trace)
 		chord_rt_trace_first(ctl, m);
+	ctl->untraced |= !ctl->trace;
 	if (!ctl->trace)
 		return;
 	chord_rt_tracing(m->desc)->home = ctl->trace->home;
@@ -383,6 +432,29 @@ chord_rt_drop_ring(struct chord_rt_ring *r, bool keep)
 	r->old = NULL;
 	r->head = NULL;
 	r->rings = 0;
+}
+
+/* A thread is about to fork. Until the child has a trace of its own, it must write nothing: signals stay blocked. mask: what they
+ * were. False: no trace is written. Under the lock. */
+static bool
+chord_rt_trace_forks(struct chord_rt_ctl *ctl, uint64_t mask)
+{
+	if (!ctl->trace)
+		return false;
+	if (!ctl->trace->masked)
+		ctl->trace->mask = mask;
+	ctl->trace->masked = 1;
+	return true;
+}
+
+/* In the parent and in the child. */
+static void
+chord_rt_trace_forked(struct chord_rt_ctl *ctl)
+{
+	if (!ctl->trace || !ctl->trace->masked)
+		return;
+	ctl->trace->masked = 0;
+	chord_rt_call(SYS_rt_sigprocmask, 2, &ctl->trace->mask, 0, 8);
 }
 
 /* The child's thread keeps its ring's addresses, which the cursor has. */

@@ -238,7 +238,7 @@ chord_rt_region_new(struct chord_rt_ctl *ctl)
 	struct chord_rt_region *r;
 	uint64_t base;
 
-	if (!chord_rt_grow(ctl, ctl->region.at, sizeof *r, n) || (base = chord_rt_find_base(ctl)) == 0)
+	if (ctl->untraced || !chord_rt_grow(ctl, ctl->region.at, sizeof *r, n) || (base = chord_rt_find_base(ctl)) == 0)
 		return NULL;
 	r = chord_rt_region(ctl, n);
 	r->base = base;

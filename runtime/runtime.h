@@ -386,6 +386,8 @@ struct chord_rt_trace {
 	uint64_t scratch;             /* where tokens go that nobody keeps */
 	uint32_t pid;                 /* whose it is */
 	uint32_t stopped;             /* nothing is kept any more, or there never was a file */
+	uint32_t masked;              /* signals are blocked, because a thread forks; what they were */
+	uint64_t mask;
 	uint64_t dev, ino;
 	int32_t fd;                   /* held open, or -1 */
 	struct chord_trace_head *head; /* mapped; NULL: no file has been made yet */
@@ -479,6 +481,7 @@ struct chord_rt_ctl {
 	char wanted[CHORD_RT_PATH];   /* CHORD_FILE made absolute, not expanded */
 	char path[CHORD_RT_PATH];     /* the file */
 	struct chord_rt_trace *trace; /* NULL: no module writes one */
+	uint32_t untraced;            /* one would, but there is no memory: code counts and writes for base 0 only */
 	_Alignas(CHORD_RT_PAGE) unsigned char page[CHORD_RT_PAGE];  /* scratch, under the lock */
 	unsigned char zero[CHORD_RT_PAGE];
 	struct chord_rt_known known[CHORD_RT_KNOWN];

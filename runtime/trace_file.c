@@ -85,6 +85,17 @@ chord_rt_trace_shut(const struct chord_rt_trace *t, long fd)
 		chord_rt_call(SYS_close, fd);
 }
 
+/* From now on the file stays open. */
+static void
+chord_rt_trace_hold(struct chord_rt_ctl *ctl)
+{
+	struct chord_rt_trace *t = ctl->trace;
+	long fd = t && t->head && !t->stopped && t->fd < 0 ? chord_rt_trace_fd(ctl) : -1;
+
+	if (fd >= 0)
+		t->fd = chord_rt_high(fd);
+}
+
 /* Nothing is kept from here on, for that reason. */
 static void
 chord_rt_trace_stop(struct chord_rt_ctl *ctl, long e)

@@ -49,6 +49,17 @@ chord_rt_is_of_file(struct chord_rt_ctl *ctl, uint64_t addr)
 	return false;
 }
 
+/* The same of the trace. Nothing is kept then; its head is left alone, for it may be gone as well. */
+static bool
+chord_rt_mend_trace(struct chord_rt_ctl *ctl, uint64_t addr)
+{
+	if (!ctl || !ctl->trace || !chord_rt_is_of_trace(ctl, addr))
+		return false;
+	ctl->trace->stopped = 1;
+	return !chord_rt_failed(chord_rt_call(SYS_mmap, addr & -(uint64_t)CHORD_RT_PAGE, CHORD_RT_PAGE, CHORD_RT_PROT_RW,
+	    CHORD_RT_MAP_PRIVATE | CHORD_RT_MAP_ANON | CHORD_RT_MAP_FIXED, -1, 0));
+}
+
 /* Sets what woven code needs among the counters on that page, and would find 0. Other pages are not touched: they may be gone as
  * well. */
 static void
@@ -89,7 +100,8 @@ chord_rt_on_bus(int sig, int32_t *info, void *context)
 	uint64_t none[4] = {0, 0, 0, 0};
 
 	(void)context;
-	if (info[2] == CHORD_RT_BUS_ADRERR && chord_rt_mend_page(chord_rt_ctl_here(), *(uint64_t *)(info + 4)))
+	if (info[2] == CHORD_RT_BUS_ADRERR && (chord_rt_mend_page(chord_rt_ctl_here(), *(uint64_t *)(info + 4)) ||
+	    chord_rt_mend_trace(chord_rt_ctl_here(), *(uint64_t *)(info + 4))))
 		return;
 	/* As without a handler. A fault repeats by itself. */
 	chord_rt_call(SYS_rt_sigaction, sig, none, 0, 8);

@@ -44,7 +44,8 @@ struct chord_rt_walk {
 	struct chord_rt_cfi cfi;      /* found last */
 	struct chord_rt_known *from;  /* the frame's rules are known, from there; else NULL */
 	struct chord_rt_known rule;   /* a copy */
-	uint32_t turns;               /* signal frames met */
+	uint32_t traced;              /* frames left so far that write a trace, if there is one */
+	uint8_t turns;                /* signal frames met */
 	bool exact;                   /* the PC is where a signal fired, not a return address */
 	bool signal;                  /* the frame is a signal's */
 	bool once;                    /* the process ends: nothing is worth keeping */

@@ -484,6 +484,7 @@ chord_rt_walk_from(struct chord_rt_walk *w, struct chord_rt_ctl *ctl, const stru
 	w->regs = *regs;
 	w->cfi.begin = w->cfi.end = 0;
 	w->turns = 0;
+	w->traced = 0;
 	w->once = false;
 	w->exact = regs->r[CHORD_RT_PC] & CHORD_RT_AMID;
 	w->regs.r[CHORD_RT_PC] &= ~CHORD_RT_AMID;
