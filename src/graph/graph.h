@@ -81,6 +81,8 @@ double *weight_heuristic(const struct graph *g, const struct order *o, const str
  * fixed edges come first. By edge: in the tree? NULL if the fixed edges contain a cycle
  * (then *bad, if given, is an edge that closes one). */
 bool *span_max(const struct graph *g, const double *w, uint32_t *bad);
+/* The lightest tree with these first: its chords are the dearest (section 6, "Min"). */
+bool *span_min(const struct graph *g, const double *w, uint32_t *bad);
 /* Chords: edges not in the tree; never fixed, with one exception: a phantom that would close
  * a cycle of fixed edges (a vertex that needs one to be reached and one to reach exit) is a
  * chord. It never runs: its count is known to be 0, and it needs no counter. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Maximum spanning tree: Kruskal's algorithm (Ball & Larus 1994, section 3.2).
+/* Maximum and minimum spanning trees: Kruskal's algorithm (Ball & Larus 1994, section 3.2).
  *
  * Seeded with EXIT -> root, which cannot be counted, then with the other fixed
  * edges. Weights are compared to 32 bits: what differs less than that differs
@@ -49,12 +49,13 @@ coarse(double x)
 }
 
 static struct key *
-by_weight(const struct graph *g, const double *w, struct pool *tmp)
+by_weight(const struct graph *g, const double *w, bool lightest, struct pool *tmp)
 {
+	double sign = lightest ? -1 : 1;
 	struct key *k = pool_array(tmp, g->nedge, sizeof *k);
 
 	for (uint32_t e = 0; e < g->nedge; e++)
-		k[e] = (struct key){e, rank(g, e), g->edge[e].fixed ? 0 : coarse(w[e] * g->edge[e].cost)};
+		k[e] = (struct key){e, rank(g, e), g->edge[e].fixed ? 0 : sign * coarse(w[e] * g->edge[e].cost)};
 	qsort(k, g->nedge, sizeof *k, heavier);
 	return k;
 }
@@ -69,12 +70,12 @@ join(uint32_t *set, const struct edge *d)
 	return a != b;
 }
 
-/* Joins vertices by the heaviest edges that are not left out. left_out may be NULL. */
+/* Joins vertices by the heaviest or lightest edges that are not left out. left_out may be NULL. */
 static bool *
-kruskal(const struct graph *g, const double *w, const bool *left_out, uint32_t *bad)
+kruskal(const struct graph *g, const double *w, bool lightest, const bool *left_out, uint32_t *bad)
 {
 	struct pool *tmp = pool_new();
-	struct key *sorted = by_weight(g, w, tmp);
+	struct key *sorted = by_weight(g, w, lightest, tmp);
 	uint32_t *set = pool_array(tmp, g->nvert, sizeof *set);
 	bool *tree = pool_array(g->pool, g->nedge, sizeof *tree), *result = tree;
 
@@ -99,11 +100,17 @@ kruskal(const struct graph *g, const double *w, const bool *left_out, uint32_t *
 bool *
 span_max(const struct graph *g, const double *w, uint32_t *bad)
 {
-	return kruskal(g, w, NULL, bad);
+	return kruskal(g, w, false, NULL, bad);
+}
+
+bool *
+span_min(const struct graph *g, const double *w, uint32_t *bad)
+{
+	return kruskal(g, w, true, NULL, bad);
 }
 
 bool *
 span_forest(const struct graph *g, const double *w, const bool *left_out, uint32_t *bad)
 {
-	return kruskal(g, w, left_out, bad);
+	return kruskal(g, w, false, left_out, bad);
 }

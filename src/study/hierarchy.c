@@ -43,7 +43,8 @@ bool
 study_hierarchy(struct study_hierarchy *h, const struct graph_file *f)
 {
 	const struct graph *g = f->g;
-	bool *tree, *chord = pool_array(f->pool, g->nedge, sizeof *chord), *fewer = pool_array(f->pool, g->nedge, sizeof *fewer);
+	bool *chord = pool_array(f->pool, g->nedge, sizeof *chord), *fewer = pool_array(f->pool, g->nedge, sizeof *fewer);
+	bool *tree, *tree_min;
 	const char *why;
 
 	*h = (struct study_hierarchy){.f = f, .w = graph_file_weights(f)};
@@ -54,6 +55,11 @@ study_hierarchy(struct study_hierarchy *h, const struct graph_file *f)
 		chord[e] = fewer[e] = !tree[e];
 	add_vertices(h, "vertices by vertices");
 	add_edges(h, "edges by edges", chord);
+	tree_min = span_min(g, h->w, NULL);
+	for (uint32_t e = 0; e < g->nedge; e++)
+		fewer[e] = !tree_min[e];
+	add_edges(h, "edges by edges, dearest", fewer);
+	memcpy(fewer, chord, g->nedge * sizeof *fewer);
 	vertices_thin_printed(g, h->w, tree, fewer);
 	add_edges(h, "vertices by edges, Fig. 11", fewer);
 	memcpy(fewer, chord, g->nedge * sizeof *fewer);

@@ -166,7 +166,7 @@ struct study_problem {
 struct study_hierarchy {
 	const struct graph_file *f;
 	double *w;
-	struct study_problem problem[5];
+	struct study_problem problem[6];
 	uint32_t n;
 };
 /* False: it has said why. */

@@ -289,6 +289,87 @@ check_optima(const struct all *a, bool small)
 	graphs++;
 }
 
+/* Has each vertex but root an edge in, and each but EXIT one out? */
+static bool
+is_whole(uint32_t n, const uint32_t *kind, uint32_t nkind)
+{
+	uint32_t in = 1, out = 1u << (n - 1);
+
+	for (uint32_t i = 0; i < nkind; i++) {
+		in |= 1u << kind[i] % n;
+		out |= 1u << kind[i] / n;
+	}
+	return in == out && in == (1u << n) - 1;
+}
+
+/* All sets of so many edges, no two of one kind. */
+static void
+try_sets(uint32_t n, uint32_t nkind, check_fn *fn)
+{
+	uint32_t kind[SMALL], kinds = (n - 1) * n, i;
+
+	for (i = 0; i < nkind; i++)
+		kind[i] = i;
+	for (;;) {
+		if (is_whole(n, kind, nkind))
+			try_edges(n, kind, nkind, fn);
+		for (i = nkind; i > 0 && kind[i - 1] == kinds - nkind + i - 1;)
+			i--;
+		if (!i)
+			return;
+		for (kind[i - 1]++; i < nkind; i++)
+			kind[i] = kind[i - 1] + 1;
+	}
+}
+
+/* The least and the most of all spanning trees' chords. */
+static void
+check_trees(const struct all *a, bool small)
+{
+	const struct graph *g = a->g;
+	bool *least = span_min(g, a->w, NULL);
+	double low = INFINITY, high = 0, found_low = 0, found_high = 0;
+
+	(void)small;
+	if (a->nphantom || g->nedge > 8)
+		return;
+	for (uint32_t e = 0; e < g->nedge; e++) {
+		found_low += a->tree[e] ? 0 : a->w[e] * g->edge[e].cost;
+		found_high += least[e] ? 0 : a->w[e] * g->edge[e].cost;
+	}
+	for (uint32_t set = 0; set < 1u << g->nedge; set++) {
+		uint32_t root[SMALL + 1], n = g->nvert;
+		double cost = 0;
+
+		if (!(set >> g->close & 1) || (uint32_t)__builtin_popcount(set) != g->nvert - 1)
+			continue;
+		for (uint32_t v = 0; v < g->nvert; v++)
+			root[v] = v;
+		for (uint32_t e = 0; e < g->nedge; e++) {
+			uint32_t x = graph_root(root, g->edge[e].from), y = graph_root(root, g->edge[e].to);
+
+			if (set >> e & 1)
+				n -= x != y, root[x] = y;
+			else
+				cost += a->w[e] * g->edge[e].cost;
+		}
+		low = n == 1 && cost < low ? cost : low;
+		high = n == 1 && cost > high ? cost : high;
+	}
+	check(g, close_to(1 + found_low, 1 + low) && close_to(1 + found_high, 1 + high));
+	graphs++;
+}
+
+static void
+trees_are_extreme(void **unused)
+{
+	(void)unused;
+	graphs = 0;
+	try_all(3, check_trees);
+	try_all(4, check_trees);
+	assert_true(graphs > 500);
+}
+
 static void
 hierarchy_holds(void **unused)
 {
@@ -296,6 +377,11 @@ hierarchy_holds(void **unused)
 	try_all(3, check_optima);
 	try_all(4, check_optima);
 	assert_true(graphs > 500);
+	/* Five and six vertices, with as many edges as can be tried. */
+	for (uint32_t n = 4; n <= size_of(SMALL, SMALL - 1); n++)
+		try_sets(5, n, check_optima);
+	for (uint32_t n = 5; n <= size_of(SMALL, SMALL - 2); n++)
+		try_sets(6, n, check_optima);
 	/* Measured on these: taking away the dearest counter that is not needed never costs more than the printed heuristic. */
 	assert_int_equal(printed_better, 0);
 }
@@ -572,6 +658,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(characterizations_agree),
 		cmocka_unit_test(hierarchy_holds),
+		cmocka_unit_test(trees_are_extreme),
 		cmocka_unit_test(counts_are_found),
 		cmocka_unit_test(bridges_are_what_follows),
 		cmocka_unit_test(wanted_is_known),
