@@ -540,7 +540,8 @@ place_all(const struct unit *u, struct woven *w)
 	if (!add_ops(u, w))
 		return false;
 	for (uint32_t v = 0; v < w->proc->graph->nvert; v++)
-		w->held |= x->assigned[v] >= 0 ? (uint16_t)(1u << x->assigned[v]) : 0;
+		if (x->assigned[v] >= 0)
+			w->held |= (uint16_t)(1u << x->assigned[v]);
 	move_stubs(w);
 	return true;
 }

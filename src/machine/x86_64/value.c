@@ -7,7 +7,9 @@ bit_of(ZydisRegister r)
 {
 	ZydisRegister whole = ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, r);
 
-	return whole < ZYDIS_REGISTER_RAX || whole > ZYDIS_REGISTER_R15 ? 0 : (uint16_t)(1u << (whole - ZYDIS_REGISTER_RAX));
+	if (whole < ZYDIS_REGISTER_RAX || whole > ZYDIS_REGISTER_R15)
+		return 0;
+	return (uint16_t)(1u << (whole - ZYDIS_REGISTER_RAX));
 }
 
 static bool
