@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Profiles of BOLT in its fdata form: one line for each edge that a branch makes,
  *   1 FROM_FUNCTION OFFSET 1 TO_FUNCTION OFFSET MISPREDICTED COUNT
+ *   0 [unknown] 0 1 TO_FUNCTION 0 MISPREDICTED COUNT
  * with hexadecimal offsets in the functions of the program that was built without Chord by the same commands: the map has
  * them as they were before weaving. */
 #include "export/export.h"
@@ -10,7 +11,9 @@
 
 struct writer {
 	struct binary *bin;
+	const struct image_symbol *symbol;
 	uint32_t *number;        /* by symbol: of the local ones of one name, by address */
+	uint64_t *called;        /* by symbol: calls that are told with where they come from */
 	struct buf *out;
 };
 
@@ -24,19 +27,19 @@ struct spot {
 static void
 number_locals(struct writer *w)
 {
-	const struct image_symbol *s;
-	size_t n = image_symbols(w->bin->image, &s);
+	size_t n = image_symbols(w->bin->image, &w->symbol);
 	struct strmap count = {0};
 
-	w->number = xcalloc(n ? n : 1, sizeof *w->number);
+	w->number = xcalloc(n + 1, sizeof *w->number);
+	w->called = xcalloc(n + 1, sizeof *w->called);
 	for (size_t i = 0; i < n; i++) {
 		uint64_t before = 0;
 
-		if (!s[i].file)
+		if (!w->symbol[i].file)
 			continue;
-		strmap_get(&count, str_of(s[i].name), &before);
+		strmap_get(&count, str_of(w->symbol[i].name), &before);
 		w->number[i] = (uint32_t)before + 1;
-		strmap_put(&count, str_of(s[i].name), before + 1);
+		strmap_put(&count, str_of(w->symbol[i].name), before + 1);
 	}
 	strmap_free(&count);
 }
@@ -53,11 +56,8 @@ spot_of(struct writer *w, const struct proc *p, uint32_t part, uint64_t offset)
 static void
 put_spot(struct writer *w, struct spot s)
 {
-	const struct image_symbol *first;
-	uint32_t number;
+	uint32_t number = w->number[s.symbol - w->symbol];
 
-	image_symbols(w->bin->image, &first);
-	number = w->number[s.symbol - first];
 	buf_str(w->out, "1 ");
 	for (const char *c = s.symbol->name; *c; c++) {
 		if (*c == ' ' || *c == '\\')
@@ -103,9 +103,35 @@ static void
 put_call(struct writer *w, const struct view_insn *in)
 {
 	struct callee c = in->kind == CHORD_INSN_CALL ? view_insn_callee(in) : (struct callee){0};
+	struct spot from;
 
-	if (c.n && !c.one)
-		put(w, spot_of(w, in->proc, in->part, in->offset), (struct spot){c.symbol, 0}, in->count);
+	/* What stands before imported functions while measuring is not in the other program. */
+	if (!c.n || c.one || str_starts(str_of(c.symbol->name), "__chord_"))
+		return;
+	from = spot_of(w, in->proc, in->part, in->offset);
+	put(w, from, (struct spot){c.symbol, 0}, in->count);
+	if (from.symbol)
+		w->called[c.symbol - w->symbol] = saturating_add(w->called[c.symbol - w->symbol], in->count);
+}
+
+/* How often a function was entered otherwise: through pointers, by jumps, from other objects. */
+static void
+put_entered(struct writer *w, const struct view_function *f)
+{
+	struct spot to = spot_of(w, f->proc, 0, 0);
+	uint64_t n = f->counts->activations, called = to.symbol ? w->called[to.symbol - w->symbol] : 0;
+
+	if (!to.symbol || !f->counts->activations_known || n <= called)
+		return;
+	buf_str(w->out, "0 [unknown] 0 ");
+	put_spot(w, to);
+	buf_printf(w->out, " 0 %" PRIu64 "\n", n - called);
+}
+
+static bool
+is_told(const struct writer *w, const struct view_function *f)
+{
+	return f->binary == w->bin && view_is_exact(f->counts) && !f->proc->refused;
 }
 
 bool
@@ -114,15 +140,16 @@ export_bolt(const struct export *x, struct buf *out)
 	struct writer w = {.bin = &x->run->binary.at[0], .out = out};
 
 	number_locals(&w);
-	for (size_t i = 0; i < x->function->n; i++) {
-		const struct view_function *f = &x->function->at[i];
-
-		if (f->binary == w.bin && view_is_exact(f->counts) && !f->proc->refused)
-			put_edges(&w, f);
-	}
+	for (size_t i = 0; i < x->function->n; i++)
+		if (is_told(&w, &x->function->at[i]))
+			put_edges(&w, &x->function->at[i]);
 	for (size_t i = 0; i < x->list->insn.n; i++)
 		if (x->list->insn.at[i].binary == w.bin && x->list->insn.at[i].known && x->list->insn.at[i].count)
 			put_call(&w, &x->list->insn.at[i]);
+	for (size_t i = 0; i < x->function->n; i++)
+		if (is_told(&w, &x->function->at[i]))
+			put_entered(&w, &x->function->at[i]);
 	free(w.number);
+	free(w.called);
 	return true;
 }
