@@ -67,7 +67,7 @@ suite()
 	graph) "$here/graph/run.sh" "$CHORD" ;;
 	calls) "$here/calls/run.sh" ;;
 	events) "$here/events/run.sh" ;;
-	golden | hook | hostile | input | runtime | situations | step | stat | replay | timers | diff | paths | weights | annotate | coverage | merge | names | newcomer | export | html | packaging | trace | tracing) "$here/$1/run.sh" ;;
+	golden | hook | hostile | input | runtime | situations | step | stat | replay | timers | diff | paths | weights | annotate | coverage | merge | names | newcomer | export | readers | html | packaging | trace | tracing) "$here/$1/run.sh" ;;
 	alloc) "$here/alloc/run.sh" ;;
 	fuzz) "$here/fuzz/run.sh" --mutations 100 ;;
 	oracle-sample) "$here/oracle/callgrind.sh" --programs "bzip2 lua5.4" --configs gcc-O2 && "$here/oracle/measures.sh" --programs bzip2 &&
@@ -76,7 +76,7 @@ suite()
 		"$here/oracle/measures.sh" && "$here/oracle/events.sh" &&
 		"$here/oracle/calls.sh" ;;
 	real-sample) "$here/real/run.sh" --sample ;;
-	real) "$here/real/run.sh" ;;
+	real) "$here/real/run.sh" && CHORD_READERS="lua5.4 sqlite3" "$here/readers/run.sh" ;;
 	torture-sample) "$here/torture/torture.sh" --sample 40 && echo "ok torture" ;;
 	torture) "$here/torture/torture.sh" --sample 1 && echo "ok torture" ;;
 	csmith-sample) "$here/torture/csmith.sh" --programs 10 && echo "ok csmith" ;;
@@ -115,7 +115,7 @@ lanes=$(nproc)
 set -m
 # Longer ones first.
 [ $# -gt 0 ] || set -- house unit graph golden real-sample paths fuzz tracing situations step oracle-sample timers runtime hostile events input hook \
-	torture-sample calls stat replay weights csmith-sample diff coverage merge annotate names newcomer packaging export html alloc trace
+	torture-sample calls stat replay weights csmith-sample readers diff coverage merge annotate names newcomer packaging export html alloc trace
 for name in "$@"; do
 	while [ "$(jobs -rp | wc -l)" -ge "$lanes" ]; do
 		wait -n
