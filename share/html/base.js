@@ -171,7 +171,8 @@ chord.base = path => path.slice(path.lastIndexOf("/") + 1);
 chord.place = (file, line) => chord.base(chord.files[file].name) + (line ? ":" + line : "");
 
 chord.link = (href, text, attributes) => chord.h("a", {href, ...attributes}, chord.clean(text));
-chord.functionLink = (id, name) => chord.link("#/function/" + id, name === undefined ? chord.functions[id].name : name);
+chord.functionLink = (id, name) => chord.link("#/function/" + id, name === undefined ? chord.functions[id].name : name,
+	{title: chord.clean(chord.functions[id].name)});
 chord.fileLink = (id, line) => chord.link("#/file/" + id + (line ? "/" + line : ""), chord.place(id, line),
 	{title: chord.files[id].name});
 

@@ -139,6 +139,8 @@ t_man() {
 	installed
 	for command in $(pages); do
 		want lexgrog "$prefix/share/man/man1/chord-$command.1"
+		grep -iq '^\.sh EXIT STATUS' "$prefix/share/man/man1/chord-$command.1" ||
+			no "chord-$command.1 does not say its exit statuses"
 		"$CHORD" "$command" --help >out 2>err || [ "$command" = c++ ] || [ "$command" = cc ] || no "there is no chord $command"
 	done
 }
