@@ -26,6 +26,7 @@ struct machine_traced {
 	/* Which word is what. number: of the system call at a stop in one, -1 elsewhere. */
 	uint8_t pc, sp, number, result, arg[6], flags;
 	uint8_t base[2];         /* what a system call may change beside its result: the bases of segments */
+	uint8_t counters;        /* the base of the thread's counters */
 	uint8_t call_size;       /* bytes of the instruction that makes a system call; these are: */
 	const uint8_t *call;
 	bool (*get)(pid_t tid, struct traced_regs *r);
@@ -37,6 +38,11 @@ struct machine_traced {
 	struct traced_regs (*bare)(const struct traced_regs *r);
 	/* Has the thread make a call by the instruction that stands before its PC. */
 	void (*make)(struct traced_regs *r, uint64_t number, const uint64_t arg[6]);
+	/* A breakpoint: its bytes, and how far behind its beginning it stops. */
+	uint8_t break_size, break_stop;
+	const uint8_t *breakpoint;
+	/* Behind a step over the instruction with these bytes: takes out of memory what only shows that it was stepped. */
+	void (*stepped)(const uint8_t *bytes, uint64_t *top);
 	/* Has the calling process trap where it reads the time from the processor. What undoes it is a system call. */
 	bool (*hide_time)(void);
 	uint64_t show_time, show_time_arg[2];

@@ -74,6 +74,10 @@ void tracee_kill(struct tracee *t);
 void tracee_close(struct tracee *t);
 /* Lets it go on by a request of ptrace, and waits for the next stop, whose registers are then in t->regs. */
 enum stop tracee_go(struct tracee *t, int request, int sig);
+/* In a replay: to the next stop that the program itself has caused. What comes from outside is none of the replay's. */
+enum stop tracee_go_own(struct tracee *t, int request);
+/* The same for about so long only; STOP_GROUP when that is over. */
+enum stop tracee_go_for(struct tracee *t, int request, uint64_t ns);
 int tracee_signal(const struct tracee *t);
 int tracee_event(const struct tracee *t);
 /* Has the instruction caused the signal at which the process stands? */
@@ -177,10 +181,46 @@ int stream_of(const struct tracee *t, int fd);
 /* ---- clock.c: how far the measured code has come ---- */
 
 struct clock;
-struct clock *clock_open(const struct tracee *t);
+struct clock *clock_open(struct tracee *t);
 void clock_close(struct clock *c);
 /* The sum of its counters: equal at equal states. 0 before it counts, or if it does not. */
 uint64_t clock_sum(struct clock *c);
+/* Is the PC in code that counts? Then the counter of its module; with the PC it names a state of the thread, for that
+ * never has the same value twice at one instruction. */
+bool clock_at(struct clock *c, uint64_t pc, uint64_t *count);
+/* From here on no system call is made, or one may be again: what is mapped and counts stays the same meanwhile. */
+bool clock_still(struct clock *c, bool still);
+/* Where a call of code that counts comes back that is active on the stack; the innermost as far as that can be told, 0: none. */
+uint64_t clock_return(struct clock *c, uint64_t sp);
+/* Has the code that counts ask for a timer (-fchord-timers=) before the counter of the PC's module has `left` more, as near to it
+ * as can be. The address where it asks; 0: it cannot. */
+uint64_t clock_arm(struct clock *c, uint64_t pc, uint64_t left);
+/* All is as if that had never been. */
+void clock_disarm(struct clock *c);
+
+/* ---- state.c: running to a state ---- */
+
+struct state {
+	uint64_t pc, count, sum;
+};
+
+enum reach {
+	REACH_THERE,
+	REACH_OTHER,             /* something else stopped the program on the way */
+	REACH_PAST,              /* it has gone too far: begin again with more care */
+};
+enum { CARE_MOST = 3 };      /* so much takes the longest, and never goes too far */
+
+enum reach state_reach(struct tracee *t, struct clock *c, const struct state *s, unsigned care, enum stop *stop);
+/* Puts a breakpoint, or takes it out again. */
+struct breakpoint {
+	uint64_t at;             /* 0: there is none */
+	uint8_t was[16];
+};
+bool breakpoint_put(struct tracee *t, struct breakpoint *b, uint64_t at);
+void breakpoint_take(struct tracee *t, struct breakpoint *b);
+/* Has it stopped the program? The PC is then there. */
+bool breakpoint_hit(struct tracee *t, const struct breakpoint *b, enum stop stop);
 
 /* ---- mapped.c: files that the program maps ---- */
 

@@ -12,6 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+enum { PATIENCE = 2 };           /* seconds after which a signal has waited for too long */
+
 /* A signal that waits, and whether it has been sent again since. */
 struct held {
 	siginfo_t info;
@@ -30,6 +32,7 @@ struct recorder {
 	struct system_call interrupted; /* what restart_syscall() goes on with */
 	uint64_t entry;          /* the registers' check sum at its beginning */
 	uint64_t known;          /* the registers' check sum at the last state that the log names */
+	struct breakpoint back;  /* where control comes back to code that counts, while some wait */
 	VEC(struct held) held;   /* signals that wait for such a state */
 	bool refused;            /* it cannot be recorded: reported */
 	char *file;              /* the program, for messages */
@@ -44,27 +47,6 @@ refuse(struct recorder *r, const char *what, const char *why)
 		return;
 	r->refused = true;
 	say_error(what, "%s; %s runs on without being recorded", why, r->file);
-}
-
-/* Lets the program run on alone. At the beginning of a call, that is made again. */
-static void
-let_go(struct recorder *r)
-{
-	const uint64_t *show = r->t.machine->show_time_arg;
-
-	if (r->in_call) {
-		r->t.regs.word[r->t.machine->number] = (uint64_t)-1;
-		tracee_set(&r->t, &r->t.regs);
-		if (tracee_go(&r->t, PTRACE_SYSCALL, 0) == STOP_ENDED)
-			return;
-		tracee_call(&r->t, r->t.machine->show_time, (uint64_t [6]){show[0], show[1]});
-		r->t.machine->make(&r->t.regs, r->number, r->arg);
-		tracee_set(&r->t, &r->t.regs);
-	} else {
-		tracee_call_here(&r->t, r->t.machine->show_time, (uint64_t [6]){show[0], show[1]});
-	}
-	if (r->t.pid)
-		ptrace(PTRACE_DETACH, r->t.pid, 0, 0);
 }
 
 /* ---- system calls ---- */
@@ -243,7 +225,7 @@ is_time(struct recorder *r)
 
 /* The program is at the first instruction of the handler. */
 static void
-put_handler(struct recorder *r, int sig, uint64_t before)
+put_handler(struct recorder *r, int sig, const struct state *from)
 {
 	const struct machine_traced *machine = r->t.machine;
 	char state[TRACED_STATE_MOST];
@@ -255,25 +237,38 @@ put_handler(struct recorder *r, int sig, uint64_t before)
 	}
 	log_put(r->log, LOG_SIGNAL);
 	log_put(r->log, (uint64_t)sig);
-	log_put(r->log, before);
+	log_put(r->log, from->sum);
+	log_put(r->log, from->pc != 0);
+	if (from->pc) {
+		log_put(r->log, from->pc);
+		log_put(r->log, from->count);
+	}
 	log_put_bytes(r->log, &r->t.regs, sizeof r->t.regs);
 	log_put_bytes(r->log, state, machine->get_state(r->t.pid, state));
 	put_piece(r, &(struct piece){at, size});
 }
 
-/* Delivers a signal. The stop that follows is handled by who called. */
-static enum stop
-deliver(struct recorder *r, int sig)
+/* Names the state by the clock, if it has no name yet. */
+static struct state
+state_of(struct recorder *r, bool caused)
 {
-	uint64_t before = tracee_sum(&r->t);
-	enum stop stop;
+	struct state s = {.sum = tracee_sum(&r->t)};
+	uint64_t pc = tracee_word(&r->t, r->t.machine->pc);
 
-	if (!in_set(r, "SigCgt:", sig))
-		return tracee_go(&r->t, PTRACE_SYSCALL, sig);
-	stop = tracee_go(&r->t, PTRACE_SINGLESTEP, sig);
+	if (!caused && s.sum != r->known && clock_at(r->clock, pc, &s.count))
+		s.pc = pc;
+	return s;
+}
+
+/* Delivers a signal that a handler waits for. The stop that follows is handled by who called. */
+static enum stop
+deliver(struct recorder *r, int sig, const struct state *from)
+{
+	enum stop stop = tracee_go(&r->t, PTRACE_SINGLESTEP, sig);
+
 	if (stop != STOP_SIGNAL || tracee_signal(&r->t) != SIGTRAP)
 		return stop;
-	put_handler(r, sig, before);
+	put_handler(r, sig, from);
 	r->known = tracee_sum(&r->t);
 	return r->refused ? STOP_SIGNAL : tracee_go(&r->t, PTRACE_SYSCALL, 0);
 }
@@ -322,19 +317,42 @@ some_wait(const struct recorder *r)
 	return false;
 }
 
-/* A signal that the program has not caused by its last instruction, and that a handler waits for, is delivered at a state that
- * the log can name. */
+/* A signal for which a handler waits is delivered at a state that the log can name: what the last instruction has caused, or at a
+ * stop that the replay has, too, or where the code counts. Elsewhere it is held until control comes back to such code, or the
+ * program makes a system call. */
 static enum stop
 take_signal(struct recorder *r)
 {
 	int sig = tracee_signal(&r->t);
+	struct state from;
 	siginfo_t info;
+	bool caused;
 
-	if (ptrace(PTRACE_GETSIGINFO, r->t.pid, 0, &info))
-		return tracee_go(&r->t, PTRACE_SYSCALL, 0);
-	if (was_held(r, sig) || tracee_caused(sig, &info) || tracee_sum(&r->t) == r->known || !in_set(r, "SigCgt:", sig))
-		return deliver(r, sig);
+	if (ptrace(PTRACE_GETSIGINFO, r->t.pid, 0, &info) || !in_set(r, "SigCgt:", sig))
+		return tracee_go(&r->t, PTRACE_SYSCALL, sig);
+	caused = tracee_caused(sig, &info);
+	from = state_of(r, caused);
+	if (was_held(r, sig) || caused || from.sum == r->known || from.pc)
+		return deliver(r, sig, &from);
+	if (!some_wait(r))
+		alarm(PATIENCE);
 	hold(r, &info);
+	if (!r->back.at) {
+		uint64_t at = clock_return(r->clock, tracee_word(&r->t, r->t.machine->sp));
+
+		if (at)
+			breakpoint_put(&r->t, &r->back, at);
+	}
+	return tracee_go(&r->t, PTRACE_SYSCALL, 0);
+}
+
+/* Control is back in code that counts. */
+static enum stop
+came_back(struct recorder *r)
+{
+	breakpoint_take(&r->t, &r->back);
+	alarm(0);
+	send_held(r);
 	return tracee_go(&r->t, PTRACE_SYSCALL, 0);
 }
 
@@ -353,8 +371,31 @@ release(struct recorder *r)
 	r->t.machine->make(&r->t.regs, number, arg);
 	tracee_set(&r->t, &r->t.regs);
 	r->known = tracee_sum(&r->t);
+	return came_back(r);
+}
+
+/* Lets the program run on alone. At the beginning of a call, that is made again. */
+static void
+let_go(struct recorder *r)
+{
+	const uint64_t *show = r->t.machine->show_time_arg;
+
+	breakpoint_take(&r->t, &r->back);
+	if (r->in_call) {
+		r->t.regs.word[r->t.machine->number] = (uint64_t)-1;
+		tracee_set(&r->t, &r->t.regs);
+		if (tracee_go(&r->t, PTRACE_SYSCALL, 0) == STOP_ENDED)
+			return;
+		tracee_call(&r->t, r->t.machine->show_time, (uint64_t [6]){show[0], show[1]});
+		r->t.machine->make(&r->t.regs, r->number, r->arg);
+		tracee_set(&r->t, &r->t.regs);
+	} else {
+		tracee_call_here(&r->t, r->t.machine->show_time, (uint64_t [6]){show[0], show[1]});
+	}
+	if (!r->t.pid)
+		return;
 	send_held(r);
-	return tracee_go(&r->t, PTRACE_SYSCALL, 0);
+	ptrace(PTRACE_DETACH, r->t.pid, 0, 0);
 }
 
 /* ---- all of it ---- */
@@ -379,10 +420,17 @@ handle(struct recorder *r, enum stop stop)
 			begin_call(r);
 		break;
 	case STOP_SIGNAL:
+		if (breakpoint_hit(&r->t, &r->back, stop))
+			return came_back(r);
 		if (!is_time(r))
 			return take_signal(r);
 		break;
 	case STOP_GROUP:
+		if (tracee_signal(&r->t) == SIGTRAP && some_wait(r)) {
+			refuse(r, pool_printf(r->pool, "signal %d", r->held.at[0].info.si_signo),
+			       "it has come in code that neither counts nor makes system calls");
+			break;
+		}
 		/* A stopped process stays so until SIGCONT. */
 		return tracee_go(&r->t, tracee_signal(&r->t) == SIGTRAP ? PTRACE_SYSCALL : PTRACE_LISTEN, 0);
 	case STOP_EVENT:
@@ -446,6 +494,15 @@ pass_on(int sig)
 		kill(child, sig);
 }
 
+/* A signal has waited for too long. */
+static void
+look_up(int sig)
+{
+	(void)sig;
+	if (child)
+		ptrace(PTRACE_INTERRUPT, child, 0, 0);
+}
+
 /* What the terminal sends, the program gets, too; what is sent to this process is passed on. */
 static void
 leave_signals(pid_t pid)
@@ -455,6 +512,7 @@ leave_signals(pid_t pid)
 	signal(SIGQUIT, SIG_IGN);
 	signal(SIGTERM, pass_on);
 	signal(SIGHUP, pass_on);
+	signal(SIGALRM, look_up);
 }
 
 bool

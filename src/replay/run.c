@@ -13,6 +13,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+/* An event that takes so much care. */
+struct careful {
+	uint64_t event;
+	unsigned care;
+};
+
 struct replayer {
 	struct log *log;
 	struct tracee t;
@@ -23,6 +29,9 @@ struct replayer {
 	bool failed;             /* reported */
 	bool ended;
 	int status;              /* then; as waitpid() has it */
+	VEC(struct careful) careful; /* states to which it has gone too far */
+	bool again;              /* it has just done so */
+	size_t written[3], passed[3]; /* by stream: bytes in all, and those that it had before this attempt got there */
 };
 
 /* ---- the replay is not what was recorded ---- */
@@ -65,27 +74,6 @@ stop_text(struct replayer *r, enum stop stop)
 }
 
 /* ---- going on ---- */
-
-/* Signals that come from outside are none of the replay's. */
-static bool
-is_own(struct replayer *r)
-{
-	siginfo_t info;
-
-	return !ptrace(PTRACE_GETSIGINFO, r->t.pid, 0, &info) && tracee_caused(tracee_signal(&r->t), &info);
-}
-
-/* Runs to the next system call, which is not made, or the next signal that the program itself has caused. */
-static enum stop
-go_on(struct replayer *r)
-{
-	for (;;) {
-		enum stop stop = tracee_go(&r->t, PTRACE_SYSEMU, 0);
-
-		if (stop == STOP_CALL || stop == STOP_ENDED || (stop == STOP_SIGNAL && is_own(r)))
-			return stop;
-	}
-}
 
 /* ---- system calls ---- */
 
@@ -138,6 +126,13 @@ put_memory(struct replayer *r)
 static void
 write_stream(struct replayer *r, int fd, const char *at, size_t n)
 {
+	/* An attempt before this one has written that. */
+	size_t old = r->written[fd] - r->passed[fd] < n ? r->written[fd] - r->passed[fd] : n;
+
+	r->passed[fd] += n;
+	r->written[fd] += n - old;
+	at += old;
+	n -= old;
 	while (n) {
 		ssize_t did = write(fd, at, n);
 
@@ -279,7 +274,7 @@ static void
 replay_call(struct replayer *r)
 {
 	struct recorded_call c;
-	enum stop stop = go_on(r);
+	enum stop stop = tracee_go_own(&r->t, PTRACE_SYSEMU);
 	struct traced_regs regs;
 
 	get_call(r, &c);
@@ -311,7 +306,7 @@ static void
 replay_time(struct replayer *r)
 {
 	const struct machine_traced *machine = r->t.machine;
-	enum stop stop = go_on(r);
+	enum stop stop = tracee_go_own(&r->t, PTRACE_SYSEMU);
 	uint64_t before, now;
 	uint8_t bytes[16];
 	enum traced_trap trap;
@@ -350,25 +345,71 @@ begin_handler(struct replayer *r)
 	tracee_set(&r->t, &now);
 }
 
+/* One that the program had caused, or that came while the log could name the state by itself: at a stop, or at the beginning of the
+ * next system call. */
+static void
+signal_at_stop(struct replayer *r, int sig, uint64_t before)
+{
+	bool at = before == tracee_sum(&r->t);
+	enum stop stop = at ? STOP_CALL : tracee_go_own(&r->t, PTRACE_SYSEMU);
+
+	if (!at && stop == STOP_CALL)
+		make_again(r);
+	if (stop == STOP_ENDED || before != tracee_sum(&r->t) || (stop == STOP_SIGNAL && tracee_signal(&r->t) != sig))
+		diverged(r, pool_printf(r->pool, "signal %d (%s)", sig, strsignal(sig)), stop_text(r, stop));
+}
+
+/* How carefully the state of this event is run to; *at: where that is noted. */
+static unsigned
+care_of(struct replayer *r, struct careful **at)
+{
+	for (size_t i = 0; i < r->careful.n; i++)
+		if (r->careful.at[i].event == r->event) {
+			*at = &r->careful.at[i];
+			return (*at)->care;
+		}
+	VEC_PUSH(r->careful, (struct careful){r->event, 0});
+	*at = &r->careful.at[r->careful.n - 1];
+	return 0;
+}
+
+static void
+signal_at_clock(struct replayer *r, int sig, uint64_t before)
+{
+	struct state s = {.sum = before};
+	struct careful *c;
+	enum reach reach;
+	enum stop stop;
+
+	s.pc = log_get(r->log);
+	s.count = log_get(r->log);
+	if (log_failed(r->log))
+		return;
+	reach = state_reach(&r->t, r->clock, &s, care_of(r, &c), &stop);
+	if (reach == REACH_PAST && c->care < CARE_MOST) {
+		c->care++;
+		r->again = true;
+	} else if (reach != REACH_THERE)
+		diverged(r, pool_printf(r->pool, "signal %d (%s) at pc 0x%" PRIx64 ", clock %" PRIu64, sig, strsignal(sig), s.pc,
+		                        s.count),
+		         stop_text(r, stop));
+}
+
 static void
 replay_signal(struct replayer *r)
 {
-	uint64_t sig, before;
-	enum stop stop;
-	bool at;
+	uint64_t before;
+	int sig;
 
 	log_get(r->log);
-	sig = log_get(r->log);
+	sig = (int)log_get(r->log);
 	before = log_get(r->log);
-	at = before == tracee_sum(&r->t);
-	stop = at ? STOP_CALL : go_on(r);
-	if (!at && stop == STOP_CALL)
-		make_again(r);
-	if (stop == STOP_ENDED || before != tracee_sum(&r->t) || (stop == STOP_SIGNAL && tracee_signal(&r->t) != (int)sig)) {
-		diverged(r, pool_printf(r->pool, "signal %d (%s)", (int)sig, strsignal((int)sig)), stop_text(r, stop));
-		return;
-	}
-	begin_handler(r);
+	if (log_get(r->log))
+		signal_at_clock(r, sig, before);
+	else
+		signal_at_stop(r, sig, before);
+	if (!r->failed && !r->again)
+		begin_handler(r);
 }
 
 /* What it wrote has been written: nothing is left to be done. */
@@ -400,25 +441,43 @@ replay_event(struct replayer *r)
 	r->event++;
 }
 
+/* False: the log cannot be used. */
+static bool
+attempt(struct replayer *r, const char *log)
+{
+	struct pool *pool = pool_new();
+
+	r->log = log_open(log);
+	r->mapped = (struct mapped){.pool = pool};
+	r->t = (struct tracee){.mem = -1};
+	r->event = 0;
+	r->again = false;
+	r->passed[1] = r->passed[2] = 0;
+	if (r->log && start_replay(r->log, pool, &r->t)) {
+		r->clock = clock_open(&r->t);
+		while (!r->failed && !r->ended && !r->again && !log_failed(r->log)) {
+			r->pool = pool_new();
+			replay_event(r);
+			pool_free(r->pool);
+		}
+		clock_close(r->clock);
+	}
+	mapped_close(&r->mapped);
+	tracee_close(&r->t);
+	log_close(r->log);
+	pool_free(pool);
+	return r->ended && !r->failed;
+}
+
 bool
 replay_run(const char *log, int *status)
 {
-	struct pool *pool = pool_new();
-	struct replayer r = {.log = log_open(log), .mapped = {.pool = pool}, .t = {.mem = -1}};
+	struct replayer r = {0};
+	bool ok = attempt(&r, log);
 
-	if (r.log && start_replay(r.log, pool, &r.t)) {
-		r.clock = clock_open(&r.t);
-		while (!r.failed && !r.ended && !log_failed(r.log)) {
-			r.pool = pool_new();
-			replay_event(&r);
-			pool_free(r.pool);
-		}
-	}
+	while (r.again)
+		ok = attempt(&r, log);
 	*status = r.status;
-	clock_close(r.clock);
-	mapped_close(&r.mapped);
-	tracee_close(&r.t);
-	log_close(r.log);
-	pool_free(pool);
-	return r.ended && !r.failed;
+	free(r.careful.at);
+	return ok;
 }

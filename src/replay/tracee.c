@@ -10,6 +10,7 @@
 #include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 #include <xxhash.h>
 
@@ -187,13 +188,11 @@ kind_of_stop(const struct tracee *t)
 	return tracee_event(t) ? STOP_EVENT : STOP_SIGNAL;
 }
 
-enum stop
-tracee_go(struct tracee *t, int request, int sig)
+static enum stop
+await(struct tracee *t)
 {
 	pid_t got;
 
-	/* If it has been killed meanwhile, waitpid() tells. */
-	ptrace((enum __ptrace_request)request, t->pid, 0, sig);
 	do
 		got = waitpid(t->pid, &t->status, __WALL);
 	while (got < 0 && errno == EINTR);
@@ -204,6 +203,25 @@ tracee_go(struct tracee *t, int request, int sig)
 	else
 		t->machine->get(t->pid, &t->regs);
 	return kind_of_stop(t);
+}
+
+enum stop
+tracee_go(struct tracee *t, int request, int sig)
+{
+	/* If it has been killed meanwhile, waitpid() tells. */
+	ptrace((enum __ptrace_request)request, t->pid, 0, sig);
+	return await(t);
+}
+
+enum stop
+tracee_go_for(struct tracee *t, int request, uint64_t ns)
+{
+	struct timespec nap = {(time_t)(ns / 1000000000), (long)(ns % 1000000000)};
+
+	ptrace((enum __ptrace_request)request, t->pid, 0, 0);
+	nanosleep(&nap, NULL);
+	ptrace(PTRACE_INTERRUPT, t->pid, 0, 0);
+	return await(t);
 }
 
 /* ---- memory and registers ---- */
@@ -345,5 +363,19 @@ tracee_caused(int sig, const siginfo_t *info)
 	switch (sig) {
 	case SIGSEGV: case SIGBUS: case SIGFPE: case SIGILL: case SIGTRAP: case SIGSYS: return info->si_code > 0;
 	default: return false;
+	}
+}
+
+enum stop
+tracee_go_own(struct tracee *t, int request)
+{
+	siginfo_t info;
+
+	for (;;) {
+		enum stop stop = tracee_go(t, request, 0);
+
+		if (stop == STOP_CALL || stop == STOP_ENDED ||
+		    (stop == STOP_SIGNAL && !ptrace(PTRACE_GETSIGINFO, t->pid, 0, &info) && tracee_caused(tracee_signal(t), &info)))
+			return stop;
 	}
 }

@@ -50,10 +50,10 @@ t_world() {
 	gcc -O1 -w -o plain "$here/world.c" || no "cannot compile"
 	build measured "$here/world.c" -O2
 	build slow "$here/world.c" -O0
-	for program in ./plain ./measured ./slow; do
+	for program in ./plain ./slow ./measured; do
 		record $program
 		[ $status = 5 ] || no "$program: status $status"
-		replay "$REPLAYS"
+		if [ $program = ./measured ]; then replay "$REPLAYS"; else replay 2; fi
 		cp out first
 		record $program
 		cmp -s first out && no "$program: the time is the same in two recordings"
@@ -152,6 +152,50 @@ t_own_programs() {
 	[ $n -ge 6 ] || no "only $n programs"
 }
 
+# A signal strikes at the instruction where it struck, by the clock: with a countdown, which takes no time, and without.
+t_signals() {
+	for way in "-O2 -fchord-timers=instructions" "-O0 -fchord-timers=instructions"; do
+		# shellcheck disable=SC2086
+		$cc -w $way -o signals "$here/signals.c" 2>cc.err || no "$way: $(head -c 300 cc.err)"
+		record ./signals 60
+		[ $status = 0 ] || no "$way: status $status: $(head -c 300 err)"
+		replay "$REPLAYS"
+		cp out first
+		record ./signals 60
+		cmp -s first out && no "$way: the signals struck alike in two recordings"
+	done
+	build signals "$here/signals.c" -O2
+	record ./signals 2
+	replay 1
+}
+
+# Of a program without a clock: before the next system call.
+t_signals_without_clock() {
+	cat >calls.c <<-'EOF'
+	#include <signal.h>
+	#include <stdio.h>
+	#include <sys/time.h>
+	#include <unistd.h>
+	static volatile unsigned long x = 1, seen, n;
+	static void on(int s) { seen = seen * 31 + x; n++; }
+	int main(void) {
+		struct itimerval often = {{0, 1500}, {0, 1500}};
+		signal(SIGALRM, on);
+		setitimer(ITIMER_REAL, &often, NULL);
+		while (n < 40) { for (int i = 0; i < 500; i++) x = x * 5 + 1; getppid(); }
+		printf("%lu %lu\n", seen, x);
+		return 0;
+	}
+	EOF
+	gcc -O1 -w -o calls calls.c || no "cannot compile"
+	record ./calls
+	replay "$REPLAYS"
+	cp out first
+	record ./calls
+	cmp -s first out && no "the signals struck alike in two recordings"
+	return 0
+}
+
 t_default_name() {
 	(want "$CHORD" record echo hello && want "$CHORD" replay && [ "$(cat out)" = hello ] && [ -s chord.log ]) || no "not chord.log"
 }
@@ -162,7 +206,7 @@ t_default_name() {
 unrecorded() {
 	printf '#define _GNU_SOURCE\n#include <pthread.h>\n#include <sched.h>\n#include <signal.h>\n#include <stdio.h>\n#include <stdlib.h>
 	#include <string.h>\n#include <fcntl.h>\n#include <sys/mman.h>\n#include <sys/shm.h>\n#include <sys/syscall.h>\n#include <sys/wait.h>\n#include <unistd.h>
-	#include <x86intrin.h>\nint x; void *thread(void *p) { x = 7; return p; }
+	#include <x86intrin.h>\nvolatile int x; void on(int s) { x = 1; } void *thread(void *p) { x = 7; return p; }
 	int main(int c, char **v) { %s; __rdtsc(); printf("went on\\n"); return 3; }\n' "$2" >no.c
 	gcc -w -pthread -o no no.c || no "cannot compile $2"
 	rm -f log
@@ -177,6 +221,7 @@ t_unrecorded() {
 	unrecorded 'clone' 'pthread_t t; pthread_create(&t, 0, thread, 0); pthread_join(t, 0); if (x != 7) return 1'
 	unrecorded 'clone' 'system("true")'
 	unrecorded 'execve' 'if (c == 1) execl(v[0], v[0], "again", (char *)0)'
+	unrecorded 'signal 14' 'signal(SIGALRM, on); ualarm(300000, 0); while (!x)'
 	unrecorded 'shmat' 'shmat(shmget(IPC_PRIVATE, 4096, 0600), 0, 0)'
 	unrecorded 'number 443' 'syscall(443)'
 	unrecorded 'io_uring_setup' 'syscall(SYS_io_uring_setup, 1, 0)'
@@ -269,7 +314,7 @@ t_goes_another_way() {
 	refused 1 'goes another way at event [0-9]+: recorded was .*system call write .*; now it is ' "$CHORD" replay log
 }
 
-for name in world status world-is-gone streams own-programs default-name unrecorded no-program damaged another-build goes-another-way; do
+for name in world signals signals-without-clock status world-is-gone streams own-programs default-name unrecorded no-program damaged another-build goes-another-way; do
 	test_case "$name"
 done
 exit $failed

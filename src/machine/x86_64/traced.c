@@ -27,7 +27,7 @@ static const char *const names[NREG] = {
 	"cs", "eflags", "rsp", "ss", "fs_base", "gs_base", "ds", "es", "fs", "gs",
 };
 
-static const uint8_t call_code[] = {0x0f, 0x05};
+static const uint8_t call_code[] = {0x0f, 0x05}, break_code[] = {0xcc};
 
 static bool
 get(pid_t tid, struct traced_regs *r)
@@ -83,6 +83,16 @@ make(struct traced_regs *r, uint64_t number, const uint64_t arg[6])
 	r->word[R8] = arg[4];
 	r->word[R9] = arg[5];
 	r->word[ORIG_RAX] = (uint64_t)-1;
+}
+
+/* pushf stores the trap flag, too. */
+static void
+stepped(const uint8_t *bytes, uint64_t *top)
+{
+	enum { PUSHF = 0x9c, TRAP = 0x100 };
+
+	if (bytes[0] == PUSHF || (bytes[0] == 0x66 && bytes[1] == PUSHF))
+		*top &= ~(uint64_t)TRAP;
 }
 
 static bool
@@ -156,7 +166,8 @@ processor(uint32_t *to, size_t most)
 
 const struct machine_traced x86_traced = {
 	.name = names, .pc = RIP, .sp = RSP, .number = ORIG_RAX, .result = RAX, .arg = {RDI, RSI, RDX, R10, R8, R9},
-	.flags = EFLAGS, .base = {FS_BASE, GS_BASE},
+	.flags = EFLAGS, .base = {FS_BASE, GS_BASE}, .counters = GS_BASE, .break_size = sizeof break_code, .break_stop = 1,
+	.breakpoint = break_code, .stepped = stepped,
 	.call_size = sizeof call_code, .call = call_code, .get = get, .set = set, .get_state = get_state, .set_state = set_state,
 	.bare = bare, .make = make, .hide_time = hide_time, .show_time = SYS_prctl, .show_time_arg = {PR_SET_TSC, PR_TSC_ENABLE},
 	.trap = trap, .time = time_now, .give_time = give_time, .frame = frame, .processor = processor,

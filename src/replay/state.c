@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT */
+/* Running to a state that is named by the PC and the clock. Far from it, the program runs until code with timers asks, or for a
+ * time in which it hardly gets there; near it, a breakpoint stands at the PC, and the clock is read at each stop; an instruction
+ * that repeats itself (rep) is stepped. */
+#include "replay/internal.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/ptrace.h>
+
+/* ---- breakpoints ---- */
+
+bool
+breakpoint_put(struct tracee *t, struct breakpoint *b, uint64_t at)
+{
+	uint8_t n = t->machine->break_size;
+
+	if (!tracee_read(t, at, b->was, n) || !tracee_write(t, at, t->machine->breakpoint, n))
+		return false;
+	b->at = at;
+	return true;
+}
+
+void
+breakpoint_take(struct tracee *t, struct breakpoint *b)
+{
+	if (b->at)
+		tracee_write(t, b->at, b->was, t->machine->break_size);
+	b->at = 0;
+}
+
+bool
+breakpoint_hit(struct tracee *t, const struct breakpoint *b, enum stop stop)
+{
+	if (!b->at || stop != STOP_SIGNAL || tracee_signal(t) != SIGTRAP ||
+	    tracee_word(t, t->machine->pc) != b->at + t->machine->break_stop)
+		return false;
+	t->regs.word[t->machine->pc] = b->at;
+	return tracee_set(t, &t->regs);
+}
+
+/* ---- far from it ---- */
+
+static int64_t
+left_to(struct clock *c, const struct state *s)
+{
+	uint64_t now;
+
+	clock_at(c, s->pc, &now);
+	return (int64_t)(s->count - now);
+}
+
+/* The routine that asks for timers returns as if there were none. */
+static bool
+pass_over(struct tracee *t)
+{
+	uint64_t sp = tracee_word(t, t->machine->sp), back;
+
+	if (!tracee_read(t, sp, &back, sizeof back))
+		return false;
+	t->regs.word[t->machine->pc] = back;
+	t->regs.word[t->machine->sp] = sp + sizeof back;
+	return tracee_set(t, &t->regs);
+}
+
+/* Runs until code with timers asks, as often as it can be made to. */
+static enum reach
+run_by_timers(struct tracee *t, struct clock *c, const struct state *s, enum stop *stop)
+{
+	struct breakpoint due = {0};
+	uint64_t at;
+	int64_t left;
+
+	while ((left = left_to(c, s)) > 0 && (at = clock_arm(c, s->pc, (uint64_t)left))) {
+		bool hit = breakpoint_put(t, &due, at);
+
+		*stop = hit ? tracee_go_own(t, PTRACE_SYSEMU) : STOP_ENDED;
+		hit = hit && breakpoint_hit(t, &due, *stop);
+		breakpoint_take(t, &due);
+		clock_disarm(c);
+		if (!hit || !pass_over(t))
+			return REACH_OTHER;
+	}
+	return REACH_THERE;
+}
+
+/* Runs for times in which the processor hardly gets there, at 4 instructions in a nanosecond. That the program runs on for
+ * longer because this process is late cannot be ruled out. */
+static enum reach
+run_by_time(struct tracee *t, struct clock *c, const struct state *s, unsigned care, enum stop *stop)
+{
+	enum { NEAR = 100000, A_NANOSECOND = 4 };
+	int64_t left;
+
+	while (care < CARE_MOST && (left = left_to(c, s)) > NEAR << 2 * care) {
+		*stop = tracee_go_for(t, PTRACE_SYSEMU, (uint64_t)left / (A_NANOSECOND << 2 * care));
+		if (*stop != STOP_GROUP)
+			return REACH_OTHER;
+	}
+	return left_to(c, s) < 0 ? REACH_PAST : REACH_THERE;
+}
+
+/* ---- near it ---- */
+
+static void
+step(struct tracee *t, enum stop *stop)
+{
+	uint64_t top;
+	uint8_t bytes[2];
+	bool read = tracee_read(t, tracee_word(t, t->machine->pc), bytes, sizeof bytes);
+
+	*stop = tracee_go_own(t, PTRACE_SYSEMU_SINGLESTEP);
+	if (read && *stop != STOP_ENDED && tracee_read(t, tracee_word(t, t->machine->sp), &top, sizeof top)) {
+		uint64_t was = top;
+
+		t->machine->stepped(bytes, &top);
+		if (top != was)
+			tracee_write(t, tracee_word(t, t->machine->sp), &top, sizeof top);
+	}
+}
+
+static bool
+is_step(const struct tracee *t, enum stop stop)
+{
+	return stop == STOP_SIGNAL && tracee_signal(t) == SIGTRAP;
+}
+
+/* At the PC. The instruction is executed, unless that is the state. */
+static enum reach
+look_here(struct tracee *t, struct clock *c, const struct state *s, enum stop *stop)
+{
+	uint64_t now;
+
+	do {
+		if (clock_at(c, s->pc, &now) && now == s->count && tracee_sum(t) == s->sum)
+			return REACH_THERE;
+		if ((int64_t)(s->count - now) < 0)
+			return REACH_PAST;
+		step(t, stop);
+		if (!is_step(t, *stop))
+			return REACH_OTHER;
+	} while (tracee_word(t, t->machine->pc) == s->pc);
+	return REACH_OTHER;
+}
+
+static enum reach
+run_by_breakpoint(struct tracee *t, struct clock *c, const struct state *s, enum stop *stop)
+{
+	struct breakpoint b = {0};
+	enum reach reach = REACH_OTHER;
+
+	*stop = STOP_SIGNAL;
+	for (bool here = tracee_word(t, t->machine->pc) == s->pc;; here = true) {
+		if (here) {
+			reach = look_here(t, c, s, stop);
+			if (reach != REACH_OTHER || !is_step(t, *stop))
+				return reach;
+		}
+		if (!breakpoint_put(t, &b, s->pc))
+			return REACH_OTHER;
+		*stop = tracee_go_own(t, PTRACE_SYSEMU);
+		here = breakpoint_hit(t, &b, *stop);
+		breakpoint_take(t, &b);
+		if (!here)
+			return REACH_OTHER;
+	}
+}
+
+enum reach
+state_reach(struct tracee *t, struct clock *c, const struct state *s, unsigned care, enum stop *stop)
+{
+	enum reach reach = REACH_OTHER;
+
+	*stop = STOP_SIGNAL;
+	if (clock_still(c, true))
+		reach = run_by_timers(t, c, s, stop);
+	if (reach == REACH_THERE)
+		reach = run_by_time(t, c, s, care, stop);
+	if (reach == REACH_THERE)
+		reach = run_by_breakpoint(t, c, s, stop);
+	clock_still(c, false);
+	return reach;
+}
