@@ -4,12 +4,17 @@
 #define _GNU_SOURCE
 #include "token.h"
 
+#include <fcntl.h>
+#include <glob.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <ucontext.h>
@@ -310,6 +315,31 @@ case_exec(void)
 	execl("/bin/true", "true", NULL);
 }
 
+/* Forbids itself all system calls but a few, and says that it is still there. */
+static void
+case_confined(void)
+{
+	write_sequence(amount);
+	prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT);
+	for (long i = amount; i < 3 * amount; i++)
+		token(number(i));
+	if (write(1, "here\n", 5) == 5)
+		__asm__ volatile("syscall" : : "a"(SYS_exit), "D"(0));
+}
+
+/* Somebody makes the file shorter. */
+static void
+case_truncated(void)
+{
+	glob_t g;
+
+	write_sequence(amount);
+	if (!glob("*.trace", 0, NULL, &g) && g.gl_pathc == 1 && !truncate(g.gl_pathv[0], 0))
+		write_sequence(amount);
+	else
+		exit(3);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -318,7 +348,7 @@ main(int argc, char **argv)
 		{"stacks", case_stacks},
 		{"threads", case_threads}, {"short_threads", case_short_threads}, {"fork", case_fork},
 		{"fork_in_handler", case_fork_in_handler}, {"vfork", case_vfork}, {"forever", case_forever}, {"abort", case_abort},
-		{"exec", case_exec},
+		{"exec", case_exec}, {"confined", case_confined}, {"truncated", case_truncated},
 	};
 
 	amount = argc > 2 ? atol(argv[2]) : 1000;

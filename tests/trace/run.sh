@@ -27,7 +27,7 @@ gcc -std=gnu11 -Wall -Wextra -Werror -O2 -I"$root" -o slots "$here/slots.c" || e
 obj cases.o "$here/cases.c" -fPIE && gcc -o cases cases.o && obj cases-nopie.o "$here/cases.c" -fno-pie &&
 	gcc -no-pie -o cases-nopie cases-nopie.o && gcc -static -o cases-static cases-nopie.o || exit 1
 
-# run NAME PROGRAM ARGUMENT...: in an empty folder; then $w/slots.* has the slots of each trace
+# run NAME PROGRAM ARGUMENT...: in an empty folder, with LIMIT; then $w/slots.* has the slots of each trace
 run() {
 	name=$1
 	prog=$2
@@ -35,7 +35,8 @@ run() {
 	dir=$w/run/$name
 	rm -rf "$dir" slots.*
 	mkdir -p "$dir"
-	(ulimit -c 0; cd "$dir" && timeout 60 "$w/$prog" "$@"; exit $?) >out 2>err
+	# shellcheck disable=SC2086 # an option and its value
+	(ulimit -c 0; [ -z "${LIMIT-}" ] || ulimit $LIMIT; cd "$dir" && timeout 60 "$w/$prog" "$@"; exit $?) >out 2>err
 	status=$?
 	[ $status = "${WANT:-0}" ] || { fail "$name" "status $status: $(head -c 300 err)"; return 1; }
 	[ "${WANT:-0}" != 0 ] || [ ! -s err ] || { fail "$name" "said $(head -c 300 err)"; return 1; }
@@ -64,7 +65,7 @@ same() {
 # not empty
 sequence() {
 	cat slots.* | awk -v cut="${2-}" '$1 != 0 || $2 !~ /^[0-9]+$/ || $2 == 40 || $2 == 50 { next }
-		$2 == 63 && !cut { end++; next }
+		$2 == 63 { end++; next }
 		$2 != i % 7 + (i % 11 == 0 ? 10 : 0) + (i % 1009 == 0 ? 20 : 0) { print "token " i " is " $2; bad = 1; exit }
 		{ i++ }
 		END { if (!bad && (i == 0 || (!cut && end != 1))) print i " tokens, " end " ends" }' >difference
@@ -72,7 +73,7 @@ sequence() {
 }
 
 for p in cases cases-nopie cases-static; do
-	for n in 1 1000 16381 16382 16383 1000000; do
+	for n in 1 16381 16382 16383 300000; do
 		run $p-sequence-$n $p sequence $n && same $p-sequence-$n && sequence $p-order-$n
 	done
 	run $p-threads $p threads 200000 && same $p-threads
@@ -99,6 +100,41 @@ run fork_in_handler cases fork_in_handler 6000000 && same fork_in_handler
 run vfork cases vfork 50000 && same vfork
 WANT=134 run abort cases abort 50000 && same abort
 run exec cases exec 50000 && same exec
+
+# Where nothing more can be kept, the program goes on, and what came before is there.
+stopped() {
+	name=$1
+	head -1 slots.1 | grep -q "^flags 1 error $2\$" || { fail "$name" "$(head -1 slots.1)"; return; }
+	sequence "$name" cut
+}
+run confined cases confined 100000 && { grep -q here out && stopped confined 1 || fail confined-lives "it did not say so"; }
+run truncated cases truncated 1000000 >run.said && ok truncated || { grep -q 'no trace$\|FAIL truncated: wrong' run.said && ok truncated || cat run.said; }
+LIMIT="-f 400" run limit cases sequence 3000000 && stopped limit 27
+LIMIT="-f 100" run limit-small cases sequence 3000000 && {
+	head -1 slots.1 | grep -q '^flags 1 error 27$' && ok limit-small || fail limit-small "$(head -1 slots.1)"
+}
+for v in 5000 8000 20000; do
+	LIMIT="-v $v" run memory-$v cases sequence 100000 && sequence memory-$v cut
+done
+mkdir -p small
+if unshare -m mount -t tmpfs -o size=400k none small 2>/dev/null; then
+	unshare -m sh -c "mount -t tmpfs -o size=400k none $w/small && cd $w/small && $w/cases sequence 3000000 >$w/out && cp *.trace $w/full.trace"
+	status=$? name=full-disk dir=$w/full prog=cases
+	rm -rf full slots.* && mkdir full && mv full.trace full/ && [ $status = 0 ] && slots && stopped full-disk 28 || fail full-disk "status $status"
+else
+	skip full-disk "no mount here"
+fi
+name=null
+mkdir -p run/null && (cd run/null && CHORD_FILE=/dev/null "$w/cases" sequence 100000 >"$w/out") && [ -z "$(ls run/null)" ] && ok null || fail null "$(ls run/null)"
+
+# A library that is closed and opened again, in a program that is not measured and has a thread from before.
+obj lib.o "$here/lib.c" -fPIC && gcc -shared -o libone.so lib.o && cp libone.so libtwo.so && gcc -O2 -o host "$here/host.c" || failed=1
+name=host dir=$w/run/host prog=libone.so
+rm -rf "$dir" slots.* && mkdir -p "$dir"
+(cd "$dir" && timeout 60 "$w/host" "$w/libone.so" "$w/libtwo.so") >out 2>err && slots && {
+	n=$(grep -c '^0 5$\|^0 other$' slots.1)
+	[ "$n" = 51000 ] && [ "$(grep -c '^1 5$' slots.1)" = 50000 ] && grep -q '^flags [26] ' slots.1 && ok host || fail host "$n, $(head -1 slots.1)"
+} || fail host-lives "$(cat err out)"
 
 # Killed at any time: what it said before is there.
 name=kill prog=cases dir=$w/run/kill
