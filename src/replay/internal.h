@@ -18,14 +18,14 @@ enum log_event { LOG_START = 1, LOG_CALL, LOG_TIME, LOG_SIGNAL, LOG_EXIT, LOG_MO
 
 struct log;
 
-/* NULL: reported. */
+/* It has its name when it is whole. NULL: reported. */
 struct log *log_create(const char *path);
 void log_put(struct log *l, uint64_t v);
 void log_put_bytes(struct log *l, const void *at, size_t n);
 void log_put_text(struct log *l, const char *s);
 /* False: it could not be written; reported, and what there is of it is removed. */
 bool log_finish(struct log *l);
-/* Removes what there is of it. */
+/* Removes what there is of it; a log that had the name before stays. */
 void log_abandon(struct log *l);
 
 struct log *log_open(const char *path);

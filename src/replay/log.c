@@ -20,6 +20,7 @@ struct head {
 
 struct log {
 	const char *path;
+	char *part;              /* writing: its name until it is whole; NULL: it is no file that may be replaced */
 	int fd;
 	bool failed;             /* reported */
 	ZSTD_CCtx *compress;
@@ -54,6 +55,7 @@ log_close(struct log *l)
 	ZSTD_freeDCtx(l->expand);
 	free(l->plain);
 	free(l->packed);
+	free(l->part);
 	free(l);
 }
 
@@ -89,18 +91,36 @@ write_all(struct log *l, const char *at, size_t n)
 	}
 }
 
+/* The name under which it is written; NULL: by its own, which leads to something else than a file. */
+static char *
+part_name(const char *path)
+{
+	struct stat st;
+	char *name = NULL;
+
+	if (!lstat(path, &st) && !S_ISREG(st.st_mode))
+		return NULL;
+	if (asprintf(&name, "%s.part", path) < 0)
+		die("memory", "none is left");
+	return name;
+}
+
+/* Only its owner may read it: what the program has read is in it. */
 struct log *
 log_create(const char *path)
 {
 	struct head head = {.version = LOG_VERSION};
-	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	char *part = part_name(path);
+	int fd = open(part ? part : path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	struct log *l;
 
 	if (fd < 0) {
 		say_error(path, "%s", strerror(errno));
+		free(part);
 		return NULL;
 	}
 	l = log_new(path, fd);
+	l->part = part;
 	l->compress = ZSTD_createCCtx();
 	if (!l->compress)
 		die("memory", "none is left");
@@ -179,9 +199,13 @@ log_finish(struct log *l)
 		l->failed = true;
 	}
 	l->fd = -1;
+	if (!l->failed && l->part && rename(l->part, l->path)) {
+		say_error(l->path, "%s", strerror(errno));
+		l->failed = true;
+	}
 	ok = !l->failed;
-	if (!ok)
-		unlink(l->path);
+	if (!ok && l->part)
+		unlink(l->part);
 	log_close(l);
 	return ok;
 }
@@ -189,7 +213,8 @@ log_finish(struct log *l)
 void
 log_abandon(struct log *l)
 {
-	unlink(l->path);
+	if (l->part)
+		unlink(l->part);
 	log_close(l);
 }
 

@@ -6,6 +6,7 @@
 #include "tool/tool.h"
 
 #include <argp.h>
+#include <sys/resource.h>
 
 static const struct argp_option options[] = {
 	{"output", 'o', "LOG", 0, "Write LOG (default: " REPLAY_LOG ")", 0},
@@ -57,5 +58,7 @@ cmd_record(int argc, char **argv)
 	options_read(&argp, argc, argv, ARGP_IN_ORDER, &a);
 	if (!replay_record(a.argv, a.log, &ended, &status))
 		return EXIT_NO;
+	/* The program's own core is there, if it is to be. */
+	setrlimit(RLIMIT_CORE, &(struct rlimit){0});
 	return child_status(status);
 }

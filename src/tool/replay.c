@@ -6,6 +6,7 @@
 #include "tool/tool.h"
 
 #include <argp.h>
+#include <sys/resource.h>
 
 static const char doc[] =
 	"Have the run of a log happen again: the same instructions, the same output, the same status.\v"
@@ -35,5 +36,9 @@ cmd_replay(int argc, char **argv)
 	int status;
 
 	options_read(&argp, argc, argv, 0, &log);
-	return replay_run(log ? log : REPLAY_LOG, &status) ? child_status(status) : EXIT_NO;
+	if (!replay_run(log ? log : REPLAY_LOG, &status))
+		return EXIT_NO;
+	/* This process ends in the program's place. */
+	setrlimit(RLIMIT_CORE, &(struct rlimit){0});
+	return child_status(status);
 }

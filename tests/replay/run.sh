@@ -234,6 +234,14 @@ t_no_program() {
 	echo text >text && chmod +x text
 	refused 1 './text: Exec format error' "$CHORD" record -o log ./text
 	[ ! -e log ] || no "a log is left"
+	# a log that is there stays until there is another one
+	want "$CHORD" record -o log true
+	cp log old
+	refused 1 'Exec format error' "$CHORD" record -o log ./text
+	cmp -s log old && [ ! -e log.part ] || no "the old log is gone"
+	want "$CHORD" record -o /dev/null true
+	[ -c /dev/null ] || no "/dev/null is gone"
+	[ "$(stat -c %a log)" = 600 ] || no "others may read the log"
 	refused 1 'no/log: No such file' "$CHORD" record -o no/log true
 	refused 2 'which program' "$CHORD" record
 	refused 2 'one log' "$CHORD" replay a b
