@@ -32,17 +32,24 @@ struct assignment {
 	int8_t *assigned, *before; /* by vertex; before that register */
 };
 
-/* Is the path recorded before the call at the end of the block: does it end the activation, or is the edge behind it cut? */
-static bool
-ends_before_call(const struct assignment *h, uint32_t block)
+/* The instruction of the block before which all paths there come to their end, or the block's end. */
+static uint32_t
+last_needed(const struct assignment *h, uint32_t block)
 {
-	for (uint32_t i = h->g->out_at[block]; i < h->g->out_at[block + 1]; i++) {
-		uint32_t e = h->g->out[i];
+	uint32_t end = h->w->proc->block_text.at[block].last, only = GRAPH_NONE;
+	const struct site *s;
 
-		if (e < h->w->proc->arcs.n && (h->g->edge[e].to == h->w->proc->exit || h->w->proc->arc_text.at[e].twice))
-			return true;
+	for (uint32_t i = h->g->out_at[block]; i < h->g->out_at[block + 1]; i++) {
+		if (h->g->out[i] >= h->w->proc->arcs.n)
+			continue;
+		if (only != GRAPH_NONE)
+			return end;
+		only = h->g->out[i];
 	}
-	return false;
+	if (only == GRAPH_NONE || (h->g->edge[only].to != h->w->proc->exit && !h->w->proc->arc_text.at[only].twice))
+		return end;
+	s = h->w->proc->arc_text.at[only].twice ? &h->w->early[only] : &h->w->edge[only];
+	return s->where == SITE_BLOCK && s->block == block ? s->insn : end;
 }
 
 static uint16_t
@@ -63,16 +70,17 @@ block_avail(const struct assignment *h, uint32_t block)
 {
 	const struct block_text *b = &h->w->proc->block_text.at[block];
 	uint16_t avail = all_avail(h);
+	uint32_t end = last_needed(h, block);
 
-	for (uint32_t i = b->first; i < b->last; i++) {
+	for (uint32_t i = b->first; i < end; i++) {
 		const struct insn *in = woven_insn(h->w, block, i);
 
 		avail &= free_at(h->u, live_before(h->w->proc, b->part, i));
-		if (in->cls == CHORD_INSN_SYSCALL || (insn_is_call(in) && !(i + 1 == b->last && ends_before_call(h, block))))
+		if (in->cls == CHORD_INSN_SYSCALL || insn_is_call(in))
 			return 0;
 		avail &= (uint16_t)~in->regs_kill;
 	}
-	return avail;
+	return end < b->last ? avail & free_at(h->u, live_before(h->w->proc, b->part, end)) : avail;
 }
 
 /* A hub has no code: a register is dead there if it is dead wherever the hub leads. */
@@ -234,7 +242,7 @@ price(const struct assignment *h, uint32_t e)
 		a.record = PATH_NO_RECORD;
 		from = -1;
 	}
-	if ((a.record || a.next) && (from >= 0 || to >= 0)) {
+	if (price_at(h, &s, &a, from, to) > 0 && (from >= 0 || to >= 0)) {
 		s = site_for(h->u, h->w, h->avail, e, from, to);
 		if (s.where == SITE_NONE)
 			return NEVER;

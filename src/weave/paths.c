@@ -49,6 +49,43 @@ find_entry(const struct unit *u, struct woven *w)
 	entry->cost = entry->fixed ? 1 : s->price;
 }
 
+/* The place before one of the instructions [lo, hi] of a block where a path is written down most cheaply: that takes two registers
+ * beside the path's own, and flags. */
+static struct site
+place_write(const struct unit *u, const struct woven *w, uint32_t block, uint32_t lo, uint32_t hi)
+{
+	enum { WANTED = 3 };
+	struct site best = {.where = SITE_NONE, .block = block};
+	int most = -1;
+
+	for (uint32_t i = lo; i <= hi; i++) {
+		struct site s = place_between(u, w, block, i, i);
+		int dead = __builtin_popcount(u->machine->all_regs & ~s.live.regs_live & ~(1u << u->machine->sp));
+		int good = 2 * (dead < WANTED ? dead : WANTED) + (s.live.flags_live ? 0 : 4);
+
+		if (s.where != SITE_NONE && s.price < PLACE_FAR && good > most) {
+			most = good;
+			best = s;
+		}
+	}
+	return best.where == SITE_NONE ? place_between(u, w, block, lo, hi) : best;
+}
+
+/* Paths that end where the procedure is left, or before a call. */
+static void
+find_writes(const struct unit *u, struct woven *w)
+{
+	const struct proc_text *p = w->proc;
+
+	for (uint32_t e = 0; e < p->arcs.n; e++) {
+		bool twice = p->arc_text.at[e].twice;
+		struct site *s = twice ? &w->early[e] : &w->edge[e];
+
+		if ((twice || p->graph->edge[e].to == p->exit) && s->where == SITE_BLOCK && s->block == p->graph->edge[e].from)
+			*s = place_write(u, w, s->block, p->block_text.at[s->block].first, p->block_text.at[s->block].last - 1);
+	}
+}
+
 /* Behind a call that may return twice the path is recorded before the call; otherwise it would end twice. */
 static void
 find_early(const struct unit *u, struct woven *w)
@@ -476,12 +513,24 @@ calls_something(const struct unit *u, const struct woven *w)
 	return false;
 }
 
-/* Has a leaf a free word below the stack pointer? Where a value is saved does not matter here: all pushes count. */
+/* Does an instruction compute an address by the stack pointer? What is found by that may be anywhere near. */
 static bool
-leaf_has_room(const struct unit *u, const struct woven *w)
+points_to_stack(const struct unit *u, const struct woven *w, uint32_t block, const struct insn *in)
+{
+	const struct part *t = &w->proc->parts.at[w->proc->blocks.at[block].part];
+	struct move m;
+
+	return in->regs_read >> u->machine->sp & 1 &&
+	       u->machine->move(u->object->sections[t->code->section].data + in->off, in->len, &m) && m.address &&
+	       (m.base == u->machine->sp || m.index == u->machine->sp);
+}
+
+/* Has a leaf a free word below the stack pointer, or nothing there at all? Where a value is saved does not matter here: all pushes count. */
+static bool
+leaf_has_room(const struct unit *u, struct woven *w)
 {
 	int lowest = 0, pushed = 0;
-	bool moves = false;
+	bool moves = false, points = false;
 
 	for (uint32_t b = 0; b < w->proc->blocks.n; b++)
 		for (uint32_t i = w->proc->block_text.at[b].first; i < w->proc->block_text.at[b].last; i++) {
@@ -490,11 +539,13 @@ leaf_has_room(const struct unit *u, const struct woven *w)
 			if (in->stmt == UINT32_MAX || u->text->stmts.at[in->stmt].flags & STMT_INLINE)
 				return false;
 			lowest = in->below < lowest ? in->below : lowest;
+			points |= points_to_stack(u, w, b, in);
 			if (in->attr & INSN_PUSHES)
 				pushed += 8;
 			else
 				moves |= in->regs_kill >> u->machine->sp & 1;
 		}
+	w->paths->below |= u->text->compiler && !lowest && !points;
 	return u->text->compiler && lowest > INT8_MIN && (!lowest || (!moves && lowest - pushed >= 8 - PATH_ROOM));
 }
 
@@ -563,6 +614,8 @@ place_paths(const struct unit *u, struct woven *w, const struct selection *inter
 	w->paths->room = w->paths->below || leaf_has_room(u, w);
 	find_entry(u, w);
 	find_early(u, w);
+	if (w->paths->traced)
+		find_writes(u, w);
 	find_aways(u, w);
 	if (!interest)
 		place_weights(u, w);

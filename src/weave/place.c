@@ -7,7 +7,6 @@
 
 #include <string.h>
 
-enum { FAR = 1000 };   /* price of a place that is to be avoided */
 enum { LOOP_LEAST = 4 }; /* instructions of a loop in which it matters where the counter stands */
 
 static const double PRICE_JUMP = 0.7;   /* of a jump more */
@@ -47,7 +46,7 @@ price_before(const struct unit *u, const struct woven *w, uint32_t block, uint32
 
 	double price = u->machine->price(live_before(w->proc, b->part, i));
 
-	return price < 0 ? price : price + (inside ? FAR : 0);
+	return price < 0 ? price : price + (inside ? PLACE_FAR : 0);
 }
 
 struct site
