@@ -158,8 +158,8 @@ const struct selection_proc *place_find(const struct unit *u, const struct woven
                                        const struct selection_proc **other);
 /* The weights of its edges, made when they are first asked for: how often they ran before, or a guess. */
 const double *place_weights(const struct unit *u, struct woven *w);
-/* The cheapest place before one of the instructions [lo, hi] of a block; SITE_NONE if there is none. One at PLACE_FAR or more is to be
- * avoided. */
+/* The cheapest place before one of the instructions [lo, hi] of a block; SITE_NONE if there is none. One at PLACE_FAR or more is
+ * to be avoided. */
 enum { PLACE_FAR = 1000 };
 struct site place_between(const struct unit *u, const struct woven *w, uint32_t block, uint32_t lo, uint32_t hi);
 

@@ -525,7 +525,8 @@ points_to_stack(const struct unit *u, const struct woven *w, uint32_t block, con
 	       (m.base == u->machine->sp || m.index == u->machine->sp);
 }
 
-/* Has a leaf a free word below the stack pointer, or nothing there at all? Where a value is saved does not matter here: all pushes count. */
+/* Has a leaf a free word below the stack pointer, or nothing there at all? Where a value is saved does not matter here: all pushes
+ * count. */
 static bool
 leaf_has_room(const struct unit *u, struct woven *w)
 {

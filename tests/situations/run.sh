@@ -249,7 +249,7 @@ behaviour()
 	grep -vxE "${says:-chord: none}" "$dir/err" >"$dir/err.rest"
 	cmp -s "$plain/err" "$dir/err.rest" || fail "writes an error: $(head -n 1 "$dir/err.rest" | cut -c 1-200)"
 	[ -z "$says" ] || grep -qxE "$says" "$dir/err" || fail "does not say '$says'"
-	find "$dir/run" -name '*.chord*' >"$dir/got"
+	find "$dir/run" -name '*.chord*' ! -name '*.trace' >"$dir/got"
 	profiles=$(directive "$name" profiles)
 	if [ -n "$profiles" ] && [ "$(wc -l <"$dir/got")" != "$profiles" ]; then
 		fail "$(wc -l <"$dir/got") profiles, not $profiles"
