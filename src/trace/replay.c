@@ -169,7 +169,7 @@ static void
 begin_thread(struct replay *r, enum chord_mark kind, uint32_t id)
 {
 	leave_all(r, REPLAY_AT_END);
-	r->thread = id;
+	r->thread = kind == CHORD_MARK_THREAD ? id : 0;
 	r->insns = r->blocks = 0;
 	r->leaves = false;
 	if (r->thread_begins)
@@ -188,7 +188,7 @@ take_mark(struct replay *r, uint32_t slot)
 		break;
 	case CHORD_MARK_JUMP:
 		end_tails(r);
-		r->leaves = true;
+		r->leaves = payload != CHORD_MARK_MOST;
 		r->ended = payload;
 		break;
 	case CHORD_MARK_MODULES:

@@ -32,9 +32,9 @@ main()
 {
 	int sum = 0;
 
-	for (int i = 0; i < 6; i++)
+	for (int i = 0; i < 4; i++)
 		try {
-			sum += deep(5, i);
+			sum += deep(3, i);
 		} catch (const std::exception &e) {
 			sum += (int)std::string(e.what()).size();
 		}

@@ -48,7 +48,7 @@ put_last(struct trace_out *o)
 
 	for (uint64_t i = o->nlast > n ? o->nlast - n : 0; i < o->nlast; i++)
 		fputs(o->last[i % n], o->to);
-	for (uint64_t i = 0; i < n; i++)
+	for (uint64_t i = 0; o->last && i < n; i++)
 		free(o->last[i]);
 	free(o->last);
 	o->last = n ? xcalloc(n, sizeof *o->last) : NULL;
