@@ -13,6 +13,7 @@ enum {
 	CHORD_AT_CALLS = 16,  /* counters of events have to be right at every call */
 	CHORD_ALONE = 32,     /* goes with no other measure */
 	CHORD_IN_ORDER = 64,  /* writes down what ran: each call ends its block, and what is pending is written before it */
+	CHORD_OWN_EVENT = 128, /* counts an event that has its name */
 };
 
 /* X(IDENTIFIER, identifier, name, what it needs, traits, what it counts). The place in the list is the measure's number, which
@@ -31,7 +32,9 @@ enum {
 	X(BLOCKS, blocks, "blocks", 0, CHORD_FLOW, "counters of edges without those that only edges need") \
 	X(BLOCKS_VCNT, blocks_vcnt, "blocks-vcnt", 0, CHORD_FLOW, "counters in as few and as cold blocks as suffice") \
 	X(TRACE, trace, "trace", 0, CHORD_FLOW | CHORD_FLOW_EDGES | CHORD_STACK | CHORD_ALONE | CHORD_IN_ORDER, \
-	  "which paths ran in which order: all that each thread executed")
+	  "which paths ran in which order: all that each thread executed") \
+	X(CLOCK, clock, "clock", CHORD_SET(EVENTS), CHORD_OWN_EVENT, \
+	  "a count that names each state of a thread, with the program counter and the stack pointer")
 
 /* The options that measures have, -fchord-NAME=VALUE. X(IDENTIFIER, name, measures that it implies, measures that it does not go
  * with, what its value is). How such a value is read is known in src/driver/measure.c, as read_ and the last word. */
@@ -43,6 +46,9 @@ enum {
 
 #define CHORD_MEASURE_ID(id, ...) CHORD_##id,
 enum chord_measure { CHORD_MEASURE_LIST(CHORD_MEASURE_ID) CHORD_MEASURES };
+
+/* The one event that no instruction, block or edge adds anything to. */
+#define CHORD_EVENT_CLOCK "clock"
 
 /* A set of measures: bit m is that of measure m. */
 #define CHORD_SET(id) (1u << CHORD_##id)

@@ -48,6 +48,16 @@
 		(int)chord_c_; \
 	}))
 
+/* The clock, uint64_t: a count of this thread, in the executable or shared object that the code belongs to, which with the program
+ * counter and the stack pointer names each state of the thread that is in measured code: no two have all three the same
+ * (Mellor-Crummey & LeBlanc 1989). It counts rounds of loops and executions of procedures, not all of them, so numbers are for
+ * comparing only: it never goes back, and a later one that is greater is later. Needs -fchord=clock; else it is 0, as
+ * chord_events() is, and chord_counted(clock) says so. Reading it adds up 4 numbers. After fork the child begins at 0.
+ *
+ *     chord cc -O2 -fchord=clock prog.c
+ */
+#define chord_clock() chord_events(clock)
+
 /* ---- timers ---- */
 
 /* chord_timer(NAME, n, handler, arg): handler(arg) is called in this thread when n more events have happened in it, counted from

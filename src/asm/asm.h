@@ -282,6 +282,8 @@ struct frames *frames_find(const struct unit *u, const struct proc_text *p);
 /* The canonical frame address before instruction i of a block: from directives, unless the instructions say otherwise. False: it
  * is not known. */
 bool frame_before(const struct frames *f, uint32_t block, uint32_t i, struct cfi_frame *out);
+/* Is the stack pointer at a distance from the frame that is fixed for each instruction? */
+bool frames_fixed(const struct frames *f);
 /* Do directives agree with the instructions at every call? Otherwise unwinders do not find the caller. */
 bool frames_as_stated(const struct frames *f);
 

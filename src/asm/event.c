@@ -289,7 +289,7 @@ unknown(struct pool *pool, const char *text)
 	buf_printf(&b, "'%s' is no event; there are ", text);
 	for (unsigned i = 0; i < EVENT_CALL_OF; i++)
 		buf_printf(&b, "%s, ", plain_name[i]);
-	buf_str(&b, "call:PATTERN, insn:PATTERN and cost:FILE");
+	buf_str(&b, CHORD_EVENT_CLOCK ", call:PATTERN, insn:PATTERN and cost:FILE");
 	if (meant)
 		buf_printf(&b, "; did you mean %s?", meant);
 	why = pool_strndup(pool, b.at, b.n);
@@ -346,6 +346,9 @@ read_event(struct pool *pool, const char *text, struct event *e, const char **wh
 	for (; e->kind < EVENT_CALL_OF; e->kind++)
 		if (!strcmp(plain_name[e->kind], text))
 			return true;
+	e->kind = EVENT_CLOCK;
+	if (!strcmp(CHORD_EVENT_CLOCK, text))
+		return true;
 	*why = unknown(pool, text);
 	return false;
 }
@@ -470,7 +473,7 @@ event_of_insn(const struct event *e, const struct insn *in, const struct facts *
 	case EVENT_CALL_OF: return callee && (is_call(in) || is_jump(in)) && matches(e->pattern, callee);
 	case EVENT_INSN: return matches(e->pattern, f->mnemonic);
 	case EVENT_COST: return cost_of_insn(e->costs, in, f);
-	case EVENT_BLOCKS: case EVENT_TAKEN: case EVENT_BACKWARD_BRANCHES: case EVENT_KINDS: break;
+	case EVENT_BLOCKS: case EVENT_TAKEN: case EVENT_BACKWARD_BRANCHES: case EVENT_CLOCK: case EVENT_KINDS: break;
 	}
 	return 0;
 }

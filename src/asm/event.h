@@ -17,6 +17,9 @@
  *                      the jump. Places are those before weaving: by part, then by offset. An indirect jump
  *                      is taken to stand where the last of those stands that share its hub. So every cycle
  *                      of a procedure has one
+ *   clock              what a software instruction counter counts: rounds of loops and executions of procedures, so that with
+ *                      the program counter and the stack pointer the count names each state of a thread (weave/clock.c). It is
+ *                      no sum of what instructions, blocks and edges do, so only its counter has it
  *   call:PATTERN       calls of procedures whose names match and jumps to them. The name is that of the symbol
  *                      which the call names; calls through pointers are not among them
  *   insn:PATTERN       instructions whose mnemonics match: Intel's, in lower case, without prefixes (jnz, not jne)
@@ -41,6 +44,7 @@ enum event_kind {
 	EVENT_RETURNS, EVENT_LOADS, EVENT_STORES, EVENT_BYTES_LOADED, EVENT_BYTES_STORED, EVENT_ATOMICS,
 	EVENT_FP, EVENT_VECTOR, EVENT_DIVIDES, EVENT_BACKWARD_BRANCHES,
 	EVENT_CALL_OF, EVENT_INSN, EVENT_COST, /* with a pattern or a file */
+	EVENT_CLOCK,
 	EVENT_KINDS,
 };
 

@@ -334,6 +334,25 @@ frame_before(const struct frames *f, uint32_t block, uint32_t i, struct cfi_fram
 }
 
 bool
+frames_fixed(const struct frames *f)
+{
+	uint8_t sp = f->u->machine->sp;
+
+	for (uint32_t b = 0; b < f->p->blocks.n; b++) {
+		const struct block_text *k = &f->p->block_text.at[b];
+		const struct code *c = f->p->parts.at[k->part].code;
+		struct frame_regs r = f->at[b];
+
+		for (uint32_t i = k->first; i < k->last; i++) {
+			if (!(r.known >> sp & 1))
+				return false;
+			step(f->u, c, &c->insns.at[i], &r);
+		}
+	}
+	return true;
+}
+
+bool
 frames_as_stated(const struct frames *f)
 {
 	for (uint32_t b = 0; b < f->p->blocks.n; b++) {

@@ -117,27 +117,13 @@ request_option(const char *text, struct request *r, struct pool *pool)
 
 /* ---- measures ---- */
 
-static bool
-is_planned(struct str name)
-{
-	static const char *const names[] = {"clock"};
-
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (str_is(name, names[i]))
-			return true;
-	return false;
-}
-
 static void
 say_unknown(const char *what, struct str name)
 {
 	struct buf b = {0};
 
 	measures_names(&b, UINT32_MAX, ", ", " and ");
-	if (is_planned(name))
-		say_error(what, "measure '%.*s' is not in this version; there are %.*s", (int)name.n, name.at, (int)b.n, b.at);
-	else
-		say_error(what, "unknown measure '%.*s'; there are %.*s", (int)name.n, name.at, (int)b.n, b.at);
+	say_error(what, "unknown measure '%.*s'; there are %.*s", (int)name.n, name.at, (int)b.n, b.at);
 	buf_free(&b);
 }
 
@@ -181,33 +167,44 @@ request_free(struct request *r)
 
 /* ---- all together ---- */
 
-/* Events with timers are counted, too. */
-static void
-complete_timers(struct request *r, struct pool *pool)
+/* Adds to a list of events, which may be NULL. */
+static const char *
+append(struct pool *pool, const char *list, const char *more)
 {
-	struct event_list timed;
-	const char *why = NULL, *timers = r->option[REQUEST_TIMERS], *all = r->option[REQUEST_EVENTS];
+	return list && more ? pool_printf(pool, "%s,%s", list, more) : list ? list : more;
+}
 
-	all = all ? pool_printf(pool, "%s,%s", all, timers) : timers;
+/* Those listed; instructions, if a measure counts events and none are listed; those with timers; those that measures have of their
+ * own. `of_events`: some measure that was asked for counts what is listed. */
+static const char *
+all_events(const struct request *r, bool of_events, struct pool *pool)
+{
+	const char *timers = r->option[REQUEST_TIMERS], *list = r->option[REQUEST_EVENTS];
+
+	if (!list && !timers && of_events)
+		list = "instructions";
+	list = append(pool, list, timers);
+	for (uint32_t m = 0; m < CHORD_MEASURES; m++)
+		if (measures_have(measures_with(r->measures, CHORD_OWN_EVENT), m))
+			list = append(pool, list, measure_list[m].name);
+	return list;
+}
+
+static void
+complete_events(struct request *r, bool of_events, struct pool *pool)
+{
+	struct event_list timed = {0};
+	const char *why = NULL, *timers = r->option[REQUEST_TIMERS], *all = all_events(r, of_events, pool);
+
+	if (!all)
+		return;
 	request_free(r);
-	if (!event_list_read(pool, timers, &timed, &why) || !event_list_read(pool, all, &r->events, &why))
+	if ((timers && !event_list_read(pool, timers, &timed, &why)) || !event_list_read(pool, all, &r->events, &why))
 		bug("%s", why);
 	for (uint32_t i = 0; i < r->events.n; i++)
 		for (uint32_t k = 0; k < timed.n; k++)
 			r->events.at[i].timed |= !strcmp(r->events.at[i].name, timed.at[k].name);
 	event_list_free(&timed);
-}
-
-static void
-complete_events(struct request *r, struct pool *pool)
-{
-	const char *why = NULL;
-
-	if (r->option[REQUEST_TIMERS])
-		complete_timers(r, pool);
-	else if (measures_with(r->measures, CHORD_OF_EVENTS) && !r->option[REQUEST_EVENTS] &&
-	         !event_list_read(pool, "instructions", &r->events, &why))
-		bug("%s", why);
 }
 
 /* Adds what an option implies. False: it conflicts with what has been chosen, reported. */
@@ -246,7 +243,7 @@ go_together(const struct request *r, struct pool *pool)
 bool
 request_complete(struct request *r, struct pool *pool)
 {
-	uint32_t at_calls;
+	uint32_t at_calls, of_events;
 
 	r->measures = r->chosen;
 	for (uint32_t i = 0; i < REQUEST_OPTIONS; i++)
@@ -254,8 +251,9 @@ request_complete(struct request *r, struct pool *pool)
 			return false;
 	if (!go_together(r, pool))
 		return false;
+	of_events = measures_with(r->measures, CHORD_OF_EVENTS);
 	r->measures = measures_complete(r->measures);
-	complete_events(r, pool);
+	complete_events(r, of_events, pool);
 	at_calls = measures_with(r->measures, CHORD_AT_CALLS);
 	if (!at_calls || r->events.n <= CHORD_SUMS)
 		return true;

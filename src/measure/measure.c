@@ -69,7 +69,7 @@ measures_names(struct buf *b, uint32_t set, const char *between, const char *las
 static void
 list_traits(struct buf *b, uint32_t traits)
 {
-	static const char *const names[] = {"flow", "edges", "events", "stack", "at-calls", "alone", "in-order"};
+	static const char *const names[] = {"flow", "edges", "events", "stack", "at-calls", "alone", "in-order", "own-event"};
 	const char *between = "";
 
 	for (uint32_t i = 0; i < sizeof names / sizeof *names; i++)

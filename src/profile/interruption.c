@@ -4,6 +4,8 @@
  * have counted what is to come. */
 #include "profile/internal.h"
 
+#include <string.h>
+
 /* Where an instruction ends in the woven code. What aligns code is of another length there: then what was
  * before it ends at `before`. So are jumps, which end blocks: they are left to be looked at. */
 static uint64_t
@@ -177,6 +179,10 @@ cut_query(const struct proc *p, const struct cut *cut, uint32_t event, const str
 	uint64_t sites = 0, pending, all;
 	struct walk w;
 
+	*query = 0;
+	/* What was still to be added to the clock is no part of it. */
+	if (!strcmp(counter->name, CHORD_EVENT_CLOCK))
+		return true;
 	for (walk_start(&w, p, NULL, cut->block); walk_next(&w) && w.i < cut->insn; start = end_of(&w, start))
 		;
 	/* Of what is woven in before the instruction some was still to come. */

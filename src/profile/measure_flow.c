@@ -15,3 +15,6 @@ map_vcnt(struct in *in, struct proc *p, const struct record *r)
 }
 
 const struct profile_measure profile_measure_blocks_vcnt = {.map = map_vcnt};
+
+/* And that of an event, which the measure events has. */
+const struct profile_measure profile_measure_clock;

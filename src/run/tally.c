@@ -366,8 +366,8 @@ add_proc(struct tally *t, struct binary *bin, uint32_t i)
 
 	if (s.p->refused || !find_counted(&s))
 		return;
-	if (s.c && counts_by_design(s.c))
-		for (uint32_t e = 0; e < t->events->n; e++)
+	for (uint32_t e = 0; e < t->events->n; e++)
+		if (s.c && (counts_by_design(s.c) || t->events->at[e].kind == EVENT_CLOCK))
 			not_known(&s, e, "not counted in");
 	least = s.sum = pool_array(t->pool, t->events->n, sizeof *s.sum);
 	scan_proc(&s);

@@ -422,22 +422,20 @@ site_of(const struct woven *w, uint32_t edge)
 	return edge < narc + nblock ? &w->block[edge - narc] : &w->call_free.at[edge - narc - nblock].site;
 }
 
-static bool
-set_add(struct events_of *x, uint32_t edge, uint32_t e, int64_t n)
+bool
+site_add(struct woven *w, struct site *s, uint32_t e, uint32_t n, int64_t add)
 {
-	struct site *s = site_of(x->w, edge);
-
-	if (s->where == SITE_NONE || n > INT32_MAX || n < INT32_MIN) {
-		x->w->proc->reason = s->where == SITE_NONE ? "events that cannot be counted apart" :
+	if (s->where == SITE_NONE || add > INT32_MAX || add < INT32_MIN) {
+		w->proc->reason = s->where == SITE_NONE ? "events that cannot be counted apart" :
 			"an event's increment of more than 31 bits";
 		return false;
 	}
 	if (!s->add)
-		s->add = pool_array(x->u->pool, x->list->n, sizeof *s->add);
-	s->add[e] = n;
+		s->add = pool_array(w->proc->graph->pool, n, sizeof *s->add);
+	s->add[e] = add;
 	s->probes |= CHORD_SET(EVENTS);
 	if (s->where == SITE_SPLIT)
-		x->w->split[s->block] = true;
+		w->split[s->block] = true;
 	return true;
 }
 
@@ -453,7 +451,8 @@ place_event(struct events_of *x, const bool *tree, uint32_t e)
 		return false;
 	}
 	for (uint32_t i = 0; i < x->nsite; i++)
-		if (ev->increment[i] && !x->g->edge[i].phantom && !set_add(x, i, e, ev->increment[i]))
+		if (ev->increment[i] && !x->g->edge[i].phantom &&
+		    !site_add(x->w, site_of(x->w, i), e, x->list->n, ev->increment[i]))
 			return false;
 	for (uint32_t b = 0; b < nblock; b++)
 		x->w->query[(size_t)b * x->list->n + e] = ev->query[b];
@@ -532,7 +531,7 @@ find_lag(struct events_of *x, const struct used *used, uint32_t n, uint32_t e)
 
 		if (!i || s->block != used[i - 1].site->block)
 			before = 0;
-		before += s->where == SITE_BLOCK ? s->add[e] : 0;
+		before += s->where == SITE_BLOCK ? site_ahead(s, x->list, e) : 0;
 		lag = lag_behind(x, &used[i], e, before);
 		if (lag >= INT32_MAX || lag <= INT32_MIN) {
 			x->w->proc->reason = "an event's increment of more than 31 bits";
@@ -560,22 +559,29 @@ finish_sites(struct events_of *x, uint32_t *way)
 	return true;
 }
 
+/* The clock needs no spanning tree. */
+static bool
+has_chords(const struct event_list *list)
+{
+	return list->n > 1 || list->at[0].kind != EVENT_CLOCK;
+}
+
 static bool
 place_each(struct events_of *x, uint32_t *way)
 {
 	const struct unit *u = x->u;
 	struct woven *w = x->w;
 	uint32_t n = x->list->n, bad = 0;
-	const bool *tree = span_max(x->g, x->weight, &bad);
+	const bool *tree = has_chords(x->list) ? span_max(x->g, x->weight, &bad) : NULL;
 
-	if (!tree) {
+	if (!tree && has_chords(x->list)) {
 		w->proc->reason = "ways that cannot be counted apart meet behind a call";
 		return false;
 	}
 	w->query = pool_array(u->pool, w->proc->blocks.n * n, sizeof *w->query);
 	w->lag = pool_array(u->pool, n, sizeof *w->lag);
 	for (uint32_t e = 0; e < n; e++)
-		if (!place_event(x, tree, e))
+		if (x->list->at[e].kind == EVENT_CLOCK ? !place_clock(u, w, e, n) : !place_event(x, tree, e))
 			return false;
 	return finish_sites(x, way);
 }

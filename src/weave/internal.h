@@ -108,6 +108,7 @@ struct woven {
 	int64_t *query;         /* by block and event: QueryInc before its first instruction; NULL: no events */
 	bool local;             /* only calls and tail calls of measured procedures of this text enter it */
 	int64_t *lag;           /* by event: QueryInc where it is entered; NULL until it is placed */
+	bool sole;              /* one direct call or jump of a measured procedure of this text enters it, and nothing else */
 	VEC(struct entered) entered; /* in order */
 	uint64_t *events;       /* by instruction, in the order of blocks, and event: what it adds */
 	VEC(struct seg) segments;
@@ -194,10 +195,17 @@ struct proc woven_proc(const struct unit *u, const struct woven *w);
 
 /* local.c: marks those of all that only calls of measured procedures of the text enter (woven.local). */
 void local_find(const struct unit *u, struct woven *all);
+/* Marks those that are entered at one place (woven.sole). */
+void local_find_sole(const struct unit *u, struct woven *all);
 /* The local procedure that a call leads to, or NULL. */
 struct woven *local_callee(const struct unit *u, struct woven *all, const struct code *c, const struct insn *in);
 /* All procedures, what is called before what calls it, wherever calls form no cycle. In the unit's pool. */
 uint32_t *local_order(const struct unit *u, struct woven *all);
+
+/* clock.c: the sites that add 1 to the clock, which is event e of n. May refuse the procedure (proc->reason). */
+bool place_clock(const struct unit *u, struct woven *w, uint32_t e, uint32_t n);
+/* events.c: has a site add to the counter of event e of n. False: there can be no code there. */
+bool site_add(struct woven *w, struct site *s, uint32_t e, uint32_t n, int64_t add);
 
 /* events.c: what each site has to add to the counters of events, and to which of their numbers: from *way on, which is
  * moved. A local procedure that is called and not placed yet is local no more. False: refused, with proc->reason set. */
@@ -209,6 +217,13 @@ void event_symbol_of(struct buf *b, const char *what, const struct event *e);
 void event_name_of(struct buf *b, const struct event *e);
 /* The symbol that a call, or a jump out of the procedure `own`, leads to; NULL: not known. */
 const char *woven_callee(const struct unit *u, const struct code *c, const struct insn *in, const struct proc_text *own);
+
+/* How much further a site takes the counter of an event than the event has come. The clock's additions are its events. */
+static inline int64_t
+site_ahead(const struct site *s, const struct event_list *list, uint32_t e)
+{
+	return s->add && list->at[e].kind != EVENT_CLOCK ? s->add[e] : 0;
+}
 
 /* Does anything have to be done there? */
 static inline bool

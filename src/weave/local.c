@@ -48,6 +48,31 @@ local_find(const struct unit *u, struct woven *all)
 			look_at_call(u, all, u->code[i], &u->code[i]->insns.at[k]);
 }
 
+/* How often each procedure is called or jumped to; twice, if it may be entered by others, too. */
+static void
+count_entries(const struct unit *u, const struct code *c, const struct insn *in, uint32_t *entries)
+{
+	uint32_t callee, caller, part;
+
+	if (!is_called(u, c, in, &callee))
+		return;
+	if (!unit_find(u, c->section, in->off, &caller, &part) || u->procs.at[caller].reason)
+		entries[callee]++;
+	entries[callee]++;
+}
+
+void
+local_find_sole(const struct unit *u, struct woven *all)
+{
+	uint32_t *entries = pool_array(u->pool, u->procs.n + 1, sizeof *entries);
+
+	for (uint32_t i = 0; i < u->ncode; i++)
+		for (size_t k = 0; u->code[i] && k < u->code[i]->insns.n; k++)
+			count_entries(u, u->code[i], &u->code[i]->insns.at[k], entries);
+	for (uint32_t i = 0; i < u->procs.n; i++)
+		all[i].sole = !u->procs.at[i].reason && !u->procs.at[i].address_taken && entries[i] == 1;
+}
+
 struct woven *
 local_callee(const struct unit *u, struct woven *all, const struct code *c, const struct insn *in)
 {

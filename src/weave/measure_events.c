@@ -18,30 +18,41 @@ place_all_events(struct plan *l)
 {
 	const uint32_t *order = local_order(l->u, l->woven);
 
+	local_find_sole(l->u, l->woven);
 	for (uint32_t i = 0; i < l->u->procs.n; i++)
 		if (!l->woven[order[i]].proc->reason)
 			place_events(l->u, &l->woven[order[i]], l->woven, &l->o->events, &l->way);
 }
 
-/* Where calls or timers need counters right at every call, no procedure is local. Nor if one is refused now: it may call
- * others, and does not say what is not counted yet. */
-static void
-plan_text(struct plan *l)
+/* Must the counters be right at every call? */
+static bool
+is_exact(const struct plan *l)
 {
-	uint32_t refused = count_refused(l), way = l->way;
 	bool exact = at_calls(l->o);
 
 	for (uint32_t e = 0; e < l->o->events.n; e++)
 		exact |= l->o->events.at[e].timed;
-	if (!exact)
+	return exact;
+}
+
+/* Where calls or timers need counters right at every call, no procedure is local. Nor if one is refused now: it may call
+ * others, and does not say what is not counted yet, nor does it tell its calls apart for the clock. */
+static void
+plan_text(struct plan *l)
+{
+	uint32_t refused, way = l->way;
+
+	if (!is_exact(l))
 		local_find(l->u, l->woven);
-	place_all_events(l);
-	if (exact || count_refused(l) == refused)
-		return;
-	for (uint32_t i = 0; i < l->u->procs.n; i++)
-		forget_events(&l->woven[i]);
-	l->way = way;
-	place_all_events(l);
+	for (;;) {
+		refused = count_refused(l);
+		place_all_events(l);
+		if (count_refused(l) == refused)
+			return;
+		for (uint32_t i = 0; i < l->u->procs.n; i++)
+			forget_events(&l->woven[i]);
+		l->way = way;
+	}
 }
 
 /* ---- probes ---- */
@@ -107,14 +118,14 @@ blob_runs(struct buf *blob, const uint64_t *at, uint32_t ninsn, uint32_t nevent)
 }
 
 static void
-blob_site(struct buf *blob, const struct woven *w, const struct site *s, uint32_t nevent)
+blob_site(struct buf *blob, const struct woven *w, const struct site *s, const struct event_list *list)
 {
 	if (s->where != SITE_BLOCK || !s->add)
 		return;
 	buf_uleb(blob, (uint64_t)s->block + 1);
 	buf_uleb(blob, s->insn - w->proc->block_text.at[s->block].first);
-	for (uint32_t e = 0; e < nevent; e++)
-		buf_sleb(blob, s->add[e]);
+	for (uint32_t e = 0; e < list->n; e++)
+		buf_sleb(blob, site_ahead(s, list, e));
 }
 
 static void
@@ -156,11 +167,11 @@ map(struct buf *blob, const struct unit *u, const struct woven *w, const struct 
 		at += (size_t)ninsn * list->n;
 	}
 	for (uint32_t i = 0; i < p->arcs.n; i++)
-		blob_site(blob, w, &w->edge[i], list->n);
+		blob_site(blob, w, &w->edge[i], list);
 	for (uint32_t b = 0; b < p->blocks.n; b++)
-		blob_site(blob, w, &w->block[b], list->n);
+		blob_site(blob, w, &w->block[b], list);
 	for (size_t i = 0; i < w->call_free.n; i++)
-		blob_site(blob, w, &w->call_free.at[i].site, list->n);
+		blob_site(blob, w, &w->call_free.at[i].site, list);
 	buf_uleb(blob, 0);
 	for (size_t i = 0; i < w->entered.n; i++)
 		blob_entered(blob, w, &w->entered.at[i], list->n);

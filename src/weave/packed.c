@@ -10,7 +10,7 @@
  * Else it adds twice, about half of the vector each time, or once for each event.
  *
  * Where events are summed for calls, or compared with timers, counters are read or compared often: these have an array
- * each, of few numbers that count 1 event. */
+ * each, of few numbers that count 1 event. So has the clock, to which 1 is added everywhere. */
 #include "weave/internal.h"
 
 #include <stdlib.h>
@@ -88,7 +88,7 @@ number_boxes(struct pool *pool, const struct event_list *list, bool calls)
 	uint32_t open = UINT32_MAX;
 
 	for (uint32_t e = 0; e < list->n; e++) {
-		bool alone = calls || list->at[e].timed;
+		bool alone = calls || list->at[e].timed || list->at[e].kind == EVENT_CLOCK;
 		uint32_t i = !alone && open < x.n && has_room(&x.at[open], list, &list->at[e]) ? open : x.n++;
 
 		x.at[i].axis[x.at[i].n++].event = e;
@@ -100,6 +100,8 @@ number_boxes(struct pool *pool, const struct event_list *list, bool calls)
 			set_single(&x.at[i], CHORD_WAYS_SUMMED);
 		else if (list->at[x.at[i].axis[0].event].timed)
 			set_single(&x.at[i], CHORD_WAYS_TIMED);
+		else if (list->at[x.at[i].axis[0].event].kind == EVENT_CLOCK)
+			set_single(&x.at[i], CHORD_WAYS_CLOCK);
 		else
 			set_box(&x.at[i], list);
 	}

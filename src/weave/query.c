@@ -62,9 +62,9 @@ block_with(const struct proc_text *p, uint32_t part, uint32_t insn)
 }
 
 static int64_t
-added_at(const struct site *s, uint32_t block, uint32_t insn, uint32_t e)
+added_at(const struct site *s, uint32_t block, uint32_t insn, uint32_t e, const struct event_list *list)
 {
-	return s->where == SITE_BLOCK && s->add && s->block == block && s->insn <= insn ? s->add[e] : 0;
+	return s->where == SITE_BLOCK && s->block == block && s->insn <= insn ? site_ahead(s, list, e) : 0;
 }
 
 /* QueryInc behind an instruction, before whatever is woven in there. */
@@ -80,11 +80,11 @@ query_behind(const struct woven *w, uint32_t block, uint32_t insn, uint32_t e, c
 	for (uint32_t i = p->block_text.at[block].first; i <= insn; i++)
 		sum += (int64_t)w->events[at++ * list->n + e];
 	for (uint32_t i = 0; i < p->arcs.n; i++)
-		sum -= added_at(&w->edge[i], block, insn, e);
+		sum -= added_at(&w->edge[i], block, insn, e, list);
 	for (uint32_t b = 0; b < p->blocks.n; b++)
-		sum -= added_at(&w->block[b], block, insn, e);
+		sum -= added_at(&w->block[b], block, insn, e, list);
 	for (size_t i = 0; i < w->call_free.n; i++)
-		sum -= added_at(&w->call_free.at[i].site, block, insn, e);
+		sum -= added_at(&w->call_free.at[i].site, block, insn, e, list);
 	for (size_t i = 0; i < w->entered.n; i++)
 		sum -= w->entered.at[i].block == block && w->entered.at[i].insn <= insn ? w->entered.at[i].callee->lag[e] : 0;
 	return sum;

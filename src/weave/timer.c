@@ -22,9 +22,9 @@ any_timed(const struct event_list *list)
 /* ---- what a procedure adds, and what its counters lack ---- */
 
 static int64_t
-added_by(const struct site *s, uint32_t block, uint32_t insn, uint32_t e)
+added_by(const struct site *s, uint32_t block, uint32_t insn, uint32_t e, const struct event_list *list)
 {
-	return s->where == SITE_BLOCK && s->add && s->block == block && s->insn <= insn ? s->add[e] : 0;
+	return s->where == SITE_BLOCK && s->block == block && s->insn <= insn ? site_ahead(s, list, e) : 0;
 }
 
 /* By block: what the sites in it add, as far as they stand at or before an instruction. */
@@ -66,7 +66,7 @@ find_added(struct pool *pool, const struct woven *w, struct added *a)
 }
 
 static int64_t
-added_before(const struct added *a, uint32_t block, uint32_t insn, uint32_t e)
+added_before(const struct added *a, uint32_t block, uint32_t insn, uint32_t e, const struct event_list *list)
 {
 	uint32_t lo = 0, hi = a->n;
 	int64_t sum = 0;
@@ -80,7 +80,7 @@ added_before(const struct added *a, uint32_t block, uint32_t insn, uint32_t e)
 			hi = mid;
 	}
 	for (; lo < a->n && a->site[lo]->block == block; lo++)
-		sum += added_by(a->site[lo], block, insn, e);
+		sum += added_by(a->site[lo], block, insn, e, list);
 	return sum;
 }
 
@@ -107,7 +107,7 @@ lack_before(const struct record *r, uint32_t block, uint32_t insn, uint32_t e)
 
 	for (uint32_t i = r->w->proc->block_text.at[block].first; i < insn; i++)
 		sum += (int64_t)event_at(r, block, i, e);
-	return sum - added_before(&r->added, block, insn, e);
+	return sum - added_before(&r->added, block, insn, e, r->list);
 }
 
 static void

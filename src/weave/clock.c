@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: MIT */
+/* The clock (Mellor-Crummey & LeBlanc 1989): where 1 is added to a count, so that a thread is never twice at the same instruction
+ * with the same stack pointer while the count is the same. docs/clock.md has the proof.
+ *
+ * What has to be broken are cycles of a graph: the procedure's own, with each block as an edge, as for edges, and
+ *
+ * - EXIT and all calls lead back to ENTRY: an activation is to be told from the one before, and from those that its calls make.
+ *   Not if one call enters the procedure (struct woven, sole): then the caller's states tell its activations apart;
+ * - EXIT leads to behind all calls, where the distance of the stack pointer from the frame is not fixed: elsewhere the stack
+ *   pointer tells an activation from the one that returned to it.
+ *
+ * Where control may come at any time, and so perhaps twice, there is an addition in any case: at landing pads, receivers and other
+ * entries, and behind calls that may return twice. */
+#include "weave/internal.h"
+
+#include <string.h>
+
+/* What one more addition costs beside its executions, so that of equal ways the one with fewer is chosen. */
+static const double PRICE_SITE = 0.01;
+
+struct clock_of {
+	const struct unit *u;
+	struct woven *w;
+	uint32_t event, nevent;  /* the clock is that event of so many */
+	struct graph *g;         /* edges: those of the procedure, one for each block, then some without a site */
+	double *price;           /* by edge, as feedback_place() wants it */
+	bool *forced;            /* by edge of the procedure, then block: there is an addition in any case */
+	double *runs;            /* by block */
+};
+
+static bool
+has_call(const struct woven *w, uint32_t block)
+{
+	for (uint32_t i = w->proc->block_text.at[block].first; i < w->proc->block_text.at[block].last; i++)
+		if (insn_is_call(woven_insn(w, block, i)))
+			return true;
+	return false;
+}
+
+static bool
+ends_in_call(const struct woven *w, uint32_t block)
+{
+	return insn_is_call(woven_insn(w, block, w->proc->block_text.at[block].last - 1));
+}
+
+/* Behind a call that leads to EXIT nothing runs. */
+static bool
+is_dead(const struct woven *w, uint32_t e)
+{
+	const struct proc_text *p = w->proc;
+	const struct edge *d = &p->graph->edge[e];
+
+	return e < p->arcs.n && d->to == p->exit && d->from < p->blocks.n && ends_in_call(w, d->from);
+}
+
+/* ---- additions in any case ---- */
+
+static bool
+comes_again(const struct woven *w, uint32_t e)
+{
+	const struct proc_text *p = w->proc;
+
+	if (e >= p->arcs.n)
+		return false;
+	return (e && p->graph->edge[e].from == p->entry) || p->arc_text.at[e].twice;
+}
+
+/* At the edge, or in the block that it leads to. */
+static bool
+force_edge(struct clock_of *c, uint32_t e)
+{
+	const struct proc_text *p = c->w->proc;
+	uint32_t to = proc_lands(p, p->graph->edge[e].to);
+
+	if (p->graph->edge[e].phantom || is_dead(c->w, e))
+		return true;
+	if (c->w->edge[e].where != SITE_NONE)
+		c->forced[e] = true;
+	else if (to < p->blocks.n && c->w->block[to].where != SITE_NONE)
+		c->forced[p->graph->nedge + to] = true;
+	else
+		return false;
+	return true;
+}
+
+/* The context that swapcontext() saves may be resumed more than once. Other functions that return twice end their block. */
+static bool
+saves_context(const struct clock_of *c, uint32_t block, uint32_t i)
+{
+	const struct proc_text *p = c->w->proc;
+	const struct insn *in = woven_insn(c->w, block, i);
+	const char *name = insn_is_call(in) ? woven_callee(c->u, p->parts.at[p->blocks.at[block].part].code, in, p) : NULL;
+
+	return name && !strcmp(name, "swapcontext");
+}
+
+/* Behind a call, before the next one. */
+static bool
+force_behind(struct clock_of *c, uint32_t block, uint32_t i)
+{
+	const struct proc_text *p = c->w->proc;
+	bool done = true;
+
+	for (size_t k = 0; k < c->w->call_free.n; k++)
+		if (c->w->call_free.at[k].block == block && c->w->call_free.at[k].first == i + 1)
+			return site_add(c->w, &c->w->call_free.at[k].site, c->event, c->nevent, 1);
+	for (uint32_t k = p->graph->out_at[block]; k < p->graph->out_at[block + 1]; k++)
+		done &= p->graph->out[k] >= p->arcs.n || force_edge(c, p->graph->out[k]);
+	return done;
+}
+
+static bool
+force(struct clock_of *c)
+{
+	const struct proc_text *p = c->w->proc;
+	bool done = true;
+
+	for (uint32_t e = 0; e < p->arcs.n; e++)
+		done &= !comes_again(c->w, e) || force_edge(c, e);
+	for (uint32_t b = 0; b < p->blocks.n; b++)
+		for (uint32_t i = p->block_text.at[b].first; i < p->block_text.at[b].last; i++)
+			done &= !saves_context(c, b, i) || force_behind(c, b, i);
+	return done;
+}
+
+/* ---- the graph ---- */
+
+static void
+add_edge(struct clock_of *c, uint32_t from, uint32_t to, double price)
+{
+	c->price[graph_edge(c->g, from, to)] = price;
+}
+
+static double
+price_of(const struct site *s, double runs, bool forced)
+{
+	return forced ? -1 : s->where == SITE_NONE ? GRAPH_NEVER : runs * s->price + PRICE_SITE;
+}
+
+static void
+add_arcs(struct clock_of *c)
+{
+	const struct proc_text *p = c->w->proc;
+	const struct graph *g = p->graph;
+	uint32_t nblock = (uint32_t)p->blocks.n;
+
+	for (uint32_t e = 0; e < g->nedge; e++) {
+		const struct edge *d = &g->edge[e];
+		uint32_t from = d->from < nblock ? g->nvert + d->from : d->from;
+
+		if (e == g->close) {
+			c->price[graph_close(c->g)] = -1;
+		} else if (d->phantom || is_dead(c->w, e)) {
+			add_edge(c, from, d->to, -1);
+		} else {
+			add_edge(c, from, d->to, price_of(&c->w->edge[e], c->w->weight[e], c->forced[e]));
+		}
+		if (d->to < nblock)
+			c->runs[d->to] += c->w->weight[e];
+	}
+	for (uint32_t b = 0; b < nblock; b++)
+		add_edge(c, b, g->nvert + b, price_of(&c->w->block[b], c->runs[b], c->forced[g->nedge + b]));
+}
+
+/* What leads to another activation, which looks the same. */
+static void
+add_activations(struct clock_of *c, bool fixed)
+{
+	const struct proc_text *p = c->w->proc;
+	const struct graph *g = p->graph;
+	uint32_t behind = g->nvert + (uint32_t)p->blocks.n; /* all calls */
+
+	add_edge(c, p->exit, p->entry, GRAPH_NEVER);
+	add_edge(c, p->exit, behind, fixed ? -1 : GRAPH_NEVER);
+	for (uint32_t b = 0; b < p->blocks.n; b++)
+		if (has_call(c->w, b)) {
+			add_edge(c, g->nvert + b, p->entry, GRAPH_NEVER);
+			add_edge(c, behind, g->nvert + b, fixed ? -1 : GRAPH_NEVER);
+		}
+}
+
+static bool
+build(struct clock_of *c)
+{
+	const struct proc_text *p = c->w->proc;
+	const struct graph *g = p->graph;
+	uint32_t nblock = (uint32_t)p->blocks.n;
+	size_t most = g->nedge + 3 * (size_t)nblock + 2;
+	bool fixed = frames_fixed(frames_find(c->u, p));
+
+	place_weights(c->u, c->w);
+	c->g = graph_new(c->u->pool, g->nvert + nblock + 1, g->root, g->exit);
+	c->price = pool_array(c->u->pool, most, sizeof *c->price);
+	c->forced = pool_array(c->u->pool, g->nedge + (size_t)nblock, sizeof *c->forced);
+	c->runs = pool_array(c->u->pool, nblock, sizeof *c->runs);
+	if (!force(c))
+		return false;
+	add_arcs(c);
+	if (!c->w->sole || !fixed)
+		add_activations(c, fixed);
+	graph_index(c->g);
+	return true;
+}
+
+bool
+place_clock(const struct unit *u, struct woven *w, uint32_t e, uint32_t n)
+{
+	struct clock_of c = {.u = u, .w = w, .event = e, .nevent = n};
+	uint32_t nedge = w->proc->graph->nedge, bad;
+	const bool *chosen = build(&c) ? feedback_place(c.g, c.price, &bad) : NULL;
+
+	if (!chosen) {
+		w->proc->reason = "a cycle in which no code can be put for the clock";
+		return false;
+	}
+	for (uint32_t i = 0; i < w->proc->arcs.n; i++)
+		if ((chosen[i] || c.forced[i]) && !site_add(w, &w->edge[i], e, n, 1))
+			return false;
+	for (uint32_t b = 0; b < w->proc->blocks.n; b++)
+		if ((chosen[nedge + b] || c.forced[nedge + b]) && !site_add(w, &w->block[b], e, n, 1))
+			return false;
+	return true;
+}
