@@ -7,7 +7,9 @@
  * - EXIT and all calls lead back to ENTRY: an activation is to be told from the one before, and from those that its calls make.
  *   Not if one call enters the procedure (struct woven, sole): then the caller's states tell its activations apart;
  * - EXIT leads to behind all calls, where the distance of the stack pointer from the frame is not fixed: elsewhere the stack
- *   pointer tells an activation from the one that returned to it.
+ *   pointer tells an activation from the one that returned to it;
+ * - a call of a procedure of this text that counts its own executions breaks the cycles through it, and so does a jump to one in
+ *   place of a call.
  *
  * Where control may come at any time, and so perhaps twice, there is an addition in any case: at landing pads, receivers and other
  * entries, and behind calls that may return twice. */
@@ -20,7 +22,8 @@ static const double PRICE_SITE = 0.01;
 
 struct clock_of {
 	const struct unit *u;
-	struct woven *w;
+	struct woven *w, *all;
+	bool fixed;              /* so is the distance of the stack pointer from the frame */
 	uint32_t event, nevent;  /* the clock is that event of so many */
 	struct graph *g;         /* edges: those of the procedure, one for each block, then some without a site */
 	double *price;           /* by edge, as feedback_place() wants it */
@@ -28,13 +31,15 @@ struct clock_of {
 	double *runs;            /* by block */
 };
 
+/* Is it a call, or a jump in place of one, of a procedure that adds to the clock in each of its executions? */
 static bool
-has_call(const struct woven *w, uint32_t block)
+is_counted(const struct clock_of *c, uint32_t block, uint32_t i)
 {
-	for (uint32_t i = w->proc->block_text.at[block].first; i < w->proc->block_text.at[block].last; i++)
-		if (insn_is_call(woven_insn(w, block, i)))
-			return true;
-	return false;
+	const struct proc_text *p = c->w->proc;
+	uint32_t callee;
+
+	return local_enters(c->u, p->parts.at[p->blocks.at[block].part].code, woven_insn(c->w, block, i), &callee) &&
+	       !c->u->procs.at[callee].reason && !c->all[callee].sole;
 }
 
 static bool
@@ -125,6 +130,34 @@ force(struct clock_of *c)
 
 /* ---- the graph ---- */
 
+enum calls { CALLS_NONE, CALLS_OTHER, CALLS_COUNTED, CALLS_COUNTED_FIRST };
+
+static enum calls
+calls_of(const struct clock_of *c, uint32_t block)
+{
+	enum calls found = CALLS_NONE;
+
+	for (uint32_t i = c->w->proc->block_text.at[block].first; i < c->w->proc->block_text.at[block].last; i++) {
+		if (!insn_is_call(woven_insn(c->w, block, i)))
+			continue;
+		if (is_counted(c, block, i))
+			return found == CALLS_NONE ? CALLS_COUNTED_FIRST : CALLS_COUNTED;
+		found = CALLS_OTHER;
+	}
+	return found;
+}
+
+/* The jump of a counted procedure's beginning in place of a call and a return. */
+static bool
+goes_on_counted(const struct clock_of *c, uint32_t e)
+{
+	const struct proc_text *p = c->w->proc;
+	const struct edge *d = &p->graph->edge[e];
+
+	return e < p->arcs.n && c->fixed && d->to == p->exit && d->from < p->blocks.n && p->arc_text.at[e].jump &&
+	       is_counted(c, d->from, p->block_text.at[d->from].last - 1);
+}
+
 static void
 add_edge(struct clock_of *c, uint32_t from, uint32_t to, double price)
 {
@@ -135,6 +168,13 @@ static double
 price_of(const struct site *s, double runs, bool forced)
 {
 	return forced ? -1 : s->where == SITE_NONE ? GRAPH_NEVER : runs * s->price + PRICE_SITE;
+}
+
+/* A vertex for each block, between its site and its first call. */
+static uint32_t
+before_calls(const struct clock_of *c, uint32_t block)
+{
+	return c->w->proc->graph->nvert + (uint32_t)c->w->proc->blocks.n + block;
 }
 
 static void
@@ -150,7 +190,7 @@ add_arcs(struct clock_of *c)
 
 		if (e == g->close) {
 			c->price[graph_close(c->g)] = -1;
-		} else if (d->phantom || is_dead(c->w, e)) {
+		} else if (d->phantom || is_dead(c->w, e) || goes_on_counted(c, e)) {
 			add_edge(c, from, d->to, -1);
 		} else {
 			add_edge(c, from, d->to, price_of(&c->w->edge[e], c->w->weight[e], c->forced[e]));
@@ -158,25 +198,31 @@ add_arcs(struct clock_of *c)
 		if (d->to < nblock)
 			c->runs[d->to] += c->w->weight[e];
 	}
+	/* Sites of blocks stand before their first calls. */
 	for (uint32_t b = 0; b < nblock; b++)
-		add_edge(c, b, g->nvert + b, price_of(&c->w->block[b], c->runs[b], c->forced[g->nedge + b]));
+		add_edge(c, b, before_calls(c, b), price_of(&c->w->block[b], c->runs[b], c->forced[g->nedge + b]));
+	for (uint32_t b = 0; b < nblock; b++)
+		add_edge(c, before_calls(c, b), g->nvert + b, calls_of(c, b) >= CALLS_COUNTED ? -1 : GRAPH_NEVER);
 }
 
 /* What leads to another activation, which looks the same. */
 static void
-add_activations(struct clock_of *c, bool fixed)
+add_activations(struct clock_of *c)
 {
 	const struct proc_text *p = c->w->proc;
 	const struct graph *g = p->graph;
-	uint32_t behind = g->nvert + (uint32_t)p->blocks.n; /* all calls */
+	uint32_t behind = before_calls(c, (uint32_t)p->blocks.n); /* all calls */
 
 	add_edge(c, p->exit, p->entry, GRAPH_NEVER);
-	add_edge(c, p->exit, behind, fixed ? -1 : GRAPH_NEVER);
-	for (uint32_t b = 0; b < p->blocks.n; b++)
-		if (has_call(c->w, b)) {
-			add_edge(c, g->nvert + b, p->entry, GRAPH_NEVER);
-			add_edge(c, behind, g->nvert + b, fixed ? -1 : GRAPH_NEVER);
-		}
+	add_edge(c, p->exit, behind, c->fixed ? -1 : GRAPH_NEVER);
+	for (uint32_t b = 0; b < p->blocks.n; b++) {
+		enum calls calls = calls_of(c, b);
+
+		if (calls == CALLS_NONE)
+			continue;
+		add_edge(c, before_calls(c, b), p->entry, calls == CALLS_COUNTED_FIRST && c->fixed ? -1 : GRAPH_NEVER);
+		add_edge(c, behind, g->nvert + b, c->fixed ? -1 : GRAPH_NEVER);
+	}
 }
 
 static bool
@@ -185,27 +231,27 @@ build(struct clock_of *c)
 	const struct proc_text *p = c->w->proc;
 	const struct graph *g = p->graph;
 	uint32_t nblock = (uint32_t)p->blocks.n;
-	size_t most = g->nedge + 3 * (size_t)nblock + 2;
-	bool fixed = frames_fixed(frames_find(c->u, p));
+	size_t most = g->nedge + 4 * (size_t)nblock + 2;
 
 	place_weights(c->u, c->w);
-	c->g = graph_new(c->u->pool, g->nvert + nblock + 1, g->root, g->exit);
+	c->fixed = frames_fixed(frames_find(c->u, p));
+	c->g = graph_new(c->u->pool, g->nvert + 2 * nblock + 1, g->root, g->exit);
 	c->price = pool_array(c->u->pool, most, sizeof *c->price);
 	c->forced = pool_array(c->u->pool, g->nedge + (size_t)nblock, sizeof *c->forced);
 	c->runs = pool_array(c->u->pool, nblock, sizeof *c->runs);
 	if (!force(c))
 		return false;
 	add_arcs(c);
-	if (!c->w->sole || !fixed)
-		add_activations(c, fixed);
+	if (!c->w->sole)
+		add_activations(c);
 	graph_index(c->g);
 	return true;
 }
 
 bool
-place_clock(const struct unit *u, struct woven *w, uint32_t e, uint32_t n)
+place_clock(const struct unit *u, struct woven *w, struct woven *all, uint32_t e, uint32_t n)
 {
-	struct clock_of c = {.u = u, .w = w, .event = e, .nevent = n};
+	struct clock_of c = {.u = u, .w = w, .all = all, .event = e, .nevent = n};
 	uint32_t nedge = w->proc->graph->nedge, bad;
 	const bool *chosen = build(&c) ? feedback_place(c.g, c.price, &bad) : NULL;
 
@@ -220,4 +266,13 @@ place_clock(const struct unit *u, struct woven *w, uint32_t e, uint32_t n)
 		if ((chosen[nedge + b] || c.forced[nedge + b]) && !site_add(w, &w->block[b], e, n, 1))
 			return false;
 	return true;
+}
+
+/* One whose frame is not fixed is not told apart by its caller's states. */
+void
+clock_prepare(const struct unit *u, struct woven *all)
+{
+	local_find_sole(u, all);
+	for (uint32_t i = 0; i < u->procs.n; i++)
+		all[i].sole = all[i].sole && frames_fixed(frames_find(u, all[i].proc));
 }

@@ -581,7 +581,7 @@ place_each(struct events_of *x, uint32_t *way)
 	w->query = pool_array(u->pool, w->proc->blocks.n * n, sizeof *w->query);
 	w->lag = pool_array(u->pool, n, sizeof *w->lag);
 	for (uint32_t e = 0; e < n; e++)
-		if (x->list->at[e].kind == EVENT_CLOCK ? !place_clock(u, w, e, n) : !place_event(x, tree, e))
+		if (x->list->at[e].kind == EVENT_CLOCK ? !place_clock(u, w, x->all, e, n) : !place_event(x, tree, e))
 			return false;
 	return finish_sites(x, way);
 }

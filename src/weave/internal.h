@@ -108,7 +108,8 @@ struct woven {
 	int64_t *query;         /* by block and event: QueryInc before its first instruction; NULL: no events */
 	bool local;             /* only calls and tail calls of measured procedures of this text enter it */
 	int64_t *lag;           /* by event: QueryInc where it is entered; NULL until it is placed */
-	bool sole;              /* one direct call or jump of a measured procedure of this text enters it, and nothing else */
+	bool sole;              /* if the clock is counted: one direct call or jump of a measured procedure of this text enters
+				 * it, and nothing else, and its frame is fixed */
 	VEC(struct entered) entered; /* in order */
 	uint64_t *events;       /* by instruction, in the order of blocks, and event: what it adds */
 	VEC(struct seg) segments;
@@ -197,13 +198,18 @@ struct proc woven_proc(const struct unit *u, const struct woven *w);
 void local_find(const struct unit *u, struct woven *all);
 /* Marks those that are entered at one place (woven.sole). */
 void local_find_sole(const struct unit *u, struct woven *all);
+/* Does a direct call, or a jump in place of one, lead to the start of a procedure of the text, by no name that the linker may
+ * replace? */
+bool local_enters(const struct unit *u, const struct code *c, const struct insn *in, uint32_t *proc);
 /* The local procedure that a call leads to, or NULL. */
 struct woven *local_callee(const struct unit *u, struct woven *all, const struct code *c, const struct insn *in);
 /* All procedures, what is called before what calls it, wherever calls form no cycle. In the unit's pool. */
 uint32_t *local_order(const struct unit *u, struct woven *all);
 
 /* clock.c: the sites that add 1 to the clock, which is event e of n. May refuse the procedure (proc->reason). */
-bool place_clock(const struct unit *u, struct woven *w, uint32_t e, uint32_t n);
+bool place_clock(const struct unit *u, struct woven *w, struct woven *all, uint32_t e, uint32_t n);
+/* Before that: finds which procedures need not count their executions (woven.sole). */
+void clock_prepare(const struct unit *u, struct woven *all);
 /* events.c: has a site add to the counter of event e of n. False: there can be no code there. */
 bool site_add(struct woven *w, struct site *s, uint32_t e, uint32_t n, int64_t add);
 

@@ -73,6 +73,12 @@ local_find_sole(const struct unit *u, struct woven *all)
 		all[i].sole = !u->procs.at[i].reason && !u->procs.at[i].address_taken && entries[i] == 1;
 }
 
+bool
+local_enters(const struct unit *u, const struct code *c, const struct insn *in, uint32_t *proc)
+{
+	return is_called(u, c, in, proc) && !dest_of(u, c, in).named;
+}
+
 struct woven *
 local_callee(const struct unit *u, struct woven *all, const struct code *c, const struct insn *in)
 {

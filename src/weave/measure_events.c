@@ -13,12 +13,22 @@ count_refused(const struct plan *l)
 	return n;
 }
 
+static bool
+counts_clock(const struct plan *l)
+{
+	for (uint32_t e = 0; e < l->o->events.n; e++)
+		if (l->o->events.at[e].kind == EVENT_CLOCK)
+			return true;
+	return false;
+}
+
 static void
 place_all_events(struct plan *l)
 {
 	const uint32_t *order = local_order(l->u, l->woven);
 
-	local_find_sole(l->u, l->woven);
+	if (counts_clock(l))
+		clock_prepare(l->u, l->woven);
 	for (uint32_t i = 0; i < l->u->procs.n; i++)
 		if (!l->woven[order[i]].proc->reason)
 			place_events(l->u, &l->woven[order[i]], l->woven, &l->o->events, &l->way);

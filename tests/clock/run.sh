@@ -38,7 +38,7 @@ steps()
 	local program=$1
 	shift
 	nm -S "$program" | awk 'NF == 4 && $3 ~ /^[tTwW]$/ && $4 !~ /^_*chord_|^_start|^_init|^_fini/ { print $1, $2 }' >"$program.ranges"
-	CHORD_FILE=/dev/null timeout 120 "$work/names" "$@" "$(address "$program" __chord_numbers_clock)" "$(address "$program" main)" \
+	CHORD_FILE=/dev/null timeout 900 "$work/names" "$@" "$(address "$program" __chord_numbers_clock)" "$(address "$program" main)" \
 		"$program.ranges" "$program" >"$program.out" 2>&1
 }
 
