@@ -7,8 +7,9 @@
  * A string instruction with a repeat prefix is one instruction, of which each round is a step: there rcx is part of the name.
  * Where only a signal's handler came between, which is measured, the state is the same one, but has another name.
  *
- * Prints how many states there were, and how many threads. Exit status: 0; 1 if a name came twice, with the state; 99 if it takes
- * more than STEPS steps (environment), after what came until then; 98 trouble. */
+ * Prints how many states there were, of how many threads, in how many steps. Exit status: 0; 1 if a name came twice, with the
+ * state; 99 if it takes more than STEPS steps (environment), after what came until then; 98 trouble.
+ */
 #include <errno.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -39,6 +40,7 @@ static uint64_t counter, begin, bias;
 static bool no_count, no_sp;
 static pid_t thread[THREADS];
 static uint32_t nthread;
+static uint64_t steps;
 
 static void
 die(const char *what)
@@ -230,7 +232,7 @@ skip_start(pid_t pid)
 static int
 run(pid_t pid, uint64_t most)
 {
-	uint64_t steps = 0, back = skip_start(pid);
+	uint64_t back = skip_start(pid);
 	struct user_regs_struct r;
 	int status = 0;
 	pid_t tid = pid;
@@ -262,7 +264,7 @@ run(pid_t pid, uint64_t most)
 int
 main(int argc, char **argv)
 {
-	const char *steps = getenv("STEPS");
+	const char *most = getenv("STEPS");
 	int status;
 
 	for (argv++; *argv && !strncmp(*argv, "--", 2); argv++) {
@@ -275,7 +277,7 @@ main(int argc, char **argv)
 	begin = strtoull(argv[1], NULL, 16);
 	read_ranges(argv[2]);
 	find_bias(argv[3]);
-	status = run(start(argv + 3), steps ? strtoull(steps, NULL, 10) : UINT64_MAX);
-	printf("%zu states of %u %s\n", nname, nthread, nthread == 1 ? "thread" : "threads");
+	status = run(start(argv + 3), most ? strtoull(most, NULL, 10) : UINT64_MAX);
+	printf("%zu states of %u %s in %lu steps\n", nname, nthread, nthread == 1 ? "thread" : "threads", steps);
 	return nname ? status : 98;
 }

@@ -88,7 +88,6 @@ all_names()
 	unique clang -O2 "$here/loops.c"
 	unique gcc -O2 "$here/jumps.c"
 	unique gcc -O0 "$here/throws.cc"
-	unique clang -O2 "$here/throws.cc"
 	unique gcc -O2 "$here/threads.c"
 }
 
