@@ -169,7 +169,10 @@ read_speedscope() {
 	exported speedscope program.json
 	{ printf 'speedscope.loadFileFromBase64("program.json", "'; base64 -w 0 program.json; printf '")'; } >load.js
 	open_page "file://$PWD/package/dist/release/index.html#localProfilePath=$PWD/load.js&view=sandwich"
-	is 'document.title.includes("program - speedscope")' true
+	for _ in $(seq 100); do
+		[ "$(text 'document.querySelectorAll("tr").length > 1')" != true ] || break
+		sleep 0.5
+	done
 	own=$(jq --arg f "$hot" '.source_functions[] | select(.name == $f).instructions' "$dir/report")
 	is "[...document.querySelectorAll('tr')].find(r => r.children[2]?.innerText === '$hot')?.children[1].innerText.replace(/ .*/, '')" \
 		"$(grouped "$own")"
@@ -246,4 +249,5 @@ for program in ${CHORD_READERS:-lua5.4}; do
 		test_case "$program-$reader"
 	done
 done
+wait
 exit $failed
