@@ -87,6 +87,10 @@ check json $? "$("$CHORD" trace --json ./program | head -n 1)"
 "$CHORD" trace --chrome ./program | jq -e '.traceEvents | map(.ph) | (map(select(. == "B")) | length) == (map(select(. == "E")) | length)' >/dev/null
 check chrome $? "$("$CHORD" trace --chrome ./program | head -n 2)"
 
+# Each round of three jumps out of the activations of deep, 3, 4 and 5 of them.
+[ "$(grep -c 'deep: left by a jump' all)" = 12 ]
+check longjmp $? "$(grep deep all | head -n 5)"
+
 # ---- two runs ----
 
 first=$(echo ./*.chord)
@@ -132,6 +136,10 @@ counts()
 	./program >out 2>&1
 	"$CHORD" report --json ./program | jq -c '.functions | map([.name, .instructions]) | sort'
 }
+# Exceptions end 4, 1, 2 and 3 activations of the recursion; those between the throw and the handler rethrow.
+build gcc throws.cc -O2 && ./program >/dev/null && "$CHORD" trace ./program >all 2>err
+[ "$(grep -c 'deep.*left by a jump' all)" = 10 ] && [ "$(grep -c 'deep' all)" = 32 ]
+check exceptions $? "$(grep -c 'deep.*left by a jump' all), $(grep -c deep all)"
 for source in flow.c throws.cc threads.c; do
 	build gcc $source -O2 || fail "build/$source" "$(head -n 1 log)"
 	counts >traced
