@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # The measures that there are, from Chord's registry: a new one is tested wherever these are used. Sourced; $CHORD is set.
 
-# measures [TRAIT]: all, or those with a trait (as `chord cc --measures` names it). Not yet trace, whose runtime and reader come next.
+# measures [TRAIT]: all, or those with a trait (as `chord cc --measures` names it).
 measures() {
-	"$CHORD" cc --measures | awk -F'\t' -v trait="${1-}" '$1 != "trace" && (!trait || "," $2 "," ~ "," trait ",") { printf "%s%s", n++ ? " " : "", $1 }'
+	"$CHORD" cc --measures | awk -F'\t' -v trait="${1-}" '!trait || "," $2 "," ~ "," trait "," { printf "%s%s", n++ ? " " : "", $1 }'
 }

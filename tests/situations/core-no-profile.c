@@ -15,6 +15,7 @@
 /* expect: work 63 */
 /* line: out 0 */
 /* line: back 6 */
+/* without: trace because what ran is in the trace, not in memory */
 #include "situation.h"
 #include <pthread.h>
 #include <setjmp.h>

@@ -14,6 +14,7 @@
 /* expect: work 50 */
 /* expect: many 52 */
 /* line: returned 0 */
+/* without: trace because what ran is in the trace, not in memory */
 #ifdef LIMIT
 #include <sys/resource.h>
 

@@ -11,6 +11,7 @@
 /* expect: inner 4 */
 /* expect: work 4 */
 /* line: after 0 */
+/* without: trace because what ran is in the trace, not in memory */
 #include "situation.h"
 #ifdef LIB
 FUNC static void

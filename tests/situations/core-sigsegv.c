@@ -17,6 +17,7 @@
 /* line: returned 4 */
 /* line: back 5 */
 /* line: end 0 */
+/* without: trace because what ran is in the trace, not in memory */
 #include "situation.h"
 #include <setjmp.h>
 #include <signal.h>

@@ -10,8 +10,8 @@
 /* bounds: allowed because they end anywhere, even on the way between two blocks */
 /* unknown ./program: allowed because additions of events on such a way are not in the map */
 /* unknown[paths] work spin: allowed because on which path they were is not known */
-/* unknown[trace] work spin: allowed because on which path they were is not known */
 /* paths work spin: differ because the timer strikes anywhere */
+/* without: trace because on which paths activations were that ended between calls is not known */
 #include "situation.h"
 #include <setjmp.h>
 #include <signal.h>

@@ -5,6 +5,7 @@
 /* expect: work 3 */
 /* line: back 3 */
 /* line: returned 0 */
+/* without: trace because on which paths activations were that ended between calls is not known */
 #include "situation.h"
 #include <setjmp.h>
 #include <signal.h>

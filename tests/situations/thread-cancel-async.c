@@ -10,8 +10,8 @@
 /* bounds: allowed because it ends anywhere, even on the way between two blocks */
 /* unknown ./program: allowed because additions of events on such a way are not in the map */
 /* unknown[paths] spin: allowed because on which path it was is not known */
-/* unknown[trace] spin: allowed because on which path it was is not known */
 /* paths main spin: differ because threads wait for one another */
+/* without: trace because on which paths activations were that ended between calls is not known */
 #include "situation.h"
 #include <pthread.h>
 #include <unistd.h>
