@@ -91,6 +91,16 @@ check chrome $? "$("$CHORD" trace --chrome ./program | head -n 2)"
 [ "$(grep -c 'deep: left by a jump' all)" = 12 ]
 check longjmp $? "$(grep deep all | head -n 5)"
 
+for option in --from=:3 --to=fib: --last=0 --thread=x --diff "--last=3 --json"; do
+	# shellcheck disable=SC2086
+	"$CHORD" trace $option ./program >log 2>&1
+	[ $? = 2 ]
+	check "usage $option" $? "$(head -n 1 log)"
+done
+"$CHORD" trace --last=2 "$CHORD" >log 2>&1
+[ $? = 1 ]
+check not-traced $? "$(head -n 1 log)"
+
 # ---- two runs ----
 
 first=$(echo ./*.chord)

@@ -51,7 +51,7 @@ read_place(const char *text, struct pool *pool, const char *option, struct argp_
 	x.function = text;
 	if (colon && colon > text && colon[-1] != ':' && colon[1] && number_read(colon + 1, 1, UINT64_MAX - 1, &x.n))
 		x.function = pool_strndup(pool, text, (size_t)(colon - text));
-	if (!*x.function || (colon && !colon[1]))
+	if (!*x.function || colon == text || (colon && !colon[1]))
 		argp_error(state, "%s=%s: neither a number of instructions nor FUNCTION or FUNCTION:N", option, text);
 	return x;
 }
