@@ -169,6 +169,18 @@ t_signals() {
 	replay 1
 }
 
+# A program of others, if its sources are kept from other suites.
+t_real_program() {
+	local src=${CHORD_CACHE:-$HOME/.cache/chord}/src/bzip2
+	[ -r "$src/bzip2.c" ] || skip "no sources of bzip2 in $src"
+	$cc -w -O1 -fchord=events -o bzip2 "$src"/{blocksort,huffman,crctable,randtable,compress,decompress,bzlib,bzip2}.c \
+		>cc.err 2>&1 || no "bzip2: $(tail -3 cc.err)"
+	seq 20000 >numbers
+	record ./bzip2 -c numbers
+	replay 3
+	bunzip2 -c out 2>/dev/null | cmp -s - numbers || ./bzip2 -dc out | cmp -s - numbers || no "it has not packed the numbers"
+}
+
 # Of a program without a clock: before the next system call.
 t_signals_without_clock() {
 	cat >calls.c <<-'EOF'
@@ -322,7 +334,7 @@ t_goes_another_way() {
 	refused 1 'goes another way at event [0-9]+: recorded was .*system call write .*; now it is ' "$CHORD" replay log
 }
 
-for name in world signals signals-without-clock status world-is-gone streams own-programs default-name unrecorded no-program damaged another-build goes-another-way; do
+for name in world signals real-program signals-without-clock status world-is-gone streams own-programs default-name unrecorded no-program damaged another-build goes-another-way; do
 	test_case "$name"
 done
 exit $failed
