@@ -21,6 +21,7 @@ chord_rt_not_watched(struct chord_rt_ctl *ctl, const char *why, uint64_t flag)
 	if (!(ctl->unseen & flag))
 		chord_rt_text(ctl, why);
 	ctl->unseen |= (uint32_t)flag;
+	chord_rt_trace_shared(ctl);
 	chord_rt_unlock(ctl, old);
 }
 

@@ -84,16 +84,12 @@ static void
 chord_rt_trace_token(struct chord_rt_ctl *ctl, struct chord_rt_ring *r, uint64_t *cursor, uint32_t token, uint64_t p)
 {
 	volatile uint32_t *slot = chord_rt_find_slot(r, cursor, p);
-	uint32_t busy = r->busy;
 
-	r->busy = 1;
 	if (slot)
 		*slot = token;
 	else
 		chord_rt_put_slot(ctl, r, cursor, token);
-	if (!busy && slot)
-		chord_rt_settle_ring(ctl, r, cursor);
-	r->busy = busy;
+	chord_rt_settle_ring(ctl, r, cursor);
 }
 
 static uint64_t
@@ -389,6 +385,14 @@ chord_rt_trace_constructed(struct chord_rt_ctl *ctl)
 	}
 }
 
+/* Some thread has no region of its own. */
+static void
+chord_rt_trace_shared(const struct chord_rt_ctl *ctl)
+{
+	if (ctl->trace && ctl->trace->head && !ctl->trace->stopped)
+		__atomic_fetch_or(&ctl->trace->head->flags, CHORD_TRACE_SHARED, __ATOMIC_RELAXED);
+}
+
 static void
 chord_rt_trace_thread(struct chord_rt_ctl *ctl, const struct chord_rt_region *r)
 {
@@ -431,7 +435,7 @@ chord_rt_drop_ring(struct chord_rt_ring *r, bool keep)
 	}
 	r->old = NULL;
 	r->head = NULL;
-	r->rings = 0;
+	r->rings = r->busy = 0;
 }
 
 /* A thread is about to fork. Until the child has a trace of its own, it must write nothing: signals stay blocked. mask: what they

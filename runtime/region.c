@@ -311,6 +311,8 @@ chord_rt_leave_gap(struct chord_rt_ctl *ctl)
 		ctl->narrow = 0;
 }
 
+static void chord_rt_trace_shared(const struct chord_rt_ctl *ctl);
+
 /* Finds a region for a thread to be; its tid is -1. Four old regions are tried before a new one is made: that is quick, and keeps
  * the number near that of the threads that live at a time. With counts per thread no region is used again. */
 static struct chord_rt_region *
@@ -333,6 +335,7 @@ chord_rt_region_get(struct chord_rt_ctl *ctl)
 	if (!r) {
 		ctl->head->lost++;
 		ctl->unseen |= ctl->nregion ? CHORD_RT_UNSEEN_SHARED : 0;
+		chord_rt_trace_shared(ctl);
 		return NULL;
 	}
 	ctl->hint = r->index;

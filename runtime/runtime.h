@@ -366,7 +366,7 @@ struct chord_rt_ring {
 	uint64_t packed;              /* segments before this one are packed, or in rings before */
 	uint64_t seen, seen_at;       /* the next slot when the runtime was last here, and its address */
 	uint32_t number, rings;       /* of the stream; of the ring in the stream */
-	uint32_t busy;                /* the runtime is here: a fault's handler may be running */
+	uint32_t busy;                /* the thread that packs */
 	struct chord_extent_head *head, *packs; /* mapped; NULL: there is none */
 	struct chord_rt_packer *packer;
 	struct chord_rt_old_ring *old; /* the newest of those that were given up */

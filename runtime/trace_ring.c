@@ -170,11 +170,6 @@ chord_rt_more_packs(struct chord_rt_ctl *ctl, const struct chord_rt_ring *r)
 static CHORD_RT_HOT uint64_t
 chord_rt_pack(struct chord_rt_packer *p, const uint32_t *slot, struct chord_trace_record *record)
 {
-	uint32_t sum = 0;
-
-	for (uint32_t i = 0; i < CHORD_TRACE_SLOTS; i++)
-		sum += slot[i] * 0x9e3779b1u + i;
-	record->sum = sum;
 	record->bytes = (uint32_t)(chord_pack(&p->pack, slot, CHORD_TRACE_SLOTS, p->out) - p->out);
 	return sizeof *record + ((record->bytes + 3) & ~3ull);
 }
@@ -195,10 +190,10 @@ chord_rt_put_record(struct chord_extent_head *packs, const struct chord_trace_re
 
 /* Packs the first segment that is not packed. False: there is no room for it, and tracing has stopped. */
 static bool
-chord_rt_pack_segment(struct chord_rt_ctl *ctl, struct chord_rt_ring *r)
+chord_rt_pack_segment(struct chord_rt_ctl *ctl, struct chord_rt_ring *r, uint32_t sum)
 {
 	const uint32_t *slot = (const uint32_t *)chord_rt_slot_at(r, r->packed * CHORD_TRACE_SLOTS);
-	struct chord_trace_record record = {.segment = (uint32_t)r->packed};
+	struct chord_trace_record record = {.segment = (uint32_t)r->packed, .sum = sum};
 	uint64_t size;
 
 	if (!r->packer)
@@ -216,26 +211,31 @@ chord_rt_pack_segment(struct chord_rt_ctl *ctl, struct chord_rt_ring *r)
 	return r->packs && chord_rt_put_record(r->packs, &record, r->packer->out, size);
 }
 
-/* Are all slots of the segment written? */
+/* Are all slots of the first segment that is not packed written? Sets the sum of a record. */
 static CHORD_RT_HOT bool
-chord_rt_is_written(const struct chord_rt_ring *r, uint64_t segment)
+chord_rt_is_written(const struct chord_rt_ring *r, uint32_t *sum)
 {
-	const volatile uint32_t *slot = chord_rt_slot_at(r, segment * CHORD_TRACE_SLOTS);
+	const uint32_t *slot = (const uint32_t *)chord_rt_slot_at(r, r->packed * CHORD_TRACE_SLOTS);
+	const uint32_t *end = slot + CHORD_TRACE_SLOTS;
+	uint32_t all = 0;
 
-	for (uint32_t i = 0; i < CHORD_TRACE_SLOTS; i++)
-		if (!slot[i])
+	for (; slot < end; slot += 4) {
+		if (!slot[0] || !slot[1] || !slot[2] || !slot[3])
 			return false;
+		all += slot[0] + slot[1] + slot[2] + slot[3];
+	}
+	*sum = all * 0x9e3779b1u + (uint32_t)((uint64_t)CHORD_TRACE_SLOTS * (CHORD_TRACE_SLOTS - 1) / 2);
 	return true;
 }
 
-/* Packs what can be packed, and sees to it that the segment behind that of the cursor is free. */
 static void
-chord_rt_settle_ring(struct chord_rt_ctl *ctl, struct chord_rt_ring *r, uint64_t *cursor)
+chord_rt_settle_mine(struct chord_rt_ctl *ctl, struct chord_rt_ring *r, uint64_t *cursor)
 {
 	uint64_t now = chord_rt_next_slot(r, cursor), segment = now / CHORD_TRACE_SLOTS;
+	uint32_t sum = 0;
 	bool ok = true;
 
-	while (ok && r->packed < segment && chord_rt_is_written(r, r->packed) && (ok = chord_rt_pack_segment(ctl, r))) {
+	while (ok && r->packed < segment && chord_rt_is_written(r, &sum) && (ok = chord_rt_pack_segment(ctl, r, sum))) {
 		chord_rt_clear((void *)chord_rt_slot_at(r, r->packed * CHORD_TRACE_SLOTS), CHORD_TRACE_SEGMENT);
 		__atomic_store_n(&r->head->b, ++r->packed, __ATOMIC_RELEASE);
 	}
@@ -252,6 +252,26 @@ chord_rt_settle_ring(struct chord_rt_ctl *ctl, struct chord_rt_ring *r, uint64_t
 		chord_rt_home_bump(cursor, -(uint64_t)CHORD_RT_RING);
 		r->seen_at -= CHORD_RT_RING;
 	}
+}
+
+/* Packs what can be packed, and sees to it that the segment behind that of the cursor is free. A fault's handler may have
+ * interrupted that. Threads that share a ring wait for each other. */
+static void
+chord_rt_settle_ring(struct chord_rt_ctl *ctl, struct chord_rt_ring *r, uint64_t *cursor)
+{
+	uint32_t me = (uint32_t)chord_rt_call(SYS_gettid), now = 0;
+
+	while (!__atomic_compare_exchange_n(&r->busy, &now, me, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+		if (now == me)
+			return;
+		chord_rt_call(SYS_sched_yield);
+		now = 0;
+	}
+	if (!ctl->trace->stopped)
+		chord_rt_settle_mine(ctl, r, cursor);
+	else
+		chord_rt_to_scratch(ctl->trace, cursor);
+	__atomic_store_n(&r->busy, 0, __ATOMIC_RELEASE);
 }
 
 /* ---- slots for those who come here ---- */
