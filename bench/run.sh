@@ -33,7 +33,7 @@ compiler_of()
 	timers) echo "$CHORD cc -fchord-timers=instructions -include $bench/timer.h" ;;
 	selected) echo "$CHORD cc -fchord-paths=$chosen" ;;
 	weighted:*) echo "$(compiler_of "${1#weighted:}") -fchord-weights=$weights" ;;
-	every-block | every-edge | calls | paths) echo "$CHORD cc -fchord=$1" ;;
+	every-block | every-edge | blocks | blocks-vcnt | calls | paths) echo "$CHORD cc -fchord=$1" ;;
 	gcov) echo "gcc --coverage -fprofile-update=single" ;;
 	gcov-atomic) echo "gcc --coverage -fprofile-update=atomic" ;;
 	llvm-instr) echo "clang -fprofile-instr-generate" ;;
