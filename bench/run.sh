@@ -33,7 +33,8 @@ compiler_of()
 	timers) echo "$CHORD cc -fchord-timers=instructions -include $bench/timer.h" ;;
 	selected) echo "$CHORD cc -fchord-paths=$chosen" ;;
 	weighted:*) echo "$(compiler_of "${1#weighted:}") -fchord-weights=$weights" ;;
-	every-block | every-edge | blocks | blocks-vcnt | calls | paths) echo "$CHORD cc -fchord=$1" ;;
+	fixed) echo "gcc -ffixed-r15" ;;
+	every-block | every-edge | blocks | blocks-vcnt | calls | clock | paths) echo "$CHORD cc -fchord=$1" ;;
 	gcov) echo "gcc --coverage -fprofile-update=single" ;;
 	gcov-atomic) echo "gcc --coverage -fprofile-update=atomic" ;;
 	llvm-instr) echo "clang -fprofile-instr-generate" ;;
@@ -100,8 +101,8 @@ available()
 
 recipe()
 {
-	if [ "$1" = fib ]; then
-		"fib_$2" "$3" "${4:-}"
+	if [ "$1" = fib ] || [ "$1" = small ]; then
+		"$1_$2" "$3" "${4:-}"
 	else
 		"$real/recipe.sh" "$@"
 	fi
@@ -119,6 +120,18 @@ fib_bench()
 	echo "fib ./fib 44"
 }
 
+small_build()
+{
+	mkdir -p "$1"
+	$2 -O2 -I"$bench/../include" -o "$1/small" "$bench/small.c"
+}
+
+small_bench()
+{
+	cp "$1/small" .
+	echo "small ./small 20000"
+}
+
 # built PROGRAM VARIANT: kept for as long as nothing of it changes; Chord's never is.
 built()
 {
@@ -133,7 +146,7 @@ built()
 
 bench_key()
 {
-	{ cat "$real/recipes/$1.sh" "$bench/fib.c" 2>/dev/null; ${2%% *} --version; echo "$2"; } | cksum
+	{ cat "$real/recipes/$1.sh" "$bench/fib.c" "$bench/small.c" 2>/dev/null; ${2%% *} --version; echo "$2"; } | cksum
 }
 
 up_to_date()
@@ -210,7 +223,7 @@ variants()
 # one PROGRAM: a row for every command of its bench.
 one()
 {
-	[ "$1" = fib ] || "$real/recipe.sh" "$1" fetch >"$work/fetch.log" 2>&1 || die "$1: cannot be fetched"
+	[ "$1" = fib ] || [ "$1" = small ] || "$real/recipe.sh" "$1" fetch >"$work/fetch.log" 2>&1 || die "$1: cannot be fetched"
 	# gcc's first: the others take its inputs.
 	for variant in gcc $(variants); do
 		[ "$variant" != gcc ] || [ ! -f "$work/$1.gcc.commands" ] || continue
