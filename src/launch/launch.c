@@ -2,6 +2,7 @@
 /* Runs a command once, with a folder of its own for the profiles of its processes. */
 #include "launch/launch.h"
 #include "driver/driver.h"
+#include "format/trace.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -35,7 +36,7 @@ list_profiles(struct launched *l)
 	DIR *dir = opendir(l->folder);
 
 	for (struct dirent *d; dir && (d = readdir(dir));)
-		if (*d->d_name != '.')
+		if (*d->d_name != '.' && !str_ends(str_of(d->d_name), CHORD_TRACE_SUFFIX))
 			VEC_PUSH(l->profile, pool_printf(l->pool, "%s/%s", l->folder, d->d_name));
 	if (dir)
 		closedir(dir);
@@ -87,8 +88,10 @@ launch(struct launched *l, struct pool *pool, const struct launch_options *o, st
 void
 launch_forget(struct launched *l)
 {
-	for (size_t i = 0; i < l->profile.n; i++)
+	for (size_t i = 0; i < l->profile.n; i++) {
 		unlink(l->profile.at[i]);
+		unlink(pool_printf(l->pool, "%s" CHORD_TRACE_SUFFIX, l->profile.at[i]));
+	}
 	if (l->folder)
 		rmdir(l->folder);
 	free(l->profile.at);

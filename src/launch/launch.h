@@ -43,7 +43,7 @@ struct launched {
 };
 /* Runs it once and waits for its end. False: reported. In any case launch_forget(). */
 bool launch(struct launched *l, struct pool *pool, const struct launch_options *o, struct launch_input *in);
-/* Removes the profiles. */
+/* Removes the profiles, and traces beside them. */
 void launch_forget(struct launched *l);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Where no profile can be written, and there are more paths than a dense table has room for: the table is in the core file, by
-/* without: trace because what ran is in the trace, not in memory */
  * thread. What had no room in it is not, which matters for crowd only. */
+/* without: trace because what ran is in the trace, not in memory */
 /* options: -pthread */
 /* need: grep -q '^core' /proc/sys/kernel/core_pattern */
 /* run: ulimit -c unlimited; CHORD_FILE=/proc/none/%p ./program */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A plug-in's code ran in a thread that was there before it, which counts in the plug-in's own memory: only the core
-/* without: trace because what ran is in the trace, not in memory */
  * file has that. With more paths than a dense table has room for. */
+/* without: trace because what ran is in the trace, not in memory */
 /* build: $CC -DLIB -fPIC -shared $SRC -o plug.so */
 /* build: $PLAIN $SRC -pthread -o program */
 /* need: grep -q '^core' /proc/sys/kernel/core_pattern */

@@ -42,6 +42,7 @@ static struct variant variants[VARIANTS];
 static const char *const special[VARIANTS] = {
 	[CHORD_EVENTS] = "-fchord=edges,events -fchord-events=instructions,blocks,calls",
 	[CHORD_CALLS] = "-fchord=calls -fchord-events=instructions,blocks",
+	[CHORD_CLOCK] = "-fchord=edges,clock",
 };
 
 const char *chord;
