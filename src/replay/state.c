@@ -174,10 +174,14 @@ state_reach(struct tracee *t, struct clock *c, const struct state *s, unsigned c
 	*stop = STOP_SIGNAL;
 	if (clock_still(c, true))
 		reach = run_by_timers(t, c, s, stop);
-	if (reach == REACH_THERE)
+	if (reach == REACH_THERE) {
 		reach = run_by_time(t, c, s, care, stop);
-	if (reach == REACH_THERE)
-		reach = run_by_breakpoint(t, c, s, stop);
+		if (reach == REACH_THERE)
+			reach = run_by_breakpoint(t, c, s, stop);
+		/* Whatever it came to behind the state, a system call for one. */
+		if (reach == REACH_OTHER && care < CARE_MOST && *stop != STOP_ENDED && left_to(c, s) < 0)
+			reach = REACH_PAST;
+	}
 	clock_still(c, false);
 	return reach;
 }

@@ -150,7 +150,7 @@ for i in $(seq 20); do
 	slots || break
 	said=$(wc -c <told) has=$(grep -c '^0 [0-9]*$' slots.1)
 	[ "$said" = 0 ] || [ "$has" -gt $(((said - 1) * every)) ] || { fail kill "said $said times $every, has $has"; break; }
-	sequence kill-$i cut >ended
+	(sequence "kill-$i" cut) >ended
 	grep -q '^ok' ended || [ "$has" = 0 ] || { cat ended; break; }
 	killed=$has
 done
