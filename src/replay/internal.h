@@ -97,7 +97,10 @@ tracee_arg(const struct tracee *t, int i)
 {
 	return t->regs.word[t->machine->arg[i]];
 }
-/* Has it make a system call with the instruction before its PC, and stops it behind that. False: it has ended. */
+/* At a system call: is it one of the machine's own kind? Those of int 0x80 and of programs of 32 bits have other numbers. */
+bool tracee_own_call(const struct tracee *t);
+/* Has it make a system call with the instruction before its PC, and stops it behind that. False: it has ended, or was about to make
+ * another one, and was killed. */
 bool tracee_make(struct tracee *t, uint64_t number, const uint64_t arg[6]);
 /* The same; registers are then as they were. The result. */
 int64_t tracee_call(struct tracee *t, uint64_t number, const uint64_t arg[6]);
@@ -233,7 +236,6 @@ enum map_kind {
 
 struct mapped_file {
 	uint64_t dev, ino;
-	bool shared;             /* some mapping changes with it */
 	int fd;                  /* recording: the file itself; replay: what takes its place */
 	uint64_t size;           /* recording: as the log has it */
 };
@@ -251,6 +253,8 @@ const char *mapped_record(struct mapped *m, struct log *l, const struct tracee *
 /* Puts what a call has changed in files that are mapped into the log. Not NULL: why that is not known. */
 const char *mapped_changed(struct mapped *m, struct log *l, const struct tracee *t, const struct system_call *c,
                            const uint64_t arg[6], int64_t result);
+/* Puts what mremap() shows of a file that was not seen before into the log. Not NULL: why that is not known. */
+const char *mapped_grown(struct mapped *m, struct log *l, const struct tracee *t, const uint64_t arg[6], uint64_t result);
 /* The descriptor into which a call that passes bytes on does so. */
 uint64_t passed_to(const struct system_call *c, const uint64_t arg[6]);
 /* Puts the n bytes that it has passed on into the log. False: they are not there to be read. */

@@ -113,13 +113,14 @@ record_bytes(struct mapped *m, struct log *l, const struct stat *st, int mine, c
 {
 	struct mapped_file *f = note_file(m, st, mine);
 	uint64_t size = (uint64_t)st->st_size, left = size > arg[OFFSET] ? size - arg[OFFSET] : 0;
+	/* Whole pages are there. */
+	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), shown = (arg[LENGTH] + page - 1) / page * page;
 
-	f->shared |= (arg[FLAGS] & MAP_TYPE) != MAP_PRIVATE;
 	f->size = size;
 	log_put(l, MAP_KIND_BYTES);
 	log_put(l, (uint64_t)(f - m->file.at));
 	log_put(l, size);
-	put_bytes(l, f->fd, arg[OFFSET], left < arg[LENGTH] ? left : arg[LENGTH]);
+	put_bytes(l, f->fd, arg[OFFSET], left < shown ? left : shown);
 }
 
 static void
@@ -184,17 +185,13 @@ position_of(struct pool *pool, const struct tracee *t, uint64_t fd)
 }
 
 static struct mapped_file *
-shared_of(struct mapped *m, const struct tracee *t, uint64_t fd)
+mapped_of(struct mapped *m, const struct tracee *t, uint64_t fd)
 {
-	struct mapped_file *f;
 	char name[64];
 	struct stat st;
 
 	snprintf(name, sizeof name, "/proc/%d/fd/%d", t->pid, (int)fd);
-	if (!m->file.n || stat(name, &st))
-		return NULL;
-	f = file_of(m, &st);
-	return f && f->shared ? f : NULL;
+	return m->file.n && !stat(name, &st) ? file_of(m, &st) : NULL;
 }
 
 /* Files whose size is another one now. */
@@ -206,13 +203,56 @@ record_sizes(struct mapped *m, struct log *l)
 	for (size_t i = 0; i < m->file.n; i++) {
 		struct mapped_file *f = &m->file.at[i];
 
-		if (!f->shared || fstat(f->fd, &st) || f->size == (uint64_t)st.st_size)
+		if (fstat(f->fd, &st) || f->size == (uint64_t)st.st_size)
 			continue;
 		f->size = (uint64_t)st.st_size;
 		log_put(l, CHANGE_SIZE);
 		log_put(l, i);
 		log_put(l, f->size);
 	}
+}
+
+/* Is there a file at an address? Then which, and where in it. */
+static bool
+shows_file(struct pool *pool, const struct tracee *t, uint64_t addr, uint64_t *ino, uint64_t *at)
+{
+	const char *line = tracee_proc(t, pool, "maps");
+	uint64_t start, end, offset;
+
+	for (; line && *line; line = strchr(line, '\n') + 1)
+		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64 " %*s %" SCNu64, &start, &end, &offset, ino) == 4 &&
+		    start <= addr && addr < end) {
+			*at = offset + addr - start;
+			return *ino;
+		}
+	return false;
+}
+
+const char *
+mapped_grown(struct mapped *m, struct log *l, const struct tracee *t, const uint64_t arg[6], uint64_t result)
+{
+	struct pool *pool = pool_new();
+	uint64_t ino, at, left, more, page = (uint64_t)sysconf(_SC_PAGESIZE);
+	bool grown = arg[2] > arg[1] && shows_file(pool, t, result, &ino, &at);
+	size_t i = 0;
+
+	pool_free(pool);
+	record_sizes(m, l);
+	while (grown && i < m->file.n && m->file.at[i].ino != ino)
+		i++;
+	if (grown && i == m->file.n)
+		return "a file's mapping that grows";
+	if (grown) {
+		at += arg[1];
+		left = m->file.at[i].size > at ? m->file.at[i].size - at : 0;
+		more = (arg[2] + page - 1) / page * page - arg[1];
+		log_put(l, CHANGE_BYTES);
+		log_put(l, i);
+		log_put(l, at);
+		put_bytes(l, m->file.at[i].fd, at, left < more ? left : more);
+	}
+	log_put(l, CHANGE_NONE);
+	return NULL;
 }
 
 uint64_t
@@ -226,7 +266,7 @@ mapped_changed(struct mapped *m, struct log *l, const struct tracee *t, const st
                const uint64_t arg[6], int64_t result)
 {
 	struct mapped_file *f = result < 0 || !m->file.n ? NULL :
-		shared_of(m, t, c->class == CALL_PASS ? passed_to(c, arg) : arg[0]);
+		mapped_of(m, t, c->class == CALL_PASS ? passed_to(c, arg) : arg[0]);
 	struct pool *pool;
 	uint64_t at;
 
@@ -274,7 +314,7 @@ passed_bytes(struct log *l, const struct tracee *t, const struct system_call *c,
 
 /* Opens a file of this process in the tracee, by its name in /proc, which stands below the stack meanwhile. */
 static int64_t
-open_there(struct tracee *t, int fd)
+open_there(struct tracee *t, int fd, int how)
 {
 	enum { BELOW = 1024, ROOM = 64 };
 	uint64_t at = (tracee_word(t, t->machine->sp) - BELOW) & ~15ull;
@@ -284,19 +324,17 @@ open_there(struct tracee *t, int fd)
 	snprintf(name, sizeof name, "/proc/%d/fd/%d", getpid(), fd);
 	if (!tracee_read(t, at, was, sizeof was) || !tracee_write(t, at, name, sizeof name))
 		return -EFAULT;
-	result = tracee_call(t, SYS_openat, (uint64_t [6]){(uint64_t)AT_FDCWD, at, O_RDWR | O_CLOEXEC});
-	if (result == -EACCES || result == -EROFS || result == -ETXTBSY || result == -EPERM)
-		result = tracee_call(t, SYS_openat, (uint64_t [6]){(uint64_t)AT_FDCWD, at, O_RDONLY | O_CLOEXEC});
+	result = tracee_call(t, SYS_openat, (uint64_t [6]){(uint64_t)AT_FDCWD, at, (uint64_t)(how | O_CLOEXEC)});
 	tracee_write(t, at, was, sizeof was);
 	return result;
 }
 
-/* fd: -1 no file. */
+/* fd: -1 no file. how: to open it. */
 static bool
-map_there(struct tracee *t, const uint64_t arg[6], uint64_t result, int fd)
+map_there(struct tracee *t, const uint64_t arg[6], uint64_t result, int fd, int how)
 {
 	uint64_t flags = (arg[FLAGS] | MAP_FIXED) & ~(uint64_t)(MAP_LOCKED | MAP_POPULATE | MAP_FIXED_NOREPLACE);
-	int64_t theirs = fd < 0 ? -1 : open_there(t, fd), got;
+	int64_t theirs = fd < 0 ? -1 : open_there(t, fd, how), got;
 
 	if (fd >= 0 && theirs < 0) {
 		say_error("replay", "a file cannot be opened in the program: %s", strerror((int)-theirs));
@@ -336,9 +374,15 @@ replay_program(struct mapped *m, struct log *l, struct tracee *t, const uint64_t
 {
 	const char *name = log_get_text(l, m->pool);
 	uint64_t size = log_get(l), sum = log_get(l);
-	int fd = log_failed(l) ? -1 : open(name, O_RDONLY | O_CLOEXEC);
-	bool ok = !log_failed(l) && mapped_same(name, fd, size, sum) && map_there(t, arg, result, fd);
+	int fd = log_failed(l) ? -1 : open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	bool ok = !log_failed(l) && mapped_same(name, fd, size, sum);
 
+	/* Logs come from others: none has a replay change a file. */
+	if (ok && (arg[FLAGS] & MAP_TYPE) != MAP_PRIVATE) {
+		say_error(log_name(l), "it is damaged: a mapping would change %s", name);
+		ok = false;
+	}
+	ok = ok && map_there(t, arg, result, fd, O_RDONLY);
 	if (fd >= 0)
 		close(fd);
 	return ok;
@@ -386,7 +430,7 @@ replay_bytes(struct mapped *m, struct log *l, struct tracee *t, const uint64_t a
 	struct pool *pool = pool_new();
 	struct str bytes = log_get_bytes(l, pool);
 	bool ok = f && !log_failed(l) && !ftruncate(f->fd, (off_t)size) && fill(f->fd, bytes, arg[OFFSET]) &&
-	          map_there(t, arg, result, f->fd);
+	          map_there(t, arg, result, f->fd, O_RDWR);
 
 	pool_free(pool);
 	return ok;
@@ -396,7 +440,7 @@ bool
 mapped_replay(struct mapped *m, struct log *l, struct tracee *t, const uint64_t arg[6], uint64_t result)
 {
 	switch (log_get(l)) {
-	case MAP_KIND_NONE: return !log_failed(l) && map_there(t, arg, result, -1);
+	case MAP_KIND_NONE: return !log_failed(l) && map_there(t, arg, result, -1, 0);
 	case MAP_KIND_PROGRAM: return replay_program(m, l, t, arg, result);
 	case MAP_KIND_BYTES: return replay_bytes(m, l, t, arg, result);
 	}

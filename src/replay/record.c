@@ -4,12 +4,14 @@
 #include "replay/internal.h"
 
 #include <errno.h>
+#include <linux/fs.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 enum { PATIENCE = 2 };           /* seconds after which a signal has waited for too long */
@@ -63,7 +65,9 @@ begin_call(struct recorder *r)
 	r->number = number;
 	r->entry = tracee_sum(&r->t);
 	r->call = call_of(r->pool, number, r->arg);
-	if (r->call.class == CALL_REFUSED)
+	if (!tracee_own_call(&r->t))
+		refuse(r, "system call as of 32 bits", "it has other numbers");
+	else if (r->call.class == CALL_REFUSED)
 		refuse(r, r->call.name, r->call.why);
 	else if (r->call.class == CALL_UNKNOWN && number != SYS_ioctl && number != SYS_execve)
 		refuse(r, pool_printf(r->pool, "system call %s", r->call.name), "what it does is not known");
@@ -144,6 +148,15 @@ put_call(struct recorder *r, int64_t result)
 		put_passed(r, result);
 }
 
+/* Has the call, which is none of output, all the same written to a standard stream? */
+static bool
+slips_out(const struct recorder *r, int64_t result)
+{
+	return (r->number == SYS_sendmsg || r->number == SYS_sendmmsg || r->number == SYS_ioctl) && result >= 0 &&
+	       (r->number != SYS_ioctl || r->call.command == FICLONE || r->call.command == FICLONERANGE) &&
+	       stream_of(&r->t, (int)r->arg[0]);
+}
+
 /* A call that was interrupted, and may be resumed. */
 static bool
 is_interrupted(int64_t result)
@@ -177,8 +190,12 @@ end_call(struct recorder *r)
 	if (r->call.class == CALL_RETURN)
 		result = 0;
 	put_call(r, result);
+	if (slips_out(r, result))
+		why = "what it writes to the standard output is not known";
 	if (r->call.class == CALL_MAP && (uint64_t)result < (uint64_t)-4095)
 		why = mapped_record(&r->mapped, r->log, &r->t, r->arg);
+	if (r->call.class == CALL_REMAP && (uint64_t)result < (uint64_t)-4095)
+		why = mapped_grown(&r->mapped, r->log, &r->t, r->arg, (uint64_t)result);
 	if (r->call.class == CALL_OUTPUT || r->call.class == CALL_RESIZE || r->call.class == CALL_PASS)
 		why = mapped_changed(&r->mapped, r->log, &r->t, &r->call, r->arg, result);
 	if (why)
@@ -382,11 +399,16 @@ let_go(struct recorder *r)
 
 	breakpoint_take(&r->t, &r->back);
 	if (r->in_call) {
+		bool own = tracee_own_call(&r->t);
+
 		r->t.regs.word[r->t.machine->number] = (uint64_t)-1;
 		tracee_set(&r->t, &r->t.regs);
 		if (tracee_go(&r->t, PTRACE_SYSCALL, 0) == STOP_ENDED)
 			return;
-		tracee_call(&r->t, r->t.machine->show_time, (uint64_t [6]){show[0], show[1]});
+		if (own)
+			tracee_call(&r->t, r->t.machine->show_time, (uint64_t [6]){show[0], show[1]});
+		else
+			tracee_call_here(&r->t, r->t.machine->show_time, (uint64_t [6]){show[0], show[1]});
 		r->t.machine->make(&r->t.regs, r->number, r->arg);
 		tracee_set(&r->t, &r->t.regs);
 	} else {
@@ -468,6 +490,7 @@ static const char *
 find_program(struct pool *pool, const char *name)
 {
 	const char *path = getenv("PATH"), *at, *end;
+	struct stat st;
 
 	if (strchr(name, '/'))
 		return name;
@@ -476,13 +499,28 @@ find_program(struct pool *pool, const char *name)
 
 		end = at + strcspn(at, ":");
 		file = pool_printf(pool, "%.*s%s%s", (int)(end - at), at, end > at ? "/" : "./", name);
-		if (!access(file, X_OK))
+		if (!access(file, X_OK) && !stat(file, &st) && S_ISREG(st.st_mode))
 			return file;
 		if (!*end)
 			break;
 	}
 	say_error(name, "no such program");
 	return NULL;
+}
+
+/* The kernel gives a traced program none of the rights that its file has: it would be another run. */
+static bool
+has_its_rights(const char *file)
+{
+	struct stat st;
+
+	if (!geteuid() || stat(file, &st) ||
+	    (!(st.st_mode & S_ISUID && st.st_uid != geteuid()) &&
+	     !((st.st_mode & (S_ISGID | S_IXGRP)) == (S_ISGID | S_IXGRP) && st.st_gid != getegid()) &&
+	     getxattr(file, "security.capability", NULL, 0) < 0))
+		return true;
+	say_error(file, "it has a user's, a group's or other rights by its file, which it would lack while it is recorded");
+	return false;
 }
 
 static volatile sig_atomic_t child;
@@ -524,7 +562,7 @@ replay_record(char **argv, const char *log, bool *ended, int *status)
 	bool ok = false;
 
 	*ended = false;
-	r.log = s.file ? log_create(log) : NULL;
+	r.log = s.file && has_its_rights(s.file) ? log_create(log) : NULL;
 	if (r.log && tracee_start(&r.t, &s)) {
 		leave_signals(r.t.pid);
 		r.clock = clock_open(&r.t);

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -101,8 +102,8 @@ same_call(struct replayer *r, const struct recorded_call *c, enum stop stop)
 {
 	uint64_t clock = clock_sum(r->clock);
 
-	if (stop == STOP_CALL && c->number == tracee_word(&r->t, r->t.machine->number) && c->entry == tracee_sum(&r->t) &&
-	    c->clock == clock)
+	if (stop == STOP_CALL && tracee_own_call(&r->t) && c->number == tracee_word(&r->t, r->t.machine->number) &&
+	    c->entry == tracee_sum(&r->t) && c->clock == clock)
 		return true;
 	diverged(r, pool_printf(r->pool, "%s at clock %" PRIu64, call_text(r->pool, c->number, c->arg), c->clock),
 	         stop_text(r, stop));
@@ -215,6 +216,27 @@ succeeded(int64_t result)
 	return (uint64_t)result < (uint64_t)-4095;
 }
 
+/* How far the stack may grow shows in what the program does. */
+static void
+limit_stack(struct replayer *r, const struct recorded_call *c)
+{
+	bool own = c->number == SYS_setrlimit || (c->number == SYS_prlimit64 && !c->arg[0]);
+	int at = c->number == SYS_prlimit64;
+	struct rlimit limit, now;
+
+	if (!own || c->result || (int)c->arg[at] != RLIMIT_STACK || !c->arg[at + 1])
+		return;
+	if (!tracee_read(&r->t, c->arg[at + 1], &limit, sizeof limit) || prlimit(r->t.pid, RLIMIT_STACK, NULL, &now)) {
+		diverged(r, "a limit of the stack", "none");
+		return;
+	}
+	now.rlim_cur = limit.rlim_cur;
+	if (prlimit(r->t.pid, RLIMIT_STACK, &now, NULL)) {
+		say_error("replay", "the size of the stack cannot be set as it was: %s", strerror(errno));
+		r->failed = true;
+	}
+}
+
 static void
 do_call(struct replayer *r, const struct recorded_call *c)
 {
@@ -228,12 +250,15 @@ do_call(struct replayer *r, const struct recorded_call *c)
 		break;
 	case CALL_ADVISE:
 		arg[2] = arg[2] == MADV_FREE ? MADV_DONTNEED : arg[2];
-		if (succeeded(c->result))
+		/* Above are those that break the machine's memory. */
+		if (succeeded(c->result) && arg[2] < MADV_HWPOISON)
 			make_call(r, c, arg);
 		break;
 	case CALL_REMAP:
-		if (succeeded(c->result))
+		if (succeeded(c->result)) {
 			replay_remap(r, c);
+			r->failed |= !mapped_change(&r->mapped, r->log);
+		}
 		break;
 	case CALL_MAP:
 		if (succeeded(c->result) && !mapped_replay(&r->mapped, r->log, &r->t, c->arg, (uint64_t)c->result))
@@ -248,7 +273,7 @@ do_call(struct replayer *r, const struct recorded_call *c)
 			r->failed = true;
 		break;
 	default:
-		break;
+		limit_stack(r, c);
 	}
 }
 
@@ -412,13 +437,26 @@ replay_signal(struct replayer *r)
 		begin_handler(r);
 }
 
-/* What it wrote has been written: nothing is left to be done. */
+/* A program that ended by itself does so again. Where a signal ended it is not known; what it wrote has been written. */
+static void
+run_to_exit(struct replayer *r)
+{
+	enum stop stop = tracee_go_own(&r->t, PTRACE_SYSEMU);
+	uint64_t number = tracee_word(&r->t, r->t.machine->number);
+
+	if (stop != STOP_CALL || !tracee_own_call(&r->t) || (number != SYS_exit && number != SYS_exit_group) ||
+	    (tracee_arg(&r->t, 0) & 0xff) != (uint64_t)WEXITSTATUS(r->status))
+		diverged(r, pool_printf(r->pool, "the end with status %d", WEXITSTATUS(r->status)), stop_text(r, stop));
+}
+
 static void
 replay_exit(struct replayer *r)
 {
 	log_get(r->log);
 	r->status = (int)log_get(r->log);
 	r->ended = log_at_end(r->log);
+	if (r->ended && WIFEXITED(r->status))
+		run_to_exit(r);
 	if (!r->ended && !log_failed(r->log))
 		say_error(log_name(r->log), "it is damaged: there is more behind its end");
 	r->failed |= !r->ended;

@@ -194,7 +194,7 @@ same_files(struct log *l, struct pool *pool)
 			return true;
 		size = log_get(l);
 		sum = log_get(l);
-		fd = log_failed(l) ? -1 : open(name, O_RDONLY | O_CLOEXEC);
+		fd = log_failed(l) ? -1 : open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 		same = !log_failed(l) && mapped_same(name, fd, size, sum);
 		if (fd >= 0)
 			close(fd);

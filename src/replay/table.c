@@ -5,6 +5,7 @@
 
 #include <asm/prctl.h>
 #include <fcntl.h>
+#include <linux/fs.h>
 #include <linux/futex.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
@@ -34,6 +35,7 @@ static const struct system_call calls[] = {
 	CALL(mmap, MAP), CALL(mremap, REMAP), CALL(madvise, ADVISE), CALL(munmap, DONE), CALL(mprotect, DONE), CALL(brk, DONE),
 	BY(arch_prctl, 0), GIVEN(mlock), GIVEN(munlock), GIVEN(mlockall), GIVEN(munlockall), GIVEN(mlock2), GIVEN(msync),
 	GIVEN(mincore, {OUT_PAGES, 2, 1, 1}), GIVEN(membarrier), GIVEN(mbind), GIVEN(set_mempolicy),
+	GIVEN(get_mempolicy, FIXED(0, 4), BITS(1, 2)),
 	/* files */
 	GIVEN(open), GIVEN(openat), GIVEN(openat2), GIVEN(creat), GIVEN(close), GIVEN(close_range), GIVEN(lseek),
 	GIVEN(dup), GIVEN(dup2),
@@ -131,7 +133,8 @@ static const struct system_call commands[] = {
 	IOCTL(TIOCGWINSZ, FIXED(2, 8)), IOCTL(TIOCSWINSZ), IOCTL(TIOCGPGRP, FIXED(2, 4)), IOCTL(TIOCSPGRP), IOCTL(TIOCGSID,
 	FIXED(2, 4)),
 	IOCTL(TIOCNOTTY), IOCTL(TIOCSCTTY), IOCTL(TIOCOUTQ, FIXED(2, 4)), IOCTL(FIONREAD, FIXED(2, 4)), IOCTL(FIONBIO),
-	IOCTL(FIOASYNC), IOCTL(FIOCLEX), IOCTL(FIONCLEX), IOCTL(TIOCGPTN, FIXED(2, 4)), IOCTL(TIOCSPTLCK),
+	IOCTL(FIOASYNC), IOCTL(FIOCLEX), IOCTL(FIONCLEX), IOCTL(TIOCGPTN, FIXED(2, 4)), IOCTL(TIOCSPTLCK), IOCTL(FICLONE),
+	IOCTL(FICLONERANGE),
 	PRCTL(PR_SET_NAME), PRCTL(PR_GET_NAME, FIXED(1, 16)), PRCTL(PR_SET_PDEATHSIG), PRCTL(PR_GET_PDEATHSIG, FIXED(1, 4)),
 	PRCTL(PR_SET_DUMPABLE), PRCTL(PR_GET_DUMPABLE), PRCTL(PR_SET_KEEPCAPS), PRCTL(PR_GET_KEEPCAPS), PRCTL(PR_SET_NO_NEW_PRIVS),
 	PRCTL(PR_GET_NO_NEW_PRIVS),

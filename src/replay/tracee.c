@@ -82,8 +82,26 @@ tracee_open_memory(struct tracee *t)
 	snprintf(name, sizeof name, "/proc/%d/mem", t->pid);
 	t->mem = open(name, O_RDWR | O_CLOEXEC);
 	if (t->mem < 0)
-		say_error(name, "%s", strerror(errno));
+		say_error("the program's memory", "%s",
+		          errno == EACCES ? "it is hidden, for its file may not be read" : strerror(errno));
 	return t->mem >= 0;
+}
+
+bool
+tracee_own_call(const struct tracee *t)
+{
+	struct __ptrace_syscall_info info = {0};
+
+	return ptrace(PTRACE_GET_SYSCALL_INFO, t->pid, sizeof info, &info) > 0 && info.arch == t->machine->kind;
+}
+
+/* At the end of execve(). */
+static bool
+is_own(const struct tracee *t, const char *file)
+{
+	if (!tracee_own_call(t))
+		say_error(file, "a program of 32 bits cannot be recorded");
+	return tracee_own_call(t);
 }
 
 /* Follows the child to its first instruction. */
@@ -105,7 +123,7 @@ attach(struct tracee *t, const struct tracee_start *s, int go, int tell)
 	for (stop = WIFSTOPPED(t->status) ? STOP_SIGNAL : STOP_ENDED; stop != STOP_ENDED; stop = tracee_go(t, PTRACE_CONT, 0))
 		if (WIFSTOPPED(t->status) && tracee_event(t) == PTRACE_EVENT_EXEC) {
 			/* Behind it is the end of the call. */
-			return tracee_open_memory(t) && tracee_go(t, PTRACE_SYSCALL, 0) == STOP_CALL;
+			return tracee_open_memory(t) && tracee_go(t, PTRACE_SYSCALL, 0) == STOP_CALL && is_own(t, s->file);
 		}
 	if (read(tell, &f, sizeof f) == sizeof f)
 		say_failure(s, &f);
@@ -278,20 +296,32 @@ tracee_set(struct tracee *t, const struct traced_regs *r)
 
 /* Is it a stop at the beginning of a call? Not where one has just been passed over. */
 static bool
-begins_call(const struct tracee *t)
+begins_call(const struct tracee *t, struct __ptrace_syscall_info *info)
 {
-	struct __ptrace_syscall_info info = {0};
+	*info = (struct __ptrace_syscall_info){0};
+	return ptrace(PTRACE_GET_SYSCALL_INFO, t->pid, sizeof *info, info) > 0 && info->op == PTRACE_SYSCALL_INFO_ENTRY;
+}
 
-	return ptrace(PTRACE_GET_SYSCALL_INFO, t->pid, sizeof info, &info) > 0 && info.op == PTRACE_SYSCALL_INFO_ENTRY;
+/* Logs come from others, and with them what stands at the PC: there, the instruction has to be that of a call. */
+static bool
+can_make(const struct tracee *t)
+{
+	uint8_t size = t->machine->call_size, code[16];
+
+	return tracee_read(t, tracee_word(t, t->machine->pc), code, size) && !memcmp(code, t->machine->call, size);
 }
 
 bool
 tracee_make(struct tracee *t, uint64_t number, const uint64_t arg[6])
 {
+	struct __ptrace_syscall_info info;
 	bool begun = false;
 
 	t->machine->make(&t->regs, number, arg);
-	tracee_set(t, &t->regs);
+	if (!can_make(t) || !tracee_set(t, &t->regs)) {
+		tracee_kill(t);
+		return false;
+	}
 	for (;;) {
 		enum stop stop = tracee_go(t, PTRACE_SYSCALL, 0);
 
@@ -299,7 +329,14 @@ tracee_make(struct tracee *t, uint64_t number, const uint64_t arg[6])
 			return false;
 		if (stop == STOP_CALL && begun)
 			return true;
-		begun |= stop == STOP_CALL && begins_call(t);
+		if (stop != STOP_CALL || !begins_call(t, &info))
+			continue;
+		if (info.arch != t->machine->kind || info.entry.nr != number ||
+		    memcmp(info.entry.args, arg, sizeof info.entry.args)) {
+			tracee_kill(t);
+			return false;
+		}
+		begun = true;
 	}
 }
 

@@ -240,6 +240,26 @@ t_unrecorded() {
 	unrecorded 'prctl 0x1a' 'syscall(SYS_prctl, 26, 1)'
 }
 
+# Output that is in no memory as the table has it.
+t_sent_output() {
+	cat >sends.c <<-'EOF'
+	#include <sys/socket.h>
+	int main(void) {
+		struct iovec v = {"sent\n", 5};
+		struct msghdr h = {.msg_iov = &v, .msg_iovlen = 1};
+		return sendmsg(1, &h, 0) != 5;
+	}
+	EOF
+	gcc -w -o sends sends.c || no "cannot compile"
+	refused 1 'sendmsg.*runs on without being recorded' perl -MSocket -e 'socketpair(A, B, AF_UNIX, SOCK_STREAM, 0) or die;
+		open(STDOUT, ">&", \*A) or die; $s = system(@ARGV); sysread(B, $got, 5) == 5 or exit 9; print STDERR $got; exit $s >> 8' \
+		"$CHORD" record -o log ./sends
+	grep -q sent err && [ ! -e log ] || no "it did not go on: $(cat err)"
+	: >a
+	record cp a b
+	replay 1
+}
+
 t_no_program() {
 	refused 1 'nothing-such: no such program' "$CHORD" record -o log nothing-such
 	refused 1 './nothing: No such file' "$CHORD" record -o log ./nothing
@@ -334,7 +354,139 @@ t_goes_another_way() {
 	refused 1 'goes another way at event [0-9]+: recorded was .*system call write .*; now it is ' "$CHORD" replay log
 }
 
-for name in world signals real-program signals-without-clock status world-is-gone streams own-programs default-name unrecorded no-program damaged another-build goes-another-way; do
+# A program may end otherwise than it was recorded without having made another call.
+t_ends_another_way() {
+	cat >ends.c <<-'EOF'
+	#include <fcntl.h>
+	#include <sys/mman.h>
+	#include <unistd.h>
+	int main(void) {
+		char *m = mmap(0, 4096, PROT_READ, MAP_SHARED, open("shared", O_RDONLY), 0), c;
+		write(1, "ready", 5);
+		read(0, &c, 1);
+		_exit(m[0]);
+	}
+	EOF
+	gcc -w -o ends ends.c || no "cannot compile"
+	printf '\1' >shared
+	mkfifo go
+	("$CHORD" record -o log ./ends <go >out 2>err; echo $? >status) &
+	exec 8>go
+	for i in $(seq 100); do grep -qs ready out && break; sleep 0.1; done
+	printf '\2' | dd of=shared conv=notrunc 2>/dev/null
+	echo >&8
+	exec 8>&-
+	wait $!
+	[ "$(cat status)" = 2 ] || no "recorded: $(cat status out err)"
+	refused 1 'goes another way at event [0-9]+: recorded was the end with status 2; now it is system call exit_group' "$CHORD" replay log
+}
+
+# Calls by int 0x80 and programs of 32 bits have other numbers.
+t_other_calls() {
+	cat >calls.S <<-'EOF'
+	.globl _start
+	_start:
+	mov $4, %eax
+	mov $1, %ebx
+	mov $text, %ecx
+	mov $8, %edx
+	int $0x80
+	rdtsc
+	mov $1, %eax
+	mov $3, %ebx
+	int $0x80
+	.data
+	text: .ascii "went on\n"
+	EOF
+	{ as --64 -o calls.o calls.S && ld -o calls calls.o; } || no "cannot assemble"
+	refused 1 'as of 32 bits.*runs on without being recorded' timeout 20 "$CHORD" record -o log ./calls
+	[ "$(cat out)" = "went on" ] && [ ! -e log ] || no "it did not go on: $(cat out)"
+	{ as --32 -o calls.o calls.S && ld -m elf_i386 -o calls calls.o; } || no "cannot assemble"
+	refused 1 'calls: a program of 32 bits cannot be recorded' timeout 20 "$CHORD" record -o log ./calls
+	[ ! -s out ] && [ ! -e log ] || no "it ran: $(cat out)"
+}
+
+# What a program sees of a file behind what it has mapped, and in its own copy, which writes change as long as it has none.
+t_mapped() {
+	cat >map.c <<-'EOF'
+	#define _GNU_SOURCE
+	#include <fcntl.h>
+	#include <stdio.h>
+	#include <string.h>
+	#include <sys/mman.h>
+	#include <unistd.h>
+	int main(int c, char **v) {
+		char b[8192], *m;
+		int fd = open("data", O_RDWR | O_CREAT | O_TRUNC, 0600);
+		memset(b, 'a', sizeof b), b[200] = 'T', write(fd, b, sizeof b);
+		m = mmap(0, 100, PROT_READ | PROT_WRITE, *v[1] == 'p' ? MAP_PRIVATE : MAP_SHARED, fd, 0);
+		printf("%c", m[200]), pwrite(fd, "Z", 1, 300), printf("%c\n", m[300]);
+		if (v[2]) m = mremap(m, 4096, sizeof b, MREMAP_MAYMOVE), printf("%c\n", m[5000]);
+		return m[300];
+	}
+	EOF
+	gcc -w -o map map.c || no "cannot compile"
+	for how in private shared; do
+		record ./map $how
+		[ $status = 90 ] && [ "$(cat out)" = TZ ] || no "$how: status $status: $(cat out err)"
+		replay 1
+		record ./map $how grow
+		[ "$(tail -1 out)" = a ] || no "$how, growing: $(cat out err)"
+		replay 1
+	done
+}
+
+t_stack() {
+	cat >deep.c <<-'EOF'
+	#include <stdio.h>
+	#include <string.h>
+	#include <sys/resource.h>
+	int deep(int n) { char b[4096]; memset(b, n, sizeof b); return n ? deep(n - 1) + b[5] : 0; }
+	int main(void) {
+		struct rlimit l;
+		getrlimit(RLIMIT_STACK, &l), l.rlim_cur = 64 << 20, setrlimit(RLIMIT_STACK, &l);
+		printf("%d\n", deep(8000));
+		return 0;
+	}
+	EOF
+	gcc -w -o deep deep.c || no "cannot compile"
+	(ulimit -S -s 8192; record ./deep; [ $status = 0 ] || no "status $status"; replay 1) || exit 1
+}
+
+# With the rights of its file it would be another run.
+t_rights() {
+	cp "$(command -v id)" id && chmod 4755 id || no "cannot copy id"
+	[ "$(id -u)" = 0 ] || skip "only root can give rights"
+	command -v setpriv >/dev/null || skip "no setpriv"
+	chmod 755 . && mkdir -m 777 for-all
+	refused 1 'id: it has .* rights by its file' setpriv --reuid 65534 --clear-groups "$CHORD" record -o for-all/log ./id
+	[ ! -s out ] || no "it ran: $(cat out)"
+}
+
+# A log of others cannot have a file changed.
+t_forged() {
+	cat >change.c <<-'EOF'
+	#include <fcntl.h>
+	#include <sys/mman.h>
+	int main(void) {
+		char *m = mmap(0, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, open("precious", O_RDWR), 0);
+		m[0] = 'X';
+		return 0;
+	}
+	EOF
+	gcc -w -o change change.c || no "cannot compile"
+	gcc -w -o forge "$here/forge.c" -lzstd -lxxhash 2>cc.err || skip "no headers of zstd and xxhash"
+	echo "precious content" >precious
+	record ./change
+	echo "precious content" >precious
+	replay 1
+	./forge log forged "$PWD/precious" "precious content
+" || no "it cannot be forged: status $?"
+	refused 1 'a mapping would change' "$CHORD" replay forged
+	[ "$(cat precious)" = "precious content" ] || no "the file was changed"
+}
+
+for name in ends-another-way other-calls mapped stack rights forged sent-output world signals real-program signals-without-clock status world-is-gone streams own-programs default-name unrecorded no-program damaged another-build goes-another-way; do
 	test_case "$name"
 done
 exit $failed
