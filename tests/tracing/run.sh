@@ -91,6 +91,14 @@ check chrome $? "$("$CHORD" trace --chrome ./program | head -n 2)"
 [ "$(grep -c 'deep: left by a jump' all)" = 12 ]
 check longjmp $? "$(grep deep all | head -n 5)"
 
+[ "$("$CHORD" trace --from=fib --to=fib ./program | head -n 3)" = "$("$CHORD" trace --from=fib:1 --to=fib:1 ./program | head -n 3)" ] &&
+	[ "$("$CHORD" trace --from=fib --to=fib ./program | grep -c 'fib')" -gt 0 ]
+check from-first $? "$("$CHORD" trace --from=fib --to=fib ./program 2>&1 | head -n 3)"
+for option in --from=none --from=fib:9999999 --from=99999999999 --to=none --grep=none --thread=99; do
+	"$CHORD" trace $option ./program >/dev/null 2>found.err
+	[ $? = 1 ] && grep -Eq 'no thread|such a function' found.err
+	check "not-there $option" $? "$(cat found.err)"
+done
 for option in --from=:3 --to=fib: --last=0 --thread=x --diff "--last=3 --json"; do
 	# shellcheck disable=SC2086
 	"$CHORD" trace $option ./program >log 2>&1

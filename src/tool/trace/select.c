@@ -4,6 +4,12 @@
 
 #include <string.h>
 
+static uint64_t
+thread_of(const struct trace_out *o)
+{
+	return o->replay.thread ? o->replay.thread : o->number;
+}
+
 void
 select_thread(struct trace_out *o)
 {
@@ -23,7 +29,10 @@ is_function(const struct proc *p, const char *pattern)
 static bool
 arrives(struct trace_place *x, const struct proc *p)
 {
-	return x->set && x->function && is_function(p, x->function) && ++x->seen == x->n;
+	bool here = x->set && x->function && is_function(p, x->function) && ++x->seen == x->n;
+
+	x->found |= here;
+	return here;
 }
 
 void
@@ -38,6 +47,8 @@ select_entered(struct trace_out *o)
 		o->until = depth;
 	if (!o->inside && o->args->grep && is_function(p, o->args->grep))
 		o->inside = depth;
+	o->args->grep_found |= o->inside;
+	o->args->thread_found |= o->args->thread == thread_of(o);
 }
 
 void
@@ -58,7 +69,7 @@ select_path(struct trace_out *o, const struct replay_path *p)
 	uint64_t end = o->replay.insns + p->insns;
 
 	if (from->set && !from->function && !o->open && end > from->n)
-		o->open = true;
+		o->open = o->args->from.found = true;
 	if (to->set && !to->function && o->replay.insns >= to->n)
 		o->over = true;
 	return select_shown(o);
@@ -67,7 +78,5 @@ select_path(struct trace_out *o, const struct replay_path *p)
 bool
 select_shown(const struct trace_out *o)
 {
-	uint64_t thread = o->replay.thread ? o->replay.thread : o->number;
-
-	return o->open && !o->over && (!o->args->grep || o->inside) && (!o->args->thread || o->args->thread == thread);
+	return o->open && !o->over && (!o->args->grep || o->inside) && (!o->args->thread || o->args->thread == thread_of(o));
 }

@@ -7,6 +7,7 @@
 
 #include <argp.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,7 +38,7 @@ static const char doc[] =
 	"in the current folder that left traces are printed. The number before a line is that of the instructions which the "
 	"thread had executed in traced code until then.\n\n"
 	"Exit status: 0 done (with --diff: no difference), 1 a trace is not whole (what is there is printed), cannot be used, or "
-	"differs, 2 wrong usage.";
+	"differs, or does not have what was asked for, 2 wrong usage.";
 
 /* "100", "f" or "f:3". */
 static struct trace_place
@@ -51,6 +52,8 @@ read_place(const char *text, struct pool *pool, const char *option, struct argp_
 	x.function = text;
 	if (colon && colon > text && colon[-1] != ':' && colon[1] && number_read(colon + 1, 1, UINT64_MAX - 1, &x.n))
 		x.function = pool_strndup(pool, text, (size_t)(colon - text));
+	else
+		x.n = 1;
 	if (!*x.function || colon == text || (colon && !colon[1]))
 		argp_error(state, "%s=%s: neither a number of instructions nor FUNCTION or FUNCTION:N", option, text);
 	return x;
@@ -148,6 +151,31 @@ parse_trace(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
+/* What was asked for by name, and is nowhere. */
+static bool
+all_found(const struct trace_args *a)
+{
+	const struct trace_place *place[] = {&a->from, &a->to};
+	bool ok = true;
+
+	for (int i = 0; i < 2; i++) {
+		const struct trace_place *x = place[i];
+
+		if (!x->set || x->found || (x == &a->to && !x->function))
+			continue;
+		if (x->function)
+			say_error(x->function, "no thread has entered it %" PRIu64 " time%s", x->n, x->n == 1 ? "" : "s");
+		else
+			say_error("--from", "no thread has executed more than %" PRIu64 " instructions", x->n);
+		ok = false;
+	}
+	if (a->grep && !a->grep_found)
+		say_error(a->grep, "no thread has entered such a function");
+	if (a->thread && !a->thread_found)
+		say_error("--thread", "there is no thread %" PRIu64, a->thread);
+	return ok && (!a->grep || a->grep_found) && (!a->thread || a->thread_found);
+}
+
 static int
 print_all(struct trace_args *a, struct run *r, struct traced_list *list, FILE *to)
 {
@@ -161,7 +189,7 @@ print_all(struct trace_args *a, struct run *r, struct traced_list *list, FILE *t
 	}
 	if (a->form == TRACE_CHROME)
 		chrome_end(&o);
-	return status;
+	return all_found(a) ? status : EXIT_NO;
 }
 
 static int

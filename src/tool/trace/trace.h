@@ -11,7 +11,7 @@ struct trace_place {
 	const char *function;    /* NULL: by instructions */
 	uint64_t n;
 	uint64_t seen;           /* entries so far */
-	bool set;
+	bool set, found;
 };
 
 enum trace_view { TRACE_CALLS, TRACE_BLOCKS, TRACE_LINES, TRACE_INSNS };
@@ -46,6 +46,7 @@ struct trace_args {
 	struct trace_place from, to;
 	const char *grep, *output;
 	uint64_t thread, last;   /* 0: all */
+	bool grep_found, thread_found;
 };
 
 /* What is printed of the streams of a process. */
