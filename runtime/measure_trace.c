@@ -313,6 +313,40 @@ chord_rt_trace_extents(struct chord_rt_ctl *ctl, uint32_t module)
 		chord_rt_trace_list(ctl, m);
 }
 
+/* The dynamic linker has not relocated that word yet: makes it find this value there from then on. */
+static void
+chord_rt_relocate_to(const struct chord_rt_mod *m, uint64_t *word, uint64_t value)
+{
+	uint64_t prot = CHORD_RT_PROT_READ;
+	struct chord_rt_dynamic d;
+	const Elf64_Rela *r;
+
+	chord_rt_clear(&d, sizeof d);
+	if (m->dynamic)
+		chord_rt_dynamic_entries((const Elf64_Dyn *)m->dynamic, m->bias, &d);
+	value -= m->bias;
+	for (r = d.rela; r && r < d.rela + d.nrela; r++)
+		if (r->r_offset == (uint64_t)word - m->bias && ELF64_R_TYPE(r->r_info) == CHORD_RT_RELATIVE) {
+			prot |= (uint64_t)r - m->text < m->text_end - m->text ? 4 : 0;
+			chord_rt_write_over((uint64_t)&r->r_addend, &value, 8, prot);
+			return;
+		}
+	if (d.nrelr)
+		*(volatile uint64_t *)word = value;
+}
+
+/* Code of a module that is opened late may run before its constructor, by threads that have bases: the cursor has to be found
+ * then. */
+static void
+chord_rt_trace_lead(const struct chord_rt_mod *m, struct chord_rt_traced *d, uint64_t home)
+{
+	bool relocated = d->home == (uint64_t)&d->cell;
+
+	*(volatile uint64_t *)&d->home = home;
+	if (!relocated)
+		chord_rt_relocate_to(m, &d->home, home);
+}
+
 /* A module that is opened again may be elsewhere, or where another one was meanwhile. */
 static void
 chord_rt_trace_module(struct chord_rt_ctl *ctl, const struct chord_rt_mod *m)
@@ -324,7 +358,7 @@ chord_rt_trace_module(struct chord_rt_ctl *ctl, const struct chord_rt_mod *m)
 	ctl->untraced |= !ctl->trace;
 	if (!ctl->trace)
 		return;
-	chord_rt_tracing(m->desc)->home = ctl->trace->home;
+	chord_rt_trace_lead(m, chord_rt_tracing(m->desc), ctl->trace->home);
 	if (m->index < ctl->nmodule && ctl->trace->head && !ctl->trace->stopped)
 		chord_rt_trace_list(ctl, m);
 }

@@ -134,6 +134,8 @@ chord_rt_describe(struct chord_rt_mod *m, struct chord_rt_desc *d, const struct 
 	m->size = ((stop + CHORD_RT_PAGE - 1) & -(uint64_t)CHORD_RT_PAGE) - m->first;
 	m->text = ~0ull;
 	for (uint32_t i = 0; i < o->phnum; i++, h++) {
+		if (h->p_type == PT_DYNAMIC)
+			m->dynamic = o->bias + h->p_vaddr;
 		if (h->p_type != PT_LOAD || !(h->p_flags & PF_X))
 			continue;
 		lo = o->bias + h->p_vaddr;

@@ -162,6 +162,7 @@ struct chord_rt_mod {
 	uint32_t index;
 	struct chord_rt_desc *desc;
 	uint64_t text, text_end;      /* its executable segments */
+	uint64_t dynamic;             /* its table for the dynamic linker; 0: none */
 	uint64_t fired, fired_end;   /* __chord_struck, if it was needed so far */
 	uint64_t path_hash;           /* to know it again when it is opened again */
 	uint64_t space;               /* which list of objects it is in */

@@ -3,7 +3,7 @@
 
 struct chord_rt_dynamic {
 	const Elf64_Rela *rela, *plt;
-	uint64_t nrela, nplt;
+	uint64_t nrela, nplt, nrelr;
 	const Elf64_Sym *sym;
 	const char *str;
 	const uint32_t *hash;
@@ -27,6 +27,8 @@ chord_rt_dynamic_entries(const Elf64_Dyn *e, uint64_t bias, struct chord_rt_dyna
 			d->plt = (const Elf64_Rela *)p;
 		else if (e->d_tag == DT_PLTRELSZ)
 			d->nplt = e->d_un.d_val / sizeof *d->plt;
+		else if (e->d_tag == DT_RELRSZ)
+			d->nrelr = e->d_un.d_val;
 		else if (e->d_tag == DT_SYMTAB)
 			d->sym = (const Elf64_Sym *)p;
 		else if (e->d_tag == DT_STRTAB)

@@ -82,7 +82,7 @@ chord_rt_put_jump(unsigned char *at, uint64_t from, uint64_t to)
 }
 
 static bool
-chord_rt_write_text(uint64_t to, const void *from, size_t n)
+chord_rt_write_over(uint64_t to, const void *from, size_t n, uint64_t prot)
 {
 	uint64_t page = to & -(uint64_t)CHORD_RT_PAGE, size = ((to + n + CHORD_RT_PAGE - 1) & -(uint64_t)CHORD_RT_PAGE) - page;
 	long fd = chord_rt_call(SYS_open, "/proc/self/mem", O_RDWR | O_CLOEXEC), done = -1;
@@ -93,11 +93,17 @@ chord_rt_write_text(uint64_t to, const void *from, size_t n)
 	}
 	if (done == (long)n)
 		return true;
-	if (chord_rt_failed(chord_rt_call(SYS_mprotect, page, size, CHORD_RT_PROT_RW | 4)))
+	if (chord_rt_failed(chord_rt_call(SYS_mprotect, page, size, CHORD_RT_PROT_RW | prot)))
 		return false;
 	chord_rt_copy((void *)to, from, n);
-	chord_rt_call(SYS_mprotect, page, size, CHORD_RT_PROT_READ | 4);
+	chord_rt_call(SYS_mprotect, page, size, prot);
 	return true;
+}
+
+static bool
+chord_rt_write_text(uint64_t to, const void *from, size_t n)
+{
+	return chord_rt_write_over(to, from, n, CHORD_RT_PROT_READ | 4);
 }
 
 /* Redirects a function to its hook. The copy of its first instructions is then the way to the real function. */

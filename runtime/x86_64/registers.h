@@ -33,6 +33,9 @@ enum { CHORD_RT_JMP_SP = 6, CHORD_RT_JMP_PC = 7 };
 /* Relocations of slots that hold a function's address: for calls, for data that code reads, and plain. */
 enum { CHORD_RT_SLOT_CALL = R_X86_64_JUMP_SLOT, CHORD_RT_SLOT_DATA = R_X86_64_GLOB_DAT, CHORD_RT_SLOT_ADDRESS = R_X86_64_64 };
 
+/* The relocation of a word that holds an address in its own module. */
+enum { CHORD_RT_RELATIVE = R_X86_64_RELATIVE };
+
 /* Is the 4-byte distance at p the operand of a call or jump through a slot? */
 static inline __attribute__((always_inline)) bool
 chord_rt_calls_slot(const unsigned char *p)

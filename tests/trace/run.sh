@@ -136,6 +136,27 @@ rm -rf "$dir" slots.* && mkdir -p "$dir"
 	[ "$n" = 51000 ] && [ "$(grep -c '^1 5$' slots.1)" = 50000 ] && grep -q '^flags [26] ' slots.1 && ok host || fail host "$n, $(head -1 slots.1)"
 } || fail host-lives "$(cat err out)"
 
+# A traced library that is opened late runs before its constructor, in threads of all ages: each token is in its thread's stream.
+# However the linker writes the relocation of what its code reads.
+name=opening prog=libone.so
+gcc -shared -fPIC -DAMID -o libamid.so "$here/opening.c" && gcc -O2 -rdynamic -o opening "$here/opening.c" || failed=1
+obj late.o "$here/lib.c" -DLATE -fPIC && gcc -c -fPIC -g0 -x c -o many.o - <<-'END' || failed=1
+	#define F(x) (void *)&x, (void *)&x, (void *)&x, (void *)&x
+	static int a;
+	void *many[] = {F(a), F(a), F(a), F(a)};
+END
+for how in bfd,-z,separate-code bfd,-z,noseparate-code bfd,-z,pack-relative-relocs,-z,noseparate-code gold lld; do
+	name=opening-$how dir=$w/run/opening
+	gcc -shared -fuse-ld="${how%%,*}" "-Wl,-init,at_init,--no-as-needed${how#"${how%%,*}"}" -o liblate.so late.o many.o \
+		-L. -lamid -Wl,-rpath,"$w" 2>err || { skip $name "this linker is not here"; continue; }
+	rm -rf "$dir" slots.* && mkdir -p "$dir"
+	(ulimit -c 0; cd "$dir" && timeout 60 "$w/opening" "$w/libone.so" "$w/liblate.so") >out 2>err && slots && {
+		got=$(awk 'NF == 2 && ($2 == 5 || $2 == "other") { n[$1 " " $2]++ } END { for (k in n) print k, n[k] }' slots.1 | sort | tr '\n' ' ')
+		[ "$got" = "0 5 1000 0 other 3000 1 other 2000 " ] && grep -q '^flags 0 ' slots.1 && ok $name ||
+			fail $name "$got, $(head -1 slots.1)"
+	} || fail $name-lives "$(head -c 300 err out)"
+done
+
 # Killed at any time: what it said before is there.
 name=kill prog=cases dir=$w/run/kill
 for i in $(seq 20); do

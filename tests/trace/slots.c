@@ -127,6 +127,20 @@ by_number(const void *a, const void *b)
 	return s->number < t->number ? -1 : s->number > t->number;
 }
 
+/* The number of a token's module in the list, of whose entries the stream knows so many, plus 1; 0: there is none. Others may have
+ * been opened by another thread since. */
+static uint32_t
+module_of(uint32_t slot, uint32_t known)
+{
+	for (uint32_t i = known; i > 0; i--)
+		if (slot - module[i - 1]->low < module[i - 1]->bytes)
+			return i;
+	for (uint32_t i = known; i < nmodule; i++)
+		if (slot - module[i]->low < module[i]->bytes)
+			return i + 1;
+	return 0;
+}
+
 static void
 print_slot(uint32_t stream, uint32_t slot, uint32_t *known)
 {
@@ -141,8 +155,7 @@ print_slot(uint32_t stream, uint32_t slot, uint32_t *known)
 		printf("%d %s %u\n", (int)stream, name[CHORD_SLOT_KIND(slot)], CHORD_SLOT_PAYLOAD(slot));
 		return;
 	}
-	for (i = *known; i > 0 && slot - module[i - 1]->low >= module[i - 1]->bytes; i--)
-		;
+	i = module_of(slot, *known);
 	if (!i)
 		printf("%d unknown\n", (int)stream);
 	else if (module[i - 1]->module)
