@@ -59,7 +59,7 @@ enum {
 	CHORD_TRACE_STOPPED = 1, /* no more could be written: what came later is missing, in all streams */
 	CHORD_TRACE_SHARED = 2,  /* threads shared a stream, without a lock: its slots may be lost, doubled or mixed */
 	CHORD_TRACE_UNKNOWN = 4, /* the tokens of some module were those of another one, too */
-	CHORD_TRACE_LATE = 8,    /* what came before the runtime was up had no room: the beginning is missing */
+	CHORD_TRACE_LATE = 8,    /* the beginning is missing: no room for what came before the runtime was up, or a fork amid it */
 };
 
 enum chord_trace_extent {

@@ -40,27 +40,54 @@ chord_rt_trace_early(uint32_t token, uint64_t p)
 	*(volatile uint64_t *)&d->cell = d->early;
 }
 
+/* In a forked child: bytes of its stream up to the cursor, if slots in the ring that are reserved are to be in it. */
+static uint64_t
+chord_rt_used_of(const struct chord_rt_trace *t, const struct chord_rt_ring *r, uint64_t cursor)
+{
+	uint64_t used = (cursor - r->at) % CHORD_RT_RING;
+
+	for (uint32_t i = 0; i < t->npending; i++)
+		if (t->pending[i] - r->at >= used)
+			return used + CHORD_RT_RING;
+	return used;
+}
+
+/* How many bytes of the ring come before the first of these slots. */
+static uint64_t
+chord_rt_first_pending(const struct chord_rt_trace *t, uint64_t ring, uint64_t used)
+{
+	uint64_t first = used, at;
+
+	for (uint32_t i = 0; i < t->npending; i++) {
+		at = used - (ring + used - t->pending[i]) % CHORD_RT_RING;
+		first = at < first ? at : first;
+	}
+	return first;
+}
+
 /* Begins a ring, at its old place in a forked child. */
 static void
 chord_rt_begin_ring(struct chord_rt_ctl *ctl, struct chord_rt_ring *r, uint64_t *cursor)
 {
 	struct chord_rt_trace *t = ctl->trace;
-	uint64_t at = r->at ? r->at : t->stopped ? 0 : chord_rt_ring_room(), used = r->at ? (*cursor - at) % CHORD_RT_RING : 0, n;
+	uint64_t at = r->at ? r->at : t->stopped ? 0 : chord_rt_ring_room(), used = r->at ? chord_rt_used_of(t, r, *cursor) : 0, n;
+	bool forked = r->at != 0;
 	long e = t->stopped ? -EACCES : at ? chord_rt_add_ring(ctl, r, at, 0) : -ENOMEM;
 
 	if (chord_rt_failed(e)) {
 		if (!r->at)
 			chord_rt_unmap_ring(at);
-		else /* a context may go on there */
-			chord_rt_call(SYS_mmap, at - CHORD_RT_PAGE, CHORD_RT_PAGE + 2 * CHORD_RT_RING, CHORD_RT_PROT_RW,
-			    CHORD_RT_MAP_PRIVATE | CHORD_RT_MAP_ANON | CHORD_RT_MAP_FIXED | CHORD_RT_MAP_NORESERVE, -1, 0);
+		else
+			chord_rt_ring_to_memory(at);
 		chord_rt_trace_stop(ctl, e);
 		chord_rt_to_scratch(t, cursor);
 		return;
 	}
-	r->packed = r->head->b = used / CHORD_TRACE_SEGMENT;
+	r->packed = r->head->b = (forked ? chord_rt_first_pending(t, at, used) : 0) / CHORD_TRACE_SEGMENT;
 	for (n = r->packed * CHORD_TRACE_SLOTS; n < used / 4; n++)
 		*chord_rt_slot_at(r, n) = CHORD_MARK_NONE;
+	for (uint32_t i = 0; i < t->npending && forked; i++)
+		*(volatile uint32_t *)t->pending[i] = 0;
 	r->seen = n;
 	r->seen_at = *(volatile uint64_t *)cursor = at + used;
 }
@@ -450,6 +477,44 @@ chord_rt_unmap_packs(struct chord_rt_ring *r)
 	r->packs = NULL;
 }
 
+/* Finds the slots that interrupted contexts of a thread which forks have reserved in its ring, and have not written. In the child,
+ * too, these contexts may go on. */
+static void
+chord_rt_find_pending(struct chord_rt_trace *t, const struct chord_rt_ring *r, const uint64_t *cursor)
+{
+	uint64_t next = r->at && r->head && !t->stopped ? chord_rt_next_slot(r, cursor) : 0;
+
+	t->npending = 0;
+	for (const struct chord_rt_old_ring *old = next ? r->old : NULL; old && !t->late; old = old->before)
+		for (uint64_t i = 1; i <= old->n && !t->late; i++)
+			t->late = !*(volatile uint32_t *)(old->at + (old->end - old->at - 4 * i) % CHORD_RT_RING);
+	for (uint64_t n = r->packed * CHORD_TRACE_SLOTS; n < next; n++) {
+		if (*chord_rt_slot_at(r, n))
+			continue;
+		t->late |= t->npending == CHORD_RT_PENDING;
+		if (t->npending < CHORD_RT_PENDING)
+			t->pending[t->npending++] = (uint64_t)chord_rt_slot_at(r, n);
+	}
+}
+
+static void
+chord_rt_note_pending(struct chord_rt_ctl *ctl, const struct chord_rt_region *mine)
+{
+	struct chord_rt_trace *t = ctl->trace;
+
+	if (t->noted)
+		return;
+	t->noted = 1;
+	t->late = t->npending = 0;
+	if (mine && t->ring.at[CHORD_CHUNK_OF(mine->index)])
+		chord_rt_find_pending(t, chord_rt_ring(ctl, mine->index), chord_rt_cursor(t, mine->base));
+	if (mine || !t->nobody.at)
+		return;
+	chord_rt_find_pending(t, &t->nobody, chord_rt_cursor(t, 0));
+	t->late |= t->npending != 0;
+	t->npending = 0;
+}
+
 /* Contexts that were interrupted may go on in old rings: these become memory. The others' rings go. */
 static void
 chord_rt_drop_ring(struct chord_rt_ring *r, bool keep)
@@ -457,8 +522,7 @@ chord_rt_drop_ring(struct chord_rt_ring *r, bool keep)
 	chord_rt_unmap_packs(r);
 	for (struct chord_rt_old_ring *old = r->old; old; old = old->before)
 		if (keep)
-			chord_rt_call(SYS_mmap, old->at - CHORD_RT_PAGE, CHORD_RT_PAGE + 2 * CHORD_RT_RING, CHORD_RT_PROT_RW,
-			    CHORD_RT_MAP_PRIVATE | CHORD_RT_MAP_ANON | CHORD_RT_MAP_FIXED | CHORD_RT_MAP_NORESERVE, -1, 0);
+			chord_rt_ring_to_memory(old->at);
 		else
 			chord_rt_unmap_ring(old->at);
 	if (!keep) {
@@ -482,6 +546,7 @@ chord_rt_trace_forks(struct chord_rt_ctl *ctl, uint64_t mask)
 	if (!ctl->trace->masked)
 		ctl->trace->mask = mask;
 	ctl->trace->masked = 1;
+	chord_rt_note_pending(ctl, chord_rt_region_mine(ctl)); /* now: the parent may go on before the child looks */
 	return true;
 }
 
@@ -491,7 +556,7 @@ chord_rt_trace_forked(struct chord_rt_ctl *ctl)
 {
 	if (!ctl->trace || !ctl->trace->masked)
 		return;
-	ctl->trace->masked = 0;
+	ctl->trace->masked = ctl->trace->noted = ctl->trace->npending = 0;
 	chord_rt_call(SYS_rt_sigprocmask, 2, &ctl->trace->mask, 0, 8);
 }
 
@@ -503,6 +568,7 @@ chord_rt_trace_drop(struct chord_rt_ctl *ctl, uint32_t number)
 
 	if (!t)
 		return;
+	chord_rt_note_pending(ctl, number ? chord_rt_region(ctl, number - 1) : NULL);
 	for (uint32_t i = 0; i < ctl->nregion && t->ring.at[CHORD_CHUNK_OF(i)]; i++)
 		chord_rt_drop_ring(chord_rt_ring(ctl, i), i + 1 == number);
 	if (number > 1 && t->ring.at[CHORD_CHUNK_OF(number - 1)]) {
@@ -511,7 +577,10 @@ chord_rt_trace_drop(struct chord_rt_ctl *ctl, uint32_t number)
 	}
 	if (t->ring.at[0])
 		chord_rt_ring(ctl, 0)->number = 0;
-	chord_rt_drop_ring(&t->nobody, false);
+	chord_rt_drop_ring(&t->nobody, !number);
+	if (t->nobody.at)
+		chord_rt_ring_to_memory(t->nobody.at);
+	chord_rt_clear(&t->nobody, sizeof t->nobody);
 	*chord_rt_cursor(t, 0) = t->scratch;
 	if (t->head)
 		chord_rt_call(SYS_munmap, t->head, CHORD_RT_PAGE);
@@ -522,7 +591,7 @@ chord_rt_trace_drop(struct chord_rt_ctl *ctl, uint32_t number)
 	t->fd = -1;
 	t->head = NULL;
 	t->list = NULL;
-	t->listed = t->stopped = 0;
+	t->listed = t->stopped = t->noted = 0;
 	t->pid = ctl->pid;
 }
 

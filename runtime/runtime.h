@@ -48,6 +48,7 @@ enum {
 	CHORD_RT_RECENT = 256,
 	CHORD_RT_PATHS = 256,      /* lists of modules by the hash of their path */
 	CHORD_RT_TRACED = 2,
+	CHORD_RT_PENDING = 32,
 	CHORD_RT_HOMES = 1024,     /* places tried for the cursors' page */
 	CHORD_RT_RING = CHORD_TRACE_SEGMENTS * CHORD_TRACE_SEGMENT,
 };
@@ -391,6 +392,9 @@ struct chord_rt_trace {
 	uint64_t mask;
 	uint64_t dev, ino;
 	int32_t fd;                   /* held open, or -1 */
+	uint32_t noted, late;         /* what follows is known; there are more, or elsewhere */
+	uint32_t npending;            /* while a thread forks: slots of its ring that are reserved and not written */
+	uint64_t pending[CHORD_RT_PENDING];
 	struct chord_trace_head *head; /* mapped; NULL: no file has been made yet */
 	struct chord_extent_head *list; /* of modules, the newest extent */
 	uint32_t listed;              /* modules in all of them */

@@ -120,6 +120,7 @@ chord_rt_begin_trace(struct chord_rt_ctl *ctl, long fd)
 	h->magic = CHORD_TRACE_MAGIC;
 	h->version = CHORD_TRACE_VERSION;
 	h->used = h->page = CHORD_RT_PAGE;
+	h->flags = ctl->trace->late ? CHORD_TRACE_LATE : 0;
 	h->pid = ctl->pid;
 	h->id = ctl->place.id[0];
 	h->id2 = ctl->place.id[1];

@@ -64,6 +64,14 @@ chord_rt_unmap_ring(uint64_t at)
 		chord_rt_call(SYS_munmap, at - CHORD_RT_PAGE, CHORD_RT_PAGE + 2 * CHORD_RT_RING);
 }
 
+/* What is written there from now on is not kept. */
+static void
+chord_rt_ring_to_memory(uint64_t at)
+{
+	chord_rt_call(SYS_mmap, at - CHORD_RT_PAGE, CHORD_RT_PAGE + 2 * CHORD_RT_RING, CHORD_RT_PROT_RW,
+	    CHORD_RT_MAP_PRIVATE | CHORD_RT_MAP_ANON | CHORD_RT_MAP_FIXED | CHORD_RT_MAP_NORESERVE, -1, 0);
+}
+
 /* Maps the extent at that offset as a ring. */
 static long
 chord_rt_map_ring(long fd, uint64_t from, uint64_t at)
@@ -130,9 +138,9 @@ chord_rt_change_ring_locked(struct chord_rt_ctl *ctl, struct chord_rt_ring *r, u
 		return false;
 	}
 	old->at = before;
-	old->n = next * CHORD_TRACE_SLOTS - from;
 	old->before = r->old;
 	old->end = __atomic_exchange_n(cursor, at, __ATOMIC_RELAXED);
+	old->n = r->seen + (old->end - r->seen_at) / 4 - from;
 	r->old = old;
 	r->seen = next * CHORD_TRACE_SLOTS;
 	r->seen_at = at;

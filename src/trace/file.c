@@ -271,7 +271,7 @@ trace_short(struct pool *pool, const struct trace_file *f)
 	if (f->flags & CHORD_TRACE_STOPPED)
 		return pool_printf(pool, "it stopped before the process did: %s", f->error ? strerror((int)f->error) : "no room");
 	if (f->flags & CHORD_TRACE_LATE)
-		return "its beginning is missing: too much ran before the runtime did";
+		return "its beginning is missing: too much ran before the runtime did, or a fork came amid it";
 	if (f->flags & CHORD_TRACE_UNKNOWN)
 		return "two modules, one loaded when the other was gone, had the same tokens";
 	if (f->flags & CHORD_TRACE_SHARED)

@@ -260,6 +260,48 @@ case_fork_in_handler(void)
 	want_sequence(amount);
 }
 
+static long before;
+static bool is_child;
+
+static void
+fork_amid(void)
+{
+	pid_t pid;
+
+	for (long i = 0; i < before; i++)
+		token(HANDLED);
+	pid = fork();
+	is_child = pid == 0;
+	for (long i = 0; is_child && i < amount; i++)
+		token(CHILD);
+	if (!is_child)
+		waitpid(pid, NULL, 0);
+}
+
+/* A handler forks in the middle of a record. It returns in the child, too, which has written more than a ring by then. So has the
+ * handler before the last fork: then the token is lost, and the child says so. */
+static void
+case_fork_amid(void)
+{
+	static const long n[] = {0, 1, 100, 10000, 20000, 30000, 31000, 100000};
+
+	for (size_t i = 0; i < sizeof n / sizeof *n; i++) {
+		before = n[i];
+		token(1);
+		token_amid(2, fork_amid);
+		token(3);
+		for (long k = 0; is_child && k < amount; k++)
+			token(CHILD);
+		if (is_child)
+			_exit(0);
+		wanted[1]++;
+		wanted[2] += i + 1 < sizeof n / sizeof *n ? 2 : 1;
+		wanted[3] += 2;
+		wanted[HANDLED] += (uint64_t)before;
+		wanted[CHILD] += 2 * (uint64_t)amount;
+	}
+}
+
 static void
 case_vfork(void)
 {
@@ -347,7 +389,8 @@ main(int argc, char **argv)
 		{"sequence", case_sequence}, {"signals", case_signals}, {"long_handlers", case_long_handlers},
 		{"stacks", case_stacks},
 		{"threads", case_threads}, {"short_threads", case_short_threads}, {"fork", case_fork},
-		{"fork_in_handler", case_fork_in_handler}, {"vfork", case_vfork}, {"forever", case_forever}, {"abort", case_abort},
+		{"fork_in_handler", case_fork_in_handler}, {"fork_amid", case_fork_amid}, {"vfork", case_vfork},
+		{"forever", case_forever}, {"abort", case_abort},
 		{"exec", case_exec}, {"confined", case_confined}, {"truncated", case_truncated},
 	};
 

@@ -97,6 +97,11 @@ run long_handlers cases long_handlers 4000000 && same long_handlers && sequence 
 run stacks cases stacks 2000000 && same stacks
 run fork_in_handler cases fork_in_handler 6000000 && same fork_in_handler
 
+run fork_amid cases fork_amid 300000 && same fork_amid && {
+	[ "$(grep -h '^flags' slots.* | sort | uniq -c | sed 's/^ *//' | tr '\n' ' ')" = "8 flags 0 error 0 1 flags 8 error 0 " ] && ok fork_amid-said ||
+		fail fork_amid-said "$(grep -h '^flags' slots.*)"
+}
+
 run vfork cases vfork 50000 && same vfork
 WANT=134 run abort cases abort 50000 && same abort
 run exec cases exec 50000 && same exec
