@@ -336,25 +336,28 @@ enters_memory(const struct woven *w, uint32_t e, const struct path_op *op)
 /* In instructions. */
 static const double GUARD = 5;
 
-/* Puts the guard of the memory where the procedure begins or where it is first used, whichever runs less often. Returns the
- * price. */
+/* Puts the guard of the memory where the procedure begins or where it is first used, whichever runs less often; where nothing can
+ * be put where it begins (a loop right behind the prologue), where it is first used. Returns the price. */
 static double
 choose_guards(struct woven *w)
 {
 	double begins = 0, enters = 0;
+	bool lazy = false;
 
 	w->paths->memory = false;
 	for (uint32_t e = 0; e < w->proc->arcs.n; e++) {
 		struct path_op op = op_of(w, e);
 
-		if (w->proc->arcs.at[e].kind == CHORD_EDGE_ENTRY)
+		if (w->proc->arcs.at[e].kind == CHORD_EDGE_ENTRY) {
 			begins += w->weight[e];
+			lazy |= w->edge[e].where == SITE_NONE;
+		}
 		if (e != w->proc->graph->close && enters_memory(w, e, &op))
 			enters += w->weight[e];
 		w->paths->memory |= e != w->proc->graph->close && uses_memory(&op);
 	}
-	w->paths->lazy = enters < begins;
-	return w->paths->memory ? GUARD * (enters < begins ? enters : begins) : 0;
+	w->paths->lazy = lazy || enters < begins;
+	return w->paths->memory ? GUARD * (w->paths->lazy ? enters : begins) : 0;
 }
 
 static bool

@@ -96,8 +96,8 @@ equal()
 counts()
 {
 	local source compiler level
-	for source in "$here"/{leaves.c,throws.cc,many.c} "$situations"/{setjmp-loop.c,longjmp.c,switch-table.c,computed-goto.c} \
-		"$situations"/{fork.c,exit-deep.c,recursion-deep-longjmp.c,rethrow.cc,throw-qsort.cc,threads-c11.c,vfork-exit.c}; do
+	for source in "$here"/{leaves.c,throws.cc,many.c,endless.c} "$situations"/{setjmp-loop.c,longjmp.c,switch-table.c} \
+		"$situations"/{computed-goto.c,fork.c,exit-deep.c,recursion-deep-longjmp.c,rethrow.cc,throw-qsort.cc,threads-c11.c,vfork-exit.c}; do
 		for compiler in gcc clang; do
 			for level in -O0 -O2; do
 				equal "counts/${source##*/}/$compiler/$level" "$compiler" "$level" "$source"
