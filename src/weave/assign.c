@@ -65,6 +65,23 @@ free_at(const struct unit *u, struct liveness live)
 	return (uint16_t)(~live.regs_live | 1u << u->machine->sp);
 }
 
+/* Registers by which unwinders, and code for the shadow, find the frame at an instruction: nothing else may be in them there, also
+ * if the program reads them no more. */
+static uint16_t
+framing(const struct assignment *h, uint32_t block, uint32_t i)
+{
+	const struct block_text *b = &h->w->proc->block_text.at[block];
+	uint32_t stmt = woven_insn(h->w, block, i)->stmt;
+	struct cfi_frame f;
+	uint16_t regs = 0;
+
+	if (stmt != UINT32_MAX && cfi_frame_at(h->u->cfi, stmt, &f))
+		regs |= (uint16_t)(1u << f.reg);
+	if ((i == b->first || i + 1 == b->last) && frame_before(h->w->paths->frames, block, i, &f))
+		regs |= (uint16_t)(1u << f.reg);
+	return (uint16_t)(regs & ~(1u << h->u->machine->sp));
+}
+
 static uint16_t
 block_avail(const struct assignment *h, uint32_t block)
 {
@@ -75,12 +92,14 @@ block_avail(const struct assignment *h, uint32_t block)
 	for (uint32_t i = b->first; i < end; i++) {
 		const struct insn *in = woven_insn(h->w, block, i);
 
-		avail &= free_at(h->u, live_before(h->w->proc, b->part, i));
+		avail &= free_at(h->u, live_before(h->w->proc, b->part, i)) & (uint16_t)~framing(h, block, i);
 		if (in->cls == CHORD_INSN_SYSCALL || insn_is_call(in))
 			return 0;
 		avail &= (uint16_t)~in->regs_kill;
 	}
-	return end < b->last ? avail & free_at(h->u, live_before(h->w->proc, b->part, end)) : avail;
+	if (end < b->last)
+		avail &= free_at(h->u, live_before(h->w->proc, b->part, end)) & (uint16_t)~framing(h, block, end);
+	return avail;
 }
 
 /* A hub has no code: a register is dead there if it is dead wherever the hub leads. */
@@ -95,7 +114,7 @@ hub_avail(const struct assignment *h, uint32_t hub)
 
 		if (to >= h->w->proc->blocks.n)
 			return 0;
-		avail &= free_at(h->u, live_before(h->w->proc, b->part, b->first));
+		avail &= free_at(h->u, live_before(h->w->proc, b->part, b->first)) & (uint16_t)~framing(h, to, b->first);
 	}
 	return avail;
 }

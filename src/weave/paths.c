@@ -589,7 +589,6 @@ place_all(const struct unit *u, struct woven *w)
 		x->act = dag_acts(x->paths->dag, x->paths->probes);
 	plan_paths(u, w);
 	mark_usual(u, w);
-	x->frames = frames_find(u, w->proc);
 	if (x->memory && !frames_as_stated(x->frames))
 		return refuse(w, "its directives have its frame at a call elsewhere than its instructions do");
 	if (!add_ops(u, w))
@@ -624,6 +623,7 @@ place_paths(const struct unit *u, struct woven *w, const struct selection *inter
 	if (!interest)
 		place_weights(u, w);
 	graph_index(w->proc->graph);
+	w->paths->frames = frames_find(u, w->proc);
 	find_stuck(u, w);
 	if (interest && !select_paths(u, w, interest))
 		return false;

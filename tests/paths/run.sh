@@ -72,13 +72,13 @@ known()
 
 # ---- all counts ----
 
-# equal LABEL COMPILER LEVEL SOURCE: with paths and with edges.
+# equal LABEL COMPILER LEVEL SOURCE [OPTION]: with paths and with edges.
 equal()
 {
 	local measure
 	for measure in edges paths; do
 		rm -f ./*.chord
-		if ! weave "$2" "$3" -g "-I$situations" "-fchord=$measure" -o program "$4"; then
+		if ! weave "$2" "$3" -g "-I$situations" "-fchord=$measure" -o program "${@:4}"; then
 			fail "$1" "$(head -n 1 log)"
 			return
 		fi
@@ -103,6 +103,9 @@ counts()
 				equal "counts/${source##*/}/$compiler/$level" "$compiler" "$level" "$source"
 			done
 		done
+	done
+	for compiler in gcc clang; do
+		equal "counts/framed.c/$compiler" "$compiler" -O2 "$here/framed.c" -fno-omit-frame-pointer
 	done
 }
 
