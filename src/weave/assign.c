@@ -73,13 +73,13 @@ framing(const struct assignment *h, uint32_t block, uint32_t i)
 	const struct block_text *b = &h->w->proc->block_text.at[block];
 	uint32_t stmt = woven_insn(h->w, block, i)->stmt;
 	struct cfi_frame f;
-	uint16_t regs = 0;
+	uint16_t found = 0;
 
 	if (stmt != UINT32_MAX && cfi_frame_at(h->u->cfi, stmt, &f))
-		regs |= (uint16_t)(1u << f.reg);
+		found |= (uint16_t)(1u << f.reg);
 	if ((i == b->first || i + 1 == b->last) && frame_before(h->w->paths->frames, block, i, &f))
-		regs |= (uint16_t)(1u << f.reg);
-	return (uint16_t)(regs & ~(1u << h->u->machine->sp));
+		found |= (uint16_t)(1u << f.reg);
+	return (uint16_t)(found & ~(1u << h->u->machine->sp));
 }
 
 static uint16_t
