@@ -10,7 +10,8 @@ build=$(cd "$1" && pwd)
 shift
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/may.sh"
-export CHORD=$build/chord LC_ALL=C
+# What runs commands by the shell of a login (GNU parallel) gets one that is known.
+export CHORD=$build/chord LC_ALL=C SHELL=/bin/sh
 # Sources and plain builds are kept at home, if there is one.
 home=${XDG_CACHE_HOME:-${HOME:+$HOME/.cache}}
 home=${CHORD_CACHE:-${home:+$home/chord}}

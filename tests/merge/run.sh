@@ -179,13 +179,14 @@ t_parallel() {
 	holds '.files[] | select(.file | endswith("/words.c")) | .function[0].calls == 6'
 }
 
-# home NAME: a folder that is all that a host has, and a command that runs others there, with nothing of here but where chord is
+# home NAME: a folder that is all that a host has, and a command that runs others there, with nothing of here but where chord is. A
+# login has a shell in its environment; what calls the tests need not.
 home() {
 	mkdir -p "$1/home/bin"
 	ln -s "$CHORD" "$1/home/bin/chord"
 	cat >"$1/login" <<-END
 		#!/bin/sh
-		cd '$PWD/$1/home' && HOME=\$PWD PATH="\$PWD/bin:$PATH" exec sh -c "\$SSH_ORIGINAL_COMMAND"
+		cd '$PWD/$1/home' && HOME=\$PWD SHELL=/bin/sh PATH="\$PWD/bin:$PATH" exec sh -c "\$SSH_ORIGINAL_COMMAND"
 	END
 	chmod +x "$1/login"
 }
