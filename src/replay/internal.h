@@ -37,6 +37,9 @@ struct str log_get_bytes(struct log *l, struct pool *pool);
 const char *log_get_text(struct log *l, struct pool *pool);
 /* The kind of the next event, which log_get() has yet to read. */
 enum log_event log_peek(struct log *l);
+/* How many bytes have been read, and reading on from there. False: reported. */
+uint64_t log_tell(const struct log *l);
+bool log_seek(struct log *l, uint64_t at);
 /* Is there nothing behind what has been read? */
 bool log_at_end(struct log *l);
 bool log_failed(const struct log *l);
@@ -50,6 +53,8 @@ struct tracee {
 	int mem;                 /* /proc/PID/mem */
 	int status;              /* of the last stop */
 	struct traced_regs regs; /* at the last stop */
+	enum stop (*own)(struct tracee *t, int request); /* not NULL: what tracee_go_own() does instead */
+	void *of;                /* for that */
 };
 
 enum stop {
@@ -58,6 +63,7 @@ enum stop {
 	STOP_EVENT,              /* of ptrace: tracee_event() */
 	STOP_GROUP,              /* a signal has stopped the process */
 	STOP_ENDED,              /* it is no more */
+	STOP_HALT,               /* in a replay: who looks on wants it to stand still here */
 };
 
 struct tracee_start {
@@ -280,5 +286,43 @@ struct start {
 /* False: reported. */
 bool start_record(struct log *l, struct pool *pool, struct tracee *t, const struct tracee_start *s);
 bool start_replay(struct log *l, struct pool *pool, struct tracee *t);
+
+/* ---- run.c: a replay, event by event ---- */
+
+/* An event that takes so much care. */
+struct careful {
+	uint64_t event;
+	unsigned care;
+};
+
+struct replayer {
+	struct log *log;
+	struct tracee t;
+	struct pool *whole, *pool; /* of the replay; of the event */
+	struct mapped mapped;
+	struct clock *clock;
+	uint64_t event;          /* its number, from 0 */
+	bool failed;             /* reported */
+	bool halted;             /* the program stands still before the event is there */
+	bool resumed;            /* it has done so on its way to the event */
+	bool ended;
+	int status;              /* then; as waitpid() has it */
+	VEC(struct careful) careful; /* states to which it has gone too far */
+	bool again;              /* it has just done so */
+	size_t written[3], passed[3]; /* by stream: bytes in all, and those that it had before this attempt got there */
+};
+
+enum replay_way {
+	REPLAY_WENT,             /* an event has come about */
+	REPLAY_HALTED,           /* tracee_go_own() has halted before the next event; calling again goes on from there */
+	REPLAY_OVER,             /* it has ended, failed, or has to begin again */
+};
+
+/* To the program's first instruction. False: reported. Whatever it is, replayer_end() has to be called. */
+bool replayer_begin(struct replayer *r, const char *log);
+enum replay_way replayer_next(struct replayer *r);
+void replayer_end(struct replayer *r);
+/* What is kept from one attempt to the next. */
+void replayer_forget(struct replayer *r);
 
 #endif

@@ -29,6 +29,7 @@ struct log {
 	bool eof;
 	char *plain, *packed;    /* CHUNK bytes each */
 	size_t at, n;            /* in plain: how far it is read or written; how much there is */
+	uint64_t before;         /* reading: how much was before that */
 	ZSTD_inBuffer in;        /* reading: of packed */
 };
 
@@ -230,6 +231,19 @@ damaged(struct log *l, const char *why)
 
 static bool refill(struct log *l);
 
+/* Reads from the beginning on. */
+static void
+begin_again(struct log *l)
+{
+	if (!l->failed && lseek(l->fd, sizeof(struct head), SEEK_SET) < 0)
+		damaged(l, strerror(errno));
+	l->in = (ZSTD_inBuffer){0};
+	l->eof = l->more = false;
+	l->at = l->n = 0;
+	l->before = 0;
+	ZSTD_DCtx_reset(l->expand, ZSTD_reset_session_only);
+}
+
 /* Reads all of it once, so that nothing is run by a log that is damaged. */
 static bool
 is_whole(struct log *l)
@@ -240,12 +254,7 @@ is_whole(struct log *l)
 		any = true;
 	if (!any)
 		damaged(l, "it ends in the middle: the recording was cut short");
-	if (!l->failed && lseek(l->fd, sizeof(struct head), SEEK_SET) < 0)
-		damaged(l, strerror(errno));
-	l->in = (ZSTD_inBuffer){0};
-	l->eof = l->more = false;
-	l->at = l->n = 0;
-	ZSTD_DCtx_reset(l->expand, ZSTD_reset_session_only);
+	begin_again(l);
 	return !l->failed;
 }
 
@@ -301,6 +310,7 @@ refill(struct log *l)
 {
 	ZSTD_outBuffer out = {l->plain, CHUNK, 0};
 
+	l->before += l->n;
 	l->at = l->n = 0;
 	while (!out.pos && !l->failed) {
 		size_t left;
@@ -406,4 +416,22 @@ bool
 log_at_end(struct log *l)
 {
 	return !l->failed && l->at == l->n && !refill(l) && !l->failed;
+}
+
+uint64_t
+log_tell(const struct log *l)
+{
+	return l->before + l->at;
+}
+
+bool
+log_seek(struct log *l, uint64_t at)
+{
+	if (at < l->before)
+		begin_again(l);
+	while (!l->failed && at > l->before + l->n)
+		if (!refill(l))
+			damaged(l, "it ends in the middle: the recording was cut short");
+	l->at = l->failed ? l->n : (size_t)(at - l->before);
+	return !l->failed;
 }

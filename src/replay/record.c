@@ -462,7 +462,7 @@ handle(struct recorder *r, enum stop stop)
 		r->in_call = false;
 		refuse(r, "system call execve", "another program in the place of this one cannot be recorded");
 		break;
-	case STOP_ENDED:
+	case STOP_ENDED: case STOP_HALT:
 		break;
 	}
 	return r->refused ? stop : tracee_go(&r->t, PTRACE_SYSCALL, 0);

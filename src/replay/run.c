@@ -14,27 +14,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* An event that takes so much care. */
-struct careful {
-	uint64_t event;
-	unsigned care;
-};
-
-struct replayer {
-	struct log *log;
-	struct tracee t;
-	struct pool *pool;       /* of the event */
-	struct mapped mapped;
-	struct clock *clock;
-	uint64_t event;          /* its number, from 0 */
-	bool failed;             /* reported */
-	bool ended;
-	int status;              /* then; as waitpid() has it */
-	VEC(struct careful) careful; /* states to which it has gone too far */
-	bool again;              /* it has just done so */
-	size_t written[3], passed[3]; /* by stream: bytes in all, and those that it had before this attempt got there */
-};
-
 /* ---- the replay is not what was recorded ---- */
 
 static const char *
@@ -55,6 +34,14 @@ diverged(struct replayer *r, const char *was, const char *is)
 	r->failed = true;
 }
 
+/* Somebody wants the program to stand still before the event is there: it is begun again later. */
+static bool
+halted(struct replayer *r, enum stop stop)
+{
+	r->halted |= stop == STOP_HALT;
+	return stop == STOP_HALT;
+}
+
 /* What the stop is, in words: what happens, and the state. */
 static const char *
 stop_text(struct replayer *r, enum stop stop)
@@ -73,8 +60,6 @@ stop_text(struct replayer *r, enum stop stop)
 	return pool_printf(r->pool, "%s at pc 0x%" PRIx64 ", sp 0x%" PRIx64 ", clock %" PRIu64, what,
 	                   tracee_word(t, t->machine->pc), tracee_word(t, t->machine->sp), clock_sum(r->clock));
 }
-
-/* ---- going on ---- */
 
 /* ---- system calls ---- */
 
@@ -302,6 +287,8 @@ replay_call(struct replayer *r)
 	enum stop stop = tracee_go_own(&r->t, PTRACE_SYSEMU);
 	struct traced_regs regs;
 
+	if (halted(r, stop))
+		return;
 	get_call(r, &c);
 	if (log_failed(r->log) || !same_call(r, &c, stop))
 		return;
@@ -336,6 +323,8 @@ replay_time(struct replayer *r)
 	uint8_t bytes[16];
 	enum traced_trap trap;
 
+	if (halted(r, stop))
+		return;
 	log_get(r->log);
 	before = log_get(r->log);
 	now = log_get(r->log);
@@ -375,9 +364,11 @@ begin_handler(struct replayer *r)
 static void
 signal_at_stop(struct replayer *r, int sig, uint64_t before)
 {
-	bool at = before == tracee_sum(&r->t);
+	bool at = !r->resumed && before == tracee_sum(&r->t);
 	enum stop stop = at ? STOP_CALL : tracee_go_own(&r->t, PTRACE_SYSEMU);
 
+	if (halted(r, stop))
+		return;
 	if (!at && stop == STOP_CALL)
 		make_again(r);
 	if (stop == STOP_ENDED || before != tracee_sum(&r->t) || (stop == STOP_SIGNAL && tracee_signal(&r->t) != sig))
@@ -411,6 +402,8 @@ signal_at_clock(struct replayer *r, int sig, uint64_t before)
 	if (log_failed(r->log))
 		return;
 	reach = state_reach(&r->t, r->clock, &s, care_of(r, &c), &stop);
+	if (reach != REACH_THERE && halted(r, stop))
+		return;
 	if (reach == REACH_PAST && c->care < CARE_MOST) {
 		c->care++;
 		r->again = true;
@@ -433,7 +426,7 @@ replay_signal(struct replayer *r)
 		signal_at_clock(r, sig, before);
 	else
 		signal_at_stop(r, sig, before);
-	if (!r->failed && !r->again)
+	if (!r->failed && !r->again && !r->halted)
 		begin_handler(r);
 }
 
@@ -444,6 +437,8 @@ run_to_exit(struct replayer *r)
 	enum stop stop = tracee_go_own(&r->t, PTRACE_SYSEMU);
 	uint64_t number = tracee_word(&r->t, r->t.machine->number);
 
+	if (halted(r, stop))
+		return;
 	if (stop != STOP_CALL || !tracee_own_call(&r->t) || (number != SYS_exit && number != SYS_exit_group) ||
 	    (tracee_arg(&r->t, 0) & 0xff) != (uint64_t)WEXITSTATUS(r->status))
 		diverged(r, pool_printf(r->pool, "the end with status %d", WEXITSTATUS(r->status)), stop_text(r, stop));
@@ -457,6 +452,10 @@ replay_exit(struct replayer *r)
 	r->ended = log_at_end(r->log);
 	if (r->ended && WIFEXITED(r->status))
 		run_to_exit(r);
+	if (r->halted) {
+		r->ended = false;
+		return;
+	}
 	if (!r->ended && !log_failed(r->log))
 		say_error(log_name(r->log), "it is damaged: there is more behind its end");
 	r->failed |= !r->ended;
@@ -476,34 +475,70 @@ replay_event(struct replayer *r)
 			say_error(log_name(r->log), "it is damaged: there is no such event");
 		r->failed = true;
 	}
+}
+
+bool
+replayer_begin(struct replayer *r, const char *log)
+{
+	r->whole = pool_new();
+	r->log = log_open(log);
+	r->mapped = (struct mapped){.pool = r->whole};
+	r->t = (struct tracee){.mem = -1};
+	r->event = 0;
+	r->again = r->resumed = false;
+	r->passed[1] = r->passed[2] = 0;
+	if (!r->log || !start_replay(r->log, r->whole, &r->t))
+		return false;
+	r->clock = clock_open(&r->t);
+	return true;
+}
+
+enum replay_way
+replayer_next(struct replayer *r)
+{
+	uint64_t at = log_tell(r->log);
+
+	r->halted = false;
+	r->pool = pool_new();
+	replay_event(r);
+	pool_free(r->pool);
+	r->pool = NULL;
+	if (r->failed || r->ended || r->again || log_failed(r->log))
+		return REPLAY_OVER;
+	r->resumed = r->halted;
+	if (r->halted)
+		return log_seek(r->log, at) ? REPLAY_HALTED : REPLAY_OVER;
 	r->event++;
+	return REPLAY_WENT;
+}
+
+void
+replayer_end(struct replayer *r)
+{
+	clock_close(r->clock);
+	r->clock = NULL;
+	mapped_close(&r->mapped);
+	tracee_close(&r->t);
+	log_close(r->log);
+	r->log = NULL;
+	pool_free(r->whole);
+	r->whole = NULL;
+}
+
+void
+replayer_forget(struct replayer *r)
+{
+	free(r->careful.at);
 }
 
 /* False: the log cannot be used. */
 static bool
 attempt(struct replayer *r, const char *log)
 {
-	struct pool *pool = pool_new();
-
-	r->log = log_open(log);
-	r->mapped = (struct mapped){.pool = pool};
-	r->t = (struct tracee){.mem = -1};
-	r->event = 0;
-	r->again = false;
-	r->passed[1] = r->passed[2] = 0;
-	if (r->log && start_replay(r->log, pool, &r->t)) {
-		r->clock = clock_open(&r->t);
-		while (!r->failed && !r->ended && !r->again && !log_failed(r->log)) {
-			r->pool = pool_new();
-			replay_event(r);
-			pool_free(r->pool);
-		}
-		clock_close(r->clock);
-	}
-	mapped_close(&r->mapped);
-	tracee_close(&r->t);
-	log_close(r->log);
-	pool_free(pool);
+	if (replayer_begin(r, log))
+		while (replayer_next(r) != REPLAY_OVER)
+			;
+	replayer_end(r);
 	return r->ended && !r->failed;
 }
 
@@ -516,6 +551,6 @@ replay_run(const char *log, int *status)
 	while (r.again)
 		ok = attempt(&r, log);
 	*status = r.status;
-	free(r.careful.at);
+	replayer_forget(&r);
 	return ok;
 }

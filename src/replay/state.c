@@ -110,7 +110,7 @@ step(struct tracee *t, enum stop *stop)
 	bool read = tracee_read(t, tracee_word(t, t->machine->pc), bytes, sizeof bytes);
 
 	*stop = tracee_go_own(t, PTRACE_SYSEMU_SINGLESTEP);
-	if (read && *stop != STOP_ENDED && tracee_read(t, tracee_word(t, t->machine->sp), &top, sizeof top)) {
+	if (read && *stop == STOP_SIGNAL && tracee_read(t, tracee_word(t, t->machine->sp), &top, sizeof top)) {
 		uint64_t was = top;
 
 		t->machine->stepped(bytes, &top);

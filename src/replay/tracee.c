@@ -408,6 +408,8 @@ tracee_go_own(struct tracee *t, int request)
 {
 	siginfo_t info;
 
+	if (t->own)
+		return t->own(t, request);
 	for (;;) {
 		enum stop stop = tracee_go(t, request, 0);
 
