@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The clock: how many instructions of measured code have been executed, by the counters of -fchord=events. With the PC and the
- * stack pointer it names a state (Mellor-Crummey and LeBlanc 1989; here it advances with every instruction, so that no state
- * has the name of another one). */
+/* The clock: what names a state of a thread together with the PC and the registers (Mellor-Crummey and LeBlanc 1989). Code that
+ * counts its instructions (-fchord=events) has them for a clock: no instruction has the same count twice. Else the event `clock`
+ * (-fchord=clock) is it, with which only the stack pointer makes the name unique. */
 #include "process/control.h"
 #include "replay/internal.h"
 #include "run/run.h"
@@ -10,27 +10,35 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CLOCK_EVENT "instructions"
+/* The events that serve. A procedure that counts more than one has the first of them for its clock. */
+static const char *const serves[] = {"instructions", "clock"};
+enum { SERVE = sizeof serves / sizeof *serves };
+
+/* What a module counts of one of them. Its sources may have been built for various events, each with numbers of its own. */
+struct ticks {
+	VEC(const struct event_counter *) counter;
+	uint64_t due;            /* where its code asks for timers; 0: it does not */
+	uint64_t most;           /* the counter may be wrong by at most so much */
+};
 
 /* A module that counts, where it is loaded. */
 struct clocked {
 	struct chord_live_module live;
 	struct binary binary;
-	struct where_index where;
-	const struct event_counter *counter;
+	struct ticks ticks[SERVE];
 	bool open;               /* the file has been opened, and is that build */
 	uint64_t *back;          /* where calls come back, by address at link time */
 	size_t nback;
-	uint64_t due;            /* where its code asks for timers; 0: it does not */
-	uint64_t most;           /* the counter may be wrong by at most so much */
 };
+
+typedef VEC(uint64_t) numbers;
 
 struct clock {
 	struct pool *pool;
 	struct tracee *t;
 	struct chord_live live;
 	VEC(struct clocked *) module; /* by number */
-	VEC(uint64_t) base;      /* of regions, behind 0 */
+	numbers base;            /* of regions, behind 0 */
 	bool still;              /* no system call is made: all that stays as it is */
 	uint64_t ways;           /* address of those that are armed; 0: none */
 	int64_t taken[CHORD_PAIRS_TIMED]; /* from each */
@@ -52,11 +60,9 @@ close_module(struct clocked *m)
 	if (m->open)
 		binary_close(&m->binary);
 	free(m->back);
-	m->back = NULL;
-	m->nback = 0;
-	m->due = m->most = 0;
-	m->open = false;
-	m->counter = NULL;
+	for (int k = 0; k < SERVE; k++)
+		free(m->ticks[k].counter.at);
+	*m = (struct clocked){.live = m->live};
 }
 
 void
@@ -88,14 +94,25 @@ file_at(struct clock *c, uint64_t bias)
 	return pool_printf(c->pool, "/proc/%d/exe", c->t->pid);
 }
 
-static const struct event_counter *
-counter_of(const struct map *map)
+/* The procedure's event that is its clock, and in *k which one that is; UINT32_MAX: it has none. */
+static uint32_t
+clock_event(const struct proc *p, int *k)
 {
-	for (uint32_t i = 0; i < map->nproc; i++)
-		for (uint32_t e = 0; e < map->proc[i].nevent; e++)
-			if (!strcmp(map->proc[i].event[e].name, CLOCK_EVENT))
-				return &map->proc[i].event[e];
-	return NULL;
+	for (*k = 0; *k < SERVE; ++*k)
+		for (uint32_t e = 0; e < p->nevent; e++)
+			if (!strcmp(p->event[e].name, serves[*k]))
+				return e;
+	return UINT32_MAX;
+}
+
+/* Adds the counter, if it is not there yet. */
+static void
+add_counter(struct ticks *t, const struct event_counter *c)
+{
+	for (size_t i = 0; i < t->counter.n; i++)
+		if (event_counter_same(t->counter.at[i], c))
+			return;
+	VEC_PUSH(t->counter, c);
 }
 
 static int
@@ -106,28 +123,37 @@ by_number(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Where the procedures' calls come back, and by how much their counters may be wrong. */
+/* What a procedure counts, and where its calls come back. */
 static void
-find_places(struct clocked *m)
+find_places(struct clocked *m, const struct proc *p, numbers *back)
 {
-	VEC(uint64_t) back = {0};
+	struct walk w;
+	int k;
+	uint32_t e = clock_event(p, &k);
 
-	for (uint32_t i = 0; i < m->binary.map.nproc; i++) {
-		const struct proc *p = &m->binary.map.proc[i];
-		struct walk w;
+	if (e != UINT32_MAX)
+		add_counter(&m->ticks[k], &p->event[e]);
+	for (uint32_t b = 0; b < p->nblock; b++)
+		for (walk_start(&w, p, NULL, b); walk_next(&w);) {
+			if (e != UINT32_MAX) {
+				int64_t q = event_query(p, b, w.i, e);
+				uint64_t size = (uint64_t)(q < 0 ? -q : q);
 
-		for (uint32_t b = 0; b < p->nblock; b++)
-			for (walk_start(&w, p, NULL, b); walk_next(&w);) {
-				if (p->nevent) {
-					int64_t q = event_query(p, b, w.i, 0);
-					uint64_t size = (uint64_t)(q < 0 ? -q : q);
-
-					m->most = size > m->most ? size : m->most;
-				}
-				if ((w.kind == CHORD_INSN_CALL || w.kind == CHORD_INSN_ICALL) && w.addr)
-					VEC_PUSH(back, w.addr + (w.next_offset - w.offset));
+				m->ticks[k].most = size > m->ticks[k].most ? size : m->ticks[k].most;
 			}
-	}
+			if ((w.kind == CHORD_INSN_CALL || w.kind == CHORD_INSN_ICALL) && w.addr)
+				VEC_PUSH(*back, w.addr + (w.next_offset - w.offset));
+		}
+}
+
+static void
+find_all_places(struct clocked *m)
+{
+	numbers back = {0};
+
+	for (uint32_t i = 0; i < m->binary.map.nproc; i++)
+		if (!m->binary.map.proc[i].refused)
+			find_places(m, &m->binary.map.proc[i], &back);
 	if (back.n)
 		qsort(back.at, back.n, sizeof *back.at, by_number);
 	m->back = back.at;
@@ -136,13 +162,16 @@ find_places(struct clocked *m)
 
 /* The routine that code with timers calls. */
 static uint64_t
-find_due(const struct clocked *m)
+find_due(struct clock *c, const struct clocked *m, int k)
 {
 	const struct image_symbol *symbol;
-	size_t n = m->counter && m->counter->numbers == CHORD_WAYS_TIMED ? image_symbols(m->binary.image, &symbol) : 0;
+	const char *name = pool_printf(c->pool, "__chord_due_%s", serves[k]);
+	size_t n = 0;
 
+	if (m->ticks[k].counter.n == 1 && m->ticks[k].counter.at[0]->numbers == CHORD_WAYS_TIMED)
+		n = image_symbols(m->binary.image, &symbol);
 	for (size_t i = 0; i < n; i++)
-		if (!strcmp(symbol[i].name, "__chord_due_" CLOCK_EVENT))
+		if (!strcmp(symbol[i].name, name))
 			return symbol[i].addr + m->live.bias;
 	return 0;
 }
@@ -157,12 +186,11 @@ open_module(struct clock *c, struct clocked *m)
 	    !binary_open(c->pool, file_at(c, m->live.bias), &m->binary, &why))
 		return;
 	m->open = true;
-	if (str_eq(image_build_id(m->binary.image), id)) {
-		where_open(&m->where, c->pool, &m->binary);
-		m->counter = counter_of(&m->binary.map);
-		find_places(m);
-		m->due = find_due(m);
-	}
+	if (!str_eq(image_build_id(m->binary.image), id))
+		return;
+	find_all_places(m);
+	for (int k = 0; k < SERVE; k++)
+		m->ticks[k].due = find_due(c, m, k);
 }
 
 /* Reads what the runtime says of itself. False: the process counts nothing (yet). */
@@ -200,14 +228,24 @@ look(struct clock *c)
 /* ---- counts ---- */
 
 static uint64_t
-count_at(const struct clock *c, const struct clocked *m, uint64_t base)
+count_in(const struct clock *c, const struct clocked *m, const struct event_counter *e, uint64_t base)
 {
 	uint64_t number[CHORD_NUMBERS_MOST];
-	const struct event_counter *e = m->counter;
 
 	if (!tracee_read(c->t, e->addr + m->live.bias + base, number, e->numbers * sizeof *number))
 		return 0;
 	return event_count(e, number, e->numbers);
+}
+
+static uint64_t
+count_of(const struct clock *c, const struct clocked *m, const struct ticks *t)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < t->counter.n; i++)
+		for (size_t b = 0; b < c->base.n; b++)
+			sum += count_in(c, m, t->counter.at[i], c->base.at[b]);
+	return sum;
 }
 
 uint64_t
@@ -218,42 +256,37 @@ clock_sum(struct clock *c)
 	if (!look(c))
 		return 0;
 	for (size_t i = 0; i < c->module.n; i++)
-		for (size_t b = 0; c->module.at[i]->counter && b < c->base.n; b++)
-			sum += count_at(c, c->module.at[i], c->base.at[b]);
+		for (int k = 0; k < SERVE; k++)
+			sum += count_of(c, c->module.at[i], &c->module.at[i]->ticks[k]);
 	return sum;
 }
 
 /* ---- states ---- */
 
-static struct clocked *
-module_at(const struct clock *c, uint64_t pc)
+/* The module that has the PC in code with a clock, and which it is. NULL: there is none. */
+static const struct clocked *
+module_at(const struct clock *c, uint64_t pc, const struct ticks **ticks)
 {
 	for (size_t i = 0; i < c->module.n; i++) {
-		struct clocked *m = c->module.at[i];
-		const struct part_at *part = m->counter ? parts_find(&m->binary.parts, pc - m->live.bias) : NULL;
+		const struct clocked *m = c->module.at[i];
+		const struct part_at *part = m->open ? parts_find(&m->binary.parts, pc - m->live.bias) : NULL;
+		int k;
 
-		if (part && !part->proc->refused && part->proc->nevent)
-			return m;
+		if (!part || part->proc->refused || clock_event(part->proc, &k) == UINT32_MAX)
+			continue;
+		*ticks = &m->ticks[k];
+		return m;
 	}
 	return NULL;
-}
-
-static uint64_t
-count_of(const struct clock *c, const struct clocked *m)
-{
-	uint64_t sum = 0;
-
-	for (size_t b = 0; b < c->base.n; b++)
-		sum += count_at(c, m, c->base.at[b]);
-	return sum;
 }
 
 bool
 clock_at(struct clock *c, uint64_t pc, uint64_t *count)
 {
-	const struct clocked *m = look(c) ? module_at(c, pc) : NULL;
+	const struct ticks *ticks;
+	const struct clocked *m = look(c) ? module_at(c, pc, &ticks) : NULL;
 
-	*count = m ? count_of(c, m) : 0;
+	*count = m ? count_of(c, m, ticks) : 0;
 	return m;
 }
 
@@ -265,7 +298,8 @@ clock_return(struct clock *c, uint64_t sp)
 	size_t n = word ? tracee_read_some(c->t, sp, word, WORDS * sizeof *word) / sizeof *word : 0;
 
 	for (size_t i = 0; i < n && !found; i++) {
-		const struct clocked *m = module_at(c, word[i]);
+		const struct ticks *ticks;
+		const struct clocked *m = module_at(c, word[i], &ticks);
 		uint64_t at = m ? word[i] - m->live.bias : 0;
 
 		if (m && m->nback && bsearch(&at, m->back, m->nback, sizeof at, by_number))
@@ -302,23 +336,24 @@ can_arm(const struct way way[CHORD_PAIRS_TIMED], uint64_t seq)
 uint64_t
 clock_arm(struct clock *c, uint64_t pc, uint64_t left)
 {
-	const struct clocked *m = look(c) ? module_at(c, pc) : NULL;
+	const struct ticks *ticks;
+	const struct clocked *m = look(c) ? module_at(c, pc, &ticks) : NULL;
 	struct { struct way way[CHORD_PAIRS_TIMED]; uint64_t seq; } timer;
 	uint64_t at, share;
 
-	if (!m || !m->due || left < 4 * m->most + 64)
+	if (!m || !ticks->due || left < 4 * ticks->most + 64)
 		return 0;
-	at = m->counter->addr + m->live.bias + tracee_word(c->t, c->t->machine->counters);
+	at = ticks->counter.at[0]->addr + m->live.bias + tracee_word(c->t, c->t->machine->counters);
 	if (!tracee_read(c->t, at, &timer, sizeof timer) || !can_arm(timer.way, timer.seq))
 		return 0;
-	share = (left - 3 * m->most) / CHORD_PAIRS_TIMED;
+	share = (left - 3 * ticks->most) / CHORD_PAIRS_TIMED;
 	for (int i = 0; i < CHORD_PAIRS_TIMED; i++) {
 		c->taken[i] = timer.way[i].way + (int64_t)share;
 		timer.way[i].way -= c->taken[i];
 		timer.way[i].rest += c->taken[i];
 	}
 	c->ways = at;
-	return tracee_write(c->t, at, timer.way, sizeof timer.way) ? m->due : 0;
+	return tracee_write(c->t, at, timer.way, sizeof timer.way) ? ticks->due : 0;
 }
 
 void

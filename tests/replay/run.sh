@@ -154,7 +154,7 @@ t_own_programs() {
 
 # A signal strikes at the instruction where it struck, by the clock: with a countdown, which takes no time, and without.
 t_signals() {
-	for way in "-O2 -fchord-timers=instructions" "-O0 -fchord-timers=instructions"; do
+	for way in "-O2 -fchord-timers=instructions" "-O0 -fchord-timers=instructions" "-O2 -fchord-timers=clock"; do
 		# shellcheck disable=SC2086
 		$cc -w $way -o signals "$here/signals.c" 2>cc.err || no "$way: $(head -c 300 cc.err)"
 		record ./signals 60
