@@ -105,7 +105,7 @@ demo: setup
 
 check:
 	tools/setup.sh build check
-	$(MAKE) $(JOBS) all $(TEST) $(BUILD)/step $(BUILD)/stops $(BUILD)/truth $(BUILD)/record $(BUILD)/steps $(BUILD)/chamber $(BUILD)/may
+	$(MAKE) $(JOBS) all $(TEST) $(BUILD)/step $(BUILD)/stops $(BUILD)/truth $(BUILD)/record $(BUILD)/steps $(BUILD)/studies $(BUILD)/chamber $(BUILD)/may
 	tests/run.sh $(BUILD)
 
 unit: all asan-tests
@@ -125,7 +125,7 @@ bench: all
 	CHORD=$(abspath $(BUILD)/chord) bench/weave.sh
 	CHORD=$(abspath $(BUILD)/chord) bench/exits.sh
 
-BESIDE = chamber step stops truth record steps may
+BESIDE = chamber step stops truth record steps studies may
 ASAN = -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined -Wno-format-truncation -Wno-format-overflow
 
 # What runs beside Chord has no sanitizers, the programs measured have none either.

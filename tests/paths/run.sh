@@ -9,6 +9,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 : "${CHORD:=$here/../../build/chord}"
 CHORD=$(realpath "$CHORD") || exit 1
 : "${RECORD:=$(dirname "$CHORD")/record}"
+: "${STUDIES:=$(dirname "$CHORD")/studies}"
 . "$here/../may.sh"
 situations=$here/../situations
 work=$(mktemp -d "${TMPDIR:-/tmp}/chord-paths.XXXXXX")
@@ -285,6 +286,31 @@ choices()
 	./edges
 	says no-paths 1 'its paths were not counted' "$CHORD" paths ./edges
 	says no-function 1 'no procedure whose paths are counted' "$CHORD" paths --function=nothing ./known
+}
+
+# ---- the studies of how many probes it takes ----
+
+# Two branches one after the other: 4 paths, 6 pairs of them, 4 sets of three; no set is drawn twice. main() has one
+# path and is left out, one() has two.
+studies()
+{
+	cat >chain.c <<-'END'
+		volatile int v;
+		void chain(int a, int b) { if (a) v = 1; if (b) v = 2; }
+		void one(int a) { if (a) v = 3; }
+		int main(void) { chain(1, 0); one(v); return 0; }
+	END
+	weave gcc -O0 -fchord=paths -o chain chain.c || { fail studies "$(head -n 1 log)"; return; }
+	"$STUDIES" ./chain 100 . 2>log >table || { fail studies "$(head -n 1 log)"; return; }
+	sed -nE 's/^\| ([1-5] \| [0-9]+ \| [0-9]+) \|.*/\1/p' table >sets
+	printf '%s\n' '1 | 2 | 6' '2 | 1 | 6' '3 | 1 | 4' >expected
+	same studies/sets expected sets
+	"$STUDIES" ./chain 3 . 2>log | sed -nE 's/^\| ([1-5] \| [0-9]+ \| [0-9]+) \|.*/\1/p' >sets
+	printf '%s\n' '1 | 2 | 5' '2 | 1 | 3' '3 | 1 | 3' >expected
+	same studies/drawn expected sets
+	cut -f 2-4 studies.tsv | sort >found
+	printf '%s\n' 'chain	4	2' 'one	2	1' 'procedure	paths	all' >expected
+	same studies/procedures expected found
 }
 
 # ---- where a signal ended activations between calls ----
@@ -610,6 +636,6 @@ selective()
 	says chosen/path 1 'zero.paths:[0-9]*: ' env CHORD_CC=gcc "$CHORD" cc -O0 -fchord-paths=zero.paths -o some "$here/known.c"
 }
 
-[ $# -gt 0 ] || set -- known counts small real random reports choices doubts struck selective overlap unfinished unfit twins larger
+[ $# -gt 0 ] || set -- known counts small real random reports choices studies doubts struck selective overlap unfinished unfit twins larger
 for part; do "$part"; done
 exit $failed

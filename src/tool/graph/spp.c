@@ -86,8 +86,8 @@ print_code(const struct study_selection *s)
 		say_error(s->f->path, "%s", why);
 		return false;
 	}
-	printf("\ncode that is woven in: paths of interest are counted below %" PRIu64 ", others below %" PRIu64 " or not at all\n",
-	       c->n, c->size);
+	printf("\ncode that is woven in, with %u probes: paths of interest are counted below %" PRIu64 ", others below %" PRIu64
+	       " or not at all\n", c->probes->n, c->n, c->size);
 	if (!c->probes->known[g->root])
 		printf("  begin at %-7s  r = %" PRId64 "\n", graph_name(g, g->root), c->probes->start[g->root]);
 	for (uint32_t e = 0; e < s->f->edge.n; e++)
