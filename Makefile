@@ -5,7 +5,9 @@
 # make unit                   the unit tests in a few seconds: the largest of them cut down
 # make install PREFIX= DESTDIR=
 # make deb                    a Debian package in build/deb
-# make bench                  what measuring costs (see bench/)
+# make bench                  what measuring costs: the paper's tables, to bench/results.md; hours; goes on where it was stopped
+# make bench PAPER=--quick    the short form, in seconds, to a folder of its own
+# make bench BENCH="run loop" single benchmarks: bench/NAME.sh
 # make golden               writes what is woven into tests/golden/ anew; read the difference
 # make check-real, check-torture, check-csmith   the long tests, whole
 # make asan                   Chord with sanitizers in build-asan/, and the tests that suit it
@@ -118,12 +120,12 @@ check-real check-torture check-csmith check-oracle: all $(BUILD)/chamber $(BUILD
 	tools/setup.sh build check
 	tests/run.sh $(BUILD) $(@:check-%=%)
 
+# Options of bench/paper/paper.sh in PAPER.
+BENCH = paper
 bench: all
 	tools/setup.sh build check bench
-	CHORD=$(abspath $(BUILD)/chord) bench/run.sh
-	CHORD=$(abspath $(BUILD)/chord) bench/loop.sh
-	CHORD=$(abspath $(BUILD)/chord) bench/weave.sh
-	CHORD=$(abspath $(BUILD)/chord) bench/exits.sh
+	export CHORD=$(abspath $(BUILD)/chord); \
+	for name in $(BENCH); do case $$name in paper) bench/paper.sh $(PAPER) ;; *) bench/$$name.sh ;; esac || exit; done
 
 BESIDE = chamber step stops truth record steps studies may
 ASAN = -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined -Wno-format-truncation -Wno-format-overflow

@@ -15,59 +15,13 @@ real=$(cd "$real" && pwd)
 . "$real/lib.sh"
 . "$real/configs.sh"
 . "$bench/processor.sh"
+. "$bench/builds.sh"
 
 programs="bzip2 zlib ncompress sqlite3 grep lua5.4 zstd xz fib"
 columns="edges events calls gcov gcov-atomic llvm-instr llvm-gen callgrind cachegrind qemu"
 runs=7
 work=$CHORD_CACHE/work/bench
 export CHORD_SMALL=1
-
-# compiler_of VARIANT: CC and CXX of a build.
-compiler_of()
-{
-	case $1 in
-	gcc) echo "gcc" ;;
-	clang) echo "clang" ;;
-	edges) echo "$CHORD cc" ;;
-	events*) echo "$CHORD cc -fchord=events -fchord-events=$(echo "$1" | sed "s|events=*||; s|+|,|g; s|^$|instructions|")" ;;
-	timers) echo "$CHORD cc -fchord-timers=instructions -include $bench/timer.h" ;;
-	selected) echo "$CHORD cc -fchord-paths=$chosen" ;;
-	weighted:*) echo "$(compiler_of "${1#weighted:}") -fchord-weights=$weights" ;;
-	fixed) echo "gcc -ffixed-r15" ;;
-	every-block | every-edge | blocks | blocks-vcnt | calls | clock | paths) echo "$CHORD cc -fchord=$1" ;;
-	gcov) echo "gcc --coverage -fprofile-update=single" ;;
-	gcov-atomic) echo "gcc --coverage -fprofile-update=atomic" ;;
-	llvm-instr) echo "clang -fprofile-instr-generate" ;;
-	llvm-gen) echo "clang -fprofile-generate" ;;
-	*) die "no column $1" ;;
-	esac
-}
-
-# fortran_of VARIANT: likewise, FC.
-fortran_of()
-{
-	case $(compiler_of "$1") in
-	"$CHORD cc"*) echo "env CHORD_CC=gfortran $(compiler_of "$1")" ;;
-	gcc*) compiler_of "$1" | sed 's/^gcc/gfortran/' ;;
-	esac
-}
-
-# suits PROGRAM VARIANT: can it be built so? There is no Fortran of clang's.
-suits()
-{
-	case $1/$2 in
-	lapack/clang | lapack/llvm-* | lapack/timers) return 1 ;;
-	esac
-}
-
-# base_of COLUMN: the variant it is compared to.
-base_of()
-{
-	case $1 in
-	llvm-*) echo clang ;;
-	*) echo gcc ;;
-	esac
-}
 
 qemu_plugin()
 {
@@ -99,39 +53,6 @@ available()
 	esac
 }
 
-recipe()
-{
-	if [ "$1" = fib ] || [ "$1" = small ]; then
-		"$1_$2" "$3" "${4:-}"
-	else
-		"$real/recipe.sh" "$@"
-	fi
-}
-
-fib_build()
-{
-	mkdir -p "$1"
-	$2 -O2 -o "$1/fib" "$bench/fib.c"
-}
-
-fib_bench()
-{
-	cp "$1/fib" .
-	echo "fib ./fib 44"
-}
-
-small_build()
-{
-	mkdir -p "$1"
-	$2 -O2 -I"$bench/../include" -o "$1/small" "$bench/small.c"
-}
-
-small_bench()
-{
-	cp "$1/small" .
-	echo "small ./small 20000"
-}
-
 # built PROGRAM VARIANT: kept for as long as nothing of it changes; Chord's never is.
 built()
 {
@@ -140,13 +61,13 @@ built()
 	[ "${cc#"$CHORD"}" != "$cc" ] || ! up_to_date "$1" "$dir" "$cc" || return 0
 	mkdir -p "$CHORD_CACHE/bench/$1"
 	rm -rf "$dir" "$dir.key"
-	recipe "$1" build "$dir" "$cc" "$cc" "$(fortran_of "$2")" -O2 "" >"$dir.log" 2>&1 || die "$1: cannot be built for $2 (see $dir.log)"
+	recipe "$1" build "$dir" "$cc" "$(cxx_of "$2")" "$(fortran_of "$2")" -O2 "" >"$dir.log" 2>&1 || die "$1: cannot be built for $2 (see $dir.log)"
 	bench_key "$1" "$cc" >"$dir.key"
 }
 
 bench_key()
 {
-	{ cat "$real/recipes/$1.sh" "$bench/fib.c" "$bench/small.c" 2>/dev/null; ${2%% *} --version; echo "$2"; } | cksum
+	{ cat "$real/recipes/$1.sh" "$bench/fib.c" "$bench/small.c" "$bench/loop/loops.c" 2>/dev/null; ${2%% *} --version; echo "$2"; } | cksum
 }
 
 up_to_date()
@@ -223,7 +144,7 @@ variants()
 # one PROGRAM: a row for every command of its bench.
 one()
 {
-	[ "$1" = fib ] || [ "$1" = small ] || "$real/recipe.sh" "$1" fetch >"$work/fetch.log" 2>&1 || die "$1: cannot be fetched"
+	is_ours "$1" || "$real/recipe.sh" "$1" fetch >"$work/fetch.log" 2>&1 || die "$1: cannot be fetched"
 	# gcc's first: the others take its inputs.
 	for variant in gcc $(variants); do
 		[ "$variant" != gcc ] || [ ! -f "$work/$1.gcc.commands" ] || continue

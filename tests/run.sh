@@ -68,7 +68,7 @@ suite()
 	graph) "$here/graph/run.sh" "$CHORD" ;;
 	calls) "$here/calls/run.sh" ;;
 	events) "$here/events/run.sh" ;;
-	clock | golden | hook | hostile | input | runtime | situations | step | stat | replay | timers | diff | paths | weights | annotate | coverage | merge | names | newcomer | export | readers | html | packaging | trace | tracing) "$here/$1/run.sh" ;;
+	clock | golden | hook | hostile | input | runtime | situations | step | stat | replay | timers | diff | paths | weights | annotate | coverage | merge | names | newcomer | export | readers | html | packaging | paper | trace | tracing) "$here/$1/run.sh" ;;
 	alloc) "$here/alloc/run.sh" ;;
 	fuzz) "$here/fuzz/run.sh" --mutations 100 ;;
 	oracle-sample) "$here/oracle/callgrind.sh" --programs "bzip2 lua5.4" --configs gcc-O2 && "$here/oracle/measures.sh" --programs bzip2 &&
@@ -116,7 +116,7 @@ lanes=$(nproc)
 set -m
 # Longer ones first.
 [ $# -gt 0 ] || set -- house unit graph golden real-sample paths fuzz tracing situations step oracle-sample timers clock runtime hostile events input hook \
-	torture-sample calls stat replay weights csmith-sample readers diff coverage merge annotate names newcomer packaging export html alloc trace
+	torture-sample calls stat replay weights csmith-sample readers diff coverage merge annotate names newcomer packaging paper export html alloc trace
 for name in "$@"; do
 	while [ "$(jobs -rp | wc -l)" -ge "$lanes" ]; do
 		wait -n

@@ -13,7 +13,11 @@ build()
 	cd "$1/out"
 	CC="$2" CXX="$3" FC="$4" CFLAGS="$5" FFLAGS="$5" LDFLAGS="$6" \
 		cmake -DCMAKE_BUILD_TYPE=None -DEXAMPLES=ON ..
-	make
+	if [ "${CHORD_SMALL:-0}" = 0 ]; then
+		make
+	else
+		make dsdrv1 dndrv2 znsimp dsbdr1 zndrv4
+	fi
 }
 
 programs()

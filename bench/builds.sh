@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: MIT
+# What programs of the benchmarks are built with, and how: plain, by Chord and by others. To be sourced, with "bench" set to the
+# folder of this file, "real" to tests/real, "CHORD" to the command; for some variants "chosen" and "weights" to files.
+
+# compiler_of VARIANT: CC of a build.
+compiler_of()
+{
+	case $1 in
+	gcc) echo "gcc" ;;
+	clang) echo "clang" ;;
+	edges) echo "$CHORD cc" ;;
+	events*) echo "$CHORD cc -fchord=events -fchord-events=$(echo "$1" | sed "s|events=*||; s|+|,|g; s|^$|instructions|")" ;;
+	timers) echo "$CHORD cc -fchord-timers=instructions -include $bench/timer.h" ;;
+	selected) echo "$CHORD cc -fchord-paths=$chosen" ;;
+	weighted:*) echo "$(compiler_of "${1#weighted:}") -fchord-weights=$weights" ;;
+	fixed) echo "gcc -ffixed-r15" ;;
+	every-block | every-edge | blocks | blocks-vcnt | calls | clock | paths) echo "$CHORD cc -fchord=$1" ;;
+	gcov) echo "gcc --coverage -fprofile-update=single" ;;
+	gcov-atomic) echo "gcc --coverage -fprofile-update=atomic" ;;
+	llvm-instr) echo "clang -fprofile-instr-generate" ;;
+	llvm-gen) echo "clang -fprofile-generate" ;;
+	*) die "no column $1" ;;
+	esac
+}
+
+# cxx_of VARIANT: likewise, CXX alone.
+cxx_of()
+{
+	compiler_of "$1" | sed "s|^gcc|g++|; s|^clang|clang++|; s|^$CHORD cc|$CHORD c++|"
+}
+
+# fortran_of VARIANT: likewise, FC.
+fortran_of()
+{
+	case $(compiler_of "$1") in
+	"$CHORD cc"*) echo "env CHORD_CC=gfortran $(compiler_of "$1")" ;;
+	gcc*) compiler_of "$1" | sed 's/^gcc/gfortran/' ;;
+	esac
+}
+
+# suits PROGRAM VARIANT: can it be built so? There is no Fortran of clang's.
+suits()
+{
+	case $1/$2 in
+	lapack/clang | lapack/llvm-* | lapack/timers | arpack/clang | arpack/llvm-* | arpack/timers) return 1 ;;
+	esac
+}
+
+# base_of COLUMN: the variant it is compared to.
+base_of()
+{
+	case $1 in
+	llvm-*) echo clang ;;
+	*) echo gcc ;;
+	esac
+}
+
+# is_ours PROGRAM: it is one file in this folder, not a package.
+is_ours()
+{
+	case $1 in
+	fib | small | loops) ;;
+	*) return 1 ;;
+	esac
+}
+
+# recipe PROGRAM FUNCTION [ARGUMENT...]: as tests/real/recipe.sh.
+recipe()
+{
+	if is_ours "$1"; then
+		"$1_$2" "$3" "${4:-}"
+	else
+		"$real/recipe.sh" "$@"
+	fi
+}
+
+fib_build()
+{
+	mkdir -p "$1"
+	$2 -O2 -o "$1/fib" "$bench/fib.c"
+}
+
+fib_bench()
+{
+	cp "$1/fib" .
+	echo "fib ./fib 44"
+}
+
+small_build()
+{
+	mkdir -p "$1"
+	$2 -O2 -I"$bench/../include" -o "$1/small" "$bench/small.c"
+}
+
+small_bench()
+{
+	cp "$1/small" .
+	echo "small ./small 20000"
+}
+
+loops_build()
+{
+	mkdir -p "$1"
+	$2 -O2 -o "$1/loops" "$bench/loop/loops.c"
+}
+
+loops_bench()
+{
+	cp "$1/loops" .
+	echo "loops ./loops all 6000"
+}

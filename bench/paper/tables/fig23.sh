@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: MIT
+# Fig. 23: where the counters of edges stand.
+cat <<'END'
+## Fig. 23: jumps that are not needed
+
+The paper moves a counter from the only way out of a block into the block. Where the counters of the heuristic's
+tree stand, in per cent of the increments executed: in the source, of which the edge is the only way out; in the
+target, of which it is the only way in; where control falls through; and on a jump, which needs another one. Last,
+the part of the increments of `-fchord=edges` that needs a jump: a loop of one block, for one, is counted in the block.
+
+END
+if is_measured placed.tsv; then
+	table '
+	function prepare() { columns("run|in the source|in the target|falls through|jumps|jumps, woven") }
+	function share(p, row, where) { return ratio(100 * v[p, row, where], v[p, row, "increments"]) }
+	function row(p,   tree) {
+		tree = "edges-max/heuristic"
+		line(p)
+		cell("%.1f", share(p, tree, "ran-source"))
+		cell("%.1f", share(p, tree, "ran-target"))
+		cell("%.1f", share(p, tree, "ran-falls"))
+		cell("%.1f", share(p, tree, "ran-jumps"))
+		cell("%.1f", share(p, "woven/-", "ran-jumps"))
+	}' "$data/placed.tsv"
+	page
+else
+	echo "Not measured."
+fi

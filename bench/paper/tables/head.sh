@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: MIT
+# What the page is, and on what it was measured.
+cat <<'END'
+# Optimally profiling, today
+
+The tables and figures of section 6 of Ball and Larus, *Optimally Profiling and Tracing Programs* (TOPLAS 16(4),
+1994), done again with Chord on today's programs. `make bench` writes this page from the files in
+`bench/results`; nobody edits it.
+
+Increments are exact: the sum of the counters that a run leaves. Instructions are callgrind's, of the whole
+process, with its libraries and what Chord does at its begin and end. Both repeat. Time is user time, medians of
+alternating runs.
+
+| | redundant | optimal |
+|---|---|---|
+| the paper | *qpt*: a counter in every basic block | *qpt*: counters on the edges that a maximum spanning tree leaves |
+| here | `-fchord=every-block` | `-fchord=edges`, the default |
+
+END
+awk -F '\t' '
+	NR == 1 { next }
+	{ is[$1, $2] = $3; if (!($2 in seen)) { seen[$2] = 1; what[++n] = $2 } }
+	function on(step, w) { return ((step, w) in is) ? is[step, w] : "not measured" }
+	END {
+		printf "| measured | increments and instructions | time |\n|---|---|---|\n"
+		for (i = 1; i <= n; i++)
+			printf "| %s | %s | %s |\n", what[i], on("count", what[i]), on("time", what[i])
+	}' "$data/machine.tsv"
+cat <<'END'
+
+Programs are built with -O2 by gcc; by clang for its own two ways to count. Sources are Debian's. The first eight
+runs are those of `bench/run.sh`, with less to do where they are counted. Then recursion (`bench/fib.c`), small
+procedures (`bench/small.c`), tight loops (`bench/loop/loops.c`), leveldb (C++: bloom_test counted, table_test
+timed) and arpack (Fortran: zndrv4); zstd and xz where they were measured.
+END
