@@ -54,7 +54,8 @@ void view_paths_free(struct view_paths *r);
 /* The edges of a row's path, anew. */
 struct path view_path_edges(struct pool *pool, const struct view_path *row);
 
-/* path_lines.c: where a path leads. */
+/* ---- path_lines.c: where a path leads ---- */
+
 struct view_place {
 	const char *file;
 	unsigned line;
@@ -72,5 +73,21 @@ const char *view_path_edge_name(const struct proc *p, const struct path *path, u
 /* How a path begins and ends. */
 const char *view_path_begin(struct pool *pool, const struct proc *p, const struct path *path);
 const char *view_path_end(struct pool *pool, const struct view_path *row, const struct path *path);
+
+/* ---- path_branches.c: conditional jumps ---- */
+
+/* How often the paths shown took it and did not. */
+struct view_path_branch {
+	const struct view_paths_proc *of;
+	uint32_t block;
+	struct view_place place; /* file is NULL if it is not known */
+	uint64_t taken, fell;
+};
+struct view_path_branches {
+	VEC(struct view_path_branch) row; /* by procedure and block */
+	uint64_t ran, both;      /* ways, of two each; jumps that went both ways */
+};
+/* Free row. */
+void view_path_branches(struct view_path_branches *b, const struct view_paths *r);
 
 #endif

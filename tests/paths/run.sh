@@ -92,6 +92,12 @@ equal()
 	cmp -s edges.says paths.says || fail "$1" "$(diff edges.says paths.says | sed -n 2p)"
 	cmp -s edges.edges paths.edges || fail "$1" "$(diff edges.edges paths.edges | sed -n 2p)"
 	same "$1" edges.insns paths.insns
+	# What paths tell of conditional jumps is what counters of edges say.
+	awk '$4 == "taken" { taken[$1 " " $2] = $5 } $4 == "fall" { fell[$1 " " $2] = $5 }
+		END { for (b in taken) if (b in fell) print b, taken[b], fell[b] }' edges.edges | sort >expected
+	"$CHORD" paths --json --branches ./program |
+		jq -r '.branches[] | "\(.function) \(.block) \(.taken) \(.not_taken)"' | sort >found
+	same "$1/branches" expected found
 }
 
 counts()
@@ -210,6 +216,7 @@ reports()
 	says report/text 0 '^ +[0-9,]+ +paths ran, of ' "$CHORD" paths ./many a.chord
 	says report/source 0 '^ +[0-9]+ .*BITS\(16\);' "$CHORD" paths --source --function many ./many a.chord
 	says report/function 0 'in 1 procedure ' "$CHORD" paths --function='man[y]' ./many a.chord
+	says report/branches 0 '^ +1,5[0-9]+ +1,[0-9]+  many, block [0-9]+ \(.*many.c:[0-9]+\)$' "$CHORD" paths --branches ./many a.chord
 	says report/coverage 0 ' 1,048,576 .*many$' "$CHORD" paths --coverage ./many a.chord
 	"$CHORD" paths --json ./many a.chord | jq '[.paths[] | .count * .length] + [.unfinished[] | .count * .length] | add' >sum
 	"$CHORD" report --json ./many a.chord | jq .totals.instructions >all

@@ -3,6 +3,8 @@
 #include "tool/json.h"
 #include "tool/paths/paths.h"
 
+#include <stdlib.h>
+
 static json_t *
 vertex(const struct proc *p, uint32_t v)
 {
@@ -100,6 +102,33 @@ functions(const struct view_paths *r)
 }
 
 static json_t *
+branches(const struct view_paths *r)
+{
+	struct view_path_branches b;
+	json_t *a = json_array();
+
+	view_path_branches(&b, r);
+	for (size_t i = 0; i < b.row.n; i++) {
+		const struct view_path_branch *row = &b.row.at[i];
+		json_t *o = json_object();
+
+		js_set_function(o, "function", row->of->proc->name);
+		js_set(o, "module", js_text(row->of->binary->path));
+		js_set(o, "block", js_number(row->block, true));
+		if (row->place.file) {
+			js_set(o, "file", js_text(row->place.file));
+			js_set(o, "line", js_number(row->place.line, true));
+		}
+		js_set(o, "taken", js_number(row->taken, true));
+		js_set(o, "not_taken", js_number(row->fell, true));
+		js_set(o, "exact", json_boolean(!row->of->why));
+		js_append(a, o);
+	}
+	free(b.row.at);
+	return a;
+}
+
+static json_t *
 totals(const struct view_paths *r)
 {
 	json_t *o = json_object();
@@ -134,6 +163,8 @@ paths_json(const struct view_paths *r, const struct paths_options *opt)
 	js_set(o, "paths", rows(r->row.at, r->row.n, opt->top));
 	js_set(o, "unfinished", rows(r->stopped.at, r->stopped.n, opt->top));
 	js_set(o, "functions", functions(r));
+	if (opt->branches)
+		js_set(o, "branches", branches(r));
 	paths_json_doubts(o, r);
 	js_set(o, "profiles", js_texts(run->summed.at, run->summed.n));
 	return js_print(o, stdout);

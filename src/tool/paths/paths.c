@@ -8,13 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OPT_FUNCTION = 256, OPT_TOP, OPT_JSON, OPT_DIFF, OPT_COVERAGE, OPT_SOURCE };
+enum { OPT_FUNCTION = 256, OPT_TOP, OPT_JSON, OPT_DIFF, OPT_COVERAGE, OPT_BRANCHES, OPT_SOURCE };
 
 static const struct argp_option options[] = {
 	{"function", OPT_FUNCTION, "GLOB", 0, "Only of functions whose name matches the pattern", 0},
 	{"top", OPT_TOP, "N", 0, "Show N paths; 0: all (default: 20; with --json all)", 0},
 	{"source", OPT_SOURCE, NULL, 0, "The text of the lines that a path executes, not only their numbers", 0},
 	{"coverage", OPT_COVERAGE, NULL, 0, "How many of its paths each function ran, instead of the paths", 0},
+	{"branches", OPT_BRANCHES, NULL, 0, "How often the paths went each way at conditional jumps, instead of the paths", 0},
 	{"diff", OPT_DIFF, NULL, 0, "Of two profiles of PROGRAM, A and B: the paths that only one of them took, then those whose "
 	 "counts differ", 0},
 	{"json", OPT_JSON, NULL, 0, "The same as JSON", 0},
@@ -57,6 +58,9 @@ parse_paths(int key, char *arg, struct argp_state *state)
 	case OPT_COVERAGE:
 		a->opt.coverage = true;
 		break;
+	case OPT_BRANCHES:
+		a->opt.branches = true;
+		break;
 	case OPT_SOURCE:
 		a->opt.source = true;
 		break;
@@ -75,10 +79,12 @@ parse_paths(int key, char *arg, struct argp_state *state)
 			argp_error(state, "which program?");
 		if (a->diff && a->n != 3)
 			argp_error(state, "--diff is of a program and two profiles: PROGRAM A B");
-		if (a->diff && a->opt.coverage)
-			argp_error(state, "either --diff or --coverage");
+		if (a->diff + a->opt.coverage + a->opt.branches > 1)
+			argp_error(state, "one of --diff, --coverage, --branches");
 		if (a->opt.coverage && (a->opt.source || (a->has_top && !a->opt.json)))
 			argp_error(state, "--coverage is of all functions, not of paths: it has no --source and no --top");
+		if (a->opt.branches && (a->opt.source || (a->has_top && !a->opt.json)))
+			argp_error(state, "--branches is of all conditional jumps, not of paths: it has no --source and no --top");
 		if (a->opt.source && a->opt.json)
 			argp_error(state, "--json has numbers of lines, not their --source");
 		break;

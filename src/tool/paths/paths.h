@@ -10,7 +10,7 @@
 struct paths_options {
 	const char *function;    /* a pattern; NULL: all */
 	size_t top;              /* 0: all */
-	bool json, coverage, source;
+	bool json, coverage, branches, source;
 };
 
 /* text.c, json.c: all paths of a run. False: it could not be written. */

@@ -4,6 +4,7 @@
 #include "tool/table.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { INDENT = 8, WIDTH = 120 };
@@ -246,6 +247,37 @@ print_coverage(const struct view_paths *r)
 }
 
 static void
+print_branches(const struct view_paths *r)
+{
+	static const struct column branches[] = {{"taken", 18, 0}, {"not taken", 18, 0}, {NULL, 0, 0}};
+	struct table t = TABLE(branches);
+	struct view_path_branches b;
+	size_t n;
+
+	view_path_branches(&b, r);
+	n = b.row.n;
+	print_total(b.ran, n ? "ways at conditional jumps were taken" : "ways: there is no conditional jump");
+	print_total(b.both, "conditional jumps went both ways");
+	print_total(n, "conditional jumps in all");
+	putchar('\n');
+	table_head(&t);
+	for (size_t i = 0; i < n; i++) {
+		const struct view_path_branch *row = &b.row.at[i];
+
+		put_number(&t, row->taken);
+		put_number(&t, row->fell);
+		table_text(&t, image_readable(row->of->proc->name));
+		printf(", block %" PRIu32, row->block);
+		if (row->place.file)
+			printf(" (%s:%u)", shown_path(row->place.file), row->place.line);
+		printf("%s%s", row->of->proc->paths->kind == CHORD_PATH_SELECTED ? " (by paths of interest)" : "",
+		       row->of->why ? " (not exact)" : "");
+		table_end(&t);
+	}
+	free(b.row.at);
+}
+
+static void
 print_named(const char *title, const char *of, const struct named *at, size_t n)
 {
 	if (n)
@@ -271,6 +303,8 @@ paths_print(const struct view_paths *r, const struct paths_options *opt)
 	print_totals(r);
 	if (opt->coverage) {
 		print_coverage(r);
+	} else if (opt->branches) {
+		print_branches(r);
 	} else {
 		print_rows("Paths", r->row.at, r->row.n, r, opt);
 		print_rows("Paths that did not come to an end", r->stopped.at, r->stopped.n, r, opt);
