@@ -21,6 +21,14 @@ enum traced_trap { TRAP_NONE, TRAP_TIME, TRAP_TIME_AND_PROCESSOR };
 /* Reads a process's memory. False: not all of it is there. */
 typedef bool traced_read_fn(const void *of, uint64_t addr, void *to, size_t n);
 
+/* What counts down at an addition of woven code. It ends with a breakpoint that stops before the addition when less is left than
+ * that adds; the flags are then not what they were, but the addition sets them, or the detour has kept them. */
+struct traced_detour {
+	uint8_t code[128], size; /* `to` begins so */
+	uint8_t jump[5];         /* the addition's place does */
+	uint8_t took;            /* so many bytes from there on are not to be jumped to */
+};
+
 struct machine_traced {
 	const char *const *name; /* of each word */
 	/* Which word is what. number: of the system call at a stop in one, -1 elsewhere. */
@@ -44,6 +52,12 @@ struct machine_traced {
 	const uint8_t *breakpoint;
 	/* Behind a step over the instruction with these bytes: takes out of memory what only shows that it was stepped. */
 	void (*stepped)(const uint8_t *bytes, uint64_t *top);
+	/* The detour of the addition with these bytes, n of them with what follows, at an address; next: nothing else leads to the
+	 * instruction behind it. It takes amount from the word at `left`, behind which there is room for another one. False: there
+	 * can be none. */
+	bool (*detour)(const uint8_t *bytes, size_t n, uint64_t at, bool next, uint32_t amount, uint64_t to, uint64_t left,
+	               struct traced_detour *d);
+	uint64_t reach;          /* how far such a jump leads */
 	/* Has the calling process trap where it reads the time from the processor. What undoes it is a system call. */
 	bool (*hide_time)(void);
 	uint64_t show_time, show_time_arg[2];

@@ -19,6 +19,8 @@ struct ticks {
 	VEC(const struct event_counter *) counter;
 	uint64_t due;            /* where its code asks for timers; 0: it does not */
 	uint64_t most;           /* the counter may be wrong by at most so much */
+	struct countdown *countdown;
+	bool looked;             /* for that */
 };
 
 /* A module that counts, where it is loaded. */
@@ -60,8 +62,10 @@ close_module(struct clocked *m)
 	if (m->open)
 		binary_close(&m->binary);
 	free(m->back);
-	for (int k = 0; k < SERVE; k++)
+	for (int k = 0; k < SERVE; k++) {
 		free(m->ticks[k].counter.at);
+		countdown_free(m->ticks[k].countdown);
+	}
 	*m = (struct clocked){.live = m->live};
 }
 
@@ -264,11 +268,11 @@ clock_sum(struct clock *c)
 /* ---- states ---- */
 
 /* The module that has the PC in code with a clock, and which it is. NULL: there is none. */
-static const struct clocked *
-module_at(const struct clock *c, uint64_t pc, const struct ticks **ticks)
+static struct clocked *
+module_at(const struct clock *c, uint64_t pc, struct ticks **ticks)
 {
 	for (size_t i = 0; i < c->module.n; i++) {
-		const struct clocked *m = c->module.at[i];
+		struct clocked *m = c->module.at[i];
 		const struct part_at *part = m->open ? parts_find(&m->binary.parts, pc - m->live.bias) : NULL;
 		int k;
 
@@ -283,7 +287,7 @@ module_at(const struct clock *c, uint64_t pc, const struct ticks **ticks)
 bool
 clock_at(struct clock *c, uint64_t pc, uint64_t *count)
 {
-	const struct ticks *ticks;
+	struct ticks *ticks;
 	const struct clocked *m = look(c) ? module_at(c, pc, &ticks) : NULL;
 
 	*count = m ? count_of(c, m, ticks) : 0;
@@ -298,7 +302,7 @@ clock_return(struct clock *c, uint64_t sp)
 	size_t n = word ? tracee_read_some(c->t, sp, word, WORDS * sizeof *word) / sizeof *word : 0;
 
 	for (size_t i = 0; i < n && !found; i++) {
-		const struct ticks *ticks;
+		struct ticks *ticks;
 		const struct clocked *m = module_at(c, word[i], &ticks);
 		uint64_t at = m ? word[i] - m->live.bias : 0;
 
@@ -336,7 +340,7 @@ can_arm(const struct way way[CHORD_PAIRS_TIMED], uint64_t seq)
 uint64_t
 clock_arm(struct clock *c, uint64_t pc, uint64_t left)
 {
-	const struct ticks *ticks;
+	struct ticks *ticks;
 	const struct clocked *m = look(c) ? module_at(c, pc, &ticks) : NULL;
 	struct { struct way way[CHORD_PAIRS_TIMED]; uint64_t seq; } timer;
 	uint64_t at, share;
@@ -369,4 +373,22 @@ clock_disarm(struct clock *c)
 	}
 	tracee_write(c->t, c->ways, way, sizeof way);
 	c->ways = 0;
+}
+
+/* ---- without timers ---- */
+
+struct countdown *
+clock_countdown(struct clock *c, uint64_t pc)
+{
+	struct ticks *ticks;
+	struct clocked *m = look(c) ? module_at(c, pc, &ticks) : NULL;
+	additions found = {0};
+
+	if (!m)
+		return NULL;
+	if (!ticks->looked && additions_find(&m->binary, m->live.bias, ticks->counter.at, ticks->counter.n, &found))
+		ticks->countdown = countdown_new(&found);
+	ticks->looked = true;
+	free(found.at);
+	return ticks->countdown;
 }

@@ -207,6 +207,39 @@ uint64_t clock_arm(struct clock *c, uint64_t pc, uint64_t left);
 /* All is as if that had never been. */
 void clock_disarm(struct clock *c);
 
+struct countdown;
+/* What counts down where the module of the PC adds to its clock; NULL: nothing can. */
+struct countdown *clock_countdown(struct clock *c, uint64_t pc);
+
+/* ---- countdown.c: having code that counts stop shortly before its clock has come somewhere ---- */
+
+/* An addition to a clock, and its place. */
+struct addition {
+	uint64_t at;
+	uint32_t amount;
+	bool next;               /* control comes to the instruction behind it from there only */
+};
+typedef VEC(struct addition) additions;
+
+/* Takes what it is given. */
+struct countdown *countdown_new(additions *at);
+void countdown_free(struct countdown *d);
+/* From here on the program stops at the first addition with which its clock would have advanced by `left` or more, before that.
+ * Until countdown_take() its code is another one: no system call may be made. False: that cannot be; all is as before. */
+bool countdown_put(struct countdown *d, struct tracee *t, uint64_t left);
+void countdown_take(struct countdown *d, struct tracee *t);
+/* Has it stopped the program? The PC is then at the addition. */
+bool countdown_hit(const struct countdown *d, struct tracee *t, enum stop stop);
+/* May the program not go on from here while it counts down? One step further on it may. */
+bool countdown_amid(const struct countdown *d, uint64_t pc);
+
+/* ---- additions.c: where code adds to a clock ---- */
+
+struct binary;
+struct event_counter;
+/* All of a module, by address. False: code is not understood. */
+bool additions_find(struct binary *b, uint64_t bias, const struct event_counter *const *counter, size_t n, additions *out);
+
 /* ---- state.c: running to a state ---- */
 
 struct state {

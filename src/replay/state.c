@@ -39,6 +39,31 @@ breakpoint_hit(struct tracee *t, const struct breakpoint *b, enum stop stop)
 	return tracee_set(t, &t->regs);
 }
 
+/* ---- steps ---- */
+
+static void
+step(struct tracee *t, enum stop *stop)
+{
+	uint64_t top;
+	uint8_t bytes[2];
+	bool read = tracee_read(t, tracee_word(t, t->machine->pc), bytes, sizeof bytes);
+
+	*stop = tracee_go_own(t, PTRACE_SYSEMU_SINGLESTEP);
+	if (read && *stop == STOP_SIGNAL && tracee_read(t, tracee_word(t, t->machine->sp), &top, sizeof top)) {
+		uint64_t was = top;
+
+		t->machine->stepped(bytes, &top);
+		if (top != was)
+			tracee_write(t, tracee_word(t, t->machine->sp), &top, sizeof top);
+	}
+}
+
+static bool
+is_step(const struct tracee *t, enum stop stop)
+{
+	return stop == STOP_SIGNAL && tracee_signal(t) == SIGTRAP;
+}
+
 /* ---- far from it ---- */
 
 static int64_t
@@ -84,6 +109,35 @@ run_by_timers(struct tracee *t, struct clock *c, const struct state *s, enum sto
 	return REACH_THERE;
 }
 
+/* Runs until the additions to the clock themselves have counted down, if they can be had to. */
+static enum reach
+run_by_countdown(struct tracee *t, struct clock *c, const struct state *s, enum stop *stop)
+{
+	enum { NEAR = 16 };
+	struct countdown *d = clock_countdown(c, s->pc);
+	int64_t left, last = INT64_MAX;
+
+	/* Where nothing is gained, it stands at the addition that the state is behind. */
+	for (; d && (left = left_to(c, s)) > NEAR && left < last; last = left) {
+		bool hit;
+
+		while (countdown_amid(d, tracee_word(t, t->machine->pc))) {
+			step(t, stop);
+			if (!is_step(t, *stop))
+				return REACH_OTHER;
+		}
+		if (!countdown_put(d, t, (uint64_t)left))
+			break;
+		*stop = tracee_go_own(t, PTRACE_SYSEMU);
+		hit = countdown_hit(d, t, *stop);
+		if (*stop != STOP_ENDED)
+			countdown_take(d, t);
+		if (!hit)
+			return REACH_OTHER;
+	}
+	return REACH_THERE;
+}
+
 /* Runs for times in which the processor hardly gets there, at 4 instructions in a nanosecond. That the program runs on for
  * longer because this process is late cannot be ruled out. */
 static enum reach
@@ -101,29 +155,6 @@ run_by_time(struct tracee *t, struct clock *c, const struct state *s, unsigned c
 }
 
 /* ---- near it ---- */
-
-static void
-step(struct tracee *t, enum stop *stop)
-{
-	uint64_t top;
-	uint8_t bytes[2];
-	bool read = tracee_read(t, tracee_word(t, t->machine->pc), bytes, sizeof bytes);
-
-	*stop = tracee_go_own(t, PTRACE_SYSEMU_SINGLESTEP);
-	if (read && *stop == STOP_SIGNAL && tracee_read(t, tracee_word(t, t->machine->sp), &top, sizeof top)) {
-		uint64_t was = top;
-
-		t->machine->stepped(bytes, &top);
-		if (top != was)
-			tracee_write(t, tracee_word(t, t->machine->sp), &top, sizeof top);
-	}
-}
-
-static bool
-is_step(const struct tracee *t, enum stop stop)
-{
-	return stop == STOP_SIGNAL && tracee_signal(t) == SIGTRAP;
-}
 
 /* At the PC. The instruction is executed, unless that is the state. */
 static enum reach
@@ -174,6 +205,8 @@ state_reach(struct tracee *t, struct clock *c, const struct state *s, unsigned c
 	*stop = STOP_SIGNAL;
 	if (clock_still(c, true))
 		reach = run_by_timers(t, c, s, stop);
+	if (reach == REACH_THERE)
+		reach = run_by_countdown(t, c, s, stop);
 	if (reach == REACH_THERE) {
 		reach = run_by_time(t, c, s, care, stop);
 		if (reach == REACH_THERE)

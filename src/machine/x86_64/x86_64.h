@@ -59,6 +59,10 @@ extern const struct machine_text x86_text;
 extern const struct machine_thread x86_thread;
 /* traced.c */
 extern const struct machine_traced x86_traced;
+
+/* detour.c */
+bool x86_detour(const uint8_t *bytes, size_t n, uint64_t at, bool next, uint32_t amount, uint64_t to, uint64_t left,
+                struct traced_detour *d);
 /* trap.c */
 bool x86_trap(const uint8_t *bytes, size_t n, bool *other);
 bool x86_trap_number(const uint8_t *bytes, size_t n, uint32_t *number);

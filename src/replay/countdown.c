@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: MIT */
+/* Countdowns: each addition to a clock is replaced by a jump to code that counts down before it adds, and stops the program when
+ * that is over. It stands in memory that the process has only meanwhile. So a state in a tight loop is reached at the speed of the
+ * loop, to within one round. */
+#include "replay/internal.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
+enum { PAGE = 4096, FIRST = 64, ONE = 128 /* bytes for each addition's code */ };
+
+struct countdown {
+	additions add;
+	uint64_t lo, hi;         /* their code */
+	uint8_t *was, *with;     /* it, as it is and with jumps */
+	uint64_t room, size;     /* memory of the process, or where it was last; 0: none yet */
+	uint8_t *code;           /* in it */
+	uint8_t *stop;           /* by addition: where in its code it stops, behind that instruction */
+};
+
+struct countdown *
+countdown_new(additions *at)
+{
+	struct countdown *d = xcalloc(1, sizeof *d);
+
+	d->add.at = at->at;
+	d->add.n = at->n;
+	*at = (additions){0};
+	d->lo = d->add.at[0].at;
+	d->hi = d->add.at[d->add.n - 1].at + 2 * TRACED_WORDS;
+	d->size = (FIRST + d->add.n * ONE + PAGE - 1) / PAGE * PAGE;
+	d->was = xmalloc(d->hi - d->lo);
+	d->with = xmalloc(d->hi - d->lo);
+	d->code = xcalloc(1, d->size);
+	d->stop = xcalloc(d->add.n, 1);
+	return d;
+}
+
+void
+countdown_free(struct countdown *d)
+{
+	if (!d)
+		return;
+	free(d->add.at);
+	free(d->was);
+	free(d->with);
+	free(d->code);
+	free(d->stop);
+	free(d);
+}
+
+/* ---- room ---- */
+
+/* Free addresses from which jumps lead to the code and back, in the gap from..to. 0: there are none. */
+static uint64_t
+room_in(const struct countdown *d, const struct tracee *t, uint64_t from, uint64_t to)
+{
+	enum { APART = 1 << 20 };       /* from what is there: it may grow */
+	uint64_t reach = t->machine->reach, at;
+
+	from = from < PAGE * 16 ? PAGE * 16 : from;
+	if (from + APART > to || to - from < d->size + 2 * APART)
+		return 0;
+	at = (to - APART - d->size) / PAGE * PAGE;
+	if (at > d->lo && at + d->size - d->lo > reach)
+		at = (d->lo + reach - d->size) / PAGE * PAGE;
+	if (at < from + APART || (at > d->lo ? at + d->size - d->lo : d->hi - at) > reach)
+		return 0;
+	return at;
+}
+
+/* The nearest below the code; else one above it. */
+static uint64_t
+find_room(const struct countdown *d, const struct tracee *t)
+{
+	struct pool *pool = pool_new();
+	const char *line = tracee_proc(t, pool, "maps");
+	uint64_t last = 0, found = 0;
+
+	while (line && *line) {
+		uint64_t start, end, room;
+
+		if (sscanf(line, "%" SCNx64 "-%" SCNx64, &start, &end) != 2)
+			break;
+		room = room_in(d, t, last, start);
+		if (room && (start <= d->lo || !found))
+			found = room;
+		last = end;
+		line = strchr(line, '\n');
+		line += line != NULL;
+	}
+	pool_free(pool);
+	return found;
+}
+
+static bool
+map_room(struct countdown *d, struct tracee *t)
+{
+	uint64_t at = find_room(d, t);
+	int64_t got;
+
+	if (!at)
+		return false;
+	got = tracee_call_here(t, SYS_mmap, (uint64_t [6]){at, d->size, PROT_READ | PROT_WRITE | PROT_EXEC,
+		MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, (uint64_t)-1, 0});
+	if ((uint64_t)got != at)
+		return false;
+	if (at != d->room)
+		memset(d->stop, 0, d->add.n);
+	d->room = at;
+	return true;
+}
+
+static void
+unmap_room(struct countdown *d, struct tracee *t)
+{
+	tracee_call_here(t, SYS_munmap, (uint64_t [6]){d->room, d->size});
+}
+
+/* ---- code ---- */
+
+/* Writes the detours. False: one cannot be. */
+static bool
+build(struct countdown *d, const struct tracee *t)
+{
+	memcpy(d->with, d->was, d->hi - d->lo);
+	for (size_t i = 0; i < d->add.n; i++) {
+		const struct addition *a = &d->add.at[i];
+		uint64_t at = a->at - d->lo, to = FIRST + i * ONE;
+		struct traced_detour detour;
+
+		if (!t->machine->detour(d->was + at, d->hi - a->at, a->at, a->next, a->amount, d->room + to, d->room, &detour) ||
+		    (i + 1 < d->add.n && a->at + detour.took > d->add.at[i + 1].at))
+			return false;
+		memcpy(d->code + to, detour.code, detour.size);
+		memcpy(d->with + at, detour.jump, sizeof detour.jump);
+		d->stop[i] = detour.size;
+	}
+	return true;
+}
+
+bool
+countdown_put(struct countdown *d, struct tracee *t, uint64_t left)
+{
+	uint64_t number = left - 1, n = d->hi - d->lo;
+
+	memset(d->was, 0, n);
+	tracee_read_some(t, d->lo, d->was, n);
+	if (!map_room(d, t))
+		return false;
+	if (build(d, t)) {
+		memcpy(d->code, &number, sizeof number);
+		if (tracee_write(t, d->room, d->code, d->size) && tracee_write(t, d->lo, d->with, n))
+			return true;
+	}
+	countdown_take(d, t);
+	return false;
+}
+
+void
+countdown_take(struct countdown *d, struct tracee *t)
+{
+	tracee_write(t, d->lo, d->was, d->hi - d->lo);
+	unmap_room(d, t);
+}
+
+bool
+countdown_hit(const struct countdown *d, struct tracee *t, enum stop stop)
+{
+	uint64_t at = tracee_word(t, t->machine->pc) - d->room - FIRST;
+
+	if (stop != STOP_SIGNAL || tracee_signal(t) != SIGTRAP || at / ONE >= d->add.n || at % ONE != d->stop[at / ONE])
+		return false;
+	t->regs.word[t->machine->pc] = d->add.at[at / ONE].at;
+	return tracee_set(t, &t->regs);
+}
+
+bool
+countdown_amid(const struct countdown *d, uint64_t pc)
+{
+	enum { JUMP = sizeof ((struct traced_detour *)0)->jump };
+	size_t lo = 0, hi = d->add.n;
+
+	while (lo < hi) {
+		size_t mid = (lo + hi) / 2;
+
+		if (d->add.at[mid].at < pc)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo && pc - d->add.at[lo - 1].at < JUMP;
+}
