@@ -7,7 +7,7 @@
 
 #include "format/format.h"
 
-#define CHORD_TRACE_VERSION 1
+#define CHORD_TRACE_VERSION 2 /* in 1 all rings have CHORD_TRACE_SEGMENTS */
 #define CHORD_TRACE_MAGIC 0x3145434152544843u /* "CHTRACE1" */
 #define CHORD_TRACE_SUFFIX ".trace"           /* behind the profile's name */
 
@@ -32,11 +32,12 @@ enum chord_mark {
 };
 #define CHORD_MARK_MOST 0x1fffffffu
 
-/* The ring of a region: segments, each of so many bytes, in one extent. A pointer into it that is at a multiple of the segment's
- * size is at the beginning of a segment. */
+/* The ring of a region: segments, each of so many bytes, in one extent; as many as it has room for behind its head. A pointer
+ * into it that is at a multiple of the segment's size is at the beginning of a segment. */
 enum {
 	CHORD_TRACE_SEGMENT = 1 << 16,
-	CHORD_TRACE_SEGMENTS = 4,
+	CHORD_TRACE_SEGMENTS = 4,                    /* of a ring at least */
+	CHORD_TRACE_SEGMENTS_COLLECTED = 32,         /* of one that a collector empties */
 	CHORD_TRACE_SLOTS = CHORD_TRACE_SEGMENT / 4, /* of a segment */
 	CHORD_TRACE_PACKED = 1 << 20,                /* bytes of an extent of packed segments */
 };
@@ -65,9 +66,9 @@ enum {
 enum chord_trace_extent {
 	/* Behind the head: the ring. a: number of the first segment in it, counted from 0 in the stream. b: so many segments of the
 	 * stream have been packed, or lie in rings before this one for good. c: its number among the stream's rings. Segment s of
-	 * the stream is in place (s - a) % CHORD_TRACE_SEGMENTS. A ring that another one follows has the segments from b on that
-	 * are before the next ring's a. A segment that is also in a record is taken from there. A stream begins with any
-	 * segment. */
+	 * the stream is in place s - a, modulo the number of segments in the ring. A ring that another one follows has the
+	 * segments from b on that are before the next ring's a. A segment that is also in a record is taken from there. A stream
+	 * begins with any segment. */
 	CHORD_TRACE_RING = 1,
 	/* a: bytes used behind the head: records, struct chord_trace_record and then its bytes, each from a multiple of 4 on. b:
 	 * number of the first segment in it. The packer begins anew with each of these extents. */
@@ -80,6 +81,32 @@ struct chord_trace_record {
 	uint32_t segment;  /* number in the stream, its low 32 bits; those between two records are in rings */
 	uint32_t bytes;    /* that follow */
 	uint32_t sum;      /* of all slots of the segment, each times 0x9e3779b1 plus its number in it */
+};
+
+/* A process may leave the packing to another one, its collector (chord trace --run). Both have the file mapped; what they say to
+ * each other is in the pages of heads, from this byte on, and means nothing to readers. */
+#define CHORD_TRACE_TALK 512
+#define CHORD_TRACE_VARIABLE "CHORD_TRACE" /* of the environment: how a program traces */
+#define CHORD_TRACE_COLLECT "collect:" /* CHORD_TRACE=collect:PATH: a datagram socket; the process sends the file's descriptor */
+#define CHORD_TRACE_OWNER_DIED 0x40000000u /* FUTEX_OWNER_DIED: set by the kernel in `collector` */
+
+/* In the file's head. */
+struct chord_trace_talk {
+	uint32_t collector; /* 0: none has come; the thread id of the collector; with CHORD_TRACE_OWNER_DIED: it is gone */
+	uint32_t lock;      /* who adds an extent now: 0 nobody, else CHORD_TRACE_BY_... */
+	uint32_t bell;      /* a futex: the process adds 1 where there is much to pack */
+	uint32_t sleeps;    /* the collector waits on it */
+};
+enum { CHORD_TRACE_BY_PROCESS = 1, CHORD_TRACE_BY_COLLECTOR = 2 };
+
+/* In a ring's head. The collector writes the record of a segment, sets `done`, zeroes the segment, sets the head's b. */
+struct chord_trace_room {
+	uint64_t filled;    /* the thread: segments before this one are complete when no slot in them is 0 */
+	uint64_t done;      /* the collector: records of those before this one are complete */
+	uint32_t freed;     /* a futex: the collector adds 1 with each segment that it has emptied */
+	uint32_t waiting;   /* the thread waits on `freed` */
+	uint32_t collected; /* 1: the collector packs; the thread does not. Never changes */
+	uint32_t pad;
 };
 
 /* A module that was loaded. Tokens from `low` on, so many bytes (modulo 2^32), are its. */

@@ -44,22 +44,22 @@ chord_rt_trace_early(uint32_t token, uint64_t p)
 static uint64_t
 chord_rt_used_of(const struct chord_rt_trace *t, const struct chord_rt_ring *r, uint64_t cursor)
 {
-	uint64_t used = (cursor - r->at) % CHORD_RT_RING;
+	uint64_t used = (cursor - r->at) % r->size;
 
 	for (uint32_t i = 0; i < t->npending; i++)
 		if (t->pending[i] - r->at >= used)
-			return used + CHORD_RT_RING;
+			return used + r->size;
 	return used;
 }
 
 /* How many bytes of the ring come before the first of these slots. */
 static uint64_t
-chord_rt_first_pending(const struct chord_rt_trace *t, uint64_t ring, uint64_t used)
+chord_rt_first_pending(const struct chord_rt_trace *t, const struct chord_rt_ring *r, uint64_t used)
 {
 	uint64_t first = used, at;
 
 	for (uint32_t i = 0; i < t->npending; i++) {
-		at = used - (ring + used - t->pending[i]) % CHORD_RT_RING;
+		at = used - (r->at + used - t->pending[i]) % r->size;
 		first = at < first ? at : first;
 	}
 	return first;
@@ -70,20 +70,20 @@ static void
 chord_rt_begin_ring(struct chord_rt_ctl *ctl, struct chord_rt_ring *r, uint64_t *cursor)
 {
 	struct chord_rt_trace *t = ctl->trace;
-	uint64_t at = r->at ? r->at : t->stopped ? 0 : chord_rt_ring_room(), used = r->at ? chord_rt_used_of(t, r, *cursor) : 0, n;
-	bool forked = r->at != 0;
-	long e = t->stopped ? -EACCES : at ? chord_rt_add_ring(ctl, r, at, 0) : -ENOMEM;
+	uint64_t at = r->at, used = at ? chord_rt_used_of(t, r, *cursor) : 0, n;
+	bool forked = at != 0;
+	long e = t->stopped ? -EACCES : forked ? chord_rt_add_ring(ctl, r, at, r->size, 0) : chord_rt_new_ring(ctl, r, 0);
 
 	if (chord_rt_failed(e)) {
-		if (!r->at)
-			chord_rt_unmap_ring(at);
-		else
-			chord_rt_ring_to_memory(at);
+		if (forked)
+			chord_rt_ring_to_memory(at, r->size);
 		chord_rt_trace_stop(ctl, e);
 		chord_rt_to_scratch(t, cursor);
 		return;
 	}
-	r->packed = r->head->b = (forked ? chord_rt_first_pending(t, at, used) : 0) / CHORD_TRACE_SEGMENT;
+	at = r->at;
+	n = (forked ? chord_rt_first_pending(t, r, used) : 0) / CHORD_TRACE_SEGMENT;
+	chord_rt_room_of(r->head)->filled = chord_rt_room_of(r->head)->done = r->packed = r->head->b = n;
 	for (n = r->packed * CHORD_TRACE_SLOTS; n < used / 4; n++)
 		*chord_rt_slot_at(r, n) = CHORD_MARK_NONE;
 	for (uint32_t i = 0; i < t->npending && forked; i++)
@@ -238,6 +238,17 @@ chord_rt_find_home(struct chord_rt_ctl *ctl, const struct chord_rt_mod *m)
 	return ok ? at : 0;
 }
 
+/* CHORD_TRACE. */
+static void
+chord_rt_take_wishes(const struct chord_rt_ctl *ctl, struct chord_rt_trace *t)
+{
+	const char *s = ctl->secure ? NULL : chord_rt_getenv(chord_rt_environment(), "CHORD_TRACE");
+	const size_t n = sizeof CHORD_TRACE_COLLECT - 1, size = s ? chord_rt_length(s) : 0;
+
+	if (size > n && size - n < sizeof t->collector && chord_rt_equal(s, CHORD_TRACE_COLLECT, n))
+		chord_rt_copy(t->collector, s + n, size - n + 1);
+}
+
 /* The process's first module that writes a trace. */
 static void
 chord_rt_trace_first(struct chord_rt_ctl *ctl, const struct chord_rt_mod *m)
@@ -254,6 +265,7 @@ chord_rt_trace_first(struct chord_rt_ctl *ctl, const struct chord_rt_mod *m)
 	t->scratch = (room + CHORD_TRACE_SEGMENT - 1) & -(uint64_t)CHORD_TRACE_SEGMENT;
 	t->fd = -1;
 	t->pid = ctl->pid;
+	chord_rt_take_wishes(ctl, t);
 	*chord_rt_cursor(t, 0) = t->scratch;
 	chord_rt_join(ctl, t->home, t->home + 8);
 	ctl->trace = t;
@@ -290,9 +302,9 @@ chord_rt_is_of_ring(const struct chord_rt_ring *r, uint64_t addr)
 {
 	const struct chord_rt_old_ring *old = r->old;
 
-	while (old && !chord_rt_in_ring(old->at - CHORD_RT_PAGE, addr))
+	while (old && !chord_rt_in_ring(old->at - CHORD_RT_PAGE, old->size, addr))
 		old = old->before;
-	return old || chord_rt_in_ring(r->at, addr) || (r->head && addr - (uint64_t)r->head < CHORD_RT_PAGE) ||
+	return old || chord_rt_in_ring(r->at, r->size, addr) || (r->head && addr - (uint64_t)r->head < CHORD_RT_PAGE) ||
 	    (r->packs && addr - (uint64_t)r->packs < CHORD_TRACE_PACKED);
 }
 
@@ -487,9 +499,10 @@ chord_rt_find_pending(struct chord_rt_trace *t, const struct chord_rt_ring *r, c
 	t->npending = 0;
 	for (const struct chord_rt_old_ring *old = next ? r->old : NULL; old && !t->late; old = old->before)
 		for (uint64_t i = 1; i <= old->n && !t->late; i++)
-			t->late = !*(volatile uint32_t *)(old->at + (old->end - old->at - 4 * i) % CHORD_RT_RING);
+			t->late = !*(volatile uint32_t *)(old->at + (old->end - old->at - 4 * i) % old->size) &&
+			    !chord_rt_is_emptied(old->at, old->collected, old->next - i);
 	for (uint64_t n = r->packed * CHORD_TRACE_SLOTS; n < next; n++) {
-		if (*chord_rt_slot_at(r, n))
+		if (*chord_rt_slot_at(r, n) || chord_rt_is_emptied(r->at, r->collected, n))
 			continue;
 		t->late |= t->npending == CHORD_RT_PENDING;
 		if (t->npending < CHORD_RT_PENDING)
@@ -522,11 +535,11 @@ chord_rt_drop_ring(struct chord_rt_ring *r, bool keep)
 	chord_rt_unmap_packs(r);
 	for (struct chord_rt_old_ring *old = r->old; old; old = old->before)
 		if (keep)
-			chord_rt_ring_to_memory(old->at);
+			chord_rt_ring_to_memory(old->at, old->size);
 		else
-			chord_rt_unmap_ring(old->at);
+			chord_rt_unmap_ring(old->at, old->size);
 	if (!keep) {
-		chord_rt_unmap_ring(r->at);
+		chord_rt_unmap_ring(r->at, r->size);
 		if (r->packer)
 			chord_rt_call(SYS_munmap, r->packer, chord_rt_page_up(sizeof *r->packer));
 		chord_rt_clear(r, sizeof *r);
@@ -579,7 +592,7 @@ chord_rt_trace_drop(struct chord_rt_ctl *ctl, uint32_t number)
 		chord_rt_ring(ctl, 0)->number = 0;
 	chord_rt_drop_ring(&t->nobody, !number);
 	if (t->nobody.at)
-		chord_rt_ring_to_memory(t->nobody.at);
+		chord_rt_ring_to_memory(t->nobody.at, t->nobody.size);
 	chord_rt_clear(&t->nobody, sizeof t->nobody);
 	*chord_rt_cursor(t, 0) = t->scratch;
 	if (t->head)

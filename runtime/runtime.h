@@ -51,6 +51,9 @@ enum {
 	CHORD_RT_PENDING = 32,
 	CHORD_RT_HOMES = 1024,     /* places tried for the cursors' page */
 	CHORD_RT_RING = CHORD_TRACE_SEGMENTS * CHORD_TRACE_SEGMENT,
+	CHORD_RT_RING_COLLECTED = CHORD_TRACE_SEGMENTS_COLLECTED * CHORD_TRACE_SEGMENT,
+	CHORD_RT_PATIENCE = 100,   /* tenths of a second without anything done by a collector that lives */
+	CHORD_RT_COLLECTOR = 108,  /* bytes of a socket's name */
 };
 
 #define CHORD_RT_AMID (1ull << 63)                 /* flag of a saved PC: it is no return address */
@@ -363,18 +366,23 @@ struct chord_rt_traced {
 
 /* What one thread at a time writes its trace to. Slots are counted from the beginning of its stream. */
 struct chord_rt_ring {
-	uint64_t at;                  /* CHORD_RT_RING bytes, mapped twice, one behind the other; 0: there is none */
+	uint64_t at;                  /* mapped twice, one behind the other; 0: there is none */
+	uint64_t size;                /* bytes of it */
 	uint64_t first;               /* number of the first segment in it */
 	uint64_t packed;              /* segments before this one are packed, or in rings before */
 	uint64_t seen, seen_at;       /* the next slot when the runtime was last here, and its address */
 	uint32_t number, rings;       /* of the stream; of the ring in the stream */
 	uint32_t busy;                /* the thread that packs */
+	uint32_t collected;           /* another process packs */
 	struct chord_extent_head *head, *packs; /* mapped; NULL: there is none */
 	struct chord_rt_packer *packer;
 	struct chord_rt_old_ring *old; /* the newest of those that were given up */
 };
 struct chord_rt_old_ring {
-	uint64_t at, end, n;          /* as many slots before the address `end` may be reserved and not written */
+	uint64_t at, size;
+	uint64_t end, n;              /* as many slots before the address `end` may be reserved and not written */
+	uint64_t next;                /* number of the slot there */
+	uint32_t collected;
 	struct chord_rt_old_ring *before;
 };
 struct chord_rt_packer {
@@ -388,6 +396,8 @@ struct chord_rt_trace {
 	uint64_t scratch;             /* where tokens go that nobody keeps */
 	uint32_t pid;                 /* whose it is */
 	uint32_t stopped;             /* nothing is kept any more, or there never was a file */
+	uint32_t collected;           /* new rings are a collector's to pack */
+	char collector[CHORD_RT_COLLECTOR]; /* where it listens; empty: there is none */
 	uint32_t masked;              /* signals are blocked, because a thread forks; what they were */
 	uint64_t mask;
 	uint64_t dev, ino;

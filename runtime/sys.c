@@ -3,8 +3,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/un.h>
 
 enum {
 	CHORD_RT_PROT_NONE = 0, CHORD_RT_PROT_READ = 1, CHORD_RT_PROT_RW = 3,

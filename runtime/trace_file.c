@@ -109,6 +109,79 @@ chord_rt_trace_stop(struct chord_rt_ctl *ctl, long e)
 	t->stopped = 1;
 }
 
+/* ---- a collector (format/trace.h) ---- */
+
+static struct chord_trace_talk *
+chord_rt_talk(const struct chord_rt_trace *t)
+{
+	return (struct chord_trace_talk *)((uint64_t)t->head + CHORD_TRACE_TALK);
+}
+
+static void
+chord_rt_ring_bell(struct chord_trace_talk *talk)
+{
+	__atomic_fetch_add(&talk->bell, 1, __ATOMIC_SEQ_CST);
+	if (__atomic_load_n(&talk->sleeps, __ATOMIC_SEQ_CST))
+		chord_rt_call(SYS_futex, &talk->bell, 1, 1);
+}
+
+/* Sends the file to the collector. False: there is none, or it cannot be reached: the process packs by itself. */
+static bool
+chord_rt_send_trace(const struct chord_rt_trace *t, long fd)
+{
+	const uint64_t patience[2] = {2, 0};
+	struct sockaddr_un to = {.sun_family = AF_UNIX};
+	struct { struct cmsghdr head; int32_t fd, pad; } right = {
+		.head = {.cmsg_len = CMSG_LEN(sizeof(int32_t)), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS},
+		.fd = (int32_t)fd,
+	};
+	char byte = CHORD_TRACE_VERSION;
+	struct iovec text = {.iov_base = &byte, .iov_len = 1};
+	struct msghdr m = {
+		.msg_name = &to, .msg_namelen = sizeof to, .msg_iov = &text, .msg_iovlen = 1,
+		.msg_control = &right, .msg_controllen = sizeof right,
+	};
+	long s = chord_rt_call(SYS_socket, AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0), e = s;
+
+	chord_rt_copy(to.sun_path, t->collector, sizeof to.sun_path);
+	if (!chord_rt_failed(s)) {
+		chord_rt_call(SYS_setsockopt, s, SOL_SOCKET, SO_SNDTIMEO, patience, sizeof patience);
+		e = chord_rt_call(SYS_sendmsg, s, &m, MSG_NOSIGNAL);
+		chord_rt_call(SYS_close, s);
+	}
+	return !chord_rt_failed(e);
+}
+
+/* While an extent is added, the end of the file is the process's: a collector adds some, too. */
+static long
+chord_rt_trace_take_end(struct chord_rt_trace *t)
+{
+	const uint64_t thousandth[2] = {0, 1000000};
+	struct chord_trace_talk *talk = chord_rt_talk(t);
+	uint32_t now = 0;
+
+	for (uint32_t i = 0; *t->collector && i < CHORD_RT_PATIENCE * 100; i++, now = 0) {
+		if (__atomic_compare_exchange_n(&talk->lock, &now, CHORD_TRACE_BY_PROCESS, false, __ATOMIC_ACQUIRE,
+		    __ATOMIC_RELAXED) || now == CHORD_TRACE_BY_PROCESS)
+			return 0;
+		if (__atomic_load_n(&talk->collector, __ATOMIC_RELAXED) & CHORD_TRACE_OWNER_DIED) {
+			__atomic_store_n(&talk->lock, CHORD_TRACE_BY_PROCESS, __ATOMIC_RELAXED);
+			return 0;
+		}
+		chord_rt_call(SYS_nanosleep, thousandth, 0);
+	}
+	return *t->collector ? -ETIMEDOUT : 0;
+}
+
+static void
+chord_rt_trace_leave_end(struct chord_rt_trace *t)
+{
+	if (*t->collector)
+		__atomic_store_n(&chord_rt_talk(t)->lock, 0, __ATOMIC_RELEASE);
+}
+
+/* ---- the file ---- */
+
 /* Writes the head into the new file, and maps it. */
 static long
 chord_rt_begin_trace(struct chord_rt_ctl *ctl, long fd)
@@ -149,6 +222,7 @@ chord_rt_trace_create(struct chord_rt_ctl *ctl)
 		t->dev = st.st_dev;
 		t->ino = st.st_ino;
 		e = chord_rt_begin_trace(ctl, fd);
+		t->collected = *t->collector && !chord_rt_failed(e) && chord_rt_send_trace(t, fd);
 		chord_rt_call(SYS_close, fd);
 	}
 	if (!chord_rt_failed(e)) {
@@ -166,15 +240,20 @@ chord_rt_map_trace(long fd, uint64_t from, uint64_t size, uint64_t at)
 	return chord_rt_call(SYS_mmap, at, size, CHORD_RT_PROT_RW, CHORD_RT_MAP_SHARED | (at ? CHORD_RT_MAP_FIXED : 0), fd, from);
 }
 
-/* Adds an extent, for chord_rt_trace_publish(). Gives its offset, or an error. */
+/* Adds an extent, for chord_rt_trace_publish(), or else chord_rt_trace_leave_end(). Gives its offset, or an error. */
 static long
 chord_rt_trace_extent(struct chord_rt_ctl *ctl, long fd, const struct chord_extent_head *h)
 {
+	long e = chord_rt_trace_take_end(ctl->trace);
 	uint64_t at = ctl->trace->head->used;
-	long e = chord_rt_reserve(ctl, (int32_t)fd, at, h->size);
 
+	if (chord_rt_failed(e))
+		return e;
+	e = chord_rt_reserve(ctl, (int32_t)fd, at, h->size);
 	if (!chord_rt_failed(e))
 		e = chord_rt_call(SYS_pwrite64, fd, h, sizeof *h, at);
+	if (chord_rt_failed(e))
+		chord_rt_trace_leave_end(ctl->trace);
 	return chord_rt_failed(e) ? e : (long)at;
 }
 
@@ -182,6 +261,7 @@ static void
 chord_rt_trace_publish(struct chord_rt_ctl *ctl, uint64_t end)
 {
 	__atomic_store_n(&ctl->trace->head->used, end, __ATOMIC_RELEASE);
+	chord_rt_trace_leave_end(ctl->trace);
 }
 
 /* Adds an extent and maps all of it; NULL: tracing has stopped. */
@@ -194,10 +274,13 @@ chord_rt_trace_mapped(struct chord_rt_ctl *ctl, const struct chord_extent_head *
 		at = p = chord_rt_trace_extent(ctl, fd, h);
 	if (!chord_rt_failed(at))
 		p = chord_rt_map_trace(fd, (uint64_t)at, h->size, 0);
-	if (chord_rt_failed(p))
+	if (chord_rt_failed(p)) {
+		if (!chord_rt_failed(at))
+			chord_rt_trace_leave_end(ctl->trace);
 		chord_rt_trace_stop(ctl, p);
-	else
+	} else {
 		chord_rt_trace_publish(ctl, (uint64_t)at + h->size);
+	}
 	chord_rt_trace_shut(ctl->trace, fd);
 	return chord_rt_failed(p) ? NULL : (struct chord_extent_head *)p;
 }

@@ -18,16 +18,23 @@ chord_rt_cursor(const struct chord_rt_trace *t, uint64_t base)
 }
 
 static bool
-chord_rt_in_ring(uint64_t ring, uint64_t p)
+chord_rt_in_ring(uint64_t ring, uint64_t size, uint64_t p)
 {
-	return ring && p - ring < 2 * CHORD_RT_RING;
+	return ring && p - ring < 2 * size;
+}
+
+/* What the thread and a collector say to each other about the ring behind that head. */
+static struct chord_trace_room *
+chord_rt_room_of(const struct chord_extent_head *head)
+{
+	return (struct chord_trace_room *)((uint64_t)head + CHORD_TRACE_TALK);
 }
 
 /* The slot with that number. */
 static CHORD_RT_INLINE volatile uint32_t *
 chord_rt_slot_at(const struct chord_rt_ring *r, uint64_t n)
 {
-	return (volatile uint32_t *)(r->at + (n - r->first * CHORD_TRACE_SLOTS) * 4 % CHORD_RT_RING);
+	return (volatile uint32_t *)(r->at + (n - r->first * CHORD_TRACE_SLOTS) * 4 % r->size);
 }
 
 /* The number of the next slot. */
@@ -41,9 +48,9 @@ chord_rt_next_slot(const struct chord_rt_ring *r, const uint64_t *cursor)
 
 /* Reserves addresses for a ring, and a page before it. 0: there are none. */
 static uint64_t
-chord_rt_ring_room(void)
+chord_rt_ring_room(uint64_t ring)
 {
-	const uint64_t size = 2 * CHORD_RT_RING, all = size + CHORD_RT_PAGE + CHORD_TRACE_SEGMENT;
+	const uint64_t size = 2 * ring, all = size + CHORD_RT_PAGE + CHORD_TRACE_SEGMENT;
 	long p = chord_rt_call(SYS_mmap, 0, all, CHORD_RT_PROT_NONE,
 	    CHORD_RT_MAP_PRIVATE | CHORD_RT_MAP_ANON | CHORD_RT_MAP_NORESERVE, -1, 0);
 	uint64_t from = (uint64_t)p, at = (from + CHORD_RT_PAGE + CHORD_TRACE_SEGMENT - 1) & -(uint64_t)CHORD_TRACE_SEGMENT;
@@ -58,54 +65,78 @@ chord_rt_ring_room(void)
 }
 
 static void
-chord_rt_unmap_ring(uint64_t at)
+chord_rt_unmap_ring(uint64_t at, uint64_t size)
 {
 	if (at)
-		chord_rt_call(SYS_munmap, at - CHORD_RT_PAGE, CHORD_RT_PAGE + 2 * CHORD_RT_RING);
+		chord_rt_call(SYS_munmap, at - CHORD_RT_PAGE, CHORD_RT_PAGE + 2 * size);
 }
 
 /* What is written there from now on is not kept. */
 static void
-chord_rt_ring_to_memory(uint64_t at)
+chord_rt_ring_to_memory(uint64_t at, uint64_t size)
 {
-	chord_rt_call(SYS_mmap, at - CHORD_RT_PAGE, CHORD_RT_PAGE + 2 * CHORD_RT_RING, CHORD_RT_PROT_RW,
+	chord_rt_call(SYS_mmap, at - CHORD_RT_PAGE, CHORD_RT_PAGE + 2 * size, CHORD_RT_PROT_RW,
 	    CHORD_RT_MAP_PRIVATE | CHORD_RT_MAP_ANON | CHORD_RT_MAP_FIXED | CHORD_RT_MAP_NORESERVE, -1, 0);
 }
 
 /* Maps the extent at that offset as a ring. */
 static long
-chord_rt_map_ring(long fd, uint64_t from, uint64_t at)
+chord_rt_map_ring(long fd, uint64_t from, uint64_t at, uint64_t size)
 {
-	long e = chord_rt_map_trace(fd, from, CHORD_RT_PAGE + CHORD_RT_RING, at - CHORD_RT_PAGE);
+	long e = chord_rt_map_trace(fd, from, CHORD_RT_PAGE + size, at - CHORD_RT_PAGE);
 
 	if (!chord_rt_failed(e))
-		e = chord_rt_map_trace(fd, from + CHORD_RT_PAGE, CHORD_RT_RING, at + CHORD_RT_RING);
+		e = chord_rt_map_trace(fd, from + CHORD_RT_PAGE, size, at + size);
 	return e;
 }
 
 /* Adds a ring that begins with segment `first` at these addresses. Under the lock. */
 static long
-chord_rt_add_ring(struct chord_rt_ctl *ctl, struct chord_rt_ring *r, uint64_t at, uint64_t first)
+chord_rt_add_ring(struct chord_rt_ctl *ctl, struct chord_rt_ring *r, uint64_t at, uint64_t size, uint64_t first)
 {
 	struct chord_extent_head h = {
-		.type = CHORD_TRACE_RING, .module = r->number, .size = CHORD_RT_PAGE + CHORD_RT_RING,
-		.a = first, .b = first, .c = r->rings,
+		.type = CHORD_TRACE_RING, .module = r->number, .size = CHORD_RT_PAGE + size, .a = first, .b = first, .c = r->rings,
 	};
 	long fd = chord_rt_trace_fd(ctl), from = fd, e = fd;
 
 	if (!chord_rt_failed(fd))
 		from = e = chord_rt_trace_extent(ctl, fd, &h);
 	if (!chord_rt_failed(from))
-		e = chord_rt_map_ring(fd, (uint64_t)from, at);
+		e = chord_rt_map_ring(fd, (uint64_t)from, at, size);
 	chord_rt_trace_shut(ctl->trace, fd);
-	if (chord_rt_failed(e))
+	if (chord_rt_failed(e)) {
+		if (!chord_rt_failed(from))
+			chord_rt_trace_leave_end(ctl->trace);
 		return e;
+	}
 	r->rings++;
 	r->at = at;
+	r->size = size;
 	r->first = r->packed = first;
 	r->head = (struct chord_extent_head *)(at - CHORD_RT_PAGE);
+	r->collected = ctl->trace->collected && r->number != ~0u;
+	chord_rt_room_of(r->head)->filled = chord_rt_room_of(r->head)->done = first;
+	chord_rt_room_of(r->head)->collected = r->collected;
 	chord_rt_trace_publish(ctl, (uint64_t)from + h.size);
 	return 0;
+}
+
+/* Adds a ring at new addresses: a smaller one if a large one cannot be had. */
+static long
+chord_rt_new_ring(struct chord_rt_ctl *ctl, struct chord_rt_ring *r, uint64_t first)
+{
+	uint64_t size = ctl->trace->collected && r->number != ~0u ? CHORD_RT_RING_COLLECTED : CHORD_RT_RING, at;
+	long e;
+
+	for (;; size = CHORD_RT_RING) {
+		at = chord_rt_ring_room(size);
+		e = at ? chord_rt_add_ring(ctl, r, at, size, first) : -ENOMEM;
+		if (!chord_rt_failed(e))
+			return e;
+		chord_rt_unmap_ring(at, size);
+		if (size == CHORD_RT_RING)
+			return e;
+	}
 }
 
 /* ---- the end of a ring ---- */
@@ -128,22 +159,21 @@ chord_rt_change_ring_locked(struct chord_rt_ctl *ctl, struct chord_rt_ring *r, u
 {
 	struct chord_rt_old_ring *old = (struct chord_rt_old_ring *)chord_rt_take_room(ctl, sizeof *old);
 	uint64_t next = chord_rt_next_slot(r, cursor) / CHORD_TRACE_SLOTS + 1, from = r->packed * CHORD_TRACE_SLOTS;
-	uint64_t at = old ? chord_rt_ring_room() : 0, before = r->at;
-	long e = at ? chord_rt_add_ring(ctl, r, at, next) : -ENOMEM;
+	struct chord_rt_old_ring was = {.at = r->at, .size = r->size, .collected = r->collected, .before = r->old};
+	long e = old ? chord_rt_new_ring(ctl, r, next) : -ENOMEM;
 
 	if (chord_rt_failed(e)) {
-		chord_rt_unmap_ring(at);
 		chord_rt_trace_stop(ctl, e);
 		chord_rt_to_scratch(ctl->trace, cursor);
 		return false;
 	}
-	old->at = before;
-	old->before = r->old;
-	old->end = __atomic_exchange_n(cursor, at, __ATOMIC_RELAXED);
-	old->n = r->seen + (old->end - r->seen_at) / 4 - from;
+	*old = was;
+	old->end = __atomic_exchange_n(cursor, r->at, __ATOMIC_RELAXED);
+	old->next = r->seen + (old->end - r->seen_at) / 4;
+	old->n = old->next - from;
 	r->old = old;
 	r->seen = next * CHORD_TRACE_SLOTS;
-	r->seen_at = at;
+	r->seen_at = r->at;
 	return true;
 }
 
@@ -236,29 +266,105 @@ chord_rt_is_written(const struct chord_rt_ring *r, uint32_t *sum)
 	return true;
 }
 
-static void
-chord_rt_settle_mine(struct chord_rt_ctl *ctl, struct chord_rt_ring *r, uint64_t *cursor)
+/* Packs what is complete. False: tracing has stopped. */
+static bool
+chord_rt_pack_all(struct chord_rt_ctl *ctl, struct chord_rt_ring *r, uint64_t segment)
 {
-	uint64_t now = chord_rt_next_slot(r, cursor), segment = now / CHORD_TRACE_SLOTS;
 	uint32_t sum = 0;
-	bool ok = true;
 
-	while (ok && r->packed < segment && chord_rt_is_written(r, &sum) && (ok = chord_rt_pack_segment(ctl, r, sum))) {
+	while (r->packed < segment && chord_rt_is_written(r, &sum)) {
+		if (!chord_rt_pack_segment(ctl, r, sum))
+			return false;
 		chord_rt_clear((void *)chord_rt_slot_at(r, r->packed * CHORD_TRACE_SLOTS), CHORD_TRACE_SEGMENT);
 		__atomic_store_n(&r->head->b, ++r->packed, __ATOMIC_RELEASE);
 	}
-	if (segment + 1 - r->packed >= CHORD_TRACE_SEGMENTS && ok)
+	return true;
+}
+
+/* ---- what a collector packs ---- */
+
+/* Has the segment of that slot been packed, and perhaps been zeroed? To be asked after the slot was found to be 0. */
+static bool
+chord_rt_is_emptied(uint64_t at, uint32_t collected, uint64_t n)
+{
+	const struct chord_trace_room *room = chord_rt_room_of((struct chord_extent_head *)(at - CHORD_RT_PAGE));
+
+	return collected && n / CHORD_TRACE_SLOTS < __atomic_load_n(&room->done, __ATOMIC_ACQUIRE);
+}
+
+/* Does a slot in the first segment that is not packed belong to a context which has not written it? Then it will not be packed. */
+static bool
+chord_rt_is_held(const struct chord_rt_ring *r)
+{
+	uint32_t sum;
+
+	return !chord_rt_is_written(r, &sum) && !chord_rt_is_emptied(r->at, r->collected, r->packed * CHORD_TRACE_SLOTS);
+}
+
+/* Waits until the collector has emptied segments, which it has not by the look of `freed`. False: it is gone, or does nothing. */
+static bool
+chord_rt_await_collector(struct chord_rt_ctl *ctl, struct chord_trace_room *room, uint32_t freed)
+{
+	const uint64_t tenth[2] = {0, 100000000};
+	struct chord_trace_talk *talk = chord_rt_talk(ctl->trace);
+	long e = 0;
+
+	for (uint32_t i = 0; i < CHORD_RT_PATIENCE; i++) {
+		__atomic_store_n(&room->waiting, 1, __ATOMIC_SEQ_CST);
+		e = chord_rt_call(SYS_futex, &room->freed, 0, freed, tenth);
+		if (__atomic_load_n(&room->freed, __ATOMIC_ACQUIRE) != freed)
+			return true;
+		if (__atomic_load_n(&talk->collector, __ATOMIC_RELAXED) & CHORD_TRACE_OWNER_DIED ||
+		    (chord_rt_failed(e) && e != -ETIMEDOUT && e != -EAGAIN && e != -EINTR))
+			break;
+		chord_rt_ring_bell(talk);
+	}
+	ctl->trace->collected = 0;
+	return false;
+}
+
+/* Tells the collector how far the thread is, and waits if it is too far. If the ring remains full, it can be emptied no more. */
+static void
+chord_rt_leave_to_collector(struct chord_rt_ctl *ctl, struct chord_rt_ring *r, uint64_t segment)
+{
+	struct chord_trace_room *room = chord_rt_room_of(r->head);
+	uint32_t freed;
+
+	__atomic_store_n(&room->filled, segment, __ATOMIC_RELEASE);
+	r->packed = __atomic_load_n(&r->head->b, __ATOMIC_ACQUIRE);
+	if ((segment - r->packed) * CHORD_TRACE_SEGMENT >= r->size / 2)
+		chord_rt_ring_bell(chord_rt_talk(ctl->trace));
+	for (;;) {
+		freed = __atomic_load_n(&room->freed, __ATOMIC_ACQUIRE);
+		r->packed = __atomic_load_n(&r->head->b, __ATOMIC_ACQUIRE);
+		if ((segment + 1 - r->packed) * CHORD_TRACE_SEGMENT < r->size || chord_rt_is_held(r) ||
+		    !chord_rt_await_collector(ctl, room, freed))
+			return;
+	}
+}
+
+static void
+chord_rt_settle_mine(struct chord_rt_ctl *ctl, struct chord_rt_ring *r, uint64_t *cursor)
+{
+	uint64_t segment = chord_rt_next_slot(r, cursor) / CHORD_TRACE_SLOTS;
+	bool ok = true;
+
+	if (r->collected)
+		chord_rt_leave_to_collector(ctl, r, segment);
+	else
+		ok = chord_rt_pack_all(ctl, r, segment);
+	if ((segment + 1 - r->packed) * CHORD_TRACE_SEGMENT >= r->size && ok)
 		ok = chord_rt_change_ring(ctl, r, cursor);
 	if (!ok) {
 		chord_rt_trace_stop(ctl, -ENOMEM);
 		chord_rt_to_scratch(ctl->trace, cursor);
 		return;
 	}
-	r->seen = now = chord_rt_next_slot(r, cursor);
+	r->seen = chord_rt_next_slot(r, cursor);
 	r->seen_at = *cursor;
-	if (r->seen_at >= r->at + CHORD_RT_RING) {
-		chord_rt_home_bump(cursor, -(uint64_t)CHORD_RT_RING);
-		r->seen_at -= CHORD_RT_RING;
+	if (r->seen_at >= r->at + r->size) {
+		chord_rt_home_bump(cursor, -r->size);
+		r->seen_at -= r->size;
 	}
 }
 
@@ -298,9 +404,12 @@ chord_rt_put_slot(struct chord_rt_ctl *ctl, struct chord_rt_ring *r, uint64_t *c
 
 /* Is what the cursor once was the address of a slot that is reserved and not written? It can be one of the n before end_at. */
 static bool
-chord_rt_is_pending(uint64_t ring, uint64_t end_at, uint64_t n, uint64_t p)
+chord_rt_is_pending(const struct chord_rt_old_ring *ring, uint64_t p)
 {
-	return chord_rt_in_ring(ring, p) && (end_at - p - 4) % CHORD_RT_RING / 4 < n && !*(volatile uint32_t *)p;
+	uint64_t back = (ring->end - p - 4) % ring->size / 4;
+
+	return chord_rt_in_ring(ring->at, ring->size, p) && back < ring->n && !*(volatile uint32_t *)p &&
+	    !chord_rt_is_emptied(ring->at, ring->collected, ring->next - back - 1);
 }
 
 /* The slot that woven code reserved after the cursor was p. The context may have been interrupted after it read the cursor, then
@@ -311,12 +420,16 @@ chord_rt_find_slot(const struct chord_rt_ring *r, const uint64_t *cursor, uint64
 {
 	uint64_t next = chord_rt_next_slot(r, cursor), at = *cursor;
 	volatile uint32_t *newest = chord_rt_slot_at(r, next - 1);
-	bool last = next > r->first * CHORD_TRACE_SLOTS && !*newest;
-	bool first = chord_rt_is_pending(r->at, at, next - r->packed * CHORD_TRACE_SLOTS, p);
+	struct chord_rt_old_ring now = {
+		.at = r->at, .size = r->size, .collected = r->collected,
+		.end = at, .n = next - r->packed * CHORD_TRACE_SLOTS, .next = next,
+	};
+	bool last = next > r->first * CHORD_TRACE_SLOTS && !*newest && !chord_rt_is_emptied(r->at, r->collected, next - 1);
+	bool first = chord_rt_is_pending(&now, p);
 
 	for (const struct chord_rt_old_ring *old = r->old; old && !first; old = old->before)
-		first = chord_rt_is_pending(old->at, old->end, old->n, p);
-	if (first && last && (at - p - 4) % CHORD_RT_RING)
+		first = chord_rt_is_pending(old, p);
+	if (first && last && (at - p - 4) % r->size)
 		return NULL;
 	return first ? (volatile uint32_t *)p : last ? newest : NULL;
 }

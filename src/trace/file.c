@@ -56,14 +56,15 @@ stream_of(struct trace_file *f, uint32_t number)
 static const char *
 read_ring(struct trace_file *f, const struct chord_extent_head *h, uint64_t offset, uint64_t room)
 {
-	const uint64_t ring = (uint64_t)CHORD_TRACE_SEGMENT * CHORD_TRACE_SEGMENTS;
-	struct trace_extent x = {.offset = offset + f->page, .bytes = room - f->page, .first = h->b, .from = h->a};
+	const uint64_t ring = f->version == 1 ? CHORD_TRACE_SEGMENTS : (h->size - f->page) / CHORD_TRACE_SEGMENT;
+	struct trace_extent x = {
+		.offset = offset + f->page, .bytes = room - f->page, .first = h->b, .end = h->b + ring, .from = h->a, .ring = ring,
+	};
 
-	if (h->size - f->page < ring || h->a > h->b || h->b > UINT64_MAX / 2)
+	if ((h->size - f->page) / CHORD_TRACE_SEGMENT < ring || ring < CHORD_TRACE_SEGMENTS || h->a > h->b || h->b > UINT64_MAX / 2)
 		return "damaged: a ring that makes no sense";
-	if (x.bytes > ring)
-		x.bytes = ring;
-	x.end = h->b + CHORD_TRACE_SEGMENTS;
+	if (x.bytes > ring * CHORD_TRACE_SEGMENT)
+		x.bytes = ring * CHORD_TRACE_SEGMENT;
 	VEC_PUSH(stream_of(f, h->module)->ring, x);
 	return NULL;
 }
@@ -175,7 +176,7 @@ check_head(struct pool *pool, const struct chord_trace_head *h, uint64_t size)
 		return "not a trace";
 	if (size < CHORD_PAGE_LEAST)
 		return "truncated: not even its first page is there";
-	if (h->version != CHORD_TRACE_VERSION)
+	if (h->version < 1 || h->version > CHORD_TRACE_VERSION)
 		return pool_printf(pool, "a trace of version %u; this is version %u", h->version, CHORD_TRACE_VERSION);
 	if (h->page < CHORD_PAGE_LEAST || h->page > CHORD_PAGE_MOST || h->page & (h->page - 1))
 		return "damaged: pages of a size that cannot be";
@@ -200,6 +201,7 @@ read_file(struct pool *pool, struct trace_file *f, const char **why)
 		return NULL;
 	}
 	f->page = h.page;
+	f->version = h.version;
 	f->flags = h.flags;
 	f->pid = h.pid;
 	f->id = h.id;

@@ -111,10 +111,24 @@ written(const uint32_t *slot)
 static bool
 ring_segment(struct slots *r, const struct trace_extent *x, uint64_t segment)
 {
-	uint64_t place = (segment - x->from) % CHORD_TRACE_SEGMENTS * CHORD_TRACE_SEGMENT;
+	uint64_t place = (segment - x->from) % x->ring * CHORD_TRACE_SEGMENT;
 
 	if (place + CHORD_TRACE_SEGMENT > x->bytes || !trace_bytes(r->file, x->offset + place, r->slot, sizeof r->slot))
 		return fault(r, "cut off");
+	return true;
+}
+
+/* Looks for the last segment in which anything stands. False: `fault`. */
+static bool
+find_last(struct slots *r, const struct trace_extent *x)
+{
+	r->in = x->offset;
+	for (r->last = x->end - 1; r->last > r->segment; r->last--) {
+		if (!ring_segment(r, x, r->last))
+			return false;
+		if (written(r->slot))
+			break;
+	}
 	return true;
 }
 
@@ -122,14 +136,9 @@ ring_segment(struct slots *r, const struct trace_extent *x, uint64_t segment)
 static bool
 anything_behind(struct slots *r, const struct trace_extent *x)
 {
-	bool any = r->peeked || x != &r->stream->ring.at[r->stream->ring.n - 1];
-
-	for (uint64_t s = r->segment + 1; s < x->end && !any; s++) {
-		if (!ring_segment(r, x, s))
-			return false;
-		any = written(r->slot);
-	}
-	return any;
+	if (r->peeked || x != &r->stream->ring.at[r->stream->ring.n - 1])
+		return true;
+	return (r->in == x->offset || find_last(r, x)) && r->last > r->segment;
 }
 
 /* Behind the last slot that is written there is nothing. */
@@ -195,7 +204,7 @@ slots_seek(struct slots *r, uint64_t segment)
 	while (i && r->stream->packs.at[i - 1].first > segment)
 		i--;
 	r->n = 0;
-	r->left = 0;
+	r->left = r->in = 0;
 	r->peeked = r->ended = false;
 	r->fault = NULL;
 	r->next = i ? i - 1 : 0;

@@ -17,7 +17,7 @@ struct trace_extent {
 	uint64_t offset;         /* in the file, of what is behind its head */
 	uint64_t bytes;          /* used there */
 	uint64_t first, end;     /* segments; of packed ones the end is not known: 0 */
-	uint64_t from;           /* of a ring: segment number of its first place */
+	uint64_t from, ring;     /* of a ring: segment number of its first place; segments that have room */
 };
 
 /* What one region wrote, or (number UINT32_MAX) threads without one. */
@@ -31,7 +31,7 @@ struct trace_file {
 	int fd;                  /* -1: the bytes are in memory */
 	struct str bytes;
 	uint64_t size, page;
-	uint32_t flags;          /* CHORD_TRACE_... */
+	uint32_t version, flags; /* CHORD_TRACE_... */
 	uint64_t pid, id, id2, error;
 	VEC(struct chord_trace_module) module; /* in the order in which they were loaded */
 	VEC(struct trace_stream) stream;
@@ -58,6 +58,7 @@ struct slots {
 	bool peeked, ended;
 	uint64_t segment;        /* that comes next */
 	uint64_t done;           /* bytes of the file read */
+	uint64_t last, in;       /* segments behind it are empty, in the ring at that offset; 0: not looked yet */
 	const char *fault;       /* not NULL: the stream goes on, and cannot be read; in the file's pool */
 	struct chord_pack pack;
 	size_t n;                /* slots, in the order in which they were reserved; 0 are some that were not written */

@@ -8,6 +8,8 @@ root=$here/../..
 w=${CHORD_TEST_DIR:-$(mktemp -d)}
 [ -n "${CHORD_TEST_DIR-}" ] || trap 'rm -rf "$w"' EXIT
 export LC_ALL=C
+: "${CHORD:=$root/build/chord}"
+CHORD=$(realpath "$CHORD")
 cd "$w" || exit 1
 failed=0
 
@@ -36,7 +38,7 @@ run() {
 	rm -rf "$dir" slots.*
 	mkdir -p "$dir"
 	# shellcheck disable=SC2086 # an option and its value
-	(ulimit -c 0; [ -z "${LIMIT-}" ] || ulimit $LIMIT; cd "$dir" && timeout 60 "$w/$prog" "$@"; exit $?) >out 2>err
+	(ulimit -c 0; [ -z "${LIMIT-}" ] || ulimit $LIMIT; cd "$dir" && timeout 60 ${BY-} "$w/$prog" "$@"; exit $?) >out 2>err
 	status=$?
 	[ $status = "${WANT:-0}" ] || { fail "$name" "status $status: $(head -c 300 err)"; return 1; }
 	[ "${WANT:-0}" != 0 ] || [ ! -s err ] || { fail "$name" "said $(head -c 300 err)"; return 1; }
@@ -181,4 +183,60 @@ for i in $(seq 20); do
 	killed=$has
 done
 [ "${killed-0}" -gt 0 ] && ok kill || fail kill "nothing is there"
+
+# ---- chord trace --run: other processes pack ----
+
+BY="$CHORD trace --run"
+for p in cases cases-static; do
+	run $p-collected $p sequence 3000000 && same $p-collected && sequence $p-collected-order
+	run $p-collected-threads $p threads 200000 && same $p-collected-threads
+	run $p-collected-fork $p fork 50000 && same $p-collected-fork
+done
+run collected-signals cases signals 4000000 && same collected-signals && sequence collected-signals-order
+run collected-handlers cases long_handlers 4000000 && same collected-handlers && sequence collected-handlers-order
+run collected-stacks cases stacks 2000000 && same collected-stacks
+run collected-fork_in_handler cases fork_in_handler 6000000 && same collected-fork_in_handler
+run collected-vfork cases vfork 50000 && same collected-vfork
+run collected-exec cases exec 50000 && same collected-exec
+WANT=134 run collected-abort cases abort 50000 && same collected-abort
+WANT=0 run collected-confined cases confined 100000 && { grep -q here out && stopped collected-confined 1 || fail collected-confined-lives "it did not say so"; }
+LIMIT="-f 1000" run collected-limit cases sequence 6000000 && stopped collected-limit 27
+BY=
+
+# family PID: sets taker and packers, the collectors of `chord trace --run` of that id, and program
+family() {
+	taker=$(pgrep -P "$1" -x chord) || return 1
+	packers=$(pgrep -P "$taker" -x chord)
+	program=$(pgrep -P "$1" -x cases)
+}
+
+# Collectors and the program are killed at any time: what the program has said is there, in order. Without
+# collectors the program packs by itself.
+name=collected-kill has=0 harmed=0
+for i in $(seq 8); do
+	prog=cases dir=$w/run/harmed
+	rm -rf "$dir" slots.* && mkdir -p "$dir"
+	(cd "$dir" && exec "$CHORD" trace --run "$w/cases" forever 50) >out 2>err &
+	pid=$!
+	sleep "0.$((RANDOM % 20 + 10))"
+	until family $pid; do sleep 0.1; done
+	case $((i % 4)) in
+	0) victims= ;;
+	1) victims=$taker ;;
+	2) victims=$packers ;;
+	3) victims="$taker $packers" ;;
+	esac
+	# shellcheck disable=SC2086 # numbers
+	[ -z "$victims" ] || { kill -KILL $victims && harmed=$((harmed + 1)) && sleep "0.$((RANDOM % 20 + 10))"; }
+	kill -KILL "$program"
+	wait $pid 2>/dev/null
+	[ $? = 137 ] || { fail $name "status $?"; break; }
+	[ -f "$dir"/*.trace ] && [ "$(head -c 8 "$dir"/*.trace | tr -d '\0')" ] || continue
+	slots || break
+	said=$(wc -c <out) has=$(grep -c '^0 [0-9]*$' slots.1)
+	[ "$said" = 0 ] || [ "$has" -gt $(((said - 1) * 50)) ] || { fail $name "said $said times 50, has $has"; break; }
+	(sequence kill-$i cut) >ended
+	grep -q '^ok' ended || [ "$has" = 0 ] || { cat ended; break; }
+done
+[ "$has" -gt 0 ] && [ $harmed -gt 3 ] && ok $name || fail $name "nothing is there, or nothing was done to it"
 exit $failed

@@ -106,15 +106,15 @@ next_ring(const struct chord_extent_head *ring)
 static void
 add_ring(const struct chord_extent_head *h)
 {
-	uint64_t from = h->b, to = next_ring(h);
+	uint64_t from = h->b, to = next_ring(h), segments = (h->size - head->page) / CHORD_TRACE_SEGMENT;
 	const uint32_t *slot = (const uint32_t *)((const unsigned char *)h + head->page);
 
 	if (to == ~0ull) {
 		from = packed(h->module) > from ? packed(h->module) : from;
-		to = h->b + CHORD_TRACE_SEGMENTS;
+		to = h->b + segments;
 	}
 	for (; from < to; from++)
-		add_segment(h->module, from, slot + (from - h->a) % CHORD_TRACE_SEGMENTS * CHORD_TRACE_SLOTS);
+		add_segment(h->module, from, slot + (from - h->a) % segments * CHORD_TRACE_SLOTS);
 }
 
 static int

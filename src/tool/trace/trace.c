@@ -13,6 +13,7 @@
 
 enum {
 	OPT_BLOCKS = 256, OPT_LINES, OPT_INSNS, OPT_FROM, OPT_TO, OPT_THREAD, OPT_LAST, OPT_GREP, OPT_DIFF, OPT_JSON, OPT_CHROME,
+	OPT_RUN,
 };
 
 static const struct argp_option options[] = {
@@ -26,6 +27,7 @@ static const struct argp_option options[] = {
 	{"last", OPT_LAST, "N", 0, "Only the last N lines of each thread", 0},
 	{"grep", OPT_GREP, "FUNCTION", 0, "Only calls of a function (a pattern with * and ?), with the calls below", 0},
 	{"diff", OPT_DIFF, NULL, 0, "Of two profiles A and B: the first place where what they ran differs", 0},
+	{"run", OPT_RUN, NULL, 0, "Run PROGRAM; another process packs what it traces", 0},
 	{"json", OPT_JSON, NULL, 0, "Print JSON, an object on each line", 0},
 	{"chrome", OPT_CHROME, NULL, 0, "Print Chrome's JSON, for Perfetto and chrome://tracing: time is in instructions", 0},
 	{"output", 'o', "FILE", 0, "Write to FILE", 0},
@@ -38,7 +40,7 @@ static const char doc[] =
 	"in the current folder that left traces are printed. The number before a line is that of the instructions which the "
 	"thread had executed in traced code until then.\n\n"
 	"Exit status: 0 done (with --diff: no difference), 1 a trace is not whole (what is there is printed), cannot be used, or "
-	"differs, or does not have what was asked for, 2 wrong usage.";
+	"differs, or does not have what was asked for, 2 wrong usage; with --run the program's.";
 
 /* "100", "f" or "f:3". */
 static struct trace_place
@@ -133,6 +135,9 @@ parse_trace(int key, char *arg, struct argp_state *state)
 	case OPT_GREP:
 		a->grep = arg;
 		break;
+	case OPT_RUN:
+		argp_error(state, "--run comes before the program");
+		break;
 	case 'o':
 		a->output = arg;
 		break;
@@ -212,10 +217,20 @@ print_to(struct trace_args *a, struct run *r, struct traced_list *list)
 	return status;
 }
 
-int
-cmd_trace(int argc, char **argv)
+/* Is the program to be run? */
+static bool
+runs(int argc, char **argv)
 {
-	static const char usage[] = "PROGRAM [PROFILE...]\n--diff PROGRAM A B";
+	for (int i = 1; i < argc && argv[i][0] == '-'; i++)
+		if (!strcmp(argv[i], "--run"))
+			return true;
+	return false;
+}
+
+static int
+print_trace(int argc, char **argv)
+{
+	static const char usage[] = "PROGRAM [PROFILE...]\n--diff PROGRAM A B\n--run [-o PROFILE] PROGRAM [ARGUMENT...]";
 	static const struct argp argp = {options, parse_trace, usage, doc, print_names, NULL, NULL};
 	struct trace_args a = {.pool = pool_new()};
 	struct traced_list list = {0};
@@ -230,4 +245,10 @@ cmd_trace(int argc, char **argv)
 	free(a.profile.at);
 	pool_free(a.pool);
 	return status;
+}
+
+int
+cmd_trace(int argc, char **argv)
+{
+	return runs(argc, argv) ? trace_run(argc, argv) : print_trace(argc, argv);
 }

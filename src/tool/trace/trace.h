@@ -100,4 +100,8 @@ void chrome_end(struct trace_out *o);
 int trace_diff(struct trace_args *a, struct run *r, struct traced_list *list, FILE *to);
 const char *replay_how_name(enum replay_how how);
 
+/* ---- run.c: chord trace --run ---- */
+
+int trace_run(int argc, char **argv);
+
 #endif

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: MIT */
+/* chord trace --run: the program, and a process that takes the traces of its processes and has one process pack each. */
+#include "collect/collect.h"
+#include "driver/driver.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+struct taker {
+	int socket, end, say;    /* traces come through it; closed when the program has ended; how many there were */
+	uint64_t taken;
+	VEC(struct packer { pid_t pid; int process; }) packer;
+};
+
+/* ---- what comes through the socket ---- */
+
+/* The descriptor and the process that sent it. -1: none. */
+static int
+receive(int socket, int *process)
+{
+	union { struct cmsghdr head; char room[CMSG_SPACE(sizeof(int)) + CMSG_SPACE(sizeof(struct ucred))]; } control;
+	struct ucred who = {0};
+	char version = 0;
+	struct iovec text = {.iov_base = &version, .iov_len = 1};
+	struct msghdr m = {.msg_iov = &text, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
+	int file = -1;
+
+	if (recvmsg(socket, &m, MSG_DONTWAIT | MSG_CMSG_CLOEXEC) != 1)
+		return -1;
+	for (struct cmsghdr *c = CMSG_FIRSTHDR(&m); c; c = CMSG_NXTHDR(&m, c)) {
+		if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS)
+			memcpy(&file, CMSG_DATA(c), sizeof file);
+		if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_CREDENTIALS)
+			memcpy(&who, CMSG_DATA(c), sizeof who);
+	}
+	*process = who.pid > 0 ? (int)syscall(SYS_pidfd_open, who.pid, 0) : -1;
+	if (file >= 0 && version == CHORD_TRACE_VERSION)
+		return file;
+	if (file >= 0)
+		close(file);
+	return -1;
+}
+
+/* A process of its own for each trace, because a file that somebody cuts off ends it. */
+static void
+take(struct taker *t, int file, int process)
+{
+	pid_t pid = process >= 0 ? fork() : -1;
+
+	if (!pid) {
+		close(t->socket);
+		close(t->end);
+		close(t->say);
+		collect_one(file, process);
+		_exit(0);
+	}
+	close(file);
+	t->taken++;
+	if (pid > 0)
+		VEC_PUSH(t->packer, (struct packer){pid, process});
+	else if (process >= 0)
+		close(process);
+}
+
+static bool
+take_all(struct taker *t)
+{
+	int process = -1, file;
+	bool any = false;
+
+	while ((file = receive(t->socket, &process)) >= 0) {
+		take(t, file, process);
+		any = true;
+	}
+	return any;
+}
+
+/* Forgets those that have ended; at last, waits for those whose processes have. */
+static void
+reap(struct taker *t, bool last)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < t->packer.n; i++) {
+		struct packer *p = &t->packer.at[i];
+		struct pollfd ended = {.fd = p->process, .events = POLLIN};
+		int how = last && poll(&ended, 1, 0) == 1 ? 0 : WNOHANG, status;
+
+		if (waitpid(p->pid, &status, how) == p->pid)
+			close(p->process);
+		else
+			t->packer.at[n++] = *p;
+	}
+	t->packer.n = n;
+}
+
+/* ---- the process that takes them ---- */
+
+/* It has nothing to do with the terminal, and keeps none of the program's streams open. */
+static void
+stand_aside(void)
+{
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	setsid();
+	for (int i = 0; i < 3 && null >= 0; i++)
+		dup2(null, i);
+	signal(SIGXFSZ, SIG_IGN);
+	signal(SIGPIPE, SIG_IGN);
+	if (chdir("/"))
+		return; /* the folder remains in use */
+}
+
+static _Noreturn void
+take_until_end(struct taker *t)
+{
+	struct pollfd p[] = {{.fd = t->socket, .events = POLLIN}, {.fd = t->end, .events = POLLIN}};
+
+	stand_aside();
+	while (!p[1].revents) {
+		poll(p, 2, t->packer.n ? 1000 : -1);
+		take_all(t);
+		reap(t, false);
+	}
+	while (take_all(t))
+		;
+	reap(t, true);
+	if (write(t->say, &t->taken, sizeof t->taken) < 0)
+		_exit(1);
+	_exit(0);
+}
+
+/* ---- the program ---- */
+
+static bool
+failed(const char *what)
+{
+	say_error(what, "%s", strerror(errno));
+	return false;
+}
+
+/* Makes a socket in a new folder, and tells programs of it. */
+static bool
+listen_at(char *folder, int *s, struct sockaddr_un *at)
+{
+	const int on = 1;
+	char wish[sizeof CHORD_TRACE_COLLECT + sizeof at->sun_path];
+
+	if (!mkdtemp(folder))
+		return failed(folder);
+	*at = (struct sockaddr_un){.sun_family = AF_UNIX};
+	snprintf(at->sun_path, sizeof at->sun_path, "%s/traces", folder);
+	snprintf(wish, sizeof wish, CHORD_TRACE_COLLECT "%s", at->sun_path);
+	*s = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (*s < 0 || bind(*s, (struct sockaddr *)at, sizeof *at) || setsockopt(*s, SOL_SOCKET, SO_PASSCRED, &on, sizeof on))
+		return failed(at->sun_path);
+	return !setenv(CHORD_TRACE_VARIABLE, wish, 1) || failed(CHORD_TRACE_VARIABLE);
+}
+
+static bool
+run_beside(struct taker *t, const int *end, const int *said, char *const *argv, int *status)
+{
+	pid_t pid = fork();
+	int saved;
+
+	if (pid < 0)
+		return failed("chord trace --run");
+	if (!pid) {
+		close(end[1]);
+		close(said[0]);
+		t->say = said[1];
+		take_until_end(t);
+	}
+	close(t->socket);
+	close(t->end);
+	close(said[1]);
+	*status = child_run(argv);
+	saved = errno;
+	close(end[1]);
+	if (read(said[0], &t->taken, sizeof t->taken) != sizeof t->taken)
+		t->taken = UINT64_MAX; /* it was killed */
+	waitpid(pid, NULL, 0);
+	errno = saved;
+	return *status != -1 || failed(argv[0]);
+}
+
+bool
+collect_run(char *const *argv, int *status, uint64_t *traces)
+{
+	const char *tmp = getenv("TMPDIR");
+	char folder[sizeof ((struct sockaddr_un *)0)->sun_path - sizeof "/traces"];
+	struct sockaddr_un at = {0};
+	struct taker t = {.socket = -1};
+	int end[2], said[2];
+	bool ok;
+
+	if (!tmp || !*tmp || snprintf(folder, sizeof folder, "%s/chord-trace-XXXXXX", tmp) >= (int)sizeof folder)
+		snprintf(folder, sizeof folder, "/tmp/chord-trace-XXXXXX");
+	if (!listen_at(folder, &t.socket, &at))
+		return false;
+	ok = !pipe2(end, O_CLOEXEC) && !pipe2(said, O_CLOEXEC);
+	t.end = end[0];
+	ok = ok ? run_beside(&t, end, said, argv, status) : failed("chord trace --run");
+	unlink(at.sun_path);
+	rmdir(folder);
+	*traces = t.taken;
+	return ok;
+}
