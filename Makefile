@@ -89,9 +89,10 @@ $(BUILD)/stops: tests/events/stops.c
 $(BUILD)/truth: tests/timers/truth.c
 $(BUILD)/record: tests/paths/record.c
 $(BUILD)/steps: tests/tracing/steps.c
+$(BUILD)/regenerate: tests/tracing/regenerate.c
 $(BUILD)/studies: bench/studies.c
 $(BUILD)/chamber: tests/torture/chamber.c tests/torture/child.c tests/torture/opinion.c tests/torture/some.c
-$(BUILD)/step $(BUILD)/stops $(BUILD)/truth $(BUILD)/record $(BUILD)/steps $(BUILD)/studies $(BUILD)/chamber: $(LIB)
+$(BUILD)/step $(BUILD)/stops $(BUILD)/truth $(BUILD)/record $(BUILD)/steps $(BUILD)/regenerate $(BUILD)/studies $(BUILD)/chamber: $(LIB)
 	$(CC) -std=gnu11 $(CPPFLAGS) $(CFLAGS) $(WARN) $(LDFLAGS) -o $@ $(filter %.c,$^) $(LIB) $(LIBS)
 
 $(BUILD)/tests/%: tests/unit/%.c $(LIB) $(wildcard tests/unit/*.h)
@@ -107,7 +108,7 @@ demo: setup
 
 check:
 	tools/setup.sh build check
-	$(MAKE) $(JOBS) all $(TEST) $(BUILD)/step $(BUILD)/stops $(BUILD)/truth $(BUILD)/record $(BUILD)/steps $(BUILD)/studies $(BUILD)/chamber $(BUILD)/may
+	$(MAKE) $(JOBS) all $(TEST) $(BUILD)/step $(BUILD)/stops $(BUILD)/truth $(BUILD)/record $(BUILD)/steps $(BUILD)/regenerate $(BUILD)/studies $(BUILD)/chamber $(BUILD)/may
 	tests/run.sh $(BUILD)
 
 unit: all asan-tests
@@ -127,7 +128,7 @@ bench: all
 	export CHORD=$(abspath $(BUILD)/chord); \
 	for name in $(BENCH); do case $$name in paper) bench/paper.sh $(PAPER) ;; *) bench/$$name.sh ;; esac || exit; done
 
-BESIDE = chamber step stops truth record steps studies may
+BESIDE = chamber step stops truth record steps regenerate studies may
 ASAN = -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined -Wno-format-truncation -Wno-format-overflow
 
 # What runs beside Chord has no sanitizers, the programs measured have none either.

@@ -365,15 +365,27 @@ struct trace_procedure {
 	const struct witness_values *values;
 	const uint32_t *callee;  /* by vertex: the procedure that it calls; GRAPH_NONE: none that writes */
 };
+/* What no graph tells, and is marked beside the witnesses: calls through pointers, callbacks, tail calls, jumps out of
+ * activations. */
+struct trace_mark {
+	enum { TRACE_ENTERS, TRACE_IN_PLACE, TRACE_JUMPS } kind;
+	uint32_t procedure;      /* ENTERS: is called from the vertex; IN_PLACE: takes the place of the activation, which ends */
+	uint32_t depth, vertex;  /* JUMPS: so many activations are left, and the innermost one goes on at that vertex */
+};
+struct trace;
 enum { TRACE_EOF = UINT32_MAX }; /* in the place of a witness: the first procedure came to EXIT */
 struct trace_source {
 	/* The next witness, or TRACE_EOF. False: the trace ends here, without it. */
 	bool (*read)(void *ctx, uint32_t *value);
 	void *ctx;
+	/* NULL: there are no marks. The mark for where control is: at the vertex on top of the stack, with t->used witnesses used
+	 * up; `leaving`: on its edge to EXIT. False: there is none. It is asked again behind what was marked. */
+	bool (*marked)(void *ctx, const struct trace *t, bool leaving, struct trace_mark *m);
 };
 struct trace_frame {
 	uint32_t procedure, vertex;
 	bool called;             /* what the vertex calls has returned */
+	uint64_t number;         /* activations before it */
 };
 enum trace_event {
 	TRACE_VERTEX,            /* control comes to a vertex: that on top of the stack */
@@ -388,6 +400,8 @@ struct trace {
 	VEC(struct trace_frame) stack;
 	bool begun, ahead;       /* is a witness read ahead? */
 	uint32_t witness;
+	uint64_t used;           /* witnesses that have been used up */
+	uint64_t entered;        /* activations */
 };
 /* Begins with the procedure of a number. Free with trace_free(). */
 void trace_begin(struct trace *t, const struct trace_procedure *procedure, uint32_t first, struct trace_source source);

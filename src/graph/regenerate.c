@@ -16,7 +16,7 @@ read_ahead(struct trace *t)
 static void
 enter(struct trace *t, uint32_t procedure)
 {
-	VEC_PUSH(t->stack, (struct trace_frame){procedure, t->procedure[procedure].g->root, false});
+	VEC_PUSH(t->stack, (struct trace_frame){procedure, t->procedure[procedure].g->root, false, t->entered++});
 }
 
 void
@@ -76,6 +76,49 @@ leave(struct trace *t)
 	return TRACE_RETURN;
 }
 
+/* Does something come here that is marked? */
+static bool
+act_on_mark(struct trace *t, bool leaving)
+{
+	struct trace_frame *f = &t->stack.at[t->stack.n - 1];
+	struct trace_mark m;
+
+	if (!t->source.marked || !t->source.marked(t->source.ctx, t, leaving, &m))
+		return false;
+	switch (m.kind) {
+	case TRACE_ENTERS:
+		enter(t, m.procedure);
+		break;
+	case TRACE_IN_PLACE:
+		t->stack.n--;
+		enter(t, m.procedure);
+		break;
+	case TRACE_JUMPS:
+		t->stack.n = m.depth;
+		f = &t->stack.at[m.depth - 1];
+		f->vertex = m.vertex;
+		f->called = false;
+		break;
+	}
+	return true;
+}
+
+/* Along an edge. */
+static void
+pass(struct trace *t, const struct trace_procedure *p, uint32_t e)
+{
+	struct trace_frame *f = &t->stack.at[t->stack.n - 1];
+
+	if (p->values->value[e] != GRAPH_NONE) {
+		t->used++;
+		read_ahead(t);
+	}
+	if (p->g->edge[e].to == p->g->exit && act_on_mark(t, true))
+		return;
+	f->vertex = p->g->edge[e].to;
+	f->called = false;
+}
+
 enum trace_event
 trace_next(struct trace *t)
 {
@@ -92,14 +135,13 @@ trace_next(struct trace *t)
 		enter(t, p->callee[f->vertex]);
 		return TRACE_VERTEX;
 	}
+	if (act_on_mark(t, false))
+		return TRACE_VERTEX;
 	if (f->vertex == p->g->exit)
 		return leave(t);
 	e = choose(t, f, &event);
 	if (e == GRAPH_NONE)
 		return event;
-	if (p->values->value[e] != GRAPH_NONE)
-		read_ahead(t);
-	f->vertex = p->g->edge[e].to;
-	f->called = false;
+	pass(t, p, e);
 	return TRACE_VERTEX;
 }

@@ -172,7 +172,7 @@ study_regenerate(const struct study_trace *t, const struct file_path *walk, cons
 	struct trace trace;
 	uint32_t n = 0;
 
-	trace_begin(&trace, &p, 0, (struct trace_source){next_value, &r});
+	trace_begin(&trace, &p, 0, (struct trace_source){.read = next_value, .ctx = &r});
 	while (n < walk->n && trace_next(&trace) == TRACE_VERTEX && trace.stack.at[0].vertex == walk->vertex[n])
 		n++;
 	*ended = n == walk->n && written->ended && trace_next(&trace) == TRACE_END;

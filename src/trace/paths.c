@@ -5,6 +5,7 @@
 #include "graph/graph.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* The counters of a procedure's paths. */
 struct table {
@@ -26,6 +27,7 @@ struct replay_code {
 	const uint32_t *number;  /* by module of the trace: that of the profile; UINT32_MAX: none */
 	struct replay_path ***known; /* by module of the trace, by token from its lowest on; the latter when first needed */
 	struct replay_path none; /* stands for tokens that are no path */
+	uint32_t npath;          /* others so far */
 };
 
 static int
@@ -100,9 +102,8 @@ table_at(const struct tables *t, uint64_t addr)
 
 /* ---- paths ---- */
 
-/* The last instruction that is no padding. */
-static enum chord_insn
-last_insn(const struct block *b)
+enum chord_insn
+trace_last_insn(const struct block *b)
 {
 	uint32_t n = b->ninsn;
 
@@ -114,7 +115,7 @@ last_insn(const struct block *b)
 static enum replay_end
 end_of(const struct proc *p, const struct replay_path *path, const struct arc *last)
 {
-	enum chord_insn insn = path->n ? last_insn(&p->block[path->block[path->n - 1]]) : CHORD_INSN_OTHER;
+	enum chord_insn insn = path->n ? trace_last_insn(&p->block[path->block[path->n - 1]]) : CHORD_INSN_OTHER;
 	bool out = last->to == PROC_EXIT(p);
 
 	if (last->from < p->nblock && (insn == CHORD_INSN_CALL || insn == CHORD_INSN_ICALL))
@@ -156,6 +157,10 @@ path_of(struct replay_code *c, struct table *t, uint64_t sum)
 		return &c->none;
 	path = pool_alloc(c->pool, sizeof *path);
 	*path = (struct replay_path){.proc = p, .sum = sum, .block = pool_array(c->pool, t->path.n, sizeof *path->block)};
+	path->number = c->npath++;
+	path->narc = t->path.n;
+	path->arc = pool_array(c->pool, t->path.n, sizeof *path->arc);
+	memcpy(path->arc, t->path.edge, t->path.n * sizeof *path->arc);
 	for (uint32_t i = 0; i < t->path.n; i++) {
 		uint32_t v = p->arc[t->path.edge[i]].from;
 
@@ -168,6 +173,7 @@ path_of(struct replay_code *c, struct table *t, uint64_t sum)
 	path->from = t->path.begin;
 	path->begin = begin_of(p, &t->path);
 	path->end = end_of(p, path, last);
+	path->choices = t->graph->num[path->begin == REPLAY_GOES_ON ? path->from : p->arc[path->arc[0]].to];
 	path->next = last->to == PROC_EXIT(p) ? GRAPH_NONE : last->to;
 	return path;
 }

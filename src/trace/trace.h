@@ -107,9 +107,12 @@ enum replay_end {
 struct replay_path {
 	const struct proc *proc;
 	uint32_t module;         /* its place in the profile's list */
+	uint32_t number;         /* among the paths that were found: 0, 1, ... */
 	uint32_t n;              /* blocks, in the order in which they were entered */
 	uint32_t *block;
+	uint32_t narc, *arc;     /* edges of the procedure, in order; that from ENTRY and the last one, which is cut, too */
 	uint64_t sum, insns;
+	uint64_t choices;        /* possible paths that begin where it does */
 	uint32_t from, next;     /* vertices: where it begins, where the next begins; GRAPH_NONE: nowhere */
 	enum replay_begin begin;
 	enum replay_end end;
@@ -172,5 +175,90 @@ struct replay {
 };
 /* Goes through a stream from its beginning. NULL: to its end, or until `stop`; else what is wrong with it there. */
 const char *replay_stream(struct replay *r, size_t stream);
+
+/* ---- writes.c: what a procedure would write with other encodings (Ball & Larus 1994, sections 4 and 6.2) ---- */
+
+/* Landing pads are no ways out of ENTRY here: what comes in there is marked. */
+struct writes {
+	const struct proc *proc;
+	uint32_t number;         /* of the procedure: 0, 1, ... */
+	uint32_t first;          /* the number of its first arc among those of all procedures */
+	struct graph *g;         /* its arcs, then phantoms */
+	bool *call;              /* by vertex: a block that ends with a call. All are blocked: what is called may write */
+	bool *written;           /* by arc: writes a witness */
+	uint32_t npredicate, nwitness;
+	struct witness_values *values; /* numbers are used again */
+	uint32_t *own;           /* by arc: its witness's number if none is used again */
+	uint32_t *outcome, *ways; /* by arc: which way out of a predicate it is, of how many; 0 of 1: it leaves none */
+};
+struct writes *writes_new(struct pool *pool, const struct proc *p);
+/* As few bits as tell n things apart. */
+uint32_t writes_bits(uint64_t n);
+
+/* ---- encodings.c: what a run would have written with them ---- */
+
+enum encoding {
+	ENCODING_BRANCHES,       /* every outcome of a predicate: the number of its edge, 4 bytes */
+	ENCODING_BRANCH_BYTES,   /* the same in a byte, or two where there are more than 256 ways */
+	ENCODING_BRANCH_BITS,    /* bit tracing: in as few bits as tell it */
+	ENCODING_WITNESS_BYTES,  /* witnesses, each with a number of its own: a byte, or two in procedures with more than 256 */
+	ENCODING_WITNESS_BITS,   /* witnesses, numbers used again, in as few bits as tell those of the procedure */
+	ENCODING_MARKS,          /* what each of these needs beside it: entries that no call names, and jumps */
+	ENCODING_TOKENS,         /* paths: the trace's slots, 4 bytes each */
+	ENCODING_PACKED,         /* the same, packed as they are in the file */
+	ENCODINGS
+};
+extern const char *const encoding_name[ENCODINGS], *const encoding_key[ENCODINGS];
+
+struct encoding_sum {
+	uint64_t writes, bits;
+	uint64_t bytes;          /* with each thread's last one filled up */
+	uint64_t compressed;     /* by zstd, level 3, each thread by itself */
+};
+
+/* What one path writes with one encoding. */
+struct encoding_form {
+	uint32_t writes, bits;
+	uint8_t *at;
+};
+struct encoding_piece {
+	struct encoding_form form[ENCODING_MARKS];
+	uint32_t *value;         /* numbers of its witnesses, used again: form[ENCODING_WITNESS_BITS].writes of them */
+};
+/* A path that ends with a call: what its last arc writes is written behind the call, if that returns. */
+struct encoded_path {
+	struct writes *writes;
+	const struct replay_path *path;
+	struct encoding_piece body, behind;
+	uint32_t branches;       /* conditional jumps on it */
+	uint64_t ran, returned;  /* how often each was written */
+	const struct proc *entered; /* what was entered behind the call or jump at its end the last time; NULL: nothing yet */
+	bool named;              /* the call or jump names it */
+};
+
+/* What a procedure wrote. */
+struct encoded_proc {
+	const struct writes *writes;
+	uint64_t branches;
+	uint64_t outcomes, outcome_bits, witnesses, witness_bits;
+	uint64_t tokens, token_bits; /* paths, in as few bits as tell a path from all that begin where it begins */
+};
+
+struct encodings;
+/* named: does the last instruction of the path, a call or a jump, name that procedure? */
+struct encodings *encodings_new(bool (*named)(void *ctx, const struct replay_path *p, const struct proc *callee, uint32_t module),
+                                void *ctx);
+void encodings_free(struct encodings *e); /* NULL is fine */
+struct encoded_path *encodings_path(struct encodings *e, const struct replay_path *p);
+/* Adds a stream. code: of this process; paths of different processes of one build are different ones. NULL, or what is wrong with
+ * the stream from some place on. */
+const char *encodings_add(struct encodings *e, struct trace_file *f, struct replay_code *code, size_t stream);
+/* Before a trace of another process. */
+void encodings_next_process(struct encodings *e);
+const struct encoding_sum *encodings_sum(const struct encodings *e);
+/* The conditional jumps that were executed. */
+uint64_t encodings_branches(const struct encodings *e);
+/* By procedure that ran, those with the most conditional jumps first. */
+const struct encoded_proc *encodings_procs(struct encodings *e, size_t *n);
 
 #endif

@@ -256,6 +256,9 @@ t_json() {
 		# shellcheck disable=SC2086
 		fits $how --json ./prog
 	done
+	want "$CHORD" cc -O2 -g -fchord=trace -o traced prog.c
+	want ./traced
+	fits trace --encodings --json ./traced
 	for how in "-r 2" --per-thread; do
 		# shellcheck disable=SC2086
 		want "$CHORD" stat $how --json -o stored ./prog

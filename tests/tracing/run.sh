@@ -1,13 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # run.sh: traces. The instructions that a trace gives are those that single steps saw, thread by thread; counts from traces are those of
-# edges; what is shown, selected and compared; damage. STEPS is the program that steps.
+# edges; what is shown, selected and compared; other encodings; damage. STEPS is the program that steps, REGENERATE the one that gets
+# blocks from witnesses.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 top=$here/../..
 : "${CHORD:=$top/build/chord}"
 CHORD=$(realpath "$CHORD")
 : "${STEPS:=$(dirname "$CHORD")/steps}"
+: "${REGENERATE:=$(dirname "$CHORD")/regenerate}"
 . "$here/../may.sh"
 work=$(mktemp -d "${TMPDIR:-/tmp}/chord-tracing.XXXXXX")
 trap 'rm -rf "$work"' EXIT
@@ -99,7 +101,7 @@ for option in --from=none --from=fib:9999999 --from=99999999999 --to=none --grep
 	[ $? = 1 ] && grep -Eq 'no thread|such a function' found.err
 	check "not-there $option" $? "$(cat found.err)"
 done
-for option in --from=:3 --to=fib: --last=0 --thread=x --diff "--last=3 --json"; do
+for option in --from=:3 --to=fib: --last=0 --thread=x --diff "--last=3 --json" "--encodings --lines"; do
 	# shellcheck disable=SC2086
 	"$CHORD" trace $option ./program >log 2>&1
 	[ $? = 2 ]
@@ -166,5 +168,31 @@ for source in flow.c throws.cc threads.c; do
 	cmp -s traced counted && [ -s traced ]
 	check "counts/$source" $? "$(head -c 200 traced) $(head -c 200 counted)"
 done
+
+# ---- other encodings: blocks are regenerated from witnesses; what is counted of them ----
+
+for source in flow.c throws.cc threads.c; do
+	for compiler in gcc clang; do
+		for level in -O0 -O2; do
+			build $compiler $source $level && ./program >/dev/null
+			"$REGENERATE" ./program >log 2>&1 && grep -q ' 0 of [1-9][0-9]* outermost' log
+			check "regenerated/$source/$compiler/$level" $? "$(head -n 1 log)"
+		done
+	done
+	! "$REGENERATE" --damage ./program >log 2>&1 && grep -q 'were regenerated' log
+	check "regenerated/damaged/$source" $? "$(head -n 1 log)"
+done
+# One loop of a million rounds with a branch that is taken every third time, in a function of two paths a round.
+build gcc branches.c -O1 && ./program >/dev/null
+"$CHORD" trace --encodings --json ./program >json 2>err
+[ "$(jq -c '.functions[] | select(.name == "thirds") | [.branches, .branch_bits.writes, .branch_bits.bits, .witness_bits.writes]' json)" \
+	= "[2000001,2000001,2000001,1000001]" ]
+check encodings $? "$(jq -c '.functions[]' json) $(head -n 1 err)"
+"$CHORD" stat --json -e branches -o stat.json ./program >/dev/null 2>err
+[ "$(jq .branches json)" = "$(jq .events.branches stat.json)" ]
+check encodings-branches $? "$(jq .branches json) $(jq -c .events stat.json) $(head -n 1 err)"
+rm -f ./*.chord ./*.trace && ./program >/dev/null
+"$CHORD" trace --encodings ./program >log 2>err && grep -q '^fewest writes: ' log
+check encodings-text $? "$(tail -n 1 log) $(head -n 1 err)"
 
 exit $failed

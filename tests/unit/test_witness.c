@@ -331,7 +331,7 @@ go_on(const struct program *p, struct execution *x)
 
 	if (!f->called && proc->callee[f->vertex] != GRAPH_NONE && x->depth < DEPTH) {
 		e = proc->callee[f->vertex];
-		x->stack[++x->depth] = (struct trace_frame){e, p->procedure[e].g->root, false};
+		x->stack[++x->depth] = (struct trace_frame){.procedure = e, .vertex = p->procedure[e].g->root};
 		VEC_PUSH(x->vertex, (struct happened){x->stack[x->depth].procedure, x->stack[x->depth].vertex});
 		return;
 	}
@@ -356,7 +356,7 @@ static void
 execute(const struct program *p, struct execution *x)
 {
 	VEC_PUSH(x->vertex, (struct happened){0, p->procedure[0].g->root});
-	x->stack[0] = (struct trace_frame){0, p->procedure[0].g->root, false};
+	x->stack[0] = (struct trace_frame){.vertex = p->procedure[0].g->root};
 	for (int i = 0; i < LENGTH && !x->ended && x->depth < DEPTH; i++)
 		go_on(p, x);
 }
@@ -390,7 +390,7 @@ regenerate(const struct program *p, const struct execution *x, size_t n, bool en
 	struct trace t;
 	size_t same = 0;
 
-	trace_begin(&t, p->procedure, 0, (struct trace_source){feed, &f});
+	trace_begin(&t, p->procedure, 0, (struct trace_source){.read = feed, .ctx = &f});
 	for (*last = TRACE_VERTEX; same < x->vertex.n && (*last == TRACE_VERTEX || *last == TRACE_RETURN);) {
 		const struct trace_frame *top;
 
@@ -464,7 +464,7 @@ damaged_traces_do_no_harm(void **unused)
 		if (make_program(&p)) {
 			for (int k = 0; k < 20; k++)
 				value[k] = rnd(5) ? rnd(4) : rnd(3) ? rnd(100) : UINT32_MAX - rnd(2);
-			trace_begin(&t, p.procedure, 0, (struct trace_source){feed, &f});
+			trace_begin(&t, p.procedure, 0, (struct trace_source){.read = feed, .ctx = &f});
 			for (int k = 0; k < 2000 && (event == TRACE_VERTEX || event == TRACE_RETURN); k++)
 				event = trace_next(&t);
 			trace_free(&t);

@@ -14,6 +14,7 @@
 enum {
 	OPT_BLOCKS = 256, OPT_LINES, OPT_INSNS, OPT_FROM, OPT_TO, OPT_THREAD, OPT_LAST, OPT_GREP, OPT_DIFF, OPT_JSON, OPT_CHROME,
 	OPT_RUN,
+	OPT_ENCODINGS,
 };
 
 static const struct argp_option options[] = {
@@ -28,6 +29,8 @@ static const struct argp_option options[] = {
 	{"grep", OPT_GREP, "FUNCTION", 0, "Only calls of a function (a pattern with * and ?), with the calls below", 0},
 	{"diff", OPT_DIFF, NULL, 0, "Of two profiles A and B: the first place where what they ran differs", 0},
 	{"run", OPT_RUN, NULL, 0, "Run PROGRAM; another process packs what it traces", 0},
+	{"encodings", OPT_ENCODINGS, NULL, 0, "What the runs would have written with other encodings: outcomes of branches, "
+	 "witnesses", 0},
 	{"json", OPT_JSON, NULL, 0, "Print JSON, an object on each line", 0},
 	{"chrome", OPT_CHROME, NULL, 0, "Print Chrome's JSON, for Perfetto and chrome://tracing: time is in instructions", 0},
 	{"output", 'o', "FILE", 0, "Write to FILE", 0},
@@ -80,6 +83,9 @@ check(const struct trace_args *a, struct argp_state *state)
 		argp_error(state, "--diff compares two profiles");
 	if (a->compare && (a->form != TRACE_TEXT || a->last || a->from.set || a->to.set || a->grep))
 		argp_error(state, "--diff goes with --thread only");
+	if (a->encodings && (a->compare || a->form == TRACE_CHROME || a->view != TRACE_CALLS || a->last || a->from.set ||
+	                     a->to.set || a->grep || a->thread))
+		argp_error(state, "--encodings goes with --json and --output only");
 	if (a->last && a->form != TRACE_TEXT)
 		argp_error(state, "--last is for text");
 }
@@ -105,6 +111,9 @@ parse_view(int key, struct trace_args *a)
 		break;
 	case OPT_DIFF:
 		a->compare = true;
+		break;
+	case OPT_ENCODINGS:
+		a->encodings = true;
 		break;
 	default:
 		return false;
@@ -207,7 +216,9 @@ print_to(struct trace_args *a, struct run *r, struct traced_list *list)
 		say_error(a->output, "%s", strerror(errno));
 		return EXIT_NO;
 	}
-	status = a->compare ? trace_diff(a, r, list, to) : print_all(a, r, list, to);
+	status = a->compare     ? trace_diff(a, r, list, to)
+	         : a->encodings ? trace_encodings(a, r, list, to)
+	                        : print_all(a, r, list, to);
 	if (fflush(to) || ferror(to)) {
 		say_error(a->output ? a->output : "standard output", "%s", strerror(errno));
 		status = EXIT_NO;

@@ -41,6 +41,7 @@ struct trace_args {
 	const char *program;
 	VEC(char *) profile;
 	bool compare;            /* --diff */
+	bool encodings;          /* --encodings */
 	enum trace_view view;
 	enum trace_form form;
 	struct trace_place from, to;
@@ -98,6 +99,8 @@ void chrome_end(struct trace_out *o);
 
 /* diff.c: where two processes of one build part. Exit status. */
 int trace_diff(struct trace_args *a, struct run *r, struct traced_list *list, FILE *to);
+/* encodings.c: what the runs would have written with other encodings. Exit status. */
+int trace_encodings(struct trace_args *a, struct run *r, struct traced_list *list, FILE *to);
 const char *replay_how_name(enum replay_how how);
 
 /* ---- run.c: chord trace --run ---- */
