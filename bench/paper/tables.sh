@@ -9,7 +9,8 @@ trap 'rm -f "$rows"' EXIT
 
 # table PROGRAM [NAME=VALUE...] FILE...: a table, its cells with tabs between them, by an awk program that calls columns() and then,
 # for each i in 1..n, line(names[i]) and cell() for each cell but the first. It finds in v[name, x, c] what the column c (by its
-# name) has in the row that begins with name and x. Cells of averaged() have a geometric mean at the end.
+# name) has in the row that begins with name and x. Cells of averaged() have a geometric mean at the end, of the lines that have all
+# of these: means of different runs are not to be compared.
 table()
 {
 	program=$1
@@ -18,19 +19,31 @@ table()
 		# No number: "".
 		function ratio(a, b) { return a == "" || a == "-" || b == "" || b == "-" || b == 0 ? "" : a / b }
 		function columns(all) { gsub(/ *\| */, "\t", all); title_line = all }
-		function line(name) { if (out != "") print out; out = name; column = 1 }
+		function line(name) { if (out != "") print out; out = name; column = 1; lines++ }
 		function cell(format, x) { column++; out = out "\t" (x == "" ? "-" : sprintf(format, x)) }
 		function averaged(format, x)
 		{
 			cell(format, x)
 			formats[column] = format
-			if (x > 0) { logs[column] += log(x); count[column]++ }
+			if (x <= 0) return
+			logs[lines, column] = log(x)
+			known[column] = 1
 		}
-		function means(   c, last) {
+		function is_complete(k,   c) {
+			for (c in known) if (!((k, c) in logs)) return 0
+			return 1
+		}
+		function means(   c, k, last, all, whole, sum) {
 			last = column
-			line("geometric mean")
+			all = lines
+			for (k = 1; k <= all; k++) {
+				if (!is_complete(k)) continue
+				whole++
+				for (c in known) sum[c] += logs[k, c]
+			}
+			line("geometric mean" (whole < all ? " of " whole + 0 " that have all" : ""))
 			for (c = 2; c <= last; c++)
-				if (c in formats) cell(formats[c], count[c] ? exp(logs[c] / count[c]) : "")
+				if (c in formats) cell(formats[c], whole && c in known ? exp(sum[c] / whole) : "")
 				else { out = out "\t"; column++ }
 		}
 		FNR == 1 { split("", title); for (i = 1; i <= NF; i++) title[i] = $i; next }
