@@ -17,7 +17,7 @@ build_as()
 {
 	rm -rf "$work/build"
 	(
-		export CHORD_FIXED=1 CHORD_SMALL=1
+		export CHORD_FIXED=1 CHORD_SMALL=2
 		recipe "$1" build "$work/build" "$(compiler_of "$2")" "$(cxx_of "$2")" "$(fortran_of "$2")" -O2 ""
 	) >"$work/build.log" 2>&1 || die "$1: cannot be built for $2 (see $work/build.log)"
 }

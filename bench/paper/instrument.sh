@@ -22,7 +22,7 @@ texts()
 	END
 	chmod +x "$work/keep/as"
 	(
-		export CHORD_FIXED=1 CHORD_SMALL=1
+		export CHORD_FIXED=1 CHORD_SMALL=2
 		recipe "$1" build "$work/build" "gcc -B$work/keep" "g++ -B$work/keep" "gfortran -B$work/keep" -O2 ""
 	) >"$work/build.log" 2>&1 || die "$1: cannot be built (see $work/build.log)"
 	# What a configure script or cmake tried out is no part of it.

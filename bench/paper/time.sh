@@ -9,7 +9,11 @@ time_columns="run build ratio least most plain"
 time_builds="every-block every-edge edges blocks blocks-vcnt weighted:edges gcov gcov-atomic llvm-instr llvm-gen
 	callgrind cachegrind"
 
-# machine STEP: on what it is measured, once. What was measured elsewhere, or by other compilers, is not mixed with it.
+# Where it is decided what a measured program executes.
+woven_by="src/asm src/base src/cfg src/driver src/graph src/machine src/measure src/weave runtime format"
+
+# machine STEP: on what it is measured, once. What was measured elsewhere, by other compilers, or with another weaver is not mixed
+# with it.
 machine()
 {
 	columns machine.tsv step what is
@@ -18,7 +22,7 @@ machine()
 		cat "$work/machine" >>"$data/machine.tsv"
 		return
 	fi
-	for what in processor gcc clang valgrind; do
+	for what in processor gcc clang valgrind weaver; do
 		grep "^$1$tab$what$tab" "$work/machine" >"$work/now"
 		grep "^$1$tab$what$tab" "$data/machine.tsv" | cmp -s - "$work/now" ||
 			die "the results in $data are of another $what: --anew measures all, --out takes another folder"
@@ -27,7 +31,7 @@ machine()
 
 machine_rows()
 {
-	for what in processor gcc clang valgrind as chord; do
+	for what in processor gcc clang valgrind as chord weaver; do
 		printf '%s\t%s\t%s\n' "$1" "$what" "$(version_of "$what")"
 	done
 }
@@ -40,6 +44,7 @@ version_of()
 			paste -s -d , | sed 's/,/, /g'
 		;;
 	chord) git -C "$bench" log -1 --format='%h of %cs' 2>/dev/null || "$CHORD" --version | head -n 1 ;;
+	weaver) echo "sources $(cd "$bench/.." && find $woven_by -type f | LC_ALL=C sort | xargs cat | cksum | cut -d ' ' -f 1)" ;;
 	*) if command -v "$1" >/dev/null; then "$1" --version | head -n 1; else echo "not there"; fi ;;
 	esac
 }

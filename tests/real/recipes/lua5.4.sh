@@ -38,7 +38,9 @@ build()
 	objects "$2" "$5" o
 	$2 $5 $6 -Wl,-E -o ../lua lua.o liblua.o.a -lm -ldl
 	$2 $5 $6 -o ../luac luac.o liblua.o.a -lm -ldl
-	[ "${CHORD_SMALL:-0}${CHORD_FIXED:-0}" != 10 ] || return 0
+	case ${CHORD_SMALL:-0}${CHORD_FIXED:-0} in
+	10 | 2*) return ;;
+	esac
 	objects "$3 -x c++" "$5" oo
 	$3 $5 $6 -Wl,-E -o ../lua-c++ lua.oo liblua.oo.a -lm -ldl
 }
