@@ -60,6 +60,7 @@ enum {
 	CHORD_TRACE_STOPPED = 1, /* no more could be written: what came later is missing, in all streams */
 	CHORD_TRACE_SHARED = 2,  /* threads shared a stream, without a lock: its slots may be lost, doubled or mixed */
 	CHORD_TRACE_UNKNOWN = 4, /* the tokens of some module were those of another one, too */
+	CHORD_TRACE_LAST = 16,   /* CHORD_TRACE=last:SIZE: nothing is packed, and of each stream the last so many bytes are kept */
 	CHORD_TRACE_LATE = 8,    /* the beginning is missing: no room for what came before the runtime was up, or a fork amid it */
 };
 
@@ -83,10 +84,19 @@ struct chord_trace_record {
 	uint32_t sum;      /* of all slots of the segment, each times 0x9e3779b1 plus its number in it */
 };
 
+/* In the head of a ring, from that byte on: what was in it with CHORD_TRACE_LAST before its segment b, and is gone. */
+#define CHORD_TRACE_GONE 256
+struct chord_trace_gone {
+	uint64_t segments;  /* so many */
+	uint32_t thread;    /* the last mark there of a thread or of a forked child; 0: there was none */
+	uint32_t modules;   /* of modules */
+};
+
 /* A process may leave the packing to another one, its collector (chord trace --run). Both have the file mapped; what they say to
  * each other is in the pages of heads, from this byte on, and means nothing to readers. */
 #define CHORD_TRACE_TALK 512
 #define CHORD_TRACE_VARIABLE "CHORD_TRACE" /* of the environment: how a program traces */
+#define CHORD_TRACE_KEEP_LAST "last:" /* CHORD_TRACE=last:64M */
 #define CHORD_TRACE_COLLECT "collect:" /* CHORD_TRACE=collect:PATH: a datagram socket; the process sends the file's descriptor */
 #define CHORD_TRACE_OWNER_DIED 0x40000000u /* FUTEX_OWNER_DIED: set by the kernel in `collector` */
 

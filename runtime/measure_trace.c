@@ -83,6 +83,7 @@ chord_rt_begin_ring(struct chord_rt_ctl *ctl, struct chord_rt_ring *r, uint64_t 
 	}
 	at = r->at;
 	n = (forked ? chord_rt_first_pending(t, r, used) : 0) / CHORD_TRACE_SEGMENT;
+	r->marked = n;
 	chord_rt_room_of(r->head)->filled = chord_rt_room_of(r->head)->done = r->packed = r->head->b = n;
 	for (n = r->packed * CHORD_TRACE_SLOTS; n < used / 4; n++)
 		*chord_rt_slot_at(r, n) = CHORD_MARK_NONE;
@@ -238,15 +239,34 @@ chord_rt_find_home(struct chord_rt_ctl *ctl, const struct chord_rt_mod *m)
 	return ok ? at : 0;
 }
 
+/* Reads a number of bytes as 64M. Gives whole segments, as many as a ring needs at least; 0: it is no such number. */
+static uint64_t
+chord_rt_read_size(const char *s)
+{
+	uint64_t n = 0;
+
+	for (; *s >= '0' && *s <= '9' && n < 1ull << CHORD_RT_LAST_MOST; s++)
+		n = n * 10 + (uint64_t)(*s - '0');
+	if (n && (*s == 'K' || *s == 'M' || *s == 'G') && n < 1ull << CHORD_RT_LAST_MOST)
+		n <<= *s == 'K' ? 10 : *s == 'M' ? 20 : 30, s++;
+	if (*s || !n || n > 1ull << CHORD_RT_LAST_MOST)
+		return 0;
+	n = (n + CHORD_TRACE_SEGMENT - 1) & -(uint64_t)CHORD_TRACE_SEGMENT;
+	return n < CHORD_RT_RING ? CHORD_RT_RING : n;
+}
+
 /* CHORD_TRACE. */
 static void
 chord_rt_take_wishes(const struct chord_rt_ctl *ctl, struct chord_rt_trace *t)
 {
-	const char *s = ctl->secure ? NULL : chord_rt_getenv(chord_rt_environment(), "CHORD_TRACE");
-	const size_t n = sizeof CHORD_TRACE_COLLECT - 1, size = s ? chord_rt_length(s) : 0;
+	const char *s = ctl->secure ? NULL : chord_rt_getenv(chord_rt_environment(), CHORD_TRACE_VARIABLE);
+	const size_t n = sizeof CHORD_TRACE_COLLECT - 1, last = sizeof CHORD_TRACE_KEEP_LAST - 1, size = s ? chord_rt_length(s) : 0;
 
 	if (size > n && size - n < sizeof t->collector && chord_rt_equal(s, CHORD_TRACE_COLLECT, n))
 		chord_rt_copy(t->collector, s + n, size - n + 1);
+	else if (size > last && chord_rt_equal(s, CHORD_TRACE_KEEP_LAST, last))
+		t->last = chord_rt_read_size(s + last);
+	t->senseless = size && !*t->collector && !t->last;
 }
 
 /* The process's first module that writes a trace. */

@@ -53,6 +53,7 @@ enum {
 	CHORD_RT_RING = CHORD_TRACE_SEGMENTS * CHORD_TRACE_SEGMENT,
 	CHORD_RT_RING_COLLECTED = CHORD_TRACE_SEGMENTS_COLLECTED * CHORD_TRACE_SEGMENT,
 	CHORD_RT_PATIENCE = 100,   /* tenths of a second without anything done by a collector that lives */
+	CHORD_RT_LAST_MOST = 40,   /* log2 of bytes to be kept of a stream */
 	CHORD_RT_COLLECTOR = 108,  /* bytes of a socket's name */
 };
 
@@ -374,6 +375,7 @@ struct chord_rt_ring {
 	uint32_t number, rings;       /* of the stream; of the ring in the stream */
 	uint32_t busy;                /* the thread that packs */
 	uint32_t collected;           /* another process packs */
+	uint64_t marked;              /* no segment behind this one has a mark */
 	struct chord_extent_head *head, *packs; /* mapped; NULL: there is none */
 	struct chord_rt_packer *packer;
 	struct chord_rt_old_ring *old; /* the newest of those that were given up */
@@ -396,6 +398,8 @@ struct chord_rt_trace {
 	uint64_t scratch;             /* where tokens go that nobody keeps */
 	uint32_t pid;                 /* whose it is */
 	uint32_t stopped;             /* nothing is kept any more, or there never was a file */
+	uint32_t senseless;           /* CHORD_TRACE is not understood */
+	uint64_t last;                /* bytes to be kept of each stream, whole segments; 0: all */
 	uint32_t collected;           /* new rings are a collector's to pack */
 	char collector[CHORD_RT_COLLECTOR]; /* where it listens; empty: there is none */
 	uint32_t masked;              /* signals are blocked, because a thread forks; what they were */

@@ -193,7 +193,7 @@ chord_rt_begin_trace(struct chord_rt_ctl *ctl, long fd)
 	h->magic = CHORD_TRACE_MAGIC;
 	h->version = CHORD_TRACE_VERSION;
 	h->used = h->page = CHORD_RT_PAGE;
-	h->flags = ctl->trace->late ? CHORD_TRACE_LATE : 0;
+	h->flags = (ctl->trace->late ? CHORD_TRACE_LATE : 0) | (ctl->trace->last ? CHORD_TRACE_LAST : 0);
 	h->pid = ctl->pid;
 	h->id = ctl->place.id[0];
 	h->id2 = ctl->place.id[1];
@@ -227,6 +227,9 @@ chord_rt_trace_create(struct chord_rt_ctl *ctl)
 	}
 	if (!chord_rt_failed(e)) {
 		t->head = (struct chord_trace_head *)e;
+		if (t->senseless)
+			chord_rt_text(ctl, CHORD_TRACE_VARIABLE " is not of the form last:SIZE, with a size of 1 or more that may "
+			    "end with K, M or G: it is ignored");
 		return;
 	}
 	t->stopped = 1;

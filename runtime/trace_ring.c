@@ -121,11 +121,12 @@ chord_rt_add_ring(struct chord_rt_ctl *ctl, struct chord_rt_ring *r, uint64_t at
 	return 0;
 }
 
-/* Adds a ring at new addresses: a smaller one if a large one cannot be had. */
+/* Adds a ring at new addresses: for a collector a smaller one if a large one cannot be had. */
 static long
 chord_rt_new_ring(struct chord_rt_ctl *ctl, struct chord_rt_ring *r, uint64_t first)
 {
-	uint64_t size = ctl->trace->collected && r->number != ~0u ? CHORD_RT_RING_COLLECTED : CHORD_RT_RING, at;
+	const bool wish = ctl->trace->last || (ctl->trace->collected && r->number != ~0u);
+	uint64_t size = !wish ? CHORD_RT_RING : ctl->trace->last ? ctl->trace->last : CHORD_RT_RING_COLLECTED, at;
 	long e;
 
 	for (;; size = CHORD_RT_RING) {
@@ -134,7 +135,7 @@ chord_rt_new_ring(struct chord_rt_ctl *ctl, struct chord_rt_ring *r, uint64_t fi
 		if (!chord_rt_failed(e))
 			return e;
 		chord_rt_unmap_ring(at, size);
-		if (size == CHORD_RT_RING)
+		if (size == CHORD_RT_RING || ctl->trace->last)
 			return e;
 	}
 }
@@ -343,13 +344,65 @@ chord_rt_leave_to_collector(struct chord_rt_ctl *ctl, struct chord_rt_ring *r, u
 	}
 }
 
+/* ---- when only the last segments are kept ---- */
+
+/* Keeps the marks of the first segment by which what comes behind it is understood. */
+static void
+chord_rt_keep_marks(const struct chord_rt_ring *r, struct chord_trace_gone *gone)
+{
+	const volatile uint32_t *slot = chord_rt_slot_at(r, r->packed * CHORD_TRACE_SLOTS), *end = slot + CHORD_TRACE_SLOTS;
+	uint32_t kind;
+
+	for (; slot < end; slot++) {
+		kind = CHORD_SLOT_KIND(*slot);
+		if (kind == CHORD_MARK_THREAD || kind == CHORD_MARK_CHILD)
+			gone->thread = *slot;
+		else if (kind == CHORD_MARK_MODULES)
+			gone->modules = *slot;
+	}
+}
+
+/* Are all slots of the first segment written? */
+static CHORD_RT_HOT bool
+chord_rt_is_full(const struct chord_rt_ring *r)
+{
+	const uint64_t *two = (const uint64_t *)chord_rt_slot_at(r, r->packed * CHORD_TRACE_SLOTS);
+	const uint64_t *end = two + CHORD_TRACE_SLOTS / 2;
+	const uint64_t one = 0x100000001;
+	uint64_t zero = 0;
+
+	/* The top bit of a half becomes set if the half is 0. */
+	for (; two < end; two += 4)
+		zero |= ((two[0] - one) & ~two[0]) | ((two[1] - one) & ~two[1]) | ((two[2] - one) & ~two[2]) |
+		    ((two[3] - one) & ~two[3]);
+	return !(zero & one << 31);
+}
+
+/* Forgets segments at the beginning of the ring until there is room. A reader that finds one half zeroed sees the rest of it. If
+ * the ring remains full, an interrupted context will write to its first segment. */
+static void
+chord_rt_forget_first(struct chord_rt_ring *r, uint64_t segment)
+{
+	struct chord_trace_gone *gone = (struct chord_trace_gone *)((uint64_t)r->head + CHORD_TRACE_GONE);
+
+	while ((segment + 1 - r->packed) * CHORD_TRACE_SEGMENT >= r->size && chord_rt_is_full(r)) {
+		if (r->packed <= r->marked)
+			chord_rt_keep_marks(r, gone);
+		gone->segments++;
+		chord_rt_clear((void *)chord_rt_slot_at(r, r->packed * CHORD_TRACE_SLOTS), CHORD_TRACE_SEGMENT);
+		__atomic_store_n(&r->head->b, ++r->packed, __ATOMIC_RELEASE);
+	}
+}
+
 static void
 chord_rt_settle_mine(struct chord_rt_ctl *ctl, struct chord_rt_ring *r, uint64_t *cursor)
 {
 	uint64_t segment = chord_rt_next_slot(r, cursor) / CHORD_TRACE_SLOTS;
 	bool ok = true;
 
-	if (r->collected)
+	if (ctl->trace->last)
+		chord_rt_forget_first(r, segment);
+	else if (r->collected)
 		chord_rt_leave_to_collector(ctl, r, segment);
 	else
 		ok = chord_rt_pack_all(ctl, r, segment);
@@ -398,6 +451,8 @@ chord_rt_put_slot(struct chord_rt_ctl *ctl, struct chord_rt_ring *r, uint64_t *c
 
 	chord_rt_home_bump(cursor, 4);
 	*(volatile uint32_t *)at = slot;
+	if (CHORD_SLOT_KIND(slot))
+		r->marked = chord_rt_next_slot(r, cursor) / CHORD_TRACE_SLOTS;
 	if (at % CHORD_TRACE_SEGMENT == 0)
 		chord_rt_settle_ring(ctl, r, cursor);
 }

@@ -65,6 +65,9 @@ read_ring(struct trace_file *f, const struct chord_extent_head *h, uint64_t offs
 		return "damaged: a ring that makes no sense";
 	if (x.bytes > ring * CHORD_TRACE_SEGMENT)
 		x.bytes = ring * CHORD_TRACE_SEGMENT;
+	if (f->flags & CHORD_TRACE_LAST && !trace_bytes(f, offset + CHORD_TRACE_GONE, &x.gone, sizeof x.gone))
+		return "it cannot be read, or has become shorter";
+	f->gone += x.gone.segments;
 	VEC_PUSH(stream_of(f, h->module)->ring, x);
 	return NULL;
 }
@@ -182,7 +185,8 @@ check_head(struct pool *pool, const struct chord_trace_head *h, uint64_t size)
 		return "damaged: pages of a size that cannot be";
 	if (h->used < h->page || h->used % h->page)
 		return "damaged: its header makes no sense";
-	if (h->flags & ~(uint32_t)(CHORD_TRACE_STOPPED | CHORD_TRACE_SHARED | CHORD_TRACE_UNKNOWN | CHORD_TRACE_LATE))
+	if (h->flags & ~(uint32_t)(CHORD_TRACE_STOPPED | CHORD_TRACE_SHARED | CHORD_TRACE_UNKNOWN | CHORD_TRACE_LATE |
+	    CHORD_TRACE_LAST))
 		return "damaged: flags without a meaning";
 	return NULL;
 }
@@ -278,7 +282,16 @@ trace_short(struct pool *pool, const struct trace_file *f)
 		return "two modules, one loaded when the other was gone, had the same tokens";
 	if (f->flags & CHORD_TRACE_SHARED)
 		return "threads shared a stream: what they wrote may be lost or mixed";
-	return NULL;
+	return trace_tail(pool, f);
+}
+
+const char *
+trace_tail(struct pool *pool, const struct trace_file *f)
+{
+	if (!f->gone)
+		return NULL;
+	return pool_printf(pool, "only its end was kept: the beginning, %" PRIu64 " segment%s of %d paths, is missing", f->gone,
+	                   f->gone == 1 ? "" : "s", CHORD_TRACE_SLOTS);
 }
 
 uint32_t

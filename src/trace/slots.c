@@ -113,7 +113,7 @@ ring_segment(struct slots *r, const struct trace_extent *x, uint64_t segment)
 {
 	uint64_t place = (segment - x->from) % x->ring * CHORD_TRACE_SEGMENT;
 
-	if (place + CHORD_TRACE_SEGMENT > x->bytes || !trace_bytes(r->file, x->offset + place, r->slot, sizeof r->slot))
+	if (place + CHORD_TRACE_SEGMENT > x->bytes || !trace_bytes(r->file, x->offset + place, r->slot, CHORD_TRACE_SEGMENT))
 		return fault(r, "cut off");
 	return true;
 }
@@ -141,6 +141,21 @@ anything_behind(struct slots *r, const struct trace_extent *x)
 	return (r->in == x->offset || find_last(r, x)) && r->last > r->segment;
 }
 
+/* Marks that were not kept, and say what comes behind them. */
+static void
+put_gone(struct slots *r, const struct chord_trace_gone *gone)
+{
+	uint32_t mark[2], n = 0;
+
+	if (CHORD_SLOT_KIND(gone->modules) == CHORD_MARK_MODULES)
+		mark[n++] = gone->modules;
+	if (CHORD_SLOT_KIND(gone->thread) == CHORD_MARK_THREAD || CHORD_SLOT_KIND(gone->thread) == CHORD_MARK_CHILD)
+		mark[n++] = gone->thread;
+	memmove(r->slot + n, r->slot, r->n * sizeof *r->slot);
+	memcpy(r->slot, mark, n * sizeof *mark);
+	r->n += n;
+}
+
 /* Behind the last slot that is written there is nothing. */
 static bool
 next_in_ring(struct slots *r, const struct trace_extent *x)
@@ -150,6 +165,8 @@ next_in_ring(struct slots *r, const struct trace_extent *x)
 	if (r->fault || !ring_segment(r, x, r->segment))
 		return false;
 	r->n = more ? CHORD_TRACE_SLOTS : written(r->slot);
+	if (r->segment == x->first && r->n)
+		put_gone(r, &x->gone);
 	r->done += CHORD_TRACE_SEGMENT;
 	r->segment++;
 	r->ended = !more;

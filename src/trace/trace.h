@@ -17,6 +17,7 @@ struct trace_extent {
 	uint64_t offset;         /* in the file, of what is behind its head */
 	uint64_t bytes;          /* used there */
 	uint64_t first, end;     /* segments; of packed ones the end is not known: 0 */
+	struct chord_trace_gone gone; /* of a ring: what was in it before `first` */
 	uint64_t from, ring;     /* of a ring: segment number of its first place; segments that have room */
 };
 
@@ -33,6 +34,7 @@ struct trace_file {
 	uint64_t size, page;
 	uint32_t version, flags; /* CHORD_TRACE_... */
 	uint64_t pid, id, id2, error;
+	uint64_t gone;           /* segments that were not kept (CHORD_TRACE_LAST) */
 	VEC(struct chord_trace_module) module; /* in the order in which they were loaded */
 	VEC(struct trace_stream) stream;
 	const char *fault;       /* what is wrong with it from some place on; NULL: nothing that was seen so far */
@@ -46,6 +48,8 @@ void trace_close(struct trace_file *f); /* NULL is fine */
 char *trace_name(struct pool *pool, const char *profile);
 /* In words why the trace does not hold all that ran; NULL: it does, as far as its head and its extents say. */
 const char *trace_short(struct pool *pool, const struct trace_file *f);
+/* Likewise, what was to be so: only the end was kept. */
+const char *trace_tail(struct pool *pool, const struct trace_file *f);
 
 /* ---- slots.c: the slots of a stream, in order, a segment at a time ---- */
 
@@ -62,7 +66,7 @@ struct slots {
 	const char *fault;       /* not NULL: the stream goes on, and cannot be read; in the file's pool */
 	struct chord_pack pack;
 	size_t n;                /* slots, in the order in which they were reserved; 0 are some that were not written */
-	uint32_t slot[CHORD_TRACE_SLOTS];
+	uint32_t slot[CHORD_TRACE_SLOTS + 2]; /* marks that are gone stand before the others */
 	uint8_t packed[CHORD_TRACE_SLOTS * CHORD_PACK_WORST + 8];
 };
 /* On the heap; free() ends it. */

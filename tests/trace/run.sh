@@ -239,4 +239,53 @@ for i in $(seq 8); do
 	grep -q '^ok' ended || [ "$has" = 0 ] || { cat ended; break; }
 done
 [ "$has" -gt 0 ] && [ $harmed -gt 3 ] && ok $name || fail $name "nothing is there, or nothing was done to it"
+
+# ---- CHORD_TRACE=last:SIZE ----
+
+# tail_of NAME LEAST MOST: stream 0 has between so many tokens, which follow each other in the sequence of cases.c
+tail_of() {
+	cat slots.* | awk '$1 == 0 && $2 ~ /^[0-9]+$/ && $2 != 63 { print $2 }' >tokens
+	awk -v least="$2" -v most="$3" 'function number(i) { return i % 7 + (i % 11 == 0 ? 10 : 0) + (i % 1009 == 0 ? 20 : 0) }
+		{ token[n++] = $1 }
+		END {
+			for (from = 0; from < 7 * 11 * 1009; from++) {
+				for (i = 0; i < n && token[i] == number(from + i); i++)
+					;
+				if (i == n) break
+				if (i > far) far = i
+			}
+			if (i < n) print "not in order behind " far " of " n
+			else if (n < least || n > most) print n " tokens"
+		}' tokens >difference
+	[ ! -s difference ] && ok "$1" || fail "$1" "$(cat difference)"
+}
+
+export CHORD_TRACE=last:300K
+run last cases sequence 1000000 && tail_of last 45000 65536 && {
+	grep -q '^flags 16 ' slots.1 && [ "$(tail -n 1 slots.1)" = "0 63" ] && [ "$(stat -c %s "$dir"/*.trace)" -lt 400000 ] && ok last-end ||
+		fail last-end "$(head -n 1 slots.1) $(tail -n 1 slots.1) $(stat -c %s "$dir"/*.trace)"
+}
+run last-all cases sequence 30000 && same last-all && sequence last-all-order
+run last-fork cases fork 10000 && same last-fork
+export CHORD_TRACE=last:4M
+run last-threads cases threads 20000 && same last-threads
+run last-handlers cases fork_in_handler 300000 && same last-handlers
+export CHORD_TRACE=last:256K
+name=last-kill
+for i in $(seq 4); do
+	prog=cases dir=$w/run/last
+	rm -rf "$dir" slots.* && mkdir -p "$dir"
+	(cd "$dir" && exec "$w/cases" forever 50) >out 2>err &
+	pid=$!
+	until [ "$(wc -c <out)" -gt 2000 ]; do sleep 0.01; done
+	sleep "0.0$((RANDOM % 90 + 10))"
+	kill -KILL $pid
+	wait $pid 2>/dev/null
+	slots && tail_of last-kill-$i 30000 65536
+done
+for v in last:0 last:8X last: last:-1 64M; do
+	export CHORD_TRACE=$v
+	run last-wrong cases sequence 100000 && same "wrong $v" && { grep -qa 'CHORD_TRACE is not of the form' "$dir"/*.chord && ok "said $v" || fail "said $v" "nothing"; }
+done
+unset CHORD_TRACE
 exit $failed

@@ -195,4 +195,38 @@ rm -f ./*.chord ./*.trace && ./program >/dev/null
 "$CHORD" trace --encodings ./program >log 2>err && grep -q '^fewest writes: ' log
 check encodings-text $? "$(tail -n 1 log) $(head -n 1 err)"
 
+# ---- CHORD_TRACE=last:SIZE, chord trace --run ----
+
+build gcc long.c -O2 || fail build/long "$(head -n 1 log)"
+last_insns() { "$CHORD" trace --insns --last=20000 ./program "$@" 2>err | awk '$2 ~ /^[0-9a-f]+$/ && NF > 2 { print $2 }' | tail -n 10000; }
+./program >plain && last_insns >all && [ "$(wc -l <all)" = 10000 ] && counted=$("$CHORD" report --json ./program | jq -c .totals)
+rm -f ./*.chord ./*.trace
+CHORD_TRACE=last:256K ./program >out && cmp -s plain out && last_insns >end && cmp -s all end &&
+	grep -q 'only its end was kept: the beginning, [0-9]* segments of 16384 paths, is missing' err
+check last-end $? "$(head -n 1 err) $(tail -n 1 all) $(tail -n 1 end)"
+"$CHORD" report ./program >log 2>&1 && grep -q 'only its end was kept' log && [ "$("$CHORD" report --json ./program 2>err | jq '.totals.unknown > 0')" = true ]
+check last-counts $? "$(tail -n 3 log)"
+rm -f ./*.chord ./*.trace
+CHORD_TRACE=last:1G ./program >out && [ "$("$CHORD" report --json ./program | jq -c .totals)" = "$counted" ]
+check last-whole $? "$("$CHORD" report --json ./program 2>&1 | jq -c .totals)"
+rm -f ./*.chord ./*.trace
+"$CHORD" trace --run -o one.chord ./program >out 2>err && [ ! -s err ] && cmp -s plain out && [ -f one.chord.trace ] &&
+	[ "$("$CHORD" report --json ./program one.chord | jq -c .totals)" = "$counted" ]
+check run $? "$(head -n 1 err) $(ls)"
+last_insns one.chord >end && cmp -s all end
+check run-order $? "$(tail -n 1 end)"
+"$CHORD" trace --run sh -c 'echo said; echo wrong >&2; exit 7' >out 2>err
+[ $? = 7 ] && [ "$(cat out)" = said ] && grep -q wrong err
+check run-status $? "$(cat out err)"
+("$CHORD" trace --run sh -c 'kill -SEGV $$'; echo $?) >out 2>err
+[ "$(cat out)" = 139 ]
+check run-signal $? "$(cat out err)"
+"$CHORD" trace --run ./none >out 2>err
+[ $? = 1 ] && grep -q 'none: No such file' err
+check run-none $? "$(cat err)"
+CHORD_TRACE=last:1M "$CHORD" trace --run ./program >out 2>err
+[ $? = 2 ] && grep -q 'CHORD_TRACE' err
+check run-with-last $? "$(cat err)"
+rm -f ./*.chord ./*.trace
+
 exit $failed

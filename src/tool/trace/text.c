@@ -330,9 +330,12 @@ bool
 trace_print(struct trace_out *o)
 {
 	const char *name = trace_name(o->run->pool, o->process->name), *why = trace_short(o->run->pool, o->process->file);
-	bool ok = !why;
+	const char *tail = trace_tail(o->run->pool, o->process->file);
+	bool ok = !why || (tail && !strcmp(why, tail));
 
-	if (why)
+	if (ok && tail)
+		say_warning(name, "%s", tail);
+	else if (why)
 		say_error(name, "%s: what is before that follows", why);
 	for (size_t i = 0; i < o->process->file->stream.n; i++) {
 		why = print_stream(o, i);
