@@ -24,8 +24,8 @@ LIBS = -lZydis -lelf -ldw -ljansson -liberty -lprotobuf-c -lz -lzstd -lxxhash
 
 SRC := $(sort $(wildcard src/*/*.c src/*/*/*.c))
 # What is made of a schema is compiled without our warnings.
-MADE = $(BUILD)/made/pprof.pb-c
-OBJ := $(SRC:%.c=$(BUILD)/%.o) $(MADE).o
+MADE = $(BUILD)/made/pprof.pb-c $(BUILD)/made/perfetto.pb-c
+OBJ := $(SRC:%.c=$(BUILD)/%.o) $(MADE:%=%.o)
 TEST := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/*.c))
 LIBEXEC = $(BUILD)/libexec/chord
 NODE = $(firstword $(wildcard .packages/usr/share/nodejs) /usr/share/nodejs)
@@ -49,14 +49,17 @@ $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 $(CPPFLAGS) $(CFLAGS) $(WARN) -MMD -MP -c -o $@ $<
 
-$(MADE).c: src/export/pprof.proto
+$(BUILD)/made/pprof.pb-c.c: src/export/pprof.proto
+$(BUILD)/made/perfetto.pb-c.c: src/tool/trace/perfetto.proto
+$(MADE:%=%.c):
 	@mkdir -p $(@D)
 	protoc-c --c_out=$(@D) -I$(<D) $<
 
-$(MADE).o: $(MADE).c
+$(MADE:%=%.o): %.o: %.c
 	$(CC) -std=gnu11 $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
 
-$(BUILD)/src/export/pprof.o: $(MADE).c
+$(BUILD)/src/export/pprof.o: $(BUILD)/made/pprof.pb-c.c
+$(BUILD)/src/tool/trace/perfetto.o: $(BUILD)/made/perfetto.pb-c.c
 
 $(LIBEXEC)/as: $(BUILD)/chord
 	@mkdir -p $(@D)

@@ -89,6 +89,33 @@ check json $? "$("$CHORD" trace --json ./program | head -n 1)"
 "$CHORD" trace --chrome ./program | jq -e '.traceEvents | map(.ph) | (map(select(. == "B")) | length) == (map(select(. == "E")) | length)' >/dev/null
 check chrome $? "$("$CHORD" trace --chrome ./program | head -n 2)"
 
+# Perfetto's format, decoded by its schema, has the same activations at the same instructions as Chrome's.
+spans() { "$CHORD" trace --chrome ./program | jq -r '.traceEvents[] | select(.ph != "M") | "\(.ph) \(.tid) \(.ts) \(if .ph == "B" then .name else "" end)"'; }
+perfetto_spans()
+{
+	"$CHORD" trace --perfetto ./program | protoc --decode=PerfettoTrace -I "$top/src/tool/trace" perfetto.proto 2>err | awk '
+		$1 == "timestamp:" { ts = $2 }
+		$1 == "type:" { begins = $2 ~ /BEGIN/ }
+		$1 == "name_iid:" { iid = $2 }
+		$1 == "track_uuid:" { thread = $2 % 4294967296; event = 1 }
+		$1 == "iid:" { new = $2 }
+		$1 == "name:" { text = $0; sub(/^ *name: "/, "", text); sub(/"$/, "", text); if (new) name[new] = text; new = 0 }
+		/^}/ && event { print begins ? "B" : "E", thread, ts, begins ? name[iid] : ""; event = 0 }'
+}
+if command -v protoc >/dev/null; then
+	spans >chrome
+	perfetto_spans >perfetto
+	cmp -s chrome perfetto && [ -s perfetto ]
+	check perfetto $? "$(diff chrome perfetto | head -n 3) $(head -n 1 err)"
+	# By the numbers of Perfetto's schema: packets (1), events in them (11) with type (9) and track (11), names (12, 2).
+	"$CHORD" trace --perfetto ./program | protoc --decode_raw >raw 2>err && grep -q '^1 {' raw && ! grep -qE '^[02-9]' raw &&
+		[ "$(awk '/^  11 \{/ { event = 1 } /^  }/ { event = 0 } event && /^    9: 1$/' raw | wc -l)" = "$(grep -c ^B perfetto)" ] &&
+		grep -qE '^    2 \{' raw && grep -q '"main"' raw
+	check perfetto-numbers $? "$(head -n 5 raw) $(head -n 1 err)"
+else
+	echo "skip tracing/perfetto: no protoc"
+fi
+
 # Each round of three jumps out of the activations of deep, 3, 4 and 5 of them.
 [ "$(grep -c 'deep: left by a jump' all)" = 12 ]
 check longjmp $? "$(grep deep all | head -n 5)"

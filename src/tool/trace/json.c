@@ -8,8 +8,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-static uint64_t
-thread_of(const struct trace_out *o)
+uint64_t
+trace_thread(const struct trace_out *o)
 {
 	return o->replay.thread ? o->replay.thread : o->number;
 }
@@ -21,7 +21,7 @@ new_object(const struct trace_out *o, const char *event, uint64_t insns)
 
 	js_set(j, "event", js_text(event));
 	js_set(j, "process", js_number(o->process->file->pid, true));
-	js_set(j, "thread", js_number(thread_of(o), true));
+	js_set(j, "thread", js_number(trace_thread(o), true));
 	js_set(j, "instructions", js_number(insns, true));
 	js_set(j, "depth", js_number(o->replay.stack.n, true));
 	return j;
@@ -90,7 +90,7 @@ chrome_object(const struct trace_out *o, const char *kind, const char *name)
 
 	js_set(j, "ph", js_text(kind));
 	js_set(j, "pid", js_number(o->process->file->pid, true));
-	js_set(j, "tid", js_number(thread_of(o), true));
+	js_set(j, "tid", js_number(trace_thread(o), true));
 	js_set(j, "name", js_text(name));
 	return j;
 }
@@ -104,7 +104,7 @@ chrome_event(struct trace_out *o, char kind)
 	if (!o->any) {
 		json_t *args = json_object();
 
-		js_set(args, "name", json_sprintf("thread %" PRIu64 ", time in instructions", thread_of(o)));
+		js_set(args, "name", json_sprintf("thread %" PRIu64 ", time in instructions", trace_thread(o)));
 		j = chrome_object(o, "M", "thread_name");
 		js_set(j, "args", args);
 		put_chrome(o, j);

@@ -266,28 +266,38 @@ json_leaves(struct replay *r, enum replay_how how)
 	select_left(o);
 }
 
+/* What is drawn: an activation begins, or ends. */
 static void
-chrome_enters(struct replay *r, enum replay_how how)
+put_span(struct trace_out *o, bool begins)
+{
+	if (o->args->form == TRACE_PERFETTO)
+		perfetto_event(o, begins);
+	else
+		chrome_event(o, begins ? 'B' : 'E');
+}
+
+static void
+span_enters(struct replay *r, enum replay_how how)
 {
 	struct trace_out *o = r->ctx;
 
 	(void)how;
 	select_entered(o);
 	if (select_shown(o)) {
-		chrome_event(o, 'B');
+		put_span(o, true);
 		r->stack.at[r->stack.n - 1].note = o;
 	}
 }
 
 /* What began has to end, even behind what is shown. */
 static void
-chrome_leaves(struct replay *r, enum replay_how how)
+span_leaves(struct replay *r, enum replay_how how)
 {
 	struct trace_out *o = r->ctx;
 
 	(void)how;
 	if (r->stack.at[r->stack.n - 1].note)
-		chrome_event(o, 'E');
+		put_span(o, false);
 	select_left(o);
 }
 
@@ -302,9 +312,15 @@ replay_for(struct trace_out *o)
 {
 	struct replay r = {.file = o->process->file, .code = o->process->code, .ctx = o, .thread_begins = thread_begins};
 
-	r.enters = o->args->form == TRACE_JSON ? json_enters : o->args->form == TRACE_CHROME ? chrome_enters : enters;
-	r.leaves_frame = o->args->form == TRACE_JSON ? json_leaves : o->args->form == TRACE_CHROME ? chrome_leaves : leaves;
-	r.runs = o->args->form == TRACE_CHROME ? only_select : runs;
+	if (o->args->form >= TRACE_CHROME) {
+		r.enters = span_enters;
+		r.leaves_frame = span_leaves;
+		r.runs = only_select;
+		return r;
+	}
+	r.enters = o->args->form == TRACE_JSON ? json_enters : enters;
+	r.leaves_frame = o->args->form == TRACE_JSON ? json_leaves : leaves;
+	r.runs = runs;
 	return r;
 }
 
@@ -337,6 +353,8 @@ trace_print(struct trace_out *o)
 		say_warning(name, "%s", tail);
 	else if (why)
 		say_error(name, "%s: what is before that follows", why);
+	if (o->args->form == TRACE_PERFETTO)
+		perfetto_process(o);
 	for (size_t i = 0; i < o->process->file->stream.n; i++) {
 		why = print_stream(o, i);
 		if (why)

@@ -10,11 +10,12 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum {
 	OPT_BLOCKS = 256, OPT_LINES, OPT_INSNS, OPT_FROM, OPT_TO, OPT_THREAD, OPT_LAST, OPT_GREP, OPT_DIFF, OPT_JSON, OPT_CHROME,
 	OPT_RUN,
-	OPT_ENCODINGS,
+	OPT_ENCODINGS, OPT_PERFETTO,
 };
 
 static const struct argp_option options[] = {
@@ -33,6 +34,7 @@ static const struct argp_option options[] = {
 	 "witnesses", 0},
 	{"json", OPT_JSON, NULL, 0, "Print JSON, an object on each line", 0},
 	{"chrome", OPT_CHROME, NULL, 0, "Print Chrome's JSON, for Perfetto and chrome://tracing: time is in instructions", 0},
+	{"perfetto", OPT_PERFETTO, NULL, 0, "Write Perfetto's own format: a nanosecond is an instruction", 0},
 	{"output", 'o', "FILE", 0, "Write to FILE", 0},
 	{0},
 };
@@ -83,7 +85,7 @@ check(const struct trace_args *a, struct argp_state *state)
 		argp_error(state, "--diff compares two profiles");
 	if (a->compare && (a->form != TRACE_TEXT || a->last || a->from.set || a->to.set || a->grep))
 		argp_error(state, "--diff goes with --thread only");
-	if (a->encodings && (a->compare || a->form == TRACE_CHROME || a->view != TRACE_CALLS || a->last || a->from.set ||
+	if (a->encodings && (a->compare || a->form >= TRACE_CHROME || a->view != TRACE_CALLS || a->last || a->from.set ||
 	                     a->to.set || a->grep || a->thread))
 		argp_error(state, "--encodings goes with --json and --output only");
 	if (a->last && a->form != TRACE_TEXT)
@@ -108,6 +110,9 @@ parse_view(int key, struct trace_args *a)
 		break;
 	case OPT_CHROME:
 		a->form = TRACE_CHROME;
+		break;
+	case OPT_PERFETTO:
+		a->form = TRACE_PERFETTO;
 		break;
 	case OPT_DIFF:
 		a->compare = true;
@@ -203,6 +208,7 @@ print_all(struct trace_args *a, struct run *r, struct traced_list *list, FILE *t
 	}
 	if (a->form == TRACE_CHROME)
 		chrome_end(&o);
+	strmap_free(&o.names);
 	return all_found(a) ? status : EXIT_NO;
 }
 
@@ -214,6 +220,10 @@ print_to(struct trace_args *a, struct run *r, struct traced_list *list)
 
 	if (!to) {
 		say_error(a->output, "%s", strerror(errno));
+		return EXIT_NO;
+	}
+	if (a->form == TRACE_PERFETTO && isatty(fileno(to))) {
+		say_error("--perfetto", "it is not for terminals: name a file with --output");
 		return EXIT_NO;
 	}
 	status = a->compare     ? trace_diff(a, r, list, to)

@@ -15,7 +15,7 @@ struct trace_place {
 };
 
 enum trace_view { TRACE_CALLS, TRACE_BLOCKS, TRACE_LINES, TRACE_INSNS };
-enum trace_form { TRACE_TEXT, TRACE_JSON, TRACE_CHROME };
+enum trace_form { TRACE_TEXT, TRACE_JSON, TRACE_CHROME, TRACE_PERFETTO };
 
 /* A process that left a trace. */
 struct traced {
@@ -64,7 +64,9 @@ struct trace_out {
 	size_t pending;          /* a frame, plus 1, that has been entered, and nothing printed of it; 0: none */
 	enum replay_how how;     /* that it was */
 	bool any;                /* something has been printed of the thread */
-	bool later;              /* Chrome: something has been written */
+	bool later;              /* Chrome, Perfetto: something has been written */
+	uint64_t nprocess;       /* Perfetto: so far */
+	struct strmap names;     /* Perfetto: numbers of names */
 	struct image_place line; /* last one printed */
 	struct buf text;
 	char **last;             /* the last lines, in a ring */
@@ -92,10 +94,14 @@ bool select_shown(const struct trace_out *o);
 const struct trace_block *trace_block(struct trace_out *o, const struct proc *p, uint32_t module, uint32_t block);
 
 /* json.c: an object a line; an event of Chrome's format. */
+uint64_t trace_thread(const struct trace_out *o);
 void json_event(struct trace_out *o, const char *event, enum replay_how how);
 void json_block(struct trace_out *o, const struct replay_path *p, uint32_t block, uint64_t insns);
 void chrome_event(struct trace_out *o, char kind);
 void chrome_end(struct trace_out *o);
+/* perfetto.c: packets of Perfetto's format. A process comes before its events. */
+void perfetto_process(struct trace_out *o);
+void perfetto_event(struct trace_out *o, bool begins);
 
 /* diff.c: where two processes of one build part. Exit status. */
 int trace_diff(struct trace_args *a, struct run *r, struct traced_list *list, FILE *to);

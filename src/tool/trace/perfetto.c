@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+/* A trace in Perfetto's own format: a track for each thread, a slice for each activation; a nanosecond there is an instruction.
+ * Messages written one after the other are one: a trace is packets, each with its tag. */
+#include "tool/trace/trace.h"
+
+#include "export/value.h"
+#include "tool/print.h"
+
+#include "perfetto.pb-c.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* One writer has written all. Names have numbers from the first packet on. */
+enum { SEQUENCE = 1, BEGINS = 1, NEEDS_NAMES = 2 };
+
+/* Tracks by process and thread; that of the process has thread 0. */
+static uint64_t
+track_of(const struct trace_out *o, uint64_t thread)
+{
+	return o->nprocess << 32 | thread;
+}
+
+static void
+put_packet(struct trace_out *o, PerfettoPacket *packet)
+{
+	PerfettoTrace trace = PERFETTO_TRACE__INIT;
+
+	packet->has_trusted_packet_sequence_id = packet->has_sequence_flags = true;
+	packet->trusted_packet_sequence_id = SEQUENCE;
+	packet->sequence_flags = o->later ? NEEDS_NAMES : BEGINS | NEEDS_NAMES;
+	o->later = true;
+	trace.n_packet = 1;
+	trace.packet = &packet;
+	o->text.n = 0;
+	buf_reserve(&o->text, perfetto_trace__get_packed_size(&trace));
+	o->text.n = perfetto_trace__pack(&trace, (uint8_t *)o->text.at);
+	fwrite(o->text.at, 1, o->text.n, o->to);
+}
+
+static void
+put_process(struct trace_out *o)
+{
+	PerfettoPacket packet = PERFETTO_PACKET__INIT;
+	PerfettoTrack track = PERFETTO_TRACK__INIT;
+	PerfettoProcess process = PERFETTO_PROCESS__INIT;
+
+	process.has_pid = track.has_uuid = true;
+	process.pid = (int32_t)o->process->file->pid;
+	process.process_name = (char *)(uintptr_t)value_utf8(o->run->pool, o->run->path);
+	track.uuid = track_of(o, 0);
+	track.process = &process;
+	packet.track_descriptor = &track;
+	put_packet(o, &packet);
+}
+
+static void
+put_thread(struct trace_out *o)
+{
+	PerfettoPacket packet = PERFETTO_PACKET__INIT;
+	PerfettoTrack track = PERFETTO_TRACK__INIT;
+
+	track.has_uuid = track.has_parent_uuid = true;
+	track.uuid = track_of(o, trace_thread(o));
+	track.parent_uuid = track_of(o, 0);
+	track.name = pool_printf(o->run->pool, "thread %" PRIu64 ", time in instructions", trace_thread(o));
+	packet.track_descriptor = &track;
+	put_packet(o, &packet);
+}
+
+/* The number of a name; false: it is new. */
+static bool
+number_name(struct trace_out *o, const char *name, uint64_t *number)
+{
+	struct strmap *names = &o->names;
+
+	if (strmap_get(names, str_of(name), number))
+		return true;
+	*number = names->n + 1;
+	strmap_put(names, str_of(pool_strdup(o->run->pool, name)), *number);
+	return false;
+}
+
+void
+perfetto_process(struct trace_out *o)
+{
+	o->nprocess++;
+	put_process(o);
+}
+
+void
+perfetto_event(struct trace_out *o, bool begins)
+{
+	const char *text = image_readable(o->replay.stack.at[o->replay.stack.n - 1].proc->name);
+	PerfettoPacket packet = PERFETTO_PACKET__INIT;
+	PerfettoEvent event = PERFETTO_EVENT__INIT;
+	PerfettoInterned interned = PERFETTO_INTERNED__INIT;
+	PerfettoName name = PERFETTO_NAME__INIT, *names = &name;
+
+	if (!o->any)
+		put_thread(o);
+	o->any = true;
+	packet.has_timestamp = event.has_type = event.has_track_uuid = true;
+	packet.timestamp = o->replay.insns;
+	packet.track_event = &event;
+	event.type = begins ? PERFETTO_EVENT__TYPE__TYPE_SLICE_BEGIN : PERFETTO_EVENT__TYPE__TYPE_SLICE_END;
+	event.track_uuid = track_of(o, trace_thread(o));
+	event.has_name_iid = begins;
+	if (begins && !number_name(o, text, &event.name_iid)) {
+		name.has_iid = true;
+		name.iid = event.name_iid;
+		name.name = (char *)(uintptr_t)value_utf8(o->run->pool, text);
+		interned.n_event_names = 1;
+		interned.event_names = &names;
+		packet.interned_data = &interned;
+	}
+	put_packet(o, &packet);
+}
