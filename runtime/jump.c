@@ -302,11 +302,12 @@ chord_rt_jump(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
 static CHORD_RT_HOT bool
 chord_rt_jumps_again(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
 {
-	struct chord_rt_leap l = {.from = regs->r[CHORD_RT_PC]};
+	struct chord_rt_leap l;
 	uint64_t sp;
 
 	if (ctl->asked)
 		return false;
+	l.from = regs->r[CHORD_RT_PC]; /* an initialiser would be a rep stos, which is slow */
 	chord_rt_target((const uint64_t *)regs->r[CHORD_RT_ARG0], &sp, &l.to);
 	l.sp = sp - regs->r[CHORD_RT_SP];
 	l.epoch = __atomic_load_n(&ctl->epoch, __ATOMIC_RELAXED);
