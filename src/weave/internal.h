@@ -230,6 +230,12 @@ site_ahead(const struct site *s, const struct event_list *list, uint32_t e)
 {
 	return s->add && list->at[e].kind != EVENT_CLOCK ? s->add[e] : 0;
 }
+/* The same of a site that stands in the block, at the instruction or before it; 0 of others. */
+static inline int64_t
+site_added(const struct site *s, uint32_t block, uint32_t insn, const struct event_list *list, uint32_t e)
+{
+	return s->where == SITE_BLOCK && s->block == block && s->insn <= insn ? site_ahead(s, list, e) : 0;
+}
 
 /* Does anything have to be done there? */
 static inline bool

@@ -61,12 +61,6 @@ block_with(const struct proc_text *p, uint32_t part, uint32_t insn)
 	return GRAPH_NONE;
 }
 
-static int64_t
-added_at(const struct site *s, uint32_t block, uint32_t insn, uint32_t e, const struct event_list *list)
-{
-	return s->where == SITE_BLOCK && s->block == block && s->insn <= insn ? site_ahead(s, list, e) : 0;
-}
-
 /* QueryInc behind an instruction, before whatever is woven in there. */
 static int64_t
 query_behind(const struct woven *w, uint32_t block, uint32_t insn, uint32_t e, const struct event_list *list)
@@ -80,11 +74,11 @@ query_behind(const struct woven *w, uint32_t block, uint32_t insn, uint32_t e, c
 	for (uint32_t i = p->block_text.at[block].first; i <= insn; i++)
 		sum += (int64_t)w->events[at++ * list->n + e];
 	for (uint32_t i = 0; i < p->arcs.n; i++)
-		sum -= added_at(&w->edge[i], block, insn, e, list);
+		sum -= site_added(&w->edge[i], block, insn, list, e);
 	for (uint32_t b = 0; b < p->blocks.n; b++)
-		sum -= added_at(&w->block[b], block, insn, e, list);
+		sum -= site_added(&w->block[b], block, insn, list, e);
 	for (size_t i = 0; i < w->call_free.n; i++)
-		sum -= added_at(&w->call_free.at[i].site, block, insn, e, list);
+		sum -= site_added(&w->call_free.at[i].site, block, insn, list, e);
 	for (size_t i = 0; i < w->entered.n; i++)
 		sum -= w->entered.at[i].block == block && w->entered.at[i].insn <= insn ? w->entered.at[i].callee->lag[e] : 0;
 	return sum;

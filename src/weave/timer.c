@@ -21,12 +21,6 @@ any_timed(const struct event_list *list)
 
 /* ---- what a procedure adds, and what its counters lack ---- */
 
-static int64_t
-added_by(const struct site *s, uint32_t block, uint32_t insn, uint32_t e, const struct event_list *list)
-{
-	return s->where == SITE_BLOCK && s->block == block && s->insn <= insn ? site_ahead(s, list, e) : 0;
-}
-
 /* By block: what the sites in it add, as far as they stand at or before an instruction. */
 struct added {
 	const struct site **site; /* sorted by block */
@@ -80,7 +74,7 @@ added_before(const struct added *a, uint32_t block, uint32_t insn, uint32_t e, c
 			hi = mid;
 	}
 	for (; lo < a->n && a->site[lo]->block == block; lo++)
-		sum += added_by(a->site[lo], block, insn, e, list);
+		sum += site_added(a->site[lo], block, insn, list, e);
 	return sum;
 }
 
