@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-enum { TRACED_WORDS = 27, TRACED_STATE_MOST = 16384 };
+enum { TRACED_WORDS = 27, TRACED_STATE_MOST = 16384, DESCRIBED_MOST = 4096 };
 
 /* A stopped thread's registers, as the kernel has them. */
 struct traced_regs {
@@ -27,6 +27,20 @@ struct traced_detour {
 	uint8_t code[128], size; /* `to` begins so */
 	uint8_t jump[5];         /* the addition's place does */
 	uint8_t took;            /* so many bytes from there on are not to be jumped to */
+};
+
+/* A register as a debugger knows it. */
+struct described_reg {
+	const char *name;
+	uint8_t size;            /* in bytes */
+	const char *type;        /* in gdb's words */
+};
+
+/* Registers that gdb knows by one name, and the types that they need, as XML. */
+struct described {
+	const char *feature, *types;
+	const struct described_reg *reg;
+	size_t n;
 };
 
 struct machine_traced {
@@ -68,6 +82,18 @@ struct machine_traced {
 	void (*give_time)(struct traced_regs *r, enum traced_trap trap, uint64_t time, uint32_t processor);
 	/* At the first instruction of a signal's handler: what the kernel has written on its stack. */
 	bool (*frame)(const struct traced_regs *r, traced_read_fn *read, const void *of, uint64_t *at, uint64_t *size);
+	/* How a debugger sees the registers: gdb's name of the machine, the registers in their order, and their bytes in
+	 * that. state: of the vectors, n bytes; what is not in it is 0. to has DESCRIBED_MOST bytes. */
+	const char *debugger_name;
+	const struct described *described;
+	size_t ndescribed;
+	void (*describe)(const struct traced_regs *r, const void *state, size_t n, uint8_t *to);
+	/* Stops behind each instruction that writes n bytes (or reads them, if `reads`), with `watches` such at a time; n 0: no
+	 * more. False: it cannot. */
+	unsigned watches;
+	bool (*watch)(pid_t tid, unsigned slot, uint64_t at, uint64_t n, bool reads);
+	/* Which of them have stopped it since they were asked last, as bits. */
+	unsigned (*watched)(pid_t tid);
 	/* What programs see of the processor they run on, as bytes; returns how many. */
 	size_t (*processor)(uint32_t *to, size_t most);
 };

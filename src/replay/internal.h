@@ -112,6 +112,10 @@ bool tracee_make(struct tracee *t, uint64_t number, const uint64_t arg[6]);
 int64_t tracee_call(struct tracee *t, uint64_t number, const uint64_t arg[6]);
 /* The same anywhere, with an instruction that is put there meanwhile. */
 int64_t tracee_call_here(struct tracee *t, uint64_t number, const uint64_t arg[6]);
+/* A copy of it that stands where it stands. False: none. */
+bool tracee_fork(struct tracee *t, struct tracee *child);
+/* Is it where that can be done? */
+bool tracee_can_fork(const struct tracee *t);
 /* The text of /proc/PID/NAME, in the pool; NULL: it cannot be read. */
 const char *tracee_proc(const struct tracee *t, struct pool *pool, const char *name);
 /* The registers' check sum. */
@@ -251,7 +255,8 @@ enum reach {
 	REACH_OTHER,             /* something else stopped the program on the way */
 	REACH_PAST,              /* it has gone too far: begin again with more care */
 };
-enum { CARE_MOST = 3 };      /* so much takes the longest, and never goes too far */
+/* CARE_MOST takes the longest, and never goes too far; CARE_STEADY does not touch the program's memory, either. */
+enum { CARE_MOST = 3, CARE_STEADY };
 
 enum reach state_reach(struct tracee *t, struct clock *c, const struct state *s, unsigned care, enum stop *stop);
 /* Puts a breakpoint, or takes it out again. */
@@ -285,6 +290,7 @@ enum map_change { CHANGE_NONE, CHANGE_BYTES, CHANGE_SIZE };
 struct mapped {
 	struct pool *pool;
 	VEC(struct mapped_file) file; /* the number of a file is its place here */
+	uint64_t changes;        /* replay: by system calls, so far */
 };
 
 /* Puts what a new mapping shows into the log. Not NULL: why that cannot be. */
@@ -342,6 +348,9 @@ struct replayer {
 	int status;              /* then; as waitpid() has it */
 	VEC(struct careful) careful; /* states to which it has gone too far */
 	bool again;              /* it has just done so */
+	bool steady;             /* who looks on may halt it anywhere */
+	void (*output)(void *of, int stream, const char *at, size_t n); /* not NULL: gets what the program writes */
+	void *of;                /* for that */
 	size_t written[3], passed[3]; /* by stream: bytes in all, and those that it had before this attempt got there */
 };
 
@@ -357,5 +366,20 @@ enum replay_way replayer_next(struct replayer *r);
 void replayer_end(struct replayer *r);
 /* What is kept from one attempt to the next. */
 void replayer_forget(struct replayer *r);
+
+/* ---- checkpoint.c: going back ---- */
+
+/* A copy of the program as it stands, and where in the log that is. */
+struct checkpoint;
+/* NULL: it cannot be copied here, because others would write its memory (shared mappings), for one. */
+struct checkpoint *checkpoint_take(struct replayer *r);
+/* Has the replay go on from there. False: that cannot be done any more; reported if the replay is lost by that. */
+bool checkpoint_back(struct replayer *r, const struct checkpoint *c);
+/* Can it still be gone back to? */
+bool checkpoint_holds(const struct replayer *r, const struct checkpoint *c);
+/* The copy, to be read. */
+const struct tracee *checkpoint_tracee(const struct checkpoint *c);
+uint64_t checkpoint_event(const struct checkpoint *c);
+void checkpoint_free(struct checkpoint *c);
 
 #endif

@@ -461,6 +461,7 @@ mapped_change(struct mapped *m, struct log *l)
 		bool ok = f && (kind == CHANGE_BYTES ? fill(f->fd, log_get_bytes(l, pool), at) : !ftruncate(f->fd, (off_t)at));
 
 		pool_free(pool);
+		m->changes++;
 		if (!ok)
 			return false;
 	}
@@ -473,5 +474,5 @@ mapped_close(struct mapped *m)
 	for (size_t i = 0; i < m->file.n; i++)
 		close(m->file.at[i].fd);
 	free(m->file.at);
-	*m = (struct mapped){.pool = m->pool};
+	*m = (struct mapped){.pool = m->pool, .changes = m->changes};
 }

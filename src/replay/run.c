@@ -119,6 +119,11 @@ write_stream(struct replayer *r, int fd, const char *at, size_t n)
 	r->written[fd] += n - old;
 	at += old;
 	n -= old;
+	if (r->output) {
+		if (n)
+			r->output(r->of, fd, at, n);
+		return;
+	}
 	while (n) {
 		ssize_t did = write(fd, at, n);
 
@@ -393,7 +398,8 @@ static void
 signal_at_clock(struct replayer *r, int sig, uint64_t before)
 {
 	struct state s = {.sum = before};
-	struct careful *c;
+	struct careful *c = NULL;
+	unsigned care = r->steady ? CARE_STEADY : r->t.own ? CARE_MOST : care_of(r, &c);
 	enum reach reach;
 	enum stop stop;
 
@@ -401,10 +407,10 @@ signal_at_clock(struct replayer *r, int sig, uint64_t before)
 	s.count = log_get(r->log);
 	if (log_failed(r->log))
 		return;
-	reach = state_reach(&r->t, r->clock, &s, care_of(r, &c), &stop);
+	reach = state_reach(&r->t, r->clock, &s, care, &stop);
 	if (reach != REACH_THERE && halted(r, stop))
 		return;
-	if (reach == REACH_PAST && c->care < CARE_MOST) {
+	if (reach == REACH_PAST && c && c->care < CARE_MOST) {
 		c->care++;
 		r->again = true;
 	} else if (reach != REACH_THERE)
@@ -430,14 +436,16 @@ replay_signal(struct replayer *r)
 		begin_handler(r);
 }
 
-/* A program that ended by itself does so again. Where a signal ended it is not known; what it wrote has been written. */
+/* A program that ended by itself does so again. Where a signal ended it is not known; what it wrote has been written. If
+ * somebody looks on, it goes to the instruction that may have caused the signal. */
 static void
-run_to_exit(struct replayer *r)
+run_to_end(struct replayer *r)
 {
-	enum stop stop = tracee_go_own(&r->t, PTRACE_SYSEMU);
+	bool exits = WIFEXITED(r->status), caused = !exits && tracee_caused(WTERMSIG(r->status), &(siginfo_t){.si_code = 1});
+	enum stop stop = exits || (r->t.own && caused) ? tracee_go_own(&r->t, PTRACE_SYSEMU) : STOP_ENDED;
 	uint64_t number = tracee_word(&r->t, r->t.machine->number);
 
-	if (halted(r, stop))
+	if (halted(r, stop) || !exits)
 		return;
 	if (stop != STOP_CALL || !tracee_own_call(&r->t) || (number != SYS_exit && number != SYS_exit_group) ||
 	    (tracee_arg(&r->t, 0) & 0xff) != (uint64_t)WEXITSTATUS(r->status))
@@ -450,8 +458,8 @@ replay_exit(struct replayer *r)
 	log_get(r->log);
 	r->status = (int)log_get(r->log);
 	r->ended = log_at_end(r->log);
-	if (r->ended && WIFEXITED(r->status))
-		run_to_exit(r);
+	if (r->ended)
+		run_to_end(r);
 	if (r->halted) {
 		r->ended = false;
 		return;
@@ -459,7 +467,6 @@ replay_exit(struct replayer *r)
 	if (!r->ended && !log_failed(r->log))
 		say_error(log_name(r->log), "it is damaged: there is more behind its end");
 	r->failed |= !r->ended;
-	tracee_kill(&r->t);
 }
 
 static void
@@ -503,6 +510,7 @@ replayer_next(struct replayer *r)
 	replay_event(r);
 	pool_free(r->pool);
 	r->pool = NULL;
+	r->event += r->ended;
 	if (r->failed || r->ended || r->again || log_failed(r->log))
 		return REPLAY_OVER;
 	r->resumed = r->halted;

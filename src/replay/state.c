@@ -204,8 +204,8 @@ state_reach(struct tracee *t, struct clock *c, const struct state *s, unsigned c
 
 	*stop = STOP_SIGNAL;
 	if (clock_still(c, true))
-		reach = run_by_timers(t, c, s, stop);
-	if (reach == REACH_THERE)
+		reach = care < CARE_STEADY ? run_by_timers(t, c, s, stop) : REACH_THERE;
+	if (reach == REACH_THERE && care < CARE_STEADY)
 		reach = run_by_countdown(t, c, s, stop);
 	if (reach == REACH_THERE) {
 		reach = run_by_time(t, c, s, care, stop);

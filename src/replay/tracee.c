@@ -4,11 +4,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/personality.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -108,7 +110,7 @@ is_own(const struct tracee *t, const char *file)
 static bool
 attach(struct tracee *t, const struct tracee_start *s, int go, int tell)
 {
-	const unsigned long options = PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL | PTRACE_O_TRACEEXEC;
+	const unsigned long options = PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL | PTRACE_O_TRACEEXEC | PTRACE_O_TRACEFORK;
 	struct failure f;
 	enum stop stop;
 
@@ -417,4 +419,35 @@ tracee_go_own(struct tracee *t, int request)
 		    (stop == STOP_SIGNAL && !ptrace(PTRACE_GETSIGINFO, t->pid, 0, &info) && tracee_caused(tracee_signal(t), &info)))
 			return stop;
 	}
+}
+
+bool
+tracee_can_fork(const struct tracee *t)
+{
+	int64_t result = (int64_t)tracee_word(t, t->machine->result);
+
+	/* The kernel would take it for a call that is to be made again. */
+	return (int64_t)tracee_word(t, t->machine->number) < 0 || result > -512 || result < -516;
+}
+
+bool
+tracee_fork(struct tracee *t, struct tracee *child)
+{
+	const uint64_t arg[6] = {CLONE_PARENT | SIGCHLD};
+	uint64_t pc = tracee_word(t, t->machine->pc);
+	uint8_t was[16], size = t->machine->call_size;
+	int64_t pid;
+
+	*child = *t;
+	child->pid = 0;
+	child->mem = -1;
+	if (!tracee_can_fork(t) || !tracee_read(t, pc, was, size) || (pid = tracee_call_here(t, SYS_clone, arg)) <= 0)
+		return false;
+	child->pid = (pid_t)pid;
+	if (await(child) == STOP_ENDED || !tracee_open_memory(child) || !tracee_write(child, pc, was, size) ||
+	    !tracee_set(child, &t->regs)) {
+		tracee_close(child);
+		return false;
+	}
+	return true;
 }

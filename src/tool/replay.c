@@ -15,28 +15,49 @@ static const char doc[] =
 	"recording.\n\n"
 	"Exit status: the program's; 1 if the log cannot be used or the replay goes another way, 2 wrong usage.";
 
+struct replay_args {
+	const char *log, *where;
+	bool debug;
+};
+
+static const struct argp_option options[] = {
+	{"gdb", 'g', "WHERE", OPTION_ARG_OPTIONAL, "wait for gdb, which looks at the run, forwards and backwards: on a port of "
+	 "this machine (default: a free one), a socket's path, or - for standard input and output (in gdb: target remote | "
+	 "chord replay --gdb=- LOG)", 0},
+	{0},
+};
+
 static error_t
 parse_replay(int key, char *arg, struct argp_state *state)
 {
-	const char **log = state->input;
+	struct replay_args *a = state->input;
 
+	if (key == 'g') {
+		a->debug = true;
+		a->where = arg;
+		return 0;
+	}
 	if (key != ARGP_KEY_ARG)
 		return ARGP_ERR_UNKNOWN;
-	if (*log)
+	if (a->log)
 		argp_error(state, "one log at a time");
-	*log = arg;
+	a->log = arg;
 	return 0;
 }
 
 int
 cmd_replay(int argc, char **argv)
 {
-	static const struct argp argp = {NULL, parse_replay, "[LOG]", doc, NULL, NULL, NULL};
-	const char *log = NULL;
+	static const struct argp argp = {options, parse_replay, "[LOG]", doc, NULL, NULL, NULL};
+	struct replay_args a = {0};
+	const char *log;
 	int status;
 
-	options_read(&argp, argc, argv, 0, &log);
-	if (!replay_run(log ? log : REPLAY_LOG, &status))
+	options_read(&argp, argc, argv, 0, &a);
+	log = a.log ? a.log : REPLAY_LOG;
+	if (a.debug)
+		return replay_debug(log, a.where) ? 0 : EXIT_NO;
+	if (!replay_run(log, &status))
 		return EXIT_NO;
 	/* This process ends in the program's place. */
 	setrlimit(RLIMIT_CORE, &(struct rlimit){0});

@@ -7,6 +7,7 @@
 set -u
 . "$(dirname "$0")/../cases.sh"
 . "$(dirname "$0")/../may.sh"
+. "$here/debug.sh"
 REPLAYS=${REPLAYS:-10}
 ulimit -c 0
 
@@ -485,7 +486,7 @@ t_forged() {
 	[ "$(cat precious)" = "precious content" ] || no "the file was changed"
 }
 
-for name in ends-another-way other-calls mapped stack rights forged sent-output world signals real-program signals-without-clock status world-is-gone streams own-programs default-name unrecorded no-program damaged another-build goes-another-way; do
+for name in ends-another-way other-calls mapped stack rights forged sent-output world signals real-program signals-without-clock status world-is-gone streams own-programs default-name unrecorded no-program damaged another-build goes-another-way $debug_cases; do
 	test_case "$name"
 done
 exit $failed

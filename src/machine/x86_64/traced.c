@@ -173,6 +173,8 @@ const struct machine_traced x86_traced = {
 	.call_size = sizeof call_code, .call = call_code, .get = get, .set = set, .get_state = get_state, .set_state = set_state,
 	.bare = bare, .make = make, .hide_time = hide_time, .show_time = SYS_prctl, .show_time_arg = {PR_SET_TSC, PR_TSC_ENABLE},
 	.trap = trap, .time = time_now, .give_time = give_time, .frame = frame, .processor = processor,
+	.debugger_name = "i386:x86-64", .described = x86_described, .ndescribed = X86_DESCRIBED, .describe = x86_describe,
+	.watches = X86_WATCHES, .watch = x86_watch, .watched = x86_watched,
 };
 
 #else

@@ -59,10 +59,15 @@ extern const struct machine_text x86_text;
 extern const struct machine_thread x86_thread;
 /* traced.c */
 extern const struct machine_traced x86_traced;
-
 /* detour.c */
 bool x86_detour(const uint8_t *bytes, size_t n, uint64_t at, bool next, uint32_t amount, uint64_t to, uint64_t left,
                 struct traced_detour *d);
+/* described.c */
+enum { X86_DESCRIBED = 5, X86_WATCHES = 4 };
+extern const struct described x86_described[X86_DESCRIBED];
+void x86_describe(const struct traced_regs *r, const void *state, size_t n, uint8_t *to);
+bool x86_watch(pid_t tid, unsigned slot, uint64_t at, uint64_t n, bool reads);
+unsigned x86_watched(pid_t tid);
 /* trap.c */
 bool x86_trap(const uint8_t *bytes, size_t n, bool *other);
 bool x86_trap_number(const uint8_t *bytes, size_t n, uint32_t *number);

@@ -1,0 +1,594 @@
+/* SPDX-License-Identifier: MIT */
+/* Going on, and going back: that means from a node forward again, to the last place before here where something fired. */
+#include "replay/gdb/gdb.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum {
+	LONGEST = 20000000,      /* ns between two looks at gdb, and two nodes at least */
+	FINEST = 20000,          /* ns: what is run in that can be stepped */
+	FINER = 8,
+	STEPS = 256,             /* so many are stepped each time; further away is a node */
+	SOON = 600,              /* steps that are quicker done than nodes are left */
+	FEW = 16,                /* so many that fire lie behind a node */
+};
+
+static uint64_t
+now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+/* ---- along a path ---- */
+
+/* Counts what has fired here. end: the path is at its end; a breakpoint there is none on the way. */
+static void
+count(struct debugger *d, struct scan *s, bool end)
+{
+	for (int watch = 1; s && !s->stopped && watch >= 0; watch--) {
+		struct condition *c = go_fired(d, watch);
+
+		if (c && (watch || !end) && ++s->total == s->stop_at) {
+			s->stopped = true;
+			s->at = c;
+		}
+	}
+}
+
+/* Does the user wait for the PC at which it stands? */
+static bool
+breaks_here(const struct debugger *d)
+{
+	for (size_t i = 0; i < d->user.n; i++)
+		if (!d->user.at[i].watch && d->user.at[i].at == tracee_word(&d->r.t, d->r.t.machine->pc))
+			return true;
+	return false;
+}
+
+/* How much of the hop has been gone by that? */
+static uint64_t
+part(struct debugger *d, const struct hop *h, enum moved moved)
+{
+	switch (h->kind) {
+	case HOP_STEP: return 1;
+	case HOP_EVENT: return d->r.event >= h->count ? h->count : 0;
+	default: return moved != MOVED_LOST && d->condition.at[d->users].fired;
+	}
+}
+
+static void
+forget_hits(struct debugger *d)
+{
+	for (size_t i = 0; i < d->users; i++)
+		d->condition.at[i].hits = 0;
+}
+
+static bool
+follow_hop(struct debugger *d, const struct hop *h, bool last, struct scan *s)
+{
+	uint64_t done = h->kind == HOP_EVENT && d->r.event >= h->count ? h->count : 0, event = d->r.event;
+
+	go_hop(d, h);
+	while (done < h->count && !(s && s->stopped)) {
+		enum moved moved = go_move(d, h->kind == HOP_STEP);
+
+		if (moved == MOVED_LOST)
+			return false;
+		if (moved == MOVED_SLICE)
+			continue;
+		if (d->r.event != event)
+			forget_hits(d);
+		event = d->r.event;
+		done += part(d, h, moved);
+		count(d, s, last && done >= h->count);
+		if (moved == MOVED_END)
+			return done >= h->count || (s && s->stopped);
+	}
+	return true;
+}
+
+bool
+follow(struct debugger *d, const path *p, struct scan *s)
+{
+	go_slice(0);
+	go_conditions(d, s, NULL);
+	if (s && p->n && breaks_here(d) && ++s->total == s->stop_at)
+		s->stopped = true;
+	for (size_t i = 0; i < p->n && !(s && s->stopped); i++)
+		if (!follow_hop(d, &p->at[i], i + 1 == p->n, s))
+			return false;
+	return true;
+}
+
+/* ---- forward ---- */
+
+/* A node now and then. */
+static void
+leave_node(struct debugger *d, bool inside)
+{
+	uint64_t since = d->spent - d->node.at[d->node.n - 1].when, begun = now();
+
+	/* A big program is not copied all the time. */
+	if (since < LONGEST || since / 8 < d->price)
+		return;
+	if (inside)
+		node_inside(d);
+	else
+		node_here(d);
+	d->price = now() - begun;
+}
+
+/* One move, with what becomes of the path. */
+static enum moved
+move_on(struct debugger *d, bool step)
+{
+	uint64_t event = d->r.event, begun = now();
+	enum moved moved = go_move(d, step);
+	struct condition *c = go_fired(d, true);
+
+	d->spent += now() - begun;
+	c = c ? c : go_fired(d, false);
+	if (d->r.event != event)
+		node_hop(d, (struct hop){HOP_EVENT, .count = d->r.event});
+	else if (step)
+		node_hop(d, (struct hop){HOP_STEP, .count = 1});
+	else if (moved == MOVED_HIT && c)
+		node_hop(d, hop_of(c, 1));
+	return moved;
+}
+
+static enum came
+came_by(struct debugger *d, enum moved moved)
+{
+	if (moved == MOVED_LOST || moved == MOVED_END)
+		return moved == MOVED_LOST ? CAME_LOST : CAME_END;
+	return go_fired(d, true) || go_fired(d, false) ? CAME_HIT : CAME_STEP;
+}
+
+enum came
+forward_step(struct debugger *d)
+{
+	go_slice(0);
+	go_conditions(d, true, NULL);
+	return came_by(d, move_on(d, true));
+}
+
+/* The place where the time is over has no name but that of a copy. */
+static bool
+stop_here(struct debugger *d, enum moved moved)
+{
+	if (moved == MOVED_SLICE && !node_inside(d))
+		return false;
+	d->held = d->pending;
+	return true;
+}
+
+enum came
+forward(struct debugger *d)
+{
+	bool interrupted = false;
+
+	go_conditions(d, true, NULL);
+	for (;;) {
+		uint64_t begun = now();
+		enum moved moved;
+
+		go_slice(LONGEST);
+		do
+			moved = move_on(d, false);
+		while (moved == MOVED_ON && now() - begun < LONGEST);
+		if (moved != MOVED_ON && moved != MOVED_SLICE) {
+			go_slice(0);
+			return came_by(d, moved);
+		}
+		interrupted |= packet_interrupt(&d->c);
+		if (interrupted && stop_here(d, moved)) {
+			go_slice(0);
+			return CAME_INTERRUPTED;
+		}
+		leave_node(d, moved == MOVED_SLICE);
+	}
+}
+
+/* ---- the same place by steps ---- */
+
+/* How many steps from here to the end of the hop. False: there is none, or more than that. */
+static bool
+steps_to(struct debugger *d, const struct hop *h, uint64_t most, uint64_t *n)
+{
+	enum moved moved = MOVED_STEP;
+
+	go_slice(0);
+	go_conditions(d, false, h);
+	for (*n = 0; moved == MOVED_STEP && *n < most;) {
+		moved = go_move(d, true);
+		++*n;
+		if (moved != MOVED_LOST && part(d, h, moved))
+			return true;
+	}
+	return false;
+}
+
+/* Runs to the end of a hop, and leaves nodes on the way. */
+static bool
+run_in(struct debugger *d, const struct hop *h, uint64_t slice)
+{
+	enum moved moved;
+
+	go_conditions(d, false, h);
+	do {
+		go_slice(slice);
+		moved = go_move(d, false);
+		d->spent += slice;
+		if (moved == MOVED_LOST)
+			return false;
+		if (part(d, h, moved)) {
+			go_slice(0);
+			node_hop(d, *h);
+			return true;
+		}
+		if (moved == MOVED_SLICE && !node_inside(d))
+			slice = 0;
+	} while (moved != MOVED_END);
+	return false;
+}
+
+/* Without the last part of its last hop. */
+static void
+shorten(path *p)
+{
+	struct hop *last = &p->at[p->n - 1];
+
+	if (last->kind == HOP_EVENT || !--last->count)
+		p->n--;
+}
+
+/* Leaves nodes on a hop, ever nearer to its end. Then the program is at the last but one of them: with some steps before it.
+ * *end: the PC at the hop's end. */
+static bool
+narrow(struct debugger *d, const struct hop *h, uint64_t *end)
+{
+	uint64_t way = d->way;
+
+	for (uint64_t slice = LONGEST; slice >= FINEST; slice /= FINER) {
+		d->way = way;
+		if (!run_in(d, h, slice))
+			return false;
+		*end = tracee_word(&d->r.t, d->r.t.machine->pc);
+		shorten(&d->path);
+		if (!node_reach(d))
+			return false;
+	}
+	d->way = way + 1;
+	if (d->node.n > 1 && d->node.at[d->node.n - 1].inside && d->node.at[d->node.n - 1].way == way &&
+	    d->node.at[d->node.n - 2].way == way && d->node.at[d->node.n - 2].inside && !d->path.n) {
+		node_pop(d);
+		return node_last(d);
+	}
+	return true;
+}
+
+/* ---- leaping: breakpoints where the program has just been, for in loops it comes by there again ---- */
+
+enum { PLACES = 2, STOPS_MOST = 20000 };
+typedef VEC(uint64_t) addresses;
+
+static int
+by_value(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Steps to the end of the hop, or SOON steps, and notes the way. */
+static bool
+step_along(struct debugger *d, const struct hop *h, addresses *pc, uint64_t *n)
+{
+	enum moved moved = MOVED_STEP;
+
+	go_slice(0);
+	go_conditions(d, false, h);
+	pc->n = 0;
+	for (*n = 0; moved == MOVED_STEP && *n < SOON; ++*n) {
+		VEC_PUSH(*pc, tracee_word(&d->r.t, d->r.t.machine->pc));
+		moved = go_move(d, true);
+		if (moved != MOVED_LOST && part(d, h, moved)) {
+			++*n;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Adds conditions at the places that were passed least often, but more than once. */
+static void
+add_places(struct debugger *d, addresses *pc, uint64_t end)
+{
+	uint64_t place[PLACES + 1] = {end}, often[PLACES + 1] = {0};
+	size_t n = 1;
+
+	qsort(pc->at, pc->n, sizeof *pc->at, by_value);
+	for (size_t i = 0, next; i < pc->n; i = next) {
+		for (next = i; next < pc->n && pc->at[next] == pc->at[i]; next++)
+			;
+		for (size_t j = 1; next - i > 1 && j <= PLACES; j++)
+			if (j == n || next - i < often[j]) {
+				n += n <= PLACES;
+				memmove(&place[j + 1], &place[j], (n - j - 1) * sizeof *place);
+				memmove(&often[j + 1], &often[j], (n - j - 1) * sizeof *often);
+				place[j] = pc->at[i];
+				often[j] = next - i;
+				break;
+			}
+	}
+	for (size_t i = 0; i < n; i++)
+		VEC_PUSH(d->condition, (struct condition){.at = place[i]});
+}
+
+/* Runs to the end of the hop with breakpoints at those places. *last: which was passed last, and how often. */
+static bool
+last_place(struct debugger *d, const struct hop *h, addresses *pc, uint64_t end, struct hop *last)
+{
+	size_t first;
+
+	go_slice(0);
+	go_conditions(d, false, h);
+	first = d->condition.n;
+	add_places(d, pc, end);
+	*last = (struct hop){0};
+	for (unsigned stops = 0; stops < STOPS_MOST; stops++) {
+		enum moved moved = go_move(d, false);
+
+		if (moved == MOVED_LOST)
+			return false;
+		if (part(d, h, moved))
+			return true;
+		if (moved == MOVED_END)
+			return false;
+		for (size_t i = first; i < d->condition.n; i++)
+			if (d->condition.at[i].fired)
+				*last = hop_of(&d->condition.at[i], d->condition.at[i].hits);
+	}
+	return true;
+}
+
+/* How many steps from here, or from a node further on where the program is led, to the end of the hop, where the PC is `end`. */
+static bool
+leap(struct debugger *d, const struct hop *h, uint64_t end, uint64_t *n)
+{
+	addresses pc = {0};
+	bool ok = true, there = false;
+
+	while (ok && !there) {
+		struct hop last;
+
+		there = step_along(d, h, &pc, n);
+		if (there)
+			break;
+		path_add(&d->path, (struct hop){HOP_STEP, .count = *n});
+		node_here(d);
+		ok = last_place(d, h, &pc, end, &last);
+		path_add(&d->path, last);
+		ok = ok && node_reach(d);
+		if (ok)
+			node_here(d);
+	}
+	free(pc.at);
+	return ok;
+}
+
+/* How many steps from here, or from a node further on where the program is led, to the end of the hop. */
+static bool
+count_steps(struct debugger *d, const struct hop *h, uint64_t *n)
+{
+	uint64_t end;
+
+	return steps_to(d, h, SOON, n) || (node_reach(d) && narrow(d, h, &end) && leap(d, h, end, n));
+}
+
+/* The program stands at a node that is inside of a hop: a path of steps from the one before it. */
+static bool
+name_inside(struct debugger *d)
+{
+	struct node *last = &d->node.at[d->node.n - 1];
+	struct hop end = last->rest.at[0];
+	uint64_t behind, all;
+
+	if (!steps_to(d, &end, UINT64_MAX, &behind))
+		return false;
+	path_copy(&d->path, &last->before);
+	node_pop(d);
+	if (!node_reach(d) || !steps_to(d, &end, UINT64_MAX, &all))
+		return false;
+	path_add(&d->path, (struct hop){HOP_STEP, .count = all - behind});
+	return true;
+}
+
+/* Has the path end by steps. False: the program is at its beginning, or the replay is lost (*lost). */
+static bool
+as_steps(struct debugger *d, bool *lost)
+{
+	*lost = false;
+	for (;;) {
+		struct node *last = &d->node.at[d->node.n - 1];
+		struct hop h;
+		uint64_t n = 0;
+
+		if (d->path.n && d->path.at[d->path.n - 1].kind == HOP_STEP)
+			return true;
+		if (!d->path.n && d->node.n == 1)
+			return false;
+		if (!d->path.n && last->inside) {
+			*lost = !name_inside(d);
+		} else if (!d->path.n) {
+			path_copy(&d->path, &last->link);
+			node_pop(d);
+		} else {
+			h = d->path.at[d->path.n - 1];
+			shorten(&d->path);
+			if (h.kind != HOP_EVENT)
+				h.count = 1;
+			else if (h.count - 1 > checkpoint_event(last->c))
+				path_add(&d->path, (struct hop){HOP_EVENT, .count = h.count - 1});
+			*lost = !node_reach(d);
+			if (!*lost)
+				node_here(d);
+			*lost = *lost || !count_steps(d, &h, &n);
+			path_add(&d->path, (struct hop){HOP_STEP, .count = n});
+		}
+		if (*lost)
+			return false;
+	}
+}
+
+/* A node near the end of a way of steps: who goes back one step does so again. */
+static bool
+come_closer(struct debugger *d)
+{
+	struct hop *last = d->path.n ? &d->path.at[d->path.n - 1] : NULL;
+	uint64_t left;
+
+	if (!last || last->kind != HOP_STEP || (d->path.n == 1 && last->count <= STEPS))
+		return true;
+	left = last->count <= STEPS ? last->count : STEPS / 2;
+	last->count -= left;
+	d->path.n -= !last->count;
+	if (!node_reach(d))
+		return false;
+	node_here(d);
+	path_add(&d->path, (struct hop){HOP_STEP, .count = left});
+	return true;
+}
+
+/* If nodes lie inside of a hop whose end is not known, because the user has stopped the program: that is the next event then. */
+static bool
+settle(struct debugger *d)
+{
+	path here = {0};
+	uint64_t event = d->r.event;
+	bool ok = true;
+
+	if (!d->pending)
+		return true;
+	path_copy(&here, &d->path);
+	go_conditions(d, false, NULL);
+	go_slice(0);
+	while (ok && d->r.event == event)
+		ok = go_move(d, false) != MOVED_LOST;
+	node_hop(d, (struct hop){HOP_EVENT, .count = d->r.event});
+	path_copy(&d->path, &here);
+	path_free(&here);
+	return ok;
+}
+
+enum came
+back_step(struct debugger *d)
+{
+	bool lost = !settle(d);
+
+	if (lost)
+		return CAME_LOST;
+	if (!as_steps(d, &lost))
+		return lost || !node_reach(d) ? CAME_LOST : CAME_BEGIN;
+	shorten(&d->path);
+	return come_closer(d) && node_reach(d) ? CAME_STEP : CAME_LOST;
+}
+
+/* ---- back ---- */
+
+/* From the last node to what fires as that one. */
+static bool
+to_fired(struct debugger *d, struct scan *s)
+{
+	uint64_t begun, event;
+
+	if (!node_last(d))
+		return false;
+	begun = event = d->r.event;
+	go_slice(0);
+	go_conditions(d, true, NULL);
+	s->stopped = breaks_here(d) && ++s->total == s->stop_at;
+	while (!s->stopped) {
+		enum moved moved = go_move(d, false);
+
+		if (moved == MOVED_LOST || moved == MOVED_END)
+			return false;
+		if (d->r.event != event)
+			forget_hits(d);
+		event = d->r.event;
+		count(d, s, false);
+	}
+	d->path.n = 0;
+	if (event != begun)
+		path_add(&d->path, (struct hop){HOP_EVENT, .count = event});
+	if (s->at)
+		path_add(&d->path, hop_of(s->at, s->at->hits));
+	return true;
+}
+
+/* The same, with a node on the way if it is a long one: who goes back here does so again. */
+static enum came
+back_to(struct debugger *d, uint64_t which)
+{
+	struct scan near = {.stop_at = which - FEW}, s = {0};
+
+	if (which > 2 * FEW) {
+		if (!to_fired(d, &near))
+			return CAME_LOST;
+		/* A breakpoint at the node itself is counted once more. */
+		if (node_here(d))
+			which = near.at && near.at->watch ? FEW : FEW + 1;
+	}
+	s.stop_at = which;
+	if (!to_fired(d, &s))
+		return CAME_LOST;
+	d->fired = s.at ? *s.at : (struct condition){0};
+	if (!d->fired.watch)
+		return CAME_HIT;
+	/* Before the instruction that writes. */
+	return back_step(d) == CAME_LOST ? CAME_LOST : CAME_HIT;
+}
+
+/* The path is that to the last node from the one before it. *after: how often the user's conditions fire between the last node and
+ * the end of that path. */
+static bool
+one_back(struct debugger *d, uint64_t *after)
+{
+	struct node *last = &d->node.at[d->node.n - 1];
+	struct scan s = {0};
+	bool ok = !last->inside || (node_last(d) && follow(d, &last->rest, &s));
+
+	*after = s.total;
+	path_copy(&d->path, &last->link);
+	node_pop(d);
+	return ok;
+}
+
+enum came
+back(struct debugger *d)
+{
+	uint64_t after = 0;
+
+	if (!settle(d))
+		return CAME_LOST;
+	for (;;) {
+		struct scan s = {0};
+
+		if (!node_last(d) || !follow(d, &d->path, &s))
+			return CAME_LOST;
+		if (s.total > after)
+			return back_to(d, s.total - after);
+		if (d->node.n == 1 || packet_interrupt(&d->c)) {
+			d->path.n = 0;
+			return !node_last(d) ? CAME_LOST : d->node.n == 1 ? CAME_BEGIN : CAME_INTERRUPTED;
+		}
+		if (!one_back(d, &after))
+			return CAME_LOST;
+	}
+}

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT */
+/* Shared by the files that let gdb look at a replay. docs/replay.md says how going back works. */
+#ifndef CHORD_REPLAY_GDB_H
+#define CHORD_REPLAY_GDB_H
+
+#include "replay/internal.h"
+
+/* ---- packet.c: gdb's remote serial protocol ---- */
+
+struct connection {
+	int in, out;
+	bool ack;                /* each packet is confirmed */
+	bool interrupted;        /* gdb has asked to stop */
+	struct buf got;          /* bytes that wait */
+	size_t at;
+};
+
+/* Waits for a packet: its bytes in *to. False: gdb is no more there. */
+bool packet_get(struct connection *c, struct buf *to);
+void packet_put(struct connection *c, const void *at, size_t n);
+void packet_text(struct connection *c, const char *text);
+/* Has gdb asked to stop since it was asked last? Does not wait. */
+bool packet_interrupt(struct connection *c);
+void put_hex(struct buf *b, const void *at, size_t n);
+/* Reads a number in hexadecimal digits, and goes behind it. */
+uint64_t get_hex(const char **at);
+/* Connects: "-" standard input and output; a path with a slash: a socket there; a port of this machine; NULL: a free one,
+ * which is said. False: reported. */
+bool connection_open(struct connection *c, const char *where);
+void connection_close(struct connection *c);
+
+/* ---- go.c: the program goes on, and stops where somebody wants it to ---- */
+
+/* What stops the program. */
+struct condition {
+	bool watch;              /* memory is written (or read); else the PC is there */
+	bool reads;
+	uint64_t at, n;
+	int slot;                /* of the processor; -1: the memory is compared after each step */
+	uint64_t old;            /* check sum of what the memory has */
+	bool fired;              /* at this state */
+	uint64_t hits;           /* since the last event */
+	int kind;                /* gdb's number */
+};
+
+enum moved {
+	MOVED_ON,                /* an event of the log has come about */
+	MOVED_STEP,              /* one instruction or event */
+	MOVED_HIT,               /* a condition has fired */
+	MOVED_SLICE,             /* the time is over */
+	MOVED_END,               /* the last event has come about */
+	MOVED_LOST,              /* the replay has failed; reported */
+};
+
+/* ---- path.c: how to get from one state to a later one ---- */
+
+enum hop_kind {
+	HOP_STEP,                /* `count` instructions */
+	HOP_BREAK,               /* until the PC is at `at`, `count` times */
+	HOP_WATCH,               /* until the memory there is written (or read), `count` times */
+	HOP_EVENT,               /* until so many events of the log have come about */
+};
+
+struct hop {
+	enum hop_kind kind;
+	bool reads;
+	uint64_t at, n, count;
+};
+typedef VEC(struct hop) path;
+
+void path_add(path *p, struct hop h);
+/* a, then b. */
+void path_join(path *a, const path *b);
+void path_copy(path *to, const path *from);
+void path_free(path *p);
+
+/* ---- nodes.c: where the replay can go back to ---- */
+
+struct node {
+	struct checkpoint *c;
+	path link;               /* from the node before it: to here; or, if it is inside, to a state behind it */
+	bool inside;             /* its own state has no name: it lies on the way to the end of a hop */
+	path before;             /* inside: the first part of link, up to the hop that it is inside of */
+	path rest;               /* inside: from here to the same end */
+	uint64_t way;            /* those inside of the same hop have the same number */
+	uint64_t when;           /* how much was run before it, as time */
+};
+
+struct debugger {
+	struct replayer r;
+	struct connection c;
+	bool console;            /* the program's output goes to gdb */
+	VEC(struct condition) user; /* what gdb has set */
+	VEC(struct condition) condition; /* what stops the program now: the user's first, if at all; a hop's */
+	size_t users;            /* so many of them are the user's */
+	bool stepping;
+	enum moved why;          /* it has halted */
+	struct breakpoint *put;
+	size_t nput;
+	VEC(struct node) node;   /* the first is the beginning; in the order of time */
+	path path;               /* from the last of them to where the program stands */
+	size_t pending;          /* so many of the last are inside of a hop that has not ended yet */
+	bool held;               /* the user has stopped the program there: only an event ends that hop */
+	uint64_t way, spent;     /* numbers of ways; time run so far */
+	uint64_t arrived;        /* the way at whose end it stands; 0: it does not */
+	uint64_t price;          /* time that the last node took */
+	struct condition fired;  /* what has stopped it on its way back */
+	uint64_t seek;           /* clock to go to next; 0: none */
+	struct piece area;       /* memory of any size that is looked at: n 0, none */
+	bool ended;              /* gdb has been told of the end */
+	bool gone;               /* gdb has left */
+};
+
+/* To the next event, or one step. */
+enum moved go_move(struct debugger *d, bool step);
+/* What stops the program from now on: the user's conditions, if so, and that of a hop, if there is one. */
+void go_conditions(struct debugger *d, bool user, const struct hop *h);
+/* The same with another hop; hits are kept. */
+void go_hop(struct debugger *d, const struct hop *h);
+/* The program is another process now. */
+void go_renew(struct debugger *d);
+/* Stops (MOVED_SLICE) after so long; 0: never. */
+void go_slice(uint64_t ns);
+void go_hook(struct debugger *d);
+/* The condition that has fired, of the user's; NULL: none. */
+struct condition *go_fired(struct debugger *d, bool watch);
+struct hop hop_of(const struct condition *c, uint64_t count);
+
+/* Makes the place where the program stands a node. False: it cannot be copied here. */
+bool node_here(struct debugger *d);
+/* One more instruction, event, or part of a hop; the end of a hop for the nodes inside of it. */
+void node_hop(struct debugger *d, struct hop h);
+/* The same inside of a hop. */
+bool node_inside(struct debugger *d);
+/* Without the last one. */
+void node_pop(struct debugger *d);
+/* Removes those that cannot be gone back to any more, and some if there are many. */
+void node_thin(struct debugger *d);
+/* The program is put where the last node is; then along the path. False: reported. */
+bool node_last(struct debugger *d);
+bool node_reach(struct debugger *d);
+
+/* ---- back.c ---- */
+
+/* How often the user's conditions fire on a way. */
+struct scan {
+	uint64_t total, stop_at; /* stop_at: stops at that one; 0: at none */
+	struct condition *at;    /* what fired there; NULL: the PC was there at the beginning */
+	bool stopped;
+};
+
+/* Goes along a path from here; s: counts, NULL does not. False: the replay is lost. */
+bool follow(struct debugger *d, const path *p, struct scan *s);
+
+/* How going on or back has ended. */
+enum came {
+	CAME_STEP, CAME_HIT, CAME_BEGIN, CAME_END, CAME_LOST, CAME_INTERRUPTED, CAME_CHANGED,
+};
+
+enum came forward_step(struct debugger *d);
+enum came forward(struct debugger *d);
+enum came back_step(struct debugger *d);
+enum came back(struct debugger *d);
+
+/* ---- serve.c ---- */
+
+/* Tells gdb how going on or back has ended. */
+void tell(struct debugger *d, enum came came);
+
+/* ---- query.c ---- */
+
+void query(struct debugger *d, const char *packet, size_t n);
+
+#endif

@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: MIT */
+/* The program goes on between two events of the log, and stops where a condition fires: the PC is somewhere (breakpoints), memory
+ * is written (the processor's registers for that; single steps if there are too few), after one instruction, after some time. */
+#include "replay/gdb/gdb.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/time.h>
+
+/* ---- time ---- */
+
+static volatile sig_atomic_t due;
+static bool sliced;
+static volatile pid_t running;
+
+static void
+on_alarm(int sig)
+{
+	(void)sig;
+	due = 1;
+	if (running)
+		ptrace(PTRACE_INTERRUPT, running, 0, 0);
+}
+
+void
+go_slice(uint64_t ns)
+{
+	struct itimerval t = {.it_value = {(time_t)(ns / 1000000000), (suseconds_t)(ns / 1000 % 1000000)}};
+
+	signal(SIGALRM, on_alarm);
+	setitimer(ITIMER_REAL, &(struct itimerval){0}, NULL);
+	due = 0;
+	sliced = ns;
+	if (ns)
+		setitimer(ITIMER_REAL, &t, NULL);
+}
+
+/* ---- conditions ---- */
+
+struct hop
+hop_of(const struct condition *c, uint64_t count)
+{
+	return (struct hop){c->watch ? HOP_WATCH : HOP_BREAK, c->reads, c->at, c->watch ? c->n : 0, count};
+}
+
+/* What the memory has that is watched, or a check sum of it. */
+static uint64_t
+value_of(struct debugger *d, const struct condition *c)
+{
+	char *bytes = xcalloc(1, c->n + 1);
+	uint64_t v;
+
+	tracee_read_some(&d->r.t, c->at, bytes, c->n);
+	v = bytes_sum(bytes, c->n);
+	free(bytes);
+	return v;
+}
+
+void
+go_renew(struct debugger *d)
+{
+	const struct machine_traced *machine = d->r.t.machine;
+	unsigned next = 0;
+
+	for (unsigned i = 0; i < machine->watches; i++)
+		machine->watch(d->r.t.pid, i, 0, 0, false);
+	for (size_t i = 0; i < d->condition.n; i++) {
+		struct condition *c = &d->condition.at[i];
+
+		c->slot = -1;
+		c->old = c->watch ? value_of(d, c) : 0;
+		for (size_t j = 0; c->watch && j < i; j++)
+			if (d->condition.at[j].watch && d->condition.at[j].at == c->at && d->condition.at[j].n == c->n &&
+			    d->condition.at[j].reads == c->reads)
+				c->slot = d->condition.at[j].slot;
+		if (c->watch && c->slot < 0 && next < machine->watches &&
+		    machine->watch(d->r.t.pid, next, c->at, c->n, c->reads))
+			c->slot = (int)next++;
+	}
+}
+
+void
+go_conditions(struct debugger *d, bool user, const struct hop *h)
+{
+	d->condition.n = 0;
+	for (size_t i = 0; user && i < d->user.n; i++) {
+		VEC_PUSH(d->condition, d->user.at[i]);
+		d->condition.at[i].hits = 0;
+	}
+	d->users = d->condition.n;
+	go_hop(d, h);
+}
+
+void
+go_hop(struct debugger *d, const struct hop *h)
+{
+	d->condition.n = d->users;
+	if (h && (h->kind == HOP_BREAK || h->kind == HOP_WATCH))
+		VEC_PUSH(d->condition, (struct condition){.watch = h->kind == HOP_WATCH, .reads = h->reads, .at = h->at,
+		                                          .n = h->n});
+	go_renew(d);
+}
+
+struct condition *
+go_fired(struct debugger *d, bool watch)
+{
+	for (size_t i = 0; i < d->users; i++)
+		if (d->condition.at[i].fired && d->condition.at[i].watch == watch)
+			return &d->condition.at[i];
+	return NULL;
+}
+
+/* Which fire at this state? slots: those that the processor names. */
+static bool
+look(struct debugger *d, unsigned slots, bool compare)
+{
+	uint64_t pc = tracee_word(&d->r.t, d->r.t.machine->pc);
+	bool any = false;
+
+	for (size_t i = 0; i < d->condition.n; i++) {
+		struct condition *c = &d->condition.at[i];
+		if (!c->watch) {
+			c->fired = c->at == pc;
+		} else {
+			c->fired = c->slot >= 0 && slots >> c->slot & 1;
+			if (compare || c->slot < 0 || c->fired) {
+				uint64_t now = value_of(d, c);
+
+				c->fired |= now != c->old;
+				c->old = now;
+			}
+		}
+		c->hits += c->fired;
+		any |= c->fired;
+	}
+	return any;
+}
+
+static bool
+must_step(const struct debugger *d)
+{
+	for (size_t i = 0; i < d->condition.n; i++)
+		if (d->condition.at[i].watch && d->condition.at[i].slot < 0)
+			return true;
+	return false;
+}
+
+static bool
+is_break(const struct debugger *d, uint64_t pc)
+{
+	for (size_t i = 0; i < d->condition.n; i++)
+		if (!d->condition.at[i].watch && d->condition.at[i].at == pc)
+			return true;
+	return false;
+}
+
+/* ---- breakpoints ---- */
+
+static void
+put_breakpoints(struct debugger *d)
+{
+	d->put = d->condition.n ? xcalloc(d->condition.n, sizeof *d->put) : NULL;
+	d->nput = 0;
+	for (size_t i = 0; i < d->condition.n; i++) {
+		const struct condition *c = &d->condition.at[i];
+		bool there = c->watch;
+
+		for (size_t j = 0; j < d->nput; j++)
+			there |= d->put[j].at == c->at;
+		if (!there && breakpoint_put(&d->r.t, &d->put[d->nput], c->at))
+			d->nput++;
+	}
+}
+
+static void
+take_breakpoints(struct debugger *d)
+{
+	while (d->nput && d->r.t.pid)
+		breakpoint_take(&d->r.t, &d->put[--d->nput]);
+	free(d->put);
+	d->put = NULL;
+}
+
+/* ---- going ---- */
+
+static enum stop
+halt(struct debugger *d, enum moved why)
+{
+	d->why = why;
+	return STOP_HALT;
+}
+
+/* To a stop that the program has caused, or one by on_alarm(). */
+static enum stop
+go(struct tracee *t, int request)
+{
+	siginfo_t info;
+
+	for (;;) {
+		enum stop stop;
+
+		running = t->pid;
+		if (due && request == PTRACE_SYSEMU)
+			ptrace(PTRACE_INTERRUPT, running, 0, 0);
+		stop = tracee_go(t, request, 0);
+		running = 0;
+		if (stop == STOP_CALL || stop == STOP_ENDED || (stop == STOP_GROUP && due && request == PTRACE_SYSEMU) ||
+		    (stop == STOP_SIGNAL && !ptrace(PTRACE_GETSIGINFO, t->pid, 0, &info) && tracee_caused(tracee_signal(t), &info)))
+			return stop;
+	}
+}
+
+/* Has the debugger's own step or watching stopped it? */
+static bool
+is_own(const struct tracee *t, enum stop stop)
+{
+	siginfo_t info;
+
+	return stop == STOP_SIGNAL && tracee_signal(t) == SIGTRAP && !ptrace(PTRACE_GETSIGINFO, t->pid, 0, &info) &&
+	       (info.si_code == TRAP_TRACE || info.si_code == TRAP_HWBKPT || info.si_code == TRAP_BRKPT);
+}
+
+static unsigned
+slots_of(struct debugger *d)
+{
+	for (size_t i = 0; i < d->condition.n; i++)
+		if (d->condition.at[i].watch)
+			return d->r.t.machine->watched(d->r.t.pid);
+	return 0;
+}
+
+/* One instruction. *fired: so do conditions at the state behind it. */
+static enum stop
+step(struct debugger *d, bool *fired)
+{
+	struct tracee *t = &d->r.t;
+	uint64_t top, was;
+	uint8_t bytes[2];
+	bool read = tracee_read(t, tracee_word(t, t->machine->pc), bytes, sizeof bytes);
+	enum stop stop = go(t, PTRACE_SYSEMU_SINGLESTEP);
+
+	*fired = false;
+	if (!is_own(t, stop))
+		return stop;
+	if (read && tracee_read(t, tracee_word(t, t->machine->sp), &top, sizeof top)) {
+		was = top;
+		t->machine->stepped(bytes, &top);
+		if (top != was)
+			tracee_write(t, tracee_word(t, t->machine->sp), &top, sizeof top);
+	}
+	*fired = look(d, slots_of(d), false);
+	return stop;
+}
+
+/* Runs with breakpoints. STOP_HALT: one has been hit, or memory was written, or the time is over. */
+static enum stop
+run(struct debugger *d)
+{
+	struct tracee *t = &d->r.t;
+	enum stop stop;
+	bool hit = false;
+
+	put_breakpoints(d);
+	stop = go(t, PTRACE_SYSEMU);
+	for (size_t i = 0; i < d->nput && !hit && !is_own(t, stop); i++)
+		hit = breakpoint_hit(t, &d->put[i], stop);
+	take_breakpoints(d);
+	if (stop == STOP_GROUP)
+		return halt(d, MOVED_SLICE);
+	if (!hit && !is_own(t, stop))
+		return stop;
+	return look(d, slots_of(d), false) ? halt(d, MOVED_HIT) : STOP_SIGNAL;
+}
+
+/* What tracee_go_own() does. */
+static enum stop
+own(struct tracee *t, int request)
+{
+	struct debugger *d = t->of;
+	bool one = d->stepping || request == PTRACE_SYSEMU_SINGLESTEP, fired;
+	enum stop stop;
+
+	/* Somebody has seen the breakpoint at which it stands. */
+	if (one || must_step(d) || is_break(d, tracee_word(t, t->machine->pc))) {
+		do {
+			stop = step(d, &fired);
+			if (!is_own(t, stop))
+				return stop;
+			if (fired || d->stepping)
+				return halt(d, d->stepping ? MOVED_STEP : MOVED_HIT);
+			if (due && !one)
+				return halt(d, MOVED_SLICE);
+		} while (!one && must_step(d));
+		if (one)
+			return stop;
+	}
+	return run(d);
+}
+
+void
+go_hook(struct debugger *d)
+{
+	d->r.t.own = own;
+	d->r.t.of = d;
+}
+
+enum moved
+go_move(struct debugger *d, bool one)
+{
+	enum replay_way way;
+
+	d->stepping = one;
+	/* Without conditions nobody looks at the program on its way. */
+	d->r.steady = one || d->condition.n || sliced;
+	for (size_t i = 0; i < d->condition.n; i++)
+		d->condition.at[i].fired = false;
+	way = replayer_next(&d->r);
+	if (way == REPLAY_HALTED)
+		return d->why;
+	if (way == REPLAY_OVER)
+		return d->r.ended && !d->r.failed ? MOVED_END : MOVED_LOST;
+	if (look(d, 0, true))
+		return one ? MOVED_STEP : MOVED_HIT;
+	return one ? MOVED_STEP : MOVED_ON;
+}

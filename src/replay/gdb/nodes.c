@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT */
+/* Places to which the replay can go back at once: copies of the program, at growing distances from where it stands. */
+#include "replay/gdb/gdb.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { NODES_MOST = 40 };
+
+static void
+free_node(struct node *n)
+{
+	checkpoint_free(n->c);
+	path_free(&n->link);
+	path_free(&n->before);
+	path_free(&n->rest);
+}
+
+void
+node_pop(struct debugger *d)
+{
+	free_node(&d->node.at[--d->node.n]);
+}
+
+static bool
+add_node(struct debugger *d, bool inside)
+{
+	struct checkpoint *c = checkpoint_take(&d->r);
+
+	if (!c)
+		return false;
+	VEC_PUSH(d->node, (struct node){.c = c, .inside = inside, .way = d->way, .when = d->spent});
+	return true;
+}
+
+bool
+node_here(struct debugger *d)
+{
+	struct node *last;
+
+	if (d->pending || (d->node.n && !d->path.n))
+		return !d->pending;
+	if (!add_node(d, false))
+		return false;
+	last = &d->node.at[d->node.n - 1];
+	last->link = d->path;
+	last->way = d->arrived ? d->arrived : d->way;
+	d->path = (path){0};
+	node_thin(d);
+	return true;
+}
+
+bool
+node_inside(struct debugger *d)
+{
+	struct node *last;
+
+	/* What a system call changes in mapped files would take the way's end from it. */
+	if (d->r.mapped.file.n || !add_node(d, true))
+		return false;
+	last = &d->node.at[d->node.n - 1];
+	last->before = d->path;
+	d->path = (path){0};
+	d->pending++;
+	node_thin(d);
+	return true;
+}
+
+void
+node_hop(struct debugger *d, struct hop h)
+{
+	if (h.kind == HOP_STEP || (d->held && h.kind != HOP_EVENT)) {
+		path_add(&d->path, h);
+		d->arrived = 0;
+		return;
+	}
+	d->arrived = d->pending ? d->way : 0;
+	for (size_t i = d->node.n - d->pending; i < d->node.n; i++) {
+		struct node *n = &d->node.at[i];
+
+		path_copy(&n->link, &n->before);
+		path_add(&n->link, h);
+		n->rest.n = 0;
+		path_add(&n->rest, h);
+	}
+	d->way += d->pending > 0;
+	d->pending = 0;
+	d->held = false;
+	path_add(&d->path, h);
+}
+
+/* ---- fewer ---- */
+
+/* Can node i go? What leads to the one behind it leads over it. */
+static bool
+can_go(const struct debugger *d, size_t i)
+{
+	const struct node *n = &d->node.at[i], *next = n + 1;
+	const path *to = i + 1 < d->node.n ? &next->link : &d->path;
+
+	if (!i)
+		return false;
+	if (!n->inside)
+		return i + 1 == d->node.n || !next->inside || i + 1 < d->node.n - d->pending;
+	if (i + 1 == d->node.n)
+		return false;
+	return next->way == n->way || (to->n && to->at[0].kind == HOP_EVENT && !next->inside);
+}
+
+static void
+remove_node(struct debugger *d, size_t i)
+{
+	struct node *n = &d->node.at[i], *next = n + 1;
+	path *to = i + 1 < d->node.n ? &next->link : &d->path;
+	path joined = {0};
+
+	if (!n->inside) {
+		path_copy(&joined, &n->link);
+		path_join(&joined, to);
+		path_free(to);
+		*to = joined;
+		if (i + 1 < d->node.n && next->inside) {
+			path_join(&n->link, &next->before);
+			path_copy(&next->before, &n->link);
+		}
+	} else if (next->inside || next->way == n->way) {
+		path_copy(&next->before, &n->before);
+		if (i < d->node.n - d->pending)
+			path_copy(&next->link, &n->link);
+	}
+	free_node(n);
+	memmove(n, next, (--d->node.n - i) * sizeof *n);
+}
+
+void
+node_thin(struct debugger *d)
+{
+	for (size_t i = d->node.n; i-- > 1;)
+		if (!checkpoint_holds(&d->r, d->node.at[i].c) && can_go(d, i))
+			remove_node(d, i);
+	while (d->node.n > NODES_MOST) {
+		double least = 0;
+		size_t at = 0;
+
+		/* The one whose absence makes the least gap for how far back it is. */
+		for (size_t i = 1; i + 1 < d->node.n; i++) {
+			double gap = (double)(d->node.at[i + 1].when - d->node.at[i - 1].when + 1),
+			       far = (double)(d->spent - d->node.at[i].when + 1);
+
+			if (can_go(d, i) && (!at || gap / far < least)) {
+				least = gap / far;
+				at = i;
+			}
+		}
+		if (!at)
+			return;
+		remove_node(d, at);
+	}
+}
+
+/* ---- going there ---- */
+
+bool
+node_last(struct debugger *d)
+{
+	d->ended = false;
+	for (;;) {
+		node_thin(d);
+		if (checkpoint_back(&d->r, d->node.at[d->node.n - 1].c))
+			return true;
+		if (!can_go(d, d->node.n - 1)) {
+			say_error("replay", "it cannot go back from here");
+			return false;
+		}
+		remove_node(d, d->node.n - 1);
+	}
+}
+
+bool
+node_reach(struct debugger *d)
+{
+	return node_last(d) && follow(d, &d->path, NULL);
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/* Ways from one state of the program to a later one: the program is deterministic, so that they lead to the same each time. */
+#include "replay/gdb/gdb.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void
+path_add(path *p, struct hop h)
+{
+	struct hop *last = p->n ? &p->at[p->n - 1] : NULL;
+
+	/* The number of an event needs nothing before it. */
+	if (h.kind == HOP_EVENT)
+		p->n = 0;
+	if (p->n && h.kind == last->kind && h.at == last->at && h.n == last->n && h.reads == last->reads)
+		last->count += h.count;
+	else if (h.count)
+		VEC_PUSH(*p, h);
+}
+
+void
+path_join(path *a, const path *b)
+{
+	for (size_t i = 0; i < b->n; i++)
+		path_add(a, b->at[i]);
+}
+
+void
+path_copy(path *to, const path *from)
+{
+	to->n = 0;
+	path_join(to, from);
+}
+
+void
+path_free(path *p)
+{
+	free(p->at);
+	*p = (path){0};
+}

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+/* What gdb asks about the program and this stub, and its command `monitor`. */
+#include "replay/gdb/gdb.h"
+
+#include <elf.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- objects that gdb reads in parts ---- */
+
+static void
+describe(const struct machine_traced *machine, struct buf *to)
+{
+	buf_printf(to, "<?xml version=\"1.0\"?><!DOCTYPE target SYSTEM \"gdb-target.dtd\"><target><architecture>%s</architecture>"
+	           "<osabi>GNU/Linux</osabi>", machine->debugger_name);
+	for (size_t i = 0; i < machine->ndescribed; i++) {
+		const struct described *f = &machine->described[i];
+
+		buf_printf(to, "<feature name=\"%s\">%s", f->feature, f->types);
+		for (size_t j = 0; j < f->n; j++)
+			buf_printf(to, "<reg name=\"%s\" bitsize=\"%d\" type=\"%s\"/>", f->reg[j].name, f->reg[j].size * 8,
+			           f->reg[j].type);
+		buf_str(to, "</feature>");
+	}
+	buf_str(to, "</target>");
+}
+
+/* Without the functions that the kernel lends, which were hidden from the program, too. */
+static void
+read_auxv(const struct tracee *t, struct buf *to)
+{
+	char name[64];
+
+	snprintf(name, sizeof name, "/proc/%d/auxv", t->pid);
+	file_read(name, to);
+	for (size_t at = 0; at + 16 <= to->n; at += 16) {
+		uint64_t type;
+
+		memcpy(&type, to->at + at, sizeof type);
+		type = type == AT_SYSINFO_EHDR ? AT_IGNORE : type;
+		memcpy(to->at + at, &type, sizeof type);
+	}
+}
+
+static void
+read_name(const struct tracee *t, struct buf *to)
+{
+	char name[64], link[4096];
+	ssize_t n;
+
+	snprintf(name, sizeof name, "/proc/%d/exe", t->pid);
+	n = readlink(name, link, sizeof link);
+	if (n > 0)
+		buf_add(to, link, (size_t)n);
+}
+
+/* qXfer:OBJECT:read:ANNEX:OFFSET,LENGTH */
+static void
+transfer(struct debugger *d, const char *p)
+{
+	const char *numbers = strrchr(p, ':');
+	struct buf all = {0}, part = {0};
+	uint64_t at, n;
+
+	if (!strncmp(p, "features:read:target.xml:", 25)) {
+		describe(d->r.t.machine, &all);
+	} else if (!strncmp(p, "auxv:read:", 10)) {
+		read_auxv(&d->r.t, &all);
+	} else if (!strncmp(p, "exec-file:read:", 15)) {
+		read_name(&d->r.t, &all);
+	} else {
+		packet_text(&d->c, "");
+		return;
+	}
+	numbers++;
+	at = get_hex(&numbers);
+	numbers += *numbers == ',';
+	n = get_hex(&numbers);
+	at = at < all.n ? at : all.n;
+	n = n < all.n - at ? n : all.n - at;
+	buf_char(&part, at + n < all.n ? 'm' : 'l');
+	buf_add(&part, all.at + at, n);
+	packet_put(&d->c, part.at, part.n);
+	buf_free(&part);
+	buf_free(&all);
+}
+
+/* ---- monitor ---- */
+
+static void
+say_when(struct debugger *d, struct buf *to)
+{
+	uint64_t pc = tracee_word(&d->r.t, d->r.t.machine->pc), count;
+
+	buf_printf(to, "event %" PRIu64, d->r.event);
+	if (clock_at(d->r.clock, pc, &count))
+		buf_printf(to, ", clock %" PRIu64, clock_sum(d->r.clock));
+	else if ((count = clock_sum(d->r.clock)))
+		buf_printf(to, ", clock %" PRIu64 " (this code has none)", count);
+	else
+		buf_str(to, ", no clock (build it with -fchord=events)");
+	buf_char(to, '\n');
+}
+
+/* The command is in hexadecimal digits. */
+static void
+monitor(struct debugger *d, const char *p)
+{
+	struct buf b = {0}, out = {0};
+	char command[256];
+	size_t n = 0;
+
+	for (; p[0] && p[1] && n + 1 < sizeof command; p += 2) {
+		char two[3] = {p[0], p[1], 0};
+
+		command[n++] = (char)strtoul(two, NULL, 16);
+	}
+	command[n] = 0;
+	if (!strcmp(command, "when"))
+		say_when(d, &out);
+	else
+		buf_str(&out, "monitor when: the event of the log and the clock\n");
+	put_hex(&b, out.at, out.n);
+	packet_put(&d->c, b.at, b.n);
+	buf_free(&b);
+	buf_free(&out);
+}
+
+/* ---- all of them ---- */
+
+void
+query(struct debugger *d, const char *packet, size_t n)
+{
+	static const struct { const char *of, *answer; } answers[] = {
+		{"qC", "QC1"}, {"qfThreadInfo", "m1"}, {"qsThreadInfo", "l"}, {"qAttached", "1"}, {"qSymbol", "OK"},
+		{"qSupported", "PacketSize=8000;QStartNoAckMode+;vContSupported+;swbreak+;hwbreak+;ReverseStep+;ReverseContinue+;"
+		 "qXfer:features:read+;qXfer:auxv:read+;qXfer:exec-file:read+"},
+	};
+
+	(void)n;
+	for (size_t i = 0; i < sizeof answers / sizeof *answers; i++) {
+		size_t size = strlen(answers[i].of);
+
+		if (!strncmp(packet, answers[i].of, size) && (!packet[size] || packet[size] == ':')) {
+			packet_text(&d->c, answers[i].answer);
+			return;
+		}
+	}
+	if (!strncmp(packet, "qXfer:", 6)) {
+		transfer(d, packet + 6);
+	} else if (!strncmp(packet, "qRcmd,", 6)) {
+		monitor(d, packet + 6);
+	} else if (!strcmp(packet, "QStartNoAckMode")) {
+		packet_text(&d->c, "OK");
+		d->c.ack = false;
+	} else {
+		packet_text(&d->c, "");
+	}
+}

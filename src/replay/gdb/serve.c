@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: MIT */
+/* What gdb asks for: registers, memory, breakpoints, going on and back. Nothing of the program can be changed: it would be another
+ * run. */
+#include "replay/gdb/gdb.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* ---- stops ---- */
+
+static const char *
+reason(struct pool *pool, const struct condition *c)
+{
+	static const char *const of[] = {"swbreak:", "hwbreak:", "watch:", "rwatch:", "awatch:"};
+
+	return c->watch ? pool_printf(pool, "%s%" PRIx64, of[c->kind], c->at) : of[c->kind];
+}
+
+/* gdb numbers signals in its own way; those that differ from Linux' are rare, but for a few. */
+static int
+signal_of_gdb(int sig)
+{
+	switch (sig) {
+	case SIGBUS: return 10;
+	case SIGUSR1: return 30;
+	case SIGUSR2: return 31;
+	case SIGCHLD: return 20;
+	case SIGCONT: return 19;
+	case SIGSTOP: return 17;
+	case SIGTSTP: return 18;
+	case SIGURG: return 16;
+	case SIGIO: return 23;
+	case SIGSYS: return 12;
+	case SIGSTKFLT: case SIGPWR: return 143;
+	default: return sig;
+	}
+}
+
+static void
+tell_stop(struct debugger *d, int sig, const char *why)
+{
+	struct buf b = {0};
+
+	buf_printf(&b, "T%02x%s%sthread:1;", sig, why, *why ? ";" : "");
+	packet_put(&d->c, b.at, b.n);
+	buf_free(&b);
+}
+
+/* The first time at its end the program still stands, so that one can go back. */
+static void
+tell_end(struct debugger *d)
+{
+	int status = d->r.status;
+	char text[32];
+
+	if (!d->ended) {
+		d->ended = true;
+		if (WIFSIGNALED(status))
+			tell_stop(d, signal_of_gdb(WTERMSIG(status)), "");
+		else
+			tell_stop(d, SIGTRAP, "replaylog:end:");
+		return;
+	}
+	if (WIFSIGNALED(status))
+		snprintf(text, sizeof text, "X%02x", signal_of_gdb(WTERMSIG(status)));
+	else
+		snprintf(text, sizeof text, "W%02x", WEXITSTATUS(status));
+	packet_text(&d->c, text);
+}
+
+void
+tell(struct debugger *d, enum came came)
+{
+	struct pool *pool = pool_new();
+
+	switch (came) {
+	case CAME_STEP: tell_stop(d, SIGTRAP, ""); break;
+	case CAME_HIT: tell_stop(d, SIGTRAP, reason(pool, &d->fired)); break;
+	case CAME_BEGIN: tell_stop(d, SIGTRAP, "replaylog:begin:"); break;
+	case CAME_INTERRUPTED: tell_stop(d, SIGINT, ""); break;
+	case CAME_CHANGED: tell_stop(d, SIGTRAP, ""); break;
+	case CAME_END: tell_end(d); break;
+	case CAME_LOST: packet_text(&d->c, "E01"); break;
+	}
+	pool_free(pool);
+}
+
+/* ---- going ---- */
+
+static void
+note_fired(struct debugger *d)
+{
+	const struct condition *c = go_fired(d, true);
+
+	c = c ? c : go_fired(d, false);
+	if (c)
+		d->fired = *c;
+}
+
+static void
+resume(struct debugger *d, bool step)
+{
+	enum came came;
+
+	if (d->r.ended) {
+		tell(d, CAME_END);
+		return;
+	}
+	came = step ? forward_step(d) : forward(d);
+	note_fired(d);
+	tell(d, came);
+}
+
+/* Steps as long as the PC stays between two addresses. */
+static void
+resume_range(struct debugger *d, uint64_t from, uint64_t to)
+{
+	enum { LOOK = 1024 };
+	enum came came = CAME_END;
+	uint64_t pc;
+
+	for (unsigned i = 1; !d->r.ended; i++) {
+		came = forward_step(d);
+		pc = tracee_word(&d->r.t, d->r.t.machine->pc);
+		if (came != CAME_STEP || pc < from || pc >= to)
+			break;
+		if (i % LOOK == 0 && packet_interrupt(&d->c)) {
+			came = CAME_INTERRUPTED;
+			break;
+		}
+	}
+	note_fired(d);
+	tell(d, came);
+}
+
+static void
+resume_by(struct debugger *d, const char *p)
+{
+	uint64_t from, to;
+
+	if (!strcmp(p, "?")) {
+		packet_text(&d->c, "vCont;c;C;s;S;r");
+		return;
+	}
+	if (p[0] != ';') {
+		packet_text(&d->c, "");
+		return;
+	}
+	p++;
+	if (*p == 'r') {
+		p++;
+		from = get_hex(&p);
+		p += *p == ',';
+		to = get_hex(&p);
+		resume_range(d, from, to);
+	} else
+		resume(d, *p == 's' || *p == 'S');
+}
+
+/* ---- registers and memory ---- */
+
+/* Their bytes in gdb's order: how many. */
+static size_t
+registers(struct debugger *d, uint8_t to[DESCRIBED_MOST])
+{
+	const struct machine_traced *machine = d->r.t.machine;
+	char state[TRACED_STATE_MOST];
+	size_t n = 0;
+
+	machine->describe(&d->r.t.regs, state, machine->get_state(d->r.t.pid, state), to);
+	for (size_t i = 0; i < machine->ndescribed; i++)
+		for (size_t j = 0; j < machine->described[i].n; j++)
+			n += machine->described[i].reg[j].size;
+	return n;
+}
+
+/* One: where its bytes are in those of all. */
+static size_t
+place_of(const struct machine_traced *machine, uint64_t number, size_t *size)
+{
+	size_t at = 0;
+
+	*size = 0;
+	for (size_t i = 0; i < machine->ndescribed; i++)
+		for (size_t j = 0; j < machine->described[i].n; j++, number--) {
+			if (!number) {
+				*size = machine->described[i].reg[j].size;
+				return at;
+			}
+			at += machine->described[i].reg[j].size;
+		}
+	return 0;
+}
+
+static void
+read_registers(struct debugger *d, const char *p)
+{
+	uint8_t all[DESCRIBED_MOST];
+	size_t n = registers(d, all), at = 0;
+	struct buf b = {0};
+
+	if (*p++ == 'p')
+		at = place_of(d->r.t.machine, get_hex(&p), &n);
+	put_hex(&b, all + at, n);
+	if (n)
+		packet_put(&d->c, b.at, b.n);
+	else
+		packet_text(&d->c, "E01");
+	buf_free(&b);
+}
+
+static void
+read_memory(struct debugger *d, const char *p)
+{
+	uint64_t addr = get_hex(&p), n;
+	char bytes[1 << 14];
+	struct buf b = {0};
+
+	p += *p == ',';
+	n = get_hex(&p);
+	n = tracee_read_some(&d->r.t, addr, bytes, n < sizeof bytes ? n : sizeof bytes);
+	put_hex(&b, bytes, n);
+	if (n)
+		packet_put(&d->c, b.at, b.n);
+	else
+		packet_text(&d->c, "E14");
+	buf_free(&b);
+}
+
+/* ---- breakpoints ---- */
+
+enum { WATCHED_MOST = 1 << 24 };
+
+static void
+set_condition(struct debugger *d, const char *p)
+{
+	bool add = *p++ == 'Z';
+	struct condition c = {.kind = *p - '0'};
+
+	if (c.kind < 0 || c.kind > 4 || p[1] != ',') {
+		packet_text(&d->c, "");
+		return;
+	}
+	p += 2;
+	c.watch = c.kind >= 2;
+	c.reads = c.kind >= 3;
+	c.at = get_hex(&p);
+	p += *p == ',';
+	c.n = c.watch ? get_hex(&p) : 0;
+	if (c.n > WATCHED_MOST) {
+		packet_text(&d->c, "E01");
+		return;
+	}
+	for (size_t i = d->user.n; i-- > 0;)
+		if (d->user.at[i].kind == c.kind && d->user.at[i].at == c.at && d->user.at[i].n == c.n) {
+			memmove(&d->user.at[i], &d->user.at[i + 1], (d->user.n - i - 1) * sizeof c);
+			d->user.n--;
+		}
+	if (add)
+		VEC_PUSH(d->user, c);
+	packet_text(&d->c, "OK");
+}
+
+/* ---- all of them ---- */
+
+static void
+serve(struct debugger *d, const char *p, size_t n)
+{
+	enum came came;
+
+	switch (*p) {
+	case '?': tell_stop(d, SIGTRAP, ""); break;
+	case 'g': case 'p': read_registers(d, p); break;
+	case 'm': read_memory(d, p + 1); break;
+	/* The program would leave its recorded run. */
+	case 'G': case 'P': case 'M': case 'X': packet_text(&d->c, "E01"); break;
+	case 'z': case 'Z': set_condition(d, p); break;
+	case 'c': case 'C': resume(d, false); break;
+	case 's': case 'S': resume(d, true); break;
+	case 'b':
+		came = p[1] == 's' ? back_step(d) : back(d);
+		tell(d, came);
+		break;
+	case 'v':
+		if (!strncmp(p, "vCont", 5))
+			resume_by(d, p + 5);
+		else if (!strncmp(p, "vKill", 5))
+			d->gone = true, packet_text(&d->c, "OK");
+		else
+			packet_text(&d->c, "");
+		break;
+	case 'q': case 'Q': query(d, p, n); break;
+	case 'H': case 'T': packet_text(&d->c, "OK"); break;
+	case 'D': d->gone = true; packet_text(&d->c, "OK"); break;
+	case 'k': d->gone = true; break;
+	default: packet_text(&d->c, "");
+	}
+}
+
+/* What the program writes: to gdb's console, for standard output is the connection. */
+static void
+to_console(void *of, int stream, const char *at, size_t n)
+{
+	struct debugger *d = of;
+	struct buf b = {0};
+
+	(void)stream;
+	buf_char(&b, 'O');
+	put_hex(&b, at, n);
+	packet_put(&d->c, b.at, b.n);
+	buf_free(&b);
+}
+
+static void
+free_all(struct debugger *d)
+{
+	while (d->node.n)
+		node_pop(d);
+	replayer_end(&d->r);
+	replayer_forget(&d->r);
+	connection_close(&d->c);
+	path_free(&d->path);
+	free(d->node.at);
+	free(d->user.at);
+	free(d->condition.at);
+}
+
+bool
+replay_debug(const char *log, const char *where)
+{
+	struct debugger d = {.way = 1};
+	struct buf packet = {0};
+	bool ok = replayer_begin(&d.r, log);
+
+	if (ok && where && !strcmp(where, "-")) {
+		d.r.output = to_console;
+		d.r.of = &d;
+	}
+	if (ok) {
+		signal(SIGINT, SIG_IGN);
+		signal(SIGPIPE, SIG_IGN);
+		go_hook(&d);
+		ok = node_here(&d);
+		if (!ok)
+			say_error(log, "the program cannot be copied, so that there is no going back");
+		ok = ok && connection_open(&d.c, where);
+	}
+	while (ok && !d.gone && packet_get(&d.c, &packet))
+		serve(&d, packet.at, packet.n);
+	buf_free(&packet);
+	free_all(&d);
+	return ok;
+}

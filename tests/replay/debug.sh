@@ -1,0 +1,127 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: MIT
+# Cases of replay/run.sh: gdb looks at a replay, forwards and backwards. Sourced.
+
+# debug PROGRAM COMMAND...: gdb's answers, in answers
+debug() {
+	local program=$1 all=()
+	shift
+	command -v gdb >/dev/null || skip "no gdb"
+	for command in "set confirm off" "set pagination off" "set sysroot /" "target remote | $CHORD replay --gdb=- log" "$@"; do
+		all+=(-ex "$command")
+	done
+	timeout 200 gdb -nx -q -batch "${all[@]}" "$program" >answers 2>&1 </dev/null || no "gdb: $(tail -c 300 answers)"
+	! grep -q 'goes another way' answers || no "$(grep 'goes another way' answers)"
+}
+
+# answered PATTERN...: lines that match come in this order
+answered() {
+	local at=1 found
+	for pattern in "$@"; do
+		found=$(tail -n +$at answers | grep -nE -m1 -- "$pattern") || no "no '$pattern' from line $at on of: $(tail -c 1500 answers)"
+		at=$((at + ${found%%:*}))
+	done
+}
+
+# A program with a loop, a write past an array's end, memory that libc and the kernel write, and an end by a signal if it is asked for.
+debugged() {
+	cat >debugged.c <<-'EOF'
+	#include <fcntl.h>
+	#include <stdio.h>
+	#include <string.h>
+	#include <time.h>
+	#include <unistd.h>
+	struct { int table[10], total; } all = {.total = 100};
+	int times;
+	char from[64] = "these bytes come from elsewhere", copied[64], got[64];
+	void put(int i, int v)
+	{
+		all.table[i] = v;
+	}
+	int main(int argc, char **argv)
+	{
+		for (int i = 0; i < 3000; i++)
+			put(i * 7 % 10, i);
+		put(10, 7);
+		for (int i = 0; i < 2000; i++)
+			put(i * 3 % 10, i % 100 || time(NULL) > 0);
+		memcpy(copied, from, argc * 32);
+		int fd = open("in", O_RDONLY);
+		if (read(fd, got, sizeof got) < 5)
+			return 1;
+		printf("total %d %s\n", all.total, got), fflush(stdout);
+		for (int i = 0; i < 5; i++)
+			times += i;
+		if (argc > 1)
+			*(volatile int *)(long)times = 1;
+		return 5;
+	}
+	EOF
+	loop=$(grep -n 'times += i' debugged.c | cut -d: -f1)
+	gcc -g -O0 -w -o debugged debugged.c || no "cannot compile"
+	echo "from a file" >in
+	record ./debugged "$@"
+}
+
+# The same registers at each state, of vectors, too, forwards and backwards.
+t_debug_steps() {
+	local forward=() backward=()
+	debugged
+	for i in $(seq 40); do
+		forward+=("stepi 7" "info registers rip rsp rax rcx rdx rsi rdi r11 eflags" "p \$ymm0.v2_int128" "p \$orig_rax > 0")
+		backward+=("info registers rip rsp rax rcx rdx rsi rdi r11 eflags" "p \$ymm0.v2_int128" "p \$orig_rax > 0" "reverse-stepi 7")
+	done
+	debug ./debugged "break debugged.c:$loop" "continue" "delete" "${forward[@]}" 'echo \n--\n' "${backward[@]}"
+	sed -n '1,/^--$/p' answers | grep -E '^(rip|rsp|r..|r11|eflags) |^\$' | sed 's/^\$[0-9]*//' >there
+	sed -n '/^--$/,$p' answers | grep -E '^(rip|rsp|r..|r11|eflags) |^\$' | sed 's/^\$[0-9]*//' >back
+	[ "$(grep -c ^rip there)" = 40 ] && [ "$(grep ^rip there | sort -u | wc -l)" -gt 20 ] || no "not 40 states: $(tail -c 500 answers)"
+	# eleven lines a state, the last state first
+	[ "$(wc -l <there)" = 440 ] || no "not 11 lines each: $(head -20 there)"
+	awk '{block[int((NR - 1) / 11)] = block[int((NR - 1) / 11)] $0 "\n"} END {for (i = 39; i >= 0; i--) printf "%s", block[i]}' there >turned
+	cmp -s turned back || no "other registers on the way back: $(diff turned back | head -20)"
+}
+
+t_debug_back() {
+	debugged
+	debug ./debugged "break put if i == 4" "continue" "continue" "continue" "p v" "reverse-continue" "p v" "reverse-continue" "p v" \
+		"reverse-step" "reverse-step" "info source" "bt" "delete" "break debugged.c:15" "reverse-continue" "reverse-next" "monitor when" \
+		"delete" "reverse-continue" "continue" "continue"
+	answered '\$1 = 22$' '\$2 = 12$' '\$3 = 2$' '^main .*|^15' '^#0 .*main' 'Breakpoint' 'event [0-9]+, no clock' \
+		'No more reverse-execution history' 'No more reverse-execution history' 'exited with code 05'
+	[ "$(grep -c '^total 7 from a file' answers)" = 1 ] || no "not once: $(cat answers)"
+}
+
+# Who wrote that last?
+t_debug_watch() {
+	debugged
+	debug ./debugged "break debugged.c:$loop" "continue" "watch all.total" "reverse-continue" "bt 2" "p i" "p v" "delete" \
+		"break debugged.c:$loop" "continue" "watch *(int *)(got + 5)" "reverse-continue" 'x/i $pc-2' "bt" "delete" \
+		"break debugged.c:$loop" "continue" "watch copied[8]" "reverse-continue" "bt" "delete" \
+		"break debugged.c:$loop" "continue" "watch all.table[3]" "reverse-continue" "bt 2" "p v" "reverse-continue" "reverse-continue" "info locals" "p v"
+	answered 'Old value = 7' 'New value = 100' '^#0 .*put \(i=10, v=7\)' '^#1 .*main \(argc=1' '\$1 = 10' '\$2 = 7' \
+		'atchpoint' 'New value = 0' '__GI___libc_read|read' \
+		'atchpoint' "New value = 0" 'mem(cpy|move)' 'main \(' \
+		'Old value = 1$' 'New value = 2[0-9]+$' 'put \(i=3, v=1\)' 'v = |\$'
+}
+
+# A program that a signal ends stands at the instruction; then it is gone.
+t_debug_signal() {
+	debugged fault
+	debug ./debugged "continue" "p times" "reverse-next" "reverse-next" "continue" "set var times = 3" "p times" "continue"
+	answered 'received signal SIGSEGV' '\$1 = 10' 'received signal SIGSEGV' '(Cannot access memory|could not|rror)' '\$2 = 10' \
+		'Program terminated with signal SIGSEGV'
+}
+
+t_debug_connections() {
+	debugged
+	command -v gdb >/dev/null || skip "no gdb"
+	"$CHORD" replay --gdb="$PWD/socket" log >again 2>again.err </dev/null &
+	for i in $(seq 100); do [ -S socket ] && break; sleep 0.1; done
+	timeout 60 gdb -nx -q -batch -ex "set sysroot /" -ex "target remote $PWD/socket" -ex "continue" -ex "continue" ./debugged >answers 2>&1
+	wait $! || no "status $?: $(cat again.err)"
+	answered 'exited with code 05'
+	cmp -s again out || no "other output: $(cat again)"
+	refused 1 "neither a port nor" "$CHORD" replay --gdb=nowhere log
+	refused 1 "No such file" "$CHORD" replay --gdb=- nothing
+}
+debug_cases="debug-steps debug-back debug-watch debug-signal debug-connections"
