@@ -14,7 +14,7 @@ compiler_of()
 	selected) echo "$CHORD cc -fchord-paths=$chosen" ;;
 	weighted:*) echo "$(compiler_of "${1#weighted:}") -fchord-weights=$weights" ;;
 	fixed) echo "gcc -ffixed-r15" ;;
-	every-block | every-edge | blocks | blocks-vcnt | calls | clock | paths) echo "$CHORD cc -fchord=$1" ;;
+	every-block | every-edge | blocks | blocks-vcnt | calls | clock | paths | trace) echo "$CHORD cc -fchord=$1" ;;
 	gcov) echo "gcc --coverage -fprofile-update=single" ;;
 	gcov-atomic) echo "gcc --coverage -fprofile-update=atomic" ;;
 	llvm-instr) echo "clang -fprofile-instr-generate" ;;

@@ -2,11 +2,11 @@
 /* What a command costs, or what it costs beside another.
  *
  *	pair RUNS COMMAND         median, least and most CPU seconds of COMMAND
- *	pair [-s] RUNS PLAIN MEASURED  the same of the ratio MEASURED / PLAIN, then PLAIN's median
+ *	pair [-s | -e] RUNS PLAIN MEASURED  the same of the ratio MEASURED / PLAIN, then PLAIN's median
  *
  * Commands go to sh. The two of a pair run one after the other, and the first of them
  * takes turns: what else the machine does hits both. Time is user CPU time of everything
- * the command waited for; with one command, and with -s, system time too. */
+ * the command waited for; with one command, and with -s, system time too; with -e, elapsed time. */
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -14,11 +14,15 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 struct cost {
-	double user, system;
+	double user, system, elapsed;
 };
+
+/* Options: which of these counts. */
+enum { USER, WITH_SYSTEM = 's', ELAPSED = 'e' };
 
 static double
 seconds(struct timeval t)
@@ -36,10 +40,13 @@ fail(const char *what)
 static struct cost
 run(const char *command)
 {
+	struct timespec begin, end;
 	struct rusage usage;
 	int status;
-	pid_t pid = fork();
+	pid_t pid;
 
+	clock_gettime(CLOCK_MONOTONIC, &begin);
+	pid = fork();
 	if (pid < 0)
 		fail("fork");
 	if (pid == 0) {
@@ -49,11 +56,15 @@ run(const char *command)
 	while (wait4(pid, &status, 0, &usage) < 0)
 		if (errno != EINTR)
 			fail("wait4");
+	clock_gettime(CLOCK_MONOTONIC, &end);
 	if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
 		fprintf(stderr, "pair: status %d of: %s\n", status, command);
 		exit(1);
 	}
-	return (struct cost){ seconds(usage.ru_utime), seconds(usage.ru_stime) };
+	return (struct cost){
+		seconds(usage.ru_utime), seconds(usage.ru_stime),
+		(double)(end.tv_sec - begin.tv_sec) + (double)(end.tv_nsec - begin.tv_nsec) / 1e9,
+	};
 }
 
 static int
@@ -92,18 +103,18 @@ one(const char *command, double *v, size_t n)
 }
 
 static double
-time_of(struct cost c, bool with_system)
+time_of(struct cost c, int which)
 {
-	return c.user + (with_system ? c.system : 0);
+	return which == ELAPSED ? c.elapsed : c.user + (which == WITH_SYSTEM ? c.system : 0);
 }
 
 static void
-two(const char *plain, const char *measured, double *ratio, double *base, size_t n, bool with_system)
+two(const char *plain, const char *measured, double *ratio, double *base, size_t n, int which)
 {
 	for (size_t i = 0; i < n; i++) {
 		bool swapped = i % 2;
-		double first = time_of(run(swapped ? measured : plain), with_system);
-		double second = time_of(run(swapped ? plain : measured), with_system);
+		double first = time_of(run(swapped ? measured : plain), which);
+		double second = time_of(run(swapped ? plain : measured), which);
 
 		base[i] = swapped ? second : first;
 		ratio[i] = (swapped ? first : second) / base[i];
@@ -115,23 +126,23 @@ two(const char *plain, const char *measured, double *ratio, double *base, size_t
 int
 main(int argc, char **argv)
 {
-	bool with_system = argc > 1 && !strcmp(argv[1], "-s");
+	int which = argc > 1 && (!strcmp(argv[1], "-s") || !strcmp(argv[1], "-e")) ? argv[1][1] : USER;
 	size_t n;
 	double *v;
 
-	argc -= with_system;
-	argv += with_system;
+	argc -= which != USER;
+	argv += which != USER;
 	n = argc > 1 ? (size_t)strtoul(argv[1], NULL, 10) : 0;
 	v = calloc(2 * n + 1, sizeof(*v));
 
 	if (n == 0 || argc < 3 || argc > 4 || !v) {
-		fputs("usage: pair [-s] RUNS PLAIN [MEASURED]\n", stderr);
+		fputs("usage: pair [-s | -e] RUNS PLAIN [MEASURED]\n", stderr);
 		return 2;
 	}
 	if (argc == 3)
 		one(argv[2], v, n);
 	else
-		two(argv[2], argv[3], v, v + n, n, with_system);
+		two(argv[2], argv[3], v, v + n, n, which);
 	free(v);
 	return 0;
 }

@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: MIT
 # What measuring costs: programs built plain, with Chord and with others, run in turns.
 #
-#	run.sh [--quick] [--runs N] [--programs "A B"] [--columns "X Y"] [--work DIR]
+#	run.sh [--quick] [--elapsed] [--runs N] [--programs "A B"] [--columns "X Y"] [--work DIR]
 #
 # A table of the ratio of user CPU time to the plain program's: median of the pairs,
 # least and most; the geometric mean of each column. Plain is gcc -O2, for LLVM's
 # columns clang -O2, for valgrind's the gcc program itself, run once. Column `selected` counts the 5 % hottest
-# paths of one run of each command; `weighted:COLUMN` is built with weights from one run of each.
+# paths of one run of each command; `trace-run` is `chord trace --run`, `trace-last` has
+# CHORD_TRACE=last:64M; `weighted:COLUMN` is built with weights from one run of each. --elapsed: elapsed time, not user CPU time.
 set -eu
 bench=$(cd "$(dirname "$0")" && pwd)
 real=$bench/../tests/real
@@ -20,6 +21,7 @@ real=$(cd "$real" && pwd)
 programs="bzip2 zlib ncompress sqlite3 grep lua5.4 zstd xz fib"
 columns="edges events calls gcov gcov-atomic llvm-instr llvm-gen callgrind cachegrind qemu"
 runs=7
+elapsed=
 work=$CHORD_CACHE/work/bench
 export CHORD_SMALL=1
 
@@ -39,8 +41,21 @@ wrapper_of()
 	esac
 }
 
+# before COLUMN: what stands before the command of a build of its own.
+before()
+{
+	case $1 in
+	trace-run) echo "$CHORD trace --run" ;;
+	trace-last) echo "env CHORD_TRACE=last:64M" ;;
+	*) wrapper_of "$1" ;;
+	esac
+}
+
 variant_of()
 {
+	case $1 in
+	trace-*) echo trace; return ;;
+	esac
 	if [ -n "$(wrapper_of "$1")" ]; then echo gcc; else echo "$1"; fi
 }
 
@@ -129,8 +144,12 @@ cell()
 	times=$runs
 	wrapper=$(wrapper_of "$3")
 	[ -z "$wrapper" ] || times=1
-	CHORD_FILE="$work/%n.chord" LLVM_PROFILE_FILE="$work/llvm.profraw" "$work/pair" "$times" \
-		"$(command_of "$1" "$(base_of "$3")" "$2" "")" "$(command_of "$1" "$(variant_of "$3")" "$2" "$wrapper")"
+	CHORD_FILE="$work/%n.chord" LLVM_PROFILE_FILE="$work/llvm.profraw" "$work/pair" $elapsed "$times" \
+		"$(command_of "$1" "$(base_of "$3")" "$2" "")" "$(command_of "$1" "$(variant_of "$3")" "$2" "$(before "$3")")"
+	for trace in "$work"/*.chord.trace; do
+		[ ! -f "$trace" ] || echo "$1 $2 $3 $(du -B 1 "$trace" | cut -f 1)" >>"$work/sizes"
+		rm -f "$trace"
+	done
 }
 
 variants()
@@ -221,6 +240,7 @@ while [ $# -gt 0 ]; do
 	--programs) programs=$2; shift ;;
 	--columns) columns=$2; shift ;;
 	--work) work=$2; shift ;;
+	--elapsed) elapsed=-e ;;
 	*) die "run.sh: what is $1?" ;;
 	esac
 	shift
@@ -228,7 +248,7 @@ done
 mkdir -p "$work"
 exec 7>"$work/lock"
 flock -n 7 || die "another bench runs in $work (take another with --work)"
-rm -f "$work"/*.commands "$work/cells"
+rm -f "$work"/*.commands "$work/cells" "$work/sizes" "$work"/*.chord.trace
 gcc -O2 -D_GNU_SOURCE -o "$work/pair" "$bench/pair.c"
 usable_columns
 processor
