@@ -8,8 +8,8 @@ The tables and figures of section 6 of Ball and Larus, *Optimally Profiling and 
 `bench/results`; nobody edits it.
 
 Increments are exact: the sum of the counters that a run leaves. Instructions are callgrind's, of the whole
-process, with its libraries and what Chord does at its begin and end. Both repeat. Time is user time, medians of
-alternating runs.
+process, with its libraries and what Chord does at its begin and end (some 180,000). Both repeat, instructions to the
+last one if folders have the same names. Time is user time, medians of alternating runs.
 
 | | redundant | optimal |
 |---|---|---|
