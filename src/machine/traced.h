@@ -64,6 +64,9 @@ struct machine_traced {
 	/* A breakpoint: its bytes, and how far behind its beginning it stops. */
 	uint8_t break_size, break_stop;
 	const uint8_t *breakpoint;
+	/* Does the instruction repeat itself? The register that has how many rounds are left. */
+	bool (*repeats)(const uint8_t *bytes, size_t n);
+	uint8_t round;
 	/* Behind a step over the instruction with these bytes: takes out of memory what only shows that it was stepped. */
 	void (*stepped)(const uint8_t *bytes, uint64_t *top);
 	/* The detour of the addition with these bytes, n of them with what follows, at an address; next: nothing else leads to the

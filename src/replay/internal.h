@@ -11,15 +11,18 @@
 
 /* ---- log.c: what was recorded, a stream of numbers and bytes ---- */
 
-enum { LOG_VERSION = 1 };
+enum { LOG_VERSION = 2 };
 
 /* What happened, in this order. docs/replay.md lists what stands in each. */
-enum log_event { LOG_START = 1, LOG_CALL, LOG_TIME, LOG_SIGNAL, LOG_EXIT, LOG_MOST };
+enum log_event { LOG_START = 1, LOG_CALL, LOG_TIME, LOG_SIGNAL, LOG_EXIT, LOG_STRUCK, LOG_MOST };
+
+/* What is recorded of a run. */
+enum log_scope { LOG_ALL, LOG_SIGNALS_ONLY };
 
 struct log;
 
 /* It has its name when it is whole. NULL: reported. */
-struct log *log_create(const char *path);
+struct log *log_create(const char *path, enum log_scope scope);
 void log_put(struct log *l, uint64_t v);
 void log_put_bytes(struct log *l, const void *at, size_t n);
 void log_put_text(struct log *l, const char *s);
@@ -29,6 +32,8 @@ bool log_finish(struct log *l);
 void log_abandon(struct log *l);
 
 struct log *log_open(const char *path);
+/* Of a file that may be no log: that is said when it is opened. */
+enum log_scope log_scope(const char *path);
 const char *log_name(const struct log *l);
 /* What was read; when the log is damaged or ends too early that is said once, and all that follows is 0 and empty. */
 uint64_t log_get(struct log *l);
@@ -55,6 +60,7 @@ struct tracee {
 	struct traced_regs regs; /* at the last stop */
 	enum stop (*own)(struct tracee *t, int request); /* not NULL: what tracee_go_own() does instead */
 	void *of;                /* for that */
+	bool alone;              /* that looks at no code: it may be another one for a while */
 };
 
 enum stop {
@@ -248,6 +254,7 @@ bool additions_find(struct binary *b, uint64_t bias, const struct event_counter 
 
 struct state {
 	uint64_t pc, count, sum;
+	bool bare;               /* the sum is state_name(), and not that of all registers */
 };
 
 enum reach {
@@ -259,15 +266,27 @@ enum reach {
 enum { CARE_MOST = 3, CARE_STEADY };
 
 enum reach state_reach(struct tracee *t, struct clock *c, const struct state *s, unsigned care, enum stop *stop);
-/* Puts a breakpoint, or takes it out again. */
+/* Runs to not far before it, as fast as the program is. Not STOP_SIGNAL: something else stopped the program on the way. */
+enum stop state_near(struct tracee *t, struct clock *c, const struct state *s);
 struct breakpoint {
 	uint64_t at;             /* 0: there is none */
 	uint8_t was[16];
 };
+/* Puts a breakpoint, or takes it out again. */
 bool breakpoint_put(struct tracee *t, struct breakpoint *b, uint64_t at);
 void breakpoint_take(struct tracee *t, struct breakpoint *b);
+/* What names a state beside the clock, and nothing else: PC, stack pointer, and the round of an instruction that repeats itself.
+ * There may be a breakpoint. */
+uint64_t state_name(const struct tracee *t, const struct breakpoint *b);
 /* Has it stopped the program? The PC is then there. */
 bool breakpoint_hit(struct tracee *t, const struct breakpoint *b, enum stop stop);
+
+/* ---- signals.c: recording nothing but signals ---- */
+
+/* From the program's first instruction to its end. False: it could not be recorded, and has run on; reported. */
+bool signals_record(struct log *log, struct tracee *t, const char *file);
+/* False: reported. */
+bool signals_replay(const char *log, int *status);
 
 /* ---- mapped.c: files that the program maps ---- */
 

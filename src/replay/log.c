@@ -15,7 +15,7 @@ static const char magic[8] = {'c', 'h', 'o', 'r', 'd', 'l', 'o', 'g'};
 
 struct head {
 	char magic[8];
-	uint32_t version, zero;
+	uint32_t version, scope;
 };
 
 struct log {
@@ -108,9 +108,9 @@ part_name(const char *path)
 
 /* Only its owner may read it: what the program has read is in it. */
 struct log *
-log_create(const char *path)
+log_create(const char *path, enum log_scope scope)
 {
-	struct head head = {.version = LOG_VERSION};
+	struct head head = {.version = LOG_VERSION, .scope = scope};
 	char *part = part_name(path);
 	int fd = open(part ? part : path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	struct log *l;
@@ -274,6 +274,8 @@ log_open(const char *path)
 		say_error(path, "it ends in the middle: the recording was cut short");
 	} else if (head.version != LOG_VERSION) {
 		say_error(path, "a log of version %u, this chord has version %d", head.version, LOG_VERSION);
+	} else if (head.scope > LOG_SIGNALS_ONLY) {
+		say_error(path, "it is damaged: what it has of the run is not known");
 	} else {
 		l = log_new(path, fd);
 		l->expand = ZSTD_createDCtx();
@@ -287,6 +289,18 @@ log_open(const char *path)
 	if (fd >= 0)
 		close(fd);
 	return NULL;
+}
+
+enum log_scope
+log_scope(const char *path)
+{
+	struct head head = {.scope = LOG_ALL};
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	ssize_t n = fd < 0 ? -1 : read(fd, &head, sizeof head);
+
+	if (fd >= 0)
+		close(fd);
+	return n == sizeof head && head.scope == LOG_SIGNALS_ONLY ? LOG_SIGNALS_ONLY : LOG_ALL;
 }
 
 /* False: there is no more. */

@@ -265,14 +265,15 @@ put_handler(struct recorder *r, int sig, const struct state *from)
 	put_piece(r, &(struct piece){at, size});
 }
 
-/* Names the state by the clock, if it has no name yet. */
+/* Names the state by the clock where there is one. Elsewhere the registers tell whether it is the last one that the log names: that
+ * is behind what makes an event each time. In a loop with a clock registers may be the same again, and memory not. */
 static struct state
 state_of(struct recorder *r, bool caused)
 {
 	struct state s = {.sum = tracee_sum(&r->t)};
 	uint64_t pc = tracee_word(&r->t, r->t.machine->pc);
 
-	if (!caused && s.sum != r->known && clock_at(r->clock, pc, &s.count))
+	if (!caused && clock_at(r->clock, pc, &s.count))
 		s.pc = pc;
 	return s;
 }
@@ -554,7 +555,7 @@ leave_signals(pid_t pid)
 }
 
 bool
-replay_record(char **argv, const char *log, bool *ended, int *status)
+replay_record(char **argv, const char *log, bool signals, bool *ended, int *status)
 {
 	struct pool *pool = pool_new();
 	struct recorder r = {.mapped = {.pool = pool}, .file = argv[0]};
@@ -562,12 +563,16 @@ replay_record(char **argv, const char *log, bool *ended, int *status)
 	bool ok = false;
 
 	*ended = false;
-	r.log = s.file && has_its_rights(s.file) ? log_create(log) : NULL;
+	r.log = s.file && has_its_rights(s.file) ? log_create(log, signals ? LOG_SIGNALS_ONLY : LOG_ALL) : NULL;
 	if (r.log && tracee_start(&r.t, &s)) {
 		leave_signals(r.t.pid);
 		r.clock = clock_open(&r.t);
-		if (start_record(r.log, pool, &r.t, &s))
-			run(&r);
+		if (start_record(r.log, pool, &r.t, &s)) {
+			if (signals)
+				r.refused = !signals_record(r.log, &r.t, r.file);
+			else
+				run(&r);
+		}
 		*ended = true;
 		if (r.refused && r.t.pid) {
 			pid_t pid = r.t.pid;

@@ -494,6 +494,10 @@ replayer_begin(struct replayer *r, const char *log)
 	r->event = 0;
 	r->again = r->resumed = false;
 	r->passed[1] = r->passed[2] = 0;
+	if (r->log && log_scope(log) == LOG_SIGNALS_ONLY) {
+		say_error(log, "only its signals have been recorded: it can be replayed as a whole, and not otherwise");
+		return false;
+	}
 	if (!r->log || !start_replay(r->log, r->whole, &r->t))
 		return false;
 	r->clock = clock_open(&r->t);
@@ -554,8 +558,11 @@ bool
 replay_run(const char *log, int *status)
 {
 	struct replayer r = {0};
-	bool ok = attempt(&r, log);
+	bool ok;
 
+	if (log_scope(log) == LOG_SIGNALS_ONLY)
+		return signals_replay(log, status);
+	ok = attempt(&r, log);
 	while (r.again)
 		ok = attempt(&r, log);
 	*status = r.status;

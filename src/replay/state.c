@@ -39,6 +39,28 @@ breakpoint_hit(struct tracee *t, const struct breakpoint *b, enum stop stop)
 	return tracee_set(t, &t->regs);
 }
 
+/* ---- names ---- */
+
+uint64_t
+state_name(const struct tracee *t, const struct breakpoint *b)
+{
+	uint64_t name[3] = {tracee_word(t, t->machine->pc), tracee_word(t, t->machine->sp), 0};
+	uint8_t code[16];
+	size_t n = tracee_read_some(t, name[0], code, sizeof code);
+
+	if (b->at && b->at == name[0])
+		memcpy(code, b->was, t->machine->break_size);
+	if (t->machine->repeats(code, n))
+		name[2] = tracee_word(t, t->machine->round);
+	return bytes_sum(name, sizeof name);
+}
+
+static uint64_t
+sum_of(const struct tracee *t, const struct state *s)
+{
+	return s->bare ? state_name(t, &(struct breakpoint){0}) : tracee_sum(t);
+}
+
 /* ---- steps ---- */
 
 static void
@@ -114,7 +136,7 @@ static enum reach
 run_by_countdown(struct tracee *t, struct clock *c, const struct state *s, enum stop *stop)
 {
 	enum { NEAR = 16 };
-	struct countdown *d = clock_countdown(c, s->pc);
+	struct countdown *d = t->own && !t->alone ? NULL : clock_countdown(c, s->pc);
 	int64_t left, last = INT64_MAX;
 
 	/* Where nothing is gained, it stands at the addition that the state is behind. */
@@ -163,7 +185,7 @@ look_here(struct tracee *t, struct clock *c, const struct state *s, enum stop *s
 	uint64_t now;
 
 	do {
-		if (clock_at(c, s->pc, &now) && now == s->count && tracee_sum(t) == s->sum)
+		if (clock_at(c, s->pc, &now) && now == s->count && sum_of(t, s) == s->sum)
 			return REACH_THERE;
 		if ((int64_t)(s->count - now) < 0)
 			return REACH_PAST;
@@ -217,4 +239,18 @@ state_reach(struct tracee *t, struct clock *c, const struct state *s, unsigned c
 	}
 	clock_still(c, false);
 	return reach;
+}
+
+enum stop
+state_near(struct tracee *t, struct clock *c, const struct state *s)
+{
+	enum stop stop = STOP_SIGNAL;
+	enum reach reach = REACH_OTHER;
+
+	if (clock_still(c, true))
+		reach = run_by_timers(t, c, s, &stop);
+	if (reach == REACH_THERE)
+		reach = run_by_countdown(t, c, s, &stop);
+	clock_still(c, false);
+	return reach == REACH_THERE ? STOP_SIGNAL : stop == STOP_SIGNAL ? STOP_GROUP : stop;
 }

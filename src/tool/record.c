@@ -6,10 +6,13 @@
 #include "tool/tool.h"
 
 #include <argp.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 
 static const struct argp_option options[] = {
 	{"output", 'o', "LOG", 0, "Write LOG (default: " REPLAY_LOG ")", 0},
+	{"signals", 's', NULL, 0, "Record only signals: the program makes its system calls as ever, and again in the replay", 0},
 	{0},
 };
 
@@ -17,10 +20,12 @@ static const char doc[] =
 	"Run a program and record what it takes to have it run so again, with `chord replay`.\v"
 	"The program may be any; it need not have been built with Chord. It has one thread and starts no other program. "
 	"What cannot be recorded is named at the moment it happens: the program then runs on, and no log is left.\n\n"
+	"Environment: CHORD_RECORD=signals is --signals.\n\n"
 	"Exit status: the program's; 1 if it cannot be run or recorded, 2 wrong usage.";
 
 struct args {
 	const char *log;
+	bool signals;
 	char **argv;
 };
 
@@ -32,6 +37,9 @@ parse_record(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case 'o':
 		a->log = arg;
+		break;
+	case 's':
+		a->signals = true;
 		break;
 	case ARGP_KEY_ARG:
 		/* The program: all that follows is its own. */
@@ -52,11 +60,16 @@ cmd_record(int argc, char **argv)
 {
 	static const struct argp argp = {options, parse_record, "PROGRAM [ARGUMENT...]", doc, NULL, NULL, NULL};
 	struct args a = {.log = REPLAY_LOG};
+	const char *what = getenv("CHORD_RECORD");
 	bool ended;
 	int status;
 
 	options_read(&argp, argc, argv, ARGP_IN_ORDER, &a);
-	if (!replay_record(a.argv, a.log, &ended, &status))
+	if (what && *what && strcmp(what, "signals")) {
+		say_error("CHORD_RECORD", "%s: there is only \"signals\"", what);
+		return EXIT_USAGE;
+	}
+	if (!replay_record(a.argv, a.log, a.signals || (what && *what), &ended, &status))
 		return EXIT_NO;
 	/* The program's own core is there, if it is to be. */
 	setrlimit(RLIMIT_CORE, &(struct rlimit){0});

@@ -486,7 +486,8 @@ t_forged() {
 	[ "$(cat precious)" = "precious content" ] || no "the file was changed"
 }
 
-for name in ends-another-way other-calls mapped stack rights forged sent-output world signals real-program signals-without-clock status world-is-gone streams own-programs default-name unrecorded no-program damaged another-build goes-another-way $debug_cases; do
+. "$here/signals.sh"
+for name in struck struck-only struck-by-others struck-dead struck-library struck-refused ends-another-way other-calls mapped stack rights forged sent-output world signals real-program signals-without-clock status world-is-gone streams own-programs default-name unrecorded no-program damaged another-build goes-another-way $debug_cases; do
 	test_case "$name"
 done
 exit $failed

@@ -86,6 +86,19 @@ make(struct traced_regs *r, uint64_t number, const uint64_t arg[6])
 	r->word[ORIG_RAX] = (uint64_t)-1;
 }
 
+/* Those on strings, and on ports. */
+static bool
+repeats(const uint8_t *bytes, size_t n)
+{
+	bool rep = false;
+	uint8_t op;
+
+	for (; n && (*bytes == 0xf2 || *bytes == 0xf3 || *bytes == 0x66 || *bytes == 0x67 || (*bytes & 0xf0) == 0x40); bytes++, n--)
+		rep |= *bytes == 0xf2 || *bytes == 0xf3;
+	op = n ? *bytes : 0;
+	return rep && ((op >= 0xa4 && op <= 0xa7) || (op >= 0xaa && op <= 0xaf) || (op >= 0x6c && op <= 0x6f));
+}
+
 /* pushf stores the trap flag, too. */
 static void
 stepped(const uint8_t *bytes, uint64_t *top)
@@ -168,7 +181,7 @@ processor(uint32_t *to, size_t most)
 const struct machine_traced x86_traced = {
 	.name = names, .pc = RIP, .sp = RSP, .number = ORIG_RAX, .result = RAX, .arg = {RDI, RSI, RDX, R10, R8, R9},
 	.flags = EFLAGS, .base = {FS_BASE, GS_BASE}, .counters = GS_BASE, .break_size = sizeof break_code, .break_stop = 1,
-	.breakpoint = break_code, .stepped = stepped, .detour = x86_detour, .reach = INT32_MAX,
+	.breakpoint = break_code, .stepped = stepped, .repeats = repeats, .round = RCX, .detour = x86_detour, .reach = INT32_MAX,
 	.kind = AUDIT_ARCH_X86_64,
 	.call_size = sizeof call_code, .call = call_code, .get = get, .set = set, .get_state = get_state, .set_state = set_state,
 	.bare = bare, .make = make, .hide_time = hide_time, .show_time = SYS_prctl, .show_time_arg = {PR_SET_TSC, PR_TSC_ENABLE},

@@ -1,0 +1,142 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: MIT
+# Signals: each strikes in the replay where it struck, in the program's code, in calls of libc, in system calls. Sourced by run.sh.
+# SIGNALS: how many of a program (default 60), REPLAYS: how many replays of each log; 1000 and 100 are the long form.
+SIGNALS=${SIGNALS:-60}
+struck_replays=$((REPLAYS > 10 ? REPLAYS : 3))
+
+# struck COMPILER "OPTIONS" HOW OPTION...: signals are recorded, and two recordings are not alike. Where most strike in calls, they may be.
+struck() {
+	local what="$1 $2 $3" first=none
+	{ [ "$1" = gcc ] || command -v "$1" >/dev/null; } || return 0
+	# shellcheck disable=SC2086
+	CHORD_CC=$1 $cc -w $2 -o struck "$here/struck.c" 2>cc.err || no "$what: $(head -c 300 cc.err)"
+	shift 2
+	for _ in 1 2; do
+		record_by "${@:2}" ./struck "$1" "$SIGNALS"
+		[ $status = 3 ] || no "$what: status $status: $(head -c 300 err)"
+		[ "$1" = calls ] || [ "$(cat out)" != "$first" ] || no "$what: the signals struck alike in two recordings"
+		first=$(cat out)
+	done
+	replay "$struck_replays"
+}
+
+# record_by [OPTION...] COMMAND...
+record_by() {
+	rm -f log
+	{ timeout 100 "$CHORD" record -o log "$@" >out 2>err </dev/null; status=$?; } 2>/dev/null
+	[ -s log ] || no "no log of $*: $(head -c 300 err)"
+}
+
+t_struck() {
+	if [ "$SIGNALS" -ge 1000 ]; then
+		for compiler in gcc clang; do
+			for way in "-O0 -fchord=clock" "-O2 -fchord=clock" "-O0 -fchord=events" "-O2 -fchord=events -fno-builtin"; do
+				struck $compiler "$way" tight
+				struck $compiler "$way" mixed
+			done
+		done
+	fi
+	struck gcc "-O2 -fchord=clock" tight
+	struck clang "-O0 -fchord=clock" mixed
+	struck gcc "-O0 -fchord=events" tight
+	struck clang "-O2 -fchord=events -fno-builtin" mixed
+	# rounds of instructions that repeat themselves
+	struck gcc "-O2 -fchord=clock -minline-all-stringops" mixed
+}
+
+t_struck_only() {
+	for how in tight mixed calls; do
+		struck gcc "-O2 -fchord=clock" $how --signals
+		struck clang "-O0 -fchord=events" $how --signals
+		if [ "$SIGNALS" -ge 1000 ]; then
+			struck gcc "-O0 -fchord=events" $how --signals
+			struck clang "-O2 -fchord=clock" $how --signals
+		fi
+	done
+	# system calls have not been recorded
+	[ "$(stat -c %s log)" -lt 20000 ] || no "a log of $(stat -c %s log) bytes"
+}
+
+t_struck_by_others() {
+	$cc -w -O2 -fchord=clock -o struck "$here/struck.c" 2>cc.err || no "$(head -c 300 cc.err)"
+	for option in "" --signals; do
+		rm -f log
+		# shellcheck disable=SC2086
+		("$CHORD" record $option -o log ./struck mixed $((SIGNALS * 2)) >out 2>err </dev/null; echo $? >status) &
+		perl -e 'my $c = shift; for (1 .. 100000) { select(undef, undef, undef, 0.0003 + rand(0.001));
+			($p) = split " ", `cat /proc/$c/task/$c/children 2>/dev/null` if !$p && !($_ % 10);
+			($k) = split " ", `cat /proc/$p/task/$p/children 2>/dev/null` if $p && !$k && !($_ % 10);
+			kill(rand() < .5 ? "USR1" : "USR2", $k) if $k && $_ > 200; last if $k && !kill(0, $k) }' $!
+		wait
+		status=$(cat status)
+		[ "$status" = 3 ] || no "status $status: $(head -c 300 err)"
+		replay "$struck_replays"
+	done
+}
+
+t_struck_dead() {
+	$cc -w -O2 -fchord=clock -o struck "$here/struck.c" 2>cc.err || no "$(head -c 300 cc.err)"
+	record_by --signals ./struck end
+	[ $status = 142 ] && [ -s out ] || no "status $status: $(head -c 300 err)"
+	replay 3
+}
+
+t_struck_library() {
+	printf 'unsigned long step(unsigned long x) { for (int i = 0; i < 1000; i++) x = x * 5 + 1; return x; }\n' >step.c
+	cat >prog.c <<-'EOF'
+	#include <signal.h>
+	#include <stdio.h>
+	#include <sys/time.h>
+	unsigned long step(unsigned long);
+	static volatile unsigned long x = 1, seen, n;
+	static void on(int s) { seen = seen * 31 + x; n++; }
+	int main(void) {
+		struct itimerval often = {{0, 1000}, {0, 1000}};
+		signal(SIGALRM, on), setitimer(ITIMER_REAL, &often, NULL);
+		while (n < 60) x = step(x);
+		signal(SIGALRM, SIG_IGN);
+		printf("%lu %lu\n", seen, x);
+		return 0;
+	}
+	EOF
+	$cc -O2 -fchord=clock -fPIC -shared -o libstep.so step.c && $cc -O2 -fchord=clock -o prog prog.c -L. -lstep -Wl,-rpath,"$PWD" 2>cc.err ||
+		no "$(head -c 300 cc.err)"
+	for option in "" --signals; do
+		# shellcheck disable=SC2086
+		record_by $option ./prog
+		replay 3
+	done
+}
+
+t_struck_lua() {
+	local src=${CHORD_CACHE:-$HOME/.cache/chord}/src/lua5.4/src
+	[ -r "$src/lapi.c" ] || skip "no sources of Lua in $src"
+	cp "$src"/*.[ch] . && rm -f lua.c luac.c onelua.c && cp "$here/interpreter.c" .
+	echo '#define DEB_HOST_MULTIARCH "x86_64-linux-gnu"' >lua5.4-deb-multiarch.h
+	for compiler in gcc clang; do
+		command -v $compiler >/dev/null || continue
+		CHORD_CC=$compiler $cc -w -O2 -fchord=clock '-Dluai_makeseed(L)=0x5eed' -I. -o lua ./*.c -lm 2>cc.err || no "$(head -c 300 cc.err)"
+		for option in "" --signals; do
+			# shellcheck disable=SC2086
+			record_by $option ./lua "$SIGNALS"
+			[ $status = 3 ] || no "$compiler: status $status: $(head -c 300 err)"
+			replay "$struck_replays"
+		done
+	done
+}
+
+t_struck_refused() {
+	gcc -w -O2 -o struck "$here/struck.c" || no "cannot compile"
+	refused 1 'signal 14: it has come in .*without being recorded' timeout 20 "$CHORD" record --signals -o log ./struck tight 20
+	[ -s out ] && [ ! -e log ] || no "it did not go on: $(cat out)"
+	printf '#include <stdlib.h>\n#include <stdio.h>\nint main(void) { system("echo child"); puts("went on"); return 3; }\n' >starts.c
+	$cc -w -fchord=clock -o starts starts.c 2>cc.err || no "$(head -c 300 cc.err)"
+	refused 1 'clone: threads, processes .*without being recorded' env CHORD_RECORD=signals timeout 20 "$CHORD" record -o log ./starts
+	[ "$(cat out)" = "$(printf 'child\nwent on')" ] && [ ! -e log ] || no "it did not go on: $(cat out)"
+	refused 2 'CHORD_RECORD: all: there is only "signals"' env CHORD_RECORD=all "$CHORD" record -o log ./starts
+	$cc -w -O2 -fchord=clock -o struck "$here/struck.c" 2>cc.err || no "$(head -c 300 cc.err)"
+	record_by --signals ./struck tight 20
+	head -c 100 log >cut && mv cut log
+	cannot 'ends in the middle|damaged'
+}
