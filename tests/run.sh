@@ -72,10 +72,11 @@ suite()
 	alloc) "$here/alloc/run.sh" ;;
 	fuzz) "$here/fuzz/run.sh" --mutations 100 ;;
 	oracle-sample) "$here/oracle/callgrind.sh" --programs "bzip2 lua5.4" --configs gcc-O2 && "$here/oracle/measures.sh" --programs bzip2 &&
-		"$here/oracle/events.sh" --programs bzip2 && "$here/oracle/calls.sh" --programs bzip2 ;;
+		"$here/oracle/events.sh" --programs bzip2 && "$here/oracle/calls.sh" --programs bzip2 &&
+		"$here/tracing/programs.sh" --programs bzip2 --kills 10 ;;
 	oracle) "$here/oracle/callgrind.sh" && "$here/oracle/callgrind.sh" --programs openssl --configs gcc-O2 &&
 		"$here/oracle/measures.sh" && "$here/oracle/events.sh" &&
-		"$here/oracle/calls.sh" ;;
+		"$here/oracle/calls.sh" && "$here/tracing/programs.sh" ;;
 	real-sample) "$here/real/run.sh" --sample ;;
 	real) "$here/real/run.sh" && CHORD_READERS="lua5.4 sqlite3" "$here/readers/run.sh" ;;
 	torture-sample) "$here/torture/torture.sh" --sample 40 && echo "ok torture" ;;
