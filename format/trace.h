@@ -21,16 +21,28 @@
 #define CHORD_SLOT_MARK(kind, payload) ((uint32_t)(payload) << 3 | (kind))
 
 enum chord_mark {
-	CHORD_MARK_MORE = 1,   /* 29 more bits for the mark before: higher ones */
+	CHORD_MARK_MORE = 1,   /* 29 more bits for the event before: higher ones */
 	CHORD_MARK_THREAD = 2, /* a thread begins: its number, from 1 on; it has the region now */
 	CHORD_MARK_CHILD = 3,  /* a forked child begins, in the middle of its parent's stack: its process id */
 	CHORD_MARK_JUMP = 4,   /* a nonlocal jump is made: it ends so many measured activations, besides the one that goes on;
 	                        * CHORD_MARK_MOST: not known how many */
 	CHORD_MARK_MODULES = 5, /* the list of modules has so many entries from here on */
-	CHORD_MARK_END = 6,    /* the process ended here by exit(), _exit() or exec: the status (0: exec) */
+	CHORD_MARK_EVENT = 6,  /* something has happened: an enum chord_event, the low 24 bits of its value above. A MORE follows */
 	CHORD_MARK_NONE = 7,   /* says nothing */
 };
 #define CHORD_MARK_MOST 0x1fffffffu
+
+enum chord_event {
+	CHORD_EVENT_STRUCK = 1, /* a signal's handler is entered. CHORD_STRUCK: where it interrupted the thread */
+};
+#define CHORD_EVENT_OF(payload) ((payload) & 31u)
+#define CHORD_EVENT_VALUE(payload, more) ((uint64_t)(payload) >> 5 | (uint64_t)(more) << 24)
+/* The number of a module in the profile, and a link-time address in it: of the instruction that would have been the next. All 0: in
+ * none, or it is not known. */
+#define CHORD_STRUCK(module, addr) ((uint64_t)((module) + 1) << 40 | ((addr) & 0xffffffffffu))
+#define CHORD_STRUCK_MODULE(value) ((uint32_t)((value) >> 40) - 1)
+#define CHORD_STRUCK_ADDR(value) ((value) & 0xffffffffffu)
+#define CHORD_STRUCK_MODULES 0x1fff /* from that number on it is not known */
 
 /* The ring of a region: segments, each of so many bytes, in one extent; as many as it has room for behind its head. A pointer
  * into it that is at a multiple of the segment's size is at the beginning of a segment. */

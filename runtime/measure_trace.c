@@ -171,6 +171,52 @@ chord_rt_trace_mark(struct chord_rt_ctl *ctl, uint32_t kind, uint64_t payload)
 		chord_rt_put_slot(ctl, r, chord_rt_cursor(ctl->trace, mine->base), CHORD_SLOT_MARK(kind, payload));
 }
 
+static void
+chord_rt_trace_event(struct chord_rt_ctl *ctl, uint32_t event, uint64_t value)
+{
+	chord_rt_trace_mark(ctl, CHORD_MARK_EVENT, (value & 0xffffff) << 5 | event);
+	chord_rt_trace_mark(ctl, CHORD_MARK_MORE, value >> 24 & CHORD_MARK_MOST);
+}
+
+/* Where woven code goes on that is in a routine of the module's runtime, if that was interrupted; else pc. What this copy of the
+ * runtime has noted is for the handler, but it keeps what it found. */
+static uint64_t
+chord_rt_struck_in(const struct chord_rt_mod *m, const struct chord_rt_region *r, uint64_t pc, uint64_t sp)
+{
+	uint64_t came = r ? chord_rt_asking_sp(m->desc, pc, sp) : 0;
+	const struct chord_rt_regs *asking = r ? *chord_rt_asking(m, r) : NULL;
+
+	if (came && (pc < CHORD_RT_NEAR(m->desc->pointer) || pc > CHORD_RT_NEAR(m->desc->pointer_end)))
+		return *(const uint64_t *)came;
+	if (asking && m->desc == &chord_rt_desc)
+		asking = *(const struct chord_rt_regs *const *)((const char *)asking + CHORD_RT_ASKING_BEFORE);
+	return asking && (uint64_t)asking - sp < CHORD_RT_PAGE ? asking->r[CHORD_RT_PC] : pc;
+}
+
+static uint64_t
+chord_rt_trace_struck(struct chord_rt_ctl *ctl, uint64_t pc, uint64_t sp)
+{
+	const struct chord_rt_mod *m = chord_rt_mod_of(ctl, pc);
+
+	if (m && m->life == CHORD_LIFE_LOADED && (m->main || !m->left) && pc >= CHORD_RT_NEAR(m->desc->code) &&
+	    pc < CHORD_RT_NEAR(m->desc->code_end))
+		pc = chord_rt_struck_in(m, chord_rt_region_mine(ctl), pc, sp);
+	chord_rt_trace_event(ctl, CHORD_EVENT_STRUCK,
+	    m && m->index < CHORD_STRUCK_MODULES ? CHORD_STRUCK(m->index, pc - m->bias) : 0);
+	return 0;
+}
+
+/* A signal's handler begins. context: words of struct ucontext. */
+static __attribute__((used)) void
+chord_rt_trace_signal(const uint64_t *context)
+{
+	struct chord_rt_ctl *ctl = chord_rt_ctl_here();
+	struct chord_rt_trace *t = ctl && ctl->magic ? ctl->trace : NULL;
+
+	if (t && t->head && !t->stopped)
+		chord_rt_on_own_stack(ctl, chord_rt_trace_struck, context[CHORD_RT_STRUCK_PC], context[CHORD_RT_STRUCK_SP]);
+}
+
 /* Is that PC in a module that writes a trace? */
 static bool
 chord_rt_is_in_traced(struct chord_rt_ctl *ctl, uint64_t pc)

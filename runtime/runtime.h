@@ -24,6 +24,7 @@ enum {
 	CHORD_RT_MODULES = 0x7ffe, /* module numbers in keys have 15 bits; 0 is none */
 	CHORD_RT_KEYED = 10,       /* extents of a struct chord_rt_keyed */
 	CHORD_RT_ASKING = 176,     /* bytes of the frame of __chord_pointer, __chord_path and the like */
+	CHORD_RT_ASKING_BEFORE = 144, /* where in it is what chord_rt_desc.mine pointed to before */
 	CHORD_RT_UNITS = 1024,     /* small pieces of shadow: those of the first table */
 	CHORD_RT_UNIT = 65536,     /* bytes of these */
 	CHORD_RT_BESIDE = 1 << 24, /* how far a path register may be from its table */
@@ -151,7 +152,7 @@ struct chord_rt_desc {
 	int32_t code, code_end;       /* the runtime's own */
 	int32_t links, mapped;        /* chord_rt_links; chord_rt_mapped() */
 	uint32_t mooring;             /* a thread of this module's looks for the control block, or makes it */
-	int32_t called3;              /* __chord_trace_slow, which ends where __chord_path does */
+	int32_t called3, called4;     /* __chord_trace_slow, __chord_trace_signal, which end where __chord_path does */
 };
 
 /* What grows: see CHORD_CHUNK. Elements never move. */

@@ -164,7 +164,8 @@ chord_rt_pointer_end:
 
 # Called by woven code. __chord_stack: before it uses its slot in the shadow of the stack, which is that of the address in
 # rax. __chord_path: rax has the sum of a path, rcx the address of its struct
-# chord_path_table. __chord_trace_slow: rax has what the cursor was, rcx the token. All change the flags only.
+# chord_path_table. __chord_trace_slow: rax has what the cursor was, rcx the token. __chord_trace_signal: rdx has the address of
+# the interrupted context. All change the flags only.
 	.globl __chord_stack
 	.hidden __chord_stack
 	.type __chord_stack, @function
@@ -180,6 +181,14 @@ __chord_trace_slow:
 	leaq -176(%rsp), %rsp
 	movq %rax, (%rsp)
 	leaq chord_rt_trace_of(%rip), %rax
+	jmp chord_rt_called
+	.globl __chord_trace_signal
+	.hidden __chord_trace_signal
+	.type __chord_trace_signal, @function
+__chord_trace_signal:
+	leaq -176(%rsp), %rsp
+	movq %rax, (%rsp)
+	leaq chord_rt_signal_of(%rip), %rax
 	jmp chord_rt_called
 	.globl __chord_path
 	.hidden __chord_path
@@ -232,6 +241,9 @@ chord_rt_path_of:
 chord_rt_trace_of:
 	movq %rcx, %rdi
 	jmp chord_rt_trace
+chord_rt_signal_of:
+	movq 1*8+8(%rsp), %rdi
+	jmp chord_rt_trace_signal
 
 # The child returns first, from here, on the stack that the parent then goes on with:
 # nothing is kept on it.

@@ -79,4 +79,4 @@ chord_rt_desc:
 	.long chord_rt_entry_mapped-.
 	.long 0
 	.long __chord_trace_slow-.
-	.long 0
+	.long __chord_trace_signal-.

@@ -47,6 +47,9 @@ chord_rt_calls_slot(const unsigned char *p)
 enum { CHORD_RT_CONTEXT_SP = 15, CHORD_RT_CONTEXT_PC = 16 };
 #define CHORD_RT_CONTEXT_ORDER {8, 9, 10, 11, 12, 13, 14, 15, 5, 4, 6, 3, 1, 0, 2, 7, 16}
 
+/* Words of the kernel's struct ucontext, as a signal's handler gets it. */
+enum { CHORD_RT_STRUCK_SP = 20, CHORD_RT_STRUCK_PC = 21 };
+
 /* What glibc hides jump targets with. */
 static inline __attribute__((always_inline)) uint64_t
 chord_rt_jump_guard(void)

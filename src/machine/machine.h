@@ -113,6 +113,7 @@ struct woven_insn {
 	uint64_t counter;    /* address of what it adds to, for segment base 0; 0: it adds to nothing */
 	int64_t add;
 	int64_t sp;          /* what it adds to the stack pointer */
+	bool reserves;       /* takes a thread's next slot of a trace */
 };
 
 /* What a counter has to leave alone at the place where it goes. */
@@ -154,6 +155,8 @@ struct path_op {
 	                      * here, and nothing changes; else it is set behind. The flags are not live. 0: none */
 	bool marked;         /* such bits may be set in what is recorded, and are no part of it */
 	bool traced;         /* the address of the path's entry is written down, nothing is counted; of DENSE tables only */
+	bool strikes;        /* the procedure is being entered, perhaps as a signal's handler: then the runtime is told. Arguments
+	                      * are as at the entry, flags are not live, and nothing is below the stack pointer */
 };
 
 /* Where and how code for it may be. The register is in the shadow of the place of the return address. */
@@ -166,6 +169,7 @@ struct path_place {
 	bool by_sp;          /* directives find the frame by the stack pointer */
 	const char *guard, *guarded; /* labels for the stub of a guard and for where it goes on */
 	const char *miss, *counted;  /* likewise of a record in a hash table */
+	const char *struck, *begun;  /* likewise of what looks like a signal */
 	uint8_t base;        /* a register that has the address of LABEL, plus 1; 0: none */
 };
 
@@ -252,6 +256,8 @@ struct machine {
 	uint32_t (*counts)(const uint8_t *bytes, size_t n, uint64_t at, const uint64_t *base, uint64_t *counter, bool *jumps);
 	/* Decodes an instruction of woven-in code at that address; a call in it comes back. False: it is none. */
 	bool (*woven)(const uint8_t *bytes, size_t n, uint64_t addr, const uint64_t *base, struct woven_insn *out);
+	/* The same of code that writes traces: only length, target and `reserves` are told. */
+	bool (*traces)(const uint8_t *bytes, size_t n, uint64_t addr, struct woven_insn *out);
 	/* Is the instruction such a move? */
 	bool (*move)(const uint8_t *bytes, size_t n, struct move *out);
 	/* How does the instruction come by what it leaves in registers? False if the bytes are no instruction. */

@@ -156,6 +156,7 @@ struct where_index {
 	/* Called with what woven-in code adds to counters that where_find() passes over; NULL: nobody asks. */
 	void (*counts)(void *ctx, uint64_t counter, int64_t add);
 	void *ctx;
+	bool traces;             /* what is woven in writes traces */
 };
 void where_open(struct where_index *x, struct pool *pool, struct binary *bin);
 
@@ -168,6 +169,7 @@ struct where {
 	uint32_t block, insn;
 	int64_t *pending;        /* by event of the procedure: what woven-in code before it has still to add */
 	int64_t sp;              /* and what that adds to the stack pointer */
+	bool reserves;           /* and does it take a slot of a trace? */
 };
 /* Is that link-time address in measured code? Elsewhere the counters are right, if control came there by a call.
  * What is in *w is in the pool. */

@@ -105,10 +105,13 @@ static bool
 pass(struct where_index *x, struct where *w)
 {
 	struct str bytes = image_bytes(x->binary->image, w->addr);
+	const struct machine *m = image_machine(x->binary->image);
 	struct woven_insn in;
 
-	if (!image_machine(x->binary->image)->woven((const uint8_t *)bytes.at, bytes.n, w->addr, w->proc->base, &in))
+	if (!(x->traces ? m->traces((const uint8_t *)bytes.at, bytes.n, w->addr, &in) :
+	      m->woven((const uint8_t *)bytes.at, bytes.n, w->addr, w->proc->base, &in)))
 		return false;
+	w->reserves |= in.reserves;
 	for (uint32_t e = 0; e < w->proc->nevent; e++) {
 		const struct event_counter *c = &w->proc->event[e];
 

@@ -173,13 +173,15 @@ goes_on(const struct replay_frame *f, const struct replay_path *p)
 	return p->begin == REPLAY_GOES_ON && f->last && f->next == p->from;
 }
 
+/* Paths come whole: nobody asks where signals struck. */
 static void
-runs(struct replay *r, const struct replay_path *p)
+runs(struct replay *r, const struct replay_path *p, struct replay_point from, struct replay_point to)
 {
 	struct encodings *e = r->ctx;
 	struct replay_frame *f = &r->stack.at[r->stack.n - 1];
 	struct encoded_path *x = encodings_path(e, p), *before;
 
+	(void)from, (void)to;
 	if (goes_on(f, p)) {
 		before = encodings_path(e, f->last);
 		before->returned++;

@@ -25,4 +25,28 @@ struct encoding_sum sink_sum(const struct sink *s);
 /* encoded.c: what a path writes, from the arcs that it takes (pool). */
 void encode_path(struct pool *pool, struct encoded_path *x, const struct replay_path *p, struct writes *w);
 
+/* replay.c */
+static inline struct replay_frame *
+replay_top(struct replay *r)
+{
+	return r->stack.n ? &r->stack.at[r->stack.n - 1] : NULL;
+}
+/* Tells of what was written and not told of, of the frame on top and of those that go on when it has returned. */
+void replay_finish(struct replay *r);
+/* The same for one path. */
+void replay_finish_one(struct replay *r);
+/* Tells of the path of the frame on top up to there. */
+void replay_run_to(struct replay *r, struct replay_point to);
+/* Is there a frame of the path's procedure? */
+bool replay_has(const struct replay *r, const struct replay_path *p);
+/* Makes the frame on top the one in which the path runs. */
+void replay_arrive(struct replay *r, const struct replay_path *p);
+/* The path has been written. */
+void replay_take(struct replay *r, const struct replay_path *p);
+/* Leaves procedures that ended with a jump to others which did not write anything. */
+void replay_end_tails(struct replay *r);
+
+/* strike.c: a handler says that it is there. */
+void replay_struck(struct replay *r, uint64_t value);
+
 #endif

@@ -11,7 +11,7 @@
 static struct replay_frame *
 top(struct replay *r)
 {
-	return r->stack.n ? &r->stack.at[r->stack.n - 1] : NULL;
+	return replay_top(r);
 }
 
 static void
@@ -38,8 +38,8 @@ enter(struct replay *r, const struct replay_path *p, enum replay_how how)
 }
 
 /* What jumped to another procedure has ended, if that has not been entered. */
-static void
-end_tails(struct replay *r)
+void
+replay_end_tails(struct replay *r)
 {
 	while (r->stack.n && top(r)->at == REPLAY_LEFT_BY_TAIL_CALL)
 		leave(r, REPLAY_BY_RETURN);
@@ -51,6 +51,12 @@ enter_procedure(struct replay *r, const struct replay_path *p)
 	struct replay_frame *f = top(r);
 	bool tail = f && f->at == REPLAY_LEFT_BY_TAIL_CALL;
 
+	if (r->strikes) {
+		r->strikes--;
+		enter(r, p, REPLAY_FROM_NOWHERE);
+		return;
+	}
+	r->struck = (struct replay_strike){0};
 	if (tail)
 		leave(r, REPLAY_BY_TAIL_CALL);
 	if (tail)
@@ -85,6 +91,12 @@ find_frame(const struct replay *r, const struct replay_path *p, bool exactly)
 	return n;
 }
 
+bool
+replay_has(const struct replay *r, const struct replay_path *p)
+{
+	return find_frame(r, p, false);
+}
+
 /* An exception does not come back to where it was passed on from, which was a landing pad, too. */
 static size_t
 find_landing(const struct replay *r, const struct replay_path *p)
@@ -116,29 +128,74 @@ resume(struct replay *r, const struct replay_path *p)
 {
 	size_t n;
 
-	end_tails(r);
+	replay_end_tails(r);
 	n = find_marked(r, p);
 	if (!n)
 		n = p->begin == REPLAY_GOES_ON ? find_frame(r, p, true) : find_landing(r, p);
 	if (!n)
 		n = find_frame(r, p, false);
-	while (n && r->stack.n > n)
+	while (n && r->stack.n > n) {
 		leave(r, REPLAY_BY_JUMP);
+		top(r)->path = top(r)->ahead = NULL;
+		top(r)->waits = false;
+	}
 	if (!n)
 		enter(r, p, REPLAY_FOUND);
 }
 
+/* ---- what is told ---- */
+
+static bool
+is_before(struct replay_point a, struct replay_point b)
+{
+	return a.block != b.block ? a.block < b.block : a.insn < b.insn;
+}
+
+uint64_t
+replay_insns(const struct replay_path *p, struct replay_point from, struct replay_point to)
+{
+	uint64_t n = to.insn;
+
+	for (uint32_t i = from.block; i < to.block; i++)
+		n += p->proc->block[p->block[i]].ninsn;
+	return n - from.insn;
+}
+
 static void
-end_path(struct replay *r, const struct replay_path *p)
+tell(struct replay *r, const struct replay_path *p, struct replay_point to)
+{
+	struct replay_point from = top(r)->done;
+
+	top(r)->done = to;
+	if (r->runs)
+		r->runs(r, p, from, to);
+	r->insns += replay_insns(p, from, to);
+}
+
+void
+replay_run_to(struct replay *r, struct replay_point to)
+{
+	const struct replay_path *p = top(r)->path ? top(r)->path : top(r)->ahead;
+
+	if (is_before(top(r)->done, to))
+		tell(r, p, to);
+}
+
+void
+replay_finish_one(struct replay *r)
 {
 	static const enum replay_at at[] = {
 		[REPLAY_CUT] = REPLAY_RUNS, [REPLAY_CALLS] = REPLAY_AT_CALL, [REPLAY_TAIL] = REPLAY_LEFT_BY_TAIL_CALL,
 		[REPLAY_STOPS] = REPLAY_STOPPED,
 	};
-	struct replay_frame *f = top(r);
+	const struct replay_path *p = top(r)->path;
+	struct replay_frame *f;
 
-	r->insns += p->insns;
-	r->blocks += p->n;
+	tell(r, p, (struct replay_point){p->n, 0});
+	f = top(r);
+	f->path = NULL;
+	f->waits = false;
+	f->done = (struct replay_point){0};
 	if (p->end == REPLAY_RETURNS) {
 		leave(r, REPLAY_BY_RETURN);
 		return;
@@ -148,8 +205,15 @@ end_path(struct replay *r, const struct replay_path *p)
 	f->last = p;
 }
 
-static void
-take_path(struct replay *r, const struct replay_path *p)
+void
+replay_finish(struct replay *r)
+{
+	while (r->stack.n && top(r)->path && !r->stop)
+		replay_finish_one(r);
+}
+
+void
+replay_arrive(struct replay *r, const struct replay_path *p)
 {
 	const struct replay_frame *f = top(r);
 
@@ -158,9 +222,23 @@ take_path(struct replay *r, const struct replay_path *p)
 	else if (p->begin == REPLAY_LANDS || r->leaves || !f || !goes_on(f, p))
 		resume(r, p);
 	r->leaves = false;
-	if (r->runs)
-		r->runs(r, p);
-	end_path(r, p);
+	if (p->begin != REPLAY_ENTERS)
+		r->strikes = 0;
+}
+
+void
+replay_take(struct replay *r, const struct replay_path *p)
+{
+	if (!r->strikes || p->begin != REPLAY_ENTERS)
+		replay_finish(r);
+	if (r->stop)
+		return;
+	if (r->strikes || !top(r) || top(r)->ahead != p)
+		replay_arrive(r, p);
+	if (top(r)->ahead != p)
+		top(r)->done = (struct replay_point){0};
+	top(r)->path = p;
+	top(r)->ahead = NULL;
 }
 
 /* ---- slots ---- */
@@ -168,12 +246,23 @@ take_path(struct replay *r, const struct replay_path *p)
 static void
 begin_thread(struct replay *r, enum chord_mark kind, uint32_t id)
 {
+	replay_finish(r);
 	leave_all(r, REPLAY_AT_END);
 	r->thread = kind == CHORD_MARK_THREAD ? id : 0;
-	r->insns = r->blocks = 0;
+	r->insns = r->strikes = r->event = 0;
 	r->leaves = false;
 	if (r->thread_begins)
 		r->thread_begins(r, kind);
+}
+
+static void
+take_event(struct replay *r, uint32_t payload, uint32_t more)
+{
+	switch (CHORD_EVENT_OF(payload)) {
+	case CHORD_EVENT_STRUCK:
+		replay_struck(r, CHORD_EVENT_VALUE(payload, more));
+		break;
+	}
 }
 
 static void
@@ -187,12 +276,21 @@ take_mark(struct replay *r, uint32_t slot)
 		begin_thread(r, CHORD_SLOT_KIND(slot), payload);
 		break;
 	case CHORD_MARK_JUMP:
-		end_tails(r);
+		replay_finish(r);
+		replay_end_tails(r);
 		r->leaves = payload != CHORD_MARK_MOST;
 		r->ended = payload;
 		break;
 	case CHORD_MARK_MODULES:
 		r->listed = payload;
+		break;
+	case CHORD_MARK_EVENT:
+		r->event = slot;
+		break;
+	case CHORD_MARK_MORE:
+		if (r->event)
+			take_event(r, CHORD_SLOT_PAYLOAD(r->event), payload);
+		r->event = 0;
 		break;
 	default:
 		break;
@@ -209,7 +307,7 @@ take_slot(struct replay *r, uint32_t slot)
 	} else if (slot) {
 		p = replay_path_of(r->code, slot, r->listed);
 		if (p)
-			take_path(r, p);
+			replay_take(r, p);
 		else
 			r->unknown++;
 	}
@@ -223,18 +321,21 @@ replay_stream(struct replay *r, size_t stream)
 	r->slots = slots_new(r->file, stream);
 	r->listed = 0;
 	r->stack.n = 0;
-	r->thread = r->insns = r->blocks = 0;
+	r->thread = r->insns = r->strikes = r->event = 0;
 	while (!r->stop && slots_next(r->slots)) {
 		progress("reading the trace", r->slots->done >> 20, trace_stream_bytes(r->slots->stream) >> 20);
-		for (size_t i = 0; i < r->slots->n && !r->stop; i++)
-			take_slot(r, r->slots->slot[i]);
+		for (r->i = 0; r->i < r->slots->n && !r->stop; r->i++)
+			take_slot(r, r->slots->slot[r->i]);
 	}
+	if (!r->stop)
+		replay_finish(r);
 	if (!r->stop)
 		leave_all(r, REPLAY_AT_END);
 	progress("reading the trace", 1 << 20, 2);
 	why = r->slots->fault;
 	free(r->slots);
-	r->slots = NULL;
+	free(r->scout);
+	r->slots = r->scout = NULL;
 	free(r->stack.at);
 	r->stack.at = NULL;
 	r->stack.n = r->stack.cap = 0;

@@ -122,6 +122,11 @@ struct replay_path {
 	enum replay_end end;
 };
 
+/* A place in a path: before an instruction of its block number `block`, from 0. The end is {n, 0}. */
+struct replay_point { uint32_t block, insn; };
+/* How many instructions are between. */
+uint64_t replay_insns(const struct replay_path *p, struct replay_point from, struct replay_point to);
+
 /* Finds what tokens stand for, each once. */
 struct replay_code;
 /* map: by module of the profile; NULL where there is none. */
@@ -137,7 +142,8 @@ enum replay_how {
 	REPLAY_BY_CALL,          /* or from code that is not traced and was called there */
 	REPLAY_BY_TAIL_CALL,     /* in place of the one that ended with it */
 	REPLAY_FROM_OUTSIDE,     /* nothing traced is below it */
-	REPLAY_FROM_NOWHERE,     /* in the middle of a path of the one below: a signal's handler. That path's blocks come behind */
+	REPLAY_FROM_NOWHERE,     /* a signal's handler. Where it interrupted is known if replay.struck says so; else what the path
+	                          * did that it interrupted comes behind */
 	REPLAY_FOUND,            /* it had begun before, and is not known from where */
 	REPLAY_BY_RETURN,
 	REPLAY_BY_JUMP,          /* longjmp, an exception: it was left without returning */
@@ -153,19 +159,39 @@ struct replay_frame {
 	uint32_t next;           /* vertex where it goes on; GRAPH_NONE: nowhere */
 	enum replay_at at;
 	const struct replay_path *last;
+	const struct replay_path *path; /* that has been written, and the user has been told of it up to `done`; NULL: none */
+	const struct replay_path *ahead; /* likewise, and it is written later: a signal struck amid it */
+	struct replay_point done;
+	bool waits;              /* a signal struck when `path` had been written, and it was not over */
+	bool announced;          /* a handler that a signal struck before it could say that it is there */
 	uint64_t since;          /* instructions of the thread before it */
 	void *note;              /* the user's */
+};
+
+/* Where a signal struck. */
+struct replay_strike {
+	const struct proc *proc; /* NULL: in code that is not traced, or it is not known */
+	uint32_t module;
+	uint32_t block, insn;    /* the next instruction; block UINT32_MAX: it is outside of the procedure */
+	bool ahead;              /* before that a slot is taken for the path */
+	bool more;               /* or behind that, in the same block. Else, if the path ends with the block: */
+	bool passed;             /* it has been taken before, */
+	bool unclear;            /* or that is not known */
 };
 
 struct replay {
 	struct trace_file *file;
 	struct replay_code *code;
 	struct slots *slots;
+	size_t i;                /* in the segment: the slot that is taken */
+	struct slots *scout;     /* what reads ahead; NULL: not needed so far */
+	uint32_t event;          /* a mark that another one follows; 0: none */
+	uint32_t strikes;        /* handlers that have said that they are there, and of which no path has been written */
+	struct replay_strike struck; /* where the last one of them struck */
 	VEC(struct replay_frame) stack;
 	size_t listed;           /* modules */
 	uint64_t thread;         /* id, as marks have it; 0: none yet */
-	uint64_t insns;          /* that the thread has executed in traced code, before the path that is told of */
-	uint64_t blocks;
+	uint64_t insns;          /* that the thread has executed in traced code, before what is told of */
 	uint64_t unknown;        /* slots that are not understood */
 	bool leaves;             /* the next token comes behind a jump that ended so many activations: */
 	uint32_t ended;
@@ -175,7 +201,10 @@ struct replay {
 	void (*thread_begins)(struct replay *r, enum chord_mark kind);
 	void (*enters)(struct replay *r, enum replay_how how); /* the frame on top */
 	void (*leaves_frame)(struct replay *r, enum replay_how how); /* likewise, just before it is gone */
-	void (*runs)(struct replay *r, const struct replay_path *p); /* in the frame on top */
+	/* In the frame on top: a path, or so much of it as lies between signals. */
+	void (*runs)(struct replay *r, const struct replay_path *p, struct replay_point from, struct replay_point to);
+	/* Finds what is at an address of the module that was interrupted there. NULL: paths are told of as they were written. */
+	bool (*locate)(struct replay *r, uint32_t module, uint64_t addr, struct replay_strike *s);
 };
 /* Goes through a stream from its beginning. NULL: to its end, or until `stop`; else what is wrong with it there. */
 const char *replay_stream(struct replay *r, size_t stream);

@@ -59,6 +59,7 @@ struct woven_paths {
 	uint32_t ninterest;
 	bool selected;           /* some paths are of interest only */
 	bool traced;             /* a path that ends is written down, not counted */
+	bool strikes;            /* where it begins it asks whether it is a signal's handler */
 	uint32_t measure;        /* that wants them */
 	struct frames *frames;   /* where its frame is */
 	uint8_t kind;            /* enum chord_path_kind */

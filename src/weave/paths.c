@@ -32,6 +32,36 @@ refuse(struct woven *w, const char *why)
 
 /* ---- where ---- */
 
+/* The first instruction of the procedure's first block where something can stand: what sets up the frame changes no arguments. */
+static uint32_t
+start_of(const struct woven *w)
+{
+	const struct block_text *b = &w->proc->block_text.at[0];
+	uint32_t i = b->first;
+
+	while (i + 1 < b->last && woven_insn(w, 0, i)->attr & (INSN_FIRST | INSN_ALONE))
+		i++;
+	return i;
+}
+
+static bool
+is_start(const struct woven *w, const struct site *s)
+{
+	return (s->where == SITE_BLOCK || s->where == SITE_SPLIT) && !s->block && s->insn <= start_of(w) && !s->live.flags_live;
+}
+
+/* What may be a signal's handler has its code where the arguments are as at the entry. */
+static void
+strike_at_start(const struct unit *u, struct woven *w, struct site *s)
+{
+	struct site start = s->where == SITE_BLOCK ? place_between(u, w, 0, start_of(w), start_of(w)) : *s;
+
+	if (!is_start(w, &start))
+		return;
+	*s = start;
+	w->paths->strikes = true;
+}
+
 /* Places for what a path begins with: before everything that jumps to the procedure's start, and
  * before its first call. */
 static void
@@ -45,6 +75,8 @@ find_entry(const struct unit *u, struct woven *w)
 		bug("the first edge of %s is not that to its first block", p->name);
 	if (!entry->to)
 		*s = place_entry(u, w);
+	if (!entry->to && w->paths->traced && p->address_taken)
+		strike_at_start(u, w, s);
 	entry->fixed = s->where == SITE_NONE;
 	entry->cost = entry->fixed ? 1 : s->price;
 }
@@ -417,7 +449,7 @@ add_op(const struct unit *u, struct woven *w, uint32_t e, struct site *s, struct
 {
 	struct path_code *c;
 
-	if (!op.guard && !op.record && !op.next)
+	if (!op.guard && !op.record && !op.next && !op.strikes)
 		return true;
 	if (s->where == SITE_NONE)
 		return refuse(w, "a path ends or begins where nothing can be put");
@@ -429,6 +461,7 @@ add_op(const struct unit *u, struct woven *w, uint32_t e, struct site *s, struct
 		w->split[s->block] = true;
 	if (!find_frame(u, w, s, e, c) && uses_memory(&op))
 		return refuse(w, "where its frame is is not known where its path has to be remembered");
+	c->op.strikes &= !c->place.loaded;
 	return true;
 }
 
@@ -456,6 +489,7 @@ add_ops(const struct unit *u, struct woven *w)
 		}
 		if (op.from >= 0 || op.to >= 0)
 			w->edge[e] = assign_site(u, w, e, op.from, op.to);
+		op.strikes = !e && w->paths->strikes && !op.record && is_start(w, &w->edge[e]);
 		if (!add_op(u, w, e, &w->edge[e], op))
 			return false;
 	}

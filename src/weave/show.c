@@ -82,6 +82,8 @@ show_place(int8_t reg, FILE *f)
 static void
 show_path(const struct path_op *op, FILE *f)
 {
+	if (op->strikes)
+		fputs(", may be a handler", f);
 	if (op->guard)
 		fputs(", guard", f);
 	if (op->record == PATH_RECORD_KNOWN)

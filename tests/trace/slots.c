@@ -144,7 +144,7 @@ module_of(uint32_t slot, uint32_t known)
 static void
 print_slot(uint32_t stream, uint32_t slot, uint32_t *known)
 {
-	static const char *const name[] = {"", "more", "thread", "child", "jump", "modules", "end"};
+	static const char *const name[] = {"", "more", "thread", "child", "jump", "modules", "event"};
 	uint32_t i;
 
 	if (CHORD_SLOT_KIND(slot) == CHORD_MARK_NONE)

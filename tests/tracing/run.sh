@@ -51,7 +51,33 @@ stepped()
 	pass "$label, $(cat steps.* | wc -l) instructions"
 }
 
+# struck SEED LABEL COMPILER OPTIONS...: signals come anywhere, also in what is woven in and in handlers
+struck()
+{
+	local seed=$1 label=$2
+	shift 2
+	rm -f ./*.chord ./*.trace steps.*
+	STRIKE=$seed LD_BIND_NOW=1 "$STEPS" ./program >log 2>&1 || { fail "$label" "$(head -n 1 log)"; return; }
+	addresses 1 >got
+	"$CHORD" trace ./program >calls 2>&1
+	if ! cmp -s steps.1 got || [ ! -s got ]; then
+		fail "$label" "$(wc -l <steps.1) instructions were stepped through, the trace has $(wc -l <got); $(cmp steps.1 got 2>&1)"
+	elif ! grep -q 'interrupts .* block' calls; then
+		fail "$label" "no place is told"
+	else
+		pass "$label, $(grep -c '[/]\* interrupts' calls) signals"
+	fi
+}
+
 if may trace; then
+	for compiler in gcc clang; do
+		for level in -O0 -O2; do
+			build $compiler struck.c $level -no-pie || { fail "struck/$compiler/$level" "$(head -n 1 log)"; continue; }
+			for seed in 1 2; do
+				struck $seed "struck/$compiler/$level/$seed"
+			done
+		done
+	done
 	for compiler in gcc clang; do
 		for level in -O0 -O2; do
 			for source in flow.c throws.cc threads.c; do

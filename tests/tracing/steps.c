@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* steps PROGRAM [ARGUMENT...]: runs a program one instruction at a time, all its threads, and writes the address of each original
  * instruction of measured code that is executed, to steps.N for thread N, from main on. Needs a program that is not a PIE.
- * What was woven in is passed over, and padding: the map says which addresses are the original's. */
+ * What was woven in is passed over, and padding: the map says which addresses are the original's. STRIKE=SEED: signals SIGUSR1 and
+ * SIGUSR2 are sent every few steps, at places that the seed determines. */
 #include "run/run.h"
 
 #include <errno.h>
@@ -31,6 +32,8 @@ struct stepper {
 	uint64_t low, high;
 	struct thread thread[THREADS];
 	int n;
+	uint32_t seed, wait;     /* for the next signal, steps until then; seed 0: none is sent */
+	bool handles;
 };
 
 static void
@@ -70,6 +73,47 @@ look(struct stepper *s, struct thread *t)
 	if (what && !(what == 2 && t->before == regs.rip))
 		fprintf(t->out, "%" PRIx64 "\n", (uint64_t)regs.rip);
 	t->before = regs.rip;
+}
+
+static uint32_t
+draw(struct stepper *s)
+{
+	s->seed ^= s->seed << 13;
+	s->seed ^= s->seed >> 17;
+	s->seed ^= s->seed << 5;
+	return s->seed;
+}
+
+/* Is there a handler of each? */
+static bool
+handles(struct stepper *s, pid_t tid)
+{
+	unsigned long long caught = 0;
+	char name[64], line[256];
+	FILE *f;
+
+	snprintf(name, sizeof name, "/proc/%d/status", tid);
+	f = fopen(name, "re");
+	while (f && fgets(line, sizeof line, f))
+		sscanf(line, "SigCgt: %llx", &caught);
+	if (f)
+		fclose(f);
+	s->handles = caught >> (SIGUSR1 - 1) & caught >> (SIGUSR2 - 1) & 1;
+	return s->handles;
+}
+
+/* Often two come close to each other, or at once. A signal that is blocked is not sent. */
+static int
+signal_now(struct stepper *s, pid_t tid)
+{
+	uint64_t blocked = 0;
+	int sig;
+
+	if (!s->seed || (!s->handles && !handles(s, tid)) || s->wait--)
+		return 0;
+	s->wait = draw(s) % 3 ? draw(s) % 2000 : draw(s) % 12;
+	sig = draw(s) % 2 ? SIGUSR1 : SIGUSR2;
+	return ptrace(PTRACE_GETSIGMASK, tid, sizeof blocked, &blocked) || blocked >> (sig - 1) & 1 ? 0 : sig;
 }
 
 static struct thread *
@@ -116,13 +160,15 @@ stopped(struct stepper *s, pid_t tid, int status)
 {
 	bool known = false;
 	struct thread *t;
-	int sig = WSTOPSIG(status);
+	int sig = WSTOPSIG(status), before;
 
 	for (int i = 0; i < s->n; i++)
 		known |= s->thread[i].tid == tid;
 	t = thread_of(s, tid);
+	before = t->signal;
 	t->signal = sig == SIGTRAP || (sig == SIGSTOP && !known) ? 0 : sig;
-	if (sig == SIGTRAP && !(status >> 16))
+	/* Where a handler has just been entered the kernel takes no signal. After another one it comes back here. */
+	if (sig == SIGTRAP && !(status >> 16) && (before || !(t->signal = signal_now(s, tid))))
 		look(s, t);
 	ptrace(PTRACE_SINGLESTEP, tid, 0, t->signal);
 }
@@ -168,6 +214,8 @@ main(int argc, char **argv)
 
 	if (argc < 2 || !binary_open(pool, argv[1], &s.binary, &why))
 		die(argc < 2 ? "steps" : argv[1], "%s", why);
+	if (getenv("STRIKE"))
+		s.seed = (uint32_t)atoi(getenv("STRIKE"));
 	find_originals(&s);
 	stay_here();
 	pid = start(argv + 1);

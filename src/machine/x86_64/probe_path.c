@@ -267,6 +267,27 @@ guard(struct scratch *s, struct buf *stub)
 	give_back(s, a);
 }
 
+/* What code of a restorer begins with: movq $15, %rax, to which a signal's handler returns. */
+enum { RESTORER = 0x0fc0c748 };
+
+/* The kernel passes all handlers the address of the interrupted context as a third argument. It stands just above the return
+ * address, which few other callers' arguments do. Nothing of the activation is below the stack pointer yet. */
+static void
+strike(struct buf *out, struct buf *stub, const struct path_place *place)
+{
+	struct scratch s = {.out = stub, .place = place};
+
+	buf_printf(out, "\tcmpq\t%%rsp, %%rdx\n\tja\t%s\n%s:\n", place->struck, place->begun);
+	buf_printf(stub, "%s:\n\tpushq\t%%rax\n", place->struck);
+	moved(stub, &s, 8);
+	load_frame(&s, stub, RAX, 8);
+	buf_printf(stub, "\taddq\t$8, %%rax\n\tcmpq\t%%rax, %%rdx\n\tjne\t%s_1\n", place->struck);
+	buf_printf(stub, "\tmovq\t-8(%%rax), %%rax\n\tcmpl\t$%d, (%%rax)\n\tjne\t%s_1\n", RESTORER, place->struck);
+	buf_printf(stub, "\tcall\t__chord_trace_signal\n%s_1:\n\tpopq\t%%rax\n", place->struck);
+	moved(stub, &s, -8);
+	x86_jump(stub, place->begun);
+}
+
 /* The word below the stack pointer, relative to its current value. */
 static void
 room(const struct scratch *s)
@@ -736,6 +757,8 @@ x86_path(struct buf *out, struct buf *stub, const struct path_op *op, const stru
 		record_marked(out, stub, op, table, place);
 		return;
 	}
+	if (op->strikes)
+		strike(out, stub, place);
 	s = begin(out, op, place);
 	reserve(&s, registers(op, table));
 	if (op->guard)

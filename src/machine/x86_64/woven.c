@@ -145,3 +145,22 @@ x86_woven(const uint8_t *bytes, size_t n, uint64_t addr, const uint64_t *base, s
 	*out = (struct woven_insn){.len = in.length};
 	return is_ours(&in, op, addr, base, out);
 }
+
+bool
+x86_traces(const uint8_t *bytes, size_t n, uint64_t addr, struct woven_insn *out)
+{
+	ZydisDecodedInstruction in;
+	ZydisDecodedOperand op[ZYDIS_MAX_OPERAND_COUNT];
+
+	if (ZYAN_FAILED(ZydisDecoderDecodeFull(x86_decoder(), bytes, n, &in, op)))
+		return false;
+	*out = (struct woven_insn){.len = in.length};
+	if (in.meta.category == ZYDIS_CATEGORY_RET)
+		return false;
+	if (in.meta.category == ZYDIS_CATEGORY_UNCOND_BR)
+		return jumps(&in, op, addr, out);
+	out->reserves = in.mnemonic == ZYDIS_MNEMONIC_ADD && op[0].type == ZYDIS_OPERAND_TYPE_MEMORY &&
+	                op[0].mem.segment == ZYDIS_REGISTER_GS && op[0].mem.base != ZYDIS_REGISTER_RIP &&
+	                op[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE && op[1].imm.value.s == sizeof(uint32_t);
+	return true;
+}

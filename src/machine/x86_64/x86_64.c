@@ -44,6 +44,7 @@ const struct machine machine_x86_64 = {
 	.jump = x86_jump,
 	.counts = x86_counts,
 	.woven = x86_woven,
+	.traces = x86_traces,
 	.move = x86_move,
 	.value = x86_value,
 	.derived = x86_derived,

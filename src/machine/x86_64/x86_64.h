@@ -30,6 +30,7 @@ void x86_path(struct buf *out, struct buf *stub, const struct path_op *op, const
               const struct path_place *place);
 double x86_price(struct liveness live);
 bool x86_woven(const uint8_t *bytes, size_t n, uint64_t addr, const uint64_t *base, struct woven_insn *out);
+bool x86_traces(const uint8_t *bytes, size_t n, uint64_t addr, struct woven_insn *out);
 void x86_jump(struct buf *out, const char *operand);
 bool x86_is_call(const uint8_t *bytes);
 bool x86_is_due(const uint8_t *bytes, size_t n);

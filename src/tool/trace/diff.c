@@ -79,13 +79,14 @@ put_stack(const struct side *s, const struct replay *r)
 }
 
 static void
-side_runs(struct replay *r, const struct replay_path *p)
+side_runs(struct replay *r, const struct replay_path *p, struct replay_point from, struct replay_point to)
 {
 	struct side *s = r->ctx;
 	const struct replay_frame *f = &r->stack.at[r->stack.n - 1];
 	char number[32];
 	uint64_t insns = r->insns;
 
+	(void)from, (void)to;
 	if (s->left--)
 		return;
 	r->stop = true;

@@ -27,6 +27,23 @@ new_object(const struct trace_out *o, const char *event, uint64_t insns)
 	return j;
 }
 
+/* The next instruction of what was interrupted. */
+static json_t *
+struck_json(struct trace_out *o)
+{
+	const struct replay_strike *s = &o->replay.struck;
+	json_t *j = json_object();
+	const struct trace_block *b;
+
+	js_set_function(j, "function", s->proc->name);
+	if (s->block == UINT32_MAX)
+		return j;
+	b = trace_block(o, s->proc, s->module, s->block);
+	js_set(j, "block", js_number(s->block, true));
+	js_set(j, "address", js_number(b->insn[s->insn].addr, b->insn[s->insn].addr));
+	return j;
+}
+
 void
 json_event(struct trace_out *o, const char *event, enum replay_how how)
 {
@@ -34,15 +51,17 @@ json_event(struct trace_out *o, const char *event, enum replay_how how)
 
 	js_set(j, "how", js_text(replay_how_name(how)));
 	js_set_function(j, "function", o->replay.stack.at[o->replay.stack.n - 1].proc->name);
+	if (how == REPLAY_FROM_NOWHERE && o->replay.struck.proc)
+		js_set(j, "interrupted", struck_json(o));
 	js_line(j, o->to);
 }
 
 static json_t *
-insns_json(const struct trace_block *b)
+insns_json(const struct trace_block *b, uint32_t lo, uint32_t hi)
 {
 	json_t *list = json_array();
 
-	for (uint32_t i = 0; i < b->n; i++) {
+	for (uint32_t i = lo; i < hi && i < b->n; i++) {
 		json_t *j = json_object();
 
 		js_set(j, "address", js_number(b->insn[i].addr, b->insn[i].addr));
@@ -56,7 +75,7 @@ insns_json(const struct trace_block *b)
 }
 
 void
-json_block(struct trace_out *o, const struct replay_path *p, uint32_t block, uint64_t insns)
+json_block(struct trace_out *o, const struct replay_path *p, uint32_t block, uint64_t insns, uint32_t lo, uint32_t hi)
 {
 	const struct trace_block *b = trace_block(o, p->proc, p->module, block);
 	json_t *j = new_object(o, "block", insns);
@@ -64,7 +83,7 @@ json_block(struct trace_out *o, const struct replay_path *p, uint32_t block, uin
 	js_set_function(j, "function", p->proc->name);
 	js_set(j, "block", js_number(block, true));
 	if (o->args->view == TRACE_INSNS) {
-		js_set(j, "insns", insns_json(b));
+		js_set(j, "insns", insns_json(b, lo, hi));
 	} else if (b->n && b->insn[0].at.file) {
 		js_set(j, "file", js_text(b->insn[0].at.file));
 		js_set(j, "line", js_number(b->insn[0].at.line, true));

@@ -63,10 +63,10 @@ select_left(struct trace_out *o)
 }
 
 bool
-select_path(struct trace_out *o, const struct replay_path *p)
+select_path(struct trace_out *o, uint64_t insns)
 {
 	const struct trace_place *from = &o->args->from, *to = &o->args->to;
-	uint64_t end = o->replay.insns + p->insns;
+	uint64_t end = o->replay.insns + insns;
 
 	if (from->set && !from->function && !o->open && end > from->n)
 		o->open = o->args->from.found = true;

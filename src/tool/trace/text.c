@@ -80,12 +80,30 @@ begin_line(struct trace_out *o, uint64_t insns, size_t depth)
 
 /* ---- calls ---- */
 
+/* Where a signal struck: what would have been next. */
+static void
+note_struck(struct trace_out *o)
+{
+	const struct replay_strike *s = &o->replay.struck;
+	const struct trace_block *b;
+
+	o->struck.n = 0;
+	if (!s->proc)
+		return;
+	buf_printf(&o->struck, " %s", image_readable(s->proc->name));
+	if (s->block == UINT32_MAX)
+		return;
+	b = trace_block(o, s->proc, s->module, s->block);
+	buf_printf(&o->struck, " block %u", s->block);
+	if (s->insn < b->n && b->insn[s->insn].at.file)
+		buf_printf(&o->struck, ", %s:%u", shown_path(b->insn[s->insn].at.file), b->insn[s->insn].at.line);
+}
+
 static void
 put_entry(struct trace_out *o, bool more)
 {
 	static const char *const note[] = {
-		[REPLAY_BY_TAIL_CALL] = "tail call", [REPLAY_FROM_NOWHERE] = "interrupts the path that follows",
-		[REPLAY_FOUND] = "began before",
+		[REPLAY_BY_TAIL_CALL] = "tail call", [REPLAY_FROM_NOWHERE] = "interrupts", [REPLAY_FOUND] = "began before",
 	};
 	const struct replay_frame *f = &o->replay.stack.at[o->pending - 1];
 
@@ -95,7 +113,7 @@ put_entry(struct trace_out *o, bool more)
 		buf_str(&o->text, "()");
 	buf_str(&o->text, more ? " {" : ";");
 	if (o->how < sizeof note / sizeof *note && note[o->how])
-		buf_printf(&o->text, "  /* %s */", note[o->how]);
+		buf_printf(&o->text, "  /* %s%.*s */", note[o->how], (int)o->struck.n, o->struck.at ? o->struck.at : "");
 	put_line(o);
 	o->pending = 0;
 }
@@ -118,6 +136,9 @@ enters(struct replay *r, enum replay_how how)
 		return;
 	o->pending = r->stack.n;
 	o->how = how;
+	o->struck.n = 0;
+	if (how == REPLAY_FROM_NOWHERE)
+		note_struck(o);
 	r->stack.at[r->stack.n - 1].note = o;
 }
 
@@ -159,10 +180,13 @@ put_place(struct trace_out *o, const struct image_place *at)
 }
 
 static void
-put_block(struct trace_out *o, const struct replay_path *p, uint32_t number, uint64_t insns)
+put_block(struct trace_out *o, const struct replay_path *p, uint32_t number, uint64_t insns, uint32_t lo, uint32_t hi)
 {
 	const struct trace_block *b = trace_block(o, p->proc, p->module, number);
 
+	(void)hi;
+	if (lo)
+		return;
 	begin_line(o, insns, o->replay.stack.n + 1);
 	buf_printf(&o->text, "%s block %u", image_readable(p->proc->name), number);
 	if (b->n)
@@ -171,16 +195,16 @@ put_block(struct trace_out *o, const struct replay_path *p, uint32_t number, uin
 }
 
 static void
-put_lines(struct trace_out *o, const struct replay_path *p, uint32_t number, uint64_t insns)
+put_lines(struct trace_out *o, const struct replay_path *p, uint32_t number, uint64_t insns, uint32_t lo, uint32_t hi)
 {
 	const struct trace_block *b = trace_block(o, p->proc, p->module, number);
 
-	for (uint32_t i = 0; i < b->n; i++) {
+	for (uint32_t i = lo; i < hi && i < b->n; i++) {
 		const struct image_place *at = &b->insn[i].at;
 
 		if (!at->file || (at->file == o->line.file && at->line == o->line.line))
 			continue;
-		begin_line(o, insns + i, o->replay.stack.n + 1);
+		begin_line(o, insns + i - lo, o->replay.stack.n + 1);
 		buf_printf(&o->text, "%s:%u", shown_path(at->file), at->line);
 		put_line(o);
 		o->line = *at;
@@ -188,15 +212,15 @@ put_lines(struct trace_out *o, const struct replay_path *p, uint32_t number, uin
 }
 
 static void
-put_insns(struct trace_out *o, const struct replay_path *p, uint32_t number, uint64_t insns)
+put_insns(struct trace_out *o, const struct replay_path *p, uint32_t number, uint64_t insns, uint32_t lo, uint32_t hi)
 {
 	const struct trace_block *b = trace_block(o, p->proc, p->module, number);
 	struct binary *bin = traced_binary(o->process, p->module);
 
-	for (uint32_t i = 0; i < b->n; i++) {
+	for (uint32_t i = lo; i < hi && i < b->n; i++) {
 		struct str bytes = b->insn[i].addr ? image_bytes(bin->image, b->insn[i].addr) : STR("");
 
-		begin_line(o, insns + i, o->replay.stack.n + 1);
+		begin_line(o, insns + i - lo, o->replay.stack.n + 1);
 		if (b->insn[i].addr)
 			buf_printf(&o->text, "%10" PRIx64 "  ", b->insn[i].addr);
 		if (!bytes.n)
@@ -209,25 +233,28 @@ put_insns(struct trace_out *o, const struct replay_path *p, uint32_t number, uin
 }
 
 static void
-runs(struct replay *r, const struct replay_path *p)
+runs(struct replay *r, const struct replay_path *p, struct replay_point from, struct replay_point to)
 {
-	static void (*const put[])(struct trace_out *, const struct replay_path *, uint32_t, uint64_t) = {
+	static void (*const put[])(struct trace_out *, const struct replay_path *, uint32_t, uint64_t, uint32_t, uint32_t) = {
 		[TRACE_BLOCKS] = put_block, [TRACE_LINES] = put_lines, [TRACE_INSNS] = put_insns,
 	};
 	struct trace_out *o = r->ctx;
 	uint64_t insns = r->insns;
 
-	if (!select_path(o, p) || !put[o->args->view]) {
+	if (!select_path(o, replay_insns(p, from, to)) || !put[o->args->view]) {
 		r->stop = o->over && o->args->thread;
 		return;
 	}
 	flush_entry(o);
-	for (uint32_t i = 0; i < p->n; i++) {
-		if (o->args->form == TRACE_JSON)
-			json_block(o, p, p->block[i], insns);
-		else
-			put[o->args->view](o, p, p->block[i], insns);
-		insns += p->proc->block[p->block[i]].ninsn;
+	for (uint32_t i = from.block; i < p->n && (i < to.block || (i == to.block && to.insn)); i++) {
+		uint32_t lo = i == from.block ? from.insn : 0;
+		uint32_t hi = i == to.block ? to.insn : p->proc->block[p->block[i]].ninsn;
+
+		if (o->args->form != TRACE_JSON)
+			put[o->args->view](o, p, p->block[i], insns, lo, hi);
+		else if (!lo || o->args->view == TRACE_INSNS)
+			json_block(o, p, p->block[i], insns, lo, hi);
+		insns += hi - lo;
 	}
 }
 
@@ -302,15 +329,16 @@ span_leaves(struct replay *r, enum replay_how how)
 }
 
 static void
-only_select(struct replay *r, const struct replay_path *p)
+only_select(struct replay *r, const struct replay_path *p, struct replay_point from, struct replay_point to)
 {
-	select_path(r->ctx, p);
+	select_path(r->ctx, replay_insns(p, from, to));
 }
 
 static struct replay
 replay_for(struct trace_out *o)
 {
-	struct replay r = {.file = o->process->file, .code = o->process->code, .ctx = o, .thread_begins = thread_begins};
+	struct replay r = {.file = o->process->file, .code = o->process->code, .ctx = o, .thread_begins = thread_begins,
+	                   .locate = place_locate};
 
 	if (o->args->form >= TRACE_CHROME) {
 		r.enters = span_enters;
@@ -362,6 +390,7 @@ trace_print(struct trace_out *o)
 		ok &= !why;
 	}
 	buf_free(&o->text);
+	buf_free(&o->struck);
 	strmap_free(&o->blocks);
 	return ok;
 }

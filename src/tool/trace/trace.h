@@ -24,6 +24,7 @@ struct traced {
 	struct trace_file *file;
 	struct binary **binary;  /* by module of the profile; NULL: not at hand */
 	struct replay_code *code;
+	struct where_index *where; /* by module: positions in its code; NULL until one was looked for */
 };
 
 /* Source lines of a block's instructions. */
@@ -63,6 +64,7 @@ struct trace_out {
 	size_t until;            /* frame with which all ends, plus 1 */
 	size_t pending;          /* a frame, plus 1, that has been entered, and nothing printed of it; 0: none */
 	enum replay_how how;     /* that it was */
+	struct buf struck;       /* where it interrupted, in words */
 	bool any;                /* something has been printed of the thread */
 	bool later;              /* Chrome, Perfetto: something has been written */
 	uint64_t nprocess;       /* Perfetto: so far */
@@ -80,14 +82,17 @@ bool traced_load(struct run *r, struct pool *pool, const char *program, char **p
 void traced_free(struct traced_list *list);
 struct binary *traced_binary(const struct traced *t, uint32_t module);
 
+/* place.c: what is at an address of woven code, for struct replay. */
+bool place_locate(struct replay *r, uint32_t module, uint64_t addr, struct replay_strike *s);
+
 /* text.c: prints all streams of a process. False: its trace is not whole; reported. */
 bool trace_print(struct trace_out *o);
 /* select.c: what of it is to be shown. */
 void select_thread(struct trace_out *o);
 void select_entered(struct trace_out *o);
 void select_left(struct trace_out *o);
-/* Before a path: is it shown? */
-bool select_path(struct trace_out *o, const struct replay_path *p);
+/* Before so many instructions of a path: are they shown? */
+bool select_path(struct trace_out *o, uint64_t insns);
 bool select_shown(const struct trace_out *o);
 
 /* lines.c: a block's instructions, with where they come from. */
@@ -96,7 +101,7 @@ const struct trace_block *trace_block(struct trace_out *o, const struct proc *p,
 /* json.c: an object a line; an event of Chrome's format. */
 uint64_t trace_thread(const struct trace_out *o);
 void json_event(struct trace_out *o, const char *event, enum replay_how how);
-void json_block(struct trace_out *o, const struct replay_path *p, uint32_t block, uint64_t insns);
+void json_block(struct trace_out *o, const struct replay_path *p, uint32_t block, uint64_t insns, uint32_t lo, uint32_t hi);
 void chrome_event(struct trace_out *o, char kind);
 void chrome_end(struct trace_out *o);
 /* perfetto.c: packets of Perfetto's format. A process comes before its events. */

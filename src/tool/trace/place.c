@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+/* Where signals struck: from an address of woven code to an instruction of the original's. */
+#include "tool/trace/trace.h"
+
+static struct where_index *
+index_of(struct trace_out *o, uint32_t module)
+{
+	struct traced *t = o->process;
+
+	if (!t->where)
+		t->where = pool_array(o->run->pool, t->profile->module.n, sizeof *t->where);
+	if (!t->where[module].binary) {
+		where_open(&t->where[module], o->run->pool, t->binary[module]);
+		t->where[module].traces = true;
+	}
+	return &t->where[module];
+}
+
+/* Where control is behind an instruction of a block. False: there is none behind it in the block. */
+static bool
+behind(struct where_index *x, const struct proc *p, uint32_t block, uint32_t insn, struct where *w)
+{
+	struct walk walk;
+
+	for (walk_start(&walk, p, NULL, block); walk_next(&walk);)
+		if (walk.i == insn)
+			break;
+	*w = (struct where){0};
+	return walk.addr && where_find(x, x->pool, walk.addr + walk.next_offset - walk.offset, w) && !w->why && !w->left &&
+	       w->block == block && w->insn > insn;
+}
+
+/* Does control go on with one edge; and does it fall through? */
+static bool
+goes_one_way(const struct proc *p, uint32_t block, bool *falls)
+{
+	const struct block *b = &p->block[block];
+	uint32_t n = 0, last = b->ninsn;
+
+	for (uint32_t e = 0; e < p->narc; e++)
+		n += p->arc[e].from == block;
+	while (last && b->insn[last - 1] >> 4 == CHORD_INSN_PAD)
+		last--;
+	switch (last ? b->insn[last - 1] >> 4 : CHORD_INSN_OTHER) {
+	case CHORD_INSN_JUMP: case CHORD_INSN_IJUMP: case CHORD_INSN_RET:
+		*falls = false;
+		break;
+	default:
+		*falls = true;
+		break;
+	}
+	return n == 1;
+}
+
+/* A path that ends with the block takes its slot in it or, if there is one way only, perhaps just behind it. */
+static void
+look_around(struct where_index *x, struct replay_strike *s)
+{
+	bool inside = false, behind_it = false, falls;
+	uint32_t n = s->proc->block[s->block].ninsn;
+	struct where w;
+
+	for (uint32_t i = 0; i < n; i = w.insn) {
+		bool in = behind(x, s->proc, s->block, i, &w);
+
+		if (!in) {
+			behind_it = w.proc == s->proc && w.reserves;
+			break;
+		}
+		s->more |= w.reserves && w.insn > s->insn;
+		inside |= w.reserves && w.insn <= s->insn;
+	}
+	s->passed = goes_one_way(s->proc, s->block, &falls) && (!falls || inside || !behind_it);
+	s->unclear = !s->passed && goes_one_way(s->proc, s->block, &falls);
+}
+
+bool
+place_locate(struct replay *r, uint32_t module, uint64_t addr, struct replay_strike *s)
+{
+	struct trace_out *o = r->ctx;
+	const struct profile *p = o->process->profile;
+	struct where w;
+
+	*s = (struct replay_strike){.module = module < p->number.n ? p->number.at[module] : UINT32_MAX};
+	if (s->module == UINT32_MAX || !o->process->binary[s->module] ||
+	    !where_find(index_of(o, s->module), o->run->pool, addr, &w) || w.why)
+		return false;
+	s->proc = w.proc;
+	s->block = w.left ? UINT32_MAX : w.block;
+	s->insn = w.insn;
+	s->ahead = w.reserves;
+	if (!w.left)
+		look_around(index_of(o, s->module), s);
+	return true;
+}

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: MIT */
+/* Where signals strike. A handler's mark says at which instruction it interrupted the thread (format/trace.h). The path that was
+ * interrupted is one of two: the last one that was written, if the slot was taken before the block's end; or the one that the
+ * activation writes next, behind all that handlers do. That is looked for ahead, and told of up to the place.
+ *
+ * A handler's own first path may be interrupted, even before it has said that it is there: the kernel may deliver several signals
+ * at once. */
+#include "trace/internal.h"
+
+#include "graph/graph.h"
+
+#include <stdlib.h>
+
+/* Goes with a mark's value, so that it is not 0; and what stands for the mark that is looked at. */
+static const uint64_t SAID = 1ull << 63, OWN = UINT64_MAX;
+
+/* What reads ahead, with a stack of its own: what handlers do. */
+struct scout {
+	struct replay *r, q;
+	struct slots *slots;
+	size_t i;
+	VEC(uint64_t) waiting;   /* handlers that have said that they are there, and have nothing below them here */
+	bool entered;            /* the one whose mark is looked at */
+	const struct replay_strike *strike;
+	const struct replay_path *found;
+	struct replay_point at;  /* in it */
+	uint64_t mark;           /* what the activation said that it is of, if that is a handler itself; else 0 */
+};
+
+static bool
+is_of(const struct replay_path *p, const struct replay_strike *s)
+{
+	return p->proc == s->proc && p->module == s->module;
+}
+
+/* The path is written, and the block's other instructions come behind that. */
+static bool
+is_in_tail(const struct replay_path *p, const struct replay_strike *s, struct replay_point *at)
+{
+	uint32_t last = p->n ? p->block[p->n - 1] : UINT32_MAX;
+
+	if (!is_of(p, s) || s->ahead || s->more || !p->n)
+		return false;
+	*at = (struct replay_point){p->n, 0};
+	if (s->block == UINT32_MAX)
+		return p->end == REPLAY_TAIL;
+	*at = (struct replay_point){p->n - 1, s->insn};
+	return s->block == last && (s->passed || (p->end != REPLAY_CUT && p->end != REPLAY_TAIL));
+}
+
+/* Does it contain the place? Code at an edge that ends the path is behind all its blocks. */
+static bool
+contains(const struct replay_path *p, const struct replay_strike *s, struct replay_point *at)
+{
+	uint32_t last = p->n ? p->block[p->n - 1] : UINT32_MAX;
+	bool edge = p->end == REPLAY_CUT && p->next == s->block && !s->insn;
+
+	if (!is_of(p, s))
+		return false;
+	*at = (struct replay_point){p->n, 0};
+	if (s->block == UINT32_MAX)
+		return s->ahead && p->end == REPLAY_TAIL;
+	if (s->ahead && (last != s->block || edge))
+		return edge;
+	for (uint32_t i = 0; i < p->n; i++)
+		if (p->block[i] == s->block) {
+			*at = (struct replay_point){i, s->insn};
+			return true;
+		}
+	return false;
+}
+
+/* ---- reading ahead ---- */
+
+static bool
+next_slot(struct scout *c, uint32_t *slot)
+{
+	if (++c->i >= c->slots->n) {
+		if (c->slots == c->r->slots) {
+			if (!c->r->scout)
+				c->r->scout = xcalloc(1, sizeof *c->r->scout);
+			*c->r->scout = *c->slots;
+			c->slots = c->r->scout;
+		}
+		if (!slots_next(c->slots))
+			return false;
+		c->i = 0;
+	}
+	*slot = c->slots->slot[c->i];
+	return true;
+}
+
+/* A path with no handler's activation below it: that of what was interrupted, or of another handler. False: the search is over. */
+static bool
+take_lowest(struct scout *c, const struct replay_path *p)
+{
+	uint64_t mark = c->waiting.n ? c->waiting.at[c->waiting.n - 1] : 0;
+
+	if (c->entered && contains(p, c->strike, &c->at)) {
+		c->found = p;
+		c->mark = mark;
+		return false;
+	}
+	if (!mark || p->begin != REPLAY_ENTERS)
+		return false;
+	c->waiting.n--;
+	c->entered |= mark == OWN;
+	c->q.strikes = 1;
+	replay_take(&c->q, p);
+	return true;
+}
+
+static bool
+take_path(struct scout *c, const struct replay_path *p)
+{
+	bool begins = c->q.strikes && p->begin == REPLAY_ENTERS;
+
+	if (!begins)
+		replay_finish(&c->q);
+	if (!begins && p->begin != REPLAY_ENTERS && !replay_has(&c->q, p))
+		replay_end_tails(&c->q);
+	if (!begins && !c->q.stack.n)
+		return take_lowest(c, p);
+	if (p->begin != REPLAY_ENTERS && !replay_has(&c->q, p))
+		return false;
+	replay_take(&c->q, p);
+	return true;
+}
+
+static void
+take_strike(struct scout *c, uint64_t value)
+{
+	replay_finish(&c->q);
+	if (!c->q.stack.n && !c->q.strikes)
+		VEC_PUSH(c->waiting, value | SAID);
+	else
+		c->q.strikes++;
+}
+
+static bool
+take_jump(struct scout *c, uint32_t ended)
+{
+	replay_finish(&c->q);
+	replay_end_tails(&c->q);
+	c->q.leaves = ended != CHORD_MARK_MOST;
+	c->q.ended = ended;
+	return !c->q.leaves || ended < c->q.stack.n;
+}
+
+static bool
+take_slot(struct scout *c, uint32_t slot)
+{
+	uint32_t payload = CHORD_SLOT_PAYLOAD(slot);
+	const struct replay_path *p;
+
+	switch (CHORD_SLOT_KIND(slot)) {
+	case 0:
+		p = slot ? replay_path_of(c->q.code, slot, c->q.listed) : NULL;
+		return slot ? p && take_path(c, p) : true;
+	case CHORD_MARK_THREAD: case CHORD_MARK_CHILD:
+		return false;
+	case CHORD_MARK_JUMP:
+		return take_jump(c, payload);
+	case CHORD_MARK_MODULES:
+		c->q.listed = payload;
+		return true;
+	case CHORD_MARK_EVENT:
+		c->q.event = payload;
+		return true;
+	case CHORD_MARK_MORE:
+		if (CHORD_EVENT_OF(c->q.event) == CHORD_EVENT_STRUCK)
+			take_strike(c, CHORD_EVENT_VALUE(c->q.event, payload));
+		c->q.event = 0;
+		return true;
+	default:
+		return true;
+	}
+}
+
+/* Finds the path that was interrupted and is written later; NULL: none is, because nothing goes on there. */
+static const struct replay_path *
+look_ahead(struct replay *r, const struct replay_strike *s, struct replay_point *at, uint64_t *mark)
+{
+	struct scout c = {.r = r, .q = {.file = r->file, .code = r->code, .listed = r->listed}, .slots = r->slots, .i = r->i,
+	                  .strike = s};
+	uint32_t slot;
+
+	VEC_PUSH(c.waiting, OWN);
+	while (next_slot(&c, &slot) && take_slot(&c, slot))
+		;
+	free(c.waiting.at);
+	free(c.q.stack.at);
+	*at = c.at;
+	*mark = c.mark;
+	return c.found;
+}
+
+/* ---- */
+
+/* May the place be in the path's last block, or in the next path? */
+static bool
+is_unclear(const struct replay_path *p, const struct replay_strike *s)
+{
+	return s->unclear && is_of(p, s) && p->end == REPLAY_CUT && p->n && p->block[p->n - 1] == s->block;
+}
+
+/* Is the place in the last path that was written? Then it is told of up to there. */
+static bool
+is_told(struct replay *r, struct replay_strike *s)
+{
+	struct replay_frame *f = r->strikes ? NULL : replay_top(r);
+	struct replay_point at;
+
+	for (; f && f->path && !r->stop; f = replay_top(r)) {
+		if (s->proc && is_in_tail(f->path, s, &at)) {
+			replay_run_to(r, at);
+			replay_top(r)->waits = true;
+			return true;
+		}
+		if (s->proc && is_unclear(f->path, s))
+			s->proc = NULL;
+		/* Another signal has struck on the way back to an interrupted place. */
+		if (!s->proc && f->waits)
+			return true;
+		/* A handler has returned, and what it interrupted is not over. */
+		if (f->path->end != REPLAY_RETURNS || r->stack.n < 2 || !r->stack.at[r->stack.n - 2].path)
+			return false;
+		replay_finish_one(r);
+	}
+	return r->stop;
+}
+
+/* Tells of the path that was interrupted, and is written later, up to the place. */
+static void
+tell_ahead(struct replay *r, const struct replay_path *p, struct replay_point at, bool announced)
+{
+	if (r->strikes || !replay_top(r) || replay_top(r)->ahead != p) {
+		replay_arrive(r, p);
+		replay_top(r)->done = (struct replay_point){0};
+		replay_top(r)->ahead = p;
+		replay_top(r)->announced = announced;
+	}
+	replay_run_to(r, at);
+}
+
+/* Is the handler known already, because another one has interrupted it before it could say that it is there? Several may have. */
+static bool
+was_announced(struct replay *r, const struct replay_strike *s)
+{
+	struct replay_frame *f;
+	struct replay_point at;
+	uint64_t mark;
+
+	while (!r->strikes && (f = replay_top(r)) && f->path && f->path->end == REPLAY_RETURNS && r->stack.n > 1 &&
+	       r->stack.at[r->stack.n - 2].announced && !r->stop)
+		replay_finish_one(r);
+	f = replay_top(r);
+	if (r->strikes || !f || f->path || !f->announced ||
+	    (s->proc && contains(f->ahead, s, &at) && look_ahead(r, s, &at, &mark) == f->ahead && mark))
+		return false;
+	f->announced = false;
+	return true;
+}
+
+void
+replay_struck(struct replay *r, uint64_t value)
+{
+	const struct replay_path *p = NULL;
+	struct replay_strike s = {0};
+	struct replay_point at;
+	uint64_t mark = 0;
+	bool told;
+
+	if (!r->locate || !value || !r->locate(r, CHORD_STRUCK_MODULE(value), CHORD_STRUCK_ADDR(value), &s))
+		s.proc = NULL;
+	if (was_announced(r, &s))
+		return;
+	if (!is_told(r, &s)) {
+		if (s.proc)
+			p = look_ahead(r, &s, &at, &mark);
+		told = p && replay_top(r) && replay_top(r)->ahead == p;
+		if (mark && !told)
+			replay_struck(r, mark & ~SAID);
+		else if (!r->strikes)
+			replay_finish(r);
+		if (p && !r->stop)
+			tell_ahead(r, p, at, mark != 0);
+	}
+	r->struck = s;
+	r->strikes++;
+}
