@@ -43,6 +43,7 @@ suits()
 {
 	case $1/$2 in
 	lapack/clang | lapack/llvm-* | lapack/timers | arpack/clang | arpack/llvm-* | arpack/timers) return 1 ;;
+	dgemm/clang | dgemm/llvm-*) return 1 ;;
 	esac
 }
 
@@ -59,7 +60,7 @@ base_of()
 is_ours()
 {
 	case $1 in
-	fib | small | loops) ;;
+	fib | small | loops | dgemm) ;;
 	*) return 1 ;;
 	esac
 }
@@ -68,7 +69,9 @@ is_ours()
 recipe()
 {
 	if is_ours "$1"; then
-		"$1_$2" "$3" "${4:-}"
+		function=$1_$2
+		shift 2
+		"$function" "$@"
 	else
 		"$real/recipe.sh" "$@"
 	fi
@@ -108,4 +111,18 @@ loops_bench()
 {
 	cp "$1/loops" .
 	echo "loops ./loops all 6000"
+}
+
+# A matrix product in Fortran.
+dgemm_build()
+{
+	mkdir -p "$1"
+	$4 -O2 -c -o "$1/dgemm.o" "$bench/loop/dgemm.f90"
+	$2 -O2 -DFORTRAN -o "$1/dgemm" "$bench/loop/loops.c" "$1/dgemm.o"
+}
+
+dgemm_bench()
+{
+	cp "$1/dgemm" .
+	echo "dgemm ./dgemm dgemm 30000"
 }

@@ -75,3 +75,4 @@ for step_name in $only; do
 	*) echo "paper.sh: there is no step $step_name" >&2; exit 2 ;;
 	esac
 done
+[ -z "$missing" ] || die "left out:$missing"

@@ -134,7 +134,6 @@ count_weighted()
 
 count_program()
 {
-	is_ours "$1" || "$real/recipe.sh" "$1" fetch >"$work/fetch.log" 2>&1 || die "$1: cannot be fetched (see $work/fetch.log)"
 	for variant in $(variants "$1"); do
 		progress "$1, $variant"
 		done_with "$1" "$variant" || count_build "$1" "$variant"
@@ -154,6 +153,6 @@ count_programs()
 		steps=$((steps + $(variants "$program" | wc -w) + 1))
 	done
 	for program in $programs; do
-		count_program "$program"
+		! fetched "$program" || count_program "$program"
 	done
 }

@@ -74,8 +74,6 @@ instrument_programs()
 		has instrumented.tsv "$program" || steps=$((steps + 4))
 	done
 	for program in $programs; do
-		is_ours "$program" || "$real/recipe.sh" "$program" fetch >"$work/fetch.log" 2>&1 ||
-			die "$program: cannot be fetched (see $work/fetch.log)"
-		has instrumented.tsv "$program" || instrument_program "$program"
+		has instrumented.tsv "$program" || ! fetched "$program" || instrument_program "$program"
 	done
 }

@@ -2,19 +2,10 @@
 # The programs of the paper's tables, and what of them is run to be counted under callgrind: the runs that bench/run.sh times, with
 # less to do. To be sourced, after builds.sh.
 
-# The eight runs; recursion, small procedures, tight loops, one program of C++ and one of Fortran; two more.
-all_programs="fib small loops bzip2 zlib ncompress lua5.4 grep sqlite3 leveldb arpack zstd xz"
+# The eight runs; recursion, small procedures, tight loops, one program of C++ and one of Fortran; two more. (arpack and lapack are
+# Fortran, too, and larger.)
+all_programs="fib small loops dgemm bzip2 zlib ncompress lua5.4 grep sqlite3 leveldb zstd xz"
 quick_programs="fib"
-
-# language PROGRAM
-language()
-{
-	case $1 in
-	leveldb) echo C++ ;;
-	arpack) echo Fortran ;;
-	*) echo C ;;
-	esac
-}
 
 # object PROGRAM BUILD: what of a build is run.
 object()
@@ -74,6 +65,7 @@ runs()
 	fib) echo "fib ./program 27" ;;
 	small) echo "small ./program 300" ;;
 	loops) echo "loops ./program all 100" ;;
+	dgemm) echo "dgemm ./program dgemm 200" ;;
 	esac
 }
 

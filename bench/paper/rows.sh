@@ -38,6 +38,16 @@ rows()
 	rm "$file.new"
 }
 
+# fetched PROGRAM: is its source there? What cannot be had is left out: said, and status 1 at the end.
+missing=
+fetched()
+{
+	is_ours "$1" || "$real/recipe.sh" "$1" fetch >"$work/fetch.log" 2>&1 && return
+	echo "paper: $1 is left out, it cannot be fetched: $(tail -n 1 "$work/fetch.log")" >&2
+	missing="$missing $1"
+	return 1
+}
+
 # progress WHAT: how far the step is, of $steps.
 progress()
 {

@@ -3,7 +3,7 @@
 # with "data" set to the folder of results, "link" to it as the page names it, "plots" to 1 if figures are to be drawn.
 
 # The eight runs of bench/run.sh, then the others.
-order="bzip2 minigzip ncompress sqlite3 grep lua-recursion lua-tables lua-strings fib small loops leveldb arpack zstd xz"
+order="bzip2 minigzip ncompress sqlite3 grep lua-recursion lua-tables lua-strings fib small loops leveldb dgemm arpack zstd xz"
 rows=$(mktemp)
 trap 'rm -f "$rows"' EXIT
 

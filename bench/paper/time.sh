@@ -92,6 +92,7 @@ time_programs()
 		steps=$((steps + $(echo "$time_builds" | wc -w) + 1))
 	done
 	for program in $programs; do
+		fetched "$program" || continue
 		time_program "$program"
 		progress "$program, time to put counters in"
 		has instrument-time.tsv "$program" || instrument_time "$program"

@@ -37,7 +37,7 @@ if is_measured placed.tsv; then
 	}' "$data/counted.tsv" "$data/placed.tsv"
 	page
 	echo
-	awk -F '\t' 'NR > 1 && $1 !~ /^geometric|leveldb|arpack/ {
+	awk -F '\t' 'NR > 1 && $1 !~ /^geometric|leveldb|dgemm|arpack/ {
 			all++
 			if ($6 >= 3) most++
 			else less = less (less ? ", " : "") $1

@@ -31,5 +31,5 @@ cat <<'END'
 Programs are built with -O2 by gcc; by clang for its own two ways to count. Sources are Debian's. The first eight
 runs are those of `bench/run.sh`, with less to do where they are counted. Then recursion (`bench/fib.c`), small
 procedures (`bench/small.c`), tight loops (`bench/loop/loops.c`), leveldb (C++: bloom_test counted, table_test
-timed) and arpack (Fortran: zndrv4); zstd and xz where they were measured.
+timed) and a matrix product in Fortran (`bench/loop/dgemm.f90`); zstd and xz where they were measured.
 END
