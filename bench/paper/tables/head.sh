@@ -32,4 +32,5 @@ Programs are built with -O2 by gcc; by clang for its own two ways to count. Sour
 runs are those of `bench/run.sh`, with less to do where they are counted. Then recursion (`bench/fib.c`), small
 procedures (`bench/small.c`), tight loops (`bench/loop/loops.c`), leveldb (C++: bloom_test counted, table_test
 timed) and a matrix product in Fortran (`bench/loop/dgemm.f90`); zstd and xz where they were measured.
+A dash is what is not measured, or cannot be built so (clang has no Fortran).
 END
