@@ -49,6 +49,7 @@ struct machine_traced {
 	uint8_t pc, sp, number, result, arg[6], flags;
 	uint8_t base[2];         /* what a system call may change beside its result: the bases of segments */
 	uint8_t counters;        /* the base of the thread's counters */
+	uint8_t tls;             /* that of its own memory, which clone() sets */
 	uint32_t kind;           /* of its system calls: AUDIT_ARCH_... */
 	uint8_t call_size;       /* bytes of the instruction that makes a system call; these are: */
 	const uint8_t *call;

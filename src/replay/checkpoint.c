@@ -13,6 +13,8 @@ struct checkpoint {
 	bool resumed;
 	size_t passed[3];
 	struct mapped mapped;    /* files of its own descriptors */
+	struct task task;        /* the only one */
+	uint64_t last;           /* the last number of one */
 };
 
 /* Memory that the copy would share. */
@@ -49,10 +51,12 @@ checkpoint_take(struct replayer *r)
 	struct checkpoint *c;
 	struct tracee t;
 
-	if (r->ended || shares_memory(&r->t) || !tracee_fork(&r->t, &t))
+	if (r->ended || r->all.at.n > 1 || r->task->in_call || shares_memory(r->t) || !tracee_fork(r->t, &t))
 		return NULL;
 	c = xcalloc(1, sizeof *c);
 	c->t = t;
+	c->task = *r->task;
+	c->last = r->all.last;
 	c->event = r->event;
 	c->log_at = log_tell(r->log);
 	c->resumed = r->resumed;
@@ -76,10 +80,17 @@ checkpoint_back(struct replayer *r, const struct checkpoint *c)
 
 	if (!checkpoint_holds(r, c) || !tracee_fork(&from, &to))
 		return false;
-	to.own = r->t.own;
-	to.of = r->t.of;
-	tracee_close(&r->t);
-	r->t = to;
+	to.own = from.own;
+	to.of = from.of;
+	tasks_close(&r->all);
+	r->all.last = c->task.number - 1;
+	r->task = tasks_begin(&r->all, &to);
+	r->all.last = c->last;
+	r->task->group->first = true;
+	r->task->again = c->task.again;
+	r->task->made = c->task.made;
+	r->t = &r->task->t;
+	r->clock = r->task->group->space->clock;
 	r->event = c->event;
 	r->resumed = c->resumed;
 	r->ended = false;

@@ -41,7 +41,7 @@ struct clock {
 	struct chord_live live;
 	VEC(struct clocked *) module; /* by number */
 	numbers base;            /* of regions, behind 0 */
-	bool still;              /* no system call is made: all that stays as it is */
+	bool still;              /* no system call is made: the modules stay as they are */
 	uint64_t ways;           /* address of those that are armed; 0: none */
 	int64_t taken[CHORD_PAIRS_TIMED]; /* from each */
 };
@@ -54,6 +54,12 @@ clock_open(struct tracee *t)
 	c->pool = pool_new();
 	c->t = t;
 	return c;
+}
+
+void
+clock_follow(struct clock *c, struct tracee *t)
+{
+	c->t = t;
 }
 
 static void
@@ -197,12 +203,9 @@ open_module(struct clock *c, struct clocked *m)
 		m->ticks[k].due = find_due(c, m, k);
 }
 
-/* Reads what the runtime says of itself. False: the process counts nothing (yet). */
 static bool
-look(struct clock *c)
+look_at_modules(struct clock *c)
 {
-	if (c->still)
-		return true;
 	if (!control_find(tracee_read, c->t, &c->live) || !c->live.magic)
 		return false;
 	for (uint32_t i = 0; i < c->live.nmodule; i++) {
@@ -218,6 +221,15 @@ look(struct clock *c)
 		c->module.at[i]->live = live;
 		open_module(c, c->module.at[i]);
 	}
+	return true;
+}
+
+/* A thread that begins may get one without a system call. */
+static bool
+look_at_regions(struct clock *c)
+{
+	if (!control_find(tracee_read, c->t, &c->live) || !c->live.magic)
+		return false;
 	c->base.n = 0;
 	VEC_PUSH(c->base, 0);
 	for (uint32_t i = 0; i < c->live.nregion; i++) {
@@ -227,6 +239,13 @@ look(struct clock *c)
 			VEC_PUSH(c->base, r.base);
 	}
 	return true;
+}
+
+/* Reads what the runtime says of itself. False: the process counts nothing (yet). */
+static bool
+look(struct clock *c)
+{
+	return (c->still || look_at_modules(c)) && look_at_regions(c);
 }
 
 /* ---- counts ---- */
@@ -358,6 +377,18 @@ clock_arm(struct clock *c, uint64_t pc, uint64_t left)
 	}
 	c->ways = at;
 	return tracee_write(c->t, at, timer.way, sizeof timer.way) ? ticks->due : 0;
+}
+
+bool
+clock_has_timers(struct clock *c)
+{
+	if (!look(c))
+		return false;
+	for (size_t i = 0; i < c->module.n; i++)
+		for (int k = 0; k < SERVE; k++)
+			if (c->module.at[i]->ticks[k].due)
+				return true;
+	return false;
 }
 
 void

@@ -14,7 +14,10 @@
 enum { LOG_VERSION = 2 };
 
 /* What happened, in this order. docs/replay.md lists what stands in each. */
-enum log_event { LOG_START = 1, LOG_CALL, LOG_TIME, LOG_SIGNAL, LOG_EXIT, LOG_STRUCK, LOG_MOST };
+enum log_event {
+	LOG_START = 1, LOG_CALL, LOG_TIME, LOG_SIGNAL, LOG_EXIT, LOG_STRUCK, LOG_TASK, LOG_ENTER, LOG_LEAVE, LOG_BIRTH, LOG_END,
+	LOG_SWITCH, LOG_EXEC, LOG_MOST
+};
 
 /* What is recorded of a run. */
 enum log_scope { LOG_ALL, LOG_SIGNALS_ONLY };
@@ -70,6 +73,7 @@ enum stop {
 	STOP_GROUP,              /* a signal has stopped the process */
 	STOP_ENDED,              /* it is no more */
 	STOP_HALT,               /* in a replay: who looks on wants it to stand still here */
+	STOP_NONE,               /* it has not stopped: it waits in the kernel */
 };
 
 struct tracee_start {
@@ -86,6 +90,17 @@ void tracee_kill(struct tracee *t);
 void tracee_close(struct tracee *t);
 /* Lets it go on by a request of ptrace, and waits for the next stop, whose registers are then in t->regs. */
 enum stop tracee_go(struct tracee *t, int request, int sig);
+/* The same in two parts; the first of them does not wait. */
+void tracee_resume(struct tracee *t, int request, int sig);
+enum stop tracee_await(struct tracee *t);
+/* Takes over what waitpid() has said of it. */
+enum stop tracee_stopped(struct tracee *t, int status);
+/* The stop at which it stands. */
+enum stop tracee_stop(const struct tracee *t);
+/* A task that the kernel has begun to trace by itself: waits for its first stop, unless that has been told. False: it has ended. */
+bool tracee_join(struct tracee *t, pid_t pid, const struct machine_traced *machine, const int *status);
+/* What the kernel says of the task: the letter of its state in /proc, 0 if it is no more. */
+char tracee_doing(const struct tracee *t);
 /* In a replay: to the next stop that the program itself has caused. What comes from outside is none of the replay's. */
 enum stop tracee_go_own(struct tracee *t, int request);
 /* The same for about so long only; STOP_GROUP when that is over. */
@@ -143,7 +158,9 @@ enum call_class {
 	CALL_PASS,               /* between files, without the process's memory */
 	CALL_RETURN,             /* from a signal's handler */
 	CALL_RESUME,             /* of a call that was interrupted */
-	CALL_END,                /* of the process */
+	CALL_END,                /* of the thread or the process */
+	CALL_BIRTH,              /* begins a thread or a process */
+	CALL_EXEC,               /* has another program in the place of this one */
 	CALL_ABSENT,             /* fails as if the kernel had it not */
 	CALL_COMMAND,            /* what it does stands in an argument: the table of commands knows */
 	CALL_REFUSED,            /* cannot be recorded */
@@ -201,6 +218,8 @@ int stream_of(const struct tracee *t, int fd);
 
 struct clock;
 struct clock *clock_open(struct tracee *t);
+/* By which of the tasks that share the memory it is read. */
+void clock_follow(struct clock *c, struct tracee *t);
 void clock_close(struct clock *c);
 /* The sum of its counters: equal at equal states. 0 before it counts, or if it does not. */
 uint64_t clock_sum(struct clock *c);
@@ -214,6 +233,8 @@ uint64_t clock_return(struct clock *c, uint64_t sp);
 /* Has the code that counts ask for a timer (-fchord-timers=) before the counter of the PC's module has `left` more, as near to it
  * as can be. The address where it asks; 0: it cannot. */
 uint64_t clock_arm(struct clock *c, uint64_t pc, uint64_t left);
+/* Does some code ask for timers? */
+bool clock_has_timers(struct clock *c);
 /* All is as if that had never been. */
 void clock_disarm(struct clock *c);
 
@@ -288,6 +309,143 @@ bool signals_record(struct log *log, struct tracee *t, const char *file);
 /* False: reported. */
 bool signals_replay(const char *log, int *status);
 
+/* ---- task.c: the threads and processes of a run ---- */
+
+/* Memory, which tasks may share. Only one of them runs at a time. */
+struct space {
+	unsigned users;          /* processes */
+	bool counts, timed;      /* recording: its code has been seen to count, and to ask for timers */
+	struct clock *clock;
+	struct breakpoint back;  /* recording: where control comes back to code that counts, while something waits for that */
+	struct task *midway;     /* recording: it has stopped where the log cannot say so: none of the others may run */
+};
+
+/* A process. */
+struct group {
+	pid_t pid;               /* of its first thread */
+	unsigned living;         /* threads */
+	struct space *space;
+	bool first;              /* of all: the program itself */
+};
+
+/* What a call is to begin. */
+struct birth {
+	uint64_t flags, stack, tls; /* stack: 0: that of the parent */
+	uint64_t parent_tid, child_tid, pidfd; /* where that is written, by the flags */
+};
+
+enum task_state {
+	TASK_READY,              /* it stands, and may go on */
+	TASK_STOPPED,            /* it stands at a stop that has not been looked at */
+	TASK_WAITS,              /* it is in the kernel, in a call that has not come back */
+	TASK_ENDED,
+};
+
+/* A signal that waits, and whether it has been sent again since. */
+struct held {
+	siginfo_t info;
+	bool sent;
+};
+
+/* A call that was interrupted has one of these results, before the program sees another one or it is made again. */
+enum { INTERRUPTED_FIRST = -512, INTERRUPTED_LAST = -516 };
+static inline bool
+is_interrupted(int64_t result)
+{
+	return result <= INTERRUPTED_FIRST && result >= INTERRUPTED_LAST;
+}
+
+/* A system call, as it was made. */
+struct made_call {
+	uint64_t number, arg[6];
+	uint64_t entry;          /* the registers' check sum at its beginning */
+	uint64_t clock;          /* then */
+	int64_t result;          /* replaying */
+	struct system_call call;
+};
+
+struct task {
+	uint64_t number;         /* from 1, in the order in which they began */
+	pid_t tid;
+	struct tracee t;
+	struct group *group;
+	enum task_state state;
+	struct pool *pool;       /* of the event, or of the call */
+	bool in_call;            /* between the two stops of one */
+	bool entered;            /* the log has its beginning */
+	struct made_call made;   /* that one */
+	/* recording */
+	bool rests;              /* the log can say where it stands: others may run */
+	int sig;                 /* to be delivered when it goes on */
+	bool interrupted;        /* it has been told to stop, and has not yet */
+	struct system_call interrupted_call; /* what restart_syscall() goes on with */
+	struct birth birth;
+	struct tracee_start exec; /* what a call is to run */
+	uint64_t clear, robust;  /* where the kernel writes when it ends: a word, a list of locks; 0: nowhere */
+	uint64_t known;          /* the registers' check sum at the last state that the log names */
+	bool waits;              /* some of these wait: */
+	unsigned held_at;        /* ticks at which the first of them came */
+	VEC(struct held) held;   /* signals that wait for such a state */
+	/* replaying */
+	bool again;              /* the call was interrupted, and is made again */
+};
+
+struct tasks {
+	VEC(struct task *) at;   /* those that have not ended, and first threads of processes that have not */
+	uint64_t last;           /* the last number */
+};
+
+/* The first of all. */
+struct task *tasks_begin(struct tasks *all, const struct tracee *t);
+/* What the parent's call has begun. */
+struct task *tasks_born(struct tasks *all, struct task *parent, const struct birth *b, const struct tracee *t);
+struct task *tasks_numbered(const struct tasks *all, uint64_t number);
+struct task *tasks_of(const struct tasks *all, pid_t tid);
+/* It has ended, by itself. */
+void task_end(struct tasks *all, struct task *task);
+/* All of its process has ended. */
+void group_end(struct tasks *all, struct group *g);
+/* It runs another program, in memory of its own. */
+void task_renew(struct task *task);
+/* Ends the tracees of a process that live, and waits for them. */
+void group_kill(struct tasks *all, struct group *g);
+void tasks_close(struct tasks *all);
+/* Reads what a call is to begin. Not NULL: why that cannot be recorded. */
+const char *birth_read(const struct tracee *t, uint64_t number, const uint64_t arg[6], struct birth *b);
+
+/* ---- schedule.c: which task runs ---- */
+
+/* What the kernel has said of a task whose parent has yet to say that it has begun it. */
+struct early {
+	pid_t tid;
+	int status;
+};
+
+struct schedule {
+	struct tasks *all;
+	struct task *now;        /* the one that runs, or did last; NULL: it has ended */
+	uint64_t last;           /* its number */
+	unsigned began;          /* ticks at which its turn did */
+	bool ticking;
+	VEC(struct early) early; /* of tasks that are not known yet */
+};
+
+/* A task that has just been begun: waits for its first stop. False: it has ended already. */
+bool schedule_join(struct schedule *s, struct tracee *t, pid_t tid, const struct machine_traced *machine);
+/* Lets others run, if they can and it is their turn. NULL: none is left. */
+struct task *schedule_next(struct schedule *s);
+/* Lets the task that has its turn go on to its next stop. STOP_NONE: it waits in the kernel, and others can run. */
+enum stop schedule_run(struct schedule *s);
+/* Is its turn over, and another one can run? */
+bool schedule_over(struct schedule *s);
+/* Its turn is over. */
+void schedule_yield(struct schedule *s);
+/* Takes over the next stop of one that waits in the kernel. False: none does. */
+bool schedule_hear(struct schedule *s);
+/* A signal that the task holds can wait for so long only: then it is told to stop. */
+void schedule_hurry(struct schedule *s);
+bool schedule_impatient(const struct schedule *s);
+
 /* ---- mapped.c: files that the program maps ---- */
 
 /* Where what is in a mapping comes from. */
@@ -319,6 +477,8 @@ const char *mapped_changed(struct mapped *m, struct log *l, const struct tracee 
                            const uint64_t arg[6], int64_t result);
 /* Puts what mremap() shows of a file that was not seen before into the log. Not NULL: why that is not known. */
 const char *mapped_grown(struct mapped *m, struct log *l, const struct tracee *t, const uint64_t arg[6], uint64_t result);
+/* Where a descriptor's next byte is. */
+uint64_t position_of(struct pool *pool, const struct tracee *t, uint64_t fd);
 /* The descriptor into which a call that passes bytes on does so. */
 uint64_t passed_to(const struct system_call *c, const uint64_t arg[6]);
 /* Puts the n bytes that it has passed on into the log. False: they are not there to be read. */
@@ -332,18 +492,51 @@ bool mapped_sum(int fd, uint64_t *size, uint64_t *sum);
 bool mapped_same(const char *name, int fd, uint64_t size, uint64_t sum);
 void mapped_close(struct mapped *m);
 
-/* ---- start.c: the program's beginning ---- */
+/* ---- record.c: a recording ---- */
 
-/* What was recorded of it. */
-struct start {
-	struct tracee_start how;
-	struct traced_regs regs;
-	uint64_t sum;            /* of the registers */
+struct recorder {
+	struct log *log;
+	struct tasks all;
+	struct schedule turns;
+	struct task *task;       /* that has its turn */
+	struct tracee *t;        /* its own, and */
+	struct clock *clock;     /* its memory's */
+	struct made_call *made;  /* its call */
+	uint64_t logged;         /* number of the task to which what is in the log last belongs */
+	struct mapped mapped;
+	int status;              /* with which the program itself has ended */
+	bool refused;            /* it cannot be recorded: reported */
+	char *file;              /* the program, for messages */
 };
 
-/* False: reported. */
+/* Begins an event of the task that has its turn. */
+void record_event(struct recorder *r, enum log_event kind);
+void record_piece(struct recorder *r, const struct piece *p);
+/* It cannot be recorded: said once, and all of it is let go then. */
+void record_refuse(struct recorder *r, const char *what, const char *why);
+
+/* ---- record_call.c: recording system calls ---- */
+
+/* At the beginning and at the end of one. */
+void record_begin_call(struct recorder *r);
+void record_end_call(struct recorder *r);
+/* It has not come back, and others are to run. */
+void record_enter(struct recorder *r);
+/* It has begun another task, or another program. */
+void record_birth(struct recorder *r);
+void record_exec(struct recorder *r);
+/* The task has ended, and its process, if no other is left in it. */
+void record_end(struct recorder *r);
+
+/* ---- start.c: the program's beginning ---- */
+
+/* Puts it into the log, behind the kind of its event. False: reported. */
 bool start_record(struct log *l, struct pool *pool, struct tracee *t, const struct tracee_start *s);
 bool start_replay(struct log *l, struct pool *pool, struct tracee *t);
+/* What execve() is to run. s->file: NULL: it cannot be read, and the call will fail. */
+void exec_read(struct pool *pool, const struct tracee *t, const uint64_t arg[6], struct tracee_start *s);
+/* The kernel gives a traced program none of the rights that its file has: it would be another run. cwd: NULL: this one. */
+bool has_its_rights(const char *file, const char *cwd);
 
 /* ---- run.c: a replay, event by event ---- */
 
@@ -355,10 +548,12 @@ struct careful {
 
 struct replayer {
 	struct log *log;
-	struct tracee t;
+	struct tasks all;
+	struct task *task;       /* to which the event belongs; NULL: it has ended */
+	struct tracee *t;        /* its own, and */
+	struct clock *clock;     /* its memory's */
 	struct pool *whole, *pool; /* of the replay; of the event */
 	struct mapped mapped;
-	struct clock *clock;
 	uint64_t event;          /* its number, from 0 */
 	bool failed;             /* reported */
 	bool halted;             /* the program stands still before the event is there */

@@ -172,8 +172,7 @@ mapped_record(struct mapped *m, struct log *l, const struct tracee *t, const uin
 
 /* ---- changes by system calls, recorded ---- */
 
-/* Where its descriptor's next byte is. */
-static uint64_t
+uint64_t
 position_of(struct pool *pool, const struct tracee *t, uint64_t fd)
 {
 	const char *text = tracee_proc(t, pool, pool_printf(pool, "fdinfo/%d", (int)fd));

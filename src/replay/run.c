@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <linux/sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -42,11 +43,46 @@ halted(struct replayer *r, enum stop stop)
 	return stop == STOP_HALT;
 }
 
+/* A call that was interrupted and is made again: by its own number, or as restart_syscall(). */
+static void
+make_again(struct replayer *r)
+{
+	struct tracee *t = r->t;
+	uint64_t arg[6];
+
+	for (int i = 0; i < 6; i++)
+		arg[i] = tracee_arg(t, i);
+	t->machine->make(&t->regs, tracee_word(t, t->machine->number), arg);
+	tracee_set(t, &t->regs);
+}
+
+/* Before it goes on: the kernel makes a call again that was interrupted, and after which no handler has begun. */
+static void
+go_back(struct replayer *r)
+{
+	bool again = r->task->again;
+
+	r->task->again = false;
+	if (!again)
+		return;
+	make_again(r);
+	if (r->task->made.result == INTERRUPTED_LAST)
+		r->t->regs.word[r->t->machine->result] = SYS_restart_syscall;
+	tracee_set(r->t, &r->t->regs);
+}
+
+static enum stop
+go_on(struct replayer *r)
+{
+	go_back(r);
+	return tracee_go_own(r->t, PTRACE_SYSEMU);
+}
+
 /* What the stop is, in words: what happens, and the state. */
 static const char *
 stop_text(struct replayer *r, enum stop stop)
 {
-	struct tracee *t = &r->t;
+	struct tracee *t = r->t;
 	const char *what;
 	uint64_t arg[6];
 
@@ -63,32 +99,24 @@ stop_text(struct replayer *r, enum stop stop)
 
 /* ---- system calls ---- */
 
-struct recorded_call {
-	uint64_t number, arg[6], entry, clock;
-	int64_t result;
-	struct system_call call;
-};
-
 static void
-get_call(struct replayer *r, struct recorded_call *c)
+get_made(struct replayer *r, struct made_call *m)
 {
-	log_get(r->log);
-	c->number = log_get(r->log);
+	m->number = log_get(r->log);
 	for (int i = 0; i < 6; i++)
-		c->arg[i] = log_get(r->log);
-	c->entry = log_get(r->log);
-	c->clock = log_get(r->log);
-	c->result = (int64_t)log_get(r->log);
-	c->call = call_of(r->pool, c->number, c->arg);
+		m->arg[i] = log_get(r->log);
+	m->entry = log_get(r->log);
+	m->clock = log_get(r->log);
+	m->call = call_of(r->pool, m->number, m->arg);
 }
 
 static bool
-same_call(struct replayer *r, const struct recorded_call *c, enum stop stop)
+same_call(struct replayer *r, const struct made_call *c, enum stop stop)
 {
 	uint64_t clock = clock_sum(r->clock);
 
-	if (stop == STOP_CALL && tracee_own_call(&r->t) && c->number == tracee_word(&r->t, r->t.machine->number) &&
-	    c->entry == tracee_sum(&r->t) && c->clock == clock)
+	if (stop == STOP_CALL && tracee_own_call(r->t) && c->number == tracee_word(r->t, r->t->machine->number) &&
+	    c->entry == tracee_sum(r->t) && c->clock == clock)
 		return true;
 	diverged(r, pool_printf(r->pool, "%s at clock %" PRIu64, call_text(r->pool, c->number, c->arg), c->clock),
 	         stop_text(r, stop));
@@ -104,7 +132,7 @@ put_memory(struct replayer *r)
 		uint64_t addr = log_get(r->log);
 		struct str bytes = log_get_bytes(r->log, r->pool);
 
-		if (bytes.n && !tracee_write(&r->t, addr, bytes.at, bytes.n))
+		if (bytes.n && !tracee_write(r->t, addr, bytes.at, bytes.n))
 			diverged(r, pool_printf(r->pool, "memory at 0x%" PRIx64 " that was written", addr), "that it cannot be");
 	}
 }
@@ -140,17 +168,17 @@ write_stream(struct replayer *r, int fd, const char *at, size_t n)
 }
 
 static void
-replay_output(struct replayer *r, const struct recorded_call *c)
+replay_output(struct replayer *r, const struct made_call *c)
 {
 	uint64_t stream = log_get(r->log), sum = log_get(r->log);
 	pieces read = {0};
 	struct buf b = {0};
 
 	if (c->result > 0)
-		pieces_read(&r->t, c->number, c->arg, (uint64_t)c->result, &read);
+		pieces_read(r->t, c->number, c->arg, (uint64_t)c->result, &read);
 	for (size_t i = 0; i < read.n; i++) {
 		buf_reserve(&b, read.at[i].n);
-		b.n += tracee_read_some(&r->t, read.at[i].addr, b.at + b.n, read.at[i].n);
+		b.n += tracee_read_some(r->t, read.at[i].addr, b.at + b.n, read.at[i].n);
 	}
 	if (sum != bytes_sum(b.at, b.n))
 		diverged(r, pool_printf(r->pool, "%s with other bytes", call_text(r->pool, c->number, c->arg)), "these");
@@ -172,9 +200,9 @@ replay_passed(struct replayer *r)
 
 /* A call that arranges memory, made with these arguments: it has to have the same result. */
 static void
-make_call(struct replayer *r, const struct recorded_call *c, const uint64_t arg[6])
+make_call(struct replayer *r, const struct made_call *c, const uint64_t arg[6])
 {
-	int64_t result = tracee_call(&r->t, c->number, arg);
+	int64_t result = tracee_call(r->t, c->number, arg);
 
 	if (result != c->result)
 		diverged(r, pool_printf(r->pool, "%s with result 0x%" PRIx64, call_text(r->pool, c->number, c->arg),
@@ -183,7 +211,7 @@ make_call(struct replayer *r, const struct recorded_call *c, const uint64_t arg[
 }
 
 static void
-replay_remap(struct replayer *r, const struct recorded_call *c)
+replay_remap(struct replayer *r, const struct made_call *c)
 {
 	uint64_t to = (uint64_t)c->result, arg[6] = {c->arg[0], c->arg[1], c->arg[2], c->arg[3], to};
 
@@ -194,9 +222,9 @@ replay_remap(struct replayer *r, const struct recorded_call *c)
 
 /* The kernel takes the registers from the handler's frame. */
 static void
-replay_return(struct replayer *r, const struct recorded_call *c)
+replay_return(struct replayer *r, const struct made_call *c)
 {
-	if (!tracee_make(&r->t, c->number, c->arg))
+	if (!tracee_make(r->t, c->number, c->arg))
 		diverged(r, "the return from a handler", "the end of the program");
 }
 
@@ -208,7 +236,7 @@ succeeded(int64_t result)
 
 /* How far the stack may grow shows in what the program does. */
 static void
-limit_stack(struct replayer *r, const struct recorded_call *c)
+limit_stack(struct replayer *r, const struct made_call *c)
 {
 	bool own = c->number == SYS_setrlimit || (c->number == SYS_prlimit64 && !c->arg[0]);
 	int at = c->number == SYS_prlimit64;
@@ -216,19 +244,19 @@ limit_stack(struct replayer *r, const struct recorded_call *c)
 
 	if (!own || c->result || (int)c->arg[at] != RLIMIT_STACK || !c->arg[at + 1])
 		return;
-	if (!tracee_read(&r->t, c->arg[at + 1], &limit, sizeof limit) || prlimit(r->t.pid, RLIMIT_STACK, NULL, &now)) {
+	if (!tracee_read(r->t, c->arg[at + 1], &limit, sizeof limit) || prlimit(r->t->pid, RLIMIT_STACK, NULL, &now)) {
 		diverged(r, "a limit of the stack", "none");
 		return;
 	}
 	now.rlim_cur = limit.rlim_cur;
-	if (prlimit(r->t.pid, RLIMIT_STACK, &now, NULL)) {
+	if (prlimit(r->t->pid, RLIMIT_STACK, &now, NULL)) {
 		say_error("replay", "the size of the stack cannot be set as it was: %s", strerror(errno));
 		r->failed = true;
 	}
 }
 
 static void
-do_call(struct replayer *r, const struct recorded_call *c)
+do_call(struct replayer *r, const struct made_call *c)
 {
 	uint64_t arg[6];
 
@@ -251,7 +279,7 @@ do_call(struct replayer *r, const struct recorded_call *c)
 		}
 		break;
 	case CALL_MAP:
-		if (succeeded(c->result) && !mapped_replay(&r->mapped, r->log, &r->t, c->arg, (uint64_t)c->result))
+		if (succeeded(c->result) && !mapped_replay(&r->mapped, r->log, r->t, c->arg, (uint64_t)c->result))
 			r->failed = true;
 		break;
 	case CALL_OUTPUT: case CALL_PASS: case CALL_RESIZE:
@@ -267,54 +295,62 @@ do_call(struct replayer *r, const struct recorded_call *c)
 	}
 }
 
-/* A call that was interrupted and is made again: by its own number, or as restart_syscall(). */
+/* The call that the task has made, with its result. */
 static void
-make_again(struct replayer *r)
+finish_call(struct replayer *r)
 {
-	struct tracee *t = &r->t;
-	uint64_t arg[6];
+	struct made_call *m = &r->task->made;
+	struct traced_regs regs;
 
-	for (int i = 0; i < 6; i++)
-		arg[i] = tracee_arg(t, i);
-	t->machine->make(&t->regs, tracee_word(t, t->machine->number), arg);
+	m->result = (int64_t)log_get(r->log);
+	m->call = call_of(r->pool, m->number, m->arg);
+	put_memory(r);
+	r->task->in_call = false;
+	if (m->call.class == CALL_RETURN) {
+		replay_return(r, m);
+		return;
+	}
+	do_call(r, m);
+	if (r->failed || log_failed(r->log))
+		return;
+	regs = r->t->regs;
+	regs.word[r->t->machine->result] = (uint64_t)m->result;
+	tracee_set(r->t, &regs);
+	r->task->again = is_interrupted(m->result);
 }
 
+/* To the call of the next event. False: it is another one, or has not come yet. */
 static bool
-is_interrupted(int64_t result)
+run_to_call(struct replayer *r)
 {
-	return result <= -512 && result >= -516;
+	enum stop stop = go_on(r);
+
+	if (halted(r, stop))
+		return false;
+	log_get(r->log);
+	get_made(r, &r->task->made);
+	return !log_failed(r->log) && same_call(r, &r->task->made, stop);
 }
 
 static void
 replay_call(struct replayer *r)
 {
-	struct recorded_call c;
-	enum stop stop = tracee_go_own(&r->t, PTRACE_SYSEMU);
-	struct traced_regs regs;
+	if (run_to_call(r))
+		finish_call(r);
+}
 
-	if (halted(r, stop))
-		return;
-	get_call(r, &c);
-	if (log_failed(r->log) || !same_call(r, &c, stop))
-		return;
-	if (c.call.class == CALL_RETURN) {
-		put_memory(r);
-		replay_return(r, &c);
-		return;
-	}
-	put_memory(r);
-	do_call(r, &c);
-	if (r->failed || log_failed(r->log))
-		return;
-	regs = r->t.regs;
-	regs.word[r->t.machine->result] = (uint64_t)c.result;
-	tracee_set(&r->t, &regs);
-	if (is_interrupted(c.result) && log_peek(r->log) == LOG_CALL) {
-		make_again(r);
-		if (c.result == -516)
-			r->t.regs.word[r->t.machine->result] = SYS_restart_syscall;
-		tracee_set(&r->t, &r->t.regs);
-	}
+/* Others go on before the call comes back. */
+static void
+replay_enter(struct replayer *r)
+{
+	r->task->in_call = run_to_call(r);
+}
+
+static void
+replay_leave(struct replayer *r)
+{
+	log_get(r->log);
+	finish_call(r);
 }
 
 /* ---- the time, signals, the end ---- */
@@ -322,8 +358,8 @@ replay_call(struct replayer *r)
 static void
 replay_time(struct replayer *r)
 {
-	const struct machine_traced *machine = r->t.machine;
-	enum stop stop = tracee_go_own(&r->t, PTRACE_SYSEMU);
+	const struct machine_traced *machine = r->t->machine;
+	enum stop stop = go_on(r);
 	uint64_t before, now;
 	uint8_t bytes[16];
 	enum traced_trap trap;
@@ -334,13 +370,13 @@ replay_time(struct replayer *r)
 	before = log_get(r->log);
 	now = log_get(r->log);
 	trap = machine->trap(bytes, stop == STOP_ENDED ? 0 :
-	    tracee_read_some(&r->t, tracee_word(&r->t, machine->pc), bytes, sizeof bytes));
-	if (stop != STOP_SIGNAL || trap == TRAP_NONE || before != tracee_sum(&r->t)) {
+	    tracee_read_some(r->t, tracee_word(r->t, machine->pc), bytes, sizeof bytes));
+	if (stop != STOP_SIGNAL || trap == TRAP_NONE || before != tracee_sum(r->t)) {
 		diverged(r, "an instruction that reads the time", stop_text(r, stop));
 		return;
 	}
-	machine->give_time(&r->t.regs, trap, now, (uint32_t)log_get(r->log));
-	tracee_set(&r->t, &r->t.regs);
+	machine->give_time(&r->t->regs, trap, now, (uint32_t)log_get(r->log));
+	tracee_set(r->t, &r->t->regs);
 }
 
 /* The handler begins: its frame and registers are as the kernel had made them. */
@@ -354,14 +390,15 @@ begin_handler(struct replayer *r)
 
 	if (log_failed(r->log))
 		return;
-	if (regs.n != sizeof now || !tracee_write(&r->t, at, frame.at, frame.n)) {
+	if (regs.n != sizeof now || !tracee_write(r->t, at, frame.at, frame.n)) {
 		diverged(r, "the beginning of a signal's handler", "no room for it");
 		return;
 	}
 	memcpy(&now, regs.at, sizeof now);
-	if (state.n && !r->t.machine->set_state(r->t.pid, state.at, state.n))
+	if (state.n && !r->t->machine->set_state(r->t->pid, state.at, state.n))
 		diverged(r, "the state of vectors in a handler", strerror(errno));
-	tracee_set(&r->t, &now);
+	tracee_set(r->t, &now);
+	r->task->again = false;
 }
 
 /* One that the program had caused, or that came while the log could name the state by itself: at a stop, or at the beginning of the
@@ -369,14 +406,14 @@ begin_handler(struct replayer *r)
 static void
 signal_at_stop(struct replayer *r, int sig, uint64_t before)
 {
-	bool at = !r->resumed && before == tracee_sum(&r->t);
-	enum stop stop = at ? STOP_CALL : tracee_go_own(&r->t, PTRACE_SYSEMU);
+	bool at = !r->resumed && before == tracee_sum(r->t);
+	enum stop stop = at ? STOP_CALL : go_on(r);
 
 	if (halted(r, stop))
 		return;
 	if (!at && stop == STOP_CALL)
 		make_again(r);
-	if (stop == STOP_ENDED || before != tracee_sum(&r->t) || (stop == STOP_SIGNAL && tracee_signal(&r->t) != sig))
+	if (stop == STOP_ENDED || before != tracee_sum(r->t) || (stop == STOP_SIGNAL && tracee_signal(r->t) != sig))
 		diverged(r, pool_printf(r->pool, "signal %d (%s)", sig, strsignal(sig)), stop_text(r, stop));
 }
 
@@ -394,12 +431,13 @@ care_of(struct replayer *r, struct careful **at)
 	return 0;
 }
 
+/* Runs to a state that the clock names. what: comes there. */
 static void
-signal_at_clock(struct replayer *r, int sig, uint64_t before)
+run_to_state(struct replayer *r, const char *what, uint64_t sum)
 {
-	struct state s = {.sum = before};
+	struct state s = {.sum = sum};
 	struct careful *c = NULL;
-	unsigned care = r->steady ? CARE_STEADY : r->t.own ? CARE_MOST : care_of(r, &c);
+	unsigned care = r->steady ? CARE_STEADY : r->t->own ? CARE_MOST : care_of(r, &c);
 	enum reach reach;
 	enum stop stop;
 
@@ -407,16 +445,25 @@ signal_at_clock(struct replayer *r, int sig, uint64_t before)
 	s.count = log_get(r->log);
 	if (log_failed(r->log))
 		return;
-	reach = state_reach(&r->t, r->clock, &s, care, &stop);
+	go_back(r);
+	reach = state_reach(r->t, r->clock, &s, care, &stop);
 	if (reach != REACH_THERE && halted(r, stop))
 		return;
 	if (reach == REACH_PAST && c && c->care < CARE_MOST) {
 		c->care++;
 		r->again = true;
-	} else if (reach != REACH_THERE)
-		diverged(r, pool_printf(r->pool, "signal %d (%s) at pc 0x%" PRIx64 ", clock %" PRIu64, sig, strsignal(sig), s.pc,
-		                        s.count),
+	} else if (reach != REACH_THERE) {
+		diverged(r, pool_printf(r->pool, "%s at pc 0x%" PRIx64 ", clock %" PRIu64, what, s.pc, s.count),
 		         stop_text(r, stop));
+	}
+}
+
+/* Its turn is over where it makes no call. */
+static void
+replay_switch(struct replayer *r)
+{
+	log_get(r->log);
+	run_to_state(r, "the end of its turn", log_get(r->log));
 }
 
 static void
@@ -429,68 +476,248 @@ replay_signal(struct replayer *r)
 	sig = (int)log_get(r->log);
 	before = log_get(r->log);
 	if (log_get(r->log))
-		signal_at_clock(r, sig, before);
+		run_to_state(r, pool_printf(r->pool, "signal %d (%s)", sig, strsignal(sig)), before);
 	else
 		signal_at_stop(r, sig, before);
 	if (!r->failed && !r->again && !r->halted)
 		begin_handler(r);
 }
 
-/* A program that ended by itself does so again. Where a signal ended it is not known; what it wrote has been written. If
- * somebody looks on, it goes to the instruction that may have caused the signal. */
-static void
-run_to_end(struct replayer *r)
-{
-	bool exits = WIFEXITED(r->status), caused = !exits && tracee_caused(WTERMSIG(r->status), &(siginfo_t){.si_code = 1});
-	enum stop stop = exits || (r->t.own && caused) ? tracee_go_own(&r->t, PTRACE_SYSEMU) : STOP_ENDED;
-	uint64_t number = tracee_word(&r->t, r->t.machine->number);
+/* ---- threads, processes, programs ---- */
 
-	if (halted(r, stop) || !exits)
+static void
+damaged(struct replayer *r, const char *why)
+{
+	if (!log_failed(r->log) && !r->failed)
+		say_error(log_name(r->log), "it is damaged: %s", why);
+	r->failed = true;
+}
+
+static void
+become(struct replayer *r, struct task *task)
+{
+	r->task = task;
+	r->t = task ? &task->t : NULL;
+	r->clock = task ? task->group->space->clock : NULL;
+	if (task)
+		clock_follow(r->clock, r->t);
+}
+
+/* Another one goes on. */
+static void
+replay_task(struct replayer *r)
+{
+	struct task *task;
+
+	log_get(r->log);
+	task = tasks_numbered(&r->all, log_get(r->log));
+	if (task && task->state != TASK_ENDED)
+		become(r, task);
+	else
+		damaged(r, "there is no such thread");
+}
+
+/* The one to which the events belonged has ended. */
+static void
+go_to_next(struct replayer *r)
+{
+	become(r, NULL);
+	if (log_peek(r->log) == LOG_TASK)
+		replay_task(r);
+	else
+		damaged(r, "nobody goes on");
+}
+
+/* The new task stands where the kernel lets it begin. What it shares with its parent is made so; the rest is in the log. */
+static bool
+make_task(struct replayer *r, const struct birth *b, struct tracee *t)
+{
+	const struct machine_traced *machine = r->t->machine;
+	uint64_t flags = b->flags & (CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM);
+	int64_t tid = tracee_call(r->t, SYS_clone, (uint64_t [6]){flags & CLONE_THREAD ? flags : flags | CLONE_PARENT});
+
+	if (tid <= 0 || !tracee_join(t, (pid_t)tid, machine, NULL)) {
+		say_error("replay", "a thread or process cannot be begun: %s", tid < 0 ? strerror((int)-tid) : "it is no more");
+		r->failed = true;
+		return false;
+	}
+	t->own = r->t->own;
+	t->of = r->t->of;
+	t->regs = r->t->regs;
+	t->regs.word[machine->result] = 0;
+	if (b->stack)
+		t->regs.word[machine->sp] = b->stack;
+	if (b->flags & CLONE_SETTLS)
+		t->regs.word[machine->tls] = b->tls;
+	return tracee_set(t, &t->regs);
+}
+
+static void
+replay_birth(struct replayer *r)
+{
+	struct birth b = {0};
+	struct task *parent = r->task;
+	struct tracee t;
+	uint64_t sum;
+
+	log_get(r->log);
+	b.flags = log_get(r->log);
+	b.stack = log_get(r->log);
+	b.tls = log_get(r->log);
+	sum = log_get(r->log);
+	if (log_failed(r->log) || !make_task(r, &b, &t))
 		return;
-	if (stop != STOP_CALL || !tracee_own_call(&r->t) || (number != SYS_exit && number != SYS_exit_group) ||
-	    (tracee_arg(&r->t, 0) & 0xff) != (uint64_t)WEXITSTATUS(r->status))
-		diverged(r, pool_printf(r->pool, "the end with status %d", WEXITSTATUS(r->status)), stop_text(r, stop));
+	put_memory(r);
+	become(r, tasks_born(&r->all, parent, &b, &t));
+	if (sum != tracee_sum(&t))
+		diverged(r, "a thread that begins", stop_text(r, STOP_CALL));
+	put_memory(r);
+	become(r, parent);
+}
+
+static void
+replay_end(struct replayer *r)
+{
+	bool first = r->task->tid == r->task->group->pid;
+
+	if (!run_to_call(r))
+		return;
+	put_memory(r);
+	if (r->task->made.number != SYS_exit || r->task->group->living < 2) {
+		damaged(r, "a thread ends that does not");
+		return;
+	}
+	/* The first one stays, and does nothing more. */
+	if (!first && tracee_make(r->t, SYS_exit, (uint64_t [6]){0}))
+		bug("a thread goes on behind its end");
+	task_end(&r->all, r->task);
+	go_to_next(r);
+}
+
+/* A process that ended by itself does so again. Where a signal ended it is not known; what it wrote has been written. */
+static bool
+run_to_exit(struct replayer *r, int status)
+{
+	enum stop stop = go_on(r);
+	struct made_call *m = &r->task->made;
+
+	if (halted(r, stop))
+		return false;
+	get_made(r, m);
+	if (stop != STOP_CALL || m->number != tracee_word(r->t, r->t->machine->number) || m->arg[0] != tracee_arg(r->t, 0))
+		diverged(r, pool_printf(r->pool, "the end with status %d", WEXITSTATUS(status)), stop_text(r, stop));
+	else
+		same_call(r, m, stop);
+	return !r->failed && !log_failed(r->log);
+}
+
+/* If somebody looks on, a process goes to the instruction that may have caused the signal by which it ends. */
+static bool
+run_to_death(struct replayer *r, int status)
+{
+	bool caused = WIFSIGNALED(status) && tracee_caused(WTERMSIG(status), &(siginfo_t){.si_code = 1});
+
+	return !r->t->own || !caused || r->task->in_call || !halted(r, go_on(r));
+}
+
+static bool
+is_last(const struct replayer *r, const struct group *g)
+{
+	for (size_t i = 0; i < r->all.at.n; i++)
+		if (r->all.at.at[i]->group != g)
+			return false;
+	return true;
 }
 
 static void
 replay_exit(struct replayer *r)
 {
+	struct group *g = r->task->group;
+	int status;
+
 	log_get(r->log);
-	r->status = (int)log_get(r->log);
-	r->ended = log_at_end(r->log);
-	if (r->ended)
-		run_to_end(r);
-	if (r->halted) {
-		r->ended = false;
+	status = (int)log_get(r->log);
+	if (!(log_get(r->log) ? run_to_exit : run_to_death)(r, status))
+		return;
+	put_memory(r);
+	if (g->first)
+		r->status = status;
+	if (!is_last(r, g)) {
+		group_kill(&r->all, g);
+		group_end(&r->all, g);
+		go_to_next(r);
 		return;
 	}
-	if (!r->ended && !log_failed(r->log))
-		say_error(log_name(r->log), "it is damaged: there is more behind its end");
-	r->failed |= !r->ended;
+	/* It stays as it is, for those who look on. */
+	r->ended = log_at_end(r->log);
+	if (!r->ended)
+		damaged(r, "there is more behind its end");
 }
+
+static void
+replay_exec(struct replayer *r)
+{
+	struct task *task = r->task;
+	struct tracee t;
+
+	if (!run_to_call(r))
+		return;
+	if (task->group->living > 1 || task->made.call.class != CALL_EXEC) {
+		damaged(r, "a program begins that does not");
+		return;
+	}
+	if (!start_replay(r->log, r->whole, &t)) {
+		tracee_close(&t);
+		r->failed = true;
+		return;
+	}
+	t.own = task->t.own;
+	t.of = task->t.of;
+	tracee_close(&task->t);
+	task->t = t;
+	task->tid = task->group->pid = t.pid;
+	task_renew(task);
+	become(r, task);
+}
+
+typedef void event_fn(struct replayer *r);
+
+struct event {
+	event_fn *come;
+	bool in_call, outside;   /* it may come about between the two ends of a call, or elsewhere */
+};
+
+static const struct event events[LOG_MOST] = {
+	[LOG_CALL] = {replay_call, false, true}, [LOG_ENTER] = {replay_enter, false, true},
+	[LOG_LEAVE] = {replay_leave, true, false}, [LOG_BIRTH] = {replay_birth, true, false},
+	[LOG_EXEC] = {replay_exec, false, true}, [LOG_END] = {replay_end, false, true}, [LOG_EXIT] = {replay_exit, true, true},
+	[LOG_TIME] = {replay_time, false, true}, [LOG_SIGNAL] = {replay_signal, false, true},
+	[LOG_SWITCH] = {replay_switch, false, true},
+};
 
 static void
 replay_event(struct replayer *r)
 {
-	switch (log_peek(r->log)) {
-	case LOG_CALL: replay_call(r); break;
-	case LOG_TIME: replay_time(r); break;
-	case LOG_SIGNAL: replay_signal(r); break;
-	case LOG_EXIT: replay_exit(r); break;
-	default:
-		if (!log_failed(r->log))
-			say_error(log_name(r->log), "it is damaged: there is no such event");
-		r->failed = true;
-	}
+	enum log_event kind = log_peek(r->log);
+	const struct event *e = kind < LOG_MOST ? &events[kind] : &events[0];
+
+	if (kind == LOG_TASK)
+		replay_task(r);
+	else if (r->task && e->come && (r->task->in_call ? e->in_call : e->outside))
+		e->come(r);
+	else
+		damaged(r, "there is no such event");
 }
 
 bool
 replayer_begin(struct replayer *r, const char *log)
 {
+	struct tracee t = {.mem = -1};
+
 	r->whole = pool_new();
 	r->log = log_open(log);
 	r->mapped = (struct mapped){.pool = r->whole};
-	r->t = (struct tracee){.mem = -1};
+	r->all = (struct tasks){0};
 	r->event = 0;
 	r->again = r->resumed = false;
 	r->passed[1] = r->passed[2] = 0;
@@ -498,9 +725,16 @@ replayer_begin(struct replayer *r, const char *log)
 		say_error(log, "only its signals have been recorded: it can be replayed as a whole, and not otherwise");
 		return false;
 	}
-	if (!r->log || !start_replay(r->log, r->whole, &r->t))
+	if (!r->log)
 		return false;
-	r->clock = clock_open(&r->t);
+	if (log_get(r->log) != LOG_START)
+		damaged(r, "it does not begin with a program");
+	if (r->failed || !start_replay(r->log, r->whole, &t)) {
+		tracee_close(&t);
+		return false;
+	}
+	become(r, tasks_begin(&r->all, &t));
+	r->task->group->first = true;
 	return true;
 }
 
@@ -527,10 +761,9 @@ replayer_next(struct replayer *r)
 void
 replayer_end(struct replayer *r)
 {
-	clock_close(r->clock);
-	r->clock = NULL;
+	tasks_close(&r->all);
+	become(r, NULL);
 	mapped_close(&r->mapped);
-	tracee_close(&r->t);
 	log_close(r->log);
 	r->log = NULL;
 	pool_free(r->whole);

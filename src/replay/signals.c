@@ -662,7 +662,7 @@ signals_replay(const char *log, int *status)
 	struct pool *pool = pool_new();
 	struct tracee t = {.mem = -1};
 	struct live l = {.log = log_open(log), .t = &t};
-	bool ok = l.log && start_replay(l.log, pool, &t);
+	bool ok = l.log && log_get(l.log) == LOG_START && start_replay(l.log, pool, &t);
 
 	if (ok) {
 		l.clock = clock_open(&t);

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 struct stack {
@@ -87,30 +88,42 @@ put_list(struct log *l, char **list)
 		log_put_text(l, list[i]);
 }
 
-/* The files of the mappings: the program and its loader. */
+static const char *
+in_folder(struct pool *pool, const char *folder, const char *file)
+{
+	return *file == '/' ? file : pool_printf(pool, "%s/%s", folder, file);
+}
+
 static void
-put_files(struct log *l, struct pool *pool, const char *layout)
+put_file(struct log *l, const char *name)
+{
+	int fd = open(name, O_RDONLY | O_CLOEXEC);
+	uint64_t size, sum;
+
+	if (fd >= 0 && mapped_sum(fd, &size, &sum)) {
+		log_put_text(l, name);
+		log_put(l, size);
+		log_put(l, sum);
+	}
+	if (fd >= 0)
+		close(fd);
+}
+
+/* The files of the mappings: the program and its loader. And the one that was to be run, which may be a script of theirs. */
+static void
+put_files(struct log *l, struct pool *pool, const char *layout, const char *file)
 {
 	const char *last = "", *name, *end;
-	uint64_t size, sum;
 
 	for (; *layout; layout = end + 1) {
 		end = strchr(layout, '\n');
 		name = memchr(layout, '/', (size_t)(end - layout));
 		name = name ? pool_strndup(pool, name, (size_t)(end - name)) : "";
-		if (*name && strcmp(name, last)) {
-			int fd = open(name, O_RDONLY | O_CLOEXEC);
-
-			if (fd >= 0 && mapped_sum(fd, &size, &sum)) {
-				log_put_text(l, name);
-				log_put(l, size);
-				log_put(l, sum);
-			}
-			if (fd >= 0)
-				close(fd);
-		}
+		if (*name && strcmp(name, last))
+			put_file(l, name);
 		last = name;
 	}
+	put_file(l, file);
 	log_put_text(l, "");
 }
 
@@ -122,27 +135,103 @@ start_record(struct log *l, struct pool *pool, struct tracee *t, const struct tr
 	const char *layout = layout_of(t, pool, &stack_end);
 	struct rlimit limit;
 	struct stack stack;
-	char *cwd = getcwd(NULL, 0);
+	char *cwd = s->cwd ? xstrdup(s->cwd) : getcwd(NULL, 0);
 
-	if (!layout || !cwd || !read_stack(t, pool, stack_end, &stack) || getrlimit(RLIMIT_STACK, &limit)) {
-		say_error(s->argv[0], "its beginning cannot be read");
+	if (!layout || !cwd || !read_stack(t, pool, stack_end, &stack) || prlimit(t->pid, RLIMIT_STACK, NULL, &limit)) {
+		say_error(s->file, "its beginning cannot be read");
 		free(cwd);
 		return false;
 	}
 	hide_functions(t, &stack);
-	log_put(l, LOG_START);
 	log_put_bytes(l, processor, t->machine->processor(processor, sizeof processor / sizeof *processor));
 	log_put_text(l, s->file);
 	put_list(l, s->argv);
 	put_list(l, s->env);
 	log_put_text(l, cwd);
 	log_put(l, limit.rlim_cur);
-	put_files(l, pool, layout);
+	put_files(l, pool, layout, in_folder(pool, cwd, s->file));
 	log_put_text(l, layout);
 	log_put(l, tracee_sum(t));
 	log_put_bytes(l, stack.bytes.at, stack.bytes.n);
 	free(cwd);
 	return true;
+}
+
+/* ---- another program in the place of one ---- */
+
+static const char *
+read_text(struct pool *pool, const struct tracee *t, uint64_t addr)
+{
+	enum { MOST = 1 << 17, PART = 256 };
+	struct buf b = {0};
+	const char *text = NULL;
+	size_t got = PART;
+
+	while (!text && b.n < MOST && got == PART) {
+		buf_reserve(&b, PART);
+		got = tracee_read_some(t, addr + b.n, b.at + b.n, PART);
+		if (memchr(b.at + b.n, 0, got))
+			text = pool_strdup(pool, b.at);
+		b.n += got;
+	}
+	buf_free(&b);
+	return text;
+}
+
+/* NULL: it is not all there. */
+static char **
+read_list(struct pool *pool, const struct tracee *t, uint64_t addr)
+{
+	VEC(char *) v = {0};
+	uint64_t at = 0;
+	char **list;
+	bool ok = true;
+
+	for (; addr && (ok = tracee_read(t, addr, &at, sizeof at)) && at; addr += sizeof at) {
+		VEC_PUSH(v, (char *)(uintptr_t)read_text(pool, t, at));
+		ok = v.at[v.n - 1];
+		if (!ok)
+			break;
+	}
+	list = pool_array(pool, v.n + 1, sizeof *list);
+	if (v.n)
+		memcpy(list, v.at, v.n * sizeof *list);
+	free(v.at);
+	return ok ? list : NULL;
+}
+
+void
+exec_read(struct pool *pool, const struct tracee *t, const uint64_t arg[6], struct tracee_start *s)
+{
+	char link[4096];
+	ssize_t n;
+
+	*s = (struct tracee_start){
+		.file = read_text(pool, t, arg[0]), .argv = read_list(pool, t, arg[1]), .env = read_list(pool, t, arg[2]),
+		.cwd = "",
+	};
+	if (!s->argv || !s->env)
+		s->file = NULL;
+	/* The name is the program's to see: it stays as it is. The folder matters if it leads from there. */
+	if (!s->file || *s->file == '/')
+		return;
+	n = readlink(pool_printf(pool, "/proc/%d/cwd", t->pid), link, sizeof link);
+	s->cwd = n > 0 && (size_t)n < sizeof link ? pool_strndup(pool, link, (size_t)n) : "";
+}
+
+bool
+has_its_rights(const char *file, const char *cwd)
+{
+	struct pool *pool = pool_new();
+	const char *name = in_folder(pool, cwd ? cwd : ".", file);
+	struct stat st;
+	bool ok = !geteuid() || stat(name, &st) ||
+	          (!(st.st_mode & S_ISUID && st.st_uid != geteuid()) &&
+	           !((st.st_mode & (S_ISGID | S_IXGRP)) == (S_ISGID | S_IXGRP) && st.st_gid != getegid()) &&
+	           getxattr(name, "security.capability", NULL, 0) < 0);
+
+	pool_free(pool);
+	return ok;
 }
 
 /* ---- replaying ---- */
@@ -223,14 +312,14 @@ start_replay(struct log *l, struct pool *pool, struct tracee *t)
 	struct stack stack;
 	uint64_t sum, stack_end;
 
-	if (log_get(l) != LOG_START && !log_failed(l))
-		say_error(log_name(l), "it is damaged: it does not begin with a program");
 	if (log_failed(l) || !same_processor(l, pool))
 		return false;
 	s.file = log_get_text(l, pool);
 	s.argv = get_list(l, pool);
 	s.env = get_list(l, pool);
 	s.cwd = log_get_text(l, pool);
+	if (!*s.cwd)
+		s.cwd = NULL;
 	s.stack_limit = log_get(l);
 	if (!same_files(l, pool))
 		return false;

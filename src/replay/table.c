@@ -23,7 +23,6 @@
 #define REFUSED(name_, why_) {.number = SYS_##name_, .name = #name_, .class = CALL_REFUSED, .why = why_}
 #define BY(name_, arg_)      {.number = SYS_##name_, .name = #name_, .class = CALL_COMMAND, .arg = arg_}
 
-#define THREADS "threads and processes that it starts cannot be recorded"
 #define OUTSIDE "memory that other processes have, too"
 #define BEHIND  "the kernel writes memory while no call is made"
 #define FILTER  "a filter of system calls would see those of the recording"
@@ -103,10 +102,10 @@ static const struct system_call calls[] = {
 	GIVEN(getcpu, FIXED(0, 4), FIXED(1, 4)), GIVEN(getrandom, RESULT(0, 1)), GIVEN(capget, FIXED(0, 8), FIXED(1, 24)),
 	GIVEN(capset),
 	GIVEN(set_tid_address), GIVEN(set_robust_list), GIVEN(ioprio_get), GIVEN(ioprio_set), GIVEN(syslog, RESULT(1, 1)),
-	BY(prctl, 0), CALL(rseq, ABSENT), CALL(exit, END), CALL(exit_group, END),
+	BY(prctl, 0), CALL(rseq, ABSENT), CALL(exit, END), CALL(exit_group, END), CALL(clone, BIRTH), CALL(clone3, BIRTH),
+	CALL(fork, BIRTH), CALL(vfork, BIRTH), CALL(execve, EXEC), GIVEN(pidfd_open), GIVEN(pidfd_send_signal),
 	/* what shows in memory at any time, or in other processes */
-	REFUSED(clone, THREADS), REFUSED(clone3, THREADS), REFUSED(fork, THREADS), REFUSED(vfork, THREADS), GIVEN(shmget),
-	REFUSED(shmat, OUTSIDE),
+	GIVEN(shmget), REFUSED(shmat, OUTSIDE),
 	REFUSED(process_vm_writev, OUTSIDE), REFUSED(ptrace, OUTSIDE), REFUSED(io_setup, BEHIND), REFUSED(io_submit, BEHIND),
 	REFUSED(io_uring_setup, BEHIND), REFUSED(userfaultfd, BEHIND), REFUSED(perf_event_open, BEHIND), REFUSED(seccomp, FILTER),
 	REFUSED(modify_ldt, "addresses by other segments"), REFUSED(iopl, "a device's ports"), REFUSED(ioperm, "a device's ports"),
@@ -143,7 +142,8 @@ static const struct system_call commands[] = {
 	PRCTL(PR_GET_SECUREBITS), PRCTL(PR_SET_PTRACER), PRCTL(PR_SET_THP_DISABLE), PRCTL(PR_GET_THP_DISABLE),
 	PRCTL(PR_CAP_AMBIENT),
 	FUTEX2(FUTEX_WAIT), FUTEX2(FUTEX_WAKE), FUTEX2(FUTEX_WAIT_BITSET), FUTEX2(FUTEX_WAKE_BITSET), FUTEX2(FUTEX_REQUEUE),
-	FUTEX2(FUTEX_CMP_REQUEUE), FUTEX(FUTEX_WAIT_BITSET | FUTEX_CLOCK_REALTIME),
+	FUTEX2(FUTEX_CMP_REQUEUE), FUTEX2(FUTEX_WAKE_OP, FIXED(4, 4)),
+	FUTEX(FUTEX_WAIT_BITSET | FUTEX_CLOCK_REALTIME),
 	FUTEX(FUTEX_WAIT_BITSET | FUTEX_CLOCK_REALTIME | FUTEX_PRIVATE_FLAG),
 	COMMAND(personality, 0, 0xffffffff, GIVEN),
 	COMMAND(arch_prctl, 0, ARCH_SET_FS, DONE), COMMAND(arch_prctl, 0, ARCH_SET_GS, DONE),

@@ -110,7 +110,8 @@ is_own(const struct tracee *t, const char *file)
 static bool
 attach(struct tracee *t, const struct tracee_start *s, int go, int tell)
 {
-	const unsigned long options = PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL | PTRACE_O_TRACEEXEC | PTRACE_O_TRACEFORK;
+	const unsigned long options = PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL | PTRACE_O_TRACEEXEC | PTRACE_O_TRACECLONE |
+	                              PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK;
 	struct failure f;
 	enum stop stop;
 
@@ -196,8 +197,8 @@ tracee_event(const struct tracee *t)
 	return t->status >> 16;
 }
 
-static enum stop
-kind_of_stop(const struct tracee *t)
+enum stop
+tracee_stop(const struct tracee *t)
 {
 	if (!WIFSTOPPED(t->status))
 		return STOP_ENDED;
@@ -208,29 +209,68 @@ kind_of_stop(const struct tracee *t)
 	return tracee_event(t) ? STOP_EVENT : STOP_SIGNAL;
 }
 
-static enum stop
-await(struct tracee *t)
+enum stop
+tracee_stopped(struct tracee *t, int status)
 {
-	pid_t got;
-
-	do
-		got = waitpid(t->pid, &t->status, __WALL);
-	while (got < 0 && errno == EINTR);
-	if (got < 0)
-		t->status = SIGKILL;
-	if (!WIFSTOPPED(t->status))
+	t->status = status;
+	if (!WIFSTOPPED(status))
 		t->pid = 0;
 	else
 		t->machine->get(t->pid, &t->regs);
-	return kind_of_stop(t);
+	return tracee_stop(t);
+}
+
+enum stop
+tracee_await(struct tracee *t)
+{
+	pid_t got;
+	int status;
+
+	do
+		got = waitpid(t->pid, &status, __WALL);
+	while (got < 0 && errno == EINTR);
+	return tracee_stopped(t, got < 0 ? SIGKILL : status);
+}
+
+void
+tracee_resume(struct tracee *t, int request, int sig)
+{
+	/* If it has been killed meanwhile, waitpid() tells. */
+	ptrace((enum __ptrace_request)request, t->pid, 0, sig);
 }
 
 enum stop
 tracee_go(struct tracee *t, int request, int sig)
 {
-	/* If it has been killed meanwhile, waitpid() tells. */
-	ptrace((enum __ptrace_request)request, t->pid, 0, sig);
-	return await(t);
+	tracee_resume(t, request, sig);
+	return tracee_await(t);
+}
+
+bool
+tracee_join(struct tracee *t, pid_t pid, const struct machine_traced *machine, const int *status)
+{
+	*t = (struct tracee){.pid = pid, .machine = machine, .mem = -1};
+	return (status ? tracee_stopped(t, *status) : tracee_await(t)) != STOP_ENDED && tracee_open_memory(t);
+}
+
+char
+tracee_doing(const struct tracee *t)
+{
+	char name[64], text[256], *at;
+	ssize_t n;
+	int fd;
+
+	snprintf(name, sizeof name, "/proc/%d/stat", t->pid);
+	fd = open(name, O_RDONLY | O_CLOEXEC);
+	n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
+	if (fd >= 0)
+		close(fd);
+	if (n <= 0)
+		return 0;
+	text[n] = 0;
+	/* Behind the program's name, which may have anything in it. */
+	at = strrchr(text, ')');
+	return at && at[1] == ' ' ? at[2] : 0;
 }
 
 enum stop
@@ -241,7 +281,7 @@ tracee_go_for(struct tracee *t, int request, uint64_t ns)
 	ptrace((enum __ptrace_request)request, t->pid, 0, 0);
 	nanosleep(&nap, NULL);
 	ptrace(PTRACE_INTERRUPT, t->pid, 0, 0);
-	return await(t);
+	return tracee_await(t);
 }
 
 /* ---- memory and registers ---- */
@@ -444,7 +484,7 @@ tracee_fork(struct tracee *t, struct tracee *child)
 	if (!tracee_can_fork(t) || !tracee_read(t, pc, was, size) || (pid = tracee_call_here(t, SYS_clone, arg)) <= 0)
 		return false;
 	child->pid = (pid_t)pid;
-	if (await(child) == STOP_ENDED || !tracee_open_memory(child) || !tracee_write(child, pc, was, size) ||
+	if (tracee_await(child) == STOP_ENDED || !tracee_open_memory(child) || !tracee_write(child, pc, was, size) ||
 	    !tracee_set(child, &t->regs)) {
 		tracee_close(child);
 		return false;

@@ -18,7 +18,8 @@ static const struct argp_option options[] = {
 
 static const char doc[] =
 	"Run a program and record what it takes to have it run so again, with `chord replay`.\v"
-	"The program may be any; it need not have been built with Chord. It has one thread and starts no other program. "
+	"The program may be any; it need not have been built with Chord. Its threads and the processes that it starts are "
+	"recorded, too, and run one at a time. "
 	"What cannot be recorded is named at the moment it happens: the program then runs on, and no log is left.\n\n"
 	"Environment: CHORD_RECORD=signals is --signals.\n\n"
 	"Exit status: the program's; 1 if it cannot be run or recorded, 2 wrong usage.";

@@ -7,6 +7,7 @@
 set -u
 . "$(dirname "$0")/../cases.sh"
 . "$(dirname "$0")/../may.sh"
+. "$here/again.sh"
 . "$here/debug.sh"
 REPLAYS=${REPLAYS:-10}
 ulimit -c 0
@@ -18,24 +19,6 @@ build() {
 	local to=$1 from=$2
 	shift 2
 	$cc -w -fchord=events -o "$to" "$@" "$from" 2>cc.err || no "cannot compile $from: $(head -c 300 cc.err)"
-}
-
-# record COMMAND...: into log; out, err and status are what it left
-record() {
-	rm -f log
-	{ "$CHORD" record -o log "$@" >out 2>err </dev/null; status=$?; } 2>/dev/null
-	[ -s log ] || no "no log of $*: $(head -c 300 err)"
-}
-
-# replay TIMES: each as it was recorded
-replay() {
-	local got
-	for i in $(seq "$1"); do
-		{ timeout 100 "$CHORD" replay log >again 2>again.err </dev/null; got=$?; } 2>/dev/null
-		[ $got = $status ] || no "replay $i: status $got, not $status: $(head -c 400 again.err)"
-		cmp -s out again || no "replay $i: other output: $(cmp out again)"
-		cmp -s err again.err || no "replay $i: other errors: $(head -c 400 again.err)"
-	done
 }
 
 # cannot PATTERN: replaying log fails so, and prints nothing
@@ -218,7 +201,7 @@ t_default_name() {
 unrecorded() {
 	printf '#define _GNU_SOURCE\n#include <pthread.h>\n#include <sched.h>\n#include <signal.h>\n#include <stdio.h>\n#include <stdlib.h>
 	#include <string.h>\n#include <fcntl.h>\n#include <sys/mman.h>\n#include <sys/shm.h>\n#include <sys/syscall.h>\n#include <sys/wait.h>\n#include <unistd.h>
-	#include <x86intrin.h>\nvolatile int x; void on(int s) { x = 1; } void *thread(void *p) { x = 7; return p; }
+	#include <x86intrin.h>\nvolatile int x; void on(int s) { x = 1; } void *thread(void *p) { x = 7; return p; } void *rest(void *p) { pause(); return p; }
 	int main(int c, char **v) { %s; __rdtsc(); printf("went on\\n"); return 3; }\n' "$2" >no.c
 	gcc -w -pthread -o no no.c || no "cannot compile $2"
 	rm -f log
@@ -228,16 +211,42 @@ unrecorded() {
 }
 
 t_unrecorded() {
-	unrecorded 'clone' 'if (!fork()) _exit(0); wait(NULL)'
-	unrecorded 'vfork' 'if (!vfork()) _exit(0); wait(NULL)'
-	unrecorded 'clone' 'pthread_t t; pthread_create(&t, 0, thread, 0); pthread_join(t, 0); if (x != 7) return 1'
-	unrecorded 'clone' 'system("true")'
-	unrecorded 'execve' 'if (c == 1) execl(v[0], v[0], "again", (char *)0)'
+	unrecorded 'execve' 'if (c == 1) { pthread_t t; pthread_create(&t, 0, rest, 0); execl(v[0], v[0], "again", (char *)0); } getppid(); shmat(-1, 0, 0)'
 	unrecorded 'signal 14' 'signal(SIGALRM, on); ualarm(300000, 0); while (!x)'
 	unrecorded 'shmat' 'shmat(shmget(IPC_PRIVATE, 4096, 0600), 0, 0)'
 	unrecorded 'number 443' 'syscall(443)'
 	unrecorded 'io_uring_setup' 'syscall(SYS_io_uring_setup, 1, 0)'
 	unrecorded 'prctl 0x1a' 'syscall(SYS_prctl, 26, 1)'
+}
+
+# All threads and processes go on, those that wait in the kernel, too.
+t_all_go_on() {
+	cat >all.c <<-'EOF'
+	#include <pthread.h>
+	#include <stdio.h>
+	#include <stdlib.h>
+	#include <sys/shm.h>
+	#include <sys/wait.h>
+	#include <unistd.h>
+	#include <x86intrin.h>
+	static int up[2], down[2];
+	static void *wait_for_byte(void *p) { char c; __rdtsc(); read(down[0], &c, 1); __rdtsc(); write(up[1], "t", 1); return p; }
+	int main(void) {
+		pthread_t t; char got[2]; int s;
+		pipe(up), pipe(down);
+		if (!fork()) wait_for_byte(NULL), _exit(6);
+		pthread_create(&t, 0, wait_for_byte, 0);
+		usleep(20000);
+		shmat(-1, 0, 0);
+		write(down[1], "ab", 2), read(up[0], got, 1), read(up[0], got + 1, 1), pthread_join(t, 0), wait(&s), __rdtsc();
+		s = s == 6 << 8 && !system("exit 0");
+		printf("all went on: %d\n", s);
+		return 3;
+	}
+	EOF
+	gcc -w -pthread -o all all.c || no "cannot compile"
+	refused 1 "shmat.*runs on without being recorded" timeout 20 "$CHORD" record -o log ./all
+	[ "$(cat out)" = "all went on: 1" ] && [ ! -e log ] || no "it did not go on: $(cat out)"
 }
 
 # Output that is in no memory as the table has it.
@@ -487,7 +496,8 @@ t_forged() {
 }
 
 . "$here/signals.sh"
-for name in struck struck-only struck-by-others struck-dead struck-library struck-refused ends-another-way other-calls mapped stack rights forged sent-output world signals real-program signals-without-clock status world-is-gone streams own-programs default-name unrecorded no-program damaged another-build goes-another-way $debug_cases; do
+for name in struck struck-only struck-by-others struck-dead struck-library struck-refused ends-another-way other-calls mapped stack rights forged sent-output world signals real-program signals-without-clock status world-is-gone streams own-programs default-name unrecorded all-go-on no-program damaged another-build goes-another-way $debug_cases; do
 	test_case "$name"
 done
+"$here/tasks.sh" "$@" || failed=1
 exit $failed

@@ -45,7 +45,7 @@ static bool
 breaks_here(const struct debugger *d)
 {
 	for (size_t i = 0; i < d->user.n; i++)
-		if (!d->user.at[i].watch && d->user.at[i].at == tracee_word(&d->r.t, d->r.t.machine->pc))
+		if (!d->user.at[i].watch && d->user.at[i].at == tracee_word(d->r.t, d->r.t->machine->pc))
 			return true;
 	return false;
 }
@@ -259,7 +259,7 @@ narrow(struct debugger *d, const struct hop *h, uint64_t *end)
 		d->way = way;
 		if (!run_in(d, h, slice))
 			return false;
-		*end = tracee_word(&d->r.t, d->r.t.machine->pc);
+		*end = tracee_word(d->r.t, d->r.t->machine->pc);
 		shorten(&d->path);
 		if (!node_reach(d))
 			return false;
@@ -296,7 +296,7 @@ step_along(struct debugger *d, const struct hop *h, addresses *pc, uint64_t *n)
 	go_conditions(d, false, h);
 	pc->n = 0;
 	for (*n = 0; moved == MOVED_STEP && *n < SOON; ++*n) {
-		VEC_PUSH(*pc, tracee_word(&d->r.t, d->r.t.machine->pc));
+		VEC_PUSH(*pc, tracee_word(d->r.t, d->r.t->machine->pc));
 		moved = go_move(d, true);
 		if (moved != MOVED_LOST && part(d, h, moved)) {
 			++*n;

@@ -52,7 +52,7 @@ value_of(struct debugger *d, const struct condition *c)
 	char *bytes = xcalloc(1, c->n + 1);
 	uint64_t v;
 
-	tracee_read_some(&d->r.t, c->at, bytes, c->n);
+	tracee_read_some(d->r.t, c->at, bytes, c->n);
 	v = bytes_sum(bytes, c->n);
 	free(bytes);
 	return v;
@@ -61,11 +61,11 @@ value_of(struct debugger *d, const struct condition *c)
 void
 go_renew(struct debugger *d)
 {
-	const struct machine_traced *machine = d->r.t.machine;
+	const struct machine_traced *machine = d->r.t->machine;
 	unsigned next = 0;
 
 	for (unsigned i = 0; i < machine->watches; i++)
-		machine->watch(d->r.t.pid, i, 0, 0, false);
+		machine->watch(d->r.t->pid, i, 0, 0, false);
 	for (size_t i = 0; i < d->condition.n; i++) {
 		struct condition *c = &d->condition.at[i];
 
@@ -76,7 +76,7 @@ go_renew(struct debugger *d)
 			    d->condition.at[j].reads == c->reads)
 				c->slot = d->condition.at[j].slot;
 		if (c->watch && c->slot < 0 && next < machine->watches &&
-		    machine->watch(d->r.t.pid, next, c->at, c->n, c->reads))
+		    machine->watch(d->r.t->pid, next, c->at, c->n, c->reads))
 			c->slot = (int)next++;
 	}
 }
@@ -116,7 +116,7 @@ go_fired(struct debugger *d, bool watch)
 static bool
 look(struct debugger *d, unsigned slots, bool compare)
 {
-	uint64_t pc = tracee_word(&d->r.t, d->r.t.machine->pc);
+	uint64_t pc = tracee_word(d->r.t, d->r.t->machine->pc);
 	bool any = false;
 
 	for (size_t i = 0; i < d->condition.n; i++) {
@@ -169,7 +169,7 @@ put_breakpoints(struct debugger *d)
 
 		for (size_t j = 0; j < d->nput; j++)
 			there |= d->put[j].at == c->at;
-		if (!there && breakpoint_put(&d->r.t, &d->put[d->nput], c->at))
+		if (!there && breakpoint_put(d->r.t, &d->put[d->nput], c->at))
 			d->nput++;
 	}
 }
@@ -177,8 +177,8 @@ put_breakpoints(struct debugger *d)
 static void
 take_breakpoints(struct debugger *d)
 {
-	while (d->nput && d->r.t.pid)
-		breakpoint_take(&d->r.t, &d->put[--d->nput]);
+	while (d->nput && d->r.t->pid)
+		breakpoint_take(d->r.t, &d->put[--d->nput]);
 	free(d->put);
 	d->put = NULL;
 }
@@ -227,7 +227,7 @@ slots_of(struct debugger *d)
 {
 	for (size_t i = 0; i < d->condition.n; i++)
 		if (d->condition.at[i].watch)
-			return d->r.t.machine->watched(d->r.t.pid);
+			return d->r.t->machine->watched(d->r.t->pid);
 	return 0;
 }
 
@@ -235,7 +235,7 @@ slots_of(struct debugger *d)
 static enum stop
 step(struct debugger *d, bool *fired)
 {
-	struct tracee *t = &d->r.t;
+	struct tracee *t = d->r.t;
 	uint64_t top, was;
 	uint8_t bytes[2];
 	bool read = tracee_read(t, tracee_word(t, t->machine->pc), bytes, sizeof bytes);
@@ -258,7 +258,7 @@ step(struct debugger *d, bool *fired)
 static enum stop
 run(struct debugger *d)
 {
-	struct tracee *t = &d->r.t;
+	struct tracee *t = d->r.t;
 	enum stop stop;
 	bool hit = false;
 
@@ -302,8 +302,8 @@ own(struct tracee *t, int request)
 void
 go_hook(struct debugger *d)
 {
-	d->r.t.own = own;
-	d->r.t.of = d;
+	d->r.t->own = own;
+	d->r.t->of = d;
 }
 
 enum moved

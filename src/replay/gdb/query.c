@@ -65,11 +65,11 @@ transfer(struct debugger *d, const char *p)
 	uint64_t at, n;
 
 	if (!strncmp(p, "features:read:target.xml:", 25)) {
-		describe(d->r.t.machine, &all);
+		describe(d->r.t->machine, &all);
 	} else if (!strncmp(p, "auxv:read:", 10)) {
-		read_auxv(&d->r.t, &all);
+		read_auxv(d->r.t, &all);
 	} else if (!strncmp(p, "exec-file:read:", 15)) {
-		read_name(&d->r.t, &all);
+		read_name(d->r.t, &all);
 	} else {
 		packet_text(&d->c, "");
 		return;
@@ -92,7 +92,7 @@ transfer(struct debugger *d, const char *p)
 static void
 say_when(struct debugger *d, struct buf *to)
 {
-	uint64_t pc = tracee_word(&d->r.t, d->r.t.machine->pc), count;
+	uint64_t pc = tracee_word(d->r.t, d->r.t->machine->pc), count;
 
 	buf_printf(to, "event %" PRIu64, d->r.event);
 	if (clock_at(d->r.clock, pc, &count))

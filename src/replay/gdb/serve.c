@@ -126,7 +126,7 @@ resume_range(struct debugger *d, uint64_t from, uint64_t to)
 
 	for (unsigned i = 1; !d->r.ended; i++) {
 		came = forward_step(d);
-		pc = tracee_word(&d->r.t, d->r.t.machine->pc);
+		pc = tracee_word(d->r.t, d->r.t->machine->pc);
 		if (came != CAME_STEP || pc < from || pc >= to)
 			break;
 		if (i % LOOK == 0 && packet_interrupt(&d->c)) {
@@ -168,11 +168,11 @@ resume_by(struct debugger *d, const char *p)
 static size_t
 registers(struct debugger *d, uint8_t to[DESCRIBED_MOST])
 {
-	const struct machine_traced *machine = d->r.t.machine;
+	const struct machine_traced *machine = d->r.t->machine;
 	char state[TRACED_STATE_MOST];
 	size_t n = 0;
 
-	machine->describe(&d->r.t.regs, state, machine->get_state(d->r.t.pid, state), to);
+	machine->describe(&d->r.t->regs, state, machine->get_state(d->r.t->pid, state), to);
 	for (size_t i = 0; i < machine->ndescribed; i++)
 		for (size_t j = 0; j < machine->described[i].n; j++)
 			n += machine->described[i].reg[j].size;
@@ -205,7 +205,7 @@ read_registers(struct debugger *d, const char *p)
 	struct buf b = {0};
 
 	if (*p++ == 'p')
-		at = place_of(d->r.t.machine, get_hex(&p), &n);
+		at = place_of(d->r.t->machine, get_hex(&p), &n);
 	put_hex(&b, all + at, n);
 	if (n)
 		packet_put(&d->c, b.at, b.n);
@@ -223,7 +223,7 @@ read_memory(struct debugger *d, const char *p)
 
 	p += *p == ',';
 	n = get_hex(&p);
-	n = tracee_read_some(&d->r.t, addr, bytes, n < sizeof bytes ? n : sizeof bytes);
+	n = tracee_read_some(d->r.t, addr, bytes, n < sizeof bytes ? n : sizeof bytes);
 	put_hex(&b, bytes, n);
 	if (n)
 		packet_put(&d->c, b.at, b.n);

@@ -1,0 +1,440 @@
+/* SPDX-License-Identifier: MIT */
+/* Recording system calls: what each got and did, also those that begin threads, processes and programs, and those by which
+ * they end. */
+#include "replay/internal.h"
+
+#include <errno.h>
+#include <linux/fs.h>
+#include <linux/sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Why a call cannot be made: what it is to begin. NULL: it can. */
+static const char *
+cannot_begin(struct recorder *r)
+{
+	struct task *task = r->task;
+
+	if (r->made->call.class == CALL_BIRTH)
+		return birth_read(r->t, r->made->number, r->made->arg, &task->birth);
+	if (r->made->call.class != CALL_EXEC)
+		return NULL;
+	if (task->group->living > 1 || task->tid != task->group->pid)
+		return "another program in the place of one with several threads cannot be recorded";
+	exec_read(task->pool, r->t, r->made->arg, &task->exec);
+	return task->exec.file && !has_its_rights(task->exec.file, task->exec.cwd) ?
+		"the program has a user's, a group's or other rights by its file, which it would lack while it is recorded" : NULL;
+}
+
+/* How the code counts is seen once, when it does. */
+static void
+note_clock(struct recorder *r)
+{
+	struct space *s = r->task->group->space;
+
+	if (r->made->clock && !s->counts)
+		s->timed = clock_has_timers(r->clock);
+	s->counts |= r->made->clock != 0;
+}
+
+void
+record_begin_call(struct recorder *r)
+{
+	const struct machine_traced *machine = r->t->machine;
+	struct made_call *m = r->made;
+	const char *why;
+
+	m->number = tracee_word(r->t, machine->number);
+	for (int i = 0; i < 6; i++)
+		m->arg[i] = tracee_arg(r->t, i);
+	m->entry = tracee_sum(r->t);
+	m->clock = clock_sum(r->clock);
+	m->call = call_of(r->task->pool, m->number, m->arg);
+	r->task->in_call = true;
+	r->task->entered = false;
+	note_clock(r);
+	why = cannot_begin(r);
+	if (!tracee_own_call(r->t))
+		record_refuse(r, "system call as of 32 bits", "it has other numbers");
+	else if (m->call.class == CALL_REFUSED)
+		record_refuse(r, m->call.name, m->call.why);
+	else if (m->call.class == CALL_UNKNOWN && m->number != SYS_ioctl)
+		record_refuse(r, pool_printf(r->task->pool, "system call %s", m->call.name), "what it does is not known");
+	else if (why)
+		record_refuse(r, pool_printf(r->task->pool, "system call %s", m->call.name), why);
+	else if (m->call.class == CALL_ABSENT) {
+		r->t->regs.word[machine->number] = (uint64_t)-1;
+		tracee_set(r->t, &r->t->regs);
+	} else if (m->call.class == CALL_ADVISE && m->arg[2] == MADV_FREE) {
+		/* When the kernel takes such pages is not known: it may as well be at once. */
+		r->t->regs.word[machine->arg[2]] = MADV_DONTNEED;
+		tracee_set(r->t, &r->t->regs);
+	}
+}
+
+/* ---- the end ---- */
+
+void
+record_piece(struct recorder *r, const struct piece *p)
+{
+	char *bytes = xmalloc(p->n);
+	size_t n = tracee_read_some(r->t, p->addr, bytes, p->n);
+
+	log_put(r->log, p->addr);
+	log_put_bytes(r->log, bytes, n);
+	free(bytes);
+}
+
+/* What an output call has read, as a check sum; and which stream got it. */
+static void
+put_output(struct recorder *r, int64_t result)
+{
+	pieces read = {0};
+	struct buf b = {0};
+
+	if (result > 0)
+		pieces_read(r->t, r->made->number, r->made->arg, (uint64_t)result, &read);
+	for (size_t i = 0; i < read.n; i++) {
+		buf_reserve(&b, read.at[i].n);
+		b.n += tracee_read_some(r->t, read.at[i].addr, b.at + b.n, read.at[i].n);
+	}
+	log_put(r->log, result > 0 ? (uint64_t)stream_of(r->t, (int)r->made->arg[0]) : 0);
+	log_put(r->log, bytes_sum(b.at, b.n));
+	buf_free(&b);
+	free(read.at);
+}
+
+/* Bytes that reach a standard stream without having been in the program's memory. */
+static void
+put_passed(struct recorder *r, int64_t result)
+{
+	int stream = result > 0 ? stream_of(r->t, (int)passed_to(&r->made->call, r->made->arg)) : 0;
+
+	log_put(r->log, (uint64_t)stream);
+	if (!stream)
+		log_put_bytes(r->log, "", 0);
+	else if (!passed_bytes(r->log, r->t, &r->made->call, r->made->arg, (uint64_t)result))
+		record_refuse(r, r->made->call.name, "what it writes to the standard output is in no memory and no file");
+}
+
+static void
+put_pieces(struct recorder *r, const pieces *p)
+{
+	log_put(r->log, p->n);
+	for (size_t i = 0; i < p->n; i++)
+		record_piece(r, &p->at[i]);
+}
+
+/* How it was made. */
+static void
+put_made(struct recorder *r)
+{
+	log_put(r->log, r->made->number);
+	for (int i = 0; i < 6; i++)
+		log_put(r->log, r->made->arg[i]);
+	log_put(r->log, r->made->entry);
+	log_put(r->log, r->made->clock);
+}
+
+static void
+add_number(pieces *to, bool is, uint64_t addr)
+{
+	if (is && addr)
+		VEC_PUSH(*to, (struct piece){addr, sizeof(uint32_t)});
+}
+
+/* The task whose memory a descriptor is (/proc/self/mem), in *whose; NULL: one that is not recorded. False: it is a file. */
+static bool
+is_memory(struct recorder *r, uint64_t fd, struct task **whose)
+{
+	char link[64];
+	ssize_t n = readlink(pool_printf(r->task->pool, "/proc/%d/fd/%d", r->t->pid, (int)fd), link, sizeof link - 1);
+	const char *rest;
+	char *end;
+
+	if (n <= 0)
+		return false;
+	link[n] = 0;
+	if (strncmp(link, "/proc/", 6) || !(rest = strstr(link, "/mem")) || rest[4])
+		return false;
+	*whose = tasks_of(&r->all, (pid_t)strtol(link + 6, &end, 10));
+	return *end == '/';
+}
+
+/* What it has written into memory that way. */
+static void
+add_memory(struct recorder *r, int64_t result, pieces *to)
+{
+	const struct made_call *m = r->made;
+	struct task *whose;
+	uint64_t at = m->arg[3];
+
+	if (m->number == SYS_sendto || result <= 0 || !is_memory(r, m->arg[0], &whose))
+		return;
+	if (!whose || whose->group->space != r->task->group->space)
+		record_refuse(r, m->call.name, "it writes another process's memory");
+	if (m->number == SYS_write || m->number == SYS_writev)
+		at = position_of(r->task->pool, r->t, m->arg[0]) - (uint64_t)result;
+	VEC_PUSH(*to, (struct piece){at, (uint64_t)result});
+}
+
+/* Registers and memory are as the program will see them. */
+static void
+put_call(struct recorder *r, int64_t result)
+{
+	pieces written = {0};
+
+	record_event(r, r->task->entered ? LOG_LEAVE : LOG_CALL);
+	if (!r->task->entered)
+		put_made(r);
+	log_put(r->log, (uint64_t)result);
+	pieces_written(r->t, r->made->call.class == CALL_RESUME ? &r->task->interrupted_call : &r->made->call, r->made->arg, result,
+	               &written);
+	if (r->made->call.class == CALL_OUTPUT)
+		add_memory(r, result, &written);
+	put_pieces(r, &written);
+	free(written.at);
+	if (r->made->call.class == CALL_OUTPUT)
+		put_output(r, result);
+	if (r->made->call.class == CALL_PASS)
+		put_passed(r, result);
+}
+
+/* Has the call, which is none of output, all the same written to a standard stream? */
+static bool
+slips_out(const struct recorder *r, int64_t result)
+{
+	const struct made_call *m = r->made;
+
+	if (result < 0 || (m->number != SYS_sendmsg && m->number != SYS_sendmmsg && m->number != SYS_ioctl))
+		return false;
+	return (m->number != SYS_ioctl || m->call.command == FICLONE || m->call.command == FICLONERANGE) &&
+	       stream_of(r->t, (int)m->arg[0]);
+}
+
+/* What the kernel is to see, and the program not. False: what the call has done is not known. */
+static bool
+set_right(struct recorder *r, int64_t *result)
+{
+	const struct machine_traced *machine = r->t->machine;
+	const struct made_call *m = r->made;
+
+	if (m->call.class == CALL_ABSENT) {
+		*result = m->call.command ? -EINVAL : -ENOSYS;
+		r->t->regs.word[machine->result] = (uint64_t)*result;
+		tracee_set(r->t, &r->t->regs);
+	} else if (m->call.class == CALL_ADVISE && m->arg[2] == MADV_FREE) {
+		r->t->regs.word[machine->arg[2]] = m->arg[2];
+		tracee_set(r->t, &r->t->regs);
+	} else if (m->call.class == CALL_UNKNOWN && (m->number == SYS_ioctl ? *result != -ENOTTY : *result >= 0)) {
+		record_refuse(r, pool_printf(r->task->pool, "system call %s", m->call.name), "what it does is not known");
+		return false;
+	}
+	return true;
+}
+
+/* What the call has changed beside the memory that it wrote. Not NULL: why that is not known. */
+static const char *
+put_changes(struct recorder *r, int64_t result)
+{
+	const struct made_call *m = r->made;
+	bool ok = (uint64_t)result < (uint64_t)-4095;
+
+	if (m->number == SYS_set_tid_address)
+		r->task->clear = m->arg[0];
+	if (m->number == SYS_set_robust_list && ok)
+		r->task->robust = m->arg[0];
+	switch (m->call.class) {
+	case CALL_MAP: return ok ? mapped_record(&r->mapped, r->log, r->t, m->arg) : NULL;
+	case CALL_REMAP: return ok ? mapped_grown(&r->mapped, r->log, r->t, m->arg, (uint64_t)result) : NULL;
+	case CALL_OUTPUT: case CALL_RESIZE: case CALL_PASS:
+		return mapped_changed(&r->mapped, r->log, r->t, &r->made->call, m->arg, result);
+	default: return slips_out(r, result) ? "what it writes to the standard output is not known" : NULL;
+	}
+}
+
+void
+record_end_call(struct recorder *r)
+{
+	int64_t result = (int64_t)tracee_word(r->t, r->t->machine->result);
+	const char *why;
+
+	r->task->in_call = false;
+	if (!set_right(r, &result))
+		return;
+	if (is_interrupted(result) && r->made->call.class != CALL_RESUME)
+		r->task->interrupted_call = r->made->call;
+	if (r->made->call.class == CALL_RETURN)
+		result = 0;
+	put_call(r, result);
+	why = put_changes(r, result);
+	if (why)
+		record_refuse(r, r->made->call.name, why);
+	r->task->known = tracee_sum(r->t);
+	r->task->rests = true;
+	if (r->made->number == SYS_sched_yield)
+		schedule_yield(&r->turns);
+}
+
+void
+record_enter(struct recorder *r)
+{
+	if (!r->task->entered) {
+		record_event(r, LOG_ENTER);
+		put_made(r);
+	}
+	r->task->entered = r->task->rests = true;
+}
+
+/* ---- threads, processes, programs ---- */
+
+/* What the kernel has written for the new task before it runs: into its memory and into its parent's. */
+static void
+put_birth(struct recorder *r, const struct birth *b, struct task *child)
+{
+	pieces written = {0};
+
+	add_number(&written, b->flags & CLONE_PARENT_SETTID, b->parent_tid);
+	add_number(&written, b->flags & CLONE_PIDFD, b->pidfd);
+	put_pieces(r, &written);
+	written.n = 0;
+	add_number(&written, b->flags & CLONE_CHILD_SETTID, b->child_tid);
+	r->t = &child->t;
+	put_pieces(r, &written);
+	r->t = &r->task->t;
+	free(written.at);
+}
+
+/* The call that begins another task has done so, and is not over. */
+void
+record_birth(struct recorder *r)
+{
+	const struct birth *b = &r->task->birth;
+	struct task *child;
+	struct tracee t;
+	unsigned long tid;
+
+	if (ptrace(PTRACE_GETEVENTMSG, r->t->pid, 0, &tid) || !schedule_join(&r->turns, &t, (pid_t)tid, r->t->machine))
+		die("ptrace", "a new task is lost: %s", strerror(errno));
+	record_enter(r);
+	child = tasks_born(&r->all, r->task, b, &t);
+	child->known = tracee_sum(&t);
+	record_event(r, LOG_BIRTH);
+	log_put(r->log, b->flags & ~(uint64_t)CSIGNAL);
+	log_put(r->log, b->stack);
+	log_put(r->log, b->tls);
+	log_put(r->log, child->known);
+	put_birth(r, b, child);
+}
+
+void
+record_exec(struct recorder *r)
+{
+	struct task *task = r->task;
+	enum stop stop;
+
+	task_renew(task);
+	r->clock = task->group->space->clock;
+	stop = tracee_open_memory(r->t) ? tracee_go(r->t, PTRACE_SYSCALL, 0) : STOP_ENDED;
+	task->in_call = false;
+	if (stop != STOP_CALL) {
+		task->state = TASK_STOPPED;
+		return;
+	}
+	if (!tracee_own_call(r->t)) {
+		record_refuse(r, task->exec.file, "a program of 32 bits cannot be recorded");
+		return;
+	}
+	record_event(r, LOG_EXEC);
+	put_made(r);
+	if (!start_record(r->log, task->pool, r->t, &task->exec))
+		record_refuse(r, task->exec.file, "its beginning cannot be read");
+	task->known = tracee_sum(r->t);
+	task->rests = true;
+}
+
+/* Locks that the thread holds, which the kernel marks when it ends (set_robust_list(2)). */
+static void
+add_locks(struct recorder *r, pieces *to)
+{
+	enum { MOST = 2048 };
+	struct { uint64_t next; int64_t offset; uint64_t pending; } head;
+	uint64_t at;
+
+	if (!r->task->robust || !tracee_read(r->t, r->task->robust, &head, sizeof head))
+		return;
+	at = head.next & ~1ull;
+	for (int i = 0; i < MOST && at != r->task->robust; i++) {
+		add_number(to, true, at + (uint64_t)head.offset);
+		if (!tracee_read(r->t, at, &at, sizeof at))
+			break;
+		at &= ~1ull;
+	}
+	if (head.pending)
+		add_number(to, true, (head.pending & ~1ull) + (uint64_t)head.offset);
+}
+
+/* What the kernel has written when the task ended, if there is somebody left to see it. */
+static void
+put_last(struct recorder *r, bool seen)
+{
+	pieces written = {0};
+
+	if (seen) {
+		add_number(&written, true, r->task->clear);
+		add_locks(r, &written);
+	}
+	put_pieces(r, &written);
+	free(written.at);
+}
+
+/* All others of the process end, too: when they have, the kernel says how of the first. */
+static int
+await_end(struct recorder *r, const struct group *g)
+{
+	struct task *first = NULL;
+
+	for (size_t i = 0; i < r->all.at.n; i++) {
+		struct task *task = r->all.at.at[i];
+
+		if (task->group == g && task->tid == g->pid)
+			first = task;
+		while (task->group == g && task->tid != g->pid && task->t.pid > 0)
+			tracee_await(&task->t);
+	}
+	while (first->t.pid > 0)
+		tracee_await(&first->t);
+	return first->t.status;
+}
+
+void
+record_end(struct recorder *r)
+{
+	struct group *g = r->task->group;
+	bool call = r->task->in_call && r->made->call.class == CALL_END;
+	int status;
+
+	if (WIFEXITED(r->t->status) && call && r->made->number == SYS_exit && g->living > 1) {
+		record_event(r, LOG_END);
+		put_made(r);
+		put_last(r, true);
+		task_end(&r->all, r->task);
+	} else {
+		status = await_end(r, g);
+		record_event(r, LOG_EXIT);
+		log_put(r->log, (uint64_t)status);
+		log_put(r->log, call && WIFEXITED(status));
+		if (call && WIFEXITED(status))
+			put_made(r);
+		put_last(r, g->space->users > 1);
+		if (g->first)
+			r->status = status;
+		group_end(&r->all, g);
+	}
+	r->task = r->turns.now = NULL;
+}

@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: MIT */
+/* Which task runs: one at a time, until it waits in the kernel, or its turn is over and it has come to a state that the log can
+ * name. */
+#include "replay/internal.h"
+
+#include <errno.h>
+#include <linux/sched.h>
+#include <sched.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <time.h>
+
+/* A turn is over after so many ticks: at a system call; in code that makes none, with timers and without, where a replay needs long
+ * to get there. So long may signals wait. */
+enum { TICK_US = 5000, TURN = 2, TIMED_TURN = 8, LONG_TURN = 100, PATIENCE = 400 };
+
+/* ---- time ---- */
+
+static volatile sig_atomic_t ticks;
+
+static void
+count_tick(int sig)
+{
+	(void)sig;
+	ticks++;
+}
+
+/* A tick interrupts waitpid(), and must not restart it. One that comes just before it is followed by the next. */
+static void
+set_ticking(struct schedule *s, bool wanted)
+{
+	struct sigaction act = {.sa_handler = count_tick};
+	struct itimerval often = {{0, wanted ? TICK_US : 0}, {0, wanted ? TICK_US : 0}};
+
+	if (s->ticking == wanted)
+		return;
+	s->ticking = wanted;
+	sigaction(SIGALRM, &act, NULL);
+	setitimer(ITIMER_REAL, &often, NULL);
+}
+
+void
+schedule_hurry(struct schedule *s)
+{
+	set_ticking(s, true);
+	s->now->waits = true;
+	s->now->held_at = (unsigned)ticks;
+}
+
+bool
+schedule_impatient(const struct schedule *s)
+{
+	return s->now->waits && (unsigned)ticks - s->now->held_at >= PATIENCE;
+}
+
+/* ---- news ---- */
+
+static bool
+can_run(const struct task *t)
+{
+	const struct task *midway = t->group->space->midway;
+
+	return (t->state == TASK_READY || t->state == TASK_STOPPED) && (!midway || midway == t);
+}
+
+static bool
+others_can_run(const struct schedule *s)
+{
+	for (size_t i = 0; i < s->all->at.n; i++)
+		if (s->all->at.at[i] != s->now && can_run(s->all->at.at[i]))
+			return true;
+	return false;
+}
+
+enum news { NEWS_NONE, NEWS_TICK, NEWS_SOME };
+
+/* Takes over what the kernel says of one that stops. how: of waitpid(). */
+static enum news
+hear(struct schedule *s, int how)
+{
+	int status;
+	pid_t tid = waitpid(-1, &status, __WALL | how);
+	struct task *t = tid > 0 ? tasks_of(s->all, tid) : NULL;
+
+	if (tid < 0 && errno == EINTR)
+		return NEWS_TICK;
+	if (tid <= 0)
+		return NEWS_NONE;
+	if (t) {
+		tracee_stopped(&t->t, status);
+		/* That a first thread has ended is said when all have. */
+		if (t->state != TASK_ENDED)
+			t->state = TASK_STOPPED;
+	} else {
+		VEC_PUSH(s->early, (struct early){tid, status});
+	}
+	return NEWS_SOME;
+}
+
+bool
+schedule_join(struct schedule *s, struct tracee *t, pid_t tid, const struct machine_traced *machine)
+{
+	for (size_t i = 0; i < s->early.n; i++)
+		if (s->early.at[i].tid == tid) {
+			int status = s->early.at[i].status;
+
+			s->early.at[i] = s->early.at[--s->early.n];
+			return tracee_join(t, tid, machine, &status);
+		}
+	return tracee_join(t, tid, machine, NULL);
+}
+
+bool
+schedule_hear(struct schedule *s)
+{
+	return hear(s, 0) != NEWS_NONE;
+}
+
+/* ---- running ---- */
+
+/* The stop that has just been heard of is looked at. */
+static enum stop
+take_stop(struct task *t)
+{
+	t->state = TASK_READY;
+	return tracee_stop(&t->t);
+}
+
+/* All of them are gone, and no one has said so. */
+static enum stop
+lost(struct task *t)
+{
+	t->state = TASK_READY;
+	return tracee_stopped(&t->t, SIGKILL);
+}
+
+/* Calls whose effect others could see before it is in the log are not left alone. */
+static bool
+may_wait(const struct task *t)
+{
+	switch (t->made.call.class) {
+	case CALL_GIVEN: case CALL_OUTPUT: case CALL_PASS: case CALL_RESUME: case CALL_UNKNOWN: return true;
+	default: return false;
+	}
+}
+
+static void
+pause_for(unsigned n)
+{
+	if (n < 4)
+		sched_yield();
+	else
+		nanosleep(&(struct timespec){0, 20000}, NULL);
+}
+
+/* The call of a first thread that ends while others live: the kernel keeps it, and says nothing. */
+static bool
+is_kept(const struct task *t)
+{
+	return t->made.call.class == CALL_END && t->made.number == SYS_exit && t->tid == t->group->pid && t->group->living > 1;
+}
+
+static enum stop
+await_call(struct schedule *s, struct task *t)
+{
+	t->state = TASK_WAITS;
+	/* The parent waits for its child, by which it is known already. */
+	if (t->entered && t->made.call.class == CALL_BIRTH && t->birth.flags & CLONE_VFORK)
+		return STOP_NONE;
+	for (unsigned n = 0;; n++) {
+		bool others = may_wait(t) && others_can_run(s), kept = is_kept(t);
+
+		if (hear(s, others || kept ? WNOHANG : 0) == NEWS_NONE && !others && !kept)
+			return lost(t);
+		if (t->state == TASK_STOPPED)
+			return take_stop(t);
+		if (kept && tracee_doing(&t->t) == 'Z') {
+			t->t.status = 0;
+			return STOP_ENDED;
+		}
+		if (others && n > 2 && tracee_doing(&t->t) == 'S')
+			return STOP_NONE;
+		if (others || kept)
+			pause_for(n);
+	}
+}
+
+static bool
+is_over(const struct schedule *s, unsigned turn)
+{
+	return (unsigned)ticks - s->began >= turn;
+}
+
+bool
+schedule_over(struct schedule *s)
+{
+	return is_over(s, TURN) && others_can_run(s);
+}
+
+/* It is told to stop where it is if it has run for too long; what is done then is up to who called. */
+static void
+prod(struct schedule *s, struct task *t)
+{
+	const struct space *space = t->group->space;
+	bool others;
+
+	while (is_over(s, TURN) && hear(s, WNOHANG) == NEWS_SOME)
+		;
+	others = space->counts && is_over(s, space->timed ? TIMED_TURN : LONG_TURN) && others_can_run(s);
+	if (t->state != TASK_STOPPED && !t->interrupted && (schedule_impatient(s) || others)) {
+		t->interrupted = true;
+		ptrace(PTRACE_INTERRUPT, t->tid, 0, 0);
+	}
+}
+
+static enum stop
+await_turn(struct schedule *s, struct task *t)
+{
+	t->state = TASK_WAITS;
+	while (t->state != TASK_STOPPED)
+		switch (hear(s, 0)) {
+		case NEWS_NONE: return lost(t);
+		case NEWS_TICK: prod(s, t); break;
+		case NEWS_SOME: break;
+		}
+	return take_stop(t);
+}
+
+enum stop
+schedule_run(struct schedule *s)
+{
+	struct task *t = s->now;
+	int sig = t->sig;
+
+	if (t->state == TASK_STOPPED)
+		return take_stop(t);
+	t->sig = 0;
+	t->rests = false;
+	tracee_resume(&t->t, PTRACE_SYSCALL, sig);
+	return t->in_call ? await_call(s, t) : await_turn(s, t);
+}
+
+/* ---- turns ---- */
+
+void
+schedule_yield(struct schedule *s)
+{
+	s->began = (unsigned)ticks - TURN;
+}
+
+/* The next one in the order of their numbers that can run; the same again, if there is no other. */
+static struct task *
+pick(const struct schedule *s)
+{
+	struct task *next = NULL, *first = NULL;
+
+	for (size_t i = 0; i < s->all->at.n; i++) {
+		struct task *t = s->all->at.at[i];
+
+		if (!can_run(t))
+			continue;
+		if (!first || t->number < first->number)
+			first = t;
+		if (t->number > s->last && (!next || t->number < next->number))
+			next = t;
+	}
+	return next ? next : first;
+}
+
+struct task *
+schedule_next(struct schedule *s)
+{
+	struct task *t = s->now, *next;
+
+	set_ticking(s, s->all->at.n > 1 || (t && t->waits));
+	if (t && can_run(t) && (!t->rests || !is_over(s, TURN)))
+		return t;
+	while (hear(s, WNOHANG) == NEWS_SOME)
+		;
+	while (!(next = pick(s)))
+		if (hear(s, 0) == NEWS_NONE)
+			return NULL;
+	s->now = next;
+	s->last = next->number;
+	s->began = (unsigned)ticks;
+	return next;
+}

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: MIT */
+/* The threads and processes of a run: their numbers, which share memory, how they begin and end. */
+#include "replay/internal.h"
+
+#include <errno.h>
+#include <linux/sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+/* ---- beginning ---- */
+
+static struct space *
+space_new(struct task *task)
+{
+	struct space *s = xcalloc(1, sizeof *s);
+
+	s->users = 1;
+	s->clock = clock_open(&task->t);
+	return s;
+}
+
+static void
+space_leave(struct space *s)
+{
+	if (--s->users)
+		return;
+	clock_close(s->clock);
+	free(s);
+}
+
+static struct task *
+task_new(struct tasks *all, const struct tracee *t)
+{
+	struct task *task = xcalloc(1, sizeof *task);
+
+	task->number = ++all->last;
+	task->tid = t->pid;
+	task->t = *t;
+	task->rests = true;
+	VEC_PUSH(all->at, task);
+	return task;
+}
+
+static struct group *
+group_new(struct task *task, struct space *space)
+{
+	struct group *g = xcalloc(1, sizeof *g);
+
+	*g = (struct group){.pid = task->tid, .living = 1, .space = space};
+	task->group = g;
+	return g;
+}
+
+struct task *
+tasks_begin(struct tasks *all, const struct tracee *t)
+{
+	struct task *task = task_new(all, t);
+
+	group_new(task, space_new(task));
+	return task;
+}
+
+struct task *
+tasks_born(struct tasks *all, struct task *parent, const struct birth *b, const struct tracee *t)
+{
+	struct task *task = task_new(all, t);
+	struct space *space = b->flags & CLONE_VM ? parent->group->space : NULL;
+
+	task->clear = b->flags & CLONE_CHILD_CLEARTID ? b->child_tid : 0;
+	if (b->flags & CLONE_THREAD) {
+		task->group = parent->group;
+		task->group->living++;
+	} else if (space) {
+		space->users++;
+		group_new(task, space);
+	} else {
+		group_new(task, space_new(task));
+	}
+	return task;
+}
+
+void
+task_renew(struct task *task)
+{
+	space_leave(task->group->space);
+	task->group->space = space_new(task);
+	task->clear = task->robust = 0;
+}
+
+/* ---- finding ---- */
+
+struct task *
+tasks_numbered(const struct tasks *all, uint64_t number)
+{
+	for (size_t i = 0; i < all->at.n; i++)
+		if (all->at.at[i]->number == number)
+			return all->at.at[i];
+	return NULL;
+}
+
+struct task *
+tasks_of(const struct tasks *all, pid_t tid)
+{
+	for (size_t i = 0; i < all->at.n; i++)
+		if (all->at.at[i]->tid == tid)
+			return all->at.at[i];
+	return NULL;
+}
+
+/* ---- the end ---- */
+
+static void
+task_free(struct tasks *all, struct task *task)
+{
+	size_t i = 0;
+
+	while (all->at.at[i] != task)
+		i++;
+	all->at.n--;
+	memmove(&all->at.at[i], &all->at.at[i + 1], (all->at.n - i) * sizeof *all->at.at);
+	task->t.pid = 0;
+	tracee_close(&task->t);
+	pool_free(task->pool);
+	free(task->held.at);
+	free(task);
+}
+
+void
+task_end(struct tasks *all, struct task *task)
+{
+	struct group *g = task->group;
+
+	task->state = TASK_ENDED;
+	g->living--;
+	/* The kernel keeps the first one until the others have ended. */
+	if (task->tid != g->pid)
+		task_free(all, task);
+}
+
+void
+group_end(struct tasks *all, struct group *g)
+{
+	for (size_t i = all->at.n; i-- > 0;)
+		if (all->at.at[i]->group == g)
+			task_free(all, all->at.at[i]);
+	space_leave(g->space);
+	free(g);
+}
+
+/* The first one last: until the others are gone there is no news of it. */
+void
+group_kill(struct tasks *all, struct group *g)
+{
+	struct task *first = NULL;
+
+	for (size_t i = 0; i < all->at.n; i++)
+		if (all->at.at[i]->group == g && all->at.at[i]->t.pid > 0)
+			kill(all->at.at[i]->t.pid, SIGKILL);
+	for (size_t i = 0; i < all->at.n; i++) {
+		struct task *task = all->at.at[i];
+
+		if (task->group == g && task->tid == g->pid)
+			first = task;
+		else if (task->group == g)
+			tracee_kill(&task->t);
+	}
+	if (first)
+		tracee_kill(&first->t);
+}
+
+void
+tasks_close(struct tasks *all)
+{
+	while (all->at.n) {
+		struct group *g = all->at.at[0]->group;
+
+		group_kill(all, g);
+		group_end(all, g);
+	}
+	free(all->at.at);
+	*all = (struct tasks){0};
+}
+
+/* ---- calls that begin one ---- */
+
+/* What leads to another view of the system, or out of the trace, is none of these. */
+enum {
+	KNOWN = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_VFORK | CLONE_PARENT | CLONE_THREAD | CLONE_SYSVSEM |
+		CLONE_SETTLS | CLONE_PARENT_SETTID | CLONE_CHILD_CLEARTID | CLONE_DETACHED | CLONE_CHILD_SETTID | CLONE_IO |
+		CLONE_PIDFD | CSIGNAL,
+};
+
+static bool
+read_clone3(const struct tracee *t, const uint64_t arg[6], struct birth *b)
+{
+	struct clone_args a = {0};
+
+	if (!tracee_read(t, arg[0], &a, arg[1] < sizeof a ? arg[1] : sizeof a))
+		return false;
+	*b = (struct birth){
+		.flags = a.flags & ~(uint64_t)CLONE_CLEAR_SIGHAND, .stack = a.stack ? a.stack + a.stack_size : 0, .tls = a.tls,
+		.parent_tid = a.parent_tid, .child_tid = a.child_tid, .pidfd = a.pidfd,
+	};
+	return true;
+}
+
+const char *
+birth_read(const struct tracee *t, uint64_t number, const uint64_t arg[6], struct birth *b)
+{
+	*b = (struct birth){0};
+	switch (number) {
+	case SYS_fork:
+		break;
+	case SYS_vfork:
+		b->flags = CLONE_VM | CLONE_VFORK;
+		break;
+	case SYS_clone:
+		*b = (struct birth){arg[0], arg[1], arg[4], arg[2], arg[3], arg[2]};
+		break;
+	default:
+		/* It fails. */
+		if (!read_clone3(t, arg, b))
+			return NULL;
+	}
+	return b->flags & ~(uint64_t)KNOWN ? "it begins a process with another view of the system" : NULL;
+}

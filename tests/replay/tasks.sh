@@ -1,0 +1,61 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Threads and processes recorded and run again: the same bytes, the same status, the same counts, as often as it is made. Prints ok,
+# FAIL or skip for each; status 1 if one failed.
+# tasks.sh [NAME...]
+# REPLAYS: how many of each log (default 3)
+set -u
+. "$(dirname "$0")/../cases.sh"
+. "$(dirname "$0")/../may.sh"
+. "$(dirname "$0")/again.sh"
+REPLAYS=${REPLAYS:-3}
+ulimit -c 0
+
+before() { may trace fixed || skip "$why"; }
+
+# build_with OPTIONS PROGRAM SOURCE: a program in C by Chord
+build_with() {
+	# shellcheck disable=SC2086
+	$cc -w -pthread $1 -o "$2" "$3" 2>cc.err || no "cannot compile $3: $(head -c 300 cc.err)"
+}
+
+# A program whose threads wait for each other, race, end one by one or all at once.
+t_threads() {
+	for way in "-O2 -fchord-timers=instructions" "-O0 -fchord=events" "-O1 -fchord=clock"; do
+		# shellcheck disable=SC2086
+		$CHORD c++ -w -pthread $way -o threads "$here/threads.cc" 2>cc.err || no "$way: $(head -c 300 cc.err)"
+		record ./threads
+		[ $status = 3 ] || no "$way: status $status: $(head -c 300 err)"
+		replay "$REPLAYS"
+	done
+	g++ -O1 -w -pthread -o threads "$here/threads.cc" || no "cannot compile"
+	record ./threads 1000 leave
+	[ $status = 4 ] && grep -q "another one ends all" err || no "status $status: $(head -c 300 err)"
+	replay "$REPLAYS"
+}
+
+# Pipes, memory that they share, vfork, a shell, scripts, programs in the place of others, a death by a signal.
+t_processes() {
+	gcc -O1 -w -o processes "$here/processes.c" || no "cannot compile"
+	printf '#!/bin/sh\necho "script $0 $* $$"; (exit 2); echo $?; exec ./processes end\n' >script && chmod +x script
+	for command in "./processes" "sh -c 'seq 200 | sort -rn | head -3 | tr 1 x; echo \$\$; exit 3'" "./script a b" \
+	    "sh -c 'for i in 1 2 3; do (echo \$i \$\$) & done; wait; date +%N; kill -TERM \$\$'" "perl -e 'print qx(echo \$\$); exit 4'"; do
+		command -v "${command%% *}" >/dev/null || continue
+		eval "record $command"
+		replay "$REPLAYS"
+	done
+	[ $status = 4 ] || no "status $status of perl"
+}
+
+# A server and its clients, all in one recording; nothing listens in the replay.
+t_server() {
+	build_with "-O1 -fchord=events" server "$here/server.c"
+	record ./server
+	[ $status = 0 ] && [ "$(grep -c 'client . got' out)" = 3 ] || no "status $status: $(cat out err | head -c 300)"
+	replay "$REPLAYS"
+}
+
+for name in threads processes server; do
+	test_case "$name"
+done
+exit $failed
