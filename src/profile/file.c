@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The file may belong to a process that is alive: what lies beyond `used` is
  * not looked at, and counters may change between one read and the next. */
+#include "format/trace.h"
 #include "profile/measure.h"
 
 #include <inttypes.h>
@@ -68,6 +69,8 @@ check_head(struct pool *pool, const struct chord_profile_head *h, size_t size)
 {
 	if (!size)
 		return "the file is empty";
+	if (size >= sizeof h->magic && h->magic == CHORD_TRACE_MAGIC)
+		return "a trace, no profile: name the profile that it belongs to, which is beside it, or read it with chord trace";
 	if (size < sizeof h->magic || h->magic != CHORD_PROFILE_MAGIC)
 		return "not a profile";
 	if (size < CHORD_PAGE_LEAST)

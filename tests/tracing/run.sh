@@ -199,6 +199,8 @@ check truncated $? "$(cat log)"
 "$CHORD" merge -o sum.chord none.chord "$second" 2>err && [ "$(totals sum.chord | jq '.[1] > 0')" = true ]
 check merged-without $? "$(totals sum.chord)"
 rm -f none.chord none.chord.trace
+! "$CHORD" report ./program a.chord.trace >log 2>&1 && grep -q 'a trace, no profile' log
+check trace-is-no-profile $? "$(cat log)"
 
 # ---- counts as with edges, of each function ----
 
