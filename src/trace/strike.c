@@ -13,6 +13,8 @@
 
 /* Goes with a mark's value, so that it is not 0; and what stands for the mark that is looked at. */
 static const uint64_t SAID = 1ull << 63, OWN = UINT64_MAX;
+/* More handlers are not struck one in another before any could say that it is there. */
+enum { DEEPEST = 64 };
 
 /* What reads ahead, with a stack of its own: what handlers do. */
 struct scout {
@@ -24,6 +26,7 @@ struct scout {
 	const struct replay_strike *strike;
 	const struct replay_path *found;
 	struct replay_point at;  /* in it */
+	uint64_t own;            /* the mark that is looked at, where it has been seen ahead already */
 	uint64_t mark;           /* what the activation said that it is of, if that is a handler itself; else 0 */
 };
 
@@ -96,7 +99,7 @@ take_lowest(struct scout *c, const struct replay_path *p)
 {
 	uint64_t mark = c->waiting.n ? c->waiting.at[c->waiting.n - 1] : 0;
 
-	if (c->entered && contains(p, c->strike, &c->at)) {
+	if (c->entered && mark != c->own && contains(p, c->strike, &c->at)) {
 		c->found = p;
 		c->mark = mark;
 		return false;
@@ -179,10 +182,10 @@ take_slot(struct scout *c, uint32_t slot)
 
 /* Finds the path that was interrupted and is written later; NULL: none is, because nothing goes on there. */
 static const struct replay_path *
-look_ahead(struct replay *r, const struct replay_strike *s, struct replay_point *at, uint64_t *mark)
+look_ahead(struct replay *r, const struct replay_strike *s, uint64_t own, struct replay_point *at, uint64_t *mark)
 {
 	struct scout c = {.r = r, .q = {.file = r->file, .code = r->code, .listed = r->listed}, .slots = r->slots, .i = r->i,
-	                  .strike = s};
+	                  .strike = s, .own = own};
 	uint32_t slot;
 
 	VEC_PUSH(c.waiting, OWN);
@@ -256,14 +259,15 @@ was_announced(struct replay *r, const struct replay_strike *s)
 		replay_finish_one(r);
 	f = replay_top(r);
 	if (r->strikes || !f || f->path || !f->announced ||
-	    (s->proc && contains(f->ahead, s, &at) && look_ahead(r, s, &at, &mark) == f->ahead && mark))
+	    (s->proc && contains(f->ahead, s, &at) && look_ahead(r, s, OWN, &at, &mark) == f->ahead && mark))
 		return false;
 	f->announced = false;
 	return true;
 }
 
-void
-replay_struck(struct replay *r, uint64_t value)
+/* depth: handlers that have been seen ahead, of which this is one; else 0. */
+static void
+take_mark(struct replay *r, uint64_t value, unsigned depth)
 {
 	const struct replay_path *p = NULL;
 	struct replay_strike s = {0};
@@ -271,16 +275,16 @@ replay_struck(struct replay *r, uint64_t value)
 	uint64_t mark = 0;
 	bool told;
 
-	if (!r->locate || !value || !r->locate(r, CHORD_STRUCK_MODULE(value), CHORD_STRUCK_ADDR(value), &s))
+	if (!r->locate || !value || depth > DEEPEST || !r->locate(r, CHORD_STRUCK_MODULE(value), CHORD_STRUCK_ADDR(value), &s))
 		s.proc = NULL;
-	if (was_announced(r, &s))
+	if (!depth && was_announced(r, &s))
 		return;
 	if (!is_told(r, &s)) {
 		if (s.proc)
-			p = look_ahead(r, &s, &at, &mark);
+			p = look_ahead(r, &s, depth ? value | SAID : OWN, &at, &mark);
 		told = p && replay_top(r) && replay_top(r)->ahead == p;
 		if (mark && !told)
-			replay_struck(r, mark & ~SAID);
+			take_mark(r, mark & ~SAID, depth + 1);
 		else if (!r->strikes)
 			replay_finish(r);
 		if (p && !r->stop)
@@ -288,4 +292,10 @@ replay_struck(struct replay *r, uint64_t value)
 	}
 	r->struck = s;
 	r->strikes++;
+}
+
+void
+replay_struck(struct replay *r, uint64_t value)
+{
+	take_mark(r, value, 0);
 }
