@@ -84,7 +84,8 @@ enum chord_trace_extent {
 	 * begins with any segment. */
 	CHORD_TRACE_RING = 1,
 	/* a: bytes used behind the head: records, struct chord_trace_record and then its bytes, each from a multiple of 4 on. b:
-	 * number of the first segment in it. The packer begins anew with each of these extents. */
+	 * number of the first segment in it. The packer begins anew with each of these extents. c: CHORD_TRACE_ZSTD, or 0: the
+	 * bytes of a record are what the packer gives. */
 	CHORD_TRACE_PACKS = 2,
 	/* a: entries used, of struct chord_trace_module. */
 	CHORD_TRACE_MODULES = 3,
@@ -130,6 +131,10 @@ struct chord_trace_room {
 	uint32_t collected; /* 1: the collector packs; the thread does not. Never changes */
 	uint32_t pad;
 };
+
+/* The bytes of all records of an extent, one behind the other, are one frame of zstd that has not ended, in which each record ends
+ * with a block: what the packer gives for its segment. The window is of so many bits at most. */
+enum { CHORD_TRACE_ZSTD = 1, CHORD_TRACE_ZSTD_WINDOW = 19 };
 
 /* A module that was loaded. Tokens from `low` on, so many bytes (modulo 2^32), are its. */
 struct chord_trace_module {

@@ -30,6 +30,8 @@ struct collect_stream {
 	struct chord_extent_head *packs; /* the newest, mapped; NULL: none yet */
 	uint64_t packs_size, packs_place;
 	struct chord_pack pack;
+	struct ZSTD_CCtx_s *zstd;        /* behind that */
+	uint8_t packed[CHORD_TRACE_SLOTS * CHORD_PACK_WORST + 8];
 };
 
 struct collect_trace {

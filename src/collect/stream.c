@@ -10,6 +10,9 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include <zstd.h>
+
+enum { LEVEL = 1 }; /* of zstd: more take more time than the program */
 
 struct chord_trace_room *
 collect_room(const struct chord_extent_head *ring)
@@ -36,7 +39,7 @@ static struct chord_extent_head *
 add_packs(struct collect_trace *t, struct collect_stream *s, uint64_t first)
 {
 	struct chord_extent_head h = {
-		.type = CHORD_TRACE_PACKS, .module = s->number, .size = CHORD_TRACE_PACKED, .b = first,
+		.type = CHORD_TRACE_PACKS, .module = s->number, .size = CHORD_TRACE_PACKED, .b = first, .c = CHORD_TRACE_ZSTD,
 	};
 	uint64_t at = t->head->used;
 	void *p = MAP_FAILED;
@@ -68,7 +71,12 @@ more_packs(struct collect_trace *t, struct collect_stream *s, uint64_t first)
 		munmap(s->packs, s->packs_size);
 	s->packs = p;
 	memset(&s->pack, 0, sizeof s->pack);
-	return true;
+	if (!s->zstd)
+		s->zstd = ZSTD_createCCtx();
+	t->full = !s->zstd || ZSTD_isError(ZSTD_CCtx_reset(s->zstd, ZSTD_reset_session_and_parameters)) ||
+	    ZSTD_isError(ZSTD_CCtx_setParameter(s->zstd, ZSTD_c_compressionLevel, LEVEL)) ||
+	    ZSTD_isError(ZSTD_CCtx_setParameter(s->zstd, ZSTD_c_windowLog, CHORD_TRACE_ZSTD_WINDOW));
+	return !t->full;
 }
 
 /* ---- segments ---- */
@@ -87,19 +95,23 @@ is_written(const uint32_t *slot, uint32_t *sum)
 	return !zero;
 }
 
-/* Packs a segment behind the others. False: there is no room. */
+/* Packs a segment behind the others. False: there is no room. Then the next extent is begun, and the packer anew. */
 static bool
 put_record(const struct collect_trace *t, struct collect_stream *s, const uint32_t *slot, uint64_t segment, uint32_t sum)
 {
-	const uint64_t worst = sizeof(struct chord_trace_record) + (uint64_t)CHORD_TRACE_SLOTS * CHORD_PACK_WORST + 8;
 	struct chord_trace_record record = {.segment = (uint32_t)segment, .sum = sum};
-	uint8_t *to;
+	uint64_t room = s->packs ? s->packs_size - t->page - s->packs->a : 0;
+	ZSTD_inBuffer in = {.src = s->packed};
+	ZSTD_outBuffer out;
 
-	if (!s->packs || s->packs->a + worst > s->packs_size - t->page)
+	if (room < sizeof record + 4)
 		return false;
-	to = (uint8_t *)s->packs + t->page + s->packs->a;
-	record.bytes = (uint32_t)(chord_pack(&s->pack, slot, CHORD_TRACE_SLOTS, to + sizeof record) - (to + sizeof record));
-	memcpy(to, &record, sizeof record);
+	out = (ZSTD_outBuffer){.dst = (char *)s->packs + t->page + s->packs->a + sizeof record, .size = room - sizeof record - 3};
+	in.size = (size_t)(chord_pack(&s->pack, slot, CHORD_TRACE_SLOTS, s->packed) - s->packed);
+	if (ZSTD_compressStream2(s->zstd, &out, &in, ZSTD_e_flush))
+		return false;
+	record.bytes = (uint32_t)out.pos;
+	memcpy((char *)out.dst - sizeof record, &record, sizeof record);
 	__atomic_store_n(&s->packs->a, s->packs->a + sizeof record + ((record.bytes + 3) & ~3ull), __ATOMIC_RELEASE);
 	return true;
 }

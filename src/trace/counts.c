@@ -85,7 +85,7 @@ take_stream(struct count *c, size_t stream)
 	}
 	c->done += r->done;
 	why = r->fault;
-	free(r);
+	slots_free(r);
 	return why;
 }
 

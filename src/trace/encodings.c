@@ -221,7 +221,7 @@ add_slots(struct encodings *e, struct trace_file *f, size_t stream)
 		sink_put(e->sink[ENCODING_TOKENS], r->n, 32 * (uint64_t)r->n, (const uint8_t *)r->slot);
 		pack_segment(e, r, pack, &used);
 	}
-	free(r);
+	slots_free(r);
 	free(pack);
 }
 

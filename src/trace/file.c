@@ -75,9 +75,9 @@ read_ring(struct trace_file *f, const struct chord_extent_head *h, uint64_t offs
 static const char *
 read_packs(struct trace_file *f, const struct chord_extent_head *h, uint64_t offset, uint64_t room)
 {
-	struct trace_extent x = {.offset = offset + f->page, .bytes = h->a, .first = h->b};
+	struct trace_extent x = {.offset = offset + f->page, .bytes = h->a, .first = h->b, .zstd = h->c == CHORD_TRACE_ZSTD};
 
-	if (h->a > h->size - f->page || h->b > UINT64_MAX / 2)
+	if (h->a > h->size - f->page || h->b > UINT64_MAX / 2 || h->c > CHORD_TRACE_ZSTD)
 		return "damaged: packed segments that make no sense";
 	if (x.bytes > room - f->page)
 		x.bytes = room - f->page;

@@ -333,8 +333,8 @@ replay_stream(struct replay *r, size_t stream)
 		leave_all(r, REPLAY_AT_END);
 	progress("reading the trace", 1 << 20, 2);
 	why = r->slots->fault;
-	free(r->slots);
-	free(r->scout);
+	slots_free(r->slots);
+	slots_free(r->scout);
 	r->slots = r->scout = NULL;
 	free(r->stack.at);
 	r->stack.at = NULL;

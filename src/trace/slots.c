@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <zstd.h>
 
 /* The first segment that the stream has. */
 static uint64_t
@@ -27,6 +28,15 @@ slots_new(struct trace_file *f, size_t stream)
 	return r;
 }
 
+void
+slots_free(struct slots *r)
+{
+	if (!r)
+		return;
+	ZSTD_freeDCtx(r->zstd);
+	free(r);
+}
+
 static bool
 fault(struct slots *r, const char *why)
 {
@@ -44,6 +54,14 @@ begin_extent(struct slots *r)
 	r->at = x->offset;
 	r->left = x->bytes;
 	memset(&r->pack, 0, sizeof r->pack);
+	if (x->zstd && !r->zstd) {
+		r->zstd = ZSTD_createDCtx();
+		if (!r->zstd)
+			die("memory", "none is left");
+		ZSTD_DCtx_setParameter(r->zstd, ZSTD_d_windowLogMax, CHORD_TRACE_ZSTD_WINDOW);
+	}
+	if (x->zstd)
+		ZSTD_DCtx_reset(r->zstd, ZSTD_reset_session_only);
 }
 
 /* Is there a packed segment, and is it the next one? False also: `fault`. */
@@ -74,19 +92,42 @@ sum_of(const uint32_t *slot)
 	return sum;
 }
 
+/* Makes packed[] of a record's bytes. False: they are damaged. */
+static bool
+decompress(struct slots *r, uint32_t *bytes)
+{
+	ZSTD_inBuffer in = {r->stored, *bytes, 0};
+	ZSTD_outBuffer out = {r->packed, sizeof r->packed, 0};
+	size_t before;
+
+	if (!r->stream->packs.at[r->next - 1].zstd) {
+		memcpy(r->packed, r->stored, *bytes <= sizeof r->packed ? *bytes : 0);
+		return *bytes <= sizeof r->packed;
+	}
+	do {
+		before = in.pos + out.pos;
+		if (ZSTD_isError(ZSTD_decompressStream(r->zstd, &out, &in)))
+			return false;
+	} while (in.pos + out.pos > before);
+	*bytes = (uint32_t)out.pos;
+	return in.pos == in.size;
+}
+
 static bool
 next_packed(struct slots *r)
 {
-	uint32_t bytes = r->record.bytes;
+	uint32_t stored = r->record.bytes, bytes = stored;
 	uint64_t size;
 
-	if (bytes > sizeof r->packed)
+	if (stored > sizeof r->stored)
 		return fault(r, "damaged: larger than a segment can be");
-	if (bytes > r->left - sizeof r->record || !trace_bytes(r->file, r->at + sizeof r->record, r->packed, bytes))
+	if (stored > r->left - sizeof r->record || !trace_bytes(r->file, r->at + sizeof r->record, r->stored, stored))
 		return fault(r, "its record is cut off");
+	if (!decompress(r, &bytes))
+		return fault(r, "damaged: it cannot be decompressed");
 	if (!chord_unpack(&r->pack, r->packed, bytes, r->slot, CHORD_TRACE_SLOTS) || sum_of(r->slot) != r->record.sum)
 		return fault(r, "damaged: its slots are not those that were packed");
-	size = sizeof r->record + (((uint64_t)bytes + 3) & ~3ull);
+	size = sizeof r->record + (((uint64_t)stored + 3) & ~3ull);
 	r->done += size;
 	r->at += size;
 	r->left -= size < r->left ? size : r->left;

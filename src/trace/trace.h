@@ -18,6 +18,7 @@ struct trace_extent {
 	uint64_t bytes;          /* used there */
 	uint64_t first, end;     /* segments; of packed ones the end is not known: 0 */
 	struct chord_trace_gone gone; /* of a ring: what was in it before `first` */
+	bool zstd;               /* packed ones were compressed behind that */
 	uint64_t from, ring;     /* of a ring: segment number of its first place; segments that have room */
 };
 
@@ -64,13 +65,14 @@ struct slots {
 	uint64_t done;           /* bytes of the file read */
 	uint64_t last, in;       /* segments behind it are empty, in the ring at that offset; 0: not looked yet */
 	const char *fault;       /* not NULL: the stream goes on, and cannot be read; in the file's pool */
+	struct ZSTD_DCtx_s *zstd; /* for extents that are compressed; NULL: there has been none */
 	struct chord_pack pack;
 	size_t n;                /* slots, in the order in which they were reserved; 0 are some that were not written */
 	uint32_t slot[CHORD_TRACE_SLOTS + 2]; /* marks that are gone stand before the others */
-	uint8_t packed[CHORD_TRACE_SLOTS * CHORD_PACK_WORST + 8];
+	uint8_t packed[CHORD_TRACE_SLOTS * CHORD_PACK_WORST + 8], stored[CHORD_TRACE_SLOTS * CHORD_PACK_WORST + 1024];
 };
-/* On the heap; free() ends it. */
 struct slots *slots_new(struct trace_file *f, size_t stream);
+void slots_free(struct slots *r); /* NULL is fine */
 /* Reads the next segment into slot[]. False: there is none, or `fault`. */
 bool slots_next(struct slots *r);
 /* The next one to be read is that segment. False: there is none of that number, or `fault`. */

@@ -24,7 +24,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 			if (!r->n || r->n > CHORD_TRACE_SLOTS)
 				abort();
 		slots_seek(r, 3);
-		free(r);
+		slots_free(r);
 	}
 	trace_close(f);
 	pool_free(pool);

@@ -25,7 +25,7 @@ obj() {
 }
 
 "$root/runtime/pack.sh" -o runtime.s && "$root/runtime/pack.sh" --trace -o trace.s || exit 1
-gcc -std=gnu11 -Wall -Wextra -Werror -O2 -I"$root" -o slots "$here/slots.c" || exit 1
+gcc -std=gnu11 -Wall -Wextra -Werror -O2 -I"$root" -o slots "$here/slots.c" -lzstd || exit 1
 obj cases.o "$here/cases.c" -fPIE && gcc -o cases cases.o && obj cases-nopie.o "$here/cases.c" -fno-pie &&
 	gcc -no-pie -o cases-nopie cases-nopie.o && gcc -static -o cases-static cases-nopie.o || exit 1
 

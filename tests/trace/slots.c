@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <zstd.h>
 
 enum { MOST = 1 << 14 };
 
@@ -59,13 +60,22 @@ unpack(const struct chord_extent_head *h)
 {
 	const unsigned char *p = (const unsigned char *)h + head->page, *end = p + h->a;
 	struct chord_pack *pack = calloc(1, sizeof *pack);
+	ZSTD_DCtx *zstd = ZSTD_createDCtx();
 	const struct chord_trace_record *r;
 	uint32_t *slot, sum;
+	static uint8_t bytes[CHORD_TRACE_SLOTS * CHORD_PACK_WORST];
 
 	for (; p < end; p += sizeof *r + ((r->bytes + 3) & ~3u)) {
 		r = (const struct chord_trace_record *)p;
 		slot = malloc(CHORD_TRACE_SEGMENT);
-		if (r->bytes > (uint64_t)(end - p) || !chord_unpack(pack, p + sizeof *r, r->bytes, slot, CHORD_TRACE_SLOTS))
+		if (r->bytes > (uint64_t)(end - p))
+			die("a record is cut off");
+		ZSTD_inBuffer in = {p + sizeof *r, r->bytes, 0};
+		ZSTD_outBuffer out = {bytes, sizeof bytes, 0};
+		while (h->c == CHORD_TRACE_ZSTD && in.pos < in.size)
+			if (ZSTD_isError(ZSTD_decompressStream(zstd, &out, &in)))
+				die("a record cannot be decompressed");
+		if (!chord_unpack(pack, h->c ? bytes : p + sizeof *r, h->c ? out.pos : r->bytes, slot, CHORD_TRACE_SLOTS))
 			die("a record does not unpack");
 		sum = 0;
 		for (uint32_t i = 0; i < CHORD_TRACE_SLOTS; i++)
@@ -74,6 +84,7 @@ unpack(const struct chord_extent_head *h)
 			die("a sum is another one");
 		add_segment(h->module, r->segment, slot);
 	}
+	ZSTD_freeDCtx(zstd);
 	free(pack);
 }
 

@@ -38,7 +38,7 @@ read_all(struct trace_file *f, uint64_t from, const char **fault)
 		assert_int_equal(r->segment, s + 1);
 	}
 	*fault = r->fault;
-	free(r);
+	slots_free(r);
 	return n;
 }
 

@@ -155,7 +155,7 @@ diff_stream(struct trace_args *a, struct run *r, struct traced_list *list, size_
 	}
 	for (int i = 0; i < 2; i++) {
 		status |= c[i].slots->fault ? EXIT_NO : 0;
-		free(c[i].slots);
+		slots_free(c[i].slots);
 	}
 	return status;
 }
