@@ -188,14 +188,14 @@ done
 
 BY="$CHORD trace --run"
 for p in cases cases-static; do
-	run $p-collected $p sequence 3000000 && same $p-collected && sequence $p-collected-order
+	run $p-collected $p sequence 1500000 && same $p-collected && sequence $p-collected-order
 	run $p-collected-threads $p threads 200000 && same $p-collected-threads
 	run $p-collected-fork $p fork 50000 && same $p-collected-fork
 done
-run collected-signals cases signals 4000000 && same collected-signals && sequence collected-signals-order
-run collected-handlers cases long_handlers 4000000 && same collected-handlers && sequence collected-handlers-order
-run collected-stacks cases stacks 2000000 && same collected-stacks
-run collected-fork_in_handler cases fork_in_handler 6000000 && same collected-fork_in_handler
+run collected-signals cases signals 1500000 && same collected-signals && sequence collected-signals-order
+run collected-handlers cases long_handlers 1500000 && same collected-handlers && sequence collected-handlers-order
+run collected-stacks cases stacks 1000000 && same collected-stacks
+run collected-fork_in_handler cases fork_in_handler 2000000 && same collected-fork_in_handler
 run collected-vfork cases vfork 50000 && same collected-vfork
 run collected-exec cases exec 50000 && same collected-exec
 WANT=134 run collected-abort cases abort 50000 && same collected-abort
@@ -216,7 +216,7 @@ name=collected-kill has=0 harmed=0
 for i in $(seq 8); do
 	prog=cases dir=$w/run/harmed
 	rm -rf "$dir" slots.* && mkdir -p "$dir"
-	(cd "$dir" && exec "$CHORD" trace --run "$w/cases" forever 50) >out 2>err &
+	(cd "$dir" && exec "$CHORD" trace --run "$w/cases" forever 10) >out 2>err &
 	pid=$!
 	sleep "0.$((RANDOM % 20 + 10))"
 	until family $pid; do sleep 0.1; done
@@ -234,7 +234,7 @@ for i in $(seq 8); do
 	[ -f "$dir"/*.trace ] && [ "$(head -c 8 "$dir"/*.trace | tr -d '\0')" ] || continue
 	slots || break
 	said=$(wc -c <out) has=$(grep -c '^0 [0-9]*$' slots.1)
-	[ "$said" = 0 ] || [ "$has" -gt $(((said - 1) * 50)) ] || { fail $name "said $said times 50, has $has"; break; }
+	[ "$said" = 0 ] || [ "$has" -gt $(((said - 1) * 10)) ] || { fail $name "said $said times 10, has $has"; break; }
 	(sequence kill-$i cut) >ended
 	grep -q '^ok' ended || [ "$has" = 0 ] || { cat ended; break; }
 done

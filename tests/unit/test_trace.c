@@ -182,7 +182,7 @@ refused(void **state)
 	assert_string_equal(why, "truncated: not even its first page is there");
 	b.at[8] = 9;
 	assert_null(trace_parse(pool, (struct str){b.at, b.n}, &why));
-	assert_string_equal(why, "a trace of version 9; this is version 1");
+	assert_string_equal(why, "a trace of version 9; this is version 2");
 	assert_null(trace_open(pool, "/", &why));
 	assert_string_equal(why, "not a file");
 	assert_null(trace_open(pool, "/nowhere/at/all", &why));
