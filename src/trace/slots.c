@@ -47,6 +47,18 @@ fault(struct slots *r, const char *why)
 /* ---- packed segments ---- */
 
 static void
+begin_zstd(struct slots *r)
+{
+	if (!r->zstd) {
+		r->zstd = ZSTD_createDCtx();
+		if (!r->zstd)
+			die("memory", "none is left");
+		ZSTD_DCtx_setParameter(r->zstd, ZSTD_d_windowLogMax, CHORD_TRACE_ZSTD_WINDOW);
+	}
+	ZSTD_DCtx_reset(r->zstd, ZSTD_reset_session_only);
+}
+
+static void
 begin_extent(struct slots *r)
 {
 	const struct trace_extent *x = &r->stream->packs.at[r->next++];
@@ -54,14 +66,8 @@ begin_extent(struct slots *r)
 	r->at = x->offset;
 	r->left = x->bytes;
 	memset(&r->pack, 0, sizeof r->pack);
-	if (x->zstd && !r->zstd) {
-		r->zstd = ZSTD_createDCtx();
-		if (!r->zstd)
-			die("memory", "none is left");
-		ZSTD_DCtx_setParameter(r->zstd, ZSTD_d_windowLogMax, CHORD_TRACE_ZSTD_WINDOW);
-	}
 	if (x->zstd)
-		ZSTD_DCtx_reset(r->zstd, ZSTD_reset_session_only);
+		begin_zstd(r);
 }
 
 /* Is there a packed segment, and is it the next one? False also: `fault`. */
@@ -135,6 +141,30 @@ next_packed(struct slots *r)
 	r->peeked = false;
 	r->segment++;
 	return true;
+}
+
+/* What has been decompressed of an extent is decompressed once more: a context of zstd cannot be copied. */
+void
+slots_copy(struct slots *to, const struct slots *from)
+{
+	const struct trace_extent *x = from->next ? &from->stream->packs.at[from->next - 1] : NULL;
+	struct ZSTD_DCtx_s *own = to->zstd;
+	struct chord_trace_record record;
+	uint32_t bytes;
+
+	*to = *from;
+	to->zstd = own;
+	if (!x || !x->zstd || !from->left)
+		return;
+	begin_zstd(to);
+	for (uint64_t at = x->offset; at < from->at; at += sizeof record + ((record.bytes + 3) & ~3ull)) {
+		if (!trace_bytes(to->file, at, &record, sizeof record) || record.bytes > sizeof to->stored ||
+		    !trace_bytes(to->file, at + sizeof record, to->stored, record.bytes))
+			return;
+		bytes = record.bytes;
+		if (!decompress(to, &bytes))
+			return; /* the next one will be damaged, too */
+	}
 }
 
 /* ---- rings ---- */

@@ -82,7 +82,7 @@ next_slot(struct scout *c, uint32_t *slot)
 		if (c->slots == c->r->slots) {
 			if (!c->r->scout)
 				c->r->scout = xcalloc(1, sizeof *c->r->scout);
-			*c->r->scout = *c->slots;
+			slots_copy(c->r->scout, c->slots);
 			c->slots = c->r->scout;
 		}
 		if (!slots_next(c->slots))

@@ -73,6 +73,8 @@ struct slots {
 };
 struct slots *slots_new(struct trace_file *f, size_t stream);
 void slots_free(struct slots *r); /* NULL is fine */
+/* Makes `to`, of the same stream, read on from where `from` is, with what that has read last. */
+void slots_copy(struct slots *to, const struct slots *from);
 /* Reads the next segment into slot[]. False: there is none, or `fault`. */
 bool slots_next(struct slots *r);
 /* The next one to be read is that segment. False: there is none of that number, or `fault`. */
