@@ -96,6 +96,8 @@ struct machine_traced {
 	 * more. False: it cannot. */
 	unsigned watches;
 	bool (*watch)(pid_t tid, unsigned slot, uint64_t at, uint64_t n, bool reads);
+	/* Stops before the instruction there, without a change of the code. */
+	bool (*stop_at)(pid_t tid, unsigned slot, uint64_t at);
 	/* Which of them have stopped it since they were asked last, as bits. */
 	unsigned (*watched)(pid_t tid);
 	/* What programs see of the processor they run on, as bytes; returns how many. */

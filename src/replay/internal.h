@@ -467,7 +467,9 @@ enum map_change { CHANGE_NONE, CHANGE_BYTES, CHANGE_SIZE };
 struct mapped {
 	struct pool *pool;
 	VEC(struct mapped_file) file; /* the number of a file is its place here */
-	uint64_t changes;        /* replay: by system calls, so far */
+	/* Replay: shared mappings are made private ones, so that copies of the program do not share them. What would show that is
+	 * refused. */
+	bool apart;
 };
 
 /* Puts what a new mapping shows into the log. Not NULL: why that cannot be. */
@@ -485,7 +487,7 @@ uint64_t passed_to(const struct system_call *c, const uint64_t arg[6]);
 bool passed_bytes(struct log *l, const struct tracee *t, const struct system_call *c, const uint64_t arg[6], uint64_t n);
 /* Makes the mapping as it was recorded. False: reported. */
 bool mapped_replay(struct mapped *m, struct log *l, struct tracee *t, const uint64_t arg[6], uint64_t result);
-bool mapped_change(struct mapped *m, struct log *l);
+bool mapped_change(struct mapped *m, struct log *l, struct tracee *t);
 /* Size and check sum of a file. False: it is none, or cannot be read. */
 bool mapped_sum(int fd, uint64_t *size, uint64_t *sum);
 /* Is it the same file still? False: reported. */
@@ -562,6 +564,7 @@ struct replayer {
 	int status;              /* then; as waitpid() has it */
 	VEC(struct careful) careful; /* states to which it has gone too far */
 	bool again;              /* it has just done so */
+	bool apart;              /* copies of the program are to be made */
 	bool steady;             /* who looks on may halt it anywhere */
 	void (*output)(void *of, int stream, const char *at, size_t n); /* not NULL: gets what the program writes */
 	void *of;                /* for that */
@@ -585,12 +588,10 @@ void replayer_forget(struct replayer *r);
 
 /* A copy of the program as it stands, and where in the log that is. */
 struct checkpoint;
-/* NULL: it cannot be copied here, because others would write its memory (shared mappings), for one. */
+/* NULL: it cannot be copied here: at its end, for one. */
 struct checkpoint *checkpoint_take(struct replayer *r);
-/* Has the replay go on from there. False: that cannot be done any more; reported if the replay is lost by that. */
+/* Has the replay go on from there. False: that cannot be done. */
 bool checkpoint_back(struct replayer *r, const struct checkpoint *c);
-/* Can it still be gone back to? */
-bool checkpoint_holds(const struct replayer *r, const struct checkpoint *c);
 /* The copy, to be read. */
 const struct tracee *checkpoint_tracee(const struct checkpoint *c);
 uint64_t checkpoint_event(const struct checkpoint *c);

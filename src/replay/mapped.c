@@ -421,15 +421,46 @@ fill(int fd, struct str bytes, uint64_t at)
 	return true;
 }
 
+/* The arguments of a mapping that copies of the program do not share. */
+static const uint64_t *
+apart_flags(const struct mapped *m, const uint64_t arg[6], uint64_t own[6])
+{
+	memcpy(own, arg, 6 * sizeof *own);
+	if (m->apart)
+		own[FLAGS] = (arg[FLAGS] & ~(uint64_t)MAP_TYPE) | MAP_PRIVATE;
+	return own;
+}
+
+/* If mappings are apart: is that part of the file mapped nowhere? Reported if it is. */
+static bool
+is_apart(struct mapped *m, const struct tracee *t, const struct mapped_file *f, uint64_t at, uint64_t n)
+{
+	const char *line = m->apart ? tracee_proc(t, m->pool, "maps") : NULL;
+	uint64_t start, end, offset, ino;
+	struct stat st;
+
+	if (!line || fstat(f->fd, &st))
+		return !m->apart;
+	for (; *line; line = strchr(line, '\n') + 1)
+		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64 " %*s %" SCNu64, &start, &end, &offset, &ino) == 4 &&
+		    ino == st.st_ino && offset < at + n && at < offset + (end - start)) {
+			say_error("replay", "the program maps a file twice, or changes by a call what it maps: gdb cannot look");
+			return false;
+		}
+	return true;
+}
+
 static bool
 replay_bytes(struct mapped *m, struct log *l, struct tracee *t, const uint64_t arg[6], uint64_t result)
 {
 	struct mapped_file *f = file_at(m, l, log_get(l), true);
-	uint64_t size = log_get(l);
+	uint64_t size = log_get(l), own[6];
 	struct pool *pool = pool_new();
 	struct str bytes = log_get_bytes(l, pool);
-	bool ok = f && !log_failed(l) && !ftruncate(f->fd, (off_t)size) && fill(f->fd, bytes, arg[OFFSET]) &&
-	          map_there(t, arg, result, f->fd, O_RDWR);
+	bool shared = (arg[FLAGS] & MAP_TYPE) != MAP_PRIVATE;
+	bool ok = f && !log_failed(l) && (!shared || is_apart(m, t, f, arg[OFFSET], arg[LENGTH])) &&
+	          !ftruncate(f->fd, (off_t)size) && fill(f->fd, bytes, arg[OFFSET]) &&
+	          map_there(t, apart_flags(m, arg, own), result, f->fd, O_RDWR);
 
 	pool_free(pool);
 	return ok;
@@ -438,8 +469,10 @@ replay_bytes(struct mapped *m, struct log *l, struct tracee *t, const uint64_t a
 bool
 mapped_replay(struct mapped *m, struct log *l, struct tracee *t, const uint64_t arg[6], uint64_t result)
 {
+	uint64_t own[6];
+
 	switch (log_get(l)) {
-	case MAP_KIND_NONE: return !log_failed(l) && map_there(t, arg, result, -1, 0);
+	case MAP_KIND_NONE: return !log_failed(l) && map_there(t, apart_flags(m, arg, own), result, -1, 0);
 	case MAP_KIND_PROGRAM: return replay_program(m, l, t, arg, result);
 	case MAP_KIND_BYTES: return replay_bytes(m, l, t, arg, result);
 	}
@@ -449,7 +482,7 @@ mapped_replay(struct mapped *m, struct log *l, struct tracee *t, const uint64_t 
 }
 
 bool
-mapped_change(struct mapped *m, struct log *l)
+mapped_change(struct mapped *m, struct log *l, struct tracee *t)
 {
 	uint64_t kind;
 
@@ -457,10 +490,12 @@ mapped_change(struct mapped *m, struct log *l)
 		struct mapped_file *f = file_at(m, l, log_get(l), false);
 		uint64_t at = log_get(l);
 		struct pool *pool = pool_new();
-		bool ok = f && (kind == CHANGE_BYTES ? fill(f->fd, log_get_bytes(l, pool), at) : !ftruncate(f->fd, (off_t)at));
+		struct str bytes = kind == CHANGE_BYTES ? log_get_bytes(l, pool) : (struct str){0};
+		uint64_t n = kind == CHANGE_BYTES ? bytes.n : (uint64_t)INT64_MAX - at;
+		bool ok = f && is_apart(m, t, f, at, n) &&
+		          (kind == CHANGE_BYTES ? fill(f->fd, bytes, at) : !ftruncate(f->fd, (off_t)at));
 
 		pool_free(pool);
-		m->changes++;
 		if (!ok)
 			return false;
 	}
@@ -473,5 +508,5 @@ mapped_close(struct mapped *m)
 	for (size_t i = 0; i < m->file.n; i++)
 		close(m->file.at[i].fd);
 	free(m->file.at);
-	*m = (struct mapped){.pool = m->pool, .changes = m->changes};
+	*m = (struct mapped){.pool = m->pool, .apart = m->apart};
 }

@@ -275,7 +275,7 @@ do_call(struct replayer *r, const struct made_call *c)
 	case CALL_REMAP:
 		if (succeeded(c->result)) {
 			replay_remap(r, c);
-			r->failed |= !mapped_change(&r->mapped, r->log);
+			r->failed |= !mapped_change(&r->mapped, r->log, r->t);
 		}
 		break;
 	case CALL_MAP:
@@ -287,7 +287,7 @@ do_call(struct replayer *r, const struct made_call *c)
 			replay_output(r, c);
 		else if (c->call.class == CALL_PASS)
 			replay_passed(r);
-		if (!r->failed && !mapped_change(&r->mapped, r->log))
+		if (!r->failed && !mapped_change(&r->mapped, r->log, r->t))
 			r->failed = true;
 		break;
 	default:
@@ -716,7 +716,7 @@ replayer_begin(struct replayer *r, const char *log)
 
 	r->whole = pool_new();
 	r->log = log_open(log);
-	r->mapped = (struct mapped){.pool = r->whole};
+	r->mapped = (struct mapped){.pool = r->whole, .apart = r->apart};
 	r->all = (struct tasks){0};
 	r->event = 0;
 	r->again = r->resumed = false;

@@ -127,8 +127,8 @@ x86_describe(const struct traced_regs *r, const void *state, size_t n, uint8_t *
 		memcpy(high, (const uint8_t *)state + HIGH_HALVES, sizeof high);
 	to = put(to, (const unsigned long long [17]){u.rax, u.rbx, u.rcx, u.rdx, u.rsi, u.rdi, u.rbp, u.rsp, u.r8, u.r9, u.r10,
 	                                             u.r11, u.r12, u.r13, u.r14, u.r15, u.rip}, 17 * 8);
-	/* A debugger's steps leave the trap flag. */
-	to = put_number(to, u.eflags & ~0x100ull, 4);
+	/* A debugger's steps leave the trap flag, its breakpoints the resume flag. */
+	to = put_number(to, u.eflags & ~0x10100ull, 4);
 	for (size_t i = 0; i < 6; i++)
 		to = put_number(to, (const unsigned long long [6]){u.cs, u.ss, u.ds, u.es, u.fs, u.gs}[i], 4);
 	to = put_x87(to, &f);
@@ -152,21 +152,35 @@ get_debug(pid_t tid, unsigned i)
 	return (uint64_t)ptrace(PTRACE_PEEKUSER, tid, offsetof(struct user, u_debugreg) + i * sizeof(uint64_t), 0);
 }
 
-bool
-x86_watch(pid_t tid, unsigned slot, uint64_t at, uint64_t n, bool reads)
+static bool
+set_slot(pid_t tid, unsigned slot, uint64_t at, uint64_t how, bool on)
 {
-	enum { STATUS = 6, CONTROL = 7, WRITES = 1, ACCESSES = 3 };
-	uint64_t size = n == 8 ? 2 : n - 1, control = get_debug(tid, CONTROL);
+	enum { CONTROL = 7 };
+	uint64_t control = get_debug(tid, CONTROL);
 
 	control &= ~(3ull << 2 * slot | 15ull << (16 + 4 * slot));
 	if (!set_debug(tid, CONTROL, control))
 		return false;
+	return !on || (set_debug(tid, slot, at) && set_debug(tid, CONTROL, control | 1ull << 2 * slot | how << (16 + 4 * slot)));
+}
+
+bool
+x86_watch(pid_t tid, unsigned slot, uint64_t at, uint64_t n, bool reads)
+{
+	enum { WRITES = 1, ACCESSES = 3 };
+	uint64_t size = n == 8 ? 2 : n - 1;
+
 	if (!n)
-		return true;
+		return set_slot(tid, slot, 0, 0, false);
 	if ((n != 1 && n != 2 && n != 4 && n != 8) || at % n)
 		return false;
-	control |= 1ull << 2 * slot | ((reads ? ACCESSES : WRITES) | size << 2) << (16 + 4 * slot);
-	return set_debug(tid, slot, at) && set_debug(tid, CONTROL, control);
+	return set_slot(tid, slot, at, (reads ? ACCESSES : WRITES) | size << 2, true);
+}
+
+bool
+x86_stop_at(pid_t tid, unsigned slot, uint64_t at)
+{
+	return set_slot(tid, slot, at, 0, true);
 }
 
 unsigned

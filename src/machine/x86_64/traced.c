@@ -188,7 +188,7 @@ const struct machine_traced x86_traced = {
 	.bare = bare, .make = make, .hide_time = hide_time, .show_time = SYS_prctl, .show_time_arg = {PR_SET_TSC, PR_TSC_ENABLE},
 	.trap = trap, .time = time_now, .give_time = give_time, .frame = frame, .processor = processor,
 	.debugger_name = "i386:x86-64", .described = x86_described, .ndescribed = X86_DESCRIBED, .describe = x86_describe,
-	.watches = X86_WATCHES, .watch = x86_watch, .watched = x86_watched,
+	.watches = X86_WATCHES, .watch = x86_watch, .stop_at = x86_stop_at, .watched = x86_watched,
 };
 
 #else

@@ -68,6 +68,7 @@ enum { X86_DESCRIBED = 5, X86_WATCHES = 4 };
 extern const struct described x86_described[X86_DESCRIBED];
 void x86_describe(const struct traced_regs *r, const void *state, size_t n, uint8_t *to);
 bool x86_watch(pid_t tid, unsigned slot, uint64_t at, uint64_t n, bool reads);
+bool x86_stop_at(pid_t tid, unsigned slot, uint64_t at);
 unsigned x86_watched(pid_t tid);
 /* trap.c */
 bool x86_trap(const uint8_t *bytes, size_t n, bool *other);

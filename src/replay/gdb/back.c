@@ -7,9 +7,6 @@
 #include <time.h>
 
 enum {
-	LONGEST = 20000000,      /* ns between two looks at gdb, and two nodes at least */
-	FINEST = 20000,          /* ns: what is run in that can be stepped */
-	FINER = 8,
 	STEPS = 256,             /* so many are stepped each time; further away is a node */
 	SOON = 600,              /* steps that are quicker done than nodes are left */
 	FEW = 16,                /* so many that fire lie behind a node */
@@ -114,7 +111,7 @@ leave_node(struct debugger *d, bool inside)
 	uint64_t since = d->spent - d->node.at[d->node.n - 1].when, begun = now();
 
 	/* A big program is not copied all the time. */
-	if (since < LONGEST || since / 8 < d->price)
+	if (since < SLICE_LONGEST || since / 8 < d->price)
 		return;
 	if (inside)
 		node_inside(d);
@@ -123,9 +120,8 @@ leave_node(struct debugger *d, bool inside)
 	d->price = now() - begun;
 }
 
-/* One move, with what becomes of the path. */
-static enum moved
-move_on(struct debugger *d, bool step)
+enum moved
+go_along(struct debugger *d, bool step)
 {
 	uint64_t event = d->r.event, begun = now();
 	enum moved moved = go_move(d, step);
@@ -155,7 +151,7 @@ forward_step(struct debugger *d)
 {
 	go_slice(0);
 	go_conditions(d, true, NULL);
-	return came_by(d, move_on(d, true));
+	return came_by(d, go_along(d, true));
 }
 
 /* The place where the time is over has no name but that of a copy. */
@@ -178,10 +174,10 @@ forward(struct debugger *d)
 		uint64_t begun = now();
 		enum moved moved;
 
-		go_slice(LONGEST);
+		go_slice(SLICE_LONGEST);
 		do
-			moved = move_on(d, false);
-		while (moved == MOVED_ON && now() - begun < LONGEST);
+			moved = go_along(d, false);
+		while (moved == MOVED_ON && now() - begun < SLICE_LONGEST);
 		if (moved != MOVED_ON && moved != MOVED_SLICE) {
 			go_slice(0);
 			return came_by(d, moved);
@@ -255,7 +251,7 @@ narrow(struct debugger *d, const struct hop *h, uint64_t *end)
 {
 	uint64_t way = d->way;
 
-	for (uint64_t slice = LONGEST; slice >= FINEST; slice /= FINER) {
+	for (uint64_t slice = SLICE_LONGEST; slice >= SLICE_FINEST; slice /= SLICE_FINER) {
 		d->way = way;
 		if (!run_in(d, h, slice))
 			return false;
@@ -467,7 +463,7 @@ come_closer(struct debugger *d)
 }
 
 /* If nodes lie inside of a hop whose end is not known, because the user has stopped the program: that is the next event then. */
-static bool
+bool
 settle(struct debugger *d)
 {
 	path here = {0};

@@ -31,12 +31,14 @@ void connection_close(struct connection *c);
 
 /* ---- go.c: the program goes on, and stops where somebody wants it to ---- */
 
+enum { WATCHED_MOST = 1 << 24 };
+
 /* What stops the program. */
 struct condition {
 	bool watch;              /* memory is written (or read); else the PC is there */
 	bool reads;
 	uint64_t at, n;
-	int slot;                /* of the processor; -1: the memory is compared after each step */
+	unsigned slots;          /* of the processor, as bits; none: the memory is compared after each step */
 	uint64_t old;            /* check sum of what the memory has */
 	bool fired;              /* at this state */
 	uint64_t hits;           /* since the last event */
@@ -86,6 +88,8 @@ struct node {
 	uint64_t when;           /* how much was run before it, as time */
 };
 
+enum { STOPS = 16 };
+
 struct debugger {
 	struct replayer r;
 	struct connection c;
@@ -97,6 +101,9 @@ struct debugger {
 	enum moved why;          /* it has halted */
 	struct breakpoint *put;
 	size_t nput;
+	unsigned slots, stops;   /* of the processor: those that watch memory, and, behind them, those that are breakpoints */
+	uint64_t stop[STOPS];    /* where */
+	uint64_t loader;         /* where that begins */
 	VEC(struct node) node;   /* the first is the beginning; in the order of time */
 	path path;               /* from the last of them to where the program stands */
 	size_t pending;          /* so many of the last are inside of a hop that has not ended yet */
@@ -105,8 +112,6 @@ struct debugger {
 	uint64_t arrived;        /* the way at whose end it stands; 0: it does not */
 	uint64_t price;          /* time that the last node took */
 	struct condition fired;  /* what has stopped it on its way back */
-	uint64_t seek;           /* clock to go to next; 0: none */
-	struct piece area;       /* memory of any size that is looked at: n 0, none */
 	bool ended;              /* gdb has been told of the end */
 	bool gone;               /* gdb has left */
 };
@@ -134,7 +139,7 @@ void node_hop(struct debugger *d, struct hop h);
 bool node_inside(struct debugger *d);
 /* Without the last one. */
 void node_pop(struct debugger *d);
-/* Removes those that cannot be gone back to any more, and some if there are many. */
+/* Removes some if there are many. */
 void node_thin(struct debugger *d);
 /* The program is put where the last node is; then along the path. False: reported. */
 bool node_last(struct debugger *d);
@@ -154,9 +159,16 @@ bool follow(struct debugger *d, const path *p, struct scan *s);
 
 /* How going on or back has ended. */
 enum came {
-	CAME_STEP, CAME_HIT, CAME_BEGIN, CAME_END, CAME_LOST, CAME_INTERRUPTED, CAME_CHANGED,
+	CAME_STEP, CAME_HIT, CAME_BEGIN, CAME_END, CAME_LOST, CAME_INTERRUPTED,
 };
 
+/* Lengths of the times after which it looks at what has become of the program, in ns; what is run in the finest can be stepped. */
+enum { SLICE_LONGEST = 20000000, SLICE_FINEST = 20000, SLICE_FINER = 8 };
+
+/* One move, with what becomes of the path. */
+enum moved go_along(struct debugger *d, bool step);
+/* Before going back: nodes inside of a hop have to know its end. False: the replay is lost. */
+bool settle(struct debugger *d);
 enum came forward_step(struct debugger *d);
 enum came forward(struct debugger *d);
 enum came back_step(struct debugger *d);
@@ -169,6 +181,8 @@ void tell(struct debugger *d, enum came came);
 
 /* ---- query.c ---- */
 
+/* Where the program's loader begins; 0: it has none. */
+uint64_t loader_of(const struct tracee *t);
 void query(struct debugger *d, const char *packet, size_t n);
 
 #endif

@@ -9,6 +9,9 @@
 #include <sys/ptrace.h>
 #include <sys/time.h>
 
+/* How much behind its beginning may be the loader's: gdb has a breakpoint there, at code at which Chord's runtime looks. */
+enum { LOADER = 1 << 20 };
+
 /* ---- time ---- */
 
 static volatile sig_atomic_t due;
@@ -58,6 +61,31 @@ value_of(struct debugger *d, const struct condition *c)
 	return v;
 }
 
+/* Gives it some of the processor's slots, if there are enough from *next on. */
+static void
+give_slots(struct debugger *d, struct condition *c, unsigned *next)
+{
+	const struct machine_traced *machine = d->r.t->machine;
+	uint64_t at = c->at, left = c->n;
+	unsigned slot = *next;
+
+	while (left && slot < machine->watches) {
+		uint64_t n = 8;
+
+		while (n > left || at % n)
+			n /= 2;
+		if (!machine->watch(d->r.t->pid, slot, at, n, c->reads))
+			return;
+		c->slots |= 1u << slot++;
+		at += n;
+		left -= n;
+	}
+	if (left)
+		c->slots = 0;
+	else
+		*next = slot;
+}
+
 void
 go_renew(struct debugger *d)
 {
@@ -69,16 +97,19 @@ go_renew(struct debugger *d)
 	for (size_t i = 0; i < d->condition.n; i++) {
 		struct condition *c = &d->condition.at[i];
 
-		c->slot = -1;
-		c->old = c->watch ? value_of(d, c) : 0;
-		for (size_t j = 0; c->watch && j < i; j++)
+		c->slots = 0;
+		if (!c->watch)
+			continue;
+		c->old = value_of(d, c);
+		for (size_t j = 0; j < i; j++)
 			if (d->condition.at[j].watch && d->condition.at[j].at == c->at && d->condition.at[j].n == c->n &&
 			    d->condition.at[j].reads == c->reads)
-				c->slot = d->condition.at[j].slot;
-		if (c->watch && c->slot < 0 && next < machine->watches &&
-		    machine->watch(d->r.t->pid, next, c->at, c->n, c->reads))
-			c->slot = (int)next++;
+				c->slots = d->condition.at[j].slots;
+		if (!c->slots)
+			give_slots(d, c, &next);
 	}
+	machine->watched(d->r.t->pid);
+	d->slots = next;
 }
 
 void
@@ -124,8 +155,8 @@ look(struct debugger *d, unsigned slots, bool compare)
 		if (!c->watch) {
 			c->fired = c->at == pc;
 		} else {
-			c->fired = c->slot >= 0 && slots >> c->slot & 1;
-			if (compare || c->slot < 0 || c->fired) {
+			c->fired = (slots & c->slots) != 0;
+			if (compare || !c->slots || c->fired) {
 				uint64_t now = value_of(d, c);
 
 				c->fired |= now != c->old;
@@ -142,7 +173,7 @@ static bool
 must_step(const struct debugger *d)
 {
 	for (size_t i = 0; i < d->condition.n; i++)
-		if (d->condition.at[i].watch && d->condition.at[i].slot < 0)
+		if (d->condition.at[i].watch && !d->condition.at[i].slots)
 			return true;
 	return false;
 }
@@ -158,25 +189,44 @@ is_break(const struct debugger *d, uint64_t pc)
 
 /* ---- breakpoints ---- */
 
+/* By the processor as long as it has slots, for programs look at their code. */
+static void
+put_breakpoint(struct debugger *d, uint64_t at)
+{
+	const struct machine_traced *machine = d->r.t->machine;
+
+	for (size_t i = 0; i < d->nput; i++)
+		if (d->put[i].at == at)
+			return;
+	for (unsigned i = d->slots; i < d->stops; i++)
+		if (d->stop[i] == at)
+			return;
+	if (d->stops < machine->watches && d->stops < STOPS && machine->stop_at(d->r.t->pid, d->stops, at))
+		d->stop[d->stops++] = at;
+	else if (breakpoint_put(d->r.t, &d->put[d->nput], at))
+		d->nput++;
+}
+
 static void
 put_breakpoints(struct debugger *d)
 {
 	d->put = d->condition.n ? xcalloc(d->condition.n, sizeof *d->put) : NULL;
 	d->nput = 0;
-	for (size_t i = 0; i < d->condition.n; i++) {
-		const struct condition *c = &d->condition.at[i];
-		bool there = c->watch;
+	d->stops = d->slots;
+	for (int loader = 1; loader >= 0; loader--)
+		for (size_t i = 0; i < d->condition.n; i++) {
+			uint64_t at = d->condition.at[i].at;
 
-		for (size_t j = 0; j < d->nput; j++)
-			there |= d->put[j].at == c->at;
-		if (!there && breakpoint_put(d->r.t, &d->put[d->nput], c->at))
-			d->nput++;
-	}
+			if (!d->condition.at[i].watch && (at - d->loader < LOADER) == loader)
+				put_breakpoint(d, at);
+		}
 }
 
 static void
 take_breakpoints(struct debugger *d)
 {
+	while (d->stops > d->slots && d->r.t->pid)
+		d->r.t->machine->watch(d->r.t->pid, --d->stops, 0, 0, false);
 	while (d->nput && d->r.t->pid)
 		breakpoint_take(d->r.t, &d->put[--d->nput]);
 	free(d->put);
@@ -259,19 +309,24 @@ static enum stop
 run(struct debugger *d)
 {
 	struct tracee *t = d->r.t;
-	enum stop stop;
-	bool hit = false;
 
-	put_breakpoints(d);
-	stop = go(t, PTRACE_SYSEMU);
-	for (size_t i = 0; i < d->nput && !hit && !is_own(t, stop); i++)
-		hit = breakpoint_hit(t, &d->put[i], stop);
-	take_breakpoints(d);
-	if (stop == STOP_GROUP)
-		return halt(d, MOVED_SLICE);
-	if (!hit && !is_own(t, stop))
-		return stop;
-	return look(d, slots_of(d), false) ? halt(d, MOVED_HIT) : STOP_SIGNAL;
+	for (;;) {
+		enum stop stop;
+		bool hit = false, watched;
+
+		put_breakpoints(d);
+		stop = go(t, PTRACE_SYSEMU);
+		watched = is_own(t, stop);
+		for (size_t i = 0; i < d->nput && !hit && !watched; i++)
+			hit = breakpoint_hit(t, &d->put[i], stop);
+		take_breakpoints(d);
+		if (stop == STOP_GROUP)
+			return halt(d, MOVED_SLICE);
+		if (!hit && !watched)
+			return stop;
+		if (look(d, slots_of(d), false))
+			return halt(d, MOVED_HIT);
+	}
 }
 
 /* What tracee_go_own() does. */

@@ -55,8 +55,7 @@ node_inside(struct debugger *d)
 {
 	struct node *last;
 
-	/* What a system call changes in mapped files would take the way's end from it. */
-	if (d->r.mapped.file.n || !add_node(d, true))
+	if (!add_node(d, true))
 		return false;
 	last = &d->node.at[d->node.n - 1];
 	last->before = d->path;
@@ -135,9 +134,6 @@ remove_node(struct debugger *d, size_t i)
 void
 node_thin(struct debugger *d)
 {
-	for (size_t i = d->node.n; i-- > 1;)
-		if (!checkpoint_holds(&d->r, d->node.at[i].c) && can_go(d, i))
-			remove_node(d, i);
 	while (d->node.n > NODES_MOST) {
 		double least = 0;
 		size_t at = 0;
@@ -164,16 +160,10 @@ bool
 node_last(struct debugger *d)
 {
 	d->ended = false;
-	for (;;) {
-		node_thin(d);
-		if (checkpoint_back(&d->r, d->node.at[d->node.n - 1].c))
-			return true;
-		if (!can_go(d, d->node.n - 1)) {
-			say_error("replay", "it cannot go back from here");
-			return false;
-		}
-		remove_node(d, d->node.n - 1);
-	}
+	if (checkpoint_back(&d->r, d->node.at[d->node.n - 1].c))
+		return true;
+	say_error("replay", "it cannot go back from here");
+	return false;
 }
 
 bool

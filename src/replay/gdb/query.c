@@ -56,6 +56,21 @@ read_name(const struct tracee *t, struct buf *to)
 		buf_add(to, link, (size_t)n);
 }
 
+uint64_t
+loader_of(const struct tracee *t)
+{
+	struct buf b = {0};
+	uint64_t pair[2], base = 0;
+
+	read_auxv(t, &b);
+	for (size_t at = 0; at + sizeof pair <= b.n; at += sizeof pair) {
+		memcpy(pair, b.at + at, sizeof pair);
+		base = pair[0] == AT_BASE ? pair[1] : base;
+	}
+	buf_free(&b);
+	return base;
+}
+
 /* qXfer:OBJECT:read:ANNEX:OFFSET,LENGTH */
 static void
 transfer(struct debugger *d, const char *p)
@@ -104,6 +119,15 @@ say_when(struct debugger *d, struct buf *to)
 	buf_char(to, '\n');
 }
 
+static void
+answer(struct debugger *d, const char *command, struct buf *out)
+{
+	if (!strcmp(command, "when"))
+		say_when(d, out);
+	else
+		buf_str(out, "monitor when: the event of the log and the clock\n");
+}
+
 /* The command is in hexadecimal digits. */
 static void
 monitor(struct debugger *d, const char *p)
@@ -118,10 +142,7 @@ monitor(struct debugger *d, const char *p)
 		command[n++] = (char)strtoul(two, NULL, 16);
 	}
 	command[n] = 0;
-	if (!strcmp(command, "when"))
-		say_when(d, &out);
-	else
-		buf_str(&out, "monitor when: the event of the log and the clock\n");
+	answer(d, command, &out);
 	put_hex(&b, out.at, out.n);
 	packet_put(&d->c, b.at, b.n);
 	buf_free(&b);

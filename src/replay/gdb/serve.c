@@ -83,7 +83,6 @@ tell(struct debugger *d, enum came came)
 	case CAME_HIT: tell_stop(d, SIGTRAP, reason(pool, &d->fired)); break;
 	case CAME_BEGIN: tell_stop(d, SIGTRAP, "replaylog:begin:"); break;
 	case CAME_INTERRUPTED: tell_stop(d, SIGINT, ""); break;
-	case CAME_CHANGED: tell_stop(d, SIGTRAP, ""); break;
 	case CAME_END: tell_end(d); break;
 	case CAME_LOST: packet_text(&d->c, "E01"); break;
 	}
@@ -234,8 +233,6 @@ read_memory(struct debugger *d, const char *p)
 
 /* ---- breakpoints ---- */
 
-enum { WATCHED_MOST = 1 << 24 };
-
 static void
 set_condition(struct debugger *d, const char *p)
 {
@@ -333,7 +330,7 @@ free_all(struct debugger *d)
 bool
 replay_debug(const char *log, const char *where)
 {
-	struct debugger d = {.way = 1};
+	struct debugger d = {.way = 1, .r.apart = true};
 	struct buf packet = {0};
 	bool ok = replayer_begin(&d.r, log);
 
@@ -345,6 +342,7 @@ replay_debug(const char *log, const char *where)
 		signal(SIGINT, SIG_IGN);
 		signal(SIGPIPE, SIG_IGN);
 		go_hook(&d);
+		d.loader = loader_of(d.r.t);
 		ok = node_here(&d);
 		if (!ok)
 			say_error(log, "the program cannot be copied, so that there is no going back");
