@@ -427,6 +427,9 @@ struct schedule {
 	uint64_t last;           /* its number */
 	unsigned began;          /* ticks at which its turn did */
 	bool ticking;
+	bool chaos;              /* turns are of any length, and it is by chance who is next: by the seed */
+	uint64_t seed, picks;
+	unsigned turn;           /* then: ticks */
 	VEC(struct early) early; /* of tasks that are not known yet */
 };
 

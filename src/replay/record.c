@@ -542,7 +542,7 @@ has_all_rights(const char *file)
 static void
 record_all(struct recorder *r, struct pool *pool, const struct tracee *t, const struct tracee_start *s)
 {
-	r->turns = (struct schedule){.all = &r->all};
+	r->turns.all = &r->all;
 	become(r, tasks_begin(&r->all, t));
 	r->task->group->first = true;
 	leave_signals(t->pid);
@@ -582,10 +582,11 @@ record_signals(struct recorder *r, struct pool *pool, struct tracee *t, const st
 }
 
 bool
-replay_record(char **argv, const char *log, bool signals, bool *ended, int *status)
+replay_record(char **argv, const char *log, bool signals, const uint64_t *chaos, bool *ended, int *status)
 {
 	struct pool *pool = pool_new();
-	struct recorder r = {.mapped = {.pool = pool}, .file = argv[0], .logged = 1};
+	struct recorder r = {.mapped = {.pool = pool}, .file = argv[0], .logged = 1,
+	                     .turns = {.chaos = chaos, .seed = chaos ? *chaos : 0}};
 	struct tracee_start s = {.argv = argv, .env = environ, .file = find_program(pool, argv[0])};
 	struct tracee t = {.mem = -1};
 	bool ok = false;

@@ -6,9 +6,10 @@
 
 #include "base/base.h"
 
-/* Runs a program and writes what happens into the log; signals: nothing but those. *ended: it has run, and *status is as waitpid()
+/* Runs a program and writes what happens into the log; signals: nothing but those. chaos: not NULL: a seed, by which
+ * threads and processes take turns at random. *ended: it has run, and *status is as waitpid()
  * has it. False: the log is not there; reported. */
-bool replay_record(char **argv, const char *log, bool signals, bool *ended, int *status);
+bool replay_record(char **argv, const char *log, bool signals, const uint64_t *chaos, bool *ended, int *status);
 
 /* Has the run of a log happen again. False: reported. */
 bool replay_run(const char *log, int *status);

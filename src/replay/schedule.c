@@ -14,7 +14,7 @@
 
 /* A turn is over after so many ticks: at a system call; in code that makes none, with timers and without, where a replay needs long
  * to get there. So long may signals wait. */
-enum { TICK_US = 5000, TURN = 2, TIMED_TURN = 8, LONG_TURN = 100, PATIENCE = 400 };
+enum { TICK_US = 5000, CHAOS_TICK_US = 500, TURN = 2, TIMED_TURN = 8, LONG_TURN = 100, PATIENCE = 400 };
 
 /* ---- time ---- */
 
@@ -32,7 +32,8 @@ static void
 set_ticking(struct schedule *s, bool wanted)
 {
 	struct sigaction act = {.sa_handler = count_tick};
-	struct itimerval often = {{0, wanted ? TICK_US : 0}, {0, wanted ? TICK_US : 0}};
+	long us = !wanted ? 0 : s->chaos ? CHAOS_TICK_US : TICK_US;
+	struct itimerval often = {{0, us}, {0, us}};
 
 	if (s->ticking == wanted)
 		return;
@@ -52,7 +53,7 @@ schedule_hurry(struct schedule *s)
 bool
 schedule_impatient(const struct schedule *s)
 {
-	return s->now->waits && (unsigned)ticks - s->now->held_at >= PATIENCE;
+	return s->now->waits && (unsigned)ticks - s->now->held_at >= (s->chaos ? PATIENCE * TICK_US / CHAOS_TICK_US : PATIENCE);
 }
 
 /* ---- news ---- */
@@ -190,7 +191,7 @@ await_call(struct schedule *s, struct task *t)
 static bool
 is_over(const struct schedule *s, unsigned turn)
 {
-	return (unsigned)ticks - s->began >= turn;
+	return (unsigned)ticks - s->began >= (s->chaos ? s->turn : turn);
 }
 
 bool
@@ -247,7 +248,7 @@ schedule_run(struct schedule *s)
 void
 schedule_yield(struct schedule *s)
 {
-	s->began = (unsigned)ticks - TURN;
+	s->began = (unsigned)ticks - (s->chaos ? s->turn : TURN);
 }
 
 /* The next one in the order of their numbers that can run; the same again, if there is no other. */
@@ -269,6 +270,42 @@ pick(const struct schedule *s)
 	return next ? next : first;
 }
 
+/* splitmix64 */
+static uint64_t
+mix(uint64_t v)
+{
+	v += 0x9e3779b97f4a7c15;
+	v = (v ^ v >> 30) * 0xbf58476d1ce4e5b9;
+	v = (v ^ v >> 27) * 0x94d049bb133111eb;
+	return v ^ v >> 31;
+}
+
+/* By chance: mostly the one that is dearest at the time, so that others starve; and how long it may run: at times not at all. */
+static struct task *
+pick_by_chance(struct schedule *s)
+{
+	enum { AN_AGE = 8, LENGTHS = 6 };
+	struct task *dearest = NULL, *any = NULL;
+	uint64_t age = mix(s->seed ^ s->picks / AN_AGE), chance = mix(s->seed + s->picks++), most = 0;
+	unsigned n = 0;
+
+	for (size_t i = 0; i < s->all->at.n; i++) {
+		struct task *t = s->all->at.at[i];
+		uint64_t love = mix(age ^ t->number);
+
+		if (!can_run(t))
+			continue;
+		if (mix(chance ^ t->number) % ++n == 0)
+			any = t;
+		if (love >= most) {
+			dearest = t;
+			most = love;
+		}
+	}
+	s->turn = chance & 4 ? 0 : (1u << (chance >> 8) % LENGTHS) - 1;
+	return chance & 2 ? dearest : any;
+}
+
 struct task *
 schedule_next(struct schedule *s)
 {
@@ -279,7 +316,7 @@ schedule_next(struct schedule *s)
 		return t;
 	while (hear(s, WNOHANG) == NEWS_SOME)
 		;
-	while (!(next = pick(s)))
+	while (!(next = s->chaos ? pick_by_chance(s) : pick(s)))
 		if (hear(s, 0) == NEWS_NONE)
 			return NULL;
 	s->now = next;

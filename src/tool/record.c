@@ -7,12 +7,17 @@
 
 #include <argp.h>
 #include <stdlib.h>
+#include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
 
 static const struct argp_option options[] = {
 	{"output", 'o', "LOG", 0, "Write LOG (default: " REPLAY_LOG ")", 0},
 	{"signals", 's', NULL, 0, "Record only signals: the program makes its system calls as ever, and again in the replay", 0},
+	{"chaos", 'c', "SEED", OPTION_ARG_OPTIONAL, "Threads and processes take turns at random", 0},
 	{0},
 };
 
@@ -26,9 +31,19 @@ static const char doc[] =
 
 struct args {
 	const char *log;
-	bool signals;
+	bool signals, chaos;
+	uint64_t seed;
 	char **argv;
 };
+
+static bool
+parse_seed(const char *text, uint64_t *seed)
+{
+	char *end;
+
+	*seed = strtoull(text, &end, 0);
+	return *text && !*end;
+}
 
 static error_t
 parse_record(int key, char *arg, struct argp_state *state)
@@ -41,6 +56,12 @@ parse_record(int key, char *arg, struct argp_state *state)
 		break;
 	case 's':
 		a->signals = true;
+		break;
+	case 'c':
+		a->chaos = true;
+		a->seed = (uint64_t)time(NULL) ^ (uint64_t)getpid() << 32;
+		if (arg && !parse_seed(arg, &a->seed))
+			argp_error(state, "--chaos: %s: not a number", arg);
 		break;
 	case ARGP_KEY_ARG:
 		/* The program: all that follows is its own. */
@@ -70,7 +91,9 @@ cmd_record(int argc, char **argv)
 		say_error("CHORD_RECORD", "%s: there is only \"signals\"", what);
 		return EXIT_USAGE;
 	}
-	if (!replay_record(a.argv, a.log, a.signals || (what && *what), &ended, &status))
+	if (a.chaos)
+		fprintf(stderr, "chord: chaos: seed %" PRIu64 "\n", a.seed);
+	if (!replay_record(a.argv, a.log, a.signals || (what && *what), a.chaos ? &a.seed : NULL, &ended, &status))
 		return EXIT_NO;
 	/* The program's own core is there, if it is to be. */
 	setrlimit(RLIMIT_CORE, &(struct rlimit){0});

@@ -55,7 +55,35 @@ t_server() {
 	replay "$REPLAYS"
 }
 
-for name in threads processes server; do
+# An update that is lost if another thread runs between two calls: found by chance, and kept.
+t_chaos() {
+	cat >lost.c <<-'EOF'
+	#include <pthread.h>
+	#include <stdio.h>
+	#include <unistd.h>
+	static volatile long n;
+	static void *add(void *p) { for (int i = 0; i < 20; i++) { long was = n; getppid(); n = was + 1; } return p; }
+	int main(void) {
+		pthread_t a, b;
+		pthread_create(&a, 0, add, 0), pthread_create(&b, 0, add, 0), pthread_join(a, 0), pthread_join(b, 0);
+		printf("%ld\n", n);
+		return n != 40;
+	}
+	EOF
+	gcc -O1 -w -pthread -o lost lost.c || no "cannot compile"
+	for seed in $(seq 60); do
+		timeout 20 "$CHORD" record --chaos="$seed" -o log ./lost >out 2>err
+		status=$?
+		grep -q "chaos: seed $seed" err || no "no seed: $(cat err)"
+		[ $status = 0 ] || break
+	done
+	[ $status = 1 ] || no "no update was lost in 60 recordings"
+	: >err
+	replay "$REPLAYS"
+	refused 2 'not a number' "$CHORD" record --chaos=x ./lost
+}
+
+for name in threads processes server chaos; do
 	test_case "$name"
 done
 exit $failed
