@@ -123,6 +123,8 @@ begin_activation(struct replay *r, uint32_t procedure)
 
 	if (r->stack.n == 1 && c->how != REPLAY_BY_TAIL_CALL)
 		VEC_PUSH(c->segment, (struct segment){.procedure = procedure});
+	if (c->how == REPLAY_FROM_NOWHERE && f[-1].at == REPLAY_AT_CALL)
+		c->how = REPLAY_BY_CALL; /* raise() */
 	if (c->how == REPLAY_FROM_NOWHERE || c->how == REPLAY_FOUND)
 		last_segment(c)->interrupted = true;
 	f->note = (void *)(uintptr_t)last_segment(c)->entered++;
