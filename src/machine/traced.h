@@ -70,11 +70,12 @@ struct machine_traced {
 	uint8_t round;
 	/* Behind a step over the instruction with these bytes: takes out of memory what only shows that it was stepped. */
 	void (*stepped)(const uint8_t *bytes, uint64_t *top);
-	/* The detour of the addition with these bytes, n of them with what follows, at an address; next: nothing else leads to the
-	 * instruction behind it. It takes amount from the word at `left`, behind which there is room for another one. False: there
-	 * can be none. */
-	bool (*detour)(const uint8_t *bytes, size_t n, uint64_t at, bool next, uint32_t amount, uint64_t to, uint64_t left,
-	               struct traced_detour *d);
+	/* The detour of the addition with these bytes, n of them with what follows, at an address; before: there begins the
+	 * instruction before it, of so many bytes, from which alone control comes to it, and the detour takes that, too; next:
+	 * nothing else leads to the instruction behind it. It takes amount from the word at `left`, behind which there is room for
+	 * another one. False: there can be none. */
+	bool (*detour)(const uint8_t *bytes, size_t n, uint64_t at, uint8_t before, bool next, uint32_t amount, uint64_t to,
+	               uint64_t left, struct traced_detour *d);
 	uint64_t reach;          /* how far such a jump leads */
 	/* Has the calling process trap where it reads the time from the processor. What undoes it is a system call. */
 	bool (*hide_time)(void);

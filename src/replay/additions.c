@@ -5,14 +5,19 @@
 
 #include <stdlib.h>
 
+typedef VEC(uint64_t) numbers;
+
 struct finder {
 	struct binary *binary;
 	uint64_t bias;
 	const struct event_counter *const *counter;
 	size_t n;
 	additions *out;
-	VEC(uint64_t) target;    /* of jumps */
+	numbers target;          /* of jumps */
+	numbers entry;           /* first instructions of blocks to which control comes by more than falls and direct jumps */
 	VEC(uint64_t) known;     /* where instructions of the original are */
+	uint64_t behind;         /* the last instruction that goes on to the next one, */
+	uint8_t last;            /* and its length; 0: a call */
 };
 
 static int
@@ -64,8 +69,27 @@ take_insn(struct finder *f, const struct proc *p, uint64_t at)
 		VEC_PUSH(f->target, at + (uint64_t)(int64_t)(int32_t)(in.target - (uint32_t)at));
 	if (machine->woven((const uint8_t *)code.at, code.n, at, p->base, &woven) && woven.counter &&
 	    (n = advance(f, &woven)))
-		VEC_PUSH(*f->out, (struct addition){.at = at, .amount = n > UINT32_MAX ? UINT32_MAX : (uint32_t)n});
+		VEC_PUSH(*f->out, (struct addition){.at = at, .amount = n > UINT32_MAX ? UINT32_MAX : (uint32_t)n,
+		                                    .falls = f->behind == at, .before = f->behind == at ? f->last : 0});
+	f->behind = in.attr & INSN_FALLS ? at + in.len : 0;
+	f->last = in.cls != CHORD_INSN_CALL && in.cls != CHORD_INSN_ICALL ? in.len : 0;
 	return in.len;
+}
+
+static void
+take_entries(struct finder *f, const struct proc *p)
+{
+	for (uint32_t i = 0; i < p->narc; i++) {
+		const struct arc *arc = &p->arc[i];
+		struct walk w;
+
+		if (arc->to >= p->nblock || arc->kind == CHORD_EDGE_FALL || arc->kind == CHORD_EDGE_TAKEN ||
+		    arc->kind == CHORD_EDGE_JUMP)
+			continue;
+		walk_start(&w, p, NULL, arc->to);
+		if (walk_next(&w) && w.addr)
+			VEC_PUSH(f->entry, w.addr);
+	}
 }
 
 /* Where what cannot be decoded lies between instructions that are known, those are what counts. */
@@ -95,26 +119,43 @@ take_part(struct finder *f, const struct part_at *part)
 	}
 }
 
-/* Addresses in the process; and which of the additions are followed by what nothing jumps to. */
+static void
+sort(numbers *n)
+{
+	if (n->n)
+		qsort(n->at, n->n, sizeof *n->at, by_number);
+}
+
+static bool
+is_in(const numbers *n, uint64_t at)
+{
+	return n->n && bsearch(&at, n->at, n->n, sizeof at, by_number);
+}
+
+/* To which of the additions, or to what follows them, nothing jumps. Where code is woven in behind an instruction that goes on, a
+ * label comes after it; else before it. So of one that stands behind such an instruction, before a block to which tables of jumps
+ * may lead, it is not known. */
+static void
+finish_one(const struct finder *f, struct addition *a)
+{
+	struct insn in;
+	bool any = image_insn(f->binary->image, a->at, &in), entry = any && is_in(&f->entry, a->at + in.len);
+
+	a->next = any && !is_in(&f->target, a->at + in.len) && !(entry && a->falls);
+	if (a->next || entry || is_in(&f->target, a->at))
+		a->before = 0;
+	a->at += f->bias;
+}
+
 static void
 finish(struct finder *f)
 {
-	if (f->target.n)
-		qsort(f->target.at, f->target.n, sizeof *f->target.at, by_number);
+	sort(&f->target);
+	sort(&f->entry);
 	if (f->out->n)
 		qsort(f->out->at, f->out->n, sizeof *f->out->at, by_place);
-	for (size_t i = 0; i < f->out->n; i++) {
-		struct addition *a = &f->out->at[i];
-		struct insn in;
-		uint64_t behind;
-
-		a->next = false;
-		if (image_insn(f->binary->image, a->at, &in)) {
-			behind = a->at + in.len;
-			a->next = !f->target.n || !bsearch(&behind, f->target.at, f->target.n, sizeof behind, by_number);
-		}
-		a->at += f->bias;
-	}
+	for (size_t i = 0; i < f->out->n; i++)
+		finish_one(f, &f->out->at[i]);
 }
 
 bool
@@ -125,8 +166,11 @@ additions_find(struct binary *b, uint64_t bias, const struct event_counter *cons
 	for (size_t i = 0; i < b->parts.n; i++)
 		if (!b->parts.at[i].proc->refused)
 			take_part(&f, &b->parts.at[i]);
+	for (uint32_t i = 0; i < b->map.nproc; i++)
+		take_entries(&f, &b->map.proc[i]);
 	finish(&f);
 	free(f.target.at);
+	free(f.entry.at);
 	free(f.known.at);
 	return out->n;
 }

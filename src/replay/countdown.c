@@ -19,6 +19,7 @@ struct countdown {
 	uint64_t room, size;     /* memory of the process, or where it was last; 0: none yet */
 	uint8_t *code;           /* in it */
 	uint8_t *stop;           /* by addition: where in its code it stops, behind that instruction */
+	uint8_t *before;         /* by addition: so many bytes before it begins what the jump replaces */
 };
 
 struct countdown *
@@ -29,13 +30,14 @@ countdown_new(additions *at)
 	d->add.at = at->at;
 	d->add.n = at->n;
 	*at = (additions){0};
-	d->lo = d->add.at[0].at;
+	d->lo = d->add.at[0].at - d->add.at[0].before;
 	d->hi = d->add.at[d->add.n - 1].at + 2 * TRACED_WORDS;
 	d->size = (FIRST + d->add.n * ONE + PAGE - 1) / PAGE * PAGE;
 	d->was = xmalloc(d->hi - d->lo);
 	d->with = xmalloc(d->hi - d->lo);
 	d->code = xcalloc(1, d->size);
 	d->stop = xcalloc(d->add.n, 1);
+	d->before = xcalloc(d->add.n, 1);
 	return d;
 }
 
@@ -49,6 +51,7 @@ countdown_free(struct countdown *d)
 	free(d->with);
 	free(d->code);
 	free(d->stop);
+	free(d->before);
 	free(d);
 }
 
@@ -122,21 +125,40 @@ unmap_room(struct countdown *d, struct tracee *t)
 
 /* ---- code ---- */
 
+/* The detour of an addition: with the instruction behind it, if that is needed, or else with the one before it. */
+static bool
+detour_of(struct countdown *d, const struct tracee *t, size_t i, struct traced_detour *out)
+{
+	const struct addition *a = &d->add.at[i];
+	uint64_t to = d->room + FIRST + i * ONE;
+
+	for (d->before[i] = 0;; d->before[i] = a->before) {
+		uint64_t at = a->at - d->before[i];
+
+		if (t->machine->detour(d->was + (at - d->lo), d->hi - at, at, d->before[i], a->next, a->amount, to, d->room, out))
+			return true;
+		if (d->before[i] == a->before)
+			return false;
+	}
+}
+
 /* Writes the detours. False: one cannot be. */
 static bool
 build(struct countdown *d, const struct tracee *t)
 {
+	uint64_t last = 0;
+
 	memcpy(d->with, d->was, d->hi - d->lo);
 	for (size_t i = 0; i < d->add.n; i++) {
-		const struct addition *a = &d->add.at[i];
-		uint64_t at = a->at - d->lo, to = FIRST + i * ONE;
 		struct traced_detour detour;
+		bool ok = detour_of(d, t, i, &detour);
+		uint64_t at = d->add.at[i].at - d->before[i];
 
-		if (!t->machine->detour(d->was + at, d->hi - a->at, a->at, a->next, a->amount, d->room + to, d->room, &detour) ||
-		    (i + 1 < d->add.n && a->at + detour.took > d->add.at[i + 1].at))
+		if (!ok || at < last)
 			return false;
-		memcpy(d->code + to, detour.code, detour.size);
-		memcpy(d->with + at, detour.jump, sizeof detour.jump);
+		last = at + detour.took;
+		memcpy(d->code + FIRST + i * ONE, detour.code, detour.size);
+		memcpy(d->with + (at - d->lo), detour.jump, sizeof detour.jump);
 		d->stop[i] = detour.size;
 	}
 	return true;
@@ -184,6 +206,7 @@ countdown_amid(const struct countdown *d, uint64_t pc)
 	enum { JUMP = sizeof ((struct traced_detour *)0)->jump };
 	size_t lo = 0, hi = d->add.n;
 
+	/* The first addition that is behind the PC, and its neighbours. */
 	while (lo < hi) {
 		size_t mid = (lo + hi) / 2;
 
@@ -192,5 +215,11 @@ countdown_amid(const struct countdown *d, uint64_t pc)
 		else
 			hi = mid;
 	}
-	return lo && pc - d->add.at[lo - 1].at < JUMP;
+	for (size_t i = lo ? lo - 1 : 0; i < d->add.n && i <= lo; i++) {
+		uint64_t from = d->add.at[i].at - d->before[i];
+
+		if (pc > from && pc - from < JUMP)
+			return true;
+	}
+	return false;
 }

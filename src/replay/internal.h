@@ -249,6 +249,8 @@ struct addition {
 	uint64_t at;
 	uint32_t amount;
 	bool next;               /* control comes to the instruction behind it from there only */
+	uint8_t before;          /* or to it from the instruction before it only, which has so many bytes; 0: not so */
+	bool falls;              /* there is one before it that goes on to it */
 };
 typedef VEC(struct addition) additions;
 

@@ -127,21 +127,26 @@ put_carry(struct writer *w, uint32_t amount, uint64_t left)
 }
 
 bool
-x86_detour(const uint8_t *bytes, size_t n, uint64_t at, bool next, uint32_t amount, uint64_t to, uint64_t left,
+x86_detour(const uint8_t *bytes, size_t n, uint64_t at, uint8_t before, bool next, uint32_t amount, uint64_t to, uint64_t left,
            struct traced_detour *d)
 {
 	enum { JUMP = 5 };
 	struct writer w = {d, to};
 	ZydisDecodedInstruction in;
-	uint64_t on, js;
+	uint64_t on, js, from = at;
 	int32_t distance;
 
 	*d = (struct traced_detour){0};
+	if (before && !put_next(&w, bytes, n, at, &on))
+		return false;
+	bytes += before;
+	n -= before;
+	at += before;
 	if (!amount || amount > INT32_MAX || ZYAN_FAILED(ZydisDecoderDecodeInstruction(x86_decoder(), NULL, bytes, n, &in)))
 		return false;
 	on = at + in.length;
 	if (!put_count(&w, amount, left, &js) || !put_carry(&w, amount, left) || !put_moved(&w, bytes, &in, at) ||
-	    (in.length < JUMP && !(next && put_next(&w, bytes + in.length, n - in.length, at + in.length, &on))) ||
+	    (before + in.length < JUMP && !(next && put_next(&w, bytes + in.length, n - in.length, at + in.length, &on))) ||
 	    !put_jump(&w, on))
 		return false;
 	distance = (int32_t)(d->size - js - 4);
@@ -149,20 +154,20 @@ x86_detour(const uint8_t *bytes, size_t n, uint64_t at, bool next, uint32_t amou
 	if (!put_carry(&w, amount, left))
 		return false;
 	put(&w, "\xcc", 1);
-	d->took = in.length < JUMP ? JUMP : in.length;
+	d->took = before + in.length < JUMP ? JUMP : (uint8_t)(before + in.length);
 	d->jump[0] = 0xe9;
-	distance = (int32_t)(to - (at + JUMP));
+	distance = (int32_t)(to - (from + JUMP));
 	memcpy(d->jump + 1, &distance, sizeof distance);
-	return (int64_t)(to - (at + JUMP)) == distance;
+	return (int64_t)(to - (from + JUMP)) == distance;
 }
 
 #else
 
 bool
-x86_detour(const uint8_t *bytes, size_t n, uint64_t at, bool next, uint32_t amount, uint64_t to, uint64_t left,
+x86_detour(const uint8_t *bytes, size_t n, uint64_t at, uint8_t before, bool next, uint32_t amount, uint64_t to, uint64_t left,
            struct traced_detour *d)
 {
-	(void)bytes, (void)n, (void)at, (void)next, (void)amount, (void)to, (void)left, (void)d;
+	(void)bytes, (void)n, (void)at, (void)before, (void)next, (void)amount, (void)to, (void)left, (void)d;
 	return false;
 }
 
