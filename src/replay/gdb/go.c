@@ -242,21 +242,37 @@ halt(struct debugger *d, enum moved why)
 	return STOP_HALT;
 }
 
-/* To a stop that the program has caused, or one by on_alarm(). */
+/* Has its last instruction caused a signal of which the kernel has not told yet? An interruption goes first. */
+static bool
+signal_pends(const struct tracee *t)
+{
+	struct __ptrace_peeksiginfo_args which = {.nr = 1};
+	siginfo_t info;
+
+	for (; ptrace(PTRACE_PEEKSIGINFO, t->pid, &which, &info) > 0; which.off++)
+		if (tracee_caused(info.si_signo, &info))
+			return true;
+	return false;
+}
+
+/* To a stop that the program has caused, or one by on_alarm(): the latter never between an instruction and its signal, for a copy
+ * would not have that, and lose a breakpoint. */
 static enum stop
 go(struct tracee *t, int request)
 {
 	siginfo_t info;
+	bool pends = false;
 
 	for (;;) {
 		enum stop stop;
 
 		running = t->pid;
-		if (due && request == PTRACE_SYSEMU)
+		if (due && request == PTRACE_SYSEMU && !pends)
 			ptrace(PTRACE_INTERRUPT, running, 0, 0);
 		stop = tracee_go(t, request, 0);
 		running = 0;
-		if (stop == STOP_CALL || stop == STOP_ENDED || (stop == STOP_GROUP && due && request == PTRACE_SYSEMU) ||
+		pends = stop == STOP_GROUP && signal_pends(t);
+		if (stop == STOP_CALL || stop == STOP_ENDED || (stop == STOP_GROUP && due && request == PTRACE_SYSEMU && !pends) ||
 		    (stop == STOP_SIGNAL && !ptrace(PTRACE_GETSIGINFO, t->pid, 0, &info) && tracee_caused(tracee_signal(t), &info)))
 			return stop;
 	}
@@ -320,12 +336,13 @@ run(struct debugger *d)
 		for (size_t i = 0; i < d->nput && !hit && !watched; i++)
 			hit = breakpoint_hit(t, &d->put[i], stop);
 		take_breakpoints(d);
-		if (stop == STOP_GROUP)
-			return halt(d, MOVED_SLICE);
-		if (!hit && !watched)
+		if (!hit && !watched && stop != STOP_GROUP)
 			return stop;
+		/* Interrupted at a breakpoint, it would go on over that. */
 		if (look(d, slots_of(d), false))
 			return halt(d, MOVED_HIT);
+		if (stop == STOP_GROUP)
+			return halt(d, MOVED_SLICE);
 	}
 }
 
