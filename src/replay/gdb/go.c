@@ -159,7 +159,8 @@ look(struct debugger *d, unsigned slots, bool compare)
 			if (compare || !c->slots || c->fired) {
 				uint64_t now = value_of(d, c);
 
-				c->fired |= now != c->old;
+				/* Nobody wants to see a write that changes nothing, and comparing does not see it. */
+				c->fired = now != c->old || (c->reads && c->fired);
 				c->old = now;
 			}
 		}
