@@ -571,6 +571,7 @@ struct replayer {
 	bool again;              /* it has just done so */
 	bool apart;              /* copies of the program are to be made */
 	bool steady;             /* who looks on may halt it anywhere */
+	bool severed;            /* copies can be made no further: it has ended before what cannot be copied; reported */
 	void (*output)(void *of, int stream, const char *at, size_t n); /* not NULL: gets what the program writes */
 	void *of;                /* for that */
 	size_t written[3], passed[3]; /* by stream: bytes in all, and those that it had before this attempt got there */

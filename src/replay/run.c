@@ -339,11 +339,26 @@ replay_call(struct replayer *r)
 		finish_call(r);
 }
 
+/* Who looks on sees the program up to this call, and what came before it, for copies of several tasks cannot be made. */
+static void
+sever(struct replayer *r, const char *why)
+{
+	if (!r->severed)
+		say_error(log_name(r->log), "%s: gdb sees it up to event %" PRIu64 " (%s) only", why, r->event,
+		          r->task->made.call.name);
+	r->severed = r->ended = true;
+}
+
 /* Others go on before the call comes back. */
 static void
 replay_enter(struct replayer *r)
 {
-	r->task->in_call = run_to_call(r);
+	bool there = run_to_call(r);
+
+	if (there && r->apart)
+		sever(r, "it has several threads or processes");
+	else
+		r->task->in_call = there;
 }
 
 static void
@@ -662,6 +677,10 @@ replay_exec(struct replayer *r)
 
 	if (!run_to_call(r))
 		return;
+	if (r->apart) {
+		sever(r, "it runs another program in its place");
+		return;
+	}
 	if (task->group->living > 1 || task->made.call.class != CALL_EXEC) {
 		damaged(r, "a program begins that does not");
 		return;

@@ -124,4 +124,35 @@ t_debug_connections() {
 	refused 1 "neither a port nor" "$CHORD" replay --gdb=nowhere log
 	refused 1 "No such file" "$CHORD" replay --gdb=- nothing
 }
-debug_cases="debug-steps debug-back debug-watch debug-signal debug-connections"
+
+# What comes before the second thread, process or program is seen, forwards and backwards; the rest is refused by name.
+t_debug_tasks() {
+	cat >several.c <<-'EOF'
+	#include <pthread.h>
+	#include <unistd.h>
+	int before;
+	void *thread(void *p) { return p; }
+	int main(int c, char **v)
+	{
+		pthread_t t;
+		before = 1;
+		before = 2;
+		if (*v[1] == 't') pthread_create(&t, 0, thread, 0), pthread_join(t, 0);
+		if (*v[1] == 'f' && !fork()) _exit(3);
+		if (*v[1] == 'e') execlp("true", "true", (char *)0);
+		return 7;
+	}
+	EOF
+	gcc -g -w -pthread -o several several.c || no "cannot compile"
+	for how in thread fork exec; do
+		record ./several $how
+		debug ./several "continue" "p before" "watch before" "reverse-continue" "p before" "delete" "continue" "continue"
+		answered '^chord: log: it (has several threads or processes|runs another program in its place): gdb sees it up to event [0-9]+ .* only' \
+			'No more reverse-execution history' '\$1 = 2' 'New value = 1' '\$2 = 1' 'No more reverse-execution history' 'No more rev'
+		[ "$(grep -c '^chord:' answers)" = 1 ] || no "$how: not said once: $(grep '^chord:' answers)"
+		printf '$QStartNoAckMode#b0$c#63$D#44' | refused 1 'log: it (has several|runs another)' "$CHORD" replay --gdb=- log
+	done
+	grep -q 'several' err && no "another program: $(cat err)"
+	return 0
+}
+debug_cases="debug-steps debug-back debug-watch debug-signal debug-connections debug-tasks"

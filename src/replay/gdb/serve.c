@@ -51,14 +51,14 @@ tell_stop(struct debugger *d, int sig, const char *why)
 	buf_free(&b);
 }
 
-/* The first time at its end the program still stands, so that one can go back. */
+/* The first time at its end the program still stands, so that one can go back; always, if that is not its own end. */
 static void
 tell_end(struct debugger *d)
 {
 	int status = d->r.status;
 	char text[32];
 
-	if (!d->ended) {
+	if (!d->ended || d->r.severed) {
 		d->ended = true;
 		if (WIFSIGNALED(status))
 			tell_stop(d, signal_of_gdb(WTERMSIG(status)), "");
@@ -350,6 +350,7 @@ replay_debug(const char *log, const char *where)
 	}
 	while (ok && !d.gone && packet_get(&d.c, &packet))
 		serve(&d, packet.at, packet.n);
+	ok = ok && !d.r.severed;
 	buf_free(&packet);
 	free_all(&d);
 	return ok;
