@@ -93,12 +93,6 @@ checkpoint_back(struct replayer *r, const struct checkpoint *c)
 	return log_seek(r->log, c->log_at);
 }
 
-const struct tracee *
-checkpoint_tracee(const struct checkpoint *c)
-{
-	return &c->t;
-}
-
 uint64_t
 checkpoint_event(const struct checkpoint *c)
 {

@@ -598,8 +598,6 @@ struct checkpoint;
 struct checkpoint *checkpoint_take(struct replayer *r);
 /* Has the replay go on from there. False: that cannot be done. */
 bool checkpoint_back(struct replayer *r, const struct checkpoint *c);
-/* The copy, to be read. */
-const struct tracee *checkpoint_tracee(const struct checkpoint *c);
 uint64_t checkpoint_event(const struct checkpoint *c);
 void checkpoint_free(struct checkpoint *c);
 

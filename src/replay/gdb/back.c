@@ -6,6 +6,9 @@
 #include <string.h>
 #include <time.h>
 
+/* Lengths of the times after which it looks at what has become of the program, in ns; what is run in the finest can be stepped. */
+enum { SLICE_LONGEST = 20000000, SLICE_FINEST = 20000, SLICE_FINER = 8 };
+
 enum {
 	STEPS = 256,             /* so many are stepped each time; further away is a node */
 	SOON = 600,              /* steps that are quicker done than nodes are left */
@@ -120,7 +123,8 @@ leave_node(struct debugger *d, bool inside)
 	d->price = now() - begun;
 }
 
-enum moved
+/* One move, with what becomes of the path. */
+static enum moved
 go_along(struct debugger *d, bool step)
 {
 	uint64_t event = d->r.event, begun = now();
@@ -463,7 +467,7 @@ come_closer(struct debugger *d)
 }
 
 /* If nodes lie inside of a hop whose end is not known, because the user has stopped the program: that is the next event then. */
-bool
+static bool
 settle(struct debugger *d)
 {
 	path here = {0};

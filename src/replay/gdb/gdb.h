@@ -31,8 +31,6 @@ void connection_close(struct connection *c);
 
 /* ---- go.c: the program goes on, and stops where somebody wants it to ---- */
 
-enum { WATCHED_MOST = 1 << 24 };
-
 /* What stops the program. */
 struct condition {
 	bool watch;              /* memory is written (or read); else the PC is there */
@@ -122,8 +120,6 @@ enum moved go_move(struct debugger *d, bool step);
 void go_conditions(struct debugger *d, bool user, const struct hop *h);
 /* The same with another hop; hits are kept. */
 void go_hop(struct debugger *d, const struct hop *h);
-/* The program is another process now. */
-void go_renew(struct debugger *d);
 /* Stops (MOVED_SLICE) after so long; 0: never. */
 void go_slice(uint64_t ns);
 void go_hook(struct debugger *d);
@@ -139,8 +135,6 @@ void node_hop(struct debugger *d, struct hop h);
 bool node_inside(struct debugger *d);
 /* Without the last one. */
 void node_pop(struct debugger *d);
-/* Removes some if there are many. */
-void node_thin(struct debugger *d);
 /* The program is put where the last node is; then along the path. False: reported. */
 bool node_last(struct debugger *d);
 bool node_reach(struct debugger *d);
@@ -162,13 +156,6 @@ enum came {
 	CAME_STEP, CAME_HIT, CAME_BEGIN, CAME_END, CAME_LOST, CAME_INTERRUPTED,
 };
 
-/* Lengths of the times after which it looks at what has become of the program, in ns; what is run in the finest can be stepped. */
-enum { SLICE_LONGEST = 20000000, SLICE_FINEST = 20000, SLICE_FINER = 8 };
-
-/* One move, with what becomes of the path. */
-enum moved go_along(struct debugger *d, bool step);
-/* Before going back: nodes inside of a hop have to know its end. False: the replay is lost. */
-bool settle(struct debugger *d);
 enum came forward_step(struct debugger *d);
 enum came forward(struct debugger *d);
 enum came back_step(struct debugger *d);

@@ -86,8 +86,9 @@ give_slots(struct debugger *d, struct condition *c, unsigned *next)
 		*next = slot;
 }
 
-void
-go_renew(struct debugger *d)
+/* Conditions or the process are others now. */
+static void
+renew(struct debugger *d)
 {
 	const struct machine_traced *machine = d->r.t->machine;
 	unsigned next = 0;
@@ -131,7 +132,7 @@ go_hop(struct debugger *d, const struct hop *h)
 	if (h && (h->kind == HOP_BREAK || h->kind == HOP_WATCH))
 		VEC_PUSH(d->condition, (struct condition){.watch = h->kind == HOP_WATCH, .reads = h->reads, .at = h->at,
 		                                          .n = h->n});
-	go_renew(d);
+	renew(d);
 }
 
 struct condition *

@@ -22,72 +22,6 @@ node_pop(struct debugger *d)
 	free_node(&d->node.at[--d->node.n]);
 }
 
-static bool
-add_node(struct debugger *d, bool inside)
-{
-	struct checkpoint *c = checkpoint_take(&d->r);
-
-	if (!c)
-		return false;
-	VEC_PUSH(d->node, (struct node){.c = c, .inside = inside, .way = d->way, .when = d->spent});
-	return true;
-}
-
-bool
-node_here(struct debugger *d)
-{
-	struct node *last;
-
-	if (d->pending || (d->node.n && !d->path.n))
-		return !d->pending;
-	if (!add_node(d, false))
-		return false;
-	last = &d->node.at[d->node.n - 1];
-	last->link = d->path;
-	last->way = d->arrived ? d->arrived : d->way;
-	d->path = (path){0};
-	node_thin(d);
-	return true;
-}
-
-bool
-node_inside(struct debugger *d)
-{
-	struct node *last;
-
-	if (!add_node(d, true))
-		return false;
-	last = &d->node.at[d->node.n - 1];
-	last->before = d->path;
-	d->path = (path){0};
-	d->pending++;
-	node_thin(d);
-	return true;
-}
-
-void
-node_hop(struct debugger *d, struct hop h)
-{
-	if (h.kind == HOP_STEP || (d->held && h.kind != HOP_EVENT)) {
-		path_add(&d->path, h);
-		d->arrived = 0;
-		return;
-	}
-	d->arrived = d->pending ? d->way : 0;
-	for (size_t i = d->node.n - d->pending; i < d->node.n; i++) {
-		struct node *n = &d->node.at[i];
-
-		path_copy(&n->link, &n->before);
-		path_add(&n->link, h);
-		n->rest.n = 0;
-		path_add(&n->rest, h);
-	}
-	d->way += d->pending > 0;
-	d->pending = 0;
-	d->held = false;
-	path_add(&d->path, h);
-}
-
 /* ---- fewer ---- */
 
 /* Can node i go? What leads to the one behind it leads over it. */
@@ -131,8 +65,9 @@ remove_node(struct debugger *d, size_t i)
 	memmove(n, next, (--d->node.n - i) * sizeof *n);
 }
 
-void
-node_thin(struct debugger *d)
+/* Removes some if there are many. */
+static void
+thin(struct debugger *d)
 {
 	while (d->node.n > NODES_MOST) {
 		double least = 0;
@@ -152,6 +87,74 @@ node_thin(struct debugger *d)
 			return;
 		remove_node(d, at);
 	}
+}
+
+/* ---- more ---- */
+
+static bool
+add_node(struct debugger *d, bool inside)
+{
+	struct checkpoint *c = checkpoint_take(&d->r);
+
+	if (!c)
+		return false;
+	VEC_PUSH(d->node, (struct node){.c = c, .inside = inside, .way = d->way, .when = d->spent});
+	return true;
+}
+
+bool
+node_here(struct debugger *d)
+{
+	struct node *last;
+
+	if (d->pending || (d->node.n && !d->path.n))
+		return !d->pending;
+	if (!add_node(d, false))
+		return false;
+	last = &d->node.at[d->node.n - 1];
+	last->link = d->path;
+	last->way = d->arrived ? d->arrived : d->way;
+	d->path = (path){0};
+	thin(d);
+	return true;
+}
+
+bool
+node_inside(struct debugger *d)
+{
+	struct node *last;
+
+	if (!add_node(d, true))
+		return false;
+	last = &d->node.at[d->node.n - 1];
+	last->before = d->path;
+	d->path = (path){0};
+	d->pending++;
+	thin(d);
+	return true;
+}
+
+void
+node_hop(struct debugger *d, struct hop h)
+{
+	if (h.kind == HOP_STEP || (d->held && h.kind != HOP_EVENT)) {
+		path_add(&d->path, h);
+		d->arrived = 0;
+		return;
+	}
+	d->arrived = d->pending ? d->way : 0;
+	for (size_t i = d->node.n - d->pending; i < d->node.n; i++) {
+		struct node *n = &d->node.at[i];
+
+		path_copy(&n->link, &n->before);
+		path_add(&n->link, h);
+		n->rest.n = 0;
+		path_add(&n->rest, h);
+	}
+	d->way += d->pending > 0;
+	d->pending = 0;
+	d->held = false;
+	path_add(&d->path, h);
 }
 
 /* ---- going there ---- */

@@ -233,6 +233,8 @@ read_memory(struct debugger *d, const char *p)
 
 /* ---- breakpoints ---- */
 
+enum { WATCHED_MOST = 1 << 24 };
+
 static void
 set_condition(struct debugger *d, const char *p)
 {
