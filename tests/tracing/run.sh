@@ -90,6 +90,10 @@ else
 	echo "skip tracing/steps: $why"
 fi
 
+# What only looks like a signal's handler runs as ever.
+build gcc coroutine.c -O2 && [ "$(./program)" = 7 ] && "$CHORD" trace ./program >calls 2>err && grep -q ' body() {' calls
+check looks-like-handler $? "$(head -n 1 log) $(head -n 1 err)"
+
 # ---- what is shown ----
 
 build gcc flow.c -O2 || fail build "$(head -n 1 log)"

@@ -269,22 +269,28 @@ guard(struct scratch *s, struct buf *stub)
 
 /* What code of a restorer begins with: movq $15, %rax, to which a signal's handler returns. */
 enum { RESTORER = 0x0fc0c748 };
+/* From the interrupted context to the signal's description behind it. */
+enum { CONTEXT = 304 };
 
-/* The kernel passes all handlers the address of the interrupted context as a third argument. It stands just above the return
- * address, which few other callers' arguments do. Nothing of the activation is below the stack pointer yet. */
+/* The kernel passes all handlers the addresses of the signal's description and of the interrupted context as second and third
+ * argument. The latter stands just above the return address, as few other callers' arguments do. What looks otherwise may have no
+ * return address, nor anything that can be read there. Nothing of the activation is below the stack pointer yet. */
 static void
 strike(struct buf *out, struct buf *stub, const struct path_place *place)
 {
 	struct scratch s = {.out = stub, .place = place};
+	const char *no = place->struck;
 
 	buf_printf(out, "\tcmpq\t%%rsp, %%rdx\n\tja\t%s\n%s:\n", place->struck, place->begun);
-	buf_printf(stub, "%s:\n\tpushq\t%%rax\n", place->struck);
-	moved(stub, &s, 8);
-	load_frame(&s, stub, RAX, 8);
-	buf_printf(stub, "\taddq\t$8, %%rax\n\tcmpq\t%%rax, %%rdx\n\tjne\t%s_1\n", place->struck);
-	buf_printf(stub, "\tmovq\t-8(%%rax), %%rax\n\tcmpl\t$%d, (%%rax)\n\tjne\t%s_1\n", RESTORER, place->struck);
-	buf_printf(stub, "\tcall\t__chord_trace_signal\n%s_1:\n\tpopq\t%%rax\n", place->struck);
-	moved(stub, &s, -8);
+	buf_printf(stub, "%s:\n", place->struck);
+	lower(&s, stub, 1);
+	buf_str(stub, "\tmovq\t%rax, (%rsp)\n");
+	load_frame(&s, stub, RAX, RED_ZONE + 8);
+	buf_printf(stub, "\taddq\t$8, %%rax\n\tcmpq\t%%rax, %%rdx\n\tjne\t%s_1\n", no);
+	buf_printf(stub, "\taddq\t$%d, %%rax\n\tcmpq\t%%rax, %%rsi\n\tjne\t%s_1\n", CONTEXT, no);
+	buf_printf(stub, "\tmovq\t-%d(%%rax), %%rax\n\tcmpl\t$%d, (%%rax)\n\tjne\t%s_1\n", CONTEXT + 8, RESTORER, no);
+	buf_printf(stub, "\tcall\t__chord_trace_signal\n%s_1:\n\tmovq\t(%%rsp), %%rax\n", no);
+	raise_again(&s, stub, 1);
 	x86_jump(stub, place->begun);
 }
 
