@@ -82,7 +82,7 @@ t_world_is_gone() {
 	EOF
 	build copy copy.c
 	printf 'of standard\ninput\n' >in
-	"$CHORD" record -o log ./copy <in >out 2>err || no "status $?"
+	timeout -k 5 60 "$CHORD" record -o log ./copy <in >out 2>err || no "status $?"
 	[ -s folder/to ] || no "it did not write its file"
 	[ "$(ls -- *.chord | wc -l)" = 1 ] || no "no profile of the recorded run"
 	rm -rf folder in ./*.chord
@@ -116,7 +116,7 @@ t_streams() {
 	echo "some bytes" >in
 	record ./streams
 	replay 2
-	"$CHORD" record -o log ./streams 2>&1 | cat >out
+	timeout -k 5 60 "$CHORD" record -o log ./streams 2>&1 | cat >out
 	[ "$(cat out)" = "$(printf 'a\nb\nc\none two\nbytesome ')" ] || no "recorded: $(cat out)"
 	"$CHORD" replay log 2>&1 | cat >again
 	cmp -s out again || no "another order: $(cat again)"
@@ -192,7 +192,7 @@ t_signals_without_clock() {
 }
 
 t_default_name() {
-	(want "$CHORD" record echo hello && want "$CHORD" replay && [ "$(cat out)" = hello ] && [ -s chord.log ]) || no "not chord.log"
+	(want timeout -k 5 60 "$CHORD" record echo hello && want "$CHORD" replay && [ "$(cat out)" = hello ] && [ -s chord.log ]) || no "not chord.log"
 }
 
 # ---- what cannot be recorded ----
@@ -205,7 +205,7 @@ unrecorded() {
 	int main(int c, char **v) { %s; __rdtsc(); printf("went on\\n"); return 3; }\n' "$2" >no.c
 	gcc -w -pthread -o no no.c || no "cannot compile $2"
 	rm -f log
-	refused 1 "$1.*runs on without being recorded" timeout 20 "$CHORD" record -o log ./no
+	refused 1 "$1.*runs on without being recorded" timeout -k 5 60 "$CHORD" record -o log ./no
 	[ "$(grep -c 'went on' out)" = 1 ] || no "$1: it did not go on: $(cat out)"
 	[ ! -e log ] || no "$1: a log is left"
 }
@@ -245,7 +245,7 @@ t_all_go_on() {
 	}
 	EOF
 	gcc -w -pthread -o all all.c || no "cannot compile"
-	refused 1 "shmat.*runs on without being recorded" timeout 20 "$CHORD" record -o log ./all
+	refused 1 "shmat.*runs on without being recorded" timeout -k 5 60 "$CHORD" record -o log ./all
 	[ "$(cat out)" = "all went on: 1" ] && [ ! -e log ] || no "it did not go on: $(cat out)"
 }
 
@@ -262,7 +262,7 @@ t_sent_output() {
 	gcc -w -o sends sends.c || no "cannot compile"
 	refused 1 'sendmsg.*runs on without being recorded' perl -MSocket -e 'socketpair(A, B, AF_UNIX, SOCK_STREAM, 0) or die;
 		open(STDOUT, ">&", \*A) or die; $s = system(@ARGV); sysread(B, $got, 5) == 5 or exit 9; print STDERR $got; exit $s >> 8' \
-		"$CHORD" record -o log ./sends
+		timeout -k 5 60 "$CHORD" record -o log ./sends
 	grep -q sent err && [ ! -e log ] || no "it did not go on: $(cat err)"
 	: >a
 	record cp a b
@@ -270,21 +270,21 @@ t_sent_output() {
 }
 
 t_no_program() {
-	refused 1 'nothing-such: no such program' "$CHORD" record -o log nothing-such
-	refused 1 './nothing: No such file' "$CHORD" record -o log ./nothing
+	refused 1 'nothing-such: no such program' timeout -k 5 60 "$CHORD" record -o log nothing-such
+	refused 1 './nothing: No such file' timeout -k 5 60 "$CHORD" record -o log ./nothing
 	echo text >text && chmod +x text
-	refused 1 './text: Exec format error' "$CHORD" record -o log ./text
+	refused 1 './text: Exec format error' timeout -k 5 60 "$CHORD" record -o log ./text
 	[ ! -e log ] || no "a log is left"
 	# a log that is there stays until there is another one
-	want "$CHORD" record -o log true
+	want timeout -k 5 60 "$CHORD" record -o log true
 	cp log old
-	refused 1 'Exec format error' "$CHORD" record -o log ./text
+	refused 1 'Exec format error' timeout -k 5 60 "$CHORD" record -o log ./text
 	cmp -s log old && [ ! -e log.part ] || no "the old log is gone"
-	want "$CHORD" record -o /dev/null true
+	want timeout -k 5 60 "$CHORD" record -o /dev/null true
 	[ -c /dev/null ] || no "/dev/null is gone"
 	[ "$(stat -c %a log)" = 600 ] || no "others may read the log"
-	refused 1 'no/log: No such file' "$CHORD" record -o no/log true
-	refused 2 'which program' "$CHORD" record
+	refused 1 'no/log: No such file' timeout -k 5 60 "$CHORD" record -o no/log true
+	refused 2 'which program' timeout -k 5 60 "$CHORD" record
 	refused 2 'one log' "$CHORD" replay a b
 }
 
@@ -352,7 +352,7 @@ t_goes_another_way() {
 	echo old >shared.file && mv shared.file file && ln -s file shared.link
 	mv shared prog && mv file shared
 	mkfifo go
-	("$CHORD" record -o log ./prog <go >out 2>err) &
+	(timeout -k 5 60 "$CHORD" record -o log ./prog <go >out 2>err) &
 	exec 8>go
 	for i in $(seq 100); do grep -q o out 2>/dev/null && break; sleep 0.1; done
 	printf n | dd of=shared conv=notrunc 2>/dev/null
@@ -379,7 +379,7 @@ t_ends_another_way() {
 	gcc -w -o ends ends.c || no "cannot compile"
 	printf '\1' >shared
 	mkfifo go
-	("$CHORD" record -o log ./ends <go >out 2>err; echo $? >status) &
+	(timeout -k 5 60 "$CHORD" record -o log ./ends <go >out 2>err; echo $? >status) &
 	exec 8>go
 	for i in $(seq 100); do grep -qs ready out && break; sleep 0.1; done
 	printf '\2' | dd of=shared conv=notrunc 2>/dev/null
@@ -408,10 +408,10 @@ t_other_calls() {
 	text: .ascii "went on\n"
 	EOF
 	{ as --64 -o calls.o calls.S && ld -o calls calls.o; } || no "cannot assemble"
-	refused 1 'as of 32 bits.*runs on without being recorded' timeout 20 "$CHORD" record -o log ./calls
+	refused 1 'as of 32 bits.*runs on without being recorded' timeout -k 5 60 "$CHORD" record -o log ./calls
 	[ "$(cat out)" = "went on" ] && [ ! -e log ] || no "it did not go on: $(cat out)"
 	{ as --32 -o calls.o calls.S && ld -m elf_i386 -o calls calls.o; } || no "cannot assemble"
-	refused 1 'calls: a program of 32 bits cannot be recorded' timeout 20 "$CHORD" record -o log ./calls
+	refused 1 'calls: a program of 32 bits cannot be recorded' timeout -k 5 60 "$CHORD" record -o log ./calls
 	[ ! -s out ] && [ ! -e log ] || no "it ran: $(cat out)"
 }
 
@@ -468,7 +468,7 @@ t_rights() {
 	[ "$(id -u)" = 0 ] || skip "only root can give rights"
 	command -v setpriv >/dev/null || skip "no setpriv"
 	chmod 755 . && mkdir -m 777 for-all
-	refused 1 'id: it has .* rights by its file' setpriv --reuid 65534 --clear-groups "$CHORD" record -o for-all/log ./id
+	refused 1 'id: it has .* rights by its file' setpriv --reuid 65534 --clear-groups timeout -k 5 60 "$CHORD" record -o for-all/log ./id
 	[ ! -s out ] || no "it ran: $(cat out)"
 }
 

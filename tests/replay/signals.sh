@@ -24,7 +24,7 @@ struck() {
 # record_by [OPTION...] COMMAND...
 record_by() {
 	rm -f log
-	{ timeout 100 "$CHORD" record -o log "$@" >out 2>err </dev/null; status=$?; } 2>/dev/null
+	{ timeout -k 5 60 "$CHORD" record -o log "$@" >out 2>err </dev/null; status=$?; } 2>/dev/null
 	[ -s log ] || no "no log of $*: $(head -c 300 err)"
 }
 
@@ -63,7 +63,7 @@ t_struck_by_others() {
 	for option in "" --signals; do
 		rm -f log
 		# shellcheck disable=SC2086
-		("$CHORD" record $option -o log ./struck mixed $((SIGNALS * 2)) >out 2>err </dev/null; echo $? >status) &
+		(timeout -k 5 60 "$CHORD" record $option -o log ./struck mixed $((SIGNALS * 2)) >out 2>err </dev/null; echo $? >status) &
 		perl -e 'my $c = shift; for (1 .. 100000) { select(undef, undef, undef, 0.0003 + rand(0.001));
 			($p) = split " ", `cat /proc/$c/task/$c/children 2>/dev/null` if !$p && !($_ % 10);
 			($k) = split " ", `cat /proc/$p/task/$p/children 2>/dev/null` if $p && !$k && !($_ % 10);
@@ -128,13 +128,13 @@ t_struck_lua() {
 
 t_struck_refused() {
 	gcc -w -O2 -o struck "$here/struck.c" || no "cannot compile"
-	refused 1 'signal 14: it has come in .*without being recorded' timeout 20 "$CHORD" record --signals -o log ./struck tight 20
+	refused 1 'signal 14: it has come in .*without being recorded' timeout -k 5 60 "$CHORD" record --signals -o log ./struck tight 20
 	[ -s out ] && [ ! -e log ] || no "it did not go on: $(cat out)"
 	printf '#include <stdlib.h>\n#include <stdio.h>\nint main(void) { system("echo child"); puts("went on"); return 3; }\n' >starts.c
 	$cc -w -fchord=clock -o starts starts.c 2>cc.err || no "$(head -c 300 cc.err)"
-	refused 1 'clone: threads, processes .*without being recorded' env CHORD_RECORD=signals timeout 20 "$CHORD" record -o log ./starts
+	refused 1 'clone: threads, processes .*without being recorded' env CHORD_RECORD=signals timeout -k 5 60 "$CHORD" record -o log ./starts
 	[ "$(cat out)" = "$(printf 'child\nwent on')" ] && [ ! -e log ] || no "it did not go on: $(cat out)"
-	refused 2 'CHORD_RECORD: all: there is only "signals"' env CHORD_RECORD=all "$CHORD" record -o log ./starts
+	refused 2 'CHORD_RECORD: all: there is only "signals"' env CHORD_RECORD=all timeout -k 5 60 "$CHORD" record -o log ./starts
 	$cc -w -O2 -fchord=clock -o struck "$here/struck.c" 2>cc.err || no "$(head -c 300 cc.err)"
 	record_by --signals ./struck tight 20
 	head -c 100 log >cut && mv cut log

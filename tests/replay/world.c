@@ -119,14 +119,21 @@ signals(void)
 	struct sigaction sa = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO};
 	struct itimerval soon = {.it_value = {0, 20000}};
 	struct timespec nap = {0, 60000000}, left = {0, 0};
+	sigset_t none, alarm_only;
 	int status;
 
 	sigaction(SIGUSR1, &sa, NULL);
 	sigaction(SIGALRM, &sa, NULL);
 	raise(SIGUSR1);
 	kill(getpid(), SIGUSR1);
+	/* Blocked until the wait, for it could come before that on a busy machine. */
+	sigemptyset(&none);
+	sigemptyset(&alarm_only);
+	sigaddset(&alarm_only, SIGALRM);
+	sigprocmask(SIG_BLOCK, &alarm_only, NULL);
 	setitimer(ITIMER_REAL, &soon, NULL);
-	pause();
+	sigsuspend(&none);
+	sigprocmask(SIG_UNBLOCK, &alarm_only, NULL);
 	setitimer(ITIMER_REAL, &soon, NULL);
 	status = nanosleep(&nap, &left);
 	printf("%d %ld\n", status, left.tv_nsec);
