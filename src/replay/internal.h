@@ -63,6 +63,8 @@ struct tracee {
 	struct traced_regs regs; /* at the last stop */
 	enum stop (*own)(struct tracee *t, int request); /* not NULL: what tracee_go_own() does instead */
 	void *of;                /* for that */
+	void (*heard)(void *whom, pid_t pid, int status); /* not NULL: is told what waitpid() says of others meanwhile */
+	void *whom;              /* for that */
 	bool alone;              /* that looks at no code: it may be another one for a while */
 };
 
@@ -429,12 +431,17 @@ struct schedule {
 	uint64_t last;           /* its number */
 	unsigned began;          /* ticks at which its turn did */
 	bool ticking;
+	bool due;                /* others have waited for longer than the turn: */
+	unsigned due_at, same;   /* ticks since when; how often it has since stood just as at first, */
+	uint64_t seen;           /* with these registers (check sum) */
 	bool chaos;              /* turns are of any length, and it is by chance who is next: by the seed */
 	uint64_t seed, picks;
 	unsigned turn;           /* then: ticks */
 	VEC(struct early) early; /* of tasks that are not known yet */
 };
 
+/* What waitpid() has said of a task while another one was waited for. */
+void schedule_heard(void *schedule, pid_t tid, int status);
 /* A task that has just been begun: waits for its first stop. False: it has ended already. */
 bool schedule_join(struct schedule *s, struct tracee *t, pid_t tid, const struct machine_traced *machine);
 /* Lets others run, if they can and it is their turn. NULL: none is left. */
@@ -443,6 +450,14 @@ struct task *schedule_next(struct schedule *s);
 enum stop schedule_run(struct schedule *s);
 /* Is its turn over, and another one can run? */
 bool schedule_over(struct schedule *s);
+enum stuck {
+	STUCK_NOT,
+	STUCK_IN_LOOP,           /* it comes back to the same state: it waits for another one */
+	STUCK_FOR_LONG,
+};
+
+/* It was told to stop. Does its turn not end because it is in code where the log cannot name a state? */
+enum stuck schedule_stuck(struct schedule *s);
 /* Its turn is over. */
 void schedule_yield(struct schedule *s);
 /* Takes over the next stop of one that waits in the kernel. False: none does. */

@@ -86,6 +86,7 @@ is_time(struct recorder *r)
 	machine->give_time(&r->t->regs, trap, now, processor);
 	tracee_set(r->t, &r->t->regs);
 	r->task->known = tracee_sum(r->t);
+	r->task->rests = true;
 	return true;
 }
 
@@ -275,6 +276,22 @@ come_back(struct recorder *r)
 		leave_turn(r);
 }
 
+/* Others could run, and the log cannot say where this one stands. Recording must not have a program wait for ever. */
+static void
+check_stuck(struct recorder *r)
+{
+	switch (schedule_stuck(&r->turns)) {
+	case STUCK_NOT:
+		break;
+	case STUCK_IN_LOOP:
+		record_refuse(r, r->file, "a thread waits for another one in code that neither counts nor makes system calls");
+		break;
+	case STUCK_FOR_LONG:
+		record_refuse(r, r->file,
+		              "a thread is in code that neither counts nor makes system calls for a minute, and others wait");
+	}
+}
+
 /* It was told to stop, or a stopped process goes on. */
 static void
 stop_here(struct recorder *r)
@@ -285,6 +302,8 @@ stop_here(struct recorder *r)
 		              "it has come in code that neither counts nor makes system calls");
 	else if (schedule_over(&r->turns) && !r->task->in_call)
 		leave_turn(r);
+	if (!r->task->rests && !r->task->in_call)
+		check_stuck(r);
 }
 
 /* A signal has stopped the process. It stays so until SIGCONT; where its threads stand the log does not say. */
@@ -538,12 +557,28 @@ has_all_rights(const char *file)
 	return false;
 }
 
+/* It has been let go, and ends. First threads that have ended are still heard of here, and by their parents only then. */
+static void
+await_alone(struct recorder *r, pid_t first)
+{
+	pid_t got;
+	int status;
+
+	do
+		got = waitpid(-1, &status, __WALL);
+	while (got != first && (got > 0 || errno == EINTR));
+	if (got == first)
+		r->status = status;
+}
+
 /* The program runs, and has ended. */
 static void
 record_all(struct recorder *r, struct pool *pool, const struct tracee *t, const struct tracee_start *s)
 {
 	r->turns.all = &r->all;
 	become(r, tasks_begin(&r->all, t));
+	r->t->heard = schedule_heard;
+	r->t->whom = &r->turns;
 	r->task->group->first = true;
 	leave_signals(t->pid);
 	record_event(r, LOG_START);
@@ -554,8 +589,7 @@ record_all(struct recorder *r, struct pool *pool, const struct tracee *t, const 
 	if (!r->refused)
 		return;
 	let_all_go(r);
-	while (waitpid(t->pid, &r->status, 0) < 0 && errno == EINTR)
-		;
+	await_alone(r, t->pid);
 }
 
 /* A signal has waited for too long. */

@@ -13,8 +13,8 @@
 #include <time.h>
 
 /* A turn is over after so many ticks: at a system call; in code that makes none, with timers and without, where a replay needs long
- * to get there. So long may signals wait. */
-enum { TICK_US = 5000, CHAOS_TICK_US = 500, TURN = 2, TIMED_TURN = 8, LONG_TURN = 100, PATIENCE = 400 };
+ * to get there. So long may signals wait, and others for one that stays in a loop; so long for one that computes. */
+enum { TICK_US = 5000, CHAOS_TICK_US = 500, TURN = 2, TIMED_TURN = 8, LONG_TURN = 100, PATIENCE = 400, LAST_PATIENCE = 12000 };
 
 /* ---- time ---- */
 
@@ -50,10 +50,16 @@ schedule_hurry(struct schedule *s)
 	s->now->held_at = (unsigned)ticks;
 }
 
+static bool
+have_passed(const struct schedule *s, unsigned since, unsigned n)
+{
+	return (unsigned)ticks - since >= (s->chaos ? n * (TICK_US / CHAOS_TICK_US) : n);
+}
+
 bool
 schedule_impatient(const struct schedule *s)
 {
-	return s->now->waits && (unsigned)ticks - s->now->held_at >= (s->chaos ? PATIENCE * TICK_US / CHAOS_TICK_US : PATIENCE);
+	return s->now->waits && have_passed(s, s->now->held_at, PATIENCE);
 }
 
 /* ---- news ---- */
@@ -77,18 +83,12 @@ others_can_run(const struct schedule *s)
 
 enum news { NEWS_NONE, NEWS_TICK, NEWS_SOME };
 
-/* Takes over what the kernel says of one that stops. how: of waitpid(). */
-static enum news
-hear(struct schedule *s, int how)
+void
+schedule_heard(void *schedule, pid_t tid, int status)
 {
-	int status;
-	pid_t tid = waitpid(-1, &status, __WALL | how);
-	struct task *t = tid > 0 ? tasks_of(s->all, tid) : NULL;
+	struct schedule *s = schedule;
+	struct task *t = tasks_of(s->all, tid);
 
-	if (tid < 0 && errno == EINTR)
-		return NEWS_TICK;
-	if (tid <= 0)
-		return NEWS_NONE;
 	if (t) {
 		tracee_stopped(&t->t, status);
 		/* That a first thread has ended is said when all have. */
@@ -97,20 +97,40 @@ hear(struct schedule *s, int how)
 	} else {
 		VEC_PUSH(s->early, (struct early){tid, status});
 	}
+}
+
+/* Takes over what the kernel says of one that stops. how: of waitpid(). */
+static enum news
+hear(struct schedule *s, int how)
+{
+	int status;
+	pid_t tid = waitpid(-1, &status, __WALL | how);
+
+	if (tid < 0 && errno == EINTR)
+		return NEWS_TICK;
+	if (tid <= 0)
+		return NEWS_NONE;
+	schedule_heard(s, tid, status);
 	return NEWS_SOME;
 }
 
 bool
 schedule_join(struct schedule *s, struct tracee *t, pid_t tid, const struct machine_traced *machine)
 {
-	for (size_t i = 0; i < s->early.n; i++)
-		if (s->early.at[i].tid == tid) {
-			int status = s->early.at[i].status;
+	const int *told = NULL;
+	int status;
+	bool lives;
 
+	for (size_t i = 0; i < s->early.n && !told; i++)
+		if (s->early.at[i].tid == tid) {
+			status = s->early.at[i].status;
+			told = &status;
 			s->early.at[i] = s->early.at[--s->early.n];
-			return tracee_join(t, tid, machine, &status);
 		}
-	return tracee_join(t, tid, machine, NULL);
+	lives = tracee_join(t, tid, machine, told);
+	t->heard = schedule_heard;
+	t->whom = s;
+	return lives;
 }
 
 bool
@@ -200,6 +220,48 @@ schedule_over(struct schedule *s)
 	return is_over(s, TURN) && others_can_run(s);
 }
 
+/* Do others wait for their turn, whatever keeps them from it? */
+static bool
+others_wait(const struct schedule *s)
+{
+	for (size_t i = 0; i < s->all->at.n; i++) {
+		const struct task *t = s->all->at.at[i];
+
+		if (t != s->now && (t->state == TASK_READY || t->state == TASK_STOPPED))
+			return true;
+	}
+	return false;
+}
+
+/* From when on others have waited for longer than its turn. */
+static void
+note_due(struct schedule *s)
+{
+	if (!is_over(s, TURN) || !others_wait(s))
+		s->due = false;
+	else if (!s->due) {
+		s->due = true;
+		s->due_at = (unsigned)ticks;
+		s->seen = s->same = 0;
+	}
+}
+
+enum stuck
+schedule_stuck(struct schedule *s)
+{
+	enum { CERTAIN = 3 };
+	uint64_t sum = tracee_sum(&s->now->t);
+
+	if (!s->due || !have_passed(s, s->due_at, PATIENCE / 2))
+		return STUCK_NOT;
+	if (!s->seen)
+		s->seen = sum;
+	s->same += s->seen == sum;
+	if (have_passed(s, s->due_at, PATIENCE) && s->same >= CERTAIN)
+		return STUCK_IN_LOOP;
+	return have_passed(s, s->due_at, LAST_PATIENCE) ? STUCK_FOR_LONG : STUCK_NOT;
+}
+
 /* It is told to stop where it is if it has run for too long; what is done then is up to who called. */
 static void
 prod(struct schedule *s, struct task *t)
@@ -207,9 +269,11 @@ prod(struct schedule *s, struct task *t)
 	const struct space *space = t->group->space;
 	bool others;
 
+	note_due(s);
 	while (is_over(s, TURN) && hear(s, WNOHANG) == NEWS_SOME)
 		;
 	others = space->counts && is_over(s, space->timed ? TIMED_TURN : LONG_TURN) && others_can_run(s);
+	others |= s->due && have_passed(s, s->due_at, PATIENCE / 2);
 	if (t->state != TASK_STOPPED && !t->interrupted && (schedule_impatient(s) || others)) {
 		t->interrupted = true;
 		ptrace(PTRACE_INTERRUPT, t->tid, 0, 0);
@@ -317,10 +381,11 @@ schedule_next(struct schedule *s)
 	while (hear(s, WNOHANG) == NEWS_SOME)
 		;
 	while (!(next = s->chaos ? pick_by_chance(s) : pick(s)))
-		if (hear(s, 0) == NEWS_NONE)
+		if (!s->all->at.n || hear(s, 0) == NEWS_NONE)
 			return NULL;
 	s->now = next;
 	s->last = next->number;
 	s->began = (unsigned)ticks;
+	s->due = false;
 	return next;
 }

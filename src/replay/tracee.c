@@ -169,7 +169,7 @@ void
 tracee_kill(struct tracee *t)
 {
 	if (t->pid > 0 && !kill(t->pid, SIGKILL))
-		while (waitpid(t->pid, NULL, __WALL) > 0 || errno == EINTR)
+		while (tracee_await(t) != STOP_ENDED)
 			;
 	t->pid = 0;
 }
@@ -220,15 +220,22 @@ tracee_stopped(struct tracee *t, int status)
 	return tracee_stop(t);
 }
 
+/* The end of a first thread is not told before that of the others in its process has been heard. */
 enum stop
 tracee_await(struct tracee *t)
 {
 	pid_t got;
 	int status;
 
-	do
-		got = waitpid(t->pid, &status, __WALL);
-	while (got < 0 && errno == EINTR);
+	if (t->pid <= 0)
+		return STOP_ENDED;
+	for (;;) {
+		got = waitpid(t->heard ? -1 : t->pid, &status, __WALL);
+		if (got > 0 && got != t->pid)
+			t->heard(t->whom, got, status);
+		else if (got > 0 || errno != EINTR)
+			break;
+	}
 	return tracee_stopped(t, got < 0 ? SIGKILL : status);
 }
 

@@ -72,7 +72,7 @@ t_chaos() {
 	EOF
 	gcc -O1 -w -pthread -o lost lost.c || no "cannot compile"
 	for seed in $(seq 60); do
-		timeout 20 "$CHORD" record --chaos="$seed" -o log ./lost >out 2>err
+		timeout -k 5 60 "$CHORD" record --chaos="$seed" -o log ./lost >out 2>err
 		status=$?
 		grep -q "chaos: seed $seed" err || no "no seed: $(cat err)"
 		[ $status = 0 ] || break
@@ -80,10 +80,73 @@ t_chaos() {
 	[ $status = 1 ] || no "no update was lost in 60 recordings"
 	: >err
 	replay "$REPLAYS"
-	refused 2 'not a number' "$CHORD" record --chaos=x ./lost
+	refused 2 'not a number' timeout -k 5 60 "$CHORD" record --chaos=x ./lost
 }
 
-for name in threads processes server chaos; do
+# A thread that spins until another one has done something, where the log cannot name a state: alone it would not wait for ever.
+t_spins() {
+	cat >spins.c <<-'EOF'
+	#include <pthread.h>
+	#include <stdio.h>
+	static volatile int flag;
+	static void *work(void *p) { flag = 1; return p; }
+	int main(void) {
+		pthread_t t;
+		pthread_create(&t, 0, work, 0);
+		while (!flag);
+		pthread_join(t, 0);
+		puts("went on");
+		return 3;
+	}
+	EOF
+	gcc -O1 -w -pthread -o spins spins.c || no "cannot compile"
+	refused 1 'a thread waits for another one in code .*runs on without being recorded' timeout -k 5 60 "$CHORD" record -o log \
+		sh -c './spins; echo status $?'
+	[ "$(cat out)" = "$(printf 'went on\nstatus 3')" ] && [ ! -e log ] || no "it did not go on: $(cat out)"
+	# where it counts its turn ends, and where it reads the time
+	build_with "-O1 -fchord=events" spins spins.c
+	record ./spins
+	[ $status = 3 ] || no "status $status: $(cat err)"
+	replay 1
+	sed -e 's/while (!flag)/& __builtin_ia32_rdtsc()/' spins.c >reads.c && gcc -O1 -w -pthread -o spins reads.c || no "cannot compile"
+	record ./spins
+	[ $status = 3 ] || no "status $status: $(cat err)"
+	replay 1
+}
+
+# Ended or stopped from outside, whatever its threads are at.
+t_ended_from_outside() {
+	local pid
+	cat >rest.c <<-'EOF'
+	#include <pthread.h>
+	#include <stdio.h>
+	#include <unistd.h>
+	static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+	static void *work(void *p) { for (;;) { pthread_mutex_lock(&m); getppid(); pthread_mutex_unlock(&m); if (p) usleep(100); } }
+	int main(int c, char **v) {
+		pthread_t t;
+		for (int i = 0; i < 3; i++) pthread_create(&t, 0, work, i ? 0 : &t);
+		printf("%d\n", getpid()), fflush(stdout);
+		if (c > 1) pthread_exit(0);
+		work(0);
+	}
+	EOF
+	gcc -O1 -w -pthread -o rest rest.c || no "cannot compile"
+	for how in KILL TERM SEGV "KILL first" "STOP CONT TERM"; do
+		rm -f log out
+		# shellcheck disable=SC2046
+		(timeout -k 5 60 "$CHORD" record -o log ./rest $(case $how in *first) echo x;; esac) >out 2>err </dev/null; echo $? >status) 2>/dev/null &
+		for i in $(seq 200); do [ -s out ] && break; sleep 0.05; done
+		pid=$(cat out)
+		for sig in ${how% first}; do kill -"$sig" "$pid"; sleep 0.05; done
+		wait $!
+		status=$(cat status)
+		[ "$status" = $((128 + $(kill -l "$sig"))) ] && [ -s log ] || no "$how: status $status: $(cat err)"
+		replay 1
+	done
+}
+
+for name in threads processes server chaos spins ended-from-outside; do
 	test_case "$name"
 done
 exit $failed
