@@ -313,6 +313,38 @@ take_slot(struct replay *r, uint32_t slot)
 	}
 }
 
+/* The thread was killed, perhaps amid the last path. All of its blocks but the last one have run: it is written there, or behind
+ * them. If it has ended, and it was a handler's, what that had interrupted may have gone on. */
+static void
+end_killed(struct replay *r)
+{
+	const struct replay_path *p = top(r) ? top(r)->path : NULL;
+	bool returns = true;
+
+	if (p && p->n)
+		replay_run_to(r, (struct replay_point){p->n - 1, 0});
+	if (p && r->unsure)
+		r->unsure(r);
+	while (!r->stop && returns && r->stack.n && top(r)->path) {
+		p = top(r)->path;
+		returns = p->end == REPLAY_RETURNS;
+		tell(r, p, (struct replay_point){p->n, 0});
+		leave(r, returns ? REPLAY_UNSURE : REPLAY_AT_END);
+	}
+}
+
+/* Nothing more is known of the thread. */
+static void
+end_thread(struct replay *r)
+{
+	if (r->killed)
+		end_killed(r);
+	else
+		replay_finish(r);
+	if (!r->stop)
+		leave_all(r, REPLAY_AT_END);
+}
+
 const char *
 replay_stream(struct replay *r, size_t stream)
 {
@@ -328,9 +360,7 @@ replay_stream(struct replay *r, size_t stream)
 			take_slot(r, r->slots->slot[r->i]);
 	}
 	if (!r->stop)
-		replay_finish(r);
-	if (!r->stop)
-		leave_all(r, REPLAY_AT_END);
+		end_thread(r);
 	progress("reading the trace", 1 << 20, 2);
 	why = r->slots->fault;
 	slots_free(r->slots);

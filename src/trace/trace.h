@@ -152,6 +152,7 @@ enum replay_how {
 	REPLAY_BY_RETURN,
 	REPLAY_BY_JUMP,          /* longjmp, an exception: it was left without returning */
 	REPLAY_AT_END,           /* of the thread's trace: it had not ended */
+	REPLAY_UNSURE,           /* likewise, and it may have ended (struct replay: killed) */
 };
 
 /* What an activation is at. */
@@ -199,6 +200,8 @@ struct replay {
 	uint64_t unknown;        /* slots that are not understood */
 	bool leaves;             /* the next token comes behind a jump that ended so many activations: */
 	uint32_t ended;
+	bool killed;             /* set by the user: a path that a thread wrote last may not have come to its end, because a path is
+	                          * written before its last instructions have run */
 	bool stop;               /* set by the user: no more */
 	/* What the user is told; any may be NULL. */
 	void *ctx;
@@ -207,6 +210,8 @@ struct replay {
 	void (*leaves_frame)(struct replay *r, enum replay_how how); /* likewise, just before it is gone */
 	/* In the frame on top: a path, or so much of it as lies between signals. */
 	void (*runs)(struct replay *r, const struct replay_path *p, struct replay_point from, struct replay_point to);
+	/* In the frame on top: of what is told from here on it is not known whether it ran. */
+	void (*unsure)(struct replay *r);
 	/* Finds what is at an address of the module that was interrupted there. NULL: paths are told of as they were written. */
 	bool (*locate)(struct replay *r, uint32_t module, uint64_t addr, struct replay_strike *s);
 };

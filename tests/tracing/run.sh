@@ -288,4 +288,19 @@ CHORD_TRACE=last:1M "$CHORD" trace --run ./program >out 2>err
 check run-with-last $? "$(cat err)"
 rm -f ./*.chord ./*.trace
 
+# ---- a path is written before its last instructions have run ----
+
+build gcc killed.c -O1 || fail build/killed "$(head -n 1 log)"
+(ulimit -c 0; ./program) >/dev/null 2>&1
+"$CHORD" trace ./program >all 2>err && [ "$(grep -c 'down: may not have ended' all)" = 1 ] && [ "$(grep -c 'down: had not ended' all)" = 3 ] &&
+	! grep -q 'down();\|/[*] down [*]/' all
+check killed $? "$(cat err all)"
+[ "$("$CHORD" trace --insns ./program | sed -n '/may not have run/,$p' | grep -c 'ret')" = 1 ]
+check killed-insns $? "$("$CHORD" trace --insns ./program | tail -n 12)"
+[ "$("$CHORD" trace --insns --json ./program | jq -s -c 'map(select(.event == "unsure" or .how == "unsure") | .event)')" = '["unsure","leave"]' ]
+check killed-json $? "$("$CHORD" trace --insns --json ./program | tail -n 5)"
+rm -f ./*.chord ./*.trace && ./program x && "$CHORD" trace ./program >all && [ "$(grep -c 'down();' all)" = 1 ] && ! grep -q ' not ' all
+check not-killed $? "$(cat all)"
+rm -f ./*.chord ./*.trace
+
 exit $failed

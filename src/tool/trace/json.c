@@ -56,6 +56,12 @@ json_event(struct trace_out *o, const char *event, enum replay_how how)
 	js_line(j, o->to);
 }
 
+void
+json_unsure(struct trace_out *o)
+{
+	js_line(new_object(o, "unsure", o->replay.insns), o->to);
+}
+
 static json_t *
 insns_json(const struct trace_block *b, uint32_t lo, uint32_t hi)
 {

@@ -18,6 +18,7 @@ replay_how_name(enum replay_how how)
 		[REPLAY_BY_CALL] = "call", [REPLAY_BY_TAIL_CALL] = "tail call", [REPLAY_FROM_OUTSIDE] = "outside",
 		[REPLAY_FROM_NOWHERE] = "interrupts", [REPLAY_FOUND] = "found", [REPLAY_BY_RETURN] = "return",
 		[REPLAY_BY_JUMP] = "jump", [REPLAY_AT_END] = "end",
+		[REPLAY_UNSURE] = "unsure",
 	};
 
 	return name[how];
@@ -145,6 +146,10 @@ enters(struct replay *r, enum replay_how how)
 static void
 put_leaving(struct trace_out *o, enum replay_how how)
 {
+	static const char *const note[] = {
+		[REPLAY_BY_JUMP] = ": left by a jump", [REPLAY_AT_END] = ": had not ended", [REPLAY_BY_TAIL_CALL] = ": goes on in",
+		[REPLAY_UNSURE] = ": may not have ended",
+	};
 	const struct replay_frame *f = &o->replay.stack.at[o->replay.stack.n - 1];
 
 	if (o->pending && how == REPLAY_BY_RETURN) {
@@ -153,9 +158,7 @@ put_leaving(struct trace_out *o, enum replay_how how)
 	}
 	flush_entry(o);
 	begin_line(o, o->replay.insns, o->replay.stack.n);
-	buf_printf(&o->text, "} /* %s%s */", image_readable(f->proc->name),
-	           how == REPLAY_BY_JUMP ? ": left by a jump" : how == REPLAY_AT_END ? ": had not ended" :
-	           how == REPLAY_BY_TAIL_CALL ? ": goes on in" : "");
+	buf_printf(&o->text, "} /* %s%s */", image_readable(f->proc->name), note[how] ? note[how] : "");
 	put_line(o);
 }
 
@@ -164,7 +167,7 @@ leaves(struct replay *r, enum replay_how how)
 {
 	struct trace_out *o = r->ctx;
 
-	if (select_shown(o) && (r->stack.at[r->stack.n - 1].note || how != REPLAY_AT_END))
+	if (select_shown(o) && (r->stack.at[r->stack.n - 1].note || (how != REPLAY_AT_END && how != REPLAY_UNSURE)))
 		put_leaving(o, how);
 	o->pending = 0;
 	select_left(o);
@@ -258,6 +261,24 @@ runs(struct replay *r, const struct replay_path *p, struct replay_point from, st
 	}
 }
 
+/* The process was running when this was written, or was killed. */
+static void
+unsure(struct replay *r)
+{
+	struct trace_out *o = r->ctx;
+
+	if (o->args->view == TRACE_CALLS || !select_shown(o))
+		return;
+	if (o->args->form == TRACE_JSON) {
+		json_unsure(o);
+		return;
+	}
+	flush_entry(o);
+	begin_line(o, r->insns, r->stack.n + 1);
+	buf_str(&o->text, "/* what follows may not have run */");
+	put_line(o);
+}
+
 /* ---- threads ---- */
 
 static void
@@ -338,7 +359,7 @@ static struct replay
 replay_for(struct trace_out *o)
 {
 	struct replay r = {.file = o->process->file, .code = o->process->code, .ctx = o, .thread_begins = thread_begins,
-	                   .locate = place_locate};
+	                   .locate = place_locate, .killed = o->process->profile->state != CHORD_STATE_ENDED};
 
 	if (o->args->form >= TRACE_CHROME) {
 		r.enters = span_enters;
@@ -349,6 +370,7 @@ replay_for(struct trace_out *o)
 	r.enters = o->args->form == TRACE_JSON ? json_enters : enters;
 	r.leaves_frame = o->args->form == TRACE_JSON ? json_leaves : leaves;
 	r.runs = runs;
+	r.unsure = unsure;
 	return r;
 }
 

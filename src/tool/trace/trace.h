@@ -101,6 +101,7 @@ const struct trace_block *trace_block(struct trace_out *o, const struct proc *p,
 /* json.c: an object a line; an event of Chrome's format. */
 uint64_t trace_thread(const struct trace_out *o);
 void json_event(struct trace_out *o, const char *event, enum replay_how how);
+void json_unsure(struct trace_out *o);
 void json_block(struct trace_out *o, const struct replay_path *p, uint32_t block, uint64_t insns, uint32_t lo, uint32_t hi);
 void chrome_event(struct trace_out *o, char kind);
 void chrome_end(struct trace_out *o);
