@@ -111,6 +111,7 @@ struct chord_trace_gone {
 #define CHORD_TRACE_VARIABLE "CHORD_TRACE" /* of the environment: how a program traces */
 #define CHORD_TRACE_KEEP_LAST "last:" /* CHORD_TRACE=last:64M */
 #define CHORD_TRACE_COLLECT "collect:" /* CHORD_TRACE=collect:PATH: a datagram socket; the process sends the file's descriptor */
+#define CHORD_TRACE_FILTERED "filtered:" /* before PATH: a filter of system calls permits all of that, as chord trace --run knows */
 #define CHORD_TRACE_OWNER_DIED 0x40000000u /* FUTEX_OWNER_DIED: set by the kernel in `collector` */
 
 /* In the file's head. */

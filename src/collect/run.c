@@ -48,6 +48,8 @@ receive(int socket, int *process)
 		return file;
 	if (file >= 0)
 		close(file);
+	if (*process >= 0)
+		close(*process);
 	return -1;
 }
 
@@ -154,13 +156,14 @@ static bool
 listen_at(char *folder, int *s, struct sockaddr_un *at)
 {
 	const int on = 1;
-	char wish[sizeof CHORD_TRACE_COLLECT + sizeof at->sun_path];
+	const char *filtered = prctl(PR_GET_SECCOMP) > 0 ? CHORD_TRACE_FILTERED : "";
+	char wish[sizeof CHORD_TRACE_COLLECT CHORD_TRACE_FILTERED + sizeof at->sun_path];
 
 	if (!mkdtemp(folder))
 		return failed(folder);
 	*at = (struct sockaddr_un){.sun_family = AF_UNIX};
 	snprintf(at->sun_path, sizeof at->sun_path, "%s/traces", folder);
-	snprintf(wish, sizeof wish, CHORD_TRACE_COLLECT "%s", at->sun_path);
+	snprintf(wish, sizeof wish, CHORD_TRACE_COLLECT "%s%s", filtered, at->sun_path);
 	*s = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (*s < 0 || bind(*s, (struct sockaddr *)at, sizeof *at) || setsockopt(*s, SOL_SOCKET, SO_PASSCRED, &on, sizeof on))
 		return failed(at->sun_path);
@@ -198,7 +201,7 @@ bool
 collect_run(char *const *argv, int *status, uint64_t *traces)
 {
 	const char *tmp = getenv("TMPDIR");
-	char folder[sizeof ((struct sockaddr_un *)0)->sun_path - sizeof "/traces"];
+	char folder[sizeof ((struct sockaddr_un *)0)->sun_path - sizeof CHORD_TRACE_FILTERED "/traces"];
 	struct sockaddr_un at = {0};
 	struct taker t = {.socket = -1};
 	int end[2], said[2];

@@ -287,6 +287,24 @@ CHORD_TRACE=last:1M "$CHORD" trace --run ./program >out 2>err
 [ $? = 2 ] && grep -q 'CHORD_TRACE' err
 check run-with-last $? "$(cat err)"
 rm -f ./*.chord ./*.trace
+# What is sent can be written to: it goes to sockets of one's own only.
+if [ "$(id -u)" = 0 ]; then
+	"$CHORD" trace --run sh -c 'chown 65534 "/${CHORD_TRACE#*:/}" && exec ./program' >out 2>err
+	cmp -s plain out && grep -q 'no process of it has left a trace' err && [ "$("$CHORD" report --json ./program | jq -c .totals)" = "$counted" ]
+	check run-foreign $? "$(head -n 2 err)"
+else
+	echo "skip tracing/run-foreign: not root"
+fi
+rm -f ./*.chord ./*.trace
+gcc -O1 -o filter "$here/filter.c" && ./filter /bin/true
+if [ $? = 77 ] || [ "$(sed -n 's/^Seccomp:\t*//p' /proc/self/status)" != 0 ]; then
+	echo "skip tracing/run-filter: no filter can be had, or there is one"
+else
+	"$CHORD" trace --run ./filter ./program >out 2>err
+	status=$?
+	[ $status = 0 ] && cmp -s plain out && [ "$("$CHORD" report --json ./program | jq -c .totals)" = "$counted" ]
+	check run-filter $? "status $status, $(head -n 1 err)"
+fi
 
 # ---- a path is written before its last instructions have run ----
 
