@@ -155,4 +155,42 @@ t_debug_tasks() {
 	grep -q 'several' err && no "another program: $(cat err)"
 	return 0
 }
-debug_cases="debug-steps debug-back debug-watch debug-signal debug-connections debug-tasks"
+
+# packet TEXT...: each as gdb sends it when nothing is confirmed
+packets() { for p in "$@"; do printf '$%s#00' "$p"; done; }
+
+# Who talks to it may send anything: it answers, neither crashes nor hangs, and the program has the memory that it had.
+t_debug_garbage() {
+	local f=ffffffffffffffff read
+	debugged
+	gcc -g -O0 -w -no-pie -o debugged debugged.c && record ./debugged
+	read=$(printf 'm%x,20' "0x$(nm debugged | awk '$3 == "from" {print $1}')")
+	{
+		printf '+-\003\000#$g#zz$}#00#00$QStartNoAckMode#b0$#zz'
+		packets "" Z Z0 Z0, Z9,1,1 "Z0,$f,1" "Z1,$f,1" "Z2,$f,8" Z2,7ffffffffff9,20 Z2,0,0 "Z2,0,$f" "Z3,8,${f}f" z2,5,5 "z0,$f$f,$f" s bs \
+			"z0,$f,1" "z1,$f,1" "z2,$f,8" z2,7ffffffffff9,20 \
+			m "m$f,$f" m0,0 "m${f}0,${f}0" "M404000,4:00000000" "X404000,4:0000" "G$f" "P0=$f" "p$f" p p-1 g? H T vCont 'vCont?' vCont\;rzz,yy \
+			qXfer: qXfer:features:read:target.xml: "qXfer:features:read:target.xml:$f,$f" qXfer:auxv:read:::::,, qXfer:exec-file:read:1 \
+			qRcmd, qRcmd,7 qRcmd,zz "qRcmd,$(printf 41%.0s $(seq 400))" qSupported:::: Qx s bs bc "vCont;r$f,0" bs c c bsbs "${read}" k
+	} >garbage
+	timeout 60 "$CHORD" replay --gdb=- log <garbage >answers 2>err || no "status $?: $(head -c 300 err)"
+	grep -aq "$(printf '$%s#' "$(printf 'these bytes come from elsewhere\0' | od -An -v -tx1 | tr -d ' \n')")" answers ||
+		no "other memory: $(tail -c 300 answers)"
+	grep -aq 'T05replaylog:end:' answers || no "it did not go on: $(tail -c 300 answers)"
+	{ printf '$QStartNoAckMode#b0$'; head -c 300000 /dev/zero | tr '\0' m; printf '#00'; packets "$read" '?'; } >garbage
+	timeout 60 "$CHORD" replay --gdb=- log <garbage >answers 2>err || no "a long packet: status $?: $(head -c 300 err)"
+	grep -aq 'T05thread:1;' answers || no "no answer behind a long packet: $(head -c 300 answers)"
+	for i in 1 2 3 4 5; do
+		awk -v seed="$i" 'function any(of) { return substr(of, 1 + int(rand() * length(of)), 1) }
+		BEGIN {
+			srand(seed); printf "$QStartNoAckMode#b0"
+			for (i = 0; i < 300; i++) {
+				printf "$%s", any("gGmMpPXqQHT?!rRtxjJv")
+				for (n = rand() * 30; n > 0; n--) printf "%s", any("0123456789abcdef,:;-}*+")
+				printf "#00"
+			}
+		}' >garbage
+		timeout 60 "$CHORD" replay --gdb=- log <garbage >answers 2>err || no "noise $i: status $?: $(head -c 300 err)"
+	done
+}
+debug_cases="debug-steps debug-back debug-watch debug-signal debug-connections debug-tasks debug-garbage"

@@ -75,7 +75,7 @@ give_slots(struct debugger *d, struct condition *c, unsigned *next)
 		while (n > left || at % n)
 			n /= 2;
 		if (!machine->watch(d->r.t->pid, slot, at, n, c->reads))
-			return;
+			break;
 		c->slots |= 1u << slot++;
 		at += n;
 		left -= n;

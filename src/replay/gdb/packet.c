@@ -11,7 +11,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-enum { INTERRUPT = 3, ESCAPE = '}', FLIP = 0x20 };
+enum { INTERRUPT = 3, ESCAPE = '}', FLIP = 0x20, PACKET_MOST = 1 << 16 };
 
 /* ---- bytes ---- */
 
@@ -86,10 +86,11 @@ put_hex(struct buf *b, const void *at, size_t n)
 
 /* ---- packets ---- */
 
-/* Up to the end of a packet. *sum: as it should be. -1: nobody is there. */
+/* Up to the end of a packet; one that is longer than any should be is empty. *sum: as it should be. -1: nobody is there. */
 static int
 get_body(struct connection *c, struct buf *to, unsigned *sum)
 {
+	size_t n = 0;
 	int ch;
 
 	*sum = 0;
@@ -101,8 +102,11 @@ get_body(struct connection *c, struct buf *to, unsigned *sum)
 			*sum += (unsigned)ch;
 			ch ^= FLIP;
 		}
-		buf_char(to, (char)ch);
+		if (n++ < PACKET_MOST)
+			buf_char(to, (char)ch);
 	}
+	if (n > PACKET_MOST)
+		to->n = 0;
 	buf_char(to, 0);
 	to->n--;
 	return ch;
@@ -124,7 +128,7 @@ packet_get(struct connection *c, struct buf *to)
 			return false;
 		high = digit(get(c));
 		low = digit(get(c));
-		if (!c->ack || (unsigned)(high << 4 | low) == (sum & 0xff)) {
+		if (!c->ack || (high >= 0 && low >= 0 && (unsigned)(high << 4 | low) == (sum & 0xff))) {
 			if (c->ack)
 				put(c, "+", 1);
 			c->interrupted = false;

@@ -251,7 +251,7 @@ set_condition(struct debugger *d, const char *p)
 	c.at = get_hex(&p);
 	p += *p == ',';
 	c.n = c.watch ? get_hex(&p) : 0;
-	if (c.n > WATCHED_MOST) {
+	if (c.n > WATCHED_MOST || (c.watch && !c.n)) {
 		packet_text(&d->c, "E01");
 		return;
 	}
@@ -267,11 +267,23 @@ set_condition(struct debugger *d, const char *p)
 
 /* ---- all of them ---- */
 
+/* By a packet that has the program move. A replay that has failed has no program left that could. */
+static void
+move(struct debugger *d, const char *p)
+{
+	if (d->r.failed || log_failed(d->r.log))
+		tell(d, CAME_LOST);
+	else if (*p == 'b')
+		tell(d, p[1] == 's' ? back_step(d) : back(d));
+	else if (*p == 'v')
+		resume_by(d, p + 5);
+	else
+		resume(d, *p == 's' || *p == 'S');
+}
+
 static void
 serve(struct debugger *d, const char *p, size_t n)
 {
-	enum came came;
-
 	switch (*p) {
 	case '?': tell_stop(d, SIGTRAP, ""); break;
 	case 'g': case 'p': read_registers(d, p); break;
@@ -279,15 +291,10 @@ serve(struct debugger *d, const char *p, size_t n)
 	/* The program would leave its recorded run. */
 	case 'G': case 'P': case 'M': case 'X': packet_text(&d->c, "E01"); break;
 	case 'z': case 'Z': set_condition(d, p); break;
-	case 'c': case 'C': resume(d, false); break;
-	case 's': case 'S': resume(d, true); break;
-	case 'b':
-		came = p[1] == 's' ? back_step(d) : back(d);
-		tell(d, came);
-		break;
+	case 'c': case 'C': case 's': case 'S': case 'b': move(d, p); break;
 	case 'v':
 		if (!strncmp(p, "vCont", 5))
-			resume_by(d, p + 5);
+			move(d, p);
 		else if (!strncmp(p, "vKill", 5))
 			d->gone = true, packet_text(&d->c, "OK");
 		else
