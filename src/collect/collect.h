@@ -17,8 +17,8 @@ bool collect_run(char *const *argv, int *status, uint64_t *traces);
 
 /* ---- one.c: the trace of one process ---- */
 
-/* Packs the trace in that file as it is written, until the process has ended. process: a descriptor of it. Signals that end this
- * process do the trace no harm: the traced process then packs by itself. */
+/* Packs the trace in that file as it is written, until the process has ended. process: a descriptor of it; below 0: it has ended.
+ * Signals that end this process do the trace no harm: the traced process then packs by itself. */
 void collect_one(int file, int process);
 
 /* ---- stream.c: what one thread wrote ---- */

@@ -127,7 +127,7 @@ has_ended(int process)
 {
 	struct pollfd p = {.fd = process, .events = POLLIN};
 
-	return poll(&p, 1, 0) != 0;
+	return process < 0 || poll(&p, 1, 0) != 0;
 }
 
 /* Until nothing is left of a process that has ended. False: it cannot go on. */

@@ -24,6 +24,17 @@ struct taker {
 
 /* ---- what comes through the socket ---- */
 
+/* Instead of a descriptor of a process: it is gone already, and so is its zombie. */
+enum { GONE = -2 };
+
+static int
+open_process(pid_t pid)
+{
+	int process = pid > 0 ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
+
+	return process < 0 && pid > 0 && errno == ESRCH ? GONE : process;
+}
+
 /* The descriptor and the process that sent it. -1: none. */
 static int
 receive(int socket, int *process)
@@ -43,7 +54,7 @@ receive(int socket, int *process)
 		if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_CREDENTIALS)
 			memcpy(&who, CMSG_DATA(c), sizeof who);
 	}
-	*process = who.pid > 0 ? (int)syscall(SYS_pidfd_open, who.pid, 0) : -1;
+	*process = open_process(who.pid);
 	if (file >= 0 && version == CHORD_TRACE_VERSION)
 		return file;
 	if (file >= 0)
@@ -57,7 +68,7 @@ receive(int socket, int *process)
 static void
 take(struct taker *t, int file, int process)
 {
-	pid_t pid = process >= 0 ? fork() : -1;
+	pid_t pid = process >= 0 || process == GONE ? fork() : -1;
 
 	if (!pid) {
 		close(t->socket);
@@ -96,12 +107,12 @@ reap(struct taker *t, bool last)
 	for (size_t i = 0; i < t->packer.n; i++) {
 		struct packer *p = &t->packer.at[i];
 		struct pollfd ended = {.fd = p->process, .events = POLLIN};
-		int how = last && poll(&ended, 1, 0) == 1 ? 0 : WNOHANG, status;
+		int how = last && (p->process == GONE || poll(&ended, 1, 0) == 1) ? 0 : WNOHANG, status;
 
-		if (waitpid(p->pid, &status, how) == p->pid)
-			close(p->process);
-		else
+		if (waitpid(p->pid, &status, how) != p->pid)
 			t->packer.at[n++] = *p;
+		else if (p->process >= 0)
+			close(p->process);
 	}
 	t->packer.n = n;
 }

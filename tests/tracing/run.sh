@@ -306,6 +306,12 @@ else
 	check run-filter $? "status $status, $(head -n 1 err)"
 fi
 
+# A process that was gone when the collector came has left a trace that is packed all the same: its room is given back.
+build gcc killed.c -O1 || fail build/gone "$(head -n 1 log)"
+"$CHORD" trace --run sh -c 'read -r taker more </proc/$PPID/task/$PPID/children; kill -STOP $taker; ./program x; kill -CONT $taker' >out 2>err &&
+	[ ! -s err ] && [ "$(du -k ./*.trace | cut -f1)" -lt 1500 ] && [ "$("$CHORD" trace ./program 2>&1 | grep -c 'down();')" = 1 ]
+check run-gone $? "$(du -k ./*.trace) $(head -n 1 err)"
+
 # ---- a path is written before its last instructions have run ----
 
 build gcc killed.c -O1 || fail build/killed "$(head -n 1 log)"
