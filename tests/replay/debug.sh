@@ -156,7 +156,21 @@ t_debug_tasks() {
 	return 0
 }
 
-# packet TEXT...: each as gdb sends it when nothing is confirmed
+# The clock of a measured program is the same at the same state, forwards and backwards.
+t_debug_when() {
+	local stops=()
+	debugged
+	$cc -g -O0 -w -fchord=events -o debugged debugged.c && record ./debugged
+	for go in continue continue continue reverse-continue reverse-continue; do stops+=("$go" "p v" "monitor when"); done
+	debug ./debugged "break put if i == 4" "${stops[@]}" "delete" "reverse-stepi" "reverse-stepi" "stepi" "stepi" "monitor when"
+	grep -E '^event' answers >when
+	# going there, v is 2, 12, 22: ten times around the loop each
+	[ "$(sed -n 's/^\$[0-9]* = //p' answers | tr '\n' ' ')" = "2 12 22 12 2 " ] || no "not these: $(cat answers)"
+	awk '{ c[NR] = $4 + 0; e[NR] = $2 + 0 } END { exit !(NR == 6 && c[1] > 0 && c[2] - c[1] > 10 && c[3] - c[2] == c[2] - c[1] &&
+		c[4] == c[2] && c[5] == c[1] && c[6] == c[1] && e[1] == e[3] && e[1] == e[6]) }' when || no "the clocks: $(cat when)"
+}
+
+# packets TEXT...: each as gdb sends it when nothing is confirmed
 packets() { for p in "$@"; do printf '$%s#00' "$p"; done; }
 
 # Who talks to it may send anything: it answers, neither crashes nor hangs, and the program has the memory that it had.
@@ -193,4 +207,4 @@ t_debug_garbage() {
 		timeout 60 "$CHORD" replay --gdb=- log <garbage >answers 2>err || no "noise $i: status $?: $(head -c 300 err)"
 	done
 }
-debug_cases="debug-steps debug-back debug-watch debug-signal debug-connections debug-tasks debug-garbage"
+debug_cases="debug-steps debug-back debug-watch debug-signal debug-connections debug-tasks debug-when debug-garbage"

@@ -115,7 +115,7 @@ say_when(struct debugger *d, struct buf *to)
 	else if ((count = clock_sum(d->r.clock)))
 		buf_printf(to, ", clock %" PRIu64 " (this code has none)", count);
 	else
-		buf_str(to, ", no clock (build it with -fchord=events)");
+		buf_str(to, ", no clock (none yet, or it was built without -fchord=events)");
 	buf_char(to, '\n');
 }
 
