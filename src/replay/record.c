@@ -363,21 +363,6 @@ handle(struct recorder *r, enum stop stop)
 
 /* ---- letting go ---- */
 
-/* The call came to nothing because the task was told to stop: it is made again. */
-static void
-make_again(struct recorder *r)
-{
-	const struct machine_traced *machine = r->t->machine;
-	int64_t result = (int64_t)tracee_word(r->t, machine->result);
-
-	if (!is_interrupted(result))
-		return;
-	machine->make(&r->t->regs, r->made->number, r->made->arg);
-	if (result == INTERRUPTED_LAST)
-		r->t->regs.word[machine->result] = SYS_restart_syscall;
-	tracee_set(r->t, &r->t->regs);
-}
-
 /* At the beginning of a call: it is put off, and made again later. */
 static void
 unmake(struct recorder *r)
@@ -387,13 +372,40 @@ unmake(struct recorder *r)
 	tracee_go(r->t, PTRACE_SYSCALL, 0);
 }
 
-/* The task stands, and so do all that share its memory. It may read the time again; but it does not run yet. */
+/* It stands at a signal that nobody has looked at: it gets that when it goes on. */
+static void
+keep_signal(struct recorder *r)
+{
+	siginfo_t info;
+
+	if (r->task->state == TASK_STOPPED && tracee_stop(r->t) == STOP_SIGNAL &&
+	    !ptrace(PTRACE_GETSIGINFO, r->t->pid, 0, &info) && !tracee_caused(info.si_signo, &info))
+		r->task->sig = info.si_signo;
+}
+
+/* It may read the time again. Signals that are pending stay so meanwhile. */
+static void
+show_time(struct recorder *r)
+{
+	const uint64_t *show = r->t->machine->show_time_arg;
+	uint64_t all = UINT64_MAX, mask;
+	bool blocked = !ptrace(PTRACE_GETSIGMASK, r->t->pid, sizeof mask, &mask) &&
+		!ptrace(PTRACE_SETSIGMASK, r->t->pid, sizeof all, &all);
+
+	tracee_call_here(r->t, r->t->machine->show_time, (uint64_t [6]){show[0], show[1]});
+	if (blocked && r->t->pid)
+		ptrace(PTRACE_SETSIGMASK, r->t->pid, sizeof mask, &mask);
+}
+
+/* The task stands, and so do all that share its memory. It may read the time again; but it does not run yet. A call that has come
+ * to nothing because the task was told to stop is left so: the kernel looks for signals in each task that is let go, and makes the
+ * call again, or has a handler run and the call fail. */
 static void
 loosen(struct recorder *r)
 {
-	const uint64_t *show = r->t->machine->show_time_arg;
-	bool begun = r->task->in_call && !r->task->entered && r->task == r->turns.now, again = r->task->in_call && !begun;
+	bool begun = r->task->in_call && !r->task->entered && r->task == r->turns.now;
 
+	keep_signal(r);
 	breakpoint_take(r->t, &r->task->group->space->back);
 	if (begun)
 		unmake(r);
@@ -401,13 +413,11 @@ loosen(struct recorder *r)
 		/* Behind the birth of another one. */
 		tracee_go(r->t, PTRACE_SYSCALL, 0);
 	if (r->t->pid)
-		tracee_call_here(r->t, r->t->machine->show_time, (uint64_t [6]){show[0], show[1]});
+		show_time(r);
 	if (begun && r->t->pid) {
 		r->t->machine->make(&r->t->regs, r->made->number, r->made->arg);
 		tracee_set(r->t, &r->t->regs);
 	}
-	if (again && r->t->pid)
-		make_again(r);
 }
 
 static void

@@ -146,7 +146,51 @@ t_ended_from_outside() {
 	done
 }
 
-for name in threads processes server chaos spins ended-from-outside; do
+# Calls that wait when the recording is given up go on waiting, and signals that have just been sent arrive.
+t_calls_go_on() {
+	cat >waits.c <<-'EOF'
+	#define _GNU_SOURCE
+	#include <poll.h>
+	#include <pthread.h>
+	#include <signal.h>
+	#include <stdio.h>
+	#include <sys/shm.h>
+	#include <time.h>
+	#include <unistd.h>
+	static int p[2];
+	static sigset_t all, none;
+	static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+	static void on(int s) { }
+	static void *in_read(void *a) { char c; pthread_sigmask(SIG_SETMASK, &none, 0); printf("read %d\n", (int)read(p[0], &c, 1)); return a; }
+	static void *in_nap(void *a) { struct timespec t = {0, 300000000}; printf("nap %d\n", nanosleep(&t, 0)); return a; }
+	static void *in_poll(void *a) { printf("poll %d\n", poll(0, 0, 300)); return a; }
+	static void *in_futex(void *a) { pthread_mutex_lock(&m), puts("locked"), pthread_mutex_unlock(&m); return a; }
+	static void *in_suspend(void *a) { printf("suspend %d\n", sigsuspend(&none)); return a; }
+	static void *in_ppoll(void *a) { printf("ppoll %d\n", ppoll(0, 0, 0, &none)); return a; }
+	int main(int c, char **v) {
+		void *(*f[])(void *) = {in_read, in_suspend, in_ppoll, in_nap, in_poll, in_futex}; pthread_t t[6];
+		sigfillset(&all), sigemptyset(&none), sigprocmask(SIG_BLOCK, &all, 0), signal(SIGUSR1, on), pipe(p), pthread_mutex_lock(&m);
+		for (int i = 0; i < 6; i++) pthread_create(t + i, 0, f[i], 0);
+		usleep(100000);
+		for (int i = 0; c > 1 && i < 3; i++) pthread_kill(t[i], SIGUSR1);
+		shmat(-1, 0, 0);
+		for (int i = 0; c == 1 && i < 3; i++) pthread_kill(t[i], SIGUSR1);
+		usleep(50000);
+		write(p[1], "x", 1), pthread_mutex_unlock(&m);
+		for (int i = 0; i < 6; i++) pthread_join(t[i], 0);
+		return 3;
+	}
+	EOF
+	gcc -w -pthread -o waits waits.c || no "cannot compile"
+	timeout 20 ./waits | sort >alone
+	for when in "" before; do
+		# shellcheck disable=SC2086
+		refused 1 'shmat.*runs on without being recorded' timeout -k 5 60 "$CHORD" record -o log ./waits $when
+		sort out | cmp -s - alone || no "$when: otherwise than alone: $(cat out)"
+	done
+}
+
+for name in threads processes server chaos spins ended-from-outside calls-go-on; do
 	test_case "$name"
 done
 exit $failed
