@@ -20,6 +20,7 @@ struct countdown {
 	uint8_t *code;           /* in it */
 	uint8_t *stop;           /* by addition: where in its code it stops, behind that instruction */
 	uint8_t *before;         /* by addition: so many bytes before it begins what the jump replaces */
+	uint8_t *next, *next_was; /* by addition: as in its detour */
 };
 
 struct countdown *
@@ -38,6 +39,8 @@ countdown_new(additions *at)
 	d->code = xcalloc(1, d->size);
 	d->stop = xcalloc(d->add.n, 1);
 	d->before = xcalloc(d->add.n, 1);
+	d->next = xcalloc(d->add.n, 1);
+	d->next_was = xcalloc(d->add.n, 1);
 	return d;
 }
 
@@ -52,6 +55,8 @@ countdown_free(struct countdown *d)
 	free(d->code);
 	free(d->stop);
 	free(d->before);
+	free(d->next);
+	free(d->next_was);
 	free(d);
 }
 
@@ -160,6 +165,8 @@ build(struct countdown *d, const struct tracee *t)
 		memcpy(d->code + FIRST + i * ONE, detour.code, detour.size);
 		memcpy(d->with + (at - d->lo), detour.jump, sizeof detour.jump);
 		d->stop[i] = detour.size;
+		d->next[i] = detour.next;
+		d->next_was[i] = detour.next_was;
 	}
 	return true;
 }
@@ -175,6 +182,8 @@ countdown_put(struct countdown *d, struct tracee *t, uint64_t left)
 		return false;
 	if (build(d, t)) {
 		memcpy(d->code, &number, sizeof number);
+		t->aside = d->room;
+		t->aside_size = d->size;
 		if (tracee_write(t, d->room, d->code, d->size) && tracee_write(t, d->lo, d->with, n))
 			return true;
 	}
@@ -185,6 +194,7 @@ countdown_put(struct countdown *d, struct tracee *t, uint64_t left)
 void
 countdown_take(struct countdown *d, struct tracee *t)
 {
+	t->aside_size = 0;
 	tracee_write(t, d->lo, d->was, d->hi - d->lo);
 	unmap_room(d, t);
 }
@@ -197,6 +207,19 @@ countdown_hit(const struct countdown *d, struct tracee *t, enum stop stop)
 	if (stop != STOP_SIGNAL || tracee_signal(t) != SIGTRAP || at / ONE >= d->add.n || at % ONE != d->stop[at / ONE])
 		return false;
 	t->regs.word[t->machine->pc] = d->add.at[at / ONE].at;
+	return tracee_set(t, &t->regs);
+}
+
+bool
+countdown_home(const struct countdown *d, struct tracee *t)
+{
+	uint64_t at = tracee_word(t, t->machine->pc) - d->room - FIRST, i = at / ONE, from;
+
+	if (i >= d->add.n)
+		return false;
+	from = d->add.at[i].at - d->before[i];
+	/* Of its instructions only those of the program can fail: the first, and the last but the jump. */
+	t->regs.word[t->machine->pc] = d->next[i] && at % ONE >= d->next[i] ? from + d->next_was[i] : from;
 	return tracee_set(t, &t->regs);
 }
 

@@ -66,6 +66,8 @@ struct tracee {
 	void (*heard)(void *whom, pid_t pid, int status); /* not NULL: is told what waitpid() says of others meanwhile */
 	void *whom;              /* for that */
 	bool alone;              /* that looks at no code: it may be another one for a while */
+	uint64_t aside, aside_size; /* code of a countdown: there, and until it is gone, own() delivers no signal that the
+	                          * program has caused, and stops at STOP_RETURN; size 0: none */
 };
 
 enum stop {
@@ -75,6 +77,7 @@ enum stop {
 	STOP_GROUP,              /* a signal has stopped the process */
 	STOP_ENDED,              /* it is no more */
 	STOP_HALT,               /* in a replay: who looks on wants it to stand still here */
+	STOP_RETURN,             /* a signal's handler has returned to the code that it had interrupted */
 	STOP_NONE,               /* it has not stopped: it waits in the kernel */
 };
 
@@ -265,6 +268,8 @@ bool countdown_put(struct countdown *d, struct tracee *t, uint64_t left);
 void countdown_take(struct countdown *d, struct tracee *t);
 /* Has it stopped the program? The PC is then at the addition. */
 bool countdown_hit(const struct countdown *d, struct tracee *t, enum stop stop);
+/* Does it stand in the countdown's code otherwise? The PC is then at the instruction of its own that would be executed. */
+bool countdown_home(const struct countdown *d, struct tracee *t);
 /* May the program not go on from here while it counts down? One step further on it may. */
 bool countdown_amid(const struct countdown *d, uint64_t pc);
 

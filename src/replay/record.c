@@ -357,7 +357,7 @@ handle(struct recorder *r, enum stop stop)
 		break;
 	case STOP_NONE: record_enter(r); break;
 	case STOP_ENDED: record_end(r); break;
-	case STOP_HALT: break;
+	case STOP_HALT: case STOP_RETURN: break;
 	}
 }
 

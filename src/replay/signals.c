@@ -48,6 +48,7 @@ struct live {
 	uint64_t before_sum;     /* and the registers' check sum there; 0: none has */
 	/* replaying */
 	uint64_t event;
+	VEC(uint64_t) inside;    /* stack pointers to which handlers are to return */
 };
 
 /* ---- both ---- */
@@ -448,27 +449,62 @@ make_again(struct tracee *t)
 	tracee_set(t, &t->regs);
 }
 
+/* At a call: is it a handler's return? It has then been made. */
+static bool
+has_returned(struct live *l, enum stop *stop)
+{
+	struct tracee *t = l->t;
+
+	if (tracee_word(t, t->machine->number) != SYS_rt_sigreturn)
+		return false;
+	*stop = tracee_go(t, PTRACE_SYSCALL, 0);
+	if (*stop != STOP_CALL)
+		return true;
+	for (size_t i = l->inside.n; i--;)
+		if (l->inside.at[i] == tracee_word(t, t->machine->sp))
+			l->inside.n = i;
+	*stop = STOP_RETURN;
+	return true;
+}
+
+/* May a signal that the program has caused be delivered here? */
+static bool
+is_deliverable(struct live *l, const siginfo_t *info)
+{
+	const struct tracee *t = l->t;
+
+	if (!tracee_caused(info->si_signo, info))
+		return true;
+	if (tracee_word(t, t->machine->pc) - t->aside < t->aside_size)
+		return false;
+	VEC_PUSH(l->inside, tracee_word(t, t->machine->sp));
+	return true;
+}
+
 /* To the next stop, without the signals that come from outside this time: the log has those that are to come. */
 static enum stop
 go_alone(struct tracee *t, int request)
 {
 	struct live *l = t->of;
+	bool returns = request == PTRACE_SYSEMU && t->aside_size;
 	int sig = 0;
 
 	request = request == PTRACE_SYSEMU ? PTRACE_CONT : request == PTRACE_SYSEMU_SINGLESTEP ? PTRACE_SINGLESTEP : request;
 	for (;;) {
-		enum stop stop = tracee_go(t, request, sig);
+		enum stop stop = tracee_go(t, returns && l->inside.n ? PTRACE_SYSCALL : request, sig);
 		siginfo_t info;
 
 		sig = 0;
-		if (stop == STOP_GROUP)
+		if (stop == STOP_GROUP || (returns && stop == STOP_CALL && !has_returned(l, &stop)))
 			continue;
 		if (stop != STOP_SIGNAL || !get_info(l, &info) || (info.si_signo == SIGTRAP && tracee_caused(SIGTRAP, &info)))
 			return stop;
-		if (is_own_signal(l, &info))
+		if (!is_own_signal(l, &info))
+			make_again(t);
+		else if (is_deliverable(l, &info))
 			sig = info.si_signo;
 		else
-			make_again(t);
+			return stop;
 	}
 }
 
@@ -492,6 +528,7 @@ call_up(struct live *l, const siginfo_t *info)
 static void
 strike(struct live *l, const siginfo_t *info)
 {
+	VEC_PUSH(l->inside, tracee_word(l->t, l->t->machine->sp));
 	ptrace(PTRACE_SETSIGINFO, l->t->pid, 0, info);
 	tracee_go(l->t, PTRACE_SINGLESTEP, info->si_signo);
 }
@@ -672,6 +709,7 @@ signals_replay(const char *log, int *status)
 		ok = replay_all(&l, status);
 		clock_close(l.clock);
 	}
+	free(l.inside.at);
 	tracee_close(&t);
 	log_close(l.log);
 	pool_free(pool);

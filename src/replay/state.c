@@ -131,6 +131,20 @@ run_by_timers(struct tracee *t, struct clock *c, const struct state *s, enum sto
 	return REACH_THERE;
 }
 
+/* While it counts down. Handlers return to where they may, and instructions fail where they stand without it. */
+static enum stop
+count_down(struct tracee *t, const struct countdown *d, bool *hit, bool *on)
+{
+	enum stop stop;
+
+	do
+		stop = tracee_go_own(t, PTRACE_SYSEMU);
+	while (stop == STOP_RETURN && !countdown_amid(d, tracee_word(t, t->machine->pc)));
+	*hit = countdown_hit(d, t, stop);
+	*on = stop == STOP_RETURN || (!*hit && stop == STOP_SIGNAL && countdown_home(d, t) && t->alone);
+	return stop;
+}
+
 /* Runs until the additions to the clock themselves have counted down, if they can be had to. */
 static enum reach
 run_by_countdown(struct tracee *t, struct clock *c, const struct state *s, enum stop *stop)
@@ -138,23 +152,22 @@ run_by_countdown(struct tracee *t, struct clock *c, const struct state *s, enum 
 	enum { NEAR = 16 };
 	struct countdown *d = t->own && !t->alone ? NULL : clock_countdown(c, s->pc);
 	int64_t left, last = INT64_MAX;
+	bool hit, on = false;
 
 	/* Where nothing is gained, it stands at the addition that the state is behind. */
-	for (; d && (left = left_to(c, s)) > NEAR && left < last; last = left) {
-		bool hit;
-
-		while (countdown_amid(d, tracee_word(t, t->machine->pc))) {
+	for (; d && (left = left_to(c, s)) > NEAR && (left < last || on); last = left) {
+		while (on || countdown_amid(d, tracee_word(t, t->machine->pc))) {
+			on = false;
 			step(t, stop);
 			if (!is_step(t, *stop))
 				return REACH_OTHER;
 		}
 		if (!countdown_put(d, t, (uint64_t)left))
 			break;
-		*stop = tracee_go_own(t, PTRACE_SYSEMU);
-		hit = countdown_hit(d, t, *stop);
+		*stop = count_down(t, d, &hit, &on);
 		if (*stop != STOP_ENDED)
 			countdown_take(d, t);
-		if (!hit)
+		if (!hit && !on)
 			return REACH_OTHER;
 	}
 	return REACH_THERE;

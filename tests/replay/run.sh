@@ -496,7 +496,7 @@ t_forged() {
 }
 
 . "$here/signals.sh"
-for name in struck struck-only struck-by-others struck-dead struck-library struck-lua struck-refused ends-another-way other-calls mapped stack rights forged sent-output world signals real-program signals-without-clock status world-is-gone streams own-programs default-name unrecorded all-go-on no-program damaged another-build goes-another-way $debug_cases; do
+for name in struck struck-only struck-short struck-by-others struck-dead struck-library struck-lua struck-refused ends-another-way other-calls mapped stack rights forged sent-output world signals real-program signals-without-clock status world-is-gone streams own-programs default-name unrecorded all-go-on no-program damaged another-build goes-another-way $debug_cases; do
 	test_case "$name"
 done
 "$here/tasks.sh" "$@" || failed=1

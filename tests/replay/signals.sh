@@ -58,6 +58,21 @@ t_struck_only() {
 	[ "$(stat -c %s log)" -lt 20000 ] || no "a log of $(stat -c %s log) bytes"
 }
 
+# Where the jump of a countdown takes the instruction behind an addition along: that one fails, and handlers return to it, in which others have
+# struck.
+t_struck_short() {
+	$cc -w -O1 -fchord=clock -o fails "$here/fails.c" 2>cc.err || no "$(head -c 300 cc.err)"
+	objdump -d fails | grep -A1 'incq  *%gs:(%r' | grep -q 'div ' || no "no short addition before a division"
+	for least in 0 1; do
+		for option in "" --signals; do
+			# shellcheck disable=SC2086
+			record_by $option ./fails $least "$SIGNALS"
+			[ $status = 3 ] || no "status $status: $(head -c 300 err)"
+			replay 2
+		done
+	done
+}
+
 t_struck_by_others() {
 	$cc -w -O2 -fchord=clock -o struck "$here/struck.c" 2>cc.err || no "$(head -c 300 cc.err)"
 	for option in "" --signals; do

@@ -92,6 +92,13 @@ put_next(struct writer *w, const uint8_t *bytes, size_t n, uint64_t at, uint64_t
 	return put_moved(w, bytes, &in, at);
 }
 
+static bool
+put_behind(struct writer *w, const uint8_t *bytes, size_t n, uint64_t at, uint8_t length, uint64_t *on)
+{
+	w->d->next = w->d->size;
+	return put_next(w, bytes + length, n - length, at + length, on);
+}
+
 /* dec leaves the carry alone, as inc does; before other steps it is kept in memory, turned round. */
 static bool
 put_count(struct writer *w, uint32_t amount, uint64_t left, uint64_t *jump_at)
@@ -145,9 +152,9 @@ x86_detour(const uint8_t *bytes, size_t n, uint64_t at, uint8_t before, bool nex
 	if (!amount || amount > INT32_MAX || ZYAN_FAILED(ZydisDecoderDecodeInstruction(x86_decoder(), NULL, bytes, n, &in)))
 		return false;
 	on = at + in.length;
+	d->next_was = (uint8_t)(before + in.length);
 	if (!put_count(&w, amount, left, &js) || !put_carry(&w, amount, left) || !put_moved(&w, bytes, &in, at) ||
-	    (before + in.length < JUMP && !(next && put_next(&w, bytes + in.length, n - in.length, at + in.length, &on))) ||
-	    !put_jump(&w, on))
+	    (before + in.length < JUMP && !(next && put_behind(&w, bytes, n, at, in.length, &on))) || !put_jump(&w, on))
 		return false;
 	distance = (int32_t)(d->size - js - 4);
 	memcpy(d->code + js, &distance, sizeof distance);

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/* What it prints depends on where signals struck, and on which instructions failed: fails HOW N: until N have come. The first
+ * loop has an addition to the clock that is shorter than a jump; the instruction behind it divides, by zero, too, if HOW is 0. */
+#define _GNU_SOURCE
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/time.h>
+#include <ucontext.h>
+
+static volatile uint64_t x = 1, seen, count, least;
+
+static void
+on_alarm(int sig)
+{
+	seen = seen * 31 + x + (uint64_t)sig;
+	count++;
+}
+
+/* The divisor becomes 3. Signals strike here, too. */
+static void
+on_failure(int sig, siginfo_t *info, void *context)
+{
+	greg_t *reg = ((ucontext_t *)context)->uc_mcontext.gregs;
+
+	for (int i = 0; i < 3000; i++)
+		x = x * 5 + 1;
+	seen = seen * 31 + (uint64_t)reg[REG_RIP] + (uint64_t)info->si_addr + (uint64_t)sig;
+	reg[REG_R9] = 3;
+}
+
+#define LOOP(name, k) \
+	static __attribute__((noinline)) uint64_t \
+	name(uint64_t n, uint64_t v) \
+	{ \
+		register uint64_t d __asm__("r9") = least; \
+		__asm__ volatile( \
+		    "mov $0, %%edx\n\tmov %0, %%rax\n1: div %1\n\tlea " #k "(%%rax,%%rax,4), %%rax\n\tmov $0, %%edx\n\t" \
+		    "mov %2, %1\n\tand $255, %1\n\tor %3, %1\n\tdec %2\n\tjnz 1b\n\tmov %%rax, %0" \
+		    : "+r"(v), "+r"(d), "+r"(n) : "r"(least) : "rax", "rdx", "cc"); \
+		return x = v; \
+	}
+LOOP(first, 1)
+LOOP(second, 3)
+LOOP(third, 5)
+LOOP(fourth, 7)
+
+int
+main(int argc, char **argv)
+{
+	uint64_t most = argc > 2 ? strtoull(argv[2], NULL, 10) : 50, v = 1;
+	struct itimerval often = {{0, 1000}, {0, 1000}}, never = {{0, 0}, {0, 0}};
+	struct sigaction fails = {.sa_sigaction = on_failure, .sa_flags = SA_SIGINFO};
+
+	least = argc > 1 ? strtoull(argv[1], NULL, 10) : 0;
+	sigaction(SIGFPE, &fails, NULL);
+	signal(SIGALRM, on_alarm);
+	setitimer(ITIMER_REAL, &often, NULL);
+	while (count < most) {
+		v = first(20000, v);
+		v = second(20000, v);
+		v = third(20000, v);
+		v = fourth(20000, v);
+	}
+	setitimer(ITIMER_REAL, &never, NULL);
+	printf("%llu %llu %llu\n", (unsigned long long)seen, (unsigned long long)x, (unsigned long long)count);
+	return 3;
+}
