@@ -27,8 +27,7 @@ struct traced_detour {
 	uint8_t code[128], size; /* `to` begins so */
 	uint8_t jump[5];         /* the addition's place does */
 	uint8_t took;            /* so many bytes from there on are not to be jumped to */
-	uint8_t next, next_was;  /* where in the code, and behind the addition's place, is the instruction behind the addition; 0: it is
-	                          * not in the code */
+	uint8_t next, next_was;  /* where the instruction behind the addition is in the code (0: it is not), and in its own place */
 };
 
 /* A register as a debugger knows it. */

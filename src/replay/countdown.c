@@ -67,7 +67,7 @@ static uint64_t
 room_in(const struct countdown *d, const struct tracee *t, uint64_t from, uint64_t to)
 {
 	enum { APART = 1 << 20 };       /* from what is there: it may grow */
-	uint64_t reach = t->machine->reach, at;
+	uint64_t reach = t->machine->reach, at, low;
 
 	from = from < PAGE * 16 ? PAGE * 16 : from;
 	if (from + APART > to || to - from < d->size + 2 * APART)
@@ -75,6 +75,9 @@ room_in(const struct countdown *d, const struct tracee *t, uint64_t from, uint64
 	at = (to - APART - d->size) / PAGE * PAGE;
 	if (at > d->lo && at + d->size - d->lo > reach)
 		at = (d->lo + reach - d->size) / PAGE * PAGE;
+	/* The kernel places new mappings below what is there: there, far away. What the code refers to is within reach, too. */
+	if (at < d->lo && at > (low = d->hi > reach / 2 ? d->hi - reach / 2 : 0))
+		at = ((low > from + APART ? low : from + APART) + PAGE - 1) / PAGE * PAGE;
 	if (at < from + APART || (at > d->lo ? at + d->size - d->lo : d->hi - at) > reach)
 		return 0;
 	return at;

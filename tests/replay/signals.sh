@@ -97,21 +97,24 @@ t_struck_dead() {
 	replay 3
 }
 
+# New mappings are where they were, whatever stands beside the library meanwhile.
 t_struck_library() {
 	printf 'unsigned long step(unsigned long x) { for (int i = 0; i < 1000; i++) x = x * 5 + 1; return x; }\n' >step.c
 	cat >prog.c <<-'EOF'
 	#include <signal.h>
 	#include <stdio.h>
+	#include <stdlib.h>
 	#include <sys/time.h>
 	unsigned long step(unsigned long);
 	static volatile unsigned long x = 1, seen, n;
 	static void on(int s) { seen = seen * 31 + x; n++; }
 	int main(void) {
 		struct itimerval often = {{0, 1000}, {0, 1000}};
+		unsigned long where = 0;
 		signal(SIGALRM, on), setitimer(ITIMER_REAL, &often, NULL);
-		while (n < 60) x = step(x);
+		for (int i = 0; n < 60; i++) { x = step(x); if (i % 256 == 0) where = where * 31 + (unsigned long)malloc(300000); }
 		signal(SIGALRM, SIG_IGN);
-		printf("%lu %lu\n", seen, x);
+		printf("%lu %lu %lx\n", seen, x, where);
 		return 0;
 	}
 	EOF
