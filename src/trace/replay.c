@@ -341,6 +341,9 @@ end_thread(struct replay *r)
 		end_killed(r);
 	else
 		replay_finish(r);
+	/* What is not traced may have come back from a tail call, or ended the thread. */
+	if (!r->stop && top(r) && top(r)->at == REPLAY_LEFT_BY_TAIL_CALL)
+		leave(r, REPLAY_UNSURE);
 	if (!r->stop)
 		leave_all(r, REPLAY_AT_END);
 }

@@ -152,7 +152,7 @@ enum replay_how {
 	REPLAY_BY_RETURN,
 	REPLAY_BY_JUMP,          /* longjmp, an exception: it was left without returning */
 	REPLAY_AT_END,           /* of the thread's trace: it had not ended */
-	REPLAY_UNSURE,           /* likewise, and it may have ended (struct replay: killed) */
+	REPLAY_UNSURE,           /* likewise, and it may have ended (struct replay: killed; a tail call) */
 };
 
 /* What an activation is at. */

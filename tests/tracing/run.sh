@@ -326,5 +326,10 @@ check killed-json $? "$("$CHORD" trace --insns --json ./program | tail -n 5)"
 rm -f ./*.chord ./*.trace && ./program x && "$CHORD" trace ./program >all && [ "$(grep -c 'down();' all)" = 1 ] && ! grep -q ' not ' all
 check not-killed $? "$(cat all)"
 rm -f ./*.chord ./*.trace
+printf '#include <stdio.h>\nint main(void) { return puts("x") < 0; }\nvoid f(void) { puts("y"); }\n__attribute__((destructor)) void g(void) { f(); }\n' >tail.c
+"$CHORD" cc -O2 -fchord=trace -o program tail.c >log 2>&1 && ./program >/dev/null && "$CHORD" trace ./program >all 2>err &&
+	grep -q 'may not have ended' all && ! grep -q 'had not ended' all
+check tail-call $? "$(cat err all)"
+rm -f ./*.chord ./*.trace
 
 exit $failed
