@@ -319,9 +319,14 @@ record_birth(struct recorder *r)
 	struct tracee t;
 	unsigned long tid;
 
-	if (ptrace(PTRACE_GETEVENTMSG, r->t->pid, 0, &tid) || !schedule_join(&r->turns, &t, (pid_t)tid, r->t->machine))
-		die("ptrace", "a new task is lost: %s", strerror(errno));
+	/* It has been killed meanwhile: that is heard next. */
+	if (ptrace(PTRACE_GETEVENTMSG, r->t->pid, 0, &tid))
+		return;
 	record_enter(r);
+	if (!schedule_join(&r->turns, &t, (pid_t)tid, r->t->machine)) {
+		record_refuse(r, r->file, "a process that it has begun was killed before it ran");
+		return;
+	}
 	child = tasks_born(&r->all, r->task, b, &t);
 	child->known = tracee_sum(&t);
 	record_event(r, LOG_BIRTH);
