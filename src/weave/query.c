@@ -221,7 +221,9 @@ unanswered(const struct text *t, const struct stmt *s, struct str name, enum ask
 	if (!o->warnings || asks == ASKS_COUNTED)
 		return;
 	place_of(t, s, o->warnings);
-	buf_printf(o->warnings, ": %s(%.*s): ", timer ? "chord_timer" : "chord_events", (int)name.n, name.at);
+	/* The text does not say by which of its two names the clock was asked for. */
+	buf_printf(o->warnings, ": %s%s(%.*s): ", !timer && str_eq(name, STR("clock")) ? "chord_clock() or " : "",
+	           timer ? "chord_timer" : "chord_events", (int)name.n, name.at);
 	if (why) {
 		buf_printf(o->warnings, "%s: %s\n", timer ? "never set" : "0 here", why);
 		return;
