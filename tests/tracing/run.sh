@@ -179,6 +179,17 @@ cp "$first" a.chord && cp "$first.trace" a.chord.trace && rm -f "$first" "$first
 "$CHORD" trace --diff ./program a.chord ./program.*.chord >log 2>&1 && grep -q 'No difference' log
 check diff-none $? "$(head -n 3 log)"
 
+# Without the code of a library nothing is known of what comes behind.
+mkdir apart && cd apart || exit 1
+printf 'int lib(int a) { return a * 3; }\n' >lib.c
+printf 'int lib(int); volatile int s; int main(int n, char **v) { s = lib(n); if (n > 1) s += **v; return 0; }\n' >main.c
+"$CHORD" cc -O2 -fPIC -shared -fchord=trace -o lib.so lib.c && "$CHORD" cc -O2 -fchord=trace -o main main.c ./lib.so &&
+	CHORD_FILE=a.chord ./main && CHORD_FILE=b.chord ./main more && "$CHORD" trace --diff ./main a.chord b.chord >log 2>&1
+[ $? = 1 ] && grep -q 'first difference' log && rm lib.so && ! "$CHORD" trace --diff ./main a.chord b.chord >log 2>&1 &&
+	grep -q 'is not known: its code is not at hand' log && ! grep -q 'difference' log
+check diff-unknown $? "$(head -n 3 log)"
+cd ..
+
 # ---- without the whole trace nothing is known, and a file that was merged needs none ----
 
 totals() { "$CHORD" report --json ./program "$@" 2>err | jq -c '[.totals.instructions, .totals.unknown]'; }

@@ -14,12 +14,14 @@ struct course {
 	struct slots *slots;
 	size_t i, listed;
 	uint64_t n;              /* paths before this one */
-	bool unknown;            /* the last one */
+	bool unknown;            /* the last one: nothing can be said of what is behind it */
 };
 
 static const struct replay_path *
 next_path(struct course *c)
 {
+	const struct replay_path *p;
+
 	for (;; c->i++) {
 		uint32_t slot;
 
@@ -35,7 +37,9 @@ next_path(struct course *c)
 			break;
 	}
 	c->n++;
-	return replay_path_of(c->process->code, c->slots->slot[c->i++], c->listed);
+	p = replay_path_of(c->process->code, c->slots->slot[c->i++], c->listed);
+	c->unknown = !p;
+	return p;
 }
 
 /* Both are of one build: a procedure has one record. */
@@ -128,6 +132,18 @@ same_blocks(const struct replay_path *x, const struct replay_path *y)
 	return n;
 }
 
+/* Says what keeps a stream from being compared to its end. */
+static bool
+is_whole(const struct course *c)
+{
+	if (c->slots->fault)
+		say_error(c->process->name, "%s", c->slots->fault);
+	else if (c->unknown)
+		say_error(c->process->name, "path %" PRIu64 " is not known: its code is not at hand; nothing behind it is compared",
+		          c->n);
+	return !c->slots->fault && !c->unknown;
+}
+
 /* Status: does the stream differ? */
 static int
 diff_stream(struct trace_args *a, struct run *r, struct traced_list *list, size_t stream, FILE *to)
@@ -143,9 +159,8 @@ diff_stream(struct trace_args *a, struct run *r, struct traced_list *list, size_
 			p[i] = next_path(&c[i]);
 	} while (p[0] && same(p[0], p[1]));
 	for (int i = 0; i < 2; i++)
-		if (c[i].slots->fault)
-			say_error(list->at[i].name, "%s", c[i].slots->fault);
-	if (p[0] || p[1]) {
+		status |= is_whole(&c[i]) ? 0 : EXIT_NO;
+	if ((p[0] || p[1]) && !c[0].unknown && !c[1].unknown) {
 		uint64_t n = (p[0] ? c[0].n : c[1].n) - 1;
 
 		fprintf(to, "Thread %zu: the first difference is in path %" PRIu64 "\n", stream + 1, n + 1);
@@ -153,10 +168,8 @@ diff_stream(struct trace_args *a, struct run *r, struct traced_list *list, size_
 			put_side(a, r, &list->at[i], stream, n, same_blocks(p[0], p[1]), to);
 		status = EXIT_NO;
 	}
-	for (int i = 0; i < 2; i++) {
-		status |= c[i].slots->fault ? EXIT_NO : 0;
+	for (int i = 0; i < 2; i++)
 		slots_free(c[i].slots);
-	}
 	return status;
 }
 
