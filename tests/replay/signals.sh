@@ -79,9 +79,10 @@ t_struck_by_others() {
 		rm -f log
 		# shellcheck disable=SC2086
 		(timeout -k 5 60 "$CHORD" record $option -o log ./struck mixed $((SIGNALS * 2)) >out 2>err </dev/null; echo $? >status) &
-		perl -e 'my $c = shift; for (1 .. 100000) { select(undef, undef, undef, 0.0003 + rand(0.001));
-			($p) = split " ", `cat /proc/$c/task/$c/children 2>/dev/null` if !$p && !($_ % 10);
-			($k) = split " ", `cat /proc/$p/task/$p/children 2>/dev/null` if $p && !$k && !($_ % 10);
+		perl -e 'my $p = shift; my $k; for (1 .. 100000) { select(undef, undef, undef, 0.0003 + rand(0.001));
+			if (!$k && !($_ % 10)) {
+				my ($c) = split " ", `cat /proc/$p/task/$p/children 2>/dev/null`; $p = $c if $c;
+				chomp(my $name = `cat /proc/$p/comm 2>/dev/null`); $k = $p if $name eq "struck" }
 			kill(rand() < .5 ? "USR1" : "USR2", $k) if $k && $_ > 200; last if $k && !kill(0, $k) }' $!
 		wait
 		status=$(cat status)
