@@ -32,8 +32,16 @@ enum chord_mark {
 };
 #define CHORD_MARK_MOST 0x1fffffffu
 
+/* Readers pass over events that they do not know. */
 enum chord_event {
 	CHORD_EVENT_STRUCK = 1, /* a signal's handler is entered. CHORD_STRUCK: where it interrupted the thread */
+	CHORD_EVENT_ENDS = 2,   /* the thread or process ends, with what is active in it. CHORD_ENDS: how. What runs on the way out
+	                         * (destructors, cleanup) comes behind */
+	CHORD_EVENT_STAYS = 3,  /* it does not, after all: exec failed, or the signal had a handler. Value 0 */
+	CHORD_EVENT_CREATES = 4, /* a thread is about to be created. CHORD_CREATES: its number, and the stream that it writes */
+	CHORD_EVENT_UNMADE = 5, /* that failed. The number of the stream */
+	CHORD_EVENT_FORKS = 6,  /* the process is about to fork: for which time, as it counts */
+	CHORD_EVENT_FORKED = 7, /* behind CHORD_MARK_CHILD: CHORD_FORKED: by which process, and its number there */
 };
 #define CHORD_EVENT_OF(payload) ((payload) & 31u)
 #define CHORD_EVENT_VALUE(payload, more) ((uint64_t)(payload) >> 5 | (uint64_t)(more) << 24)
@@ -42,7 +50,30 @@ enum chord_event {
 #define CHORD_STRUCK(module, addr) ((uint64_t)((module) + 1) << 40 | ((addr) & 0xffffffffffu))
 #define CHORD_STRUCK_MODULE(value) ((uint32_t)((value) >> 40) - 1)
 #define CHORD_STRUCK_ADDR(value) ((value) & 0xffffffffffu)
+#define CHORD_STRUCK_RETURNING 1 /* in none: a handler that had interrupted the thread was about to go back */
+#define CHORD_STRUCK_OUTSIDE 2   /* elsewhere in no module */
 #define CHORD_STRUCK_MODULES 0x1fff /* from that number on it is not known */
+
+
+enum chord_ends {
+	CHORD_ENDS_EXIT = 1,    /* the process: main returned, or exit was called */
+	CHORD_ENDS_AT_ONCE,     /* by _exit, quick_exit or the system call */
+	CHORD_ENDS_SIGNAL,      /* by a signal that it sends itself; its number is told */
+	CHORD_ENDS_EXEC,        /* it executes another program */
+	CHORD_ENDS_DAEMON,      /* in daemon(): the child goes on */
+	CHORD_ENDS_THREAD,      /* the thread: pthread_exit, thrd_exit or the system call */
+	CHORD_ENDS_CANCELLED,   /* it is cancelled */
+	CHORD_ENDS_GONE,        /* written by another thread at the end of the process: this one had ended before */
+};
+#define CHORD_ENDS(how, signal) ((uint64_t)(signal) << 8 | (how))
+#define CHORD_ENDS_HOW(value) ((uint32_t)(value) & 255u)
+#define CHORD_ENDS_BY(value) ((uint32_t)((value) >> 8) & 255u)
+#define CHORD_CREATES(thread, stream) ((uint64_t)(stream) << 29 | ((thread) & CHORD_MARK_MOST))
+#define CHORD_CREATES_THREAD(value) ((uint32_t)(value) & CHORD_MARK_MOST)
+#define CHORD_CREATES_STREAM(value) ((uint32_t)((value) >> 29))
+#define CHORD_FORKED(pid, n) ((uint64_t)(n) << 24 | ((pid) & 0xffffffu))
+#define CHORD_FORKED_PID(value) ((uint32_t)(value) & 0xffffffu)
+#define CHORD_FORKED_N(value) ((value) >> 24)
 
 /* The ring of a region: segments, each of so many bytes, in one extent; as many as it has room for behind its head. A pointer
  * into it that is at a multiple of the segment's size is at the beginning of a segment. */

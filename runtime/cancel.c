@@ -3,8 +3,9 @@
 
 /* Every frame of the thread is left. Landing pads that run meanwhile find the exits counted. */
 static void
-chord_rt_thread_ends(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
+chord_rt_thread_ends(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uint32_t how)
 {
+	chord_rt_trace_note(ctl, CHORD_EVENT_ENDS, how);
 	chord_rt_leave_all(ctl, regs, 1);
 	chord_rt_all_left(ctl, chord_rt_region_mine(ctl), regs);
 }
@@ -52,7 +53,7 @@ chord_rt_unwinding(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
 		if (begin != ctl->real[CHORD_RT_HOOK__Unwind_ForcedUnwind])
 			continue;
 		if (chord_rt_is_libc(&w))
-			chord_rt_thread_ends(ctl, &w.regs);
+			chord_rt_thread_ends(ctl, &w.regs, CHORD_ENDS_CANCELLED);
 		return;
 	}
 }
@@ -67,7 +68,7 @@ chord_rt_forced(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
 		return;
 	chord_rt_walk_from(&w, ctl, regs);
 	if (chord_rt_is_libc(&w))
-		chord_rt_thread_ends(ctl, regs);
+		chord_rt_thread_ends(ctl, regs, CHORD_ENDS_CANCELLED);
 }
 
 static uint64_t

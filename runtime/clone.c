@@ -76,9 +76,9 @@ static void
 chord_rt_thread_exits(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
 {
 	if (chord_rt_others_live(ctl))
-		chord_rt_thread_ends(ctl, regs);
+		chord_rt_thread_ends(ctl, regs, CHORD_ENDS_THREAD);
 	else
-		chord_rt_end(ctl, regs);
+		chord_rt_end(ctl, regs, CHORD_ENDS_AT_ONCE);
 }
 
 /* A system call with that number and these arguments is about to be made. */
@@ -96,17 +96,17 @@ chord_rt_calls(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uint6
 		if (chord_rt_vfork_ends(ctl, regs) || chord_rt_other_process(ctl))
 			return;
 		if (group)
-			chord_rt_end(ctl, regs);
+			chord_rt_end(ctl, regs, CHORD_ENDS_AT_ONCE);
 		else
 			chord_rt_thread_exits(ctl, regs);
 		return;
 	case SYS_kill: case SYS_tkill:
 		if (a == ctl->pid && chord_rt_is_fatal(ctl, b) && !chord_rt_other_process(ctl))
-			chord_rt_dies(ctl, regs);
+			chord_rt_dies(ctl, regs, (uint32_t)b);
 		return;
 	case SYS_tgkill:
 		if (a == ctl->pid && chord_rt_is_fatal(ctl, c) && !chord_rt_other_process(ctl))
-			chord_rt_dies(ctl, regs);
+			chord_rt_dies(ctl, regs, (uint32_t)c);
 		return;
 	}
 }

@@ -30,6 +30,7 @@ chord_rt_not_dying(struct chord_rt_ctl *ctl)
 {
 	if (!ctl->dying || ctl->dying != (int32_t)chord_rt_call(SYS_gettid))
 		return;
+	chord_rt_trace_note(ctl, CHORD_EVENT_STAYS, 0);
 	chord_rt_fibres(ctl, &ctl->dying_regs, 0, -1ull);
 	chord_rt_leave_all(ctl, &ctl->dying_regs, -1ull);
 	ctl->head->state = ctl->dying_state;
@@ -38,7 +39,7 @@ chord_rt_not_dying(struct chord_rt_ctl *ctl)
 
 /* The process is about to end by a signal. Recorded as at any end, but it can be taken back. */
 static void
-chord_rt_dies(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
+chord_rt_dies(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uint32_t sig)
 {
 	int32_t nobody = 0;
 
@@ -46,6 +47,7 @@ chord_rt_dies(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
 	    !__atomic_compare_exchange_n(&ctl->dying, &nobody, (int32_t)chord_rt_call(SYS_gettid), false, __ATOMIC_RELAXED,
 	        __ATOMIC_RELAXED))
 		return;
+	chord_rt_trace_ends(ctl, CHORD_ENDS(CHORD_ENDS_SIGNAL, sig));
 	ctl->dying_regs = *regs;
 	ctl->dying_sp = regs->r[CHORD_RT_SP];
 	ctl->dying_state = ctl->head->state;

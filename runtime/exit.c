@@ -353,15 +353,16 @@ chord_rt_others_live(struct chord_rt_ctl *ctl)
 
 static void chord_rt_fibres(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uint64_t flag, uint64_t delta);
 
-/* The process ends here. Functions that it still calls meanwhile may also end early. */
+/* The process ends here: enum chord_ends. Functions that it still calls meanwhile may also end early. */
 static void
-chord_rt_end(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
+chord_rt_end(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uint32_t how)
 {
 	struct chord_rt_region *r = chord_rt_region_mine(ctl);
 	bool again = __atomic_exchange_n(&ctl->ended, 1, __ATOMIC_RELAXED) != 0;
 
 	if (again && !r)
 		return;
+	chord_rt_trace_ends(ctl, how);
 	if (!again)
 		chord_rt_fibres(ctl, regs, 0, 1);
 	chord_rt_leave_all(ctl, regs, 1);

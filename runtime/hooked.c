@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What happens at each hooked function, and the destructor. */
 
-enum { PR_SET_SECCOMP = 22, PR_SET_NO_NEW_PRIVS = 38 };
+enum { PR_SET_SECCOMP = 22, PR_SET_NO_NEW_PRIVS = 38, CHORD_RT_SIGABRT = 6 };
 
 /* Where nothing shows the threads that libc makes for a timer or a message queue, they have the base of their maker and count in
  * its region. */
@@ -110,6 +110,7 @@ chord_rt_before_exec(struct chord_rt_ctl *ctl, uint64_t to, uint64_t none)
 	if (!r->ours)
 		return 0;
 	r->state = ctl->head->state;
+	chord_rt_trace_ends(ctl, CHORD_ENDS_EXEC);
 	chord_rt_fibres(ctl, r->regs, 0, 1);
 	chord_rt_leave_all(ctl, r->regs, 1);
 	ctl->head->state = chord_rt_others_live(ctl) ? CHORD_STATE_THREADS : CHORD_STATE_ENDED;
@@ -123,6 +124,7 @@ chord_rt_after_exec(struct chord_rt_ctl *ctl, uint64_t from, uint64_t none)
 
 	(void)none;
 	if (r->ours) {
+		chord_rt_trace_note(ctl, CHORD_EVENT_STAYS, 0);
 		chord_rt_fibres(ctl, r->regs, 0, -1ull);
 		chord_rt_leave_all(ctl, r->regs, -1ull);
 		ctl->head->state = r->state;
@@ -159,6 +161,7 @@ chord_rt_daemon(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uint
 	int e;
 
 	if (ours) {
+		chord_rt_trace_ends(ctl, CHORD_ENDS_DAEMON);
 		chord_rt_fibres(ctl, regs, 0, 1);
 		chord_rt_leave_all(ctl, regs, 1);
 		ctl->daemon = regs;
@@ -166,6 +169,7 @@ chord_rt_daemon(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uint
 	}
 	e = ((int (*)(uint64_t, uint64_t))real)(regs->r[CHORD_RT_ARG0], regs->r[CHORD_RT_ARG1]);
 	if (ours && (uint32_t)chord_rt_call(SYS_getpid) == pid) {
+		chord_rt_trace_note(ctl, CHORD_EVENT_STAYS, 0);
 		chord_rt_fibres(ctl, regs, 0, -1ull);
 		chord_rt_leave_all(ctl, regs, -1ull);
 		ctl->head->state = state;
@@ -190,11 +194,11 @@ chord_rt_leaves(struct chord_rt_ctl *ctl, uint64_t at, uint64_t hook)
 	case CHORD_RT_HOOK__Exit:
 	case CHORD_RT_HOOK_quick_exit:
 		if (!chord_rt_vfork_ends(ctl, regs) && !chord_rt_other_process(ctl))
-			chord_rt_end(ctl, regs);
+			chord_rt_end(ctl, regs, CHORD_ENDS_AT_ONCE);
 		break;
 	case CHORD_RT_HOOK_pthread_exit:
 	case CHORD_RT_HOOK_thrd_exit:
-		chord_rt_thread_ends(ctl, regs);
+		chord_rt_thread_ends(ctl, regs, CHORD_ENDS_THREAD);
 		break;
 	case CHORD_RT_HOOK__Unwind_SetIP:
 		chord_rt_land(ctl, regs);
@@ -221,11 +225,10 @@ chord_rt_leaves(struct chord_rt_ctl *ctl, uint64_t at, uint64_t hook)
 }
 
 static uint64_t
-chord_rt_may_die(struct chord_rt_ctl *ctl, uint64_t regs, uint64_t none)
+chord_rt_may_die(struct chord_rt_ctl *ctl, uint64_t regs, uint64_t sig)
 {
-	(void)none;
 	chord_rt_not_dying(ctl);
-	chord_rt_dies(ctl, (const struct chord_rt_regs *)regs);
+	chord_rt_dies(ctl, (const struct chord_rt_regs *)regs, (uint32_t)sig);
 	return 0;
 }
 
@@ -233,14 +236,17 @@ chord_rt_may_die(struct chord_rt_ctl *ctl, uint64_t regs, uint64_t none)
 static void
 chord_rt_signals(struct chord_rt_ctl *ctl, struct chord_rt_regs *regs, uint32_t hook)
 {
-	uint32_t pid = (uint32_t)regs->r[CHORD_RT_ARG0];
+	uint32_t first = (uint32_t)regs->r[CHORD_RT_ARG0], sig = CHORD_RT_SIGABRT;
 
-	if (chord_rt_other_process(ctl) || (hook == CHORD_RT_HOOK_kill && pid && pid != ctl->pid))
+	if (hook == CHORD_RT_HOOK_raise)
+		sig = first;
+	else if (hook == CHORD_RT_HOOK_kill)
+		sig = (uint32_t)regs->r[CHORD_RT_ARG1];
+	if (chord_rt_other_process(ctl) || (hook == CHORD_RT_HOOK_kill && first && first != ctl->pid))
 		return;
-	if ((hook == CHORD_RT_HOOK_raise && !chord_rt_is_fatal(ctl, pid)) ||
-	    (hook == CHORD_RT_HOOK_kill && !chord_rt_is_fatal(ctl, (uint32_t)regs->r[CHORD_RT_ARG1])))
+	if ((hook == CHORD_RT_HOOK_raise || hook == CHORD_RT_HOOK_kill) && !chord_rt_is_fatal(ctl, sig))
 		return;
-	chord_rt_on_own_stack(ctl, chord_rt_may_die, (uint64_t)regs, 0);
+	chord_rt_on_own_stack(ctl, chord_rt_may_die, (uint64_t)regs, sig);
 }
 
 /* Hooks that call the real function themselves. True: this is one, and its result is in regs. */
@@ -379,7 +385,7 @@ chord_rt_close_self(struct chord_rt_ctl *ctl, uint64_t at, uint64_t none)
 	if (me && me->main)
 		chord_rt_check_threads(ctl);
 	if (!ctl->ended && ((me && me->main) || chord_rt_is_on_stack(ctl, regs, (uint64_t)chord_rt_exit_function)))
-		chord_rt_end(ctl, regs);
+		chord_rt_end(ctl, regs, CHORD_ENDS_EXIT);
 	old = chord_rt_lock(ctl);
 	if (me && me->main)
 		chord_rt_signal_kept(ctl);

@@ -92,6 +92,7 @@ chord_rt_give_region(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs,
 
 	if (!p || chord_rt_has_shadow_stack() || !chord_rt_find_creator(ctl, regs, &w) || !(r = chord_rt_region_get(ctl)))
 		return false;
+	chord_rt_trace_creates(ctl, r);
 	back = (volatile uint64_t *)w.cfa - 1;
 	*p = (struct chord_rt_making){w.cfa, *back, chord_rt_get_base(ctl), r->index, ctl->pid};
 	r->pd = r->stack = pd;

@@ -178,6 +178,61 @@ chord_rt_trace_event(struct chord_rt_ctl *ctl, uint32_t event, uint64_t value)
 	chord_rt_trace_mark(ctl, CHORD_MARK_MORE, value >> 24 & CHORD_MARK_MOST);
 }
 
+/* Notes that something happens, between two paths. */
+static void
+chord_rt_trace_note(struct chord_rt_ctl *ctl, uint32_t event, uint64_t value)
+{
+	uint64_t all = chord_rt_all_signals(ctl), old = 0;
+
+	if (!ctl->trace || !ctl->trace->head || ctl->trace->stopped)
+		return;
+	chord_rt_call(SYS_rt_sigprocmask, 0, &all, &old, 8);
+	chord_rt_trace_event(ctl, event, value);
+	chord_rt_call(SYS_rt_sigprocmask, 2, &old, 0, 8);
+}
+
+/* Notes in the streams of threads that have ended that they have. The process ends. */
+static void
+chord_rt_trace_gone(struct chord_rt_ctl *ctl)
+{
+	struct chord_rt_trace *t = ctl->trace;
+	uint64_t old, *cursor;
+	struct chord_rt_region *r;
+	struct chord_rt_ring *ring;
+
+	if (!t || !t->head || t->stopped || ctl->nogs)
+		return;
+	old = chord_rt_lock(ctl);
+	for (uint32_t i = 0; i < ctl->nregion && t->ring.at[CHORD_CHUNK_OF(i)]; i++) {
+		r = chord_rt_region(ctl, i);
+		ring = chord_rt_ring(ctl, i);
+		if (!ring->at || !ring->head || ring->gone || r == chord_rt_region_mine(ctl) || r->tid == -1 || t->stopped ||
+		    !(chord_rt_region_free(ctl, r) || (r->tid > 0 && chord_rt_ends(r->tid))))
+			continue;
+		ring->gone = 1;
+		cursor = chord_rt_cursor(t, r->base);
+		chord_rt_put_slot(ctl, ring, cursor, CHORD_SLOT_MARK(CHORD_MARK_EVENT, CHORD_ENDS_GONE << 5 | CHORD_EVENT_ENDS));
+		chord_rt_put_slot(ctl, ring, cursor, CHORD_SLOT_MARK(CHORD_MARK_MORE, 0));
+	}
+	chord_rt_unlock(ctl, old);
+}
+
+/* The process ends, as it seems. */
+static void
+chord_rt_trace_ends(struct chord_rt_ctl *ctl, uint64_t how)
+{
+	chord_rt_trace_gone(ctl);
+	chord_rt_trace_note(ctl, CHORD_EVENT_ENDS, how);
+}
+
+/* The thread that is about to be created has that region, and is the last one so far. Under the lock. */
+static void
+chord_rt_trace_creates(struct chord_rt_ctl *ctl, const struct chord_rt_region *r)
+{
+	if (r)
+		chord_rt_trace_note(ctl, CHORD_EVENT_CREATES, CHORD_CREATES(ctl->head->threads, r->index));
+}
+
 /* Where woven code goes on that is in a routine of the module's runtime, if that was interrupted; else pc. What this copy of the
  * runtime has noted is for the handler, but it keeps what it found. */
 static uint64_t
@@ -193,6 +248,26 @@ chord_rt_struck_in(const struct chord_rt_mod *m, const struct chord_rt_region *r
 	return asking && (uint64_t)asking - sp < CHORD_RT_PAGE ? asking->r[CHORD_RT_PC] : pc;
 }
 
+/* Can 8 bytes be read there? The kernel looks at them before it looks at the other argument. */
+static bool
+chord_rt_can_read(uint64_t addr)
+{
+	return chord_rt_call(SYS_rt_sigprocmask, -1, addr, 0, 8) != -EFAULT;
+}
+
+/* Is that in what a handler returns to? There may be nothing at all. */
+static bool
+chord_rt_is_restorer(uint64_t pc)
+{
+	static const uint8_t code[] = CHORD_RT_RESTORES;
+
+	for (uint64_t i = 0; i < sizeof code; i += CHORD_RT_RESTORES_FIRST)
+		if (chord_rt_can_read(pc - i) && chord_rt_can_read(pc - i + 1) &&
+		    chord_rt_equal((const void *)(pc - i), code, sizeof code))
+			return true;
+	return false;
+}
+
 static uint64_t
 chord_rt_trace_struck(struct chord_rt_ctl *ctl, uint64_t pc, uint64_t sp)
 {
@@ -201,8 +276,11 @@ chord_rt_trace_struck(struct chord_rt_ctl *ctl, uint64_t pc, uint64_t sp)
 	if (m && m->life == CHORD_LIFE_LOADED && (m->main || !m->left) && pc >= CHORD_RT_NEAR(m->desc->code) &&
 	    pc < CHORD_RT_NEAR(m->desc->code_end))
 		pc = chord_rt_struck_in(m, chord_rt_region_mine(ctl), pc, sp);
-	chord_rt_trace_event(ctl, CHORD_EVENT_STRUCK,
-	    m && m->index < CHORD_STRUCK_MODULES ? CHORD_STRUCK(m->index, pc - m->bias) : 0);
+	if (m)
+		pc = m->index < CHORD_STRUCK_MODULES ? CHORD_STRUCK(m->index, pc - m->bias) : 0;
+	else
+		pc = chord_rt_is_restorer(pc) ? CHORD_STRUCK_RETURNING : CHORD_STRUCK_OUTSIDE;
+	chord_rt_trace_event(ctl, CHORD_EVENT_STRUCK, pc);
 	return 0;
 }
 
@@ -505,6 +583,8 @@ chord_rt_trace_begin(struct chord_rt_ctl *ctl)
 	chord_rt_begin_ring(ctl, r, chord_rt_cursor(ctl->trace, mine->base));
 	chord_rt_trace_mark(ctl, CHORD_MARK_CHILD, ctl->pid);
 	chord_rt_trace_mark(ctl, CHORD_MARK_MODULES, ctl->trace->listed);
+	if (ctl->trace->masked)
+		chord_rt_trace_event(ctl, CHORD_EVENT_FORKED, CHORD_FORKED(ctl->trace->parent, ctl->trace->forks));
 }
 
 /* The dynamic linker may have set the first word once more. */
@@ -540,6 +620,7 @@ chord_rt_trace_thread(struct chord_rt_ctl *ctl, const struct chord_rt_region *r)
 
 	if (!ring || !ring->at || ctl->trace->stopped)
 		return;
+	ring->gone = 0;
 	cursor = chord_rt_cursor(ctl->trace, r->base);
 	chord_rt_put_slot(ctl, ring, cursor, CHORD_SLOT_MARK(CHORD_MARK_THREAD, ctl->head->threads));
 	chord_rt_put_slot(ctl, ring, cursor, CHORD_SLOT_MARK(CHORD_MARK_MODULES, ctl->trace->listed));
@@ -625,6 +706,7 @@ chord_rt_trace_forks(struct chord_rt_ctl *ctl, uint64_t mask)
 	if (!ctl->trace->masked)
 		ctl->trace->mask = mask;
 	ctl->trace->masked = 1;
+	chord_rt_trace_note(ctl, CHORD_EVENT_FORKS, ++ctl->trace->forks);
 	chord_rt_note_pending(ctl, chord_rt_region_mine(ctl)); /* now: the parent may go on before the child looks */
 	return true;
 }
@@ -671,6 +753,7 @@ chord_rt_trace_drop(struct chord_rt_ctl *ctl, uint32_t number)
 	t->head = NULL;
 	t->list = NULL;
 	t->listed = t->stopped = t->noted = 0;
+	t->parent = t->pid;
 	t->pid = ctl->pid;
 }
 

@@ -376,6 +376,7 @@ struct chord_rt_ring {
 	uint32_t number, rings;       /* of the stream; of the ring in the stream */
 	uint32_t busy;                /* the thread that packs */
 	uint32_t collected;           /* another process packs */
+	uint32_t gone;                /* its thread has ended, as has been noted */
 	uint64_t marked;              /* no segment behind this one has a mark */
 	struct chord_extent_head *head, *packs; /* mapped; NULL: there is none */
 	struct chord_rt_packer *packer;
@@ -397,7 +398,7 @@ struct chord_rt_packer {
 struct chord_rt_trace {
 	uint64_t home;                /* page with a cursor in each region, for base 0 */
 	uint64_t scratch;             /* where tokens go that nobody keeps */
-	uint32_t pid;                 /* whose it is */
+	uint32_t pid, parent, forks;  /* whose it is; who forked that; forks so far */
 	uint32_t stopped;             /* nothing is kept any more, or there never was a file */
 	uint32_t senseless;           /* CHORD_TRACE is not understood */
 	uint64_t last;                /* bytes to be kept of each stream, whole segments; 0: all */

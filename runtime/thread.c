@@ -44,6 +44,9 @@ chord_rt_is_other(const struct chord_rt_ctl *ctl, uint32_t hook, uint64_t real)
 	    ctl->space == (uint64_t)&chord_rt_dl_iterate_phdr;
 }
 
+static void chord_rt_trace_note(struct chord_rt_ctl *ctl, uint32_t event, uint64_t value);
+static void chord_rt_trace_creates(struct chord_rt_ctl *ctl, const struct chord_rt_region *r);
+
 static uint64_t
 chord_rt_get_region_on_own_stack(struct chord_rt_ctl *ctl, uint64_t a, uint64_t b)
 {
@@ -51,6 +54,7 @@ chord_rt_get_region_on_own_stack(struct chord_rt_ctl *ctl, uint64_t a, uint64_t 
 	struct chord_rt_region *r = chord_rt_region_get(ctl);
 
 	(void)a, (void)b;
+	chord_rt_trace_creates(ctl, r);
 	chord_rt_unlock(ctl, old);
 	return (uint64_t)r;
 }
@@ -74,6 +78,7 @@ chord_rt_expect_thread(struct chord_rt_ctl *ctl, void *(*start)(void *), void *a
 static void
 chord_rt_no_thread(struct chord_rt_ctl *ctl, struct chord_rt_region *r)
 {
+	chord_rt_trace_note(ctl, CHORD_EVENT_UNMADE, r->index);
 	__atomic_fetch_sub(&ctl->head->threads, 1, __ATOMIC_RELAXED);
 	r->users--;
 	__atomic_store_n(&r->tid, 0, __ATOMIC_RELEASE);

@@ -49,6 +49,9 @@ enum { CHORD_RT_CONTEXT_SP = 15, CHORD_RT_CONTEXT_PC = 16 };
 
 /* Words of the kernel's struct ucontext, as a signal's handler gets it. */
 enum { CHORD_RT_STRUCK_SP = 20, CHORD_RT_STRUCK_PC = 21 };
+/* What a handler returns to: mov $15, %rax; syscall. Bytes of the first. */
+#define CHORD_RT_RESTORES {0x48, 0xc7, 0xc0, 15, 0, 0, 0, 0x0f, 0x05}
+enum { CHORD_RT_RESTORES_FIRST = 7 };
 
 /* What glibc hides jump targets with. */
 static inline __attribute__((always_inline)) uint64_t

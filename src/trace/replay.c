@@ -243,24 +243,78 @@ replay_take(struct replay *r, const struct replay_path *p)
 
 /* ---- slots ---- */
 
+/* next: another thread comes behind it in the stream. */
+static void
+say_end(struct replay *r, bool next)
+{
+	if (next && !r->ends)
+		r->ends = CHORD_ENDS_GONE;
+	leave_all(r, REPLAY_AT_END);
+	if (r->thread_ends)
+		r->thread_ends(r);
+}
+
 static void
 begin_thread(struct replay *r, enum chord_mark kind, uint32_t id)
 {
 	replay_finish(r);
-	leave_all(r, REPLAY_AT_END);
+	if (!r->stop && kind == CHORD_MARK_THREAD && (r->thread || r->insns || r->stack.n))
+		say_end(r, true);
 	r->thread = kind == CHORD_MARK_THREAD ? id : 0;
 	r->insns = r->strikes = r->event = 0;
-	r->leaves = false;
+	r->ends = r->made = 0;
+	r->leaves = r->silent = false;
 	if (r->thread_begins)
 		r->thread_begins(r, kind);
+}
+
+/* All that was written before has come to its end. */
+static void
+take_ending(struct replay *r, uint64_t value)
+{
+	replay_finish(r);
+	r->silent = CHORD_ENDS_HOW(value) != 0;
+	if (r->ends && CHORD_ENDS_HOW(value) == CHORD_ENDS_GONE)
+		return; /* it has said how */
+	r->ends = CHORD_ENDS_HOW(value);
+	r->by = CHORD_ENDS_BY(value);
+}
+
+/* What orders threads and processes. */
+static void
+take_order(struct replay *r, enum chord_event event, uint64_t value)
+{
+	replay_finish(r);
+	if (event == CHORD_EVENT_CREATES) {
+		r->made = CHORD_CREATES_THREAD(value);
+		r->stream = CHORD_CREATES_STREAM(value);
+	} else if (event == CHORD_EVENT_UNMADE) {
+		r->made = value == r->stream ? r->made : 0;
+	} else {
+		r->forks = event == CHORD_EVENT_FORKS ? value : CHORD_FORKED_N(value);
+		r->parent = event == CHORD_EVENT_FORKS ? 0 : CHORD_FORKED_PID(value);
+	}
+	if (r->happens && !r->stop)
+		r->happens(r, event);
 }
 
 static void
 take_event(struct replay *r, uint32_t payload, uint32_t more)
 {
+	const uint64_t value = CHORD_EVENT_VALUE(payload, more);
+
 	switch (CHORD_EVENT_OF(payload)) {
 	case CHORD_EVENT_STRUCK:
-		replay_struck(r, CHORD_EVENT_VALUE(payload, more));
+		replay_struck(r, value);
+		break;
+	case CHORD_EVENT_ENDS:
+		take_ending(r, value);
+		break;
+	case CHORD_EVENT_STAYS:
+		take_ending(r, 0);
+		break;
+	case CHORD_EVENT_CREATES: case CHORD_EVENT_UNMADE: case CHORD_EVENT_FORKS: case CHORD_EVENT_FORKED:
+		take_order(r, CHORD_EVENT_OF(payload), value);
 		break;
 	}
 }
@@ -306,6 +360,7 @@ take_slot(struct replay *r, uint32_t slot)
 		take_mark(r, slot);
 	} else if (slot) {
 		p = replay_path_of(r->code, slot, r->listed);
+		r->silent = false;
 		if (p)
 			replay_take(r, p);
 		else
@@ -337,15 +392,15 @@ end_killed(struct replay *r)
 static void
 end_thread(struct replay *r)
 {
-	if (r->killed)
+	if (r->killed && !r->silent)
 		end_killed(r);
 	else
 		replay_finish(r);
 	/* What is not traced may have come back from a tail call, or ended the thread. */
 	if (!r->stop && top(r) && top(r)->at == REPLAY_LEFT_BY_TAIL_CALL)
-		leave(r, REPLAY_UNSURE);
+		leave(r, REPLAY_UNTRACED);
 	if (!r->stop)
-		leave_all(r, REPLAY_AT_END);
+		say_end(r, false);
 }
 
 const char *

@@ -223,7 +223,7 @@ is_told(struct replay *r, struct replay_strike *s)
 		if (s->proc && is_unclear(f->path, s))
 			s->proc = NULL;
 		/* Another signal has struck on the way back to an interrupted place. */
-		if (!s->proc && f->waits)
+		if (!s->proc && f->waits && !s->outside)
 			return true;
 		/* A handler has returned, and what it interrupted is not over. */
 		if (f->path->end != REPLAY_RETURNS || r->stack.n < 2 || !r->stack.at[r->stack.n - 2].path)
@@ -276,7 +276,7 @@ take_mark(struct replay *r, uint64_t value, unsigned depth)
 	bool told;
 
 	if (!r->locate || !value || depth > DEEPEST || !r->locate(r, CHORD_STRUCK_MODULE(value), CHORD_STRUCK_ADDR(value), &s))
-		s.proc = NULL;
+		s = (struct replay_strike){.outside = value == CHORD_STRUCK_OUTSIDE};
 	if (!depth && was_announced(r, &s))
 		return;
 	if (!is_told(r, &s)) {

@@ -152,7 +152,8 @@ enum replay_how {
 	REPLAY_BY_RETURN,
 	REPLAY_BY_JUMP,          /* longjmp, an exception: it was left without returning */
 	REPLAY_AT_END,           /* of the thread's trace: it had not ended */
-	REPLAY_UNSURE,           /* likewise, and it may have ended (struct replay: killed; a tail call) */
+	REPLAY_UNSURE,           /* likewise, and it may have ended (struct replay: killed) */
+	REPLAY_UNTRACED,         /* at the end: it had ended with a jump to code that is not traced */
 };
 
 /* What an activation is at. */
@@ -182,6 +183,7 @@ struct replay_strike {
 	bool more;               /* or behind that, in the same block. Else, if the path ends with the block: */
 	bool passed;             /* it has been taken before, */
 	bool unclear;            /* or that is not known */
+	bool outside;            /* proc NULL: and it was not a handler on its way back */
 };
 
 struct replay {
@@ -200,12 +202,21 @@ struct replay {
 	uint64_t unknown;        /* slots that are not understood */
 	bool leaves;             /* the next token comes behind a jump that ended so many activations: */
 	uint32_t ended;
+	uint32_t ends, by;       /* enum chord_ends, how the thread has said that it ends, and by which signal; 0: it has not */
+	bool silent;             /* nothing stands behind that */
+	uint32_t made, stream;   /* CHORD_EVENT_CREATES: the thread, and its stream. UNMADE: the thread, if it is the last one */
+	uint64_t forks;          /* FORKS, FORKED: the number of the fork */
+	uint32_t parent;         /* FORKED: the process */
 	bool killed;             /* set by the user: a path that a thread wrote last may not have come to its end, because a path is
 	                          * written before its last instructions have run */
 	bool stop;               /* set by the user: no more */
 	/* What the user is told; any may be NULL. */
 	void *ctx;
 	void (*thread_begins)(struct replay *r, enum chord_mark kind);
+	/* Nothing more is known of the thread; why that is so as far as `ends` says. */
+	void (*thread_ends)(struct replay *r);
+	/* One of CREATES, UNMADE, FORKS, FORKED. */
+	void (*happens)(struct replay *r, enum chord_event event);
 	void (*enters)(struct replay *r, enum replay_how how); /* the frame on top */
 	void (*leaves_frame)(struct replay *r, enum replay_how how); /* likewise, just before it is gone */
 	/* In the frame on top: a path, or so much of it as lies between signals. */

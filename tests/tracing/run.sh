@@ -323,6 +323,33 @@ build gcc killed.c -O1 || fail build/gone "$(head -n 1 log)"
 	[ ! -s err ] && [ "$(du -k ./*.trace | cut -f1)" -lt 1500 ] && [ "$("$CHORD" trace ./program 2>&1 | grep -c 'down();')" = 1 ]
 check run-gone $? "$(du -k ./*.trace) $(head -n 1 err)"
 
+# ---- how threads and processes end ----
+
+build gcc ends.c -O1 || fail build/ends "$(head -n 1 log)"
+# ended HOW MAIN THREAD: how the first and the last thread ended, one that waits; two had ended before, by returning and by pthread_exit.
+ended()
+{
+	rm -f ./*.chord ./*.trace
+	(ulimit -c 0; ./program $1; :) >/dev/null 2>&1
+	"$CHORD" trace --json ./program 2>err | jq -s -r 'map(select(.event == "end") | "\(.thread) \(.how)\(.signal // "")") | sort | join(", ")' >log
+	# Nobody says that a thread has returned if the process does not end by itself, unless another one has its counters.
+	[ "$(cat log)" = "1 $2, 2 gone, 3 thread, 4 $3" ] || { [ $1 = fault ] && [ "$(cat log)" = "1 $2, 2 unknown, 3 thread, 4 $3" ]; }
+	check "ended/$1" $? "$(cat log) $(head -n 1 err)"
+}
+ended return exit process
+ended exit exit process
+ended _exit _exit process
+ended abort signal6 process
+ended kill signal9 process
+ended exec exec process
+ended no-exec exit process
+ended handled exit process
+ended fault unknown unknown
+ended cancel exit cancelled
+"$CHORD" trace ./program >all && grep -q '/\* the process ends: exit \*/' all && grep -q '/\* the thread is cancelled \*/' all &&
+	grep -q '/\* thread 4 begins \*/' all && ! grep -q 'may not' all
+check ended-text $? "$(grep '/\*' all)"
+
 # ---- a path is written before its last instructions have run ----
 
 build gcc killed.c -O1 || fail build/killed "$(head -n 1 log)"
@@ -339,7 +366,7 @@ check not-killed $? "$(cat all)"
 rm -f ./*.chord ./*.trace
 printf '#include <stdio.h>\nint main(void) { return puts("x") < 0; }\nvoid f(void) { puts("y"); }\n__attribute__((destructor)) void g(void) { f(); }\n' >tail.c
 "$CHORD" cc -O2 -fchord=trace -o program tail.c >log 2>&1 && ./program >/dev/null && "$CHORD" trace ./program >all 2>err &&
-	grep -q 'may not have ended' all && ! grep -q 'had not ended' all
+	grep -q 'went on in code that is not traced' all && ! grep -q 'had not ended' all
 check tail-call $? "$(cat err all)"
 rm -f ./*.chord ./*.trace
 

@@ -62,6 +62,28 @@ json_unsure(struct trace_out *o)
 	js_line(new_object(o, "unsure", o->replay.insns), o->to);
 }
 
+void
+json_end(struct trace_out *o, const char *how)
+{
+	json_t *j = new_object(o, "end", o->replay.insns);
+
+	js_set(j, "how", js_text(how));
+	if (o->replay.ends == CHORD_ENDS_SIGNAL)
+		js_set(j, "signal", js_number(o->replay.by, true));
+	js_line(j, o->to);
+}
+
+void
+json_order(struct trace_out *o, enum chord_event event)
+{
+	json_t *j = new_object(o, event == CHORD_EVENT_FORKS ? "fork" : event == CHORD_EVENT_CREATES ? "create" : "not created",
+	                       o->replay.insns);
+
+	if (event == CHORD_EVENT_CREATES)
+		js_set(j, "created", js_number(o->replay.made, true));
+	js_line(j, o->to);
+}
+
 static json_t *
 insns_json(const struct trace_block *b, uint32_t lo, uint32_t hi)
 {

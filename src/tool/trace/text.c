@@ -18,7 +18,7 @@ replay_how_name(enum replay_how how)
 		[REPLAY_BY_CALL] = "call", [REPLAY_BY_TAIL_CALL] = "tail call", [REPLAY_FROM_OUTSIDE] = "outside",
 		[REPLAY_FROM_NOWHERE] = "interrupts", [REPLAY_FOUND] = "found", [REPLAY_BY_RETURN] = "return",
 		[REPLAY_BY_JUMP] = "jump", [REPLAY_AT_END] = "end",
-		[REPLAY_UNSURE] = "unsure",
+		[REPLAY_UNSURE] = "unsure", [REPLAY_UNTRACED] = "untraced",
 	};
 
 	return name[how];
@@ -148,7 +148,7 @@ put_leaving(struct trace_out *o, enum replay_how how)
 {
 	static const char *const note[] = {
 		[REPLAY_BY_JUMP] = ": left by a jump", [REPLAY_AT_END] = ": had not ended", [REPLAY_BY_TAIL_CALL] = ": goes on in",
-		[REPLAY_UNSURE] = ": may not have ended",
+		[REPLAY_UNSURE] = ": may not have ended", [REPLAY_UNTRACED] = ": went on in code that is not traced",
 	};
 	const struct replay_frame *f = &o->replay.stack.at[o->replay.stack.n - 1];
 
@@ -167,7 +167,7 @@ leaves(struct replay *r, enum replay_how how)
 {
 	struct trace_out *o = r->ctx;
 
-	if (select_shown(o) && (r->stack.at[r->stack.n - 1].note || (how != REPLAY_AT_END && how != REPLAY_UNSURE)))
+	if (select_shown(o) && (r->stack.at[r->stack.n - 1].note || how < REPLAY_AT_END))
 		put_leaving(o, how);
 	o->pending = 0;
 	select_left(o);
@@ -281,6 +281,88 @@ unsure(struct replay *r)
 
 /* ---- threads ---- */
 
+const char *
+trace_end_name(const struct trace_out *o)
+{
+	static const char *const name[] = {
+		[CHORD_ENDS_EXIT] = "exit", [CHORD_ENDS_AT_ONCE] = "_exit", [CHORD_ENDS_SIGNAL] = "signal",
+		[CHORD_ENDS_EXEC] = "exec", [CHORD_ENDS_DAEMON] = "daemon", [CHORD_ENDS_THREAD] = "thread",
+		[CHORD_ENDS_CANCELLED] = "cancelled", [CHORD_ENDS_GONE] = "gone",
+	};
+
+	if (o->replay.ends && o->replay.ends < sizeof name / sizeof *name)
+		return name[o->replay.ends];
+	switch (o->process->profile->state) {
+	case CHORD_STATE_RUNNING:
+		return "unknown";
+	case CHORD_STATE_THREADS:
+		return "process";
+	default:
+		return NULL;
+	}
+}
+
+/* How the thread ended, on a line. */
+static void
+put_end(struct trace_out *o, const char *name)
+{
+	static const struct { const char *name, *text; } said[] = {
+		{"exit", "the process ends: exit"}, {"_exit", "the process ends at once: _exit"},
+		{"signal", "the process ends by signal"}, {"exec", "the process executes another program"},
+		{"daemon", "the process ends in daemon()"}, {"thread", "the thread ends: pthread_exit"},
+		{"cancelled", "the thread is cancelled"}, {"gone", "the thread has ended"},
+		{"process", "the process ends while this thread is there"},
+		{"unknown", "the process was killed, or is there still"},
+	};
+
+	flush_entry(o);
+	begin_line(o, o->replay.insns, 1);
+	for (size_t i = 0; i < sizeof said / sizeof *said; i++)
+		if (!strcmp(said[i].name, name))
+			buf_printf(&o->text, "/* %s", said[i].text);
+	if (o->replay.ends == CHORD_ENDS_SIGNAL)
+		buf_printf(&o->text, " %u", o->replay.by);
+	buf_str(&o->text, " */");
+	put_line(o);
+}
+
+static void
+thread_ends(struct replay *r)
+{
+	struct trace_out *o = r->ctx;
+	const char *name = trace_end_name(o);
+
+	if (!name || !select_shown(o))
+		return;
+	if (o->args->form == TRACE_JSON)
+		json_end(o, name);
+	else if (o->any)
+		put_end(o, name);
+}
+
+/* Threads are created, the process forks. */
+static void
+happens(struct replay *r, enum chord_event event)
+{
+	struct trace_out *o = r->ctx;
+
+	if (event == CHORD_EVENT_FORKED || !select_shown(o) || (event == CHORD_EVENT_UNMADE && r->made))
+		return;
+	if (o->args->form == TRACE_JSON) {
+		json_order(o, event);
+		return;
+	}
+	flush_entry(o);
+	begin_line(o, r->insns, r->stack.n + 1);
+	if (event == CHORD_EVENT_CREATES)
+		buf_printf(&o->text, "/* thread %u begins */", r->made);
+	else if (event == CHORD_EVENT_FORKS)
+		buf_str(&o->text, "/* fork */");
+	else
+		buf_str(&o->text, "/* the thread could not be created */");
+	put_line(o);
+}
+
 static void
 thread_begins(struct replay *r, enum chord_mark kind)
 {
@@ -367,6 +449,8 @@ replay_for(struct trace_out *o)
 		r.runs = only_select;
 		return r;
 	}
+	r.thread_ends = thread_ends;
+	r.happens = happens;
 	r.enters = o->args->form == TRACE_JSON ? json_enters : enters;
 	r.leaves_frame = o->args->form == TRACE_JSON ? json_leaves : leaves;
 	r.runs = runs;

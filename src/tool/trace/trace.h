@@ -102,6 +102,9 @@ const struct trace_block *trace_block(struct trace_out *o, const struct proc *p,
 uint64_t trace_thread(const struct trace_out *o);
 void json_event(struct trace_out *o, const char *event, enum replay_how how);
 void json_unsure(struct trace_out *o);
+void json_end(struct trace_out *o, const char *how);
+/* CHORD_EVENT_CREATES, UNMADE or FORKS. */
+void json_order(struct trace_out *o, enum chord_event event);
 void json_block(struct trace_out *o, const struct replay_path *p, uint32_t block, uint64_t insns, uint32_t lo, uint32_t hi);
 void chrome_event(struct trace_out *o, char kind);
 void chrome_end(struct trace_out *o);
@@ -114,6 +117,8 @@ int trace_diff(struct trace_args *a, struct run *r, struct traced_list *list, FI
 /* encodings.c: what the runs would have written with other encodings. Exit status. */
 int trace_encodings(struct trace_args *a, struct run *r, struct traced_list *list, FILE *to);
 const char *replay_how_name(enum replay_how how);
+/* How the thread ended; NULL: nothing is said of that. */
+const char *trace_end_name(const struct trace_out *o);
 
 /* ---- run.c: chord trace --run ---- */
 
