@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Going back in a replay: copies of the program by fork(), which it is made to call, with where in the log each stands. */
+/* Going back in a replay: copies of all its processes, and where in the log each stands. */
 #include "replay/internal.h"
 
 #include <fcntl.h>
@@ -8,13 +8,12 @@
 #include <unistd.h>
 
 struct checkpoint {
-	struct tracee t;
+	struct tasks all;
+	uint64_t task;           /* the number of the one that has its turn */
 	uint64_t event, log_at;
 	bool resumed;
 	size_t passed[3];
 	struct mapped mapped;    /* files of its own descriptors */
-	struct task task;        /* the only one */
-	uint64_t last;           /* the last number of one */
 };
 
 /* Memory that the copy would share. */
@@ -33,11 +32,21 @@ shares_memory(const struct tracee *t)
 	return shares;
 }
 
+static bool
+any_shares_memory(const struct tasks *all)
+{
+	for (size_t i = 0; i < all->at.n; i++)
+		if (all->at.at[i]->tid == all->at.at[i]->group->pid && shares_memory(&all->at.at[i]->t))
+			return true;
+	return false;
+}
+
 static void
 copy_files(struct mapped *to, const struct mapped *from)
 {
 	to->pool = from->pool;
 	to->apart = from->apart;
+	to->shares = from->shares;
 	for (size_t i = 0; i < from->file.n; i++) {
 		struct mapped_file f = from->file.at[i];
 
@@ -50,14 +59,13 @@ struct checkpoint *
 checkpoint_take(struct replayer *r)
 {
 	struct checkpoint *c;
-	struct tracee t;
+	struct tasks all = {0};
 
-	if (r->ended || r->all.at.n > 1 || r->task->in_call || shares_memory(r->t) || !tracee_fork(r->t, &t))
+	if (r->ended || !r->task || any_shares_memory(&r->all) || !tasks_copy(&r->all, &all))
 		return NULL;
 	c = xcalloc(1, sizeof *c);
-	c->t = t;
-	c->task = *r->task;
-	c->last = r->all.last;
+	c->all = all;
+	c->task = r->task->number;
 	c->event = r->event;
 	c->log_at = log_tell(r->log);
 	c->resumed = r->resumed;
@@ -69,21 +77,13 @@ checkpoint_take(struct replayer *r)
 bool
 checkpoint_back(struct replayer *r, const struct checkpoint *c)
 {
-	struct tracee from = c->t, to;
+	struct tasks all = {0};
 
-	if (!tracee_fork(&from, &to))
+	if (!tasks_copy(&c->all, &all))
 		return false;
-	to.own = from.own;
-	to.of = from.of;
 	tasks_close(&r->all);
-	r->all.last = c->task.number - 1;
-	r->task = tasks_begin(&r->all, &to);
-	r->all.last = c->last;
-	r->task->group->first = true;
-	r->task->again = c->task.again;
-	r->task->made = c->task.made;
-	r->t = &r->task->t;
-	r->clock = r->task->group->space->clock;
+	r->all = all;
+	replayer_become(r, tasks_numbered(&r->all, c->task));
 	r->event = c->event;
 	r->resumed = c->resumed;
 	r->ended = false;
@@ -104,7 +104,7 @@ checkpoint_free(struct checkpoint *c)
 {
 	if (!c)
 		return;
-	tracee_close(&c->t);
+	tasks_close(&c->all);
 	mapped_close(&c->mapped);
 	free(c);
 }

@@ -65,6 +65,8 @@ struct tracee {
 	void *of;                /* for that */
 	void (*heard)(void *whom, pid_t pid, int status); /* not NULL: is told what waitpid() says of others meanwhile */
 	void *whom;              /* for that */
+	bool leads;              /* replaying: its process has other threads, whose end comes first */
+	uint64_t armed;          /* for who looks on: what the processor watches in it */
 	bool alone;              /* that looks at no code: it may be another one for a while */
 	uint64_t aside, aside_size; /* code of a countdown: there, and until it is gone, own() delivers no signal that the
 	                          * program has caused, and stops at STOP_RETURN; size 0: none */
@@ -140,6 +142,8 @@ int64_t tracee_call(struct tracee *t, uint64_t number, const uint64_t arg[6]);
 int64_t tracee_call_here(struct tracee *t, uint64_t number, const uint64_t arg[6]);
 /* A copy of it that stands where it stands. False: none. */
 bool tracee_fork(struct tracee *t, struct tracee *child);
+/* A copy of the thread `of`, in `by`'s process or, by the flags of clone(2), in one that shares its memory. False: none. */
+bool tracee_clone(struct tracee *by, const struct tracee *of, uint64_t flags, struct tracee *to);
 /* Is it where that can be done? */
 bool tracee_can_fork(const struct tracee *t);
 /* The text of /proc/PID/NAME, in the pool; NULL: it cannot be read. */
@@ -331,10 +335,14 @@ struct space {
 
 /* A process. */
 struct group {
+	uint64_t number;         /* from 1, in the order in which they began */
 	pid_t pid;               /* of its first thread */
 	unsigned living;         /* threads */
 	struct space *space;
 	bool first;              /* of all: the program itself */
+	/* replaying */
+	uint64_t programs;       /* that it has run in the place of the one before */
+	uint64_t program_at;     /* the event at which the last of them began */
 };
 
 /* What a call is to begin. */
@@ -397,11 +405,13 @@ struct task {
 	VEC(struct held) held;   /* signals that wait for such a state */
 	/* replaying */
 	bool again;              /* the call was interrupted, and is made again */
+	uint64_t left;           /* the event at which its last turn ended; 0: it has had none */
+	char name[16];           /* that it has given itself */
 };
 
 struct tasks {
 	VEC(struct task *) at;   /* those that have not ended, and first threads of processes that have not */
-	uint64_t last;           /* the last number */
+	uint64_t last, groups;   /* the last number, and that of a process */
 };
 
 /* The first of all. */
@@ -419,6 +429,8 @@ void task_renew(struct task *task);
 /* Ends the tracees of a process that live, and waits for them. */
 void group_kill(struct tasks *all, struct group *g);
 void tasks_close(struct tasks *all);
+/* A copy of each process as it stands, with its threads, which share what they shared. False: it cannot be made here. */
+bool tasks_copy(const struct tasks *from, struct tasks *to);
 /* Reads what a call is to begin. Not NULL: why that cannot be recorded. */
 const char *birth_read(const struct tracee *t, uint64_t number, const uint64_t arg[6], struct birth *b);
 
@@ -494,7 +506,7 @@ struct mapped {
 	VEC(struct mapped_file) file; /* the number of a file is its place here */
 	/* Replay: shared mappings are made private ones, so that copies of the program do not share them. What would show that is
 	 * refused. */
-	bool apart;
+	bool apart, shares;      /* shares: there has been one that the program may write */
 };
 
 /* Puts what a new mapping shows into the log. Not NULL: why that cannot be. */
@@ -592,6 +604,7 @@ struct replayer {
 	bool apart;              /* copies of the program are to be made */
 	bool steady;             /* who looks on may halt it anywhere */
 	bool severed;            /* copies can be made no further: it has ended before what cannot be copied; reported */
+	uint64_t view;           /* the process that somebody looks at, with whose end the replay is over; 0: none */
 	void (*output)(void *of, int stream, const char *at, size_t n); /* not NULL: gets what the program writes */
 	void *of;                /* for that */
 	size_t written[3], passed[3]; /* by stream: bytes in all, and those that it had before this attempt got there */
@@ -609,6 +622,8 @@ enum replay_way replayer_next(struct replayer *r);
 void replayer_end(struct replayer *r);
 /* What is kept from one attempt to the next. */
 void replayer_forget(struct replayer *r);
+/* What follows in the log belongs to that task; NULL: to none. */
+void replayer_become(struct replayer *r, struct task *task);
 
 /* ---- checkpoint.c: going back ---- */
 

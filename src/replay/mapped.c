@@ -423,9 +423,10 @@ fill(int fd, struct str bytes, uint64_t at)
 
 /* The arguments of a mapping that copies of the program do not share. */
 static const uint64_t *
-apart_flags(const struct mapped *m, const uint64_t arg[6], uint64_t own[6])
+apart_flags(struct mapped *m, const uint64_t arg[6], uint64_t own[6])
 {
 	memcpy(own, arg, 6 * sizeof *own);
+	m->shares |= (arg[FLAGS] & MAP_TYPE) != MAP_PRIVATE && arg[PROT] & PROT_WRITE;
 	if (m->apart)
 		own[FLAGS] = (arg[FLAGS] & ~(uint64_t)MAP_TYPE) | MAP_PRIVATE;
 	return own;

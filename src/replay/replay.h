@@ -14,9 +14,9 @@ bool replay_record(char **argv, const char *log, bool signals, const uint64_t *c
 /* Has the run of a log happen again. False: reported. */
 bool replay_run(const char *log, int *status);
 
-/* The same, looked at by gdb, which is at `where`: "-" standard input and output, a port of this machine, a socket's path; NULL: a
- * free port, which is said. False: reported. */
-bool replay_debug(const char *log, const char *where);
+/* The same, its process of that number (1: the first) looked at by gdb, which is at `where`: "-" standard input and output, a port
+ * of this machine, a socket's path; NULL: a free port, which is said. False: reported. */
+bool replay_debug(const char *log, const char *where, uint64_t process);
 
 /* The log, if no other is named. */
 #define REPLAY_LOG "chord.log"

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -234,6 +235,15 @@ succeeded(int64_t result)
 	return (uint64_t)result < (uint64_t)-4095;
 }
 
+/* The name that a thread gives itself, for those who look on. */
+static void
+note_name(struct replayer *r, const struct made_call *c)
+{
+	if (c->number != SYS_prctl || c->arg[0] != PR_SET_NAME || c->result)
+		return;
+	tracee_read_some(r->t, c->arg[1], r->task->name, sizeof r->task->name - 1);
+}
+
 /* How far the stack may grow shows in what the program does. */
 static void
 limit_stack(struct replayer *r, const struct made_call *c)
@@ -292,6 +302,7 @@ do_call(struct replayer *r, const struct made_call *c)
 		break;
 	default:
 		limit_stack(r, c);
+		note_name(r, c);
 	}
 }
 
@@ -339,26 +350,11 @@ replay_call(struct replayer *r)
 		finish_call(r);
 }
 
-/* Who looks on sees the program up to this call, and what came before it, for copies of several tasks cannot be made. */
-static void
-sever(struct replayer *r, const char *why)
-{
-	if (!r->severed)
-		say_error(log_name(r->log), "%s: gdb sees it up to event %" PRIu64 " (%s) only", why, r->event,
-		          r->task->made.call.name);
-	r->severed = r->ended = true;
-}
-
 /* Others go on before the call comes back. */
 static void
 replay_enter(struct replayer *r)
 {
-	bool there = run_to_call(r);
-
-	if (there && r->apart)
-		sever(r, "it has several threads or processes");
-	else
-		r->task->in_call = there;
+	r->task->in_call = run_to_call(r);
 }
 
 static void
@@ -508,8 +504,8 @@ damaged(struct replayer *r, const char *why)
 	r->failed = true;
 }
 
-static void
-become(struct replayer *r, struct task *task)
+void
+replayer_become(struct replayer *r, struct task *task)
 {
 	r->task = task;
 	r->t = task ? &task->t : NULL;
@@ -525,9 +521,11 @@ replay_task(struct replayer *r)
 	struct task *task;
 
 	log_get(r->log);
+	if (r->task)
+		r->task->left = r->event;
 	task = tasks_numbered(&r->all, log_get(r->log));
 	if (task && task->state != TASK_ENDED)
-		become(r, task);
+		replayer_become(r, task);
 	else
 		damaged(r, "there is no such thread");
 }
@@ -536,11 +534,21 @@ replay_task(struct replayer *r)
 static void
 go_to_next(struct replayer *r)
 {
-	become(r, NULL);
+	replayer_become(r, NULL);
 	if (log_peek(r->log) == LOG_TASK)
 		replay_task(r);
 	else
 		damaged(r, "nobody goes on");
+}
+
+/* Who looks on sees the program up to this call: mappings were made private ones, so that copies of it do not share them. */
+static void
+sever(struct replayer *r)
+{
+	if (!r->severed)
+		say_error(log_name(r->log), "it begins a process with which it shares a mapping: gdb sees it up to event %" PRIu64
+		          " (%s) only", r->event, r->task->made.call.name);
+	r->severed = r->ended = true;
 }
 
 /* The new task stands where the kernel lets it begin. What it shares with its parent is made so; the rest is in the log. */
@@ -580,14 +588,18 @@ replay_birth(struct replayer *r)
 	b.stack = log_get(r->log);
 	b.tls = log_get(r->log);
 	sum = log_get(r->log);
+	if (r->mapped.apart && r->mapped.shares && !(b.flags & CLONE_VM)) {
+		sever(r);
+		return;
+	}
 	if (log_failed(r->log) || !make_task(r, &b, &t))
 		return;
 	put_memory(r);
-	become(r, tasks_born(&r->all, parent, &b, &t));
+	replayer_become(r, tasks_born(&r->all, parent, &b, &t));
 	if (sum != tracee_sum(&t))
 		diverged(r, "a thread that begins", stop_text(r, STOP_CALL));
 	put_memory(r);
-	become(r, parent);
+	replayer_become(r, parent);
 }
 
 static void
@@ -655,15 +667,19 @@ replay_exit(struct replayer *r)
 	if (!(log_get(r->log) ? run_to_exit : run_to_death)(r, status))
 		return;
 	put_memory(r);
-	if (g->first)
+	if (r->view ? g->number == r->view : g->first)
 		r->status = status;
+	/* It stays as it is, for those who look on. */
+	if (r->view && g->number == r->view) {
+		r->ended = true;
+		return;
+	}
 	if (!is_last(r, g)) {
 		group_kill(&r->all, g);
 		group_end(&r->all, g);
 		go_to_next(r);
 		return;
 	}
-	/* It stays as it is, for those who look on. */
 	r->ended = log_at_end(r->log);
 	if (!r->ended)
 		damaged(r, "there is more behind its end");
@@ -677,10 +693,6 @@ replay_exec(struct replayer *r)
 
 	if (!run_to_call(r))
 		return;
-	if (r->apart) {
-		sever(r, "it runs another program in its place");
-		return;
-	}
 	if (task->group->living > 1 || task->made.call.class != CALL_EXEC) {
 		damaged(r, "a program begins that does not");
 		return;
@@ -696,7 +708,10 @@ replay_exec(struct replayer *r)
 	task->t = t;
 	task->tid = task->group->pid = t.pid;
 	task_renew(task);
-	become(r, task);
+	task->group->programs++;
+	task->group->program_at = r->event;
+	task->name[0] = 0;
+	replayer_become(r, task);
 }
 
 typedef void event_fn(struct replayer *r);
@@ -752,7 +767,7 @@ replayer_begin(struct replayer *r, const char *log)
 		tracee_close(&t);
 		return false;
 	}
-	become(r, tasks_begin(&r->all, &t));
+	replayer_become(r, tasks_begin(&r->all, &t));
 	r->task->group->first = true;
 	return true;
 }
@@ -781,7 +796,7 @@ void
 replayer_end(struct replayer *r)
 {
 	tasks_close(&r->all);
-	become(r, NULL);
+	replayer_become(r, NULL);
 	mapped_close(&r->mapped);
 	log_close(r->log);
 	r->log = NULL;

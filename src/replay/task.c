@@ -44,11 +44,11 @@ task_new(struct tasks *all, const struct tracee *t)
 }
 
 static struct group *
-group_new(struct task *task, struct space *space)
+group_new(struct tasks *all, struct task *task, struct space *space)
 {
 	struct group *g = xcalloc(1, sizeof *g);
 
-	*g = (struct group){.pid = task->tid, .living = 1, .space = space};
+	*g = (struct group){.number = ++all->groups, .pid = task->tid, .living = 1, .space = space};
 	task->group = g;
 	return g;
 }
@@ -58,8 +58,16 @@ tasks_begin(struct tasks *all, const struct tracee *t)
 {
 	struct task *task = task_new(all, t);
 
-	group_new(task, space_new(task));
+	group_new(all, task, space_new(task));
 	return task;
+}
+
+static void
+leads(struct tasks *all, const struct group *g)
+{
+	for (size_t i = 0; i < all->at.n; i++)
+		if (all->at.at[i]->group == g && all->at.at[i]->tid == g->pid)
+			all->at.at[i]->t.leads = true;
 }
 
 struct task *
@@ -72,11 +80,12 @@ tasks_born(struct tasks *all, struct task *parent, const struct birth *b, const 
 	if (b->flags & CLONE_THREAD) {
 		task->group = parent->group;
 		task->group->living++;
+		leads(all, task->group);
 	} else if (space) {
 		space->users++;
-		group_new(task, space);
+		group_new(all, task, space);
 	} else {
-		group_new(task, space_new(task));
+		group_new(all, task, space_new(task));
 	}
 	return task;
 }
@@ -181,6 +190,94 @@ tasks_close(struct tasks *all)
 	}
 	free(all->at.at);
 	*all = (struct tasks){0};
+}
+
+/* ---- copies ---- */
+
+/* In the kernel a thread of a replay has nothing that matters but registers: no call is made for it that leaves anything else. */
+static struct task *
+task_copy(struct tasks *to, const struct task *of, const struct tracee *t, struct group *g)
+{
+	struct task *task = task_new(to, t);
+
+	task->number = of->number;
+	task->group = g;
+	task->state = of->state;
+	task->in_call = of->in_call;
+	task->made = of->made;
+	task->again = of->again;
+	task->left = of->left;
+	memcpy(task->name, of->name, sizeof task->name);
+	return task;
+}
+
+/* Whose copies are those of the tasks before them: the process, or the first that shares its memory; NULL: none. */
+static struct task *
+copied(const struct tasks *from, const struct tasks *to, const struct group *g, bool memory)
+{
+	for (size_t i = 0; i < to->at.n; i++) {
+		const struct task *old = tasks_numbered(from, to->at.at[i]->number);
+
+		if (memory ? old->group->space == g->space : old->group == g)
+			return to->at.at[i];
+	}
+	return NULL;
+}
+
+/* The first thread of a process. */
+static bool
+copy_group(const struct tasks *from, struct tasks *to, struct task *first)
+{
+	struct task *other = copied(from, to, first->group, true), *task;
+	struct tracee t;
+
+	if (!(other ? tracee_clone(&other->t, &first->t, CLONE_VM | CLONE_PARENT, &t) : tracee_fork(&first->t, &t)))
+		return false;
+	task = task_copy(to, first, &t, NULL);
+	if (other) {
+		other->group->space->users++;
+		group_new(to, task, other->group->space);
+	} else {
+		group_new(to, task, space_new(task));
+	}
+	*task->group = (struct group){
+		first->group->number, task->tid, first->group->living, task->group->space, first->group->first,
+		first->group->programs, first->group->program_at,
+	};
+	return true;
+}
+
+static bool
+copy_thread(const struct tasks *from, struct tasks *to, const struct task *of)
+{
+	const uint64_t flags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM;
+	struct task *first = copied(from, to, of->group, false);
+	struct tracee t;
+
+	if (!first || !tracee_clone(&first->t, &of->t, flags, &t))
+		return false;
+	task_copy(to, of, &t, first->group);
+	leads(to, first->group);
+	return true;
+}
+
+bool
+tasks_copy(const struct tasks *from, struct tasks *to)
+{
+	bool ok = true;
+
+	*to = (struct tasks){0};
+	for (size_t i = 0; i < from->at.n && ok; i++)
+		if (from->at.at[i]->tid == from->at.at[i]->group->pid)
+			ok = copy_group(from, to, from->at.at[i]);
+	for (size_t i = 0; i < from->at.n && ok; i++)
+		if (from->at.at[i]->tid != from->at.at[i]->group->pid)
+			ok = copy_thread(from, to, from->at.at[i]);
+	to->last = from->last;
+	to->groups = from->groups;
+	if (!ok)
+		tasks_close(to);
+	return ok;
 }
 
 /* ---- calls that begin one ---- */

@@ -166,15 +166,6 @@ tracee_start(struct tracee *t, const struct tracee_start *s)
 }
 
 void
-tracee_kill(struct tracee *t)
-{
-	if (t->pid > 0 && !kill(t->pid, SIGKILL))
-		while (tracee_await(t) != STOP_ENDED)
-			;
-	t->pid = 0;
-}
-
-void
 tracee_close(struct tracee *t)
 {
 	tracee_kill(t);
@@ -184,6 +175,24 @@ tracee_close(struct tracee *t)
 }
 
 /* ---- stops ---- */
+
+/* What waitpid() has said of others meanwhile, if nobody hears it: that somebody has killed them. */
+static VEC(struct told {
+	pid_t pid;
+	int status;
+}) told;
+
+static bool
+was_told(pid_t pid, int *status)
+{
+	for (size_t i = 0; i < told.n; i++)
+		if (told.at[i].pid == pid) {
+			*status = told.at[i].status;
+			told.at[i] = told.at[--told.n];
+			return true;
+		}
+	return false;
+}
 
 int
 tracee_signal(const struct tracee *t)
@@ -224,19 +233,34 @@ tracee_stopped(struct tracee *t, int status)
 enum stop
 tracee_await(struct tracee *t)
 {
-	pid_t got;
+	pid_t got = t->pid;
 	int status;
 
 	if (t->pid <= 0)
 		return STOP_ENDED;
-	for (;;) {
-		got = waitpid(t->heard ? -1 : t->pid, &status, __WALL);
-		if (got > 0 && got != t->pid)
+	while (t->heard || !was_told(t->pid, &status)) {
+		got = waitpid(t->heard || t->leads ? -1 : t->pid, &status, __WALL);
+		if (got > 0 && got != t->pid && t->heard)
 			t->heard(t->whom, got, status);
+		else if (got > 0 && got != t->pid)
+			VEC_PUSH(told, (struct told){got, status});
 		else if (got > 0 || errno != EINTR)
 			break;
 	}
 	return tracee_stopped(t, got < 0 ? SIGKILL : status);
+}
+
+void
+tracee_kill(struct tracee *t)
+{
+	int status;
+
+	if (t->pid > 0 && !kill(t->pid, SIGKILL))
+		while (tracee_await(t) != STOP_ENDED)
+			;
+	else if (t->pid > 0)
+		was_told(t->pid, &status);
+	t->pid = 0;
 }
 
 void
@@ -488,6 +512,8 @@ tracee_fork(struct tracee *t, struct tracee *child)
 	*child = *t;
 	child->pid = 0;
 	child->mem = -1;
+	child->armed = 0;
+	child->leads = false;
 	if (!tracee_can_fork(t) || !tracee_read(t, pc, was, size) || (pid = tracee_call_here(t, SYS_clone, arg)) <= 0)
 		return false;
 	child->pid = (pid_t)pid;
@@ -497,4 +523,23 @@ tracee_fork(struct tracee *t, struct tracee *child)
 		return false;
 	}
 	return true;
+}
+
+bool
+tracee_clone(struct tracee *by, const struct tracee *of, uint64_t flags, struct tracee *to)
+{
+	char state[TRACED_STATE_MOST];
+	size_t n = of->machine->get_state(of->pid, state);
+	int64_t tid = n && tracee_can_fork(of) ? tracee_call_here(by, SYS_clone, (uint64_t [6]){flags}) : -1;
+
+	if (tid <= 0)
+		return false;
+	if (tracee_join(to, (pid_t)tid, of->machine, NULL) && of->machine->set_state(to->pid, state, n) &&
+	    tracee_set(to, &of->regs)) {
+		to->own = of->own;
+		to->of = of->of;
+		return true;
+	}
+	tracee_close(to);
+	return false;
 }

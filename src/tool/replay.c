@@ -6,6 +6,7 @@
 #include "tool/tool.h"
 
 #include <argp.h>
+#include <stdlib.h>
 #include <sys/resource.h>
 
 static const char doc[] =
@@ -18,12 +19,14 @@ static const char doc[] =
 struct replay_args {
 	const char *log, *where;
 	bool debug;
+	uint64_t process;
 };
 
 static const struct argp_option options[] = {
 	{"gdb", 'g', "WHERE", OPTION_ARG_OPTIONAL, "wait for gdb, which looks at the run, forwards and backwards: on a port of "
 	 "this machine (default: a free one), a socket's path, or - for standard input and output (in gdb: target remote | "
 	 "chord replay --gdb=- LOG)", 0},
+	{"process", 'p', "N", 0, "which process of the run gdb looks at: they are numbered from 1 as they began (default: 1)", 0},
 	{0},
 };
 
@@ -31,12 +34,21 @@ static error_t
 parse_replay(int key, char *arg, struct argp_state *state)
 {
 	struct replay_args *a = state->input;
+	char *end;
 
 	if (key == 'g') {
 		a->debug = true;
 		a->where = arg;
 		return 0;
 	}
+	if (key == 'p') {
+		a->process = strtoull(arg, &end, 10);
+		if (*end || !a->process || *arg < '0' || *arg > '9')
+			argp_error(state, "--process: %s: not a number from 1 on", arg);
+		return 0;
+	}
+	if (key == ARGP_KEY_END && a->process && !a->debug)
+		argp_error(state, "--process: gdb looks at it: with --gdb only");
 	if (key != ARGP_KEY_ARG)
 		return ARGP_ERR_UNKNOWN;
 	if (a->log)
@@ -56,7 +68,7 @@ cmd_replay(int argc, char **argv)
 	options_read(&argp, argc, argv, 0, &a);
 	log = a.log ? a.log : REPLAY_LOG;
 	if (a.debug)
-		return replay_debug(log, a.where) ? 0 : EXIT_NO;
+		return replay_debug(log, a.where, a.process ? a.process : 1) ? 0 : EXIT_NO;
 	if (!replay_run(log, &status))
 		return EXIT_NO;
 	/* This process ends in the program's place. */

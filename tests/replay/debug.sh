@@ -125,35 +125,31 @@ t_debug_connections() {
 	refused 1 "No such file" "$CHORD" replay --gdb=- nothing
 }
 
-# What comes before the second thread, process or program is seen, forwards and backwards; the rest is refused by name.
-t_debug_tasks() {
-	cat >several.c <<-'EOF'
-	#include <pthread.h>
+# Copies of the program do not share what it maps: what comes before it shares a mapping with another process is seen.
+t_debug_shared() {
+	cat >shared.c <<-'EOF'
+	#include <sys/mman.h>
+	#include <sys/wait.h>
 	#include <unistd.h>
 	int before;
-	void *thread(void *p) { return p; }
-	int main(int c, char **v)
+	int main(void)
 	{
-		pthread_t t;
+		int *p = mmap(0, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 		before = 1;
 		before = 2;
-		if (*v[1] == 't') pthread_create(&t, 0, thread, 0), pthread_join(t, 0);
-		if (*v[1] == 'f' && !fork()) _exit(3);
-		if (*v[1] == 'e') execlp("true", "true", (char *)0);
-		return 7;
+		if (!fork()) _exit(*p = 3);
+		wait(0);
+		return *p;
 	}
 	EOF
-	gcc -g -w -pthread -o several several.c || no "cannot compile"
-	for how in thread fork exec; do
-		record ./several $how
-		debug ./several "continue" "p before" "watch before" "reverse-continue" "p before" "delete" "continue" "continue"
-		answered '^chord: log: it (has several threads or processes|runs another program in its place): gdb sees it up to event [0-9]+ .* only' \
-			'No more reverse-execution history' '\$1 = 2' 'New value = 1' '\$2 = 1' 'No more reverse-execution history' 'No more rev'
-		[ "$(grep -c '^chord:' answers)" = 1 ] || no "$how: not said once: $(grep '^chord:' answers)"
-		printf '$QStartNoAckMode#b0$c#63$D#44' | refused 1 'log: it (has several|runs another)' "$CHORD" replay --gdb=- log
-	done
-	grep -q 'several' err && no "another program: $(cat err)"
-	return 0
+	gcc -g -w -o shared shared.c || no "cannot compile"
+	record ./shared
+	[ $status = 3 ] || no "status $status"
+	debug ./shared "continue" "p before" "watch before" "reverse-continue" "p before" "delete" "continue" "continue"
+	answered '^chord: log: it begins a process with which it shares a mapping: gdb sees it up to event [0-9]+ .* only' \
+		'No more reverse-execution history' '\$1 = 2' 'New value = 1' '\$2 = 1' 'No more reverse-execution history' 'No more rev'
+	[ "$(grep -c '^chord:' answers)" = 1 ] || no "not said once: $(grep '^chord:' answers)"
+	printf '$QStartNoAckMode#b0$c#63$D#44' | refused 1 'log: it begins a process' "$CHORD" replay --gdb=- log
 }
 
 # The clock of a measured program is the same at the same state, forwards and backwards.
@@ -207,4 +203,4 @@ t_debug_garbage() {
 		timeout 60 "$CHORD" replay --gdb=- log <garbage >answers 2>err || no "noise $i: status $?: $(head -c 300 err)"
 	done
 }
-debug_cases="debug-steps debug-back debug-watch debug-signal debug-connections debug-tasks debug-when debug-garbage"
+debug_cases="debug-steps debug-back debug-watch debug-signal debug-connections debug-shared debug-when debug-garbage"

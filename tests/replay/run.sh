@@ -9,6 +9,7 @@ set -u
 . "$(dirname "$0")/../may.sh"
 . "$here/again.sh"
 . "$here/debug.sh"
+. "$here/debug-tasks.sh"
 REPLAYS=${REPLAYS:-10}
 ulimit -c 0
 
@@ -496,7 +497,7 @@ t_forged() {
 }
 
 . "$here/signals.sh"
-for name in struck struck-only struck-short struck-by-others struck-dead struck-library struck-lua struck-refused ends-another-way other-calls mapped stack rights forged sent-output world signals real-program signals-without-clock status world-is-gone streams own-programs default-name unrecorded all-go-on no-program damaged another-build goes-another-way $debug_cases; do
+for name in struck struck-only struck-short struck-by-others struck-dead struck-library struck-lua struck-refused ends-another-way other-calls mapped stack rights forged sent-output world signals real-program signals-without-clock status world-is-gone streams own-programs default-name unrecorded all-go-on no-program damaged another-build goes-another-way $debug_cases $debug_task_cases; do
 	test_case "$name"
 done
 "$here/tasks.sh" "$@" || failed=1

@@ -45,8 +45,8 @@ static bool
 breaks_here(const struct debugger *d)
 {
 	for (size_t i = 0; i < d->user.n; i++)
-		if (!d->user.at[i].watch && d->user.at[i].at == tracee_word(d->r.t, d->r.t->machine->pc))
-			return true;
+		if (!d->user.at[i].watch && d->user.at[i].at == view_pc(d))
+			return view_now(d);
 	return false;
 }
 
@@ -168,9 +168,17 @@ stop_here(struct debugger *d, enum moved moved)
 	return true;
 }
 
-enum came
-forward(struct debugger *d)
+/* Has that thread its turn, or does another program begin? */
+static bool
+turn_of(const struct debugger *d, uint64_t thread, uint64_t programs)
 {
+	return view_programs(d) != programs || (thread && d->r.task && d->r.task->number == thread);
+}
+
+enum came
+forward(struct debugger *d, uint64_t until)
+{
+	uint64_t programs = view_programs(d);
 	bool interrupted = false;
 
 	go_conditions(d, true, NULL);
@@ -181,10 +189,14 @@ forward(struct debugger *d)
 		go_slice(SLICE_LONGEST);
 		do
 			moved = go_along(d, false);
-		while (moved == MOVED_ON && now() - begun < SLICE_LONGEST);
+		while (moved == MOVED_ON && !turn_of(d, until, programs) && now() - begun < SLICE_LONGEST);
 		if (moved != MOVED_ON && moved != MOVED_SLICE) {
 			go_slice(0);
 			return came_by(d, moved);
+		}
+		if (moved == MOVED_ON && turn_of(d, until, programs)) {
+			go_slice(0);
+			return CAME_STEP;
 		}
 		interrupted |= packet_interrupt(&d->c);
 		if (interrupted && stop_here(d, moved)) {
@@ -259,7 +271,7 @@ narrow(struct debugger *d, const struct hop *h, uint64_t *end)
 		d->way = way;
 		if (!run_in(d, h, slice))
 			return false;
-		*end = tracee_word(d->r.t, d->r.t->machine->pc);
+		*end = view_pc(d);
 		shorten(&d->path);
 		if (!node_reach(d))
 			return false;
@@ -296,7 +308,7 @@ step_along(struct debugger *d, const struct hop *h, addresses *pc, uint64_t *n)
 	go_conditions(d, false, h);
 	pc->n = 0;
 	for (*n = 0; moved == MOVED_STEP && *n < SOON; ++*n) {
-		VEC_PUSH(*pc, tracee_word(d->r.t, d->r.t->machine->pc));
+		VEC_PUSH(*pc, view_pc(d));
 		moved = go_move(d, true);
 		if (moved != MOVED_LOST && part(d, h, moved)) {
 			++*n;
@@ -410,6 +422,25 @@ name_inside(struct debugger *d)
 	return true;
 }
 
+/* The event at which it stood before it stood at that one: those of processes that are not seen lie between them. The path leads to
+ * that one from the last node. False: the replay is lost. */
+static bool
+event_before(struct debugger *d, uint64_t event, uint64_t *before)
+{
+	*before = event - 1;
+	if (d->r.all.groups < 2)
+		return true;
+	if (!node_last(d))
+		return false;
+	go_slice(0);
+	go_conditions(d, false, NULL);
+	while (d->r.event < event)
+		if (go_move(d, false) == MOVED_LOST)
+			return false;
+	*before = d->before;
+	return true;
+}
+
 /* Has the path end by steps. False: the program is at its beginning, or the replay is lost (*lost). */
 static bool
 as_steps(struct debugger *d, bool *lost)
@@ -430,13 +461,17 @@ as_steps(struct debugger *d, bool *lost)
 			path_copy(&d->path, &last->link);
 			node_pop(d);
 		} else {
+			uint64_t before = 0;
+
 			h = d->path.at[d->path.n - 1];
 			shorten(&d->path);
 			if (h.kind != HOP_EVENT)
 				h.count = 1;
-			else if (h.count - 1 > checkpoint_event(last->c))
-				path_add(&d->path, (struct hop){HOP_EVENT, .count = h.count - 1});
-			*lost = !node_reach(d);
+			else
+				*lost = !event_before(d, h.count, &before);
+			if (before > checkpoint_event(last->c))
+				path_add(&d->path, (struct hop){HOP_EVENT, .count = before});
+			*lost = *lost || !node_reach(d);
 			if (!*lost)
 				node_here(d);
 			*lost = *lost || !count_steps(d, &h, &n);
@@ -487,8 +522,9 @@ settle(struct debugger *d)
 	return ok;
 }
 
-enum came
-back_step(struct debugger *d)
+/* One instruction, or event, of whatever thread. */
+static enum came
+back_one(struct debugger *d)
 {
 	bool lost = !settle(d);
 
@@ -552,7 +588,7 @@ back_to(struct debugger *d, uint64_t which)
 	if (!d->fired.watch)
 		return CAME_HIT;
 	/* Before the instruction that writes. */
-	return back_step(d) == CAME_LOST ? CAME_LOST : CAME_HIT;
+	return back_one(d) == CAME_LOST ? CAME_LOST : CAME_HIT;
 }
 
 /* The path is that to the last node from the one before it. *after: how often the user's conditions fire between the last node and
@@ -570,25 +606,71 @@ one_back(struct debugger *d, uint64_t *after)
 	return ok;
 }
 
-enum came
-back(struct debugger *d)
+/* To the last place that fires, but no further than to that event (CAME_STEP); 0: to the beginning. */
+static enum came
+back_down_to(struct debugger *d, uint64_t bound)
 {
+	const path to = {.at = &(struct hop){HOP_EVENT, .count = bound}, .n = 1};
 	uint64_t after = 0;
 
 	if (!settle(d))
 		return CAME_LOST;
 	for (;;) {
-		struct scan s = {0};
+		struct scan s = {0}, sooner = {0};
+		bool inside = bound > checkpoint_event(d->node.at[d->node.n - 1].c);
 
-		if (!node_last(d) || !follow(d, &d->path, &s))
+		if (!node_last(d) || !follow(d, &d->path, &s) || (inside && (!node_last(d) || !follow(d, &to, &sooner))))
 			return CAME_LOST;
-		if (s.total > after)
+		if (s.total > after + sooner.total)
 			return back_to(d, s.total - after);
+		if (inside) {
+			path_copy(&d->path, &to);
+			return node_reach(d) ? CAME_STEP : CAME_LOST;
+		}
 		if (d->node.n == 1 || packet_interrupt(&d->c)) {
 			d->path.n = 0;
 			return !node_last(d) ? CAME_LOST : d->node.n == 1 ? CAME_BEGIN : CAME_INTERRUPTED;
 		}
 		if (!one_back(d, &after))
 			return CAME_LOST;
+	}
+}
+
+/* The event at which the program that runs began: breakpoints are its own. */
+static uint64_t
+program_at(const struct debugger *d)
+{
+	const struct task *t = view_any(d);
+
+	return t && t->group->programs ? t->group->program_at : 0;
+}
+
+enum came
+back(struct debugger *d)
+{
+	return back_down_to(d, program_at(d));
+}
+
+enum came
+back_step(struct debugger *d, uint64_t thread)
+{
+	uint64_t programs = view_programs(d);
+	const struct task *t = view_thread(d, thread);
+
+	thread = t ? t->number : 0;
+	for (;;) {
+		bool waits = t && t != d->r.task;
+		uint64_t bound = program_at(d);
+		enum came came;
+
+		/* It has just been begun. */
+		if (waits && !t->left)
+			return CAME_BEGIN;
+		if (waits && t->left > bound)
+			bound = t->left;
+		came = waits ? back_down_to(d, bound) : back_one(d);
+		t = view_thread(d, thread);
+		if (came != CAME_STEP || !t || (t == d->r.task && !t->in_call) || view_programs(d) != programs)
+			return came;
 	}
 }

@@ -88,6 +88,12 @@ struct node {
 
 enum { STOPS = 16 };
 
+/* What a slot of the processor watches. */
+struct watched {
+	uint64_t at, n;
+	bool reads;
+};
+
 struct debugger {
 	struct replayer r;
 	struct connection c;
@@ -101,7 +107,9 @@ struct debugger {
 	size_t nput;
 	unsigned slots, stops;   /* of the processor: those that watch memory, and, behind them, those that are breakpoints */
 	uint64_t stop[STOPS];    /* where */
-	uint64_t loader;         /* where that begins */
+	struct watched watched[STOPS]; /* by each thread that goes on, */
+	uint64_t armed;          /* the number of the last change of that */
+	uint64_t loader, loaded; /* where that begins; for the program of that number */
 	VEC(struct node) node;   /* the first is the beginning; in the order of time */
 	path path;               /* from the last of them to where the program stands */
 	size_t pending;          /* so many of the last are inside of a hop that has not ended yet */
@@ -110,11 +118,32 @@ struct debugger {
 	uint64_t arrived;        /* the way at whose end it stands; 0: it does not */
 	uint64_t price;          /* time that the last node took */
 	struct condition fired;  /* what has stopped it on its way back */
+	uint64_t before;         /* the event at which it stood before the one that has come about last */
+	uint64_t general, control; /* the threads of which gdb wants to see something, and that it has go on; 0: any */
+	uint64_t program;        /* the number of the program that gdb knows */
+	struct buf unsaid;       /* what the program has written while gdb did not wait for it to stop */
+	bool moving;             /* it does */
 	bool ended;              /* gdb has been told of the end */
 	bool gone;               /* gdb has left */
 };
 
-/* To the next event, or one step. */
+/* ---- view.c: the process that gdb sees ---- */
+
+/* Is it the turn of one of its threads? */
+bool view_now(const struct debugger *d);
+/* That one, or else another of them; NULL: there is none. */
+struct task *view_any(const struct debugger *d);
+/* The thread of that number; 0: any. NULL: there is none. */
+struct task *view_thread(const struct debugger *d, uint64_t number);
+uint64_t view_pc(const struct debugger *d);
+/* How many programs it has run in the place of the first. */
+uint64_t view_programs(const struct debugger *d);
+/* To where the process of that number begins. False: reported. */
+bool view_begin(struct debugger *d, uint64_t number);
+/* The threads, as XML. */
+void view_list(const struct debugger *d, struct buf *to);
+
+/* To the next event, or one step, of a thread that is seen. */
 enum moved go_move(struct debugger *d, bool step);
 /* What stops the program from now on: the user's conditions, if so, and that of a hop, if there is one. */
 void go_conditions(struct debugger *d, bool user, const struct hop *h);
@@ -156,9 +185,12 @@ enum came {
 	CAME_STEP, CAME_HIT, CAME_BEGIN, CAME_END, CAME_LOST, CAME_INTERRUPTED,
 };
 
+/* One instruction, or event. */
 enum came forward_step(struct debugger *d);
-enum came forward(struct debugger *d);
-enum came back_step(struct debugger *d);
+/* until: a thread, whose turn ends it (CAME_STEP); 0: none. So does another program. */
+enum came forward(struct debugger *d, uint64_t until);
+/* One instruction of a thread, whatever others do meanwhile; 0: of that which has its turn. */
+enum came back_step(struct debugger *d, uint64_t thread);
 enum came back(struct debugger *d);
 
 /* ---- serve.c ---- */

@@ -52,10 +52,12 @@ hop_of(const struct condition *c, uint64_t count)
 static uint64_t
 value_of(struct debugger *d, const struct condition *c)
 {
+	const struct task *any = view_any(d);
 	char *bytes = xcalloc(1, c->n + 1);
 	uint64_t v;
 
-	tracee_read_some(d->r.t, c->at, bytes, c->n);
+	if (any)
+		tracee_read_some(&any->t, c->at, bytes, c->n);
 	v = bytes_sum(bytes, c->n);
 	free(bytes);
 	return v;
@@ -63,19 +65,19 @@ value_of(struct debugger *d, const struct condition *c)
 
 /* Gives it some of the processor's slots, if there are enough from *next on. */
 static void
-give_slots(struct debugger *d, struct condition *c, unsigned *next)
+give_slots(struct debugger *d, const struct tracee *t, struct condition *c, unsigned *next)
 {
-	const struct machine_traced *machine = d->r.t->machine;
 	uint64_t at = c->at, left = c->n;
 	unsigned slot = *next;
 
-	while (left && slot < machine->watches) {
+	while (left && slot < t->machine->watches && slot < STOPS) {
 		uint64_t n = 8;
 
 		while (n > left || at % n)
 			n /= 2;
-		if (!machine->watch(d->r.t->pid, slot, at, n, c->reads))
+		if (!t->machine->watch(t->pid, slot, at, n, c->reads))
 			break;
+		d->watched[slot] = (struct watched){at, n, c->reads};
 		c->slots |= 1u << slot++;
 		at += n;
 		left -= n;
@@ -86,16 +88,30 @@ give_slots(struct debugger *d, struct condition *c, unsigned *next)
 		*next = slot;
 }
 
+/* The processor's slots are a thread's own. */
+static void
+arm(struct debugger *d, struct tracee *t)
+{
+	if (t->armed == d->armed)
+		return;
+	for (unsigned i = 0; i < t->machine->watches; i++)
+		if (i < d->slots)
+			t->machine->watch(t->pid, i, d->watched[i].at, d->watched[i].n, d->watched[i].reads);
+		else
+			t->machine->watch(t->pid, i, 0, 0, false);
+	t->machine->watched(t->pid);
+	t->armed = d->armed;
+}
+
 /* Conditions or the process are others now. */
 static void
 renew(struct debugger *d)
 {
-	const struct machine_traced *machine = d->r.t->machine;
+	struct task *any = view_any(d);
 	unsigned next = 0;
 
-	for (unsigned i = 0; i < machine->watches; i++)
-		machine->watch(d->r.t->pid, i, 0, 0, false);
-	for (size_t i = 0; i < d->condition.n; i++) {
+	d->armed++;
+	for (size_t i = 0; any && i < d->condition.n; i++) {
 		struct condition *c = &d->condition.at[i];
 
 		c->slots = 0;
@@ -107,9 +123,8 @@ renew(struct debugger *d)
 			    d->condition.at[j].reads == c->reads)
 				c->slots = d->condition.at[j].slots;
 		if (!c->slots)
-			give_slots(d, c, &next);
+			give_slots(d, &any->t, c, &next);
 	}
-	machine->watched(d->r.t->pid);
 	d->slots = next;
 }
 
@@ -148,21 +163,21 @@ go_fired(struct debugger *d, bool watch)
 static bool
 look(struct debugger *d, unsigned slots, bool compare)
 {
-	uint64_t pc = tracee_word(d->r.t, d->r.t->machine->pc);
-	bool any = false;
+	uint64_t pc = view_pc(d);
+	bool any = false, now = view_now(d);
 
 	for (size_t i = 0; i < d->condition.n; i++) {
 		struct condition *c = &d->condition.at[i];
 		if (!c->watch) {
-			c->fired = c->at == pc;
+			c->fired = now && c->at == pc;
 		} else {
 			c->fired = (slots & c->slots) != 0;
 			if (compare || !c->slots || c->fired) {
-				uint64_t now = value_of(d, c);
+				uint64_t value = value_of(d, c);
 
 				/* Nobody wants to see a write that changes nothing, and comparing does not see it. */
-				c->fired = now != c->old || (c->reads && c->fired);
-				c->old = now;
+				c->fired = value != c->old || (c->reads && c->fired);
+				c->old = value;
 			}
 		}
 		c->hits += c->fired;
@@ -348,6 +363,16 @@ run(struct debugger *d)
 	}
 }
 
+/* The process that is seen runs another program than when it was looked at last. */
+static void
+find_loader(struct debugger *d, const struct task *t)
+{
+	if (d->loader && d->loaded == t->group->programs)
+		return;
+	d->loader = loader_of(&t->t);
+	d->loaded = t->group->programs;
+}
+
 /* What tracee_go_own() does. */
 static enum stop
 own(struct tracee *t, int request)
@@ -356,6 +381,12 @@ own(struct tracee *t, int request)
 	bool one = d->stepping || request == PTRACE_SYSEMU_SINGLESTEP, fired;
 	enum stop stop;
 
+	if (!view_now(d)) {
+		stop = go(t, request);
+		return stop == STOP_GROUP ? halt(d, MOVED_SLICE) : stop;
+	}
+	find_loader(d, d->r.task);
+	arm(d, t);
 	/* Somebody has seen the breakpoint at which it stands. */
 	if (one || must_step(d) || is_break(d, tracee_word(t, t->machine->pc))) {
 		do {
@@ -386,11 +417,14 @@ go_move(struct debugger *d, bool one)
 	enum replay_way way;
 
 	d->stepping = one;
-	/* Without conditions nobody looks at the program on its way. */
-	d->r.steady = one || d->condition.n || sliced;
 	for (size_t i = 0; i < d->condition.n; i++)
 		d->condition.at[i].fired = false;
-	way = replayer_next(&d->r);
+	d->before = d->r.event;
+	do {
+		/* Without conditions nobody looks at the program on its way. */
+		d->r.steady = sliced || (view_now(d) && (one || d->condition.n));
+		way = replayer_next(&d->r);
+	} while (way == REPLAY_WENT && !view_now(d));
 	if (way == REPLAY_HALTED)
 		return d->why;
 	if (way == REPLAY_OVER)

@@ -76,15 +76,23 @@ static void
 transfer(struct debugger *d, const char *p)
 {
 	const char *numbers = strrchr(p, ':');
+	const struct task *any = view_any(d);
+	const struct tracee *t = any ? &any->t : NULL;
 	struct buf all = {0}, part = {0};
 	uint64_t at, n;
 
+	if (!t) {
+		packet_text(&d->c, "E01");
+		return;
+	}
 	if (!strncmp(p, "features:read:target.xml:", 25)) {
-		describe(d->r.t->machine, &all);
+		describe(t->machine, &all);
 	} else if (!strncmp(p, "auxv:read:", 10)) {
-		read_auxv(d->r.t, &all);
+		read_auxv(t, &all);
 	} else if (!strncmp(p, "exec-file:read:", 15)) {
-		read_name(d->r.t, &all);
+		read_name(t, &all);
+	} else if (!strncmp(p, "threads:read:", 13)) {
+		view_list(d, &all);
 	} else {
 		packet_text(&d->c, "");
 		return;
@@ -107,15 +115,21 @@ transfer(struct debugger *d, const char *p)
 static void
 say_when(struct debugger *d, struct buf *to)
 {
-	uint64_t pc = tracee_word(d->r.t, d->r.t->machine->pc), count;
+	const struct task *t = view_any(d);
+	struct clock *clock = t ? t->group->space->clock : NULL;
+	uint64_t count;
 
 	buf_printf(to, "event %" PRIu64, d->r.event);
-	if (clock_at(d->r.clock, pc, &count))
-		buf_printf(to, ", clock %" PRIu64, clock_sum(d->r.clock));
-	else if ((count = clock_sum(d->r.clock)))
+	if (!clock)
+		buf_str(to, ", it is no more");
+	else if (clock_at(clock, view_pc(d), &count))
+		buf_printf(to, ", clock %" PRIu64, clock_sum(clock));
+	else if ((count = clock_sum(clock)))
 		buf_printf(to, ", clock %" PRIu64 " (this code has none)", count);
 	else
 		buf_str(to, ", no clock (none yet, or it was built without -fchord=events)");
+	if (t)
+		buf_printf(to, ", thread %" PRIu64 " of process %" PRIu64, t->number, t->group->number);
 	buf_char(to, '\n');
 }
 
@@ -149,15 +163,34 @@ monitor(struct debugger *d, const char *p)
 	buf_free(&out);
 }
 
+/* ---- threads ---- */
+
+static void
+say_threads(struct debugger *d, bool current)
+{
+	const struct task *now = view_any(d);
+	struct buf b = {0};
+
+	buf_str(&b, current ? "QC" : "m");
+	for (size_t i = 0; i < d->r.all.at.n; i++) {
+		const struct task *t = d->r.all.at.at[i];
+
+		if (view_thread(d, t->number) == t && (!current || t == now))
+			buf_printf(&b, "%s%" PRIx64, b.at[b.n - 1] == 'm' || current ? "" : ",", t->number);
+	}
+	packet_put(&d->c, b.at, b.n);
+	buf_free(&b);
+}
+
 /* ---- all of them ---- */
 
 void
 query(struct debugger *d, const char *packet, size_t n)
 {
 	static const struct { const char *of, *answer; } answers[] = {
-		{"qC", "QC1"}, {"qfThreadInfo", "m1"}, {"qsThreadInfo", "l"}, {"qAttached", "1"}, {"qSymbol", "OK"},
+		{"qsThreadInfo", "l"}, {"qAttached", "1"}, {"qSymbol", "OK"},
 		{"qSupported", "PacketSize=8000;QStartNoAckMode+;vContSupported+;swbreak+;hwbreak+;ReverseStep+;ReverseContinue+;"
-		 "qXfer:features:read+;qXfer:auxv:read+;qXfer:exec-file:read+"},
+		 "qXfer:features:read+;qXfer:auxv:read+;qXfer:exec-file:read+;qXfer:threads:read+;exec-events+"},
 	};
 
 	(void)n;
@@ -169,7 +202,9 @@ query(struct debugger *d, const char *packet, size_t n)
 			return;
 		}
 	}
-	if (!strncmp(packet, "qXfer:", 6)) {
+	if (!strncmp(packet, "qC", 2) || !strncmp(packet, "qfThreadInfo", 12)) {
+		say_threads(d, packet[1] == 'C');
+	} else if (!strncmp(packet, "qXfer:", 6)) {
 		transfer(d, packet + 6);
 	} else if (!strncmp(packet, "qRcmd,", 6)) {
 		monitor(d, packet + 6);

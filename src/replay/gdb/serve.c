@@ -46,9 +46,34 @@ tell_stop(struct debugger *d, int sig, const char *why)
 {
 	struct buf b = {0};
 
-	buf_printf(&b, "T%02x%s%sthread:1;", sig, why, *why ? ";" : "");
+	const struct task *t = view_any(d);
+	char name[64], link[4096];
+	ssize_t n = 0;
+
+	if (t && t->group->programs != d->program) {
+		d->program = t->group->programs;
+		snprintf(name, sizeof name, "/proc/%d/exe", t->t.pid);
+		n = readlink(name, link, sizeof link);
+	}
+	buf_printf(&b, "T%02x", n > 0 ? SIGTRAP : sig);
+	if (n > 0) {
+		buf_str(&b, "exec:");
+		put_hex(&b, link, (size_t)n);
+		buf_char(&b, ';');
+	} else {
+		buf_printf(&b, "%s%s", why, *why ? ";" : "");
+	}
+	buf_printf(&b, "thread:%" PRIx64 ";", t ? t->number : 1);
 	packet_put(&d->c, b.at, b.n);
 	buf_free(&b);
+	d->general = d->control = 0;
+}
+
+/* Signals that gdb passes on without a word, if it is not told otherwise (`handle`). */
+static bool
+is_passed_on(int sig)
+{
+	return sig == SIGALRM || sig == SIGVTALRM || sig == SIGPROF || sig == SIGIO || sig >= 32;
 }
 
 /* The first time at its end the program still stands, so that one can go back; always, if that is not its own end. */
@@ -60,7 +85,7 @@ tell_end(struct debugger *d)
 
 	if (!d->ended || d->r.severed) {
 		d->ended = true;
-		if (WIFSIGNALED(status))
+		if (WIFSIGNALED(status) && !is_passed_on(WTERMSIG(status)))
 			tell_stop(d, signal_of_gdb(WTERMSIG(status)), "");
 		else
 			tell_stop(d, SIGTRAP, "replaylog:end:");
@@ -84,7 +109,8 @@ tell(struct debugger *d, enum came came)
 	case CAME_BEGIN: tell_stop(d, SIGTRAP, "replaylog:begin:"); break;
 	case CAME_INTERRUPTED: tell_stop(d, SIGINT, ""); break;
 	case CAME_END: tell_end(d); break;
-	case CAME_LOST: packet_text(&d->c, "E01"); break;
+	/* Nothing of it is left; by an error gdb would go on asking. */
+	case CAME_LOST: packet_text(&d->c, "X09"); break;
 	}
 	pool_free(pool);
 }
@@ -101,6 +127,42 @@ note_fired(struct debugger *d)
 		d->fired = *c;
 }
 
+/* Addresses, and the first behind them. */
+struct range {
+	uint64_t from, to;
+};
+
+static bool
+is_in(const struct task *t, const struct range *range)
+{
+	uint64_t pc = tracee_word(&t->t, t->t.machine->pc);
+
+	return range && pc >= range->from && pc < range->to;
+}
+
+/* One instruction of a thread, or as many as lie in a range; others have their turns as they had. 0: the one that has its turn. */
+static enum came
+step_thread(struct debugger *d, uint64_t thread, const struct range *range)
+{
+	enum { LOOK = 1024 };
+	const struct task *t = view_thread(d, thread);
+	uint64_t programs = view_programs(d);
+
+	thread = t ? t->number : 0;
+	for (unsigned i = 1;; i++) {
+		bool waits = t && t != d->r.task;
+		enum came came = t && !waits ? forward_step(d) : forward(d, thread);
+
+		t = view_thread(d, thread);
+		if (came != CAME_STEP || d->r.ended || view_programs(d) != programs)
+			return came;
+		if (t && !waits && t == d->r.task && !t->in_call && !is_in(t, range))
+			return came;
+		if (i % LOOK == 0 && packet_interrupt(&d->c))
+			return CAME_INTERRUPTED;
+	}
+}
+
 static void
 resume(struct debugger *d, bool step)
 {
@@ -110,37 +172,18 @@ resume(struct debugger *d, bool step)
 		tell(d, CAME_END);
 		return;
 	}
-	came = step ? forward_step(d) : forward(d);
+	came = step ? step_thread(d, d->control, NULL) : forward(d, 0);
 	note_fired(d);
 	tell(d, came);
 }
 
-/* Steps as long as the PC stays between two addresses. */
-static void
-resume_range(struct debugger *d, uint64_t from, uint64_t to)
-{
-	enum { LOOK = 1024 };
-	enum came came = CAME_END;
-	uint64_t pc;
-
-	for (unsigned i = 1; !d->r.ended; i++) {
-		came = forward_step(d);
-		pc = tracee_word(d->r.t, d->r.t->machine->pc);
-		if (came != CAME_STEP || pc < from || pc >= to)
-			break;
-		if (i % LOOK == 0 && packet_interrupt(&d->c)) {
-			came = CAME_INTERRUPTED;
-			break;
-		}
-	}
-	note_fired(d);
-	tell(d, came);
-}
-
+/* `;ACTION[:THREAD]` as often as there are actions: the first that steps says what is done, for others go on as they did. */
 static void
 resume_by(struct debugger *d, const char *p)
 {
-	uint64_t from, to;
+	struct range range = {0};
+	enum came came;
+	bool step = false;
 
 	if (!strcmp(p, "?")) {
 		packet_text(&d->c, "vCont;c;C;s;S;r");
@@ -150,28 +193,50 @@ resume_by(struct debugger *d, const char *p)
 		packet_text(&d->c, "");
 		return;
 	}
-	p++;
-	if (*p == 'r') {
-		p++;
-		from = get_hex(&p);
-		p += *p == ',';
-		to = get_hex(&p);
-		resume_range(d, from, to);
-	} else
-		resume(d, *p == 's' || *p == 'S');
+	d->control = 0;
+	for (; p && *p == ';' && !step; p = strchr(p + 1, ';')) {
+		const char *thread = strchr(p, ':'), *next = strchr(p + 1, ';'), *at = p + 2;
+
+		step = strchr("sSr", p[1]) && p[1];
+		if (p[1] == 'r') {
+			range.from = get_hex(&at);
+			at += *at == ',';
+			range.to = get_hex(&at);
+		}
+		if (step && thread && (!next || thread < next) && thread[1] != '-') {
+			thread++;
+			d->control = get_hex(&thread);
+		}
+	}
+	if (!step || d->r.ended) {
+		resume(d, false);
+		return;
+	}
+	came = step_thread(d, d->control, &range);
+	note_fired(d);
+	tell(d, came);
 }
 
 /* ---- registers and memory ---- */
 
+/* The thread of which gdb wants to see something; NULL: there is none any more. */
+static const struct tracee *
+general(const struct debugger *d)
+{
+	const struct task *t = view_thread(d, d->general);
+
+	return t ? &t->t : NULL;
+}
+
 /* Their bytes in gdb's order: how many. */
 static size_t
-registers(struct debugger *d, uint8_t to[DESCRIBED_MOST])
+registers(const struct tracee *t, uint8_t to[DESCRIBED_MOST])
 {
-	const struct machine_traced *machine = d->r.t->machine;
+	const struct machine_traced *machine = t->machine;
 	char state[TRACED_STATE_MOST];
 	size_t n = 0;
 
-	machine->describe(&d->r.t->regs, state, machine->get_state(d->r.t->pid, state), to);
+	machine->describe(&t->regs, state, machine->get_state(t->pid, state), to);
 	for (size_t i = 0; i < machine->ndescribed; i++)
 		for (size_t j = 0; j < machine->described[i].n; j++)
 			n += machine->described[i].reg[j].size;
@@ -200,11 +265,12 @@ static void
 read_registers(struct debugger *d, const char *p)
 {
 	uint8_t all[DESCRIBED_MOST];
-	size_t n = registers(d, all), at = 0;
+	const struct tracee *t = general(d);
+	size_t n = t ? registers(t, all) : 0, at = 0;
 	struct buf b = {0};
 
-	if (*p++ == 'p')
-		at = place_of(d->r.t->machine, get_hex(&p), &n);
+	if (*p++ == 'p' && t)
+		at = place_of(t->machine, get_hex(&p), &n);
 	put_hex(&b, all + at, n);
 	if (n)
 		packet_put(&d->c, b.at, b.n);
@@ -216,13 +282,14 @@ read_registers(struct debugger *d, const char *p)
 static void
 read_memory(struct debugger *d, const char *p)
 {
+	const struct tracee *t = general(d);
 	uint64_t addr = get_hex(&p), n;
 	char bytes[1 << 14];
 	struct buf b = {0};
 
 	p += *p == ',';
 	n = get_hex(&p);
-	n = tracee_read_some(d->r.t, addr, bytes, n < sizeof bytes ? n : sizeof bytes);
+	n = t ? tracee_read_some(t, addr, bytes, n < sizeof bytes ? n : sizeof bytes) : 0;
 	put_hex(&b, bytes, n);
 	if (n)
 		packet_put(&d->c, b.at, b.n);
@@ -267,18 +334,62 @@ set_condition(struct debugger *d, const char *p)
 
 /* ---- all of them ---- */
 
+/* What the program writes: to gdb's console, for standard output is the connection. */
+static void
+to_console(void *of, int stream, const char *at, size_t n)
+{
+	struct debugger *d = of;
+	struct buf b = {0};
+
+	(void)stream;
+	if (!d->moving) {
+		buf_add(&d->unsaid, at, n);
+		return;
+	}
+	buf_char(&b, 'O');
+	put_hex(&b, at, n);
+	packet_put(&d->c, b.at, b.n);
+	buf_free(&b);
+}
+
 /* By a packet that has the program move. A replay that has failed has no program left that could. */
 static void
 move(struct debugger *d, const char *p)
 {
+	struct buf unsaid = d->unsaid;
+
+	d->unsaid = (struct buf){0};
+	d->moving = true;
+	if (unsaid.n)
+		to_console(d, 1, unsaid.at, unsaid.n);
+	buf_free(&unsaid);
 	if (d->r.failed || log_failed(d->r.log))
 		tell(d, CAME_LOST);
 	else if (*p == 'b')
-		tell(d, p[1] == 's' ? back_step(d) : back(d));
+		tell(d, p[1] == 's' ? back_step(d, d->control) : back(d));
 	else if (*p == 'v')
 		resume_by(d, p + 5);
 	else
 		resume(d, *p == 's' || *p == 'S');
+	d->moving = false;
+}
+
+/* Hg or Hc: the thread of which packets that follow tell, or that they have go on. */
+static void
+choose_thread(struct debugger *d, const char *p)
+{
+	const char *number = p + 1;
+	uint64_t thread = *p && p[1] != '-' ? get_hex(&number) : 0;
+
+	if (!view_thread(d, thread)) {
+		packet_text(&d->c, "E01");
+		return;
+	}
+	if (*p == 'g')
+		d->general = thread;
+	else if (*p == 'c')
+		d->control = thread;
+	packet_text(&d->c, "OK");
 }
 
 static void
@@ -301,25 +412,12 @@ serve(struct debugger *d, const char *p, size_t n)
 			packet_text(&d->c, "");
 		break;
 	case 'q': case 'Q': query(d, p, n); break;
-	case 'H': case 'T': packet_text(&d->c, "OK"); break;
+	case 'H': choose_thread(d, p + 1); break;
+	case 'T': p++; packet_text(&d->c, view_thread(d, get_hex(&p)) ? "OK" : "E01"); break;
 	case 'D': d->gone = true; packet_text(&d->c, "OK"); break;
 	case 'k': d->gone = true; break;
 	default: packet_text(&d->c, "");
 	}
-}
-
-/* What the program writes: to gdb's console, for standard output is the connection. */
-static void
-to_console(void *of, int stream, const char *at, size_t n)
-{
-	struct debugger *d = of;
-	struct buf b = {0};
-
-	(void)stream;
-	buf_char(&b, 'O');
-	put_hex(&b, at, n);
-	packet_put(&d->c, b.at, b.n);
-	buf_free(&b);
 }
 
 static void
@@ -334,10 +432,11 @@ free_all(struct debugger *d)
 	free(d->node.at);
 	free(d->user.at);
 	free(d->condition.at);
+	buf_free(&d->unsaid);
 }
 
 bool
-replay_debug(const char *log, const char *where)
+replay_debug(const char *log, const char *where, uint64_t process)
 {
 	struct debugger d = {.way = 1, .r.apart = true};
 	struct buf packet = {0};
@@ -351,15 +450,17 @@ replay_debug(const char *log, const char *where)
 		signal(SIGINT, SIG_IGN);
 		signal(SIGPIPE, SIG_IGN);
 		go_hook(&d);
-		d.loader = loader_of(d.r.t);
-		ok = node_here(&d);
-		if (!ok)
+		ok = view_begin(&d, process);
+		d.program = view_programs(&d);
+		if (ok && !node_here(&d)) {
+			ok = false;
 			say_error(log, "the program cannot be copied, so that there is no going back");
+		}
 		ok = ok && connection_open(&d.c, where);
 	}
 	while (ok && !d.gone && packet_get(&d.c, &packet))
 		serve(&d, packet.at, packet.n);
-	ok = ok && !d.r.severed;
+	ok = ok && !d.r.severed && !d.r.failed && !log_failed(d.r.log);
 	buf_free(&packet);
 	free_all(&d);
 	return ok;

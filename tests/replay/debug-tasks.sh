@@ -1,0 +1,254 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: MIT
+# Cases of replay/run.sh: gdb looks at a replay with several threads, processes and programs. Sourced behind debug.sh.
+
+# debug_script PROGRAM [OPTION...]: the same as debug, of commands on standard input
+debug_script() {
+	local program=$1
+	shift
+	command -v gdb >/dev/null || skip "no gdb"
+	{ printf '%s\n' "set confirm off" "set pagination off" "set sysroot /" "target remote | $CHORD replay --gdb=- $* log"; cat; } >script
+	timeout 200 gdb -nx -q -batch -x script "$program" >answers 2>&1 </dev/null || no "gdb: $(tail -c 300 answers)"
+	! grep -qE 'goes another way|rror in sourced' answers || no "$(grep -E 'goes another way|rror in sourced' -A1 answers)"
+}
+
+# caught STATUS PROGRAM: a recording by chance that ends so
+caught() {
+	for seed in $(seq 60); do
+		{ timeout -k 5 60 "$CHORD" record --chaos="$seed" -o log "$2" >out 2>err; status=$?; } 2>/dev/null
+		[ $status = 0 ] || break
+	done
+	[ $status = "$1" ] || no "status $status in $seed recordings: $(head -c 300 err)"
+}
+
+racing() {
+	cat >lost.c <<-'EOT'
+	#include <pthread.h>
+	#include <unistd.h>
+	static volatile long n;
+	static void *add(void *p)
+	{
+		for (int i = 0; i < 20; i++) {
+			long was = n;
+			getppid();
+			n = was + 1;
+		}
+		return p;
+	}
+	int main(void)
+	{
+		pthread_t a, b;
+		pthread_create(&a, 0, add, 0), pthread_create(&b, 0, add, 0);
+		pthread_join(a, 0), pthread_join(b, 0);
+		return n != 40;
+	}
+	EOT
+	gcc -g -O0 -w -pthread -o lost lost.c || no "cannot compile"
+	caught 1 ./lost
+}
+
+# An update is lost: the write that undid another thread's is found on the way back, and so is that one.
+t_debug_race() {
+	racing
+	debug_script ./lost <<-'EOT'
+	break lost.c:18
+	continue
+	watch n
+	reverse-continue
+	set $writes = 1
+	while n == was && $writes < 50
+	reverse-continue
+	set $writes++
+	end
+	printf "guilty: thread %d writes %ld over %ld\n", $_thread, was + 1, n
+	set $guilty = $_thread
+	set $over = n
+	reverse-continue
+	printf "before: thread %d writes %ld, as %d\n", $_thread, was + 1, was + 1 == $over && $_thread != $guilty
+	continue
+	printf "again: %ld\n", n
+	EOT
+	answered 'guilty: thread [23] writes [0-9]+ over [0-9]+' 'before: thread [23] writes [0-9]+, as 1' 'hit Hardware watchpoint' 'again: [0-9]+'
+	awk '/^guilty/ { ok = $5 <= $7; over = $7 } /^again/ { ok = ok && $2 == over } END { exit !ok }' answers || no "not guilty: $(grep -E 'guilty|again' answers)"
+}
+
+# The same states on the way back, whoever had turns meanwhile; every thread is at the same place, too.
+t_debug_turns() {
+	local show='info registers rip rsp rax rbx rcx rdx rsi rdi fs_base eflags'
+	racing
+	{
+		printf '%s\n' "break add" "continue" "delete" "break lost.c:18"
+		for i in $(seq 8); do printf 'stepi 29\n%s\nthread apply all -q p $pc\n' "$show"; done
+		echo "echo \\n--\\n"
+		for i in $(seq 8); do printf '%s\nthread apply all -q p $pc\nreverse-stepi 29\n' "$show"; done
+	} | debug_script ./lost
+	awk 'BEGIN { back = 0 } /^--$/ { back = 1 } /^rip/ { n[back]++ } /^(r[a-z0-9]+|fs_base|eflags) / { gsub(/ +/, " "); s[back, n[back]] = s[back, n[back]] $0 "\n" }
+		/^\$[0-9]+ = .void/ { sub(/^\$[0-9]+ /, ""); s[back, n[back]] = s[back, n[back]] $0 "\n" }
+		END { if (n[0] != 8 || n[1] != 8) { print n[0], n[1]; exit 1 }
+			for (i = 1; i <= 8; i++) if (s[0, i] != s[1, 9 - i]) { print i ": " s[0, i] "is not " s[1, 9 - i]; exit 1 } }' answers >differ ||
+		no "other states: $(cat differ)"
+	grep -q '= (void (\*)())' answers || no "no PCs of threads"
+}
+
+# Each of two threads waits for what the other one has: both are shown in their calls, and who took what is found.
+t_debug_deadlock() {
+	cat >dead.c <<-'EOT'
+	#define _GNU_SOURCE
+	#include <pthread.h>
+	#include <unistd.h>
+	static pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, b = PTHREAD_MUTEX_INITIALIZER;
+	static void *both(pthread_mutex_t *x, pthread_mutex_t *y)
+	{
+		for (int i = 0; i < 30; i++) {
+			pthread_mutex_lock(x);
+			getppid();
+			pthread_mutex_lock(y);
+			pthread_mutex_unlock(y);
+			pthread_mutex_unlock(x);
+		}
+		return 0;
+	}
+	static void *one(void *p) { pthread_setname_np(pthread_self(), "one"); return both(&a, &b); }
+	static void *two(void *p) { pthread_setname_np(pthread_self(), "<two>"); return both(&b, &a); }
+	int main(void)
+	{
+		pthread_t t, u;
+		alarm(3);
+		pthread_create(&t, 0, one, 0), pthread_create(&u, 0, two, 0);
+		pthread_join(t, 0), pthread_join(u, 0);
+		return 0;
+	}
+	EOT
+	gcc -g -O0 -w -pthread -o dead dead.c || no "cannot compile"
+	caught 142 ./dead
+	debug_script ./dead <<-'EOT'
+	continue
+	info threads
+	thread apply 2 3 bt
+	watch a.__data.__owner
+	reverse-continue
+	bt
+	delete
+	continue
+	watch b.__data.__owner
+	reverse-continue
+	bt
+	thread 2
+	thread name
+	EOT
+	answered 'No more reverse-execution history' '1 +Thread 1 ' '2 +Thread 2 "one" \(waits in futex\)' '3 +Thread 3 "<two>" \(waits in futex\)' \
+		'^Thread 2 ' 'pthread_mutex_lock' 'both \(x=.* <a>, y=.* <b>\)' '^Thread 3 ' 'pthread_mutex_lock' 'both \(x=.* <b>, y=.* <a>\)' \
+		'Thread 2 "one" hit Hardware watchpoint' 'New value = 0' '^#[0-9] .*pthread_mutex_lock' 'both \(x=.* <a>' \
+		'No more reverse-execution history' 'Thread 3 "<two>" hit Hardware watchpoint' 'New value = 0' 'both \(x=.* <b>'
+}
+
+# One thread writes past the end of what is its own; another one dies of it, far away.
+t_debug_wild() {
+	cat >wild.cc <<-'EOT'
+	#include <mutex>
+	#include <stdexcept>
+	#include <thread>
+	struct { long mine[8]; long *theirs; } all;
+	long value = 3;
+	std::mutex m;
+	static __attribute__((noinline)) void fill(int n) { for (int i = 0; i < n; i++) all.mine[i] = 16 + i; }
+	static int careful(int i)
+	{
+		try { if (i % 3 == 0) throw std::runtime_error("third"); } catch (std::exception &) { return 1; }
+		return 0;
+	}
+	static void writer() { for (int i = 0; i < 30; i++) { std::lock_guard<std::mutex> l(m); careful(i); fill(i == 20 ? 9 : 8); } }
+	int main()
+	{
+		all.theirs = &value;
+		std::thread t(writer);
+		t.join();
+		for (int i = 0; i < 100; i++) value += careful(i);
+		return (int)*all.theirs;
+	}
+	EOT
+	g++ -g -O1 -w -pthread -o wild wild.cc || no "cannot compile"
+	record ./wild
+	[ $status = 139 ] || no "status $status"
+	debug_script ./wild <<-'EOT'
+	continue
+	watch all.theirs
+	reverse-continue
+	printf "by thread %d\n", $_thread
+	bt 2
+	reverse-continue
+	printf "by thread %d\n", $_thread
+	EOT
+	answered 'received signal SIGSEGV' 'Old value = .*0x18' 'New value = .*<value>' 'by thread 2' '^#0 .*fill' 'writer' \
+		'Old value = .*<value>' 'New value = .*0x0' 'by thread 1'
+}
+
+# One process is seen, the first or the one that is asked for; another program in its place, forwards and backwards.
+t_debug_processes() {
+	cat >fork.c <<-'EOT'
+	#include <sys/wait.h>
+	#include <unistd.h>
+	int value;
+	int main(int argc, char **argv)
+	{
+		int status;
+		value = 1;
+		if (!fork()) {
+			value = 2;
+			value = 3;
+			if (argc > 1) execlp("./other", "other", (char *)0);
+			_exit(4);
+		}
+		wait(&status);
+		value = 10 + WEXITSTATUS(status);
+		return 6;
+	}
+	EOT
+	printf '%s\n' 'int done, more;' 'int main(void) {' 'more = 1;' 'done = 5;' 'return 8; }' >other.c
+	gcc -g -O0 -w -o fork fork.c && gcc -g -O0 -w -o other other.c || no "cannot compile"
+	record ./fork
+	[ $status = 6 ] || no "status $status"
+	debug ./fork "watch value" "continue" "continue" "continue" "reverse-continue" "reverse-continue" "reverse-continue"
+	answered 'New value = 1$' 'New value = 14$' 'No more rev' 'New value = 1$' 'New value = 0$' 'No more rev'
+	printf '%s\n' "watch value" "continue" "continue" "continue" "monitor when" "reverse-continue" "reverse-continue" "reverse-continue" "continue" |
+		debug_script ./fork --process=2
+	answered 'New value = 2$' 'New value = 3$' 'No more rev' 'thread 2 of process 2' 'New value = 2$' 'New value = 1$' 'No more rev' 'New value = 2$'
+	refused 1 'log: there is no process 3: the run has 2' "$CHORD" replay --gdb=- --process=3 log
+	refused 2 'not a number from 1 on' "$CHORD" replay --gdb=- --process=x log
+	refused 2 'with --gdb only' "$CHORD" replay --process=2 log
+	record ./fork x
+	debug_script ./fork --process=2 <<-'EOT'
+	break main
+	continue
+	watch done
+	continue
+	continue
+	reverse-continue
+	reverse-continue
+	delete
+	reverse-continue
+	print value
+	watch value
+	reverse-continue
+	delete
+	continue
+	continue
+	EOT
+	answered 'executing new program: .*/other' 'Breakpoint 1, main \(\) at other.c' 'New value = 5' 'No more rev' 'Old value = 5' \
+		'Breakpoint 1, main \(\) at other.c' 'executing new program: .*/fork' '\$1 = 1' \
+		'executing new program: .*/other' 'No more rev' 'exited with code 010'
+}
+
+# Somebody kills the program that is looked at: that is said, and nothing hangs.
+t_debug_killed() {
+	local replay
+	racing
+	"$CHORD" replay --gdb="$PWD/socket" log >again 2>again.err </dev/null &
+	replay=$!
+	for i in $(seq 80); do [ -S socket ] && break; sleep 0.1; done
+	gdb -nx -q -batch -ex "set sysroot /" -ex "target remote $PWD/socket" -ex "break add" -ex "continue" \
+		-ex "shell for i in \$(pgrep -P $replay); do kill -9 \$i; done" -ex "continue" ./lost >answers 2>&1 &
+	wait $replay
+	[ $? = 1 ] && grep -q 'by signal 9' again.err || no "nothing is said: $(cat again.err answers)"
+}
+debug_task_cases="debug-race debug-turns debug-deadlock debug-wild debug-processes debug-killed"
