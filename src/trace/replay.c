@@ -278,6 +278,8 @@ take_ending(struct replay *r, uint64_t value)
 		return; /* it has said how */
 	r->ends = CHORD_ENDS_HOW(value);
 	r->by = CHORD_ENDS_BY(value);
+	if (r->happens && r->ends && !r->stop)
+		r->happens(r, CHORD_EVENT_ENDS);
 }
 
 /* What orders threads and processes. */
@@ -403,20 +405,38 @@ end_thread(struct replay *r)
 		say_end(r, false);
 }
 
+void
+replay_begin(struct replay *r, size_t stream)
+{
+	r->slots = slots_new(r->file, stream);
+	r->listed = 0;
+	r->i = 0;
+	r->stack.n = 0;
+	r->thread = r->insns = r->strikes = r->event = r->ends = r->made = 0;
+	r->silent = false;
+}
+
+bool
+replay_step(struct replay *r)
+{
+	if (r->stop)
+		return false;
+	if (r->i == r->slots->n) {
+		if (!slots_next(r->slots))
+			return false;
+		progress("reading the trace", r->slots->done >> 20, trace_stream_bytes(r->slots->stream) >> 20);
+		r->i = 0;
+	}
+	take_slot(r, r->slots->slot[r->i]);
+	r->i++;
+	return true;
+}
+
 const char *
-replay_stream(struct replay *r, size_t stream)
+replay_end(struct replay *r)
 {
 	const char *why;
 
-	r->slots = slots_new(r->file, stream);
-	r->listed = 0;
-	r->stack.n = 0;
-	r->thread = r->insns = r->strikes = r->event = 0;
-	while (!r->stop && slots_next(r->slots)) {
-		progress("reading the trace", r->slots->done >> 20, trace_stream_bytes(r->slots->stream) >> 20);
-		for (r->i = 0; r->i < r->slots->n && !r->stop; r->i++)
-			take_slot(r, r->slots->slot[r->i]);
-	}
 	if (!r->stop)
 		end_thread(r);
 	progress("reading the trace", 1 << 20, 2);
@@ -428,4 +448,13 @@ replay_stream(struct replay *r, size_t stream)
 	r->stack.at = NULL;
 	r->stack.n = r->stack.cap = 0;
 	return why;
+}
+
+const char *
+replay_stream(struct replay *r, size_t stream)
+{
+	replay_begin(r, stream);
+	while (replay_step(r))
+		;
+	return replay_end(r);
 }

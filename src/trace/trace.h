@@ -215,7 +215,7 @@ struct replay {
 	void (*thread_begins)(struct replay *r, enum chord_mark kind);
 	/* Nothing more is known of the thread; why that is so as far as `ends` says. */
 	void (*thread_ends)(struct replay *r);
-	/* One of CREATES, UNMADE, FORKS, FORKED. */
+	/* One of ENDS, CREATES, UNMADE, FORKS, FORKED. */
 	void (*happens)(struct replay *r, enum chord_event event);
 	void (*enters)(struct replay *r, enum replay_how how); /* the frame on top */
 	void (*leaves_frame)(struct replay *r, enum replay_how how); /* likewise, just before it is gone */
@@ -228,6 +228,10 @@ struct replay {
 };
 /* Goes through a stream from its beginning. NULL: to its end, or until `stop`; else what is wrong with it there. */
 const char *replay_stream(struct replay *r, size_t stream);
+/* The same in steps, so that several streams can be read in turns. Each takes a slot; false: there is none, or `stop`. */
+void replay_begin(struct replay *r, size_t stream);
+bool replay_step(struct replay *r);
+const char *replay_end(struct replay *r);
 
 /* ---- writes.c: what a procedure would write with other encodings (Ball & Larus 1994, sections 4 and 6.2) ---- */
 

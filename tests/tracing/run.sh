@@ -158,7 +158,7 @@ for option in --from=none --from=fib:9999999 --from=99999999999 --to=none --grep
 	[ $? = 1 ] && grep -Eq 'no thread|such a function' found.err
 	check "not-there $option" $? "$(cat found.err)"
 done
-for option in --from=:3 --to=fib: --last=0 --thread=x --diff "--last=3 --json" "--encodings --lines"; do
+for option in --from=:3 --to=fib: --last=0 --thread=x --diff "--last=3 --json" "--encodings --lines" "--together --last=3"; do
 	# shellcheck disable=SC2086
 	"$CHORD" trace $option ./program >log 2>&1
 	[ $? = 2 ]
@@ -349,6 +349,37 @@ ended cancel exit cancelled
 "$CHORD" trace ./program >all && grep -q '/\* the process ends: exit \*/' all && grep -q '/\* the thread is cancelled \*/' all &&
 	grep -q '/\* thread 4 begins \*/' all && ! grep -q 'may not' all
 check ended-text $? "$(grep '/\*' all)"
+
+# ---- an order of threads and processes ----
+
+build gcc order.c -O1 && ./program || fail build/order "$(head -n 1 log)"
+"$CHORD" trace --together --json ./program >json 2>err
+# Nothing of a thread comes before its creation; all are there.
+jq -s -e '(map("\(.process) \(.thread)") | unique | length) as $threads | (map(.process) | unique | length) as $processes |
+	reduce .[] as $e ({made: {}, ok: true}; if $e.event == "create" then .made["\($e.process) \($e.created)"] = true
+		elif $e.thread > 1 then .ok = (.ok and .made["\($e.process) \($e.thread)"] == true) else . end) |
+	.ok and (.made | length) == 10 and $threads == 14 and $processes == 4' json >/dev/null
+check together-threads $? "$(head -n 1 err) $(jq -c '[.process, .thread]' json | sort | uniq -c | head -n 20)"
+# Each child stands behind the fork: whenever a new process comes up, one more fork has been told than there were children. The thread that
+# ends the first process is its last.
+jq -s -e '.[0].process as $first | reduce .[] as $e ({seen: {}, forks: 0, ok: true}; (if .seen["\($e.process)"] then . else
+		.ok = (.ok and (.seen | length) <= .forks) | .seen["\($e.process)"] = true end) | if $e.event == "fork" then .forks += 1 else . end) |
+	.ok and .forks == 3' json >/dev/null && tail -n 1 json | jq -e '.event == "end" and .how == "exit" and .thread == 1' >/dev/null
+check together-forks $? "$(head -n 1 err) $(jq -c 'select(.event == "fork")' json | head -n 4)"
+# The same lines as without, in another order.
+"$CHORD" trace --json ./program | sort >separate && sort json | cmp -s - separate && "$CHORD" trace --together ./program >all 2>err && [ -s all ]
+check together-same $? "$(head -n 1 err)"
+# Arrows lead from where something begins to what begins there, and not back in time.
+"$CHORD" trace --chrome ./program | jq -e '.traceEvents | [(map(select(.ph == "s")) | sort_by(.id)), (map(select(.ph == "f")) | sort_by(.id))] |
+	transpose | length == 13 and all(.[0].id == .[1].id and .[0].ts == .[1].ts and (.[0].tid != .[1].tid or .[0].pid != .[1].pid))' >/dev/null
+check arrows $? "$("$CHORD" trace --chrome ./program | grep -c '"[sf]"')"
+if command -v protoc >/dev/null; then
+	"$CHORD" trace --perfetto ./program | protoc --decode=PerfettoTrace -I "$top/src/tool/trace" perfetto.proto >raw 2>err
+	[ "$(sed -n 's/^ *flow_ids: //p' raw | sort)" = "$(sed -n 's/ *terminating_flow_ids: //p' raw | sort)" ] &&
+		[ "$(grep -c ' flow_ids' raw)" = 13 ]
+	check perfetto-arrows $? "$(head -n 1 err) $(grep -c flow_ids raw)"
+fi
+rm -f ./*.chord ./*.trace
 
 # ---- a path is written before its last instructions have run ----
 

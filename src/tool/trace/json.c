@@ -124,8 +124,8 @@ json_block(struct trace_out *o, const struct replay_path *p, uint32_t block, uin
 static void
 put_chrome(struct trace_out *o, json_t *j)
 {
-	fputs(o->later ? ",\n" : "{\"displayTimeUnit\": \"ns\", \"traceEvents\": [\n", o->to);
-	o->later = true;
+	fputs(o->args->later ? ",\n" : "{\"displayTimeUnit\": \"ns\", \"traceEvents\": [\n", o->to);
+	o->args->later = true;
 	json_dumpf(j, o->to, JSON_COMPACT);
 	json_decref(j);
 }
@@ -142,28 +142,57 @@ chrome_object(const struct trace_out *o, const char *kind, const char *name)
 	return j;
 }
 
+static void
+chrome_thread(struct trace_out *o)
+{
+	json_t *args = json_object(), *j;
+
+	js_set(args, "name", json_sprintf("thread %" PRIu64 ", time in instructions", trace_thread(o)));
+	j = chrome_object(o, "M", "thread_name");
+	js_set(j, "args", args);
+	put_chrome(o, j);
+	o->any = true;
+}
+
+/* One end of an arrow: s or f. That is bound to the slice that encloses the place. */
+static void
+put_end_of_arrow(struct trace_out *o, const char *kind, uint64_t number)
+{
+	json_t *j = chrome_object(o, kind, "begins");
+
+	js_set(j, "cat", js_text("order"));
+	js_set(j, "id", json_sprintf("%" PRIu64, number));
+	js_set(j, "bp", js_text("e"));
+	js_set(j, "ts", js_number(o->offset + o->replay.insns, true));
+	put_chrome(o, j);
+}
+
 void
 chrome_event(struct trace_out *o, char kind)
 {
 	const char *name = image_readable(o->replay.stack.at[o->replay.stack.n - 1].proc->name);
 	json_t *j;
 
-	if (!o->any) {
-		json_t *args = json_object();
-
-		js_set(args, "name", json_sprintf("thread %" PRIu64 ", time in instructions", trace_thread(o)));
-		j = chrome_object(o, "M", "thread_name");
-		js_set(j, "args", args);
-		put_chrome(o, j);
-		o->any = true;
-	}
+	if (!o->any)
+		chrome_thread(o);
 	j = chrome_object(o, (char[]){kind, 0}, name);
-	js_set(j, "ts", js_number(o->replay.insns, true));
+	js_set(j, "ts", js_number(o->offset + o->replay.insns, true));
 	put_chrome(o, j);
+	if (o->from)
+		put_end_of_arrow(o, "f", o->from);
+	o->from = 0;
 }
 
 void
-chrome_end(struct trace_out *o)
+chrome_arrow(struct trace_out *o, uint64_t number)
 {
-	fputs(o->later ? "\n]}\n" : "{\"traceEvents\": []}\n", o->to);
+	if (!o->any)
+		chrome_thread(o);
+	put_end_of_arrow(o, "s", number);
+}
+
+void
+chrome_end(struct trace_args *a, FILE *to)
+{
+	fputs(a->later ? "\n]}\n" : "{\"traceEvents\": []}\n", to);
 }

@@ -28,8 +28,8 @@ put_packet(struct trace_out *o, PerfettoPacket *packet)
 
 	packet->has_trusted_packet_sequence_id = packet->has_sequence_flags = true;
 	packet->trusted_packet_sequence_id = SEQUENCE;
-	packet->sequence_flags = o->later ? NEEDS_NAMES : BEGINS | NEEDS_NAMES;
-	o->later = true;
+	packet->sequence_flags = o->args->later ? NEEDS_NAMES : BEGINS | NEEDS_NAMES;
+	o->args->later = true;
 	trace.n_packet = 1;
 	trace.packet = &packet;
 	o->text.n = 0;
@@ -72,7 +72,7 @@ put_thread(struct trace_out *o)
 static bool
 number_name(struct trace_out *o, const char *name, uint64_t *number)
 {
-	struct strmap *names = &o->names;
+	struct strmap *names = &o->args->names;
 
 	if (strmap_get(names, str_of(name), number))
 		return true;
@@ -88,31 +88,55 @@ perfetto_process(struct trace_out *o)
 	put_process(o);
 }
 
-void
-perfetto_event(struct trace_out *o, bool begins)
+/* An event of the thread's track now. name: NULL, or what it is called. */
+static void
+put_event(struct trace_out *o, PerfettoEvent *event, const char *text)
 {
-	const char *text = image_readable(o->replay.stack.at[o->replay.stack.n - 1].proc->name);
 	PerfettoPacket packet = PERFETTO_PACKET__INIT;
-	PerfettoEvent event = PERFETTO_EVENT__INIT;
 	PerfettoInterned interned = PERFETTO_INTERNED__INIT;
 	PerfettoName name = PERFETTO_NAME__INIT, *names = &name;
 
 	if (!o->any)
 		put_thread(o);
 	o->any = true;
-	packet.has_timestamp = event.has_type = event.has_track_uuid = true;
-	packet.timestamp = o->replay.insns;
-	packet.track_event = &event;
-	event.type = begins ? PERFETTO_EVENT__TYPE__TYPE_SLICE_BEGIN : PERFETTO_EVENT__TYPE__TYPE_SLICE_END;
-	event.track_uuid = track_of(o, trace_thread(o));
-	event.has_name_iid = begins;
-	if (begins && !number_name(o, text, &event.name_iid)) {
+	packet.has_timestamp = event->has_type = event->has_track_uuid = true;
+	packet.timestamp = o->offset + o->replay.insns;
+	packet.track_event = event;
+	event->track_uuid = track_of(o, trace_thread(o));
+	event->has_name_iid = text != NULL;
+	if (text && !number_name(o, text, &event->name_iid)) {
 		name.has_iid = true;
-		name.iid = event.name_iid;
+		name.iid = event->name_iid;
 		name.name = (char *)(uintptr_t)value_utf8(o->run->pool, text);
 		interned.n_event_names = 1;
 		interned.event_names = &names;
 		packet.interned_data = &interned;
 	}
 	put_packet(o, &packet);
+}
+
+void
+perfetto_event(struct trace_out *o, bool begins)
+{
+	PerfettoEvent event = PERFETTO_EVENT__INIT;
+	uint64_t from = o->from;
+
+	event.type = begins ? PERFETTO_EVENT__TYPE__TYPE_SLICE_BEGIN : PERFETTO_EVENT__TYPE__TYPE_SLICE_END;
+	if (begins && from) {
+		event.n_terminating_flow_ids = 1;
+		event.terminating_flow_ids = &from;
+		o->from = 0;
+	}
+	put_event(o, &event, begins ? image_readable(o->replay.stack.at[o->replay.stack.n - 1].proc->name) : NULL);
+}
+
+void
+perfetto_arrow(struct trace_out *o, uint64_t number)
+{
+	PerfettoEvent event = PERFETTO_EVENT__INIT;
+
+	event.type = PERFETTO_EVENT__TYPE__TYPE_INSTANT;
+	event.n_flow_ids = 1;
+	event.flow_ids = &number;
+	put_event(o, &event, "begins");
 }

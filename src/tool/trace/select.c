@@ -13,7 +13,7 @@ thread_of(const struct trace_out *o)
 void
 select_thread(struct trace_out *o)
 {
-	o->args->from.seen = o->args->to.seen = 0;
+	o->from_seen = o->to_seen = 0;
 	o->open = !o->args->from.set;
 	o->over = false;
 	o->inside = o->until = 0;
@@ -27,9 +27,9 @@ is_function(const struct proc *p, const char *pattern)
 
 /* Is this entry the one? */
 static bool
-arrives(struct trace_place *x, const struct proc *p)
+arrives(struct trace_place *x, uint64_t *seen, const struct proc *p)
 {
-	bool here = x->set && x->function && is_function(p, x->function) && ++x->seen == x->n;
+	bool here = x->set && x->function && is_function(p, x->function) && ++*seen == x->n;
 
 	x->found |= here;
 	return here;
@@ -41,9 +41,9 @@ select_entered(struct trace_out *o)
 	size_t depth = o->replay.stack.n;
 	const struct proc *p = o->replay.stack.at[depth - 1].proc;
 
-	if (arrives(&o->args->from, p))
+	if (arrives(&o->args->from, &o->from_seen, p))
 		o->open = true;
-	if (arrives(&o->args->to, p))
+	if (arrives(&o->args->to, &o->to_seen, p))
 		o->until = depth;
 	if (!o->inside && o->args->grep && is_function(p, o->args->grep))
 		o->inside = depth;

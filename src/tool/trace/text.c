@@ -61,9 +61,10 @@ put_head(struct trace_out *o)
 {
 	uint64_t thread = o->replay.thread ? o->replay.thread : o->number;
 
-	if (!o->any)
+	if (!o->any || o->elsewhere)
 		fprintf(o->to, "%s process %" PRIu64 ", thread %" PRIu64 "\n", o->process->name, o->process->file->pid, thread);
 	o->any = true;
+	o->elsewhere = false;
 }
 
 /* The beginning of a line about what is at that depth, from 1. */
@@ -340,13 +341,26 @@ thread_ends(struct replay *r)
 		put_end(o, name);
 }
 
-/* Threads are created, the process forks. */
 static void
-happens(struct replay *r, enum chord_event event)
+meet(struct replay *r, enum chord_event event)
 {
+	static const enum trace_meeting what[] = {
+		[CHORD_EVENT_CREATES] = TRACE_CREATES, [CHORD_EVENT_FORKS] = TRACE_FORKS, [CHORD_EVENT_FORKED] = TRACE_FORKED,
+		[CHORD_EVENT_ENDS] = TRACE_ENDS,
+	};
 	struct trace_out *o = r->ctx;
 
-	if (event == CHORD_EVENT_FORKED || !select_shown(o) || (event == CHORD_EVENT_UNMADE && r->made))
+	if (o->meets && event != CHORD_EVENT_UNMADE)
+		o->meets(o, what[event]);
+}
+
+static void
+put_order(struct trace_out *o, enum chord_event event)
+{
+	struct replay *r = &o->replay;
+
+	if (event == CHORD_EVENT_FORKED || event == CHORD_EVENT_ENDS || !select_shown(o) ||
+	    (event == CHORD_EVENT_UNMADE && r->made))
 		return;
 	if (o->args->form == TRACE_JSON) {
 		json_order(o, event);
@@ -363,17 +377,27 @@ happens(struct replay *r, enum chord_event event)
 	put_line(o);
 }
 
+/* Threads are created, the process forks, or it ends. */
+static void
+happens(struct replay *r, enum chord_event event)
+{
+	put_order(r->ctx, event);
+	meet(r, event);
+}
+
 static void
 thread_begins(struct replay *r, enum chord_mark kind)
 {
 	struct trace_out *o = r->ctx;
 
-	(void)kind;
 	put_last(o);
 	o->any = false;
+	o->offset = o->from = 0;
 	o->pending = 0;
 	o->line = (struct image_place){0};
 	select_thread(o);
+	if (o->meets && kind == CHORD_MARK_THREAD && r->thread)
+		o->meets(o, TRACE_BEGINS);
 }
 
 static void
@@ -447,6 +471,7 @@ replay_for(struct trace_out *o)
 		r.enters = span_enters;
 		r.leaves_frame = span_leaves;
 		r.runs = only_select;
+		r.happens = meet;
 		return r;
 	}
 	r.thread_ends = thread_ends;
@@ -458,26 +483,32 @@ replay_for(struct trace_out *o)
 	return r;
 }
 
-static const char *
-print_stream(struct trace_out *o, size_t stream)
+void
+stream_begins(struct trace_out *o, size_t stream)
 {
-	const char *why;
-
 	o->number = stream + 1;
 	o->replay = replay_for(o);
 	thread_begins(&o->replay, CHORD_MARK_THREAD);
-	why = replay_stream(&o->replay, stream);
+}
+
+bool
+stream_ends(struct trace_out *o, size_t stream, const char *why)
+{
 	put_last(o);
 	free(o->last);
 	o->last = NULL;
 	if (o->replay.unknown)
 		say_warning(o->process->name, "%" PRIu64 " paths of thread %" PRIu64 " are not known: their code is not at hand",
 		            o->replay.unknown, o->number);
-	return why;
+	if (why)
+		say_error(trace_name(o->run->pool, o->process->name), "thread %zu: %s: it was read up to there", stream + 1, why);
+	buf_free(&o->text);
+	buf_free(&o->struck);
+	return !why;
 }
 
 bool
-trace_print(struct trace_out *o)
+trace_warn(struct trace_out *o)
 {
 	const char *name = trace_name(o->run->pool, o->process->name), *why = trace_short(o->run->pool, o->process->file);
 	const char *tail = trace_tail(o->run->pool, o->process->file);
@@ -487,16 +518,18 @@ trace_print(struct trace_out *o)
 		say_warning(name, "%s", tail);
 	else if (why)
 		say_error(name, "%s: what is before that follows", why);
-	if (o->args->form == TRACE_PERFETTO)
-		perfetto_process(o);
+	return ok;
+}
+
+bool
+trace_print(struct trace_out *o)
+{
+	bool ok = trace_warn(o);
+
 	for (size_t i = 0; i < o->process->file->stream.n; i++) {
-		why = print_stream(o, i);
-		if (why)
-			say_error(name, "thread %zu: %s: it was read up to there", i + 1, why);
-		ok &= !why;
+		stream_begins(o, i);
+		ok &= stream_ends(o, i, replay_stream(&o->replay, i));
 	}
-	buf_free(&o->text);
-	buf_free(&o->struck);
 	strmap_free(&o->blocks);
 	return ok;
 }

@@ -15,7 +15,7 @@
 enum {
 	OPT_BLOCKS = 256, OPT_LINES, OPT_INSNS, OPT_FROM, OPT_TO, OPT_THREAD, OPT_LAST, OPT_GREP, OPT_DIFF, OPT_JSON, OPT_CHROME,
 	OPT_RUN,
-	OPT_ENCODINGS, OPT_PERFETTO,
+	OPT_ENCODINGS, OPT_PERFETTO, OPT_TOGETHER,
 };
 
 static const struct argp_option options[] = {
@@ -28,6 +28,8 @@ static const struct argp_option options[] = {
 	{"thread", OPT_THREAD, "N", 0, "Only the thread of that number", 0},
 	{"last", OPT_LAST, "N", 0, "Only the last N lines of each thread", 0},
 	{"grep", OPT_GREP, "FUNCTION", 0, "Only calls of a function (a pattern with * and ?), with the calls below", 0},
+	{"together", OPT_TOGETHER, NULL, 0, "All threads in one view, in an order that can have been: a thread behind its "
+	 "creation, a forked child behind the fork. Else nothing is known of what is between threads", 0},
 	{"diff", OPT_DIFF, NULL, 0, "Of two profiles A and B: the first place where what they ran differs", 0},
 	{"run", OPT_RUN, NULL, 0, "Run PROGRAM; another process packs what it traces", 0},
 	{"encodings", OPT_ENCODINGS, NULL, 0, "What the runs would have written with other encodings: outcomes of branches, "
@@ -88,6 +90,8 @@ check(const struct trace_args *a, struct argp_state *state)
 	if (a->encodings && (a->compare || a->form >= TRACE_CHROME || a->view != TRACE_CALLS || a->last || a->from.set ||
 	                     a->to.set || a->grep || a->thread))
 		argp_error(state, "--encodings goes with --json and --output only");
+	if (a->together && (a->last || a->compare || a->encodings))
+		argp_error(state, "--together does not go with --last, --diff and --encodings");
 	if (a->last && a->form != TRACE_TEXT)
 		argp_error(state, "--last is for text");
 }
@@ -116,6 +120,9 @@ parse_view(int key, struct trace_args *a)
 		break;
 	case OPT_DIFF:
 		a->compare = true;
+		break;
+	case OPT_TOGETHER:
+		a->together = true;
 		break;
 	case OPT_ENCODINGS:
 		a->encodings = true;
@@ -199,16 +206,19 @@ static int
 print_all(struct trace_args *a, struct run *r, struct traced_list *list, FILE *to)
 {
 	struct trace_out o = {.args = a, .run = r, .to = to};
+	const bool together = a->together || a->form >= TRACE_CHROME;
 	int status = 0;
 
-	for (size_t i = 0; i < list->n; i++) {
+	if (together && !trace_print_together(a, r, list, to))
+		status = EXIT_NO;
+	for (size_t i = 0; i < list->n && !together; i++) {
 		o.process = &list->at[i];
 		if (!trace_print(&o))
 			status = EXIT_NO;
 	}
 	if (a->form == TRACE_CHROME)
-		chrome_end(&o);
-	strmap_free(&o.names);
+		chrome_end(a, to);
+	strmap_free(&a->names);
 	return all_found(a) ? status : EXIT_NO;
 }
 

@@ -10,7 +10,6 @@
 struct trace_place {
 	const char *function;    /* NULL: by instructions */
 	uint64_t n;
-	uint64_t seen;           /* entries so far */
 	bool set, found;
 };
 
@@ -49,7 +48,13 @@ struct trace_args {
 	const char *grep, *output;
 	uint64_t thread, last;   /* 0: all */
 	bool grep_found, thread_found;
+	bool together;           /* --together */
+	bool later;              /* Chrome, Perfetto: something has been written */
+	struct strmap names;     /* Perfetto: numbers of names */
 };
+
+/* What happens to a stream that others wait for, or that waits for them. */
+enum trace_meeting { TRACE_BEGINS, TRACE_CREATES, TRACE_FORKS, TRACE_FORKED, TRACE_ENDS };
 
 /* What is printed of the streams of a process. */
 struct trace_out {
@@ -59,6 +64,7 @@ struct trace_out {
 	struct replay replay;
 	FILE *to;
 	uint64_t number;         /* of the thread, if marks have none: the stream's */
+	uint64_t from_seen, to_seen; /* entries of the functions at the places so far */
 	bool open, over;         /* between the places that were asked for; behind them */
 	size_t inside;           /* frame of the function that is looked for, plus 1; 0: in none */
 	size_t until;            /* frame with which all ends, plus 1 */
@@ -66,9 +72,11 @@ struct trace_out {
 	enum replay_how how;     /* that it was */
 	struct buf struck;       /* where it interrupted, in words */
 	bool any;                /* something has been printed of the thread */
-	bool later;              /* Chrome, Perfetto: something has been written */
-	uint64_t nprocess;       /* Perfetto: so far */
-	struct strmap names;     /* Perfetto: numbers of names */
+	bool elsewhere;          /* lines of another thread stand before */
+	uint64_t nprocess;       /* Perfetto: the process's number */
+	uint64_t offset;         /* Chrome, Perfetto: when the thread began */
+	uint64_t from;           /* likewise: the number of the arrow that leads to it; 0: there is none, or it has been written */
+	void (*meets)(struct trace_out *o, enum trace_meeting what); /* NULL: streams are read one after another */
 	struct image_place line; /* last one printed */
 	struct buf text;
 	char **last;             /* the last lines, in a ring */
@@ -87,6 +95,12 @@ bool place_locate(struct replay *r, uint32_t module, uint64_t addr, struct repla
 
 /* text.c: prints all streams of a process. False: its trace is not whole; reported. */
 bool trace_print(struct trace_out *o);
+/* In parts: what there is to be said of the file; a stream begins, has ended (NULL, or why it did). */
+bool trace_warn(struct trace_out *o);
+void stream_begins(struct trace_out *o, size_t stream);
+bool stream_ends(struct trace_out *o, size_t stream, const char *why);
+/* together.c: the streams of all processes in turns, in an order that can have been. */
+bool trace_print_together(struct trace_args *a, struct run *r, struct traced_list *list, FILE *to);
 /* select.c: what of it is to be shown. */
 void select_thread(struct trace_out *o);
 void select_entered(struct trace_out *o);
@@ -107,10 +121,13 @@ void json_end(struct trace_out *o, const char *how);
 void json_order(struct trace_out *o, enum chord_event event);
 void json_block(struct trace_out *o, const struct replay_path *p, uint32_t block, uint64_t insns, uint32_t lo, uint32_t hi);
 void chrome_event(struct trace_out *o, char kind);
-void chrome_end(struct trace_out *o);
+/* An arrow begins here. */
+void chrome_arrow(struct trace_out *o, uint64_t number);
+void chrome_end(struct trace_args *a, FILE *to);
 /* perfetto.c: packets of Perfetto's format. A process comes before its events. */
 void perfetto_process(struct trace_out *o);
 void perfetto_event(struct trace_out *o, bool begins);
+void perfetto_arrow(struct trace_out *o, uint64_t number);
 
 /* diff.c: where two processes of one build part. Exit status. */
 int trace_diff(struct trace_args *a, struct run *r, struct traced_list *list, FILE *to);

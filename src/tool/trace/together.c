@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: MIT */
+/* The streams of all processes in turns, so that what had to be before something else is told before it: what a thread did before
+ * it created another one, before that; what a thread did that ended, before a thread whose counters were its; what a process did
+ * before it forked, before its child. The rest has no order. Threads come where they are created, and the thread that ends a
+ * process comes last. */
+#include "tool/trace/trace.h"
+
+#include <stdlib.h>
+
+enum state {
+	GOES_ON,
+	AWAITS_CREATION,         /* of its thread */
+	AWAITS_STREAM,           /* it creates a thread: what wrote the stream before has to end */
+	AWAITS_FORK,             /* of its process */
+	AWAITS_OTHERS,           /* it ends the process */
+	OVER,
+};
+
+struct meeting;
+
+struct party {
+	struct trace_out out;    /* the first field: so the party is known by it */
+	struct meeting *m;
+	size_t stream;
+	enum state state;
+	uint64_t turn;           /* who goes on last goes first */
+	uint64_t made, place;    /* the thread that it creates; where its stream is among the parties */
+	bool ends;               /* it has waited for others */
+	const char *why;         /* the stream cannot be read to its end */
+};
+
+/* What has been told. */
+struct fork {
+	uint64_t pid, number;
+	uint64_t time, arrow;
+};
+
+struct meeting {
+	struct party *party;
+	size_t n;
+	uint64_t turns;
+	bool met;                /* it may be another one's turn */
+	VEC(struct fork) fork;
+};
+
+/* ---- who goes on ---- */
+
+static void
+go_on(struct party *p, uint64_t time, uint64_t arrow)
+{
+	p->state = GOES_ON;
+	p->turn = ++p->m->turns;
+	p->out.offset = time;
+	p->out.from = arrow;
+}
+
+static struct party *
+find_stream(const struct party *of, uint32_t number)
+{
+	for (size_t i = 0; i < of->m->n; i++) {
+		struct party *p = &of->m->party[i];
+
+		if (p->out.process == of->out.process && of->out.process->file->stream.at[p->stream].number == number)
+			return p;
+	}
+	return NULL;
+}
+
+/* Numbers of arrows: each thing that begins has one. */
+static uint64_t
+put_arrow(struct party *p)
+{
+	uint64_t number = ++p->m->turns;
+
+	if (!select_shown(&p->out) || p->out.args->form < TRACE_CHROME)
+		return 0;
+	if (p->out.args->form == TRACE_CHROME)
+		chrome_arrow(&p->out, number);
+	else
+		perfetto_arrow(&p->out, number);
+	return number;
+}
+
+static uint64_t
+time_of(const struct party *p)
+{
+	return p->out.offset + p->out.replay.insns;
+}
+
+/* The thread that one creates is about to begin in another's stream. */
+static void
+create(struct party *maker, struct party *made)
+{
+	maker->state = GOES_ON;
+	maker->turn = ++maker->m->turns;
+	go_on(made, time_of(maker), put_arrow(maker));
+}
+
+static void
+creates(struct party *p)
+{
+	struct party *to = find_stream(p, p->out.replay.stream);
+
+	if (!to || to == p || to->state == OVER)
+		return;
+	if (to->state == AWAITS_CREATION && to->out.replay.thread == p->out.replay.made) {
+		create(p, to);
+		return;
+	}
+	p->state = AWAITS_STREAM;
+	p->made = p->out.replay.made;
+	p->place = (uint64_t)(to - p->m->party);
+}
+
+static void
+begins(struct party *p)
+{
+	if (p->out.replay.thread == 1)
+		return;
+	for (size_t i = 0; i < p->m->n; i++) {
+		struct party *by = &p->m->party[i];
+
+		if (by->state == AWAITS_STREAM && &p->m->party[by->place] == p && by->made == p->out.replay.thread) {
+			create(by, p);
+			return;
+		}
+	}
+	p->state = AWAITS_CREATION;
+}
+
+static void
+forks(struct party *p)
+{
+	uint64_t pid = p->out.process->file->pid, time = time_of(p), arrow = put_arrow(p);
+
+	VEC_PUSH(p->m->fork, (struct fork){pid, p->out.replay.forks, time, arrow});
+	for (size_t i = 0; i < p->m->n; i++) {
+		struct party *child = &p->m->party[i];
+
+		if (child->state == AWAITS_FORK && child->out.replay.parent == pid &&
+		    child->out.replay.forks == p->out.replay.forks)
+			go_on(child, time, arrow);
+	}
+}
+
+static void
+is_forked(struct party *p)
+{
+	const struct replay *r = &p->out.replay;
+	bool here = false;
+
+	for (size_t i = 0; i < p->m->fork.n; i++)
+		if (p->m->fork.at[i].pid == r->parent && p->m->fork.at[i].number == r->forks) {
+			go_on(p, p->m->fork.at[i].time, p->m->fork.at[i].arrow);
+			return;
+		}
+	for (size_t i = 0; i < p->m->n; i++)
+		here |= p->m->party[i].out.process->file->pid == r->parent && p->m->party[i].state != OVER;
+	if (here)
+		p->state = AWAITS_FORK;
+}
+
+static void
+meets(struct trace_out *o, enum trace_meeting what)
+{
+	struct party *p = (struct party *)o;
+
+	p->m->met = true;
+	switch (what) {
+	case TRACE_BEGINS:
+		begins(p);
+		break;
+	case TRACE_CREATES:
+		creates(p);
+		break;
+	case TRACE_FORKS:
+		forks(p);
+		break;
+	case TRACE_FORKED:
+		is_forked(p);
+		break;
+	case TRACE_ENDS:
+		if (o->replay.ends < CHORD_ENDS_THREAD && !p->ends) {
+			p->state = AWAITS_OTHERS;
+			p->ends = true;
+		}
+		break;
+	}
+}
+
+/* ---- turns ---- */
+
+static struct party *
+next_of(const struct meeting *m, enum state state)
+{
+	struct party *best = NULL;
+
+	for (size_t i = 0; i < m->n; i++) {
+		struct party *p = &m->party[i];
+
+		if (p->state == state && (!best || p->turn > best->turn))
+			best = p;
+	}
+	return best;
+}
+
+/* What a stream waits for is told at its beginning: CHILD or THREAD, MODULES, and FORKED in two slots. */
+static void
+come(struct party *p)
+{
+	const int most = 4;
+
+	p->m->met = false;
+	for (int i = 0; i < most && !p->m->met; i++)
+		if (!replay_step(&p->out.replay))
+			return;
+}
+
+/* Who waits for what is not in any trace does not wait for ever. */
+static struct party *
+next(const struct meeting *m)
+{
+	static const enum state order[] = {GOES_ON, AWAITS_OTHERS, AWAITS_CREATION, AWAITS_STREAM, AWAITS_FORK};
+	struct party *p = NULL;
+
+	for (size_t i = 0; i < sizeof order / sizeof *order && !p; i++)
+		p = next_of(m, order[i]);
+	if (p)
+		p->state = GOES_ON;
+	return p;
+}
+
+static void
+leave(struct party *p)
+{
+	p->why = replay_end(&p->out.replay);
+	p->state = OVER;
+	for (size_t i = 0; i < p->m->n; i++)
+		if (p->m->party[i].state == AWAITS_STREAM && &p->m->party[p->m->party[i].place] == p)
+			p->m->party[i].state = GOES_ON;
+}
+
+static void
+take_turns(struct meeting *m)
+{
+	struct party *p, *before = NULL;
+
+	while ((p = next(m))) {
+		p->out.elsewhere = p != before;
+		before = p;
+		for (m->met = false; p->state == GOES_ON && !m->met;)
+			if (!replay_step(&p->out.replay))
+				leave(p);
+	}
+}
+
+static bool
+begin_process(struct meeting *m, struct trace_out *o, struct party *to)
+{
+	bool ok = trace_warn(o);
+
+	if (o->args->form == TRACE_PERFETTO)
+		perfetto_process(o);
+	for (size_t i = 0; i < o->process->file->stream.n; i++) {
+		to[i] = (struct party){.out = *o, .m = m, .stream = i};
+		to[i].out.text = (struct buf){0};
+		to[i].out.meets = meets;
+		stream_begins(&to[i].out, i);
+		replay_begin(&to[i].out.replay, i);
+	}
+	return ok;
+}
+
+bool
+trace_print_together(struct trace_args *a, struct run *r, struct traced_list *list, FILE *to)
+{
+	struct trace_out o = {.args = a, .run = r, .to = to};
+	struct meeting m = {0};
+	bool ok = true;
+
+	for (size_t i = 0; i < list->n; i++)
+		m.n += list->at[i].file->stream.n;
+	m.party = xcalloc(m.n + 1, sizeof *m.party);
+	m.turns = m.n;
+	m.n = 0;
+	for (size_t i = 0; i < list->n; i++) {
+		o.process = &list->at[i];
+		ok &= begin_process(&m, &o, m.party + m.n);
+		m.n += o.process->file->stream.n;
+	}
+	for (size_t i = 0; i < m.n; i++)
+		m.party[i].turn = m.n - i;
+	for (size_t i = 0; i < m.n; i++)
+		come(&m.party[i]);
+	take_turns(&m);
+	for (size_t i = 0; i < m.n; i++) {
+		ok &= stream_ends(&m.party[i].out, m.party[i].stream, m.party[i].why);
+		strmap_free(&m.party[i].out.blocks);
+	}
+	buf_free(&o.text);
+	free(m.fork.at);
+	free(m.party);
+	return ok;
+}
