@@ -180,6 +180,7 @@ enum out_size {
 	OUT_NOTHING,
 	OUT_FIXED,               /* n bytes */
 	OUT_RESULT,              /* its result times n bytes */
+	OUT_TYPED,               /* its result, behind a number of 8 bytes */
 	OUT_ARG,                 /* argument `by` times n bytes */
 	OUT_LENGTH,              /* as many as the number of 32 bits says to which argument `by` points */
 	OUT_BITS,                /* so many bits as argument `by` says, in words */
@@ -569,8 +570,8 @@ void record_end(struct recorder *r);
 
 /* ---- start.c: the program's beginning ---- */
 
-/* Puts it into the log, behind the kind of its event. False: reported. */
-bool start_record(struct log *l, struct pool *pool, struct tracee *t, const struct tracee_start *s);
+/* Puts it into the log, behind the kind of its event. Not NULL: why that cannot be. */
+const char *start_record(struct log *l, struct pool *pool, struct tracee *t, const struct tracee_start *s);
 bool start_replay(struct log *l, struct pool *pool, struct tracee *t);
 /* What execve() is to run. s->file: NULL: it cannot be read, and the call will fail. */
 void exec_read(struct pool *pool, const struct tracee *t, const uint64_t arg[6], struct tracee_start *s);

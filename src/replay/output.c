@@ -74,6 +74,7 @@ add_out(const struct tracee *t, const struct call_out *o, const uint64_t arg[6],
 	case OUT_NOTHING: break;
 	case OUT_FIXED: add(to, at, o->n); break;
 	case OUT_RESULT: add(to, at, done * o->n); break;
+	case OUT_TYPED: add(to, at, result < 0 ? 0 : sizeof(uint64_t) + done); break;
 	case OUT_ARG: add(to, at, arg[o->by] <= 1 << 20 ? arg[o->by] * o->n : 0); break;
 	case OUT_LENGTH: add_length(t, at, arg[o->by], to); break;
 	case OUT_BITS: add(to, at, ((uint32_t)arg[o->by] + 63) / 64 * 8); break;

@@ -585,6 +585,8 @@ await_alone(struct recorder *r, pid_t first)
 static void
 record_all(struct recorder *r, struct pool *pool, const struct tracee *t, const struct tracee_start *s)
 {
+	const char *why;
+
 	r->turns.all = &r->all;
 	become(r, tasks_begin(&r->all, t));
 	r->t->heard = schedule_heard;
@@ -592,10 +594,10 @@ record_all(struct recorder *r, struct pool *pool, const struct tracee *t, const 
 	r->task->group->first = true;
 	leave_signals(t->pid);
 	record_event(r, LOG_START);
-	if (start_record(r->log, pool, r->t, s))
-		run(r);
-	else
-		r->refused = true;
+	why = start_record(r->log, pool, r->t, s);
+	if (why)
+		record_refuse(r, r->file, why);
+	run(r);
 	if (!r->refused)
 		return;
 	let_all_go(r);
@@ -615,10 +617,15 @@ look_up(int sig)
 static void
 record_signals(struct recorder *r, struct pool *pool, struct tracee *t, const struct tracee_start *s)
 {
+	const char *why;
+
 	leave_signals(t->pid);
 	signal(SIGALRM, look_up);
 	log_put(r->log, LOG_START);
-	r->refused = !start_record(r->log, pool, t, s) || !signals_record(r->log, t, r->file);
+	why = start_record(r->log, pool, t, s);
+	if (why)
+		say_error(r->file, "%s", why);
+	r->refused = why || !signals_record(r->log, t, r->file);
 	r->status = t->status;
 	tracee_close(t);
 	log_put(r->log, LOG_EXIT);

@@ -341,6 +341,7 @@ void
 record_exec(struct recorder *r)
 {
 	struct task *task = r->task;
+	const char *why;
 	enum stop stop;
 
 	task_renew(task);
@@ -357,8 +358,9 @@ record_exec(struct recorder *r)
 	}
 	record_event(r, LOG_EXEC);
 	put_made(r);
-	if (!start_record(r->log, task->pool, r->t, &task->exec))
-		record_refuse(r, task->exec.file, "its beginning cannot be read");
+	why = start_record(r->log, task->pool, r->t, &task->exec);
+	if (why)
+		record_refuse(r, task->exec.file, why);
 	task->known = tracee_sum(r->t);
 	task->rests = true;
 }

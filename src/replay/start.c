@@ -7,8 +7,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/personality.h>
 #include <sys/resource.h>
 #include <sys/xattr.h>
 #include <unistd.h>
@@ -127,21 +129,31 @@ put_files(struct log *l, struct pool *pool, const char *layout, const char *file
 	log_put_text(l, "");
 }
 
-bool
+/* A program that gets rights by its file loses the setting by which its addresses are fixed. */
+static bool
+is_fixed(const struct tracee *t, struct pool *pool)
+{
+	const char *text = tracee_proc(t, pool, "personality");
+
+	return text && strtoul(text, NULL, 16) & ADDR_NO_RANDOMIZE;
+}
+
+const char *
 start_record(struct log *l, struct pool *pool, struct tracee *t, const struct tracee_start *s)
 {
 	uint32_t processor[64];
 	uint64_t stack_end = 0;
-	const char *layout = layout_of(t, pool, &stack_end);
+	const char *layout = layout_of(t, pool, &stack_end), *cwd = s->cwd;
 	struct rlimit limit;
 	struct stack stack;
-	char *cwd = s->cwd ? xstrdup(s->cwd) : getcwd(NULL, 0);
+	char here[PATH_MAX];
 
-	if (!layout || !cwd || !read_stack(t, pool, stack_end, &stack) || prlimit(t->pid, RLIMIT_STACK, NULL, &limit)) {
-		say_error(s->file, "its beginning cannot be read");
-		free(cwd);
-		return false;
-	}
+	if (!is_fixed(t, pool))
+		return "its addresses are random, for it has a user's, a group's or other rights by its file";
+	if (!cwd)
+		cwd = getcwd(here, sizeof here);
+	if (!layout || !cwd || !read_stack(t, pool, stack_end, &stack) || prlimit(t->pid, RLIMIT_STACK, NULL, &limit))
+		return "its beginning cannot be read";
 	hide_functions(t, &stack);
 	log_put_bytes(l, processor, t->machine->processor(processor, sizeof processor / sizeof *processor));
 	log_put_text(l, s->file);
@@ -153,8 +165,7 @@ start_record(struct log *l, struct pool *pool, struct tracee *t, const struct tr
 	log_put_text(l, layout);
 	log_put(l, tracee_sum(t));
 	log_put_bytes(l, stack.bytes.at, stack.bytes.n);
-	free(cwd);
-	return true;
+	return NULL;
 }
 
 /* ---- another program in the place of one ---- */

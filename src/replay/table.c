@@ -7,8 +7,11 @@
 #include <fcntl.h>
 #include <linux/fs.h>
 #include <linux/futex.h>
+#include <linux/sockios.h>
 #include <sys/ioctl.h>
+#include <sys/msg.h>
 #include <sys/prctl.h>
+#include <sys/sem.h>
 #include <sys/syscall.h>
 #include <stdlib.h>
 
@@ -20,21 +23,28 @@
 
 #define CALL(name_, class_, ...) {.number = SYS_##name_, .name = #name_, .class = CALL_##class_, .out = {__VA_ARGS__}}
 #define GIVEN(name_, ...)    CALL(name_, GIVEN, __VA_ARGS__)
+/* One that the headers of Debian 12 do not have. */
+#define CALL_SINCE(number_, name_, class_, ...) {.number = number_, .name = #name_, .class = CALL_##class_, .out = {__VA_ARGS__}}
 #define REFUSED(name_, why_) {.number = SYS_##name_, .name = #name_, .class = CALL_REFUSED, .why = why_}
 #define BY(name_, arg_)      {.number = SYS_##name_, .name = #name_, .class = CALL_COMMAND, .arg = arg_}
 
 #define OUTSIDE "memory that other processes have, too"
 #define BEHIND  "the kernel writes memory while no call is made"
+#define VIEW    "it gives the process another view of the system"
+#define ORDER   "pages of a file in another order"
 #define FILTER  "a filter of system calls would see those of the recording"
 
-enum { STAT = 144, STATX = 256, STATFS = 120, TIMESPEC = 16, RUSAGE = 144, SIGINFO = 128, LIMIT = 16, SIGSET = 8 };
+enum { STAT = 144, STATX = 256, STATFS = 120, TIMESPEC = 16, RUSAGE = 144, SIGINFO = 128, LIMIT = 16, SIGSET = 8,
+       TIMEX = 208, HANDLE = 136, IFREQ = 40 };
 
 static const struct system_call calls[] = {
 	/* memory */
 	CALL(mmap, MAP), CALL(mremap, REMAP), CALL(madvise, ADVISE), CALL(munmap, DONE), CALL(mprotect, DONE), CALL(brk, DONE),
+	CALL(pkey_alloc, DONE), CALL(pkey_free, DONE), CALL(pkey_mprotect, DONE), CALL_SINCE(462, mseal, DONE),
 	BY(arch_prctl, 0), GIVEN(mlock), GIVEN(munlock), GIVEN(mlockall), GIVEN(munlockall), GIVEN(mlock2), GIVEN(msync),
 	GIVEN(mincore, {OUT_PAGES, 2, 1, 1}), GIVEN(membarrier), GIVEN(mbind), GIVEN(set_mempolicy),
-	GIVEN(get_mempolicy, FIXED(0, 4), BITS(1, 2)),
+	GIVEN(get_mempolicy, FIXED(0, 4), BITS(1, 2)), GIVEN(set_mempolicy_home_node), GIVEN(migrate_pages),
+	GIVEN(move_pages, ARG(4, 1, 4)), GIVEN(process_vm_readv, {OUT_VECTOR, 1, 2, 1}),
 	/* files */
 	GIVEN(open), GIVEN(openat), GIVEN(openat2), GIVEN(creat), GIVEN(close), GIVEN(close_range), GIVEN(lseek),
 	GIVEN(dup), GIVEN(dup2),
@@ -59,13 +69,21 @@ static const struct system_call calls[] = {
 	RESULT(1, 1)),
 	GIVEN(setxattr), GIVEN(lsetxattr), GIVEN(fsetxattr), GIVEN(removexattr), GIVEN(lremovexattr), GIVEN(fremovexattr),
 	GIVEN(inotify_init), GIVEN(inotify_init1), GIVEN(inotify_add_watch), GIVEN(inotify_rm_watch), GIVEN(memfd_create),
+	GIVEN(fanotify_init), GIVEN(fanotify_mark), GIVEN(name_to_handle_at, FIXED(2, HANDLE), FIXED(3, 4)),
+	GIVEN(open_by_handle_at),
+	CALL_SINCE(451, cachestat, GIVEN, FIXED(3, 40)), CALL_SINCE(452, fchmodat2, GIVEN),
 	BY(fcntl, 1), BY(ioctl, 1),
 	/* waiting */
 	GIVEN(poll, ARG(0, 1, 8)), GIVEN(ppoll, ARG(0, 1, 8), FIXED(2, TIMESPEC)), GIVEN(select, BITS(1, 0), BITS(2, 0), BITS(3, 0),
 	FIXED(4, TIMESPEC)), GIVEN(pselect6, BITS(1, 0), BITS(2, 0), BITS(3, 0), FIXED(4, TIMESPEC)), GIVEN(epoll_create),
 	GIVEN(epoll_create1), GIVEN(epoll_ctl), GIVEN(epoll_wait, RESULT(1, 12)), GIVEN(epoll_pwait, RESULT(1, 12)),
 	GIVEN(epoll_pwait2, RESULT(1, 12)), GIVEN(eventfd), GIVEN(eventfd2), GIVEN(signalfd), GIVEN(signalfd4),
-	GIVEN(pipe, FIXED(0, 8)), GIVEN(pipe2, FIXED(0, 8)), BY(futex, 1), GIVEN(pause),
+	GIVEN(pipe, FIXED(0, 8)), GIVEN(pipe2, FIXED(0, 8)), BY(futex, 1), GIVEN(pause), GIVEN(futex_waitv),
+	CALL_SINCE(454, futex_wake, GIVEN), CALL_SINCE(455, futex_wait, GIVEN), CALL_SINCE(456, futex_requeue, GIVEN),
+	GIVEN(semget), GIVEN(semop), GIVEN(semtimedop), BY(semctl, 2), GIVEN(msgget), GIVEN(msgsnd),
+	GIVEN(msgrcv, {OUT_TYPED, 1, 0, 1}), BY(msgctl, 1), GIVEN(mq_open), GIVEN(mq_unlink), GIVEN(mq_timedsend),
+	GIVEN(mq_timedreceive, RESULT(1, 1), FIXED(3, 4)),
+	GIVEN(mq_notify), GIVEN(mq_getsetattr, FIXED(2, 64)),
 	GIVEN(wait4, FIXED(1, 4), FIXED(3, RUSAGE)), GIVEN(waitid, FIXED(2, SIGINFO), FIXED(4, RUSAGE)),
 	/* sockets */
 	GIVEN(socket), GIVEN(socketpair, FIXED(3, 8)), GIVEN(connect), GIVEN(bind), GIVEN(listen), GIVEN(shutdown),
@@ -82,7 +100,8 @@ static const struct system_call calls[] = {
 	FIXED(1, 32)),
 	GIVEN(setitimer, FIXED(2, 32)), GIVEN(timer_create, FIXED(2, 4)), GIVEN(timer_settime, FIXED(3, 32)),
 	GIVEN(timer_gettime, FIXED(1, 32)), GIVEN(timer_getoverrun), GIVEN(timer_delete), GIVEN(timerfd_create),
-	GIVEN(timerfd_settime, FIXED(3, 32)), GIVEN(timerfd_gettime, FIXED(1, 32)),
+	GIVEN(timerfd_settime, FIXED(3, 32)), GIVEN(timerfd_gettime, FIXED(1, 32)), GIVEN(adjtimex, FIXED(0, TIMEX)),
+	GIVEN(clock_adjtime, FIXED(1, TIMEX)),
 	/* signals */
 	GIVEN(rt_sigaction, FIXED(2, 32)), GIVEN(rt_sigprocmask, FIXED(2, SIGSET)), GIVEN(rt_sigpending, FIXED(0, SIGSET)),
 	GIVEN(rt_sigtimedwait, FIXED(1, SIGINFO)), GIVEN(rt_sigsuspend), GIVEN(rt_sigqueueinfo), GIVEN(rt_tgsigqueueinfo),
@@ -101,13 +120,24 @@ static const struct system_call calls[] = {
 	GIVEN(sched_get_priority_max), GIVEN(sched_get_priority_min), GIVEN(sched_rr_get_interval, FIXED(1, TIMESPEC)),
 	GIVEN(getcpu, FIXED(0, 4), FIXED(1, 4)), GIVEN(getrandom, RESULT(0, 1)), GIVEN(capget, FIXED(0, 8), FIXED(1, 24)),
 	GIVEN(capset),
+	GIVEN(sched_setattr), GIVEN(sched_getattr, ARG(1, 2, 1)), GIVEN(get_robust_list, FIXED(1, 8), FIXED(2, 8)), GIVEN(kcmp),
+	GIVEN(landlock_create_ruleset), GIVEN(landlock_add_rule), GIVEN(landlock_restrict_self), GIVEN(sethostname),
+	GIVEN(setdomainname),
 	GIVEN(set_tid_address), GIVEN(set_robust_list), GIVEN(ioprio_get), GIVEN(ioprio_set), GIVEN(syslog, RESULT(1, 1)),
 	BY(prctl, 0), CALL(rseq, ABSENT), CALL(exit, END), CALL(exit_group, END), CALL(clone, BIRTH), CALL(clone3, BIRTH),
 	CALL(fork, BIRTH), CALL(vfork, BIRTH), CALL(execve, EXEC), GIVEN(pidfd_open), GIVEN(pidfd_send_signal),
+	GIVEN(pidfd_getfd), GIVEN(add_key), GIVEN(request_key),
 	/* what shows in memory at any time, or in other processes */
 	GIVEN(shmget), REFUSED(shmat, OUTSIDE),
 	REFUSED(process_vm_writev, OUTSIDE), REFUSED(ptrace, OUTSIDE), REFUSED(io_setup, BEHIND), REFUSED(io_submit, BEHIND),
 	REFUSED(io_uring_setup, BEHIND), REFUSED(userfaultfd, BEHIND), REFUSED(perf_event_open, BEHIND), REFUSED(seccomp, FILTER),
+	REFUSED(io_uring_enter, BEHIND), REFUSED(io_uring_register, BEHIND), REFUSED(io_getevents, BEHIND),
+	REFUSED(io_pgetevents, BEHIND), REFUSED(shmdt, OUTSIDE), REFUSED(process_madvise, OUTSIDE),
+	REFUSED(memfd_secret, "memory that nobody else can read"),
+	REFUSED(vmsplice, "what others read of a pipe is memory that may change until then"), REFUSED(remap_file_pages, ORDER),
+	REFUSED(unshare, VIEW), REFUSED(setns, VIEW), REFUSED(mount, VIEW), REFUSED(umount2, VIEW), REFUSED(pivot_root, VIEW),
+	REFUSED(move_mount, VIEW), REFUSED(open_tree, VIEW), REFUSED(fsopen, VIEW),
+	REFUSED(execveat, "the file of the program may have no name"), REFUSED(bpf, "the kernel runs a program of its own"),
 	REFUSED(modify_ldt, "addresses by other segments"), REFUSED(iopl, "a device's ports"), REFUSED(ioperm, "a device's ports"),
 	BY(personality, 0),
 };
@@ -119,6 +149,8 @@ static const struct system_call calls[] = {
 #define FCNTL(command_, ...) COMMAND(fcntl, 1, command_, GIVEN, __VA_ARGS__)
 #define IOCTL(command_, ...) COMMAND(ioctl, 1, command_, GIVEN, __VA_ARGS__)
 #define PRCTL(command_, ...) COMMAND(prctl, 0, command_, GIVEN, __VA_ARGS__)
+#define SEMCTL(command_, ...) COMMAND(semctl, 2, command_, GIVEN, __VA_ARGS__)
+#define MSGCTL(command_, ...) COMMAND(msgctl, 1, command_, GIVEN, __VA_ARGS__)
 #define FUTEX(command_, ...) COMMAND(futex, 1, command_, GIVEN, __VA_ARGS__)
 #define FUTEX2(command_, ...) FUTEX(command_, __VA_ARGS__), FUTEX(command_ | FUTEX_PRIVATE_FLAG, __VA_ARGS__)
 
@@ -133,14 +165,25 @@ static const struct system_call commands[] = {
 	FIXED(2, 4)),
 	IOCTL(TIOCNOTTY), IOCTL(TIOCSCTTY), IOCTL(TIOCOUTQ, FIXED(2, 4)), IOCTL(FIONREAD, FIXED(2, 4)), IOCTL(FIONBIO),
 	IOCTL(FIOASYNC), IOCTL(FIOCLEX), IOCTL(FIONCLEX), IOCTL(TIOCGPTN, FIXED(2, 4)), IOCTL(TIOCSPTLCK), IOCTL(FICLONE),
-	IOCTL(FICLONERANGE),
+	IOCTL(FICLONERANGE), IOCTL(FS_IOC_GETFLAGS, FIXED(2, 8)), IOCTL(FS_IOC_SETFLAGS), IOCTL(FS_IOC_FSGETXATTR, FIXED(2, 28)),
+	IOCTL(SIOCATMARK, FIXED(2, 4)), IOCTL(SIOCGPGRP, FIXED(2, 4)), IOCTL(SIOCGIFNAME, FIXED(2, IFREQ)),
+	IOCTL(SIOCGIFINDEX, FIXED(2, IFREQ)),
+	IOCTL(SIOCGIFFLAGS, FIXED(2, IFREQ)), IOCTL(SIOCGIFADDR, FIXED(2, IFREQ)), IOCTL(SIOCGIFNETMASK, FIXED(2, IFREQ)),
+	IOCTL(SIOCGIFMTU, FIXED(2, IFREQ)), IOCTL(SIOCGIFHWADDR, FIXED(2, IFREQ)), IOCTL(SIOCGIFBRDADDR, FIXED(2, IFREQ)),
+	IOCTL(BLKGETSIZE64, FIXED(2, 8)), IOCTL(BLKSSZGET, FIXED(2, 4)), IOCTL(TIOCSTI), IOCTL(TIOCEXCL), IOCTL(TIOCNXCL),
+	IOCTL(TIOCMGET, FIXED(2, 4)), IOCTL(TIOCMSET), IOCTL(TIOCGPKT, FIXED(2, 4)), IOCTL(TIOCPKT), IOCTL(TIOCGPTPEER),
+	IOCTL(TIOCGETD, FIXED(2, 4)),
 	PRCTL(PR_SET_NAME), PRCTL(PR_GET_NAME, FIXED(1, 16)), PRCTL(PR_SET_PDEATHSIG), PRCTL(PR_GET_PDEATHSIG, FIXED(1, 4)),
 	PRCTL(PR_SET_DUMPABLE), PRCTL(PR_GET_DUMPABLE), PRCTL(PR_SET_KEEPCAPS), PRCTL(PR_GET_KEEPCAPS), PRCTL(PR_SET_NO_NEW_PRIVS),
 	PRCTL(PR_GET_NO_NEW_PRIVS),
 	PRCTL(PR_CAPBSET_READ), PRCTL(PR_CAPBSET_DROP), PRCTL(PR_SET_TIMERSLACK), PRCTL(PR_GET_TIMERSLACK),
 	PRCTL(PR_SET_CHILD_SUBREAPER), PRCTL(PR_GET_CHILD_SUBREAPER, FIXED(1, 4)), PRCTL(PR_GET_SECCOMP), PRCTL(PR_SET_VMA),
 	PRCTL(PR_GET_SECUREBITS), PRCTL(PR_SET_PTRACER), PRCTL(PR_SET_THP_DISABLE), PRCTL(PR_GET_THP_DISABLE),
-	PRCTL(PR_CAP_AMBIENT),
+	PRCTL(PR_CAP_AMBIENT), PRCTL(PR_SET_SECUREBITS), PRCTL(PR_GET_SPECULATION_CTRL), PRCTL(PR_SET_SPECULATION_CTRL),
+	PRCTL(PR_SET_IO_FLUSHER), PRCTL(PR_GET_IO_FLUSHER), PRCTL(PR_GET_TID_ADDRESS, FIXED(1, 8)), PRCTL(PR_GET_TIMING),
+	PRCTL(PR_MCE_KILL), PRCTL(PR_MCE_KILL_GET),
+	SEMCTL(IPC_RMID), SEMCTL(IPC_SET), SEMCTL(IPC_STAT, FIXED(3, 104)), SEMCTL(GETPID), SEMCTL(GETVAL), SEMCTL(GETNCNT),
+	SEMCTL(GETZCNT), SEMCTL(SETVAL), SEMCTL(SETALL), MSGCTL(IPC_RMID), MSGCTL(IPC_SET), MSGCTL(IPC_STAT, FIXED(2, 120)),
 	FUTEX2(FUTEX_WAIT), FUTEX2(FUTEX_WAKE), FUTEX2(FUTEX_WAIT_BITSET), FUTEX2(FUTEX_WAKE_BITSET), FUTEX2(FUTEX_REQUEUE),
 	FUTEX2(FUTEX_CMP_REQUEUE), FUTEX2(FUTEX_WAKE_OP, FIXED(4, 4)),
 	FUTEX(FUTEX_WAIT_BITSET | FUTEX_CLOCK_REALTIME),

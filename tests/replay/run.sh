@@ -217,6 +217,10 @@ t_unrecorded() {
 	unrecorded 'shmat' 'shmat(shmget(IPC_PRIVATE, 4096, 0600), 0, 0)'
 	unrecorded 'number 443' 'syscall(443)'
 	unrecorded 'io_uring_setup' 'syscall(SYS_io_uring_setup, 1, 0)'
+	unrecorded 'io_setup: the kernel writes memory' 'syscall(SYS_io_setup, 1, 0)'
+	unrecorded 'unshare: .*another view' 'unshare(CLONE_NEWNS)'
+	unrecorded 'memfd_secret' 'syscall(SYS_memfd_secret, 0)'
+	unrecorded 'execveat' 'syscall(SYS_execveat, -1, "", 0, 0, 0)'
 	unrecorded 'prctl 0x1a' 'syscall(SYS_prctl, 26, 1)'
 }
 
@@ -471,6 +475,12 @@ t_rights() {
 	chmod 755 . && mkdir -m 777 for-all
 	refused 1 'id: it has .* rights by its file' setpriv --reuid 65534 --clear-groups timeout -k 5 60 "$CHORD" record -o for-all/log ./id
 	[ ! -s out ] || no "it ran: $(cat out)"
+	# root may trace it, and the kernel chooses its addresses at random
+	refused 1 'id: its addresses are random, for it has .* rights by its file.*runs on without being recorded' \
+		timeout -k 5 60 "$CHORD" record -o log ./id
+	grep -q uid= out && [ ! -e log ] || no "it did not run on: $(cat out)"
+	refused 1 './id: its addresses are random, .*; sh runs on without being recorded' timeout -k 5 60 "$CHORD" record -o log sh -c './id; exit 1'
+	refused 1 './id: its addresses are random' timeout -k 5 60 "$CHORD" record --signals -o log ./id
 }
 
 # A log of others cannot have a file changed.

@@ -47,6 +47,16 @@ t_processes() {
 	[ $status = 4 ] || no "status $status of perl"
 }
 
+# Timers, descriptors that count and watch, queues, memory between processes, daemons.
+t_kinds() {
+	gcc -w -pthread -o kinds "$here/kinds.c" -lrt || no "cannot compile"
+	timeout 50 ./kinds >alone || [ $? = 7 ] || no "status $? of the program alone"
+	record ./kinds
+	[ $status = 7 ] || no "status $status: $(head -c 300 err)"
+	[ "$(wc -l <out)" = "$(wc -l <alone)" ] || no "not what it does alone: $(diff out alone | head -5)"
+	replay "$REPLAYS"
+}
+
 # A server and its clients, all in one recording; nothing listens in the replay.
 t_server() {
 	build_with "-O1 -fchord=events" server "$here/server.c"
@@ -190,7 +200,7 @@ t_calls_go_on() {
 	done
 }
 
-for name in threads processes server chaos spins ended-from-outside calls-go-on; do
+for name in threads processes kinds server chaos spins ended-from-outside calls-go-on; do
 	test_case "$name"
 done
 exit $failed
