@@ -11,7 +11,7 @@
 
 /* ---- log.c: what was recorded, a stream of numbers and bytes ---- */
 
-enum { LOG_VERSION = 2 };
+enum { LOG_VERSION = 3 };
 
 /* What happened, in this order. docs/replay.md lists what stands in each. */
 enum log_event {
@@ -331,6 +331,7 @@ struct space {
 	bool counts, timed;      /* recording: its code has been seen to count, and to ask for timers */
 	struct clock *clock;
 	struct breakpoint back;  /* recording: where control comes back to code that counts, while something waits for that */
+	uint64_t seen;           /* replaying: its clock when it was last looked at, for the threads' own */
 	struct task *midway;     /* recording: it has stopped where the log cannot say so: none of the others may run */
 };
 
@@ -454,7 +455,9 @@ struct schedule {
 	uint64_t seen;           /* with these registers (check sum) */
 	bool chaos;              /* turns are of any length, and it is by chance who is next: by the seed */
 	uint64_t seed, picks;
-	unsigned turn;           /* then: ticks */
+	bool told;               /* that all wait for each other */
+	unsigned turn;           /* then: ticks, */
+	unsigned stops, most;    /* or stops of the program: how many there were, and may be; 0: as many as there are */
 	VEC(struct early) early; /* of tasks that are not known yet */
 };
 
@@ -573,10 +576,30 @@ void record_end(struct recorder *r);
 /* Puts it into the log, behind the kind of its event. Not NULL: why that cannot be. */
 const char *start_record(struct log *l, struct pool *pool, struct tracee *t, const struct tracee_start *s);
 bool start_replay(struct log *l, struct pool *pool, struct tracee *t);
+/* What is in the log behind the processor, up to the files. */
+void start_read(struct log *l, struct pool *pool, struct tracee_start *s);
 /* What execve() is to run. s->file: NULL: it cannot be read, and the call will fail. */
 void exec_read(struct pool *pool, const struct tracee *t, const uint64_t arg[6], struct tracee_start *s);
 /* The kernel gives a traced program none of the rights that its file has: it would be another run. cwd: NULL: this one. */
 bool has_its_rights(const char *file, const char *cwd);
+
+/* ---- tally.c: what a log says of its run ---- */
+
+/* By which seed the turns were drawn, if they were. */
+void log_put_seed(struct log *l, const uint64_t *seed);
+bool log_get_seed(struct log *l, uint64_t *seed);
+
+/* How far each thread has come in a replay. In all of these NULL: nobody asks. */
+struct tally;
+struct tally *tally_new(void);
+void tally_free(struct tally *t);
+void tally_clear(struct tally *t);
+/* The task has run, and its memory's clock is there; NULL: it has ended. */
+void tally_count(struct tally *t, const struct task *task, uint64_t sum);
+/* It makes a call. */
+void tally_call(struct tally *t, const struct task *task, uint64_t sum);
+void tally_signal(struct tally *t, const struct task *task);
+void tally_print(const struct tally *t, const char *log);
 
 /* ---- run.c: a replay, event by event ---- */
 
@@ -608,6 +631,7 @@ struct replayer {
 	uint64_t view;           /* the process that somebody looks at, with whose end the replay is over; 0: none */
 	void (*output)(void *of, int stream, const char *at, size_t n); /* not NULL: gets what the program writes */
 	void *of;                /* for that */
+	struct tally *tally;     /* not NULL: how far each thread has come */
 	size_t written[3], passed[3]; /* by stream: bytes in all, and those that it had before this attempt got there */
 };
 

@@ -594,6 +594,7 @@ record_all(struct recorder *r, struct pool *pool, const struct tracee *t, const 
 	r->task->group->first = true;
 	leave_signals(t->pid);
 	record_event(r, LOG_START);
+	log_put_seed(r->log, r->turns.chaos ? &r->turns.seed : NULL);
 	why = start_record(r->log, pool, r->t, s);
 	if (why)
 		record_refuse(r, r->file, why);
@@ -622,6 +623,7 @@ record_signals(struct recorder *r, struct pool *pool, struct tracee *t, const st
 	leave_signals(t->pid);
 	signal(SIGALRM, look_up);
 	log_put(r->log, LOG_START);
+	log_put_seed(r->log, NULL);
 	why = start_record(r->log, pool, t, s);
 	if (why)
 		say_error(r->file, "%s", why);

@@ -11,8 +11,11 @@
  * has it. False: the log is not there; reported. */
 bool replay_record(char **argv, const char *log, bool signals, const uint64_t *chaos, bool *ended, int *status);
 
-/* Has the run of a log happen again. False: reported. */
-bool replay_run(const char *log, int *status);
+/* Has the run of a log happen again. tally: how far each thread came is then said on standard error. False: reported. */
+bool replay_run(const char *log, bool tally, int *status);
+
+/* Prints what the log says of its run's beginning, without running anything. False: reported. */
+bool replay_info(const char *log);
 
 /* The same, its process of that number (1: the first) looked at by gdb, which is at `where`: "-" standard input and output, a port
  * of this machine, a socket's path; NULL: a free port, which is said. False: reported. */

@@ -116,6 +116,8 @@ same_call(struct replayer *r, const struct made_call *c, enum stop stop)
 {
 	uint64_t clock = clock_sum(r->clock);
 
+	if (stop == STOP_CALL)
+		tally_call(r->tally, r->task, clock);
 	if (stop == STOP_CALL && tracee_own_call(r->t) && c->number == tracee_word(r->t, r->t->machine->number) &&
 	    c->entry == tracee_sum(r->t) && c->clock == clock)
 		return true;
@@ -410,6 +412,7 @@ begin_handler(struct replayer *r)
 		diverged(r, "the state of vectors in a handler", strerror(errno));
 	tracee_set(r->t, &now);
 	r->task->again = false;
+	tally_signal(r->tally, r->task);
 }
 
 /* One that the program had caused, or that came while the log could name the state by itself: at a stop, or at the beginning of the
@@ -523,6 +526,8 @@ replay_task(struct replayer *r)
 	log_get(r->log);
 	if (r->task)
 		r->task->left = r->event;
+	if (r->tally && r->task)
+		tally_count(r->tally, r->task, clock_sum(r->clock));
 	task = tasks_numbered(&r->all, log_get(r->log));
 	if (task && task->state != TASK_ENDED)
 		replayer_become(r, task);
@@ -747,7 +752,9 @@ bool
 replayer_begin(struct replayer *r, const char *log)
 {
 	struct tracee t = {.mem = -1};
+	uint64_t seed;
 
+	tally_clear(r->tally);
 	r->whole = pool_new();
 	r->log = log_open(log);
 	r->mapped = (struct mapped){.pool = r->whole, .apart = r->apart};
@@ -763,6 +770,7 @@ replayer_begin(struct replayer *r, const char *log)
 		return false;
 	if (log_get(r->log) != LOG_START)
 		damaged(r, "it does not begin with a program");
+	log_get_seed(r->log, &seed);
 	if (r->failed || !start_replay(r->log, r->whole, &t)) {
 		tracee_close(&t);
 		return false;
@@ -822,17 +830,25 @@ attempt(struct replayer *r, const char *log)
 }
 
 bool
-replay_run(const char *log, int *status)
+replay_run(const char *log, bool tally, int *status)
 {
 	struct replayer r = {0};
 	bool ok;
 
+	if (log_scope(log) == LOG_SIGNALS_ONLY && tally) {
+		say_error(log, "only its signals have been recorded: what its threads made is not known");
+		return false;
+	}
 	if (log_scope(log) == LOG_SIGNALS_ONLY)
 		return signals_replay(log, status);
+	r.tally = tally ? tally_new() : NULL;
 	ok = attempt(&r, log);
 	while (r.again)
 		ok = attempt(&r, log);
 	*status = r.status;
+	if (ok && tally)
+		tally_print(r.tally, log);
+	tally_free(r.tally);
 	replayer_forget(&r);
 	return ok;
 }

@@ -4,6 +4,8 @@
 #include "replay/internal.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <linux/futex.h>
 #include <linux/sched.h>
 #include <sched.h>
 #include <sys/ptrace.h>
@@ -183,9 +185,48 @@ is_kept(const struct task *t)
 	return t->made.call.class == CALL_END && t->made.number == SYS_exit && t->tid == t->group->pid && t->group->living > 1;
 }
 
+/* Does it wait for others of the recording only? Not known of memory that others map, and of a signal's handler. */
+static bool
+waits_for_others(const struct task *t)
+{
+	int how = (int)t->made.arg[1] & FUTEX_CMD_MASK;
+
+	if (t->state == TASK_ENDED)
+		return true;
+	if (t->state != TASK_WAITS || !t->in_call)
+		return false;
+	return t->made.number == SYS_wait4 || t->made.number == SYS_waitid ||
+	       (t->made.number == SYS_futex && (how == FUTEX_WAIT || how == FUTEX_WAIT_BITSET) && !t->made.arg[3]);
+}
+
+/* A lock that two take in another order: all is silent then, with Chord and without. */
+static void
+check_deadlock(struct schedule *s, unsigned since)
+{
+	struct buf b = {0};
+	bool all = true;
+
+	if (s->told || !have_passed(s, since, PATIENCE / 2))
+		return;
+	for (size_t i = 0; i < s->all->at.n; i++) {
+		const struct task *t = s->all->at.at[i];
+
+		if (waits_for_others(t) && t->state == TASK_WAITS && t->made.number == SYS_futex)
+			buf_printf(&b, "%sthread %" PRIu64 " at 0x%" PRIx64, b.n ? ", " : "", t->number, t->made.arg[0]);
+		all &= waits_for_others(t);
+	}
+	s->told = all && b.n;
+	if (s->told)
+		say_error("record", "all threads wait for each other (%s); if you end the program, the log has how that came about",
+		          b.at);
+	buf_free(&b);
+}
+
 static enum stop
 await_call(struct schedule *s, struct task *t)
 {
+	unsigned since = (unsigned)ticks;
+
 	t->state = TASK_WAITS;
 	/* The parent waits for its child, by which it is known already. */
 	if (t->entered && t->made.call.class == CALL_BIRTH && t->birth.flags & CLONE_VFORK)
@@ -205,12 +246,16 @@ await_call(struct schedule *s, struct task *t)
 			return STOP_NONE;
 		if (others || kept)
 			pause_for(n);
+		else
+			check_deadlock(s, since);
 	}
 }
 
 static bool
 is_over(const struct schedule *s, unsigned turn)
 {
+	if (s->chaos && s->most && s->stops >= s->most)
+		return true;
 	return (unsigned)ticks - s->began >= (s->chaos ? s->turn : turn);
 }
 
@@ -303,6 +348,7 @@ schedule_run(struct schedule *s)
 		return take_stop(t);
 	t->sig = 0;
 	t->rests = false;
+	s->stops++;
 	tracee_resume(&t->t, PTRACE_SYSCALL, sig);
 	return t->in_call ? await_call(s, t) : await_turn(s, t);
 }
@@ -344,7 +390,8 @@ mix(uint64_t v)
 	return v ^ v >> 31;
 }
 
-/* By chance: mostly the one that is dearest at the time, so that others starve; and how long it may run: at times not at all. */
+/* By chance: mostly the one that is dearest at the time, so that others starve; and how long it may run: at times not at all, at
+ * times for some calls. */
 static struct task *
 pick_by_chance(struct schedule *s)
 {
@@ -367,7 +414,24 @@ pick_by_chance(struct schedule *s)
 		}
 	}
 	s->turn = chance & 4 ? 0 : (1u << (chance >> 8) % LENGTHS) - 1;
+	/* Short threads make few calls, and are over before a tick is. */
+	s->most = chance & 24 ? 1u << (chance >> 16) % LENGTHS : 0;
+	s->stops = 0;
 	return chance & 2 ? dearest : any;
+}
+
+/* Until one of them can run. False: none is left. */
+static bool
+await_any(struct schedule *s, struct task **next)
+{
+	unsigned since = (unsigned)ticks;
+
+	while (!(*next = s->chaos ? pick_by_chance(s) : pick(s))) {
+		if (!s->all->at.n || hear(s, 0) == NEWS_NONE)
+			return false;
+		check_deadlock(s, since);
+	}
+	return true;
 }
 
 struct task *
@@ -380,9 +444,8 @@ schedule_next(struct schedule *s)
 		return t;
 	while (hear(s, WNOHANG) == NEWS_SOME)
 		;
-	while (!(next = s->chaos ? pick_by_chance(s) : pick(s)))
-		if (!s->all->at.n || hear(s, 0) == NEWS_NONE)
-			return NULL;
+	if (!await_any(s, &next))
+		return NULL;
 	s->now = next;
 	s->last = next->number;
 	s->began = (unsigned)ticks;

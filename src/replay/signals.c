@@ -699,7 +699,13 @@ signals_replay(const char *log, int *status)
 	struct pool *pool = pool_new();
 	struct tracee t = {.mem = -1};
 	struct live l = {.log = log_open(log), .t = &t};
-	bool ok = l.log && log_get(l.log) == LOG_START && start_replay(l.log, pool, &t);
+	bool ok = l.log && log_get(l.log) == LOG_START;
+	uint64_t seed;
+
+	if (ok) {
+		log_get_seed(l.log, &seed);
+		ok = start_replay(l.log, pool, &t);
+	}
 
 	if (ok) {
 		l.clock = clock_open(&t);

@@ -315,6 +315,18 @@ other_line(struct pool *pool, const char *a, const char *b)
 	return pool_strndup(pool, line, strcspn(line, "\n"));
 }
 
+void
+start_read(struct log *l, struct pool *pool, struct tracee_start *s)
+{
+	*s = (struct tracee_start){.file = log_get_text(l, pool)};
+	s->argv = get_list(l, pool);
+	s->env = get_list(l, pool);
+	s->cwd = log_get_text(l, pool);
+	if (!*s->cwd)
+		s->cwd = NULL;
+	s->stack_limit = log_get(l);
+}
+
 bool
 start_replay(struct log *l, struct pool *pool, struct tracee *t)
 {
@@ -325,13 +337,7 @@ start_replay(struct log *l, struct pool *pool, struct tracee *t)
 
 	if (log_failed(l) || !same_processor(l, pool))
 		return false;
-	s.file = log_get_text(l, pool);
-	s.argv = get_list(l, pool);
-	s.env = get_list(l, pool);
-	s.cwd = log_get_text(l, pool);
-	if (!*s.cwd)
-		s.cwd = NULL;
-	s.stack_limit = log_get(l);
+	start_read(l, pool, &s);
 	if (!same_files(l, pool))
 		return false;
 	layout = log_get_text(l, pool);

@@ -18,7 +18,7 @@ static const char doc[] =
 
 struct replay_args {
 	const char *log, *where;
-	bool debug;
+	bool debug, info, tally;
 	uint64_t process;
 };
 
@@ -27,6 +27,8 @@ static const struct argp_option options[] = {
 	 "this machine (default: a free one), a socket's path, or - for standard input and output (in gdb: target remote | "
 	 "chord replay --gdb=- LOG)", 0},
 	{"process", 'p', "N", 0, "which process of the run gdb looks at: they are numbered from 1 as they began (default: 1)", 0},
+	{"info", 'i', NULL, 0, "print what the log says of the run's beginning, the seed of --chaos, too, and run nothing", 0},
+	{"tally", 't', NULL, 0, "then say on standard error what each thread made: system calls, signals, and its clock", 0},
 	{0},
 };
 
@@ -49,6 +51,10 @@ parse_replay(int key, char *arg, struct argp_state *state)
 	}
 	if (key == ARGP_KEY_END && a->process && !a->debug)
 		argp_error(state, "--process: gdb looks at it: with --gdb only");
+	a->info |= key == 'i';
+	a->tally |= key == 't';
+	if (key == 'i' || key == 't')
+		return 0;
 	if (key != ARGP_KEY_ARG)
 		return ARGP_ERR_UNKNOWN;
 	if (a->log)
@@ -67,9 +73,15 @@ cmd_replay(int argc, char **argv)
 
 	options_read(&argp, argc, argv, 0, &a);
 	log = a.log ? a.log : REPLAY_LOG;
+	if (a.debug + a.info + a.tally > 1) {
+		say_error("replay", "one of --gdb, --info, --tally");
+		return EXIT_USAGE;
+	}
+	if (a.info)
+		return replay_info(log) ? 0 : EXIT_NO;
 	if (a.debug)
 		return replay_debug(log, a.where, a.process ? a.process : 1) ? 0 : EXIT_NO;
-	if (!replay_run(log, &status))
+	if (!replay_run(log, a.tally, &status))
 		return EXIT_NO;
 	/* This process ends in the program's place. */
 	setrlimit(RLIMIT_CORE, &(struct rlimit){0});
