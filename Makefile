@@ -10,6 +10,7 @@
 # make bench BENCH="run loop" single benchmarks: bench/NAME.sh
 # make golden               writes what is woven into tests/golden/ anew; read the difference
 # make check-real, check-torture, check-csmith   the long tests, whole
+# make check-replay           recordings of real programs and of signals, each replayed 100 times (REPLAYS=100 SIGNALS=1000)
 # make asan                   Chord with sanitizers in build-asan/, and the tests that suit it
 # make fmt, make layers       house rules: formatting, dependency order
 
@@ -124,6 +125,10 @@ check-real check-torture check-csmith check-oracle: all $(BUILD)/chamber $(BUILD
 	tools/setup.sh build check
 	tests/run.sh $(BUILD) $(@:check-%=%)
 
+check-replay: all $(BUILD)/may
+	tools/setup.sh build check
+	REPLAYS=$${REPLAYS:-100} SIGNALS=$${SIGNALS:-1000} tests/run.sh $(BUILD) replay
+
 # Options of bench/paper/paper.sh in PAPER.
 BENCH = paper
 bench: all
@@ -178,5 +183,5 @@ clean:
 	rm -rf build build-asan .packages
 
 -include $(OBJ:.o=.d)
-.PHONY: all libs deb setup demo check unit golden check-real check-torture check-csmith check-oracle bench asan asan-tests install fmt layers clean
+.PHONY: all libs deb setup demo check unit golden check-real check-replay check-torture check-csmith check-oracle bench asan asan-tests install fmt layers clean
 .SECONDARY:

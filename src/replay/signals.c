@@ -693,19 +693,26 @@ replay_all(struct live *l, int *status)
 	return ended && !l->over && !log_failed(l->log);
 }
 
+static bool
+begins(struct log *l)
+{
+	uint64_t seed;
+	bool does = log_get(l) == LOG_START;
+
+	if (does)
+		log_get_seed(l, &seed);
+	else if (!log_failed(l))
+		say_error(log_name(l), "it is damaged: it does not begin with a program");
+	return does;
+}
+
 bool
 signals_replay(const char *log, int *status)
 {
 	struct pool *pool = pool_new();
 	struct tracee t = {.mem = -1};
 	struct live l = {.log = log_open(log), .t = &t};
-	bool ok = l.log && log_get(l.log) == LOG_START;
-	uint64_t seed;
-
-	if (ok) {
-		log_get_seed(l.log, &seed);
-		ok = start_replay(l.log, pool, &t);
-	}
+	bool ok = l.log && begins(l.log) && start_replay(l.log, pool, &t);
 
 	if (ok) {
 		l.clock = clock_open(&t);

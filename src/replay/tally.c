@@ -10,7 +10,7 @@
 /* ---- threads ---- */
 
 struct tally_row {
-	uint64_t calls, signals, count;
+	uint64_t made, struck, count; /* system calls, signals */
 	bool counts;
 };
 
@@ -47,7 +47,8 @@ row_of(struct tally *t, const struct task *task)
 	return &t->row.at[task->number - 1];
 }
 
-/* One runs at a time: what the memory's clock has gained since somebody was looked at is the task's own. */
+/* One runs at a time: what the memory's clock has gained since somebody was looked at is the task's own. Chord's runtime has a new
+ * process count from 0: what it had from its parent is taken back then. */
 void
 tally_count(struct tally *t, const struct task *task, uint64_t sum)
 {
@@ -66,14 +67,14 @@ tally_call(struct tally *t, const struct task *task, uint64_t sum)
 {
 	tally_count(t, task, sum);
 	if (t)
-		row_of(t, task)->calls++;
+		row_of(t, task)->made++;
 }
 
 void
 tally_signal(struct tally *t, const struct task *task)
 {
 	if (t)
-		row_of(t, task)->signals++;
+		row_of(t, task)->struck++;
 }
 
 void
@@ -82,8 +83,8 @@ tally_print(const struct tally *t, const char *log)
 	for (size_t i = 0; i < t->row.n; i++) {
 		const struct tally_row *row = &t->row.at[i];
 
-		fprintf(stderr, "chord: %s: thread %zu: %" PRIu64 " system calls, %" PRIu64 " signals", log, i + 1, row->calls,
-		        row->signals);
+		fprintf(stderr, "chord: %s: thread %zu: %" PRIu64 " system calls, %" PRIu64 " signals", log, i + 1, row->made,
+		        row->struck);
 		if (row->counts)
 			fprintf(stderr, ", clock %" PRIu64, row->count);
 		fputc('\n', stderr);

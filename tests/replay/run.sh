@@ -3,7 +3,7 @@
 # `chord record` and `chord replay`: a replay writes the same bytes and ends with the same status, as often as it is made, whatever has
 # become of the world meanwhile; what cannot be recorded or replayed is said. Prints ok, FAIL or skip for each; status 1 if one failed.
 # run.sh [NAME...]
-# REPLAYS: how many of each log (default 10)
+# REPLAYS: how many of each log (default 10; in tasks.sh and real.sh 3)
 set -u
 . "$(dirname "$0")/../cases.sh"
 . "$(dirname "$0")/../may.sh"
@@ -511,4 +511,5 @@ for name in struck struck-only struck-short struck-by-others struck-dead struck-
 	test_case "$name"
 done
 "$here/tasks.sh" "$@" || failed=1
+"$here/real.sh" "$@" || failed=1
 exit $failed
