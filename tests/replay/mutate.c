@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Replays logs that nobody recorded: of each log so many mutations, packed anew with right check sums: numbers become others, at and
- * beyond all ends, bytes change, parts are left out or come twice. The replay has to end within its time, by a message or as the log
- * says, whatever it is; where it does not, the mutation is kept as LOG.SEED, and said.
+/* Replays logs that nobody recorded: of each log so many mutations, packed anew with right check sums: numbers become others, at
+ * and beyond all ends, bytes change, parts are left out or come twice. The replay has to end within its time, by a message or as
+ * the log says, whatever it is; where it does not, the mutation is kept as LOG.SEED, and said.
  * mutate CHORD MUTATIONS SEED LOG... */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -202,9 +202,10 @@ all_of(const char *chord, const char *log, unsigned long mutations, uint64_t see
 		len = mutate(copy, to.pos, MOST);
 		len = ZSTD_compress2(compress, packed, MOST, copy, len);
 		snprintf(name, sizeof name, "%s.%llu", log, (unsigned long long)(seed + i));
-		snprintf(errors, sizeof errors, "%s.err", name);
+		snprintf(errors, sizeof errors, "%s.%llu.err", log, (unsigned long long)(seed + i));
 		out = fopen(name, "wb");
-		if (!out || ZSTD_isError(len) || fwrite(log_bytes, 1, HEAD, out) != HEAD || fwrite(packed, 1, len, out) != len || fclose(out))
+		if (!out || ZSTD_isError(len) || fwrite(log_bytes, 1, HEAD, out) != HEAD || fwrite(packed, 1, len, out) != len ||
+		    fclose(out))
 			return 1;
 		why = fault(replayed(chord, name, errors), errors);
 		failed += why != NULL;

@@ -506,8 +506,27 @@ t_forged() {
 	[ "$(cat precious)" = "precious content" ] || no "the file was changed"
 }
 
+# Logs that nobody recorded. MUTATIONS: of each (default 25)
+t_mutated() {
+	gcc -O2 -w -o mutate "$here/mutate.c" -lzstd 2>cc.err || skip "no header of zstd"
+	build world "$here/world.c" -O1
+	build signals "$here/signals.c" -O1
+	$CHORD c++ -w -pthread -O1 -fchord=events -o threads "$here/threads.cc" 2>cc.err || no "$(head -c 300 cc.err)"
+	gcc -O1 -w -o processes "$here/processes.c" || no "cannot compile"
+	for program in "world" "signals 10" "threads 300" "processes"; do
+		# shellcheck disable=SC2086
+		record ./$program
+		mv log "log.${program% *}"
+	done
+	mkdir outside && echo precious >outside/file && touch -d 2001-01-01 outside/file outside
+	find . -mindepth 1 -printf '%p %s %T@\n' | sort >"$w/before"
+	./mutate "$CHORD" "${MUTATIONS:-25}" 1 log.world log.signals log.threads log.processes >"$w/said" || no "$(head -c 400 "$w/said")"
+	find . -mindepth 1 -printf '%p %s %T@\n' | sort | cmp -s - "$w/before" || no "it has changed files: $(ls)"
+	return 0
+}
+
 . "$here/signals.sh"
-for name in struck struck-only struck-short struck-by-others struck-dead struck-library struck-lua struck-refused ends-another-way other-calls mapped stack rights forged sent-output world signals real-program signals-without-clock status world-is-gone streams own-programs default-name unrecorded all-go-on no-program damaged another-build goes-another-way $debug_cases $debug_task_cases; do
+for name in struck struck-only struck-short struck-by-others struck-dead struck-library struck-lua struck-refused ends-another-way other-calls mapped stack rights forged sent-output world signals real-program signals-without-clock status world-is-gone streams own-programs default-name mutated unrecorded all-go-on no-program damaged another-build goes-another-way $debug_cases $debug_task_cases; do
 	test_case "$name"
 done
 "$here/tasks.sh" "$@" || failed=1
