@@ -426,6 +426,8 @@ struct task *tasks_of(const struct tasks *all, pid_t tid);
 void task_end(struct tasks *all, struct task *task);
 /* All of its process has ended. */
 void group_end(struct tasks *all, struct group *g);
+/* The other threads of its process have ended, for it begins another program; it takes the first one's place. */
+void group_leave_to(struct tasks *all, struct task *task);
 /* It runs another program, in memory of its own. */
 void task_renew(struct task *task);
 /* Ends the tracees of a process that live, and waits for them. */

@@ -24,8 +24,8 @@ cannot_begin(struct recorder *r)
 		return birth_read(r->t, r->made->number, r->made->arg, &task->birth);
 	if (r->made->call.class != CALL_EXEC)
 		return NULL;
-	if (task->group->living > 1 || task->tid != task->group->pid)
-		return "another program in the place of one with several threads cannot be recorded";
+	if (task->group->living > 1 && task->group->space->users > 1)
+		return "another program in the place of one with several threads and another process's memory cannot be recorded";
 	exec_read(task->pool, r->t, r->made->arg, &task->exec);
 	return task->exec.file && !has_its_rights(task->exec.file, task->exec.cwd) ?
 		"the program has a user's, a group's or other rights by its file, which it would lack while it is recorded" : NULL;
@@ -344,6 +344,7 @@ record_exec(struct recorder *r)
 	const char *why;
 	enum stop stop;
 
+	group_leave_to(&r->all, task);
 	task_renew(task);
 	r->clock = task->group->space->clock;
 	stop = tracee_open_memory(r->t) ? tracee_go(r->t, PTRACE_SYSCALL, 0) : STOP_ENDED;

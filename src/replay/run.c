@@ -698,7 +698,7 @@ replay_exec(struct replayer *r)
 
 	if (!run_to_call(r))
 		return;
-	if (task->group->living > 1 || task->made.call.class != CALL_EXEC) {
+	if (task->made.call.class != CALL_EXEC) {
 		damaged(r, "a program begins that does not");
 		return;
 	}
@@ -709,9 +709,10 @@ replay_exec(struct replayer *r)
 	}
 	t.own = task->t.own;
 	t.of = task->t.of;
+	group_kill(&r->all, task->group);
 	tracee_close(&task->t);
 	task->t = t;
-	task->tid = task->group->pid = t.pid;
+	group_leave_to(&r->all, task);
 	task_renew(task);
 	task->group->programs++;
 	task->group->program_at = r->event;

@@ -85,11 +85,28 @@ others_can_run(const struct schedule *s)
 
 enum news { NEWS_NONE, NEWS_TICK, NEWS_SOME };
 
+/* A thread that begins another program gets the number of its process's first one then. */
+static struct task *
+whose(struct schedule *s, pid_t tid, int status)
+{
+	struct task *t = tasks_of(s->all, tid), *began;
+	unsigned long former;
+
+	if (!t || !WIFSTOPPED(status) || status >> 16 != PTRACE_EVENT_EXEC || ptrace(PTRACE_GETEVENTMSG, tid, 0, &former))
+		return t;
+	began = tasks_of(s->all, (pid_t)former);
+	if (!began || began == t)
+		return t;
+	t->t.pid = t->tid = 0;
+	began->t.pid = began->tid = tid;
+	return began;
+}
+
 void
 schedule_heard(void *schedule, pid_t tid, int status)
 {
 	struct schedule *s = schedule;
-	struct task *t = tasks_of(s->all, tid);
+	struct task *t = whose(s, tid, status);
 
 	if (t) {
 		tracee_stopped(&t->t, status);

@@ -158,6 +158,18 @@ group_end(struct tasks *all, struct group *g)
 	free(g);
 }
 
+void
+group_leave_to(struct tasks *all, struct task *task)
+{
+	struct group *g = task->group;
+
+	for (size_t i = all->at.n; i-- > 0;)
+		if (all->at.at[i]->group == g && all->at.at[i] != task)
+			task_free(all, all->at.at[i]);
+	g->living = 1;
+	task->tid = g->pid = task->t.pid;
+}
+
 /* The first one last: until the others are gone there is no news of it. */
 void
 group_kill(struct tasks *all, struct group *g)

@@ -57,6 +57,42 @@ t_kinds() {
 	replay "$REPLAYS"
 }
 
+# Another program in the place of one with several threads, which are anywhere: begun by the first, by another, by one that has outlived it.
+t_exec_of_threads() {
+	cat >begins.c <<-'EOF'
+	#include <pthread.h>
+	#include <stdio.h>
+	#include <stdlib.h>
+	#include <string.h>
+	#include <unistd.h>
+	static char **args;
+	static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+	static void *rest(void *p) { if (p) pause(); pthread_mutex_lock(&m); return p; }
+	static void *spin(void *p) { for (;;) getppid(); }
+	static void *begin(void *p) {
+		usleep(3000); printf("from %d\n", getpid() == gettid()); fflush(stdout);
+		return execl(args[0], args[0], "again", args[1], (char *)0), p;
+	}
+	int main(int c, char **v) {
+		pthread_t t[4];
+		args = v;
+		if (c > 2) { printf("%s %s, %d\n", v[1], v[2], getpid() == gettid()); return 9; }
+		pthread_mutex_lock(&m);
+		pthread_create(t, 0, rest, 0), pthread_create(t + 1, 0, rest, t), pthread_create(t + 2, 0, spin, 0);
+		if (!strcmp(v[1], "first")) begin(0);
+		pthread_create(t + 3, 0, begin, 0);
+		if (!strcmp(v[1], "exits")) pthread_exit(0);
+		pause();
+	}
+	EOF
+	build_with "-O1 -D_GNU_SOURCE -fchord=events" begins begins.c
+	for who in first other exits; do
+		record ./begins $who
+		[ $status = 9 ] && grep -q "again $who, 1" out || no "$who: status $status: $(head -c 300 out err)"
+		replay "$REPLAYS"
+	done
+}
+
 # A server and its clients, all in one recording; nothing listens in the replay.
 t_server() {
 	build_with "-O1 -fchord=events" server "$here/server.c"
@@ -241,7 +277,7 @@ t_calls_go_on() {
 	done
 }
 
-for name in threads processes kinds server chaos deadlock spins ended-from-outside calls-go-on; do
+for name in threads processes exec-of-threads kinds server chaos deadlock spins ended-from-outside calls-go-on; do
 	test_case "$name"
 done
 exit $failed
