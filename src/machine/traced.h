@@ -44,7 +44,65 @@ struct described {
 	size_t n;
 };
 
+/* Memory of a traced process with code by which it makes system calls without a stop, and writes them down: first the code, from
+ * DOOR_CODE on this, from DOOR_CODE + DOOR_DATA on the calls, one behind the other. */
+enum { DOOR_CODE = 1 << 16, DOOR_DATA = 1 << 13, DOOR_RING = 1 << 20, DOOR_FILES = 1024, DOOR_CALLS = 512, DOOR_STUB = 32 };
+/* Of the code, so much makes calls and writes them down; behind it are the stubs. */
+enum { DOOR_INNER = 1 << 12, DOOR_STUBS = (DOOR_CODE - DOOR_INNER) / DOOR_STUB };
+
+struct door_data {
+	uint8_t blocks;          /* calls from elsewhere are stopped by SIGSYS: the kernel looks at it */
+	uint8_t closed;          /* each call is made by the stub itself, and seen */
+	uint8_t room[6];
+	uint64_t fill;           /* bytes of the calls that have been written down */
+	uint64_t read;           /* replay: so many of these have been given */
+	uint64_t saved[5];       /* the code's own */
+	uint64_t state[18];      /* struct stat, for the code */
+	uint8_t regular[DOOR_FILES / 8]; /* which descriptors are known to be of regular files */
+	uint64_t call[DOOR_CALLS]; /* what may be made so: see DOOR_CALL() */
+};
+
+/* How a call is made without a stop. */
+enum {
+	DOOR_MAKES = 1,          /* at all */
+	DOOR_FILE = 2,           /* argument 0 is a regular file's descriptor, and the file not empty */
+	DOOR_CLOSES = 4,         /* argument 0 is that of a regular file or a folder, and is no more */
+	DOOR_OPENS = 8,          /* openat(), of something that is not waited for */
+	DOOR_ASKS = 16,          /* fcntl() with a command that only asks for flags or sets them */
+	DOOR_RESULT = 32,        /* writes as many bytes as its result says, and no more than argument `most` */
+	DOOR_ALONE = 64,         /* argument 1 is NULL */
+};
+/* out: the argument that points to what it writes; n: so many bytes. */
+#define DOOR_CALL(how, out, most, n) \
+	((uint64_t)(DOOR_MAKES | (how)) | (uint64_t)(out) << 8 | (uint64_t)(most) << 16 | (uint64_t)(n) << 32)
+
+/* A call that has been written down; what it wrote follows, and zeros up to the next multiple of 8. */
+struct door_entry {
+	uint64_t size, number, at, arg[6];
+	int64_t result;
+	uint64_t to, n;          /* so many bytes were written there; at: in the stub, where its call is */
+};
+
+/* That code. */
+struct machine_door {
+	const uint8_t *record, *replay; /* what stands at the beginning; the latter gives what was written down */
+	const uint8_t *record_end, *replay_end;
+	uint64_t reach;          /* how far from it a place may be that makes calls */
+	uint8_t traced;          /* where in a stub its own call is */
+	uint8_t hop_size, jump_size;
+	int8_t hop_most;         /* how far a hop leads */
+	uint8_t nop;
+	/* The stub that takes the place of the call at `site`. */
+	void (*stub)(uint64_t at, uint64_t door, uint64_t site, uint8_t to[DOOR_STUB]);
+	/* A short jump in the place of the call, to a long one close by. */
+	void (*hop)(uint64_t at, uint64_t to, uint8_t *code);
+	void (*jump)(uint64_t at, uint64_t to, uint8_t *code);
+	/* The registers of a task that stands behind the call at one place become those of one behind the same call at another. */
+	void (*as_call)(struct traced_regs *r, uint64_t from, uint64_t to);
+};
+
 struct machine_traced {
+	const struct machine_door *door; /* NULL: there is none */
 	const char *const *name; /* of each word */
 	/* Which word is what. number: of the system call at a stop in one, -1 elsewhere. */
 	uint8_t pc, sp, number, result, arg[6], flags;

@@ -11,12 +11,12 @@
 
 /* ---- log.c: what was recorded, a stream of numbers and bytes ---- */
 
-enum { LOG_VERSION = 3 };
+enum { LOG_VERSION = 4 };
 
 /* What happened, in this order. docs/replay.md lists what stands in each. */
 enum log_event {
 	LOG_START = 1, LOG_CALL, LOG_TIME, LOG_SIGNAL, LOG_EXIT, LOG_STRUCK, LOG_TASK, LOG_ENTER, LOG_LEAVE, LOG_BIRTH, LOG_END,
-	LOG_SWITCH, LOG_EXEC, LOG_MOST
+	LOG_SWITCH, LOG_EXEC, LOG_DOOR, LOG_SITE, LOG_FREE, LOG_MOST
 };
 
 /* What is recorded of a run. */
@@ -330,6 +330,7 @@ struct space {
 	unsigned users;          /* processes */
 	bool counts, timed;      /* recording: its code has been seen to count, and to ask for timers */
 	struct clock *clock;
+	struct buffer *buffer;   /* NULL: none yet */
 	struct breakpoint back;  /* recording: where control comes back to code that counts, while something waits for that */
 	uint64_t seen;           /* replaying: its clock when it was last looked at, for the threads' own */
 	struct task *midway;     /* recording: it has stopped where the log cannot say so: none of the others may run */
@@ -404,6 +405,12 @@ struct task {
 	uint64_t known;          /* the registers' check sum at the last state that the log names */
 	bool waits;              /* some of these wait: */
 	unsigned held_at;        /* ticks at which the first of them came */
+	bool free;               /* it can run without a stop at each call; */
+	bool runs_free;          /* it does, since it went on last */
+	bool seen;               /* its next call is to be seen, for it has been stopped at that */
+	bool masked;             /* it blocks SIGSYS */
+	unsigned plain;          /* so many calls more have a stop */
+	unsigned waste, fresh;   /* how long that was last; calls without a stop since the last one with it */
 	VEC(struct held) held;   /* signals that wait for such a state */
 	/* replaying */
 	bool again;              /* the call was interrupted, and is made again */
@@ -437,6 +444,57 @@ void tasks_close(struct tasks *all);
 bool tasks_copy(const struct tasks *from, struct tasks *to);
 /* Reads what a call is to begin. Not NULL: why that cannot be recorded. */
 const char *birth_read(const struct tracee *t, uint64_t number, const uint64_t arg[6], struct birth *b);
+
+/* ---- site.c: places that make system calls ---- */
+
+/* Padding, to the first of which the site can hop, from each to the next, and in the last is room for a jump. */
+enum { SITE_HOPS = 4, PADDING_MOST = 64 };
+struct site_way {
+	size_t n;
+	struct piece pad[SITE_HOPS];
+};
+
+/* False: there is none, or what is around the site is not understood. */
+bool site_find(const struct tracee *t, uint64_t site, struct site_way *way);
+
+/* ---- buffer.c: calls without a stop ---- */
+
+struct buffer;
+struct buffer *buffer_copy(const struct buffer *b);
+void buffer_free(struct buffer *b);
+
+struct recorder;
+/* At the end of a call that was seen: its place may be led elsewhere from now on. */
+void buffer_learn(struct recorder *r, int64_t result);
+/* The signals that the task blocks may be others now. */
+void buffer_masks(struct recorder *r);
+/* It begins another one that shares files or memory with it. */
+void buffer_born(struct recorder *r, uint64_t flags);
+/* By which request of ptrace the task goes on. seen: it is to stop at its next call. */
+int buffer_request(struct task *task, bool seen);
+/* At a signal: has it been about to make a call? It then stands before that, and makes it when it goes on. */
+bool buffer_stopped(struct recorder *r);
+/* Does that come next? */
+bool buffer_awaits_stop(struct recorder *r);
+/* Puts the calls that have been written down into the log. */
+void buffer_flush(struct recorder *r);
+/* Has none been made since that? */
+bool buffer_is_empty(const struct recorder *r);
+/* It runs on alone: each call is the kernel's. */
+void buffer_release(struct recorder *r);
+
+/* Replay. False: that cannot be. hidden: the program's code stays as it is. */
+bool buffer_make(struct task *task, uint64_t base, bool hidden);
+bool buffer_lead(struct task *task, uint64_t site, const struct site_way *way);
+/* The registers' check sum, as the recording has it. */
+uint64_t buffer_sum(const struct task *task);
+/* At a call: where it is, as the recording has it. */
+uint64_t buffer_place(const struct task *task);
+/* Have all calls that it was given been made? */
+bool buffer_is_given(const struct task *task);
+/* Can it be given some? */
+bool buffer_takes(const struct task *task);
+bool buffer_give(struct task *task, const struct buf *calls);
 
 /* ---- schedule.c: which task runs ---- */
 
@@ -551,11 +609,15 @@ struct recorder {
 	struct mapped mapped;
 	int status;              /* with which the program itself has ended */
 	bool refused;            /* it cannot be recorded: reported */
+	bool buffers;            /* calls are made without a stop where that can be */
+	uint64_t stopped, made_free, places; /* calls with a stop, without one; places that make those */
 	char *file;              /* the program, for messages */
 };
 
 /* Begins an event of the task that has its turn. */
 void record_event(struct recorder *r, enum log_event kind);
+/* The same; calls that have been written down are not looked for. */
+void record_plain_event(struct recorder *r, enum log_event kind);
 void record_piece(struct recorder *r, const struct piece *p);
 /* It cannot be recorded: said once, and all of it is let go then. */
 void record_refuse(struct recorder *r, const char *what, const char *why);

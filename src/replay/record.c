@@ -4,6 +4,7 @@
 #include "replay/internal.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <linux/sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +31,13 @@ become(struct recorder *r, struct task *task)
 
 void
 record_event(struct recorder *r, enum log_event kind)
+{
+	buffer_flush(r);
+	record_plain_event(r, kind);
+}
+
+void
+record_plain_event(struct recorder *r, enum log_event kind)
 {
 	if (r->logged != r->task->number) {
 		log_put(r->log, LOG_TASK);
@@ -139,6 +147,7 @@ deliver(struct recorder *r, int sig, const struct state *from)
 		return;
 	}
 	put_handler(r, sig, from);
+	buffer_masks(r);
 	r->task->known = tracee_sum(r->t);
 	r->task->rests = true;
 }
@@ -211,12 +220,15 @@ take_signal(struct recorder *r)
 	bool caused;
 
 	r->task->sig = sig;
-	if (ptrace(PTRACE_GETSIGINFO, r->t->pid, 0, &info) || !in_set(r, "SigCgt:", sig))
+	if (ptrace(PTRACE_GETSIGINFO, r->t->pid, 0, &info) || !in_set(r, "SigCgt:", sig)) {
+		/* It may end the program: what that has written down is lost then. */
+		buffer_flush(r);
 		return;
+	}
 	r->task->sig = 0;
 	caused = tracee_caused(sig, &info);
 	from = state_of(r, caused);
-	if (was_held(r, sig) || caused || from.sum == r->task->known || from.pc) {
+	if (was_held(r, sig) || caused || (from.sum == r->task->known && buffer_is_empty(r)) || from.pc) {
 		deliver(r, sig, &from);
 		return;
 	}
@@ -297,6 +309,8 @@ static void
 stop_here(struct recorder *r)
 {
 	r->task->interrupted = false;
+	if (buffer_awaits_stop(r))
+		return;
 	if (schedule_impatient(&r->turns))
 		record_refuse(r, pool_printf(r->task->pool, "signal %d", r->task->held.at[0].info.si_signo),
 		              "it has come in code that neither counts nor makes system calls");
@@ -320,6 +334,7 @@ static void
 at_call(struct recorder *r)
 {
 	breakpoint_take(r->t, &r->task->group->space->back);
+	r->task->seen = false;
 	if (r->task->in_call)
 		record_end_call(r);
 	else if (some_wait(r) || r->task->interrupted)
@@ -333,7 +348,7 @@ at_signal(struct recorder *r)
 {
 	if (breakpoint_hit(r->t, &r->task->group->space->back, STOP_SIGNAL))
 		come_back(r);
-	else if (!is_time(r))
+	else if (!buffer_stopped(r) && !is_time(r))
 		take_signal(r);
 }
 
@@ -412,6 +427,7 @@ loosen(struct recorder *r)
 	else if (r->task->in_call && r->task->state == TASK_READY)
 		/* Behind the birth of another one. */
 		tracee_go(r->t, PTRACE_SYSCALL, 0);
+	buffer_release(r);
 	if (r->t->pid)
 		show_time(r);
 	if (begun && r->t->pid) {
@@ -635,11 +651,12 @@ record_signals(struct recorder *r, struct pool *pool, struct tracee *t, const st
 }
 
 bool
-replay_record(char **argv, const char *log, bool signals, const uint64_t *chaos, bool *ended, int *status)
+replay_record(char **argv, const char *log, const struct record_how *how, bool *ended, int *status)
 {
 	struct pool *pool = pool_new();
-	struct recorder r = {.mapped = {.pool = pool}, .file = argv[0], .logged = 1,
-	                     .turns = {.chaos = chaos, .seed = chaos ? *chaos : 0}};
+	bool signals = how->signals;
+	struct recorder r = {.mapped = {.pool = pool}, .file = argv[0], .logged = 1, .buffers = !how->stops && !how->chaos,
+	                     .turns = {.chaos = how->chaos, .seed = how->chaos ? *how->chaos : 0}};
 	struct tracee_start s = {.argv = argv, .env = environ, .file = find_program(pool, argv[0])};
 	struct tracee t = {.mem = -1};
 	bool ok = false;
@@ -651,6 +668,9 @@ replay_record(char **argv, const char *log, bool signals, const uint64_t *chaos,
 	else if (*ended)
 		record_all(&r, pool, &t, &s);
 	*status = r.status;
+	if (how->stats && *ended)
+		fprintf(stderr, "chord: %" PRIu64 " system calls, %" PRIu64 " of them without a stop, by %" PRIu64 " places\n",
+		        r.stopped + r.made_free, r.made_free, r.places);
 	if (*ended && !r.refused)
 		ok = log_finish(r.log);
 	else if (r.log)

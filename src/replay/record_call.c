@@ -49,6 +49,9 @@ record_begin_call(struct recorder *r)
 	struct made_call *m = r->made;
 	const char *why;
 
+	buffer_flush(r);
+	r->stopped++;
+	r->task->plain -= r->task->plain > 0;
 	m->number = tracee_word(r->t, machine->number);
 	for (int i = 0; i < 6; i++)
 		m->arg[i] = tracee_arg(r->t, i);
@@ -279,6 +282,7 @@ record_end_call(struct recorder *r)
 	r->task->rests = true;
 	if (r->made->number == SYS_sched_yield)
 		schedule_yield(&r->turns);
+	buffer_learn(r, result);
 }
 
 void
@@ -323,6 +327,7 @@ record_birth(struct recorder *r)
 	if (ptrace(PTRACE_GETEVENTMSG, r->t->pid, 0, &tid))
 		return;
 	record_enter(r);
+	buffer_born(r, b->flags);
 	if (!schedule_join(&r->turns, &t, (pid_t)tid, r->t->machine)) {
 		record_refuse(r, r->file, "a process that it has begun was killed before it ran");
 		return;

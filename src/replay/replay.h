@@ -6,10 +6,16 @@
 
 #include "base/base.h"
 
-/* Runs a program and writes what happens into the log; signals: nothing but those. chaos: not NULL: a seed, by which
- * threads and processes take turns at random. *ended: it has run, and *status is as waitpid()
+struct record_how {
+	bool signals;            /* nothing but those is recorded */
+	const uint64_t *chaos;   /* not NULL: a seed, by which threads and processes take turns at random */
+	bool stops;              /* the program stops at each system call */
+	bool stats;              /* says how many it has made */
+};
+
+/* Runs a program and writes what happens into the log. *ended: it has run, and *status is as waitpid()
  * has it. False: the log is not there; reported. */
-bool replay_record(char **argv, const char *log, bool signals, const uint64_t *chaos, bool *ended, int *status);
+bool replay_record(char **argv, const char *log, const struct record_how *how, bool *ended, int *status);
 
 /* Has the run of a log happen again. tally: how far each thread came is then said on standard error. False: reported. */
 bool replay_run(const char *log, bool tally, int *status);

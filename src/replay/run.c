@@ -119,7 +119,7 @@ same_call(struct replayer *r, const struct made_call *c, enum stop stop)
 	if (stop == STOP_CALL)
 		tally_call(r->tally, r->task, clock);
 	if (stop == STOP_CALL && tracee_own_call(r->t) && c->number == tracee_word(r->t, r->t->machine->number) &&
-	    c->entry == tracee_sum(r->t) && c->clock == clock)
+	    c->entry == buffer_sum(r->task) && c->clock == clock && buffer_is_given(r->task))
 		return true;
 	diverged(r, pool_printf(r->pool, "%s at clock %" PRIu64, call_text(r->pool, c->number, c->arg), c->clock),
 	         stop_text(r, stop));
@@ -384,7 +384,7 @@ replay_time(struct replayer *r)
 	now = log_get(r->log);
 	trap = machine->trap(bytes, stop == STOP_ENDED ? 0 :
 	    tracee_read_some(r->t, tracee_word(r->t, machine->pc), bytes, sizeof bytes));
-	if (stop != STOP_SIGNAL || trap == TRAP_NONE || before != tracee_sum(r->t)) {
+	if (stop != STOP_SIGNAL || trap == TRAP_NONE || before != buffer_sum(r->task)) {
 		diverged(r, "an instruction that reads the time", stop_text(r, stop));
 		return;
 	}
@@ -420,14 +420,14 @@ begin_handler(struct replayer *r)
 static void
 signal_at_stop(struct replayer *r, int sig, uint64_t before)
 {
-	bool at = !r->resumed && before == tracee_sum(r->t);
+	bool at = !r->resumed && before == buffer_sum(r->task) && buffer_is_given(r->task);
 	enum stop stop = at ? STOP_CALL : go_on(r);
 
 	if (halted(r, stop))
 		return;
 	if (!at && stop == STOP_CALL)
 		make_again(r);
-	if (stop == STOP_ENDED || before != tracee_sum(r->t) || (stop == STOP_SIGNAL && tracee_signal(r->t) != sig))
+	if (stop == STOP_ENDED || before != buffer_sum(r->task) || (stop == STOP_SIGNAL && tracee_signal(r->t) != sig))
 		diverged(r, pool_printf(r->pool, "signal %d (%s)", sig, strsignal(sig)), stop_text(r, stop));
 }
 
@@ -601,7 +601,7 @@ replay_birth(struct replayer *r)
 		return;
 	put_memory(r);
 	replayer_become(r, tasks_born(&r->all, parent, &b, &t));
-	if (sum != tracee_sum(&t))
+	if (sum != buffer_sum(r->task))
 		diverged(r, "a thread that begins", stop_text(r, STOP_CALL));
 	put_memory(r);
 	replayer_become(r, parent);
@@ -720,6 +720,121 @@ replay_exec(struct replayer *r)
 	replayer_become(r, task);
 }
 
+/* ---- calls without a stop ---- */
+
+static void
+replay_door(struct replayer *r)
+{
+	uint64_t base;
+
+	log_get(r->log);
+	base = log_get(r->log);
+	if (!log_failed(r->log) && !buffer_make(r->task, base, r->apart))
+		damaged(r, "there is no room for calls without a stop");
+}
+
+static void
+replay_site(struct replayer *r)
+{
+	struct site_way way = {0};
+	uint64_t site, n;
+
+	log_get(r->log);
+	site = log_get(r->log);
+	n = log_get(r->log);
+	for (way.n = 0; way.n < n && way.n < SITE_HOPS; way.n++) {
+		way.pad[way.n].addr = log_get(r->log);
+		way.pad[way.n].n = log_get(r->log);
+	}
+	if (!log_failed(r->log) && (n > SITE_HOPS || !buffer_lead(r->task, site, &way)))
+		damaged(r, "there is no such call");
+}
+
+/* One of them, and what it has written. */
+static void
+get_free(struct replayer *r, struct door_entry *e, struct str *bytes)
+{
+	*e = (struct door_entry){0};
+	log_get(r->log);
+	e->number = log_get(r->log);
+	e->at = log_get(r->log);
+	for (int i = 0; i < 6; i++)
+		e->arg[i] = log_get(r->log);
+	e->result = (int64_t)log_get(r->log);
+	e->to = log_get(r->log);
+	*bytes = log_get_bytes(r->log, r->pool);
+	e->n = bytes->n;
+	e->size = sizeof *e + (e->n + 7) / 8 * 8;
+}
+
+/* The program stands at the call. */
+static void
+give_free(struct replayer *r, enum stop stop, const struct door_entry *e, struct str bytes)
+{
+	struct tracee *t = r->t;
+	bool same = stop == STOP_CALL && tracee_own_call(t) && e->number == tracee_word(t, t->machine->number) &&
+	            e->at == buffer_place(r->task) && buffer_is_given(r->task);
+
+	for (int i = 0; same && i < 6; i++)
+		same = e->arg[i] == tracee_arg(t, i);
+	if (!same || (bytes.n && !tracee_write(t, e->to, bytes.at, bytes.n))) {
+		diverged(r, call_text(r->pool, e->number, e->arg), stop_text(r, stop));
+		return;
+	}
+	tally_call(r->tally, r->task, clock_sum(r->clock));
+	t->regs.word[t->machine->result] = (uint64_t)e->result;
+	tracee_set(t, &t->regs);
+}
+
+/* All that follow go to the program, which takes them itself. */
+static void
+give_all(struct replayer *r)
+{
+	uint64_t clock = clock_sum(r->clock);
+	struct buf calls = {0};
+	struct door_entry e;
+	struct str bytes;
+	bool fits = true;
+
+	do {
+		get_free(r, &e, &bytes);
+		fits = calls.n + e.size <= DOOR_RING;
+		if (!fits)
+			break;
+		buf_add(&calls, &e, sizeof e);
+		buf_add(&calls, bytes.at, bytes.n);
+		buf_add(&calls, (char [8]){0}, e.size - sizeof e - bytes.n);
+		tally_call(r->tally, r->task, clock);
+		r->event++;
+	} while (!log_failed(r->log) && log_peek(r->log) == LOG_FREE);
+	/* The last one is counted by who asked for the event. */
+	r->event -= fits;
+	if (!log_failed(r->log) && !buffer_give(r->task, &calls))
+		damaged(r, "there is no room for what calls gave");
+	buf_free(&calls);
+	if (!fits && !r->failed && !log_failed(r->log))
+		give_free(r, go_on(r), &e, bytes);
+}
+
+static void
+replay_free(struct replayer *r)
+{
+	struct door_entry e;
+	struct str bytes;
+	enum stop stop;
+
+	if (buffer_takes(r->task)) {
+		give_all(r);
+		return;
+	}
+	stop = go_on(r);
+	if (halted(r, stop))
+		return;
+	get_free(r, &e, &bytes);
+	if (!log_failed(r->log))
+		give_free(r, stop, &e, bytes);
+}
+
 typedef void event_fn(struct replayer *r);
 
 struct event {
@@ -732,7 +847,8 @@ static const struct event events[LOG_MOST] = {
 	[LOG_LEAVE] = {replay_leave, true, false}, [LOG_BIRTH] = {replay_birth, true, false},
 	[LOG_EXEC] = {replay_exec, false, true}, [LOG_END] = {replay_end, false, true}, [LOG_EXIT] = {replay_exit, true, true},
 	[LOG_TIME] = {replay_time, false, true}, [LOG_SIGNAL] = {replay_signal, false, true},
-	[LOG_SWITCH] = {replay_switch, false, true},
+	[LOG_SWITCH] = {replay_switch, false, true}, [LOG_DOOR] = {replay_door, false, true},
+	[LOG_SITE] = {replay_site, false, true}, [LOG_FREE] = {replay_free, false, true},
 };
 
 static void

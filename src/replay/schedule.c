@@ -335,6 +335,8 @@ prod(struct schedule *s, struct task *t)
 	while (is_over(s, TURN) && hear(s, WNOHANG) == NEWS_SOME)
 		;
 	others = space->counts && is_over(s, space->timed ? TIMED_TURN : LONG_TURN) && others_can_run(s);
+	/* One that makes calls without a stop comes to the end of its turn at one that it stops at. */
+	others |= t->runs_free && is_over(s, TURN) && others_can_run(s);
 	others |= s->due && have_passed(s, s->due_at, PATIENCE / 2);
 	if (t->state != TASK_STOPPED && !t->interrupted && (schedule_impatient(s) || others)) {
 		t->interrupted = true;
@@ -360,13 +362,15 @@ schedule_run(struct schedule *s)
 {
 	struct task *t = s->now;
 	int sig = t->sig;
+	bool seen;
 
 	if (t->state == TASK_STOPPED)
 		return take_stop(t);
 	t->sig = 0;
 	t->rests = false;
 	s->stops++;
-	tracee_resume(&t->t, PTRACE_SYSCALL, sig);
+	seen = t->waits || t->interrupted || (is_over(s, TURN) && others_can_run(s));
+	tracee_resume(&t->t, buffer_request(t, seen), sig);
 	return t->in_call ? await_call(s, t) : await_turn(s, t);
 }
 

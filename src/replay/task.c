@@ -27,6 +27,7 @@ space_leave(struct space *s)
 	if (--s->users)
 		return;
 	clock_close(s->clock);
+	buffer_free(s->buffer);
 	free(s);
 }
 
@@ -86,6 +87,7 @@ tasks_born(struct tasks *all, struct task *parent, const struct birth *b, const 
 		group_new(all, task, space);
 	} else {
 		group_new(all, task, space_new(task));
+		task->group->space->buffer = buffer_copy(parent->group->space->buffer);
 	}
 	return task;
 }
@@ -96,6 +98,7 @@ task_renew(struct task *task)
 	space_leave(task->group->space);
 	task->group->space = space_new(task);
 	task->clear = task->robust = 0;
+	task->free = task->runs_free = task->seen = false;
 }
 
 /* ---- finding ---- */
@@ -251,6 +254,7 @@ copy_group(const struct tasks *from, struct tasks *to, struct task *first)
 		group_new(to, task, other->group->space);
 	} else {
 		group_new(to, task, space_new(task));
+		task->group->space->buffer = buffer_copy(first->group->space->buffer);
 	}
 	*task->group = (struct group){
 		first->group->number, task->tid, first->group->living, task->group->space, first->group->first,

@@ -17,6 +17,8 @@
 static const struct argp_option options[] = {
 	{"output", 'o', "LOG", 0, "Write LOG (default: " REPLAY_LOG ")", 0},
 	{"signals", 's', NULL, 0, "Record only signals: the program makes its system calls as ever, and again in the replay", 0},
+	{"no-buffer", 'n', NULL, 0, "Stop the program at each system call, also where that is not needed", 0},
+	{"stats", 't', NULL, 0, "Say at the end how many system calls it has made, and how many of them without a stop", 0},
 	{"chaos", 'c', "SEED", OPTION_ARG_OPTIONAL, "Threads and processes take turns at random", 0},
 	{0},
 };
@@ -31,7 +33,7 @@ static const char doc[] =
 
 struct args {
 	const char *log;
-	bool signals, chaos;
+	bool signals, chaos, stops, stats;
 	uint64_t seed;
 	char **argv;
 };
@@ -56,6 +58,12 @@ parse_record(int key, char *arg, struct argp_state *state)
 		break;
 	case 's':
 		a->signals = true;
+		break;
+	case 'n':
+		a->stops = true;
+		break;
+	case 't':
+		a->stats = true;
 		break;
 	case 'c':
 		a->chaos = true;
@@ -83,6 +91,7 @@ cmd_record(int argc, char **argv)
 	static const struct argp argp = {options, parse_record, "PROGRAM [ARGUMENT...]", doc, NULL, NULL, NULL};
 	struct args a = {.log = REPLAY_LOG};
 	const char *what = getenv("CHORD_RECORD");
+	struct record_how how;
 	bool ended;
 	int status;
 
@@ -93,7 +102,8 @@ cmd_record(int argc, char **argv)
 	}
 	if (a.chaos)
 		fprintf(stderr, "chord: chaos: seed %" PRIu64 "\n", a.seed);
-	if (!replay_record(a.argv, a.log, a.signals || (what && *what), a.chaos ? &a.seed : NULL, &ended, &status))
+	how = (struct record_how){a.signals || (what && *what), a.chaos ? &a.seed : NULL, a.stops, a.stats};
+	if (!replay_record(a.argv, a.log, &how, &ended, &status))
 		return EXIT_NO;
 	/* The program's own core is there, if it is to be. */
 	setrlimit(RLIMIT_CORE, &(struct rlimit){0});

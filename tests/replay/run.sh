@@ -530,4 +530,5 @@ for name in struck struck-only struck-short struck-by-others struck-dead struck-
 done
 "$here/tasks.sh" "$@" || failed=1
 "$here/real.sh" "$@" || failed=1
+"$here/buffer.sh" "$@" || failed=1
 exit $failed

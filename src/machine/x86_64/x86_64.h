@@ -63,6 +63,8 @@ extern const struct machine_traced x86_traced;
 /* detour.c */
 bool x86_detour(const uint8_t *bytes, size_t n, uint64_t at, uint8_t before, bool next, uint32_t amount, uint64_t to, uint64_t left,
                 struct traced_detour *d);
+/* door.c */
+extern const struct machine_door x86_door;
 /* described.c */
 enum { X86_DESCRIBED = 5, X86_WATCHES = 4 };
 extern const struct described x86_described[X86_DESCRIBED];

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+/* Places that make system calls. The instruction has two bytes: a short jump takes its place, to padding close by, where a long
+ * one leads on. No other instruction changes, so whoever stands behind the call, or comes back there, finds what has ever been
+ * there. */
+#include "replay/internal.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* So much is decoded on each side; from so many beginnings, until they agree. */
+enum { AROUND = 512, STARTS = 16, INSN_MOST = 15, ALIGNED = 8, ENTRY = 16, PADDINGS = 64 };
+
+struct around {
+	uint64_t at;             /* of the first byte */
+	uint8_t code[2 * AROUND];
+	struct insn insn[2 * AROUND]; /* at a byte where one begins; len 0: none does */
+};
+
+/* Decodes from `start` on. Does an instruction begin at the place? */
+static bool
+sweep(struct around *a, size_t start, const struct machine *m)
+{
+	bool there = false;
+
+	memset(a->insn, 0, sizeof a->insn);
+	for (size_t i = start; i + INSN_MOST < sizeof a->code;) {
+		if (!m->decode(a->code + i, INSN_MOST, (uint32_t)i, &a->insn[i])) {
+			a->insn[i].len = 0;
+			return false;
+		}
+		there |= i == AROUND;
+		i += a->insn[i].len;
+	}
+	return there;
+}
+
+/* Behind an instruction from which control does not go on, nothing but nops up to where functions and loops begin. Those begin
+ * nowhere else, so a nop that does is none of them. Size 0: there is none. */
+static struct piece
+padding_at(const struct around *a, size_t i)
+{
+	size_t from = i + a->insn[i].len, to = from;
+
+	if (!a->insn[i].len || a->insn[i].attr & INSN_FALLS || (a->at + from) % ENTRY == 0)
+		return (struct piece){0};
+	while (to < sizeof a->code && a->insn[to].len && a->insn[to].attr & INSN_NOP)
+		to += a->insn[to].len;
+	return (struct piece){a->at + from, (a->at + to) % ALIGNED == 0 && to - from <= PADDING_MOST ? to - from : 0};
+}
+
+static bool
+can_hop(const struct machine_door *door, uint64_t from, uint64_t to)
+{
+	int64_t hop = (int64_t)(to - (from + door->hop_size));
+
+	return hop <= door->hop_most && hop >= -door->hop_most;
+}
+
+/* The shortest way by hops from the site to padding that has room for a jump. */
+static bool
+find_way(const struct around *a, const struct machine_door *door, struct site_way *way)
+{
+	struct piece pad[PADDINGS];
+	size_t n = 0, from[PADDINGS], depth[PADDINGS], queue[PADDINGS], tail = 0;
+
+	for (size_t i = STARTS; i + INSN_MOST < sizeof a->code && n < PADDINGS; i++) {
+		pad[n] = padding_at(a, i);
+		depth[n] = SIZE_MAX;
+		n += pad[n].n >= door->hop_size;
+	}
+	for (size_t head = 0; head <= tail && head <= n; head++) {
+		size_t here = head ? queue[head - 1] : n;
+		size_t far = head ? depth[here] : 0;
+
+		if (head && pad[here].n >= door->jump_size) {
+			way->n = far;
+			for (size_t i = far; i-- > 0; here = from[here])
+				way->pad[i] = pad[here];
+			return true;
+		}
+		for (size_t i = 0; i < n && far < SITE_HOPS; i++)
+			if (depth[i] == SIZE_MAX && can_hop(door, head ? pad[here].addr : a->at + AROUND, pad[i].addr)) {
+				depth[i] = far + 1;
+				from[i] = here;
+				queue[tail++] = i;
+			}
+	}
+	return false;
+}
+
+/* Code of a file that nobody writes into, and that others do not see when it changes. */
+static bool
+is_private_code(const struct tracee *t, uint64_t from, uint64_t to)
+{
+	struct pool *pool = pool_new();
+	const char *line = tracee_proc(t, pool, "maps");
+	uint64_t start, end, ino;
+	char how[8];
+	bool is = false;
+
+	for (; line && *line && !is; line = strchr(line, '\n') + 1)
+		is = sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %*s %*s %" SCNu64, &start, &end, how, &ino) == 4 && start <= from &&
+		     to <= end && ino && !strcmp(how, "r-xp");
+	pool_free(pool);
+	return is;
+}
+
+bool
+site_find(const struct tracee *t, uint64_t site, struct site_way *way)
+{
+	const struct machine *m = machine_of_host();
+	struct around *a = xcalloc(1, sizeof *a);
+	struct site_way found = {0};
+	bool same;
+
+	*way = (struct site_way){0};
+	a->at = site - AROUND;
+	same = is_private_code(t, a->at, a->at + sizeof a->code) && tracee_read(t, a->at, a->code, sizeof a->code);
+	for (size_t start = 0; same && start < STARTS; start++) {
+		if (!sweep(a, start, m))
+			continue;
+		same = find_way(a, t->machine->door, &found) && (!way->n || !memcmp(&found, way, sizeof found));
+		*way = found;
+	}
+	free(a);
+	return same && way->n;
+}

@@ -1,0 +1,124 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Recordings in which system calls are made without a stop: they are, and replays are the same in all that a program sees. Prints
+# ok, FAIL or skip for each; status 1 if one failed.
+# buffer.sh [NAME...]
+# SIGNALS: how many strike (default 200)
+set -u
+. "$(dirname "$0")/../cases.sh"
+. "$here/../may.sh"
+. "$here/again.sh"
+. "$here/debug.sh"
+SIGNALS=${SIGNALS:-200}
+ulimit -c 0
+
+before() {
+	may trace fixed || skip "$why"
+	gcc -O1 -w -pthread -o buffer "$here/buffer.c" 2>cc.err || no "cannot compile: $(head -c 300 cc.err)"
+	mkdir tree && for i in 1 2 3 4 5 6 7 8 9; do head -c $((i * 700)) /proc/self/exe >tree/$i; done
+	ln -s somewhere tree/link
+	mkfifo tree/fifo && exec 8<>tree/fifo
+}
+
+# made COMMAND...: recorded, and so many calls have had no stop, in percent at least
+made() {
+	local least=$1 all free
+	shift
+	record --stats "$@"
+	read -r all free < <(sed -nE 's/^chord: ([0-9]+) system calls, ([0-9]+) of them without a stop.*/\1 \2/p' err)
+	sed -i '/^chord: [0-9]* system calls/d' err
+	[ $((free * 100)) -ge $((all * least)) ] || no "only $free of $all calls had no stop: $*"
+}
+
+t_walk() {
+	made 90 ./buffer walk
+	[ $status = 3 ] || no "status $status: $(head -c 300 err)"
+	replay 3
+	# files are not needed
+	mv tree elsewhere && replay 1 && mv elsewhere tree
+	record --no-buffer --stats ./buffer walk
+	grep -q ', 0 of them without a stop' err || no "$(cat err)"
+	sed -i '/^chord: [0-9]* system calls/d' err
+	replay 1
+}
+
+t_registers() {
+	./buffer registers >plain
+	[ $? = 3 ] || no "plain: $(cat plain)"
+	made 30 ./buffer registers
+	[ $status = 3 ] && cmp -s plain out || no "other registers: $(cat out)"
+	replay 2
+}
+
+t_struck() {
+	made 50 ./buffer signals "$SIGNALS"
+	[ "$(sed -nE '1s/ signals.*//p' out)" -ge "$SIGNALS" ] || no "$(cat out err)"
+	replay 3
+}
+
+t_interrupted() {
+	made 60 ./buffer interrupted
+	./buffer interrupted | sed -n 1,2p >plain
+	sed -n 1,2p out | cmp -s - plain || no "$(head -c 300 out), plain is $(cat plain)"
+	replay 2
+}
+
+t_threads_and_processes() {
+	made 50 ./buffer threads
+	replay 2
+	made 30 ./buffer processes
+	[ $status = 3 ] || no "status $status: $(head -c 300 err)"
+	replay 2
+}
+
+t_large() {
+	head -c 3000000 "$CHORD" >large
+	made 70 ./buffer large
+	replay 2
+}
+
+t_alone() {
+	refused 1 'io_uring_setup: the kernel writes memory' timeout -k 5 60 "$CHORD" record -o log ./buffer refused
+	[ "$(cat out)" = "refused has ended" ] && [ ! -e log ] || no "it did not go on: $(cat out)"
+}
+
+t_static() {
+	gcc -O1 -w -pthread -static -o buffer "$here/buffer.c" 2>cc.err || skip "no static libc"
+	made 90 ./buffer walk
+	replay 1
+	gcc -O1 -w -pthread -static-pie -o buffer "$here/buffer.c" 2>cc.err || return 0
+	made 90 ./buffer walk
+	replay 1
+}
+
+t_crash() {
+	made 80 ./buffer crash
+	[ $status = 139 ] || no "status $status"
+	replay 2
+	debug ./buffer "continue" "x/i \$pc" "reverse-stepi" "reverse-continue"
+	answered 'Program received signal SIGSEGV|SIGSEGV' 'No more reverse-execution history'
+}
+
+# gdb sees the program's code as it is, and what calls write.
+t_gdb() {
+	gcc -g -O0 -w -pthread -o buffer "$here/buffer.c" || no "cannot compile"
+	made 80 ./buffer crash
+	debug ./buffer "break fstat if times == 15" "tbreak walk" "continue" "delete 1" "watch sum" "continue" "reverse-continue" "finish" \
+		"x/2i read"
+	answered 'walk \(times=20\)' 'Hardware watchpoint'
+	! grep -q '??' answers || no "gdb is lost: $(tail -c 1000 answers)"
+}
+
+t_damaged() {
+	made 80 ./buffer crash
+	size=$(stat -c %s log)
+	for cut in 3 2; do
+		head -c $((size * cut / 4)) log >cut
+		refused 1 'it ends in the middle' "$CHORD" replay cut
+	done
+}
+
+for name in walk registers struck interrupted threads-and-processes large alone static crash gdb damaged; do
+	test_case "$name"
+done
+exit $failed
