@@ -306,8 +306,11 @@ take_signal(struct live *l)
 	p.at.sum = state_name(t, &l->back);
 	if (is_own_signal(l, &info) || is_idle(l, info.si_signo))
 		return go_on(l, info.si_signo);
-	if (l->before_sum && l->before_sum == tracee_sum(t))
+	if (l->before_sum && l->before_sum == tracee_sum(t)) {
+		/* A handler may have counted since, and come back there. */
+		l->before.at.count = count_of(l, l->before.at.pc);
 		return deliver(l, &info, &l->before);
+	}
 	if (was_interrupted(t)) {
 		const char *what = pool_printf(l->pool, "signal %d", info.si_signo);
 
