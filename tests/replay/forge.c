@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Forges a log: what it has of the mapped file with a known content becomes the mapping of a program by that name.
- * forge LOG FORGED FILE CONTENT */
+ * forge LOG FORGED FILE CONTENT
+ * Or it was recorded on a processor that has one feature more, or less: forge LOG FORGED */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +27,7 @@ main(int argc, char **argv)
 {
 	unsigned char *log = malloc(MOST), *plain = malloc(MOST), *packed = malloc(MOST), *at, new[4096];
 	FILE *in = fopen(argv[1], "rb"), *out = fopen(argv[2], "wb");
-	size_t n = fread(log, 1, MOST, in), size = strlen(argv[4]), len = 0, rest;
+	size_t n = fread(log, 1, MOST, in), size = argc > 4 ? strlen(argv[4]) : 0, len = 0, rest;
 	ZSTD_inBuffer from = {log + HEAD, n - HEAD, 0};
 	ZSTD_outBuffer to = {plain, MOST, 0};
 	ZSTD_DCtx *expand = ZSTD_createDCtx();
@@ -34,6 +35,16 @@ main(int argc, char **argv)
 	while (from.pos < from.size)
 		if (ZSTD_isError(ZSTD_decompressStream(expand, &to, &from)))
 			return 1;
+	if (!size) {
+		/* A start, no seed, bytes of the processor. */
+		if (plain[0] != 1 || plain[1] != 0 || plain[2] < 8)
+			return 2;
+		plain[6] ^= 1;
+		n = ZSTD_compress(packed, MOST, plain, to.pos, 1);
+		fwrite(log, 1, HEAD, out);
+		fwrite(packed, 1, n, out);
+		return fclose(out) || ZSTD_isError(n);
+	}
 	/* From the log, a file by its number, its size, so many bytes, these. */
 	at = memmem(plain, to.pos, argv[4], size);
 	if (!at || size > 100 || at[-1] != size || at[-2] != size || at[-3] > 9 || at[-4] != 2)

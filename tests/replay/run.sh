@@ -337,6 +337,15 @@ t_another_build() {
 	cannot 'prog: No such file'
 }
 
+t_another_processor() {
+	gcc -w -o forge "$here/forge.c" -lzstd -lxxhash 2>cc.err || skip "no headers of zstd and xxhash"
+	for option in "" --signals; do
+		timeout -k 5 60 "$CHORD" record $option -o whole true || no "status $?"
+		./forge whole log || no "it cannot be forged: status $?"
+		cannot 'log: it was recorded on another processor'
+	done
+}
+
 # What another process does to a file that is mapped is not seen: the replay is another run, and that is said.
 t_goes_another_way() {
 	cat >shared.c <<-'EOF'
@@ -525,7 +534,7 @@ t_mutated() {
 }
 
 . "$here/signals.sh"
-for name in struck struck-only struck-short struck-by-others struck-dead struck-library struck-lua struck-refused ends-another-way other-calls mapped stack rights forged sent-output world signals real-program signals-without-clock status world-is-gone streams own-programs default-name mutated unrecorded all-go-on no-program damaged another-build goes-another-way $debug_cases $debug_task_cases; do
+for name in struck struck-only struck-short struck-by-others struck-dead struck-library struck-lua struck-refused ends-another-way other-calls mapped stack rights forged sent-output world signals real-program signals-without-clock status world-is-gone streams own-programs default-name mutated unrecorded all-go-on no-program damaged another-build another-processor goes-another-way $debug_cases $debug_task_cases; do
 	test_case "$name"
 done
 "$here/tasks.sh" "$@" || failed=1

@@ -133,13 +133,14 @@ t_struck_lua() {
 	[ -r "$src/lapi.c" ] || skip "no sources of Lua in $src"
 	cp "$src"/*.[ch] . && rm -f lua.c luac.c onelua.c && cp "$here/interpreter.c" .
 	echo '#define DEB_HOST_MULTIARCH "x86_64-linux-gnu"' >lua5.4-deb-multiarch.h
-	for compiler in gcc clang; do
-		command -v $compiler >/dev/null && { [ $compiler = gcc ] || [ "$SIGNALS" -ge 1000 ]; } || continue
-		CHORD_CC=$compiler $cc -w -O2 -fchord=clock '-Dluai_makeseed(L)=0x5eed' -I. -o lua ./*.c -lm 2>cc.err || no "$(head -c 300 cc.err)"
+	for way in "gcc -O2" "clang -O2" "gcc -O0" "clang -O0"; do
+		compiler=${way% *}
+		command -v $compiler >/dev/null && { [ "$way" = "gcc -O2" ] || [ "$SIGNALS" -ge 1000 ]; } || continue
+		CHORD_CC=$compiler $cc -w "${way#* }" -fchord=clock '-Dluai_makeseed(L)=0x5eed' -I. -o lua ./*.c -lm 2>cc.err || no "$(head -c 300 cc.err)"
 		for option in "" --signals; do
 			# shellcheck disable=SC2086
 			record_by $option ./lua "$SIGNALS"
-			[ $status = 3 ] || no "$compiler: status $status: $(head -c 300 err)"
+			[ $status = 3 ] || no "$way: status $status: $(head -c 300 err)"
 			replay "$struck_replays"
 		done
 	done
