@@ -8,6 +8,7 @@
 
 #include <signal.h>
 #include <sys/stat.h>
+#include <time.h>
 
 /* ---- log.c: what was recorded, a stream of numbers and bytes ---- */
 
@@ -568,6 +569,7 @@ enum map_change { CHANGE_NONE, CHANGE_BYTES, CHANGE_SIZE };
 struct mapped {
 	struct pool *pool;
 	VEC(struct mapped_file) file; /* the number of a file is its place here */
+	struct timespec start;   /* recording: its beginning, as files have it */
 	/* Replay: shared mappings are made private ones, so that copies of the program do not share them. What would show that is
 	 * refused. */
 	bool apart, shares;      /* shares: there has been one that the program may write */

@@ -58,19 +58,36 @@ mapped_sum(int fd, uint64_t *size, uint64_t *sum)
 	return true;
 }
 
-/* The name of a program or library that can be expected to be there again; NULL: it is none. */
+/* A program or library. What compilers leave for the linker (ET_REL) is data, which is removed soon. */
+static bool
+is_program(int fd)
+{
+	Elf64_Ehdr head;
+
+	return pread(fd, &head, sizeof head, 0) == sizeof head && !memcmp(head.e_ident, ELFMAG, SELFMAG) &&
+	       (head.e_type == ET_EXEC || head.e_type == ET_DYN);
+}
+
+static bool
+is_since(const struct timespec *t, const struct timespec *start)
+{
+	return t->tv_sec > start->tv_sec || (t->tv_sec == start->tv_sec && t->tv_nsec >= start->tv_nsec);
+}
+
+/* The name of a program or library that can be expected to be there again, for it was there before the recording; NULL: it is
+ * none. */
 static const char *
 program_name(struct mapped *m, const struct tracee *t, uint64_t fd, int mine)
 {
-	char magic[SELFMAG], link[4096];
+	char link[4096];
 	ssize_t n = readlink(pool_printf(m->pool, "/proc/%d/fd/%d", t->pid, (int)fd), link, sizeof link);
 	struct stat named, st;
 
-	if (pread(mine, magic, sizeof magic, 0) != sizeof magic || memcmp(magic, ELFMAG, SELFMAG) || n <= 0 ||
-	    (size_t)n >= sizeof link)
+	if (!is_program(mine) || n <= 0 || (size_t)n >= sizeof link)
 		return NULL;
 	link[n] = 0;
-	if (stat(link, &named) || fstat(mine, &st) || named.st_dev != st.st_dev || named.st_ino != st.st_ino)
+	if (stat(link, &named) || fstat(mine, &st) || named.st_dev != st.st_dev || named.st_ino != st.st_ino ||
+	    is_since(&st.st_ctim, &m->start))
 		return NULL;
 	return pool_strdup(m->pool, link);
 }

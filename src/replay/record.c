@@ -661,6 +661,7 @@ replay_record(char **argv, const char *log, const struct record_how *how, bool *
 	struct tracee t = {.mem = -1};
 	bool ok = false;
 
+	clock_gettime(CLOCK_REALTIME_COARSE, &r.mapped.start);
 	r.log = s.file && has_all_rights(s.file) ? log_create(log, signals ? LOG_SIGNALS_ONLY : LOG_ALL) : NULL;
 	*ended = r.log && tracee_start(&t, &s);
 	if (*ended && signals)

@@ -491,6 +491,26 @@ t_rights() {
 	refused 1 './id: its addresses are random' timeout -k 5 60 "$CHORD" record --signals -o log ./id
 }
 
+# Libraries and objects that are made in the run are data, and gone when it is replayed.
+t_made_files() {
+	cat >loads.c <<-'EOF'
+	#include <dlfcn.h>
+	#include <stdio.h>
+	int main(void) {
+		void *h = dlopen("./libf.so", RTLD_NOW);
+		int (*f)(void) = h ? dlsym(h, "f") : 0;
+		remove("libf.so");
+		return !f || printf("%d\n", f()) < 0;
+	}
+	EOF
+	printf '#include <stdio.h>\nint main(void) { return puts("linked") < 0; }\n' >main.c
+	echo 'int f(void) { return 42; }' >f.c
+	gcc -w -o loads loads.c -ldl || no "cannot compile"
+	record sh -c 'gcc -shared -fPIC -o libf.so f.c && ./loads && gcc -O1 -flto -o linked main.c && ./linked && rm f.c'
+	[ $status = 0 ] && [ "$(cat out)" = "$(printf '42\nlinked')" ] || no "status $status: $(head -c 300 out err)"
+	replay 2
+}
+
 # A log of others cannot have a file changed.
 t_forged() {
 	cat >change.c <<-'EOF'
@@ -534,7 +554,7 @@ t_mutated() {
 }
 
 . "$here/signals.sh"
-for name in struck struck-only struck-short struck-by-others struck-dead struck-library struck-lua struck-refused ends-another-way other-calls mapped stack rights forged sent-output world signals real-program signals-without-clock status world-is-gone streams own-programs default-name mutated unrecorded all-go-on no-program damaged another-build another-processor goes-another-way $debug_cases $debug_task_cases; do
+for name in struck struck-only struck-short struck-by-others struck-dead struck-library struck-lua struck-refused ends-another-way other-calls mapped made-files stack rights forged sent-output world signals real-program signals-without-clock status world-is-gone streams own-programs default-name mutated unrecorded all-go-on no-program damaged another-build another-processor goes-another-way $debug_cases $debug_task_cases; do
 	test_case "$name"
 done
 "$here/tasks.sh" "$@" || failed=1
