@@ -3,6 +3,7 @@
 #include "html/html.h"
 #include "driver/driver.h"
 #include "tool/diff/diff.h"
+#include "tool/json.h"
 #include "tool/options.h"
 
 #include <argp.h>
@@ -11,12 +12,13 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { OPT_DIFF = 256, OPT_FORCE };
+enum { OPT_DIFF = 256, OPT_FORCE, OPT_JSON };
 
 static const struct argp_option options[] = {
 	{"output", 'o', "DIR", 0, "The folder to write (default: chord-html)", 1},
 	{"diff", OPT_DIFF, NULL, 0, "Compare two profiles, as chord diff does", 1},
 	{"force", OPT_FORCE, NULL, 0, "Write into DIR even if there is something else in it", 1},
+	{"json", OPT_JSON, NULL, 0, "Print JSON: the page to open, and what the pages are of", 1},
 	{0},
 };
 
@@ -29,7 +31,7 @@ static const char doc[] =
 
 struct args {
 	const char *output;
-	bool diff, force;
+	bool diff, force, json;
 	char **name;
 	int n;
 };
@@ -48,6 +50,9 @@ parse_html(int key, char *arg, struct argp_state *state)
 		break;
 	case OPT_FORCE:
 		a->force = true;
+		break;
+	case OPT_JSON:
+		a->json = true;
 		break;
 	case ARGP_KEY_ARGS:
 		a->name = state->argv + state->next;
@@ -79,18 +84,36 @@ find_pages(struct pool *pool)
 	return NULL;
 }
 
+static bool
+print_page(const struct args *a, const struct run *run, const char *page, bool lines)
+{
+	json_t *o;
+
+	if (!a->json) {
+		printf("%s\n", page);
+		return !fflush(stdout);
+	}
+	o = js_document("chord html");
+	js_set(o, "page", js_text(page));
+	js_set(o, "program", js_text(run->path));
+	js_set(o, "difference", json_boolean(a->diff));
+	js_set(o, "line_information", json_boolean(lines));
+	js_set(o, "processes", js_number(run->sum->nsummed, true));
+	return js_print(o, stdout);
+}
+
 /* The page to open goes to standard output. */
 static bool
-say_where(const char *folder, const struct run *run)
+say_where(const struct args *a, const struct run *run)
 {
+	const char *slash = str_ends(str_of(a->output), "/") ? "" : "/";
 	bool lines = false;
 
 	for (size_t i = 0; i < run->binary.n; i++)
 		lines |= image_has_lines(run->binary.at[i].image);
 	if (!lines)
 		say_warning(run->path, "it has no line numbers: build it with -g to see its source in the pages");
-	printf("%s%sindex.html\n", folder, str_ends(str_of(folder), "/") ? "" : "/");
-	if (!fflush(stdout))
+	if (print_page(a, run, pool_printf(run->pool, "%s%sindex.html", a->output, slash), lines))
 		return true;
 	say_error("standard output", "%s", strerror(errno));
 	return false;
@@ -110,7 +133,7 @@ write_pages(const struct args *a, const char *pages, struct run *run, struct dif
 		pages_difference(&to, &d->found, d->side[0].profile, d->side[1].profile);
 	ok = pages_write(&to, run, d ? &d->side[0].run : NULL) && !to.bad;
 	folder_close(&to);
-	return ok && say_where(a->output, run);
+	return ok && say_where(a, run);
 }
 
 static bool

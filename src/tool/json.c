@@ -88,6 +88,12 @@ js_set_function(json_t *o, const char *key, const char *symbol)
 }
 
 json_t *
+js_vertex(const struct proc *p, uint32_t v)
+{
+	return v < p->nblock ? js_number(v, true) : js_text(v == PROC_ENTRY(p) ? "entry" : v == PROC_EXIT(p) ? "exit" : "hub");
+}
+
+json_t *
 js_named(const char *name, const char *reason)
 {
 	json_t *o = json_object();

@@ -19,6 +19,8 @@ void js_set_bounds(json_t *o, const char *name, uint64_t least, uint64_t most, b
 void js_set_total(json_t *o, const char *name, const struct bounds *t, bool known);
 /* A function: its symbol under the key, and what its source calls it under KEY_demangled (of the key "name": demangled). */
 void js_set_function(json_t *o, const char *key, const char *symbol);
+/* A vertex of a procedure's graph: the number of a block, or "entry", "exit", "hub". */
+json_t *js_vertex(const struct proc *p, uint32_t v);
 /* Has that second name too, if it is a symbol that has one. */
 json_t *js_named(const char *name, const char *reason);
 json_t *js_named_list(const struct named *at, size_t n);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* chord merge: the sum of profiles, as a file. */
+#include "tool/json.h"
 #include "tool/options.h"
 #include "tool/print.h"
 
@@ -9,13 +10,14 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { OPT_FILES = 256, OPT_UNRELATED };
+enum { OPT_FILES = 256, OPT_UNRELATED, OPT_JSON };
 
 static const struct argp_option options[] = {
 	{"output", 'o', "FILE", 0, "Write the sum to FILE (has to be given)", 0},
 	{"files-from", OPT_FILES, "FILE", 0, "Also the profiles and folders whose names are in FILE, one a line or with a zero "
 	 "byte behind each; -, or an operand -: from standard input", 0},
 	{"unrelated", OPT_UNRELATED, NULL, 0, "Also of programs that have nothing in common", 0},
+	{"json", OPT_JSON, NULL, 0, "Print JSON: what the sum is of", 0},
 	{0},
 };
 
@@ -29,7 +31,7 @@ static const char doc[] =
 
 struct args {
 	const char *out;
-	bool unrelated;
+	bool unrelated, json;
 	VEC(char *) in;
 	VEC(const char *) from;  /* files of names */
 	VEC(struct buf) text;    /* what is in them */
@@ -50,6 +52,9 @@ parse_merge(int key, char *arg, struct argp_state *state)
 	case OPT_UNRELATED:
 		a->unrelated = true;
 		break;
+	case OPT_JSON:
+		a->json = true;
+		break;
 	case ARGP_KEY_ARG:
 		if (strcmp(arg, "-"))
 			VEC_PUSH(a->in, arg);
@@ -61,6 +66,8 @@ parse_merge(int key, char *arg, struct argp_state *state)
 			argp_error(state, "which profiles?");
 		if (!a->out)
 			argp_error(state, "where to? Give -o FILE");
+		if (a->json && !strcmp(a->out, "-"))
+			argp_error(state, "standard output cannot have both the sum (-o -) and --json");
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -112,6 +119,38 @@ write_sum(const struct merge *m, struct pool *pool, const char *to)
 	ok = save_output(to, &out);
 	buf_free(&out);
 	return ok;
+}
+
+static json_t *
+modules_of(const struct profile *sum, struct pool *pool)
+{
+	json_t *a = json_array();
+
+	for (size_t i = 0; i < sum->module.n; i++) {
+		const struct module *m = &sum->module.at[i];
+		json_t *o = json_object();
+
+		js_set(o, "name", js_text(m->path));
+		js_set(o, "build_id", js_text(image_hex(pool, (struct str){(const char *)m->id, m->nid})));
+		js_append(a, o);
+	}
+	return a;
+}
+
+static bool
+print_json(const struct args *a, const struct profile *sum, struct pool *pool)
+{
+	const char *unknown = profile_unknown(pool, sum);
+	json_t *o = js_document("chord merge");
+
+	js_set(o, "output", js_text(a->out));
+	js_set(o, "processes", js_number(sum->nsummed, true));
+	js_set(o, "modules", modules_of(sum, pool));
+	js_set(o, "unknown", unknown ? js_text(unknown) : json_null());
+	if (js_print(o, stdout))
+		return true;
+	say_error("standard output", "what the sum is of cannot be written whole");
+	return false;
 }
 
 /* ---- names that a file has ---- */
@@ -167,7 +206,8 @@ merge(struct args *a, struct pool *pool)
 	ok = list.n && !would_destroy(a->out, &list);
 	if (ok)
 		merge_all(&m, &list);
-	ok = ok && !m.spoilt && (a->unrelated || merge_is_one(&m)) && write_sum(&m, pool, a->out);
+	ok = ok && !m.spoilt && (a->unrelated || merge_is_one(&m)) && write_sum(&m, pool, a->out) &&
+	     (!a->json || print_json(a, m.sum, pool));
 	free(list.at);
 	merge_free(&m);
 	return ok;

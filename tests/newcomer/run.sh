@@ -243,6 +243,26 @@ fits() {
 	valid out || no "$*: $(head -n 20 err)"
 }
 
+# The commands whose work is a file, a folder, or a graph: the numbers are those of others, too.
+fits_rest() {
+	fits merge --json -o sum.chord prog.*.chord b.chord
+	jq -e '.processes == 2 and .modules[0].build_id != ""' out >/dev/null || no "merge: $(cat out)"
+	refused 2 'both the sum .* and --json' "$CHORD" merge --json -o - b.chord
+	fits weights --json ./prog b.chord
+	# Edges come into main as often as they leave it, and work runs as often as the report says.
+	jq -c '.procedures[] | select(.name == "work").edges | [(.[] | select(.from == "entry").count)] | add' out >entered
+	is "$(cat entered)" "$("$CHORD" report --json ./prog b.chord | jq '.functions[] | select(.name == "work").calls')"
+	if [ -e "$("$CHORD" hook)/html/index.html" ]; then
+		fits html --json -o pages ./prog b.chord
+		[ -e "$(jq -r .page out)" ] || no "html: $(cat out)"
+	fi
+	fits graph --json "$here/../graph/fig4.graph"
+	is "$(jq -c '[.edges[] | select(.chord) | [.from, .to, .count]]' out)" \
+		'[["b","e",10],["c","e",21],["d","e",22],["e","f",3],["g","EXIT",3],["h","EXIT",3]]'
+	fits graph --json "$here/../graph/irreducible.graph"
+	refused 2 'has --json' "$CHORD" graph --json --paths "$here/../graph/fig4.graph"
+}
+
 # What commands print with --json is as its schema says.
 t_json() {
 	python3 -c 'import jsonschema' 2>/dev/null || skip "no jsonschema for python3"
@@ -273,6 +293,7 @@ t_json() {
 	CHORD_FILE=b.chord want ./prog
 	fits diff --json --lines --fail-above=1 ./prog prog.*.chord b.chord
 	fits diff --json stored ./prog b.chord
+	fits_rest
 	want $cc -O1 -g -fchord=paths -o paths prog.c
 	CHORD_FILE=p.chord want ./paths
 	CHORD_FILE=q.chord want ./paths

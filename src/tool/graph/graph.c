@@ -204,12 +204,12 @@ print_all(const struct study *s)
 /* ---- command line ---- */
 
 /* Options without a letter. */
-enum { VIEW_EVENTS = 256, VIEW_PATHS, VIEW_SPP, VIEW_TRACE, VIEW_HIERARCHY, VIEW_CLOCK };
+enum { VIEW_EVENTS = 256, VIEW_PATHS, VIEW_SPP, VIEW_TRACE, VIEW_HIERARCHY, VIEW_CLOCK, OPT_JSON };
 
 struct request {
 	const char *path;
 	int view;                /* the option, or 0 */
-	bool printed;
+	bool printed, json;
 	uint64_t limit;          /* of paths */
 };
 
@@ -246,6 +246,10 @@ parse_graph(int key, char *arg, struct argp_state *state)
 		argp_error(state, "no file given ('-' is standard input)");
 	} else if (key >= VIEW_EVENTS && key <= VIEW_CLOCK) {
 		set_view(r, key, arg, state);
+	} else if (key == OPT_JSON) {
+		r->json = true;
+	} else if (key == ARGP_KEY_END && r->json && r->view) {
+		argp_error(state, "only what is printed without another option has --json");
 	} else if (key != ARGP_KEY_END) {
 		return ARGP_ERR_UNKNOWN;
 	}
@@ -253,10 +257,12 @@ parse_graph(int key, char *arg, struct argp_state *state)
 }
 
 static bool
-show_study(struct study *s)
+show_study(struct study *s, bool json)
 {
 	if (!study_graph(s) || (s->file.counted && !study_counts(s)))
 		return false;
+	if (json)
+		return graph_json(s);
 	print_all(s);
 	return true;
 }
@@ -278,7 +284,7 @@ show_view(struct study *s, const struct request *r)
 	case VIEW_CLOCK:
 		return graph_clock(&s->file);
 	default:
-		return show_study(s);
+		return show_study(s, r->json);
 	}
 }
 
@@ -296,6 +302,7 @@ cmd_graph(int argc, char **argv)
 		 "trace", 0},
 		{"clock", VIEW_CLOCK, NULL, 0, "Print what has to be counted so that no vertex runs twice at one count", 0},
 		{"trace", VIEW_TRACE, NULL, 0, "Print which edges write a witness, and which way each witness tells", 0},
+		{"json", OPT_JSON, NULL, 0, "Print JSON: vertices, loops, edges, placements of counters", 0},
 		{0},
 	};
 	static const struct argp argp = {

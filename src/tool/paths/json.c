@@ -6,12 +6,6 @@
 #include <stdlib.h>
 
 static json_t *
-vertex(const struct proc *p, uint32_t v)
-{
-	return v < p->nblock ? js_number(v, true) : js_text(v == PROC_ENTRY(p) ? "entry" : v == PROC_EXIT(p) ? "exit" : "hub");
-}
-
-static json_t *
 edges(const struct proc *p, const struct path *path)
 {
 	json_t *a = json_array();
@@ -21,8 +15,8 @@ edges(const struct proc *p, const struct path *path)
 		json_t *o = json_object();
 
 		js_set(o, "edge", js_number(path->edge[i], true));
-		js_set(o, "from", vertex(p, arc->from));
-		js_set(o, "to", vertex(p, arc->to));
+		js_set(o, "from", js_vertex(p, arc->from));
+		js_set(o, "to", js_vertex(p, arc->to));
 		js_set(o, "kind", js_text(profile_edge_name(arc->kind)));
 		js_append(a, o);
 	}
