@@ -68,7 +68,7 @@ enum {
 	DOOR_FILE = 2,           /* argument 0 is a regular file's descriptor, and the file not empty */
 	DOOR_CLOSES = 4,         /* argument 0 is that of a regular file or a folder, and is no more */
 	DOOR_OPENS = 8,          /* openat(), of something that is not waited for */
-	DOOR_ASKS = 16,          /* fcntl() with a command that only asks for flags or sets them */
+	DOOR_ASKS = 16,          /* fcntl() with a command about flags, or one that makes a copy of a descriptor */
 	DOOR_RESULT = 32,        /* writes as many bytes as its result says, and no more than argument `most` */
 	DOOR_ALONE = 64,         /* argument 1 is NULL */
 };

@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* So much is decoded on each side; from so many beginnings, until they agree. */
-enum { AROUND = 512, STARTS = 16, INSN_MOST = 15, ALIGNED = 8, ENTRY = 16, PADDINGS = 64 };
+enum { AROUND = 512, STARTS = 4, INSN_MOST = 15, ALIGNED = 8, ENTRY = 16, PADDINGS = 64 };
 
 struct around {
 	uint64_t at;             /* of the first byte */

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
@@ -279,6 +280,9 @@ main(int argc, char **argv)
 	const char *way = argv[argc > 1];
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
+	/* Does the kernel have system call user dispatch? */
+	if (!strcmp(way, "can"))
+		return prctl(59, 0, 0, 0, 0) != 0;
 	if (!strcmp(way, "walk"))
 		walk(100);
 	else if (!strcmp(way, "signals"))
