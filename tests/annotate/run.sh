@@ -108,6 +108,21 @@ t_function() {
 	is "$(line fourth)" "25 25"
 }
 
+# Profiles may be named last.
+t_operands() {
+	known -O2
+	mkdir profiles
+	mv known.*.chord profiles/one.chord
+	want "$CHORD" annotate ./known profiles/one.chord loop
+	mv out first
+	for last in profiles profiles/one.chord; do
+		want "$CHORD" annotate ./known loop $last
+		cmp -s out first || no "another listing with $last last: $(head -c 600 out)"
+	done
+	want "$CHORD" annotate ./known known.c profiles
+	is "$(line once)" "1 1"
+}
+
 # What `chord report` shows of some functions and files is what it shows of these among all; totals are of the whole run.
 t_report_some() {
 	known -O2
@@ -271,7 +286,7 @@ t_bounds() {
 	refused 1 "nothing ran of which exact counts are known" "$CHORD" annotate ./killed
 }
 
-for name in source callgrind inlined function report-some asm both branches summary bounds paper color terminal lost-source harmless refused; do
+for name in source callgrind inlined function operands report-some asm both branches summary bounds paper color terminal lost-source harmless refused; do
 	test_case "$name"
 done
 exit $failed

@@ -296,6 +296,26 @@ annotate(struct annotate *a)
 	return some ? 0 : EXIT_NO;
 }
 
+/* Moves profiles before the files and functions: those that are named behind the program or, if what is named there is none, all
+ * that there are, for those who name them last. The number of the first operand that is no profile. */
+static int
+profiles_first(struct args *args)
+{
+	int n = 1;
+
+	while (n < args->n && options_is_profile(args->name[n]))
+		n++;
+	for (int i = n == 1 ? 2 : args->n; i < args->n; i++) {
+		char *name = args->name[i];
+
+		if (!options_is_profile(name))
+			continue;
+		memmove(&args->name[n + 1], &args->name[n], (size_t)(i - n) * sizeof *args->name);
+		args->name[n++] = name;
+	}
+	return n;
+}
+
 int
 cmd_annotate(int argc, char **argv)
 {
@@ -304,11 +324,10 @@ cmd_annotate(int argc, char **argv)
 	struct run run = {0};
 	struct annotate a = {.pager = true, .run = &run};
 	struct args args = {.a = &a};
-	int status = EXIT_NO, profiles = 1;
+	int status = EXIT_NO, profiles;
 
 	options_read(&argp, argc, argv, 0, &args);
-	while (profiles < args.n && options_is_profile(args.name[profiles]))
-		profiles++;
+	profiles = profiles_first(&args);
 	for (int i = profiles; i < args.n; i++)
 		VEC_PUSH(a.wanted, args.name[i]);
 	if (run_load(&run, args.name[0], args.name + 1, profiles - 1) && choose_wanted(&a))
