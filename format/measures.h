@@ -11,7 +11,7 @@ enum {
 	CHORD_OF_EVENTS = 4,  /* counts what -fchord-events= lists */
 	CHORD_STACK = 8,      /* keeps something by the stack: procedures whose stack pointer may point to data are refused */
 	CHORD_AT_CALLS = 16,  /* counters of events have to be right at every call */
-	CHORD_ALONE = 32,     /* goes with no other measure */
+	CHORD_ALONE = 32,     /* goes with no other measure, but with one that needs it */
 	CHORD_IN_ORDER = 64,  /* writes down what ran: each call ends its block, and what is pending is written before it */
 	CHORD_OWN_EVENT = 128, /* counts an event that has its name */
 };
@@ -34,7 +34,9 @@ enum {
 	X(TRACE, trace, "trace", 0, CHORD_FLOW | CHORD_FLOW_EDGES | CHORD_STACK | CHORD_ALONE | CHORD_IN_ORDER, \
 	  "which paths ran in which order: all that each thread executed") \
 	X(CLOCK, clock, "clock", CHORD_SET(EVENTS), CHORD_OWN_EVENT, \
-	  "a count that names each state of a thread, with the program counter and the stack pointer")
+	  "a count that names each state of a thread, with the program counter and the stack pointer") \
+	X(DATA, data, "data", CHORD_SET(TRACE), CHORD_ALONE, \
+	  "in a trace, which addresses each load and store accessed")
 
 /* The options that measures have, -fchord-NAME=VALUE. X(IDENTIFIER, name, measures that it implies, measures that it does not go
  * with, what its value is). How such a value is read is known in src/driver/measure.c, as read_ and the last word. */

@@ -28,7 +28,7 @@ enum chord_mark {
 	                        * CHORD_MARK_MOST: not known how many */
 	CHORD_MARK_MODULES = 5, /* the list of modules has so many entries from here on */
 	CHORD_MARK_EVENT = 6,  /* something has happened: an enum chord_event, the low 24 bits of its value above. A MORE follows */
-	CHORD_MARK_NONE = 7,   /* says nothing */
+	CHORD_MARK_NONE = 7,   /* says nothing; but see CHORD_DATA_... */
 };
 #define CHORD_MARK_MOST 0x1fffffffu
 
@@ -74,6 +74,21 @@ enum chord_ends {
 #define CHORD_FORKED(pid, n) ((uint64_t)(n) << 24 | ((pid) & 0xffffffu))
 #define CHORD_FORKED_PID(value) ((uint32_t)(value) & 0xffffffu)
 #define CHORD_FORKED_N(value) ((value) >> 24)
+
+/* What code with the measure data writes down of registers is a value of 48 bits in two slots: a CHORD_MARK_NONE whose payload is
+ * not 0, then a CHORD_MARK_MORE with the 29 low bits, which readers without the measure pass over. What signals' handlers write may
+ * stand between them, as between any two slots. Those of one context are in the order in which it ran. The first one has
+ *   bit 3          1
+ *   bits 4-12      which record of the procedure it is, by its number in the map modulo CHORD_DATA_CHECKS - 1; the last number:
+ *                  the activation begins here, and this is its stack pointer
+ *   bits 13-31     the 19 high bits */
+enum { CHORD_DATA_CHECKS = 1 << 9, CHORD_DATA_BEGINS = CHORD_DATA_CHECKS - 1, CHORD_DATA_LOW = 29, CHORD_DATA_HIGH = 13 };
+/* What a record of the map is of (docs/format.md): below that a register, else what access number `what` less that adds up. */
+enum { CHORD_DATA_SUM = 32 };
+#define CHORD_DATA_FIRST(check) ((uint32_t)(check) << 4 | 1u << 3 | CHORD_MARK_NONE)
+#define CHORD_IS_DATA(slot) (((slot) & 15) == (1u << 3 | CHORD_MARK_NONE))
+#define CHORD_DATA_CHECK(slot) ((slot) >> 4 & (CHORD_DATA_CHECKS - 1))
+#define CHORD_DATA_VALUE(first, second) ((uint64_t)((first) >> CHORD_DATA_HIGH) << CHORD_DATA_LOW | (second) >> 3)
 
 /* The ring of a region: segments, each of so many bytes, in one extent; as many as it has room for behind its head. A pointer
  * into it that is at a multiple of the segment's size is at the beginning of a segment. */
@@ -173,7 +188,7 @@ struct chord_trace_module {
 	uint32_t low, bytes;
 	uint64_t first;    /* link-time address that `low` stands for */
 	uint32_t module;   /* its number in the profile */
-	uint32_t pad;
+	uint32_t high;     /* the high 32 bits of the address of which `low` are the low ones; files of old runtimes have 0 */
 };
 
 #endif

@@ -333,6 +333,7 @@ chord_rt_trace_add_module(struct chord_rt_ctl *ctl, const struct chord_rt_mod *m
 	e = (struct chord_trace_module *)((uint64_t)t->list + CHORD_RT_PAGE) + t->list->a;
 	*e = (struct chord_trace_module){
 		.low = (uint32_t)m->first, .bytes = (uint32_t)m->size, .first = m->first - m->bias, .module = m->index,
+		.high = (uint32_t)(m->first >> 32),
 	};
 	__atomic_store_n(&t->list->a, t->list->a + 1, __ATOMIC_RELEASE);
 	t->listed++;

@@ -16,7 +16,7 @@ image: base machine
 asm: base cfg machine graph image
 weave: base cfg measure machine graph selection image asm
 profile: base cfg measure graph
-trace: base cfg graph profile
+trace: base cfg graph machine profile
 run: base cfg measure machine selection image asm profile trace
 process: base cfg measure machine image asm profile run
 view: base cfg measure machine graph image asm profile run

@@ -43,6 +43,19 @@ struct seg {
 	uint64_t addr;           /* in the woven program */
 };
 
+/* Registers that are written to the trace before an instruction (measure data). */
+struct data_site {
+	uint32_t block, insn;
+	uint32_t what;           /* CHORD_DATA_SUM, format/trace.h */
+};
+struct proc_data {
+	bool begins;             /* the first one is the stack pointer where the procedure begins, */
+	int64_t begins_at;       /* by so much above what it was when the procedure was entered */
+	uint32_t n;
+	struct data_site *site;  /* by block and instruction */
+	uint32_t *first;         /* by block, and behind the last: its first site */
+};
+
 struct event_counter;
 struct event_block;
 struct event_site;
@@ -76,6 +89,7 @@ struct proc {
 	struct event_site *event_call;   /* add: how much more has been added behind that call than has happened in it */
 	uint32_t nevent_call;
 	struct proc_paths *paths; /* NULL: not counted */
+	struct proc_data *data;  /* NULL: no addresses are traced */
 	uint64_t *base;          /* by register (BASES): the link-time address that it has where woven-in code adds to counters by
 	                          * it, or 0; NULL: none has */
 };

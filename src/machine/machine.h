@@ -105,6 +105,38 @@ struct frame_regs {
 	int64_t at[16];      /* by number: register - CFA */
 };
 
+/* One access of an instruction to memory. */
+enum { ACCESS_LOADS = 1, ACCESS_STORES = 2, ACCESS_FS = 1, ACCESS_GS = 2, ACCESSES_MOST = 4 };
+struct access {
+	uint8_t how;         /* both: it changes what is there */
+	uint8_t segment;     /* 0: none with a base of its own */
+	int8_t base, index;  /* general registers; -1: none */
+	uint8_t scale;
+	bool narrow;         /* addresses have 32 bits */
+	bool pc;             /* disp counts from the end of the instruction */
+	int8_t count;        /* the register that says how often it is done, upwards; -1: once */
+	bool unknown;        /* registers do not tell which bytes it accesses */
+	bool atomic;         /* changes memory by what was there, locked; not by comparing it with a register */
+	uint32_t bytes;
+	int64_t disp;
+};
+
+/* Registers whose values are known: the low REG_VALUE_BITS bits of each, which are what tells addresses apart. The general ones by
+ * number, then the base of the thread's segment. */
+enum { REG_VALUE_BITS = 48, REG_THREAD = 16, REG_VALUES };
+struct reg_values {
+	uint32_t known;      /* bits */
+	uint64_t v[REG_VALUES];
+};
+
+/* What woven code writes down of registers: the value of one, or base + index * scale (-1: there is none of the two). */
+struct data_op {
+	int8_t base, index;  /* REG_THREAD: that */
+	uint8_t scale;
+	bool narrow;
+	uint32_t check;      /* DATA_CHECK of the record */
+};
+
 /* An instruction of woven-in code, as the functions below write it and linkers leave it. */
 struct woven_insn {
 	uint8_t len;
@@ -241,6 +273,14 @@ struct machine {
 	/* Writes code for paths, and to `stub` what is rarely run: it begins with the labels and is jumped to. */
 	void (*path)(struct buf *out, struct buf *stub, const struct path_op *op, const struct path_counters *table,
 	             const struct path_place *place);
+	/* Writes code that writes down registers, in two slots (format/trace.h); of `place` all but the labels `miss` and `counted`
+	 * are as for paths. */
+	void (*data)(struct buf *out, struct buf *stub, const struct data_op *op, const struct path_place *place);
+	/* The accesses of the instruction, in the order in which they are made. Gives their number. */
+	unsigned (*accesses)(const uint8_t *bytes, size_t n, struct access *out);
+	/* What is known of registers behind an instruction at that address, by what is known before it. A call has come back:
+	 * registers that the ABI makes it keep are as they were. */
+	void (*compute)(const uint8_t *bytes, size_t n, uint64_t addr, struct reg_values *r);
 	/* How dear that is, relative to the cheapest form. Below 0: it cannot be done without the stack. */
 	double (*price)(struct liveness live);
 	/* What lines of such code take; a few bytes less, perhaps. */

@@ -40,6 +40,12 @@ measures_complete(uint32_t set)
 	return all;
 }
 
+static bool
+needs(uint32_t a, uint32_t b)
+{
+	return measures_have(measure_list[a].needs, b) || measures_have(measure_list[b].needs, a);
+}
+
 bool
 measures_clash(uint32_t set, uint32_t *a, uint32_t *b)
 {
@@ -47,7 +53,7 @@ measures_clash(uint32_t set, uint32_t *a, uint32_t *b)
 		for (*b = *a + 1; *b < CHORD_MEASURES && measures_have(set, *a); ++*b) {
 			uint32_t x = measure_list[*a].traits, y = measure_list[*b].traits;
 
-			if (measures_have(set, *b) && ((x & y) & CHORD_FLOW || (x | y) & CHORD_ALONE))
+			if (measures_have(set, *b) && ((x & y) & CHORD_FLOW || ((x | y) & CHORD_ALONE && !needs(*a, *b))))
 				return true;
 		}
 	return false;

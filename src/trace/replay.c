@@ -334,6 +334,8 @@ take_mark(struct replay *r, uint32_t slot)
 	case CHORD_MARK_JUMP:
 		replay_finish(r);
 		replay_end_tails(r);
+		if (r->jumps)
+			r->jumps(r);
 		r->leaves = payload != CHORD_MARK_MOST;
 		r->ended = payload;
 		break;
@@ -346,7 +348,13 @@ take_mark(struct replay *r, uint32_t slot)
 	case CHORD_MARK_MORE:
 		if (r->event)
 			take_event(r, CHORD_SLOT_PAYLOAD(r->event), payload);
+		else if (r->writes)
+			r->writes(r, slot);
 		r->event = 0;
+		break;
+	case CHORD_MARK_NONE:
+		if (CHORD_IS_DATA(slot) && r->writes)
+			r->writes(r, slot);
 		break;
 	default:
 		break;

@@ -8,6 +8,7 @@
 #include "base/base.h"
 #include "format/pack.h"
 #include "format/trace.h"
+#include "machine/machine.h"
 #include "profile/profile.h"
 
 /* ---- file.c ---- */
@@ -223,6 +224,9 @@ struct replay {
 	void (*runs)(struct replay *r, const struct replay_path *p, struct replay_point from, struct replay_point to);
 	/* In the frame on top: of what is told from here on it is not known whether it ran. */
 	void (*unsure)(struct replay *r);
+	/* A slot of the measure data; a jump is about to be made out of the frame on top, or back into it. */
+	void (*writes)(struct replay *r, uint32_t slot);
+	void (*jumps)(struct replay *r);
 	/* Finds what is at an address of the module that was interrupted there. NULL: paths are told of as they were written. */
 	bool (*locate)(struct replay *r, uint32_t module, uint64_t addr, struct replay_strike *s);
 };
@@ -232,6 +236,47 @@ const char *replay_stream(struct replay *r, size_t stream);
 void replay_begin(struct replay *r, size_t stream);
 bool replay_step(struct replay *r);
 const char *replay_end(struct replay *r);
+
+/* ---- data.c: addresses of loads and stores, of code with the measure data ---- */
+
+/* An activation. */
+struct data_frame {
+	size_t start, at;        /* in data.slot: slots of its own from start on, those before `at` have been used */
+	struct reg_values regs;
+	bool lost;               /* a record was missing: what was written down is not understood any more */
+};
+struct data {
+	const struct machine *machine;
+	VEC(uint32_t) slot;      /* not used yet, by activations from the outermost on */
+	VEC(struct data_frame) frame; /* as the stack of struct replay */
+	uint64_t known, unknown; /* accesses that have been asked for */
+	uint64_t records;        /* that were used */
+};
+/* What an access does, and where; `known` false: that is not known. */
+struct data_access {
+	uint64_t addr;
+	uint32_t bytes;
+	uint8_t how;             /* ACCESS_LOADS, ACCESS_STORES */
+	bool known;
+	bool repeated;
+	bool atomic;             /* what changes is loaded before, and compared as it is stored */
+};
+enum { DATA_ACCESSES = ACCESSES_MOST };
+/* What happens in the stream: as struct replay tells. */
+void data_slot(struct data *d, uint32_t slot);
+void data_enters(struct data *d, const struct replay *r, enum replay_how how);
+void data_leaves(struct data *d, enum replay_how how);
+void data_jumps(struct data *d);
+void data_free(struct data *d);
+/* A path begins where an exception or a jump comes in. */
+void data_lands(struct data *d);
+/* The frame on top executes an instruction of a block, which stands at that address in memory and had `len` bytes before weaving (a
+ * jump may be longer now). Gives the number of its accesses; one that is repeated is told as often as *times says, each behind the
+ * one before. */
+unsigned data_insn(struct data *d, const struct proc *p, uint32_t block, uint32_t insn, struct str bytes, uint64_t addr,
+                   uint32_t len, struct data_access *out, uint64_t *times);
+/* What the addresses of a module are in memory less those at link time, with n modules listed; false: it is not known. */
+bool data_bias(const struct trace_file *f, const struct profile *p, uint32_t module, size_t n, uint64_t *bias);
 
 /* ---- writes.c: what a procedure would write with other encodings (Ball & Larus 1994, sections 4 and 6.2) ---- */
 

@@ -11,6 +11,7 @@
  *   Vp_n        behind these, if they stand in line
  *   Yp          describes the table of paths
  *   Ep_k        asks whether a timer is due   Fp_k  where that goes on
+ *   Lp_n, Wp_n  registers that the runtime writes down, and where that goes on; n: number of the record
  *   Sp_k, Up_k  what the runtime has to know of part k for timers */
 #include "weave/emit.h"
 

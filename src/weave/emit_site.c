@@ -254,6 +254,9 @@ emit_sites(struct emitter *m)
 {
 	struct woven *w = m->w;
 
+	/* What an activation writes to a trace begins with that. */
+	if (w->begins)
+		emit_site(m, &w->data.at[0].site, 0);
 	emit_splits(m);
 	emit_loads(m, false);
 	emit_edges(m, true);
@@ -265,4 +268,6 @@ emit_sites(struct emitter *m)
 		if (site_used(&w->call_free.at[i].site))
 			emit_site(m, &w->call_free.at[i].site, 0);
 	emit_loads(m, true);
+	for (size_t i = w->begins; i < w->data.n; i++)
+		emit_site(m, &w->data.at[i].site, 0);
 }

@@ -28,6 +28,7 @@ struct site {
 	double price;
 	uint32_t counter;       /* 0: none, else its number + 1 */
 	struct path_code *path; /* what it does to the path register; NULL: nothing */
+	const struct data_record *data; /* the registers that it writes down; NULL: none */
 	int64_t *add;           /* by event: what it adds to the event's counter; NULL: nothing */
 	int32_t *lag;           /* by event, if it has timers: what the counter lacks right behind that */
 	uint8_t way;            /* and to which of the numbers that are alike */
@@ -75,6 +76,16 @@ struct woven_paths {
 	bool room;               /* nothing is kept where PATH_ROOM is */
 };
 
+/* Code that writes down registers (data.c). */
+struct data_record {
+	struct site site;
+	uint32_t block, insn;    /* before that instruction of the block's part */
+	uint8_t what;            /* as in the map */
+	struct data_op op;
+	struct path_place place; /* but for its labels */
+	uint32_t number;         /* names it */
+};
+
 /* A call-free run: the instructions of a block behind a call, up to the next call, which is in it, or to the end of the block. */
 struct call_free {
 	uint32_t block, first, last; /* instructions [first, last) */
@@ -116,6 +127,9 @@ struct woven {
 	VEC(struct seg) segments;
 	VEC(struct call) call_sites;
 	VEC(bool) labelled;     /* by call site: its return address has a label */
+	VEC(struct data_record) data; /* in text order */
+	bool begins;            /* the first of these is the stack pointer where the procedure begins, */
+	int64_t begins_at;      /* and this is what it has been changed by */
 };
 
 /* The instruction of a block, by its number in the part's code. */
@@ -179,6 +193,9 @@ struct site place_at_edge(const struct unit *u, const struct woven *w, uint32_t 
 double assign_registers(const struct unit *u, struct woven *w);
 /* The site of an edge, as it suits code that has the register in `from` before and in `to` behind it (-1: memory, or nowhere). */
 struct site assign_site(const struct unit *u, const struct woven *w, uint32_t edge, int8_t from, int8_t to);
+
+/* data.c: where registers are written down, so that the addresses of all accesses can be computed. Paths have been placed. */
+void place_data(const struct unit *u, struct woven *w);
 
 /* usual.c: finds w->paths->mark and marked. */
 void mark_usual(const struct unit *u, struct woven *w);

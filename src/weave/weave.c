@@ -326,6 +326,7 @@ release(struct job *j)
 		free(j->woven[i].call_sites.at);
 		free(j->woven[i].labelled.at);
 		free(j->woven[i].entered.at);
+		free(j->woven[i].data.at);
 	}
 	unit_free(&j->unit);
 	object_free(j->object);

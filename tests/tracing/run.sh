@@ -401,4 +401,8 @@ printf '#include <stdio.h>\nint main(void) { return puts("x") < 0; }\nvoid f(voi
 check tail-call $? "$(cat err all)"
 rm -f ./*.chord ./*.trace
 
+# ---- addresses ----
+
+CHORD=$CHORD "$here/data.sh" || failed=1
+
 exit $failed

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Code that keeps the path register of an activation and counts paths, or writes them down. A path register in memory is in the
  * shadow of the return address: at its address with one bit flipped, which __chord_shadow has. */
+#include "format/trace.h"
 #include "machine/x86_64/x86_64.h"
 
 #include <inttypes.h>
@@ -779,5 +780,92 @@ x86_path(struct buf *out, struct buf *stub, const struct path_op *op, const stru
 		set(&s, table, op);
 	else if (op->next == PATH_ADD)
 		add(&s, op, scaled(table, op->n));
+	end(&s);
+}
+
+/* ---- registers that are written down ---- */
+
+/* Puts what is written into a register. */
+static void
+load_data(struct scratch *s, const struct data_op *op, int v)
+{
+	int64_t disp = op->base == X86_SP ? s->depth : 0;
+
+	if (op->base == REG_THREAD) {
+		buf_printf(s->out, "\tmovq\t%%fs:0, %%%s\n", name64[v]);
+		return;
+	}
+	buf_printf(s->out, "\tlea%s\t%" PRId64 "(", op->narrow ? "l" : "q", disp);
+	if (op->base >= 0)
+		buf_printf(s->out, "%%%s", name64[op->base]);
+	if (op->index >= 0)
+		buf_printf(s->out, ",%%%s,%u", name64[op->index], op->scale);
+	buf_printf(s->out, "), %%%s\n", op->narrow ? name32[v] : name64[v]);
+}
+
+/* The slot with the high or low half of the value in register v. */
+static void
+data_slot(struct buf *out, const struct data_op *op, int half, int v, int to)
+{
+	if (half) {
+		buf_printf(out, "\tleal\t%d(,%%%s,8), %%%s\n", CHORD_MARK_MORE, name64[v], name32[to]);
+		return;
+	}
+	if (v != to)
+		buf_printf(out, "\tmovq\t%%%s, %%%s\n", name64[v], name64[to]);
+	buf_printf(out, "\tshrq\t$%d, %%%s\n\tandl\t$%d, %%%s\n\torl\t$%u, %%%s\n", CHORD_DATA_LOW - CHORD_DATA_HIGH,
+	           name64[to], -(1 << CHORD_DATA_HIGH), name32[to], CHORD_DATA_FIRST(op->check), name32[to]);
+}
+
+/* As write_path(). The slot is taken by another instruction: where it is added to the cursor, no path's slot is taken. */
+static void
+write_data(struct scratch *s, struct buf *stub, const struct data_op *op, int half, int v)
+{
+	int p = take(s), c = take(s);
+	const char *miss = s->place->miss, *on = s->place->counted;
+
+	buf_printf(s->out, "\tmovq\t__chord_trace_home(%%rip), %%%s\n\tmovq\t%%gs:(%%%s), %%%s\n", name64[c], name64[c],
+	           name64[p]);
+	buf_printf(s->out, "\tsubq\t$-4, %%gs:(%%%s)\n\ttestw\t%%%s, %%%s\n\tje\t%s_%d\n", name64[c], name16[p], name16[p], miss,
+	           half);
+	buf_printf(s->out, "\taddq\t$4, %%%s\n\tcmpq\t%%%s, %%gs:(%%%s)\n\tjne\t%s_%d\n", name64[p], name64[p], name64[c], miss,
+	           half + 2);
+	data_slot(s->out, op, half, v, c);
+	buf_printf(s->out, "\tmovl\t%%%s, -4(%%%s)\n%s_%d:\n", name32[c], name64[p], on, half);
+
+	buf_printf(stub, "%s_%d:\n\tsubq\t$4, %%%s\n%s_%d:\n", miss, half + 2, name64[p], miss, half);
+	moved(stub, s, s->depth);
+	lower(s, stub, 3);
+	buf_printf(stub, "\tmovq\t%%rax, 8(%%rsp)\n\tmovq\t%%rcx, (%%rsp)\n\tmovq\t%%%s, 16(%%rsp)\n", name64[p]);
+	data_slot(stub, op, half, v, RCX);
+	buf_str(stub, "\tmovq\t16(%rsp), %rax\n\tcall\t__chord_trace_slow\n\tmovq\t(%rsp), %rcx\n\tmovq\t8(%rsp), %rax\n");
+	raise_again(s, stub, 3);
+	buf_printf(stub, "\tjmp\t%s_%d\n", on, half);
+	moved(stub, s, -s->depth);
+	give_back(s, p);
+	give_back(s, c);
+}
+
+void
+x86_data(struct buf *out, struct buf *stub, const struct data_op *op, const struct path_place *place)
+{
+	struct scratch s = {.out = out, .place = place, .rax_in = -1, .shadow = -1};
+	uint16_t never = (uint16_t)(X86_RSP | (op->base == REG_THREAD ? 0 : bit(op->base)) | bit(op->index));
+	uint16_t flags = place->live.flags_live ? X86_RAX : 0;
+	int v;
+
+	s.dead = (uint16_t)(X86_ALL_REGS & ~place->live.regs_live & ~never & ~flags);
+	s.used = never | flags;
+	reserve(&s, 1);
+	v = take(&s);
+	load_data(&s, op, v);
+	s.used = (uint16_t)(never | 1u << v);
+	if (flags && !((place->live.regs_live | never) & X86_RAX))
+		s.dead |= X86_RAX;
+	if (flags)
+		keep_flags(&s);
+	reserve(&s, 2);
+	write_data(&s, stub, op, 0, v);
+	write_data(&s, stub, op, 1, v);
 	end(&s);
 }

@@ -28,7 +28,11 @@ void x86_add_sum(struct buf *out, const char *from, unsigned n, const char *to, 
                  struct liveness live);
 void x86_path(struct buf *out, struct buf *stub, const struct path_op *op, const struct path_counters *table,
               const struct path_place *place);
+void x86_data(struct buf *out, struct buf *stub, const struct data_op *op, const struct path_place *place);
 double x86_price(struct liveness live);
+/* access.c */
+unsigned x86_accesses(const uint8_t *bytes, size_t size, struct access *out);
+void x86_compute(const uint8_t *bytes, size_t n, uint64_t addr, struct reg_values *r);
 bool x86_woven(const uint8_t *bytes, size_t n, uint64_t addr, const uint64_t *base, struct woven_insn *out);
 bool x86_traces(const uint8_t *bytes, size_t n, uint64_t addr, struct woven_insn *out);
 void x86_jump(struct buf *out, const char *operand);

@@ -13,6 +13,7 @@ make_block(struct trace_out *o, const struct proc *p, uint32_t module, uint32_t 
 	for (walk_start(&w, p, NULL, block); walk_next(&w); b->n++) {
 		/* What pads may be other instructions than before weaving, elsewhere. */
 		b->insn[b->n].addr = w.kind == CHORD_INSN_PAD ? 0 : w.addr;
+		b->insn[b->n].len = (uint32_t)(w.next_offset - w.offset);
 		if (!w.addr || !image_place(bin->image, w.addr, &b->insn[b->n].at))
 			b->insn[b->n].at = (struct image_place){0};
 	}

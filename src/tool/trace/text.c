@@ -467,6 +467,14 @@ replay_for(struct trace_out *o)
 	struct replay r = {.file = o->process->file, .code = o->process->code, .ctx = o, .thread_begins = thread_begins,
 	                   .locate = place_locate, .killed = o->process->profile->state != CHORD_STATE_ENDED};
 
+	if (o->args->form == TRACE_LACKEY) {
+		r.enters = lackey_enters;
+		r.leaves_frame = lackey_leaves;
+		r.runs = lackey_runs;
+		r.writes = lackey_writes;
+		r.jumps = lackey_jumps;
+		return r;
+	}
 	if (o->args->form >= TRACE_CHROME) {
 		r.enters = span_enters;
 		r.leaves_frame = span_leaves;
@@ -494,6 +502,8 @@ stream_begins(struct trace_out *o, size_t stream)
 bool
 stream_ends(struct trace_out *o, size_t stream, const char *why)
 {
+	if (o->args->form == TRACE_LACKEY)
+		lackey_end(o);
 	put_last(o);
 	free(o->last);
 	o->last = NULL;
@@ -524,8 +534,13 @@ trace_warn(struct trace_out *o)
 bool
 trace_print(struct trace_out *o)
 {
-	bool ok = trace_warn(o);
+	bool ok;
 
+	if (o->args->form == TRACE_LACKEY && !lackey_can(o)) {
+		say_error(o->process->name, "no addresses were traced: is the program built with -fchord=trace,data?");
+		return false;
+	}
+	ok = trace_warn(o);
 	for (size_t i = 0; i < o->process->file->stream.n; i++) {
 		stream_begins(o, i);
 		ok &= stream_ends(o, i, replay_stream(&o->replay, i));

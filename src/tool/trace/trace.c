@@ -15,7 +15,7 @@
 enum {
 	OPT_BLOCKS = 256, OPT_LINES, OPT_INSNS, OPT_FROM, OPT_TO, OPT_THREAD, OPT_LAST, OPT_GREP, OPT_DIFF, OPT_JSON, OPT_CHROME,
 	OPT_RUN,
-	OPT_ENCODINGS, OPT_PERFETTO, OPT_TOGETHER,
+	OPT_ENCODINGS, OPT_PERFETTO, OPT_TOGETHER, OPT_LACKEY,
 };
 
 static const struct argp_option options[] = {
@@ -37,6 +37,8 @@ static const struct argp_option options[] = {
 	{"json", OPT_JSON, NULL, 0, "Print JSON, an object on each line", 0},
 	{"chrome", OPT_CHROME, NULL, 0, "Print Chrome's JSON, for Perfetto and chrome://tracing: time is in instructions", 0},
 	{"perfetto", OPT_PERFETTO, NULL, 0, "Write Perfetto's own format: a nanosecond is an instruction", 0},
+	{"lackey", OPT_LACKEY, NULL, 0, "Print instructions, loads and stores with their addresses, as Valgrind's lackey does; of "
+	 "programs built with -fchord=trace,data", 0},
 	{"output", 'o', "FILE", 0, "Write to FILE", 0},
 	{0},
 };
@@ -87,11 +89,13 @@ check(const struct trace_args *a, struct argp_state *state)
 		argp_error(state, "--diff compares two profiles");
 	if (a->compare && (a->form != TRACE_TEXT || a->last || a->from.set || a->to.set || a->grep))
 		argp_error(state, "--diff goes with --thread only");
-	if (a->encodings && (a->compare || a->form >= TRACE_CHROME || a->view != TRACE_CALLS || a->last || a->from.set ||
+	if (a->encodings && (a->compare || a->form >= TRACE_LACKEY || a->view != TRACE_CALLS || a->last || a->from.set ||
 	                     a->to.set || a->grep || a->thread))
 		argp_error(state, "--encodings goes with --json and --output only");
 	if (a->together && (a->last || a->compare || a->encodings))
 		argp_error(state, "--together does not go with --last, --diff and --encodings");
+	if (a->together && a->form == TRACE_LACKEY)
+		argp_error(state, "--together does not go with --lackey");
 	if (a->last && a->form != TRACE_TEXT)
 		argp_error(state, "--last is for text");
 }
@@ -117,6 +121,9 @@ parse_view(int key, struct trace_args *a)
 		break;
 	case OPT_PERFETTO:
 		a->form = TRACE_PERFETTO;
+		break;
+	case OPT_LACKEY:
+		a->form = TRACE_LACKEY;
 		break;
 	case OPT_DIFF:
 		a->compare = true;

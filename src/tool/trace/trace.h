@@ -14,7 +14,7 @@ struct trace_place {
 };
 
 enum trace_view { TRACE_CALLS, TRACE_BLOCKS, TRACE_LINES, TRACE_INSNS };
-enum trace_form { TRACE_TEXT, TRACE_JSON, TRACE_CHROME, TRACE_PERFETTO };
+enum trace_form { TRACE_TEXT, TRACE_JSON, TRACE_LACKEY, TRACE_CHROME, TRACE_PERFETTO };
 
 /* A process that left a trace. */
 struct traced {
@@ -29,6 +29,7 @@ struct traced {
 /* Source lines of a block's instructions. */
 struct trace_insn {
 	uint64_t addr;           /* in the woven program; 0: it is padding */
+	uint32_t len;
 	struct image_place at;   /* file NULL: not known */
 };
 struct trace_block {
@@ -82,6 +83,7 @@ struct trace_out {
 	char **last;             /* the last lines, in a ring */
 	uint64_t nlast;          /* lines so far */
 	struct strmap blocks;    /* by record of a block: struct trace_block */
+	struct data data;        /* lackey's lines */
 };
 
 /* load.c: finds the processes of a run that left traces. False: reported. */
@@ -128,6 +130,16 @@ void chrome_end(struct trace_args *a, FILE *to);
 void perfetto_process(struct trace_out *o);
 void perfetto_event(struct trace_out *o, bool begins);
 void perfetto_arrow(struct trace_out *o, uint64_t number);
+
+/* lackey.c: instructions and accesses as lackey prints them. */
+bool lackey_can(const struct trace_out *o);
+void lackey_enters(struct replay *r, enum replay_how how);
+void lackey_leaves(struct replay *r, enum replay_how how);
+void lackey_writes(struct replay *r, uint32_t slot);
+void lackey_jumps(struct replay *r);
+void lackey_runs(struct replay *r, const struct replay_path *p, struct replay_point from, struct replay_point to);
+/* The stream has been read. */
+void lackey_end(struct trace_out *o);
 
 /* diff.c: where two processes of one build part. Exit status. */
 int trace_diff(struct trace_args *a, struct run *r, struct traced_list *list, FILE *to);

@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: MIT */
+/* Which registers are written down, so that the address of each load and store can be computed from what was (Ball & Larus 1994,
+ * section 6.2). Behind a record of a register its value is known, and so are those that are computed from it by additions and the
+ * like (struct machine, compute), up to where it is overwritten by what is not known. What is known where control comes together
+ * is known on all ways there. An access by registers of which one is not known has a record just before it. */
+#include "format/trace.h"
+#include "weave/internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const uint32_t ALL = (1u << REG_VALUES) - 1;
+/* Instructions behind the procedure's beginning at which its stack pointer may be written down. */
+enum { BEGINNING = 16 };
+
+struct finder {
+	const struct unit *u;
+	struct woven *w;
+	uint32_t *in;            /* by vertex: registers that are known */
+	bool places;             /* what is missing is written down */
+};
+
+static const uint8_t *
+bytes_of(const struct finder *f, uint32_t block, const struct insn *in)
+{
+	const struct code *c = f->w->proc->parts.at[f->w->proc->block_text.at[block].part].code;
+
+	return f->u->object->sections[c->section].data + in->off;
+}
+
+static void
+compute(const struct finder *f, uint32_t block, uint32_t i, struct reg_values *r)
+{
+	const struct insn *in = woven_insn(f->w, block, i);
+
+	f->u->machine->compute(bytes_of(f, block, in), in->len, in->off, r);
+}
+
+/* ---- places ---- */
+
+/* Does the register have the same value before both instructions of the block? */
+static bool
+stays(const struct finder *f, uint32_t block, uint32_t from, uint32_t to, uint32_t reg)
+{
+	struct reg_values r = {.known = 1u << reg};
+
+	r.v[reg] = 1ull << (REG_VALUE_BITS - 2);
+	for (uint32_t i = from; i < to; i++)
+		compute(f, block, i, &r);
+	return r.known >> reg & 1 && r.v[reg] == 1ull << (REG_VALUE_BITS - 2);
+}
+
+/* Registers in which measures keep something are not free anywhere. */
+static struct site
+site_at(const struct finder *f, uint32_t block, uint32_t i)
+{
+	const struct woven *w = f->w;
+	struct site s = place_between(f->u, w, block, i, i);
+
+	s.live.regs_live |= w->held | w->bases[BASE_COUNTERS] | w->bases[BASE_NUMBERS];
+	return s;
+}
+
+static void
+add_record(struct finder *f, struct site s, uint8_t what, struct data_op op)
+{
+	uint32_t stmt = woven_insn(f->w, s.block, s.insn)->stmt;
+	struct data_record r = {.site = s, .block = s.block, .insn = s.insn, .what = what, .op = op};
+	struct cfi_frame at;
+
+	r.place = (struct path_place){.live = s.live, .reg = f->u->machine->sp, .below = f->w->paths->below};
+	r.place.by_sp = stmt != UINT32_MAX && cfi_frame_at(f->u->cfi, stmt, &at) && at.reg == f->u->machine->sp && !at.loaded;
+	VEC_PUSH(f->w->data, r);
+}
+
+/* A record of a register as near before the instruction as can be. False: there is no place. */
+static bool
+record_reg(struct finder *f, uint32_t block, uint32_t i, uint32_t reg)
+{
+	uint32_t first = f->w->proc->block_text.at[block].first;
+	struct site s = {0};
+
+	for (uint32_t at = i + 1; at-- > first;) {
+		if (at < i && !stays(f, block, at, i, reg))
+			return false;
+		s = site_at(f, block, at);
+		if (s.where != SITE_NONE)
+			break;
+	}
+	if (s.where == SITE_NONE)
+		return false;
+	if (f->places)
+		add_record(f, s, (uint8_t)reg, (struct data_op){.base = (int8_t)reg, .index = -1, .scale = 1});
+	return true;
+}
+
+/* ---- what is needed ---- */
+
+static uint32_t
+bit(int reg)
+{
+	return reg < 0 ? 0 : 1u << reg;
+}
+
+/* Two registers of which none is known are written down as the sum that is accessed. */
+static bool
+record_sum(struct finder *f, uint32_t block, uint32_t i, const struct access *a, uint32_t which)
+{
+	struct site s = site_at(f, block, i);
+
+	if (s.where == SITE_NONE)
+		return false;
+	if (f->places)
+		add_record(f, s, (uint8_t)(CHORD_DATA_SUM + which),
+		           (struct data_op){.base = a->base, .index = a->index, .scale = a->scale, .narrow = a->narrow});
+	return true;
+}
+
+static void
+need(struct finder *f, uint32_t block, uint32_t i, const struct access *a, uint32_t which, struct reg_values *r)
+{
+	uint32_t missing = bit(a->base) | bit(a->index) | bit(a->count) |
+	                   (a->segment == ACCESS_FS ? 1u << REG_THREAD : 0);
+
+	if (a->unknown)
+		return;
+	missing &= ~r->known;
+	if (a->base >= 0 && a->index >= 0 && a->base != a->index && missing == (bit(a->base) | bit(a->index)) && !a->segment &&
+	    record_sum(f, block, i, a, which))
+		return;
+	for (; missing; missing &= missing - 1) {
+		uint32_t reg = (uint32_t)__builtin_ctz(missing);
+
+		if (record_reg(f, block, i, reg))
+			r->known |= 1u << reg;
+	}
+}
+
+/* ---- what is known ---- */
+
+/* The second return of such a call has the registers of the first. */
+static bool
+returns_twice(const struct finder *f, uint32_t block, const struct insn *in)
+{
+	static const char *const names[] = {"setjmp", "_setjmp", "__setjmp", "sigsetjmp", "__sigsetjmp", "getcontext",
+		"vfork", "savectx", "swapcontext"};
+	const char *name;
+
+	if (!insn_is_call(in))
+		return false;
+	name = woven_callee(f->u, f->w->proc->parts.at[f->w->proc->block_text.at[block].part].code, in, f->w->proc);
+	for (size_t i = 0; name && i < sizeof names / sizeof *names; i++)
+		if (!strcmp(name, names[i]))
+			return true;
+	return false;
+}
+
+static uint32_t
+through_block(struct finder *f, uint32_t block)
+{
+	const struct block_text *b = &f->w->proc->block_text.at[block];
+	struct reg_values r = {.known = f->in[block]};
+	struct access a[ACCESSES_MOST];
+
+	for (uint32_t i = b->first; i < b->last; i++) {
+		const struct insn *in = woven_insn(f->w, block, i);
+		unsigned n = f->u->machine->accesses(bytes_of(f, block, in), in->len, a);
+
+		for (unsigned k = 0; k < n; k++)
+			need(f, block, i, &a[k], k, &r);
+		compute(f, block, i, &r);
+		if (in->attr & INSN_SKIPS || returns_twice(f, block, in))
+			r.known = 0;
+	}
+	return calls_within(f->w, block) ? 0 : r.known;
+}
+
+static uint32_t
+along(const struct finder *f, uint32_t e, uint32_t out)
+{
+	const struct edge *d = &f->w->proc->graph->edge[e];
+
+	switch (f->w->proc->arcs.at[e].kind) {
+	case CHORD_EDGE_ENTRY: return f->w->begins && !d->to && !e ? 1u << f->u->machine->sp : 0;
+	case CHORD_EDGE_FALL: case CHORD_EDGE_TAKEN: case CHORD_EDGE_JUMP: case CHORD_EDGE_INDIRECT: return out;
+	default: return 0;
+	}
+}
+
+static void
+find_known(struct finder *f)
+{
+	const struct graph *g = f->w->proc->graph;
+	uint32_t *out = pool_array(f->u->pool, g->nvert, sizeof *out), narc = (uint32_t)f->w->proc->arcs.n;
+	bool changed = true;
+
+	for (uint32_t v = 0; v < g->nvert; v++)
+		f->in[v] = ALL;
+	while (changed) {
+		changed = false;
+		for (uint32_t v = 0; v < g->nvert; v++)
+			out[v] = v < f->w->proc->blocks.n ? through_block(f, v) : f->in[v];
+		for (uint32_t e = 0; e < narc; e++) {
+			uint32_t to = g->edge[e].to, known = f->in[to] & along(f, e, out[g->edge[e].from]);
+
+			changed |= known != f->in[to];
+			f->in[to] = known;
+		}
+	}
+}
+
+/* ---- the beginning ---- */
+
+static uint32_t
+ways_in(const struct proc_text *p)
+{
+	uint32_t n = 0;
+
+	for (uint32_t e = 0; e < p->arcs.n; e++)
+		n += proc_lands(p, p->graph->edge[e].to) == 0;
+	return n;
+}
+
+/* Where the stack pointer is written down when the procedure begins. */
+static struct site
+find_start(struct finder *f)
+{
+	const struct block_text *b = &f->w->proc->block_text.at[0];
+	struct reg_values r = {.known = 1u << f->u->machine->sp};
+	struct site s = {0};
+
+	if (ways_in(f->w->proc) != 1 || f->w->proc->graph->edge[0].to)
+		return s;
+	for (uint32_t i = b->first; i < b->last && i < b->first + BEGINNING; i++) {
+		s = site_at(f, 0, i);
+		f->w->begins_at = (int64_t)(r.v[f->u->machine->sp] << (64 - REG_VALUE_BITS)) >> (64 - REG_VALUE_BITS);
+		if (s.where != SITE_NONE || insn_is_call(woven_insn(f->w, 0, i)))
+			break;
+		compute(f, 0, i, &r);
+	}
+	if (!(r.known >> f->u->machine->sp & 1))
+		s.where = SITE_NONE;
+	return s;
+}
+
+static int
+by_place(const void *a, const void *b)
+{
+	const struct data_record *x = a, *y = b;
+
+	if (x->block != y->block)
+		return x->block < y->block ? -1 : 1;
+	if (x->insn != y->insn)
+		return x->insn < y->insn ? -1 : 1;
+	return x->number < y->number ? -1 : x->number > y->number;
+}
+
+static void
+number_records(struct woven *w)
+{
+	for (uint32_t i = 0; i < w->data.n; i++)
+		w->data.at[i].number = i;
+	if (w->data.n)
+		qsort(w->data.at, w->data.n, sizeof *w->data.at, by_place);
+	for (uint32_t i = 0; i < w->data.n; i++) {
+		struct data_record *r = &w->data.at[i];
+
+		r->number = i;
+		r->op.check = w->begins && !i ? CHORD_DATA_BEGINS : i % CHORD_DATA_BEGINS;
+		r->site.probes = CHORD_SET(DATA);
+		r->site.data = r;
+	}
+}
+
+void
+place_data(const struct unit *u, struct woven *w)
+{
+	struct finder f = {.u = u, .w = w, .in = pool_array(u->pool, w->proc->graph->nvert, sizeof *f.in)};
+	struct site start = find_start(&f);
+
+	w->begins = start.where != SITE_NONE;
+	if (w->begins)
+		add_record(&f, start, u->machine->sp, (struct data_op){.base = (int8_t)u->machine->sp, .index = -1, .scale = 1});
+	find_known(&f);
+	f.places = true;
+	for (uint32_t b = 0; b < w->proc->blocks.n; b++)
+		through_block(&f, b);
+	number_records(w);
+}
