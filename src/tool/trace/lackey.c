@@ -118,6 +118,9 @@ lackey_runs(struct replay *r, const struct replay_path *p, struct replay_point f
 void
 lackey_end(struct trace_out *o)
 {
+	if (o->any)
+		fprintf(o->to, "==%" PRIu64 "== %" PRIu64 " accesses by %" PRIu64 " records\n", o->process->file->pid,
+		        o->data.known + o->data.unknown, o->data.records);
 	if (o->data.unknown)
 		say_warning(o->process->name, "where %" PRIu64 " of %" PRIu64 " accesses of thread %" PRIu64 " were is not known",
 		            o->data.unknown, o->data.unknown + o->data.known, o->number);
