@@ -97,6 +97,8 @@ struct machine_door {
 	/* A short jump in the place of the call, to a long one close by. */
 	void (*hop)(uint64_t at, uint64_t to, uint8_t *code);
 	void (*jump)(uint64_t at, uint64_t to, uint8_t *code);
+	/* Behind a step over a call: takes out of the registers what only shows that it was stepped. */
+	void (*stepped)(struct traced_regs *r);
 	/* The registers of a task that stands behind the call at one place become those of one behind the same call at another. */
 	void (*as_call)(struct traced_regs *r, uint64_t from, uint64_t to);
 };

@@ -405,13 +405,54 @@ buffer_request(struct task *task, bool seen)
 	return task->runs_free ? PTRACE_CONT : PTRACE_SYSCALL;
 }
 
+/* Calls that arrange memory come back at once, whatever signals there are. */
+static bool
+comes_back(const struct recorder *r)
+{
+	uint64_t number = tracee_word(r->t, r->t->machine->result);
+
+	return !r->task->waits && !r->task->interrupted &&
+	       (number == SYS_mmap || number == SYS_munmap || number == SYS_mprotect || number == SYS_brk);
+}
+
+/* At a stop by SIGSYS, from which its call has been put off: it is made by one step, and seen as if it had been stopped at. False:
+ * something else has come first. */
+static bool
+step_over(struct recorder *r, const struct traced_regs *stopped)
+{
+	const struct machine_traced *machine = r->t->machine;
+	struct traced_regs before = r->t->regs;
+	uint64_t pc = stopped->word[machine->pc];
+	enum stop stop;
+
+	r->t->regs = *stopped;
+	r->t->regs.word[machine->result] = (uint64_t)-ENOSYS;
+	record_begin_call(r);
+	r->t->regs = before;
+	if (r->refused)
+		return false;
+	control(r->task->group->space->buffer, r->t, false, true);
+	stop = tracee_go(r->t, PTRACE_SINGLESTEP, 0);
+	if (stop != STOP_SIGNAL || tracee_signal(r->t) != SIGTRAP || tracee_word(r->t, machine->pc) != pc) {
+		r->task->in_call = false;
+		r->task->state = TASK_STOPPED;
+		return false;
+	}
+	machine->door->stepped(&r->t->regs);
+	tracee_set(r->t, &r->t->regs);
+	record_end_call(r);
+	return true;
+}
+
 bool
 buffer_stopped(struct recorder *r)
 {
 	const struct machine_traced *machine = r->t->machine;
+	struct traced_regs stopped = r->t->regs;
 	struct task *task = r->task;
 	uint64_t arg[6];
 	siginfo_t info;
+	bool at_once = comes_back(r);
 
 	if (!task->free || tracee_signal(r->t) != SIGSYS || ptrace(PTRACE_GETSIGINFO, r->t->pid, 0, &info) ||
 	    info.si_code != DISPATCHED)
@@ -420,8 +461,12 @@ buffer_stopped(struct recorder *r)
 		arg[i] = tracee_arg(r->t, i);
 	machine->make(&r->t->regs, tracee_word(r->t, machine->result), arg);
 	tracee_set(r->t, &r->t->regs);
-	task->seen = true;
 	buffer_flush(r);
+	if (at_once) {
+		task->seen = !step_over(r, &stopped);
+		return true;
+	}
+	task->seen = true;
 	/* A stop more than as ever is worth it if calls have been made without one. */
 	task->waste = task->fresh ? 0 : task->waste ? task->waste * 2 : 1;
 	if (task->waste > PLAIN_MOST)
@@ -492,6 +537,21 @@ buffer_is_empty(const struct recorder *r)
 	        !is_inside(b, tracee_word(r->t, r->t->machine->pc)));
 }
 
+/* Signals that come meanwhile stay pending. */
+static void
+leave_inside(const struct buffer *b, struct tracee *t)
+{
+	uint64_t all = UINT64_MAX, mask;
+
+	if (!is_inside(b, tracee_word(t, t->machine->pc)) || ptrace(PTRACE_GETSIGMASK, t->pid, sizeof mask, &mask) ||
+	    ptrace(PTRACE_SETSIGMASK, t->pid, sizeof all, &all))
+		return;
+	while (is_inside(b, tracee_word(t, t->machine->pc)) && tracee_go(t, PTRACE_SINGLESTEP, 0) != STOP_ENDED)
+		;
+	if (t->pid)
+		ptrace(PTRACE_SETSIGMASK, t->pid, sizeof mask, &mask);
+}
+
 void
 buffer_release(struct recorder *r)
 {
@@ -500,8 +560,7 @@ buffer_release(struct recorder *r)
 
 	if (!b || !b->base || !r->t->pid)
 		return;
-	while (is_inside(b, tracee_word(r->t, r->t->machine->pc)) && tracee_go(r->t, PTRACE_SINGLESTEP, 0) != STOP_ENDED)
-		;
+	leave_inside(b, r->t);
 	control(b, r->t, false, true);
 	if (r->task->free && r->t->pid)
 		call(r->t, SYS_prctl, off);

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -38,6 +39,7 @@ walk(unsigned times)
 	struct timespec now;
 	struct stat st;
 	ssize_t n;
+	void *map;
 	DIR *d;
 	int fd;
 
@@ -54,6 +56,9 @@ walk(unsigned times)
 				mix(bytes, (size_t)n);
 			mix(bytes, (size_t)pread(fd, bytes, 10, 5));
 			lseek(fd, 3, SEEK_SET);
+			map = mmap(NULL, 600, PROT_READ, MAP_PRIVATE, fd, 0);
+			mix(map, 600);
+			munmap(map, 600);
 			close(fd);
 		}
 		closedir(d);

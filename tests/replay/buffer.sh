@@ -16,7 +16,7 @@ before() {
 	may trace fixed || skip "$why"
 	gcc -O1 -w -pthread -o buffer "$here/buffer.c" 2>cc.err || no "cannot compile: $(head -c 300 cc.err)"
 	./buffer can || skip "the kernel has no system call user dispatch"
-	mkdir tree && for i in 1 2 3 4 5 6 7 8 9; do head -c $((i * 700)) /proc/self/exe >tree/$i; done
+	mkdir tree && for i in 1 2 3 4 5 6 7 8 9; do tail -c $((i * 700)) "$CHORD" >tree/$i; done
 	ln -s somewhere tree/link
 	mkfifo tree/fifo && exec 8<>tree/fifo
 }
@@ -32,7 +32,7 @@ made() {
 }
 
 t_walk() {
-	made 90 ./buffer walk
+	made 70 ./buffer walk
 	[ $status = 3 ] || no "status $status: $(head -c 300 err)"
 	replay 3
 	# files are not needed
@@ -58,7 +58,7 @@ t_struck() {
 }
 
 t_interrupted() {
-	made 60 ./buffer interrupted
+	made 50 ./buffer interrupted
 	./buffer interrupted | sed -n 1,2p >plain
 	sed -n 1,2p out | cmp -s - plain || no "$(head -c 300 out), plain is $(cat plain)"
 	replay 2
@@ -74,7 +74,7 @@ t_threads_and_processes() {
 
 t_large() {
 	head -c 3000000 "$CHORD" >large
-	made 70 ./buffer large
+	made 60 ./buffer large
 	replay 2
 }
 
@@ -85,15 +85,15 @@ t_alone() {
 
 t_static() {
 	gcc -O1 -w -pthread -static -o buffer "$here/buffer.c" 2>cc.err || skip "no static libc"
-	made 90 ./buffer walk
+	made 70 ./buffer walk
 	replay 1
 	gcc -O1 -w -pthread -static-pie -o buffer "$here/buffer.c" 2>cc.err || return 0
-	made 90 ./buffer walk
+	made 70 ./buffer walk
 	replay 1
 }
 
 t_crash() {
-	made 80 ./buffer crash
+	made 60 ./buffer crash
 	[ $status = 139 ] || no "status $status"
 	replay 2
 	debug ./buffer "continue" "x/i \$pc" "reverse-stepi" "reverse-continue"
@@ -103,7 +103,7 @@ t_crash() {
 # gdb sees the program's code as it is, and what calls write.
 t_gdb() {
 	gcc -g -O0 -w -pthread -o buffer "$here/buffer.c" || no "cannot compile"
-	made 80 ./buffer crash
+	made 60 ./buffer crash
 	debug ./buffer "break fstat if times == 15" "tbreak walk" "continue" "delete 1" "watch sum" "continue" "reverse-continue" "finish" \
 		"x/2i read"
 	answered 'walk \(times=20\)' 'Hardware watchpoint'
@@ -111,7 +111,7 @@ t_gdb() {
 }
 
 t_damaged() {
-	made 80 ./buffer crash
+	made 60 ./buffer crash
 	size=$(stat -c %s log)
 	for cut in 3 2; do
 		head -c $((size * cut / 4)) log >cut
