@@ -6,11 +6,13 @@
 #include "sys.c"
 #include "lock.c"
 #include "memory.c"
+#include "maps.c"
 #include "place.c"
 #include "file.c"
 #include "trace_file.c"
 #include "guest.c"
 #include "region.c"
+#include "filter.c"
 #include "own_stack.c"
 #include "module.c"
 #include "thread.c"
@@ -37,6 +39,7 @@
 #include "libc_thread.c"
 #include "vfork.c"
 #include "fork.c"
+#include "confined.c"
 #include "clone.c"
 #include "snapshot.c"
 #include "truncated.c"
@@ -47,5 +50,6 @@
 /* Numbers that entry.s has. */
 _Static_assert(offsetof(struct chord_rt_region, start) == 32 && offsetof(struct chord_rt_region, arg) == 40, "");
 _Static_assert(sizeof(struct chord_rt_regs) == 136 && CHORD_RT_ASKING == 176 && CHORD_RT_HOOK_vfork == 2, "");
+_Static_assert(offsetof(struct chord_rt_desc, ctl) == 240 && offsetof(struct chord_rt_ctl, confined) == 152, "");
 _Static_assert(sizeof chord_rt_moved == 280, "");
 _Static_assert(CHORD_RT_DESC_MAGIC == 0x4d524843 && CHORD_NOTE_MODULE == 1, "");

@@ -117,9 +117,11 @@ chord_rt_system_call(const struct chord_rt_regs *regs)
 {
 	struct chord_rt_ctl *ctl = chord_rt_ctl_here();
 
-	if (ctl && ctl->magic)
-		chord_rt_calls(ctl, regs, regs->r[CHORD_RT_RESULT], regs->r[CHORD_RT_ARG0], regs->r[CHORD_RT_ARG1],
-		    regs->r[CHORD_RT_ARG2]);
+	if (!ctl || !ctl->magic)
+		return;
+	chord_rt_confines_by(ctl, regs);
+	chord_rt_calls(ctl, regs, regs->r[CHORD_RT_RESULT], regs->r[CHORD_RT_ARG0], regs->r[CHORD_RT_ARG1],
+	    regs->r[CHORD_RT_ARG2]);
 }
 
 typedef long chord_rt_syscall_fn(uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t);

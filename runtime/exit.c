@@ -338,13 +338,16 @@ chord_rt_is_idle(struct chord_rt_ctl *ctl, const struct chord_rt_region *r, int3
 static bool
 chord_rt_others_live(struct chord_rt_ctl *ctl)
 {
+	const struct chord_rt_region *mine = chord_rt_region_mine(ctl);
 	int32_t me = (int32_t)chord_rt_call(SYS_gettid), tid;
 	struct chord_rt_region *r;
 
 	for (uint32_t i = 0; i < ctl->nregion; i++) {
 		r = chord_rt_region(ctl, i);
 		tid = __atomic_load_n(&r->tid, __ATOMIC_ACQUIRE);
-		if (tid != me && tid != 0 && !chord_rt_region_free(ctl, r) && !(tid > 0 && chord_rt_ends(tid)) &&
+		if (tid == me || tid == 0 || (tid < 0 && r == mine))
+			continue;
+		if (!chord_rt_region_free(ctl, r) && !(tid > 0 && chord_rt_ends(tid)) &&
 		    !chord_rt_region_free(ctl, r) && !chord_rt_is_idle(ctl, r, tid))
 			return true;
 	}

@@ -254,7 +254,7 @@ chord_rt_orphan(struct chord_rt_ctl *ctl, long e)
 }
 
 /* There is no file: the counts are in memory only. */
-static bool
+static void
 chord_rt_begin_in_memory(struct chord_rt_ctl *ctl, long why)
 {
 	long e = chord_rt_call(SYS_mmap, 0, CHORD_RT_PAGE, CHORD_RT_PROT_RW, CHORD_RT_MAP_PRIVATE | CHORD_RT_MAP_ANON, -1, 0);
@@ -266,15 +266,12 @@ chord_rt_begin_in_memory(struct chord_rt_ctl *ctl, long why)
 		chord_rt_orphan(ctl, why);
 		chord_rt_warn(ctl, ctl->path, chord_rt_error(why));
 	}
-	if (chord_rt_failed(e))
-		return false;
-	ctl->head = (struct chord_profile_head *)e;
+	ctl->head = (struct chord_profile_head *)(chord_rt_failed(e) ? (long)ctl->spare_head : e);
 	chord_rt_fill_head(ctl, ctl->head);
-	return true;
 }
 
 /* Starts a profile. ctl->head is there afterwards: in anonymous memory if there can be no file. */
-static bool
+static void
 chord_rt_begin(struct chord_rt_ctl *ctl)
 {
 	long e = -EACCES;
@@ -285,8 +282,8 @@ chord_rt_begin(struct chord_rt_ctl *ctl)
 	chord_rt_identify(ctl);
 	if (!ctl->place.null)
 		e = chord_rt_create(ctl);
-	if (chord_rt_failed(e) && !chord_rt_begin_in_memory(ctl, e))
-		return false;
+	if (chord_rt_failed(e))
+		chord_rt_begin_in_memory(ctl, e);
 	if (ctl->place.reused)
 		chord_rt_continue_head(ctl, ctl->head);
 	ctl->profile = (uint64_t)ctl->head;
@@ -297,5 +294,4 @@ chord_rt_begin(struct chord_rt_ctl *ctl)
 	}
 	if (ctl->place.strange)
 		chord_rt_text(ctl, "what CHORD_FILE names was there and is no profile of this user's: it was left alone");
-	return true;
 }

@@ -46,9 +46,9 @@ chord_rt_drop_file(struct chord_rt_ctl *ctl)
 	ctl->nslots = ctl->slots_last = 0;
 	chord_rt_forget_known(ctl);
 	/* The head stays until there is a new one: it may have to say that the child has no profile. */
-	if (ctl->nofile)
+	if (ctl->nofile && (unsigned char *)ctl->head != ctl->spare_head)
 		chord_rt_call(SYS_munmap, ctl->head, CHORD_RT_PAGE);
-	else
+	else if (!ctl->nofile)
 		ctl->place.elder = ctl->head;
 	if (ctl->fd >= 0 && chord_rt_is_ours(ctl, ctl->fd))
 		chord_rt_call(SYS_close, ctl->fd);
@@ -78,11 +78,23 @@ chord_rt_drop_regions(struct chord_rt_ctl *ctl, struct chord_rt_region *keep)
 	ctl->nregion = ctl->hint = ctl->cursor = 0;
 }
 
+/* The child can map no counters of its own in place of its parent's. It counts in the modules' own sections, which nobody reads. */
+static void
+chord_rt_part(struct chord_rt_ctl *ctl)
+{
+	ctl->head->flags |= CHORD_PROFILE_NOT_WATCHED;
+	ctl->nogs = 1;
+	ctl->nregion = 0;
+	chord_rt_set_base(ctl, 0);
+}
+
 /* The only thread of the child keeps its base. Its new counters are mapped over the old ones. */
 static void
 chord_rt_keep_region(struct chord_rt_ctl *ctl, struct chord_rt_region *mine)
 {
 	struct chord_rt_region *r = chord_rt_region(ctl, 0);
+	struct chord_rt_filter *filter = mine->filter;
+	bool ok = true;
 	uint64_t base = mine->base, left = mine->left, program_sp = mine->program_sp, own_stack = mine->own_stack;
 
 	mine->own_stack = 0;
@@ -92,12 +104,15 @@ chord_rt_keep_region(struct chord_rt_ctl *ctl, struct chord_rt_region *mine)
 	r->program_sp = program_sp; /* this may run there */
 	r->own_stack = own_stack;
 	r->users = 1;
-	r->tid = (int32_t)chord_rt_call(SYS_gettid);
+	r->filter = filter;
+	r->tid = (int32_t)ctl->pid; /* it is the first thread */
 	ctl->nregion = 1;
 	ctl->head->threads++;
 	for (uint32_t i = 0; i < ctl->nmodule; i++)
 		if (chord_rt_module(ctl, i)->life == CHORD_LIFE_LOADED)
-			chord_rt_renew_counts(ctl, i);
+			ok &= chord_rt_renew_counts(ctl, i);
+	if (!ok)
+		chord_rt_part(ctl);
 }
 
 /* The sections themselves have counts of the parent: they become 0. Keys and the words of the shadow stay. */
@@ -143,8 +158,7 @@ chord_rt_new_profile(struct chord_rt_ctl *ctl)
 	CHORD_RT_NOTIFY(drop, ctl, number);
 	chord_rt_drop_regions(ctl, mine);
 	chord_rt_drop_file(ctl);
-	if (!chord_rt_begin(ctl))
-		return;
+	chord_rt_begin(ctl);
 	if (!ctl->place.reused)
 		chord_rt_extents_of_modules(ctl);
 	chord_rt_renew_keyed(ctl, number);

@@ -33,7 +33,7 @@ chord_rt_poke(struct chord_rt_hooking *h, uint64_t slot, uint64_t value)
 		return;
 	}
 	if (h->mem == 0)
-		h->mem = chord_rt_call(SYS_open, "/proc/self/mem", O_RDWR | O_CLOEXEC);
+		h->mem = chord_rt_call(SYS_openat, AT_FDCWD, "/proc/self/mem", O_RDWR | O_CLOEXEC);
 	if (!chord_rt_failed(h->mem) && chord_rt_call(SYS_pwrite64, h->mem, &value, 8, slot) == 8)
 		return;
 	if (chord_rt_failed(chord_rt_call(SYS_mprotect, page, CHORD_RT_PAGE, CHORD_RT_PROT_RW)))
@@ -144,16 +144,14 @@ chord_rt_hook_slot(struct chord_rt_hooking *h, const struct chord_rt_dynamic *d,
 static uint32_t
 chord_rt_hooks_wanted(const struct chord_rt_ctl *ctl)
 {
-	return 1u | (uint32_t)(ctl->cancels != 0) << 1 | (uint32_t)CHORD_RT_ANY(maps, ctl) << 2;
+	return 1u | (uint32_t)(ctl->cancels != 0) << 1;
 }
 
 /* Some hooks are put in only when there is something to observe. */
 static bool
 chord_rt_is_wanted(const struct chord_rt_ctl *ctl, int hook)
 {
-	if (hook == CHORD_RT_HOOK__dl_find_object)
-		return ctl->cancels;
-	return hook != CHORD_RT_HOOK_prctl || CHORD_RT_ANY(maps, ctl);
+	return hook != CHORD_RT_HOOK__dl_find_object || ctl->cancels;
 }
 
 static void

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What happens at each hooked function, and the destructor. */
 
-enum { PR_SET_SECCOMP = 22, PR_SET_NO_NEW_PRIVS = 38, CHORD_RT_SIGABRT = 6 };
+enum { CHORD_RT_SIGABRT = 6 };
 
 /* Where nothing shows the threads that libc makes for a timer or a message queue, they have the base of their maker and count in
  * its region. */
@@ -24,30 +24,6 @@ chord_rt_note_own_base(struct chord_rt_ctl *ctl)
 	chord_rt_text(ctl, "the program set a base of the gs segment of its own, by which counters are addressed: "
 	    "what it did after that is not known");
 	chord_rt_unlock(ctl, old);
-}
-
-static uint64_t
-chord_rt_be_confined(struct chord_rt_ctl *ctl, uint64_t now, uint64_t none)
-{
-	(void)none;
-	CHORD_RT_NOTIFY(confined, ctl, now);
-	return 0;
-}
-
-/* The process may forbid itself to map anything (seccomp): the shadow of all possible stacks is mapped before. */
-static void
-chord_rt_confines(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uint32_t hook)
-{
-	uint64_t option = regs->r[CHORD_RT_ARG0];
-
-	if (hook == CHORD_RT_HOOK_syscall && option == CHORD_RT_SYS_BASE && regs->r[CHORD_RT_ARG1] == CHORD_RT_SET_GS)
-		chord_rt_note_own_base(ctl);
-	if ((hook == CHORD_RT_HOOK_syscall && option != SYS_seccomp && option != SYS_prctl) || !CHORD_RT_ANY(maps, ctl))
-		return;
-	if (hook == CHORD_RT_HOOK_syscall)
-		option = option == SYS_seccomp ? PR_SET_SECCOMP : regs->r[CHORD_RT_ARG1];
-	if (option == PR_SET_SECCOMP || option == PR_SET_NO_NEW_PRIVS)
-		chord_rt_on_own_stack(ctl, chord_rt_be_confined, option == PR_SET_SECCOMP, 0);
 }
 
 /* ---- exec ---- */
@@ -268,8 +244,11 @@ chord_rt_calls_real(struct chord_rt_ctl *ctl, struct chord_rt_regs *regs, uint32
 	} else if (hook == CHORD_RT_HOOK_clone && !ctl->nogs && !chord_rt_other_process(ctl)) {
 		e = chord_rt_clone(ctl, regs, (chord_rt_clone_fn *)real);
 	} else if (hook == CHORD_RT_HOOK_syscall) {
-		chord_rt_confines(ctl, regs, hook);
-		return chord_rt_function_syscall(ctl, regs, real);
+		if (regs->r[CHORD_RT_ARG0] == CHORD_RT_SYS_BASE && regs->r[CHORD_RT_ARG1] == CHORD_RT_SET_GS)
+			chord_rt_note_own_base(ctl);
+		return chord_rt_confines(ctl, regs, hook, real) || chord_rt_function_syscall(ctl, regs, real);
+	} else if (hook == CHORD_RT_HOOK_prctl) {
+		return chord_rt_confines(ctl, regs, hook, real);
 	} else if (hook == CHORD_RT_HOOK_sigaction || hook == CHORD_RT_HOOK_signal) {
 		chord_rt_handles(ctl, regs, hook);
 		return chord_rt_bus_hooked(ctl, regs, hook, real);
@@ -306,9 +285,6 @@ chord_rt_only_looks(struct chord_rt_ctl *ctl, struct chord_rt_regs *regs, uint32
 	case CHORD_RT_HOOK_pthread_cancel:
 		chord_rt_cancels(ctl);
 		break;
-	case CHORD_RT_HOOK_prctl:
-		chord_rt_confines(ctl, regs, hook);
-		break;
 	case CHORD_RT_HOOK_chroot:
 	case CHORD_RT_HOOK_unshare:
 	case CHORD_RT_HOOK_setns:
@@ -325,6 +301,7 @@ chord_rt_only_looks(struct chord_rt_ctl *ctl, struct chord_rt_regs *regs, uint32
 	case CHORD_RT_HOOK__Fork:
 	case CHORD_RT_HOOK_clone:
 	case CHORD_RT_HOOK_syscall:
+	case CHORD_RT_HOOK_prctl:
 	case CHORD_RT_HOOK_sigaction:
 	case CHORD_RT_HOOK_signal:
 		break;

@@ -126,22 +126,24 @@ chord_rt_keep_keys(struct chord_rt_ctl *ctl, const struct chord_rt_mod *mod, uin
 	}
 }
 
-static void
+static bool
 chord_rt_renew_counts(struct chord_rt_ctl *ctl, uint32_t m)
 {
 	const struct chord_rt_mod *mod = chord_rt_module(ctl, m);
 	uint64_t size = mod->size; /* more than there are keys */
 	long p = -1;
+	bool ok;
 
 	if (mod->ntable)
 		p = chord_rt_call(SYS_mmap, 0, size, CHORD_RT_PROT_RW, CHORD_RT_MAP_PRIVATE | CHORD_RT_MAP_ANON, -1, 0);
 	if (!chord_rt_failed(p))
 		chord_rt_keep_keys(ctl, mod, (uint64_t *)p, false);
-	chord_rt_map_counts(ctl, m, 0, true);
+	ok = chord_rt_map_counts(ctl, m, 0, true);
 	if (chord_rt_failed(p))
-		return;
+		return ok;
 	chord_rt_keep_keys(ctl, mod, (uint64_t *)p, true);
 	chord_rt_call(SYS_munmap, p, size);
+	return ok;
 }
 
 /* ---- how far activations had come in their path when they ended at a call ---- */

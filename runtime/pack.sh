@@ -30,7 +30,7 @@ trap 'rm -rf "$tmp"' EXIT
 # shellcheck disable=SC2086 # flags for tests: several words
 "$cc" ${CHORD_RT_FLAGS-} -std=gnu11 -Wall -Wextra -Wshadow -Wconversion -Wmissing-prototypes \
 	-Wimplicit-fallthrough -Wformat=2 -Werror \
-	-Os -fPIC -fvisibility=hidden -ffreestanding -fno-builtin -mgeneral-regs-only -fcf-protection=none \
+	-Os -fPIC -fvisibility=hidden -ffreestanding -fno-builtin -mgeneral-regs-only -mno-red-zone -fcf-protection=none \
 	-fno-stack-protector -fno-stack-clash-protection -fno-jump-tables -fno-tree-loop-distribute-patterns \
 	-fno-strict-aliasing -fno-asynchronous-unwind-tables -fno-unwind-tables -fno-merge-constants -fno-zero-initialized-in-bss \
 	-fno-reorder-functions -fno-reorder-blocks-and-partition -fno-ident -fno-common \

@@ -276,7 +276,7 @@ chord_rt_ends(int32_t tid)
 
 	if (!chord_rt_append_number(s, 64, (uint64_t)tid) || !chord_rt_append(s, 64, "/stat", 5))
 		return false;
-	fd = chord_rt_call(SYS_open, s, O_RDONLY | O_CLOEXEC);
+	fd = chord_rt_call(SYS_openat, AT_FDCWD, s, O_RDONLY | O_CLOEXEC);
 	if (chord_rt_failed(fd))
 		return false;
 	n = chord_rt_call(SYS_read, fd, s, sizeof s - 1);
@@ -318,7 +318,7 @@ static void chord_rt_trace_shared(const struct chord_rt_ctl *ctl);
 static struct chord_rt_region *
 chord_rt_region_get(struct chord_rt_ctl *ctl)
 {
-	struct chord_rt_region *r = NULL;
+	struct chord_rt_region *r = NULL, *mine;
 	uint32_t i = ctl->hint;
 
 	chord_rt_leave_gap(ctl);
@@ -346,6 +346,8 @@ chord_rt_region_get(struct chord_rt_ctl *ctl)
 	r->pd = r->first_function = 0;
 	r->start = NULL;
 	r->process = 0;
+	mine = chord_rt_region_mine(ctl);
+	r->filter = mine ? mine->filter : ctl->filter; /* as the kernel has it */
 	r->users++;
 	__atomic_store_n(&r->tid, -1, __ATOMIC_RELEASE);
 	__atomic_fetch_add(&ctl->head->threads, 1, __ATOMIC_RELAXED);
@@ -372,6 +374,15 @@ chord_rt_region_mine(struct chord_rt_ctl *ctl)
 
 _Static_assert(CHORD_RT_RECENT == 1 << (64 - 56), "");
 
+/* The calling thread's number for its region; -1: it may not ask, and nobody can tell whether it has ended. */
+static int32_t
+chord_rt_tid(void)
+{
+	long tid = chord_rt_call(SYS_gettid);
+
+	return tid < CHORD_RT_NO_PID ? (int32_t)tid : -1;
+}
+
 /* Gives the calling thread a region. */
 static bool
 chord_rt_region_enter(struct chord_rt_ctl *ctl)
@@ -380,7 +391,7 @@ chord_rt_region_enter(struct chord_rt_ctl *ctl)
 
 	if (!r || !chord_rt_set_base(ctl, r->base))
 		return false;
-	r->tid = (int32_t)chord_rt_call(SYS_gettid);
+	r->tid = chord_rt_tid();
 	return true;
 }
 

@@ -55,6 +55,7 @@ enum {
 	CHORD_RT_RING_COLLECTED = CHORD_TRACE_SEGMENTS_COLLECTED * CHORD_TRACE_SEGMENT,
 	CHORD_RT_PATIENCE = 100,   /* tenths of a second without anything done by a collector that lives */
 	CHORD_RT_LAST_MOST = 40,   /* log2 of bytes to be kept of a stream */
+	CHORD_RT_NO_PID = 0x10000000, /* this and higher numbers: no process or thread has them */
 	CHORD_RT_COLLECTOR = 108,  /* bytes of a socket's name */
 };
 
@@ -251,8 +252,16 @@ struct chord_rt_region {
 	                               * function begins, and the stack pointer then */
 	uint64_t pd;                  /* a thread that the C library made by itself: where its descriptor is */
 	uint32_t slots;               /* its extent of exits that was added last, + 1 */
+	struct chord_rt_filter *filter; /* what its thread may call; NULL: all */
 	uint64_t own_stack;           /* where the runtime's own stack for it begins; 0: there is none */
 	struct chord_rt_keyed keyed[CHORD_RT_KINDS];
+};
+
+/* The newest filter of system calls that a thread has, and those before it. All of them are asked. */
+struct chord_rt_filter {
+	struct chord_rt_filter *before;
+	uint64_t n;                   /* instructions; 0: the strict mode */
+	struct sock_filter *code;
 };
 
 /* A stack that swapcontext or setcontext has suspended. Slots are never reused for another
@@ -421,6 +430,9 @@ struct chord_rt_trace {
 struct chord_rt_ctl {
 	CHORD_LIVE_FIELDS(CHORD_FIELD)
 	uint64_t early_magic;         /* CHORD_RT_EARLY_MAGIC: this version's, long before magic says so */
+	uint64_t confined;            /* some thread has a filter; entry.s knows where this is */
+	struct chord_rt_filter *filter, strict; /* the newest of any thread; one that forbids most */
+	uint64_t memory;              /* struct chord_rt_seen_memory, or 0 */
 	uint64_t *here;               /* 1; in a forked child, whoever forked it, 0. NULL: the kernel cannot do that */
 	uint64_t room, room_end;      /* memory to be given away */
 	uint32_t fsgsbase, nogs, nofile, dynamic, ended, warned, secure, traced;
@@ -505,6 +517,7 @@ struct chord_rt_ctl {
 	uint32_t untraced;            /* one would, but there is no memory: code counts and writes for base 0 only */
 	_Alignas(CHORD_RT_PAGE) unsigned char page[CHORD_RT_PAGE];  /* scratch, under the lock */
 	unsigned char zero[CHORD_RT_PAGE];
+	unsigned char spare_head[CHORD_RT_PAGE]; /* of a process that can map none */
 	struct chord_rt_known known[CHORD_RT_KNOWN];
 	struct chord_rt_jump jump[CHORD_RT_JUMPS];
 	struct chord_rt_object_id object[CHORD_RT_OBJECTS];

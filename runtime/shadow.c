@@ -292,7 +292,7 @@ chord_rt_shadow_range(struct chord_rt_ctl *ctl, uint64_t start, uint64_t end)
 	}
 }
 
-/* Handles a line of /proc/self/maps: memory that a stack may be in, except for the runtime's own. */
+/* Handles a mapping: memory that a stack may be in, except for the runtime's own. */
 static void
 chord_rt_shadow_line(struct chord_rt_ctl *ctl, uint64_t start, uint64_t end, uint32_t rights)
 {
@@ -302,44 +302,16 @@ chord_rt_shadow_line(struct chord_rt_ctl *ctl, uint64_t start, uint64_t end, uin
 		chord_rt_shadow_range(ctl, start, end);
 }
 
-struct chord_rt_maps {
-	uint64_t v[2];                /* start and end, as far as they are read */
-	uint32_t at;                  /* which of them; 2: the rights; 3: the rest */
-	uint32_t rights, n;
-};
-
-static void
-chord_rt_read_maps(struct chord_rt_ctl *ctl, struct chord_rt_maps *m, char c)
-{
-	if (c == '\n')
-		chord_rt_clear(m, sizeof *m);
-	else if (m->at < 2 && (c == '-' || c == ' '))
-		m->at++;
-	else if (m->at < 2)
-		m->v[m->at] = m->v[m->at] * 16 + (uint64_t)(c <= '9' ? c - '0' : c - 'a' + 10);
-	else if (m->at == 2 && (m->rights = m->rights << 8 | (unsigned char)c, ++m->n == 4)) {
-		m->at = 3;
-		chord_rt_shadow_line(ctl, m->v[0], m->v[1], m->rights);
-	}
-}
-
 /* Maps the shadow of everything that may become a stack without a call of mmap. */
 static void
 chord_rt_shadow_everything(struct chord_rt_ctl *ctl)
 {
-	struct chord_rt_maps m = {{0, 0}, 0, 0, 0};
 	uint64_t old, end;
-	long fd, n;
 
 	old = chord_rt_lock(ctl);
 	if (!ctl->mask)
 		chord_rt_choose_mask(ctl);
-	fd = chord_rt_call(SYS_open, "/proc/self/maps", O_RDONLY | O_CLOEXEC);
-	while (!chord_rt_failed(fd) && (n = chord_rt_call(SYS_read, fd, ctl->page, CHORD_RT_PAGE)) > 0)
-		for (long i = 0; i < n; i++)
-			chord_rt_read_maps(ctl, &m, (char)ctl->page[i]);
-	if (!chord_rt_failed(fd))
-		chord_rt_call(SYS_close, fd);
+	chord_rt_each_mapping(ctl, chord_rt_shadow_line);
 	end = (uint64_t)chord_rt_call(SYS_brk, 0);
 	chord_rt_shadow_range(ctl, end, end + 0x4000000);
 	chord_rt_unlock(ctl, old);
@@ -392,8 +364,10 @@ chord_rt_no_shadow(void)
 	static const char text[] = "chord: paths: the shadow of a stack cannot be mapped: the program cannot go on\n";
 
 	chord_rt_call(SYS_write, 2, text, sizeof text - 1);
-	for (;;)
+	for (;;) {
 		chord_rt_call(SYS_kill, chord_rt_call(SYS_getpid), 9);
+		chord_rt_stop(); /* where a filter forbids that */
+	}
 }
 
 /* There is no control block to say what is mapped: whatever is mapped there counts as shadow. */

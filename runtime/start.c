@@ -150,7 +150,7 @@ static uint64_t
 chord_rt_auxv_file(uint64_t type)
 {
 	uint64_t v[2], found = 0;
-	long fd = chord_rt_call(SYS_open, "/proc/self/auxv", O_RDONLY | O_CLOEXEC);
+	long fd = chord_rt_call(SYS_openat, AT_FDCWD, "/proc/self/auxv", O_RDONLY | O_CLOEXEC);
 
 	if (chord_rt_failed(fd))
 		return 0;
@@ -352,11 +352,7 @@ chord_rt_first(struct chord_rt_ctl *ctl, int argc, char **argv, char **env)
 	foreign = chord_rt_get_base(ctl);
 	sensible = chord_rt_threads(ctl);
 	chord_rt_scan(ctl);
-	if (!chord_rt_begin(ctl)) {
-		chord_rt_say(&ctl->err, "counters", "out of memory");
-		ctl->nogs = 1;
-		return;
-	}
+	chord_rt_begin(ctl);
 	if (!sensible)
 		chord_rt_text(ctl, "CHORD_THREADS is not `per-thread`: it is ignored");
 	if (!ctl->place.reused)

@@ -271,7 +271,7 @@ chord_rt_limit(int which)
 {
 	uint64_t v[2] = {0, 0};
 
-	if (chord_rt_failed(chord_rt_call(SYS_getrlimit, which, v)))
+	if (chord_rt_failed(chord_rt_call(SYS_prlimit64, 0, which, 0, v)))
 		return ~0ull;
 	return v[0];
 }
@@ -305,7 +305,7 @@ chord_rt_taken(uint64_t at)
 static bool
 chord_rt_traced(struct chord_rt_ctl *ctl)
 {
-	long fd = chord_rt_call(SYS_open, "/proc/self/status", O_RDONLY | O_CLOEXEC), n;
+	long fd = chord_rt_call(SYS_openat, AT_FDCWD, "/proc/self/status", O_RDONLY | O_CLOEXEC), n;
 	const char *s = (const char *)ctl->page;
 
 	if (chord_rt_failed(fd))

@@ -171,5 +171,5 @@ chord_rt_thread_begin(struct chord_rt_region *r)
 	r->stack = (uint64_t)__builtin_frame_address(0);
 	if (chord_rt_other_process(ctl))
 		r->process = (uint32_t)chord_rt_call(SYS_getpid);
-	__atomic_store_n(&r->tid, (int32_t)chord_rt_call(SYS_gettid), __ATOMIC_RELEASE);
+	__atomic_store_n(&r->tid, chord_rt_tid(), __ATOMIC_RELEASE);
 }

@@ -327,7 +327,7 @@ chord_rt_frames_of_file(struct chord_rt_ctl *ctl, uint64_t bias)
 
 	if (__atomic_load_n(&ctl->frames_asked, __ATOMIC_ACQUIRE))
 		return;
-	fd = chord_rt_call(SYS_open, "/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	fd = chord_rt_call(SYS_openat, AT_FDCWD, "/proc/self/exe", O_RDONLY | O_CLOEXEC);
 	if (chord_rt_failed(fd))
 		return;
 	if (chord_rt_call(SYS_pread64, fd, &e, sizeof e, 0) != sizeof e ||

@@ -85,7 +85,7 @@ static bool
 chord_rt_write_over(uint64_t to, const void *from, size_t n, uint64_t prot)
 {
 	uint64_t page = to & -(uint64_t)CHORD_RT_PAGE, size = ((to + n + CHORD_RT_PAGE - 1) & -(uint64_t)CHORD_RT_PAGE) - page;
-	long fd = chord_rt_call(SYS_open, "/proc/self/mem", O_RDWR | O_CLOEXEC), done = -1;
+	long fd = chord_rt_call(SYS_openat, AT_FDCWD, "/proc/self/mem", O_RDWR | O_CLOEXEC), done = -1;
 
 	if (!chord_rt_failed(fd)) {
 		done = chord_rt_call(SYS_pwrite64, fd, from, n, to);

@@ -331,6 +331,10 @@ __chord_trap:
 	je chord_rt_syscall_plain
 	cmpq $200, %rax
 	je chord_rt_syscall_plain
+	cmpq $157, %rax
+	je chord_rt_syscall_plain
+	cmpq $317, %rax
+	je chord_rt_syscall_plain
 chord_rt_syscall_other:
 	popfq
 	leaq 128(%rsp), %rsp
@@ -396,6 +400,37 @@ chord_rt_around:
 	popfq
 	leaq 128(%rsp), %rsp
 	jmp *%r11
+
+# Stands for the instruction syscall, in a process in which some thread has confined itself only if that thread may make the call.
+chord_rt_gate:
+	movq chord_rt_desc+240(%rip), %r11
+	testq %r11, %r11
+	je chord_rt_gate_open
+	cmpq $0, 152(%r11)
+	jne chord_rt_gate_asks
+chord_rt_gate_open:
+	syscall
+	.globl chord_rt_gate_behind
+	.hidden chord_rt_gate_behind
+chord_rt_gate_behind:
+	ret
+chord_rt_gate_asks:
+	subq $136, %rsp
+	movq %r10, 10*8(%rsp)
+	call chord_rt_save
+	movq %rsp, %rdi
+	call chord_rt_permits
+	testq %rax, %rax
+	movq (%rsp), %rax
+	movq 1*8(%rsp), %rdx
+	movq 4*8(%rsp), %rsi
+	movq 5*8(%rsp), %rdi
+	movq 8*8(%rsp), %r8
+	movq 9*8(%rsp), %r9
+	movq 10*8(%rsp), %r10
+	leaq 136(%rsp), %rsp
+	jne chord_rt_gate_open
+	ret
 
 # chord_rt_call_on(top, f, a, b, c): f(a, b, c) on the stack that ends at top.
 	.globl chord_rt_call_on

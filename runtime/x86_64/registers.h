@@ -21,6 +21,7 @@ enum {
 	CHORD_RT_NREG = 17,           /* and as many are followed by walks */
 	CHORD_RT_CFA = 17,            /* a walk's rules have one more: for the CFA */
 	CHORD_RT_ARG0 = 5, CHORD_RT_ARG1 = 4, CHORD_RT_ARG2 = 1, CHORD_RT_ARG3 = 2, CHORD_RT_ARG4 = 8, CHORD_RT_ARG5 = 9,
+	CHORD_RT_TRAP_ARG3 = 10,
 };
 
 /* Those that a function preserves, and the frame pointer's place among them. */

@@ -315,13 +315,14 @@ struct machine {
 	bool (*trap)(const uint8_t *bytes, size_t n, bool *other);
 	/* Does it set what would be the number of a system call to a constant? */
 	bool (*trap_number)(const uint8_t *bytes, size_t n, uint32_t *number);
-	/* May the system call of that number make a thread or process; or end one? */
+	/* May the system call of that number make a thread or process; end one; or forbid the thread other system calls? */
 	bool (*trap_makes)(uint32_t number);
 	bool (*trap_ends)(uint32_t number);
+	bool (*trap_confines)(uint32_t number);
 	/* Where control goes on behind what around_trap() has put before a system call, if that begins there; or 0. */
 	uint64_t (*around)(const uint8_t *bytes, size_t n, uint64_t addr);
-	/* Writes code that comes before a system call, which has the label t->call, and tells the runtime if it makes or ends a
-	 * thread or process. It changes nothing that such a call keeps. */
+	/* Writes code that comes before a system call, which has the label t->call, and tells the runtime if it is one of
+	 * these. It changes nothing that such a call keeps. */
 	void (*around_trap)(struct buf *out, const struct trap_at *t);
 };
 

@@ -39,7 +39,8 @@ goes_by_runtime(const struct emitter *m, uint32_t block, uint32_t i)
 	if (in->cls != CHORD_INSN_SYSCALL || in->stmt == UINT32_MAX ||
 	    !m->u->machine->trap(bytes_of(m, block, in), in->len, &other) || other)
 		return false;
-	return !find_number(m, block, i, &number) || m->u->machine->trap_makes(number) || m->u->machine->trap_ends(number);
+	return !find_number(m, block, i, &number) || m->u->machine->trap_makes(number) || m->u->machine->trap_ends(number) ||
+	    m->u->machine->trap_confines(number);
 }
 
 void

@@ -43,6 +43,12 @@ x86_trap_ends(uint32_t number)
 	return number == SYS_exit || number == SYS_exit_group || number == SYS_kill || number == SYS_tkill || number == SYS_tgkill;
 }
 
+bool
+x86_trap_confines(uint32_t number)
+{
+	return number == SYS_prctl || number == SYS_seccomp;
+}
+
 /* `leaq ON(%rip), %r11` */
 uint64_t
 x86_around(const uint8_t *bytes, size_t n, uint64_t addr)

@@ -58,6 +58,7 @@ const struct machine machine_x86_64 = {
 	.trap_number = x86_trap_number,
 	.trap_makes = x86_trap_makes,
 	.trap_ends = x86_trap_ends,
+	.trap_confines = x86_trap_confines,
 	.around = x86_around,
 	.around_trap = x86_around_trap,
 };

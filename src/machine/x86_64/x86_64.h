@@ -81,6 +81,7 @@ bool x86_trap(const uint8_t *bytes, size_t n, bool *other);
 bool x86_trap_number(const uint8_t *bytes, size_t n, uint32_t *number);
 bool x86_trap_makes(uint32_t number);
 bool x86_trap_ends(uint32_t number);
+bool x86_trap_confines(uint32_t number);
 uint64_t x86_around(const uint8_t *bytes, size_t n, uint64_t addr);
 void x86_around_trap(struct buf *out, const struct trap_at *t);
 
