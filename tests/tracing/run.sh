@@ -86,6 +86,11 @@ if may trace; then
 			done
 		done
 	done
+	for source in stacks.c jumps.c; do
+		stepped "steps/$source/gcc/-O0" gcc $source -O0
+		stepped "steps/$source/clang/-O2" clang $source -O2
+	done
+	stepped "steps/cancelled.c/gcc/-O2" gcc cancelled.c -O2
 else
 	echo "skip tracing/steps: $why"
 fi
@@ -322,6 +327,38 @@ build gcc killed.c -O1 || fail build/gone "$(head -n 1 log)"
 "$CHORD" trace --run sh -c 'read -r taker more </proc/$PPID/task/$PPID/children; kill -STOP $taker; ./program x; kill -CONT $taker' >out 2>err &&
 	[ ! -s err ] && [ "$(du -k ./*.trace | cut -f1)" -lt 1500 ] && [ "$("$CHORD" trace ./program 2>&1 | grep -c 'down();')" = 1 ]
 check run-gone $? "$(du -k ./*.trace) $(head -n 1 err)"
+
+# ---- libraries that are closed, and others that are opened where they were ----
+
+mkdir opened && cd opened || exit 1
+for x in one two; do
+	printf 'static volatile int s;\n__attribute__((noinline)) static int %s(int n) { while (n-- > 0) s += n & 3; return s; }\nint enter(int n) { return %s(n) + 1; }\n' \
+		$x $x >$x.c
+	"$CHORD" cc -O1 -fPIC -shared -fchord=trace -o $x.so $x.c
+done
+cat >open.c <<'EOF'
+#include <dlfcn.h>
+#include <stdio.h>
+static void *at[5];
+static void use(const char *name, int i)
+{
+	void *l = dlopen(name, RTLD_NOW);
+	at[i] = dlsym(l, "enter");
+	((int (*)(int))at[i])(i + 1);
+	dlclose(l);
+}
+int main(void)
+{
+	use("./one.so", 0); use("./two.so", 1); use("./one.so", 2); use("./one.so", 3); use("./two.so", 4);
+	puts(at[0] == at[1] && at[1] == at[4] ? "same" : "others");
+	return 0;
+}
+EOF
+"$CHORD" cc -O1 -fchord=trace -o open open.c -ldl && [ "$(./open)" = same ] &&
+	[ "$("$CHORD" trace --json ./open | jq -r 'select(.event == "enter" and (.function == "one" or .function == "two")) | .function' | xargs)" = \
+		"one two one one two" ]
+check opened-again $? "$("$CHORD" trace ./open 2>&1 | head -n 12)"
+cd ..
 
 # ---- how threads and processes end ----
 
