@@ -89,7 +89,7 @@ chord_rt_write_zeros(struct chord_rt_ctl *ctl, int32_t fd, uint64_t at, uint64_t
 
 /* Allocates size bytes at the offset, so that a full disk is an error here and not a SIGBUS later. */
 static long
-chord_rt_reserve(struct chord_rt_ctl *ctl, int32_t fd, uint64_t at, uint64_t size)
+chord_rt_allocate(struct chord_rt_ctl *ctl, int32_t fd, uint64_t at, uint64_t size)
 {
 	long e;
 
@@ -101,6 +101,15 @@ chord_rt_reserve(struct chord_rt_ctl *ctl, int32_t fd, uint64_t at, uint64_t siz
 	while (e == -EINTR);
 	if (e == -EOPNOTSUPP || e == -ENOSYS)
 		e = chord_rt_write_zeros(ctl, fd, at, size);
+	return e;
+}
+
+/* The same at the end of the file. */
+static long
+chord_rt_reserve(struct chord_rt_ctl *ctl, int32_t fd, uint64_t at, uint64_t size)
+{
+	long e = chord_rt_allocate(ctl, fd, at, size);
+
 	if (chord_rt_failed(e))
 		chord_rt_call(SYS_ftruncate, fd, at);
 	return e;

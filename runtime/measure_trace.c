@@ -83,6 +83,10 @@ chord_rt_begin_ring(struct chord_rt_ctl *ctl, struct chord_rt_ring *r, uint64_t 
 	}
 	at = r->at;
 	n = (forked ? chord_rt_first_pending(t, r, used) : 0) / CHORD_TRACE_SEGMENT;
+	if (!chord_rt_back_first(ctl, r, n, used / CHORD_TRACE_SEGMENT)) {
+		chord_rt_to_scratch(t, cursor);
+		return;
+	}
 	r->marked = n;
 	chord_rt_room_of(r->head)->filled = chord_rt_room_of(r->head)->done = r->packed = r->head->b = n;
 	for (n = r->packed * CHORD_TRACE_SLOTS; n < used / 4; n++)

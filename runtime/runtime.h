@@ -386,6 +386,9 @@ struct chord_rt_ring {
 	uint32_t busy;                /* the thread that packs */
 	uint32_t collected;           /* another process packs */
 	uint32_t gone;                /* its thread has ended, as has been noted */
+	uint64_t place;               /* where it is in the file */
+	uint64_t since, backed;       /* only the last segments are kept: the one it began with, plus 1, and the one from which on
+	                               * it has no room in the file yet; 0: all of it has room */
 	uint64_t marked;              /* no segment behind this one has a mark */
 	struct chord_extent_head *head, *packs; /* mapped; NULL: there is none */
 	struct chord_rt_packer *packer;

@@ -262,6 +262,13 @@ chord_rt_map_trace(long fd, uint64_t from, uint64_t size, uint64_t at)
 	return chord_rt_call(SYS_mmap, at, size, CHORD_RT_PROT_RW, CHORD_RT_MAP_SHARED | (at ? CHORD_RT_MAP_FIXED : 0), fd, from);
 }
 
+/* Is room for the extent allocated later, piece by piece (trace_ring.c)? */
+static bool
+chord_rt_is_holed(const struct chord_rt_ctl *ctl, const struct chord_extent_head *h)
+{
+	return ctl->trace->last && h->type == CHORD_TRACE_RING && h->size > CHORD_RT_PAGE + CHORD_RT_RING;
+}
+
 /* Adds an extent, for chord_rt_trace_publish(), or else chord_rt_trace_leave_end(). Gives its offset, or an error. */
 static long
 chord_rt_trace_extent(struct chord_rt_ctl *ctl, long fd, const struct chord_extent_head *h)
@@ -271,7 +278,9 @@ chord_rt_trace_extent(struct chord_rt_ctl *ctl, long fd, const struct chord_exte
 
 	if (chord_rt_failed(e))
 		return e;
-	e = chord_rt_reserve(ctl, (int32_t)fd, at, h->size);
+	e = chord_rt_reserve(ctl, (int32_t)fd, at, chord_rt_is_holed(ctl, h) ? CHORD_RT_PAGE : h->size);
+	if (!chord_rt_failed(e) && chord_rt_is_holed(ctl, h))
+		e = at + h->size > chord_rt_limit(CHORD_RT_RLIMIT_FSIZE) ? -EFBIG : chord_rt_call(SYS_ftruncate, fd, at + h->size);
 	if (!chord_rt_failed(e))
 		e = chord_rt_call(SYS_pwrite64, fd, h, sizeof *h, at);
 	if (chord_rt_failed(e))

@@ -90,6 +90,53 @@ chord_rt_map_ring(long fd, uint64_t from, uint64_t at, uint64_t size)
 	return e;
 }
 
+/* Where only the last segments are kept, a ring is long, and perhaps never filled: room is allocated before the thread comes
+ * there, and what is behind is a hole in the file. Allocates that of so many segments from that one on. */
+static long
+chord_rt_back(struct chord_rt_ctl *ctl, struct chord_rt_ring *r, uint64_t segment, uint64_t n)
+{
+	const uint64_t all = r->size / CHORD_TRACE_SEGMENT, place = (segment - r->first) % all;
+	long fd = chord_rt_trace_fd(ctl), e = fd;
+
+	n = n < all - place ? n : all - place;
+	if (!chord_rt_failed(fd))
+		e = chord_rt_allocate(ctl, (int32_t)fd, r->place + place * CHORD_TRACE_SEGMENT, n * CHORD_TRACE_SEGMENT);
+	chord_rt_trace_shut(ctl->trace, fd);
+	if (!chord_rt_failed(e))
+		r->backed = segment + n;
+	return e;
+}
+
+/* Sees to it that there is room up to that segment. r->since: the one in which the ring was begun. */
+static bool
+chord_rt_back_up_to(struct chord_rt_ctl *ctl, struct chord_rt_ring *r, uint64_t segment)
+{
+	long e = 0;
+	uint64_t old;
+
+	if (!r->since || segment < r->backed || r->backed - (r->since - 1) >= r->size / CHORD_TRACE_SEGMENT)
+		return true;
+	old = chord_rt_lock(ctl);
+	while (!chord_rt_failed(e) && r->backed <= segment && r->backed - (r->since - 1) < r->size / CHORD_TRACE_SEGMENT) {
+		e = chord_rt_back(ctl, r, r->backed, CHORD_TRACE_SEGMENTS * 4);
+		if (chord_rt_failed(e))
+			e = chord_rt_back(ctl, r, r->backed, 1);
+	}
+	if (chord_rt_failed(e))
+		chord_rt_trace_stop(ctl, e);
+	chord_rt_unlock(ctl, old);
+	return !chord_rt_failed(e);
+}
+
+/* The ring is new. It begins with that segment, and the cursor is in the other one. */
+static bool
+chord_rt_back_first(struct chord_rt_ctl *ctl, struct chord_rt_ring *r, uint64_t first, uint64_t segment)
+{
+	r->since = ctl->trace->last && r->size > CHORD_RT_RING ? first + 1 : 0;
+	r->backed = first;
+	return chord_rt_back_up_to(ctl, r, segment + 2);
+}
+
 /* Adds a ring that begins with segment `first` at these addresses. Under the lock. */
 static long
 chord_rt_add_ring(struct chord_rt_ctl *ctl, struct chord_rt_ring *r, uint64_t at, uint64_t size, uint64_t first)
@@ -113,6 +160,7 @@ chord_rt_add_ring(struct chord_rt_ctl *ctl, struct chord_rt_ring *r, uint64_t at
 	r->at = at;
 	r->size = size;
 	r->first = r->packed = first;
+	r->place = (uint64_t)from + CHORD_RT_PAGE;
 	r->head = (struct chord_extent_head *)(at - CHORD_RT_PAGE);
 	r->collected = ctl->trace->collected && r->number != ~0u;
 	chord_rt_room_of(r->head)->filled = chord_rt_room_of(r->head)->done = first;
@@ -165,6 +213,10 @@ chord_rt_change_ring_locked(struct chord_rt_ctl *ctl, struct chord_rt_ring *r, u
 
 	if (chord_rt_failed(e)) {
 		chord_rt_trace_stop(ctl, e);
+		chord_rt_to_scratch(ctl->trace, cursor);
+		return false;
+	}
+	if (!chord_rt_back_first(ctl, r, next, next)) {
 		chord_rt_to_scratch(ctl->trace, cursor);
 		return false;
 	}
@@ -400,6 +452,10 @@ chord_rt_settle_mine(struct chord_rt_ctl *ctl, struct chord_rt_ring *r, uint64_t
 	uint64_t segment = chord_rt_next_slot(r, cursor) / CHORD_TRACE_SLOTS;
 	bool ok = true;
 
+	if (ctl->trace->last && !chord_rt_back_up_to(ctl, r, segment + 2)) {
+		chord_rt_to_scratch(ctl->trace, cursor);
+		return;
+	}
 	if (ctl->trace->last)
 		chord_rt_forget_first(r, segment);
 	else if (r->collected)

@@ -285,6 +285,23 @@ rm -f ./*.chord ./*.trace
 CHORD_TRACE=last:1G ./program >out && [ "$("$CHORD" report --json ./program | jq -c .totals)" = "$counted" ]
 check last-whole $? "$("$CHORD" report --json ./program 2>&1 | jq -c .totals)"
 rm -f ./*.chord ./*.trace
+# Forked children take the room that they need.
+blocks() { for p in ./*.chord; do "$CHORD" trace --json --blocks ./forks "$p" 2>err | grep -c '"block"'; done | sort -n | xargs; }
+cat >forks.c <<'EOF'
+#include <sys/wait.h>
+#include <unistd.h>
+static volatile int v;
+__attribute__((noinline)) static void f(int n) { for (int i = 0; i < n; i++) if (i % 3) v += i; }
+int main(void) { f(300); for (int i = 0; i < 12; i++) if (!fork()) { f(200 * i); _exit(0); } while (wait(0) > 0); f(5); return 0; }
+EOF
+"$CHORD" cc -O1 -fchord=trace -o forks forks.c && ./forks && blocks >whole && rm -f ./*.chord ./*.trace &&
+	CHORD_TRACE=last:64M ./forks && [ "$(blocks)" = "$(cat whole)" ] && [ "$(wc -w <whole)" = 13 ] && [ "$(du -kc ./*.trace | tail -n 1 | cut -f1)" -lt 20000 ]
+check last-forks $? "$(cat whole) $(du -kc ./*.trace | tail -n 1)"
+# The ring goes round where its room grows, and every slot of it is there.
+rm -f ./*.chord ./*.trace
+CHORD_TRACE=last:4M ./program >out && cmp -s plain out && last_insns >end && cmp -s all end
+check last-grows $? "$(head -n 1 err)"
+rm -f ./*.chord ./*.trace
 "$CHORD" trace --run -o one.chord ./program >out 2>err && [ ! -s err ] && cmp -s plain out && [ -f one.chord.trace ] &&
 	[ "$("$CHORD" report --json ./program one.chord | jq -c .totals)" = "$counted" ]
 check run $? "$(head -n 1 err) $(ls)"
