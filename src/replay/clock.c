@@ -380,6 +380,19 @@ clock_arm(struct clock *c, uint64_t pc, uint64_t left)
 }
 
 bool
+clock_asks(struct clock *c)
+{
+	struct way way[CHORD_PAIRS_TIMED];
+
+	if (!c->ways || !tracee_read(c->t, c->ways, way, sizeof way))
+		return false;
+	for (int i = 0; i < CHORD_PAIRS_TIMED; i++)
+		if (way[i].way >= 0)
+			return true;
+	return false;
+}
+
+bool
 clock_has_timers(struct clock *c)
 {
 	if (!look(c))

@@ -244,6 +244,8 @@ uint64_t clock_return(struct clock *c, uint64_t sp);
 /* Has the code that counts ask for a timer (-fchord-timers=) before the counter of the PC's module has `left` more, as near to it
  * as can be. The address where it asks; 0: it cannot. */
 uint64_t clock_arm(struct clock *c, uint64_t pc, uint64_t left);
+/* Has it just made the addition behind which it will ask? */
+bool clock_asks(struct clock *c);
 /* Does some code ask for timers? */
 bool clock_has_timers(struct clock *c);
 /* All is as if that had never been. */

@@ -110,20 +110,36 @@ pass_over(struct tracee *t)
 	return tracee_set(t, &t->regs);
 }
 
+/* To where it asks. Who looks on may have it halted shortly before: that is no place of the run. */
+static bool
+run_until_asked(struct tracee *t, struct clock *c, uint64_t at, enum stop *stop)
+{
+	enum { STUB = 64 };
+	struct breakpoint due = {0};
+	bool hit = breakpoint_put(t, &due, at);
+
+	*stop = hit ? tracee_go_own(t, PTRACE_SYSEMU) : STOP_ENDED;
+	hit = hit && breakpoint_hit(t, &due, *stop);
+	breakpoint_take(t, &due);
+	if (hit || *stop != STOP_HALT || !clock_asks(c))
+		return hit;
+	for (int i = 0; i < STUB && !hit && *stop != STOP_ENDED; i++) {
+		step(t, stop);
+		hit = tracee_word(t, t->machine->pc) == at;
+	}
+	return hit;
+}
+
 /* Runs until code with timers asks, as often as it can be made to. */
 static enum reach
 run_by_timers(struct tracee *t, struct clock *c, const struct state *s, enum stop *stop)
 {
-	struct breakpoint due = {0};
 	uint64_t at;
 	int64_t left;
 
 	while ((left = left_to(c, s)) > 0 && (at = clock_arm(c, s->pc, (uint64_t)left))) {
-		bool hit = breakpoint_put(t, &due, at);
+		bool hit = run_until_asked(t, c, at, stop);
 
-		*stop = hit ? tracee_go_own(t, PTRACE_SYSEMU) : STOP_ENDED;
-		hit = hit && breakpoint_hit(t, &due, *stop);
-		breakpoint_take(t, &due);
 		clock_disarm(c);
 		if (!hit || !pass_over(t))
 			return REACH_OTHER;

@@ -251,4 +251,30 @@ t_debug_killed() {
 	wait $replay
 	[ $? = 1 ] && grep -q 'by signal 9' again.err || no "nothing is said: $(cat again.err answers)"
 }
-debug_task_cases="debug-race debug-turns debug-deadlock debug-wild debug-processes debug-killed"
+# Conditions are looked at where the program runs, forwards and backwards: of the 3000 times gdb hears of two.
+t_debug_condition() {
+	debugged
+	debug ./debugged "break put" "condition 1 (i == 6 && v > 2900 && v % 77 == 2) || (short)v * -2 == -24 || !(all.total / 3 + 5)" "set debug remote 1" \
+		"continue" "p v" "continue" "p v" "reverse-continue" "p v"
+	tr -d '\000-\010' <answers | grep -E '^\$[0-9]+ = ' | sed 's/.* = //' | tr '\n' ' ' >values
+	[ "$(cat values)" = "12 2928 12 " ] || no "not these: $(cat values) $(tail -c 300 answers)"
+	grep -aqE 'Sending packet: .Z0,[0-9a-f]+,1;X[0-9a-f]+,' answers || no "gdb sends no condition"
+	[ "$(grep -acE 'Sending packet: .(vCont;c|bc)' answers)" -lt 20 ] || no "gdb looks itself"
+}
+
+# To a count of the clock, an event, the end and the beginning, from before and from behind.
+t_debug_seek() {
+	debugged
+	$cc -g -O0 -w -fchord=events -o debugged debugged.c && record ./debugged
+	debug ./debugged "monitor seek 20000" "continue" "monitor when" "info locals" "monitor seek 15000" "continue" "monitor when" "reverse-stepi" \
+		"monitor when" "stepi" "monitor when" "monitor seek end" "continue" "monitor when" "monitor seek 20000" "reverse-continue" "monitor when" "info locals" \
+		"monitor seek event 9" "continue" "monitor when" "monitor seek begin" "continue" "monitor checkpoints" "monitor seek x" "monitor seek 99999999" \
+		"continue" "continue"
+	grep -E '^event .*clock' answers | awk '{ print $4 + 0 }' >clocks
+	awk '{ c[NR] = $1 } END { exit !(c[1] >= 20000 && c[1] < 20030 && c[2] >= 15000 && c[2] < 15030 && c[3] < 15000 && c[4] == c[2] &&
+		c[5] > 30000 && c[6] == c[1]) }' clocks || no "the clocks: $(cat clocks) $(tail -c 500 answers)"
+	[ "$(grep -c '^i = ' answers)" -ge 2 ] && [ "$(grep '^i = ' answers | sort -u | wc -l)" = 1 ] || no "another place: $(grep '^i = ' answers)"
+	answered ' stopped' 'No more reverse-execution history' ' stopped' '^event 9,' 'No more reverse-execution history' '^event [0-9]+$' 'monitor seek CLOCK' \
+		'No more reverse-execution history' 'exited with code 05'
+}
+debug_task_cases="debug-condition debug-seek debug-race debug-turns debug-deadlock debug-wild debug-processes debug-killed"

@@ -45,8 +45,8 @@ static bool
 breaks_here(const struct debugger *d)
 {
 	for (size_t i = 0; i < d->user.n; i++)
-		if (!d->user.at[i].watch && d->user.at[i].at == view_pc(d))
-			return view_now(d);
+		if (!d->user.at[i].watch && d->user.at[i].at == view_pc(d) && view_now(d) && test_holds(d->user.at[i].test, d->r.t))
+			return true;
 	return false;
 }
 
@@ -57,6 +57,7 @@ part(struct debugger *d, const struct hop *h, enum moved moved)
 	switch (h->kind) {
 	case HOP_STEP: return 1;
 	case HOP_EVENT: return d->r.event >= h->count ? h->count : 0;
+	case HOP_CLOCK: return view_clock(d) >= h->count;
 	default: return moved != MOVED_LOST && d->condition.at[d->users].fired;
 	}
 }
@@ -107,9 +108,8 @@ follow(struct debugger *d, const path *p, struct scan *s)
 
 /* ---- forward ---- */
 
-/* A node now and then. */
-static void
-leave_node(struct debugger *d, bool inside)
+void
+forward_node(struct debugger *d, bool inside)
 {
 	uint64_t since = d->spent - d->node.at[d->node.n - 1].when, begun = now();
 
@@ -123,9 +123,8 @@ leave_node(struct debugger *d, bool inside)
 	d->price = now() - begun;
 }
 
-/* One move, with what becomes of the path. */
-static enum moved
-go_along(struct debugger *d, bool step)
+enum moved
+forward_move(struct debugger *d, bool step)
 {
 	uint64_t event = d->r.event, begun = now();
 	enum moved moved = go_move(d, step);
@@ -155,7 +154,7 @@ forward_step(struct debugger *d)
 {
 	go_slice(0);
 	go_conditions(d, true, NULL);
-	return came_by(d, go_along(d, true));
+	return came_by(d, forward_move(d, true));
 }
 
 /* The place where the time is over has no name but that of a copy. */
@@ -188,7 +187,7 @@ forward(struct debugger *d, uint64_t until)
 
 		go_slice(SLICE_LONGEST);
 		do
-			moved = go_along(d, false);
+			moved = forward_move(d, false);
 		while (moved == MOVED_ON && !turn_of(d, until, programs) && now() - begun < SLICE_LONGEST);
 		if (moved != MOVED_ON && moved != MOVED_SLICE) {
 			go_slice(0);
@@ -203,7 +202,7 @@ forward(struct debugger *d, uint64_t until)
 			go_slice(0);
 			return CAME_INTERRUPTED;
 		}
-		leave_node(d, moved == MOVED_SLICE);
+		forward_node(d, moved == MOVED_SLICE);
 	}
 }
 
@@ -370,8 +369,7 @@ last_place(struct debugger *d, const struct hop *h, addresses *pc, uint64_t end,
 	return true;
 }
 
-/* How many steps from here, or from a node further on where the program is led, to the end of the hop, where the PC is `end`. */
-static bool
+bool
 leap(struct debugger *d, const struct hop *h, uint64_t end, uint64_t *n)
 {
 	addresses pc = {0};
@@ -501,8 +499,7 @@ come_closer(struct debugger *d)
 	return true;
 }
 
-/* If nodes lie inside of a hop whose end is not known, because the user has stopped the program: that is the next event then. */
-static bool
+bool
 settle(struct debugger *d)
 {
 	path here = {0};
@@ -606,6 +603,35 @@ one_back(struct debugger *d, uint64_t *after)
 	return ok;
 }
 
+/* If nothing fires on the whole of the hop that the last nodes are inside of, there is no need to look between them: they go, and
+ * the path leads to its end. *all: they have gone. False: the replay is lost. */
+static bool
+skip_way(struct debugger *d, bool *all)
+{
+	size_t first = d->node.n - 1;
+	struct scan s = {0};
+	path *link;
+
+	while (first && d->node.at[first - 1].inside && d->node.at[first - 1].way == d->node.at[first].way)
+		first--;
+	*all = false;
+	if (!first || first + 2 >= d->node.n || !d->node.at[first].inside || !d->node.at[first].link.n)
+		return true;
+	d->ended = false;
+	if (!checkpoint_back(&d->r, d->node.at[first - 1].c) || !follow(d, &d->node.at[first].before, NULL))
+		return false;
+	link = &d->node.at[first].link;
+	if (!follow(d, &(path){.at = &link->at[link->n - 1], .n = 1}, &s))
+		return false;
+	if (s.total)
+		return true;
+	path_copy(&d->path, link);
+	while (d->node.n > first)
+		node_pop(d);
+	*all = true;
+	return true;
+}
+
 /* To the last place that fires, but no further than to that event (CAME_STEP); 0: to the beginning. */
 static enum came
 back_down_to(struct debugger *d, uint64_t bound)
@@ -617,7 +643,7 @@ back_down_to(struct debugger *d, uint64_t bound)
 		return CAME_LOST;
 	for (;;) {
 		struct scan s = {0}, sooner = {0};
-		bool inside = bound > checkpoint_event(d->node.at[d->node.n - 1].c);
+		bool all, inside = bound > checkpoint_event(d->node.at[d->node.n - 1].c);
 
 		if (!node_last(d) || !follow(d, &d->path, &s) || (inside && (!node_last(d) || !follow(d, &to, &sooner))))
 			return CAME_LOST;
@@ -631,7 +657,11 @@ back_down_to(struct debugger *d, uint64_t bound)
 			d->path.n = 0;
 			return !node_last(d) ? CAME_LOST : d->node.n == 1 ? CAME_BEGIN : CAME_INTERRUPTED;
 		}
-		if (!one_back(d, &after))
+		if (!skip_way(d, &all))
+			return CAME_LOST;
+		if (all)
+			after = 0;
+		else if (!one_back(d, &after))
 			return CAME_LOST;
 	}
 }

@@ -29,6 +29,20 @@ uint64_t get_hex(const char **at);
 bool connection_open(struct connection *c, const char *where);
 void connection_close(struct connection *c);
 
+/* ---- test.c: conditions of breakpoints ---- */
+
+/* Code of gdb's agent; one of them has to hold. */
+struct test {
+	const uint8_t *code;
+	size_t n;
+	const struct test *next;
+};
+
+/* `XLENGTH,CODE` as often as there are some, in the pool. NULL: none, or it is damaged. */
+const struct test *test_read(struct pool *pool, const char *p);
+/* At the state at which the thread stands. What cannot be found out holds, as does NULL. */
+bool test_holds(const struct test *test, const struct tracee *t);
+
 /* ---- go.c: the program goes on, and stops where somebody wants it to ---- */
 
 /* What stops the program. */
@@ -41,6 +55,7 @@ struct condition {
 	bool fired;              /* at this state */
 	uint64_t hits;           /* since the last event */
 	int kind;                /* gdb's number */
+	const struct test *test; /* the PC is there, and this holds */
 };
 
 enum moved {
@@ -59,12 +74,14 @@ enum hop_kind {
 	HOP_BREAK,               /* until the PC is at `at`, `count` times */
 	HOP_WATCH,               /* until the memory there is written (or read), `count` times */
 	HOP_EVENT,               /* until so many events of the log have come about */
+	HOP_CLOCK,               /* until the clock is at `count`; in no path */
 };
 
 struct hop {
 	enum hop_kind kind;
 	bool reads;
 	uint64_t at, n, count;
+	const struct test *test; /* of a breakpoint: only where it holds */
 };
 typedef VEC(struct hop) path;
 
@@ -94,6 +111,9 @@ struct watched {
 	bool reads;
 };
 
+/* Where somebody wants to be. */
+enum seek { SOUGHT_NOT, SOUGHT_BEGIN, SOUGHT_END, SOUGHT_EVENT, SOUGHT_CLOCK };
+
 struct debugger {
 	struct replayer r;
 	struct connection c;
@@ -121,6 +141,9 @@ struct debugger {
 	uint64_t before;         /* the event at which it stood before the one that has come about last */
 	uint64_t general, control; /* the threads of which gdb wants to see something, and that it has go on; 0: any */
 	uint64_t program;        /* the number of the program that gdb knows */
+	struct pool *pool;       /* for as long as gdb looks */
+	enum seek seek;          /* when it moves next; */
+	uint64_t sought;         /* the number */
 	struct buf unsaid;       /* what the program has written while gdb did not wait for it to stop */
 	bool moving;             /* it does */
 	bool ended;              /* gdb has been told of the end */
@@ -136,6 +159,8 @@ struct task *view_any(const struct debugger *d);
 /* The thread of that number; 0: any. NULL: there is none. */
 struct task *view_thread(const struct debugger *d, uint64_t number);
 uint64_t view_pc(const struct debugger *d);
+/* The sum of its counters. */
+uint64_t view_clock(const struct debugger *d);
 /* How many programs it has run in the place of the first. */
 uint64_t view_programs(const struct debugger *d);
 /* To where the process of that number begins. False: reported. */
@@ -179,12 +204,21 @@ struct scan {
 
 /* Goes along a path from here; s: counts, NULL does not. False: the replay is lost. */
 bool follow(struct debugger *d, const path *p, struct scan *s);
+/* How many steps from here, or from a place further on where the program is led, to the end of the hop, where the PC is `end`.
+ * False: the replay is lost, or at its end. */
+bool leap(struct debugger *d, const struct hop *h, uint64_t end, uint64_t *n);
 
 /* How going on or back has ended. */
 enum came {
-	CAME_STEP, CAME_HIT, CAME_BEGIN, CAME_END, CAME_LOST, CAME_INTERRUPTED,
+	CAME_STEP, CAME_HIT, CAME_BEGIN, CAME_END, CAME_LOST, CAME_INTERRUPTED, CAME_SOUGHT,
 };
 
+/* One move, with what becomes of the path; a node now and then. */
+enum moved forward_move(struct debugger *d, bool step);
+void forward_node(struct debugger *d, bool inside);
+/* If nodes lie inside of a hop whose end is not known, because the user has stopped the program: that is the next event then.
+ * False: the replay is lost. */
+bool settle(struct debugger *d);
 /* One instruction, or event. */
 enum came forward_step(struct debugger *d);
 /* until: a thread, whose turn ends it (CAME_STEP); 0: none. So does another program. */
@@ -193,10 +227,20 @@ enum came forward(struct debugger *d, uint64_t until);
 enum came back_step(struct debugger *d, uint64_t thread);
 enum came back(struct debugger *d);
 
+/* ---- seek.c ---- */
+
+/* Goes where d->seek says. */
+enum came seek(struct debugger *d);
+
 /* ---- serve.c ---- */
 
 /* Tells gdb how going on or back has ended. */
 void tell(struct debugger *d, enum came came);
+
+/* A thread's registers in gdb's order, those of vectors only if asked for; how many bytes. */
+size_t registers_of(const struct tracee *t, bool vectors, uint8_t to[DESCRIBED_MOST]);
+/* Where the bytes of one are in those of all; *size 0: there is none of that number. */
+size_t register_at(const struct machine_traced *machine, uint64_t number, size_t *size);
 
 /* ---- query.c ---- */
 

@@ -15,8 +15,8 @@ enum { LOADER = 1 << 20 };
 /* ---- time ---- */
 
 static volatile sig_atomic_t due;
-static bool sliced;
 static volatile pid_t running;
+static uint64_t slice;           /* that has not begun */
 
 static void
 on_alarm(int sig)
@@ -30,14 +30,22 @@ on_alarm(int sig)
 void
 go_slice(uint64_t ns)
 {
-	struct itimerval t = {.it_value = {(time_t)(ns / 1000000000), (suseconds_t)(ns / 1000 % 1000000)}};
-
 	signal(SIGALRM, on_alarm);
 	setitimer(ITIMER_REAL, &(struct itimerval){0}, NULL);
 	due = 0;
-	sliced = ns;
-	if (ns)
+	slice = ns;
+}
+
+/* The time begins when the program goes on first. */
+static void
+begin_slice(void)
+{
+	struct itimerval t = {.it_value = {(time_t)(slice / 1000000000), (suseconds_t)(slice / 1000 % 1000000)}};
+
+	t.it_value.tv_usec += !timerisset(&t.it_value);
+	if (slice)
 		setitimer(ITIMER_REAL, &t, NULL);
+	slice = 0;
 }
 
 /* ---- conditions ---- */
@@ -45,7 +53,7 @@ go_slice(uint64_t ns)
 struct hop
 hop_of(const struct condition *c, uint64_t count)
 {
-	return (struct hop){c->watch ? HOP_WATCH : HOP_BREAK, c->reads, c->at, c->watch ? c->n : 0, count};
+	return (struct hop){c->watch ? HOP_WATCH : HOP_BREAK, c->reads, c->at, c->watch ? c->n : 0, count, c->test};
 }
 
 /* What the memory has that is watched, or a check sum of it. */
@@ -146,7 +154,7 @@ go_hop(struct debugger *d, const struct hop *h)
 	d->condition.n = d->users;
 	if (h && (h->kind == HOP_BREAK || h->kind == HOP_WATCH))
 		VEC_PUSH(d->condition, (struct condition){.watch = h->kind == HOP_WATCH, .reads = h->reads, .at = h->at,
-		                                          .n = h->n});
+		                                          .n = h->n, .test = h->test});
 	renew(d);
 }
 
@@ -169,7 +177,7 @@ look(struct debugger *d, unsigned slots, bool compare)
 	for (size_t i = 0; i < d->condition.n; i++) {
 		struct condition *c = &d->condition.at[i];
 		if (!c->watch) {
-			c->fired = now && c->at == pc;
+			c->fired = now && c->at == pc && test_holds(c->test, d->r.t);
 		} else {
 			c->fired = (slots & c->slots) != 0;
 			if (compare || !c->slots || c->fired) {
@@ -286,6 +294,7 @@ go(struct tracee *t, int request)
 		running = t->pid;
 		if (due && request == PTRACE_SYSEMU && !pends)
 			ptrace(PTRACE_INTERRUPT, running, 0, 0);
+		begin_slice();
 		stop = tracee_go(t, request, 0);
 		running = 0;
 		pends = stop == STOP_GROUP && signal_pends(t);
@@ -360,6 +369,16 @@ run(struct debugger *d)
 			return halt(d, MOVED_HIT);
 		if (stop == STOP_GROUP)
 			return halt(d, MOVED_SLICE);
+		/* A breakpoint whose condition does not hold. */
+		if (is_break(d, tracee_word(t, t->machine->pc))) {
+			bool fired;
+
+			stop = step(d, &fired);
+			if (!is_own(t, stop))
+				return stop;
+			if (fired)
+				return halt(d, MOVED_HIT);
+		}
 	}
 }
 
@@ -421,8 +440,8 @@ go_move(struct debugger *d, bool one)
 		d->condition.at[i].fired = false;
 	d->before = d->r.event;
 	do {
-		/* Without conditions nobody looks at the program on its way. */
-		d->r.steady = sliced || (view_now(d) && (one || d->condition.n));
+		/* Who steps would see that the program is made to ask. */
+		d->r.steady = one && view_now(d);
 		way = replayer_next(&d->r);
 	} while (way == REPLAY_WENT && !view_now(d));
 	if (way == REPLAY_HALTED)

@@ -61,6 +61,7 @@ remove_node(struct debugger *d, size_t i)
 		if (i < d->node.n - d->pending)
 			path_copy(&next->link, &n->link);
 	}
+	d->pending -= i >= d->node.n - d->pending;
 	free_node(n);
 	memmove(n, next, (--d->node.n - i) * sizeof *n);
 }

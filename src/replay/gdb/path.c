@@ -13,7 +13,8 @@ path_add(path *p, struct hop h)
 	/* The number of an event needs nothing before it. */
 	if (h.kind == HOP_EVENT)
 		p->n = 0;
-	if (p->n && h.kind == last->kind && h.at == last->at && h.n == last->n && h.reads == last->reads)
+	if (p->n && h.kind == last->kind && h.at == last->at && h.n == last->n && h.reads == last->reads &&
+	    h.test == last->test)
 		last->count += h.count;
 	else if (h.count)
 		VEC_PUSH(*p, h);

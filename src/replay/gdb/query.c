@@ -133,13 +133,45 @@ say_when(struct debugger *d, struct buf *to)
 	buf_char(to, '\n');
 }
 
+/* Which state: a number alone is the clock's. */
+static bool
+read_seek(struct debugger *d, const char *to)
+{
+	bool event = !strncmp(to, "event ", 6);
+	const char *number = to + (event ? 6 : 0);
+	char *end;
+
+	if (!strcmp(to, "begin") || !strcmp(to, "end")) {
+		d->seek = *to == 'b' ? SOUGHT_BEGIN : SOUGHT_END;
+		return true;
+	}
+	d->sought = strtoull(number, &end, 10);
+	if (*number < '0' || *number > '9' || *end)
+		return false;
+	d->seek = event ? SOUGHT_EVENT : SOUGHT_CLOCK;
+	return true;
+}
+
+static void
+say_checkpoints(const struct debugger *d, struct buf *to)
+{
+	for (size_t i = 0; i < d->node.n; i++)
+		buf_printf(to, "%sevent %" PRIu64 "\n", d->node.at[i].inside ? "behind " : "", checkpoint_event(d->node.at[i].c));
+}
+
 static void
 answer(struct debugger *d, const char *command, struct buf *out)
 {
 	if (!strcmp(command, "when"))
 		say_when(d, out);
+	else if (!strcmp(command, "checkpoints"))
+		say_checkpoints(d, out);
+	else if (!strncmp(command, "seek ", 5) && read_seek(d, command + 5))
+		buf_str(out, "continue (or any other command that has the program go on, or back) goes there\n");
 	else
-		buf_str(out, "monitor when: the event of the log and the clock\n");
+		buf_str(out, "monitor when: the event of the log, the clock, the thread\n"
+		        "monitor seek CLOCK | event N | begin | end: to that state\n"
+		        "monitor checkpoints: where copies of the program are\n");
 }
 
 /* The command is in hexadecimal digits. */
@@ -189,8 +221,9 @@ query(struct debugger *d, const char *packet, size_t n)
 {
 	static const struct { const char *of, *answer; } answers[] = {
 		{"qsThreadInfo", "l"}, {"qAttached", "1"}, {"qSymbol", "OK"},
-		{"qSupported", "PacketSize=8000;QStartNoAckMode+;vContSupported+;swbreak+;hwbreak+;ReverseStep+;ReverseContinue+;"
-		 "qXfer:features:read+;qXfer:auxv:read+;qXfer:exec-file:read+;qXfer:threads:read+;exec-events+"},
+		{"qSupported", "PacketSize=8000;QStartNoAckMode+;vContSupported+;ConditionalBreakpoints+;swbreak+;hwbreak+;"
+		 "ReverseStep+;ReverseContinue+;qXfer:features:read+;qXfer:auxv:read+;qXfer:exec-file:read+;"
+		 "qXfer:threads:read+;exec-events+"},
 	};
 
 	(void)n;

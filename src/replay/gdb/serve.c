@@ -108,6 +108,7 @@ tell(struct debugger *d, enum came came)
 	case CAME_HIT: tell_stop(d, SIGTRAP, reason(pool, &d->fired)); break;
 	case CAME_BEGIN: tell_stop(d, SIGTRAP, "replaylog:begin:"); break;
 	case CAME_INTERRUPTED: tell_stop(d, SIGINT, ""); break;
+	case CAME_SOUGHT: tell_stop(d, 0, ""); break;
 	case CAME_END: tell_end(d); break;
 	/* Nothing of it is left; by an error gdb would go on asking. */
 	case CAME_LOST: packet_text(&d->c, "X09"); break;
@@ -185,10 +186,6 @@ resume_by(struct debugger *d, const char *p)
 	enum came came;
 	bool step = false;
 
-	if (!strcmp(p, "?")) {
-		packet_text(&d->c, "vCont;c;C;s;S;r");
-		return;
-	}
 	if (p[0] != ';') {
 		packet_text(&d->c, "");
 		return;
@@ -228,24 +225,22 @@ general(const struct debugger *d)
 	return t ? &t->t : NULL;
 }
 
-/* Their bytes in gdb's order: how many. */
-static size_t
-registers(const struct tracee *t, uint8_t to[DESCRIBED_MOST])
+size_t
+registers_of(const struct tracee *t, bool vectors, uint8_t to[DESCRIBED_MOST])
 {
 	const struct machine_traced *machine = t->machine;
 	char state[TRACED_STATE_MOST];
 	size_t n = 0;
 
-	machine->describe(&t->regs, state, machine->get_state(t->pid, state), to);
+	machine->describe(&t->regs, state, vectors ? machine->get_state(t->pid, state) : 0, to);
 	for (size_t i = 0; i < machine->ndescribed; i++)
 		for (size_t j = 0; j < machine->described[i].n; j++)
 			n += machine->described[i].reg[j].size;
 	return n;
 }
 
-/* One: where its bytes are in those of all. */
-static size_t
-place_of(const struct machine_traced *machine, uint64_t number, size_t *size)
+size_t
+register_at(const struct machine_traced *machine, uint64_t number, size_t *size)
 {
 	size_t at = 0;
 
@@ -266,11 +261,11 @@ read_registers(struct debugger *d, const char *p)
 {
 	uint8_t all[DESCRIBED_MOST];
 	const struct tracee *t = general(d);
-	size_t n = t ? registers(t, all) : 0, at = 0;
+	size_t n = t ? registers_of(t, true, all) : 0, at = 0;
 	struct buf b = {0};
 
 	if (*p++ == 'p' && t)
-		at = place_of(t->machine, get_hex(&p), &n);
+		at = register_at(t->machine, get_hex(&p), &n);
 	put_hex(&b, all + at, n);
 	if (n)
 		packet_put(&d->c, b.at, b.n);
@@ -317,7 +312,10 @@ set_condition(struct debugger *d, const char *p)
 	c.reads = c.kind >= 3;
 	c.at = get_hex(&p);
 	p += *p == ',';
-	c.n = c.watch ? get_hex(&p) : 0;
+	c.n = get_hex(&p);
+	c.n = c.watch ? c.n : 0;
+	if (add && !c.watch && p[0] == ';')
+		c.test = test_read(d->pool, p + 1);
 	if (c.n > WATCHED_MOST || (c.watch && !c.n)) {
 		packet_text(&d->c, "E01");
 		return;
@@ -365,6 +363,8 @@ move(struct debugger *d, const char *p)
 	buf_free(&unsaid);
 	if (d->r.failed || log_failed(d->r.log))
 		tell(d, CAME_LOST);
+	else if (d->seek)
+		tell(d, seek(d));
 	else if (*p == 'b')
 		tell(d, p[1] == 's' ? back_step(d, d->control) : back(d));
 	else if (*p == 'v')
@@ -404,7 +404,9 @@ serve(struct debugger *d, const char *p, size_t n)
 	case 'z': case 'Z': set_condition(d, p); break;
 	case 'c': case 'C': case 's': case 'S': case 'b': move(d, p); break;
 	case 'v':
-		if (!strncmp(p, "vCont", 5))
+		if (!strcmp(p, "vCont?"))
+			packet_text(&d->c, "vCont;c;C;s;S;r");
+		else if (!strncmp(p, "vCont", 5))
 			move(d, p);
 		else if (!strncmp(p, "vKill", 5))
 			d->gone = true, packet_text(&d->c, "OK");
@@ -433,12 +435,13 @@ free_all(struct debugger *d)
 	free(d->user.at);
 	free(d->condition.at);
 	buf_free(&d->unsaid);
+	pool_free(d->pool);
 }
 
 bool
 replay_debug(const char *log, const char *where, uint64_t process)
 {
-	struct debugger d = {.way = 1, .r.apart = true};
+	struct debugger d = {.way = 1, .r.apart = true, .pool = pool_new()};
 	struct buf packet = {0};
 	bool ok = replayer_begin(&d.r, log);
 

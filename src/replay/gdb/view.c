@@ -45,6 +45,14 @@ view_pc(const struct debugger *d)
 }
 
 uint64_t
+view_clock(const struct debugger *d)
+{
+	const struct task *t = view_any(d);
+
+	return t ? clock_sum(t->group->space->clock) : 0;
+}
+
+uint64_t
 view_programs(const struct debugger *d)
 {
 	const struct task *t = view_any(d);
