@@ -220,7 +220,7 @@ chord_rt_first_shadow(struct chord_rt_ctl *ctl)
 	chord_rt_desc.shadowed = 1;
 	ctl->paths = 1;
 	if (chord_rt_desc.ctl)
-		chord_rt_module(ctl, chord_rt_desc.index)->paths = 1;
+		chord_rt_module(ctl, chord_rt_desc.index)->paths |= 1;
 }
 
 static void

@@ -2,6 +2,7 @@
 /* Loads and stores of many kinds: frames of fixed and other sizes, arrays, lists, constants, thread-local and vector data, string
  * instructions, calls back from the C library, signals and jumps. */
 #include <alloca.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -143,14 +144,23 @@ chosen(int n)
 	}
 }
 
+static void *
+thread(void *arg)
+{
+	mine = (long)(size_t)arg;
+	return (void *)(size_t)(recurse(3, NULL) + mine);
+}
+
 int
 main(int argc, char **argv)
 {
 	char text[64] = "0123456789abcdefghijklmnopqrstuvwxyz";
 	struct node *list = NULL;
 	long sum = 0;
+	pthread_t other;
+	void *result = NULL;
 
-	operation = argc > 5 && argv[5] ? plus : times;
+	operation = argc > 5 ? plus : times;
 	signal(SIGUSR1, handler);
 	signal(SIGUSR2, handler);
 	for (int i = 0; i < 6; i++) {
@@ -165,6 +175,8 @@ main(int argc, char **argv)
 	for (struct node *n = list; n; n = n->next)
 		sum += operation(n->value, 3) + n->name[2];
 	sum += recurse(4, list) + jumps(2) + struck() + variadic(5, 1, 2.0, 3, 4.0, 5) + (long)multiply();
-	printf("%ld %s\n", sum, text);
+	if (argc > 1 && !pthread_create(&other, NULL, thread, argv[0] ? (void *)5 : NULL))
+		pthread_join(other, &result);
+	printf("%ld %s\n", sum + (long)(size_t)result, text);
 	return 0;
 }
