@@ -69,22 +69,26 @@ commands()
 # ratio PLAIN OTHER RUNS: "median least most plain"
 ratio() { "$work/pair" -e "$3" "cd $PWD && $1 >$work/output" "cd $PWD && $2 >$work/output" 2>"$work/pair.err" || echo "- - - -"; }
 
+number() { [ "$1" = - ] && echo - || printf %.2f "$1"; }
+
 cell() { awk '{ if ($1 == "-") print "-"; else printf "%.2f (%.2f-%.2f)", $1, $2, $3 }'; }
 
 # row NAME COMMAND...
 row()
 {
-	local name=$1 plain made size strace=- log=$work/$1.log
+	local name=$1 plain record replay stops made size strace=- log=$work/$1.log
 	shift
-	plain=$(ratio "$*" "$*" 1 | awk '{ print $4 == "-" ? "-" : sprintf("%.2f", $4) }')
+	plain=$(number "$(ratio "$*" "$*" 1 | cut -d ' ' -f 4)")
 	record=$(ratio "$*" "$(echo "$*" | sed "s|\./|$CHORD record -o $log ./|")" "$runs" | cell)
 	replay=$(ratio "$*" "$CHORD replay $log" "$runs" | cell)
 	[ -s "$log" ] || { echo "| $name | $plain | not recorded: $(head -c 200 "$work/pair.err") |"; return; }
 	made=$("$CHORD" replay --tally "$log" 2>&1 >"$work/output" |
 		awk '/: thread [0-9]+: / { sub(/.*: thread [0-9]+: /, ""); n += $1 } END { print n }')
 	size=$(stat -c %s "$log")
-	! command -v strace >/dev/null || strace=$(ratio "$*" "$(echo "$*" | sed "s|\./|strace -f -o /dev/null ./|")" 1 | awk '{ print $1 == "-" ? "-" : sprintf("%.2f", $1) }')
-	printf '| %s | %s | %s | %s | %s | %s | %s |\n' "$name" "$plain" "$record" "$replay" "$made" "$((size / 1024))" "$strace"
+	! command -v strace >/dev/null ||
+		strace=$(number "$(ratio "$*" "$(echo "$*" | sed "s|\./|strace -f -o /dev/null ./|")" 1 | cut -d ' ' -f 1)")
+	stops=$(ratio "$*" "$(echo "$*" | sed "s|\./|$CHORD record --no-buffer -o $log ./|")" 1 | cut -d ' ' -f 1)
+	printf '| %s | %s | %s | %s | %s | %s | %s | %s |\n' "$name" "$plain" "$record" "$replay" "$(number "$stops")" "$made" "$((size / 1024))" "$strace"
 	rm -f "$log"
 }
 
@@ -115,8 +119,8 @@ gdb_full()
 
 processor
 echo
-echo "| program | plain, s | record | replay | system calls | log, KB | strace -f |"
-echo "|---|---|---|---|---|---|---|"
+echo "| program | plain, s | record | replay | record --no-buffer | system calls | log, KB | strace -f |"
+echo "|---|---|---|---|---|---|---|---|"
 for program in $programs; do
 	mkdir "$work/$program"
 	cd "$work/$program"
