@@ -524,6 +524,8 @@ struct schedule {
 	VEC(struct early) early; /* of tasks that are not known yet */
 };
 
+/* From here on this process begins no others. */
+void schedule_begin(void);
 /* What waitpid() has said of a task while another one was waited for. */
 void schedule_heard(void *schedule, pid_t tid, int status);
 /* A task that has just been begun: waits for its first stop. False: it has ended already. */

@@ -603,6 +603,7 @@ record_all(struct recorder *r, struct pool *pool, const struct tracee *t, const 
 {
 	const char *why;
 
+	schedule_begin();
 	r->turns.all = &r->all;
 	become(r, tasks_begin(&r->all, t));
 	r->t->heard = schedule_heard;

@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <linux/futex.h>
 #include <linux/sched.h>
-#include <sched.h>
+#include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
@@ -186,13 +186,27 @@ may_wait(const struct task *t)
 	}
 }
 
+/* Until something stops, but not for long. To give up the processor instead would be for as long as others on the machine want
+ * it. */
 static void
-pause_for(unsigned n)
+await_stop(void)
 {
-	if (n < 4)
-		sched_yield();
-	else
-		nanosleep(&(struct timespec){0, 20000}, NULL);
+	sigset_t child;
+
+	sigemptyset(&child);
+	sigaddset(&child, SIGCHLD);
+	sigtimedwait(&child, NULL, &(struct timespec){0, 50000});
+}
+
+void
+schedule_begin(void)
+{
+	sigset_t child;
+
+	sigemptyset(&child);
+	sigaddset(&child, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &child, NULL);
+	prctl(PR_SET_TIMERSLACK, 1);
 }
 
 /* The call of a first thread that ends while others live: the kernel keeps it, and says nothing. */
@@ -259,10 +273,10 @@ await_call(struct schedule *s, struct task *t)
 			t->t.status = 0;
 			return STOP_ENDED;
 		}
-		if (others && n > 2 && tracee_doing(&t->t) == 'S')
+		if (others && n > 0 && tracee_doing(&t->t) == 'S')
 			return STOP_NONE;
 		if (others || kept)
-			pause_for(n);
+			await_stop();
 		else
 			check_deadlock(s, since);
 	}

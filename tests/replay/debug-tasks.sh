@@ -69,7 +69,7 @@ t_debug_race() {
 	printf "again: %ld\n", n
 	EOT
 	answered 'guilty: thread [23] writes [0-9]+ over [0-9]+' 'before: thread [23] writes [0-9]+, as 1' 'hit Hardware watchpoint' 'again: [0-9]+'
-	awk '/^guilty/ { ok = $5 <= $7; over = $7 } /^again/ { ok = ok && $2 == over } END { exit !ok }' answers || no "not guilty: $(grep -E 'guilty|again' answers)"
+	awk '/^guilty/ { ok = $5 != $7 + 1; over = $7 } /^again/ { ok = ok && $2 == over } END { exit !ok }' answers || no "not guilty: $(grep -E 'guilty|again' answers)"
 }
 
 # The same states on the way back, whoever had turns meanwhile; every thread is at the same place, too.

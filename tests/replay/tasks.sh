@@ -175,8 +175,9 @@ t_spins() {
 	cat >spins.c <<-'EOF'
 	#include <pthread.h>
 	#include <stdio.h>
+	#include <unistd.h>
 	static volatile int flag;
-	static void *work(void *p) { flag = 1; return p; }
+	static void *work(void *p) { usleep(2000); flag = 1; return p; }
 	int main(void) {
 		pthread_t t;
 		pthread_create(&t, 0, work, 0);
