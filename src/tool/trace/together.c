@@ -204,16 +204,36 @@ next_of(const struct meeting *m, enum state state)
 	return best;
 }
 
-/* What a stream waits for is told at its beginning: CHILD or THREAD, MODULES, and FORKED in two slots. */
+/* What a stream waits for is told at its beginning: CHILD or THREAD, MODULES, and FORKED in two slots. Slots that say nothing may
+ * stand before, where the parent's stream was. */
 static void
 come(struct party *p)
 {
 	const int most = 4;
+	struct replay *r = &p->out.replay;
 
 	p->m->met = false;
-	for (int i = 0; i < most && !p->m->met; i++)
-		if (!replay_step(&p->out.replay))
+	for (int n = 0; n < most && !p->m->met;) {
+		if (!replay_step(r))
 			return;
+		n += r->slots->slot[r->i - 1] && CHORD_SLOT_KIND(r->slots->slot[r->i - 1]) != CHORD_MARK_NONE;
+	}
+}
+
+/* A thread that ends its process, and is the last one there. */
+static struct party *
+next_end(const struct meeting *m)
+{
+	for (size_t i = 0; i < m->n; i++) {
+		struct party *p = &m->party[i];
+		bool alone = p->state == AWAITS_OTHERS;
+
+		for (size_t k = 0; k < m->n && alone; k++)
+			alone = k == i || m->party[k].state == OVER || m->party[k].out.process != p->out.process;
+		if (alone)
+			return p;
+	}
+	return NULL;
 }
 
 /* Who waits for what is not in any trace does not wait for ever. */
@@ -221,7 +241,7 @@ static struct party *
 next(const struct meeting *m)
 {
 	static const enum state order[] = {GOES_ON, AWAITS_OTHERS, AWAITS_CREATION, AWAITS_STREAM, AWAITS_FORK};
-	struct party *p = NULL;
+	struct party *p = next_end(m);
 
 	for (size_t i = 0; i < sizeof order / sizeof *order && !p; i++)
 		p = next_of(m, order[i]);
