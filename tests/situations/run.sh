@@ -330,6 +330,8 @@ measured()
 	local got failed= all
 	label=situations/$name/$compiler/$level/$1 dir=$work/$id.$1
 	got=$(directive "$name" without | sed -n "s/^$1 because //p")
+	# What is told of data is in a trace.
+	[ "$1" != data ] || got=${got:-$(directive "$name" without | sed -n "s/^trace because //p")}
 	if [ -n "$got" ]; then
 		echo "skip $label: $got"
 		return
