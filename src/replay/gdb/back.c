@@ -693,6 +693,8 @@ back_step(struct debugger *d, uint64_t thread)
 		uint64_t bound = program_at(d);
 		enum came came;
 
+		if (d->alone && waits)
+			return CAME_STEP;
 		/* It has just been begun. */
 		if (waits && !t->left)
 			return CAME_BEGIN;
@@ -700,7 +702,7 @@ back_step(struct debugger *d, uint64_t thread)
 			bound = t->left;
 		came = waits ? back_down_to(d, bound) : back_one(d);
 		t = view_thread(d, thread);
-		if (came != CAME_STEP || !t || (t == d->r.task && !t->in_call) || view_programs(d) != programs)
+		if (came != CAME_STEP || !t || d->alone || (t == d->r.task && !t->in_call) || view_programs(d) != programs)
 			return came;
 	}
 }

@@ -139,6 +139,7 @@ struct debugger {
 	uint64_t price;          /* time that the last node took */
 	struct condition fired;  /* what has stopped it on its way back */
 	uint64_t before;         /* the event at which it stood before the one that has come about last */
+	uint64_t alone;          /* it has that one go on, and no other: only of that one gdb can be told */
 	uint64_t general, control; /* the threads of which gdb wants to see something, and that it has go on; 0: any */
 	uint64_t program;        /* the number of the program that gdb knows */
 	struct pool *pool;       /* for as long as gdb looks */

@@ -46,10 +46,11 @@ tell_stop(struct debugger *d, int sig, const char *why)
 {
 	struct buf b = {0};
 
-	const struct task *t = view_any(d);
+	const struct task *alone = d->alone ? view_thread(d, d->alone) : NULL, *t = alone ? alone : view_any(d);
 	char name[64], link[4096];
 	ssize_t n = 0;
 
+	d->alone = 0;
 	if (t && t->group->programs != d->program) {
 		d->program = t->group->programs;
 		snprintf(name, sizeof name, "/proc/%d/exe", t->t.pid);
@@ -141,7 +142,8 @@ is_in(const struct task *t, const struct range *range)
 	return range && pc >= range->from && pc < range->to;
 }
 
-/* One instruction of a thread, or as many as lie in a range; others have their turns as they had. 0: the one that has its turn. */
+/* One instruction of a thread, or as many as lie in a range; others have their turns as they had. 0: the one that has its turn.
+ * d->alone: where others would have theirs it ends. */
 static enum came
 step_thread(struct debugger *d, uint64_t thread, const struct range *range)
 {
@@ -152,10 +154,17 @@ step_thread(struct debugger *d, uint64_t thread, const struct range *range)
 	thread = t ? t->number : 0;
 	for (unsigned i = 1;; i++) {
 		bool waits = t && t != d->r.task;
-		enum came came = t && !waits ? forward_step(d) : forward(d, thread);
+		enum came came;
 
+		if (d->alone && waits)
+			return CAME_STEP;
+		came = t && !waits ? forward_step(d) : forward(d, thread);
 		t = view_thread(d, thread);
+		if (d->alone && came == CAME_HIT && t != d->r.task)
+			came = CAME_STEP;
 		if (came != CAME_STEP || d->r.ended || view_programs(d) != programs)
+			return came;
+		if (d->alone && (!t || t != d->r.task || t->in_call))
 			return came;
 		if (t && !waits && t == d->r.task && !t->in_call && !is_in(t, range))
 			return came;
@@ -173,6 +182,7 @@ resume(struct debugger *d, bool step)
 		tell(d, CAME_END);
 		return;
 	}
+	d->alone = step ? d->control : 0;
 	came = step ? step_thread(d, d->control, NULL) : forward(d, 0);
 	note_fired(d);
 	tell(d, came);
@@ -184,7 +194,7 @@ resume_by(struct debugger *d, const char *p)
 {
 	struct range range = {0};
 	enum came came;
-	bool step = false;
+	bool step = false, others = strstr(p, ";c;") || strstr(p, ";C") || (strlen(p) >= 2 && !strcmp(p + strlen(p) - 2, ";c"));
 
 	if (p[0] != ';') {
 		packet_text(&d->c, "");
@@ -209,6 +219,7 @@ resume_by(struct debugger *d, const char *p)
 		resume(d, false);
 		return;
 	}
+	d->alone = others ? 0 : d->control;
 	came = step_thread(d, d->control, &range);
 	note_fired(d);
 	tell(d, came);
@@ -366,7 +377,7 @@ move(struct debugger *d, const char *p)
 	else if (d->seek)
 		tell(d, seek(d));
 	else if (*p == 'b')
-		tell(d, p[1] == 's' ? back_step(d, d->control) : back(d));
+		tell(d, p[1] == 's' ? back_step(d, d->alone = d->control) : back(d));
 	else if (*p == 'v')
 		resume_by(d, p + 5);
 	else
