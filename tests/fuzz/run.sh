@@ -75,7 +75,7 @@ unwinder()
 {
 	local compiler=$1 extra=$2 out=$3
 	shift 3
-	$compiler $flags $extra -I"$top/runtime/x86_64" -fno-strict-aliasing -ffunction-sections -c -o "$work/unwind.o" "$here/unwind.c" &&
+	$compiler $flags $extra -I"$top/runtime/x86_64" -fno-strict-aliasing -mno-red-zone -ffunction-sections -c -o "$work/unwind.o" "$here/unwind.c" &&
 		$compiler $flags "$@" -no-pie -Wl,--gc-sections \
 			$(nm -u "$work/unwind.o" | awk '$1 == "U" && /chord_/ { print "-Wl,--defsym=" $2 "=0" }') -o "$out" "$work/unwind.o"
 }
