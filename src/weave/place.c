@@ -34,6 +34,20 @@ priced(struct site s, double price, double more)
 	return s;
 }
 
+/* What is live before an instruction, and the register by which unwinders find the frame there: nothing else may be in it, also if
+ * the program reads it no more. */
+static struct liveness
+live_at(const struct unit *u, const struct woven *w, uint32_t block, uint32_t i)
+{
+	struct liveness live = live_before(w->proc, w->proc->block_text.at[block].part, i);
+	uint32_t stmt = woven_insn(w, block, i)->stmt;
+	struct cfi_frame f;
+
+	if (stmt != UINT32_MAX && cfi_frame_at(u->cfi, stmt, &f))
+		live.regs_live |= (uint16_t)(1u << f.reg);
+	return live;
+}
+
 /* Inline assembly may count on its own layout: a place inside it is a last resort. Below 0: it is none. */
 static double
 price_before(const struct unit *u, const struct woven *w, uint32_t block, uint32_t i)
@@ -44,7 +58,7 @@ price_before(const struct unit *u, const struct woven *w, uint32_t block, uint32
 		woven_insn(w, block, i - 1)->stmt != UINT32_MAX &&
 		u->text->stmts.at[woven_insn(w, block, i - 1)->stmt].flags & STMT_INLINE;
 
-	double price = u->machine->price(live_before(w->proc, b->part, i));
+	double price = u->machine->price(live_at(u, w, block, i));
 
 	return price < 0 ? price : price + (inside ? PLACE_FAR : 0);
 }
@@ -65,7 +79,7 @@ place_between(const struct unit *u, const struct woven *w, uint32_t block, uint3
 			continue;
 		if (best.where == SITE_NONE || price < best.price)
 			best = (struct site){.where = SITE_BLOCK, .block = block, .insn = i,
-			                     .live = live_before(w->proc, b->part, i), .price = price};
+			                     .live = live_at(u, w, block, i), .price = price};
 		if (price <= 1)
 			break;
 	}
@@ -196,7 +210,7 @@ split_site(const struct unit *u, const struct woven *w, uint32_t block, bool stu
 		i++;
 	if (stuck || !is_open(woven_insn(w, block, i)))
 		return (struct site){.where = SITE_NONE, .block = block};
-	live = live_before(w->proc, b->part, i);
+	live = live_at(u, w, block, i);
 	return priced((struct site){.where = SITE_SPLIT, .block = block, .insn = i, .live = live}, u->machine->price(live),
 	              2 * PRICE_JUMP);
 }
