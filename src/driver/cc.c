@@ -16,6 +16,7 @@ struct driver {
 	bool lto;             /* the last of -flto and -fno-lto */
 	bool no_id;           /* --build-id=none */
 	bool probe;           /* a build system's, which is compiled as without Chord */
+	const char *shadowed; /* the sanitizer whose shadow memory is where that of stacks would be */
 	size_t ninput;
 	const char *output;
 	struct request request;
@@ -81,6 +82,22 @@ is_header(const char *a)
 	return dot && IS_ONE_OF(dot, suffixes);
 }
 
+/* -fsanitize= and -fno-sanitize=, in order. */
+static void
+look_at_sanitizers(struct driver *d, const char *a)
+{
+	static const char *const shadowing[] = {"thread", "memory", "kernel-memory", "all"};
+	bool no = starts(a, "-fno-sanitize=");
+
+	for (const char *p = strchr(a, '='); p; p = strchr(p, ',')) {
+		size_t n = strcspn(++p, ",");
+
+		for (size_t i = 0; i < sizeof shadowing / sizeof *shadowing; i++)
+			if (strlen(shadowing[i]) == n && !strncmp(p, shadowing[i], n))
+				d->shadowed = no ? NULL : shadowing[i];
+	}
+}
+
 static void
 look_at(struct driver *d, const char *a, const char *value)
 {
@@ -94,6 +111,8 @@ look_at(struct driver *d, const char *a, const char *value)
 		d->lto = true;
 	else if (!strcmp(a, "-fno-lto"))
 		d->lto = false;
+	else if (starts(a, "-fsanitize=") || starts(a, "-fno-sanitize="))
+		look_at_sanitizers(d, a);
 	else if ((*a != '-' || !a[1]) && !is_header(a))
 		d->ninput++;
 	d->probe |= *a != '-' ? cc_is_probe(a) : !strcmp(a, "-o") && value && cc_is_probe(value);
@@ -240,6 +259,27 @@ run(struct driver *d)
 	return child_status(status);
 }
 
+/* Does a measure keep where paths have come to by the stack? */
+static bool
+follows_paths(const struct request *r)
+{
+	return measures_with(r->measures, CHORD_FLOW) & measures_with(r->measures, CHORD_STACK);
+}
+
+/* Is there anything that cannot be measured as is asked? True: reported. */
+static bool
+cannot_measure(const struct driver *d)
+{
+	if (d->is_clang && d->lto && d->ninput)
+		say_error("-flto", "clang's link-time optimiser writes no assembly text; what it makes cannot be measured");
+	else if (d->shadowed && d->ninput && !d->probe && follows_paths(&d->request))
+		say_error(pool_printf(d->pool, "-fsanitize=%s", d->shadowed), "its shadow memory is where that of paths would be: "
+		          "with it, edges, calls and events can be counted, and neither paths nor traces");
+	else
+		return false;
+	return true;
+}
+
 static int
 drive(const char *variable, const char *fallback, int argc, char **argv)
 {
@@ -254,8 +294,7 @@ drive(const char *variable, const char *fallback, int argc, char **argv)
 	push_compiler(&d, variable, command && command[strspn(command, " \t")] ? command : fallback);
 	if (!read_args(&d, argv + 1, n) || !request_complete(&d.request, d.pool)) {
 		status = EXIT_USAGE;
-	} else if (d.is_clang && d.lto && d.ninput) {
-		say_error("-flto", "clang's link-time optimiser writes no assembly text; what it makes cannot be measured");
+	} else if (cannot_measure(&d)) {
 		status = EXIT_USAGE;
 	} else {
 		push_all(&d, dir, argv + 1, n);

@@ -110,6 +110,20 @@ is_mixed(struct str map)
 	return with && without;
 }
 
+/* Is each of its procedures refused? */
+static bool
+is_all_refused(struct str map)
+{
+	struct chord_map_head h;
+
+	for (; map.n >= sizeof h; map.at += h.size, map.n -= h.size) {
+		memcpy(&h, map.at, sizeof h);
+		if (h.size < sizeof h || h.size > map.n || !(h.flags & CHORD_MAP_REFUSED))
+			return false;
+	}
+	return true;
+}
+
 /* An event has one counter where it is summed for calls, and another where it is not. */
 static void
 check_apart(struct pool *pool, const char *output)
@@ -155,6 +169,9 @@ link_check(struct pool *pool, const char *output)
 	}
 	if (!(image_section_all(im, CHORD_SECTION_MAP, &map, &why) && map.n) && has_functions(im))
 		say_warning(output, "nothing in it is measured");
+	else if (map.n && is_all_refused(map))
+		say_warning(output, "nothing in it is measured: each of its procedures was refused; `chord verify %s` says why",
+		            output);
 	else if (map.n && (memmem(map.at, map.n, "call:", 5) || memmem(map.at, map.n, "insn:", 5)))
 		check_patterns(pool, output);
 	if (is_mixed(map))

@@ -482,6 +482,10 @@ t_wrong_measures() {
 	refused 2 "chord: -fchord=edges,every-edge: .*one of them" $cc -c work.c -fchord=edges,every-edge
 	refused 2 "chord: -fchord=paths,edges: .*one of them" $cc -c work.c -fchord=paths,edges
 	refused 2 "chord: -fchord=trace,paths: .*one of them" $cc -c work.c -fchord=trace,paths
+	refused 2 "chord: -fsanitize=thread: .*neither paths nor traces" $cc -fchord=paths -fsanitize=thread -c work.c
+	refused 2 "chord: -fsanitize=memory: .*neither paths nor traces" $cc -fsanitize=undefined,memory -fchord=trace -c work.c
+	want $cc -fchord=paths -fsanitize=thread -fno-sanitize=all -c work.c
+	want $cc -fchord=calls -fsanitize=thread -c work.c
 	for o in -fchord=paths,events -fchord=calls,paths "-fchord=paths -fchord-events=loads"; do
 		refused 2 "chord: -fchord=paths: .* cannot be counted beside paths" $cc $o -c work.c
 	done
