@@ -1,18 +1,47 @@
 /* SPDX-License-Identifier: MIT */
 /* The profile file: its head and its extents. All under the lock of the control block. */
 
-/* Moves fd to a high number, where programs do not expect a free one; -1 if none is free there. */
-static int32_t
-chord_rt_high(long fd)
+/* The lowest number that is high: programs do not expect a free one there. */
+static uint64_t
+chord_rt_least_high(void)
 {
 	uint64_t limit = chord_rt_limit(CHORD_RT_RLIMIT_NOFILE);
-	long high;
 
 	if (limit > 1024)
 		limit = 1024;
-	high = chord_rt_call(SYS_fcntl, fd, F_DUPFD_CLOEXEC, limit > 24 ? limit - 16 : limit - 1);
-	chord_rt_call(SYS_close, fd);
-	return chord_rt_failed(high) ? -1 : (int32_t)high;
+	return limit > 24 ? limit - 16 : limit - 1;
+}
+
+/* The same file under a high number, or an error. */
+static long
+chord_rt_high_too(long fd, uint64_t least)
+{
+	return (uint64_t)fd >= least ? fd : chord_rt_call(SYS_fcntl, fd, F_DUPFD_CLOEXEC, least);
+}
+
+/* Moves fd to a high number. Gives that, or an error; then fd is closed. */
+static int32_t
+chord_rt_high(long fd)
+{
+	long high = chord_rt_high_too(fd, chord_rt_least_high());
+
+	if (high != fd)
+		chord_rt_call(SYS_close, fd);
+	return (int32_t)high;
+}
+
+/* The same for the profile's until the lock is released. If there is no high number (none is left, or a filter forbids fcntl), and
+ * no other thread to see it, a low one serves. */
+static int32_t
+chord_rt_high_or_low(const struct chord_rt_ctl *ctl, long fd)
+{
+	long high = chord_rt_high_too(fd, chord_rt_least_high());
+
+	if (chord_rt_failed(high) && ctl->nregion <= 1 && !ctl->unseen)
+		return (int32_t)fd;
+	if (high != fd)
+		chord_rt_call(SYS_close, fd);
+	return (int32_t)high;
 }
 
 static bool
@@ -35,24 +64,24 @@ chord_rt_shut(struct chord_rt_ctl *ctl)
 	ctl->fd = -1;
 }
 
-/* A descriptor of the file: the open one if the program left it alone, else a new one. */
+/* A descriptor of the file: the open one if the program left it alone, else a new one; or an error. */
 static int32_t
 chord_rt_fd(struct chord_rt_ctl *ctl)
 {
 	long fd;
 
 	if (ctl->nofile || ctl->truncated)
-		return -1;
+		return -EACCES;
 	if (ctl->fd >= 0 && chord_rt_is_ours(ctl, ctl->fd))
 		return ctl->fd;
 	fd = chord_rt_call(SYS_openat, AT_FDCWD, ctl->path, CHORD_RT_OPEN);
 	if (chord_rt_failed(fd))
-		return -1;
+		return (int32_t)fd;
 	if (!chord_rt_is_ours(ctl, fd)) {
 		chord_rt_call(SYS_close, fd);
-		return -1;
+		return -EACCES;
 	}
-	ctl->fd = chord_rt_high(fd);
+	ctl->fd = chord_rt_high_or_low(ctl, fd);
 	return ctl->fd;
 }
 
@@ -67,7 +96,7 @@ chord_rt_hold_open(struct chord_rt_ctl *ctl)
 	if (ctl->holds || chord_rt_other_process(ctl))
 		return;
 	old = chord_rt_lock(ctl);
-	ctl->holds = chord_rt_fd(ctl) >= 0;
+	ctl->holds = chord_rt_fd(ctl) >= 0 && (uint64_t)ctl->fd >= chord_rt_least_high();
 	chord_rt_trace_hold(ctl);
 	chord_rt_unlock(ctl, old);
 }
@@ -121,7 +150,7 @@ chord_rt_extent(struct chord_rt_ctl *ctl, const void *head, size_t n, uint64_t s
 {
 	uint64_t at = ctl->head->used;
 	int32_t fd = chord_rt_fd(ctl);
-	long e = -EACCES;
+	long e = fd;
 
 	if (ctl->nofile)
 		return 0;
@@ -239,7 +268,7 @@ chord_rt_create(struct chord_rt_ctl *ctl)
 			e = chord_rt_call(SYS_mmap, 0, CHORD_RT_PAGE, CHORD_RT_PROT_RW, CHORD_RT_MAP_SHARED, fd, 0);
 		if (chord_rt_failed(e) && !ctl->place.reused)
 			chord_rt_call(SYS_unlinkat, dir, chord_rt_within(ctl, dir), 0);
-		ctl->fd = chord_rt_high(fd);
+		ctl->fd = chord_rt_high_or_low(ctl, fd);
 	}
 	if (!chord_rt_failed(dir))
 		chord_rt_call(SYS_close, dir);

@@ -515,6 +515,18 @@ t_command_lines() {
 	want "$CHORD" version
 	grep -q '^chord [0-9]' version && cmp -s out version || no "chord version: $(cat out)"
 }
+# What is no assembly text is one error, not one for each of its lines.
+t_show_no_text() {
+	want $cc -O2 -o prog prog.c
+	refused 1 '^chord: ./prog: a program, library or object, and not assembly text' "$CHORD" show ./prog
+	[ "$(wc -l <err)" = 1 ] || no "more than one line: $(wc -l <err)"
+	printf 'x\0y' >zero
+	refused 1 '^chord: zero: this is no assembly text' "$CHORD" show zero
+	seq 1000 | sed 's/^/no such instruction /' >words
+	refused 1 '^chord: words: the assembler rejects it' "$CHORD" show words
+	[ "$(wc -l <err)" -lt 20 ] || no "too many lines: $(wc -l <err)"
+	grep -q 'and more messages' err || no "not said that there are more: $(cat err)"
+}
 # No option is dropped without a word.
 t_options_apart() {
 	local raw other
@@ -679,10 +691,11 @@ t_file_limit() {
 		[ $got != 127 ] || continue
 		run_prog sh -c "ulimit -$limit; exec ./prog"
 		[ ! -s err ] || one_line .
+		[ "$limit" != "n 4" ] || [ ! -s err ] || no "one descriptor is enough: $(cat err)"
 	done
 	mv static prog
 	run_prog sh -c "ulimit -n 3; exec ./prog"
-	one_line .
+	one_line 'Too many open files'
 }
 
 # crash: a measured program that crashed, its profile prog.chord and its core file
@@ -751,7 +764,7 @@ t_damaged_core() {
 }
 
 for name in rejected unknown-measure bad-events empty no-newline crlf garbage damaged long-line much-data much-code much-procedure \
-	unreadable unwritable output-kept pipes full-disk killed bad-profile damaged-profile summed-twice command-lines options-apart many-profiles other-build damaged-program stripped \
+	unreadable unwritable output-kept pipes full-disk killed bad-profile damaged-profile summed-twice command-lines show-no-text options-apart many-profiles other-build damaged-program stripped \
 	unwritable-folder full-disk-for-profile file-limit bad-core other-core damaged-core; do
 	test_case $name
 done
