@@ -51,6 +51,16 @@ image_demangle(const char *symbol, bool parameters)
 	return name;
 }
 
+const char *
+image_bare(struct pool *pool, const char *symbol)
+{
+	char *name = image_demangle(symbol, false);
+	const char *bare = name ? pool_strdup(pool, name) : symbol;
+
+	free(name);
+	return bare;
+}
+
 static bool
 name_matches(const char *symbol, bool parameters, const char *pattern)
 {

@@ -120,6 +120,8 @@ size_t image_frames(struct image *im, uint64_t addr, struct image_frame *frame, 
 /* demangle.c: the name that the source has for a symbol of C++, Rust or D, with the types of its parameters and what
  * compilers add behind a dot ("[clone .cold]"), or without both. To be freed. NULL: it is no such symbol. */
 char *image_demangle(const char *symbol, bool parameters);
+/* The name without parameters, in the pool; of any other symbol itself. */
+const char *image_bare(struct pool *pool, const char *symbol);
 /* Does a pattern with * and ? match the symbol, or what the source calls it? The types of its parameters are a part of that only if
  * the pattern has parentheses. */
 bool image_name_matches(const char *symbol, const char *pattern);
@@ -128,6 +130,10 @@ const char *image_readable(const char *symbol);
 const char *image_readable_text(const char *text);
 /* From now on both are as they stand in the program. */
 void image_keep_mangled(void);
+
+/* shorten.c: a name in `most` characters or fewer (12 at least): `...` stands in place of what is nested deepest in brackets, of
+ * all that is in brackets, or of its middle. The name itself if it is short, or in the pool. */
+const char *image_shortened(struct pool *pool, const char *name, size_t most);
 
 /* files.c: a file of this image as seen from the folder in which the compiler was run, if it lies below. */
 const char *image_file_below(struct image *im, const char *file);

@@ -6,30 +6,73 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 /* ---- how names are shown ---- */
 
-enum { OPT_NO_DEMANGLE = 1024 };
+enum { OPT_NO_DEMANGLE = 1024, OPT_FULL_NAMES };
 
 static const struct argp_option names_options[] = {
 	{"no-demangle", OPT_NO_DEMANGLE, NULL, 0, "Symbols of C++, Rust and D as they stand in the program", -2},
 	{0},
 };
+static const struct argp_option rows_options[] = {
+	{"full-names", OPT_FULL_NAMES, NULL, 0, "Long names whole, on a terminal too", -2},
+	{0},
+};
+
+static bool full_names;
 
 static error_t
 parse_names(int key, char *arg, struct argp_state *state)
 {
 	(void)arg;
 	(void)state;
-	if (key != OPT_NO_DEMANGLE)
+	if (key == OPT_NO_DEMANGLE)
+		image_keep_mangled();
+	else if (key == OPT_FULL_NAMES)
+		full_names = true;
+	else
 		return ARGP_ERR_UNKNOWN;
-	image_keep_mangled();
 	return 0;
 }
 
 static const struct argp names_argp = {names_options, parse_names, NULL, NULL, NULL, NULL, NULL};
 const struct argp_child print_names[] = {{&names_argp, 0, NULL, 0}, {0}};
+static const struct argp rows_argp = {rows_options, parse_names, NULL, NULL, NULL, NULL, NULL};
+const struct argp_child print_names_in_rows[] = {{&names_argp, 0, NULL, 0}, {&rows_argp, 0, NULL, 0}, {0}};
+
+/* The characters that a name may have, so that numbers and a place fit into a line of the terminal; SIZE_MAX: there is none. */
+static size_t
+room_for_names(void)
+{
+	enum { BESIDE = 46, LEAST = 34, USUAL = 80 };
+	const char *variable = getenv("COLUMNS");
+	uint64_t columns = USUAL;
+	struct winsize w;
+
+	if (full_names || !isatty(STDOUT_FILENO))
+		return SIZE_MAX;
+	if (!ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) && w.ws_col)
+		columns = w.ws_col;
+	else if (variable)
+		number_read(variable, 1, SIZE_MAX, &columns);
+	return columns > BESIDE + LEAST ? columns - BESIDE : LEAST;
+}
+
+const char *
+shown_name(const char *symbol)
+{
+	static struct pool *pool;
+	static size_t room;
+
+	if (!room)
+		room = room_for_names();
+	if (!pool)
+		pool = pool_new();
+	return image_shortened(pool, image_readable(symbol), room);
+}
 
 /* ---- numbers, paths, source ---- */
 

@@ -8,8 +8,10 @@
 
 #include <argp.h>
 
-/* An argp child: --no-demangle. */
-extern const struct argp_child print_names[];
+/* Children of argp: --no-demangle; that and, for commands that use shown_name(), --full-names. */
+extern const struct argp_child print_names[], print_names_in_rows[];
+/* A symbol as people read it, in a row of a table: on a terminal long names are shortened, unless --full-names is given. */
+const char *shown_name(const char *symbol);
 
 /* A count, or its bounds: "5", "5 to 6", or "5 or more" where most is COUNT_NO_BOUND. */
 enum { RANGE = 80 };

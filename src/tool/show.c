@@ -89,6 +89,38 @@ assemble(void *ctx, const struct buf *text, struct buf *object)
 	return status == 0;
 }
 
+/* What is no text would be one error for each of its lines. True: reported. */
+static bool
+is_binary(const char *path, const struct buf *text)
+{
+	bool elf = text->n >= 4 && !memcmp(text->at, "\177ELF", 4);
+
+	if (elf)
+		say_error(path, "a program, library or object, and not assembly text: `chord annotate` shows its instructions, "
+		          "`chord html` its graphs, and the compiler's -S makes text");
+	else if (text->n && memchr(text->at, 0, text->n))
+		say_error(path, "this is no assembly text");
+	return elf || (text->n && memchr(text->at, 0, text->n));
+}
+
+/* The assembler's first messages; of what is no assembly text there is one for each line. */
+static void
+say_rejected(const char *path, const struct buf *says)
+{
+	enum { MESSAGES = 12 };
+	size_t n = 0, lines = 0, more = 0;
+
+	for (size_t i = 0; i < says->n; i++)
+		if (says->at[i] == '\n' && ++lines == MESSAGES)
+			n = i + 1;
+	if (lines > MESSAGES)
+		more = lines - MESSAGES;
+	else
+		n = says->n;
+	say_error(path, "the assembler rejects it:\n%.*s%s", (int)n, says->at,
+	          more ? "(and more messages: is this assembly text?)" : "");
+}
+
 int
 cmd_show(int argc, char **argv)
 {
@@ -110,6 +142,8 @@ cmd_show(int argc, char **argv)
 	o.dump_pass = a.pass;
 	if (!file_read(a.file, &text))
 		die(a.file, "%s", strerror(errno));
+	if (is_binary(a.file, &text))
+		exit(EXIT_NO);
 	switch (weave(text.at ? text.at : "", text.n, a.file, &o, &woven, &stats, &why)) {
 	case WEAVE_DONE:
 		if (as_text)
@@ -117,7 +151,7 @@ cmd_show(int argc, char **argv)
 		status = 0;
 		break;
 	case WEAVE_NOTHING: say_error(a.file, "no code in it"); break;
-	case WEAVE_REJECTED: say_error(a.file, "the assembler rejects it:\n%.*s", (int)a.says.n, a.says.at); break;
+	case WEAVE_REJECTED: say_rejected(a.file, &a.says); break;
 	case WEAVE_WRONG: break;
 	case WEAVE_FAILED: say_error(a.file, "%s", why); break;
 	}

@@ -32,3 +32,47 @@ view_is_chosen(const struct view_choice *c, const struct view_function *f)
 {
 	return view_is_named(f->proc, c->function) && view_is_file(f->file, c->file);
 }
+
+/* ---- names that nothing has ---- */
+
+struct names {
+	const struct run *run;
+	struct pool *pool;
+};
+
+/* The name that a pattern for the i-th procedure would have. */
+static const char *
+name_at(const void *ctx, size_t i)
+{
+	const struct names *names = ctx;
+
+	for (size_t b = 0; b < names->run->binary.n; b++) {
+		const struct map *map = &names->run->binary.at[b].map;
+
+		if (i < map->nproc)
+			return image_bare(names->pool, map->proc[i].name);
+		i -= map->nproc;
+	}
+	return NULL;
+}
+
+/* Is it the last part of the name: of a C++ class, of a module of Fortran (__m_MOD_name)? */
+static bool
+is_last_part(const char *name, const char *word)
+{
+	size_t n = strlen(name), k = strlen(word);
+
+	return k && n > k && !strcmp(name + n - k, word) && (name[n - k - 1] == ':' || name[n - k - 1] == '_');
+}
+
+const char *
+view_meant(const struct run *run, const char *word)
+{
+	struct names names = {run, run->pool};
+	const char *name;
+
+	for (size_t i = 0; (name = name_at(&names, i)); i++)
+		if (is_last_part(name, word))
+			return name;
+	return name_nearest(word, name_at, &names);
+}

@@ -131,7 +131,10 @@ view_paths(struct view_paths *r, struct run *run, const char *function)
 			add_proc(r, &run->binary.at[k], i, function);
 	find_unknown(r);
 	if (function && !r->proc.n) {
-		say_error(run->path, "--function=%s: no procedure whose paths are counted has such a name", function);
+		const char *meant = view_meant(run, function);
+
+		say_error(run->path, "--function=%s: no procedure whose paths are counted has such a name%s%s%s", function,
+		          meant ? "; did you mean " : "", meant ? meant : "", meant ? "?" : "");
 		return false;
 	}
 	for (size_t i = 0; i < r->proc.n; i++) {

@@ -81,6 +81,8 @@ struct view_choice {
 	const char *file;        /* its path, or the end of that behind a slash */
 };
 bool view_is_named(const struct proc *p, const char *pattern);
+/* Of a word that names none: the procedure that may have been meant, as a pattern has it; or NULL. */
+const char *view_meant(const struct run *run, const char *word);
 bool view_is_file(const char *path, const char *pattern);
 bool view_is_chosen(const struct view_choice *c, const struct view_function *f);
 

@@ -48,6 +48,29 @@ t_report() {
 	hides 'app::'
 }
 
+# On a terminal long names are shortened; everywhere else they are whole.
+t_short_names() {
+	script -qec true log >/dev/null 2>err || skip "no terminal can be made: $(head -n 1 err)"
+	local thrice='app::thrice(std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> > const&, '
+	want "$CHORD" report ./names
+	shows "$thrice"
+	COLUMNS=90 want script -qec "$CHORD report ./names" log
+	shows 'app::thrice(...)' 'app::Box<long>::twice(long) const'
+	hides "$thrice"
+	COLUMNS=90 want script -qec "$CHORD report --full-names ./names" log
+	shows "$thrice"
+	COLUMNS=90 want script -qec "$CHORD report --json ./names" log
+	shows "$thrice"
+}
+
+# A word that names no function: which one may have been meant.
+t_meant() {
+	refused 1 'did you mean app::Box<long>::twice\?' "$CHORD" report --function=twice ./names
+	refused 1 'did you mean plain\?' "$CHORD" report --function=plian ./names
+	refused 1 'did you mean app::Square::area\?' "$CHORD" annotate ./names area
+	refused 1 'has such a name$' "$CHORD" report --function=nothing_like_it ./names
+}
+
 # One function by its symbol, its name, with its parameters, or a part of them.
 t_patterns() {
 	for pattern in _ZNK3app3BoxIlE5twiceEl 'app::Box<long>::twice' '*::twice' 'app::Box<long>::twice(long) const' '*twice(*'; do
@@ -130,7 +153,7 @@ t_verify() {
 	shows '_ZN3app7outsideEi: not built with Chord'
 }
 
-for name in json report patterns annotate diff paths calls verify; do
+for name in json report short-names meant patterns annotate diff paths calls verify; do
 	test_case "$name"
 done
 exit $failed

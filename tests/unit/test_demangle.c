@@ -107,6 +107,42 @@ texts(void **state)
 	assert_string_equal(image_readable_text("_Z1fi"), "_Z1fi");
 }
 
+#define UTF8 "\u00e4\u00f6\u00fc\u20ac"
+
+static void
+short_names(void **state)
+{
+	static const struct { const char *name; size_t most; const char *is; } cases[] = {
+		{"f(int)", 12, "f(int)"},
+		{"std::map<int, std::less<int> >::find(int const&)", 48, "std::map<int, std::less<int> >::find(int const&)"},
+		{"std::map<int, std::less<int> >::find(int const&)", 30, "std::map<...>::find(...)"},
+		{"std::map<int, std::less<int> >::find(int const&)", 20, "std::...>::find(...)"},
+		{"bool app::operator< <app::Long>(app::Long const&, app::Long const&)", 40, "bool app::operator< <...>(...)"},
+		{"app::Functor<app::Other>::operator()(int, int) const", 40, "app::Functor<...>::operator()(...) const"},
+		{"app::(anonymous namespace)::hidden(app::Long const&)", 45, "app::(anonymous namespace)::hidden(...)"},
+		{"app::operator->*(app::Left const&, app::Right const&)", 30, "app::operator->*(...)"},
+		{"a_function_of_c_whose_name_is_very_long_indeed", 21, "a_func..._long_indeed"},
+		{"empty<>(app::Parameter, app::Parameter)", 20, "empty<>(...)"},
+		{"unbalanced<int(app::Parameter, app::Parameter)", 21, NULL},
+	};
+	struct pool *pool = pool_new();
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		const char *is = image_shortened(pool, cases[i].name, cases[i].most);
+
+		assert_true(strlen(is) <= cases[i].most);
+		if (cases[i].is)
+			assert_string_equal(is, cases[i].is);
+	}
+	/* No character is cut in two. */
+	for (size_t most = 12; most < 40; most++)
+		for (const char *c = image_shortened(pool, UTF8 UTF8 UTF8 UTF8 UTF8, most); *c; c++)
+			if ((unsigned char)*c >= 0xc0)
+				assert_true(((unsigned char)c[1] & 0xc0) == 0x80);
+	pool_free(pool);
+}
+
 int
 main(void)
 {
@@ -115,6 +151,7 @@ main(void)
 		cmocka_unit_test(rust),
 		cmocka_unit_test(d),
 		cmocka_unit_test(others),
+		cmocka_unit_test(short_names),
 		cmocka_unit_test(texts),
 	};
 

@@ -264,37 +264,10 @@ is_exact(const struct run *run)
 	return true;
 }
 
-static const char *
-function_at(const void *ctx, size_t i)
-{
-	const struct run *run = ctx;
-
-	for (size_t b = 0; b < run->binary.n; b++) {
-		const struct map *map = &run->binary.at[b].map;
-
-		if (i < map->nproc)
-			return map->proc[i].name;
-		i -= map->nproc;
-	}
-	return NULL;
-}
-
-/* A function whose symbol ends in that word, as in Fortran's modules (__m_MOD_name); else the nearest. */
-static const char *
-function_meant(const struct run *run, const char *word)
-{
-	const char *name;
-
-	for (size_t i = 0; (name = function_at(run, i)); i++)
-		if (str_ends(str_of(name), word))
-			return name;
-	return name_nearest(word, function_at, run);
-}
-
 static void
 say_missing(const struct run *run, const char *word)
 {
-	const char *meant = function_meant(run, word);
+	const char *meant = view_meant(run, word);
 
 	if (meant)
 		say_error(word, "no function and no source file of %s has that name; did you mean %s?", run->path, meant);

@@ -265,7 +265,7 @@ diff(const struct args *a)
 int
 cmd_diff(int argc, char **argv)
 {
-	static const struct argp argp = {options, parse_diff, "[PROGRAM] A [PROGRAM] B", doc, print_names, NULL, NULL};
+	static const struct argp argp = {options, parse_diff, "[PROGRAM] A [PROGRAM] B", doc, print_names_in_rows, NULL, NULL};
 	struct diff d = {.found.pool = pool_new()};
 	struct args a = {.d = &d, .opt = {.top = 20, .stored = true}};
 	int status;

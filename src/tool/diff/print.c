@@ -66,7 +66,7 @@ static void
 print_row(struct table *t, const struct difference *r)
 {
 	print_counts(t, r);
-	table_text(t, r->name ? image_readable(r->name) : "");
+	table_text(t, r->name ? shown_name(r->name) : "");
 	fputs(r->name ? "  " : "", stdout);
 	if (*r->file && r->line)
 		printf("%s:%u", shown_path(r->file), r->line);

@@ -118,7 +118,7 @@ report(const struct args *a)
 int
 cmd_paths(int argc, char **argv)
 {
-	static const struct argp argp = {options, parse_paths, usage, doc, print_names, NULL, NULL};
+	static const struct argp argp = {options, parse_paths, usage, doc, print_names_in_rows, NULL, NULL};
 	struct args a = {.opt.top = 20};
 
 	if (argc > 1 && !strcmp(argv[1], "select"))

@@ -149,7 +149,7 @@ print_numbers(const struct view_path *row, uint64_t all)
 	put_share(&t, row->insns, all);
 	put_number(&t, row->count);
 	put_number(&t, row->length);
-	table_text(&t, image_readable(row->of->proc->name));
+	table_text(&t, shown_name(row->of->proc->name));
 }
 
 void
@@ -239,7 +239,7 @@ print_coverage(const struct view_paths *r)
 		put_number(&t, p->ran);
 		put_number(&t, p->possible);
 		put_share(&t, p->ran, p->possible);
-		table_text(&t, image_readable(p->proc->name));
+		table_text(&t, shown_name(p->proc->name));
 		printf("%s%s", p->proc->paths->kind == CHORD_PATH_SELECTED ? " (of those of interest)" : "",
 		       p->why ? " (not exact)" : "");
 		table_end(&t);
@@ -266,7 +266,7 @@ print_branches(const struct view_paths *r)
 
 		put_number(&t, row->taken);
 		put_number(&t, row->fell);
-		table_text(&t, image_readable(row->of->proc->name));
+		table_text(&t, shown_name(row->of->proc->name));
 		printf(", block %" PRIu32, row->block);
 		if (row->place.file)
 			printf(" (%s:%u)", shown_path(row->place.file), row->place.line);

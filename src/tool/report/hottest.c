@@ -36,10 +36,10 @@ put_insn(const struct report *r, struct table *t, const struct view_insn *in)
 		fputs("(its place is not known)", stdout);
 	buf_free(&text);
 	if (to.n)
-		printf(" <%s>", image_readable(callee_name(r->run->pool, &to, 0)));
+		printf(" <%s>", shown_name(callee_name(r->run->pool, &to, 0)));
 	if (in->line)
 		printf("  %s:%u", shown_path(file_of(r, in)), in->line);
-	printf("  %s+0x%" PRIx64 "%s", image_readable(in->proc->name), offset_of(in), in->part ? " (its cold part)" : "");
+	printf("  %s+0x%" PRIx64 "%s", shown_name(in->proc->name), offset_of(in), in->part ? " (its cold part)" : "");
 	table_end(t);
 }
 

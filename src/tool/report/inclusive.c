@@ -56,7 +56,7 @@ report_inclusive(const struct report *r)
 			table_skip(&t, 1);
 		table_bounds(&t, &f->insns, true);
 		table_bounds(&t, &f->calls, f->counts->activations_known);
-		table_text(&t, image_readable(f->proc->name));
+		table_text(&t, shown_name(f->proc->name));
 		if (*f->file && f->line)
 			printf("  %s:%u", shown_path(f->file), f->line);
 		if (f->binary != &r->run->binary.at[0])

@@ -221,6 +221,18 @@ is_inlined(const struct report *r)
 	return false;
 }
 
+static void
+say_unnamed(const struct report *r)
+{
+	const char *function = r->opt.choice.function, *meant = is_inlined(r) ? NULL : view_meant(r->run, function);
+
+	if (meant)
+		say_error(r->run->path, "--function=%s: no procedure has such a name; did you mean %s?", function, meant);
+	else
+		say_error(r->run->path, "--function=%s: no procedure has such a name%s", function,
+		          is_inlined(r) ? ": it was inlined (--inlined)" : "");
+}
+
 /* A pattern that matches nothing is mistaken. False: reported. */
 static bool
 is_there(const struct report *r)
@@ -236,8 +248,7 @@ is_there(const struct report *r)
 	}
 	free(all.at);
 	if (all.n && !named)
-		say_error(r->run->path, "--function=%s: no procedure has such a name%s", c->function,
-		          is_inlined(r) ? ": it was inlined (--inlined)" : "");
+		say_unnamed(r);
 	else if (all.n && !in_file)
 		say_error(r->run->path, "--file=%s: no procedure%s is of such a file", c->file, r->opt.lines ? " and no line" : "");
 	return !all.n || (named && in_file);
@@ -284,7 +295,7 @@ load_run(struct run *r, const struct args *a)
 int
 cmd_report(int argc, char **argv)
 {
-	static const struct argp argp = {options, parse_report, usage, doc, print_names, NULL, NULL};
+	static const struct argp argp = {options, parse_report, usage, doc, print_names_in_rows, NULL, NULL};
 	struct args a = {.opt.top = 20};
 	struct run run;
 	struct report r = {.run = &run};

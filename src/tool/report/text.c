@@ -71,9 +71,9 @@ print_function(const struct report *r, struct table *t, const struct view_functi
 	table_bounds(t, &f->insns, true);
 	print_share(r, t, f->insns.least);
 	table_bounds(t, &f->calls, f->counts->activations_known);
-	table_text(t, image_readable(f->proc->name));
+	table_text(t, shown_name(f->proc->name));
 	for (uint32_t i = 0; i < f->proc->nalso; i++)
-		printf(" = %s", image_readable(f->proc->also[i]));
+		printf(" = %s", shown_name(f->proc->also[i]));
 	if (*f->file && f->line)
 		printf("  %s:%u", shown_path(f->file), f->line);
 	else if (*f->file)
@@ -197,7 +197,7 @@ print_copies(const struct report *r, struct table *t, const struct view_source *
 		table_skip(t, 3);
 		table_text(t, c->in ? "  in " : "  in its own code");
 		if (c->in)
-			fputs(image_readable(c->in), stdout);
+			fputs(shown_name(c->in), stdout);
 		if (c->in && *c->file)
 			printf("  %s:%u", shown_path(c->file), c->line);
 		table_end(t);
@@ -230,7 +230,7 @@ print_sources(const struct report *r)
 		print_share(r, &t, f->insns.least);
 		table_bounds(&t, &f->inlined, true);
 		table_bounds(&t, &f->whole, true);
-		table_text(&t, image_readable(f->name));
+		table_text(&t, shown_name(f->name));
 		if (*f->file && f->line)
 			printf("  %s:%u", shown_path(f->file), f->line);
 		table_end(&t);
@@ -268,7 +268,7 @@ print_callees(const struct report *r, struct table *t, const struct view_call *c
 		table_skip(t, c->nevent);
 		table_number(t, c->to[i].calls);
 		table_text(t, "");
-		printf("  %s", image_readable(c->to[i].name));
+		printf("  %s", shown_name(c->to[i].name));
 		table_end(t);
 	}
 	if (n == c->nto)
@@ -286,8 +286,8 @@ print_call(const struct report *r, const struct view_call *c)
 
 	report_call_events(&t, c);
 	table_bounds(&t, &c->calls, true);
-	table_text(&t, image_readable(c->proc->name));
-	printf(" -> %s", image_readable(c->callee));
+	table_text(&t, shown_name(c->proc->name));
+	printf(" -> %s", shown_name(c->callee));
 	if (*c->file && c->line)
 		printf("  %s:%u", shown_path(c->file), c->line);
 	table_end(&t);

@@ -96,7 +96,7 @@ print_row(const struct view_call *c, int depth, bool above)
 	report_call_events(&t, c);
 	table_number(&t, c->calls.least);
 	table_text(&t, "");
-	printf("%*s%s", 2 * depth, "", image_readable(c->callee));
+	printf("%*s%s", 2 * depth, "", shown_name(c->callee));
 	if (*c->file && c->line)
 		printf("  %s:%u", shown_path(c->file), c->line);
 	printf(above ? "  (above)" : "");
@@ -113,7 +113,7 @@ print_callee(const struct view_call *of, const struct view_callee *c, int depth,
 	table_skip(&t, of->nevent);
 	table_number(&t, c->calls);
 	table_text(&t, "");
-	printf("%*s%s%s", 2 * depth, "", image_readable(c->name), above ? "  (above)" : "");
+	printf("%*s%s%s", 2 * depth, "", shown_name(c->name), above ? "  (above)" : "");
 	table_end(&t);
 }
 
@@ -185,7 +185,7 @@ print_root(struct tree *t, struct node *n)
 	if (n->shown || !t->left)
 		return;
 	table_skip(&table, n->row[0]->nevent + 1);
-	table_text(&table, image_readable(n->proc->name));
+	table_text(&table, shown_name(n->proc->name));
 	table_end(&table);
 	t->left--;
 	print_below(t, n);

@@ -184,9 +184,28 @@ parse_trace(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
+static bool
+is_there(const struct run *r, const char *function)
+{
+	for (size_t k = 0; k < r->binary.n; k++)
+		for (uint32_t i = 0; i < r->binary.at[k].map.nproc; i++)
+			if (view_is_named(&r->binary.at[k].map.proc[i], function))
+				return true;
+	return false;
+}
+
+static void
+say_not_entered(const struct trace_place *x, const struct run *r)
+{
+	const char *meant = is_there(r, x->function) ? NULL : view_meant(r, x->function);
+
+	say_error(x->function, "no thread has entered it %" PRIu64 " time%s%s%s%s", x->n, x->n == 1 ? "" : "s",
+	          meant ? "; did you mean " : "", meant ? meant : "", meant ? "?" : "");
+}
+
 /* What was asked for by name, and is nowhere. */
 static bool
-all_found(const struct trace_args *a)
+all_found(const struct trace_args *a, const struct run *r)
 {
 	const struct trace_place *place[] = {&a->from, &a->to};
 	bool ok = true;
@@ -197,7 +216,7 @@ all_found(const struct trace_args *a)
 		if (!x->set || x->found || (x == &a->to && !x->function))
 			continue;
 		if (x->function)
-			say_error(x->function, "no thread has entered it %" PRIu64 " time%s", x->n, x->n == 1 ? "" : "s");
+			say_not_entered(x, r);
 		else
 			say_error("--from", "no thread has executed more than %" PRIu64 " instructions", x->n);
 		ok = false;
@@ -226,7 +245,7 @@ print_all(struct trace_args *a, struct run *r, struct traced_list *list, FILE *t
 	if (a->form == TRACE_CHROME)
 		chrome_end(a, to);
 	strmap_free(&a->names);
-	return all_found(a) ? status : EXIT_NO;
+	return all_found(a, r) ? status : EXIT_NO;
 }
 
 static int
