@@ -12,8 +12,8 @@ struct count {
 	struct profile *profile;
 	uint64_t **counter;      /* by module of the trace: where the first token's is */
 	size_t listed;           /* modules that were there, as marks in the stream have it */
-	bool fits;
-	uint64_t foreign;        /* slots that are of no module */
+	uint32_t low, bytes;     /* the tokens of the module that had the last one; bytes 0: of none */
+	uint64_t *at;            /* its counters */
 	uint64_t done, total;    /* bytes */
 };
 
@@ -21,20 +21,6 @@ static struct module *
 module_of(const struct count *c, const struct chord_trace_module *t)
 {
 	return &c->profile->module.at[c->profile->number.at[t->module]];
-}
-
-static const char *
-make_counters(struct count *c, const struct chord_trace_module *t, uint64_t **counter)
-{
-	const struct module *m;
-
-	if (t->module >= c->profile->number.n)
-		return "damaged: it names a module that the profile does not have";
-	m = module_of(c, t);
-	if (t->first < m->base || t->first - m->base > 8 * m->ncount || t->bytes > 8 * m->ncount - (t->first - m->base))
-		return "damaged: it has counters of a module where the profile has none";
-	*counter = pool_array(c->own, t->bytes / 8 + 1, 8);
-	return NULL;
 }
 
 static bool
@@ -52,23 +38,40 @@ add_counters(struct count *c, const struct chord_trace_module *t, const uint64_t
 	return fits;
 }
 
-static void
-take_slot(struct count *c, uint32_t slot)
+/* A mark, or a token of another module than the one before. False: it is of none. */
+static bool
+take_other(struct count *c, uint32_t slot)
 {
 	uint32_t i;
 
-	if (!slot)
-		return;
-	if (CHORD_SLOT_KIND(slot)) {
-		if (CHORD_SLOT_KIND(slot) == CHORD_MARK_MODULES)
-			c->listed = CHORD_SLOT_PAYLOAD(slot);
-		return;
+	if (CHORD_SLOT_KIND(slot) == CHORD_MARK_MODULES) {
+		c->listed = CHORD_SLOT_PAYLOAD(slot);
+		c->bytes = 0;
 	}
+	if (!slot || CHORD_SLOT_KIND(slot))
+		return true;
 	i = trace_module_of(c->file, slot, c->listed);
 	if (i == UINT32_MAX)
-		c->foreign++;
-	else
-		c->fits &= checked_add(&c->counter[i][(slot - c->file->module.at[i].low) / 8], 1);
+		return false;
+	c->low = c->file->module.at[i].low;
+	c->bytes = c->file->module.at[i].bytes;
+	c->at = c->counter[i];
+	c->at[(slot - c->low) / 8]++;
+	return true;
+}
+
+static bool
+take_segment(struct count *c, const struct slots *r)
+{
+	for (size_t i = 0; i < r->n; i++) {
+		uint32_t slot = r->slot[i];
+
+		if (slot && !CHORD_SLOT_KIND(slot) && slot - c->low < c->bytes)
+			c->at[(slot - c->low) / 8]++;
+		else if (!take_other(c, slot))
+			return false;
+	}
+	return true;
 }
 
 static const char *
@@ -77,11 +80,11 @@ take_stream(struct count *c, size_t stream)
 	struct slots *r = slots_new(c->file, stream);
 	const char *why;
 
-	c->listed = 0;
+	c->listed = c->bytes = 0;
 	while (slots_next(r)) {
 		progress("counting what was traced", (c->done + r->done) >> 20, c->total >> 20);
-		for (size_t i = 0; i < r->n; i++)
-			take_slot(c, r->slot[i]);
+		if (!take_segment(c, r))
+			slots_spoil(r, "damaged: a path in it is of no module that is listed");
 	}
 	c->done += r->done;
 	why = r->fault;
@@ -100,21 +103,37 @@ take_streams(struct count *c, uint64_t stream)
 		if (!stream || stream == (uint64_t)c->file->stream.at[i].number + 1)
 			why = take_stream(c, i);
 	progress("counting what was traced", c->total >> 20, c->total >> 20);
-	if (!why && c->foreign)
-		why = pool_printf(c->pool, "%" PRIu64 " of its paths are of no module that it lists", c->foreign);
-	return why ? why : c->fits ? NULL : "its counts do not fit 64 bits";
+	return why;
+}
+
+/* NULL, or what is wrong with the list of modules: its counters are all that the module has. */
+static const char *
+modules_fit(const struct trace_file *f, const struct profile *p)
+{
+	for (size_t i = 0; i < f->module.n; i++) {
+		const struct chord_trace_module *t = &f->module.at[i];
+		const struct module *m = t->module < p->number.n ? &p->module.at[p->number.at[t->module]] : NULL;
+
+		if (!m)
+			return "damaged: it names a module that the profile does not have";
+		if (t->first != m->base || t->bytes != (uint32_t)(8 * m->ncount))
+			return "damaged: its counters of a module are not those of the profile";
+	}
+	return NULL;
 }
 
 /* What is not whole changes nothing. */
 const char *
 trace_add_counts(struct pool *pool, struct trace_file *f, struct profile *p, uint64_t stream)
 {
-	struct count c = {.pool = pool, .own = pool_new(), .file = f, .profile = p, .fits = true};
+	struct count c = {.pool = pool, .own = pool_new(), .file = f, .profile = p};
 	const char *why = trace_short(pool, f);
 
 	c.counter = pool_array(c.own, f->module.n, sizeof *c.counter);
+	if (!why)
+		why = modules_fit(f, p);
 	for (size_t i = 0; i < f->module.n && !why; i++)
-		why = make_counters(&c, &f->module.at[i], &c.counter[i]);
+		c.counter[i] = pool_array(c.own, f->module.at[i].bytes / 8 + 1, 8);
 	if (!why)
 		why = take_streams(&c, stream);
 	for (size_t i = 0; i < f->module.n && !why; i++)
@@ -124,10 +143,12 @@ trace_add_counts(struct pool *pool, struct trace_file *f, struct profile *p, uin
 	return why;
 }
 
-bool
-trace_is_of(const struct trace_file *f, const struct profile *p)
+const char *
+trace_why_not(const struct trace_file *f, const struct profile *p)
 {
-	return p->origin.n == 1 && p->origin.at[0].id == f->id && p->origin.at[0].id2 == f->id2;
+	if (p->origin.n != 1 || p->origin.at[0].id != f->id || p->origin.at[0].id2 != f->id2)
+		return "it belongs to another profile";
+	return p->pid == f->pid ? modules_fit(f, p) : "damaged: it is of another process than its profile";
 }
 
 const char *
@@ -140,7 +161,9 @@ trace_fill(struct pool *pool, const char *profile, struct profile *p, uint64_t s
 		return NULL;
 	f = trace_open(pool, name, &why);
 	if (f)
-		why = trace_is_of(f, p) ? trace_add_counts(pool, f, p, stream) : "it belongs to another profile";
+		why = trace_why_not(f, p);
+	if (f && !why)
+		why = trace_add_counts(pool, f, p, stream);
 	trace_close(f);
 	return why;
 }

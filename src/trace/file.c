@@ -10,7 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MODULES_MOST = 1 << 20 };
+/* A process's addresses have so many bits. */
+enum { MODULES_MOST = 1 << 20, ADDRESS_BITS = 57 };
 
 char *
 trace_name(struct pool *pool, const char *profile)
@@ -37,36 +38,57 @@ trace_bytes(const struct trace_file *f, uint64_t offset, void *to, size_t n)
 	return true;
 }
 
-/* Few come out of turn. */
+/* Few come out of turn. NULL: it has not been seen so far. */
 static struct trace_stream *
-stream_of(struct trace_file *f, uint32_t number)
+find_stream(struct trace_file *f, uint32_t number)
 {
 	if (number < f->stream.n && f->stream.at[number].number == number)
 		return &f->stream.at[number];
 	for (size_t i = f->stream.n; i; i--)
 		if (f->stream.at[i - 1].number == number)
 			return &f->stream.at[i - 1];
+	return NULL;
+}
+
+static struct trace_stream *
+stream_of(struct trace_file *f, uint32_t number)
+{
+	struct trace_stream *s = find_stream(f, number);
+
+	if (s)
+		return s;
 	VEC_PUSH(f->stream, (struct trace_stream){.number = number});
 	return &f->stream.at[f->stream.n - 1];
 }
 
 /* ---- extents: texts say what is wrong with one, NULL that nothing is ---- */
 
+/* Rings of a stream are numbered in the order in which they were added, and the first one begins with segment 0. What is gone was
+ * dropped because only the last segments were to be kept. */
+static bool
+is_ring(struct trace_file *f, const struct chord_extent_head *h, const struct chord_trace_gone *gone)
+{
+	const uint64_t bytes = h->size - f->page, n = bytes / CHORD_TRACE_SEGMENT;
+	const struct trace_stream *s = find_stream(f, h->module);
+
+	return bytes % CHORD_TRACE_SEGMENT == 0 && n >= CHORD_TRACE_SEGMENTS && (f->version > 1 || n == CHORD_TRACE_SEGMENTS) &&
+	       h->a <= h->b && h->b <= UINT64_MAX / 2 && h->c == (s ? s->ring.n : 0) && (h->c || !h->a) &&
+	       (f->flags & CHORD_TRACE_LAST || !gone->segments);
+}
+
 /* room: bytes of it that the file has, with its first page. */
 static const char *
 read_ring(struct trace_file *f, const struct chord_extent_head *h, uint64_t offset, uint64_t room)
 {
-	const uint64_t ring = f->version == 1 ? CHORD_TRACE_SEGMENTS : (h->size - f->page) / CHORD_TRACE_SEGMENT;
+	const uint64_t ring = (h->size - f->page) / CHORD_TRACE_SEGMENT;
 	struct trace_extent x = {
 		.offset = offset + f->page, .bytes = room - f->page, .first = h->b, .end = h->b + ring, .from = h->a, .ring = ring,
 	};
 
-	if ((h->size - f->page) / CHORD_TRACE_SEGMENT < ring || ring < CHORD_TRACE_SEGMENTS || h->a > h->b || h->b > UINT64_MAX / 2)
-		return "damaged: a ring that makes no sense";
-	if (x.bytes > ring * CHORD_TRACE_SEGMENT)
-		x.bytes = ring * CHORD_TRACE_SEGMENT;
-	if (f->flags & CHORD_TRACE_LAST && !trace_bytes(f, offset + CHORD_TRACE_GONE, &x.gone, sizeof x.gone))
+	if (!trace_bytes(f, offset + CHORD_TRACE_GONE, &x.gone, sizeof x.gone))
 		return "it cannot be read, or has become shorter";
+	if (!is_ring(f, h, &x.gone))
+		return "a ring that makes no sense";
 	f->gone += x.gone.segments;
 	VEC_PUSH(stream_of(f, h->module)->ring, x);
 	return NULL;
@@ -78,7 +100,7 @@ read_packs(struct trace_file *f, const struct chord_extent_head *h, uint64_t off
 	struct trace_extent x = {.offset = offset + f->page, .bytes = h->a, .first = h->b, .zstd = h->c == CHORD_TRACE_ZSTD};
 
 	if (h->a > h->size - f->page || h->b > UINT64_MAX / 2 || h->c > CHORD_TRACE_ZSTD)
-		return "damaged: packed segments that make no sense";
+		return "packed segments that make no sense";
 	if (x.bytes > room - f->page)
 		x.bytes = room - f->page;
 	if (x.bytes)
@@ -86,20 +108,37 @@ read_packs(struct trace_file *f, const struct chord_extent_head *h, uint64_t off
 	return NULL;
 }
 
+/* Behind the entries that are used, and one that was being written, there is nothing. */
+static bool
+is_empty(const struct trace_file *f, uint64_t from, uint64_t to)
+{
+	char bytes[512];
+
+	for (uint64_t n; from < to; from += n) {
+		n = to - from < sizeof bytes ? to - from : sizeof bytes;
+		if (!trace_bytes(f, from, bytes, n) || *bytes || memcmp(bytes, bytes + 1, n - 1))
+			return false;
+	}
+	return true;
+}
+
 static const char *
 read_modules(struct trace_file *f, const struct chord_extent_head *h, uint64_t offset, uint64_t room)
 {
 	struct chord_trace_module m;
+	const uint64_t used = f->page + (h->a + 1) * sizeof m;
 
 	if (h->a > (h->size - f->page) / sizeof m || h->a > MODULES_MOST)
-		return "damaged: more modules than there is room for";
+		return "more modules than there is room for";
 	for (uint64_t i = 0; i < h->a && (i + 1) * sizeof m <= room - f->page; i++) {
 		if (!trace_bytes(f, offset + f->page + i * sizeof m, &m, sizeof m))
 			return "it cannot be read, or has become shorter";
-		if (!m.bytes || m.low % 8 || m.first % 8)
-			return "damaged: a module that makes no sense";
+		if (!m.bytes || m.low % CHORD_PAGE_LEAST || m.first % CHORD_PAGE_LEAST || m.high >> (ADDRESS_BITS - 32))
+			return "a module that makes no sense";
 		VEC_PUSH(f->module, m);
 	}
+	if (h->module || h->b || h->c || (used < room && !is_empty(f, offset + used, offset + room)))
+		return "modules that make no sense";
 	return NULL;
 }
 
@@ -114,31 +153,61 @@ read_extent(struct trace_file *f, const struct chord_extent_head *h, uint64_t of
 	case CHORD_TRACE_MODULES:
 		return read_modules(f, h, offset, room);
 	}
-	return pool_printf(f->pool, "damaged: an extent of type %u, which there is not", h->type);
+	return pool_printf(f->pool, "an extent of type %u, which there is not", h->type);
+}
+
+/* The next one is at *offset. */
+static const char *
+read_next(struct trace_file *f, uint64_t used, uint64_t *offset)
+{
+	struct chord_extent_head h;
+	uint64_t room;
+	const char *why;
+
+	if (!trace_bytes(f, *offset, &h, sizeof h))
+		return "it cannot be read, or has become shorter";
+	if (h.size <= f->page || h.size % f->page || h.size > used - *offset)
+		return "an extent of a size that cannot be";
+	room = h.size < f->size - *offset ? h.size : f->size - *offset;
+	why = read_extent(f, &h, *offset, room);
+	*offset += h.size;
+	return why;
+}
+
+/* What has been packed of a stream that has no ring is of another one. */
+static const char *
+drop_parts(struct trace_file *f)
+{
+	const char *why = NULL;
+	size_t n = 0;
+
+	for (size_t i = 0; i < f->stream.n; i++) {
+		struct trace_stream s = f->stream.at[i];
+
+		if (s.ring.n) {
+			f->stream.at[n++] = s;
+			continue;
+		}
+		why = pool_printf(f->pool, "damaged: stream %" PRIu32 " has no ring", s.number);
+		free(s.packs.at);
+	}
+	f->stream.n = n;
+	return why;
 }
 
 static const char *
 read_extents(struct trace_file *f, uint64_t used)
 {
-	for (uint64_t offset = f->page; offset < used && offset < f->size;) {
-		struct chord_extent_head h;
-		uint64_t room;
-		const char *why;
+	for (uint64_t offset = f->page; offset < used && offset < f->size && f->size - offset >= f->page;) {
+		const uint64_t at = offset;
+		const char *why = read_next(f, used, &offset);
 
-		if (f->size - offset < f->page)
-			break;
-		if (!trace_bytes(f, offset, &h, sizeof h))
-			return "it cannot be read, or has become shorter";
-		if (h.size <= f->page || h.size % f->page || h.size > used - offset)
-			return "damaged: an extent of a size that cannot be";
-		room = h.size < f->size - offset ? h.size : f->size - offset;
-		if ((why = read_extent(f, &h, offset, room)))
-			return why;
-		offset += h.size;
+		if (why)
+			return pool_printf(f->pool, "damaged at byte %" PRIu64 ": %s", at, why);
 	}
 	if (used > f->size)
 		return pool_printf(f->pool, "truncated: %" PRIu64 " of %" PRIu64 " bytes are there", f->size, used);
-	return NULL;
+	return drop_parts(f);
 }
 
 /* ---- the index ---- */

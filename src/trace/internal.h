@@ -8,6 +8,11 @@
 /* file.c: bytes of the file. False: they are not there. */
 bool trace_bytes(const struct trace_file *f, uint64_t offset, void *to, size_t n);
 
+/* slots.c: nothing more is read, for that reason, which is said of the next segment. False. */
+bool slots_fault(struct slots *r, const char *why);
+/* The same of the segment that was read last. */
+void slots_spoil(struct slots *r, const char *why);
+
 /* paths.c: the last instruction of a block that is no padding. */
 enum chord_insn trace_last_insn(const struct block *b);
 

@@ -24,9 +24,10 @@ struct replay_code {
 	struct pool *pool;
 	const struct trace_file *file;
 	struct tables *tables;   /* by module of the profile */
-	const uint32_t *number;  /* by module of the trace: that of the profile; UINT32_MAX: none */
+	const uint32_t *number;  /* by module of the trace: that of the profile; UINT32_MAX: its code is not at hand */
 	struct replay_path ***known; /* by module of the trace, by token from its lowest on; the latter when first needed */
-	struct replay_path none; /* stands for tokens that are no path */
+	struct replay_path none; /* stands for tokens of which it is not known what they are */
+	struct replay_path damaged; /* and for those that are no path */
 	uint32_t npath;          /* others so far */
 };
 
@@ -70,7 +71,7 @@ replay_code_new(const struct trace_file *f, const struct profile *p, const struc
 	for (size_t i = 0; i < f->module.n; i++) {
 		uint32_t n = f->module.at[i].module;
 
-		number[i] = n < p->number.n ? p->number.at[n] : UINT32_MAX;
+		number[i] = n < p->number.n && map[p->number.at[n]] ? p->number.at[n] : UINT32_MAX;
 	}
 	c->number = number;
 	c->known = pool_array(pool, f->module.n, sizeof *c->known);
@@ -154,7 +155,7 @@ path_of(struct replay_code *c, struct table *t, uint64_t sum)
 		t->path = path_new(c->pool, t->graph);
 	}
 	if (!path_find(t->graph, sum, &t->path) || !t->path.n)
-		return &c->none;
+		return &c->damaged;
 	path = pool_alloc(c->pool, sizeof *path);
 	*path = (struct replay_path){.proc = p, .sum = sum, .block = pool_array(c->pool, t->path.n, sizeof *path->block)};
 	path->number = c->npath++;
@@ -183,19 +184,29 @@ find(struct replay_code *c, const struct chord_trace_module *m, uint32_t module,
 {
 	uint64_t addr = m->first + (token - m->low);
 	struct table *t = module == UINT32_MAX ? NULL : table_at(&c->tables[module], addr);
-	struct replay_path *path = t ? path_of(c, t, (addr - t->addr) / 8) : &c->none;
+	struct replay_path *path = &c->none;
 
+	if (module != UINT32_MAX)
+		path = t ? path_of(c, t, (addr - t->addr) / 8) : &c->damaged;
 	path->module = module;
 	return path;
 }
 
+/* May there be tokens of modules that are not listed, or that are taken for another one's? */
+static bool
+may_mistake(const struct trace_file *f)
+{
+	return f->fault || f->flags & (CHORD_TRACE_STOPPED | CHORD_TRACE_UNKNOWN);
+}
+
 const struct replay_path *
-replay_path_of(struct replay_code *c, uint32_t token, size_t n)
+replay_path_of(struct replay_code *c, uint32_t token, size_t n, bool *damaged)
 {
 	uint32_t i = trace_module_of(c->file, token, n);
 	const struct chord_trace_module *m;
 	struct replay_path **at;
 
+	*damaged = i == UINT32_MAX && !may_mistake(c->file);
 	if (i == UINT32_MAX)
 		return NULL;
 	m = &c->file->module.at[i];
@@ -204,5 +215,6 @@ replay_path_of(struct replay_code *c, uint32_t token, size_t n)
 	at = &c->known[i][(token - m->low) / 8];
 	if (!*at)
 		*at = find(c, m, c->number[i], token);
-	return *at == &c->none ? NULL : *at;
+	*damaged = *at == &c->damaged && !may_mistake(c->file);
+	return *at == &c->none || *at == &c->damaged ? NULL : *at;
 }

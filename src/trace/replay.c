@@ -341,6 +341,8 @@ take_mark(struct replay *r, uint32_t slot)
 		break;
 	case CHORD_MARK_MODULES:
 		r->listed = payload;
+		if (payload > r->file->module.n && !r->file->fault)
+			slots_spoil(r->slots, "damaged: it knows of more modules than are listed");
 		break;
 	case CHORD_MARK_EVENT:
 		r->event = slot;
@@ -362,20 +364,27 @@ take_mark(struct replay *r, uint32_t slot)
 }
 
 static void
+take_token(struct replay *r, uint32_t token)
+{
+	bool damaged;
+	const struct replay_path *p = replay_path_of(r->code, token, r->listed, &damaged);
+
+	r->silent = false;
+	if (p)
+		replay_take(r, p);
+	else if (damaged)
+		slots_spoil(r->slots, pool_printf(r->file->pool, "damaged: slot %zu is no path of a module that is listed", r->i));
+	else
+		r->unknown++;
+}
+
+static void
 take_slot(struct replay *r, uint32_t slot)
 {
-	const struct replay_path *p;
-
-	if (CHORD_SLOT_KIND(slot)) {
+	if (CHORD_SLOT_KIND(slot))
 		take_mark(r, slot);
-	} else if (slot) {
-		p = replay_path_of(r->code, slot, r->listed);
-		r->silent = false;
-		if (p)
-			replay_take(r, p);
-		else
-			r->unknown++;
-	}
+	else if (slot)
+		take_token(r, slot);
 }
 
 /* The thread was killed, perhaps amid the last path. All of its blocks but the last one have run: it is written there, or behind
@@ -398,11 +407,11 @@ end_killed(struct replay *r)
 	}
 }
 
-/* Nothing more is known of the thread. */
+/* Nothing more is known of the thread: as if it had been killed where the stream cannot be read. */
 static void
 end_thread(struct replay *r)
 {
-	if (r->killed && !r->silent)
+	if ((r->killed || r->slots->fault) && !r->silent)
 		end_killed(r);
 	else
 		replay_finish(r);
@@ -427,7 +436,7 @@ replay_begin(struct replay *r, size_t stream)
 bool
 replay_step(struct replay *r)
 {
-	if (r->stop)
+	if (r->stop || r->slots->fault)
 		return false;
 	if (r->i == r->slots->n) {
 		if (!slots_next(r->slots))

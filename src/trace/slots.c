@@ -8,6 +8,8 @@
 #include <string.h>
 #include <zstd.h>
 
+enum { GAP = 64 };
+
 /* The first segment that the stream has. */
 static uint64_t
 first_of(const struct trace_stream *s)
@@ -37,11 +39,18 @@ slots_free(struct slots *r)
 	free(r);
 }
 
-static bool
-fault(struct slots *r, const char *why)
+bool
+slots_fault(struct slots *r, const char *why)
 {
 	r->fault = pool_printf(r->file->pool, "segment %" PRIu64 ": %s", r->segment, why);
 	return false;
+}
+
+void
+slots_spoil(struct slots *r, const char *why)
+{
+	r->segment--;
+	slots_fault(r, why);
 }
 
 /* ---- packed segments ---- */
@@ -70,22 +79,30 @@ begin_extent(struct slots *r)
 		begin_zstd(r);
 }
 
+/* Reads the head of the next record, of an extent that has one. False: `fault`. */
+static bool
+peek(struct slots *r)
+{
+	bool begins = !r->left;
+
+	if (begins)
+		begin_extent(r);
+	if (r->left < sizeof r->record || !trace_bytes(r->file, r->at, &r->record, sizeof r->record))
+		return slots_fault(r, "its record is cut off");
+	r->number = begins ? r->stream->packs.at[r->next - 1].first : r->number + (r->record.segment - (uint32_t)r->number);
+	if (r->record.segment != (uint32_t)r->number || r->number < r->segment)
+		return slots_fault(r, "damaged: another one stands in its place");
+	r->peeked = true;
+	return true;
+}
+
 /* Is there a packed segment, and is it the next one? False also: `fault`. */
 static bool
 is_packed(struct slots *r)
 {
-	if (!r->peeked) {
-		if (!r->left && r->next == r->stream->packs.n)
-			return false;
-		if (!r->left)
-			begin_extent(r);
-		if (r->left < sizeof r->record || !trace_bytes(r->file, r->at, &r->record, sizeof r->record))
-			return fault(r, "its record is cut off");
-		r->peeked = true;
-	}
-	if ((int32_t)(r->record.segment - (uint32_t)r->segment) < 0)
-		return fault(r, "damaged: an earlier one stands in its place");
-	return r->record.segment == (uint32_t)r->segment;
+	if (!r->peeked && !r->left && r->next == r->stream->packs.n)
+		return false;
+	return (r->peeked || peek(r)) && r->number == r->segment;
 }
 
 static uint32_t
@@ -126,19 +143,20 @@ next_packed(struct slots *r)
 	uint64_t size;
 
 	if (stored > sizeof r->stored)
-		return fault(r, "damaged: larger than a segment can be");
+		return slots_fault(r, "damaged: larger than a segment can be");
 	if (stored > r->left - sizeof r->record || !trace_bytes(r->file, r->at + sizeof r->record, r->stored, stored))
-		return fault(r, "its record is cut off");
+		return slots_fault(r, "its record is cut off");
 	if (!decompress(r, &bytes))
-		return fault(r, "damaged: it cannot be decompressed");
+		return slots_fault(r, "damaged: it cannot be decompressed");
 	if (!chord_unpack(&r->pack, r->packed, bytes, r->slot, CHORD_TRACE_SLOTS) || sum_of(r->slot) != r->record.sum)
-		return fault(r, "damaged: its slots are not those that were packed");
+		return slots_fault(r, "damaged: its slots are not those that were packed");
 	size = sizeof r->record + (((uint64_t)stored + 3) & ~3ull);
 	r->done += size;
 	r->at += size;
 	r->left -= size < r->left ? size : r->left;
 	r->n = CHORD_TRACE_SLOTS;
 	r->peeked = false;
+	r->packs = true;
 	r->segment++;
 	return true;
 }
@@ -185,7 +203,7 @@ ring_segment(struct slots *r, const struct trace_extent *x, uint64_t segment)
 	uint64_t place = (segment - x->from) % x->ring * CHORD_TRACE_SEGMENT;
 
 	if (place + CHORD_TRACE_SEGMENT > x->bytes || !trace_bytes(r->file, x->offset + place, r->slot, CHORD_TRACE_SEGMENT))
-		return fault(r, "cut off");
+		return slots_fault(r, "cut off");
 	return true;
 }
 
@@ -227,15 +245,41 @@ put_gone(struct slots *r, const struct chord_trace_gone *gone)
 	r->n += n;
 }
 
-/* Behind the last slot that is written there is nothing. */
+/* Few slots that lie side by side are reserved and never written, but for the end of a ring that another one follows. Threads that
+ * share a ring may pass over more, and what is only kept for a while is zeroed from its beginning on. */
+static bool
+has_gaps(const struct slots *r, bool last)
+{
+	size_t gap = 0;
+
+	if (r->file->flags & (CHORD_TRACE_SHARED | CHORD_TRACE_LAST))
+		return false;
+	for (size_t i = 0; i < r->n; i++) {
+		if (r->slot[i] && gap > GAP)
+			return true;
+		gap = r->slot[i] ? 0 : gap + 1;
+	}
+	return gap > GAP && !last;
+}
+
+/* Behind the last slot that is written there is nothing. A segment may have been packed, and not yet been counted as such. */
 static bool
 next_in_ring(struct slots *r, const struct trace_extent *x)
 {
 	bool more = anything_behind(r, x);
 
-	if (r->fault || !ring_segment(r, x, r->segment))
+	if (r->fault)
+		return false;
+	if (r->packs && r->segment > x->first + 1)
+		return slots_fault(r, "damaged: its ring says that fewer have been packed");
+	r->packs = false;
+	if (!ring_segment(r, x, r->segment))
 		return false;
 	r->n = more ? CHORD_TRACE_SLOTS : written(r->slot);
+	if (has_gaps(r, r->segment + 1 == x->end)) {
+		r->n = 0;
+		return slots_fault(r, "damaged: slots are missing in it");
+	}
 	if (r->segment == x->first && r->n)
 		put_gone(r, &x->gone);
 	r->done += CHORD_TRACE_SEGMENT;
@@ -258,30 +302,43 @@ ring_of(const struct slots *r)
 
 /* ---- all of it ---- */
 
-/* A ring has all that is behind what is packed. */
+/* Streams of forked children begin with slots that say nothing, up to where the parent's had been. */
 static bool
-is_behind(const struct slots *r)
+begins_later(const struct slots *r)
 {
-	for (size_t i = 0; i < r->stream->ring.n; i++)
-		if (r->stream->ring.at[i].first > r->segment)
-			return false;
-	return !r->peeked;
+	for (size_t i = 0; i < r->n; i++)
+		if (r->slot[i] == CHORD_MARK_NONE || CHORD_SLOT_KIND(r->slot[i]) == CHORD_MARK_CHILD)
+			return true;
+	return r->file->flags & CHORD_TRACE_LAST;
 }
 
-bool
-slots_next(struct slots *r)
+static bool
+next_segment(struct slots *r)
 {
 	const struct trace_extent *x;
 
-	r->n = 0;
-	if (r->fault || r->ended)
-		return false;
 	if (is_packed(r))
 		return next_packed(r);
 	x = r->fault ? NULL : ring_of(r);
 	if (x)
 		return next_in_ring(r, x);
-	return !r->fault && !is_behind(r) && fault(r, "missing");
+	return !r->fault && slots_fault(r, "missing");
+}
+
+bool
+slots_next(struct slots *r)
+{
+	uint64_t segment = r->segment;
+
+	r->n = 0;
+	if (r->fault || r->ended || !next_segment(r))
+		return false;
+	if (segment && segment == first_of(r->stream) && !begins_later(r)) {
+		r->n = 0;
+		r->segment = segment;
+		return slots_fault(r, "those before it are missing");
+	}
+	return true;
 }
 
 bool
@@ -293,7 +350,7 @@ slots_seek(struct slots *r, uint64_t segment)
 		i--;
 	r->n = 0;
 	r->left = r->in = 0;
-	r->peeked = r->ended = false;
+	r->peeked = r->ended = r->packs = false;
 	r->fault = NULL;
 	r->next = i ? i - 1 : 0;
 	r->segment = i ? r->stream->packs.at[i - 1].first : first_of(r->stream);

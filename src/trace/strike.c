@@ -155,10 +155,11 @@ take_slot(struct scout *c, uint32_t slot)
 {
 	uint32_t payload = CHORD_SLOT_PAYLOAD(slot);
 	const struct replay_path *p;
+	bool damaged;
 
 	switch (CHORD_SLOT_KIND(slot)) {
 	case 0:
-		p = slot ? replay_path_of(c->q.code, slot, c->q.listed) : NULL;
+		p = slot ? replay_path_of(c->q.code, slot, c->q.listed, &damaged) : NULL;
 		return slot ? p && take_path(c, p) : true;
 	case CHORD_MARK_THREAD: case CHORD_MARK_CHILD:
 		return false;

@@ -61,7 +61,9 @@ struct slots {
 	size_t next;             /* extent of packed segments to go on with */
 	uint64_t at, left;       /* in the one before: offset of the next record, bytes from there on */
 	struct chord_trace_record record; /* that one, if it has been read */
+	uint64_t number;         /* its segment */
 	bool peeked, ended;
+	bool packs;              /* the segment before was packed */
 	uint64_t segment;        /* that comes next */
 	uint64_t done;           /* bytes of the file read */
 	uint64_t last, in;       /* segments behind it are empty, in the ring at that offset; 0: not looked yet */
@@ -91,8 +93,8 @@ uint32_t trace_module_of(const struct trace_file *f, uint32_t token, size_t n);
 /* Adds the tokens of all streams (or of one, its number plus 1) to the counters of the profile to which the trace belongs. NULL, or
  * why it is not known how often each path ran (pool). */
 const char *trace_add_counts(struct pool *pool, struct trace_file *f, struct profile *p, uint64_t stream);
-/* Does it belong to that profile, which is of one process? */
-bool trace_is_of(const struct trace_file *f, const struct profile *p);
+/* Why it cannot belong to that profile; NULL: it does. */
+const char *trace_why_not(const struct trace_file *f, const struct profile *p);
 /* Does both, where a trace stands beside a profile of that name. NULL also if there is none: modules that have been filled are
  * marked. */
 const char *trace_fill(struct pool *pool, const char *profile, struct profile *p, uint64_t stream);
@@ -137,8 +139,8 @@ struct replay_code;
 /* map: by module of the profile; NULL where there is none. */
 struct replay_code *replay_code_new(const struct trace_file *f, const struct profile *p, const struct map *const *map);
 void replay_code_free(struct replay_code *c); /* NULL is fine */
-/* Where n modules are listed. NULL: that is not known. */
-const struct replay_path *replay_path_of(struct replay_code *c, uint32_t token, size_t n);
+/* Where n modules are listed. NULL: it is no path, or (not *damaged) its code is not at hand. */
+const struct replay_path *replay_path_of(struct replay_code *c, uint32_t token, size_t n, bool *damaged);
 
 /* ---- replay.c: a stream as what its threads did, with a stack ---- */
 
@@ -200,7 +202,7 @@ struct replay {
 	size_t listed;           /* modules */
 	uint64_t thread;         /* id, as marks have it; 0: none yet */
 	uint64_t insns;          /* that the thread has executed in traced code, before what is told of */
-	uint64_t unknown;        /* slots that are not understood */
+	uint64_t unknown;        /* paths whose code is not at hand */
 	bool leaves;             /* the next token comes behind a jump that ended so many activations: */
 	uint32_t ended;
 	uint32_t ends, by;       /* enum chord_ends, how the thread has said that it ends, and by which signal; 0: it has not */

@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# run.sh [--mutations N] [--engine SECONDS] [TARGET...]
+# run.sh [--mutations N] [--engine SECONDS] [--whole] [TARGET...]
 # Fuzz targets. Without an engine: on the kept corpus and on N mutations of each
 # file (default 300). With --engine: libFuzzer (clang), SECONDS each; CHORD_FUZZ_WORK is
-# the folder that keeps what it finds, so that runs add up.
+# the folder that keeps what it finds, so that runs add up. The target `damage` is no such one: traces with each byte
+# changed, cut off anywhere, beside profiles of others (--whole: all of it, else a sample).
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 top=$here/../..
@@ -12,21 +13,31 @@ top=$here/../..
 may trace || export ASAN_OPTIONS=detect_leaks=0 # the leak sanitizer traces
 work=${CHORD_FUZZ_WORK:-$(mktemp -d)}
 [ -n "${CHORD_FUZZ_WORK:-}" ] || trap 'rm -rf "$work"' EXIT
-mutations=300 engine=0
+mutations=300 engine=0 whole=
 while [ $# -gt 0 ]; do
 	case $1 in
 	--mutations) mutations=$2; shift 2 ;;
 	--engine) engine=$2; shift 2 ;;
+	--whole) whole=--whole; shift ;;
 	*) break ;;
 	esac
 done
-[ $# -gt 0 ] || set -- text weave map profile trace graph unwind
+[ $# -gt 0 ] || set -- text weave map profile trace damage graph unwind
 
 # What is made of schemas lies beside the command.
 made=$(dirname "$CHORD")/made
 flags="-std=gnu11 -D_GNU_SOURCE -I$top/src -I$top -I$made -O1 -g -w"
 libs="$(make -s -C "$top" libs) -lm"
 sources=$(find "$top/src" "$made" -name '*.c' ! -path '*/tool/main.c')
+
+# Traces of signals, jumps, threads, forks and of a collector (zstd), with the code that they are replayed with.
+traced()
+{
+	[ ! -e "$work/traced/ended" ] || return 0
+	rm -rf "$work/traced" && mkdir "$work/traced" && (cd "$work/traced" && "$CHORD" cc -O1 -fchord=trace -o program "$here/traced.c" -lpthread &&
+		CHORD_FILE=few.chord ./program 20 && CHORD_FILE=many.chord ./program && CHORD_FILE=last.chord CHORD_TRACE=last:256K ./program &&
+		"$CHORD" trace --run -o run.chord ./program && : >ended) >"$work/traced.log" 2>&1
+}
 
 # seeds TARGET DIR: the kept corpus, and what this machine's compiler makes
 seeds()
@@ -58,7 +69,10 @@ seeds()
 		printf 'volatile int v;int f(int a){return a?a*f(a-1):1;}int main(void){for(int i=0;i<40000;i++)if(i%%3)v+=f(i%%5);}' >"$work/t.c"
 		"$CHORD" cc -O2 -fchord=trace -o "$work/t" "$work/t.c" && (cd "$work" && CHORD_FILE=t.chord ./t) &&
 			cp "$work/t.chord.trace" "$2/whole" && head -c 100000 "$2/whole" >"$2/short"
+		traced && export TRACED=$work/traced/program TRACED_PROFILE=$work/traced/few.chord
+		cp "$work"/traced/few*.trace "$work"/traced/last*.trace "$work"/traced/run*.trace "$2"
 		;;
+	damage) traced && cp "$work"/traced/*.trace "$2" ;;
 	graph) cp "$top"/tests/graph/*.graph "$2" ;;
 	unwind)
 		gcc -o "$work/rules" "$here/unwind.s"
@@ -92,11 +106,26 @@ compiled()
 	ar rc "$work/$1.new" "$work/$1"/*.o && mv "$work/$1.new" "$work/$1.a"
 }
 
+# A sample: of a trace that is not packed, and of one that is.
+damaged()
+{
+	local traces="few.chord run.chord"
+	[ -z "$whole" ] || traces="few.chord last.chord many.chord run.chord"
+	# shellcheck disable=SC2086
+	compiled gcc address,undefined &&
+		gcc $flags -fsanitize=address,undefined -fno-sanitize-recover=undefined -o "$work/damage" "$here/damage.c" "$work/gcc.a" $libs &&
+		(cd "$work/traced" && "$work/damage" $whole ./program $traces) >"$work/damage.log" 2>&1
+}
+
 replay()
 {
 	if [ "$1" = unwind ]; then
 		unwinder gcc "" "$work/replay-unwind" "$here/replay.c" "$top"/src/base/*.c || return 1
 		"$work/replay-unwind" "$((mutations * 20))" "$work/seeds-unwind"/* >"$work/unwind.log" 2>&1
+		return
+	fi
+	if [ "$1" = damage ]; then
+		damaged
 		return
 	fi
 	compiled gcc address,undefined &&
@@ -130,12 +159,12 @@ done_by_engine()
 status=0
 for target in "$@"; do
 	seeds "$target" "$work/seeds-$target"
-	if [ "$engine" = 0 ]; then replay "$target"; else fuzz "$target"; fi
+	if [ "$engine" = 0 ] || [ "$target" = damage ]; then replay "$target"; else fuzz "$target"; fi
 	if [ $? = 0 ]; then
 		echo "ok fuzz/$target: $(find "$work/seeds-$target" -type f | wc -l) files$(done_by_engine "$target")"
 	else
 		status=1
-		echo "FAIL fuzz/$target: $(grep -m1 -E 'ERROR|runtime error|bug at|Assert' "$work/$target.log" || tail -n 1 "$work/$target.log")"
+		echo "FAIL fuzz/$target: $(grep -m1 -E 'ERROR|runtime error|bug at|Assert|no fault|nothing is said' "$work/$target.log" || tail -n 1 "$work/$target.log")"
 	fi
 done
 exit $status

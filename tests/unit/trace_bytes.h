@@ -87,6 +87,20 @@ trace_packs(struct buf *b, uint32_t stream, uint64_t first, uint64_t n, uint32_t
 	buf_free(&all);
 }
 
+/* Rings of a stream so far. */
+static inline uint64_t
+trace_rings(const struct buf *b, uint32_t stream)
+{
+	struct chord_extent_head h;
+	uint64_t n = 0;
+
+	for (size_t at = TRACE_PAGE; at < b->n; at += h.size) {
+		memcpy(&h, b->at + at, sizeof h);
+		n += h.type == CHORD_TRACE_RING && h.module == stream;
+	}
+	return n;
+}
+
 /* A ring whose first segment is `from`, with `first` packed and n slots from there on. */
 static inline void
 trace_ring(struct buf *b, uint32_t stream, uint64_t from, uint64_t first, uint64_t n, uint32_t (*slot)(uint64_t s, uint32_t i))
@@ -98,8 +112,8 @@ trace_ring(struct buf *b, uint32_t stream, uint64_t from, uint64_t first, uint64
 
 		ring[(s - from) * CHORD_TRACE_SLOTS % (RING_BYTES / 4) + k % CHORD_TRACE_SLOTS] = slot(s, k % CHORD_TRACE_SLOTS);
 	}
-	trace_extent(b, (struct chord_extent_head){.type = CHORD_TRACE_RING, .module = stream, .a = from, .b = first}, ring,
-	             RING_BYTES);
+	trace_extent(b, (struct chord_extent_head){.type = CHORD_TRACE_RING, .module = stream, .a = from, .b = first,
+	                                           .c = trace_rings(b, stream)}, ring, RING_BYTES);
 	free(ring);
 }
 

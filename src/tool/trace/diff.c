@@ -15,6 +15,7 @@ struct course {
 	size_t i, listed;
 	uint64_t n;              /* paths before this one */
 	bool unknown;            /* the last one: nothing can be said of what is behind it */
+	bool damaged;            /* likewise: it is none */
 };
 
 static const struct replay_path *
@@ -37,8 +38,8 @@ next_path(struct course *c)
 			break;
 	}
 	c->n++;
-	p = replay_path_of(c->process->code, c->slots->slot[c->i++], c->listed);
-	c->unknown = !p;
+	p = replay_path_of(c->process->code, c->slots->slot[c->i++], c->listed, &c->damaged);
+	c->unknown = !p && !c->damaged;
 	return p;
 }
 
@@ -132,16 +133,26 @@ same_blocks(const struct replay_path *x, const struct replay_path *y)
 	return n;
 }
 
+/* Is it known what is behind the last path? */
+static bool
+can_go_on(const struct course *c)
+{
+	return !c->slots->fault && !c->unknown && !c->damaged;
+}
+
 /* Says what keeps a stream from being compared to its end. */
 static bool
 is_whole(const struct course *c)
 {
 	if (c->slots->fault)
 		say_error(c->process->name, "%s", c->slots->fault);
+	else if (c->damaged)
+		say_error(c->process->name, "segment %" PRIu64 ": damaged: slot %zu is no path of a module that is listed",
+		          c->slots->segment - 1, c->i - 1);
 	else if (c->unknown)
 		say_error(c->process->name, "path %" PRIu64 " is not known: its code is not at hand; nothing behind it is compared",
 		          c->n);
-	return !c->slots->fault && !c->unknown;
+	return can_go_on(c);
 }
 
 /* Status: does the stream differ? */
@@ -160,7 +171,7 @@ diff_stream(struct trace_args *a, struct run *r, struct traced_list *list, size_
 	} while (p[0] && same(p[0], p[1]));
 	for (int i = 0; i < 2; i++)
 		status |= is_whole(&c[i]) ? 0 : EXIT_NO;
-	if ((p[0] || p[1]) && !c[0].unknown && !c[1].unknown) {
+	if ((p[0] || p[1]) && can_go_on(&c[0]) && can_go_on(&c[1])) {
 		uint64_t n = (p[0] ? c[0].n : c[1].n) - 1;
 
 		fprintf(to, "Thread %zu: the first difference is in path %" PRIu64 "\n", stream + 1, n + 1);

@@ -46,7 +46,8 @@ open_process(struct run *r, const char *name, struct traced *t)
 	t->file = trace_open(r->pool, trace_name(r->pool, name), &why);
 	if (!t->file)
 		return pool_printf(r->pool, "its trace %s: %s", trace_name(r->pool, name), why);
-	return trace_is_of(t->file, t->profile) ? NULL : "its trace belongs to another profile";
+	why = trace_why_not(t->file, t->profile);
+	return why ? pool_printf(r->pool, "its trace %s: %s", trace_name(r->pool, name), why) : NULL;
 }
 
 static void
