@@ -5,7 +5,7 @@
 enum { N = 5000 };
 
 static uint32_t slot[N], back[N];
-static uint8_t bytes[N * CHORD_PACK_WORST + 8];
+static uint8_t bytes[N * CHORD_PACK_WORST + 8], other[N * CHORD_PACK_WORST + 8];
 
 static uint32_t
 next(uint32_t *state)
@@ -14,6 +14,97 @@ next(uint32_t *state)
 	*state ^= *state >> 17;
 	return *state ^= *state << 5;
 }
+
+/* ---- the format, as format/pack.h says it, in the plainest way ---- */
+
+static struct { uint32_t before, last, run, way[1 << CHORD_PACK_BITS][CHORD_PACK_WAYS]; } plain;
+
+static uint8_t *
+plain_run(uint8_t *to, unsigned low)
+{
+	uint32_t more = plain.run - 63;
+
+	*to++ = (uint8_t)((plain.run < 63 ? plain.run : 63) * 4 + low);
+	if (plain.run >= 63) {
+		for (; more > 127; more /= 128)
+			*to++ = (uint8_t)(more % 128 + 128);
+		*to++ = (uint8_t)more;
+	}
+	plain.run = 0;
+	return to;
+}
+
+static uint8_t *
+plain_slot(uint8_t *to, uint32_t v)
+{
+	uint32_t *way = plain.way[(plain.last * 0x9e3779b1u + plain.before * 0x85ebca6bu) >> 20];
+	unsigned at = 0;
+
+	while (at < 4 && way[at] != v)
+		at++;
+	if (!at) {
+		plain.run++;
+	} else {
+		to = plain_run(to, at % 4);
+		for (unsigned i = 0; at == 4 && i < 4; i++)
+			*to++ = (uint8_t)(v >> 8 * i);
+		memmove(way + 1, way, (at < 4 ? at : 3) * sizeof *way);
+		way[0] = v;
+	}
+	plain.before = plain.last;
+	plain.last = v;
+	return to;
+}
+
+static size_t
+plain_pack(const uint32_t *v, size_t n, uint8_t *to)
+{
+	uint8_t *const begin = to;
+
+	for (size_t i = 0; i < n; i++)
+		to = plain_slot(to, v[i]);
+	return (size_t)((plain.run ? plain_run(to, 0) : to) - begin);
+}
+
+/* One way for all pieces. */
+static size_t
+pack_by(bool often, struct chord_pack *p, const uint32_t *v, size_t n, uint8_t *to)
+{
+	struct chord_packing out = {to, 0};
+
+	for (size_t at = 0, end; at < n; at = end) {
+		end = n - at < CHORD_PACK_PIECE ? n : at + CHORD_PACK_PIECE;
+		if (often)
+			chord_pack_often(p, &out, v, at, end);
+		else
+			chord_pack_seldom(p, &out, v, at, end);
+	}
+	return (size_t)((out.coded < n ? chord_pack_run(out.to, n - out.coded, 0) : out.to) - to);
+}
+
+/* Both ways, and the one that takes turns, write what the format says. */
+static void
+all_ways(size_t n, size_t piece)
+{
+	struct chord_pack *pack = xcalloc(3, sizeof *pack);
+
+	memset(&plain, 0, sizeof plain);
+	for (size_t at = 0; at < n; at += piece) {
+		size_t k = n - at < piece ? n - at : piece, size = plain_pack(slot + at, k, other);
+
+		assert_int_equal(chord_pack(&pack[0], slot + at, k, bytes) - bytes, size);
+		assert_memory_equal(bytes, other, size);
+		assert_int_equal(pack_by(false, &pack[1], slot + at, k, bytes), size);
+		assert_memory_equal(bytes, other, size);
+		assert_int_equal(pack_by(true, &pack[2], slot + at, k, bytes), size);
+		assert_memory_equal(bytes, other, size);
+	}
+	assert_memory_equal(&pack[0], &pack[1], sizeof *pack);
+	assert_memory_equal(&pack[0], &pack[2], sizeof *pack);
+	free(pack);
+}
+
+/* ---- round trips ---- */
 
 /* In pieces, one packer for all, as segments are. */
 static size_t
@@ -33,6 +124,7 @@ round_trip(size_t n, size_t piece)
 	assert_memory_equal(slot, back, n * sizeof *slot);
 	free(pack);
 	free(unpack);
+	all_ways(n, piece);
 	return total;
 }
 
@@ -87,6 +179,27 @@ runs(void **state)
 	}
 }
 
+/* Stretches that repeat, others that are any, and others that are nearly the same again, so that both ways take turns. */
+static void
+mixed(void **state)
+{
+	uint32_t seed = 11, kind = 0, left = 0;
+
+	(void)state;
+	for (size_t i = 0; i < N; i++) {
+		if (!left--) {
+			kind = next(&seed) % 4;
+			left = next(&seed) % 500;
+		}
+		slot[i] = kind == 0 ? 8 : kind == 1 ? next(&seed) : 8 * (1 + (uint32_t)i % 7);
+		if (kind == 3 && next(&seed) % 5 == 0)
+			slot[i] = 8 * (next(&seed) % 9 + 1);
+	}
+	round_trip(N, N);
+	round_trip(N, 700);
+	round_trip(N, 63);
+}
+
 static void
 damage(void **state)
 {
@@ -120,7 +233,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_slot_again_and_again), cmocka_unit_test(turns), cmocka_unit_test(worst),
-		cmocka_unit_test(runs), cmocka_unit_test(damage),
+		cmocka_unit_test(runs), cmocka_unit_test(mixed), cmocka_unit_test(damage),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
