@@ -87,7 +87,7 @@ chord_rt_begin_ring(struct chord_rt_ctl *ctl, struct chord_rt_ring *r, uint64_t 
 		chord_rt_to_scratch(t, cursor);
 		return;
 	}
-	r->marked = n;
+	r->kept = n;
 	chord_rt_room_of(r->head)->filled = chord_rt_room_of(r->head)->done = r->packed = r->head->b = n;
 	for (n = r->packed * CHORD_TRACE_SLOTS; n < used / 4; n++)
 		*chord_rt_slot_at(r, n) = CHORD_MARK_NONE;

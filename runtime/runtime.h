@@ -389,7 +389,7 @@ struct chord_rt_ring {
 	uint64_t place;               /* where it is in the file */
 	uint64_t since, backed;       /* only the last segments are kept: the one it began with, plus 1, and the one from which on
 	                               * it has no room in the file yet; 0: all of it has room */
-	uint64_t marked;              /* no segment behind this one has a mark */
+	uint64_t kept;                /* no segment behind this one has a mark that chord_rt_keep_marks() keeps */
 	struct chord_extent_head *head, *packs; /* mapped; NULL: there is none */
 	struct chord_rt_packer *packer;
 	struct chord_rt_old_ring *old; /* the newest of those that were given up */

@@ -10,6 +10,7 @@
  *
  * The order of writes is for readers of what a killed process left: the record is complete, the segment is zeroed, the ring's
  * count of packed segments goes up. All with signals blocked, by the thread whose ring it is. */
+#include "slots.h"
 
 static uint64_t *
 chord_rt_cursor(const struct chord_rt_trace *t, uint64_t base)
@@ -307,16 +308,11 @@ static CHORD_RT_HOT bool
 chord_rt_is_written(const struct chord_rt_ring *r, uint32_t *sum)
 {
 	const uint32_t *slot = (const uint32_t *)chord_rt_slot_at(r, r->packed * CHORD_TRACE_SLOTS);
-	const uint32_t *end = slot + CHORD_TRACE_SLOTS;
-	uint32_t all = 0;
+	uint32_t all;
+	bool written = chord_rt_home_slots(slot, CHORD_TRACE_SLOTS, &all);
 
-	for (; slot < end; slot += 4) {
-		if (!slot[0] || !slot[1] || !slot[2] || !slot[3])
-			return false;
-		all += slot[0] + slot[1] + slot[2] + slot[3];
-	}
 	*sum = all * 0x9e3779b1u + (uint32_t)((uint64_t)CHORD_TRACE_SLOTS * (CHORD_TRACE_SLOTS - 1) / 2);
-	return true;
+	return written;
 }
 
 /* Packs what is complete. False: tracing has stopped. */
@@ -414,31 +410,16 @@ chord_rt_keep_marks(const struct chord_rt_ring *r, struct chord_trace_gone *gone
 	}
 }
 
-/* Are all slots of the first segment written? */
-static CHORD_RT_HOT bool
-chord_rt_is_full(const struct chord_rt_ring *r)
-{
-	const uint64_t *two = (const uint64_t *)chord_rt_slot_at(r, r->packed * CHORD_TRACE_SLOTS);
-	const uint64_t *end = two + CHORD_TRACE_SLOTS / 2;
-	const uint64_t one = 0x100000001;
-	uint64_t zero = 0;
-
-	/* The top bit of a half becomes set if the half is 0. */
-	for (; two < end; two += 4)
-		zero |= ((two[0] - one) & ~two[0]) | ((two[1] - one) & ~two[1]) | ((two[2] - one) & ~two[2]) |
-		    ((two[3] - one) & ~two[3]);
-	return !(zero & one << 31);
-}
-
 /* Forgets segments at the beginning of the ring until there is room. A reader that finds one half zeroed sees the rest of it. If
  * the ring remains full, an interrupted context will write to its first segment. */
 static void
 chord_rt_forget_first(struct chord_rt_ring *r, uint64_t segment)
 {
 	struct chord_trace_gone *gone = (struct chord_trace_gone *)((uint64_t)r->head + CHORD_TRACE_GONE);
+	uint32_t sum;
 
-	while ((segment + 1 - r->packed) * CHORD_TRACE_SEGMENT >= r->size && chord_rt_is_full(r)) {
-		if (r->packed <= r->marked)
+	while ((segment + 1 - r->packed) * CHORD_TRACE_SEGMENT >= r->size && chord_rt_is_written(r, &sum)) {
+		if (r->packed <= r->kept)
 			chord_rt_keep_marks(r, gone);
 		gone->segments++;
 		chord_rt_clear((void *)chord_rt_slot_at(r, r->packed * CHORD_TRACE_SLOTS), CHORD_TRACE_SEGMENT);
@@ -503,12 +484,13 @@ chord_rt_settle_ring(struct chord_rt_ctl *ctl, struct chord_rt_ring *r, uint64_t
 static void
 chord_rt_put_slot(struct chord_rt_ctl *ctl, struct chord_rt_ring *r, uint64_t *cursor, uint32_t slot)
 {
+	const uint32_t kind = CHORD_SLOT_KIND(slot);
 	uint64_t at = *(volatile uint64_t *)cursor;
 
 	chord_rt_home_bump(cursor, 4);
 	*(volatile uint32_t *)at = slot;
-	if (CHORD_SLOT_KIND(slot))
-		r->marked = chord_rt_next_slot(r, cursor) / CHORD_TRACE_SLOTS;
+	if (kind == CHORD_MARK_THREAD || kind == CHORD_MARK_CHILD || kind == CHORD_MARK_MODULES)
+		r->kept = chord_rt_next_slot(r, cursor) / CHORD_TRACE_SLOTS;
 	if (at % CHORD_TRACE_SEGMENT == 0)
 		chord_rt_settle_ring(ctl, r, cursor);
 }
