@@ -51,7 +51,7 @@ enum chord_event {
 #define CHORD_STRUCK_MODULE(value) ((uint32_t)((value) >> 40) - 1)
 #define CHORD_STRUCK_ADDR(value) ((value) & 0xffffffffffu)
 #define CHORD_STRUCK_RETURNING 1 /* in none: a handler that had interrupted the thread was about to go back */
-#define CHORD_STRUCK_OUTSIDE 2   /* elsewhere in no module */
+#define CHORD_STRUCK_OUTSIDE 2   /* elsewhere in no module, or in the runtime, where that does something for the program */
 #define CHORD_STRUCK_MODULES 0x1fff /* from that number on it is not known */
 
 

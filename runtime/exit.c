@@ -400,7 +400,7 @@ chord_rt_land(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
 			break;
 		chord_rt_up(&w);
 	}
-	chord_rt_trace_jump(ctl, low == to && w.traced ? w.traced - 1 : CHORD_MARK_MOST);
+	chord_rt_trace_jump(ctl, low == to ? w.traced : 0);
 	if (low != to)
 		__atomic_fetch_add(&ctl->head->in_flight, 1, __ATOMIC_RELAXED);
 	else if (left != ~0ull && left < w.cfa)

@@ -21,6 +21,7 @@ chord_rt_target(const uint64_t *buf, uint64_t *sp, uint64_t *pc)
 /* The counters of the frames that a walk met. */
 struct chord_rt_tally {
 	uint32_t n;
+	uint16_t traced;              /* frames that write a trace, if there is one */
 	bool fixed;                   /* all frames are the program's own code, of sizes that PC and fp tell */
 	uint32_t way[30];             /* as struct chord_rt_jump has it, but for the sizes */
 	uint64_t *count[30];
@@ -76,6 +77,7 @@ chord_rt_known_to(struct chord_rt_tally *t, struct chord_rt_walk *w, uint64_t sp
 	struct chord_rt_known k;
 
 	t->fixed = true;
+	t->traced = 0;
 	for (t->n = 0; t->n < sizeof t->count / sizeof *t->count && pc; pc = ((uint64_t *)cfa)[-1], here = cfa) {
 		if (pc - 1 - w->in.map >= w->in.map_end - w->in.map)
 			chord_rt_find_object(&w->in, pc - 1);
@@ -86,6 +88,7 @@ chord_rt_known_to(struct chord_rt_tally *t, struct chord_rt_walk *w, uint64_t sp
 		cfa = (k.by_fp ? fp : here) + (uint64_t)(int64_t)k.cfa;
 		t->cfa[t->n] = cfa;
 		t->count[t->n++] = k.count;
+		t->traced = (uint16_t)(t->traced + (w->in.ctl->trace && chord_rt_is_in_traced(w->in.ctl, pc)));
 		low = cfa - 8 * k.deepest;
 		if (cfa <= here || ((low < w->in.low || cfa > w->in.high) &&
 		    (!chord_rt_reach(&w->in, low) || !chord_rt_reach(&w->in, cfa - 1))))
@@ -165,7 +168,8 @@ chord_rt_keep_jump(struct chord_rt_ctl *ctl, const struct chord_rt_leap *l, uint
 		return;
 	k->leap = *l;
 	k->up = up;
-	k->n = t->n;
+	k->n = (uint16_t)t->n;
+	k->traced = t->traced;
 	for (uint32_t i = 0; i < t->n; i++) {
 		k->frame[i].way = (uint32_t)(t->cfa[i] - here) | t->way[i];
 		k->frame[i].caller = ((const uint64_t *)t->cfa[i])[-1];
@@ -194,9 +198,10 @@ chord_rt_count_of(const struct chord_rt_jump *k, uint32_t seq, uint64_t *const *
 	return __atomic_load_n(&k->seq, __ATOMIC_RELAXED) == seq ? count : NULL;
 }
 
-/* Copies the frames of an entry. Gives their number; 0: the entry is for another jump, or is being written. */
+/* Copies the frames of an entry. Gives their number, and that of those that write a trace; 0: the entry is for another jump, or is
+ * being written. */
 static CHORD_RT_INLINE uint32_t
-chord_rt_jump_ways(const struct chord_rt_jump *k, uint32_t seq, const struct chord_rt_leap *l, uint32_t *way)
+chord_rt_jump_ways(const struct chord_rt_jump *k, uint32_t seq, const struct chord_rt_leap *l, uint32_t *way, uint32_t *traced)
 {
 	uint32_t n = k->n < CHORD_RT_JUMP_FRAMES ? k->n : CHORD_RT_JUMP_FRAMES;
 
@@ -204,6 +209,7 @@ chord_rt_jump_ways(const struct chord_rt_jump *k, uint32_t seq, const struct cho
 		return 0;
 	for (uint32_t i = 0; i < n; i++)
 		way[i] = k->frame[i].way;
+	*traced = k->traced;
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	return __atomic_load_n(&k->seq, __ATOMIC_RELAXED) == seq ? n : 0;
 }
@@ -238,7 +244,7 @@ chord_rt_jump_again(struct chord_rt_ctl *ctl, const struct chord_rt_leap *l, con
 {
 	struct chord_rt_jump *k = chord_rt_jump_place(ctl, l);
 	uint32_t seq = __atomic_load_n(&k->seq, __ATOMIC_ACQUIRE), way[CHORD_RT_JUMP_FRAMES];
-	uint32_t n = chord_rt_jump_ways(k, seq, l, way);
+	uint32_t traced, n = chord_rt_jump_ways(k, seq, l, way, &traced);
 	uint64_t pc = l->from, here = regs->r[CHORD_RT_SP], *count;
 	bool alone, more;
 
@@ -255,6 +261,7 @@ chord_rt_jump_again(struct chord_rt_ctl *ctl, const struct chord_rt_leap *l, con
 			chord_rt_bump(count, 1, alone);
 		pc = chord_rt_jump_end(here, way[i])[-1];
 	}
+	chord_rt_trace_jump(ctl, traced);
 	return true;
 }
 
@@ -268,12 +275,13 @@ chord_rt_jump_walked(struct chord_rt_ctl *ctl, const struct chord_rt_leap *l, co
 
 	chord_rt_walk_from(&w, ctl, regs);
 	begin = chord_rt_take_up(&w, l->to, delta, &up);
-	if (ctl->trace || !chord_rt_known_to(&t, &w, sp, begin)) {
+	if (!chord_rt_known_to(&t, &w, sp, begin)) {
 		chord_rt_jump_slowly(&w, regs, sp, begin, delta);
-		chord_rt_trace_jump(ctl, w.traced ? w.traced - 1 : CHORD_MARK_MOST);
+		chord_rt_trace_jump(ctl, w.traced);
 		return;
 	}
 	chord_rt_tally_add(ctl, &t, delta);
+	chord_rt_trace_jump(ctl, t.traced);
 	if (up)
 		chord_rt_keep_jump(ctl, l, up, &t, regs->r[CHORD_RT_SP]);
 }
@@ -318,11 +326,11 @@ chord_rt_jumps_again(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
 static CHORD_RT_HOT bool
 chord_rt_leaves_quickly(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uint32_t hook)
 {
-	if (ctl->dying || ctl->trace)
+	if (ctl->dying)
 		return false;
 	if (hook - CHORD_RT_HOOK_longjmp <= CHORD_RT_HOOK___longjmp_chk - CHORD_RT_HOOK_longjmp)
 		return chord_rt_jumps_again(ctl, regs);
-	return hook == CHORD_RT_HOOK__Unwind_SetIP && chord_rt_land_fast(ctl, regs);
+	return hook == CHORD_RT_HOOK__Unwind_SetIP && !ctl->trace && chord_rt_land_fast(ctl, regs);
 }
 _Static_assert(CHORD_RT_HOOK_longjmp + 1 == CHORD_RT_HOOK__longjmp && CHORD_RT_HOOK__longjmp + 1 == CHORD_RT_HOOK_siglongjmp &&
     CHORD_RT_HOOK_siglongjmp + 1 == CHORD_RT_HOOK___longjmp_chk, "");
@@ -380,7 +388,7 @@ chord_rt_go_away(struct chord_rt_ctl *ctl, uint64_t aim, uint64_t none)
 	caller = w.regs;
 	begin = chord_rt_function_of(&w, a->pc);
 	chord_rt_abandon(&w, &caller, a->sp, begin);
-	chord_rt_trace_jump(ctl, w.traced ? w.traced : CHORD_MARK_MOST); /* the one that jumps ends, too */
+	chord_rt_trace_jump(ctl, w.traced ? w.traced + 1 : 0); /* the one that jumps ends, too */
 	return 0;
 }
 

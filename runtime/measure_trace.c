@@ -272,15 +272,27 @@ chord_rt_is_restorer(uint64_t pc)
 	return false;
 }
 
+/* Is that in the module's copy of the runtime? */
+static bool
+chord_rt_is_in_runtime(const struct chord_rt_mod *m, uint64_t pc)
+{
+	return m->life == CHORD_LIFE_LOADED && (m->main || !m->left) && pc >= CHORD_RT_NEAR(m->desc->code) &&
+	    pc < CHORD_RT_NEAR(m->desc->code_end);
+}
+
 static uint64_t
 chord_rt_trace_struck(struct chord_rt_ctl *ctl, uint64_t pc, uint64_t sp)
 {
 	const struct chord_rt_mod *m = chord_rt_mod_of(ctl, pc);
+	bool mine = false;
 
-	if (m && m->life == CHORD_LIFE_LOADED && (m->main || !m->left) && pc >= CHORD_RT_NEAR(m->desc->code) &&
-	    pc < CHORD_RT_NEAR(m->desc->code_end))
+	if (m && chord_rt_is_in_runtime(m, pc)) {
 		pc = chord_rt_struck_in(m, chord_rt_region_mine(ctl), pc, sp);
-	if (m)
+		mine = chord_rt_is_in_runtime(m, pc);
+	}
+	if (mine)
+		pc = CHORD_STRUCK_OUTSIDE;
+	else if (m)
 		pc = m->index < CHORD_STRUCK_MODULES ? CHORD_STRUCK(m->index, pc - m->bias) : 0;
 	else
 		pc = chord_rt_is_restorer(pc) ? CHORD_STRUCK_RETURNING : CHORD_STRUCK_OUTSIDE;
@@ -308,17 +320,28 @@ chord_rt_is_in_traced(struct chord_rt_ctl *ctl, uint64_t pc)
 	return m && m->paths & CHORD_RT_TRACED;
 }
 
-/* A jump out of so many activations. */
-static void
+static uint64_t
+chord_rt_trace_settle(struct chord_rt_ctl *ctl, uint64_t none, uint64_t nothing)
+{
+	const struct chord_rt_region *mine = chord_rt_region_mine(ctl);
+
+	(void)none, (void)nothing;
+	if (mine)
+		chord_rt_settle_ring(ctl, chord_rt_ring(ctl, mine->index), chord_rt_cursor(ctl->trace, mine->base));
+	return 0;
+}
+
+/* A jump to the last of so many activations; 0: it is not known of how many. Signals need not be blocked: the slot is reserved in
+ * one instruction, as it is in woven code, and what a handler writes before it is written stands behind it. */
+static __attribute__((noinline)) void
 chord_rt_trace_jump(struct chord_rt_ctl *ctl, uint32_t n)
 {
-	uint64_t all = ~0ull, old = 0;
+	const struct chord_rt_region *mine = ctl->trace && !ctl->trace->stopped ? chord_rt_region_mine(ctl) : NULL;
+	const struct chord_rt_ring *r = mine ? chord_rt_ring(ctl, mine->index) : NULL;
 
-	if (!ctl->trace || ctl->trace->stopped)
-		return;
-	chord_rt_call(SYS_rt_sigprocmask, 0, &all, &old, 8);
-	chord_rt_trace_mark(ctl, CHORD_MARK_JUMP, n);
-	chord_rt_call(SYS_rt_sigprocmask, 2, &old, 0, 8);
+	if (r && r->at && chord_rt_reserve_and_put(chord_rt_cursor(ctl->trace, mine->base),
+	    CHORD_SLOT_MARK(CHORD_MARK_JUMP, n ? n - 1 : CHORD_MARK_MOST)))
+		chord_rt_on_own_stack(ctl, chord_rt_trace_settle, 0, 0);
 }
 
 /* Writes what the module has kept so far. */

@@ -304,7 +304,7 @@ struct chord_rt_known {
 enum { CHORD_RT_JUMP_SIZE = 0x7fffff, CHORD_RT_JUMP_BY_FP = 23, CHORD_RT_JUMP_SAVED = 24 };
 struct chord_rt_jump {
 	uint32_t seq;
-	uint32_t n;                   /* frames */
+	uint16_t n, traced;           /* frames; those of them that write a trace, if there is one */
 	struct chord_rt_leap {
 		uint64_t from, to;    /* return address of the call of longjmp; where that goes */
 		uint64_t sp;          /* its stack pointer, less that of the call */

@@ -480,18 +480,26 @@ chord_rt_settle_ring(struct chord_rt_ctl *ctl, struct chord_rt_ring *r, uint64_t
 
 /* ---- slots for those who come here ---- */
 
-/* Reserves a slot and writes it. */
+/* Reserves a slot, in one instruction, and writes it. True: a segment begins there, and the ring is to be settled. */
+static bool
+chord_rt_reserve_and_put(uint64_t *cursor, uint32_t slot)
+{
+	uint64_t at = chord_rt_home_take(cursor, 4);
+
+	*(volatile uint32_t *)at = slot;
+	return at % CHORD_TRACE_SEGMENT == 0;
+}
+
+/* With signals blocked. */
 static void
 chord_rt_put_slot(struct chord_rt_ctl *ctl, struct chord_rt_ring *r, uint64_t *cursor, uint32_t slot)
 {
 	const uint32_t kind = CHORD_SLOT_KIND(slot);
-	uint64_t at = *(volatile uint64_t *)cursor;
+	bool begins = chord_rt_reserve_and_put(cursor, slot);
 
-	chord_rt_home_bump(cursor, 4);
-	*(volatile uint32_t *)at = slot;
 	if (kind == CHORD_MARK_THREAD || kind == CHORD_MARK_CHILD || kind == CHORD_MARK_MODULES)
 		r->kept = chord_rt_next_slot(r, cursor) / CHORD_TRACE_SLOTS;
-	if (at % CHORD_TRACE_SEGMENT == 0)
+	if (begins)
 		chord_rt_settle_ring(ctl, r, cursor);
 }
 

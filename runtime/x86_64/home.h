@@ -112,6 +112,14 @@ chord_rt_home_bump(uint64_t *count, uint64_t delta)
 	__asm__ volatile("addq %1, %0" : "+m"(*count) : "r"(delta));
 }
 
+/* Gives what it was before. */
+static inline __attribute__((always_inline)) uint64_t
+chord_rt_home_take(uint64_t *count, uint64_t delta)
+{
+	__asm__ volatile("xaddq %1, %0" : "+m"(*count), "+r"(delta) : : "memory", "cc");
+	return delta;
+}
+
 static inline __attribute__((always_inline)) void
 chord_rt_home_count(uint64_t *count)
 {

@@ -51,13 +51,20 @@ stepped()
 	pass "$label, $(cat steps.* | wc -l) instructions"
 }
 
-# struck SEED LABEL COMPILER OPTIONS...: signals come anywhere, also in what is woven in and in handlers
+# strike SEED ARGUMENT...: signals come anywhere, also in what is woven in and in handlers
+strike()
+{
+	local seed=$1
+	shift
+	rm -f ./*.chord ./*.trace steps.*
+	STRIKE=$seed LD_BIND_NOW=1 "$STEPS" ./program "$@" >log 2>&1
+}
+
+# struck SEED LABEL
 struck()
 {
 	local seed=$1 label=$2
-	shift 2
-	rm -f ./*.chord ./*.trace steps.*
-	STRIKE=$seed LD_BIND_NOW=1 "$STEPS" ./program >log 2>&1 || { fail "$label" "$(head -n 1 log)"; return; }
+	strike $seed || { fail "$label" "$(head -n 1 log)"; return; }
 	addresses 1 >got
 	"$CHORD" trace ./program >calls 2>&1
 	if ! cmp -s steps.1 got || [ ! -s got ]; then
@@ -78,6 +85,17 @@ if may trace; then
 			done
 		done
 	done
+	# Most come where the runtime does something for longjmp.
+	for compiler in gcc clang; do
+		if [ $compiler = gcc ]; then level=-O0; else level=-O2; fi
+		build $compiler leaps.c $level -no-pie || fail "leaps/$compiler" "$(head -n 1 log)"
+		struck 1 "leaps/$compiler/$level"
+	done
+	# Where handlers jump out, what was interrupted is not told. All else is, in the order in which it ran, and nothing more.
+	strike 1 jump-out || fail leaps/out "$(head -n 1 log)"
+	addresses 1 >got
+	[ "$(diff steps.1 got | grep -c '^>')" = 0 ] && [ "$(wc -l <got)" -gt $(($(wc -l <steps.1) * 9 / 10)) ]
+	check leaps/out $? "$(wc -l <steps.1) were stepped through, the trace has $(wc -l <got); $(diff steps.1 got | grep -m 1 '^>')"
 	for compiler in gcc clang; do
 		for level in -O0 -O2; do
 			for source in flow.c throws.cc threads.c; do

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/* longjmp again and again, over the same callers and over others: what the runtime does for it is most of what runs, so that
+ * signals that come anywhere mostly come there. Some handlers jump out themselves. */
+#include <setjmp.h>
+#include <signal.h>
+#include <stdlib.h>
+
+static volatile unsigned sum, first, second, may_leave;
+static jmp_buf back;
+static sigjmp_buf out;
+
+__attribute__((noinline)) static unsigned
+leaf(unsigned n)
+{
+	return n * 3 + (n & 4 ? sum : 1);
+}
+
+static void
+on_first(int sig)
+{
+	first++;
+	sum += leaf((unsigned)sig);
+}
+
+static void
+on_second(int sig)
+{
+	second++;
+	if (may_leave && sum % 3) {
+		may_leave = 0;
+		siglongjmp(out, sig);
+	}
+}
+
+__attribute__((noinline)) static void
+deep(unsigned n)
+{
+	if (!n)
+		longjmp(back, 1);
+	deep(n - 1);
+	sum += n;
+}
+
+__attribute__((noinline)) static void
+leap(unsigned n)
+{
+	if (!setjmp(back))
+		deep(n);
+	sum += leaf(n);
+}
+
+__attribute__((noinline)) static void
+round_of(unsigned i, int leaves)
+{
+	if (!sigsetjmp(out, 1)) {
+		may_leave = (unsigned)leaves;
+		leap(i % 4);
+		leap(2);
+	}
+	may_leave = 0;
+	sum += leaf(i);
+}
+
+int
+main(int argc, char **argv)
+{
+	(void)argv;
+	signal(SIGUSR1, on_first);
+	signal(SIGUSR2, on_second);
+	for (unsigned i = 0; i < 16; i++)
+		round_of(i, argc > 1);
+	return first + second == 0;
+}
