@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Jumps to computed addresses. An indirect jump is understood if it can lead only to labels whose addresses are taken: its
  * operand is a label's address, an address from memory, or a base plus a distance that was written as the difference of two
- * labels. A label plus anything else (`lea 2f(%rip), %rdx; sub %rcx, %rdx`) leads into the middle of code whose length weaving
- * changes.
+ * labels; or one of these that a condition may have replaced by 0 or -1 (`sbb %rax, %rax; or %rax, %r8`). A label plus anything
+ * else (`lea 2f(%rip), %rdx; sub %rcx, %rdx`) leads into the middle of code whose length weaving changes.
  *
  * The kind of value of each register is followed through the graph; where paths meet, the worst kind holds. Memory and callers
  * are assumed to have unchanged addresses, so text by hand must not store or push a computed one. */
@@ -14,6 +14,7 @@
 /* Kinds of values; the larger, the less is allowed with it. */
 enum kind {
 	AS_IS,      /* from memory, a caller, a callee; a place in data; a distance by name */
+	MASK,       /* 0 or -1: an address that is combined with it is that address, or of no code */
 	NUMBER,     /* counted or computed of what is no address of code */
 	BASE,       /* the address of a label from which data has distances */
 	LABEL,      /* of another label in code */
@@ -38,20 +39,29 @@ struct computed {
 	struct state *at;   /* by vertex: before it */
 };
 
+/* What is a mask here and something else there is a number. */
 static struct word
 worse(struct word a, struct word b)
 {
-	return a.kind >= b.kind ? a : b;
+	struct word w = a.kind >= b.kind ? a : b;
+
+	if (a.kind != b.kind && w.kind == MASK)
+		w.kind = NUMBER;
+	return w;
 }
 
 static struct word
 any_of(const struct state *s, uint16_t regs)
 {
 	struct word w = {0};
+	bool any = false;
 
-	for (unsigned i = 0; i < REGS; i++)
-		if (regs >> i & 1)
-			w = worse(w, s->reg[i]);
+	for (unsigned i = 0; i < REGS; i++) {
+		if (!(regs >> i & 1))
+			continue;
+		w = any ? worse(w, s->reg[i]) : s->reg[i];
+		any = true;
+	}
 	return w;
 }
 
@@ -141,6 +151,34 @@ difference(struct word a, struct word b)
 	return multiple(worse(a, b));
 }
 
+/* A copy may have half of its bits only. */
+static struct word
+copy(struct word w)
+{
+	w.kind = w.kind == MASK ? NUMBER : w.kind;
+	return w;
+}
+
+/* Of two registers, bit by bit. */
+static struct word
+masked(const struct state *s, uint16_t regs)
+{
+	struct word w = {0};
+	bool mask = false, other = false;
+
+	for (unsigned i = 0; i < REGS; i++) {
+		if (!(regs >> i & 1))
+			continue;
+		if (s->reg[i].kind == MASK && !mask) {
+			mask = true;
+		} else {
+			other = true;
+			w = worse(w, s->reg[i]);
+		}
+	}
+	return mask && other ? w : multiple(any_of(s, regs));
+}
+
 /* ---- instructions ---- */
 
 /* A call of the next instruction has pushed its address, and is glued to it. */
@@ -159,11 +197,13 @@ value_of(const struct computed *x, const struct code *c, uint32_t i, const struc
 	uint16_t reads = in->regs_read & (uint16_t)~(1u << x->u->machine->sp);
 
 	switch (v->how) {
-	case VALUE_SAME: return any_of(s, v->plus);
-	case VALUE_EITHER: return any_of(s, reads | v->to);
+	case VALUE_SAME: return copy(any_of(s, v->plus));
+	case VALUE_EITHER: return copy(any_of(s, reads | v->to));
+	case VALUE_MASK: return (struct word){MASK, 0};
+	case VALUE_MASKED: return masked(s, v->plus);
 	case VALUE_LOADED:
 		return pops_pc(c, i) ? word_at(x->u, (struct dest){c->section, in->off, false}) : (struct word){0};
-	case VALUE_SUM: return sum(x, c, in, v, s);
+	case VALUE_SUM: return copy(sum(x, c, in, v, s));
 	case VALUE_DIFFERENCE: {
 		struct word a = any_of(s, v->plus), b = any_of(s, v->minus);
 
@@ -221,7 +261,7 @@ look_at(struct computed *x, const struct part *part, uint32_t i, const struct st
 	w = any_of(s, v.led | (compiled ? 0 : v.given));
 	if (w.kind == COMPUTED)
 		refuse(x, w, in->off - part->lo);
-	else if (v.led && w.kind == NUMBER && !compiled && x->p->hub != GRAPH_NONE && in->cls == CHORD_INSN_IJUMP)
+	else if (v.led && copy(w).kind == NUMBER && !compiled && x->p->hub != GRAPH_NONE && in->cls == CHORD_INSN_IJUMP)
 		refuse(x, (struct word){NUMBER, (uint32_t)(x->p - x->u->procs.at)}, in->off - part->lo);
 }
 
@@ -232,13 +272,13 @@ meet(struct state *to, const struct state *from)
 {
 	bool changed = !to->reached;
 
-	to->reached = true;
 	for (unsigned i = 0; i < REGS; i++) {
-		struct word w = worse(to->reg[i], from->reg[i]);
+		struct word w = to->reached ? worse(to->reg[i], from->reg[i]) : from->reg[i];
 
 		changed |= w.kind != to->reg[i].kind;
 		to->reg[i] = w;
 	}
+	to->reached = true;
 	return changed;
 }
 

@@ -373,6 +373,37 @@ refuse_ocaml(struct unit *u)
 		u->procs.at[i].reason = "OCaml's code, whose exceptions end activations unseen";
 }
 
+/* The procedures in a section that mention what transactions are made with. */
+static void
+refuse_transactions_in(struct unit *u, uint32_t section)
+{
+	const struct obj_section *s = &u->object->sections[section];
+	uint32_t proc, part;
+
+	for (uint32_t r = s->reloc; r < s->reloc + s->nreloc; r++) {
+		const struct obj_reloc *reloc = &u->object->relocs[r];
+		struct str name = str_of(reloc->sym < u->object->nsymbol ? u->object->symbols[reloc->sym].name : "");
+
+		if ((str_starts(name, "_ITM_") || str_starts(name, "_ZGTt")) &&
+		    unit_find(u, section, (uint32_t)reloc->off, &proc, &part))
+			u->procs.at[proc].reason = "transactions, which begin again unseen (-fgnu-tm)";
+	}
+}
+
+/* A transaction that is cancelled, or that another thread disturbs, begins again by a jump of libitm's own: activations inside it
+ * end, and the call that began it comes back once more, unseen. Whatever calls libitm or a clone for transactions may be active
+ * then. */
+static void
+refuse_transactions(struct unit *u)
+{
+	for (uint32_t i = 0; i < u->ncode; i++)
+		if (u->code[i])
+			refuse_transactions_in(u, i);
+	for (size_t i = 0; i < u->procs.n; i++)
+		if (str_starts(str_of(u->procs.at[i].name), "_ZGTt"))
+			u->procs.at[i].reason = "a clone for transactions, which begin again unseen (-fgnu-tm)";
+}
+
 /* ---- prologues, as debuggers see them ---- */
 
 static bool
@@ -454,4 +485,5 @@ proc_find(struct unit *u)
 		keep_prologue(u, &u->procs.at[i].parts.at[0]);
 	refuse_resolvers(u);
 	refuse_ocaml(u);
+	refuse_transactions(u);
 }

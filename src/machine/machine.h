@@ -85,6 +85,8 @@ enum value_how {
 	VALUE_LOADED,     /* as memory has it, perhaps extended */
 	VALUE_SUM,        /* of `plus`, and more: see loads and number */
 	VALUE_DIFFERENCE, /* the same, less `minus` */
+	VALUE_MASK,       /* 0 or -1 */
+	VALUE_MASKED,     /* both of `plus`, bit by bit: where one is 0 or -1, that or the other */
 };
 
 /* How an instruction comes by what it leaves in general registers. Masks: a bit for every register. */

@@ -2,7 +2,8 @@
 /* Calls the jumps of code-jumps.s. */
 #include <stdio.h>
 
-int minus(int), scaled(int), popped(int), returned(int), numbers(int), called(int), table(int), distances(int);
+int minus(int), scaled(int), popped(int), returned(int), numbers(int), called(int), halved(int);
+int table(int), distances(int), chosen(int);
 
 /* Compilers' own: by labels, by their distances, by a distance that is a number in the code. */
 __attribute__((noinline)) static int
@@ -41,7 +42,7 @@ main(void)
 
 	for (int n = 0; n < 9; n++) {
 		s = s * 3 + minus(n) + scaled(n) + popped(n) + returned(n) + numbers(n) + called(n) + table(n) + distances(n);
-		s = s * 3 + by_labels(n) + by_number(n);
+		s = s * 3 + by_labels(n) + by_number(n) + halved(n) + chosen(n);
 	}
 	printf("%d\n", s);
 	return 0;

@@ -89,6 +89,31 @@ inner:	counts
 	ret
 	.size	inner, . - inner
 
+	function halved			# a half of a label
+	mov	%edi, %eax
+	cmp	$0, %edi
+	sbb	%ecx, %ecx
+	lea	1f(%rip), %rdx
+	and	%rcx, %rdx
+	jz	2f
+	jmp	*%rdx
+1:	inc	%eax
+2:	ret
+	.size	halved, . - halved
+
+	function chosen			# understood: a label, or 0 in its place
+	mov	%edi, %eax
+	cmp	$5, %edi
+	sbb	%rcx, %rcx
+	lea	1f(%rip), %rdx
+	and	%rcx, %rdx
+	jz	2f
+	jmp	*%rdx
+1:	add	$2, %eax
+	sub	$2, %eax
+2:	ret
+	.size	chosen, . - chosen
+
 	function table			# understood: a table of addresses
 	mov	%edi, %edi
 	lea	places(%rip), %rdx

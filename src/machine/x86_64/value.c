@@ -66,6 +66,23 @@ sum(const ZydisDecodedOperand *op, bool minus, struct value *out)
 	take_operand(&op[1], out);
 }
 
+static bool
+is_whole(const ZydisDecodedOperand *op)
+{
+	return is_register(op) && op->size == 64;
+}
+
+/* `sbb %r, %r`, or `sar $63, %r`: by all its bits a condition, or the sign. */
+static bool
+is_mask(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op)
+{
+	if (!is_whole(&op[0]))
+		return false;
+	if (in->mnemonic == ZYDIS_MNEMONIC_SAR)
+		return op[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE && op[1].imm.value.u == 63;
+	return op[1].type == ZYDIS_OPERAND_TYPE_REGISTER && op[1].reg.value == op[0].reg.value;
+}
+
 static void
 find_how(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op, struct value *out)
 {
@@ -88,6 +105,16 @@ find_how(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op, struc
 		break;
 	case ZYDIS_MNEMONIC_SUB:
 		sum(op, true, out);
+		break;
+	case ZYDIS_MNEMONIC_SBB: case ZYDIS_MNEMONIC_SAR:
+		if (is_mask(in, op))
+			out->how = VALUE_MASK;
+		break;
+	case ZYDIS_MNEMONIC_AND: case ZYDIS_MNEMONIC_OR:
+		if (is_whole(&op[0]) && is_whole(&op[1])) {
+			out->how = VALUE_MASKED;
+			out->plus = (uint16_t)(bit_of(op[0].reg.value) | bit_of(op[1].reg.value));
+		}
 		break;
 	case ZYDIS_MNEMONIC_XCHG:
 		out->how = VALUE_EITHER;
