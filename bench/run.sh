@@ -54,7 +54,7 @@ before()
 variant_of()
 {
 	case $1 in
-	trace-*) echo trace; return ;;
+	trace-run | trace-last) echo trace; return ;;
 	esac
 	if [ -n "$(wrapper_of "$1")" ]; then echo gcc; else echo "$1"; fi
 }

@@ -5,8 +5,8 @@
 #	trace.sh [--runs N] [--programs "A B"]
 #
 # Table 1: ratio of elapsed time to the plain program's, in alternating runs: the program packs its trace by itself; another process
-# does (chord trace --run); only the last 64 MiB are kept, unpacked. Table 2: the same of user CPU time of all processes.
-# Table 3: bytes that the traces take on disk, by command.
+# does (chord trace --run); only the last 64 MiB are kept, unpacked; witnesses, and each branch, are written in place of paths. Table 2: the
+# same of user CPU time of all processes. Table 3: bytes that the traces take on disk, by command.
 set -eu
 bench=$(cd "$(dirname "$0")" && pwd)
 . "$bench/../tests/real/lib.sh"
@@ -23,7 +23,7 @@ work=$CHORD_CACHE/work/bench-trace
 
 table()
 {
-	"$bench/run.sh" --work "$work" --runs "$runs" --programs "$programs" --columns "trace trace-run trace-last" "$@"
+	"$bench/run.sh" --work "$work" --runs "$runs" --programs "$programs" --columns "trace trace-run trace-last trace-witness trace-branches" "$@"
 }
 
 echo "Table 1: elapsed time"
@@ -35,7 +35,14 @@ echo
 echo "Table 3: bytes of traces"
 awk '{ size[$1 " " $2, $3] += $4; if (!seen[$1 " " $2]++) order[++n] = $1 " " $2 }
 	END {
-		printf "%-14s %15s %15s %15s\n", "command", "trace", "trace-run", "trace-last"
-		for (i = 1; i <= n; i++)
-			printf "%-14s %15d %15d %15d\n", order[i], size[order[i], "trace"], size[order[i], "trace-run"], size[order[i], "trace-last"]
+		m = split("trace trace-run trace-last trace-witness trace-branches", column)
+		printf "%-14s", "command"
+		for (k = 1; k <= m; k++)
+			printf " %15s", column[k]
+		for (i = 1; i <= n; i++) {
+			printf "\n%-14s", order[i]
+			for (k = 1; k <= m; k++)
+				printf " %15d", size[order[i], column[k]]
+		}
+		printf "\n"
 	}' "$work/sizes"

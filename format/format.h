@@ -28,6 +28,8 @@
 #define CHORD_SECTION_SUM "chord_sum"   /* a 32-bit distance to each counter of events that are summed for calls, 0 for others */
 #define CHORD_SECTION_PATH "chord_path" /* hash tables of paths: struct chord_path_table for each */
 #define CHORD_SECTION_NOTE ".note.chord" /* where a module's runtime is */
+/* Not loaded: is there, with a byte for each object that has paths of kind CHORD_PATH_WITNESS. It is named as the map is. */
+#define CHORD_SECTION_WITNESS ".pdr.chord.witness"
 
 /* ---- the map: records one after another, not aligned ---- */
 
@@ -184,6 +186,8 @@ enum chord_path_kind {
 	CHORD_PATH_DENSE,    /* counter number s of the table: the path with sum s */
 	CHORD_PATH_HASHED,   /* entries are struct chord_path_entry */
 	CHORD_PATH_SELECTED, /* as DENSE; paths with a larger sum are not counted */
+	CHORD_PATH_WITNESS,  /* as DENSE, of traces: what is written at an edge is the same on all ways there, the least sum of the
+	                      * paths that end with the edge; which of them it was is told by what was written before */
 	CHORD_PATH_KINDS,
 };
 

@@ -445,6 +445,8 @@ weave_input(struct session *s)
 	o.timers_size = timers.n;
 	if (measures_with(r->measures, CHORD_IN_ORDER))
 		read_own(s, "trace.s", &trace);
+	if (r->option[REQUEST_TRACE])
+		o.encoding = weave_encoding_named(r->option[REQUEST_TRACE]);
 	o.trace = trace.at;
 	o.trace_size = trace.n;
 	if (r->option[REQUEST_PATHS]) {

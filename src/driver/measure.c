@@ -4,6 +4,8 @@
  * the reading of values is here. */
 #include "driver/driver.h"
 
+#include "weave/weave.h"
+
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +15,7 @@
 static const char *read_events(const char *what, const char *value, struct request *r, struct pool *pool);
 static const char *read_timers(const char *what, const char *value, struct request *r, struct pool *pool);
 static const char *read_file(const char *what, const char *value, struct request *r, struct pool *pool);
+static const char *read_encoding(const char *what, const char *value, struct request *r, struct pool *pool);
 
 #define ROW(id, name, implies, excludes, value) [REQUEST_##id] = {name, implies, excludes, read_##value},
 
@@ -64,6 +67,17 @@ read_file(const char *what, const char *value, struct request *r, struct pool *p
 	(void)r;
 	free(path);
 	return kept;
+}
+
+static const char *
+read_encoding(const char *what, const char *value, struct request *r, struct pool *pool)
+{
+	(void)r;
+	if (weave_encoding_named(value) < WEAVE_ENCODINGS)
+		return pool_strdup(pool, value);
+	say_error(what, "unknown encoding '%s'; there are %s, %s and %s", value, weave_encoding_name[WEAVE_PATHS],
+	          weave_encoding_name[WEAVE_WITNESSES], weave_encoding_name[WEAVE_BRANCHES]);
+	return NULL;
 }
 
 /* The option in a text NAME=VALUE, and its value; REQUEST_OPTIONS: there is none. */

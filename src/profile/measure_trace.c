@@ -5,15 +5,17 @@
 
 static const char UNFILLED[] = "what ran is in the trace of its process, which is not beside the profile, or is not whole";
 
+static const char UNFOLLOWED[] = "its trace has witnesses, and its code was not where it ran when they were counted";
+
 static const char *
 read_filled(struct profile *p, struct module *m, const struct chord_extent_head *h, const unsigned char *at)
 {
 	(void)p;
-	(void)h;
 	(void)at;
 	if (!m)
 		return "damaged: it says of a module that is not there where its counters are from";
 	m->filled = true;
+	m->followed = h->a & 1;
 	return NULL;
 }
 
@@ -22,22 +24,35 @@ write_filled(const struct module *m, uint32_t number, struct buf *out)
 {
 	if (!m->filled)
 		return;
-	profile_extent(out, (struct chord_extent_head){.type = CHORD_EXTENT_FILLED, .module = number}, 0, false);
+	profile_extent(out, (struct chord_extent_head){.type = CHORD_EXTENT_FILLED, .module = number, .a = m->followed}, 0, false);
 	profile_fill_page(out);
+}
+
+/* NULL, or why it is not known what a procedure did. */
+static const char *
+why_not(const struct module *m, const struct proc *p)
+{
+	if (!m || (m->filled && (p->paths->kind != CHORD_PATH_WITNESS || m->followed)))
+		return NULL;
+	return m->filled ? UNFOLLOWED : UNFILLED;
 }
 
 static const char *
 solve(struct pool *pool, struct system *s, const struct profile *f, const struct module *m, const struct woven_code *woven,
       struct counts *c)
 {
-	return m && !m->filled ? UNFILLED : solve_paths(pool, s, f, m, woven, c);
+	const char *why = why_not(m, s->proc);
+
+	return why ? why : solve_paths(pool, s, f, m, woven, c);
 }
 
 static void
 solve_own(struct pool *pool, const struct proc *p, const struct profile *f, const struct module *m, struct counts *c)
 {
-	if (m && !m->filled)
-		c->why = UNFILLED;
+	const char *why = why_not(m, p);
+
+	if (why)
+		c->why = why;
 	else
 		solve_ran(pool, p, f, m, c);
 }

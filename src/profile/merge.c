@@ -171,6 +171,7 @@ profile_join(struct profile *sum, const struct profile *p, struct pool *pool, co
 		}
 		fits &= add_counts(sum, m, &p->module.at[i]);
 		m->filled &= p->module.at[i].filled;
+		m->followed &= p->module.at[i].followed;
 		to[i] = (uint32_t)(m - sum->module.at);
 	}
 	fits &= add_exits(sum, p, to);

@@ -213,7 +213,7 @@ path_graph_check(struct pool *pool, const struct path_graph *pg)
 		return "a path with a sum below 0";
 	if (pp->kind == CHORD_PATH_SELECTED)
 		return NULL;
-	if (pp->kind == CHORD_PATH_DENSE && (uint64_t)pg->high[root] >= pp->size)
+	if (pp->kind != CHORD_PATH_HASHED && (uint64_t)pg->high[root] >= pp->size)
 		return "a path with a sum behind its table";
 	return apart(pool, pg, &r) ? NULL : "two paths with one sum";
 }

@@ -139,6 +139,7 @@ struct module {
 	struct path_table *table; /* by address */
 	uint32_t ntable;
 	bool filled;             /* count[] has what was written to traces in place of counters, of all processes in it */
+	bool followed;           /* and witnesses have been followed: what they count are the ways between them */
 };
 
 struct exits {

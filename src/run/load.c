@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 bool
 binary_open(struct pool *pool, const char *path, struct binary *bin, const char **why)
@@ -38,12 +39,48 @@ binary_close(struct binary *bin)
 	bin->image = NULL;
 }
 
+static bool
+is_at_path(struct pool *pool, const struct module *m, struct binary *bin)
+{
+	struct str id = {(const char *)m->id, m->nid};
+	const char *why;
+
+	return id.n && binary_open(pool, m->path, bin, &why) && str_eq(image_build_id(bin->image), id);
+}
+
+/* Do some modules have witnesses, as far as they are where they ran? */
+static bool
+has_witnesses(struct pool *pool, const struct profile *p)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < p->module.n && !any; i++) {
+		const char *why;
+		struct image *image = image_open(pool, p->module.at[i].path, &why);
+		struct str bytes;
+
+		any = image && image_section(image, CHORD_SECTION_WITNESS, &bytes, &why);
+		image_close(image);
+	}
+	return any;
+}
+
 /* What was traced in place of being counted. Without a whole trace that is not known; all else is. */
 void
 load_trace(struct pool *pool, const char *path, uint64_t stream, struct profile *p)
 {
-	const char *why = trace_fill(pool, path, p, stream);
+	bool follow = !access(trace_name(pool, path), F_OK) && has_witnesses(pool, p);
+	size_t n = follow ? p->module.n : 0;
+	struct binary *bin = pool_array(pool, n, sizeof *bin);
+	const struct map **map = pool_array(pool, n, sizeof *map);
+	const char *why;
 
+	for (size_t i = 0; i < n; i++)
+		if (is_at_path(pool, &p->module.at[i], &bin[i]))
+			map[i] = &bin[i].map;
+	why = trace_fill(pool, path, p, stream, follow ? map : NULL);
+	for (size_t i = 0; i < n; i++)
+		binary_close(&bin[i]);
 	if (why)
 		say_warning(trace_name(pool, path), "%s: what ran is not known from it", why);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* How often each path ran: the tokens of a trace, counted into the counters of the profile. */
+/* How often each path ran: the tokens of a trace, counted into the counters of the profile. What a witness stands for depends on
+ * what stands before it: traces with some are followed as replay.c does. */
 #include "trace/internal.h"
 
 #include <inttypes.h>
@@ -15,6 +16,9 @@ struct count {
 	uint32_t low, bytes;     /* the tokens of the module that had the last one; bytes 0: of none */
 	uint64_t *at;            /* its counters */
 	uint64_t done, total;    /* bytes */
+	struct replay_code *code; /* where witnesses are followed */
+	uint64_t **followed;     /* likewise, by module of the profile: its counters */
+	uint64_t unknown, partial;
 };
 
 static struct module *
@@ -92,6 +96,83 @@ take_stream(struct count *c, size_t stream)
 	return why;
 }
 
+/* ---- with witnesses ---- */
+
+static bool
+has_witnesses(const struct map *map)
+{
+	for (uint32_t i = 0; map && i < map->nproc; i++)
+		if (!map->proc[i].refused && map->proc[i].paths && map->proc[i].paths->kind == CHORD_PATH_WITNESS)
+			return true;
+	return false;
+}
+
+/* A path that is told of in pieces is counted with its end. */
+static void
+count_path(struct replay *r, const struct replay_path *p, struct replay_point from, struct replay_point to)
+{
+	struct count *c = r->ctx;
+	const struct module *m = &c->profile->module.at[p->module];
+	uint64_t at = (p->proc->counters - m->base) / 8 + p->proc->paths->table + p->sum;
+
+	(void)from;
+	if (to.block == p->n && !p->partial && at < m->ncount)
+		c->followed[p->module][at]++;
+}
+
+static const char *
+follow_stream(struct count *c, size_t stream)
+{
+	struct replay r = {.file = c->file, .code = c->code, .ctx = c, .runs = count_path};
+	const char *why = replay_stream(&r, stream);
+
+	c->unknown += r.unknown;
+	c->partial += r.partial;
+	return why;
+}
+
+static const char *
+follow_streams(struct count *c, uint64_t stream)
+{
+	const char *why = NULL;
+
+	for (size_t i = 0; i < c->file->stream.n && !why; i++)
+		if (!stream || stream == (uint64_t)c->file->stream.at[i].number + 1)
+			why = follow_stream(c, i);
+	if (!why && c->unknown)
+		why = pool_printf(c->pool, "%" PRIu64 " of its paths are not known: their code is not at hand", c->unknown);
+	if (!why && c->partial)
+		why = pool_printf(c->pool, "of %" PRIu64 " of its ways the beginning is not in it", c->partial);
+	return why;
+}
+
+static const char *
+add_followed(struct count *c, uint64_t stream, const struct map *const *map)
+{
+	struct profile *p = c->profile;
+	const char *why;
+	bool fits = true;
+
+	c->code = replay_code_new(c->file, p, map);
+	c->followed = pool_array(c->own, p->module.n, sizeof *c->followed);
+	for (size_t i = 0; i < p->module.n; i++)
+		c->followed[i] = pool_array(c->own, p->module.at[i].ncount + 1, 8);
+	why = follow_streams(c, stream);
+	for (size_t i = 0; i < p->module.n && !why; i++) {
+		struct module *m = &p->module.at[i];
+
+		if (!m->count)
+			m->count = pool_array(p->pool, m->ncount, 8);
+		for (uint64_t k = 0; k < m->ncount; k++)
+			fits &= count_add(&m->count[k], c->followed[i][k]);
+		m->filled = m->followed = true;
+	}
+	replay_code_free(c->code);
+	return why ? why : fits ? NULL : "its counts do not fit 64 bits";
+}
+
+/* ---- */
+
 static const char *
 take_streams(struct count *c, uint64_t stream)
 {
@@ -124,11 +205,19 @@ modules_fit(const struct trace_file *f, const struct profile *p)
 
 /* What is not whole changes nothing. */
 const char *
-trace_add_counts(struct pool *pool, struct trace_file *f, struct profile *p, uint64_t stream)
+trace_add_counts(struct pool *pool, struct trace_file *f, struct profile *p, uint64_t stream, const struct map *const *map)
 {
 	struct count c = {.pool = pool, .own = pool_new(), .file = f, .profile = p};
 	const char *why = trace_short(pool, f);
+	bool follows = false;
 
+	for (size_t i = 0; map && i < p->module.n; i++)
+		follows |= has_witnesses(map[i]);
+	if (!why && follows) {
+		why = add_followed(&c, stream, map);
+		pool_free(c.own);
+		return why;
+	}
 	c.counter = pool_array(c.own, f->module.n, sizeof *c.counter);
 	if (!why)
 		why = modules_fit(f, p);
@@ -152,7 +241,7 @@ trace_why_not(const struct trace_file *f, const struct profile *p)
 }
 
 const char *
-trace_fill(struct pool *pool, const char *profile, struct profile *p, uint64_t stream)
+trace_fill(struct pool *pool, const char *profile, struct profile *p, uint64_t stream, const struct map *const *map)
 {
 	const char *why = NULL, *name = trace_name(pool, profile);
 	struct trace_file *f;
@@ -163,7 +252,7 @@ trace_fill(struct pool *pool, const char *profile, struct profile *p, uint64_t s
 	if (f)
 		why = trace_why_not(f, p);
 	if (f && !why)
-		why = trace_add_counts(pool, f, p, stream);
+		why = trace_add_counts(pool, f, p, stream, map);
 	trace_close(f);
 	return why;
 }

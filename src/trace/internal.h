@@ -51,6 +51,9 @@ void replay_take(struct replay *r, const struct replay_path *p);
 /* Leaves procedures that ended with a jump to others which did not write anything. */
 void replay_end_tails(struct replay *r);
 
+/* The path that a token stands for, behind what has been taken so far. */
+const struct replay_path *replay_path_next(struct replay *r, uint32_t token, bool *damaged);
+
 /* strike.c: a handler says that it is there. */
 void replay_struck(struct replay *r, uint64_t value);
 

@@ -13,6 +13,20 @@ struct table {
 	const struct proc *proc;
 	struct path_graph *graph; /* when first asked for */
 	struct path path;
+	struct replay_witness **witness; /* by arc; NULL: not yet, or none */
+};
+
+/* A path that ends with a witness: its sum, and where it begins. */
+struct way {
+	uint32_t from;
+	bool anew;               /* it may be the first one of an activation, or the first one behind a call */
+	uint64_t sum;
+};
+
+struct replay_witness {
+	struct way *way;
+	size_t n;
+	struct replay_path *end; /* what is known of all of them; made when it is first asked for */
 };
 
 struct tables {
@@ -47,7 +61,8 @@ tables_of(struct pool *pool, const struct map *map)
 	for (uint32_t i = 0; i < map->nproc; i++) {
 		const struct proc *p = &map->proc[i];
 
-		if (!p->refused && p->paths && p->paths->kind == CHORD_PATH_DENSE && p->counters)
+		if (!p->refused && p->paths && (p->paths->kind == CHORD_PATH_DENSE || p->paths->kind == CHORD_PATH_WITNESS) &&
+		    p->counters)
 			t.at[t.n++] = (struct table){.addr = p->counters + 8 * p->paths->table, .size = p->paths->size, .proc = p};
 	}
 	if (t.n)
@@ -140,6 +155,103 @@ begin_of(const struct proc *p, const struct path *path)
 	return kind == CHORD_EDGE_LAND || kind == CHORD_EDGE_RECEIVE ? REPLAY_LANDS : REPLAY_ENTERS;
 }
 
+/* ---- witnesses ---- */
+
+/* A search backward from a witness: along edges that write nothing there is one way at most from each vertex. */
+struct back {
+	const struct path_graph *pg;
+	uint32_t *along;         /* by vertex: the edge that leads on to the witness; GRAPH_NONE: not there yet */
+	uint32_t *stack, n;
+};
+
+static bool
+ends_with_call(const struct proc *p, uint32_t v)
+{
+	enum chord_insn insn = v < p->nblock ? trace_last_insn(&p->block[v]) : CHORD_INSN_OTHER;
+
+	return insn == CHORD_INSN_CALL || insn == CHORD_INSN_ICALL;
+}
+
+/* Does a path that begins there follow one that ended with a call, or may it have left the procedure unseen? */
+static bool
+begins_anew(const struct proc *p, uint32_t v)
+{
+	for (uint32_t e = 0; e < p->narc; e++)
+		if (p->paths->cut[e] && p->arc[e].to == v && ends_with_call(p, p->arc[e].from))
+			return true;
+	for (uint32_t e = 0; e < p->narc && v >= p->nblock; e++)
+		if (p->arc[e].from == v && p->arc[e].to == PROC_EXIT(p))
+			return true;
+	return false;
+}
+
+static uint64_t
+sum_from(const struct back *b, uint32_t v, uint64_t end)
+{
+	uint64_t sum = (uint64_t)b->pg->val[end];
+
+	if (v != b->pg->dag->g->root)
+		sum += (uint64_t)b->pg->val[b->pg->dag->begin[v]];
+	for (; b->along[v] != end; v = b->pg->proc->arc[b->along[v]].to)
+		sum += (uint64_t)b->pg->val[b->along[v]];
+	return sum;
+}
+
+static void
+go_back(struct back *b, uint32_t v)
+{
+	const struct graph *g = b->pg->dag->g;
+
+	for (uint32_t i = g->in_at[v]; i < g->in_at[v + 1]; i++) {
+		uint32_t e = g->in[i], u = g->edge[e].from;
+
+		if (e >= b->pg->proc->narc || e == g->close || b->pg->dag->cut[e] || b->along[u] != GRAPH_NONE)
+			continue;
+		b->along[u] = e;
+		b->stack[b->n++] = u;
+	}
+}
+
+static struct replay_witness *
+find_ways(struct pool *pool, const struct path_graph *pg, uint32_t end)
+{
+	struct pool *tmp = pool_new();
+	const struct graph *g = pg->dag->g;
+	struct back b = {pg, pool_array(tmp, g->nvert, sizeof *b.along), pool_array(tmp, g->nvert, sizeof *b.stack), 0};
+	struct replay_witness *w = pool_alloc(pool, sizeof *w);
+	VEC(struct way) way = {0};
+
+	memset(b.along, 0xff, g->nvert * sizeof *b.along);
+	b.along[g->edge[end].from] = end;
+	b.stack[b.n++] = g->edge[end].from;
+	while (b.n) {
+		uint32_t v = b.stack[--b.n];
+
+		if (v == g->root || pg->dag->begin[v] != GRAPH_NONE)
+			VEC_PUSH(way, (struct way){v, v == g->root || begins_anew(pg->proc, v), sum_from(&b, v, end)});
+		go_back(&b, v);
+	}
+	w->way = pool_array(pool, way.n, sizeof *w->way);
+	if (way.n)
+		memcpy(w->way, way.at, way.n * sizeof *w->way);
+	w->n = way.n;
+	free(way.at);
+	pool_free(tmp);
+	return w;
+}
+
+static const struct replay_witness *
+witness_of(struct replay_code *c, struct table *t, uint32_t end)
+{
+	if (t->proc->paths->kind != CHORD_PATH_WITNESS)
+		return NULL;
+	if (!t->witness)
+		t->witness = pool_array(c->pool, t->proc->narc, sizeof *t->witness);
+	if (!t->witness[end])
+		t->witness[end] = find_ways(c->pool, t->graph, end);
+	return t->witness[end];
+}
+
 static struct replay_path *
 path_of(struct replay_code *c, struct table *t, uint64_t sum)
 {
@@ -176,6 +288,7 @@ path_of(struct replay_code *c, struct table *t, uint64_t sum)
 	path->end = end_of(p, path, last);
 	path->choices = t->graph->num[path->begin == REPLAY_GOES_ON ? path->from : p->arc[path->arc[0]].to];
 	path->next = last->to == PROC_EXIT(p) ? GRAPH_NONE : last->to;
+	path->witness = witness_of(c, t, path->arc[path->narc - 1]);
 	return path;
 }
 
@@ -217,4 +330,50 @@ replay_path_of(struct replay_code *c, uint32_t token, size_t n, bool *damaged)
 		*at = find(c, m, c->number[i], token);
 	*damaged = *at == &c->damaged && !may_mistake(c->file);
 	return *at == &c->none || *at == &c->damaged ? NULL : *at;
+}
+
+const struct replay_path *
+replay_path_from(struct replay_code *c, uint32_t token, size_t n, uint32_t from, bool *sure)
+{
+	bool damaged;
+	const struct replay_path *p = replay_path_of(c, token, n, &damaged);
+	const struct way *found = NULL;
+
+	if (!p || !p->witness)
+		return p;
+	if (sure)
+		*sure = true;
+	for (size_t i = 0; i < p->witness->n; i++) {
+		const struct way *w = &p->witness->way[i];
+
+		if (from == REPLAY_ANEW ? w->anew : w->from == from)
+			found = w;
+		else if (sure)
+			*sure = false;
+	}
+	return found ? replay_path_of(c, token + 8 * (uint32_t)(found->sum - p->sum), n, &damaged) : NULL;
+}
+
+const struct replay_path *
+replay_path_end(struct replay_code *c, uint32_t token, size_t n)
+{
+	bool damaged;
+	const struct replay_path *p = replay_path_of(c, token, n, &damaged);
+	struct replay_witness *w = p ? (struct replay_witness *)(uintptr_t)p->witness : NULL;
+	struct replay_path *end;
+
+	if (!w || w->end)
+		return w ? w->end : p;
+	end = w->end = pool_alloc(c->pool, sizeof *end);
+	*end = *p;
+	end->partial = true;
+	end->number = c->npath++;
+	end->arc = &p->arc[p->narc - 1];
+	end->narc = 1;
+	end->from = p->proc->arc[*end->arc].from;
+	end->begin = REPLAY_GOES_ON;
+	end->n = end->from < p->proc->nblock;
+	end->block = p->block + p->n - end->n;
+	end->insns = end->n ? p->proc->block[*end->block].ninsn : 0;
+	return end;
 }

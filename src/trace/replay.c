@@ -241,6 +241,58 @@ replay_take(struct replay *r, const struct replay_path *p)
 	top(r)->ahead = NULL;
 }
 
+/* ---- witnesses ---- */
+
+/* What is active when all that was written has come to its end; false: nothing. Tells what that is at, and the path that was found
+ * ahead there. */
+static bool
+standing(const struct replay *r, struct replay_frame *f)
+{
+	for (size_t n = r->stack.n; n; n--) {
+		*f = r->stack.at[n - 1];
+		if (!f->path)
+			return true;
+		if (f->path->end == REPLAY_RETURNS)
+			continue;
+		f->at = f->path->end == REPLAY_CUT ? REPLAY_RUNS : REPLAY_STOPPED;
+		f->next = f->path->next;
+		f->ahead = NULL;
+		return true;
+	}
+	return false;
+}
+
+/* Is it known that an activation begins with that, or goes on there behind a call, and not one that began unseen? f: what stands
+ * on top; NULL: nothing does. */
+static bool
+is_certain(const struct replay *r, const struct replay_path *p, const struct replay_frame *f, bool sure)
+{
+	if (!r->lost || sure || r->forked || r->strikes)
+		return true;
+	return f && (p->begin == REPLAY_ENTERS || (is_of(f, p) && f->next == p->from) || find_frame(r, p, true));
+}
+
+const struct replay_path *
+replay_path_next(struct replay *r, uint32_t token, bool *damaged)
+{
+	const struct replay_path *p = replay_path_of(r->code, token, r->listed, damaged), *anew;
+	struct replay_frame f;
+	bool sure, any;
+
+	if (!p || !p->witness)
+		return p;
+	any = !r->strikes && standing(r, &f);
+	if (any && f.ahead && f.ahead->witness == p->witness)
+		return f.ahead;
+	if (any && !r->jumped && f.at == REPLAY_RUNS && is_of(&f, p) && f.next != GRAPH_NONE) {
+		anew = replay_path_from(r->code, token, r->listed, f.next, NULL);
+		if (anew)
+			return anew;
+	}
+	anew = replay_path_from(r->code, token, r->listed, REPLAY_ANEW, &sure);
+	return anew && is_certain(r, anew, any ? &f : NULL, sure) ? anew : replay_path_end(r->code, token, r->listed);
+}
+
 /* ---- slots ---- */
 
 /* next: another thread comes behind it in the stream. */
@@ -263,7 +315,9 @@ begin_thread(struct replay *r, enum chord_mark kind, uint32_t id)
 	r->thread = kind == CHORD_MARK_THREAD ? id : 0;
 	r->insns = r->strikes = r->event = 0;
 	r->ends = r->made = 0;
-	r->leaves = r->silent = false;
+	r->leaves = r->silent = r->jumped = false;
+	r->forked = kind == CHORD_MARK_CHILD;
+	r->lost = r->forked || r->file->gone || r->file->flags & CHORD_TRACE_LATE;
 	if (r->thread_begins)
 		r->thread_begins(r, kind);
 }
@@ -334,6 +388,7 @@ take_mark(struct replay *r, uint32_t slot)
 	case CHORD_MARK_JUMP:
 		replay_finish(r);
 		replay_end_tails(r);
+		r->jumped = true;
 		if (r->jumps)
 			r->jumps(r);
 		r->leaves = payload != CHORD_MARK_MOST;
@@ -367,9 +422,10 @@ static void
 take_token(struct replay *r, uint32_t token)
 {
 	bool damaged;
-	const struct replay_path *p = replay_path_of(r->code, token, r->listed, &damaged);
+	const struct replay_path *p = replay_path_next(r, token, &damaged);
 
-	r->silent = false;
+	r->silent = r->jumped = r->forked = false;
+	r->partial += p && p->partial;
 	if (p)
 		replay_take(r, p);
 	else if (damaged)
@@ -385,6 +441,8 @@ take_slot(struct replay *r, uint32_t slot)
 		take_mark(r, slot);
 	else if (slot)
 		take_token(r, slot);
+	else
+		r->lost = true;
 }
 
 /* The thread was killed, perhaps amid the last path. All of its blocks but the last one have run: it is written there, or behind
@@ -430,7 +488,8 @@ replay_begin(struct replay *r, size_t stream)
 	r->i = 0;
 	r->stack.n = 0;
 	r->thread = r->insns = r->strikes = r->event = r->ends = r->made = 0;
-	r->silent = false;
+	r->silent = r->jumped = r->forked = false;
+	r->lost = true;
 }
 
 bool

@@ -145,9 +145,27 @@ take_jump(struct scout *c, uint32_t ended)
 {
 	replay_finish(&c->q);
 	replay_end_tails(&c->q);
+	c->q.jumped = true;
 	c->q.leaves = ended != CHORD_MARK_MOST;
 	c->q.ended = ended;
 	return !c->q.leaves || ended < c->q.stack.n;
+}
+
+/* Of a witness: which path, behind what has been seen ahead; else behind what the reader knows, unless a handler that has said that
+ * it is there writes first. */
+static const struct replay_path *
+path_next(struct scout *c, uint32_t token, bool *damaged)
+{
+	struct replay *q = &c->q;
+	bool inside = q->strikes || q->jumped;
+
+	for (size_t i = 0; i < q->stack.n && !inside; i++)
+		inside = !q->stack.at[i].path || q->stack.at[i].path->end != REPLAY_RETURNS;
+	if (inside)
+		return replay_path_next(q, token, damaged);
+	if (c->waiting.n)
+		return replay_path_from(q->code, token, q->listed, REPLAY_ANEW, NULL);
+	return replay_path_next(c->r, token, damaged);
 }
 
 static bool
@@ -159,7 +177,8 @@ take_slot(struct scout *c, uint32_t slot)
 
 	switch (CHORD_SLOT_KIND(slot)) {
 	case 0:
-		p = slot ? replay_path_of(c->q.code, slot, c->q.listed, &damaged) : NULL;
+		p = slot ? path_next(c, slot, &damaged) : NULL;
+		c->q.jumped &= !slot;
 		return slot ? p && take_path(c, p) : true;
 	case CHORD_MARK_THREAD: case CHORD_MARK_CHILD:
 		return false;
@@ -185,7 +204,8 @@ take_slot(struct scout *c, uint32_t slot)
 static const struct replay_path *
 look_ahead(struct replay *r, const struct replay_strike *s, uint64_t own, struct replay_point *at, uint64_t *mark)
 {
-	struct scout c = {.r = r, .q = {.file = r->file, .code = r->code, .listed = r->listed}, .slots = r->slots, .i = r->i,
+	struct scout c = {.r = r, .q = {.file = r->file, .code = r->code, .listed = r->listed, .lost = r->lost},
+	                  .slots = r->slots, .i = r->i,
 	                  .strike = s, .own = own};
 	uint32_t slot;
 

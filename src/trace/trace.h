@@ -91,13 +91,15 @@ uint32_t trace_module_of(const struct trace_file *f, uint32_t token, size_t n);
 /* ---- counts.c ---- */
 
 /* Adds the tokens of all streams (or of one, its number plus 1) to the counters of the profile to which the trace belongs. NULL, or
- * why it is not known how often each path ran (pool). */
-const char *trace_add_counts(struct pool *pool, struct trace_file *f, struct profile *p, uint64_t stream);
+ * why it is not known how often each path ran (pool). map: by module of the profile, of those with witnesses, which have to be
+ * followed; NULL, all or some: there is none. */
+const char *trace_add_counts(struct pool *pool, struct trace_file *f, struct profile *p, uint64_t stream,
+                             const struct map *const *map);
 /* Why it cannot belong to that profile; NULL: it does. */
 const char *trace_why_not(const struct trace_file *f, const struct profile *p);
 /* Does both, where a trace stands beside a profile of that name. NULL also if there is none: modules that have been filled are
  * marked. */
-const char *trace_fill(struct pool *pool, const char *profile, struct profile *p, uint64_t stream);
+const char *trace_fill(struct pool *pool, const char *profile, struct profile *p, uint64_t stream, const struct map *const *map);
 
 /* ---- paths.c: what tokens stand for ---- */
 
@@ -124,6 +126,9 @@ struct replay_path {
 	uint32_t narc, *arc;     /* edges of the procedure, in order; that from ENTRY and the last one, which is cut, too */
 	uint64_t sum, insns;
 	uint64_t choices;        /* possible paths that begin where it does */
+	const struct replay_witness *witness; /* what is written where it ends is the same for all paths that end there; NULL: it is
+	                          * of this one only */
+	bool partial;            /* it is not known where it began: these are the last blocks of one */
 	uint32_t from, next;     /* vertices: where it begins, where the next begins; GRAPH_NONE: nowhere */
 	enum replay_begin begin;
 	enum replay_end end;
@@ -139,8 +144,15 @@ struct replay_code;
 /* map: by module of the profile; NULL where there is none. */
 struct replay_code *replay_code_new(const struct trace_file *f, const struct profile *p, const struct map *const *map);
 void replay_code_free(struct replay_code *c); /* NULL is fine */
-/* Where n modules are listed. NULL: it is no path, or (not *damaged) its code is not at hand. */
+/* Where n modules are listed. NULL: it is no path, or (not *damaged) its code is not at hand. A witness's is one of those that end
+ * with it. */
 const struct replay_path *replay_path_of(struct replay_code *c, uint32_t token, size_t n, bool *damaged);
+/* Of a witness: the path that begins at a vertex, or (REPLAY_ANEW) where activations begin or go on behind calls; NULL: there is
+ * none. `sure`, if it is given: none begins elsewhere. */
+enum { REPLAY_ANEW = UINT32_MAX };
+const struct replay_path *replay_path_from(struct replay_code *c, uint32_t token, size_t n, uint32_t from, bool *sure);
+/* What is known of its end if nothing is of its beginning. */
+const struct replay_path *replay_path_end(struct replay_code *c, uint32_t token, size_t n);
 
 /* ---- replay.c: a stream as what its threads did, with a stack ---- */
 
@@ -203,6 +215,10 @@ struct replay {
 	uint64_t thread;         /* id, as marks have it; 0: none yet */
 	uint64_t insns;          /* that the thread has executed in traced code, before what is told of */
 	uint64_t unknown;        /* paths whose code is not at hand */
+	uint64_t partial;        /* paths of which only the end is known: witnesses behind something that is not in the trace */
+	bool lost;               /* activations may be under way of which the stream does not have what they wrote before */
+	bool jumped;             /* the next path begins where a jump leads */
+	bool forked;             /* the next path is a forked child's first one: nothing is pending where it was forked */
 	bool leaves;             /* the next token comes behind a jump that ended so many activations: */
 	uint32_t ended;
 	uint32_t ends, by;       /* enum chord_ends, how the thread has said that it ends, and by which signal; 0: it has not */

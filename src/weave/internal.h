@@ -60,6 +60,7 @@ struct woven_paths {
 	uint32_t ninterest;
 	bool selected;           /* some paths are of interest only */
 	bool traced;             /* a path that ends is written down, not counted */
+	enum weave_encoding encoding; /* of what is written */
 	bool strikes;            /* where it begins it asks whether it is a signal's handler */
 	uint32_t measure;        /* that wants them */
 	struct frames *frames;   /* where its frame is */
@@ -202,7 +203,11 @@ void mark_usual(const struct unit *u, struct woven *w);
 
 /* paths.c: which edges have which code for a measure of paths; may refuse the procedure (proc->reason). False: the paths of
  * interest are not of it, as has been said. */
-bool place_paths(const struct unit *u, struct woven *w, const struct selection *interest, uint32_t measure);
+bool place_paths(const struct unit *u, struct woven *w, const struct selection *interest, uint32_t measure,
+                 enum weave_encoding encoding);
+/* witness.c: the edges that write with another encoding than paths, beside those that have to (by edge, `cut`). w->paths gets these
+ * pieces as its paths, and their code. False: refused, *why. */
+bool place_witnesses(const struct unit *u, struct woven *w, const bool *cut, const char **why);
 /* selection.c: numbers them so that each path of interest has a sum that no other path has. In w->paths. False as above. */
 bool select_paths(const struct unit *u, struct woven *w, const struct selection *interest);
 /* Says that paths of interest are not counted, if the procedure has any, because it is refused. */

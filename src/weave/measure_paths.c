@@ -5,7 +5,7 @@
 static void
 plan(struct plan *l, struct woven *w)
 {
-	l->wrong |= !place_paths(l->u, w, l->o->interest, CHORD_PATHS);
+	l->wrong |= !place_paths(l->u, w, l->o->interest, CHORD_PATHS, WEAVE_PATHS);
 }
 
 static void

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Measure trace: the paths of measure paths (paths.c), of which each is written down when it ends. They end at calls, too. */
+/* Measure trace: the paths of measure paths (paths.c), of which each is written down when it ends. They end at calls, too. Or
+ * witnesses in their place (witness.c). */
 #include "weave/measure.h"
 
 static void
 plan(struct plan *l, struct woven *w)
 {
-	place_paths(l->u, w, NULL, CHORD_TRACE);
+	place_paths(l->u, w, NULL, CHORD_TRACE, l->o->encoding);
 }
 
 /* Also tells the runtime that a module has traces, and that its paths may be in the shadow of the stack. */
@@ -13,6 +14,8 @@ static void
 tail(struct buf *b, const struct weave_options *o)
 {
 	buf_add(b, o->trace, o->trace_size);
+	if (o->encoding != WEAVE_PATHS)
+		buf_str(b, "\t.pushsection " CHORD_SECTION_WITNESS ",\"\",@progbits\n\t.byte\t1\n\t.popsection\n");
 }
 
 const struct weave_measure weave_trace = {.plan = plan, .probe = path_probe, .map = path_map, .tail = tail};

@@ -296,6 +296,8 @@ number_paths(const struct unit *u, struct woven *w)
 	const char *why = "";
 	struct dag *d;
 
+	if (x->encoding != WEAVE_PATHS)
+		return place_witnesses(u, w, edges_to_cut(u, w->proc), &why) || refuse(w, why);
 	d = x->traced ? cut_traced(u, w, &why) : cut_paths(u, w, &why);
 	x->paths = d ? paths_number(d, &why) : NULL;
 	return x->paths || refuse(w, why);
@@ -312,7 +314,9 @@ choose_table(struct woven *w)
 		return;
 	}
 	x->kind = x->paths->n <= DENSE || x->traced ? CHORD_PATH_DENSE : CHORD_PATH_HASHED;
-	if (x->kind == CHORD_PATH_DENSE) {
+	if (x->encoding != WEAVE_PATHS)
+		x->kind = CHORD_PATH_WITNESS;
+	if (x->kind != CHORD_PATH_HASHED) {
 		x->size = (uint32_t)x->paths->n;
 		w->ncounter = x->size;
 		return;
@@ -489,7 +493,8 @@ add_ops(const struct unit *u, struct woven *w)
 		}
 		if (op.from >= 0 || op.to >= 0)
 			w->edge[e] = assign_site(u, w, e, op.from, op.to);
-		op.strikes = !e && w->paths->strikes && !op.record && is_start(w, &w->edge[e]);
+		op.strikes = !e && w->paths->strikes && (!op.record || w->paths->encoding != WEAVE_PATHS) &&
+		             is_start(w, &w->edge[e]);
 		if (!add_op(u, w, e, &w->edge[e], op))
 			return false;
 	}
@@ -635,7 +640,7 @@ place_all(const struct unit *u, struct woven *w)
 }
 
 bool
-place_paths(const struct unit *u, struct woven *w, const struct selection *interest, uint32_t measure)
+place_paths(const struct unit *u, struct woven *w, const struct selection *interest, uint32_t measure, enum weave_encoding encoding)
 {
 	const char *why = other_shadow(u->object);
 
@@ -646,6 +651,7 @@ place_paths(const struct unit *u, struct woven *w, const struct selection *inter
 	w->paths = pool_alloc(u->pool, sizeof *w->paths);
 	w->paths->measure = measure;
 	w->paths->traced = measure == CHORD_TRACE;
+	w->paths->encoding = encoding;
 	w->align = sizeof(struct chord_path_entry);
 	w->paths->below = calls_something(u, w);
 	w->paths->room = w->paths->below || leaf_has_room(u, w);

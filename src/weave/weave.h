@@ -13,6 +13,13 @@
  * are dropped. */
 typedef bool weave_assemble(void *ctx, const struct buf *text, struct buf *object);
 
+/* What a trace has: a number for each acyclic path; for each of the edges that suffice to tell the way; for each way out of a
+ * branch. */
+enum weave_encoding { WEAVE_PATHS, WEAVE_WITNESSES, WEAVE_BRANCHES, WEAVE_ENCODINGS };
+extern const char *const weave_encoding_name[];
+/* WEAVE_ENCODINGS: there is none of that name. */
+enum weave_encoding weave_encoding_named(const char *name);
+
 struct weave_options {
 	const struct machine *machine; /* that the text is for */
 	uint32_t measures;           /* set of them, complete */
@@ -21,6 +28,7 @@ struct weave_options {
 	size_t runtime_size;
 	const char *timers;          /* what it has in addition for events with timers */
 	size_t timers_size;
+	enum weave_encoding encoding; /* of traces */
 	const char *trace;           /* and for traces */
 	size_t trace_size;
 	const struct selection *interest; /* the paths to count, if paths are measured; NULL: all */

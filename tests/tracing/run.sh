@@ -15,12 +15,13 @@ work=$(mktemp -d "${TMPDIR:-/tmp}/chord-tracing.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
 failed=0
+encoding=
 pass() { echo "ok tracing/$1"; }
 fail() { echo "FAIL tracing/$1: $2"; failed=1; }
 # check NAME WHAT: what the command before said.
 check() { if [ "$2" = 0 ]; then pass "$1"; else fail "$1" "$3"; fi; }
 
-# build COMPILER SOURCE OPTIONS...: ./program
+# build COMPILER SOURCE OPTIONS...: ./program, traced with the encoding $encoding.
 build()
 {
 	local compiler=$1 source=$2 front=cc
@@ -29,7 +30,7 @@ build()
 	[ "$front" = cc ] || compiler=${compiler/gcc/g++}
 	[ "$front" = cc ] || compiler=${compiler/clang/clang++}
 	rm -f program ./*.chord ./*.trace steps.*
-	CHORD_CC=$compiler CHORD_CXX=$compiler "$CHORD" "$front" "$@" -g -fchord=trace -o program "$here/$source" -lpthread >log 2>&1
+	CHORD_CC=$compiler CHORD_CXX=$compiler "$CHORD" "$front" "$@" -g -fchord=trace ${encoding:+-fchord-trace=$encoding} -o program "$here/$source" -lpthread >log 2>&1
 }
 
 # The addresses of the instructions of a thread.
@@ -112,6 +113,110 @@ if may trace; then
 else
 	echo "skip tracing/steps: $why"
 fi
+
+# With other encodings than paths the same is told.
+if may trace; then
+	for encoding in witness branches; do
+		build gcc struck.c -O0 -no-pie && struck 1 "struck/$encoding/gcc/-O0" || fail "struck/$encoding" "$(head -n 1 log)"
+		build clang struck.c -O2 -no-pie && struck 2 "struck/$encoding/clang/-O2" || fail "struck/$encoding" "$(head -n 1 log)"
+		stepped "steps/$encoding/throws.cc/gcc/-O2" gcc throws.cc -O2
+		stepped "steps/$encoding/threads.c/clang/-O2" clang threads.c -O2
+		stepped "steps/$encoding/jumps.c/gcc/-O0" gcc jumps.c -O0
+	done
+fi
+# told SOURCE ARGUMENTS...: blocks and counts of a run, without what differs from run to run
+told()
+{
+	local source=$1
+	shift
+	build gcc "$source" -O1 || return 1
+	(ulimit -c 0; ./program "$@"; :) >/dev/null 2>&1
+	"$CHORD" trace --blocks ./program | sed 's|^[^ ]* process [0-9]*, thread|thread|'
+	"$CHORD" report --json ./program | jq -S '[.totals, (.functions | map([.name, .calls, .blocks, .instructions]) | sort)]'
+}
+for how in flow.c throws.cc stacks.c "killed.c x" killed.c; do
+	encoding=
+	told $how >paths.told 2>err
+	for encoding in witness branches; do
+		told $how >told 2>err
+		cmp -s paths.told told && [ "$(wc -l <told)" -gt 10 ]
+		check "encodings/$encoding/$how" $? "$(wc -l <told) lines; $(diff paths.told told | head -n 3) $(head -n 1 err)"
+	done
+done
+encoding=
+printf 'int main(void) { return 0; }\n' >plain.c
+"$CHORD" cc -fchord-trace=bits -c plain.c 2>err
+[ $? = 2 ] && grep -q "unknown encoding 'bits'; there are paths, witness and branches" err
+check encodings/unknown $? "$(cat err)"
+"$CHORD" cc -fchord=data -fchord-trace=witness -c plain.c 2>err
+[ $? = 2 ] && grep -q 'does not go with -fchord=data' err
+check encodings/data $? "$(cat err)"
+
+# A child that a handler forks goes on amid a way of which its trace does not have the beginning: that is said.
+cat >forks.c <<'EOF'
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static volatile int sum, pid = -1;
+static char *page;
+static void on(int sig) { (void)sig; mprotect(page, 4096, PROT_READ | PROT_WRITE); pid = fork(); }
+__attribute__((noinline)) static void loop(volatile char *at)
+{
+	for (int i = 0; i < 20; i++) {
+		if (i == 7)
+			*at = 1;
+		sum += i & 1 ? 3 : i & 2 ? 5 : 7;
+	}
+}
+int main(void)
+{
+	page = mmap(0, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	signal(SIGSEGV, on);
+	loop(page);
+	if (pid > 0)
+		wait(NULL);
+	return 0;
+}
+EOF
+encoding=witness
+"$CHORD" cc -O1 -fchord=trace -fchord-trace=witness -o forks forks.c && ./forks
+"$CHORD" report ./forks >out 2>err
+grep -q 'of [1-9] of its ways the beginning is not in it: what ran is not known from it' err && ! grep -q 'loop  ' out
+check encodings/forks-amid $? "$(cat err) $(head -n 12 out)"
+# Where the function goes on that forks all is known.
+cat >forks.c <<'EOF'
+#include <sys/wait.h>
+#include <unistd.h>
+static volatile int sum;
+int main(int argc, char **argv)
+{
+	(void)argv;
+	for (int i = 0; i < 5 + argc; i++) {
+		int pid = i % 3 ? 1 : fork();
+		if (pid < 0)
+			return 1;
+		if (!pid) {
+			sum += 3;
+			continue;
+		}
+		sum += i & 1 ? 5 : 7;
+	}
+	while (wait(NULL) > 0)
+		;
+	return 0;
+}
+EOF
+for encoding in paths witness branches; do
+	rm -f ./*.chord ./*.trace
+	"$CHORD" cc -O1 -fchord=trace -fchord-trace=$encoding -o forks forks.c && ./forks
+	"$CHORD" trace --blocks ./forks 2>&1 | sed 's|^[^ ]* process [0-9]*, thread|thread|' | sort >$encoding.forked
+	"$CHORD" report --json ./forks 2>&1 | jq -S .totals >>$encoding.forked
+done
+cmp -s paths.forked witness.forked && cmp -s paths.forked branches.forked && [ "$(wc -l <paths.forked)" -gt 20 ]
+check encodings/forks $? "$(diff paths.forked witness.forked | head -n 5)"
+encoding=
+rm -f ./*.chord ./*.trace
 
 # What only looks like a signal's handler runs as ever.
 build gcc coroutine.c -O2 && [ "$(./program)" = 7 ] && "$CHORD" trace ./program >calls 2>err && grep -q ' body() {' calls

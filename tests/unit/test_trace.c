@@ -202,7 +202,7 @@ counted(struct pool *pool, struct buf *trace, const char **why)
 	p = profile_parse(pool, (struct str){b.at, b.n}, why);
 	assert_non_null(p);
 	f = parse(pool, trace);
-	*why = trace_add_counts(pool, f, p, 0);
+	*why = trace_add_counts(pool, f, p, 0, NULL);
 	trace_close(f);
 	buf_free(&b);
 	return p;

@@ -109,6 +109,34 @@ side_runs(struct replay *r, const struct replay_path *p, struct replay_point fro
 	put_stack(s, r);
 }
 
+/* Path number n of a stream, from 0, as it was followed: what a witness stands for is not told by that alone. */
+struct follower {
+	uint64_t left;
+	const struct replay_path *path;
+};
+
+static void
+follow_runs(struct replay *r, const struct replay_path *p, struct replay_point from, struct replay_point to)
+{
+	struct follower *f = r->ctx;
+
+	(void)from, (void)to;
+	if (f->left--)
+		return;
+	f->path = p;
+	r->stop = true;
+}
+
+static const struct replay_path *
+followed(const struct traced *t, size_t stream, uint64_t n)
+{
+	struct follower f = {.left = n};
+	struct replay replay = {.file = t->file, .code = t->code, .ctx = &f, .runs = follow_runs};
+
+	replay_stream(&replay, stream);
+	return f.path;
+}
+
 static void
 put_side(struct trace_args *a, struct run *r, struct traced *t, size_t stream, uint64_t n, uint32_t same_blocks, FILE *to)
 {
@@ -174,6 +202,9 @@ diff_stream(struct trace_args *a, struct run *r, struct traced_list *list, size_
 	if ((p[0] || p[1]) && can_go_on(&c[0]) && can_go_on(&c[1])) {
 		uint64_t n = (p[0] ? c[0].n : c[1].n) - 1;
 
+		for (int i = 0; i < 2; i++)
+			if (p[i] && p[i]->witness)
+				p[i] = followed(&list->at[i], stream, n);
 		fprintf(to, "Thread %zu: the first difference is in path %" PRIu64 "\n", stream + 1, n + 1);
 		for (int i = 0; i < 2; i++)
 			put_side(a, r, &list->at[i], stream, n, same_blocks(p[0], p[1]), to);
