@@ -339,6 +339,16 @@ find_profiles(struct run *r, size_t program, const char **looked)
 	return ok;
 }
 
+static void
+say_no_profile(const struct binary *b, const char *looked)
+{
+	if (b->map.nproc && b->map.nrefused == b->map.nproc)
+		say_error(b->path, "it leaves no profile, because each of its procedures was refused; `chord verify` says why");
+	else
+		say_error(b->path, "no profile of this build %s; a program leaves its profile in the folder where it is run",
+		          looked ? looked : "was found");
+}
+
 static bool
 load_found(struct run *r)
 {
@@ -355,8 +365,7 @@ load_found(struct run *r)
 	say_left_out(r);
 	for (size_t k = 0; k < r->nprogram; k++)
 		if (!has_profile(r, k))
-			say_error(r->binary.at[k].path, "no profile of this build %s; a program leaves its profile in the folder "
-			          "where it is run", looked[k] ? looked[k] : "was found");
+			say_no_profile(&r->binary.at[k], looked[k]);
 	return false;
 }
 

@@ -344,7 +344,8 @@ trace_short(struct pool *pool, const struct trace_file *f)
 	if (f->fault)
 		return f->fault;
 	if (f->flags & CHORD_TRACE_STOPPED)
-		return pool_printf(pool, "it stopped before the process did: %s", f->error ? strerror((int)f->error) : "no room");
+		return pool_printf(pool, "it stopped before the process did: %s%s", f->error ? strerror((int)f->error) : "no room",
+		                   f->flags & CHORD_TRACE_LAST ? "; the end of the run, which was to be kept, is not in it" : "");
 	if (f->flags & CHORD_TRACE_LATE)
 		return "its beginning is missing: too much ran before the runtime did, or a fork came amid it";
 	if (f->flags & CHORD_TRACE_UNKNOWN)

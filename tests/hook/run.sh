@@ -475,6 +475,14 @@ t_selected_paths() {
 	awk '/^path/ && !n++ { $2 = 999 } { print }' hot.paths >wrong.paths
 	refused 1 "^chord: .*wrong.paths:[0-9]*: .*another build" $cc -O2 -fchord-paths=wrong.paths -o third main.c work.c
 }
+# A program of which nothing is understood: said when it is linked, and when somebody asks for its counts.
+t_all_refused() {
+	$cc -O2 -fsplit-stack -o prog main.c work.c >out 2>err || no "status $?: $(head -c 400 err)"
+	says "nothing in it is measured: each of its procedures was refused" err
+	want ./prog
+	refused 1 "chord: ./prog: it leaves no profile, because each of its procedures was refused" "$CHORD" report ./prog
+}
+
 t_wrong_measures() {
 	local all
 	all=$("$CHORD" cc --measures | cut -f 1 | paste -sd ' ' | sed 's/ /, /g; s/\(.*\), /\1 and /')
@@ -1061,6 +1069,7 @@ test_case warned
 test_case lines
 test_case measures
 test_case mixed-measures
+test_case all-refused
 test_case wrong-measures
 test_case dot-in-path
 test_case links-in-path
