@@ -43,6 +43,10 @@ struct replay_code {
 	struct replay_path none; /* stands for tokens of which it is not known what they are */
 	struct replay_path damaged; /* and for those that are no path */
 	uint32_t npath;          /* others so far */
+	/* Of the module of the last token, where `listed` are listed: its tokens, and what they are. */
+	size_t listed;
+	uint32_t low, bytes;     /* bytes 0: there was none */
+	struct replay_path **at;
 };
 
 static int
@@ -312,24 +316,36 @@ may_mistake(const struct trace_file *f)
 	return f->fault || f->flags & (CHORD_TRACE_STOPPED | CHORD_TRACE_UNKNOWN);
 }
 
-const struct replay_path *
-replay_path_of(struct replay_code *c, uint32_t token, size_t n, bool *damaged)
+/* Makes the module of that token, where n are listed, the one that is looked at. False: there is none. */
+static bool
+look_at(struct replay_code *c, uint32_t token, size_t n)
 {
 	uint32_t i = trace_module_of(c->file, token, n);
 	const struct chord_trace_module *m;
-	struct replay_path **at;
 
-	*damaged = i == UINT32_MAX && !may_mistake(c->file);
 	if (i == UINT32_MAX)
-		return NULL;
+		return false;
 	m = &c->file->module.at[i];
 	if (!c->known[i])
 		c->known[i] = pool_array(c->pool, m->bytes / 8 + 1, sizeof **c->known);
-	at = &c->known[i][(token - m->low) / 8];
-	if (!*at)
-		*at = find(c, m, c->number[i], token);
-	*damaged = *at == &c->damaged && !may_mistake(c->file);
-	return *at == &c->none || *at == &c->damaged ? NULL : *at;
+	if (!c->known[i][(token - m->low) / 8])
+		c->known[i][(token - m->low) / 8] = find(c, m, c->number[i], token);
+	c->listed = n;
+	c->low = m->low;
+	c->bytes = m->bytes;
+	c->at = c->known[i];
+	return true;
+}
+
+const struct replay_path *
+replay_path_of(struct replay_code *c, uint32_t token, size_t n, bool *damaged)
+{
+	const struct replay_path *p = n == c->listed && token - c->low < c->bytes ? c->at[(token - c->low) / 8] : NULL;
+
+	if (!p)
+		p = look_at(c, token, n) ? c->at[(token - c->low) / 8] : &c->damaged;
+	*damaged = p == &c->damaged && !may_mistake(c->file);
+	return p == &c->none || p == &c->damaged ? NULL : p;
 }
 
 const struct replay_path *

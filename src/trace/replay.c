@@ -156,6 +156,8 @@ replay_insns(const struct replay_path *p, struct replay_point from, struct repla
 {
 	uint64_t n = to.insn;
 
+	if (!from.block && !from.insn && to.block == p->n)
+		return p->insns;
 	for (uint32_t i = from.block; i < to.block; i++)
 		n += p->proc->block[p->block[i]].ninsn;
 	return n - from.insn;
