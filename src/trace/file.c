@@ -260,6 +260,16 @@ check_head(struct pool *pool, const struct chord_trace_head *h, uint64_t size)
 	return NULL;
 }
 
+/* The process may have made the file longer before it said so in the head. */
+static void
+take_size(struct trace_file *f)
+{
+	struct stat st;
+
+	if (f->fd >= 0 && !fstat(f->fd, &st))
+		f->size = (uint64_t)st.st_size;
+}
+
 static struct trace_file *
 read_file(struct pool *pool, struct trace_file *f, const char **why)
 {
@@ -273,6 +283,7 @@ read_file(struct pool *pool, struct trace_file *f, const char **why)
 		trace_close(f);
 		return NULL;
 	}
+	take_size(f);
 	f->page = h.page;
 	f->version = h.version;
 	f->flags = h.flags;

@@ -4,8 +4,10 @@
 #include "trace/internal.h"
 
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <zstd.h>
 
 enum { GAP = 64 };
@@ -197,10 +199,16 @@ written(const uint32_t *slot)
 	return n;
 }
 
+static uint64_t
+place_of(const struct trace_extent *x, uint64_t segment)
+{
+	return (segment - x->from) % x->ring * CHORD_TRACE_SEGMENT;
+}
+
 static bool
 ring_segment(struct slots *r, const struct trace_extent *x, uint64_t segment)
 {
-	uint64_t place = (segment - x->from) % x->ring * CHORD_TRACE_SEGMENT;
+	uint64_t place = place_of(x, segment);
 
 	if (place + CHORD_TRACE_SEGMENT > x->bytes || !trace_bytes(r->file, x->offset + place, r->slot, CHORD_TRACE_SEGMENT))
 		return slots_fault(r, "cut off");
@@ -262,6 +270,56 @@ has_gaps(const struct slots *r, bool last)
 	return gap > GAP && !last;
 }
 
+/* How many segments the ring says by now that have been packed, or forgotten: the process may go on. */
+static uint64_t
+packed_by_now(const struct slots *r, const struct trace_extent *x)
+{
+	const uint64_t at = x->offset - r->file->page + offsetof(struct chord_extent_head, b);
+	uint64_t n = x->first;
+
+	return trace_bytes(r->file, at, &n, sizeof n) ? n : x->first;
+}
+
+/* The process goes on, and the segment has been emptied: the stream is read up to there. */
+static bool
+is_overtaken(struct slots *r, const struct trace_extent *x)
+{
+	if (packed_by_now(r, x) <= r->segment)
+		return false;
+	r->n = 0;
+	r->ended = true;
+	if (r->file->flags & CHORD_TRACE_LAST)
+		slots_fault(r, "it has been overwritten: the process goes on");
+	return true;
+}
+
+/* A segment is emptied, then counted as packed. */
+static bool
+is_being_emptied(struct slots *r, const struct trace_extent *x)
+{
+	const struct timespec millisecond = {.tv_nsec = 1000000};
+
+	for (int i = 0; i < 20 && r->file->fd >= 0; i++) {
+		nanosleep(&millisecond, NULL);
+		if (is_overtaken(r, x))
+			return true;
+	}
+	return false;
+}
+
+/* Slots of the last segment. What was written while they were read is left out: what stands before it may have been missed. */
+static size_t
+written_so_far(struct slots *r, const struct trace_extent *x)
+{
+	size_t n = written(r->slot);
+	uint32_t now;
+
+	for (size_t i = 0; i < n; i++)
+		if (!r->slot[i] && trace_bytes(r->file, x->offset + place_of(x, r->segment) + 4 * i, &now, sizeof now) && now)
+			return i;
+	return n;
+}
+
 /* Behind the last slot that is written there is nothing. A segment may have been packed, and not yet been counted as such. */
 static bool
 next_in_ring(struct slots *r, const struct trace_extent *x)
@@ -270,13 +328,15 @@ next_in_ring(struct slots *r, const struct trace_extent *x)
 
 	if (r->fault)
 		return false;
-	if (r->packs && r->segment > x->first + 1)
+	if (r->packs && r->segment > packed_by_now(r, x) + 1)
 		return slots_fault(r, "damaged: its ring says that fewer have been packed");
 	r->packs = false;
-	if (!ring_segment(r, x, r->segment))
+	if (!ring_segment(r, x, r->segment) || is_overtaken(r, x))
 		return false;
-	r->n = more ? CHORD_TRACE_SLOTS : written(r->slot);
+	r->n = more ? CHORD_TRACE_SLOTS : written_so_far(r, x);
 	if (has_gaps(r, r->segment + 1 == x->end)) {
+		if (is_being_emptied(r, x))
+			return false;
 		r->n = 0;
 		return slots_fault(r, "damaged: slots are missing in it");
 	}

@@ -582,6 +582,38 @@ printf '#include <stdio.h>\nint main(void) { return puts("x") < 0; }\nvoid f(voi
 check tail-call $? "$(cat err all)"
 rm -f ./*.chord ./*.trace
 
+# ---- a process that goes on ----
+
+# Calls and returns up to where it is not known what ran.
+events()
+{
+	"$CHORD" trace --json ./program live.chord 2>>err | sed '/"event": *"unsure"/,$d' | grep -E '"event": *"(enter|leave)"' |
+		grep -vE '"how": *"end"'
+}
+cat >running.c <<'EOF'
+#include <stdio.h>
+static volatile int s;
+__attribute__((noinline)) static void work(int n) { while (n-- > 0) if (n % 3) s += n; }
+int main(void) { for (int i = 0; i < 300; i++) work(10000); return getchar() == 'x'; }
+EOF
+n=0 tries=0 same=1
+rm -f fifo && mkfifo fifo && "$CHORD" cc -O1 -fchord=trace -o program running.c && {
+	CHORD_FILE=live.chord ./program <fifo &
+	exec 3>fifo
+	: >err
+	while [ $n -lt 5 ] && [ $tries -lt 500 ]; do
+		if [ -s live.chord.trace ] && events >live.$n; then n=$((n + 1)); else sleep 0.01 && : >err; fi
+		tries=$((tries + 1))
+	done
+	exec 3>&-
+	wait $!
+	events >whole
+}
+for i in 0 1 2 3 4; do head -c "$(stat -c %s live.$i)" whole | cmp -s - live.$i || same=; done
+[ "$n" = 5 ] && [ -n "$same" ] && [ ! -s err ] && [ "$(wc -l <whole)" = 602 ]
+check running $? "$(wc -l live.? whole | xargs) $(head -n 1 err)"
+rm -f ./*.chord ./*.trace
+
 # ---- addresses ----
 
 CHORD=$CHORD "$here/data.sh" || failed=1
