@@ -71,6 +71,7 @@ enum {
 	DOOR_ASKS = 16,          /* fcntl() with a command about flags, or one that makes a copy of a descriptor */
 	DOOR_RESULT = 32,        /* writes as many bytes as its result says, and no more than argument `most` */
 	DOOR_ALONE = 64,         /* argument 1 is NULL */
+	DOOR_ANONYMOUS = 128,    /* mmap(), of no file, and not shared */
 };
 /* out: the argument that points to what it writes; n: so many bytes. */
 #define DOOR_CALL(how, out, most, n) \
@@ -112,6 +113,8 @@ struct machine_traced {
 	uint8_t counters;        /* the base of the thread's counters */
 	uint8_t tls;             /* that of its own memory, which clone() sets */
 	uint32_t kind;           /* of its system calls: AUDIT_ARCH_... */
+	uint8_t mode;            /* what decides of which kind those are that the instruction makes; with this in it: of that */
+	uint64_t own_mode;
 	uint8_t call_size;       /* bytes of the instruction that makes a system call; these are: */
 	const uint8_t *call;
 	bool (*get)(pid_t tid, struct traced_regs *r);

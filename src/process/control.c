@@ -26,6 +26,17 @@ control_find(control_read_fn *read, const void *of, struct chord_live *live)
 }
 
 bool
+control_may_be(uint64_t at, uint64_t n)
+{
+	static const uint64_t place[] = CHORD_LIVE_PLACES;
+
+	for (size_t i = 0; i < sizeof place / sizeof *place; i++)
+		if (place[i] - at < n)
+			return true;
+	return false;
+}
+
+bool
 control_item(control_read_fn *read, const void *of, uint64_t chunks, uint32_t size, uint32_t i, void *to, size_t n)
 {
 	uint32_t k = CHORD_CHUNK_OF(i);

@@ -16,7 +16,7 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 
-enum { HOT = 3, PLAIN_MOST = 64, SIZE = DOOR_CODE + DOOR_DATA + DOOR_RING, DISPATCHED = 2 };
+enum { HOT = 24, WARM = 8, PLAIN_MOST = 64, SIZE = DOOR_CODE + DOOR_DATA + DOOR_RING, DISPATCHED = 2 };
 
 #ifndef PR_SET_SYSCALL_USER_DISPATCH
 #define PR_SET_SYSCALL_USER_DISPATCH 59
@@ -57,6 +57,7 @@ static const struct { uint16_t number; uint64_t how; } may[] = {
 	MAY_NOT_WRITE(rename), MAY_NOT_WRITE(renameat), MAY_NOT_WRITE(renameat2), MAY_NOT_WRITE(link), MAY_NOT_WRITE(linkat),
 	MAY_NOT_WRITE(symlink), MAY_NOT_WRITE(symlinkat), MAY_NOT_WRITE(chmod), MAY_NOT_WRITE(fchmod), MAY_NOT_WRITE(fchmodat),
 	MAY_NOT_WRITE(umask),
+	MAY(mmap, DOOR_ANONYMOUS, 0, 0, 0), MAY_NOT_WRITE(munmap), MAY_NOT_WRITE(mprotect), MAY_NOT_WRITE(brk),
 	MAY(clock_gettime, 0, 1, 0, TIME), MAY(clock_getres, 0, 1, 0, TIME), MAY(gettimeofday, DOOR_ALONE, 0, 0, TIME),
 	MAY(time, 0, 0, 0, 8), MAY(getrusage, 0, 1, 0, STAT), MAY(times, 0, 0, 0, 32),
 	MAY_NOT_WRITE(getpid), MAY_NOT_WRITE(getppid), MAY_NOT_WRITE(gettid), MAY_NOT_WRITE(getuid), MAY_NOT_WRITE(geteuid),
@@ -70,6 +71,12 @@ may_be_free(uint64_t number)
 		if (may[i].number == number)
 			return true;
 	return false;
+}
+
+static bool
+arranges_memory(uint64_t number)
+{
+	return number == SYS_mmap || number == SYS_munmap || number == SYS_mprotect || number == SYS_brk;
 }
 
 /* Descriptors may be others behind it. */
@@ -363,6 +370,7 @@ buffer_learn(struct recorder *r, int64_t result)
 	struct buffer *b;
 	struct site *s;
 	uint64_t at = tracee_word(r->t, r->t->machine->pc) - r->t->machine->call_size;
+	unsigned before;
 
 	if (!r->buffers || !r->t->machine->door)
 		return;
@@ -377,7 +385,10 @@ buffer_learn(struct recorder *r, int64_t result)
 		return;
 	}
 	s = site_of(b, at);
-	if (++s->hits == HOT && !s->stub)
+	before = s->hits;
+	/* Loaders arrange memory before anything else is called often. */
+	s->hits += arranges_memory(r->made->number) ? 1 : WARM;
+	if (before < HOT && s->hits >= HOT && !s->stub)
 		lead_hot(r, b, s);
 }
 
@@ -409,10 +420,8 @@ buffer_request(struct task *task, bool seen)
 static bool
 comes_back(const struct recorder *r)
 {
-	uint64_t number = tracee_word(r->t, r->t->machine->result);
-
 	return !r->task->waits && !r->task->interrupted &&
-	       (number == SYS_mmap || number == SYS_munmap || number == SYS_mprotect || number == SYS_brk);
+	       arranges_memory(tracee_word(r->t, r->t->machine->result));
 }
 
 /* At a stop by SIGSYS, from which its call has been put off: it is made by one step, and seen as if it had been stopped at. False:
@@ -485,6 +494,8 @@ buffer_awaits_stop(struct recorder *r)
 static void
 put_entry(struct recorder *r, const struct door_entry *e)
 {
+	if (e->number == SYS_mmap)
+		clock_mapped(r->clock, (uint64_t)e->result, e->arg[1]);
 	record_plain_event(r, LOG_FREE);
 	log_put(r->log, e->number);
 	log_put(r->log, e->at);
@@ -506,7 +517,8 @@ buffer_flush(struct recorder *r)
 
 	if (!b || !b->base || b->taken)
 		return;
-	b->taken = b->control[1];
+	/* Outside of the code nothing more is written down before it goes on. */
+	b->taken = b->control[1] || !is_inside(b, tracee_word(r->t, r->t->machine->pc));
 	fill_at = data_at(b, offsetof(struct door_data, fill));
 	if (!tracee_read(r->t, fill_at, &fill, sizeof fill) || !fill || fill > DOOR_RING)
 		return;

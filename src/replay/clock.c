@@ -42,6 +42,8 @@ struct clock {
 	VEC(struct clocked *) module; /* by number */
 	numbers base;            /* of regions, behind 0 */
 	bool still;              /* no system call is made: the modules stay as they are */
+	bool none;               /* nothing counts, and nothing has been mapped since that was seen: */
+	bool mapped;             /* something has been where what counts says so */
 	uint64_t ways;           /* address of those that are armed; 0: none */
 	int64_t taken[CHORD_PAIRS_TIMED]; /* from each */
 };
@@ -203,10 +205,21 @@ open_module(struct clock *c, struct clocked *m)
 		m->ticks[k].due = find_due(c, m, k);
 }
 
+void
+clock_mapped(struct clock *c, uint64_t at, uint64_t n)
+{
+	c->mapped |= control_may_be(at, n);
+	c->none &= !c->mapped;
+}
+
 static bool
 look_at_modules(struct clock *c)
 {
-	if (!control_find(tracee_read, c->t, &c->live) || !c->live.magic)
+	if (c->none || !control_find(tracee_read, c->t, &c->live))
+		return false;
+	/* Between the mapping and the magic there may be more calls. */
+	c->none = !c->live.magic && !c->mapped;
+	if (!c->live.magic)
 		return false;
 	for (uint32_t i = 0; i < c->live.nmodule; i++) {
 		struct chord_live_module live;

@@ -12,7 +12,7 @@
 
 /* ---- log.c: what was recorded, a stream of numbers and bytes ---- */
 
-enum { LOG_VERSION = 4 };
+enum { LOG_VERSION = 5 };
 
 /* What happened, in this order. docs/replay.md lists what stands in each. */
 enum log_event {
@@ -69,6 +69,10 @@ struct tracee {
 	bool leads;              /* replaying: its process has other threads, whose end comes first */
 	uint64_t armed;          /* for who looks on: what the processor watches in it */
 	bool alone;              /* that looks at no code: it may be another one for a while */
+	/* In a replay, descriptors of its process, and 1 more (0: not open): of what mapped files lie in, of a program's file. */
+	unsigned store, program;
+	dev_t program_dev;
+	ino_t program_ino;
 	uint64_t aside, aside_size; /* code of a countdown: there, and until it is gone, own() delivers no signal that the
 	                          * program has caused, and stops at STOP_RETURN; size 0: none */
 };
@@ -139,6 +143,8 @@ bool tracee_own_call(const struct tracee *t);
 bool tracee_make(struct tracee *t, uint64_t number, const uint64_t arg[6]);
 /* The same; registers are then as they were. The result. */
 int64_t tracee_call(struct tracee *t, uint64_t number, const uint64_t arg[6]);
+/* The same in fewer stops, for calls that begin nothing and wait for nothing. */
+int64_t tracee_call_at_once(struct tracee *t, uint64_t number, const uint64_t arg[6]);
 /* The same anywhere, with an instruction that is put there meanwhile. */
 int64_t tracee_call_here(struct tracee *t, uint64_t number, const uint64_t arg[6]);
 /* A copy of it that stands where it stands. False: none. */
@@ -232,6 +238,8 @@ struct clock *clock_open(struct tracee *t);
 /* By which of the tasks that share the memory it is read. */
 void clock_follow(struct clock *c, struct tracee *t);
 void clock_close(struct clock *c);
+/* n bytes have been mapped there, which may be what counts. */
+void clock_mapped(struct clock *c, uint64_t at, uint64_t n);
 /* The sum of its counters: equal at equal states. 0 before it counts, or if it does not. */
 uint64_t clock_sum(struct clock *c);
 /* Is the PC in code that counts? Then the counter of its module; with the PC it names a state of the thread, for that
@@ -563,24 +571,37 @@ enum map_kind {
 
 struct mapped_file {
 	uint64_t dev, ino;
-	int fd;                  /* recording: the file itself; replay: what takes its place */
-	uint64_t size;           /* recording: as the log has it */
+	int fd;                  /* recording: the file itself; -1: it is mapped no more, and has another number the next time;
+	                          * replay: what takes its place; -1: a part of the store does */
+	uint64_t size;           /* as the log has it */
+	uint64_t end;            /* replay, in the store: so far it has been mapped */
+	bool shows;              /* recording: where it is mapped /proc/PID/maps says so */
 };
 
 /* What a call does to a mapped file. */
 enum map_change { CHANGE_NONE, CHANGE_BYTES, CHANGE_SIZE };
 
+typedef VEC(size_t) numbers_of_files;
+
 struct mapped {
 	struct pool *pool;
 	VEC(struct mapped_file) file; /* the number of a file is its place here */
 	struct timespec start;   /* recording: its beginning, as files have it */
+	size_t open, bound;      /* recording: so many of them have descriptors; it looks again for those that need none when
+	                          * there are more than that */
 	/* Replay: shared mappings are made private ones, so that copies of the program do not share them. What would show that is
 	 * refused. */
 	bool apart, shares;      /* shares: there has been one that the program may write */
+	int store;               /* replay: the descriptor of what files lie in, and 1 more; 0: there is none yet */
+	bool alone;              /* each has one of its own */
+	numbers_of_files lonely; /* so have these; */
+	bool again;              /* the last of them has not, and would have needed it: the replay has to begin again */
 };
 
 /* Puts what a new mapping shows into the log. Not NULL: why that cannot be. */
 const char *mapped_record(struct mapped *m, struct log *l, const struct tracee *t, const uint64_t arg[6]);
+/* Forgets files that no task maps any more, if there are many. */
+void mapped_forget(struct mapped *m, const struct tasks *all);
 /* Puts what a call has changed in files that are mapped into the log. Not NULL: why that is not known. */
 const char *mapped_changed(struct mapped *m, struct log *l, const struct tracee *t, const struct system_call *c,
                            const uint64_t arg[6], int64_t result);
@@ -592,14 +613,30 @@ uint64_t position_of(struct pool *pool, const struct tracee *t, uint64_t fd);
 uint64_t passed_to(const struct system_call *c, const uint64_t arg[6]);
 /* Puts the n bytes that it has passed on into the log. False: they are not there to be read. */
 bool passed_bytes(struct log *l, const struct tracee *t, const struct system_call *c, const uint64_t arg[6], uint64_t n);
-/* Makes the mapping as it was recorded. False: reported. */
+/* Makes the mapping as it was recorded. False: reported, or m->again. */
 bool mapped_replay(struct mapped *m, struct log *l, struct tracee *t, const uint64_t arg[6], uint64_t result);
-bool mapped_change(struct mapped *m, struct log *l, struct tracee *t);
+/* grown: by mremap(), which has been done. False: reported, or m->again, as for mapped_replay(). */
+bool mapped_change(struct mapped *m, struct log *l, struct tracee *t, bool grown);
 /* Size and check sum of a file. False: it is none, or cannot be read. */
 bool mapped_sum(int fd, uint64_t *size, uint64_t *sum);
-/* Is it the same file still? False: reported. */
-bool mapped_same(const char *name, int fd, uint64_t size, uint64_t sum);
+/* Opens it if it is the same file still. -1: reported. */
+int mapped_open_same(const char *name, uint64_t size, uint64_t sum);
 void mapped_close(struct mapped *m);
+
+/* ---- store.c: what a replay maps in the place of files ---- */
+
+/* All of them map what the call with these arguments has mapped, at `result`. False: reported. */
+bool map_nothing(struct tracee *t, const uint64_t arg[6], uint64_t result);
+bool map_file(struct tracee *t, const uint64_t arg[6], uint64_t result, int fd, int how);
+bool map_program(struct tracee *t, const uint64_t arg[6], uint64_t result, int fd);
+/* The file has to be by itself. */
+void store_lose(struct mapped *m, const struct mapped_file *f);
+/* Can file number i, of that size, lie in the store if this is mapped of it? */
+bool store_takes(struct mapped *m, size_t i, uint64_t size, const uint64_t arg[6]);
+/* Of a file in the store or by itself. False: reported, or m->again. */
+bool store_resize(struct mapped *m, struct mapped_file *f, uint64_t size);
+bool store_fill(struct mapped *m, struct mapped_file *f, struct str bytes, uint64_t at);
+bool store_map(struct mapped *m, struct mapped_file *f, struct tracee *t, const uint64_t arg[6], uint64_t result);
 
 /* ---- record.c: a recording ---- */
 
@@ -694,7 +731,8 @@ struct replayer {
 	bool ended;
 	int status;              /* then; as waitpid() has it */
 	VEC(struct careful) careful; /* states to which it has gone too far */
-	bool again;              /* it has just done so */
+	numbers_of_files lonely; /* mapped files that have to be by themselves */
+	bool again;              /* one of those has just been found to be such: it begins again */
 	bool apart;              /* copies of the program are to be made */
 	bool steady;             /* who looks on may halt it anywhere */
 	bool severed;            /* copies can be made no further: it has ended before what cannot be copied; reported */

@@ -8,14 +8,19 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <linux/magic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
 enum { ADDR, LENGTH, PROT, FLAGS, FD, OFFSET };
+
+/* So many files, the first, are never forgotten. */
+enum { FEW = 16 };
 
 /* ---- recording ---- */
 
@@ -33,14 +38,47 @@ static struct mapped_file *
 file_of(struct mapped *m, const struct stat *st)
 {
 	for (size_t i = 0; i < m->file.n; i++)
-		if (m->file.at[i].dev == st->st_dev && m->file.at[i].ino == st->st_ino)
+		if (m->file.at[i].fd >= 0 && m->file.at[i].dev == st->st_dev && m->file.at[i].ino == st->st_ino)
 			return &m->file.at[i];
 	return NULL;
+}
+
+/* Check sums of files that have not changed for a while, for programs and libraries are mapped again and again. */
+static VEC(struct summed {
+	struct stat st;
+	uint64_t sum;
+}) summed;
+
+static bool
+is_same(const struct stat *a, const struct stat *b)
+{
+	return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size &&
+	       a->st_ctim.tv_sec == b->st_ctim.tv_sec && a->st_ctim.tv_nsec == b->st_ctim.tv_nsec;
+}
+
+static const struct summed *
+summed_of(const struct stat *st)
+{
+	for (size_t i = 0; i < summed.n; i++)
+		if (is_same(&summed.at[i].st, st))
+			return &summed.at[i];
+	return NULL;
+}
+
+/* A change shows in its time if that is not the same again by then. */
+static void
+keep_sum(const struct stat *st, uint64_t sum)
+{
+	enum { A_WHILE = 2 };
+
+	if (time(NULL) - st->st_ctim.tv_sec > A_WHILE)
+		VEC_PUSH(summed, (struct summed){*st, sum});
 }
 
 bool
 mapped_sum(int fd, uint64_t *size, uint64_t *sum)
 {
+	const struct summed *known;
 	struct stat st;
 	void *at;
 
@@ -48,13 +86,17 @@ mapped_sum(int fd, uint64_t *size, uint64_t *sum)
 		return false;
 	*size = (uint64_t)st.st_size;
 	*sum = 0;
-	if (!st.st_size)
+	known = summed_of(&st);
+	if (known)
+		*sum = known->sum;
+	if (!st.st_size || known)
 		return true;
-	at = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	at = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE | MAP_POPULATE, fd, 0);
 	if (at == MAP_FAILED)
 		return false;
 	*sum = bytes_sum(at, (size_t)st.st_size);
 	munmap(at, (size_t)st.st_size);
+	keep_sum(&st, *sum);
 	return true;
 }
 
@@ -80,10 +122,13 @@ static const char *
 program_name(struct mapped *m, const struct tracee *t, uint64_t fd, int mine)
 {
 	char link[4096];
-	ssize_t n = readlink(pool_printf(m->pool, "/proc/%d/fd/%d", t->pid, (int)fd), link, sizeof link);
 	struct stat named, st;
+	ssize_t n;
 
-	if (!is_program(mine) || n <= 0 || (size_t)n >= sizeof link)
+	if (!is_program(mine))
+		return NULL;
+	n = readlink(pool_printf(m->pool, "/proc/%d/fd/%d", t->pid, (int)fd), link, sizeof link);
+	if (n <= 0 || (size_t)n >= sizeof link)
 		return NULL;
 	link[n] = 0;
 	if (stat(link, &named) || fstat(mine, &st) || named.st_dev != st.st_dev || named.st_ino != st.st_ino ||
@@ -92,18 +137,99 @@ program_name(struct mapped *m, const struct tracee *t, uint64_t fd, int mine)
 	return pool_strdup(m->pool, link);
 }
 
-/* Takes over mine. */
-static struct mapped_file *
-note_file(struct mapped *m, const struct stat *st, int mine)
+/* Is there a file at an address? Then which, and where in it. */
+static bool
+shows_file(struct pool *pool, const struct tracee *t, uint64_t addr, uint64_t *ino, uint64_t *at)
 {
-	struct mapped_file *f = file_of(m, st);
+	const char *line = tracee_proc(t, pool, "maps");
+	uint64_t start, end, offset;
+
+	for (; line && *line; line = strchr(line, '\n') + 1)
+		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64 " %*s %" SCNu64, &start, &end, &offset, ino) == 4 &&
+		    start <= addr && addr < end) {
+			*at = offset + addr - start;
+			return *ino;
+		}
+	return false;
+}
+
+/* Does the file have one number, in stat() as in /proc/PID/maps? File systems that stand on others may give two. */
+static bool
+has_plain_numbers(int fd)
+{
+	struct statfs st;
+
+	return !fstatfs(fd, &st) && (st.f_type == EXT4_SUPER_MAGIC || st.f_type == XFS_SUPER_MAGIC || st.f_type == TMPFS_MAGIC);
+}
+
+/* Takes over mine. addr: where it is mapped. */
+static struct mapped_file *
+note_file(struct mapped *m, const struct tracee *t, const struct stat *st, int mine, uint64_t addr)
+{
+	struct mapped_file *f = file_of(m, st), new = {st->st_dev, st->st_ino, mine, (uint64_t)st->st_size, 0, false};
+	struct pool *pool;
+	uint64_t ino, at;
 
 	if (f) {
 		close(mine);
 		return f;
 	}
-	VEC_PUSH(m->file, (struct mapped_file){.dev = st->st_dev, .ino = st->st_ino, .fd = mine, .size = (uint64_t)st->st_size});
+	if (m->file.n >= FEW && !has_plain_numbers(mine)) {
+		pool = pool_new();
+		new.shows = shows_file(pool, t, addr, &ino, &at) && ino == new.ino;
+		pool_free(pool);
+	} else {
+		new.shows = m->file.n >= FEW;
+	}
+	VEC_PUSH(m->file, new);
+	m->open++;
 	return &m->file.at[m->file.n - 1];
+}
+
+static bool
+is_line_of(const char *line, uint64_t ino)
+{
+	uint64_t of;
+
+	return sscanf(line, "%*s %*s %*s %*s %" SCNu64, &of) == 1 && of == ino;
+}
+
+static bool
+shows_anywhere(const char *const *maps, size_t n, uint64_t ino)
+{
+	for (size_t i = 0; i < n; i++)
+		for (const char *line = maps[i]; *line; line = strchr(line, '\n') + 1)
+			if (is_line_of(line, ino))
+				return true;
+	return false;
+}
+
+void
+mapped_forget(struct mapped *m, const struct tasks *all)
+{
+	struct pool *pool = m->open > m->bound && m->open > FEW ? pool_new() : NULL;
+	const char **maps = pool ? pool_array(pool, all->at.n, sizeof *maps) : NULL;
+	size_t n = 0;
+	bool ok = pool;
+
+	/* A first thread that has ended shows none. */
+	for (size_t i = 0; ok && i < all->at.n; i++)
+		if (all->at.at[i]->state != TASK_ENDED) {
+			maps[n] = tracee_proc(&all->at.at[i]->t, pool, "maps");
+			ok = maps[n++];
+		}
+	for (size_t i = 0; ok && i < m->file.n; i++) {
+		struct mapped_file *f = &m->file.at[i];
+
+		if (f->fd >= 0 && f->shows && !shows_anywhere(maps, n, f->ino)) {
+			close(f->fd);
+			f->fd = -1;
+			m->open--;
+		}
+	}
+	if (pool)
+		m->bound = 2 * m->open;
+	pool_free(pool);
 }
 
 static void
@@ -126,9 +252,9 @@ put_bytes(struct log *l, int fd, uint64_t offset, uint64_t n)
 }
 
 static void
-record_bytes(struct mapped *m, struct log *l, const struct stat *st, int mine, const uint64_t arg[6])
+record_bytes(struct mapped *m, struct log *l, const struct tracee *t, const struct stat *st, int mine, const uint64_t arg[6])
 {
-	struct mapped_file *f = note_file(m, st, mine);
+	struct mapped_file *f = note_file(m, t, st, mine, tracee_word(t, t->machine->result));
 	uint64_t size = (uint64_t)st->st_size, left = size > arg[OFFSET] ? size - arg[OFFSET] : 0;
 	/* Whole pages are there. */
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), shown = (arg[LENGTH] + page - 1) / page * page;
@@ -176,7 +302,7 @@ mapped_record(struct mapped *m, struct log *l, const struct tracee *t, const uin
 			record_program(m, l, name, mine);
 			close(mine);
 		} else {
-			record_bytes(m, l, &st, mine, arg);
+			record_bytes(m, l, t, &st, mine, arg);
 		}
 		return NULL;
 	}
@@ -219,29 +345,13 @@ record_sizes(struct mapped *m, struct log *l)
 	for (size_t i = 0; i < m->file.n; i++) {
 		struct mapped_file *f = &m->file.at[i];
 
-		if (fstat(f->fd, &st) || f->size == (uint64_t)st.st_size)
+		if (f->fd < 0 || fstat(f->fd, &st) || f->size == (uint64_t)st.st_size)
 			continue;
 		f->size = (uint64_t)st.st_size;
 		log_put(l, CHANGE_SIZE);
 		log_put(l, i);
 		log_put(l, f->size);
 	}
-}
-
-/* Is there a file at an address? Then which, and where in it. */
-static bool
-shows_file(struct pool *pool, const struct tracee *t, uint64_t addr, uint64_t *ino, uint64_t *at)
-{
-	const char *line = tracee_proc(t, pool, "maps");
-	uint64_t start, end, offset;
-
-	for (; line && *line; line = strchr(line, '\n') + 1)
-		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64 " %*s %" SCNu64, &start, &end, &offset, ino) == 4 &&
-		    start <= addr && addr < end) {
-			*at = offset + addr - start;
-			return *ino;
-		}
-	return false;
 }
 
 const char *
@@ -254,7 +364,7 @@ mapped_grown(struct mapped *m, struct log *l, const struct tracee *t, const uint
 
 	pool_free(pool);
 	record_sizes(m, l);
-	while (grown && i < m->file.n && m->file.at[i].ino != ino)
+	while (grown && i < m->file.n && (m->file.at[i].fd < 0 || m->file.at[i].ino != ino))
 		i++;
 	if (grown && i == m->file.n)
 		return "a file's mapping that grows";
@@ -328,61 +438,42 @@ passed_bytes(struct log *l, const struct tracee *t, const struct system_call *c,
 
 /* ---- replaying ---- */
 
-/* Opens a file of this process in the tracee, by its name in /proc, which stands below the stack meanwhile. */
-static int64_t
-open_there(struct tracee *t, int fd, int how)
+/* Names in logs come from others: opening a device can do something. */
+static int
+open_file(const char *name)
 {
-	enum { BELOW = 1024, ROOM = 64 };
-	uint64_t at = (tracee_word(t, t->machine->sp) - BELOW) & ~15ull;
-	char name[ROOM] = "", was[ROOM];
-	int64_t result;
+	char link[64];
+	struct stat st;
+	int at = open(name, O_PATH | O_CLOEXEC), fd = -1;
 
-	snprintf(name, sizeof name, "/proc/%d/fd/%d", getpid(), fd);
-	if (!tracee_read(t, at, was, sizeof was) || !tracee_write(t, at, name, sizeof name))
-		return -EFAULT;
-	result = tracee_call(t, SYS_openat, (uint64_t [6]){(uint64_t)AT_FDCWD, at, (uint64_t)(how | O_CLOEXEC)});
-	tracee_write(t, at, was, sizeof was);
-	return result;
+	if (at < 0)
+		return -1;
+	snprintf(link, sizeof link, "/proc/self/fd/%d", at);
+	if (!fstat(at, &st) && S_ISREG(st.st_mode))
+		fd = open(link, O_RDONLY | O_CLOEXEC);
+	else
+		errno = EINVAL;
+	close(at);
+	return fd;
 }
 
-/* fd: -1 no file. how: to open it. */
-static bool
-map_there(struct tracee *t, const uint64_t arg[6], uint64_t result, int fd, int how)
-{
-	uint64_t flags = (arg[FLAGS] | MAP_FIXED) & ~(uint64_t)(MAP_LOCKED | MAP_POPULATE | MAP_FIXED_NOREPLACE);
-	int64_t theirs = fd < 0 ? -1 : open_there(t, fd, how), got;
-
-	if (fd >= 0 && theirs < 0) {
-		say_error("replay", "a file cannot be opened in the program: %s", strerror((int)-theirs));
-		return false;
-	}
-	if (fd < 0)
-		flags |= MAP_ANONYMOUS;
-	got = tracee_call(t, SYS_mmap, (uint64_t [6]){result, arg[LENGTH], arg[PROT], flags, (uint64_t)theirs,
-	                                               fd < 0 ? 0 : arg[OFFSET]});
-	if (theirs >= 0)
-		tracee_call(t, SYS_close, (uint64_t [6]){(uint64_t)theirs});
-	if ((uint64_t)got == result)
-		return true;
-	say_error("replay", "0x%" PRIx64 " bytes cannot be mapped at 0x%" PRIx64 ": %s", arg[LENGTH], result,
-	          got < 0 ? strerror((int)-got) : "they are elsewhere");
-	return false;
-}
-
-bool
-mapped_same(const char *name, int fd, uint64_t size, uint64_t sum)
+int
+mapped_open_same(const char *name, uint64_t size, uint64_t sum)
 {
 	uint64_t now, now_sum;
+	int fd = open_file(name);
 
 	if (fd < 0)
-		say_error(name, "%s; the recorded program used it", strerror(errno));
+		say_error(name, "%s; the recorded program used it", errno == EINVAL ? "it is no file any more" : strerror(errno));
 	else if (!mapped_sum(fd, &now, &now_sum))
 		say_error(name, "it cannot be read");
 	else if (now != size || now_sum != sum)
 		say_error(name, "it has changed since the recording");
 	else
-		return true;
-	return false;
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	return -1;
 }
 
 static bool
@@ -390,15 +481,15 @@ replay_program(struct mapped *m, struct log *l, struct tracee *t, const uint64_t
 {
 	const char *name = log_get_text(l, m->pool);
 	uint64_t size = log_get(l), sum = log_get(l);
-	int fd = log_failed(l) ? -1 : open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	bool ok = !log_failed(l) && mapped_same(name, fd, size, sum);
+	int fd = log_failed(l) ? -1 : mapped_open_same(name, size, sum);
+	bool ok = fd >= 0;
 
 	/* Logs come from others: none has a replay change a file. */
 	if (ok && (arg[FLAGS] & MAP_TYPE) != MAP_PRIVATE) {
 		say_error(log_name(l), "it is damaged: a mapping would change %s", name);
 		ok = false;
 	}
-	ok = ok && map_there(t, arg, result, fd, O_RDONLY);
+	ok = ok && map_program(t, arg, result, fd);
 	if (fd >= 0)
 		close(fd);
 	return ok;
@@ -406,16 +497,8 @@ replay_program(struct mapped *m, struct log *l, struct tracee *t, const uint64_t
 
 /* The file that takes the place of number i. NULL: there is none. */
 static struct mapped_file *
-file_at(struct mapped *m, struct log *l, uint64_t i, bool make)
+file_at(struct mapped *m, struct log *l, uint64_t i)
 {
-	int fd;
-
-	if (make && i == m->file.n && !log_failed(l)) {
-		fd = memfd_create("replay", MFD_CLOEXEC);
-		if (fd < 0)
-			die("memfd_create", "%s", strerror(errno));
-		VEC_PUSH(m->file, (struct mapped_file){.fd = fd});
-	}
 	if (i < m->file.n)
 		return &m->file.at[i];
 	if (!log_failed(l))
@@ -423,19 +506,23 @@ file_at(struct mapped *m, struct log *l, uint64_t i, bool make)
 	return NULL;
 }
 
-static bool
-fill(int fd, struct str bytes, uint64_t at)
+/* The same; one that is mapped first gets a file without a name, or a part of one. NULL: reported, or it has to be by itself, and
+ * was not. */
+static struct mapped_file *
+file_for(struct mapped *m, struct log *l, uint64_t i, uint64_t size, const uint64_t arg[6])
 {
-	for (size_t done = 0; done < bytes.n;) {
-		ssize_t put = pwrite(fd, bytes.at + done, bytes.n - done, (off_t)(at + done));
+	struct mapped_file *f;
+	bool shared = store_takes(m, i, size, arg);
 
-		if (put <= 0) {
-			say_error("replay", "a mapped file cannot be filled: %s", strerror(errno));
-			return false;
-		}
-		done += (size_t)put;
+	if (i == m->file.n && !log_failed(l)) {
+		VEC_PUSH(m->file, (struct mapped_file){.fd = shared ? -1 : memfd_create("replay", MFD_CLOEXEC)});
+		if (!shared && m->file.at[i].fd < 0)
+			die("memfd_create", "%s", strerror(errno));
 	}
-	return true;
+	f = file_at(m, l, i);
+	if (f && f->fd < 0 && !shared)
+		store_lose(m, f);
+	return m->again ? NULL : f;
 }
 
 /* The arguments of a mapping that copies of the program do not share. */
@@ -471,14 +558,13 @@ is_apart(struct mapped *m, const struct tracee *t, const struct mapped_file *f, 
 static bool
 replay_bytes(struct mapped *m, struct log *l, struct tracee *t, const uint64_t arg[6], uint64_t result)
 {
-	struct mapped_file *f = file_at(m, l, log_get(l), true);
-	uint64_t size = log_get(l), own[6];
+	uint64_t number = log_get(l), size = log_get(l), own[6];
 	struct pool *pool = pool_new();
 	struct str bytes = log_get_bytes(l, pool);
+	struct mapped_file *f = file_for(m, l, number, size, arg);
 	bool shared = (arg[FLAGS] & MAP_TYPE) != MAP_PRIVATE;
-	bool ok = f && !log_failed(l) && (!shared || is_apart(m, t, f, arg[OFFSET], arg[LENGTH])) &&
-	          !ftruncate(f->fd, (off_t)size) && fill(f->fd, bytes, arg[OFFSET]) &&
-	          map_there(t, apart_flags(m, arg, own), result, f->fd, O_RDWR);
+	bool ok = f && !log_failed(l) && (!shared || is_apart(m, t, f, arg[OFFSET], arg[LENGTH])) && store_resize(m, f, size) &&
+	          store_fill(m, f, bytes, arg[OFFSET]) && store_map(m, f, t, apart_flags(m, arg, own), result);
 
 	pool_free(pool);
 	return ok;
@@ -490,7 +576,7 @@ mapped_replay(struct mapped *m, struct log *l, struct tracee *t, const uint64_t 
 	uint64_t own[6];
 
 	switch (log_get(l)) {
-	case MAP_KIND_NONE: return !log_failed(l) && map_there(t, apart_flags(m, arg, own), result, -1, 0);
+	case MAP_KIND_NONE: return !log_failed(l) && map_nothing(t, apart_flags(m, arg, own), result);
 	case MAP_KIND_PROGRAM: return replay_program(m, l, t, arg, result);
 	case MAP_KIND_BYTES: return replay_bytes(m, l, t, arg, result);
 	}
@@ -500,19 +586,22 @@ mapped_replay(struct mapped *m, struct log *l, struct tracee *t, const uint64_t 
 }
 
 bool
-mapped_change(struct mapped *m, struct log *l, struct tracee *t)
+mapped_change(struct mapped *m, struct log *l, struct tracee *t, bool grown)
 {
 	uint64_t kind;
 
 	while ((kind = log_get(l)) != CHANGE_NONE && !log_failed(l)) {
-		struct mapped_file *f = file_at(m, l, log_get(l), false);
+		struct mapped_file *f = file_at(m, l, log_get(l));
 		uint64_t at = log_get(l);
 		struct pool *pool = pool_new();
 		struct str bytes = kind == CHANGE_BYTES ? log_get_bytes(l, pool) : (struct str){0};
 		uint64_t n = kind == CHANGE_BYTES ? bytes.n : (uint64_t)INT64_MAX - at;
-		bool ok = f && is_apart(m, t, f, at, n) &&
-		          (kind == CHANGE_BYTES ? fill(f->fd, bytes, at) : !ftruncate(f->fd, (off_t)at));
+		bool ok = f && is_apart(m, t, f, at, n);
 
+		/* How far the mapping reaches now is not known. */
+		if (ok && grown && f->fd < 0)
+			store_lose(m, f);
+		ok = ok && !m->again && (kind == CHANGE_BYTES ? store_fill(m, f, bytes, at) : store_resize(m, f, at));
 		pool_free(pool);
 		if (!ok)
 			return false;
@@ -524,7 +613,10 @@ void
 mapped_close(struct mapped *m)
 {
 	for (size_t i = 0; i < m->file.n; i++)
-		close(m->file.at[i].fd);
+		if (m->file.at[i].fd >= 0)
+			close(m->file.at[i].fd);
+	if (m->store)
+		close(m->store - 1);
 	free(m->file.at);
-	*m = (struct mapped){.pool = m->pool, .apart = m->apart};
+	*m = (struct mapped){.pool = m->pool, .apart = m->apart, .lonely = {m->lonely.at, m->lonely.n, m->lonely.cap}};
 }

@@ -253,8 +253,13 @@ put_changes(struct recorder *r, int64_t result)
 	if (m->number == SYS_set_robust_list && ok)
 		r->task->robust = m->arg[0];
 	switch (m->call.class) {
-	case CALL_MAP: return ok ? mapped_record(&r->mapped, r->log, r->t, m->arg) : NULL;
-	case CALL_REMAP: return ok ? mapped_grown(&r->mapped, r->log, r->t, m->arg, (uint64_t)result) : NULL;
+	case CALL_MAP:
+		clock_mapped(r->clock, (uint64_t)result, m->arg[1]);
+		mapped_forget(&r->mapped, &r->all);
+		return ok ? mapped_record(&r->mapped, r->log, r->t, m->arg) : NULL;
+	case CALL_REMAP:
+		clock_mapped(r->clock, (uint64_t)result, m->arg[2]);
+		return ok ? mapped_grown(&r->mapped, r->log, r->t, m->arg, (uint64_t)result) : NULL;
 	case CALL_OUTPUT: case CALL_RESIZE: case CALL_PASS:
 		return mapped_changed(&r->mapped, r->log, r->t, &r->made->call, m->arg, result);
 	default: return slips_out(r, result) ? "what it writes to the standard output is not known" : NULL;

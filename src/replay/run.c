@@ -170,6 +170,22 @@ write_stream(struct replayer *r, int fd, const char *at, size_t n)
 	}
 }
 
+/* As much as there is, and no more memory than that, whatever the log says. */
+static void
+read_part(const struct tracee *t, const struct piece *p, struct buf *to)
+{
+	enum { PART = 1 << 20 };
+	size_t got = PART;
+
+	for (uint64_t done = 0; done < p->n && got == PART; done += got) {
+		uint64_t n = p->n - done < PART ? p->n - done : PART;
+
+		buf_reserve(to, n);
+		got = tracee_read_some(t, p->addr + done, to->at + to->n, n);
+		to->n += got;
+	}
+}
+
 static void
 replay_output(struct replayer *r, const struct made_call *c)
 {
@@ -179,10 +195,8 @@ replay_output(struct replayer *r, const struct made_call *c)
 
 	if (c->result > 0)
 		pieces_read(r->t, c->number, c->arg, (uint64_t)c->result, &read);
-	for (size_t i = 0; i < read.n; i++) {
-		buf_reserve(&b, read.at[i].n);
-		b.n += tracee_read_some(r->t, read.at[i].addr, b.at + b.n, read.at[i].n);
-	}
+	for (size_t i = 0; i < read.n; i++)
+		read_part(r->t, &read.at[i], &b);
 	if (sum != bytes_sum(b.at, b.n))
 		diverged(r, pool_printf(r->pool, "%s with other bytes", call_text(r->pool, c->number, c->arg)), "these");
 	else if ((stream == 1 || stream == 2) && !log_failed(r->log))
@@ -205,7 +219,7 @@ replay_passed(struct replayer *r)
 static void
 make_call(struct replayer *r, const struct made_call *c, const uint64_t arg[6])
 {
-	int64_t result = tracee_call(r->t, c->number, arg);
+	int64_t result = tracee_call_at_once(r->t, c->number, arg);
 
 	if (result != c->result)
 		diverged(r, pool_printf(r->pool, "%s with result 0x%" PRIx64, call_text(r->pool, c->number, c->arg),
@@ -267,12 +281,23 @@ limit_stack(struct replayer *r, const struct made_call *c)
 	}
 }
 
+/* What is mapped of a file cannot be as it was; or it can only from the beginning on. */
+static void
+lose_files(struct replayer *r)
+{
+	r->again = r->mapped.again;
+	r->failed |= !r->again;
+	r->lonely = r->mapped.lonely;
+}
+
 static void
 do_call(struct replayer *r, const struct made_call *c)
 {
 	uint64_t arg[6];
 
 	memcpy(arg, c->arg, sizeof arg);
+	if (c->call.class == CALL_MAP || c->call.class == CALL_REMAP)
+		clock_mapped(r->clock, (uint64_t)c->result, arg[c->call.class == CALL_MAP ? 1 : 2]);
 	switch (c->call.class) {
 	case CALL_DONE:
 		if (succeeded(c->result))
@@ -287,20 +312,21 @@ do_call(struct replayer *r, const struct made_call *c)
 	case CALL_REMAP:
 		if (succeeded(c->result)) {
 			replay_remap(r, c);
-			r->failed |= !mapped_change(&r->mapped, r->log, r->t);
+			if (!r->failed && !mapped_change(&r->mapped, r->log, r->t, c->arg[2] > c->arg[1]))
+				lose_files(r);
 		}
 		break;
 	case CALL_MAP:
 		if (succeeded(c->result) && !mapped_replay(&r->mapped, r->log, r->t, c->arg, (uint64_t)c->result))
-			r->failed = true;
+			lose_files(r);
 		break;
 	case CALL_OUTPUT: case CALL_PASS: case CALL_RESIZE:
 		if (c->call.class == CALL_OUTPUT)
 			replay_output(r, c);
 		else if (c->call.class == CALL_PASS)
 			replay_passed(r);
-		if (!r->failed && !mapped_change(&r->mapped, r->log, r->t))
-			r->failed = true;
+		if (!r->failed && !mapped_change(&r->mapped, r->log, r->t, false))
+			lose_files(r);
 		break;
 	default:
 		limit_stack(r, c);
@@ -324,7 +350,7 @@ finish_call(struct replayer *r)
 		return;
 	}
 	do_call(r, m);
-	if (r->failed || log_failed(r->log))
+	if (r->failed || r->again || log_failed(r->log))
 		return;
 	regs = r->t->regs;
 	regs.word[r->t->machine->result] = (uint64_t)m->result;
@@ -571,6 +597,7 @@ make_task(struct replayer *r, const struct birth *b, struct tracee *t)
 	}
 	t->own = r->t->own;
 	t->of = r->t->of;
+	t->store = r->t->store;
 	t->regs = r->t->regs;
 	t->regs.word[machine->result] = 0;
 	if (b->stack)
@@ -767,6 +794,29 @@ get_free(struct replayer *r, struct door_entry *e, struct str *bytes)
 	e->size = sizeof *e + (e->n + 7) / 8 * 8;
 }
 
+/* Calls that arrange memory are made. */
+static bool
+is_made(uint64_t number)
+{
+	return number == SYS_mmap || number == SYS_munmap || number == SYS_mprotect || number == SYS_brk;
+}
+
+static void
+make_free(struct replayer *r, const struct door_entry *e)
+{
+	struct made_call m = {.number = e->number, .result = e->result};
+
+	memcpy(m.arg, e->arg, sizeof m.arg);
+	if (!succeeded(e->result))
+		return;
+	if (e->number != SYS_mmap) {
+		make_call(r, &m, m.arg);
+		return;
+	}
+	clock_mapped(r->clock, (uint64_t)e->result, e->arg[1]);
+	r->failed |= !map_nothing(r->t, e->arg, (uint64_t)e->result);
+}
+
 /* The program stands at the call. */
 static void
 give_free(struct replayer *r, enum stop stop, const struct door_entry *e, struct str bytes)
@@ -782,11 +832,15 @@ give_free(struct replayer *r, enum stop stop, const struct door_entry *e, struct
 		return;
 	}
 	tally_call(r->tally, r->task, clock_sum(r->clock));
+	if (is_made(e->number))
+		make_free(r, e);
+	if (r->failed)
+		return;
 	t->regs.word[t->machine->result] = (uint64_t)e->result;
 	tracee_set(t, &t->regs);
 }
 
-/* All that follow go to the program, which takes them itself. */
+/* All that follow, up to one that is made, go to the program, which takes them itself. */
 static void
 give_all(struct replayer *r)
 {
@@ -798,7 +852,7 @@ give_all(struct replayer *r)
 
 	do {
 		get_free(r, &e, &bytes);
-		fits = calls.n + e.size <= DOOR_RING;
+		fits = calls.n + e.size <= DOOR_RING && !is_made(e.number);
 		if (!fits)
 			break;
 		buf_add(&calls, &e, sizeof e);
@@ -874,7 +928,7 @@ replayer_begin(struct replayer *r, const char *log)
 	tally_clear(r->tally);
 	r->whole = pool_new();
 	r->log = log_open(log);
-	r->mapped = (struct mapped){.pool = r->whole, .apart = r->apart};
+	r->mapped = (struct mapped){.pool = r->whole, .apart = r->apart, .lonely = r->lonely};
 	r->all = (struct tasks){0};
 	r->event = 0;
 	r->again = r->resumed = false;
@@ -933,6 +987,7 @@ void
 replayer_forget(struct replayer *r)
 {
 	free(r->careful.at);
+	free(r->lonely.at);
 }
 
 /* False: the log cannot be used. */

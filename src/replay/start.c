@@ -285,7 +285,6 @@ same_files(struct log *l, struct pool *pool)
 	for (;;) {
 		const char *name = log_get_text(l, pool);
 		uint64_t size, sum;
-		bool same;
 		int fd;
 
 		if (log_failed(l))
@@ -294,12 +293,10 @@ same_files(struct log *l, struct pool *pool)
 			return true;
 		size = log_get(l);
 		sum = log_get(l);
-		fd = log_failed(l) ? -1 : open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-		same = !log_failed(l) && mapped_same(name, fd, size, sum);
-		if (fd >= 0)
-			close(fd);
-		if (!same)
+		fd = log_failed(l) ? -1 : mapped_open_same(name, size, sum);
+		if (fd < 0)
 			return false;
+		close(fd);
 	}
 }
 

@@ -60,16 +60,23 @@ begin(const struct tracee_start *s, const struct machine_traced *machine, int go
 	_exit(1);
 }
 
+/* A program may have no name among its arguments. */
+static const char *
+name_of(const struct tracee_start *s)
+{
+	return s->argv[0] ? s->argv[0] : s->file;
+}
+
 static void
 say_failure(const struct tracee_start *s, const struct failure *f)
 {
 	const char *why = strerror(f->error);
 
 	switch (f->what) {
-	case CANNOT_FIX: say_error(s->argv[0], "its addresses cannot be fixed: %s", why); break;
-	case CANNOT_HIDE: say_error(s->argv[0], "reading the processor's time cannot be made to trap: %s", why); break;
+	case CANNOT_FIX: say_error(name_of(s), "its addresses cannot be fixed: %s", why); break;
+	case CANNOT_HIDE: say_error(name_of(s), "reading the processor's time cannot be made to trap: %s", why); break;
 	case CANNOT_ENTER: say_error(s->cwd, "the folder in which the program ran: %s", why); break;
-	case CANNOT_LIMIT: say_error(s->argv[0], "the size of its stack cannot be set as it was: %s", why); break;
+	case CANNOT_LIMIT: say_error(name_of(s), "the size of its stack cannot be set as it was: %s", why); break;
 	default: say_error(s->file, "%s", why);
 	}
 }
@@ -116,7 +123,7 @@ attach(struct tracee *t, const struct tracee_start *s, int go, int tell)
 	enum stop stop;
 
 	if (ptrace(PTRACE_SEIZE, t->pid, 0, options)) {
-		say_error(s->argv[0], "it cannot be traced: %s", strerror(errno));
+		say_error(name_of(s), "it cannot be traced: %s", strerror(errno));
 		return false;
 	}
 	if (write(go, "", 1) != 1)
@@ -131,7 +138,7 @@ attach(struct tracee *t, const struct tracee_start *s, int go, int tell)
 	if (read(tell, &f, sizeof f) == sizeof f)
 		say_failure(s, &f);
 	else
-		say_error(s->argv[0], "it ended before it began");
+		say_error(name_of(s), "it ended before it began");
 	return false;
 }
 
@@ -144,7 +151,7 @@ tracee_start(struct tracee *t, const struct tracee_start *s)
 
 	*t = (struct tracee){.mem = -1};
 	if (!host) {
-		say_error(s->argv[0], "programs of this machine cannot be recorded");
+		say_error(name_of(s), "programs of this machine cannot be recorded");
 		return false;
 	}
 	t->machine = host->traced;
@@ -413,19 +420,64 @@ tracee_make(struct tracee *t, uint64_t number, const uint64_t arg[6])
 	}
 }
 
-int64_t
-tracee_call(struct tracee *t, uint64_t number, const uint64_t arg[6])
+static bool
+is_fault(const struct tracee *t, enum stop stop)
+{
+	siginfo_t info;
+
+	return stop == STOP_SIGNAL && tracee_signal(t) != SIGTRAP && !ptrace(PTRACE_GETSIGINFO, t->pid, 0, &info) &&
+	       tracee_caused(tracee_signal(t), &info);
+}
+
+/* By one step, which is half as many stops. No more than that instruction is executed, whatever the call does to the memory where
+ * it stands; and of what it is it depends on registers only, which are looked at here. */
+static bool
+make_by_step(struct tracee *t, uint64_t number, const uint64_t arg[6])
+{
+	uint64_t pc = tracee_word(t, t->machine->pc);
+	enum stop stop;
+
+	if (t->regs.word[t->machine->mode] != t->machine->own_mode)
+		return tracee_make(t, number, arg);
+	t->machine->make(&t->regs, number, arg);
+	if (!can_make(t) || !tracee_set(t, &t->regs)) {
+		tracee_kill(t);
+		return false;
+	}
+	/* Behind a call that has been passed over comes a stop first; so may other signals. */
+	do
+		stop = tracee_go(t, PTRACE_SINGLESTEP, 0);
+	while (stop != STOP_ENDED && tracee_word(t, t->machine->pc) != pc && !is_fault(t, stop));
+	if (stop != STOP_ENDED && tracee_word(t, t->machine->pc) != pc)
+		tracee_kill(t);
+	return t->pid;
+}
+
+static int64_t
+call_by(struct tracee *t, bool (*make)(struct tracee *, uint64_t, const uint64_t [6]), uint64_t number, const uint64_t arg[6])
 {
 	struct traced_regs old = t->regs;
 	int64_t result;
 
-	if (!tracee_make(t, number, arg))
+	if (!make(t, number, arg))
 		return -ESRCH;
 	result = (int64_t)tracee_word(t, t->machine->result);
 	for (size_t i = 0; i < sizeof t->machine->base; i++)
 		old.word[t->machine->base[i]] = t->regs.word[t->machine->base[i]];
 	tracee_set(t, &old);
 	return result;
+}
+
+int64_t
+tracee_call(struct tracee *t, uint64_t number, const uint64_t arg[6])
+{
+	return call_by(t, tracee_make, number, arg);
+}
+
+int64_t
+tracee_call_at_once(struct tracee *t, uint64_t number, const uint64_t arg[6])
+{
+	return call_by(t, make_by_step, number, arg);
 }
 
 int64_t
@@ -538,6 +590,7 @@ tracee_clone(struct tracee *by, const struct tracee *of, uint64_t flags, struct 
 	    tracee_set(to, &of->regs)) {
 		to->own = of->own;
 		to->of = of->of;
+		to->store = by->store;
 		return true;
 	}
 	tracee_close(to);

@@ -428,6 +428,26 @@ t_other_calls() {
 	[ ! -s out ] && [ ! -e log ] || no "it ran: $(cat out)"
 }
 
+# More files than there may be descriptors, where files end, memory that is gone, with calls that have stops and without.
+t_maps() {
+	gcc -w -O1 -o maps "$here/maps.c" || no "cannot compile"
+	ulimit -n 100
+	for option in "" --no-buffer; do
+		rm -f log
+		# shellcheck disable=SC2086
+		timeout -k 5 60 "$CHORD" record $option -o log ./maps 300 >out 2>err
+		status=$?
+		[ $status = 4 ] && [ -s log ] || no "$option: status $status: $(head -c 300 err)"
+		[ "$(tail -3 out | tr '\n' ' ')" = "101 0 119 -7 -7 115 115 0 -7 0 0 99 " ] || no "$option: $(tail -3 out)"
+		replay 2
+	done
+	"$CHORD" record --stats -o log ./maps calm >out 2>err
+	[ "$(sed -E 's/.*, ([0-9]+) of them without.*/\1/' err)" -gt 3500 ] || no "few calls without a stop: $(cat err)"
+	: >err
+	status=4
+	replay 2
+}
+
 # What a program sees of a file behind what it has mapped, and in its own copy, which writes change as long as it has none.
 t_mapped() {
 	cat >map.c <<-'EOF'
@@ -554,7 +574,7 @@ t_mutated() {
 }
 
 . "$here/signals.sh"
-for name in struck struck-only struck-short struck-by-others struck-dead struck-library struck-lua struck-refused ends-another-way other-calls mapped made-files stack rights forged sent-output world signals real-program signals-without-clock status world-is-gone streams own-programs default-name mutated unrecorded all-go-on no-program damaged another-build another-processor goes-another-way $debug_cases $debug_task_cases; do
+for name in struck struck-only struck-short struck-by-others struck-dead struck-library struck-lua struck-refused ends-another-way other-calls mapped maps made-files stack rights forged sent-output world signals real-program signals-without-clock status world-is-gone streams own-programs default-name mutated unrecorded all-go-on no-program damaged another-build another-processor goes-another-way $debug_cases $debug_task_cases; do
 	test_case "$name"
 done
 "$here/tasks.sh" "$@" || failed=1

@@ -200,8 +200,15 @@ __asm__(
 	"	cmp $1030, %eax\n"
 	"	jne 8f\n"
 	"3:	test $64, %r11b\n"
-	"	jz 4f\n"
+	"	jz 3f\n"
 	"	cmpq $0, 32(%rbx)\n"
+	"	jne 8f\n"
+	/* Of MAP_HUGETLB, MAP_ANONYMOUS, MAP_PRIVATE and MAP_SHARED the two. */
+	"3:	test $128, %r11b\n"
+	"	jz 4f\n"
+	"	mov 48(%rbx), %eax\n"
+	"	and $0x40023, %eax\n"
+	"	cmp $0x22, %eax\n"
 	"	jne 8f\n"
 	/* It is made. One that has found bad addresses has done nothing else, and is made again by the stub. */
 	"4:	mov 24(%rbx), %rdi\n"

@@ -184,7 +184,7 @@ const struct machine_traced x86_traced = {
 	.flags = EFLAGS, .base = {FS_BASE, GS_BASE}, .counters = GS_BASE, .tls = FS_BASE, .break_size = sizeof break_code,
 	.break_stop = 1, .breakpoint = break_code, .stepped = stepped, .repeats = repeats, .round = RCX, .detour = x86_detour,
 	.reach = INT32_MAX,
-	.kind = AUDIT_ARCH_X86_64,
+	.kind = AUDIT_ARCH_X86_64, .mode = CS, .own_mode = 0x33,
 	.call_size = sizeof call_code, .call = call_code, .get = get, .set = set, .get_state = get_state, .set_state = set_state,
 	.bare = bare, .make = make, .hide_time = hide_time, .show_time = SYS_prctl, .show_time_arg = {PR_SET_TSC, PR_TSC_ENABLE},
 	.trap = trap, .time = time_now, .give_time = give_time, .frame = frame, .processor = processor,
