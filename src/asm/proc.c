@@ -404,6 +404,23 @@ refuse_transactions(struct unit *u)
 			u->procs.at[i].reason = "a clone for transactions, which begin again unseen (-fgnu-tm)";
 }
 
+/* Hardened against misled speculation (clang's -mspeculative-load-hardening), code compares the address to which a call returned
+ * with a label right behind the call. A counter in between would make each later address wrong. */
+static void
+refuse_hardened(struct unit *u)
+{
+	uint32_t proc, part;
+
+	for (uint32_t i = 1; i < u->object->nsymbol; i++) {
+		const struct obj_symbol *s = &u->object->symbols[i];
+
+		if (str_starts(str_of(s->name), ".Lslh_ret_addr") && s->section && u->code[s->section] &&
+		    unit_find(u, s->section, (uint32_t)s->value, &proc, &part))
+			u->procs.at[proc].reason =
+				"it compares where its calls return to with labels (-mspeculative-load-hardening)";
+	}
+}
+
 /* ---- prologues, as debuggers see them ---- */
 
 static bool
@@ -486,4 +503,5 @@ proc_find(struct unit *u)
 	refuse_resolvers(u);
 	refuse_ocaml(u);
 	refuse_transactions(u);
+	refuse_hardened(u);
 }
