@@ -51,6 +51,10 @@ enter_procedure(struct replay *r, const struct replay_path *p)
 	struct replay_frame *f = top(r);
 	bool tail = f && f->at == REPLAY_LEFT_BY_TAIL_CALL;
 
+	if (f && r->leaves) {
+		f->jumps = true;
+		f->ended = r->ended;
+	}
 	if (r->strikes) {
 		r->strikes--;
 		enter(r, p, REPLAY_FROM_NOWHERE);
@@ -219,6 +223,11 @@ replay_arrive(struct replay *r, const struct replay_path *p)
 {
 	const struct replay_frame *f = top(r);
 
+	/* What a handler interrupted has jumped, after that has returned. */
+	if (p->begin != REPLAY_ENTERS && !r->leaves && f && f->jumps) {
+		r->leaves = true;
+		r->ended = f->ended;
+	}
 	if (p->begin == REPLAY_ENTERS)
 		enter_procedure(r, p);
 	else if (p->begin == REPLAY_LANDS || r->leaves || !f || !goes_on(f, p))

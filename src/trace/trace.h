@@ -185,6 +185,8 @@ struct replay_frame {
 	struct replay_point done;
 	bool waits;              /* a signal struck when `path` had been written, and it was not over */
 	bool announced;          /* a handler that a signal struck before it could say that it is there */
+	bool jumps;              /* a signal struck when it had said that it jumps out of so many activations: */
+	uint32_t ended;
 	uint64_t since;          /* instructions of the thread before it */
 	void *note;              /* the user's */
 };

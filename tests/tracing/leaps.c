@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 static volatile unsigned sum, first, second, may_leave;
-static jmp_buf back;
+static jmp_buf back[3], *target;
 static sigjmp_buf out;
 
 __attribute__((noinline)) static unsigned
@@ -36,16 +36,21 @@ __attribute__((noinline)) static void
 deep(unsigned n)
 {
 	if (!n)
-		longjmp(back, 1);
+		longjmp(*target, 1);
 	deep(n - 1);
 	sum += n;
 }
 
+/* Any of the activations may be the one that goes on. */
 __attribute__((noinline)) static void
-leap(unsigned n)
+leap(unsigned level, unsigned n)
 {
-	if (!setjmp(back))
-		deep(n);
+	if (!setjmp(back[level])) {
+		if (level < 2)
+			leap(level + 1, n);
+		else
+			deep(n);
+	}
 	sum += leaf(n);
 }
 
@@ -54,8 +59,10 @@ round_of(unsigned i, int leaves)
 {
 	if (!sigsetjmp(out, 1)) {
 		may_leave = (unsigned)leaves;
-		leap(i % 4);
-		leap(2);
+		target = &back[i % 3];
+		leap(0, i % 4);
+		target = &back[2];
+		leap(1, 1);
 	}
 	may_leave = 0;
 	sum += leaf(i);

@@ -77,6 +77,18 @@ struck()
 	fi
 }
 
+# undisturbed FILE: entries and ends of activations in it, without those of handlers
+undisturbed()
+{
+	awk '{ sub(/^ *[0-9,]+/, ""); match($0, /^ */); depth = RLENGTH; sub(/^ */, "") }
+		handler && depth > handler { next }
+		handler { handler = 0; next }
+		/interrupts/ { if (/{/) handler = depth; next }
+		/[(][)];/ { sub(/[(][)];.*/, ""); print depth, $0; print depth, "} " $0; next }
+		/[(][)] {/ { sub(/[(][)].*/, ""); print depth, $0; next }
+		/^}/ { gsub(/[^a-z_ }]/, ""); print depth, "}", substr($0, 4) }' "$1" | sed 's/ *$//; s/  */ /g'
+}
+
 if may trace; then
 	for compiler in gcc clang; do
 		for level in -O0 -O2; do
@@ -91,6 +103,11 @@ if may trace; then
 		if [ $compiler = gcc ]; then level=-O0; else level=-O2; fi
 		build $compiler leaps.c $level -no-pie || fail "leaps/$compiler" "$(head -n 1 log)"
 		struck 1 "leaps/$compiler/$level"
+		# Without the handlers, the same calls and jumps as in a run without signals.
+		undisturbed calls >struck.calls
+		strike 0 && "$CHORD" trace ./program >calls 2>&1 && undisturbed calls >plain.calls
+		[ -s plain.calls ] && cmp -s plain.calls struck.calls
+		check "leaps-calls/$compiler/$level" $? "$(diff plain.calls struck.calls | head -n 3)"
 	done
 	# Where handlers jump out, what was interrupted is not told. All else is, in the order in which it ran, and nothing more.
 	strike 1 jump-out || fail leaps/out "$(head -n 1 log)"
