@@ -37,6 +37,18 @@ control_may_be(uint64_t at, uint64_t n)
 }
 
 bool
+control_absent(control_read_fn *read, const void *of)
+{
+	static const uint64_t place[] = CHORD_LIVE_PLACES;
+	char byte;
+
+	for (size_t i = 0; i < sizeof place / sizeof *place; i++)
+		if (read(of, place[i], &byte, sizeof byte))
+			return false;
+	return true;
+}
+
+bool
 control_item(control_read_fn *read, const void *of, uint64_t chunks, uint32_t size, uint32_t i, void *to, size_t n)
 {
 	uint32_t k = CHORD_CHUNK_OF(i);

@@ -19,6 +19,8 @@ typedef bool control_read_fn(const void *of, uint64_t addr, void *to, size_t n);
 bool control_find(control_read_fn *read, const void *of, struct chord_live *live);
 /* Can it be that there is one since n bytes have been mapped there? */
 bool control_may_be(uint64_t at, uint64_t n);
+/* Is nothing mapped where one may be? */
+bool control_absent(control_read_fn *read, const void *of);
 /* Reads element i of an array in chunks: the first n of its size bytes. */
 bool control_item(control_read_fn *read, const void *of, uint64_t chunks, uint32_t size, uint32_t i, void *to, size_t n);
 

@@ -42,8 +42,8 @@ struct clock {
 	VEC(struct clocked *) module; /* by number */
 	numbers base;            /* of regions, behind 0 */
 	bool still;              /* no system call is made: the modules stay as they are */
-	bool none;               /* nothing counts, and nothing has been mapped since that was seen: */
-	bool mapped;             /* something has been where what counts says so */
+	bool none;               /* nothing counts, and nothing has been mapped since that was seen where what counts says so */
+	bool told;               /* of what is mapped: */
 	uint64_t ways;           /* address of those that are armed; 0: none */
 	int64_t taken[CHORD_PAIRS_TIMED]; /* from each */
 };
@@ -208,8 +208,8 @@ open_module(struct clock *c, struct clocked *m)
 void
 clock_mapped(struct clock *c, uint64_t at, uint64_t n)
 {
-	c->mapped |= control_may_be(at, n);
-	c->none &= !c->mapped;
+	c->told = true;
+	c->none &= !control_may_be(at, n);
 }
 
 static bool
@@ -218,7 +218,7 @@ look_at_modules(struct clock *c)
 	if (c->none || !control_find(tracee_read, c->t, &c->live))
 		return false;
 	/* Between the mapping and the magic there may be more calls. */
-	c->none = !c->live.magic && !c->mapped;
+	c->none = !c->live.magic && c->told && control_absent(tracee_read, c->t);
 	if (!c->live.magic)
 		return false;
 	for (uint32_t i = 0; i < c->live.nmodule; i++) {
