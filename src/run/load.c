@@ -682,6 +682,23 @@ note_unknown(struct run *r)
 	strmap_free(&seen);
 }
 
+/* In a program that is not static, an unwinder that was linked into it calls itself through no table. */
+static void
+note_unwinder(struct run *r, const struct binary *b)
+{
+	const struct image_symbol *symbol;
+	size_t n = image_symbols(b->image, &symbol);
+	bool unwinds = false, whole = false;
+
+	for (size_t i = 0; i < n; i++) {
+		unwinds |= !strcmp(symbol[i].name, "_Unwind_SetIP");
+		whole |= str_starts(str_of(symbol[i].name), "__libc_start_main");
+	}
+	if (unwinds && !whole)
+		VEC_PUSH(r->note, pool_printf(r->pool, "%s has an unwinder of its own (-static-libgcc): exceptions were not "
+		                              "seen, and counts of procedures that they left or came to may be wrong", b->path));
+}
+
 static void
 take_notes(struct run *r)
 {
@@ -708,6 +725,8 @@ take_notes(struct run *r)
 	if (p->orphans)
 		note_orphans(r);
 	VEC_JOIN(r->note, r->replaced);
+	for (size_t i = 0; i < r->binary.n; i++)
+		note_unwinder(r, &r->binary.at[i]);
 	if (p->flags & CHORD_PROFILE_NOT_WATCHED)
 		VEC_PUSH(r->note, "threads may have been made that the runtime did not see: counts may be short");
 	for (size_t i = 0; i < p->text.n; i++)

@@ -483,6 +483,25 @@ t_all_refused() {
 	refused 1 "chord: ./prog: it leaves no profile, because each of its procedures was refused" "$CHORD" report ./prog
 }
 
+# An unwinder in the program itself is not seen, which is said; in a static program it is seen.
+t_own_unwinder() {
+	cat >throws.cc <<-'E'
+		#include <cstdio>
+		int main(int argc, char **) { try { if (argc) throw 1; } catch (int n) { std::printf("%d\n", n); } }
+	E
+	local note='has an unwinder of its own \(-static-libgcc\): exceptions were not seen' how
+	for how in -static-libgcc -static; do
+		rm -f ./*.chord
+		want "$CHORD" c++ -O2 -static-libstdc++ $how -o throws throws.cc
+		want ./throws
+		want "$CHORD" report ./throws
+		mv out "report$how"
+	done
+	grep -Eq "$note" report-static-libgcc || no "it is not said: $(cat report-static-libgcc)"
+	grep -Eq "$note" report-static && no "it is said of a static program"
+	:
+}
+
 t_wrong_measures() {
 	local all
 	all=$("$CHORD" cc --measures | cut -f 1 | paste -sd ' ' | sed 's/ /, /g; s/\(.*\), /\1 and /')
@@ -1070,6 +1089,7 @@ test_case lines
 test_case measures
 test_case mixed-measures
 test_case all-refused
+test_case own-unwinder
 test_case wrong-measures
 test_case dot-in-path
 test_case links-in-path
