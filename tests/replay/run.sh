@@ -441,6 +441,7 @@ t_maps() {
 		[ "$(tail -3 out | tr '\n' ' ')" = "101 0 119 -7 -7 115 115 0 -7 0 0 99 " ] || no "$option: $(tail -3 out)"
 		replay 2
 	done
+	gcc -w -pthread -o buffer "$here/buffer.c" && ./buffer can || return 0
 	"$CHORD" record --stats -o log ./maps calm >out 2>err
 	[ "$(sed -E 's/.*, ([0-9]+) of them without.*/\1/' err)" -gt 3500 ] || no "few calls without a stop: $(cat err)"
 	: >err
