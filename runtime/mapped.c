@@ -64,14 +64,78 @@ chord_rt_is_starting(const struct chord_rt_ctl *ctl)
 
 /* ---- leading it here ---- */
 
-/* Redirects the function; d NULL: restores it. Under the lock, in a constructor or destructor, where the dynamic linker's lock is
- * held. */
+/* The size of this library in memory, from its first page on; 0: it is not known. */
+static uint64_t
+chord_rt_library_size(const struct dl_phdr_info *o, uint64_t *first)
+{
+	uint64_t low = ~0ull, high = 0, end;
+
+	for (const Elf64_Phdr *h = o->phdr; h < o->phdr + o->phnum; h++) {
+		if (h->p_type != PT_LOAD)
+			continue;
+		if (!(h->p_flags & PF_R))
+			return 0;
+		end = h->p_vaddr + h->p_filesz;
+		low = h->p_vaddr < low ? h->p_vaddr : low;
+		high = end > high ? end : high;
+	}
+	*first = low & -(uint64_t)CHORD_RT_PAGE;
+	return high ? chord_rt_page_up(high - *first) : 0;
+}
+
+/* Copies the segments to `to`, where the first one begins. False: code cannot be there. */
+static bool
+chord_rt_copy_segments(const struct dl_phdr_info *o, uint64_t first, uint64_t to)
+{
+	uint64_t at, from;
+	bool ok = true;
+
+	for (const Elf64_Phdr *h = o->phdr; h < o->phdr + o->phnum; h++) {
+		at = to + h->p_vaddr - first;
+		if (h->p_type == PT_LOAD)
+			chord_rt_copy((void *)at, (const void *)(o->addr + h->p_vaddr), h->p_filesz);
+	}
+	for (const Elf64_Phdr *h = o->phdr; ok && h < o->phdr + o->phnum; h++) {
+		at = to + h->p_vaddr - first;
+		from = at & -(uint64_t)CHORD_RT_PAGE;
+		if (h->p_type == PT_LOAD && h->p_flags & PF_X)
+			ok = !chord_rt_failed(chord_rt_call(SYS_mprotect, from, chord_rt_page_up(at + h->p_filesz - from),
+			    CHORD_RT_PROT_READ | CHORD_RT_PROT_EXEC));
+	}
+	return ok;
+}
+
+/* This library is about to be closed, and no other one has the runtime's hooks then. Threads keep their bases, so a library that is
+ * opened later needs its counters before its code runs. A copy of this one stays for chord_rt_mapped(): the runtime's code and data
+ * have no addresses in their own library. Gives how far behind this library it is; 0: there is no room for it. */
+static uint64_t
+chord_rt_stay(struct chord_rt_ctl *ctl)
+{
+	struct dl_phdr_info o;
+	uint64_t first, size, to;
+
+	chord_rt_alone(&o);
+	size = o.phnum ? chord_rt_library_size(&o, &first) : 0;
+	to = size ? chord_rt_pages(size) : 0;
+	if (!to)
+		return 0;
+	if (!chord_rt_copy_segments(&o, first, to)) {
+		chord_rt_call(SYS_munmap, to, size);
+		return 0;
+	}
+	ctl->stays = to;
+	ctl->stays_size = size;
+	return to - first - o.addr;
+}
+
+/* Redirects the function to the runtime in that module; d NULL: to a copy of this one, or the function is restored if the process
+ * ends. Under the lock, in a constructor or destructor, where the dynamic linker's lock is held. */
 static void
 chord_rt_watch_maps(struct chord_rt_ctl *ctl, struct chord_rt_desc *d)
 {
 	unsigned char jump[CHORD_RT_FAR_JUMP];
 	const struct chord_rt_debug *r;
-	uint64_t to = d ? CHORD_RT_NEAR(d->mapped) : 0;
+	uint64_t to = d ? CHORD_RT_NEAR(d->mapped) : 0, behind;
 	bool has;
 
 	if (!ctl->brk) {
@@ -82,8 +146,14 @@ chord_rt_watch_maps(struct chord_rt_ctl *ctl, struct chord_rt_desc *d)
 		ctl->brk = r->brk;
 		chord_rt_copy(ctl->brk_was, (const void *)r->brk, sizeof jump);
 	}
+	if (!d && !ctl->ended && (behind = chord_rt_stay(ctl)) != 0)
+		to = CHORD_RT_NEAR(chord_rt_desc.mapped) + behind;
 	chord_rt_far_jump(jump, to);
-	chord_rt_write_text(ctl->brk, d ? jump : ctl->brk_was, sizeof jump);
+	chord_rt_write_text(ctl->brk, to ? jump : ctl->brk_was, sizeof jump);
+	if (d && ctl->stays) {
+		chord_rt_call(SYS_munmap, ctl->stays, ctl->stays_size);
+		ctl->stays = 0;
+	}
 }
 
 /* ---- what is new ---- */

@@ -484,6 +484,7 @@ struct chord_rt_ctl {
 	uint64_t debug;               /* struct chord_rt_debug, if its function has been led to chord_rt_mapped() */
 	uint64_t brk;                 /* that function; 0: not yet */
 	unsigned char brk_was[CHORD_RT_FAR_JUMP]; /* as it was */
+	uint64_t stays, stays_size;   /* what it leads to if no module has the hooks: a copy of the last one's library; 0: none */
 	struct chord_profile_head *head;
 	int32_t fd;
 	uint32_t described;           /* regions with a descriptor */

@@ -103,7 +103,7 @@ chord_rt_write_over(uint64_t to, const void *from, size_t n, uint64_t prot)
 static bool
 chord_rt_write_text(uint64_t to, const void *from, size_t n)
 {
-	return chord_rt_write_over(to, from, n, CHORD_RT_PROT_READ | 4);
+	return chord_rt_write_over(to, from, n, CHORD_RT_PROT_READ | CHORD_RT_PROT_EXEC);
 }
 
 /* Redirects a function to its hook. The copy of its first instructions is then the way to the real function. */
