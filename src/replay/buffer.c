@@ -16,7 +16,10 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 
-enum { HOT = 24, WARM = 8, PLAIN_MOST = 64, SIZE = DOOR_CODE + DOOR_DATA + DOOR_RING, DISPATCHED = 2 };
+/* A place is led elsewhere when the calls that were seen there weigh so much. Those that arrange memory weigh less: loaders make
+ * some before anything else is called often. */
+enum { WEIGHT_LED = 24, WEIGHT = 8, WEIGHT_MEMORY = 1 };
+enum { PLAIN_MOST = 64, SIZE = DOOR_CODE + DOOR_DATA + DOOR_RING, DISPATCHED = 2 };
 
 #ifndef PR_SET_SYSCALL_USER_DISPATCH
 #define PR_SET_SYSCALL_USER_DISPATCH 59
@@ -24,7 +27,7 @@ enum { HOT = 24, WARM = 8, PLAIN_MOST = 64, SIZE = DOOR_CODE + DOOR_DATA + DOOR_
 
 struct site {
 	uint64_t at, stub;       /* stub: 0: it is as ever */
-	unsigned hits;
+	unsigned weight;         /* of calls that were seen */
 };
 
 struct buffer {
@@ -73,7 +76,7 @@ may_be_free(uint64_t number)
 	return false;
 }
 
-static bool
+bool
 arranges_memory(uint64_t number)
 {
 	return number == SYS_mmap || number == SYS_munmap || number == SYS_mprotect || number == SYS_brk;
@@ -385,10 +388,9 @@ buffer_learn(struct recorder *r, int64_t result)
 		return;
 	}
 	s = site_of(b, at);
-	before = s->hits;
-	/* Loaders arrange memory before anything else is called often. */
-	s->hits += arranges_memory(r->made->number) ? 1 : WARM;
-	if (before < HOT && s->hits >= HOT && !s->stub)
+	before = s->weight;
+	s->weight += arranges_memory(r->made->number) ? WEIGHT_MEMORY : WEIGHT;
+	if (before < WEIGHT_LED && s->weight >= WEIGHT_LED && !s->stub)
 		lead_hot(r, b, s);
 }
 

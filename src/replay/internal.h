@@ -474,6 +474,9 @@ struct buffer;
 struct buffer *buffer_copy(const struct buffer *b);
 void buffer_free(struct buffer *b);
 
+/* Such calls are made in a replay, too. */
+bool arranges_memory(uint64_t number);
+
 struct recorder;
 /* At the end of a call that was seen: its place may be led elsewhere from now on. */
 void buffer_learn(struct recorder *r, int64_t result);
@@ -757,6 +760,37 @@ void replayer_end(struct replayer *r);
 void replayer_forget(struct replayer *r);
 /* What follows in the log belongs to that task; NULL: to none. */
 void replayer_become(struct replayer *r, struct task *task);
+
+/* ---- replay_call.c: to the next stop, and one system call ---- */
+
+/* Has the replay fail, and says how: what was recorded, what is. */
+void replayer_diverged(struct replayer *r, const char *was, const char *is);
+/* Does somebody want the program to stand still before the event is there? Then it is begun again later. */
+bool replayer_halts(struct replayer *r, enum stop stop);
+/* A call that was interrupted is made again: by its own number, or as restart_syscall(). */
+void replayer_make_again(struct replayer *r);
+/* Before it goes on: the kernel makes a call again that was interrupted, and after which no handler has begun. */
+void replayer_go_back(struct replayer *r);
+/* To the next stop. */
+enum stop replayer_go_on(struct replayer *r);
+/* Writes what stands in the log next to the program's memory. */
+void replayer_put_memory(struct replayer *r);
+/* Texts of the event: a call; what a stop is, and the state. */
+const char *call_text(struct pool *pool, uint64_t number, const uint64_t arg[6]);
+const char *stop_text(struct replayer *r, enum stop stop);
+/* A call as the log has it, without its result. */
+void get_made(struct replayer *r, struct made_call *m);
+/* Is the stop at that call, in that state? False: reported. */
+bool same_call(struct replayer *r, const struct made_call *c, enum stop stop);
+bool succeeded(int64_t result);
+/* Makes a call that arranges memory. */
+void make_call(struct replayer *r, const struct made_call *c, const uint64_t arg[6]);
+/* To the call of the next event. False: it is another one, or has not come yet. */
+bool run_to_call(struct replayer *r);
+/* Events: a call; one before whose result others go on; that result. */
+void replay_call(struct replayer *r);
+void replay_enter(struct replayer *r);
+void replay_leave(struct replayer *r);
 
 /* ---- checkpoint.c: going back ---- */
 

@@ -8,389 +8,7 @@
 #include <linux/sched.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/ptrace.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-/* ---- the replay is not what was recorded ---- */
-
-static const char *
-call_text(struct pool *pool, uint64_t number, const uint64_t arg[6])
-{
-	struct system_call c = call_of(pool, number, arg);
-
-	return pool_printf(pool, "system call %s (0x%" PRIx64 ", 0x%" PRIx64 ", 0x%" PRIx64 ", 0x%" PRIx64 ")", c.name, arg[0],
-	                   arg[1], arg[2], arg[3]);
-}
-
-static void
-diverged(struct replayer *r, const char *was, const char *is)
-{
-	if (!r->failed && !log_failed(r->log))
-		say_error(log_name(r->log), "the replay goes another way at event %" PRIu64 ": recorded was %s; now it is %s",
-		          r->event, was, is);
-	r->failed = true;
-}
-
-/* Somebody wants the program to stand still before the event is there: it is begun again later. */
-static bool
-halted(struct replayer *r, enum stop stop)
-{
-	r->halted |= stop == STOP_HALT;
-	return stop == STOP_HALT;
-}
-
-/* A call that was interrupted and is made again: by its own number, or as restart_syscall(). */
-static void
-make_again(struct replayer *r)
-{
-	struct tracee *t = r->t;
-	uint64_t arg[6];
-
-	for (int i = 0; i < 6; i++)
-		arg[i] = tracee_arg(t, i);
-	t->machine->make(&t->regs, tracee_word(t, t->machine->number), arg);
-	tracee_set(t, &t->regs);
-}
-
-/* Before it goes on: the kernel makes a call again that was interrupted, and after which no handler has begun. */
-static void
-go_back(struct replayer *r)
-{
-	bool again = r->task->again;
-
-	r->task->again = false;
-	if (!again)
-		return;
-	make_again(r);
-	if (r->task->made.result == INTERRUPTED_LAST)
-		r->t->regs.word[r->t->machine->result] = SYS_restart_syscall;
-	tracee_set(r->t, &r->t->regs);
-}
-
-static enum stop
-go_on(struct replayer *r)
-{
-	go_back(r);
-	return tracee_go_own(r->t, PTRACE_SYSEMU);
-}
-
-/* What the stop is, in words: what happens, and the state. */
-static const char *
-stop_text(struct replayer *r, enum stop stop)
-{
-	struct tracee *t = r->t;
-	const char *what;
-	uint64_t arg[6];
-
-	if (stop == STOP_ENDED)
-		return pool_printf(r->pool, WIFSIGNALED(t->status) ? "its end by signal %d" : "its end with status %d",
-		                   WIFSIGNALED(t->status) ? WTERMSIG(t->status) : WEXITSTATUS(t->status));
-	for (int i = 0; i < 6; i++)
-		arg[i] = tracee_arg(t, i);
-	what = stop == STOP_CALL ? call_text(r->pool, tracee_word(t, t->machine->number), arg) :
-		pool_printf(r->pool, "signal %d (%s)", tracee_signal(t), strsignal(tracee_signal(t)));
-	return pool_printf(r->pool, "%s at pc 0x%" PRIx64 ", sp 0x%" PRIx64 ", clock %" PRIu64, what,
-	                   tracee_word(t, t->machine->pc), tracee_word(t, t->machine->sp), clock_sum(r->clock));
-}
-
-/* ---- system calls ---- */
-
-static void
-get_made(struct replayer *r, struct made_call *m)
-{
-	m->number = log_get(r->log);
-	for (int i = 0; i < 6; i++)
-		m->arg[i] = log_get(r->log);
-	m->entry = log_get(r->log);
-	m->clock = log_get(r->log);
-	m->call = call_of(r->pool, m->number, m->arg);
-}
-
-static bool
-same_call(struct replayer *r, const struct made_call *c, enum stop stop)
-{
-	uint64_t clock = clock_sum(r->clock);
-
-	if (stop == STOP_CALL)
-		tally_call(r->tally, r->task, clock);
-	if (stop == STOP_CALL && tracee_own_call(r->t) && c->number == tracee_word(r->t, r->t->machine->number) &&
-	    c->entry == buffer_sum(r->task) && c->clock == clock && buffer_is_given(r->task))
-		return true;
-	diverged(r, pool_printf(r->pool, "%s at clock %" PRIu64, call_text(r->pool, c->number, c->arg), c->clock),
-	         stop_text(r, stop));
-	return false;
-}
-
-static void
-put_memory(struct replayer *r)
-{
-	uint64_t n = log_get(r->log);
-
-	for (uint64_t i = 0; i < n && !log_failed(r->log) && !r->failed; i++) {
-		uint64_t addr = log_get(r->log);
-		struct str bytes = log_get_bytes(r->log, r->pool);
-
-		if (bytes.n && !tracee_write(r->t, addr, bytes.at, bytes.n))
-			diverged(r, pool_printf(r->pool, "memory at 0x%" PRIx64 " that was written", addr), "that it cannot be");
-	}
-}
-
-static void
-write_stream(struct replayer *r, int fd, const char *at, size_t n)
-{
-	/* An attempt before this one has written that. */
-	size_t old = r->written[fd] - r->passed[fd] < n ? r->written[fd] - r->passed[fd] : n;
-
-	r->passed[fd] += n;
-	r->written[fd] += n - old;
-	at += old;
-	n -= old;
-	if (r->output) {
-		if (n)
-			r->output(r->of, fd, at, n);
-		return;
-	}
-	while (n) {
-		ssize_t did = write(fd, at, n);
-
-		if (did < 0 && errno == EINTR)
-			continue;
-		if (did < 0) {
-			say_error(fd == 1 ? "standard output" : "standard error", "%s", strerror(errno));
-			r->failed = true;
-			return;
-		}
-		at += did;
-		n -= (size_t)did;
-	}
-}
-
-/* As much as there is, and no more memory than that, whatever the log says. */
-static void
-read_part(const struct tracee *t, const struct piece *p, struct buf *to)
-{
-	enum { PART = 1 << 20 };
-	size_t got = PART;
-
-	for (uint64_t done = 0; done < p->n && got == PART; done += got) {
-		uint64_t n = p->n - done < PART ? p->n - done : PART;
-
-		buf_reserve(to, n);
-		got = tracee_read_some(t, p->addr + done, to->at + to->n, n);
-		to->n += got;
-	}
-}
-
-static void
-replay_output(struct replayer *r, const struct made_call *c)
-{
-	uint64_t stream = log_get(r->log), sum = log_get(r->log);
-	pieces read = {0};
-	struct buf b = {0};
-
-	if (c->result > 0)
-		pieces_read(r->t, c->number, c->arg, (uint64_t)c->result, &read);
-	for (size_t i = 0; i < read.n; i++)
-		read_part(r->t, &read.at[i], &b);
-	if (sum != bytes_sum(b.at, b.n))
-		diverged(r, pool_printf(r->pool, "%s with other bytes", call_text(r->pool, c->number, c->arg)), "these");
-	else if ((stream == 1 || stream == 2) && !log_failed(r->log))
-		write_stream(r, (int)stream, b.at, b.n);
-	buf_free(&b);
-	free(read.at);
-}
-
-static void
-replay_passed(struct replayer *r)
-{
-	uint64_t stream = log_get(r->log);
-	struct str bytes = log_get_bytes(r->log, r->pool);
-
-	if ((stream == 1 || stream == 2) && !log_failed(r->log))
-		write_stream(r, (int)stream, bytes.at, bytes.n);
-}
-
-/* A call that arranges memory, made with these arguments: it has to have the same result. */
-static void
-make_call(struct replayer *r, const struct made_call *c, const uint64_t arg[6])
-{
-	int64_t result = tracee_call_at_once(r->t, c->number, arg);
-
-	if (result != c->result)
-		diverged(r, pool_printf(r->pool, "%s with result 0x%" PRIx64, call_text(r->pool, c->number, c->arg),
-		                        (uint64_t)c->result),
-		         pool_printf(r->pool, "result 0x%" PRIx64, (uint64_t)result));
-}
-
-static void
-replay_remap(struct replayer *r, const struct made_call *c)
-{
-	uint64_t to = (uint64_t)c->result, arg[6] = {c->arg[0], c->arg[1], c->arg[2], c->arg[3], to};
-
-	if (to != c->arg[0])
-		arg[3] |= MREMAP_MAYMOVE | MREMAP_FIXED;
-	make_call(r, c, arg);
-}
-
-/* The kernel takes the registers from the handler's frame. */
-static void
-replay_return(struct replayer *r, const struct made_call *c)
-{
-	if (!tracee_make(r->t, c->number, c->arg))
-		diverged(r, "the return from a handler", "the end of the program");
-}
-
-static bool
-succeeded(int64_t result)
-{
-	return (uint64_t)result < (uint64_t)-4095;
-}
-
-/* The name that a thread gives itself, for those who look on. */
-static void
-note_name(struct replayer *r, const struct made_call *c)
-{
-	if (c->number != SYS_prctl || c->arg[0] != PR_SET_NAME || c->result)
-		return;
-	tracee_read_some(r->t, c->arg[1], r->task->name, sizeof r->task->name - 1);
-}
-
-/* How far the stack may grow shows in what the program does. */
-static void
-limit_stack(struct replayer *r, const struct made_call *c)
-{
-	bool own = c->number == SYS_setrlimit || (c->number == SYS_prlimit64 && !c->arg[0]);
-	int at = c->number == SYS_prlimit64;
-	struct rlimit limit, now;
-
-	if (!own || c->result || (int)c->arg[at] != RLIMIT_STACK || !c->arg[at + 1])
-		return;
-	if (!tracee_read(r->t, c->arg[at + 1], &limit, sizeof limit) || prlimit(r->t->pid, RLIMIT_STACK, NULL, &now)) {
-		diverged(r, "a limit of the stack", "none");
-		return;
-	}
-	now.rlim_cur = limit.rlim_cur;
-	if (prlimit(r->t->pid, RLIMIT_STACK, &now, NULL)) {
-		say_error("replay", "the size of the stack cannot be set as it was: %s", strerror(errno));
-		r->failed = true;
-	}
-}
-
-/* What is mapped of a file cannot be as it was; or it can only from the beginning on. */
-static void
-lose_files(struct replayer *r)
-{
-	r->again = r->mapped.again;
-	r->failed |= !r->again;
-	r->lonely = r->mapped.lonely;
-}
-
-static void
-do_call(struct replayer *r, const struct made_call *c)
-{
-	uint64_t arg[6];
-
-	memcpy(arg, c->arg, sizeof arg);
-	if (c->call.class == CALL_MAP || c->call.class == CALL_REMAP)
-		clock_mapped(r->clock, (uint64_t)c->result, arg[c->call.class == CALL_MAP ? 1 : 2]);
-	switch (c->call.class) {
-	case CALL_DONE:
-		if (succeeded(c->result))
-			make_call(r, c, arg);
-		break;
-	case CALL_ADVISE:
-		arg[2] = arg[2] == MADV_FREE ? MADV_DONTNEED : arg[2];
-		/* Above are those that break the machine's memory. */
-		if (succeeded(c->result) && arg[2] < MADV_HWPOISON)
-			make_call(r, c, arg);
-		break;
-	case CALL_REMAP:
-		if (succeeded(c->result)) {
-			replay_remap(r, c);
-			if (!r->failed && !mapped_change(&r->mapped, r->log, r->t, c->arg[2] > c->arg[1]))
-				lose_files(r);
-		}
-		break;
-	case CALL_MAP:
-		if (succeeded(c->result) && !mapped_replay(&r->mapped, r->log, r->t, c->arg, (uint64_t)c->result))
-			lose_files(r);
-		break;
-	case CALL_OUTPUT: case CALL_PASS: case CALL_RESIZE:
-		if (c->call.class == CALL_OUTPUT)
-			replay_output(r, c);
-		else if (c->call.class == CALL_PASS)
-			replay_passed(r);
-		if (!r->failed && !mapped_change(&r->mapped, r->log, r->t, false))
-			lose_files(r);
-		break;
-	default:
-		limit_stack(r, c);
-		note_name(r, c);
-	}
-}
-
-/* The call that the task has made, with its result. */
-static void
-finish_call(struct replayer *r)
-{
-	struct made_call *m = &r->task->made;
-	struct traced_regs regs;
-
-	m->result = (int64_t)log_get(r->log);
-	m->call = call_of(r->pool, m->number, m->arg);
-	put_memory(r);
-	r->task->in_call = false;
-	if (m->call.class == CALL_RETURN) {
-		replay_return(r, m);
-		return;
-	}
-	do_call(r, m);
-	if (r->failed || r->again || log_failed(r->log))
-		return;
-	regs = r->t->regs;
-	regs.word[r->t->machine->result] = (uint64_t)m->result;
-	tracee_set(r->t, &regs);
-	r->task->again = is_interrupted(m->result);
-}
-
-/* To the call of the next event. False: it is another one, or has not come yet. */
-static bool
-run_to_call(struct replayer *r)
-{
-	enum stop stop = go_on(r);
-
-	if (halted(r, stop))
-		return false;
-	log_get(r->log);
-	get_made(r, &r->task->made);
-	return !log_failed(r->log) && same_call(r, &r->task->made, stop);
-}
-
-static void
-replay_call(struct replayer *r)
-{
-	if (run_to_call(r))
-		finish_call(r);
-}
-
-/* Others go on before the call comes back. */
-static void
-replay_enter(struct replayer *r)
-{
-	r->task->in_call = run_to_call(r);
-}
-
-static void
-replay_leave(struct replayer *r)
-{
-	log_get(r->log);
-	finish_call(r);
-}
 
 /* ---- the time, signals, the end ---- */
 
@@ -398,12 +16,12 @@ static void
 replay_time(struct replayer *r)
 {
 	const struct machine_traced *machine = r->t->machine;
-	enum stop stop = go_on(r);
+	enum stop stop = replayer_go_on(r);
 	uint64_t before, now;
 	uint8_t bytes[16];
 	enum traced_trap trap;
 
-	if (halted(r, stop))
+	if (replayer_halts(r, stop))
 		return;
 	log_get(r->log);
 	before = log_get(r->log);
@@ -411,7 +29,7 @@ replay_time(struct replayer *r)
 	trap = machine->trap(bytes, stop == STOP_ENDED ? 0 :
 	    tracee_read_some(r->t, tracee_word(r->t, machine->pc), bytes, sizeof bytes));
 	if (stop != STOP_SIGNAL || trap == TRAP_NONE || before != buffer_sum(r->task)) {
-		diverged(r, "an instruction that reads the time", stop_text(r, stop));
+		replayer_diverged(r, "an instruction that reads the time", stop_text(r, stop));
 		return;
 	}
 	machine->give_time(&r->t->regs, trap, now, (uint32_t)log_get(r->log));
@@ -430,12 +48,12 @@ begin_handler(struct replayer *r)
 	if (log_failed(r->log))
 		return;
 	if (regs.n != sizeof now || !tracee_write(r->t, at, frame.at, frame.n)) {
-		diverged(r, "the beginning of a signal's handler", "no room for it");
+		replayer_diverged(r, "the beginning of a signal's handler", "no room for it");
 		return;
 	}
 	memcpy(&now, regs.at, sizeof now);
 	if (state.n && !r->t->machine->set_state(r->t->pid, state.at, state.n))
-		diverged(r, "the state of vectors in a handler", strerror(errno));
+		replayer_diverged(r, "the state of vectors in a handler", strerror(errno));
 	tracee_set(r->t, &now);
 	r->task->again = false;
 	tally_signal(r->tally, r->task);
@@ -447,14 +65,14 @@ static void
 signal_at_stop(struct replayer *r, int sig, uint64_t before)
 {
 	bool at = !r->resumed && before == buffer_sum(r->task) && buffer_is_given(r->task);
-	enum stop stop = at ? STOP_CALL : go_on(r);
+	enum stop stop = at ? STOP_CALL : replayer_go_on(r);
 
-	if (halted(r, stop))
+	if (replayer_halts(r, stop))
 		return;
 	if (!at && stop == STOP_CALL)
-		make_again(r);
+		replayer_make_again(r);
 	if (stop == STOP_ENDED || before != buffer_sum(r->task) || (stop == STOP_SIGNAL && tracee_signal(r->t) != sig))
-		diverged(r, pool_printf(r->pool, "signal %d (%s)", sig, strsignal(sig)), stop_text(r, stop));
+		replayer_diverged(r, pool_printf(r->pool, "signal %d (%s)", sig, strsignal(sig)), stop_text(r, stop));
 }
 
 /* How carefully the state of this event is run to; *at: where that is noted. */
@@ -485,15 +103,15 @@ run_to_state(struct replayer *r, const char *what, uint64_t sum)
 	s.count = log_get(r->log);
 	if (log_failed(r->log))
 		return;
-	go_back(r);
+	replayer_go_back(r);
 	reach = state_reach(r->t, r->clock, &s, care, &stop);
-	if (reach != REACH_THERE && halted(r, stop))
+	if (reach != REACH_THERE && replayer_halts(r, stop))
 		return;
 	if (reach == REACH_PAST && c && c->care < CARE_MOST) {
 		c->care++;
 		r->again = true;
 	} else if (reach != REACH_THERE) {
-		diverged(r, pool_printf(r->pool, "%s at pc 0x%" PRIx64 ", clock %" PRIu64, what, s.pc, s.count),
+		replayer_diverged(r, pool_printf(r->pool, "%s at pc 0x%" PRIx64 ", clock %" PRIu64, what, s.pc, s.count),
 		         stop_text(r, stop));
 	}
 }
@@ -626,11 +244,11 @@ replay_birth(struct replayer *r)
 	}
 	if (log_failed(r->log) || !make_task(r, &b, &t))
 		return;
-	put_memory(r);
+	replayer_put_memory(r);
 	replayer_become(r, tasks_born(&r->all, parent, &b, &t));
 	if (sum != buffer_sum(r->task))
-		diverged(r, "a thread that begins", stop_text(r, STOP_CALL));
-	put_memory(r);
+		replayer_diverged(r, "a thread that begins", stop_text(r, STOP_CALL));
+	replayer_put_memory(r);
 	replayer_become(r, parent);
 }
 
@@ -641,7 +259,7 @@ replay_end(struct replayer *r)
 
 	if (!run_to_call(r))
 		return;
-	put_memory(r);
+	replayer_put_memory(r);
 	if (r->task->made.number != SYS_exit || r->task->group->living < 2) {
 		damaged(r, "a thread ends that does not");
 		return;
@@ -657,14 +275,14 @@ replay_end(struct replayer *r)
 static bool
 run_to_exit(struct replayer *r, int status)
 {
-	enum stop stop = go_on(r);
+	enum stop stop = replayer_go_on(r);
 	struct made_call *m = &r->task->made;
 
-	if (halted(r, stop))
+	if (replayer_halts(r, stop))
 		return false;
 	get_made(r, m);
 	if (stop != STOP_CALL || m->number != tracee_word(r->t, r->t->machine->number) || m->arg[0] != tracee_arg(r->t, 0))
-		diverged(r, pool_printf(r->pool, "the end with status %d", WEXITSTATUS(status)), stop_text(r, stop));
+		replayer_diverged(r, pool_printf(r->pool, "the end with status %d", WEXITSTATUS(status)), stop_text(r, stop));
 	else
 		same_call(r, m, stop);
 	return !r->failed && !log_failed(r->log);
@@ -676,7 +294,7 @@ run_to_death(struct replayer *r, int status)
 {
 	bool caused = WIFSIGNALED(status) && tracee_caused(WTERMSIG(status), &(siginfo_t){.si_code = 1});
 
-	return !r->t->own || !caused || r->task->in_call || !halted(r, go_on(r));
+	return !r->t->own || !caused || r->task->in_call || !replayer_halts(r, replayer_go_on(r));
 }
 
 static bool
@@ -698,7 +316,7 @@ replay_exit(struct replayer *r)
 	status = (int)log_get(r->log);
 	if (!(log_get(r->log) ? run_to_exit : run_to_death)(r, status))
 		return;
-	put_memory(r);
+	replayer_put_memory(r);
 	if (r->view ? g->number == r->view : g->first)
 		r->status = status;
 	/* It stays as it is, for those who look on. */
@@ -794,13 +412,7 @@ get_free(struct replayer *r, struct door_entry *e, struct str *bytes)
 	e->size = sizeof *e + (e->n + 7) / 8 * 8;
 }
 
-/* Calls that arrange memory are made. */
-static bool
-is_made(uint64_t number)
-{
-	return number == SYS_mmap || number == SYS_munmap || number == SYS_mprotect || number == SYS_brk;
-}
-
+/* A call that arranges memory. */
 static void
 make_free(struct replayer *r, const struct door_entry *e)
 {
@@ -828,11 +440,11 @@ give_free(struct replayer *r, enum stop stop, const struct door_entry *e, struct
 	for (int i = 0; same && i < 6; i++)
 		same = e->arg[i] == tracee_arg(t, i);
 	if (!same || (bytes.n && !tracee_write(t, e->to, bytes.at, bytes.n))) {
-		diverged(r, call_text(r->pool, e->number, e->arg), stop_text(r, stop));
+		replayer_diverged(r, call_text(r->pool, e->number, e->arg), stop_text(r, stop));
 		return;
 	}
 	tally_call(r->tally, r->task, clock_sum(r->clock));
-	if (is_made(e->number))
+	if (arranges_memory(e->number))
 		make_free(r, e);
 	if (r->failed)
 		return;
@@ -852,7 +464,7 @@ give_all(struct replayer *r)
 
 	do {
 		get_free(r, &e, &bytes);
-		fits = calls.n + e.size <= DOOR_RING && !is_made(e.number);
+		fits = calls.n + e.size <= DOOR_RING && !arranges_memory(e.number);
 		if (!fits)
 			break;
 		buf_add(&calls, &e, sizeof e);
@@ -867,7 +479,7 @@ give_all(struct replayer *r)
 		damaged(r, "there is no room for what calls gave");
 	buf_free(&calls);
 	if (!fits && !r->failed && !log_failed(r->log))
-		give_free(r, go_on(r), &e, bytes);
+		give_free(r, replayer_go_on(r), &e, bytes);
 }
 
 static void
@@ -881,8 +493,8 @@ replay_free(struct replayer *r)
 		give_all(r);
 		return;
 	}
-	stop = go_on(r);
-	if (halted(r, stop))
+	stop = replayer_go_on(r);
+	if (replayer_halts(r, stop))
 		return;
 	get_free(r, &e, &bytes);
 	if (!log_failed(r->log))

@@ -44,9 +44,12 @@ count(struct debugger *d, struct scan *s, bool end)
 static bool
 breaks_here(const struct debugger *d)
 {
-	for (size_t i = 0; i < d->user.n; i++)
-		if (!d->user.at[i].watch && d->user.at[i].at == view_pc(d) && view_now(d) && test_holds(d->user.at[i].test, d->r.t))
+	for (size_t i = 0; i < d->user.n; i++) {
+		const struct condition *c = &d->user.at[i];
+
+		if (!c->watch && c->at == view_pc(d) && view_now(d) && expression_holds(c->expression, d->r.t))
 			return true;
+	}
 	return false;
 }
 

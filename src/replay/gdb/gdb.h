@@ -32,16 +32,16 @@ void connection_close(struct connection *c);
 /* ---- test.c: conditions of breakpoints ---- */
 
 /* Code of gdb's agent; one of them has to hold. */
-struct test {
+struct expression {
 	const uint8_t *code;
 	size_t n;
-	const struct test *next;
+	const struct expression *next;
 };
 
 /* `XLENGTH,CODE` as often as there are some, in the pool. NULL: none, or it is damaged. */
-const struct test *test_read(struct pool *pool, const char *p);
+const struct expression *expression_read(struct pool *pool, const char *p);
 /* At the state at which the thread stands. What cannot be found out holds, as does NULL. */
-bool test_holds(const struct test *test, const struct tracee *t);
+bool expression_holds(const struct expression *expression, const struct tracee *t);
 
 /* ---- go.c: the program goes on, and stops where somebody wants it to ---- */
 
@@ -55,7 +55,7 @@ struct condition {
 	bool fired;              /* at this state */
 	uint64_t hits;           /* since the last event */
 	int kind;                /* gdb's number */
-	const struct test *test; /* the PC is there, and this holds */
+	const struct expression *expression; /* the PC is there, and this holds */
 };
 
 enum moved {
@@ -81,7 +81,7 @@ struct hop {
 	enum hop_kind kind;
 	bool reads;
 	uint64_t at, n, count;
-	const struct test *test; /* of a breakpoint: only where it holds */
+	const struct expression *expression; /* of a breakpoint: only where it holds */
 };
 typedef VEC(struct hop) path;
 

@@ -53,7 +53,7 @@ begin_slice(void)
 struct hop
 hop_of(const struct condition *c, uint64_t count)
 {
-	return (struct hop){c->watch ? HOP_WATCH : HOP_BREAK, c->reads, c->at, c->watch ? c->n : 0, count, c->test};
+	return (struct hop){c->watch ? HOP_WATCH : HOP_BREAK, c->reads, c->at, c->watch ? c->n : 0, count, c->expression};
 }
 
 /* What the memory has that is watched, or a check sum of it. */
@@ -154,7 +154,7 @@ go_hop(struct debugger *d, const struct hop *h)
 	d->condition.n = d->users;
 	if (h && (h->kind == HOP_BREAK || h->kind == HOP_WATCH))
 		VEC_PUSH(d->condition, (struct condition){.watch = h->kind == HOP_WATCH, .reads = h->reads, .at = h->at,
-		                                          .n = h->n, .test = h->test});
+		                                          .n = h->n, .expression = h->expression});
 	renew(d);
 }
 
@@ -177,7 +177,7 @@ look(struct debugger *d, unsigned slots, bool compare)
 	for (size_t i = 0; i < d->condition.n; i++) {
 		struct condition *c = &d->condition.at[i];
 		if (!c->watch) {
-			c->fired = now && c->at == pc && test_holds(c->test, d->r.t);
+			c->fired = now && c->at == pc && expression_holds(c->expression, d->r.t);
 		} else {
 			c->fired = (slots & c->slots) != 0;
 			if (compare || !c->slots || c->fired) {

@@ -326,7 +326,7 @@ set_condition(struct debugger *d, const char *p)
 	c.n = get_hex(&p);
 	c.n = c.watch ? c.n : 0;
 	if (add && !c.watch && p[0] == ';')
-		c.test = test_read(d->pool, p + 1);
+		c.expression = expression_read(d->pool, p + 1);
 	if (c.n > WATCHED_MOST || (c.watch && !c.n)) {
 		packet_text(&d->c, "E01");
 		return;

@@ -16,7 +16,7 @@ enum op {
 enum { STACK = 64, STEPS_MOST = 10000 };
 
 struct agent {
-	const struct test *test;
+	const struct expression *expression;
 	const struct tracee *t;
 	size_t at;               /* in the code */
 	uint64_t stack[STACK];
@@ -46,8 +46,8 @@ number(struct agent *a, size_t size)
 	uint64_t v = 0;
 
 	for (; size--; a->at++) {
-		a->failed |= a->at >= a->test->n;
-		v = v << 8 | (a->failed ? 0 : a->test->code[a->at]);
+		a->failed |= a->at >= a->expression->n;
+		v = v << 8 | (a->failed ? 0 : a->expression->code[a->at]);
 	}
 	return v;
 }
@@ -188,9 +188,9 @@ run_op(struct agent *a, enum op op)
 
 /* Code that fails holds: gdb looks itself then. */
 static bool
-holds(const struct test *test, const struct tracee *t)
+holds(const struct expression *expression, const struct tracee *t)
 {
-	struct agent a = {.test = test, .t = t};
+	struct agent a = {.expression = expression, .t = t};
 
 	for (unsigned i = 0; i < STEPS_MOST && !a.failed; i++) {
 		enum op op = (enum op)number(&a, 1);
@@ -203,21 +203,21 @@ holds(const struct test *test, const struct tracee *t)
 }
 
 bool
-test_holds(const struct test *test, const struct tracee *t)
+expression_holds(const struct expression *expression, const struct tracee *t)
 {
-	for (const struct test *one = test; one; one = one->next)
+	for (const struct expression *one = expression; one; one = one->next)
 		if (holds(one, t))
 			return true;
-	return !test;
+	return !expression;
 }
 
-const struct test *
-test_read(struct pool *pool, const char *p)
+const struct expression *
+expression_read(struct pool *pool, const char *p)
 {
-	const struct test *all = NULL;
+	const struct expression *all = NULL;
 
 	while (*p == 'X') {
-		struct test *one = pool_alloc(pool, sizeof *one);
+		struct expression *one = pool_alloc(pool, sizeof *one);
 		uint8_t *code;
 
 		p++;
