@@ -170,6 +170,8 @@ calls_within(const struct woven *w, uint32_t block)
 
 /* place.c: finds a site for every edge and block, prices them, fixes edges that have none. */
 void place_sites(const struct unit *u, struct woven *w);
+/* The number of the first of the nops at the end of a block that align what follows, or of the block's end. */
+uint32_t padding_at_end(const struct woven *w, uint32_t block);
 
 /* What a file says of the procedure; *other as for selection_find(). */
 const struct selection_proc *place_find(const struct unit *u, const struct woven *w, const struct selection *in,

@@ -130,8 +130,7 @@ is_glued_behind(const struct woven *w, uint32_t block)
 	return b->last < t->last && t->code->insns.at[b->last].attr & INSN_GLUED;
 }
 
-/* The first of the nops at the end of a block that align what follows, or the block's end. */
-static uint32_t
+uint32_t
 padding_at_end(const struct woven *w, uint32_t block)
 {
 	const struct block_text *b = &w->proc->block_text.at[block];

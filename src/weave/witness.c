@@ -53,12 +53,9 @@ is_kind(const struct proc_text *p, uint32_t e, enum chord_edge kind)
 static bool
 ends_with_call(const struct woven *w, uint32_t block)
 {
-	const struct block_text *b = &w->proc->block_text.at[block];
-	uint32_t i = b->last;
+	uint32_t end = padding_at_end(w, block);
 
-	while (i > b->first && woven_insn(w, block, i - 1)->cls == CHORD_INSN_PAD)
-		i--;
-	return i > b->first && insn_is_call(woven_insn(w, block, i - 1));
+	return end > w->proc->block_text.at[block].first && insn_is_call(woven_insn(w, block, end - 1));
 }
 
 /* Beside edges that are cut anyhow, those behind calls that go on in the procedure. */
