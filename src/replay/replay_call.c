@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Replaying one system call: it is not made, unless it arranges memory; it gets the result that was recorded, and the memory that it
- * wrote. And how the program goes on to the next stop, where it has to be as it was. */
+/* Replaying one system call: it is not made, unless it arranges memory; it gets the result that was recorded, and the memory
+ * that it wrote. And how the program goes on to the next stop, where it has to be as it was. */
 #include "replay/internal.h"
 
 #include <errno.h>
@@ -133,7 +133,8 @@ replayer_put_memory(struct replayer *r)
 		struct str bytes = log_get_bytes(r->log, r->pool);
 
 		if (bytes.n && !tracee_write(r->t, addr, bytes.at, bytes.n))
-			replayer_diverged(r, pool_printf(r->pool, "memory at 0x%" PRIx64 " that was written", addr), "that it cannot be");
+			replayer_diverged(r, pool_printf(r->pool, "memory at 0x%" PRIx64 " that was written", addr),
+			                  "that it cannot be");
 	}
 }
 
