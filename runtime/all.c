@@ -15,6 +15,7 @@
 #include "filter.c"
 #include "own_stack.c"
 #include "module.c"
+#include "joinable.c"
 #include "thread.c"
 #include "symbols.c"
 #include "hook.c"
@@ -50,6 +51,6 @@
 /* Numbers that entry.s has. */
 _Static_assert(offsetof(struct chord_rt_region, start) == 32 && offsetof(struct chord_rt_region, arg) == 40, "");
 _Static_assert(sizeof(struct chord_rt_regs) == 136 && CHORD_RT_ASKING == 176 && CHORD_RT_HOOK_vfork == 2, "");
-_Static_assert(offsetof(struct chord_rt_desc, ctl) == 240 && offsetof(struct chord_rt_ctl, confined) == 152, "");
+_Static_assert(offsetof(struct chord_rt_desc, ctl) == 264 && offsetof(struct chord_rt_ctl, confined) == 152, "");
 _Static_assert(sizeof chord_rt_moved == 280, "");
 _Static_assert(CHORD_RT_DESC_MAGIC == 0x4d524843 && CHORD_NOTE_MODULE == 1, "");

@@ -144,13 +144,15 @@ chord_rt_hook_slot(struct chord_rt_hooking *h, const struct chord_rt_dynamic *d,
 static uint32_t
 chord_rt_hooks_wanted(const struct chord_rt_ctl *ctl)
 {
-	return 1u | (uint32_t)(ctl->cancels != 0) << 1;
+	return 1u | (uint32_t)(ctl->cancels != 0) << 1 | (uint32_t)(ctl->trace != NULL) << 2;
 }
 
 /* Some hooks are put in only when there is something to observe. */
 static bool
 chord_rt_is_wanted(const struct chord_rt_ctl *ctl, int hook)
 {
+	if (chord_rt_is_join((uint32_t)hook))
+		return ctl->trace != NULL;
 	return hook != CHORD_RT_HOOK__dl_find_object || ctl->cancels;
 }
 

@@ -324,6 +324,8 @@ chord_rt_hooked(struct chord_rt_regs *regs)
 		return real;
 	if (chord_rt_leaves_quickly(ctl, regs, hook))
 		return real;
+	if (chord_rt_is_join(hook))
+		return chord_rt_joins(ctl, regs, real);
 	if (chord_rt_calls_real(ctl, regs, hook, real))
 		return 0;
 	if (!chord_rt_only_looks(ctl, regs, hook))

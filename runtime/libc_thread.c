@@ -124,6 +124,7 @@ chord_rt_descriptor_used(struct chord_rt_ctl *ctl, const struct chord_rt_regs *r
 		ctl->head->state = CHORD_STATE_THREADS; /* whoever makes it was taken for idle, perhaps */
 	old = chord_rt_lock(ctl);
 	chord_rt_descriptor_gone(ctl, pd);
+	chord_rt_cannot_join(ctl, pd);
 	ok = chord_rt_is_asked_for(ctl, regs->r[CHORD_RT_SP]) || chord_rt_give_region(ctl, regs, pd);
 	chord_rt_unlock(ctl, old);
 	if (!ok)

@@ -770,6 +770,7 @@ chord_rt_trace_drop(struct chord_rt_ctl *ctl, uint32_t number)
 		chord_rt_ring_to_memory(t->nobody.at, t->nobody.size);
 	chord_rt_clear(&t->nobody, sizeof t->nobody);
 	*chord_rt_cursor(t, 0) = t->scratch;
+	chord_rt_forget_joinables(t);
 	if (t->head)
 		chord_rt_call(SYS_munmap, t->head, CHORD_RT_PAGE);
 	if (t->list)

@@ -350,7 +350,8 @@ chord_rt_region_get(struct chord_rt_ctl *ctl)
 	r->filter = mine ? mine->filter : ctl->filter; /* as the kernel has it */
 	r->users++;
 	__atomic_store_n(&r->tid, -1, __ATOMIC_RELEASE);
-	__atomic_fetch_add(&ctl->head->threads, 1, __ATOMIC_RELAXED);
+	r->thread = __atomic_add_fetch(&ctl->head->threads, 1, __ATOMIC_RELAXED);
+	r->known = 0;
 	CHORD_RT_NOTIFY(thread, ctl, r);
 	return r;
 }

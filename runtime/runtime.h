@@ -102,6 +102,11 @@ enum {
 	X(_dl_find_object) \
 	X(dlsym) \
 	X(dlvsym) \
+	X(pthread_join) \
+	X(pthread_tryjoin_np) \
+	X(pthread_timedjoin_np) \
+	X(pthread_clockjoin_np) \
+	X(thrd_join) \
 	X(prctl) \
 	X(syscall) \
 	X(chroot) \
@@ -247,13 +252,15 @@ struct chord_rt_region {
 	struct chord_rt_timer *step[CHORD_RT_STEPS]; /* for these */
 	uint64_t mask;                /* of signals, which the thread would have */
 	const unsigned char *record;  /* of CHORD_SECTION_TIMED, found last */
-	uint32_t process, pad;        /* of a thread of another process in this memory: its id */
+	uint32_t process;             /* of a thread of another process in this memory: its id */
+	uint32_t known;               /* its handle is known, or nobody wants to know it */
 	uint64_t first_function, first_sp; /* of a thread that began in the middle of a function, on a stack of its own: where that
 	                               * function begins, and the stack pointer then */
 	uint64_t pd;                  /* a thread that the C library made by itself: where its descriptor is */
 	uint32_t slots;               /* its extent of exits that was added last, + 1 */
 	struct chord_rt_filter *filter; /* what its thread may call; NULL: all */
 	uint64_t own_stack;           /* where the runtime's own stack for it begins; 0: there is none */
+	uint64_t thread;              /* number of the thread that has it, or had it last */
 	struct chord_rt_keyed keyed[CHORD_RT_KINDS];
 };
 
@@ -373,6 +380,13 @@ struct chord_rt_traced {
 	uint64_t home;                /* where the cursor is, for base 0: in `cell`, or when the runtime is up, where all have it */
 	uint64_t cell, early;         /* the cursor before; where it began */
 	uint64_t lost;                /* paths that had no room there */
+	int32_t join, pad;            /* calls a function that joins a thread: chord_trace_join, its distance from here */
+};
+
+/* A thread that may be joined. */
+struct chord_rt_joinable {
+	uint64_t handle;              /* pthread_t; 0: the place is free */
+	uint64_t thread;              /* CHORD_CREATES; 0: it has been forgotten */
 };
 
 /* What one thread at a time writes its trace to. Slots are counted from the beginning of its stream. */
@@ -428,6 +442,8 @@ struct chord_rt_trace {
 	uint32_t listed;              /* modules in all of them */
 	struct chord_rt_ring nobody;  /* of threads without a region */
 	struct chord_rt_chunks ring;  /* by region */
+	struct chord_rt_joinable *joinable; /* by hash of the handle, open addressing; NULL: none was seen */
+	uint64_t njoinable, joinables; /* places that are taken; in all, a power of two */
 };
 
 struct chord_rt_ctl {

@@ -44,7 +44,6 @@ chord_rt_is_other(const struct chord_rt_ctl *ctl, uint32_t hook, uint64_t real)
 	    ctl->space == (uint64_t)&chord_rt_dl_iterate_phdr;
 }
 
-static void chord_rt_trace_note(struct chord_rt_ctl *ctl, uint32_t event, uint64_t value);
 static void chord_rt_trace_creates(struct chord_rt_ctl *ctl, const struct chord_rt_region *r);
 
 static uint64_t
@@ -99,14 +98,23 @@ chord_rt_ask(struct chord_rt_ctl *ctl, uint64_t frame)
 	return NULL;
 }
 
-/* The thread has been created, or not (e: the error). */
+/* A thread that is created. */
+struct chord_rt_made {
+	struct chord_rt_region *region;
+	uint64_t thread;
+	const uint64_t *handle;       /* where the caller wants it */
+};
+
+/* It has been, or not (e: the error). */
 static int
-chord_rt_asked(struct chord_rt_ctl *ctl, uint64_t *asked, struct chord_rt_region *r, int e)
+chord_rt_asked(struct chord_rt_ctl *ctl, uint64_t *asked, struct chord_rt_made made, int e)
 {
 	if (asked)
 		__atomic_store_n(asked, 0, __ATOMIC_RELAXED);
 	if (e)
-		chord_rt_no_thread(ctl, r);
+		chord_rt_no_thread(ctl, made.region);
+	else
+		chord_rt_has_handle(ctl, made.region, made.thread, *made.handle);
 	return e;
 }
 
@@ -129,6 +137,7 @@ chord_rt_hook_pthread_create(void *thread, const void *attr, void *(*start)(void
 {
 	struct chord_rt_ctl *ctl = chord_rt_ctl_here();
 	chord_rt_create_fn *real = (chord_rt_create_fn *)chord_rt_real(ctl, CHORD_RT_HOOK_pthread_create, woven);
+	struct chord_rt_made made;
 	struct chord_rt_region *r;
 	uint64_t *asked;
 	int e;
@@ -136,9 +145,10 @@ chord_rt_hook_pthread_create(void *thread, const void *attr, void *(*start)(void
 	r = chord_rt_is_other(ctl, CHORD_RT_HOOK_pthread_create, (uint64_t)real) ? NULL : chord_rt_expect_thread(ctl, start, arg);
 	if (!r)
 		return chord_rt_create_sharing(ctl, real, thread, attr, start, arg);
+	made = (struct chord_rt_made){r, r->thread, thread};
 	asked = chord_rt_ask(ctl, (uint64_t)__builtin_frame_address(0));
 	e = real(thread, attr, (void *(*)(void *))(void *)&chord_rt_thread_entry, r);
-	return chord_rt_asked(ctl, asked, r, e);
+	return chord_rt_asked(ctl, asked, made, e);
 }
 
 static __attribute__((used)) int
@@ -147,6 +157,7 @@ chord_rt_hook_thrd_create(void *thread, void *(*start)(void *), void *arg, void 
 	struct chord_rt_ctl *ctl = chord_rt_ctl_here();
 	chord_rt_thrd_fn *real = (chord_rt_thrd_fn *)chord_rt_real(ctl, CHORD_RT_HOOK_thrd_create, woven);
 	struct chord_rt_region *r = NULL;
+	struct chord_rt_made made;
 	uint64_t *asked;
 	int e;
 
@@ -156,9 +167,10 @@ chord_rt_hook_thrd_create(void *thread, void *(*start)(void *), void *arg, void 
 		r = chord_rt_expect_thread(ctl, start, arg);
 	if (!r)
 		return real(thread, start, arg);
+	made = (struct chord_rt_made){r, r->thread, thread};
 	asked = chord_rt_ask(ctl, (uint64_t)__builtin_frame_address(0));
 	e = real(thread, (void *(*)(void *))(void *)&chord_rt_thread_entry, r);
-	return chord_rt_asked(ctl, asked, r, e);
+	return chord_rt_asked(ctl, asked, made, e);
 }
 
 /* Called by chord_rt_thread_entry in the new thread, which then jumps to start. */
@@ -172,4 +184,5 @@ chord_rt_thread_begin(struct chord_rt_region *r)
 	if (chord_rt_other_process(ctl))
 		r->process = (uint32_t)chord_rt_call(SYS_getpid);
 	__atomic_store_n(&r->tid, chord_rt_tid(), __ATOMIC_RELEASE);
+	chord_rt_has_handle(ctl, r, r->thread, chord_rt_descriptor());
 }

@@ -62,6 +62,7 @@ chord_rt_table_\name:
 # when it has been called already.
 chord_rt_common:
 	subq $136, %rsp
+	movq %r10, 10*8(%rsp)
 	movq %r11, 11*8(%rsp)
 	call chord_rt_save
 	movq %rsp, %rdi
@@ -76,6 +77,7 @@ chord_rt_common:
 	movq 5*8(%rsp), %rdi
 	movq 8*8(%rsp), %r8
 	movq 9*8(%rsp), %r9
+	movq 10*8(%rsp), %r10
 	addq $136, %rsp
 	jmp *%r11
 chord_rt_common_done:
@@ -161,6 +163,13 @@ __chord_pointer:
 	leaq 176(%rsp), %rsp
 chord_rt_pointer_end:
 	jmp *-40(%rsp)
+
+# Called by trace.s.
+	.globl __chord_joined
+	.hidden __chord_joined
+	.type __chord_joined, @function
+__chord_joined:
+	jmp chord_rt_joined
 
 # Called by woven code. __chord_stack: before it uses its slot in the shadow of the stack, which is that of the address in
 # rax. __chord_path: rax has the sum of a path, rcx the address of its struct
@@ -403,7 +412,7 @@ chord_rt_around:
 
 # Stands for the instruction syscall, in a process in which some thread has confined itself only if that thread may make the call.
 chord_rt_gate:
-	movq chord_rt_desc+240(%rip), %r11
+	movq chord_rt_desc+264(%rip), %r11
 	testq %r11, %r11
 	je chord_rt_gate_open
 	cmpq $0, 152(%r11)

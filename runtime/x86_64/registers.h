@@ -17,7 +17,7 @@ struct chord_rt_regs {
 
 /* The roles of registers. The arguments are those of a called function; a system call has its fourth elsewhere. */
 enum {
-	CHORD_RT_RESULT = 0, CHORD_RT_FP = 6, CHORD_RT_SP = 7, CHORD_RT_HOOKED = 11, CHORD_RT_PC = 16,
+	CHORD_RT_RESULT = 0, CHORD_RT_FP = 6, CHORD_RT_SP = 7, CHORD_RT_STATIC = 10, CHORD_RT_HOOKED = 11, CHORD_RT_PC = 16,
 	CHORD_RT_NREG = 17,           /* and as many are followed by walks */
 	CHORD_RT_CFA = 17,            /* a walk's rules have one more: for the CFA */
 	CHORD_RT_ARG0 = 5, CHORD_RT_ARG1 = 4, CHORD_RT_ARG2 = 1, CHORD_RT_ARG3 = 2, CHORD_RT_ARG4 = 8, CHORD_RT_ARG5 = 9,

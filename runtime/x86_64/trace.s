@@ -14,6 +14,8 @@ __chord_trace_home:
 	.quad .Lchord_trace_early
 	.quad .Lchord_trace_early
 	.quad 0
+	.long .Lchord_trace_join-.
+	.long 0
 
 # Two segments and a page, not aligned to segments: where the first ends is not known before.
 	.section .bss.chord_trace,"awG",@nobits,__chord_trace_@version@,comdat
@@ -26,3 +28,53 @@ __chord_trace_home:
 	.balign 4
 	.long 0
 	.long __chord_trace_home-.
+
+# The runtime goes here in place of a function that joins a thread: its address is in r10, which thread that is in rax. The thread
+# that waits may be cancelled there, and unwound; what it did before is said by the frame's description.
+	.section .text.chord_trace,"axG",@progbits,__chord_trace_@version@,comdat
+.Lchord_trace_join:
+	pushq %rax
+.Lchord_trace_join_1:
+	call *%r10
+	testl %eax, %eax
+	jne .Lchord_trace_join_2
+	movq (%rsp), %rdi
+	movq %rax, (%rsp)
+	call __chord_joined
+	movq (%rsp), %rax
+.Lchord_trace_join_2:
+	addq $8, %rsp
+.Lchord_trace_join_3:
+	ret
+.Lchord_trace_join_end:
+
+# Not by directives: the compiler's text may have sent these elsewhere.
+	.section .eh_frame,"a",@progbits
+	.balign 8
+.Lchord_trace_cie:
+	.long .Lchord_trace_cie_end-.Lchord_trace_cie_1
+.Lchord_trace_cie_1:
+	.long 0
+	.byte 1
+	.asciz "zR"
+	.uleb128 1
+	.sleb128 -8
+	.byte 16
+	.uleb128 1
+	.byte 0x1b
+	.byte 0x0c, 7, 8
+	.byte 0x90, 1
+	.balign 8, 0
+.Lchord_trace_cie_end:
+	.long .Lchord_trace_fde_end-.Lchord_trace_fde
+.Lchord_trace_fde:
+	.long .Lchord_trace_fde-.Lchord_trace_cie
+	.long .Lchord_trace_join-.
+	.long .Lchord_trace_join_end-.Lchord_trace_join
+	.uleb128 0
+	.byte 0x02, .Lchord_trace_join_1-.Lchord_trace_join
+	.byte 0x0e, 16
+	.byte 0x02, .Lchord_trace_join_3-.Lchord_trace_join_1
+	.byte 0x0e, 8
+	.balign 8, 0
+.Lchord_trace_fde_end:

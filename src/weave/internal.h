@@ -343,7 +343,7 @@ void emit_queries(const struct unit *u, struct woven *woven, const struct weave_
 
 /* Direct calls of functions that end or make activations unseen go to the runtime's: there is no table
  * of a static program through which it could watch them. What has to follow the text goes to tail. */
-void emit_watched(const struct text *t, struct edits *e, struct buf *tail);
+void emit_watched(const struct text *t, bool traced, struct edits *e, struct buf *tail);
 
 /* map.c: the map record of a procedure as directives, counters included. */
 void map_record(const struct unit *u, const struct woven *w, const struct weave_options *o, struct buf *out);

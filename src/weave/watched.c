@@ -13,9 +13,11 @@ static const char *const names[] = {
 	"dlsym", "dlvsym", "prctl", "syscall", "chroot", "unshare", "setns", "setuid", "seteuid",
 	"setreuid", "setresuid", "execve", "execv", "execvp", "execvpe", "fexecve", "execl", "execlp", "execle",
 	"daemon",
+	/* in code that writes a trace only */
+	"pthread_join", "pthread_tryjoin_np", "pthread_timedjoin_np", "pthread_clockjoin_np", "thrd_join",
 };
 
-enum { NNAME = sizeof names / sizeof *names };
+enum { NNAME = sizeof names / sizeof *names, TRACED = 5 };
 
 static int
 watched(struct str name)
@@ -90,7 +92,7 @@ turn(const struct text *t, struct edits *e, const struct text_callee *o, int k, 
 }
 
 void
-emit_watched(const struct text *t, struct edits *e, struct buf *tail)
+emit_watched(const struct text *t, bool traced, struct edits *e, struct buf *tail)
 {
 	bool own[NNAME] = {0}, asked = false;
 
@@ -103,7 +105,7 @@ emit_watched(const struct text *t, struct edits *e, struct buf *tail)
 			continue;
 		if (!t->machine->callee(stmt_word(t, s), stmt_rest(t, s), &o))
 			continue;
-		if ((k = watched(o.name)) < 0)
+		if ((k = watched(o.name)) < 0 || (k >= NNAME - TRACED && !traced))
 			continue;
 		if (!asked)
 			find_own(t, own);

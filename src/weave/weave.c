@@ -250,7 +250,7 @@ pass_output(struct job *j, struct buf *out)
 	if (runtime)
 		measures_tail(&tail, j->o);
 	if (runtime)
-		emit_watched(&j->text, &j->edits, &tail);
+		emit_watched(&j->text, measures_with(j->o->measures, CHORD_IN_ORDER), &j->edits, &tail);
 	edit_apply(&j->edits, &j->text, out);
 	if (out->n && out->at[out->n - 1] != '\n')
 		buf_char(out, '\n');

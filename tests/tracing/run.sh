@@ -579,6 +579,58 @@ if command -v protoc >/dev/null; then
 fi
 rm -f ./*.chord ./*.trace
 
+# A thread that is joined is named, and by its own number: also one whose region and handle others have had. A join that fails is none.
+build gcc joins.c -O1 && ./program >want || fail build/joins "$(head -n 1 log)"
+"$CHORD" trace --together --json ./program >json 2>err
+jq -r -s '[.[] | select(.event == "enter" and .function == "work") | .thread] as $work | .[] | select(.event == "join").joined as $t |
+	[$work[] | select(. == $t)] | length' json >got
+[ "$(wc -l <want)" = 15 ] && cmp -s want got
+check joins $? "$(head -n 1 err) $(diff want got | head -n 3)"
+[ "$("$CHORD" trace ./program | grep -c '/[*] thread [0-9]* has been joined [*]/')" = 15 ]
+check joins-text $? "$("$CHORD" trace ./program | grep -c joined)"
+# Threads that create and join others, all at the same time: each joins whom it has created last, and nothing of that comes behind.
+rm -f ./*.chord ./*.trace
+for ((i = 0; i < 20; i++)); do ./program race || fail joins-race "status $?"; done
+"$CHORD" trace --together --json ./program >json 2>err
+[ "$(jq -n -c 'reduce inputs as $e ({made: {}, joined: {}, n: 0, ok: true}; "\($e.process) \($e.thread)" as $me | .ok = (.ok and .joined[$me] == null) |
+	if $e.event == "create" then .made[$me] = $e.created
+	elif $e.event == "join" then .n += 1 | .joined["\($e.process) \($e.joined)"] = true | .ok = (.ok and ($e.thread == 1 or .made[$me] == $e.joined))
+	else . end) | [.ok, .n]' json)" = '[true,720]' ]
+check joins-race $? "$(head -n 1 err) $(grep -c '"join"' json) joins"
+# The C++ library's join; and a thread that is cancelled while it waits is unwound.
+cat >joins.cc <<'EOF'
+#include <cstdio>
+#include <pthread.h>
+#include <semaphore.h>
+#include <thread>
+static pthread_t slow;
+static sem_t go;
+struct leaves { ~leaves() { std::puts("unwound"); } };
+static void *waits(void *p) { sem_wait(&go); return p; }
+static void *joins(void *p) { leaves here; pthread_join(slow, nullptr); return p; }
+int main()
+{
+	pthread_t joiner;
+	sem_init(&go, 0, 0);
+	std::thread t([] { sem_post(&go); });
+	t.join();
+	sem_wait(&go);
+	pthread_create(&slow, nullptr, waits, nullptr);
+	pthread_create(&joiner, nullptr, joins, nullptr);
+	pthread_cancel(joiner);
+	pthread_join(joiner, nullptr);
+	sem_post(&go);
+	pthread_join(slow, nullptr);
+}
+EOF
+for compiler in g++ clang++; do
+	rm -f ./*.chord ./*.trace
+	CHORD_CXX=$compiler "$CHORD" c++ -O1 -fchord=trace -o program joins.cc -lpthread >log 2>&1 && ./program >out &&
+		[ "$("$CHORD" trace --together ./program 2>err | sed -n 's/.*thread \([0-9]*\) has been joined.*/\1/p' | tr '\n' ' ')" = '2 4 3 ' ]
+	check "joins-$compiler" $? "$(head -n 1 log) $(cat err) $("$CHORD" trace ./program | grep joined)"
+done
+rm -f ./*.chord ./*.trace
+
 # ---- a path is written before its last instructions have run ----
 
 build gcc killed.c -O1 || fail build/killed "$(head -n 1 log)"

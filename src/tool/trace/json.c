@@ -76,11 +76,16 @@ json_end(struct trace_out *o, const char *how)
 void
 json_order(struct trace_out *o, enum chord_event event)
 {
-	json_t *j = new_object(o, event == CHORD_EVENT_FORKS ? "fork" : event == CHORD_EVENT_CREATES ? "create" : "not created",
-	                       o->replay.insns);
+	static const char *const name[] = {
+		[CHORD_EVENT_CREATES] = "create", [CHORD_EVENT_UNMADE] = "not created", [CHORD_EVENT_FORKS] = "fork",
+		[CHORD_EVENT_JOINS] = "join",
+	};
+	json_t *j = new_object(o, name[event], o->replay.insns);
 
 	if (event == CHORD_EVENT_CREATES)
 		js_set(j, "created", js_number(o->replay.made, true));
+	if (event == CHORD_EVENT_JOINS)
+		js_set(j, "joined", js_number(o->replay.joined, true));
 	js_line(j, o->to);
 }
 

@@ -341,17 +341,22 @@ thread_ends(struct replay *r)
 		put_end(o, name);
 }
 
-static void
-meet(struct replay *r, enum chord_event event)
+/* False: the stream has to wait. */
+static bool
+meets(struct trace_out *o, enum chord_event event)
 {
 	static const enum trace_meeting what[] = {
 		[CHORD_EVENT_CREATES] = TRACE_CREATES, [CHORD_EVENT_FORKS] = TRACE_FORKS, [CHORD_EVENT_FORKED] = TRACE_FORKED,
-		[CHORD_EVENT_ENDS] = TRACE_ENDS,
+		[CHORD_EVENT_ENDS] = TRACE_ENDS, [CHORD_EVENT_JOINS] = TRACE_JOINS,
 	};
-	struct trace_out *o = r->ctx;
 
-	if (o->meets && event != CHORD_EVENT_UNMADE)
-		o->meets(o, what[event]);
+	return !o->meets || event == CHORD_EVENT_UNMADE || o->meets(o, what[event]);
+}
+
+static void
+meet(struct replay *r, enum chord_event event)
+{
+	meets(r->ctx, event);
 }
 
 static void
@@ -372,17 +377,36 @@ put_order(struct trace_out *o, enum chord_event event)
 		buf_printf(&o->text, "/* thread %u begins */", r->made);
 	else if (event == CHORD_EVENT_FORKS)
 		buf_str(&o->text, "/* fork */");
+	else if (event == CHORD_EVENT_JOINS)
+		buf_printf(&o->text, "/* thread %u has been joined */", r->joined);
 	else
 		buf_str(&o->text, "/* the thread could not be created */");
 	put_line(o);
 }
 
-/* Threads are created, the process forks, or it ends. */
+/* Threads are created or joined, the process forks, or it ends. What has to come behind something else is told when that has
+ * been. */
 static void
 happens(struct replay *r, enum chord_event event)
 {
-	put_order(r->ctx, event);
-	meet(r, event);
+	struct trace_out *o = r->ctx;
+
+	if (event != CHORD_EVENT_JOINS) {
+		put_order(o, event);
+		meet(r, event);
+	} else if (meets(o, event)) {
+		put_order(o, event);
+	} else {
+		o->held = event;
+	}
+}
+
+void
+stream_goes_on(struct trace_out *o)
+{
+	if (o->held)
+		put_order(o, o->held);
+	o->held = 0;
 }
 
 static void

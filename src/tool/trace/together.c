@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The streams of all processes in turns, so that what had to be before something else is told before it: what a thread did before
- * it created another one, before that; what a thread did that ended, before a thread whose counters were its; what a process did
- * before it forked, before its child. The rest has no order. Threads come where they are created, and the thread that ends a
- * process comes last. */
+ * it created another one, before that; what a thread did that ended, before a thread whose counters were its, and before what
+ * another one does that has joined it; what a process did before it forked, before its child. The rest has no order. Threads come
+ * where they are created, and the thread that ends a process comes last. */
 #include "tool/trace/trace.h"
 
 #include <stdlib.h>
@@ -13,6 +13,7 @@ enum state {
 	AWAITS_STREAM,           /* it creates a thread: what wrote the stream before has to end */
 	AWAITS_FORK,             /* of its process */
 	AWAITS_OTHERS,           /* it ends the process */
+	AWAITS_END,              /* of the thread that it has joined */
 	OVER,
 };
 
@@ -24,7 +25,7 @@ struct party {
 	size_t stream;
 	enum state state;
 	uint64_t turn;           /* who goes on last goes first */
-	uint64_t made, place;    /* the thread that it creates; where its stream is among the parties */
+	uint64_t made, place;    /* the thread that it creates or has joined; where its stream is among the parties */
 	bool ends;               /* it has waited for others */
 	const char *why;         /* the stream cannot be read to its end */
 };
@@ -112,9 +113,41 @@ creates(struct party *p)
 	p->place = (uint64_t)(to - p->m->party);
 }
 
+static bool
+has_ended(const struct party *p, uint64_t thread)
+{
+	return p->state == OVER || p->out.replay.thread > thread;
+}
+
+/* Who waits for the end of a thread of that stream, which is there no longer. */
+static void
+release(const struct party *ended)
+{
+	for (size_t i = 0; i < ended->m->n; i++) {
+		struct party *p = &ended->m->party[i];
+
+		if (p->state == AWAITS_END && &p->m->party[p->place] == ended && has_ended(ended, p->made))
+			p->state = GOES_ON;
+	}
+}
+
+/* Threads get a stream in the order of their numbers. */
+static void
+joins(struct party *p)
+{
+	struct party *of = find_stream(p, p->out.replay.joined_in);
+
+	if (!of || of == p || has_ended(of, p->out.replay.joined))
+		return;
+	p->state = AWAITS_END;
+	p->made = p->out.replay.joined;
+	p->place = (uint64_t)(of - p->m->party);
+}
+
 static void
 begins(struct party *p)
 {
+	release(p);
 	if (p->out.replay.thread == 1)
 		return;
 	for (size_t i = 0; i < p->m->n; i++) {
@@ -160,7 +193,7 @@ is_forked(struct party *p)
 		p->state = AWAITS_FORK;
 }
 
-static void
+static bool
 meets(struct trace_out *o, enum trace_meeting what)
 {
 	struct party *p = (struct party *)o;
@@ -185,7 +218,11 @@ meets(struct trace_out *o, enum trace_meeting what)
 			p->ends = true;
 		}
 		break;
+	case TRACE_JOINS:
+		joins(p);
+		break;
 	}
+	return p->state == GOES_ON;
 }
 
 /* ---- turns ---- */
@@ -240,7 +277,7 @@ next_end(const struct meeting *m)
 static struct party *
 next(const struct meeting *m)
 {
-	static const enum state order[] = {GOES_ON, AWAITS_OTHERS, AWAITS_CREATION, AWAITS_STREAM, AWAITS_FORK};
+	static const enum state order[] = {GOES_ON, AWAITS_OTHERS, AWAITS_CREATION, AWAITS_STREAM, AWAITS_FORK, AWAITS_END};
 	struct party *p = next_end(m);
 
 	for (size_t i = 0; i < sizeof order / sizeof *order && !p; i++)
@@ -258,6 +295,7 @@ leave(struct party *p)
 	for (size_t i = 0; i < p->m->n; i++)
 		if (p->m->party[i].state == AWAITS_STREAM && &p->m->party[p->m->party[i].place] == p)
 			p->m->party[i].state = GOES_ON;
+	release(p);
 }
 
 static void
@@ -268,6 +306,7 @@ take_turns(struct meeting *m)
 	while ((p = next(m))) {
 		p->out.elsewhere = p != before;
 		before = p;
+		stream_goes_on(&p->out);
 		for (m->met = false; p->state == GOES_ON && !m->met;)
 			if (!replay_step(&p->out.replay))
 				leave(p);

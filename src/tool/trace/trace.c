@@ -29,7 +29,7 @@ static const struct argp_option options[] = {
 	{"last", OPT_LAST, "N", 0, "Only the last N lines of each thread", 0},
 	{"grep", OPT_GREP, "FUNCTION", 0, "Only calls of a function (a pattern with * and ?), with the calls below", 0},
 	{"together", OPT_TOGETHER, NULL, 0, "All threads in one view, in an order that can have been: a thread behind its "
-	 "creation, a forked child behind the fork. Else nothing is known of what is between threads", 0},
+	 "creation, what follows a join behind the thread that was joined, a forked child behind the fork", 0},
 	{"diff", OPT_DIFF, NULL, 0, "Of two profiles A and B: the first place where what they ran differs", 0},
 	{"run", OPT_RUN, NULL, 0, "Run PROGRAM; another process packs what it traces", 0},
 	{"encodings", OPT_ENCODINGS, NULL, 0, "What the runs would have written with other encodings: outcomes of branches, "

@@ -55,7 +55,7 @@ struct trace_args {
 };
 
 /* What happens to a stream that others wait for, or that waits for them. */
-enum trace_meeting { TRACE_BEGINS, TRACE_CREATES, TRACE_FORKS, TRACE_FORKED, TRACE_ENDS };
+enum trace_meeting { TRACE_BEGINS, TRACE_CREATES, TRACE_FORKS, TRACE_FORKED, TRACE_ENDS, TRACE_JOINS };
 
 /* What is printed of the streams of a process. */
 struct trace_out {
@@ -77,7 +77,9 @@ struct trace_out {
 	uint64_t nprocess;       /* Perfetto: the process's number */
 	uint64_t offset;         /* Chrome, Perfetto: when the thread began */
 	uint64_t from;           /* likewise: the number of the arrow that leads to it; 0: there is none, or it has been written */
-	void (*meets)(struct trace_out *o, enum trace_meeting what); /* NULL: streams are read one after another */
+	/* NULL: streams are read one after another. False: the stream has to wait. */
+	bool (*meets)(struct trace_out *o, enum trace_meeting what);
+	uint32_t held;           /* an event that has not been told of, because the stream waits for what comes before; 0: none */
 	struct image_place line; /* last one printed */
 	struct buf text;
 	char **last;             /* the last lines, in a ring */
@@ -103,6 +105,8 @@ void stream_begins(struct trace_out *o, size_t stream);
 bool stream_ends(struct trace_out *o, size_t stream, const char *why);
 /* together.c: the streams of all processes in turns, in an order that can have been. */
 bool trace_print_together(struct trace_args *a, struct run *r, struct traced_list *list, FILE *to);
+/* The stream goes on behind what it waited for. */
+void stream_goes_on(struct trace_out *o);
 /* select.c: what of it is to be shown. */
 void select_thread(struct trace_out *o);
 void select_entered(struct trace_out *o);
@@ -119,7 +123,7 @@ uint64_t trace_thread(const struct trace_out *o);
 void json_event(struct trace_out *o, const char *event, enum replay_how how);
 void json_unsure(struct trace_out *o);
 void json_end(struct trace_out *o, const char *how);
-/* CHORD_EVENT_CREATES, UNMADE or FORKS. */
+/* CHORD_EVENT_CREATES, UNMADE, FORKS or JOINS. */
 void json_order(struct trace_out *o, enum chord_event event);
 void json_block(struct trace_out *o, const struct replay_path *p, uint32_t block, uint64_t insns, uint32_t lo, uint32_t hi);
 void chrome_event(struct trace_out *o, char kind);
