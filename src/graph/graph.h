@@ -251,6 +251,50 @@ bool dag_has(const struct dag *d, uint32_t begin, const uint32_t *edge, uint32_t
 /* Sum of the values of a path. The edges are those of g. */
 int64_t dag_sum(const struct dag *d, const int64_t *val, uint32_t begin, const uint32_t *edge, uint32_t n);
 
+/* def_use.c: which definitions of one variable reach which of its uses: along some way through a graph, and along the paths that
+ * ran. */
+
+/* What is done with the variable at one place: it is used, then defined, or something is left in it that nobody knows. */
+enum { SITE_USES = 1, SITE_DEFINES = 2, SITE_LOSES = 4 };
+struct def_use_site {
+	uint32_t vertex, number; /* ascending; number: orders the places of a vertex */
+	uint8_t what;
+};
+struct def_use_edge {
+	uint32_t from, to;
+	bool loses;              /* behind it nobody knows what is in the variable */
+};
+/* Edges one after another, run `count` times. */
+struct def_use_path {
+	uint32_t begin, n, *edge;
+	bool cut;                /* with the last edge only the path ends: another one of the activation begins behind it */
+	bool stopped;            /* the activation ended behind the edges, in vertex `at`, before site number `upto`, */
+	bool resumed;            /* or began there: what is before is taken off, since another one ran it */
+	uint32_t at, upto;
+	uint64_t count;
+};
+struct def_use_problem {
+	uint32_t nvert, root;    /* at root the variable has what is no definition here */
+	uint32_t nedge, nsite, npath;
+	const struct def_use_edge *edge;
+	const struct def_use_site *site;
+	const struct def_use_path *path;
+	bool some;               /* other paths may have run, too */
+};
+/* Some way leads from the definition to the use without another in between. The use got what the definition left at least and at
+ * most so many times; UINT64_MAX: that has no bound. */
+struct def_use_pair {
+	uint32_t def, use;       /* sites */
+	uint64_t least, most;
+};
+struct def_use {
+	struct def_use_pair *pair; /* by use and definition */
+	size_t n;
+	size_t unknown;          /* uses that may get what nobody knows */
+};
+/* What is in the result is in the pool. */
+struct def_use *def_use_pairs(struct pool *pool, const struct def_use_problem *q);
+
 /* spp.c: selective path profiling (Apiwattanapong & Harrold 2002, section 3), made sound: a path
  * of interest shares its sum with no other path. spp.c has the proof. */
 struct spp {

@@ -100,6 +100,15 @@ struct value {
 	bool loads, number;     /* a word from memory takes part; a number other than 0, not counting one from the PC on */
 };
 
+/* Registers that an instruction reads and writes, as bits: general ones by number, vector and mask registers, single flags; neither
+ * the stack pointer nor registers of the x87's kind. What keeps a part of a register, or writes it under a condition, reads it,
+ * too. Of a call: what the instruction itself reads; written are the registers of results, lost the others that a callee may leave
+ * anything in, as the ABI has it. */
+enum { REGISTERS = 64 };
+struct registers {
+	uint64_t read, written, lost;
+};
+
 /* General registers that are at a known distance from the canonical frame address. */
 struct frame_regs {
 	uint16_t known;      /* bits */
@@ -304,6 +313,9 @@ struct machine {
 	bool (*move)(const uint8_t *bytes, size_t n, struct move *out);
 	/* How does the instruction come by what it leaves in registers? False if the bytes are no instruction. */
 	bool (*value)(const uint8_t *bytes, size_t n, struct value *out);
+	/* The registers that the instruction reads and writes. False if that cannot be told, or the bytes are no instruction. */
+	bool (*registers)(const uint8_t *bytes, size_t n, struct registers *out);
+	const char *(*register_name)(unsigned bit);
 	/* Which registers have addresses on the stack behind an instruction, by which have them before it: general ones by
 	 * their numbers, then vector registers. */
 	void (*derived)(const uint8_t *bytes, size_t n, uint32_t *regs);

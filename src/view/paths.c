@@ -73,6 +73,7 @@ add_proc(struct view_paths *r, struct binary *bin, uint32_t i, const char *funct
 	of.why = of.counts->why && !counts_by_design(of.counts) ? of.counts->why : NULL;
 	if (of.why)
 		VEC_PUSH(r->inexact, (struct named){p->name, of.why});
+	of.others = of.why || of.counts->paths->under_way || p->paths->kind == CHORD_PATH_SELECTED;
 	r->ran += of.ran;
 	r->possible = saturating_add(r->possible, of.possible);
 	r->under_way += of.counts->paths->under_way;
@@ -172,4 +173,10 @@ view_path_edges(struct pool *pool, const struct view_path *row)
 	if (!found)
 		bug("a path that was found is lost");
 	return path;
+}
+
+bool
+view_path_is_cut(const struct view_path *row, const struct path *path)
+{
+	return !row->stopped && path->n && row->of->proc->paths->cut[path->edge[path->n - 1]];
 }

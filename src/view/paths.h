@@ -4,6 +4,7 @@
 #define CHORD_VIEW_PATHS_H
 
 #include "run/run.h"
+#include "view/view.h"
 
 /* ---- paths.c: paths that ran ---- */
 
@@ -17,6 +18,7 @@ struct view_paths_proc {
 	uint64_t possible;       /* paths that could be counted; UINT64_MAX: at least */
 	uint64_t ran;            /* of these */
 	const char *why;         /* not NULL: what ran of it is not known exactly, for this reason */
+	bool others;             /* other paths than those shown may have run, too */
 };
 
 /* A path that ran, or how far some came that did not come to their end. */
@@ -53,6 +55,8 @@ bool view_paths(struct view_paths *r, struct run *run, const char *function);
 void view_paths_free(struct view_paths *r);
 /* The edges of a row's path, anew. */
 struct path view_path_edges(struct pool *pool, const struct view_path *row);
+/* Does it end with a cut edge, behind which another path of the activation begins? */
+bool view_path_is_cut(const struct view_path *row, const struct path *path);
 
 /* ---- path_lines.c: where a path leads ---- */
 
@@ -89,5 +93,42 @@ struct view_path_branches {
 };
 /* Free row. */
 void view_path_branches(struct view_path_branches *b, const struct view_paths *r);
+
+/* ---- def_use.c: instructions that define and use registers ---- */
+
+/* An instruction of a procedure. */
+struct view_def_use_insn {
+	uint32_t block, insn;
+	uint32_t part;
+	uint64_t offset;         /* in its part, before weaving */
+	uint64_t addr;           /* in the woven program */
+	enum chord_insn kind;
+};
+enum view_def_use_how { DEF_USE_COVERED, DEF_USE_MAY_BE, DEF_USE_NOT, DEF_USE_HOWS };
+struct view_def_use_proc {
+	const struct view_paths_proc *of;
+	const struct view_def_use_insn *insn; /* in the pool of the paths */
+	bool some;               /* more than the paths that are shown may have run */
+	size_t of_how[DEF_USE_HOWS]; /* pairs */
+	size_t unknown;          /* registers that instructions use without its being known who left what is in them */
+};
+/* Instruction `use` gets what `def` left in a register, if control goes some way through the procedure. */
+struct view_def_use_pair {
+	size_t proc;
+	uint32_t def, use;       /* of the procedure's insn */
+	uint8_t reg;
+	struct bounds count;     /* how often it did */
+};
+struct view_def_use {
+	VEC(struct view_def_use_proc) proc;
+	VEC(struct view_def_use_pair) pair; /* by procedure */
+	VEC(struct named) left_out; /* procedures of which nothing is told */
+	size_t of_how[DEF_USE_HOWS], unknown; /* sums */
+};
+/* Of all procedures shown. */
+void view_def_use(struct view_def_use *d, const struct view_paths *r);
+void view_def_use_free(struct view_def_use *d);
+enum view_def_use_how view_def_use_how(const struct view_def_use_pair *row);
+const char *view_def_use_register(const struct view_def_use *d, const struct view_def_use_pair *row);
 
 #endif

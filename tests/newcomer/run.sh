@@ -298,6 +298,7 @@ t_json() {
 	CHORD_FILE=p.chord want ./paths
 	CHORD_FILE=q.chord want ./paths
 	fits paths --json ./paths p.chord
+	fits paths --json --def-use ./paths p.chord
 	fits paths --json --branches ./paths p.chord
 	fits paths --diff --json ./paths p.chord q.chord
 	# Bounds: a fault leaves it open how far its block came.

@@ -3,7 +3,7 @@
 # run.sh [PART...]: profiles of paths. RECORD is the program that goes through others step by step and notes their paths.
 #
 # What each path of small programs executes and how often; all counts as with edges; paths, and how far those came that
-# did not end, as a debugger sees them; --diff, select, split and merge; paths of interest as where all are counted; what is wrong with files and orders.
+# did not end, as a debugger sees them; pairs of definition and use as single steps have them; --diff, select, split and merge; paths of interest as where all are counted; what is wrong with files and orders.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 : "${CHORD:=$here/../../build/chord}"
@@ -643,6 +643,101 @@ selective()
 	says chosen/path 1 'zero.paths:[0-9]*: ' env CHORD_CC=gcc "$CHORD" cc -O0 -fchord-paths=zero.paths -o some "$here/known.c"
 }
 
-[ $# -gt 0 ] || set -- known counts small real random reports choices studies doubts struck selective overlap unfinished unfit twins larger
+# ---- definitions and uses of registers ----
+
+# paired LABEL COMPILER FLAGS SOURCE [ARGUMENT...]: as single steps of the program without counters have them, and another decoder.
+paired()
+{
+	local label=$1 compiler=$2 flags=$3 source=$4 says integrated=
+	shift 4
+	[ "$compiler" = gcc ] || integrated=-fno-integrated-as
+	rm -f paired.*
+	# shellcheck disable=SC2086
+	weave "$compiler" $flags -no-pie -fno-pie -fchord=paths -o paired "$source" || { fail "$label" "$(head -n 1 log)"; return; }
+	# shellcheck disable=SC2086
+	"$compiler" $integrated $flags -no-pie -fno-pie -o plain "$source" 2>log || { fail "$label" "$(head -n 1 log)"; return; }
+	CHORD_FILE=paired.chord ./paired "$@" >/dev/null
+	"$CHORD" paths --json --def-use ./paired paired.chord >paired.json || { fail "$label" "chord paths --def-use"; return; }
+	says=$(/usr/bin/python3 "$here/pairs.py" ./plain paired.json "$@" 2>&1) && echo "ok paths/$label: $says" ||
+		fail "$label" "$(tail -n 1 <<<"$says")"
+}
+
+# Registers of a few instructions each kind, in assembly; what their pairs are stands beside them.
+def_use_known()
+{
+	cat >registers.s <<-'END'
+		.globl f
+		.type f, @function
+		f:
+			mov $1, %ecx    # 0: covered by 2 and 3, not by 5
+			xor %eax, %eax  # 1
+			mov %cl, %al    # 2: uses what 1 left in %rax
+			add %ecx, %eax  # 3
+			cmp $100, %edi  # 4
+			jle 1f          # 5
+			mov %ecx, %eax  # 6: never
+		1:	movd %eax, %xmm3       # 7
+			pxor %xmm2, %xmm2      # 8: of no use to anybody
+			pxor %xmm2, %xmm2      # 9: uses nothing
+			cvtsi2sd %eax, %xmm2   # 10: leaves half of what 9 left
+			movhlps %xmm3, %xmm2   # 11
+			movq %xmm2, %rax       # 12
+			ret
+		.size f, . - f
+		.section .note.GNU-stack, "", @progbits
+	END
+	echo 'long f(int); int main(int c, char **v) { (void)v; for (int i = 0; i < 3; i++) f(c); return 0; }' >registers.c
+	weave gcc -O1 -fchord=paths -o registers registers.c registers.s || { fail def-use/known "$(head -n 1 log)"; return; }
+	CHORD_FILE=registers.chord ./registers
+	"$CHORD" paths --json --def-use --function=f ./registers registers.chord >registers.json
+	jq -r '.def_use.pairs[] | [.register, .definition.block, .definition.insn, .use.block, .use.insn, .count] | map(tostring) | join(" ")' registers.json |
+		sort >found
+	sort >expected <<-'END'
+		rcx 0 0 0 2 3
+		rcx 0 0 0 3 3
+		rcx 0 0 1 0 0
+		rax 0 1 0 2 3
+		rax 0 2 0 3 3
+		rax 0 3 2 0 3
+		rax 0 3 2 3 3
+		rax 1 0 2 0 0
+		rax 1 0 2 3 0
+		zf 0 4 0 5 3
+		sf 0 4 0 5 3
+		of 0 4 0 5 3
+		xmm3 2 0 2 4 3
+		xmm2 2 2 2 3 3
+		xmm2 2 3 2 4 3
+		xmm2 2 4 2 5 3
+	END
+	same def-use/known expected found
+	says def-use/text 0 '^ +3 +f, xmm2$' "$CHORD" paths --def-use --top=0 --function=f ./registers registers.chord
+	says def-use/not 0 'to   mov %ecx, %eax at ' "$CHORD" paths --def-use --function=f ./registers registers.chord
+	says def-use/total 0 '^ +13 +were covered' "$CHORD" paths --def-use --function=f ./registers registers.chord
+	says def-use/usage 2 'one of --diff' "$CHORD" paths --def-use --branches ./registers
+	# Of paths of interest: others may have run.
+	"$CHORD" paths select --rule='function:main' -o registers.paths ./registers registers.chord
+	weave gcc -O1 -fchord-paths=registers.paths -o registers registers.c registers.s
+	CHORD_FILE=registers.chord ./registers
+	"$CHORD" paths --json --def-use ./registers registers.chord |
+		jq -r '.def_use.functions[] | "\(.name) \(.not_covered) \(.all_paths)"' | sort >found
+	printf '%s\n' 'f 0 false' 'main 0 false' >expected
+	same def-use/selected expected found
+}
+
+def_use()
+{
+	def_use_known
+	/usr/bin/python3 -c 'import capstone' 2>/dev/null || { echo "skip paths/def-use: no Capstone for python3"; return; }
+	may trace || { echo "skip paths/def-use: $why"; return; }
+	paired def-use/known.c/gcc gcc -O0 "$here/known.c"
+	paired def-use/kinds.c/gcc/-O2 gcc -O2 "$here/kinds.c" 40
+	paired def-use/kinds.c/gcc/-O3 gcc "-O3 -funroll-loops" "$here/kinds.c" 40
+	paired def-use/kinds.c/clang/-O0 clang -O0 "$here/kinds.c" 40
+	paired def-use/kinds.c/clang/-O2 clang -O2 "$here/kinds.c" 40
+	paired def-use/many.c/gcc gcc -O2 "$here/many.c"
+}
+
+[ $# -gt 0 ] || set -- known counts small real random reports choices studies doubts struck selective overlap unfinished unfit twins larger def_use
 for part; do "$part"; done
 exit $failed

@@ -45,6 +45,9 @@ uint64_t x86_counter(const ZydisDecodedOperand *op, uint64_t next, const uint64_
 bool x86_move(const uint8_t *bytes, size_t n, struct move *out);
 bool x86_value(const uint8_t *bytes, size_t n, struct value *out);
 void x86_derived(const uint8_t *bytes, size_t n, uint32_t *regs);
+/* registers.c */
+bool x86_registers(const uint8_t *bytes, size_t n, struct registers *out);
+const char *x86_register_name(unsigned bit);
 /* room.c */
 struct room x86_room(const char *at, size_t n);
 /* print.c */

@@ -159,6 +159,8 @@ paths_json(const struct view_paths *r, const struct paths_options *opt)
 	js_set(o, "functions", functions(r));
 	if (opt->branches)
 		js_set(o, "branches", branches(r));
+	if (opt->def_use)
+		paths_json_def_use(o, r, opt->top);
 	paths_json_doubts(o, r);
 	js_set(o, "profiles", js_texts(run->summed.at, run->summed.n));
 	return js_print(o, stdout);

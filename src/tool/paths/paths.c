@@ -8,14 +8,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OPT_FUNCTION = 256, OPT_TOP, OPT_JSON, OPT_DIFF, OPT_COVERAGE, OPT_BRANCHES, OPT_SOURCE };
+enum { OPT_FUNCTION = 256, OPT_TOP, OPT_JSON, OPT_DIFF, OPT_COVERAGE, OPT_BRANCHES, OPT_DEF_USE, OPT_SOURCE };
 
 static const struct argp_option options[] = {
 	{"function", OPT_FUNCTION, "GLOB", 0, "Only of functions whose name matches the pattern", 0},
-	{"top", OPT_TOP, "N", 0, "Show N paths; 0: all (default: 20; with --json all)", 0},
+	{"top", OPT_TOP, "N", 0, "Show N paths, or pairs of each kind; 0: all (default: 20; with --json all)", 0},
 	{"source", OPT_SOURCE, NULL, 0, "The text of the lines that a path executes, not only their numbers", 0},
 	{"coverage", OPT_COVERAGE, NULL, 0, "How many of its paths each function ran, instead of the paths", 0},
 	{"branches", OPT_BRANCHES, NULL, 0, "How often the paths went each way at conditional jumps, instead of the paths", 0},
+	{"def-use", OPT_DEF_USE, NULL, 0, "Which instructions used what others had left in registers, and which did not, instead "
+	 "of the paths", 0},
 	{"diff", OPT_DIFF, NULL, 0, "Of two profiles of PROGRAM, A and B: the paths that only one of them took, then those whose "
 	 "counts differ", 0},
 	{"json", OPT_JSON, NULL, 0, "The same as JSON", 0},
@@ -61,6 +63,9 @@ parse_paths(int key, char *arg, struct argp_state *state)
 	case OPT_BRANCHES:
 		a->opt.branches = true;
 		break;
+	case OPT_DEF_USE:
+		a->opt.def_use = true;
+		break;
 	case OPT_SOURCE:
 		a->opt.source = true;
 		break;
@@ -79,12 +84,14 @@ parse_paths(int key, char *arg, struct argp_state *state)
 			argp_error(state, "which program?");
 		if (a->diff && a->n != 3)
 			argp_error(state, "--diff is of a program and two profiles: PROGRAM A B");
-		if (a->diff + a->opt.coverage + a->opt.branches > 1)
-			argp_error(state, "one of --diff, --coverage, --branches");
+		if (a->diff + a->opt.coverage + a->opt.branches + a->opt.def_use > 1)
+			argp_error(state, "one of --diff, --coverage, --branches, --def-use");
 		if (a->opt.coverage && (a->opt.source || (a->has_top && !a->opt.json)))
 			argp_error(state, "--coverage is of all functions, not of paths: it has no --source and no --top");
 		if (a->opt.branches && (a->opt.source || (a->has_top && !a->opt.json)))
 			argp_error(state, "--branches is of all conditional jumps, not of paths: it has no --source and no --top");
+		if (a->opt.def_use && a->opt.source)
+			argp_error(state, "--def-use is of instructions: it has no --source");
 		if (a->opt.source && a->opt.json)
 			argp_error(state, "--json has numbers of lines, not their --source");
 		break;

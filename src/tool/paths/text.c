@@ -277,8 +277,8 @@ print_branches(const struct view_paths *r)
 	free(b.row.at);
 }
 
-static void
-print_named(const char *title, const char *of, const struct named *at, size_t n)
+void
+paths_print_named(const char *title, const char *of, const struct named *at, size_t n)
 {
 	if (n)
 		printf("\n%s%s:\n", title, of);
@@ -289,10 +289,10 @@ print_named(const char *title, const char *of, const struct named *at, size_t n)
 void
 paths_print_doubts(const struct view_paths *r, const char *of)
 {
-	print_named("Not measured", of, r->refused.at, r->refused.n);
-	print_named("Damaged", of, r->damaged.at, r->damaged.n);
-	print_named("Not exact in what is shown above", of, r->inexact.at, r->inexact.n);
-	print_named("Not known, and in no number above", of, r->unknown.at, r->unknown.n);
+	paths_print_named("Not measured", of, r->refused.at, r->refused.n);
+	paths_print_named("Damaged", of, r->damaged.at, r->damaged.n);
+	paths_print_named("Not exact in what is shown above", of, r->inexact.at, r->inexact.n);
+	paths_print_named("Not known, and in no number above", of, r->unknown.at, r->unknown.n);
 	print_run_notes(r->run);
 }
 
@@ -305,6 +305,8 @@ paths_print(const struct view_paths *r, const struct paths_options *opt)
 		print_coverage(r);
 	} else if (opt->branches) {
 		print_branches(r);
+	} else if (opt->def_use) {
+		paths_print_def_use(r, opt->top);
 	} else {
 		print_rows("Paths", r->row.at, r->row.n, r, opt);
 		print_rows("Paths that did not come to an end", r->stopped.at, r->stopped.n, r, opt);
