@@ -45,6 +45,7 @@ enum {
 	X(TIMERS, "timers", CHORD_SET(EVENTS), CHORD_SET(CALLS), timers) \
 	X(PATHS, "paths", CHORD_SET(PATHS), 0, file) \
 	X(TRACE, "trace", CHORD_SET(TRACE), CHORD_SET(DATA), encoding) \
+	X(TRACE_STAMP, "trace-stamp", CHORD_SET(TRACE), 0, globs) \
 	X(WEIGHTS, "weights", 0, 0, file)
 
 #define CHORD_MEASURE_ID(id, ...) CHORD_##id,

@@ -43,6 +43,8 @@ enum chord_event {
 	CHORD_EVENT_FORKS = 6,  /* the process is about to fork: for which time, as it counts */
 	CHORD_EVENT_FORKED = 7, /* behind CHORD_MARK_CHILD: CHORD_FORKED: by which process, and its number there */
 	CHORD_EVENT_JOINS = 8,  /* the thread has joined another one, CHORD_CREATES: all of that stands before in its stream */
+	CHORD_EVENT_STAMP = 9,  /* a number that no other stamp has; one with a smaller number was before, in whichever stream.
+	                         * Forked children count on with their parent */
 };
 #define CHORD_EVENT_OF(payload) ((payload) & 31u)
 #define CHORD_EVENT_VALUE(payload, more) ((uint64_t)(payload) >> 5 | (uint64_t)(more) << 24)

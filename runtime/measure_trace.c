@@ -311,6 +311,29 @@ chord_rt_trace_signal(const uint64_t *context)
 		chord_rt_on_own_stack(ctl, chord_rt_trace_struck, context[CHORD_RT_STRUCK_PC], context[CHORD_RT_STRUCK_SP]);
 }
 
+/* The stamp's number is taken when all that comes before in this stream has been written, and before what follows is. */
+static uint64_t
+chord_rt_put_stamp(struct chord_rt_ctl *ctl, uint64_t none, uint64_t nothing)
+{
+	const struct chord_rt_region *mine = chord_rt_region_mine(ctl);
+
+	(void)none, (void)nothing;
+	if (mine && chord_rt_ring(ctl, mine->index)->at)
+		chord_rt_trace_event(ctl, CHORD_EVENT_STAMP, __atomic_add_fetch(ctl->trace->stamp, 1, __ATOMIC_SEQ_CST));
+	return 0;
+}
+
+/* Woven code wants a stamp. With signals blocked: a handler's stamps would stand before one with a smaller number. */
+static __attribute__((used)) void
+chord_rt_trace_stamp(void)
+{
+	struct chord_rt_ctl *ctl = chord_rt_ctl_here();
+	const struct chord_rt_trace *t = ctl && ctl->magic ? ctl->trace : NULL;
+
+	if (t && t->head && !t->stopped && t->stamp)
+		chord_rt_on_own_stack(ctl, chord_rt_put_stamp, 0, 0);
+}
+
 /* Is that PC in a module that writes a trace? */
 static bool
 chord_rt_is_in_traced(struct chord_rt_ctl *ctl, uint64_t pc)
@@ -436,6 +459,9 @@ chord_rt_trace_first(struct chord_rt_ctl *ctl, const struct chord_rt_mod *m)
 	t->scratch = (room + CHORD_TRACE_SEGMENT - 1) & -(uint64_t)CHORD_TRACE_SEGMENT;
 	t->fd = -1;
 	t->pid = ctl->pid;
+	room = (uint64_t)chord_rt_call(SYS_mmap, 0, CHORD_RT_PAGE, CHORD_RT_PROT_RW, CHORD_RT_MAP_SHARED | CHORD_RT_MAP_ANON,
+	    -1, 0);
+	t->stamp = chord_rt_failed((long)room) ? NULL : (uint64_t *)room;
 	chord_rt_take_wishes(ctl, t);
 	*chord_rt_cursor(t, 0) = t->scratch;
 	chord_rt_join(ctl, t->home, t->home + 8);

@@ -159,6 +159,7 @@ struct chord_rt_desc {
 	int32_t links, mapped;        /* chord_rt_links; chord_rt_mapped() */
 	uint32_t mooring;             /* a thread of this module's looks for the control block, or makes it */
 	int32_t called3, called4;     /* __chord_trace_slow, __chord_trace_signal, which end where __chord_path does */
+	int32_t called5;              /* __chord_stamp, likewise */
 };
 
 /* What grows: see CHORD_CHUNK. Elements never move. */
@@ -444,6 +445,7 @@ struct chord_rt_trace {
 	struct chord_rt_chunks ring;  /* by region */
 	struct chord_rt_joinable *joinable; /* by hash of the handle, open addressing; NULL: none was seen */
 	uint64_t njoinable, joinables; /* places that are taken; in all, a power of two */
+	uint64_t *stamp;              /* the last one; forked children have the same page. NULL: there are none */
 };
 
 struct chord_rt_ctl {

@@ -342,18 +342,19 @@ static uint64_t
 chord_rt_asking_sp(const struct chord_rt_desc *d, uint64_t pc, uint64_t sp)
 {
 	uint64_t first = CHORD_RT_NEAR(d->pointer), last = CHORD_RT_NEAR(d->pointer_end), also = first, third = first;
-	uint64_t fourth = first;
+	uint64_t fourth = first, fifth = first;
 
 	if (pc < first || pc > last) {
 		first = CHORD_RT_NEAR(d->called);
 		also = CHORD_RT_NEAR(d->called2);
 		third = CHORD_RT_NEAR(d->called3);
 		fourth = CHORD_RT_NEAR(d->called4);
+		fifth = CHORD_RT_NEAR(d->called5);
 		last = CHORD_RT_NEAR(d->called_end);
 	}
 	if (pc < first || pc > last)
 		return 0;
-	return sp + (pc == first || pc == also || pc == third || pc == fourth || pc == last ? 0 : CHORD_RT_ASKING);
+	return sp + (pc == first || pc == also || pc == third || pc == fourth || pc == fifth || pc == last ? 0 : CHORD_RT_ASKING);
 }
 
 /* Did the signal interrupt such a routine or its callees, which have no unwind tables? Then the frame is that of the woven code

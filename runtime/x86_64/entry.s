@@ -174,7 +174,7 @@ __chord_joined:
 # Called by woven code. __chord_stack: before it uses its slot in the shadow of the stack, which is that of the address in
 # rax. __chord_path: rax has the sum of a path, rcx the address of its struct
 # chord_path_table. __chord_trace_slow: rax has what the cursor was, rcx the token. __chord_trace_signal: rdx has the address of
-# the interrupted context. All change the flags only.
+# the interrupted context. __chord_stamp: nothing. All change the flags only.
 	.globl __chord_stack
 	.hidden __chord_stack
 	.type __chord_stack, @function
@@ -198,6 +198,14 @@ __chord_trace_signal:
 	leaq -176(%rsp), %rsp
 	movq %rax, (%rsp)
 	leaq chord_rt_signal_of(%rip), %rax
+	jmp chord_rt_called
+	.globl __chord_stamp
+	.hidden __chord_stamp
+	.type __chord_stamp, @function
+__chord_stamp:
+	leaq -176(%rsp), %rsp
+	movq %rax, (%rsp)
+	leaq chord_rt_trace_stamp(%rip), %rax
 	jmp chord_rt_called
 	.globl __chord_path
 	.hidden __chord_path

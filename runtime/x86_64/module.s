@@ -80,3 +80,4 @@ chord_rt_desc:
 	.long 0
 	.long __chord_trace_slow-.
 	.long __chord_trace_signal-.
+	.long __chord_stamp-.

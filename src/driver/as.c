@@ -447,6 +447,7 @@ weave_input(struct session *s)
 		read_own(s, "trace.s", &trace);
 	if (r->option[REQUEST_TRACE])
 		o.encoding = weave_encoding_named(r->option[REQUEST_TRACE]);
+	o.stamps = r->option[REQUEST_TRACE_STAMP];
 	o.trace = trace.at;
 	o.trace_size = trace.n;
 	if (r->option[REQUEST_PATHS]) {

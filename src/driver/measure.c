@@ -16,6 +16,7 @@ static const char *read_events(const char *what, const char *value, struct reque
 static const char *read_timers(const char *what, const char *value, struct request *r, struct pool *pool);
 static const char *read_file(const char *what, const char *value, struct request *r, struct pool *pool);
 static const char *read_encoding(const char *what, const char *value, struct request *r, struct pool *pool);
+static const char *read_globs(const char *what, const char *value, struct request *r, struct pool *pool);
 
 #define ROW(id, name, implies, excludes, value) [REQUEST_##id] = {name, implies, excludes, read_##value},
 
@@ -77,6 +78,17 @@ read_encoding(const char *what, const char *value, struct request *r, struct poo
 		return pool_strdup(pool, value);
 	say_error(what, "unknown encoding '%s'; there are %s, %s and %s", value, weave_encoding_name[WEAVE_PATHS],
 	          weave_encoding_name[WEAVE_WITNESSES], weave_encoding_name[WEAVE_BRANCHES]);
+	return NULL;
+}
+
+/* Names of functions, perhaps with * and ?, with commas between them. */
+static const char *
+read_globs(const char *what, const char *value, struct request *r, struct pool *pool)
+{
+	(void)r;
+	if (*value != ',' && value[strlen(value) - 1] != ',' && !strstr(value, ",,"))
+		return pool_strdup(pool, value);
+	say_error(what, "'%s' names a function without a name", value);
 	return NULL;
 }
 

@@ -324,6 +324,8 @@ struct machine {
 	/* Writes a call of the runtime for a jump that is about to be made, by the operands that hold the stack
 	 * pointer to be (on_stack: addressed by this one) and, if not empty, the target. All registers stay. */
 	void (*away)(struct buf *out, struct str sp, struct str pc, bool on_stack);
+	/* Writes a call of the runtime before or behind a call, which puts a stamp into a trace. All registers stay. */
+	void (*stamp)(struct buf *out);
 	uint8_t nonlocal_depth;  /* behind that call the stack pointer is so far below where it was */
 	/* Is the instruction a system call? *other: of a kind that is not understood. */
 	bool (*trap)(const uint8_t *bytes, size_t n, bool *other);

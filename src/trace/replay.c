@@ -358,6 +358,8 @@ take_order(struct replay *r, enum chord_event event, uint64_t value)
 	} else if (event == CHORD_EVENT_JOINS) {
 		r->joined = CHORD_CREATES_THREAD(value);
 		r->joined_in = CHORD_CREATES_STREAM(value);
+	} else if (event == CHORD_EVENT_STAMP) {
+		r->stamp = value;
 	} else if (event == CHORD_EVENT_UNMADE) {
 		r->made = value == r->stream ? r->made : 0;
 	} else {
@@ -384,7 +386,7 @@ take_event(struct replay *r, uint32_t payload, uint32_t more)
 		take_ending(r, 0);
 		break;
 	case CHORD_EVENT_CREATES: case CHORD_EVENT_UNMADE: case CHORD_EVENT_FORKS: case CHORD_EVENT_FORKED:
-	case CHORD_EVENT_JOINS:
+	case CHORD_EVENT_JOINS: case CHORD_EVENT_STAMP:
 		take_order(r, CHORD_EVENT_OF(payload), value);
 		break;
 	}

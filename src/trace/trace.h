@@ -227,6 +227,7 @@ struct replay {
 	bool silent;             /* nothing stands behind that */
 	uint32_t made, stream;   /* CHORD_EVENT_CREATES: the thread, and its stream. UNMADE: the thread, if it is the last one */
 	uint32_t joined, joined_in; /* JOINS: the thread, and its stream */
+	uint64_t stamp;          /* STAMP */
 	uint64_t forks;          /* FORKS, FORKED: the number of the fork */
 	uint32_t parent;         /* FORKED: the process */
 	bool killed;             /* set by the user: a path that a thread wrote last may not have come to its end, because a path is
@@ -237,7 +238,7 @@ struct replay {
 	void (*thread_begins)(struct replay *r, enum chord_mark kind);
 	/* Nothing more is known of the thread; why that is so as far as `ends` says. */
 	void (*thread_ends)(struct replay *r);
-	/* One of ENDS, CREATES, UNMADE, FORKS, FORKED, JOINS. */
+	/* One of ENDS, CREATES, UNMADE, FORKS, FORKED, JOINS, STAMP. */
 	void (*happens)(struct replay *r, enum chord_event event);
 	void (*enters)(struct replay *r, enum replay_how how); /* the frame on top */
 	void (*leaves_frame)(struct replay *r, enum replay_how how); /* likewise, just before it is gone */

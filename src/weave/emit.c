@@ -196,6 +196,7 @@ emit_proc(const struct unit *u, struct woven *w, struct edits *e, const struct w
 	emit_aways(&m);
 	emit_traps(&m);
 	emit_calls(&m);
+	emit_tail_stamps(&m);
 	emit_segments(&m);
 	for (uint32_t i = 0; i < w->proc->parts.n; i++)
 		emit_addresses(&m, &w->proc->parts.at[i]);

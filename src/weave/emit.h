@@ -61,6 +61,16 @@ void emit_jumps(struct emitter *m);
 /* ---- emit_call.c ---- */
 
 void emit_calls(struct emitter *m);
+/* Linkers, or the code itself (`call 1f; 1: pop`), want nothing before the call or behind it. */
+bool emit_is_glued(const struct emitter *m, uint32_t block, uint32_t i);
+
+/* ---- stamp.c ---- */
+
+/* Before and behind a call, if the function is one of those that were asked for; stmt: the last statement that the call is written
+ * in. */
+void emit_stamp(struct emitter *m, const struct call *c, uint32_t stmt);
+/* Before jumps to such a function that end the activation: what would be behind is its caller's. */
+void emit_tail_stamps(struct emitter *m);
 /* The runtime records what a jump into another activation's frame abandons. */
 void emit_aways(struct emitter *m);
 

@@ -15,6 +15,14 @@ can_label_return(const struct emitter *m, const struct code *c, const struct ins
 	return next >= c->nbyte || c->at[next] == UINT32_MAX || c->insns.at[c->at[next]].stmt != UINT32_MAX;
 }
 
+bool
+emit_is_glued(const struct emitter *m, uint32_t block, uint32_t i)
+{
+	const struct part *t = &m->w->proc->parts.at[m->w->proc->blocks.at[block].part];
+
+	return t->code->insns.at[i].attr & INSN_GLUED || (i + 1 < t->last && t->code->insns.at[i + 1].attr & INSN_GLUED);
+}
+
 void
 emit_calls(struct emitter *m)
 {
@@ -48,6 +56,8 @@ emit_calls(struct emitter *m)
 			         (struct call){.block = b, .insn = i - p->block_text.at[b].first, .flags = flags});
 			VEC_PUSH(m->w->labelled, labelled);
 			measures_at_call(m, (uint32_t)m->w->call_sites.n - 1, stmt);
+			if (labelled && m->o->stamps)
+				emit_stamp(m, &m->w->call_sites.at[m->w->call_sites.n - 1], stmt);
 		}
 }
 

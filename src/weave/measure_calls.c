@@ -4,15 +4,6 @@
 
 #include <string.h>
 
-/* Linkers, or the code itself (`call 1f; 1: pop`), want nothing before the call or behind it. */
-static bool
-is_glued(const struct emitter *m, uint32_t block, uint32_t i)
-{
-	const struct part *t = &m->w->proc->parts.at[m->w->proc->blocks.at[block].part];
-
-	return t->code->insns.at[i].attr & INSN_GLUED || (i + 1 < t->last && t->code->insns.at[i + 1].attr & INSN_GLUED);
-}
-
 /* What is live behind an instruction that falls through. */
 static struct liveness
 live_behind(const struct emitter *m, uint32_t part, uint32_t i)
@@ -125,7 +116,7 @@ at_call(struct emitter *m, uint32_t number, uint32_t stmt)
 	const struct block_text *b = &m->w->proc->block_text.at[c->block];
 	uint32_t i = b->first + c->insn;
 
-	if (m->w->labelled.at[number] && woven_insn(m->w, c->block, i)->stmt == stmt && !is_glued(m, c->block, i) &&
+	if (m->w->labelled.at[number] && woven_insn(m->w, c->block, i)->stmt == stmt && !emit_is_glued(m, c->block, i) &&
 	    !(i + 1 == b->last && calls_within(m->w, c->block)))
 		emit_sum(m, c, number, stmt);
 }

@@ -29,6 +29,7 @@ struct weave_options {
 	const char *timers;          /* what it has in addition for events with timers */
 	size_t timers_size;
 	enum weave_encoding encoding; /* of traces */
+	const char *stamps;          /* functions around whose calls traces have stamps: globs, with commas; NULL: none */
 	const char *trace;           /* and for traces */
 	size_t trace_size;
 	const struct selection *interest; /* the paths to count, if paths are measured; NULL: all */

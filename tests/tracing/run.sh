@@ -631,6 +631,47 @@ for compiler in g++ clang++; do
 done
 rm -f ./*.chord ./*.trace
 
+# Stamps: the order of turns in the trace is that in which the program wrote them, of threads of two processes that have one lock; also
+# where signals strike whose handlers have stamps. Who has a turn is known by process and thread.
+stamped()
+{
+	"$CHORD" trace --together --json ./program 2>err | jq -r 'select(.event == "enter" and .function == "turn") | "\(.process) \(.thread)"' >got
+	paste -d' ' turns got | awk '{ bad += $1 != $4 || ($1 " " $2 in thread && thread[$1 " " $2] != $5) || ($1 " " $5 in who && who[$1 " " $5] != $2)
+		thread[$1 " " $2] = $5; who[$1 " " $5] = $2 } END { exit bad || NR != 112 }'
+}
+for encoding in '' witness branches; do
+	build clang stamps.c -O2 "-fchord-trace-stamp=pthread_mutex_*,chos?n" || fail "build/stamps/$encoding" "$(head -n 1 log)"
+	for signals in '' x; do
+		rm -f ./*.chord ./*.trace
+		./program turns $signals && stamped
+		check "stamps/${encoding:-paths}${signals:+/signals}" $? "$(head -n 1 err) $(paste -d' ' turns got | head -n 3 | tr '\n' ',')"
+	done
+done
+encoding=
+# Twenty runs of many threads; the stamps of a process and its child are all different, and stand in their order.
+build gcc stamps.c -O1 "-fchord-trace-stamp=pthread_mutex_*" || fail build/stamps "$(head -n 1 log)"
+bad=
+for ((i = 0; i < 20; i++)); do
+	rm -f ./*.chord ./*.trace
+	{ ./program turns && stamped; } || bad="$bad $i"
+done
+[ -z "$bad" ]
+check stamps/race $? "runs$bad"
+"$CHORD" trace --together ./program | sed -n 's/.*stamp \([0-9]*\) .*/\1/p' >got
+[ "$(wc -l <got)" = 450 ] && sort -n -u got | cmp -s - got
+check stamps/numbers $? "$(wc -l <got) stamps"
+# What is counted does not change, nor the instructions that are told.
+counts() { "$CHORD" report --json ./program | jq -c '[.functions[] | [.name, .calls, .blocks, .instructions]] | sort'; }
+counts >with && build gcc stamps.c -O1 && ./program turns && counts | cmp -s - with && ! stamped
+check stamps/counts $? "$(counts | cut -c 1-200)"
+"$CHORD" cc -fchord-trace-stamp=a,,b -c "$here/stamps.c" >log 2>&1
+[ $? = 2 ] && grep -q 'chord: -fchord-trace-stamp: .*without a name' log
+check stamps/wrong $? "$(cat log)"
+if may trace; then
+	stepped stamps/steps gcc joins.c -O2 "-fchord-trace-stamp=work,pthread_*"
+fi
+rm -f ./*.chord ./*.trace
+
 # ---- a path is written before its last instructions have run ----
 
 build gcc killed.c -O1 || fail build/killed "$(head -n 1 log)"

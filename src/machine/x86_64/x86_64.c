@@ -54,7 +54,7 @@ const struct machine machine_x86_64 = {
 	.register_name = x86_register_name,
 	.derived = x86_derived,
 	.frame = x86_frame,
-	.away = x86_away,
+	.stamp = x86_stamp, .away = x86_away,
 	.nonlocal_depth = X86_NONLOCAL_DEPTH,
 	.trap = x86_trap,
 	.trap_number = x86_trap_number,

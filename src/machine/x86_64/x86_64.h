@@ -54,6 +54,7 @@ struct room x86_room(const char *at, size_t n);
 bool x86_print(struct buf *out, const uint8_t *bytes, size_t n, uint64_t addr);
 /* frame.c */
 void x86_frame(const uint8_t *bytes, size_t n, struct frame_regs *f);
+void x86_stamp(struct buf *out);
 void x86_away(struct buf *out, struct str sp, struct str pc, bool on_stack);
 /* object.c */
 extern const struct machine_object x86_object;

@@ -78,7 +78,7 @@ json_order(struct trace_out *o, enum chord_event event)
 {
 	static const char *const name[] = {
 		[CHORD_EVENT_CREATES] = "create", [CHORD_EVENT_UNMADE] = "not created", [CHORD_EVENT_FORKS] = "fork",
-		[CHORD_EVENT_JOINS] = "join",
+		[CHORD_EVENT_JOINS] = "join", [CHORD_EVENT_STAMP] = "stamp",
 	};
 	json_t *j = new_object(o, name[event], o->replay.insns);
 
@@ -86,6 +86,8 @@ json_order(struct trace_out *o, enum chord_event event)
 		js_set(j, "created", js_number(o->replay.made, true));
 	if (event == CHORD_EVENT_JOINS)
 		js_set(j, "joined", js_number(o->replay.joined, true));
+	if (event == CHORD_EVENT_STAMP)
+		js_set(j, "number", js_number(o->replay.stamp, true));
 	js_line(j, o->to);
 }
 

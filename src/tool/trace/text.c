@@ -61,10 +61,10 @@ put_head(struct trace_out *o)
 {
 	uint64_t thread = o->replay.thread ? o->replay.thread : o->number;
 
-	if (!o->any || o->elsewhere)
+	if (!o->any || o->args->spoke != o)
 		fprintf(o->to, "%s process %" PRIu64 ", thread %" PRIu64 "\n", o->process->name, o->process->file->pid, thread);
 	o->any = true;
-	o->elsewhere = false;
+	o->args->spoke = o;
 }
 
 /* The beginning of a line about what is at that depth, from 1. */
@@ -348,6 +348,7 @@ meets(struct trace_out *o, enum chord_event event)
 	static const enum trace_meeting what[] = {
 		[CHORD_EVENT_CREATES] = TRACE_CREATES, [CHORD_EVENT_FORKS] = TRACE_FORKS, [CHORD_EVENT_FORKED] = TRACE_FORKED,
 		[CHORD_EVENT_ENDS] = TRACE_ENDS, [CHORD_EVENT_JOINS] = TRACE_JOINS,
+		[CHORD_EVENT_STAMP] = TRACE_STAMP,
 	};
 
 	return !o->meets || event == CHORD_EVENT_UNMADE || o->meets(o, what[event]);
@@ -379,19 +380,21 @@ put_order(struct trace_out *o, enum chord_event event)
 		buf_str(&o->text, "/* fork */");
 	else if (event == CHORD_EVENT_JOINS)
 		buf_printf(&o->text, "/* thread %u has been joined */", r->joined);
+	else if (event == CHORD_EVENT_STAMP)
+		buf_printf(&o->text, "/* stamp %" PRIu64 " */", r->stamp);
 	else
 		buf_str(&o->text, "/* the thread could not be created */");
 	put_line(o);
 }
 
-/* Threads are created or joined, the process forks, or it ends. What has to come behind something else is told when that has
- * been. */
+/* Threads are created or joined, the process forks or ends, or there is a stamp. What has to come behind something else is told
+ * when that has been. */
 static void
 happens(struct replay *r, enum chord_event event)
 {
 	struct trace_out *o = r->ctx;
 
-	if (event != CHORD_EVENT_JOINS) {
+	if (event != CHORD_EVENT_JOINS && event != CHORD_EVENT_STAMP) {
 		put_order(o, event);
 		meet(r, event);
 	} else if (meets(o, event)) {

@@ -14,6 +14,7 @@ enum state {
 	AWAITS_FORK,             /* of its process */
 	AWAITS_OTHERS,           /* it ends the process */
 	AWAITS_END,              /* of the thread that it has joined */
+	AWAITS_STAMPS,           /* those with smaller numbers than its own */
 	OVER,
 };
 
@@ -221,6 +222,9 @@ meets(struct trace_out *o, enum trace_meeting what)
 	case TRACE_JOINS:
 		joins(p);
 		break;
+	case TRACE_STAMP:
+		p->state = AWAITS_STAMPS;
+		break;
 	}
 	return p->state == GOES_ON;
 }
@@ -273,13 +277,31 @@ next_end(const struct meeting *m)
 	return NULL;
 }
 
+/* Nobody else goes on: all that comes is behind something that waits. So of the stamps at which streams stand the one with the
+ * smallest number is next, also if others are missing. */
+static struct party *
+next_stamp(const struct meeting *m)
+{
+	struct party *best = NULL;
+
+	for (size_t i = 0; i < m->n; i++) {
+		struct party *p = &m->party[i];
+
+		if (p->state == AWAITS_STAMPS && (!best || p->out.replay.stamp < best->out.replay.stamp))
+			best = p;
+	}
+	return best;
+}
+
 /* Who waits for what is not in any trace does not wait for ever. */
 static struct party *
 next(const struct meeting *m)
 {
-	static const enum state order[] = {GOES_ON, AWAITS_OTHERS, AWAITS_CREATION, AWAITS_STREAM, AWAITS_FORK, AWAITS_END};
+	static const enum state order[] = {AWAITS_OTHERS, AWAITS_CREATION, AWAITS_STREAM, AWAITS_FORK, AWAITS_END};
 	struct party *p = next_end(m);
 
+	p = p ? p : next_of(m, GOES_ON);
+	p = p ? p : next_stamp(m);
 	for (size_t i = 0; i < sizeof order / sizeof *order && !p; i++)
 		p = next_of(m, order[i]);
 	if (p)
@@ -301,11 +323,9 @@ leave(struct party *p)
 static void
 take_turns(struct meeting *m)
 {
-	struct party *p, *before = NULL;
+	struct party *p;
 
 	while ((p = next(m))) {
-		p->out.elsewhere = p != before;
-		before = p;
 		stream_goes_on(&p->out);
 		for (m->met = false; p->state == GOES_ON && !m->met;)
 			if (!replay_step(&p->out.replay))

@@ -51,11 +51,12 @@ struct trace_args {
 	bool grep_found, thread_found;
 	bool together;           /* --together */
 	bool later;              /* Chrome, Perfetto: something has been written */
+	const struct trace_out *spoke; /* whose line stands before */
 	struct strmap names;     /* Perfetto: numbers of names */
 };
 
 /* What happens to a stream that others wait for, or that waits for them. */
-enum trace_meeting { TRACE_BEGINS, TRACE_CREATES, TRACE_FORKS, TRACE_FORKED, TRACE_ENDS, TRACE_JOINS };
+enum trace_meeting { TRACE_BEGINS, TRACE_CREATES, TRACE_FORKS, TRACE_FORKED, TRACE_ENDS, TRACE_JOINS, TRACE_STAMP };
 
 /* What is printed of the streams of a process. */
 struct trace_out {
@@ -73,7 +74,6 @@ struct trace_out {
 	enum replay_how how;     /* that it was */
 	struct buf struck;       /* where it interrupted, in words */
 	bool any;                /* something has been printed of the thread */
-	bool elsewhere;          /* lines of another thread stand before */
 	uint64_t nprocess;       /* Perfetto: the process's number */
 	uint64_t offset;         /* Chrome, Perfetto: when the thread began */
 	uint64_t from;           /* likewise: the number of the arrow that leads to it; 0: there is none, or it has been written */
@@ -123,7 +123,7 @@ uint64_t trace_thread(const struct trace_out *o);
 void json_event(struct trace_out *o, const char *event, enum replay_how how);
 void json_unsure(struct trace_out *o);
 void json_end(struct trace_out *o, const char *how);
-/* CHORD_EVENT_CREATES, UNMADE, FORKS or JOINS. */
+/* CHORD_EVENT_CREATES, UNMADE, FORKS, JOINS or STAMP. */
 void json_order(struct trace_out *o, enum chord_event event);
 void json_block(struct trace_out *o, const struct replay_path *p, uint32_t block, uint64_t insns, uint32_t lo, uint32_t hi);
 void chrome_event(struct trace_out *o, char kind);
