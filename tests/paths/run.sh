@@ -738,6 +738,26 @@ def_use()
 	paired def-use/many.c/gcc gcc -O2 "$here/many.c"
 }
 
-[ $# -gt 0 ] || set -- known counts small real random reports choices studies doubts struck selective overlap unfinished unfit twins larger def_use
+# Ways through calls, as docs/paths.md makes them of a trace: mid() is called with 0 1 2 3 in turn, ten times.
+through()
+{
+	cat >through.c <<-'END'
+		int leaf(int x) { if (x & 1) return x * 3; return x / 2; }
+		int mid(int x) { int r; if (x > 2) r = leaf(x); else r = leaf(x + 1) + 1; if (r & 2) r++; return r; }
+		int main(void) { int s = 0; for (int i = 0; i < 10; i++) s += mid(i & 3); return !s; }
+	END
+	weave gcc -O0 -fchord=trace -o through through.c || { fail through "$(head -n 1 log)"; return; }
+	CHORD_FILE=through.chord ./through
+	sed -n '/^chord trace --blocks --json --grep=f /,/^```/p' "$here/../../docs/paths.md" |
+		sed '$d; s|^chord |"$CHORD" |; s|=f |=mid |; s|f=f |f=mid |; s|./prog|./through through.chord|' >recipe
+	CHORD=$CHORD bash ./recipe >ways 2>log || { fail through "$(head -n 1 log)"; return; }
+	awk '{ print $1, gsub(/leaf:/, "") }' ways >found
+	printf '%s\n' '3 3' '3 3' '2 3' '2 3' >expected
+	same through/counts expected found
+	[ "$(cut -d ' ' -f 2- ways | sort -u | wc -l)" = 4 ] && ok through/apart || fail through/apart "$(cat ways)"
+}
+
+[ $# -gt 0 ] || set -- known counts small real random reports choices studies doubts struck selective overlap unfinished unfit \
+	twins larger def_use through
 for part; do "$part"; done
 exit $failed
