@@ -73,19 +73,20 @@ chord_rt_forget_joinables(struct chord_rt_trace *t)
 	t->njoinable = 0;
 }
 
-/* The region is that thread's, which has that handle. It may have ended since, and the region be another one's. */
+/* The region is that thread's, which has that handle. It may have ended since, and the region be another one's. What it has the
+ * handle in may be gone as soon as the thread itself has been here. */
 static void
-chord_rt_has_handle(struct chord_rt_ctl *ctl, struct chord_rt_region *r, uint64_t thread, uint64_t handle)
+chord_rt_has_handle(struct chord_rt_ctl *ctl, struct chord_rt_region *r, uint64_t thread, const uint64_t *handle)
 {
 	uint64_t old;
 
-	if (!ctl->trace) {
+	if (!ctl->trace || ctl->trace->stopped) {
 		__atomic_store_n(&r->known, 1, __ATOMIC_RELAXED);
 		return;
 	}
 	old = chord_rt_lock(ctl);
 	if (r->thread == thread && !r->known) {
-		chord_rt_can_join(ctl->trace, handle, thread, r->index);
+		chord_rt_can_join(ctl->trace, *handle, thread, r->index);
 		r->known = 1;
 	}
 	chord_rt_unlock(ctl, old);

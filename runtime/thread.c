@@ -114,7 +114,7 @@ chord_rt_asked(struct chord_rt_ctl *ctl, uint64_t *asked, struct chord_rt_made m
 	if (e)
 		chord_rt_no_thread(ctl, made.region);
 	else
-		chord_rt_has_handle(ctl, made.region, made.thread, *made.handle);
+		chord_rt_has_handle(ctl, made.region, made.thread, made.handle);
 	return e;
 }
 
@@ -178,11 +178,12 @@ static __attribute__((used)) void
 chord_rt_thread_begin(struct chord_rt_region *r)
 {
 	struct chord_rt_ctl *ctl = chord_rt_ctl_here();
+	uint64_t handle = chord_rt_descriptor();
 
 	chord_rt_set_base(ctl, r->base);
 	r->stack = (uint64_t)__builtin_frame_address(0);
 	if (chord_rt_other_process(ctl))
 		r->process = (uint32_t)chord_rt_call(SYS_getpid);
 	__atomic_store_n(&r->tid, chord_rt_tid(), __ATOMIC_RELEASE);
-	chord_rt_has_handle(ctl, r, r->thread, chord_rt_descriptor());
+	chord_rt_has_handle(ctl, r, r->thread, &handle);
 }

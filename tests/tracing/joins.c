@@ -8,6 +8,7 @@
 #include <semaphore.h>
 #include <signal.h>
 #include <stdio.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <threads.h>
 #include <time.h>
@@ -90,6 +91,28 @@ detached(void)
 	}
 }
 
+static void *
+unmaps(void *p)
+{
+	munmap(p, 4096);
+	return NULL;
+}
+
+/* A thread that takes away what its handle is in, as soon as it runs. */
+static void
+handle_gone(void)
+{
+	pthread_attr_t attr;
+
+	pthread_attr_init(&attr);
+	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+	for (int i = 0; i < 20; i++) {
+		pthread_t *p = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+		pthread_create(p, &attr, unmaps, p);
+	}
+}
+
 static void
 other_ways(void)
 {
@@ -139,6 +162,7 @@ main(int argc, char **argv)
 	}
 	out_of_order();
 	detached();
+	handle_gone();
 	other_ways();
 	return 0;
 }
