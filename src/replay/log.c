@@ -4,12 +4,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include <zstd.h>
 
-enum { CHUNK = 1 << 17, LEVEL = 1 };
+enum { CHUNK = 1 << 17, LEVEL = -1 };
 
 static const char magic[8] = {'c', 'h', 'o', 'r', 'd', 'l', 'o', 'g'};
 
@@ -106,6 +107,25 @@ part_name(const char *path)
 	return name;
 }
 
+/* Compresses beside the program. Signals are for the thread that waits for the program. */
+static void
+begin_worker(struct log *l)
+{
+	ZSTD_outBuffer out = {l->packed, CHUNK, 0};
+	ZSTD_inBuffer in = {l->plain, 0, 0};
+	sigset_t all, old;
+	size_t left;
+
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, &old);
+	ZSTD_CCtx_setParameter(l->compress, ZSTD_c_nbWorkers, 1);
+	left = ZSTD_compressStream2(l->compress, &out, &in, ZSTD_e_continue);
+	sigprocmask(SIG_SETMASK, &old, NULL);
+	if (ZSTD_isError(left))
+		bug("zstd: %s", ZSTD_getErrorName(left));
+	write_all(l, l->packed, out.pos);
+}
+
 /* Only its owner may read it: what the program has read is in it. */
 struct log *
 log_create(const char *path, enum log_scope scope)
@@ -129,13 +149,14 @@ log_create(const char *path, enum log_scope scope)
 	ZSTD_CCtx_setParameter(l->compress, ZSTD_c_checksumFlag, 1);
 	memcpy(head.magic, magic, sizeof magic);
 	write_all(l, (const char *)&head, sizeof head);
+	begin_worker(l);
 	return l;
 }
 
 static void
-flush(struct log *l, ZSTD_EndDirective how)
+compress(struct log *l, const char *from, size_t n, ZSTD_EndDirective how)
 {
-	ZSTD_inBuffer in = {l->plain, l->at, 0};
+	ZSTD_inBuffer in = {from, n, 0};
 	size_t left;
 
 	do {
@@ -146,12 +167,25 @@ flush(struct log *l, ZSTD_EndDirective how)
 			bug("zstd: %s", ZSTD_getErrorName(left));
 		write_all(l, l->packed, out.pos);
 	} while (how == ZSTD_e_continue ? in.pos < in.size : left);
+}
+
+static void
+flush(struct log *l, ZSTD_EndDirective how)
+{
+	compress(l, l->plain, l->at, how);
 	l->at = 0;
 }
 
 static void
 put_raw(struct log *l, const void *from, size_t n)
 {
+	if (n > CHUNK - l->at) {
+		flush(l, ZSTD_e_continue);
+		if (n >= CHUNK / 2) {
+			compress(l, from, n, ZSTD_e_continue);
+			return;
+		}
+	}
 	for (const char *at = from; n;) {
 		size_t part = n < CHUNK - l->at ? n : CHUNK - l->at;
 
