@@ -60,6 +60,7 @@ struct door_data {
 	uint64_t state[18];      /* struct stat, for the code */
 	uint8_t regular[DOOR_FILES / 8]; /* which descriptors are known to be of regular files */
 	uint64_t call[DOOR_CALLS]; /* what may be made so: see DOOR_CALL() */
+	uint8_t output[DOOR_FILES / 8]; /* to which descriptors may be written */
 };
 
 /* How a call is made without a stop. */
@@ -72,6 +73,7 @@ enum {
 	DOOR_RESULT = 32,        /* writes as many bytes as its result says, and no more than argument `most` */
 	DOOR_ALONE = 64,         /* argument 1 is NULL */
 	DOOR_ANONYMOUS = 128,    /* mmap(), of no file, and not shared */
+	DOOR_OUTPUT = 1 << 24,   /* writes as many bytes to descriptor argument 0; they are written down as if it had read them */
 };
 /* out: the argument that points to what it writes; n: so many bytes. */
 #define DOOR_CALL(how, out, most, n) \
@@ -100,6 +102,9 @@ struct machine_door {
 	void (*jump)(uint64_t at, uint64_t to, uint8_t *code);
 	/* Behind a step over a call: takes out of the registers what only shows that it was stepped. */
 	void (*stepped)(struct traced_regs *r);
+	/* Has a call been made that is not written down yet? Its entry; it has the result, or a register still has it: then *result
+	 * is it, and else stays as it is. */
+	bool (*unfinished)(const struct traced_regs *r, uint64_t door, uint64_t *entry, int64_t *result);
 	/* The registers of a task that stands behind the call at one place become those of one behind the same call at another. */
 	void (*as_call)(struct traced_regs *r, uint64_t from, uint64_t to);
 };

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <linux/magic.h>
 #include <linux/sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,7 @@
 #include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 
 /* A place is led elsewhere when the calls that were seen there weigh so much. Those that arrange memory weigh less: loaders make
  * some before anything else is called often. */
@@ -38,6 +40,7 @@ struct buffer {
 	bool taken;              /* nothing has been written down since it was last looked at */
 	bool shut;               /* it cannot be */
 	bool hidden;             /* replay: the program's code is as ever */
+	uint8_t stream[DOOR_FILES]; /* of the descriptors to which it may write: which standard stream that is */
 };
 
 /* ---- which calls ---- */
@@ -51,6 +54,7 @@ enum { STAT = 144, STATX = 256, TIME = 16 };
 static const struct { uint16_t number; uint64_t how; } may[] = {
 	MAY(read, DOOR_FILE | DOOR_RESULT, 1, 2, 0), MAY(pread64, DOOR_FILE | DOOR_RESULT, 1, 2, 0),
 	MAY(close, DOOR_CLOSES, 0, 0, 0),
+	MAY(write, DOOR_OUTPUT | DOOR_RESULT, 1, 2, 0), MAY(pwrite64, DOOR_OUTPUT | DOOR_RESULT, 1, 2, 0),
 	MAY(openat, DOOR_OPENS, 0, 0, 0), MAY(fcntl, DOOR_ASKS, 0, 0, 0), MAY_NOT_WRITE(lseek),
 	MAY(stat, 0, 1, 0, STAT), MAY(lstat, 0, 1, 0, STAT), MAY(fstat, 0, 1, 0, STAT), MAY(newfstatat, 0, 2, 0, STAT),
 	MAY(statx, 0, 4, 0, STATX), MAY_NOT_WRITE(access), MAY_NOT_WRITE(faccessat), MAY_NOT_WRITE(faccessat2),
@@ -80,6 +84,12 @@ bool
 arranges_memory(uint64_t number)
 {
 	return number == SYS_mmap || number == SYS_munmap || number == SYS_mprotect || number == SYS_brk;
+}
+
+bool
+is_output(uint64_t number)
+{
+	return number == SYS_write || number == SYS_pwrite64;
 }
 
 /* Descriptors may be others behind it. */
@@ -343,6 +353,66 @@ site_of(struct buffer *b, uint64_t at)
 	return &b->site.at[b->site.n - 1];
 }
 
+/* ---- recording: output ---- */
+
+static void
+forget_outputs(const struct buffer *b, struct tracee *t)
+{
+	static const uint8_t none[DOOR_FILES / 8];
+
+	tracee_write(t, data_at(b, offsetof(struct door_data, output)), none, sizeof none);
+}
+
+void
+buffer_forget_outputs(struct recorder *r)
+{
+	for (size_t i = 0; i < r->all.at.n; i++) {
+		struct task *task = r->all.at.at[i];
+		const struct buffer *b = task->group->space->buffer;
+
+		if (b && b->base && task->t.pid > 0)
+			forget_outputs(b, &task->t);
+	}
+}
+
+/* Is it a file, and does writing to it wait for nothing, cause no signal, and change nothing that is mapped? */
+static bool
+is_plain_file(struct recorder *r, uint64_t fd)
+{
+	struct rlimit limit;
+	struct statfs fs;
+	struct stat st;
+	char name[64];
+
+	snprintf(name, sizeof name, "/proc/%d/fd/%d", r->t->pid, (int)fd);
+	return !stat(name, &st) && S_ISREG(st.st_mode) && st.st_size > 0 && !mapped_shows(&r->mapped, &st) &&
+	       !statfs(name, &fs) && fs.f_type != PROC_SUPER_MAGIC && fs.f_type != SYSFS_MAGIC &&
+	       !prlimit(r->t->pid, RLIMIT_FSIZE, NULL, &limit) && limit.rlim_cur == RLIM_INFINITY;
+}
+
+/* It has written to a descriptor, and had a stop. False: so will it the next time. What is written down of output must not be lost,
+ * so it has to be seen when the program ends. */
+static bool
+learn_output(struct recorder *r, struct buffer *b, int64_t result)
+{
+	uint64_t fd = (uint32_t)r->made->arg[0], at;
+	uint8_t bits;
+
+	if (fd >= DOOR_FILES || result <= 0 || r->task->group->living > 1 || !is_plain_file(r, fd))
+		return false;
+	if (!b->base)
+		return true;
+	at = data_at(b, offsetof(struct door_data, output) + fd / 8);
+	if (!tracee_read(r->t, at, &bits, 1))
+		return false;
+	b->stream[fd] = (uint8_t)stream_of(r->t, (int)fd);
+	bits |= (uint8_t)(1 << fd % 8);
+	tracee_stop_at_end(r->t, true);
+	return tracee_write(r->t, at, &bits, 1);
+}
+
+/* ---- recording: the calls that were seen ---- */
+
 /* What it has done that concerns calls without a stop. */
 static void
 note_call(struct recorder *r, struct buffer *b)
@@ -350,8 +420,12 @@ note_call(struct recorder *r, struct buffer *b)
 	static const uint8_t none[DOOR_FILES / 8];
 	const struct made_call *m = r->made;
 
-	if (b->base && moves_files(m->number))
+	if (b->base && moves_files(m->number)) {
 		tracee_write(r->t, data_at(b, offsetof(struct door_data, regular)), none, sizeof none);
+		forget_outputs(b, r->t);
+	}
+	if (m->number == SYS_setrlimit || m->number == SYS_prlimit64)
+		buffer_forget_outputs(r);
 	if (m->number == SYS_rt_sigaction && m->arg[0] == SIGSYS && m->arg[1])
 		b->shut = true;
 	if (r->task->free && (m->number == SYS_rt_sigprocmask || m->number == SYS_rt_sigreturn))
@@ -382,6 +456,8 @@ buffer_learn(struct recorder *r, int64_t result)
 	if (b->shut || r->task->group->space->users > 1 || r->task->interrupted || r->refused || is_interrupted(result) ||
 	    r->made->call.class == CALL_RETURN || !may_be_free(r->made->number))
 		return;
+	if (is_output(r->made->number) && !learn_output(r, b, result))
+		return;
 	if (b->base && at - stub_at(b, 0) < DOOR_CODE - DOOR_INNER) {
 		if (!r->task->free)
 			dispatch(r, b);
@@ -397,6 +473,12 @@ buffer_learn(struct recorder *r, int64_t result)
 void
 buffer_born(struct recorder *r, uint64_t flags)
 {
+	const struct buffer *b = buffer_of(r->task);
+
+	if (flags & CLONE_VM && b->base)
+		forget_outputs(b, r->t);
+	if (flags & CLONE_VM)
+		tracee_stop_at_end(r->t, false);
 	if ((flags & CLONE_FILES && !(flags & CLONE_VM)) || (flags & CLONE_THREAD && !(flags & CLONE_FILES)))
 		buffer_of(r->task)->shut = true;
 }
@@ -494,8 +576,10 @@ buffer_awaits_stop(struct recorder *r)
 }
 
 static void
-put_entry(struct recorder *r, const struct door_entry *e)
+put_entry(struct recorder *r, const struct buffer *b, const struct door_entry *e)
 {
+	bool output = is_output(e->number);
+
 	if (e->number == SYS_mmap)
 		clock_mapped(r->clock, (uint64_t)e->result, e->arg[1]);
 	record_plain_event(r, LOG_FREE);
@@ -505,7 +589,11 @@ put_entry(struct recorder *r, const struct door_entry *e)
 		log_put(r->log, e->arg[i]);
 	log_put(r->log, (uint64_t)e->result);
 	log_put(r->log, e->to);
-	log_put_bytes(r->log, e + 1, e->n);
+	log_put_bytes(r->log, e + 1, output ? 0 : e->n);
+	if (output) {
+		log_put(r->log, e->result > 0 ? b->stream[e->arg[0] % DOOR_FILES] : 0);
+		log_put(r->log, bytes_sum(e + 1, e->n));
+	}
 	r->task->fresh++;
 	r->made_free++;
 }
@@ -534,10 +622,36 @@ buffer_flush(struct recorder *r)
 				record_refuse(r, r->file, "it has written where its system calls are written down");
 				break;
 			}
-			put_entry(r, (const struct door_entry *)(const void *)(ring + i));
+			put_entry(r, b, (const struct door_entry *)(const void *)(ring + i));
 			i += e.size;
 		}
 	free(ring);
+}
+
+/* What it writes has been written, and the next instruction is not executed. */
+void
+buffer_end(struct recorder *r)
+{
+	const struct buffer *b = r->task->group->space->buffer;
+	struct door_entry *e;
+	uint64_t at;
+	int64_t result;
+
+	buffer_flush(r);
+	if (!b || !b->base || !r->t->machine->door->unfinished(&r->t->regs, b->base, &at, &result))
+		return;
+	e = xmalloc(sizeof *e + DOOR_RING);
+	result = 0;
+	if (tracee_read(r->t, at, e, sizeof *e) && is_output(e->number)) {
+		result = e->result;
+		r->t->machine->door->unfinished(&r->t->regs, b->base, &at, &result);
+		e->to = e->arg[1];
+		e->n = result > 0 && result <= DOOR_RING ? (uint64_t)result : 0;
+		e->result = result;
+		if (e->n && tracee_read(r->t, e->to, e + 1, e->n))
+			put_entry(r, b, e);
+	}
+	free(e);
 }
 
 bool
@@ -564,6 +678,23 @@ leave_inside(const struct buffer *b, struct tracee *t)
 		;
 	if (t->pid)
 		ptrace(PTRACE_SETSIGMASK, t->pid, sizeof mask, &mask);
+}
+
+void
+buffer_complete(struct recorder *r)
+{
+	const struct buffer *b = r->task->group->space->buffer;
+	int sig = tracee_signal(r->t);
+	siginfo_t info;
+
+	/* The signal is delivered when it goes on. */
+	if (is_inside(b, tracee_word(r->t, r->t->machine->pc)) && !ptrace(PTRACE_GETSIGINFO, r->t->pid, 0, &info) &&
+	    !tracee_caused(sig, &info))
+		leave_inside(b, r->t);
+	if (!r->t->pid)
+		r->task->state = TASK_STOPPED;
+	else
+		buffer_flush(r);
 }
 
 void

@@ -12,7 +12,7 @@
 
 /* ---- log.c: what was recorded, a stream of numbers and bytes ---- */
 
-enum { LOG_VERSION = 5 };
+enum { LOG_VERSION = 6 };
 
 /* What happened, in this order. docs/replay.md lists what stands in each. */
 enum log_event {
@@ -99,6 +99,8 @@ bool tracee_start(struct tracee *t, const struct tracee_start *s);
 /* Its memory is another one since it runs a program in its place. False: reported. */
 bool tracee_open_memory(struct tracee *t);
 void tracee_kill(struct tracee *t);
+/* Does it stop once more when it ends (PTRACE_EVENT_EXIT), whatever ends it? Its memory is still there then. */
+void tracee_stop_at_end(struct tracee *t, bool wanted);
 void tracee_close(struct tracee *t);
 /* Lets it go on by a request of ptrace, and waits for the next stop, whose registers are then in t->regs. */
 enum stop tracee_go(struct tracee *t, int request, int sig);
@@ -476,6 +478,8 @@ void buffer_free(struct buffer *b);
 
 /* Such calls are made in a replay, too. */
 bool arranges_memory(uint64_t number);
+/* Has it written to a file? */
+bool is_output(uint64_t number);
 
 struct recorder;
 /* At the end of a call that was seen: its place may be led elsewhere from now on. */
@@ -484,6 +488,12 @@ void buffer_learn(struct recorder *r, int64_t result);
 void buffer_masks(struct recorder *r);
 /* It begins another one that shares files or memory with it. */
 void buffer_born(struct recorder *r, uint64_t flags);
+/* Writing to files may be of more consequence now. */
+void buffer_forget_outputs(struct recorder *r);
+/* A signal that nobody handles may end it: what it has done is in what has been written down. */
+void buffer_complete(struct recorder *r);
+/* The same at its end, whatever the cause. */
+void buffer_end(struct recorder *r);
 /* By which request of ptrace the task goes on. seen: it is to stop at its next call. */
 int buffer_request(struct task *task, bool seen);
 /* At a signal: has it been about to make a call? It then stands before that, and makes it when it goes on. */
@@ -603,6 +613,8 @@ struct mapped {
 
 /* Puts what a new mapping shows into the log. Not NULL: why that cannot be. */
 const char *mapped_record(struct mapped *m, struct log *l, const struct tracee *t, const uint64_t arg[6]);
+/* May what is written to it be seen in a mapping? */
+bool mapped_shows(struct mapped *m, const struct stat *st);
 /* Forgets files that no task maps any more, if there are many. */
 void mapped_forget(struct mapped *m, const struct tasks *all);
 /* Puts what a call has changed in files that are mapped into the log. Not NULL: why that is not known. */
@@ -783,6 +795,8 @@ void get_made(struct replayer *r, struct made_call *m);
 /* Is the stop at that call, in that state? False: reported. */
 bool same_call(struct replayer *r, const struct made_call *c, enum stop stop);
 bool succeeded(int64_t result);
+/* What an output call writes has to be what it wrote. */
+void replay_output(struct replayer *r, const struct made_call *c);
 /* Makes a call that arranges memory. */
 void make_call(struct replayer *r, const struct made_call *c, const uint64_t arg[6]);
 /* To the call of the next event. False: it is another one, or has not come yet. */

@@ -43,6 +43,12 @@ file_of(struct mapped *m, const struct stat *st)
 	return NULL;
 }
 
+bool
+mapped_shows(struct mapped *m, const struct stat *st)
+{
+	return file_of(m, st);
+}
+
 /* Check sums of files that have not changed for a while, for programs and libraries are mapped again and again. */
 static VEC(struct summed {
 	struct stat st;

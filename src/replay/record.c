@@ -221,8 +221,7 @@ take_signal(struct recorder *r)
 
 	r->task->sig = sig;
 	if (ptrace(PTRACE_GETSIGINFO, r->t->pid, 0, &info) || !in_set(r, "SigCgt:", sig)) {
-		/* It may end the program: what that has written down is lost then. */
-		buffer_flush(r);
+		buffer_complete(r);
 		return;
 	}
 	r->task->sig = 0;
@@ -367,6 +366,8 @@ handle(struct recorder *r, enum stop stop)
 	case STOP_EVENT:
 		if (tracee_event(r->t) == PTRACE_EVENT_EXEC)
 			record_exec(r);
+		else if (tracee_event(r->t) == PTRACE_EVENT_EXIT)
+			buffer_end(r);
 		else
 			record_birth(r);
 		break;

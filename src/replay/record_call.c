@@ -256,6 +256,7 @@ put_changes(struct recorder *r, int64_t result)
 	case CALL_MAP:
 		clock_mapped(r->clock, (uint64_t)result, m->arg[1]);
 		mapped_forget(&r->mapped, &r->all);
+		buffer_forget_outputs(r);
 		return ok ? mapped_record(&r->mapped, r->log, r->t, m->arg) : NULL;
 	case CALL_REMAP:
 		clock_mapped(r->clock, (uint64_t)result, m->arg[2]);
@@ -338,6 +339,8 @@ record_birth(struct recorder *r)
 		return;
 	}
 	child = tasks_born(&r->all, r->task, b, &t);
+	if (b->flags & CLONE_VM)
+		tracee_stop_at_end(&child->t, false);
 	child->known = tracee_sum(&t);
 	record_event(r, LOG_BIRTH);
 	log_put(r->log, b->flags & ~(uint64_t)CSIGNAL);

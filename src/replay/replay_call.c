@@ -184,7 +184,7 @@ read_part(const struct tracee *t, const struct piece *p, struct buf *to)
 	}
 }
 
-static void
+void
 replay_output(struct replayer *r, const struct made_call *c)
 {
 	uint64_t stream = log_get(r->log), sum = log_get(r->log);

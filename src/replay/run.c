@@ -412,13 +412,18 @@ get_free(struct replayer *r, struct door_entry *e, struct str *bytes)
 	e->size = sizeof *e + (e->n + 7) / 8 * 8;
 }
 
-/* A call that arranges memory. */
+/* A call that arranges memory, or output. */
 static void
 make_free(struct replayer *r, const struct door_entry *e)
 {
 	struct made_call m = {.number = e->number, .result = e->result};
 
 	memcpy(m.arg, e->arg, sizeof m.arg);
+	m.call = call_of(r->pool, m.number, m.arg);
+	if (is_output(e->number)) {
+		replay_output(r, &m);
+		return;
+	}
 	if (!succeeded(e->result))
 		return;
 	if (e->number != SYS_mmap) {
@@ -444,7 +449,7 @@ give_free(struct replayer *r, enum stop stop, const struct door_entry *e, struct
 		return;
 	}
 	tally_call(r->tally, r->task, clock_sum(r->clock));
-	if (arranges_memory(e->number))
+	if (arranges_memory(e->number) || is_output(e->number))
 		make_free(r, e);
 	if (r->failed)
 		return;
@@ -464,7 +469,7 @@ give_all(struct replayer *r)
 
 	do {
 		get_free(r, &e, &bytes);
-		fits = calls.n + e.size <= DOOR_RING && !arranges_memory(e.number);
+		fits = calls.n + e.size <= DOOR_RING && !arranges_memory(e.number) && !is_output(e.number);
 		if (!fits)
 			break;
 		buf_add(&calls, &e, sizeof e);

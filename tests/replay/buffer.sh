@@ -78,6 +78,30 @@ t_large() {
 	replay 2
 }
 
+# What is written to files: by numbers that mean another file each time, where it is mapped, failing, and up to a death.
+t_outputs() {
+	gcc -O1 -w -pthread -o outputs "$here/outputs.c" 2>cc.err || no "cannot compile: $(head -c 300 cc.err)"
+	made 50 ./outputs
+	[ $status = 3 ] || no "status $status: $(tail -n 3 err)"
+	[ "$(wc -l <out)" -gt 1000 ] || no "it wrote $(wc -l <out) lines"
+	replay 3
+	timeout -k 5 60 "$CHORD" record --no-buffer -o log ./outputs >out 2>err || [ $? = 3 ] || no "$(tail -n 3 err)"
+	status=3
+	replay 1
+}
+
+t_killed() {
+	gcc -O1 -w -pthread -o outputs "$here/outputs.c" 2>cc.err || no "cannot compile: $(head -c 300 cc.err)"
+	for end in kill:137 term:143; do
+		for _ in 1 2 3 4; do
+			made 50 ./outputs ${end%:*}
+			[ $status = ${end#*:} ] || no "$end: status $status"
+			[ "$(wc -l <out)" -gt 100 ] || no "$end: it wrote $(wc -l <out) lines"
+			replay 1
+		done
+	done
+}
+
 t_alone() {
 	refused 1 'io_uring_setup: the kernel writes memory' timeout -k 5 60 "$CHORD" record -o log ./buffer refused
 	[ "$(cat out)" = "refused has ended" ] && [ ! -e log ] || no "it did not go on: $(cat out)"
@@ -119,7 +143,7 @@ t_damaged() {
 	done
 }
 
-for name in walk registers struck interrupted threads-and-processes large alone static crash gdb damaged; do
+for name in walk registers struck interrupted threads-and-processes large outputs killed alone static crash gdb damaged; do
 	test_case "$name"
 done
 exit $failed

@@ -15,12 +15,14 @@
 
 enum {
 	CLOSED = 1, FILL = 8, READ = 16, NUMBER = 24, FLAGS = 32, RBX = 40, BACK = 48, STATE = 64, REGULAR = 208, CALLS = 336,
+	OUTPUT = 4432,
 };
 _Static_assert(DOOR_CODE == 0x10000 && DOOR_DATA == 0x2000 && DOOR_RING == 0x100000 && DOOR_FILES == 1024 && DOOR_CALLS == 512 &&
                offsetof(struct door_data, closed) == CLOSED && offsetof(struct door_data, fill) == FILL &&
                offsetof(struct door_data, read) == READ && offsetof(struct door_data, saved) == NUMBER &&
                offsetof(struct door_data, state) == STATE && offsetof(struct door_data, regular) == REGULAR &&
-               offsetof(struct door_data, call) == CALLS && sizeof(struct door_data) <= DOOR_DATA, "as below");
+               offsetof(struct door_data, call) == CALLS && offsetof(struct door_data, output) == OUTPUT &&
+               DOOR_OUTPUT == 1 << 24 && sizeof(struct door_data) <= DOOR_DATA, "as below");
 _Static_assert(offsetof(struct door_entry, number) == 8 && offsetof(struct door_entry, at) == 16 &&
                offsetof(struct door_entry, arg) == 24 && offsetof(struct door_entry, result) == 72 &&
                offsetof(struct door_entry, to) == 80 && offsetof(struct door_entry, n) == 88 && sizeof(struct door_entry) == 96,
@@ -136,7 +138,15 @@ __asm__(
 	"	cmp $0x100000, %rax\n"
 	"	ja 8f\n"
 	/* Does it wait for nothing? */
-	"	test $2, %r11b\n"
+	"	test $0x1000000, %r11d\n"
+	"	jz 2f\n"
+	"	mov 24(%rbx), %edi\n"
+	"	cmp $1024, %edi\n"
+	"	jae 8f\n"
+	"	bt %edi, " DATA("x86_door_record", 4432) "\n"
+	"	jc 4f\n"
+	"	jmp 8f\n"
+	"2:	test $2, %r11b\n"
 	"	jz 3f\n"
 	"	mov 24(%rbx), %edi\n"
 	"	cmp $1024, %edi\n"
@@ -161,6 +171,7 @@ __asm__(
 	"	mov 24(%rbx), %edi\n"
 	"	cmp $1024, %edi\n"
 	"	jae 8f\n"
+	"	btr %edi, " DATA("x86_door_record", 4432) "\n"
 	"	btr %edi, " DATA("x86_door_record", 208) "\n"
 	"	jc 4f\n"
 	"	lea " DATA("x86_door_record", 64) ", %rsi\n"
@@ -217,9 +228,11 @@ __asm__(
 	"	mov 48(%rbx), %r10\n"
 	"	mov " DATA("x86_door_record", 24) ", %rax\n"
 	"	syscall\n"
+	"x86_door_made:\n"
 	"	cmp $-14, %rax\n"
 	"	je 8f\n"
 	"	mov %rax, 72(%rbx)\n"
+	"x86_door_noted:\n"
 	"	mov 8(%rbx), %rdx\n"
 	"	lea " DATA("x86_door_record", 336) ", %rcx\n"
 	"	mov (%rcx,%rdx,8), %r11\n"
@@ -245,6 +258,7 @@ __asm__(
 	"	and $-8, %rcx\n"
 	"	mov %rcx, (%rbx)\n"
 	"	add %rcx, " DATA("x86_door_record", 8) "\n"
+	"x86_door_written:\n"
 	LEAVE("x86_door_record")
 	REFUSE("x86_door_record")
 	"x86_door_record_end:\n"
@@ -283,6 +297,7 @@ __asm__(
 	"x86_door_replay_end:\n"
 	".popsection\n");
 
+extern const uint8_t x86_door_made[], x86_door_noted[], x86_door_written[];
 extern const uint8_t x86_door_record[], x86_door_record_end[], x86_door_replay[], x86_door_replay_end[];
 
 /* A distance of 32 bits from behind it. */
@@ -349,10 +364,23 @@ as_call(struct traced_regs *r, uint64_t from, uint64_t to)
 		r->word[RCX_WORD] = to;
 }
 
+static bool
+unfinished(const struct traced_regs *r, uint64_t door, uint64_t *entry, int64_t *result)
+{
+	enum { RBX_WORD = 5, RAX_WORD = 10, RIP_WORD = 16 };
+	uint64_t at = r->word[RIP_WORD] - door;
+
+	*entry = r->word[RBX_WORD];
+	if (at >= (uint64_t)(x86_door_made - x86_door_record) && at < (uint64_t)(x86_door_noted - x86_door_record))
+		*result = (int64_t)r->word[RAX_WORD];
+	return at >= (uint64_t)(x86_door_made - x86_door_record) && at < (uint64_t)(x86_door_written - x86_door_record);
+}
+
 const struct machine_door x86_door = {
 	.record = x86_door_record, .record_end = x86_door_record_end, .replay = x86_door_replay, .replay_end = x86_door_replay_end,
 	.reach = 1 << 30, .traced = TRACED, .hop_size = 2, .jump_size = 5, .hop_most = 127, .nop = 0x90, .stub = stub, .hop = hop,
 	.jump = jump, .stepped = stepped, .as_call = as_call,
+	.unfinished = unfinished,
 };
 
 #endif
