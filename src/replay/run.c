@@ -339,7 +339,7 @@ static void
 replay_exec(struct replayer *r)
 {
 	struct task *task = r->task;
-	struct tracee t;
+	struct tracee t = {.mem = -1};
 
 	if (!run_to_call(r))
 		return;
