@@ -380,13 +380,13 @@ static bool
 is_plain_file(struct recorder *r, uint64_t fd)
 {
 	struct rlimit limit;
-	struct statfs fs;
+	struct statfs system;
 	struct stat st;
 	char name[64];
 
 	snprintf(name, sizeof name, "/proc/%d/fd/%d", r->t->pid, (int)fd);
 	return !stat(name, &st) && S_ISREG(st.st_mode) && st.st_size > 0 && !mapped_shows(&r->mapped, &st) &&
-	       !statfs(name, &fs) && fs.f_type != PROC_SUPER_MAGIC && fs.f_type != SYSFS_MAGIC &&
+	       !statfs(name, &system) && system.f_type != PROC_SUPER_MAGIC && system.f_type != SYSFS_MAGIC &&
 	       !prlimit(r->t->pid, RLIMIT_FSIZE, NULL, &limit) && limit.rlim_cur == RLIM_INFINITY;
 }
 
