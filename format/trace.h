@@ -182,6 +182,11 @@ struct chord_trace_room {
 	uint32_t pad;
 };
 
+/* Where no file can be made, the same is in memory: the head so far behind the page with the address of the control block
+ * (struct chord_live_anchor); in it and in each extent's head, at byte CHORD_TRACE_NEXT, the address of the extent that would
+ * come next; 0: there is none. There are no packed segments. */
+enum { CHORD_TRACE_MOORED = CHORD_PAGE_LEAST, CHORD_TRACE_NEXT = 1024 };
+
 /* The bytes of all records of an extent, one behind the other, are one frame of zstd that has not ended, in which each record ends
  * with a block: what the packer gives for its segment. The window is of so many bits at most. */
 enum { CHORD_TRACE_ZSTD = 1, CHORD_TRACE_ZSTD_WINDOW = 19 };

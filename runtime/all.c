@@ -9,6 +9,7 @@
 #include "maps.c"
 #include "place.c"
 #include "file.c"
+#include "trace_memory.c"
 #include "trace_file.c"
 #include "guest.c"
 #include "region.c"

@@ -65,6 +65,44 @@ chord_rt_first_pending(const struct chord_rt_trace *t, const struct chord_rt_rin
 	return first;
 }
 
+/* A file could be made, but not one with a ring: goes on in memory. A forked child's ring may be its parent's still, so no mark is
+ * written. False: no. */
+static bool
+chord_rt_trace_leaves_file(struct chord_rt_ctl *ctl, long e)
+{
+	struct chord_rt_trace *t = ctl->trace;
+	const struct chord_rt_mod *m;
+	uint32_t flags;
+
+	if (t->stopped || t->memory || t->begun || !t->head)
+		return false;
+	flags = t->head->flags & CHORD_TRACE_UNKNOWN;
+	chord_rt_trace_stop(ctl, e);
+	chord_rt_call(SYS_munmap, t->head, CHORD_RT_PAGE);
+	if (t->list)
+		chord_rt_call(SYS_munmap, t->list, 2 * CHORD_RT_PAGE);
+	t->head = NULL;
+	t->list = NULL;
+	t->listed = 0;
+	chord_rt_trace_without_file(ctl);
+	for (uint32_t i = 0; i < ctl->nmodule && !t->stopped; i++) {
+		m = chord_rt_module(ctl, i);
+		if (m->paths & CHORD_RT_TRACED && m->life == CHORD_LIFE_LOADED)
+			chord_rt_trace_add_module(ctl, m);
+	}
+	if (t->head)
+		t->head->flags |= flags;
+	return !t->stopped;
+}
+
+static long
+chord_rt_first_ring(struct chord_rt_ctl *ctl, struct chord_rt_ring *r, bool forked)
+{
+	if (ctl->trace->stopped)
+		return -EACCES;
+	return forked ? chord_rt_add_ring(ctl, r, r->at, r->size, 0) : chord_rt_new_ring(ctl, r, 0);
+}
+
 /* Begins a ring, at its old place in a forked child. */
 static void
 chord_rt_begin_ring(struct chord_rt_ctl *ctl, struct chord_rt_ring *r, uint64_t *cursor)
@@ -72,8 +110,10 @@ chord_rt_begin_ring(struct chord_rt_ctl *ctl, struct chord_rt_ring *r, uint64_t 
 	struct chord_rt_trace *t = ctl->trace;
 	uint64_t at = r->at, used = at ? chord_rt_used_of(t, r, *cursor) : 0, n;
 	bool forked = at != 0;
-	long e = t->stopped ? -EACCES : forked ? chord_rt_add_ring(ctl, r, at, r->size, 0) : chord_rt_new_ring(ctl, r, 0);
+	long e = chord_rt_first_ring(ctl, r, forked);
 
+	if (chord_rt_failed(e) && chord_rt_trace_leaves_file(ctl, e))
+		e = chord_rt_first_ring(ctl, r, forked);
 	if (chord_rt_failed(e)) {
 		if (forked)
 			chord_rt_ring_to_memory(at, r->size);
@@ -806,7 +846,7 @@ chord_rt_trace_drop(struct chord_rt_ctl *ctl, uint32_t number)
 	t->fd = -1;
 	t->head = NULL;
 	t->list = NULL;
-	t->listed = t->stopped = t->noted = 0;
+	t->listed = t->stopped = t->noted = t->memory = t->begun = 0;
 	t->parent = t->pid;
 	t->pid = ctl->pid;
 }

@@ -53,12 +53,15 @@ enum {
 	CHORD_RT_HOMES = 1024,     /* places tried for the cursors' page */
 	CHORD_RT_RING = CHORD_TRACE_SEGMENTS * CHORD_TRACE_SEGMENT,
 	CHORD_RT_RING_COLLECTED = CHORD_TRACE_SEGMENTS_COLLECTED * CHORD_TRACE_SEGMENT,
+	CHORD_RT_RING_MEMORY = 1 << 20,
+	CHORD_RT_RINGS_MANY = 64,  /* from that one on, rings in memory are as small as they can be */
 	CHORD_RT_PATIENCE = 100,   /* tenths of a second without anything done by a collector that lives */
 	CHORD_RT_LAST_MOST = 40,   /* log2 of bytes to be kept of a stream */
 	CHORD_RT_NO_PID = 0x10000000, /* this and higher numbers: no process or thread has them */
 	CHORD_RT_COLLECTOR = 108,  /* bytes of a socket's name */
 };
 
+#define CHORD_RT_AMPLE (1ull << 32)                 /* bytes of memory that are enough for pieces, and for large rings */
 #define CHORD_RT_AMID (1ull << 63)                 /* flag of a saved PC: it is no return address */
 #define CHORD_RT_DESC_MAGIC 0x4d524843u            /* "CHRM" */
 #define CHORD_RT_EARLY_MAGIC (0x4e524f42u | (uint64_t)CHORD_FORMAT_VERSION << 32) /* "BORN" */
@@ -446,6 +449,9 @@ struct chord_rt_trace {
 	struct chord_rt_joinable *joinable; /* by hash of the handle, open addressing; NULL: none was seen */
 	uint64_t njoinable, joinables; /* places that are taken; in all, a power of two */
 	uint64_t *stamp;              /* the last one; forked children have the same page. NULL: there are none */
+	uint32_t memory;              /* it is in memory, and only the last bytes of each stream are kept */
+	uint32_t begun;               /* a ring has been added */
+	uint64_t newest;              /* in memory: the head of the last extent, or that of the trace */
 };
 
 struct chord_rt_ctl {

@@ -6,7 +6,6 @@
  * Pieces are small, because the room that a program may map, and what mlockall locks, belong to the program. */
 
 #define CHORD_RT_PIECE (1ull << CHORD_SHADOW_BITS)
-#define CHORD_RT_AMPLE (1ull << 32) /* bytes of memory that are enough for pieces */
 
 /* ---- what is mapped ---- */
 

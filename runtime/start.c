@@ -51,6 +51,20 @@ chord_rt_moored(void)
 	return NULL;
 }
 
+/* The place that leads to that control block; 0: there is none. */
+static uint64_t
+chord_rt_anchored(const struct chord_rt_ctl *ctl)
+{
+	const struct chord_live_anchor *a;
+
+	for (uint32_t i = 0; i < CHORD_RT_PLACES; i++) {
+		a = (const struct chord_live_anchor *)chord_rt_places[i];
+		if (chord_rt_is_anchor(a) && a->version == CHORD_FORMAT_VERSION && chord_rt_block_of(a) == ctl)
+			return chord_rt_places[i];
+	}
+	return 0;
+}
+
 /* Writes the address of the control block to the page, which is read-only from then on. */
 static void
 chord_rt_moor(struct chord_live_anchor *a, struct chord_rt_ctl *ctl)

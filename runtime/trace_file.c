@@ -90,7 +90,7 @@ static void
 chord_rt_trace_hold(struct chord_rt_ctl *ctl)
 {
 	struct chord_rt_trace *t = ctl->trace;
-	long fd = t && t->head && !t->stopped && t->fd < 0 ? chord_rt_trace_fd(ctl) : -1;
+	long fd = t && t->head && !t->memory && !t->stopped && t->fd < 0 ? chord_rt_trace_fd(ctl) : -1;
 
 	if (fd >= 0)
 		t->fd = chord_rt_high(fd);
@@ -209,19 +209,25 @@ chord_rt_begin_trace(struct chord_rt_ctl *ctl, long fd)
 	long e;
 
 	chord_rt_clear(ctl->page, CHORD_RT_PAGE);
-	h->magic = CHORD_TRACE_MAGIC;
-	h->version = CHORD_TRACE_VERSION;
-	h->used = h->page = CHORD_RT_PAGE;
-	h->flags = (ctl->trace->late ? CHORD_TRACE_LATE : 0) | (ctl->trace->last ? CHORD_TRACE_LAST : 0);
-	h->pid = ctl->pid;
-	h->id = ctl->place.id[0];
-	h->id2 = ctl->place.id[1];
+	chord_rt_fill_trace_head(ctl, h);
 	e = chord_rt_reserve(ctl, (int32_t)fd, 0, CHORD_RT_PAGE);
 	if (!chord_rt_failed(e))
 		e = chord_rt_call(SYS_pwrite64, fd, ctl->page, CHORD_RT_PAGE, 0);
 	if (!chord_rt_failed(e))
 		e = chord_rt_call(SYS_mmap, 0, CHORD_RT_PAGE, CHORD_RT_PROT_RW, CHORD_RT_MAP_SHARED, fd, 0);
 	return e;
+}
+
+/* There can be no file. Who wants no profile wants no trace either. */
+static void
+chord_rt_trace_without_file(struct chord_rt_ctl *ctl)
+{
+	ctl->trace->stopped = 1;
+	if (!ctl->place.null && chord_rt_trace_in_memory(ctl))
+		chord_rt_text(ctl, "no file could be made for the trace: what each thread did last is kept in memory, for a core "
+		    "file");
+	else
+		chord_rt_text(ctl, "no file could be made for the trace");
 }
 
 /* Makes the file of this process. Without a profile in a file there is none. */
@@ -232,9 +238,10 @@ chord_rt_trace_create(struct chord_rt_ctl *ctl)
 	struct stat st;
 	long fd, e;
 
-	t->stopped = ctl->nofile;
-	if (ctl->nofile)
+	if (ctl->nofile) {
+		chord_rt_trace_without_file(ctl);
 		return;
+	}
 	fd = e = chord_rt_with_trace_name(ctl, chord_rt_make_trace);
 	if (!chord_rt_failed(fd)) {
 		chord_rt_call(SYS_fstat, fd, &st);
@@ -251,8 +258,7 @@ chord_rt_trace_create(struct chord_rt_ctl *ctl)
 			    "end with K, M or G: it is ignored");
 		return;
 	}
-	t->stopped = 1;
-	chord_rt_text(ctl, "no file could be made for the trace");
+	chord_rt_trace_without_file(ctl);
 }
 
 /* The address at which size bytes of the file from that offset are mapped; at: exactly there, or 0. */
@@ -299,8 +305,11 @@ chord_rt_trace_publish(struct chord_rt_ctl *ctl, uint64_t end)
 static struct chord_extent_head *
 chord_rt_trace_mapped(struct chord_rt_ctl *ctl, const struct chord_extent_head *h)
 {
-	long fd = chord_rt_trace_fd(ctl), at = fd, p = fd;
+	long fd, at, p;
 
+	if (ctl->trace->memory)
+		return chord_rt_trace_extent_in_memory(ctl, h);
+	fd = at = p = chord_rt_trace_fd(ctl);
 	if (!chord_rt_failed(fd))
 		at = p = chord_rt_trace_extent(ctl, fd, h);
 	if (!chord_rt_failed(at))
@@ -333,7 +342,7 @@ chord_rt_trace_add_module(struct chord_rt_ctl *ctl, const struct chord_rt_mod *m
 	struct chord_trace_module *e;
 
 	if (!t->list || t->list->a == chord_rt_list_room()) {
-		if (t->list)
+		if (t->list && !t->memory)
 			chord_rt_call(SYS_munmap, t->list, h.size);
 		t->list = chord_rt_trace_mapped(ctl, &h);
 	}

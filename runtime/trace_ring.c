@@ -133,9 +133,25 @@ chord_rt_back_up_to(struct chord_rt_ctl *ctl, struct chord_rt_ring *r, uint64_t 
 static bool
 chord_rt_back_first(struct chord_rt_ctl *ctl, struct chord_rt_ring *r, uint64_t first, uint64_t segment)
 {
-	r->since = ctl->trace->last && r->size > CHORD_RT_RING ? first + 1 : 0;
+	r->since = ctl->trace->last && !ctl->trace->memory && r->size > CHORD_RT_RING ? first + 1 : 0;
 	r->backed = first;
 	return chord_rt_back_up_to(ctl, r, segment + 2);
+}
+
+/* Adds the extent and maps it. Gives its offset, for chord_rt_trace_publish(); or an error. */
+static long
+chord_rt_place_ring(struct chord_rt_ctl *ctl, const struct chord_extent_head *h, uint64_t at, uint64_t size)
+{
+	long fd = chord_rt_trace_fd(ctl), from = fd, e = fd;
+
+	if (!chord_rt_failed(fd))
+		from = e = chord_rt_trace_extent(ctl, fd, h);
+	if (!chord_rt_failed(from))
+		e = chord_rt_map_ring(fd, (uint64_t)from, at, size);
+	chord_rt_trace_shut(ctl->trace, fd);
+	if (chord_rt_failed(e) && !chord_rt_failed(from))
+		chord_rt_trace_leave_end(ctl->trace);
+	return chord_rt_failed(e) ? e : from;
 }
 
 /* Adds a ring that begins with segment `first` at these addresses. Under the lock. */
@@ -145,18 +161,12 @@ chord_rt_add_ring(struct chord_rt_ctl *ctl, struct chord_rt_ring *r, uint64_t at
 	struct chord_extent_head h = {
 		.type = CHORD_TRACE_RING, .module = r->number, .size = CHORD_RT_PAGE + size, .a = first, .b = first, .c = r->rings,
 	};
-	long fd = chord_rt_trace_fd(ctl), from = fd, e = fd;
+	const bool memory = ctl->trace->memory;
+	long from = memory ? chord_rt_place_memory_ring(ctl->trace, &h, at) : chord_rt_place_ring(ctl, &h, at, size);
 
-	if (!chord_rt_failed(fd))
-		from = e = chord_rt_trace_extent(ctl, fd, &h);
-	if (!chord_rt_failed(from))
-		e = chord_rt_map_ring(fd, (uint64_t)from, at, size);
-	chord_rt_trace_shut(ctl->trace, fd);
-	if (chord_rt_failed(e)) {
-		if (!chord_rt_failed(from))
-			chord_rt_trace_leave_end(ctl->trace);
-		return e;
-	}
+	if (chord_rt_failed(from))
+		return from;
+	ctl->trace->begun = 1;
 	r->rings++;
 	r->at = at;
 	r->size = size;
@@ -166,7 +176,8 @@ chord_rt_add_ring(struct chord_rt_ctl *ctl, struct chord_rt_ring *r, uint64_t at
 	r->collected = ctl->trace->collected && r->number != ~0u;
 	chord_rt_room_of(r->head)->filled = chord_rt_room_of(r->head)->done = first;
 	chord_rt_room_of(r->head)->collected = r->collected;
-	chord_rt_trace_publish(ctl, (uint64_t)from + h.size);
+	if (!memory)
+		chord_rt_trace_publish(ctl, (uint64_t)from + h.size);
 	return 0;
 }
 
@@ -174,17 +185,20 @@ chord_rt_add_ring(struct chord_rt_ctl *ctl, struct chord_rt_ring *r, uint64_t at
 static long
 chord_rt_new_ring(struct chord_rt_ctl *ctl, struct chord_rt_ring *r, uint64_t first)
 {
-	const bool wish = ctl->trace->last || (ctl->trace->collected && r->number != ~0u);
-	uint64_t size = !wish ? CHORD_RT_RING : ctl->trace->last ? ctl->trace->last : CHORD_RT_RING_COLLECTED, at;
+	const struct chord_rt_trace *t = ctl->trace;
+	const bool wish = t->last || (t->collected && r->number != ~0u);
+	uint64_t size = !wish ? CHORD_RT_RING : t->last ? t->last : CHORD_RT_RING_COLLECTED, at;
 	long e;
 
+	if (t->memory)
+		size = chord_rt_ring_in_memory(t, r);
 	for (;; size = CHORD_RT_RING) {
 		at = chord_rt_ring_room(size);
 		e = at ? chord_rt_add_ring(ctl, r, at, size, first) : -ENOMEM;
 		if (!chord_rt_failed(e))
 			return e;
 		chord_rt_unmap_ring(at, size);
-		if (size == CHORD_RT_RING || ctl->trace->last)
+		if (size == CHORD_RT_RING || t->last)
 			return e;
 	}
 }
@@ -437,7 +451,7 @@ chord_rt_settle_mine(struct chord_rt_ctl *ctl, struct chord_rt_ring *r, uint64_t
 		chord_rt_to_scratch(ctl->trace, cursor);
 		return;
 	}
-	if (ctl->trace->last)
+	if (ctl->trace->last || ctl->trace->memory)
 		chord_rt_forget_first(r, segment);
 	else if (r->collected)
 		chord_rt_leave_to_collector(ctl, r, segment);

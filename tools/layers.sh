@@ -18,7 +18,7 @@ weave: base cfg measure machine graph selection image asm
 profile: base cfg measure graph
 trace: base cfg graph machine profile
 run: base cfg measure machine selection image asm profile trace
-process: base cfg measure machine image asm profile run
+process: base cfg measure machine image asm profile trace run
 view: base cfg measure machine graph image asm profile run
 compare: base cfg measure profile run view
 choice: base cfg measure graph selection profile run view

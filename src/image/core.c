@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/procfs.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* Of mapped files a core has the first bytes, or nothing. */
@@ -221,6 +222,18 @@ int
 core_signal(const struct core *c)
 {
 	return c->signal;
+}
+
+bool
+core_is_cut(const struct core *c)
+{
+	uint64_t end = 0;
+	struct stat st;
+
+	for (size_t i = 0; i < c->segment.n; i++)
+		if (c->segment.at[i].filled && c->segment.at[i].offset + c->segment.at[i].filled > end)
+			end = c->segment.at[i].offset + c->segment.at[i].filled;
+	return !fstat(c->fd, &st) && (uint64_t)st.st_size < end;
 }
 
 /* ---- memory ---- */

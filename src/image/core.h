@@ -16,6 +16,9 @@ uint32_t core_pid(const struct core *c);
 /* The signal that it died of; 0: not known, or none. */
 int core_signal(const struct core *c);
 
+/* Has the file lost its end? */
+bool core_is_cut(const struct core *c);
+
 /* Memory as it was. False: the core does not hold all of it. */
 bool core_read(const struct core *c, uint64_t addr, void *to, size_t n);
 

@@ -25,6 +25,18 @@ control_find(control_read_fn *read, const void *of, struct chord_live *live)
 	return true;
 }
 
+uint64_t
+control_anchor(control_read_fn *read, const void *of)
+{
+	static const uint64_t place[] = CHORD_LIVE_PLACES;
+	struct chord_live live;
+
+	for (size_t i = 0; i < sizeof place / sizeof *place; i++)
+		if (find_at(read, of, place[i], &live))
+			return place[i];
+	return 0;
+}
+
 bool
 control_may_be(uint64_t at, uint64_t n)
 {

@@ -17,6 +17,8 @@ typedef bool control_read_fn(const void *of, uint64_t addr, void *to, size_t n);
 
 /* Fills live, with magic 0 if there is no control block. False: it is of another version, or damaged. */
 bool control_find(control_read_fn *read, const void *of, struct chord_live *live);
+/* The address of the anchor page that leads to it; 0: there is none. */
+uint64_t control_anchor(control_read_fn *read, const void *of);
 /* Can it be that there is one since n bytes have been mapped there? */
 bool control_may_be(uint64_t at, uint64_t n);
 /* Is nothing mapped where one may be? */

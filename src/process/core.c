@@ -15,19 +15,19 @@ enum { NAME_MAX_BYTES = 4096 };
 
 /* ---- what the process knew ---- */
 
-static bool
-read_core(const void *of, uint64_t addr, void *to, size_t n)
+bool
+post_read(const void *of, uint64_t addr, void *to, size_t n)
 {
 	return core_read(of, addr, to, n);
 }
 
-static bool
-read_tables(struct post *s)
+bool
+post_read_tables(struct post *s)
 {
 	for (uint32_t i = 0; i < s->live.nmodule; i++) {
 		struct loaded m = {0};
 
-		if (!control_item(read_core, s->core, s->live.modules, s->live.module_size, i, &m.live, sizeof m.live) ||
+		if (!control_item(post_read, s->core, s->live.modules, s->live.module_size, i, &m.live, sizeof m.live) ||
 		    m.live.size % 8 || m.live.idlen > sizeof m.live.id)
 			return false;
 		VEC_PUSH(s->module, m);
@@ -35,7 +35,7 @@ read_tables(struct post *s)
 	for (uint32_t i = 0; i < s->live.nregion; i++) {
 		struct chord_live_region r;
 
-		if (!control_item(read_core, s->core, s->live.regions, s->live.region_size, i, &r, sizeof r))
+		if (!control_item(post_read, s->core, s->live.regions, s->live.region_size, i, &r, sizeof r))
 			return false;
 		VEC_PUSH(s->region, r);
 	}
@@ -198,9 +198,8 @@ path_of(struct post *s, const struct chord_live_module *m)
 	return path && bias == m->bias ? path : "";
 }
 
-/* The module in the profile: as the file has it, or added. */
-static uint32_t
-module_number(struct post *s, const struct chord_live_module *l)
+uint32_t
+post_module(struct post *s, const struct chord_live_module *l)
 {
 	struct module m = {.nid = l->idlen, .base = l->first - l->bias, .ncount = l->size / 8};
 	struct module *have = profile_module(s->p, (struct str){(const char *)l->id, l->idlen});
@@ -258,9 +257,8 @@ add_module(struct post *s, uint32_t i)
 	}
 }
 
-/* The profile was in memory only: its head and the exits may be in the core. */
-static void
-take_head(struct post *s)
+void
+post_take_head(struct post *s)
 {
 	struct chord_profile_head h;
 
@@ -302,7 +300,7 @@ take_exits(struct post *s)
 	struct chord_live_exits e;
 
 	for (uint32_t i = 0; i < s->live.nslots; i++)
-		if (control_item(read_core, s->core, s->live.exits, s->live.exits_size, i, &e, sizeof e))
+		if (control_item(post_read, s->core, s->live.exits, s->live.exits_size, i, &e, sizeof e))
 			take_exits_at(s, &e);
 }
 
@@ -352,9 +350,9 @@ take_with_live(struct post *s)
 {
 	s->fresh = !s->p;
 	if (s->fresh)
-		take_head(s);
+		post_take_head(s);
 	for (uint32_t i = 0; i < s->module.n; i++) {
-		s->module.at[i].number = module_number(s, &s->module.at[i].live);
+		s->module.at[i].number = post_module(s, &s->module.at[i].live);
 		add_module(s, i);
 	}
 	if (s->fresh)
@@ -379,7 +377,7 @@ load(struct post *s, const char *path, const char *profile)
 {
 	const char *why = NULL;
 
-	if (!control_find(read_core, s->core, &s->live) || !read_tables(s)) {
+	if (!control_find(post_read, s->core, &s->live) || !post_read_tables(s)) {
 		say_error(path, "what it holds of Chord's runtime makes no sense, or is of another version");
 		return false;
 	}

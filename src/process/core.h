@@ -38,6 +38,15 @@ struct post {
 	} inner;
 };
 
+/* core.c: reads the memory of a struct core. */
+bool post_read(const void *core, uint64_t addr, void *to, size_t n);
+/* Reads what the control block lists. False: it makes no sense. */
+bool post_read_tables(struct post *s);
+/* The module in the profile: as the file has it, or added. */
+uint32_t post_module(struct post *s, const struct chord_live_module *l);
+/* Begins the profile of a process that had it in memory only: its head may be in the core. */
+void post_take_head(struct post *s);
+
 /* core_active.c: treats the active frames on the core's stacks as ended there, and notes how far they had come on their paths. */
 void post_end_all(struct post *s);
 

@@ -5,6 +5,7 @@
 #define CHORD_PROCESS_H
 
 #include "run/run.h"
+#include "trace/trace.h"
 
 #include <sys/types.h>
 
@@ -83,5 +84,19 @@ bool run_load_live(struct run *r, const char *pid);
 
 /* run_load() for a process that died and left a core file; profile: its own, NULL to look for it. */
 bool run_load_core(struct run *r, const char *program, const char *core, const char *profile);
+
+/* ---- core_trace.c ---- */
+
+/* The trace of a process that could make no file for it, in its core file; and a profile that has its modules, and no counts. */
+struct core_trace {
+	struct core *core;
+	struct profile *profile;
+	struct trace_file *file;
+};
+/* NULL, or why there is none (in the pool of r, whose program has been opened); it is to be closed either way. */
+const char *core_trace_open(struct run *r, const char *path, struct core_trace *t);
+void core_trace_close(struct core_trace *t);
+/* Is that file a core file, by its first bytes? */
+bool core_trace_is(const char *path);
 
 #endif

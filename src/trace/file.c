@@ -24,6 +24,8 @@ trace_bytes(const struct trace_file *f, uint64_t offset, void *to, size_t n)
 {
 	if (offset > f->size || n > f->size - offset)
 		return false;
+	if (f->memory)
+		return memory_bytes(f->memory, offset, to, n);
 	if (f->fd < 0) {
 		memcpy(to, f->bytes.at + offset, n);
 		return true;
@@ -310,6 +312,15 @@ new_file(struct pool *pool, int fd, struct str bytes, uint64_t size)
 }
 
 struct trace_file *
+trace_take(struct pool *pool, struct trace_memory *m, const char **why)
+{
+	struct trace_file *f = new_file(pool, -1, (struct str){0}, memory_size(m));
+
+	f->memory = m;
+	return read_file(pool, f, why);
+}
+
+struct trace_file *
 trace_parse(struct pool *pool, struct str bytes, const char **why)
 {
 	return read_file(pool, new_file(pool, -1, bytes, bytes.n), why);
@@ -346,6 +357,8 @@ trace_close(struct trace_file *f)
 	}
 	free(f->stream.at);
 	free(f->module.at);
+	if (f->memory)
+		free(f->memory->part.at);
 	free(f);
 }
 

@@ -8,6 +8,20 @@
 /* file.c: bytes of the file. False: they are not there. */
 bool trace_bytes(const struct trace_file *f, uint64_t offset, void *to, size_t n);
 
+/* memory.c: a trace in the memory of a process. Offsets are those of a file with all parts one behind the other. */
+struct trace_part {
+	uint64_t offset, size, addr;
+};
+struct trace_memory {
+	trace_read_fn *read;
+	const void *of;
+	VEC(struct trace_part) part;
+};
+uint64_t memory_size(const struct trace_memory *m);
+bool memory_bytes(const struct trace_memory *m, uint64_t offset, void *to, size_t n); /* they are in it; false: not in the memory */
+/* file.c: reads what the parts hold; m is the file's, or (NULL) gone. */
+struct trace_file *trace_take(struct pool *pool, struct trace_memory *m, const char **why);
+
 /* slots.c: nothing more is read, for that reason, which is said of the next segment. False. */
 bool slots_fault(struct slots *r, const char *why);
 /* The same of the segment that was read last. */

@@ -33,6 +33,7 @@ struct trace_file {
 	struct pool *pool;
 	int fd;                  /* -1: the bytes are in memory */
 	struct str bytes;
+	struct trace_memory *memory; /* of the process that kept it; NULL: not there */
 	uint64_t size, page;
 	uint32_t version, flags; /* CHORD_TRACE_... */
 	uint64_t pid, id, id2, error;
@@ -45,6 +46,11 @@ struct trace_file {
 /* NULL: it is no trace at all, *why says why (pool). */
 struct trace_file *trace_open(struct pool *pool, const char *path, const char **why);
 struct trace_file *trace_parse(struct pool *pool, struct str bytes, const char **why);
+/* Reads another process's memory. False: not all of it is there. */
+typedef bool trace_read_fn(const void *of, uint64_t addr, void *to, size_t n);
+/* The trace that a process kept in its memory because there could be no file; anchor: where the address of its control block
+ * stands. NULL and *why NULL: there is none. `of` must outlive it. */
+struct trace_file *trace_of_memory(struct pool *pool, trace_read_fn *read, const void *of, uint64_t anchor, const char **why);
 void trace_close(struct trace_file *f); /* NULL is fine */
 /* The name of the trace that belongs to a profile (pool). */
 char *trace_name(struct pool *pool, const char *profile);

@@ -728,4 +728,8 @@ rm -f ./*.chord ./*.trace
 
 CHORD=$CHORD "$here/data.sh" || failed=1
 
+# ---- core files ----
+
+CHORD=$CHORD "$here/core.sh" || failed=1
+
 exit $failed

@@ -239,7 +239,7 @@ static bool
 add_process(struct encodings *e, struct trace_out *o)
 {
 	const struct traced *t = o->process;
-	const char *name = trace_name(o->run->pool, t->name), *why = trace_short(o->run->pool, t->file);
+	const char *name = t->trace, *why = trace_short(o->run->pool, t->file);
 	bool ok = !why;
 
 	if (why)

@@ -30,32 +30,53 @@ read_profile(struct pool *pool, const char *name, const char **why)
 	return p;
 }
 
+/* Where no file could be made. NULL, or why it cannot be used. */
+static const char *
+open_core(struct run *r, struct traced *t)
+{
+	const char *why = core_trace_open(r, t->name, &t->core);
+
+	t->trace = t->name;
+	t->profile = t->core.profile;
+	t->file = t->core.file;
+	if (!why && !profile_module(t->profile, image_build_id(r->binary.at[0].image)))
+		why = run_why_not(r, t->profile, r->path);
+	return why;
+}
+
 /* NULL, or why the process cannot be used. */
 static const char *
 open_process(struct run *r, const char *name, struct traced *t)
 {
 	const char *why = NULL;
 
-	*t = (struct traced){.name = name, .profile = read_profile(r->pool, name, &why)};
+	*t = (struct traced){.name = name, .trace = trace_name(r->pool, name)};
+	if (core_trace_is(name))
+		return open_core(r, t);
+	t->profile = read_profile(r->pool, name, &why);
 	if (!t->profile)
 		return why;
 	if (!profile_module(t->profile, image_build_id(r->binary.at[0].image)))
 		return run_why_not(r, t->profile, r->path);
 	if (t->profile->flags & (CHORD_PROFILE_MERGED | CHORD_PROFILE_SNAPSHOT))
 		return "a sum or a snapshot has no trace";
-	t->file = trace_open(r->pool, trace_name(r->pool, name), &why);
+	t->file = trace_open(r->pool, t->trace, &why);
 	if (!t->file)
-		return pool_printf(r->pool, "its trace %s: %s", trace_name(r->pool, name), why);
+		return pool_printf(r->pool, "its trace %s: %s", t->trace, why);
 	why = trace_why_not(t->file, t->profile);
-	return why ? pool_printf(r->pool, "its trace %s: %s", trace_name(r->pool, name), why) : NULL;
+	return why ? pool_printf(r->pool, "its trace %s: %s", t->trace, why) : NULL;
 }
 
 static void
 close_process(struct traced *t)
 {
 	replay_code_free(t->code);
-	trace_close(t->file);
-	profile_free(t->profile);
+	if (t->trace == t->name) {
+		core_trace_close(&t->core);
+	} else {
+		trace_close(t->file);
+		profile_free(t->profile);
+	}
 	*t = (struct traced){0};
 }
 

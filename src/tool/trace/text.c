@@ -538,7 +538,7 @@ stream_ends(struct trace_out *o, size_t stream, const char *why)
 		say_warning(o->process->name, "%" PRIu64 " paths of thread %" PRIu64 " are not known: their code is not at hand",
 		            o->replay.unknown, o->number);
 	if (why)
-		say_error(trace_name(o->run->pool, o->process->name), "thread %zu: %s: it was read up to there", stream + 1, why);
+		say_error(o->process->trace, "thread %zu: %s: it was read up to there", stream + 1, why);
 	buf_free(&o->text);
 	buf_free(&o->struck);
 	return !why;
@@ -547,7 +547,7 @@ stream_ends(struct trace_out *o, size_t stream, const char *why)
 bool
 trace_warn(struct trace_out *o)
 {
-	const char *name = trace_name(o->run->pool, o->process->name), *why = trace_short(o->run->pool, o->process->file);
+	const char *name = o->process->trace, *why = trace_short(o->run->pool, o->process->file);
 	const char *tail = trace_tail(o->run->pool, o->process->file);
 	bool ok = !why || (tail && !strcmp(why, tail));
 

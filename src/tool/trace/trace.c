@@ -46,7 +46,8 @@ static const struct argp_option options[] = {
 static const char doc[] =
 	"Print what a program did, in order: calls and returns, or also each block, line or instruction.\v"
 	"PROGRAM was built with -fchord=trace, and left a trace beside its profile. Without a PROFILE all processes of this build "
-	"in the current folder that left traces are printed. The number before a line is that of the instructions which the "
+	"in the current folder that left traces are printed. A core file in place of a PROFILE has what each thread of a "
+	"process did last that could make no file. The number before a line is that of the instructions which the "
 	"thread had executed in traced code until then.\n\n"
 	"Exit status: 0 done (with --diff: no difference), 1 a trace is not whole (what is there is printed), cannot be used, or "
 	"differs, or does not have what was asked for, 2 wrong usage; with --run the program's.";

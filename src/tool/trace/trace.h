@@ -3,6 +3,7 @@
 #ifndef CHORD_TOOL_TRACE_H
 #define CHORD_TOOL_TRACE_H
 
+#include "process/process.h"
 #include "run/run.h"
 #include "trace/trace.h"
 
@@ -18,7 +19,9 @@ enum trace_form { TRACE_TEXT, TRACE_JSON, TRACE_LACKEY, TRACE_CHROME, TRACE_PERF
 
 /* A process that left a trace. */
 struct traced {
-	const char *name;        /* of its profile */
+	const char *name;        /* of its profile, or of its core file */
+	const char *trace;       /* of the file that has its trace */
+	struct core_trace core;  /* core NULL: it is beside the profile */
 	struct profile *profile;
 	struct trace_file *file;
 	struct binary **binary;  /* by module of the profile; NULL: not at hand */
