@@ -146,8 +146,13 @@ chord_rt_watch_maps(struct chord_rt_ctl *ctl, struct chord_rt_desc *d)
 		ctl->brk = r->brk;
 		chord_rt_copy(ctl->brk_was, (const void *)r->brk, sizeof jump);
 	}
-	if (!d && !ctl->ended && (behind = chord_rt_stay(ctl)) != 0)
-		to = CHORD_RT_NEAR(chord_rt_desc.mapped) + behind;
+	if (!d && !ctl->ended) {
+		behind = chord_rt_stay(ctl);
+		to = behind ? CHORD_RT_NEAR(chord_rt_desc.mapped) + behind : 0;
+		if (!behind)
+			chord_rt_text(ctl, "no copy of the last measured library could be made when it was closed: code that runs "
+			                   "before the constructor of one that is opened later has no counters");
+	}
 	chord_rt_far_jump(jump, to);
 	chord_rt_write_text(ctl->brk, to ? jump : ctl->brk_was, sizeof jump);
 	if (d && ctl->stays) {
