@@ -520,7 +520,7 @@ t_wrong_measures() {
 		refused 2 "^chord: $o: .*edges" $cc $o -c work.c
 	done
 	for o in -fchord -fchords=edges -fchord-weights= -fchord-paths=; do
-		refused 2 "^chord: $o: .*there are -fchord=, -fchord-events=, -fchord-timers=, -fchord-paths=, -fchord-trace= and -fchord-weights=" $cc $o -c work.c
+		refused 2 "^chord: $o: .*there are -fchord=, -fchord-events=, -fchord-timers=, -fchord-paths=, -fchord-trace=, -fchord-trace-stamp= and -fchord-weights=" $cc $o -c work.c
 	done
 	refused 2 "^chord: -fchord-paths: does not go with -fchord=edges" $cc -fchord-paths=f -fchord=edges -c work.c
 	refused 1 "^chord: .*no-such: No such file" $cc -fchord-paths=no-such -c work.c
