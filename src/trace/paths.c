@@ -316,6 +316,24 @@ may_mistake(const struct trace_file *f)
 	return f->fault || f->flags & (CHORD_TRACE_STOPPED | CHORD_TRACE_UNKNOWN);
 }
 
+/* What counter number k of a module of the trace stands for. */
+static struct replay_path *
+path_at(struct replay_code *c, uint32_t i, uint32_t k)
+{
+	const struct chord_trace_module *m = &c->file->module.at[i];
+	struct replay_path **p;
+
+	if (!c->known[i])
+		c->known[i] = pool_array(c->pool, m->bytes / 8 + 1, sizeof **c->known);
+	p = &c->known[i][k];
+	if (!*p) {
+		*p = find(c, m, c->number[i], m->low + 8 * k);
+		(*p)->listed = i;
+		(*p)->counter = k;
+	}
+	return *p;
+}
+
 /* Makes the module of that token, where n are listed, the one that is looked at. False: there is none. */
 static bool
 look_at(struct replay_code *c, uint32_t token, size_t n)
@@ -326,10 +344,7 @@ look_at(struct replay_code *c, uint32_t token, size_t n)
 	if (i == UINT32_MAX)
 		return false;
 	m = &c->file->module.at[i];
-	if (!c->known[i])
-		c->known[i] = pool_array(c->pool, m->bytes / 8 + 1, sizeof **c->known);
-	if (!c->known[i][(token - m->low) / 8])
-		c->known[i][(token - m->low) / 8] = find(c, m, c->number[i], token);
+	path_at(c, i, (token - m->low) / 8);
 	c->listed = n;
 	c->low = m->low;
 	c->bytes = m->bytes;
@@ -370,11 +385,9 @@ replay_path_from(struct replay_code *c, uint32_t token, size_t n, uint32_t from,
 	return found ? replay_path_of(c, token + 8 * (uint32_t)(found->sum - p->sum), n, &damaged) : NULL;
 }
 
-const struct replay_path *
-replay_path_end(struct replay_code *c, uint32_t token, size_t n)
+static const struct replay_path *
+end_alone(struct replay_code *c, const struct replay_path *p)
 {
-	bool damaged;
-	const struct replay_path *p = replay_path_of(c, token, n, &damaged);
 	struct replay_witness *w = p ? (struct replay_witness *)(uintptr_t)p->witness : NULL;
 	struct replay_path *end;
 
@@ -392,4 +405,25 @@ replay_path_end(struct replay_code *c, uint32_t token, size_t n)
 	end->block = p->block + p->n - end->n;
 	end->insns = end->n ? p->proc->block[*end->block].ninsn : 0;
 	return end;
+}
+
+const struct replay_path *
+replay_path_end(struct replay_code *c, uint32_t token, size_t n)
+{
+	bool damaged;
+
+	return end_alone(c, replay_path_of(c, token, n, &damaged));
+}
+
+const struct replay_path *
+replay_path_again(struct replay_code *c, uint32_t listed, uint32_t counter, bool partial)
+{
+	const struct replay_path *p;
+
+	if (listed >= c->file->module.n || counter >= c->file->module.at[listed].bytes / 8)
+		return NULL;
+	p = path_at(c, listed, counter);
+	if (p == &c->none || p == &c->damaged)
+		return NULL;
+	return partial ? end_alone(c, p) : p;
 }

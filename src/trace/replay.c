@@ -33,6 +33,9 @@ static void
 enter(struct replay *r, const struct replay_path *p, enum replay_how how)
 {
 	VEC_PUSH(r->stack, (struct replay_frame){.proc = p->proc, .module = p->module, .next = GRAPH_NONE, .since = r->insns});
+	r->told = true;
+	if (r->index)
+		trace_index_enters(r->index, p->proc, p->module);
 	if (r->enters)
 		r->enters(r, how);
 }
@@ -323,6 +326,10 @@ begin_thread(struct replay *r, enum chord_mark kind, uint32_t id)
 	replay_finish(r);
 	if (!r->stop && kind == CHORD_MARK_THREAD && (r->thread || r->insns || r->stack.n))
 		say_end(r, true);
+	r->part += r->told;
+	r->told = r->stack.n != 0;
+	if (r->index)
+		trace_index_thread(r->index, r);
 	r->thread = kind == CHORD_MARK_THREAD ? id : 0;
 	r->insns = r->strikes = r->event = 0;
 	r->ends = r->made = 0;
@@ -341,6 +348,7 @@ take_ending(struct replay *r, uint64_t value)
 	r->silent = CHORD_ENDS_HOW(value) != 0;
 	if (r->ends && CHORD_ENDS_HOW(value) == CHORD_ENDS_GONE)
 		return; /* it has said how */
+	r->told = true;
 	r->ends = CHORD_ENDS_HOW(value);
 	r->by = CHORD_ENDS_BY(value);
 	if (r->happens && r->ends && !r->stop)
@@ -352,6 +360,7 @@ static void
 take_order(struct replay *r, enum chord_event event, uint64_t value)
 {
 	replay_finish(r);
+	r->told = true;
 	if (event == CHORD_EVENT_CREATES) {
 		r->made = CHORD_CREATES_THREAD(value);
 		r->stream = CHORD_CREATES_STREAM(value);
@@ -501,6 +510,11 @@ void
 replay_begin(struct replay *r, size_t stream)
 {
 	r->slots = slots_new(r->file, stream);
+	r->number = stream;
+	r->part = 0;
+	r->told = false;
+	if (r->index)
+		trace_index_thread(r->index, r);
 	r->listed = 0;
 	r->i = 0;
 	r->stack.n = 0;
@@ -515,6 +529,8 @@ replay_step(struct replay *r)
 	if (r->stop || r->slots->fault)
 		return false;
 	if (r->i == r->slots->n) {
+		if (r->index && slots_at_extent(r->slots))
+			trace_index_add(r->index, r);
 		if (!slots_next(r->slots))
 			return false;
 		progress("reading the trace", r->slots->done >> 20, trace_stream_bytes(r->slots->stream) >> 20);
@@ -534,6 +550,8 @@ replay_end(struct replay *r)
 		end_thread(r);
 	progress("reading the trace", 1 << 20, 2);
 	why = r->slots->fault;
+	if (r->index)
+		trace_index_ended(r->index, r);
 	slots_free(r->slots);
 	slots_free(r->scout);
 	r->slots = r->scout = NULL;

@@ -402,6 +402,13 @@ slots_next(struct slots *r)
 }
 
 bool
+slots_at_extent(const struct slots *r)
+{
+	return !r->fault && !r->ended && !r->left && r->next && r->next < r->stream->packs.n &&
+	       r->stream->packs.at[r->next].first == r->segment;
+}
+
+bool
 slots_seek(struct slots *r, uint64_t segment)
 {
 	size_t i = r->stream->packs.n;

@@ -86,6 +86,8 @@ void slots_free(struct slots *r); /* NULL is fine */
 void slots_copy(struct slots *to, const struct slots *from);
 /* Reads the next segment into slot[]. False: there is none, or `fault`. */
 bool slots_next(struct slots *r);
+/* Does an extent of packed segments come next, of which nothing has been read, and that is not the stream's beginning? */
+bool slots_at_extent(const struct slots *r);
 /* The next one to be read is that segment. False: there is none of that number, or `fault`. */
 bool slots_seek(struct slots *r, uint64_t segment);
 /* Bytes of the file that the stream takes, for progress. */
@@ -135,6 +137,7 @@ struct replay_path {
 	const struct replay_witness *witness; /* what is written where it ends is the same for all paths that end there; NULL: it is
 	                          * of this one only */
 	bool partial;            /* it is not known where it began: these are the last blocks of one */
+	uint32_t listed, counter; /* a module of the trace, and which of its counters: what to find it by */
 	uint32_t from, next;     /* vertices: where it begins, where the next begins; GRAPH_NONE: nowhere */
 	enum replay_begin begin;
 	enum replay_end end;
@@ -159,6 +162,8 @@ enum { REPLAY_ANEW = UINT32_MAX };
 const struct replay_path *replay_path_from(struct replay_code *c, uint32_t token, size_t n, uint32_t from, bool *sure);
 /* What is known of its end if nothing is of its beginning. */
 const struct replay_path *replay_path_end(struct replay_code *c, uint32_t token, size_t n);
+/* That path again; NULL: there is none. */
+const struct replay_path *replay_path_again(struct replay_code *c, uint32_t listed, uint32_t counter, bool partial);
 
 /* ---- replay.c: a stream as what its threads did, with a stack ---- */
 
@@ -209,10 +214,15 @@ struct replay_strike {
 	bool outside;            /* proc NULL: and it was not a handler on its way back */
 };
 
+struct trace_index;
 struct replay {
 	struct trace_file *file;
 	struct replay_code *code;
 	struct slots *slots;
+	struct trace_index *index; /* that is being made; NULL: none */
+	size_t number;           /* of the stream, its place in the file's list */
+	uint64_t part;           /* threads before this one in the stream of which anything was told */
+	bool told;               /* something has been of this one */
 	size_t i;                /* in the segment: the slot that is taken */
 	struct slots *scout;     /* what reads ahead; NULL: not needed so far */
 	uint32_t event;          /* a mark that another one follows; 0: none */
@@ -264,6 +274,59 @@ const char *replay_stream(struct replay *r, size_t stream);
 void replay_begin(struct replay *r, size_t stream);
 bool replay_step(struct replay *r);
 const char *replay_end(struct replay *r);
+
+/* ---- state.c: all that is known between two slots, as bytes ---- */
+
+/* map: by module of the profile, as code was made of. False: there is more than can be told of by these. */
+bool replay_save(const struct replay *r, const struct map *const *map, const struct profile *p, struct buf *to);
+/* Makes a replay that was begun one that has come to that segment, the first one of an extent. False: the bytes are not of such a
+ * state; nothing has changed. Notes of frames are NULL. */
+bool replay_restore(struct replay *r, const struct map *const *map, const struct profile *p, struct str bytes, uint64_t segment);
+
+/* ---- index.c: states at many places, in a file beside the trace. What is not of this trace, as it is now and as this program
+ * reads it, is not used ---- */
+
+#define CHORD_TRACE_INDEX ".index" /* behind the name of the trace */
+
+struct trace_state {
+	uint32_t stream;         /* its place in the file's list */
+	uint64_t part, thread, insns; /* as in struct replay */
+	uint64_t segment;        /* that comes next */
+	size_t entered, nentered; /* in trace_index.bytes: how often the thread has entered procedures; and how many bytes: */
+	size_t at, n;            /* likewise, what replay_save() wrote */
+};
+
+struct trace_index {
+	const char *name;
+	struct trace_file *file;
+	const struct profile *profile;
+	const struct map *const *map;
+	uint64_t key;            /* what it depends on */
+	bool read;               /* it is there; else it is being made */
+	bool cannot;             /* be made */
+	VEC(struct trace_state) state; /* by stream, then in order */
+	struct buf bytes;
+	uint64_t *parts;         /* by stream: that there are, less 1 */
+	uint64_t **entered;      /* being made; by module of the profile, by procedure: how often the thread has entered it */
+	uint64_t every, passed;  /* likewise: of so many extents one has a state; extents so far */
+};
+/* Reads it, or begins to make it. map: as code was made of. NULL: the trace is so short that it has none, or is no file. */
+struct trace_index *trace_index_open(struct pool *pool, const char *trace, struct trace_file *f, const struct profile *p,
+                                     const struct map *const *map);
+void trace_index_free(struct trace_index *x); /* NULL is fine */
+/* While it is made. An activation begins; a thread begins; a segment that a state can begin with comes next; a stream was read to
+ * its end. */
+void trace_index_enters(struct trace_index *x, const struct proc *p, uint32_t module);
+void trace_index_thread(struct trace_index *x, const struct replay *r);
+void trace_index_add(struct trace_index *x, const struct replay *r);
+void trace_index_ended(struct trace_index *x, const struct replay *r);
+/* All streams have been read. Writes it, if the trace has not changed meanwhile; that it cannot be written does no harm. */
+void trace_index_keep(struct trace_index *x);
+/* Goes through what the thread had entered before a state. */
+void trace_index_entered(const struct trace_index *x, const struct trace_state *s,
+                         void (*each)(void *ctx, const struct proc *p, uint64_t n), void *ctx);
+/* Makes a replay that was begun go on there. False: it goes on where it is. */
+bool trace_index_go(const struct trace_index *x, const struct trace_state *s, struct replay *r);
 
 /* ---- data.c: addresses of loads and stores, of code with the measure data ---- */
 

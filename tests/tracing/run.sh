@@ -732,4 +732,8 @@ CHORD=$CHORD "$here/data.sh" || failed=1
 
 CHORD=$CHORD "$here/core.sh" || failed=1
 
+# ---- an index ----
+
+CHORD=$CHORD "$here/places.sh" || failed=1
+
 exit $failed

@@ -158,6 +158,7 @@ join_binaries(struct run *r, struct pool *pool, struct traced *t)
 				map[i] = &r->binary.at[k].map;
 			}
 	}
+	t->map = map;
 	t->code = replay_code_new(t->file, t->profile, map);
 }
 

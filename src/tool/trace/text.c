@@ -61,7 +61,7 @@ put_head(struct trace_out *o)
 {
 	uint64_t thread = o->replay.thread ? o->replay.thread : o->number;
 
-	if (!o->any || o->args->spoke != o)
+	if ((!o->any && !o->again) || o->args->spoke != o)
 		fprintf(o->to, "%s process %" PRIu64 ", thread %" PRIu64 "\n", o->process->name, o->process->file->pid, thread);
 	o->any = true;
 	o->args->spoke = o;
@@ -246,7 +246,7 @@ runs(struct replay *r, const struct replay_path *p, struct replay_point from, st
 	uint64_t insns = r->insns;
 
 	if (!select_path(o, replay_insns(p, from, to)) || !put[o->args->view]) {
-		r->stop = o->over && o->args->thread;
+		r->stop = o->over && o->args->thread == trace_thread(o);
 		return;
 	}
 	flush_entry(o);
@@ -422,6 +422,8 @@ thread_begins(struct replay *r, enum chord_mark kind)
 	o->offset = o->from = 0;
 	o->pending = 0;
 	o->line = (struct image_place){0};
+	o->begun = true;
+	o->passed = false;
 	select_thread(o);
 	if (o->meets && kind == CHORD_MARK_THREAD && r->thread)
 		o->meets(o, TRACE_BEGINS);
@@ -492,6 +494,7 @@ static struct replay
 replay_for(struct trace_out *o)
 {
 	struct replay r = {.file = o->process->file, .code = o->process->code, .ctx = o, .thread_begins = thread_begins,
+	                   .index = o->index && !o->index->read ? o->index : NULL,
 	                   .locate = place_locate, .killed = o->process->profile->state != CHORD_STATE_ENDED};
 
 	if (o->args->form == TRACE_LACKEY) {
@@ -568,10 +571,10 @@ trace_print(struct trace_out *o)
 		return false;
 	}
 	ok = trace_warn(o);
-	for (size_t i = 0; i < o->process->file->stream.n; i++) {
-		stream_begins(o, i);
-		ok &= stream_ends(o, i, replay_stream(&o->replay, i));
-	}
+	seek_begins(o);
+	for (size_t i = 0; i < o->process->file->stream.n; i++)
+		ok &= stream_ends(o, i, seek_stream(o, i));
+	seek_ends(o);
 	strmap_free(&o->blocks);
 	return ok;
 }

@@ -25,6 +25,7 @@ struct traced {
 	struct profile *profile;
 	struct trace_file *file;
 	struct binary **binary;  /* by module of the profile; NULL: not at hand */
+	const struct map **map;  /* likewise */
 	struct replay_code *code;
 	struct where_index *where; /* by module: positions in its code; NULL until one was looked for */
 };
@@ -68,6 +69,9 @@ struct trace_out {
 	struct traced *process;
 	struct replay replay;
 	FILE *to;
+	struct trace_index *index; /* NULL: there is none */
+	bool again;              /* the thread's head stands there: what comes behind is looked for once more */
+	bool begun, passed;      /* a thread has begun, or what is shown of it has ended: to be, or has been, looked up there */
 	uint64_t number;         /* of the thread, if marks have none: the stream's */
 	uint64_t from_seen, to_seen; /* entries of the functions at the places so far */
 	bool open, over;         /* between the places that were asked for; behind them */
@@ -106,6 +110,11 @@ bool trace_print(struct trace_out *o);
 bool trace_warn(struct trace_out *o);
 void stream_begins(struct trace_out *o, size_t stream);
 bool stream_ends(struct trace_out *o, size_t stream, const char *why);
+/* seek.c: a process's index is read, or begins to be made; a stream is read, from its beginning or from where something is shown.
+ * NULL, or what is wrong with it there. */
+void seek_begins(struct trace_out *o);
+const char *seek_stream(struct trace_out *o, size_t stream);
+void seek_ends(struct trace_out *o);
 /* together.c: the streams of all processes in turns, in an order that can have been. */
 bool trace_print_together(struct trace_args *a, struct run *r, struct traced_list *list, FILE *to);
 /* The stream goes on behind what it waited for. */
