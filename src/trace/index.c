@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* An index: what the reader knew at the beginning of extents of packed segments, where reading can begin. It is kept in a file, with
- * a number of all that it depends on and a sum: one that is of another trace, or damaged, is as if it were not there. Its size is
- * bounded, whatever the trace's length: where it becomes too large, every other state is dropped. */
+/* An index: what the reader knew at the beginning of extents of packed segments, where reading can begin. It is kept in a file,
+ * with a number of all that it depends on and a sum: one that is of another trace, or damaged, is as if it were not there. Its
+ * size is bounded, whatever the trace's length: where it becomes too large, every other state is dropped. */
 #include "trace/internal.h"
 
 #include "cfg/in.h"
@@ -48,7 +48,8 @@ add_stream(struct buf *b, const struct trace_file *f, const struct trace_stream 
 	for (size_t i = 0; i < s->ring.n; i++) {
 		const struct trace_extent *x = &s->ring.at[i];
 
-		buf_printf(b, "ring %ju %ju %ju %ju ", (uintmax_t)x->offset, (uintmax_t)x->bytes, (uintmax_t)x->first, (uintmax_t)x->end);
+		buf_printf(b, "ring %ju %ju %ju %ju ", (uintmax_t)x->offset, (uintmax_t)x->bytes, (uintmax_t)x->first,
+		           (uintmax_t)x->end);
 		add_ring(b, f, x);
 	}
 }
@@ -74,8 +75,9 @@ key_of(const struct trace_file *f, const struct profile *p, const struct map *co
 	uint64_t key;
 
 	fstat(f->fd, &st);
-	buf_printf(&b, "%ju %ju.%09ld %u %u %ju %ju %ju %ju\n", (uintmax_t)f->size, (uintmax_t)st.st_mtim.tv_sec, st.st_mtim.tv_nsec,
-	           f->version, f->flags, (uintmax_t)f->pid, (uintmax_t)f->id, (uintmax_t)f->id2, (uintmax_t)f->error);
+	buf_printf(&b, "%ju %ju.%09ld ", (uintmax_t)f->size, (uintmax_t)st.st_mtim.tv_sec, st.st_mtim.tv_nsec);
+	buf_printf(&b, "%u %u %ju %ju %ju %ju\n", f->version, f->flags, (uintmax_t)f->pid, (uintmax_t)f->id, (uintmax_t)f->id2,
+	           (uintmax_t)f->error);
 	if (f->module.n)
 		buf_add(&b, f->module.at, f->module.n * sizeof *f->module.at);
 	for (size_t i = 0; i < f->stream.n; i++)

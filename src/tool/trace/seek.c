@@ -63,7 +63,9 @@ may_go(const struct trace_out *o, const struct trace_state *s)
 	if (!a->from.function && s->insns > a->from.n)
 		return false;
 	b = before(o, s);
-	return !is_passed(&a->from, s, b.from) && !is_passed(&a->to, s, b.to) && (!a->to.set || a->to.function || s->insns < a->to.n);
+	if (is_passed(&a->from, s, b.from) || is_passed(&a->to, s, b.to))
+		return false;
+	return !a->to.set || a->to.function || s->insns < a->to.n;
 }
 
 /* Makes what is selected what it would be there. */
