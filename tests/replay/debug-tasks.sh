@@ -277,4 +277,38 @@ t_debug_seek() {
 	answered ' stopped' 'No more reverse-execution history' ' stopped' '^event 9,' 'No more reverse-execution history' '^event [0-9]+$' 'monitor seek CLOCK' \
 		'No more reverse-execution history' 'exited with code 05'
 }
-debug_task_cases="debug-condition debug-seek debug-race debug-turns debug-deadlock debug-wild debug-processes debug-killed"
+# Memory that is too large for the processor's registers: to the write that changes it, in millions of instructions without a system call.
+t_debug_intervals() {
+	cat >large.c <<-'EOF'
+	#include <stdio.h>
+	static unsigned char large[4096];
+	static unsigned work(unsigned n)
+	{
+		unsigned x = n;
+		for (unsigned i = 0; i < 3000000; i++)
+			x = x * 1103515245 + 12345;
+		return x;
+	}
+	int main(void)
+	{
+		unsigned sum = work(1);
+		large[3000] = 7;
+		sum += work(2);
+		large[17] = 9;
+		sum += work(3);
+		printf("%u\n", sum), fflush(stdout);
+		return fread(large + 64, 1, 5, fopen("in", "r")) != 5;
+	}
+	EOF
+	$cc -g -O0 -w -fchord=events -o large large.c || no "it cannot be built"
+	echo 12345 >in
+	record ./large
+	debug ./large "break main" "continue" "python a = int(gdb.parse_and_eval('(long)&large'))" \
+		"python gdb.execute('monitor watch %d 4096' % a)" "continue" "print large[3000]" "reverse-stepi" "print large[3000]" \
+		"python gdb.execute('monitor watch %#x 0x100' % a)" "continue" "print large[17]" "python gdb.execute('monitor watch %#x 4096' % a)" \
+		"continue" "print large[66]" "backtrace" "python gdb.execute('monitor watch %#x 4096' % (a + 1024))" "continue" \
+		"monitor watch 5" "monitor watch 5 -1" "monitor watch 5 99999999"
+	answered 'main \(\) at large.c:14' '^\$1 = 7 ' 'large\[3000\] = 7' '^\$2 = 0 ' 'main \(\) at large.c:16' '^\$3 = 9 ' '^\$4 = 51 ' 'in main \(\) at large.c:18' \
+		'No more reverse-execution history' 'monitor watch ADDRESS BYTES' 'monitor watch ADDRESS BYTES' 'monitor watch ADDRESS BYTES'
+}
+debug_task_cases="debug-intervals debug-condition debug-seek debug-race debug-turns debug-deadlock debug-wild debug-processes debug-killed"

@@ -112,7 +112,7 @@ struct watched {
 };
 
 /* Where somebody wants to be. */
-enum seek { SOUGHT_NOT, SOUGHT_BEGIN, SOUGHT_END, SOUGHT_EVENT, SOUGHT_CLOCK };
+enum seek { SOUGHT_NOT, SOUGHT_BEGIN, SOUGHT_END, SOUGHT_EVENT, SOUGHT_CLOCK, SOUGHT_CHANGE };
 
 struct debugger {
 	struct replayer r;
@@ -144,7 +144,8 @@ struct debugger {
 	uint64_t program;        /* the number of the program that gdb knows */
 	struct pool *pool;       /* for as long as gdb looks */
 	enum seek seek;          /* when it moves next; */
-	uint64_t sought;         /* the number */
+	uint64_t sought;         /* the number; of a change the address, */
+	uint64_t bytes;          /* and of how much memory */
 	struct buf unsaid;       /* what the program has written while gdb did not wait for it to stop */
 	bool moving;             /* it does */
 	bool ended;              /* gdb has been told of the end */
@@ -178,6 +179,8 @@ void go_hop(struct debugger *d, const struct hop *h);
 /* Stops (MOVED_SLICE) after so long; 0: never. */
 void go_slice(uint64_t ns);
 void go_hook(struct debugger *d);
+/* A check sum of the n bytes of memory there; those that cannot be read count as 0. */
+uint64_t go_memory(const struct debugger *d, uint64_t at, uint64_t n);
 /* The condition that has fired, of the user's; NULL: none. */
 struct condition *go_fired(struct debugger *d, bool watch);
 struct hop hop_of(const struct condition *c, uint64_t count);

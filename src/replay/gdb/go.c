@@ -57,18 +57,24 @@ hop_of(const struct condition *c, uint64_t count)
 }
 
 /* What the memory has that is watched, or a check sum of it. */
-static uint64_t
-value_of(struct debugger *d, const struct condition *c)
+uint64_t
+go_memory(const struct debugger *d, uint64_t at, uint64_t n)
 {
 	const struct task *any = view_any(d);
-	char *bytes = xcalloc(1, c->n + 1);
+	char *bytes = xcalloc(1, n + 1);
 	uint64_t v;
 
 	if (any)
-		tracee_read_some(&any->t, c->at, bytes, c->n);
-	v = bytes_sum(bytes, c->n);
+		tracee_read_some(&any->t, at, bytes, n);
+	v = bytes_sum(bytes, n);
 	free(bytes);
 	return v;
+}
+
+static uint64_t
+value_of(const struct debugger *d, const struct condition *c)
+{
+	return go_memory(d, c->at, c->n);
 }
 
 /* Gives it some of the processor's slots, if there are enough from *next on. */

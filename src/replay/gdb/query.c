@@ -152,6 +152,24 @@ read_seek(struct debugger *d, const char *to)
 	return true;
 }
 
+/* Which memory: an address and a number of bytes, as gdb's user writes numbers. */
+static bool
+read_watch(struct debugger *d, const char *p)
+{
+	enum { MOST = 1 << 24 };
+	char *end;
+
+	d->sought = strtoull(p, &end, 0);
+	if (end == p || *end != ' ')
+		return false;
+	p = end + 1;
+	d->bytes = strtoull(p, &end, 0);
+	if (end == p || *end || *p == '-' || !d->bytes || d->bytes > MOST)
+		return false;
+	d->seek = SOUGHT_CHANGE;
+	return true;
+}
+
 static void
 say_checkpoints(const struct debugger *d, struct buf *to)
 {
@@ -166,11 +184,13 @@ answer(struct debugger *d, const char *command, struct buf *out)
 		say_when(d, out);
 	else if (!strcmp(command, "checkpoints"))
 		say_checkpoints(d, out);
-	else if (!strncmp(command, "seek ", 5) && read_seek(d, command + 5))
+	else if ((!strncmp(command, "seek ", 5) && read_seek(d, command + 5)) ||
+	         (!strncmp(command, "watch ", 6) && read_watch(d, command + 6)))
 		buf_str(out, "continue (or any other command that has the program go on, or back) goes there\n");
 	else
 		buf_str(out, "monitor when: the event of the log, the clock, the thread\n"
 		        "monitor seek CLOCK | event N | begin | end: to that state\n"
+		        "monitor watch ADDRESS BYTES: to where so much memory (16 MiB at most) has changed\n"
 		        "monitor checkpoints: where copies of the program are\n");
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Going to a state by its number: an event of the log, a count of the clock, the beginning, the end. gdb learns of it as of any
- * other stop, when it has the program go on next. */
+/* Going to a state by its number: an event of the log, a count of the clock, the beginning, the end; or to where memory changes.
+ * gdb learns of it as of any other stop, when it has the program go on next. */
 #include "replay/gdb/gdb.h"
 
 /* To the last node that is not behind that. */
@@ -33,12 +33,15 @@ to_event(struct debugger *d, uint64_t n)
 	return moved == MOVED_LOST ? CAME_LOST : moved == MOVED_END ? CAME_END : CAME_SOUGHT;
 }
 
+/* So many instructions before a state it is gone on to by breakpoints and steps. */
+enum { NEAR = 50000 };
+
 /* Runs to not far before it, at 4 instructions in a nanosecond: for a shorter time where it has gone too far, and for a longer one
  * where it has not run at all, as a busy machine has it. Nodes are left on the way. */
 static enum moved
 near_clock(struct debugger *d, uint64_t n)
 {
-	enum { NEAR = 50000, LONGEST = 20000000, A_NANOSECOND = 4, TRIES = 200 };
+	enum { LONGEST = 20000000, A_NANOSECOND = 4, TRIES = 200 };
 	enum moved moved = MOVED_SLICE;
 	unsigned care = 0, tries = 0;
 	uint64_t now;
@@ -88,6 +91,125 @@ to_clock(struct debugger *d, uint64_t n)
 	return node_reach(d) ? CAME_SOUGHT : CAME_LOST;
 }
 
+/* ---- where memory changes: the watchpoints by intervals of Mellor-Crummey and LeBlanc (1989) ---- */
+
+/* Memory that is to change. What changes and is as it was again when an interval ends is not seen. */
+struct change {
+	uint64_t at, n;
+	uint64_t was;            /* check sum of what the memory had */
+	uint64_t low, high;      /* of the clock: it had that at `low`, and at `high` it has not */
+};
+
+static bool
+has_changed(const struct debugger *d, const struct change *c)
+{
+	return go_memory(d, c->at, c->n) != c->was;
+}
+
+/* From event to event until it has changed. *event, c->low: of the beginning of that interval. */
+static enum came
+find_interval(struct debugger *d, struct change *c, uint64_t *event)
+{
+	enum moved moved = MOVED_ON;
+
+	go_conditions(d, false, NULL);
+	go_slice(0);
+	while (!has_changed(d, c)) {
+		if (moved != MOVED_ON || d->r.ended)
+			return moved == MOVED_LOST ? CAME_LOST : CAME_END;
+		if (packet_interrupt(&d->c))
+			return CAME_INTERRUPTED;
+		*event = d->r.event;
+		c->low = view_clock(d);
+		forward_node(d, false);
+		moved = forward_move(d, false);
+	}
+	c->high = view_clock(d);
+	return moved == MOVED_LOST ? CAME_LOST : CAME_SOUGHT;
+}
+
+/* To the last node that is not behind that count of the clock. */
+static enum came
+to_node(struct debugger *d, uint64_t clock)
+{
+	return settle(d) && back_to_node(d, SOUGHT_CLOCK, clock + 1) ? CAME_SOUGHT : CAME_LOST;
+}
+
+/* Halves the interval by the clock until what is left can be stepped; then the program is at its beginning, or at a node before
+ * it. */
+static enum came
+halve(struct debugger *d, struct change *c)
+{
+	while (c->high - c->low > 2 * NEAR) {
+		uint64_t middle = c->low + (c->high - c->low) / 2, now;
+		enum moved moved;
+
+		if (to_node(d, middle) != CAME_SOUGHT)
+			return CAME_LOST;
+		moved = near_clock(d, middle);
+		d->held = d->pending;
+		if (moved == MOVED_LOST || moved == MOVED_END)
+			return moved == MOVED_LOST ? CAME_LOST : CAME_END;
+		if (packet_interrupt(&d->c))
+			return CAME_INTERRUPTED;
+		now = view_clock(d);
+		if (has_changed(d, c))
+			c->high = now;
+		else if (now > c->low)
+			c->low = now;
+		else
+			break;
+	}
+	return to_node(d, c->low);
+}
+
+/* A node may lie before the interval, where the memory was something else. */
+static enum came
+step_to_change(struct debugger *d, const struct change *c)
+{
+	bool changed = has_changed(d, c), before;
+
+	for (unsigned steps = 1;; steps++) {
+		enum came came = forward_step(d);
+
+		if (came == CAME_LOST || came == CAME_END)
+			return came;
+		before = changed;
+		changed = has_changed(d, c);
+		if (changed && !before)
+			return CAME_SOUGHT;
+		if (steps % 1024 == 0 && packet_interrupt(&d->c))
+			return CAME_INTERRUPTED;
+	}
+}
+
+/* To the beginning of the interval behind that event, which becomes a node. */
+static enum came
+to_interval(struct debugger *d, uint64_t event)
+{
+	enum came came = settle(d) && back_to_node(d, SOUGHT_EVENT, event) ? to_event(d, event) : CAME_LOST;
+
+	if (came == CAME_SOUGHT)
+		node_here(d);
+	return came;
+}
+
+static enum came
+to_change(struct debugger *d)
+{
+	struct change c = {.at = d->sought, .n = d->bytes, .was = go_memory(d, d->sought, d->bytes)};
+	uint64_t first = d->r.event, event = first;
+	enum came came;
+
+	node_here(d);
+	came = find_interval(d, &c, &event);
+	if (came == CAME_SOUGHT && event > first)
+		came = to_interval(d, event);
+	if (came == CAME_SOUGHT)
+		came = halve(d, &c);
+	return came == CAME_SOUGHT ? step_to_change(d, &c) : came;
+}
+
 enum came
 seek(struct debugger *d)
 {
@@ -95,8 +217,11 @@ seek(struct debugger *d)
 	uint64_t n = d->sought;
 
 	d->seek = SOUGHT_NOT;
-	if (to == SOUGHT_END) {
+	if (to == SOUGHT_CHANGE || to == SOUGHT_END)
 		d->ended = false;
+	if (to == SOUGHT_CHANGE)
+		return settle(d) ? to_change(d) : CAME_LOST;
+	if (to == SOUGHT_END) {
 		return d->r.ended ? CAME_END : to_event(d, UINT64_MAX);
 	}
 	if (!settle(d) || !back_to_node(d, to, n))
