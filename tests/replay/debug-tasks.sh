@@ -310,5 +310,30 @@ t_debug_intervals() {
 		"monitor watch 5" "monitor watch 5 -1" "monitor watch 5 99999999"
 	answered 'main \(\) at large.c:14' '^\$1 = 7 ' 'large\[3000\] = 7' '^\$2 = 0 ' 'main \(\) at large.c:16' '^\$3 = 9 ' '^\$4 = 51 ' 'in main \(\) at large.c:18' \
 		'No more reverse-execution history' 'monitor watch ADDRESS BYTES' 'monitor watch ADDRESS BYTES' 'monitor watch ADDRESS BYTES'
+	# By another thread, of a program without a clock, from a breakpoint.
+	cat >other.c <<-'EOF'
+	#include <pthread.h>
+	#include <unistd.h>
+	static char big[5000];
+	static void *other(void *a)
+	{
+		for (int i = 0; i < 2000; i++)
+			big[4000] += i & 1;
+		return a;
+	}
+	int main(void)
+	{
+		pthread_t t;
+		if (pthread_create(&t, 0, other, 0) || pthread_join(t, 0))
+			return 1;
+		write(1, "b", 1);
+		big[77] = 1;
+		return 0;
+	}
+	EOF
+	gcc -g -O0 -w -o other other.c -lpthread && record ./other
+	debug ./other "break main" "continue" "python a = int(gdb.parse_and_eval('(long)&big'))" "python gdb.execute('monitor watch %d 5000' % a)" "continue" \
+		"backtrace 1" "print big[4000]" "python gdb.execute('monitor watch %d 100' % a)" "continue" "backtrace 1" "print big[77]" "monitor watch 0x10 8" "continue"
+	answered 'Thread 2 stopped' '#0 .* other \(a=' '^\$1 = 1 ' 'Thread 1 stopped' '#0 .*main \(\)' '^\$2 = 1 ' 'No more reverse-execution history'
 }
 debug_task_cases="debug-intervals debug-condition debug-seek debug-race debug-turns debug-deadlock debug-wild debug-processes debug-killed"

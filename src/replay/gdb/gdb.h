@@ -145,7 +145,7 @@ struct debugger {
 	struct pool *pool;       /* for as long as gdb looks */
 	enum seek seek;          /* when it moves next; */
 	uint64_t sought;         /* the number; of a change the address, */
-	uint64_t bytes;          /* and of how much memory */
+	uint64_t bytes, was;     /* and of how much memory, and a check sum of what it had */
 	struct buf unsaid;       /* what the program has written while gdb did not wait for it to stop */
 	bool moving;             /* it does */
 	bool ended;              /* gdb has been told of the end */

@@ -166,6 +166,7 @@ read_watch(struct debugger *d, const char *p)
 	d->bytes = strtoull(p, &end, 0);
 	if (end == p || *end || *p == '-' || !d->bytes || d->bytes > MOST)
 		return false;
+	d->was = go_memory(d, d->sought, d->bytes);
 	d->seek = SOUGHT_CHANGE;
 	return true;
 }
@@ -186,7 +187,7 @@ answer(struct debugger *d, const char *command, struct buf *out)
 		say_checkpoints(d, out);
 	else if ((!strncmp(command, "seek ", 5) && read_seek(d, command + 5)) ||
 	         (!strncmp(command, "watch ", 6) && read_watch(d, command + 6)))
-		buf_str(out, "continue (or any other command that has the program go on, or back) goes there\n");
+		buf_str(out, "continue (or what else has the program go on, or back, further than a step) goes there\n");
 	else
 		buf_str(out, "monitor when: the event of the log, the clock, the thread\n"
 		        "monitor seek CLOCK | event N | begin | end: to that state\n"

@@ -197,10 +197,12 @@ to_interval(struct debugger *d, uint64_t event)
 static enum came
 to_change(struct debugger *d)
 {
-	struct change c = {.at = d->sought, .n = d->bytes, .was = go_memory(d, d->sought, d->bytes)};
+	struct change c = {.at = d->sought, .n = d->bytes, .was = d->was};
 	uint64_t first = d->r.event, event = first;
 	enum came came;
 
+	if (has_changed(d, &c))
+		return CAME_SOUGHT;
 	node_here(d);
 	came = find_interval(d, &c, &event);
 	if (came == CAME_SOUGHT && event > first)

@@ -361,6 +361,14 @@ to_console(void *of, int stream, const char *at, size_t n)
 	buf_free(&b);
 }
 
+/* One step of a thread? gdb makes one to leave a breakpoint, and wants to hear of that thread. */
+static bool
+is_step(const char *p)
+{
+	return *p == 's' || *p == 'S' || !strncmp(p, "bs", 2) ||
+	       (*p == 'v' && (strstr(p, ";s") || strstr(p, ";S") || strstr(p, ";r")));
+}
+
 /* By a packet that has the program move. A replay that has failed has no program left that could. */
 static void
 move(struct debugger *d, const char *p)
@@ -374,7 +382,7 @@ move(struct debugger *d, const char *p)
 	buf_free(&unsaid);
 	if (d->r.failed || log_failed(d->r.log))
 		tell(d, CAME_LOST);
-	else if (d->seek)
+	else if (d->seek && (d->r.ended || !is_step(p)))
 		tell(d, seek(d));
 	else if (*p == 'b')
 		tell(d, p[1] == 's' ? back_step(d, d->alone = d->control) : back(d));
