@@ -303,10 +303,9 @@ t_debug_intervals() {
 	$cc -g -O0 -w -fchord=events -o large large.c || no "it cannot be built"
 	echo 12345 >in
 	record ./large
-	debug ./large "break main" "continue" "python a = int(gdb.parse_and_eval('(long)&large'))" \
-		"python gdb.execute('monitor watch %d 4096' % a)" "continue" "print large[3000]" "reverse-stepi" "print large[3000]" \
-		"python gdb.execute('monitor watch %#x 0x100' % a)" "continue" "print large[17]" "python gdb.execute('monitor watch %#x 4096' % a)" \
-		"continue" "print large[66]" "backtrace" "python gdb.execute('monitor watch %#x 4096' % (a + 1024))" "continue" \
+	debug ./large "break main" "continue" 'eval "monitor watch %ld 4096", (long)large' "continue" "print large[3000]" "reverse-stepi" "print large[3000]" \
+		'eval "monitor watch %#lx 0x100", (long)large' "continue" "print large[17]" 'eval "monitor watch %#lx 4096", (long)large' \
+		"continue" "print large[66]" "backtrace" 'eval "monitor watch %#lx 4096", (long)large + 1024' "continue" \
 		"monitor watch 5" "monitor watch 5 -1" "monitor watch 5 99999999"
 	answered 'main \(\) at large.c:14' '^\$1 = 7 ' 'large\[3000\] = 7' '^\$2 = 0 ' 'main \(\) at large.c:16' '^\$3 = 9 ' '^\$4 = 51 ' 'in main \(\) at large.c:18' \
 		'No more reverse-execution history' 'monitor watch ADDRESS BYTES' 'monitor watch ADDRESS BYTES' 'monitor watch ADDRESS BYTES'
@@ -332,8 +331,8 @@ t_debug_intervals() {
 	}
 	EOF
 	gcc -g -O0 -w -o other other.c -lpthread && record ./other
-	debug ./other "break main" "continue" "python a = int(gdb.parse_and_eval('(long)&big'))" "python gdb.execute('monitor watch %d 5000' % a)" "continue" \
-		"backtrace 1" "print big[4000]" "python gdb.execute('monitor watch %d 100' % a)" "continue" "backtrace 1" "print big[77]" "monitor watch 0x10 8" "continue"
+	debug ./other "break main" "continue" 'eval "monitor watch %ld 5000", (long)big' "continue" \
+		"backtrace 1" "print big[4000]" 'eval "monitor watch %ld 100", (long)big' "continue" "backtrace 1" "print big[77]" "monitor watch 0x10 8" "continue"
 	answered 'Thread 2 stopped' '#0 .* other \(a=' '^\$1 = 1 ' 'Thread 1 stopped' '#0 .*main \(\)' '^\$2 = 1 ' 'No more reverse-execution history'
 }
 debug_task_cases="debug-intervals debug-condition debug-seek debug-race debug-turns debug-deadlock debug-wild debug-processes debug-killed"
