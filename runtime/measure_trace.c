@@ -24,17 +24,17 @@ chord_rt_ring(const struct chord_rt_ctl *ctl, uint32_t region)
 
 /* ---- tokens ---- */
 
-/* Before the runtime is up: the room is used from its beginning again when it ends, and what was there is lost. */
+/* Before the runtime is up: the room is used from its beginning again where a segment ends, and what was there is lost. */
 static void
 chord_rt_trace_early(uint32_t token, uint64_t p)
 {
 	struct chord_rt_traced *d = chord_rt_tracing(&chord_rt_desc);
-	uint64_t end = d->early + CHORD_TRACE_SEGMENT;
+	uint64_t used = p + 4 - d->early;
 
 	while (*(volatile uint32_t *)p && p < *(volatile uint64_t *)&d->cell - 4)
 		p += 4;
 	*(volatile uint32_t *)p = token;
-	if (p % CHORD_TRACE_SEGMENT || p - d->early < CHORD_RT_PAGE || p >= end)
+	if ((d->early + used) % CHORD_TRACE_SEGMENT || used < CHORD_RT_PAGE || used > CHORD_TRACE_SEGMENT + CHORD_RT_PAGE)
 		return;
 	d->lost += (*(volatile uint64_t *)&d->cell - d->early) / 4;
 	*(volatile uint64_t *)&d->cell = d->early;
@@ -503,7 +503,7 @@ chord_rt_trace_first(struct chord_rt_ctl *ctl, const struct chord_rt_mod *m)
 	    -1, 0);
 	t->stamp = chord_rt_failed((long)room) ? NULL : (uint64_t *)room;
 	chord_rt_take_wishes(ctl, t);
-	*chord_rt_cursor(t, 0) = t->scratch;
+	chord_rt_to_ask(t);
 	chord_rt_join(ctl, t->home, t->home + 8);
 	ctl->trace = t;
 }
@@ -835,7 +835,7 @@ chord_rt_trace_drop(struct chord_rt_ctl *ctl, uint32_t number)
 	if (t->nobody.at)
 		chord_rt_ring_to_memory(t->nobody.at, t->nobody.size);
 	chord_rt_clear(&t->nobody, sizeof t->nobody);
-	*chord_rt_cursor(t, 0) = t->scratch;
+	chord_rt_to_ask(t);
 	chord_rt_forget_joinables(t);
 	if (t->head)
 		chord_rt_call(SYS_munmap, t->head, CHORD_RT_PAGE);

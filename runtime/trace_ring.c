@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Rings: where a thread's slots are written (format/trace.h). Woven code takes the cursor, adds a slot to it, and writes there; it
- * comes here at the beginning of each segment, and when the cursor is not what it should be after the addition, because a signal's
+ * comes here at the end of each segment, and when the cursor is not what it should be after the addition, because a signal's
  * handler has written as well.
  *
  * The segment behind that of the cursor is always free, so that a handler which comes between the addition and the call of the
@@ -209,7 +209,14 @@ chord_rt_new_ring(struct chord_rt_ctl *ctl, struct chord_rt_ring *r, uint64_t fi
 static void
 chord_rt_to_scratch(struct chord_rt_trace *t, uint64_t *cursor)
 {
-	*(volatile uint64_t *)cursor = t->scratch + 4;
+	*(volatile uint64_t *)cursor = t->scratch;
+}
+
+/* Threads that have no region come here with their first slot. */
+static void
+chord_rt_to_ask(const struct chord_rt_trace *t)
+{
+	*(volatile uint64_t *)chord_rt_cursor(t, 0) = t->scratch + CHORD_TRACE_SEGMENT - 4;
 }
 
 static bool
@@ -494,14 +501,14 @@ chord_rt_settle_ring(struct chord_rt_ctl *ctl, struct chord_rt_ring *r, uint64_t
 
 /* ---- slots for those who come here ---- */
 
-/* Reserves a slot, in one instruction, and writes it. True: a segment begins there, and the ring is to be settled. */
+/* Reserves a slot, in one instruction, and writes it. True: a segment ends behind it, and the ring is to be settled. */
 static bool
 chord_rt_reserve_and_put(uint64_t *cursor, uint32_t slot)
 {
 	uint64_t at = chord_rt_home_take(cursor, 4);
 
 	*(volatile uint32_t *)at = slot;
-	return at % CHORD_TRACE_SEGMENT == 0;
+	return (at + 4) % CHORD_TRACE_SEGMENT == 0;
 }
 
 /* With signals blocked. */
@@ -509,11 +516,11 @@ static void
 chord_rt_put_slot(struct chord_rt_ctl *ctl, struct chord_rt_ring *r, uint64_t *cursor, uint32_t slot)
 {
 	const uint32_t kind = CHORD_SLOT_KIND(slot);
-	bool begins = chord_rt_reserve_and_put(cursor, slot);
+	bool ends = chord_rt_reserve_and_put(cursor, slot);
 
 	if (kind == CHORD_MARK_THREAD || kind == CHORD_MARK_CHILD || kind == CHORD_MARK_MODULES)
 		r->kept = chord_rt_next_slot(r, cursor) / CHORD_TRACE_SLOTS;
-	if (begins)
+	if (ends)
 		chord_rt_settle_ring(ctl, r, cursor);
 }
 

@@ -55,7 +55,11 @@ last_needed(const struct assignment *h, uint32_t block)
 static uint16_t
 all_avail(const struct assignment *h)
 {
-	return (uint16_t)(h->u->machine->path_regs | (h->w->paths->room ? 1u << h->u->machine->sp : 0));
+	uint16_t all = h->u->machine->path_regs;
+
+	if (h->w->paths->traced)
+		all &= (uint16_t)~h->u->machine->cursor_reg;
+	return (uint16_t)(all | (h->w->paths->room ? 1u << h->u->machine->sp : 0));
 }
 
 /* Registers that are dead at a place, and the stack pointer. */

@@ -109,10 +109,17 @@ if may trace; then
 		[ -s plain.calls ] && cmp -s plain.calls struck.calls
 		check "leaps-calls/$compiler/$level" $? "$(diff plain.calls struck.calls | head -n 3)"
 	done
-	# Where handlers jump out, what was interrupted is not told. All else is, in the order in which it ran, and nothing more.
-	strike 1 jump-out || fail leaps/out "$(head -n 1 log)"
-	addresses 1 >got
-	[ "$(diff steps.1 got | grep -c '^>')" = 0 ] && [ "$(wc -l <got)" -gt $(($(wc -l <steps.1) * 9 / 10)) ]
+	# Where handlers jump out, what was interrupted is not told. All else is, in the order in which it ran, and nothing more; but
+	# where a handler was struck before it could say where it had struck, and never goes on, the block before it is told whole.
+	for seed in 1 2 3; do
+		strike $seed jump-out || fail leaps/out "$(head -n 1 log)"
+		addresses 1 >got
+		"$CHORD" trace ./program >calls 2>&1
+		more=$(diff steps.1 got | grep -c '^>')
+		grep -q 'interrupts on_[a-z]* block 0,' calls && [ "$more" -le 8 ] && more=0
+		[ "$more" = 0 ] && [ "$(wc -l <got)" -gt $(($(wc -l <steps.1) * 9 / 10)) ] || break
+	done
+	[ "$more" = 0 ]
 	check leaps/out $? "$(wc -l <steps.1) were stepped through, the trace has $(wc -l <got); $(diff steps.1 got | grep -m 1 '^>')"
 	for compiler in gcc clang; do
 		for level in -O0 -O2; do

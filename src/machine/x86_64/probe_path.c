@@ -148,7 +148,7 @@ begin(struct buf *out, const struct path_op *op, const struct path_place *place)
 {
 	struct scratch s = {.out = out, .place = place, .rax_in = -1, .shadow = -1};
 	uint16_t never = (uint16_t)(X86_RSP | 1u << place->reg | bit(op->from) | bit(op->to) |
-	                            bit((int8_t)(place->base - 1)));
+	                            bit((int8_t)(place->base - 1)) | (op->traced ? X86_CURSOR : 0));
 
 	s.dead = (uint16_t)(X86_ALL_REGS & ~place->live.regs_live & ~never);
 	s.used = never;
@@ -426,15 +426,45 @@ load_token(const struct scratch *s, struct buf *out, const struct path_counters 
 	return reg;
 }
 
-/* What has no room, or was interrupted, is written by the runtime: rcx has the address of the path's entry, rax the place that
- * was meant for it, which is in register p. */
+/* Is the register free that has the address of the cursor wherever nothing else is in it? */
+static bool
+has_cursor(const struct path_place *place)
+{
+	return !(place->live.regs_live & X86_CURSOR);
+}
+
+/* Takes the thread's next slot: register p then has the address behind it. The place is reserved before it is written, and in one
+ * instruction, because a signal handler writes slots, too: one that comes between the load and the addition leaves another sum than
+ * is expected, one that comes later finds the slot taken. So does the end of a segment, since the sum in p keeps its high bits.
+ *
+ * The address of the cursor is a word in memory that does not change. It is kept in a register, also through calls and returns,
+ * and only compared with that word: a processor that forwards stores to loads by the names of their registers then has the cursor
+ * at once, and else each slot would wait for the last one's. Code that is not traced may leave anything there. c: a register that
+ * may be used. from: the label of the stub, "_2" and "_3" behind it are others' */
+static void
+take_slot(const struct scratch *s, struct buf *stub, const char *add, const char *from, int p, int c)
+{
+	const char *h = name64[has_cursor(s->place) ? X86_CURSOR_REG : c];
+
+	if (has_cursor(s->place)) {
+		buf_printf(s->out, "\tcmpq\t__chord_trace_home(%%rip), %%%s\n\tjne\t%s_2\n%s_3:\n", h, from, from);
+		buf_printf(stub, "%s_2:\n\tmovq\t__chord_trace_home(%%rip), %%%s\n\tjmp\t%s_3\n", from, h, from);
+	} else {
+		buf_printf(s->out, "\tmovq\t__chord_trace_home(%%rip), %%%s\n", h);
+	}
+	buf_printf(s->out, "\tmovq\t%%gs:(%%%s), %%%s\n\t%s, %%gs:(%%%s)\n", h, name64[p], add, h);
+	buf_printf(s->out, "\taddw\t$4, %%%s\n\tcmpq\t%%%s, %%gs:(%%%s)\n\tjne\t%s\n", name16[p], name64[p], h, from);
+}
+
+/* What has no room behind it, or was interrupted, is written by the runtime: rcx has the address of the path's entry, rax the place
+ * that was meant for it, which is behind the one in register p. */
 static void
 write_slowly(const struct scratch *s, struct buf *stub, const struct path_counters *t, const struct path_op *op, int p)
 {
 	int token;
 
-	buf_printf(stub, "%s_1:\n\tsubq\t$4, %%%s\n", s->place->miss, name64[p]);
 	begin_stub(s, stub, s->place->miss);
+	buf_printf(stub, "\tsubw\t$4, %%%s\n", name16[p]);
 	lower(s, stub, 3);
 	buf_printf(stub, "\tmovq\t%%rax, 8(%%rsp)\n\tmovq\t%%rcx, (%%rsp)\n\tmovq\t%%%s, 16(%%rsp)\n", name64[p]);
 	token = load_token(s, stub, t, op, RCX, s->depth + RED_ZONE + 24);
@@ -446,20 +476,13 @@ write_slowly(const struct scratch *s, struct buf *stub, const struct path_counte
 	end_stub(s, stub, s->place->counted);
 }
 
-/* Writes the path down where the thread's next slot is, and moves that on. The place is reserved before it is written, and in one
- * instruction, because a signal handler writes slots, too: one that comes between the load and the addition leaves another sum
- * than is expected, one that comes later finds the slot taken. */
+/* Writes the path down where the thread's next slot is, and moves that on. */
 static void
 write_path(struct scratch *s, struct buf *stub, const struct path_counters *t, const struct path_op *op)
 {
 	int p = take(s), c = take(s), token;
 
-	buf_printf(s->out, "\tmovq\t__chord_trace_home(%%rip), %%%s\n\tmovq\t%%gs:(%%%s), %%%s\n", name64[c], name64[c],
-	           name64[p]);
-	buf_printf(s->out, "\taddq\t$4, %%gs:(%%%s)\n\ttestw\t%%%s, %%%s\n\tje\t%s\n", name64[c], name16[p], name16[p],
-	           s->place->miss);
-	buf_printf(s->out, "\taddq\t$4, %%%s\n\tcmpq\t%%%s, %%gs:(%%%s)\n\tjne\t%s_1\n", name64[p], name64[p],
-	           name64[c], s->place->miss);
+	take_slot(s, stub, "addq\t$4", s->place->miss, p, c);
 	token = load_token(s, s->out, t, op, c, s->depth);
 	buf_printf(s->out, "\tmovl\t%%%s, -4(%%%s)\n%s:\n", name32[token], name64[p], s->place->counted);
 	write_slowly(s, stub, t, op, p);
@@ -822,25 +845,21 @@ static void
 write_data(struct scratch *s, struct buf *stub, const struct data_op *op, int half, int v)
 {
 	int p = take(s), c = take(s);
-	const char *miss = s->place->miss, *on = s->place->counted;
+	char miss[64];
 
-	buf_printf(s->out, "\tmovq\t__chord_trace_home(%%rip), %%%s\n\tmovq\t%%gs:(%%%s), %%%s\n", name64[c], name64[c],
-	           name64[p]);
-	buf_printf(s->out, "\tsubq\t$-4, %%gs:(%%%s)\n\ttestw\t%%%s, %%%s\n\tje\t%s_%d\n", name64[c], name16[p], name16[p], miss,
-	           half);
-	buf_printf(s->out, "\taddq\t$4, %%%s\n\tcmpq\t%%%s, %%gs:(%%%s)\n\tjne\t%s_%d\n", name64[p], name64[p], name64[c], miss,
-	           half + 2);
+	snprintf(miss, sizeof miss, "%s_%c", s->place->miss, half ? 'b' : 'a');
+	take_slot(s, stub, "subq\t$-4", miss, p, c);
 	data_slot(s->out, op, half, v, c);
-	buf_printf(s->out, "\tmovl\t%%%s, -4(%%%s)\n%s_%d:\n", name32[c], name64[p], on, half);
+	buf_printf(s->out, "\tmovl\t%%%s, -4(%%%s)\n%s_%d:\n", name32[c], name64[p], s->place->counted, half);
 
-	buf_printf(stub, "%s_%d:\n\tsubq\t$4, %%%s\n%s_%d:\n", miss, half + 2, name64[p], miss, half);
+	buf_printf(stub, "%s:\n\tsubw\t$4, %%%s\n", miss, name16[p]);
 	moved(stub, s, s->depth);
 	lower(s, stub, 3);
 	buf_printf(stub, "\tmovq\t%%rax, 8(%%rsp)\n\tmovq\t%%rcx, (%%rsp)\n\tmovq\t%%%s, 16(%%rsp)\n", name64[p]);
 	data_slot(stub, op, half, v, RCX);
 	buf_str(stub, "\tmovq\t16(%rsp), %rax\n\tcall\t__chord_trace_slow\n\tmovq\t(%rsp), %rcx\n\tmovq\t8(%rsp), %rax\n");
 	raise_again(s, stub, 3);
-	buf_printf(stub, "\tjmp\t%s_%d\n", on, half);
+	buf_printf(stub, "\tjmp\t%s_%d\n", s->place->counted, half);
 	moved(stub, s, -s->depth);
 	give_back(s, p);
 	give_back(s, c);
@@ -850,7 +869,7 @@ void
 x86_data(struct buf *out, struct buf *stub, const struct data_op *op, const struct path_place *place)
 {
 	struct scratch s = {.out = out, .place = place, .rax_in = -1, .shadow = -1};
-	uint16_t never = (uint16_t)(X86_RSP | (op->base == REG_THREAD ? 0 : bit(op->base)) | bit(op->index));
+	uint16_t never = (uint16_t)(X86_RSP | X86_CURSOR | (op->base == REG_THREAD ? 0 : bit(op->base)) | bit(op->index));
 	uint16_t flags = place->live.flags_live ? X86_RAX : 0;
 	int v;
 

@@ -27,6 +27,7 @@ const struct machine machine_x86_64 = {
 	.more_results = X86_MORE_RESULTS,
 	.scratch = X86_SCRATCH,
 	.path_regs = X86_ALL_REGS & ~X86_RSP & ~X86_RAX, /* flags wait in rax */
+	.cursor_reg = X86_CURSOR,
 	.base_regs = X86_BASE_REGS,
 	.decode = x86_decode,
 	.facts = x86_facts,

@@ -12,6 +12,7 @@ enum { X86_CF = 1, X86_PF = 2, X86_AF = 4, X86_ZF = 8, X86_SF = 16, X86_OF = 32,
 enum { X86_ALL_REGS = 0xffff, X86_SP = 4, X86_FP = 5, X86_RAX = 1, X86_RSP = 1 << X86_SP,
        X86_CLOBBERED = 0xfc2 /* rcx rsi rdi r8 r9 r10 r11 */, X86_SCRATCH = 1 << 11, X86_RESULTS = 1 << 0 | 1 << 2,
        X86_MORE_RESULTS = 1 << 1 | 1 << 8 /* rcx r8: swiftcall, a third word in LLVM's */,
+       X86_CURSOR_REG = 11, X86_CURSOR = 1 << X86_CURSOR_REG, /* of traced code, where it is dead */
        /* Flags wait in rax, by rbp frames are found. */
        X86_BASE_REGS = X86_ALL_REGS & ~(X86_RSP | X86_RAX | 1 << X86_FP) };
 enum { X86_CALL_SIZE = 5, X86_NONLOCAL_DEPTH = 144 };
