@@ -421,8 +421,8 @@ struct chord_live_guest { CHORD_LIVE_GUEST_FIELDS(CHORD_FIELD) };
 enum { CHORD_NUMBERS_MOST = 4096 };
 /* If events are summed for calls, where each call adds up all of them twice, they stand for 1 event of one kind. */
 enum { CHORD_WAYS_SUMMED = 4 };
-/* That of the clock is of four, which stand for 1. */
-enum { CHORD_WAYS_CLOCK = 4 };
+/* That of the clock is of so many, which stand for 1: additions to one number wait for each other. */
+enum { CHORD_WAYS_CLOCK = 64 };
 /* With timers (-fchord-timers=) four, each followed by another one that makes up for what the runtime takes from it: it
  * keeps the first of them below 0 as long as no timer can be due. */
 enum { CHORD_PAIRS_TIMED = 4, CHORD_WAYS_TIMED = 2 * CHORD_PAIRS_TIMED };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* names [--no-count] [--no-sp] COUNTER MAIN RANGES PROGRAM [ARGUMENT...]: runs a program with a clock one instruction at a
  * time, each of its threads, while main() runs, and looks whether one is ever a second time at the same instruction with the
- * same stack pointer and the same count. COUNTER and MAIN: the addresses of the four numbers of the count and of main, in hex,
+ * same stack pointer and the same count. COUNTER and MAIN: the addresses of the numbers of the count and of main, in hex,
  * and RANGES: lines of address and size of measured code, all as nm has them. Knows nothing else of Chord.
  *
  * A string instruction with a repeat prefix is one instruction, of which each round is a step: there rcx is part of the name.
@@ -24,7 +24,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { WAYS = 4, RANGES = 4096, THREADS = 64 };
+enum { WAYS = 64 /* CHORD_WAYS_CLOCK */, RANGES = 4096, THREADS = 64 };
 
 struct name {
 	uint64_t count, pc, sp, more;

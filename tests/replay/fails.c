@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What it prints depends on where signals struck, and on which instructions failed: fails HOW N: until N have come. The first
- * loop has an addition to the clock that is shorter than a jump; the instruction behind it divides, by zero, too, if HOW is 0. */
+/* What it prints depends on where signals struck, and on which instructions failed: fails HOW N LOOP: until N have come. One of the
+ * loops has an addition to the clock that is shorter than a jump: to the first of the clock's numbers, of which each loop has the
+ * next. The instruction behind it divides, by zero, too, if HOW is 0. LOOP: the number of that one, to base 4. */
 #define _GNU_SOURCE
 #include <signal.h>
 #include <stdint.h>
@@ -41,10 +42,15 @@ on_failure(int sig, siginfo_t *info, void *context)
 		    : "+r"(v), "+r"(d), "+r"(n) : "r"(least) : "rax", "rdx", "cc"); \
 		return x = v; \
 	}
-LOOP(first, 1)
-LOOP(second, 3)
-LOOP(third, 5)
-LOOP(fourth, 7)
+#define FOUR(X, a) X(a##0, 1) X(a##1, 3) X(a##2, 5) X(a##3, 7)
+#define SIXTEEN(X, a) FOUR(X, a##0) FOUR(X, a##1) FOUR(X, a##2) FOUR(X, a##3)
+#define ALL(X) SIXTEEN(X, f0) SIXTEEN(X, f1) SIXTEEN(X, f2) SIXTEEN(X, f3)
+ALL(LOOP)
+
+typedef uint64_t loop_fn(uint64_t n, uint64_t v);
+#define NAME(name, k) name,
+static loop_fn *const loops[] = {ALL(NAME)};
+enum { LOOPS = sizeof loops / sizeof *loops };
 
 int
 main(int argc, char **argv)
@@ -52,16 +58,15 @@ main(int argc, char **argv)
 	uint64_t most = argc > 2 ? strtoull(argv[2], NULL, 10) : 50, v = 1;
 	struct itimerval often = {{0, 1000}, {0, 1000}}, never = {{0, 0}, {0, 0}};
 	struct sigaction fails = {.sa_sigaction = on_failure, .sa_flags = SA_SIGINFO};
+	loop_fn *one = loops[argc > 3 ? strtoul(argv[3], NULL, 4) % LOOPS : 0];
 
 	least = argc > 1 ? strtoull(argv[1], NULL, 10) : 0;
 	sigaction(SIGFPE, &fails, NULL);
 	signal(SIGALRM, on_alarm);
 	setitimer(ITIMER_REAL, &often, NULL);
 	while (count < most) {
-		v = first(20000, v);
-		v = second(20000, v);
-		v = third(20000, v);
-		v = fourth(20000, v);
+		v = one(20000, v);
+		v = loops[v % LOOPS](20000, v);
 	}
 	setitimer(ITIMER_REAL, &never, NULL);
 	printf("%llu %llu %llu\n", (unsigned long long)seen, (unsigned long long)x, (unsigned long long)count);
