@@ -430,7 +430,7 @@ load_token(const struct scratch *s, struct buf *out, const struct path_counters 
 static bool
 has_cursor(const struct path_place *place)
 {
-	return !(place->live.regs_live & X86_CURSOR);
+	return !(place->live.regs_live & X86_CURSOR) && place->reg != X86_CURSOR_REG;
 }
 
 /* Takes the thread's next slot: register p then has the address behind it. The place is reserved before it is written, and in one
