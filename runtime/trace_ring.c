@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Rings: where a thread's slots are written (format/trace.h). Woven code takes the cursor, adds a slot to it, and writes there; it
- * comes here at the end of each segment, and when the cursor is not what it should be after the addition, because a signal's
- * handler has written as well.
+ * comes here at the end of each segment, and when the cursor is not what it should be after the addition, because a signal's handler
+ * has written as well.
  *
  * The segment behind that of the cursor is always free, so that a handler which comes between the addition and the call of the
  * runtime has room; where it needs more, it comes here itself. A segment is packed when no slot in it is 0. A slot that is 0

@@ -255,7 +255,7 @@ struct machine {
 	uint16_t results;    /* registers of results */
 	uint16_t more_results; /* of those clobbered, the ones that some conventions have results in, too */
 	uint16_t path_regs;  /* registers that can be the path register */
-	uint16_t cursor_reg; /* of traced code: none of them */
+	uint16_t cursor_reg; /* has the address of a trace's cursor: no path register of traced code */
 	uint16_t scratch;    /* of these, those that pass no arguments */
 	uint16_t base_regs;  /* registers that can be a base */
 	/* Decodes one instruction at bytes[0..n), which stands at section offset off. False if
