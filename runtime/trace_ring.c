@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Rings: where a thread's slots are written (format/trace.h). Woven code takes the cursor, adds a slot to it, and writes there; it
- * comes here at the end of each segment, and when the cursor is not what it should be after the addition, because a signal's handler
- * has written as well.
+/* Rings: where a thread's slots are written (format/trace.h). Woven code takes the cursor, adds a slot to it, and writes there;
+ * it comes here at the end of each segment, and when the cursor is not what it should be after the addition, because a signal's
+ * handler has written as well.
  *
  * The segment behind that of the cursor is always free, so that a handler which comes between the addition and the call of the
  * runtime has room; where it needs more, it comes here itself. A segment is packed when no slot in it is 0. A slot that is 0
- * belongs to a context that was interrupted before it wrote: as long as that is so, the segment stays, and if the ring is full the
- * stream goes on in a new one. The old one stays mapped, because that context may go on at any time.
+ * belongs to a context that was interrupted before it wrote: as long as that is so, the segment stays, and if the ring is full
+ * the stream goes on in a new one. The old one stays mapped, because that context may go on at any time.
  *
  * The order of writes is for readers of what a killed process left: the record is complete, the segment is zeroed, the ring's
  * count of packed segments goes up. All with signals blocked, by the thread whose ring it is. */
