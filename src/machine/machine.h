@@ -157,6 +157,7 @@ struct woven_insn {
 	int64_t add;
 	int64_t sp;          /* what it adds to the stack pointer */
 	bool reserves;       /* takes a thread's next slot of a trace */
+	bool asks;           /* at a procedure's entry: does it look as if a signal had called it? */
 };
 
 /* What a counter has to leave alone at the place where it goes. */
@@ -308,7 +309,7 @@ struct machine {
 	uint32_t (*counts)(const uint8_t *bytes, size_t n, uint64_t at, const uint64_t *base, uint64_t *counter, bool *jumps);
 	/* Decodes an instruction of woven-in code at that address; a call in it comes back. False: it is none. */
 	bool (*woven)(const uint8_t *bytes, size_t n, uint64_t addr, const uint64_t *base, struct woven_insn *out);
-	/* The same of code that writes traces: only length, target and `reserves` are told. */
+	/* The same of code that writes traces: only length, target, `reserves` and `asks` are told. */
 	bool (*traces)(const uint8_t *bytes, size_t n, uint64_t addr, struct woven_insn *out);
 	/* Is the instruction such a move? */
 	bool (*move)(const uint8_t *bytes, size_t n, struct move *out);

@@ -170,6 +170,7 @@ struct where {
 	int64_t *pending;        /* by event of the procedure: what woven-in code before it has still to add */
 	int64_t sp;              /* and what that adds to the stack pointer */
 	bool reserves;           /* and does it take a slot of a trace? */
+	bool asks;               /* or does it ask whether a signal called the procedure? */
 };
 /* Is that link-time address in measured code? Elsewhere the counters are right, if control came there by a call.
  * What is in *w is in the pool. */

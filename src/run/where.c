@@ -112,6 +112,7 @@ pass(struct where_index *x, struct where *w)
 	      m->woven((const uint8_t *)bytes.at, bytes.n, w->addr, w->proc->base, &in)))
 		return false;
 	w->reserves |= in.reserves;
+	w->asks |= in.asks;
 	for (uint32_t e = 0; e < w->proc->nevent; e++) {
 		const struct event_counter *c = &w->proc->event[e];
 

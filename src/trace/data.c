@@ -104,7 +104,7 @@ data_leaves(struct data *d, enum replay_how how)
 	if (!below || how == REPLAY_AT_END)
 		return;
 	/* What was interrupted does not go on there. */
-	if (how == REPLAY_BY_JUMP) {
+	if (how == REPLAY_BY_JUMP || how == REPLAY_BY_EITHER) {
 		cut(d, below->start, f.start);
 		below->at = below->start;
 		below->regs.known = 0;

@@ -17,6 +17,10 @@ top(struct replay *r)
 static void
 leave(struct replay *r, enum replay_how how)
 {
+	const struct replay_frame *f = top(r);
+
+	if (f->broken && f->path && (f->path->end == REPLAY_RETURNS || f->path->end == REPLAY_TAIL))
+		how = how == REPLAY_BY_JUMP ? REPLAY_BY_EITHER : REPLAY_UNSURE;
 	if (r->leaves_frame)
 		r->leaves_frame(r, how);
 	r->stack.n--;
@@ -134,6 +138,7 @@ static void
 resume(struct replay *r, const struct replay_path *p)
 {
 	size_t n;
+	bool any;
 
 	replay_end_tails(r);
 	n = find_marked(r, p);
@@ -141,10 +146,12 @@ resume(struct replay *r, const struct replay_path *p)
 		n = p->begin == REPLAY_GOES_ON ? find_frame(r, p, true) : find_landing(r, p);
 	if (!n)
 		n = find_frame(r, p, false);
-	while (n && r->stack.n > n) {
+	any = n && r->stack.n > n;
+	while (n && r->stack.n > n)
 		leave(r, REPLAY_BY_JUMP);
+	if (any) {
 		top(r)->path = top(r)->ahead = NULL;
-		top(r)->waits = false;
+		top(r)->waits = top(r)->broken = false;
 	}
 	if (!n)
 		enter(r, p, REPLAY_FOUND);
@@ -203,7 +210,7 @@ replay_finish_one(struct replay *r)
 	tell(r, p, (struct replay_point){p->n, 0});
 	f = top(r);
 	f->path = NULL;
-	f->waits = false;
+	f->waits = f->broken = false;
 	f->done = (struct replay_point){0};
 	if (p->end == REPLAY_RETURNS) {
 		leave(r, REPLAY_BY_RETURN);

@@ -104,6 +104,7 @@ frame(struct tape *t, struct replay_frame *f)
 	f->ahead = path(t, f->ahead);
 	point(t, &f->done, f->path ? f->path : f->ahead);
 	f->waits = flag(t, f->waits);
+	f->broken = flag(t, f->broken);
 	f->announced = flag(t, f->announced);
 	f->jumps = flag(t, f->jumps);
 	f->ended = small(t, f->ended);
@@ -139,6 +140,7 @@ strike(struct tape *t, struct replay_strike *s)
 	s->passed = flag(t, s->passed);
 	s->unclear = flag(t, s->unclear);
 	s->outside = flag(t, s->outside);
+	s->entry = flag(t, s->entry);
 	if (!t->out && s->proc && s->block >= s->proc->nblock && s->block != UINT32_MAX)
 		in_bad(t->in, "a block that is not there");
 }

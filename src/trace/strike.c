@@ -4,7 +4,8 @@
  * activation writes next, behind all that handlers do. That is looked for ahead, and told of up to the place.
  *
  * A handler's own first path may be interrupted, even before it has said that it is there: the kernel may deliver several signals
- * at once. */
+ * at once. If it never goes on, it is not known what it had interrupted: all that is told of the last path is what had run when
+ * that was written. */
 #include "trace/internal.h"
 
 #include "graph/graph.h"
@@ -286,6 +287,32 @@ was_announced(struct replay *r, const struct replay_strike *s)
 	return true;
 }
 
+/* Is the place in a handler, perhaps, that never says that it is there? */
+static bool
+is_silent(struct replay *r, const struct replay_strike *s, uint64_t own)
+{
+	struct replay_point at;
+	uint64_t mark;
+
+	return s->entry && !r->strikes && !look_ahead(r, s, own, &at, &mark);
+}
+
+/* The last path that was written may have been interrupted on its way to its end, or what comes behind it. */
+static void
+break_off(struct replay *r)
+{
+	struct replay_frame *f = replay_top(r);
+
+	if (!f || r->stop)
+		return;
+	if (f->path) {
+		replay_run_to(r, r->written ? r->written(r, f->path) : (struct replay_point){f->path->n ? f->path->n - 1 : 0, 0});
+		f->waits = f->broken = true;
+	}
+	if (!r->stop && r->breaks)
+		r->breaks(r);
+}
+
 /* depth: handlers that have been seen ahead, of which this is one; else 0. */
 static void
 take_mark(struct replay *r, uint64_t value, unsigned depth)
@@ -300,7 +327,9 @@ take_mark(struct replay *r, uint64_t value, unsigned depth)
 		s = (struct replay_strike){.outside = value == CHORD_STRUCK_OUTSIDE};
 	if (!depth && was_announced(r, &s))
 		return;
-	if (!is_told(r, &s)) {
+	if (is_silent(r, &s, depth ? value | SAID : OWN)) {
+		break_off(r);
+	} else if (!is_told(r, &s)) {
 		if (s.proc)
 			p = look_ahead(r, &s, depth ? value | SAID : OWN, &at, &mark);
 		told = p && replay_top(r) && replay_top(r)->ahead == p;

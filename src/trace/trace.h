@@ -177,8 +177,9 @@ enum replay_how {
 	REPLAY_FOUND,            /* it had begun before, and is not known from where */
 	REPLAY_BY_RETURN,
 	REPLAY_BY_JUMP,          /* longjmp, an exception: it was left without returning */
+	REPLAY_BY_EITHER,        /* by one of these two: see breaks in struct replay */
 	REPLAY_AT_END,           /* of the thread's trace: it had not ended */
-	REPLAY_UNSURE,           /* likewise, and it may have ended (struct replay: killed) */
+	REPLAY_UNSURE,           /* likewise, and it may have ended (struct replay: killed, breaks) */
 	REPLAY_UNTRACED,         /* at the end: it had ended with a jump to code that is not traced */
 };
 
@@ -195,6 +196,7 @@ struct replay_frame {
 	const struct replay_path *ahead; /* likewise, and it is written later: a signal struck amid it */
 	struct replay_point done;
 	bool waits;              /* a signal struck when `path` had been written, and it was not over */
+	bool broken;             /* it is not known how far it came, nor what interrupted it */
 	bool announced;          /* a handler that a signal struck before it could say that it is there */
 	bool jumps;              /* a signal struck when it had said that it jumps out of so many activations: */
 	uint32_t ended;
@@ -212,6 +214,7 @@ struct replay_strike {
 	bool passed;             /* it has been taken before, */
 	bool unclear;            /* or that is not known */
 	bool outside;            /* proc NULL: and it was not a handler on its way back */
+	bool entry;              /* if the procedure is a handler, it may not have said yet that it is there */
 };
 
 struct trace_index;
@@ -262,11 +265,15 @@ struct replay {
 	void (*runs)(struct replay *r, const struct replay_path *p, struct replay_point from, struct replay_point to);
 	/* In the frame on top: of what is told from here on it is not known whether it ran. */
 	void (*unsure)(struct replay *r);
+	/* In the frame on top: what it did further is not known. A signal's handler never said what it had interrupted. */
+	void (*breaks)(struct replay *r);
 	/* A slot of the measure data; a jump is about to be made out of the frame on top, or back into it. */
 	void (*writes)(struct replay *r, uint32_t slot);
 	void (*jumps)(struct replay *r);
 	/* Finds what is at an address of the module that was interrupted there. NULL: paths are told of as they were written. */
 	bool (*locate)(struct replay *r, uint32_t module, uint64_t addr, struct replay_strike *s);
+	/* With `locate`: a place in the path up to which it had run for certain when its slot was taken. */
+	struct replay_point (*written)(struct replay *r, const struct replay_path *p);
 };
 /* Goes through a stream from its beginning. NULL: to its end, or until `stop`; else what is wrong with it there. */
 const char *replay_stream(struct replay *r, size_t stream);

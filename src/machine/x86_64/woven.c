@@ -162,5 +162,6 @@ x86_traces(const uint8_t *bytes, size_t n, uint64_t addr, struct woven_insn *out
 	out->reserves = in.mnemonic == ZYDIS_MNEMONIC_ADD && op[0].type == ZYDIS_OPERAND_TYPE_MEMORY &&
 	                op[0].mem.segment == ZYDIS_REGISTER_GS && op[0].mem.base != ZYDIS_REGISTER_RIP &&
 	                op[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE && op[1].imm.value.s == sizeof(uint32_t);
+	out->asks = in.mnemonic == ZYDIS_MNEMONIC_CMP && is_reg(&op[0], ZYDIS_REGISTER_RDX) && is_reg(&op[1], ZYDIS_REGISTER_RSP);
 	return true;
 }

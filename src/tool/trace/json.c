@@ -57,9 +57,9 @@ json_event(struct trace_out *o, const char *event, enum replay_how how)
 }
 
 void
-json_unsure(struct trace_out *o)
+json_note(struct trace_out *o, const char *event)
 {
-	js_line(new_object(o, "unsure", o->replay.insns), o->to);
+	js_line(new_object(o, event, o->replay.insns), o->to);
 }
 
 void

@@ -74,6 +74,19 @@ look_around(struct where_index *x, struct replay_strike *s)
 	s->unclear = !s->passed && goes_one_way(s->proc, s->block, &falls);
 }
 
+/* May that be before the place where the procedure asks whether a signal called it? w: what is before the address. */
+static bool
+is_entry(struct where_index *x, const struct replay_strike *s, const struct where *w)
+{
+	struct where at;
+	bool found = where_find(x, x->pool, s->proc->part[0].addr, &at) && !at.why && !at.left;
+
+	while (found && !at.asks)
+		found = behind(x, s->proc, at.block, at.insn, &at);
+	/* Behind the question the first slot may be taken, before the same instruction. */
+	return found && s->block == at.block && s->insn <= at.insn && (s->insn < at.insn || w->asks || w->reserves || !at.reserves);
+}
+
 bool
 place_locate(struct replay *r, uint32_t module, uint64_t addr, struct replay_strike *s)
 {
@@ -91,5 +104,26 @@ place_locate(struct replay *r, uint32_t module, uint64_t addr, struct replay_str
 	s->ahead = w.reserves;
 	if (!w.left)
 		look_around(index_of(o, s->module), s);
+	s->entry = !w.left && is_entry(index_of(o, s->module), s, &w);
 	return true;
+}
+
+/* A path that goes on with one of several edges has its slot taken there. Else it is taken in the last block, perhaps at its
+ * beginning if slots for registers are taken there, too. */
+struct replay_point
+place_written(struct replay *r, const struct replay_path *p)
+{
+	struct where_index *x = index_of(r->ctx, p->module);
+	struct replay_point end = {p->n, 0}, at = {p->n ? p->n - 1 : 0, 0};
+	struct where w = {0};
+	bool falls;
+
+	if (!p->n || ((p->end == REPLAY_CUT || p->end == REPLAY_TAIL) && !goes_one_way(p->proc, p->block[p->n - 1], &falls)))
+		return end;
+	while (!p->proc->data && behind(x, p->proc, p->block[p->n - 1], w.insn, &w))
+		if (w.reserves) {
+			at.insn = w.insn;
+			break;
+		}
+	return at;
 }

@@ -17,7 +17,7 @@ replay_how_name(enum replay_how how)
 	static const char *const name[] = {
 		[REPLAY_BY_CALL] = "call", [REPLAY_BY_TAIL_CALL] = "tail call", [REPLAY_FROM_OUTSIDE] = "outside",
 		[REPLAY_FROM_NOWHERE] = "interrupts", [REPLAY_FOUND] = "found", [REPLAY_BY_RETURN] = "return",
-		[REPLAY_BY_JUMP] = "jump", [REPLAY_AT_END] = "end",
+		[REPLAY_BY_JUMP] = "jump", [REPLAY_BY_EITHER] = "return or jump", [REPLAY_AT_END] = "end",
 		[REPLAY_UNSURE] = "unsure", [REPLAY_UNTRACED] = "untraced",
 	};
 
@@ -148,7 +148,8 @@ static void
 put_leaving(struct trace_out *o, enum replay_how how)
 {
 	static const char *const note[] = {
-		[REPLAY_BY_JUMP] = ": left by a jump", [REPLAY_AT_END] = ": had not ended", [REPLAY_BY_TAIL_CALL] = ": goes on in",
+		[REPLAY_BY_JUMP] = ": left by a jump", [REPLAY_BY_EITHER] = ": returned, or was left by a jump",
+		[REPLAY_AT_END] = ": had not ended", [REPLAY_BY_TAIL_CALL] = ": goes on in",
 		[REPLAY_UNSURE] = ": may not have ended", [REPLAY_UNTRACED] = ": went on in code that is not traced",
 	};
 	const struct replay_frame *f = &o->replay.stack.at[o->replay.stack.n - 1];
@@ -271,12 +272,30 @@ unsure(struct replay *r)
 	if (o->args->view == TRACE_CALLS || !select_shown(o))
 		return;
 	if (o->args->form == TRACE_JSON) {
-		json_unsure(o);
+		json_note(o, "unsure");
 		return;
 	}
 	flush_entry(o);
 	begin_line(o, r->insns, r->stack.n + 1);
 	buf_str(&o->text, "/* what follows may not have run */");
+	put_line(o);
+}
+
+/* A signal struck, and it is not known where. */
+static void
+breaks(struct replay *r)
+{
+	struct trace_out *o = r->ctx;
+
+	if (o->args->view == TRACE_CALLS || !select_shown(o))
+		return;
+	if (o->args->form == TRACE_JSON) {
+		json_note(o, "broken");
+		return;
+	}
+	flush_entry(o);
+	begin_line(o, r->insns, r->stack.n + 1);
+	buf_str(&o->text, "/* a signal struck here or further on: what ran up to there is not known */");
 	put_line(o);
 }
 
@@ -495,7 +514,8 @@ replay_for(struct trace_out *o)
 {
 	struct replay r = {.file = o->process->file, .code = o->process->code, .ctx = o, .thread_begins = thread_begins,
 	                   .index = o->index && !o->index->read ? o->index : NULL,
-	                   .locate = place_locate, .killed = o->process->profile->state != CHORD_STATE_ENDED};
+	                   .locate = place_locate, .written = place_written,
+	                   .killed = o->process->profile->state != CHORD_STATE_ENDED};
 
 	if (o->args->form == TRACE_LACKEY) {
 		r.enters = lackey_enters;
@@ -518,6 +538,7 @@ replay_for(struct trace_out *o)
 	r.leaves_frame = o->args->form == TRACE_JSON ? json_leaves : leaves;
 	r.runs = runs;
 	r.unsure = unsure;
+	r.breaks = breaks;
 	return r;
 }
 

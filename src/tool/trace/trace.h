@@ -101,8 +101,9 @@ bool traced_load(struct run *r, struct pool *pool, const char *program, char **p
 void traced_free(struct traced_list *list);
 struct binary *traced_binary(const struct traced *t, uint32_t module);
 
-/* place.c: what is at an address of woven code, for struct replay. */
+/* place.c: what is at an address of woven code, and what had run when a path's slot was taken, for struct replay. */
 bool place_locate(struct replay *r, uint32_t module, uint64_t addr, struct replay_strike *s);
+struct replay_point place_written(struct replay *r, const struct replay_path *p);
 
 /* text.c: prints all streams of a process. False: its trace is not whole; reported. */
 bool trace_print(struct trace_out *o);
@@ -133,7 +134,7 @@ const struct trace_block *trace_block(struct trace_out *o, const struct proc *p,
 /* json.c: an object a line; an event of Chrome's format. */
 uint64_t trace_thread(const struct trace_out *o);
 void json_event(struct trace_out *o, const char *event, enum replay_how how);
-void json_unsure(struct trace_out *o);
+void json_note(struct trace_out *o, const char *event);
 void json_end(struct trace_out *o, const char *how);
 /* CHORD_EVENT_CREATES, UNMADE, FORKS, JOINS or STAMP. */
 void json_order(struct trace_out *o, enum chord_event event);
