@@ -29,6 +29,8 @@ void slots_spoil(struct slots *r, const char *why);
 
 /* paths.c: the last instruction of a block that is no padding. */
 enum chord_insn trace_last_insn(const struct block *b);
+/* Can a path that begins at that vertex come to the block? PROC_ENTRY: where an activation begins. */
+bool trace_reaches(const struct proc *p, uint32_t from, uint32_t block);
 
 /* sink.c: where what an encoding writes goes: it is counted and compressed, not kept. */
 struct sink;

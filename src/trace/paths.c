@@ -159,6 +159,34 @@ begin_of(const struct proc *p, const struct path *path)
 	return kind == CHORD_EDGE_LAND || kind == CHORD_EDGE_RECEIVE ? REPLAY_LANDS : REPLAY_ENTERS;
 }
 
+/* ---- what a path may come to ---- */
+
+/* Edges that an exception or a jump comes in by begin no activation. */
+static bool
+goes_along(const struct proc *p, uint32_t e)
+{
+	uint8_t kind = p->arc[e].kind;
+
+	return p->arc[e].from == PROC_ENTRY(p) ? kind != CHORD_EDGE_LAND && kind != CHORD_EDGE_RECEIVE : !p->paths->cut[e];
+}
+
+bool
+trace_reaches(const struct proc *p, uint32_t from, uint32_t block)
+{
+	bool *there = xcalloc(p->nvert, sizeof *there), more = true, found;
+
+	there[from] = true;
+	while (more && !there[block]) {
+		more = false;
+		for (uint32_t e = 0; e < p->narc; e++)
+			if (there[p->arc[e].from] && !there[p->arc[e].to] && goes_along(p, e))
+				there[p->arc[e].to] = more = true;
+	}
+	found = there[block];
+	free(there);
+	return found;
+}
+
 /* ---- witnesses ---- */
 
 /* A search backward from a witness: along edges that write nothing there is one way at most from each vertex. */

@@ -65,6 +65,9 @@ enter_procedure(struct replay *r, const struct replay_path *p)
 	if (r->strikes) {
 		r->strikes--;
 		enter(r, p, REPLAY_FROM_NOWHERE);
+		top(r)->unseen = r->unseen;
+		top(r)->perhaps = r->perhaps;
+		r->unseen = r->perhaps = 0;
 		return;
 	}
 	r->struck = (struct replay_strike){0};
@@ -125,13 +128,21 @@ find_landing(const struct replay *r, const struct replay_path *p)
 	return n;
 }
 
-/* Where a jump leads to that was marked, as far as that is known. */
+/* Where a jump leads to that was marked, as far as that is known: the mark counts activations that have written nothing, too. */
 static size_t
 find_marked(struct replay *r, const struct replay_path *p)
 {
-	size_t n = r->ended < r->stack.n ? r->stack.n - r->ended : 0;
+	uint64_t ended = 0, perhaps = 0;
 
-	return r->leaves && n && is_of(&r->stack.at[n - 1], p) ? n : 0;
+	for (size_t n = r->stack.n; r->leaves && n && ended <= r->ended; n--) {
+		const struct replay_frame *f = &r->stack.at[n - 1];
+
+		if (r->ended - ended <= perhaps && is_of(f, p))
+			return n;
+		ended += 1 + (uint64_t)f->unseen;
+		perhaps += f->perhaps;
+	}
+	return 0;
 }
 
 static void
@@ -244,7 +255,7 @@ replay_arrive(struct replay *r, const struct replay_path *p)
 		resume(r, p);
 	r->leaves = false;
 	if (p->begin != REPLAY_ENTERS)
-		r->strikes = 0;
+		r->strikes = r->unseen = r->perhaps = 0;
 }
 
 void
@@ -339,6 +350,7 @@ begin_thread(struct replay *r, enum chord_mark kind, uint32_t id)
 		trace_index_thread(r->index, r);
 	r->thread = kind == CHORD_MARK_THREAD ? id : 0;
 	r->insns = r->strikes = r->event = 0;
+	r->unseen = r->perhaps = 0;
 	r->ends = r->made = 0;
 	r->leaves = r->silent = r->jumped = false;
 	r->forked = kind == CHORD_MARK_CHILD;
@@ -526,6 +538,7 @@ replay_begin(struct replay *r, size_t stream)
 	r->i = 0;
 	r->stack.n = 0;
 	r->thread = r->insns = r->strikes = r->event = r->ends = r->made = 0;
+	r->unseen = r->perhaps = 0;
 	r->silent = r->jumped = r->forked = false;
 	r->lost = true;
 }

@@ -108,6 +108,8 @@ frame(struct tape *t, struct replay_frame *f)
 	f->announced = flag(t, f->announced);
 	f->jumps = flag(t, f->jumps);
 	f->ended = small(t, f->ended);
+	f->unseen = small(t, f->unseen);
+	f->perhaps = small(t, f->perhaps);
 	f->since = number(t, f->since);
 	if (!t->out && (!f->proc || f->at > REPLAY_STOPPED))
 		in_bad(t->in, "an activation that cannot be");
@@ -152,6 +154,8 @@ state(struct tape *t, struct replay *r)
 	r->told = flag(t, r->told);
 	r->event = small(t, r->event);
 	r->strikes = small(t, r->strikes);
+	r->unseen = small(t, r->unseen);
+	r->perhaps = small(t, r->perhaps);
 	strike(t, &r->struck);
 	r->listed = number(t, r->listed);
 	r->thread = number(t, r->thread);

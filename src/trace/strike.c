@@ -287,6 +287,36 @@ was_announced(struct replay *r, const struct replay_strike *s)
 	return true;
 }
 
+/* ---- activations that write nothing ---- */
+
+/* All that was written has been told. What was struck writes nothing more: the activation on top, or one that is not there. */
+static void
+note_unseen(struct replay *r, const struct replay_strike *s)
+{
+	const struct replay_frame *f = replay_top(r);
+	bool same = f && s->proc && f->proc == s->proc && f->module == s->module && f->next != GRAPH_NONE;
+
+	if (r->leaves || (!r->strikes && (!s->proc || s->block >= s->proc->nblock)))
+		return;
+	if (r->strikes || !same || !trace_reaches(s->proc, f->next, s->block))
+		r->unseen++;
+	else if (f->at == REPLAY_AT_CALL && trace_reaches(s->proc, PROC_ENTRY(s->proc), s->block))
+		r->perhaps++;
+}
+
+/* A handler was struck before it could say what it had interrupted: the path, one of its procedure that follows; or where that
+ * has called something or left the procedure, also what it led to. */
+static void
+note_silent(struct replay *r)
+{
+	const struct replay_frame *f = replay_top(r);
+	bool leaves = f && f->path && (f->path->end == REPLAY_RETURNS || f->path->end == REPLAY_TAIL);
+	bool calls = f && (f->path ? f->path->end == REPLAY_CALLS : f->at == REPLAY_AT_CALL);
+
+	r->unseen += !leaves;
+	r->perhaps += leaves || calls;
+}
+
 /* Is the place in a handler, perhaps, that never says that it is there? */
 static bool
 is_silent(struct replay *r, const struct replay_strike *s, uint64_t own)
@@ -303,13 +333,14 @@ break_off(struct replay *r)
 {
 	struct replay_frame *f = replay_top(r);
 
-	if (!f || r->stop)
+	if (r->stop)
 		return;
-	if (f->path) {
+	note_silent(r);
+	if (f && f->path) {
 		replay_run_to(r, r->written ? r->written(r, f->path) : (struct replay_point){f->path->n ? f->path->n - 1 : 0, 0});
 		f->waits = f->broken = true;
 	}
-	if (!r->stop && r->breaks)
+	if (f && !r->stop && r->breaks)
 		r->breaks(r);
 }
 
@@ -339,6 +370,8 @@ take_mark(struct replay *r, uint64_t value, unsigned depth)
 			replay_finish(r);
 		if (p && !r->stop)
 			tell_ahead(r, p, at, mark != 0);
+		else if (!r->stop)
+			note_unseen(r, &s);
 	}
 	r->struck = s;
 	r->strikes++;

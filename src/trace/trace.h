@@ -200,6 +200,8 @@ struct replay_frame {
 	bool announced;          /* a handler that a signal struck before it could say that it is there */
 	bool jumps;              /* a signal struck when it had said that it jumps out of so many activations: */
 	uint32_t ended;
+	uint32_t unseen, perhaps; /* activations between the one below and a handler, that have written nothing: there are so
+	                          * many, and perhaps so many more */
 	uint64_t since;          /* instructions of the thread before it */
 	void *note;              /* the user's */
 };
@@ -230,6 +232,7 @@ struct replay {
 	struct slots *scout;     /* what reads ahead; NULL: not needed so far */
 	uint32_t event;          /* a mark that another one follows; 0: none */
 	uint32_t strikes;        /* handlers that have said that they are there, and of which no path has been written */
+	uint32_t unseen, perhaps; /* of the frame that the next one of them will have */
 	struct replay_strike struck; /* where the last one of them struck */
 	VEC(struct replay_frame) stack;
 	size_t listed;           /* modules */

@@ -251,6 +251,20 @@ check encodings/forks $? "$(diff paths.forked witness.forked | head -n 5)"
 encoding=
 rm -f ./*.chord ./*.trace
 
+# Where a handler jumps over several activations of one procedure, out of one that has written nothing, the right one goes on.
+for compiler in gcc clang; do
+	for level in -O0 -O1; do
+		for encoding in '' witness branches; do
+			build $compiler leaves.c $level && ./program >want && "$CHORD" trace --json ./program >json 2>err &&
+				[ "$(grep -c '"how": *"found"' json)" = 0 ] &&
+				jq 'select(.event == "enter" and .function == "landed").depth - 3' json | cmp -s - want && [ "$(wc -l <want)" = 18 ]
+			check "leaves/$compiler/$level${encoding:+/$encoding}" $? "$(head -n 1 log) $(jq -c 'select(.how == "found")' json | head -n 1)"
+		done
+	done
+done
+encoding=
+rm -f ./*.chord ./*.trace
+
 # What only looks like a signal's handler runs as ever.
 build gcc coroutine.c -O2 && [ "$(./program)" = 7 ] && "$CHORD" trace ./program >calls 2>err && grep -q ' body() {' calls
 check looks-like-handler $? "$(head -n 1 log) $(head -n 1 err)"
