@@ -762,6 +762,10 @@ CHORD=$CHORD "$here/data.sh" || failed=1
 
 CHORD=$CHORD "$here/core.sh" || failed=1
 
+# ---- before the runtime is up ----
+
+CHORD=$CHORD "$here/early.sh" || failed=1
+
 # ---- an index ----
 
 CHORD=$CHORD "$here/places.sh" || failed=1

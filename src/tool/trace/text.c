@@ -578,7 +578,7 @@ trace_warn(struct trace_out *o)
 	if (ok && tail)
 		say_warning(name, "%s", tail);
 	else if (why)
-		say_error(name, "%s: what is before that follows", why);
+		say_error(name, "%s: what there is follows", why);
 	return ok;
 }
 
