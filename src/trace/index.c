@@ -117,6 +117,8 @@ read_states(struct trace_index *x, struct in *in)
 		s.segment = in_uleb(in);
 		if (!read_part(in, &x->bytes, &s.entered, &s.nentered) || !read_part(in, &x->bytes, &s.at, &s.n))
 			break;
+		if (s.nentered + s.n > STATE_MOST)
+			in_bad(in, "it is larger than any that is written");
 		VEC_PUSH(x->state, s);
 	}
 	return !in->bad;

@@ -87,9 +87,11 @@ procedure(struct tape *t, const struct proc *p, uint32_t *module)
 static void
 point(struct tape *t, struct replay_point *x, const struct replay_path *p)
 {
+	uint32_t n = p ? p->n : 0;
+
 	x->block = small(t, x->block);
 	x->insn = small(t, x->insn);
-	if (!t->out && x->block > (p ? p->n : 0))
+	if (!t->out && (x->block > n || x->insn > (x->block < n ? p->proc->block[p->block[x->block]].ninsn : 0)))
 		in_bad(t->in, "a place behind the path's end");
 }
 
@@ -111,7 +113,7 @@ frame(struct tape *t, struct replay_frame *f)
 	f->unseen = small(t, f->unseen);
 	f->perhaps = small(t, f->perhaps);
 	f->since = number(t, f->since);
-	if (!t->out && (!f->proc || f->at > REPLAY_STOPPED))
+	if (!t->out && (!f->proc || f->at > REPLAY_STOPPED || (f->path && f->ahead)))
 		in_bad(t->in, "an activation that cannot be");
 }
 

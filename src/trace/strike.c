@@ -259,6 +259,11 @@ is_told(struct replay *r, struct replay_strike *s)
 static void
 tell_ahead(struct replay *r, const struct replay_path *p, struct replay_point at, bool announced)
 {
+	/* The place is in this path, not in one that the same activation wrote before. */
+	if (p->begin != REPLAY_ENTERS)
+		replay_finish(r);
+	if (r->stop)
+		return;
 	if (r->strikes || !replay_top(r) || replay_top(r)->ahead != p) {
 		replay_arrive(r, p);
 		replay_top(r)->done = (struct replay_point){0};
@@ -280,7 +285,7 @@ was_announced(struct replay *r, const struct replay_strike *s)
 	       r->stack.at[r->stack.n - 2].announced && !r->stop)
 		replay_finish_one(r);
 	f = replay_top(r);
-	if (r->strikes || !f || f->path || !f->announced ||
+	if (r->strikes || !f || f->path || !f->announced || !f->ahead ||
 	    (s->proc && contains(f->ahead, s, &at) && look_ahead(r, s, OWN, &at, &mark) == f->ahead && mark))
 		return false;
 	f->announced = false;
