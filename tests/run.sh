@@ -80,7 +80,7 @@ suite()
 	real-sample) "$here/real/run.sh" --sample ;;
 	real) "$here/real/run.sh" && CHORD_READERS="lua5.4 sqlite3" "$here/readers/run.sh" ;;
 	torture-sample) "$here/torture/torture.sh" --sample 40 && echo "ok torture" ;;
-	torture) "$here/torture/torture.sh" --sample 1 && echo "ok torture" && "$here/fuzz/run.sh" --whole damage ;;
+	torture) "$here/torture/torture.sh" --sample 1 && echo "ok torture" && "$here/fuzz/run.sh" --whole damage index ;;
 	csmith-sample) "$here/torture/csmith.sh" --programs 10 && echo "ok csmith" ;;
 	csmith) "$here/torture/csmith.sh" --programs 1000 && echo "ok csmith" ;;
 	*) echo "FAIL $1: no such suite"; return 1 ;;

@@ -3,8 +3,8 @@
 # run.sh [--mutations N] [--engine SECONDS] [--whole] [TARGET...]
 # Fuzz targets. Without an engine: on the kept corpus and on N mutations of each
 # file (default 300). With --engine: libFuzzer (clang), SECONDS each; CHORD_FUZZ_WORK is
-# the folder that keeps what it finds, so that runs add up. The target `damage` is no such one: traces with each byte
-# changed, cut off anywhere, beside profiles of others (--whole: all of it, else a sample).
+# the folder that keeps what it finds, so that runs add up. Two targets are no such ones: `damage`, traces with each byte
+# changed, cut off anywhere, beside profiles of others; and `index`, the same with indexes of traces (--whole: all of it, else a sample).
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 top=$here/../..
@@ -22,7 +22,7 @@ while [ $# -gt 0 ]; do
 	*) break ;;
 	esac
 done
-[ $# -gt 0 ] || set -- text weave map profile trace damage graph unwind
+[ $# -gt 0 ] || set -- text weave map profile trace damage index graph unwind
 
 # What is made of schemas lies beside the command.
 made=$(dirname "$CHORD")/made
@@ -37,6 +37,14 @@ traced()
 	rm -rf "$work/traced" && mkdir "$work/traced" && (cd "$work/traced" && "$CHORD" cc -O1 -fchord=trace -o program "$here/traced.c" -lpthread &&
 		CHORD_FILE=few.chord ./program 20 && CHORD_FILE=many.chord ./program && CHORD_FILE=last.chord CHORD_TRACE=last:256K ./program &&
 		"$CHORD" trace --run -o run.chord ./program && : >ended) >"$work/traced.log" 2>&1
+}
+
+# indexed ENCODING: two long traces of a program that has an index made of them
+indexed()
+{
+	rm -rf "$work/indexed-$1" && mkdir "$work/indexed-$1" && (cd "$work/indexed-$1" &&
+		"$CHORD" cc -O1 -g -fchord=trace -fchord-trace="$1" -o program "$here/indexed.c" -lpthread &&
+		CHORD_FILE=one.chord ./program && CHORD_FILE=two.chord ./program 2) >"$work/index.log" 2>&1
 }
 
 # seeds TARGET DIR: the kept corpus, and what this machine's compiler makes
@@ -73,6 +81,7 @@ seeds()
 		cp "$work"/traced/few*.trace "$work"/traced/last*.trace "$work"/traced/run*.trace "$2"
 		;;
 	damage) traced && cp "$work"/traced/*.trace "$2" ;;
+	index) for encoding in paths ${whole:+witness}; do indexed $encoding && cp "$work/indexed-$encoding"/one*.trace "$2/$encoding"; done ;;
 	graph) cp "$top"/tests/graph/*.graph "$2" ;;
 	unwind)
 		gcc -o "$work/rules" "$here/unwind.s"
@@ -117,6 +126,17 @@ damaged()
 		(cd "$work/traced" && "$work/damage" $whole ./program $traces) >"$work/damage.log" 2>&1
 }
 
+# What is taken for an index must not have memory allocated without bound.
+misled()
+{
+	compiled gcc address,undefined &&
+		gcc $flags -fsanitize=address,undefined -fno-sanitize-recover=undefined -o "$work/index" "$here/index.c" "$work/gcc.a" $libs || return 1
+	for encoding in "$work"/indexed-*; do
+		(cd "$encoding" && ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}max_allocation_size_mb=512:hard_rss_limit_mb=3000 \
+			"$work/index" $whole ./program one.chord two.chord) >"$work/index.log" 2>&1 || return 1
+	done
+}
+
 replay()
 {
 	if [ "$1" = unwind ]; then
@@ -126,6 +146,10 @@ replay()
 	fi
 	if [ "$1" = damage ]; then
 		damaged
+		return
+	fi
+	if [ "$1" = index ]; then
+		misled
 		return
 	fi
 	compiled gcc address,undefined &&
@@ -159,12 +183,12 @@ done_by_engine()
 status=0
 for target in "$@"; do
 	seeds "$target" "$work/seeds-$target"
-	if [ "$engine" = 0 ] || [ "$target" = damage ]; then replay "$target"; else fuzz "$target"; fi
+	if [ "$engine" = 0 ] || [ "$target" = damage ] || [ "$target" = index ]; then replay "$target"; else fuzz "$target"; fi
 	if [ $? = 0 ]; then
 		echo "ok fuzz/$target: $(find "$work/seeds-$target" -type f | wc -l) files$(done_by_engine "$target")"
 	else
 		status=1
-		echo "FAIL fuzz/$target: $(grep -m1 -E 'ERROR|runtime error|bug at|Assert|no fault|nothing is said' "$work/$target.log" || tail -n 1 "$work/$target.log")"
+		echo "FAIL fuzz/$target: $(grep -m1 -E 'ERROR|runtime error|bug at|Assert|no fault|nothing is said|it is used' "$work/$target.log" || tail -n 1 "$work/$target.log")"
 	fi
 done
 exit $status
