@@ -79,12 +79,13 @@ fetch(const struct launch_input *in, char *chunk, off_t *have, bool *more)
 	return true;
 }
 
-/* False: nobody reads any more. */
+/* False: nobody reads any more, or (*kept is false) what was kept cannot be read. */
 static bool
-hand_on(const struct launch_input *in, int to, char *chunk, off_t *sent)
+hand_on(const struct launch_input *in, int to, char *chunk, off_t *sent, bool *kept)
 {
 	ssize_t n = pread(in->spool, chunk, CHUNK, *sent);
 
+	*kept = n > 0 || (n < 0 && errno == EINTR);
 	n = n > 0 ? write(to, chunk, (size_t)n) : -1;
 	*sent += n > 0 ? n : 0;
 	return n > 0 || errno == EAGAIN || errno == EINTR;
@@ -96,7 +97,7 @@ relay(const struct launch_input *in, int to, int control)
 {
 	static char chunk[CHUNK];
 	off_t have = lseek(in->spool, 0, SEEK_END), sent = 0;
-	bool more = true;
+	bool more = true, kept;
 
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGINT, SIG_IGN);
@@ -111,8 +112,8 @@ relay(const struct launch_input *in, int to, int control)
 			return EXIT_NO;
 		if (p[0].revents || p[1].revents & (POLLERR | POLLHUP))
 			return 0;
-		if (p[1].revents && !hand_on(in, to, chunk, &sent))
-			return 0;
+		if (p[1].revents && !hand_on(in, to, chunk, &sent, &kept))
+			return kept ? 0 : EXIT_NO;
 		if (p[2].revents && !fetch(in, chunk, &have, &more))
 			return EXIT_NO;
 	}

@@ -6,6 +6,7 @@
 #include "replay/internal.h"
 #include "run/run.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,6 +45,7 @@ struct clock {
 	bool still;              /* no system call is made: the modules stay as they are */
 	bool none;               /* nothing counts, and nothing has been mapped since that was seen where what counts says so */
 	bool told;               /* of what is mapped: */
+	bool fails;              /* a counter could not be read */
 	uint64_t ways;           /* address of those that are armed; 0: none */
 	int64_t taken[CHORD_PAIRS_TIMED]; /* from each */
 };
@@ -263,18 +265,33 @@ look(struct clock *c)
 
 /* ---- counts ---- */
 
-static uint64_t
-count_in(const struct clock *c, const struct clocked *m, const struct event_counter *e, uint64_t base)
+/* Said once. Memory of a process that was killed is no more: it has no clock, then. */
+static void
+cannot_read(struct clock *c, uint64_t addr)
 {
-	uint64_t number[CHORD_NUMBERS_MOST];
+	const char *why = strerror(errno);
+	struct chord_live live;
 
-	if (!tracee_read(c->t, e->addr + m->live.bias + base, number, e->numbers * sizeof *number))
-		return 0;
-	return event_count(e, number, e->numbers);
+	if (c->fails || !control_find(tracee_read, c->t, &live) || !live.magic)
+		return;
+	c->fails = true;
+	say_error(pool_printf(c->pool, "process %d", c->t->pid), "its counter at 0x%" PRIx64 " cannot be read: %s", addr, why);
 }
 
 static uint64_t
-count_of(const struct clock *c, const struct clocked *m, const struct ticks *t)
+count_in(struct clock *c, const struct clocked *m, const struct event_counter *e, uint64_t base)
+{
+	uint64_t number[CHORD_NUMBERS_MOST], addr = e->addr + m->live.bias + base;
+
+	errno = EFAULT;
+	if (tracee_read(c->t, addr, number, e->numbers * sizeof *number))
+		return event_count(e, number, e->numbers);
+	cannot_read(c, addr);
+	return 0;
+}
+
+static uint64_t
+count_of(struct clock *c, const struct clocked *m, const struct ticks *t)
 {
 	uint64_t sum = 0;
 
@@ -282,6 +299,12 @@ count_of(const struct clock *c, const struct clocked *m, const struct ticks *t)
 		for (size_t b = 0; b < c->base.n; b++)
 			sum += count_in(c, m, t->counter.at[i], c->base.at[b]);
 	return sum;
+}
+
+bool
+clock_fails(const struct clock *c)
+{
+	return c->fails;
 }
 
 uint64_t

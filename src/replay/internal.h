@@ -244,6 +244,8 @@ void clock_close(struct clock *c);
 void clock_mapped(struct clock *c, uint64_t at, uint64_t n);
 /* The sum of its counters: equal at equal states. 0 before it counts, or if it does not. */
 uint64_t clock_sum(struct clock *c);
+/* Could a counter not be read, though the process is there? That has been said; what the clock says is not known since then. */
+bool clock_fails(const struct clock *c);
 /* Is the PC in code that counts? Then the counter of its module; with the PC it names a state of the thread, for that
  * never has the same value twice at one instruction. */
 bool clock_at(struct clock *c, uint64_t pc, uint64_t *count);

@@ -238,26 +238,30 @@ mapped_forget(struct mapped *m, const struct tasks *all)
 	pool_free(pool);
 }
 
-static void
+/* Fewer, if the file ends there. False: it cannot be read. */
+static bool
 put_bytes(struct log *l, int fd, uint64_t offset, uint64_t n)
 {
 	char *at = xmalloc(n + 1);
 	size_t done = 0;
+	bool ok = true;
 
 	while (done < n) {
 		ssize_t got = pread(fd, at + done, n - done, (off_t)(offset + done));
 
 		if (got < 0 && errno == EINTR)
 			continue;
+		ok = got >= 0;
 		if (got <= 0)
 			break;
 		done += (size_t)got;
 	}
 	log_put_bytes(l, at, done);
 	free(at);
+	return ok;
 }
 
-static void
+static bool
 record_bytes(struct mapped *m, struct log *l, const struct tracee *t, const struct stat *st, int mine, const uint64_t arg[6])
 {
 	struct mapped_file *f = note_file(m, t, st, mine, tracee_word(t, t->machine->result));
@@ -269,22 +273,24 @@ record_bytes(struct mapped *m, struct log *l, const struct tracee *t, const stru
 	log_put(l, MAP_KIND_BYTES);
 	log_put(l, (uint64_t)(f - m->file.at));
 	log_put(l, size);
-	put_bytes(l, f->fd, arg[OFFSET], left < shown ? left : shown);
+	return put_bytes(l, f->fd, arg[OFFSET], left < shown ? left : shown);
 }
 
-static void
-record_program(struct mapped *m, struct log *l, const char *name, int mine)
+static bool
+record_program(struct log *l, const char *name, int mine)
 {
 	uint64_t size, sum;
 
 	if (!mapped_sum(mine, &size, &sum))
-		size = sum = 0;
+		return false;
 	log_put(l, MAP_KIND_PROGRAM);
 	log_put_text(l, name);
 	log_put(l, size);
 	log_put(l, sum);
-	(void)m;
+	return true;
 }
+
+static const char cannot_read[] = "what it maps cannot be read";
 
 const char *
 mapped_record(struct mapped *m, struct log *l, const struct tracee *t, const uint64_t arg[6])
@@ -292,6 +298,7 @@ mapped_record(struct mapped *m, struct log *l, const struct tracee *t, const uin
 	struct stat st;
 	const char *name;
 	int mine;
+	bool ok;
 
 	if (arg[FLAGS] & MAP_HUGETLB)
 		return "huge pages";
@@ -301,16 +308,16 @@ mapped_record(struct mapped *m, struct log *l, const struct tracee *t, const uin
 	}
 	mine = open_theirs(t, arg[FD]);
 	if (mine < 0 || fstat(mine, &st))
-		return "what it maps cannot be read";
+		return cannot_read;
 	if (S_ISREG(st.st_mode)) {
 		name = (arg[FLAGS] & MAP_TYPE) == MAP_PRIVATE ? program_name(m, t, arg[FD], mine) : NULL;
 		if (name) {
-			record_program(m, l, name, mine);
+			ok = record_program(l, name, mine);
 			close(mine);
 		} else {
-			record_bytes(m, l, t, &st, mine, arg);
+			ok = record_bytes(m, l, t, &st, mine, arg);
 		}
-		return NULL;
+		return ok ? NULL : cannot_read;
 	}
 	close(mine);
 	if (!S_ISCHR(st.st_mode) || st.st_rdev != makedev(1, 5))
@@ -381,7 +388,8 @@ mapped_grown(struct mapped *m, struct log *l, const struct tracee *t, const uint
 		log_put(l, CHANGE_BYTES);
 		log_put(l, i);
 		log_put(l, at);
-		put_bytes(l, m->file.at[i].fd, at, left < more ? left : more);
+		if (!put_bytes(l, m->file.at[i].fd, at, left < more ? left : more))
+			return cannot_read;
 	}
 	log_put(l, CHANGE_NONE);
 	return NULL;
@@ -411,7 +419,8 @@ mapped_changed(struct mapped *m, struct log *l, const struct tracee *t, const st
 		log_put(l, CHANGE_BYTES);
 		log_put(l, (uint64_t)(f - m->file.at));
 		log_put(l, at);
-		put_bytes(l, f->fd, at, (uint64_t)result);
+		if (!put_bytes(l, f->fd, at, (uint64_t)result))
+			return cannot_read;
 	}
 	if (result >= 0)
 		record_sizes(m, l);
@@ -436,7 +445,7 @@ passed_bytes(struct log *l, const struct tracee *t, const struct system_call *c,
 		pool_free(pool);
 	}
 	if (ok)
-		put_bytes(l, mine, at - n, n);
+		ok = put_bytes(l, mine, at - n, n);
 	if (mine >= 0)
 		close(mine);
 	return ok;

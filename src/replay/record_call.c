@@ -62,7 +62,9 @@ record_begin_call(struct recorder *r)
 	r->task->entered = false;
 	note_clock(r);
 	why = cannot_begin(r);
-	if (!tracee_own_call(r->t))
+	if (clock_fails(r->clock))
+		record_refuse(r, r->file, "it is not known how far it has come");
+	else if (!tracee_own_call(r->t))
 		record_refuse(r, "system call as of 32 bits", "it has other numbers");
 	else if (m->call.class == CALL_REFUSED)
 		record_refuse(r, m->call.name, m->call.why);

@@ -113,6 +113,10 @@ same_call(struct replayer *r, const struct made_call *c, enum stop stop)
 {
 	uint64_t clock = clock_sum(r->clock);
 
+	if (clock_fails(r->clock)) {
+		r->failed = true;
+		return false;
+	}
 	if (stop == STOP_CALL)
 		tally_call(r->tally, r->task, clock);
 	if (stop == STOP_CALL && tracee_own_call(r->t) && c->number == tracee_word(r->t, r->t->machine->number) &&

@@ -233,6 +233,10 @@ go_on(struct live *l, int sig)
 static enum stop
 deliver(struct live *l, const siginfo_t *info, const struct place *p)
 {
+	if (clock_fails(l->clock)) {
+		refuse(l, l->file, "it is not known how far it has come");
+		return STOP_SIGNAL;
+	}
 	log_put(l->log, LOG_STRUCK);
 	log_put_bytes(l->log, info, sizeof *info);
 	log_put(l->log, p->how);

@@ -253,6 +253,37 @@ t_all_go_on() {
 	[ "$(cat out)" = "all went on: 1" ] && [ ! -e log ] || no "it did not go on: $(cat out)"
 }
 
+# A process that has unmapped its counters has no clock any more: that is said, and no log is left.
+t_no_counters() {
+	cat >gone.c <<-'EOF'
+	#include <stdint.h>
+	#include <stdio.h>
+	extern char __start_chord_cnt[] __attribute__((visibility("hidden"))), __stop_chord_cnt[] __attribute__((visibility("hidden")));
+	void away(uintptr_t from, uintptr_t n);
+	int main(void) {
+		uintptr_t from = (uintptr_t)__start_chord_cnt & -4096ul, to = ((uintptr_t)__stop_chord_cnt + 4095) & -4096ul;
+		puts("went on");
+		fflush(stdout);
+		away(from, to - from);
+	}
+	EOF
+	cat >away.c <<-'EOF'
+	#include <stdint.h>
+	#include <sys/syscall.h>
+	void away(uintptr_t from, uintptr_t n) {
+		__asm__ volatile("syscall\n\tmov %0, %%eax\n\tmov $3, %%edi\n\tsyscall"
+			: : "i"(SYS_exit_group), "a"(SYS_munmap), "D"(from), "S"(n) : "rcx", "r11", "memory");
+	}
+	EOF
+	gcc -c -O1 away.c || no "cannot compile"
+	build gone gone.c -O1 away.o
+	./gone >out
+	[ $? = 3 ] || no "the program does not do what it should"
+	refused 1 'process [0-9]*: its counter at 0x[0-9a-f]* cannot be read: ' timeout -k 5 60 "$CHORD" record -o log ./gone
+	grep -q 'how far it has come; ./gone runs on without being recorded' err && [ "$(cat out)" = "went on" ] && [ ! -e log ] ||
+		no "it did not go on: $(cat out err)"
+}
+
 # Output that is in no memory as the table has it.
 t_sent_output() {
 	cat >sends.c <<-'EOF'
@@ -575,7 +606,7 @@ t_mutated() {
 }
 
 . "$here/signals.sh"
-for name in struck struck-only struck-short struck-by-others struck-dead struck-library struck-lua struck-refused ends-another-way other-calls mapped maps made-files stack rights forged sent-output world signals real-program signals-without-clock status world-is-gone streams own-programs default-name mutated unrecorded all-go-on no-program damaged another-build another-processor goes-another-way $debug_cases $debug_task_cases; do
+for name in struck struck-only struck-short struck-by-others struck-dead struck-library struck-lua struck-refused ends-another-way other-calls mapped maps made-files stack rights forged sent-output no-counters world signals real-program signals-without-clock status world-is-gone streams own-programs default-name mutated unrecorded all-go-on no-program damaged another-build another-processor goes-another-way $debug_cases $debug_task_cases; do
 	test_case "$name"
 done
 "$here/tasks.sh" "$@" || failed=1
