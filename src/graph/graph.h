@@ -219,13 +219,19 @@ void probes_meet(struct probes *p, uint32_t v, bool known, int64_t value, bool *
 int64_t *dag_potential(const struct dag *d, const int64_t *val, const char **why);
 
 /* What code on an edge does to the register: in this order. */
-enum path_record { PATH_NO_RECORD, PATH_RECORD_KNOWN, PATH_RECORD_HELD };
+enum path_record {
+	PATH_NO_RECORD, PATH_RECORD_KNOWN, PATH_RECORD_HELD,
+	PATH_RECORD_WORD,        /* traced words (outcomes.c): the word is written, and a sum; */
+	PATH_RECORD_FULL,        /* the same behind `next`, if it has become full */
+};
 enum path_next { PATH_NOTHING, PATH_SET, PATH_ADD };
 struct path_act {
 	uint8_t record;          /* enum path_record: a path ends */
 	uint8_t next;            /* enum path_next: then it becomes n, or has n added */
 	int64_t sum;             /* KNOWN: the path's sum; HELD: what has to be added for it */
 	int64_t n;               /* ADD of 0: it is only held on */
+	uint8_t shift;           /* of words: ADD shifts it first; so does WORD, before `more` is added to what is written */
+	int64_t more;            /* FULL: what it becomes when it has been written */
 };
 /* By edge of g: what these probes are, with no code where the register is known. */
 struct path_act *dag_acts(const struct dag *d, const struct probes *p);
@@ -461,5 +467,68 @@ graph_root(uint32_t *set, uint32_t v)
 		v = set[v] = set[set[v]];
 	return v;
 }
+
+/* outcomes.c: bit tracing. A word collects the outcomes of predicates, of each in so many bits as tell its ways apart. It begins
+ * as a 1 and the number of the place where the way begins; each edge then shifts it by bits[e], and adds code[e]. It is written
+ * where a path ends, but for soft cuts: these it passes until it is full. So a word is the way of an activation between two
+ * writes. */
+enum { OUTCOMES_ROOM = 27 }; /* bits of a word behind its 1 */
+struct outcomes {
+	const struct dag *dag;
+	const int64_t *val;      /* by edge of the DAG: sums of paths */
+	const bool *soft;        /* by edge of g: cut, and the word goes on */
+	uint8_t *bits;           /* by edge of g */
+	uint32_t *code;
+	uint32_t *way, *way_at;  /* real edges out of vertex v, by their codes: way[way_at[v]] .. way[way_at[v + 1] - 1] */
+	uint32_t *begin;         /* by vertex: the number of the ways that begin there; GRAPH_NONE: none do. Those of root have
+	                          * the code of the edge they take */
+	uint32_t *begins_at;     /* by number, from that of root's last edge on: the vertex */
+	uint32_t nbegin;
+	uint8_t begin_bits;      /* of such a number */
+	bool *known;             /* by vertex: one way only leads there from where ways begin, */
+	uint64_t *word;          /* and this is its word, */
+	int64_t *sum;            /* and this the sum of its path so far; else that of one of the paths there */
+	uint32_t *most;          /* by vertex: bits that may have come since the last place where the word can be written */
+	uint32_t full;           /* a word with more bits than that behind its 1 is written at a soft cut */
+};
+/* NULL: a word may get more bits than it has room for. No edge leads to root but the closing one. What is soft and val have to
+ * stay. */
+struct outcomes *outcomes_new(const struct dag *d, const bool *soft, const int64_t *val);
+/* Real edges out of a vertex; the bits that tell them apart (of root: 0, these are told by where a way begins). */
+uint32_t outcomes_ways(const struct graph *g, uint32_t v);
+uint8_t outcomes_bits(const struct graph *g, uint32_t v);
+/* Cuts edges, beside those that are cut and break all cycles, so that no more bits than that come between two cuts, as far as the
+ * edges are not fixed. */
+void outcomes_cut(const struct graph *g, bool *cut, uint32_t most);
+/* The word with which ways begin there. */
+uint64_t outcomes_begin(const struct outcomes *o, uint32_t v);
+/* What code on an edge of g does: it writes, then changes the word, or what holds it. */
+enum outcomes_write {
+	OUTCOMES_NO_WRITE,
+	OUTCOMES_WRITE_PATH,     /* the path with that sum, without a word */
+	OUTCOMES_WRITE_WORD,     /* the word, shifted by `bits` and with `code` added, and then that sum, of a path with that end */
+	OUTCOMES_WRITE_FULL,     /* the same behind the change, if that left more than `full` bits: then it becomes `word` */
+};
+enum outcomes_next {
+	OUTCOMES_NOTHING,
+	OUTCOMES_SET,            /* to `word` */
+	OUTCOMES_SHIFT,          /* by `bits`, and `code` is added */
+};
+struct outcomes_act {
+	uint8_t write, next;
+	uint8_t bits;
+	uint32_t code;
+	uint64_t word;
+	int64_t sum;
+};
+/* No real edge: of no meaning. */
+struct outcomes_act outcomes_act(const struct outcomes *o, uint32_t e);
+/* The sums of the paths that a word stands for, which was written at that edge (to->at is the caller's). False: it cannot have
+ * been. */
+struct outcomes_sums {
+	uint64_t *at;
+	size_t n, cap;
+};
+bool outcomes_read(const struct outcomes *o, uint32_t word, uint32_t end, struct outcomes_sums *to);
 
 #endif
