@@ -15,7 +15,7 @@ compiler_of()
 	weighted:*) echo "$(compiler_of "${1#weighted:}") -fchord-weights=$weights" ;;
 	fixed) echo "gcc -ffixed-r15" ;;
 	every-block | every-edge | blocks | blocks-vcnt | calls | clock | paths | trace) echo "$CHORD cc -fchord=$1" ;;
-	trace-witness | trace-branches) echo "$CHORD cc -fchord=trace -fchord-trace=${1#trace-}" ;;
+	trace-witness | trace-bits | trace-branches) echo "$CHORD cc -fchord=trace -fchord-trace=${1#trace-}" ;;
 	gcov) echo "gcc --coverage -fprofile-update=single" ;;
 	gcov-atomic) echo "gcc --coverage -fprofile-update=atomic" ;;
 	llvm-instr) echo "clang -fprofile-instr-generate" ;;

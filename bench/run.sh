@@ -7,8 +7,8 @@
 # A table of the ratio of user CPU time to the plain program's: median of the pairs,
 # least and most; the geometric mean of each column. Plain is gcc -O2, for LLVM's
 # columns clang -O2, for valgrind's the gcc program itself, run once. Column `selected` counts the 5 % hottest
-# paths of one run of each command; `trace-run` is `chord trace --run`, `trace-last` has
-# CHORD_TRACE=last:64M; `weighted:COLUMN` is built with weights from one run of each. --elapsed: elapsed time, not user CPU time.
+# paths of one run of each command; `trace-run` is `chord trace --run` (`trace-run-bits`
+# of a build that traces bits), `trace-last` has CHORD_TRACE=last:64M; `weighted:COLUMN` is built with weights from one run of each. --elapsed: elapsed time, not user CPU time.
 set -eu
 bench=$(cd "$(dirname "$0")" && pwd)
 real=$bench/../tests/real
@@ -45,7 +45,7 @@ wrapper_of()
 before()
 {
 	case $1 in
-	trace-run) echo "$CHORD trace --run" ;;
+	trace-run | trace-run-*) echo "$CHORD trace --run" ;;
 	trace-last) echo "env CHORD_TRACE=last:64M" ;;
 	*) wrapper_of "$1" ;;
 	esac
@@ -55,6 +55,7 @@ variant_of()
 {
 	case $1 in
 	trace-run | trace-last) echo trace; return ;;
+	trace-run-*) echo "trace-${1#trace-run-}"; return ;;
 	esac
 	if [ -n "$(wrapper_of "$1")" ]; then echo gcc; else echo "$1"; fi
 }

@@ -28,7 +28,8 @@
 #define CHORD_SECTION_SUM "chord_sum"   /* a 32-bit distance to each counter of events that are summed for calls, 0 for others */
 #define CHORD_SECTION_PATH "chord_path" /* hash tables of paths: struct chord_path_table for each */
 #define CHORD_SECTION_NOTE ".note.chord" /* where a module's runtime is */
-/* Not loaded: is there, with a byte for each object that has paths of kind CHORD_PATH_WITNESS. It is named as the map is. */
+/* Not loaded: is there, with a byte for each object that may have paths of kind CHORD_PATH_WITNESS or BITS. It is named as the map
+ * is. */
 #define CHORD_SECTION_WITNESS ".pdr.chord.witness"
 
 /* ---- the map: records one after another, not aligned ---- */
@@ -188,7 +189,16 @@ enum chord_path_kind {
 	CHORD_PATH_SELECTED, /* as DENSE; paths with a larger sum are not counted */
 	CHORD_PATH_WITNESS,  /* as DENSE, of traces: what is written at an edge is the same on all ways there, the least sum of the
 	                      * paths that end with the edge; which of them it was is told by what was written before */
+	CHORD_PATH_BITS,     /* as DENSE, of traces: where more than one way leads to the end of a path, a word of outcomes is
+	                      * written, and then the sum of a path with that end (src/graph/outcomes.c) */
 	CHORD_PATH_KINDS,
+};
+
+/* What a map says of an edge of a procedure with paths. */
+enum chord_cut {
+	CHORD_NOT_CUT,
+	CHORD_CUT,           /* paths end and begin there */
+	CHORD_CUT_SOFTLY,    /* BITS: likewise, and a word of outcomes goes on until it is full */
 };
 
 /* Where counters of blocks-vcnt are. */

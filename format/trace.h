@@ -28,7 +28,7 @@ enum chord_mark {
 	                        * CHORD_MARK_MOST: not known how many */
 	CHORD_MARK_MODULES = 5, /* the list of modules has so many entries from here on */
 	CHORD_MARK_EVENT = 6,  /* something has happened: an enum chord_event, the low 24 bits of its value above. A MORE follows */
-	CHORD_MARK_NONE = 7,   /* says nothing; but see CHORD_DATA_... */
+	CHORD_MARK_NONE = 7,   /* says nothing; but see CHORD_DATA_... and CHORD_WORD */
 };
 #define CHORD_MARK_MOST 0x1fffffffu
 
@@ -92,6 +92,13 @@ enum { CHORD_DATA_SUM = 32 };
 #define CHORD_IS_DATA(slot) (((slot) & 15) == (1u << 3 | CHORD_MARK_NONE))
 #define CHORD_DATA_CHECK(slot) ((slot) >> 4 & (CHORD_DATA_CHECKS - 1))
 #define CHORD_DATA_VALUE(first, second) ((uint64_t)((first) >> CHORD_DATA_HIGH) << CHORD_DATA_LOW | (second) >> 3)
+
+/* Code that traces bits (CHORD_PATH_BITS) writes a word of outcomes as a CHORD_MARK_NONE whose bit 3 is 0; a word is never 0. The
+ * context's next token is the path with the same end of which the word is. What signals' handlers write may stand between them. */
+enum { CHORD_WORD_SHIFT = 4 };
+#define CHORD_WORD(word) ((uint32_t)(word) << CHORD_WORD_SHIFT | CHORD_MARK_NONE)
+#define CHORD_IS_WORD(slot) (((slot) & 15) == CHORD_MARK_NONE && (slot) >> CHORD_WORD_SHIFT)
+#define CHORD_WORD_OF(slot) ((slot) >> CHORD_WORD_SHIFT)
 
 /* The ring of a region: segments, each of so many bytes, in one extent; as many as it has room for behind its head. A pointer
  * into it that is at a multiple of the segment's size is at the beginning of a segment. */

@@ -76,8 +76,8 @@ read_encoding(const char *what, const char *value, struct request *r, struct poo
 	(void)r;
 	if (weave_encoding_named(value) < WEAVE_ENCODINGS)
 		return pool_strdup(pool, value);
-	say_error(what, "unknown encoding '%s'; there are %s, %s and %s", value, weave_encoding_name[WEAVE_PATHS],
-	          weave_encoding_name[WEAVE_WITNESSES], weave_encoding_name[WEAVE_BRANCHES]);
+	say_error(what, "unknown encoding '%s'; there are %s, %s, %s and %s", value, weave_encoding_name[WEAVE_PATHS],
+	          weave_encoding_name[WEAVE_WITNESSES], weave_encoding_name[WEAVE_BITS], weave_encoding_name[WEAVE_BRANCHES]);
 	return NULL;
 }
 

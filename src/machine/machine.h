@@ -199,6 +199,10 @@ struct path_op {
 	                      * here, and nothing changes; else it is set behind. The flags are not live. 0: none */
 	bool marked;         /* such bits may be set in what is recorded, and are no part of it */
 	bool traced;         /* the address of the path's entry is written down, nothing is counted; of DENSE tables only */
+	bool outcomes;       /* the register holds a word of outcomes (graph.h) in the form of a slot, SET makes it n itself */
+	uint8_t shift;       /* as struct path_act has it, likewise */
+	int64_t more;
+	uint32_t full;       /* FULL: the least slot that is written; 0: it never is */
 	bool strikes;        /* the procedure is being entered, perhaps as a signal's handler: then the runtime is told. Arguments
 	                      * are as at the entry, flags are not live, and nothing is below the stack pointer */
 };

@@ -32,7 +32,7 @@ write_filled(const struct module *m, uint32_t number, struct buf *out)
 static const char *
 why_not(const struct module *m, const struct proc *p)
 {
-	if (!m || (m->filled && (p->paths->kind != CHORD_PATH_WITNESS || m->followed)))
+	if (!m || (m->filled && (!paths_are_followed(p->paths) || m->followed)))
 		return NULL;
 	return m->filled ? UNFOLLOWED : UNFILLED;
 }

@@ -198,6 +198,15 @@ path_graph_new(struct pool *pool, const struct proc *p, const char **why)
 	return pg;
 }
 
+const struct outcomes *
+path_outcomes(const struct path_graph *pg)
+{
+	bool *soft = pool_array(pg->pool, pg->dag->g->nedge, sizeof *soft);
+
+	memcpy(soft, pg->proc->paths->soft, pg->proc->narc * sizeof *soft);
+	return outcomes_new(pg->dag, soft, pg->val);
+}
+
 const char *
 path_graph_check(struct pool *pool, const struct path_graph *pg)
 {

@@ -26,9 +26,15 @@ get_table(struct in *in, const struct proc *p, struct proc_paths *pp)
 static void
 get_cuts(struct in *in, const struct proc *p, struct proc_paths *pp)
 {
+	uint32_t ways = pp->kind == CHORD_PATH_BITS ? CHORD_CUT_SOFTLY + 1 : CHORD_CUT_SOFTLY;
+
 	pp->cut = pool_array(in->pool, p->narc, sizeof *pp->cut);
+	pp->soft = pool_array(in->pool, p->narc, sizeof *pp->soft);
 	for (uint32_t i = 0; i < p->narc; i++) {
-		pp->cut[i] = in_below(in, 2, "an edge that is neither cut nor not");
+		uint32_t how = in_below(in, ways, "an edge that is neither cut nor not");
+
+		pp->cut[i] = how != CHORD_NOT_CUT;
+		pp->soft[i] = how == CHORD_CUT_SOFTLY;
 		if (pp->cut[i] && (p->arc[i].to == PROC_EXIT(p) || i == p->close))
 			in_bad(in, "an edge that is cut though paths end there");
 	}
@@ -111,6 +117,8 @@ check_paths(struct in *in, const struct proc *p)
 
 	if (pg)
 		why = path_graph_check(pool, pg);
+	if (!why && p->paths->kind == CHORD_PATH_BITS && !path_outcomes(pg))
+		why = "words of outcomes that are longer than there is room for";
 	if (!why && p->paths->ninterest)
 		path = path_new(pool, pg);
 	for (uint32_t i = 0; i < p->paths->ninterest && !why; i++)

@@ -54,6 +54,7 @@ struct proc_paths {
 	uint64_t table;          /* the number of the procedure's counter with which its table begins */
 	uint64_t size;           /* counters in it; HASHED: log2 of entries */
 	bool *cut;               /* by arc */
+	bool *soft;              /* BITS, by arc: a word of outcomes goes on there (graph.h) */
 	uint32_t nval;
 	int64_t *val;            /* by arc, then by vertex behind a cut arc, in ascending order */
 	/* By vertex. held: at calls there the path register + query is the sum of the path so far; else query is. */
@@ -62,6 +63,13 @@ struct proc_paths {
 	uint32_t ninterest;
 	uint64_t *interest;      /* SELECTED: sums of the paths of interest, ascending */
 };
+
+/* Does a trace have to be followed to tell which paths it is of? */
+static inline bool
+paths_are_followed(const struct proc_paths *p)
+{
+	return p->kind == CHORD_PATH_WITNESS || p->kind == CHORD_PATH_BITS;
+}
 
 struct map {
 	struct proc *proc;       /* by address of their first part */
@@ -102,6 +110,8 @@ struct path {
 	struct path_step *step;  /* room for finding it */
 };
 struct path_graph *path_graph_new(struct pool *pool, const struct proc *p, const char **why);
+/* Of kind BITS: its words. NULL: they are longer than there is room for. */
+const struct outcomes *path_outcomes(const struct path_graph *pg);
 struct path path_new(struct pool *pool, const struct path_graph *pg);
 /* The path with a sum. False: there is none. */
 bool path_find(const struct path_graph *pg, uint64_t sum, struct path *path);

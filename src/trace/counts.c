@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* How often each path ran: the tokens of a trace, counted into the counters of the profile. What a witness stands for depends on
- * what stands before it: traces with some are followed as replay.c does. */
+/* How often each path ran: the tokens of a trace, counted into the counters of the profile. What a witness or a word of outcomes
+ * stands for depends on what stands before it: traces with some are followed as replay.c does. */
 #include "trace/internal.h"
 
 #include <inttypes.h>
@@ -81,7 +81,7 @@ take_segment(struct count *c, const struct slots *r)
 static const char *
 take_stream(struct count *c, size_t stream)
 {
-	struct slots *r = slots_new(c->file, stream);
+	struct slots *r = slots_new(c->file, stream, NULL);
 	const char *why;
 
 	c->listed = c->bytes = 0;
@@ -96,13 +96,13 @@ take_stream(struct count *c, size_t stream)
 	return why;
 }
 
-/* ---- with witnesses ---- */
+/* ---- with witnesses, or words ---- */
 
 static bool
 has_witnesses(const struct map *map)
 {
 	for (uint32_t i = 0; map && i < map->nproc; i++)
-		if (!map->proc[i].refused && map->proc[i].paths && map->proc[i].paths->kind == CHORD_PATH_WITNESS)
+		if (!map->proc[i].refused && map->proc[i].paths && paths_are_followed(map->proc[i].paths))
 			return true;
 	return false;
 }

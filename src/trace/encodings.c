@@ -205,7 +205,7 @@ pack_segment(struct encodings *e, struct slots *r, struct chord_pack *pack, uint
 		memset(pack, 0, sizeof *pack);
 		*used = 0;
 	}
-	n = (size_t)(chord_pack(pack, r->slot, r->n, r->packed) - r->packed);
+	n = (size_t)(chord_pack(pack, r->raw, r->nraw, r->packed) - r->packed);
 	*used += n;
 	sink_put(e->sink[ENCODING_PACKED], r->n, 8 * n, r->packed);
 }
@@ -214,7 +214,7 @@ static void
 add_slots(struct encodings *e, struct trace_file *f, size_t stream)
 {
 	struct chord_pack *pack = xcalloc(1, sizeof *pack);
-	struct slots *r = slots_new(f, stream);
+	struct slots *r = slots_new(f, stream, NULL);
 	uint64_t used = 0;
 
 	while (slots_next(r)) {

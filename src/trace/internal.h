@@ -27,6 +27,25 @@ bool slots_fault(struct slots *r, const char *why);
 /* The same of the segment that was read last. */
 void slots_spoil(struct slots *r, const char *why);
 
+/* words.c: of code that traces bits. */
+struct words;
+struct words *words_new(struct replay_code *code);
+void words_free(struct words *w); /* NULL is fine */
+struct words *words_copy(const struct words *from);
+/* Is there a word whose token has not come? */
+bool words_wait(const struct words *w);
+/* What comes next is behind something where none waits, and so many modules are listed. */
+void words_begin(struct words *w, size_t listed);
+/* Slots with paths in place of words, the more of them; until the next call. One at least. Beside what streams have, there are: */
+enum {
+	TRACE_NOT_KNOWN = CHORD_WORD(1), /* a word was here, or is missing */
+	TRACE_SPREAD = CHORD_WORD(2),    /* the next paths were written together */
+};
+const uint32_t *words_expand(struct words *w, const uint32_t *slot, size_t *n);
+
+/* paths.c: have some procedures words? */
+bool replay_code_has_words(const struct replay_code *c);
+
 /* paths.c: the last instruction of a block that is no padding. */
 enum chord_insn trace_last_insn(const struct block *b);
 /* Can a path that begins at that vertex come to the block? PROC_ENTRY: where an activation begins. */

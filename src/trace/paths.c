@@ -12,6 +12,7 @@ struct table {
 	uint64_t addr, size;     /* link-time address, counters */
 	const struct proc *proc;
 	struct path_graph *graph; /* when first asked for */
+	const struct outcomes *outcomes; /* of paths that have words; else NULL */
 	struct path path;
 	struct replay_witness **witness; /* by arc; NULL: not yet, or none */
 };
@@ -65,8 +66,7 @@ tables_of(struct pool *pool, const struct map *map)
 	for (uint32_t i = 0; i < map->nproc; i++) {
 		const struct proc *p = &map->proc[i];
 
-		if (!p->refused && p->paths && (p->paths->kind == CHORD_PATH_DENSE || p->paths->kind == CHORD_PATH_WITNESS) &&
-		    p->counters)
+		if (!p->refused && p->paths && (p->paths->kind == CHORD_PATH_DENSE || paths_are_followed(p->paths)) && p->counters)
 			t.at[t.n++] = (struct table){.addr = p->counters + 8 * p->paths->table, .size = p->paths->size, .proc = p};
 	}
 	if (t.n)
@@ -102,6 +102,19 @@ replay_code_free(struct replay_code *c)
 {
 	if (c)
 		pool_free(c->pool);
+}
+
+bool
+replay_code_has_words(const struct replay_code *c)
+{
+	for (size_t i = 0; i < c->file->module.n; i++) {
+		const struct tables *t = c->number[i] == UINT32_MAX ? NULL : &c->tables[c->number[i]];
+
+		for (size_t k = 0; t && k < t->n; k++)
+			if (t->at[k].proc->paths->kind == CHORD_PATH_BITS)
+				return true;
+	}
+	return false;
 }
 
 static struct table *
@@ -297,6 +310,8 @@ path_of(struct replay_code *c, struct table *t, uint64_t sum)
 		if (!t->graph)
 			return &c->none;
 		t->path = path_new(c->pool, t->graph);
+		if (p->paths->kind == CHORD_PATH_BITS)
+			t->outcomes = path_outcomes(t->graph);
 	}
 	if (!path_find(t->graph, sum, &t->path) || !t->path.n)
 		return &c->damaged;
@@ -321,6 +336,8 @@ path_of(struct replay_code *c, struct table *t, uint64_t sum)
 	path->choices = t->graph->num[path->begin == REPLAY_GOES_ON ? path->from : p->arc[path->arc[0]].to];
 	path->next = last->to == PROC_EXIT(p) ? GRAPH_NONE : last->to;
 	path->witness = witness_of(c, t, path->arc[path->narc - 1]);
+	path->softly = t->outcomes && path->end == REPLAY_CUT;
+	path->outcomes = t->outcomes && !t->outcomes->known[last->from] ? t->outcomes : NULL;
 	return path;
 }
 

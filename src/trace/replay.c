@@ -420,6 +420,15 @@ take_event(struct replay *r, uint32_t payload, uint32_t more)
 	}
 }
 
+/* What an activation did is not known, because of what is not in the trace. */
+static void
+miss_word(struct replay *r)
+{
+	replay_finish(r);
+	r->partial++;
+	r->lost = true;
+}
+
 static void
 take_mark(struct replay *r, uint32_t slot)
 {
@@ -457,6 +466,8 @@ take_mark(struct replay *r, uint32_t slot)
 	case CHORD_MARK_NONE:
 		if (CHORD_IS_DATA(slot) && r->writes)
 			r->writes(r, slot);
+		else if (slot == TRACE_NOT_KNOWN)
+			miss_word(r);
 		break;
 	default:
 		break;
@@ -528,7 +539,7 @@ end_thread(struct replay *r)
 void
 replay_begin(struct replay *r, size_t stream)
 {
-	r->slots = slots_new(r->file, stream);
+	r->slots = slots_new(r->file, stream, r->code);
 	r->number = stream;
 	r->part = 0;
 	r->told = false;

@@ -22,13 +22,15 @@ first_of(const struct trace_stream *s)
 }
 
 struct slots *
-slots_new(struct trace_file *f, size_t stream)
+slots_new(struct trace_file *f, size_t stream, struct replay_code *code)
 {
 	struct slots *r = xcalloc(1, sizeof *r);
 
 	r->file = f;
 	r->stream = &f->stream.at[stream];
 	r->segment = first_of(r->stream);
+	if (code && replay_code_has_words(code))
+		r->words = words_new(code);
 	return r;
 }
 
@@ -38,6 +40,7 @@ slots_free(struct slots *r)
 	if (!r)
 		return;
 	ZSTD_freeDCtx(r->zstd);
+	words_free(r->words);
 	free(r);
 }
 
@@ -150,13 +153,13 @@ next_packed(struct slots *r)
 		return slots_fault(r, "its record is cut off");
 	if (!decompress(r, &bytes))
 		return slots_fault(r, "damaged: it cannot be decompressed");
-	if (!chord_unpack(&r->pack, r->packed, bytes, r->slot, CHORD_TRACE_SLOTS) || sum_of(r->slot) != r->record.sum)
+	if (!chord_unpack(&r->pack, r->packed, bytes, r->raw, CHORD_TRACE_SLOTS) || sum_of(r->raw) != r->record.sum)
 		return slots_fault(r, "damaged: its slots are not those that were packed");
 	size = sizeof r->record + (((uint64_t)stored + 3) & ~3ull);
 	r->done += size;
 	r->at += size;
 	r->left -= size < r->left ? size : r->left;
-	r->n = CHORD_TRACE_SLOTS;
+	r->nraw = CHORD_TRACE_SLOTS;
 	r->peeked = false;
 	r->packs = true;
 	r->segment++;
@@ -172,8 +175,12 @@ slots_copy(struct slots *to, const struct slots *from)
 	struct chord_trace_record record;
 	uint32_t bytes;
 
+	words_free(to->words);
 	*to = *from;
 	to->zstd = own;
+	to->words = from->words ? words_copy(from->words) : NULL;
+	to->slot = to->raw;
+	to->n = 0;
 	if (!x || !x->zstd || !from->left)
 		return;
 	begin_zstd(to);
@@ -210,7 +217,7 @@ ring_segment(struct slots *r, const struct trace_extent *x, uint64_t segment)
 {
 	uint64_t place = place_of(x, segment);
 
-	if (place + CHORD_TRACE_SEGMENT > x->bytes || !trace_bytes(r->file, x->offset + place, r->slot, CHORD_TRACE_SEGMENT))
+	if (place + CHORD_TRACE_SEGMENT > x->bytes || !trace_bytes(r->file, x->offset + place, r->raw, CHORD_TRACE_SEGMENT))
 		return slots_fault(r, "cut off");
 	return true;
 }
@@ -223,7 +230,7 @@ find_last(struct slots *r, const struct trace_extent *x)
 	for (r->last = x->end - 1; r->last > r->segment; r->last--) {
 		if (!ring_segment(r, x, r->last))
 			return false;
-		if (written(r->slot))
+		if (written(r->raw))
 			break;
 	}
 	return true;
@@ -248,9 +255,9 @@ put_gone(struct slots *r, const struct chord_trace_gone *gone)
 		mark[n++] = gone->modules;
 	if (CHORD_SLOT_KIND(gone->thread) == CHORD_MARK_THREAD || CHORD_SLOT_KIND(gone->thread) == CHORD_MARK_CHILD)
 		mark[n++] = gone->thread;
-	memmove(r->slot + n, r->slot, r->n * sizeof *r->slot);
-	memcpy(r->slot, mark, n * sizeof *mark);
-	r->n += n;
+	memmove(r->raw + n, r->raw, r->nraw * sizeof *r->raw);
+	memcpy(r->raw, mark, n * sizeof *mark);
+	r->nraw += n;
 }
 
 /* Few slots that lie side by side are reserved and never written, but for the end of a ring that another one follows. Threads that
@@ -262,10 +269,10 @@ has_gaps(const struct slots *r, bool last)
 
 	if (r->file->flags & (CHORD_TRACE_SHARED | CHORD_TRACE_LAST))
 		return false;
-	for (size_t i = 0; i < r->n; i++) {
-		if (r->slot[i] && gap > GAP)
+	for (size_t i = 0; i < r->nraw; i++) {
+		if (r->raw[i] && gap > GAP)
 			return true;
-		gap = r->slot[i] ? 0 : gap + 1;
+		gap = r->raw[i] ? 0 : gap + 1;
 	}
 	return gap > GAP && !last;
 }
@@ -286,7 +293,7 @@ is_overtaken(struct slots *r, const struct trace_extent *x)
 {
 	if (packed_by_now(r, x) <= r->segment)
 		return false;
-	r->n = 0;
+	r->nraw = 0;
 	r->ended = true;
 	if (r->file->flags & CHORD_TRACE_LAST)
 		slots_fault(r, "it has been overwritten: the process goes on");
@@ -311,11 +318,11 @@ is_being_emptied(struct slots *r, const struct trace_extent *x)
 static size_t
 written_so_far(struct slots *r, const struct trace_extent *x)
 {
-	size_t n = written(r->slot);
+	size_t n = written(r->raw);
 	uint32_t now;
 
 	for (size_t i = 0; i < n; i++)
-		if (!r->slot[i] && trace_bytes(r->file, x->offset + place_of(x, r->segment) + 4 * i, &now, sizeof now) && now)
+		if (!r->raw[i] && trace_bytes(r->file, x->offset + place_of(x, r->segment) + 4 * i, &now, sizeof now) && now)
 			return i;
 	return n;
 }
@@ -333,19 +340,19 @@ next_in_ring(struct slots *r, const struct trace_extent *x)
 	r->packs = false;
 	if (!ring_segment(r, x, r->segment) || is_overtaken(r, x))
 		return false;
-	r->n = more ? CHORD_TRACE_SLOTS : written_so_far(r, x);
+	r->nraw = more ? CHORD_TRACE_SLOTS : written_so_far(r, x);
 	if (has_gaps(r, r->segment + 1 == x->end)) {
 		if (is_being_emptied(r, x))
 			return false;
-		r->n = 0;
+		r->nraw = 0;
 		return slots_fault(r, "damaged: slots are missing in it");
 	}
-	if (r->segment == x->first && r->n)
+	if (r->segment == x->first && r->nraw)
 		put_gone(r, &x->gone);
 	r->done += CHORD_TRACE_SEGMENT;
 	r->segment++;
 	r->ended = !more;
-	return r->n;
+	return r->nraw;
 }
 
 static const struct trace_extent *
@@ -366,8 +373,8 @@ ring_of(const struct slots *r)
 static bool
 begins_later(const struct slots *r)
 {
-	for (size_t i = 0; i < r->n; i++)
-		if (r->slot[i] == CHORD_MARK_NONE || CHORD_SLOT_KIND(r->slot[i]) == CHORD_MARK_CHILD)
+	for (size_t i = 0; i < r->nraw; i++)
+		if (r->raw[i] == CHORD_MARK_NONE || CHORD_SLOT_KIND(r->raw[i]) == CHORD_MARK_CHILD)
 			return true;
 	return r->file->flags & CHORD_TRACE_LAST;
 }
@@ -385,16 +392,16 @@ next_segment(struct slots *r)
 	return !r->fault && slots_fault(r, "missing");
 }
 
-bool
-slots_next(struct slots *r)
+static bool
+next_raw(struct slots *r)
 {
 	uint64_t segment = r->segment;
 
-	r->n = 0;
+	r->nraw = 0;
 	if (r->fault || r->ended || !next_segment(r))
 		return false;
 	if (segment && segment == first_of(r->stream) && !begins_later(r)) {
-		r->n = 0;
+		r->nraw = 0;
 		r->segment = segment;
 		return slots_fault(r, "those before it are missing");
 	}
@@ -402,14 +409,24 @@ slots_next(struct slots *r)
 }
 
 bool
-slots_at_extent(const struct slots *r)
+slots_next(struct slots *r)
 {
-	return !r->fault && !r->ended && !r->left && r->next && r->next < r->stream->packs.n &&
-	       r->stream->packs.at[r->next].first == r->segment;
+	bool any = next_raw(r);
+
+	r->n = r->nraw;
+	r->slot = any && r->words ? words_expand(r->words, r->raw, &r->n) : r->raw;
+	return any;
 }
 
 bool
-slots_seek(struct slots *r, uint64_t segment)
+slots_at_extent(const struct slots *r)
+{
+	return !r->fault && !r->ended && !r->left && r->next && r->next < r->stream->packs.n &&
+	       r->stream->packs.at[r->next].first == r->segment && !(r->words && words_wait(r->words));
+}
+
+bool
+slots_seek(struct slots *r, uint64_t segment, size_t listed)
 {
 	size_t i = r->stream->packs.n;
 
@@ -424,6 +441,8 @@ slots_seek(struct slots *r, uint64_t segment)
 	while (r->segment < segment)
 		if (!slots_next(r))
 			return false;
+	if (r->words)
+		words_begin(r->words, listed);
 	return r->segment == segment;
 }
 

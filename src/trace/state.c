@@ -215,7 +215,7 @@ replay_restore(struct replay *r, const struct map *const *map, const struct prof
 	new.stack.n = new.stack.cap = 0;
 	state(&t, &new);
 	ok = !in.bad && !in_left(&in) && new.listed <= r->file->module.n && begins_extent(r->slots->stream, segment);
-	if (!ok || !slots_seek(r->slots, segment)) {
+	if (!ok || !slots_seek(r->slots, segment, new.listed)) {
 		free(new.stack.at);
 		r->slots->done = done;
 		return false;

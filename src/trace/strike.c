@@ -24,6 +24,7 @@ struct scout {
 	size_t i;
 	VEC(uint64_t) waiting;   /* handlers that have said that they are there, and have nothing below them here */
 	bool entered;            /* the one whose mark is looked at */
+	bool spread;             /* the next path was written with others behind it: it may be in any of them */
 	const struct replay_strike *strike;
 	const struct replay_path *found;
 	struct replay_point at;  /* in it */
@@ -43,7 +44,7 @@ is_in_tail(const struct replay_path *p, const struct replay_strike *s, struct re
 {
 	uint32_t last = p->n ? p->block[p->n - 1] : UINT32_MAX;
 
-	if (!is_of(p, s) || s->ahead || s->more || !p->n)
+	if (!is_of(p, s) || s->ahead || s->more || !p->n || p->softly)
 		return false;
 	*at = (struct replay_point){p->n, 0};
 	if (s->block == UINT32_MAX)
@@ -101,6 +102,8 @@ take_lowest(struct scout *c, const struct replay_path *p)
 	uint64_t mark = c->waiting.n ? c->waiting.at[c->waiting.n - 1] : 0;
 
 	if (c->entered && mark != c->own && contains(p, c->strike, &c->at)) {
+		if (c->spread)
+			return false;
 		c->found = p;
 		c->mark = mark;
 		return false;
@@ -174,13 +177,15 @@ take_slot(struct scout *c, uint32_t slot)
 {
 	uint32_t payload = CHORD_SLOT_PAYLOAD(slot);
 	const struct replay_path *p;
-	bool damaged;
+	bool damaged, any;
 
 	switch (CHORD_SLOT_KIND(slot)) {
 	case 0:
 		p = slot ? path_next(c, slot, &damaged) : NULL;
 		c->q.jumped &= !slot;
-		return slot ? p && take_path(c, p) : true;
+		any = slot ? p && take_path(c, p) : true;
+		c->spread &= !slot;
+		return any;
 	case CHORD_MARK_THREAD: case CHORD_MARK_CHILD:
 		return false;
 	case CHORD_MARK_JUMP:
@@ -197,7 +202,8 @@ take_slot(struct scout *c, uint32_t slot)
 		c->q.event = 0;
 		return true;
 	default:
-		return true;
+		c->spread = slot == TRACE_SPREAD;
+		return slot != TRACE_NOT_KNOWN;
 	}
 }
 
@@ -222,11 +228,12 @@ look_ahead(struct replay *r, const struct replay_strike *s, uint64_t own, struct
 
 /* ---- */
 
-/* May the place be in the path's last block, or in the next path? */
+/* May the place be in the path's last block, or in the next path? Or in one of many. */
 static bool
 is_unclear(const struct replay_path *p, const struct replay_strike *s)
 {
-	return s->unclear && is_of(p, s) && p->end == REPLAY_CUT && p->n && p->block[p->n - 1] == s->block;
+	return is_of(p, s) && p->end == REPLAY_CUT &&
+	       (p->softly || (s->unclear && p->n && p->block[p->n - 1] == s->block));
 }
 
 /* Is the place in the last path that was written? Then it is told of up to there. */

@@ -61,6 +61,8 @@ const char *trace_tail(struct pool *pool, const struct trace_file *f);
 
 /* ---- slots.c: the slots of a stream, in order, a segment at a time ---- */
 
+struct replay_code;
+struct words;
 struct slots {
 	struct trace_file *file;
 	const struct trace_stream *stream;
@@ -77,19 +79,24 @@ struct slots {
 	struct ZSTD_DCtx_s *zstd; /* for extents that are compressed; NULL: there has been none */
 	struct chord_pack pack;
 	size_t n;                /* slots, in the order in which they were reserved; 0 are some that were not written */
-	uint32_t slot[CHORD_TRACE_SLOTS + 2]; /* marks that are gone stand before the others */
+	const uint32_t *slot;
+	struct words *words;     /* puts paths in place of words of outcomes; NULL: slots are as they were written */
+	size_t nraw;
+	uint32_t raw[CHORD_TRACE_SLOTS + 2]; /* marks that are gone stand before the others */
 	uint8_t packed[CHORD_TRACE_SLOTS * CHORD_PACK_WORST + 8], stored[CHORD_TRACE_SLOTS * CHORD_PACK_WORST + 1024];
 };
-struct slots *slots_new(struct trace_file *f, size_t stream);
+/* code: of paths that may stand in place of words of outcomes; NULL: these stay. */
+struct slots *slots_new(struct trace_file *f, size_t stream, struct replay_code *code);
 void slots_free(struct slots *r); /* NULL is fine */
-/* Makes `to`, of the same stream, read on from where `from` is, with what that has read last. */
+/* Makes `to`, of the same stream, read on behind what `from` has read last. */
 void slots_copy(struct slots *to, const struct slots *from);
 /* Reads the next segment into slot[]. False: there is none, or `fault`. */
 bool slots_next(struct slots *r);
-/* Does an extent of packed segments come next, of which nothing has been read, and that is not the stream's beginning? */
+/* Does an extent of packed segments come next, of which nothing has been read, that is not the stream's beginning, and can it be
+ * read without what is before it? */
 bool slots_at_extent(const struct slots *r);
-/* The next one to be read is that segment. False: there is none of that number, or `fault`. */
-bool slots_seek(struct slots *r, uint64_t segment);
+/* The next one to be read is that segment, where so many modules are listed. False: there is none of that number, or `fault`. */
+bool slots_seek(struct slots *r, uint64_t segment, size_t listed);
 /* Bytes of the file that the stream takes, for progress. */
 uint64_t trace_stream_bytes(const struct trace_stream *s);
 
@@ -136,6 +143,8 @@ struct replay_path {
 	uint64_t choices;        /* possible paths that begin where it does */
 	const struct replay_witness *witness; /* what is written where it ends is the same for all paths that end there; NULL: it is
 	                          * of this one only */
+	const struct outcomes *outcomes; /* a word of these is written before it, of the paths that end with it; NULL: none is */
+	bool softly;             /* it ends with a cut where a word of outcomes goes on: more may have run that is not written */
 	bool partial;            /* it is not known where it began: these are the last blocks of one */
 	uint32_t listed, counter; /* a module of the trace, and which of its counters: what to find it by */
 	uint32_t from, next;     /* vertices: where it begins, where the next begins; GRAPH_NONE: nowhere */

@@ -15,7 +15,7 @@
 enum kept { SHADOW, REGISTER, ROOM, PLACES };
 static const double ADD[PLACES] = {3, 1, 1.2}, SET[PLACES] = {4, 1, 2}, RECORD[PLACES] = {4, 1, 2};
 static const double TRANSFER[PLACES][PLACES] = {{0, 3, 4}, {3, 1, 1}, {4, 1, 0}};
-static const double MOVE = 1, HASHED = 6, KNOWN = 1, TRACED = 8, FLAGS = 4, SPILL = 2, JUMP = 0.7;
+static const double MOVE = 1, HASHED = 6, KNOWN = 1, TRACED = 8, FULL = 1, FLAGS = 4, SPILL = 2, JUMP = 0.7;
 /* The price of what is impossible. */
 static const double NEVER = 1e30;
 
@@ -191,6 +191,10 @@ price_of_record(const struct woven_paths *x, const struct path_act *a, enum kept
 	bool hashed = x->kind == CHORD_PATH_HASHED;
 	double more = x->traced ? TRACED : 0;
 
+	if (a->record == PATH_RECORD_FULL)
+		return FULL;
+	if (a->record == PATH_RECORD_WORD)
+		more += TRACED;
 	if (a->record == PATH_RECORD_KNOWN)
 		return more + (hashed ? 3 * KNOWN : KNOWN);
 	return a->record ? more + RECORD[from] + (hashed ? HASHED : 0) : 0;
@@ -212,9 +216,9 @@ price_of_next(const struct path_act *a, enum kept from, enum kept to, bool same)
 static int
 scratch(const struct assignment *h, const struct path_act *a, enum kept from, enum kept to, bool same)
 {
-	if (a->record && h->w->paths->traced)
+	if (a->record && a->record != PATH_RECORD_FULL && h->w->paths->traced)
 		return 2;
-	if ((a->record == PATH_RECORD_HELD || a->next == PATH_ADD) && from == SHADOW)
+	if ((a->record >= PATH_RECORD_HELD || a->next == PATH_ADD) && from == SHADOW)
 		return 1;
 	if (a->record == PATH_RECORD_HELD && from == ROOM)
 		return 1;
@@ -253,7 +257,7 @@ price(const struct assignment *h, uint32_t e)
 {
 	struct path_act a = h->w->paths->act[e];
 	const struct edge *d = &h->g->edge[e];
-	int8_t from = a.record == PATH_RECORD_HELD || a.next == PATH_ADD ? h->assigned[d->from] : -1;
+	int8_t from = a.record >= PATH_RECORD_HELD || a.next == PATH_ADD ? h->assigned[d->from] : -1;
 	int8_t to = a.next ? h->assigned[d->to] : -1;
 	double early = 0;
 	struct site s = h->w->edge[e];

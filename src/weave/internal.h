@@ -61,6 +61,7 @@ struct woven_paths {
 	bool selected;           /* some paths are of interest only */
 	bool traced;             /* a path that ends is written down, not counted */
 	enum weave_encoding encoding; /* of what is written */
+	const struct outcomes *outcomes; /* of bits; NULL: paths are written, or witnesses */
 	bool strikes;            /* where it begins it asks whether it is a signal's handler */
 	uint32_t measure;        /* that wants them */
 	struct frames *frames;   /* where its frame is */
@@ -207,6 +208,11 @@ void mark_usual(const struct unit *u, struct woven *w);
  * interest are not of it, as has been said. */
 bool place_paths(const struct unit *u, struct woven *w, const struct selection *interest, uint32_t measure,
                  enum weave_encoding encoding);
+/* bits.c: words of outcomes for the paths of w->paths, of which those that end with the edges of `hard` (by edge) write. False:
+ * there is an edge where something has to stand and cannot, or words get too long; nothing has changed. */
+bool place_bits(const struct unit *u, struct woven *w, const bool *hard);
+/* The least slot of a full word; 0: none ever is. */
+uint32_t bits_full(const struct woven *w);
 /* witness.c: the edges that write with another encoding than paths, beside those that have to (by edge, `cut`). w->paths gets these
  * pieces as its paths, and their code. False: refused, *why. */
 bool place_witnesses(const struct unit *u, struct woven *w, const bool *cut, const char **why);

@@ -57,7 +57,7 @@ write_values(struct buf *blob, const struct woven *w)
 		n += d->begin[v] != GRAPH_NONE;
 
 	for (uint32_t e = 0; e < w->proc->arcs.n; e++)
-		buf_uleb(blob, d->cut[e]);
+		buf_uleb(blob, !d->cut[e] ? CHORD_NOT_CUT : x->outcomes && x->outcomes->soft[e] ? CHORD_CUT_SOFTLY : CHORD_CUT);
 	buf_uleb(blob, n);
 	for (uint32_t e = 0; e < w->proc->arcs.n; e++)
 		buf_sleb(blob, x->paths->val[e]);

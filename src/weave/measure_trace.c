@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Measure trace: the paths of measure paths (paths.c), of which each is written down when it ends. They end at calls, too. Or
- * witnesses in their place (witness.c). */
+ * witnesses in their place (witness.c), or words of outcomes (bits.c). */
 #include "weave/measure.h"
 
 static void

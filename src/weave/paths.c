@@ -22,6 +22,8 @@ static const double WRITE = 9;
 enum { LEAST_BITS = 6, MOST_BITS = 12 };
 /* Those of traced procedures have up to so many. */
 static const uint64_t MOST_TRACED = 1 << 24;
+/* Bits of outcomes between two places where a word can be written. */
+enum { MOST_OUTCOMES = 12 };
 
 static bool
 refuse(struct woven *w, const char *why)
@@ -272,9 +274,9 @@ break_loops(const struct unit *u, const struct woven *w, bool *cut, const char *
 	return chosen;
 }
 
-/* Each path has an entry, also if there have to be more of them. */
+/* Each path has an entry, also if there have to be more of them. bits: and few outcomes. */
 static struct dag *
-cut_traced(const struct unit *u, const struct woven *w, const char **why)
+cut_traced(const struct unit *u, const struct woven *w, bool bits, const char **why)
 {
 	struct graph *g = w->proc->graph;
 	bool *cut = edges_to_cut(u, w->proc);
@@ -283,10 +285,23 @@ cut_traced(const struct unit *u, const struct woven *w, const char **why)
 
 	if (!break_loops(u, w, cut, why))
 		return NULL;
+	if (bits)
+		outcomes_cut(g, cut, MOST_OUTCOMES);
 	o = dag_order(g, cut);
 	for (uint64_t most = DENSE; most <= MOST_TRACED && !d; most *= 4)
 		d = dag_new_priced(g, o, w->weight, cut, most, WRITE, why);
 	return d;
+}
+
+/* False: there is a reason why not, and paths are written. */
+static bool
+number_outcomes(const struct unit *u, struct woven *w)
+{
+	const char *why = "";
+	struct dag *d = cut_traced(u, w, true, &why);
+
+	w->paths->paths = d ? paths_number(d, &why) : NULL;
+	return w->paths->paths && place_bits(u, w, edges_to_cut(u, w->proc));
 }
 
 static bool
@@ -296,9 +311,11 @@ number_paths(const struct unit *u, struct woven *w)
 	const char *why = "";
 	struct dag *d;
 
-	if (x->encoding != WEAVE_PATHS)
+	if (x->encoding == WEAVE_WITNESSES || x->encoding == WEAVE_BRANCHES)
 		return place_witnesses(u, w, edges_to_cut(u, w->proc), &why) || refuse(w, why);
-	d = x->traced ? cut_traced(u, w, &why) : cut_paths(u, w, &why);
+	if (x->encoding == WEAVE_BITS && number_outcomes(u, w))
+		return true;
+	d = x->traced ? cut_traced(u, w, false, &why) : cut_paths(u, w, &why);
 	x->paths = d ? paths_number(d, &why) : NULL;
 	return x->paths || refuse(w, why);
 }
@@ -314,8 +331,10 @@ choose_table(struct woven *w)
 		return;
 	}
 	x->kind = x->paths->n <= DENSE || x->traced ? CHORD_PATH_DENSE : CHORD_PATH_HASHED;
-	if (x->encoding != WEAVE_PATHS)
+	if (x->encoding == WEAVE_WITNESSES || x->encoding == WEAVE_BRANCHES)
 		x->kind = CHORD_PATH_WITNESS;
+	if (x->outcomes)
+		x->kind = CHORD_PATH_BITS;
 	if (x->kind != CHORD_PATH_HASHED) {
 		x->size = (uint32_t)x->paths->n;
 		w->ncounter = x->size;
@@ -336,13 +355,15 @@ op_of(const struct woven *w, uint32_t e)
 	const struct path_act *a = &w->paths->act[e];
 	const struct edge *d = &w->proc->graph->edge[e];
 	struct path_op op = {.record = a->record, .next = a->next, .sum = a->sum, .n = a->n, .from = -1, .to = -1,
-	                     .traced = w->paths->traced};
+	                     .traced = w->paths->traced, .outcomes = w->paths->outcomes, .shift = a->shift, .more = a->more};
 
-	if (a->record == PATH_RECORD_HELD || a->next == PATH_ADD)
+	if (a->record >= PATH_RECORD_HELD || a->next == PATH_ADD)
 		op.from = w->paths->assigned[d->from];
 	if (a->next)
 		op.to = w->paths->assigned[d->to];
-	if (a->next == PATH_ADD && !a->n && op.from == op.to)
+	if (a->record == PATH_RECORD_FULL)
+		op.full = bits_full(w);
+	if (a->next == PATH_ADD && !a->n && op.from == op.to && !op.full)
 		op.next = PATH_NOTHING;
 	if (a->record == PATH_RECORD_HELD && w->paths->mark) {
 		op.mark = w->paths->mark[e];
@@ -355,7 +376,7 @@ op_of(const struct woven *w, uint32_t e)
 static bool
 uses_memory(const struct path_op *op)
 {
-	return op->guard || (op->record == PATH_RECORD_HELD && op->from < 0) ||
+	return op->guard || (op->record >= PATH_RECORD_HELD && op->from < 0) ||
 	       (op->next && (op->to < 0 || (op->next == PATH_ADD && op->from < 0)));
 }
 
@@ -484,7 +505,7 @@ add_ops(const struct unit *u, struct woven *w)
 		op.guard = needs_guard(w, e, &op);
 		if (p->arc_text.at[e].twice) {
 			struct path_op ends = {.record = op.record, .sum = op.sum, .from = op.from, .to = -1, .marked = op.marked,
-			                       .traced = op.traced};
+			                       .traced = op.traced, .outcomes = op.outcomes, .shift = op.shift, .more = op.more};
 
 			if (!add_op(u, w, e, &w->early[e], ends))
 				return false;

@@ -15,7 +15,7 @@ typedef bool weave_assemble(void *ctx, const struct buf *text, struct buf *objec
 
 /* What a trace has: a number for each acyclic path; for each of the edges that suffice to tell the way; for each way out of a
  * branch. */
-enum weave_encoding { WEAVE_PATHS, WEAVE_WITNESSES, WEAVE_BRANCHES, WEAVE_ENCODINGS };
+enum weave_encoding { WEAVE_PATHS, WEAVE_WITNESSES, WEAVE_BITS, WEAVE_BRANCHES, WEAVE_ENCODINGS };
 extern const char *const weave_encoding_name[];
 /* WEAVE_ENCODINGS: there is none of that name. */
 enum weave_encoding weave_encoding_named(const char *name);

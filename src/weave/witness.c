@@ -15,7 +15,7 @@
 #include <string.h>
 
 const char *const weave_encoding_name[] = {
-	[WEAVE_PATHS] = "paths", [WEAVE_WITNESSES] = "witness", [WEAVE_BRANCHES] = "branches",
+	[WEAVE_PATHS] = "paths", [WEAVE_WITNESSES] = "witness", [WEAVE_BITS] = "bits", [WEAVE_BRANCHES] = "branches",
 };
 
 enum weave_encoding

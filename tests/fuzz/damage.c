@@ -103,7 +103,7 @@ take_paths(struct said *s, struct trace_file *f, struct replay_code *code, bool 
 static void
 take_slots(struct said *s, struct trace_file *f)
 {
-	struct slots *r = slots_new(f, s->n);
+	struct slots *r = slots_new(f, s->n, NULL);
 
 	while (slots_next(r))
 		VEC_PUSH(s->stream[s->n].all, XXH3_64bits(r->slot, r->n * sizeof *r->slot));

@@ -96,12 +96,12 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	if (!f && !why)
 		abort();
 	for (size_t i = 0; f && i < f->stream.n && i < STREAMS; i++) {
-		struct slots *r = slots_new(f, i);
+		struct slots *r = slots_new(f, i, NULL);
 
 		for (int k = 0; k < SEGMENTS && slots_next(r); k++)
-			if (!r->n || r->n > sizeof r->slot / sizeof *r->slot)
+			if (!r->n || r->n > sizeof r->raw / sizeof *r->raw)
 				abort();
-		slots_seek(r, 3);
+		slots_seek(r, 3, 0);
 		slots_free(r);
 	}
 	if (t)

@@ -59,7 +59,7 @@ make_both()
 		cp -p with/* without/ && mkdir "$(echo without/*.trace).index"
 }
 
-for encoding in paths witness; do
+for encoding in paths witness bits; do
 	make_both -fchord-trace=$encoding || { fail "places/$encoding" "$(head -n 1 log)"; continue; }
 	print with --thread=1 --to=20
 	[ ! -e "$(echo with/*.trace).index" ]

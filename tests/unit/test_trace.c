@@ -27,10 +27,10 @@ parse(struct pool *pool, const struct buf *b)
 static uint64_t
 read_all(struct trace_file *f, uint64_t from, const char **fault)
 {
-	struct slots *r = slots_new(f, 0);
+	struct slots *r = slots_new(f, 0, NULL);
 	uint64_t n = 0;
 
-	assert_true(!from || slots_seek(r, from));
+	assert_true(!from || slots_seek(r, from, 0));
 	for (uint64_t s = from; slots_next(r); s++) {
 		for (uint32_t i = 0; i < r->n; i++)
 			assert_true(r->slot[i] == slot_of(s, i));

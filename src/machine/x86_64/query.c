@@ -43,7 +43,7 @@ is_blank(struct str word, struct str operands, bool intel, char reg[QUERY_REG_SI
 	return str_is((struct str){operands.at + i, operands.n - i}, ", 0");
 }
 
-enum { LOOP_REGS = 3, RED_ZONE = 128 };
+enum { LOOP_REGS = 3 };
 
 /* Registers are saved below the red zone. */
 static void

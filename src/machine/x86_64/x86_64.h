@@ -15,6 +15,7 @@ enum { X86_ALL_REGS = 0xffff, X86_SP = 4, X86_FP = 5, X86_RAX = 1, X86_RSP = 1 <
        X86_CURSOR_REG = 11, X86_CURSOR = 1 << X86_CURSOR_REG, /* of traced code, where it is dead */
        /* Flags wait in rax, by rbp frames are found. */
        X86_BASE_REGS = X86_ALL_REGS & ~(X86_RSP | X86_RAX | 1 << X86_FP) };
+enum { RED_ZONE = 128 };
 enum { X86_CALL_SIZE = 5, X86_NONLOCAL_DEPTH = 144 };
 
 const ZydisDecoder *x86_decoder(void);
@@ -30,6 +31,73 @@ void x86_add_sum(struct buf *out, const char *from, unsigned n, const char *to, 
 void x86_path(struct buf *out, struct buf *stub, const struct path_op *op, const struct path_counters *table,
               const struct path_place *place);
 void x86_data(struct buf *out, struct buf *stub, const struct data_op *op, const struct path_place *place);
+/* scratch.c: what code for paths has at a place. */
+extern const char *const name64[16], *const name32[16], *const name16[16], *const name8[16];
+/* Registers for one piece of code, and how live ones are saved. */
+struct scratch {
+	struct buf *out;
+	const struct path_place *place;
+	uint16_t dead, used;
+	int kept[6], nkept;      /* live registers that wait in memory, in this order */
+	int64_t depth;           /* by how much the stack pointer was moved down */
+	int rax_in;              /* register where rax waits, -1: none */
+	int shadow;              /* register that has the address of the shadow, -1: none */
+	bool flags;              /* the flags wait in rax */
+};
+
+/* Is that the word below the stack pointer? */
+static inline bool
+is_room(int8_t assigned)
+{
+	return assigned == X86_SP;
+}
+static inline bool
+is_short(int64_t n)
+{
+	return n >= INT32_MIN && n <= INT32_MAX;
+}
+static inline unsigned
+bit(int8_t reg)
+{
+	return reg < 0 ? 0 : 1u << reg;
+}
+/* Saves the flags if they are live and such code changes them. */
+struct scratch scratch_begin(struct buf *out, const struct path_op *op, const struct path_place *place);
+void scratch_end(struct scratch *s);
+bool scratch_uses_memory(const struct path_op *op);
+/* Makes so many registers available, to be taken. */
+void scratch_reserve(struct scratch *s, int n);
+int scratch_take(struct scratch *s);
+void scratch_give_back(struct scratch *s, int reg);
+void scratch_keep_flags(struct scratch *s);
+/* Has live registers again but for the first so many that were saved; `back`: the stack pointer is moved back, too. */
+void scratch_restore(const struct scratch *s, int first, bool back);
+/* Directives: the stack pointer has been moved down by n there. */
+void scratch_moved(struct buf *out, const struct scratch *s, int64_t n);
+/* A stub, which begins with the label and jumps back; in between it moves the stack pointer below the red zone, and n words. */
+void scratch_begin_stub(const struct scratch *s, struct buf *stub, const char *label);
+void scratch_end_stub(const struct scratch *s, struct buf *stub, const char *to);
+void scratch_lower(const struct scratch *s, struct buf *stub, int n);
+void scratch_raise(const struct scratch *s, struct buf *stub, int n);
+/* The address of the return address, the stack pointer being `depth` lower than at the place. */
+void scratch_load_frame(const struct scratch *s, struct buf *out, int reg, int64_t depth);
+/* The path register in the shadow is at scratch_distance() from the register given. */
+int scratch_shadow(struct scratch *s);
+int64_t scratch_distance(const struct scratch *s);
+void scratch_to_shadow(struct scratch *s, int reg);
+void scratch_guard(struct scratch *s, struct buf *stub);
+/* The path register in the word below the stack pointer: its operand. */
+void scratch_room(const struct scratch *s);
+void scratch_to_room(const struct scratch *s, int reg);
+/* A register for the path register that is in none; the one to use for it: its own, that where it goes, or another one. */
+int scratch_load(struct scratch *s, int8_t from);
+int scratch_fetch(struct scratch *s, int8_t from, int8_t to);
+/* probe_path.c: an operand for what is so many bytes behind the counters' beginning. */
+void x86_entry_of(struct buf *out, const struct path_counters *t, int64_t bytes);
+/* probe_trace.c */
+void x86_write_path(struct scratch *s, struct buf *stub, const struct path_counters *t, const struct path_op *op);
+void x86_outcomes(struct buf *out, struct buf *stub, const struct path_op *op, const struct path_counters *table,
+                  const struct path_place *place);
 double x86_price(struct liveness live);
 /* access.c */
 unsigned x86_accesses(const uint8_t *bytes, size_t size, struct access *out);

@@ -192,7 +192,7 @@ diff_stream(struct trace_args *a, struct run *r, struct traced_list *list, size_
 	int status = 0;
 
 	for (int i = 0; i < 2; i++)
-		c[i] = (struct course){.process = &list->at[i], .slots = slots_new(list->at[i].file, stream)};
+		c[i] = (struct course){.process = &list->at[i], .slots = slots_new(list->at[i].file, stream, list->at[i].code)};
 	do {
 		for (int i = 0; i < 2; i++)
 			p[i] = next_path(&c[i]);
