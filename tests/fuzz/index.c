@@ -370,7 +370,8 @@ random_index(const struct subject *s, const struct trace_index *good)
 		buf_uleb(&b, random_below(2));
 	for (size_t i = 0; i < good->state.n; i++) {
 		const struct trace_state *x = &good->state.at[i];
-		struct replay r = {.file = t->file, .code = t->code, .number = x->stream, .slots = slots_new(t->file, x->stream)};
+		struct replay r = {.file = t->file, .code = t->code, .number = x->stream,
+		                   .slots = slots_new(t->file, x->stream, t->code)};
 		const uint64_t head[] = {x->stream, random_below(2), random_below(3), random_below(1000), x->segment, 0};
 
 		random_replay(s, &r);

@@ -81,7 +81,7 @@ seeds()
 		cp "$work"/traced/few*.trace "$work"/traced/last*.trace "$work"/traced/run*.trace "$2"
 		;;
 	damage) traced && cp "$work"/traced/*.trace "$2" ;;
-	index) for encoding in paths ${whole:+witness}; do indexed $encoding && cp "$work/indexed-$encoding"/one*.trace "$2/$encoding"; done ;;
+	index) for encoding in paths ${whole:+witness bits}; do indexed $encoding && cp "$work/indexed-$encoding"/one*.trace "$2/$encoding"; done ;;
 	graph) cp "$top"/tests/graph/*.graph "$2" ;;
 	unwind)
 		gcc -o "$work/rules" "$here/unwind.s"
