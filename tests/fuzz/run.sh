@@ -30,13 +30,15 @@ flags="-std=gnu11 -D_GNU_SOURCE -I$top/src -I$top -I$made -O1 -g -w"
 libs="$(make -s -C "$top" libs) -lm"
 sources=$(find "$top/src" "$made" -name '*.c' ! -path '*/tool/main.c')
 
-# Traces of signals, jumps, threads, forks and of a collector (zstd), with the code that they are replayed with.
+# Traces of signals, jumps, threads, forks and of a collector (zstd), with the code that they are replayed with; words of outcomes.
 traced()
 {
 	[ ! -e "$work/traced/ended" ] || return 0
 	rm -rf "$work/traced" && mkdir "$work/traced" && (cd "$work/traced" && "$CHORD" cc -O1 -fchord=trace -o program "$here/traced.c" -lpthread &&
 		CHORD_FILE=few.chord ./program 20 && CHORD_FILE=many.chord ./program && CHORD_FILE=last.chord CHORD_TRACE=last:256K ./program &&
-		"$CHORD" trace --run -o run.chord ./program && : >ended) >"$work/traced.log" 2>&1
+		"$CHORD" trace --run -o run.chord ./program &&
+		"$CHORD" cc -O1 -fchord=trace -fchord-trace=bits -o bits "$here/traced.c" -lpthread && CHORD_FILE=bits.chord ./bits 20 &&
+		: >ended) >"$work/traced.log" 2>&1
 }
 
 # indexed ENCODING: two long traces of a program that has an index made of them
@@ -123,7 +125,7 @@ damaged()
 	# shellcheck disable=SC2086
 	compiled gcc address,undefined &&
 		gcc $flags -fsanitize=address,undefined -fno-sanitize-recover=undefined -o "$work/damage" "$here/damage.c" "$work/gcc.a" $libs &&
-		(cd "$work/traced" && "$work/damage" $whole ./program $traces) >"$work/damage.log" 2>&1
+		(cd "$work/traced" && "$work/damage" $whole ./program $traces && "$work/damage" $whole ./bits bits.chord) >"$work/damage.log" 2>&1
 }
 
 # What is taken for an index must not have memory allocated without bound.
