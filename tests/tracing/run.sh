@@ -366,6 +366,31 @@ printf 'int lib(int); volatile int s; int main(int n, char **v) { s = lib(n); if
 check diff-unknown $? "$(head -n 3 log)"
 cd ..
 
+# Threads that have had one stream, and handlers: where the first lines part that are printed of a thread is where it is said that they do.
+# parted THREAD: "INSTRUCTIONS FUNCTION BLOCK" of a.chord's line
+parted()
+{
+	local p
+	for p in a b; do "$CHORD" trace --blocks --thread="$1" ./program $p.chord 2>err | sed 1d >$p.lines; done
+	diff a.lines b.lines | sed -n 's/^< *\([0-9,]*\) *\([a-z]*\) block \([0-9]*\) .*/\1 \2 \3/p' | head -n 1
+}
+mkdir parted && cd parted || exit 1
+for encoding in paths witness branches bits; do
+	build gcc parts.c -O1 && CHORD_FILE=a.chord ./program 4 9 0 && CHORD_FILE=b.chord ./program 4 4 6 && CHORD_FILE=c.chord ./program 3 9 0
+	"$CHORD" trace --diff ./program a.chord b.chord >log 2>&1
+	[ $? = 1 ] && [ "$(grep -c '^Thread' log)" = 1 ] && grep -q '^Thread 4: the first difference' log && grep -q 'interrupted work' log &&
+		[ -n "$(parted 4)" ] && [ "$(sed -n '/a.chord/s/.*behind \(.*\) instructions:/\1/p; /then/s/.*then \([a-z]*\) block \([0-9]*\) .*/\1 \2/p' log |
+			head -n 2 | xargs)" = "$(parted 4)" ]
+	check "diff-thread/$encoding" $? "$(parted 4) $(head -n 3 log | xargs)"
+	"$CHORD" trace --diff --thread=3 ./program a.chord b.chord >log 2>&1 && grep -q 'No difference' log &&
+		! "$CHORD" trace --diff --thread=4 ./program a.chord b.chord >log 2>&1 && grep -q '^Thread 4: the first' log &&
+		! "$CHORD" trace --diff --thread=6 ./program a.chord b.chord >log 2>&1 && grep -q 'there is no thread 6' log && ! grep -q 'No diff' log &&
+		! "$CHORD" trace --diff ./program a.chord c.chord >log 2>&1 && [ "$(grep -c '^Thread' log)" = 2 ] && grep -q '^Thread 5: only a.chord has it' log
+	check "diff-thread/$encoding/which" $? "$(head -n 3 log | xargs)"
+done
+encoding=
+cd ..
+
 # ---- without the whole trace nothing is known, and a file that was merged needs none ----
 
 totals() { "$CHORD" report --json ./program "$@" 2>err | jq -c '[.totals.instructions, .totals.unknown]'; }

@@ -8,39 +8,115 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The paths of a stream, one after another. */
+/* A thread's part of a stream. */
+struct part {
+	uint64_t thread;
+	size_t stream;
+	uint64_t mark;           /* it is behind so many marks of threads in it */
+	bool met;                /* the other process has that thread */
+};
+struct part_list {
+	struct part *at;
+	size_t n, cap;
+};
+
+/* The paths of a thread, one after another. */
 struct course {
 	struct traced *process;
-	struct slots *slots;
-	size_t i, listed;
+	struct slots *slots;     /* NULL: none has been looked at */
+	size_t stream, i, listed;
+	uint64_t mark;           /* so many marks of threads are before it */
 	uint64_t n;              /* paths before this one */
 	bool unknown;            /* the last one: nothing can be said of what is behind it */
 	bool damaged;            /* likewise: it is none */
 };
 
+static bool
+next_slot(struct course *c, uint32_t *slot)
+{
+	if (c->i == c->slots->n) {
+		if (!slots_next(c->slots))
+			return false;
+		c->i = 0;
+	}
+	*slot = c->slots->slot[c->i++];
+	if (CHORD_SLOT_KIND(*slot) == CHORD_MARK_MODULES)
+		c->listed = CHORD_SLOT_PAYLOAD(*slot);
+	c->mark += CHORD_SLOT_KIND(*slot) == CHORD_MARK_THREAD;
+	return true;
+}
+
+static void
+begin_stream(struct course *c, size_t stream)
+{
+	slots_free(c->slots);
+	*c = (struct course){.process = c->process, .stream = stream,
+	                     .slots = slots_new(c->process->file, stream, c->process->code)};
+}
+
+static void
+begin_part(struct course *c, const struct part *x)
+{
+	uint32_t slot;
+
+	if (!c->slots || c->stream != x->stream || c->mark >= x->mark)
+		begin_stream(c, x->stream);
+	while (c->mark < x->mark && next_slot(c, &slot))
+		;
+	c->n = 0;
+	c->unknown = c->damaged = false;
+}
+
 static const struct replay_path *
 next_path(struct course *c)
 {
+	const uint64_t mark = c->mark;
 	const struct replay_path *p;
+	uint32_t slot;
 
-	for (;; c->i++) {
-		uint32_t slot;
-
-		if (c->i == c->slots->n) {
-			if (!slots_next(c->slots))
-				return NULL;
-			c->i = 0;
+	do {
+		if (!next_slot(c, &slot))
+			return NULL;
+		if (c->mark > mark) {
+			c->mark--;
+			c->i--;
+			return NULL;
 		}
-		slot = c->slots->slot[c->i];
-		if (CHORD_SLOT_KIND(slot) == CHORD_MARK_MODULES)
-			c->listed = CHORD_SLOT_PAYLOAD(slot);
-		if (slot && !CHORD_SLOT_KIND(slot))
-			break;
-	}
+	} while (!slot || CHORD_SLOT_KIND(slot));
 	c->n++;
-	p = replay_path_of(c->process->code, c->slots->slot[c->i++], c->listed, &c->damaged);
+	p = replay_path_of(c->process->code, slot, c->listed, &c->damaged);
 	c->unknown = !p && !c->damaged;
 	return p;
+}
+
+/* What threads there are. False: what is wrong with a stream has been said; there may be more. */
+static bool
+find_parts(struct traced *t, struct part_list *parts)
+{
+	struct course c = {.process = t};
+	uint32_t slot;
+	bool ok = true;
+
+	for (size_t i = 0; i < t->file->stream.n; i++) {
+		struct part x = {.thread = i + 1, .stream = i};
+		bool any = false;
+
+		for (begin_stream(&c, i); next_slot(&c, &slot); any |= slot && !CHORD_SLOT_KIND(slot)) {
+			if (CHORD_SLOT_KIND(slot) != CHORD_MARK_THREAD)
+				continue;
+			if (x.mark || any)
+				VEC_PUSH(*parts, x);
+			x.thread = CHORD_SLOT_PAYLOAD(slot);
+			x.mark = c.mark;
+		}
+		if (x.mark || any)
+			VEC_PUSH(*parts, x);
+		if (c.slots->fault)
+			say_error(t->name, "%s", c.slots->fault);
+		ok &= !c.slots->fault;
+	}
+	slots_free(c.slots);
+	return ok;
 }
 
 /* Both are of one build: a procedure has one record. */
@@ -54,18 +130,15 @@ same(const struct replay_path *x, const struct replay_path *y)
 
 struct side {
 	struct trace_out out;
-	uint64_t left;           /* paths before the place */
-	uint32_t same;           /* blocks of the path there that both ran */
 	FILE *to;
 };
 
 static void
-put_frame(const struct side *s, const struct replay_frame *f, const struct replay_path *p, uint32_t block, const char *what)
+put_frame(struct side *s, const struct replay_path *p, uint32_t block, const char *what)
 {
-	const struct trace_block *b = trace_block((struct trace_out *)(uintptr_t)&s->out, p->proc, p->module, block);
+	const struct trace_block *b = trace_block(&s->out, p->proc, p->module, block);
 	const struct image_place *at = b->n ? &b->insn[b->n - 1].at : NULL;
 
-	(void)f;
 	fprintf(s->to, "    %s%s block %u", what, image_readable(p->proc->name), block);
 	if (at && at->file)
 		fprintf(s->to, "  %s:%u", shown_path(at->file), at->line);
@@ -73,79 +146,80 @@ put_frame(const struct side *s, const struct replay_frame *f, const struct repla
 }
 
 static void
-put_stack(const struct side *s, const struct replay *r)
+put_below(struct side *s, const struct replay_frame *f)
 {
-	for (size_t i = r->stack.n - 1; i--;) {
-		const struct replay_frame *f = &r->stack.at[i];
+	const struct replay_path *p = f->path ? f->path : f->ahead;
 
-		if (f->last && f->last->n)
-			put_frame(s, f, f->last, f->last->block[f->last->n - 1], "called by ");
-	}
+	if (p && p->n)
+		put_frame(s, p, p->block[f->done.block < p->n ? f->done.block : p->n - 1], "interrupted ");
+	else if (f->last && f->last->n)
+		put_frame(s, f->last, f->last->block[f->last->n - 1], "called by ");
+}
+
+/* Follows the stream up to the path that the course has come to. False: it is not there. */
+static bool
+follow(struct replay *r, struct trace_out *o, const struct course *c)
+{
+	*r = (struct replay){.file = c->process->file, .code = c->process->code, .ctx = o, .locate = place_locate,
+	                     .written = place_written};
+	replay_begin(r, c->stream);
+	while (r->slots->segment != c->slots->segment || r->i < c->i)
+		if (!replay_step(r))
+			return false;
+	return r->stack.n && r->stack.at[r->stack.n - 1].path;
+}
+
+/* The path as it was followed: what a witness stands for is not told by that alone. */
+static const struct replay_path *
+followed(struct run *run, const struct course *c)
+{
+	struct trace_out o = {.run = run, .process = c->process};
+	struct replay r;
+	const struct replay_path *p = follow(&r, &o, c) ? r.stack.at[r.stack.n - 1].path : NULL;
+
+	replay_end(&r);
+	return p;
 }
 
 static void
-side_runs(struct replay *r, const struct replay_path *p, struct replay_point from, struct replay_point to)
+put_place(struct side *s, const struct replay *r, uint32_t same)
 {
-	struct side *s = r->ctx;
 	const struct replay_frame *f = &r->stack.at[r->stack.n - 1];
+	const struct replay_path *p = f->path;
 	char number[32];
 	uint64_t insns = r->insns;
 
-	(void)from, (void)to;
-	if (s->left--)
-		return;
-	r->stop = true;
-	for (uint32_t i = 0; i < s->same; i++)
+	for (uint32_t i = 0; i < same; i++)
 		insns += p->proc->block[p->block[i]].ninsn;
 	fprintf(s->to, "  %s, behind %s instructions:\n", s->out.process->name, grouped(number, insns));
-	if (s->same)
-		put_frame(s, f, p, p->block[s->same - 1], "both ran ");
+	if (same)
+		put_frame(s, p, p->block[same - 1], "both ran ");
 	else if (f->last && f->last->n)
-		put_frame(s, f, f->last, f->last->block[f->last->n - 1], "both ran ");
-	if (s->same < p->n)
-		put_frame(s, f, p, p->block[s->same], "then ");
+		put_frame(s, f->last, f->last->block[f->last->n - 1], "both ran ");
+	if (same < p->n)
+		put_frame(s, p, p->block[same], "then ");
+	else if (p->end == REPLAY_CUT && p->next < p->proc->nblock)
+		put_frame(s, p, p->next, "then ");
 	else
 		fprintf(s->to, "    then it left %s\n", image_readable(p->proc->name));
-	put_stack(s, r);
+	for (size_t i = r->stack.n - 1; i--;)
+		put_below(s, &r->stack.at[i]);
 }
 
-/* Path number n of a stream, from 0, as it was followed: what a witness stands for is not told by that alone. */
-struct follower {
-	uint64_t left;
-	const struct replay_path *path;
-};
-
+/* ended: the thread has no more paths. */
 static void
-follow_runs(struct replay *r, const struct replay_path *p, struct replay_point from, struct replay_point to)
+put_side(struct trace_args *a, struct run *r, const struct course *c, bool ended, uint32_t same, FILE *to)
 {
-	struct follower *f = r->ctx;
+	struct side s = {.out = {.args = a, .run = r, .process = c->process}, .to = to};
+	struct replay replay;
 
-	(void)from, (void)to;
-	if (f->left--)
+	if (ended) {
+		fprintf(to, "  %s: the thread ends there\n", c->process->name);
 		return;
-	f->path = p;
-	r->stop = true;
-}
-
-static const struct replay_path *
-followed(const struct traced *t, size_t stream, uint64_t n)
-{
-	struct follower f = {.left = n};
-	struct replay replay = {.file = t->file, .code = t->code, .ctx = &f, .runs = follow_runs};
-
-	replay_stream(&replay, stream);
-	return f.path;
-}
-
-static void
-put_side(struct trace_args *a, struct run *r, struct traced *t, size_t stream, uint64_t n, uint32_t same_blocks, FILE *to)
-{
-	struct side s = {.out = {.args = a, .run = r, .process = t}, .left = n, .same = same_blocks, .to = to};
-	struct replay replay = {.file = t->file, .code = t->code, .ctx = &s, .runs = side_runs};
-
-	replay_stream(&replay, stream);
-	if (!replay.stop)
-		fprintf(to, "  %s ends there\n", t->name);
+	}
+	if (follow(&replay, &s.out, c))
+		put_place(&s, &replay, same);
+	replay_end(&replay);
 	strmap_free(&s.out.blocks);
 }
 
@@ -168,13 +242,11 @@ can_go_on(const struct course *c)
 	return !c->slots->fault && !c->unknown && !c->damaged;
 }
 
-/* Says what keeps a stream from being compared to its end. */
+/* Says what keeps a thread from being compared to its end, if that has not been said of the stream. */
 static bool
 is_whole(const struct course *c)
 {
-	if (c->slots->fault)
-		say_error(c->process->name, "%s", c->slots->fault);
-	else if (c->damaged)
+	if (c->damaged)
 		say_error(c->process->name, "segment %" PRIu64 ": damaged: slot %zu is no path of a module that is listed",
 		          c->slots->segment - 1, c->i - 1);
 	else if (c->unknown)
@@ -183,54 +255,121 @@ is_whole(const struct course *c)
 	return can_go_on(c);
 }
 
-/* Status: does the stream differ? */
+/* Both are at the thread's beginning. Status: does it differ? */
 static int
-diff_stream(struct trace_args *a, struct run *r, struct traced_list *list, size_t stream, FILE *to)
+diff_thread(struct trace_args *a, struct run *r, struct course *c, uint64_t thread, FILE *to)
 {
-	struct course c[2];
 	const struct replay_path *p[2];
-	int status = 0;
+	bool ended[2], whole = true;
+	uint32_t same_n;
 
-	for (int i = 0; i < 2; i++)
-		c[i] = (struct course){.process = &list->at[i], .slots = slots_new(list->at[i].file, stream, list->at[i].code)};
 	do {
 		for (int i = 0; i < 2; i++)
 			p[i] = next_path(&c[i]);
 	} while (p[0] && same(p[0], p[1]));
+	for (int i = 0; i < 2; i++) {
+		whole &= is_whole(&c[i]);
+		ended[i] = !p[i];
+	}
+	if (!whole || (ended[0] && ended[1]))
+		return whole ? 0 : EXIT_NO;
+	fprintf(to, "Thread %" PRIu64 ": the first difference is in path %" PRIu64 "\n", thread, ended[0] ? c[1].n : c[0].n);
 	for (int i = 0; i < 2; i++)
-		status |= is_whole(&c[i]) ? 0 : EXIT_NO;
-	if ((p[0] || p[1]) && can_go_on(&c[0]) && can_go_on(&c[1])) {
-		uint64_t n = (p[0] ? c[0].n : c[1].n) - 1;
+		if (p[i] && p[i]->witness)
+			p[i] = followed(r, &c[i]);
+	same_n = same_blocks(p[0], p[1]);
+	for (int i = 0; i < 2; i++)
+		put_side(a, r, &c[i], ended[i], same_n, to);
+	return EXIT_NO;
+}
 
-		for (int i = 0; i < 2; i++)
-			if (p[i] && p[i]->witness)
-				p[i] = followed(&list->at[i], stream, n);
-		fprintf(to, "Thread %zu: the first difference is in path %" PRIu64 "\n", stream + 1, n + 1);
-		for (int i = 0; i < 2; i++)
-			put_side(a, r, &list->at[i], stream, n, same_blocks(p[0], p[1]), to);
+static int
+by_thread(const void *a, const void *b)
+{
+	const struct part *x = a, *y = b;
+
+	return (x->thread > y->thread) - (x->thread < y->thread);
+}
+
+/* Threads are compared by their numbers: their streams may be others. */
+static int
+diff_threads(struct trace_args *a, struct run *r, struct course *c, struct part_list *parts, FILE *to)
+{
+	int status = 0;
+
+	if (parts[1].n)
+		qsort(parts[1].at, parts[1].n, sizeof *parts[1].at, by_thread);
+	for (size_t i = 0; i < parts[0].n; i++) {
+		struct part *x = &parts[0].at[i];
+		struct part *y = parts[1].n ? bsearch(x, parts[1].at, parts[1].n, sizeof *y, by_thread) : NULL;
+
+		if (!y)
+			continue;
+		x->met = y->met = true;
+		if (a->thread && a->thread != x->thread)
+			continue;
+		begin_part(&c[0], x);
+		begin_part(&c[1], y);
+		status |= diff_thread(a, r, c, x->thread, to);
+	}
+	return status;
+}
+
+/* Threads that one process has. Status. */
+static int
+put_others(struct trace_args *a, const char *name, const struct part_list *parts, FILE *to)
+{
+	int status = 0;
+
+	for (size_t i = 0; i < parts->n; i++) {
+		const struct part *x = &parts->at[i];
+
+		a->thread_found |= a->thread == x->thread;
+		if (x->met || (a->thread && a->thread != x->thread))
+			continue;
+		fprintf(to, "Thread %" PRIu64 ": only %s has it\n", x->thread, name);
 		status = EXIT_NO;
 	}
-	for (int i = 0; i < 2; i++)
-		slots_free(c[i].slots);
 	return status;
+}
+
+static int
+diff_all(struct trace_args *a, struct run *r, struct traced_list *list, FILE *to)
+{
+	struct course c[2] = {{.process = &list->at[0]}, {.process = &list->at[1]}};
+	struct part_list parts[2] = {{0}};
+	bool whole = true;
+	int status;
+
+	for (int i = 0; i < 2; i++) {
+		struct trace_out o = {.args = a, .run = r, .process = c[i].process};
+
+		whole &= trace_warn(&o);
+		whole &= find_parts(c[i].process, &parts[i]);
+	}
+	status = diff_threads(a, r, c, parts, to);
+	for (int i = 0; i < 2; i++)
+		status |= put_others(a, c[i].process->name, &parts[i], to);
+	for (int i = 0; i < 2; i++) {
+		slots_free(c[i].slots);
+		free(parts[i].at);
+	}
+	return whole ? status : EXIT_NO;
 }
 
 int
 trace_diff(struct trace_args *a, struct run *r, struct traced_list *list, FILE *to)
 {
-	size_t n = list->n == 2 ? list->at[0].file->stream.n : 0, m = list->n == 2 ? list->at[1].file->stream.n : 0;
-	int status = 0;
+	int status;
 
 	if (list->n != 2) {
 		say_error(a->program, "two processes are compared; these are %zu", list->n);
 		return EXIT_NO;
 	}
-	for (size_t i = 0; i < n && i < m; i++)
-		if (!a->thread || a->thread == i + 1)
-			status |= diff_stream(a, r, list, i, to);
-	if (n != m) {
-		fprintf(to, "%zu threads in %s, %zu in %s\n", n, list->at[0].name, m, list->at[1].name);
-		status = EXIT_NO;
+	status = diff_all(a, r, list, to);
+	if (a->thread && !a->thread_found) {
+		say_error("--thread", "there is no thread %" PRIu64, a->thread);
+		return EXIT_NO;
 	}
 	if (!status)
 		fputs("No difference: both ran the same\n", to);
