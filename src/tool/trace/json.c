@@ -40,7 +40,7 @@ struck_json(struct trace_out *o)
 		return j;
 	b = trace_block(o, s->proc, s->module, s->block);
 	js_set(j, "block", js_number(s->block, true));
-	js_set(j, "address", js_number(b->insn[s->insn].addr, b->insn[s->insn].addr));
+	js_set(j, "address", s->insn < b->n ? js_number(b->insn[s->insn].addr, b->insn[s->insn].addr) : js_number(0, false));
 	return j;
 }
 
