@@ -107,7 +107,7 @@ frame(struct tape *t, struct replay_frame *f)
 	point(t, &f->done, f->path ? f->path : f->ahead);
 	f->waits = flag(t, f->waits);
 	f->broken = flag(t, f->broken);
-	f->announced = flag(t, f->announced);
+	f->announced = number(t, f->announced);
 	f->jumps = flag(t, f->jumps);
 	f->ended = small(t, f->ended);
 	f->unseen = small(t, f->unseen);

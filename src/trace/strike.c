@@ -264,7 +264,7 @@ is_told(struct replay *r, struct replay_strike *s)
 
 /* Tells of the path that was interrupted, and is written later, up to the place. */
 static void
-tell_ahead(struct replay *r, const struct replay_path *p, struct replay_point at, bool announced)
+tell_ahead(struct replay *r, const struct replay_path *p, struct replay_point at, uint64_t announced)
 {
 	/* The place is in this path, not in one that the same activation wrote before. */
 	if (p->begin != REPLAY_ENTERS)
@@ -282,20 +282,20 @@ tell_ahead(struct replay *r, const struct replay_path *p, struct replay_point at
 
 /* Is the handler known already, because another one has interrupted it before it could say that it is there? Several may have. */
 static bool
-was_announced(struct replay *r, const struct replay_strike *s)
+was_announced(struct replay *r, const struct replay_strike *s, uint64_t value)
 {
 	struct replay_frame *f;
 	struct replay_point at;
 	uint64_t mark;
 
 	while (!r->strikes && (f = replay_top(r)) && f->path && f->path->end == REPLAY_RETURNS && r->stack.n > 1 &&
-	       r->stack.at[r->stack.n - 2].announced && !r->stop)
+	       r->stack.at[r->stack.n - 2].announced && !r->stop && !(s->proc && is_in_tail(f->path, s, &at)))
 		replay_finish_one(r);
 	f = replay_top(r);
-	if (r->strikes || !f || f->path || !f->announced || !f->ahead ||
+	if (r->strikes || !f || f->path || f->announced != (value | SAID) || !f->ahead ||
 	    (s->proc && contains(f->ahead, s, &at) && look_ahead(r, s, OWN, &at, &mark) == f->ahead && mark))
 		return false;
-	f->announced = false;
+	f->announced = 0;
 	return true;
 }
 
@@ -368,7 +368,7 @@ take_mark(struct replay *r, uint64_t value, unsigned depth)
 
 	if (!r->locate || !value || depth > DEEPEST || !r->locate(r, CHORD_STRUCK_MODULE(value), CHORD_STRUCK_ADDR(value), &s))
 		s = (struct replay_strike){.outside = value == CHORD_STRUCK_OUTSIDE};
-	if (!depth && was_announced(r, &s))
+	if (!depth && was_announced(r, &s, value))
 		return;
 	if (is_silent(r, &s, depth ? value | SAID : OWN)) {
 		break_off(r);
@@ -381,7 +381,7 @@ take_mark(struct replay *r, uint64_t value, unsigned depth)
 		else if (!r->strikes)
 			replay_finish(r);
 		if (p && !r->stop)
-			tell_ahead(r, p, at, mark != 0);
+			tell_ahead(r, p, at, mark);
 		else if (!r->stop)
 			note_unseen(r, &s);
 	}

@@ -206,7 +206,8 @@ struct replay_frame {
 	struct replay_point done;
 	bool waits;              /* a signal struck when `path` had been written, and it was not over */
 	bool broken;             /* it is not known how far it came, nor what interrupted it */
-	bool announced;          /* a handler that a signal struck before it could say that it is there */
+	uint64_t announced;      /* a handler that a signal struck before it could say that it is there: the mark that it writes
+	                          * then, and a bit that is never 0 */
 	bool jumps;              /* a signal struck when it had said that it jumps out of so many activations: */
 	uint32_t ended;
 	uint32_t unseen, perhaps; /* activations between the one below and a handler, that have written nothing: there are so
