@@ -14,6 +14,8 @@
 
 /* Goes with a mark's value, so that it is not 0; and what stands for the mark that is looked at. */
 static const uint64_t SAID = 1ull << 63, OWN = UINT64_MAX;
+/* Stands for the path that was interrupted where others were written with it. */
+static const struct replay_path UNPLACED;
 /* More handlers are not struck one in another before any could say that it is there. */
 enum { DEEPEST = 64 };
 
@@ -101,9 +103,11 @@ take_lowest(struct scout *c, const struct replay_path *p)
 {
 	uint64_t mark = c->waiting.n ? c->waiting.at[c->waiting.n - 1] : 0;
 
+	if (c->entered && mark != c->own && c->spread && is_of(p, c->strike)) {
+		c->found = &UNPLACED;
+		return false;
+	}
 	if (c->entered && mark != c->own && contains(p, c->strike, &c->at)) {
-		if (c->spread)
-			return false;
 		c->found = p;
 		c->mark = mark;
 		return false;
@@ -207,7 +211,8 @@ take_slot(struct scout *c, uint32_t slot)
 	}
 }
 
-/* Finds the path that was interrupted and is written later; NULL: none is, because nothing goes on there. */
+/* Finds the path that was interrupted and is written later. NULL: none is, because nothing goes on there; UNPLACED: it may be any
+ * of several. */
 static const struct replay_path *
 look_ahead(struct replay *r, const struct replay_strike *s, uint64_t own, struct replay_point *at, uint64_t *mark)
 {
@@ -364,7 +369,7 @@ take_mark(struct replay *r, uint64_t value, unsigned depth)
 	struct replay_strike s = {0};
 	struct replay_point at;
 	uint64_t mark = 0;
-	bool told;
+	bool told, unplaced;
 
 	if (!r->locate || !value || depth > DEEPEST || !r->locate(r, CHORD_STRUCK_MODULE(value), CHORD_STRUCK_ADDR(value), &s))
 		s = (struct replay_strike){.outside = value == CHORD_STRUCK_OUTSIDE};
@@ -375,6 +380,11 @@ take_mark(struct replay *r, uint64_t value, unsigned depth)
 	} else if (!is_told(r, &s)) {
 		if (s.proc)
 			p = look_ahead(r, &s, depth ? value | SAID : OWN, &at, &mark);
+		unplaced = p == &UNPLACED;
+		if (unplaced) {
+			s.proc = NULL;
+			p = NULL;
+		}
 		told = p && replay_top(r) && replay_top(r)->ahead == p;
 		if (mark && !told)
 			take_mark(r, mark & ~SAID, depth + 1);
@@ -382,7 +392,7 @@ take_mark(struct replay *r, uint64_t value, unsigned depth)
 			replay_finish(r);
 		if (p && !r->stop)
 			tell_ahead(r, p, at, mark);
-		else if (!r->stop)
+		else if (!r->stop && !unplaced)
 			note_unseen(r, &s);
 	}
 	r->struck = s;
