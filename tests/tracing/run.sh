@@ -272,7 +272,7 @@ rm -f ./*.chord ./*.trace
 # Where a handler jumps over several activations of one procedure, out of one that has written nothing, the right one goes on.
 for compiler in gcc clang; do
 	for level in -O0 -O1; do
-		for encoding in '' witness branches; do
+		for encoding in '' witness bits branches; do
 			build $compiler leaves.c $level && ./program >want && "$CHORD" trace --json ./program >json 2>err &&
 				[ "$(grep -c '"how": *"found"' json)" = 0 ] &&
 				jq 'select(.event == "enter" and .function == "landed").depth - 3' json | cmp -s - want && [ "$(wc -l <want)" = 18 ]
