@@ -118,10 +118,10 @@ killed()
 		[ -s "$profile" ] && [ -s "$profile.trace" ] || continue # killed before it had a head
 		"$CHORD" trace --diff "$(program "$2")" "$1.whole.chord" "$profile" >"$1.diff" 2>&1 && continue
 		# Without a thread it has traced nothing yet.
-		if grep -q "killed.chord ends there" "$1.diff" && ! grep -q "whole.chord ends there" "$1.diff"; then
+		if grep -q "killed.chord: the thread ends there" "$1.diff" && ! grep -q "whole.chord: the thread ends there" "$1.diff"; then
 			some=$((some + 1))
 		else
-			grep -q '^0 threads in .*killed\|, 0 in .*killed' "$1.diff" || bad=$(head -n 3 "$1.diff")
+			grep -q '^Thread 1: only .*whole.chord has it$' "$1.diff" || bad=$(head -n 3 "$1.diff")
 		fi
 	done
 	if [ -z "$bad" ] && [ $some -gt 0 ]; then

@@ -66,7 +66,7 @@ strike()
 placed()
 {
 	"$CHORD" trace --insns --thread=1 ./program >all 2>err
-	nm program | awk '$3 == "on_first" || $3 == "on_second" { print substr($1, length($1) - 5) }' >handlers
+	awk '/on_(first|second)[(][)] {/ { begins = 1; next } begins && $2 ~ /^[0-9a-f]+$/ && NF > 2 { print $2 } { begins = 0 }' all | sort -u >handlers
 	awk 'FILENAME == "handlers" { handler[$1]; next }
 		FILENAME == "steps.1" { if ($1 in handler) before[++n] = last; last = $1; next }
 		/{.*interrupts/ { told = /block/ && !/interrupts on_[a-z]* block 0,/; next }
