@@ -315,6 +315,7 @@ number_paths(const struct unit *u, struct woven *w)
 		return place_witnesses(u, w, edges_to_cut(u, w->proc), &why) || refuse(w, why);
 	if (x->encoding == WEAVE_BITS && number_outcomes(u, w))
 		return true;
+	x->encoding = WEAVE_PATHS;
 	d = x->traced ? cut_traced(u, w, false, &why) : cut_paths(u, w, &why);
 	x->paths = d ? paths_number(d, &why) : NULL;
 	return x->paths || refuse(w, why);
