@@ -494,9 +494,8 @@ struct outcomes {
 /* NULL: a word may get more bits than it has room for. No edge leads to root but the closing one. What is soft and val have to
  * stay. */
 struct outcomes *outcomes_new(const struct dag *d, const bool *soft, const int64_t *val);
-/* Real edges out of a vertex; the bits that tell them apart (of root: 0, these are told by where a way begins). */
+/* Real edges out of a vertex. */
 uint32_t outcomes_ways(const struct graph *g, uint32_t v);
-uint8_t outcomes_bits(const struct graph *g, uint32_t v);
 /* Cuts edges, beside those that are cut and break all cycles, so that no more bits than that come between two cuts, as far as the
  * edges are not fixed. */
 void outcomes_cut(const struct graph *g, bool *cut, uint32_t most);

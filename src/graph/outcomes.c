@@ -29,8 +29,9 @@ outcomes_ways(const struct graph *g, uint32_t v)
 	return n;
 }
 
-uint8_t
-outcomes_bits(const struct graph *g, uint32_t v)
+/* The bits that tell them apart. Those of root are told by where a way begins. */
+static uint8_t
+bits_of(const struct graph *g, uint32_t v)
 {
 	return v == g->root ? 0 : bits_for(outcomes_ways(g, v));
 }
@@ -47,7 +48,7 @@ outcomes_cut(const struct graph *g, bool *cut, uint32_t most)
 		uint32_t v = o->by_post[i];
 
 		for (uint32_t k = g->out_at[v]; k < g->out_at[v + 1]; k++) {
-			uint32_t e = g->out[k], to = g->edge[e].to, n = bits[v] + outcomes_bits(g, v);
+			uint32_t e = g->out[k], to = g->edge[e].to, n = bits[v] + bits_of(g, v);
 
 			if (!witness_is_real(g, e) || cut[e] || to == g->exit)
 				continue;
@@ -69,7 +70,7 @@ number_ways(struct outcomes *o)
 	uint32_t n = 0;
 
 	for (uint32_t v = 0; v < g->nvert; v++) {
-		uint8_t bits = outcomes_bits(g, v);
+		uint8_t bits = bits_of(g, v);
 
 		o->way_at[v] = n;
 		for (uint32_t i = g->out_at[v]; i < g->out_at[v + 1]; i++)
@@ -112,7 +113,6 @@ outcomes_begin(const struct outcomes *o, uint32_t v)
 struct meeting {
 	struct outcomes *o;
 	bool *seen;
-	const int64_t *val;
 };
 
 static void
@@ -135,21 +135,21 @@ meet_along(struct meeting *m, uint32_t e)
 
 	if (!m->seen[d->from] || o->dag->cut[e] || d->to == o->dag->g->exit)
 		return;
-	meet(m, d->to, known, known ? o->word[d->from] << o->bits[e] | o->code[e] : 0, o->sum[d->from] + m->val[e]);
+	meet(m, d->to, known, known ? o->word[d->from] << o->bits[e] | o->code[e] : 0, o->sum[d->from] + o->val[e]);
 	if (d->from != o->dag->g->root && o->most[d->from] + o->bits[e] > o->most[d->to])
 		o->most[d->to] = o->most[d->from] + o->bits[e];
 }
 
 static void
-find_known(struct outcomes *o, const int64_t *val)
+find_known(struct outcomes *o)
 {
 	const struct dag *d = o->dag;
 	const struct graph *g = d->g;
-	struct meeting m = {o, pool_array(g->pool, g->nvert, sizeof *m.seen), val};
+	struct meeting m = {o, pool_array(g->pool, g->nvert, sizeof *m.seen)};
 
 	for (uint32_t v = 0; v < g->nvert; v++)
 		if (d->begin[v] != GRAPH_NONE)
-			meet(&m, v, true, outcomes_begin(o, v), val[d->begin[v]]);
+			meet(&m, v, true, outcomes_begin(o, v), o->val[d->begin[v]]);
 	for (uint32_t e = 0; e < g->nedge; e++)
 		if (o->soft[e])
 			meet(&m, g->edge[e].to, false, 0, o->sum[g->edge[e].to]);
@@ -198,7 +198,7 @@ outcomes_new(const struct dag *d, const bool *soft, const int64_t *val)
 	o->most = pool_array(g->pool, g->nvert, sizeof *o->most);
 	number_ways(o);
 	number_begins(o);
-	find_known(o, val);
+	find_known(o);
 	most = most_bits(o);
 	o->full = most < OUTCOMES_ROOM ? OUTCOMES_ROOM - most : 0;
 	return most + o->begin_bits <= OUTCOMES_ROOM ? o : NULL;

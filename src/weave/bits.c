@@ -39,15 +39,6 @@ code_of(const struct outcomes *o, uint32_t e)
 	return code;
 }
 
-/* Has the edge no code, because it leads to EXIT from where nothing can stand? What comes there has been written before. */
-static bool
-is_unseen(const struct proc_text *p, uint32_t e)
-{
-	uint32_t from = p->graph->edge[e].from;
-
-	return from >= p->blocks.n && from != p->entry && from != p->exit && p->graph->edge[e].to == p->exit;
-}
-
 /* Is there a place for the code of an edge? */
 static bool
 has_place(const struct woven *w, uint32_t e, const struct path_act *a)
@@ -96,7 +87,7 @@ place_bits(const struct unit *u, struct woven *w, const bool *hard)
 	if (!o)
 		return false;
 	for (uint32_t e = 0; e < w->proc->arcs.n; e++) {
-		if (!witness_is_real(g, e) || is_unseen(w->proc, e))
+		if (!witness_is_real(g, e) || leaves_unseen(w->proc, e))
 			continue;
 		act[e] = code_of(o, e);
 		if (!has_place(w, e, &act[e]))

@@ -208,6 +208,8 @@ void mark_usual(const struct unit *u, struct woven *w);
  * interest are not of it, as has been said. */
 bool place_paths(const struct unit *u, struct woven *w, const struct selection *interest, uint32_t measure,
                  enum weave_encoding encoding);
+/* Does the edge lead from a hub or gate out of the procedure? It cannot have code: what comes there has been written before. */
+bool leaves_unseen(const struct proc_text *p, uint32_t e);
 /* bits.c: words of outcomes for the paths of w->paths, of which those that end with the edges of `hard` (by edge) write. False:
  * there is an edge where something has to stand and cannot, or words get too long; nothing has changed. */
 bool place_bits(const struct unit *u, struct woven *w, const bool *hard);

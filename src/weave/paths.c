@@ -201,8 +201,7 @@ find_stuck(const struct unit *u, struct woven *w)
 
 /* ---- the DAG ---- */
 
-/* Does the edge lead from a hub or gate out of the procedure? It cannot have code. */
-static bool
+bool
 leaves_unseen(const struct proc_text *p, uint32_t e)
 {
 	uint32_t from = p->graph->edge[e].from;

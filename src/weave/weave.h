@@ -13,8 +13,8 @@
  * are dropped. */
 typedef bool weave_assemble(void *ctx, const struct buf *text, struct buf *object);
 
-/* What a trace has: a number for each acyclic path; for each of the edges that suffice to tell the way; for each way out of a
- * branch. */
+/* What a trace has: a number for each acyclic path; for each of the edges that suffice to tell the way; words of the outcomes of
+ * branches; a number for each way out of a branch. */
 enum weave_encoding { WEAVE_PATHS, WEAVE_WITNESSES, WEAVE_BITS, WEAVE_BRANCHES, WEAVE_ENCODINGS };
 extern const char *const weave_encoding_name[];
 /* WEAVE_ENCODINGS: there is none of that name. */
