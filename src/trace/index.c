@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 
 /* The version is that of the bytes, and of all that the reader makes of a trace: one that follows a trace otherwise is another. */
-enum { MAGIC = 0x58494843, VERSION = 4, BYTES_MOST = 8 << 20, STATE_MOST = BYTES_MOST / 16 };
+enum { MAGIC = 0x58494843, VERSION = 5, BYTES_MOST = 8 << 20, STATE_MOST = BYTES_MOST / 16 };
 
 struct head {
 	uint32_t magic, version;

@@ -426,6 +426,7 @@ miss_word(struct replay *r)
 {
 	replay_finish(r);
 	r->partial++;
+	r->missed++;
 	r->lost = true;
 }
 

@@ -164,6 +164,7 @@ state(struct tape *t, struct replay *r)
 	r->insns = number(t, r->insns);
 	r->unknown = number(t, r->unknown);
 	r->partial = number(t, r->partial);
+	r->missed = number(t, r->missed);
 	r->lost = flag(t, r->lost);
 	r->jumped = flag(t, r->jumped);
 	r->forked = flag(t, r->forked);

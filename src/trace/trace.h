@@ -249,7 +249,8 @@ struct replay {
 	uint64_t thread;         /* id, as marks have it; 0: none yet */
 	uint64_t insns;          /* that the thread has executed in traced code, before what is told of */
 	uint64_t unknown;        /* paths whose code is not at hand */
-	uint64_t partial;        /* paths of which only the end is known: witnesses behind something that is not in the trace */
+	uint64_t partial;        /* paths of which only the end is known: witnesses behind what is not in the trace; and */
+	uint64_t missed;         /* words of outcomes of which nothing is known, for the same reason */
 	bool lost;               /* activations may be under way of which the stream does not have what they wrote before */
 	bool jumped;             /* the next path begins where a jump leads */
 	bool forked;             /* the next path is a forked child's first one: nothing is pending where it was forked */

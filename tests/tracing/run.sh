@@ -235,6 +235,33 @@ encoding=witness
 "$CHORD" report ./forks >out 2>err
 grep -q 'of [1-9] of its ways the beginning is not in it: what ran is not known from it' err && ! grep -q 'loop  ' out
 check encodings/forks-amid $? "$(cat err) $(head -n 12 out)"
+# A word of outcomes whose beginning was not kept is missing, and is said to be.
+cat >lost.c <<'EOF'
+static volatile int sum;
+__attribute__((noinline)) static int odd(unsigned n)
+{
+	int k = 0;
+	for (; n; n >>= 1) {
+		if (n & 1)
+			k++;
+		else if (n % 3 == 0)
+			k += 2;
+	}
+	return k;
+}
+int main(void)
+{
+	for (unsigned i = 0; i < 100000; i++)
+		sum += odd(i * 2654435761u);
+	return 0;
+}
+EOF
+rm -f ./*.chord ./*.trace
+"$CHORD" cc -O2 -fchord=trace -fchord-trace=bits -o lost lost.c && CHORD_TRACE=last:256K ./lost
+"$CHORD" trace --last=1 ./lost >out 2>err
+grep -q 'what thread 1 did is not known in [12] places: words of outcomes are not in the trace' err
+check encodings/lost $? "$(cat err)"
+rm -f ./*.chord ./*.trace
 # Where the function goes on that forks all is known.
 cat >forks.c <<'EOF'
 #include <sys/wait.h>

@@ -561,6 +561,9 @@ stream_ends(struct trace_out *o, size_t stream, const char *why)
 	if (o->replay.unknown)
 		say_warning(o->process->name, "%" PRIu64 " paths of thread %" PRIu64 " are not known: their code is not at hand",
 		            o->replay.unknown, o->number);
+	if (o->replay.missed)
+		say_warning(o->process->name, "what thread %" PRIu64 " did is not known in %" PRIu64 " places: %s", o->number,
+		            o->replay.missed, "words of outcomes are not in the trace");
 	if (why)
 		say_error(o->process->trace, "thread %zu: %s: it was read up to there", stream + 1, why);
 	buf_free(&o->text);
