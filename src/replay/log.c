@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <unistd.h>
 #include <zstd.h>
 
@@ -126,17 +127,61 @@ begin_worker(struct log *l)
 	write_all(l, l->packed, out.pos);
 }
 
+/* Is the file still the one of that name? */
+static bool
+is_there(int fd, const char *name)
+{
+	struct stat mine, there;
+
+	return !fstat(fd, &mine) && !lstat(name, &there) && mine.st_dev == there.st_dev && mine.st_ino == there.st_ino;
+}
+
+/* Opens the file that becomes the log when it is whole. A recording keeps it locked, so that no other one writes there meanwhile.
+ * That one may end between open() and flock(): then the file has another name. */
+static int
+open_part(const char *path, const char *part)
+{
+	for (;;) {
+		int fd = open(part, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+		bool locked = fd >= 0 && !flock(fd, LOCK_EX | LOCK_NB), held = fd >= 0 && !locked && errno == EWOULDBLOCK;
+
+		if (held)
+			say_error(path, "another recording is being written there (choose another name: -o)");
+		else if (fd < 0)
+			say_error(errno == ELOOP ? part : path, "%s", errno == ELOOP ? "it is a symbolic link" : strerror(errno));
+		else if (!is_there(fd, part)) {
+			close(fd);
+			continue;
+		} else if (!ftruncate(fd, 0))
+			return fd;
+		else
+			say_error(path, "%s", strerror(errno));
+		if (fd >= 0)
+			close(fd);
+		return -1;
+	}
+}
+
+static int
+open_itself(const char *path)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+
+	if (fd < 0)
+		say_error(path, "%s", strerror(errno));
+	return fd;
+}
+
 /* Only its owner may read it: what the program has read is in it. */
 struct log *
 log_create(const char *path, enum log_scope scope)
 {
 	struct head head = {.version = LOG_VERSION, .scope = scope};
 	char *part = part_name(path);
-	int fd = open(part ? part : path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	int fd = part ? open_part(path, part) : open_itself(path);
 	struct log *l;
 
 	if (fd < 0) {
-		say_error(path, "%s", strerror(errno));
 		free(part);
 		return NULL;
 	}
@@ -223,17 +268,25 @@ log_put_text(struct log *l, const char *s)
 	log_put_bytes(l, s, strlen(s));
 }
 
+/* File systems elsewhere write when a descriptor is closed. It is not the last one, which keeps the file locked. */
+static bool
+written_out(int fd)
+{
+	int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+
+	return copy < 0 || !close(copy);
+}
+
 bool
 log_finish(struct log *l)
 {
 	bool ok;
 
 	flush(l, ZSTD_e_end);
-	if (close(l->fd) && !l->failed) {
+	if (!written_out(l->fd) && !l->failed) {
 		say_error(l->path, "%s", strerror(errno));
 		l->failed = true;
 	}
-	l->fd = -1;
 	if (!l->failed && l->part && rename(l->part, l->path)) {
 		say_error(l->path, "%s", strerror(errno));
 		l->failed = true;

@@ -323,6 +323,20 @@ t_no_program() {
 	refused 2 'one log' "$CHORD" replay a b
 }
 
+# Two at once must not write into one file, nor one through a link that somebody has put there.
+t_one_name_twice() {
+	mkfifo go
+	"$CHORD" record -o log cat go >out 2>err &
+	for i in $(seq 100); do [ ! -s log.part ] || break; sleep 0.1; done
+	refused 1 'another recording is being written there' timeout -k 5 60 "$CHORD" record -o log true
+	echo gone on >go
+	wait $! || no "the first one has failed: $(cat err)"
+	[ "$(timeout -k 5 60 "$CHORD" replay log)" = "gone on" ] || no "its log is no good"
+	echo mine >file && ln -s file log.part
+	refused 1 'log.part: it is a symbolic link' timeout -k 5 60 "$CHORD" record -o log true
+	[ "$(cat file)" = mine ] || no "a file was written through a link"
+}
+
 # ---- logs that are no good ----
 
 t_damaged() {
@@ -606,7 +620,7 @@ t_mutated() {
 }
 
 . "$here/signals.sh"
-for name in struck struck-only struck-short struck-by-others struck-dead struck-library struck-lua struck-refused ends-another-way other-calls mapped maps made-files stack rights forged sent-output no-counters world signals real-program signals-without-clock status world-is-gone streams own-programs default-name mutated unrecorded all-go-on no-program damaged another-build another-processor goes-another-way $debug_cases $debug_task_cases; do
+for name in struck struck-only struck-short struck-by-others struck-dead struck-library struck-lua struck-refused ends-another-way other-calls mapped maps made-files stack rights forged sent-output no-counters world signals real-program signals-without-clock status world-is-gone streams own-programs default-name mutated unrecorded all-go-on no-program one-name-twice damaged another-build another-processor goes-another-way $debug_cases $debug_task_cases; do
 	test_case "$name"
 done
 "$here/tasks.sh" "$@" || failed=1

@@ -47,5 +47,5 @@ bench()
 {
 	corpus libzstd 12 input
 	cp "$1/programs/zstd" .
-	echo "zstd ./zstd -q --single-thread -12 -c input"
+	echo "zstd ./zstd -q -f --single-thread -12 -c input"
 }
