@@ -136,28 +136,46 @@ is_there(int fd, const char *name)
 	return !fstat(fd, &mine) && !lstat(name, &there) && mine.st_dev == there.st_dev && mine.st_ino == there.st_ino;
 }
 
+/* Why nothing may be written to the file that is to become the log. NULL: it may, and nobody else can read it. */
+static const char *
+cannot_be_part(int fd)
+{
+	struct stat st;
+
+	if (fstat(fd, &st))
+		return strerror(errno);
+	if (!S_ISREG(st.st_mode))
+		return "it is no regular file";
+	if (st.st_uid != geteuid())
+		return "it belongs to somebody else";
+	return fchmod(fd, 0600) || ftruncate(fd, 0) ? strerror(errno) : NULL;
+}
+
 /* Opens the file that becomes the log when it is whole. A recording keeps it locked, so that no other one writes there meanwhile.
  * That one may end between open() and flock(): then the file has another name. */
 static int
 open_part(const char *path, const char *part)
 {
 	for (;;) {
-		int fd = open(part, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
-		bool locked = fd >= 0 && !flock(fd, LOCK_EX | LOCK_NB), held = fd >= 0 && !locked && errno == EWOULDBLOCK;
+		int fd = open(part, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
+		const char *why;
 
-		if (held)
-			say_error(path, "another recording is being written there (choose another name: -o)");
-		else if (fd < 0)
+		if (fd < 0) {
 			say_error(errno == ELOOP ? part : path, "%s", errno == ELOOP ? "it is a symbolic link" : strerror(errno));
-		else if (!is_there(fd, part)) {
+			return -1;
+		}
+		if (flock(fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK) {
+			say_error(path, "another recording is being written there (choose another name: -o)");
+		} else if (is_there(fd, part)) {
+			why = cannot_be_part(fd);
+			if (!why)
+				return fd;
+			say_error(part, "%s", why);
+		} else {
 			close(fd);
 			continue;
-		} else if (!ftruncate(fd, 0))
-			return fd;
-		else
-			say_error(path, "%s", strerror(errno));
-		if (fd >= 0)
-			close(fd);
+		}
+		close(fd);
 		return -1;
 	}
 }

@@ -335,6 +335,15 @@ t_one_name_twice() {
 	echo mine >file && ln -s file log.part
 	refused 1 'log.part: it is a symbolic link' timeout -k 5 60 "$CHORD" record -o log true
 	[ "$(cat file)" = mine ] || no "a file was written through a link"
+	rm log.part && mkfifo log.part
+	refused 1 'log: ' timeout -k 5 60 "$CHORD" record -o log true
+	rm log.part && : >log.part && chmod 666 log.part
+	want timeout -k 5 60 "$CHORD" record -o log true
+	[ "$(stat -c %a log)" = 600 ] || no "others may read the log"
+	if [ "$(id -u)" = 0 ]; then
+		: >log.part && chmod 666 log.part && chown 65534 log.part
+		refused 1 'log.part: it belongs to somebody else' timeout -k 5 60 "$CHORD" record -o log true
+	fi
 }
 
 # ---- logs that are no good ----
