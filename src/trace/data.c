@@ -8,6 +8,8 @@
  * interrupted. */
 #include "trace/internal.h"
 
+#include "cfg/in.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -130,6 +132,71 @@ data_free(struct data *d)
 	free(d->slot.at);
 	free(d->frame.at);
 	*d = (struct data){.machine = d->machine};
+}
+
+/* ---- all of it, as bytes ---- */
+
+static void
+save_frame(const struct data_frame *f, struct buf *to)
+{
+	buf_uleb(to, f->start);
+	buf_uleb(to, f->at);
+	buf_uleb(to, f->lost);
+	buf_uleb(to, f->regs.known);
+	for (int i = 0; i < REG_VALUES; i++)
+		if (f->regs.known >> i & 1)
+			buf_uleb(to, f->regs.v[i]);
+}
+
+void
+data_save(const struct data *d, struct buf *to)
+{
+	buf_uleb(to, d->known);
+	buf_uleb(to, d->unknown);
+	buf_uleb(to, d->records);
+	buf_uleb(to, d->slot.n);
+	for (size_t i = 0; i < d->slot.n; i++)
+		buf_uleb(to, d->slot.at[i]);
+	for (size_t i = 0; i < d->frame.n; i++)
+		save_frame(&d->frame.at[i], to);
+}
+
+/* Slots of frames stand in the order of these. */
+static void
+restore_frame(struct data *d, struct in *in)
+{
+	struct data_frame f = {.start = in_below(in, d->slot.n + 1, "a slot that is not there")};
+
+	f.at = in_below(in, d->slot.n + 1, "a slot that is not there");
+	f.lost = in_uleb(in);
+	f.regs.known = in_below(in, 1ull << REG_VALUES, "a register that is not there");
+	for (int i = 0; i < REG_VALUES; i++)
+		if (f.regs.known >> i & 1)
+			f.regs.v[i] = in_uleb(in) & LOW;
+	if (f.at < f.start || (top(d) && f.start < top(d)->at))
+		in_bad(in, "slots of several");
+	if (!in->bad)
+		VEC_PUSH(d->frame, f);
+}
+
+void
+data_restore(struct data *d, struct str bytes, size_t nframe)
+{
+	struct in in = {.at = (const unsigned char *)bytes.at, .end = (const unsigned char *)bytes.at + bytes.n};
+
+	d->slot.n = d->frame.n = 0;
+	d->known = in_uleb(&in);
+	d->unknown = in_uleb(&in);
+	d->records = in_uleb(&in);
+	for (uint32_t n = in_number(&in, 1); n && !in.bad; n--)
+		VEC_PUSH(d->slot, in_below(&in, 1ull << 32, "a number that is too large"));
+	while (d->frame.n < nframe && !in.bad)
+		restore_frame(d, &in);
+	if (!in.bad && !in_left(&in))
+		return;
+	d->slot.n = d->frame.n = 0;
+	while (d->frame.n < nframe)
+		VEC_PUSH(d->frame, (struct data_frame){.lost = true});
 }
 
 /* ---- instructions ---- */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* An index: what the reader knew at the beginning of extents of packed segments, where reading can begin. It is kept in a file,
- * with a number of all that it depends on and a sum: one that is of another trace, or damaged, is as if it were not there. Its
- * size is bounded, whatever the trace's length: where it becomes too large, every other state is dropped. */
+/* An index: what the reader knew at the beginning of extents of packed segments, where reading can begin; and what orders streams,
+ * all of it. It is kept in a file, with a number of all that it depends on and a sum: one that is of another trace, or damaged, is
+ * as if it were not there. Its size is bounded, whatever the trace's length: where it becomes too large, every other state is
+ * dropped; events that take more than that are not kept. */
 #include "trace/internal.h"
 
 #include "cfg/in.h"
@@ -12,7 +13,9 @@
 #include <sys/stat.h>
 
 /* The version is that of the bytes, and of all that the reader makes of a trace: one that follows a trace otherwise is another. */
-enum { MAGIC = 0x58494843, VERSION = 5, BYTES_MOST = 8 << 20, STATE_MOST = BYTES_MOST / 16 };
+enum { MAGIC = 0x58494843, VERSION = 6, BYTES_MOST = 8 << 20, STATE_MOST = BYTES_MOST / 16 };
+/* What an index may hold beside states. */
+enum { HOLDS_EVENTS = 1, HOLDS_DATA = 2, HOLDS_ALL = 3 };
 
 struct head {
 	uint32_t magic, version;
@@ -104,10 +107,32 @@ read_part(struct in *in, const struct buf *b, size_t *at, size_t *n)
 }
 
 static bool
+read_streams(struct trace_index *x, struct in *in)
+{
+	uint64_t holds = in_uleb(in);
+	size_t at, n;
+
+	if (holds > HOLDS_ALL)
+		in_bad(in, "it holds what is not known");
+	x->ordered = holds & HOLDS_EVENTS;
+	x->with_data = holds & HOLDS_DATA;
+	for (size_t i = 0; i < x->file->stream.n; i++) {
+		struct trace_indexed *s = &x->stream[i];
+
+		s->parts = in_uleb(in);
+		s->nevents = in_uleb(in);
+		if (!read_part(in, &x->bytes, &at, &n))
+			break;
+		s->read = (struct str){x->bytes.at + at, n};
+	}
+	return !in->bad;
+}
+
+static bool
 read_states(struct trace_index *x, struct in *in)
 {
-	for (size_t i = 0; i < x->file->stream.n; i++)
-		x->parts[i] = in_uleb(in);
+	if (!read_streams(x, in))
+		return false;
 	while (in_left(in)) {
 		struct trace_state s = {.stream = in_below(in, x->file->stream.n, "there is no such stream")};
 
@@ -115,9 +140,11 @@ read_states(struct trace_index *x, struct in *in)
 		s.thread = in_uleb(in);
 		s.insns = in_uleb(in);
 		s.segment = in_uleb(in);
-		if (!read_part(in, &x->bytes, &s.entered, &s.nentered) || !read_part(in, &x->bytes, &s.at, &s.n))
+		s.events = in_uleb(in);
+		if (!read_part(in, &x->bytes, &s.entered, &s.nentered) || !read_part(in, &x->bytes, &s.at, &s.n) ||
+		    !read_part(in, &x->bytes, &s.data, &s.ndata))
 			break;
-		if (s.nentered + s.n > STATE_MOST)
+		if (s.nentered + s.n + s.ndata > STATE_MOST)
 			in_bad(in, "it is larger than any that is written");
 		VEC_PUSH(x->state, s);
 	}
@@ -131,7 +158,7 @@ read_index(struct trace_index *x)
 	struct in in;
 	struct stat st;
 
-	if (stat(x->name, &st) || !S_ISREG(st.st_mode) || st.st_size > 2 * BYTES_MOST || !file_read(x->name, &x->bytes) ||
+	if (stat(x->name, &st) || !S_ISREG(st.st_mode) || st.st_size > 3 * BYTES_MOST || !file_read(x->name, &x->bytes) ||
 	    x->bytes.n < sizeof h)
 		return false;
 	memcpy(&h, x->bytes.at, sizeof h);
@@ -150,8 +177,19 @@ is_long(const struct trace_file *f)
 	return false;
 }
 
+/* As long as it has not been read, or made. */
+static void
+clear(struct trace_index *x)
+{
+	x->bytes.n = x->state.n = 0;
+	x->read = x->with_data = false;
+	x->ordered = true;
+	memset(x->stream, 0, x->file->stream.n * sizeof *x->stream);
+}
+
 struct trace_index *
-trace_index_open(struct pool *pool, const char *trace, struct trace_file *f, const struct profile *p, const struct map *const *map)
+trace_index_open(struct pool *pool, const char *trace, struct trace_file *f, const struct profile *p, const struct map *const *map,
+                 const struct data *data)
 {
 	struct trace_index *x;
 
@@ -163,18 +201,25 @@ trace_index_open(struct pool *pool, const char *trace, struct trace_file *f, con
 	x->profile = p;
 	x->map = map;
 	x->key = key_of(f, p, map);
-	x->parts = xcalloc(f->stream.n, sizeof *x->parts);
+	x->stream = xcalloc(f->stream.n, sizeof *x->stream);
 	x->every = 1;
-	x->read = read_index(x);
+	x->data = data;
+	x->read = read_index(x) && (!data || x->with_data);
 	if (x->read)
 		return x;
+	clear(x);
 	x->cannot = f->fault != NULL;
-	x->bytes.n = x->state.n = 0;
-	x->entered = xcalloc(p->module.n, sizeof *x->entered);
-	for (size_t i = 0; i < p->module.n; i++)
-		if (map[i])
-			x->entered[i] = xcalloc(map[i]->nproc, sizeof **x->entered);
+	x->with_data = data != NULL;
 	return x;
+}
+
+static void
+free_entered(const struct trace_index *x, struct trace_indexed *s)
+{
+	for (size_t i = 0; s->entered && i < x->profile->module.n; i++)
+		free(s->entered[i]);
+	free(s->entered);
+	s->entered = NULL;
 }
 
 void
@@ -182,10 +227,11 @@ trace_index_free(struct trace_index *x)
 {
 	if (!x)
 		return;
-	for (size_t i = 0; x->entered && i < x->profile->module.n; i++)
-		free(x->entered[i]);
-	free(x->entered);
-	free(x->parts);
+	for (size_t i = 0; i < x->file->stream.n; i++) {
+		free_entered(x, &x->stream[i]);
+		buf_free(&x->stream[i].events);
+	}
+	free(x->stream);
 	free(x->state.at);
 	buf_free(&x->bytes);
 	free(x);
@@ -216,34 +262,197 @@ trace_index_go(const struct trace_index *x, const struct trace_state *s, struct 
 	       replay_restore(r, x->map, x->profile, (struct str){x->bytes.at + s->at, s->n}, s->segment);
 }
 
-/* ---- making it ---- */
+void
+trace_index_data(const struct trace_index *x, const struct trace_state *s, const struct replay *r, struct data *d)
+{
+	data_restore(d, (struct str){x->bytes.at + s->data, s->ndata}, r->stack.n);
+}
+
+/* ---- what orders streams ---- */
+
+/* What struct replay has of such an event; `which` 0: a thread begins. */
+static void
+fields_of(const struct replay *r, uint32_t which, uint64_t v[2])
+{
+	v[0] = v[1] = 0;
+	switch (which) {
+	case CHORD_EVENT_CREATES:
+		v[0] = r->made;
+		v[1] = r->stream;
+		break;
+	case CHORD_EVENT_JOINS:
+		v[0] = r->joined;
+		v[1] = r->joined_in;
+		break;
+	case CHORD_EVENT_FORKS: case CHORD_EVENT_FORKED:
+		v[0] = r->forks;
+		v[1] = r->parent;
+		break;
+	case CHORD_EVENT_STAMP:
+		v[0] = r->stamp;
+		break;
+	case CHORD_EVENT_ENDS:
+		v[0] = r->ends;
+		v[1] = r->by;
+		break;
+	}
+}
+
+static void
+set_fields(struct replay *r, uint32_t which, const uint64_t v[2])
+{
+	const uint32_t low[] = {(uint32_t)v[0], (uint32_t)v[1]};
+
+	switch (which) {
+	case CHORD_EVENT_CREATES:
+		r->made = low[0];
+		r->stream = low[1];
+		break;
+	case CHORD_EVENT_JOINS:
+		r->joined = low[0];
+		r->joined_in = low[1];
+		break;
+	case CHORD_EVENT_FORKS: case CHORD_EVENT_FORKED:
+		r->forks = v[0];
+		r->parent = low[1];
+		break;
+	case CHORD_EVENT_STAMP:
+		r->stamp = v[0];
+		break;
+	case CHORD_EVENT_ENDS:
+		r->ends = low[0];
+		r->by = low[1];
+		break;
+	}
+}
 
 void
-trace_index_enters(struct trace_index *x, const struct proc *p, uint32_t module)
+trace_index_happens(struct trace_index *x, const struct replay *r, uint32_t which)
 {
-	x->entered[module][p - x->map[module]->proc]++;
+	struct trace_indexed *s = &x->stream[r->number];
+	uint64_t v[2];
+
+	s->nevents++;
+	if (!x->ordered)
+		return;
+	fields_of(r, which, v);
+	x->nevents -= s->events.n;
+	buf_uleb(&s->events, which);
+	buf_uleb(&s->events, r->insns);
+	buf_uleb(&s->events, v[0]);
+	buf_uleb(&s->events, v[1]);
+	x->nevents += s->events.n;
+	if (x->nevents <= BYTES_MOST)
+		return;
+	x->ordered = false;
+	for (size_t i = 0; i < x->file->stream.n; i++)
+		buf_free(&x->stream[i].events);
+}
+
+/* The next one; its kind. */
+static uint32_t
+next_event(struct in *in, uint64_t *insns, uint64_t v[2])
+{
+	static const uint32_t all = 1 | 1 << CHORD_EVENT_CREATES | 1 << CHORD_EVENT_JOINS | 1 << CHORD_EVENT_FORKS |
+	                            1 << CHORD_EVENT_FORKED | 1 << CHORD_EVENT_STAMP | 1 << CHORD_EVENT_ENDS;
+	uint32_t which = in_below(in, 32, "there is no such event");
+
+	if (!(all >> which & 1))
+		in_bad(in, "there is no such event");
+	*insns = in_uleb(in);
+	v[0] = in_uleb(in);
+	v[1] = in_uleb(in);
+	return which;
+}
+
+static struct in
+events_of(const struct trace_index *x, const struct trace_events *e)
+{
+	const struct str all = x->stream[e->stream].read;
+
+	return (struct in){.at = (const unsigned char *)all.at + e->at, .end = (const unsigned char *)all.at + all.n};
+}
+
+bool
+trace_index_next(const struct trace_index *x, struct trace_events *e, struct replay *r, uint32_t *which)
+{
+	struct in in = events_of(x, e);
+	uint64_t v[2], insns;
+
+	*which = next_event(&in, &insns, v);
+	if (in.bad)
+		return false;
+	e->at = (size_t)((const char *)in.at - x->stream[e->stream].read.at);
+	e->n++;
+	if (r) {
+		r->insns = insns;
+		set_fields(r, *which, v);
+	}
+	return true;
+}
+
+uint64_t
+trace_index_before_thread(const struct trace_index *x, struct trace_events e)
+{
+	uint32_t which;
+	uint64_t n;
+
+	do
+		n = e.n;
+	while (trace_index_next(x, &e, NULL, &which) && which);
+	return n;
+}
+
+/* ---- making it ---- */
+
+/* What the thread of a stream has entered, by module of the profile and by procedure; NULL: it is not asked for. */
+static uint64_t **
+entered_of(struct trace_index *x, size_t stream)
+{
+	struct trace_indexed *s = &x->stream[stream];
+
+	if (s->entered || !x->file->stream.at[stream].packs.n)
+		return s->entered;
+	s->entered = xcalloc(x->profile->module.n, sizeof *s->entered);
+	for (size_t i = 0; i < x->profile->module.n; i++)
+		if (x->map[i])
+			s->entered[i] = xcalloc(x->map[i]->nproc, sizeof **s->entered);
+	return s->entered;
+}
+
+void
+trace_index_enters(struct trace_index *x, const struct replay *r, const struct proc *p, uint32_t module)
+{
+	uint64_t **entered = entered_of(x, r->number);
+
+	if (entered)
+		entered[module][p - x->map[module]->proc]++;
 }
 
 /* An activation that had begun before is not counted for the thread: then nothing is known of what that has entered. */
 void
 trace_index_thread(struct trace_index *x, const struct replay *r)
 {
+	uint64_t **entered = x->stream[r->number].entered;
+
 	x->cannot |= r->stack.n != 0;
-	for (size_t i = 0; i < x->profile->module.n; i++)
-		if (x->entered[i])
-			memset(x->entered[i], 0, x->map[i]->nproc * sizeof **x->entered);
+	for (size_t i = 0; entered && i < x->profile->module.n; i++)
+		if (entered[i])
+			memset(entered[i], 0, x->map[i]->nproc * sizeof **entered);
 }
 
 static void
-add_entered(const struct trace_index *x, struct buf *b)
+add_entered(const struct trace_index *x, size_t stream, struct buf *b)
 {
-	for (size_t i = 0; i < x->profile->module.n; i++)
-		for (uint32_t k = 0; x->entered[i] && k < x->map[i]->nproc; k++) {
-			if (!x->entered[i][k])
+	uint64_t *const *entered = x->stream[stream].entered;
+
+	for (size_t i = 0; entered && i < x->profile->module.n; i++)
+		for (uint32_t k = 0; entered[i] && k < x->map[i]->nproc; k++) {
+			if (!entered[i][k])
 				continue;
 			buf_uleb(b, i);
 			buf_uleb(b, k);
-			buf_uleb(b, x->entered[i][k]);
+			buf_uleb(b, entered[i][k]);
 		}
 }
 
@@ -261,6 +470,8 @@ thin(struct trace_index *x)
 		buf_add(&b, x->bytes.at + s.entered, s.nentered);
 		new.at = b.n;
 		buf_add(&b, x->bytes.at + s.at, s.n);
+		new.data = b.n;
+		buf_add(&b, x->bytes.at + s.data, s.ndata);
 		x->state.at[n++] = new;
 	}
 	x->state.n = n;
@@ -273,16 +484,21 @@ void
 trace_index_add(struct trace_index *x, const struct replay *r)
 {
 	struct trace_state s = {.stream = (uint32_t)r->number, .part = r->part, .thread = r->thread, .insns = r->insns,
-	                        .segment = r->slots->segment, .entered = x->bytes.n};
+	                        .segment = r->slots->segment, .entered = x->bytes.n,
+	                        .events = x->stream[r->number].nevents};
 
 	if (x->cannot || x->passed++ % x->every)
 		return;
-	add_entered(x, &x->bytes);
+	add_entered(x, r->number, &x->bytes);
 	s.at = x->bytes.n;
 	s.nentered = s.at - s.entered;
 	x->cannot |= !replay_save(r, x->map, x->profile, &x->bytes);
 	s.n = x->bytes.n - s.at;
-	if (s.nentered + s.n > STATE_MOST) {
+	s.data = x->bytes.n;
+	if (x->data)
+		data_save(x->data, &x->bytes);
+	s.ndata = x->bytes.n - s.data;
+	if (s.nentered + s.n + s.ndata > STATE_MOST) {
 		x->bytes.n = s.entered;
 		return;
 	}
@@ -295,27 +511,44 @@ void
 trace_index_ended(struct trace_index *x, const struct replay *r)
 {
 	x->cannot |= r->stop || r->slots->fault;
-	x->parts[r->number] = r->part;
+	x->stream[r->number].parts = r->part;
+	free_entered(x, &x->stream[r->number]);
 }
 
 static void
+put_state(const struct trace_index *x, const struct trace_state *s, struct buf *b)
+{
+	buf_uleb(b, s->stream);
+	buf_uleb(b, s->part);
+	buf_uleb(b, s->thread);
+	buf_uleb(b, s->insns);
+	buf_uleb(b, s->segment);
+	buf_uleb(b, s->events);
+	buf_uleb(b, s->nentered);
+	buf_add(b, x->bytes.at + s->entered, s->nentered);
+	buf_uleb(b, s->n);
+	buf_add(b, x->bytes.at + s->at, s->n);
+	buf_uleb(b, s->ndata);
+	buf_add(b, x->bytes.at + s->data, s->ndata);
+}
+
+/* States of streams that were read in turns stand among each other. */
+static void
 put_all(const struct trace_index *x, struct buf *b)
 {
-	for (size_t i = 0; i < x->file->stream.n; i++)
-		buf_uleb(b, x->parts[i]);
-	for (size_t i = 0; i < x->state.n; i++) {
-		const struct trace_state *s = &x->state.at[i];
+	buf_uleb(b, (x->ordered ? HOLDS_EVENTS : 0) | (x->with_data ? HOLDS_DATA : 0));
+	for (size_t i = 0; i < x->file->stream.n; i++) {
+		const struct trace_indexed *s = &x->stream[i];
 
-		buf_uleb(b, s->stream);
-		buf_uleb(b, s->part);
-		buf_uleb(b, s->thread);
-		buf_uleb(b, s->insns);
-		buf_uleb(b, s->segment);
-		buf_uleb(b, s->nentered);
-		buf_add(b, x->bytes.at + s->entered, s->nentered);
-		buf_uleb(b, s->n);
-		buf_add(b, x->bytes.at + s->at, s->n);
+		buf_uleb(b, s->parts);
+		buf_uleb(b, s->nevents);
+		buf_uleb(b, s->events.n);
+		buf_add(b, s->events.at, s->events.n);
 	}
+	for (size_t i = 0; i < x->file->stream.n; i++)
+		for (size_t k = 0; k < x->state.n; k++)
+			if (x->state.at[k].stream == i)
+				put_state(x, &x->state.at[k], b);
 }
 
 /* Is the file of that name what was read, and has it not changed? */

@@ -39,7 +39,7 @@ enter(struct replay *r, const struct replay_path *p, enum replay_how how)
 	VEC_PUSH(r->stack, (struct replay_frame){.proc = p->proc, .module = p->module, .next = GRAPH_NONE, .since = r->insns});
 	r->told = true;
 	if (r->index)
-		trace_index_enters(r->index, p->proc, p->module);
+		trace_index_enters(r->index, r, p->proc, p->module);
 	if (r->enters)
 		r->enters(r, how);
 }
@@ -355,8 +355,22 @@ begin_thread(struct replay *r, enum chord_mark kind, uint32_t id)
 	r->leaves = r->silent = r->jumped = false;
 	r->forked = kind == CHORD_MARK_CHILD;
 	r->lost = r->forked || r->file->gone || r->file->flags & CHORD_TRACE_LATE;
+	if (r->index && r->thread)
+		trace_index_happens(r->index, r, 0);
 	if (r->thread_begins)
 		r->thread_begins(r, kind);
+}
+
+/* Something that orders streams. */
+static void
+happen(struct replay *r, enum chord_event event)
+{
+	if (r->stop)
+		return;
+	if (r->index && event != CHORD_EVENT_UNMADE)
+		trace_index_happens(r->index, r, event);
+	if (r->happens)
+		r->happens(r, event);
 }
 
 /* All that was written before has come to its end. */
@@ -370,8 +384,8 @@ take_ending(struct replay *r, uint64_t value)
 	r->told = true;
 	r->ends = CHORD_ENDS_HOW(value);
 	r->by = CHORD_ENDS_BY(value);
-	if (r->happens && r->ends && !r->stop)
-		r->happens(r, CHORD_EVENT_ENDS);
+	if (r->ends)
+		happen(r, CHORD_EVENT_ENDS);
 }
 
 /* What orders threads and processes. */
@@ -394,8 +408,7 @@ take_order(struct replay *r, enum chord_event event, uint64_t value)
 		r->forks = event == CHORD_EVENT_FORKS ? value : CHORD_FORKED_N(value);
 		r->parent = event == CHORD_EVENT_FORKS ? 0 : CHORD_FORKED_PID(value);
 	}
-	if (r->happens && !r->stop)
-		r->happens(r, event);
+	happen(r, event);
 }
 
 static void

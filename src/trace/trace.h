@@ -315,6 +315,23 @@ struct trace_state {
 	uint64_t segment;        /* that comes next */
 	size_t entered, nentered; /* in trace_index.bytes: how often the thread has entered procedures; and how many bytes: */
 	size_t at, n;            /* likewise, what replay_save() wrote */
+	size_t data, ndata;      /* likewise, what data_save() wrote, if it was asked for */
+	uint64_t events;         /* of the stream, before it */
+};
+
+/* What is kept of a stream. */
+struct trace_indexed {
+	uint64_t parts;          /* that there are, less 1 */
+	uint64_t nevents;        /* what orders it among others; in order: */
+	struct str read;
+	struct buf events;       /* being made */
+	uint64_t **entered;      /* likewise; by module of the profile, by procedure: how often the thread has entered it */
+};
+
+/* A place among the events of a stream. */
+struct trace_events {
+	size_t stream, at;
+	uint64_t n;              /* events before it */
 };
 
 struct trace_index {
@@ -325,22 +342,27 @@ struct trace_index {
 	uint64_t key;            /* what it depends on */
 	bool read;               /* it is there; else it is being made */
 	bool cannot;             /* be made */
-	VEC(struct trace_state) state; /* by stream, then in order */
+	bool ordered, with_data; /* it holds events; what addresses are computed from */
+	VEC(struct trace_state) state; /* by stream, then in order; being made: streams may take turns */
 	struct buf bytes;
-	uint64_t *parts;         /* by stream: that there are, less 1 */
-	uint64_t **entered;      /* being made; by module of the profile, by procedure: how often the thread has entered it */
+	struct trace_indexed *stream; /* by stream */
+	const struct data *data; /* being made: of the stream that is read; NULL: it is not kept */
+	size_t nevents;          /* likewise: bytes of events */
 	uint64_t every, passed;  /* likewise: of so many extents one has a state; extents so far */
 };
-/* Reads it, or begins to make it. map: as code was made of. NULL: the trace is so short that it has none, or is no file. */
+struct data;
+/* Reads it, or begins to make it. map: as code was made of. data: NULL, or what is to be kept, too. NULL: the trace is so short
+ * that it has none, or is no file. */
 struct trace_index *trace_index_open(struct pool *pool, const char *trace, struct trace_file *f, const struct profile *p,
-                                     const struct map *const *map);
+                                     const struct map *const *map, const struct data *data);
 void trace_index_free(struct trace_index *x); /* NULL is fine */
 /* While it is made. An activation begins; a thread begins; a segment that a state can begin with comes next; a stream was read to
- * its end. */
-void trace_index_enters(struct trace_index *x, const struct proc *p, uint32_t module);
+ * its end; something that orders streams (which: enum chord_event, or 0: a thread begins). */
+void trace_index_enters(struct trace_index *x, const struct replay *r, const struct proc *p, uint32_t module);
 void trace_index_thread(struct trace_index *x, const struct replay *r);
 void trace_index_add(struct trace_index *x, const struct replay *r);
 void trace_index_ended(struct trace_index *x, const struct replay *r);
+void trace_index_happens(struct trace_index *x, const struct replay *r, uint32_t which);
 /* All streams have been read. Writes it, if the trace has not changed meanwhile; that it cannot be written does no harm. */
 void trace_index_keep(struct trace_index *x);
 /* Goes through what the thread had entered before a state. */
@@ -348,6 +370,12 @@ void trace_index_entered(const struct trace_index *x, const struct trace_state *
                          void (*each)(void *ctx, const struct proc *p, uint64_t n), void *ctx);
 /* Makes a replay that was begun go on there. False: it goes on where it is. */
 bool trace_index_go(const struct trace_index *x, const struct trace_state *s, struct replay *r);
+/* Behind that: what addresses are computed from. */
+void trace_index_data(const struct trace_index *x, const struct trace_state *s, const struct replay *r, struct data *d);
+/* The next event of a stream, told in r (NULL: only passed). False: it is not known. */
+bool trace_index_next(const struct trace_index *x, struct trace_events *e, struct replay *r, uint32_t *which);
+/* How many events there are before the next thread begins in the stream, or those that are known end. */
+uint64_t trace_index_before_thread(const struct trace_index *x, struct trace_events e);
 
 /* ---- data.c: addresses of loads and stores, of code with the measure data ---- */
 
@@ -380,6 +408,9 @@ void data_enters(struct data *d, const struct replay *r, enum replay_how how);
 void data_leaves(struct data *d, enum replay_how how);
 void data_jumps(struct data *d);
 void data_free(struct data *d);
+/* All that is known, as bytes; and back, of so many frames: nothing is known of these if the bytes are not of such a state. */
+void data_save(const struct data *d, struct buf *to);
+void data_restore(struct data *d, struct str bytes, size_t nframe);
 /* A path begins where an exception or a jump comes in. */
 void data_lands(struct data *d);
 /* The frame on top executes an instruction of a block, which stands at that address in memory and had `len` bytes before weaving (a

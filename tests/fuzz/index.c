@@ -79,7 +79,7 @@ opened(const struct subject *s)
 {
 	const struct traced *t = s->process;
 
-	return trace_index_open(s->run->pool, t->trace, t->file, t->profile, t->map);
+	return trace_index_open(s->run->pool, t->trace, t->file, t->profile, t->map, NULL);
 }
 
 /* It must not be used. */
@@ -112,14 +112,17 @@ static void
 go_on(const struct subject *s, struct trace_index *x, size_t state, FILE *to)
 {
 	struct trace_args a = {.view = random_below(8) ? TRACE_CALLS : TRACE_INSNS,
-	                       .form = random_below(2) ? TRACE_TEXT : TRACE_JSON};
+	                       .form = (enum trace_form)random_below(TRACE_CHROME)};
 	struct trace_out o = {.args = &a, .run = s->run, .process = s->process, .to = to, .index = x};
 	const struct trace_state *from = &x->state.at[state];
 
 	stream_begins(&o, from->stream);
 	replay_begin(&o.replay, from->stream);
-	if (trace_index_go(x, from, &o.replay))
+	if (trace_index_go(x, from, &o.replay)) {
+		trace_index_data(x, from, &o.replay, &o.data);
 		go_far(&o.replay);
+	}
+	data_free(&o.data);
 	o.replay.killed |= random_below(2);
 	replay_end(&o.replay);
 	free(o.last);
@@ -182,13 +185,17 @@ read_numbers(struct subject *s)
 {
 	struct in in = {.at = (unsigned char *)s->good.at + BODY, .end = (unsigned char *)s->good.at + s->good.n};
 
-	for (size_t i = 0; i < s->process->file->stream.n; i++)
+	add_number(s, &in); /* what it holds */
+	for (size_t i = 0; i < s->process->file->stream.n; i++) { /* struct trace_indexed */
 		add_number(s, &in);
+		add_number(s, &in);
+		add_part(s, &in);
+	}
 	for (; in_left(&in); s->nstate++) {
-		for (int i = 0; i < 5; i++) /* struct trace_state */
+		for (int i = 0; i < 6; i++) /* struct trace_state */
 			add_number(s, &in);
-		add_part(s, &in);
-		add_part(s, &in);
+		for (int i = 0; i < 3; i++)
+			add_part(s, &in);
 	}
 	if (in.bad || !s->nstate)
 		die(s->name, "%s", in.bad ? in.bad : "there is no state in it");
@@ -358,6 +365,48 @@ random_replay(const struct subject *s, struct replay *r)
 			VEC_PUSH(r->stack, f);
 }
 
+/* What orders streams; mostly kinds that there are. */
+static void
+random_events(struct buf *b, struct buf *part)
+{
+	uint64_t n = random_below(12);
+
+	part->n = 0;
+	for (uint64_t i = 0; i < n; i++) {
+		buf_uleb(part, random_below(8) ? (uint64_t[]){0, 2, 4, 6, 7, 8, 9}[random_below(7)] : random_below(40));
+		for (int k = 0; k < 3; k++)
+			buf_uleb(part, random_below(4) ? random_below(5) : UINT64_MAX);
+	}
+	buf_uleb(b, random_below(8) ? n : random_below(100));
+	buf_uleb(b, part->n);
+	buf_add(b, part->at, part->n);
+}
+
+/* What addresses are computed from, of so many frames or another number. */
+static void
+random_data(struct buf *b, struct buf *part, size_t nframe)
+{
+	uint64_t nslot = random_below(6);
+
+	part->n = 0;
+	for (int i = 0; i < 3; i++)
+		buf_uleb(part, random_below(100));
+	buf_uleb(part, nslot);
+	for (uint64_t i = 0; i < nslot; i++)
+		buf_uleb(part, random_below(1ull << 32));
+	for (uint64_t i = random_below(8) ? nframe : random_below(6); i; i--) {
+		uint64_t at = random_below(8) ? nslot : random_below(nslot + 2);
+
+		buf_uleb(part, random_below(at + 1));
+		buf_uleb(part, at);
+		buf_uleb(part, random_below(2));
+		buf_uleb(part, 1ull << random_below(REG_VALUES));
+		buf_uleb(part, random_below(1000));
+	}
+	buf_uleb(b, part->n);
+	buf_add(b, part->at, part->n);
+}
+
 /* An index with as many states as the good one has, before the same segments. */
 static struct buf
 random_index(const struct subject *s, const struct trace_index *good)
@@ -366,13 +415,17 @@ random_index(const struct subject *s, const struct trace_index *good)
 	struct buf b = {0}, state = {0};
 
 	buf_add(&b, s->good.at, BODY);
-	for (size_t i = 0; i < t->file->stream.n; i++)
+	buf_uleb(&b, random_below(4));
+	for (size_t i = 0; i < t->file->stream.n; i++) {
 		buf_uleb(&b, random_below(2));
+		random_events(&b, &state);
+	}
 	for (size_t i = 0; i < good->state.n; i++) {
 		const struct trace_state *x = &good->state.at[i];
 		struct replay r = {.file = t->file, .code = t->code, .number = x->stream,
 		                   .slots = slots_new(t->file, x->stream, t->code)};
-		const uint64_t head[] = {x->stream, random_below(2), random_below(3), random_below(1000), x->segment, 0};
+		const uint64_t head[] = {x->stream, random_below(2), random_below(3), random_below(1000), x->segment,
+		                         random_below(12), 0};
 
 		random_replay(s, &r);
 		state.n = 0;
@@ -381,6 +434,7 @@ random_index(const struct subject *s, const struct trace_index *good)
 			buf_uleb(&b, head[k]);
 		buf_uleb(&b, state.n);
 		buf_add(&b, state.at, state.n);
+		random_data(&b, &state, r.stack.n);
 		slots_free(r.slots);
 		free(r.stack.at);
 	}
@@ -414,8 +468,12 @@ shown(const struct subject *s, struct trace_args a)
 {
 	struct buf b = {0};
 	struct trace_out o = {.args = &a, .run = s->run, .process = s->process, .to = tmpfile()};
+	struct traced_list list = {.at = s->process, .n = 1};
 
-	trace_print(&o);
+	if (a.together)
+		trace_print_together(&a, s->run, &list, o.to);
+	else
+		trace_print(&o);
 	fflush(o.to);
 	b.n = (size_t)ftell(o.to);
 	b.at = xmalloc(b.n + 1);
@@ -434,6 +492,8 @@ show(struct subject *s, FILE *to)
 		{.thread = 1, .last = 5, .view = TRACE_LINES}, {.last = 40, .view = TRACE_INSNS},
 		{.from = {.set = true, .n = 20000, .function = "leaf"}, .form = TRACE_JSON},
 		{.thread = 2, .to = {.set = true, .n = 1, .function = "deep"}}, {.grep = "struck", .last = 4},
+		{.together = true, .from = {.set = true, .n = 4000000}, .to = {.set = true, .n = 4000100}},
+		{.together = true, .form = TRACE_CHROME, .from = {.set = true, .n = 20000, .function = "leaf"}},
 	};
 	struct trace_index *good;
 	struct buf b;

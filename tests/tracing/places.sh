@@ -36,7 +36,23 @@ places='--from=3000000|--to=3002000|--insns
 --last=2000|--lines|--grep=rare
 --last=40|--from=8000000'
 
-# compare LABEL: in the folder `with` there is an index, in `without` none can be
+# Of threads that run at one time, and of their child.
+turns='--together|--from=3000000|--to=3001000|--lines
+--chrome|--from=3000000|--to=3020000
+--together|--from=turn:40|--to=turn:41|--json
+--perfetto|--from=turn:60|--to=turn:61'
+more='--together|--from=2000000|--to=2000900|--insns|--thread=2
+--together|--from=4500000|--to=4500200|--blocks
+--together|--from=struck:20|--to=struck:21|--grep=leaf
+--together|--from=99999999
+--chrome|--thread=2|--from=turn:50|--to=turn:50
+--from=2000000|--to=2000300|--lines'
+lackey='--lackey|--from=3000000|--to=3002000
+--lackey|--from=20000000|--to=20000500|--thread=1
+--lackey|--from=struck:20|--to=struck:20
+--insns|--from=7000000|--to=7000300'
+
+# compare LABEL [PLACES]: in the folder `with` there is an index, in `without` none can be
 compare()
 {
 	local line option n=0
@@ -44,23 +60,25 @@ compare()
 		IFS='|' read -r -a option <<<"$line"
 		print with "${option[@]}"
 		print without "${option[@]}"
-		[ "${2-}" ] || n=$((n + $(wc -l <with.out)))
-		cmp -s with.out without.out || { fail "$1" "${option[*]}: $(diff with.out without.out | head -n 4 | tr '\n' ' ')"; return; }
-	done <<<"$places"
+		n=$((n + $(wc -l <with.out)))
+		cmp -s with.out without.out || { fail "$1" "${option[*]}: $(diff -a with.out without.out | head -n 4 | tr '\n' ' ')"; return; }
+	done <<<"${2-$places}"
 	pass "$1, $n lines"
 }
 
-# make OPTIONS...: the program and its trace in both folders
+# make_both SOURCE OPTIONS...: the program and its traces in both folders
 make_both()
 {
+	local source=$1 trace
+	shift
 	rm -rf with without
 	mkdir with without
-	"$CHORD" cc "$@" -O2 -g -fchord=trace -o with/program "$here/places.c" -lpthread >log 2>&1 && (cd with && ./program >../out) &&
-		cp -p with/* without/ && mkdir "$(echo without/*.trace).index"
+	"$CHORD" cc -O2 -g -fchord=trace "$@" -o with/program "$here/$source" -lpthread >log 2>&1 && (cd with && ./program >../out) &&
+		cp -p with/* without/ && for trace in without/*.trace; do mkdir "$trace.index"; done
 }
 
 for encoding in paths witness bits; do
-	make_both -fchord-trace=$encoding || { fail "places/$encoding" "$(head -n 1 log)"; continue; }
+	make_both places.c -fchord-trace=$encoding || { fail "places/$encoding" "$(head -n 1 log)"; continue; }
 	print with --thread=1 --to=20
 	[ ! -e "$(echo with/*.trace).index" ]
 	check "places/$encoding/not all was read" $? "an index was written by a pass that was not complete"
@@ -71,6 +89,25 @@ for encoding in paths witness bits; do
 	check "places/$encoding/whole" $? "$(diff whole.out without.out | head -n 3)"
 	compare "places/$encoding"
 done
+
+# Streams that are read in turns stand in the order that they have without an index; it is made by whichever pass reads all.
+for encoding in paths witness bits branches; do
+	make_both turns.c -fchord-trace=$encoding '-fchord-trace-stamp=pthread_mutex_*' || { fail "places/turns/$encoding" "$(head -n 1 log)"; continue; }
+	print with --together --grep=none
+	[ -n "$(find with -name '*.trace.index' -size +0)" ]
+	check "places/turns/$encoding/made" $? "$(ls with)"
+	compare "places/turns/$encoding" "$turns"
+	[ $encoding != paths ] || compare "places/turns/$encoding/more" "$more"
+done
+# What addresses are computed from is in an index that such a pass has made; another index is not enough.
+make_both places.c -fchord=trace,data || fail places/lackey "$(head -n 1 log)"
+print with --grep=none
+cp with/*.trace.index right
+print with --lackey --grep=none
+[ "$(stat -c %s right)" -lt "$(stat -c %s with/*.trace.index)" ]
+check places/lackey/made $? "$(ls -l right with)"
+compare places/lackey "$lackey"
+make_both places.c -fchord-trace=bits && print with
 
 # It is an index: damage before the place is not seen, but for the time of the last change.
 index=$(echo with/*.trace).index

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Goes through a stream with the help of an index, if there is one: what is not shown is not decoded, as far as a state lies in it
- * that is to be gone on from. What is shown is the same without one. */
+ * that is to be gone on from. What is shown is the same without one. Where streams are read in turns, what orders them is told of
+ * nevertheless, as the index has it. */
 #include "tool/trace/trace.h"
 
 #include <stdlib.h>
@@ -96,38 +97,126 @@ go(struct trace_out *o, const struct trace_state *s)
 {
 	if (!trace_index_go(o->index, s, &o->replay))
 		return false;
+	if (o->args->form == TRACE_LACKEY)
+		trace_index_data(o->index, s, &o->replay, &o->data);
 	select_at(o, s);
 	return true;
+}
+
+/* ---- events that are passed ---- */
+
+static void
+set_order(struct replay *to, const struct replay *from)
+{
+	to->insns = from->insns;
+	to->made = from->made;
+	to->stream = from->stream;
+	to->joined = from->joined;
+	to->joined_in = from->joined_in;
+	to->forks = from->forks;
+	to->parent = from->parent;
+	to->stamp = from->stamp;
+	to->ends = from->ends;
+	to->by = from->by;
+}
+
+/* How many may have been told of when the stream goes on. */
+static uint64_t
+may_tell(struct trace_out *o)
+{
+	uint32_t which;
+
+	if (!o->meets)
+		return UINT64_MAX;
+	if (!o->index->ordered)
+		return 0;
+	while (o->events.n < o->met && trace_index_next(o->index, &o->events, NULL, &which))
+		;
+	return o->events.n == o->met ? trace_index_before_thread(o->index, o->events) : 0;
+}
+
+/* The stream stands at a state behind them, and tells of them before it goes on. */
+static void
+pass_events(struct trace_out *o, uint64_t to)
+{
+	set_order(&o->there, &o->replay);
+	o->told = to;
+	o->telling = true;
+}
+
+/* False: all have been told of. */
+static bool
+tell_event(struct trace_out *o)
+{
+	uint32_t which;
+
+	if (o->met < o->told && trace_index_next(o->index, &o->events, &o->replay, &which)) {
+		stream_meets(o, which);
+		return true;
+	}
+	set_order(&o->replay, &o->there);
+	o->telling = false;
+	return false;
+}
+
+/* ---- to places ---- */
+
+/* Is it of the thread that the stream is amid? */
+static bool
+is_ahead(const struct replay *r, const struct trace_state *s)
+{
+	return s->stream == r->number && s->part == r->part && s->segment >= r->slots->segment;
 }
 
 /* To the last state of the thread that may be gone on from. */
 static void
 go_ahead(struct trace_out *o)
 {
-	const struct replay *r = &o->replay;
 	const struct trace_state *s = o->index->state.at;
+	const uint64_t most = may_tell(o);
 
 	for (size_t i = o->index->state.n; i--;)
-		if (s[i].stream == r->number && s[i].part == r->part && s[i].segment >= r->slots->segment && may_go(o, &s[i])) {
-			go(o, &s[i]);
+		if (is_ahead(&o->replay, &s[i]) && s[i].events <= most && may_go(o, &s[i])) {
+			if (go(o, &s[i]) && o->meets)
+				pass_events(o, s[i].events);
 			return;
 		}
 }
 
-/* An entry may still be printed behind what is shown. */
+/* May there be something that need not be read? An entry may still be printed behind what is shown, and what was drawn ends there.
+ * Of a thread that was asked for nothing more is read there. */
+static bool
+may_pass(const struct trace_out *o)
+{
+	const struct trace_args *a = o->args;
+
+	if (!o->index || !o->index->read)
+		return false;
+	return o->begun || (o->over && !o->passed && !o->pending && !o->drawn &&
+	                    (a->form >= TRACE_LACKEY || a->thread != trace_thread(o)));
+}
+
+bool
+seek_step(struct trace_out *o)
+{
+	if (o->telling && tell_event(o))
+		return true;
+	if (may_pass(o)) {
+		o->begun = false;
+		o->passed = o->over;
+		go_ahead(o);
+		if (o->telling)
+			return true;
+	}
+	return replay_step(&o->replay);
+}
+
 static const char *
 read_stream(struct trace_out *o, size_t stream)
 {
-	const bool can = o->index && o->index->read && o->args->form < TRACE_LACKEY;
-
 	replay_begin(&o->replay, stream);
-	do {
-		if (can && (o->begun || (o->over && !o->passed && !o->pending))) {
-			o->begun = false;
-			o->passed = o->over;
-			go_ahead(o);
-		}
-	} while (replay_step(&o->replay));
+	while (seek_step(o))
+		;
 	return replay_end(&o->replay);
 }
 
@@ -151,7 +240,7 @@ can_search(const struct trace_out *o, size_t stream, size_t *first, size_t *n)
 {
 	const struct trace_args *a = o->args;
 
-	if (!o->index || !o->index->read || !a->last || a->from.set || a->to.set || o->index->parts[stream])
+	if (!o->index || !o->index->read || !a->last || a->from.set || a->to.set || o->index->stream[stream].parts)
 		return false;
 	*n = states_of(o, stream, first);
 	return *n && !is_other(o, &o->index->state.at[*first]);
@@ -198,7 +287,8 @@ seek_begins(struct trace_out *o)
 {
 	const struct traced *t = o->process;
 
-	o->index = trace_index_open(o->run->pool, t->trace, t->file, t->profile, t->map);
+	o->index = trace_index_open(o->run->pool, t->trace, t->file, t->profile, t->map,
+	                            o->args->form == TRACE_LACKEY ? &o->data : NULL);
 }
 
 void

@@ -370,7 +370,16 @@ meets(struct trace_out *o, enum chord_event event)
 		[CHORD_EVENT_STAMP] = TRACE_STAMP,
 	};
 
-	return !o->meets || event == CHORD_EVENT_UNMADE || o->meets(o, what[event]);
+	if (event == CHORD_EVENT_UNMADE)
+		return true;
+	o->met++;
+	return !o->meets || o->meets(o, what[event]);
+}
+
+void
+stream_meets(struct trace_out *o, enum chord_event event)
+{
+	meets(o, event);
 }
 
 static void
@@ -443,7 +452,9 @@ thread_begins(struct replay *r, enum chord_mark kind)
 	o->line = (struct image_place){0};
 	o->begun = true;
 	o->passed = false;
+	o->drawn = 0;
 	select_thread(o);
+	o->met += r->thread != 0;
 	if (o->meets && kind == CHORD_MARK_THREAD && r->thread)
 		o->meets(o, TRACE_BEGINS);
 }
@@ -488,6 +499,7 @@ span_enters(struct replay *r, enum replay_how how)
 	if (select_shown(o)) {
 		put_span(o, true);
 		r->stack.at[r->stack.n - 1].note = o;
+		o->drawn++;
 	}
 }
 
@@ -498,8 +510,10 @@ span_leaves(struct replay *r, enum replay_how how)
 	struct trace_out *o = r->ctx;
 
 	(void)how;
-	if (r->stack.at[r->stack.n - 1].note)
+	if (r->stack.at[r->stack.n - 1].note) {
 		put_span(o, false);
+		o->drawn--;
+	}
 	select_left(o);
 }
 
@@ -547,6 +561,8 @@ stream_begins(struct trace_out *o, size_t stream)
 {
 	o->number = stream + 1;
 	o->replay = replay_for(o);
+	o->events = (struct trace_events){.stream = stream};
+	o->met = o->told = 0;
 	thread_begins(&o->replay, CHORD_MARK_THREAD);
 }
 

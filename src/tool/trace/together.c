@@ -38,6 +38,7 @@ struct fork {
 };
 
 struct meeting {
+	struct trace_out *process;
 	struct party *party;
 	size_t n;
 	uint64_t turns;
@@ -328,7 +329,7 @@ take_turns(struct meeting *m)
 	while ((p = next(m))) {
 		stream_goes_on(&p->out);
 		for (m->met = false; p->state == GOES_ON && !m->met;)
-			if (!replay_step(&p->out.replay))
+			if (!seek_step(&p->out))
 				leave(p);
 	}
 }
@@ -338,6 +339,7 @@ begin_process(struct meeting *m, struct trace_out *o, struct party *to)
 {
 	bool ok = trace_warn(o);
 
+	seek_begins(o);
 	if (o->args->form == TRACE_PERFETTO)
 		perfetto_process(o);
 	for (size_t i = 0; i < o->process->file->stream.n; i++) {
@@ -362,10 +364,12 @@ trace_print_together(struct trace_args *a, struct run *r, struct traced_list *li
 	m.party = xcalloc(m.n + 1, sizeof *m.party);
 	m.turns = m.n;
 	m.n = 0;
+	m.process = xcalloc(list->n + 1, sizeof *m.process);
 	for (size_t i = 0; i < list->n; i++) {
 		o.process = &list->at[i];
 		ok &= begin_process(&m, &o, m.party + m.n);
 		m.n += o.process->file->stream.n;
+		m.process[i] = o;
 	}
 	for (size_t i = 0; i < m.n; i++)
 		m.party[i].turn = m.n - i;
@@ -376,7 +380,10 @@ trace_print_together(struct trace_args *a, struct run *r, struct traced_list *li
 		ok &= stream_ends(&m.party[i].out, m.party[i].stream, m.party[i].why);
 		strmap_free(&m.party[i].out.blocks);
 	}
+	for (size_t i = 0; i < list->n; i++)
+		seek_ends(&m.process[i]);
 	buf_free(&o.text);
+	free(m.process);
 	free(m.fork.at);
 	free(m.party);
 	return ok;

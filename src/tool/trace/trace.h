@@ -71,6 +71,12 @@ struct trace_out {
 	FILE *to;
 	struct trace_index *index; /* NULL: there is none */
 	bool again;              /* the thread's head stands there: what comes behind is looked for once more */
+	uint64_t met;            /* so far: what orders the stream among others */
+	uint64_t told;           /* likewise, up to that number it is told of from the index, before the stream goes on */
+	struct trace_events events; /* where that stands there */
+	struct replay there;     /* and where it goes on: only what is told of events */
+	bool telling;            /* these are being told of */
+	size_t drawn;            /* activations that have been drawn and have not ended */
 	bool begun, passed;      /* a thread has begun, or what is shown of it has ended: to be, or has been, looked up there */
 	uint64_t number;         /* of the thread, if marks have none: the stream's */
 	uint64_t from_seen, to_seen; /* entries of the functions at the places so far */
@@ -116,10 +122,14 @@ bool stream_ends(struct trace_out *o, size_t stream, const char *why);
 void seek_begins(struct trace_out *o);
 const char *seek_stream(struct trace_out *o, size_t stream);
 void seek_ends(struct trace_out *o);
+/* A step of it; false: there is none. */
+bool seek_step(struct trace_out *o);
 /* together.c: the streams of all processes in turns, in an order that can have been. */
 bool trace_print_together(struct trace_args *a, struct run *r, struct traced_list *list, FILE *to);
 /* The stream goes on behind what it waited for. */
 void stream_goes_on(struct trace_out *o);
+/* Something that orders streams is told of in o->replay; nothing is shown of it. */
+void stream_meets(struct trace_out *o, enum chord_event event);
 /* select.c: what of it is to be shown. */
 void select_thread(struct trace_out *o);
 void select_entered(struct trace_out *o);
