@@ -65,6 +65,7 @@ void buf_printf(struct buf *b, const char *fmt, ...) __attribute__((format(print
 void buf_number(struct buf *b, uint64_t v);      /* in decimal */
 void buf_uleb(struct buf *b, uint64_t v);        /* unsigned LEB128 */
 void buf_sleb(struct buf *b, int64_t v);         /* that of 2v, or -2v-1 if it is negative */
+void buf_octal(struct buf *b, const char *s, size_t n); /* as a string of the assembler's has it, without its quotes */
 void buf_free(struct buf *b);
 
 /* ---- sums of counts ---- */

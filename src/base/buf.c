@@ -95,6 +95,21 @@ buf_sleb(struct buf *b, int64_t v)
 	buf_uleb(b, (uint64_t)v << 1 ^ (uint64_t)(v >> 63));
 }
 
+/* Bytes that end a string or a line, or that are not ASCII, in octal. */
+void
+buf_octal(struct buf *b, const char *s, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		unsigned char c = (unsigned char)s[i];
+		char octal[4] = {'\\', (char)('0' + (c >> 6)), (char)('0' + (c >> 3 & 7)), (char)('0' + (c & 7))};
+
+		if (c >= ' ' && c < 127 && c != '"' && c != '\\')
+			buf_char(b, (char)c);
+		else
+			buf_add(b, octal, sizeof octal);
+	}
+}
+
 void
 buf_free(struct buf *b)
 {

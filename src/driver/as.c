@@ -121,8 +121,13 @@ read_input(struct session *s, const char *path)
 
 	s->reads_stdin |= is_stdin;
 	/* Line numbers that the assembler makes have to refer to the file that was named. */
-	if (s->args.debug)
-		buf_printf(&s->text, "# 1 \"%s\"\n", is_stdin ? STDIN_NAME : path);
+	if (s->args.debug) {
+		const char *name = is_stdin ? STDIN_NAME : path;
+
+		buf_str(&s->text, "# 1 \"");
+		buf_octal(&s->text, name, strlen(name));
+		buf_str(&s->text, "\"\n");
+	}
 	start = s->text.n;
 	if (!file_read(path, &s->text))
 		return false;
@@ -176,11 +181,7 @@ read_runtime(struct session *s, struct buf *to)
 		die(pool_printf(s->args.pool, "%s/runtime.bin", dir), "%s", strerror(errno));
 	for (from = text.at; (at = strstr(from, mark)); from = at + strlen(mark)) {
 		buf_add(to, from, (size_t)(at - from));
-		for (const char *c = dir; *c; c++) {
-			if (*c == '"' || *c == '\\')
-				buf_str(to, "\\");
-			buf_add(to, c, 1);
-		}
+		buf_octal(to, dir, strlen(dir));
 	}
 	buf_str(to, from);
 	buf_free(&text);

@@ -59,21 +59,12 @@ write_event_counters(struct buf *out, const struct unit *u, const struct event_l
 void
 map_bytes(struct buf *out, const struct buf *blob)
 {
-	static const char digits[] = "01234567";
+	const size_t most = 4096;
 
 	buf_printf(out, "\t.long\t%zu\n", blob->n);
-	for (size_t i = 0; i < blob->n; i++) {
-		unsigned char c = (unsigned char)blob->at[i];
-
-		if (i % 4096 == 0)
-			buf_str(out, i ? "\"\n\t.ascii\t\"" : "\t.ascii\t\"");
-		if (c >= ' ' && c < 127 && c != '"' && c != '\\') {
-			buf_char(out, (char)c);
-		} else {
-			char octal[4] = {'\\', digits[c >> 6], digits[c >> 3 & 7], digits[c & 7]};
-
-			buf_add(out, octal, 4);
-		}
+	for (size_t i = 0; i < blob->n; i += most) {
+		buf_str(out, i ? "\"\n\t.ascii\t\"" : "\t.ascii\t\"");
+		buf_octal(out, blob->at + i, blob->n - i < most ? blob->n - i : most);
 	}
 	if (blob->n)
 		buf_str(out, "\"\n");
