@@ -49,7 +49,8 @@ __chord_trace_home:
 .Lchord_trace_join_end:
 
 # Not by directives: the compiler's text may have sent these elsewhere.
-	.section .eh_frame,"a",@progbits
+# The weaver puts the directive here.
+@eh_frame@
 	.balign 8
 .Lchord_trace_cie:
 	.long .Lchord_trace_cie_end-.Lchord_trace_cie_1

@@ -120,6 +120,8 @@ read_section(struct object *o, Elf *elf, size_t strings, Elf_Scn *scn, const GEl
 		s->name = "";
 	s->alloc = sh->sh_flags & SHF_ALLOC;
 	s->exec = sh->sh_flags & SHF_EXECINSTR;
+	s->write = sh->sh_flags & SHF_WRITE;
+	s->type = sh->sh_type;
 	s->size = sh->sh_size;
 	if (!s->alloc || sh->sh_type == SHT_NOBITS || !sh->sh_size)
 		return true;

@@ -8,7 +8,8 @@
 
 struct obj_section {
 	const char *name;
-	bool alloc, exec;
+	uint32_t type;           /* SHT_ */
+	bool alloc, exec, write;
 	const uint8_t *data;     /* NULL without contents */
 	uint64_t size;
 	uint32_t reloc, nreloc;  /* slice of object.relocs, ascending offsets */

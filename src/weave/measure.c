@@ -57,7 +57,7 @@ measures_beside(struct buf *out, const struct woven *w, const struct weave_optio
 }
 
 void
-measures_tail(struct buf *b, const struct weave_options *o)
+measures_tail(struct buf *b, const struct unit *u, const struct weave_options *o)
 {
-	EACH(o->measures, tail, b, o);
+	EACH(o->measures, tail, b, u, o);
 }

@@ -30,7 +30,7 @@ struct weave_measure {
 	/* What stands beside a procedure's counters, in their group (NULL: they are in none). */
 	void (*beside)(struct buf *out, const struct woven *w, const char *group);
 	/* What follows the text, once. */
-	void (*tail)(struct buf *b, const struct weave_options *o);
+	void (*tail)(struct buf *b, const struct unit *u, const struct weave_options *o);
 };
 
 #define WEAVE_MEASURE(id, lower, ...) extern const struct weave_measure weave_##lower;
@@ -44,7 +44,7 @@ void measures_at_call(struct emitter *m, uint32_t number, uint32_t stmt);
 /* Their sections, one for each that was asked for. */
 void measures_map(struct buf *blob, const struct unit *u, const struct woven *w, const struct weave_options *o);
 void measures_beside(struct buf *out, const struct woven *w, const struct weave_options *o, const char *group);
-void measures_tail(struct buf *b, const struct weave_options *o);
+void measures_tail(struct buf *b, const struct unit *u, const struct weave_options *o);
 
 /* measure_edges.c, for measures of the flow, of which there is one at most: gives an edge or a block its counter, in the graph and
  * at its site; the code of one. */

@@ -189,8 +189,9 @@ map(struct buf *blob, const struct unit *u, const struct woven *w, const struct 
 }
 
 static void
-tail(struct buf *b, const struct weave_options *o)
+tail(struct buf *b, const struct unit *u, const struct weave_options *o)
 {
+	(void)u;
 	emit_numbers(b, &o->events, at_calls(o));
 	emit_timers(b, o);
 }

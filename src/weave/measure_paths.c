@@ -105,8 +105,9 @@ beside(struct buf *out, const struct woven *w, const char *group)
 
 /* Tells the runtime that a module has paths, once for each kind: all of them counted, or some. */
 static void
-tail(struct buf *b, const struct weave_options *o)
+tail(struct buf *b, const struct unit *u, const struct weave_options *o)
 {
+	(void)u;
 	bool selected = o->interest != NULL;
 	const char *name = selected ? "__chord_some_paths" : "__chord_paths";
 

@@ -248,7 +248,7 @@ pass_output(struct job *j, struct buf *out)
 	struct buf tail = {0};
 
 	if (runtime)
-		measures_tail(&tail, j->o);
+		measures_tail(&tail, &j->unit, j->o);
 	if (runtime)
 		emit_watched(&j->text, measures_with(j->o->measures, CHORD_IN_ORDER), &j->edits, &tail);
 	edit_apply(&j->edits, &j->text, out);

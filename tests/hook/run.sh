@@ -101,6 +101,23 @@ t_save_temps() {
 	[ -f prog-work.s ] || [ -f work.s ] || no "no text was saved: $(ls)"
 	counts prog
 }
+# Names with what ends a string or a line for the assembler: in the directive that names the text, too.
+t_save_odd_names() {
+	local odd
+	for odd in $'a\nb' 'quo"te' 'back\012\' $'b\'oth\n"$x\xff \\'; do
+		printf '%s\n' '#include <stdio.h>' 'int work(int n) { int s = 0; for (int i = 0; i < n; i++) s += i & 3; return s; }' \
+			'int main(int c, char **v) { int s = 0; while (c <= 10) s += work(c++); printf("%d\n", s); return 0; }' >"$odd.c"
+		want $cc -O1 -fno-inline -g -save-temps -o "p$odd" "./$odd.c"
+		counts "./p$odd"
+		cp hand.s "$odd.s"
+		want $cc -g -o prog main.c "./$odd.s"
+		counts prog
+		want $cc -g -c -o measured.o "./$odd.s"
+		readelf --debug-dump=info measured.o | grep -a -m 1 -A 3 DW_AT_name | sed '/DW_AT_comp_dir/,$d; s/^.*DW_AT_name *: //; s/^(.*): //' >name
+		printf '%s\n' "./$odd.s" | cmp -s - name || no "not named $odd.s, but: $(cat -A name)"
+	done
+}
+
 t_s() { want $cc -o prog main.c hand.s; counts prog; }
 t_S() { want $cc -o prog main.c cpp.S; counts prog; }
 t_with_cpp() {
@@ -436,6 +453,34 @@ t_lines() {
 }
 
 # ---- options of Chord's ----
+
+# Text that describes its frames by hand: with what type and flags it has that section, what is woven in keeps.
+t_own_frames() {
+	local how m
+	for how in '"a",@unwind' '"aw",@progbits' '"a"'; do
+		cat hand.s - >frames.s <<-END
+			.section .eh_frame,$how
+			.balign 8
+			.Lcie:
+			.long .Lcie_end-.Lcie_1
+			.Lcie_1:
+			.long 0
+			.byte 1
+			.asciz "zR"
+			.uleb128 1
+			.sleb128 -8
+			.byte 16
+			.uleb128 1
+			.byte 0x1b, 0x0c, 7, 8, 0x90, 1
+			.balign 8, 0
+			.Lcie_end:
+		END
+		for m in $(measures); do
+			want $cc -fchord="$m" -c frames.s
+			measured_object frames.o
+		done
+	done
+}
 
 t_measures() {
 	for m in $(measures flow) calls edges,edges events,edges; do
@@ -1055,6 +1100,7 @@ test_case link-at-once
 test_case c
 test_case pipe
 test_case save-temps
+test_case save-odd-names
 test_case s
 test_case S
 test_case with-cpp
@@ -1086,6 +1132,7 @@ test_case march
 test_case rejected
 test_case warned
 test_case lines
+test_case own-frames
 test_case measures
 test_case mixed-measures
 test_case all-refused
