@@ -14,6 +14,7 @@ struct checkpoint {
 	bool resumed;
 	size_t passed[3];
 	struct mapped mapped;    /* files of its own descriptors */
+	unsigned others;         /* who have it, too */
 };
 
 /* Memory that the copy would share. */
@@ -99,10 +100,17 @@ checkpoint_event(const struct checkpoint *c)
 	return c->event;
 }
 
+struct checkpoint *
+checkpoint_share(struct checkpoint *c)
+{
+	c->others++;
+	return c;
+}
+
 void
 checkpoint_free(struct checkpoint *c)
 {
-	if (!c)
+	if (!c || c->others--)
 		return;
 	tasks_close(&c->all);
 	mapped_close(&c->mapped);

@@ -817,6 +817,8 @@ struct checkpoint *checkpoint_take(struct replayer *r);
 /* Has the replay go on from there. False: that cannot be done. */
 bool checkpoint_back(struct replayer *r, const struct checkpoint *c);
 uint64_t checkpoint_event(const struct checkpoint *c);
+/* Each who has it frees it. */
+struct checkpoint *checkpoint_share(struct checkpoint *c);
 void checkpoint_free(struct checkpoint *c);
 
 #endif

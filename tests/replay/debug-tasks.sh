@@ -335,4 +335,50 @@ t_debug_intervals() {
 		"backtrace 1" "print big[4000]" 'eval "monitor watch %ld 100", (long)big' "continue" "backtrace 1" "print big[77]" "monitor watch 0x10 8" "continue"
 	answered 'Thread 2 stopped' '#0 .* other \(a=' '^\$1 = 1 ' 'Thread 1 stopped' '#0 .*main \(\)' '^\$2 = 1 ' 'No more reverse-execution history'
 }
-debug_task_cases="debug-intervals debug-condition debug-seek debug-race debug-turns debug-deadlock debug-wild debug-processes debug-killed"
+
+# Where memory begins to compare with a number in some way, forwards and backwards: as often as gdb's own condition finds it, also for one
+# instruction only, by a system call, and with signs.
+t_debug_comparison() {
+	cat >compared.c <<-'EOF'
+	#include <unistd.h>
+	static volatile int x = 3;
+	static volatile signed char c = 100;
+	static volatile long l;
+	static volatile unsigned char b[16];
+	int main(void)
+	{
+		int fd[2];
+		for (int i = 0; i < 3000; i++)
+			x = i * 7 % 1000;
+		x = 5, x = 6;
+		for (int i = 0; i < 50; i++)
+			c--, c -= 2;
+		l = -1;
+		l = 1;
+		l = -2;
+		pipe(fd), write(fd[1], "0123456789abcdef", 16), read(fd[0], (void *)b, 16);
+		return x;
+	}
+	EOF
+	gcc -g -O0 -w -no-pie -o compared compared.c || no "cannot compile"
+	record ./compared
+	at() { printf '0x%s' "$(nm compared | awk -v s="$1" '$3 == s {print $1}')"; }
+	local x c l b forward=() back=()
+	x=$(at x) c=$(at c) l=$(at l) b=$(at b)
+	for i in 1 2 3; do forward+=("monitor watch $x 4 == 5" "continue" "print i"); done
+	for i in 1 2 3 4; do back+=("monitor rwatch $x 4 == 5" "reverse-continue" "print i"); done
+	debug ./compared "break main" "continue" "${forward[@]}" "delete" "continue" "${back[@]}" "monitor watch $x 4 == 99999" "continue"
+	[ "$(sed -nE 's/^\$[0-9]+ = //p' answers | tr '\n' ' ')" = "715 1715 2715 2715 1715 715 " ] && [ "$(grep -c 'No symbol "i"' answers)" = 1 ] &&
+		[ "$(grep -c 'No more rev' answers)" = 2 ] || no "other places: $(tail -c 900 answers)"
+	# gdb, by itself
+	debug ./compared "break main" "continue" "watch x if x == 5" "continue" "print i" "continue" "print i" "continue" "print i"
+	[ "$(sed -nE 's/^\$[0-9]+ = //p' answers | tr '\n' ' ')" = "715 1715 2715 " ] || no "gdb finds others: $(tail -c 300 answers)"
+	debug ./compared "monitor watch $c 1 < +0" "continue" "print c" "monitor watch $c 1 == -50" "continue" "print c" "reverse-stepi" "monitor watch $c 1 > 205" "continue" \
+		"monitor seek begin" "continue" "monitor watch $l 8 > +0" "continue" "print l" "monitor rwatch $l 8 <= -1" "continue" "print l" "stepi" "print l" \
+		"monitor watch $l 8 >= 0xfffffffffffffffe" "continue" "print l" "monitor watch $b 2 != 0" "continue" "print b" 'x/i $pc-2' "reverse-stepi" "print b[5]" \
+		"monitor watch $x 4 == 4294967296" "monitor watch $x 4 == -2147483649" "monitor watch $x 3 == 1" "monitor watch $x 4 = 1" "monitor rwatch $x 4" \
+		"monitor watch $x 4 == 5 6" "monitor watch $c 1 == 18446744073709551616"
+	answered "= -2 '" "= -50 '" 'No more rev' 'No more rev' '= 1$' '= 0$' '= -1$' '= -2$' '= "0123456789abcdef"' 'syscall' "= 0 '"
+	[ "$(grep -c 'rwatch ADDRESS SIZE' answers)" = 7 ] || no "not seven refused: $(tail -c 900 answers)"
+}
+debug_task_cases="debug-intervals debug-comparison debug-condition debug-seek debug-race debug-turns debug-deadlock debug-wild debug-processes debug-killed"

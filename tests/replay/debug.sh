@@ -152,6 +152,98 @@ t_debug_shared() {
 	printf '$QStartNoAckMode#b0$c#63$D#44' | refused 1 'log: it begins a process' "$CHORD" replay --gdb=- log
 }
 
+# ask PACKET...: sends each to the coprocess; *answer*: what it says to the last, without the program's output
+ask() {
+	local packet
+	for packet in "$@"; do
+		printf '$%s#00' "$packet" >&"${TALK[1]}"
+		answer_next
+	done
+}
+
+answer_next() {
+	answer=
+	while :; do
+		IFS= read -rt 60 -d '#' answer <&"${TALK[0]}" || no "no answer"
+		answer=${answer#*\$}
+		[[ $answer == O* && $answer != OK ]] || break
+	done
+}
+
+# interrupted HOW PACKET: by gdb's byte, or by SIGINT; the program is where it was, within seconds
+interrupted() {
+	local registers
+	ask g
+	registers=$answer
+	printf '$%s#00' "$2" >&"${TALK[1]}"
+	sleep 0.5
+	if [ "$1" = byte ]; then printf '\003' >&"${TALK[1]}"; else kill -INT "$TALK_PID"; fi
+	SECONDS=0
+	answer_next
+	[[ $answer == T02thread:1\; ]] || no "$2 by $1: $answer"
+	[ $SECONDS -lt 20 ] || no "$2 by $1: $SECONDS seconds"
+	ask g
+	[ "$answer" = "$registers" ] || no "$2 by $1: another place"
+}
+
+# A search that takes long is interrupted: the program is where it was, all goes on from there, and nobody is left behind.
+t_debug_interrupt() {
+	local talk kids
+	cat >long.c <<-'EOF'
+	#include <unistd.h>
+	char never[400], last[400];
+	static unsigned work(unsigned n)
+	{
+		unsigned x = n;
+		for (unsigned i = 0; i < 30000000; i++)
+			x = x * 1103515245 + 12345;
+		return x;
+	}
+	int main(void) { int r; getppid(), work(1), getppid(), r = work(2), last[7] = 1, getppid(); return (r == 3) + 6; }
+	EOF
+	gcc -g -O0 -w -no-pie -o long long.c || no "cannot compile"
+	record ./long
+	never=$(nm long | awk '$3 == "never" {print $1}')
+	coproc TALK { exec "$CHORD" replay --gdb=- log 2>again.err; }
+	printf '$QStartNoAckMode#b0' >&"${TALK[1]}"
+	answer_next
+	ask c
+	[[ $answer == T05replaylog:end:* ]] || no "to the end: $answer"
+	# so much memory is compared after each step
+	ask "Z2,$never,190"
+	interrupted byte bc
+	interrupted signal bc
+	ask bs
+	[[ $answer == T05thread:1\; ]] || no "a step back: $answer"
+	interrupted byte bc
+	ask "z2,$never,190" bc
+	[[ $answer == T05replaylog:begin:* ]] || no "to the beginning: $answer"
+	# the interval in which it changes is stepped
+	ask "qRcmd,$(printf 'watch 0x%s 400' "$(nm long | awk '$3 == "last" {print $1}')" | od -An -v -tx1 | tr -d ' \n')"
+	interrupted byte c
+	# an old one changes nothing
+	printf '\003' >&"${TALK[1]}"
+	ask c c
+	[ "$answer" = W06 ] || no "at the end: $answer"
+	ask bs "Z2,$never,190"
+	printf '$bc#00' >&"${TALK[1]}"
+	sleep 0.5
+	talk=$TALK_PID
+	kids=$(pgrep -P "$talk" | tr '\n' ' ')
+	[ -n "$kids" ] || no "no copies of the program"
+	eval "exec ${TALK[1]}>&-"
+	for i in $(seq 200); do kill -0 "$talk" 2>/dev/null || break; sleep 0.1; done
+	kill -0 "$talk" 2>/dev/null && no "the search goes on when nobody is there"
+	# shellcheck disable=SC2086
+	[ -z "$(ps -o pid= -p ${kids// /,}1 | grep -vx ' *1')" ] || no "copies are left: $(ps -p ${kids// /,}1)"
+	# gdb hands on what Ctrl-C makes
+	command -v gdb >/dev/null || return 0
+	timeout 200 gdb -nx -q -batch -ex "set pagination off" -ex "set sysroot /" -ex "target remote | $CHORD replay --gdb=- log" \
+		-ex "continue" -ex "watch never" -ex 'shell (sleep 2; kill -INT $PPID) &' -ex "reverse-continue" -ex "delete" -ex "break work" \
+		-ex "reverse-continue" -ex "print n" -ex "kill" ./long >answers 2>&1 </dev/null || no "gdb: $(tail -c 300 answers)"
+	answered 'received signal SIGINT' 'Breakpoint 2, work \(n=2\)' '\$1 = 2'
+}
+
 # The clock of a measured program is the same at the same state, forwards and backwards.
 t_debug_when() {
 	local stops=()
@@ -203,4 +295,4 @@ t_debug_garbage() {
 		timeout 60 "$CHORD" replay --gdb=- log <garbage >answers 2>err || no "noise $i: status $?: $(head -c 300 err)"
 	done
 }
-debug_cases="debug-steps debug-back debug-watch debug-signal debug-connections debug-shared debug-when debug-garbage"
+debug_cases="debug-steps debug-back debug-watch debug-signal debug-connections debug-shared debug-interrupt debug-when debug-garbage"

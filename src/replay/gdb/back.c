@@ -137,7 +137,7 @@ forward_move(struct debugger *d, bool step)
 	c = c ? c : go_fired(d, false);
 	if (d->r.event != event)
 		node_hop(d, (struct hop){HOP_EVENT, .count = d->r.event});
-	else if (step)
+	else if (step && moved != MOVED_SLICE)
 		node_hop(d, (struct hop){HOP_STEP, .count = 1});
 	else if (moved == MOVED_HIT && c)
 		node_hop(d, hop_of(c, 1));
@@ -152,14 +152,6 @@ came_by(struct debugger *d, enum moved moved)
 	return go_fired(d, true) || go_fired(d, false) ? CAME_HIT : CAME_STEP;
 }
 
-enum came
-forward_step(struct debugger *d)
-{
-	go_slice(0);
-	go_conditions(d, true, NULL);
-	return came_by(d, forward_move(d, true));
-}
-
 /* The place where the time is over has no name but that of a copy. */
 static bool
 stop_here(struct debugger *d, enum moved moved)
@@ -168,6 +160,22 @@ stop_here(struct debugger *d, enum moved moved)
 		return false;
 	d->held = d->pending;
 	return true;
+}
+
+enum came
+forward_step(struct debugger *d)
+{
+	enum moved moved;
+
+	go_slice(0);
+	go_conditions(d, true, NULL);
+	do {
+		moved = forward_move(d, true);
+		/* While another process has its turn. */
+		if (moved == MOVED_SLICE && stop_here(d, moved))
+			return CAME_INTERRUPTED;
+	} while (moved == MOVED_SLICE);
+	return came_by(d, moved);
 }
 
 /* Has that thread its turn, or does another program begin? */
@@ -181,7 +189,6 @@ enum came
 forward(struct debugger *d, uint64_t until)
 {
 	uint64_t programs = view_programs(d);
-	bool interrupted = false;
 
 	go_conditions(d, true, NULL);
 	for (;;) {
@@ -200,8 +207,7 @@ forward(struct debugger *d, uint64_t until)
 			go_slice(0);
 			return CAME_STEP;
 		}
-		interrupted |= packet_interrupt(&d->c);
-		if (interrupted && stop_here(d, moved)) {
+		if (go_interrupted(d) && stop_here(d, moved)) {
 			go_slice(0);
 			return CAME_INTERRUPTED;
 		}
@@ -656,9 +662,9 @@ back_down_to(struct debugger *d, uint64_t bound)
 			path_copy(&d->path, &to);
 			return node_reach(d) ? CAME_STEP : CAME_LOST;
 		}
-		if (d->node.n == 1 || packet_interrupt(&d->c)) {
+		if (d->node.n == 1) {
 			d->path.n = 0;
-			return !node_last(d) ? CAME_LOST : d->node.n == 1 ? CAME_BEGIN : CAME_INTERRUPTED;
+			return node_last(d) ? CAME_BEGIN : CAME_LOST;
 		}
 		if (!skip_way(d, &all))
 			return CAME_LOST;

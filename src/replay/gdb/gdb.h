@@ -29,7 +29,7 @@ uint64_t get_hex(const char **at);
 bool connection_open(struct connection *c, const char *where);
 void connection_close(struct connection *c);
 
-/* ---- test.c: conditions of breakpoints ---- */
+/* ---- agent.c: conditions of breakpoints ---- */
 
 /* Code of gdb's agent; one of them has to hold. */
 struct expression {
@@ -43,6 +43,21 @@ const struct expression *expression_read(struct pool *pool, const char *p);
 /* At the state at which the thread stands. What cannot be found out holds, as does NULL. */
 bool expression_holds(const struct expression *expression, const struct tracee *t);
 
+/* ---- compare.c ---- */
+
+/* Memory and a number. */
+struct comparison {
+	uint64_t at, n;
+	unsigned operator;
+	bool sign;               /* both have one */
+	uint64_t value;
+};
+
+/* `OPERATOR VALUE`, in the pool; n: 1, 2, 4 or 8. NULL: it is none. */
+const struct comparison *comparison_read(struct pool *pool, uint64_t at, uint64_t n, const char *p);
+/* False, too, if there is no such memory. */
+bool comparison_holds(const struct comparison *c, const struct tracee *t);
+
 /* ---- go.c: the program goes on, and stops where somebody wants it to ---- */
 
 /* What stops the program. */
@@ -51,11 +66,12 @@ struct condition {
 	bool reads;
 	uint64_t at, n;
 	unsigned slots;          /* of the processor, as bits; none: the memory is compared after each step */
-	uint64_t old;            /* check sum of what the memory has */
+	uint64_t old;            /* check sum of what the memory has; or whether `becomes` holds */
 	bool fired;              /* at this state */
 	uint64_t hits;           /* since the last event */
 	int kind;                /* gdb's number */
 	const struct expression *expression; /* the PC is there, and this holds */
+	const struct comparison *becomes; /* the memory is written, and this holds as it has not before */
 };
 
 enum moved {
@@ -64,7 +80,8 @@ enum moved {
 	MOVED_HIT,               /* a condition has fired */
 	MOVED_SLICE,             /* the time is over */
 	MOVED_END,               /* the last event has come about */
-	MOVED_LOST,              /* the replay has failed; reported */
+	MOVED_LOST,              /* the replay has failed; reported. Or a search has been interrupted */
+	MOVED_ASKED,             /* something has come from gdb; go_move() never says so */
 };
 
 /* ---- path.c: how to get from one state to a later one ---- */
@@ -82,6 +99,7 @@ struct hop {
 	bool reads;
 	uint64_t at, n, count;
 	const struct expression *expression; /* of a breakpoint: only where it holds */
+	const struct comparison *becomes; /* of what is watched: only where that begins to hold */
 };
 typedef VEC(struct hop) path;
 
@@ -112,7 +130,7 @@ struct watched {
 };
 
 /* Where somebody wants to be. */
-enum seek { SOUGHT_NOT, SOUGHT_BEGIN, SOUGHT_END, SOUGHT_EVENT, SOUGHT_CLOCK, SOUGHT_CHANGE };
+enum seek { SOUGHT_NOT, SOUGHT_BEGIN, SOUGHT_END, SOUGHT_EVENT, SOUGHT_CLOCK, SOUGHT_CHANGE, SOUGHT_TRUE };
 
 struct debugger {
 	struct replayer r;
@@ -146,10 +164,14 @@ struct debugger {
 	enum seek seek;          /* when it moves next; */
 	uint64_t sought;         /* the number; of a change the address, */
 	uint64_t bytes, was;     /* and of how much memory, and a check sum of what it had */
+	const struct comparison *becomes; /* or: this begins to hold, */
+	bool backwards;          /* as it did last */
 	struct buf unsaid;       /* what the program has written while gdb did not wait for it to stop */
 	bool moving;             /* it does */
 	bool ended;              /* gdb has been told of the end */
 	bool gone;               /* gdb has left */
+	struct undo *undo;       /* it searches: go_move() ends it (MOVED_LOST) if it is interrupted; NULL: it does not */
+	bool interrupted;        /* since it moves */
 };
 
 /* ---- view.c: the process that gdb sees ---- */
@@ -178,6 +200,12 @@ void go_conditions(struct debugger *d, bool user, const struct hop *h);
 void go_hop(struct debugger *d, const struct hop *h);
 /* Stops (MOVED_SLICE) after so long; 0: never. */
 void go_slice(uint64_t ns);
+/* From now on, until false, it is looked now and then whether gdb, or SIGINT, interrupts. */
+void go_listen(struct debugger *d, bool on);
+/* SIGINT ends Chord no more. */
+void go_keep_interrupts(void);
+/* Has it been interrupted since? */
+bool go_interrupted(struct debugger *d);
 void go_hook(struct debugger *d);
 /* A check sum of the n bytes of memory there; those that cannot be read count as 0. */
 uint64_t go_memory(const struct debugger *d, uint64_t at, uint64_t n);
@@ -193,6 +221,7 @@ void node_hop(struct debugger *d, struct hop h);
 bool node_inside(struct debugger *d);
 /* Without the last one. */
 void node_pop(struct debugger *d);
+void node_free(struct node *n);
 /* The program is put where the last node is; then along the path. False: reported. */
 bool node_last(struct debugger *d);
 bool node_reach(struct debugger *d);
@@ -230,6 +259,14 @@ enum came forward(struct debugger *d, uint64_t until);
 /* One instruction of a thread, whatever others do meanwhile; 0: of that which has its turn. */
 enum came back_step(struct debugger *d, uint64_t thread);
 enum came back(struct debugger *d);
+
+/* ---- undo.c ---- */
+
+/* A search begins. */
+void undo_begin(struct debugger *d);
+void undo_end(struct debugger *d);
+/* Ends it, too: all is as it was when it began. False: the replay is lost. */
+bool undo_back(struct debugger *d);
 
 /* ---- seek.c ---- */
 

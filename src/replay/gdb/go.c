@@ -3,11 +3,14 @@
  * is written (the processor's registers for that; single steps if there are too few), after one instruction, after some time. */
 #include "replay/gdb/gdb.h"
 
+#include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/time.h>
+#include <time.h>
 
 /* How much behind its beginning may be the loader's: gdb has a breakpoint there, at code at which Chord's runtime looks. */
 enum { LOADER = 1 << 20 };
@@ -19,12 +22,21 @@ static volatile pid_t running;
 static uint64_t slice;           /* that has not begun */
 
 static void
+stop_running(void)
+{
+	int was = errno;
+
+	if (running)
+		ptrace(PTRACE_INTERRUPT, running, 0, 0);
+	errno = was;
+}
+
+static void
 on_alarm(int sig)
 {
 	(void)sig;
 	due = 1;
-	if (running)
-		ptrace(PTRACE_INTERRUPT, running, 0, 0);
+	stop_running();
 }
 
 void
@@ -48,12 +60,77 @@ begin_slice(void)
 	slice = 0;
 }
 
+/* ---- interruptions ---- */
+
+enum { LOOKS_A_SECOND = 20 };
+
+static volatile sig_atomic_t asked, by_signal; /* something waits on the connection, or SIGINT has arrived */
+static volatile int ear;         /* the connection */
+
+static void
+on_look(int sig)
+{
+	struct pollfd p = {ear, POLLIN, 0};
+	int was = errno;
+
+	(void)sig;
+	if (poll(&p, 1, 0) > 0) {
+		asked = 1;
+		stop_running();
+	}
+	errno = was;
+}
+
+static void
+on_interrupt(int sig)
+{
+	(void)sig;
+	asked = by_signal = 1;
+	stop_running();
+}
+
+void
+go_keep_interrupts(void)
+{
+	signal(SIGINT, on_interrupt);
+}
+
+void
+go_listen(struct debugger *d, bool on)
+{
+	static timer_t timer;
+	static bool made;
+	const long ns = on ? 1000000000 / LOOKS_A_SECOND : 0;
+	struct sigevent by = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGRTMIN};
+
+	if (!made) {
+		signal(SIGRTMIN, on_look);
+		made = !timer_create(CLOCK_MONOTONIC, &by, &timer);
+	}
+	ear = d->c.in;
+	asked = by_signal = 0;
+	d->interrupted = false;
+	if (made)
+		timer_settime(timer, 0, &(struct itimerspec){{0, ns}, {0, ns}}, NULL);
+}
+
+bool
+go_interrupted(struct debugger *d)
+{
+	if (asked) {
+		asked = 0;
+		d->interrupted |= packet_interrupt(&d->c) || by_signal;
+	}
+	return d->interrupted;
+}
+
 /* ---- conditions ---- */
 
 struct hop
 hop_of(const struct condition *c, uint64_t count)
 {
-	return (struct hop){c->watch ? HOP_WATCH : HOP_BREAK, c->reads, c->at, c->watch ? c->n : 0, count, c->expression};
+	return (struct hop){c->watch ? HOP_WATCH : HOP_BREAK, c->reads, c->at, c->watch ? c->n : 0, count, c->expression,
+	                    c->becomes};
 }
 
 /* What the memory has that is watched, or a check sum of it. */
@@ -74,6 +151,10 @@ go_memory(const struct debugger *d, uint64_t at, uint64_t n)
 static uint64_t
 value_of(const struct debugger *d, const struct condition *c)
 {
+	const struct task *any = view_any(d);
+
+	if (c->becomes)
+		return any && comparison_holds(c->becomes, &any->t);
 	return go_memory(d, c->at, c->n);
 }
 
@@ -160,7 +241,8 @@ go_hop(struct debugger *d, const struct hop *h)
 	d->condition.n = d->users;
 	if (h && (h->kind == HOP_BREAK || h->kind == HOP_WATCH))
 		VEC_PUSH(d->condition, (struct condition){.watch = h->kind == HOP_WATCH, .reads = h->reads, .at = h->at,
-		                                          .n = h->n, .expression = h->expression});
+		                                          .n = h->n, .expression = h->expression,
+		                                          .becomes = h->becomes});
 	renew(d);
 }
 
@@ -190,7 +272,7 @@ look(struct debugger *d, unsigned slots, bool compare)
 				uint64_t value = value_of(d, c);
 
 				/* Nobody wants to see a write that changes nothing, and comparing does not see it. */
-				c->fired = value != c->old || (c->reads && c->fired);
+				c->fired = (value != c->old && (!c->becomes || value)) || (c->reads && c->fired);
 				c->old = value;
 			}
 		}
@@ -286,8 +368,15 @@ signal_pends(const struct tracee *t)
 	return false;
 }
 
-/* To a stop that the program has caused, or one by on_alarm(): the latter never between an instruction and its signal, for a copy
- * would not have that, and lose a breakpoint. */
+/* Is it to be stopped, if it goes on so? */
+static bool
+halts(int request)
+{
+	return (due || asked) && request == PTRACE_SYSEMU;
+}
+
+/* To a stop that the program has caused, or one by stop_running(): the latter never between an instruction and its signal, for a
+ * copy would not have that, and lose a breakpoint. */
 static enum stop
 go(struct tracee *t, int request)
 {
@@ -298,13 +387,13 @@ go(struct tracee *t, int request)
 		enum stop stop;
 
 		running = t->pid;
-		if (due && request == PTRACE_SYSEMU && !pends)
+		if (halts(request) && !pends)
 			ptrace(PTRACE_INTERRUPT, running, 0, 0);
 		begin_slice();
 		stop = tracee_go(t, request, 0);
 		running = 0;
 		pends = stop == STOP_GROUP && signal_pends(t);
-		if (stop == STOP_CALL || stop == STOP_ENDED || (stop == STOP_GROUP && due && request == PTRACE_SYSEMU && !pends) ||
+		if (stop == STOP_CALL || stop == STOP_ENDED || (stop == STOP_GROUP && halts(request) && !pends) ||
 		    (stop == STOP_SIGNAL && !ptrace(PTRACE_GETSIGINFO, t->pid, 0, &info) && tracee_caused(tracee_signal(t), &info)))
 			return stop;
 	}
@@ -374,7 +463,7 @@ run(struct debugger *d)
 		if (look(d, slots_of(d), false))
 			return halt(d, MOVED_HIT);
 		if (stop == STOP_GROUP)
-			return halt(d, MOVED_SLICE);
+			return halt(d, due ? MOVED_SLICE : MOVED_ASKED);
 		/* A breakpoint whose condition does not hold. */
 		if (is_break(d, tracee_word(t, t->machine->pc))) {
 			bool fired;
@@ -408,7 +497,7 @@ own(struct tracee *t, int request)
 
 	if (!view_now(d)) {
 		stop = go(t, request);
-		return stop == STOP_GROUP ? halt(d, MOVED_SLICE) : stop;
+		return stop == STOP_GROUP ? halt(d, due ? MOVED_SLICE : MOVED_ASKED) : stop;
 	}
 	find_loader(d, d->r.task);
 	arm(d, t);
@@ -420,8 +509,8 @@ own(struct tracee *t, int request)
 				return stop;
 			if (fired || d->stepping)
 				return halt(d, d->stepping ? MOVED_STEP : MOVED_HIT);
-			if (due && !one)
-				return halt(d, MOVED_SLICE);
+			if ((due || asked) && !one)
+				return halt(d, due ? MOVED_SLICE : MOVED_ASKED);
 		} while (!one && must_step(d));
 		if (one)
 			return stop;
@@ -446,10 +535,15 @@ go_move(struct debugger *d, bool one)
 		d->condition.at[i].fired = false;
 	d->before = d->r.event;
 	do {
+		if (d->undo && go_interrupted(d))
+			return MOVED_LOST;
 		/* Who steps would see that the program is made to ask. */
 		d->r.steady = one && view_now(d);
 		way = replayer_next(&d->r);
-	} while (way == REPLAY_WENT && !view_now(d));
+	} while ((way == REPLAY_WENT && !view_now(d)) ||
+	         (way == REPLAY_HALTED && d->why == MOVED_ASKED && !go_interrupted(d)));
+	if (way == REPLAY_HALTED && d->why == MOVED_ASKED)
+		return d->undo ? MOVED_LOST : MOVED_SLICE;
 	if (way == REPLAY_HALTED)
 		return d->why;
 	if (way == REPLAY_OVER)

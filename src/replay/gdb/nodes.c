@@ -7,8 +7,8 @@
 
 enum { NODES_MOST = 40 };
 
-static void
-free_node(struct node *n)
+void
+node_free(struct node *n)
 {
 	checkpoint_free(n->c);
 	path_free(&n->link);
@@ -19,7 +19,7 @@ free_node(struct node *n)
 void
 node_pop(struct debugger *d)
 {
-	free_node(&d->node.at[--d->node.n]);
+	node_free(&d->node.at[--d->node.n]);
 }
 
 /* ---- fewer ---- */
@@ -62,7 +62,7 @@ remove_node(struct debugger *d, size_t i)
 			path_copy(&next->link, &n->link);
 	}
 	d->pending -= i >= d->node.n - d->pending;
-	free_node(n);
+	node_free(n);
 	memmove(n, next, (--d->node.n - i) * sizeof *n);
 }
 

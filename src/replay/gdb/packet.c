@@ -11,7 +11,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-enum { INTERRUPT = 3, ESCAPE = '}', FLIP = 0x20, PACKET_MOST = 1 << 16 };
+enum { INTERRUPT = 3, CONFIRMED = '+', ESCAPE = '}', FLIP = 0x20, PACKET_MOST = 1 << 16 };
 
 /* ---- bytes ---- */
 
@@ -173,14 +173,18 @@ packet_interrupt(struct connection *c)
 	struct pollfd p = {c->in, POLLIN, 0};
 	bool was;
 
-	while (c->at < c->got.n || (poll(&p, 1, 0) > 0 && fill(c))) {
-		if (c->got.at[c->at] != INTERRUPT)
+	while (c->at < c->got.n || poll(&p, 1, 0) > 0) {
+		/* One that has gone wants it to stop, too. */
+		if (c->at == c->got.n && !fill(c)) {
+			c->interrupted = true;
+			break;
+		}
+		if (c->got.at[c->at] == INTERRUPT)
+			c->interrupted = true;
+		else if (c->got.at[c->at] != CONFIRMED)
 			break;
 		c->at++;
-		c->interrupted = true;
 	}
-	/* One that has gone wants it to stop, too. */
-	c->interrupted |= p.revents && c->at == c->got.n;
 	was = c->interrupted;
 	c->interrupted = false;
 	return was;

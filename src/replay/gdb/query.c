@@ -152,9 +152,9 @@ read_seek(struct debugger *d, const char *to)
 	return true;
 }
 
-/* Which memory: an address and a number of bytes, as gdb's user writes numbers. */
+/* Which memory: an address and a number of bytes, as gdb's user writes numbers; and what it is compared with. */
 static bool
-read_watch(struct debugger *d, const char *p)
+read_watch(struct debugger *d, const char *p, bool back)
 {
 	enum { MOST = 1 << 24 };
 	char *end;
@@ -164,7 +164,15 @@ read_watch(struct debugger *d, const char *p)
 		return false;
 	p = end + 1;
 	d->bytes = strtoull(p, &end, 0);
-	if (end == p || *end || *p == '-' || !d->bytes || d->bytes > MOST)
+	if (end == p || *p == '-' || !d->bytes || d->bytes > MOST)
+		return false;
+	d->backwards = back;
+	d->becomes = comparison_read(d->pool, d->sought, d->bytes, end);
+	if (d->becomes) {
+		d->seek = SOUGHT_TRUE;
+		return true;
+	}
+	if (*end || back)
 		return false;
 	d->was = go_memory(d, d->sought, d->bytes);
 	d->seek = SOUGHT_CHANGE;
@@ -186,12 +194,16 @@ answer(struct debugger *d, const char *command, struct buf *out)
 	else if (!strcmp(command, "checkpoints"))
 		say_checkpoints(d, out);
 	else if ((!strncmp(command, "seek ", 5) && read_seek(d, command + 5)) ||
-	         (!strncmp(command, "watch ", 6) && read_watch(d, command + 6)))
+	         (!strncmp(command, "watch ", 6) && read_watch(d, command + 6, false)) ||
+	         (!strncmp(command, "rwatch ", 7) && read_watch(d, command + 7, true)))
 		buf_str(out, "continue (or what else has the program go on, or back, further than a step) goes there\n");
 	else
 		buf_str(out, "monitor when: the event of the log, the clock, the thread\n"
 		        "monitor seek CLOCK | event N | begin | end: to that state\n"
 		        "monitor watch ADDRESS BYTES: to where so much memory (16 MiB at most) has changed\n"
+		        "monitor watch ADDRESS SIZE OPERATOR VALUE: to where that begins to hold, of 1, 2, 4\n"
+		        "  or 8 bytes; the operator is one of == != < <= > >=; numbers have a sign if VALUE has one (+5, -1)\n"
+		        "monitor rwatch ADDRESS SIZE OPERATOR VALUE: back to where that began to hold last\n"
 		        "monitor checkpoints: where copies of the program are\n");
 }
 

@@ -117,8 +117,6 @@ find_interval(struct debugger *d, struct change *c, uint64_t *event)
 	while (!has_changed(d, c)) {
 		if (moved != MOVED_ON || d->r.ended)
 			return moved == MOVED_LOST ? CAME_LOST : CAME_END;
-		if (packet_interrupt(&d->c))
-			return CAME_INTERRUPTED;
 		*event = d->r.event;
 		c->low = view_clock(d);
 		forward_node(d, false);
@@ -150,8 +148,6 @@ halve(struct debugger *d, struct change *c)
 		d->held = d->pending;
 		if (moved == MOVED_LOST || moved == MOVED_END)
 			return moved == MOVED_LOST ? CAME_LOST : CAME_END;
-		if (packet_interrupt(&d->c))
-			return CAME_INTERRUPTED;
 		now = view_clock(d);
 		if (has_changed(d, c))
 			c->high = now;
@@ -169,7 +165,7 @@ step_to_change(struct debugger *d, const struct change *c)
 {
 	bool changed = has_changed(d, c), before;
 
-	for (unsigned steps = 1;; steps++) {
+	for (;;) {
 		enum came came = forward_step(d);
 
 		if (came == CAME_LOST || came == CAME_END)
@@ -178,8 +174,6 @@ step_to_change(struct debugger *d, const struct change *c)
 		changed = has_changed(d, c);
 		if (changed && !before)
 			return CAME_SOUGHT;
-		if (steps % 1024 == 0 && packet_interrupt(&d->c))
-			return CAME_INTERRUPTED;
 	}
 }
 
@@ -212,6 +206,27 @@ to_change(struct debugger *d)
 	return came == CAME_SOUGHT ? step_to_change(d, &c) : came;
 }
 
+/* ---- where a comparison begins to hold ---- */
+
+/* Each change is looked at, as the processor's registers tell of it: what holds for one instruction only is found. */
+static enum came
+to_truth(struct debugger *d)
+{
+	const struct comparison *becomes = d->becomes;
+	struct condition one = {.watch = true, .at = becomes->at, .n = becomes->n, .kind = 2, .becomes = becomes};
+	struct condition *user = d->user.at;
+	size_t n = d->user.n, cap = d->user.cap;
+	enum came came;
+
+	d->user.at = &one;
+	d->user.n = 1;
+	came = d->backwards ? back(d) : forward(d, 0);
+	d->user.at = user;
+	d->user.n = n;
+	d->user.cap = cap;
+	return came == CAME_HIT ? CAME_SOUGHT : came;
+}
+
 enum came
 seek(struct debugger *d)
 {
@@ -219,10 +234,12 @@ seek(struct debugger *d)
 	uint64_t n = d->sought;
 
 	d->seek = SOUGHT_NOT;
-	if (to == SOUGHT_CHANGE || to == SOUGHT_END)
+	if (to == SOUGHT_CHANGE || to == SOUGHT_END || to == SOUGHT_TRUE)
 		d->ended = false;
 	if (to == SOUGHT_CHANGE)
 		return settle(d) ? to_change(d) : CAME_LOST;
+	if (to == SOUGHT_TRUE)
+		return d->backwards || !d->r.ended ? to_truth(d) : CAME_END;
 	if (to == SOUGHT_END) {
 		return d->r.ended ? CAME_END : to_event(d, UINT64_MAX);
 	}

@@ -147,12 +147,11 @@ is_in(const struct task *t, const struct range *range)
 static enum came
 step_thread(struct debugger *d, uint64_t thread, const struct range *range)
 {
-	enum { LOOK = 1024 };
 	const struct task *t = view_thread(d, thread);
 	uint64_t programs = view_programs(d);
 
 	thread = t ? t->number : 0;
-	for (unsigned i = 1;; i++) {
+	for (;;) {
 		bool waits = t && t != d->r.task;
 		enum came came;
 
@@ -168,7 +167,7 @@ step_thread(struct debugger *d, uint64_t thread, const struct range *range)
 			return came;
 		if (t && !waits && t == d->r.task && !t->in_call && !is_in(t, range))
 			return came;
-		if (i % LOOK == 0 && packet_interrupt(&d->c))
+		if (go_interrupted(d))
 			return CAME_INTERRUPTED;
 	}
 }
@@ -369,6 +368,29 @@ is_step(const char *p)
 	       (*p == 'v' && (strstr(p, ";s") || strstr(p, ";S") || strstr(p, ";r")));
 }
 
+static bool
+is_lost(const struct debugger *d)
+{
+	return d->r.failed || log_failed(d->r.log);
+}
+
+/* Goes back, or elsewhere. Interrupted, the program is where it was. */
+static enum came
+search(struct debugger *d, const char *p)
+{
+	enum came came;
+
+	undo_begin(d);
+	if (d->seek && (*p != 'b' || d->r.ended || !is_step(p)))
+		came = seek(d);
+	else
+		came = p[1] == 's' ? back_step(d, d->alone = d->control) : back(d);
+	if (d->interrupted && !is_lost(d))
+		return undo_back(d) ? CAME_INTERRUPTED : CAME_LOST;
+	undo_end(d);
+	return came;
+}
+
 /* By a packet that has the program move. A replay that has failed has no program left that could. */
 static void
 move(struct debugger *d, const char *p)
@@ -380,16 +402,16 @@ move(struct debugger *d, const char *p)
 	if (unsaid.n)
 		to_console(d, 1, unsaid.at, unsaid.n);
 	buf_free(&unsaid);
-	if (d->r.failed || log_failed(d->r.log))
+	go_listen(d, true);
+	if (is_lost(d))
 		tell(d, CAME_LOST);
-	else if (d->seek && (d->r.ended || !is_step(p)))
-		tell(d, seek(d));
-	else if (*p == 'b')
-		tell(d, p[1] == 's' ? back_step(d, d->alone = d->control) : back(d));
+	else if (*p == 'b' || (d->seek && (d->r.ended || !is_step(p))))
+		tell(d, search(d, p));
 	else if (*p == 'v')
 		resume_by(d, p + 5);
 	else
 		resume(d, *p == 's' || *p == 'S');
+	go_listen(d, false);
 	d->moving = false;
 }
 
@@ -469,7 +491,6 @@ replay_debug(const char *log, const char *where, uint64_t process)
 		d.r.of = &d;
 	}
 	if (ok) {
-		signal(SIGINT, SIG_IGN);
 		signal(SIGPIPE, SIG_IGN);
 		go_hook(&d);
 		ok = view_begin(&d, process);
@@ -479,6 +500,7 @@ replay_debug(const char *log, const char *where, uint64_t process)
 			say_error(log, "the program cannot be copied, so that there is no going back");
 		}
 		ok = ok && connection_open(&d.c, where);
+		go_keep_interrupts();
 	}
 	while (ok && !d.gone && packet_get(&d.c, &packet))
 		serve(&d, packet.at, packet.n);
