@@ -143,7 +143,7 @@ ASAN = -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined -Wno-
 asan: $(BESIDE:%=$(BUILD)/%)
 	$(MAKE) BUILD=build-asan CFLAGS="$(ASAN)" LDFLAGS="-fsanitize=address,undefined" all asan-tests
 	for tool in $(BESIDE); do cp $(BUILD)/$$tool build-asan; done
-	CHAMBER=$(abspath $(BUILD)/chamber) tests/run.sh build-asan unit graph hook input situations calls events timers step stat diff weights hostile paths export coverage html torture-sample csmith-sample
+	CHAMBER=$(abspath $(BUILD)/chamber) tests/run.sh build-asan unit graph hook input situations calls events timers step stat diff weights hostile paths export coverage html replay-sample torture-sample csmith-sample
 
 asan-tests: $(TEST)
 

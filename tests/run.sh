@@ -78,6 +78,8 @@ suite()
 		"$here/oracle/measures.sh" && "$here/oracle/events.sh" &&
 		"$here/oracle/calls.sh" && "$here/tracing/programs.sh" ;;
 	real-sample) "$here/real/run.sh" --sample ;;
+	replay-sample) REPLAYS=2 SIGNALS=50 MUTATIONS=5 "$here/replay/run.sh" world signals struck mapped maps damaged mutated kinds threads server processes \
+		exec-of-threads walk outputs debug-back debug-interrupt debug-comparison debug-garbage debug-seek debug-race debug-processes ;;
 	real) "$here/real/run.sh" && CHORD_READERS="lua5.4 sqlite3" "$here/readers/run.sh" ;;
 	torture-sample) "$here/torture/torture.sh" --sample 40 && echo "ok torture" ;;
 	torture) "$here/torture/torture.sh" --sample 1 && echo "ok torture" && "$here/fuzz/run.sh" --whole damage index ;;

@@ -210,7 +210,7 @@ struct proc_text {
 	VEC(struct block) blocks;    /* cfg.h; without counters until these have been placed */
 	VEC(struct arc) arcs;
 	VEC(struct block_text) block_text; /* by block */
-	VEC(struct arc_text) arc_text; /* by arc */
+	VEC(struct arc_text) arc_text; /* by arc; of phantoms, which come behind them in the graph, it has nothing */
 	/* The graph's edges are the arcs, with the same numbers. Vertices: blocks, ENTRY, EXIT, then a hub if there is one, then
 	 * gates. */
 	struct graph *graph;

@@ -655,4 +655,6 @@ cfg_build(struct unit *u, struct proc_text *p)
 	graph_close(p->graph);
 	add_arc(p, p->exit, p->entry, CHORD_EDGE_CLOSE);
 	graph_complete(p->graph);
+	while (p->arc_text.n < p->graph->nedge)
+		VEC_PUSH(p->arc_text, (struct arc_text){0});
 }
