@@ -91,7 +91,7 @@ print_page(const struct args *a, const struct run *run, const char *page, bool l
 
 	if (!a->json) {
 		printf("%s\n", page);
-		return !fflush(stdout);
+		return print_whole(NULL, stdout);
 	}
 	o = js_document("chord html");
 	js_set(o, "page", js_text(page));
@@ -99,7 +99,7 @@ print_page(const struct args *a, const struct run *run, const char *page, bool l
 	js_set(o, "difference", json_boolean(a->diff));
 	js_set(o, "line_information", json_boolean(lines));
 	js_set(o, "processes", js_number(run->sum->nsummed, true));
-	return js_print(o, stdout);
+	return js_print_whole(o);
 }
 
 /* The page to open goes to standard output. */
@@ -113,10 +113,7 @@ say_where(const struct args *a, const struct run *run)
 		lines |= image_has_lines(run->binary.at[i].image);
 	if (!lines)
 		say_warning(run->path, "it has no line numbers: build it with -g to see its source in the pages");
-	if (print_page(a, run, pool_printf(run->pool, "%s%sindex.html", a->output, slash), lines))
-		return true;
-	say_error("standard output", "%s", strerror(errno));
-	return false;
+	return print_page(a, run, pool_printf(run->pool, "%s%sindex.html", a->output, slash), lines);
 }
 
 /* The folder is not touched before all that is to be shown has been read. */

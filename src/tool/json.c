@@ -2,6 +2,8 @@
 /* JSON as all commands print it. */
 #include "tool/json.h"
 
+#include "tool/print.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -130,7 +132,7 @@ dump(json_t *o, FILE *to, size_t how)
 {
 	bool ok = !json_dumpf(o, to, how);
 
-	ok &= putc('\n', to) != EOF && !fflush(to);
+	ok &= putc('\n', to) != EOF;
 	json_decref(o);
 	return ok;
 }
@@ -138,7 +140,19 @@ dump(json_t *o, FILE *to, size_t how)
 bool
 js_print(json_t *o, FILE *to)
 {
-	return dump(o, to, JSON_INDENT(1));
+	return dump(o, to, JSON_INDENT(1)) && !fflush(to);
+}
+
+bool
+js_print_whole(json_t *o)
+{
+	bool ok = dump(o, stdout, JSON_INDENT(1));
+
+	if (!print_whole(NULL, stdout))
+		return false;
+	if (!ok)
+		say_error("standard output", "the object cannot be written whole");
+	return ok;
 }
 
 bool

@@ -29,7 +29,9 @@ void js_set(json_t *o, const char *key, json_t *value);
 void js_append(json_t *a, json_t *value);
 /* Prints it and frees it. False: it could not be written whole. */
 bool js_print(json_t *o, FILE *to);
-/* The same on one line. */
+/* The same to standard output. False: reported. */
+bool js_print_whole(json_t *o);
+/* On one line, which may wait for others before it is written. */
 bool js_line(json_t *o, FILE *to);
 
 #endif

@@ -2,9 +2,11 @@
 /* chord: the table of subcommands. */
 #include "driver/driver.h"
 #include "tool/options.h"
+#include "tool/print.h"
 #include "tool/tool.h"
 
 #include <argp.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const struct command {
@@ -110,6 +112,7 @@ main(int argc, char **argv)
 {
 	const struct command *c = argc > 0 ? by_alias(argv[0]) : NULL;
 
+	atexit(print_ends);
 	argp_err_exit_status = EXIT_USAGE;
 	argp_program_version_hook = print_version;
 	if (c)

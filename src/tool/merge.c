@@ -147,10 +147,7 @@ print_json(const struct args *a, const struct profile *sum, struct pool *pool)
 	js_set(o, "processes", js_number(sum->nsummed, true));
 	js_set(o, "modules", modules_of(sum, pool));
 	js_set(o, "unknown", unknown ? js_text(unknown) : json_null());
-	if (js_print(o, stdout))
-		return true;
-	say_error("standard output", "what the sum is of cannot be written whole");
-	return false;
+	return js_print_whole(o);
 }
 
 /* ---- names that a file has ---- */

@@ -122,6 +122,33 @@ option_top(const char *text, const char *of, struct argp_state *state)
 	return n;
 }
 
+/* Why it has failed: an error is kept, its reason is not. Something more is tried, which does no harm to what is not whole. */
+static const char *
+why_not(FILE *to)
+{
+	return write(fileno(to), "\n", 1) < 0 ? strerror(errno) : "not all of it could be written";
+}
+
+bool
+print_whole(const char *name, FILE *to)
+{
+	bool before = ferror(to), now = fflush(to);
+	const char *why = now ? strerror(errno) : NULL;
+
+	if (!before && !now)
+		return true;
+	clearerr(to);
+	say_error(name ? name : "standard output", "%s", why ? why : why_not(to));
+	return false;
+}
+
+void
+print_ends(void)
+{
+	if (!print_whole(NULL, stdout))
+		_exit(EXIT_NO);
+}
+
 bool
 save_output(const char *file, const struct buf *out)
 {
@@ -129,10 +156,13 @@ save_output(const char *file, const struct buf *out)
 
 	if (file && (!strcmp(file, "-") || !strcmp(file, "/dev/stdout")))
 		file = NULL;
-	ok = file ? file_write(file, out->at, out->n) : fwrite(out->at, 1, out->n, stdout) == out->n && !fflush(stdout);
-
+	if (!file) {
+		fwrite(out->at, 1, out->n, stdout);
+		return print_whole(NULL, stdout);
+	}
+	ok = file_write(file, out->at, out->n);
 	if (!ok)
-		say_error(file ? file : "standard output", "%s", strerror(errno));
+		say_error(file, "%s", strerror(errno));
 	return ok;
 }
 

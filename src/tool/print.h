@@ -23,6 +23,11 @@ bool number_read(const char *text, uint64_t least, uint64_t most, uint64_t *n);
 /* The value of --top, a number of rows, paths ...; what is none ends the program with its usage. */
 size_t option_top(const char *text, const char *of, struct argp_state *state);
 
+/* Is all there that was written to it? False: reported, once. name NULL: standard output. */
+bool print_whole(const char *name, FILE *to);
+/* The same of standard output when the program ends: its status is EXIT_NO if something is missing that nobody has reported. */
+void print_ends(void);
+
 /* Writes a file, or with NULL standard output. False: reported. */
 bool save_output(const char *file, const struct buf *out);
 

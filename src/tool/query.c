@@ -294,10 +294,8 @@ once(struct args *a, struct query *q, int *status)
 			print_json(a, q, &m);
 		else
 			print_text(a, q, &m);
-		if (fflush(stdout) || ferror(stdout)) {
-			say_error("standard output", "%s", strerror(errno));
+		if (!print_whole(NULL, stdout))
 			*status = EXIT_NO;
-		}
 		if (!a->last)
 			a->last = pool_array(q->pool, q->event.n, sizeof *a->last);
 		memcpy(a->last, m.total, q->event.n * sizeof *a->last);

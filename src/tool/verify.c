@@ -91,10 +91,7 @@ print_json(const struct args *a, const struct binary *bin, const struct unmeasur
 	if (un->stripped)
 		json_decref(others);
 	js_set(o, "bytes_not_measured", js_number(un->bytes, true));
-	if (js_print(o, stdout))
-		return true;
-	say_error("standard output", "the list cannot be written whole");
-	return false;
+	return js_print_whole(o);
 }
 
 static int

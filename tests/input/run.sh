@@ -333,6 +333,50 @@ t_unwritable() {
 	refused 1 "$(sed -n 's/.*: //p' plain | tail -1)" "$hook/as" -o /dev/full prog.s
 	[ -c /dev/full ] || no "/dev/full is gone"
 }
+# What commands print goes to a full disk, or to nobody: each says why, once, and only then.
+t_full_output() {
+	local command got
+	[ -c /dev/full ] || { no "/dev/full is gone"; }
+	build
+	CHORD_FILE=first.chord run_prog
+	want gcc -O2 -S prog.c
+	want $cc -g -O1 -fchord=trace -o traced "$here/../tracing/long.c"
+	CHORD_FILE=traced.chord ./traced >out
+	while read -r command; do
+		# shellcheck disable=SC2086
+		"$CHORD" $command >/dev/full 2>err
+		got=$?
+		sound $got
+		[ $got = 1 ] && [ "$(cat err)" = 'chord: standard output: No space left on device' ] || no "status $got of $command: $(head -c 400 err)"
+		# shellcheck disable=SC2086
+		(trap '' PIPE; "$CHORD" $command 2>err; echo $? >got) | : # it may be written before nobody reads
+		[ "$(cat got)" = 0 ] || [ "$(cat err)" = 'chord: standard output: Broken pipe' ] || no "status $(cat got) of $command: $(head -c 400 err)"
+	done <<-EOF
+		report ./prog first.chord
+		report --json ./prog first.chord
+		annotate --both ./prog first.chord
+		coverage --json ./prog first.chord
+		export -f lcov ./prog first.chord
+		diff ./prog first.chord first.chord
+		verify ./prog
+		verify --json ./prog
+		merge --json -o sum first.chord
+		merge -o - first.chord
+		weights ./prog first.chord
+		trace --insns ./traced traced.chord
+		trace --json --insns ./traced traced.chord
+		trace --together --lines ./traced traced.chord
+		trace --chrome --from=main ./traced traced.chord
+		trace --encodings ./traced traced.chord
+		show prog.s
+		hook
+		help
+		--version
+		report --help
+	EOF
+	"$CHORD" trace --insns ./traced traced.chord 2>err | head -n 1 >out
+	[ ${PIPESTATUS[0]} = 141 ] && [ ! -s err ] || no "it did not end by SIGPIPE: $(head -c 400 err)"
+}
 # What was there stays, whatever name leads to it; what is new and could not be finished goes.
 t_output_kept() {
 	local name
@@ -764,7 +808,7 @@ t_damaged_core() {
 }
 
 for name in rejected unknown-measure bad-events empty no-newline crlf garbage damaged long-line much-data much-code much-procedure \
-	unreadable unwritable output-kept pipes full-disk killed bad-profile damaged-profile summed-twice command-lines show-no-text options-apart many-profiles other-build damaged-program stripped \
+	unreadable unwritable output-kept full-output pipes full-disk killed bad-profile damaged-profile summed-twice command-lines show-no-text options-apart many-profiles other-build damaged-program stripped \
 	unwritable-folder full-disk-for-profile file-limit bad-core other-core damaged-core; do
 	test_case $name
 done

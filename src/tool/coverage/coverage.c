@@ -209,8 +209,6 @@ coverage(struct coverage_tool *t)
 	failed = gate_fails(t);
 	written = t->opt->format == COVERAGE_JSON ? coverage_json(t, failed) :
 	          t->opt->format == COVERAGE_MARKDOWN ? coverage_markdown(t) : coverage_text(t);
-	if (!written)
-		say_error("standard output", "%s", strerror(errno));
 	return failed || !written || t->run->incomplete ? EXIT_NO : 0;
 }
 

@@ -155,5 +155,5 @@ coverage_json(const struct coverage_tool *t, bool failed)
 	js_set(o, "refused", js_number(t->refused, true));
 	js_set(o, "unknown", js_named_list(t->run->unknown.at, t->run->unknown.n));
 	js_set(o, "notes", js_texts(t->run->note.at, t->run->note.n));
-	return js_print(o, stdout);
+	return js_print_whole(o);
 }

@@ -268,7 +268,7 @@ coverage_text(const struct coverage_tool *t)
 	print_left_out(t);
 	print_run_unknown(t->run);
 	print_run_notes(t->run);
-	return !fflush(stdout) && !ferror(stdout);
+	return print_whole(NULL, stdout);
 }
 
 /* ---- Markdown ---- */
@@ -421,5 +421,5 @@ coverage_markdown(const struct coverage_tool *t)
 		put_all_ranges(&t->c, VIEW_MAYBE, "Not known whether it ran");
 	}
 	put_not_known(t);
-	return !fflush(stdout) && !ferror(stdout);
+	return print_whole(NULL, stdout);
 }

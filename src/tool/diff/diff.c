@@ -257,8 +257,6 @@ diff(const struct args *a)
 		return EXIT_NO;
 	failed = gate_check(d);
 	written = print(d, failed);
-	if (!written)
-		say_error("standard output", "%s", strerror(errno));
 	return failed || !written ? EXIT_NO : 0;
 }
 

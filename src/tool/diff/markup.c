@@ -135,7 +135,7 @@ diff_markdown(const struct diff *d)
 		put_functions(d);
 	if (d->found.left_out.n)
 		printf("\nNot compared, and in no sum above: %zu (`chord diff --top=0` names them)\n", d->found.left_out.n);
-	return !fflush(stdout) && !ferror(stdout);
+	return print_whole(NULL, stdout);
 }
 
 /* ---- GitHub: workflow commands on standard output ---- */
@@ -225,7 +225,7 @@ diff_github(const struct diff *d)
 	if (d->found.left_out.n)
 		printf("::warning title=chord diff::not compared, and in no sum: %zu (chord diff --top=0 names them)\n",
 		       d->found.left_out.n);
-	return !fflush(stdout) && !ferror(stdout);
+	return print_whole(NULL, stdout);
 }
 
 /* ---- GitLab: a list of issues as Code Climate has them ---- */
@@ -273,5 +273,5 @@ diff_gitlab(const struct diff *d)
 		js_append(a, issue(d, &d->found.function.at[i]));
 		shown++;
 	}
-	return js_print(a, stdout);
+	return js_print_whole(a);
 }

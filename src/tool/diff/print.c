@@ -209,7 +209,7 @@ diff_text(const struct diff *d)
 	print_limits(d);
 	print_left_out(d);
 	print_notes(d);
-	return !fflush(stdout) && !ferror(stdout);
+	return print_whole(NULL, stdout);
 }
 
 /* ---- JSON ---- */
@@ -321,5 +321,5 @@ diff_json(const struct diff *d, bool failed)
 	if (d->opt->lines)
 		js_set(o, "lines", rows(d->found.line.at, d->found.line.n));
 	js_set(o, "not_compared", js_named_list(d->found.left_out.at, d->found.left_out.n));
-	return js_print(o, stdout);
+	return js_print_whole(o);
 }

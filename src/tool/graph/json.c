@@ -116,9 +116,5 @@ graph_json(const struct study *s)
 	js_set(o, "loops", loops);
 	js_set(o, "edges", edges);
 	js_set(o, "placements", placements(s));
-	errno = 0;
-	if (js_print(o, stdout))
-		return true;
-	say_error("standard output", "%s", errno ? strerror(errno) : "the object cannot be written whole");
-	return false;
+	return js_print_whole(o);
 }

@@ -95,7 +95,7 @@ print_json(const struct paths_diff *d, const struct paths_options *opt)
 		paths_json_doubts(doubts, &d->found.side[i]);
 		js_set(o, i ? "doubts_after" : "doubts_before", doubts);
 	}
-	return js_print(o, stdout);
+	return js_print_whole(o);
 }
 
 /* ---- the command ---- */
@@ -122,10 +122,8 @@ paths_diff(const struct paths_options *opt, char **name)
 		ok = print_json(&d, opt);
 	else if (ok)
 		print_text(&d, opt);
-	if (fflush(stdout) || ferror(stdout)) {
-		say_error("standard output", "%s", strerror(errno));
+	if (!print_whole(NULL, stdout))
 		ok = false;
-	}
 	compare_paths_free(&d.found);
 	for (int i = 0; i < 2; i++)
 		if (d.run[i].pool)

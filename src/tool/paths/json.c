@@ -163,5 +163,5 @@ paths_json(const struct view_paths *r, const struct paths_options *opt)
 		paths_json_def_use(o, r, opt->top);
 	paths_json_doubts(o, r);
 	js_set(o, "profiles", js_texts(run->summed.at, run->summed.n));
-	return js_print(o, stdout);
+	return js_print_whole(o);
 }

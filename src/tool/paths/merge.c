@@ -82,10 +82,8 @@ cmd_paths_merge(int argc, char **argv)
 		ok = paths_json(&joined.all, &a.opt);
 	else if (ok)
 		paths_print(&joined.all, &a.opt);
-	if (fflush(stdout) || ferror(stdout)) {
-		say_error("standard output", "%s", strerror(errno));
+	if (!print_whole(NULL, stdout))
 		ok = false;
-	}
 	join_free(&joined);
 	return ok ? 0 : EXIT_NO;
 }

@@ -112,10 +112,8 @@ report(const struct args *a)
 		ok = paths_json(&r, &a->opt);
 	else if (ok)
 		paths_print(&r, &a->opt);
-	if (fflush(stdout) || ferror(stdout)) {
-		say_error("standard output", "%s", strerror(errno));
+	if (!print_whole(NULL, stdout))
 		ok = false;
-	}
 	view_paths_free(&r);
 	view_source_free();
 	run_close(&run);

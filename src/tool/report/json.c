@@ -235,8 +235,5 @@ report_json(const struct report *r)
 		js_set(o, "source_functions", sources(r));
 	if (r->opt.calls)
 		js_set(o, "call_sites", calls(r));
-	if (js_print(o, stdout))
-		return 0;
-	say_error("standard output", "the report cannot be written whole");
-	return EXIT_NO;
+	return js_print_whole(o) ? 0 : EXIT_NO;
 }

@@ -275,10 +275,8 @@ print_report(struct report *r)
 		status = report_json(r);
 	else
 		report_text(r);
-	if (fflush(stdout) || ferror(stdout)) {
-		say_error("standard output", "%s", strerror(errno));
+	if (!print_whole(NULL, stdout))
 		status = EXIT_NO;
-	}
 	return status;
 }
 

@@ -214,9 +214,7 @@ output_print(const struct output *out, const struct stat_result *s)
 		ok = false;
 	else
 		ok = s->opt->json ? stat_json(s, out->to) : s->opt->separator ? stat_fields(s, out->to) : stat_print(s, out->to);
-	if (!ok)
-		say_error(out->name, "%s", strerror(errno));
-	return ok;
+	return print_whole(out->name, out->to) && ok;
 }
 
 static bool

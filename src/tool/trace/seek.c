@@ -196,9 +196,11 @@ may_pass(const struct trace_out *o)
 	                    (a->form >= TRACE_LACKEY || a->thread != trace_thread(o)));
 }
 
+/* Where nothing can be written any more the end is not waited for. */
 bool
 seek_step(struct trace_out *o)
 {
+	o->replay.stop |= ferror_unlocked(o->to) != 0;
 	if (o->telling && tell_event(o))
 		return true;
 	if (may_pass(o)) {

@@ -246,7 +246,7 @@ print_all(struct trace_args *a, struct run *r, struct traced_list *list, FILE *t
 	if (a->form == TRACE_CHROME)
 		chrome_end(a, to);
 	strmap_free(&a->names);
-	return all_found(a, r) ? status : EXIT_NO;
+	return !ferror(to) && all_found(a, r) ? status : EXIT_NO;
 }
 
 static int
@@ -266,10 +266,8 @@ print_to(struct trace_args *a, struct run *r, struct traced_list *list)
 	status = a->compare     ? trace_diff(a, r, list, to)
 	         : a->encodings ? trace_encodings(a, r, list, to)
 	                        : print_all(a, r, list, to);
-	if (fflush(to) || ferror(to)) {
-		say_error(a->output ? a->output : "standard output", "%s", strerror(errno));
+	if (!print_whole(a->output, to))
 		status = EXIT_NO;
-	}
 	if (a->output)
 		fclose(to);
 	return status;
