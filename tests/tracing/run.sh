@@ -668,13 +668,18 @@ done
 "$CHORD" trace --json ./program | sort >separate && sort json | cmp -s - separate && "$CHORD" trace --together ./program >all 2>err && [ -s all ]
 check together-same $? "$(head -n 1 err)"
 # Arrows lead from where something begins to what begins there, and not back in time.
-"$CHORD" trace --chrome ./program | jq -e '.traceEvents | [(map(select(.ph == "s")) | sort_by(.id)), (map(select(.ph == "f")) | sort_by(.id))] |
-	transpose | length == 13 and all(.[0].id == .[1].id and .[0].ts == .[1].ts and (.[0].tid != .[1].tid or .[0].pid != .[1].pid))' >/dev/null
-check arrows $? "$("$CHORD" trace --chrome ./program | grep -c '"[sf]"')"
+arrows()
+{
+	"$CHORD" trace --chrome ./program | jq -r '.traceEvents | [(map(select(.ph == "s")) | sort_by(.id)), (map(select(.ph == "f")) | sort_by(.id))] |
+		transpose | map(if .[0].id == .[1].id and .[0].name == .[1].name and .[0].ts <= .[1].ts and
+			(.[0].tid != .[1].tid or .[0].pid != .[1].pid) then .[0].name else "wrong" end) | .[]' | sort | uniq -c | awk '{ print $1, $2 }'
+}
+[ "$(arrows | tr '\n' ,)" = '13 begins,10 joined,' ]
+check arrows $? "$(arrows)"
 if command -v protoc >/dev/null; then
 	"$CHORD" trace --perfetto ./program | protoc --decode=PerfettoTrace -I "$top/src/tool/trace" perfetto.proto >raw 2>err
 	[ "$(sed -n 's/^ *flow_ids: //p' raw | sort)" = "$(sed -n 's/ *terminating_flow_ids: //p' raw | sort)" ] &&
-		[ "$(grep -c ' flow_ids' raw)" = 13 ]
+		[ "$(grep -c ' flow_ids' raw)" = 23 ]
 	check perfetto-arrows $? "$(head -n 1 err) $(grep -c flow_ids raw)"
 fi
 rm -f ./*.chord ./*.trace
@@ -757,6 +762,10 @@ for ((i = 0; i < 20; i++)); do
 done
 [ -z "$bad" ]
 check stamps/race $? "runs$bad"
+# An arrow leads from each stamp to the next one of another thread.
+[ "$(arrows | awk '$2 == "stamp" { print $1 }')" = "$("$CHORD" trace --json ./program | jq -s 'map(select(.event == "stamp")) | sort_by(.number) |
+	[.[:-1], .[1:]] | transpose | map(select(.[0].thread != .[1].thread or .[0].process != .[1].process)) | length')" ] && ! arrows | grep -q wrong
+check stamps/arrows $? "$(arrows)"
 "$CHORD" trace --together ./program | sed -n 's/.*stamp \([0-9]*\) .*/\1/p' >got
 [ "$(wc -l <got)" = 450 ] && sort -n -u got | cmp -s - got
 check stamps/numbers $? "$(wc -l <got) stamps"

@@ -163,9 +163,9 @@ chrome_thread(struct trace_out *o)
 
 /* One end of an arrow: s or f. That is bound to the slice that encloses the place. */
 static void
-put_end_of_arrow(struct trace_out *o, const char *kind, uint64_t number)
+put_end_of_arrow(struct trace_out *o, const char *kind, const char *what, uint64_t number)
 {
-	json_t *j = chrome_object(o, kind, "begins");
+	json_t *j = chrome_object(o, kind, what);
 
 	js_set(j, "cat", js_text("order"));
 	js_set(j, "id", json_sprintf("%" PRIu64, number));
@@ -186,7 +186,7 @@ chrome_event(struct trace_out *o, char kind)
 	js_set(j, "ts", js_number(o->offset + o->replay.insns, true));
 	put_chrome(o, j);
 	if (o->from)
-		put_end_of_arrow(o, "f", o->from);
+		put_end_of_arrow(o, "f", "begins", o->from);
 	o->from = 0;
 }
 
@@ -195,7 +195,13 @@ chrome_arrow(struct trace_out *o, uint64_t number)
 {
 	if (!o->any)
 		chrome_thread(o);
-	put_end_of_arrow(o, "s", number);
+	put_end_of_arrow(o, "s", "begins", number);
+}
+
+void
+chrome_end_of_arrow(struct trace_out *o, const char *what, uint64_t number, bool begins)
+{
+	put_end_of_arrow(o, begins ? "s" : "f", what, number);
 }
 
 void

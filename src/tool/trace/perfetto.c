@@ -131,12 +131,18 @@ perfetto_event(struct trace_out *o, bool begins)
 }
 
 void
-perfetto_arrow(struct trace_out *o, uint64_t number)
+perfetto_end_of_arrow(struct trace_out *o, const char *what, uint64_t number, bool begins)
 {
 	PerfettoEvent event = PERFETTO_EVENT__INIT;
 
 	event.type = PERFETTO_EVENT__TYPE__TYPE_INSTANT;
-	event.n_flow_ids = 1;
-	event.flow_ids = &number;
-	put_event(o, &event, "begins");
+	*(begins ? &event.n_flow_ids : &event.n_terminating_flow_ids) = 1;
+	*(begins ? &event.flow_ids : &event.terminating_flow_ids) = &number;
+	put_event(o, &event, what);
+}
+
+void
+perfetto_arrow(struct trace_out *o, uint64_t number)
+{
+	perfetto_end_of_arrow(o, "begins", number, true);
 }

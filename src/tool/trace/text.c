@@ -518,6 +518,15 @@ span_leaves(struct replay *r, enum replay_how how)
 }
 
 static void
+span_thread_ends(struct replay *r)
+{
+	struct trace_out *o = r->ctx;
+
+	if (o->meets)
+		o->meets(o, TRACE_THREAD_ENDS);
+}
+
+static void
 only_select(struct replay *r, const struct replay_path *p, struct replay_point from, struct replay_point to)
 {
 	select_path(r->ctx, replay_insns(p, from, to));
@@ -544,6 +553,7 @@ replay_for(struct trace_out *o)
 		r.leaves_frame = span_leaves;
 		r.runs = only_select;
 		r.happens = meet;
+		r.thread_ends = span_thread_ends;
 		return r;
 	}
 	r.thread_ends = thread_ends;

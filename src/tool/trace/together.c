@@ -37,6 +37,14 @@ struct fork {
 	uint64_t time, arrow;
 };
 
+/* A place in a stream that another one's may be behind. */
+struct place {
+	struct party *party;     /* NULL: there is none */
+	uint64_t thread, time;   /* what comes behind is not before that */
+	uint64_t at;             /* where an arrow begins */
+	bool shown;
+};
+
 struct meeting {
 	struct trace_out *process;
 	struct party *party;
@@ -44,6 +52,8 @@ struct meeting {
 	uint64_t turns;
 	bool met;                /* it may be another one's turn */
 	VEC(struct fork) fork;
+	VEC(struct place) ended; /* threads */
+	struct place stamp;      /* the last one that was taken */
 };
 
 /* ---- who goes on ---- */
@@ -90,6 +100,53 @@ time_of(const struct party *p)
 	return p->out.offset + p->out.replay.insns;
 }
 
+static bool
+is_drawn(const struct party *p)
+{
+	return p->out.args->form >= TRACE_CHROME;
+}
+
+static struct place
+here(struct party *p)
+{
+	return (struct place){p, trace_thread(&p->out), time_of(p), time_of(p), select_shown(&p->out) && p->out.any};
+}
+
+/* The end of an arrow at a place that was passed. */
+static void
+put_end_at(const struct place *x, const char *what, uint64_t number, bool begins)
+{
+	struct trace_out at = x->party->out;
+
+	at.text = (struct buf){0};
+	at.any = true; /* it has been shown */
+	at.replay.thread = x->thread;
+	at.offset = x->at;
+	at.replay.insns = 0;
+	if (at.args->form == TRACE_CHROME)
+		chrome_end_of_arrow(&at, what, number, begins);
+	else
+		perfetto_end_of_arrow(&at, what, number, begins);
+	buf_free(&at.text);
+}
+
+/* What the stream does now is behind that: so it is drawn there, and an arrow leads to it. */
+static void
+is_behind(struct party *p, struct place from, const char *what)
+{
+	struct place to;
+	uint64_t number;
+
+	if (time_of(p) < from.time)
+		p->out.offset += from.time - time_of(p);
+	to = here(p);
+	if (!from.shown || !to.shown)
+		return;
+	number = ++p->m->turns;
+	put_end_at(&from, what, number, true);
+	put_end_at(&to, what, number, false);
+}
+
 /* The thread that one creates is about to begin in another's stream. */
 static void
 create(struct party *maker, struct party *made)
@@ -121,6 +178,20 @@ has_ended(const struct party *p, uint64_t thread)
 	return p->state == OVER || p->out.replay.thread > thread;
 }
 
+/* The thread that it has joined has ended, if that was seen. */
+static void
+has_joined(struct party *p, const struct party *of)
+{
+	for (size_t i = is_drawn(p) ? p->m->ended.n : 0; i--;) {
+		const struct place *x = &p->m->ended.at[i];
+
+		if (x->party == of && x->thread == p->out.replay.joined) {
+			is_behind(p, *x, "joined");
+			return;
+		}
+	}
+}
+
 /* Who waits for the end of a thread of that stream, which is there no longer. */
 static void
 release(const struct party *ended)
@@ -128,8 +199,10 @@ release(const struct party *ended)
 	for (size_t i = 0; i < ended->m->n; i++) {
 		struct party *p = &ended->m->party[i];
 
-		if (p->state == AWAITS_END && &p->m->party[p->place] == ended && has_ended(ended, p->made))
+		if (p->state == AWAITS_END && &p->m->party[p->place] == ended && has_ended(ended, p->made)) {
 			p->state = GOES_ON;
+			has_joined(p, ended);
+		}
 	}
 }
 
@@ -139,8 +212,12 @@ joins(struct party *p)
 {
 	struct party *of = find_stream(p, p->out.replay.joined_in);
 
-	if (!of || of == p || has_ended(of, p->out.replay.joined))
+	if (!of || of == p)
 		return;
+	if (has_ended(of, p->out.replay.joined)) {
+		has_joined(p, of);
+		return;
+	}
 	p->state = AWAITS_END;
 	p->made = p->out.replay.joined;
 	p->place = (uint64_t)(of - p->m->party);
@@ -195,12 +272,24 @@ is_forked(struct party *p)
 		p->state = AWAITS_FORK;
 }
 
+/* Its last instruction: where its slices end an arrow would be of none. */
+static void
+thread_ends(struct party *p)
+{
+	struct place x = here(p);
+
+	x.shown &= p->out.replay.insns != 0;
+	x.at -= x.shown;
+	if (is_drawn(p))
+		VEC_PUSH(p->m->ended, x);
+}
+
 static bool
 meets(struct trace_out *o, enum trace_meeting what)
 {
 	struct party *p = (struct party *)o;
 
-	p->m->met = true;
+	p->m->met |= what != TRACE_THREAD_ENDS;
 	switch (what) {
 	case TRACE_BEGINS:
 		begins(p);
@@ -226,6 +315,9 @@ meets(struct trace_out *o, enum trace_meeting what)
 	case TRACE_STAMP:
 		p->state = AWAITS_STAMPS;
 		break;
+	case TRACE_THREAD_ENDS:
+		thread_ends(p);
+		return true;
 	}
 	return p->state == GOES_ON;
 }
@@ -294,6 +386,19 @@ next_stamp(const struct meeting *m)
 	return best;
 }
 
+/* The one before was taken before it, by whomever. */
+static void
+takes_stamp(struct party *p)
+{
+	struct meeting *m = p->m;
+
+	if (!is_drawn(p))
+		return;
+	if (m->stamp.party && (m->stamp.party != p || m->stamp.thread != trace_thread(&p->out)))
+		is_behind(p, m->stamp, "stamp");
+	m->stamp = here(p);
+}
+
 /* Who waits for what is not in any trace does not wait for ever. */
 static struct party *
 next(const struct meeting *m)
@@ -302,7 +407,8 @@ next(const struct meeting *m)
 	struct party *p = next_end(m);
 
 	p = p ? p : next_of(m, GOES_ON);
-	p = p ? p : next_stamp(m);
+	if (!p && (p = next_stamp(m)))
+		takes_stamp(p);
 	for (size_t i = 0; i < sizeof order / sizeof *order && !p; i++)
 		p = next_of(m, order[i]);
 	if (p)
@@ -385,6 +491,7 @@ trace_print_together(struct trace_args *a, struct run *r, struct traced_list *li
 	buf_free(&o.text);
 	free(m.process);
 	free(m.fork.at);
+	free(m.ended.at);
 	free(m.party);
 	return ok;
 }

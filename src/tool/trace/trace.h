@@ -60,7 +60,9 @@ struct trace_args {
 };
 
 /* What happens to a stream that others wait for, or that waits for them. */
-enum trace_meeting { TRACE_BEGINS, TRACE_CREATES, TRACE_FORKS, TRACE_FORKED, TRACE_ENDS, TRACE_JOINS, TRACE_STAMP };
+enum trace_meeting {
+	TRACE_BEGINS, TRACE_CREATES, TRACE_FORKS, TRACE_FORKED, TRACE_ENDS, TRACE_JOINS, TRACE_STAMP, TRACE_THREAD_ENDS
+};
 
 /* What is printed of the streams of a process. */
 struct trace_out {
@@ -153,10 +155,13 @@ void chrome_event(struct trace_out *o, char kind);
 /* An arrow begins here. */
 void chrome_arrow(struct trace_out *o, uint64_t number);
 void chrome_end(struct trace_args *a, FILE *to);
+/* An arrow begins here, or ends. */
+void chrome_end_of_arrow(struct trace_out *o, const char *what, uint64_t number, bool begins);
 /* perfetto.c: packets of Perfetto's format. A process comes before its events. */
 void perfetto_process(struct trace_out *o);
 void perfetto_event(struct trace_out *o, bool begins);
 void perfetto_arrow(struct trace_out *o, uint64_t number);
+void perfetto_end_of_arrow(struct trace_out *o, const char *what, uint64_t number, bool begins);
 
 /* lackey.c: instructions and accesses as lackey prints them. */
 bool lackey_can(const struct trace_out *o);
