@@ -156,6 +156,14 @@ chord_rt_is_wanted(const struct chord_rt_ctl *ctl, int hook)
 	return hook != CHORD_RT_HOOK__dl_find_object || ctl->cancels;
 }
 
+/* Does an object call the function although it has it itself? libgcc_s has a personality routine, which puts exceptions into the
+ * landing pads of C and, with link-time optimisation, of C++ that only cleans up. */
+static bool
+chord_rt_is_own(int hook)
+{
+	return hook == CHORD_RT_HOOK__Unwind_SetIP;
+}
+
 static void
 chord_rt_hook_table(struct chord_rt_hooking *h, const struct chord_rt_dynamic *d, const Elf64_Rela *r, uint64_t n)
 {
@@ -165,11 +173,11 @@ chord_rt_hook_table(struct chord_rt_hooking *h, const struct chord_rt_dynamic *d
 		int hook;
 
 		if ((type != CHORD_RT_SLOT_CALL && type != CHORD_RT_SLOT_DATA && type != CHORD_RT_SLOT_ADDRESS) ||
-		    sym->st_shndx != SHN_UNDEF || !ELF64_R_SYM(r->r_info) ||
+		    !ELF64_R_SYM(r->r_info) ||
 		    h->bias + r->r_offset - h->links < sizeof chord_rt_links)
 			continue;
 		hook = chord_rt_hook_named(h->ctl, d->str + sym->st_name);
-		if (hook >= 0 && chord_rt_is_wanted(h->ctl, hook))
+		if (hook >= 0 && (sym->st_shndx == SHN_UNDEF || chord_rt_is_own(hook)) && chord_rt_is_wanted(h->ctl, hook))
 			chord_rt_hook_slot(h, d, r, hook);
 	}
 }
