@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 /* Where a procedure begins. */
 struct start {
@@ -373,6 +374,30 @@ refuse_ocaml(struct unit *u)
 		u->procs.at[i].reason = "OCaml's code, whose exceptions end activations unseen";
 }
 
+/* Is it a procedure of Free Pascal's? That puts each into a section named after it in small letters, behind a prefix that no other
+ * compiler has: no symbol is its section's own name there. */
+static bool
+is_pascal(const struct unit *u, const struct obj_symbol *s)
+{
+	static const char prefix[] = ".text.n_";
+	const char *section = s->section ? u->object->sections[s->section].name : "";
+
+	return s->func && str_starts(str_of(section), prefix) && !strcasecmp(section + sizeof prefix - 1, s->name);
+}
+
+/* Free Pascal raises by a setjmp and longjmp of its own, so that calls return twice and activations end unseen; and what starts
+ * its programs calls no constructors, so that none would leave a profile. */
+static void
+refuse_pascal(struct unit *u)
+{
+	bool any = false;
+
+	for (uint32_t i = 1; i < u->object->nsymbol && !any; i++)
+		any = is_pascal(u, &u->object->symbols[i]);
+	for (size_t i = 0; i < u->procs.n && any; i++)
+		u->procs.at[i].reason = "Free Pascal's code, whose exceptions end activations unseen";
+}
+
 /* The procedures in a section that mention what transactions are made with. */
 static void
 refuse_transactions_in(struct unit *u, uint32_t section)
@@ -502,6 +527,7 @@ proc_find(struct unit *u)
 		keep_prologue(u, &u->procs.at[i].parts.at[0]);
 	refuse_resolvers(u);
 	refuse_ocaml(u);
+	refuse_pascal(u);
 	refuse_transactions(u);
 	refuse_hardened(u);
 }

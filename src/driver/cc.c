@@ -15,6 +15,7 @@ struct driver {
 	bool stops;           /* -c, -S, -E, --version ...: there is no link */
 	bool lto;             /* the last of -flto and -fno-lto */
 	bool no_id;           /* --build-id=none */
+	bool dlang;           /* a source in D, for which gdc warns of options of C's preprocessor */
 	bool probe;           /* a build system's, which is compiled as without Chord */
 	const char *shadowed; /* the sanitizer whose shadow memory is where that of stacks would be */
 	size_t ninput;
@@ -82,6 +83,14 @@ is_header(const char *a)
 	return dot && IS_ONE_OF(dot, suffixes);
 }
 
+static bool
+is_dlang(const char *a)
+{
+	const char *dot = strrchr(base_name(a), '.');
+
+	return dot && (!strcmp(dot, ".d") || !strcmp(dot, ".di") || !strcmp(dot, ".dd"));
+}
+
 /* -fsanitize= and -fno-sanitize=, in order. */
 static void
 look_at_sanitizers(struct driver *d, const char *a)
@@ -115,6 +124,7 @@ look_at(struct driver *d, const char *a, const char *value)
 		look_at_sanitizers(d, a);
 	else if ((*a != '-' || !a[1]) && !is_header(a))
 		d->ninput++;
+	d->dlang |= *a != '-' ? is_dlang(a) : !strcmp(a, "-xd") || (!strcmp(a, "-x") && value && !strcmp(value, "d"));
 	d->probe |= *a != '-' ? cc_is_probe(a) : !strcmp(a, "-o") && value && cc_is_probe(value);
 	if (value)
 		d->no_id |= strstr(value, "--build-id=none") != NULL;
@@ -183,6 +193,16 @@ command_file(struct pool *pool, const char *command)
 	return realpath(command, real) ? pool_strdup(pool, real) : command;
 }
 
+/* Compilers that have options of their own: each has another way to have its text measured, or none. */
+static bool
+is_unlike_gcc(const char *command)
+{
+	static const char *const names[] = {"rustc", "cargo", "ldc2", "ldmd2", "dmd", "ocamlopt", "ocamlopt.opt", "ocamlfind",
+		"fpc", "cobc", "nim", "valac", "ghc", "go"};
+
+	return IS_ONE_OF(base_name(command), names);
+}
+
 /* The command may be several words, `ccache gcc`. */
 static void
 push_compiler(struct driver *d, const char *variable, const char *command)
@@ -195,6 +215,8 @@ push_compiler(struct driver *d, const char *variable, const char *command)
 		file = command_file(d->pool, word);
 		if (is_chord(file))
 			die(variable, "%s is Chord itself: name the compiler that it is to run", word);
+		if (is_unlike_gcc(word))
+			die(variable, "%s does not take gcc's options: chord-hook(1) says what can be measured, and how", word);
 		push(&d->args, word);
 		d->is_clang |= strstr(base_name(word), "clang") || strstr(base_name(file), "clang");
 	}
@@ -220,7 +242,8 @@ push_all(struct driver *d, const char *dir, char **argv, size_t n)
 	if (!d->probe)
 		push_quietly(d, pool_printf(d->pool, "-B%s/", dir));
 	/* The folder has only <chord.h>. It comes after all other folders, so that no header of that name is hidden. */
-	push_quietly(d, pool_printf(d->pool, "-idirafter%s/headers", dir));
+	if (!d->dlang)
+		push_quietly(d, pool_printf(d->pool, "-idirafter%s/headers", dir));
 	if (links)
 		push(&d->args, "-Wl,--build-id");
 	for (size_t i = 0; as_given && i < n; i++)

@@ -1034,6 +1034,52 @@ t_ocaml() {
 	refused 1 '' "$CHORD" verify prog
 	says "camlA__f: OCaml's code, whose exceptions end activations unseen" out
 }
+t_pascal() {
+	printf '\t.section .text.n_u1_$$_f$smallint\n\t.balign 16,0x90\n.globl U1_$$_F$SMALLINT\n' >pascal.s
+	printf '\t.type U1_$$_F$SMALLINT,@function\nU1_$$_F$SMALLINT:\n\tleal 1(%%edi), %%eax\n\tret\n.Le0:\n' >>pascal.s
+	printf '\t.size U1_$$_F$SMALLINT, .Le0 - U1_$$_F$SMALLINT\n' >>pascal.s
+	echo 'int main(void) { return 0; }' >none.c
+	want $cc -Wl,-z,noexecstack -o prog none.c pascal.s
+	refused 1 '' "$CHORD" verify prog
+	says "U1_\$\$_F\$SMALLINT: Free Pascal's code, whose exceptions end activations unseen" out
+	# A function whose name is its section's is the C compiler's.
+	echo 'int n_main(void) { return 1; } int main(void) { return n_main() - 1; }' >sections.c
+	want $cc -ffunction-sections -o prog2 sections.c
+	want "$CHORD" verify prog2
+}
+# gdc warns of options that are not D's.
+t_gdc() {
+	cat >work.d <<-'EOF'
+		extern (C) int puts(const char *);
+		extern (C) int work(int n) { return n + 1; }
+		extern (C) int main() { int n; foreach (i; 0 .. 10) n = work(n); return n == 10 ? puts("ten") < 0 : 1; }
+	EOF
+	CHORD_CC=gdc want $cc -Werror -fno-inline -MMD -MF work.dep.d -o prog work.d
+	counts prog
+	CHORD_CC=gdc want $cc -Werror -fno-inline -o prog2 -x d work.d
+	counts prog2
+}
+t_unlike_gcc() {
+	local c
+	for c in rustc ldc2 ocamlopt fpc cobc nim valac; do
+		printf '#!/bin/sh\necho ran\n' >$c
+		chmod +x $c
+		CHORD_CC=$PWD/$c refused 1 "chord: CHORD_CC: .*$c does not take gcc's options: chord-hook" $cc -o prog prog.x
+		[ ! -s out ] || no "$c ran"
+	done
+}
+# What fpc itself makes, should it be there.
+t_fpc() {
+	cat >p.pas <<-'EOF'
+		program p;
+		function work(n: integer): integer; begin work := n + 1; end;
+		begin writeln(work(2)); end.
+	EOF
+	fpc -v0 -Aas -FD"$hook" -op p.pas >out 2>err || no "status $?: $(head -c 400 out err)"
+	[ "$(./p)" = 3 ] || no "not the plain program's output"
+	refused 1 '' "$CHORD" verify p
+	says "Free Pascal's code, whose exceptions end activations unseen" out
+}
 # The address of code by its distance in bytes: of a loop's head, and farther on.
 t_lea_number() {
 	local own
@@ -1163,6 +1209,10 @@ test_case empty-link
 test_case padded
 test_case from-outside
 test_case ocaml
+test_case pascal
+test_case fpc fpc
+test_case gdc gdc
+test_case unlike_gcc
 test_case lea-number
 test_case build-id
 test_case link-status
