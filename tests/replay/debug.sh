@@ -107,7 +107,8 @@ t_debug_watch() {
 # A program that a signal ends stands at the instruction; then it is gone.
 t_debug_signal() {
 	debugged fault
-	debug ./debugged "continue" "p times" "reverse-next" "reverse-next" "continue" "set var times = 3" "p times" "continue"
+	debug ./debugged "continue" "p times" "reverse-next" "reverse-next" "continue" "set var times = 3" "p times" "p put(1, 2)" "set var \$rax = 5" "continue"
+	[ "$(grep -c 'gdb cannot change registers or memory' answers)" = 1 ] || no "not refused by name: $(tail -c 300 answers)"
 	answered 'received signal SIGSEGV' '\$1 = 10' 'received signal SIGSEGV' '(Cannot access memory|could not|rror)' '\$2 = 10' \
 		'Program terminated with signal SIGSEGV'
 }

@@ -170,6 +170,7 @@ struct debugger {
 	bool moving;             /* it does */
 	bool ended;              /* gdb has been told of the end */
 	bool gone;               /* gdb has left */
+	bool refused;            /* it has been told that nothing can be changed */
 	struct undo *undo;       /* it searches: go_move() ends it (MOVED_LOST) if it is interrupted; NULL: it does not */
 	bool interrupted;        /* since it moves */
 };

@@ -433,6 +433,17 @@ choose_thread(struct debugger *d, const char *p)
 	packet_text(&d->c, "OK");
 }
 
+/* The program would leave its recorded run. gdb shows the text for registers only, so it is said once. */
+static void
+refuse_change(struct debugger *d)
+{
+	if (!d->refused)
+		say_error(log_name(d->r.log),
+		          "gdb cannot change registers or memory, nor call functions: that would be another run");
+	d->refused = true;
+	packet_text(&d->c, "E.that would be another run");
+}
+
 static void
 serve(struct debugger *d, const char *p, size_t n)
 {
@@ -440,8 +451,7 @@ serve(struct debugger *d, const char *p, size_t n)
 	case '?': tell_stop(d, SIGTRAP, ""); break;
 	case 'g': case 'p': read_registers(d, p); break;
 	case 'm': read_memory(d, p + 1); break;
-	/* The program would leave its recorded run. */
-	case 'G': case 'P': case 'M': case 'X': packet_text(&d->c, "E01"); break;
+	case 'G': case 'P': case 'M': case 'X': refuse_change(d); break;
 	case 'z': case 'Z': set_condition(d, p); break;
 	case 'c': case 'C': case 's': case 'S': case 'b': move(d, p); break;
 	case 'v':
