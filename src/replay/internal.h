@@ -230,6 +230,8 @@ void pieces_written(const struct tracee *t, const struct system_call *c, const u
 /* What an output call with this result has read. */
 void pieces_read(const struct tracee *t, uint64_t number, const uint64_t arg[6], uint64_t result, pieces *to);
 
+/* What stat() says of the file to which a descriptor of the tracee leads. False: to none. */
+bool descriptor_stat(const struct tracee *t, uint64_t fd, struct stat *st);
 /* Which of the recorder's own streams a descriptor of the tracee is: 1 standard output, 2 standard error, 0 neither. */
 int stream_of(const struct tracee *t, int fd);
 
@@ -591,6 +593,7 @@ struct mapped_file {
 	uint64_t size;           /* as the log has it */
 	uint64_t end;            /* replay, in the store: so far it has been mapped */
 	bool shows;              /* recording: where it is mapped /proc/PID/maps says so */
+	int watch;               /* recording: of mapped.changes; -1: none */
 };
 
 /* What a call does to a mapped file. */
@@ -602,6 +605,8 @@ struct mapped {
 	struct pool *pool;
 	VEC(struct mapped_file) file; /* the number of a file is its place here */
 	struct timespec start;   /* recording: its beginning, as files have it */
+	int changes;             /* recording: a descriptor by which the kernel says that one has changed, and 1 more */
+	bool unwatched, anew;    /* it would not say so of one of them; of one it may have changed before that was asked for */
 	size_t open, bound;      /* recording: so many of them have descriptors; it looks again for those that need none when
 	                          * there are more than that */
 	/* Replay: shared mappings are made private ones, so that copies of the program do not share them. What would show that is

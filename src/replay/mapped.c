@@ -11,6 +11,7 @@
 #include <linux/magic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/inotify.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
@@ -168,11 +169,28 @@ has_plain_numbers(int fd)
 	return !fstatfs(fd, &st) && (st.f_type == EXT4_SUPER_MAGIC || st.f_type == XFS_SUPER_MAGIC || st.f_type == TMPFS_MAGIC);
 }
 
+/* Has the kernel say when its size changes. It does before the call that changes it is over, of file systems that nobody else
+ * changes. */
+static void
+watch(struct mapped *m, struct mapped_file *f)
+{
+	char name[64];
+
+	f->watch = -1;
+	if (!m->changes)
+		m->changes = inotify_init1(IN_NONBLOCK | IN_CLOEXEC) + 1;
+	snprintf(name, sizeof name, "/proc/self/fd/%d", f->fd);
+	if (m->changes && has_plain_numbers(f->fd))
+		f->watch = inotify_add_watch(m->changes - 1, name, IN_MODIFY);
+	m->unwatched |= f->watch < 0;
+	m->anew = true;
+}
+
 /* Takes over mine. addr: where it is mapped. */
 static struct mapped_file *
 note_file(struct mapped *m, const struct tracee *t, const struct stat *st, int mine, uint64_t addr)
 {
-	struct mapped_file *f = file_of(m, st), new = {st->st_dev, st->st_ino, mine, (uint64_t)st->st_size, 0, false};
+	struct mapped_file *f = file_of(m, st), new = {st->st_dev, st->st_ino, mine, (uint64_t)st->st_size, 0, false, -1};
 	struct pool *pool;
 	uint64_t ino, at;
 
@@ -187,55 +205,64 @@ note_file(struct mapped *m, const struct tracee *t, const struct stat *st, int m
 	} else {
 		new.shows = m->file.n >= FEW;
 	}
+	watch(m, &new);
 	VEC_PUSH(m->file, new);
 	m->open++;
 	return &m->file.at[m->file.n - 1];
 }
 
-static bool
-is_line_of(const char *line, uint64_t ino)
-{
-	uint64_t of;
+typedef VEC(uint64_t) numbers_of_inodes;
 
-	return sscanf(line, "%*s %*s %*s %*s %" SCNu64, &of) == 1 && of == ino;
+/* What the mappings of a process are of. */
+static void
+add_inodes(const char *maps, numbers_of_inodes *to)
+{
+	uint64_t ino;
+
+	for (const char *line = maps; *line; line = strchr(line, '\n') + 1)
+		if (sscanf(line, "%*s %*s %*s %*s %" SCNu64, &ino) == 1 && (!to->n || to->at[to->n - 1] != ino))
+			VEC_PUSH(*to, ino);
 }
 
 static bool
-shows_anywhere(const char *const *maps, size_t n, uint64_t ino)
+has_inode(const numbers_of_inodes *all, uint64_t ino)
 {
-	for (size_t i = 0; i < n; i++)
-		for (const char *line = maps[i]; *line; line = strchr(line, '\n') + 1)
-			if (is_line_of(line, ino))
-				return true;
+	for (size_t i = 0; i < all->n; i++)
+		if (all->at[i] == ino)
+			return true;
 	return false;
 }
 
 void
 mapped_forget(struct mapped *m, const struct tasks *all)
 {
-	struct pool *pool = m->open > m->bound && m->open > FEW ? pool_new() : NULL;
-	const char **maps = pool ? pool_array(pool, all->at.n, sizeof *maps) : NULL;
-	size_t n = 0;
-	bool ok = pool;
+	bool some = m->open > m->bound && m->open > FEW, ok = some;
+	numbers_of_inodes shown = {0};
 
 	/* A first thread that has ended shows none. */
 	for (size_t i = 0; ok && i < all->at.n; i++)
 		if (all->at.at[i]->state != TASK_ENDED) {
-			maps[n] = tracee_proc(&all->at.at[i]->t, pool, "maps");
-			ok = maps[n++];
+			struct pool *pool = pool_new();
+			const char *maps = tracee_proc(&all->at.at[i]->t, pool, "maps");
+
+			ok = maps;
+			add_inodes(ok ? maps : "", &shown);
+			pool_free(pool);
 		}
 	for (size_t i = 0; ok && i < m->file.n; i++) {
 		struct mapped_file *f = &m->file.at[i];
 
-		if (f->fd >= 0 && f->shows && !shows_anywhere(maps, n, f->ino)) {
+		if (f->fd >= 0 && f->shows && !has_inode(&shown, f->ino)) {
+			if (f->watch >= 0)
+				inotify_rm_watch(m->changes - 1, f->watch);
 			close(f->fd);
 			f->fd = -1;
 			m->open--;
 		}
 	}
-	if (pool)
+	if (some)
 		m->bound = 2 * m->open;
-	pool_free(pool);
+	free(shown.at);
 }
 
 /* Fewer, if the file ends there. False: it cannot be read. */
@@ -342,11 +369,22 @@ position_of(struct pool *pool, const struct tracee *t, uint64_t fd)
 static struct mapped_file *
 mapped_of(struct mapped *m, const struct tracee *t, uint64_t fd)
 {
-	char name[64];
 	struct stat st;
 
-	snprintf(name, sizeof name, "/proc/%d/fd/%d", t->pid, (int)fd);
-	return m->file.n && !stat(name, &st) ? file_of(m, &st) : NULL;
+	return m->file.n && descriptor_stat(t, fd, &st) ? file_of(m, &st) : NULL;
+}
+
+/* May a file have another size since that was last asked? */
+static bool
+some_changed(struct mapped *m)
+{
+	char news[4096];
+	bool some = m->unwatched || m->anew;
+
+	m->anew = false;
+	while (m->changes && read(m->changes - 1, news, sizeof news) > 0)
+		some = true;
+	return some;
 }
 
 /* Files whose size is another one now. */
@@ -355,7 +393,7 @@ record_sizes(struct mapped *m, struct log *l)
 {
 	struct stat st;
 
-	for (size_t i = 0; i < m->file.n; i++) {
+	for (size_t i = some_changed(m) ? 0 : m->file.n; i < m->file.n; i++) {
 		struct mapped_file *f = &m->file.at[i];
 
 		if (f->fd < 0 || fstat(f->fd, &st) || f->size == (uint64_t)st.st_size)
@@ -632,6 +670,8 @@ mapped_close(struct mapped *m)
 			close(m->file.at[i].fd);
 	if (m->store)
 		close(m->store - 1);
+	if (m->changes)
+		close(m->changes - 1);
 	free(m->file.at);
 	*m = (struct mapped){.pool = m->pool, .apart = m->apart, .lonely = {m->lonely.at, m->lonely.n, m->lonely.cap}};
 }

@@ -109,35 +109,43 @@ pieces_read(const struct tracee *t, uint64_t number, const uint64_t arg[6], uint
 
 /* ---- streams ---- */
 
+/* A file that was opened once more (/dev/stderr), if it is one through which others see what is written. */
+static bool
+is_seen_by_others(const struct stat *st, int mine)
+{
+	return S_ISFIFO(st->st_mode) || S_ISSOCK(st->st_mode) || S_ISREG(st->st_mode) || (S_ISCHR(st->st_mode) && isatty(mine));
+}
+
 static bool
 same_description(pid_t pid, int mine, int theirs)
 {
 	return syscall(SYS_kcmp, getpid(), pid, KCMP_FILE, mine, theirs) == 0;
 }
 
-/* A file that was opened once more (/dev/stderr), if it is one through which others see what is written. */
-static bool
-same_file(pid_t pid, int mine, int theirs)
-{
-	char name[64];
-	struct stat a, b;
-
-	snprintf(name, sizeof name, "/proc/%d/fd/%d", pid, theirs);
-	if (fstat(mine, &a) || stat(name, &b) || a.st_dev != b.st_dev || a.st_ino != b.st_ino)
-		return false;
-	return S_ISFIFO(a.st_mode) || S_ISSOCK(a.st_mode) || S_ISREG(a.st_mode) || (S_ISCHR(a.st_mode) && isatty(mine));
-}
-
 int
 stream_of(const struct tracee *t, int fd)
 {
-	int first = fd == 2 ? 2 : 1, second = 3 - first;
+	int first = fd == 2 ? 2 : 1, order[2] = {first, 3 - first};
+	struct stat theirs, mine;
+	bool same[2] = {true, true}, known = descriptor_stat(t, (uint64_t)fd, &theirs);
 
-	if (same_description(t->pid, first, fd))
-		return first;
-	if (same_description(t->pid, second, fd))
-		return second;
-	if (same_file(t->pid, first, fd))
-		return first;
-	return same_file(t->pid, second, fd) ? second : 0;
+	/* The same description is one of the same file, which is quicker to see. */
+	for (int i = 0; known && i < 2; i++)
+		same[i] = !fstat(order[i], &mine) && mine.st_dev == theirs.st_dev && mine.st_ino == theirs.st_ino;
+	for (int i = 0; i < 2; i++)
+		if (same[i] && same_description(t->pid, order[i], fd))
+			return order[i];
+	for (int i = 0; known && i < 2; i++)
+		if (same[i] && is_seen_by_others(&theirs, order[i]))
+			return order[i];
+	return 0;
+}
+
+bool
+descriptor_stat(const struct tracee *t, uint64_t fd, struct stat *st)
+{
+	char name[64];
+
+	snprintf(name, sizeof name, "/proc/%d/fd/%d", t->pid, (int)fd);
+	return !stat(name, st);
 }

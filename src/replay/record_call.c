@@ -158,10 +158,14 @@ static bool
 is_memory(struct recorder *r, uint64_t fd, struct task **whose)
 {
 	char link[64];
-	ssize_t n = readlink(pool_printf(r->task->pool, "/proc/%d/fd/%d", r->t->pid, (int)fd), link, sizeof link - 1);
+	struct stat st;
 	const char *rest;
 	char *end;
+	ssize_t n;
 
+	if (!descriptor_stat(r->t, fd, &st) || !S_ISREG(st.st_mode))
+		return false;
+	n = readlink(pool_printf(r->task->pool, "/proc/%d/fd/%d", r->t->pid, (int)fd), link, sizeof link - 1);
 	if (n <= 0)
 		return false;
 	link[n] = 0;

@@ -198,6 +198,17 @@ await_stop(void)
 	sigtimedwait(&child, NULL, &(struct timespec){0, 50000});
 }
 
+/* What is still pending of stops that have been heard of. Whoever waits hears of those that come after this. */
+static void
+forget_stops(void)
+{
+	sigset_t child;
+
+	sigemptyset(&child);
+	sigaddset(&child, SIGCHLD);
+	sigtimedwait(&child, NULL, &(struct timespec){0});
+}
+
 void
 schedule_begin(void)
 {
@@ -265,6 +276,8 @@ await_call(struct schedule *s, struct task *t)
 	for (unsigned n = 0;; n++) {
 		bool others = may_wait(t) && others_can_run(s), kept = is_kept(t);
 
+		if (others && !n)
+			forget_stops();
 		if (hear(s, others || kept ? WNOHANG : 0) == NEWS_NONE && !others && !kept)
 			return lost(t);
 		if (t->state == TASK_STOPPED)

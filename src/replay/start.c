@@ -170,23 +170,55 @@ start_record(struct log *l, struct pool *pool, struct tracee *t, const struct tr
 
 /* ---- another program in the place of one ---- */
 
-static const char *
-read_text(struct pool *pool, const struct tracee *t, uint64_t addr)
-{
-	enum { MOST = 1 << 17, PART = 256 };
-	struct buf b = {0};
-	const char *text = NULL;
-	size_t got = PART;
+/* Memory that is read by pages: a name and a list have their strings side by side, mostly. */
+struct page {
+	uint64_t at;
+	size_t n;                /* bytes that are there; 0: none has been read */
+	char bytes[4096];
+};
 
-	while (!text && b.n < MOST && got == PART) {
-		buf_reserve(&b, PART);
-		got = tracee_read_some(t, addr + b.n, b.at + b.n, PART);
-		if (memchr(b.at + b.n, 0, got))
-			text = pool_strdup(pool, b.at);
-		b.n += got;
+/* What there is at an address, up to the end of its page. */
+static size_t
+read_page(const struct tracee *t, struct page *p, uint64_t addr, const char **bytes)
+{
+	uint64_t at = addr & ~(uint64_t)(sizeof p->bytes - 1), from = addr - at;
+
+	if (!p->n || p->at != at)
+		p->n = tracee_read_some(t, at, p->bytes, sizeof p->bytes);
+	p->at = at;
+	*bytes = p->bytes + from;
+	return p->n > from ? p->n - from : 0;
+}
+
+static const char *
+read_text(struct pool *pool, const struct tracee *t, struct page *p, uint64_t addr)
+{
+	enum { MOST = 1 << 17 };
+	struct buf b = {0};
+	const char *text = NULL, *part, *end;
+	size_t got = 1;
+
+	while (!text && b.n < MOST && got) {
+		got = read_page(t, p, addr + b.n, &part);
+		end = memchr(part, 0, got);
+		buf_add(&b, part, end ? (size_t)(end - part) : got);
+		if (end)
+			text = pool_strndup(pool, b.at ? b.at : "", b.n);
 	}
 	buf_free(&b);
 	return text;
+}
+
+/* A pointer may lie across the end of a page. */
+static bool
+read_pointer(const struct tracee *t, struct page *p, uint64_t addr, uint64_t *to)
+{
+	const char *bytes;
+
+	if (read_page(t, p, addr, &bytes) < sizeof *to)
+		return tracee_read(t, addr, to, sizeof *to);
+	memcpy(to, bytes, sizeof *to);
+	return true;
 }
 
 /* NULL: it is not all there. */
@@ -194,12 +226,13 @@ static char **
 read_list(struct pool *pool, const struct tracee *t, uint64_t addr)
 {
 	VEC(char *) v = {0};
+	struct page pointers = {0}, texts = {0};
 	uint64_t at = 0;
 	char **list;
 	bool ok = true;
 
-	for (; addr && (ok = tracee_read(t, addr, &at, sizeof at)) && at; addr += sizeof at) {
-		VEC_PUSH(v, (char *)(uintptr_t)read_text(pool, t, at));
+	for (; addr && (ok = read_pointer(t, &pointers, addr, &at)) && at; addr += sizeof at) {
+		VEC_PUSH(v, (char *)(uintptr_t)read_text(pool, t, &texts, at));
 		ok = v.at[v.n - 1];
 		if (!ok)
 			break;
@@ -215,10 +248,11 @@ void
 exec_read(struct pool *pool, const struct tracee *t, const uint64_t arg[6], struct tracee_start *s)
 {
 	char link[4096];
+	struct page page = {0};
 	ssize_t n;
 
 	*s = (struct tracee_start){
-		.file = read_text(pool, t, arg[0]), .argv = read_list(pool, t, arg[1]), .env = read_list(pool, t, arg[2]),
+		.file = read_text(pool, t, &page, arg[0]), .argv = read_list(pool, t, arg[1]), .env = read_list(pool, t, arg[2]),
 		.cwd = "",
 	};
 	if (!s->argv || !s->env)
