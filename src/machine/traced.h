@@ -66,14 +66,17 @@ struct door_data {
 /* How a call is made without a stop. */
 enum {
 	DOOR_MAKES = 1,          /* at all */
-	DOOR_FILE = 2,           /* argument 0 is a regular file's descriptor, and the file not empty */
-	DOOR_CLOSES = 4,         /* argument 0 is that of a regular file or a folder, and is no more */
+	DOOR_FILE = 2,           /* argument 0 is a descriptor of a regular file that is not empty, or of a plain device: */
+	                         /* /dev/null, /dev/zero, /dev/urandom */
+	DOOR_CLOSES = 4,         /* argument 0 is that of a regular file, a folder or a plain device, and is no more */
 	DOOR_OPENS = 8,          /* openat(), of something that is not waited for */
 	DOOR_ASKS = 16,          /* fcntl() with a command about flags, or one that makes a copy of a descriptor */
 	DOOR_RESULT = 32,        /* writes as many bytes as its result says, and no more than argument `most` */
 	DOOR_ALONE = 64,         /* argument 1 is NULL */
 	DOOR_ANONYMOUS = 128,    /* mmap(), of no file, and not shared */
 	DOOR_OUTPUT = 1 << 24,   /* writes as many bytes to descriptor argument 0; they are written down as if it had read them */
+	DOOR_TERMINAL = 1 << 25, /* ioctl() with TCGETS */
+	DOOR_HANDLES = 1 << 26,  /* argument 0 is a signal, and not SIGSYS */
 };
 /* out: the argument that points to what it writes; n: so many bytes. */
 #define DOOR_CALL(how, out, most, n) \

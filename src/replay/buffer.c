@@ -45,7 +45,7 @@ struct buffer {
 
 /* ---- which calls ---- */
 
-enum { STAT = 144, STATX = 256, TIME = 16 };
+enum { STAT = 144, STATX = 256, TIME = 16, TERMIOS = 36, ACTION = 32 };
 
 #define MAY(name, ...) {SYS_##name, DOOR_CALL(__VA_ARGS__)}
 #define MAY_NOT_WRITE(name) MAY(name, 0, 0, 0, 0)
@@ -63,7 +63,8 @@ static const struct { uint16_t number; uint64_t how; } may[] = {
 	MAY_NOT_WRITE(unlink), MAY_NOT_WRITE(unlinkat), MAY_NOT_WRITE(mkdir), MAY_NOT_WRITE(mkdirat), MAY_NOT_WRITE(rmdir),
 	MAY_NOT_WRITE(rename), MAY_NOT_WRITE(renameat), MAY_NOT_WRITE(renameat2), MAY_NOT_WRITE(link), MAY_NOT_WRITE(linkat),
 	MAY_NOT_WRITE(symlink), MAY_NOT_WRITE(symlinkat), MAY_NOT_WRITE(chmod), MAY_NOT_WRITE(fchmod), MAY_NOT_WRITE(fchmodat),
-	MAY_NOT_WRITE(umask),
+	MAY_NOT_WRITE(umask), MAY_NOT_WRITE(fadvise64), MAY(ioctl, DOOR_TERMINAL, 2, 0, TERMIOS),
+	MAY(rt_sigaction, DOOR_HANDLES, 2, 0, ACTION),
 	MAY(mmap, DOOR_ANONYMOUS, 0, 0, 0), MAY_NOT_WRITE(munmap), MAY_NOT_WRITE(mprotect), MAY_NOT_WRITE(brk),
 	MAY(clock_gettime, 0, 1, 0, TIME), MAY(clock_getres, 0, 1, 0, TIME), MAY(gettimeofday, DOOR_ALONE, 0, 0, TIME),
 	MAY(time, 0, 0, 0, 8), MAY(getrusage, 0, 1, 0, STAT), MAY(times, 0, 0, 0, 32),
@@ -385,7 +386,7 @@ is_plain_file(struct recorder *r, uint64_t fd)
 	char name[64];
 
 	snprintf(name, sizeof name, "/proc/%d/fd/%d", r->t->pid, (int)fd);
-	return !stat(name, &st) && S_ISREG(st.st_mode) && st.st_size > 0 && !mapped_shows(&r->mapped, &st) &&
+	return descriptor_stat(r->t, fd, &st) && S_ISREG(st.st_mode) && st.st_size > 0 && !mapped_shows(&r->mapped, &st) &&
 	       !statfs(name, &system) && system.f_type != PROC_SUPER_MAGIC && system.f_type != SYSFS_MAGIC &&
 	       !prlimit(r->t->pid, RLIMIT_FSIZE, NULL, &limit) && limit.rlim_cur == RLIM_INFINITY;
 }

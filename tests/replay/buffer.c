@@ -18,6 +18,7 @@
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
+#include <termios.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -145,6 +146,42 @@ interrupted(void)
 		mix(&st, (size_t)stat("tree/1", &st));
 	raise(SIGSYS);
 	printf("%d signals\n", (int)struck);
+}
+
+/* Actions of signals, plain devices, what terminals and other files say of themselves, advice. What others do beside it shows. */
+static void
+states(void)
+{
+	static const char *const device[] = {"/dev/null", "/dev/zero", "/dev/urandom", "/dev/full", "/dev/ptmx", "tree/fifo"};
+	struct sigaction act = {.sa_handler = strike, .sa_flags = SA_RESTART}, was;
+	struct termios term;
+	char bytes[100];
+	int terminal = posix_openpt(O_RDWR | O_NOCTTY), fd;
+
+	for (int i = 0; i < 40; i++) {
+		for (int j = 0; j < 6; j++) {
+			memset(bytes, j, sizeof bytes);
+			fd = open(device[j], O_RDWR | O_NONBLOCK);
+			mix(bytes, (size_t)read(fd, bytes, sizeof bytes) + 1);
+			if (posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL) != (j == 5 ? ESPIPE : 0) || close(fd) || close(fd) != -1)
+				abort();
+			mix(bytes, sizeof bytes);
+		}
+		memset(&term, i, sizeof term);
+		if (tcgetattr(i & 1 ? 999 : 0, &term) != -1 || tcgetattr(terminal, &term))
+			abort();
+		mix(&term, sizeof term);
+		act.sa_flags ^= SA_NODEFER;
+		sigaction(SIGUSR1, &act, &was);
+		mix(&was.sa_flags, sizeof was.sa_flags);
+		if (sigaction(SIGUSR1, NULL, &was) || was.sa_handler != strike || (was.sa_flags ^ act.sa_flags) & SA_NODEFER ||
+		    sigaction(SIGKILL, &act, NULL) != -1 || errno != EINVAL)
+			abort();
+		raise(SIGUSR1);
+	}
+	if (struck != 40 || signal(SIGSYS, strike) != SIG_DFL || raise(SIGSYS) || struck != 41 || signal(SIGSYS, SIG_DFL) != strike)
+		abort();
+	walk(5);
 }
 
 /* ---- threads, processes ---- */
@@ -294,6 +331,8 @@ main(int argc, char **argv)
 		signals(atoi(argv[2]));
 	else if (!strcmp(way, "interrupted"))
 		interrupted();
+	else if (!strcmp(way, "states"))
+		states();
 	else if (!strcmp(way, "threads"))
 		threads();
 	else if (!strcmp(way, "processes"))

@@ -51,6 +51,14 @@ t_registers() {
 	replay 2
 }
 
+t_states() {
+	made 20 ./buffer states </dev/null
+	[ $status = 3 ] || no "status $status: $(head -c 300 err)"
+	replay 3
+	record --no-buffer ./buffer states </dev/null
+	replay 1
+}
+
 t_struck() {
 	made 50 ./buffer signals "$SIGNALS"
 	[ "$(sed -nE '1s/ signals.*//p' out)" -ge "$SIGNALS" ] || no "$(cat out err)"
@@ -143,7 +151,7 @@ t_damaged() {
 	done
 }
 
-for name in walk registers struck interrupted threads-and-processes large outputs killed alone static crash gdb damaged; do
+for name in walk registers states struck interrupted threads-and-processes large outputs killed alone static crash gdb damaged; do
 	test_case "$name"
 done
 exit $failed

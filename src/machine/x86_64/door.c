@@ -22,7 +22,8 @@ _Static_assert(DOOR_CODE == 0x10000 && DOOR_DATA == 0x2000 && DOOR_RING == 0x100
                offsetof(struct door_data, read) == READ && offsetof(struct door_data, saved) == NUMBER &&
                offsetof(struct door_data, state) == STATE && offsetof(struct door_data, regular) == REGULAR &&
                offsetof(struct door_data, call) == CALLS && offsetof(struct door_data, output) == OUTPUT &&
-               DOOR_OUTPUT == 1 << 24 && sizeof(struct door_data) <= DOOR_DATA, "as below");
+               DOOR_OUTPUT == 1 << 24 && DOOR_TERMINAL == 1 << 25 && DOOR_HANDLES == 1 << 26 &&
+               sizeof(struct door_data) <= DOOR_DATA, "as below");
 _Static_assert(offsetof(struct door_entry, number) == 8 && offsetof(struct door_entry, at) == 16 &&
                offsetof(struct door_entry, arg) == 24 && offsetof(struct door_entry, result) == 72 &&
                offsetof(struct door_entry, to) == 80 && offsetof(struct door_entry, n) == 88 && sizeof(struct door_entry) == 96,
@@ -98,6 +99,17 @@ _Static_assert(offsetof(struct door_entry, number) == 8 && offsetof(struct door_
 
 /* The mode of the file that fstat() or newfstatat() has told of, in eax. */
 #define MODE "	mov " DATA("x86_door_record", 64+24) ", %eax\n	and $0xf000, %eax\n"
+/* With that: goes on if it is a device that waits for nothing; of the memory devices (1) the numbers 3, 5, 9. */
+#define PLAIN_DEVICE \
+	"	cmp $0x2000, %eax\n" \
+	"	jne 8f\n" \
+	"	mov " DATA("x86_door_record", 64+40) ", %rax\n" \
+	"	sub $0x100, %rax\n" \
+	"	cmp $9, %rax\n" \
+	"	ja 8f\n" \
+	"	mov $0x228, %ecx\n" \
+	"	bt %eax, %ecx\n" \
+	"	jnc 8f\n"
 
 __asm__(
 	".pushsection .rodata\n"
@@ -160,10 +172,12 @@ __asm__(
 	"	jnz 8f\n"
 	MODE
 	"	cmp $0x8000, %eax\n"
-	"	jne 8f\n"
-	"	cmpq $0, " DATA("x86_door_record", 64+48) "\n"
+	"	je 2f\n"
+	PLAIN_DEVICE
+	"	jmp 5f\n"
+	"2:	cmpq $0, " DATA("x86_door_record", 64+48) "\n"
 	"	jle 8f\n"
-	"	mov 24(%rbx), %edi\n"
+	"5:	mov 24(%rbx), %edi\n"
 	"	bts %edi, " DATA("x86_door_record", 208) "\n"
 	"	jmp 4f\n"
 	"3:	test $4, %r11b\n"
@@ -200,7 +214,8 @@ __asm__(
 	"	cmp $0x8000, %eax\n"
 	"	je 4f\n"
 	"	cmp $0x4000, %eax\n"
-	"	jne 8f\n"
+	"	je 4f\n"
+	PLAIN_DEVICE
 	"	jmp 4f\n"
 	"3:	test $16, %r11b\n"
 	"	jz 3f\n"
@@ -214,6 +229,14 @@ __asm__(
 	"	jz 3f\n"
 	"	cmpq $0, 32(%rbx)\n"
 	"	jne 8f\n"
+	"3:	test $0x2000000, %r11d\n"
+	"	jz 3f\n"
+	"	cmpl $0x5401, 32(%rbx)\n"
+	"	jne 8f\n"
+	"3:	test $0x4000000, %r11d\n"
+	"	jz 3f\n"
+	"	cmpl $31, 24(%rbx)\n"
+	"	je 8f\n"
 	/* Of MAP_HUGETLB, MAP_ANONYMOUS, MAP_PRIVATE and MAP_SHARED the two. */
 	"3:	test $128, %r11b\n"
 	"	jz 4f\n"
