@@ -122,9 +122,9 @@ go_on(const struct subject *s, struct trace_index *x, size_t state, FILE *to)
 		trace_index_data(x, from, &o.replay, &o.data);
 		go_far(&o.replay);
 	}
-	data_free(&o.data);
 	o.replay.killed |= random_below(2);
 	replay_end(&o.replay);
+	data_free(&o.data);
 	free(o.last);
 	buf_free(&o.text);
 	buf_free(&o.struck);
