@@ -293,7 +293,7 @@ find_lines(struct choices *c, struct line_rule *r, const char *rule)
 	}
 	for (size_t k = 0; k < r->line.n; k++)
 		if (!r->seen[k] && !image_has_lines(c->run.binary.at[0].image)) {
-			say_error(c->run.path, "it has no line numbers: build it with -g");
+			say_error(c->run.path, "it has no line numbers: %s", image_lines_wanted(c->run.binary.at[0].image));
 			return false;
 		} else if (!r->seen[k]) {
 			error_at(r->file, r->line.at[k], "no instruction of a procedure whose paths are counted is of this line");

@@ -89,6 +89,17 @@ try_link(struct image *im)
 	return found;
 }
 
+const char *
+image_lines_wanted(struct image *im)
+{
+	GElf_Word crc;
+	const char *name = dwelf_elf_gnu_debuglink(im->elf, &crc);
+
+	if (!name || image_debug_elf(im))
+		return "compile it with -g";
+	return pool_printf(im->pool, "put its debug file %s, which is not found, beside it", image_readable(name));
+}
+
 Elf *
 image_debug_elf(struct image *im)
 {

@@ -80,6 +80,8 @@ struct image_place {
 bool image_place(struct image *im, uint64_t addr, struct image_place *place);
 /* Are there any line numbers at all? */
 bool image_has_lines(struct image *im);
+/* Where it has none: what to do about it. */
+const char *image_lines_wanted(struct image *im);
 
 /* functions.c: what the debug information says of the function whose code begins there. False: nothing. */
 struct image_function {

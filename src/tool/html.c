@@ -112,7 +112,8 @@ say_where(const struct args *a, const struct run *run)
 	for (size_t i = 0; i < run->binary.n; i++)
 		lines |= image_has_lines(run->binary.at[i].image);
 	if (!lines)
-		say_warning(run->path, "it has no line numbers: build it with -g to see its source in the pages");
+		say_warning(run->path, "it has no line numbers: %s to see its source in the pages",
+		            image_lines_wanted(run->binary.at[0].image));
 	return print_page(a, run, pool_printf(run->pool, "%s%sindex.html", a->output, slash), lines);
 }
 

@@ -184,7 +184,7 @@ t_objects() {
 	want $cc -O2 -s -o prog prog.c
 	want ./prog
 	shown
-	grep -q 'build it with -g' err || no "nothing says that there are no lines"
+	grep -q 'compile it with -g' err || no "nothing says that there are no lines"
 	at "#/function/$(js 'chord.functions.find(f => f.name === "inner").id')/calls"
 	text 'document.querySelector("main").textContent' | grep -q 'by these callers only' || no "stripped, inner is not called by outer only"
 	printf 'int half(int x) { return x / 2; }\nint twice(int x) { return half(x) * 4; }\n' >l.c

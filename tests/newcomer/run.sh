@@ -95,6 +95,10 @@ t_debug_files() {
 	mv .debug/prog.debug kept
 	want "$CHORD" report --json --lines ./prog
 	is "$(jq '[.lines[] | select(.line)] | length' out)" 0
+	want "$CHORD" report --lines ./prog
+	grep -q 'no line numbers: put its debug file prog.debug' out || no "where its debug file is wanted is not said"
+	want "$CHORD" report --inlined ./prog
+	grep -q 'no debug information: put its debug file prog.debug' out || no "nor with --inlined"
 	mkdir -p "home/.cache/debuginfod_client/$id" "cache/$id"
 	cp kept "home/.cache/debuginfod_client/$id/debuginfo"
 	HOME=$PWD/home XDG_CACHE_HOME='' has_lines "debuginfod's cache"

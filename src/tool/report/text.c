@@ -159,7 +159,8 @@ print_lines(const struct report *r)
 	struct table t = TABLE(columns);
 
 	if (!r->table.has_lines)
-		printf("\nThe program has no line numbers: compile it with -g for counts of lines.\n");
+		printf("\nThe program has no line numbers: %s for counts of lines.\n",
+		       image_lines_wanted(r->run->binary.at[0].image));
 	putchar('\n');
 	table_head(&t);
 	for (size_t i = 0; i < n; i++) {
@@ -220,7 +221,8 @@ print_sources(const struct report *r)
 	struct table t = TABLE(columns);
 
 	if (!r->table.has_lines)
-		printf("\nThe program has no debug information: compile it with -g for what was inlined.\n");
+		printf("\nThe program has no debug information: %s for what was inlined.\n",
+		       image_lines_wanted(r->run->binary.at[0].image));
 	putchar('\n');
 	table_head(&t);
 	for (size_t i = 0; i < n; i++) {
