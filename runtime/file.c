@@ -160,7 +160,10 @@ chord_rt_extent(struct chord_rt_ctl *ctl, const void *head, size_t n, uint64_t s
 		e = chord_rt_call(SYS_pwrite64, fd, head, n, at);
 	if (!chord_rt_failed(e))
 		return at;
-	chord_rt_warn(ctl, ctl->path, chord_rt_error(e));
+	if (at > CHORD_RT_PAGE)
+		chord_rt_warn_of_some(ctl, ctl->path, chord_rt_error(e));
+	else
+		chord_rt_warn(ctl, ctl->path, chord_rt_error(e));
 	return 0;
 }
 

@@ -221,7 +221,7 @@ chord_rt_map_counts(struct chord_rt_ctl *ctl, uint32_t m, uint32_t r, bool fresh
 		p = chord_rt_call(SYS_mmap, to, mod->size, CHORD_RT_PROT_RW,
 		    CHORD_RT_MAP_PRIVATE | CHORD_RT_MAP_ANON | CHORD_RT_MAP_FIXED, -1, 0);
 		ctl->head->lost++;
-		chord_rt_warn(ctl, "profile", "no room for the counters of a thread");
+		chord_rt_warn_of_some(ctl, "profile", "no room for the counters of a thread");
 	}
 	chord_rt_keep_counts_at(ctl, mod, r, at);
 	if (!chord_rt_failed(p))

@@ -222,11 +222,12 @@ chord_rt_write_quietly(long fd, struct chord_rt_part *part, uint64_t n)
 
 /* Writes one line to standard error if that is still the file it was, without waiting and without causing a signal. */
 static void
-chord_rt_say(const struct chord_rt_stderr *seen, const char *what, const char *why)
+chord_rt_say(const struct chord_rt_stderr *seen, const char *what, const char *why, int some)
 {
+	const char *lost = some ? "; not all counts of this process are kept\n" : "; counts of this process are lost\n";
 	struct chord_rt_part part[] = {
 		{"chord: ", 7}, {what, chord_rt_length(what)}, {": ", 2}, {why, chord_rt_length(why)},
-		{"; counts of this process are lost\n", 34},
+		{lost, chord_rt_length(lost)},
 	};
 	long fd = chord_rt_message_fd(seen);
 
@@ -248,7 +249,17 @@ chord_rt_warn(struct chord_rt_ctl *ctl, const char *what, const char *why)
 	if (ctl->warned || ctl->secure)
 		return;
 	ctl->warned = 1;
-	chord_rt_say(&ctl->err, what, why);
+	chord_rt_say(&ctl->err, what, why, 0);
+}
+
+/* The same where the file may have some of them. */
+static void
+chord_rt_warn_of_some(struct chord_rt_ctl *ctl, const char *what, const char *why)
+{
+	if (ctl->warned || ctl->secure)
+		return;
+	ctl->warned = 1;
+	chord_rt_say(&ctl->err, what, why, 1);
 }
 
 /* The signals that the runtime blocks while it must not be interrupted: all but SIGBUS of a profile that somebody made shorter,
