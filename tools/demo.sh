@@ -15,10 +15,16 @@ make -s ${JOBS:-} BUILD="$work/chord" CC="$build/chord cc" CFLAGS="-O2 -g" all
 
 echo
 echo "== A large assembly file: all of Chord in one"
-here=$PWD
 libs=$(make -s libs)
-(cd "$work/run" && gcc -std=gnu11 -D_GNU_SOURCE -I"$here/src" -I"$here" -I"$build/made" -O2 -w -flto -flto-partition=one -save-temps \
-	"$here"/src/*/*.c "$here"/src/*/*/*.c "$build"/made/*.c -o whole $libs 2>messages) || cat "$work/run/messages" >&2
+# Objects are named by their whole path: several folders have a file of the same name.
+object()
+{
+	gcc -std=gnu11 -D_GNU_SOURCE -Isrc -I. -I"$build/made" -O2 -w -flto -c -o "$work/run/$(echo "$1" | tr / _).o" "$1"
+}
+for source in src/*/*.c src/*/*/*.c "$build"/made/*.c; do
+	object "$source"
+done
+(cd "$work/run" && gcc -O2 -flto -flto-partition=one -save-temps ./*.o -o whole $libs)
 text=$(find "$work/run" -name '*ltrans*.s' -size +100k | head -1)
 [ -n "$text" ] || { echo "demo.sh: gcc left no assembly file" >&2; exit 1; }
 mv "$text" "$work/whole.s"
