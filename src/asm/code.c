@@ -352,12 +352,13 @@ glue_to_call(struct code *c, size_t i)
 {
 	for (size_t end = i + 4; i < end && i < c->insns.n; i++) {
 		c->insns.at[i].attr |= INSN_GLUED;
-		if (c->insns.at[i].cls == CHORD_INSN_CALL || c->insns.at[i].cls == CHORD_INSN_ICALL)
+		if (is_call(&c->insns.at[i]))
 			return;
 	}
 }
 
-/* Marks instructions whose target field is relocated. */
+/* Marks instructions whose target field is relocated. A call that names a function calls it, directly or by its address in the global
+ * offset table (-fno-plt). */
 static void
 mark_relocs(struct unit *u, struct code *c)
 {
@@ -374,9 +375,9 @@ mark_relocs(struct unit *u, struct code *c)
 		c->insns.at[i].attr |= INSN_RELOC;
 		if (is_tls_call(u, reloc))
 			glue_to_call(c, i);
-		if (c->insns.at[i].cls == CHORD_INSN_CALL && skips_one(u, reloc))
+		if (is_call(&c->insns.at[i]) && skips_one(u, reloc))
 			c->insns.at[i].attr |= INSN_SKIPS;
-		if (c->insns.at[i].cls == CHORD_INSN_CALL && never_returns(u, reloc))
+		if (is_call(&c->insns.at[i]) && never_returns(u, reloc))
 			c->insns.at[i].attr &= (uint16_t)~INSN_FALLS;
 	}
 }
