@@ -16,6 +16,7 @@ struct builder {
 	uint32_t **block_of;          /* by part and instruction of the part */
 	bool address_taken, indirect, leaves; /* some address is taken; there is an indirect jump; one that may leave the procedure
 					       * */
+	bool framed;                  /* all places to which indirect jumps may lead have a frame, and so has one of the jumps */
 	bool ends;                    /* a trap from which control may go to the hub, or end */
 	bool faults;                  /* instructions that may fault have places to go on at */
 	uint32_t *gate;               /* by block: its gate, in front if its first instruction may fault, behind if it ends in a
@@ -252,23 +253,30 @@ jumps_inside(const struct builder *b)
 	return false;
 }
 
+/* Is the compiler known to have a frame open before the instruction? */
+static bool
+has_frame(const struct builder *b, const struct insn *in)
+{
+	return b->u->text->compiler && in->stmt != UINT32_MAX && cfi_frame_open(b->u->cfi, in->stmt);
+}
+
 static void
 indirect_edge(struct builder *b, uint32_t block, const struct insn *in)
 {
-	bool compiled = b->u->text->compiler;
+	bool tail = b->framed && !has_frame(b, in);
 
 	if (is_nonlocal(b, block)) {
 		add_edge(b, block, b->p->exit,
 		    nonlocal_find(b->u, b->p, block, &(struct nonlocal){0}) ? CHORD_EDGE_NONLOCAL : CHORD_EDGE_LOST);
 		return;
 	}
-	if (!b->indirect) {
+	if (b->indirect && in->stmt != UINT32_MAX && b->u->text->stmts.at[in->stmt].flags & STMT_INLINE)
+		b->p->reason = "an indirect jump in inline assembly";
+	if (!b->indirect || tail) {
 		add_edge(b, block, b->p->exit, CHORD_EDGE_EXIT);
 		return;
 	}
-	if (in->stmt != UINT32_MAX && b->u->text->stmts.at[in->stmt].flags & STMT_INLINE)
-		b->p->reason = "an indirect jump in inline assembly";
-	b->leaves |= !compiled || in->stmt == UINT32_MAX || !cfi_frame_open(b->u->cfi, in->stmt);
+	b->leaves |= !has_frame(b, in);
 	add_edge(b, block, b->p->hub, CHORD_EDGE_INDIRECT);
 }
 
@@ -312,6 +320,22 @@ hub_leads_to(const struct builder *b, uint32_t block)
 	uint16_t leader = block_leader(b, block);
 
 	return leader & LEADER_ADDRESS && b->p->hub != GRAPH_NONE && !(leader & LEADER_FAULT);
+}
+
+/* Are frames as the compiler says such that an indirect jump from where none is open leaves the procedure? */
+static bool
+is_framed(const struct builder *b)
+{
+	const struct proc_text *p = b->p;
+	bool jumps = false, lands = true;
+
+	for (uint32_t i = 0; i < p->blocks.n && lands; i++) {
+		const struct block_text *k = &p->block_text.at[i];
+
+		jumps |= last_insn(b, i)->cls == CHORD_INSN_IJUMP && !is_nonlocal(b, i) && has_frame(b, last_insn(b, i));
+		lands = !hub_leads_to(b, i) || has_frame(b, insn_at(p, k->part, k->first));
+	}
+	return jumps && lands;
 }
 
 /* Has the block an edge from ENTRY, whatever else leads there? */
@@ -644,6 +668,7 @@ cfg_build(struct unit *u, struct proc_text *p)
 	p->exit = p->entry + 1;
 	b.indirect = jumps_inside(&b);
 	p->hub = b.indirect || b.faults ? p->exit + 1 : GRAPH_NONE;
+	b.framed = b.indirect && is_framed(&b);
 	find_gates(&b);
 	p->graph = graph_new(u->pool, p->exit + 1 + (b.indirect || b.faults) + (uint32_t)p->gates.n, p->entry, p->exit);
 	add_edge(&b, p->entry, 0, CHORD_EDGE_ENTRY);

@@ -357,8 +357,8 @@ glue_to_call(struct code *c, size_t i)
 	}
 }
 
-/* Marks instructions whose target field is relocated. A call that names a function calls it, directly or by its address in the global
- * offset table (-fno-plt). */
+/* Marks instructions whose target field is relocated. A call that names a function calls it, directly or by its address in the
+ * global offset table (-fno-plt). */
 static void
 mark_relocs(struct unit *u, struct code *c)
 {
