@@ -31,7 +31,7 @@ static void
 tail(struct buf *b, const struct unit *u, const struct weave_options *o)
 {
 	static const char mark[] = "@eh_frame@\n";
-	const char *at = memmem(o->trace, o->trace_size, mark, strlen(mark));
+	const char *at = o->trace ? memmem(o->trace, o->trace_size, mark, strlen(mark)) : NULL;
 	size_t n = at ? (size_t)(at - o->trace) : o->trace_size;
 
 	buf_add(b, o->trace, n);
