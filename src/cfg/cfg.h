@@ -104,6 +104,8 @@ void proc_write(struct buf *blob, const struct proc *p);
 void proc_read(struct in *in, struct proc *p, bool refused);
 /* Sorts calls and segments by place and lets each block find its own. */
 void proc_index(struct in *in, struct proc *p);
+/* Does the edge lead to EXIT from a vertex without code (the hub)? No path is recorded on it: those that come there end before. */
+bool proc_leaves_unseen(const struct proc *p, uint32_t arc);
 /* hash.c: a hash of the graph before weaving, which recognises a procedure of one build in another: the same whatever is
  * measured. */
 uint64_t proc_hash(const struct proc *p);

@@ -137,6 +137,12 @@ proc_index(struct in *in, struct proc *p)
 	}
 }
 
+bool
+proc_leaves_unseen(const struct proc *p, uint32_t arc)
+{
+	return p->arc[arc].from > PROC_EXIT(p) && p->arc[arc].to == PROC_EXIT(p);
+}
+
 void
 proc_read(struct in *in, struct proc *p, bool refused)
 {

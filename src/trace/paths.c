@@ -162,6 +162,18 @@ end_of(const struct proc *p, const struct replay_path *path, const struct arc *l
 	return insn == CHORD_INSN_JUMP || insn == CHORD_INSN_IJUMP || insn == CHORD_INSN_BRANCH ? REPLAY_TAIL : REPLAY_STOPS;
 }
 
+/* Does it end with an indirect jump that may leave the procedure? On the edge from the hub to EXIT nothing is written. */
+static bool
+may_leave(const struct proc *p, const struct replay_path *path, const struct arc *last)
+{
+	if (!path->n || trace_last_insn(&p->block[path->block[path->n - 1]]) != CHORD_INSN_IJUMP || last->to < p->nblock)
+		return false;
+	for (uint32_t e = 0; e < p->narc; e++)
+		if (proc_leaves_unseen(p, e) && p->arc[e].from == last->to)
+			return true;
+	return false;
+}
+
 static enum replay_begin
 begin_of(const struct proc *p, const struct path *path)
 {
@@ -337,6 +349,7 @@ path_of(struct replay_code *c, struct table *t, uint64_t sum)
 	path->next = last->to == PROC_EXIT(p) ? GRAPH_NONE : last->to;
 	path->witness = witness_of(c, t, path->arc[path->narc - 1]);
 	path->softly = t->outcomes && path->end == REPLAY_CUT;
+	path->may_leave = may_leave(p, path, last);
 	path->outcomes = t->outcomes && !t->outcomes->known[last->from] ? t->outcomes : NULL;
 	return path;
 }

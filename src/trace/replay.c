@@ -239,10 +239,22 @@ replay_finish(struct replay *r)
 		replay_finish_one(r);
 }
 
+/* Was the indirect jump with which the innermost activation ended its path a tail call? Another one goes on. */
+static bool
+has_left(const struct replay *r, const struct replay_frame *f, const struct replay_path *p)
+{
+	bool may = f && f->at == REPLAY_RUNS && f->last && f->last->may_leave;
+
+	return may && !r->strikes && !r->leaves && !f->jumps && !goes_on(f, p);
+}
+
 void
 replay_arrive(struct replay *r, const struct replay_path *p)
 {
-	const struct replay_frame *f = top(r);
+	struct replay_frame *f = top(r);
+
+	if (has_left(r, f, p))
+		f->at = REPLAY_LEFT_BY_TAIL_CALL;
 
 	/* What a handler interrupted has jumped, after that has returned. */
 	if (p->begin != REPLAY_ENTERS && !r->leaves && f && f->jumps) {

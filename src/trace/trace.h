@@ -145,6 +145,7 @@ struct replay_path {
 	                          * of this one only */
 	const struct outcomes *outcomes; /* a word of these is written before it, of the paths that end with it; NULL: none is */
 	bool softly;             /* it ends with a cut where a word of outcomes goes on: more may have run that is not written */
+	bool may_leave;          /* it ends with a cut before an indirect jump, which may be a tail call */
 	bool partial;            /* it is not known where it began: these are the last blocks of one */
 	uint32_t listed, counter; /* a module of the trace, and which of its counters: what to find it by */
 	uint32_t from, next;     /* vertices: where it begins, where the next begins; GRAPH_NONE: nowhere */
