@@ -175,6 +175,28 @@ if may trace; then
 		stepped "steps/$encoding/jumps.c/gcc/-O0" gcc jumps.c -O0
 	done
 fi
+# An indirect jump may be one through a table or a tail call: each activation is entered as it was.
+tails()
+{
+	stepped "steps/tails/$*" "$1" tails.c "$2"
+	"$CHORD" trace ./program >got 2>err
+	[ "$(grep -c '/\* tail call \*/' got)" = 70 ] && ! grep -qE 'interrupts|left by a jump' got
+	check "tails/$*" $? "$(grep -cE 'tail call' got) tail calls; $(grep -m 1 -E 'interrupts|left by' got)"
+	"$CHORD" report --json ./program >json 2>err && ! grep -q 'do not begin' json
+	check "tails/counts/$*" $? "$(grep -m 1 'do not begin' json err)"
+}
+
+if may trace; then
+	for encoding in '' witness bits branches; do
+		for compiler in gcc clang; do
+			for level in -O2 -Os; do
+				tails $compiler $level $encoding
+			done
+		done
+	done
+	encoding=
+fi
+
 # told SOURCE ARGUMENTS...: blocks and counts of a run, without what differs from run to run
 told()
 {
