@@ -24,7 +24,9 @@ obj() {
 	gcc -Wall -Wextra -O2 -g -I"$root" "$@" -S -o "$out.s" "$src" && cat runtime.s trace.s >>"$out.s" && as -o "$out" "$out.s"
 }
 
-"$root/runtime/pack.sh" -o runtime.s && "$root/runtime/pack.sh" --trace -o trace.s || exit 1
+"$root/runtime/pack.sh" -o runtime.s && "$root/runtime/pack.sh" --trace -o packed.s || exit 1
+# The driver puts the directive there that the text's own section needs.
+sed 's|^@eh_frame@$|	.section .eh_frame,"a",@progbits|' packed.s >trace.s
 gcc -std=gnu11 -Wall -Wextra -Werror -O2 -I"$root" -o slots "$here/slots.c" -lzstd || exit 1
 obj cases.o "$here/cases.c" -fPIE && gcc -o cases cases.o && obj cases-nopie.o "$here/cases.c" -fno-pie &&
 	gcc -no-pie -o cases-nopie cases-nopie.o && gcc -static -o cases-static cases-nopie.o || exit 1
