@@ -152,7 +152,7 @@ cannot_be_part(int fd)
 }
 
 /* Opens the file that becomes the log when it is whole. A recording keeps it locked, so that no other one writes there meanwhile.
- * That one may end between open() and flock(): then the file has another name. */
+ * That one may end between open() and flock(): then the file has another name. Where files cannot be locked, nobody is kept out. */
 static int
 open_part(const char *path, const char *part)
 {
