@@ -604,7 +604,7 @@ buffer_flush(struct recorder *r)
 {
 	struct buffer *b = r->task->group->space->buffer;
 	uint64_t fill = 0, none = 0, fill_at;
-	char *ring;
+	const char *ring;
 
 	if (!b || !b->base || b->taken)
 		return;
@@ -613,8 +613,10 @@ buffer_flush(struct recorder *r)
 	fill_at = data_at(b, offsetof(struct door_data, fill));
 	if (!tracee_read(r->t, fill_at, &fill, sizeof fill) || !fill || fill > DOOR_RING)
 		return;
-	ring = xmalloc(fill);
-	if (tracee_read(r->t, data_at(b, DOOR_DATA), ring, fill) && tracee_write(r->t, fill_at, &none, sizeof none))
+	if (!r->written)
+		r->written = xmalloc(DOOR_RING);
+	ring = r->written;
+	if (tracee_read(r->t, data_at(b, DOOR_DATA), r->written, fill) && tracee_write(r->t, fill_at, &none, sizeof none))
 		for (uint64_t i = 0; i + sizeof(struct door_entry) <= fill;) {
 			struct door_entry e;
 
@@ -626,7 +628,6 @@ buffer_flush(struct recorder *r)
 			put_entry(r, b, (const struct door_entry *)(const void *)(ring + i));
 			i += e.size;
 		}
-	free(ring);
 }
 
 /* What it writes has been written, and the next instruction is not executed. */
@@ -793,11 +794,11 @@ buffer_takes(const struct task *task)
 }
 
 bool
-buffer_give(struct task *task, const struct buf *calls)
+buffer_give(struct task *task, const char *calls, size_t n)
 {
 	const struct buffer *b = task->group->space->buffer;
-	uint64_t at[2] = {calls->n, 0};
+	uint64_t at[2] = {n, 0};
 
-	return calls->n <= DOOR_RING && tracee_write(&task->t, data_at(b, DOOR_DATA), calls->at, calls->n) &&
+	return n <= DOOR_RING && tracee_write(&task->t, data_at(b, DOOR_DATA), calls, n) &&
 	       tracee_write(&task->t, data_at(b, offsetof(struct door_data, fill)), at, sizeof at);
 }

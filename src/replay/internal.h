@@ -10,9 +10,36 @@
 #include <sys/stat.h>
 #include <time.h>
 
+/* ---- chunks.c: the file of a log ---- */
+
+enum { CHUNK = 1 << 20 };    /* bytes of one, before compression, at most */
+
+struct chunks_out;
+/* Begins the file with n bytes of head. */
+struct chunks_out *chunks_create(int fd, const void *head, size_t n);
+/* CHUNK bytes of memory for the next one. */
+char *chunks_block(struct chunks_out *o);
+/* That one has n bytes: waits until there is memory for another. 0, or errno of what could not be written. */
+int chunks_put(struct chunks_out *o, size_t n);
+/* The last one has n bytes, or there is none (0). All is written then, but for an error, as above. */
+int chunks_finish(struct chunks_out *o, size_t n);
+void chunks_abandon(struct chunks_out *o);
+
+struct chunks_in;
+/* Behind `head` bytes. NULL: it is not whole, and *why says it. */
+struct chunks_in *chunks_open(int fd, size_t head, const char **why);
+void chunks_close(struct chunks_in *f);
+/* How many there are, at least one, and of how many bytes. */
+size_t chunks_number(const struct chunks_in *f);
+uint64_t chunks_size(const struct chunks_in *f);
+/* The one in which that byte is, or, behind all, the last one. *begin: its first byte. */
+size_t chunks_find(const struct chunks_in *f, uint64_t at, uint64_t *begin);
+/* What is in chunk i, n bytes, until the next call. NULL: it is damaged. */
+const char *chunks_get(struct chunks_in *f, size_t i, size_t *n);
+
 /* ---- log.c: what was recorded, a stream of numbers and bytes ---- */
 
-enum { LOG_VERSION = 6 };
+enum { LOG_VERSION = 7 };
 
 /* What happened, in this order. docs/replay.md lists what stands in each. */
 enum log_event {
@@ -41,8 +68,9 @@ enum log_scope log_scope(const char *path);
 const char *log_name(const struct log *l);
 /* What was read; when the log is damaged or ends too early that is said once, and all that follows is 0 and empty. */
 uint64_t log_get(struct log *l);
-/* Bytes in the pool. */
+/* Bytes in the pool; behind what the buffer has, and how many. */
 struct str log_get_bytes(struct log *l, struct pool *pool);
+size_t log_get_into(struct log *l, struct buf *b);
 const char *log_get_text(struct log *l, struct pool *pool);
 /* The kind of the next event, which log_get() has yet to read. */
 enum log_event log_peek(struct log *l);
@@ -522,7 +550,7 @@ uint64_t buffer_place(const struct task *task);
 bool buffer_is_given(const struct task *task);
 /* Can it be given some? */
 bool buffer_takes(const struct task *task);
-bool buffer_give(struct task *task, const struct buf *calls);
+bool buffer_give(struct task *task, const char *calls, size_t n);
 
 /* ---- schedule.c: which task runs ---- */
 
@@ -675,6 +703,7 @@ struct recorder {
 	int status;              /* with which the program itself has ended */
 	bool refused;            /* it cannot be recorded: reported */
 	bool buffers;            /* calls are made without a stop where that can be */
+	char *written;           /* what those have written down; NULL: none has yet */
 	uint64_t stopped, made_free, places; /* calls with a stop, without one; places that make those */
 	char *file;              /* the program, for messages */
 };
@@ -756,6 +785,7 @@ struct replayer {
 	numbers_of_files lonely; /* mapped files that have to be by themselves */
 	bool again;              /* one of those has just been found to be such: it begins again */
 	bool apart;              /* copies of the program are to be made */
+	struct buf calls;        /* calls without a stop, on their way to the program */
 	bool steady;             /* who looks on may halt it anywhere */
 	bool severed;            /* copies can be made no further: it has ended before what cannot be copied; reported */
 	uint64_t view;           /* the process that somebody looks at, with whose end the replay is over; 0: none */

@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* The log: a head, then numbers and bytes, compressed, with check sums (zstd's), and how many events there are. */
+/* The log: numbers and bytes. */
 #include "replay/internal.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <unistd.h>
-#include <zstd.h>
-
-enum { CHUNK = 1 << 17, LEVEL = -1 };
 
 static const char magic[8] = {'c', 'h', 'o', 'r', 'd', 'l', 'o', 'g'};
 
@@ -25,14 +21,13 @@ struct log {
 	char *part;              /* writing: its name until it is whole; NULL: it is no file that may be replaced */
 	int fd;
 	bool failed;             /* reported */
-	ZSTD_CCtx *compress;
-	ZSTD_DCtx *expand;
-	bool more;               /* reading: a frame has begun and not ended */
-	bool eof;
-	char *plain, *packed;    /* CHUNK bytes each */
-	size_t at, n;            /* in plain: how far it is read or written; how much there is */
-	uint64_t before;         /* reading: how much was before that */
-	ZSTD_inBuffer in;        /* reading: of packed */
+	struct chunks_out *out;
+	struct chunks_in *in;
+	const char *from;        /* reading: the chunk; */
+	char *to;                /* writing: the next one */
+	size_t at, n;            /* of it: how far it is read or written; how much there is */
+	size_t next;             /* reading: the chunk behind it */
+	uint64_t before;         /* reading: how much was before it */
 };
 
 static struct log *
@@ -42,8 +37,6 @@ log_new(const char *path, int fd)
 
 	l->path = path;
 	l->fd = fd;
-	l->plain = xmalloc(CHUNK);
-	l->packed = xmalloc(CHUNK);
 	return l;
 }
 
@@ -52,12 +45,11 @@ log_close(struct log *l)
 {
 	if (!l)
 		return;
+	if (l->out)
+		chunks_abandon(l->out);
+	chunks_close(l->in);
 	if (l->fd >= 0)
 		close(l->fd);
-	ZSTD_freeCCtx(l->compress);
-	ZSTD_freeDCtx(l->expand);
-	free(l->plain);
-	free(l->packed);
 	free(l->part);
 	free(l);
 }
@@ -76,24 +68,6 @@ log_failed(const struct log *l)
 
 /* ---- writing ---- */
 
-static void
-write_all(struct log *l, const char *at, size_t n)
-{
-	while (n && !l->failed) {
-		ssize_t did = write(l->fd, at, n);
-
-		if (did < 0 && errno == EINTR)
-			continue;
-		if (did < 0) {
-			say_error(l->path, "%s", strerror(errno));
-			l->failed = true;
-			return;
-		}
-		at += did;
-		n -= (size_t)did;
-	}
-}
-
 /* The name under which it is written; NULL: by its own, which leads to something else than a file. */
 static char *
 part_name(const char *path)
@@ -106,25 +80,6 @@ part_name(const char *path)
 	if (asprintf(&name, "%s.part", path) < 0)
 		die("memory", "none is left");
 	return name;
-}
-
-/* Compresses beside the program. Signals are for the thread that waits for the program. */
-static void
-begin_worker(struct log *l)
-{
-	ZSTD_outBuffer out = {l->packed, CHUNK, 0};
-	ZSTD_inBuffer in = {l->plain, 0, 0};
-	sigset_t all, old;
-	size_t left;
-
-	sigfillset(&all);
-	sigprocmask(SIG_BLOCK, &all, &old);
-	ZSTD_CCtx_setParameter(l->compress, ZSTD_c_nbWorkers, 1);
-	left = ZSTD_compressStream2(l->compress, &out, &in, ZSTD_e_continue);
-	sigprocmask(SIG_SETMASK, &old, NULL);
-	if (ZSTD_isError(left))
-		bug("zstd: %s", ZSTD_getErrorName(left));
-	write_all(l, l->packed, out.pos);
 }
 
 /* Is the file still the one of that name? */
@@ -205,59 +160,37 @@ log_create(const char *path, enum log_scope scope)
 	}
 	l = log_new(path, fd);
 	l->part = part;
-	l->compress = ZSTD_createCCtx();
-	if (!l->compress)
-		die("memory", "none is left");
-	ZSTD_CCtx_setParameter(l->compress, ZSTD_c_compressionLevel, LEVEL);
-	ZSTD_CCtx_setParameter(l->compress, ZSTD_c_checksumFlag, 1);
 	memcpy(head.magic, magic, sizeof magic);
-	write_all(l, (const char *)&head, sizeof head);
-	begin_worker(l);
+	l->out = chunks_create(fd, &head, sizeof head);
+	l->to = chunks_block(l->out);
 	return l;
 }
 
+/* error: errno, or 0. */
 static void
-compress(struct log *l, const char *from, size_t n, ZSTD_EndDirective how)
+note_error(struct log *l, int error)
 {
-	ZSTD_inBuffer in = {from, n, 0};
-	size_t left;
-
-	do {
-		ZSTD_outBuffer out = {l->packed, CHUNK, 0};
-
-		left = ZSTD_compressStream2(l->compress, &out, &in, how);
-		if (ZSTD_isError(left))
-			bug("zstd: %s", ZSTD_getErrorName(left));
-		write_all(l, l->packed, out.pos);
-	} while (how == ZSTD_e_continue ? in.pos < in.size : left);
-}
-
-static void
-flush(struct log *l, ZSTD_EndDirective how)
-{
-	compress(l, l->plain, l->at, how);
-	l->at = 0;
+	if (error && !l->failed) {
+		say_error(l->path, "%s", strerror(error));
+		l->failed = true;
+	}
 }
 
 static void
 put_raw(struct log *l, const void *from, size_t n)
 {
-	if (n > CHUNK - l->at) {
-		flush(l, ZSTD_e_continue);
-		if (n >= CHUNK / 2) {
-			compress(l, from, n, ZSTD_e_continue);
-			return;
-		}
-	}
 	for (const char *at = from; n;) {
 		size_t part = n < CHUNK - l->at ? n : CHUNK - l->at;
 
-		memcpy(l->plain + l->at, at, part);
+		memcpy(l->to + l->at, at, part);
 		l->at += part;
 		at += part;
 		n -= part;
-		if (l->at == CHUNK)
-			flush(l, ZSTD_e_continue);
+		if (l->at == CHUNK) {
+			note_error(l, chunks_put(l->out, l->at));
+			l->to = chunks_block(l->out);
+			l->at = 0;
+		}
 	}
 }
 
@@ -300,15 +233,12 @@ log_finish(struct log *l)
 {
 	bool ok;
 
-	flush(l, ZSTD_e_end);
-	if (!written_out(l->fd) && !l->failed) {
-		say_error(l->path, "%s", strerror(errno));
-		l->failed = true;
-	}
-	if (!l->failed && l->part && rename(l->part, l->path)) {
-		say_error(l->path, "%s", strerror(errno));
-		l->failed = true;
-	}
+	note_error(l, chunks_finish(l->out, l->at));
+	l->out = NULL;
+	if (!written_out(l->fd))
+		note_error(l, errno);
+	if (!l->failed && l->part && rename(l->part, l->path))
+		note_error(l, errno);
 	ok = !l->failed;
 	if (!ok && l->part)
 		unlink(l->part);
@@ -334,41 +264,13 @@ damaged(struct log *l, const char *why)
 	l->failed = true;
 }
 
-static bool refill(struct log *l);
-
-/* Reads from the beginning on. */
-static void
-begin_again(struct log *l)
-{
-	if (!l->failed && lseek(l->fd, sizeof(struct head), SEEK_SET) < 0)
-		damaged(l, strerror(errno));
-	l->in = (ZSTD_inBuffer){0};
-	l->eof = l->more = false;
-	l->at = l->n = 0;
-	l->before = 0;
-	ZSTD_DCtx_reset(l->expand, ZSTD_reset_session_only);
-}
-
-/* Reads all of it once, so that nothing is run by a log that is damaged. */
-static bool
-is_whole(struct log *l)
-{
-	bool any = false;
-
-	while (refill(l))
-		any = true;
-	if (!any)
-		damaged(l, "it ends in the middle: the recording was cut short");
-	begin_again(l);
-	return !l->failed;
-}
-
 struct log *
 log_open(const char *path)
 {
 	struct head head;
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	ssize_t n = fd < 0 ? -1 : read(fd, &head, sizeof head);
+	const char *why;
 	struct log *l;
 
 	if (n < 0) {
@@ -383,11 +285,10 @@ log_open(const char *path)
 		say_error(path, "it is damaged: what it has of the run is not known");
 	} else {
 		l = log_new(path, fd);
-		l->expand = ZSTD_createDCtx();
-		if (!l->expand)
-			die("memory", "none is left");
-		if (is_whole(l))
+		l->in = chunks_open(fd, sizeof head, &why);
+		if (l->in)
 			return l;
+		damaged(l, why);
 		log_close(l);
 		return NULL;
 	}
@@ -410,43 +311,16 @@ log_scope(const char *path)
 
 /* False: there is no more. */
 static bool
-refill_packed(struct log *l)
-{
-	ssize_t n;
-
-	do
-		n = read(l->fd, l->packed, CHUNK);
-	while (n < 0 && errno == EINTR);
-	if (n < 0)
-		damaged(l, strerror(errno));
-	l->eof = n <= 0;
-	l->in = (ZSTD_inBuffer){l->packed, n > 0 ? (size_t)n : 0, 0};
-	return n > 0;
-}
-
-static bool
 refill(struct log *l)
 {
-	ZSTD_outBuffer out = {l->plain, CHUNK, 0};
-
+	if (l->failed || l->next == chunks_number(l->in))
+		return false;
 	l->before += l->n;
 	l->at = l->n = 0;
-	while (!out.pos && !l->failed) {
-		size_t left;
-
-		if (l->in.pos == l->in.size && !l->eof)
-			refill_packed(l);
-		if (l->eof && !l->more)
-			return false;
-		left = ZSTD_decompressStream(l->expand, &out, &l->in);
-		if (ZSTD_isError(left))
-			damaged(l, "it is damaged: its check sum or compression is wrong");
-		else if (l->eof && !out.pos && left)
-			damaged(l, "it ends in the middle: the recording was cut short");
-		l->more = left;
-	}
-	l->n = out.pos;
-	return l->n && !l->failed;
+	l->from = chunks_get(l->in, l->next++, &l->n);
+	if (!l->from)
+		damaged(l, "it is damaged: its check sum or compression is wrong");
+	return !l->failed;
 }
 
 /* False: there are not so many. */
@@ -456,7 +330,7 @@ get_raw(struct log *l, void *to, size_t n)
 	for (char *at = to; n;) {
 		size_t part = l->n - l->at < n ? l->n - l->at : n;
 
-		memcpy(at, l->plain + l->at, part);
+		memcpy(at, l->from + l->at, part);
 		l->at += part;
 		at += part;
 		n -= part;
@@ -485,25 +359,45 @@ log_get(struct log *l)
 	return l->failed ? 0 : v;
 }
 
+/* How many bytes follow; no more than there are. */
+static size_t
+get_length(struct log *l)
+{
+	uint64_t n = log_get(l);
+
+	if (!l->failed && n <= chunks_size(l->in) - log_tell(l))
+		return (size_t)n;
+	damaged(l, "it ends in the middle: the recording was cut short");
+	return 0;
+}
+
+size_t
+log_get_into(struct log *l, struct buf *b)
+{
+	size_t n = get_length(l), done = 0;
+
+	/* No more memory than the log has bytes, whatever its numbers say. */
+	while (done < n) {
+		size_t part = n - done < CHUNK ? n - done : CHUNK;
+
+		buf_reserve(b, part);
+		if (!get_raw(l, b->at + b->n, part))
+			break;
+		b->n += part;
+		done += part;
+	}
+	return done;
+}
+
 struct str
 log_get_bytes(struct log *l, struct pool *pool)
 {
-	uint64_t n = log_get(l);
 	struct buf b = {0};
-	char *copy;
+	size_t n = log_get_into(l, &b);
+	char *copy = pool_strndup(pool, b.at ? b.at : "", l->failed ? 0 : n);
 
-	/* No more memory than the log has bytes, whatever the number says. */
-	while (b.n < n && !l->failed) {
-		size_t part = n - b.n < CHUNK ? (size_t)(n - b.n) : CHUNK;
-
-		buf_reserve(&b, part);
-		if (get_raw(l, b.at + b.n, part))
-			b.n += part;
-	}
-	copy = pool_strndup(pool, b.at ? b.at : "", l->failed ? 0 : b.n);
-	n = l->failed ? 0 : b.n;
 	buf_free(&b);
-	return (struct str){copy, n};
+	return (struct str){copy, l->failed ? 0 : n};
 }
 
 const char *
@@ -525,7 +419,7 @@ log_peek(struct log *l)
 		damaged(l, "it ends in the middle: the recording was cut short");
 		return 0;
 	}
-	kind = (unsigned char)l->plain[l->at];
+	kind = (unsigned char)l->from[l->at];
 	if (!kind || kind >= LOG_MOST)
 		damaged(l, "it is damaged: there is no such event");
 	return l->failed ? 0 : kind;
@@ -546,11 +440,13 @@ log_tell(const struct log *l)
 bool
 log_seek(struct log *l, uint64_t at)
 {
-	if (at < l->before)
-		begin_again(l);
-	while (!l->failed && at > l->before + l->n)
-		if (!refill(l))
-			damaged(l, "it ends in the middle: the recording was cut short");
+	if (l->failed)
+		return false;
+	if (at < l->before || at > l->before + l->n) {
+		l->next = chunks_find(l->in, at, &l->before);
+		l->n = 0;
+		refill(l);
+	}
 	l->at = l->failed ? l->n : (size_t)(at - l->before);
 	return !l->failed;
 }

@@ -681,6 +681,7 @@ replay_record(char **argv, const char *log, const struct record_how *how, bool *
 	mapped_close(&r.mapped);
 	tasks_close(&r.all);
 	free(r.turns.early.at);
+	free(r.written);
 	pool_free(pool);
 	return ok;
 }

@@ -395,21 +395,26 @@ replay_site(struct replayer *r)
 		damaged(r, "there is no such call");
 }
 
-/* One of them, and what it has written. */
-static void
-get_free(struct replayer *r, struct door_entry *e, struct str *bytes)
+/* One of them, and what it has written, behind those before. Its place there. */
+static size_t
+get_free(struct replayer *r)
 {
-	*e = (struct door_entry){0};
+	struct door_entry e = {0};
+	size_t at = r->calls.n;
+
 	log_get(r->log);
-	e->number = log_get(r->log);
-	e->at = log_get(r->log);
+	e.number = log_get(r->log);
+	e.at = log_get(r->log);
 	for (int i = 0; i < 6; i++)
-		e->arg[i] = log_get(r->log);
-	e->result = (int64_t)log_get(r->log);
-	e->to = log_get(r->log);
-	*bytes = log_get_bytes(r->log, r->pool);
-	e->n = bytes->n;
-	e->size = sizeof *e + (e->n + 7) / 8 * 8;
+		e.arg[i] = log_get(r->log);
+	e.result = (int64_t)log_get(r->log);
+	e.to = log_get(r->log);
+	buf_add(&r->calls, &e, sizeof e);
+	e.n = log_get_into(r->log, &r->calls);
+	e.size = sizeof e + (e.n + 7) / 8 * 8;
+	buf_add(&r->calls, (char [8]){0}, e.size - sizeof e - e.n);
+	memcpy(r->calls.at + at, &e, sizeof e);
+	return at;
 }
 
 /* A call that arranges memory, or output. */
@@ -434,17 +439,18 @@ make_free(struct replayer *r, const struct door_entry *e)
 	r->failed |= !map_nothing(r->t, e->arg, (uint64_t)e->result);
 }
 
-/* The program stands at the call. */
+/* The program stands at the call that is there. */
 static void
-give_free(struct replayer *r, enum stop stop, const struct door_entry *e, struct str bytes)
+give_free(struct replayer *r, enum stop stop, size_t at)
 {
+	const struct door_entry *e = (const struct door_entry *)(const void *)(r->calls.at + at);
 	struct tracee *t = r->t;
 	bool same = stop == STOP_CALL && tracee_own_call(t) && e->number == tracee_word(t, t->machine->number) &&
 	            e->at == buffer_place(r->task) && buffer_is_given(r->task);
 
 	for (int i = 0; same && i < 6; i++)
 		same = e->arg[i] == tracee_arg(t, i);
-	if (!same || (bytes.n && !tracee_write(t, e->to, bytes.at, bytes.n))) {
+	if (!same || (e->n && !tracee_write(t, e->to, e + 1, e->n))) {
 		replayer_diverged(r, call_text(r->pool, e->number, e->arg), stop_text(r, stop));
 		return;
 	}
@@ -462,38 +468,35 @@ static void
 give_all(struct replayer *r)
 {
 	uint64_t clock = clock_sum(r->clock);
-	struct buf calls = {0};
-	struct door_entry e;
-	struct str bytes;
 	bool fits = true;
+	size_t last;
 
 	do {
-		get_free(r, &e, &bytes);
-		fits = calls.n + e.size <= DOOR_RING && !arranges_memory(e.number) && !is_output(e.number);
+		const struct door_entry *e;
+
+		last = get_free(r);
+		e = (const struct door_entry *)(const void *)(r->calls.at + last);
+		fits = r->calls.n <= DOOR_RING && !arranges_memory(e->number) && !is_output(e->number);
 		if (!fits)
 			break;
-		buf_add(&calls, &e, sizeof e);
-		buf_add(&calls, bytes.at, bytes.n);
-		buf_add(&calls, (char [8]){0}, e.size - sizeof e - bytes.n);
 		tally_call(r->tally, r->task, clock);
 		r->event++;
 	} while (!log_failed(r->log) && log_peek(r->log) == LOG_FREE);
 	/* The last one is counted by who asked for the event. */
 	r->event -= fits;
-	if (!log_failed(r->log) && !buffer_give(r->task, &calls))
+	if (!log_failed(r->log) && !buffer_give(r->task, r->calls.at, fits ? r->calls.n : last))
 		damaged(r, "there is no room for what calls gave");
-	buf_free(&calls);
 	if (!fits && !r->failed && !log_failed(r->log))
-		give_free(r, replayer_go_on(r), &e, bytes);
+		give_free(r, replayer_go_on(r), last);
 }
 
 static void
 replay_free(struct replayer *r)
 {
-	struct door_entry e;
-	struct str bytes;
 	enum stop stop;
+	size_t at;
 
+	r->calls.n = 0;
 	if (buffer_takes(r->task)) {
 		give_all(r);
 		return;
@@ -501,9 +504,9 @@ replay_free(struct replayer *r)
 	stop = replayer_go_on(r);
 	if (replayer_halts(r, stop))
 		return;
-	get_free(r, &e, &bytes);
+	at = get_free(r);
 	if (!log_failed(r->log))
-		give_free(r, stop, &e, bytes);
+		give_free(r, stop, at);
 }
 
 typedef void event_fn(struct replayer *r);
@@ -605,6 +608,7 @@ replayer_forget(struct replayer *r)
 {
 	free(r->careful.at);
 	free(r->lonely.at);
+	buf_free(&r->calls);
 }
 
 /* False: the log cannot be used. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Replays logs that nobody recorded: of each log so many mutations, packed anew with right check sums: numbers become others, at
- * and beyond all ends, bytes change, parts are left out or come twice. The replay has to end within its time, by a message or as
- * the log says, whatever it is; where it does not, the mutation is kept as LOG.SEED, and said.
+ * and beyond all ends, bytes change, parts are left out or come twice; at times it is the packed bytes that do. The replay has to
+ * end within its time, by a message or as the log says, whatever it is; where it does not, the mutation is kept as LOG.SEED, and
+ * said.
  * mutate CHORD MUTATIONS SEED LOG... */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -15,9 +16,9 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-#include <zstd.h>
+#include "log_file.h"
 
-enum { HEAD = 16, MOST = 1 << 26, SECONDS = 20 };
+enum { MOST = 1 << 26, SECONDS = 20 };
 
 static uint64_t state;
 
@@ -168,7 +169,28 @@ fault(int status, const char *errors)
 	return NULL;
 }
 
-static unsigned char log_bytes[MOST], plain[MOST], packed[MOST];
+static unsigned char head[LOG_HEAD], plain[MOST], copy[MOST], packed[MOST];
+
+/* A mutation of what the log has, or of its chunks: the size of the file. */
+static size_t
+make_mutation(size_t n)
+{
+	static const size_t chunks[] = {1, 7, 300, 5000, LOG_CHUNK, LOG_CHUNK, LOG_CHUNK, LOG_CHUNK};
+	bool chunk = next() % 8 == 0;
+	size_t len;
+
+	memcpy(copy, plain, n);
+	if (!chunk)
+		n = mutate(copy, n, MOST);
+	memcpy(packed, head, sizeof head);
+	len = log_pack(packed, MOST, copy, n, n < 100000 ? chunks[next() % 8] : LOG_CHUNK);
+	if (!chunk || !len)
+		return len;
+	len = LOG_HEAD + mutate(packed + LOG_HEAD, len - LOG_HEAD, MOST - LOG_HEAD);
+	if (len >= LOG_HEAD + 8)
+		log_seal(packed, len);
+	return len;
+}
 
 /* How many were not as they should be. */
 static int
@@ -176,21 +198,15 @@ all_of(const char *chord, const char *log, unsigned long mutations, uint64_t see
 {
 	char name[4096], errors[4096];
 	FILE *in = fopen(log, "rb");
-	size_t n = in ? fread(log_bytes, 1, MOST, in) : 0;
-	ZSTD_inBuffer from = {log_bytes + HEAD, n - HEAD, 0};
-	ZSTD_outBuffer to = {plain, MOST / 2, 0};
-	ZSTD_DCtx *expand = ZSTD_createDCtx();
-	ZSTD_CCtx *compress = ZSTD_createCCtx();
-	unsigned char *copy = malloc(MOST);
+	size_t n = in ? fread(packed, 1, MOST, in) : 0;
 	int failed = 0;
 
-	if (n <= HEAD)
+	if (in)
+		fclose(in);
+	memcpy(head, packed, sizeof head);
+	n = log_unpack(packed, n, plain, MOST / 2);
+	if (!n)
 		return 1;
-	fclose(in);
-	while (from.pos < from.size)
-		if (ZSTD_isError(ZSTD_decompressStream(expand, &to, &from)))
-			return 1;
-	ZSTD_CCtx_setParameter(compress, ZSTD_c_checksumFlag, 1);
 	for (unsigned long i = 0; i < mutations; i++) {
 		const char *why;
 		size_t len;
@@ -198,14 +214,11 @@ all_of(const char *chord, const char *log, unsigned long mutations, uint64_t see
 
 		state = (seed + i) * 0x9e3779b97f4a7c15 + 1;
 		next();
-		memcpy(copy, plain, to.pos);
-		len = mutate(copy, to.pos, MOST);
-		len = ZSTD_compress2(compress, packed, MOST, copy, len);
+		len = make_mutation(n);
 		snprintf(name, sizeof name, "%s.%llu", log, (unsigned long long)(seed + i));
 		snprintf(errors, sizeof errors, "%s.%llu.err", log, (unsigned long long)(seed + i));
 		out = fopen(name, "wb");
-		if (!out || ZSTD_isError(len) || fwrite(log_bytes, 1, HEAD, out) != HEAD || fwrite(packed, 1, len, out) != len ||
-		    fclose(out))
+		if (!out || !len || fwrite(packed, 1, len, out) != len || fclose(out))
 			return 1;
 		why = fault(replayed(chord, name, errors), errors);
 		failed += why != NULL;

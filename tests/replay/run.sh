@@ -609,9 +609,21 @@ t_forged() {
 	[ "$(cat precious)" = "precious content" ] || no "the file was changed"
 }
 
+# A log of many chunks, whose ends are anywhere.
+t_chunks() {
+	gcc -w -o forge "$here/forge.c" -lzstd -lxxhash 2>cc.err || skip "no headers of zstd and xxhash"
+	build world "$here/world.c" -O1
+	record ./world
+	cp log whole
+	for bytes in 1 5 1000; do
+		./forge whole log $bytes || no "it cannot be forged: status $?"
+		replay 1
+	done
+}
+
 # Logs that nobody recorded. MUTATIONS: of each (default 25)
 t_mutated() {
-	gcc -O2 -w -o mutate "$here/mutate.c" -lzstd 2>cc.err || skip "no header of zstd"
+	gcc -O2 -w -o mutate "$here/mutate.c" -lzstd -lxxhash 2>cc.err || skip "no headers of zstd and xxhash"
 	build world "$here/world.c" -O1
 	build signals "$here/signals.c" -O1
 	$CHORD c++ -w -pthread -O1 -fchord=events -o threads "$here/threads.cc" 2>cc.err || no "$(head -c 300 cc.err)"
@@ -629,7 +641,7 @@ t_mutated() {
 }
 
 . "$here/signals.sh"
-for name in struck struck-only struck-short struck-by-others struck-dead struck-library struck-lua struck-refused ends-another-way other-calls mapped maps made-files stack rights forged sent-output no-counters world signals real-program signals-without-clock status world-is-gone streams own-programs default-name mutated unrecorded all-go-on no-program one-name-twice damaged another-build another-processor goes-another-way $debug_cases $debug_task_cases; do
+for name in struck struck-only struck-short struck-by-others struck-dead struck-library struck-lua struck-refused ends-another-way other-calls mapped maps made-files stack rights forged chunks sent-output no-counters world signals real-program signals-without-clock status world-is-gone streams own-programs default-name mutated unrecorded all-go-on no-program one-name-twice damaged another-build another-processor goes-another-way $debug_cases $debug_task_cases; do
 	test_case "$name"
 done
 "$here/tasks.sh" "$@" || failed=1

@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: MIT */
+/* The log's file: a head, then chunks, each a frame of zstd behind its sizes, and a check sum of all that. A thread of its own
+ * compresses and writes, or reads ahead and expands, so that the program waits for neither. docs/replay.md has the format. */
+#include "replay/internal.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <xxhash.h>
+#include <zstd.h>
+
+/* AHEAD: so many chunks are in memory. */
+enum { AHEAD = 4, LEVEL = -1, PIECE = 1 << 20 };
+
+/* Before each chunk; both are 0 behind the last one. */
+struct sizes {
+	uint32_t packed, plain;
+};
+
+/* One thread fills blocks, and the other takes them, in the same order. */
+struct queue {
+	pthread_t thread;
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	size_t filled, taken;    /* so many in all */
+	bool over;               /* no more will be filled, or taken */
+	bool begun;              /* there is a thread */
+};
+
+static void
+queue_begin(struct queue *q, void *(*work)(void *), void *of)
+{
+	sigset_t all, old;
+
+	pthread_mutex_init(&q->lock, NULL);
+	pthread_cond_init(&q->changed, NULL);
+	/* Signals are for the thread that waits for the program. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &old);
+	if (pthread_create(&q->thread, NULL, work, of))
+		die("replay", "no thread can be begun");
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	q->begun = true;
+}
+
+/* One more has been filled, or taken, or it is over. */
+static void
+queue_note(struct queue *q, size_t *count)
+{
+	pthread_mutex_lock(&q->lock);
+	if (count)
+		++*count;
+	else
+		q->over = true;
+	pthread_cond_signal(&q->changed);
+	pthread_mutex_unlock(&q->lock);
+}
+
+static void
+queue_end(struct queue *q)
+{
+	if (!q->begun)
+		return;
+	queue_note(q, NULL);
+	pthread_join(q->thread, NULL);
+	pthread_cond_destroy(&q->changed);
+	pthread_mutex_destroy(&q->lock);
+	q->begun = false;
+}
+
+/* ---- writing ---- */
+
+struct chunks_out {
+	struct queue queue;
+	int fd;
+	int error;               /* errno of what could not be written; by the queue's lock */
+	struct block {
+		char *at;
+		size_t n;
+	} block[AHEAD];
+	ZSTD_CCtx *compress;
+	char *packed;
+	size_t most;             /* of it */
+	XXH3_state_t *sum;       /* of all that has been written */
+};
+
+static int
+write_all(int fd, const char *at, size_t n)
+{
+	while (n) {
+		ssize_t did = write(fd, at, n);
+
+		if (did < 0 && errno == EINTR)
+			continue;
+		if (did < 0)
+			return errno;
+		at += did;
+		n -= (size_t)did;
+	}
+	return 0;
+}
+
+/* errno, or 0. */
+static int
+put(struct chunks_out *o, const void *at, size_t n)
+{
+	XXH3_64bits_update(o->sum, at, n);
+	return write_all(o->fd, at, n);
+}
+
+static int
+put_chunk(struct chunks_out *o, const struct block *b)
+{
+	struct sizes sizes = {.plain = (uint32_t)b->n};
+	size_t n = ZSTD_compress2(o->compress, o->packed + sizeof sizes, o->most - sizeof sizes, b->at, b->n);
+
+	if (ZSTD_isError(n))
+		bug("zstd: %s", ZSTD_getErrorName(n));
+	sizes.packed = (uint32_t)n;
+	memcpy(o->packed, &sizes, sizeof sizes);
+	return put(o, o->packed, sizeof sizes + n);
+}
+
+static void *
+compress_all(void *of)
+{
+	struct chunks_out *o = of;
+	struct queue *q = &o->queue;
+
+	for (int error = o->error;;) {
+		bool some;
+
+		pthread_mutex_lock(&q->lock);
+		o->error = error;
+		while (q->taken == q->filled && !q->over)
+			pthread_cond_wait(&q->changed, &q->lock);
+		some = q->taken < q->filled;
+		pthread_mutex_unlock(&q->lock);
+		if (!some)
+			return NULL;
+		if (!error)
+			error = put_chunk(o, &o->block[q->taken % AHEAD]);
+		queue_note(q, &q->taken);
+	}
+}
+
+struct chunks_out *
+chunks_create(int fd, const void *head, size_t n)
+{
+	struct chunks_out *o = xcalloc(1, sizeof *o);
+
+	o->fd = fd;
+	o->most = sizeof(struct sizes) + ZSTD_compressBound(CHUNK);
+	o->packed = xmalloc(o->most);
+	o->compress = ZSTD_createCCtx();
+	o->sum = XXH3_createState();
+	if (!o->compress || !o->sum)
+		die("memory", "none is left");
+	ZSTD_CCtx_setParameter(o->compress, ZSTD_c_compressionLevel, LEVEL);
+	ZSTD_CCtx_setParameter(o->compress, ZSTD_c_checksumFlag, 1);
+	XXH3_64bits_reset(o->sum);
+	o->error = put(o, head, n);
+	queue_begin(&o->queue, compress_all, o);
+	return o;
+}
+
+char *
+chunks_block(struct chunks_out *o)
+{
+	struct block *b = &o->block[o->queue.filled % AHEAD];
+
+	if (!b->at)
+		b->at = xmalloc(CHUNK);
+	return b->at;
+}
+
+int
+chunks_put(struct chunks_out *o, size_t n)
+{
+	struct queue *q = &o->queue;
+	int error;
+
+	if (n) {
+		o->block[q->filled % AHEAD].n = n;
+		queue_note(q, &q->filled);
+	}
+	pthread_mutex_lock(&q->lock);
+	while (q->filled - q->taken == AHEAD)
+		pthread_cond_wait(&q->changed, &q->lock);
+	error = o->error;
+	pthread_mutex_unlock(&q->lock);
+	return error;
+}
+
+static void
+out_free(struct chunks_out *o)
+{
+	queue_end(&o->queue);
+	for (int i = 0; i < AHEAD; i++)
+		free(o->block[i].at);
+	ZSTD_freeCCtx(o->compress);
+	XXH3_freeState(o->sum);
+	free(o->packed);
+	free(o);
+}
+
+int
+chunks_finish(struct chunks_out *o, size_t n)
+{
+	static const struct sizes end;
+	uint64_t sum;
+	int error;
+
+	chunks_put(o, n);
+	queue_end(&o->queue);
+	error = o->error ? o->error : put(o, &end, sizeof end);
+	sum = XXH3_64bits_digest(o->sum);
+	if (!error)
+		error = put(o, &sum, sizeof sum);
+	out_free(o);
+	return error;
+}
+
+void
+chunks_abandon(struct chunks_out *o)
+{
+	out_free(o);
+}
+
+/* ---- reading ---- */
+
+struct place {
+	uint64_t at, plain;      /* in the file, behind its sizes; its first byte, of all before compression */
+	struct sizes sizes;
+};
+
+struct chunks_in {
+	struct queue queue;
+	int fd;
+	VEC(struct place) place;
+	uint64_t plain;          /* bytes in all */
+	struct expanded {
+		char *at;
+		bool bad;
+	} block[AHEAD];
+	size_t from;             /* the queue counts from this one on */
+	ZSTD_DCtx *expand;
+	char *packed;
+	size_t most;             /* of it */
+};
+
+/* False: it is not what it was. */
+static bool
+get_chunk(struct chunks_in *f, const struct place *p, char *to)
+{
+	if (pread(f->fd, f->packed, p->sizes.packed, (off_t)p->at) != (ssize_t)p->sizes.packed)
+		return false;
+	return ZSTD_decompressDCtx(f->expand, to, CHUNK, f->packed, p->sizes.packed) == p->sizes.plain;
+}
+
+static void *
+expand_all(void *of)
+{
+	struct chunks_in *f = of;
+	struct queue *q = &f->queue;
+
+	for (;;) {
+		struct expanded *b = &f->block[q->filled % AHEAD];
+		bool over;
+
+		pthread_mutex_lock(&q->lock);
+		while (!q->over && (q->filled - q->taken == AHEAD || f->from + q->filled == f->place.n))
+			pthread_cond_wait(&q->changed, &q->lock);
+		over = q->over;
+		pthread_mutex_unlock(&q->lock);
+		if (over)
+			return NULL;
+		if (!b->at)
+			b->at = xmalloc(CHUNK);
+		b->bad = !get_chunk(f, &f->place.at[f->from + q->filled], b->at);
+		queue_note(q, &q->filled);
+	}
+}
+
+static const char cut[] = "it ends in the middle: the recording was cut short",
+	wrong[] = "it is damaged: its check sum or compression is wrong";
+
+/* Where the chunks are. NULL: all is well. */
+static const char *
+find_chunks(struct chunks_in *f, uint64_t at, uint64_t end)
+{
+	for (struct sizes s;; at += s.packed) {
+		if (pread(f->fd, &s, sizeof s, (off_t)at) != sizeof s)
+			return cut;
+		at += sizeof s;
+		if (!s.packed && !s.plain)
+			return at == end ? NULL : at > end ? cut : wrong;
+		if (s.plain > CHUNK || !s.plain || s.packed > ZSTD_compressBound(CHUNK))
+			return wrong;
+		if (end < at || s.packed > end - at)
+			return cut;
+		VEC_PUSH(f->place, (struct place){at, f->plain, s});
+		f->plain += s.plain;
+		if (s.packed > f->most)
+			f->most = s.packed;
+	}
+}
+
+/* Is the sum behind the first n bytes theirs? */
+static const char *
+check_sum(struct chunks_in *f, uint64_t n)
+{
+	XXH3_state_t *state = XXH3_createState();
+	char *piece = xmalloc(PIECE);
+	uint64_t sum, at = 0;
+	ssize_t got = 0;
+
+	if (!state)
+		die("memory", "none is left");
+	XXH3_64bits_reset(state);
+	for (; at < n; at += (uint64_t)got) {
+		got = pread(f->fd, piece, n - at < PIECE ? n - at : PIECE, (off_t)at);
+		if (got <= 0)
+			break;
+		XXH3_64bits_update(state, piece, (size_t)got);
+	}
+	free(piece);
+	if (at == n)
+		got = pread(f->fd, &sum, sizeof sum, (off_t)n);
+	at = XXH3_64bits_digest(state);
+	XXH3_freeState(state);
+	return got < 0 ? strerror(errno) : got == sizeof sum && sum == at ? NULL : wrong;
+}
+
+struct chunks_in *
+chunks_open(int fd, size_t head, const char **why)
+{
+	struct chunks_in *f = xcalloc(1, sizeof *f);
+	off_t size = lseek(fd, 0, SEEK_END);
+
+	f->fd = fd;
+	*why = size < 0 ? strerror(errno) : (uint64_t)size < head + sizeof(uint64_t) ? cut :
+		find_chunks(f, head, (uint64_t)size - sizeof(uint64_t));
+	if (!*why)
+		*why = f->place.n ? check_sum(f, (uint64_t)size - sizeof(uint64_t)) : cut;
+	if (*why) {
+		chunks_close(f);
+		return NULL;
+	}
+	f->packed = xmalloc(f->most);
+	f->expand = ZSTD_createDCtx();
+	if (!f->expand)
+		die("memory", "none is left");
+	queue_begin(&f->queue, expand_all, f);
+	return f;
+}
+
+size_t
+chunks_number(const struct chunks_in *f)
+{
+	return f->place.n;
+}
+
+uint64_t
+chunks_size(const struct chunks_in *f)
+{
+	return f->plain;
+}
+
+size_t
+chunks_find(const struct chunks_in *f, uint64_t at, uint64_t *begin)
+{
+	size_t low = 0, high = f->place.n;
+
+	while (high - low > 1) {
+		size_t middle = low + (high - low) / 2;
+
+		if (f->place.at[middle].plain <= at)
+			low = middle;
+		else
+			high = middle;
+	}
+	*begin = f->place.at[low].plain;
+	return low;
+}
+
+const char *
+chunks_get(struct chunks_in *f, size_t i, size_t *n)
+{
+	struct queue *q = &f->queue;
+	size_t now = f->from + q->taken;
+
+	if (i == now + 1) {
+		queue_note(q, &q->taken);
+	} else if (i != now) {
+		queue_end(q);
+		*q = (struct queue){0};
+		f->from = i;
+		queue_begin(q, expand_all, f);
+	}
+	pthread_mutex_lock(&q->lock);
+	while (q->filled == q->taken)
+		pthread_cond_wait(&q->changed, &q->lock);
+	pthread_mutex_unlock(&q->lock);
+	*n = f->place.at[i].sizes.plain;
+	return f->block[q->taken % AHEAD].bad ? NULL : f->block[q->taken % AHEAD].at;
+}
+
+void
+chunks_close(struct chunks_in *f)
+{
+	if (!f)
+		return;
+	queue_end(&f->queue);
+	for (int i = 0; i < AHEAD; i++)
+		free(f->block[i].at);
+	ZSTD_freeDCtx(f->expand);
+	free(f->place.at);
+	free(f->packed);
+	free(f);
+}
