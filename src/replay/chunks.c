@@ -130,6 +130,7 @@ compress_all(void *of)
 	struct chunks_out *o = of;
 	struct queue *q = &o->queue;
 
+	bind_leave();
 	for (int error = o->error;;) {
 		bool some;
 
@@ -267,6 +268,7 @@ expand_all(void *of)
 	struct chunks_in *f = of;
 	struct queue *q = &f->queue;
 
+	bind_leave();
 	for (;;) {
 		struct expanded *b = &f->block[q->filled % AHEAD];
 		bool over;

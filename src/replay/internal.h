@@ -95,6 +95,7 @@ struct tracee {
 	void (*heard)(void *whom, pid_t pid, int status); /* not NULL: is told what waitpid() says of others meanwhile */
 	void *whom;              /* for that */
 	bool leads;              /* replaying: its process has other threads, whose end comes first */
+	unsigned where;          /* bind.c has it */
 	uint64_t armed;          /* for who looks on: what the processor watches in it */
 	bool alone;              /* that looks at no code: it may be another one for a while */
 	/* In a replay, descriptors of its process, and 1 more (0: not open): of what mapped files lie in, of a program's file. */
@@ -188,6 +189,23 @@ const char *tracee_proc(const struct tracee *t, struct pool *pool, const char *n
 /* The registers' check sum. */
 uint64_t tracee_sum(const struct tracee *t);
 uint64_t bytes_sum(const void *at, size_t n);
+
+/* ---- bind.c: on one processor ---- */
+
+/* Who traces, and what that begins, is bound as long as there are many stops. */
+void bind_begin(void);
+/* Before a task goes on: it is bound or not as its tracer is. */
+void bind_follow(struct tracee *t);
+/* It may run where it might run without Chord; */
+void bind_release(struct tracee *t);
+/* nobody is bound any more. */
+void bind_end(void);
+/* A thread that traces nothing is not bound. */
+void bind_leave(void);
+/* Are the n bytes those of the processor to which the task is bound (sched_getaffinity(2))? Then bind_mask() has what would be
+ * there. */
+bool bind_shows(const struct tracee *t, const unsigned long *mask, size_t n);
+const void *bind_mask(void);
 
 /* ---- table.c: the system calls that can be recorded ---- */
 

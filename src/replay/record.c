@@ -443,6 +443,7 @@ let_go(struct recorder *r)
 	if (!r->t->pid)
 		return;
 	send_held(r);
+	bind_release(r->t);
 	ptrace(PTRACE_DETACH, r->t->pid, 0, r->task->sig);
 	r->t->pid = 0;
 }
@@ -605,6 +606,7 @@ record_all(struct recorder *r, struct pool *pool, const struct tracee *t, const 
 	const char *why;
 
 	schedule_begin();
+	bind_begin();
 	r->turns.all = &r->all;
 	become(r, tasks_begin(&r->all, t));
 	r->t->heard = schedule_heard;

@@ -5,12 +5,14 @@
 
 #include <errno.h>
 #include <linux/fs.h>
+#include <linux/magic.h>
 #include <linux/sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -42,6 +44,56 @@ note_clock(struct recorder *r)
 	s->counts |= r->made->clock != 0;
 }
 
+/* ---- processors ---- */
+
+static void
+unbind(struct recorder *r)
+{
+	for (size_t i = 0; i < r->all.at.n; i++)
+		bind_release(&r->all.at.at[i]->t);
+	bind_end();
+}
+
+/* Does it set what tells where it may run, or depends on it? */
+static bool
+sets_processors(uint64_t number)
+{
+	return number == SYS_sched_setaffinity || number == SYS_sched_setattr || number == SYS_sched_setscheduler ||
+	       number == SYS_sched_setparam;
+}
+
+/* Has it opened /proc/PID/status, which tells where it may run? */
+static bool
+opens_status(struct recorder *r, int64_t result)
+{
+	uint64_t number = r->made->number;
+	struct statfs system;
+	const char *name;
+	struct stat st;
+	char link[64];
+	ssize_t n;
+
+	if (result < 0 || (number != SYS_open && number != SYS_openat && number != SYS_openat2 && number != SYS_creat) ||
+	    !descriptor_stat(r->t, (uint64_t)result, &st) || !S_ISREG(st.st_mode) || st.st_size)
+		return false;
+	name = pool_printf(r->task->pool, "/proc/%d/fd/%d", r->t->pid, (int)result);
+	if (statfs(name, &system) || system.f_type != PROC_SUPER_MAGIC || (n = readlink(name, link, sizeof link)) < 0)
+		return false;
+	return n == sizeof link || (n >= 7 && !memcmp(link + n - 7, "/status", 7));
+}
+
+/* The kernel tells where a task may run: not that it is bound. */
+static void
+hide_bound(struct recorder *r, int64_t result)
+{
+	struct task *of = r->made->arg[0] ? tasks_of(&r->all, (pid_t)r->made->arg[0]) : r->task;
+	unsigned long mask[128 / sizeof(unsigned long)];
+
+	if (of && result > 0 && (size_t)result <= sizeof mask && tracee_read(r->t, r->made->arg[2], mask, (size_t)result) &&
+	    bind_shows(&of->t, mask, (size_t)result))
+		tracee_write(r->t, r->made->arg[2], bind_mask(), (size_t)result);
+}
+
 void
 record_begin_call(struct recorder *r)
 {
@@ -62,6 +114,8 @@ record_begin_call(struct recorder *r)
 	r->task->entered = false;
 	note_clock(r);
 	why = cannot_begin(r);
+	if (sets_processors(m->number))
+		unbind(r);
 	if (clock_fails(r->clock))
 		record_refuse(r, r->file, "it is not known how far it has come");
 	else if (!tracee_own_call(r->t))
@@ -286,6 +340,10 @@ record_end_call(struct recorder *r)
 		r->task->interrupted_call = r->made->call;
 	if (r->made->call.class == CALL_RETURN)
 		result = 0;
+	if (r->made->number == SYS_sched_getaffinity)
+		hide_bound(r, result);
+	if (opens_status(r, result))
+		unbind(r);
 	put_call(r, result);
 	why = put_changes(r, result);
 	if (why)

@@ -559,6 +559,7 @@ replayer_begin(struct replayer *r, const char *log)
 	}
 	if (!r->log)
 		return false;
+	bind_begin();
 	if (log_get(r->log) != LOG_START)
 		damaged(r, "it does not begin with a program");
 	log_get_seed(r->log, &seed);

@@ -284,6 +284,7 @@ tracee_stop_at_end(struct tracee *t, bool wanted)
 void
 tracee_resume(struct tracee *t, int request, int sig)
 {
+	bind_follow(t);
 	/* If it has been killed meanwhile, waitpid() tells. */
 	ptrace((enum __ptrace_request)request, t->pid, 0, sig);
 }

@@ -621,6 +621,21 @@ t_chunks() {
 	done
 }
 
+# A recording binds the program to one processor, which it must not see.
+t_processors() {
+	gcc -O1 -w -pthread -o processors "$here/processors.c" || no "cannot compile"
+	for argument in "" early; do
+		./processors $argument >expected
+		# shellcheck disable=SC2086
+		record ./processors $argument
+		cmp -s expected out || no "recorded: $(diff expected out | head -c 400)"
+		replay 2
+	done
+	./processors alone >expected
+	refused 1 'shmat.*runs on without being recorded' timeout -k 5 60 "$CHORD" record -o log ./processors alone
+	cmp -s expected out || no "alone: $(diff expected out | head -c 400)"
+}
+
 # Logs that nobody recorded. MUTATIONS: of each (default 25)
 t_mutated() {
 	gcc -O2 -w -o mutate "$here/mutate.c" -lzstd -lxxhash 2>cc.err || skip "no headers of zstd and xxhash"
@@ -641,7 +656,7 @@ t_mutated() {
 }
 
 . "$here/signals.sh"
-for name in struck struck-only struck-short struck-by-others struck-dead struck-library struck-lua struck-refused ends-another-way other-calls mapped maps made-files stack rights forged chunks sent-output no-counters world signals real-program signals-without-clock status world-is-gone streams own-programs default-name mutated unrecorded all-go-on no-program one-name-twice damaged another-build another-processor goes-another-way $debug_cases $debug_task_cases; do
+for name in struck struck-only struck-short struck-by-others struck-dead struck-library struck-lua struck-refused ends-another-way other-calls mapped maps made-files stack rights forged chunks processors sent-output no-counters world signals real-program signals-without-clock status world-is-gone streams own-programs default-name mutated unrecorded all-go-on no-program one-name-twice damaged another-build another-processor goes-another-way $debug_cases $debug_task_cases; do
 	test_case "$name"
 done
 "$here/tasks.sh" "$@" || failed=1

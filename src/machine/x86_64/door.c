@@ -210,12 +210,16 @@ __asm__(
 	"	cmp $-14, %rax\n"
 	"	je 8f\n"
 	"	jmp 4f\n"
+	/* An empty file may be one of /proc, which the recorder wants to see. */
 	"2:" MODE
-	"	cmp $0x8000, %eax\n"
-	"	je 4f\n"
 	"	cmp $0x4000, %eax\n"
 	"	je 4f\n"
-	PLAIN_DEVICE
+	"	cmp $0x8000, %eax\n"
+	"	jne 2f\n"
+	"	cmpq $0, " DATA("x86_door_record", 64+48) "\n"
+	"	jne 4f\n"
+	"	jmp 8f\n"
+	"2:" PLAIN_DEVICE
 	"	jmp 4f\n"
 	"3:	test $16, %r11b\n"
 	"	jz 3f\n"

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: MIT */
+/* One processor for the program and for who traces it, as long as it stops often. One of them runs at a time, and each stop would
+ * wake another processor, which takes longer than all that is done at the stop. A thread looks how often the program stops: where
+ * it computes it may run anywhere, and where the processor is wanted by others, too, both go to the next one. */
+#include "replay/internal.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+/* So many stops in LOOK_NS are often, and seldom. Those that are bound move if they have waited for so much of MOVE looks. */
+enum { LOOK_NS = 10 * 1000 * 1000, OFTEN = 4, SELDOM = 1, MOVE = 5, MOVE_NS = MOVE * LOOK_NS / 3 };
+enum { ANY = 1, FIRST = 2 };    /* of a task: 0: it is not known */
+
+static struct {
+	bool can;                /* there are several processors */
+	cpu_set_t all;           /* to which all of them may go when nothing is bound */
+	size_t size;             /* of it, in bytes, as the kernel has it */
+	pid_t self;
+	unsigned mine;           /* who traces: ANY, or FIRST and a processor */
+	/* Both threads have these. */
+	unsigned wanted, last;   /* where all are to be; where who traces was last, a processor */
+	unsigned stops;
+	pid_t running;
+} bound;
+
+static unsigned
+get(const unsigned *at)
+{
+	return __atomic_load_n(at, __ATOMIC_RELAXED);
+}
+
+static void
+set(unsigned *at, unsigned v)
+{
+	__atomic_store_n(at, v, __ATOMIC_RELAXED);
+}
+
+static void
+go(pid_t tid, unsigned where)
+{
+	cpu_set_t one;
+
+	CPU_ZERO(&one);
+	if (where != ANY)
+		CPU_SET(where - FIRST, &one);
+	sched_setaffinity(tid, bound.size, where == ANY ? &bound.all : &one);
+}
+
+/* ---- the thread that looks ---- */
+
+/* For how long it has been kept waiting for a processor, ns. */
+static uint64_t
+waited(pid_t tid)
+{
+	char name[64], text[128] = "";
+	uint64_t ran, wait = 0;
+	int fd;
+
+	snprintf(name, sizeof name, "/proc/%d/task/%d/schedstat", (int)tid, (int)tid);
+	fd = tid > 0 ? open(name, O_RDONLY | O_CLOEXEC) : -1;
+	if (fd >= 0 && read(fd, text, sizeof text - 1) > 0 && sscanf(text, "%" SCNu64 " %" SCNu64, &ran, &wait) != 2)
+		wait = 0;
+	if (fd >= 0)
+		close(fd);
+	return wait;
+}
+
+static unsigned
+next_one(unsigned where)
+{
+	unsigned cpu = where - FIRST;
+
+	do
+		cpu = (cpu + 1) % (unsigned)(bound.size * 8);
+	while (!CPU_ISSET(cpu, &bound.all));
+	return cpu + FIRST;
+}
+
+struct waits {
+	pid_t tid;
+	uint64_t self, other;
+	unsigned looks;
+};
+
+/* Have they waited much since this was last seen, because others have the processor? */
+static bool
+is_crowded(struct waits *w)
+{
+	pid_t running = __atomic_load_n(&bound.running, __ATOMIC_RELAXED);
+	uint64_t self, other;
+	bool much;
+
+	if (++w->looks < MOVE)
+		return false;
+	self = waited(bound.self);
+	other = waited(running);
+	much = running == w->tid && self - w->self + other - w->other > MOVE_NS;
+	*w = (struct waits){running, self, other, 0};
+	return much;
+}
+
+static void *
+look(void *unused)
+{
+	struct waits w = {0};
+
+	(void)unused;
+	for (unsigned before = get(&bound.stops), now;; before = now) {
+		unsigned where = get(&bound.wanted);
+
+		nanosleep(&(struct timespec){0, LOOK_NS}, NULL);
+		now = get(&bound.stops);
+		if (where == ANY && now - before >= OFTEN) {
+			set(&bound.wanted, get(&bound.last) + FIRST);
+		} else if (where != ANY && now - before <= SELDOM) {
+			set(&bound.wanted, ANY);
+			go(__atomic_load_n(&bound.running, __ATOMIC_RELAXED), ANY);
+		} else if (where != ANY && is_crowded(&w)) {
+			set(&bound.wanted, next_one(where));
+		}
+	}
+	return NULL;
+}
+
+static bool
+begin_thread(void)
+{
+	sigset_t all, old;
+	pthread_t thread;
+	bool ok;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &old);
+	ok = !pthread_create(&thread, NULL, look, NULL) && !pthread_detach(thread);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	return ok;
+}
+
+/* ---- who traces ---- */
+
+void
+bind_begin(void)
+{
+	if (bound.size)
+		return;
+	bound.size = sizeof bound.all;
+	bound.self = gettid();
+	bound.mine = ANY;
+	bound.can = !sched_getaffinity(0, sizeof bound.all, &bound.all) && CPU_COUNT(&bound.all) > 1;
+	bound.last = (unsigned)sched_getcpu();
+	bound.wanted = bound.last + FIRST;
+	bound.can = bound.can && bound.last < CPU_SETSIZE && begin_thread();
+}
+
+void
+bind_follow(struct tracee *t)
+{
+	unsigned where = get(&bound.wanted);
+
+	if (!bound.can)
+		return;
+	set(&bound.stops, bound.stops + 1);
+	if (where == ANY)
+		set(&bound.last, (unsigned)sched_getcpu());
+	__atomic_store_n(&bound.running, t->pid, __ATOMIC_RELAXED);
+	if (bound.mine != where)
+		go(0, where);
+	bound.mine = where;
+	if (t->where != where)
+		go(t->pid, where);
+	t->where = where;
+}
+
+void
+bind_release(struct tracee *t)
+{
+	if (bound.can && t->pid > 0)
+		go(t->pid, ANY);
+	t->where = ANY;
+}
+
+void
+bind_end(void)
+{
+	if (!bound.can)
+		return;
+	set(&bound.wanted, ANY);
+	go(0, ANY);
+	bound.mine = ANY;
+	bound.can = false;
+}
+
+bool
+bind_shows(const struct tracee *t, const unsigned long *mask, size_t n)
+{
+	const cpu_set_t *seen = (const void *)mask;
+
+	return bound.can && t->where >= FIRST && CPU_COUNT_S(n, seen) == 1 && CPU_ISSET_S(t->where - FIRST, n, seen);
+}
+
+const void *
+bind_mask(void)
+{
+	return &bound.all;
+}
+
+void
+bind_leave(void)
+{
+	if (bound.can)
+		go(0, ANY);
+}
