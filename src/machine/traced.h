@@ -45,7 +45,8 @@ struct described {
 };
 
 /* Memory of a traced process with code by which it makes system calls without a stop, and writes them down: first the code, from
- * DOOR_CODE on this, from DOOR_CODE + DOOR_DATA on the calls, one behind the other. */
+ * DOOR_CODE on this, from DOOR_CODE + DOOR_DATA on the calls, one behind the other, in two rooms of DOOR_RING bytes. While one is
+ * taken over the other one is filled; a replay uses the first. */
 enum { DOOR_CODE = 1 << 16, DOOR_DATA = 1 << 13, DOOR_RING = 1 << 20, DOOR_FILES = 1024, DOOR_CALLS = 512, DOOR_STUB = 32 };
 /* Of the code, so much makes calls and writes them down; behind it are the stubs. */
 enum { DOOR_INNER = 1 << 12, DOOR_STUBS = (DOOR_CODE - DOOR_INNER) / DOOR_STUB };
@@ -56,7 +57,8 @@ struct door_data {
 	uint8_t room[6];
 	uint64_t fill;           /* bytes of the calls that have been written down */
 	uint64_t read;           /* replay: so many of these have been given */
-	uint64_t saved[5];       /* the code's own */
+	uint64_t saved[4];       /* the code's own */
+	uint64_t ring;           /* recording: the address of the room that is filled */
 	uint64_t state[18];      /* struct stat, for the code */
 	uint8_t regular[DOOR_FILES / 8]; /* which descriptors are known to be of regular files */
 	uint64_t call[DOOR_CALLS]; /* what may be made so: see DOOR_CALL() */
@@ -93,6 +95,7 @@ struct door_entry {
 struct machine_door {
 	const uint8_t *record, *replay; /* what stands at the beginning; the latter gives what was written down */
 	const uint8_t *record_end, *replay_end;
+	const uint8_t *makes;    /* in `replay`: the instruction of a system call, and a breakpoint */
 	uint64_t reach;          /* how far from it a place may be that makes calls */
 	uint8_t traced;          /* where in a stub its own call is */
 	uint8_t hop_size, jump_size;

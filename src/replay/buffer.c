@@ -21,7 +21,9 @@
 /* A place is led elsewhere when the calls that were seen there weigh so much. Those that arrange memory weigh less: loaders make
  * some before anything else is called often. */
 enum { WEIGHT_LED = 24, WEIGHT = 8, WEIGHT_MEMORY = 1 };
-enum { PLAIN_MOST = 64, SIZE = DOOR_CODE + DOOR_DATA + DOOR_RING, DISPATCHED = 2 };
+enum { PLAIN_MOST = 64, SIZE = DOOR_CODE + DOOR_DATA + 2 * DOOR_RING, DISPATCHED = 2 };
+/* With so much written down it goes on in the other room where it finds no more in this one. */
+enum { MUCH = DOOR_RING / 4 };
 
 #ifndef PR_SET_SYSCALL_USER_DISPATCH
 #define PR_SET_SYSCALL_USER_DISPATCH 59
@@ -37,6 +39,7 @@ struct buffer {
 	VEC(struct site) site;
 	size_t stubs;
 	uint8_t control[2];      /* as the memory has it: blocks, closed */
+	uint8_t room;            /* recording: 0 or 1: which is filled */
 	bool taken;              /* nothing has been written down since it was last looked at */
 	bool shut;               /* it cannot be */
 	bool hidden;             /* replay: the program's code is as ever */
@@ -107,6 +110,12 @@ static uint64_t
 data_at(const struct buffer *b, size_t offset)
 {
 	return b->base + DOOR_CODE + offset;
+}
+
+static uint64_t
+room_at(const struct buffer *b)
+{
+	return data_at(b, DOOR_DATA + b->room * (size_t)DOOR_RING);
 }
 
 static uint64_t
@@ -194,7 +203,7 @@ static bool
 make(struct buffer *b, struct tracee *t, uint64_t base, const uint8_t *code, const uint8_t *end, const struct door_data *data)
 {
 	if (!map_at(t, base, DOOR_CODE, PROT_READ | PROT_EXEC) ||
-	    !map_at(t, base + DOOR_CODE, DOOR_DATA + DOOR_RING, PROT_READ | PROT_WRITE))
+	    !map_at(t, base + DOOR_CODE, DOOR_DATA + 2 * DOOR_RING, PROT_READ | PROT_WRITE))
 		return false;
 	b->base = base;
 	b->stubs = 0;
@@ -245,8 +254,8 @@ static bool
 set_up(struct recorder *r, struct buffer *b, uint64_t site)
 {
 	const struct machine_door *door = r->t->machine->door;
-	struct door_data data = {.closed = true};
 	uint64_t base = find_room(r->t, site);
+	struct door_data data = {.closed = true, .ring = base + DOOR_CODE + DOOR_DATA};
 
 	for (size_t i = 0; i < sizeof may / sizeof *may; i++)
 		if (may[i].number < DOOR_CALLS)
@@ -538,6 +547,32 @@ step_over(struct recorder *r, const struct traced_regs *stopped)
 	return true;
 }
 
+/* Has it found no room? Then it goes on in the other one, with the same call, and this one is taken over meanwhile. pc: of the
+ * stub's own call. */
+static bool
+change_rooms(struct recorder *r, uint64_t pc)
+{
+	struct buffer *b = r->task->group->space->buffer;
+	uint64_t stub = pc - r->t->machine->door->traced, fill_at = data_at(b, offsetof(struct door_data, fill)), none = 0, next;
+	struct piece full = {.addr = room_at(b)};
+
+	if (stub - stub_at(b, 0) >= DOOR_CODE - DOOR_INNER || (stub - stub_at(b, 0)) % DOOR_STUB || b->control[1] ||
+	    !tracee_read(r->t, fill_at, &full.n, sizeof full.n) || full.n < MUCH || full.n > DOOR_RING)
+		return false;
+	b->room ^= 1;
+	next = room_at(b);
+	if (!tracee_write(r->t, fill_at, &none, sizeof none) ||
+	    !tracee_write(r->t, data_at(b, offsetof(struct door_data, ring)), &next, sizeof next)) {
+		b->room ^= 1;
+		return false;
+	}
+	r->full = full;
+	r->task->waste = 0;
+	r->t->regs.word[r->t->machine->pc] = stub;
+	tracee_set(r->t, &r->t->regs);
+	return true;
+}
+
 bool
 buffer_stopped(struct recorder *r)
 {
@@ -555,6 +590,8 @@ buffer_stopped(struct recorder *r)
 		arg[i] = tracee_arg(r->t, i);
 	machine->make(&r->t->regs, tracee_word(r->t, machine->result), arg);
 	tracee_set(r->t, &r->t->regs);
+	if (change_rooms(r, tracee_word(r->t, machine->pc)))
+		return true;
 	buffer_flush(r);
 	if (at_once) {
 		task->seen = !step_over(r, &stopped);
@@ -599,12 +636,39 @@ put_entry(struct recorder *r, const struct buffer *b, const struct door_entry *e
 	r->made_free++;
 }
 
+/* Those that are in n bytes of a room. */
+static void
+put_entries(struct recorder *r, const struct buffer *b, uint64_t at, uint64_t n)
+{
+	const char *ring;
+
+	if (!r->written)
+		r->written = xmalloc(DOOR_RING);
+	ring = r->written;
+	if (!tracee_read(r->t, at, r->written, n)) {
+		/* Its memory may be gone with it. */
+		if (tracee_doing(r->t) && !strchr("ZX", tracee_doing(r->t)))
+			record_refuse(r, r->file, "it has unmapped where its system calls are written down");
+		return;
+	}
+	for (uint64_t i = 0; i + sizeof(struct door_entry) <= n;) {
+		struct door_entry e;
+
+		memcpy(&e, ring + i, sizeof e);
+		if (e.size < sizeof e || e.size > n - i || e.n > e.size - sizeof e) {
+			record_refuse(r, r->file, "it has written where its system calls are written down");
+			break;
+		}
+		put_entry(r, b, (const struct door_entry *)(const void *)(ring + i));
+		i += e.size;
+	}
+}
+
 void
 buffer_flush(struct recorder *r)
 {
 	struct buffer *b = r->task->group->space->buffer;
 	uint64_t fill = 0, none = 0, fill_at;
-	const char *ring;
 
 	if (!b || !b->base || b->taken)
 		return;
@@ -613,21 +677,18 @@ buffer_flush(struct recorder *r)
 	fill_at = data_at(b, offsetof(struct door_data, fill));
 	if (!tracee_read(r->t, fill_at, &fill, sizeof fill) || !fill || fill > DOOR_RING)
 		return;
-	if (!r->written)
-		r->written = xmalloc(DOOR_RING);
-	ring = r->written;
-	if (tracee_read(r->t, data_at(b, DOOR_DATA), r->written, fill) && tracee_write(r->t, fill_at, &none, sizeof none))
-		for (uint64_t i = 0; i + sizeof(struct door_entry) <= fill;) {
-			struct door_entry e;
+	put_entries(r, b, room_at(b), fill);
+	tracee_write(r->t, fill_at, &none, sizeof none);
+}
 
-			memcpy(&e, ring + i, sizeof e);
-			if (e.size < sizeof e || e.size > fill - i || e.n > e.size - sizeof e) {
-				record_refuse(r, r->file, "it has written where its system calls are written down");
-				break;
-			}
-			put_entry(r, b, (const struct door_entry *)(const void *)(ring + i));
-			i += e.size;
-		}
+void
+buffer_drain(struct recorder *r)
+{
+	const struct buffer *b = r->full.n ? r->task->group->space->buffer : NULL;
+
+	if (b && b->base)
+		put_entries(r, b, r->full.addr, r->full.n);
+	r->full.n = 0;
 }
 
 /* What it writes has been written, and the next instruction is not executed. */
@@ -726,7 +787,10 @@ buffer_make(struct task *task, uint64_t base, bool hidden)
 	if (!door || b->base || base % 4096 || base > INT64_MAX || !base)
 		return false;
 	b->hidden = hidden;
-	return make(b, &task->t, base, door->replay, door->replay_end, &data);
+	if (!make(b, &task->t, base, door->replay, door->replay_end, &data))
+		return false;
+	task->t.makes = base + (uint64_t)(door->makes - door->replay);
+	return true;
 }
 
 bool

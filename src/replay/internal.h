@@ -96,6 +96,7 @@ struct tracee {
 	void *whom;              /* for that */
 	bool leads;              /* replaying: its process has other threads, whose end comes first */
 	unsigned where;          /* bind.c has it */
+	uint64_t makes;          /* in a replay: where a system call's instruction has a breakpoint behind it; 0: nowhere */
 	uint64_t armed;          /* for who looks on: what the processor watches in it */
 	bool alone;              /* that looks at no code: it may be another one for a while */
 	/* In a replay, descriptors of its process, and 1 more (0: not open): of what mapped files lie in, of a program's file. */
@@ -552,6 +553,8 @@ bool buffer_stopped(struct recorder *r);
 bool buffer_awaits_stop(struct recorder *r);
 /* Puts the calls that have been written down into the log. */
 void buffer_flush(struct recorder *r);
+/* The same of a room that is full, while the task may go on already: before anything else is put there. */
+void buffer_drain(struct recorder *r);
 /* Has none been made since that? */
 bool buffer_is_empty(const struct recorder *r);
 /* It runs on alone: each call is the kernel's. */
@@ -603,8 +606,10 @@ void schedule_heard(void *schedule, pid_t tid, int status);
 bool schedule_join(struct schedule *s, struct tracee *t, pid_t tid, const struct machine_traced *machine);
 /* Lets others run, if they can and it is their turn. NULL: none is left. */
 struct task *schedule_next(struct schedule *s);
-/* Lets the task that has its turn go on to its next stop. STOP_NONE: it waits in the kernel, and others can run. */
-enum stop schedule_run(struct schedule *s);
+/* Lets the task that has its turn go on, unless it has been heard of already; */
+void schedule_resume(struct schedule *s);
+/* to its next stop. STOP_NONE: it waits in the kernel, and others can run. */
+enum stop schedule_await(struct schedule *s);
 /* Is its turn over, and another one can run? */
 bool schedule_over(struct schedule *s);
 enum stuck {
@@ -721,7 +726,8 @@ struct recorder {
 	int status;              /* with which the program itself has ended */
 	bool refused;            /* it cannot be recorded: reported */
 	bool buffers;            /* calls are made without a stop where that can be */
-	char *written;           /* what those have written down; NULL: none has yet */
+	char *written;           /* memory for what those have written down; NULL: there is none yet */
+	struct piece full;       /* a room of its task that is to be taken over while it goes on; n: 0: none */
 	uint64_t stopped, made_free, places; /* calls with a stop, without one; places that make those */
 	char *file;              /* the program, for messages */
 };

@@ -523,8 +523,13 @@ run(struct recorder *r)
 	struct task *task;
 
 	while (!r->refused && (task = schedule_next(&r->turns))) {
+		/* Before what others do. */
+		if (r->task && task != r->task)
+			buffer_drain(r);
 		become(r, task);
-		handle(r, schedule_run(&r->turns));
+		schedule_resume(&r->turns);
+		buffer_drain(r);
+		handle(r, schedule_await(&r->turns));
 		if (r->task && !r->task->in_call) {
 			pool_free(r->task->pool);
 			r->task->pool = NULL;

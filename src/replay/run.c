@@ -216,6 +216,7 @@ make_task(struct replayer *r, const struct birth *b, struct tracee *t)
 	t->own = r->t->own;
 	t->of = r->t->of;
 	t->store = r->t->store;
+	t->makes = r->t->makes;
 	t->regs = r->t->regs;
 	t->regs.word[machine->result] = 0;
 	if (b->stack)

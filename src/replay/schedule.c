@@ -384,20 +384,29 @@ await_turn(struct schedule *s, struct task *t)
 	return take_stop(t);
 }
 
-enum stop
-schedule_run(struct schedule *s)
+void
+schedule_resume(struct schedule *s)
 {
 	struct task *t = s->now;
 	int sig = t->sig;
 	bool seen;
 
 	if (t->state == TASK_STOPPED)
-		return take_stop(t);
+		return;
 	t->sig = 0;
 	t->rests = false;
 	s->stops++;
 	seen = t->waits || t->interrupted || (is_over(s, TURN) && others_can_run(s));
 	tracee_resume(&t->t, buffer_request(t, seen), sig);
+}
+
+enum stop
+schedule_await(struct schedule *s)
+{
+	struct task *t = s->now;
+
+	if (t->state == TASK_STOPPED)
+		return take_stop(t);
 	return t->in_call ? await_call(s, t) : await_turn(s, t);
 }
 

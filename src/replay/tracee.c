@@ -449,6 +449,47 @@ is_fault(const struct tracee *t, enum stop stop)
 	       tracee_caused(tracee_signal(t), &info);
 }
 
+/* Is that a call which puts nothing into the place of the memory around t->makes? */
+static bool
+spares_makes(const struct tracee *t, uint64_t number, const uint64_t arg[6])
+{
+	enum { AROUND = 1 << 16 };
+
+	switch (number) {
+	case SYS_openat: case SYS_close: case SYS_brk: return true;
+	case SYS_mmap: case SYS_munmap: case SYS_mprotect:
+		return arg[1] <= INT64_MAX && arg[0] <= INT64_MAX &&
+		       (arg[0] + arg[1] + AROUND < t->makes || arg[0] > t->makes + AROUND);
+	default: return false;
+	}
+}
+
+/* In one stop, by an instruction that has a breakpoint behind it. The program is not held to one instruction there: so both have to
+ * be there, and have to stay, or be gone. */
+static bool
+make_before_breakpoint(struct tracee *t, uint64_t number, const uint64_t arg[6])
+{
+	const struct machine_traced *machine = t->machine;
+	uint8_t code[32], call = machine->call_size;
+	uint64_t behind = t->makes + call + machine->break_stop;
+	enum stop stop;
+
+	if (!t->makes || t->regs.word[machine->mode] != machine->own_mode || !spares_makes(t, number, arg) ||
+	    !tracee_read(t, t->makes, code, call + machine->break_size) || memcmp(code, machine->call, call) ||
+	    memcmp(code + call, machine->breakpoint, machine->break_size))
+		return false;
+	machine->make(&t->regs, number, arg);
+	t->regs.word[machine->pc] = t->makes;
+	if (!tracee_set(t, &t->regs))
+		return false;
+	do
+		stop = tracee_go(t, PTRACE_CONT, 0);
+	while (stop != STOP_ENDED && tracee_word(t, machine->pc) != behind && !is_fault(t, stop));
+	if (stop != STOP_ENDED && tracee_word(t, machine->pc) != behind)
+		tracee_kill(t);
+	return true;
+}
+
 /* By one step, which is half as many stops. No more than that instruction is executed, whatever the call does to the memory where
  * it stands; and of what it is it depends on registers only, which are looked at here. */
 static bool
@@ -459,6 +500,8 @@ make_by_step(struct tracee *t, uint64_t number, const uint64_t arg[6])
 
 	if (t->regs.word[t->machine->mode] != t->machine->own_mode)
 		return tracee_make(t, number, arg);
+	if (make_before_breakpoint(t, number, arg))
+		return t->pid;
 	t->machine->make(&t->regs, number, arg);
 	if (!can_make(t) || !tracee_set(t, &t->regs)) {
 		tracee_kill(t);

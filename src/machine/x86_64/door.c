@@ -14,13 +14,14 @@
 #define RING(code)       code "+0x12000(%rip)"
 
 enum {
-	CLOSED = 1, FILL = 8, READ = 16, NUMBER = 24, FLAGS = 32, RBX = 40, BACK = 48, STATE = 64, REGULAR = 208, CALLS = 336,
-	OUTPUT = 4432,
+	CLOSED = 1, FILL = 8, READ = 16, NUMBER = 24, FLAGS = 32, RBX = 40, BACK = 48, WHERE = 56, STATE = 64, REGULAR = 208,
+	CALLS = 336, OUTPUT = 4432,
 };
 _Static_assert(DOOR_CODE == 0x10000 && DOOR_DATA == 0x2000 && DOOR_RING == 0x100000 && DOOR_FILES == 1024 && DOOR_CALLS == 512 &&
                offsetof(struct door_data, closed) == CLOSED && offsetof(struct door_data, fill) == FILL &&
                offsetof(struct door_data, read) == READ && offsetof(struct door_data, saved) == NUMBER &&
-               offsetof(struct door_data, state) == STATE && offsetof(struct door_data, regular) == REGULAR &&
+               offsetof(struct door_data, ring) == WHERE && offsetof(struct door_data, state) == STATE &&
+               offsetof(struct door_data, regular) == REGULAR &&
                offsetof(struct door_data, call) == CALLS && offsetof(struct door_data, output) == OUTPUT &&
                DOOR_OUTPUT == 1 << 24 && DOOR_TERMINAL == 1 << 25 && DOOR_HANDLES == 1 << 26 &&
                sizeof(struct door_data) <= DOOR_DATA, "as below");
@@ -117,8 +118,7 @@ __asm__(
 	BEGIN("x86_door_record", 8)
 	"	cmp $0x100000-96, %rbx\n"
 	"	ja 9f\n"
-	"	lea " RING("x86_door_record") ", %rcx\n"
-	"	add %rcx, %rbx\n"
+	"	add " DATA("x86_door_record", 56) ", %rbx\n"
 	"	mov %r11, 16(%rbx)\n"
 	"	mov %rdi, 24(%rbx)\n"
 	"	mov %rsi, 32(%rbx)\n"
@@ -321,10 +321,13 @@ __asm__(
 	"	add %rcx, " DATA("x86_door_replay", 16) "\n"
 	LEAVE("x86_door_replay")
 	REFUSE("x86_door_replay")
+	"x86_door_makes:\n"
+	"	syscall\n"
+	"	int3\n"
 	"x86_door_replay_end:\n"
 	".popsection\n");
 
-extern const uint8_t x86_door_made[], x86_door_noted[], x86_door_written[];
+extern const uint8_t x86_door_made[], x86_door_noted[], x86_door_written[], x86_door_makes[];
 extern const uint8_t x86_door_record[], x86_door_record_end[], x86_door_replay[], x86_door_replay_end[];
 
 /* A distance of 32 bits from behind it. */
@@ -405,6 +408,7 @@ unfinished(const struct traced_regs *r, uint64_t door, uint64_t *entry, int64_t 
 
 const struct machine_door x86_door = {
 	.record = x86_door_record, .record_end = x86_door_record_end, .replay = x86_door_replay, .replay_end = x86_door_replay_end,
+	.makes = x86_door_makes,
 	.reach = 1 << 30, .traced = TRACED, .hop_size = 2, .jump_size = 5, .hop_most = 127, .nop = 0x90, .stub = stub, .hop = hop,
 	.jump = jump, .stepped = stepped, .as_call = as_call,
 	.unfinished = unfinished,
