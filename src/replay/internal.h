@@ -809,7 +809,7 @@ struct replayer {
 	numbers_of_files lonely; /* mapped files that have to be by themselves */
 	bool again;              /* one of those has just been found to be such: it begins again */
 	bool apart;              /* copies of the program are to be made */
-	struct buf calls;        /* calls without a stop, on their way to the program */
+	struct buf given;        /* calls without a stop, on their way to the program */
 	bool steady;             /* who looks on may halt it anywhere */
 	bool severed;            /* copies can be made no further: it has ended before what cannot be copied; reported */
 	uint64_t view;           /* the process that somebody looks at, with whose end the replay is over; 0: none */

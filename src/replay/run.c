@@ -401,7 +401,7 @@ static size_t
 get_free(struct replayer *r)
 {
 	struct door_entry e = {0};
-	size_t at = r->calls.n;
+	size_t at = r->given.n;
 
 	log_get(r->log);
 	e.number = log_get(r->log);
@@ -410,11 +410,11 @@ get_free(struct replayer *r)
 		e.arg[i] = log_get(r->log);
 	e.result = (int64_t)log_get(r->log);
 	e.to = log_get(r->log);
-	buf_add(&r->calls, &e, sizeof e);
-	e.n = log_get_into(r->log, &r->calls);
+	buf_add(&r->given, &e, sizeof e);
+	e.n = log_get_into(r->log, &r->given);
 	e.size = sizeof e + (e.n + 7) / 8 * 8;
-	buf_add(&r->calls, (char [8]){0}, e.size - sizeof e - e.n);
-	memcpy(r->calls.at + at, &e, sizeof e);
+	buf_add(&r->given, (char [8]){0}, e.size - sizeof e - e.n);
+	memcpy(r->given.at + at, &e, sizeof e);
 	return at;
 }
 
@@ -444,7 +444,7 @@ make_free(struct replayer *r, const struct door_entry *e)
 static void
 give_free(struct replayer *r, enum stop stop, size_t at)
 {
-	const struct door_entry *e = (const struct door_entry *)(const void *)(r->calls.at + at);
+	const struct door_entry *e = (const struct door_entry *)(const void *)(r->given.at + at);
 	struct tracee *t = r->t;
 	bool same = stop == STOP_CALL && tracee_own_call(t) && e->number == tracee_word(t, t->machine->number) &&
 	            e->at == buffer_place(r->task) && buffer_is_given(r->task);
@@ -476,8 +476,8 @@ give_all(struct replayer *r)
 		const struct door_entry *e;
 
 		last = get_free(r);
-		e = (const struct door_entry *)(const void *)(r->calls.at + last);
-		fits = r->calls.n <= DOOR_RING && !arranges_memory(e->number) && !is_output(e->number);
+		e = (const struct door_entry *)(const void *)(r->given.at + last);
+		fits = r->given.n <= DOOR_RING && !arranges_memory(e->number) && !is_output(e->number);
 		if (!fits)
 			break;
 		tally_call(r->tally, r->task, clock);
@@ -485,7 +485,7 @@ give_all(struct replayer *r)
 	} while (!log_failed(r->log) && log_peek(r->log) == LOG_FREE);
 	/* The last one is counted by who asked for the event. */
 	r->event -= fits;
-	if (!log_failed(r->log) && !buffer_give(r->task, r->calls.at, fits ? r->calls.n : last))
+	if (!log_failed(r->log) && !buffer_give(r->task, r->given.at, fits ? r->given.n : last))
 		damaged(r, "there is no room for what calls gave");
 	if (!fits && !r->failed && !log_failed(r->log))
 		give_free(r, replayer_go_on(r), last);
@@ -497,7 +497,7 @@ replay_free(struct replayer *r)
 	enum stop stop;
 	size_t at;
 
-	r->calls.n = 0;
+	r->given.n = 0;
 	if (buffer_takes(r->task)) {
 		give_all(r);
 		return;
@@ -610,7 +610,7 @@ replayer_forget(struct replayer *r)
 {
 	free(r->careful.at);
 	free(r->lonely.at);
-	buf_free(&r->calls);
+	buf_free(&r->given);
 }
 
 /* False: the log cannot be used. */
