@@ -63,13 +63,14 @@ struct door_data {
 	uint8_t regular[DOOR_FILES / 8]; /* which descriptors are known to be of regular files */
 	uint64_t call[DOOR_CALLS]; /* what may be made so: see DOOR_CALL() */
 	uint8_t output[DOOR_FILES / 8]; /* to which descriptors may be written */
+	uint8_t pipe_from[DOOR_FILES / 8], pipe_to[DOOR_FILES / 8]; /* which are pipes, to be read and written without waiting */
 };
 
 /* How a call is made without a stop. */
 enum {
 	DOOR_MAKES = 1,          /* at all */
-	DOOR_FILE = 2,           /* argument 0 is a descriptor of a regular file that is not empty, or of a plain device: */
-	                         /* /dev/null, /dev/zero, /dev/urandom */
+	DOOR_FILE = 2,           /* argument 0 is a descriptor of a regular file that is not empty, of a pipe that is not, */
+	                         /* or of a plain device: /dev/null, /dev/zero, /dev/urandom */
 	DOOR_CLOSES = 4,         /* argument 0 is that of a regular file, a folder or a plain device, and is no more */
 	DOOR_OPENS = 8,          /* openat(), of something that is not waited for */
 	DOOR_ASKS = 16,          /* fcntl() with a command about flags, or one that makes a copy of a descriptor */

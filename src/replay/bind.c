@@ -19,7 +19,7 @@ enum { LOOK_NS = 10 * 1000 * 1000, OFTEN = 4, SELDOM = 1, MOVE = 5, MOVE_NS = MO
 enum { ANY = 1, FIRST = 2 };    /* of a task: 0: it is not known */
 
 static struct {
-	bool can;                /* there are several processors */
+	unsigned can;            /* there are several processors; behind that the next two are as they are */
 	cpu_set_t all;           /* to which all of them may go when nothing is bound */
 	size_t size;             /* of it, in bytes, as the kernel has it */
 	pid_t self;
@@ -33,13 +33,13 @@ static struct {
 static unsigned
 get(const unsigned *at)
 {
-	return __atomic_load_n(at, __ATOMIC_RELAXED);
+	return __atomic_load_n(at, __ATOMIC_ACQUIRE);
 }
 
 static void
 set(unsigned *at, unsigned v)
 {
-	__atomic_store_n(at, v, __ATOMIC_RELAXED);
+	__atomic_store_n(at, v, __ATOMIC_RELEASE);
 }
 
 static void
@@ -153,10 +153,10 @@ bind_begin(void)
 	bound.size = sizeof bound.all;
 	bound.self = gettid();
 	bound.mine = ANY;
-	bound.can = !sched_getaffinity(0, sizeof bound.all, &bound.all) && CPU_COUNT(&bound.all) > 1;
 	bound.last = (unsigned)sched_getcpu();
 	bound.wanted = bound.last + FIRST;
-	bound.can = bound.can && bound.last < CPU_SETSIZE && begin_thread();
+	set(&bound.can, !sched_getaffinity(0, sizeof bound.all, &bound.all) && CPU_COUNT(&bound.all) > 1 &&
+	                bound.last < CPU_SETSIZE && begin_thread());
 }
 
 void
@@ -164,7 +164,7 @@ bind_follow(struct tracee *t)
 {
 	unsigned where = get(&bound.wanted);
 
-	if (!bound.can)
+	if (!get(&bound.can))
 		return;
 	set(&bound.stops, bound.stops + 1);
 	if (where == ANY)
@@ -181,7 +181,7 @@ bind_follow(struct tracee *t)
 void
 bind_release(struct tracee *t)
 {
-	if (bound.can && t->pid > 0)
+	if (get(&bound.can) && t->pid > 0)
 		go(t->pid, ANY);
 	t->where = ANY;
 }
@@ -189,12 +189,12 @@ bind_release(struct tracee *t)
 void
 bind_end(void)
 {
-	if (!bound.can)
+	if (!get(&bound.can))
 		return;
 	set(&bound.wanted, ANY);
 	go(0, ANY);
 	bound.mine = ANY;
-	bound.can = false;
+	set(&bound.can, false);
 }
 
 bool
@@ -202,7 +202,7 @@ bind_shows(const struct tracee *t, const unsigned long *mask, size_t n)
 {
 	const cpu_set_t *seen = (const void *)mask;
 
-	return bound.can && t->where >= FIRST && CPU_COUNT_S(n, seen) == 1 && CPU_ISSET_S(t->where - FIRST, n, seen);
+	return get(&bound.can) && t->where >= FIRST && CPU_COUNT_S(n, seen) == 1 && CPU_ISSET_S(t->where - FIRST, n, seen);
 }
 
 const void *
@@ -214,6 +214,6 @@ bind_mask(void)
 void
 bind_leave(void)
 {
-	if (bound.can)
+	if (get(&bound.can))
 		go(0, ANY);
 }

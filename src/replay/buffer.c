@@ -6,7 +6,9 @@
 #include "replay/internal.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
+#include <linux/fs.h>
 #include <linux/magic.h>
 #include <linux/sched.h>
 #include <stdlib.h>
@@ -16,7 +18,9 @@
 #include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <sys/vfs.h>
+#include <unistd.h>
 
 /* A place is led elsewhere when the calls that were seen there weigh so much. Those that arrange memory weigh less: loaders make
  * some before anything else is called often. */
@@ -27,6 +31,9 @@ enum { MUCH = DOOR_RING / 4 };
 
 #ifndef PR_SET_SYSCALL_USER_DISPATCH
 #define PR_SET_SYSCALL_USER_DISPATCH 59
+#endif
+#ifndef RWF_NOSIGNAL
+#define RWF_NOSIGNAL 0x100
 #endif
 
 struct site {
@@ -373,6 +380,16 @@ forget_outputs(const struct buffer *b, struct tracee *t)
 	tracee_write(t, data_at(b, offsetof(struct door_data, output)), none, sizeof none);
 }
 
+/* The same of pipes. */
+static void
+forget_streams(const struct buffer *b, struct tracee *t)
+{
+	static const uint8_t none[2 * (DOOR_FILES / 8)];
+
+	forget_outputs(b, t);
+	tracee_write(t, data_at(b, offsetof(struct door_data, pipe_from)), none, sizeof none);
+}
+
 void
 buffer_forget_outputs(struct recorder *r)
 {
@@ -400,25 +417,73 @@ is_plain_file(struct recorder *r, uint64_t fd)
 	       !prlimit(r->t->pid, RLIMIT_FSIZE, NULL, &limit) && limit.rlim_cur == RLIM_INFINITY;
 }
 
+static bool
+is_pipe(struct recorder *r, uint64_t fd)
+{
+	struct stat st;
+
+	return descriptor_stat(r->t, fd, &st) && S_ISFIFO(st.st_mode);
+}
+
+/* Can the kernel write to a pipe without waiting, and without a signal if nobody reads it? */
+static bool
+writes_pipes(void)
+{
+	static int can = -1;
+	struct iovec one = {"", 1};
+	int end[2];
+
+	if (can >= 0)
+		return can;
+	if (pipe2(end, O_CLOEXEC))
+		return false;
+	can = syscall(SYS_pwritev2, end[1], &one, 1ul, -1l, -1l, RWF_NOWAIT | RWF_NOSIGNAL) == 1;
+	close(end[0]);
+	close(end[1]);
+	return can;
+}
+
+/* The descriptor's bit in one of those sets. */
+static bool
+set_bit(struct recorder *r, const struct buffer *b, size_t set, uint64_t fd)
+{
+	uint64_t at = data_at(b, set + fd / 8);
+	uint8_t bits;
+
+	if (!tracee_read(r->t, at, &bits, 1))
+		return false;
+	bits |= (uint8_t)(1 << fd % 8);
+	return tracee_write(r->t, at, &bits, 1);
+}
+
 /* It has written to a descriptor, and had a stop. False: so will it the next time. What is written down of output must not be lost,
  * so it has to be seen when the program ends. */
 static bool
 learn_output(struct recorder *r, struct buffer *b, int64_t result)
 {
-	uint64_t fd = (uint32_t)r->made->arg[0], at;
-	uint8_t bits;
+	uint64_t fd = (uint32_t)r->made->arg[0];
+	bool pipe;
 
-	if (fd >= DOOR_FILES || result <= 0 || r->task->group->living > 1 || !is_plain_file(r, fd))
+	if (fd >= DOOR_FILES || result <= 0 || r->task->group->living > 1)
+		return false;
+	pipe = is_pipe(r, fd);
+	if (pipe ? !writes_pipes() : !is_plain_file(r, fd))
 		return false;
 	if (!b->base)
 		return true;
-	at = data_at(b, offsetof(struct door_data, output) + fd / 8);
-	if (!tracee_read(r->t, at, &bits, 1))
-		return false;
 	b->stream[fd] = (uint8_t)stream_of(r->t, (int)fd);
-	bits |= (uint8_t)(1 << fd % 8);
 	tracee_stop_at_end(r->t, true);
-	return tracee_write(r->t, at, &bits, 1);
+	return set_bit(r, b, pipe ? offsetof(struct door_data, pipe_to) : offsetof(struct door_data, output), fd);
+}
+
+/* It has read, with a stop. */
+static void
+learn_input(struct recorder *r, const struct buffer *b)
+{
+	uint64_t fd = (uint32_t)r->made->arg[0];
+
+	if (b->base && fd < DOOR_FILES && r->task->group->living == 1 && is_pipe(r, fd))
+		set_bit(r, b, offsetof(struct door_data, pipe_from), fd);
 }
 
 /* ---- recording: the calls that were seen ---- */
@@ -432,7 +497,7 @@ note_call(struct recorder *r, struct buffer *b)
 
 	if (b->base && moves_files(m->number)) {
 		tracee_write(r->t, data_at(b, offsetof(struct door_data, regular)), none, sizeof none);
-		forget_outputs(b, r->t);
+		forget_streams(b, r->t);
 	}
 	if (m->number == SYS_setrlimit || m->number == SYS_prlimit64)
 		buffer_forget_outputs(r);
@@ -468,6 +533,8 @@ buffer_learn(struct recorder *r, int64_t result)
 		return;
 	if (is_output(r->made->number) && !learn_output(r, b, result))
 		return;
+	if (r->made->number == SYS_read && result >= 0)
+		learn_input(r, b);
 	if (b->base && at - stub_at(b, 0) < DOOR_CODE - DOOR_INNER) {
 		if (!r->task->free)
 			dispatch(r, b);
@@ -486,7 +553,7 @@ buffer_born(struct recorder *r, uint64_t flags)
 	const struct buffer *b = buffer_of(r->task);
 
 	if (flags & CLONE_VM && b->base)
-		forget_outputs(b, r->t);
+		forget_streams(b, r->t);
 	if (flags & CLONE_VM)
 		tracee_stop_at_end(r->t, false);
 	if ((flags & CLONE_FILES && !(flags & CLONE_VM)) || (flags & CLONE_THREAD && !(flags & CLONE_FILES)))

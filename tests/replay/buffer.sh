@@ -98,6 +98,22 @@ t_outputs() {
 	replay 1
 }
 
+# Pipes are read and written without waiting, where the kernel can.
+t_pipes() {
+	gcc -O1 -w -o pipes "$here/pipes.c" 2>cc.err || no "cannot compile: $(head -c 300 cc.err)"
+	./pipes >plain
+	[ "$(grep -vc '^line [0-9]* of output$' plain)" = 2 ] || no "plain: $(head -c 300 plain)"
+	printf '#!/bin/sh\n./pipes | cat; exit 3\n' >through.sh
+	chmod +x through.sh
+	for command in ./pipes ./through.sh; do
+		made 60 $command
+		grep -v 'bytes of one' plain >expected
+		grep -v 'bytes of one' out | cmp -s - expected || no "$command: $(grep -v 'bytes of one' out | diff expected - | head -c 400)"
+		[ $status = 3 ] || no "status $status: $(tail -n 3 err)"
+		replay 3
+	done
+}
+
 t_killed() {
 	gcc -O1 -w -pthread -o outputs "$here/outputs.c" 2>cc.err || no "cannot compile: $(head -c 300 cc.err)"
 	for end in kill:137 term:143; do
@@ -151,7 +167,7 @@ t_damaged() {
 	done
 }
 
-for name in walk registers states struck interrupted threads-and-processes large outputs killed alone static crash gdb damaged; do
+for name in walk registers states struck interrupted threads-and-processes large outputs pipes killed alone static crash gdb damaged; do
 	test_case "$name"
 done
 exit $failed

@@ -15,7 +15,7 @@
 
 enum {
 	CLOSED = 1, FILL = 8, READ = 16, NUMBER = 24, FLAGS = 32, RBX = 40, BACK = 48, WHERE = 56, STATE = 64, REGULAR = 208,
-	CALLS = 336, OUTPUT = 4432,
+	CALLS = 336, OUTPUT = 4432, PIPE_FROM = 4560, PIPE_TO = 4688,
 };
 _Static_assert(DOOR_CODE == 0x10000 && DOOR_DATA == 0x2000 && DOOR_RING == 0x100000 && DOOR_FILES == 1024 && DOOR_CALLS == 512 &&
                offsetof(struct door_data, closed) == CLOSED && offsetof(struct door_data, fill) == FILL &&
@@ -23,6 +23,7 @@ _Static_assert(DOOR_CODE == 0x10000 && DOOR_DATA == 0x2000 && DOOR_RING == 0x100
                offsetof(struct door_data, ring) == WHERE && offsetof(struct door_data, state) == STATE &&
                offsetof(struct door_data, regular) == REGULAR &&
                offsetof(struct door_data, call) == CALLS && offsetof(struct door_data, output) == OUTPUT &&
+               offsetof(struct door_data, pipe_from) == PIPE_FROM && offsetof(struct door_data, pipe_to) == PIPE_TO &&
                DOOR_OUTPUT == 1 << 24 && DOOR_TERMINAL == 1 << 25 && DOOR_HANDLES == 1 << 26 &&
                sizeof(struct door_data) <= DOOR_DATA, "as below");
 _Static_assert(offsetof(struct door_entry, number) == 8 && offsetof(struct door_entry, at) == 16 &&
@@ -157,7 +158,16 @@ __asm__(
 	"	jae 8f\n"
 	"	bt %edi, " DATA("x86_door_record", 4432) "\n"
 	"	jc 4f\n"
-	"	jmp 8f\n"
+	/* write() of no more than a pipe takes as a whole or not at all. SIGPIPE is left to the stub's call. */
+	"	bt %edi, " DATA("x86_door_record", 4688) "\n"
+	"	jnc 8f\n"
+	"	cmpq $1, 8(%rbx)\n"
+	"	jne 8f\n"
+	"	cmpq $4096, 40(%rbx)\n"
+	"	ja 8f\n"
+	"	mov $328, %eax\n"
+	"	mov $0x108, %r9d\n"
+	"	jmp x86_door_pipe\n"
 	"2:	test $2, %r11b\n"
 	"	jz 3f\n"
 	"	mov 24(%rbx), %edi\n"
@@ -165,7 +175,14 @@ __asm__(
 	"	jae 8f\n"
 	"	bt %edi, " DATA("x86_door_record", 208) "\n"
 	"	jc 4f\n"
-	"	lea " DATA("x86_door_record", 64) ", %rsi\n"
+	"	bt %edi, " DATA("x86_door_record", 4560) "\n"
+	"	jnc 2f\n"
+	"	cmpq $0, 8(%rbx)\n"
+	"	jne 8f\n"
+	"	mov $327, %eax\n"
+	"	mov $8, %r9d\n"
+	"	jmp x86_door_pipe\n"
+	"2:	lea " DATA("x86_door_record", 64) ", %rsi\n"
 	"	mov $5, %eax\n"
 	"	syscall\n"
 	"	test %rax, %rax\n"
@@ -186,6 +203,8 @@ __asm__(
 	"	cmp $1024, %edi\n"
 	"	jae 8f\n"
 	"	btr %edi, " DATA("x86_door_record", 4432) "\n"
+	"	btr %edi, " DATA("x86_door_record", 4560) "\n"
+	"	btr %edi, " DATA("x86_door_record", 4688) "\n"
 	"	btr %edi, " DATA("x86_door_record", 208) "\n"
 	"	jc 4f\n"
 	"	lea " DATA("x86_door_record", 64) ", %rsi\n"
@@ -248,15 +267,33 @@ __asm__(
 	"	and $0x40023, %eax\n"
 	"	cmp $0x22, %eax\n"
 	"	jne 8f\n"
+	"	jmp 4f\n"
+	/* preadv2() or pwritev2() of a pipe, with RWF_NOWAIT (8; RWF_NOSIGNAL 0x100), at no position. One that fails has done
+	 * nothing, and is left to the stub. */
+	"x86_door_pipe:\n"
+	"	mov 32(%rbx), %rsi\n"
+	"	mov %rsi, " DATA("x86_door_record", 64) "\n"
+	"	mov 40(%rbx), %rsi\n"
+	"	mov %rsi, " DATA("x86_door_record", 64+8) "\n"
+	"	lea " DATA("x86_door_record", 64) ", %rsi\n"
+	"	mov $1, %edx\n"
+	"	mov $-1, %r10\n"
+	"	jmp 2f\n"
 	/* It is made. One that has found bad addresses has done nothing else, and is made again by the stub. */
 	"4:	mov 24(%rbx), %rdi\n"
 	"	mov 32(%rbx), %rsi\n"
 	"	mov 40(%rbx), %rdx\n"
 	"	mov 48(%rbx), %r10\n"
 	"	mov " DATA("x86_door_record", 24) ", %rax\n"
-	"	syscall\n"
+	"2:	syscall\n"
 	"x86_door_made:\n"
-	"	cmp $-14, %rax\n"
+	"	mov 64(%rbx), %r9\n"
+	"	lea " DATA("x86_door_record", 64) ", %rcx\n"
+	"	cmp %rcx, %rsi\n"
+	"	jne 2f\n"
+	"	test %rax, %rax\n"
+	"	js 8f\n"
+	"2:	cmp $-14, %rax\n"
 	"	je 8f\n"
 	"	mov %rax, 72(%rbx)\n"
 	"x86_door_noted:\n"
