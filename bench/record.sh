@@ -80,7 +80,8 @@ row()
 	shift
 	plain=$(number "$(ratio "$*" "$*" 1 | cut -d ' ' -f 4)")
 	record=$(ratio "$*" "$(echo "$*" | sed "s|\./|$CHORD record -o $log ./|")" "$runs" | cell)
-	replay=$(ratio "$*" "$CHORD replay $log" "$runs" | cell)
+	# As often as the command runs the program.
+	replay=$(ratio "$*" "$(echo "$*" | sed "s|\./[^;]*|$CHORD replay $log|")" "$runs" | cell)
 	[ -s "$log" ] || { echo "| $name | $plain | not recorded: $(head -c 200 "$work/pair.err") |"; return; }
 	made=$("$CHORD" replay --tally "$log" 2>&1 >"$work/output" |
 		awk '/: thread [0-9]+: / { sub(/.*: thread [0-9]+: /, ""); n += $1 } END { print n }')

@@ -317,7 +317,7 @@ check_sum(struct chunks_in *f, uint64_t n)
 {
 	XXH3_state_t *state = XXH3_createState();
 	char *piece = xmalloc(PIECE);
-	uint64_t sum, at = 0;
+	uint64_t sum, is, at = 0;
 	ssize_t got = 0;
 
 	if (!state)
@@ -332,9 +332,9 @@ check_sum(struct chunks_in *f, uint64_t n)
 	free(piece);
 	if (at == n)
 		got = pread(f->fd, &sum, sizeof sum, (off_t)n);
-	at = XXH3_64bits_digest(state);
+	is = XXH3_64bits_digest(state);
 	XXH3_freeState(state);
-	return got < 0 ? strerror(errno) : got == sizeof sum && sum == at ? NULL : wrong;
+	return got < 0 ? strerror(errno) : got == sizeof sum && sum == is ? NULL : wrong;
 }
 
 struct chunks_in *

@@ -656,6 +656,7 @@ struct mapped {
 	struct pool *pool;
 	VEC(struct mapped_file) file; /* the number of a file is its place here */
 	struct timespec start;   /* recording: its beginning, as files have it */
+	unsigned looks;          /* recording: so often their sizes have been asked for */
 	int changes;             /* recording: a descriptor by which the kernel says that one has changed, and 1 more */
 	bool unwatched, anew;    /* it would not say so of one of them; of one it may have changed before that was asked for */
 	size_t open, bound;      /* recording: so many of them have descriptors; it looks again for those that need none when

@@ -20,8 +20,8 @@
 
 enum { ADDR, LENGTH, PROT, FLAGS, FD, OFFSET };
 
-/* So many files, the first, are never forgotten. */
-enum { FEW = 16 };
+/* So many files, the first, are never forgotten. So often sizes are asked for before the kernel has to say which change. */
+enum { FEW = 16, MANY = 64 };
 
 /* ---- recording ---- */
 
@@ -176,7 +176,6 @@ watch(struct mapped *m, struct mapped_file *f)
 {
 	char name[64];
 
-	f->watch = -1;
 	if (!m->changes)
 		m->changes = inotify_init1(IN_NONBLOCK | IN_CLOEXEC) + 1;
 	snprintf(name, sizeof name, "/proc/self/fd/%d", f->fd);
@@ -205,7 +204,8 @@ note_file(struct mapped *m, const struct tracee *t, const struct stat *st, int m
 	} else {
 		new.shows = m->file.n >= FEW;
 	}
-	watch(m, &new);
+	if (m->looks > MANY)
+		watch(m, &new);
 	VEC_PUSH(m->file, new);
 	m->open++;
 	return &m->file.at[m->file.n - 1];
@@ -374,13 +374,20 @@ mapped_of(struct mapped *m, const struct tracee *t, uint64_t fd)
 	return m->file.n && descriptor_stat(t, fd, &st) ? file_of(m, &st) : NULL;
 }
 
-/* May a file have another size since that was last asked? */
+/* May a file have another size since that was last asked? The kernel is asked to say so of those that are looked at often: it takes
+ * many milliseconds to end that. */
 static bool
 some_changed(struct mapped *m)
 {
 	char news[4096];
-	bool some = m->unwatched || m->anew;
+	bool some;
 
+	if (m->looks == MANY)
+		for (size_t i = 0; i < m->file.n; i++)
+			if (m->file.at[i].fd >= 0)
+				watch(m, &m->file.at[i]);
+	m->looks += m->looks <= MANY;
+	some = m->looks <= MANY || m->unwatched || m->anew;
 	m->anew = false;
 	while (m->changes && read(m->changes - 1, news, sizeof news) > 0)
 		some = true;
