@@ -328,17 +328,18 @@ static bool
 get_raw(struct log *l, void *to, size_t n)
 {
 	for (char *at = to; n;) {
-		size_t part = l->n - l->at < n ? l->n - l->at : n;
+		size_t part;
 
-		memcpy(at, l->from + l->at, part);
-		l->at += part;
-		at += part;
-		n -= part;
-		if (n && !refill(l)) {
+		if (l->at == l->n && !refill(l)) {
 			damaged(l, "it ends in the middle: the recording was cut short");
 			memset(at, 0, n);
 			return false;
 		}
+		part = l->n - l->at < n ? l->n - l->at : n;
+		memcpy(at, l->from + l->at, part);
+		l->at += part;
+		at += part;
+		n -= part;
 	}
 	return true;
 }
