@@ -350,7 +350,7 @@ random_program()
 	local level compiler=gcc
 	level=$(echo "-O2 -O0 -O3 -O1 -Os" | cut -d' ' -f$(($1 % 5 + 1)))
 	[ $(($1 % 4)) != 3 ] || compiler=clang
-	timeout 20 csmith --seed "$1" --max-funcs 5 --no-argc --output "$work/csmith.c" 2>/dev/null || return
+	(cd "$work" && timeout 20 csmith --seed "$1" --max-funcs 5 --no-argc --output csmith.c) 2>/dev/null || return
 	marks "csmith-$1" 0.03 "$1" events gcc "" $compiler "$level" -I"$CSMITH_INCLUDE" "$work/csmith.c"
 }
 

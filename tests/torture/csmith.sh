@@ -42,11 +42,11 @@ size()
 # Makes the programs, and lines for chamber.c.
 list()
 {
-	local all i how
+	local all i how # csmith writes platform.info where it runs
 	mapfile -t all < <(combinations)
 	for i in $(seq "$seed" $((seed + programs - 1))); do
 		# shellcheck disable=SC2046
-		[ -s "$work/$i.c" ] || csmith --seed "$i" $(size "$i") --output "$work/$i.c"
+		[ -s "$work/$i.c" ] || (cd "$work" && csmith --seed "$i" $(size "$i") --output "$i.c")
 		how=text
 		[ $((i % driver)) != 0 ] || how=driver
 		echo "csmith/$i	c	${all[i % ${#all[@]}]}	$how	-w -I $CSMITH_INCLUDE $work/$i.c"
