@@ -61,14 +61,17 @@ chord_rt_drop_regions(struct chord_rt_ctl *ctl, struct chord_rt_region *keep)
 {
 	struct chord_rt_region *r;
 	struct chord_rt_mod *m;
+	uint64_t base;
 
 	for (uint32_t i = 0; i < ctl->nregion; i++) {
 		r = chord_rt_region(ctl, i);
 		r->slots = 0;
 		if (r == keep)
 			continue;
-		chord_rt_release(ctl, ctl->nmodule, r->base);
-		chord_rt_unmap_guests(ctl, ctl->nguest, r->base);
+		base = r->base;
+		r->base = 0; /* a recorder reads what is there */
+		chord_rt_release(ctl, ctl->nmodule, base);
+		chord_rt_unmap_guests(ctl, ctl->nguest, base);
 	}
 	for (uint32_t i = 0; i < ctl->nmodule; i++) {
 		m = chord_rt_module(ctl, i);

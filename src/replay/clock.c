@@ -278,6 +278,16 @@ cannot_read(struct clock *c, uint64_t addr)
 	say_error(pool_printf(c->pool, "process %d", c->t->pid), "its counter at 0x%" PRIx64 " cannot be read: %s", addr, why);
 }
 
+/* A library is closed: the runtime will see that when it looks for others. The program itself may be linked at its addresses. */
+static bool
+is_unmapped(const struct clock *c, const struct clocked *m)
+{
+	char magic[4];
+
+	return m->live.bias &&
+	       (!tracee_read(c->t, m->live.bias, magic, sizeof magic) || memcmp(magic, "\x7f" "ELF", sizeof magic) != 0);
+}
+
 static uint64_t
 count_in(struct clock *c, const struct clocked *m, const struct event_counter *e, uint64_t base)
 {
@@ -286,7 +296,9 @@ count_in(struct clock *c, const struct clocked *m, const struct event_counter *e
 	errno = EFAULT;
 	if (tracee_read(c->t, addr, number, e->numbers * sizeof *number))
 		return event_count(e, number, e->numbers);
-	cannot_read(c, addr);
+	/* One that the runtime is about to move or to give back counts nothing meanwhile. */
+	if (!c->live.owner && !is_unmapped(c, m))
+		cannot_read(c, addr);
 	return 0;
 }
 
