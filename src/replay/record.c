@@ -254,6 +254,9 @@ release(struct recorder *r)
 	r->t->machine->make(&r->t->regs, number, arg);
 	tracee_set(r->t, &r->t->regs);
 	r->task->known = tracee_sum(r->t);
+	/* If it was told to stop before this call, the kernel has forgotten that: any stop stands for it. */
+	if (r->task->interrupted)
+		ptrace(PTRACE_INTERRUPT, r->t->pid, 0, 0);
 	send_held(r);
 }
 
