@@ -135,6 +135,8 @@ image_close(struct image *im)
 		return;
 	if (im->dwarf)
 		dwarf_end(im->dwarf);
+	if (im->cfi)
+		dwarf_cfi_end(im->cfi);
 	if (im->debug_elf)
 		elf_end(im->debug_elf);
 	if (im->elf)

@@ -45,6 +45,8 @@ struct image {
 	int debug_fd;
 	Elf *debug_elf;
 
+	Dwarf_CFI *cfi;            /* NULL: not read */
+
 	bool lines_read;
 	Dwarf *dwarf;
 	VEC(struct row) row;

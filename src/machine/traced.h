@@ -15,8 +15,18 @@ struct traced_regs {
 	uint64_t word[TRACED_WORDS];
 };
 
-/* An instruction whose result the program does not determine, and which the kernel makes trap. */
-enum traced_trap { TRAP_NONE, TRAP_TIME, TRAP_TIME_AND_PROCESSOR };
+/* An instruction whose result the program does not determine. The kernel makes those that read the time trap; in the place of the
+ * others one of them is put. */
+enum nondeterminism {
+	NONDET_NOT,
+	NONDET_TIME, NONDET_TIME_AND_PROCESSOR, /* the value; and the processor's number */
+	NONDET_RANDOM, NONDET_SEED, /* a random number; and whether there was one */
+	NONDET_PROCESSOR,        /* its number */
+};
+
+struct nondet_result {
+	uint64_t value, more;
+};
 
 /* Reads a process's memory. False: not all of it is there. */
 typedef bool traced_read_fn(const void *of, uint64_t addr, void *to, size_t n);
@@ -156,11 +166,15 @@ struct machine_traced {
 	/* Has the calling process trap where it reads the time from the processor. What undoes it is a system call. */
 	bool (*hide_time)(void);
 	uint64_t show_time, show_time_arg[2];
-	enum traced_trap (*trap)(const uint8_t *bytes, size_t n);
-	/* The time now, as that instruction has it. */
-	uint64_t (*time)(uint32_t *processor);
-	/* As if the instruction had given that. */
-	void (*give_time)(struct traced_regs *r, enum traced_trap trap, uint64_t time, uint32_t processor);
+	/* The instruction with these bytes, its result here and now, and as if it had given that. */
+	enum nondeterminism (*nondet)(const uint8_t *bytes, size_t n);
+	struct nondet_result (*nondet_make)(enum nondeterminism kind);
+	void (*nondet_give)(struct traced_regs *r, const uint8_t *bytes, size_t n, const struct nondet_result *result);
+	/* What is put in the place of the first bytes of one that does not trap; and the first of some bytes of which such one, but
+	 * for what stands before them, may consist; NULL: none. */
+	const uint8_t *nondet_trap;
+	uint8_t nondet_trap_size;
+	const uint8_t *(*nondet_find)(const uint8_t *from, const uint8_t *end);
 	/* At the first instruction of a signal's handler: what the kernel has written on its stack. */
 	bool (*frame)(const struct traced_regs *r, traced_read_fn *read, const void *of, uint64_t *at, uint64_t *size);
 	/* How a debugger sees the registers: gdb's name of the machine, the registers in their order, and their bytes in

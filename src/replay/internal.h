@@ -39,12 +39,12 @@ const char *chunks_get(struct chunks_in *f, size_t i, size_t *n);
 
 /* ---- log.c: what was recorded, a stream of numbers and bytes ---- */
 
-enum { LOG_VERSION = 7 };
+enum { LOG_VERSION = 8 };
 
 /* What happened, in this order. docs/replay.md lists what stands in each. */
 enum log_event {
 	LOG_START = 1, LOG_CALL, LOG_TIME, LOG_SIGNAL, LOG_EXIT, LOG_STRUCK, LOG_TASK, LOG_ENTER, LOG_LEAVE, LOG_BIRTH, LOG_END,
-	LOG_SWITCH, LOG_EXEC, LOG_DOOR, LOG_SITE, LOG_FREE, LOG_MOST
+	LOG_SWITCH, LOG_EXEC, LOG_DOOR, LOG_SITE, LOG_FREE, LOG_NONDET, LOG_MOST
 };
 
 /* What is recorded of a run. */
@@ -121,6 +121,8 @@ enum stop {
 struct tracee_start {
 	char **argv, **env;
 	const char *file, *cwd;  /* cwd: where it begins, NULL: here */
+	const char *real;        /* not NULL: it calls the file so that others find another one there (/proc/self/exe): this is
+	                          * where they find it; "": nowhere */
 	uint64_t stack_limit;    /* 0: as it is */
 };
 
@@ -389,12 +391,19 @@ bool signals_replay(const char *log, int *status);
 
 /* ---- task.c: the threads and processes of a run ---- */
 
+/* An instruction that has been made to trap, and its first bytes. */
+struct replaced {
+	uint64_t at;
+	uint8_t was[2];
+};
+
 /* Memory, which tasks may share. Only one of them runs at a time. */
 struct space {
 	unsigned users;          /* processes */
 	bool counts, timed;      /* recording: its code has been seen to count, and to ask for timers */
 	struct clock *clock;
 	struct buffer *buffer;   /* NULL: none yet */
+	VEC(struct replaced) replaced;
 	struct breakpoint back;  /* recording: where control comes back to code that counts, while something waits for that */
 	uint64_t seen;           /* replaying: its clock when it was last looked at, for the threads' own */
 	struct task *midway;     /* recording: it has stopped where the log cannot say so: none of the others may run */
@@ -508,6 +517,23 @@ void tasks_close(struct tasks *all);
 bool tasks_copy(const struct tasks *from, struct tasks *to);
 /* Reads what a call is to begin. Not NULL: why that cannot be recorded. */
 const char *birth_read(const struct tracee *t, uint64_t number, const uint64_t arg[6], struct birth *b);
+
+/* ---- nondeterministic.c: instructions whose result the program does not determine ---- */
+
+/* Makes the one there trap. False: there is none that would not by itself, or it cannot be written. */
+bool nondet_replace(struct task *task, uint64_t at);
+/* All of them are as they were. */
+void nondet_restore(struct task *task);
+enum { NONDET_BYTES = 16 };
+/* The bytes of the instruction that comes next and of what follows, as the program has them; how many, 0: it is none of these. */
+size_t nondet_here(struct task *task, uint8_t bytes[NONDET_BYTES]);
+/* n bytes have been read there: they are made what the program has. */
+void nondet_show(const struct task *task, uint64_t at, char *bytes, size_t n);
+
+struct recorder;
+/* Recording: the task has mapped a file, by a call with these arguments; it begins a program: they trap from here on. */
+void nondet_mapped(struct recorder *r, const uint64_t arg[6], uint64_t result);
+void nondet_begun(struct recorder *r);
 
 /* ---- site.c: places that make system calls ---- */
 
@@ -696,6 +722,9 @@ bool mapped_sum(int fd, uint64_t *size, uint64_t *sum);
 /* Opens it if it is the same file still. -1: reported. */
 int mapped_open_same(const char *name, uint64_t size, uint64_t sum);
 void mapped_close(struct mapped *m);
+/* Is that the same file, and has nobody changed it? A change shows in its time if that is not the same again by then: */
+bool stat_same(const struct stat *a, const struct stat *b);
+bool stat_is_settled(const struct stat *st);
 
 /* ---- store.c: what a replay maps in the place of files ---- */
 

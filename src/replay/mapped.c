@@ -56,8 +56,8 @@ static VEC(struct summed {
 	uint64_t sum;
 }) summed;
 
-static bool
-is_same(const struct stat *a, const struct stat *b)
+bool
+stat_same(const struct stat *a, const struct stat *b)
 {
 	return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size &&
 	       a->st_ctim.tv_sec == b->st_ctim.tv_sec && a->st_ctim.tv_nsec == b->st_ctim.tv_nsec;
@@ -67,18 +67,23 @@ static const struct summed *
 summed_of(const struct stat *st)
 {
 	for (size_t i = 0; i < summed.n; i++)
-		if (is_same(&summed.at[i].st, st))
+		if (stat_same(&summed.at[i].st, st))
 			return &summed.at[i];
 	return NULL;
 }
 
-/* A change shows in its time if that is not the same again by then. */
-static void
-keep_sum(const struct stat *st, uint64_t sum)
+bool
+stat_is_settled(const struct stat *st)
 {
 	enum { A_WHILE = 2 };
 
-	if (time(NULL) - st->st_ctim.tv_sec > A_WHILE)
+	return time(NULL) - st->st_ctim.tv_sec > A_WHILE;
+}
+
+static void
+keep_sum(const struct stat *st, uint64_t sum)
+{
+	if (stat_is_settled(st))
 		VEC_PUSH(summed, (struct summed){*st, sum});
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Recording: the program stops at the beginning and the end of each system call, at signals, and where it reads the processor's
- * time. What cannot be recorded is refused by name at that moment: the program then runs on without being recorded. */
+/* Recording: the program stops at the beginning and the end of each system call, at signals, and at instructions whose result
+ * it does not determine. What cannot be recorded is refused by name at that moment: it then runs on without being recorded. */
 #include "replay/internal.h"
 
 #include <errno.h>
@@ -71,27 +71,23 @@ in_set(struct recorder *r, const char *set, int sig)
 	return line && strtoull(line + strlen(set), NULL, 16) >> (sig - 1) & 1;
 }
 
-/* The instruction that the program is to execute reads the time: it gets it. */
+/* The program does not determine the result of the instruction that it is to execute: it gets one. */
 static bool
-is_time(struct recorder *r)
+is_nondeterministic(struct recorder *r)
 {
 	const struct machine_traced *machine = r->t->machine;
-	uint8_t bytes[16];
-	uint32_t processor;
-	uint64_t now;
-	enum traced_trap trap;
+	uint8_t bytes[NONDET_BYTES];
+	size_t n = tracee_signal(r->t) == SIGSEGV ? nondet_here(r->task, bytes) : 0;
+	struct nondet_result result;
 
-	if (tracee_signal(r->t) != SIGSEGV)
+	if (!n)
 		return false;
-	trap = machine->trap(bytes, tracee_read_some(r->t, tracee_word(r->t, machine->pc), bytes, sizeof bytes));
-	if (trap == TRAP_NONE)
-		return false;
-	now = machine->time(&processor);
+	result = machine->nondet_make(machine->nondet(bytes, n));
 	record_event(r, LOG_TIME);
 	log_put(r->log, tracee_sum(r->t));
-	log_put(r->log, now);
-	log_put(r->log, processor);
-	machine->give_time(&r->t->regs, trap, now, processor);
+	log_put(r->log, result.value);
+	log_put(r->log, result.more);
+	machine->nondet_give(&r->t->regs, bytes, n, &result);
 	tracee_set(r->t, &r->t->regs);
 	r->task->known = tracee_sum(r->t);
 	r->task->rests = true;
@@ -350,7 +346,7 @@ at_signal(struct recorder *r)
 {
 	if (breakpoint_hit(r->t, &r->task->group->space->back, STOP_SIGNAL))
 		come_back(r);
-	else if (!buffer_stopped(r) && !is_time(r))
+	else if (!buffer_stopped(r) && !is_nondeterministic(r))
 		take_signal(r);
 }
 
@@ -432,6 +428,7 @@ loosen(struct recorder *r)
 		/* Behind the birth of another one. */
 		tracee_go(r->t, PTRACE_SYSCALL, 0);
 	buffer_release(r);
+	nondet_restore(r->task);
 	if (r->t->pid)
 		show_time(r);
 	if (begun && r->t->pid) {
@@ -626,6 +623,7 @@ record_all(struct recorder *r, struct pool *pool, const struct tracee *t, const 
 	why = start_record(r->log, pool, r->t, s);
 	if (why)
 		record_refuse(r, r->file, why);
+	nondet_begun(r);
 	run(r);
 	if (!r->refused)
 		return;

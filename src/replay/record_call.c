@@ -348,6 +348,8 @@ record_end_call(struct recorder *r)
 	why = put_changes(r, result);
 	if (why)
 		record_refuse(r, r->made->call.name, why);
+	if (r->made->call.class == CALL_MAP && succeeded(result))
+		nondet_mapped(r, r->made->arg, (uint64_t)result);
 	r->task->known = tracee_sum(r->t);
 	r->task->rests = true;
 	if (r->made->number == SYS_sched_yield)
@@ -439,6 +441,7 @@ record_exec(struct recorder *r)
 	why = start_record(r->log, task->pool, r->t, &task->exec);
 	if (why)
 		record_refuse(r, task->exec.file, why);
+	nondet_begun(r);
 	task->known = tracee_sum(r->t);
 	task->rests = true;
 }

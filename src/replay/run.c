@@ -13,26 +13,26 @@
 /* ---- the time, signals, the end ---- */
 
 static void
-replay_time(struct replayer *r)
+replay_nondeterministic(struct replayer *r)
 {
-	const struct machine_traced *machine = r->t->machine;
 	enum stop stop = replayer_go_on(r);
-	uint64_t before, now;
-	uint8_t bytes[16];
-	enum traced_trap trap;
+	struct nondet_result result;
+	uint8_t bytes[NONDET_BYTES];
+	uint64_t before;
+	size_t n;
 
 	if (replayer_halts(r, stop))
 		return;
 	log_get(r->log);
 	before = log_get(r->log);
-	now = log_get(r->log);
-	trap = machine->trap(bytes, stop == STOP_ENDED ? 0 :
-	    tracee_read_some(r->t, tracee_word(r->t, machine->pc), bytes, sizeof bytes));
-	if (stop != STOP_SIGNAL || trap == TRAP_NONE || before != buffer_sum(r->task)) {
-		replayer_diverged(r, "an instruction that reads the time", stop_text(r, stop));
+	result.value = log_get(r->log);
+	result.more = log_get(r->log);
+	n = stop == STOP_SIGNAL ? nondet_here(r->task, bytes) : 0;
+	if (!n || before != buffer_sum(r->task)) {
+		replayer_diverged(r, "an instruction that reads the time or gives a random number", stop_text(r, stop));
 		return;
 	}
-	machine->give_time(&r->t->regs, trap, now, (uint32_t)log_get(r->log));
+	r->t->machine->nondet_give(&r->t->regs, bytes, n, &result);
 	tracee_set(r->t, &r->t->regs);
 }
 
@@ -366,6 +366,18 @@ replay_exec(struct replayer *r)
 	replayer_become(r, task);
 }
 
+/* An instruction traps from here on. */
+static void
+replay_replaced(struct replayer *r)
+{
+	uint64_t at;
+
+	log_get(r->log);
+	at = log_get(r->log);
+	if (!log_failed(r->log) && !nondet_replace(r->task, at))
+		damaged(r, "there is no instruction whose result is in it");
+}
+
 /* ---- calls without a stop ---- */
 
 static void
@@ -521,9 +533,10 @@ static const struct event events[LOG_MOST] = {
 	[LOG_CALL] = {replay_call, false, true}, [LOG_ENTER] = {replay_enter, false, true},
 	[LOG_LEAVE] = {replay_leave, true, false}, [LOG_BIRTH] = {replay_birth, true, false},
 	[LOG_EXEC] = {replay_exec, false, true}, [LOG_END] = {replay_end, false, true}, [LOG_EXIT] = {replay_exit, true, true},
-	[LOG_TIME] = {replay_time, false, true}, [LOG_SIGNAL] = {replay_signal, false, true},
+	[LOG_TIME] = {replay_nondeterministic, false, true}, [LOG_SIGNAL] = {replay_signal, false, true},
 	[LOG_SWITCH] = {replay_switch, false, true}, [LOG_DOOR] = {replay_door, false, true},
 	[LOG_SITE] = {replay_site, false, true}, [LOG_FREE] = {replay_free, false, true},
+	[LOG_NONDET] = {replay_replaced, false, true},
 };
 
 static void

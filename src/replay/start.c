@@ -76,6 +76,9 @@ read_stack(struct tracee *t, struct pool *pool, uint64_t end, struct stack *s)
 	return tracee_read(t, at, bytes, end - at);
 }
 
+/* Names of files that each process understands in another way have at least so many bytes. */
+enum { MEANT_LEAST = sizeof "/dev/fd/" };
+
 /* ---- recording ---- */
 
 static void
@@ -148,6 +151,8 @@ start_record(struct log *l, struct pool *pool, struct tracee *t, const struct tr
 	struct stack stack;
 	char here[PATH_MAX];
 
+	if (s->real && !*s->real)
+		return "its file has no name";
 	if (!is_fixed(t, pool))
 		return "its addresses are random, for it has a user's, a group's or other rights by its file";
 	if (!cwd)
@@ -157,11 +162,12 @@ start_record(struct log *l, struct pool *pool, struct tracee *t, const struct tr
 	hide_functions(t, &stack);
 	log_put_bytes(l, processor, t->machine->processor(processor, sizeof processor / sizeof *processor));
 	log_put_text(l, s->file);
+	log_put_text(l, s->real ? s->real : "");
 	put_list(l, s->argv);
 	put_list(l, s->env);
 	log_put_text(l, cwd);
 	log_put(l, limit.rlim_cur);
-	put_files(l, pool, layout, in_folder(pool, cwd, s->file));
+	put_files(l, pool, layout, s->real ? s->real : in_folder(pool, cwd, s->file));
 	log_put_text(l, layout);
 	log_put(l, tracee_sum(t));
 	log_put_bytes(l, stack.bytes.at, stack.bytes.n);
@@ -244,6 +250,27 @@ read_list(struct pool *pool, const struct tracee *t, uint64_t addr)
 	return ok ? list : NULL;
 }
 
+/* A name by which each process, or thread, means something else. */
+static const char *
+meant(struct pool *pool, const struct tracee *t, const char *name)
+{
+	static const struct { const char *begins, *folder; } own[] = {
+		{"/proc/self/", ""}, {"/proc/thread-self/", ""}, {"/dev/fd/", "fd/"}, {"/proc/", NULL},
+	};
+	char real[PATH_MAX];
+
+	for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
+		size_t n = strlen(own[i].begins);
+
+		if (strncmp(name, own[i].begins, n))
+			continue;
+		if (own[i].folder)
+			name = pool_printf(pool, "/proc/%d/%s%s", t->pid, own[i].folder, name + n);
+		return realpath(name, real) ? pool_strdup(pool, real) : "";
+	}
+	return NULL;
+}
+
 void
 exec_read(struct pool *pool, const struct tracee *t, const uint64_t arg[6], struct tracee_start *s)
 {
@@ -257,6 +284,8 @@ exec_read(struct pool *pool, const struct tracee *t, const uint64_t arg[6], stru
 	};
 	if (!s->argv || !s->env)
 		s->file = NULL;
+	if (s->file)
+		s->real = meant(pool, t, s->file);
 	/* The name is the program's to see: it stays as it is. The folder matters if it leads from there. */
 	if (!s->file || *s->file == '/')
 		return;
@@ -349,7 +378,9 @@ other_line(struct pool *pool, const char *a, const char *b)
 void
 start_read(struct log *l, struct pool *pool, struct tracee_start *s)
 {
-	*s = (struct tracee_start){.file = log_get_text(l, pool)};
+	*s = (struct tracee_start){.file = log_get_text(l, pool), .real = log_get_text(l, pool)};
+	if (!s->real || !*s->real || strlen(s->file) < MEANT_LEAST)
+		s->real = NULL;
 	s->argv = get_list(l, pool);
 	s->env = get_list(l, pool);
 	s->cwd = log_get_text(l, pool);

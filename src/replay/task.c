@@ -21,6 +21,18 @@ space_new(struct task *task)
 	return s;
 }
 
+/* Of a process that begins with the same memory. */
+static struct space *
+space_copy(struct task *task, const struct space *of)
+{
+	struct space *s = space_new(task);
+
+	s->buffer = buffer_copy(of->buffer);
+	for (size_t i = 0; i < of->replaced.n; i++)
+		VEC_PUSH(s->replaced, of->replaced.at[i]);
+	return s;
+}
+
 static void
 space_leave(struct space *s)
 {
@@ -28,6 +40,7 @@ space_leave(struct space *s)
 		return;
 	clock_close(s->clock);
 	buffer_free(s->buffer);
+	free(s->replaced.at);
 	free(s);
 }
 
@@ -86,8 +99,7 @@ tasks_born(struct tasks *all, struct task *parent, const struct birth *b, const 
 		space->users++;
 		group_new(all, task, space);
 	} else {
-		group_new(all, task, space_new(task));
-		task->group->space->buffer = buffer_copy(parent->group->space->buffer);
+		group_new(all, task, space_copy(task, parent->group->space));
 	}
 	return task;
 }
@@ -253,8 +265,7 @@ copy_group(const struct tasks *from, struct tasks *to, struct task *first)
 		other->group->space->users++;
 		group_new(to, task, other->group->space);
 	} else {
-		group_new(to, task, space_new(task));
-		task->group->space->buffer = buffer_copy(first->group->space->buffer);
+		group_new(to, task, space_copy(task, first->group->space));
 	}
 	*task->group = (struct group){
 		first->group->number, task->tid, first->group->living, task->group->space, first->group->first,

@@ -32,6 +32,28 @@ struct failure {
 	int what, error;
 };
 
+/* The kernel puts the file's name onto the stack, above what the program sees: another one has as many bytes. */
+static void
+execute(const struct tracee_start *s)
+{
+	size_t n = strlen(s->file);
+	char name[PATH_MAX], number[16];
+	int fd;
+
+	if (!s->real) {
+		execve(s->file, s->argv, s->env);
+		return;
+	}
+	fd = open(s->real, O_PATH | O_CLOEXEC);
+	if (fd < 0 || chdir("/proc/self/fd") || n >= sizeof name)
+		return;
+	memset(name, '/', n);
+	name[0] = '.';
+	snprintf(number, sizeof number, "%d", fd);
+	memcpy(name + n - strlen(number), number, strlen(number) + 1);
+	execve(name, s->argv, s->env);
+}
+
 /* In the child. The pipe closes when the program runs. */
 static _Noreturn void
 begin(const struct tracee_start *s, const struct machine_traced *machine, int go, int tell)
@@ -54,7 +76,7 @@ begin(const struct tracee_start *s, const struct machine_traced *machine, int go
 	if (!f.what && !machine->hide_time())
 		f = (struct failure){CANNOT_HIDE, errno};
 	if (!f.what) {
-		execve(s->file, s->argv, s->env);
+		execute(s);
 		f = (struct failure){CANNOT_RUN, errno};
 	}
 	if (write(tell, &f, sizeof f) != sizeof f)

@@ -636,6 +636,91 @@ t_processors() {
 	cmp -s expected out || no "alone: $(diff expected out | head -c 400)"
 }
 
+# Counters come and go with threads, libraries and processes: the clock is read meanwhile.
+t_counters_go() {
+	printf 'int f(int n) { int s = 0; for (int i = 0; i < n; i++) s += i * i %% 7; return s; }\n' >one.c
+	$CHORD cc -fchord=events -O1 -shared -fPIC -o libone.so one.c 2>cc.err || no "$(head -c 300 cc.err)"
+	cat >go.c <<-'EOF'
+	#include <dlfcn.h>
+	#include <pthread.h>
+	#include <stdio.h>
+	#include <sys/wait.h>
+	#include <unistd.h>
+	static int in_library(void)
+	{
+		void *l = dlopen("./libone.so", RTLD_NOW);
+		int (*f)(int) = (int (*)(int))dlsym(l, "f"), got = f(100);
+		dlclose(l);
+		return got;
+	}
+	static void *thread(void *by)
+	{
+		for (int i = 0; i < 3; i++)
+			*(int *)by += in_library() + getppid() * 0;
+		return NULL;
+	}
+	int main(void)
+	{
+		int got[4] = {0}, sum = 0, status;
+		pthread_t t[4];
+		for (int i = 0; i < 4; i++)
+			pthread_create(&t[i], NULL, thread, &got[i]);
+		sum += in_library();
+		for (int i = 0; i < 4; i++)
+			pthread_join(t[i], NULL), sum += got[i];
+		if (!fork())
+			_exit(in_library() % 100);
+		wait(&status);
+		printf("%d %d\n", sum, WEXITSTATUS(status));
+		return 0;
+	}
+	EOF
+	build go go.c -O1 -pthread
+	record ./go
+	replay 3
+	# Told to stop just before a call, none goes on putting that off.
+	for try in $(seq 40); do
+		timeout -k 5 60 "$CHORD" record --chaos -o log ./go >out 2>err || no "try $try: status $?: $(head -c 300 err)"
+	done
+	: >err
+	replay 1
+}
+
+# Random numbers by instructions, which nothing makes trap.
+t_chance() {
+	grep -qw rdrand /proc/cpuinfo || skip "the processor draws no random numbers"
+	how=$(grep -qw rdpid /proc/cpuinfo && echo rdpid || echo without)
+	gcc -O1 -w -mrdrnd -fPIC -shared -o libchance.so -x c - <<-'EOF' || no "cannot compile"
+	#include <immintrin.h>
+	unsigned long long library_draws(void) { unsigned long long v = 0; _rdrand64_step(&v); return v; }
+	EOF
+	for compiler in gcc "$CHORD cc -fchord=events"; do
+		$compiler -O1 -g -w -pthread -mno-red-zone -mrdrnd -mrdseed -o chance "$here/chance.c" 2>cc.err || no "$(head -c 300 cc.err)"
+		for arguments in "$how" "$how again"; do
+			# shellcheck disable=SC2086
+			record ./chance $arguments
+			grep -q ', 0$' out || no "$(cat out)"
+			cp out first
+			replay 3
+			# shellcheck disable=SC2086
+			record ./chance $arguments
+			! cmp -s first out || no "the same numbers twice"
+		done
+		refused 1 'shmat.*runs on without being recorded' timeout -k 5 60 "$CHORD" record -o log ./chance "$how,apart"
+		grep -q ', 0$' out || no "let go: $(cat out)"
+		[ "$compiler" = gcc ] || continue # what is measured shares a mapping with its child
+		record ./chance "$how"
+		debug ./chance "break segv" "continue" "print sum" "disassemble draw" "break in_library" "reverse-continue" "print sum" "delete" \
+			"break segv" "continue" "print sum"
+		answered '^Breakpoint.*segv' '^\$1 = ' rdrand rdseed '^Breakpoint.*in_library' '^\$2 = ' '^\$3 = '
+		[ "$(sed -n 's/^\$1 = //p' answers)" = "$(sed -n 's/^\$3 = //p' answers)" ] || no "another sum: $(grep '^\$' answers)"
+	done
+	printf '#include <cstdio>\n#include <random>\nint main() { std::random_device r; std::printf("%%u %%u\\n", r(), r()); }\n' >device.cc
+	g++ -O2 -o device device.cc || no "cannot compile"
+	record ./device
+	replay 3
+}
+
 # Logs that nobody recorded. MUTATIONS: of each (default 25)
 t_mutated() {
 	gcc -O2 -w -o mutate "$here/mutate.c" -lzstd -lxxhash 2>cc.err || skip "no headers of zstd and xxhash"
@@ -656,7 +741,7 @@ t_mutated() {
 }
 
 . "$here/signals.sh"
-for name in struck struck-only struck-short struck-by-others struck-dead struck-library struck-lua struck-refused ends-another-way other-calls mapped maps made-files stack rights forged chunks processors sent-output no-counters world signals real-program signals-without-clock status world-is-gone streams own-programs default-name mutated unrecorded all-go-on no-program one-name-twice damaged another-build another-processor goes-another-way $debug_cases $debug_task_cases; do
+for name in struck struck-only struck-short struck-by-others struck-dead struck-library struck-lua struck-refused ends-another-way other-calls mapped maps made-files stack rights forged chunks processors counters-go chance sent-output no-counters world signals real-program signals-without-clock status world-is-gone streams own-programs default-name mutated unrecorded all-go-on no-program one-name-twice damaged another-build another-processor goes-another-way $debug_cases $debug_task_cases; do
 	test_case "$name"
 done
 "$here/tasks.sh" "$@" || failed=1

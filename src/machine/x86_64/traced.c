@@ -13,7 +13,6 @@
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/user.h>
-#include <x86intrin.h>
 
 /* Of struct user_regs_struct, in this order. */
 enum {
@@ -115,30 +114,6 @@ hide_time(void)
 	return !prctl(PR_SET_TSC, PR_TSC_SIGSEGV);
 }
 
-static enum traced_trap
-trap(const uint8_t *bytes, size_t n)
-{
-	if (n >= 2 && bytes[0] == 0x0f && bytes[1] == 0x31)
-		return TRAP_TIME;
-	return n >= 3 && bytes[0] == 0x0f && bytes[1] == 0x01 && bytes[2] == 0xf9 ? TRAP_TIME_AND_PROCESSOR : TRAP_NONE;
-}
-
-static uint64_t
-time_now(uint32_t *processor)
-{
-	return __rdtscp(processor);
-}
-
-static void
-give_time(struct traced_regs *r, enum traced_trap kind, uint64_t time, uint32_t processor)
-{
-	r->word[RAX] = (uint32_t)time;
-	r->word[RDX] = time >> 32;
-	if (kind == TRAP_TIME_AND_PROCESSOR)
-		r->word[RCX] = processor;
-	r->word[RIP] += kind == TRAP_TIME_AND_PROCESSOR ? 3 : 2;
-}
-
 /* The stack pointer is at the return address, behind it struct ucontext, whose state of vectors lies above all else. */
 static bool
 frame(const struct traced_regs *r, traced_read_fn *read, const void *of, uint64_t *at, uint64_t *size)
@@ -187,7 +162,8 @@ const struct machine_traced x86_traced = {
 	.kind = AUDIT_ARCH_X86_64, .mode = CS, .own_mode = 0x33,
 	.call_size = sizeof call_code, .call = call_code, .get = get, .set = set, .get_state = get_state, .set_state = set_state,
 	.bare = bare, .make = make, .hide_time = hide_time, .show_time = SYS_prctl, .show_time_arg = {PR_SET_TSC, PR_TSC_ENABLE},
-	.trap = trap, .time = time_now, .give_time = give_time, .frame = frame, .processor = processor,
+	.nondet = x86_nondet, .nondet_make = x86_nondet_make, .nondet_give = x86_nondet_give, .nondet_trap = x86_nondet_trap,
+	.nondet_trap_size = sizeof x86_nondet_trap, .nondet_find = x86_nondet_find, .frame = frame, .processor = processor,
 	.debugger_name = "i386:x86-64", .described = x86_described, .ndescribed = X86_DESCRIBED, .describe = x86_describe,
 	.watches = X86_WATCHES, .watch = x86_watch, .stop_at = x86_stop_at, .watched = x86_watched,
 };

@@ -137,6 +137,13 @@ extern const struct machine_text x86_text;
 extern const struct machine_thread x86_thread;
 /* traced.c */
 extern const struct machine_traced x86_traced;
+/* nondeterministic.c */
+enum { X86_NONDET_TRAP = 2 };
+extern const uint8_t x86_nondet_trap[X86_NONDET_TRAP];
+enum nondeterminism x86_nondet(const uint8_t *bytes, size_t n);
+struct nondet_result x86_nondet_make(enum nondeterminism kind);
+void x86_nondet_give(struct traced_regs *r, const uint8_t *bytes, size_t n, const struct nondet_result *result);
+const uint8_t *x86_nondet_find(const uint8_t *from, const uint8_t *end);
 /* detour.c */
 bool x86_detour(const uint8_t *bytes, size_t n, uint64_t at, uint8_t before, bool next, uint32_t amount, uint64_t to, uint64_t left,
                 struct traced_detour *d);

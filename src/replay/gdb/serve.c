@@ -287,14 +287,16 @@ read_registers(struct debugger *d, const char *p)
 static void
 read_memory(struct debugger *d, const char *p)
 {
-	const struct tracee *t = general(d);
+	const struct task *task = view_thread(d, d->general);
 	uint64_t addr = get_hex(&p), n;
 	char bytes[1 << 14];
 	struct buf b = {0};
 
 	p += *p == ',';
 	n = get_hex(&p);
-	n = t ? tracee_read_some(t, addr, bytes, n < sizeof bytes ? n : sizeof bytes) : 0;
+	n = task ? tracee_read_some(&task->t, addr, bytes, n < sizeof bytes ? n : sizeof bytes) : 0;
+	if (n)
+		nondet_show(task, addr, bytes, n);
 	put_hex(&b, bytes, n);
 	if (n)
 		packet_put(&d->c, b.at, b.n);

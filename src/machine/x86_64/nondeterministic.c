@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+/* Instructions whose result the program does not determine: the time stamp counter, random numbers, the processor's number. The
+ * kernel makes the first trap (PR_SET_TSC); nothing does so with the others, all of which have more bytes than rdtsc. */
+#include "machine/x86_64/x86_64.h"
+
+#ifdef __x86_64__
+
+#include <cpuid.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/user.h>
+#include <x86intrin.h>
+
+const uint8_t x86_nondet_trap[X86_NONDET_TRAP] = {0x0f, 0x31};
+
+#define WORD(name) (offsetof(struct user_regs_struct, name) / sizeof(uint64_t))
+
+/* By number. */
+static const uint8_t general[16] = {
+	WORD(rax), WORD(rcx), WORD(rdx), WORD(rbx), WORD(rsp), WORD(rbp), WORD(rsi), WORD(rdi), WORD(r8), WORD(r9), WORD(r10),
+	WORD(r11), WORD(r12), WORD(r13), WORD(r14), WORD(r15),
+};
+
+struct parsed {
+	enum nondeterminism kind;
+	uint8_t len, size, reg;  /* size: bytes of its result, in that word */
+};
+
+/* Does this processor have it? Others make something else of the same bytes. */
+static bool
+has(enum nondeterminism kind)
+{
+	unsigned a, b, c, d;
+
+	if (kind == NONDET_NOT || !__get_cpuid_count(kind == NONDET_RANDOM ? 1 : 7, 0, &a, &b, &c, &d))
+		return false;
+	return kind == NONDET_RANDOM ? c & bit_RDRND : kind == NONDET_SEED ? b & bit_RDSEED : c & bit_RDPID;
+}
+
+/* 0f c7 /6 and /7, of registers. */
+static void
+parse_group(const uint8_t *bytes, size_t n, struct parsed *p)
+{
+	bool word = false, repeated = false;
+	uint8_t rex = 0, modrm;
+	size_t i = 0;
+
+	for (; i < n && (bytes[i] == 0x66 || bytes[i] == 0xf3); i++) {
+		word |= bytes[i] == 0x66;
+		repeated |= bytes[i] == 0xf3;
+	}
+	if (i < n && (bytes[i] & 0xf0) == 0x40)
+		rex = bytes[i++];
+	if (i + 3 > n || bytes[i] != 0x0f || bytes[i + 1] != 0xc7 || bytes[i + 2] < 0xf0)
+		return;
+	modrm = bytes[i + 2];
+	if (repeated)
+		p->kind = modrm & 8 ? NONDET_PROCESSOR : NONDET_NOT;
+	else
+		p->kind = modrm & 8 ? NONDET_SEED : NONDET_RANDOM;
+	if (!has(p->kind))
+		p->kind = NONDET_NOT;
+	p->len = (uint8_t)(i + 3);
+	p->size = repeated || rex & 8 ? 8 : word ? 2 : 4;
+	p->reg = general[(modrm & 7) | (rex & 1) << 3];
+}
+
+static struct parsed
+parse(const uint8_t *bytes, size_t n)
+{
+	struct parsed p = {0};
+
+	if (n >= 2 && !memcmp(bytes, x86_nondet_trap, sizeof x86_nondet_trap))
+		p = (struct parsed){.kind = NONDET_TIME, .len = 2};
+	else if (n >= 3 && bytes[0] == 0x0f && bytes[1] == 0x01 && bytes[2] == 0xf9)
+		p = (struct parsed){.kind = NONDET_TIME_AND_PROCESSOR, .len = 3};
+	else
+		parse_group(bytes, n, &p);
+	return p;
+}
+
+enum nondeterminism
+x86_nondet(const uint8_t *bytes, size_t n)
+{
+	return parse(bytes, n).kind;
+}
+
+__attribute__((target("rdrnd"))) static struct nondet_result
+draw(void)
+{
+	unsigned long long v = 0;
+	bool ok = _rdrand64_step(&v);
+
+	return (struct nondet_result){v, ok};
+}
+
+__attribute__((target("rdseed"))) static struct nondet_result
+seed(void)
+{
+	unsigned long long v = 0;
+	bool ok = _rdseed64_step(&v);
+
+	return (struct nondet_result){v, ok};
+}
+
+struct nondet_result
+x86_nondet_make(enum nondeterminism kind)
+{
+	struct nondet_result r = {0};
+	unsigned processor;
+
+	switch (kind) {
+	case NONDET_NOT: break;
+	case NONDET_TIME: case NONDET_TIME_AND_PROCESSOR:
+		r.value = __rdtscp(&processor);
+		r.more = processor;
+		break;
+	case NONDET_RANDOM: return draw();
+	case NONDET_SEED: return seed();
+	case NONDET_PROCESSOR:
+		__rdtscp(&processor);
+		r.value = processor;
+		break;
+	}
+	return r;
+}
+
+/* Without one the register is zero. Carry says which; parity, adjust, zero, sign and overflow are clear. */
+static void
+give_random(struct traced_regs *r, const struct parsed *p, const struct nondet_result *result)
+{
+	enum { CARRY = 1, FLAGS = 0x8d5 };
+	uint64_t v = result->more ? result->value : 0, *reg = &r->word[p->reg];
+
+	*reg = p->size == 8 ? v : p->size == 4 ? (uint32_t)v : (*reg & ~(uint64_t)0xffff) | (v & 0xffff);
+	r->word[WORD(eflags)] = (r->word[WORD(eflags)] & ~(uint64_t)FLAGS) | (result->more ? CARRY : 0);
+}
+
+void
+x86_nondet_give(struct traced_regs *r, const uint8_t *bytes, size_t n, const struct nondet_result *result)
+{
+	struct parsed p = parse(bytes, n);
+
+	switch (p.kind) {
+	case NONDET_NOT: break;
+	case NONDET_TIME_AND_PROCESSOR:
+		r->word[WORD(rcx)] = (uint32_t)result->more;
+		/* fallthrough */
+	case NONDET_TIME:
+		r->word[WORD(rax)] = (uint32_t)result->value;
+		r->word[WORD(rdx)] = result->value >> 32;
+		break;
+	case NONDET_RANDOM: case NONDET_SEED: give_random(r, &p, result); break;
+	case NONDET_PROCESSOR: r->word[p.reg] = result->value; break;
+	}
+	r->word[WORD(rip)] += p.len;
+}
+
+const uint8_t *
+x86_nondet_find(const uint8_t *from, const uint8_t *end)
+{
+	const uint8_t *at = from + 1;
+
+	while (at + 1 < end && (at = memchr(at, 0xc7, (size_t)(end - at - 1)))) {
+		if (at[-1] == 0x0f && at[1] >= 0xf0)
+			return at - 1;
+		at++;
+	}
+	return NULL;
+}
+
+#endif
