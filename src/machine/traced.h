@@ -22,6 +22,7 @@ enum nondeterminism {
 	NONDET_TIME, NONDET_TIME_AND_PROCESSOR, /* the value; and the processor's number */
 	NONDET_RANDOM, NONDET_SEED, /* a random number; and whether there was one */
 	NONDET_PROCESSOR,        /* its number */
+	NONDET_IDENTITY,         /* what the processor says of itself (x86: cpuid), its number among that: four of 32 bits each */
 };
 
 struct nondet_result {
@@ -168,7 +169,7 @@ struct machine_traced {
 	uint64_t show_time, show_time_arg[2];
 	/* The instruction with these bytes, its result here and now, and as if it had given that. */
 	enum nondeterminism (*nondet)(const uint8_t *bytes, size_t n);
-	struct nondet_result (*nondet_make)(enum nondeterminism kind);
+	struct nondet_result (*nondet_make)(enum nondeterminism kind, const struct traced_regs *r);
 	void (*nondet_give)(struct traced_regs *r, const uint8_t *bytes, size_t n, const struct nondet_result *result);
 	/* What is put in the place of the first bytes of one that does not trap; and the first of some bytes of which such one, but
 	 * for what stands before them, may consist; NULL: none. */

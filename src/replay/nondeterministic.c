@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Instructions whose result the program does not determine (x86: rdtsc, rdrand, rdseed, rdpid). Those that read the time trap while
- * a program is recorded. The others do not, so one that reads the time is put in their place, where code of a file has them:
- * within a function that the unwind table knows and that is understood from its first byte to its last, so that no data is taken
- * for code. */
+/* Instructions whose result the program does not determine (x86: rdtsc, rdrand, rdseed, rdpid, cpuid). Those that read the time
+ * trap while a program is recorded. The others do not, so one that reads the time is put in their place, where code of a file has
+ * them: within a function that the unwind table or a symbol knows and that is understood from its first byte to its last, so that
+ * no data is taken for code. */
 #include "replay/internal.h"
 
 #include "image/image.h"
@@ -71,7 +71,7 @@ search_section(struct image *im, const struct image_code *code, offsets *found)
 	while ((at = image_machine(im)->traced->nondet_find(at, end))) {
 		uint64_t from, to, addr = code->addr + (uint64_t)(at - first);
 
-		if (image_unwound(im, addr, &from, &to) && from >= code->addr && to - code->addr <= bytes.n) {
+		if (image_extent(im, addr, &from, &to) && from >= code->addr && to - code->addr <= bytes.n) {
 			search_function(im, from, to, segment.offset - segment.addr, found);
 			at = first + (to - code->addr);
 		} else {
@@ -95,24 +95,9 @@ search_image(int fd, offsets *found)
 	pool_free(pool);
 }
 
-/* Most files have no bytes that may be one. */
-static bool
-may_have_some(int fd, const struct stat *st, const struct machine_traced *machine)
-{
-	size_t n = (size_t)st->st_size;
-	const uint8_t *at = n ? mmap(NULL, n, PROT_READ, MAP_PRIVATE, fd, 0) : MAP_FAILED;
-	bool may;
-
-	if (at == MAP_FAILED)
-		return false;
-	may = machine->nondet_find(at, at + n);
-	munmap((void *)(uintptr_t)at, n);
-	return may;
-}
-
 /* Until the next call of it. */
 static const offsets *
-search_file(int fd, const struct machine_traced *machine)
+search_file(int fd)
 {
 	static offsets last;
 	struct searched s = {0};
@@ -122,8 +107,7 @@ search_file(int fd, const struct machine_traced *machine)
 	for (size_t i = 0; i < searched.n; i++)
 		if (stat_same(&searched.at[i].st, &s.st))
 			return &searched.at[i].found;
-	if (may_have_some(fd, &s.st, machine))
-		search_image(fd, &s.found);
+	search_image(fd, &s.found);
 	if (stat_is_settled(&s.st)) {
 		VEC_PUSH(searched, s);
 		return &searched.at[searched.n - 1].found;
@@ -144,16 +128,17 @@ replaced_at(struct space *s, uint64_t at)
 	return NULL;
 }
 
-bool
-nondet_replace(struct task *task, uint64_t at)
+static bool
+replace(struct task *task, uint64_t at, enum nondeterminism but)
 {
 	const struct machine_traced *machine = task->t.machine;
 	struct space *s = task->group->space;
 	struct replaced new = {.at = at}, *old = replaced_at(s, at);
 	uint8_t bytes[INSN_MOST];
 	size_t n = tracee_read_some(&task->t, at, bytes, sizeof bytes);
+	enum nondeterminism kind = machine->nondet(bytes, n);
 
-	if (traps_by_itself(machine->nondet(bytes, n)) ||
+	if (kind == but || traps_by_itself(kind) ||
 	    !tracee_write(&task->t, at, machine->nondet_trap, machine->nondet_trap_size))
 		return false;
 	memcpy(new.was, bytes, machine->nondet_trap_size);
@@ -164,16 +149,22 @@ nondet_replace(struct task *task, uint64_t at)
 	return true;
 }
 
+bool
+nondet_replace(struct task *task, uint64_t at)
+{
+	return replace(task, at, NONDET_NOT);
+}
+
 /* n bytes of a file, from offset on, are at `at`. */
 static void
-replace_all(struct recorder *r, uint64_t at, uint64_t n, uint64_t offset, int fd)
+replace_all(struct recorder *r, uint64_t at, uint64_t n, uint64_t offset, int fd, enum nondeterminism but)
 {
-	const offsets *found = search_file(fd, r->t->machine);
+	const offsets *found = search_file(fd);
 
 	for (size_t i = 0; found && i < found->n; i++) {
 		uint64_t there = at + (found->at[i] - offset);
 
-		if (found->at[i] - offset < n && nondet_replace(r->task, there)) {
+		if (found->at[i] - offset < n && replace(r->task, there, but)) {
 			record_event(r, LOG_NONDET);
 			log_put(r->log, there);
 		}
@@ -191,10 +182,21 @@ nondet_mapped(struct recorder *r, const uint64_t arg[6], uint64_t result)
 	fd = open(pool_printf(r->task->pool, "/proc/%d/fd/%d", r->t->pid, (int)arg[FD]), O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return;
-	replace_all(r, result, arg[LENGTH], arg[OFFSET], fd);
+	replace_all(r, result, arg[LENGTH], arg[OFFSET], fd, NONDET_NOT);
 	close(fd);
 }
 
+/* Is it the program, and not its loader? */
+static bool
+is_program(const struct recorder *r, int fd)
+{
+	struct stat program, file;
+
+	return stat(pool_printf(r->task->pool, "/proc/%d/exe", r->t->pid), &program) || fstat(fd, &file) ||
+	       (program.st_dev == file.st_dev && program.st_ino == file.st_ino);
+}
+
+/* The loader asks the processor what it is dozens of times, and its number among that matters to nobody. */
 void
 nondet_begun(struct recorder *r)
 {
@@ -211,7 +213,7 @@ nondet_begun(struct recorder *r)
 			fd = open(pool_strndup(r->task->pool, name, (size_t)(end - name)), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 		if (fd < 0)
 			continue;
-		replace_all(r, from, to - from, offset, fd);
+		replace_all(r, from, to - from, offset, fd, is_program(r, fd) ? NONDET_NOT : NONDET_IDENTITY);
 		close(fd);
 	}
 }

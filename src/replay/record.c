@@ -82,7 +82,7 @@ is_nondeterministic(struct recorder *r)
 
 	if (!n)
 		return false;
-	result = machine->nondet_make(machine->nondet(bytes, n));
+	result = machine->nondet_make(machine->nondet(bytes, n), &r->t->regs);
 	record_event(r, LOG_TIME);
 	log_put(r->log, tracee_sum(r->t));
 	log_put(r->log, result.value);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Draws random numbers by instructions, of all forms, in threads, processes, programs and libraries that come and go, and prints
- * what depends on them. It says what an instruction has changed that it must not. Argument `apart`: it then makes a call that
- * cannot be recorded, and draws more. */
+/* Draws random numbers by instructions, of all forms, and asks for the processor's number, in threads, processes, programs and
+ * libraries that come and go, and prints what depends on them. It says what an instruction has changed that it must not. Argument
+ * `apart`: it then makes a call that cannot be recorded, and draws more. */
 #define _GNU_SOURCE
+#include <cpuid.h>
 #include <dlfcn.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -45,9 +46,17 @@ mix(uint64_t v)
 	mix(v_); \
 } while (0)
 
+/* The processor's number, in a function that .eh_frame does not know. */
+__asm__(".text\n\t.type processor, @function\n"
+        "processor: pushq %rbx\n\tmovl $1, %eax\n\tcpuid\n\tmovl %ebx, %eax\n\tshrl $24, %eax\n\tpopq %rbx\n\tret\n\t"
+        ".size processor, .-processor");
+unsigned processor(void);
+
 static void
-draw(int seeds, int processor)
+draw(int seeds, int pid)
 {
+	unsigned a, b, c, d;
+
 	FORM("rdrand", "%w0", ~0xffffull);
 	FORM("rdrand", "%k0", 0);
 	FORM("rdrand", "%q0", 0);
@@ -63,9 +72,12 @@ draw(int seeds, int processor)
 		FORM("rdseed", "%q0", 0);
 		NAMED("rdseed", "rdi"); NAMED("rdseed", "r13");
 	}
-	if (processor) {
+	if (pid) {
 		NAMED("rdpid", "rcx"); NAMED("rdpid", "r12");
 	}
+	mix(processor());
+	if (__get_cpuid_count(11, 0, &a, &b, &c, &d))
+		mix(d);
 }
 
 /* Bytes that are no instructions: outside of functions, and within one. */

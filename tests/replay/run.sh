@@ -701,7 +701,11 @@ t_chance() {
 			record ./chance $arguments
 			grep -q ', 0$' out || no "$(cat out)"
 			cp out first
-			replay 3
+			replay 2
+			for processor in $(taskset -cp $$ | sed 's/.*: //; s/[,-]/ /g'); do
+				taskset -c "$processor" "$CHORD" replay log >again 2>&1 || no "on processor $processor: $(tail -c 300 again)"
+				cmp -s out again || no "on processor $processor: other output"
+			done
 			# shellcheck disable=SC2086
 			record ./chance $arguments
 			! cmp -s first out || no "the same numbers twice"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Instructions whose result the program does not determine: the time stamp counter, random numbers, the processor's number. The
- * kernel makes the first trap (PR_SET_TSC); nothing does so with the others, all of which have more bytes than rdtsc. */
+/* Instructions whose result the program does not determine: the time stamp counter, random numbers, the processor's number, which
+ * cpuid tells, too. The kernel makes the first trap (PR_SET_TSC); nothing does so with the others, which have as many bytes as
+ * rdtsc or more. */
 #include "machine/x86_64/x86_64.h"
 
 #ifdef __x86_64__
@@ -14,6 +15,9 @@
 const uint8_t x86_nondet_trap[X86_NONDET_TRAP] = {0x0f, 0x31};
 
 #define WORD(name) (offsetof(struct user_regs_struct, name) / sizeof(uint64_t))
+
+/* Behind 0f: cpuid; a group of instructions, of which these are /6 and /7 with a register. */
+enum { CPUID = 0xa2, GROUP = 0xc7, GROUP_FROM = 0xf0 };
 
 /* By number. */
 static const uint8_t general[16] = {
@@ -37,7 +41,6 @@ has(enum nondeterminism kind)
 	return kind == NONDET_RANDOM ? c & bit_RDRND : kind == NONDET_SEED ? b & bit_RDSEED : c & bit_RDPID;
 }
 
-/* 0f c7 /6 and /7, of registers. */
 static void
 parse_group(const uint8_t *bytes, size_t n, struct parsed *p)
 {
@@ -51,7 +54,7 @@ parse_group(const uint8_t *bytes, size_t n, struct parsed *p)
 	}
 	if (i < n && (bytes[i] & 0xf0) == 0x40)
 		rex = bytes[i++];
-	if (i + 3 > n || bytes[i] != 0x0f || bytes[i + 1] != 0xc7 || bytes[i + 2] < 0xf0)
+	if (i + 3 > n || bytes[i] != 0x0f || bytes[i + 1] != GROUP || bytes[i + 2] < GROUP_FROM)
 		return;
 	modrm = bytes[i + 2];
 	if (repeated)
@@ -74,6 +77,8 @@ parse(const uint8_t *bytes, size_t n)
 		p = (struct parsed){.kind = NONDET_TIME, .len = 2};
 	else if (n >= 3 && bytes[0] == 0x0f && bytes[1] == 0x01 && bytes[2] == 0xf9)
 		p = (struct parsed){.kind = NONDET_TIME_AND_PROCESSOR, .len = 3};
+	else if (n >= 2 && bytes[0] == 0x0f && bytes[1] == CPUID)
+		p = (struct parsed){.kind = NONDET_IDENTITY, .len = 2};
 	else
 		parse_group(bytes, n, &p);
 	return p;
@@ -103,8 +108,17 @@ seed(void)
 	return (struct nondet_result){v, ok};
 }
 
+static struct nondet_result
+identify(const struct traced_regs *regs)
+{
+	uint32_t a, b, c, d;
+
+	__cpuid_count((uint32_t)regs->word[WORD(rax)], (uint32_t)regs->word[WORD(rcx)], a, b, c, d);
+	return (struct nondet_result){a | (uint64_t)b << 32, c | (uint64_t)d << 32};
+}
+
 struct nondet_result
-x86_nondet_make(enum nondeterminism kind)
+x86_nondet_make(enum nondeterminism kind, const struct traced_regs *regs)
 {
 	struct nondet_result r = {0};
 	unsigned processor;
@@ -121,6 +135,7 @@ x86_nondet_make(enum nondeterminism kind)
 		__rdtscp(&processor);
 		r.value = processor;
 		break;
+	case NONDET_IDENTITY: return identify(regs);
 	}
 	return r;
 }
@@ -152,6 +167,12 @@ x86_nondet_give(struct traced_regs *r, const uint8_t *bytes, size_t n, const str
 		break;
 	case NONDET_RANDOM: case NONDET_SEED: give_random(r, &p, result); break;
 	case NONDET_PROCESSOR: r->word[p.reg] = result->value; break;
+	case NONDET_IDENTITY:
+		r->word[WORD(rax)] = (uint32_t)result->value;
+		r->word[WORD(rbx)] = result->value >> 32;
+		r->word[WORD(rcx)] = (uint32_t)result->more;
+		r->word[WORD(rdx)] = result->more >> 32;
+		break;
 	}
 	r->word[WORD(rip)] += p.len;
 }
@@ -159,13 +180,9 @@ x86_nondet_give(struct traced_regs *r, const uint8_t *bytes, size_t n, const str
 const uint8_t *
 x86_nondet_find(const uint8_t *from, const uint8_t *end)
 {
-	const uint8_t *at = from + 1;
-
-	while (at + 1 < end && (at = memchr(at, 0xc7, (size_t)(end - at - 1)))) {
-		if (at[-1] == 0x0f && at[1] >= 0xf0)
-			return at - 1;
-		at++;
-	}
+	for (const uint8_t *at = from; end - at > 1 && (at = memchr(at, 0x0f, (size_t)(end - at - 1))); at++)
+		if (at[1] == CPUID || (at[1] == GROUP && end - at > 2 && at[2] >= GROUP_FROM))
+			return at;
 	return NULL;
 }
 

@@ -141,7 +141,7 @@ extern const struct machine_traced x86_traced;
 enum { X86_NONDET_TRAP = 2 };
 extern const uint8_t x86_nondet_trap[X86_NONDET_TRAP];
 enum nondeterminism x86_nondet(const uint8_t *bytes, size_t n);
-struct nondet_result x86_nondet_make(enum nondeterminism kind);
+struct nondet_result x86_nondet_make(enum nondeterminism kind, const struct traced_regs *r);
 void x86_nondet_give(struct traced_regs *r, const uint8_t *bytes, size_t n, const struct nondet_result *result);
 const uint8_t *x86_nondet_find(const uint8_t *from, const uint8_t *end);
 /* detour.c */
