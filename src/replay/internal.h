@@ -616,6 +616,7 @@ struct schedule {
 	bool due;                /* others have waited for longer than the turn: */
 	unsigned due_at, same;   /* ticks since when; how often it has since stood just as at first, */
 	uint64_t seen;           /* with these registers (check sum) */
+	uint64_t looked;         /* those of the one that runs when its turn was over first, and it was told to stop */
 	bool chaos;              /* turns are of any length, and it is by chance who is next: by the seed */
 	uint64_t seed, picks;
 	bool told;               /* that all wait for each other */
@@ -638,6 +639,8 @@ void schedule_resume(struct schedule *s);
 enum stop schedule_await(struct schedule *s);
 /* Is its turn over, and another one can run? */
 bool schedule_over(struct schedule *s);
+/* The same where it makes no call, and has been told to stop. */
+bool schedule_spent(struct schedule *s);
 enum stuck {
 	STUCK_NOT,
 	STUCK_IN_LOOP,           /* it comes back to the same state: it waits for another one */

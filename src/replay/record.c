@@ -312,7 +312,7 @@ stop_here(struct recorder *r)
 	if (schedule_impatient(&r->turns))
 		record_refuse(r, pool_printf(r->task->pool, "signal %d", r->task->held.at[0].info.si_signo),
 		              "it has come in code that neither counts nor makes system calls");
-	else if (schedule_over(&r->turns) && !r->task->in_call)
+	else if (!r->task->in_call && schedule_spent(&r->turns))
 		leave_turn(r);
 	if (!r->task->rests && !r->task->in_call)
 		check_stuck(r);

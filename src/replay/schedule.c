@@ -309,6 +309,19 @@ schedule_over(struct schedule *s)
 	return is_over(s, TURN) && others_can_run(s);
 }
 
+/* In code that makes no call a turn is longer, so that replays have less to do; but not that of one which comes back to the state
+ * in which it was seen last: it waits for others. */
+bool
+schedule_spent(struct schedule *s)
+{
+	const struct space *space = s->now->group->space;
+	uint64_t sum = tracee_sum(&s->now->t), seen = s->looked;
+
+	s->looked = sum;
+	return schedule_over(s) && (!space->counts || s->now->runs_free || sum == seen ||
+	                            is_over(s, space->timed ? TIMED_TURN : LONG_TURN));
+}
+
 /* Do others wait for their turn, whatever keeps them from it? */
 static bool
 others_wait(const struct schedule *s)
@@ -355,15 +368,13 @@ schedule_stuck(struct schedule *s)
 static void
 prod(struct schedule *s, struct task *t)
 {
-	const struct space *space = t->group->space;
 	bool others;
 
 	note_due(s);
 	while (is_over(s, TURN) && hear(s, WNOHANG) == NEWS_SOME)
 		;
-	others = space->counts && is_over(s, space->timed ? TIMED_TURN : LONG_TURN) && others_can_run(s);
 	/* One that makes calls without a stop comes to the end of its turn at one that it stops at. */
-	others |= t->runs_free && is_over(s, TURN) && others_can_run(s);
+	others = (t->group->space->counts || t->runs_free) && is_over(s, TURN) && others_can_run(s);
 	others |= s->due && have_passed(s, s->due_at, PATIENCE / 2);
 	if (t->state != TASK_STOPPED && !t->interrupted && (schedule_impatient(s) || others)) {
 		t->interrupted = true;
@@ -506,6 +517,7 @@ schedule_next(struct schedule *s)
 	s->now = next;
 	s->last = next->number;
 	s->began = (unsigned)ticks;
+	s->looked = 0;
 	s->due = false;
 	return next;
 }

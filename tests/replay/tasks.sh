@@ -196,6 +196,33 @@ t_spins() {
 	record ./spins
 	[ $status = 3 ] || no "status $status: $(cat err)"
 	replay 1
+	# two that wait for each other so, 40 times each: a turn is over before it is as long as that of one that computes
+	cat >hand.c <<-'EOF'
+	#include <pthread.h>
+	#include <stdio.h>
+	static volatile int turn;
+	static void *work(void *p)
+	{
+		for (int i = 0; i < 40; i++) {
+			while (turn != (long)p);
+			turn = !turn;
+		}
+		return p;
+	}
+	int main(void)
+	{
+		pthread_t t[2];
+		for (long i = 0; i < 2; i++)
+			pthread_create(&t[i], 0, work, (void *)i);
+		for (int i = 0; i < 2; i++)
+			pthread_join(t[i], 0);
+		printf("handed over\n");
+		return 0;
+	}
+	EOF
+	build_with "-O1 -fchord=clock" hand hand.c
+	record ./hand
+	replay 1
 	sed -e 's/while (!flag)/& __builtin_ia32_rdtsc()/' spins.c >reads.c && gcc -O1 -w -pthread -o spins reads.c || no "cannot compile"
 	record ./spins
 	[ $status = 3 ] || no "status $status: $(cat err)"
