@@ -48,6 +48,8 @@ struct clock {
 	bool fails;              /* a counter could not be read */
 	uint64_t ways;           /* address of those that are armed; 0: none */
 	int64_t taken[CHORD_PAIRS_TIMED]; /* from each */
+	uint32_t elder;          /* the process began with what this one counts; 0: it counts for itself */
+	bool away;               /* a thread is on a stack of the runtime's */
 };
 
 struct clock *
@@ -246,21 +248,42 @@ look_at_regions(struct clock *c)
 	if (!control_find(tracee_read, c->t, &c->live) || !c->live.magic)
 		return false;
 	c->base.n = 0;
+	c->away = false;
 	VEC_PUSH(c->base, 0);
 	for (uint32_t i = 0; i < c->live.nregion; i++) {
 		struct chord_live_region r;
 
-		if (control_item(tracee_read, c->t, c->live.regions, c->live.region_size, i, &r, sizeof r) && r.base)
+		if (!control_item(tracee_read, c->t, c->live.regions, c->live.region_size, i, &r, sizeof r))
+			continue;
+		c->away |= r.program_sp != 0;
+		if (r.base)
 			VEC_PUSH(c->base, r.base);
 	}
 	return true;
 }
 
-/* Reads what the runtime says of itself. False: the process counts nothing (yet). */
+/* Reads what the runtime says of itself. False: the process counts nothing (yet). What a forked one has of its parent's counters
+ * goes on changing until it has its own. */
 static bool
 look(struct clock *c)
 {
-	return (c->still || look_at_modules(c)) && look_at_regions(c);
+	bool counts = (c->still || look_at_modules(c)) && look_at_regions(c);
+
+	if (counts && c->elder && c->elder != c->live.pid && c->live.nregion && !c->away)
+		c->elder = 0;
+	return counts && !c->elder;
+}
+
+void
+clock_begin_as(struct clock *c, struct clock *parent)
+{
+	c->elder = look(parent) ? parent->live.pid : parent->elder;
+}
+
+void
+clock_copy(struct clock *c, const struct clock *of)
+{
+	c->elder = of->elder;
 }
 
 /* ---- counts ---- */

@@ -290,6 +290,9 @@ struct clock;
 struct clock *clock_open(struct tracee *t);
 /* By which of the tasks that share the memory it is read. */
 void clock_follow(struct clock *c, struct tracee *t);
+/* Of a process that the parent begins with the same memory; of one that is made to stand where another one does. */
+void clock_begin_as(struct clock *c, struct clock *parent);
+void clock_copy(struct clock *c, const struct clock *of);
 void clock_close(struct clock *c);
 /* n bytes have been mapped there, which may be what counts. */
 void clock_mapped(struct clock *c, uint64_t at, uint64_t n);
@@ -673,6 +676,9 @@ struct mapped_file {
 	uint64_t size;           /* as the log has it */
 	uint64_t end;            /* replay, in the store: so far it has been mapped */
 	bool shows;              /* recording: where it is mapped /proc/PID/maps says so */
+	/* Replay: mapped so that the program may write to it and others see that, by the process of this number (0: by none); and
+	 * where its beginning is mapped so, or 0. */
+	uint64_t sharer, head;
 	int watch;               /* recording: of mapped.changes; -1: none */
 };
 
@@ -692,7 +698,8 @@ struct mapped {
 	                          * there are more than that */
 	/* Replay: shared mappings are made private ones, so that copies of the program do not share them. What would show that is
 	 * refused. */
-	bool apart, shares;      /* shares: there has been one that the program may write */
+	bool apart, shares;      /* shares: there has been one of no file that the program may write */
+	uint64_t process;        /* replay: the number of the one that maps something */
 	int store;               /* replay: the descriptor of what files lie in, and 1 more; 0: there is none yet */
 	bool alone;              /* each has one of its own */
 	numbers_of_files lonely; /* so have these; */
@@ -720,6 +727,9 @@ bool passed_bytes(struct log *l, const struct tracee *t, const struct system_cal
 bool mapped_replay(struct mapped *m, struct log *l, struct tracee *t, const uint64_t arg[6], uint64_t result);
 /* grown: by mremap(), which has been done. False: reported, or m->again, as for mapped_replay(). */
 bool mapped_change(struct mapped *m, struct log *l, struct tracee *t, bool grown);
+/* In a replay: would a process that this one begins share mappings with it that they may write? Each measured process makes a
+ * profile of its own before it counts: that of its parent is none of them. */
+bool mapped_shares(const struct mapped *m, const struct task *task);
 /* Size and check sum of a file. False: it is none, or cannot be read. */
 bool mapped_sum(int fd, uint64_t *size, uint64_t *sum);
 /* Opens it if it is the same file still. -1: reported. */

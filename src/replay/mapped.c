@@ -4,6 +4,8 @@
  * it is mapped is done to that. */
 #include "replay/internal.h"
 
+#include "format/format.h"
+
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -194,7 +196,8 @@ watch(struct mapped *m, struct mapped_file *f)
 static struct mapped_file *
 note_file(struct mapped *m, const struct tracee *t, const struct stat *st, int mine, uint64_t addr)
 {
-	struct mapped_file *f = file_of(m, st), new = {st->st_dev, st->st_ino, mine, (uint64_t)st->st_size, 0, false, -1};
+	struct mapped_file *f = file_of(m, st);
+	struct mapped_file new = {.dev = st->st_dev, .ino = st->st_ino, .fd = mine, .size = (uint64_t)st->st_size, .watch = -1};
 	struct pool *pool;
 	uint64_t ino, at;
 
@@ -590,12 +593,32 @@ file_for(struct mapped *m, struct log *l, uint64_t i, uint64_t size, const uint6
 	return m->again ? NULL : f;
 }
 
+static bool
+is_shared(const uint64_t arg[6])
+{
+	return (arg[FLAGS] & MAP_TYPE) != MAP_PRIVATE && arg[PROT] & PROT_WRITE;
+}
+
+bool
+mapped_shares(const struct mapped *m, const struct task *task)
+{
+	bool shares = m->shares;
+	uint64_t magic;
+
+	for (size_t i = 0; i < m->file.n && !shares; i++) {
+		const struct mapped_file *f = &m->file.at[i];
+
+		shares = f->sharer == task->group->number &&
+		         !(f->head && tracee_read(&task->t, f->head, &magic, sizeof magic) && magic == CHORD_PROFILE_MAGIC);
+	}
+	return shares;
+}
+
 /* The arguments of a mapping that copies of the program do not share. */
 static const uint64_t *
-apart_flags(struct mapped *m, const uint64_t arg[6], uint64_t own[6])
+apart_flags(const struct mapped *m, const uint64_t arg[6], uint64_t own[6])
 {
 	memcpy(own, arg, 6 * sizeof *own);
-	m->shares |= (arg[FLAGS] & MAP_TYPE) != MAP_PRIVATE && arg[PROT] & PROT_WRITE;
 	if (m->apart)
 		own[FLAGS] = (arg[FLAGS] & ~(uint64_t)MAP_TYPE) | MAP_PRIVATE;
 	return own;
@@ -631,6 +654,11 @@ replay_bytes(struct mapped *m, struct log *l, struct tracee *t, const uint64_t a
 	bool ok = f && !log_failed(l) && (!shared || is_apart(m, t, f, arg[OFFSET], arg[LENGTH])) && store_resize(m, f, size) &&
 	          store_fill(m, f, bytes, arg[OFFSET]) && store_map(m, f, t, apart_flags(m, arg, own), result);
 
+	if (ok && is_shared(arg)) {
+		f->sharer = m->process;
+		if (!arg[OFFSET])
+			f->head = result;
+	}
 	pool_free(pool);
 	return ok;
 }
@@ -641,7 +669,9 @@ mapped_replay(struct mapped *m, struct log *l, struct tracee *t, const uint64_t 
 	uint64_t own[6];
 
 	switch (log_get(l)) {
-	case MAP_KIND_NONE: return !log_failed(l) && map_nothing(t, apart_flags(m, arg, own), result);
+	case MAP_KIND_NONE:
+		m->shares |= is_shared(arg);
+		return !log_failed(l) && map_nothing(t, apart_flags(m, arg, own), result);
 	case MAP_KIND_PROGRAM: return replay_program(m, l, t, arg, result);
 	case MAP_KIND_BYTES: return replay_bytes(m, l, t, arg, result);
 	}

@@ -319,6 +319,7 @@ do_call(struct replayer *r, const struct made_call *c)
 		}
 		break;
 	case CALL_MAP:
+		r->mapped.process = r->task->group->number;
 		if (succeeded(c->result) && !mapped_replay(&r->mapped, r->log, r->t, c->arg, (uint64_t)c->result))
 			lose_files(r);
 		break;

@@ -239,7 +239,7 @@ replay_birth(struct replayer *r)
 	b.stack = log_get(r->log);
 	b.tls = log_get(r->log);
 	sum = log_get(r->log);
-	if (r->mapped.apart && r->mapped.shares && !(b.flags & CLONE_VM)) {
+	if (r->mapped.apart && !(b.flags & CLONE_VM) && mapped_shares(&r->mapped, r->task)) {
 		sever(r);
 		return;
 	}

@@ -100,6 +100,7 @@ tasks_born(struct tasks *all, struct task *parent, const struct birth *b, const 
 		group_new(all, task, space);
 	} else {
 		group_new(all, task, space_copy(task, parent->group->space));
+		clock_begin_as(task->group->space->clock, parent->group->space->clock);
 	}
 	return task;
 }
@@ -266,6 +267,7 @@ copy_group(const struct tasks *from, struct tasks *to, struct task *first)
 		group_new(to, task, other->group->space);
 	} else {
 		group_new(to, task, space_copy(task, first->group->space));
+		clock_copy(task->group->space->clock, first->group->space->clock);
 	}
 	*task->group = (struct group){
 		first->group->number, task->tid, first->group->living, task->group->space, first->group->first,
