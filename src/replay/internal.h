@@ -43,8 +43,8 @@ enum { LOG_VERSION = 8 };
 
 /* What happened, in this order. docs/replay.md lists what stands in each. */
 enum log_event {
-	LOG_START = 1, LOG_CALL, LOG_TIME, LOG_SIGNAL, LOG_EXIT, LOG_STRUCK, LOG_TASK, LOG_ENTER, LOG_LEAVE, LOG_BIRTH, LOG_END,
-	LOG_SWITCH, LOG_EXEC, LOG_DOOR, LOG_SITE, LOG_FREE, LOG_NONDET, LOG_MOST
+	LOG_START = 1, LOG_CALL, LOG_NONDET, LOG_SIGNAL, LOG_EXIT, LOG_STRUCK, LOG_TASK, LOG_ENTER, LOG_LEAVE, LOG_BIRTH, LOG_END,
+	LOG_SWITCH, LOG_EXEC, LOG_DOOR, LOG_SITE, LOG_FREE, LOG_REPLACED, LOG_MOST
 };
 
 /* What is recorded of a run. */
@@ -735,8 +735,9 @@ bool mapped_sum(int fd, uint64_t *size, uint64_t *sum);
 /* Opens it if it is the same file still. -1: reported. */
 int mapped_open_same(const char *name, uint64_t size, uint64_t sum);
 void mapped_close(struct mapped *m);
-/* Is that the same file, and has nobody changed it? A change shows in its time if that is not the same again by then: */
+/* The same file, with the same time of its last change? */
 bool stat_same(const struct stat *a, const struct stat *b);
+/* Was that so long ago that another change now would give another time? */
 bool stat_is_settled(const struct stat *st);
 
 /* ---- store.c: what a replay maps in the place of files ---- */

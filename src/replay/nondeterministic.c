@@ -165,7 +165,7 @@ replace_all(struct recorder *r, uint64_t at, uint64_t n, uint64_t offset, int fd
 		uint64_t there = at + (found->at[i] - offset);
 
 		if (found->at[i] - offset < n && replace(r->task, there, but)) {
-			record_event(r, LOG_NONDET);
+			record_event(r, LOG_REPLACED);
 			log_put(r->log, there);
 		}
 	}

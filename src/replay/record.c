@@ -83,7 +83,7 @@ is_nondeterministic(struct recorder *r)
 	if (!n)
 		return false;
 	result = machine->nondet_make(machine->nondet(bytes, n), &r->t->regs);
-	record_event(r, LOG_TIME);
+	record_event(r, LOG_NONDET);
 	log_put(r->log, tracee_sum(r->t));
 	log_put(r->log, result.value);
 	log_put(r->log, result.more);
@@ -623,7 +623,8 @@ record_all(struct recorder *r, struct pool *pool, const struct tracee *t, const 
 	why = start_record(r->log, pool, r->t, s);
 	if (why)
 		record_refuse(r, r->file, why);
-	nondet_begun(r);
+	else
+		nondet_begun(r);
 	run(r);
 	if (!r->refused)
 		return;

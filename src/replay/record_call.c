@@ -348,7 +348,7 @@ record_end_call(struct recorder *r)
 	why = put_changes(r, result);
 	if (why)
 		record_refuse(r, r->made->call.name, why);
-	if (r->made->call.class == CALL_MAP && succeeded(result))
+	else if (r->made->call.class == CALL_MAP && succeeded(result))
 		nondet_mapped(r, r->made->arg, (uint64_t)result);
 	r->task->known = tracee_sum(r->t);
 	r->task->rests = true;
@@ -441,7 +441,8 @@ record_exec(struct recorder *r)
 	why = start_record(r->log, task->pool, r->t, &task->exec);
 	if (why)
 		record_refuse(r, task->exec.file, why);
-	nondet_begun(r);
+	else
+		nondet_begun(r);
 	task->known = tracee_sum(r->t);
 	task->rests = true;
 }

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 
-/* ---- the time, signals, the end ---- */
+/* ---- instructions, signals, the end ---- */
 
 static void
 replay_nondeterministic(struct replayer *r)
@@ -533,10 +533,10 @@ static const struct event events[LOG_MOST] = {
 	[LOG_CALL] = {replay_call, false, true}, [LOG_ENTER] = {replay_enter, false, true},
 	[LOG_LEAVE] = {replay_leave, true, false}, [LOG_BIRTH] = {replay_birth, true, false},
 	[LOG_EXEC] = {replay_exec, false, true}, [LOG_END] = {replay_end, false, true}, [LOG_EXIT] = {replay_exit, true, true},
-	[LOG_TIME] = {replay_nondeterministic, false, true}, [LOG_SIGNAL] = {replay_signal, false, true},
+	[LOG_NONDET] = {replay_nondeterministic, false, true}, [LOG_SIGNAL] = {replay_signal, false, true},
 	[LOG_SWITCH] = {replay_switch, false, true}, [LOG_DOOR] = {replay_door, false, true},
 	[LOG_SITE] = {replay_site, false, true}, [LOG_FREE] = {replay_free, false, true},
-	[LOG_NONDET] = {replay_replaced, false, true},
+	[LOG_REPLACED] = {replay_replaced, false, true},
 };
 
 static void

@@ -378,8 +378,9 @@ other_line(struct pool *pool, const char *a, const char *b)
 void
 start_read(struct log *l, struct pool *pool, struct tracee_start *s)
 {
-	*s = (struct tracee_start){.file = log_get_text(l, pool), .real = log_get_text(l, pool)};
-	if (!s->real || !*s->real || strlen(s->file) < MEANT_LEAST)
+	*s = (struct tracee_start){.file = log_get_text(l, pool)};
+	s->real = log_get_text(l, pool);
+	if (!*s->real || strlen(s->file) < MEANT_LEAST)
 		s->real = NULL;
 	s->argv = get_list(l, pool);
 	s->env = get_list(l, pool);

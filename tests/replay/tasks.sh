@@ -196,7 +196,7 @@ t_spins() {
 	record ./spins
 	[ $status = 3 ] || no "status $status: $(cat err)"
 	replay 1
-	# two that wait for each other so, 40 times each: a turn is over before it is as long as that of one that computes
+	# two that wait for each other so, 40 times each
 	cat >hand.c <<-'EOF'
 	#include <pthread.h>
 	#include <stdio.h>
