@@ -396,6 +396,7 @@ t_keyboard() {
 	[ "$(text 'getComputedStyle(document.body).backgroundColor')" != "$first" ] || no "t does not change the theme"
 	press '?'
 	is 'document.querySelector("dialog").open' true
+	is 'document.activeElement.textContent' Close
 	press ESC
 	is 'document.querySelector("dialog").open' false
 	# Each control has a name.
