@@ -25,7 +25,10 @@ choice: base cfg measure graph selection profile run view
 study: base graph
 launch: base driver
 collect: base driver
-replay: base cfg measure machine image asm profile run process
+tracee: base machine
+log: base tracee
+clock: base run process tracee
+replay: base machine image tracee log clock
 export: base cfg measure machine image asm profile run view
 html: base cfg measure machine image asm profile run view compare
 driver: base cfg measure selection asm machine weave image profile run
@@ -45,7 +48,7 @@ for file in $(git ls-files 'src/*.[ch]' 2>/dev/null || find src -name '*.[ch]');
 done
 # The runtime knows the format and itself.
 for file in $(git ls-files 'runtime/*.[chs]' 2>/dev/null || find runtime -name '*.[chs]'); do
-	grep -HnE '^#include "(\.\./)*(src|base|graph|selection|image|asm|machine|measure|weave|profile|trace|run|process|view|compare|choice|study|launch|collect|replay|export|html|driver|tool)/' "$file" && bad=1
+	grep -HnE '^#include "(\.\./)*(src|base|graph|selection|image|asm|machine|measure|weave|profile|trace|run|process|view|compare|choice|study|launch|collect|tracee|log|clock|replay|export|html|driver|tool)/' "$file" && bad=1
 done
 # A machine is passed, not named: only the registry names it.
 for machine in src/machine/*/; do

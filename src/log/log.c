@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* The log: numbers and bytes. */
-#include "replay/internal.h"
+#include "log/log.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const char magic[8] = {'c', 'h', 'o', 'r', 'd', 'l', 'o', 'g'};

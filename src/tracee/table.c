@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The system calls that can be recorded: what each does with the process's memory, as the kernel documents it (man-pages, section
  * 2). A call that is not here cannot be recorded. */
-#include "replay/internal.h"
+#include "tracee/tracee.h"
 
 #include <asm/prctl.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Where the code of a module adds to its clock: all its measured code is decoded once. */
-#include "replay/internal.h"
+#include "clock/clock.h"
 #include "run/run.h"
 
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 /* One processor for the program and for who traces it, as long as it stops often. One of them runs at a time, and each stop would
  * wake another processor, which takes longer than all that is done at the stop. A thread looks how often the program stops: where
  * it computes it may run anywhere, and where the processor is wanted by others, too, both go to the next one. */
-#include "replay/internal.h"
+#include "tracee/tracee.h"
 
 #include <fcntl.h>
 #include <inttypes.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The log's file: a head, then chunks, each a frame of zstd behind its sizes, and a check sum of all that. A thread of its own
  * compresses and writes, or reads ahead and expands, so that the program waits for neither. docs/replay.md has the format. */
-#include "replay/internal.h"
+#include "log/log.h"
+#include "tracee/tracee.h"
 
 #include <errno.h>
 #include <pthread.h>

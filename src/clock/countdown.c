@@ -2,7 +2,7 @@
 /* Countdowns: each addition to a clock is replaced by a jump to code that counts down before it adds, and stops the program when
  * that is over. It stands in memory that the process has only meanwhile. So a state in a tight loop is reached at the speed of the
  * loop, to within one round. */
-#include "replay/internal.h"
+#include "clock/clock.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 /* Places that make system calls. The instruction has two bytes: a short jump takes its place, to padding close by, where a long
  * one leads on. No other instruction changes, so whoever stands behind the call, or comes back there, finds what has ever been
  * there. */
-#include "replay/internal.h"
+#include "replay/buffer/buffer.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

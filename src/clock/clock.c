@@ -2,8 +2,8 @@
 /* The clock: what names a state of a thread together with the PC and the registers (Mellor-Crummey and LeBlanc 1989). Code that
  * counts its instructions (-fchord=events) has them for a clock: no instruction has the same count twice. Else the event `clock`
  * (-fchord=clock) is it, with which only the stack pointer makes the name unique. */
+#include "clock/clock.h"
 #include "process/control.h"
-#include "replay/internal.h"
 #include "run/run.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A traced process: its beginning, stops, memory, registers. */
-#include "replay/internal.h"
+#include "tracee/tracee.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,7 +2,7 @@
 /* Running to a state that is named by the PC and the clock. Far from it, the program runs until code with timers asks, or for a
  * time in which it hardly gets there; near it, a breakpoint stands at the PC, and the clock is read at each stop; an instruction
  * that repeats itself (rep) is stepped. */
-#include "replay/internal.h"
+#include "clock/clock.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The memory that a system call has written or read, by what the table says of it; and what are the standard streams. */
-#include "replay/internal.h"
+#include "tracee/tracee.h"
 
 #include <errno.h>
 #include <linux/kcmp.h>

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+/* Recording: leads places that make many calls to code that makes them without a stop. */
+#include "replay/buffer/buffer.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+
+#ifndef PR_SET_SYSCALL_USER_DISPATCH
+#define PR_SET_SYSCALL_USER_DISPATCH 59
+#endif
+
+enum { SIZE = DOOR_CODE + DOOR_DATA + 2 * DOOR_RING };
+
+/* Where the kernel puts nothing by itself, and neither the stack nor the heap grow to: above the highest mapping below the stack,
+ * or below the lowest. 0: none close enough. */
+static uint64_t
+find_room(const struct tracee *t, uint64_t site)
+{
+	enum { APART = 1 << 16, STACK_APART = 1 << 26 };
+	struct pool *pool = pool_new();
+	const char *line = tracee_proc(t, pool, "maps");
+	uint64_t start, end, last = 0, lowest = UINT64_MAX, reach = t->machine->door->reach, above = 0, below;
+	struct rlimit stack = {0};
+
+	prlimit(t->pid, RLIMIT_STACK, NULL, &stack);
+	for (; line && *line; line = strchr(line, '\n') + 1) {
+		if (sscanf(line, "%" SCNx64 "-%" SCNx64, &start, &end) != 2)
+			continue;
+		if (start < lowest)
+			lowest = start;
+		if (!strncmp(line + strcspn(line, "[\n"), "[stack]", 7) && stack.rlim_cur < end - last &&
+		    end - last - stack.rlim_cur > STACK_APART + SIZE)
+			above = last + APART;
+		last = end;
+	}
+	pool_free(pool);
+	below = lowest != UINT64_MAX && lowest > SIZE + 3 * APART ? (lowest - SIZE - APART) & ~(uint64_t)(APART - 1) : 0;
+	if (above && above + SIZE - site < reach)
+		return above;
+	return below && site - below < reach ? below : 0;
+}
+
+bool
+minds_signal(const struct tracee *t, struct pool *pool, const char *set)
+{
+	const char *text = tracee_proc(t, pool, "status"), *line = text ? strstr(text, set) : NULL;
+
+	return !line || strtoull(line + strlen(set), NULL, 16) >> (SIGSYS - 1) & 1;
+}
+
+static bool
+set_up(struct recorder *r, struct buffer *b, uint64_t site)
+{
+	const struct machine_door *door = r->t->machine->door;
+	uint64_t base = find_room(r->t, site);
+	struct door_data data = {.closed = true, .ring = base + DOOR_CODE + DOOR_DATA};
+
+	calls_put(&data);
+	if (!base || minds_signal(r->t, r->task->pool, "SigIgn:") || minds_signal(r->t, r->task->pool, "SigCgt:") ||
+	    !buffer_map(b, r->t, base, door->record, door->record_end, &data)) {
+		b->base = 0;
+		return false;
+	}
+	b->control[1] = true;
+	record_event(r, LOG_DOOR);
+	log_put(r->log, base);
+	return true;
+}
+
+void
+lead_hot(struct recorder *r, struct buffer *b, struct site *s)
+{
+	struct site_way way;
+	uint64_t count;
+	bool found = !clock_at(r->clock, s->at, &count) && site_find(r->t, s->at, &way);
+
+	if (found && !b->base)
+		b->shut = !set_up(r, b, s->at);
+	if (!found || b->shut || b->stubs == DOOR_STUBS || !buffer_is_near(b, r->t, s->at))
+		return;
+	record_event(r, LOG_SITE);
+	log_put(r->log, s->at);
+	log_put(r->log, way.n);
+	for (size_t i = 0; i < way.n; i++) {
+		log_put(r->log, way.pad[i].addr);
+		log_put(r->log, way.pad[i].n);
+	}
+	s->stub = stub_at(b, b->stubs);
+	r->places++;
+	if (!buffer_put_stub(b, r->t, s->at, &way))
+		record_refuse(r, r->file, "its code cannot be written");
+}
+
+void
+lead_calls(struct recorder *r, struct buffer *b)
+{
+	const uint64_t arg[6] = {PR_SET_SYSCALL_USER_DISPATCH, 1, b->base, DOOR_INNER, data_at(b, 0)};
+
+	r->task->masked = minds_signal(r->t, r->task->pool, "SigBlk:");
+	r->task->free = !buffer_call(r->t, SYS_prctl, arg);
+	b->shut |= !r->task->free;
+}
