@@ -28,7 +28,7 @@ collect: base driver
 tracee: base machine
 log: base tracee
 clock: base run process tracee
-replay: base machine image tracee log clock
+replay: base image tracee log clock
 export: base cfg measure machine image asm profile run view
 html: base cfg measure machine image asm profile run view compare
 driver: base cfg measure selection asm machine weave image profile run

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
-/* ---- signals.c: recording nothing but signals ---- */
+/* ---- signals: recording nothing but those ---- */
 
 /* From the program's first instruction to its end. False: it could not be recorded, and has run on; reported. */
 bool signals_record(struct log *log, struct tracee *t, const char *file);

@@ -62,15 +62,6 @@ record_refuse(struct recorder *r, const char *what, const char *why)
 
 /* ---- signals ---- */
 
-/* Does a line of /proc/PID/status have the signal in its set? */
-static bool
-in_set(struct recorder *r, const char *set, int sig)
-{
-	const char *text = tracee_proc(r->t, r->task->pool, "status"), *line = text ? strstr(text, set) : NULL;
-
-	return line && strtoull(line + strlen(set), NULL, 16) >> (sig - 1) & 1;
-}
-
 /* The program does not determine the result of the instruction that it is to execute: it gets one. */
 static bool
 is_nondeterministic(struct recorder *r)
@@ -216,7 +207,7 @@ take_signal(struct recorder *r)
 	bool caused;
 
 	r->task->sig = sig;
-	if (ptrace(PTRACE_GETSIGINFO, r->t->pid, 0, &info) || !in_set(r, "SigCgt:", sig)) {
+	if (ptrace(PTRACE_GETSIGINFO, r->t->pid, 0, &info) || !tracee_signal_is(r->t, SIGNALS_CAUGHT, sig)) {
 		buffer_complete(r);
 		return;
 	}

@@ -596,6 +596,17 @@ tracee_proc(const struct tracee *t, struct pool *pool, const char *name)
 	return text;
 }
 
+bool
+tracee_signal_is(const struct tracee *t, const char *set, int sig)
+{
+	struct pool *pool = pool_new();
+	const char *text = tracee_proc(t, pool, "status"), *line = text ? strstr(text, set) : NULL;
+	bool is = line && strtoull(line + strlen(set), NULL, 16) >> (sig - 1) & 1;
+
+	pool_free(pool);
+	return is;
+}
+
 uint64_t
 tracee_sum(const struct tracee *t)
 {

@@ -115,6 +115,12 @@ bool tracee_clone(struct tracee *by, const struct tracee *of, uint64_t flags, st
 bool tracee_can_fork(const struct tracee *t);
 /* The text of /proc/PID/NAME, in the pool; NULL: it cannot be read. */
 const char *tracee_proc(const struct tracee *t, struct pool *pool, const char *name);
+/* Is the signal in that set of /proc/PID/status: SIGNALS_IGNORED, for one? */
+#define SIGNALS_IGNORED "SigIgn:"
+#define SIGNALS_CAUGHT "SigCgt:"
+#define SIGNALS_BLOCKED "SigBlk:"
+#define SIGNALS_PENDING "SigPnd:"
+bool tracee_signal_is(const struct tracee *t, const char *set, int sig);
 /* The registers' check sum. */
 uint64_t tracee_sum(const struct tracee *t);
 uint64_t bytes_sum(const void *at, size_t n);

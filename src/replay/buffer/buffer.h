@@ -84,8 +84,6 @@ bool site_find(const struct tracee *t, uint64_t site, struct site_way *way);
 void lead_hot(struct recorder *r, struct buffer *b, struct site *s);
 /* The task's calls are stopped elsewhere from here on. */
 void lead_calls(struct recorder *r, struct buffer *b);
-/* Is SIGSYS in the set of signals by that name in the task's status? */
-bool minds_signal(const struct tracee *t, struct pool *pool, const char *set);
 
 /* ---- files.c: recording: descriptors that are read and written without a stop ---- */
 

@@ -46,14 +46,6 @@ find_room(const struct tracee *t, uint64_t site)
 	return below && site - below < reach ? below : 0;
 }
 
-bool
-minds_signal(const struct tracee *t, struct pool *pool, const char *set)
-{
-	const char *text = tracee_proc(t, pool, "status"), *line = text ? strstr(text, set) : NULL;
-
-	return !line || strtoull(line + strlen(set), NULL, 16) >> (SIGSYS - 1) & 1;
-}
-
 static bool
 set_up(struct recorder *r, struct buffer *b, uint64_t site)
 {
@@ -62,7 +54,7 @@ set_up(struct recorder *r, struct buffer *b, uint64_t site)
 	struct door_data data = {.closed = true, .ring = base + DOOR_CODE + DOOR_DATA};
 
 	calls_put(&data);
-	if (!base || minds_signal(r->t, r->task->pool, "SigIgn:") || minds_signal(r->t, r->task->pool, "SigCgt:") ||
+	if (!base || tracee_signal_is(r->t, SIGNALS_IGNORED, SIGSYS) || tracee_signal_is(r->t, SIGNALS_CAUGHT, SIGSYS) ||
 	    !buffer_map(b, r->t, base, door->record, door->record_end, &data)) {
 		b->base = 0;
 		return false;
@@ -102,7 +94,7 @@ lead_calls(struct recorder *r, struct buffer *b)
 {
 	const uint64_t arg[6] = {PR_SET_SYSCALL_USER_DISPATCH, 1, b->base, DOOR_INNER, data_at(b, 0)};
 
-	r->task->masked = minds_signal(r->t, r->task->pool, "SigBlk:");
+	r->task->masked = tracee_signal_is(r->t, SIGNALS_BLOCKED, SIGSYS);
 	r->task->free = !buffer_call(r->t, SYS_prctl, arg);
 	b->shut |= !r->task->free;
 }

@@ -214,7 +214,7 @@ buffer_stopped(struct recorder *r)
 bool
 buffer_awaits_stop(struct recorder *r)
 {
-	return r->task->runs_free && minds_signal(r->t, r->task->pool, "SigPnd:");
+	return r->task->runs_free && tracee_signal_is(r->t, SIGNALS_PENDING, SIGSYS);
 }
 
 /* ---- what was written down ---- */
