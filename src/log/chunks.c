@@ -13,8 +13,8 @@
 #include <xxhash.h>
 #include <zstd.h>
 
-/* AHEAD: so many chunks are in memory. */
-enum { AHEAD = 4, LEVEL = -1, PIECE = 1 << 20 };
+/* So many chunks are in memory, of those that come next and of those that were before. */
+enum { AHEAD = 4, PAST = 8, LEVEL = -1, PIECE = 1 << 20 };
 
 /* Before each chunk; both are 0 behind the last one. */
 struct sizes {
@@ -249,18 +249,43 @@ struct chunks_in {
 		bool bad;
 	} block[AHEAD];
 	size_t from;             /* the queue counts from this one on */
-	ZSTD_DCtx *expand;
-	char *packed;
-	size_t most;             /* of it */
+	struct expander {
+		ZSTD_DCtx *context;
+		char *packed;
+	} ahead, back;           /* of the thread, and of who reads */
+	size_t most;             /* bytes of a chunk in the file */
+	/* Some that were looked at again, their numbers and 1 more, and which of these is to make room. */
+	struct past {
+		size_t number;
+		char *at;
+	} past[PAST];
+	unsigned oldest;
 };
+
+static bool
+expander_make(struct expander *e, size_t most)
+{
+	e->packed = xmalloc(most);
+	e->context = ZSTD_createDCtx();
+	return e->context;
+}
+
+static void
+expander_free(struct expander *e)
+{
+	ZSTD_freeDCtx(e->context);
+	free(e->packed);
+}
 
 /* False: it is not what it was. */
 static bool
-get_chunk(struct chunks_in *f, const struct place *p, char *to)
+get_chunk(const struct chunks_in *f, size_t i, struct expander *e, char *to)
 {
-	if (pread(f->fd, f->packed, p->sizes.packed, (off_t)p->at) != (ssize_t)p->sizes.packed)
+	const struct place *p = &f->place.at[i];
+
+	if (pread(f->fd, e->packed, p->sizes.packed, (off_t)p->at) != (ssize_t)p->sizes.packed)
 		return false;
-	return ZSTD_decompressDCtx(f->expand, to, CHUNK, f->packed, p->sizes.packed) == p->sizes.plain;
+	return ZSTD_decompressDCtx(e->context, to, CHUNK, e->packed, p->sizes.packed) == p->sizes.plain;
 }
 
 static void *
@@ -283,7 +308,7 @@ expand_all(void *of)
 			return NULL;
 		if (!b->at)
 			b->at = xmalloc(CHUNK);
-		b->bad = !get_chunk(f, &f->place.at[f->from + q->filled], b->at);
+		b->bad = !get_chunk(f, f->from + q->filled, &f->ahead, b->at);
 		queue_note(q, &q->filled);
 	}
 }
@@ -353,9 +378,7 @@ chunks_open(int fd, size_t head, const char **why)
 		chunks_close(f);
 		return NULL;
 	}
-	f->packed = xmalloc(f->most);
-	f->expand = ZSTD_createDCtx();
-	if (!f->expand)
+	if (!expander_make(&f->ahead, f->most) || !expander_make(&f->back, f->most))
 		die("memory", "none is left");
 	queue_begin(&f->queue, expand_all, f);
 	return f;
@@ -412,6 +435,45 @@ chunks_get(struct chunks_in *f, size_t i, size_t *n)
 	return f->block[q->taken % AHEAD].bad ? NULL : f->block[q->taken % AHEAD].at;
 }
 
+/* What is in chunk i. NULL: it is damaged. */
+static const char *
+get_past(struct chunks_in *f, size_t i)
+{
+	struct past *p;
+
+	for (p = f->past; p < f->past + PAST; p++)
+		if (p->number == i + 1)
+			return p->at;
+	p = &f->past[f->oldest];
+	f->oldest = (f->oldest + 1) % PAST;
+	if (!p->at)
+		p->at = xmalloc(CHUNK);
+	p->number = get_chunk(f, i, &f->back, p->at) ? i + 1 : 0;
+	return p->number ? p->at : NULL;
+}
+
+bool
+chunks_copy(struct chunks_in *f, uint64_t at, char *to, size_t n)
+{
+	if (at > f->plain || n > f->plain - at)
+		return false;
+	while (n) {
+		uint64_t begin;
+		size_t i = chunks_find(f, at, &begin), skip = (size_t)(at - begin), part = f->place.at[i].sizes.plain - skip;
+		const char *from = get_past(f, i);
+
+		if (!from)
+			return false;
+		if (part > n)
+			part = n;
+		memcpy(to, from + skip, part);
+		at += part;
+		to += part;
+		n -= part;
+	}
+	return true;
+}
+
 void
 chunks_close(struct chunks_in *f)
 {
@@ -420,8 +482,10 @@ chunks_close(struct chunks_in *f)
 	queue_end(&f->queue);
 	for (int i = 0; i < AHEAD; i++)
 		free(f->block[i].at);
-	ZSTD_freeDCtx(f->expand);
+	for (int i = 0; i < PAST; i++)
+		free(f->past[i].at);
+	expander_free(&f->ahead);
+	expander_free(&f->back);
 	free(f->place.at);
-	free(f->packed);
 	free(f);
 }

@@ -23,12 +23,13 @@ struct log {
 	int fd;
 	bool failed;             /* reported */
 	struct chunks_out *out;
+	struct repeats *repeats; /* NULL: all is written down */
 	struct chunks_in *in;
 	const char *from;        /* reading: the chunk; */
 	char *to;                /* writing: the next one */
 	size_t at, n;            /* of it: how far it is read or written; how much there is */
 	size_t next;             /* reading: the chunk behind it */
-	uint64_t before;         /* reading: how much was before it */
+	uint64_t before;         /* how much was before it */
 };
 
 static struct log *
@@ -49,6 +50,7 @@ log_close(struct log *l)
 	if (l->out)
 		chunks_abandon(l->out);
 	chunks_close(l->in);
+	repeats_free(l->repeats);
 	if (l->fd >= 0)
 		close(l->fd);
 	free(l->part);
@@ -164,6 +166,7 @@ log_create(const char *path, enum log_scope scope)
 	memcpy(head.magic, magic, sizeof magic);
 	l->out = chunks_create(fd, &head, sizeof head);
 	l->to = chunks_block(l->out);
+	l->repeats = repeats_new();
 	return l;
 }
 
@@ -190,6 +193,7 @@ put_raw(struct log *l, const void *from, size_t n)
 		if (l->at == CHUNK) {
 			note_error(l, chunks_put(l->out, l->at));
 			l->to = chunks_block(l->out);
+			l->before += CHUNK;
 			l->at = 0;
 		}
 	}
@@ -207,10 +211,21 @@ log_put(struct log *l, uint64_t v)
 	put_raw(l, b, n);
 }
 
+/* Behind how many there are: 0 and the bytes, or where they stand and 1 more. Few have no such number. */
 void
 log_put_bytes(struct log *l, const void *at, size_t n)
 {
+	uint64_t there;
+
 	log_put(l, n);
+	if (n >= REPEATS_LEAST) {
+		there = log_tell(l) + 1;
+		if (l->repeats && repeats_find(l->repeats, at, n, &there)) {
+			log_put(l, there + 1);
+			return;
+		}
+		log_put(l, 0);
+	}
 	put_raw(l, at, n);
 }
 
@@ -345,6 +360,15 @@ get_raw(struct log *l, void *to, size_t n)
 	return true;
 }
 
+/* The same of bytes that stand further in front. */
+static bool
+get_again(struct log *l, uint64_t from, char *to, size_t n)
+{
+	if (!chunks_copy(l->in, from, to, n))
+		damaged(l, "it is damaged: its check sum or compression is wrong");
+	return !l->failed;
+}
+
 uint64_t
 log_get(struct log *l)
 {
@@ -361,29 +385,24 @@ log_get(struct log *l)
 	return l->failed ? 0 : v;
 }
 
-/* How many bytes follow; no more than there are. */
-static size_t
-get_length(struct log *l)
-{
-	uint64_t n = log_get(l);
-
-	if (!l->failed && n <= chunks_size(l->in) - log_tell(l))
-		return (size_t)n;
-	damaged(l, "it ends in the middle: the recording was cut short");
-	return 0;
-}
-
 size_t
 log_get_into(struct log *l, struct buf *b)
 {
-	size_t n = get_length(l), done = 0;
+	uint64_t n = log_get(l), again = n >= REPEATS_LEAST ? log_get(l) : 0, here = log_tell(l);
+	size_t done = 0;
 
+	if (l->failed)
+		return 0;
+	if (again && (n > here || again - 1 > here - n))
+		damaged(l, "it is damaged: bytes are to stand where there are none");
+	else if (!again && n > chunks_size(l->in) - here)
+		damaged(l, "it ends in the middle: the recording was cut short");
 	/* No more memory than the log has bytes, whatever its numbers say. */
-	while (done < n) {
-		size_t part = n - done < CHUNK ? n - done : CHUNK;
+	while (done < n && !l->failed) {
+		size_t part = n - done < CHUNK ? (size_t)n - done : CHUNK;
 
 		buf_reserve(b, part);
-		if (!get_raw(l, b->at + b->n, part))
+		if (again ? !get_again(l, again - 1 + done, b->at + b->n, part) : !get_raw(l, b->at + b->n, part))
 			break;
 		b->n += part;
 		done += part;

@@ -32,9 +32,23 @@ size_t chunks_find(const struct chunks_in *f, uint64_t at, uint64_t *begin);
 /* What is in chunk i, n bytes, until the next call. NULL: it is damaged. */
 const char *chunks_get(struct chunks_in *f, size_t i, size_t *n);
 
+/* The n bytes that stand at that place, in front of where it is read. False: there are none, or they are damaged. */
+bool chunks_copy(struct chunks_in *f, uint64_t at, char *to, size_t n);
+
+/* ---- repeats.c: bytes that the log has already ---- */
+
+enum { REPEATS_LEAST = 1 << 14 }; /* fewer are written down again */
+
+struct repeats;
+/* NULL: the kernel has no random numbers. */
+struct repeats *repeats_new(void);
+void repeats_free(struct repeats *r);
+/* False: it has had none like these, which are to stand at *at. Else they stand there. */
+bool repeats_find(struct repeats *r, const void *bytes, size_t n, uint64_t *at);
+
 /* ---- log.c: what was recorded, a stream of numbers and bytes ---- */
 
-enum { LOG_VERSION = 8 };
+enum { LOG_VERSION = 9 };
 
 /* What happened, in this order. docs/replay.md lists what stands in each. */
 enum log_event {

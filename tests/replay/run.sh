@@ -730,21 +730,38 @@ t_mutated() {
 	build world "$here/world.c" -O1
 	build signals "$here/signals.c" -O1
 	$CHORD c++ -w -pthread -O1 -fchord=events -o threads "$here/threads.cc" 2>cc.err || no "$(head -c 300 cc.err)"
-	gcc -O1 -w -o processes "$here/processes.c" || no "cannot compile"
-	for program in "world" "signals 10" "threads 300" "processes"; do
+	gcc -O1 -w -o processes "$here/processes.c" && gcc -O1 -w -o repeats "$here/repeats.c" || no "cannot compile"
+	head -c 100000 /dev/zero >input
+	for program in "world" "signals 10" "threads 300" "processes" "repeats input 2"; do
 		# shellcheck disable=SC2086
 		record ./$program
-		mv log "log.${program% *}"
+		mv log "log.${program%% *}"
 	done
 	mkdir outside && echo precious >outside/file && touch -d 2001-01-01 outside/file outside
 	find . -mindepth 1 -printf '%p %s %T@\n' | sort >"$w/before"
-	./mutate "$CHORD" "${MUTATIONS:-25}" 1 log.world log.signals log.threads log.processes >"$w/said" || no "$(head -c 400 "$w/said")"
+	./mutate "$CHORD" "${MUTATIONS:-25}" 1 log.world log.signals log.threads log.processes log.repeats >"$w/said" || no "$(head -c 400 "$w/said")"
 	find . -mindepth 1 -printf '%p %s %T@\n' | sort | cmp -s - "$w/before" || no "it has changed files: $(ls)"
 	return 0
 }
 
+# What a program reads again stands in the log once, wherever its chunks end.
+t_repeats() {
+	gcc -O1 -w -o repeats "$here/repeats.c" || no "cannot compile"
+	head -c 3000000 /dev/urandom >input
+	cp input unchanged
+	record ./repeats input 10
+	[ $status = 0 ] && [ "$(wc -l <out)" = 30 ] || no "status $status: $(head -c 300 out err)"
+	[ "$(sort -u out | wc -l)" = 2 ] || no "it has read something else: $(sort -u out)"
+	cmp -s input unchanged && no "it has not changed its input"
+	# once for each size of pieces, and again those in which a byte has changed
+	size=$(stat -c %s log)
+	[ "$size" -gt 9000000 ] && [ "$size" -lt 10000000 ] || no "the log has $size bytes"
+	rm input
+	replay "$REPLAYS"
+}
+
 . "$here/signals.sh"
-for name in struck struck-only struck-short struck-by-others struck-dead struck-library struck-lua struck-refused ends-another-way other-calls mapped maps made-files stack rights forged chunks processors counters-go chance sent-output no-counters world signals real-program signals-without-clock status world-is-gone streams own-programs default-name mutated unrecorded all-go-on no-program one-name-twice damaged another-build another-processor goes-another-way $debug_cases $debug_task_cases; do
+for name in struck struck-only struck-short struck-by-others struck-dead struck-library struck-lua struck-refused ends-another-way other-calls mapped maps made-files repeats stack rights forged chunks processors counters-go chance sent-output no-counters world signals real-program signals-without-clock status world-is-gone streams own-programs default-name mutated unrecorded all-go-on no-program one-name-twice damaged another-build another-processor goes-another-way $debug_cases $debug_task_cases; do
 	test_case "$name"
 done
 "$here/tasks.sh" "$@" || failed=1
