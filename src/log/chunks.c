@@ -13,8 +13,8 @@
 #include <xxhash.h>
 #include <zstd.h>
 
-/* So many chunks are in memory, of those that come next and of those that were before. */
-enum { AHEAD = 4, PAST = 8, LEVEL = -1, PIECE = 1 << 20 };
+/* So many chunks are in memory, of those that come next and of those that are looked at again. */
+enum { AHEAD = 4, PAST = 32, LEVEL = -1, PIECE = 1 << 20 };
 
 /* Before each chunk; both are 0 behind the last one. */
 struct sizes {
