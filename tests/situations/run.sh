@@ -44,29 +44,71 @@ export CHORD LC_ALL=C
 . "$here/../registry.sh"
 unset CHORD_FILE CHORD_CC CHORD_CXX
 
-# directive NAME WORD: the texts behind "WORD:", one a line.
-directive()
+# A process for each question would take longer than what is asked about: sources and facts are read once, into these.
+# said[WORD]: the texts behind "WORD:", one a line; text: the source's lines; facts: those of the report; sums[WORDS]: of the
+# numbers at the end of the facts that begin so.
+declare -A said sums
+text=() facts=()
+
+# read_source NAME
+read_source()
 {
-	sed -nE "s|^/\* $2: (.*) \*/\$|\1|p" "$here/$1"
+	local line word
+	said=()
+	mapfile -t text <"$here/$1"
+	for line in "${text[@]}"; do
+		[[ $line == "/* "*": "*" */" ]] || continue
+		line=${line#/\* } line=${line% \*/} word=${line%%: *}
+		said[$word]+=${said[$word]+$'\n'}${line#*: }
+	done
 }
 
-# may NAME WHAT FUNCTION: the file says that a function may be unknown or refused.
+# read_facts FILE: what is not a number, as of a function of which nothing is known, counts as none.
+read_facts()
+{
+	local line key n
+	sums=()
+	mapfile -t facts <"$1"
+	for line in "${facts[@]}"; do
+		[[ $line == @(calls|upto|line|most)\ * ]] || continue
+		key=${line% *} n=${line##* }
+		[[ $n == +([0-9]) ]] || n=0
+		sums[$key]=$((${sums[$key]-0} + n))
+	done
+}
+
+# may WHAT FUNCTION: the file says that a function may be unknown or refused.
 may()
 {
-	sed -nE "s|^/\* $2(\[$measure\])?(( [^ :]+)*): allowed because .*|\2 |p" "$here/$1" | grep -qE "^ \$| $3 "
+	local word names
+	for word in "${!said[@]}"; do
+		[[ ${said[$word]} == "allowed because "* ]] || continue
+		names=" $word "
+		case $names in
+		" $1 "*) names=${names#" $1"} ;;
+		" $1[$measure] "*) names=${names#" $1[$measure]"} ;;
+		*) continue ;;
+		esac
+		[[ $names == " " || $names == *" $2 "* ]] && return
+	done
+	return 1
 }
 
-# compile DIR: the commands of the source, in DIR; CC, PLAIN, SRC and OPTIONS are set.
+# same FILE FILE: two empty ones need no process to be compared.
+same()
+{
+	[ ! -s "$1" ] && [ ! -s "$2" ] && [ -e "$1" ] && [ -e "$2" ] || cmp -s "$1" "$2"
+}
+
+# compile DIR: the commands of the source, in DIR; CC, PLAIN and SRC are set.
 compile()
 (
 	cd "$1" || exit 1
-	directive "$name" build >commands
 	# shellcheck disable=SC2016
-	[ -s commands ] || echo '$CC $SRC $OPTIONS -o program' >commands
-	OPTIONS=$(directive "$name" options)
-	grep -q '\$OPTIONS' commands || { CC="$CC $OPTIONS" PLAIN="$PLAIN $OPTIONS"; }
+	commands=${said[build]-'$CC $SRC $OPTIONS -o program'} OPTIONS=${said[options]-}
+	[[ $commands == *'$OPTIONS'* ]] || { CC="$CC $OPTIONS" PLAIN="$PLAIN $OPTIONS"; }
 	set -e
-	. ./commands
+	eval "$commands"
 )
 
 # build DIR DRIVER...: no driver for the plain program.
@@ -84,10 +126,13 @@ run()
 (
 	mkdir "$1/run"
 	cd "$1/run" || exit 1
-	find .. -maxdepth 1 \( -name program -o -name '*.so' \) -exec ln {} . \;
-	command=$(directive "$name" run)
+	shopt -s nullglob
+	files=(../*.so)
+	shopt -u nullglob
+	[ ! -e ../program ] || files+=(../program)
+	[ ${#files[@]} = 0 ] || ln "${files[@]}" .
 	status=0
-	{ timeout -k 1 60 bash -c "${command:-./program}" </dev/null >../out 2>../err; } 2>/dev/null || status=$?
+	{ timeout -k 1 60 bash -c "${said[run]-./program}" </dev/null >../out 2>../err; } 2>/dev/null || status=$?
 	echo "$status"
 )
 
@@ -95,15 +140,13 @@ run()
 facts()
 (
 	cd "$1/run" || exit 1
-	directive "$name" report >../reports
-	[ -s ../reports ] || echo ./program >../reports
 	while read -r arguments; do
 		# shellcheck disable=SC2086
 		"$CHORD" report --json --lines $arguments || exit 1
-	done <../reports >../json 2>../report.err
+	done <<<"${said[report]-./program}" >../json 2>../report.err
 	[ ! -s ../report.err ] || return 1
 	# clang mangles a static function of C linkage. Of events that measures have of their own edges say nothing.
-	jq -r --arg own "$(measures own-event)" 'def plain: sub("^_ZL(?<n>[0-9]+)(?<s>.*)$"; .n as $n | .s[:$n | tonumber]);
+	jq -r --arg own "$own_events" 'def plain: sub("^_ZL(?<n>[0-9]+)(?<s>.*)$"; .n as $n | .s[:$n | tonumber]);
 		(.functions[] | "calls \(.name | plain) \(.calls // .calls_at_least)",
 			"upto calls \(.name | plain) \(.calls // .calls_at_most)"),
 		(.lines[] | (.file | split("/")[-1]) as $file |
@@ -123,14 +166,18 @@ facts()
 is()
 {
 	local low=$2 high=$3 least most
-	read -r least most <<<"$(cd "$dir/run" && eval "echo $4")"
+	if [[ $4 == *[!0-9\ ]* ]]; then
+		read -r least most <<<"$(cd "$dir/run" && eval "echo $4")"
+	else
+		read -r least most <<<"$4"
+	fi
 	: "${most:=$least}"
 	case $low$high in
-	'' | *null*) fail "$1: not told, and is $least" ;;
+	'') fail "$1: not told, and is $least" ;;
 	*)
 		((low <= most && least <= high)) ||
 			fail "$1: $low to $high, and is $(echo "$least $most" | sed -E 's/^(.*) \1$/\1/; s/ / to /')"
-		((low == high)) || grep -qE '^/\* (notes: .*are bounds|bounds: allowed because )' "$here/$name" || fail "$1: $low to $high, not exact"
+		((low == high)) || [[ ${said[notes]-} == *"are bounds"* || ${said[bounds]-} == "allowed because "* ]] || fail "$1: $low to $high, not exact"
 		((high - low <= 16)) || fail "$1: $low to $high, which says little"
 		;;
 	esac
@@ -142,24 +189,26 @@ fail()
 	failed=1
 }
 
-# sum WORD...: of the numbers at the end of the facts that begin so; nothing if there is none.
-sum()
+# has WORD...: there is a fact that begins so.
+has()
 {
-	awk -v key="$*" 'index($0, key " ") == 1 { n += $NF; any = 1 } END { if (any) print n }' "$dir/facts"
+	local fact
+	for fact in "${facts[@]}"; do
+		[[ $fact != "$* "* ]] || return 0
+	done
+	return 1
 }
 
-# function_of LINE: the function of the source in which that is; a function's name begins its line.
-function_of()
-{
-	awk -v line="$1" 'NR > line { exit } match($0, /^[A-Za-z_][A-Za-z_0-9]*\(/) { name = substr($0, 1, RLENGTH - 1) } END { print name }' "$here/$name"
-}
-
-# is_excused LINE: nothing is known of the function in which that is, and the source allows that.
+# is_excused LINE: nothing is known of the function in which that is, and the source allows that. A function's name begins its line.
 is_excused()
 {
-	local function
-	function=$(function_of "$1")
-	[ -n "$function" ] && grep -q "^unknown $function " "$dir/facts" && may "$name" unknown "$function"
+	local line=$1
+	while ((line-- > 0)); do
+		[[ ${text[line]} =~ ^([A-Za-z_][A-Za-z_0-9]*)\( ]] || continue
+		has unknown "${BASH_REMATCH[1]}" && may unknown "${BASH_REMATCH[1]}"
+		return
+	done
+	return 1
 }
 
 # lines DIRECTIVE: of the lines with a tag, the instructions ("line exactly"), or else the
@@ -170,91 +219,101 @@ lines()
 	local tag count n m n2 m2 line found excused
 	while read -r tag count; do
 		n=0 m=0 n2=0 m2=0 found='' excused=
-		while read -r line; do
+		for ((line = 1; line <= ${#text[@]}; line++)); do
+			[[ ${text[line - 1]} == *"@$tag */"* ]] || continue
 			found=1
 			is_excused "$line" && excused=1
-			n=$((n + $(sum line "$name" "$line" | grep . || echo 0)))
-			m=$((m + $(sum most "$name" "$line" | grep . || echo 0)))
-			n2=$((n2 + $(sum upto line "$name" "$line" | grep . || echo 0)))
-			m2=$((m2 + $(sum upto most "$name" "$line" | grep . || echo 0)))
-		done < <(grep -n "@$tag \*/" "$here/$name" | cut -d: -f1)
+			n=$((n + ${sums["line $name $line"]-0}))
+			m=$((m + ${sums["most $name $line"]-0}))
+			n2=$((n2 + ${sums["upto line $name $line"]-0}))
+			m2=$((m2 + ${sums["upto most $name $line"]-0}))
+		done
 		[ -n "$found" ] || fail "no line @$tag in $name"
 		[ -z "$excused" ] || continue
 		[ "$1" = line ] && ((m <= ${count##* } && ${count%% *} <= m2)) && continue
 		is "line @$tag" "$n" "$n2" "$count"
-	done < <(directive "$name" "$1")
+	done < <([ -z "${said[$1]-}" ] || echo "${said[$1]}")
 }
 
 expectations()
 {
-	local function words what reason
+	local function words what reason fact
 	while read -r function words; do
 		for what in unknown refused; do
-			grep -q "^$what $function " "$dir/facts" && may "$name" $what "$function" && continue 2
+			has $what "$function" && may $what "$function" && continue 2
 		done
-		is "calls of $function" "$(sum calls "$function")" "$(sum upto calls "$function")" "$words"
-	done < <(directive "$name" expect)
+		is "calls of $function" "${sums["calls $function"]-}" "${sums["upto calls $function"]-}" "$words"
+	done < <([ -z "${said[expect]-}" ] || echo "${said[expect]}")
 	lines line
 	lines "line exactly"
-	words=$(directive "$name" notes)
+	words=${said[notes]-}
 	case $words in
 	'') ;;
 	none) ! grep '^note ' "$dir/facts" >"$dir/noted" || fail "the report has a $(head -n 1 "$dir/noted")" ;;
 	*) grep -qE "^note .*$words" "$dir/facts" || fail "the report has no note '$words'" ;;
 	esac
-	words=$(directive "$name" "no notes")
+	words=${said[no notes]-}
 	[ -z "$words" ] || ! grep -E "^note .*$words" "$dir/facts" >"$dir/noted" || fail "the report has a $(head -n 1 "$dir/noted")"
-	for function in $(directive "$name" absent); do
-		[ -z "$(sum calls "$function")" ] || fail "$function is in the report"
+	for function in ${said[absent]-}; do
+		[ -z "${sums["calls $function"]-}" ] || fail "$function is in the report"
 	done
-	while read -r what function reason; do
-		may "$name" "$what" "$function" || fail "$what: $function: $reason"
-	done < <(grep -E '^(unknown|refused) ' "$dir/facts")
+	for fact in "${facts[@]}"; do
+		[[ $fact == @(unknown|refused)\ * ]] || continue
+		read -r what function reason <<<"$fact"
+		may "$what" "$function" || fail "$what: $function: $reason"
+	done
 	events
 }
 
-# more EVENT: what the source says that there are more of it than edges say: a number with its sign, or 0.
+# more EVENT: what the source says that there are more of it than edges say: a number with its sign, or 0; in n.
 more()
 {
-	directive "$name" "events\\[$compiler $level\\]" | sed -n 's/ because .*//p' | awk -v e="$1" '{ for (i = 1; i < NF; i += 2) if ($i == e) n = $(i + 1) + 0 }
-		END { print n + 0 }'
+	local words
+	read -r -a words <<<"${said[events[$compiler $level]]-}"
+	for ((n = 0; ${#words[@]} > 1; )); do
+		[ "${words[0]}" != because ] || break
+		[ "${words[0]}" != "$1" ] || n=${words[1]}
+		words=("${words[@]:2}")
+	done
 }
 
 # Events counted by themselves are what follows from edges, and but for what the source says not one more or less. Both may be bounds.
 events()
 {
-	local event low high least most n any=
-	while read -r event low high least most; do
+	local fact event low high least most n any='' told='' path=''
+	for fact in "${facts[@]}"; do
+		[[ $fact != @(note|unknown)\ * ]] || told=1
+		[[ ! $fact =~ ^unknown\ [^\ ]*[./] ]] || path=1
+	done
+	for fact in "${facts[@]}"; do
+		[[ $fact == event\ * ]] || continue
+		read -r event low high least most <<<"${fact#event }"
 		any=1
-		if directive "$name" events | grep -q '^not exact because ' && grep -qE '^(note|unknown) ' "$dir/facts"; then
+		if [ -n "$told" ] && [[ ${said[events]-} == "not exact because "* ]]; then
 			continue
-		elif [ "$low" = null ] && grep -q '^unknown [^ ]*[./]' "$dir/facts"; then
+		elif [ "$low" = null ] && [ -n "$path" ]; then
 			continue # of which may() has been asked
 		elif [ "$low" = null ] || [ "$least" = null ]; then
 			fail "$event: $low to $high, edges say $least to $most: it is not known, and nothing says why"
 			continue
 		fi
-		n=$(more "$event")
+		more "$event"
 		((low - n <= most && high - n >= least)) || fail "$event: $low to $high, and edges say $least to $most, and $n more are foreseen"
-	done < <(sed -n 's/^event //p' "$dir/facts")
+	done
 	[ -n "$any" ] || case $measure in events | calls) fail "no events are told" ;; esac
 }
 
 # behaviour STATUS: of the measured program, as of the plain one.
 behaviour()
 {
-	local says profiles
-	says=$(directive "$name" says)
+	local says=${said[says]-} profiles=${said[profiles]-} rest=$dir/err
 	[ "$1" = "$status" ] || fail "exits with $1, not $status: $(head -n 1 "$dir/err" | cut -c 1-200)"
-	cmp -s "$dir/out" "$plain/out" || fail "writes other than the plain program: $(head -n 1 "$dir/out" | cut -c 1-200)"
-	grep -vxE "${says:-chord: none}" "$dir/err" >"$dir/err.rest"
-	cmp -s "$plain/err" "$dir/err.rest" || fail "writes an error: $(head -n 1 "$dir/err.rest" | cut -c 1-200)"
+	same "$dir/out" "$plain/out" || fail "writes other than the plain program: $(head -n 1 "$dir/out" | cut -c 1-200)"
+	[ -z "$says" ] || { rest=$dir/err.rest && grep -vxE "$says" "$dir/err" >"$rest"; }
+	same "$plain/err" "$rest" || fail "writes an error: $(head -n 1 "$rest" | cut -c 1-200)"
 	[ -z "$says" ] || grep -qxE "$says" "$dir/err" || fail "does not say '$says'"
-	find "$dir/run" -name '*.chord*' ! -name '*.trace' >"$dir/got"
-	profiles=$(directive "$name" profiles)
-	if [ -n "$profiles" ] && [ "$(wc -l <"$dir/got")" != "$profiles" ]; then
-		fail "$(wc -l <"$dir/got") profiles, not $profiles"
-	fi
+	mapfile -t got < <(find "$dir/run" -name '*.chord*' ! -name '*.trace')
+	[ -z "$profiles" ] || [ ${#got[@]} = "$profiles" ] || fail "${#got[@]} profiles, not $profiles"
 }
 
 options_of()
@@ -271,7 +330,7 @@ options_of()
 # The options of "chord paths" that name what ran.
 paths_of()
 {
-	directive "$name" report | grep -v -e --core | head -n 1 | grep . || echo ./program
+	echo "${said[report]-./program}" | grep -v -e --core | head -n 1 | grep . || echo ./program
 }
 
 # choose: of the paths that ran where all are counted every second one, in $all/chosen; where the program has no profile, of all.
@@ -298,7 +357,7 @@ choose()
 # of functions in which a signal struck, and those that the source says to be different.
 same_paths()
 {
-	if directive "$name" paths | grep -q '^none because '; then
+	if [[ ${said[paths]-} == "none because "* ]]; then
 		facts "$dir" >"$dir/facts" || fail "report: $(head -n 1 "$dir/report.err")"
 		return
 	fi
@@ -324,16 +383,19 @@ same_paths()
 	[ ! -s "$dir/differ" ] || fail "path $(head -n 1 "$dir/differ")"
 }
 
+# reason MEASURE: why the source is not tested with it
+reason() { [ -z "${said[without]-}" ] || sed -n "s/^$1 because //p" <<<"${said[without]}"; }
+
 # measured MEASURE
 measured()
 {
-	local got failed= all
+	local why got=() failed='' all
 	label=situations/$name/$compiler/$level/$1 dir=$work/$id.$1
-	got=$(directive "$name" without | sed -n "s/^$1 because //p")
+	why=$(reason "$1")
 	# What is told of data is in a trace.
-	[ "$1" != data ] || got=${got:-$(directive "$name" without | sed -n "s/^trace because //p")}
-	if [ -n "$got" ]; then
-		echo "skip $label: $got"
+	[ "$1" != data ] || why=${why:-$(reason trace)}
+	if [ -n "$why" ]; then
+		echo "skip $label: $why"
 		return
 	fi
 	[ "$1" != some-paths ] || choose || return
@@ -341,18 +403,18 @@ measured()
 		fail "does not compile: $(grep -m 1 . "$dir.log")"
 		return
 	fi
-	cmp -s "$dir.log" "$plain.log" || fail "compiling says: $(head -n 1 "$dir.log")"
-	got=$(run "$dir")
-	behaviour "$got"
+	same "$dir.log" "$plain.log" || fail "compiling says: $(head -n 1 "$dir.log")"
+	behaviour "$(run "$dir")"
 	if [ "$1" = some-paths ]; then
 		same_paths
-	elif [ -s "$dir/got" ] || directive "$name" report | grep -q -e --core; then
+	elif [ ${#got[@]} != 0 ] || [[ ${said[report]-} == *--core* ]]; then
 		if facts "$dir" >"$dir/facts"; then
+			read_facts "$dir/facts"
 			expectations
 		else
 			fail "report: $(head -n 1 "$dir/report.err")"
 		fi
-	elif [ "$(directive "$name" profiles)" != 0 ]; then
+	elif [ "${said[profiles]-}" != 0 ]; then
 		fail "no profile"
 	fi
 	[ -n "$failed" ] || echo "ok $label"
@@ -361,7 +423,7 @@ measured()
 # situation NAME COMPILER LEVEL MEASURE...
 situation()
 {
-	local name=$1 kind=$2 level=$3 compiler=$2 driver=cc id=$1.$2$3 status plain dir label failed why
+	local name=$1 kind=$2 level=$3 compiler=$2 driver=cc id=$1.$2$3 status plain dir label failed why got
 	shift 3
 	label=situations/$name/$kind/$level plain=$work/$id
 	case $name:$kind in
@@ -369,22 +431,22 @@ situation()
 	*.cc:clang) compiler=clang++ driver=c++ ;;
 	esac
 	export CHORD_CC=$compiler CHORD_CXX=$compiler
-	why=$(directive "$name" only)
+	read_source "$name"
+	why=${said[only]-}
 	if [ -n "$why" ] && [ "${why%% *}" != "$kind" ]; then
 		echo "skip $label: ${why#*because }"
 		return
 	fi
-	why=$(directive "$name" need)
+	why=${said[need]-}
 	if [ -n "$why" ] && ! unshare -m sh -c "$why" >/dev/null 2>&1 && ! sh -c "$why" >/dev/null 2>&1; then
 		echo "skip $label: '$why' does not succeed here"
 		return
 	fi
-	status=$(directive "$name" status)
-	: "${status:=0}"
+	status=${said[status]-0}
 	if ! build "$plain" ""; then
 		fail "does not compile without Chord: $(grep -m 1 error "$plain.log")"
-	elif [ "$(run "$plain" | tee "$plain/status")" != "$status" ]; then
-		fail "without Chord exits with $(cat "$plain/status"), not $status"
+	elif got=$(run "$plain") && [ "$got" != "$status" ]; then
+		fail "without Chord exits with $got, not $status"
 	else
 		compiler=$kind
 		for measure; do
@@ -394,10 +456,10 @@ situation()
 	[ -n "$keep" ] || rm -rf "$work/$id" "$work/$id".*
 }
 
-# worker K: every jobs-th line of the list, from the K-th.
+# worker K: every jobs-th source of the list, from the K-th: a source has a long line and a short one.
 worker()
 {
-	awk -v jobs="$jobs" -v k="$1" 'NR % jobs == k' "$work/list" >"$work/list.$1"
+	awk -v jobs="$jobs" -v k="$1" '$1 != name { n++; name = $1 } n % jobs == k' "$work/list" >"$work/list.$1"
 	while read -r name compiler level measures; do
 		# shellcheck disable=SC2086
 		situation "$name" "$compiler" "$level" $measures </dev/null
@@ -407,6 +469,7 @@ worker()
 some_paths="core-thread.c dlopen-threads.c fibres.c fork.c longjmp.c setjmp-loop.c siglongjmp-handler.c sigkill.c sigsegv-recovered.c"
 some_paths+=" thread-cancel.c threads-64.c throw-qsort.cc vfork-exec.c"
 full= keep='' jobs=2 measures="$(measures) some-paths" names=() workers=()
+own_events=$(measures own-event)
 # These two count what edges derive: the second one is built in another way.
 usual=$(measures | sed "s/every-block //; s/every-edge //")
 while [ $# -gt 0 ]; do
