@@ -6,6 +6,23 @@ set -u
 . "$(dirname "$0")/../cases.sh"
 . "$here/../may.sh"
 
+# once COMPILER WORD... -o FILE: builds a program without Chord, which is the same for all measures, and where it was built already copies it.
+# Not where sources are in the folder of a test.
+declare -A built
+once() {
+	local word out='' last=''
+	for word; do
+		[ "$last" != -o ] || out=$word
+		[[ $last == -o || $word == [-/]* || ! -f $word ]] || { "$@"; return; }
+		last=$word
+	done
+	if [ -e "${built[$*]-}" ]; then
+		cp "${built[$*]}" "$out"
+	else
+		"$@" && built[$*]=$PWD/$out
+	fi
+}
+
 # each_build FUNCTION [MEASURE...]: calls it with gcc and clang, -O0 and -O2, and each of the measures (edges if none is
 # named), as FUNCTION COMPILER LEVEL MEASURE, in a folder of its own. $CC is then the command that builds with Chord, $PLAIN the one that does not.
 each_build() {
@@ -18,7 +35,7 @@ each_build() {
 				mkdir "$compiler$level-$measure"
 				cd "$compiler$level-$measure" || exit 1
 				export CHORD_CC=$compiler
-				PLAIN="$compiler $level -g -I$here"
+				PLAIN="once $compiler $level -g -I$here"
 				CC="$CHORD cc -fchord=$measure $level -g -I$here"
 				"$function" "$compiler" "$level" "$measure" || no "$function $compiler $level $measure: $(cat "$w/why")"
 				unset CHORD_CC
