@@ -88,11 +88,11 @@ $(LIBEXEC)/html/.made: tools/html.sh $(wildcard share/html/* $(addprefix $(NODE)
 $(BUILD)/may: tests/may.c
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 $(CFLAGS) $(WARN) -o $@ $<
-$(BUILD)/step: tests/step/step.c
+$(BUILD)/step: tests/step/step.c tests/stepping.h
 $(BUILD)/stops: tests/events/stops.c
 $(BUILD)/truth: tests/timers/truth.c
-$(BUILD)/record: tests/paths/record.c
-$(BUILD)/steps: tests/tracing/steps.c
+$(BUILD)/record: tests/paths/record.c tests/stepping.h
+$(BUILD)/steps: tests/tracing/steps.c tests/stepping.h
 $(BUILD)/regenerate: tests/tracing/regenerate.c
 $(BUILD)/studies: bench/studies.c
 $(BUILD)/chamber: tests/torture/chamber.c tests/torture/child.c tests/torture/opinion.c tests/torture/some.c

@@ -7,6 +7,7 @@
  * status 77, after RECORD_STEPS instructions (environment). */
 #include "graph/graph.h"
 #include "run/run.h"
+#include "tests/stepping.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -370,25 +371,15 @@ start(struct recorder *r, char **argv)
 static void
 go_to_main(struct recorder *r)
 {
-	struct user_regs_struct regs;
 	uint64_t at = 0;
-	long word;
 
 	for (uint32_t i = 0; i < r->binary.map.nproc; i++)
 		if (!strcmp(r->binary.map.proc[i].name, "main"))
 			at = r->binary.map.proc[i].part[0].addr;
 	if (!at)
 		fail(r, "main", "it is not measured");
-	word = ptrace(PTRACE_PEEKTEXT, r->pid, at, 0);
-	ptrace(PTRACE_POKETEXT, r->pid, at, (word & ~0xffl) | 0xcc);
-	ptrace(PTRACE_CONT, r->pid, 0, 0);
-	waitpid(r->pid, NULL, 0);
-	ptrace(PTRACE_POKETEXT, r->pid, at, word);
-	ptrace(PTRACE_GETREGS, r->pid, 0, &regs);
-	if (regs.rip != at + 1)
+	if (!run_up_to(r->pid, at))
 		fail(r, "main", "it is not come to");
-	regs.rip = at;
-	ptrace(PTRACE_SETREGS, r->pid, 0, &regs);
 }
 
 static void
@@ -478,6 +469,7 @@ main(int argc, char **argv)
 			r.graph[i] = path_graph_new(r.pool, &r.binary.map.proc[i], &why);
 	}
 	qsort(r.place.at, r.place.n, sizeof *r.place.at, by_addr);
+	stay_here();
 	start(&r, argv);
 	run(&r);
 	f = load_profile(r.pool, argv[1], &why);

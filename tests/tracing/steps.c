@@ -4,10 +4,10 @@
  * What was woven in is passed over, and padding: the map says which addresses are the original's. STRIKE=SEED: signals SIGUSR1 and
  * SIGUSR2 are sent every few steps, at places that the seed determines. */
 #include "run/run.h"
+#include "tests/stepping.h"
 
 #include <errno.h>
 #include <inttypes.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -136,22 +136,13 @@ thread_of(struct stepper *s, pid_t tid)
 static void
 go_to_main(struct stepper *s, pid_t pid)
 {
-	struct user_regs_struct regs;
 	uint64_t at = 0;
-	long word;
 
 	for (uint32_t i = 0; i < s->binary.map.nproc; i++)
 		if (!strcmp(s->binary.map.proc[i].name, "main"))
 			at = s->binary.map.proc[i].part[0].addr;
-	word = ptrace(PTRACE_PEEKTEXT, pid, at, 0);
-	ptrace(PTRACE_POKETEXT, pid, at, (word & ~0xffl) | 0xcc);
-	ptrace(PTRACE_CONT, pid, 0, 0);
-	waitpid(pid, NULL, 0);
-	ptrace(PTRACE_POKETEXT, pid, at, word);
-	if (ptrace(PTRACE_GETREGS, pid, 0, &regs) || regs.rip != at + 1)
+	if (!run_up_to(pid, at))
 		die("steps", "main is not come to");
-	regs.rip = at;
-	ptrace(PTRACE_SETREGS, pid, 0, &regs);
 }
 
 /* A thread has stopped: it is looked at, and goes on by one instruction. */
@@ -171,20 +162,6 @@ stopped(struct stepper *s, pid_t tid, int status)
 	if (sig == SIGTRAP && !(status >> 16) && (before || !(t->signal = signal_now(s, tid))))
 		look(s, t);
 	ptrace(PTRACE_SINGLESTEP, tid, 0, t->signal);
-}
-
-/* Stops are handed over faster where both run on one processor. */
-static void
-stay_here(void)
-{
-	cpu_set_t set;
-	int cpu = sched_getcpu();
-
-	CPU_ZERO(&set);
-	if (cpu < 0)
-		return;
-	CPU_SET((size_t)cpu, &set);
-	sched_setaffinity(0, sizeof set, &set);
 }
 
 static pid_t
