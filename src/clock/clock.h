@@ -68,6 +68,10 @@ bool countdown_hit(const struct countdown *d, struct tracee *t, enum stop stop);
 bool countdown_home(const struct countdown *d, struct tracee *t);
 /* May the program not go on from here while it counts down? One step further on it may. */
 bool countdown_amid(const struct countdown *d, uint64_t pc);
+/* While it counts down, does the program execute the instruction there elsewhere? */
+bool countdown_hides(const struct countdown *d, uint64_t pc);
+/* Is one of these such that may write to memory, and stands before an addition? */
+bool countdown_writes_early(const struct countdown *d, const struct tracee *t);
 
 /* ---- additions.c: where code adds to a clock ---- */
 
@@ -106,5 +110,19 @@ void breakpoint_take(struct tracee *t, struct breakpoint *b);
 uint64_t state_name(const struct tracee *t, const struct breakpoint *b);
 /* Has it stopped the program? The PC is then there. */
 bool breakpoint_hit(struct tracee *t, const struct breakpoint *b, enum stop stop);
+
+/* ---- spin.c: states of code that counts nothing ---- */
+
+enum spin {
+	SPIN_STAYS,              /* it is in a loop that changes nothing, and stands where it stood: all is as it was */
+	SPIN_COMES,              /* it has come to one */
+	SPIN_COUNTS,             /* the same but for counters, which name the state */
+	SPIN_NOT,                /* it has gone on for some steps, and may be in none */
+	SPIN_STOPPED,            /* something else has stopped it on the way */
+};
+/* Steps through the loop in which it may be. live: what comes from outside is looked at, too. */
+enum spin spin_here(struct tracee *t, bool live, enum stop *stop);
+/* Runs to the state of such a loop at that PC with that check sum of the registers. */
+enum reach spin_reach(struct tracee *t, uint64_t pc, uint64_t sum, enum stop *stop);
 
 #endif

@@ -21,6 +21,7 @@ struct countdown {
 	uint8_t *stop;           /* by addition: where in its code it stops, behind that instruction */
 	uint8_t *before;         /* by addition: so many bytes before it begins what the jump replaces */
 	uint8_t *next, *next_was; /* by addition: as in its detour */
+	uint8_t *took;           /* by addition: bytes from where the jump stands that are executed in its code only */
 };
 
 struct countdown *
@@ -41,6 +42,7 @@ countdown_new(additions *at)
 	d->before = xcalloc(d->add.n, 1);
 	d->next = xcalloc(d->add.n, 1);
 	d->next_was = xcalloc(d->add.n, 1);
+	d->took = xcalloc(d->add.n, 1);
 	return d;
 }
 
@@ -57,6 +59,7 @@ countdown_free(struct countdown *d)
 	free(d->before);
 	free(d->next);
 	free(d->next_was);
+	free(d->took);
 	free(d);
 }
 
@@ -170,6 +173,7 @@ build(struct countdown *d, const struct tracee *t)
 		d->stop[i] = detour.size;
 		d->next[i] = detour.next;
 		d->next_was[i] = detour.next_was;
+		d->took[i] = detour.took;
 	}
 	return true;
 }
@@ -183,7 +187,7 @@ countdown_put(struct countdown *d, struct tracee *t, uint64_t left)
 	tracee_read_some(t, d->lo, d->was, n);
 	if (!map_room(d, t))
 		return false;
-	if (build(d, t)) {
+	if (build(d, t) && (!t->admits || t->admits(t, d))) {
 		memcpy(d->code, &number, sizeof number);
 		t->aside = d->room;
 		t->aside_size = d->size;
@@ -226,13 +230,12 @@ countdown_home(const struct countdown *d, struct tracee *t)
 	return tracee_set(t, &t->regs);
 }
 
-bool
-countdown_amid(const struct countdown *d, uint64_t pc)
+/* The first addition at the PC or behind it; their number, if there is none. */
+static size_t
+addition_from(const struct countdown *d, uint64_t pc)
 {
-	enum { JUMP = sizeof ((struct traced_detour *)0)->jump };
 	size_t lo = 0, hi = d->add.n;
 
-	/* The first addition that is behind the PC, and its neighbours. */
 	while (lo < hi) {
 		size_t mid = (lo + hi) / 2;
 
@@ -241,10 +244,46 @@ countdown_amid(const struct countdown *d, uint64_t pc)
 		else
 			hi = mid;
 	}
-	for (size_t i = lo ? lo - 1 : 0; i < d->add.n && i <= lo; i++) {
+	return lo;
+}
+
+/* Is the PC in what stands for an addition, or the one before that, behind its first byte? took: in all of it, not in the jump. */
+static bool
+is_within(const struct countdown *d, uint64_t pc, bool took)
+{
+	enum { JUMP = sizeof ((struct traced_detour *)0)->jump };
+	size_t behind = addition_from(d, pc);
+
+	for (size_t i = behind ? behind - 1 : 0; i < d->add.n && i <= behind; i++) {
 		uint64_t from = d->add.at[i].at - d->before[i];
 
-		if (pc > from && pc - from < JUMP)
+		if (pc > from && pc - from < (took ? d->took[i] : JUMP))
+			return true;
+	}
+	return false;
+}
+
+bool
+countdown_amid(const struct countdown *d, uint64_t pc)
+{
+	return is_within(d, pc, false);
+}
+
+bool
+countdown_hides(const struct countdown *d, uint64_t pc)
+{
+	return is_within(d, pc, true);
+}
+
+bool
+countdown_writes_early(const struct countdown *d, const struct tracee *t)
+{
+	struct traced_writes to;
+
+	for (size_t i = 0; i < d->add.n; i++) {
+		uint64_t from = d->add.at[i].at - d->before[i];
+
+		if (d->before[i] && (!t->machine->writes(d->was + (from - d->lo), d->before[i], &t->regs, &to) || to.n))
 			return true;
 	}
 	return false;

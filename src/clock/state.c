@@ -166,7 +166,7 @@ static enum reach
 run_by_countdown(struct tracee *t, struct clock *c, const struct state *s, enum stop *stop)
 {
 	enum { NEAR = 16 };
-	struct countdown *d = t->own && !t->alone ? NULL : clock_countdown(c, s->pc);
+	struct countdown *d = t->own && !t->alone && !t->admits ? NULL : clock_countdown(c, s->pc);
 	int64_t left, last = INT64_MAX;
 	bool hit, on = false;
 

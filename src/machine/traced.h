@@ -29,6 +29,17 @@ struct nondet_result {
 	uint64_t value, more;
 };
 
+/* What one instruction writes. */
+enum { TRACED_WRITES = 4, TRACED_WRITE = 64 };
+struct traced_writes {
+	unsigned n;
+	struct {
+		uint64_t at;
+		uint32_t size;       /* bytes, TRACED_WRITE at most */
+		bool counter;        /* it may be one of a measured program */
+	} of[TRACED_WRITES];
+};
+
 /* Reads a process's memory. False: not all of it is there. */
 typedef bool traced_read_fn(const void *of, uint64_t addr, void *to, size_t n);
 
@@ -157,6 +168,9 @@ struct machine_traced {
 	uint8_t round;
 	/* Behind a step over the instruction with these bytes: takes out of memory what only shows that it was stepped. */
 	void (*stepped)(const uint8_t *bytes, uint64_t *top);
+	/* What the instruction with these bytes writes to memory, if it is executed with these registers; less than that, perhaps.
+	 * False: not known, or these and memory do not determine what it does. */
+	bool (*writes)(const uint8_t *bytes, size_t n, const struct traced_regs *r, struct traced_writes *to);
 	/* The detour of the addition with these bytes, n of them with what follows, at an address; before: there begins the
 	 * instruction before it, of so many bytes, from which alone control comes to it, and the detour takes that, too; next:
 	 * nothing else leads to the instruction behind it. It takes amount from the word at `left`, behind which there is room for

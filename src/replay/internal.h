@@ -98,6 +98,7 @@ struct task {
 	struct made_call made;   /* that one */
 	/* recording */
 	bool rests;              /* the log can say where it stands: others may run */
+	bool loops;              /* that is in a loop which changes nothing */
 	int sig;                 /* to be delivered when it goes on */
 	bool interrupted;        /* it has been told to stop, and has not yet */
 	struct system_call interrupted_call; /* what restart_syscall() goes on with */
@@ -241,6 +242,7 @@ struct schedule {
 	unsigned due_at, same;   /* ticks since when; how often it has since stood just as at first, */
 	uint64_t seen;           /* with these registers (check sum) */
 	uint64_t looked;         /* those of the one that runs when its turn was over first, and it was told to stop */
+	unsigned look;           /* after so many ticks more that it kept others waiting it is looked whether it loops */
 	bool chaos;              /* turns are of any length, and it is by chance who is next: by the seed */
 	uint64_t seed, picks;
 	bool told;               /* that all wait for each other */
@@ -261,6 +263,10 @@ struct task *schedule_next(struct schedule *s);
 void schedule_resume(struct schedule *s);
 /* to its next stop. STOP_NONE: it waits in the kernel, and others can run. */
 enum stop schedule_await(struct schedule *s);
+/* Can another one run? */
+bool schedule_others(const struct schedule *s);
+/* Is it time to look whether it is in a loop that changes nothing? */
+bool schedule_looks(struct schedule *s);
 /* Is its turn over, and another one can run? */
 bool schedule_over(struct schedule *s);
 /* The same where it makes no call, and has been told to stop. */

@@ -249,6 +249,20 @@ release(struct recorder *r)
 
 /* ---- turns ---- */
 
+/* The state at which others may run, named by the clock or by the loop in which it is. */
+static void
+put_switch(struct recorder *r, const struct state *s, bool by_clock)
+{
+	record_event(r, LOG_SWITCH);
+	log_put(r->log, s->sum);
+	log_put(r->log, by_clock);
+	log_put(r->log, s->pc);
+	if (by_clock)
+		log_put(r->log, s->count);
+	r->task->known = s->sum;
+	r->task->rests = true;
+}
+
 /* Its turn is over in code that makes no system call: others run if the log can name the state, or when it can. */
 static void
 leave_turn(struct recorder *r)
@@ -259,12 +273,41 @@ leave_turn(struct recorder *r)
 		await_return(r);
 		return;
 	}
-	record_event(r, LOG_SWITCH);
-	log_put(r->log, s.sum);
-	log_put(r->log, s.pc);
-	log_put(r->log, s.count);
-	r->task->known = s.sum;
-	r->task->rests = true;
+	put_switch(r, &s, true);
+}
+
+/* Is it in a loop that changes nothing, or counters only? The log can name its state then, and signals that wait may come. */
+static bool
+rest_in_loop(struct recorder *r)
+{
+	bool stood = r->task->loops && r->task->rests;
+	struct state s = {0};
+	enum stop stop;
+	enum spin spin = spin_here(r->t, true, &stop);
+
+	r->task->loops = false;
+	if (spin == SPIN_STOPPED)
+		r->task->state = TASK_STOPPED;
+	if (spin == SPIN_STOPPED || spin == SPIN_NOT)
+		return false;
+	s.pc = tracee_word(r->t, r->t->machine->pc);
+	s.sum = tracee_sum(r->t);
+	if (spin == SPIN_COUNTS && !clock_at(r->clock, s.pc, &s.count))
+		return false;
+	if (!stood || spin != SPIN_STAYS) {
+		put_switch(r, &s, spin == SPIN_COUNTS);
+		send_held(r);
+	}
+	r->task->loops = true;
+	return true;
+}
+
+/* One that waited in a loop has its turn again. Mostly others have not changed what it looks at, or it soon comes to another such
+ * loop: a few steps show that sooner than a tick. */
+static bool
+waits_in_loop(struct recorder *r)
+{
+	return r->task->loops && r->task->rests && r->task->state == TASK_READY && schedule_others(&r->turns) && rest_in_loop(r);
 }
 
 /* Control is back in code that counts. */
@@ -299,6 +342,10 @@ stop_here(struct recorder *r)
 {
 	r->task->interrupted = false;
 	if (buffer_awaits_stop(r))
+		return;
+	if (!r->task->in_call && schedule_looks(&r->turns) && rest_in_loop(r))
+		return;
+	if (r->task->state == TASK_STOPPED)
 		return;
 	if (schedule_impatient(&r->turns))
 		record_refuse(r, pool_printf(r->task->pool, "signal %d", r->task->held.at[0].info.si_signo),
@@ -518,6 +565,10 @@ run(struct recorder *r)
 		if (r->task && task != r->task)
 			buffer_drain(r);
 		become(r, task);
+		if (waits_in_loop(r)) {
+			schedule_yield(&r->turns);
+			continue;
+		}
 		schedule_resume(&r->turns);
 		buffer_drain(r);
 		handle(r, schedule_await(&r->turns));

@@ -116,12 +116,34 @@ run_to_state(struct replayer *r, const char *what, uint64_t sum)
 	}
 }
 
+/* Runs to a state of a loop that changes nothing. */
+static void
+run_to_loop(struct replayer *r, uint64_t sum)
+{
+	uint64_t pc = log_get(r->log);
+	enum reach reach;
+	enum stop stop;
+
+	if (log_failed(r->log))
+		return;
+	replayer_go_back(r);
+	reach = spin_reach(r->t, pc, sum, &stop);
+	if (reach != REACH_THERE && !replayer_halts(r, stop))
+		replayer_diverged(r, pool_printf(r->pool, "a loop that changes nothing, at pc 0x%" PRIx64, pc), stop_text(r, stop));
+}
+
 /* Its turn is over where it makes no call. */
 static void
 replay_switch(struct replayer *r)
 {
+	uint64_t sum;
+
 	log_get(r->log);
-	run_to_state(r, "the end of its turn", log_get(r->log));
+	sum = log_get(r->log);
+	if (log_get(r->log))
+		run_to_state(r, "the end of its turn", sum);
+	else
+		run_to_loop(r, sum);
 }
 
 static void
@@ -214,6 +236,7 @@ make_task(struct replayer *r, const struct birth *b, struct tracee *t)
 		return false;
 	}
 	t->own = r->t->own;
+	t->admits = r->t->admits;
 	t->of = r->t->of;
 	t->store = r->t->store;
 	t->makes = r->t->makes;
@@ -354,6 +377,7 @@ replay_exec(struct replayer *r)
 		return;
 	}
 	t.own = task->t.own;
+	t.admits = task->t.admits;
 	t.of = task->t.of;
 	group_kill(&r->all, task->group);
 	tracee_close(&task->t);

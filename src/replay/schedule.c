@@ -50,6 +50,7 @@ schedule_hurry(struct schedule *s)
 	set_ticking(s, true);
 	s->now->waits = true;
 	s->now->held_at = (unsigned)ticks;
+	s->look = 1;
 }
 
 static bool
@@ -345,7 +346,30 @@ note_due(struct schedule *s)
 		s->due = true;
 		s->due_at = (unsigned)ticks;
 		s->seen = s->same = 0;
+		s->look = 1;
 	}
+}
+
+static bool
+is_to_be_looked_at(const struct schedule *s)
+{
+	return (s->due || s->now->waits) && have_passed(s, s->now->waits ? s->now->held_at : s->due_at, s->look);
+}
+
+/* Ever more seldom, since it takes some steps. */
+bool
+schedule_looks(struct schedule *s)
+{
+	if (!is_to_be_looked_at(s))
+		return false;
+	s->look *= 2;
+	return true;
+}
+
+bool
+schedule_others(const struct schedule *s)
+{
+	return others_can_run(s);
 }
 
 enum stuck
@@ -375,7 +399,7 @@ prod(struct schedule *s, struct task *t)
 		;
 	/* One that makes calls without a stop comes to the end of its turn at one that it stops at. */
 	others = (t->group->space->counts || t->runs_free) && is_over(s, TURN) && others_can_run(s);
-	others |= s->due && have_passed(s, s->due_at, PATIENCE / 2);
+	others |= (s->due && have_passed(s, s->due_at, PATIENCE / 2)) || is_to_be_looked_at(s);
 	if (t->state != TASK_STOPPED && !t->interrupted && (schedule_impatient(s) || others)) {
 		t->interrupted = true;
 		ptrace(PTRACE_INTERRUPT, t->tid, 0, 0);
@@ -405,7 +429,7 @@ schedule_resume(struct schedule *s)
 	if (t->state == TASK_STOPPED)
 		return;
 	t->sig = 0;
-	t->rests = false;
+	t->rests = t->loops = false;
 	s->stops++;
 	seen = t->waits || t->interrupted || (is_over(s, TURN) && others_can_run(s));
 	tracee_resume(&t->t, buffer_request(t, seen), sig);
@@ -518,6 +542,7 @@ schedule_next(struct schedule *s)
 	s->last = next->number;
 	s->began = (unsigned)ticks;
 	s->looked = 0;
+	s->look = 1;
 	s->due = false;
 	return next;
 }

@@ -685,6 +685,7 @@ tracee_clone(struct tracee *by, const struct tracee *of, uint64_t flags, struct 
 	if (tracee_join(to, (pid_t)tid, of->machine, NULL) && of->machine->set_state(to->pid, state, n) &&
 	    tracee_set(to, &of->regs)) {
 		to->own = of->own;
+		to->admits = of->admits;
 		to->of = of->of;
 		to->store = by->store;
 		return true;

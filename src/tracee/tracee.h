@@ -10,6 +10,7 @@
 
 /* ---- tracee.c: the process that is traced ---- */
 
+struct countdown;
 struct tracee {
 	pid_t pid;
 	const struct machine_traced *machine;
@@ -24,7 +25,8 @@ struct tracee {
 	unsigned where;          /* bind.c has it */
 	uint64_t makes;          /* in a replay: where a system call's instruction has a breakpoint behind it; 0: nowhere */
 	uint64_t armed;          /* for who looks on: what the processor watches in it */
-	bool alone;              /* that looks at no code: it may be another one for a while */
+	bool alone;              /* that looks at no code: it may be another one for a while; */
+	bool (*admits)(struct tracee *t, const struct countdown *d); /* else, if not NULL: may it, by that countdown? */
 	/* In a replay, descriptors of its process, and 1 more (0: not open): of what mapped files lie in, of a program's file. */
 	unsigned store, program;
 	dev_t program_dev;

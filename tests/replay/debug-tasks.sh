@@ -90,6 +90,47 @@ t_debug_turns() {
 	grep -q '= (void (\*)())' answers || no "no PCs of threads"
 }
 
+# Threads that compute for long, and make no system call; others that wait in loops, of which nothing is counted.
+t_debug_long_turns() {
+	cat >long.c <<-'EOT'
+	#include <pthread.h>
+	#include <stdio.h>
+	static long part[2];
+	static void *run(void *m)
+	{
+		long s = 0;
+		for (long i = 0; i < 200000000; i++)
+			s += i ^ (s >> 3);
+		part[(long)m] = s;
+		return NULL;
+	}
+	static void done(void)
+	{
+		puts("done");
+	}
+	int main(void)
+	{
+		pthread_t t[2];
+		for (long i = 0; i < 2; i++)
+			pthread_create(&t[i], NULL, run, (void *)i);
+		for (int i = 0; i < 2; i++)
+			pthread_join(t[i], NULL);
+		done();
+		return part[0] != part[1];
+	}
+	EOT
+	$cc -w -g -O2 -fchord=clock -pthread -o long long.c 2>cc.err || no "cannot compile: $(head -c 300 cc.err)"
+	record ./long
+	[ $status = 0 ] || no "status $status: $(cat err)"
+	debug ./long "watch part[1]" "break done" "continue" "continue" "print part[0] == part[1]"
+	answered 'hit Hardware watchpoint' 'New value = [^0]' 'Breakpoint 2, done' '= 1'
+	gcc -w -g -O1 -pthread -o loops "$here/loops.c" || no "cannot compile"
+	record ./loops turns 4
+	debug ./loops "continue" "watch turn" "reverse-continue" "reverse-continue" "reverse-continue" "continue" "continue"
+	answered 'No more reverse' 'Old value = 0' 'New value = 2' 'Old value = 2' 'New value = 1' 'Old value = 1' 'New value = 0' \
+		'Old value = 0' 'New value = 1' 'Old value = 1' 'New value = 2'
+}
+
 # Each of two threads waits for what the other one has: both are shown in their calls, and who took what is found.
 t_debug_deadlock() {
 	cat >dead.c <<-'EOT'
@@ -381,4 +422,4 @@ t_debug_comparison() {
 	answered "= -2 '" "= -50 '" 'No more rev' 'No more rev' '= 1$' '= 0$' '= -1$' '= -2$' '= "0123456789abcdef"' 'syscall' "= 0 '"
 	[ "$(grep -c 'rwatch ADDRESS SIZE' answers)" = 7 ] || no "not seven refused: $(tail -c 900 answers)"
 }
-debug_task_cases="debug-intervals debug-comparison debug-condition debug-seek debug-race debug-turns debug-deadlock debug-wild debug-processes debug-killed"
+debug_task_cases="debug-intervals debug-comparison debug-condition debug-seek debug-race debug-turns debug-long-turns debug-deadlock debug-wild debug-processes debug-killed"

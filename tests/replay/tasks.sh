@@ -170,6 +170,34 @@ t_deadlock() {
 	replay "$REPLAYS"
 }
 
+# Threads, processes and signals for which a program waits in loops that make no system call; in loops that count, and by chance.
+t_loops() {
+	local kind options
+	gcc -O2 -w -pthread -o loops "$here/loops.c" || no "cannot compile"
+	for kind in "turns 100" "lock 20" "flag 20" "calls" "signals 20" "processes 50"; do
+		# shellcheck disable=SC2086
+		record ./loops $kind
+		[ $status = 0 ] && ! [ -s err ] || no "$kind: status $status: $(head -c 300 err)"
+		replay "$REPLAYS"
+	done
+	for options in "-O2 -fchord=clock" "-O0 -fchord=events"; do
+		build_with "$options" measured "$here/loops.c"
+		for kind in "turns 100" "flag 20" "signals 20" "processes 20" "counting"; do
+			# shellcheck disable=SC2086
+			record ./measured $kind
+			[ $status = 0 ] && ! [ -s err ] || no "$options, $kind: status $status: $(head -c 300 err)"
+			replay 1
+		done
+	done
+	for kind in "turns 50" "lock 20" "signals 20"; do
+		# shellcheck disable=SC2086
+		timeout -k 5 60 "$CHORD" record --chaos -o log ./loops $kind >out 2>err </dev/null || no "chaos, $kind: $(head -c 300 err)"
+		status=0
+		: >err
+		replay "$REPLAYS"
+	done
+}
+
 # A thread that spins until another one has done something, where the log cannot name a state: alone it would not wait for ever.
 t_spins() {
 	cat >spins.c <<-'EOF'
@@ -187,7 +215,8 @@ t_spins() {
 		return 3;
 	}
 	EOF
-	gcc -O1 -w -pthread -o spins spins.c || no "cannot compile"
+	sed -e 's/while (!flag)/static long n; & __asm__ volatile("incq %0" : "+m"(n))/' spins.c >memory.c
+	gcc -O1 -w -pthread -o spins memory.c || no "cannot compile"
 	refused 1 'a thread waits for another one in code .*runs on without being recorded' timeout -k 5 60 "$CHORD" record -o log \
 		sh -c './spins; echo status $?'
 	[ "$(cat out)" = "$(printf 'went on\nstatus 3')" ] && [ ! -e log ] || no "it did not go on: $(cat out)"
@@ -305,7 +334,7 @@ t_calls_go_on() {
 	done
 }
 
-for name in threads processes exec-of-threads kinds server chaos deadlock spins ended-from-outside calls-go-on; do
+for name in threads processes exec-of-threads kinds server chaos deadlock loops spins ended-from-outside calls-go-on; do
 	test_case "$name"
 done
 exit $failed

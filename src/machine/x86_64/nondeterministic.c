@@ -19,12 +19,6 @@ const uint8_t x86_nondet_trap[X86_NONDET_TRAP] = {0x0f, 0x31};
 /* Behind 0f: cpuid; a group of instructions, of which these are /6 and /7 with a register. */
 enum { CPUID = 0xa2, GROUP = 0xc7, GROUP_FROM = 0xf0 };
 
-/* By number. */
-static const uint8_t general[16] = {
-	WORD(rax), WORD(rcx), WORD(rdx), WORD(rbx), WORD(rsp), WORD(rbp), WORD(rsi), WORD(rdi), WORD(r8), WORD(r9), WORD(r10),
-	WORD(r11), WORD(r12), WORD(r13), WORD(r14), WORD(r15),
-};
-
 struct parsed {
 	enum nondeterminism kind;
 	uint8_t len, size, reg;  /* size: bytes of its result, in that word */
@@ -65,7 +59,7 @@ parse_group(const uint8_t *bytes, size_t n, struct parsed *p)
 		p->kind = NONDET_NOT;
 	p->len = (uint8_t)(i + 3);
 	p->size = repeated || rex & 8 ? 8 : word ? 2 : 4;
-	p->reg = general[(modrm & 7) | (rex & 1) << 3];
+	p->reg = x86_word[(modrm & 7) | (rex & 1) << 3];
 }
 
 static struct parsed

@@ -137,6 +137,9 @@ extern const struct machine_text x86_text;
 extern const struct machine_thread x86_thread;
 /* traced.c */
 extern const struct machine_traced x86_traced;
+/* effect.c */
+extern const uint8_t x86_word[16]; /* of struct traced_regs, by the register's number */
+bool x86_writes(const uint8_t *bytes, size_t n, const struct traced_regs *r, struct traced_writes *to);
 /* nondeterministic.c */
 enum { X86_NONDET_TRAP = 2 };
 extern const uint8_t x86_nondet_trap[X86_NONDET_TRAP];

@@ -441,6 +441,27 @@ step(struct debugger *d, bool *fired)
 	return stop;
 }
 
+static bool
+is_aside(const struct tracee *t)
+{
+	return tracee_word(t, t->machine->pc) - t->aside < t->aside_size;
+}
+
+/* Out of the code of a countdown. False: something else has stopped it there. */
+static bool
+leave_aside(struct tracee *t, enum stop *stop)
+{
+	while (is_aside(t)) {
+		enum stop at = go(t, PTRACE_SYSEMU_SINGLESTEP);
+
+		if (is_own(t, at))
+			continue;
+		*stop = at;
+		return false;
+	}
+	return true;
+}
+
 /* Runs with breakpoints. STOP_HALT: one has been hit, or memory was written, or the time is over. */
 static enum stop
 run(struct debugger *d)
@@ -457,6 +478,8 @@ run(struct debugger *d)
 		for (size_t i = 0; i < d->nput && !hit && !watched; i++)
 			hit = breakpoint_hit(t, &d->put[i], stop);
 		take_breakpoints(d);
+		if ((stop == STOP_GROUP || watched) && !leave_aside(t, &stop))
+			return stop;
 		if (!hit && !watched && stop != STOP_GROUP)
 			return stop;
 		/* Interrupted at a breakpoint, it would go on over that. */
@@ -487,6 +510,24 @@ find_loader(struct debugger *d, const struct task *t)
 	d->loaded = t->group->programs;
 }
 
+/* Countdowns execute some instructions elsewhere, and nobody may wait for these. What is written there is seen behind the addition:
+ * for instructions before it that is too late. */
+static bool
+admits(struct tracee *t, const struct countdown *count)
+{
+	const struct debugger *d = t->of;
+
+	if (d->stepping)
+		return false;
+	for (size_t i = 0; i < d->condition.n; i++) {
+		const struct condition *c = &d->condition.at[i];
+
+		if (c->watch ? c->reads || !c->slots || countdown_writes_early(count, t) : countdown_hides(count, c->at))
+			return false;
+	}
+	return true;
+}
+
 /* What tracee_go_own() does. */
 static enum stop
 own(struct tracee *t, int request)
@@ -497,6 +538,8 @@ own(struct tracee *t, int request)
 
 	if (!view_now(d)) {
 		stop = go(t, request);
+		if (stop == STOP_GROUP)
+			leave_aside(t, &stop);
 		return stop == STOP_GROUP ? halt(d, due ? MOVED_SLICE : MOVED_ASKED) : stop;
 	}
 	find_loader(d, d->r.task);
@@ -522,6 +565,7 @@ void
 go_hook(struct debugger *d)
 {
 	d->r.t->own = own;
+	d->r.t->admits = admits;
 	d->r.t->of = d;
 }
 

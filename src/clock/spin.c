@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: MIT */
+/* Loops that change nothing. A thread that waits for another one, or for a signal, by looking at memory again and again comes back
+ * to the same registers with the same memory. As only one thread runs at a time, it stays in that loop for ever. So the PC and the
+ * registers name each state of the loop, in code that counts nothing, too, however often it has gone round. */
+#include "clock/clock.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+
+/* Longer loops, or such that write to more places, are not looked at. */
+enum { STEPS = 256, PLACES = 64 };
+
+/* What has been done since a step that may be in the loop. */
+struct round {
+	bool lost;               /* that is not known any more */
+	bool counts;             /* it has written to counters, of which nothing is kept */
+	struct traced_regs regs; /* then */
+	char vectors[TRACED_STATE_MOST];
+	size_t state;            /* bytes of those */
+	unsigned n;
+	struct kept {
+		uint64_t at;
+		uint32_t size;
+		char was[TRACED_WRITE];
+	} kept[PLACES];          /* what was written to, as it was then */
+};
+
+static bool
+is_step(const struct tracee *t, enum stop stop)
+{
+	return stop == STOP_SIGNAL && tracee_signal(t) == SIGTRAP;
+}
+
+static void
+round_begin(struct round *r, const struct tracee *t)
+{
+	r->regs = t->machine->bare(&t->regs);
+	r->state = t->machine->get_state(t->pid, r->vectors);
+	r->lost = !r->state;
+	r->counts = false;
+	r->n = 0;
+}
+
+static void
+keep(struct round *r, const struct tracee *t, const struct traced_writes *to)
+{
+	for (unsigned i = 0; i < to->n && !r->lost; i++) {
+		struct kept *k = &r->kept[r->n];
+
+		r->counts |= to->of[i].counter;
+		if (to->of[i].counter)
+			continue;
+		r->lost = r->n == PLACES || !tracee_read(t, to->of[i].at, k->was, to->of[i].size);
+		if (r->lost)
+			return;
+		k->at = to->of[i].at;
+		k->size = to->of[i].size;
+		r->n++;
+	}
+}
+
+/* Is all memory as it was? A place that was written to twice is there twice, first as it was. */
+static bool
+memory_is_again(const struct round *r, const struct tracee *t)
+{
+	char now[TRACED_WRITE];
+
+	for (unsigned i = 0; i < r->n; i++) {
+		const struct kept *k = &r->kept[i];
+		bool later = false;
+
+		for (unsigned j = 0; j < i; j++)
+			later |= r->kept[j].at == k->at && r->kept[j].size >= k->size;
+		if (!later && (!tracee_read(t, k->at, now, k->size) || memcmp(now, k->was, k->size)))
+			return false;
+	}
+	return true;
+}
+
+static bool
+is_again(const struct round *r, const struct tracee *t)
+{
+	struct traced_regs regs = t->machine->bare(&t->regs);
+	char *vectors;
+	bool same;
+
+	if (r->lost || memcmp(&regs, &r->regs, sizeof regs) || !memory_is_again(r, t))
+		return false;
+	vectors = xmalloc(TRACED_STATE_MOST);
+	same = t->machine->get_state(t->pid, vectors) == r->state && !memcmp(vectors, r->vectors, r->state);
+	free(vectors);
+	return same;
+}
+
+/* What the next instruction is to write. False: it may do anything. */
+static bool
+next_writes(const struct tracee *t, struct traced_writes *to)
+{
+	uint8_t code[16];
+	size_t n = tracee_read_some(t, tracee_word(t, t->machine->pc), code, sizeof code);
+
+	return t->machine->writes(code, n, &t->regs, to);
+}
+
+/* Does it come back to where it stands, or, as the loop need not begin there, to where it is after 8, 16, 32 steps and so on
+ * (Brent)? */
+enum spin
+spin_here(struct tracee *t, bool live, enum stop *stop)
+{
+	struct round *here = xmalloc(2 * sizeof *here), *later = here + 1;
+	struct traced_writes to;
+	enum spin spin = SPIN_NOT;
+
+	*stop = STOP_SIGNAL;
+	round_begin(here, t);
+	later->lost = true;
+	for (unsigned i = 1, begin = 8; i <= STEPS && spin == SPIN_NOT && next_writes(t, &to); i++) {
+		keep(here, t, &to);
+		keep(later, t, &to);
+		*stop = live ? tracee_go(t, PTRACE_SINGLESTEP, 0) : tracee_go_own(t, PTRACE_SYSEMU_SINGLESTEP);
+		if (!is_step(t, *stop)) {
+			spin = SPIN_STOPPED;
+		} else if (is_again(here, t)) {
+			spin = here->counts ? SPIN_COUNTS : SPIN_STAYS;
+		} else if (is_again(later, t)) {
+			spin = later->counts ? SPIN_COUNTS : SPIN_COMES;
+		} else if (i == begin) {
+			round_begin(later, t);
+			begin *= 2;
+		}
+	}
+	free(here);
+	return spin;
+}
+
+static bool
+is_at(const struct tracee *t, uint64_t pc, uint64_t sum)
+{
+	return tracee_word(t, t->machine->pc) == pc && tracee_sum(t) == sum;
+}
+
+/* It is in such a loop: on to the state. */
+static enum reach
+go_round(struct tracee *t, uint64_t pc, uint64_t sum, enum stop *stop)
+{
+	for (int i = 0; i < STEPS; i++) {
+		if (is_at(t, pc, sum))
+			return REACH_THERE;
+		*stop = tracee_go_own(t, PTRACE_SYSEMU_SINGLESTEP);
+		if (!is_step(t, *stop))
+			return REACH_OTHER;
+	}
+	return REACH_OTHER;
+}
+
+/* It gets into the loop by itself, and stays there: looks again and again whether it has. */
+static enum reach
+reach_by_time(struct tracee *t, uint64_t pc, uint64_t sum, enum stop *stop)
+{
+	enum { FIRST_NS = 50000, MOST_NS = 20000000 };
+
+	for (uint64_t ns = FIRST_NS;; ns = ns < MOST_NS ? 2 * ns : ns) {
+		switch (spin_here(t, false, stop)) {
+		case SPIN_STAYS: case SPIN_COMES: return go_round(t, pc, sum, stop);
+		case SPIN_STOPPED: return REACH_OTHER;
+		case SPIN_COUNTS: case SPIN_NOT: break;
+		}
+		*stop = tracee_go_for(t, PTRACE_SYSEMU, ns);
+		if (*stop != STOP_GROUP)
+			return REACH_OTHER;
+	}
+}
+
+/* The same where somebody looks on: it stops at each arrival. */
+static enum reach
+reach_by_breakpoint(struct tracee *t, uint64_t pc, uint64_t sum, enum stop *stop)
+{
+	struct breakpoint b = {0};
+	bool here;
+
+	for (;;) {
+		if (is_at(t, pc, sum)) {
+			switch (spin_here(t, false, stop)) {
+			case SPIN_STAYS: return REACH_THERE;
+			case SPIN_STOPPED: return REACH_OTHER;
+			case SPIN_COMES: case SPIN_COUNTS: case SPIN_NOT: break;
+			}
+		}
+		if (tracee_word(t, t->machine->pc) == pc) {
+			*stop = tracee_go_own(t, PTRACE_SYSEMU_SINGLESTEP);
+			if (!is_step(t, *stop))
+				return REACH_OTHER;
+			continue;
+		}
+		if (!breakpoint_put(t, &b, pc))
+			return REACH_OTHER;
+		*stop = tracee_go_own(t, PTRACE_SYSEMU);
+		here = breakpoint_hit(t, &b, *stop);
+		breakpoint_take(t, &b);
+		if (!here)
+			return REACH_OTHER;
+	}
+}
+
+enum reach
+spin_reach(struct tracee *t, uint64_t pc, uint64_t sum, enum stop *stop)
+{
+	return t->own ? reach_by_breakpoint(t, pc, sum, stop) : reach_by_time(t, pc, sum, stop);
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/* What an instruction writes to memory, by the registers before it. */
+#include "machine/x86_64/x86_64.h"
+
+#ifdef __x86_64__
+
+#include <stddef.h>
+#include <sys/user.h>
+
+#define WORD(name) (offsetof(struct user_regs_struct, name) / sizeof(uint64_t))
+
+const uint8_t x86_word[16] = {
+	WORD(rax), WORD(rcx), WORD(rdx), WORD(rbx), WORD(rsp), WORD(rbp), WORD(rsi), WORD(rdi), WORD(r8), WORD(r9), WORD(r10),
+	WORD(r11), WORD(r12), WORD(r13), WORD(r14), WORD(r15),
+};
+
+/* Do its registers and memory determine what it does? Of others than these that is not known. */
+static bool
+is_determined(const ZydisDecodedInstruction *in)
+{
+	switch (in->meta.category) {
+	case ZYDIS_CATEGORY_BINARY: case ZYDIS_CATEGORY_BITBYTE: case ZYDIS_CATEGORY_BMI1: case ZYDIS_CATEGORY_BMI2:
+	case ZYDIS_CATEGORY_CALL: case ZYDIS_CATEGORY_CMOV: case ZYDIS_CATEGORY_COND_BR: case ZYDIS_CATEGORY_CONVERT:
+	case ZYDIS_CATEGORY_DATAXFER: case ZYDIS_CATEGORY_FLAGOP: case ZYDIS_CATEGORY_LOGICAL: case ZYDIS_CATEGORY_LZCNT:
+	case ZYDIS_CATEGORY_NOP: case ZYDIS_CATEGORY_WIDENOP: case ZYDIS_CATEGORY_POP: case ZYDIS_CATEGORY_PUSH:
+	case ZYDIS_CATEGORY_PREFETCH: case ZYDIS_CATEGORY_RET: case ZYDIS_CATEGORY_ROTATE: case ZYDIS_CATEGORY_SEMAPHORE:
+	case ZYDIS_CATEGORY_SETCC: case ZYDIS_CATEGORY_SHIFT: case ZYDIS_CATEGORY_SSE: case ZYDIS_CATEGORY_AVX:
+	case ZYDIS_CATEGORY_AVX2: case ZYDIS_CATEGORY_LOGICAL_FP: case ZYDIS_CATEGORY_UNCOND_BR:
+		/* Flags are others in steps. */
+		return in->mnemonic != ZYDIS_MNEMONIC_XTEST && in->mnemonic != ZYDIS_MNEMONIC_PUSHF &&
+		       in->mnemonic != ZYDIS_MNEMONIC_PUSHFQ && in->mnemonic != ZYDIS_MNEMONIC_POPF &&
+		       in->mnemonic != ZYDIS_MNEMONIC_POPFQ;
+	default:
+		break;
+	}
+	switch (in->mnemonic) {
+	case ZYDIS_MNEMONIC_ENDBR64: case ZYDIS_MNEMONIC_LEA: case ZYDIS_MNEMONIC_LEAVE: case ZYDIS_MNEMONIC_LFENCE:
+	case ZYDIS_MNEMONIC_MFENCE: case ZYDIS_MNEMONIC_PAUSE: case ZYDIS_MNEMONIC_SFENCE:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* By such an instruction woven code counts. Of others with that segment it is not asked which bytes they access. */
+static bool
+counts(const ZydisDecodedInstruction *in, const struct access *a)
+{
+	switch (in->mnemonic) {
+	case ZYDIS_MNEMONIC_ADC: case ZYDIS_MNEMONIC_ADD: case ZYDIS_MNEMONIC_DEC: case ZYDIS_MNEMONIC_INC: case ZYDIS_MNEMONIC_MOV:
+	case ZYDIS_MNEMONIC_SUB:
+		return a->segment == ACCESS_GS;
+	default:
+		return false;
+	}
+}
+
+static bool
+place(const struct traced_regs *r, const struct access *a, bool counter, uint64_t end, struct traced_writes *to)
+{
+	uint64_t at = (uint64_t)a->disp + (a->pc ? end : 0);
+
+	if ((a->unknown && !counter) || a->count >= 0 || a->narrow || a->bytes > TRACED_WRITE || to->n == TRACED_WRITES)
+		return false;
+	if (a->base >= 0)
+		at += r->word[x86_word[a->base]];
+	if (a->index >= 0)
+		at += r->word[x86_word[a->index]] * a->scale;
+	if (a->segment == ACCESS_FS)
+		at += r->word[WORD(fs_base)];
+	if (counter)
+		at += r->word[WORD(gs_base)];
+	to->of[to->n].counter = counter;
+	to->of[to->n].at = at;
+	to->of[to->n++].size = a->bytes;
+	return true;
+}
+
+bool
+x86_writes(const uint8_t *bytes, size_t n, const struct traced_regs *r, struct traced_writes *to)
+{
+	ZydisDecodedInstruction in;
+	struct access access[ACCESSES_MOST];
+	struct facts facts;
+	unsigned naccess, stores = 0;
+
+	to->n = 0;
+	if (ZYAN_FAILED(ZydisDecoderDecodeInstruction(x86_decoder(), NULL, bytes, n, &in)) || !is_determined(&in) ||
+	    !x86_facts(bytes, in.length, &facts))
+		return false;
+	naccess = x86_accesses(bytes, in.length, access);
+	for (unsigned i = 0; i < naccess; i++)
+		if (access[i].how & ACCESS_STORES) {
+			stores++;
+			if (!place(r, &access[i], counts(&in, &access[i]), r->word[WORD(rip)] + in.length, to))
+				return false;
+		}
+	return stores == facts.stores;
+}
+
+#endif
