@@ -266,6 +266,8 @@ void leader_find(struct unit *u);
 bool fault_find(struct unit *u, struct proc_text *p);
 /* Blocks and edges of one procedure; sets p->reason if it is not understood. */
 void cfg_build(struct unit *u, struct proc_text *p);
+/* distance.c: refuses what lies between a place and another that is given by a number of bytes. After cfg_build. */
+void distances_keep(struct unit *u);
 /* computed.c: refuses the procedure, or others that it may jump into, if it jumps to an address that it computes. */
 void computed_find(struct unit *u, struct proc_text *p);
 /* Finds the registers that calls and jumps leave alone. Once, before live_find(). */

@@ -5,7 +5,6 @@
 #include "asm/asm.h"
 #include "asm/dest.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -172,42 +171,6 @@ is_tail_call(const struct builder *b, struct dest d)
 	return d.named && d.section == b->p->parts.at[0].code->section && d.off == b->p->parts.at[0].lo;
 }
 
-/* Is the jump a statement of its own: a mnemonic and one operand? */
-static bool
-can_retarget(const struct builder *b, const struct insn *in)
-{
-	const struct text *t = b->u->text;
-
-	return in->stmt != UINT32_MAX && t->stmts.at[in->stmt].kind == STMT_CODE &&
-	       *stmt_str(t, &t->stmts.at[in->stmt]).at == 'j' && stmt_rest(t, &t->stmts.at[in->stmt]).n;
-}
-
-/* Has the text `.` by itself, as in `.+5`? */
-static bool
-has_distance(struct str s)
-{
-	for (size_t i = 0; i < s.n; i++) {
-		bool before = i && (isalnum((unsigned char)s.at[i - 1]) || strchr("_.$@\"", s.at[i - 1]));
-		bool after = i + 1 < s.n && (isalnum((unsigned char)s.at[i + 1]) || strchr("_.$@\"", s.at[i + 1]));
-
-		if (s.at[i] == '.' && !before && !after)
-			return true;
-	}
-	return false;
-}
-
-/* Has the text a number of bytes to skip, counted from the next instruction? */
-static bool
-has_pc_number(const struct text *t, struct str s)
-{
-	const char *at = memmem(s.at, s.n, t->machine->pc, strlen(t->machine->pc));
-	size_t end = at ? (size_t)(at - s.at) : 0, i = end;
-
-	while (i && !strchr(" \t,*", s.at[i - 1]))
-		i--;
-	return at && i && text_number((struct str){s.at + i, end - i}) == end - i;
-}
-
 static void
 jump_edge(struct builder *b, uint32_t block, const struct insn *in, uint8_t kind)
 {
@@ -221,7 +184,7 @@ jump_edge(struct builder *b, uint32_t block, const struct insn *in, uint8_t kind
 	b->p->arc_text.at[b->p->arcs.n - 1].jump = true;
 	if (to != GRAPH_NONE && insn_at(b->p, b->p->blocks.at[to].part, b->p->block_text.at[to].first)->stmt == UINT32_MAX)
 		b->p->reason = "a jump into the middle of a statement";
-	b->p->arc_text.at[b->p->arcs.n - 1].stuck = !can_retarget(b, in);
+	b->p->arc_text.at[b->p->arcs.n - 1].stuck = !can_retarget(b->u, in);
 }
 
 static void
@@ -470,71 +433,16 @@ reach_all(struct builder *b)
 	free(extra.at);
 }
 
-/* The statement in which an instruction's bytes end, UINT32_MAX if there is none: a prefix may be a statement of its own. */
-static uint32_t
-stmt_of_end(const struct unit *u, const struct code *c, const struct insn *in)
-{
-	size_t lo = 0, hi = c->stmts.n;
-
-	while (lo < hi) {
-		size_t mid = (lo + hi) / 2;
-
-		if (u->place[c->stmts.at[mid]].off < in->off + in->len)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	while (lo && u->text->stmts.at[c->stmts.at[lo - 1]].kind == STMT_LABEL)
-		lo--;
-	return lo ? c->stmts.at[lo - 1] : UINT32_MAX;
-}
-
-/* A jump or call written as data has its distance as a number, which is right only while nothing is woven in between. */
-static bool
-is_written_as_bytes(const struct unit *u, const struct code *c, const struct insn *in)
-{
-	uint32_t stmt;
-
-	if (!(in->attr & (INSN_REL | INSN_MENTIONS)) || in->attr & INSN_RELOC)
-		return false;
-	stmt = stmt_of_end(u, c, in);
-	return stmt != UINT32_MAX &&
-	       (u->text->stmts.at[stmt].kind == STMT_DIRECTIVE || u->text->stmts.at[stmt].flags & STMT_MIXED);
-}
-
-/* A place of this procedure that is given as a distance in bytes cannot be kept by labels, except in jumps and lea, whose operand
- * can be replaced. */
-static bool
-counts_bytes(const struct builder *b, const struct code *c, const struct insn *in)
-{
-	struct dest d = dest_of(b->u, c, in);
-	uint32_t proc, part;
-
-	if (!d.section || !unit_find(b->u, d.section, d.off, &proc, &part))
-		return false;
-	if (b->u->code[d.section]->at[d.off] == UINT32_MAX)
-		return in->stmt != UINT32_MAX && has_pc_number(b->u->text, stmt_str(b->u->text, &b->u->text->stmts.at[in->stmt]));
-	if (in->attr & INSN_REL && in->cls != CHORD_INSN_CALL && can_retarget(b, in) && proc == b->number)
-		return false;
-	if (in->stmt != UINT32_MAX && proc == b->number && stmt_pc_number(b->u->text, &b->u->text->stmts.at[in->stmt]) >= 0)
-		return false;
-	if (in->stmt != UINT32_MAX && has_distance(stmt_str(b->u->text, &b->u->text->stmts.at[in->stmt])))
-		return true;
-	return !b->u->code[d.section]->labelled[d.off];
-}
-
 static void
 refuse_distances(struct builder *b, const struct part *part)
 {
 	for (uint32_t i = part->first; i < part->last && !b->p->reason; i++) {
 		const struct insn *in = &part->code->insns.at[i];
+		enum distance how = distance_of(b->u, b->number, part->code, in);
 
-		if (!(in->attr & (INSN_REL | INSN_MENTIONS)) || in->attr & INSN_RELOC)
-			continue;
-		if (is_written_as_bytes(b->u, part->code, in))
-			b->p->reason = pool_printf(b->u->pool, "a distance written as bytes at +0x%x", in->off - part->lo);
-		else if (counts_bytes(b, part->code, in))
-			b->p->reason = pool_printf(b->u->pool, "a distance in bytes at +0x%x", in->off - part->lo);
+		if (how != DISTANCE_NONE)
+			b->p->reason = pool_printf(b->u->pool, "a distance %s bytes at +0x%x",
+			                           how == DISTANCE_WRITTEN ? "written as" : "in", in->off - part->lo);
 	}
 }
 
@@ -591,7 +499,7 @@ is_fixed_target(const struct builder *b, const struct code *c, uint32_t off)
 	for (uint32_t i = 0; i < b->p->blocks.n; i++) {
 		const struct insn *in = last_insn(b, i);
 
-		if (in->attr & INSN_REL && in->cls != CHORD_INSN_CALL && !can_retarget(b, in) && !(in->attr & INSN_RELOC) &&
+		if (in->attr & INSN_REL && in->cls != CHORD_INSN_CALL && !can_retarget(b->u, in) && !(in->attr & INSN_RELOC) &&
 		    b->p->parts.at[b->p->blocks.at[i].part].code == c && in->target == off)
 			return true;
 	}

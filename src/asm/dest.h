@@ -18,6 +18,17 @@ struct dest reloc_dest(const struct unit *u, const struct obj_reloc *r, uint64_t
 /* The first relocation of [lo, hi), or NULL. */
 const struct obj_reloc *reloc_in(const struct object *o, uint32_t section, uint64_t lo, uint64_t hi);
 
+/* distance.c: where a jump leads, or what address an instruction mentions, may be given as a number of bytes. */
+enum distance {
+	DISTANCE_NONE,
+	DISTANCE_WRITTEN,   /* the instruction itself is written as bytes */
+	DISTANCE_COUNTED,   /* its operand counts bytes, and the weaver cannot put a label there */
+};
+/* In an instruction of this procedure that has no relocation. */
+enum distance distance_of(const struct unit *u, uint32_t proc, const struct code *c, const struct insn *in);
+/* Is it a jump that can get another operand? */
+bool can_retarget(const struct unit *u, const struct insn *in);
+
 /* nonlocal.c: what an address that instruction i takes is for: LEADER_ADDRESS, LEADER_RECEIVE, or both if that
  * cannot be told. */
 uint8_t nonlocal_mention(const struct unit *u, const struct code *c, uint32_t i, struct dest d);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Where control can get to: targets of jumps, addresses that are taken, landing pads. */
 #include "asm/asm.h"
-#include "asm/dest.h"
+#include "asm/mention.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -151,81 +150,6 @@ mark_insns(struct unit *u, const struct code *c)
 
 /* ---- addresses in data: by name, since a table may hold differences ---- */
 
-struct numeric {
-	uint32_t stmt;
-	uint64_t number;
-};
-
-struct names {
-	struct strmap symbols;            /* to symbol index */
-	VEC(struct numeric) numeric;      /* definitions, in text order */
-};
-
-static void
-names_read(struct names *n, const struct unit *u)
-{
-	const struct object *o = u->object;
-
-	for (uint32_t i = 1; i < o->nsymbol; i++)
-		if (o->symbols[i].section && u->code[o->symbols[i].section] && !o->symbols[i].is_section &&
-		    strncmp(o->symbols[i].name, LABEL_PREFIX, sizeof LABEL_PREFIX - 1))
-			strmap_put(&n->symbols, str_of(o->symbols[i].name), i);
-	for (uint32_t i = 0; i < u->text->stmts.n; i++) {
-		const struct stmt *s = &u->text->stmts.at[i];
-
-		if (s->kind == STMT_LABEL && isdigit((unsigned char)u->text->at[s->at]))
-			VEC_PUSH(n->numeric, (struct numeric){i, strtoull(u->text->at + s->at, NULL, 10)});
-	}
-}
-
-/* `1b` or `1f` in statement stmt. */
-static struct dest
-numeric_dest(const struct unit *u, const struct names *n, struct str word, uint32_t stmt)
-{
-	uint64_t number = strtoull(word.at, NULL, 10);
-	bool back = word.at[word.n - 1] == 'b';
-	const struct numeric *best = NULL;
-
-	for (size_t i = 0; i < n->numeric.n; i++) {
-		const struct numeric *d = &n->numeric.at[i];
-
-		if (d->number != number)
-			continue;
-		if (back && d->stmt < stmt)
-			best = d;
-		if (!back && d->stmt > stmt && !best)
-			best = d;
-	}
-	if (!best || !u->place[best->stmt].section || !u->code[u->place[best->stmt].section])
-		return (struct dest){0};
-	return (struct dest){u->place[best->stmt].section, u->place[best->stmt].off, true};
-}
-
-static struct dest
-word_dest(const struct unit *u, const struct names *n, struct str word, uint32_t stmt)
-{
-	uint64_t i;
-	char last = word.at[word.n - 1];
-
-	if (isdigit((unsigned char)*word.at)) {
-		if ((last == 'b' || last == 'f') && strspn(word.at, "0123456789") == word.n - 1)
-			return numeric_dest(u, n, word, stmt);
-		return (struct dest){0};
-	}
-	if (!strmap_get(&n->symbols, word, &i))
-		return (struct dest){0};
-	const struct obj_symbol *s = &u->object->symbols[i];
-	if (s->value > u->code[s->section]->nbyte)
-		return (struct dest){0};
-	return (struct dest){s->section, (uint32_t)s->value, true};
-}
-
-static bool
-is_word(char c)
-{
-	return isalnum((unsigned char)c) || c == '_' || c == '.' || c == '$' || (unsigned char)c >= 0x80;
-}
-
 /* Sections that list places for patching while the program runs. */
 static bool
 tells_patches(const struct unit *u, uint32_t stmt)
@@ -254,59 +178,6 @@ keep_nops(struct unit *u, struct dest d)
 	return any;
 }
 
-/* A name in the operands of a statement, and the place in code that it names, if any. */
-struct mention {
-	struct str word;
-	struct dest dest;
-	bool minus;      /* it is subtracted */
-};
-
-static bool
-is_minus(struct str s, size_t at)
-{
-	while (at && (s.at[at - 1] == ' ' || s.at[at - 1] == '('))
-		at--;
-	return at && s.at[at - 1] == '-';
-}
-
-/* The next name from *at on. */
-static bool
-next_word(const struct unit *u, const struct names *n, uint32_t stmt, size_t *at, struct mention *m)
-{
-	struct str s = stmt_rest(u->text, &u->text->stmts.at[stmt]);
-	size_t i = *at;
-
-	while (i < s.n) {
-		size_t from = i;
-
-		if (s.at[i] == '"')
-			for (i++; i < s.n && s.at[i] != '"'; i++)
-				;
-		while (i < s.n && is_word(s.at[i]))
-			i++;
-		if (i > from && is_word(s.at[from])) {
-			*at = i;
-			*m = (struct mention){{s.at + from, i - from}, {0}, is_minus(s, from)};
-			m->dest = word_dest(u, n, m->word, stmt);
-			return true;
-		}
-		i++;
-	}
-	return false;
-}
-
-static bool
-holds_addresses(struct str word)
-{
-	static const char *const names[] = {".long", ".quad", ".int", ".4byte", ".8byte", ".value", ".short", ".word",
-		".2byte", ".hword", ".byte", ".uleb128", ".sleb128", ".dc.l", ".dc.a", ".dc"};
-
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (str_is(word, names[i]))
-			return true;
-	return false;
-}
-
 /* Data that is there when the program runs, and that no compiler made. (A compiler's own such data are jump tables.) */
 static bool
 is_by_hand(const struct unit *u, uint32_t stmt)
@@ -333,7 +204,7 @@ mark_words(struct unit *u, const struct names *n, uint32_t stmt)
 	bool patches = tells_patches(u, stmt), listed = !patches && may_list_faults(u, stmt);
 	struct mention m;
 
-	for (size_t at = 0; next_word(u, n, stmt, &at, &m);) {
+	for (size_t at = 0; mention_next(u, n, stmt, &at, &m);) {
 		if (!patches || !keep_nops(u, m.dest))
 			mark_address_taken(u, m.dest);
 		if (m.dest.section)
@@ -350,7 +221,7 @@ mark_distance(struct unit *u, const struct names *n, uint32_t stmt)
 
 	if (!c || c->at[u->place[stmt].off] == UINT32_MAX)
 		return;
-	for (size_t at = 0; next_word(u, n, stmt, &at, &m);)
+	for (size_t at = 0; mention_next(u, n, stmt, &at, &m);)
 		if (m.minus && m.dest.section) {
 			c->insns.at[c->at[u->place[stmt].off]].attr |= INSN_DISTANCE;
 			mark_words(u, n, stmt);
@@ -405,7 +276,7 @@ describes_range(struct unit *u, const struct names *n, uint32_t stmt)
 	struct mention m;
 	bool any = false;
 
-	for (size_t at = 0; next_word(u, n, stmt, &at, &m);) {
+	for (size_t at = 0; mention_next(u, n, stmt, &at, &m);) {
 		if (m.minus && m.dest.section && plus.section)
 			any |= refuse_range(u, stmt, m.dest, plus);
 		if (!m.minus)
@@ -420,7 +291,7 @@ refuse_named(struct unit *u, const struct names *n, uint32_t stmt)
 {
 	struct mention m;
 
-	for (size_t at = 0; next_word(u, n, stmt, &at, &m);)
+	for (size_t at = 0; mention_next(u, n, stmt, &at, &m);)
 		if (m.dest.section) {
 			refuse_described(u, stmt, m.dest);
 			m.dest.off -= m.dest.off > 0;
@@ -465,8 +336,7 @@ mark_data(struct unit *u)
 		else if (s->kind == STMT_CODE && memchr(stmt_str(u->text, s).at, '-', s->len))
 			mark_distance(u, &n, i);
 	}
-	strmap_free(&n.symbols);
-	free(n.numeric.at);
+	names_free(&n);
 }
 
 /* ---- procedures that others know of ---- */

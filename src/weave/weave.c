@@ -300,6 +300,7 @@ run(struct job *j, const char *at, size_t n, const char *file, struct buf *out)
 		show_unit(&j->unit, j->o->dump);
 	pass_refuse(j);
 	each_proc(j, cfg_build);
+	distances_keep(&j->unit);
 	each_proc(j, computed_find);
 	dump_procs(j, "graph");
 	live_prepare(&j->unit);

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+/* Names in the operands of statements, and the places in code that they name. */
+#include "asm/mention.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+void
+names_read(struct names *n, const struct unit *u)
+{
+	const struct object *o = u->object;
+
+	for (uint32_t i = 1; i < o->nsymbol; i++)
+		if (o->symbols[i].section && u->code[o->symbols[i].section] && !o->symbols[i].is_section &&
+		    strncmp(o->symbols[i].name, LABEL_PREFIX, sizeof LABEL_PREFIX - 1))
+			strmap_put(&n->symbols, str_of(o->symbols[i].name), i);
+	for (uint32_t i = 0; i < u->text->stmts.n; i++) {
+		const struct stmt *s = &u->text->stmts.at[i];
+
+		if (s->kind == STMT_LABEL && isdigit((unsigned char)u->text->at[s->at]))
+			VEC_PUSH(n->numeric, (struct numeric){i, strtoull(u->text->at + s->at, NULL, 10)});
+	}
+}
+
+void
+names_free(struct names *n)
+{
+	strmap_free(&n->symbols);
+	free(n->numeric.at);
+}
+
+/* `1b` or `1f` in statement stmt. */
+static struct dest
+numeric_dest(const struct unit *u, const struct names *n, struct str word, uint32_t stmt)
+{
+	uint64_t number = strtoull(word.at, NULL, 10);
+	bool back = word.at[word.n - 1] == 'b';
+	const struct numeric *best = NULL;
+
+	for (size_t i = 0; i < n->numeric.n; i++) {
+		const struct numeric *d = &n->numeric.at[i];
+
+		if (d->number != number)
+			continue;
+		if (back && d->stmt < stmt)
+			best = d;
+		if (!back && d->stmt > stmt && !best)
+			best = d;
+	}
+	if (!best || !u->place[best->stmt].section || !u->code[u->place[best->stmt].section])
+		return (struct dest){0};
+	return (struct dest){u->place[best->stmt].section, u->place[best->stmt].off, true};
+}
+
+struct dest
+mention_dest(const struct unit *u, const struct names *n, struct str word, uint32_t stmt)
+{
+	uint64_t i;
+	char last = word.at[word.n - 1];
+
+	if (isdigit((unsigned char)*word.at)) {
+		if ((last == 'b' || last == 'f') && strspn(word.at, "0123456789") == word.n - 1)
+			return numeric_dest(u, n, word, stmt);
+		return (struct dest){0};
+	}
+	if (!strmap_get(&n->symbols, word, &i))
+		return (struct dest){0};
+	const struct obj_symbol *s = &u->object->symbols[i];
+	if (s->value > u->code[s->section]->nbyte)
+		return (struct dest){0};
+	return (struct dest){s->section, (uint32_t)s->value, true};
+}
+
+static bool
+is_word(char c)
+{
+	return isalnum((unsigned char)c) || c == '_' || c == '.' || c == '$' || (unsigned char)c >= 0x80;
+}
+
+static bool
+is_minus(struct str s, size_t at)
+{
+	while (at && (s.at[at - 1] == ' ' || s.at[at - 1] == '('))
+		at--;
+	return at && s.at[at - 1] == '-';
+}
+
+bool
+mention_next(const struct unit *u, const struct names *n, uint32_t stmt, size_t *at, struct mention *m)
+{
+	struct str s = stmt_rest(u->text, &u->text->stmts.at[stmt]);
+	size_t i = *at;
+
+	while (i < s.n) {
+		size_t from = i;
+
+		if (s.at[i] == '"')
+			for (i++; i < s.n && s.at[i] != '"'; i++)
+				;
+		while (i < s.n && is_word(s.at[i]))
+			i++;
+		if (i > from && is_word(s.at[from])) {
+			*at = i;
+			*m = (struct mention){{s.at + from, i - from}, {0}, is_minus(s, from)};
+			m->dest = mention_dest(u, n, m->word, stmt);
+			return true;
+		}
+		i++;
+	}
+	return false;
+}
+
+bool
+holds_addresses(struct str word)
+{
+	static const char *const names[] = {".long", ".quad", ".int", ".4byte", ".8byte", ".value", ".short", ".word",
+		".2byte", ".hword", ".byte", ".uleb128", ".sleb128", ".dc.l", ".dc.a", ".dc"};
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (str_is(word, names[i]))
+			return true;
+	return false;
+}
