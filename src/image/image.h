@@ -61,7 +61,8 @@ size_t image_symbols(struct image *im, const struct image_symbol **symbol);
 /* Was the program stripped, so that not all its functions can be named? */
 bool image_stripped(struct image *im);
 
-/* extent.c: the function [*from, *to) around an address, by .eh_frame or else by its symbol. False: neither knows it. */
+/* extent.c: the function [*from, *to) around an address, by .eh_frame, or else by its symbol, or by Go's table. False: none of
+ * them knows it. */
 bool image_extent(struct image *im, uint64_t addr, uint64_t *from, uint64_t *to);
 
 /* imports.c: what the loader puts into a slot of a table of addresses (GOT): the address of a symbol of that name, or, with name

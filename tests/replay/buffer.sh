@@ -51,6 +51,54 @@ t_registers() {
 	replay 2
 }
 
+# Functions with traps between them, as Go's, and a handler of SIGSYS, which is there for signals that are sent.
+t_traps() {
+	cat >ask.s <<-'EOF'
+	.text
+	.fill 1024, 1, 0xcc
+	.p2align 5, 0xcc
+	.globl ask
+	ask: mov $110, %eax
+	syscall
+	ret
+	.p2align 5, 0xcc
+	.globl after
+	after: int3
+	ret
+	.fill 1024, 1, 0xcc
+	.section .note.GNU-stack
+	EOF
+	cat >traps.c <<-'EOF'
+	#include <signal.h>
+	#include <stdio.h>
+	#include <unistd.h>
+	int ask(void), after(void);
+	static volatile int sent, trapped;
+	static void handle(int sig) { if (sig == SIGSYS) sent++; else trapped++; }
+	int main(void)
+	{
+		signal(SIGSYS, handle);
+		signal(SIGTRAP, handle);
+		for (int i = 0; i < 2000; i++) {
+			if (ask() != getppid())
+				return 1;
+			if (i % 500 == 0)
+				raise(SIGSYS), after();
+		}
+		signal(SIGSYS, SIG_IGN);
+		for (int i = 0; i < 100; i++)
+			if (ask() != getppid())
+				return 1;
+		printf("%d %d\n", sent, trapped);
+		return 3;
+	}
+	EOF
+	gcc -static -O1 -w -o traps traps.c ask.s || no "cannot compile"
+	made 70 ./traps
+	[ $status = 3 ] && [ "$(cat out)" = "4 4" ] || no "status $status: $(cat out err)"
+	replay 3
+}
+
 t_states() {
 	made 20 ./buffer states </dev/null
 	[ $status = 3 ] || no "status $status: $(head -c 300 err)"
@@ -167,7 +215,7 @@ t_damaged() {
 	done
 }
 
-for name in walk registers states struck interrupted threads-and-processes large outputs pipes killed alone static crash gdb damaged; do
+for name in walk registers traps states struck interrupted threads-and-processes large outputs pipes killed alone static crash gdb damaged; do
 	test_case "$name"
 done
 exit $failed

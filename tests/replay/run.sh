@@ -724,6 +724,36 @@ t_chance() {
 	replay 3
 }
 
+# A function that neither an unwind table nor a symbol tells, but Go's table, in each of its versions. In damaged ones it is not found.
+t_go_table() {
+	local kind head
+	grep -qw rdrand /proc/cpuinfo || skip "the processor draws no random numbers"
+	cat >main.c <<-'EOF'
+	#include <stdio.h>
+	unsigned long draw(void);
+	int main(void) { printf("%lx %lx\n", draw(), draw()); return 0; }
+	EOF
+	for kind in fffffffb:0 fffffffa:7 fffffff0:8 fffffff1:8 fffffff1:bad; do
+		head="$(printf '.long 0x%s; .byte 0, 0, 1, 8; .quad 1' "${kind%:*}")"
+		case ${kind#*:} in
+		0) table="$head; .quad draw, 0, done" ;;
+		7) table="$head; .quad 0, 0, 0, 0, 0, 64, draw, 0, done" ;;
+		8) table="$head; .quad 0, draw, 0, 0, 0, 0, 72; .long 0, 0, done - draw" ;;
+		bad) table="$head; .quad 0, 0, 0, 0, 0, 0, 72; .long 0, 0, done - draw" ;;
+		esac
+		printf '.text\n.p2align 5\n.globl draw\ndraw: rdrand %%rax\njnc draw\nret\ndone: .p2align 5\n.section .gopclntab,"a"\n%s\n.section .note.GNU-stack\n' \
+			"$table" >draw.s
+		gcc -O1 -no-pie -s -o drawn main.c draw.s 2>cc.err || no "cannot compile: $(cat cc.err)"
+		record ./drawn
+		if [ "${kind#*:}" = bad ]; then
+			timeout 60 "$CHORD" replay log >again 2>again.err
+			! cmp -s out again || no "found without a table"
+		else
+			replay 2
+		fi
+	done
+}
+
 # Logs that nobody recorded. MUTATIONS: of each (default 25)
 t_mutated() {
 	gcc -O2 -w -o mutate "$here/mutate.c" -lzstd -lxxhash 2>cc.err || skip "no headers of zstd and xxhash"
@@ -761,7 +791,7 @@ t_repeats() {
 }
 
 . "$here/signals.sh"
-for name in struck struck-only struck-short struck-by-others struck-dead struck-library struck-lua struck-refused ends-another-way other-calls mapped maps made-files repeats stack rights forged chunks processors counters-go chance sent-output no-counters world signals real-program signals-without-clock status world-is-gone streams own-programs default-name mutated unrecorded all-go-on no-program one-name-twice damaged another-build another-processor goes-another-way $debug_cases $debug_task_cases; do
+for name in struck struck-only struck-short struck-by-others struck-dead struck-library struck-lua struck-refused ends-another-way other-calls mapped maps made-files repeats stack rights forged chunks processors counters-go chance go-table sent-output no-counters world signals real-program signals-without-clock status world-is-gone streams own-programs default-name mutated unrecorded all-go-on no-program one-name-twice damaged another-build another-processor goes-another-way $debug_cases $debug_task_cases; do
 	test_case "$name"
 done
 "$here/tasks.sh" "$@" || failed=1

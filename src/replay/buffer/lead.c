@@ -54,7 +54,7 @@ set_up(struct recorder *r, struct buffer *b, uint64_t site)
 	struct door_data data = {.closed = true, .ring = base + DOOR_CODE + DOOR_DATA};
 
 	calls_put(&data);
-	if (!base || tracee_signal_is(r->t, SIGNALS_IGNORED, SIGSYS) || tracee_signal_is(r->t, SIGNALS_CAUGHT, SIGSYS) ||
+	if (!base || tracee_signal_is(r->t, SIGNALS_IGNORED, SIGSYS) ||
 	    !buffer_map(b, r->t, base, door->record, door->record_end, &data)) {
 		b->base = 0;
 		return false;

@@ -38,7 +38,8 @@ note_call(struct recorder *r, struct buffer *b)
 	}
 	if (m->number == SYS_setrlimit || m->number == SYS_prlimit64)
 		buffer_forget_outputs(r);
-	if (m->number == SYS_rt_sigaction && m->arg[0] == SIGSYS && m->arg[1])
+	/* The kernel would make that the default. */
+	if (m->number == SYS_rt_sigaction && m->arg[0] == SIGSYS && m->arg[1] && tracee_signal_is(r->t, SIGNALS_IGNORED, SIGSYS))
 		b->shut = true;
 	if (r->task->free && (m->number == SYS_rt_sigprocmask || m->number == SYS_rt_sigreturn))
 		buffer_masks(r);
@@ -177,6 +178,18 @@ change_rooms(struct recorder *r, uint64_t pc)
 	return true;
 }
 
+/* As behind a call by which SIGSYS was to come: it has not been made. */
+static bool
+may_lack_call(const struct tracee *t)
+{
+	const struct machine_traced *machine = t->machine;
+	uint8_t code[16];
+
+	return tracee_word(t, machine->number) == tracee_word(t, machine->result) &&
+	       tracee_read(t, tracee_word(t, machine->pc) - machine->call_size, code, machine->call_size) &&
+	       !memcmp(code, machine->call, machine->call_size);
+}
+
 bool
 buffer_stopped(struct recorder *r)
 {
@@ -187,9 +200,14 @@ buffer_stopped(struct recorder *r)
 	siginfo_t info;
 	bool at_once = comes_back(r);
 
-	if (!task->free || tracee_signal(r->t) != SIGSYS || ptrace(PTRACE_GETSIGINFO, r->t->pid, 0, &info) ||
-	    info.si_code != DISPATCHED)
+	if (!task->free || tracee_signal(r->t) != SIGSYS || ptrace(PTRACE_GETSIGINFO, r->t->pid, 0, &info))
 		return false;
+	if (info.si_code != DISPATCHED) {
+		/* Somebody has sent it; while that waits, no other one is. */
+		if (task->runs_free && may_lack_call(r->t))
+			record_refuse(r, r->file, "SIGSYS was sent to it, perhaps as it made a system call");
+		return false;
+	}
 	for (int i = 0; i < 6; i++)
 		arg[i] = tracee_arg(r->t, i);
 	machine->make(&r->t->regs, tracee_word(r->t, machine->result), arg);

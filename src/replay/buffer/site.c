@@ -13,6 +13,7 @@ enum { AROUND = 512, STARTS = 4, INSN_MOST = 15, ALIGNED = 8, ENTRY = 16, PADDIN
 
 struct around {
 	uint64_t at;             /* of the first byte */
+	uint8_t trap;            /* an instruction of one byte that stops the program */
 	uint8_t code[2 * AROUND];
 	struct insn insn[2 * AROUND]; /* at a byte where one begins; len 0: none does */
 };
@@ -35,18 +36,32 @@ sweep(struct around *a, size_t start, const struct machine *m)
 	return there;
 }
 
-/* Behind an instruction from which control does not go on, nothing but nops up to where functions and loops begin. Those begin
- * nowhere else, so a nop that does is none of them. Size 0: there is none. */
+/* Where such instructions end, as some compilers and linkers put between functions. */
+static size_t
+behind_traps(const struct around *a, size_t at)
+{
+	while (at < sizeof a->code && a->code[at] == a->trap && (a->at + at) % ENTRY)
+		at++;
+	return at;
+}
+
+/* Behind an instruction from which control does not go on, nothing but nops, or traps, up to where functions and loops begin. Those
+ * begin nowhere else, so a nop that does is none of them. Size 0: there is none. */
 static struct piece
 padding_at(const struct around *a, size_t i)
 {
-	size_t from = i + a->insn[i].len, to = from;
+	size_t from = i + a->insn[i].len, to = from, begin = ALIGNED;
 
-	if (!a->insn[i].len || a->insn[i].attr & INSN_FALLS || (a->at + from) % ENTRY == 0)
+	/* What is behind a trap is no other padding than that behind the first. */
+	if (!a->insn[i].len || a->insn[i].attr & INSN_FALLS || a->code[i] == a->trap || (a->at + from) % ENTRY == 0)
 		return (struct piece){0};
 	while (to < sizeof a->code && a->insn[to].len && a->insn[to].attr & INSN_NOP)
 		to += a->insn[to].len;
-	return (struct piece){a->at + from, (a->at + to) % ALIGNED == 0 && to - from <= PADDING_MOST ? to - from : 0};
+	if (to == from) {
+		to = behind_traps(a, from);
+		begin = ENTRY;
+	}
+	return (struct piece){a->at + from, (a->at + to) % begin == 0 && to - from <= PADDING_MOST ? to - from : 0};
 }
 
 static bool
@@ -116,6 +131,7 @@ site_find(const struct tracee *t, uint64_t site, struct site_way *way)
 
 	*way = (struct site_way){0};
 	a->at = site - AROUND;
+	a->trap = t->machine->breakpoint[0];
 	same = is_private_code(t, a->at, a->at + sizeof a->code) && tracee_read(t, a->at, a->code, sizeof a->code);
 	for (size_t start = 0; same && start < STARTS; start++) {
 		if (!sweep(a, start, m))
