@@ -112,8 +112,11 @@ compiled()
 	rm -rf "$work/$1"
 	mkdir -p "$work/$1"
 	# Files of different folders have one name.
-	(cd "$work/$1" && echo "$sources" | awk '{ print NR ".o"; print }' |
-		xargs -n 2 -P 2 "$1" $flags -fsanitize="$2" -fno-sanitize-recover=undefined -c -o) || return 1
+	(echo "$sources" | awk '{ print NR ".o"; print }' |
+		while read -r object && read -r source; do
+			echo "$work/$1/$object $source $1 $flags -fsanitize=$2 -fno-sanitize-recover=undefined"
+		done | xargs -L 1 -P 2 "$here/object.sh") || return 1
+	[ ! -e "${CHORD_CACHE-}/objects" ] || find "$CHORD_CACHE/objects" -mtime +7 -delete
 	ar rc "$work/$1.new" "$work/$1"/*.o && mv "$work/$1.new" "$work/$1.a"
 }
 
