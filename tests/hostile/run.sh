@@ -8,9 +8,9 @@ set -u
 
 # once COMPILER WORD... -o FILE: builds a program without Chord, which is the same for all measures, and where it was built already copies it.
 # Not where sources are in the folder of a test.
-declare -A built
+declare -A built=()
 once() {
-	local word out='' last=''
+	local word out='' last='' kept=$w/once.${#built[@]}
 	for word; do
 		[ "$last" != -o ] || out=$word
 		[[ $last == -o || $word == [-/]* || ! -f $word ]] || { "$@"; return; }
@@ -19,7 +19,7 @@ once() {
 	if [ -e "${built[$*]-}" ]; then
 		cp "${built[$*]}" "$out"
 	else
-		"$@" && built[$*]=$PWD/$out
+		"$@" && cp "$out" "$kept" && built[$*]=$kept
 	fi
 }
 
