@@ -268,18 +268,61 @@ shorten(path *p)
 		p->n--;
 }
 
+/* A state that the clock names. */
+struct named {
+	struct state at;         /* pc: 0: it does not */
+	uint64_t event;
+};
+
+static struct named
+named_here(const struct debugger *d)
+{
+	const struct task *t = d->r.task;
+	struct named n = {.event = d->r.event};
+	uint64_t pc = view_pc(d);
+
+	if (t && view_now(d) && clock_at(t->group->space->clock, pc, &n.at.count))
+		n.at.pc = pc;
+	return n;
+}
+
+/* From a place between two events to shortly before the end of the hop, at the speed of a countdown; nothing between them is of any
+ * matter. The program is there, at a node, or where it was. */
+static bool
+come_near(struct debugger *d, const struct hop *h, const struct named *end)
+{
+	const struct task *t = d->r.task;
+	uint64_t now;
+
+	if (!end->at.pc || !d->r.resumed || end->event != d->r.event || !t || !view_now(d))
+		return true;
+	go_conditions(d, false, NULL);
+	go_slice(0);
+	now = view_clock(d);
+	if (state_near(d->r.t, d->r.clock, &end->at) != STOP_SIGNAL)
+		return node_reach(d);
+	if (view_clock(d) == now)
+		return true;
+	if (!node_inside(d) || !run_in(d, h, 0))
+		return false;
+	shorten(&d->path);
+	return node_reach(d);
+}
+
 /* Leaves nodes on a hop, ever nearer to its end. Then the program is at the last but one of them: with some steps before it.
  * *end: the PC at the hop's end. */
 static bool
 narrow(struct debugger *d, const struct hop *h, uint64_t *end)
 {
 	uint64_t way = d->way;
+	struct named named;
 
 	for (uint64_t slice = SLICE_LONGEST; slice >= SLICE_FINEST; slice /= SLICE_FINER) {
 		d->way = way;
 		if (!run_in(d, h, slice))
 			return false;
 		*end = view_pc(d);
+		named = named_here(d);
 		shorten(&d->path);
 		if (!node_reach(d))
 			return false;
@@ -288,9 +331,10 @@ narrow(struct debugger *d, const struct hop *h, uint64_t *end)
 	if (d->node.n > 1 && d->node.at[d->node.n - 1].inside && d->node.at[d->node.n - 1].way == way &&
 	    d->node.at[d->node.n - 2].way == way && d->node.at[d->node.n - 2].inside && !d->path.n) {
 		node_pop(d);
-		return node_last(d);
+		if (!node_last(d))
+			return false;
 	}
-	return true;
+	return come_near(d, h, &named);
 }
 
 /* ---- leaping: breakpoints where the program has just been, for in loops it comes by there again ---- */
