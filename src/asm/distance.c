@@ -31,16 +31,40 @@ has_distance(struct str s)
 	return false;
 }
 
-/* Has the text a number of bytes to skip, counted from the next instruction? */
-static bool
-has_pc_number(const struct text *t, struct str s)
+/* What stands behind the mnemonic. */
+static struct str
+operands(const struct text *t, uint32_t stmt)
 {
-	const char *at = memmem(s.at, s.n, t->machine->pc, strlen(t->machine->pc));
-	size_t end = at ? (size_t)(at - s.at) : 0, i = end;
+	struct stmt s = t->stmts.at[stmt];
+	struct str rest = stmt_rest(t, &s);
 
-	while (i && !strchr(" \t,*", s.at[i - 1]))
+	while (rest.n && t->machine->is_prefix(stmt_word(t, &s))) {
+		s.at = (uint32_t)(rest.at - t->at);
+		s.len = (uint32_t)rest.n;
+		rest = stmt_rest(t, &s);
+	}
+	return rest;
+}
+
+static bool
+is_blank_at(struct str s, size_t at)
+{
+	return s.at[at] == ' ' || s.at[at] == '\t';
+}
+
+/* Has it a number of bytes to skip, counted from the next instruction? None is 0. Blanks may stand before the register. */
+static bool
+has_pc_number(const struct text *t, uint32_t stmt)
+{
+	struct str s = operands(t, stmt);
+	const char *at = memmem(s.at, s.n, t->machine->pc, strlen(t->machine->pc));
+	size_t end = at ? (size_t)(at - s.at) : 0, i;
+
+	while (end && is_blank_at(s, end - 1))
+		end--;
+	for (i = end; i && !strchr(" \t,*", s.at[i - 1]);)
 		i--;
-	return at && i && text_number((struct str){s.at + i, end - i}) == end - i;
+	return at && text_number((struct str){s.at + i, end - i}) == end - i;
 }
 
 /* The statement in which an instruction's bytes end, UINT32_MAX if there is none: a prefix may be a statement of its own. */
@@ -95,7 +119,7 @@ counts_bytes(const struct unit *u, uint32_t number, const struct code *c, const 
 	if (!d.section || !unit_find(u, d.section, d.off, &proc, &part))
 		return false;
 	if (u->code[d.section]->at[d.off] == UINT32_MAX)
-		return in->stmt != UINT32_MAX && has_pc_number(u->text, stmt_str(u->text, &u->text->stmts.at[in->stmt]));
+		return in->stmt != UINT32_MAX && has_pc_number(u->text, in->stmt);
 	if (proc == number && is_replaced(u, in))
 		return false;
 	if (in->stmt != UINT32_MAX && has_distance(stmt_str(u->text, &u->text->stmts.at[in->stmt])))

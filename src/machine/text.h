@@ -25,6 +25,8 @@ struct machine_text {
 	const char *own, *foreign;    /* directives, whole lines, that change to the one syntax and back to the other */
 	enum text_mode (*mode)(struct str word, struct str rest);
 	const char *pc;               /* what follows a number of bytes from the next instruction on, in an operand */
+	/* Does the word only change the instruction behind it, on the same line? */
+	bool (*is_prefix)(struct str word);
 	/* Does the first word load the address that its first operand names? */
 	bool (*is_load_address)(struct str word);
 	/* The operand that an instruction reads, as it is written; empty: it is no move. */

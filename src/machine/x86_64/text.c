@@ -17,6 +17,18 @@ mode(struct str word, struct str rest)
 }
 
 static bool
+is_prefix(struct str word)
+{
+	static const char *const names[] = {"lock", "rep", "repe", "repz", "repne", "repnz", "bnd", "notrack", "xacquire",
+		"xrelease", "data16", "addr32", "cs", "ds", "es", "fs", "gs", "ss"};
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (str_is(word, names[i]))
+			return true;
+	return str_starts(word, "rex");
+}
+
+static bool
 is_load_address(struct str word)
 {
 	return str_is(word, "lea") || str_is(word, "leaq");
@@ -87,6 +99,6 @@ is_helper(const char *name)
 
 const struct machine_text x86_text = {
 	.own = "\t.att_syntax prefix\n", .foreign = "\t.intel_syntax noprefix\n", .mode = mode, .pc = "(%rip)",
-	.is_load_address = is_load_address, .moved = moved, .pointer = pointer, .callers = "cj", .callee = callee, .by_got = by_got,
-	.jump_out = jump_out, .is_helper = is_helper,
+	.is_prefix = is_prefix, .is_load_address = is_load_address, .moved = moved, .pointer = pointer, .callers = "cj",
+	.callee = callee, .by_got = by_got, .jump_out = jump_out, .is_helper = is_helper,
 };
