@@ -117,9 +117,9 @@ show()
 lanes=$(nproc)
 [ "$lanes" -le 4 ] || lanes=4
 set -m
-# Longer ones first.
-[ $# -gt 0 ] || set -- house unit graph golden real-sample paths fuzz tracing situations step oracle-sample timers clock runtime hostile events input hook \
-	torture-sample calls stat replay weights csmith-sample readers diff coverage merge annotate names newcomer packaging paper export html alloc trace
+# What fetches sources first, then longer ones.
+[ $# -gt 0 ] || set -- house unit graph golden real-sample tracing hostile situations paths replay oracle-sample clock runtime fuzz step timers events input hook \
+	torture-sample calls stat weights csmith-sample readers diff coverage merge annotate names newcomer packaging paper export html alloc trace
 for name in "$@"; do
 	while [ "$(jobs -rp | wc -l)" -ge "$lanes" ]; do
 		wait -n

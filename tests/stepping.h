@@ -4,7 +4,10 @@
 #define TESTS_STEPPING_H
 
 #include <sched.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <sys/ptrace.h>
+#include <sys/types.h>
 #include <sys/user.h>
 #include <sys/wait.h>
 

@@ -10,6 +10,8 @@
  * Prints how many states there were, of how many threads, in how many steps. Exit status: 0; 1 if a name came twice, with the
  * state; 99 if it takes more than STEPS steps (environment), after what came until then; 98 trouble.
  */
+#include "../stepping.h"
+
 #include <errno.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -194,9 +196,11 @@ find_bias(const char *program)
 static pid_t
 start(char **argv)
 {
-	pid_t pid = fork();
 	int status;
+	pid_t pid;
 
+	stay_here();
+	pid = fork();
 	if (!pid) {
 		personality(ADDR_NO_RANDOMIZE);
 		ptrace(PTRACE_TRACEME, 0, NULL, NULL);

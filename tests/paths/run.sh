@@ -125,7 +125,7 @@ recorded()
 	shift
 	may trace || { echo "skip paths/$label: $why"; return; }
 	rm -f recorded.chord
-	says=$("$RECORD" recorded.chord "$@" 2>&1 >recorded.out </dev/null)
+	says=$(LD_BIND_NOW=1 "$RECORD" recorded.chord "$@" 2>&1 >recorded.out </dev/null)
 	status=$?
 	says=$(tail -n 1 recorded.out | tr -d '\0')
 	case $status in
