@@ -120,9 +120,16 @@ enum spin {
 	SPIN_NOT,                /* it has gone on for some steps, and may be in none */
 	SPIN_STOPPED,            /* something else has stopped it on the way */
 };
-/* Steps through the loop in which it may be. live: what comes from outside is looked at, too. */
-enum spin spin_here(struct tracee *t, bool live, enum stop *stop);
-/* Runs to the state of such a loop at that PC with that check sum of the registers. */
-enum reach spin_reach(struct tracee *t, uint64_t pc, uint64_t sum, enum stop *stop);
+enum { SPIN_LEAST = 128, SPIN_MOST = 2048 };
+/* Steps through the loop in which it may be, *steps at most: then so many are once around. live: what comes from outside is looked
+ * at, too. */
+enum spin spin_here(struct tracee *t, bool live, unsigned *steps, enum stop *stop);
+
+/* A state of such a loop. */
+struct spin_state {
+	uint64_t pc, sum;        /* sum: of the registers */
+	unsigned steps;          /* once around */
+};
+enum reach spin_reach(struct tracee *t, const struct spin_state *s, enum stop *stop);
 
 #endif

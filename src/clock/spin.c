@@ -9,8 +9,8 @@
 #include <string.h>
 #include <sys/ptrace.h>
 
-/* Longer loops, or such that write to more places, are not looked at. */
-enum { STEPS = 256, PLACES = 64 };
+/* Loops that write to more places are not looked at. */
+enum { PLACES = 64 };
 
 /* What has been done since a step that may be in the loop. */
 struct round {
@@ -107,7 +107,7 @@ next_writes(const struct tracee *t, struct traced_writes *to)
 /* Does it come back to where it stands, or, as the loop need not begin there, to where it is after 8, 16, 32 steps and so on
  * (Brent)? */
 enum spin
-spin_here(struct tracee *t, bool live, enum stop *stop)
+spin_here(struct tracee *t, bool live, unsigned *steps, enum stop *stop)
 {
 	struct round *here = xmalloc(2 * sizeof *here), *later = here + 1;
 	struct traced_writes to;
@@ -116,7 +116,7 @@ spin_here(struct tracee *t, bool live, enum stop *stop)
 	*stop = STOP_SIGNAL;
 	round_begin(here, t);
 	later->lost = true;
-	for (unsigned i = 1, begin = 8; i <= STEPS && spin == SPIN_NOT && next_writes(t, &to); i++) {
+	for (unsigned i = 1, begin = 8, most = *steps; i <= most && spin == SPIN_NOT && next_writes(t, &to); i++) {
 		keep(here, t, &to);
 		keep(later, t, &to);
 		*stop = live ? tracee_go(t, PTRACE_SINGLESTEP, 0) : tracee_go_own(t, PTRACE_SYSEMU_SINGLESTEP);
@@ -124,8 +124,10 @@ spin_here(struct tracee *t, bool live, enum stop *stop)
 			spin = SPIN_STOPPED;
 		} else if (is_again(here, t)) {
 			spin = here->counts ? SPIN_COUNTS : SPIN_STAYS;
+			*steps = i;
 		} else if (is_again(later, t)) {
 			spin = later->counts ? SPIN_COUNTS : SPIN_COMES;
+			*steps = i - begin / 2;
 		} else if (i == begin) {
 			round_begin(later, t);
 			begin *= 2;
@@ -136,17 +138,17 @@ spin_here(struct tracee *t, bool live, enum stop *stop)
 }
 
 static bool
-is_at(const struct tracee *t, uint64_t pc, uint64_t sum)
+is_at(const struct tracee *t, const struct spin_state *s)
 {
-	return tracee_word(t, t->machine->pc) == pc && tracee_sum(t) == sum;
+	return tracee_word(t, t->machine->pc) == s->pc && tracee_sum(t) == s->sum;
 }
 
 /* It is in such a loop: on to the state. */
 static enum reach
-go_round(struct tracee *t, uint64_t pc, uint64_t sum, enum stop *stop)
+go_round(struct tracee *t, const struct spin_state *s, enum stop *stop)
 {
-	for (int i = 0; i < STEPS; i++) {
-		if (is_at(t, pc, sum))
+	for (unsigned i = 0; i < s->steps; i++) {
+		if (is_at(t, s))
 			return REACH_THERE;
 		*stop = tracee_go_own(t, PTRACE_SYSEMU_SINGLESTEP);
 		if (!is_step(t, *stop))
@@ -157,13 +159,15 @@ go_round(struct tracee *t, uint64_t pc, uint64_t sum, enum stop *stop)
 
 /* It gets into the loop by itself, and stays there: looks again and again whether it has. */
 static enum reach
-reach_by_time(struct tracee *t, uint64_t pc, uint64_t sum, enum stop *stop)
+reach_by_time(struct tracee *t, const struct spin_state *s, enum stop *stop)
 {
 	enum { FIRST_NS = 50000, MOST_NS = 20000000 };
 
 	for (uint64_t ns = FIRST_NS;; ns = ns < MOST_NS ? 2 * ns : ns) {
-		switch (spin_here(t, false, stop)) {
-		case SPIN_STAYS: case SPIN_COMES: return go_round(t, pc, sum, stop);
+		unsigned steps = s->steps;
+
+		switch (spin_here(t, false, &steps, stop)) {
+		case SPIN_STAYS: case SPIN_COMES: return go_round(t, s, stop);
 		case SPIN_STOPPED: return REACH_OTHER;
 		case SPIN_COUNTS: case SPIN_NOT: break;
 		}
@@ -175,26 +179,28 @@ reach_by_time(struct tracee *t, uint64_t pc, uint64_t sum, enum stop *stop)
 
 /* The same where somebody looks on: it stops at each arrival. */
 static enum reach
-reach_by_breakpoint(struct tracee *t, uint64_t pc, uint64_t sum, enum stop *stop)
+reach_by_breakpoint(struct tracee *t, const struct spin_state *s, enum stop *stop)
 {
 	struct breakpoint b = {0};
 	bool here;
 
 	for (;;) {
-		if (is_at(t, pc, sum)) {
-			switch (spin_here(t, false, stop)) {
+		unsigned steps = s->steps;
+
+		if (is_at(t, s)) {
+			switch (spin_here(t, false, &steps, stop)) {
 			case SPIN_STAYS: return REACH_THERE;
 			case SPIN_STOPPED: return REACH_OTHER;
 			case SPIN_COMES: case SPIN_COUNTS: case SPIN_NOT: break;
 			}
 		}
-		if (tracee_word(t, t->machine->pc) == pc) {
+		if (tracee_word(t, t->machine->pc) == s->pc) {
 			*stop = tracee_go_own(t, PTRACE_SYSEMU_SINGLESTEP);
 			if (!is_step(t, *stop))
 				return REACH_OTHER;
 			continue;
 		}
-		if (!breakpoint_put(t, &b, pc))
+		if (!breakpoint_put(t, &b, s->pc))
 			return REACH_OTHER;
 		*stop = tracee_go_own(t, PTRACE_SYSEMU);
 		here = breakpoint_hit(t, &b, *stop);
@@ -205,7 +211,7 @@ reach_by_breakpoint(struct tracee *t, uint64_t pc, uint64_t sum, enum stop *stop
 }
 
 enum reach
-spin_reach(struct tracee *t, uint64_t pc, uint64_t sum, enum stop *stop)
+spin_reach(struct tracee *t, const struct spin_state *s, enum stop *stop)
 {
-	return t->own ? reach_by_breakpoint(t, pc, sum, stop) : reach_by_time(t, pc, sum, stop);
+	return t->own ? reach_by_breakpoint(t, s, stop) : reach_by_time(t, s, stop);
 }

@@ -98,7 +98,7 @@ struct task {
 	struct made_call made;   /* that one */
 	/* recording */
 	bool rests;              /* the log can say where it stands: others may run */
-	bool loops;              /* that is in a loop which changes nothing */
+	unsigned loops;          /* that is in a loop which changes nothing: so many steps are once around */
 	int sig;                 /* to be delivered when it goes on */
 	bool interrupted;        /* it has been told to stop, and has not yet */
 	struct system_call interrupted_call; /* what restart_syscall() goes on with */
@@ -265,8 +265,8 @@ void schedule_resume(struct schedule *s);
 enum stop schedule_await(struct schedule *s);
 /* Can another one run? */
 bool schedule_others(const struct schedule *s);
-/* Is it time to look whether it is in a loop that changes nothing? */
-bool schedule_looks(struct schedule *s);
+/* Is it time to look whether it is in a loop that changes nothing? By so many steps; 0: it is not. */
+unsigned schedule_looks(struct schedule *s);
 /* Is its turn over, and another one can run? */
 bool schedule_over(struct schedule *s);
 /* The same where it makes no call, and has been told to stop. */

@@ -249,15 +249,15 @@ release(struct recorder *r)
 
 /* ---- turns ---- */
 
-/* The state at which others may run, named by the clock or by the loop in which it is. */
+/* The state at which others may run, named by the clock; or by the loop in which it is, once around which are so many steps. */
 static void
-put_switch(struct recorder *r, const struct state *s, bool by_clock)
+put_switch(struct recorder *r, const struct state *s, unsigned steps)
 {
 	record_event(r, LOG_SWITCH);
 	log_put(r->log, s->sum);
-	log_put(r->log, by_clock);
+	log_put(r->log, steps);
 	log_put(r->log, s->pc);
-	if (by_clock)
+	if (!steps)
 		log_put(r->log, s->count);
 	r->task->known = s->sum;
 	r->task->rests = true;
@@ -273,19 +273,19 @@ leave_turn(struct recorder *r)
 		await_return(r);
 		return;
 	}
-	put_switch(r, &s, true);
+	put_switch(r, &s, 0);
 }
 
 /* Is it in a loop that changes nothing, or counters only? The log can name its state then, and signals that wait may come. */
 static bool
-rest_in_loop(struct recorder *r)
+rest_in_loop(struct recorder *r, unsigned steps)
 {
 	bool stood = r->task->loops && r->task->rests;
 	struct state s = {0};
 	enum stop stop;
-	enum spin spin = spin_here(r->t, true, &stop);
+	enum spin spin = spin_here(r->t, true, &steps, &stop);
 
-	r->task->loops = false;
+	r->task->loops = 0;
 	if (spin == SPIN_STOPPED)
 		r->task->state = TASK_STOPPED;
 	if (spin == SPIN_STOPPED || spin == SPIN_NOT)
@@ -295,10 +295,10 @@ rest_in_loop(struct recorder *r)
 	if (spin == SPIN_COUNTS && !clock_at(r->clock, s.pc, &s.count))
 		return false;
 	if (!stood || spin != SPIN_STAYS) {
-		put_switch(r, &s, spin == SPIN_COUNTS);
+		put_switch(r, &s, spin == SPIN_COUNTS ? 0 : steps);
 		send_held(r);
 	}
-	r->task->loops = true;
+	r->task->loops = steps;
 	return true;
 }
 
@@ -307,7 +307,10 @@ rest_in_loop(struct recorder *r)
 static bool
 waits_in_loop(struct recorder *r)
 {
-	return r->task->loops && r->task->rests && r->task->state == TASK_READY && schedule_others(&r->turns) && rest_in_loop(r);
+	unsigned steps = 2 * r->task->loops;
+
+	return steps && r->task->rests && r->task->state == TASK_READY && schedule_others(&r->turns) &&
+	       rest_in_loop(r, steps > SPIN_LEAST ? steps : SPIN_LEAST);
 }
 
 /* Control is back in code that counts. */
@@ -340,10 +343,12 @@ check_stuck(struct recorder *r)
 static void
 stop_here(struct recorder *r)
 {
+	unsigned steps;
+
 	r->task->interrupted = false;
 	if (buffer_awaits_stop(r))
 		return;
-	if (!r->task->in_call && schedule_looks(&r->turns) && rest_in_loop(r))
+	if (!r->task->in_call && (steps = schedule_looks(&r->turns)) && rest_in_loop(r, steps))
 		return;
 	if (r->task->state == TASK_STOPPED)
 		return;

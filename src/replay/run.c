@@ -118,32 +118,34 @@ run_to_state(struct replayer *r, const char *what, uint64_t sum)
 
 /* Runs to a state of a loop that changes nothing. */
 static void
-run_to_loop(struct replayer *r, uint64_t sum)
+run_to_loop(struct replayer *r, uint64_t sum, uint64_t steps)
 {
-	uint64_t pc = log_get(r->log);
+	struct spin_state s = {.pc = log_get(r->log), .sum = sum, .steps = steps < SPIN_MOST ? (unsigned)steps : SPIN_MOST};
 	enum reach reach;
 	enum stop stop;
 
 	if (log_failed(r->log))
 		return;
 	replayer_go_back(r);
-	reach = spin_reach(r->t, pc, sum, &stop);
+	reach = spin_reach(r->t, &s, &stop);
 	if (reach != REACH_THERE && !replayer_halts(r, stop))
-		replayer_diverged(r, pool_printf(r->pool, "a loop that changes nothing, at pc 0x%" PRIx64, pc), stop_text(r, stop));
+		replayer_diverged(r, pool_printf(r->pool, "a loop that changes nothing, at pc 0x%" PRIx64, s.pc),
+		                  stop_text(r, stop));
 }
 
 /* Its turn is over where it makes no call. */
 static void
 replay_switch(struct replayer *r)
 {
-	uint64_t sum;
+	uint64_t sum, steps;
 
 	log_get(r->log);
 	sum = log_get(r->log);
-	if (log_get(r->log))
-		run_to_state(r, "the end of its turn", sum);
+	steps = log_get(r->log);
+	if (steps)
+		run_to_loop(r, sum, steps);
 	else
-		run_to_loop(r, sum);
+		run_to_state(r, "the end of its turn", sum);
 }
 
 static void

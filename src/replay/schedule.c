@@ -356,14 +356,17 @@ is_to_be_looked_at(const struct schedule *s)
 	return (s->due || s->now->waits) && have_passed(s, s->now->waits ? s->now->held_at : s->due_at, s->look);
 }
 
-/* Ever more seldom, since it takes some steps. */
-bool
+/* Ever more seldom, and by more steps, which take so much of the time at most. */
+unsigned
 schedule_looks(struct schedule *s)
 {
+	enum { STEPS_A_TICK = 32 };
+	unsigned steps = s->look * STEPS_A_TICK;
+
 	if (!is_to_be_looked_at(s))
-		return false;
+		return 0;
 	s->look *= 2;
-	return true;
+	return steps < SPIN_LEAST ? SPIN_LEAST : steps < SPIN_MOST ? steps : SPIN_MOST;
 }
 
 bool
@@ -429,7 +432,8 @@ schedule_resume(struct schedule *s)
 	if (t->state == TASK_STOPPED)
 		return;
 	t->sig = 0;
-	t->rests = t->loops = false;
+	t->rests = false;
+	t->loops = 0;
 	s->stops++;
 	seen = t->waits || t->interrupted || (is_over(s, TURN) && others_can_run(s));
 	tracee_resume(&t->t, buffer_request(t, seen), sig);
