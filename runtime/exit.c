@@ -378,29 +378,44 @@ chord_rt_end(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uint32_
 
 static uint64_t chord_rt_get_cfa(void *) __attribute__((weakref("_Unwind_GetCFA")));
 
-/* A personality routine sends control to a landing pad in the context's frame: all frames below it are left, and so is that
- * frame. */
+/* The context lies in the unwinder's own frame: what is further down are the personality routine and what has called it, or it has;
+ * these return to the unwinder. Elsewhere than on this stack: 0. */
+static CHORD_RT_INLINE uint64_t
+chord_rt_unwinder_at(const struct chord_rt_regs *regs, uint64_t to)
+{
+	uint64_t context = regs->r[CHORD_RT_ARG0];
+
+	return regs->r[CHORD_RT_SP] <= context && context < to ? context : 0;
+}
+
+/* A personality routine sends control to a landing pad in the context's frame: all frames between the unwinder's and it are left,
+ * and so is that frame. */
 static void
 chord_rt_land(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
 {
-	uint64_t to, low, left = chord_rt_left(ctl);
+	uint64_t to, low, unwinder, left = chord_rt_left(ctl);
 	struct chord_rt_walk w;
 	enum chord_rt_step step;
+	bool stays = false;
 
 	if (!chord_rt_get_cfa)
 		return;
 	to = chord_rt_get_cfa((void *)regs->r[CHORD_RT_ARG0]);
+	unwinder = chord_rt_unwinder_at(regs, to);
 	chord_rt_walk_from(&w, ctl, regs);
 	for (;;) {
 		low = w.regs.r[CHORD_RT_SP];
 		step = chord_rt_look(&w);
-		if (low < left)
+		if (step == CHORD_RT_FRAME && w.cfa <= unwinder)
+			stays |= ctl->trace && chord_rt_is_in_traced(ctl, w.regs.r[CHORD_RT_PC] + w.exact);
+		else if (low < left)
 			chord_rt_leave_frame(&w, 1);
 		if (step != CHORD_RT_FRAME || low == to)
 			break;
 		chord_rt_up(&w);
 	}
-	chord_rt_trace_jump(ctl, low == to ? w.traced : 0);
+	/* A trace cannot say that others than the last are left. */
+	chord_rt_trace_jump(ctl, low == to && !stays ? w.traced : 0);
 	if (low != to)
 		__atomic_fetch_add(&ctl->head->in_flight, 1, __ATOMIC_RELAXED);
 	else if (left != ~0ull && left < w.cfa)

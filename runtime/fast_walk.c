@@ -81,15 +81,18 @@ static CHORD_RT_HOT __attribute__((noinline)) bool
 chord_rt_land_fast(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
 {
 	struct chord_rt_fast_walk b;
-	uint64_t to;
+	uint64_t to, unwinder;
 
 	if (!chord_rt_get_cfa || ctl->quitters)
 		return false;
 	to = chord_rt_get_cfa((void *)regs->r[CHORD_RT_ARG0]);
+	unwinder = chord_rt_unwinder_at(regs, to);
 	chord_rt_fast_from(&b, ctl, regs);
 	do {
 		if (!chord_rt_fast_look(&b))
 			return false;
+		if (b.cfa <= unwinder)
+			b.n = 0;
 		if (b.sp == to) {
 			chord_rt_fast_count(&b);
 			return true;

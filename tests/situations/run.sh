@@ -10,7 +10,7 @@
 #   expect: FUNCTION N [MAX]   activations of a function, in all profiles; words are
 #                              expanded by the shell in the folder where the program ran
 #   line: TAG N [MAX]          executions of the source lines that end in "@TAG"; such lines
-#                              are one instruction (STEP)
+#                              are one instruction (STEP); words are expanded, too
 #   line exactly: TAG N        and no other instruction is said to be of such a line
 #   absent: FUNCTION...        not in the report
 #   profiles: N                this many profiles
@@ -230,6 +230,7 @@ lines()
 		done
 		[ -n "$found" ] || fail "no line @$tag in $name"
 		[ -z "$excused" ] || continue
+		[[ $count != *'$'* ]] || count=$(cd "$dir/run" && eval "echo $count")
 		[ "$1" = line ] && ((m <= ${count##* } && ${count%% *} <= m2)) && continue
 		is "line @$tag" "$n" "$n2" "$count"
 	done < <([ -z "${said[$1]-}" ] || echo "${said[$1]}")
