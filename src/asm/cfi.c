@@ -58,6 +58,7 @@ operands(struct str rest, struct str op[2])
 	return n;
 }
 
+/* A number of 32 bits, so that sums of them fit. */
 static bool
 number(struct str s, int64_t *v)
 {
@@ -68,7 +69,7 @@ number(struct str s, int64_t *v)
 	memcpy(digits, s.at, s.n);
 	digits[s.n] = 0;
 	*v = strtoll(digits, &end, 0);
-	return !*end;
+	return !*end && *v >= INT32_MIN && *v <= INT32_MAX;
 }
 
 static bool

@@ -338,10 +338,10 @@ keep_of_data(struct unit *u, struct lazy_names *n, uint32_t stmt, const char *by
 		return;
 	for (size_t at = 0; mention_next(u, names_of(u, n), stmt, &at, &m);) {
 		int64_t more = m.minus || !m.dest.section ? 0 : added_to(all, m.word);
-		int64_t to = (int64_t)m.dest.off + more;
+		int64_t from = (int64_t)m.dest.off;
 
-		if (more && to >= 0 && to <= (int64_t)u->code[m.dest.section]->nbyte)
-			keep_between(u, m.dest.section, m.dest.off, (uint32_t)to, by);
+		if (more && more >= -from && more <= (int64_t)u->code[m.dest.section]->nbyte - from)
+			keep_between(u, m.dest.section, m.dest.off, (uint32_t)(from + more), by);
 	}
 }
 

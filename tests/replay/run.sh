@@ -212,7 +212,7 @@ unrecorded() {
 }
 
 t_unrecorded() {
-	unrecorded 'signal 14' 'signal(SIGALRM, on); ualarm(300000, 0); while (!x)'
+	unrecorded 'signal 14' 'signal(SIGALRM, on); ualarm(300000, 0); while (!x) c++'
 	unrecorded 'shmat' 'shmat(shmget(IPC_PRIVATE, 4096, 0600), 0, 0)'
 	unrecorded 'number 443' 'syscall(443)'
 	unrecorded 'io_uring_setup' 'syscall(SYS_io_uring_setup, 1, 0)'
