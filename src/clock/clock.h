@@ -110,6 +110,9 @@ void breakpoint_take(struct tracee *t, struct breakpoint *b);
 uint64_t state_name(const struct tracee *t, const struct breakpoint *b);
 /* Has it stopped the program? The PC is then there. */
 bool breakpoint_hit(struct tracee *t, const struct breakpoint *b, enum stop stop);
+/* Runs, without making calls, until something stops it: *stop. True: it has come there. False with *stop as it was: there can be no
+ * breakpoint. */
+bool breakpoint_run(struct tracee *t, uint64_t at, enum stop *stop);
 
 /* ---- spin.c: states of code that counts nothing ---- */
 

@@ -181,9 +181,6 @@ reach_by_time(struct tracee *t, const struct spin_state *s, enum stop *stop)
 static enum reach
 reach_by_breakpoint(struct tracee *t, const struct spin_state *s, enum stop *stop)
 {
-	struct breakpoint b = {0};
-	bool here;
-
 	for (;;) {
 		unsigned steps = s->steps;
 
@@ -200,12 +197,7 @@ reach_by_breakpoint(struct tracee *t, const struct spin_state *s, enum stop *sto
 				return REACH_OTHER;
 			continue;
 		}
-		if (!breakpoint_put(t, &b, s->pc))
-			return REACH_OTHER;
-		*stop = tracee_go_own(t, PTRACE_SYSEMU);
-		here = breakpoint_hit(t, &b, *stop);
-		breakpoint_take(t, &b);
-		if (!here)
+		if (!breakpoint_run(t, s->pc, stop))
 			return REACH_OTHER;
 	}
 }

@@ -39,6 +39,19 @@ breakpoint_hit(struct tracee *t, const struct breakpoint *b, enum stop stop)
 	return tracee_set(t, &t->regs);
 }
 
+bool
+breakpoint_run(struct tracee *t, uint64_t at, enum stop *stop)
+{
+	struct breakpoint b = {0};
+	bool hit = breakpoint_put(t, &b, at);
+
+	if (hit)
+		*stop = tracee_go_own(t, PTRACE_SYSEMU);
+	hit = hit && breakpoint_hit(t, &b, *stop);
+	breakpoint_take(t, &b);
+	return hit;
+}
+
 /* ---- names ---- */
 
 uint64_t
@@ -115,12 +128,10 @@ static bool
 run_until_asked(struct tracee *t, struct clock *c, uint64_t at, enum stop *stop)
 {
 	enum { STUB = 64 };
-	struct breakpoint due = {0};
-	bool hit = breakpoint_put(t, &due, at);
+	bool hit;
 
-	*stop = hit ? tracee_go_own(t, PTRACE_SYSEMU) : STOP_ENDED;
-	hit = hit && breakpoint_hit(t, &due, *stop);
-	breakpoint_take(t, &due);
+	*stop = STOP_ENDED;
+	hit = breakpoint_run(t, at, stop);
 	if (hit || *stop != STOP_HALT || !clock_asks(c))
 		return hit;
 	for (int i = 0; i < STUB && !hit && *stop != STOP_ENDED; i++) {
@@ -228,7 +239,6 @@ look_here(struct tracee *t, struct clock *c, const struct state *s, enum stop *s
 static enum reach
 run_by_breakpoint(struct tracee *t, struct clock *c, const struct state *s, enum stop *stop)
 {
-	struct breakpoint b = {0};
 	enum reach reach = REACH_OTHER;
 
 	*stop = STOP_SIGNAL;
@@ -238,12 +248,7 @@ run_by_breakpoint(struct tracee *t, struct clock *c, const struct state *s, enum
 			if (reach != REACH_OTHER || !is_step(t, *stop))
 				return reach;
 		}
-		if (!breakpoint_put(t, &b, s->pc))
-			return REACH_OTHER;
-		*stop = tracee_go_own(t, PTRACE_SYSEMU);
-		here = breakpoint_hit(t, &b, *stop);
-		breakpoint_take(t, &b);
-		if (!here)
+		if (!breakpoint_run(t, s->pc, stop))
 			return REACH_OTHER;
 	}
 }
