@@ -94,7 +94,7 @@ enum {
 	DOOR_FILE = 2,           /* argument 0 is a descriptor of a regular file that is not empty, of a pipe that is not, */
 	                         /* or of a plain device: /dev/null, /dev/zero, /dev/urandom */
 	DOOR_CLOSES = 4,         /* argument 0 is that of a regular file, a folder or a plain device, and is no more */
-	DOOR_OPENS = 8,          /* openat(), of something that is not waited for */
+	DOOR_OPENS = 8,          /* openat(), of something that is not waited for, and not cut off */
 	DOOR_ASKS = 16,          /* fcntl() with a command about flags, or one that makes a copy of a descriptor */
 	DOOR_RESULT = 32,        /* writes as many bytes as its result says, and no more than argument `most` */
 	DOOR_ALONE = 64,         /* argument 1 is NULL */

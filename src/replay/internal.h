@@ -342,6 +342,10 @@ void mapped_forget(struct mapped *m, const struct tasks *all);
 /* Puts what a call has changed in files that are mapped into the log. Not NULL: why that is not known. */
 const char *mapped_changed(struct mapped *m, struct log *l, const struct tracee *t, const struct system_call *c,
                            const uint64_t arg[6], int64_t result);
+/* The same of a call with that result that may have cut off a file by opening it. */
+void mapped_cut_off(struct mapped *m, struct log *l, int64_t result);
+/* Is the file of that descriptor mapped, or was it? */
+bool mapped_has(struct mapped *m, const struct tracee *t, uint64_t fd);
 /* Puts what mremap() shows of a file that was not seen before into the log. Not NULL: why that is not known. */
 const char *mapped_grown(struct mapped *m, struct log *l, const struct tracee *t, const uint64_t arg[6], uint64_t result);
 /* Where a descriptor's next byte is. */

@@ -420,6 +420,20 @@ record_sizes(struct mapped *m, struct log *l)
 	}
 }
 
+void
+mapped_cut_off(struct mapped *m, struct log *l, int64_t result)
+{
+	if (result >= 0)
+		record_sizes(m, l);
+	log_put(l, CHANGE_NONE);
+}
+
+bool
+mapped_has(struct mapped *m, const struct tracee *t, uint64_t fd)
+{
+	return mapped_of(m, t, fd);
+}
+
 const char *
 mapped_grown(struct mapped *m, struct log *l, const struct tracee *t, const uint64_t arg[6], uint64_t result)
 {
@@ -475,9 +489,7 @@ mapped_changed(struct mapped *m, struct log *l, const struct tracee *t, const st
 		if (!put_bytes(l, f->fd, at, (uint64_t)result))
 			return cannot_read;
 	}
-	if (result >= 0)
-		record_sizes(m, l);
-	log_put(l, CHANGE_NONE);
+	mapped_cut_off(m, l, result);
 	return NULL;
 }
 

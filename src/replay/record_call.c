@@ -268,6 +268,13 @@ put_call(struct recorder *r, int64_t result)
 		put_passed(r, result);
 }
 
+/* Has a file what another one has? */
+static bool
+clones(const struct made_call *m)
+{
+	return m->number == SYS_ioctl && (m->call.command == FICLONE || m->call.command == FICLONERANGE);
+}
+
 /* Has the call, which is none of output, all the same written to a standard stream? */
 static bool
 slips_out(const struct recorder *r, int64_t result)
@@ -276,8 +283,7 @@ slips_out(const struct recorder *r, int64_t result)
 
 	if (result < 0 || (m->number != SYS_sendmsg && m->number != SYS_sendmmsg && m->number != SYS_ioctl))
 		return false;
-	return (m->number != SYS_ioctl || m->call.command == FICLONE || m->call.command == FICLONERANGE) &&
-	       stream_of(r->t, (int)m->arg[0]);
+	return (m->number != SYS_ioctl || clones(m)) && stream_of(r->t, (int)m->arg[0]);
 }
 
 /* What the kernel is to see, and the program not. False: what the call has done is not known. */
@@ -323,7 +329,14 @@ put_changes(struct recorder *r, int64_t result)
 		return ok ? mapped_grown(&r->mapped, r->log, r->t, m->arg, (uint64_t)result) : NULL;
 	case CALL_OUTPUT: case CALL_RESIZE: case CALL_PASS:
 		return mapped_changed(&r->mapped, r->log, r->t, &r->made->call, m->arg, result);
-	default: return slips_out(r, result) ? "what it writes to the standard output is not known" : NULL;
+	default:
+		if (slips_out(r, result))
+			return "what it writes to the standard output is not known";
+		if (clones(m) && result >= 0 && mapped_has(&r->mapped, r->t, m->arg[0]))
+			return "it changes a file that is mapped";
+		if (call_cuts_off(m->number, m->arg))
+			mapped_cut_off(&r->mapped, r->log, result);
+		return NULL;
 	}
 }
 

@@ -334,6 +334,8 @@ do_call(struct replayer *r, const struct made_call *c)
 	default:
 		limit_stack(r, c);
 		note_name(r, c);
+		if (call_cuts_off(c->number, arg) && !mapped_change(&r->mapped, r->log, r->t, false))
+			lose_files(r);
 	}
 }
 

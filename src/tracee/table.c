@@ -209,6 +209,17 @@ command_of(struct pool *pool, const struct system_call *c, const uint64_t arg[6]
 	return unknown;
 }
 
+bool
+call_cuts_off(uint64_t number, const uint64_t arg[6])
+{
+	switch (number) {
+	case SYS_open: return arg[1] & O_TRUNC;
+	case SYS_openat: return arg[2] & O_TRUNC;
+	case SYS_creat: case SYS_openat2: return true;
+	default: return false;
+	}
+}
+
 struct system_call
 call_of(struct pool *pool, uint64_t number, const uint64_t arg[6])
 {

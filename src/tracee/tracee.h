@@ -200,6 +200,8 @@ struct system_call {
 
 /* A call that is not in the table has class CALL_UNKNOWN, and its number as its name, which is in the pool. */
 struct system_call call_of(struct pool *pool, uint64_t number, const uint64_t arg[6]);
+/* Does it open a file, and may it cut off what that has? */
+bool call_cuts_off(uint64_t number, const uint64_t arg[6]);
 
 /* ---- output.c: memory that a call has written, or reads ---- */
 

@@ -192,6 +192,66 @@ t_signals_without_clock() {
 	return 0
 }
 
+# A file that is mapped, and cut off by opening it: pages behind its end fail, and are zeros if it grows again.
+t_cut_off() {
+	cat >cut.c <<-'EOF'
+	#define _GNU_SOURCE
+	#include <fcntl.h>
+	#include <linux/openat2.h>
+	#include <setjmp.h>
+	#include <signal.h>
+	#include <stdio.h>
+	#include <sys/mman.h>
+	#include <sys/syscall.h>
+	#include <unistd.h>
+	static sigjmp_buf back;
+	static void on(int s) { siglongjmp(back, 1); }
+	static void look(const volatile char *p) {
+		for (int i = 0; i < 2; i++)
+			if (sigsetjmp(back, 1)) printf("cut off "); else printf("%d ", p[i * 5000]);
+		puts("");
+	}
+	static int opened(int how) {
+		struct open_how h = {.flags = O_RDWR | O_TRUNC};
+		switch (how) {
+		case 0: return open("data", O_RDWR | O_TRUNC);
+		case 1: return creat("data", 0600);
+		case 2: return syscall(SYS_open, "data", O_WRONLY | O_TRUNC);
+		case 3: return syscall(SYS_openat2, AT_FDCWD, "data", &h, sizeof h);
+		default: return open("data", O_RDWR);
+		}
+	}
+	int main(void) {
+		char a[8192];
+		signal(SIGBUS, on);
+		for (int how = 0; how < 10; how++) {
+			int fd = open("data", O_RDWR | O_CREAT | O_TRUNC, 0600), cut;
+			for (int i = 0; i < sizeof a; i++) a[i] = how + 1;
+			write(fd, a, sizeof a);
+			char *p = mmap(0, sizeof a, PROT_READ, how % 2 ? MAP_SHARED : MAP_PRIVATE, fd, 0);
+			look(p);
+			cut = opened(how / 2);
+			look(p);
+			ftruncate(fd, sizeof a);
+			look(p);
+			pwrite(cut, "x", 1, 5000);
+			look(p);
+			munmap(p, sizeof a), close(fd), close(cut);
+		}
+		return 3;
+	}
+	EOF
+	gcc -O1 -w -o cut cut.c || no "cannot compile"
+	./cut >plain
+	for how in "" --no-buffer; do
+		# shellcheck disable=SC2086
+		record $how ./cut
+		cmp -s plain out || no "$how: the recording shows something else: $(diff plain out | head -4)"
+		replay 2
+	done
+	[ "$(grep -c 'cut off' plain)" = 8 ] || no "nothing was cut off"
+}
+
 t_default_name() {
 	(want timeout -k 5 60 "$CHORD" record echo hello && want "$CHORD" replay && [ "$(cat out)" = hello ] && [ -s chord.log ]) || no "not chord.log"
 }
@@ -791,7 +851,7 @@ t_repeats() {
 }
 
 . "$here/signals.sh"
-for name in struck struck-only struck-short struck-by-others struck-dead struck-library struck-lua struck-refused ends-another-way other-calls mapped maps made-files repeats stack rights forged chunks processors counters-go chance go-table sent-output no-counters world signals real-program signals-without-clock status world-is-gone streams own-programs default-name mutated unrecorded all-go-on no-program one-name-twice damaged another-build another-processor goes-another-way $debug_cases $debug_task_cases; do
+for name in struck struck-only struck-short struck-by-others struck-dead struck-library struck-lua struck-refused ends-another-way other-calls mapped maps made-files cut-off repeats stack rights forged chunks processors counters-go chance go-table sent-output no-counters world signals real-program signals-without-clock status world-is-gone streams own-programs default-name mutated unrecorded all-go-on no-program one-name-twice damaged another-build another-processor goes-another-way $debug_cases $debug_task_cases; do
 	test_case "$name"
 done
 "$here/tasks.sh" "$@" || failed=1

@@ -236,7 +236,10 @@ __asm__(
 	"	cmp $0x8000, %eax\n"
 	"	jne 2f\n"
 	"	cmpq $0, " DATA("x86_door_record", 64+48) "\n"
-	"	jne 4f\n"
+	"	je 8f\n"
+	/* One that O_TRUNC cuts off may be mapped. */
+	"	testl $0x200, 40(%rbx)\n"
+	"	jz 4f\n"
 	"	jmp 8f\n"
 	"2:" PLAIN_DEVICE
 	"	jmp 4f\n"
