@@ -42,6 +42,8 @@ struct insn {
 	uint8_t flags_read, flags_kill;
 	uint8_t len;
 	uint8_t cls;         /* enum chord_insn */
+	uint8_t latency;     /* cycles from the last of the general registers that it reads to those that it writes: what no
+	                      * processor goes below, on those that do not forward PC-relative stores ahead (Intel's) */
 	uint16_t leader;       /* enum leader, set by leader.c */
 	uint16_t attr;       /* enum insn_attr */
 	int8_t below;        /* the lowest place below the stack pointer that it reads or writes, by its distance (-8: the

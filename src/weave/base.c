@@ -14,11 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Prices in instructions, for the processors that wait: what an addition saves by a base in a loop of n instructions, if that
- * is shorter than the wait, in a longer one, in a very long one, and in no loop, where it is only shorter. A load; in a loop that
- * is not short it has to run less often than what gains by it. */
-static const double PER_INSN = 1.0 / 3, IN_LOOP = 0.9, IN_LONG_LOOP = 0.5, ELSEWHERE = 0.1, LOAD = 1;
-enum { WAIT = 18, LONG = 32, CALL = 12 };
+/* Prices in instructions, for the processors that wait: what an addition saves by a base in a loop, in a very long one, and in no
+ * loop, where it is only shorter. A PC-relative addition takes WAIT cycles, so it holds up a loop of which a round takes less.
+ * WIDTH: instructions that run in a cycle. A load; in a loop that is not short it has to run less often than what gains by it. */
+static const double WAIT = 6, WIDTH = 3, IN_LOOP = 0.9, IN_LONG_LOOP = 0.5, ELSEWHERE = 0.1, LOAD = 1;
 /* So many registers a procedure. */
 enum { MOST = 4 };
 
@@ -40,9 +39,7 @@ struct bases {
 	uint16_t *avail;         /* by vertex: registers that are dead all through it */
 	uint8_t *held[BASES_OF]; /* by vertex: the register that has the address there, plus 1 */
 	double *runs;            /* by block */
-	uint8_t *cycle;          /* by vertex: instructions of the shortest way back to it, plus 1; 0: not looked for yet */
-	uint8_t *far;            /* by vertex, in such a search */
-	uint32_t *queue;
+	struct cycles *cycles;
 	VEC(struct use) uses;
 	uint16_t never;          /* registers that cannot be a base */
 };
@@ -129,63 +126,16 @@ find_never(const struct unit *u, const struct woven *w)
 
 /* ---- what a base saves ---- */
 
-static uint32_t
-length_of(const struct bases *b, uint32_t v)
-{
-	const struct block_text *k;
-	uint32_t n = 0;
-
-	if (v >= b->w->proc->blocks.n)
-		return 0;
-	k = &b->w->proc->block_text.at[v];
-	for (uint32_t i = k->first; i < k->last && n < LONG; i++)
-		n += insn_is_call(woven_insn(b->w, v, i)) ? CALL : 1;
-	return n;
-}
-
-/* The length of the shortest cycle through v, if that is less than LONG. */
-static uint32_t
-find_cycle(struct bases *b, uint32_t v)
-{
-	uint32_t head = 0, tail = 0, least = LONG, size = b->g->nvert;
-
-	memset(b->far, LONG, size);
-	b->far[v] = 0;
-	b->queue[tail++] = v;
-	while (head != tail) {
-		uint32_t at = b->queue[head++ % size], n = b->far[at] + length_of(b, at);
-
-		for (uint32_t i = b->g->out_at[at]; i < b->g->out_at[at + 1] && n < least; i++) {
-			uint32_t e = b->g->out[i], to = b->g->edge[e].to;
-
-			if (e >= b->w->proc->arcs.n || b->w->proc->arcs.at[e].kind == CHORD_EDGE_CLOSE)
-				continue;
-			if (to == v) {
-				least = n;
-			} else if (n < b->far[to]) {
-				b->far[to] = (uint8_t)n;
-				if (tail - head < size)
-					b->queue[tail++ % size] = to;
-			}
-		}
-	}
-	return least;
-}
-
-static uint32_t
-cycle_of(struct bases *b, uint32_t v)
-{
-	if (!b->cycle[v])
-		b->cycle[v] = (uint8_t)(find_cycle(b, v) + 1);
-	return b->cycle[v] - 1u;
-}
-
 static double
-gain_in(uint32_t cycle)
+gain_in(struct cycle cycle)
 {
-	if (cycle >= LONG)
+	double round = cycle.insns / WIDTH;
+
+	if (cycle.insns >= CYCLE_LONG)
 		return IN_LONG_LOOP;
-	return IN_LOOP + (cycle < WAIT ? (WAIT - cycle) * PER_INSN : 0);
+	if (round < cycle.latency)
+		round = cycle.latency;
+	return IN_LOOP + (round < WAIT ? WAIT - round : 0);
 }
 
 /* Is there a loop that contains both? */
@@ -228,7 +178,7 @@ add_use(struct bases *b, struct site *s, uint32_t edge, double weight)
 		return;
 	use.price = ELSEWHERE;
 	if (use.edge == GRAPH_NONE ? b->loops->depth[s->block] > 0 : in_one_loop(b, d->from, d->to))
-		use.price = gain_in(cycle_of(b, use.edge == GRAPH_NONE ? s->block : d->from));
+		use.price = gain_in(cycle_of(b->cycles, use.edge == GRAPH_NONE ? s->block : d->from));
 	use.price *= weight + 1e-9;
 	VEC_PUSH(b->uses, use);
 }
@@ -556,9 +506,7 @@ prepare(struct bases *b)
 	b->never = find_never(b->u, b->w);
 	b->avail = pool_array(b->pool, n, sizeof *b->avail);
 	b->runs = pool_array(b->pool, n, sizeof *b->runs);
-	b->cycle = pool_array(b->pool, n, sizeof *b->cycle);
-	b->far = pool_array(b->pool, n, sizeof *b->far);
-	b->queue = pool_array(b->pool, n, sizeof *b->queue);
+	b->cycles = cycles_new(b->pool, b->u, b->w);
 	for (unsigned i = 0; i < BASES_OF; i++)
 		b->held[i] = pool_array(b->pool, n, sizeof *b->held[i]);
 	find_runs(b);

@@ -277,6 +277,17 @@ site_used(const struct site *s)
 	return s->probes || s->load;
 }
 
+/* cycle.c: the shortest cycle through each vertex of a procedure. */
+enum { CYCLE_LONG = 32 };
+struct cycle {
+	uint32_t insns;         /* CYCLE_LONG: so many or more, or there is none */
+	uint32_t latency;       /* cycles from one round to the next, at least; 0 if it is that long */
+};
+struct cycles;
+/* Wants the graph's index. All of it is the pool's. */
+struct cycles *cycles_new(struct pool *pool, const struct unit *u, const struct woven *w);
+struct cycle cycle_of(struct cycles *c, uint32_t v);
+
 /* base.c: lets additions in loops find their counters by a register, where one is dead. It is live there from then on. */
 void place_bases(const struct unit *u, struct woven *w, const struct weave_options *o);
 /* base_check.c: is on every way through the procedure each site's base what it is taken for, and does no load change what the

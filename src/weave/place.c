@@ -9,7 +9,7 @@
 
 enum { LOOP_LEAST = 4 }; /* instructions of a loop in which it matters where the counter stands */
 
-static const double PRICE_JUMP = 0.7;   /* of a jump more */
+static const double PRICE_JUMP = 1.3;   /* of a jump more */
 
 struct degrees {
 	uint32_t *in, *out;   /* by vertex, without edges that never run */

@@ -295,6 +295,37 @@ control(void **state)
 	pool_free(own);
 }
 
+/* ---- how long it takes ---- */
+
+static void
+latencies(void **state)
+{
+	static const struct { const char *text; unsigned latency; } cases[] = {
+		{"movq %rax, %rbx", 0}, {"movl $1, %eax", 0}, {"addq %rax, %rbx", 1}, {"leaq 8(%rax,%rbx), %rcx", 1},
+		{"imulq %rax, %rbx", 3},
+		{"movq (%rax), %rbx", 5}, {"movzwl (%rax), %ebx", 5}, {"movslq (%rax), %rbx", 5}, {"imulq $3, (%rax), %rbx", 8},
+		/* the register may be the last to be known, and then memory has been read already */
+		{"addq (%rax), %rbx", 1}, {"imulq (%rax), %rbx", 3}, {"cmovne (%rax), %rbx", 1}, {"addq %rbx, (%rax)", 1},
+		{"popq %rax", 1}, {"lodsq", 1}, {"cmpq (%rax), %rbx", 1},
+	};
+	struct pool *own = pool_new();
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct buf b = {0};
+		struct object *o = assemble_object(own, pool_printf(own, "\t.text\n\t%s\n", cases[i].text), &b);
+		const struct obj_section *text = section_of(o, ".text");
+		struct insn in;
+
+		assert_true(machine_of_host()->decode(text->data, text->size, 0, &in));
+		if (in.latency != cases[i].latency)
+			fail_msg("%s: %u", cases[i].text, in.latency);
+		object_free(o);
+		buf_free(&b);
+	}
+	pool_free(own);
+}
+
 /* ---- code that the machine writes ---- */
 
 /* For every live: what is written assembles, counts by exactly n at the counter, and leaves the stack pointer as it was. */
@@ -395,6 +426,7 @@ main(void)
 		cmocka_unit_test(by_the_manual),
 		cmocka_unit_test(by_the_processor),
 		cmocka_unit_test(control),
+		cmocka_unit_test(latencies),
 		cmocka_unit_test(additions),
 		cmocka_unit_test(prices),
 		cmocka_unit_test(columns),

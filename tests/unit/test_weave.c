@@ -287,6 +287,33 @@ is_repeatable(void **state)
 	}
 }
 
+/* Two loops of as many instructions, in one block of which a register is dead. That is loaded with the counters' address at each
+ * round only where rounds would wait for the counter, and not for the list that they go through. */
+static void
+addresses_are_loaded_where_rounds_wait(void **state)
+{
+#define LOOP(next) \
+	COMPILED(FUNCTION("f", "1:\tleaq (%r8,%r9), %r11\n\taddq %r10, %r11\n\taddq %rdx, %r11\n\taddq %rcx, %r11\n" \
+	                       "\tmovq %r11, (%rsi)\n\tjs 2f\n\taddq $1, %rax\n2:\t" next "\n\tjne 1b\n\tret\n"))
+	static const struct { const char *text; bool loads; } cases[] = {
+		{LOOP("negq %rdi\n\taddq $8, %rdi\n\ttestq %rdi, %rdi"), true},
+		{LOOP("movq (%rdi), %rdi\n\taddq $8, %rdi\n\ttestq %rdi, %rdi"), false},
+		{LOOP("imulq %rdi, %rdi\n\taddq $8, %rdi\n\ttestq %rdi, %rdi"), true},
+		{LOOP("addq (%rdi), %rdi\n\taddq $8, %rdi\n\ttestq %rdi, %rdi"), true},
+	};
+#undef LOOP
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct woven_text w = woven(cases[i].text, CHORD_SET(EDGES), NULL);
+
+		assert_int_equal(w.result, WEAVE_DONE);
+		if (!strstr(w.out.at, "leaq\t.LchordC") == cases[i].loads)
+			fail_msg("%s", w.out.at);
+		drop(&w);
+	}
+}
+
 static int
 set_up(void **state)
 {
@@ -310,6 +337,7 @@ main(void)
 		cmocka_unit_test(numbers_of_counters),
 		cmocka_unit_test(counters_are_where_it_is_cold),
 		cmocka_unit_test(flags_are_left_alone),
+		cmocka_unit_test(addresses_are_loaded_where_rounds_wait),
 		cmocka_unit_test(lines_stay),
 		cmocka_unit_test(refused),
 		cmocka_unit_test(what_is_not_woven),

@@ -225,6 +225,35 @@ widen(struct insn *out, bool near)
 	}
 }
 
+static uint8_t
+latency_in_registers(ZydisMnemonic m)
+{
+	switch (m) {
+	case ZYDIS_MNEMONIC_MOV: case ZYDIS_MNEMONIC_MOVZX: case ZYDIS_MNEMONIC_MOVSX: case ZYDIS_MNEMONIC_MOVSXD:
+		return 0;
+	case ZYDIS_MNEMONIC_IMUL: case ZYDIS_MNEMONIC_MUL:
+		return 3;
+	default:
+		return 1;
+	}
+}
+
+/* An instruction that reads what it writes may have read memory long before that register is known: then a load takes no time. */
+static uint8_t
+latency_of(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op)
+{
+	enum { LOAD = 5 };
+	uint8_t latency = latency_in_registers(in->mnemonic);
+
+	if (in->operand_count_visible < 2 || op[0].type != ZYDIS_OPERAND_TYPE_REGISTER ||
+	    op[0].actions != ZYDIS_OPERAND_ACTION_WRITE)
+		return latency;
+	for (unsigned i = 1; i < in->operand_count_visible; i++)
+		if (op[i].type == ZYDIS_OPERAND_TYPE_MEMORY && op[i].actions == ZYDIS_OPERAND_ACTION_READ)
+			return (uint8_t)(latency + LOAD);
+	return latency;
+}
+
 const ZydisDecoder *
 x86_decoder(void)
 {
@@ -245,7 +274,7 @@ x86_decode(const uint8_t *bytes, size_t n, uint32_t off, struct insn *out)
 
 	if (ZYAN_FAILED(ZydisDecoderDecodeFull(x86_decoder(), bytes, n, &in, op)))
 		return false;
-	*out = (struct insn){.off = off, .len = in.length, .stmt = UINT32_MAX};
+	*out = (struct insn){.off = off, .len = in.length, .stmt = UINT32_MAX, .latency = latency_of(&in, op)};
 	classify(&in, op, out);
 	read_flags(&in, op, out);
 	for (unsigned i = 0; i < in.operand_count; i++) {

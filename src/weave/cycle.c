@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+/* How long a round of a loop takes at least: of the shortest way from a block back to it, the instructions, and the cycles by which
+ * a round has to begin before the next one, because of what registers hand on. */
+#include "weave/internal.h"
+
+#include <string.h>
+
+/* A call is taken to be so many instructions. */
+enum { CALL = 12 };
+/* Rounds until the first ones' beginning does not matter, and as many to count. */
+enum { ROUNDS = 8, REGS = 16 };
+
+struct cycles {
+	const struct woven *w;
+	const struct graph *g;
+	uint16_t sp;             /* the stack pointer's bit */
+	struct cycle *found;     /* by vertex */
+	bool *looked;            /* by vertex: it is found */
+	uint8_t *far;            /* by vertex, in a search: instructions on the way there */
+	uint32_t *from;          /* by vertex, in a search: the one before it */
+	uint32_t *queue;
+};
+
+struct cycles *
+cycles_new(struct pool *pool, const struct unit *u, const struct woven *w)
+{
+	const struct graph *g = w->proc->graph;
+	struct cycles *c = pool_array(pool, 1, sizeof *c);
+
+	*c = (struct cycles){.w = w, .g = g, .sp = (uint16_t)(1u << u->machine->sp)};
+	c->found = pool_array(pool, g->nvert, sizeof *c->found);
+	c->looked = pool_array(pool, g->nvert, sizeof *c->looked);
+	c->far = pool_array(pool, g->nvert, sizeof *c->far);
+	c->from = pool_array(pool, g->nvert, sizeof *c->from);
+	c->queue = pool_array(pool, g->nvert, sizeof *c->queue);
+	return c;
+}
+
+static uint32_t
+length_of(const struct cycles *c, uint32_t v)
+{
+	const struct block_text *k;
+	uint32_t n = 0;
+
+	if (v >= c->w->proc->blocks.n)
+		return 0;
+	k = &c->w->proc->block_text.at[v];
+	for (uint32_t i = k->first; i < k->last && n < CYCLE_LONG; i++)
+		n += insn_is_call(woven_insn(c->w, v, i)) ? CALL : 1;
+	return n;
+}
+
+/* The length of the shortest cycle through v, if that is less than CYCLE_LONG; `from` leads from *last back to v. */
+static uint32_t
+shortest(struct cycles *c, uint32_t v, uint32_t *last)
+{
+	uint32_t head = 0, tail = 0, least = CYCLE_LONG, size = c->g->nvert;
+
+	memset(c->far, CYCLE_LONG, size);
+	c->far[v] = 0;
+	c->queue[tail++] = v;
+	while (head != tail) {
+		uint32_t at = c->queue[head++ % size], n = c->far[at] + length_of(c, at);
+
+		for (uint32_t i = c->g->out_at[at]; i < c->g->out_at[at + 1] && n < least; i++) {
+			uint32_t e = c->g->out[i], to = c->g->edge[e].to;
+
+			if (e >= c->w->proc->arcs.n || c->w->proc->arcs.at[e].kind == CHORD_EDGE_CLOSE)
+				continue;
+			if (to == v) {
+				least = n;
+				*last = at;
+			} else if (n < c->far[to]) {
+				c->far[to] = (uint8_t)n;
+				c->from[to] = at;
+				if (tail - head < size)
+					c->queue[tail++ % size] = to;
+			}
+		}
+	}
+	return least;
+}
+
+/* ready[r]: the cycle in which register r has its value; before the instruction, then behind it. */
+static void
+run_insn(const struct insn *in, uint16_t sp, uint32_t *ready)
+{
+	uint32_t begin = 0;
+
+	for (unsigned regs = in->regs_read; regs; regs &= regs - 1)
+		if (ready[__builtin_ctz(regs)] > begin)
+			begin = ready[__builtin_ctz(regs)];
+	for (unsigned regs = in->regs_kill & ~sp; regs; regs &= regs - 1)
+		ready[__builtin_ctz(regs)] = begin + in->latency;
+}
+
+/* The cycle in which all registers have their values, after so many rounds more of the n blocks in c->queue, the last of which comes
+ * first. */
+static uint32_t
+run_rounds(const struct cycles *c, uint32_t n, uint32_t rounds, uint32_t *ready)
+{
+	uint32_t end = 0;
+
+	for (uint32_t k = rounds * n; k-- > 0;) {
+		uint32_t v = c->queue[k % n];
+
+		for (uint32_t i = c->w->proc->block_text.at[v].first; i < c->w->proc->block_text.at[v].last; i++)
+			run_insn(woven_insn(c->w, v, i), c->sp, ready);
+	}
+	for (unsigned r = 0; r < REGS; r++)
+		end = ready[r] > end ? ready[r] : end;
+	return end;
+}
+
+/* Cycles a round of the way that c->from gives from last to v, and back. What is handed on through memory, flags or other registers
+ * than general ones is left out, so it is never too many. */
+static uint32_t
+latency_of(struct cycles *c, uint32_t v, uint32_t last)
+{
+	uint32_t ready[REGS] = {0}, n = 0, before;
+
+	for (uint32_t at = last; at != v; at = c->from[at])
+		if (at < c->w->proc->blocks.n)
+			c->queue[n++] = at;
+	c->queue[n++] = v;
+	before = run_rounds(c, n, ROUNDS, ready);
+	return (run_rounds(c, n, ROUNDS, ready) - before) / ROUNDS;
+}
+
+struct cycle
+cycle_of(struct cycles *c, uint32_t v)
+{
+	uint32_t last = v;
+
+	if (!c->looked[v]) {
+		c->looked[v] = true;
+		c->found[v].insns = shortest(c, v, &last);
+		if (c->found[v].insns < CYCLE_LONG && v < c->w->proc->blocks.n)
+			c->found[v].latency = latency_of(c, v, last);
+	}
+	return c->found[v];
+}
