@@ -158,7 +158,7 @@ install: all
 	ln -sf chord $(DESTDIR)$(PREFIX)/bin/chord-cc
 	ln -sf chord $(DESTDIR)$(PREFIX)/bin/chord-c++
 	install -m 755 $(BUILD)/chord $(DESTDIR)$(PREFIX)/libexec/chord/as
-	install -m 644 $(LIBEXEC)/runtime.s $(LIBEXEC)/runtime.bin $(LIBEXEC)/timers.s $(LIBEXEC)/trace.s $(DESTDIR)$(PREFIX)/libexec/chord
+	install -m 644 $(LIBEXEC)/runtime.s $(LIBEXEC)/runtime.bin $(LIBEXEC)/runtime.frames $(LIBEXEC)/timers.s $(LIBEXEC)/trace.s $(DESTDIR)$(PREFIX)/libexec/chord
 	rm -rf $(DESTDIR)$(PREFIX)/libexec/chord/html
 	cp -R $(LIBEXEC)/html $(DESTDIR)$(PREFIX)/libexec/chord/html
 	rm -f $(DESTDIR)$(PREFIX)/libexec/chord/html/.made

@@ -4,9 +4,10 @@
 # follow any compiler's output in the same assembler input. Every section is a member of the group
 # __chord_runtime_VERSION; every symbol is local, except a few hidden ones. The code is assembled
 # here and written as numbers, because every object pays for its text.
-# --beside: the numbers go into that file. The text includes it; the driver fills in the folder.
+# --beside FILE.bin: the numbers go into that file, those of the unwind table into FILE.frames. The text includes them; the driver
+# fills in the folder, and the directive for the section of unwind tables.
 # --timers, --trace: what objects with timers or traces have in addition, unchanged.
-# --text: instructions with all names, to look for faults in the runtime.
+# --text: instructions with all names and without unwind table, to look for faults in the runtime.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 out=/dev/stdout text= more= beside=
@@ -32,7 +33,7 @@ trap 'rm -rf "$tmp"' EXIT
 	-Wimplicit-fallthrough -Wformat=2 -Werror \
 	-Os -fPIC -fvisibility=hidden -ffreestanding -fno-builtin -mgeneral-regs-only -mno-red-zone -fcf-protection=none \
 	-fno-stack-protector -fno-stack-clash-protection -fno-jump-tables -fno-tree-loop-distribute-patterns \
-	-fno-strict-aliasing -fno-asynchronous-unwind-tables -fno-unwind-tables -fno-merge-constants -fno-zero-initialized-in-bss \
+	-fno-strict-aliasing -fasynchronous-unwind-tables -fno-merge-constants -fno-zero-initialized-in-bss \
 	-fno-reorder-functions -fno-reorder-blocks-and-partition -fno-ident -fno-common \
 	-fomit-frame-pointer -U_FORTIFY_SOURCE -g0 -Wstack-usage=1200 \
 	-DCHORD_FORMAT_VERSION="$version" -I"$here/.." -I"$machine" -S -o "$tmp/rt.s" "$here/all.c"
@@ -88,13 +89,17 @@ module() {
 	echo "	.pushsection .text"
 	module
 	if [ "$text" ]; then
-		code
+		code | sed '/^[[:space:]]*\.cfi_/d'
 	else
 		{ module; code; } | as --keep-locals -o "$tmp/rt.o" -
 		"$cc" -std=gnu11 -O1 -Wall -Wextra -Werror -o "$tmp/pack" "$machine/pack.c"
 		echo "	$section"
 		# what module.s refers to
 		"$tmp/pack" "$tmp/rt.o" .text.chord_rt chord_rt_text ${beside:+-b "$beside"} chord_rt_construct chord_rt_entry_destruct chord_rt_entry_mapped chord_rt_pointer_end chord_rt_called_end chord_rt_first chord_rt_last $(printf ".Lchord_rt_table_%s " $hooks)
+		"$cc" -std=gnu11 -O1 -Wall -Wextra -Werror -o "$tmp/frames" "$machine/frames.c"
+		# Not by directives: the compiler's text may have sent these elsewhere.
+		if [ "$beside" ]; then echo "@eh_frame@"; else echo '	.section .eh_frame,"a",@progbits'; fi
+		"$tmp/frames" "$tmp/rt.o" .text.chord_rt chord_rt_text ${beside:+-b "${beside%.bin}.frames"}
 	fi
 	echo '	.popsection'
 } >"$tmp/out.s"

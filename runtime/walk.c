@@ -357,9 +357,9 @@ chord_rt_asking_sp(const struct chord_rt_desc *d, uint64_t pc, uint64_t sp)
 	return sp + (pc == first || pc == also || pc == third || pc == fourth || pc == fifth || pc == last ? 0 : CHORD_RT_ASKING);
 }
 
-/* Did the signal interrupt such a routine or its callees, which have no unwind tables? Then the frame is that of the woven code
- * that goes on afterwards. */
-static bool
+/* Did the signal interrupt such a routine or its callees? Then the frame is that of the woven code that goes on afterwards. (The
+ * unwind table leads there, too, one frame later, for others that walk: activations of the runtime are none of the program's.) */
+static void
 chord_rt_was_asking(struct chord_rt_walk *w)
 {
 	uint64_t pc = w->regs.r[CHORD_RT_PC], sp = w->regs.r[CHORD_RT_SP], came;
@@ -368,7 +368,7 @@ chord_rt_was_asking(struct chord_rt_walk *w)
 	const struct chord_rt_regs *asking;
 
 	if (!r)
-		return false;
+		return;
 	came = chord_rt_asking_sp(m->desc, pc, sp);
 	asking = *chord_rt_asking(m, r);
 	if (came && pc <= CHORD_RT_NEAR(m->desc->pointer_end) && pc >= CHORD_RT_NEAR(m->desc->pointer)) {
@@ -380,11 +380,10 @@ chord_rt_was_asking(struct chord_rt_walk *w)
 	} else if (asking && (uint64_t)asking - sp < CHORD_RT_PAGE) {
 		w->regs = *asking;
 	} else {
-		return false;
+		return;
 	}
 	w->in.ctl->asked = 1;
 	w->cfi.begin = w->cfi.end = 0;
-	return true;
 }
 
 /* Activations below sp have ended: none of them returns to __chord_pointer. */
@@ -407,7 +406,8 @@ chord_rt_look_slow(struct chord_rt_walk *w)
 	struct chord_rt_machine m;
 	struct chord_rt_rules *r = m.state;
 
-	if (!chord_rt_find_rules(w, &m) && !(chord_rt_was_asking(w) && chord_rt_find_rules(w, &m)))
+	chord_rt_was_asking(w);
+	if (!chord_rt_find_rules(w, &m))
 		return chord_rt_look_unknown(w);
 	if (w->from)
 		return chord_rt_look_quick(w);

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # What cannot be written in C: entries that keep registers. All symbols are local, except the hidden
-# ones that woven code calls.
+# ones that woven code calls. Where control can be interrupted, directives say how to find the frame, as in the program's own code:
+# handlers take backtraces, and threads are cancelled and unwound anywhere.
 
 # Beginnings of functions, moved here by divert.c.
 	.balign 8
@@ -10,14 +11,18 @@ chord_rt_moved:
 # The start routine of a thread: rdi is its region. Nothing of it is left on the stack when the
 # thread's own routine starts.
 chord_rt_thread_entry:
+	.cfi_startproc
 	pushq %rdi
+	.cfi_def_cfa_offset 16
 	call chord_rt_thread_begin
 	popq %rax
+	.cfi_def_cfa_offset 8
 	movq 32(%rax), %rdx
 	movq 40(%rax), %rdi
 	jmp *%rdx
+	.cfi_endproc
 
-# The same in a process with memory of its own.
+# The same in a process with memory of its own. Without a description: walks end there.
 chord_rt_process_entry:
 	pushq 32(%rdi)
 	pushq 40(%rdi)
@@ -39,6 +44,7 @@ chord_rt_process_back:
 	.hidden __chord_\name
 	.type __chord_\name, @function
 __chord_\name:
+	.cfi_startproc
 	.if \number < 3
 	movl $1, %r8d
 	jmp chord_rt_hook_\name
@@ -54,6 +60,7 @@ chord_rt_table_\name:
 	movl $\number+256, %r11d
 	jmp chord_rt_common
 	.endif
+	.cfi_endproc
 	.endm
 	@hooks@
 	.purgem chord_rt_hook
@@ -61,7 +68,9 @@ chord_rt_table_\name:
 # Ends in the real function, its arguments as they were, or returns from here
 # when it has been called already.
 chord_rt_common:
+	.cfi_startproc
 	subq $136, %rsp
+	.cfi_def_cfa_offset 144
 	movq %r10, 10*8(%rsp)
 	movq %r11, 11*8(%rsp)
 	call chord_rt_save
@@ -79,11 +88,15 @@ chord_rt_common:
 	movq 9*8(%rsp), %r9
 	movq 10*8(%rsp), %r10
 	addq $136, %rsp
+	.cfi_def_cfa_offset 8
 	jmp *%r11
 chord_rt_common_done:
+	.cfi_def_cfa_offset 144
 	movq (%rsp), %rax
 	addq $136, %rsp
+	.cfi_def_cfa_offset 8
 	ret
+	.cfi_endproc
 
 # Called by woven code before a jump into another activation's frame. On the stack: the return
 # address, where the jump goes (0: not known), the stack pointer to be, the red zone. Changes nothing.
@@ -91,8 +104,11 @@ chord_rt_common_done:
 	.hidden __chord_away
 	.type __chord_away, @function
 __chord_away:
+	.cfi_startproc
 	pushfq
+	.cfi_def_cfa_offset 16
 	subq $136, %rsp
+	.cfi_def_cfa_offset 152
 	movq %r10, 10*8(%rsp)
 	movq %r11, 11*8(%rsp)
 	call chord_rt_save
@@ -114,8 +130,11 @@ __chord_away:
 	movq 10*8(%rsp), %r10
 	movq 11*8(%rsp), %r11
 	addq $136, %rsp
+	.cfi_def_cfa_offset 16
 	popfq
+	.cfi_def_cfa_offset 8
 	ret
+	.cfi_endproc
 
 # Jumped to by woven code before a call through a pointer. Below the stack pointer: -24 the pointer, -32 the place of
 # its slot, -40 where to go on, which must be just above the registers saved. Changes the flags only.
@@ -123,7 +142,11 @@ __chord_away:
 	.hidden __chord_pointer
 	.type __chord_pointer, @function
 __chord_pointer:
+	.cfi_startproc
+	.cfi_def_cfa_offset 0
+	.cfi_offset 16, -40
 	leaq -176(%rsp), %rsp
+	.cfi_def_cfa_offset 176
 	movq %rax, (%rsp)
 	movq %rdx, 1*8(%rsp)
 	movq %rcx, 2*8(%rsp)
@@ -161,15 +184,19 @@ __chord_pointer:
 	movq 10*8(%rsp), %r10
 	movq 11*8(%rsp), %r11
 	leaq 176(%rsp), %rsp
+	.cfi_def_cfa_offset 0
 chord_rt_pointer_end:
 	jmp *-40(%rsp)
+	.cfi_endproc
 
 # Called by trace.s.
 	.globl __chord_joined
 	.hidden __chord_joined
 	.type __chord_joined, @function
 __chord_joined:
+	.cfi_startproc
 	jmp chord_rt_joined
+	.cfi_endproc
 
 # Called by woven code. __chord_stack: before it uses its slot in the shadow of the stack, which is that of the address in
 # rax. __chord_path: rax has the sum of a path, rcx the address of its struct
@@ -179,39 +206,49 @@ __chord_joined:
 	.hidden __chord_stack
 	.type __chord_stack, @function
 __chord_stack:
+	.cfi_startproc
 	leaq -176(%rsp), %rsp
+	.cfi_def_cfa_offset 184
 	movq %rax, (%rsp)
 	leaq chord_rt_stack(%rip), %rax
 	jmp chord_rt_called
+	.cfi_def_cfa_offset 8
 	.globl __chord_trace_slow
 	.hidden __chord_trace_slow
 	.type __chord_trace_slow, @function
 __chord_trace_slow:
 	leaq -176(%rsp), %rsp
+	.cfi_def_cfa_offset 184
 	movq %rax, (%rsp)
 	leaq chord_rt_trace_of(%rip), %rax
 	jmp chord_rt_called
+	.cfi_def_cfa_offset 8
 	.globl __chord_trace_signal
 	.hidden __chord_trace_signal
 	.type __chord_trace_signal, @function
 __chord_trace_signal:
 	leaq -176(%rsp), %rsp
+	.cfi_def_cfa_offset 184
 	movq %rax, (%rsp)
 	leaq chord_rt_signal_of(%rip), %rax
 	jmp chord_rt_called
+	.cfi_def_cfa_offset 8
 	.globl __chord_stamp
 	.hidden __chord_stamp
 	.type __chord_stamp, @function
 __chord_stamp:
 	leaq -176(%rsp), %rsp
+	.cfi_def_cfa_offset 184
 	movq %rax, (%rsp)
 	leaq chord_rt_trace_stamp(%rip), %rax
 	jmp chord_rt_called
+	.cfi_def_cfa_offset 8
 	.globl __chord_path
 	.hidden __chord_path
 	.type __chord_path, @function
 __chord_path:
 	leaq -176(%rsp), %rsp
+	.cfi_def_cfa_offset 184
 	movq %rax, (%rsp)
 	leaq chord_rt_path_of(%rip), %rax
 chord_rt_called:
@@ -250,6 +287,7 @@ chord_rt_called:
 	movq 10*8(%rsp), %r10
 	movq 11*8(%rsp), %r11
 	leaq 176(%rsp), %rsp
+	.cfi_def_cfa_offset 8
 chord_rt_called_end:
 	ret
 chord_rt_path_of:
@@ -261,16 +299,22 @@ chord_rt_trace_of:
 chord_rt_signal_of:
 	movq 1*8+8(%rsp), %rdi
 	jmp chord_rt_trace_signal
+	.cfi_endproc
 
 # The child returns first, from here, on the stack that the parent then goes on with:
 # nothing is kept on it.
 chord_rt_hook_vfork:
+	.cfi_startproc
 	subq $136, %rsp
+	.cfi_def_cfa_offset 144
 	call chord_rt_save
 	movq %rsp, %rdi
 	call chord_rt_vfork_begins
 	addq $136, %rsp
+	.cfi_def_cfa_offset 8
 	popq %rdi
+	.cfi_def_cfa_offset 0
+	.cfi_register 16, 5
 	movl $58, %eax
 	syscall
 	testq %rax, %rax
@@ -278,15 +322,22 @@ chord_rt_hook_vfork:
 	notrack jmp *%rdi
 chord_rt_vfork_parent:
 	pushq %rdi
+	.cfi_def_cfa_offset 8
+	.cfi_offset 16, -8
 	subq $136, %rsp
+	.cfi_def_cfa_offset 144
 	call chord_rt_save
 	movq %rsp, %rdi
 	call chord_rt_vfork_done
 	movq (%rsp), %rax
 	addq $136, %rsp
+	.cfi_def_cfa_offset 8
 	ret
+	.cfi_endproc
 
-# Where the C library's pthread_create returns to when nobody else asked for the thread.
+# Where the C library's pthread_create returns to when nobody else asked for the thread. Where that goes on, only
+# chord_rt_libc_thread_made says.
+	nop
 chord_rt_created:
 	leaq -8-136(%rsp), %rsp
 	call chord_rt_save
@@ -304,25 +355,35 @@ chord_rt_created:
 	ret
 
 chord_rt_entry_destruct:
+	.cfi_startproc
 	subq $136, %rsp
+	.cfi_def_cfa_offset 144
 	call chord_rt_save
 	movq %rsp, %rdi
 	call chord_rt_destruct
 	addq $136, %rsp
+	.cfi_def_cfa_offset 8
 	ret
+	.cfi_endproc
 
 # Runs in place of the dynamic linker's function for debuggers.
 chord_rt_entry_mapped:
+	.cfi_startproc
 	jmp chord_rt_mapped
+	.cfi_endproc
 
 # What fork calls in the child.
 chord_rt_entry_forked:
+	.cfi_startproc
 	subq $136, %rsp
+	.cfi_def_cfa_offset 144
 	call chord_rt_save
 	movq %rsp, %rdi
 	call chord_rt_forked
 	addq $136, %rsp
+	.cfi_def_cfa_offset 8
 	ret
+	.cfi_endproc
 
 # Jumped to by woven code before a system call, whose number is in rax: goes on at what r11 has, or at what rcx has if the
 # call may make a thread or process. Changes nothing else.
@@ -330,8 +391,13 @@ chord_rt_entry_forked:
 	.hidden __chord_trap
 	.type __chord_trap, @function
 __chord_trap:
+	.cfi_startproc
+	.cfi_def_cfa_offset 0
+	.cfi_register 16, 11
 	leaq -128(%rsp), %rsp
+	.cfi_def_cfa_offset 128
 	pushfq
+	.cfi_def_cfa_offset 136
 	cmpq $435, %rax
 	je chord_rt_syscall_birth
 	cmpq $56, %rax
@@ -354,9 +420,12 @@ __chord_trap:
 	je chord_rt_syscall_plain
 chord_rt_syscall_other:
 	popfq
+	.cfi_def_cfa_offset 128
 	leaq 128(%rsp), %rsp
+	.cfi_def_cfa_offset 0
 	jmp *%r11
 chord_rt_syscall_birth:
+	.cfi_def_cfa_offset 136
 	xchgq %rcx, %r11
 	addq $2, %rcx
 	jmp chord_rt_syscall_ask
@@ -364,11 +433,13 @@ chord_rt_syscall_plain:
 	leaq 2(%r11), %rcx
 chord_rt_syscall_ask:
 	subq $136, %rsp
+	.cfi_def_cfa_offset 272
 	movq %r10, 10*8(%rsp)
 	movq %r11, 11*8(%rsp)
 	movq %rcx, 2*8(%rsp)
 	leaq chord_rt_system_call(%rip), %rcx
 	jmp chord_rt_around
+	.cfi_endproc
 
 # Jumped to by woven code behind a system call that may have made a thread or process and gave 0: goes on at what r11 has.
 # Changes nothing but rcx.
@@ -376,9 +447,15 @@ chord_rt_syscall_ask:
 	.hidden __chord_born
 	.type __chord_born, @function
 __chord_born:
+	.cfi_startproc
+	.cfi_def_cfa_offset 0
+	.cfi_register 16, 11
 	leaq -128(%rsp), %rsp
+	.cfi_def_cfa_offset 128
 	pushfq
+	.cfi_def_cfa_offset 136
 	subq $136, %rsp
+	.cfi_def_cfa_offset 272
 	movq %r10, 10*8(%rsp)
 	movq %r11, 11*8(%rsp)
 	movq %r11, 2*8(%rsp)
@@ -386,6 +463,7 @@ __chord_born:
 
 # Calls rcx with the registers as they were before; the PC is what 2*8(%rsp) has.
 chord_rt_around:
+	.cfi_offset 16, 11*8-272
 	movq %rax, (%rsp)
 	movq %rdx, 1*8(%rsp)
 	movq %rbx, 3*8(%rsp)
@@ -413,13 +491,19 @@ chord_rt_around:
 	movq 9*8(%rsp), %r9
 	movq 10*8(%rsp), %r10
 	movq 11*8(%rsp), %r11
+	.cfi_register 16, 11
 	addq $136, %rsp
+	.cfi_def_cfa_offset 136
 	popfq
+	.cfi_def_cfa_offset 128
 	leaq 128(%rsp), %rsp
+	.cfi_def_cfa_offset 0
 	jmp *%r11
+	.cfi_endproc
 
 # Stands for the instruction syscall, in a process in which some thread has confined itself only if that thread may make the call.
 chord_rt_gate:
+	.cfi_startproc
 	movq chord_rt_desc+264(%rip), %r11
 	testq %r11, %r11
 	je chord_rt_gate_open
@@ -433,6 +517,7 @@ chord_rt_gate_behind:
 	ret
 chord_rt_gate_asks:
 	subq $136, %rsp
+	.cfi_def_cfa_offset 144
 	movq %r10, 10*8(%rsp)
 	call chord_rt_save
 	movq %rsp, %rdi
@@ -446,16 +531,22 @@ chord_rt_gate_asks:
 	movq 9*8(%rsp), %r9
 	movq 10*8(%rsp), %r10
 	leaq 136(%rsp), %rsp
+	.cfi_def_cfa_offset 8
 	jne chord_rt_gate_open
 	ret
+	.cfi_endproc
 
 # chord_rt_call_on(top, f, a, b, c): f(a, b, c) on the stack that ends at top.
 	.globl chord_rt_call_on
 	.hidden chord_rt_call_on
 	.type chord_rt_call_on, @function
 chord_rt_call_on:
+	.cfi_startproc
 	pushq %rbp
+	.cfi_def_cfa_offset 16
+	.cfi_offset 6, -16
 	movq %rsp, %rbp
+	.cfi_def_cfa_register 6
 	movq %rdi, %rsp
 	movq %rsi, %rax
 	movq %rdx, %rdi
@@ -464,21 +555,28 @@ chord_rt_call_on:
 	call *%rax
 	movq %rbp, %rsp
 	popq %rbp
+	.cfi_def_cfa 7, 8
 	ret
+	.cfi_endproc
 
 # For timers.s.
 	.globl __chord_timer_set
 	.hidden __chord_timer_set
 	.type __chord_timer_set, @function
 __chord_timer_set:
+	.cfi_startproc
 	jmp chord_rt_timer_set
+	.cfi_endproc
 	.globl __chord_timer_due
 	.hidden __chord_timer_due
 	.type __chord_timer_due, @function
 __chord_timer_due:
+	.cfi_startproc
 	jmp chord_rt_timer_due
+	.cfi_endproc
 
 # Where the handler of CHORD_SIGNAL returns to.
+	nop
 chord_rt_entry_restore:
 	movl $15, %eax
 	syscall
@@ -487,6 +585,7 @@ chord_rt_entry_restore:
 # below that of its caller: registers as they are, but rsp and rip as they will be
 # after the return. Changes r11 only.
 chord_rt_save:
+	.cfi_startproc
 	movq %rax, 8(%rsp)
 	movq %rdx, 8+1*8(%rsp)
 	movq %rcx, 8+2*8(%rsp)
@@ -505,3 +604,4 @@ chord_rt_save:
 	movq 8+136(%rsp), %r11
 	movq %r11, 8+16*8(%rsp)
 	ret
+	.cfi_endproc

@@ -166,19 +166,20 @@ read_own(struct session *s, const char *name, struct buf *to)
 		die(pool_printf(s->args.pool, "%s/%s", dir, name), "%s", strerror(errno));
 }
 
-/* The runtime's text includes its code from a file beside it. @libexec@ in the text is replaced by the name of that folder, as a
- * string of the assembler's. */
+/* The runtime's text includes its code and its unwind table from files beside it. @libexec@ in the text is replaced by the name of
+ * that folder, as a string of the assembler's. */
 static void
 read_runtime(struct session *s, struct buf *to)
 {
-	static const char mark[] = "@libexec@";
+	static const char mark[] = "@libexec@", *const beside[] = {"runtime.bin", "runtime.frames"};
 	const char *dir = libexec_dir(s->args.pool), *from, *at;
 	struct buf text = {0};
 
 	read_own(s, "runtime.s", &text);
 	buf_add(&text, "", 1);
-	if (access(pool_printf(s->args.pool, "%s/runtime.bin", dir), R_OK))
-		die(pool_printf(s->args.pool, "%s/runtime.bin", dir), "%s", strerror(errno));
+	for (size_t i = 0; i < sizeof beside / sizeof *beside; i++)
+		if (access(pool_printf(s->args.pool, "%s/%s", dir, beside[i]), R_OK))
+			die(pool_printf(s->args.pool, "%s/%s", dir, beside[i]), "%s", strerror(errno));
 	for (from = text.at; (at = strstr(from, mark)); from = at + strlen(mark)) {
 		buf_add(to, from, (size_t)(at - from));
 		buf_octal(to, dir, strlen(dir));

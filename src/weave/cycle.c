@@ -94,8 +94,8 @@ run_insn(const struct insn *in, uint16_t sp, uint32_t *ready)
 		ready[__builtin_ctz(regs)] = begin + in->latency;
 }
 
-/* The cycle in which all registers have their values, after so many rounds more of the n blocks in c->queue, the last of which comes
- * first. */
+/* The cycle in which all registers have their values, after so many rounds more of the n blocks in c->queue, of which the last
+ * comes first. */
 static uint32_t
 run_rounds(const struct cycles *c, uint32_t n, uint32_t rounds, uint32_t *ready)
 {
@@ -112,8 +112,8 @@ run_rounds(const struct cycles *c, uint32_t n, uint32_t rounds, uint32_t *ready)
 	return end;
 }
 
-/* Cycles a round of the way that c->from gives from last to v, and back. What is handed on through memory, flags or other registers
- * than general ones is left out, so it is never too many. */
+/* Cycles a round of the way that c->from gives from last to v, and back. What is handed on through memory, flags or registers that
+ * are not general ones is left out, so it is never too many. */
 static uint32_t
 latency_of(struct cycles *c, uint32_t v, uint32_t last)
 {

@@ -43,6 +43,9 @@ uint32_t emit_returned(const struct emitter *m, uint32_t block, uint32_t insn, u
 uint32_t emit_end_stmt(const struct emitter *m, const struct code *c, const struct insn *in);
 /* Puts what is in m->b behind a block. */
 void emit_after(struct emitter *m, uint32_t block, uint32_t rank);
+/* Text of the runtime's or of a measure's, with the directive for .eh_frame where it has @eh_frame@ alone in a line: that which the
+ * woven text needs, whose object it is. text NULL: nothing. */
+void emit_own(struct buf *b, const struct object *o, const char *text, size_t n);
 /* Begins a segment: from there on woven code has the original's instructions one by one again. */
 void emit_segment(struct emitter *m, uint32_t block, uint32_t insn);
 

@@ -2,6 +2,10 @@
 /* What all emitted code is made with: labels of a procedure, places in the text, edits. */
 #include "weave/emit.h"
 
+#include <elf.h>
+#include <inttypes.h>
+#include <string.h>
+
 #define L LABEL_PREFIX
 
 void
@@ -149,4 +153,30 @@ emit_before_line(const struct emitter *m, uint32_t block, uint32_t i)
 	       str_is(stmt_word(t, &t->stmts.at[stmt - 1]), ".loc"))
 		stmt--;
 	return t->stmts.at[stmt].at;
+}
+
+/* The assembler takes no other flags or type than the text has given that section (libffi's text has @unwind). */
+static void
+frame_section(struct buf *b, const struct object *o)
+{
+	const struct obj_section *s = NULL;
+
+	for (uint32_t i = 1; i < o->nsection && !s; i++)
+		if (!strcmp(o->sections[i].name, ".eh_frame") && !o->sections[i].comdat)
+			s = &o->sections[i];
+	buf_printf(b, "\t.section .eh_frame,\"%s\",@%" PRIu32 "\n", s && s->write ? "aw" : "a", s ? s->type : SHT_PROGBITS);
+}
+
+void
+emit_own(struct buf *b, const struct object *o, const char *text, size_t n)
+{
+	static const char mark[] = "\n@eh_frame@\n";
+	const char *at = text ? memmem(text, n, mark, strlen(mark)) : NULL;
+	size_t before = at ? (size_t)(at + 1 - text) : n;
+
+	buf_add(b, text, before);
+	if (!at)
+		return;
+	frame_section(b, o);
+	buf_add(b, at + strlen(mark), n - before - strlen(mark) + 1);
 }

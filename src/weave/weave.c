@@ -257,7 +257,7 @@ pass_output(struct job *j, struct buf *out)
 	if (runtime) {
 		buf_str(out, j->o->machine->text->own);
 		buf_add(out, tail.at, tail.n);
-		buf_add(out, j->o->runtime, j->o->runtime_size);
+		emit_own(out, j->unit.object, j->o->runtime, j->o->runtime_size);
 	}
 	buf_free(&tail);
 }

@@ -72,13 +72,14 @@ cd "$w"
 name=packed
 "$root/runtime/pack.sh" --text -o text.s && as -o text.o text.s && as -o packed.o runtime.s && for f in text packed; do
 	objcopy -O binary -j .text.chord_rt $f.o $f.code
-	objdump -r $f.o | awk '/RECORDS FOR/ { s = $4 } /R_X86/ { print s, $1, $2, $3 }' | sort >$f.relocations
+	objdump -r $f.o | awk '/RECORDS FOR/ { s = $4 } /R_X86/ && s !~ /eh_frame/ { print s, $1, $2, $3 }' | sort >$f.relocations
 done && cmp text.code packed.code >"$w/err" && cmp text.relocations packed.relocations >"$w/err" &&
 	[ "$(wc -l <packed.relocations)" -gt 50 ] && [ "$(readelf -sW packed.o | awk '$3 > 0' | grep -c chord_)" = 1 ] && ok packed || fail packed "$(cat "$w/err")"
 
 # With its code in a file beside it, it is the same object.
 name=beside
-"$root/runtime/pack.sh" --beside beside.bin -o beside.s && sed "s|@libexec@|$w|" beside.s >there.s && as -o beside.o there.s &&
+"$root/runtime/pack.sh" --beside beside.bin -o beside.s && sed "s|@libexec@|$w|; s|^@eh_frame@|.section .eh_frame,\"a\",@progbits|" beside.s >there.s &&
+	as -o beside.o there.s &&
 	cmp beside.o packed.o >"$w/err" 2>&1 && [ "$(wc -c <beside.s)" -lt $(($(wc -c <runtime.s) / 4)) ] && ok beside || fail beside "$(cat "$w/err")"
 
 obj cases.o "$here/cases.c" -fPIE && obj cases-nopie.o "$here/cases.c" -fno-pie &&

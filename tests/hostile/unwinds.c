@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+/* unwinds PROGRAM [ARGUMENT...]: runs a measured program, its first thread one instruction at a time, and has libdw walk the stack at
+ * each instruction of the runtime, the first time that it runs: a handler may take a backtrace there, or a thread be cancelled.
+ * Prints at how many places, and a line with FAIL for each walk that does not come to the outermost activation. */
+#include <elfutils/libdwfl.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <link.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/user.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { FAILURES_MOST = 5 };
+
+static pid_t pid;
+static Dwfl *dwfl;
+static uint64_t begin, end;      /* the runtime's code in memory */
+static bool *seen;
+static unsigned long places, failures;
+
+static _Noreturn void
+fail(const char *what)
+{
+	fprintf(stderr, "unwinds: %s\n", what);
+	exit(2);
+}
+
+static void
+start(char **argv)
+{
+	int status;
+
+	pid = fork();
+	if (pid == 0) {
+		ptrace(PTRACE_TRACEME, 0, 0, 0);
+		execv(argv[0], argv);
+		_exit(127);
+	}
+	if (waitpid(pid, &status, 0) < 0 || !WIFSTOPPED(status))
+		fail("the program does not start");
+	ptrace(PTRACE_SETOPTIONS, pid, 0, PTRACE_O_EXITKILL);
+}
+
+/* ---- where the runtime is ---- */
+
+static int
+find_code(Dwfl_Module *mod, void **user, const char *name, Dwarf_Addr base, void *arg)
+{
+	int n = dwfl_module_getsymtab(mod);
+
+	(void)user, (void)name, (void)base, (void)arg;
+	for (int i = 0; i < n; i++) {
+		GElf_Sym s;
+		GElf_Addr at;
+		const char *is = dwfl_module_getsym_info(mod, i, &s, &at, NULL, NULL, NULL);
+
+		if (is && !strcmp(is, "chord_rt_text")) {
+			begin = at;
+			end = at + s.st_size;
+		}
+	}
+	return DWARF_CB_OK;
+}
+
+static void
+look(void)
+{
+	static const Dwfl_Callbacks callbacks = {.find_elf = dwfl_linux_proc_find_elf, .find_debuginfo = dwfl_standard_find_debuginfo};
+
+	if (dwfl)
+		dwfl_end(dwfl);
+	dwfl = dwfl_begin(&callbacks);
+	if (!dwfl || dwfl_linux_proc_report(dwfl, pid) || dwfl_report_end(dwfl, NULL, NULL))
+		fail("the program cannot be looked into");
+	dwfl_getmodules(dwfl, find_code, NULL, 0);
+	if (dwfl_linux_proc_attach(dwfl, pid, true))
+		fail("its threads cannot be");
+}
+
+/* ---- walks ---- */
+
+static int
+frame(Dwfl_Frame *f, void *arg)
+{
+	Dwarf_Addr pc;
+
+	(void)f;
+	if (!dwfl_frame_pc(f, &pc, NULL))
+		return DWARF_CB_ABORT;
+	return ++*(unsigned *)arg < 100 ? DWARF_CB_OK : DWARF_CB_ABORT;
+}
+
+static bool
+walks(void)
+{
+	unsigned n = 0;
+
+	return dwfl_getthread_frames(dwfl, pid, frame, &n) == 0 && n > 2;
+}
+
+static void
+step(void)
+{
+	struct user_regs_struct r;
+
+	if (ptrace(PTRACE_GETREGS, pid, 0, &r))
+		fail("its registers cannot be read");
+	if (r.rip < begin || r.rip >= end || seen[r.rip - begin])
+		return;
+	seen[r.rip - begin] = true;
+	places++;
+	if (walks())
+		return;
+	look(); /* it may have loaded an object */
+	if (!walks() && failures++ < FAILURES_MOST)
+		printf("FAIL at %#" PRIx64 " of the runtime: %s\n", r.rip - begin, dwfl_errmsg(-1));
+}
+
+int
+main(int argc, char **argv)
+{
+	int status, sig = 0;
+
+	if (argc < 2)
+		fail("unwinds PROGRAM [ARGUMENT...]");
+	start(argv + 1);
+	look();
+	if (!begin)
+		fail("it has no runtime");
+	seen = calloc(end - begin, sizeof *seen);
+	while (ptrace(PTRACE_SINGLESTEP, pid, 0, sig) == 0 && waitpid(pid, &status, 0) == pid && WIFSTOPPED(status)) {
+		sig = WSTOPSIG(status) == SIGTRAP ? 0 : WSTOPSIG(status);
+		if (!sig)
+			step();
+	}
+	printf("%lu places, %lu fail\n", places, failures);
+	return failures || places < 1000 || !WIFEXITED(status) || WEXITSTATUS(status);
+}
