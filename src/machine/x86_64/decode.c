@@ -88,8 +88,15 @@ look_below(const ZydisDecodedOperand *op, bool address, struct insn *out)
 		out->below = (int8_t)at;
 }
 
+/* Those that search, if there is nothing to find; those that read the shadow stack's pointer, if there is no such stack. */
+bool
+x86_may_keep(ZydisMnemonic m)
+{
+	return m == ZYDIS_MNEMONIC_BSF || m == ZYDIS_MNEMONIC_BSR || m == ZYDIS_MNEMONIC_RDSSPD || m == ZYDIS_MNEMONIC_RDSSPQ;
+}
+
 static void
-read_operand(const ZydisDecodedOperand *op, struct insn *out)
+read_operand(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op, struct insn *out)
 {
 	if (op->type == ZYDIS_OPERAND_TYPE_MEMORY) {
 		out->regs_read |= reg_bit(op->mem.base) | reg_bit(op->mem.index);
@@ -102,10 +109,10 @@ read_operand(const ZydisDecodedOperand *op, struct insn *out)
 
 		if (op->actions & (ZYDIS_OPERAND_ACTION_READ | ZYDIS_OPERAND_ACTION_CONDREAD))
 			out->regs_read |= bit;
-		if ((op->actions & ZYDIS_OPERAND_ACTION_WRITE) && is_wide(op->reg.value))
+		if ((op->actions & ZYDIS_OPERAND_ACTION_WRITE) && is_wide(op->reg.value) && !x86_may_keep(in->mnemonic))
 			out->regs_kill |= bit;
 		else if (op->actions & (ZYDIS_OPERAND_ACTION_WRITE | ZYDIS_OPERAND_ACTION_CONDWRITE))
-			out->regs_read |= bit; /* a partial write keeps the rest */
+			out->regs_read |= bit; /* what it does not write is kept */
 	}
 }
 
@@ -278,7 +285,7 @@ x86_decode(const uint8_t *bytes, size_t n, uint32_t off, struct insn *out)
 	classify(&in, op, out);
 	read_flags(&in, op, out);
 	for (unsigned i = 0; i < in.operand_count; i++) {
-		read_operand(&op[i], out);
+		read_operand(&in, &op[i], out);
 		look_below(&op[i], in.mnemonic == ZYDIS_MNEMONIC_LEA, out);
 	}
 	if (is_zeroing(&in, op))

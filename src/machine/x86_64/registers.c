@@ -48,13 +48,6 @@ is_partial(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op)
 	return class == ZYDIS_REGCLASS_XMM && in->encoding == ZYDIS_INSTRUCTION_ENCODING_LEGACY && op->size < 128;
 }
 
-/* Those that leave their result as it was if there is nothing to find. */
-static bool
-may_keep(ZydisMnemonic m)
-{
-	return m == ZYDIS_MNEMONIC_BSF || m == ZYDIS_MNEMONIC_BSR;
-}
-
 static void
 add_register(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op, struct registers *out)
 {
@@ -66,7 +59,7 @@ add_register(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op, s
 	if (!(op->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE))
 		return;
 	out->written |= bit;
-	if (!(op->actions & ZYDIS_OPERAND_ACTION_WRITE) || is_partial(in, op) || may_keep(in->mnemonic))
+	if (!(op->actions & ZYDIS_OPERAND_ACTION_WRITE) || is_partial(in, op) || x86_may_keep(in->mnemonic))
 		out->read |= bit;
 }
 

@@ -20,6 +20,8 @@ enum { X86_CALL_SIZE = 5, X86_NONLOCAL_DEPTH = 144 };
 
 const ZydisDecoder *x86_decoder(void);
 bool x86_decode(const uint8_t *bytes, size_t n, uint32_t off, struct insn *out);
+/* decode.c: may it leave its result as it was, which Zydis does not say? */
+bool x86_may_keep(ZydisMnemonic m);
 bool x86_facts(const uint8_t *bytes, size_t n, struct facts *out);
 void x86_add(struct buf *out, const char *label, uint64_t offset, int32_t n, uint8_t base, struct liveness live);
 void x86_load_base(struct buf *out, const char *label, uint8_t base);
