@@ -15,7 +15,8 @@ struct block {
 	uint32_t offset;         /* in the part, before weaving */
 	uint32_t counter;        /* 0: none; c: counter c-1 */
 	uint32_t ninsn;
-	const uint8_t *insn;     /* length in bits 0-3, enum chord_insn in bits 4-7 */
+	const uint8_t *insn;     /* length in bits 0-3 (0: the linker has removed it), enum chord_insn in bits 4-7 */
+	const uint8_t *assembled; /* as the map has them, where the linker has changed them; NULL: they are */
 	uint32_t call, ncall;    /* its calls: proc.call[call .. call+ncall) */
 	uint32_t seg, nseg;      /* its segments, likewise */
 };

@@ -13,7 +13,7 @@ proc_hash(const struct proc *p)
 	buf_uleb(&b, p->nblock);
 	for (uint32_t v = 0; v < p->nblock; v++) {
 		buf_uleb(&b, p->block[v].ninsn);
-		buf_add(&b, p->block[v].insn, p->block[v].ninsn);
+		buf_add(&b, p->block[v].assembled ? p->block[v].assembled : p->block[v].insn, p->block[v].ninsn);
 	}
 	buf_uleb(&b, p->nvert);
 	buf_uleb(&b, p->narc);

@@ -212,7 +212,8 @@ sum_block(const struct proc *p, struct counts *c, uint32_t v)
 		for (const struct cut *cut = c->cut; cut; cut = cut->next)
 			if (cut->block == v && cut->insn == i && !change(&n, cut->left, cut->back))
 				return "more activations ended at an instruction than reached it";
-		if (!checked_add(&c->insns, n) || (insn_is_call(b->insn[i]) && !checked_add(&c->call_insns, n)))
+		if (b->insn[i] & 15 &&
+		    (!checked_add(&c->insns, n) || (insn_is_call(b->insn[i]) && !checked_add(&c->call_insns, n))))
 			return "its counts do not fit 64 bits";
 		if (k == b->call + b->ncall || p->call[k].insn != i)
 			continue;

@@ -50,17 +50,19 @@ walk_next(struct walk *w)
 {
 	uint8_t insn;
 
-	if (++w->i >= w->block->ninsn)
-		return false;
-	insn = w->block->insn[w->i];
-	w->offset = w->next_offset;
-	w->next_offset += insn & 15;
-	w->kind = insn >> 4;
-	pass_cuts(w);
-	w->count = w->counts && w->counts->insn ? w->counts->insn[w->block - w->proc->block][w->i] : w->next_count;
-	pass_call(w);
-	enter_segment(w);
-	w->addr = w->has_seg ? w->offset + w->seg_delta : 0;
+	do {
+		if (++w->i >= w->block->ninsn)
+			return false;
+		insn = w->block->insn[w->i];
+		w->offset = w->next_offset;
+		w->next_offset += insn & 15;
+		w->kind = insn >> 4;
+		pass_cuts(w);
+		w->count = w->counts && w->counts->insn ? w->counts->insn[w->block - w->proc->block][w->i] : w->next_count;
+		pass_call(w);
+		enter_segment(w);
+		w->addr = w->has_seg ? w->offset + w->seg_delta : 0;
+	} while (!(insn & 15));
 	return true;
 }
 

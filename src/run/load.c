@@ -24,6 +24,7 @@ binary_open(struct pool *pool, const char *path, struct binary *bin, const char 
 	} else if (map_parse(pool, bytes, &bin->map, why)) {
 		bin->parts = map_parts(pool, &bin->map);
 		bin->woven = woven_code(pool, bin->image, bin->parts);
+		relaxed_read(pool, bin);
 		if (image_section(bin->image, CHORD_SECTION_SUM, &bytes, &no))
 			map_sums(&bin->map, bytes, image_section_addr(bin->image, CHORD_SECTION_SUM));
 		return true;
@@ -415,6 +416,10 @@ solve_binary(struct run *r, struct binary *bin)
 	if (bin->events.why)
 		VEC_PUSH(r->unknown, (struct named){bin->path, bin->events.why});
 	replaced_correct(r, bin);
+	if (bin->relaxed)
+		VEC_PUSH(r->replaced, pool_printf(r->pool, "instructions: in %" PRIu32 " %s of %s the linker put more instructions in "
+		                                  "place of some; those that were assembled are counted", bin->relaxed,
+		                                  bin->relaxed == 1 ? "block" : "blocks", base_name(bin->path)));
 	for (uint32_t i = 0; i < bin->map.nproc; i++)
 		if (!bin->map.proc[i].refused && bin->counts[i].why && !counts_by_design(&bin->counts[i]))
 			VEC_PUSH(r->unknown, (struct named){bin->map.proc[i].name, bin->counts[i].why});

@@ -51,6 +51,7 @@ struct binary {
 	struct map map;
 	struct parts parts;
 	struct woven_code woven; /* its code */
+	uint32_t relaxed;        /* blocks in which the linker put more instructions in place of some: the map has those */
 	struct counts *counts;   /* by procedure; NULL before run_solve() */
 	struct event_totals events;
 };
@@ -228,6 +229,8 @@ void tally_run(struct tally *t, struct pool *pool, struct run *r, const struct e
 uint64_t tally_insns(struct pool *pool, struct binary *bin, const struct proc *p, const struct counts *c, uint32_t block,
                      const struct event_list *one);
 
+/* relaxed.c: takes into the map what the linker put in place of calls. */
+void relaxed_read(struct pool *pool, struct binary *bin);
 /* replaced.c: takes into the totals of events what the linker replaced, or says in r->replaced what is not known. */
 void replaced_correct(struct run *r, struct binary *bin);
 

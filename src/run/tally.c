@@ -275,8 +275,8 @@ value_of_callee(struct scan *s, const struct event *e, uint32_t block)
 
 	if (e->kind != EVENT_CALL_OF)
 		return 0;
-	for (walk_start(&w, s->p, NULL, block); w.i + 1 != s->p->block[block].ninsn;)
-		walk_next(&w);
+	for (walk_start(&w, s->p, NULL, block); w.i + 1 != s->p->block[block].ninsn && walk_next(&w);)
+		;
 	if (!w.addr || !image_insn(s->bin->image, w.addr, &in))
 		return 0;
 	c = callee_of(s->bin, s->p, &in, w.addr);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* unwinds PROGRAM [ARGUMENT...]: runs a measured program, its first thread one instruction at a time, and has libdw walk the stack at
- * each instruction of the runtime, the first time that it runs: a handler may take a backtrace there, or a thread be cancelled.
+/* unwinds PROGRAM [ARGUMENT...]: runs a measured program, its first thread one instruction at a time, and has libdw walk the stack
+ * at each instruction of the runtime, the first time that it runs: a handler may take a backtrace there, or a thread be cancelled.
  * Prints at how many places, and a line with FAIL for each walk that does not come to the outermost activation. */
 #include <elfutils/libdwfl.h>
 #include <errno.h>
@@ -72,7 +72,8 @@ find_code(Dwfl_Module *mod, void **user, const char *name, Dwarf_Addr base, void
 static void
 look(void)
 {
-	static const Dwfl_Callbacks callbacks = {.find_elf = dwfl_linux_proc_find_elf, .find_debuginfo = dwfl_standard_find_debuginfo};
+	static const Dwfl_Callbacks callbacks = {.find_elf = dwfl_linux_proc_find_elf,
+	                                         .find_debuginfo = dwfl_standard_find_debuginfo};
 
 	if (dwfl)
 		dwfl_end(dwfl);

@@ -328,6 +328,47 @@ within() {
 	done <true
 }
 
+# Reports have the instructions that linkers put in place of calls for thread-local variables: callgrind's counts of the plain program.
+# Where they put more of them than there were (mold, at times), the report says so.
+t_relaxed_functions() {
+	cat >thread.c <<-'END'
+		#include <stdio.h>
+		static __attribute__((tls_model("local-dynamic"))) __thread int a;
+		__attribute__((tls_model("global-dynamic"))) __thread int b;
+		__attribute__((noinline)) int local(int x) { return a += x; }
+		__attribute__((noinline)) int global(int x) { return b += x; }
+		int main(void)
+		{
+			int sum = 0;
+			for (int i = 0; i < 1000; i++)
+				sum += local(i) ^ global(i);
+			return sum != 0;
+		}
+	END
+	local how measure
+	for how in "" -mcmodel=large -static -no-pie -fuse-ld=gold -fuse-ld=lld; do
+		[[ $how != *lld ]] || command -v ld.lld >/dev/null || continue
+		want gcc -O2 -fPIC $how -o plain thread.c
+		want valgrind --tool=callgrind --skip-plt=no --compress-strings=no --compress-pos=no --callgrind-out-file=callgrind.out ./plain
+		awk '/^fn=/ { f = substr($0, 4) } /^calls=/ { skip = 1; next } /^[0-9+*-]/ { if (!skip) n[f] += $2; skip = 0 }
+			END { for (f in n) if (f ~ /^(local|global)$/) print f, n[f] }' callgrind.out | sort >true
+		[ "$(wc -l <true)" = 2 ] || no "$how: callgrind has $(cat true)"
+		for measure in edges paths trace edges,events; do
+			rm -f ./*.chord
+			want $cc -O2 -fPIC $how -fchord=$measure -o prog thread.c
+			want ./prog
+			want "$CHORD" report --json prog
+			jq -r '.functions[] | select(.name == "local" or .name == "global") | "\(.name) \(.instructions)"' out | sort >got
+			cmp -s true got || no "$how $measure: $(paste -s -d ' ' got), not $(paste -s -d ' ' true)"
+			jq -e '.notes == []' out >/dev/null || no "$how $measure: $(jq -c .notes out)"
+			# The same program again, by weights that a reader wrote.
+			want "$CHORD" weights -o weights prog
+			want $cc -O2 -fPIC $how -fchord=$measure -fchord-weights=weights -o prog thread.c
+			[ ! -s err ] || no "$how $measure: $(cat err)"
+		done
+	done
+}
+
 # ---- what a source says ----
 
 t_jumps() {
@@ -554,7 +595,7 @@ t_bad_input() {
 	want "$CHORD" stat --help
 }
 
-for name in valgrind_O0 valgrind_O2 valgrind_avx2 measures tables lists tables_apart repeated input_again runs_differ events_again relaxed jumps callees threads processes pass_through not_counted refused_caller bad_input; do
+for name in valgrind_O0 valgrind_O2 valgrind_avx2 measures tables lists tables_apart repeated input_again runs_differ events_again relaxed relaxed_functions jumps callees threads processes pass_through not_counted refused_caller bad_input; do
 	test_case $name
 done
 exit $failed
