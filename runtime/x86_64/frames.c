@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* frames OBJECT SECTION LABEL [-b FILE]: the unwind table of a section of an x86-64 object as assembly text, for .eh_frame. Run when
- * Chord is built.
+/* frames OBJECT SECTION LABEL [-b FILE]: the unwind table of a section of an x86-64 object as assembly text, for .eh_frame. Run
+ * when Chord is built.
  *
  * Functions that lie one behind the other have one description together, in which each begins with the state that all begin
  * with: every object pays for a description, and for a relocation of its address. Where there is none between two functions, it
@@ -263,7 +263,8 @@ print_description(const struct function *f, size_t most, const char *label, cons
 static void
 print_cie(const char *label)
 {
-	printf("\t.balign 8\n.L%s_cie:\n\t.long .L%s_cie_end-.L%s_cie-4\n\t.long 0\n\t.byte 1\n\t.asciz \"zR\"\n", label, label, label);
+	printf("\t.balign 8\n.L%s_cie:\n\t.long .L%s_cie_end-.L%s_cie-4\n", label, label, label);
+	printf("\t.long 0\n\t.byte 1\n\t.asciz \"zR\"\n");
 	printf("\t.byte 1, 0x78, 16, 1, 0x1b, 0x0c, 7, 8, 0x90, 1\n\t.balign 8, 0\n.L%s_cie_end:\n", label);
 }
 

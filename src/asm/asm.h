@@ -262,6 +262,8 @@ void doubts_settle(struct unit *u);
 void proc_find(struct unit *u);
 /* Marks leaders: jump targets, entries, mentions, landing pads. Before cfg_build. */
 void leader_find(struct unit *u);
+/* landing.c: marks landing pads (LEADER_LAND). Frames whose table is not understood are refused. */
+void landing_find(struct unit *u);
 /* fault.c: marks instructions that are expected to fault (LEADER_FAULT). False: there is no fixup to go to. */
 bool fault_find(struct unit *u, struct proc_text *p);
 /* Blocks and edges of one procedure; sets p->reason if it is not understood. */

@@ -372,125 +372,6 @@ mark_known(struct unit *u)
 	}
 }
 
-/* ---- landing pads, from the bytes of the exception tables ---- */
-
-struct lsda {
-	const uint8_t *p, *end;
-	bool bad;
-};
-
-static uint64_t
-take_uleb(struct lsda *l)
-{
-	uint64_t v = 0;
-
-	for (unsigned shift = 0;; shift += 7) {
-		if (l->p == l->end || shift > 56) {
-			l->bad = true;
-			return 0;
-		}
-		v |= (uint64_t)(*l->p & 0x7f) << shift;
-		if (!(*l->p++ & 0x80))
-			return v;
-	}
-}
-
-static uint8_t
-take_byte(struct lsda *l)
-{
-	if (l->p == l->end) {
-		l->bad = true;
-		return 0;
-	}
-	return *l->p++;
-}
-
-/* Call-site records: start, length, landing pad (0: none), action; all relative to the start of the frame. */
-static bool
-mark_lsda(struct unit *u, struct lsda l, struct place frame)
-{
-	const uint8_t *end;
-
-	if (take_byte(&l) != 0xff)
-		return false;
-	if (take_byte(&l) != 0xff)
-		take_uleb(&l);
-	if (take_byte(&l) != 0x01)
-		return false;
-	uint64_t n = take_uleb(&l);
-	if (l.bad || n > (uint64_t)(l.end - l.p))
-		return false;
-	for (end = l.p + n; l.p < end && !l.bad;) {
-		take_uleb(&l);
-		take_uleb(&l);
-		uint64_t pad = take_uleb(&l);
-		take_uleb(&l);
-		if (pad && frame.off + pad < u->code[frame.section]->nbyte)
-			mark(u, (struct dest){frame.section, (uint32_t)(frame.off + pad), true}, LEADER_LAND);
-	}
-	return !l.bad;
-}
-
-static const struct obj_symbol *
-symbol_named(const struct strmap *names, const struct object *o, struct str name)
-{
-	uint64_t i;
-
-	return strmap_get(names, name, &i) ? &o->symbols[i] : NULL;
-}
-
-static void
-refuse_frame(struct unit *u, struct place frame, const char *reason)
-{
-	uint32_t proc, part;
-
-	if (unit_find(u, frame.section, frame.off, &proc, &part))
-		u->procs.at[proc].reason = reason;
-}
-
-/* `.cfi_lsda ENCODING, SYMBOL` behind a .cfi_startproc. */
-static void
-land_directive(struct unit *u, const struct strmap *names, struct str rest, struct place frame)
-{
-	const char *comma = memchr(rest.at, ',', rest.n);
-	struct str name = comma ? (struct str){comma + 1, (size_t)(rest.at + rest.n - comma - 1)} : rest;
-	const struct obj_symbol *s;
-	const struct obj_section *table;
-
-	while (name.n && (*name.at == ' ' || *name.at == '\t'))
-		name = (struct str){name.at + 1, name.n - 1};
-	s = symbol_named(names, u->object, name);
-	table = s ? &u->object->sections[s->section] : NULL;
-	if (!frame.section || !u->code[frame.section])
-		return;
-	if (!table || !table->data || s->value >= table->size ||
-	    !mark_lsda(u, (struct lsda){table->data + s->value, table->data + table->size, false}, frame))
-		refuse_frame(u, frame, "its exception table is not understood");
-}
-
-static void
-mark_landing(struct unit *u)
-{
-	struct strmap names = {0};
-	struct place frame = {0};
-
-	for (uint32_t i = 1; i < u->object->nsymbol; i++)
-		if (u->object->symbols[i].section)
-			strmap_put(&names, str_of(u->object->symbols[i].name), i);
-	for (uint32_t i = 0; i < u->text->stmts.n; i++) {
-		const struct stmt *s = &u->text->stmts.at[i];
-		struct str word = stmt_word(u->text, s);
-
-		if (s->kind != STMT_DIRECTIVE || !str_starts(word, ".cfi_"))
-			continue;
-		if (str_is(word, ".cfi_startproc"))
-			frame = u->place[i];
-		else if (str_is(word, ".cfi_lsda"))
-			land_directive(u, &names, stmt_rest(u->text, s), frame);
-	}
-	strmap_free(&names);
-}
-
 /* Pieces out of line that nothing jumps to: signal handlers do. */
 static void
 mark_pieces(struct unit *u)
@@ -524,7 +405,7 @@ leader_find(struct unit *u)
 	mark_pieces(u);
 	mark_data(u);
 	mark_known(u);
-	mark_landing(u);
+	landing_find(u);
 	doubts_settle(u);
 	if (u->ways.n)
 		qsort(u->ways.at, u->ways.n, sizeof *u->ways.at, by_end);
