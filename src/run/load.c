@@ -417,9 +417,9 @@ solve_binary(struct run *r, struct binary *bin)
 		VEC_PUSH(r->unknown, (struct named){bin->path, bin->events.why});
 	replaced_correct(r, bin);
 	if (bin->relaxed)
-		VEC_PUSH(r->replaced, pool_printf(r->pool, "instructions: in %" PRIu32 " %s of %s the linker put more instructions "
+		VEC_PUSH(r->replaced, pool_printf(r->pool, "instructions: at %" PRIu32 " %s of %s the linker put more instructions "
 		                                  "in place of some; those that were assembled are counted", bin->relaxed,
-		                                  bin->relaxed == 1 ? "block" : "blocks", base_name(bin->path)));
+		                                  bin->relaxed == 1 ? "place" : "places", base_name(bin->path)));
 	for (uint32_t i = 0; i < bin->map.nproc; i++)
 		if (!bin->map.proc[i].refused && bin->counts[i].why && !counts_by_design(&bin->counts[i]))
 			VEC_PUSH(r->unknown, (struct named){bin->map.proc[i].name, bin->counts[i].why});
