@@ -157,14 +157,6 @@ chord_rt_resume(struct chord_rt_ctl *ctl, struct chord_rt_fibre *f, uint64_t sp,
 		f->live = 0;
 }
 
-/* A context of makecontext begins its function. */
-static bool
-chord_rt_begins(struct chord_rt_walk *w, uint64_t pc)
-{
-	chord_rt_find_object(&w->in, pc);
-	return chord_rt_find_cfi(w, pc) && w->cfi.begin == pc;
-}
-
 /* The stack of a stored context; 0: not found. */
 static __attribute__((noinline)) uint64_t
 chord_rt_stack_at(struct chord_rt_ctl *ctl, const struct chord_rt_context *c)
@@ -190,7 +182,7 @@ chord_rt_switch(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uint
 
 	chord_rt_walk_from(&w, ctl, regs);
 	here = chord_rt_stack_of(&w, NULL);
-	begins = chord_rt_begins(&w, pc);
+	begins = chord_rt_begins(&w, pc); /* a context of makecontext */
 	there = begins ? sp + 8 : chord_rt_stack_at(ctl, to);
 	if (!here || !there)
 		__atomic_fetch_add(&ctl->head->in_flight, 1, __ATOMIC_RELAXED);

@@ -258,6 +258,48 @@ chord_rt_keep(const struct chord_rt_walk *w, uint64_t pc, const struct chord_rt_
 	chord_rt_disclaim(&k->seq);
 }
 
+/* What else is cached of an address, under keys that are no address: where the function begins that it is in; and that a frame
+ * which goes on there is the outermost one, with its end just above the stack pointer. */
+#define CHORD_RT_BEGIN_AT (1ull << 63)
+#define CHORD_RT_BOTTOM_AT (1ull << 62)
+
+static bool
+chord_rt_recall_about(struct chord_rt_walk *w, uint64_t key, uint64_t *begin)
+{
+	struct chord_rt_known k;
+
+	if (!chord_rt_recall(&w->in, key, &k))
+		return false;
+	*begin = k.begin;
+	return true;
+}
+
+static void
+chord_rt_keep_about(struct chord_rt_walk *w, uint64_t key, uint64_t begin)
+{
+	struct chord_rt_known k;
+
+	k.cfa = 0;
+	k.begin = begin;
+	k.count = NULL;
+	__builtin_memcpy(k.at, (const uint8_t [8]){0}, 8);
+	chord_rt_keep(w, key, &k);
+}
+
+/* Does a function begin at the PC? */
+static bool
+chord_rt_begins(struct chord_rt_walk *w, uint64_t pc)
+{
+	uint64_t begin = 0;
+
+	chord_rt_find_object(&w->in, pc);
+	if (chord_rt_recall_about(w, pc | CHORD_RT_BEGIN_AT, &begin))
+		return begin == pc;
+	begin = chord_rt_find_cfi(w, pc) ? w->cfi.begin : 0;
+	chord_rt_keep_about(w, pc | CHORD_RT_BEGIN_AT, begin);
+	return begin == pc;
+}
+
 /* The counter of exits at the frame's PC has been found: cache it. */
 static void
 chord_rt_keep_count(struct chord_rt_walk *w, uint64_t *count)
@@ -325,8 +367,26 @@ chord_rt_look_unknown(struct chord_rt_walk *w)
 	w->cfa = w->regs.r[CHORD_RT_SP] + 8;
 	if (pc == (uint64_t)&chord_rt_process_back)
 		return CHORD_RT_OUTERMOST;
+	if (w->exact || !chord_rt_begins(w, pc))
+		return CHORD_RT_STUCK;
+	chord_rt_keep_about(w, pc | CHORD_RT_BOTTOM_AT, pc);
+	return CHORD_RT_OUTERMOST;
+}
+
+/* Has that been found of the frame before? */
+static bool
+chord_rt_is_bottom(struct chord_rt_walk *w)
+{
+	uint64_t pc = w->regs.r[CHORD_RT_PC];
+
+	if (w->exact)
+		return false;
 	chord_rt_find_object(&w->in, pc);
-	return !w->exact && chord_rt_find_cfi(w, pc) && w->cfi.begin == pc ? CHORD_RT_OUTERMOST : CHORD_RT_STUCK;
+	if (!chord_rt_recall_about(w, pc | CHORD_RT_BOTTOM_AT, &w->begin))
+		return false;
+	w->cfa = w->regs.r[CHORD_RT_SP] + 8;
+	w->signal = false;
+	return true;
 }
 
 /* The word of a region that points to the registers of woven code that is in this module's __chord_pointer. */
@@ -407,6 +467,8 @@ chord_rt_look_slow(struct chord_rt_walk *w)
 	struct chord_rt_rules *r = m.state;
 
 	chord_rt_was_asking(w);
+	if (chord_rt_is_bottom(w))
+		return CHORD_RT_OUTERMOST;
 	if (!chord_rt_find_rules(w, &m))
 		return chord_rt_look_unknown(w);
 	if (w->from)
@@ -415,8 +477,11 @@ chord_rt_look_slow(struct chord_rt_walk *w)
 		w->cfa = chord_rt_evaluate(w, r->value[CHORD_RT_CFA], 0);
 	else
 		w->cfa = w->regs.r[r->reg] + (uint64_t)r->value[CHORD_RT_CFA];
-	if (r->how[CHORD_RT_PC] == CHORD_RT_UNDEFINED)
+	if (r->how[CHORD_RT_PC] == CHORD_RT_UNDEFINED) {
+		if (!w->exact && !w->signal && w->cfa == w->regs.r[CHORD_RT_SP] + 8)
+			chord_rt_keep_about(w, w->regs.r[CHORD_RT_PC] | CHORD_RT_BOTTOM_AT, w->begin);
 		return CHORD_RT_OUTERMOST;
+	}
 	/* Only a signal can have switched from one stack to another. */
 	if (w->signal ? w->turns > 64 : w->cfa <= w->regs.r[CHORD_RT_SP])
 		return CHORD_RT_STUCK;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Landing pads, from the bytes of the exception tables. Which table a frame has, directives say; or the unwind table, where the text
- * has one of its own making (gcc -fno-dwarf2-cfi-asm). */
+/* Landing pads, from the bytes of the exception tables. Which table a frame has, directives say; or the unwind table, where the
+ * text has one of its own making (gcc -fno-dwarf2-cfi-asm). */
 #include "asm/asm.h"
 
 #include <string.h>

@@ -32,9 +32,16 @@ static int
 open_theirs(const struct tracee *t, uint64_t fd)
 {
 	char name[64];
+	int mine;
 
 	snprintf(name, sizeof name, "/proc/%d/fd/%d", t->pid, (int)fd);
-	return open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	mine = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (mine >= 0 && !tracee_has_room(mine)) {
+		close(mine);
+		errno = EMFILE;
+		mine = -1;
+	}
+	return mine;
 }
 
 static struct mapped_file *

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -637,6 +638,20 @@ has_all_rights(const char *file)
 	return false;
 }
 
+/* Recording takes descriptors, for what is mapped and for each task; with too few it could not even let the program go. */
+static bool
+has_descriptors(const char *file)
+{
+	enum { LEAST = 64 };
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_max >= LEAST)
+		return true;
+	say_error(file, "no more than %" PRIuMAX " descriptors are permitted (ulimit -Hn), and recording takes %d at least",
+	          (uintmax_t)limit.rlim_max, LEAST);
+	return false;
+}
+
 /* It has been let go, and ends. First threads that have ended are still heard of here, and by their parents only then. */
 static void
 await_alone(struct recorder *r, pid_t first)
@@ -659,6 +674,7 @@ record_all(struct recorder *r, struct pool *pool, const struct tracee *t, const 
 
 	schedule_begin();
 	bind_begin();
+	tracee_raise_limit();
 	r->turns.all = &r->all;
 	become(r, tasks_begin(&r->all, t));
 	r->t->heard = schedule_heard;
@@ -720,7 +736,8 @@ replay_record(char **argv, const char *log, const struct record_how *how, bool *
 	bool ok = false;
 
 	clock_gettime(CLOCK_REALTIME_COARSE, &r.mapped.start);
-	r.log = s.file && has_all_rights(s.file) ? log_create(log, signals ? LOG_SIGNALS_ONLY : LOG_ALL) : NULL;
+	if (s.file && has_descriptors(s.file) && has_all_rights(s.file))
+		r.log = log_create(log, signals ? LOG_SIGNALS_ONLY : LOG_ALL);
 	*ended = r.log && tracee_start(&t, &s);
 	if (*ended && signals)
 		record_signals(&r, pool, &t, &s);

@@ -415,6 +415,8 @@ record_birth(struct recorder *r)
 	buffer_born(r, b->flags);
 	if (!schedule_join(&r->turns, &t, (pid_t)tid, r->t->machine)) {
 		record_refuse(r, r->file, "a process that it has begun was killed before it ran");
+		if (tracee_stop(&t) != STOP_ENDED)
+			ptrace(PTRACE_DETACH, t.pid, 0, 0);
 		return;
 	}
 	child = tasks_born(&r->all, r->task, b, &t);
@@ -427,6 +429,8 @@ record_birth(struct recorder *r)
 	log_put(r->log, b->tls);
 	log_put(r->log, child->known);
 	put_birth(r, b, child);
+	if (!tracee_has_room(t.mem))
+		record_refuse(r, r->file, "there are too few descriptors for what it begins");
 }
 
 void

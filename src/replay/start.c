@@ -134,11 +134,25 @@ put_files(struct log *l, struct pool *pool, const char *layout, const char *file
 
 /* A program that gets rights by its file loses the setting by which its addresses are fixed. */
 static bool
-is_fixed(const struct tracee *t, struct pool *pool)
+is_random(const struct tracee *t, struct pool *pool)
 {
 	const char *text = tracee_proc(t, pool, "personality");
 
-	return text && strtoul(text, NULL, 16) & ADDR_NO_RANDOMIZE;
+	return text && !(strtoul(text, NULL, 16) & ADDR_NO_RANDOMIZE);
+}
+
+/* How large its stack may become; 0: not known. From its folder: prlimit(2) asks for more rights where it has another user. */
+static uint64_t
+stack_limit(const struct tracee *t, struct pool *pool)
+{
+	static const char name[] = "Max stack size";
+	const char *text = tracee_proc(t, pool, "limits"), *line = text ? strstr(text, name) : NULL, *rest;
+
+	if (!line)
+		return 0;
+	rest = line + strlen(name);
+	rest += strspn(rest, " ");
+	return str_starts(str_of(rest), "unlimited") ? RLIM_INFINITY : strtoull(rest, NULL, 10);
 }
 
 const char *
@@ -147,17 +161,17 @@ start_record(struct log *l, struct pool *pool, struct tracee *t, const struct tr
 	uint32_t processor[64];
 	uint64_t stack_end = 0;
 	const char *layout = layout_of(t, pool, &stack_end), *cwd = s->cwd;
-	struct rlimit limit;
+	uint64_t limit = stack_limit(t, pool);
 	struct stack stack;
 	char here[PATH_MAX];
 
 	if (s->real && !*s->real)
 		return "its file has no name";
-	if (!is_fixed(t, pool))
+	if (is_random(t, pool))
 		return "its addresses are random, for it has a user's, a group's or other rights by its file";
 	if (!cwd)
 		cwd = getcwd(here, sizeof here);
-	if (!layout || !cwd || !read_stack(t, pool, stack_end, &stack) || prlimit(t->pid, RLIMIT_STACK, NULL, &limit))
+	if (!layout || !cwd || !limit || !read_stack(t, pool, stack_end, &stack))
 		return "its beginning cannot be read";
 	hide_functions(t, &stack);
 	log_put_bytes(l, processor, t->machine->processor(processor, sizeof processor / sizeof *processor));
@@ -166,7 +180,7 @@ start_record(struct log *l, struct pool *pool, struct tracee *t, const struct tr
 	put_list(l, s->argv);
 	put_list(l, s->env);
 	log_put_text(l, cwd);
-	log_put(l, limit.rlim_cur);
+	log_put(l, limit);
 	put_files(l, pool, layout, s->real ? s->real : in_folder(pool, cwd, s->file));
 	log_put_text(l, layout);
 	log_put(l, tracee_sum(t));

@@ -120,6 +120,26 @@ tracee_open_memory(struct tracee *t)
 	return t->mem >= 0;
 }
 
+void
+tracee_raise_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit))
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+bool
+tracee_has_room(int descriptor)
+{
+	enum { ROOM = 24 };
+	struct rlimit limit;
+
+	return descriptor < 0 || getrlimit(RLIMIT_NOFILE, &limit) || (rlim_t)descriptor + ROOM < limit.rlim_cur;
+}
+
 bool
 tracee_own_call(const struct tracee *t)
 {

@@ -59,6 +59,11 @@ bool tracee_start(struct tracee *t, const struct tracee_start *s);
 /* Its memory is another one since it runs a program in its place. False: reported. */
 bool tracee_open_memory(struct tracee *t);
 void tracee_kill(struct tracee *t);
+/* Lets this process have as many descriptors as it may ask for, because each traced task takes one. Programs that were started
+ * before have their own limit. */
+void tracee_raise_limit(void);
+/* Are there enough left behind that one for all that has to be opened now and then? -1: there are. */
+bool tracee_has_room(int descriptor);
 /* Does it stop once more when it ends (PTRACE_EVENT_EXIT), whatever ends it? Its memory is still there then. */
 void tracee_stop_at_end(struct tracee *t, bool wanted);
 void tracee_close(struct tracee *t);

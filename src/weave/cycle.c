@@ -16,9 +16,9 @@ struct cycles {
 	uint16_t sp;             /* the stack pointer's bit */
 	struct cycle *found;     /* by vertex */
 	bool *looked;            /* by vertex: it is found */
-	uint8_t *far;            /* by vertex, in a search: instructions on the way there */
+	uint8_t *far;            /* by vertex, in a search: instructions on the way there; CYCLE_LONG where it has not been */
 	uint32_t *from;          /* by vertex, in a search: the one before it */
-	uint32_t *queue;
+	uint32_t *queue, *been;
 };
 
 struct cycles *
@@ -33,6 +33,8 @@ cycles_new(struct pool *pool, const struct unit *u, const struct woven *w)
 	c->far = pool_array(pool, g->nvert, sizeof *c->far);
 	c->from = pool_array(pool, g->nvert, sizeof *c->from);
 	c->queue = pool_array(pool, g->nvert, sizeof *c->queue);
+	c->been = pool_array(pool, g->nvert, sizeof *c->been);
+	memset(c->far, CYCLE_LONG, g->nvert);
 	return c;
 }
 
@@ -54,10 +56,10 @@ length_of(const struct cycles *c, uint32_t v)
 static uint32_t
 shortest(struct cycles *c, uint32_t v, uint32_t *last)
 {
-	uint32_t head = 0, tail = 0, least = CYCLE_LONG, size = c->g->nvert;
+	uint32_t head = 0, tail = 0, nbeen = 0, least = CYCLE_LONG, size = c->g->nvert;
 
-	memset(c->far, CYCLE_LONG, size);
 	c->far[v] = 0;
+	c->been[nbeen++] = v;
 	c->queue[tail++] = v;
 	while (head != tail) {
 		uint32_t at = c->queue[head++ % size], n = c->far[at] + length_of(c, at);
@@ -71,6 +73,8 @@ shortest(struct cycles *c, uint32_t v, uint32_t *last)
 				least = n;
 				*last = at;
 			} else if (n < c->far[to]) {
+				if (c->far[to] == CYCLE_LONG)
+					c->been[nbeen++] = to;
 				c->far[to] = (uint8_t)n;
 				c->from[to] = at;
 				if (tail - head < size)
@@ -78,6 +82,8 @@ shortest(struct cycles *c, uint32_t v, uint32_t *last)
 			}
 		}
 	}
+	while (nbeen)
+		c->far[c->been[--nbeen]] = CYCLE_LONG;
 	return least;
 }
 

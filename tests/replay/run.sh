@@ -313,6 +313,46 @@ t_all_go_on() {
 	[ "$(cat out)" = "all went on: 1" ] && [ ! -e log ] || no "it did not go on: $(cat out)"
 }
 
+# Recording takes descriptors, for each task one. The limit that a shell may raise is raised for Chord, not for the program; with the
+# other one all that the program has begun goes on.
+t_few_descriptors() {
+	cat >many.c <<-'EOF'
+	#include <pthread.h>
+	#include <stdio.h>
+	#include <stdlib.h>
+	#include <sys/resource.h>
+	static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+	static void *f(void *x) { pthread_mutex_lock(&m); pthread_mutex_unlock(&m); return x; }
+	int main(int c, char **v) {
+		int n = atoi(v[1]), i;
+		pthread_t *t = calloc(n, sizeof *t);
+		pthread_attr_t a;
+		struct rlimit l;
+		pthread_attr_init(&a), pthread_attr_setstacksize(&a, 65536);
+		pthread_mutex_lock(&m);
+		for (i = 0; i < n; i++) if (pthread_create(t + i, &a, f, 0)) return 1;
+		pthread_mutex_unlock(&m);
+		for (i = 0; i < n; i++) pthread_join(t[i], 0);
+		getrlimit(RLIMIT_NOFILE, &l);
+		printf("%d threads, %d descriptors\n", n, (int)l.rlim_cur);
+		return 0;
+	}
+	EOF
+	gcc -w -pthread -o many many.c || no "cannot compile"
+	(ulimit -Sn 100 && want timeout -k 5 60 "$CHORD" record -o log ./many 150 && want timeout -k 5 60 "$CHORD" replay log) || no "a limit that can be raised"
+	[ "$(cat out)" = "150 threads, 100 descriptors" ] || no "it printed $(cat out)"
+	for limit in 64 80 100; do
+		rm -f log
+		(ulimit -n $limit && refused 1 "too few descriptors.*runs on without being recorded" timeout -k 5 60 "$CHORD" record -o log ./many 100) || no "limit $limit"
+		[ "$(cat out)" = "100 threads, $limit descriptors" ] && [ ! -e log ] || no "limit $limit: $(cat out)"
+	done
+	(ulimit -n 63 && refused 1 "no more than 63 descriptors" timeout -k 5 60 "$CHORD" record -o log ./many 1) || no "limit 63"
+	for limit in 64 70 90; do
+		(ulimit -n $limit && timeout -k 5 60 "$CHORD" record -o log bash -c 'cat </dev/null; (echo a; (echo b)) | sort; echo done' >out 2>err)
+		[ "$(paste -s -d ' ' out)" = "a b done" ] || no "limit $limit: bash printed $(cat out err)"
+	done
+}
+
 # A process that has unmapped its counters has no clock any more: that is said, and no log is left.
 t_no_counters() {
 	cat >gone.c <<-'EOF'
@@ -851,7 +891,7 @@ t_repeats() {
 }
 
 . "$here/signals.sh"
-for name in struck struck-only struck-short struck-by-others struck-dead struck-library struck-lua struck-refused ends-another-way other-calls mapped maps made-files cut-off repeats stack rights forged chunks processors counters-go chance go-table sent-output no-counters world signals real-program signals-without-clock status world-is-gone streams own-programs default-name mutated unrecorded all-go-on no-program one-name-twice damaged another-build another-processor goes-another-way $debug_cases $debug_task_cases; do
+for name in struck struck-only struck-short struck-by-others struck-dead struck-library struck-lua struck-refused ends-another-way other-calls mapped maps made-files cut-off repeats stack rights forged chunks processors counters-go chance go-table sent-output no-counters world signals real-program signals-without-clock status world-is-gone streams own-programs default-name mutated unrecorded all-go-on few-descriptors no-program one-name-twice damaged another-build another-processor goes-another-way $debug_cases $debug_task_cases; do
 	test_case "$name"
 done
 "$here/tasks.sh" "$@" || failed=1
