@@ -47,7 +47,7 @@ align(int n, char *out)
 int
 main(int argc, char **argv)
 {
-	char o[64];
+	static char o[64]; /* not on the stack: what was there before is not the same */
 	struct s s = {argc, 2};
 	printf("%d\n", add(5, "hello", 7, s, 1.5));
 	printf("%ld\n", many(argc, 2, 3, 4, 5, 6, 7, 8));
