@@ -3,10 +3,6 @@
  * registers that calls destroy otherwise; and what asks for a thread's variable is four instructions that
  * the linker replaces together. */
 /* options: -mcmodel=large -fPIC */
-/* events[gcc -O0]: instructions -9 calls -9 because the linker replaced calls for a variable's address: events are what ran */
-/* events[gcc -O2]: instructions -10 calls -5 because of the same: 4 instructions with a call became 2, 5 times */
-/* events[clang -O0]: instructions -5 calls -5 because of the same: 4 instructions became 3 */
-/* events[clang -O2]: instructions -5 calls -5 because of the same */
 /* expect: square 4 */
 /* expect: many 1 */
 #include "situation.h"
