@@ -5,25 +5,12 @@
  * Functions that lie one behind the other have one description together, in which each begins with the state that all begin
  * with: every object pays for a description, and for a relocation of its address. Where there is none between two functions, it
  * ends. -b: the rules go into that file, and the text includes parts of @libexec@/NAME. */
-#include <elf.h>
-#include <fcntl.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
+#define PROGRAM "frames"
+#include "object.h"
 
 enum { ADVANCE = 0x40, OFFSET = 0x80, RESTORE = 0xc0, ADVANCE1 = 2, ADVANCE2 = 3, ADVANCE4 = 4, REMEMBER = 0x0a, FORGET = 0x0b };
 enum { MOST = 2048, RULES_MOST = 1 << 16 };
 enum { PADDING = 16 }; /* bytes between two functions: fewer are padding */
-
-static const unsigned char *image;
-static const Elf64_Shdr *header;
-static const char *section_names;
-static uint32_t nsection;
 
 /* A function: where it is in the section, and its rules. */
 static struct function {
@@ -34,45 +21,6 @@ static size_t nfunction;
 
 static unsigned char rules[RULES_MOST];
 static size_t nrule;
-
-static _Noreturn void __attribute__((format(printf, 1, 2)))
-die(const char *format, ...)
-{
-	va_list ap;
-
-	va_start(ap, format);
-	fputs("frames: ", stderr);
-	vfprintf(stderr, format, ap);
-	fputc('\n', stderr);
-	exit(1);
-}
-
-static void
-read_object(const char *path)
-{
-	int fd = open(path, O_RDONLY);
-	const Elf64_Ehdr *e;
-	struct stat st;
-
-	if (fd < 0 || fstat(fd, &st) < 0)
-		die("%s cannot be read", path);
-	image = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-	e = (const Elf64_Ehdr *)image;
-	if (image == MAP_FAILED || memcmp(e->e_ident, ELFMAG, SELFMAG) || e->e_machine != EM_X86_64 || e->e_type != ET_REL)
-		die("%s is no object of this machine", path);
-	header = (const Elf64_Shdr *)(image + e->e_shoff);
-	nsection = e->e_shnum;
-	section_names = (const char *)image + header[e->e_shstrndx].sh_offset;
-}
-
-static uint32_t
-find_section(const char *name)
-{
-	for (uint32_t i = 1; i < nsection; i++)
-		if (!strcmp(section_names + header[i].sh_name, name))
-			return i;
-	die("there is no section %s", name);
-}
 
 static uint32_t
 word_at(const unsigned char *p)

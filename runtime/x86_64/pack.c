@@ -3,53 +3,16 @@
  * quick to assemble: numbers in place of instructions, .reloc in place of operands. -b: the numbers go into that file as
  * they are, and the text includes @libexec@/NAME, its last part. Run when Chord is built. Symbols of other sections must be
  * at their beginning. */
-#include <elf.h>
-#include <fcntl.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
+#define PROGRAM "pack"
+#include "object.h"
 
-static const unsigned char *image;
-static const Elf64_Shdr *header;
 static const Elf64_Sym *symbol;
-static const char *names, *section_names;
-static uint32_t nsection, nsymbol, section;
-static const char *label;
-
-static _Noreturn void __attribute__((format(printf, 1, 2)))
-die(const char *format, ...)
-{
-	va_list ap;
-
-	va_start(ap, format);
-	fputs("pack: ", stderr);
-	vfprintf(stderr, format, ap);
-	fputc('\n', stderr);
-	exit(1);
-}
+static const char *names, *label;
+static uint32_t nsymbol, section;
 
 static void
-read_object(const char *path)
+read_symbols(void)
 {
-	int fd = open(path, O_RDONLY);
-	const Elf64_Ehdr *e;
-	struct stat st;
-
-	if (fd < 0 || fstat(fd, &st) < 0)
-		die("%s cannot be read", path);
-	image = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-	e = (const Elf64_Ehdr *)image;
-	if (image == MAP_FAILED || memcmp(e->e_ident, ELFMAG, SELFMAG) || e->e_machine != EM_X86_64 || e->e_type != ET_REL)
-		die("%s is no object of this machine", path);
-	header = (const Elf64_Shdr *)(image + e->e_shoff);
-	nsection = e->e_shnum;
-	section_names = (const char *)image + header[e->e_shstrndx].sh_offset;
 	for (uint32_t i = 0; i < nsection; i++) {
 		if (header[i].sh_type != SHT_SYMTAB)
 			continue;
@@ -57,15 +20,6 @@ read_object(const char *path)
 		nsymbol = (uint32_t)(header[i].sh_size / sizeof *symbol);
 		names = (const char *)image + header[header[i].sh_link].sh_offset;
 	}
-}
-
-static uint32_t
-find_section(const char *name)
-{
-	for (uint32_t i = 1; i < nsection; i++)
-		if (!strcmp(section_names + header[i].sh_name, name))
-			return i;
-	die("there is no section %s", name);
 }
 
 /* The text names the file by its last part. */
@@ -170,6 +124,7 @@ main(int argc, char **argv)
 		return 2;
 	}
 	read_object(argv[1]);
+	read_symbols();
 	section = find_section(argv[2]);
 	label = argv[3];
 	/* .set copies the size of a symbol too: all are counted from one that has none. */
