@@ -130,7 +130,8 @@ land_directives(struct unit *u)
 
 		if (s->kind != STMT_DIRECTIVE)
 			continue;
-		by_itself |= str_is(word, ".section") && str_starts(stmt_rest(u->text, s), ".eh_frame");
+		by_itself |= (str_is(word, ".section") || str_is(word, ".pushsection")) &&
+			str_starts(stmt_rest(u->text, s), ".eh_frame");
 		if (str_is(word, ".cfi_startproc"))
 			frame = u->place[i];
 		else if (str_is(word, ".cfi_lsda"))
@@ -241,7 +242,7 @@ land_description(struct unit *u, const struct obj_section *s, uint64_t off, uint
 	struct eh_cie cie = id > off + 4 ? (struct eh_cie){.lsda = true} : read_cie(s, off + 4 - id);
 	struct lsda l = {s->data + off + 16, s->data + off + 4 + size, false};
 
-	if (!cie.lsda || !frame.section || !u->code[frame.section])
+	if (!cie.lsda || !frame.section || frame.section >= u->ncode || !u->code[frame.section])
 		return;
 	if (!cie.known || size < 17 || take_uleb(&l) < 4) {
 		refuse_frame(u, frame, "its exception table is not understood");
