@@ -80,9 +80,9 @@ look(const char *name, bool asked)
 	f.dev = st.st_dev;
 	f.ino = st.st_ino;
 	f.folder = S_ISDIR(st.st_mode);
-	if (!S_ISREG(st.st_mode) || (fd = open(name, O_RDONLY | O_CLOEXEC)) < 0)
+	f.file = S_ISREG(st.st_mode);
+	if (!f.file || (fd = open(name, O_RDONLY | O_CLOEXEC)) < 0)
 		return f;
-	f.empty = !st.st_size;
 	if (read(fd, &h, sizeof h) == sizeof h && h.magic == CHORD_PROFILE_MAGIC) {
 		f.profile = true;
 		f.flags = h.flags;
@@ -165,9 +165,32 @@ is_left_over(struct finder *f, const struct found *x)
 	return !same_run(&first, x);
 }
 
-/* All profiles in a folder. program: not NULL: only its profiles. empty: also files that may have been meant to be profiles. */
+/* Where .chord is at the end of a name; behind it there is a number if the name was in use. NULL: it is not. */
+static const char *
+profile_ending(const char *name)
+{
+	const char *end = strstr(name, ".chord");
+
+	while (end && end[strlen(".chord")] && end[strlen(".chord")] != '.')
+		end = strstr(end + 1, ".chord");
+	return end && !end[strlen(".chord") + strspn(end + strlen(".chord"), ".p0123456789abcdef")] ? end : NULL;
+}
+
+bool
+is_profile_name(const char *name, const char *program)
+{
+	size_t n = strlen(program);
+	const char *end;
+
+	if (!str_starts(str_of(name), program) || name[n] != '.')
+		return false;
+	end = profile_ending(name + n);
+	return end && end > name + n;
+}
+
+/* All profiles in a folder. program: not NULL: only its profiles. meant: also files that by their names are profiles. */
 static void
-put_folder(struct finder *f, const char *folder, const char *program, bool empty)
+put_folder(struct finder *f, const char *folder, const char *program, bool meant)
 {
 	const struct listing *l = list_folder(f, folder);
 
@@ -178,7 +201,7 @@ put_folder(struct finder *f, const char *folder, const char *program, bool empty
 		x.inside = true;
 		if (program && !is_profile_name(l->name.at[i], program))
 			continue;
-		if (!program && !x.profile && !(empty && x.empty && strstr(l->name.at[i], ".chord")))
+		if (!program && !x.profile && !(meant && x.file && profile_ending(l->name.at[i])))
 			continue;
 		x.left_over = is_left_over(f, &x);
 		put(f, x);
@@ -226,23 +249,6 @@ find_named(struct pool *pool, char **name, int n, struct found_list *list)
 		put_companions(&f, &x);
 	}
 	finish(&f);
-}
-
-/* Is it PROG.*.chord? */
-bool
-is_profile_name(const char *name, const char *program)
-{
-	struct str s = str_of(name);
-	size_t n = strlen(program);
-	const char *end;
-
-	if (!str_starts(s, program) || name[n] != '.')
-		return false;
-	/* Behind the ending there is a number if the name was in use. */
-	end = strstr(name + n, ".chord");
-	while (end && end[strlen(".chord")] && end[strlen(".chord")] != '.')
-		end = strstr(end + 1, ".chord");
-	return end && end > name + n && !end[strlen(".chord") + strspn(end + strlen(".chord"), ".p0123456789abcdef")];
 }
 
 /* "" if the program is in the current folder, or was looked up in PATH. */

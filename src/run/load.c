@@ -131,6 +131,15 @@ leave_out(struct run *r, const char *name, const char *reason)
 	VEC_PUSH(r->left_out, (struct named){name, reason});
 }
 
+/* The sum is short of it. */
+static void
+miss(struct run *r, const char *name, const char *reason)
+{
+	leave_out(r, name, reason);
+	VEC_PUSH(r->missing, (struct named){name, reason});
+	say_error(name, "%s", reason);
+}
+
 /* Is it, or a part of it, in the sum already? Then it is left out. */
 static bool
 is_twice(struct run *r, const char *name, const struct profile *p)
@@ -142,9 +151,7 @@ is_twice(struct run *r, const char *name, const struct profile *p)
 		leave_out(r, name, "what it has is in the sum already: it is a copy, or has been merged");
 		break;
 	case PROFILE_OVERLAPS:
-		say_error(name, "a part of what it has is in the sum already, and cannot be told from the rest");
-		leave_out(r, name, "a part of what it has is in the sum already, and cannot be told from the rest");
-		r->incomplete = true;
+		miss(r, name, "a part of what it has is in the sum already, and cannot be told from the rest");
 	}
 	return true;
 }
@@ -165,15 +172,14 @@ run_take(struct run *r, const char *name, const struct profile *p)
 	return true;
 }
 
-/* It cannot be used; was it asked for, that is an error. An empty one has no counts that could be missed. */
+/* It cannot be used. If it was asked for, or is damaged, the sum is short of it. An empty one has no counts that could be missed. */
 static void
-refuse(struct run *r, const struct found *f, const char *why)
+refuse(struct run *r, const struct found *f, const char *why, bool damaged)
 {
-	leave_out(r, f->name, why);
-	if (!f->asked || why == PROFILE_EMPTY)
-		return;
-	say_error(f->name, "%s", why);
-	r->incomplete = true;
+	if (why != PROFILE_EMPTY && (f->asked || damaged))
+		miss(r, f->name, why);
+	else
+		leave_out(r, f->name, why);
 }
 
 static bool
@@ -239,12 +245,12 @@ take_found(struct run *r, const struct found *f)
 	}
 	p = load_profile(r->pool, f->name, &why);
 	if (!p)
-		refuse(r, f, why);
+		refuse(r, f, why, true);
 	else if (r->nprogram && !is_of_program(r, p)) {
 		const char *program = program_of_name(r, p);
 
 		if (f->asked || (f->inside && program))
-			refuse(r, f, why_of_none(r, p, program));
+			refuse(r, f, why_of_none(r, p, program), false);
 	} else if ((!f->asked && (why = why_not_found(f, p))) || (r->every && (why = why_not_counted(p))))
 		leave_out(r, f->name, why);
 	else
@@ -270,7 +276,7 @@ take_all(struct run *r, const struct found_list *list)
 static void
 say_left_out(const struct run *r)
 {
-	for (size_t i = 0; i < r->left_out.n && !r->incomplete; i++)
+	for (size_t i = 0; i < r->left_out.n && !r->missing.n; i++)
 		say_error(r->left_out.at[i].name, "%s", r->left_out.at[i].reason);
 }
 
@@ -867,6 +873,7 @@ run_close(struct run *r)
 	free(r->left_out.at);
 	free(r->unknown.at);
 	free(r->note.at);
+	free(r->missing.at);
 	free(r->replaced.at);
 	pool_free(r->pool);
 }

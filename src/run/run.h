@@ -23,18 +23,20 @@ struct found {
 	size_t order;
 	bool asked;              /* for it by that name; else it belongs to what was, or was found */
 	bool inside;             /* it was in a folder */
-	bool folder, empty;
+	bool folder, file;       /* a regular one */
 	bool left_over;          /* of an earlier run, whose first profile has been replaced */
 };
 struct found_list { struct found *at; size_t n, cap; };
 
-/* Adds the files that names stand for. Those that hold others (merged) come first. */
+/* Adds the files that names stand for; for a folder, also what has the name of a profile and is none. Those that hold others
+ * (merged) come first. */
 void find_named(struct pool *pool, char **name, int n, struct found_list *list);
 /* Adds what may be profiles of the program, in the place with that number, from 0; *where: in words, NULL if there is no such place
  * now. False: there are no more places. */
 bool find_place(struct pool *pool, const char *program, unsigned place, struct found_list *list, const char **where);
 /* The program behind a name: that itself, or what a script runs that libtool made for it (pool). */
 const char *find_program(struct pool *pool, const char *name);
+/* Is it PROG.*.chord? */
 bool is_profile_name(const char *name, const char *program);
 
 /* ---- load.c: programs and their profiles ---- */
@@ -66,11 +68,11 @@ struct run {
 	struct profile *sum;
 	VEC(const char *) summed; /* names of the profiles in the sum */
 	VEC(struct named) left_out; /* profiles found but not used */
+	VEC(struct named) missing; /* of these: the sum is short of them, since they are damaged or were asked for: reported */
 	VEC(struct named) unknown; /* procedures and objects whose counts are not known; first: */
 	size_t nunread;          /* objects that were measured and are in no binary: nothing of them is known */
 	VEC(const char *) note;  /* what a reader has to know of how the runs ended */
 	bool every;              /* the sum is of all programs that a command started: r->path is none of them */
-	bool incomplete;         /* a profile that was named could not be used: reported */
 	VEC(const char *) replaced; /* notes: of events that the linker changed */
 };
 

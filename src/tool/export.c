@@ -115,7 +115,7 @@ cmd_export(int argc, char **argv)
 	buf_char(&doc, 0);
 	argp.doc = doc.at;
 	options_read(&argp, argc, argv, 0, &a);
-	status = run_load(&run, a.name[0], a.name + 1, a.n - 1) && write_export(&a, &run) ? 0 : EXIT_NO;
+	status = run_load(&run, a.name[0], a.name + 1, a.n - 1) && write_export(&a, &run) && !run.missing.n ? 0 : EXIT_NO;
 	run_close(&run);
 	buf_free(&doc);
 	return status;

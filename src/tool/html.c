@@ -138,7 +138,7 @@ static bool
 write_run(const struct args *a, const char *pages)
 {
 	struct run run = {0};
-	bool ok = run_load(&run, a->name[0], a->name + 1, a->n - 1) && write_pages(a, pages, &run, NULL);
+	bool ok = run_load(&run, a->name[0], a->name + 1, a->n - 1) && write_pages(a, pages, &run, NULL) && !run.missing.n;
 
 	run_close(&run);
 	return ok;
@@ -152,7 +152,7 @@ write_diff(const struct args *a, const char *pages)
 	bool ok;
 
 	diff_open(&d, a->name, a->n);
-	ok = diff_find(&d) && write_pages(a, pages, &d.side[1].run, &d);
+	ok = diff_find(&d) && write_pages(a, pages, &d.side[1].run, &d) && !d.side[0].nmissing && !d.side[1].nmissing;
 	diff_close(&d);
 	return ok;
 }

@@ -164,7 +164,7 @@ cmd_weights(int argc, char **argv)
 	int status;
 
 	options_read(&argp, argc, argv, 0, &a);
-	status = run_load(&r, a.name[0], a.name + 1, a.n - 1) && write_weights(&r, &a) && !r.incomplete ? 0 : EXIT_NO;
+	status = run_load(&r, a.name[0], a.name + 1, a.n - 1) && write_weights(&r, &a) && !r.missing.n ? 0 : EXIT_NO;
 	run_close(&r);
 	return status;
 }

@@ -29,6 +29,13 @@ add_unknown(struct view_runs *s, const struct named *u)
 	VEC_PUSH(s->unknown, (struct named){pool_strdup(s->pool, u->name), pool_strdup(s->pool, u->reason)});
 }
 
+/* The folder that launched programs leave their profiles in is gone afterwards. */
+static void
+add_missing(struct view_runs *s, const struct named *m)
+{
+	VEC_PUSH(s->missing, (struct named){pool_strdup(s->pool, base_name(m->name)), pool_strdup(s->pool, m->reason)});
+}
+
 static void
 find_unmeasured(struct view_runs *s, struct run *r)
 {
@@ -133,6 +140,8 @@ view_runs_add(struct view_runs *s, struct run *r)
 	note_callees(s, &t);
 	for (size_t i = 0; i < r->unknown.n; i++)
 		add_unknown(s, &r->unknown.at[i]);
+	for (size_t i = 0; i < r->missing.n; i++)
+		add_missing(s, &r->missing.at[i]);
 	for (size_t i = 0; i < r->note.n; i++)
 		view_runs_note(s, r->note.at[i]);
 	if (!s->nrun)
@@ -265,6 +274,7 @@ view_runs_free(struct view_runs *s)
 	event_list_free(&s->events);
 	free(s->unknown.at);
 	free(s->note.at);
+	free(s->missing.at);
 	free(s->library.at);
 	free(s->thread.at);
 }

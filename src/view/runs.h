@@ -22,6 +22,7 @@ struct view_runs {
 	uint64_t fewest, most;   /* processes of a run */
 	/* Of all runs, each once: */
 	VEC(struct named) unknown; /* procedures and objects */
+	VEC(struct named) missing; /* profiles that the sums are short of */
 	VEC(const char *) note;
 	/* Of the last run: */
 	uint64_t processes, refused, unmeasured;

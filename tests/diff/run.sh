@@ -515,6 +515,33 @@ t_github() {
 	grep -q '^::warning title=chord diff::not compared, and in no sum: 1 ' out || no "$(cat out)"
 }
 
+# A profile of a folder that is damaged: what it counted could be on either side of a limit, and every form says that it is missing.
+t_missing() {
+	two
+	mkdir before after
+	run one before/1.chord 1000
+	run one after/1.chord 1000
+	run one after/2.chord 5000
+	truncate -s 5000 after/2.chord
+	refused 1 'after: it cannot be said whether a limit is exceeded: 1 profile could not be used' \
+		"$CHORD" diff --fail-above=5 one/prog before after
+	grep -q 'after/2.chord: truncated' err || no "which: $(cat err)"
+	grep -q '^ *1 profile of it could not be used' out && grep -q 'limit 5 %: not known' out || no "$(cat out)"
+	refused 1 after/2.chord "$CHORD" diff --json one/prog before after
+	holds '.before.missing == 0 and .after.missing == 1'
+	refused 1 . "$CHORD" diff --fail-above=5 --json one/prog before after
+	holds '.failed and .limits[0].exceeded == null and .limits[0].unknown == "1 profile could not be used"'
+	for format in markdown github; do
+		refused 1 . "$CHORD" diff --format=$format one/prog before after
+		grep -q '[Pp]rofiles could not be used, and their counts are missing: 0 of before, 1 of after' out || no "$(cat out)"
+	done
+	# what chord stat printed without one of its processes
+	refused 1 . "$CHORD" stat --json -e instructions -o stored.json sh -c \
+		'one/prog 1000; for f in ${CHORD_FILE%/*}/*.chord; do truncate -s 5000 "$f"; done; one/prog 1000'
+	[ "$(jq '.missing | length' stored.json)" = 1 ] || no "$(cat stored.json)"
+	refused 1 'it cannot be said whether a limit is exceeded: 1 profile' "$CHORD" diff --fail-above=5 stored.json a
+}
+
 # What cannot come from chord stat is refused.
 t_stored_wrong() {
 	events 100 >a.json
@@ -524,7 +551,7 @@ t_stored_wrong() {
 	refused 1 '^chord: twice.json:.*duplicate' "$CHORD" diff a.json twice.json
 }
 
-for name in one_build two_builds two_folders link_in_path declared libraries clones limits any_event stored stored_wrong bounds bounds_of_rows rows github programs formats not_known events snapshot bad_input; do
+for name in one_build two_builds two_folders link_in_path declared libraries clones limits any_event stored stored_wrong bounds bounds_of_rows rows github missing programs formats not_known events snapshot bad_input; do
 	test_case $name
 done
 exit $failed

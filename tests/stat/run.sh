@@ -595,7 +595,30 @@ t_bad_input() {
 	want "$CHORD" stat --help
 }
 
-for name in valgrind_O0 valgrind_O2 valgrind_avx2 measures tables lists tables_apart repeated input_again runs_differ events_again relaxed relaxed_functions jumps callees threads processes pass_through not_counted refused_caller bad_input; do
+# A folder with profiles that are damaged, or are none though they have such names: each reader names them, and ends with status 1.
+t_damaged() {
+	local command file
+	echo 'int main(int argc, char **argv) { return argv[argc - 1] == 0; }' >small.c
+	want $cc -O1 -g -o prog small.c
+	mkdir folder
+	for i in 1 2; do CHORD_FILE=folder/prog.$i.chord ./prog >/dev/null || no "it ends with status $?"; done
+	head -c 5000 folder/prog.2.chord >folder/prog.3.chord
+	head -c 30 folder/prog.2.chord >folder/4.chord
+	yes | head -c 9000 >folder/5.chord.17
+	echo "no profile, and not named as one" >folder/6.chord.txt
+	for command in report "report --json" coverage "export -f csv" annotate "paths" "html -o pages" weights "merge -o merged"; do
+		case $command in merge*) refused 1 . "$CHORD" $command folder ;; *) refused 1 . "$CHORD" $command ./prog folder ;; esac
+		for file in prog.3.chord 4.chord 5.chord.17; do
+			grep -q "folder/$file: .*\(truncated\|not a profile\)" err || no "$command does not name $file: $(cat err)"
+		done
+		grep 6.chord.txt err && no "$command names what is none"
+	done
+	[ ! -e merged ] || no "there is a sum"
+	rm folder/prog.3.chord folder/4.chord folder/5.chord.17
+	want "$CHORD" report ./prog folder
+}
+
+for name in valgrind_O0 valgrind_O2 valgrind_avx2 measures tables lists tables_apart repeated input_again runs_differ events_again relaxed relaxed_functions jumps callees threads processes pass_through not_counted refused_caller damaged bad_input; do
 	test_case $name
 done
 exit $failed

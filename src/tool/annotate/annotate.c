@@ -343,6 +343,8 @@ cmd_annotate(int argc, char **argv)
 		VEC_PUSH(a.wanted, args.name[i]);
 	if (run_load(&run, args.name[0], args.name + 1, profiles - 1) && choose_wanted(&a))
 		status = annotate(&a);
+	if (run.missing.n)
+		status = EXIT_NO;
 	if (!paged && !print_whole(NULL, stdout))
 		status = EXIT_NO;
 	view_listing_free(&a.list);

@@ -197,6 +197,7 @@ load_side(struct diff *d, int number)
 		return false;
 	}
 	s->processes = s->run.sum->nsummed;
+	s->nmissing = s->run.missing.n;
 	if (view_tables(&d->found.side[number], &s->run, d->opt->lines ? VIEW_LINES : 0, VIEW_BY_INSNS, &(struct view_choice){0}))
 		return true;
 	say_error(s->profile, "the sum of its counts does not fit 64 bits");
@@ -257,7 +258,7 @@ diff(const struct args *a)
 		return EXIT_NO;
 	failed = gate_check(d);
 	written = print(d, failed);
-	return failed || !written ? EXIT_NO : 0;
+	return failed || !written || d->side[0].nmissing || d->side[1].nmissing ? EXIT_NO : 0;
 }
 
 int

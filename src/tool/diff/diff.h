@@ -46,6 +46,7 @@ struct side {
 	struct run run;          /* of a profile */
 	VEC(struct side_event) event; /* of one that is stored */
 	VEC(const char *) note;  /* likewise */
+	size_t nmissing;         /* profiles that its counts are short of */
 };
 
 struct diff {

@@ -173,11 +173,23 @@ check(struct diff *d, struct diff_limit *l)
 		check_rows(d, l, d->found.binary.at, d->found.binary.n, NULL);
 }
 
+/* What is missing could be on either side of any limit. */
+static void
+check_missing(struct diff *d)
+{
+	size_t n = d->side[0].nmissing + d->side[1].nmissing;
+
+	for (size_t i = 0; n && i < d->limit.n; i++)
+		d->limit.at[i].unknown = pool_printf(d->found.pool, "%zu %s could not be used", n, n == 1 ? "profile" : "profiles");
+}
+
 bool
 gate_check(struct diff *d)
 {
 	bool exceeded = false, stored = d->side[0].stored || d->side[1].stored;
 	size_t n = stored ? 0 : d->found.left_out.n;
+
+	check_missing(d);
 
 	/* Rows move when one is added. */
 	for (size_t i = 0; i < d->limit.n; i++)

@@ -133,6 +133,9 @@ diff_markdown(const struct diff *d)
 		put_rows(d->found.binary.at, d->found.binary.n, "program or library");
 	if (d->found.by_function)
 		put_functions(d);
+	if (d->side[0].nmissing || d->side[1].nmissing)
+		printf("\n**Profiles could not be used, and their counts are missing: %zu of before, %zu of after**\n",
+		       d->side[0].nmissing, d->side[1].nmissing);
 	if (d->found.left_out.n)
 		printf("\nNot compared, and in no sum above: %zu (`chord diff --top=0` names them)\n", d->found.left_out.n);
 	return print_whole(NULL, stdout);
@@ -222,6 +225,9 @@ diff_github(const struct diff *d)
 	}
 	for (size_t i = 0; i < d->limit.n; i++)
 		put_limit_command(d, &d->limit.at[i]);
+	if (d->side[0].nmissing || d->side[1].nmissing)
+		printf("::error title=chord diff::profiles could not be used, and their counts are missing: %zu of before, %zu of after\n",
+		       d->side[0].nmissing, d->side[1].nmissing);
 	if (d->found.left_out.n)
 		printf("::warning title=chord diff::not compared, and in no sum: %zu (chord diff --top=0 names them)\n",
 		       d->found.left_out.n);

@@ -112,6 +112,8 @@ static void
 print_side(const struct side *s, const char *what)
 {
 	printf("%s %s: %s%s\n", what, shown_path(diff_program(s)), s->profile, s->stored ? " (chord stat)" : "");
+	if (s->nmissing)
+		printf("       %zu %s of it could not be used: its counts are missing\n", s->nmissing, s->nmissing == 1 ? "profile" : "profiles");
 }
 
 /* The first few are enough to show what it is about. */
@@ -276,6 +278,7 @@ side(const struct side *s)
 	if (!s->stored)
 		js_set(o, "build_id", js_text(image_hex(s->run.pool, image_build_id(s->run.binary.at[0].image))));
 	js_set(o, "processes", js_number(s->processes, true));
+	js_set(o, "missing", js_number(s->nmissing, true));
 	js_set(o, "notes", js_texts(note, n));
 	return o;
 }

@@ -77,6 +77,7 @@ take_events(struct diff *d, struct side *s, json_t *root, const char **why)
 			VEC_PUSH(s->note, pool_strdup(pool, json_string_value(note)));
 	value = json_object_get(root, "program");
 	s->program = json_is_string(value) ? pool_strdup(pool, json_string_value(value)) : s->profile;
+	s->nmissing = json_array_size(json_object_get(root, "missing"));
 	s->processes = (uint64_t)json_integer_value(json_object_get(root, "processes"));
 	return true;
 }

@@ -122,7 +122,7 @@ paths_diff(const struct paths_options *opt, char **name)
 		ok = print_json(&d, opt);
 	else if (ok)
 		print_text(&d, opt);
-	if (!print_whole(NULL, stdout))
+	if (!print_whole(NULL, stdout) || d.run[0].missing.n || d.run[1].missing.n)
 		ok = false;
 	compare_paths_free(&d.found);
 	for (int i = 0; i < 2; i++)

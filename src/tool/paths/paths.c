@@ -112,7 +112,7 @@ report(const struct args *a)
 		ok = paths_json(&r, &a->opt);
 	else if (ok)
 		paths_print(&r, &a->opt);
-	if (!print_whole(NULL, stdout))
+	if (!print_whole(NULL, stdout) || run.missing.n)
 		ok = false;
 	view_paths_free(&r);
 	view_source_free();

@@ -302,7 +302,7 @@ cmd_report(int argc, char **argv)
 	options_read(&argp, argc, argv, 0, &a);
 	r.opt = a.opt;
 	if (load_run(&run, &a))
-		status = print_report(&r) || run.incomplete ? EXIT_NO : 0;
+		status = print_report(&r) || run.missing.n ? EXIT_NO : 0;
 	view_tables_free(&r.table);
 	view_source_free();
 	run_close(&run);

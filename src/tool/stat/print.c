@@ -79,7 +79,8 @@ print_command(const struct stat_result *s, FILE *to)
 static void
 print_left_out(const struct stat_result *s, FILE *to)
 {
-	if (!s->runs.refused && !s->runs.unmeasured && !s->runs.stripped && !s->runs.library.n && !s->runs.unknown.n)
+	if (!s->runs.refused && !s->runs.unmeasured && !s->runs.stripped && !s->runs.library.n && !s->runs.unknown.n &&
+	    !s->runs.missing.n)
 		return;
 	fprintf(to, "\n Not in these counts:\n");
 	if (s->runs.refused)
@@ -90,6 +91,8 @@ print_left_out(const struct stat_result *s, FILE *to)
 	else if (s->runs.unmeasured)
 		fprintf(to, "   %ju %s not built with Chord (`chord verify` lists them)\n", (uintmax_t)s->runs.unmeasured,
 		        s->runs.unmeasured == 1 ? "function" : "functions");
+	for (size_t i = 0; i < s->runs.missing.n; i++)
+		fprintf(to, "   the process of %s: %s\n", s->runs.missing.at[i].name, s->runs.missing.at[i].reason);
 	for (size_t i = 0; i < s->runs.library.n; i++)
 		fprintf(to, "%s%s", i ? ", " : "   ", s->runs.library.at[i]);
 	if (s->runs.library.n)
@@ -262,6 +265,7 @@ stat_json(const struct stat_result *s, FILE *to)
 	if (s->opt->per_thread)
 		js_set(o, "threads", threads(s));
 	js_set(o, "not_counted", unmeasured(s));
+	js_set(o, "missing", js_named_list(s->runs.missing.at, s->runs.missing.n));
 	js_set(o, "unknown", js_named_list(s->runs.unknown.at, s->runs.unknown.n));
 	js_set(o, "notes", js_texts(s->runs.note.at, s->runs.note.n));
 	return js_print(o, to);

@@ -254,7 +254,7 @@ stat_all(struct stat_result *s)
 		note_differences(s);
 	ok = ok && output_print(&out, s);
 	ok &= output_close(&out, ok);
-	return ok ? s->status : EXIT_NO;
+	return ok && !s->runs.missing.n ? s->status : EXIT_NO;
 }
 
 int

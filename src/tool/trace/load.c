@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* The profile's name, if that of its trace was given. */
 static char *
@@ -24,6 +25,8 @@ read_profile(struct pool *pool, const char *name, const char **why)
 
 	if (!file_read(name, &b))
 		*why = strerror(errno);
+	else if (!b.n)
+		*why = PROFILE_EMPTY;
 	else
 		p = profile_parse(pool, (struct str){b.at, b.n}, why);
 	buf_free(&b);
@@ -44,27 +47,38 @@ open_core(struct run *r, struct traced *t)
 	return why;
 }
 
-/* NULL, or why the process cannot be used. */
 static const char *
-open_process(struct run *r, const char *name, struct traced *t)
+open_trace(struct run *r, struct traced *t)
 {
 	const char *why = NULL;
+
+	t->file = trace_open(r->pool, t->trace, &why);
+	if (t->file)
+		why = trace_why_not(t->file, t->profile);
+	return why ? pool_printf(r->pool, "its trace %s: %s", t->trace, why) : NULL;
+}
+
+/* NULL, or why the process cannot be used. *missed: it may be of this build all the same. */
+static const char *
+open_process(struct run *r, const char *name, struct traced *t, bool *missed)
+{
+	const char *why = NULL;
+
+	*missed = false;
 
 	*t = (struct traced){.name = name, .trace = trace_name(r->pool, name)};
 	if (core_trace_is(name))
 		return open_core(r, t);
 	t->profile = read_profile(r->pool, name, &why);
+	*missed = !t->profile && why != PROFILE_EMPTY;
 	if (!t->profile)
 		return why;
 	if (!profile_module(t->profile, image_build_id(r->binary.at[0].image)))
 		return run_why_not(r, t->profile, r->path);
 	if (t->profile->flags & (CHORD_PROFILE_MERGED | CHORD_PROFILE_SNAPSHOT))
 		return "a sum or a snapshot has no trace";
-	t->file = trace_open(r->pool, t->trace, &why);
-	if (!t->file)
-		return pool_printf(r->pool, "its trace %s: %s", t->trace, why);
-	why = trace_why_not(t->file, t->profile);
-	return why ? pool_printf(r->pool, "its trace %s: %s", t->trace, why) : NULL;
+	*missed = true;
+	return open_trace(r, t);
 }
 
 static void
@@ -80,12 +94,13 @@ close_process(struct traced *t)
 	*t = (struct traced){0};
 }
 
-/* asked: else what cannot be used is passed over. False: reported. */
+/* asked: else what is of other programs, or left no trace, is passed over. False: reported. */
 static bool
 take(struct run *r, const char *name, bool asked, struct traced_list *list)
 {
+	bool missed;
 	struct traced t;
-	const char *why = open_process(r, name, &t);
+	const char *why = open_process(r, name, &t, &missed);
 
 	if (!why && !run_take(r, name, t.profile)) {
 		close_process(&t);
@@ -95,9 +110,13 @@ take(struct run *r, const char *name, bool asked, struct traced_list *list)
 		VEC_PUSH(*list, t);
 		return true;
 	}
-	close_process(&t);
-	if (asked)
+	if (asked || (missed && (!t.profile || !access(t.trace, F_OK)))) {
 		say_error(name, "%s", why);
+		list->missing++;
+	} else if (missed) {
+		say_warning(name, "left out: %s", why);
+	}
+	close_process(&t);
 	return !asked;
 }
 

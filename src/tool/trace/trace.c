@@ -295,7 +295,7 @@ print_trace(int argc, char **argv)
 
 	options_read(&argp, argc, argv, 0, &a);
 	if (traced_load(&r, a.pool, a.program, a.profile.at, a.profile.n, &list))
-		status = print_to(&a, &r, &list);
+		status = print_to(&a, &r, &list) || list.missing ? EXIT_NO : 0;
 	traced_free(&list);
 	run_close(&r);
 	free(a.profile.at);

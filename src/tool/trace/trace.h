@@ -103,8 +103,8 @@ struct trace_out {
 	struct data data;        /* lackey's lines */
 };
 
-/* load.c: finds the processes of a run that left traces. False: reported. */
-struct traced_list { struct traced *at; size_t n, cap; };
+/* load.c: finds the processes of a run that left traces. False: reported. missing: of the program, and cannot be used: reported. */
+struct traced_list { struct traced *at; size_t n, cap, missing; };
 bool traced_load(struct run *r, struct pool *pool, const char *program, char **profile, size_t nprofile, struct traced_list *list);
 void traced_free(struct traced_list *list);
 struct binary *traced_binary(const struct traced *t, uint32_t module);
