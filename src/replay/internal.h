@@ -314,9 +314,12 @@ enum map_change { CHANGE_NONE, CHANGE_BYTES, CHANGE_SIZE };
 
 typedef VEC(size_t) numbers_of_files;
 
+struct mapped_program { dev_t dev; ino_t ino; };
+
 struct mapped {
 	struct pool *pool;
 	VEC(struct mapped_file) file; /* the number of a file is its place here */
+	VEC(struct mapped_program) program; /* recording: those that have to be there again */
 	struct timespec start;   /* recording: its beginning, as files have it */
 	unsigned looks;          /* recording: so often their sizes have been asked for */
 	int changes;             /* recording: a descriptor by which the kernel says that one has changed, and 1 more */
@@ -344,6 +347,8 @@ const char *mapped_changed(struct mapped *m, struct log *l, const struct tracee 
                            const uint64_t arg[6], int64_t result);
 /* The same of a call with that result that may have cut off a file by opening it. */
 void mapped_cut_off(struct mapped *m, struct log *l, int64_t result);
+/* Has a descriptor been opened by which a program that has to be there again can be changed? */
+bool mapped_opens_program(const struct mapped *m, const struct tracee *t, const struct made_call *call, int64_t result);
 /* Is the file of that descriptor mapped, or was it? */
 bool mapped_has(struct mapped *m, const struct tracee *t, uint64_t fd);
 /* Puts what mremap() shows of a file that was not seen before into the log. Not NULL: why that is not known. */

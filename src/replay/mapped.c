@@ -18,9 +18,14 @@
 #include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <sys/sysmacros.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 enum { ADDR, LENGTH, PROT, FLAGS, FD, OFFSET };
+
+#ifndef RWF_NOAPPEND
+#define RWF_NOAPPEND 0x20
+#endif
 
 /* So many files, the first, are never forgotten. So often sizes are asked for before the kernel has to say which change. */
 enum { FEW = 16, MANY = 64 };
@@ -137,8 +142,22 @@ is_since(const struct timespec *t, const struct timespec *start)
 	return t->tv_sec > start->tv_sec || (t->tv_sec == start->tv_sec && t->tv_nsec >= start->tv_nsec);
 }
 
-/* The name of a program or library that can be expected to be there again, for it was there before the recording; NULL: it is
- * none. */
+/* O_... of a descriptor; 0 if it is gone. */
+static unsigned
+flags_of(const struct tracee *t, uint64_t fd)
+{
+	struct pool *pool = pool_new();
+	const char *text = tracee_proc(t, pool, pool_printf(pool, "fdinfo/%d", (int)fd)), *line = text ? strstr(text, "flags:") : NULL;
+	unsigned flags = 0;
+
+	if (line)
+		sscanf(line, "flags: %o", &flags);
+	pool_free(pool);
+	return flags;
+}
+
+/* The name of a program or library that can be expected to be there again, for it was there before the recording, and the program
+ * has not opened it to change it; NULL: it is none. */
 static const char *
 program_name(struct mapped *m, const struct tracee *t, uint64_t fd, int mine)
 {
@@ -146,7 +165,7 @@ program_name(struct mapped *m, const struct tracee *t, uint64_t fd, int mine)
 	struct stat named, st;
 	ssize_t n;
 
-	if (!is_program(mine))
+	if (!is_program(mine) || (flags_of(t, fd) & O_ACCMODE) != O_RDONLY)
 		return NULL;
 	n = readlink(pool_printf(m->pool, "/proc/%d/fd/%d", t->pid, (int)fd), link, sizeof link);
 	if (n <= 0 || (size_t)n >= sizeof link)
@@ -319,12 +338,23 @@ record_bytes(struct mapped *m, struct log *l, const struct tracee *t, const stru
 }
 
 static bool
-record_program(struct log *l, const char *name, int mine)
+is_program_here(const struct mapped *m, const struct stat *st)
+{
+	for (size_t i = 0; i < m->program.n; i++)
+		if (m->program.at[i].ino == st->st_ino && m->program.at[i].dev == st->st_dev)
+			return true;
+	return false;
+}
+
+static bool
+record_program(struct mapped *m, struct log *l, const char *name, int mine, const struct stat *st)
 {
 	uint64_t size, sum;
 
 	if (!mapped_sum(mine, &size, &sum))
 		return false;
+	if (!is_program_here(m, st))
+		VEC_PUSH(m->program, (struct mapped_program){st->st_dev, st->st_ino});
 	log_put(l, MAP_KIND_PROGRAM);
 	log_put_text(l, name);
 	log_put(l, size);
@@ -354,7 +384,7 @@ mapped_record(struct mapped *m, struct log *l, const struct tracee *t, const uin
 	if (S_ISREG(st.st_mode)) {
 		name = (arg[FLAGS] & MAP_TYPE) == MAP_PRIVATE ? program_name(m, t, arg[FD], mine) : NULL;
 		if (name) {
-			ok = record_program(l, name, mine);
+			ok = record_program(m, l, name, mine, &st);
 			close(mine);
 		} else {
 			ok = record_bytes(m, l, t, &st, mine, arg);
@@ -436,6 +466,15 @@ mapped_cut_off(struct mapped *m, struct log *l, int64_t result)
 }
 
 bool
+mapped_opens_program(const struct mapped *m, const struct tracee *t, const struct made_call *call, int64_t result)
+{
+	struct stat st;
+
+	return result >= 0 && call_may_write(call->number, call->arg) && descriptor_stat(t, (uint64_t)result, &st) &&
+	       is_program_here(m, &st) && (flags_of(t, (uint64_t)result) & O_ACCMODE) != O_RDONLY;
+}
+
+bool
 mapped_has(struct mapped *m, const struct tracee *t, uint64_t fd)
 {
 	return mapped_of(m, t, fd);
@@ -475,21 +514,38 @@ passed_to(const struct system_call *c, const uint64_t arg[6])
 	return c->number == SYS_sendfile ? arg[0] : c->number == SYS_tee ? arg[1] : arg[2];
 }
 
+/* Where a file has what a call wrote that has returned. Who appends does so whatever place the call names. */
+static uint64_t
+written_at(const struct tracee *t, const struct mapped_file *f, const struct system_call *c, const uint64_t arg[6], uint64_t n)
+{
+	const int flags = c->number == SYS_pwritev2 ? (int)arg[5] : 0;
+	struct pool *pool;
+	struct stat st;
+	uint64_t at;
+
+	if (call_moves_on((uint64_t)c->number, arg)) {
+		pool = pool_new();
+		at = position_of(pool, t, arg[0]) - n;
+		pool_free(pool);
+		return at;
+	}
+	if (!(flags & RWF_APPEND) && (flags & RWF_NOAPPEND || !(flags_of(t, arg[0]) & O_APPEND)))
+		return arg[3];
+	return fstat(f->fd, &st) ? 0 : (uint64_t)st.st_size - n;
+}
+
 const char *
 mapped_changed(struct mapped *m, struct log *l, const struct tracee *t, const struct system_call *c,
                const uint64_t arg[6], int64_t result)
 {
 	struct mapped_file *f = result < 0 || !m->file.n ? NULL :
 		mapped_of(m, t, c->class == CALL_PASS ? passed_to(c, arg) : arg[0]);
-	struct pool *pool;
-	uint64_t at;
 
 	if (f && (c->class == CALL_PASS || (c->number == SYS_fallocate && arg[1] & ~1ull)))
 		return "it changes a file that is mapped";
 	if (f && c->class == CALL_OUTPUT && result) {
-		pool = pool_new();
-		at = c->number == SYS_write || c->number == SYS_writev ? position_of(pool, t, arg[0]) - (uint64_t)result : arg[3];
-		pool_free(pool);
+		uint64_t at = written_at(t, f, c, arg, (uint64_t)result);
+
 		log_put(l, CHANGE_BYTES);
 		log_put(l, (uint64_t)(f - m->file.at));
 		log_put(l, at);
@@ -734,5 +790,6 @@ mapped_close(struct mapped *m)
 	if (m->changes)
 		close(m->changes - 1);
 	free(m->file.at);
+	free(m->program.at);
 	*m = (struct mapped){.pool = m->pool, .apart = m->apart, .lonely = {m->lonely.at, m->lonely.n, m->lonely.cap}};
 }

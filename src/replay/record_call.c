@@ -241,7 +241,7 @@ add_memory(struct recorder *r, int64_t result, pieces *to)
 		return;
 	if (!whose || whose->group->space != r->task->group->space)
 		record_refuse(r, m->call.name, "it writes another process's memory");
-	if (m->number == SYS_write || m->number == SYS_writev)
+	if (call_moves_on(m->number, m->arg))
 		at = position_of(r->task->pool, r->t, m->arg[0]) - (uint64_t)result;
 	VEC_PUSH(*to, (struct piece){at, (uint64_t)result});
 }
@@ -332,6 +332,8 @@ put_changes(struct recorder *r, int64_t result)
 	default:
 		if (slips_out(r, result))
 			return "what it writes to the standard output is not known";
+		if (mapped_opens_program(&r->mapped, r->t, m, result))
+			return "it opens a program or library that is mapped, to write to it";
 		if (clones(m) && result >= 0 && mapped_has(&r->mapped, r->t, m->arg[0]))
 			return "it changes a file that is mapped";
 		if (call_cuts_off(m->number, m->arg))

@@ -633,6 +633,71 @@ t_mapped() {
 	done
 }
 
+# Who appends writes to the end, whatever place the call names; and pwritev2() at no place where the descriptor is.
+t_mapped_append() {
+	cat >append.c <<-'EOF'
+	#define _GNU_SOURCE
+	#include <fcntl.h>
+	#include <stdio.h>
+	#include <string.h>
+	#include <sys/mman.h>
+	#include <sys/uio.h>
+	#include <unistd.h>
+	int main(int c, char **v) {
+		struct iovec one = {"12345", 5};
+		int fd = open("data", O_RDWR | O_CREAT | O_TRUNC, 0600), end;
+		char b[100], *m;
+		memset(b, 'a', sizeof b), write(fd, b, sizeof b);
+		m = mmap(0, 4096, PROT_READ, MAP_SHARED, fd, 0);
+		end = open("data", O_WRONLY | O_APPEND);
+		pwrite(end, "HELLO", 5, 0), printf("%.3s %.5s\n", m, m + 100);
+		pwritev(end, &one, 1, 20), printf("%.3s %.10s\n", m + 20, m + 100);
+		pwritev2(fd, &one, 1, 30, RWF_APPEND), printf("%.3s %.15s\n", m + 30, m + 100);
+		lseek(fd, 40, SEEK_SET), pwritev2(fd, &one, 1, -1, 0), printf("%.7s %.15s\n", m + 39, m + 100);
+		pwritev2(fd, &one, 1, 50, 0), printf("%.7s %.15s\n", m + 49, m + 100);
+		return 7;
+	}
+	EOF
+	gcc -w -o append append.c || no "cannot compile"
+	for option in "" --no-buffer; do
+		rm -f log
+		# shellcheck disable=SC2086
+		"$CHORD" record $option -o log ./append >out 2>err
+		status=$?
+		[ $status = 7 ] || no "status $status: $(cat err)"
+		[ "$(tail -1 out)" = "a12345a HELLO1234512345" ] || no "$(cat out)"
+		replay 1
+	done
+}
+
+# A program's file that it has opened itself to write to is data; one that was mapped before cannot be opened so.
+t_mapped_program() {
+	cat >change.c <<-'EOF'
+	#include <fcntl.h>
+	#include <stdio.h>
+	#include <sys/mman.h>
+	#include <unistd.h>
+	int main(int c, char **v) {
+		int late = *v[1] == 'l', fd = open("lib.so", late ? O_RDONLY : O_RDWR), to;
+		char *m = mmap(0, 4096, PROT_READ, MAP_PRIVATE, fd, 0), was = m[4000];
+		to = late ? open("lib.so", O_WRONLY) : fd;
+		pwrite(to, "!", 1, 4000), printf("%d%c\n", was, m[4000]), pwrite(to, &was, 1, 4000);
+		return 3;
+	}
+	EOF
+	gcc -w -o change change.c && echo 'int x[4096] = {1};' | gcc -shared -o lib.so -xc - || no "cannot compile"
+	cp lib.so before
+	sleep 2
+	record ./change early
+	[ $status = 3 ] && [ "$(cat out)" = '0!' ] || no "status $status: $(cat out err)"
+	replay 1
+	cmp -s lib.so before || no "the recording changed it"
+	rm log
+	"$CHORD" record -o log ./change late >out 2>err
+	[ $? = 1 ] && grep -q 'openat: it opens a program or library that is mapped, to write to it' err || no "$(cat err)"
+	[ "$(cat out)" = '0!' ] && [ ! -e log ] || no "it did not go on, or there is a log: $(cat out)"
+}
+
 t_stack() {
 	cat >deep.c <<-'EOF'
 	#include <stdio.h>
@@ -891,7 +956,7 @@ t_repeats() {
 }
 
 . "$here/signals.sh"
-for name in struck struck-only struck-short struck-by-others struck-dead struck-library struck-lua struck-refused ends-another-way other-calls mapped maps made-files cut-off repeats stack rights forged chunks processors counters-go chance go-table sent-output no-counters world signals real-program signals-without-clock status world-is-gone streams own-programs default-name mutated unrecorded all-go-on few-descriptors no-program one-name-twice damaged another-build another-processor goes-another-way $debug_cases $debug_task_cases; do
+for name in struck struck-only struck-short struck-by-others struck-dead struck-library struck-lua struck-refused ends-another-way other-calls mapped mapped_append mapped_program maps made-files cut-off repeats stack rights forged chunks processors counters-go chance go-table sent-output no-counters world signals real-program signals-without-clock status world-is-gone streams own-programs default-name mutated unrecorded all-go-on few-descriptors no-program one-name-twice damaged another-build another-processor goes-another-way $debug_cases $debug_task_cases; do
 	test_case "$name"
 done
 "$here/tasks.sh" "$@" || failed=1
