@@ -9,6 +9,9 @@
 
 /* ---- @files ---- */
 
+/* So many are read, as by the compiler, which says so if there are more. */
+enum { AT_FILES = 2000 };
+
 /* Splits text at blanks, except in quotes and behind backslashes. */
 static void
 split(struct pool *pool, struct str s, VEC_ARGS *out)
@@ -41,18 +44,20 @@ split(struct pool *pool, struct str s, VEC_ARGS *out)
 	buf_free(&word);
 }
 
+/* left: so many files may still be read. Then one of them holds itself, and the argument stays as it is. */
 static void
-expand(struct pool *pool, char *const *args, size_t n, VEC_ARGS *out, int depth)
+expand(struct pool *pool, char *const *args, size_t n, VEC_ARGS *out, unsigned *left)
 {
 	for (size_t i = 0; i < n; i++) {
 		struct buf text = {0};
 		VEC_ARGS inner = {0};
 
-		if (*args[i] != '@' || depth > 100 || !file_read(args[i] + 1, &text)) {
+		if (*args[i] != '@' || !*left || !file_read(args[i] + 1, &text)) {
 			VEC_PUSH(*out, args[i]);
 		} else {
+			--*left;
 			split(pool, (struct str){text.at, text.n}, &inner);
-			expand(pool, inner.at, inner.n, out, depth + 1);
+			expand(pool, inner.at, inner.n, out, left);
 		}
 		free(inner.at);
 		buf_free(&text);
@@ -62,7 +67,9 @@ expand(struct pool *pool, char *const *args, size_t n, VEC_ARGS *out, int depth)
 void
 args_expand(struct pool *pool, char *const *args, size_t n, VEC_ARGS *out)
 {
-	expand(pool, args, n, out, 0);
+	unsigned left = AT_FILES;
+
+	expand(pool, args, n, out, &left);
 }
 
 /* ---- the assembler's options ---- */

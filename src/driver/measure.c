@@ -86,7 +86,7 @@ static const char *
 read_globs(const char *what, const char *value, struct request *r, struct pool *pool)
 {
 	(void)r;
-	if (*value != ',' && value[strlen(value) - 1] != ',' && !strstr(value, ",,"))
+	if (*value && *value != ',' && value[strlen(value) - 1] != ',' && !strstr(value, ",,"))
 		return pool_strdup(pool, value);
 	say_error(what, "'%s' names a function without a name", value);
 	return NULL;

@@ -94,6 +94,16 @@ is_there(int fd, const char *name)
 	return !fstat(fd, &mine) && !lstat(name, &there) && mine.st_dev == there.st_dev && mine.st_ino == there.st_ino;
 }
 
+/* Is it empty, or what a recording has begun? Else it is somebody's file that has that name. */
+static bool
+is_part(int fd)
+{
+	char head[sizeof magic];
+	ssize_t n = pread(fd, head, sizeof head, 0);
+
+	return !n || (n == sizeof head && !memcmp(head, magic, sizeof magic));
+}
+
 /* Why nothing may be written to the file that is to become the log. NULL: it may, and nobody else can read it. */
 static const char *
 cannot_be_part(int fd)
@@ -106,6 +116,8 @@ cannot_be_part(int fd)
 		return "it is no regular file";
 	if (st.st_uid != geteuid())
 		return "it belongs to somebody else";
+	if (!is_part(fd))
+		return "it is no recording that was begun: the log would be written there (choose another name: -o)";
 	return fchmod(fd, 0600) || ftruncate(fd, 0) ? strerror(errno) : NULL;
 }
 
@@ -115,7 +127,7 @@ static int
 open_part(const char *path, const char *part)
 {
 	for (;;) {
-		int fd = open(part, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
+		int fd = open(part, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
 		const char *why;
 
 		if (fd < 0) {

@@ -6,6 +6,7 @@
 #include "tool/tool.h"
 
 #include <argp.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -43,8 +44,9 @@ parse_seed(const char *text, uint64_t *seed)
 {
 	char *end;
 
+	errno = 0;
 	*seed = strtoull(text, &end, 0);
-	return *text && !*end;
+	return *text >= '0' && *text <= '9' && !*end && !errno;
 }
 
 static error_t

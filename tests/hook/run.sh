@@ -173,6 +173,9 @@ t_at_file() {
 	counts prog
 	printf -- '-fchord=nonsense main.c\n' >args
 	refused 2 "chord: -fchord=nonsense: .*edges" $cc @args
+	# files that name each other: as often as the compiler would
+	echo '@args @args' >args
+	refused 1 'too many @-files' timeout -k 5 60 $cc @args -c work.c
 	printf -- '--64 "-o" x.o\nhand.s\n' >args
 	want "$hook/as" @args
 	measured_object x.o
@@ -566,6 +569,9 @@ t_wrong_measures() {
 	done
 	for o in -fchord -fchords=edges -fchord-weights= -fchord-paths=; do
 		refused 2 "^chord: $o: .*there are -fchord=, -fchord-events=, -fchord-timers=, -fchord-paths=, -fchord-trace=, -fchord-trace-stamp= and -fchord-weights=" $cc $o -c work.c
+	done
+	for o in "" , a,, ,a; do
+		refused 2 "^chord: -fchord-trace-stamp: '$o' names a function without a name" $cc -fchord=trace -fchord-trace-stamp=$o -c work.c
 	done
 	refused 2 "^chord: -fchord-paths: does not go with -fchord=edges" $cc -fchord-paths=f -fchord=edges -c work.c
 	refused 1 "^chord: .*no-such: No such file" $cc -fchord-paths=no-such -c work.c

@@ -435,8 +435,11 @@ t_one_name_twice() {
 	echo mine >file && ln -s file log.part
 	refused 1 'log.part: it is a symbolic link' timeout -k 5 60 "$CHORD" record -o log true
 	[ "$(cat file)" = mine ] || no "a file was written through a link"
+	rm log.part && echo mine >log.part
+	refused 1 'log.part: it is no recording that was begun' timeout -k 5 60 "$CHORD" record -o log true
+	[ "$(cat log.part)" = mine ] || no "somebody's file is gone"
 	rm log.part && mkfifo log.part
-	refused 1 'log: ' timeout -k 5 60 "$CHORD" record -o log true
+	refused 1 'log.part: it is no regular file' timeout -k 5 60 "$CHORD" record -o log true
 	rm log.part && : >log.part && chmod 666 log.part
 	want timeout -k 5 60 "$CHORD" record -o log true
 	[ "$(stat -c %a log)" = 600 ] || no "others may read the log"
@@ -843,6 +846,9 @@ t_counters_go() {
 	build go go.c -O1 -pthread
 	record ./go
 	replay 3
+	for seed in -1 99999999999999999999999 "" x; do
+		refused 2 'not a number' "$CHORD" record --chaos="$seed" -o none ./go
+	done
 	# Told to stop just before a call, none goes on putting that off.
 	for try in $(seq 40); do
 		timeout -k 5 60 "$CHORD" record --chaos -o log ./go >out 2>err || no "try $try: status $?: $(head -c 300 err)"
