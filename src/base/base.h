@@ -64,7 +64,7 @@ void buf_char(struct buf *b, char c);
 void buf_printf(struct buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void buf_number(struct buf *b, uint64_t v);      /* in decimal */
 void buf_uleb(struct buf *b, uint64_t v);        /* unsigned LEB128 */
-void buf_sleb(struct buf *b, int64_t v);         /* that of 2v, or -2v-1 if it is negative */
+void buf_zigzag(struct buf *b, int64_t v);         /* that of 2v, or -2v-1 if it is negative */
 void buf_octal(struct buf *b, const char *s, size_t n); /* as a string of the assembler's has it, without its quotes */
 void buf_free(struct buf *b);
 
@@ -130,6 +130,10 @@ bool file_read(const char *path, struct buf *b);
 /* The first bytes of a file, as many as there are up to n. Of a pipe all is read and kept for the next file_read() of that name.
  * -1 with errno set: there is no reading it, or it is a device, which may not be read twice. */
 ssize_t file_peek(const char *path, void *head, size_t n);
+/* The program that execvp() would run (pool): the name itself, or found by PATH; NULL: there is none. */
+const char *file_in_path(struct pool *pool, const char *name);
+/* Writes to an open file; false with errno set. */
+bool write_all(int fd, const void *data, size_t n);
 /* Writes a whole file: behind a symbolic link the one it leads to. On failure what this call made is removed; what was there
  * remains as it was if the disk is full, and in no case is it removed. False with errno set. */
 bool file_write(const char *path, const void *data, size_t n);

@@ -90,7 +90,7 @@ buf_uleb(struct buf *b, uint64_t v)
 }
 
 void
-buf_sleb(struct buf *b, int64_t v)
+buf_zigzag(struct buf *b, int64_t v)
 {
 	buf_uleb(b, (uint64_t)v << 1 ^ (uint64_t)(v >> 63));
 }
@@ -225,17 +225,37 @@ file_peek(const char *path, void *head, size_t n)
 	return (ssize_t)n;
 }
 
-static bool
-write_all(int fd, const char *data, size_t n)
+const char *
+file_in_path(struct pool *pool, const char *name)
 {
-	while (n) {
-		ssize_t k = write(fd, data, n);
+	const char *path = getenv("PATH"), *end;
+	struct stat st;
+
+	if (strchr(name, '/'))
+		return name;
+	for (const char *at = path ? path : "/bin:/usr/bin";; at = end + 1) {
+		const char *file;
+
+		end = at + strcspn(at, ":");
+		file = pool_printf(pool, "%.*s%s%s", (int)(end - at), at, end > at ? "/" : "./", name);
+		if (!access(file, X_OK) && !stat(file, &st) && S_ISREG(st.st_mode))
+			return file;
+		if (!*end)
+			return NULL;
+	}
+}
+
+bool
+write_all(int fd, const void *data, size_t n)
+{
+	for (const char *at = data; n;) {
+		ssize_t k = write(fd, at, n);
 
 		if (k < 0 && errno == EINTR)
 			continue;
 		if (k < 0)
 			return false;
-		data += k;
+		at += k;
 		n -= (size_t)k;
 	}
 	return true;

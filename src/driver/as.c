@@ -426,11 +426,51 @@ say_warnings(const struct buf *lines)
 	}
 }
 
+/* What is put into objects beside what is woven. */
+struct own_parts { struct buf runtime, timers, trace; };
+
+static void
+read_own_parts(struct session *s, struct own_parts *own, struct weave_options *o)
+{
+	const struct request *r = &s->args.request;
+
+	read_runtime(s, &own->runtime);
+	if (r->option[REQUEST_TIMERS])
+		read_own(s, "timers.s", &own->timers);
+	if (measures_with(r->measures, CHORD_IN_ORDER))
+		read_own(s, "trace.s", &own->trace);
+	o->runtime = own->runtime.at;
+	o->runtime_size = own->runtime.n;
+	o->timers = own->timers.at;
+	o->timers_size = own->timers.n;
+	o->trace = own->trace.at;
+	o->trace_size = own->trace.n;
+}
+
+/* Paths of interest, and weights. A file that is no good ends the assembler. */
+static void
+read_selections(struct session *s, struct selection *interest, struct selection *weights, struct weave_options *o)
+{
+	const struct request *r = &s->args.request;
+
+	if (r->option[REQUEST_PATHS]) {
+		if (!selection_read(s->args.pool, r->option[REQUEST_PATHS], SELECTION_PATHS, interest))
+			exit(EXIT_NO);
+		o->interest = interest;
+	}
+	if (r->option[REQUEST_WEIGHTS]) {
+		if (!weights_read(s->args.pool, r->option[REQUEST_WEIGHTS], weights))
+			exit(EXIT_NO);
+		o->weights = weights;
+	}
+}
+
 static int
 weave_input(struct session *s)
 {
 	struct selection interest = {0}, weights = {0};
-	struct buf runtime = {0}, timers = {0}, trace = {0}, woven = {0}, warnings = {0};
+	struct own_parts own = {0};
+	struct buf woven = {0}, warnings = {0};
 	const struct request *r = &s->args.request;
 	struct weave_options o = {.machine = machine_of_host(), .measures = r->measures, .events = r->events,
 	                          .assemble = assemble_labelled, .ctx = s, .warnings = &warnings};
@@ -438,30 +478,11 @@ weave_input(struct session *s)
 	char *why = NULL;
 	int status;
 
-	read_runtime(s, &runtime);
-	o.runtime = runtime.at;
-	o.runtime_size = runtime.n;
-	if (r->option[REQUEST_TIMERS])
-		read_own(s, "timers.s", &timers);
-	o.timers = timers.at;
-	o.timers_size = timers.n;
-	if (measures_with(r->measures, CHORD_IN_ORDER))
-		read_own(s, "trace.s", &trace);
+	read_own_parts(s, &own, &o);
+	read_selections(s, &interest, &weights, &o);
 	if (r->option[REQUEST_TRACE])
 		o.encoding = weave_encoding_named(r->option[REQUEST_TRACE]);
 	o.stamps = r->option[REQUEST_TRACE_STAMP];
-	o.trace = trace.at;
-	o.trace_size = trace.n;
-	if (r->option[REQUEST_PATHS]) {
-		if (!selection_read(s->args.pool, r->option[REQUEST_PATHS], SELECTION_PATHS, &interest))
-			exit(EXIT_NO);
-		o.interest = &interest;
-	}
-	if (r->option[REQUEST_WEIGHTS]) {
-		if (!weights_read(s->args.pool, r->option[REQUEST_WEIGHTS], &weights))
-			exit(EXIT_NO);
-		o.weights = &weights;
-	}
 	switch (weave(s->text.at ? s->text.at : "", s->text.n, s->name, &o, &woven, &stats, &why)) {
 	case WEAVE_DONE:
 		keep_woven(&woven);
@@ -482,9 +503,9 @@ weave_input(struct session *s)
 		break;
 	}
 	free(why);
-	buf_free(&runtime);
-	buf_free(&timers);
-	buf_free(&trace);
+	buf_free(&own.runtime);
+	buf_free(&own.timers);
+	buf_free(&own.trace);
 	buf_free(&woven);
 	buf_free(&warnings);
 	selection_free(&interest);

@@ -178,18 +178,10 @@ are_closed_files_clean(const struct driver *d, char **argv, size_t n)
 static const char *
 command_file(struct pool *pool, const char *command)
 {
-	const char *path = getenv("PATH");
+	const char *file = file_in_path(pool, command);
 	char real[4096];
 
-	for (const char *p = path ? path : "", *end; *p && !strchr(command, '/'); p = *end ? end + 1 : end) {
-		const char *name;
-		struct stat st;
-
-		end = p + strcspn(p, ":");
-		name = pool_printf(pool, "%.*s/%s", (int)(end - p), p, command);
-		if (!access(name, X_OK) && !stat(name, &st) && S_ISREG(st.st_mode))
-			command = name;
-	}
+	command = file ? file : command;
 	return realpath(command, real) ? pool_strdup(pool, real) : command;
 }
 
@@ -341,6 +333,8 @@ help(const char *name, const char *compiler, const char *variable)
 	printf("  -fchord-events=LIST  the events, with commas between them (default: instructions); see chord-cc(1)\n"
 	       "  -fchord-timers=LIST  events of which the program may be told when so many more have happened (chord.h)\n"
 	       "  -fchord-paths=FILE   the paths to count (`chord paths select`); all others are not\n"
+	       "  -fchord-trace=HOW    how a trace is written: paths (default), witness, bits or branches\n"
+	       "  -fchord-trace-stamp=LIST  functions whose calls are put in order among threads; * and ? are patterns\n"
 	       "  -fchord-weights=FILE how often edges ran before: counters go where that is cheap\n\n"
 	       "Measures go together with commas between them: edges,events. --measures alone lists them with what is true of\n"
 	       "each.\n\nExample: make CC=\"chord cc\" CFLAGS=-O2\n\nThe compiler's own help follows.\n\n");

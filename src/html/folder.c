@@ -65,19 +65,6 @@ open_parent(int at, const char **name)
 	return fd;
 }
 
-static bool
-write_all(int fd, const struct buf *text)
-{
-	for (size_t done = 0; done < text->n;) {
-		ssize_t n = write(fd, text->at + done, text->n - done);
-
-		if (n < 0 && errno != EINTR)
-			return false;
-		done += n > 0 ? (size_t)n : 0;
-	}
-	return true;
-}
-
 /* What has the name is replaced, not written to: it may be a link. */
 void
 folder_write(struct folder *f, const char *name, const struct buf *text)
@@ -92,7 +79,7 @@ folder_write(struct folder *f, const char *name, const struct buf *text)
 		unlinkat(parent, last, 0);
 		fd = openat(parent, last, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
 	}
-	if (fd < 0 || !write_all(fd, text))
+	if (fd < 0 || !write_all(fd, text->at, text->n))
 		failed(f, name);
 	if (fd >= 0 && close(fd) && !f->bad)
 		failed(f, name);

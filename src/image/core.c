@@ -212,12 +212,6 @@ core_close(struct core *c)
 	free(c->file.at);
 }
 
-uint32_t
-core_pid(const struct core *c)
-{
-	return c->pid;
-}
-
 int
 core_signal(const struct core *c)
 {

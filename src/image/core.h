@@ -12,7 +12,6 @@ struct core;
 struct core *core_open(struct pool *pool, const char *path, const char *object, const char **why);
 void core_close(struct core *c); /* NULL is fine */
 
-uint32_t core_pid(const struct core *c);
 /* The signal that it died of; 0: not known, or none. */
 int core_signal(const struct core *c);
 

@@ -88,28 +88,12 @@ struct chunks_out {
 	XXH3_state_t *sum;       /* of all that has been written */
 };
 
-static int
-write_all(int fd, const char *at, size_t n)
-{
-	while (n) {
-		ssize_t did = write(fd, at, n);
-
-		if (did < 0 && errno == EINTR)
-			continue;
-		if (did < 0)
-			return errno;
-		at += did;
-		n -= (size_t)did;
-	}
-	return 0;
-}
-
 /* errno, or 0. */
 static int
 put(struct chunks_out *o, const void *at, size_t n)
 {
 	XXH3_64bits_update(o->sum, at, n);
-	return write_all(o->fd, at, n);
+	return write_all(o->fd, at, n) ? 0 : errno;
 }
 
 static int

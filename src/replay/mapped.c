@@ -147,7 +147,8 @@ static unsigned
 flags_of(const struct tracee *t, uint64_t fd)
 {
 	struct pool *pool = pool_new();
-	const char *text = tracee_proc(t, pool, pool_printf(pool, "fdinfo/%d", (int)fd)), *line = text ? strstr(text, "flags:") : NULL;
+	const char *text = tracee_proc(t, pool, pool_printf(pool, "fdinfo/%d", (int)fd));
+	const char *line = text ? strstr(text, "flags:") : NULL;
 	unsigned flags = 0;
 
 	if (line)

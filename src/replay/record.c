@@ -588,27 +588,14 @@ run(struct recorder *r)
 	}
 }
 
-/* The program by PATH, as execvp() would find it. */
 static const char *
-find_program(struct pool *pool, const char *name)
+program_in_path(struct pool *pool, const char *name)
 {
-	const char *path = getenv("PATH"), *at, *end;
-	struct stat st;
+	const char *file = file_in_path(pool, name);
 
-	if (strchr(name, '/'))
-		return name;
-	for (at = path ? path : "/bin:/usr/bin"; ; at = end + 1) {
-		const char *file;
-
-		end = at + strcspn(at, ":");
-		file = pool_printf(pool, "%.*s%s%s", (int)(end - at), at, end > at ? "/" : "./", name);
-		if (!access(file, X_OK) && !stat(file, &st) && S_ISREG(st.st_mode))
-			return file;
-		if (!*end)
-			break;
-	}
-	say_error(name, "no such program");
-	return NULL;
+	if (!file)
+		say_error(name, "no such program");
+	return file;
 }
 
 static void
@@ -731,7 +718,7 @@ replay_record(char **argv, const char *log, const struct record_how *how, bool *
 	bool signals = how->signals;
 	struct recorder r = {.mapped = {.pool = pool}, .file = argv[0], .logged = 1, .buffers = !how->stops && !how->chaos,
 	                     .turns = {.chaos = how->chaos, .seed = how->chaos ? *how->chaos : 0}};
-	struct tracee_start s = {.argv = argv, .env = environ, .file = find_program(pool, argv[0])};
+	struct tracee_start s = {.argv = argv, .env = environ, .file = program_in_path(pool, argv[0])};
 	struct tracee t = {.mem = -1};
 	bool ok = false;
 

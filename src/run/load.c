@@ -172,7 +172,8 @@ run_take(struct run *r, const char *name, const struct profile *p)
 	return true;
 }
 
-/* It cannot be used. If it was asked for, or is damaged, the sum is short of it. An empty one has no counts that could be missed. */
+/* It cannot be used.
+ * If it was asked for, or is damaged, the sum is short of it. An empty one has no counts that could be missed. */
 static void
 refuse(struct run *r, const struct found *f, const char *why, bool damaged)
 {

@@ -35,7 +35,7 @@ map(struct buf *blob, const struct unit *u, const struct woven *w, const struct 
 	(void)u;
 	(void)o;
 	buf_uleb(blob, w->begins);
-	buf_sleb(blob, w->begins_at);
+	buf_zigzag(blob, w->begins_at);
 	buf_uleb(blob, w->data.n);
 	for (size_t i = 0; i < w->data.n; i++) {
 		const struct data_record *r = &w->data.at[i];

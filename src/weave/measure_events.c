@@ -135,7 +135,7 @@ blob_site(struct buf *blob, const struct woven *w, const struct site *s, const s
 	buf_uleb(blob, (uint64_t)s->block + 1);
 	buf_uleb(blob, s->insn - w->proc->block_text.at[s->block].first);
 	for (uint32_t e = 0; e < list->n; e++)
-		buf_sleb(blob, site_ahead(s, list, e));
+		buf_zigzag(blob, site_ahead(s, list, e));
 }
 
 static void
@@ -144,7 +144,7 @@ blob_entered(struct buf *blob, const struct woven *w, const struct entered *in, 
 	buf_uleb(blob, in->block + 1);
 	buf_uleb(blob, in->insn - w->proc->block_text.at[in->block].first);
 	for (uint32_t e = 0; e < nevent; e++)
-		buf_sleb(blob, in->callee->lag[e]);
+		buf_zigzag(blob, in->callee->lag[e]);
 }
 
 static void
@@ -164,13 +164,13 @@ map(struct buf *blob, const struct unit *u, const struct woven *w, const struct 
 		buf_uleb(blob, box->size);
 		buf_uleb(blob, axis->stride);
 		buf_uleb(blob, axis->span);
-		buf_sleb(blob, axis->low);
+		buf_zigzag(blob, axis->low);
 	}
 	for (uint32_t b = 0; b < p->blocks.n; b++) {
 		uint32_t ninsn = p->block_text.at[b].last - p->block_text.at[b].first;
 
 		for (uint32_t e = 0; e < list->n; e++) {
-			buf_sleb(blob, w->query[(size_t)b * list->n + e]);
+			buf_zigzag(blob, w->query[(size_t)b * list->n + e]);
 			buf_uleb(blob, event_of_block(&list->at[e]));
 			blob_runs(blob, &w->events[at + e], ninsn, list->n);
 		}

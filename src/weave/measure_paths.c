@@ -60,10 +60,10 @@ write_values(struct buf *blob, const struct woven *w)
 		buf_uleb(blob, !d->cut[e] ? CHORD_NOT_CUT : x->outcomes && x->outcomes->soft[e] ? CHORD_CUT_SOFTLY : CHORD_CUT);
 	buf_uleb(blob, n);
 	for (uint32_t e = 0; e < w->proc->arcs.n; e++)
-		buf_sleb(blob, x->paths->val[e]);
+		buf_zigzag(blob, x->paths->val[e]);
 	for (uint32_t v = 0; v < d->g->nvert; v++)
 		if (d->begin[v] != GRAPH_NONE)
-			buf_sleb(blob, x->paths->val[d->begin[v]]);
+			buf_zigzag(blob, x->paths->val[d->begin[v]]);
 }
 
 void
@@ -80,8 +80,8 @@ path_map(struct buf *blob, const struct unit *u, const struct woven *w, const st
 	write_values(blob, w);
 	for (uint32_t v = 0; v < w->proc->graph->nvert; v++) {
 		buf_uleb(blob, !r->known[v]);
-		buf_sleb(blob, r->query[v] + (r->known[v] ? r->value[v] : 0));
-		buf_sleb(blob, r->start[v]);
+		buf_zigzag(blob, r->query[v] + (r->known[v] ? r->value[v] : 0));
+		buf_zigzag(blob, r->start[v]);
 	}
 	buf_uleb(blob, x->ninterest);
 	for (uint32_t i = 0; i < x->ninterest; i++)

@@ -479,6 +479,14 @@ head -c 20000 a.chord.trace >none.chord.trace
 [ "$(totals none.chord | jq '.[1] > 0')" = true ] && grep -q truncated err &&
 	! "$CHORD" trace ./program none.chord >log 2>&1 && grep -q truncated log
 check truncated $? "$(cat log)"
+# In a folder: the others are shown, and it is said which is not.
+mkdir folder && cp "$second" "$second.trace" none.chord folder && printf 'no trace' >folder/none.chord.trace
+! "$CHORD" trace ./program folder >out 2>err && [ -s out ] && grep -q 'folder/none.chord: its trace .*not a trace' err
+check damaged-in-folder $? "$(head -n 1 err)"
+rm folder/none.chord.trace
+"$CHORD" trace ./program folder >out 2>err && [ -s out ] && grep -q 'warning: folder/none.chord: left out: its trace .*No such file' err
+check none-in-folder $? "$(head -n 1 err)"
+rm -r folder
 "$CHORD" merge -o sum.chord none.chord "$second" 2>err && [ "$(totals sum.chord | jq '.[1] > 0')" = true ]
 check merged-without $? "$(totals sum.chord)"
 rm -f none.chord none.chord.trace

@@ -239,7 +239,7 @@ leb128(void **state)
 	for (size_t i = 0; i < sizeof folded / sizeof *folded; i++) {
 		struct buf a = {0}, b = {0};
 
-		buf_sleb(&a, folded[i].v);
+		buf_zigzag(&a, folded[i].v);
 		buf_uleb(&b, folded[i].as);
 		assert_int_equal(a.n, b.n);
 		assert_memory_equal(a.at, b.at, a.n);

@@ -226,8 +226,8 @@ diff_github(const struct diff *d)
 	for (size_t i = 0; i < d->limit.n; i++)
 		put_limit_command(d, &d->limit.at[i]);
 	if (d->side[0].nmissing || d->side[1].nmissing)
-		printf("::error title=chord diff::profiles could not be used, and their counts are missing: %zu of before, %zu of after\n",
-		       d->side[0].nmissing, d->side[1].nmissing);
+		printf("::error title=chord diff::profiles could not be used, and their counts are missing: %zu of before, "
+		       "%zu of after\n", d->side[0].nmissing, d->side[1].nmissing);
 	if (d->found.left_out.n)
 		printf("::warning title=chord diff::not compared, and in no sum: %zu (chord diff --top=0 names them)\n",
 		       d->found.left_out.n);

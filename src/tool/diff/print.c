@@ -113,7 +113,8 @@ print_side(const struct side *s, const char *what)
 {
 	printf("%s %s: %s%s\n", what, shown_path(diff_program(s)), s->profile, s->stored ? " (chord stat)" : "");
 	if (s->nmissing)
-		printf("       %zu %s of it could not be used: its counts are missing\n", s->nmissing, s->nmissing == 1 ? "profile" : "profiles");
+		printf("       %zu %s of it could not be used: %s counts are missing\n", s->nmissing,
+		       s->nmissing == 1 ? "profile" : "profiles", s->nmissing == 1 ? "its" : "their");
 }
 
 /* The first few are enough to show what it is about. */
