@@ -23,6 +23,9 @@ for file in $(git ls-files '*.c' '*.h' '*.sh'); do
 		;;
 	esac
 done
+version=$(sed -n 's/^#define CHORD_FORMAT_VERSION \([0-9]*\).*/\1/p' format/format.h)
+grep -q "^# .*, version $version\$" docs/format.md || say "docs/format.md: not of version $version"
+grep -E '^\| 4 \| `version` \| [0-9]' docs/format.md | grep -qvE "version\` \\| $version\>" && say "docs/format.md: a table of another version than $version"
 for file in $(git grep -lE '^(<<<<<<<|>>>>>>>) ' 2>/dev/null); do
 	say "$file: marks of a merge"
 done
