@@ -34,8 +34,8 @@ static const char doc[] =
 	"those that they name themselves. Either may be a folder of profiles, of several programs too, or what `chord stat --json` "
 	"printed, which has totals of events only. Functions are the same if name and source file are, lines if file and number "
 	"are. What is not known of one of the two is in no sum.\n\n"
-	"Exit status: 0 done, 1 a limit is exceeded or it cannot be said whether it is, or profiles are damaged or cannot be compared, 2 "
-	"wrong usage.";
+	"Exit status: 0 done, 1 a limit is exceeded or it cannot be said whether it is, or profiles are damaged or cannot be "
+	"compared, 2 wrong usage.";
 
 struct args {
 	struct diff *d;
