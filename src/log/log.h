@@ -53,7 +53,7 @@ enum { LOG_VERSION = 9 };
 /* What happened, in this order. docs/replay.md lists what stands in each. */
 enum log_event {
 	LOG_START = 1, LOG_CALL, LOG_NONDET, LOG_SIGNAL, LOG_EXIT, LOG_STRUCK, LOG_TASK, LOG_ENTER, LOG_LEAVE, LOG_BIRTH, LOG_END,
-	LOG_SWITCH, LOG_EXEC, LOG_DOOR, LOG_SITE, LOG_FREE, LOG_REPLACED, LOG_MOST
+	LOG_SWITCH, LOG_EXEC, LOG_SYSCALLBUF, LOG_SITE, LOG_FREE, LOG_REPLACED, LOG_MOST
 };
 
 /* What is recorded of a run. */

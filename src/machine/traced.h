@@ -66,14 +66,14 @@ struct described {
 	size_t n;
 };
 
-/* Memory of a traced process with code by which it makes system calls without a stop, and writes them down: first the code, from
- * DOOR_CODE on this, from DOOR_CODE + DOOR_DATA on the calls, one behind the other, in two rooms of DOOR_RING bytes. While one is
- * taken over the other one is filled; a replay uses the first. */
-enum { DOOR_CODE = 1 << 16, DOOR_DATA = 1 << 13, DOOR_RING = 1 << 20, DOOR_FILES = 1024, DOOR_CALLS = 512, DOOR_STUB = 32 };
+/* The syscall buffer: memory of a traced process with code by which it makes system calls without a stop, and writes them down.
+ * First the code, from SBUF_CODE on this, from SBUF_CODE + SBUF_DATA on the calls, one behind the other, in two rooms of SBUF_RING
+ * bytes. While one is taken over the other one is filled; a replay uses the first. */
+enum { SBUF_CODE = 1 << 16, SBUF_DATA = 1 << 13, SBUF_RING = 1 << 20, SBUF_FILES = 1024, SBUF_CALLS = 512, SBUF_STUB = 32 };
 /* Of the code, so much makes calls and writes them down; behind it are the stubs. */
-enum { DOOR_INNER = 1 << 12, DOOR_STUBS = (DOOR_CODE - DOOR_INNER) / DOOR_STUB };
+enum { SBUF_INNER = 1 << 12, SBUF_STUBS = (SBUF_CODE - SBUF_INNER) / SBUF_STUB };
 
-struct door_data {
+struct syscallbuf_data {
 	uint8_t blocks;          /* calls from elsewhere are stopped by SIGSYS: the kernel looks at it */
 	uint8_t closed;          /* each call is made by the stub itself, and seen */
 	uint8_t room[6];
@@ -82,40 +82,40 @@ struct door_data {
 	uint64_t saved[4];       /* the code's own */
 	uint64_t ring;           /* recording: the address of the room that is filled */
 	uint64_t state[18];      /* struct stat, for the code */
-	uint8_t regular[DOOR_FILES / 8]; /* which descriptors are known to be of regular files */
-	uint64_t call[DOOR_CALLS]; /* what may be made so: see DOOR_CALL() */
-	uint8_t output[DOOR_FILES / 8]; /* to which descriptors may be written */
-	uint8_t pipe_from[DOOR_FILES / 8], pipe_to[DOOR_FILES / 8]; /* which are pipes, to be read and written without waiting */
+	uint8_t regular[SBUF_FILES / 8]; /* which descriptors are known to be of regular files */
+	uint64_t call[SBUF_CALLS]; /* what may be made so: see SBUF_CALL() */
+	uint8_t output[SBUF_FILES / 8]; /* to which descriptors may be written */
+	uint8_t pipe_from[SBUF_FILES / 8], pipe_to[SBUF_FILES / 8]; /* which are pipes, to be read and written without waiting */
 };
 
 /* How a call is made without a stop. */
 enum {
-	DOOR_MAKES = 1,          /* at all */
-	DOOR_FILE = 2,           /* argument 0 is a descriptor of a regular file that is not empty, of a pipe that is not, */
+	SBUF_MAKES = 1,          /* at all */
+	SBUF_FILE = 2,           /* argument 0 is a descriptor of a regular file that is not empty, of a pipe that is not, */
 	                         /* or of a plain device: /dev/null, /dev/zero, /dev/urandom */
-	DOOR_CLOSES = 4,         /* argument 0 is that of a regular file, a folder or a plain device, and is no more */
-	DOOR_OPENS = 8,          /* openat(), of something that is not waited for, and not cut off */
-	DOOR_ASKS = 16,          /* fcntl() with a command about flags, or one that makes a copy of a descriptor */
-	DOOR_RESULT = 32,        /* writes as many bytes as its result says, and no more than argument `most` */
-	DOOR_ALONE = 64,         /* argument 1 is NULL */
-	DOOR_ANONYMOUS = 128,    /* mmap(), of no file, and not shared */
-	DOOR_OUTPUT = 1 << 24,   /* writes as many bytes to descriptor argument 0; they are written down as if it had read them */
-	DOOR_TERMINAL = 1 << 25, /* ioctl() with TCGETS */
-	DOOR_HANDLES = 1 << 26,  /* argument 0 is a signal, and not SIGSYS */
+	SBUF_CLOSES = 4,         /* argument 0 is that of a regular file, a folder or a plain device, and is no more */
+	SBUF_OPENS = 8,          /* openat(), of something that is not waited for, and not cut off */
+	SBUF_ASKS = 16,          /* fcntl() with a command about flags, or one that makes a copy of a descriptor */
+	SBUF_RESULT = 32,        /* writes as many bytes as its result says, and no more than argument `most` */
+	SBUF_ALONE = 64,         /* argument 1 is NULL */
+	SBUF_ANONYMOUS = 128,    /* mmap(), of no file, and not shared */
+	SBUF_OUTPUT = 1 << 24,   /* writes as many bytes to descriptor argument 0; they are written down as if it had read them */
+	SBUF_TERMINAL = 1 << 25, /* ioctl() with TCGETS */
+	SBUF_HANDLES = 1 << 26,  /* argument 0 is a signal, and not SIGSYS */
 };
 /* out: the argument that points to what it writes; n: so many bytes. */
-#define DOOR_CALL(how, out, most, n) \
-	((uint64_t)(DOOR_MAKES | (how)) | (uint64_t)(out) << 8 | (uint64_t)(most) << 16 | (uint64_t)(n) << 32)
+#define SBUF_CALL(how, out, most, n) \
+	((uint64_t)(SBUF_MAKES | (how)) | (uint64_t)(out) << 8 | (uint64_t)(most) << 16 | (uint64_t)(n) << 32)
 
 /* A call that has been written down; what it wrote follows, and zeros up to the next multiple of 8. */
-struct door_entry {
+struct syscallbuf_entry {
 	uint64_t size, number, at, arg[6];
 	int64_t result;
 	uint64_t to, n;          /* so many bytes were written there; at: in the stub, where its call is */
 };
 
 /* That code. */
-struct machine_door {
+struct machine_syscallbuf {
 	const uint8_t *record, *replay; /* what stands at the beginning; the latter gives what was written down */
 	const uint8_t *record_end, *replay_end;
 	const uint8_t *makes;    /* in `replay`: the instruction of a system call, and a breakpoint */
@@ -125,7 +125,7 @@ struct machine_door {
 	int8_t hop_most;         /* how far a hop leads */
 	uint8_t nop;
 	/* The stub that takes the place of the call at `site`. */
-	void (*stub)(uint64_t at, uint64_t door, uint64_t site, uint8_t to[DOOR_STUB]);
+	void (*stub)(uint64_t at, uint64_t syscallbuf, uint64_t site, uint8_t to[SBUF_STUB]);
 	/* A short jump in the place of the call, to a long one close by. */
 	void (*hop)(uint64_t at, uint64_t to, uint8_t *code);
 	void (*jump)(uint64_t at, uint64_t to, uint8_t *code);
@@ -133,13 +133,13 @@ struct machine_door {
 	void (*stepped)(struct traced_regs *r);
 	/* Has a call been made that is not written down yet? Its entry; it has the result, or a register still has it: then *result
 	 * is it, and else stays as it is. */
-	bool (*unfinished)(const struct traced_regs *r, uint64_t door, uint64_t *entry, int64_t *result);
+	bool (*unfinished)(const struct traced_regs *r, uint64_t syscallbuf, uint64_t *entry, int64_t *result);
 	/* The registers of a task that stands behind the call at one place become those of one behind the same call at another. */
 	void (*as_call)(struct traced_regs *r, uint64_t from, uint64_t to);
 };
 
 struct machine_traced {
-	const struct machine_door *door; /* NULL: there is none */
+	const struct machine_syscallbuf *syscallbuf; /* NULL: there is none */
 	const char *const *name; /* of each word */
 	/* Which word is what. number: of the system call at a stop in one, -1 elsewhere. */
 	uint8_t pc, sp, number, result, arg[6], flags;

@@ -407,7 +407,7 @@ replay_replaced(struct replayer *r)
 /* ---- calls without a stop ---- */
 
 static void
-replay_door(struct replayer *r)
+replay_syscallbuf(struct replayer *r)
 {
 	uint64_t base;
 
@@ -438,7 +438,7 @@ replay_site(struct replayer *r)
 static size_t
 get_free(struct replayer *r)
 {
-	struct door_entry e = {0};
+	struct syscallbuf_entry e = {0};
 	size_t at = r->given.n;
 
 	log_get(r->log);
@@ -458,7 +458,7 @@ get_free(struct replayer *r)
 
 /* A call that arranges memory, or output. */
 static void
-make_free(struct replayer *r, const struct door_entry *e)
+make_free(struct replayer *r, const struct syscallbuf_entry *e)
 {
 	struct made_call m = {.number = e->number, .result = e->result};
 
@@ -482,7 +482,7 @@ make_free(struct replayer *r, const struct door_entry *e)
 static void
 give_free(struct replayer *r, enum stop stop, size_t at)
 {
-	const struct door_entry *e = (const struct door_entry *)(const void *)(r->given.at + at);
+	const struct syscallbuf_entry *e = (const struct syscallbuf_entry *)(const void *)(r->given.at + at);
 	struct tracee *t = r->t;
 	bool same = stop == STOP_CALL && tracee_own_call(t) && e->number == tracee_word(t, t->machine->number) &&
 	            e->at == buffer_place(r->task) && buffer_is_given(r->task);
@@ -511,11 +511,11 @@ give_all(struct replayer *r)
 	size_t last;
 
 	do {
-		const struct door_entry *e;
+		const struct syscallbuf_entry *e;
 
 		last = get_free(r);
-		e = (const struct door_entry *)(const void *)(r->given.at + last);
-		fits = r->given.n <= DOOR_RING && !arranges_memory(e->number) && !is_output(e->number);
+		e = (const struct syscallbuf_entry *)(const void *)(r->given.at + last);
+		fits = r->given.n <= SBUF_RING && !arranges_memory(e->number) && !is_output(e->number);
 		if (!fits)
 			break;
 		tally_call(r->tally, r->task, clock);
@@ -560,7 +560,7 @@ static const struct event events[LOG_MOST] = {
 	[LOG_LEAVE] = {replay_leave, true, false}, [LOG_BIRTH] = {replay_birth, true, false},
 	[LOG_EXEC] = {replay_exec, false, true}, [LOG_END] = {replay_end, false, true}, [LOG_EXIT] = {replay_exit, true, true},
 	[LOG_NONDET] = {replay_nondeterministic, false, true}, [LOG_SIGNAL] = {replay_signal, false, true},
-	[LOG_SWITCH] = {replay_switch, false, true}, [LOG_DOOR] = {replay_door, false, true},
+	[LOG_SWITCH] = {replay_switch, false, true}, [LOG_SYSCALLBUF] = {replay_syscallbuf, false, true},
 	[LOG_SITE] = {replay_site, false, true}, [LOG_FREE] = {replay_free, false, true},
 	[LOG_REPLACED] = {replay_replaced, false, true},
 };

@@ -154,7 +154,7 @@ processor(uint32_t *to, size_t most)
 }
 
 const struct machine_traced x86_traced = {
-	.door = &x86_door,
+	.syscallbuf = &x86_syscallbuf,
 	.name = names, .pc = RIP, .sp = RSP, .number = ORIG_RAX, .result = RAX, .arg = {RDI, RSI, RDX, R10, R8, R9},
 	.flags = EFLAGS, .base = {FS_BASE, GS_BASE}, .counters = GS_BASE, .tls = FS_BASE, .break_size = sizeof break_code,
 	.break_stop = 1, .breakpoint = break_code, .stepped = stepped, .repeats = repeats, .round = RCX, .writes = x86_writes,

@@ -152,8 +152,8 @@ const uint8_t *x86_nondet_find(const uint8_t *from, const uint8_t *end);
 /* detour.c */
 bool x86_detour(const uint8_t *bytes, size_t n, uint64_t at, uint8_t before, bool next, uint32_t amount, uint64_t to, uint64_t left,
                 struct traced_detour *d);
-/* door.c */
-extern const struct machine_door x86_door;
+/* syscallbuf.c */
+extern const struct machine_syscallbuf x86_syscallbuf;
 /* described.c */
 enum { X86_DESCRIBED = 5, X86_WATCHES = 4 };
 extern const struct described x86_described[X86_DESCRIBED];

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Recording system calls without a stop. Where the program has made some that wait for nothing, it is led to code that makes them
- * and writes down what they gave (machine_door); the recorder takes that at the next event. All other calls are stopped by SIGSYS
- * (system call user dispatch, prctl(2)) as long as the task runs free, and are seen as ever then. In a replay other code gives
- * what was written down; if somebody looks on, the program's code stays as it is, and each of these calls is an event. */
+/* The syscall buffer: system calls that are recorded without a stop. Where the program has made some that wait for nothing, its
+ * code is patched to jump to code that makes them and writes down what they gave (machine_syscallbuf); the recorder takes that at the
+ * next event. All other calls are stopped by SIGSYS (system call user dispatch, prctl(2)) as long as the task runs free, and are
+ * seen as ever then. In a replay other code gives what was written down; if somebody looks on, the program's code stays as it is,
+ * and each of these calls is an event. */
 #ifndef CHORD_REPLAY_BUFFER_H
 #define CHORD_REPLAY_BUFFER_H
 
@@ -24,41 +25,41 @@ struct buffer {
 	bool taken;              /* nothing has been written down since it was last looked at */
 	bool shut;               /* it cannot be */
 	bool hidden;             /* replay: the program's code is as ever */
-	uint8_t stream[DOOR_FILES]; /* of the descriptors to which it may write: which standard stream that is */
+	uint8_t stream[SBUF_FILES]; /* of the descriptors to which it may write: which standard stream that is */
 };
 
 static inline uint64_t
 data_at(const struct buffer *b, size_t offset)
 {
-	return b->base + DOOR_CODE + offset;
+	return b->base + SBUF_CODE + offset;
 }
 
 static inline uint64_t
 room_at(const struct buffer *b)
 {
-	return data_at(b, DOOR_DATA + b->room * (size_t)DOOR_RING);
+	return data_at(b, SBUF_DATA + b->room * (size_t)SBUF_RING);
 }
 
 static inline uint64_t
 stub_at(const struct buffer *b, uint64_t i)
 {
-	return b->base + DOOR_INNER + i * DOOR_STUB;
+	return b->base + SBUF_INNER + i * SBUF_STUB;
 }
 
 static inline bool
 is_inside(const struct buffer *b, uint64_t pc)
 {
-	return b && b->base && pc - b->base < DOOR_INNER;
+	return b && b->base && pc - b->base < SBUF_INNER;
 }
 
 /* That of the task's memory; it is made if there is none. */
 struct buffer *buffer_of(struct task *task);
 /* Two mappings; data: with what stands in it at first. */
 bool buffer_map(struct buffer *b, struct tracee *t, uint64_t base, const uint8_t *code, const uint8_t *end,
-                const struct door_data *data);
+                const struct syscallbuf_data *data);
 /* Makes a call of its own in the program. */
 int64_t buffer_call(struct tracee *t, uint64_t number, const uint64_t arg[6]);
-/* The program's control bytes: struct door_data. */
+/* The program's control bytes: struct syscallbuf_data. */
 void buffer_control(struct buffer *b, struct tracee *t, bool blocks, bool closed);
 struct site *buffer_site(struct buffer *b, uint64_t at);
 bool buffer_is_near(const struct buffer *b, const struct tracee *t, uint64_t site);
@@ -68,7 +69,7 @@ bool buffer_put_stub(struct buffer *b, struct tracee *t, uint64_t site, const st
 /* ---- calls.c: which ---- */
 
 /* What is done for each of them. */
-void calls_put(struct door_data *data);
+void calls_put(struct syscallbuf_data *data);
 bool may_be_free(uint64_t number);
 /* Descriptors may be others behind it. */
 bool moves_files(uint64_t number);

@@ -19,18 +19,18 @@
 void
 forget_outputs(const struct buffer *b, struct tracee *t)
 {
-	static const uint8_t none[DOOR_FILES / 8];
+	static const uint8_t none[SBUF_FILES / 8];
 
-	tracee_write(t, data_at(b, offsetof(struct door_data, output)), none, sizeof none);
+	tracee_write(t, data_at(b, offsetof(struct syscallbuf_data, output)), none, sizeof none);
 }
 
 void
 forget_streams(const struct buffer *b, struct tracee *t)
 {
-	static const uint8_t none[2 * (DOOR_FILES / 8)];
+	static const uint8_t none[2 * (SBUF_FILES / 8)];
 
 	forget_outputs(b, t);
-	tracee_write(t, data_at(b, offsetof(struct door_data, pipe_from)), none, sizeof none);
+	tracee_write(t, data_at(b, offsetof(struct syscallbuf_data, pipe_from)), none, sizeof none);
 }
 
 void
@@ -105,7 +105,7 @@ learn_output(struct recorder *r, struct buffer *b, int64_t result)
 	uint64_t fd = (uint32_t)r->made->arg[0];
 	bool pipe;
 
-	if (fd >= DOOR_FILES || result <= 0 || r->task->group->living > 1)
+	if (fd >= SBUF_FILES || result <= 0 || r->task->group->living > 1)
 		return false;
 	pipe = is_pipe(r, fd);
 	if (pipe ? !writes_pipes() : !is_plain_file(r, fd))
@@ -114,7 +114,7 @@ learn_output(struct recorder *r, struct buffer *b, int64_t result)
 		return true;
 	b->stream[fd] = (uint8_t)stream_of(r->t, (int)fd);
 	tracee_stop_at_end(r->t, true);
-	return set_bit(r, b, pipe ? offsetof(struct door_data, pipe_to) : offsetof(struct door_data, output), fd);
+	return set_bit(r, b, pipe ? offsetof(struct syscallbuf_data, pipe_to) : offsetof(struct syscallbuf_data, output), fd);
 }
 
 void
@@ -122,6 +122,6 @@ learn_input(struct recorder *r, const struct buffer *b)
 {
 	uint64_t fd = (uint32_t)r->made->arg[0];
 
-	if (b->base && fd < DOOR_FILES && r->task->group->living == 1 && is_pipe(r, fd))
-		set_bit(r, b, offsetof(struct door_data, pipe_from), fd);
+	if (b->base && fd < SBUF_FILES && r->task->group->living == 1 && is_pipe(r, fd))
+		set_bit(r, b, offsetof(struct syscallbuf_data, pipe_from), fd);
 }

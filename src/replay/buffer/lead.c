@@ -15,7 +15,7 @@
 #define PR_SET_SYSCALL_USER_DISPATCH 59
 #endif
 
-enum { SIZE = DOOR_CODE + DOOR_DATA + 2 * DOOR_RING };
+enum { SIZE = SBUF_CODE + SBUF_DATA + 2 * SBUF_RING };
 
 /* Where the kernel puts nothing by itself, and neither the stack nor the heap grow to: above the highest mapping below the stack,
  * or below the lowest. 0: none close enough. */
@@ -25,7 +25,7 @@ find_room(const struct tracee *t, uint64_t site)
 	enum { APART = 1 << 16, STACK_APART = 1 << 26 };
 	struct pool *pool = pool_new();
 	const char *line = tracee_proc(t, pool, "maps");
-	uint64_t start, end, last = 0, lowest = UINT64_MAX, reach = t->machine->door->reach, above = 0, below;
+	uint64_t start, end, last = 0, lowest = UINT64_MAX, reach = t->machine->syscallbuf->reach, above = 0, below;
 	struct rlimit stack = {0};
 
 	prlimit(t->pid, RLIMIT_STACK, NULL, &stack);
@@ -49,18 +49,18 @@ find_room(const struct tracee *t, uint64_t site)
 static bool
 set_up(struct recorder *r, struct buffer *b, uint64_t site)
 {
-	const struct machine_door *door = r->t->machine->door;
+	const struct machine_syscallbuf *syscallbuf = r->t->machine->syscallbuf;
 	uint64_t base = find_room(r->t, site);
-	struct door_data data = {.closed = true, .ring = base + DOOR_CODE + DOOR_DATA};
+	struct syscallbuf_data data = {.closed = true, .ring = base + SBUF_CODE + SBUF_DATA};
 
 	calls_put(&data);
 	if (!base || tracee_signal_is(r->t, SIGNALS_IGNORED, SIGSYS) ||
-	    !buffer_map(b, r->t, base, door->record, door->record_end, &data)) {
+	    !buffer_map(b, r->t, base, syscallbuf->record, syscallbuf->record_end, &data)) {
 		b->base = 0;
 		return false;
 	}
 	b->control[1] = true;
-	record_event(r, LOG_DOOR);
+	record_event(r, LOG_SYSCALLBUF);
 	log_put(r->log, base);
 	return true;
 }
@@ -74,7 +74,7 @@ lead_hot(struct recorder *r, struct buffer *b, struct site *s)
 
 	if (found && !b->base)
 		b->shut = !set_up(r, b, s->at);
-	if (!found || b->shut || b->stubs == DOOR_STUBS || !buffer_is_near(b, r->t, s->at))
+	if (!found || b->shut || b->stubs == SBUF_STUBS || !buffer_is_near(b, r->t, s->at))
 		return;
 	record_event(r, LOG_SITE);
 	log_put(r->log, s->at);
@@ -92,7 +92,7 @@ lead_hot(struct recorder *r, struct buffer *b, struct site *s)
 void
 lead_calls(struct recorder *r, struct buffer *b)
 {
-	const uint64_t arg[6] = {PR_SET_SYSCALL_USER_DISPATCH, 1, b->base, DOOR_INNER, data_at(b, 0)};
+	const uint64_t arg[6] = {PR_SET_SYSCALL_USER_DISPATCH, 1, b->base, SBUF_INNER, data_at(b, 0)};
 
 	r->task->masked = tracee_signal_is(r->t, SIGNALS_BLOCKED, SIGSYS);
 	r->task->free = !buffer_call(r->t, SYS_prctl, arg);

@@ -77,10 +77,11 @@ map_at(struct tracee *t, uint64_t at, uint64_t n, int prot)
 }
 
 bool
-buffer_map(struct buffer *b, struct tracee *t, uint64_t base, const uint8_t *code, const uint8_t *end, const struct door_data *data)
+buffer_map(struct buffer *b, struct tracee *t, uint64_t base, const uint8_t *code, const uint8_t *end,
+           const struct syscallbuf_data *data)
 {
-	if (!map_at(t, base, DOOR_CODE, PROT_READ | PROT_EXEC) ||
-	    !map_at(t, base + DOOR_CODE, DOOR_DATA + 2 * DOOR_RING, PROT_READ | PROT_WRITE))
+	if (!map_at(t, base, SBUF_CODE, PROT_READ | PROT_EXEC) ||
+	    !map_at(t, base + SBUF_CODE, SBUF_DATA + 2 * SBUF_RING, PROT_READ | PROT_WRITE))
 		return false;
 	b->base = base;
 	b->stubs = 0;
@@ -90,7 +91,7 @@ buffer_map(struct buffer *b, struct tracee *t, uint64_t base, const uint8_t *cod
 bool
 buffer_is_near(const struct buffer *b, const struct tracee *t, uint64_t site)
 {
-	uint64_t reach = t->machine->door->reach;
+	uint64_t reach = t->machine->syscallbuf->reach;
 
 	return site - b->base + reach < 2 * reach;
 }
@@ -113,7 +114,7 @@ put_padded(struct tracee *t, const struct piece *pad, const uint8_t *code, size_
 
 	if (pad->n > sizeof all || pad->n < n)
 		return false;
-	memset(all, t->machine->door->nop, pad->n);
+	memset(all, t->machine->syscallbuf->nop, pad->n);
 	memcpy(all, code, n);
 	return tracee_write(t, pad->addr, all, pad->n);
 }
@@ -121,24 +122,24 @@ put_padded(struct tracee *t, const struct piece *pad, const uint8_t *code, size_
 bool
 buffer_put_stub(struct buffer *b, struct tracee *t, uint64_t site, const struct site_way *way)
 {
-	const struct machine_door *door = t->machine->door;
-	uint8_t stub[DOOR_STUB], code[16];
+	const struct machine_syscallbuf *syscallbuf = t->machine->syscallbuf;
+	uint8_t stub[SBUF_STUB], code[16];
 	uint64_t at = stub_at(b, b->stubs);
 	const struct piece *last = &way->pad[way->n - 1];
 	bool ok;
 
-	door->stub(at, b->base, site, stub);
+	syscallbuf->stub(at, b->base, site, stub);
 	if (!tracee_write(t, at, stub, sizeof stub))
 		return false;
 	b->stubs++;
 	if (b->hidden)
 		return true;
-	door->jump(last->addr, at, code);
-	ok = put_padded(t, last, code, door->jump_size);
+	syscallbuf->jump(last->addr, at, code);
+	ok = put_padded(t, last, code, syscallbuf->jump_size);
 	for (const struct piece *p = last; ok && p > way->pad; p--) {
-		door->hop(p[-1].addr, p->addr, code);
-		ok = put_padded(t, p - 1, code, door->hop_size);
+		syscallbuf->hop(p[-1].addr, p->addr, code);
+		ok = put_padded(t, p - 1, code, syscallbuf->hop_size);
 	}
-	door->hop(site, way->pad[0].addr, code);
-	return ok && tracee_write(t, site, code, door->hop_size);
+	syscallbuf->hop(site, way->pad[0].addr, code);
+	return ok && tracee_write(t, site, code, syscallbuf->hop_size);
 }

@@ -21,7 +21,7 @@ enum { WEIGHT_LED = 24, WEIGHT = 8, WEIGHT_MEMORY = 1 };
 
 enum { PLAIN_MOST = 64, DISPATCHED = 2 };
 /* With so much written down it goes on in the other room where it finds no more in this one. */
-enum { MUCH = DOOR_RING / 4 };
+enum { MUCH = SBUF_RING / 4 };
 
 /* ---- the calls that were seen ---- */
 
@@ -29,11 +29,11 @@ enum { MUCH = DOOR_RING / 4 };
 static void
 note_call(struct recorder *r, struct buffer *b)
 {
-	static const uint8_t none[DOOR_FILES / 8];
+	static const uint8_t none[SBUF_FILES / 8];
 	const struct made_call *m = r->made;
 
 	if (b->base && moves_files(m->number)) {
-		tracee_write(r->t, data_at(b, offsetof(struct door_data, regular)), none, sizeof none);
+		tracee_write(r->t, data_at(b, offsetof(struct syscallbuf_data, regular)), none, sizeof none);
 		forget_streams(b, r->t);
 	}
 	if (m->number == SYS_setrlimit || m->number == SYS_prlimit64)
@@ -62,7 +62,7 @@ buffer_learn(struct recorder *r, int64_t result)
 	uint64_t at = tracee_word(r->t, r->t->machine->pc) - r->t->machine->call_size;
 	unsigned before;
 
-	if (!r->buffers || !r->t->machine->door)
+	if (!r->buffers || !r->t->machine->syscallbuf)
 		return;
 	b = buffer_of(r->task);
 	note_call(r, b);
@@ -73,7 +73,7 @@ buffer_learn(struct recorder *r, int64_t result)
 		return;
 	if (r->made->number == SYS_read && result >= 0)
 		learn_input(r, b);
-	if (b->base && at - stub_at(b, 0) < DOOR_CODE - DOOR_INNER) {
+	if (b->base && at - stub_at(b, 0) < SBUF_CODE - SBUF_INNER) {
 		if (!r->task->free)
 			lead_calls(r, b);
 		return;
@@ -146,7 +146,7 @@ step_over(struct recorder *r, const struct traced_regs *stopped)
 		r->task->state = TASK_STOPPED;
 		return false;
 	}
-	machine->door->stepped(&r->t->regs);
+	machine->syscallbuf->stepped(&r->t->regs);
 	tracee_set(r->t, &r->t->regs);
 	record_end_call(r);
 	return true;
@@ -158,16 +158,17 @@ static bool
 change_rooms(struct recorder *r, uint64_t pc)
 {
 	struct buffer *b = r->task->group->space->buffer;
-	uint64_t stub = pc - r->t->machine->door->traced, fill_at = data_at(b, offsetof(struct door_data, fill)), none = 0, next;
+	uint64_t fill_at = data_at(b, offsetof(struct syscallbuf_data, fill)), none = 0, next;
+	uint64_t stub = pc - r->t->machine->syscallbuf->traced;
 	struct piece full = {.addr = room_at(b)};
 
-	if (stub - stub_at(b, 0) >= DOOR_CODE - DOOR_INNER || (stub - stub_at(b, 0)) % DOOR_STUB || b->control[1] ||
-	    !tracee_read(r->t, fill_at, &full.n, sizeof full.n) || full.n < MUCH || full.n > DOOR_RING)
+	if (stub - stub_at(b, 0) >= SBUF_CODE - SBUF_INNER || (stub - stub_at(b, 0)) % SBUF_STUB || b->control[1] ||
+	    !tracee_read(r->t, fill_at, &full.n, sizeof full.n) || full.n < MUCH || full.n > SBUF_RING)
 		return false;
 	b->room ^= 1;
 	next = room_at(b);
 	if (!tracee_write(r->t, fill_at, &none, sizeof none) ||
-	    !tracee_write(r->t, data_at(b, offsetof(struct door_data, ring)), &next, sizeof next)) {
+	    !tracee_write(r->t, data_at(b, offsetof(struct syscallbuf_data, ring)), &next, sizeof next)) {
 		b->room ^= 1;
 		return false;
 	}
@@ -238,7 +239,7 @@ buffer_awaits_stop(struct recorder *r)
 /* ---- what was written down ---- */
 
 static void
-put_entry(struct recorder *r, const struct buffer *b, const struct door_entry *e)
+put_entry(struct recorder *r, const struct buffer *b, const struct syscallbuf_entry *e)
 {
 	bool output = is_output(e->number);
 
@@ -253,7 +254,7 @@ put_entry(struct recorder *r, const struct buffer *b, const struct door_entry *e
 	log_put(r->log, e->to);
 	log_put_bytes(r->log, e + 1, output ? 0 : e->n);
 	if (output) {
-		log_put(r->log, e->result > 0 ? b->stream[e->arg[0] % DOOR_FILES] : 0);
+		log_put(r->log, e->result > 0 ? b->stream[e->arg[0] % SBUF_FILES] : 0);
 		log_put(r->log, bytes_sum(e + 1, e->n));
 	}
 	r->task->fresh++;
@@ -267,7 +268,7 @@ put_entries(struct recorder *r, const struct buffer *b, uint64_t at, uint64_t n)
 	const char *ring;
 
 	if (!r->written)
-		r->written = xmalloc(DOOR_RING);
+		r->written = xmalloc(SBUF_RING);
 	ring = r->written;
 	if (!tracee_read(r->t, at, r->written, n)) {
 		/* Its memory may be gone with it. */
@@ -275,15 +276,15 @@ put_entries(struct recorder *r, const struct buffer *b, uint64_t at, uint64_t n)
 			record_refuse(r, r->file, "it has unmapped where its system calls are written down");
 		return;
 	}
-	for (uint64_t i = 0; i + sizeof(struct door_entry) <= n;) {
-		struct door_entry e;
+	for (uint64_t i = 0; i + sizeof(struct syscallbuf_entry) <= n;) {
+		struct syscallbuf_entry e;
 
 		memcpy(&e, ring + i, sizeof e);
 		if (e.size < sizeof e || e.size > n - i || e.n > e.size - sizeof e) {
 			record_refuse(r, r->file, "it has written where its system calls are written down");
 			break;
 		}
-		put_entry(r, b, (const struct door_entry *)(const void *)(ring + i));
+		put_entry(r, b, (const struct syscallbuf_entry *)(const void *)(ring + i));
 		i += e.size;
 	}
 }
@@ -298,8 +299,8 @@ buffer_flush(struct recorder *r)
 		return;
 	/* Outside of the code nothing more is written down before it goes on. */
 	b->taken = b->control[1] || !is_inside(b, tracee_word(r->t, r->t->machine->pc));
-	fill_at = data_at(b, offsetof(struct door_data, fill));
-	if (!tracee_read(r->t, fill_at, &fill, sizeof fill) || !fill || fill > DOOR_RING)
+	fill_at = data_at(b, offsetof(struct syscallbuf_data, fill));
+	if (!tracee_read(r->t, fill_at, &fill, sizeof fill) || !fill || fill > SBUF_RING)
 		return;
 	put_entries(r, b, room_at(b), fill);
 	tracee_write(r->t, fill_at, &none, sizeof none);
@@ -320,20 +321,20 @@ void
 buffer_end(struct recorder *r)
 {
 	const struct buffer *b = r->task->group->space->buffer;
-	struct door_entry *e;
+	struct syscallbuf_entry *e;
 	uint64_t at;
 	int64_t result;
 
 	buffer_flush(r);
-	if (!b || !b->base || !r->t->machine->door->unfinished(&r->t->regs, b->base, &at, &result))
+	if (!b || !b->base || !r->t->machine->syscallbuf->unfinished(&r->t->regs, b->base, &at, &result))
 		return;
-	e = xmalloc(sizeof *e + DOOR_RING);
+	e = xmalloc(sizeof *e + SBUF_RING);
 	result = 0;
 	if (tracee_read(r->t, at, e, sizeof *e) && is_output(e->number)) {
 		result = e->result;
-		r->t->machine->door->unfinished(&r->t->regs, b->base, &at, &result);
+		r->t->machine->syscallbuf->unfinished(&r->t->regs, b->base, &at, &result);
 		e->to = e->arg[1];
-		e->n = result > 0 && result <= DOOR_RING ? (uint64_t)result : 0;
+		e->n = result > 0 && result <= SBUF_RING ? (uint64_t)result : 0;
 		e->result = result;
 		if (e->n && tracee_read(r->t, e->to, e + 1, e->n))
 			put_entry(r, b, e);
@@ -348,7 +349,7 @@ buffer_is_empty(const struct recorder *r)
 	uint64_t fill;
 
 	return !b || !b->base || b->taken ||
-	       (tracee_read(r->t, data_at(b, offsetof(struct door_data, fill)), &fill, sizeof fill) && !fill &&
+	       (tracee_read(r->t, data_at(b, offsetof(struct syscallbuf_data, fill)), &fill, sizeof fill) && !fill &&
 	        !is_inside(b, tracee_word(r->t, r->t->machine->pc)));
 }
 

@@ -7,16 +7,16 @@
 bool
 buffer_make(struct task *task, uint64_t base, bool hidden)
 {
-	const struct machine_door *door = task->t.machine->door;
-	struct door_data data = {0};
+	const struct machine_syscallbuf *syscallbuf = task->t.machine->syscallbuf;
+	struct syscallbuf_data data = {0};
 	struct buffer *b = buffer_of(task);
 
-	if (!door || b->base || base % 4096 || base > INT64_MAX || !base)
+	if (!syscallbuf || b->base || base % 4096 || base > INT64_MAX || !base)
 		return false;
 	b->hidden = hidden;
-	if (!buffer_map(b, &task->t, base, door->replay, door->replay_end, &data))
+	if (!buffer_map(b, &task->t, base, syscallbuf->replay, syscallbuf->replay_end, &data))
 		return false;
-	task->t.makes = base + (uint64_t)(door->makes - door->replay);
+	task->t.makes = base + (uint64_t)(syscallbuf->makes - syscallbuf->replay);
 	return true;
 }
 
@@ -28,7 +28,7 @@ buffer_lead(struct task *task, uint64_t site, const struct site_way *way)
 	uint8_t code[16];
 	struct site *s;
 
-	if (!b->base || b->stubs == DOOR_STUBS || !way->n || !buffer_is_near(b, &task->t, site) ||
+	if (!b->base || b->stubs == SBUF_STUBS || !way->n || !buffer_is_near(b, &task->t, site) ||
 	    !tracee_read(&task->t, site, code, machine->call_size) || memcmp(code, machine->call, machine->call_size))
 		return false;
 	s = buffer_site(b, site);
@@ -48,7 +48,8 @@ buffer_sum(const struct task *task)
 		return tracee_sum(&task->t);
 	for (size_t i = 0; i < b->site.n; i++)
 		if (b->site.at[i].stub && b->site.at[i].at + machine->call_size == pc)
-			machine->door->as_call(&regs, pc, b->site.at[i].stub + machine->door->traced + machine->call_size);
+			machine->syscallbuf->as_call(&regs, pc, b->site.at[i].stub + machine->syscallbuf->traced +
+			                             machine->call_size);
 	regs = machine->bare(&regs);
 	return bytes_sum(&regs, sizeof regs);
 }
@@ -62,7 +63,7 @@ buffer_place(const struct task *task)
 
 	for (size_t i = 0; b && b->hidden && i < b->site.n; i++)
 		if (b->site.at[i].stub && b->site.at[i].at == at)
-			return b->site.at[i].stub + machine->door->traced;
+			return b->site.at[i].stub + machine->syscallbuf->traced;
 	return at;
 }
 
@@ -73,7 +74,7 @@ buffer_is_given(const struct task *task)
 	uint64_t at[2];
 
 	return !b || !b->base || b->hidden ||
-	       (tracee_read(&task->t, data_at(b, offsetof(struct door_data, fill)), at, sizeof at) && at[0] == at[1]);
+	       (tracee_read(&task->t, data_at(b, offsetof(struct syscallbuf_data, fill)), at, sizeof at) && at[0] == at[1]);
 }
 
 bool
@@ -90,6 +91,6 @@ buffer_give(struct task *task, const char *calls, size_t n)
 	const struct buffer *b = task->group->space->buffer;
 	uint64_t at[2] = {n, 0};
 
-	return n <= DOOR_RING && tracee_write(&task->t, data_at(b, DOOR_DATA), calls, n) &&
-	       tracee_write(&task->t, data_at(b, offsetof(struct door_data, fill)), at, sizeof at);
+	return n <= SBUF_RING && tracee_write(&task->t, data_at(b, SBUF_DATA), calls, n) &&
+	       tracee_write(&task->t, data_at(b, offsetof(struct syscallbuf_data, fill)), at, sizeof at);
 }

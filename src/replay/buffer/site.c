@@ -65,16 +65,16 @@ padding_at(const struct around *a, size_t i)
 }
 
 static bool
-can_hop(const struct machine_door *door, uint64_t from, uint64_t to)
+can_hop(const struct machine_syscallbuf *syscallbuf, uint64_t from, uint64_t to)
 {
-	int64_t hop = (int64_t)(to - (from + door->hop_size));
+	int64_t hop = (int64_t)(to - (from + syscallbuf->hop_size));
 
-	return hop <= door->hop_most && hop >= -door->hop_most;
+	return hop <= syscallbuf->hop_most && hop >= -syscallbuf->hop_most;
 }
 
 /* The shortest way by hops from the site to padding that has room for a jump. */
 static bool
-find_way(const struct around *a, const struct machine_door *door, struct site_way *way)
+find_way(const struct around *a, const struct machine_syscallbuf *syscallbuf, struct site_way *way)
 {
 	struct piece pad[PADDINGS];
 	size_t n = 0, from[PADDINGS], depth[PADDINGS], queue[PADDINGS], tail = 0;
@@ -82,20 +82,20 @@ find_way(const struct around *a, const struct machine_door *door, struct site_wa
 	for (size_t i = STARTS; i + INSN_MOST < sizeof a->code && n < PADDINGS; i++) {
 		pad[n] = padding_at(a, i);
 		depth[n] = SIZE_MAX;
-		n += pad[n].n >= door->hop_size;
+		n += pad[n].n >= syscallbuf->hop_size;
 	}
 	for (size_t head = 0; head <= tail && head <= n; head++) {
 		size_t here = head ? queue[head - 1] : n;
 		size_t far = head ? depth[here] : 0;
 
-		if (head && pad[here].n >= door->jump_size) {
+		if (head && pad[here].n >= syscallbuf->jump_size) {
 			way->n = far;
 			for (size_t i = far; i-- > 0; here = from[here])
 				way->pad[i] = pad[here];
 			return true;
 		}
 		for (size_t i = 0; i < n && far < SITE_HOPS; i++)
-			if (depth[i] == SIZE_MAX && can_hop(door, head ? pad[here].addr : a->at + AROUND, pad[i].addr)) {
+			if (depth[i] == SIZE_MAX && can_hop(syscallbuf, head ? pad[here].addr : a->at + AROUND, pad[i].addr)) {
 				depth[i] = far + 1;
 				from[i] = here;
 				queue[tail++] = i;
@@ -136,7 +136,7 @@ site_find(const struct tracee *t, uint64_t site, struct site_way *way)
 	for (size_t start = 0; same && start < STARTS; start++) {
 		if (!sweep(a, start, m))
 			continue;
-		same = find_way(a, t->machine->door, &found) && (!way->n || !memcmp(&found, way, sizeof found));
+		same = find_way(a, t->machine->syscallbuf, &found) && (!way->n || !memcmp(&found, way, sizeof found));
 		*way = found;
 	}
 	free(a);

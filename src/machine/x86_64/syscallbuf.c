@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-/* A variable of struct door_data. Its numbers stand in the text, and are checked below. */
+/* A variable of struct syscallbuf_data. Its numbers stand in the text, and are checked below. */
 #define DATA(code, off)  code "+0x10000+" #off "(%rip)"
 #define RING(code)       code "+0x12000(%rip)"
 
@@ -17,19 +17,19 @@ enum {
 	CLOSED = 1, FILL = 8, READ = 16, NUMBER = 24, FLAGS = 32, RBX = 40, BACK = 48, WHERE = 56, STATE = 64, REGULAR = 208,
 	CALLS = 336, OUTPUT = 4432, PIPE_FROM = 4560, PIPE_TO = 4688,
 };
-_Static_assert(DOOR_CODE == 0x10000 && DOOR_DATA == 0x2000 && DOOR_RING == 0x100000 && DOOR_FILES == 1024 && DOOR_CALLS == 512 &&
-               offsetof(struct door_data, closed) == CLOSED && offsetof(struct door_data, fill) == FILL &&
-               offsetof(struct door_data, read) == READ && offsetof(struct door_data, saved) == NUMBER &&
-               offsetof(struct door_data, ring) == WHERE && offsetof(struct door_data, state) == STATE &&
-               offsetof(struct door_data, regular) == REGULAR &&
-               offsetof(struct door_data, call) == CALLS && offsetof(struct door_data, output) == OUTPUT &&
-               offsetof(struct door_data, pipe_from) == PIPE_FROM && offsetof(struct door_data, pipe_to) == PIPE_TO &&
-               DOOR_OUTPUT == 1 << 24 && DOOR_TERMINAL == 1 << 25 && DOOR_HANDLES == 1 << 26 &&
-               sizeof(struct door_data) <= DOOR_DATA, "as below");
-_Static_assert(offsetof(struct door_entry, number) == 8 && offsetof(struct door_entry, at) == 16 &&
-               offsetof(struct door_entry, arg) == 24 && offsetof(struct door_entry, result) == 72 &&
-               offsetof(struct door_entry, to) == 80 && offsetof(struct door_entry, n) == 88 && sizeof(struct door_entry) == 96,
-               "as below");
+_Static_assert(SBUF_CODE == 0x10000 && SBUF_DATA == 0x2000 && SBUF_RING == 0x100000 && SBUF_FILES == 1024 && SBUF_CALLS == 512 &&
+               offsetof(struct syscallbuf_data, closed) == CLOSED && offsetof(struct syscallbuf_data, fill) == FILL &&
+               offsetof(struct syscallbuf_data, read) == READ && offsetof(struct syscallbuf_data, saved) == NUMBER &&
+               offsetof(struct syscallbuf_data, ring) == WHERE && offsetof(struct syscallbuf_data, state) == STATE &&
+               offsetof(struct syscallbuf_data, regular) == REGULAR &&
+               offsetof(struct syscallbuf_data, call) == CALLS && offsetof(struct syscallbuf_data, output) == OUTPUT &&
+               offsetof(struct syscallbuf_data, pipe_from) == PIPE_FROM && offsetof(struct syscallbuf_data, pipe_to) == PIPE_TO &&
+               SBUF_OUTPUT == 1 << 24 && SBUF_TERMINAL == 1 << 25 && SBUF_HANDLES == 1 << 26 &&
+               sizeof(struct syscallbuf_data) <= SBUF_DATA, "as below");
+_Static_assert(offsetof(struct syscallbuf_entry, number) == 8 && offsetof(struct syscallbuf_entry, at) == 16 &&
+               offsetof(struct syscallbuf_entry, arg) == 24 && offsetof(struct syscallbuf_entry, result) == 72 &&
+               offsetof(struct syscallbuf_entry, to) == 80 && offsetof(struct syscallbuf_entry, n) == 88 &&
+               sizeof(struct syscallbuf_entry) == 96, "as below");
 
 /* r11: the stub's own call. No flag is touched if it is closed. Then rbx is the entry that begins at FIELD's number. */
 #define BEGIN(code, field) \
@@ -382,16 +382,16 @@ put_distance(uint8_t *to, uint64_t at, uint64_t target)
 
 enum { TRACED = 12, SYSCALL_SIZE = 2 };
 
-/* lea TRACED, %r11; jmp door; TRACED: syscall; mov $SITE + 2, %rcx; jmp SITE + 2 */
+/* lea TRACED, %r11; jmp syscallbuf; TRACED: syscall; mov $SITE + 2, %rcx; jmp SITE + 2 */
 static void
-stub(uint64_t at, uint64_t door, uint64_t site, uint8_t to[DOOR_STUB])
+stub(uint64_t at, uint64_t syscallbuf, uint64_t site, uint8_t to[SBUF_STUB])
 {
 	uint64_t next = site + SYSCALL_SIZE;
 	uint8_t *p = to;
 
-	memset(to, 0xcc, DOOR_STUB);
+	memset(to, 0xcc, SBUF_STUB);
 	p = put_distance(memcpy(p, "\x4c\x8d\x1d", 3) + 3, at + 3, at + TRACED);
-	p = put_distance(memcpy(p, "\xe9", 1) + 1, at + 8, door);
+	p = put_distance(memcpy(p, "\xe9", 1) + 1, at + 8, syscallbuf);
 	memcpy(p, "\x0f\x05\x48\xb9", 4);
 	memcpy(p + 4, &next, sizeof next);
 	p[12] = 0xe9;
@@ -435,10 +435,10 @@ as_call(struct traced_regs *r, uint64_t from, uint64_t to)
 }
 
 static bool
-unfinished(const struct traced_regs *r, uint64_t door, uint64_t *entry, int64_t *result)
+unfinished(const struct traced_regs *r, uint64_t syscallbuf, uint64_t *entry, int64_t *result)
 {
 	enum { RBX_WORD = 5, RAX_WORD = 10, RIP_WORD = 16 };
-	uint64_t at = r->word[RIP_WORD] - door;
+	uint64_t at = r->word[RIP_WORD] - syscallbuf;
 
 	*entry = r->word[RBX_WORD];
 	if (at >= (uint64_t)(x86_door_made - x86_door_record) && at < (uint64_t)(x86_door_noted - x86_door_record))
@@ -446,7 +446,7 @@ unfinished(const struct traced_regs *r, uint64_t door, uint64_t *entry, int64_t 
 	return at >= (uint64_t)(x86_door_made - x86_door_record) && at < (uint64_t)(x86_door_written - x86_door_record);
 }
 
-const struct machine_door x86_door = {
+const struct machine_syscallbuf x86_syscallbuf = {
 	.record = x86_door_record, .record_end = x86_door_record_end, .replay = x86_door_replay, .replay_end = x86_door_replay_end,
 	.makes = x86_door_makes,
 	.reach = 1 << 30, .traced = TRACED, .hop_size = 2, .jump_size = 5, .hop_most = 127, .nop = 0x90, .stub = stub, .hop = hop,
