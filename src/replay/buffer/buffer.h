@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The syscall buffer: system calls that are recorded without a stop. Where the program has made some that wait for nothing, its
- * code is patched to jump to code that makes them and writes down what they gave (machine_syscallbuf); the recorder takes that at the
- * next event. All other calls are stopped by SIGSYS (system call user dispatch, prctl(2)) as long as the task runs free, and are
- * seen as ever then. In a replay other code gives what was written down; if somebody looks on, the program's code stays as it is,
- * and each of these calls is an event. */
+ * code is patched to jump to code that makes them and writes down what they gave (machine_syscallbuf); the recorder takes that
+ * at the next event. All other calls are stopped by SIGSYS (system call user dispatch, prctl(2)) as long as the task runs free,
+ * and are seen as ever then. In a replay other code gives what was written down; if somebody looks on, the program's code stays
+ * as it is, and each of these calls is an event. */
 #ifndef CHORD_REPLAY_BUFFER_H
 #define CHORD_REPLAY_BUFFER_H
 
