@@ -48,10 +48,16 @@ suits()
 	esac
 }
 
+# built_in PROGRAM VARIANT: the folder of a build. make takes no colons in names.
+built_in()
+{
+	echo "$CHORD_CACHE/bench/$1/$(echo "$2" | tr : -)"
+}
+
 # built PROGRAM VARIANT: kept for as long as nothing of it changes; Chord's never is.
 built()
 {
-	dir=$CHORD_CACHE/bench/$1/$2
+	dir=$(built_in "$1" "$2")
 	cc=$(compiler_of "$2")
 	[ "${cc#"$CHORD"}" != "$cc" ] || ! up_to_date "$1" "$dir" "$cc" || return 0
 	mkdir -p "$CHORD_CACHE/bench/$1"

@@ -77,7 +77,7 @@ prepared()
 	rm -rf "$run"
 	mkdir -p "$run"
 	[ "$2" = gcc ] || [ ! -e "$work/$1.gcc/input" ] || ln -s "$work/$1.gcc/input" "$run/input"
-	(cd "$run" && recipe "$1" bench "$CHORD_CACHE/bench/$1/$2") >"$run.commands"
+	(cd "$run" && recipe "$1" bench "$(built_in "$1" "$2")") >"$run.commands"
 }
 
 # profiled PROGRAM VARIANT: runs each command once; $program is then what was run, its profiles are in $work.

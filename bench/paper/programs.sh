@@ -60,7 +60,7 @@ runs()
 		;;
 	leveldb) echo "leveldb ./program --gtest_print_time=0 --gtest_random_seed=42" ;;
 	arpack) echo "arpack ./program" ;;
-	zstd) echo "zstd ./program -q --single-thread -12 -c input" ;;
+	zstd) echo "zstd ./program -q -f --single-thread -12 -c input" ;;
 	xz) echo "xz ./program -T1 -6 -c input" ;;
 	fib) echo "fib ./program 27" ;;
 	small) echo "small ./program 300" ;;
