@@ -17,5 +17,5 @@ set border 3
 set tics nomirror out
 set xtics rotate by -30
 set key outside top center horizontal autotitle columnhead samplen 1.5
-array colour[8] = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#999999", "#f0e442"]
+array colour[12] = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#999999", "#f0e442", "#000000", "#7f3b08", "#762a83", "#1b7837"]
 plot for [i = 2:columns] rows using i:xtic(1) lc rgb colour[i - 1]
