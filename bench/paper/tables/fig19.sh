@@ -30,6 +30,11 @@ else
 	echo "Not measured."
 fi
 echo
+timed_builds()
+{
+	cut -f 2 "$data/time.tsv" | awk 'NR > 1 && !seen[$0]++'
+}
+
 if is_measured time.tsv; then
 	echo "User time, median of alternating runs (least to most):"
 	echo
@@ -46,9 +51,10 @@ if is_measured time.tsv; then
 			if (v[p, s[k], "ratio"] != "")
 				out = out sprintf(" (%.2f-%.2f)", v[p, s[k], "least"], v[p, s[k], "most"])
 		}
-	}' series="$(cut -f 2 "$data/time.tsv" | awk 'NR > 1 && !seen[$0]++' | tr '\n' ' ')" "$data/time.tsv"
+	}' series="$(timed_builds | tr '\n' ' ')" "$data/time.tsv"
 	page
-	plot fig19-time "user time / plain" 2-
+	# Valgrind's bars would leave no room for the others.
+	plot fig19-time "user time / plain" "$(timed_builds | awk '!/grind$/ { printf "%s%d", n++ ? "," : "", NR + 1 }')"
 else
 	echo "User time, with callgrind and cachegrind beside the others: not measured (\`bench/paper.sh --only \"time write\"\`)."
 fi
