@@ -147,6 +147,40 @@ live_profile(struct pool *pool, const char *pid, bool *stood_still)
 	return k.profile;
 }
 
+/* The name of a file beside which another may be; NULL: it has none any more. */
+static const char *
+name_of(struct pool *pool, const char *path, const char *root)
+{
+	char link[4096];
+	ssize_t n = readlink(path, link, sizeof link - 1);
+	const char *name;
+
+	if (n < 0)
+		return path;
+	link[n] = 0;
+	name = pool_printf(pool, "%s%s", root, link);
+	return is_profile(name) ? name : is_profile(link) ? pool_strdup(pool, link) : NULL;
+}
+
+/* A traced process has its counts in the trace beside its profile. Both are read as they are now, while it runs, since it would be
+ * stopped for long. NULL: it is none. */
+static struct profile *
+traced_profile(struct pool *pool, const char *pid, const char *root)
+{
+	struct process k = {0};
+	struct profile *p = NULL;
+	const char *path, *why;
+
+	if (!process_open(&k, pool, pid))
+		return NULL;
+	path = process_mappings(&k) ? live_profile_path(&k) : NULL;
+	path = path ? name_of(pool, path, root) : NULL;
+	if (path && !access(trace_name(pool, path), F_OK))
+		p = load_profile(pool, path, &why);
+	process_close(&k);
+	return p;
+}
+
 /* The name of the program that a process runs. */
 static const char *
 program_of(struct pool *pool, const char *pid)
@@ -163,13 +197,19 @@ program_of(struct pool *pool, const char *pid)
 bool
 run_load_live(struct run *r, const char *pid)
 {
-	struct profile *p;
+	struct profile *p, *traced;
 	bool stood_still = false, ok;
 
 	*r = (struct run){.pool = pool_new(), .sum = profile_new()};
 	r->root = pool_printf(r->pool, "/proc/%s/root", pid);
 	r->path = program_of(r->pool, pid);
 	p = live_profile(r->pool, pid, &stood_still);
+	traced = p ? traced_profile(r->pool, pid, r->root) : NULL;
+	if (traced) {
+		profile_free(p);
+		p = traced;
+		stood_still = true;
+	}
 	ok = p && run_open(r, pool_printf(r->pool, "/proc/%s/exe", pid));
 	if (ok && !profile_module(p, image_build_id(r->binary.at[0].image))) {
 		say_error(r->path, "of the process %s, its program is not measured: only libraries are", pid);

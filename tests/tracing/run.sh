@@ -479,6 +479,20 @@ head -c 20000 a.chord.trace >none.chord.trace
 [ "$(totals none.chord | jq '.[1] > 0')" = true ] && grep -q truncated err &&
 	! "$CHORD" trace ./program none.chord >log 2>&1 && grep -q truncated log
 check truncated $? "$(cat log)"
+# A process that runs: the trace beside its profile is read.
+cat >rounds.c <<'END'
+static volatile long x;
+__attribute__((noinline)) static void f(void) { x++; }
+int main(void) { for (;;) f(); }
+END
+"$CHORD" cc -O1 -fchord=trace -o rounds rounds.c || fail build/rounds "does not compile"
+CHORD_FILE=rounds.chord ./rounds & rounds=$!
+for i in $(seq 100); do [ ! -s rounds.chord.trace ] || break; sleep 0.1; done
+sleep 0.3
+"$CHORD" report --json --pid $rounds >out 2>err
+jq -e '.totals.instructions_at_least > 1000 and .unknown == []' out >/dev/null
+check pid $? "$(head -n 1 err) $(jq -c '[.totals, .unknown]' out)"
+kill $rounds
 # In a folder: the others are shown, and it is said which is not.
 mkdir folder && cp "$second" "$second.trace" none.chord folder && printf 'no trace' >folder/none.chord.trace
 ! "$CHORD" trace ./program folder >out 2>err && [ -s out ] && grep -q 'folder/none.chord: its trace .*not a trace' err
