@@ -347,8 +347,9 @@ const char *mapped_changed(struct mapped *m, struct log *l, const struct tracee 
                            const uint64_t arg[6], int64_t result);
 /* The same of a call with that result that may have cut off a file by opening it. */
 void mapped_cut_off(struct mapped *m, struct log *l, int64_t result);
-/* Has a descriptor been opened by which a program that has to be there again can be changed? */
-bool mapped_opens_program(const struct mapped *m, const struct tracee *t, const struct made_call *call, int64_t result);
+/* Has a call that returned this descriptor cut off a program that has to be there again? What is then said. */
+bool mapped_program_cut_off(const struct mapped *m, const struct tracee *t, int64_t result);
+extern const char mapped_program_changed[];
 /* Is the file of that descriptor mapped, or was it? */
 bool mapped_has(struct mapped *m, const struct tracee *t, uint64_t fd);
 /* Puts what mremap() shows of a file that was not seen before into the log. Not NULL: why that is not known. */

@@ -364,6 +364,7 @@ record_program(struct mapped *m, struct log *l, const char *name, int mine, cons
 }
 
 static const char cannot_read[] = "what it maps cannot be read";
+const char mapped_program_changed[] = "it changes a program or library that is mapped";
 
 const char *
 mapped_record(struct mapped *m, struct log *l, const struct tracee *t, const uint64_t arg[6])
@@ -387,6 +388,10 @@ mapped_record(struct mapped *m, struct log *l, const struct tracee *t, const uin
 		if (name) {
 			ok = record_program(m, l, name, mine, &st);
 			close(mine);
+		} else if (is_program_here(m, &st) && (arg[FLAGS] & MAP_TYPE) != MAP_PRIVATE &&
+		           (flags_of(t, arg[FD]) & O_ACCMODE) != O_RDONLY) {
+			close(mine);
+			return mapped_program_changed;
 		} else {
 			ok = record_bytes(m, l, t, &st, mine, arg);
 		}
@@ -467,12 +472,11 @@ mapped_cut_off(struct mapped *m, struct log *l, int64_t result)
 }
 
 bool
-mapped_opens_program(const struct mapped *m, const struct tracee *t, const struct made_call *call, int64_t result)
+mapped_program_cut_off(const struct mapped *m, const struct tracee *t, int64_t result)
 {
 	struct stat st;
 
-	return result >= 0 && call_may_write(call->number, call->arg) && descriptor_stat(t, (uint64_t)result, &st) &&
-	       is_program_here(m, &st) && (flags_of(t, (uint64_t)result) & O_ACCMODE) != O_RDONLY;
+	return result >= 0 && descriptor_stat(t, (uint64_t)result, &st) && !st.st_size && is_program_here(m, &st);
 }
 
 bool
@@ -539,9 +543,13 @@ const char *
 mapped_changed(struct mapped *m, struct log *l, const struct tracee *t, const struct system_call *c,
                const uint64_t arg[6], int64_t result)
 {
-	struct mapped_file *f = result < 0 || !m->file.n ? NULL :
-		mapped_of(m, t, c->class == CALL_PASS ? passed_to(c, arg) : arg[0]);
+	struct mapped_file *f;
+	struct stat st;
+	bool there = result >= 0 && descriptor_stat(t, c->class == CALL_PASS ? passed_to(c, arg) : arg[0], &st);
 
+	if (there && is_program_here(m, &st))
+		return mapped_program_changed;
+	f = there ? file_of(m, &st) : NULL;
 	if (f && (c->class == CALL_PASS || (c->number == SYS_fallocate && arg[1] & ~1ull)))
 		return "it changes a file that is mapped";
 	if (f && c->class == CALL_OUTPUT && result) {

@@ -332,10 +332,10 @@ put_changes(struct recorder *r, int64_t result)
 	default:
 		if (slips_out(r, result))
 			return "what it writes to the standard output is not known";
-		if (mapped_opens_program(&r->mapped, r->t, m, result))
-			return "it opens a program or library that is mapped, to write to it";
 		if (clones(m) && result >= 0 && mapped_has(&r->mapped, r->t, m->arg[0]))
 			return "it changes a file that is mapped";
+		if (call_cuts_off(m->number, m->arg) && mapped_program_cut_off(&r->mapped, r->t, result))
+			return mapped_program_changed;
 		if (call_cuts_off(m->number, m->arg))
 			mapped_cut_off(&r->mapped, r->log, result);
 		return NULL;

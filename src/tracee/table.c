@@ -221,17 +221,6 @@ call_cuts_off(uint64_t number, const uint64_t arg[6])
 }
 
 bool
-call_may_write(uint64_t number, const uint64_t arg[6])
-{
-	switch (number) {
-	case SYS_open: return arg[1] & O_ACCMODE;
-	case SYS_openat: return arg[2] & O_ACCMODE;
-	case SYS_creat: case SYS_openat2: return true;
-	default: return false;
-	}
-}
-
-bool
 call_moves_on(uint64_t number, const uint64_t arg[6])
 {
 	return number == SYS_write || number == SYS_writev || (number == SYS_pwritev2 && arg[3] == UINT64_MAX);

@@ -207,8 +207,6 @@ struct system_call {
 struct system_call call_of(struct pool *pool, uint64_t number, const uint64_t arg[6]);
 /* Does it open a file, and may it cut off what that has? */
 bool call_cuts_off(uint64_t number, const uint64_t arg[6]);
-/* Does it open a file, perhaps to write to it? */
-bool call_may_write(uint64_t number, const uint64_t arg[6]);
 /* Does it write where its descriptor's next byte is, and not at a place of its own? */
 bool call_moves_on(uint64_t number, const uint64_t arg[6]);
 
