@@ -199,6 +199,7 @@ put_folder(struct finder *f, const char *folder, const char *program, bool meant
 		struct found x = look(name, false);
 
 		x.inside = true;
+		x.wanted = meant && !program;
 		if (program && !is_profile_name(l->name.at[i], program))
 			continue;
 		if (!program && !x.profile && !(meant && x.file && profile_ending(l->name.at[i])))

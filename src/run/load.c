@@ -246,7 +246,7 @@ take_found(struct run *r, const struct found *f)
 	}
 	p = load_profile(r->pool, f->name, &why);
 	if (!p)
-		refuse(r, f, why, true);
+		refuse(r, f, why, f->profile || f->wanted);
 	else if (r->nprogram && !is_of_program(r, p)) {
 		const char *program = program_of_name(r, p);
 

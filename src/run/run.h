@@ -23,6 +23,7 @@ struct found {
 	size_t order;
 	bool asked;              /* for it by that name; else it belongs to what was, or was found */
 	bool inside;             /* it was in a folder */
+	bool wanted;             /* for its folder was named; a file that is none may be what is left of a profile */
 	bool folder, file;       /* a regular one */
 	bool left_over;          /* of an earlier run, whose first profile has been replaced */
 };

@@ -94,10 +94,11 @@ close_process(struct traced *t)
 	*t = (struct traced){0};
 }
 
-/* asked: else what is of other programs, or left no trace, is passed over. False: reported. */
+/* What was not asked for is passed over if it is of another program, left no trace, or is no profile. False: reported. */
 static bool
-take(struct run *r, const char *name, bool asked, struct traced_list *list)
+take(struct run *r, const struct found *f, struct traced_list *list)
 {
+	const char *name = f->name;
 	bool missed;
 	struct traced t;
 	const char *why = open_process(r, name, &t, &missed);
@@ -110,14 +111,14 @@ take(struct run *r, const char *name, bool asked, struct traced_list *list)
 		VEC_PUSH(*list, t);
 		return true;
 	}
-	if (asked || (missed && (!t.profile || !access(t.trace, F_OK)))) {
+	if (f->asked || (missed && (t.profile ? !access(t.trace, F_OK) : f->profile || f->wanted))) {
 		say_error(name, "%s", why);
 		list->missing++;
-	} else if (missed) {
+	} else if (missed && t.profile) {
 		say_warning(name, "left out: %s", why);
 	}
 	close_process(&t);
-	return !asked;
+	return !f->asked;
 }
 
 static bool
@@ -127,7 +128,7 @@ take_found(struct run *r, const struct found_list *found, struct traced_list *li
 
 	for (size_t i = 0; i < found->n && ok; i++)
 		if (!found->at[i].same && !found->at[i].left_over && !found->at[i].folder)
-			ok = take(r, found->at[i].name, found->at[i].asked, list);
+			ok = take(r, &found->at[i], list);
 	return ok;
 }
 
