@@ -36,6 +36,7 @@ main(void)
 		pthread_create(&t[i], NULL, thread, NULL);
 	for (int i = 0; i < 8; i++)
 		pthread_join(t[i], NULL);
+	usleep(50000); /* who has been joined may be ending yet, which nothing tells without /proc */
 	if (setjmp(env) == 0)
 		out();
 	thread(NULL);
