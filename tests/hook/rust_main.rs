@@ -7,7 +7,7 @@ struct Guard(u64);
 
 impl Drop for Guard {
     fn drop(&mut self) {
-        std::hint::black_box(self.0);
+        let _ = unsafe { std::ptr::read_volatile(&self.0) };
     }
 }
 
