@@ -660,7 +660,7 @@ note_active(struct run *r)
 		VEC_PUSH(r->note, pool_printf(r->pool, "running then: %.*s", (int)b.n, b.at));
 	if (bounds)
 		VEC_PUSH(r->note, "bounds take a procedure to be active once a thread, or as often as the stack has room if calls "
-		         "by name lead back to it: recursion through pointers may exceed them");
+		                  "by name lead back to it: recursion through pointers may exceed them");
 	buf_free(&b);
 }
 
