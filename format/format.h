@@ -336,7 +336,14 @@ enum chord_extent {
 	/* Of a merged file: the module's counters hold what its processes traced (format/trace.h), all of them. Stands behind the
 	 * extent of the module and before all COUNTS of it. */
 	CHORD_EXTENT_FILLED = 16,
+	/* Of a process that ended while all its other threads waited in the kernel: what was active in them then. After the head:
+	 * a x struct chord_waiting. b: number of the region of the thread that ended the process, plus 1; 0: it had none. c: the
+	 * sum over all other counters and all exits then (CHORD_WEIGHT): if it is another one at the end, some thread went on. */
+	CHORD_EXTENT_WAITING = 17,
 };
+
+/* What a 64-bit word of the file at that offset adds to the sum. */
+#define CHORD_WEIGHT(word, offset) ((uint64_t)(word) * (((uint64_t)(offset) >> 3) * 0x9e3779b97f4a7c16u + 1))
 
 /* ---- in a running process ---- */
 
@@ -462,6 +469,11 @@ struct chord_exit {
 	/* The events that the thread had counted then, summed over these activations: of the counters
 	 * that CHORD_SECTION_SUM lists, in the order of their addresses; 0 if there are fewer. */
 	uint64_t sum[CHORD_SUMS];
+};
+/* An activation that is active in a thread that waits: its key, as of an exit, and the number of the thread's region. */
+struct chord_waiting {
+	uint64_t key;
+	uint64_t region;
 };
 /* What was called at a call through a pointer, and how often. Keys are link-time addresses plus the module's
  * index + 1 shifted left by 48. */

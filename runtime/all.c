@@ -36,6 +36,7 @@
 #include "handler.c"
 #include "jump.c"
 #include "fibre.c"
+#include "others.c"
 #include "dying.c"
 #include "cancel.c"
 #include "libc_thread.c"

@@ -53,5 +53,5 @@ chord_rt_dies(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uint32
 	ctl->dying_state = ctl->head->state;
 	chord_rt_fibres(ctl, regs, 0, 1);
 	chord_rt_leave_all(ctl, regs, 1);
-	ctl->head->state = chord_rt_others_live(ctl) ? CHORD_STATE_THREADS : CHORD_STATE_ENDED;
+	chord_rt_settle_others(ctl, false);
 }

@@ -275,86 +275,8 @@ chord_rt_is_on_stack(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs,
 	return false;
 }
 
-/* Reads the two hexadecimal numbers at the end of the text. */
-static bool
-chord_rt_last_two(const char *s, long n, uint64_t *v)
-{
-	uint64_t digit;
-
-	v[0] = v[1] = 0;
-	while (n > 0 && s[n - 1] == '\n')
-		n--;
-	for (int i = 1; i >= 0; i--, n -= 2) {
-		for (uint32_t shift = 0; n > 0 && s[n - 1] != 'x' && shift < 64; n--, shift += 4) {
-			digit = (uint64_t)(s[n - 1] <= '9' ? s[n - 1] - '0' : s[n - 1] - 'a' + 10);
-			if (digit > 15)
-				return false;
-			v[i] |= digit << shift;
-		}
-		if (n < 3 || s[n - 1] != 'x')
-			return false;
-		n--; /* now behind the 0 */
-		if (i == 1 && s[n - 2] != ' ')
-			return false;
-	}
-	return v[1] != 0;
-}
-
-/* Does a thread that measured code did not create wait in the kernel, with nothing measured on its stack? /proc has its stack
- * pointer and PC. */
-static bool
-chord_rt_is_idle(struct chord_rt_ctl *ctl, const struct chord_rt_region *r, int32_t tid)
-{
-	struct chord_rt_regs regs = {{0}};
-	enum chord_rt_step step = CHORD_RT_FRAME;
-	char s[256] = "/proc/self/task/";
-	struct chord_rt_walk w;
-	uint64_t at[2];
-	long fd, n = 0;
-
-	if (!r->pd && (!r->start || chord_rt_mod_of(ctl, (uint64_t)r->start)))
-		return false;
-	if (tid > 0 && chord_rt_append_number(s, 64, (uint64_t)tid) && chord_rt_append(s, 64, "/syscall", 8)) {
-		fd = chord_rt_call(SYS_openat, AT_FDCWD, s, O_RDONLY | O_CLOEXEC);
-		n = chord_rt_failed(fd) ? 0 : chord_rt_call(SYS_read, fd, s, sizeof s);
-		if (!chord_rt_failed(fd))
-			chord_rt_call(SYS_close, fd);
-	}
-	if (n <= 0 || !chord_rt_last_two(s, n, at))
-		return false;
-	regs.r[CHORD_RT_SP] = at[0];
-	regs.r[CHORD_RT_PC] = at[1] | CHORD_RT_AMID;
-	chord_rt_walk_from(&w, ctl, &regs);
-	w.once = true;
-	for (; step == CHORD_RT_FRAME; chord_rt_up(&w)) {
-		if (chord_rt_mod_of(ctl, w.regs.r[CHORD_RT_PC]))
-			return false;
-		if ((step = chord_rt_look(&w)) != CHORD_RT_FRAME)
-			break;
-	}
-	return step == CHORD_RT_OUTERMOST;
-}
-
-static bool
-chord_rt_others_live(struct chord_rt_ctl *ctl)
-{
-	const struct chord_rt_region *mine = chord_rt_region_mine(ctl);
-	int32_t me = (int32_t)chord_rt_call(SYS_gettid), tid;
-	struct chord_rt_region *r;
-
-	for (uint32_t i = 0; i < ctl->nregion; i++) {
-		r = chord_rt_region(ctl, i);
-		tid = __atomic_load_n(&r->tid, __ATOMIC_ACQUIRE);
-		if (tid == me || tid == 0 || (tid < 0 && r == mine))
-			continue;
-		if (!chord_rt_region_free(ctl, r) && !(tid > 0 && chord_rt_ends(tid)) &&
-		    !chord_rt_region_free(ctl, r) && !chord_rt_is_idle(ctl, r, tid))
-			return true;
-	}
-	return false;
-}
-
 static void chord_rt_fibres(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uint64_t flag, uint64_t delta);
+static void chord_rt_settle_others(struct chord_rt_ctl *ctl, bool patient);
 
 /* The process ends here: enum chord_ends. Functions that it still calls meanwhile may also end early. */
 static void
@@ -371,7 +293,7 @@ chord_rt_end(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs, uint32_
 	chord_rt_leave_all(ctl, regs, 1);
 	chord_rt_all_left(ctl, r, regs);
 	if (!again)
-		ctl->head->state = chord_rt_others_live(ctl) ? CHORD_STATE_THREADS : CHORD_STATE_ENDED;
+		chord_rt_settle_others(ctl, true);
 }
 
 /* ---- exceptions ---- */

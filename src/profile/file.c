@@ -19,6 +19,7 @@ struct reader {
 	uint64_t region;         /* that is wanted, plus 1; 0: all */
 	struct profile *sum;     /* of a file that keeps processes apart; p is then one of these: */
 	VEC(struct profile *) part;
+	const unsigned char *waiting; /* the extent of what was active in threads that waited at the end; NULL: there is none */
 	const char *why;
 };
 
@@ -292,6 +293,14 @@ read_unknown(struct reader *r, const struct chord_extent_head *h, const unsigned
 	VEC_PUSH(r->p->unknown, u);
 }
 
+static void
+read_waiting(struct reader *r, const struct chord_extent_head *h, const unsigned char *at)
+{
+	if (h->a > (h->size - sizeof *h) / sizeof(struct chord_waiting))
+		r->why = "damaged: threads that waited make no sense";
+	r->waiting = at; /* of several the last one holds */
+}
+
 /* What a measure has beside counters. */
 static void
 read_measured(struct reader *r, const struct profile_extent *x, const struct chord_extent_head *h, const unsigned char *at)
@@ -319,6 +328,9 @@ read_extent(struct reader *r, const struct chord_extent_head *h, const unsigned 
 		break;
 	case CHORD_EXTENT_FLIGHT:
 		read_flight(r, h, at);
+		break;
+	case CHORD_EXTENT_WAITING:
+		read_waiting(r, h, at);
 		break;
 	case CHORD_EXTENT_TEXT:
 		read_text(r, h, at);
@@ -363,6 +375,57 @@ settle_exits(struct reader *r)
 		else
 			e->module = r->module.at[e->module];
 	}
+}
+
+/* ---- threads that waited at the end ---- */
+
+/* The sum over all exits, and over all counters but those of that region, less 1. */
+static uint64_t
+sum_others(const struct reader *r, uint64_t used, uint64_t region)
+{
+	struct chord_extent_head h;
+	uint64_t sum = 0, word;
+
+	for (uint64_t offset = r->page; offset < used; offset += h.size) {
+		uint64_t at = offset + sizeof h;
+
+		memcpy(&h, r->bytes + offset, sizeof h);
+		if (h.type != CHORD_EXTENT_EXITS && (h.type != CHORD_EXTENT_COUNTS || h.a + 1 == region))
+			continue;
+		if (h.type == CHORD_EXTENT_COUNTS)
+			at = offset + r->page;
+		for (; at + 8 <= offset + h.size; at += 8) {
+			memcpy(&word, r->bytes + at, 8);
+			sum += CHORD_WEIGHT(word, at);
+		}
+	}
+	return sum;
+}
+
+/* If no thread has gone on since, what was active in them has ended with the process, as what was active in the thread that
+ * ended it. */
+static void
+settle_waiting(struct reader *r, uint64_t used)
+{
+	struct chord_extent_head h;
+
+	if (!r->waiting || r->why || r->p->state != CHORD_STATE_THREADS)
+		return;
+	memcpy(&h, r->waiting, sizeof h);
+	if (sum_others(r, used, h.b) != h.c)
+		return;
+	for (uint64_t i = 0; i < h.a; i++) {
+		struct chord_waiting w;
+
+		memcpy(&w, r->waiting + sizeof h + i * sizeof w, sizeof w);
+		if (w.key & (CHORD_EXIT_REENTRY | CHORD_EXIT_HANDLER))
+			r->why = "damaged: threads that waited make no sense";
+		else if (is_wanted(r, w.region + 1))
+			VEC_PUSH(r->p->exit, (struct exits){.module = CHORD_EXIT_MODULE(w.key), .addr = CHORD_EXIT_ADDR(w.key),
+			                                    .count = 1});
+	}
+	r->p->state = CHORD_STATE_ENDED;
+	r->p->nthreads = 0;
 }
 
 /* One without an identity, or a sum that does not say of what, is known by its bytes: a copy is the same. */
@@ -463,6 +526,7 @@ parse(struct pool *pool, struct str bytes, uint64_t region, const char **why)
 	if (r.sum) {
 		settle_parts(&r);
 	} else {
+		settle_waiting(&r, h.used);
 		settle(&r);
 		r.p->standing = standing(&r);
 		if (!r.p->standing)

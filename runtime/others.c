@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: MIT */
+/* The other threads, as the process ends: have they come to an end too, are they idle, or do they wait in the kernel, where their
+ * stacks can be followed? If all of them do, all counts are exact. */
+
+enum chord_rt_other {
+	CHORD_RT_IDLE,                /* gone, or nothing measured is active */
+	CHORD_RT_WAITS,               /* in the kernel, and it is known what is active */
+	CHORD_RT_SPINS,               /* it will be idle soon */
+	CHORD_RT_STANDS,              /* none of these is known */
+};
+
+enum {
+	CHORD_RT_WAITING = 0x10000,   /* bytes: room for what is active */
+	CHORD_RT_SUMMED = 1 << 28,    /* bytes: larger profiles are not summed */
+	CHORD_RT_SPINNING = 500,      /* half milliseconds that threads which spin get to become idle; LLVM's do after 200 ms */
+};
+
+/* What is active in them: an extent, as it will be in the profile. */
+struct chord_rt_actives {
+	struct chord_extent_head *head;
+	struct chord_waiting *at;
+	uint64_t n, most;
+	bool frames;                  /* what is active may be recorded, too */
+};
+
+/* ---- what the kernel says ---- */
+
+/* Reads a file of /proc about the thread. 0: there is none. */
+static uint64_t
+chord_rt_task_file(int32_t tid, const char *name, uint64_t length, char *s, uint64_t size)
+{
+	char path[64] = "/proc/self/task/";
+	long fd, n;
+
+	if (!chord_rt_append_number(path, sizeof path, (uint64_t)tid) || !chord_rt_append(path, sizeof path, name, length))
+		return 0;
+	fd = chord_rt_call(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
+	if (chord_rt_failed(fd))
+		return 0;
+	n = chord_rt_call(SYS_read, fd, s, size);
+	chord_rt_call(SYS_close, fd);
+	return n > 0 ? (uint64_t)n : 0;
+}
+
+/* Reads the two hexadecimal numbers at the end of the text. */
+static bool
+chord_rt_last_two(const char *s, uint64_t n, uint64_t *v)
+{
+	uint64_t digit;
+
+	v[0] = v[1] = 0;
+	while (n > 0 && s[n - 1] == '\n')
+		n--;
+	for (int i = 1; i >= 0; i--, n -= 2) {
+		for (uint32_t shift = 0; n > 0 && s[n - 1] != 'x' && shift < 64; n--, shift += 4) {
+			digit = (uint64_t)(s[n - 1] <= '9' ? s[n - 1] - '0' : s[n - 1] - 'a' + 10);
+			if (digit > 15)
+				return false;
+			v[i] |= digit << shift;
+		}
+		if (n < 3 || s[n - 1] != 'x')
+			return false;
+		n--; /* now behind the 0 */
+		if (i == 1 && s[n - 2] != ' ')
+			return false;
+	}
+	return v[1] != 0;
+}
+
+/* Where a thread is. How long it has run and how often is in it, too: as long as that stays, it waits in the same place. */
+struct chord_rt_at {
+	uint64_t n, nrun;
+	char call[256], run[96];
+};
+
+static void
+chord_rt_read_at(int32_t tid, struct chord_rt_at *at)
+{
+	chord_rt_clear(at, sizeof *at);
+	at->nrun = chord_rt_task_file(tid, "/schedstat", 10, at->run, sizeof at->run);
+	at->n = chord_rt_task_file(tid, "/syscall", 8, at->call, sizeof at->call);
+}
+
+static bool
+chord_rt_same_at(const struct chord_rt_at *a, const struct chord_rt_at *b)
+{
+	return a->nrun && a->run[0] != '0' && a->nrun == b->nrun && a->n == b->n && chord_rt_equal(a->run, b->run, a->nrun) &&
+	       chord_rt_equal(a->call, b->call, a->n);
+}
+
+/* ---- one thread ---- */
+
+struct chord_rt_named { uint64_t at; bool found; };
+
+/* Is the address in a library whose threads spin for a while before they sleep, as those of OpenMP do? */
+static int
+chord_rt_spinner(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	static const char names[][9] = {"libgomp.", "libomp.s", "libomp-1", "libiomp5"};
+	struct chord_rt_named *named = arg;
+	const char *name = info->name, *slash = name;
+	bool here = false;
+
+	(void)size;
+	for (uint32_t i = 0; i < info->phnum; i++)
+		here |= info->phdr[i].p_type == PT_LOAD && named->at - info->addr - info->phdr[i].p_vaddr < info->phdr[i].p_memsz;
+	for (; here && name && *name; name++)
+		slash = *name == '/' ? name + 1 : slash;
+	for (uint32_t i = 0; here && slash && i < sizeof names / sizeof *names; i++)
+		named->found |= chord_rt_length(slash) >= 8 && chord_rt_equal(slash, names[i], 8);
+	return here;
+}
+
+static bool
+chord_rt_spins(const struct chord_rt_region *r)
+{
+	struct chord_rt_named named = {(uint64_t)r->start, false};
+
+	if (r->start && chord_rt_dl_iterate_phdr)
+		chord_rt_dl_iterate_phdr(chord_rt_spinner, &named);
+	return named.found;
+}
+
+/* Adds the frame that is active there. False: it cannot be. */
+static bool
+chord_rt_add_active(struct chord_rt_actives *a, const struct chord_rt_mod *m, uint64_t pc, uint32_t region)
+{
+	if (!a->frames || a->n == a->most)
+		return false;
+	a->at[a->n++] = (struct chord_waiting){((pc - m->bias) & 0xffffffffffffull) | (uint64_t)(m->index + 1) << 48, region};
+	return true;
+}
+
+/* Follows the stack of a thread that waits. It is in unmeasured code, which made the system call. */
+static enum chord_rt_other
+chord_rt_follow_other(struct chord_rt_ctl *ctl, const struct chord_rt_region *r, const uint64_t at[2], struct chord_rt_actives *a)
+{
+	struct chord_rt_regs regs = {{0}};
+	enum chord_rt_step step = CHORD_RT_FRAME;
+	enum chord_rt_other found = CHORD_RT_IDLE;
+	const struct chord_rt_mod *m;
+	struct chord_rt_walk w;
+
+	regs.r[CHORD_RT_SP] = at[0];
+	regs.r[CHORD_RT_PC] = at[1] | CHORD_RT_AMID;
+	if (chord_rt_mod_of(ctl, at[1]))
+		return CHORD_RT_STANDS;
+	chord_rt_walk_from(&w, ctl, &regs);
+	w.once = true;
+	for (; step == CHORD_RT_FRAME; chord_rt_up(&w)) {
+		if ((step = chord_rt_look(&w)) == CHORD_RT_STUCK)
+			return CHORD_RT_STANDS;
+		m = chord_rt_mod_of(ctl, w.regs.r[CHORD_RT_PC]);
+		if (m && !chord_rt_add_active(a, m, w.regs.r[CHORD_RT_PC] + w.exact, r->index))
+			return CHORD_RT_STANDS;
+		found = m ? CHORD_RT_WAITS : found;
+	}
+	return found;
+}
+
+static enum chord_rt_other
+chord_rt_other(struct chord_rt_ctl *ctl, struct chord_rt_region *r, int32_t tid, struct chord_rt_actives *a)
+{
+	struct chord_rt_at before, behind;
+	enum chord_rt_other found;
+	uint64_t at[2];
+
+	if (chord_rt_region_free(ctl, r) || (tid > 0 && chord_rt_ends(tid)) || chord_rt_region_free(ctl, r))
+		return CHORD_RT_IDLE;
+	if (tid <= 0 || r->process || r->left || r->nvfork || r->nstep || ctl->nfibre)
+		return CHORD_RT_STANDS;
+	chord_rt_read_at(tid, &before);
+	if (before.n >= 7 && chord_rt_equal(before.call, "running", 7))
+		return chord_rt_spins(r) ? CHORD_RT_SPINS : CHORD_RT_STANDS;
+	if (!chord_rt_last_two(before.call, before.n, at))
+		return CHORD_RT_STANDS;
+	found = chord_rt_follow_other(ctl, r, at, a);
+	chord_rt_read_at(tid, &behind);
+	if (chord_rt_same_at(&before, &behind))
+		return found;
+	return chord_rt_spins(r) ? CHORD_RT_SPINS : CHORD_RT_STANDS;
+}
+
+/* ---- all of them ---- */
+
+/* The worst that is found. */
+static enum chord_rt_other
+chord_rt_others(struct chord_rt_ctl *ctl, struct chord_rt_actives *a)
+{
+	const struct chord_rt_region *mine = chord_rt_region_mine(ctl);
+	int32_t me = (int32_t)chord_rt_call(SYS_gettid), tid;
+	enum chord_rt_other worst = CHORD_RT_IDLE, found;
+	struct chord_rt_region *r;
+
+	a->n = 0;
+	for (uint32_t i = 0; i < ctl->nregion && worst != CHORD_RT_STANDS; i++) {
+		r = chord_rt_region(ctl, i);
+		tid = __atomic_load_n(&r->tid, __ATOMIC_ACQUIRE);
+		if (tid == me || tid == 0 || (tid < 0 && r == mine))
+			continue;
+		found = chord_rt_other(ctl, r, tid, a);
+		worst = found > worst ? found : worst;
+	}
+	return worst;
+}
+
+/* Is there another thread in which something measured may be active? */
+static bool
+chord_rt_others_live(struct chord_rt_ctl *ctl)
+{
+	struct chord_rt_actives none = {0};
+
+	return chord_rt_others(ctl, &none) != CHORD_RT_IDLE;
+}
+
+/* ---- the profile ---- */
+
+/* The bytes of the profile from one offset to another, summed. False: they cannot be read. */
+static bool
+chord_rt_sum_bytes(struct chord_rt_ctl *ctl, int32_t fd, uint64_t at, uint64_t end, uint64_t *sum)
+{
+	uint64_t word;
+	long n;
+
+	for (; at < end; at += (uint64_t)n) {
+		n = chord_rt_call(SYS_pread64, fd, ctl->page, end - at < CHORD_RT_PAGE ? end - at : CHORD_RT_PAGE, at);
+		if (chord_rt_failed(n) || n < 8 || n % 8)
+			return false;
+		for (long i = 0; i < n; i += 8) {
+			__builtin_memcpy(&word, ctl->page + i, 8);
+			*sum += CHORD_WEIGHT(word, at + (uint64_t)i);
+		}
+	}
+	return true;
+}
+
+/* The sum over all exits, and over all counters but those of that region, less 1. Under the lock. */
+static bool
+chord_rt_sum_others(struct chord_rt_ctl *ctl, uint64_t region, uint64_t *sum)
+{
+	struct chord_extent_head h;
+	int32_t fd = chord_rt_fd(ctl);
+
+	*sum = 0;
+	if (fd < 0 || ctl->nofile || ctl->head->used > CHORD_RT_SUMMED)
+		return false;
+	for (uint64_t at = CHORD_RT_PAGE; at < ctl->head->used; at += h.size) {
+		if (chord_rt_call(SYS_pread64, fd, &h, sizeof h, at) != sizeof h || h.size < CHORD_RT_PAGE)
+			return false;
+		if (h.type == CHORD_EXTENT_COUNTS && h.a + 1 != region &&
+		    !chord_rt_sum_bytes(ctl, fd, at + CHORD_RT_PAGE, at + h.size, sum))
+			return false;
+		if (h.type == CHORD_EXTENT_EXITS && !chord_rt_sum_bytes(ctl, fd, at + sizeof h, at + h.size, sum))
+			return false;
+	}
+	return true;
+}
+
+/* Says in the profile what is active in threads that wait, if they all do. Under the lock. */
+static void
+chord_rt_record_waiting(struct chord_rt_ctl *ctl, struct chord_rt_actives *a)
+{
+	const struct chord_rt_region *mine = chord_rt_region_mine(ctl);
+	struct chord_extent_head *h = a->head;
+	uint64_t sum, at;
+
+	h->type = CHORD_EXTENT_WAITING;
+	h->size = CHORD_RT_WAITING;
+	h->b = mine ? mine->index + 1 : 0;
+	if (!chord_rt_sum_others(ctl, h->b, &h->c) || chord_rt_others(ctl, a) != CHORD_RT_WAITS ||
+	    !chord_rt_sum_others(ctl, h->b, &sum) || sum != h->c)
+		return;
+	h->a = a->n;
+	h->size = (sizeof *h + a->n * sizeof *a->at + CHORD_RT_PAGE - 1) & -(uint64_t)CHORD_RT_PAGE;
+	at = chord_rt_extent(ctl, h, h->size, h->size);
+	if (at)
+		chord_rt_publish(ctl, at + h->size);
+	ctl->waiting = at;
+}
+
+/* What was recorded as the process was about to end, and did not, is no longer so. */
+static void
+chord_rt_forget_waiting(struct chord_rt_ctl *ctl)
+{
+	static const uint64_t no_sum;
+
+	if (ctl->waiting)
+		chord_rt_call(SYS_pwrite64, chord_rt_fd(ctl), &no_sum, sizeof no_sum,
+		    ctl->waiting + offsetof(struct chord_extent_head, c));
+	ctl->waiting = 0;
+}
+
+/* The process ends: have the others, too? patient: threads that spin get time to become idle. */
+static void
+chord_rt_settle_others(struct chord_rt_ctl *ctl, bool patient)
+{
+	struct chord_rt_actives a = {.frames = !ctl->trace && !ctl->fired && !CHORD_RT_ANY(leaves, ctl)};
+	static const int64_t half[2] = {0, 500000};
+	enum chord_rt_other found;
+	uint64_t room, old;
+
+	chord_rt_forget_waiting(ctl);
+	ctl->head->state = CHORD_STATE_THREADS;
+	room = ctl->nregion > 1 ? chord_rt_pages(CHORD_RT_WAITING) : 0;
+	a.head = (struct chord_extent_head *)room;
+	a.at = (struct chord_waiting *)(a.head + 1);
+	a.most = room ? (CHORD_RT_WAITING - sizeof *a.head) / sizeof *a.at : 0;
+	for (int left = patient ? CHORD_RT_SPINNING : 0; (found = chord_rt_others(ctl, &a)) == CHORD_RT_SPINS && left; left--)
+		chord_rt_call(SYS_nanosleep, half, 0);
+	if (found == CHORD_RT_IDLE)
+		ctl->head->state = CHORD_STATE_ENDED;
+	if (found == CHORD_RT_WAITS && !chord_rt_has_lock(ctl)) {
+		old = chord_rt_lock(ctl);
+		chord_rt_record_waiting(ctl, &a);
+		chord_rt_unlock(ctl, old);
+	}
+	if (room)
+		chord_rt_call(SYS_munmap, room, CHORD_RT_WAITING);
+}
