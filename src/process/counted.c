@@ -116,12 +116,26 @@ number_of(const struct query *q, struct str name)
 
 /* Finds the counters of the events asked for. */
 static void
+find_replaced(struct query *q, struct counted *c)
+{
+	for (uint32_t e = 0; e < q->event.n; e++) {
+		uint32_t blocks = replaced_blocks(q->pool, &c->binary, q->event.at[e]);
+
+		if (blocks)
+			VEC_PUSH(c->replaced, pool_printf(q->pool, "%s: in %" PRIu32 " block%s of %s the linker replaced instructions; "
+			                                  "they are counted as they were assembled", q->event.at[e], blocks,
+			                                  blocks == 1 ? "" : "s", base_name(c->binary.path)));
+	}
+}
+
+static void
 find_counters(struct query *q, struct counted *c)
 {
 	const struct map *map = &c->binary.map;
 
 	if (c->event)
 		return;
+	find_replaced(q, c);
 	c->event = pool_array(q->pool, map->nproc, sizeof *c->event);
 	for (uint32_t i = 0; i < map->nproc; i++) {
 		const struct proc *p = &map->proc[i];

@@ -20,6 +20,7 @@ struct counted {
 	size_t nback;
 	VEC(struct counter) counter; /* of the events that are asked for */
 	uint32_t **event;        /* by procedure and its event: number among those asked for, or UINT32_MAX */
+	VEC(const char *) replaced; /* notes: of events that the linker changed */
 };
 
 /* An address where a program or library is loaded; with dlmopen there may be several. */

@@ -240,6 +240,8 @@ note_what_is_missing(struct inspector *k)
 		if (c->binary.map.nrefused)
 			inspector_note(k, pool_printf(k->pool, "procedures of %s that were refused are not counted: %" PRIu32,
 			                         c->binary.path, c->binary.map.nrefused));
+		for (size_t n = 0; n < c->replaced.n; n++)
+			inspector_note(k, c->replaced.at[n]);
 		for (uint32_t e = 0; e < q->event.n; e++)
 			if (!counts(c, e))
 				inspector_note(k, pool_printf(k->pool, "%s does not count %s", c->binary.path, q->event.at[e]));
@@ -375,6 +377,7 @@ query_close(struct query *q)
 	for (size_t i = 0; i < q->counted.n; i++) {
 		binary_close(&q->counted.at[i]->binary);
 		free(q->counted.at[i]->counter.at);
+		free(q->counted.at[i]->replaced.at);
 	}
 	free(q->counted.at);
 	free(q->event.at);

@@ -47,10 +47,10 @@ widen(uint64_t *n, uint64_t *per, uint32_t blocks, uint64_t more, uint64_t of)
 }
 
 static void
-compare_block(struct replaced *x, struct run *r, struct binary *bin, const struct proc *p, const struct counts *c, uint32_t block,
-              uint32_t e, const struct event_list *one)
+compare_block(struct replaced *x, struct pool *pool, struct binary *bin, const struct proc *p, const struct counts *c,
+              uint32_t block, uint32_t e, const struct event_list *one)
 {
-	uint64_t is = tally_insns(r->pool, bin, p, c, block, one), was = counted_in(p, c, block, e);
+	uint64_t is = tally_insns(pool, bin, p, c, block, one), was = counted_in(p, c, block, e);
 	uint64_t enter = p->event_block[(size_t)block * p->nevent + e].enter;
 
 	if (is == was)
@@ -96,22 +96,33 @@ bound(struct run *r, const struct binary *bin, const struct replaced *x, struct 
 	                                  x->blocks == 1 ? "block" : "blocks", base_name(bin->path)));
 }
 
+/* All blocks. Without bin->counts none is known to have run so many times. */
+static struct replaced
+compare(struct pool *pool, struct binary *bin, const char *event)
+{
+	struct replaced x = {.name = event};
+	struct event_list one;
+
+	if (!can_compare(pool, event, &one))
+		return x;
+	for (uint32_t i = 0; i < bin->map.nproc; i++) {
+		const struct proc *p = &bin->map.proc[i];
+		const struct counts *c = bin->counts ? &bin->counts[i] : NULL;
+
+		if (c && (c->why || c->most))
+			c = NULL;
+		for (uint32_t e = 0; e < p->nevent && !p->refused; e++)
+			for (uint32_t b = 0; b < p->nblock && !strcmp(p->event[e].name, event); b++)
+				compare_block(&x, pool, bin, p, c, b, e, &one);
+	}
+	return x;
+}
+
 static void
 correct(struct run *r, struct binary *bin, struct event_total *t)
 {
-	struct replaced x = {.name = t->name};
-	struct event_list one;
+	struct replaced x = compare(r->pool, bin, t->name);
 
-	if (!can_compare(r->pool, t->name, &one))
-		return;
-	for (uint32_t i = 0; i < bin->map.nproc; i++) {
-		const struct proc *p = &bin->map.proc[i];
-		const struct counts *c = bin->counts[i].why || bin->counts[i].most ? NULL : &bin->counts[i];
-
-		for (uint32_t e = 0; e < p->nevent && !p->refused; e++)
-			for (uint32_t b = 0; b < p->nblock && !strcmp(p->event[e].name, t->name); b++)
-				compare_block(&x, r, bin, p, c, b, e, &one);
-	}
 	t->n = t->n + x.more - x.less;
 	if (t->most != COUNT_NO_BOUND)
 		t->most = t->most + x.more - x.less;
@@ -124,4 +135,10 @@ replaced_correct(struct run *r, struct binary *bin)
 {
 	for (uint32_t i = 0; i < bin->events.n && !bin->events.why; i++)
 		correct(r, bin, &bin->events.at[i]);
+}
+
+uint32_t
+replaced_blocks(struct pool *pool, struct binary *bin, const char *event)
+{
+	return compare(pool, bin, event).blocks;
 }
