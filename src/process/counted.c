@@ -118,14 +118,15 @@ number_of(const struct query *q, struct str name)
 static void
 find_replaced(struct query *q, struct counted *c)
 {
-	static const char how[] = "%s: in %" PRIu32 " block%s of %s the linker replaced instructions; they are counted as they were "
-	                          "assembled";
+	static const char how[] = "%s: in %" PRIu32 " block%s of %s the linker replaced instructions; they are counted as they "
+	                          "were assembled";
 
 	for (uint32_t e = 0; e < q->event.n; e++) {
 		uint32_t n = replaced_blocks(q->pool, &c->binary, q->event.at[e]);
 
 		if (n)
-			VEC_PUSH(c->replaced, pool_printf(q->pool, how, q->event.at[e], n, n == 1 ? "" : "s", base_name(c->binary.path)));
+			VEC_PUSH(c->replaced, pool_printf(q->pool, how, q->event.at[e], n, n == 1 ? "" : "s",
+			                                  base_name(c->binary.path)));
 	}
 }
 
