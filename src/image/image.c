@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* An ELF program or library: opened, its build id and sections found. */
+#include "format/format.h"
 #include "image/internal.h"
 
 #include <errno.h>
@@ -48,8 +49,11 @@ open_file(struct image *im, const char **why)
 static const char *
 check_kind(struct image *im)
 {
+	uint64_t magic = 0;
 	GElf_Ehdr h;
 
+	if (pread(im->fd, &magic, sizeof magic, 0) == sizeof magic && magic == CHORD_PROFILE_MAGIC)
+		return "a profile: name the program first, then its profiles";
 	if (elf_kind(im->elf) != ELF_K_ELF || !gelf_getehdr(im->elf, &h))
 		return "not an ELF file";
 	if (h.e_ident[EI_CLASS] != ELFCLASS64 || h.e_ident[EI_DATA] != ELFDATA2LSB)

@@ -509,6 +509,7 @@ t_bad_profile() {
 	bad_profile bad
 	refused 1 "^chord: none: No such file" "$CHORD" report ./prog none
 	refused 1 "^chord: tmp: ." "$CHORD" report ./prog tmp
+	refused 1 "^chord: good: a profile: name the program first" "$CHORD" report good prog
 }
 # A byte changed anywhere: an error or numbers, never a crash.
 t_damaged_profile() {
