@@ -338,11 +338,12 @@ enum chord_extent {
 	CHORD_EXTENT_FILLED = 16,
 	/* Of a process that ended while all its other threads waited in the kernel: what was active in them then. After the head:
 	 * a x struct chord_waiting. b: number of the region of the thread that ended the process, plus 1; 0: it had none. c: the
-	 * sum over all other counters and all exits then (CHORD_WEIGHT): if it is another one at the end, some thread went on. */
+	 * sum over all other counters and all records then (CHORD_WEIGHT): if it is another one at the end, some thread went on. */
 	CHORD_EXTENT_WAITING = 17,
 };
 
-/* What a 64-bit word of the file at that offset adds to the sum. */
+/* Extents of records that are in the sum, and what a 64-bit word at that offset of the file adds to it. */
+#define CHORD_IS_WEIGHED(type) ((type) == CHORD_EXTENT_EXITS || ((type) >= CHORD_EXTENT_CALLEES && (type) <= CHORD_EXTENT_UNFINISHED))
 #define CHORD_WEIGHT(word, offset) ((uint64_t)(word) * (((uint64_t)(offset) >> 3) * 0x9e3779b97f4a7c16u + 1))
 
 /* ---- in a running process ---- */
@@ -470,11 +471,6 @@ struct chord_exit {
 	 * that CHORD_SECTION_SUM lists, in the order of their addresses; 0 if there are fewer. */
 	uint64_t sum[CHORD_SUMS];
 };
-/* An activation that is active in a thread that waits: its key, as of an exit, and the number of the thread's region. */
-struct chord_waiting {
-	uint64_t key;
-	uint64_t region;
-};
 /* What was called at a call through a pointer, and how often. Keys are link-time addresses plus the module's
  * index + 1 shifted left by 48. */
 struct chord_callee {
@@ -516,6 +512,13 @@ struct chord_unfinished {
 	uint64_t path;   /* the register; in link-time addresses if it is one of the module's counters */
 	uint64_t count;
 	uint64_t unused;
+};
+/* An activation that is active in a thread that waits, as an exit would record it. */
+struct chord_waiting {
+	uint64_t key, sum[CHORD_SUMS]; /* as in struct chord_exit */
+	uint64_t path;                 /* as in struct chord_unfinished, if there is one */
+	uint32_t region;               /* number of the thread's */
+	uint32_t has_path;             /* 1: there is one */
 };
 #define CHORD_EXIT_REENTRY (1ull << 63)
 #define CHORD_EXIT_MODULE(key) ((uint32_t)((key) >> 48 & 0x7fff) - 1)

@@ -107,6 +107,19 @@ chord_rt_events_leave(struct chord_rt_ctl *ctl, uint64_t *count, uint64_t delta,
 }
 
 static bool
+chord_rt_events_waits(struct chord_rt_ctl *ctl, const struct chord_rt_mod *m, const struct chord_rt_region *r, uint64_t cfa,
+    struct chord_waiting *to)
+{
+	uint64_t base = ctl->nogs ? 0 : r->base;
+
+	(void)cfa;
+	for (uint32_t i = 0; i < m->nsum; i++)
+		for (uint32_t way = 0; way < CHORD_WAYS_SUMMED; way++)
+			to->sum[i] += ((volatile uint64_t *)(m->sum[i] + base))[way];
+	return !ctl->fired;
+}
+
+static bool
 chord_rt_events_leaves(const struct chord_rt_ctl *ctl)
 {
 	return ctl->sums;

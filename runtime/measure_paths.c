@@ -319,6 +319,17 @@ chord_rt_paths_leave(struct chord_rt_ctl *ctl, uint64_t *count, uint64_t delta, 
 }
 
 static bool
+chord_rt_paths_waits(struct chord_rt_ctl *ctl, const struct chord_rt_mod *m, const struct chord_rt_region *r, uint64_t cfa,
+    struct chord_waiting *to)
+{
+	(void)r;
+	if (ctl->paths)
+		to->path = chord_rt_register(ctl, m, cfa);
+	to->has_path = ctl->paths != 0;
+	return true;
+}
+
+static bool
 chord_rt_paths_leaves(const struct chord_rt_ctl *ctl)
 {
 	return ctl->paths;

@@ -864,6 +864,14 @@ chord_rt_trace_leave(struct chord_rt_ctl *ctl, uint64_t *count, uint64_t delta, 
 }
 
 static bool
+chord_rt_trace_waits(struct chord_rt_ctl *ctl, const struct chord_rt_mod *m, const struct chord_rt_region *r, uint64_t cfa,
+    struct chord_waiting *to)
+{
+	(void)m, (void)r, (void)cfa, (void)to;
+	return !ctl->trace;
+}
+
+static bool
 chord_rt_trace_leaves(const struct chord_rt_ctl *ctl)
 {
 	(void)ctl;

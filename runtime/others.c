@@ -20,7 +20,6 @@ struct chord_rt_actives {
 	struct chord_extent_head *head;
 	struct chord_waiting *at;
 	uint64_t n, most;
-	bool frames;                  /* what is active may be recorded, too */
 };
 
 /* ---- what the kernel says ---- */
@@ -121,14 +120,22 @@ chord_rt_spins(const struct chord_rt_region *r)
 	return named.found;
 }
 
-/* Adds the frame that is active there. False: it cannot be. */
+/* Adds the frame that is active there. False: it cannot be, or not all that an exit would record is known. */
 static bool
-chord_rt_add_active(struct chord_rt_actives *a, const struct chord_rt_mod *m, uint64_t pc, uint32_t region)
+chord_rt_add_active(struct chord_rt_actives *a, const struct chord_rt_walk *w, const struct chord_rt_mod *m,
+    const struct chord_rt_region *r)
 {
-	if (!a->frames || a->n == a->most)
+	struct chord_rt_ctl *ctl = w->in.ctl;
+	uint64_t pc = w->regs.r[CHORD_RT_PC] + w->exact;
+	struct chord_waiting *to;
+
+	if (a->n == a->most || (w->exact && !CHORD_RT_ALL(amid, ctl)))
 		return false;
-	a->at[a->n++] = (struct chord_waiting){((pc - m->bias) & 0xffffffffffffull) | (uint64_t)(m->index + 1) << 48, region};
-	return true;
+	to = &a->at[a->n++];
+	chord_rt_clear(to, sizeof *to);
+	to->key = ((pc - m->bias) & 0xffffffffffffull) | (uint64_t)(m->index + 1) << 48;
+	to->region = r->index;
+	return CHORD_RT_ALL(waits, ctl, m, r, w->cfa, to);
 }
 
 /* Follows the stack of a thread that waits. It is in unmeasured code, which made the system call. */
@@ -151,7 +158,7 @@ chord_rt_follow_other(struct chord_rt_ctl *ctl, const struct chord_rt_region *r,
 		if ((step = chord_rt_look(&w)) == CHORD_RT_STUCK)
 			return CHORD_RT_STANDS;
 		m = chord_rt_mod_of(ctl, w.regs.r[CHORD_RT_PC]);
-		if (m && !chord_rt_add_active(a, m, w.regs.r[CHORD_RT_PC] + w.exact, r->index))
+		if (m && !chord_rt_add_active(a, &w, m, r))
 			return CHORD_RT_STANDS;
 		found = m ? CHORD_RT_WAITS : found;
 	}
@@ -234,7 +241,7 @@ chord_rt_sum_bytes(struct chord_rt_ctl *ctl, int32_t fd, uint64_t at, uint64_t e
 	return true;
 }
 
-/* The sum over all exits, and over all counters but those of that region, less 1. Under the lock. */
+/* The sum over all records, and over all counters but those of that region, less 1. Under the lock. */
 static bool
 chord_rt_sum_others(struct chord_rt_ctl *ctl, uint64_t region, uint64_t *sum)
 {
@@ -250,7 +257,7 @@ chord_rt_sum_others(struct chord_rt_ctl *ctl, uint64_t region, uint64_t *sum)
 		if (h.type == CHORD_EXTENT_COUNTS && h.a + 1 != region &&
 		    !chord_rt_sum_bytes(ctl, fd, at + CHORD_RT_PAGE, at + h.size, sum))
 			return false;
-		if (h.type == CHORD_EXTENT_EXITS && !chord_rt_sum_bytes(ctl, fd, at + sizeof h, at + h.size, sum))
+		if (CHORD_IS_WEIGHED(h.type) && !chord_rt_sum_bytes(ctl, fd, at + sizeof h, at + h.size, sum))
 			return false;
 	}
 	return true;
@@ -294,7 +301,7 @@ chord_rt_forget_waiting(struct chord_rt_ctl *ctl)
 static void
 chord_rt_settle_others(struct chord_rt_ctl *ctl, bool patient)
 {
-	struct chord_rt_actives a = {.frames = !ctl->trace && !ctl->fired && !CHORD_RT_ANY(leaves, ctl)};
+	struct chord_rt_actives a = {0};
 	static const int64_t half[2] = {0, 500000};
 	enum chord_rt_other found;
 	uint64_t room, old;

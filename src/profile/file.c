@@ -379,7 +379,7 @@ settle_exits(struct reader *r)
 
 /* ---- threads that waited at the end ---- */
 
-/* The sum over all exits, and over all counters but those of that region, less 1. */
+/* The sum over all records, and over all counters but those of that region, less 1. */
 static uint64_t
 sum_others(const struct reader *r, uint64_t used, uint64_t region)
 {
@@ -390,7 +390,7 @@ sum_others(const struct reader *r, uint64_t used, uint64_t region)
 		uint64_t at = offset + sizeof h;
 
 		memcpy(&h, r->bytes + offset, sizeof h);
-		if (h.type != CHORD_EXTENT_EXITS && (h.type != CHORD_EXTENT_COUNTS || h.a + 1 == region))
+		if (!CHORD_IS_WEIGHED(h.type) && (h.type != CHORD_EXTENT_COUNTS || h.a + 1 == region))
 			continue;
 		if (h.type == CHORD_EXTENT_COUNTS)
 			at = offset + r->page;
@@ -400,6 +400,16 @@ sum_others(const struct reader *r, uint64_t used, uint64_t region)
 		}
 	}
 	return sum;
+}
+
+static void
+take_waiting(struct reader *r, const struct chord_waiting *w)
+{
+	struct exits e = {.module = CHORD_EXIT_MODULE(w->key), .addr = CHORD_EXIT_ADDR(w->key), .count = 1};
+
+	memcpy(e.sum, w->sum, sizeof e.sum);
+	VEC_PUSH(r->p->exit, e);
+	measures_waiting(r->p, w);
 }
 
 /* If no thread has gone on since, what was active in them has ended with the process, as what was active in the thread that
@@ -420,9 +430,8 @@ settle_waiting(struct reader *r, uint64_t used)
 		memcpy(&w, r->waiting + sizeof h + i * sizeof w, sizeof w);
 		if (w.key & (CHORD_EXIT_REENTRY | CHORD_EXIT_HANDLER))
 			r->why = "damaged: threads that waited make no sense";
-		else if (is_wanted(r, w.region + 1))
-			VEC_PUSH(r->p->exit, (struct exits){.module = CHORD_EXIT_MODULE(w.key), .addr = CHORD_EXIT_ADDR(w.key),
-			                                    .count = 1});
+		else if (is_wanted(r, (uint64_t)w.region + 1))
+			take_waiting(r, &w);
 	}
 	r->p->state = CHORD_STATE_ENDED;
 	r->p->nthreads = 0;

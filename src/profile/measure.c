@@ -24,6 +24,14 @@ measures_extent(uint32_t type)
 	return NULL;
 }
 
+void
+measures_waiting(struct profile *p, const struct chord_waiting *w)
+{
+	for (uint32_t m = 0; m < CHORD_MEASURES; m++)
+		if (list[m]->waiting)
+			list[m]->waiting(p, w);
+}
+
 const char *
 measures_settle(struct profile *p, const uint32_t *to, uint32_t n)
 {

@@ -109,6 +109,13 @@ place(struct pool *pool, struct places *x, const struct profile *p, const struct
 	}
 }
 
+static void
+waiting(struct profile *p, const struct chord_waiting *w)
+{
+	if (w->has_path)
+		VEC_PUSH(p->unfinished, (struct unfinished){CHORD_EXIT_MODULE(w->key), false, CHORD_EXIT_ADDR(w->key), w->path, 1});
+}
+
 static bool
 is_partly(const struct proc *p)
 {
@@ -128,7 +135,7 @@ static const struct counts_partly some = {
 };
 const struct profile_measure profile_measure_paths = {
 	.map = paths_map, .extents = extents, .settle = settle, .add_up = paths_same_tables, .merge = merge,
-	.keep_below = keep_below,
+	.waiting = waiting, .keep_below = keep_below,
 	.copy_module = copy_module, .write_module = paths_write_tables, .write = paths_write, .forget = forget,
 	.take_map = paths_take_tables, .doubt = paths_doubt_tables, .add_slot = add_slot,
 	.begin = paths_begin, .place = place, .solve = solve_paths, .solve_own = solve_ran, .is_partly = is_partly, .partly = &some,

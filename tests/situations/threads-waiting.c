@@ -12,9 +12,6 @@
 /* line: BEHIND 0 */
 /* line: INNER 28 */
 /* line: OUTER 0 */
-/* without: paths because how far their paths had come is not recorded */
-/* without: some-paths because how far their paths had come is not recorded */
-/* without: calls because what they had counted when they began is not recorded */
 /* without: trace because what is active is recorded with counters only */
 #include "situation.h"
 #include <poll.h>
