@@ -35,8 +35,8 @@
 	static void chord_rt_##name##_fork(const struct chord_rt_mod *m); \
 	/* An activation is left at the PC of that counter of exits, or resumed there (cfa 0); delta -1: takes that back. */ \
 	static void chord_rt_##name##_leave(struct chord_rt_ctl *ctl, uint64_t *count, uint64_t delta, uint64_t cfa); \
-	/* An activation, whose frame ends at cfa, is active in a thread that waits: what an exit would record, into *to. False: that \
-	 * is not known. */ \
+	/* An activation, whose frame ends at cfa, is active in a thread that waits: what an exit would record, into *to. \
+	 * False: that is not known. */ \
 	static bool chord_rt_##name##_waits(struct chord_rt_ctl *ctl, const struct chord_rt_mod *m, \
 	    const struct chord_rt_region *r, uint64_t cfa, struct chord_waiting *to); \
 	/* Is more recorded of an exit than its count? */ \
