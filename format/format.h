@@ -343,7 +343,8 @@ enum chord_extent {
 };
 
 /* Extents of records that are in the sum, and what a 64-bit word at that offset of the file adds to it. */
-#define CHORD_IS_WEIGHED(type) ((type) == CHORD_EXTENT_EXITS || ((type) >= CHORD_EXTENT_CALLEES && (type) <= CHORD_EXTENT_UNFINISHED))
+#define CHORD_IS_WEIGHED(type) \
+	((type) == CHORD_EXTENT_EXITS || ((type) >= CHORD_EXTENT_CALLEES && (type) <= CHORD_EXTENT_UNFINISHED))
 #define CHORD_WEIGHT(word, offset) ((uint64_t)(word) * (((uint64_t)(offset) >> 3) * 0x9e3779b97f4a7c16u + 1))
 
 /* ---- in a running process ---- */
