@@ -149,7 +149,7 @@ chord_rt_new_profile(struct chord_rt_ctl *ctl)
 		*ctl->here = 1;
 	ctl->ended = 0;
 	ctl->dying = 0;
-	ctl->waiting = 0;
+	ctl->waiting = ctl->waiting_size = 0;
 	ctl->truncated = 0;
 	ctl->snapshots = 0;
 	ctl->guests_warned = 0;

@@ -278,11 +278,17 @@ chord_rt_record_waiting(struct chord_rt_ctl *ctl, struct chord_rt_actives *a)
 	    !chord_rt_sum_others(ctl, h->b, &sum) || sum != h->c)
 		return;
 	h->a = a->n;
-	h->size = (sizeof *h + a->n * sizeof *a->at + CHORD_RT_PAGE - 1) & -(uint64_t)CHORD_RT_PAGE;
+	h->size = chord_rt_page_up(sizeof *h + a->n * sizeof *a->at);
+	if (h->size <= ctl->waiting_size) {
+		h->size = ctl->waiting_size;
+		chord_rt_call(SYS_pwrite64, chord_rt_fd(ctl), h, h->size, ctl->waiting);
+		return;
+	}
 	at = chord_rt_extent(ctl, h, h->size, h->size);
 	if (at)
 		chord_rt_publish(ctl, at + h->size);
 	ctl->waiting = at;
+	ctl->waiting_size = at ? h->size : 0;
 }
 
 /* What was recorded as the process was about to end, and did not, is no longer so. */
@@ -294,7 +300,6 @@ chord_rt_forget_waiting(struct chord_rt_ctl *ctl)
 	if (ctl->waiting)
 		chord_rt_call(SYS_pwrite64, chord_rt_fd(ctl), &no_sum, sizeof no_sum,
 		    ctl->waiting + offsetof(struct chord_extent_head, c));
-	ctl->waiting = 0;
 }
 
 /* The process ends: have the others, too? patient: threads that spin get time to become idle. */

@@ -484,7 +484,7 @@ struct chord_rt_ctl {
 	uint32_t guests_warned;       /* the profile says that there are guests */
 	uint32_t too_many;            /* it says that there are more modules than can be told apart */
 	uint64_t dying_state;         /* of the head before */
-	uint64_t waiting;             /* where in the profile CHORD_EXTENT_WAITING is; 0: nowhere */
+	uint64_t waiting, waiting_size; /* where in the profile CHORD_EXTENT_WAITING is, or 0; its bytes */
 	struct chord_rt_regs dying_regs;
 	uint32_t per_thread;          /* CHORD_THREADS=per-thread: regions are not used again, exits are kept by region */
 	uint32_t steppers;            /* threads that are stepped through */
