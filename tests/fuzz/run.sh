@@ -49,6 +49,14 @@ indexed()
 		CHORD_FILE=one.chord ./program && CHORD_FILE=two.chord ./program 2) >"$work/index.log" 2>&1
 }
 
+# waiting FILE: the profile of a program that ended while a thread waited
+waiting()
+{
+	printf '%s\n' '#include <pthread.h>' '#include <unistd.h>' 'void *f(void *a) { pause(); return a; }' \
+		'int main(void) { pthread_t t; pthread_create(&t, 0, f, 0); usleep(50000); return 0; }' >"$work/w.c"
+	"$CHORD" cc -O2 -o "$work/w" "$work/w.c" -lpthread && (cd "$work" && CHORD_FILE=w.chord ./w) && cp "$work/w.chord" "$1"
+}
+
 # seeds TARGET DIR: the kept corpus, and what this machine's compiler makes
 seeds()
 {
@@ -73,6 +81,7 @@ seeds()
 		printf 'int f(int a){return a?a*f(a-1):1;}int main(int c,char**v){return f(c)-1;}' >"$work/p.c"
 		"$CHORD" cc -O2 -o "$work/p" "$work/p.c" && (cd "$work" && CHORD_FILE=p.chord ./p)
 		if [ "$1" = map ]; then objcopy -O binary -j .pdr.chord.map --set-section-flags .pdr.chord.map=alloc "$work/p" "$2/p"; else cp "$work/p.chord" "$2/p"; fi
+		[ "$1" = map ] || waiting "$2/waiting"
 		;;
 	trace)
 		# Loops enough to fill segments. Rings are mostly zeros: what is behind the first segment is cut off in one of two.
