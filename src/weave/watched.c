@@ -75,15 +75,24 @@ make_slot(struct buf *tail, const char *name)
 	           name, name, name, name, name);
 }
 
+/* What the tail of the text has already, by function. */
+struct made {
+	bool wanted[NNAME], slot[NNAME];
+};
+
 static void
-turn(const struct text *t, struct edits *e, const struct text_callee *o, int k, struct buf *tail)
+turn(const struct text *t, struct edits *e, const struct text_callee *o, int k, struct made *made, struct buf *tail)
 {
 	struct buf b = {0};
 	uint32_t at = (uint32_t)(o->name.at - t->at);
 
-	keep_wanted(t, tail, names[k]);
+	if (!made->wanted[k])
+		keep_wanted(t, tail, names[k]);
+	made->wanted[k] = true;
 	if (o->mark.n) {
-		make_slot(tail, names[k]);
+		if (!made->slot[k])
+			make_slot(tail, names[k]);
+		made->slot[k] = true;
 		edit_add(e, (uint32_t)(o->mark.at - t->at), (uint32_t)o->mark.n, RANK_OPERAND, &b);
 	}
 	buf_str(&b, o->mark.n ? "__chord_slot_" : "__chord_");
@@ -95,6 +104,7 @@ void
 emit_watched(const struct text *t, bool traced, struct edits *e, struct buf *tail)
 {
 	bool own[NNAME] = {0}, asked = false;
+	struct made made = {0};
 
 	for (size_t i = 0; i < t->stmts.n; i++) {
 		const struct stmt *s = &t->stmts.at[i];
@@ -111,6 +121,6 @@ emit_watched(const struct text *t, bool traced, struct edits *e, struct buf *tai
 			find_own(t, own);
 		asked = true;
 		if (!own[k])
-			turn(t, e, &o, k, tail);
+			turn(t, e, &o, k, &made, tail);
 	}
 }
