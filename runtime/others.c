@@ -12,6 +12,8 @@ enum chord_rt_other {
 enum {
 	CHORD_RT_WAITING = 0x10000,   /* bytes: room for what is active */
 	CHORD_RT_SUMMED = 1 << 28,    /* bytes: larger profiles are not summed */
+	/* Bytes at most from a stack's outermost frame to what the runtime knows of the stack: */
+	CHORD_RT_BELOW_PD = 1 << 20, CHORD_RT_ABOVE_FIRST = 4096, CHORD_RT_ARGUMENTS = 1 << 24,
 	CHORD_RT_SPINNING = 500,      /* half milliseconds that threads which spin get to become idle; LLVM's do after 200 ms */
 };
 
@@ -138,9 +140,23 @@ chord_rt_add_active(struct chord_rt_actives *a, const struct chord_rt_walk *w, c
 	return CHORD_RT_ALL(waits, ctl, m, r, w->cfa, to);
 }
 
+/* Is that the outermost frame on the thread's own stack? If code has switched to another one by hand, what is active on this one
+ * cannot be seen from there. The runtime's frame was the first behind libc's; libc's descriptor has the thread's variables and the
+ * stack below it; the first thread has its arguments and environment above. */
+static bool
+chord_rt_is_own_end(const struct chord_rt_ctl *ctl, const struct chord_rt_region *r, int32_t tid, uint64_t sp)
+{
+	if (r->pd)
+		return r->pd - sp < CHORD_RT_BELOW_PD;
+	if (r->stack)
+		return sp - r->stack < CHORD_RT_ABOVE_FIRST;
+	return (uint32_t)tid == ctl->pid && ctl->stack - sp < CHORD_RT_ARGUMENTS;
+}
+
 /* Follows the stack of a thread that waits. It is in unmeasured code, which made the system call. */
 static enum chord_rt_other
-chord_rt_follow_other(struct chord_rt_ctl *ctl, const struct chord_rt_region *r, const uint64_t at[2], struct chord_rt_actives *a)
+chord_rt_follow_other(struct chord_rt_ctl *ctl, const struct chord_rt_region *r, int32_t tid, const uint64_t at[2],
+    struct chord_rt_actives *a)
 {
 	struct chord_rt_regs regs = {{0}};
 	enum chord_rt_step step = CHORD_RT_FRAME;
@@ -159,6 +175,8 @@ chord_rt_follow_other(struct chord_rt_ctl *ctl, const struct chord_rt_region *r,
 			return CHORD_RT_STANDS;
 		m = chord_rt_mod_of(ctl, w.regs.r[CHORD_RT_PC]);
 		if (m && !chord_rt_add_active(a, &w, m, r))
+			return CHORD_RT_STANDS;
+		if (step == CHORD_RT_OUTERMOST && !chord_rt_is_own_end(ctl, r, tid, w.regs.r[CHORD_RT_SP]))
 			return CHORD_RT_STANDS;
 		found = m ? CHORD_RT_WAITS : found;
 	}
@@ -181,7 +199,7 @@ chord_rt_other(struct chord_rt_ctl *ctl, struct chord_rt_region *r, int32_t tid,
 		return chord_rt_spins(r) ? CHORD_RT_SPINS : CHORD_RT_STANDS;
 	if (!chord_rt_last_two(before.call, before.n, at))
 		return CHORD_RT_STANDS;
-	found = chord_rt_follow_other(ctl, r, at, a);
+	found = chord_rt_follow_other(ctl, r, tid, at, a);
 	chord_rt_read_at(tid, &behind);
 	if (chord_rt_same_at(&before, &behind))
 		return found;
