@@ -26,23 +26,6 @@ struct chord_rt_actives {
 
 /* ---- what the kernel says ---- */
 
-/* Reads a file of /proc about the thread. 0: there is none. */
-static uint64_t
-chord_rt_task_file(int32_t tid, const char *name, uint64_t length, char *s, uint64_t size)
-{
-	char path[64] = "/proc/self/task/";
-	long fd, n;
-
-	if (!chord_rt_append_number(path, sizeof path, (uint64_t)tid) || !chord_rt_append(path, sizeof path, name, length))
-		return 0;
-	fd = chord_rt_call(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
-	if (chord_rt_failed(fd))
-		return 0;
-	n = chord_rt_call(SYS_read, fd, s, size);
-	chord_rt_call(SYS_close, fd);
-	return n > 0 ? (uint64_t)n : 0;
-}
-
 /* Reads the two hexadecimal numbers at the end of the text. */
 static bool
 chord_rt_last_two(const char *s, uint64_t n, uint64_t *v)

@@ -265,24 +265,33 @@ chord_rt_region_free(struct chord_rt_ctl *ctl, struct chord_rt_region *r)
 	return tid == 0 || (tid > 0 && chord_rt_call(SYS_tgkill, r->process ? r->process : ctl->pid, tid, 0) == -ESRCH);
 }
 
+/* Reads a file of /proc about the thread. 0: there is none. */
+static uint64_t
+chord_rt_task_file(int32_t tid, const char *name, uint64_t length, char *s, uint64_t size)
+{
+	char path[64] = "/proc/self/task/";
+	long fd, n;
+
+	if (!chord_rt_append_number(path, sizeof path, (uint64_t)tid) || !chord_rt_append(path, sizeof path, name, length))
+		return 0;
+	fd = chord_rt_call(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
+	if (chord_rt_failed(fd))
+		return 0;
+	n = chord_rt_call(SYS_read, fd, s, size);
+	chord_rt_call(SYS_close, fd);
+	return n > 0 ? (uint64_t)n : 0;
+}
+
 /* Has the thread ended for the program, though the kernel still lists it? It is then beyond the point that pthread_join waits
  * for. The flags are the 7th field behind the name in brackets. */
 static bool
 chord_rt_ends(int32_t tid)
 {
-	char s[512] = "/proc/self/task/";
-	uint64_t flags = 0;
-	long fd, n = 0, at;
+	char s[512];
+	uint64_t flags = 0, at = chord_rt_task_file(tid, "/stat", 5, s, sizeof s - 1);
 
-	if (!chord_rt_append_number(s, 64, (uint64_t)tid) || !chord_rt_append(s, 64, "/stat", 5))
-		return false;
-	fd = chord_rt_call(SYS_openat, AT_FDCWD, s, O_RDONLY | O_CLOEXEC);
-	if (chord_rt_failed(fd))
-		return false;
-	n = chord_rt_call(SYS_read, fd, s, sizeof s - 1);
-	chord_rt_call(SYS_close, fd);
-	s[n > 0 ? n : 0] = 0;
-	for (at = n; at > 0 && s[at - 1] != ')';)
+	s[at] = 0;
+	for (; at > 0 && s[at - 1] != ')';)
 		at--;
 	for (int field = 0; at > 0 && s[at] && field < 7; at++)
 		field += s[at] == ' ';

@@ -236,8 +236,8 @@ uint64_t tally_insns(struct pool *pool, struct binary *bin, const struct proc *p
 void relaxed_read(struct pool *pool, struct binary *bin);
 /* replaced.c: takes into the totals of events what the linker replaced, or says in r->replaced what is not known. */
 void replaced_correct(struct run *r, struct binary *bin);
-/* In how many blocks the linker replaced instructions so that counters of the event count others than are linked. bin->counts may
- * be NULL. */
+/* In how many blocks an event's counter counts as assembled, and the linked instructions would count otherwise. 0 for events of
+ * which that cannot be told (call:, cost:). bin->counts may be NULL. */
 uint32_t replaced_blocks(struct pool *pool, struct binary *bin, const char *event);
 
 #endif

@@ -3,7 +3,7 @@
 # run.sh [--long] [--stops N] [--keep DIR] [PART...]: on-line queries of events, from inside and outside of a program.
 #   bad     queries that cannot be answered
 #   plain   what chord query prints
-#   relaxed instructions that the linker replaced
+#   relaxed  what is said of instructions that the linker replaced
 #   unseen  the process does not notice
 #   stops   random stops of stepped programs, also in woven-in code, against the steps
 #   marks   chord_events() at random places, against the steps of the program that is not measured

@@ -12,7 +12,7 @@
 /* line: BEHIND 0 */
 /* line: INNER 28 */
 /* line: OUTER 0 */
-/* without: trace because what is active is recorded with counters only */
+/* without: trace because the place in the trace where a thread waits is not recorded */
 #include "situation.h"
 #include <poll.h>
 #include <pthread.h>
