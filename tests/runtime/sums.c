@@ -114,6 +114,17 @@ read_exits(const struct chord_extent_head *h)
 }
 
 static void
+read_waiting(const struct chord_extent_head *h)
+{
+	const struct chord_waiting *w = (const struct chord_waiting *)(h + 1);
+
+	if (sizeof *h + h->a * sizeof *w > h->size)
+		bad("waiting extent");
+	for (uint64_t i = 0; i < h->a; i++)
+		printf("waiting %u %llx %u\n", CHORD_EXIT_MODULE(w[i].key), (unsigned long long)CHORD_EXIT_ADDR(w[i].key), w[i].region);
+}
+
+static void
 read_extents(const char *p, uint64_t used)
 {
 	uint64_t regions = 0, n;
@@ -133,6 +144,8 @@ read_extents(const char *p, uint64_t used)
 			module[h->module].tables = h;
 		else if (h->type == CHORD_EXTENT_UNFINISHED)
 			read_unfinished(h);
+		else if (h->type == CHORD_EXTENT_WAITING)
+			read_waiting(h);
 		else if (h->type == CHORD_EXTENT_PATHS)
 			read_paths(h);
 		else if (h->type == CHORD_EXTENT_TEXT)
