@@ -121,7 +121,8 @@ read_waiting(const struct chord_extent_head *h)
 	if (sizeof *h + h->a * sizeof *w > h->size)
 		bad("waiting extent");
 	for (uint64_t i = 0; i < h->a; i++)
-		printf("waiting %u %llx %u\n", CHORD_EXIT_MODULE(w[i].key), (unsigned long long)CHORD_EXIT_ADDR(w[i].key), w[i].region);
+		printf("waiting %u %llx %u\n", CHORD_EXIT_MODULE(w[i].key), (unsigned long long)CHORD_EXIT_ADDR(w[i].key),
+		    w[i].region);
 }
 
 static void
