@@ -129,6 +129,8 @@ enum {
 	CHORD_TRACE_SHARED = 2,  /* threads shared a stream, without a lock: its slots may be lost, doubled or mixed */
 	CHORD_TRACE_UNKNOWN = 4, /* the tokens of some module were those of another one, too */
 	CHORD_TRACE_LAST = 16,   /* CHORD_TRACE=last:SIZE: nothing is packed, and of each stream the last so many bytes are kept */
+	CHORD_TRACE_OVERRUN = 32, /* two contexts were interrupted at once where a segment of a full ring begins: slots may be lost,
+	                           * doubled or mixed */
 	CHORD_TRACE_LATE = 8,    /* the beginning is missing: no room for what came before the runtime was up, or a fork amid it */
 };
 

@@ -59,7 +59,7 @@ chord_rt_first_pending(const struct chord_rt_trace *t, const struct chord_rt_rin
 	uint64_t first = used, at;
 
 	for (uint32_t i = 0; i < t->npending; i++) {
-		at = used - (r->at + used - t->pending[i]) % r->size;
+		at = used - chord_rt_between(t->pending[i], r->at + used, r->size);
 		first = at < first ? at : first;
 	}
 	return first;
@@ -157,6 +157,8 @@ chord_rt_trace_token(struct chord_rt_ctl *ctl, struct chord_rt_ring *r, uint64_t
 {
 	volatile uint32_t *slot = chord_rt_find_slot(r, cursor, p);
 
+	if (!slot && chord_rt_beyond(r, cursor))
+		chord_rt_settle_ring(ctl, r, cursor);
 	if (slot)
 		*slot = token;
 	else

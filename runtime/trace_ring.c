@@ -4,9 +4,13 @@
  * handler has written as well.
  *
  * The segment behind that of the cursor is always free, so that a handler which comes between the addition and the call of the
- * runtime has room; where it needs more, it comes here itself. A segment is packed when no slot in it is 0. A slot that is 0
- * belongs to a context that was interrupted before it wrote: as long as that is so, the segment stays, and if the ring is full
- * the stream goes on in a new one. The old one stays mapped, because that context may go on at any time.
+ * runtime has room; where it needs more, it comes here itself. If the ring is full by then, the slot that it has reserved is taken
+ * back. Only if it is interrupted there as well, and a third context goes on behind that slot, are slots written over others, and
+ * the trace says so.
+ *
+ * A segment is packed when no slot in it is 0. A slot that is 0 belongs to a context that was interrupted before it wrote: as long
+ * as that is so, the segment stays, and if the ring is full the stream goes on in a new one. The old one stays mapped, because that
+ * context may go on at any time.
  *
  * The order of writes is for readers of what a killed process left: the record is complete, the segment is zeroed, the ring's
  * count of packed segments goes up. All with signals blocked, by the thread whose ring it is. */
@@ -38,11 +42,34 @@ chord_rt_slot_at(const struct chord_rt_ring *r, uint64_t n)
 	return (volatile uint32_t *)(r->at + (n - r->first * CHORD_TRACE_SLOTS) * 4 % r->size);
 }
 
+/* Is the segment behind that one, in which the cursor is, not free? */
+static bool
+chord_rt_is_full(const struct chord_rt_ring *r, uint64_t segment)
+{
+	return (segment + 1 - r->packed) * CHORD_TRACE_SEGMENT >= r->size;
+}
+
 /* The number of the next slot. */
 static uint64_t
 chord_rt_next_slot(const struct chord_rt_ring *r, const uint64_t *cursor)
 {
 	return r->seen + (*(const volatile uint64_t *)cursor - r->seen_at) / 4;
+}
+
+/* So many slots are reserved for which the ring had no room. */
+static uint64_t
+chord_rt_beyond(const struct chord_rt_ring *r, const uint64_t *cursor)
+{
+	uint64_t used = chord_rt_next_slot(r, cursor) - r->packed * CHORD_TRACE_SLOTS, room = r->size / 4;
+
+	return used > room ? used - room : 0;
+}
+
+/* How many bytes of a ring lie between these addresses, each of which may be in either of its mappings. */
+static uint64_t
+chord_rt_between(uint64_t from, uint64_t to, uint64_t size)
+{
+	return (to + 2 * size - from) % size;
 }
 
 /* ---- where ---- */
@@ -229,7 +256,8 @@ static bool
 chord_rt_change_ring_locked(struct chord_rt_ctl *ctl, struct chord_rt_ring *r, uint64_t *cursor)
 {
 	struct chord_rt_old_ring *old = (struct chord_rt_old_ring *)chord_rt_take_room(ctl, sizeof *old);
-	uint64_t next = chord_rt_next_slot(r, cursor) / CHORD_TRACE_SLOTS + 1, from = r->packed * CHORD_TRACE_SLOTS;
+	uint64_t next = (chord_rt_next_slot(r, cursor) + CHORD_TRACE_SLOTS - 1) / CHORD_TRACE_SLOTS;
+	uint64_t from = r->packed * CHORD_TRACE_SLOTS;
 	struct chord_rt_old_ring was = {.at = r->at, .size = r->size, .collected = r->collected, .before = r->old};
 	long e = old ? chord_rt_new_ring(ctl, r, next) : -ENOMEM;
 
@@ -407,8 +435,7 @@ chord_rt_leave_to_collector(struct chord_rt_ctl *ctl, struct chord_rt_ring *r, u
 	for (;;) {
 		freed = __atomic_load_n(&room->freed, __ATOMIC_ACQUIRE);
 		r->packed = __atomic_load_n(&r->head->b, __ATOMIC_ACQUIRE);
-		if ((segment + 1 - r->packed) * CHORD_TRACE_SEGMENT < r->size || chord_rt_is_held(r) ||
-		    !chord_rt_await_collector(ctl, room, freed))
+		if (!chord_rt_is_full(r, segment) || chord_rt_is_held(r) || !chord_rt_await_collector(ctl, room, freed))
 			return;
 	}
 }
@@ -439,7 +466,7 @@ chord_rt_forget_first(struct chord_rt_ring *r, uint64_t segment)
 	struct chord_trace_gone *gone = (struct chord_trace_gone *)((uint64_t)r->head + CHORD_TRACE_GONE);
 	uint32_t sum;
 
-	while ((segment + 1 - r->packed) * CHORD_TRACE_SEGMENT >= r->size && chord_rt_is_written(r, &sum)) {
+	while (chord_rt_is_full(r, segment) && chord_rt_is_written(r, &sum)) {
 		if (r->packed <= r->kept)
 			chord_rt_keep_marks(r, gone);
 		gone->segments++;
@@ -451,9 +478,14 @@ chord_rt_forget_first(struct chord_rt_ring *r, uint64_t segment)
 static void
 chord_rt_settle_mine(struct chord_rt_ctl *ctl, struct chord_rt_ring *r, uint64_t *cursor)
 {
-	uint64_t segment = chord_rt_next_slot(r, cursor) / CHORD_TRACE_SLOTS;
+	uint64_t segment, beyond = chord_rt_beyond(r, cursor);
 	bool ok = true;
 
+	if (beyond == 1)
+		chord_rt_home_bump(cursor, -4ull);
+	else if (beyond)
+		__atomic_fetch_or(&ctl->trace->head->flags, CHORD_TRACE_OVERRUN, __ATOMIC_RELAXED);
+	segment = chord_rt_next_slot(r, cursor) / CHORD_TRACE_SLOTS;
 	if (ctl->trace->last && !chord_rt_back_up_to(ctl, r, segment + 2)) {
 		chord_rt_to_scratch(ctl->trace, cursor);
 		return;
@@ -464,7 +496,7 @@ chord_rt_settle_mine(struct chord_rt_ctl *ctl, struct chord_rt_ring *r, uint64_t
 		chord_rt_leave_to_collector(ctl, r, segment);
 	else
 		ok = chord_rt_pack_all(ctl, r, segment);
-	if ((segment + 1 - r->packed) * CHORD_TRACE_SEGMENT >= r->size && ok)
+	if (chord_rt_is_full(r, segment) && ok)
 		ok = chord_rt_change_ring(ctl, r, cursor);
 	if (!ok) {
 		chord_rt_trace_stop(ctl, -ENOMEM);
@@ -528,7 +560,7 @@ chord_rt_put_slot(struct chord_rt_ctl *ctl, struct chord_rt_ring *r, uint64_t *c
 static bool
 chord_rt_is_pending(const struct chord_rt_old_ring *ring, uint64_t p)
 {
-	uint64_t back = (ring->end - p - 4) % ring->size / 4;
+	uint64_t back = chord_rt_between(p + 4, ring->end, ring->size) / 4;
 
 	return chord_rt_in_ring(ring->at, ring->size, p) && back < ring->n && !*(volatile uint32_t *)p &&
 	    !chord_rt_is_emptied(ring->at, ring->collected, ring->next - back - 1);
@@ -536,22 +568,25 @@ chord_rt_is_pending(const struct chord_rt_old_ring *ring, uint64_t p)
 
 /* The slot that woven code reserved after the cursor was p. The context may have been interrupted after it read the cursor, then
  * the slot is the last one; or after it reserved the slot, then that is p. NULL: it cannot be told, because another context was
- * interrupted there, too, and has not gone on, or this one was interrupted twice. Its slot then stays 0. */
+ * interrupted there, too, and has not gone on, or this one was interrupted twice, then its slot stays 0; or the ring had no room
+ * for it. */
 static volatile uint32_t *
 chord_rt_find_slot(const struct chord_rt_ring *r, const uint64_t *cursor, uint64_t p)
 {
-	uint64_t next = chord_rt_next_slot(r, cursor), at = *cursor;
+	uint64_t beyond = chord_rt_beyond(r, cursor), at = *cursor - 4 * beyond;
+	uint64_t next = chord_rt_next_slot(r, cursor) - beyond;
 	volatile uint32_t *newest = chord_rt_slot_at(r, next - 1);
 	struct chord_rt_old_ring now = {
 		.at = r->at, .size = r->size, .collected = r->collected,
 		.end = at, .n = next - r->packed * CHORD_TRACE_SLOTS, .next = next,
 	};
-	bool last = next > r->first * CHORD_TRACE_SLOTS && !*newest && !chord_rt_is_emptied(r->at, r->collected, next - 1);
+	bool empty = !*newest && !chord_rt_is_emptied(r->at, r->collected, next - 1);
+	bool last = !beyond && next > r->first * CHORD_TRACE_SLOTS && empty;
 	bool first = chord_rt_is_pending(&now, p);
 
 	for (const struct chord_rt_old_ring *old = r->old; old && !first; old = old->before)
 		first = chord_rt_is_pending(old, p);
-	if (first && last && (at - p - 4) % r->size)
+	if (first && last && chord_rt_between(p + 4, at, r->size))
 		return NULL;
 	return first ? (volatile uint32_t *)p : last ? newest : NULL;
 }

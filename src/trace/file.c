@@ -257,7 +257,7 @@ check_head(struct pool *pool, const struct chord_trace_head *h, uint64_t size)
 	if (h->used < h->page || h->used % h->page)
 		return "damaged: its header makes no sense";
 	if (h->flags & ~(uint32_t)(CHORD_TRACE_STOPPED | CHORD_TRACE_SHARED | CHORD_TRACE_UNKNOWN | CHORD_TRACE_LATE |
-	    CHORD_TRACE_LAST))
+	    CHORD_TRACE_LAST | CHORD_TRACE_OVERRUN))
 		return "damaged: flags without a meaning";
 	return NULL;
 }
@@ -376,6 +376,8 @@ trace_short(struct pool *pool, const struct trace_file *f)
 		return "two modules, one loaded when the other was gone, had the same tokens";
 	if (f->flags & CHORD_TRACE_SHARED)
 		return "threads shared a stream: what they wrote may be lost or mixed";
+	if (f->flags & CHORD_TRACE_OVERRUN)
+		return "handlers interrupted one another where a segment begins: what they wrote may be lost or mixed";
 	return trace_tail(pool, f);
 }
 

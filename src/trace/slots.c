@@ -267,7 +267,7 @@ has_gaps(const struct slots *r, bool last)
 {
 	size_t gap = 0;
 
-	if (r->file->flags & (CHORD_TRACE_SHARED | CHORD_TRACE_LAST))
+	if (r->file->flags & (CHORD_TRACE_SHARED | CHORD_TRACE_OVERRUN | CHORD_TRACE_LAST))
 		return false;
 	for (size_t i = 0; i < r->nraw; i++) {
 		if (r->raw[i] && gap > GAP)

@@ -20,7 +20,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-enum { HANDLED = 40, CHILD = 50, LAST = 63 };
+enum { HANDLED = 40, CHILD = 50, LAST = 63, SEGMENT = 1 << 16 };
 
 static uint64_t wanted[TOKENS];
 static long amount;
@@ -172,6 +172,55 @@ case_stacks(void)
 		setcontext(&stack[0]);
 	}
 	stop();
+}
+
+/* ---- contexts that are interrupted where a segment begins ---- */
+
+static long depth, before_edge;
+
+static void
+fill_up_to_edge(void)
+{
+	do {
+		token(HANDLED);
+		wanted[HANDLED]++;
+	} while (!token_is_at(SEGMENT));
+}
+
+/* The one that stands there last writes another segment, from its second slot on. */
+static void
+at_edge(void)
+{
+	fill_up_to_edge();
+	if (depth++ < amount) {
+		token_at_edge(2, at_edge);
+		wanted[2]++;
+	} else {
+		fill_up_to_edge();
+	}
+}
+
+static void
+amid(void)
+{
+	depth = 0;
+	for (long i = 0; i < before_edge; i++)
+		fill_up_to_edge();
+	at_edge();
+}
+
+/* One context stands amid a record, while the ring becomes full; and so many, each in the one before, at a segment's first slot. */
+static void
+case_edges(void)
+{
+	for (before_edge = 0; before_edge < 40; before_edge++) {
+		for (int i = 0; i < 5; i++) {
+			token(3);
+			wanted[3]++;
+		}
+		token_amid(1, amid);
+		wanted[1]++;
+	}
 }
 
 /* ---- threads and processes ---- */
@@ -388,6 +437,7 @@ main(int argc, char **argv)
 	static const struct { const char *name; void (*f)(void); } cases[] = {
 		{"sequence", case_sequence}, {"signals", case_signals}, {"long_handlers", case_long_handlers},
 		{"stacks", case_stacks},
+		{"edges", case_edges},
 		{"threads", case_threads}, {"short_threads", case_short_threads}, {"fork", case_fork},
 		{"fork_in_handler", case_fork_in_handler}, {"fork_amid", case_fork_amid}, {"vfork", case_vfork},
 		{"forever", case_forever}, {"abort", case_abort},

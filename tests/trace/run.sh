@@ -99,6 +99,17 @@ run short_threads cases short_threads 100 && same short_threads && {
 run signals cases signals 4000000 && same signals && sequence signals-order
 run long_handlers cases long_handlers 4000000 && same long_handlers && sequence long_handlers-order
 run stacks cases stacks 2000000 && same stacks
+# A context stands amid a record, and so many where a segment begins: if two do, the trace says so.
+edges() { # [PREFIX]
+	local p=${1-}edges
+	for n in 0 1; do
+		run "$p-$n" cases edges $n && same "$p-$n" && said "$p-$n-said" 0
+	done
+	run "$p-2" cases edges 2 && said "$p-2" 32
+}
+# said NAME FLAGS: the trace has just these
+said() { grep -q "^flags $2 " slots.1 && ok "$1" || fail "$1" "$(head -1 slots.1)"; }
+edges
 run fork_in_handler cases fork_in_handler 6000000 && same fork_in_handler
 
 run fork_amid cases fork_amid 300000 && same fork_amid && {
@@ -198,6 +209,7 @@ for p in cases cases-static; do
 done
 run collected-signals cases signals 1500000 && same collected-signals && sequence collected-signals-order
 run collected-handlers cases long_handlers 1500000 && same collected-handlers && sequence collected-handlers-order
+edges collected-
 run collected-stacks cases stacks 1000000 && same collected-stacks
 run collected-fork_in_handler cases fork_in_handler 2000000 && same collected-fork_in_handler
 run collected-vfork cases vfork 50000 && same collected-vfork
@@ -275,6 +287,10 @@ run last-fork cases fork 10000 && same last-fork
 export CHORD_TRACE=last:4M
 run last-threads cases threads 20000 && same last-threads
 run last-handlers cases fork_in_handler 300000 && same last-handlers
+export CHORD_TRACE=last:300K
+for n in 1 2; do
+	run last-edges-$n cases edges $n && said last-edges-$n $((n == 1 ? 16 : 48))
+done
 export CHORD_TRACE=last:256K
 name=last-kill
 for i in $(seq 4); do

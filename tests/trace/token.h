@@ -3,6 +3,7 @@
 #ifndef TOKEN_H
 #define TOKEN_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* The paths of a program: each has 8 bytes among the counters. */
@@ -23,6 +24,32 @@ token_amid(uint64_t n, void (*handler)(void))
 	__asm__ volatile("movq %%gs:(%1), %0\n\taddq $4, %%gs:(%1)" : "=&r"(at) : "r"(__chord_trace_home) : "memory", "cc");
 	handler();
 	*(volatile uint32_t *)at = (uint32_t)(uintptr_t)(tokens + n);
+}
+
+/* The same where that slot is the first one of a segment, so that the runtime is to be called. */
+static inline void
+token_at_edge(uint64_t n, void (*handler)(void))
+{
+	extern uint64_t *__chord_trace_home __attribute__((visibility("hidden")));
+	uint64_t at;
+
+	__asm__ volatile("movq %%gs:(%1), %0\n\taddq $4, %%gs:(%1)" : "=&r"(at) : "r"(__chord_trace_home) : "memory", "cc");
+	handler();
+	__asm__ volatile(
+	    "leaq -128(%%rsp), %%rsp\n\t"
+	    "call __chord_trace_slow\n\t"
+	    "leaq 128(%%rsp), %%rsp" : "+a"(at) : "c"(tokens + n) : "memory", "cc");
+}
+
+/* The address of the next slot is a multiple of that. */
+static inline bool
+token_is_at(uint64_t multiple)
+{
+	extern uint64_t *__chord_trace_home __attribute__((visibility("hidden")));
+	uint64_t at;
+
+	__asm__ volatile("movq %%gs:(%1), %0" : "=r"(at) : "r"(__chord_trace_home) : "memory");
+	return at % multiple == 0;
 }
 
 /* Path number n has ended. */
