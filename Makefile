@@ -91,8 +91,8 @@ $(BUILD)/may: tests/may.c
 $(BUILD)/step: tests/step/step.c tests/stepping.h
 $(BUILD)/stops: tests/events/stops.c
 $(BUILD)/truth: tests/timers/truth.c
-$(BUILD)/record: tests/paths/record.c tests/stepping.h
-$(BUILD)/steps: tests/tracing/steps.c tests/stepping.h
+$(BUILD)/record: tests/paths/record.c tests/stepping.h tests/strikes.h
+$(BUILD)/steps: tests/tracing/steps.c tests/stepping.h tests/strikes.h
 $(BUILD)/regenerate: tests/tracing/regenerate.c
 $(BUILD)/studies: bench/studies.c
 $(BUILD)/chamber: tests/torture/chamber.c tests/torture/child.c tests/torture/opinion.c tests/torture/some.c

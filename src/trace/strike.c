@@ -241,28 +241,42 @@ is_unclear(const struct replay_path *p, const struct replay_strike *s)
 	       (p->softly || (s->unclear && p->n && p->block[p->n - 1] == s->block));
 }
 
-/* Is the place in the last path that was written? Then it is told of up to there. */
+/* What is above the first n of the stack has returned. */
+static void
+finish_above(struct replay *r, size_t n)
+{
+	while (r->stack.n > n && !r->stop)
+		replay_finish_one(r);
+}
+
+/* Is the place in the last path that was written? Then it is told of up to there. Else nothing is told yet: the place may be in a
+ * handler that says later that it has interrupted that path. */
 static bool
 is_told(struct replay *r, struct replay_strike *s)
 {
-	struct replay_frame *f = r->strikes ? NULL : replay_top(r);
 	struct replay_point at;
 
-	for (; f && f->path && !r->stop; f = replay_top(r)) {
+	for (size_t n = r->strikes ? 0 : r->stack.n; n && r->stack.at[n - 1].path; n--) {
+		const struct replay_frame *f = &r->stack.at[n - 1];
+
 		if (s->proc && is_in_tail(f->path, s, &at)) {
-			replay_run_to(r, at);
-			replay_top(r)->waits = true;
+			finish_above(r, n);
+			if (!r->stop)
+				replay_run_to(r, at);
+			if (!r->stop)
+				replay_top(r)->waits = true;
 			return true;
 		}
 		if (s->proc && is_unclear(f->path, s))
 			s->proc = NULL;
 		/* Another signal has struck on the way back to an interrupted place. */
-		if (!s->proc && f->waits && !s->outside)
+		if (!s->proc && f->waits && !s->outside) {
+			finish_above(r, n);
 			return true;
+		}
 		/* A handler has returned, and what it interrupted is not over. */
-		if (f->path->end != REPLAY_RETURNS || r->stack.n < 2 || !r->stack.at[r->stack.n - 2].path)
+		if (f->path->end != REPLAY_RETURNS)
 			return false;
-		replay_finish_one(r);
 	}
 	return r->stop;
 }
@@ -285,17 +299,35 @@ tell_ahead(struct replay *r, const struct replay_path *p, struct replay_point at
 	replay_run_to(r, at);
 }
 
+/* The innermost handler that is known before it says that it is there, if all that is above it are handlers on their way back, amid
+ * whose last instructions the place is not: its number in the stack, plus 1. Else all of the stack. */
+static size_t
+find_announced(const struct replay *r, const struct replay_strike *s)
+{
+	struct replay_point at;
+
+	for (size_t n = r->stack.n; n > 1; n--) {
+		const struct replay_frame *f = &r->stack.at[n - 1];
+
+		if (!f->path || f->path->end != REPLAY_RETURNS || (s->proc && is_in_tail(f->path, s, &at)))
+			break;
+		if (f[-1].announced)
+			return n - 1;
+	}
+	return r->stack.n;
+}
+
 /* Is the handler known already, because another one has interrupted it before it could say that it is there? Several may have. */
 static bool
 was_announced(struct replay *r, const struct replay_strike *s, uint64_t value)
 {
+	size_t n = find_announced(r, s);
 	struct replay_frame *f;
 	struct replay_point at;
 	uint64_t mark;
 
-	while (!r->strikes && (f = replay_top(r)) && f->path && f->path->end == REPLAY_RETURNS && r->stack.n > 1 &&
-	       r->stack.at[r->stack.n - 2].announced && !r->stop && !(s->proc && is_in_tail(f->path, s, &at)))
-		replay_finish_one(r);
+	if (!r->strikes)
+		finish_above(r, n);
 	f = replay_top(r);
 	if (r->strikes || !f || f->path || f->announced != (value | SAID) || !f->ahead ||
 	    (s->proc && contains(f->ahead, s, &at) && look_ahead(r, s, OWN, &at, &mark) == f->ahead && mark))

@@ -4,10 +4,11 @@
  * the profile says has to be the same: each path, how often, and how far those came that did not end.
  *
  * The program must not be a PIE, and has one thread. Prints how many paths and activations were compared. Gives up, with
- * status 77, after RECORD_STEPS instructions (environment). */
+ * status 77, after RECORD_STEPS instructions (environment). STRIKE=SEED[:SWEEPS]: signals are sent (tests/strikes.h). */
 #include "graph/graph.h"
 #include "run/run.h"
 #include "tests/stepping.h"
+#include "tests/strikes.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -382,29 +383,44 @@ go_to_main(struct recorder *r)
 		fail(r, "main", "it is not come to");
 }
 
+static uint64_t
+most_steps(void)
+{
+	const char *most = getenv("RECORD_STEPS");
+
+	return most ? strtoull(most, NULL, 10) : UINT64_MAX;
+}
+
 static void
 run(struct recorder *r)
 {
 	struct user_regs_struct regs;
-	uint64_t before = 0;
-	const char *most = getenv("RECORD_STEPS");
-	uint64_t limit = most ? strtoull(most, NULL, 10) : UINT64_MAX;
+	struct strikes strikes = {0};
+	uint64_t before = 0, limit = most_steps();
 	int status = 0, signal = 0;
+	bool looks = true, sent = false;
 
+	strikes_begin(&strikes);
 	go_to_main(r);
 	for (;;) {
 		ptrace(PTRACE_GETREGS, r->pid, 0, &regs);
 		r->pc = regs.rip;
-		look(r, regs.rsp, regs.rip == before);
+		if (looks) {
+			signal = strike_now(&strikes, r->pid, signal, regs.rsp, &sent);
+			if (!signal && !sent) /* else it comes back here after the handler */
+				look(r, regs.rsp, regs.rip == before);
+		}
 		before = regs.rip;
 		if (ptrace(PTRACE_SINGLESTEP, r->pid, 0, signal) || waitpid(r->pid, &status, 0) != r->pid || !WIFSTOPPED(status))
 			break;
-		signal = WSTOPSIG(status) == SIGTRAP ? 0 : WSTOPSIG(status);
+		looks = WSTOPSIG(status) == SIGTRAP;
+		signal = looks ? signal : WSTOPSIG(status);
 		if (++r->steps > limit) {
 			kill(r->pid, SIGKILL);
 			exit(77);
 		}
 	}
+	strikes_say(&strikes);
 	while (r->stack.n)
 		leave(r);
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* steps PROGRAM [ARGUMENT...]: runs a program one instruction at a time, all its threads, and writes the address of each original
  * instruction of measured code that is executed, to steps.N for thread N, from main on. Needs a program that is not a PIE.
- * What was woven in is passed over, and padding: the map says which addresses are the original's. STRIKE=SEED: signals SIGUSR1 and
- * SIGUSR2 are sent every few steps, at places that the seed determines. */
+ * What was woven in is passed over, and padding: the map says which addresses are the original's. STRIKE=SEED[:SWEEPS]: signals are
+ * sent (tests/strikes.h). STACK=1: behind each address the stack pointer, in decimal. */
 #include "run/run.h"
 #include "tests/stepping.h"
+#include "tests/strikes.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -32,8 +33,8 @@ struct stepper {
 	uint64_t low, high;
 	struct thread thread[THREADS];
 	int n;
-	uint32_t seed, wait;     /* for the next signal, steps until then; seed 0: none is sent */
-	bool handles;
+	struct strikes strikes;
+	bool stack;              /* the stack pointer is written, too */
 };
 
 static void
@@ -62,58 +63,17 @@ find_originals(struct stepper *s)
 }
 
 static void
-look(struct stepper *s, struct thread *t)
+look(struct stepper *s, struct thread *t, const struct user_regs_struct *regs)
 {
-	struct user_regs_struct regs;
-	uint8_t what;
+	uint8_t what = regs->rip >= s->low && regs->rip < s->high ? s->original[regs->rip - s->low] : 0;
 
-	if (ptrace(PTRACE_GETREGS, t->tid, 0, &regs))
-		return;
-	what = regs.rip >= s->low && regs.rip < s->high ? s->original[regs.rip - s->low] : 0;
-	if (what && !(what == 2 && t->before == regs.rip))
-		fprintf(t->out, "%" PRIx64 "\n", (uint64_t)regs.rip);
-	t->before = regs.rip;
-}
-
-static uint32_t
-draw(struct stepper *s)
-{
-	s->seed ^= s->seed << 13;
-	s->seed ^= s->seed >> 17;
-	s->seed ^= s->seed << 5;
-	return s->seed;
-}
-
-/* Is there a handler of each? */
-static bool
-handles(struct stepper *s, pid_t tid)
-{
-	unsigned long long caught = 0;
-	char name[64], line[256];
-	FILE *f;
-
-	snprintf(name, sizeof name, "/proc/%d/status", tid);
-	f = fopen(name, "re");
-	while (f && fgets(line, sizeof line, f))
-		sscanf(line, "SigCgt: %llx", &caught);
-	if (f)
-		fclose(f);
-	s->handles = caught >> (SIGUSR1 - 1) & caught >> (SIGUSR2 - 1) & 1;
-	return s->handles;
-}
-
-/* Often two come close to each other, or at once. A signal that is blocked is not sent. */
-static int
-signal_now(struct stepper *s, pid_t tid)
-{
-	uint64_t blocked = 0;
-	int sig;
-
-	if (!s->seed || (!s->handles && !handles(s, tid)) || s->wait--)
-		return 0;
-	s->wait = draw(s) % 3 ? draw(s) % 2000 : draw(s) % 12;
-	sig = draw(s) % 2 ? SIGUSR1 : SIGUSR2;
-	return ptrace(PTRACE_GETSIGMASK, tid, sizeof blocked, &blocked) || blocked >> (sig - 1) & 1 ? 0 : sig;
+	if (what && !(what == 2 && t->before == regs->rip)) {
+		fprintf(t->out, "%" PRIx64, (uint64_t)regs->rip);
+		if (s->stack)
+			fprintf(t->out, " %" PRIu64, (uint64_t)regs->rsp);
+		putc('\n', t->out);
+	}
+	t->before = regs->rip;
 }
 
 static struct thread *
@@ -149,7 +109,8 @@ go_to_main(struct stepper *s, pid_t pid)
 static void
 stopped(struct stepper *s, pid_t tid, int status)
 {
-	bool known = false;
+	bool known = false, sent;
+	struct user_regs_struct regs;
 	struct thread *t;
 	int sig = WSTOPSIG(status), before;
 
@@ -158,9 +119,12 @@ stopped(struct stepper *s, pid_t tid, int status)
 	t = thread_of(s, tid);
 	before = t->signal;
 	t->signal = sig == SIGTRAP || (sig == SIGSTOP && !known) ? 0 : sig;
-	/* Where a handler has just been entered the kernel takes no signal. After another one it comes back here. */
-	if (sig == SIGTRAP && !(status >> 16) && (before || !(t->signal = signal_now(s, tid))))
-		look(s, t);
+	/* After a handler it comes back here. */
+	if (sig == SIGTRAP && !(status >> 16) && !ptrace(PTRACE_GETREGS, tid, 0, &regs)) {
+		t->signal = strike_now(&s->strikes, tid, before, regs.rsp, &sent);
+		if (!t->signal && !sent)
+			look(s, t, &regs);
+	}
 	ptrace(PTRACE_SINGLESTEP, tid, 0, t->signal);
 }
 
@@ -183,7 +147,8 @@ start(char **argv)
 int
 main(int argc, char **argv)
 {
-	struct stepper s = {0};
+	struct stepper s = {.stack = getenv("STACK")};
+	struct user_regs_struct regs;
 	const char *why = "usage: steps PROGRAM [ARGUMENT...]";
 	struct pool *pool = pool_new();
 	int status;
@@ -191,19 +156,20 @@ main(int argc, char **argv)
 
 	if (argc < 2 || !binary_open(pool, argv[1], &s.binary, &why))
 		die(argc < 2 ? "steps" : argv[1], "%s", why);
-	if (getenv("STRIKE"))
-		s.seed = (uint32_t)atoi(getenv("STRIKE"));
+	strikes_begin(&s.strikes);
 	find_originals(&s);
 	stay_here();
 	pid = start(argv + 1);
 	go_to_main(&s, pid);
-	look(&s, thread_of(&s, pid));
+	ptrace(PTRACE_GETREGS, pid, 0, &regs);
+	look(&s, thread_of(&s, pid), &regs);
 	ptrace(PTRACE_SINGLESTEP, pid, 0, 0);
 	while ((tid = waitpid(-1, &status, __WALL)) > 0)
 		if (WIFSTOPPED(status))
 			stopped(&s, tid, status);
 	for (int i = 0; i < s.n; i++)
 		fclose(s.thread[i].out);
+	strikes_say(&s.strikes);
 	binary_close(&s.binary);
 	pool_free(pool);
 	free(s.original);
