@@ -338,7 +338,9 @@ enum chord_extent {
 	CHORD_EXTENT_FILLED = 16,
 	/* Of a process that ended while all its other threads waited in the kernel: what was active in them then. After the head:
 	 * a x struct chord_waiting. b: number of the region of the thread that ended the process, plus 1; 0: it had none. c: the
-	 * sum over all other counters and all records then (CHORD_WEIGHT): if it is another one at the end, some thread went on. */
+	 * sum over all other counters and all records then (CHORD_WEIGHT): if it is another one at the end, some thread went on.
+	 * module: 1 if the process traced; then, behind these, a 64-bit sum over the other threads' streams, each of which had n
+	 * slots, of CHORD_WEIGHT(n, 8 x the stream's number): it is to be the same at the end, too. */
 	CHORD_EXTENT_WAITING = 17,
 };
 

@@ -870,7 +870,25 @@ chord_rt_trace_waits(struct chord_rt_ctl *ctl, const struct chord_rt_mod *m, con
     struct chord_waiting *to)
 {
 	(void)m, (void)r, (void)cfa, (void)to;
-	return !ctl->trace;
+	return !ctl->trace || !ctl->nogs;
+}
+
+/* How far the streams of all threads but that one are, as CHORD_EXTENT_WAITING has it. */
+static uint64_t
+chord_rt_trace_sum(const struct chord_rt_ctl *ctl, const struct chord_rt_region *mine)
+{
+	const struct chord_rt_trace *t = ctl->trace;
+	const struct chord_rt_ring *ring;
+	const struct chord_rt_region *r;
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; t && i < ctl->nregion && t->ring.at[CHORD_CHUNK_OF(i)]; i++) {
+		r = chord_rt_region(ctl, i);
+		ring = chord_rt_ring(ctl, i);
+		if (r != mine && ring->at)
+			sum += CHORD_WEIGHT(chord_rt_next_slot(ring, chord_rt_cursor(t, r->base)), 8ull * i);
+	}
+	return sum;
 }
 
 static bool

@@ -114,7 +114,7 @@ chord_rt_add_active(struct chord_rt_actives *a, const struct chord_rt_walk *w, c
 	uint64_t pc = w->regs.r[CHORD_RT_PC] + w->exact;
 	struct chord_waiting *to;
 
-	if (a->n == a->most || (w->exact && !CHORD_RT_ALL(amid, ctl)))
+	if (a->n == a->most || (w->exact && (ctl->trace || !CHORD_RT_ALL(amid, ctl))))
 		return false;
 	to = &a->at[a->n++];
 	chord_rt_clear(to, sizeof *to);
@@ -270,16 +270,18 @@ chord_rt_record_waiting(struct chord_rt_ctl *ctl, struct chord_rt_actives *a)
 {
 	const struct chord_rt_region *mine = chord_rt_region_mine(ctl);
 	struct chord_extent_head *h = a->head;
-	uint64_t sum, at;
+	uint64_t sum, at, traced = chord_rt_trace_sum(ctl, mine);
 
 	h->type = CHORD_EXTENT_WAITING;
 	h->size = CHORD_RT_WAITING;
 	h->b = mine ? mine->index + 1 : 0;
 	if (!chord_rt_sum_others(ctl, h->b, &h->c) || chord_rt_others(ctl, a) != CHORD_RT_WAITS ||
-	    !chord_rt_sum_others(ctl, h->b, &sum) || sum != h->c)
+	    !chord_rt_sum_others(ctl, h->b, &sum) || sum != h->c || chord_rt_trace_sum(ctl, mine) != traced)
 		return;
 	h->a = a->n;
-	h->size = chord_rt_page_up(sizeof *h + a->n * sizeof *a->at);
+	h->module = ctl->trace != NULL;
+	chord_rt_copy(&a->at[a->n], &traced, sizeof traced);
+	h->size = chord_rt_page_up(sizeof *h + a->n * sizeof *a->at + sizeof traced);
 	if (h->size <= ctl->waiting_size) {
 		h->size = ctl->waiting_size;
 		chord_rt_call(SYS_pwrite64, chord_rt_fd(ctl), h, h->size, ctl->waiting);
@@ -317,7 +319,7 @@ chord_rt_settle_others(struct chord_rt_ctl *ctl, bool patient)
 	room = ctl->nregion > 1 ? chord_rt_pages(CHORD_RT_WAITING) : 0;
 	a.head = (struct chord_extent_head *)room;
 	a.at = (struct chord_waiting *)(a.head + 1);
-	a.most = room ? (CHORD_RT_WAITING - sizeof *a.head) / sizeof *a.at : 0;
+	a.most = room ? (CHORD_RT_WAITING - sizeof *a.head - 8) / sizeof *a.at : 0;
 	for (int left = patient ? CHORD_RT_SPINNING : 0; (found = chord_rt_others(ctl, &a)) == CHORD_RT_SPINS && left; left--)
 		chord_rt_call(SYS_nanosleep, half, 0);
 	if (found == CHORD_RT_IDLE)

@@ -201,8 +201,8 @@ strike_nested(struct strikes *s, pid_t tid, bool entered, uint64_t sp)
 	return true;
 }
 
-/* The signal to be given with the next step, or 0. *sent: one has been sent, which comes before that. Entered: a signal was given with
- * the last one; where a handler has just been entered the kernel takes none but one that was sent. */
+/* The signal to be given with the next step, or 0. *sent: one has been sent, which comes before that. Entered: a signal was given
+ * with the last one; where a handler has just been entered the kernel takes none but one that was sent. */
 static inline int
 strike_now(struct strikes *s, pid_t tid, bool entered, uint64_t sp, bool *sent)
 {

@@ -40,6 +40,7 @@ profile_free(struct profile *p)
 	free(p->module.at);
 	free(p->number.at);
 	free(p->exit.at);
+	free(p->waits.at.at);
 	measures_forget(p);
 	free(p->text.at);
 	free(p->unknown.at);
@@ -296,7 +297,7 @@ read_unknown(struct reader *r, const struct chord_extent_head *h, const unsigned
 static void
 read_waiting(struct reader *r, const struct chord_extent_head *h, const unsigned char *at)
 {
-	if (h->a > (h->size - sizeof *h) / sizeof(struct chord_waiting))
+	if (h->a > (h->size - sizeof *h - 8) / sizeof(struct chord_waiting) || h->module > 1)
 		r->why = "damaged: threads that waited make no sense";
 	r->waiting = at; /* of several the last one holds */
 }
@@ -402,21 +403,11 @@ sum_others(const struct reader *r, uint64_t used, uint64_t region)
 	return sum;
 }
 
+/* Keeps what was active in them, if no thread has gone on since by what is counted here. */
 static void
-take_waiting(struct reader *r, const struct chord_waiting *w)
+take_waiting(struct reader *r, uint64_t used)
 {
-	struct exits e = {.module = CHORD_EXIT_MODULE(w->key), .addr = CHORD_EXIT_ADDR(w->key), .count = 1};
-
-	memcpy(e.sum, w->sum, sizeof e.sum);
-	VEC_PUSH(r->p->exit, e);
-	measures_waiting(r->p, w);
-}
-
-/* If no thread has gone on since, what was active in them has ended with the process, as what was active in the thread that
- * ended it. */
-static void
-settle_waiting(struct reader *r, uint64_t used)
-{
+	struct waits *waits = &r->p->waits;
 	struct chord_extent_head h;
 
 	if (!r->waiting || r->why || r->p->state != CHORD_STATE_THREADS)
@@ -428,13 +419,30 @@ settle_waiting(struct reader *r, uint64_t used)
 		struct chord_waiting w;
 
 		memcpy(&w, r->waiting + sizeof h + i * sizeof w, sizeof w);
-		if (w.key & (CHORD_EXIT_REENTRY | CHORD_EXIT_HANDLER))
+		if (w.key & (CHORD_EXIT_REENTRY | CHORD_EXIT_HANDLER) || CHORD_EXIT_MODULE(w.key) >= r->module.n)
 			r->why = "damaged: threads that waited make no sense";
 		else if (is_wanted(r, (uint64_t)w.region + 1))
-			take_waiting(r, &w);
+			VEC_PUSH(waits->at, w);
 	}
-	r->p->state = CHORD_STATE_ENDED;
-	r->p->nthreads = 0;
+	waits->any = true;
+	waits->traced = h.module == 1;
+	waits->by = h.b;
+	memcpy(&waits->sum, r->waiting + sizeof h + h.a * sizeof(struct chord_waiting), sizeof waits->sum);
+}
+
+void
+profile_end_waiting(struct profile *p)
+{
+	for (size_t i = 0; i < p->waits.at.n; i++) {
+		struct chord_waiting *w = &p->waits.at.at[i];
+		struct exits e = {.module = p->number.at[CHORD_EXIT_MODULE(w->key)], .addr = CHORD_EXIT_ADDR(w->key), .count = 1};
+
+		memcpy(e.sum, w->sum, sizeof e.sum);
+		VEC_PUSH(p->exit, e);
+		measures_waiting(p, e.module, w);
+	}
+	p->state = CHORD_STATE_ENDED;
+	p->nrunning = p->nthreads = p->standing = 0;
 }
 
 /* One without an identity, or a sum that does not say of what, is known by its bytes: a copy is the same. */
@@ -535,7 +543,7 @@ parse(struct pool *pool, struct str bytes, uint64_t region, const char **why)
 	if (r.sum) {
 		settle_parts(&r);
 	} else {
-		settle_waiting(&r, h.used);
+		take_waiting(&r, h.used);
 		settle(&r);
 		r.p->standing = standing(&r);
 		if (!r.p->standing)
@@ -543,6 +551,8 @@ parse(struct pool *pool, struct str bytes, uint64_t region, const char **why)
 	}
 	settle_origin(&r, &h);
 	VEC_JOIN(r.p->number, r.module);
+	if (!r.why && r.p->waits.any && !r.p->waits.traced)
+		profile_end_waiting(r.p);
 	free(r.module.at);
 	free(r.part.at);
 	if ((*why = r.why)) {

@@ -25,11 +25,11 @@ measures_extent(uint32_t type)
 }
 
 void
-measures_waiting(struct profile *p, const struct chord_waiting *w)
+measures_waiting(struct profile *p, uint32_t module, const struct chord_waiting *w)
 {
 	for (uint32_t m = 0; m < CHORD_MEASURES; m++)
 		if (list[m]->waiting)
-			list[m]->waiting(p, w);
+			list[m]->waiting(p, module, w);
 }
 
 const char *

@@ -37,7 +37,7 @@ struct profile_measure {
 
 	const struct profile_extent *extents; /* the last one has type 0; NULL: it has none */
 	/* An activation ended with the process while its thread waited: takes what is recorded of it beside the exit. */
-	void (*waiting)(struct profile *p, const struct chord_waiting *w);
+	void (*waiting)(struct profile *p, uint32_t module, const struct chord_waiting *w);
 	/* When all has been read. Records name modules as the file counts them: to[] has the numbers in p, n of them. Checks
 	 * them, and joins equal ones. NULL, or what is wrong. */
 	const char *(*settle)(struct profile *p, const uint32_t *to, uint32_t n);
@@ -87,7 +87,7 @@ bool measured_partly(const struct proc *p);
 
 /* All measures: the functions above. */
 const struct profile_extent *measures_extent(uint32_t type);
-void measures_waiting(struct profile *p, const struct chord_waiting *w);
+void measures_waiting(struct profile *p, uint32_t module, const struct chord_waiting *w);
 const char *measures_settle(struct profile *p, const uint32_t *to, uint32_t n);
 bool measures_add_up(const struct module *a, const struct module *b);
 bool measures_merge(struct profile *sum, const struct profile *p, const uint32_t *to);

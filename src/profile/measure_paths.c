@@ -110,10 +110,10 @@ place(struct pool *pool, struct places *x, const struct profile *p, const struct
 }
 
 static void
-waiting(struct profile *p, const struct chord_waiting *w)
+waiting(struct profile *p, uint32_t module, const struct chord_waiting *w)
 {
 	if (w->has_path)
-		VEC_PUSH(p->unfinished, (struct unfinished){CHORD_EXIT_MODULE(w->key), false, CHORD_EXIT_ADDR(w->key), w->path, 1});
+		VEC_PUSH(p->unfinished, (struct unfinished){module, false, CHORD_EXIT_ADDR(w->key), w->path, 1});
 }
 
 static bool

@@ -197,6 +197,15 @@ struct unknown {
 	size_t n;
 };
 
+/* What was active in threads that waited in the kernel as another one ended the process (CHORD_EXTENT_WAITING), if the profile
+ * says that none has gone on since. */
+struct waits {
+	bool any;
+	bool traced;             /* it also takes a trace that says so: whose sum is that */
+	uint64_t by, sum;        /* by: region of the thread that ended the process, plus 1; 0: it had none */
+	VEC(struct chord_waiting) at;
+};
+
 /* What the relation of two sums is. */
 enum profile_overlap { PROFILE_PER_THREAD, PROFILE_INSIDE, PROFILE_OVERLAPS };
 
@@ -220,6 +229,7 @@ struct profile {
 	VEC(struct module) module;
 	VEC(uint32_t) number;    /* by number of a module in the file: its place in module */
 	VEC(struct exits) exit;
+	struct waits waits;
 	VEC(struct callees) callee; /* sorted by module, site, to_module, to; no two alike */
 	VEC(struct hashed) hashed; /* sorted by module, table, sum; no two alike */
 	VEC(struct unfinished) unfinished;
@@ -256,6 +266,9 @@ count_add(uint64_t *sum, uint64_t v)
 enum profile_overlap profile_overlap(const struct profile *sum, const struct profile *p);
 /* The origin in the sum that is the whole of what p is a snapshot of, or a snapshot of what p is the whole of; or NULL. */
 const struct chord_origin *profile_snapshot_of(const struct profile *sum, const struct profile *p);
+
+/* p->waits holds: all that has ended with the process. */
+void profile_end_waiting(struct profile *p);
 
 /* unknown.c: names what this version of Chord does not know in a profile (pool). NULL: it knows all. */
 const char *profile_unknown(struct pool *pool, const struct profile *p);

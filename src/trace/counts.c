@@ -240,6 +240,18 @@ trace_why_not(const struct trace_file *f, const struct profile *p)
 	return p->pid == f->pid ? modules_fit(f, p) : "damaged: it is of another process than its profile";
 }
 
+/* Are the streams of the threads that waited as long as when that was written down? Then they have not gone on. */
+static bool
+still_wait(struct trace_file *f, const struct waits *w)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < f->stream.n; i++)
+		if ((uint64_t)f->stream.at[i].number + 1 != w->by)
+			sum += CHORD_WEIGHT(slots_count(f, i), 8ull * f->stream.at[i].number);
+	return sum == w->sum;
+}
+
 const char *
 trace_fill(struct pool *pool, const char *profile, struct profile *p, uint64_t stream, const struct map *const *map)
 {
@@ -253,6 +265,8 @@ trace_fill(struct pool *pool, const char *profile, struct profile *p, uint64_t s
 		why = trace_why_not(f, p);
 	if (f && !why)
 		why = trace_add_counts(pool, f, p, stream, map);
+	if (f && !why && p->waits.traced && still_wait(f, &p->waits))
+		profile_end_waiting(p);
 	trace_close(f);
 	return why;
 }

@@ -236,6 +236,22 @@ find_last(struct slots *r, const struct trace_extent *x)
 	return true;
 }
 
+uint64_t
+slots_count(struct trace_file *f, size_t stream)
+{
+	struct slots *r = slots_new(f, stream, NULL);
+	const struct trace_extent *x = r->stream->ring.n ? &r->stream->ring.at[r->stream->ring.n - 1] : NULL;
+	uint64_t n = 0;
+
+	if (x) {
+		r->segment = x->first;
+		if (find_last(r, x) && ring_segment(r, x, r->last))
+			n = r->last * CHORD_TRACE_SLOTS + written(r->raw);
+	}
+	slots_free(r);
+	return n;
+}
+
 /* Does anything stand behind the next segment? False also: `fault`. */
 static bool
 anything_behind(struct slots *r, const struct trace_extent *x)

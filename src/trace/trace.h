@@ -97,6 +97,8 @@ bool slots_next(struct slots *r);
 bool slots_at_extent(const struct slots *r);
 /* The next one to be read is that segment, where so many modules are listed. False: there is none of that number, or `fault`. */
 bool slots_seek(struct slots *r, uint64_t segment, size_t listed);
+/* So many slots the stream has, up to the last one that was written. */
+uint64_t slots_count(struct trace_file *f, size_t stream);
 /* Bytes of the file that the stream takes, for progress. */
 uint64_t trace_stream_bytes(const struct trace_stream *s);
 

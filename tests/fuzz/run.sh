@@ -49,12 +49,15 @@ indexed()
 		CHORD_FILE=one.chord ./program && CHORD_FILE=two.chord ./program 2) >"$work/index.log" 2>&1
 }
 
-# waiting FILE: the profile of a program that ended while a thread waited
+# waiting FILE: FILE-MEASURE is the profile of a program that ended while a thread waited
 waiting()
 {
 	printf '%s\n' '#include <pthread.h>' '#include <unistd.h>' 'void *f(void *a) { pause(); return a; }' \
 		'int main(void) { pthread_t t; pthread_create(&t, 0, f, 0); usleep(50000); return 0; }' >"$work/w.c"
-	"$CHORD" cc -O2 -o "$work/w" "$work/w.c" -lpthread && (cd "$work" && CHORD_FILE=w.chord ./w) && cp "$work/w.chord" "$1"
+	for measure in edges trace; do
+		"$CHORD" cc -O2 -fchord=$measure -o "$work/w" "$work/w.c" -lpthread && (cd "$work" && CHORD_FILE=w.chord ./w) &&
+			cp "$work/w.chord" "$1-$measure"
+	done
 }
 
 # seeds TARGET DIR: the kept corpus, and what this machine's compiler makes

@@ -12,7 +12,6 @@
 /* line: BEHIND 0 */
 /* line: INNER 28 */
 /* line: OUTER 0 */
-/* without: trace because the place in the trace where a thread waits is not recorded */
 #include "situation.h"
 #include <poll.h>
 #include <pthread.h>
