@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Signals for a program that goes by single steps, at places that a seed determines. STRIKE=SEED: SIGUSR1 and SIGUSR2 every few
- * steps. STRIKE=SEED:SWEEPS[:STRIDE]: one handler of SIGUSR1, SIGUSR2 and SIGALRM is struck by another, and that by the third. The first is
- * struck at each of its instructions, one after the other (a sweep), what is woven in, the runtime and the way back to the kernel
- * among them, or at one of STRIDE; the second, and what the first strikes, anywhere. Each of the three is swept SWEEPS times; then
- * SIGURG says that it is over. These programs have one thread, and handlers no stack of their own. */
+ * steps. STRIKE=SEED:SWEEPS[:STRIDE]: one handler of SIGUSR1, SIGUSR2 and SIGALRM is struck by another, and that by the third.
+ * The first is struck at each of its instructions, one after the other (a sweep), what is woven in, the runtime and the way back
+ * to the kernel among them, or at one of STRIDE; the second, and what the first strikes, anywhere. Each of the three is swept
+ * SWEEPS times; then SIGURG says that it is over. These programs have one thread, and handlers no stack of their own. */
 #ifndef TESTS_STRIKES_H
 #define TESTS_STRIKES_H
 
@@ -159,8 +159,9 @@ strike_left(struct strikes *s)
 	s->level[0].at = strike_draw(s) % 3 ? strike_draw(s) % ANY_MORE : strike_draw(s) % 4;
 }
 
-/* Now and then what was struck is struck once more, there or a little further on; but not on its way back to the kernel: whose way back
- * that is, its own or that of what struck it amid its last instructions, is one of the things that no trace tells (docs/tracing.md). */
+/* Now and then what was struck is struck once more, there or a little further on; but not on its way back to the kernel: whose
+ * way back that is, its own or that of what struck it amid its last instructions, is one of the things that no trace tells
+ * (docs/tracing.md). */
 static inline void
 strike_send(struct strikes *s, pid_t tid, int sig)
 {
@@ -175,7 +176,8 @@ strike_send(struct strikes *s, pid_t tid, int sig)
 	syscall(SYS_tgkill, tid, tid, sig);
 }
 
-/* A step has been made, or (entered) a signal given, and the stack pointer is there. Is a signal sent that comes before the next? */
+/* A step has been made, or (entered) a signal given, and the stack pointer is there. Is a signal sent that comes before the
+ * next? */
 static inline bool
 strike_nested(struct strikes *s, pid_t tid, bool entered, uint64_t sp)
 {
