@@ -6,6 +6,7 @@ enum chord_rt_other {
 	CHORD_RT_IDLE,                /* gone, or nothing measured is active */
 	CHORD_RT_WAITS,               /* in the kernel, and it is known what is active */
 	CHORD_RT_SPINS,               /* it will be idle soon */
+	CHORD_RT_RUNS,                /* it runs, or has run meanwhile: perhaps it will wait soon */
 	CHORD_RT_STANDS,              /* none of these is known */
 };
 
@@ -14,7 +15,8 @@ enum {
 	CHORD_RT_SUMMED = 1 << 28,    /* bytes: larger profiles are not summed */
 	/* Bytes at most from a stack's outermost frame to what the runtime knows of the stack: */
 	CHORD_RT_BELOW_PD = 1 << 20, CHORD_RT_ABOVE_FIRST = 4096, CHORD_RT_ARGUMENTS = 1 << 24,
-	CHORD_RT_SPINNING = 500,      /* half milliseconds that threads which spin get to become idle; LLVM's do after 200 ms */
+	/* Half milliseconds that threads get which spin, to become idle (LLVM's do after 200 ms); or run, to wait again: */
+	CHORD_RT_SPINNING = 500, CHORD_RT_RUNNING = 8,
 };
 
 /* What is active in them: an extent, as it will be in the profile. */
@@ -179,14 +181,14 @@ chord_rt_other(struct chord_rt_ctl *ctl, struct chord_rt_region *r, int32_t tid,
 		return CHORD_RT_STANDS;
 	chord_rt_read_at(tid, &before);
 	if (before.n >= 7 && chord_rt_equal(before.call, "running", 7))
-		return chord_rt_spins(r) ? CHORD_RT_SPINS : CHORD_RT_STANDS;
+		return chord_rt_spins(r) ? CHORD_RT_SPINS : CHORD_RT_RUNS;
 	if (!chord_rt_last_two(before.call, before.n, at))
 		return CHORD_RT_STANDS;
 	found = chord_rt_follow_other(ctl, r, tid, at, a);
 	chord_rt_read_at(tid, &behind);
 	if (chord_rt_same_at(&before, &behind))
 		return found;
-	return chord_rt_spins(r) ? CHORD_RT_SPINS : CHORD_RT_STANDS;
+	return chord_rt_spins(r) ? CHORD_RT_SPINS : CHORD_RT_RUNS;
 }
 
 /* ---- all of them ---- */
@@ -264,8 +266,8 @@ chord_rt_sum_others(struct chord_rt_ctl *ctl, uint64_t region, uint64_t *sum)
 	return true;
 }
 
-/* Says in the profile what is active in threads that wait, if they all do. Under the lock. */
-static void
+/* Says in the profile what is active in threads that wait. False: some do no longer. Under the lock. */
+static bool
 chord_rt_record_waiting(struct chord_rt_ctl *ctl, struct chord_rt_actives *a)
 {
 	const struct chord_rt_region *mine = chord_rt_region_mine(ctl);
@@ -277,7 +279,7 @@ chord_rt_record_waiting(struct chord_rt_ctl *ctl, struct chord_rt_actives *a)
 	h->b = mine ? mine->index + 1 : 0;
 	if (!chord_rt_sum_others(ctl, h->b, &h->c) || chord_rt_others(ctl, a) != CHORD_RT_WAITS ||
 	    !chord_rt_sum_others(ctl, h->b, &sum) || sum != h->c || chord_rt_trace_sum(ctl, mine) != traced)
-		return;
+		return false;
 	h->a = a->n;
 	h->module = ctl->trace != NULL;
 	chord_rt_copy(&a->at[a->n], &traced, sizeof traced);
@@ -285,13 +287,14 @@ chord_rt_record_waiting(struct chord_rt_ctl *ctl, struct chord_rt_actives *a)
 	if (h->size <= ctl->waiting_size) {
 		h->size = ctl->waiting_size;
 		chord_rt_call(SYS_pwrite64, chord_rt_fd(ctl), h, h->size, ctl->waiting);
-		return;
+		return true;
 	}
 	at = chord_rt_extent(ctl, h, h->size, h->size);
 	if (at)
 		chord_rt_publish(ctl, at + h->size);
 	ctl->waiting = at;
 	ctl->waiting_size = at ? h->size : 0;
+	return true;
 }
 
 /* What was recorded as the process was about to end, and did not, is no longer so. */
@@ -305,14 +308,33 @@ chord_rt_forget_waiting(struct chord_rt_ctl *ctl)
 		    ctl->waiting + offsetof(struct chord_extent_head, c));
 }
 
-/* The process ends: have the others, too? patient: threads that spin get time to become idle. */
+/* Looks at all others once, and writes down what is found. */
+static enum chord_rt_other
+chord_rt_look_at_others(struct chord_rt_ctl *ctl, struct chord_rt_actives *a)
+{
+	enum chord_rt_other found = chord_rt_others(ctl, a);
+	uint64_t old;
+
+	if (found == CHORD_RT_IDLE)
+		ctl->head->state = CHORD_STATE_ENDED;
+	if (found == CHORD_RT_WAITS && !chord_rt_has_lock(ctl)) {
+		old = chord_rt_lock(ctl);
+		if (!chord_rt_record_waiting(ctl, a))
+			found = CHORD_RT_RUNS;
+		chord_rt_unlock(ctl, old);
+	}
+	return found;
+}
+
+/* The process ends: have the others, too? patient: threads that spin or run get time to become idle or to wait. */
 static void
 chord_rt_settle_others(struct chord_rt_ctl *ctl, bool patient)
 {
 	struct chord_rt_actives a = {0};
 	static const int64_t half[2] = {0, 500000};
+	int spins = patient ? CHORD_RT_SPINNING : 0, runs = patient ? CHORD_RT_RUNNING : 0;
 	enum chord_rt_other found;
-	uint64_t room, old;
+	uint64_t room;
 
 	chord_rt_forget_waiting(ctl);
 	ctl->head->state = CHORD_STATE_THREADS;
@@ -320,14 +342,11 @@ chord_rt_settle_others(struct chord_rt_ctl *ctl, bool patient)
 	a.head = (struct chord_extent_head *)room;
 	a.at = (struct chord_waiting *)(a.head + 1);
 	a.most = room ? (CHORD_RT_WAITING - sizeof *a.head - 8) / sizeof *a.at : 0;
-	for (int left = patient ? CHORD_RT_SPINNING : 0; (found = chord_rt_others(ctl, &a)) == CHORD_RT_SPINS && left; left--)
+	for (;;) {
+		found = chord_rt_look_at_others(ctl, &a);
+		if (!(found == CHORD_RT_SPINS && spins-- > 0) && !(found == CHORD_RT_RUNS && runs-- > 0))
+			break;
 		chord_rt_call(SYS_nanosleep, half, 0);
-	if (found == CHORD_RT_IDLE)
-		ctl->head->state = CHORD_STATE_ENDED;
-	if (found == CHORD_RT_WAITS && !chord_rt_has_lock(ctl)) {
-		old = chord_rt_lock(ctl);
-		chord_rt_record_waiting(ctl, &a);
-		chord_rt_unlock(ctl, old);
 	}
 	if (room)
 		chord_rt_call(SYS_munmap, room, CHORD_RT_WAITING);
