@@ -512,14 +512,14 @@ struct chord_flight {
  * re-entry bit: in activations that were taken up again behind it, in a forked child. */
 struct chord_unfinished {
 	uint64_t key;    /* as in struct chord_exit */
-	uint64_t path;   /* the register; in link-time addresses if it is one of the module's counters */
+	uint64_t path;   /* the register; as a link-time address if it can be that of a counter of the module, or near it */
 	uint64_t count;
-	uint64_t unused;
+	uint64_t raw;    /* the register itself, but that bit 63 may be set; 0: it is not known, or the same */
 };
 /* An activation that is active in a thread that waits, as an exit would record it. */
 struct chord_waiting {
 	uint64_t key, sum[CHORD_SUMS]; /* as in struct chord_exit */
-	uint64_t path;                 /* as in struct chord_unfinished, if there is one */
+	uint64_t path, raw;            /* as in struct chord_unfinished, if there is one */
 	uint32_t region;               /* number of the thread's */
 	uint32_t has_path;             /* 1: there is one */
 };

@@ -150,11 +150,16 @@ chord_rt_renew_counts(struct chord_rt_ctl *ctl, uint32_t m)
 
 /* The path register of an activation whose frame ends at cfa. */
 static CHORD_RT_HOT uint64_t
-chord_rt_register(struct chord_rt_ctl *ctl, const struct chord_rt_mod *m, uint64_t cfa)
+chord_rt_register(struct chord_rt_ctl *ctl, uint64_t cfa)
 {
-	uint64_t r = chord_rt_has_slot(ctl, cfa - CHORD_RT_SLOT) ? *(volatile uint64_t *)((cfa - CHORD_RT_SLOT) ^ ctl->mask) : 0;
+	return chord_rt_has_slot(ctl, cfa - CHORD_RT_SLOT) ? *(volatile uint64_t *)((cfa - CHORD_RT_SLOT) ^ ctl->mask) : 0;
+}
 
-	/* The path register may point a little beside its table. */
+/* If it can be the address of a counter, that at link time: it may point a little beside its table. Where it is a number, readers
+ * undo that: they have the register, too. */
+static CHORD_RT_HOT uint64_t
+chord_rt_linked(const struct chord_rt_mod *m, uint64_t r)
+{
 	return r - (m->first - CHORD_RT_BESIDE) < m->size + 2 * CHORD_RT_BESIDE ? r - m->bias : r;
 }
 
@@ -166,14 +171,15 @@ chord_rt_count_unfinished(struct chord_rt_ctl *ctl, uint64_t key, uint64_t delta
 	const struct chord_rt_mod *m = chord_rt_module(ctl, CHORD_EXIT_MODULE(key));
 	struct chord_rt_keyed *t = chord_rt_keyed(ctl, CHORD_RT_UNFINISHED, ctl->per_thread ? chord_rt_mine_number(ctl) : 0);
 	struct chord_callee *s;
-	uint64_t r;
+	uint64_t r, path;
 
 	if (!cfa || !m->unfinished)
 		return;
-	r = chord_rt_register(ctl, m, cfa);
-	s = chord_rt_keyed_find(t, key, r | CHORD_RT_MARK, r);
+	r = chord_rt_register(ctl, cfa);
+	path = chord_rt_linked(m, r);
+	s = chord_rt_keyed_find(t, key, r | CHORD_RT_MARK, path);
 	if (!s)
-		s = chord_rt_keyed_make(ctl, t, key, r | CHORD_RT_MARK, r);
+		s = chord_rt_keyed_make(ctl, t, key, r | CHORD_RT_MARK, path);
 	if (s)
 		__atomic_fetch_add(&s->count, delta, __ATOMIC_RELAXED);
 }
@@ -323,8 +329,11 @@ chord_rt_paths_waits(struct chord_rt_ctl *ctl, const struct chord_rt_mod *m, con
     struct chord_waiting *to)
 {
 	(void)r;
-	if (ctl->paths)
-		to->path = chord_rt_register(ctl, m, cfa);
+	if (ctl->paths) {
+		to->path = chord_rt_register(ctl, cfa);
+		to->raw = to->path | CHORD_RT_MARK;
+		to->path = chord_rt_linked(m, to->path);
+	}
 	to->has_path = ctl->paths != 0;
 	return true;
 }

@@ -78,7 +78,7 @@ add_slot(struct profile *p, uint32_t module, uint64_t addr, uint64_t bias, uint6
 	bool of_counter = word - (m->base + bias - beside) < m->ncount * 8 + 2 * beside;
 
 	VEC_PUSH(p->unfinished, (struct unfinished){.module = module, .addr = addr, .path = word - (of_counter ? bias : 0),
-	                                            .count = 1});
+	                                            .bias = of_counter ? bias : 0, .count = 1});
 }
 
 static void
@@ -104,7 +104,7 @@ place(struct pool *pool, struct places *x, const struct profile *p, const struct
 			continue;
 		pc = counts[proc].paths;
 		s = pool_alloc(pool, sizeof *s);
-		*s = (struct stopped){pc->stopped, call, u->reentry, u->path, u->count, NULL};
+		*s = (struct stopped){pc->stopped, call, u->reentry, u->path, u->bias, u->count, NULL};
 		pc->stopped = s;
 	}
 }
@@ -113,7 +113,8 @@ static void
 waiting(struct profile *p, uint32_t module, const struct chord_waiting *w)
 {
 	if (w->has_path)
-		VEC_PUSH(p->unfinished, (struct unfinished){module, false, CHORD_EXIT_ADDR(w->key), w->path, 1});
+		VEC_PUSH(p->unfinished, (struct unfinished){module, false, CHORD_EXIT_ADDR(w->key), w->path,
+		                                            paths_bias(w->path, w->raw), 1});
 }
 
 static bool

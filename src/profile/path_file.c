@@ -188,6 +188,12 @@ paths_read_hashed(struct profile *p, struct module *m, const struct chord_extent
 	return NULL;
 }
 
+uint64_t
+paths_bias(uint64_t path, uint64_t raw)
+{
+	return raw ? (raw - path) & INT64_MAX : 0;
+}
+
 const char *
 paths_read_unfinished(struct profile *p, struct module *m, const struct chord_extent_head *h, const unsigned char *at)
 {
@@ -200,7 +206,7 @@ paths_read_unfinished(struct profile *p, struct module *m, const struct chord_ex
 		memcpy(&u, at + sizeof *h + i * sizeof u, sizeof u);
 		if (u.key && u.count)
 			VEC_PUSH(p->unfinished, (struct unfinished){CHORD_EXIT_MODULE(u.key), u.key & CHORD_EXIT_REENTRY,
-			                                            CHORD_EXIT_ADDR(u.key), u.path, u.count});
+			                                            CHORD_EXIT_ADDR(u.key), u.path, paths_bias(u.path, u.raw), u.count});
 	}
 	return NULL;
 }
@@ -251,7 +257,9 @@ by_key(const void *a, const void *b)
 		return x->addr < y->addr ? -1 : 1;
 	if (x->reentry != y->reentry)
 		return x->reentry ? 1 : -1;
-	return (x->path > y->path) - (x->path < y->path);
+	if (x->path != y->path)
+		return x->path < y->path ? -1 : 1;
+	return (x->bias > y->bias) - (x->bias < y->bias);
 }
 
 bool
@@ -346,7 +354,7 @@ paths_write(const struct profile *p, uint64_t of, struct buf *out)
 	for (size_t i = 0; i < p->unfinished.n; i++) {
 		const struct unfinished *e = &p->unfinished.at[i];
 		struct chord_unfinished u = {(uint64_t)(e->module + 1) << 48 | e->addr | (e->reentry ? CHORD_EXIT_REENTRY : 0),
-			e->path, e->count, 0};
+			e->path, e->count, e->bias ? e->path + e->bias : 0};
 
 		buf_add(out, &u, sizeof u);
 	}

@@ -165,7 +165,9 @@ path_stopped_sum(const struct path_graph *pg, const struct stopped *s)
 
 	if (s->cut || !pp->held[v])
 		return pp->query[v];
-	if (pp->kind != CHORD_PATH_HASHED)
+	if (pp->kind == CHORD_PATH_HASHED)
+		at += s->bias;
+	else
 		at = (uint64_t)((int64_t)(at - (p->counters + 8 * pp->table)) / 8);
 	return (int64_t)(at + (uint64_t)pp->query[v]);
 }
@@ -225,7 +227,7 @@ add_stopped(struct pool *pool, struct path_counts *pc, uint32_t call, bool reent
 
 	if (!count)
 		return;
-	*s = (struct stopped){pc->stopped, call, reentry, 0, count, NULL};
+	*s = (struct stopped){pc->stopped, call, reentry, 0, 0, count, NULL};
 	pc->stopped = s;
 }
 

@@ -184,7 +184,8 @@ struct unfinished {
 	uint32_t module;
 	bool reentry;
 	uint64_t addr;           /* return address */
-	uint64_t path;           /* the path register */
+	uint64_t path;           /* the path register; if it can be a counter's address, that at link time: */
+	uint64_t bias;           /* so much less than the register */
 	uint64_t count;
 };
 
@@ -308,7 +309,7 @@ struct stopped {
 	struct stopped *next;
 	uint32_t call;
 	bool reentry;
-	uint64_t path;           /* the path register */
+	uint64_t path, bias;     /* the path register, as in struct unfinished */
 	uint64_t count;
 	const struct cut *cut;   /* not NULL: it was there, and not at a call; the way to the block says all */
 };

@@ -174,10 +174,17 @@ stop_at(struct fake *f, uint32_t call, int64_t r, bool reentry)
 	uint32_t v = f->call[call].block;
 	uint64_t path = f->kind == CHORD_PATH_HASHED ? (uint64_t)r : table(f) + 8 * (uint64_t)r;
 	struct chord_exit e = exit_at(CODE + 1 + call, 1, reentry);
+	struct chord_unfinished u = {e.key, path, 1, 0};
+	const uint64_t bias = 0x108000;
 
 	VEC_PUSH(f->exit, e);
-	/* Where it is known there is no register. */
-	VEC_PUSH(f->unfinished, (struct chord_unfinished){e.key, f->paths->probes->known[v] ? rnd(100) : path, 1, 0});
+	if (f->paths->probes->known[v])
+		u.path = rnd(100); /* there is no register */
+	else if (rnd(2))
+		u.raw = (path + (f->kind == CHORD_PATH_HASHED ? 0 : bias)) | 1ull << 63;
+	if (u.raw && f->kind == CHORD_PATH_HASHED)
+		u.path -= bias; /* the number looked like an address */
+	VEC_PUSH(f->unfinished, u);
 }
 
 /* Along edge e; the register as struct probes has it. */
