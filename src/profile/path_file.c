@@ -206,7 +206,8 @@ paths_read_unfinished(struct profile *p, struct module *m, const struct chord_ex
 		memcpy(&u, at + sizeof *h + i * sizeof u, sizeof u);
 		if (u.key && u.count)
 			VEC_PUSH(p->unfinished, (struct unfinished){CHORD_EXIT_MODULE(u.key), u.key & CHORD_EXIT_REENTRY,
-			                                            CHORD_EXIT_ADDR(u.key), u.path, paths_bias(u.path, u.raw), u.count});
+			                                            CHORD_EXIT_ADDR(u.key), u.path, paths_bias(u.path, u.raw),
+			                                            u.count});
 	}
 	return NULL;
 }
