@@ -355,7 +355,7 @@ paths_write(const struct profile *p, uint64_t of, struct buf *out)
 	for (size_t i = 0; i < p->unfinished.n; i++) {
 		const struct unfinished *e = &p->unfinished.at[i];
 		struct chord_unfinished u = {(uint64_t)(e->module + 1) << 48 | e->addr | (e->reentry ? CHORD_EXIT_REENTRY : 0),
-			e->path, e->count, e->bias ? e->path + e->bias : 0};
+			e->path, e->count, e->bias ? (e->path + e->bias) | 1ull << 63 : 0};
 
 		buf_add(out, &u, sizeof u);
 	}
