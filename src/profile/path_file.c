@@ -188,10 +188,16 @@ paths_read_hashed(struct profile *p, struct module *m, const struct chord_extent
 	return NULL;
 }
 
+/* A module that is loaded higher than that is at another place in each run. Of what seems to be an address there it is not kept by
+ * how much it was moved: records of several runs could not be joined. */
+#define HIGH (1ull << 40)
+
 uint64_t
 paths_bias(uint64_t path, uint64_t raw)
 {
-	return raw ? (raw - path) & INT64_MAX : 0;
+	uint64_t bias = (raw - path) & INT64_MAX;
+
+	return raw && bias < HIGH ? bias : 0;
 }
 
 const char *
