@@ -76,9 +76,10 @@ add_slot(struct profile *p, uint32_t module, uint64_t addr, uint64_t bias, uint6
 	const uint64_t beside = 1 << 30;
 	const struct module *m = &p->module.at[module];
 	bool of_counter = word - (m->base + bias - beside) < m->ncount * 8 + 2 * beside;
+	uint64_t path = word - (of_counter ? bias : 0);
 
-	VEC_PUSH(p->unfinished, (struct unfinished){.module = module, .addr = addr, .path = word - (of_counter ? bias : 0),
-	                                            .bias = of_counter ? bias : 0, .count = 1});
+	VEC_PUSH(p->unfinished, (struct unfinished){.module = module, .addr = addr, .path = path,
+	                                            .bias = of_counter ? paths_bias(path, word | 1ull << 63) : 0, .count = 1});
 }
 
 static void
