@@ -138,5 +138,10 @@ done
 passed=$(grep -c '^ok ' "$log")
 failed=$(grep -c '^FAIL ' "$log")
 skipped=$(grep -c '^skip ' "$log")
+# Once more at the end, where a long log is read first: what failed, with what was said around it.
+if [ "$failed" != 0 ]; then
+	echo "== failed"
+	grep -E -B 3 -A 12 '^FAIL ' "$log" | sed 's/^/   /'
+fi
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" = 0 ] && [ "$passed" != 0 ]

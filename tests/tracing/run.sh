@@ -833,7 +833,7 @@ rm -f ./*.chord ./*.trace
 # ---- a path is written before its last instructions have run ----
 
 build gcc killed.c -O1 || fail build/killed "$(head -n 1 log)"
-(ulimit -c 0; ./program) >/dev/null 2>&1
+{ (ulimit -c 0; ./program); } >/dev/null 2>&1
 "$CHORD" trace ./program >all 2>err && [ "$(grep -c 'down: may not have ended' all)" = 1 ] && [ "$(grep -c 'down: had not ended' all)" = 3 ] &&
 	! grep -q 'down();\|/[*] down [*]/' all
 check killed $? "$(cat err all)"
