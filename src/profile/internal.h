@@ -9,7 +9,7 @@
 /* path_file.c: paths in a profile. Texts say what is wrong with the file, NULL that nothing is. */
 const char *paths_read_tables(struct profile *p, struct module *m, const struct chord_extent_head *h, const unsigned char *at);
 const char *paths_read_hashed(struct profile *p, struct module *m, const struct chord_extent_head *h, const unsigned char *at);
-/* Of struct chord_unfinished: how much less than the register the path is, where that is kept; else 0. */
+/* Of struct chord_unfinished: how much less than the register the path is. */
 uint64_t paths_bias(uint64_t path, uint64_t raw);
 const char *paths_read_unfinished(struct profile *p, struct module *m, const struct chord_extent_head *h,
                                   const unsigned char *at);

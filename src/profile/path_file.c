@@ -188,16 +188,20 @@ paths_read_hashed(struct profile *p, struct module *m, const struct chord_extent
 	return NULL;
 }
 
-/* A module that is loaded higher than that is at another place in each run. Of what seems to be an address there it is not kept by
- * how much it was moved: records of several runs could not be joined. */
-#define HIGH (1ull << 40)
-
 uint64_t
 paths_bias(uint64_t path, uint64_t raw)
 {
-	uint64_t bias = (raw - path) & INT64_MAX;
+	return raw ? (raw - path) & INT64_MAX : 0;
+}
 
-	return raw && bias < HIGH ? bias : 0;
+/* A module that is loaded higher than 1 TiB is at another place in each run, so by how much it was moved does not tell records
+ * apart: in one process it is the same for all, and those of several runs have to be joined. */
+static uint64_t
+told_by(uint64_t bias)
+{
+	const uint64_t high = 1ull << 40;
+
+	return bias < high ? bias : high;
 }
 
 const char *
@@ -266,7 +270,7 @@ by_key(const void *a, const void *b)
 		return x->reentry ? 1 : -1;
 	if (x->path != y->path)
 		return x->path < y->path ? -1 : 1;
-	return (x->bias > y->bias) - (x->bias < y->bias);
+	return (told_by(x->bias) > told_by(y->bias)) - (told_by(x->bias) < told_by(y->bias));
 }
 
 bool
