@@ -30,6 +30,7 @@
 #include "measure_paths.c"
 #include "measure_calls.c"
 #include "trace_ring.c"
+#include "measure_trace_write.c"
 #include "measure_trace.c"
 #include "exit.c"
 #include "fast_walk.c"
