@@ -209,6 +209,9 @@ struct callee callee_at(struct binary *bin, uint64_t addr);
 /* The i-th name. In the pool where it is not as the symbol table has it. */
 const char *callee_name(struct pool *pool, const struct callee *c, size_t i);
 
+/* notes.c: takes to r->note what has to be said beside the counts. Needs them to be solved. */
+void run_notes(struct run *r);
+
 /* recursion.c: marks the calls of all binaries that may lead back into the procedure that makes them. */
 void mark_recursive_calls(struct run *r);
 
