@@ -17,6 +17,32 @@ gap_of(const struct table *t, size_t i)
 	return c->width > 0 ? 1 : 2;
 }
 
+static int
+width_of(const struct table *t, size_t i)
+{
+	enum { LARGE = 15 };
+	int width = t->column[i].width;
+
+	return width >= LARGE && width < t->wide ? t->wide : width;
+}
+
+void
+table_widen_to(struct table *t, const char *text)
+{
+	int n = (int)strlen(text);
+
+	t->wide = n > t->wide ? n : t->wide;
+}
+
+void
+table_widen(struct table *t, const struct bounds *b)
+{
+	char text[RANGE];
+
+	if (b->least != b->most)
+		table_widen_to(t, range(text, b->least, b->most));
+}
+
 static void
 put_blanks(struct table *t, int n)
 {
@@ -35,7 +61,7 @@ table_text(struct table *t, const char *text)
 		bug("a table of %zu columns gets one more", t->n);
 	put_blanks(t, gap_of(t, t->at));
 	buf_plain(&plain, text);
-	fprintf(t->to, "%*.*s", t->column[t->at].width, (int)plain.n, plain.n ? plain.at : "");
+	fprintf(t->to, "%*.*s", width_of(t, t->at), (int)plain.n, plain.n ? plain.at : "");
 	buf_free(&plain);
 	t->at++;
 }
@@ -110,6 +136,6 @@ table_more(struct table *t, size_t shown, size_t n, const char *what)
 {
 	if (shown >= n)
 		return;
-	fprintf(t->to, "%*s and %zu more%s%s (--top=0 shows all)\n", t->column[0].width, "", n - shown, what ? " " : "",
+	fprintf(t->to, "%*s and %zu more%s%s (--top=0 shows all)\n", width_of(t, 0), "", n - shown, what ? " " : "",
 	        what ? what : "");
 }

@@ -18,10 +18,15 @@ struct table {
 	size_t n, at;            /* columns; the next cell's */
 	int indent;              /* blanks before the first column */
 	char mark;               /* stands in place of the first blank before the next cell; 0: none does */
+	int wide;                /* columns of large numbers are at least as wide: table_widen() */
 };
 
 /* A table on standard output with the columns of an array. */
 #define TABLE(columns) ((struct table){.to = stdout, .column = (columns), .n = sizeof (columns) / sizeof *(columns)})
+
+/* Makes columns of large numbers (15 and more wide) wide enough for that. Before the first row is printed. */
+void table_widen(struct table *t, const struct bounds *b);
+void table_widen_to(struct table *t, const char *text);
 
 /* A line with the titles. */
 void table_head(struct table *t);

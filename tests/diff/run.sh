@@ -542,6 +542,30 @@ t_missing() {
 	refused 1 'it cannot be said whether a limit is exceeded: 1 profile' "$CHORD" diff --fail-above=5 stored.json a
 }
 
+# aligned TITLE: in ./out the last column begins below its title in all rows of each table that has one of that title.
+aligned() {
+	awk -v title="$1" '$NF == title { at = length($0) - length(title); rows = 0; next } /^ *$/ { at = 0 }
+		at { rows++; if (substr($0, at, 1) != " " || substr($0, at + 1, 1) == " ") bad = 1; seen = 1 }
+		END { exit bad || !seen }' out || no "$1: $(cat out)"
+}
+
+# Bounds may be longer than the columns of numbers, which become wider then.
+t_bounds_in_tables() {
+	cat >loop.c <<-END
+		static __attribute__((noinline)) int fib(int n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }
+		int main(void) { for (volatile int x;; x = fib(22)) ; }
+	END
+	want $cc -O1 -g -o loop loop.c
+	{ CHORD_FILE=a timeout -s KILL 1 ./loop; CHORD_FILE=b timeout -s KILL 1.2 ./loop; } 2>/dev/null
+	want "$CHORD" report ./loop a
+	aligned function
+	want "$CHORD" report --lines ./loop a
+	aligned line
+	want "$CHORD" diff ./loop a b
+	aligned function
+	grep -Eq '^ *[0-9,]{11,} to [0-9,]{11,} ' out || no "no long bounds: $(cat out)"
+}
+
 # What cannot come from chord stat is refused.
 t_stored_wrong() {
 	events 100 >a.json
@@ -551,7 +575,7 @@ t_stored_wrong() {
 	refused 1 '^chord: twice.json:.*duplicate' "$CHORD" diff a.json twice.json
 }
 
-for name in one_build two_builds two_folders link_in_path declared libraries clones limits any_event stored stored_wrong bounds bounds_of_rows rows github missing programs formats not_known events snapshot bad_input; do
+for name in one_build two_builds two_folders link_in_path declared libraries clones limits any_event stored stored_wrong bounds bounds_of_rows bounds_in_tables rows github missing programs formats not_known events snapshot bad_input; do
 	test_case $name
 done
 exit $failed

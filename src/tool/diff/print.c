@@ -63,6 +63,18 @@ print_counts(struct table *t, const struct difference *r)
 }
 
 static void
+widen(struct table *t, const struct difference *at, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		char change[RANGE];
+
+		table_widen(t, &at[i].before);
+		table_widen(t, &at[i].after);
+		table_widen_to(t, change_text(change, &at[i]));
+	}
+}
+
+static void
 print_row(struct table *t, const struct difference *r)
 {
 	print_counts(t, r);
@@ -86,6 +98,7 @@ print_rows(const struct diff *d, const struct difference *at, size_t all, const 
 		printf("\nNo %s has another number of instructions.\n", what);
 		return;
 	}
+	widen(&t, at, n);
 	putchar('\n');
 	table_head(&t);
 	for (size_t i = 0; i < n; i++)
@@ -99,6 +112,7 @@ print_totals(const struct diff *d)
 	static const struct column columns[] = {{"before", 18, 0}, {"after", 18, 0}, {"change", 18, 0}, {NULL, 9, 0}, {NULL, 0, 0}};
 	struct table t = TABLE(columns);
 
+	widen(&t, d->found.total.at, d->found.total.n);
 	putchar('\n');
 	table_head(&t);
 	for (size_t i = 0; i < d->found.total.n; i++) {

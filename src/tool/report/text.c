@@ -7,48 +7,61 @@
 #include <string.h>
 #include <unistd.h>
 
-static void
-print_total(const struct bounds *n, bool known, const char *what)
+static struct table
+totals(const struct view_totals *of)
 {
 	static const struct column columns[] = {{NULL, 26, 0}, {NULL, 0, 0}};
 	struct table t = TABLE(columns);
 
-	table_bounds(&t, n, known);
-	table_text(&t, what);
-	table_end(&t);
+	table_widen(&t, &of->insns);
+	return t;
+}
+
+static void
+print_total(struct table *t, const struct bounds *n, bool known, const char *what)
+{
+	table_bounds(t, n, known);
+	table_text(t, what);
+	table_end(t);
 }
 
 static void
 print_totals(const struct view_totals *t)
 {
+	struct table table = totals(t);
+
 	putchar('\n');
 	if (t->known) {
-		print_total(&t->insns, true, "instructions");
-		print_total(&t->call_insns, true, "calls");
+		print_total(&table, &t->insns, true, "instructions");
+		print_total(&table, &t->call_insns, true, "calls");
 	}
-	print_total(&(struct bounds){t->procedures, t->procedures}, true, "procedures");
+	print_total(&table, &(struct bounds){t->procedures, t->procedures}, true, "procedures");
 	if (t->refused)
-		print_total(&(struct bounds){t->refused, t->refused}, true, "of them refused");
+		print_total(&table, &(struct bounds){t->refused, t->refused}, true, "of them refused");
 }
 
 /* What is there too, but is seldom asked for. */
 static void
 print_flow(const struct view_totals *t)
 {
+	struct table table = totals(t);
+
 	if (!t->known)
 		return;
 	putchar('\n');
-	print_total(&t->blocks, true, "blocks entered");
-	print_total(&t->edges, t->edges_known, "edges from block to block");
+	print_total(&table, &t->blocks, true, "blocks entered");
+	print_total(&table, &t->edges, t->edges_known, "edges from block to block");
 }
 
 static void
-print_events(const struct event_totals *e)
+print_events(const struct view_totals *t, const struct event_totals *e)
 {
+	struct table table = totals(t);
+
 	if (e->n)
 		printf("\nEvents counted:\n");
 	for (uint32_t i = 0; i < e->n; i++) {
-		print_total(&(struct bounds){e->at[i].n, e->at[i].most}, !e->why, e->at[i].name);
+		print_total(&table, &(struct bounds){e->at[i].n, e->at[i].most}, !e->why, e->at[i].name);
 		if (e->at[i].without)
 			printf("%28sbut not those of %" PRIu64 " %s, which %s not count them\n", "", e->at[i].without,
 			       e->at[i].without == 1 ? "procedure" : "procedures", e->at[i].without == 1 ? "does" : "do");
@@ -107,6 +120,11 @@ print_functions(const struct report *r)
 	size_t n = table_rows(r->opt.top, r->table.function.n);
 	struct table t = TABLE(columns);
 
+	for (size_t i = 0; i < n; i++) {
+		table_widen(&t, &r->table.function.at[i].insns);
+		if (r->table.function.at[i].counts->activations_known)
+			table_widen(&t, &r->table.function.at[i].calls);
+	}
 	putchar('\n');
 	table_head(&t);
 	for (size_t i = 0; i < n; i++)
@@ -122,6 +140,8 @@ print_files(const struct report *r)
 	size_t n = table_rows(r->opt.top, r->table.file.n);
 	struct table t = TABLE(columns);
 
+	for (size_t i = 0; i < n; i++)
+		table_widen(&t, &r->table.file.at[i].insns);
 	putchar('\n');
 	table_head(&t);
 	for (size_t i = 0; i < n; i++) {
@@ -161,6 +181,8 @@ print_lines(const struct report *r)
 	if (!r->table.has_lines)
 		printf("\nThe program has no line numbers: %s for counts of lines.\n",
 		       image_lines_wanted(r->run->binary.at[0].image));
+	for (size_t i = 0; i < n; i++)
+		table_widen(&t, &r->table.line.at[i].insns);
 	putchar('\n');
 	table_head(&t);
 	for (size_t i = 0; i < n; i++) {
@@ -223,6 +245,8 @@ print_sources(const struct report *r)
 	if (!r->table.has_lines)
 		printf("\nThe program has no debug information: %s for what was inlined.\n",
 		       image_lines_wanted(r->run->binary.at[0].image));
+	for (size_t i = 0; i < n; i++)
+		table_widen(&t, &r->table.source.at[i].whole);
 	putchar('\n');
 	table_head(&t);
 	for (size_t i = 0; i < n; i++) {
@@ -375,7 +399,7 @@ report_text(const struct report *r)
 {
 	print_run_profiles(r->run);
 	print_totals(&r->table.totals);
-	print_events(&r->table.events);
+	print_events(&r->table.totals, &r->table.events);
 	if (r->opt.files)
 		print_files(r);
 	if (r->opt.inlined)
