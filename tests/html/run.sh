@@ -52,6 +52,27 @@ quiet() {
 # Of a table: what a column shows, by the row's name; rows are as they are shown.
 rows() { js "[...document.querySelectorAll('.table .list .row')].map(row => [...row.children].map(cell => cell.textContent))"; }
 
+# shows FILTER VALUE: waits up to five seconds for the rows to be that
+shows() {
+	local got
+	for _ in $(seq 25); do
+		got=$(rows | jq -r "$1")
+		[ "$got" = "$2" ] && return
+		sleep 0.2
+	done
+	no "$1 is $got, not $2"
+}
+
+# into SELECTOR: clicks until it has the focus; what moved meanwhile may have been in the way
+into() {
+	for _ in $(seq 10); do
+		click "$1"
+		[ "$(text "document.activeElement.matches('$1')")" = true ] && return
+		sleep 0.2
+	done
+	no "$1 has not the focus"
+}
+
 t_functions() {
 	built
 	shown
@@ -63,13 +84,13 @@ t_functions() {
 	[ "$(wc -l <shown)" = 5 ] || no "not five functions: $(cat shown)"
 	# Sorted by name, then the other way round.
 	click '[data-key=name]'
-	[ "$(rows | jq -r '[.[][5]] | join(" ")')" = "inner main never outer pointed shared" ] || no "not by name: $(rows)"
+	shows '[.[][5]] | join(" ")' "inner main never outer pointed shared"
 	click '[data-key=name]'
-	[ "$(rows | jq -r '.[0][5]')" = shared ] || no "not the other way round: $(rows)"
+	shows '.[0][5]' shared
 	text 'document.querySelector("[data-key=name]").getAttribute("aria-sort")' | grep -qx descending || no "nothing says how it is sorted"
-	click .filter
+	into .filter
 	press e r
-	[ "$(rows | jq -r '[.[][5]] | sort | join(" ")')" = "inner never outer" ] || no "filtered by er: $(rows)"
+	shows '[.[][5]] | sort | join(" ")' "inner never outer"
 	is 'document.querySelector(".count").textContent' "3 of 6"
 	quiet
 }
