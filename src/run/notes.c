@@ -83,10 +83,10 @@ handler_of(const struct run *r, const struct exits *e, struct binary **binary)
 	return NULL;
 }
 
-/* How handlers came to their ends: surely, and perhaps. */
+/* How often a procedure came to its end: by returning, and by jumps to what may have returned. */
 struct ends {
 	uint64_t returns, others;
-	bool unknown;
+	bool unknown;            /* or more often: not all of that was counted */
 };
 
 enum { TAIL_CALLS = 100 };
@@ -121,6 +121,12 @@ add_tail_call(struct ends *to, struct binary *bin, const struct proc *p, uint32_
 	to->others = saturating_add(to->others, most < n ? most : n);
 }
 
+static bool
+is_jump(unsigned cls)
+{
+	return cls == CHORD_INSN_JUMP || cls == CHORD_INSN_IJUMP || cls == CHORD_INSN_BRANCH;
+}
+
 static struct ends
 returns_of(struct binary *bin, const struct proc *p, unsigned *more)
 {
@@ -132,7 +138,7 @@ returns_of(struct binary *bin, const struct proc *p, unsigned *more)
 		const struct block *b = arc->from < p->nblock ? &p->block[arc->from] : NULL;
 		unsigned last = b && b->ninsn ? b->insn[b->ninsn - 1] >> 4 : CHORD_INSN_OTHER;
 
-		if (arc->to != PROC_EXIT(p) || (last != CHORD_INSN_RET && last != CHORD_INSN_JUMP && last != CHORD_INSN_IJUMP))
+		if (arc->to != PROC_EXIT(p) || (last != CHORD_INSN_RET && !is_jump(last)))
 			continue;
 		if (!c->arc || !c->arc_known[a]) {
 			ends.unknown = true;
