@@ -544,8 +544,8 @@ t_missing() {
 
 # aligned TITLE: in ./out the last column begins below its title in all rows of each table that has one of that title.
 aligned() {
-	awk -v title="$1" '$NF == title { at = length($0) - length(title); rows = 0; next } /^ *$/ { at = 0 }
-		at { rows++; if (substr($0, at, 1) != " " || substr($0, at + 1, 1) == " ") bad = 1; seen = 1 }
+	awk -v title="$1" '$NF == title { at = length($0) - length(title); next } /^ *$/ { at = 0 }
+		at { if (substr($0, at, 1) != " " || substr($0, at + 1, 1) == " ") bad = 1; seen = 1 }
 		END { exit bad || !seen }' out || no "$1: $(cat out)"
 }
 
