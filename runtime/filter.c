@@ -120,7 +120,7 @@ chord_rt_lets(const struct chord_rt_filter *f, const struct seccomp_data *d)
 static const struct chord_rt_filter *
 chord_rt_filter_mine(struct chord_rt_ctl *ctl)
 {
-	const struct chord_rt_region *r = ctl->fsgsbase && !ctl->nogs ? chord_rt_region_mine(ctl) : NULL;
+	const struct chord_rt_region *r = chord_rt_base_at_hand(ctl) && !ctl->nogs ? chord_rt_region_mine(ctl) : NULL;
 
 	return r ? r->filter : ctl->filter;
 }
@@ -199,7 +199,7 @@ chord_rt_was_readable(struct chord_rt_ctl *ctl, const struct chord_rt_region *r,
 static uint64_t
 chord_rt_instead(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
 {
-	const struct chord_rt_region *r = ctl->fsgsbase && !ctl->nogs ? chord_rt_region_mine(ctl) : NULL;
+	const struct chord_rt_region *r = chord_rt_base_at_hand(ctl) && !ctl->nogs ? chord_rt_region_mine(ctl) : NULL;
 
 	switch (regs->r[CHORD_RT_RESULT]) {
 	case SYS_getpid: return chord_rt_pid_instead(ctl, r);

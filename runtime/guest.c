@@ -114,8 +114,46 @@ chord_rt_evict(struct chord_rt_ctl *ctl, const struct chord_rt_mod *m)
 static void
 chord_rt_warn_of_guests(struct chord_rt_ctl *ctl)
 {
-	if (ctl->nguest == (ctl->trace != NULL) || ctl->guests_warned) /* the cursors of traces are on pages of a guest's kind */
+	if (ctl->nguest == ctl->pages || ctl->guests_warned)
 		return;
 	ctl->guests_warned = 1;
 	chord_rt_text(ctl, "code that was built with another version of Chord ran in the process: it is not measured");
+}
+
+/* ---- the runtime's own pages ---- */
+
+/* Maps that page for base 0 and at every base. False: something is there at one of them, and nothing was mapped. */
+static bool
+chord_rt_map_page(const struct chord_rt_ctl *ctl, const struct chord_live_guest *page)
+{
+	uint32_t i;
+
+	for (i = 0; i <= ctl->nregion; i++)
+		if (chord_rt_failed(chord_rt_map_guest(page, i ? chord_rt_base_of(ctl, i - 1) : 0)))
+			break;
+	if (i > ctl->nregion)
+		return true;
+	while (i-- > 0)
+		chord_rt_call(SYS_munmap, page->first + (i ? chord_rt_base_of(ctl, i - 1) : 0), page->size);
+	return false;
+}
+
+/* Makes a page of zeros of which each region has its own. It is a little below the module: bases suit what is near the modules.
+ * Gives its address for base 0; 0: there is none. Under the lock. */
+static uint64_t
+chord_rt_page_at_bases(struct chord_rt_ctl *ctl, const struct chord_rt_mod *m)
+{
+	struct chord_live_guest page = {m->text & -(uint64_t)CHORD_RT_PAGE_APART, CHORD_RT_PAGE};
+
+	if (!chord_rt_grow(NULL, (uint64_t *)ctl->guests, ctl->guest_size, ctl->nguest))
+		return 0;
+	for (uint32_t n = 0; n < CHORD_RT_PAGE_TRIES && page.first > 2 * CHORD_RT_PAGE_APART; n++) {
+		page.first -= CHORD_RT_PAGE_APART;
+		if (chord_rt_map_page(ctl, &page)) {
+			*chord_rt_guest(ctl, ctl->nguest++) = page;
+			ctl->pages++;
+			return page.first;
+		}
+	}
+	return 0;
 }

@@ -21,6 +21,7 @@ chord_rt_note_own_base(struct chord_rt_ctl *ctl)
 {
 	uint64_t old = chord_rt_lock(ctl);
 
+	ctl->bases = 0; /* nothing is there at a base of the program's */
 	chord_rt_text(ctl, "the program set a base of the gs segment of its own, by which counters are addressed: "
 	    "what it did after that is not known");
 	chord_rt_unlock(ctl, old);

@@ -4,35 +4,6 @@
 
 /* ---- modules ---- */
 
-static bool
-chord_rt_suits_regions(const struct chord_rt_ctl *ctl, uint64_t at)
-{
-	for (uint32_t i = 0; i < ctl->nregion; i++)
-		if (chord_rt_taken(at + chord_rt_region(ctl, i)->base))
-			return false;
-	return true;
-}
-
-/* Finds a page that every region can have at its base. It is a little below the module: bases suit what is near the modules. Gives
- * 0 if there is none. */
-static uint64_t
-chord_rt_find_home(struct chord_rt_ctl *ctl, const struct chord_rt_mod *m)
-{
-	uint64_t at = m->text & -(uint64_t)CHORD_TRACE_SEGMENT;
-	bool ok = false;
-
-	for (uint32_t n = 0; !ok && n < CHORD_RT_HOMES && at > 2 * CHORD_TRACE_SEGMENT; n++) {
-		at -= CHORD_TRACE_SEGMENT;
-		ok = !chord_rt_failed(chord_rt_map_at(at, CHORD_RT_PAGE, CHORD_RT_PROT_RW,
-		    CHORD_RT_MAP_PRIVATE | CHORD_RT_MAP_ANON));
-		if (ok && !chord_rt_suits_regions(ctl, at)) {
-			chord_rt_call(SYS_munmap, at, CHORD_RT_PAGE);
-			ok = false;
-		}
-	}
-	return ok ? at : 0;
-}
-
 /* Reads a number of bytes as 64M. Gives whole segments, as many as a ring needs at least; 0: it is no such number. */
 static uint64_t
 chord_rt_read_size(const char *s)
@@ -73,7 +44,7 @@ chord_rt_trace_first(struct chord_rt_ctl *ctl, const struct chord_rt_mod *m)
 	if (!t)
 		return;
 	room = chord_rt_pages(5 * CHORD_TRACE_SEGMENT);
-	t->home = room ? chord_rt_find_home(ctl, m) : 0;
+	t->home = room ? chord_rt_page_at_bases(ctl, m) : 0;
 	if (!t->home)
 		return;
 	t->scratch = (room + CHORD_TRACE_SEGMENT - 1) & -(uint64_t)CHORD_TRACE_SEGMENT;
@@ -84,7 +55,6 @@ chord_rt_trace_first(struct chord_rt_ctl *ctl, const struct chord_rt_mod *m)
 	t->stamp = chord_rt_failed((long)room) ? NULL : (uint64_t *)room;
 	chord_rt_take_wishes(ctl, t);
 	chord_rt_to_ask(t);
-	chord_rt_join(ctl, t->home, t->home + 8);
 	ctl->trace = t;
 }
 

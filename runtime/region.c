@@ -231,6 +231,13 @@ chord_rt_map_counts(struct chord_rt_ctl *ctl, uint32_t m, uint32_t r, bool fresh
 
 /* ---- regions ---- */
 
+static void
+chord_rt_note_base(const struct chord_rt_ctl *ctl, uint64_t base)
+{
+	if (ctl->bases)
+		*(uint64_t *)(ctl->bases + base) = base;
+}
+
 static struct chord_rt_region *
 chord_rt_region_new(struct chord_rt_ctl *ctl)
 {
@@ -251,6 +258,7 @@ chord_rt_region_new(struct chord_rt_ctl *ctl)
 			chord_rt_unmap_guests(ctl, ctl->nguest, base);
 			return NULL;
 		}
+	chord_rt_note_base(ctl, base);
 	if (!r->own_stack) /* now: later the process may have forbidden itself to map anything */
 		r->own_stack = chord_rt_pages(CHORD_RT_OWN_STACK);
 	ctl->nregion++;
@@ -450,6 +458,7 @@ chord_rt_rebase(struct chord_rt_ctl *ctl, struct chord_rt_region *r, uint32_t m,
 	if (!base || !chord_rt_move_all(ctl, m, old, base))
 		return false;
 	r->base = base;
+	chord_rt_note_base(ctl, base);
 	if (mine)
 		chord_rt_set_base(ctl, base);
 	return true;

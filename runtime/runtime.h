@@ -50,7 +50,8 @@ enum {
 	CHORD_RT_PATHS = 256,      /* lists of modules by the hash of their path */
 	CHORD_RT_TRACED = 2,
 	CHORD_RT_PENDING = 32,
-	CHORD_RT_HOMES = 1024,     /* places tried for the cursors' page */
+	CHORD_RT_PAGE_TRIES = 1024, /* tried for a page that is to be at every base */
+	CHORD_RT_PAGE_APART = 1 << 16, /* bytes from one to the next */
 	CHORD_RT_RING = CHORD_TRACE_SEGMENTS * CHORD_TRACE_SEGMENT,
 	CHORD_RT_RING_COLLECTED = CHORD_TRACE_SEGMENTS_COLLECTED * CHORD_TRACE_SEGMENT,
 	CHORD_RT_RING_MEMORY = 1 << 20,
@@ -465,6 +466,7 @@ struct chord_rt_ctl {
 	uint32_t fsgsbase, nogs, nofile, dynamic, ended, warned, secure, traced;
 	uint32_t hint, cursor;        /* where to look for a free region */
 	uint32_t recent[CHORD_RT_RECENT]; /* regions by their bases, as last found */
+	uint64_t bases;               /* page that has at each base the base; 0: there is none, or rdgsbase does without */
 	uint32_t scheme, step_no;     /* where to look for a base */
 	uint32_t narrow;              /* the first thread's is in a gap that is too small for more */
 	uint64_t highest;             /* end of the highest loaded object below the stack */
@@ -481,6 +483,7 @@ struct chord_rt_ctl {
 	uint32_t cancels;             /* pthread_cancel has been called */
 	uint32_t sums;                /* some module has counters whose values exits record */
 	uint32_t paths;               /* some module has paths */
+	uint32_t pages;               /* of the guests: the runtime's own */
 	uint32_t guests_warned;       /* the profile says that there are guests */
 	uint32_t too_many;            /* it says that there are more modules than can be told apart */
 	uint64_t dying_state;         /* of the head before */

@@ -371,6 +371,8 @@ chord_rt_first(struct chord_rt_ctl *ctl, int argc, char **argv, char **env)
 		chord_rt_text(ctl, "CHORD_THREADS is not `per-thread`: it is ignored");
 	if (!ctl->place.reused)
 		chord_rt_extents_of_modules(ctl);
+	if (!foreign && !ctl->fsgsbase && ctl->nmodule)
+		ctl->bases = chord_rt_page_at_bases(ctl, chord_rt_module(ctl, 0));
 	if (foreign || (!chord_rt_is_starting(ctl) && !chord_rt_region_enter(ctl)))
 		chord_rt_no_base(ctl);
 	chord_rt_first_slots(ctl);

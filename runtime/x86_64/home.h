@@ -13,39 +13,6 @@
  *
  * Read: by whoever has the extent mapped; words are written whole. */
 
-/* ---- the segment base ---- */
-
-/* Tests build runtimes that lack one or both ways to set it. */
-#if defined CHORD_RT_NO_FSGSBASE || defined CHORD_RT_NO_BASE
-#define CHORD_RT_FSGSBASE 0
-#else
-#define CHORD_RT_FSGSBASE 1
-#endif
-
-static uint64_t
-chord_rt_get_base(struct chord_rt_ctl *ctl)
-{
-	uint64_t base = 0;
-
-	if (ctl->fsgsbase)
-		__asm__ volatile("rdgsbase %0" : "=r"(base));
-	else
-		chord_rt_call(SYS_arch_prctl, CHORD_RT_GET_GS, &base);
-	return base;
-}
-
-static bool
-chord_rt_set_base(struct chord_rt_ctl *ctl, uint64_t base)
-{
-#ifdef CHORD_RT_NO_BASE
-	return false;
-#endif
-	if (!ctl->fsgsbase)
-		return !chord_rt_failed(chord_rt_call(SYS_arch_prctl, CHORD_RT_SET_GS, base));
-	__asm__ volatile("wrgsbase %0" : : "r"(base) : "memory");
-	return true;
-}
-
 /* ---- words by the thread's base; `at` is the address less the base ---- */
 
 static __attribute__((unused)) uint64_t
@@ -71,6 +38,50 @@ chord_rt_home_claim(uint64_t at, uint64_t v)
 
 	__asm__ volatile("lock cmpxchgq %1, %%gs:(%2)" : "+a"(was) : "r"(v), "r"(at) : "memory", "cc");
 	return was ? was : v;
+}
+
+/* ---- the segment base ---- */
+
+/* Tests build runtimes that lack one or both ways to set it. */
+#if defined CHORD_RT_NO_FSGSBASE || defined CHORD_RT_NO_BASE
+#define CHORD_RT_FSGSBASE 0
+#else
+#define CHORD_RT_FSGSBASE 1
+#endif
+
+/* Without rdgsbase a system call reads it, which takes some microseconds on virtual machines. So each base has a page that says
+ * which it is, as soon as there are any. */
+static uint64_t
+chord_rt_get_base(struct chord_rt_ctl *ctl)
+{
+	uint64_t base = 0;
+
+	if (ctl->fsgsbase)
+		__asm__ volatile("rdgsbase %0" : "=r"(base));
+	else if (ctl->bases)
+		base = chord_rt_home_load(ctl->bases);
+	else
+		chord_rt_call(SYS_arch_prctl, CHORD_RT_GET_GS, &base);
+	return base;
+}
+
+/* Does that need no system call? */
+static bool
+chord_rt_base_at_hand(const struct chord_rt_ctl *ctl)
+{
+	return ctl->fsgsbase || ctl->bases;
+}
+
+static bool
+chord_rt_set_base(struct chord_rt_ctl *ctl, uint64_t base)
+{
+#ifdef CHORD_RT_NO_BASE
+	return false;
+#endif
+	if (!ctl->fsgsbase)
+		return !chord_rt_failed(chord_rt_call(SYS_arch_prctl, CHORD_RT_SET_GS, base));
+	__asm__ volatile("wrgsbase %0" : : "r"(base) : "memory");
+	return true;
 }
 
 /* ---- a region's words in this module ---- */
