@@ -44,6 +44,7 @@ chord_rt_gap(struct chord_rt_ctl *ctl, uint64_t hi, uint64_t largest)
 	ctl->gap_top = top > hi && ctl->stack > hi ? top - hi : 0;
 	/* Part of the gap stays free for libraries that are opened later. */
 	ctl->gap_top = (ctl->gap_top - ctl->gap_top / 8) & ~0xfffull;
+	ctl->gap_least = largest;
 	ctl->gap_step = (largest + 0xffff) & ~0xffffull;
 	if (ctl->gap_top / CHORD_RT_SLOTS > ctl->gap_step)
 		ctl->gap_step = (ctl->gap_top / CHORD_RT_SLOTS) & ~0xfffull;
@@ -72,7 +73,8 @@ chord_rt_is_narrow(const struct chord_rt_ctl *ctl, uint64_t lo)
 /* Base number `no` of a scheme; 0 if the scheme has no more. Negative bases could use all of the room between programs and
  * libraries, but only wrgsbase sets them, and ptrace refuses them: a debugger that attaches could not continue the thread. So the
  * gap comes first. Without address randomisation it is about 100 MiB, and a library that is opened late may lie farther down:
- * only the only thread of a process is given such a base, because it can be moved. */
+ * only the only thread of a process is given such a base, because it can be moved. When all of that is used up, bases in the gap
+ * are as close to each other as the largest module permits. */
 static uint64_t
 chord_rt_candidate(struct chord_rt_ctl *ctl, uint32_t scheme, uint64_t no, uint64_t lo, uint64_t hi)
 {
@@ -86,6 +88,8 @@ chord_rt_candidate(struct chord_rt_ctl *ctl, uint32_t scheme, uint64_t no, uint6
 	away = 0x100000000000ull + no * CHORD_RT_STEP;
 	if (scheme == 5)
 		return hi + away < 0x500000000000ull ? away : 0;
+	if (scheme == 7)
+		return no * ctl->gap_least < ctl->gap_top ? ctl->gap_top - no * ctl->gap_least : 0;
 	if (scheme == 0 && ((!ctl->dynamic && lo < CHORD_RT_LOW) || (chord_rt_is_narrow(ctl, lo) &&
 	    (ctl->nregion || ctl->gap_top < CHORD_RT_NARROW))))
 		return 0;
@@ -145,7 +149,7 @@ chord_rt_find_base(struct chord_rt_ctl *ctl)
 	long e;
 
 	chord_rt_span(ctl, &lo, &hi, &largest);
-	for (; ctl->scheme < 7; ctl->scheme++, ctl->step_no = 0) {
+	for (; ctl->scheme < 8; ctl->scheme++, ctl->step_no = 0) {
 		if (ctl->step_no == 0)
 			chord_rt_gap(ctl, hi, largest);
 		while ((base = chord_rt_candidate(ctl, ctl->scheme, ctl->step_no, lo, hi)) != 0) {

@@ -473,7 +473,7 @@ struct chord_rt_ctl {
 	uint64_t stack;               /* where the first thread's stack begins */
 	const struct chord_rt_regs *daemon; /* where a thread is that forks in daemon(); NULL: none */
 	uint64_t phdr, phnum;         /* program headers of the program, as the kernel says */
-	uint64_t gap_top, gap_step;
+	uint64_t gap_top, gap_step, gap_least;
 	uint64_t main, main_end, main_hdr; /* the program; its .eh_frame_hdr or 0 */
 	uint32_t epoch;               /* what was known of frames in another one is forgotten */
 	uint32_t stamps;              /* given to objects */
