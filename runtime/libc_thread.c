@@ -10,6 +10,7 @@ extern void chord_rt_created(void) __attribute__((visibility("hidden")));
 enum {
 	CHORD_RT_PD_TID = 720,         /* where glibc's descriptor has the thread's id */
 	CHORD_RT_PD_NEAR = 65536,      /* stack of a hook's pthread_create, with what may be interposed */
+	CHORD_RT_ENDING = 16000000,    /* ns; the longest wait for a thread that ends, in the end twice as long in all */
 };
 
 static void
@@ -200,21 +201,36 @@ chord_rt_check_self(struct chord_rt_ctl *ctl)
 		    CHORD_RT_UNSEEN_THREAD);
 }
 
-/* Are there more threads than regions in use? /proc/self/task has a folder for each thread. Not checked where threads may be
- * older than the runtime. */
+/* Are there more threads than regions in use? /proc/self/task has a folder for each thread. */
+static bool
+chord_rt_more_threads(struct chord_rt_ctl *ctl)
+{
+	uint64_t n = 0;
+	struct stat st;
+
+	if (chord_rt_failed(chord_rt_call(SYS_newfstatat, AT_FDCWD, "/proc/self/task", &st, 0)) || st.st_nlink <= 3)
+		return false;
+	for (uint32_t i = 0; i < ctl->nregion; i++)
+		n += !chord_rt_region_free(ctl, chord_rt_region(ctl, i));
+	return st.st_nlink - 2 > n;
+}
+
+/* Not checked where threads may be older than the runtime. A thread that glibc made, and that ends, gives its descriptor back
+ * before the kernel lists it no more: so there are several looks. */
 static void
 chord_rt_check_threads(struct chord_rt_ctl *ctl)
 {
 	const struct chord_rt_mod *me = chord_rt_me(ctl);
-	uint64_t n = 0;
-	struct stat st;
+	uint64_t wait[2] = {0, ctl->unseen & CHORD_RT_UNSEEN_THREAD ? 2 * CHORD_RT_ENDING : 1000000};
 
-	if (ctl->nogs || !me || !me->main || chord_rt_failed(chord_rt_call(SYS_newfstatat, AT_FDCWD, "/proc/self/task", &st, 0)) ||
-	    st.st_nlink <= 3)
+	if (ctl->nogs || !me || !me->main)
 		return;
-	for (uint32_t i = 0; i < ctl->nregion; i++)
-		n += !chord_rt_region_free(ctl, chord_rt_region(ctl, i));
-	if (st.st_nlink - 2 > n)
-		chord_rt_not_watched(ctl, "a thread that was not seen made had the counters of another",
-		    CHORD_RT_UNSEEN_THREAD);
+	for (; chord_rt_more_threads(ctl); wait[1] *= 2) {
+		if (wait[1] > CHORD_RT_ENDING) {
+			chord_rt_not_watched(ctl, "a thread that was not seen made had the counters of another",
+			    CHORD_RT_UNSEEN_THREAD);
+			return;
+		}
+		chord_rt_call(SYS_nanosleep, wait, 0);
+	}
 }
