@@ -125,6 +125,14 @@ for p in cases-bfd cases-nopie-bfd cases-static-bfd; do
 	simple c11-$p "$w/$p" c11 "module $p 200001" 'threads 5' 'flags 0'
 done
 simple timer "$w/cases" timer 'module cases-bfd 2' 'flags 0'
+again() {
+	for _ in $(seq 50); do
+		simple timer-again "$w/cases" timer 'flags 0' >"$w/said"
+		grep -q '^ok' "$w/said" || break
+	done
+	cat "$w/said"
+}
+again
 simple timer-static "$w/cases-static-bfd" timer 'module cases-static-bfd 2' 'flags 0'
 simple address "$w/cases" address 'module cases-bfd 100001' 'threads 2' 'flags 0'
 simple address-nopie "$w/cases-nopie" address 'module cases-nopie-bfd 100001' 'threads 2' 'flags 0'
@@ -563,5 +571,16 @@ for flag in NO_FSGSBASE NO_BASE; do
 		simple $p "$w/$p" $c "module $p $n" 'lost 0'
 		simple $p-norandom setarch "-R $w/$p $c" "module $p $n" 'lost 0'
 	done
+	[ $flag = NO_BASE ] && continue
+	# Where bases are few, where a region is moved, and where most is done by region.
+	p=cases-$lower
+	simple many-$lower setarch "-R $w/$p many" "module $p 2001" 'threads 2001' 'lost 0' 'flags 0'
+	simple dlopen-$lower setarch "-R $w/$p dlopen $w/late.so" "module $p 9" 'module late.so 9001' 'lost 0'
+	forked fork-thread-$lower "$w/$p" "module $p 12;module $p 230;" fork_thread
+	obj exits.o "$here/exits.c" -fPIE && gcc -o exits-$lower exits.o
+	p=exits-$lower
+	exits $p-longjmp "$w/$p" longjmp =jumper:5 call_longjmp:5 jumper:5 one:5 three:5 two:5 "$clean"
+	exits $p-handler "$w/$p" handler =sigjumper:5 call_siglongjmp:5 on_signal:5 one:5 raise_usr1:5 sigjumper:5 three:5 two:5 "$clean"
+	exits $p-pthread-exit "$w/$p" pthread_exit call_pthread_exit:1 one:1 thread:1 three:1 two:1 "$clean"
 done
 exit $failed
