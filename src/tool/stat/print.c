@@ -10,55 +10,86 @@
 
 static const struct column columns[] = {{NULL, 26, 0}, {NULL, -18, 0}, {NULL, 0, 0}};
 
+static struct bounds
+of_event(const struct view_spread *r)
+{
+	return (struct bounds){r->median, r->median_most};
+}
+
+static struct bounds
+of_thread(const struct tally_event *e)
+{
+	return (struct bounds){e->n, e->most};
+}
+
+/* The table of all that is printed of events. */
+static struct table
+table_of(const struct stat_result *s, FILE *to)
+{
+	struct table t = TABLE(columns);
+	struct view_spread r;
+	struct bounds b;
+
+	t.to = to;
+	for (uint32_t e = 0; e < s->runs.events.n; e++) {
+		r = view_runs_spread(&s->runs, e);
+		b = of_event(&r);
+		if (!r.why)
+			table_widen(&t, &b);
+		for (size_t i = 0; s->opt->per_thread && i < s->runs.thread.n; i++) {
+			b = of_thread(&s->runs.thread.at[i].at[e]);
+			table_widen(&t, &b);
+		}
+	}
+	return t;
+}
+
 static void
-print_event(const struct stat_result *s, uint32_t event, FILE *to)
+print_event(struct table *t, const struct stat_result *s, uint32_t event)
 {
 	struct view_spread r = view_runs_spread(&s->runs, event);
 	const char *name = s->runs.events.at[event].name;
-	struct table t = TABLE(columns);
-	char a[32], b[32];
+	struct bounds b = of_event(&r);
+	char least[32], most[32];
 
-	t.to = to;
-	table_bounds(&t, &(struct bounds){r.median, r.median_most}, !r.why);
+	table_bounds(t, &b, !r.why);
 	if (r.why) {
-		fprintf(to, "  %s  (%s)", name, r.why);
-		table_end(&t);
+		fprintf(t->to, "  %s  (%s)", name, r.why);
+		table_end(t);
 		return;
 	}
-	table_text(&t, name);
+	table_text(t, name);
 	if (s->runs.nrun > 1 && r.min == r.max_most)
-		table_text(&t, "+- 0");
+		table_text(t, "+- 0");
 	else if (s->runs.nrun > 1)
-		table_printf(&t, "%s to %s", grouped(a, r.min), r.max_most == COUNT_NO_BOUND ? "?" : grouped(b, r.max_most));
-	table_end(&t);
+		table_printf(t, "%s to %s", grouped(least, r.min), r.max_most == COUNT_NO_BOUND ? "?" : grouped(most, r.max_most));
+	table_end(t);
 }
 
 static void
-print_thread(const struct view_thread *th, const char *name, uint32_t event, bool several, FILE *to)
+print_thread(struct table *t, const struct view_thread *th, const char *name, uint32_t event, bool several)
 {
-	const struct tally_event *e = &th->at[event];
-	struct table t = TABLE(columns);
+	struct bounds b = of_thread(&th->at[event]);
 
-	t.to = to;
-	table_bounds(&t, &(struct bounds){e->n, e->most}, !e->why);
-	table_text(&t, name);
-	table_printf(&t, "thread %u", th->number);
+	table_bounds(t, &b, !th->at[event].why);
+	table_text(t, name);
+	table_printf(t, "thread %u", th->number);
 	if (several)
-		fprintf(to, " of process %ju", (uintmax_t)th->pid);
-	table_end(&t);
+		fprintf(t->to, " of process %ju", (uintmax_t)th->pid);
+	table_end(t);
 }
 
 static void
-print_threads(const struct stat_result *s, FILE *to)
+print_threads(struct table *t, const struct stat_result *s)
 {
 	bool several = false;
 
 	for (size_t i = 1; i < s->runs.thread.n; i++)
 		several |= s->runs.thread.at[i].pid != s->runs.thread.at[0].pid;
 	for (uint32_t e = 0; e < s->runs.events.n && s->opt->per_thread; e++) {
-		fputc('\n', to);
+		fputc('\n', t->to);
 		for (size_t i = 0; i < s->runs.thread.n; i++)
-			print_thread(&s->runs.thread.at[i], s->runs.events.at[e].name, e, several, to);
+			print_thread(t, &s->runs.thread.at[i], s->runs.events.at[e].name, e, several);
 	}
 }
 
@@ -113,10 +144,12 @@ print_notes(const struct stat_result *s, FILE *to)
 bool
 stat_print(const struct stat_result *s, FILE *to)
 {
+	struct table t = table_of(s, to);
+
 	print_command(s, to);
 	for (uint32_t i = 0; i < s->runs.events.n; i++)
-		print_event(s, i, to);
-	print_threads(s, to);
+		print_event(&t, s, i);
+	print_threads(&t, s);
 	print_left_out(s, to);
 	print_notes(s, to);
 	fputc('\n', to);
