@@ -18,6 +18,7 @@
 #include "module.c"
 #include "joinable.c"
 #include "thread.c"
+#include "leave.c"
 #include "symbols.c"
 #include "hook.c"
 #include "divert.c"

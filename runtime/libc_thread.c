@@ -98,9 +98,8 @@ chord_rt_give_region(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs,
 	*p = (struct chord_rt_making){w.cfa, *back, chord_rt_get_base(ctl), r->index, ctl->pid};
 	r->pd = r->stack = pd;
 	ctl->described++;
-	chord_rt_set_base(ctl, r->base);
 	*back = (uint64_t)&chord_rt_created;
-	return true;
+	return chord_rt_set_base(ctl, r->base);
 }
 
 static bool

@@ -18,14 +18,18 @@ chord_rt_is_gone(const struct chord_rt_ctl *ctl, uint32_t tid)
 	return chord_rt_is_fork(ctl) || chord_rt_call(SYS_tgkill, ctl->pid, tid, 0) == -ESRCH;
 }
 
+static bool chord_rt_leaves_region(struct chord_rt_ctl *ctl);
+
 /* Waits while another thread has the lock, for at most a tenth of a second, because that thread may have ended. Gives the value
  * that the word is to have when the lock is taken. */
 static uint32_t
-chord_rt_wait(const struct chord_rt_ctl *ctl, uint32_t *word, uint32_t now, uint32_t me)
+chord_rt_wait(struct chord_rt_ctl *ctl, uint32_t *word, uint32_t now, uint32_t me)
 {
 	const uint64_t tenth[2] = {0, 100000000};
 	uint32_t waited = now | CHORD_LIVE_WAITED;
 
+	if (ctl->version == CHORD_FORMAT_VERSION)
+		chord_rt_leaves_region(ctl); /* whoever has the lock may wait for that */
 	if (now != waited && !__atomic_compare_exchange_n(word, &now, waited, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 		return me;
 	if (chord_rt_call(SYS_futex, word, CHORD_RT_FUTEX_WAIT, waited, tenth) == -ETIMEDOUT &&
@@ -36,7 +40,7 @@ chord_rt_wait(const struct chord_rt_ctl *ctl, uint32_t *word, uint32_t now, uint
 
 /* The word is 0, or names the thread that has the lock. */
 static void
-chord_rt_take_word(const struct chord_rt_ctl *ctl, uint32_t *word, uint32_t me)
+chord_rt_take_word(struct chord_rt_ctl *ctl, uint32_t *word, uint32_t me)
 {
 	uint32_t now = 0, mine = me;
 

@@ -276,8 +276,10 @@ chord_rt_paths_closed(struct chord_rt_ctl *ctl, const struct chord_rt_mod *m)
 static void
 chord_rt_paths_region(struct chord_rt_ctl *ctl, const struct chord_rt_mod *m, uint32_t region)
 {
+	uint64_t base = region == CHORD_RT_NO_REGION ? 0 : chord_rt_region(ctl, region)->base;
+
 	if (m->paths)
-		*(volatile uint64_t *)(m->shadow + chord_rt_region(ctl, region)->base) = ctl->mask;
+		*(volatile uint64_t *)(m->shadow + base) = ctl->mask;
 }
 
 static void

@@ -199,9 +199,9 @@ static void
 chord_rt_trace_region(struct chord_rt_ctl *ctl, const struct chord_rt_mod *m, uint32_t region)
 {
 	struct chord_rt_trace *t = ctl->trace;
-	uint64_t *cursor = t ? chord_rt_cursor(t, chord_rt_region(ctl, region)->base) : NULL;
+	uint64_t *cursor = t && region != CHORD_RT_NO_REGION ? chord_rt_cursor(t, chord_rt_region(ctl, region)->base) : NULL;
 
-	if (!t || ctl->nogs || !(m->paths & CHORD_RT_TRACED) || *cursor)
+	if (!cursor || ctl->nogs || !(m->paths & CHORD_RT_TRACED) || *cursor)
 		return;
 	chord_rt_to_scratch(t, cursor);
 	if (!t->head && !t->stopped)

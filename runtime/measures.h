@@ -11,6 +11,8 @@
 	X(paths, __VA_ARGS__) \
 	X(trace, __VA_ARGS__)
 
+#define CHORD_RT_NO_REGION (~0u)
+
 /* All are called under the lock, except for leave. */
 #define CHORD_RT_MEASURE(name, ...) \
 	/* A module has been found: reads its descriptor. */ \
@@ -22,7 +24,8 @@
 	static void chord_rt_##name##_module(struct chord_rt_ctl *ctl, const struct chord_rt_mod *m); \
 	/* The module is closed, or about to be. */ \
 	static void chord_rt_##name##_closed(struct chord_rt_ctl *ctl, const struct chord_rt_mod *m); \
-	/* Its counters have been mapped in that region. A new thread is to have a region. */ \
+	/* Its counters have been mapped in that region; CHORD_RT_NO_REGION: a thread that may be in its code will go on without. \
+	 * A new thread is to have a region. */ \
 	static void chord_rt_##name##_region(struct chord_rt_ctl *ctl, const struct chord_rt_mod *m, uint32_t region); \
 	static void chord_rt_##name##_thread(struct chord_rt_ctl *ctl, const struct chord_rt_region *r); \
 	/* A profile begins: reserves room that may not be had later. */ \

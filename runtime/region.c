@@ -274,7 +274,8 @@ chord_rt_region_free(struct chord_rt_ctl *ctl, struct chord_rt_region *r)
 {
 	int32_t tid = __atomic_load_n(&r->tid, __ATOMIC_ACQUIRE);
 
-	return tid == 0 || (tid > 0 && chord_rt_call(SYS_tgkill, r->process ? r->process : ctl->pid, tid, 0) == -ESRCH);
+	return !r->given_up &&
+	    (tid == 0 || (tid > 0 && chord_rt_call(SYS_tgkill, r->process ? r->process : ctl->pid, tid, 0) == -ESRCH));
 }
 
 /* Reads a file of /proc about the thread. 0: there is none. */
@@ -453,20 +454,30 @@ chord_rt_move_all(struct chord_rt_ctl *ctl, uint32_t m, uint64_t from, uint64_t 
 static bool
 chord_rt_rebase(struct chord_rt_ctl *ctl, struct chord_rt_region *r, uint32_t m, bool mine)
 {
-	uint64_t base = chord_rt_find_base(ctl), old = r->base;
+	uint64_t base = chord_rt_find_base(ctl), old = r->base, bases = ctl->bases;
+	bool ok;
 
 	if (!base) {
 		ctl->scheme = ctl->step_no = 0;
 		base = chord_rt_find_base(ctl);
 	}
-	if (!base || !chord_rt_move_all(ctl, m, old, base))
+	if (!base)
 		return false;
-	r->base = base;
-	chord_rt_note_base(ctl, base);
-	if (mine)
-		chord_rt_set_base(ctl, base);
-	return true;
+	ctl->bases = mine ? 0 : bases; /* until both have changed, nothing is where the thread's base says */
+	ok = chord_rt_move_all(ctl, m, old, base);
+	if (ok && mine && !chord_rt_set_base(ctl, base)) {
+		chord_rt_move_all(ctl, m, base, old);
+		chord_rt_release(ctl, ctl->nmodule, base);
+		chord_rt_unmap_guests(ctl, ctl->nguest, base);
+		ok = false;
+	}
+	r->base = ok ? base : old;
+	ctl->bases = bases;
+	chord_rt_note_base(ctl, r->base);
+	return ok;
 }
+
+static void chord_rt_give_up_region(struct chord_rt_ctl *ctl, struct chord_rt_region *r);
 
 /* Maps the counters of a new module into all regions. */
 static void
@@ -478,13 +489,17 @@ chord_rt_map_module(struct chord_rt_ctl *ctl, uint32_t m)
 
 	for (uint32_t i = 0; i < ctl->nregion; i++) {
 		r = chord_rt_region(ctl, i);
+		mod->astray |= r->given_up && i == 0;
+		if (r->given_up)
+			continue;
 		ok = !chord_rt_failed(chord_rt_take_one(mod, r->base));
 		if (!ok && (chord_rt_alone_in(ctl, r) || chord_rt_region_free(ctl, r)))
 			ok = chord_rt_rebase(ctl, r, m, r == mine);
 		if (ok)
 			chord_rt_map_counts(ctl, m, i, false);
 		else
-			short_of = true;
+			chord_rt_give_up_region(ctl, r);
+		short_of |= !ok;
 		mod->astray |= !ok && i == 0;
 	}
 	if (short_of) {

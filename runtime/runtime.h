@@ -259,6 +259,7 @@ struct chord_rt_region {
 	const unsigned char *record;  /* of CHORD_SECTION_TIMED, found last */
 	uint32_t process;             /* of a thread of another process in this memory: its id */
 	uint32_t known;               /* its handle is known, or nobody wants to know it */
+	uint32_t given_up;            /* a module has no counters in it: nobody may count there */
 	uint64_t first_function, first_sp; /* of a thread that began in the middle of a function, on a stack of its own: where that
 	                               * function begins, and the stack pointer then */
 	uint64_t pd;                  /* a thread that the C library made by itself: where its descriptor is */
@@ -483,6 +484,8 @@ struct chord_rt_ctl {
 	uint32_t cancels;             /* pthread_cancel has been called */
 	uint32_t sums;                /* some module has counters whose values exits record */
 	uint32_t paths;               /* some module has paths */
+	uint64_t leaving;             /* base of the region that its thread is to leave, or 0 */
+	uint32_t left_base;           /* 1: it has; 2: it may not */
 	uint32_t pages;               /* of the guests: the runtime's own */
 	uint32_t guests_warned;       /* the profile says that there are guests */
 	uint32_t too_many;            /* it says that there are more modules than can be told apart */
@@ -494,6 +497,7 @@ struct chord_rt_ctl {
 	uint32_t fired;               /* some thread has been in __chord_struck */
 	uint64_t trap_handler;        /* for these */
 	struct chord_rt_action { uint64_t handler, flags, restorer, mask; } trap; /* of SIGTRAP, the program's own */
+	struct chord_rt_action before_leave; /* of CHORD_RT_SIGLEAVE */
 	uint64_t state_size;          /* bytes for the state of floating point and vectors, plus 1; 0: not asked yet */
 	uint64_t bus;                 /* our handler for SIGBUS; 0: none */
 	uint64_t bus_flags, bus_mask; /* that the program gave with the default, which it would see */
@@ -564,6 +568,7 @@ struct chord_rt_ctl {
 /* Bits of ctl->unseen: threads and processes that share counters. SHARED: a thread for which there was no region. */
 enum {
 	CHORD_RT_UNSEEN_LIBC = 1, CHORD_RT_UNSEEN_THREAD = 2, CHORD_RT_UNSEEN_PROCESS = 4, CHORD_RT_UNSEEN_SHARED = 8,
+	CHORD_RT_UNSEEN_FORBIDDEN = 16,
 };
 
 extern struct chord_rt_desc chord_rt_desc __attribute__((visibility("hidden")));

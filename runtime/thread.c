@@ -173,6 +173,8 @@ chord_rt_hook_thrd_create(void *thread, void *(*start)(void *), void *arg, void 
 	return chord_rt_asked(ctl, asked, made, e);
 }
 
+static void chord_rt_not_watched(struct chord_rt_ctl *ctl, const char *why, uint64_t flag);
+
 /* Called by chord_rt_thread_entry in the new thread, which then jumps to start. */
 static __attribute__((used)) void
 chord_rt_thread_begin(struct chord_rt_region *r)
@@ -180,10 +182,13 @@ chord_rt_thread_begin(struct chord_rt_region *r)
 	struct chord_rt_ctl *ctl = chord_rt_ctl_here();
 	uint64_t handle = chord_rt_descriptor();
 
-	chord_rt_set_base(ctl, r->base);
+	if (!chord_rt_set_base(ctl, r->base))
+		chord_rt_not_watched(ctl, "a thread could not be given counters of its own", CHORD_RT_UNSEEN_FORBIDDEN);
 	r->stack = (uint64_t)__builtin_frame_address(0);
 	if (chord_rt_other_process(ctl))
 		r->process = (uint32_t)chord_rt_call(SYS_getpid);
-	__atomic_store_n(&r->tid, chord_rt_tid(), __ATOMIC_RELEASE);
+	__atomic_store_n(&r->tid, chord_rt_tid(), __ATOMIC_SEQ_CST);
+	if (__atomic_load_n(&r->given_up, __ATOMIC_SEQ_CST))
+		chord_rt_set_base(ctl, 0);
 	chord_rt_has_handle(ctl, r, r->thread, &handle);
 }

@@ -9,6 +9,7 @@ set -u
 # once COMPILER WORD... -o FILE: builds a program without Chord, which is the same for all measures, and where it was built already copies it.
 # Not where sources are in the folder of a test.
 declare -A built=()
+sparse=
 once() {
 	local word out='' last='' kept=$w/once.${#built[@]}
 	for word; do
@@ -32,6 +33,7 @@ each_build() {
 	for compiler in gcc clang; do
 		for level in -O0 -O2; do
 			for measure in "$@"; do
+				[[ -z $sparse || $compiler$level = gcc-O2 || $measure = @(edges|paths|trace) ]] || continue
 				mkdir "$compiler$level-$measure"
 				cd "$compiler$level-$measure" || exit 1
 				export CHORD_CC=$compiler
@@ -43,6 +45,13 @@ each_build() {
 			done
 		done
 	done
+}
+
+# spread_builds FUNCTION MEASURE...: the same with gcc -O2, but of the others only those that differ most, unless FULL is set (make check-torture).
+spread_builds() {
+	local sparse=yes
+	[ -z "${FULL-}" ] || sparse=
+	each_build "$@"
 }
 
 # as_plain COMMAND...: ./measured ARGS does what ./plain ARGS does: standard output, standard error, status.
