@@ -74,7 +74,7 @@ main(int argc, char **argv)
 	(void)argv;
 	signal(SIGUSR1, on_first);
 	signal(SIGUSR2, on_second);
-	for (unsigned i = 0; i < 16; i++)
+	for (unsigned i = 0; i < (argc > 1 ? 5 : 16); i++) /* handlers that jump out make all of it begin again and again */
 		round_of(i, argc > 1);
 	return first + second == 0;
 }
