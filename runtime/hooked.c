@@ -349,6 +349,18 @@ chord_rt_unwatched(struct chord_rt_ctl *ctl, uint64_t n)
 
 static void chord_rt_exit_function(int) __attribute__((weakref("exit")));
 
+/* Is there a module whose code may run? */
+static bool
+chord_rt_has_code(const struct chord_rt_ctl *ctl)
+{
+	const struct chord_rt_mod *m;
+
+	for (uint32_t i = 0; i < ctl->nmodule; i++)
+		if ((m = chord_rt_module(ctl, i))->life == CHORD_LIFE_LOADED && !m->left)
+			return true;
+	return false;
+}
+
 /* The destructor of a module. It runs when the module is closed and when the process ends; the program itself is never closed. */
 static uint64_t
 chord_rt_close_self(struct chord_rt_ctl *ctl, uint64_t at, uint64_t none)
@@ -379,6 +391,8 @@ chord_rt_close_self(struct chord_rt_ctl *ctl, uint64_t at, uint64_t none)
 	}
 	if (n && !ctl->nogs)
 		chord_rt_unwatched(ctl, n);
+	if (!ctl->ended && !chord_rt_has_code(ctl))
+		ctl->head->state = CHORD_STATE_ENDED; /* until another module begins */
 	chord_rt_unlock(ctl, old);
 	return 0;
 }

@@ -404,6 +404,8 @@ chord_rt_construct(int argc, char **argv, char **env)
 	if (!ctl->magic) {
 		chord_rt_first(ctl, argc, argv, env);
 	} else {
+		if (!ctl->ended && ctl->head->state == CHORD_STATE_ENDED)
+			ctl->head->state = CHORD_STATE_RUNNING; /* all modules had been closed */
 		chord_rt_scan(ctl);
 		if (!ctl->nogs && !chord_rt_get_base(ctl) && !chord_rt_is_starting(ctl) && chord_rt_region_enter(ctl) &&
 		    ctl->nregion == 1)
