@@ -50,7 +50,7 @@ enum {
 	CHORD_RT_PATHS = 256,      /* lists of modules by the hash of their path */
 	CHORD_RT_TRACED = 2,
 	CHORD_RT_PENDING = 32,
-	CHORD_RT_PAGE_TRIES = 1024, /* tried for a page that is to be at every base */
+	CHORD_RT_PAGE_TRIES = 1024, /* places tried for a page that is to be at every base */
 	CHORD_RT_PAGE_APART = 1 << 16, /* bytes from one to the next */
 	CHORD_RT_RING = CHORD_TRACE_SEGMENTS * CHORD_TRACE_SEGMENT,
 	CHORD_RT_RING_COLLECTED = CHORD_TRACE_SEGMENTS_COLLECTED * CHORD_TRACE_SEGMENT,
@@ -474,7 +474,7 @@ struct chord_rt_ctl {
 	uint64_t stack;               /* where the first thread's stack begins */
 	const struct chord_rt_regs *daemon; /* where a thread is that forks in daemon(); NULL: none */
 	uint64_t phdr, phnum;         /* program headers of the program, as the kernel says */
-	uint64_t gap_top, gap_step, gap_least;
+	uint64_t gap_top, gap_step, gap_least; /* of bases: the highest; between them at first, and when they run out */
 	uint64_t main, main_end, main_hdr; /* the program; its .eh_frame_hdr or 0 */
 	uint32_t epoch;               /* what was known of frames in another one is forgotten */
 	uint32_t stamps;              /* given to objects */
