@@ -133,18 +133,21 @@ chord_rt_stay(struct chord_rt_ctl *ctl)
 static void
 chord_rt_watch_maps(struct chord_rt_ctl *ctl, struct chord_rt_desc *d)
 {
-	unsigned char jump[CHORD_RT_FAR_JUMP];
+	unsigned char jump[CHORD_RT_FAR_JUMP], was[CHORD_RT_FAR_JUMP + CHORD_RT_INSN];
 	const struct chord_rt_debug *r;
 	uint64_t to = d ? CHORD_RT_NEAR(d->mapped) : 0, behind;
 	bool has;
 
 	if (!ctl->brk) {
 		r = d ? chord_rt_debug(ctl, &has) : NULL;
-		if (!r || !r->brk || !chord_rt_is_empty((const unsigned char *)r->brk))
+		if (!r || !r->brk)
+			return;
+		chord_rt_read_text(r->brk, was, sizeof was);
+		if (!chord_rt_is_empty(was))
 			return;
 		ctl->debug = (uint64_t)r;
 		ctl->brk = r->brk;
-		chord_rt_copy(ctl->brk_was, (const void *)r->brk, sizeof jump);
+		chord_rt_copy(ctl->brk_was, was, sizeof ctl->brk_was);
 	}
 	if (!d && !ctl->ended) {
 		behind = chord_rt_stay(ctl);

@@ -46,6 +46,7 @@ enum {
 	CHORD_RT_SPACES = 17,      /* glibc has 16 name spaces; the last entry is for all others */
 	CHORD_RT_ELSEWHERE = 1,    /* the space of a module whose name space is not known yet */
 	CHORD_RT_FAR_JUMP = 14,    /* bytes of a jump to anywhere */
+	CHORD_RT_INSN = 15,        /* of an instruction at most */
 	CHORD_RT_RECENT = 256,
 	CHORD_RT_PATHS = 256,      /* lists of modules by the hash of their path */
 	CHORD_RT_TRACED = 2,

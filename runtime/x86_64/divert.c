@@ -81,6 +81,23 @@ chord_rt_put_jump(unsigned char *at, uint64_t from, uint64_t to)
 	chord_rt_copy(at + 1, &far, 4);
 }
 
+/* By a system call: in a replay it gives what was there, and not the breakpoints that a debugger has put there. Zeros stand for
+ * what cannot be read. */
+static void
+chord_rt_read_text(uint64_t from, void *to, size_t n)
+{
+	long fd = chord_rt_call(SYS_openat, AT_FDCWD, "/proc/self/mem", O_RDONLY | O_CLOEXEC), done = 0;
+	uint64_t page = CHORD_RT_PAGE - from % CHORD_RT_PAGE;
+
+	chord_rt_clear(to, n);
+	if (!chord_rt_failed(fd)) {
+		done = chord_rt_call(SYS_pread64, fd, to, n, from);
+		chord_rt_call(SYS_close, fd);
+	}
+	if (done <= 0)
+		chord_rt_copy(to, (const void *)from, n < page ? n : page);
+}
+
 static bool
 chord_rt_write_over(uint64_t to, const void *from, size_t n, uint64_t prot)
 {
@@ -111,15 +128,16 @@ static bool
 chord_rt_divert(struct chord_rt_ctl *ctl, int hook, unsigned char *room)
 {
 	uint64_t f = ctl->real[hook];
-	unsigned char moved[CHORD_RT_MOVED], jump[CHORD_RT_JUMP];
+	unsigned char was[CHORD_RT_MOVED], moved[CHORD_RT_MOVED], jump[CHORD_RT_JUMP];
 	uint32_t n = 0, k;
 
 	if (!f)
 		return true;
+	chord_rt_read_text(f, was, sizeof was);
 	for (; n < CHORD_RT_JUMP; n += k) {
-		if ((k = chord_rt_movable((const unsigned char *)f + n)) == 0)
+		if ((k = chord_rt_movable(was + n)) == 0)
 			return false;
-		chord_rt_copy(moved + n, (const unsigned char *)f + n, k);
+		chord_rt_copy(moved + n, was + n, k);
 		chord_rt_adjust(moved + n, (int32_t)((uint64_t)room - f));
 	}
 	chord_rt_put_jump(moved + n, (uint64_t)room + n, f + n);
@@ -197,7 +215,7 @@ chord_rt_padding(const unsigned char *p)
 
 /* Is the function empty, and everything up to the end of the jump padding? */
 static bool
-chord_rt_is_empty(const unsigned char *p)
+chord_rt_is_empty(const unsigned char p[CHORD_RT_FAR_JUMP + CHORD_RT_INSN])
 {
 	const unsigned char *end = p + CHORD_RT_FAR_JUMP;
 	uint32_t n;

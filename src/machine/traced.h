@@ -15,8 +15,7 @@ struct traced_regs {
 	uint64_t word[TRACED_WORDS];
 };
 
-/* An instruction whose result the program does not determine. The kernel makes those that read the time trap; in the place of the
- * others one of them is put. */
+/* An instruction whose result the program does not determine. One that traps is put in its place. */
 enum nondeterminism {
 	NONDET_NOT,
 	NONDET_TIME, NONDET_TIME_AND_PROCESSOR, /* the value; and the processor's number */
@@ -129,8 +128,6 @@ struct machine_syscallbuf {
 	/* A short jump in the place of the call, to a long one close by. */
 	void (*hop)(uint64_t at, uint64_t to, uint8_t *code);
 	void (*jump)(uint64_t at, uint64_t to, uint8_t *code);
-	/* Behind a step over a call: takes out of the registers what only shows that it was stepped. */
-	void (*stepped)(struct traced_regs *r);
 	/* Has a call been made that is not written down yet? Its entry; it has the result, or a register still has it: then *result
 	 * is it, and else stays as it is. */
 	bool (*unfinished)(const struct traced_regs *r, uint64_t syscallbuf, uint64_t *entry, int64_t *result);
@@ -168,9 +165,14 @@ struct machine_traced {
 	uint8_t round;
 	/* Behind a step over the instruction with these bytes: takes out of memory what only shows that it was stepped. */
 	void (*stepped)(const uint8_t *bytes, uint64_t *top);
+	/* In or behind a system call that was stepped: the same of the registers. False: there is no such thing. */
+	bool (*stepped_call)(struct traced_regs *r);
 	/* What the instruction with these bytes writes to memory, if it is executed with these registers; less than that, perhaps.
 	 * False: not known, or these and memory do not determine what it does. */
 	bool (*writes)(const uint8_t *bytes, size_t n, const struct traced_regs *r, struct traced_writes *to);
+	/* Does it read or write any of `size` bytes of memory there? Once, if it repeats itself. False, too, if that is not
+	 * known. */
+	bool (*accesses)(const uint8_t *bytes, size_t n, const struct traced_regs *r, uint64_t at, uint64_t size);
 	/* The detour of the addition with these bytes, n of them with what follows, at an address; before: there begins the
 	 * instruction before it, of so many bytes, from which alone control comes to it, and the detour takes that, too; next:
 	 * nothing else leads to the instruction behind it. It takes amount from the word at `left`, behind which there is room for
@@ -178,15 +180,17 @@ struct machine_traced {
 	bool (*detour)(const uint8_t *bytes, size_t n, uint64_t at, uint8_t before, bool next, uint32_t amount, uint64_t to,
 	               uint64_t left, struct traced_detour *d);
 	uint64_t reach;          /* how far such a jump leads */
-	/* Has the calling process trap where it reads the time from the processor. What undoes it is a system call. */
+	/* Has the calling process trap where it reads the time from the processor, also in code where nothing is put in the place
+	 * of such instructions. False: the kernel refuses. True: it does, or it is the guest of another one and cannot. What undoes
+	 * it is a system call. */
 	bool (*hide_time)(void);
 	uint64_t show_time, show_time_arg[2];
 	/* The instruction with these bytes, its result here and now, and as if it had given that. */
 	enum nondeterminism (*nondet)(const uint8_t *bytes, size_t n);
 	struct nondet_result (*nondet_make)(enum nondeterminism kind, const struct traced_regs *r);
 	void (*nondet_give)(struct traced_regs *r, const uint8_t *bytes, size_t n, const struct nondet_result *result);
-	/* What is put in the place of the first bytes of one that does not trap; and the first of some bytes of which such one, but
-	 * for what stands before them, may consist; NULL: none. */
+	/* What is put in the place of the first bytes of one, and traps; and the first of some bytes of which one, but for what
+	 * stands before them, may consist; NULL: none. */
 	const uint8_t *nondet_trap;
 	uint8_t nondet_trap_size;
 	const uint8_t *(*nondet_find)(const uint8_t *from, const uint8_t *end);
@@ -198,9 +202,9 @@ struct machine_traced {
 	const struct described *described;
 	size_t ndescribed;
 	void (*describe)(const struct traced_regs *r, const void *state, size_t n, uint8_t *to);
-	/* Stops behind each instruction that writes n bytes (or reads them, if `reads`), with `watches` such at a time; n 0: no
-	 * more. False: it cannot. */
-	unsigned watches;
+	/* Stops behind each instruction that writes n bytes (or reads them, if `reads`), with watches() such at a time; n 0: no
+	 * more. False: it cannot. watches(): 0 where the processor is not seen to stop a program so, whatever the kernel says. */
+	unsigned (*watches)(void);
 	bool (*watch)(pid_t tid, unsigned slot, uint64_t at, uint64_t n, bool reads);
 	/* Stops before the instruction there, without a change of the code. */
 	bool (*stop_at)(pid_t tid, unsigned slot, uint64_t at);

@@ -425,6 +425,8 @@ void record_refuse(struct recorder *r, const char *what, const char *why);
 
 /* At the beginning and at the end of one. */
 void record_begin_call(struct recorder *r);
+/* From here on all of them run where they might without Chord. */
+void record_unbind(struct recorder *r);
 void record_end_call(struct recorder *r);
 /* It has not come back, and others are to run. */
 void record_enter(struct recorder *r);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Instructions whose result the program does not determine (x86: rdtsc, rdrand, rdseed, rdpid, cpuid). Those that read the time
- * trap while a program is recorded. The others do not, so one that reads the time is put in their place, where code of a file has
- * them: within a function that the unwind table or a symbol knows and that is understood from its first byte to its last, so that
- * no data is taken for code. */
+/* Instructions whose result the program does not determine (x86: rdtsc, rdrand, rdseed, rdpid, cpuid). While a program is recorded
+ * one that traps is put in their place, where code of a file has them: within a function that the unwind table or a symbol knows
+ * and that is understood from its first byte to its last, so that no data is taken for code. Elsewhere those that read the time
+ * trap, if the kernel can make them (hide_time). */
 #include "replay/internal.h"
 
 #include "image/image.h"
@@ -15,12 +15,6 @@
 #include <unistd.h>
 
 enum { INSN_MOST = 15 };
-
-static bool
-traps_by_itself(enum nondeterminism kind)
-{
-	return kind == NONDET_NOT || kind == NONDET_TIME || kind == NONDET_TIME_AND_PROCESSOR;
-}
 
 /* ---- where files have them ---- */
 
@@ -52,7 +46,7 @@ search_function(struct image *im, uint64_t from, uint64_t to, uint64_t in_file, 
 	for (at = from; at < to; at += insn.len) {
 		if (!image_insn(im, at, &insn) || !insn.len)
 			break;
-		if (!traps_by_itself(kind_at(im, at)))
+		if (kind_at(im, at) != NONDET_NOT)
 			VEC_PUSH(*found, at + in_file);
 	}
 	if (at != to)
@@ -138,7 +132,7 @@ replace(struct task *task, uint64_t at, enum nondeterminism but)
 	size_t n = tracee_read_some(&task->t, at, bytes, sizeof bytes);
 	enum nondeterminism kind = machine->nondet(bytes, n);
 
-	if (kind == but || traps_by_itself(kind) ||
+	if (kind == but || kind == NONDET_NOT ||
 	    !tracee_write(&task->t, at, machine->nondet_trap, machine->nondet_trap_size))
 		return false;
 	memcpy(new.was, bytes, machine->nondet_trap_size);

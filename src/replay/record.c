@@ -487,7 +487,6 @@ let_go(struct recorder *r)
 	if (!r->t->pid)
 		return;
 	send_held(r);
-	bind_release(r->t);
 	ptrace(PTRACE_DETACH, r->t->pid, 0, r->task->sig);
 	r->t->pid = 0;
 }
@@ -540,6 +539,7 @@ static void
 let_all_go(struct recorder *r)
 {
 	stop_all(r);
+	record_unbind(r);
 	for (size_t i = 0; i < r->all.at.n; i++)
 		if (stands(r->all.at.at[i])) {
 			become(r, r->all.at.at[i]);

@@ -46,8 +46,8 @@ note_clock(struct recorder *r)
 
 /* ---- processors ---- */
 
-static void
-unbind(struct recorder *r)
+void
+record_unbind(struct recorder *r)
 {
 	for (size_t i = 0; i < r->all.at.n; i++)
 		bind_release(&r->all.at.at[i]->t);
@@ -115,7 +115,7 @@ record_begin_call(struct recorder *r)
 	note_clock(r);
 	why = cannot_begin(r);
 	if (sets_processors(m->number))
-		unbind(r);
+		record_unbind(r);
 	if (clock_fails(r->clock))
 		record_refuse(r, r->file, "it is not known how far it has come");
 	else if (!tracee_own_call(r->t))
@@ -358,7 +358,7 @@ record_end_call(struct recorder *r)
 	if (r->made->number == SYS_sched_getaffinity)
 		hide_bound(r, result);
 	if (opens_status(r, result))
-		unbind(r);
+		record_unbind(r);
 	put_call(r, result);
 	why = put_changes(r, result);
 	if (why)

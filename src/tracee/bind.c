@@ -28,7 +28,8 @@ static struct {
 	unsigned wanted, last;   /* where all are to be; where who traces was last, a processor */
 	unsigned stops;
 	pid_t running;
-} bound;
+	pthread_mutex_t ends;    /* held where the thread binds, and where binding ends */
+} bound = {.ends = PTHREAD_MUTEX_INITIALIZER};
 
 static unsigned
 get(const unsigned *at)
@@ -106,6 +107,18 @@ is_crowded(struct waits *w)
 	return much;
 }
 
+/* The program that runs may go anywhere, unless it has meanwhile said itself where it is to run. */
+static void
+let_run(void)
+{
+	pthread_mutex_lock(&bound.ends);
+	if (get(&bound.can)) {
+		set(&bound.wanted, ANY);
+		go(__atomic_load_n(&bound.running, __ATOMIC_RELAXED), ANY);
+	}
+	pthread_mutex_unlock(&bound.ends);
+}
+
 static void *
 look(void *unused)
 {
@@ -120,8 +133,7 @@ look(void *unused)
 		if (where == ANY && now - before >= OFTEN) {
 			set(&bound.wanted, get(&bound.last) + FIRST);
 		} else if (where != ANY && now - before <= SELDOM) {
-			set(&bound.wanted, ANY);
-			go(__atomic_load_n(&bound.running, __ATOMIC_RELAXED), ANY);
+			let_run();
 		} else if (where != ANY && is_crowded(&w)) {
 			set(&bound.wanted, next_one(where));
 		}
@@ -191,10 +203,11 @@ bind_end(void)
 {
 	if (!get(&bound.can))
 		return;
-	set(&bound.wanted, ANY);
+	pthread_mutex_lock(&bound.ends);
+	set(&bound.can, false);
+	pthread_mutex_unlock(&bound.ends);
 	go(0, ANY);
 	bound.mine = ANY;
-	set(&bound.can, false);
 }
 
 bool

@@ -275,12 +275,17 @@ tracee_stop(const struct tracee *t)
 enum stop
 tracee_stopped(struct tracee *t, int status)
 {
+	enum stop stop;
+
 	t->status = status;
 	if (!WIFSTOPPED(status))
 		t->pid = 0;
 	else
 		t->machine->get(t->pid, &t->regs);
-	return tracee_stop(t);
+	stop = tracee_stop(t);
+	if (stop == STOP_CALL && t->steps && t->machine->stepped_call(&t->regs))
+		tracee_set(t, &t->regs);
+	return stop;
 }
 
 /* The end of a first thread is not told before that of the others in its process has been heard. */
@@ -327,6 +332,7 @@ void
 tracee_resume(struct tracee *t, int request, int sig)
 {
 	bind_follow(t);
+	t->steps = request == PTRACE_SINGLESTEP || request == PTRACE_SYSEMU_SINGLESTEP;
 	/* If it has been killed meanwhile, waitpid() tells. */
 	ptrace((enum __ptrace_request)request, t->pid, 0, sig);
 }

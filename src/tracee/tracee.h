@@ -16,6 +16,7 @@ struct tracee {
 	const struct machine_traced *machine;
 	int mem;                 /* /proc/PID/mem */
 	int status;              /* of the last stop */
+	bool steps;              /* it was let go for one instruction */
 	struct traced_regs regs; /* at the last stop */
 	enum stop (*own)(struct tracee *t, int request); /* not NULL: what tracee_go_own() does instead */
 	void *of;                /* for that */

@@ -578,6 +578,7 @@ t_other_calls() {
 	text: .ascii "went on\n"
 	EOF
 	{ as --64 -o calls.o calls.S && ld -o calls calls.o; } || no "cannot assemble"
+	[ "$(./calls 2>/dev/null)" = "went on" ] || skip "the kernel makes no system calls of 32 bits"
 	refused 1 'as of 32 bits.*runs on without being recorded' timeout -k 5 60 "$CHORD" record -o log ./calls
 	[ "$(cat out)" = "went on" ] && [ ! -e log ] || no "it did not go on: $(cat out)"
 	{ as --32 -o calls.o calls.S && ld -m elf_i386 -o calls calls.o; } || no "cannot assemble"

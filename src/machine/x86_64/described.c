@@ -4,10 +4,14 @@
 
 #ifdef __x86_64__
 
+#include <errno.h>
+#include <signal.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/user.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #define INT64(name)  {name, 8, "int64"}
 #define INT32(name)  {name, 4, "int32"}
@@ -181,6 +185,53 @@ bool
 x86_stop_at(pid_t tid, unsigned slot, uint64_t at)
 {
 	return set_slot(tid, slot, at, 0, true);
+}
+
+static int
+status_of(pid_t child)
+{
+	int status = 0;
+
+	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+		;
+	return status;
+}
+
+/* Writes one byte, in a child, that the processor is to watch: is that seen? */
+static bool
+is_seen(void)
+{
+	static volatile char watched;
+	pid_t child = fork();
+	int status;
+	bool seen;
+
+	if (!child) {
+		if (!ptrace(PTRACE_TRACEME, 0, 0, 0) && !raise(SIGSTOP))
+			watched = 1;
+		_exit(0);
+	}
+	status = child < 0 ? 0 : status_of(child);
+	if (WIFSTOPPED(status) && x86_watch(child, 0, (uintptr_t)&watched, 1, false) && !ptrace(PTRACE_CONT, child, 0, 0))
+		status = status_of(child);
+	seen = WIFSTOPPED(status) && WSTOPSIG(status) == SIGTRAP;
+	if (WIFSTOPPED(status)) {
+		kill(child, SIGKILL);
+		status_of(child);
+	}
+	return seen;
+}
+
+/* Some virtual machines take these registers, and make nothing of them. */
+unsigned
+x86_watches(void)
+{
+	enum { WATCHES = 4 };
+	static int works = -1;
+
+	if (works < 0)
+		works = is_seen();
+	return works ? WATCHES : 0;
 }
 
 unsigned

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What an instruction writes to memory, by the registers before it. */
+/* What an instruction accesses of memory, by the registers before it. */
 #include "machine/x86_64/x86_64.h"
 
 #ifdef __x86_64__
@@ -55,23 +55,30 @@ counts(const ZydisDecodedInstruction *in, const struct access *a)
 	}
 }
 
-static bool
-place(const struct traced_regs *r, const struct access *a, bool counter, uint64_t end, struct traced_writes *to)
+/* end: the address behind the instruction. */
+static uint64_t
+address(const struct traced_regs *r, const struct access *a, uint64_t end)
 {
 	uint64_t at = (uint64_t)a->disp + (a->pc ? end : 0);
 
-	if ((a->unknown && !counter) || a->count >= 0 || a->narrow || a->bytes > TRACED_WRITE || to->n == TRACED_WRITES)
-		return false;
 	if (a->base >= 0)
 		at += r->word[x86_word[a->base]];
 	if (a->index >= 0)
 		at += r->word[x86_word[a->index]] * a->scale;
-	if (a->segment == ACCESS_FS)
-		at += r->word[WORD(fs_base)];
-	if (counter)
-		at += r->word[WORD(gs_base)];
+	if (a->narrow)
+		at &= UINT32_MAX;
+	if (a->segment)
+		at += r->word[a->segment == ACCESS_FS ? WORD(fs_base) : WORD(gs_base)];
+	return at;
+}
+
+static bool
+place(const struct traced_regs *r, const struct access *a, bool counter, uint64_t end, struct traced_writes *to)
+{
+	if ((a->unknown && !counter) || a->count >= 0 || a->narrow || a->bytes > TRACED_WRITE || to->n == TRACED_WRITES)
+		return false;
 	to->of[to->n].counter = counter;
-	to->of[to->n].at = at;
+	to->of[to->n].at = address(r, a, end);
 	to->of[to->n++].size = a->bytes;
 	return true;
 }
@@ -96,6 +103,28 @@ x86_writes(const uint8_t *bytes, size_t n, const struct traced_regs *r, struct t
 				return false;
 		}
 	return stores == facts.stores;
+}
+
+bool
+x86_touches(const uint8_t *bytes, size_t n, const struct traced_regs *r, uint64_t at, uint64_t size)
+{
+	ZydisDecodedInstruction in;
+	struct access access[ACCESSES_MOST];
+	unsigned naccess;
+
+	if (ZYAN_FAILED(ZydisDecoderDecodeInstruction(x86_decoder(), NULL, bytes, n, &in)))
+		return false;
+	naccess = x86_accesses(bytes, in.length, access);
+	for (unsigned i = 0; i < naccess; i++) {
+		const struct access *a = &access[i];
+		uint64_t from = address(r, a, r->word[WORD(rip)] + in.length);
+
+		if ((a->unknown && a->segment != ACCESS_GS) || (a->count >= 0 && !r->word[x86_word[a->count]]))
+			continue;
+		if (from - at < size || at - from < a->bytes)
+			return true;
+	}
+	return false;
 }
 
 #endif

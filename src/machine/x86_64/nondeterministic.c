@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Instructions whose result the program does not determine: the time stamp counter, random numbers, the processor's number, which
- * cpuid tells, too. The kernel makes the first trap (PR_SET_TSC); nothing does so with the others, which have as many bytes as
- * rdtsc or more. */
+ * cpuid tells, too. Each has two bytes or more. The kernel makes those that read the time trap (PR_SET_TSC), but not where it is
+ * itself a guest that cannot (PVM), and says nothing of it there. */
 #include "machine/x86_64/x86_64.h"
 
 #ifdef __x86_64__
@@ -12,12 +12,13 @@
 #include <sys/user.h>
 #include <x86intrin.h>
 
-const uint8_t x86_nondet_trap[X86_NONDET_TRAP] = {0x0f, 0x31};
+/* clts, which only the kernel may execute: SIGSEGV. */
+const uint8_t x86_nondet_trap[X86_NONDET_TRAP] = {0x0f, 0x06};
 
 #define WORD(name) (offsetof(struct user_regs_struct, name) / sizeof(uint64_t))
 
-/* Behind 0f: cpuid; a group of instructions, of which these are /6 and /7 with a register. */
-enum { CPUID = 0xa2, GROUP = 0xc7, GROUP_FROM = 0xf0 };
+/* Behind 0f: rdtsc; rdtscp, of two bytes; cpuid; a group of instructions, of which these are /6 and /7 with a register. */
+enum { TIME = 0x31, SYSTEM = 0x01, TIME_AND_PROCESSOR = 0xf9, CPUID = 0xa2, GROUP = 0xc7, GROUP_FROM = 0xf0 };
 
 struct parsed {
 	enum nondeterminism kind;
@@ -67,9 +68,9 @@ parse(const uint8_t *bytes, size_t n)
 {
 	struct parsed p = {0};
 
-	if (n >= 2 && !memcmp(bytes, x86_nondet_trap, sizeof x86_nondet_trap))
+	if (n >= 2 && bytes[0] == 0x0f && bytes[1] == TIME)
 		p = (struct parsed){.kind = NONDET_TIME, .len = 2};
-	else if (n >= 3 && bytes[0] == 0x0f && bytes[1] == 0x01 && bytes[2] == 0xf9)
+	else if (n >= 3 && bytes[0] == 0x0f && bytes[1] == SYSTEM && bytes[2] == TIME_AND_PROCESSOR)
 		p = (struct parsed){.kind = NONDET_TIME_AND_PROCESSOR, .len = 3};
 	else if (n >= 2 && bytes[0] == 0x0f && bytes[1] == CPUID)
 		p = (struct parsed){.kind = NONDET_IDENTITY, .len = 2};
@@ -175,7 +176,8 @@ const uint8_t *
 x86_nondet_find(const uint8_t *from, const uint8_t *end)
 {
 	for (const uint8_t *at = from; end - at > 1 && (at = memchr(at, 0x0f, (size_t)(end - at - 1))); at++)
-		if (at[1] == CPUID || (at[1] == GROUP && end - at > 2 && at[2] >= GROUP_FROM))
+		if (at[1] == TIME || at[1] == CPUID || (at[1] == GROUP && end - at > 2 && at[2] >= GROUP_FROM) ||
+		    (at[1] == SYSTEM && end - at > 2 && at[2] == TIME_AND_PROCESSOR))
 			return at;
 	return NULL;
 }

@@ -412,15 +412,6 @@ jump(uint64_t at, uint64_t to, uint8_t *code)
 	put_distance(code + 1, at + 1, to);
 }
 
-/* In r11 are the flags. */
-static void
-stepped(struct traced_regs *r)
-{
-	enum { R11_WORD = 6, TRAP = 0x100 };
-
-	r->word[R11_WORD] &= ~(uint64_t)TRAP;
-}
-
 /* The next instruction's address is in rip, and in rcx, too. */
 static void
 as_call(struct traced_regs *r, uint64_t from, uint64_t to)
@@ -450,7 +441,7 @@ const struct machine_syscallbuf x86_syscallbuf = {
 	.record = x86_door_record, .record_end = x86_door_record_end, .replay = x86_door_replay, .replay_end = x86_door_replay_end,
 	.makes = x86_door_makes,
 	.reach = 1 << 30, .traced = TRACED, .hop_size = 2, .jump_size = 5, .hop_most = 127, .nop = 0x90, .stub = stub, .hop = hop,
-	.jump = jump, .stepped = stepped, .as_call = as_call,
+	.jump = jump, .as_call = as_call,
 	.unfinished = unfinished,
 };
 

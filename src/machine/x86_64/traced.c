@@ -108,6 +108,17 @@ stepped(const uint8_t *bytes, uint64_t *top)
 		*top &= ~(uint64_t)TRAP;
 }
 
+/* In r11 are the flags. */
+static bool
+stepped_call(struct traced_regs *r)
+{
+	enum { TRAP = 0x100 };
+	uint64_t was = r->word[R11];
+
+	r->word[R11] &= ~(uint64_t)TRAP;
+	return r->word[R11] != was;
+}
+
 static bool
 hide_time(void)
 {
@@ -157,7 +168,8 @@ const struct machine_traced x86_traced = {
 	.syscallbuf = &x86_syscallbuf,
 	.name = names, .pc = RIP, .sp = RSP, .number = ORIG_RAX, .result = RAX, .arg = {RDI, RSI, RDX, R10, R8, R9},
 	.flags = EFLAGS, .base = {FS_BASE, GS_BASE}, .counters = GS_BASE, .tls = FS_BASE, .break_size = sizeof break_code,
-	.break_stop = 1, .breakpoint = break_code, .stepped = stepped, .repeats = repeats, .round = RCX, .writes = x86_writes,
+	.break_stop = 1, .breakpoint = break_code, .stepped = stepped,
+	.stepped_call = stepped_call, .repeats = repeats, .round = RCX, .writes = x86_writes, .accesses = x86_touches,
 	.detour = x86_detour, .reach = INT32_MAX,
 	.kind = AUDIT_ARCH_X86_64, .mode = CS, .own_mode = 0x33,
 	.call_size = sizeof call_code, .call = call_code, .get = get, .set = set, .get_state = get_state, .set_state = set_state,
@@ -165,7 +177,7 @@ const struct machine_traced x86_traced = {
 	.nondet = x86_nondet, .nondet_make = x86_nondet_make, .nondet_give = x86_nondet_give, .nondet_trap = x86_nondet_trap,
 	.nondet_trap_size = sizeof x86_nondet_trap, .nondet_find = x86_nondet_find, .frame = frame, .processor = processor,
 	.debugger_name = "i386:x86-64", .described = x86_described, .ndescribed = X86_DESCRIBED, .describe = x86_describe,
-	.watches = X86_WATCHES, .watch = x86_watch, .stop_at = x86_stop_at, .watched = x86_watched,
+	.watches = x86_watches, .watch = x86_watch, .stop_at = x86_stop_at, .watched = x86_watched,
 };
 
 #else

@@ -142,6 +142,7 @@ extern const struct machine_traced x86_traced;
 /* effect.c */
 extern const uint8_t x86_word[16]; /* of struct traced_regs, by the register's number */
 bool x86_writes(const uint8_t *bytes, size_t n, const struct traced_regs *r, struct traced_writes *to);
+bool x86_touches(const uint8_t *bytes, size_t n, const struct traced_regs *r, uint64_t at, uint64_t size);
 /* nondeterministic.c */
 enum { X86_NONDET_TRAP = 2 };
 extern const uint8_t x86_nondet_trap[X86_NONDET_TRAP];
@@ -155,9 +156,10 @@ bool x86_detour(const uint8_t *bytes, size_t n, uint64_t at, uint8_t before, boo
 /* syscallbuf.c */
 extern const struct machine_syscallbuf x86_syscallbuf;
 /* described.c */
-enum { X86_DESCRIBED = 5, X86_WATCHES = 4 };
+enum { X86_DESCRIBED = 5 };
 extern const struct described x86_described[X86_DESCRIBED];
 void x86_describe(const struct traced_regs *r, const void *state, size_t n, uint8_t *to);
+unsigned x86_watches(void);
 bool x86_watch(pid_t tid, unsigned slot, uint64_t at, uint64_t n, bool reads);
 bool x86_stop_at(pid_t tid, unsigned slot, uint64_t at);
 unsigned x86_watched(pid_t tid);

@@ -146,8 +146,8 @@ step_over(struct recorder *r, const struct traced_regs *stopped)
 		r->task->state = TASK_STOPPED;
 		return false;
 	}
-	machine->syscallbuf->stepped(&r->t->regs);
-	tracee_set(r->t, &r->t->regs);
+	if (machine->stepped_call(&r->t->regs))
+		tracee_set(r->t, &r->t->regs);
 	record_end_call(r);
 	return true;
 }

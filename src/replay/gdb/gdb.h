@@ -65,7 +65,8 @@ struct condition {
 	bool watch;              /* memory is written (or read); else the PC is there */
 	bool reads;
 	uint64_t at, n;
-	unsigned slots;          /* of the processor, as bits; none: the memory is compared after each step */
+	unsigned slots;          /* of the processor, as bits; none: it is looked at with each step */
+	bool accessed;           /* without slots: the instruction that is stepped reads or writes it */
 	uint64_t old;            /* check sum of what the memory has; or whether `becomes` holds */
 	bool fired;              /* at this state */
 	uint64_t hits;           /* since the last event */

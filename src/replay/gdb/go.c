@@ -165,7 +165,7 @@ give_slots(struct debugger *d, const struct tracee *t, struct condition *c, unsi
 	uint64_t at = c->at, left = c->n;
 	unsigned slot = *next;
 
-	while (left && slot < t->machine->watches && slot < STOPS) {
+	while (left && slot < t->machine->watches() && slot < STOPS) {
 		uint64_t n = 8;
 
 		while (n > left || at % n)
@@ -189,7 +189,7 @@ arm(struct debugger *d, struct tracee *t)
 {
 	if (t->armed == d->armed)
 		return;
-	for (unsigned i = 0; i < t->machine->watches; i++)
+	for (unsigned i = 0; i < t->machine->watches(); i++)
 		if (i < d->slots)
 			t->machine->watch(t->pid, i, d->watched[i].at, d->watched[i].n, d->watched[i].reads);
 		else
@@ -272,9 +272,10 @@ look(struct debugger *d, unsigned slots, bool compare)
 				uint64_t value = value_of(d, c);
 
 				/* Nobody wants to see a write that changes nothing, and comparing does not see it. */
-				c->fired = (value != c->old && (!c->becomes || value)) || (c->reads && c->fired);
+				c->fired = (value != c->old && (!c->becomes || value)) || (c->reads && (c->fired || c->accessed));
 				c->old = value;
 			}
+			c->accessed = false;
 		}
 		c->hits += c->fired;
 		any |= c->fired;
@@ -314,7 +315,7 @@ put_breakpoint(struct debugger *d, uint64_t at)
 	for (unsigned i = d->slots; i < d->stops; i++)
 		if (d->stop[i] == at)
 			return;
-	if (d->stops < machine->watches && d->stops < STOPS && machine->stop_at(d->r.t->pid, d->stops, at))
+	if (d->stops < machine->watches() && d->stops < STOPS && machine->stop_at(d->r.t->pid, d->stops, at))
 		d->stop[d->stops++] = at;
 	else if (breakpoint_put(d->r.t, &d->put[d->nput], at))
 		d->nput++;
@@ -418,6 +419,25 @@ slots_of(struct debugger *d)
 	return 0;
 }
 
+/* What the processor does not watch: does the instruction that comes next access it? */
+static void
+foresee_accesses(struct debugger *d)
+{
+	struct tracee *t = d->r.t;
+	uint8_t bytes[16];
+	size_t n = 0;
+
+	for (size_t i = 0; i < d->condition.n; i++) {
+		struct condition *c = &d->condition.at[i];
+
+		if (!c->reads || c->slots)
+			continue;
+		if (!n)
+			n = tracee_read_some(t, tracee_word(t, t->machine->pc), bytes, sizeof bytes);
+		c->accessed = t->machine->accesses(bytes, n, &t->regs, c->at, c->n);
+	}
+}
+
 /* One instruction. *fired: so do conditions at the state behind it. */
 static enum stop
 step(struct debugger *d, bool *fired)
@@ -426,9 +446,11 @@ step(struct debugger *d, bool *fired)
 	uint64_t top, was;
 	uint8_t bytes[2];
 	bool read = tracee_read(t, tracee_word(t, t->machine->pc), bytes, sizeof bytes);
-	enum stop stop = go(t, PTRACE_SYSEMU_SINGLESTEP);
+	enum stop stop;
 
 	*fired = false;
+	foresee_accesses(d);
+	stop = go(t, PTRACE_SYSEMU_SINGLESTEP);
 	if (!is_own(t, stop))
 		return stop;
 	if (read && tracee_read(t, tracee_word(t, t->machine->sp), &top, sizeof top)) {
