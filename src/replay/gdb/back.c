@@ -663,22 +663,20 @@ skip_way(struct debugger *d, bool *all)
 {
 	size_t first = d->node.n - 1;
 	struct scan s = {0};
-	path *link;
 
 	while (first && d->node.at[first - 1].inside && d->node.at[first - 1].way == d->node.at[first].way)
 		first--;
 	*all = false;
-	if (!first || first + 2 >= d->node.n || !d->node.at[first].inside || !d->node.at[first].link.n)
+	if (!first || first + 2 >= d->node.n || !d->node.at[first].inside || !d->node.at[first].rest.n)
 		return true;
 	d->ended = false;
 	if (!checkpoint_back(&d->r, d->node.at[first - 1].c) || !follow(d, &d->node.at[first].before, NULL))
 		return false;
-	link = &d->node.at[first].link;
-	if (!follow(d, &(path){.at = &link->at[link->n - 1], .n = 1}, &s))
+	if (!follow(d, &d->node.at[first].rest, &s))
 		return false;
 	if (s.total)
 		return true;
-	path_copy(&d->path, link);
+	path_copy(&d->path, &d->node.at[first].link);
 	while (d->node.n > first)
 		node_pop(d);
 	*all = true;
