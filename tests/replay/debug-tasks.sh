@@ -123,6 +123,7 @@ t_debug_long_turns() {
 	$cc -w -g -O2 -fchord=clock -pthread -o long long.c 2>cc.err || no "cannot compile: $(head -c 300 cc.err)"
 	record ./long
 	[ $status = 0 ] || no "status $status: $(cat err)"
+	may watch || skip "$why: too many steps"
 	debug ./long "watch part[1]" "break done" "continue" "continue" "print part[0] == part[1]" "reverse-continue" "print part[1] == 0" \
 		"reverse-stepi" "stepi" "stepi" "delete" "break done" "continue" "watch part[0]" "reverse-continue" "print part[0]"
 	answered 'hit Hardware watchpoint' 'New value = [^0]' 'Breakpoint 2, done' '\$1 = 1' 'hit Hardware watchpoint' 'New value = 0' '\$2 = 1' \
@@ -214,6 +215,7 @@ t_debug_wild() {
 	g++ -g -O1 -w -pthread -o wild wild.cc || no "cannot compile"
 	record ./wild
 	[ $status = 139 ] || no "status $status"
+	may watch || skip "$why: too many steps"
 	debug_script ./wild <<-'EOT'
 	continue
 	watch all.theirs
