@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* may WHAT...: status 0 if the machine (a container, mostly) permits all of them: `trace`: to look into other
- * processes and step them; `fixed`: to have addresses that are not randomised; `watch`: to have the processor watch memory. */
+ * processes and step them; `fixed`: to have addresses that are not randomised; `watch`: to have the processor
+ * watch memory. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <signal.h>
@@ -76,7 +77,10 @@ watch(void)
 static const struct {
 	const char *name, *what;
 	bool (*is)(void);
-} all[] = {{"trace", "tracing processes", trace}, {"fixed", "fixing addresses", fixed}, {"watch", "watching memory by the processor", watch}};
+} all[] = {
+	{"trace", "tracing processes", trace}, {"fixed", "fixing addresses", fixed},
+	{"watch", "watching memory by the processor", watch},
+};
 
 int
 main(int argc, char **argv)

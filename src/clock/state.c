@@ -79,18 +79,12 @@ sum_of(const struct tracee *t, const struct state *s)
 static void
 step(struct tracee *t, enum stop *stop)
 {
-	uint64_t top;
 	uint8_t bytes[2];
 	bool read = tracee_read(t, tracee_word(t, t->machine->pc), bytes, sizeof bytes);
 
 	*stop = tracee_go_own(t, PTRACE_SYSEMU_SINGLESTEP);
-	if (read && *stop == STOP_SIGNAL && tracee_read(t, tracee_word(t, t->machine->sp), &top, sizeof top)) {
-		uint64_t was = top;
-
-		t->machine->stepped(bytes, &top);
-		if (top != was)
-			tracee_write(t, tracee_word(t, t->machine->sp), &top, sizeof top);
-	}
+	if (read && *stop == STOP_SIGNAL)
+		tracee_hide_step(t, bytes);
 }
 
 static bool

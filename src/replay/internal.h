@@ -200,8 +200,6 @@ void buffer_end(struct recorder *r);
 int buffer_request(struct task *task, bool seen);
 /* At a signal: has it been about to make a call? It then stands before that, and makes it when it goes on. */
 bool buffer_stopped(struct recorder *r);
-/* Does that come next? */
-bool buffer_awaits_stop(struct recorder *r);
 /* Puts the calls that have been written down into the log. */
 void buffer_flush(struct recorder *r);
 /* The same of a room that is full, while the task may go on already: before anything else is put there. */

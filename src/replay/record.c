@@ -347,7 +347,7 @@ stop_here(struct recorder *r)
 	unsigned steps;
 
 	r->task->interrupted = false;
-	if (buffer_awaits_stop(r))
+	if (tracee_signal_pends(r->t))
 		return;
 	if (!r->task->in_call && (steps = schedule_looks(&r->turns)) && rest_in_loop(r, steps))
 		return;

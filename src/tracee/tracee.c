@@ -610,6 +610,18 @@ tracee_call_here(struct tracee *t, uint64_t number, const uint64_t arg[6])
 	return result;
 }
 
+void
+tracee_hide_step(struct tracee *t, const uint8_t bytes[2])
+{
+	uint64_t sp = tracee_word(t, t->machine->sp), top = UINT64_MAX;
+
+	t->machine->stepped(bytes, &top);
+	if (top == UINT64_MAX || !tracee_read(t, sp, &top, sizeof top))
+		return;
+	t->machine->stepped(bytes, &top);
+	tracee_write(t, sp, &top, sizeof top);
+}
+
 const char *
 tracee_proc(const struct tracee *t, struct pool *pool, const char *name)
 {
@@ -631,6 +643,18 @@ tracee_signal_is(const struct tracee *t, const char *set, int sig)
 
 	pool_free(pool);
 	return is;
+}
+
+bool
+tracee_signal_pends(const struct tracee *t)
+{
+	struct __ptrace_peeksiginfo_args which = {.nr = 1};
+	siginfo_t info;
+
+	for (; ptrace(PTRACE_PEEKSIGINFO, t->pid, &which, &info) > 0; which.off++)
+		if (tracee_caused(info.si_signo, &info))
+			return true;
+	return false;
 }
 
 uint64_t

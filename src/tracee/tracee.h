@@ -89,6 +89,9 @@ int tracee_signal(const struct tracee *t);
 int tracee_event(const struct tracee *t);
 /* Has the instruction caused the signal at which the process stands? */
 bool tracee_caused(int sig, const siginfo_t *info);
+/* At STOP_GROUP: has its last instruction caused a signal of which the kernel has not told yet? An interruption goes first, and
+ * the PC may be behind a breakpoint then. */
+bool tracee_signal_pends(const struct tracee *t);
 bool tracee_read(const void *t, uint64_t addr, void *to, size_t n);
 /* Reads as far as there is memory: how many bytes. */
 size_t tracee_read_some(const struct tracee *t, uint64_t addr, void *to, size_t n);
@@ -115,6 +118,8 @@ int64_t tracee_call(struct tracee *t, uint64_t number, const uint64_t arg[6]);
 int64_t tracee_call_at_once(struct tracee *t, uint64_t number, const uint64_t arg[6]);
 /* The same anywhere, with an instruction that is put there meanwhile. */
 int64_t tracee_call_here(struct tracee *t, uint64_t number, const uint64_t arg[6]);
+/* Behind a step over the instruction that begins with these bytes: takes out of memory what only shows that it was stepped. */
+void tracee_hide_step(struct tracee *t, const uint8_t bytes[2]);
 /* A copy of it that stands where it stands. False: none. */
 bool tracee_fork(struct tracee *t, struct tracee *child);
 /* A copy of the thread `of`, in `by`'s process or, by the flags of clone(2), in one that shares its memory. False: none. */
@@ -127,7 +132,6 @@ const char *tracee_proc(const struct tracee *t, struct pool *pool, const char *n
 #define SIGNALS_IGNORED "SigIgn:"
 #define SIGNALS_CAUGHT "SigCgt:"
 #define SIGNALS_BLOCKED "SigBlk:"
-#define SIGNALS_PENDING "SigPnd:"
 bool tracee_signal_is(const struct tracee *t, const char *set, int sig);
 /* The registers' check sum. */
 uint64_t tracee_sum(const struct tracee *t);

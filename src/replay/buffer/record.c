@@ -230,12 +230,6 @@ buffer_stopped(struct recorder *r)
 	return true;
 }
 
-bool
-buffer_awaits_stop(struct recorder *r)
-{
-	return r->task->runs_free && tracee_signal_is(r->t, SIGNALS_PENDING, SIGSYS);
-}
-
 /* ---- what was written down ---- */
 
 static void

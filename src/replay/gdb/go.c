@@ -356,19 +356,6 @@ halt(struct debugger *d, enum moved why)
 	return STOP_HALT;
 }
 
-/* Has its last instruction caused a signal of which the kernel has not told yet? An interruption goes first. */
-static bool
-signal_pends(const struct tracee *t)
-{
-	struct __ptrace_peeksiginfo_args which = {.nr = 1};
-	siginfo_t info;
-
-	for (; ptrace(PTRACE_PEEKSIGINFO, t->pid, &which, &info) > 0; which.off++)
-		if (tracee_caused(info.si_signo, &info))
-			return true;
-	return false;
-}
-
 /* Is it to be stopped, if it goes on so? */
 static bool
 halts(int request)
@@ -393,7 +380,7 @@ go(struct tracee *t, int request)
 		begin_slice();
 		stop = tracee_go(t, request, 0);
 		running = 0;
-		pends = stop == STOP_GROUP && signal_pends(t);
+		pends = stop == STOP_GROUP && tracee_signal_pends(t);
 		if (stop == STOP_CALL || stop == STOP_ENDED || (stop == STOP_GROUP && halts(request) && !pends) ||
 		    (stop == STOP_SIGNAL && !ptrace(PTRACE_GETSIGINFO, t->pid, 0, &info) && tracee_caused(tracee_signal(t), &info)))
 			return stop;
@@ -414,7 +401,7 @@ static unsigned
 slots_of(struct debugger *d)
 {
 	for (size_t i = 0; i < d->condition.n; i++)
-		if (d->condition.at[i].watch)
+		if (d->condition.at[i].slots)
 			return d->r.t->machine->watched(d->r.t->pid);
 	return 0;
 }
@@ -443,7 +430,6 @@ static enum stop
 step(struct debugger *d, bool *fired)
 {
 	struct tracee *t = d->r.t;
-	uint64_t top, was;
 	uint8_t bytes[2];
 	bool read = tracee_read(t, tracee_word(t, t->machine->pc), bytes, sizeof bytes);
 	enum stop stop;
@@ -453,12 +439,8 @@ step(struct debugger *d, bool *fired)
 	stop = go(t, PTRACE_SYSEMU_SINGLESTEP);
 	if (!is_own(t, stop))
 		return stop;
-	if (read && tracee_read(t, tracee_word(t, t->machine->sp), &top, sizeof top)) {
-		was = top;
-		t->machine->stepped(bytes, &top);
-		if (top != was)
-			tracee_write(t, tracee_word(t, t->machine->sp), &top, sizeof top);
-	}
+	if (read)
+		tracee_hide_step(t, bytes);
 	*fired = look(d, slots_of(d), false);
 	return stop;
 }
