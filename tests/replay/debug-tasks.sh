@@ -382,6 +382,35 @@ t_debug_intervals() {
 	answered 'Thread 2 stopped' '#0 .* other \(a=' '^\$1 = 1 ' 'Thread 1 stopped' '#0 .*main \(\)' '^\$2 = 1 ' 'No more reverse-execution history'
 }
 
+# Reads and writes of more memory than the processor's registers watch.
+t_debug_reads() {
+	cat >reads.c <<-'EOF'
+	static volatile long big[8];
+	static volatile char text[80] = "text";
+	static volatile long sum;
+	int main(void)
+	{
+		big[3] = 5;
+		for (int i = 0; i < 20; i++)
+			sum += i;
+		sum += big[5];                                  /* @9 */
+		for (int i = 0; i < 20; i++)
+			sum -= i;
+		sum += text[79];                                /* @12 */
+		long n = 3;
+		const volatile char *from = text;
+		char to[8], *at = to;
+		__asm__ volatile("rep movsb" : "+S"(from), "+D"(at), "+c"(n) : : "memory");
+		return sum++ > 1000;
+	}
+	EOF
+	gcc -g -O0 -w -static -o reads reads.c || no "cannot compile"
+	record ./reads
+	debug ./reads "break main" "continue" "rwatch big" "awatch text" "continue" "continue" "continue" "continue" 'print $rcx' "continue" 'print $rcx' \
+		"reverse-continue" 'print $rcx' "reverse-continue" 'print $rcx' "reverse-continue" "reverse-continue"
+	answered 'read watchpoint 2: big' 'reads.c:7' 'read watchpoint 2: big' '@9' 'access.*watchpoint 3: text' '@12' '\$1 = 2' '\$2 = 1' '\$3 = 2' '\$4 = 3' '@12' '@9'
+}
+
 # Where memory begins to compare with a number in some way, forwards and backwards: as often as gdb's own condition finds it, also for one
 # instruction only, by a system call, and with signs.
 t_debug_comparison() {
@@ -427,4 +456,4 @@ t_debug_comparison() {
 	answered "= -2 '" "= -50 '" 'No more rev' 'No more rev' '= 1$' '= 0$' '= -1$' '= -2$' '= "0123456789abcdef"' 'syscall' "= 0 '"
 	[ "$(grep -c 'rwatch ADDRESS SIZE' answers)" = 7 ] || no "not seven refused: $(tail -c 900 answers)"
 }
-debug_task_cases="debug-intervals debug-comparison debug-condition debug-seek debug-race debug-turns debug-long-turns debug-deadlock debug-wild debug-processes debug-killed"
+debug_task_cases="debug-intervals debug-reads debug-comparison debug-condition debug-seek debug-race debug-turns debug-long-turns debug-deadlock debug-wild debug-processes debug-killed"
