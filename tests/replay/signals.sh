@@ -80,11 +80,13 @@ t_struck_by_others() {
 		rm -f log
 		# shellcheck disable=SC2086
 		(timeout -k 5 60 "$CHORD" record $option -o log ./struck mixed $((SIGNALS * 2)) >out 2>err </dev/null; echo $? >status) &
-		perl -e 'my $p = shift; my $k; for (1 .. 100000) { select(undef, undef, undef, 0.0003 + rand(0.001));
-			if (!$k && !($_ % 10)) {
-				my ($c) = split " ", `cat /proc/$p/task/$p/children 2>/dev/null`; $p = $c if $c;
-				chomp(my $name = `cat /proc/$p/comm 2>/dev/null`); $k = $p if $name eq "struck" }
-			kill(rand() < .5 ? "USR1" : "USR2", $k) if $k && $_ > 200; last if $k && !kill(0, $k) }' $!
+		perl -e 'my $p = shift; my $handles = 0;
+			sub of { my ($what) = @_; open(my $f, "<", "/proc/$p/$what") or return ""; local $/; return <$f> // "" }
+			while (kill(0, $p)) {
+				select(undef, undef, undef, 0.0003 + rand(0.001));
+				my ($child) = split " ", of("task/$p/children"); $p = $child if $child;
+				$handles ||= of("comm") eq "struck\n" && of("status") =~ /SigCgt:\s*(\w+)/ && (hex($1) & 0xa00) == 0xa00;
+				kill(rand() < .5 ? "USR1" : "USR2", $p) if $handles }' $!
 		wait
 		status=$(cat status)
 		[ "$status" = 3 ] || no "status $status: $(head -c 300 err)"
