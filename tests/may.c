@@ -45,6 +45,7 @@ fixed(void)
 	return personality(ADDR_NO_RANDOMIZE) != -1;
 }
 
+#ifdef __x86_64__
 /* A child writes what its debug registers watch. Some virtual machines take them, and never stop it. */
 static bool
 watch(void)
@@ -73,6 +74,13 @@ watch(void)
 	}
 	return stopped;
 }
+#else
+static bool
+watch(void)
+{
+	return false;
+}
+#endif
 
 static const struct {
 	const char *name, *what;
