@@ -347,6 +347,7 @@ stop_here(struct recorder *r)
 	unsigned steps;
 
 	r->task->interrupted = false;
+	/* Of a breakpoint, or of a call that is seen by SIGSYS: it is told next. */
 	if (tracee_signal_pends(r->t))
 		return;
 	if (!r->task->in_call && (steps = schedule_looks(&r->turns)) && rest_in_loop(r, steps))

@@ -28,7 +28,7 @@ static struct {
 	unsigned wanted, last;   /* where all are to be; where who traces was last, a processor */
 	unsigned stops;
 	pid_t running;
-	pthread_mutex_t ends;    /* held where the thread binds, and where binding ends */
+	pthread_mutex_t ends;    /* held where the thread lets the program go anywhere, and where binding ends */
 } bound = {.ends = PTHREAD_MUTEX_INITIALIZER};
 
 static unsigned

@@ -80,16 +80,18 @@ t_struck_by_others() {
 		rm -f log
 		# shellcheck disable=SC2086
 		(timeout -k 5 60 "$CHORD" record $option -o log ./struck mixed $((SIGNALS * 2)) >out 2>err </dev/null; echo $? >status) &
-		perl -e 'my $p = shift; my $handles = 0;
+		perl -e 'my $p = shift; my ($handles, $strikes) = (0, 0);
 			sub of { my ($what) = @_; open(my $f, "<", "/proc/$p/$what") or return ""; local $/; return <$f> // "" }
 			while (kill(0, $p)) {
 				select(undef, undef, undef, 0.0003 + rand(0.001));
 				my ($child) = split " ", of("task/$p/children"); $p = $child if $child;
 				$handles ||= of("comm") eq "struck\n" && of("status") =~ /SigCgt:\s*(\w+)/ && (hex($1) & 0xa00) == 0xa00;
-				kill(rand() < .5 ? "USR1" : "USR2", $p) if $handles }' $!
+				$strikes += kill(rand() < .5 ? "USR1" : "USR2", $p) if $handles }
+			print "$strikes\n"' $! >strikes
 		wait
 		status=$(cat status)
 		[ "$status" = 3 ] || no "status $status: $(head -c 300 err)"
+		[ "$(cat strikes)" -gt 0 ] || no "nobody has struck it from outside"
 		replay "$struck_replays"
 	done
 }
