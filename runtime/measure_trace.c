@@ -291,7 +291,7 @@ chord_rt_find_pending(struct chord_rt_trace *t, const struct chord_rt_ring *r, c
 		for (uint64_t i = 1; i <= old->n && !t->late; i++)
 			t->late = !*(volatile uint32_t *)(old->at + (old->end - old->at - 4 * i) % old->size) &&
 			    !chord_rt_is_emptied(old->at, old->collected, old->next - i);
-	for (uint64_t n = r->packed * CHORD_TRACE_SLOTS; n < next; n++) {
+	for (uint64_t n = next ? chord_rt_packed(r) * CHORD_TRACE_SLOTS : 0; n < next; n++) {
 		if (*chord_rt_slot_at(r, n) || chord_rt_is_emptied(r->at, r->collected, n))
 			continue;
 		t->late |= t->npending == CHORD_RT_PENDING;

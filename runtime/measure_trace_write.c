@@ -187,6 +187,16 @@ chord_rt_trace_slow(struct chord_rt_ctl *ctl, uint64_t token, uint64_t p)
 	return 0;
 }
 
+/* Was it only that a segment ends? Then the token has been written. */
+static bool
+chord_rt_trace_ended(struct chord_rt_ctl *ctl, uint32_t token, uint64_t p)
+{
+	const struct chord_rt_region *mine = chord_rt_region_mine(ctl);
+	struct chord_rt_trace *t = ctl->trace;
+
+	return mine && chord_rt_end_segment(t, chord_rt_ring(ctl, mine->index), chord_rt_cursor(t, mine->base), token, p);
+}
+
 /* Woven code could not write the token by itself. p: what the cursor was. When nothing is kept any more there is no system call:
  * the process may have forbidden them to itself. */
 static __attribute__((used)) void
@@ -200,7 +210,7 @@ chord_rt_trace(uint64_t token, uint64_t p)
 		chord_rt_trace_early((uint32_t)token, p);
 	else if (t->stopped || (base && chord_rt_is_scratch(t, p)))
 		chord_rt_to_scratch(t, chord_rt_cursor(t, base));
-	else
+	else if (!chord_rt_trace_ended(ctl, (uint32_t)token, p))
 		chord_rt_on_own_stack(ctl, chord_rt_trace_slow, token, p);
 }
 

@@ -42,11 +42,18 @@ chord_rt_slot_at(const struct chord_rt_ring *r, uint64_t n)
 	return (volatile uint32_t *)(r->at + (n - r->first * CHORD_TRACE_SLOTS) * 4 % r->size);
 }
 
+/* The first segment that is not packed. A collector says in the ring's head which it is, as the thread itself does. */
+static uint64_t
+chord_rt_packed(const struct chord_rt_ring *r)
+{
+	return r->collected ? __atomic_load_n(&r->head->b, __ATOMIC_ACQUIRE) : r->packed;
+}
+
 /* Is the segment behind that one, in which the cursor is, not free? */
 static bool
 chord_rt_is_full(const struct chord_rt_ring *r, uint64_t segment)
 {
-	return (segment + 1 - r->packed) * CHORD_TRACE_SEGMENT >= r->size;
+	return (segment + 1 - chord_rt_packed(r)) * CHORD_TRACE_SEGMENT >= r->size;
 }
 
 /* The number of the next slot. */
@@ -60,7 +67,7 @@ chord_rt_next_slot(const struct chord_rt_ring *r, const uint64_t *cursor)
 static uint64_t
 chord_rt_beyond(const struct chord_rt_ring *r, const uint64_t *cursor)
 {
-	uint64_t used = chord_rt_next_slot(r, cursor) - r->packed * CHORD_TRACE_SLOTS, room = r->size / 4;
+	uint64_t used = chord_rt_next_slot(r, cursor) - chord_rt_packed(r) * CHORD_TRACE_SLOTS, room = r->size / 4;
 
 	return used > room ? used - room : 0;
 }
@@ -257,7 +264,7 @@ chord_rt_change_ring_locked(struct chord_rt_ctl *ctl, struct chord_rt_ring *r, u
 {
 	struct chord_rt_old_ring *old = (struct chord_rt_old_ring *)chord_rt_take_room(ctl, sizeof *old);
 	uint64_t next = (chord_rt_next_slot(r, cursor) + CHORD_TRACE_SLOTS - 1) / CHORD_TRACE_SLOTS;
-	uint64_t from = r->packed * CHORD_TRACE_SLOTS;
+	uint64_t from = chord_rt_packed(r) * CHORD_TRACE_SLOTS;
 	struct chord_rt_old_ring was = {.at = r->at, .size = r->size, .collected = r->collected, .before = r->old};
 	long e = old ? chord_rt_new_ring(ctl, r, next) : -ENOMEM;
 
@@ -356,7 +363,7 @@ chord_rt_pack_segment(struct chord_rt_ctl *ctl, struct chord_rt_ring *r, uint32_
 static CHORD_RT_HOT bool
 chord_rt_is_written(const struct chord_rt_ring *r, uint32_t *sum)
 {
-	const uint32_t *slot = (const uint32_t *)chord_rt_slot_at(r, r->packed * CHORD_TRACE_SLOTS);
+	const uint32_t *slot = (const uint32_t *)chord_rt_slot_at(r, chord_rt_packed(r) * CHORD_TRACE_SLOTS);
 	uint32_t all;
 	bool written = chord_rt_home_slots(slot, CHORD_TRACE_SLOTS, &all);
 
@@ -394,9 +401,10 @@ chord_rt_is_emptied(uint64_t at, uint32_t collected, uint64_t n)
 static bool
 chord_rt_is_held(const struct chord_rt_ring *r)
 {
+	const uint64_t first = chord_rt_packed(r) * CHORD_TRACE_SLOTS;
 	uint32_t sum;
 
-	return !chord_rt_is_written(r, &sum) && !chord_rt_is_emptied(r->at, r->collected, r->packed * CHORD_TRACE_SLOTS);
+	return !chord_rt_is_written(r, &sum) && !chord_rt_is_emptied(r->at, r->collected, first);
 }
 
 /* Waits until the collector has emptied segments, which it has not by the look of `freed`. False: it is gone, or does nothing. */
@@ -421,6 +429,15 @@ chord_rt_await_collector(struct chord_rt_ctl *ctl, struct chord_trace_room *room
 	return false;
 }
 
+/* Tells the collector how far the thread is, and wakes it if that is half of the ring. */
+static void
+chord_rt_tell_collector(const struct chord_rt_trace *t, const struct chord_rt_ring *r, uint64_t segment)
+{
+	__atomic_store_n(&chord_rt_room_of(r->head)->filled, segment, __ATOMIC_RELEASE);
+	if ((segment - chord_rt_packed(r)) * CHORD_TRACE_SEGMENT >= r->size / 2)
+		chord_rt_ring_bell(chord_rt_talk(t));
+}
+
 /* Tells the collector how far the thread is, and waits if it is too far. If the ring remains full, it can be emptied no more. */
 static void
 chord_rt_leave_to_collector(struct chord_rt_ctl *ctl, struct chord_rt_ring *r, uint64_t segment)
@@ -428,13 +445,9 @@ chord_rt_leave_to_collector(struct chord_rt_ctl *ctl, struct chord_rt_ring *r, u
 	struct chord_trace_room *room = chord_rt_room_of(r->head);
 	uint32_t freed;
 
-	__atomic_store_n(&room->filled, segment, __ATOMIC_RELEASE);
-	r->packed = __atomic_load_n(&r->head->b, __ATOMIC_ACQUIRE);
-	if ((segment - r->packed) * CHORD_TRACE_SEGMENT >= r->size / 2)
-		chord_rt_ring_bell(chord_rt_talk(ctl->trace));
+	chord_rt_tell_collector(ctl->trace, r, segment);
 	for (;;) {
 		freed = __atomic_load_n(&room->freed, __ATOMIC_ACQUIRE);
-		r->packed = __atomic_load_n(&r->head->b, __ATOMIC_ACQUIRE);
 		if (!chord_rt_is_full(r, segment) || chord_rt_is_held(r) || !chord_rt_await_collector(ctl, room, freed))
 			return;
 	}
@@ -531,6 +544,26 @@ chord_rt_settle_ring(struct chord_rt_ctl *ctl, struct chord_rt_ring *r, uint64_t
 	__atomic_store_n(&r->busy, 0, __ATOMIC_RELEASE);
 }
 
+/* What the end of a segment comes to nearly always: the slot before it, at p, is the last one that was reserved, a collector packs,
+ * and there is room. Then the token is written and the collector is told. That takes no system call, since signals need not be
+ * blocked for it: a handler that comes in between finds the slot reserved, as if it had interrupted woven code. What the handler
+ * tells the collector may be taken back by what is told here; the next end of a segment tells more. False: nothing was done. */
+static bool
+chord_rt_end_segment(const struct chord_rt_trace *t, const struct chord_rt_ring *r, const uint64_t *cursor, uint32_t token,
+                     uint64_t p)
+{
+	const bool plain = r->at && r->collected && !t->last && !t->memory && !__atomic_load_n(&r->busy, __ATOMIC_RELAXED);
+	const uint64_t next = r->seen + (p + 4 - r->seen_at) / 4, segment = next / CHORD_TRACE_SLOTS;
+
+	__asm__ volatile("" : : : "memory");
+	if (!plain || p - r->at >= r->size - 4 || next % CHORD_TRACE_SLOTS || *(const volatile uint64_t *)cursor != p + 4 ||
+	    chord_rt_is_full(r, segment))
+		return false;
+	*(volatile uint32_t *)p = token;
+	chord_rt_tell_collector(t, r, segment);
+	return true;
+}
+
 /* ---- slots for those who come here ---- */
 
 /* Reserves a slot, in one instruction, and writes it. True: a segment ends behind it, and the ring is to be settled. */
@@ -578,7 +611,7 @@ chord_rt_find_slot(const struct chord_rt_ring *r, const uint64_t *cursor, uint64
 	volatile uint32_t *newest = chord_rt_slot_at(r, next - 1);
 	struct chord_rt_old_ring now = {
 		.at = r->at, .size = r->size, .collected = r->collected,
-		.end = at, .n = next - r->packed * CHORD_TRACE_SLOTS, .next = next,
+		.end = at, .n = next - chord_rt_packed(r) * CHORD_TRACE_SLOTS, .next = next,
 	};
 	bool empty = !*newest && !chord_rt_is_emptied(r->at, r->collected, next - 1);
 	bool last = !beyond && next > r->first * CHORD_TRACE_SLOTS && empty;
