@@ -119,6 +119,13 @@ chord_rt_fixed(struct chord_rt_bytes *b, size_t n)
 	return v;
 }
 
+/* Most of what is read. At the end: 0. */
+static uint8_t
+chord_rt_byte(struct chord_rt_bytes *b)
+{
+	return b->p < b->end ? *b->p++ : 0;
+}
+
 static int64_t
 chord_rt_signed(struct chord_rt_bytes *b, size_t n)
 {
@@ -134,7 +141,7 @@ chord_rt_leb(struct chord_rt_bytes *b, bool sign)
 	uint32_t shift = 0;
 
 	do {
-		byte = chord_rt_fixed(b, 1);
+		byte = chord_rt_byte(b);
 		if (shift < 64)
 			v |= (byte & 0x7f) << shift;
 		shift += 7;
@@ -212,7 +219,7 @@ chord_rt_cie(struct chord_rt_scope *in, const unsigned char *cie, struct chord_r
 
 	if (!chord_rt_entry(in, &cie, &b) || chord_rt_fixed(&b, 4) != 0)
 		return false;
-	version = (uint8_t)chord_rt_fixed(&b, 1);
+	version = chord_rt_byte(&b);
 	for (s = b.p; b.p < b.end && *b.p; b.p++)
 		;
 	if (b.p == b.end)
@@ -220,7 +227,7 @@ chord_rt_cie(struct chord_rt_scope *in, const unsigned char *cie, struct chord_r
 	chord_rt_skip(&b, version == 4 ? 3 : 1);
 	f->code_align = chord_rt_uleb(&b);
 	f->data_align = chord_rt_sleb(&b);
-	if ((version == 1 ? chord_rt_fixed(&b, 1) : chord_rt_uleb(&b)) != CHORD_RT_PC || (*s && *s != 'z'))
+	if ((version == 1 ? chord_rt_byte(&b) : chord_rt_uleb(&b)) != CHORD_RT_PC || (*s && *s != 'z'))
 		return false;
 	f->enc = 0;
 	f->signal = false;
@@ -232,11 +239,11 @@ chord_rt_cie(struct chord_rt_scope *in, const unsigned char *cie, struct chord_r
 		chord_rt_skip(&b, n);
 		while (*++s) {
 			if (*s == 'R')
-				f->enc = (uint8_t)chord_rt_fixed(&aug, 1);
+				f->enc = chord_rt_byte(&aug);
 			else if (*s == 'L')
-				chord_rt_fixed(&aug, 1);
+				chord_rt_byte(&aug);
 			else if (*s == 'P')
-				chord_rt_pointer(&aug, (uint8_t)chord_rt_fixed(&aug, 1), 0);
+				chord_rt_pointer(&aug, chord_rt_byte(&aug), 0);
 			else if (*s == 'S')
 				f->signal = true;
 		}
@@ -412,12 +419,12 @@ chord_rt_evaluate(struct chord_rt_walk *w, int64_t where, uint64_t top)
 	for (uint32_t steps = 0; b.p < b.end && steps < 1000; steps++) {
 		if (k < 1 || k > 15)
 			return w->in.bad = true, 0;
-		op = (uint8_t)chord_rt_fixed(&b, 1);
+		op = chord_rt_byte(&b);
 		a = s[k];
 		switch (op) {
 		case 0x03: case 0x0e: case 0x0f: s[++k] = chord_rt_fixed(&b, 8); break;
 		case 0x06: s[k] = chord_rt_load(w, a); break;
-		case 0x08: s[++k] = chord_rt_fixed(&b, 1); break;
+		case 0x08: s[++k] = chord_rt_byte(&b); break;
 		case 0x09: s[++k] = (uint64_t)chord_rt_signed(&b, 1); break;
 		case 0x0a: s[++k] = chord_rt_fixed(&b, 2); break;
 		case 0x0b: s[++k] = (uint64_t)chord_rt_signed(&b, 2); break;
@@ -516,7 +523,7 @@ chord_rt_extended(struct chord_rt_machine *m, const struct chord_rt_cfi *f, stru
 	switch (op) {
 	case 0x00: case 0x2d: break;
 	case 0x01: m->loc = chord_rt_pointer(b, f->enc, 0); break;
-	case 0x02: m->loc += chord_rt_fixed(b, 1) * f->code_align; break;
+	case 0x02: m->loc += chord_rt_byte(b) * f->code_align; break;
 	case 0x03: m->loc += chord_rt_fixed(b, 2) * f->code_align; break;
 	case 0x04: m->loc += chord_rt_fixed(b, 4) * f->code_align; break;
 	case 0x05: x = chord_rt_uleb(b); chord_rt_rule(r, x, CHORD_RT_AT, (int64_t)chord_rt_uleb(b) * f->data_align); break;
@@ -559,7 +566,7 @@ chord_rt_run(struct chord_rt_machine *m, const struct chord_rt_cfi *f, struct ch
 	uint8_t op, low;
 
 	while (b.p < b.end && m->loc <= pc) {
-		op = (uint8_t)chord_rt_fixed(&b, 1);
+		op = chord_rt_byte(&b);
 		low = op & 0x3f;
 		if (op >> 6 == 1)
 			m->loc += low * f->code_align;
