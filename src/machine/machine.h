@@ -14,6 +14,8 @@
 #include "machine/traced.h"
 #include "machine/unwind.h"
 
+struct insn_cache;
+
 enum insn_attr {
 	INSN_FALLS = 1,     /* control can go on to the next instruction */
 	INSN_REL = 2,       /* a direct jump or call: target is where to */
@@ -295,11 +297,14 @@ struct machine {
 	/* Writes code that writes down registers, in two slots (format/trace.h); of `place` all but the labels `miss` and `counted`
 	 * are as for paths. */
 	void (*data)(struct buf *out, struct buf *stub, const struct data_op *op, const struct path_place *place);
+	/* Keeps what the next two have decoded, for when they meet the same bytes again. For one thread; to be freed by free().
+	 * Without one (NULL) they do the same, slower. */
+	struct insn_cache *(*insn_cache)(void);
 	/* The accesses of the instruction, in the order in which they are made. Gives their number. */
-	unsigned (*accesses)(const uint8_t *bytes, size_t n, struct access *out);
+	unsigned (*accesses)(struct insn_cache *cache, const uint8_t *bytes, size_t n, struct access *out);
 	/* What is known of registers behind an instruction at that address, by what is known before it. A call has come back:
 	 * registers that the ABI makes it keep are as they were. */
-	void (*compute)(const uint8_t *bytes, size_t n, uint64_t addr, struct reg_values *r);
+	void (*compute)(struct insn_cache *cache, const uint8_t *bytes, size_t n, uint64_t addr, struct reg_values *r);
 	/* How dear that is, relative to the cheapest form. Below 0: it cannot be done without the stack. */
 	double (*price)(struct liveness live);
 	/* What lines of such code take; a few bytes less, perhaps. */

@@ -131,6 +131,7 @@ data_free(struct data *d)
 {
 	free(d->slot.at);
 	free(d->frame.at);
+	free(d->decoded);
 	*d = (struct data){.machine = d->machine};
 }
 
@@ -284,7 +285,9 @@ data_insn(struct data *d, const struct proc *p, uint32_t block, uint32_t insn, s
 		begin(d, p->data);
 	if (p->data)
 		take_sites(d, p->data, block, insn, &sums);
-	n = bytes.n ? d->machine->accesses((const uint8_t *)bytes.at, bytes.n, a) : 0;
+	if (!d->decoded)
+		d->decoded = d->machine->insn_cache();
+	n = bytes.n ? d->machine->accesses(d->decoded, (const uint8_t *)bytes.at, bytes.n, a) : 0;
 	*times = 1;
 	for (unsigned i = 0; i < n; i++) {
 		out[i] = place(f, &a[i], sums.known >> i & 1 ? &sums.v[i] : NULL, addr + len);
@@ -296,7 +299,7 @@ data_insn(struct data *d, const struct proc *p, uint32_t block, uint32_t insn, s
 		d->unknown += !out[i].known;
 	}
 	if (bytes.n)
-		d->machine->compute((const uint8_t *)bytes.at, bytes.n, addr, &f->regs);
+		d->machine->compute(d->decoded, (const uint8_t *)bytes.at, bytes.n, addr, &f->regs);
 	return n;
 }
 

@@ -33,7 +33,7 @@ compute(const struct finder *f, uint32_t block, uint32_t i, struct reg_values *r
 {
 	const struct insn *in = woven_insn(f->w, block, i);
 
-	f->u->machine->compute(bytes_of(f, block, in), in->len, in->off, r);
+	f->u->machine->compute(NULL, bytes_of(f, block, in), in->len, in->off, r);
 }
 
 /* ---- places ---- */
@@ -164,7 +164,7 @@ through_block(struct finder *f, uint32_t block)
 
 	for (uint32_t i = b->first; i < b->last; i++) {
 		const struct insn *in = woven_insn(f->w, block, i);
-		unsigned n = f->u->machine->accesses(bytes_of(f, block, in), in->len, a);
+		unsigned n = f->u->machine->accesses(NULL, bytes_of(f, block, in), in->len, a);
 
 		for (unsigned k = 0; k < n; k++)
 			need(f, block, i, &a[k], k, &r);

@@ -424,10 +424,56 @@ columns(void **state)
 	assert_true(u->sp == 7 && u->ra == 16 && u->entry == 8 && u->pushed);
 }
 
+static bool
+same_access(const struct access *a, const struct access *b)
+{
+	return a->how == b->how && a->segment == b->segment && a->base == b->base && a->index == b->index && a->scale == b->scale &&
+	       a->narrow == b->narrow && a->pc == b->pc && a->count == b->count && a->unknown == b->unknown &&
+	       a->atomic == b->atomic && a->bytes == b->bytes && a->disp == b->disp;
+}
+
+/* What one that was decoded before is said to do is what it is said to do when it is decoded now: any bytes, many more than a cache
+ * has room for, each kind cut off, too, and all a second time. */
+static void
+decoded_before(void **state)
+{
+	enum { KINDS = 5000 };
+	const struct machine *machine = machine_of_host();
+	struct insn_cache *cache = machine->insn_cache();
+	unsigned found = 0;
+
+	(void)state;
+	for (unsigned i = 0; i < 3 * KINDS; i++) {
+		uint64_t x = (i % KINDS + 1) * 0x9e3779b97f4a7c15, y = x * 0xc2b2ae3d27d4eb4f;
+		size_t size = i % 3 ? 16 : 1 + x % 5;
+		struct access now[ACCESSES_MOST], then[ACCESSES_MOST];
+		struct reg_values r = {.known = 0xffff}, s;
+		uint8_t code[16];
+		unsigned n;
+
+		memcpy(code, &x, 8);
+		memcpy(code + 8, &y, 8);
+		for (unsigned k = 0; k < REG_VALUES; k++)
+			r.v[k] = k << 20;
+		s = r;
+		n = machine->accesses(NULL, code, size, now);
+		assert_int_equal(machine->accesses(cache, code, size, then), n);
+		for (unsigned k = 0; k < n; k++)
+			assert_true(same_access(&now[k], &then[k]));
+		machine->compute(NULL, code, size, 0x400000, &r);
+		machine->compute(cache, code, size, 0x400000, &s);
+		assert_memory_equal(&r, &s, sizeof r);
+		found += n;
+	}
+	assert_true(found > KINDS);
+	free(cache);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(decoded_before),
 		cmocka_unit_test(by_the_manual),
 		cmocka_unit_test(by_the_processor),
 		cmocka_unit_test(control),

@@ -120,19 +120,84 @@ put_access(struct access *out, unsigned n, struct access a, bool stack)
 	return n + 1;
 }
 
-unsigned
-x86_accesses(const uint8_t *bytes, size_t size, struct access *out)
+static unsigned
+find_accesses(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op, struct access *out)
 {
-	ZydisDecodedInstruction in;
-	ZydisDecodedOperand op[ZYDIS_MAX_OPERAND_COUNT];
 	unsigned n = 0;
 
-	if (ZYAN_FAILED(ZydisDecoderDecodeFull(x86_decoder(), bytes, size, &in, op)) || accesses_nothing(&in))
+	if (accesses_nothing(in))
 		return 0;
-	for (unsigned i = 0; i < in.operand_count && n < ACCESSES_MOST; i++)
+	for (unsigned i = 0; i < in->operand_count && n < ACCESSES_MOST; i++)
 		if (op[i].type == ZYDIS_OPERAND_TYPE_MEMORY && op[i].mem.type != ZYDIS_MEMOP_TYPE_AGEN)
-			n = put_access(out, n, access_of(&in, op, &op[i]), is_stack(&in, &op[i]));
+			n = put_access(out, n, access_of(in, op, &op[i]), is_stack(in, &op[i]));
 	return n;
+}
+
+/* ---- instructions that were decoded ---- */
+
+enum { INSN_BYTES = ZYDIS_MAX_INSTRUCTION_LENGTH, CACHE_BITS = 11 };
+
+struct decoded {
+	uint8_t bytes[INSN_BYTES], n; /* of what it was decoded; n 0: nothing */
+	bool is_insn;
+	int naccess;             /* below 0: they have not been looked for */
+	struct access access[ACCESSES_MOST];
+	ZydisDecodedInstruction in;
+	ZydisDecodedOperand op[ZYDIS_MAX_OPERAND_COUNT];
+};
+
+struct insn_cache {
+	struct decoded at[1 << CACHE_BITS];
+};
+
+struct insn_cache *
+x86_insn_cache(void)
+{
+	return xcalloc(1, sizeof(struct insn_cache));
+}
+
+static size_t
+place_of(const uint8_t bytes[INSN_BYTES])
+{
+	uint64_t first, last;
+
+	memcpy(&first, bytes, sizeof first);
+	memcpy(&last, bytes + INSN_BYTES - sizeof last, sizeof last);
+	return (first * 0x9e3779b97f4a7c15 + last * 0xc2b2ae3d27d4eb4f) >> (64 - CACHE_BITS);
+}
+
+/* The instruction that the bytes begin with; as it was decoded before, if the cache has it. Without a cache it is in *own. */
+static struct decoded *
+decoded(struct insn_cache *cache, const uint8_t *bytes, size_t n, struct decoded *own)
+{
+	uint8_t first[INSN_BYTES] = {0};
+	struct decoded *d = own;
+
+	if (n < INSN_BYTES)
+		memcpy(first, bytes, n);
+	else
+		memcpy(first, bytes, n = INSN_BYTES);
+	if (cache) {
+		d = &cache->at[place_of(first)];
+		if (d->n == n && !memcmp(d->bytes, first, sizeof first))
+			return d;
+	}
+	memcpy(d->bytes, first, sizeof first);
+	d->n = (uint8_t)n;
+	d->is_insn = ZYAN_SUCCESS(ZydisDecoderDecodeFull(x86_decoder(), bytes, n, &d->in, d->op));
+	d->naccess = d->is_insn ? -1 : 0;
+	return d;
+}
+
+unsigned
+x86_accesses(struct insn_cache *cache, const uint8_t *bytes, size_t n, struct access *out)
+{
+	struct decoded own, *d = decoded(cache, bytes, n, &own);
+
+	if (d->naccess < 0)
+		d->naccess = (int)find_accesses(&d->in, d->op, d->access);
+	memcpy(out, d->access, (size_t)d->naccess * sizeof *out);
+	return (unsigned)d->naccess;
 }
 
 /* ---- values ---- */
@@ -365,14 +430,14 @@ step(const struct step *s)
 }
 
 void
-x86_compute(const uint8_t *bytes, size_t n, uint64_t addr, struct reg_values *r)
+x86_compute(struct insn_cache *cache, const uint8_t *bytes, size_t n, uint64_t addr, struct reg_values *r)
 {
+	struct decoded own;
+	const struct decoded *d = decoded(cache, bytes, n, &own);
 	struct reg_values was = *r;
-	ZydisDecodedInstruction in;
-	ZydisDecodedOperand op[ZYDIS_MAX_OPERAND_COUNT];
 
-	if (ZYAN_FAILED(ZydisDecoderDecodeFull(x86_decoder(), bytes, n, &in, op)))
-		r->known = 0;
+	if (d->is_insn)
+		step(&(struct step){&d->in, d->op, addr, &was, r});
 	else
-		step(&(struct step){&in, op, addr, &was, r});
+		r->known = 0;
 }

@@ -95,7 +95,7 @@ x86_writes(const uint8_t *bytes, size_t n, const struct traced_regs *r, struct t
 	if (ZYAN_FAILED(ZydisDecoderDecodeInstruction(x86_decoder(), NULL, bytes, n, &in)) || !is_determined(&in) ||
 	    !x86_facts(bytes, in.length, &facts))
 		return false;
-	naccess = x86_accesses(bytes, in.length, access);
+	naccess = x86_accesses(NULL, bytes, in.length, access);
 	for (unsigned i = 0; i < naccess; i++)
 		if (access[i].how & ACCESS_STORES) {
 			stores++;
@@ -114,7 +114,7 @@ x86_touches(const uint8_t *bytes, size_t n, const struct traced_regs *r, uint64_
 
 	if (ZYAN_FAILED(ZydisDecoderDecodeInstruction(x86_decoder(), NULL, bytes, n, &in)))
 		return false;
-	naccess = x86_accesses(bytes, in.length, access);
+	naccess = x86_accesses(NULL, bytes, in.length, access);
 	for (unsigned i = 0; i < naccess; i++) {
 		const struct access *a = &access[i];
 		uint64_t from = address(r, a, r->word[WORD(rip)] + in.length);

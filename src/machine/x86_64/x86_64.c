@@ -41,6 +41,7 @@ const struct machine machine_x86_64 = {
 	.path = x86_path,
 	.pointer = x86_pointer,
 	.data = x86_data,
+	.insn_cache = x86_insn_cache,
 	.accesses = x86_accesses,
 	.compute = x86_compute,
 	.price = x86_price,

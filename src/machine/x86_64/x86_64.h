@@ -102,8 +102,9 @@ void x86_outcomes(struct buf *out, struct buf *stub, const struct path_op *op, c
                   const struct path_place *place);
 double x86_price(struct liveness live);
 /* access.c */
-unsigned x86_accesses(const uint8_t *bytes, size_t size, struct access *out);
-void x86_compute(const uint8_t *bytes, size_t n, uint64_t addr, struct reg_values *r);
+struct insn_cache *x86_insn_cache(void);
+unsigned x86_accesses(struct insn_cache *cache, const uint8_t *bytes, size_t n, struct access *out);
+void x86_compute(struct insn_cache *cache, const uint8_t *bytes, size_t n, uint64_t addr, struct reg_values *r);
 bool x86_woven(const uint8_t *bytes, size_t n, uint64_t addr, const uint64_t *base, struct woven_insn *out);
 bool x86_traces(const uint8_t *bytes, size_t n, uint64_t addr, struct woven_insn *out);
 void x86_jump(struct buf *out, const char *operand);
