@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Goes through as much of the runtime as one thread can. */
+/* unwind-all ROUNDS: goes through as much of the runtime as one thread can. 9000 rounds write more than a segment of a trace. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <setjmp.h>
@@ -50,9 +50,9 @@ handler(int sig)
 }
 
 __attribute__((noinline)) static void
-works(int (*volatile f)(int))
+works(int (*volatile f)(int), int rounds)
 {
-	for (int i = 0; i < 20000; i++)
+	for (int i = 0; i < rounds; i++)
 		sum += f(i) + (i % 3 ? 1 : 2);
 }
 
@@ -72,7 +72,7 @@ leave(void)
 }
 
 int
-main(void)
+main(int argc, char **argv)
 {
 	static char stack[1 << 16];
 	pthread_t t;
@@ -80,7 +80,7 @@ main(void)
 
 	if (!setjmp(back))
 		jump(5);
-	works(odd);
+	works(odd, argc > 1 ? atoi(argv[1]) : 10);
 	signal(SIGUSR1, handler);
 	raise(SIGUSR1);
 	sum += process_id() != getpid();
