@@ -18,6 +18,7 @@ enum {
 	CHORD_PACK_BITS = 12,
 	CHORD_PACK_WAYS = 4,
 	CHORD_PACK_RUN = 63,
+	CHORD_PACK_LANES = 4,      /* words for a slot's other candidates: a vector, the last one unused */
 	CHORD_PACK_WORST = 5,      /* bytes for a slot at most; a segment takes no more than that for each, and 8 */
 };
 
@@ -26,16 +27,18 @@ enum {
 
 /* Zeroed where packing begins. The first candidates are apart: mostly no other is looked at. */
 struct chord_pack {
-	uint32_t last, before;     /* slots */
 	uint32_t first[1 << CHORD_PACK_BITS];
-	uint32_t other[1 << CHORD_PACK_BITS][CHORD_PACK_WAYS - 1];
+	uint32_t other[1 << CHORD_PACK_BITS][CHORD_PACK_LANES];
+	uint32_t last, before;     /* slots */
 };
 
 /* The number of the candidates behind two slots. */
+#define CHORD_PACK_LAST 0x9e3779b1u
+#define CHORD_PACK_BEFORE 0x85ebca6bu
 static CHORD_PACK_INLINE uint32_t
 chord_pack_behind(uint32_t before, uint32_t last)
 {
-	return (last * 0x9e3779b1u + before * 0x85ebca6bu) >> (32 - CHORD_PACK_BITS);
+	return (last * CHORD_PACK_LAST + before * CHORD_PACK_BEFORE) >> (32 - CHORD_PACK_BITS);
 }
 
 static CHORD_PACK_INLINE uint8_t *
@@ -52,7 +55,7 @@ chord_pack_run(uint8_t *to, uint64_t run, unsigned low)
 
 /* Finds a slot among the others, of which the first candidate is one now. Gives its number among all; 0: it is none of them. */
 static CHORD_PACK_INLINE unsigned
-chord_pack_other(uint32_t other[CHORD_PACK_WAYS - 1], uint32_t was, uint32_t slot)
+chord_pack_other(uint32_t other[CHORD_PACK_LANES], uint32_t was, uint32_t slot)
 {
 	const uint32_t one = other[0], two = other[1];
 	const bool first = one == slot, second = two == slot;
@@ -73,16 +76,28 @@ struct chord_packing {
 	size_t coded;
 };
 
-/* Writes slot number i, whose first candidate was another one. */
+/* Writes slot number i, which is that candidate, or none (0). */
 static CHORD_PACK_INLINE void
-chord_pack_miss(struct chord_pack *p, struct chord_packing *out, size_t i, uint32_t slot, uint32_t behind, uint32_t was)
+chord_pack_put(struct chord_packing *out, size_t i, uint32_t slot, unsigned way)
 {
-	unsigned way = chord_pack_other(p->other[behind], was, slot);
-
 	out->to = chord_pack_run(out->to, i - out->coded, way);
 	__builtin_memcpy(out->to, &slot, sizeof slot);
 	out->to += way ? 0 : sizeof slot;
 	out->coded = i + 1;
+}
+
+/* Behind the last of n slots. */
+static CHORD_PACK_INLINE uint8_t *
+chord_pack_end(const struct chord_packing *out, size_t n)
+{
+	return out->coded < n ? chord_pack_run(out->to, n - out->coded, 0) : out->to;
+}
+
+/* Writes slot number i, whose first candidate was another one. */
+static CHORD_PACK_INLINE void
+chord_pack_miss(struct chord_pack *p, struct chord_packing *out, size_t i, uint32_t slot, uint32_t behind, uint32_t was)
+{
+	chord_pack_put(out, i, slot, chord_pack_other(p->other[behind], was, slot));
 }
 
 /* Slots are packed in pieces, each in one of two ways, which give the same bytes. Where most slots are the first candidate, or it
@@ -146,7 +161,7 @@ chord_pack(struct chord_pack *p, const uint32_t *slot, size_t n, uint8_t *to)
 		found = found > CHORD_PACK_OFTEN ? chord_pack_often(p, &out, slot, at, end) :
 		        chord_pack_seldom(p, &out, slot, at, end);
 	}
-	return out.coded < n ? chord_pack_run(out.to, n - out.coded, 0) : out.to;
+	return chord_pack_end(&out, n);
 }
 
 /* Reads what chord_pack_run() wrote. False: it is cut off or too large. */

@@ -24,7 +24,7 @@ compare: base cfg measure profile run view
 choice: base cfg measure graph selection profile run view
 study: base graph
 launch: base driver
-collect: base driver
+collect: base machine driver
 tracee: base machine
 log: base tracee
 clock: base run process tracee

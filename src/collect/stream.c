@@ -3,6 +3,8 @@
  * and only then is the segment zeroed. */
 #include "collect/collect.h"
 
+#include "machine/machine.h"
+
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/futex.h>
@@ -107,7 +109,7 @@ put_record(const struct collect_trace *t, struct collect_stream *s, const uint32
 	if (room < sizeof record + 4)
 		return false;
 	out = (ZSTD_outBuffer){.dst = (char *)s->packs + t->page + s->packs->a + sizeof record, .size = room - sizeof record - 3};
-	in.size = (size_t)(chord_pack(&s->pack, slot, CHORD_TRACE_SLOTS, s->packed) - s->packed);
+	in.size = (size_t)(machine_of_host()->pack(&s->pack, slot, CHORD_TRACE_SLOTS, s->packed) - s->packed);
 	if (ZSTD_compressStream2(s->zstd, &out, &in, ZSTD_e_flush))
 		return false;
 	record.bytes = (uint32_t)out.pos;

@@ -15,6 +15,7 @@
 #include "machine/unwind.h"
 
 struct insn_cache;
+struct chord_pack;
 
 enum insn_attr {
 	INSN_FALLS = 1,     /* control can go on to the next instruction */
@@ -305,6 +306,8 @@ struct machine {
 	/* What is known of registers behind an instruction at that address, by what is known before it. A call has come back:
 	 * registers that the ABI makes it keep are as they were. */
 	void (*compute)(struct insn_cache *cache, const uint8_t *bytes, size_t n, uint64_t addr, struct reg_values *r);
+	/* Packs slots of a trace as chord_pack() does (format/pack.h), with what the processor at hand has. */
+	uint8_t *(*pack)(struct chord_pack *p, const uint32_t *slot, size_t n, uint8_t *to);
 	/* How dear that is, relative to the cheapest form. Below 0: it cannot be done without the stack. */
 	double (*price)(struct liveness live);
 	/* What lines of such code take; a few bytes less, perhaps. */

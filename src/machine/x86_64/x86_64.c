@@ -44,6 +44,7 @@ const struct machine machine_x86_64 = {
 	.insn_cache = x86_insn_cache,
 	.accesses = x86_accesses,
 	.compute = x86_compute,
+	.pack = x86_pack,
 	.price = x86_price,
 	.room = x86_room,
 	.jump = x86_jump,
