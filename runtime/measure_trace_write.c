@@ -128,9 +128,11 @@ chord_rt_begin_ring(struct chord_rt_ctl *ctl, struct chord_rt_ring *r, uint64_t 
 		return;
 	}
 	r->kept = n;
-	chord_rt_room_of(r->head)->filled = chord_rt_room_of(r->head)->done = r->packed = r->head->b = n;
+	chord_rt_room_of(r->head)->done = r->packed = r->head->b = n;
+	r->room = chord_rt_room_behind(r, n);
 	for (n = r->packed * CHORD_TRACE_SLOTS; n < used / 4; n++)
 		*chord_rt_slot_at(r, n) = CHORD_MARK_NONE;
+	__atomic_store_n(&chord_rt_room_of(r->head)->filled, r->packed, __ATOMIC_RELEASE);
 	for (uint32_t i = 0; i < t->npending && forked; i++)
 		*(volatile uint32_t *)t->pending[i] = 0;
 	r->seen = n;
@@ -194,7 +196,8 @@ chord_rt_trace_ended(struct chord_rt_ctl *ctl, uint32_t token, uint64_t p)
 	const struct chord_rt_region *mine = chord_rt_region_mine(ctl);
 	struct chord_rt_trace *t = ctl->trace;
 
-	return mine && chord_rt_end_segment(t, chord_rt_ring(ctl, mine->index), chord_rt_cursor(t, mine->base), token, p);
+	return mine && !t->last && !t->memory &&
+	    chord_rt_end_segment(chord_rt_ring(ctl, mine->index), chord_rt_cursor(t, mine->base), token, p);
 }
 
 /* Woven code could not write the token by itself. p: what the cursor was. When nothing is kept any more there is no system call:

@@ -401,8 +401,10 @@ struct chord_rt_ring {
 	uint64_t at;                  /* mapped twice, one behind the other; 0: there is none */
 	uint64_t size;                /* bytes of it */
 	uint64_t first;               /* number of the first segment in it */
-	uint64_t packed;              /* segments before this one are packed, or in rings before */
+	uint64_t packed;              /* segments before this one are packed, or in rings before; where a collector packs, see
+	                               * chord_rt_packed() */
 	uint64_t seen, seen_at;       /* the next slot when the runtime was last here, and its address */
+	uint64_t room;                /* slots before this one had room when a segment last ended */
 	uint32_t number, rings;       /* of the stream; of the ring in the stream */
 	uint32_t busy;                /* the thread that packs */
 	uint32_t collected;           /* another process packs */

@@ -46,7 +46,7 @@ chord_rt_slot_at(const struct chord_rt_ring *r, uint64_t n)
 static uint64_t
 chord_rt_packed(const struct chord_rt_ring *r)
 {
-	return r->collected ? __atomic_load_n(&r->head->b, __ATOMIC_ACQUIRE) : r->packed;
+	return r->collected && r->head ? __atomic_load_n(&r->head->b, __ATOMIC_ACQUIRE) : r->packed;
 }
 
 /* Is the segment behind that one, in which the cursor is, not free? */
@@ -63,13 +63,20 @@ chord_rt_next_slot(const struct chord_rt_ring *r, const uint64_t *cursor)
 	return r->seen + (*(const volatile uint64_t *)cursor - r->seen_at) / 4;
 }
 
+/* Behind the slots for which there is room, when segments before that one are packed. */
+static uint64_t
+chord_rt_room_behind(const struct chord_rt_ring *r, uint64_t packed)
+{
+	return packed * CHORD_TRACE_SLOTS + r->size / 4;
+}
+
 /* So many slots are reserved for which the ring had no room. */
 static uint64_t
 chord_rt_beyond(const struct chord_rt_ring *r, const uint64_t *cursor)
 {
-	uint64_t used = chord_rt_next_slot(r, cursor) - chord_rt_packed(r) * CHORD_TRACE_SLOTS, room = r->size / 4;
+	uint64_t next = chord_rt_next_slot(r, cursor);
 
-	return used > room ? used - room : 0;
+	return next > r->room ? next - r->room : 0;
 }
 
 /* How many bytes of a ring lie between these addresses, each of which may be in either of its mappings. */
@@ -205,6 +212,7 @@ chord_rt_add_ring(struct chord_rt_ctl *ctl, struct chord_rt_ring *r, uint64_t at
 	r->at = at;
 	r->size = size;
 	r->first = r->packed = first;
+	r->room = chord_rt_room_behind(r, first);
 	r->place = (uint64_t)from + CHORD_RT_PAGE;
 	r->head = (struct chord_extent_head *)(at - CHORD_RT_PAGE);
 	r->collected = ctl->trace->collected && r->number != ~0u;
@@ -429,15 +437,6 @@ chord_rt_await_collector(struct chord_rt_ctl *ctl, struct chord_trace_room *room
 	return false;
 }
 
-/* Tells the collector how far the thread is, and wakes it if that is half of the ring. */
-static void
-chord_rt_tell_collector(const struct chord_rt_trace *t, const struct chord_rt_ring *r, uint64_t segment)
-{
-	__atomic_store_n(&chord_rt_room_of(r->head)->filled, segment, __ATOMIC_RELEASE);
-	if ((segment - chord_rt_packed(r)) * CHORD_TRACE_SEGMENT >= r->size / 2)
-		chord_rt_ring_bell(chord_rt_talk(t));
-}
-
 /* Tells the collector how far the thread is, and waits if it is too far. If the ring remains full, it can be emptied no more. */
 static void
 chord_rt_leave_to_collector(struct chord_rt_ctl *ctl, struct chord_rt_ring *r, uint64_t segment)
@@ -445,7 +444,9 @@ chord_rt_leave_to_collector(struct chord_rt_ctl *ctl, struct chord_rt_ring *r, u
 	struct chord_trace_room *room = chord_rt_room_of(r->head);
 	uint32_t freed;
 
-	chord_rt_tell_collector(ctl->trace, r, segment);
+	__atomic_store_n(&room->filled, segment, __ATOMIC_RELEASE);
+	if ((segment - chord_rt_packed(r)) * CHORD_TRACE_SEGMENT >= r->size / 2)
+		chord_rt_ring_bell(chord_rt_talk(ctl->trace));
 	for (;;) {
 		freed = __atomic_load_n(&room->freed, __ATOMIC_ACQUIRE);
 		if (!chord_rt_is_full(r, segment) || chord_rt_is_held(r) || !chord_rt_await_collector(ctl, room, freed))
@@ -516,6 +517,7 @@ chord_rt_settle_mine(struct chord_rt_ctl *ctl, struct chord_rt_ring *r, uint64_t
 		chord_rt_to_scratch(ctl->trace, cursor);
 		return;
 	}
+	r->room = chord_rt_room_behind(r, chord_rt_packed(r));
 	r->seen = chord_rt_next_slot(r, cursor);
 	r->seen_at = *cursor;
 	if (r->seen_at >= r->at + r->size) {
@@ -545,22 +547,31 @@ chord_rt_settle_ring(struct chord_rt_ctl *ctl, struct chord_rt_ring *r, uint64_t
 }
 
 /* What the end of a segment comes to nearly always: the slot before it, at p, is the last one that was reserved, a collector packs,
- * and there is room. Then the token is written and the collector is told. That takes no system call, since signals need not be
- * blocked for it: a handler that comes in between finds the slot reserved, as if it had interrupted woven code. What the handler
- * tells the collector may be taken back by what is told here; the next end of a segment tells more. False: nothing was done. */
+ * and there is room. Then the token is written and the collector is told how far the thread is. That takes no system call, since
+ * signals need not be blocked for it: a handler that comes in between finds the slot reserved, as if it had interrupted woven code.
+ * It may fork: in the child the ring's addresses are mapped, but r may say nothing of them, so that all is read before. What the
+ * handler tells the collector may be taken back by what is told here; the next end of a segment tells more. Where the ring is half
+ * full, each eighth end is left to those who wake the collector. False: nothing was done. */
 static bool
-chord_rt_end_segment(const struct chord_rt_trace *t, const struct chord_rt_ring *r, const uint64_t *cursor, uint32_t token,
-                     uint64_t p)
+chord_rt_end_segment(struct chord_rt_ring *r, const uint64_t *cursor, uint32_t token, uint64_t p)
 {
-	const bool plain = r->at && r->collected && !t->last && !t->memory && !__atomic_load_n(&r->busy, __ATOMIC_RELAXED);
-	const uint64_t next = r->seen + (p + 4 - r->seen_at) / 4, segment = next / CHORD_TRACE_SLOTS;
+	struct chord_extent_head *const head = r->at && r->collected && !r->busy ? r->head : NULL;
+	const uint64_t next = r->seen + (p + 4 - r->seen_at) / 4, segment = next / CHORD_TRACE_SLOTS, size = r->size;
+	uint64_t room = r->room, packed, used;
 
+	if (!head || p - r->at >= size - 4 || next % CHORD_TRACE_SLOTS)
+		return false;
+	packed = __atomic_load_n(&head->b, __ATOMIC_ACQUIRE);
+	used = (segment - packed) * CHORD_TRACE_SEGMENT;
+	if (used + CHORD_TRACE_SEGMENT >= size || (used >= size / 2 && segment % 8 == 0))
+		return false;
 	__asm__ volatile("" : : : "memory");
-	if (!plain || p - r->at >= r->size - 4 || next % CHORD_TRACE_SLOTS || *(const volatile uint64_t *)cursor != p + 4 ||
-	    chord_rt_is_full(r, segment))
+	if (*(volatile uint32_t *)p || segment <= __atomic_load_n(&chord_rt_room_of(head)->done, __ATOMIC_ACQUIRE) ||
+	    *(const volatile uint64_t *)cursor != p + 4)
 		return false;
 	*(volatile uint32_t *)p = token;
-	chord_rt_tell_collector(t, r, segment);
+	__atomic_store_n(&chord_rt_room_of(head)->filled, segment, __ATOMIC_RELEASE);
+	__atomic_compare_exchange_n(&r->room, &room, chord_rt_room_behind(r, packed), false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 	return true;
 }
 

@@ -69,7 +69,7 @@ chord_rt_copy(void *to, const void *from, size_t n)
 	size_t words = n / 8;
 
 	n %= 8;
-	__asm__ volatile("rep movsq\n\tmovq %3, %2\n\trep movsb" : "+D"(to), "+S"(from), "+c"(words) : "r"(n) : "memory");
+	__asm__ volatile("rep movsq\n\tmovq %3, %2\n\trep movsb" : "+&D"(to), "+&S"(from), "+&c"(words) : "r"(n) : "memory");
 }
 
 static void
@@ -78,7 +78,7 @@ chord_rt_clear(void *to, size_t n)
 	size_t words = n / 8;
 
 	n %= 8;
-	__asm__ volatile("rep stosq\n\tmovq %2, %1\n\trep stosb" : "+D"(to), "+c"(words) : "r"(n), "a"(0) : "memory");
+	__asm__ volatile("rep stosq\n\tmovq %2, %1\n\trep stosb" : "+&D"(to), "+&c"(words) : "r"(n), "a"(0ull) : "memory");
 }
 
 /* Does valgrind run this? Asked by its own sequence of instructions, which does nothing on a processor. */

@@ -150,12 +150,13 @@ bool
 collect_stream(struct collect_trace *t, struct collect_stream *s)
 {
 	struct chord_trace_room *room = collect_room(s->ring);
-	uint64_t n = 0, segment = s->ring->b, some = s->size / CHORD_TRACE_SEGMENT / 4;
+	uint64_t n = 0, filled = __atomic_load_n(&room->filled, __ATOMIC_ACQUIRE), some = s->size / CHORD_TRACE_SEGMENT / 4;
 
-	while (segment < __atomic_load_n(&room->filled, __ATOMIC_ACQUIRE) && pack_segment(t, s, segment)) {
-		segment++;
+	/* A ring that has just begun in a forked child has its first segment's number before it says that any is filled. */
+	for (uint64_t segment = s->ring->b; segment < filled && pack_segment(t, s, segment); segment++) {
 		if (++n % some == 0)
 			wake(room);
+		filled = __atomic_load_n(&room->filled, __ATOMIC_ACQUIRE);
 	}
 	wake(room);
 	return n;

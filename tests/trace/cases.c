@@ -174,7 +174,7 @@ case_stacks(void)
 	stop();
 }
 
-/* ---- contexts that are interrupted where a segment begins ---- */
+/* ---- contexts that are interrupted where a segment ends ---- */
 
 static long depth, before_edge;
 
@@ -184,10 +184,10 @@ fill_up_to_edge(void)
 	do {
 		token(HANDLED);
 		wanted[HANDLED]++;
-	} while (!token_is_at(SEGMENT));
+	} while (!token_is_before(SEGMENT));
 }
 
-/* The one that stands there last writes another segment, from its second slot on. */
+/* The one that stands there last writes another segment, up to its last slot. */
 static void
 at_edge(void)
 {
@@ -209,7 +209,7 @@ amid(void)
 	at_edge();
 }
 
-/* One context stands amid a record, while the ring becomes full; and so many, each in the one before, at a segment's first slot. */
+/* One context stands amid a record, while the ring becomes full; and so many, each in the one before, at a segment's last slot. */
 static void
 case_edges(void)
 {
@@ -221,6 +221,66 @@ case_edges(void)
 		token_amid(1, amid);
 		wanted[1]++;
 	}
+}
+
+/* ---- a handler that forks at each instruction of the end of a segment ---- */
+
+enum { TRAP_FLAG = 0x100 };
+
+static volatile long steps_left;
+static volatile bool forked;
+
+/* The child goes on where it was interrupted. */
+static void
+on_step(int sig, siginfo_t *info, void *context)
+{
+	ucontext_t *u = context;
+	int status = 0;
+	pid_t child;
+
+	(void)sig, (void)info;
+	if (steps_left-- > 0)
+		return;
+	u->uc_mcontext.gregs[REG_EFL] &= ~TRAP_FLAG;
+	token(HANDLED);
+	child = fork();
+	forked = child == 0;
+	if (child && (waitpid(child, &status, 0) != child || status))
+		_exit(status & 0x7f ? 100 + (status & 0x7f) : 4);
+}
+
+static void *
+fork_at_end(void *arg)
+{
+	(void)arg;
+	for (long i = 0; i < amount; i++) {
+		while (!token_is_before(SEGMENT))
+			token(1);
+		steps_left = 2 * i;
+		__asm__ volatile("pushfq\n\torq $0x100, (%%rsp)\n\tpopfq" : : : "memory", "cc");
+		token(2);
+		while (steps_left >= 0)
+			;
+		for (int k = 0; k < 100 && forked; k++)
+			token(CHILD);
+		if (forked)
+			_exit(0);
+	}
+	return NULL;
+}
+
+/* In the first thread, and in another one. In each thread of the parent there are as many 2 as handlers ran, in each child at most
+ * one. */
+static void
+case_fork_at_end(void)
+{
+	struct sigaction a = {.sa_sigaction = on_step, .sa_flags = SA_SIGINFO};
+	pthread_t t;
+
+	sigaction(SIGTRAP, &a, NULL);
+	fork_at_end(NULL);
+	pthread_create(&t, NULL, fork_at_end, NULL);
+	pthread_join(t, NULL);
 }
 
 /* ---- threads and processes ---- */
@@ -437,7 +497,7 @@ main(int argc, char **argv)
 	static const struct { const char *name; void (*f)(void); } cases[] = {
 		{"sequence", case_sequence}, {"signals", case_signals}, {"long_handlers", case_long_handlers},
 		{"stacks", case_stacks},
-		{"edges", case_edges},
+		{"edges", case_edges}, {"fork_at_end", case_fork_at_end},
 		{"threads", case_threads}, {"short_threads", case_short_threads}, {"fork", case_fork},
 		{"fork_in_handler", case_fork_in_handler}, {"fork_amid", case_fork_amid}, {"vfork", case_vfork},
 		{"forever", case_forever}, {"abort", case_abort},

@@ -26,7 +26,7 @@ token_amid(uint64_t n, void (*handler)(void))
 	*(volatile uint32_t *)at = (uint32_t)(uintptr_t)(tokens + n);
 }
 
-/* The same where that slot is the first one of a segment, so that the runtime is to be called. */
+/* The same where that slot is the last one of a segment, so that the runtime is to be called. */
 static inline void
 token_at_edge(uint64_t n, void (*handler)(void))
 {
@@ -41,15 +41,15 @@ token_at_edge(uint64_t n, void (*handler)(void))
 	    "leaq 128(%%rsp), %%rsp" : "+a"(at) : "c"(tokens + n) : "memory", "cc");
 }
 
-/* The address of the next slot is a multiple of that. */
+/* Behind the next slot the address is a multiple of that. */
 static inline bool
-token_is_at(uint64_t multiple)
+token_is_before(uint64_t multiple)
 {
 	extern uint64_t *__chord_trace_home __attribute__((visibility("hidden")));
 	uint64_t at;
 
 	__asm__ volatile("movq %%gs:(%1), %0" : "=r"(at) : "r"(__chord_trace_home) : "memory");
-	return at % multiple == 0;
+	return (at + 4) % multiple == 0;
 }
 
 /* Path number n has ended. */
@@ -62,21 +62,19 @@ token(uint64_t n)
 	    "	movq __chord_trace_home(%%rip), %%rcx\n"
 	    "	movq %%gs:(%%rcx), %%rax\n"
 	    "	addq $4, %%gs:(%%rcx)\n"
-	    "	testw %%ax, %%ax\n"
-	    "	jz 2f\n"
-	    "	addq $4, %%rax\n"
+	    "	addw $4, %%ax\n"
 	    "	cmpq %%rax, %%gs:(%%rcx)\n"
 	    "	jne 1f\n"
 	    "	movq %0, %%rcx\n"
 	    "	movl %%ecx, -4(%%rax)\n"
-	    "3:\n"
+	    "2:\n"
 	    "	.subsection 1\n"
-	    "1:	subq $4, %%rax\n"
-	    "2:	movq %0, %%rcx\n"
+	    "1:	subw $4, %%ax\n"
+	    "	movq %0, %%rcx\n"
 	    "	leaq -128(%%rsp), %%rsp\n"
 	    "	call __chord_trace_slow\n"
 	    "	leaq 128(%%rsp), %%rsp\n"
-	    "	jmp 3b\n"
+	    "	jmp 2b\n"
 	    "	.previous\n"
 	    : : "r"(at) : "rax", "rcx", "memory", "cc");
 }
