@@ -66,11 +66,13 @@ list_unmeasured(const struct args *a, const struct binary *bin, const struct unm
 	/* A static libc alone has a thousand: too many to be looked at unless they are a "no". */
 	for (size_t i = 0; i < un->symbol.n && (a->strict || un->symbol.n <= FEW); i++)
 		printf("%s: not built with Chord\n", image_readable(un->symbol.at[i].name));
+	printf("%s: %" PRIu32 " procedures measured, %" PRIu32 " refused; ", a->program, bin->map.nproc - bin->map.nrefused,
+	       bin->map.nrefused);
 	if (un->stripped)
-		printf("%s: no symbol table; %" PRIu64 " bytes of code belong to no procedure of the map\n", a->program,
-		       un->bytes);
-	printf("%s: %" PRIu32 " procedures measured, %" PRIu32 " refused; %zu functions not built with Chord\n", a->program,
-	       bin->map.nproc - bin->map.nrefused, bin->map.nrefused, un->symbol.n);
+		printf("without a symbol table functions not built with Chord cannot be told "
+		       "(%" PRIu64 " bytes of code, with Chord's own, belong to no measured procedure)\n", un->bytes);
+	else
+		printf("%zu functions not built with Chord\n", un->symbol.n);
 }
 
 static bool

@@ -662,6 +662,9 @@ t_stripped() {
 	strip prog
 	want "$CHORD" report ./prog
 	grep -q '10  work' out || no "the report of the stripped program: $(cat out)"
+	grep -q 'no symbol table' out || no "the report does not say what cannot be told: $(cat out)"
+	want "$CHORD" verify ./prog
+	grep -q 'cannot be told' out && ! grep -q '0 functions not built' out || no "verify says of the stripped program: $(cat out)"
 	"$CHORD" report --insns ./prog prog.*.chord >after 2>err || no "$(cat err)"
 	[ -s before ] && cmp -s before after || no "stripped, it counts otherwise"
 	rm -f prog.*.chord

@@ -368,8 +368,8 @@ print_unmeasured_symbols(const struct report *r)
 	const struct unmeasured *un = &r->table.unmeasured;
 
 	if (un->stripped)
-		printf("  the program has no symbol table: %" PRIu64 " bytes of code belong to no measured procedure\n",
-		       un->bytes);
+		printf("  functions without Chord: the program has no symbol table (-s, strip), so they cannot be told;\n"
+		       "    %" PRIu64 " bytes of code, with Chord's own, belong to no measured procedure\n", un->bytes);
 	else if (un->symbol.n)
 		printf("  %zu %s, %" PRIu64 " bytes, not built with Chord%s\n", un->symbol.n,
 		       un->symbol.n == 1 ? "function" : "functions", un->symbol_bytes,
