@@ -119,7 +119,7 @@ chord_rt_fixed(struct chord_rt_bytes *b, size_t n)
 	return v;
 }
 
-/* Most of what is read. At the end: 0. */
+/* A byte, as most of what is read; 0 at the end. */
 static uint8_t
 chord_rt_byte(struct chord_rt_bytes *b)
 {

@@ -62,7 +62,7 @@ chord_rt_syscall6(long n, long a, long b, long c, long d, long e, long f)
 	CHORD_RT_TRAP("D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9));
 }
 
-/* By words as far as possible: not every processor does that by itself, and a debugger's step is one of them. */
+/* By words as far as possible: each round is a step to a debugger, and not every processor copies bytes as fast as words. */
 static void
 chord_rt_copy(void *to, const void *from, size_t n)
 {

@@ -223,7 +223,7 @@ case_edges(void)
 	}
 }
 
-/* ---- a handler that forks at each instruction of the end of a segment ---- */
+/* ---- a handler that forks while the runtime ends a segment ---- */
 
 enum { TRAP_FLAG = 0x100 };
 

@@ -210,7 +210,7 @@ done
 run collected-signals cases signals 1500000 && same collected-signals && sequence collected-signals-order
 run collected-handlers cases long_handlers 1500000 && same collected-handlers && sequence collected-handlers-order
 edges collected-
-# A handler forks at each instruction of the runtime where a segment ends, in two threads: the parent's trace has each token, and the
+# A handler forks at each second instruction of the runtime where a segment ends, in two threads: the parent's trace has each token, and the
 # child's at most the one that was interrupted.
 run collected-fork_at_end cases fork_at_end 150 && {
 	for f in slots.*; do

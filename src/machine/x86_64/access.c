@@ -138,7 +138,7 @@ find_accesses(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op, 
 enum { INSN_BYTES = ZYDIS_MAX_INSTRUCTION_LENGTH, CACHE_BITS = 11 };
 
 struct decoded {
-	uint8_t bytes[INSN_BYTES], n; /* of what it was decoded; n 0: nothing */
+	uint8_t bytes[INSN_BYTES], n; /* what it was decoded from; n 0: nothing was */
 	bool is_insn;
 	int naccess;             /* below 0: they have not been looked for */
 	struct access access[ACCESSES_MOST];
