@@ -390,7 +390,7 @@ struct data_frame {
 };
 struct data {
 	const struct machine *machine;
-	struct insn_cache *decoded; /* NULL: nothing has been */
+	struct insn_cache *decoded; /* instructions; NULL: none yet */
 	VEC(uint32_t) slot;      /* not used yet, by activations from the outermost on */
 	VEC(struct data_frame) frame; /* as the stack of struct replay */
 	uint64_t known, unknown; /* accesses that have been asked for */

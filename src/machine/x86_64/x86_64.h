@@ -101,8 +101,9 @@ void x86_write_path(struct scratch *s, struct buf *stub, const struct path_count
 void x86_outcomes(struct buf *out, struct buf *stub, const struct path_op *op, const struct path_counters *table,
                   const struct path_place *place);
 double x86_price(struct liveness live);
-/* access.c */
+/* pack.c */
 uint8_t *x86_pack(struct chord_pack *p, const uint32_t *slot, size_t n, uint8_t *to);
+/* access.c */
 struct insn_cache *x86_insn_cache(void);
 unsigned x86_accesses(struct insn_cache *cache, const uint8_t *bytes, size_t n, struct access *out);
 void x86_compute(struct insn_cache *cache, const uint8_t *bytes, size_t n, uint64_t addr, struct reg_values *r);
