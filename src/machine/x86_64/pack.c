@@ -65,8 +65,9 @@ find_missed(const uint32_t *slot, size_t n, struct piece *k)
 	}
 }
 
-/* Both tables have an entry for each set of the three lanes in which the slot is found. moved: what was the first candidate, in lane
- * 3, comes to the front, and two of the others follow; the slot is left out, or else the last one. ways: the number to be written. */
+/* Both tables have an entry for each set of the three lanes in which the slot is found. moved: what was the first candidate, in
+ * lane 3, comes to the front, and two of the others follow; the slot is left out, or else the last one. ways: the number that is
+ * written. */
 #define LANE(n) 4 * (n), 4 * (n) + 1, 4 * (n) + 2, 4 * (n) + 3
 #define NOTHING 0x80, 0x80, 0x80, 0x80
 #define MOVED(a, b) {LANE(3), LANE(a), LANE(b), NOTHING}
