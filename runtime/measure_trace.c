@@ -269,16 +269,6 @@ chord_rt_trace_thread(struct chord_rt_ctl *ctl, const struct chord_rt_region *r)
 	chord_rt_put_slot(ctl, ring, cursor, CHORD_SLOT_MARK(CHORD_MARK_MODULES, ctl->trace->listed));
 }
 
-static void
-chord_rt_unmap_packs(struct chord_rt_ring *r)
-{
-	if (r->packs)
-		chord_rt_call(SYS_munmap, r->packs, r->packs->size);
-	if (r->packer)
-		chord_rt_clear(&r->packer->pack, sizeof r->packer->pack);
-	r->packs = NULL;
-}
-
 /* Finds the slots that interrupted contexts of a thread which forks have reserved in its ring, and have not written. In the child,
  * too, these contexts may go on. */
 static void
@@ -322,7 +312,7 @@ chord_rt_note_pending(struct chord_rt_ctl *ctl, const struct chord_rt_region *mi
 static void
 chord_rt_drop_ring(struct chord_rt_ring *r, bool keep)
 {
-	chord_rt_unmap_packs(r);
+	chord_rt_leave_packs(r);
 	for (struct chord_rt_old_ring *old = r->old; old; old = old->before)
 		if (keep)
 			chord_rt_ring_to_memory(old->at, old->size);
@@ -336,7 +326,7 @@ chord_rt_drop_ring(struct chord_rt_ring *r, bool keep)
 	}
 	r->old = NULL;
 	r->head = NULL;
-	r->rings = r->busy = 0;
+	r->rings = r->busy = r->torn = 0;
 }
 
 /* A thread is about to fork. Until the child has a trace of its own, it must write nothing: signals stay blocked. mask: what they

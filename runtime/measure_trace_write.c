@@ -137,6 +137,7 @@ chord_rt_begin_ring(struct chord_rt_ctl *ctl, struct chord_rt_ring *r, uint64_t 
 		*(volatile uint32_t *)t->pending[i] = 0;
 	r->seen = n;
 	r->seen_at = *(volatile uint64_t *)cursor = at + used;
+	r->torn = 0;
 }
 
 /* The ring of threads that have no region. Under the lock. */

@@ -396,6 +396,8 @@ struct chord_rt_joinable {
 	uint64_t thread;              /* CHORD_CREATES; 0: it has been forgotten */
 };
 
+enum chord_rt_torn { CHORD_RT_PACKS = 1, CHORD_RT_CHANGES_RING };
+
 /* What one thread at a time writes its trace to. Slots are counted from the beginning of its stream. */
 struct chord_rt_ring {
 	uint64_t at;                  /* mapped twice, one behind the other; 0: there is none */
@@ -409,6 +411,7 @@ struct chord_rt_ring {
 	uint32_t busy;                /* the thread that packs */
 	uint32_t collected;           /* another process packs */
 	uint32_t gone;                /* its thread has ended, as has been noted */
+	uint32_t torn;                /* enum chord_rt_torn: what is half done while a thread has the ring */
 	uint64_t place;               /* where it is in the file */
 	uint64_t since, backed;       /* only the last segments are kept: the one it began with, plus 1, and the one from which on
 	                               * it has no room in the file yet; 0: all of it has room */

@@ -3,17 +3,6 @@
  * mapped, and an extent counts when the head's `used` says so: whenever the process is killed, what is there is complete. All
  * under the lock of the control block. */
 
-/* Calls f with the trace's name in place of the profile's. */
-static long
-chord_rt_with_trace_name(struct chord_rt_ctl *ctl, long (*f)(struct chord_rt_ctl *ctl))
-{
-	size_t n = chord_rt_length(ctl->path);
-	long e = chord_rt_put(ctl, CHORD_TRACE_SUFFIX, sizeof CHORD_TRACE_SUFFIX - 1) ? f(ctl) : -ENAMETOOLONG;
-
-	ctl->path[n] = 0;
-	return e;
-}
-
 /* Is the file that has the name a trace of this user's, of an earlier run? */
 static bool
 chord_rt_is_old_trace(struct chord_rt_ctl *ctl, long dir)
@@ -32,8 +21,9 @@ chord_rt_is_old_trace(struct chord_rt_ctl *ctl, long dir)
 	return is;
 }
 
+/* Makes the file that has the name in ctl->path. */
 static long
-chord_rt_make_trace(struct chord_rt_ctl *ctl)
+chord_rt_make_named(struct chord_rt_ctl *ctl)
 {
 	long dir = chord_rt_folder(ctl), fd = dir;
 
@@ -48,9 +38,26 @@ chord_rt_make_trace(struct chord_rt_ctl *ctl)
 }
 
 static long
+chord_rt_make_trace(struct chord_rt_ctl *ctl)
+{
+	size_t n = chord_rt_length(ctl->path);
+	long fd = chord_rt_put(ctl, CHORD_TRACE_SUFFIX, sizeof CHORD_TRACE_SUFFIX - 1) ? chord_rt_make_named(ctl) : -ENAMETOOLONG;
+
+	ctl->path[n] = 0;
+	return fd;
+}
+
+/* The profile's name stays as it is: a child of vfork may be killed here. */
+static long
 chord_rt_open_trace(struct chord_rt_ctl *ctl)
 {
-	return chord_rt_call(SYS_openat, AT_FDCWD, ctl->path, CHORD_RT_OPEN);
+	char *name = (char *)ctl->page;
+
+	*name = 0;
+	if (!chord_rt_append(name, CHORD_RT_PAGE, ctl->path, chord_rt_length(ctl->path)) ||
+	    !chord_rt_append(name, CHORD_RT_PAGE, CHORD_TRACE_SUFFIX, sizeof CHORD_TRACE_SUFFIX - 1))
+		return -ENAMETOOLONG;
+	return chord_rt_call(SYS_openat, AT_FDCWD, name, CHORD_RT_OPEN);
 }
 
 static bool
@@ -71,7 +78,7 @@ chord_rt_trace_fd(struct chord_rt_ctl *ctl)
 
 	if (t->fd >= 0 && chord_rt_is_trace(t, t->fd))
 		return t->fd;
-	fd = chord_rt_with_trace_name(ctl, chord_rt_open_trace);
+	fd = chord_rt_open_trace(ctl);
 	if (chord_rt_failed(fd) || chord_rt_is_trace(t, fd))
 		return fd;
 	chord_rt_call(SYS_close, fd);
@@ -242,7 +249,7 @@ chord_rt_trace_create(struct chord_rt_ctl *ctl)
 		chord_rt_trace_without_file(ctl);
 		return;
 	}
-	fd = e = chord_rt_with_trace_name(ctl, chord_rt_make_trace);
+	fd = e = chord_rt_make_trace(ctl);
 	if (!chord_rt_failed(fd)) {
 		chord_rt_call(SYS_fstat, fd, &st);
 		t->dev = st.st_dev;

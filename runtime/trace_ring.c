@@ -202,22 +202,25 @@ chord_rt_add_ring(struct chord_rt_ctl *ctl, struct chord_rt_ring *r, uint64_t at
 	struct chord_extent_head h = {
 		.type = CHORD_TRACE_RING, .module = r->number, .size = CHORD_RT_PAGE + size, .a = first, .b = first, .c = r->rings,
 	};
-	const bool memory = ctl->trace->memory;
+	const bool memory = ctl->trace->memory, collected = ctl->trace->collected && r->number != ~0u;
+	struct chord_extent_head *head;
 	long from = memory ? chord_rt_place_memory_ring(ctl->trace, &h, at) : chord_rt_place_ring(ctl, &h, at, size);
 
 	if (chord_rt_failed(from))
 		return from;
 	ctl->trace->begun = 1;
+	head = (struct chord_extent_head *)(at - CHORD_RT_PAGE);
+	chord_rt_room_of(head)->filled = chord_rt_room_of(head)->done = first;
+	chord_rt_room_of(head)->collected = collected;
+	r->torn = CHORD_RT_CHANGES_RING;
 	r->rings++;
 	r->at = at;
 	r->size = size;
 	r->first = r->packed = first;
 	r->room = chord_rt_room_behind(r, first);
 	r->place = (uint64_t)from + CHORD_RT_PAGE;
-	r->head = (struct chord_extent_head *)(at - CHORD_RT_PAGE);
-	r->collected = ctl->trace->collected && r->number != ~0u;
-	chord_rt_room_of(r->head)->filled = chord_rt_room_of(r->head)->done = first;
-	chord_rt_room_of(r->head)->collected = r->collected;
+	r->head = head;
+	r->collected = collected;
 	if (!memory)
 		chord_rt_trace_publish(ctl, (uint64_t)from + h.size);
 	return 0;
@@ -274,8 +277,12 @@ chord_rt_change_ring_locked(struct chord_rt_ctl *ctl, struct chord_rt_ring *r, u
 	uint64_t next = (chord_rt_next_slot(r, cursor) + CHORD_TRACE_SLOTS - 1) / CHORD_TRACE_SLOTS;
 	uint64_t from = chord_rt_packed(r) * CHORD_TRACE_SLOTS;
 	struct chord_rt_old_ring was = {.at = r->at, .size = r->size, .collected = r->collected, .before = r->old};
-	long e = old ? chord_rt_new_ring(ctl, r, next) : -ENOMEM;
+	long e = -ENOMEM;
 
+	if (old) {
+		*old = was;
+		e = chord_rt_new_ring(ctl, r, next);
+	}
 	if (chord_rt_failed(e)) {
 		chord_rt_trace_stop(ctl, e);
 		chord_rt_to_scratch(ctl->trace, cursor);
@@ -285,7 +292,6 @@ chord_rt_change_ring_locked(struct chord_rt_ctl *ctl, struct chord_rt_ring *r, u
 		chord_rt_to_scratch(ctl->trace, cursor);
 		return false;
 	}
-	*old = was;
 	old->end = __atomic_exchange_n(cursor, r->at, __ATOMIC_RELAXED);
 	old->next = r->seen + (old->end - r->seen_at) / 4;
 	old->n = old->next - from;
@@ -302,6 +308,7 @@ chord_rt_change_ring(struct chord_rt_ctl *ctl, struct chord_rt_ring *r, uint64_t
 	uint64_t old = chord_rt_lock(ctl);
 	bool ok = !ctl->trace->stopped && chord_rt_change_ring_locked(ctl, r, cursor);
 
+	r->torn = 0;
 	chord_rt_unlock(ctl, old);
 	return ok;
 }
@@ -344,6 +351,19 @@ chord_rt_put_record(struct chord_extent_head *packs, const struct chord_trace_re
 	return true;
 }
 
+/* What is packed next goes to another extent, where the packer begins anew. */
+static void
+chord_rt_leave_packs(struct chord_rt_ring *r)
+{
+	struct chord_extent_head *packs = r->packs;
+
+	r->packs = NULL;
+	if (packs)
+		chord_rt_call(SYS_munmap, packs, packs->size);
+	if (r->packer)
+		chord_rt_clear(&r->packer->pack, sizeof r->packer->pack);
+}
+
 /* Packs the first segment that is not packed. False: there is no room for it, and tracing has stopped. */
 static bool
 chord_rt_pack_segment(struct chord_rt_ctl *ctl, struct chord_rt_ring *r, uint32_t sum)
@@ -359,9 +379,7 @@ chord_rt_pack_segment(struct chord_rt_ctl *ctl, struct chord_rt_ring *r, uint32_
 	size = chord_rt_pack(r->packer, slot, &record);
 	if (r->packs && chord_rt_put_record(r->packs, &record, r->packer->out, size))
 		return true;
-	if (r->packs)
-		chord_rt_call(SYS_munmap, r->packs, r->packs->size);
-	chord_rt_clear(&r->packer->pack, sizeof r->packer->pack);
+	chord_rt_leave_packs(r);
 	r->packs = chord_rt_more_packs(ctl, r);
 	size = chord_rt_pack(r->packer, slot, &record);
 	return r->packs && chord_rt_put_record(r->packs, &record, r->packer->out, size);
@@ -379,6 +397,14 @@ chord_rt_is_written(const struct chord_rt_ring *r, uint32_t *sum)
 	return written;
 }
 
+/* The first segment that is not packed is in a record. */
+static void
+chord_rt_forget_packed(struct chord_rt_ring *r)
+{
+	chord_rt_clear((void *)chord_rt_slot_at(r, r->packed * CHORD_TRACE_SLOTS), CHORD_TRACE_SEGMENT);
+	__atomic_store_n(&r->head->b, ++r->packed, __ATOMIC_RELEASE);
+}
+
 /* Packs what is complete. False: tracing has stopped. */
 static bool
 chord_rt_pack_all(struct chord_rt_ctl *ctl, struct chord_rt_ring *r, uint64_t segment)
@@ -386,10 +412,11 @@ chord_rt_pack_all(struct chord_rt_ctl *ctl, struct chord_rt_ring *r, uint64_t se
 	uint32_t sum = 0;
 
 	while (r->packed < segment && chord_rt_is_written(r, &sum)) {
+		r->torn = CHORD_RT_PACKS;
 		if (!chord_rt_pack_segment(ctl, r, sum))
 			return false;
-		chord_rt_clear((void *)chord_rt_slot_at(r, r->packed * CHORD_TRACE_SLOTS), CHORD_TRACE_SEGMENT);
-		__atomic_store_n(&r->head->b, ++r->packed, __ATOMIC_RELEASE);
+		chord_rt_forget_packed(r);
+		r->torn = 0;
 	}
 	return true;
 }
@@ -489,6 +516,19 @@ chord_rt_forget_first(struct chord_rt_ring *r, uint64_t segment)
 	}
 }
 
+/* Notes where the cursor is, in the first of the ring's mappings. */
+static void
+chord_rt_note_cursor(struct chord_rt_ring *r, uint64_t *cursor)
+{
+	r->seen = chord_rt_next_slot(r, cursor);
+	r->seen_at = *cursor;
+	if (r->seen_at >= r->at + r->size) {
+		chord_rt_home_bump(cursor, -r->size);
+		r->seen_at -= r->size;
+	}
+}
+
+/* The cursor comes first: children of vfork may be killed here one after another, each a segment further. */
 static void
 chord_rt_settle_mine(struct chord_rt_ctl *ctl, struct chord_rt_ring *r, uint64_t *cursor)
 {
@@ -499,7 +539,8 @@ chord_rt_settle_mine(struct chord_rt_ctl *ctl, struct chord_rt_ring *r, uint64_t
 		chord_rt_home_bump(cursor, -4ull);
 	else if (beyond)
 		__atomic_fetch_or(&ctl->trace->head->flags, CHORD_TRACE_OVERRUN, __ATOMIC_RELAXED);
-	segment = chord_rt_next_slot(r, cursor) / CHORD_TRACE_SLOTS;
+	chord_rt_note_cursor(r, cursor);
+	segment = r->seen / CHORD_TRACE_SLOTS;
 	if (ctl->trace->last && !chord_rt_back_up_to(ctl, r, segment + 2)) {
 		chord_rt_to_scratch(ctl->trace, cursor);
 		return;
@@ -518,27 +559,78 @@ chord_rt_settle_mine(struct chord_rt_ctl *ctl, struct chord_rt_ring *r, uint64_t
 		return;
 	}
 	r->room = chord_rt_room_behind(r, chord_rt_packed(r));
-	r->seen = chord_rt_next_slot(r, cursor);
-	r->seen_at = *cursor;
-	if (r->seen_at >= r->at + r->size) {
-		chord_rt_home_bump(cursor, -r->size);
-		r->seen_at -= r->size;
-	}
+	chord_rt_note_cursor(r, cursor);
 }
 
-/* Packs what can be packed, and sees to it that the segment behind that of the cursor is free. A fault's handler may have
- * interrupted that. Threads that share a ring wait for each other. */
+/* ---- whose ring it is ---- */
+
+/* Has that thread ended? It may be that of another process in this memory, a child of vfork: one that nobody has waited for yet
+ * can be asked for all the same. */
+static bool
+chord_rt_has_ended(const struct chord_rt_ctl *ctl, uint32_t tid)
+{
+	enum { P_PID = 1, OPTIONS = 1 | 4 | 0x1000000 | 0x40000000 }; /* WNOHANG, WEXITED, WNOWAIT, __WALL */
+	uint32_t info[32] = {0}; /* its third word tells why, 0: the process goes on */
+
+	return chord_rt_is_gone(ctl, tid) && (chord_rt_call(SYS_kill, tid, 0) == -ESRCH ||
+	    (!chord_rt_failed(chord_rt_call(SYS_waitid, P_PID, tid, info, OPTIONS, 0)) && info[2]));
+}
+
+/* Is there a record of the first segment that is not said to be packed? */
+static bool
+chord_rt_is_recorded(const struct chord_rt_ring *r)
+{
+	const uint64_t from = (uint64_t)r->packs + CHORD_RT_PAGE, end = from + r->packs->a;
+	const struct chord_trace_record *record = NULL;
+
+	for (uint64_t at = from; at < end; at += sizeof *record + ((record->bytes + 3) & ~3ull))
+		record = (const struct chord_trace_record *)at;
+	return record && record->segment == (uint32_t)r->packed;
+}
+
+/* Who had the ring was killed. A record that is complete stands for its segment. The next one needs a new extent: what the packer
+ * knew is not what readers know. */
+static void
+chord_rt_inherit_ring(struct chord_rt_ctl *ctl, struct chord_rt_ring *r)
+{
+	if (r->torn == CHORD_RT_CHANGES_RING)
+		chord_rt_trace_stop(ctl, -EOWNERDEAD);
+	else if (r->torn && r->packs && chord_rt_is_recorded(r))
+		chord_rt_forget_packed(r);
+	if (r->torn)
+		chord_rt_leave_packs(r);
+	r->torn = 0;
+}
+
+/* Threads that share a ring wait for each other. False: this one has it already, and a handler of a fault has interrupted it. */
+static bool
+chord_rt_take_ring(struct chord_rt_ctl *ctl, struct chord_rt_ring *r)
+{
+	enum { PATIENCE = 16 };
+	uint32_t me = (uint32_t)chord_rt_call(SYS_gettid), now = 0;
+
+	for (uint32_t n = 1; !__atomic_compare_exchange_n(&r->busy, &now, me, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED); n++) {
+		if (now == me)
+			return false;
+		if (n % PATIENCE == 0 && chord_rt_has_ended(ctl, now)) {
+			if (__atomic_compare_exchange_n(&r->busy, &now, me, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+				chord_rt_inherit_ring(ctl, r);
+				return true;
+			}
+		} else {
+			chord_rt_call(SYS_sched_yield);
+		}
+		now = 0;
+	}
+	return true;
+}
+
+/* Packs what can be packed, and sees to it that the segment behind that of the cursor is free. */
 static void
 chord_rt_settle_ring(struct chord_rt_ctl *ctl, struct chord_rt_ring *r, uint64_t *cursor)
 {
-	uint32_t me = (uint32_t)chord_rt_call(SYS_gettid), now = 0;
-
-	while (!__atomic_compare_exchange_n(&r->busy, &now, me, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
-		if (now == me)
-			return;
-		chord_rt_call(SYS_sched_yield);
-		now = 0;
-	}
+	if (!chord_rt_take_ring(ctl, r))
+		return;
 	if (!ctl->trace->stopped)
 		chord_rt_settle_mine(ctl, r, cursor);
 	else

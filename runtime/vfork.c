@@ -114,6 +114,8 @@ chord_rt_vfork_done(struct chord_rt_regs *regs)
 
 	if (v && v->sp == regs->r[CHORD_RT_SP] && v->pid == (uint64_t)chord_rt_call(SYS_getpid)) {
 		r->nvfork--;
+		if (r->program_sp < v->sp)
+			r->program_sp = 0; /* the child was on the runtime's stack */
 		if (!failed) {
 			chord_rt_count_at(ctl, v->pc, CHORD_EXIT_REENTRY, 1, 0);
 			__atomic_fetch_add(&ctl->head->in_flight, 1, __ATOMIC_RELAXED);

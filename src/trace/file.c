@@ -294,8 +294,11 @@ read_file(struct pool *pool, struct trace_file *f, const char **why)
 	f->id2 = h.id2;
 	f->error = h.error;
 	f->fault = read_extents(f, h.used);
-	for (size_t i = 0; i < f->stream.n; i++)
+	for (size_t i = 0; i < f->stream.n; i++) {
 		settle_stream(&f->stream.at[i]);
+		if (f->flags & CHORD_TRACE_LAST)
+			trace_keep_end(f, &f->stream.at[i]);
+	}
 	return f;
 }
 
@@ -377,7 +380,8 @@ trace_short(struct pool *pool, const struct trace_file *f)
 	if (f->flags & CHORD_TRACE_SHARED)
 		return "threads shared a stream: what they wrote may be lost or mixed";
 	if (f->flags & CHORD_TRACE_OVERRUN)
-		return "handlers interrupted one another where a segment begins: what they wrote may be lost or mixed";
+		return "handlers interrupted one another, or children of vfork were killed, where a segment begins: "
+		       "what they wrote may be lost or mixed";
 	return trace_tail(pool, f);
 }
 

@@ -22,6 +22,9 @@ bool memory_bytes(const struct trace_memory *m, uint64_t offset, void *to, size_
 /* file.c: reads what the parts hold; m is the file's, or (NULL) gone. */
 struct trace_file *trace_take(struct pool *pool, struct trace_memory *m, const char **why);
 
+/* kept.c: of a trace of which the end was kept: drops rings that what comes behind them does not join. */
+void trace_keep_end(struct trace_file *f, struct trace_stream *s);
+
 /* slots.c: nothing more is read, for that reason, which is said of the next segment. False. */
 bool slots_fault(struct slots *r, const char *why);
 /* The same of the segment that was read last. */

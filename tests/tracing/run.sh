@@ -694,6 +694,24 @@ ended cancel exit cancelled
 	grep -q '/\* thread 4 begins \*/' all && ! grep -q 'may not' all
 check ended-text $? "$(grep '/\*' all)"
 
+# ---- children of vfork that are killed within the runtime ----
+
+# The parent goes on, and what it did is exact, or it is said that slots were written over.
+for encoding in "" bits; do
+	build gcc vforks.c -O2 && timeout 60 ./program 60 >out && [ "$(cat out)" = "60 killed" ] &&
+		{ "$CHORD" report ./program 2>err | grep -qE ' 60  own  ' || "$CHORD" trace ./program 2>&1 | grep -q 'may be lost or mixed'; }
+	check "vforks${encoding:+-$encoding}" $? "$(cat out) $(head -n 2 err) $("$CHORD" report ./program 2>&1 | grep own)"
+	# Slots that nobody will write: the stream goes on in other rings, and its end is shown.
+	rm -f ./*.chord ./*.trace
+	CHORD_TRACE=last:256K timeout 60 ./program 60 >out && [ "$(cat out)" = "60 killed" ] &&
+		"$CHORD" trace --thread=1 ./program 2>err | grep -q 'the process ends: exit' && ! grep -q 'segment.* missing: it was read' err
+	check "vforks-last${encoding:+-$encoding}" $? "$(cat out) $(head -n 3 err)"
+	rm -f ./*.chord ./*.trace
+	timeout 60 "$CHORD" trace --run ./program 60 >out 2>err && [ "$(cat out)" = "60 killed" ]
+	check "vforks-run${encoding:+-$encoding}" $? "$(cat out) $(head -n 1 err)"
+done
+encoding=
+
 # ---- an order of threads and processes ----
 
 build gcc order.c -O1 && ./program || fail build/order "$(head -n 1 log)"

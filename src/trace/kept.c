@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/* Where only the last segments of a stream are kept, it may have several rings: a segment with a slot that nobody will write is not
+ * used again, and the stream goes on in a new ring, which forgets its own first segments in turn. What is left of the rings before
+ * does not join it then, and is not shown. Marks in these by which what follows is understood stand in for those that are gone. */
+#include "trace/internal.h"
+
+#include <string.h>
+
+static bool
+is_mark(uint32_t slot, uint32_t kind)
+{
+	return CHORD_SLOT_KIND(slot) == kind;
+}
+
+static void
+keep_mark(struct chord_trace_gone *to, uint32_t slot)
+{
+	if (is_mark(slot, CHORD_MARK_THREAD) || is_mark(slot, CHORD_MARK_CHILD))
+		to->thread = slot;
+	else if (is_mark(slot, CHORD_MARK_MODULES))
+		to->modules = slot;
+}
+
+/* Goes through what a ring has. */
+static void
+keep_marks(const struct trace_file *f, const struct trace_extent *x, struct chord_trace_gone *to)
+{
+	uint32_t slot[1024];
+
+	keep_mark(to, x->gone.thread);
+	keep_mark(to, x->gone.modules);
+	for (uint64_t n = x->first; n < x->end; n++) {
+		const uint64_t place = (n - x->from) % x->ring * CHORD_TRACE_SEGMENT;
+
+		for (uint64_t at = place; at < place + CHORD_TRACE_SEGMENT && at + sizeof slot <= x->bytes; at += sizeof slot) {
+			if (!trace_bytes(f, x->offset + at, slot, sizeof slot))
+				return;
+			for (size_t i = 0; i < sizeof slot / sizeof *slot; i++)
+				keep_mark(to, slot[i]);
+		}
+	}
+}
+
+void
+trace_keep_end(struct trace_file *f, struct trace_stream *s)
+{
+	struct chord_trace_gone gone = {0};
+	size_t k = s->ring.n;
+
+	while (k && s->ring.at[k - 1].first == s->ring.at[k - 1].from)
+		k--;
+	if (k < 2)
+		return;
+	k--;
+	for (size_t i = 0; i < k; i++) {
+		keep_marks(f, &s->ring.at[i], &gone);
+		f->gone += s->ring.at[i].end - s->ring.at[i].first;
+	}
+	keep_mark(&gone, s->ring.at[k].gone.thread);
+	keep_mark(&gone, s->ring.at[k].gone.modules);
+	s->ring.n -= k;
+	memmove(s->ring.at, s->ring.at + k, s->ring.n * sizeof *s->ring.at);
+	s->ring.at[0].gone.thread = gone.thread;
+	s->ring.at[0].gone.modules = gone.modules;
+}
