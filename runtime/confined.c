@@ -51,6 +51,7 @@ chord_rt_copy_and_look(struct chord_rt_ctl *ctl, uint64_t at, uint64_t none)
 	bool failed;
 
 	(void)none;
+	chord_rt_file_limit(ctl);
 	f = chord_rt_copy_filter(ctl, w->program, &failed);
 	if (failed)
 		f = &ctl->strict;

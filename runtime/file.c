@@ -123,7 +123,7 @@ chord_rt_allocate(struct chord_rt_ctl *ctl, int32_t fd, uint64_t at, uint64_t si
 	long e;
 
 	/* Beyond that limit the kernel would send SIGXFSZ. */
-	if (at + size > chord_rt_limit(CHORD_RT_RLIMIT_FSIZE))
+	if (at + size > chord_rt_file_limit(ctl))
 		return -EFBIG;
 	do
 		e = chord_rt_call(SYS_fallocate, fd, 0, at, size);
@@ -244,7 +244,7 @@ chord_rt_write_head(struct chord_rt_ctl *ctl, long fd)
 {
 	long e;
 
-	if (CHORD_RT_PAGE > chord_rt_limit(CHORD_RT_RLIMIT_FSIZE))
+	if (CHORD_RT_PAGE > chord_rt_file_limit(ctl))
 		return -EFBIG;
 	chord_rt_clear(ctl->page, CHORD_RT_PAGE);
 	chord_rt_fill_head(ctl, (struct chord_profile_head *)ctl->page);

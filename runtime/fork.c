@@ -9,16 +9,30 @@ static int chord_rt_pthread_atfork(chord_rt_fork_fn *, chord_rt_fork_fn *, chord
 	__attribute__((weakref("pthread_atfork")));
 static char chord_rt_dso[1] __attribute__((weakref("__dso_handle")));
 
-/* The lock is held across fork, so that the child finds nothing half done by a thread that it does not have. */
+/* The thread is the only one that forks, unless another one waits for it. */
+static bool
+chord_rt_may_fork(const struct chord_rt_ctl *ctl, uint32_t me)
+{
+	return !ctl->forking || ctl->forking == me || chord_rt_is_gone(ctl, ctl->forking);
+}
+
+/* The lock is held across fork, so that the child finds nothing half done by a thread that it does not have. Another thread may
+ * take it all the same, if this one has to wait (lock.c). */
 static void
 chord_rt_fork_prepare(void)
 {
+	const uint64_t thousandth[2] = {0, 1000000};
 	struct chord_rt_ctl *ctl = chord_rt_ctl_here();
+	uint32_t me = (uint32_t)chord_rt_call(SYS_gettid);
 	uint64_t old;
 
 	if (!ctl)
 		return;
-	old = chord_rt_lock(ctl);
+	for (old = chord_rt_lock(ctl); !chord_rt_may_fork(ctl, me); old = chord_rt_lock(ctl)) {
+		chord_rt_unlock(ctl, old);
+		chord_rt_call(SYS_nanosleep, thousandth, 0);
+	}
+	__atomic_store_n(&ctl->forking, me, __ATOMIC_RELAXED);
 	ctl->place.forks++;
 	if (!chord_rt_trace_forks(ctl, old))
 		chord_rt_call(SYS_rt_sigprocmask, 2, &old, 0, 8);
@@ -32,7 +46,9 @@ chord_rt_fork_parent(void)
 	if (!ctl)
 		return;
 	chord_rt_trace_forked(ctl);
-	chord_rt_let_go(ctl);
+	__atomic_store_n(&ctl->forking, 0, __ATOMIC_RELAXED);
+	if (chord_rt_has_lock(ctl))
+		chord_rt_let_go(ctl);
 }
 
 /* Unmaps everything of the parent's file: as long as any of it is mapped, the parent's lock on it is held. Anonymous memory takes
@@ -216,10 +232,15 @@ static uint64_t
 chord_rt_be_child(struct chord_rt_ctl *ctl, uint64_t at, uint64_t pid)
 {
 	const struct chord_rt_regs *regs = chord_rt_goes_on(ctl, (const struct chord_rt_regs *)at);
+	uint32_t owner = ctl->owner & ~CHORD_LIVE_WAITED;
+	bool torn = ctl->forking && owner && owner != ctl->forking; /* a thread had taken the lock from the one that forked */
 
+	ctl->forking = 0;
 	ctl->pid = (uint32_t)pid;
 	ctl->place.member = ctl->place.length != 0;
 	chord_rt_new_profile(ctl);
+	if (torn)
+		chord_rt_part(ctl);
 	if (ctl->head && regs) {
 		chord_rt_take_up_all(ctl, regs);
 		chord_rt_fibres(ctl, regs, CHORD_EXIT_REENTRY, 1);
@@ -236,10 +257,20 @@ chord_rt_forked(const struct chord_rt_regs *regs)
 	struct chord_rt_ctl *ctl = chord_rt_ctl_here();
 	uint32_t pid = (uint32_t)chord_rt_call(SYS_getpid);
 
-	if (!ctl || !ctl->magic || ctl->pid == pid)
+	if (!ctl || !ctl->magic || (ctl->pid == pid && !chord_rt_is_fork(ctl)))
 		return;
 	chord_rt_on_own_stack(ctl, chord_rt_be_child, (uint64_t)regs, pid);
 	chord_rt_trace_forked(ctl);
+}
+
+/* A handler that runs in the child of fork before the runtime's own makes a thread, or ends the process, say. */
+static __attribute__((used)) void
+chord_rt_be_child_first(const struct chord_rt_regs *regs)
+{
+	struct chord_rt_ctl *ctl = chord_rt_ctl_here();
+
+	if (ctl && ctl->magic && ctl->forking && chord_rt_is_fork(ctl))
+		chord_rt_forked(regs);
 }
 
 extern void chord_rt_entry_forked(void) __attribute__((visibility("hidden")));

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The lock protects all that grows. It is taken with all signals blocked. The owner may take it again: fork takes it around
  * itself. A thread that has to wait sleeps, so that the owner runs whatever the priorities are. A thread that has ended owns
- * nothing. */
+ * nothing. One that forks is amid nothing, but may wait for other locks, of the C library's and of handlers that run before fork,
+ * which the thread that waits for this one may have: the lock is taken from it. */
 
 enum { CHORD_RT_FUTEX_WAIT = 128, CHORD_RT_FUTEX_WAKE = 129 }; /* of this process alone */
 
@@ -20,20 +21,29 @@ chord_rt_is_gone(const struct chord_rt_ctl *ctl, uint32_t tid)
 
 static bool chord_rt_leaves_region(struct chord_rt_ctl *ctl);
 
-/* Waits while another thread has the lock, for at most a tenth of a second, because that thread may have ended. Gives the value
- * that the word is to have when the lock is taken. */
+/* Does that thread fork, and has the lock meanwhile? */
+static bool
+chord_rt_lends(const struct chord_rt_ctl *ctl, const uint32_t *word, uint32_t tid)
+{
+	return ctl->version == CHORD_FORMAT_VERSION && word == &ctl->owner &&
+	    __atomic_load_n(&ctl->forking, __ATOMIC_RELAXED) == tid;
+}
+
+/* Waits while another thread has the lock, for at most a tenth of a second, because that thread may have ended, or a hundredth if
+ * it forks. Gives the value that the word is to have when the lock is taken. */
 static uint32_t
 chord_rt_wait(struct chord_rt_ctl *ctl, uint32_t *word, uint32_t now, uint32_t me)
 {
-	const uint64_t tenth[2] = {0, 100000000};
-	uint32_t waited = now | CHORD_LIVE_WAITED;
+	const uint64_t tenth[2] = {0, 100000000}, hundredth[2] = {0, 10000000};
+	uint32_t waited = now | CHORD_LIVE_WAITED, tid = now & ~CHORD_LIVE_WAITED;
+	bool lends = chord_rt_lends(ctl, word, tid);
 
 	if (ctl->version == CHORD_FORMAT_VERSION)
 		chord_rt_leaves_region(ctl); /* whoever has the lock may wait for that */
 	if (now != waited && !__atomic_compare_exchange_n(word, &now, waited, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 		return me;
-	if (chord_rt_call(SYS_futex, word, CHORD_RT_FUTEX_WAIT, waited, tenth) == -ETIMEDOUT &&
-	    chord_rt_is_gone(ctl, waited & ~CHORD_LIVE_WAITED))
+	if (chord_rt_call(SYS_futex, word, CHORD_RT_FUTEX_WAIT, waited, lends ? hundredth : tenth) == -ETIMEDOUT &&
+	    ((lends && chord_rt_lends(ctl, word, tid)) || chord_rt_is_gone(ctl, tid)))
 		__atomic_compare_exchange_n(word, &waited, 0, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 	return me | CHORD_LIVE_WAITED; /* there may be others */
 }

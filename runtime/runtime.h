@@ -557,6 +557,9 @@ struct chord_rt_ctl {
 	char path[CHORD_RT_PATH];     /* the file */
 	struct chord_rt_trace *trace; /* NULL: no module writes one */
 	uint32_t untraced;            /* one would, but there is no memory: code counts and writes for base 0 only */
+	uint64_t file_limit;          /* RLIMIT_FSIZE when it was last asked */
+	uint32_t forking;             /* the thread that forks, from the handler before it to the one behind it; in a child that
+	                               * has not been seen yet, the one that forked */
 	_Alignas(CHORD_RT_PAGE) unsigned char page[CHORD_RT_PAGE];  /* scratch, under the lock */
 	unsigned char zero[CHORD_RT_PAGE];
 	unsigned char spare_head[CHORD_RT_PAGE]; /* of a process that can map none */

@@ -220,7 +220,7 @@ chord_rt_write_snapshot(struct chord_rt_ctl *ctl, unsigned char *p, uint64_t siz
 	h->of2 = h->id2;
 	h->id = chord_rt_mix(h->id + ctl->snapshots);
 	h->id2 = chord_rt_mix(h->id2 ^ ctl->snapshots);
-	e = size > chord_rt_limit(CHORD_RT_RLIMIT_FSIZE) ? -EFBIG : chord_rt_write_all(fd, p, size);
+	e = size > chord_rt_file_limit(ctl) ? -EFBIG : chord_rt_write_all(fd, p, size);
 	chord_rt_call(SYS_close, fd);
 	if (chord_rt_failed(e))
 		chord_rt_call(SYS_unlinkat, AT_FDCWD, ctl->page, 0);

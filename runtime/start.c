@@ -317,6 +317,7 @@ chord_rt_look_around(struct chord_rt_ctl *ctl, int argc, char **argv, char **env
 
 	env = start ? start : chord_rt_environment();
 	ctl->pid = (uint32_t)chord_rt_call(SYS_getpid);
+	ctl->file_limit = chord_rt_limit(CHORD_RT_RLIMIT_FSIZE);
 	ctl->traced = chord_rt_traced(ctl);
 	ctl->stack = chord_rt_auxv(start, AT_RANDOM);
 	if (!ctl->stack)

@@ -277,14 +277,35 @@ chord_rt_other_process(struct chord_rt_ctl *ctl)
 	return ctl->pid != (uint32_t)chord_rt_call(SYS_getpid);
 }
 
-static uint64_t
-chord_rt_limit(int which)
+/* False: it may not be asked. */
+static bool
+chord_rt_ask_limit(int which, uint64_t *limit)
 {
 	uint64_t v[2] = {0, 0};
 
-	if (chord_rt_failed(chord_rt_call(SYS_prlimit64, 0, which, 0, v)))
-		return ~0ull;
-	return v[0];
+	if (chord_rt_failed(chord_rt_call(SYS_prlimit64, 0, which, 0, v)) &&
+	    chord_rt_failed(chord_rt_call(SYS_getrlimit, which, v)))
+		return false;
+	*limit = v[0];
+	return true;
+}
+
+static uint64_t
+chord_rt_limit(int which)
+{
+	uint64_t limit = ~0ull;
+
+	chord_rt_ask_limit(which, &limit);
+	return limit;
+}
+
+/* Bytes that a file may have: behind these the kernel would send SIGXFSZ. Where it may not be asked any more, it is what it was
+ * when the filter was installed that forbids it. */
+static uint64_t
+chord_rt_file_limit(struct chord_rt_ctl *ctl)
+{
+	chord_rt_ask_limit(CHORD_RT_RLIMIT_FSIZE, &ctl->file_limit);
+	return ctl->file_limit;
 }
 
 /* Maps at exactly that address or not at all. Kernels before 4.17 treat the address as a hint. */

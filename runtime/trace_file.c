@@ -293,7 +293,7 @@ chord_rt_trace_extent(struct chord_rt_ctl *ctl, long fd, const struct chord_exte
 		return e;
 	e = chord_rt_reserve(ctl, (int32_t)fd, at, chord_rt_is_holed(ctl, h) ? CHORD_RT_PAGE : h->size);
 	if (!chord_rt_failed(e) && chord_rt_is_holed(ctl, h))
-		e = at + h->size > chord_rt_limit(CHORD_RT_RLIMIT_FSIZE) ? -EFBIG : chord_rt_call(SYS_ftruncate, fd, at + h->size);
+		e = at + h->size > chord_rt_file_limit(ctl) ? -EFBIG : chord_rt_call(SYS_ftruncate, fd, at + h->size);
 	if (!chord_rt_failed(e))
 		e = chord_rt_call(SYS_pwrite64, fd, h, sizeof *h, at);
 	if (chord_rt_failed(e))

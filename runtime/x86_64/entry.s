@@ -45,7 +45,16 @@ chord_rt_process_back:
 	.type __chord_\name, @function
 __chord_\name:
 	.cfi_startproc
-	.if \number < 3
+	.if \number < 2
+	leaq chord_rt_hook_\name(%rip), %r11
+	movl $1, %r8d
+	jmp chord_rt_makes_thread
+chord_rt_table_\name:
+.Lchord_rt_table_\name:
+	leaq chord_rt_hook_\name(%rip), %r11
+	xorl %r8d, %r8d
+	jmp chord_rt_makes_thread
+	.elseif \number < 3
 	movl $1, %r8d
 	jmp chord_rt_hook_\name
 chord_rt_table_\name:
@@ -96,6 +105,27 @@ chord_rt_common_done:
 	addq $136, %rsp
 	.cfi_def_cfa_offset 8
 	ret
+	.cfi_endproc
+
+# A thread is about to be made, by the hook in r11, perhaps in a child of fork that the runtime has not seen yet.
+chord_rt_makes_thread:
+	.cfi_startproc
+	subq $136, %rsp
+	.cfi_def_cfa_offset 144
+	movq %r10, 10*8(%rsp)
+	movq %r11, 11*8(%rsp)
+	call chord_rt_save
+	movq %rsp, %rdi
+	call chord_rt_be_child_first
+	movq 1*8(%rsp), %rdx
+	movq 2*8(%rsp), %rcx
+	movq 4*8(%rsp), %rsi
+	movq 5*8(%rsp), %rdi
+	movq 8*8(%rsp), %r8
+	movq 11*8(%rsp), %r11
+	addq $136, %rsp
+	.cfi_def_cfa_offset 8
+	jmp *%r11
 	.cfi_endproc
 
 # Called by woven code before a jump into another activation's frame. On the stack: the return
