@@ -203,6 +203,21 @@ modules_fit(const struct trace_file *f, const struct profile *p)
 	return NULL;
 }
 
+/* A module that the trace does not name was gone when it began, as in a forked child, and did nothing since. */
+static void
+fill_others(struct profile *p)
+{
+	for (size_t i = 0; i < p->module.n; i++) {
+		struct module *m = &p->module.at[i];
+
+		if (m->filled)
+			continue;
+		if (!m->count)
+			m->count = pool_array(p->pool, m->ncount, 8);
+		m->filled = m->followed = true;
+	}
+}
+
 /* What is not whole changes nothing. */
 const char *
 trace_add_counts(struct pool *pool, struct trace_file *f, struct profile *p, uint64_t stream, const struct map *const *map)
@@ -228,6 +243,8 @@ trace_add_counts(struct pool *pool, struct trace_file *f, struct profile *p, uin
 	for (size_t i = 0; i < f->module.n && !why; i++)
 		if (!add_counters(&c, &f->module.at[i], c.counter[i]))
 			why = "its counts do not fit 64 bits";
+	if (!why)
+		fill_others(p);
 	pool_free(c.own);
 	return why;
 }

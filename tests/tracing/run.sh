@@ -665,6 +665,12 @@ EOF
 	[ "$("$CHORD" trace --json ./open | jq -r 'select(.event == "enter" and (.function == "one" or .function == "two")) | .function' | xargs)" = \
 		"one two one one two" ]
 check opened-again $? "$("$CHORD" trace ./open 2>&1 | head -n 12)"
+# A child has nothing of libraries that were closed before the fork: it is known what these did.
+sed 's/puts(.*/if (!fork()) _exit(0); wait(NULL);/; s/<stdio.h>/<sys\/wait.h>\n#include <unistd.h>/' open.c >forks.c
+rm -f ./*.chord*
+"$CHORD" cc -O1 -fchord=trace -o forks forks.c -ldl && ./forks && [ "$(ls ./*.chord | wc -l)" = 2 ] &&
+	[ "$("$CHORD" report --json ./forks 2>err | jq -c '[(.functions[] | select(.name == "enter") | .calls), .totals.unknown]' | xargs)" = "[3,2,0]" ]
+check closed-before-fork $? "$(head -n 3 err) $("$CHORD" report ./forks 2>&1 | head -n 12)"
 cd ..
 
 # ---- how threads and processes end ----
