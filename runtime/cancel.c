@@ -71,14 +71,18 @@ chord_rt_forced(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
 		chord_rt_thread_ends(ctl, regs, CHORD_ENDS_CANCELLED);
 }
 
+static void
+chord_rt_hook_the_new(struct chord_rt_ctl *ctl, void *nothing)
+{
+	(void)nothing;
+	chord_rt_hook_all(ctl, true);
+}
+
 static uint64_t
 chord_rt_hook_again(struct chord_rt_ctl *ctl, uint64_t a, uint64_t b)
 {
-	uint64_t old = chord_rt_lock(ctl);
-
 	(void)a, (void)b;
-	chord_rt_hook_all(ctl, true);
-	chord_rt_unlock(ctl, old);
+	chord_rt_locked_with_list(ctl, chord_rt_hook_the_new, NULL);
 	return 0;
 }
 

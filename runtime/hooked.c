@@ -362,24 +362,13 @@ chord_rt_has_code(const struct chord_rt_ctl *ctl)
 	return false;
 }
 
-/* The destructor of a module. It runs when the module is closed and when the process ends; the program itself is never closed. */
-static uint64_t
-chord_rt_close_self(struct chord_rt_ctl *ctl, uint64_t at, uint64_t none)
+static void
+chord_rt_close_this(struct chord_rt_ctl *ctl, void *nothing)
 {
-	const struct chord_rt_regs *regs = (const struct chord_rt_regs *)at;
-	struct chord_rt_mod *me;
-	uint64_t old, n = 0;
+	struct chord_rt_mod *me = chord_rt_me(ctl);
+	uint64_t n = 0;
 
-	(void)none;
-	if (chord_rt_vfork_ends(ctl, regs) || chord_rt_other_process(ctl))
-		return 0;
-	me = chord_rt_me(ctl);
-	chord_rt_not_dying(ctl);
-	if (me && me->main)
-		chord_rt_check_threads(ctl);
-	if (!ctl->ended && ((me && me->main) || chord_rt_is_on_stack(ctl, regs, (uint64_t)chord_rt_exit_function)))
-		chord_rt_end(ctl, regs, CHORD_ENDS_EXIT);
-	old = chord_rt_lock(ctl);
+	(void)nothing;
 	if (me && me->main)
 		chord_rt_signal_kept(ctl);
 	chord_rt_warn_of_guests(ctl);
@@ -394,6 +383,31 @@ chord_rt_close_self(struct chord_rt_ctl *ctl, uint64_t at, uint64_t none)
 		chord_rt_unwatched(ctl, n);
 	if (!ctl->ended && !chord_rt_has_code(ctl))
 		ctl->head->state = CHORD_STATE_ENDED; /* until another module begins */
+}
+
+/* The destructor of a module. It runs when the module is closed and when the process ends; the program itself is never closed. */
+static uint64_t
+chord_rt_close_self(struct chord_rt_ctl *ctl, uint64_t at, uint64_t none)
+{
+	const struct chord_rt_regs *regs = (const struct chord_rt_regs *)at;
+	struct chord_rt_mod *me;
+	uint64_t old;
+
+	(void)none;
+	if (chord_rt_vfork_ends(ctl, regs) || chord_rt_other_process(ctl))
+		return 0;
+	me = chord_rt_me(ctl);
+	chord_rt_not_dying(ctl);
+	if (me && me->main)
+		chord_rt_check_threads(ctl);
+	if (!ctl->ended && ((me && me->main) || chord_rt_is_on_stack(ctl, regs, (uint64_t)chord_rt_exit_function)))
+		chord_rt_end(ctl, regs, CHORD_ENDS_EXIT);
+	if (!me || !me->main) {
+		chord_rt_locked_with_list(ctl, chord_rt_close_this, NULL);
+		return 0;
+	}
+	old = chord_rt_lock(ctl);
+	chord_rt_close_this(ctl, NULL); /* the hooks stay: nobody waits for the list */
 	chord_rt_unlock(ctl, old);
 	return 0;
 }

@@ -185,21 +185,25 @@ chord_rt_see_elsewhere(struct chord_rt_ctl *ctl, const struct chord_rt_link_map 
 		chord_rt_join(ctl, CHORD_RT_NEAR(d->start), CHORD_RT_NEAR(d->stop));
 }
 
-/* Runs in place of the empty function. */
-static __attribute__((used)) void
-chord_rt_mapped(void)
+static void
+chord_rt_see_mapped(struct chord_rt_ctl *ctl, void *nothing)
 {
-	struct chord_rt_ctl *ctl = chord_rt_ctl_here();
-	const struct chord_rt_debug *r = ctl ? (const struct chord_rt_debug *)ctl->debug : NULL;
-	uint64_t old;
+	const struct chord_rt_debug *r = (const struct chord_rt_debug *)ctl->debug;
 
-	if (!r || !ctl->magic || chord_rt_other_process(ctl))
-		return;
-	old = chord_rt_lock(ctl);
+	(void)nothing;
 	if (r->state == 0)
 		chord_rt_scan(ctl);
 	while (r->version >= 2 && (r = r->next) != NULL)
 		for (const struct chord_rt_link_map *l = r->state == 0 ? r->map : NULL; l; l = l->next)
 			chord_rt_see_elsewhere(ctl, l);
-	chord_rt_unlock(ctl, old);
+}
+
+/* Runs in place of the empty function. */
+static __attribute__((used)) void
+chord_rt_mapped(void)
+{
+	struct chord_rt_ctl *ctl = chord_rt_ctl_here();
+
+	if (ctl && ctl->debug && ctl->magic && !chord_rt_other_process(ctl))
+		chord_rt_locked_with_list(ctl, chord_rt_see_mapped, NULL);
 }

@@ -13,6 +13,40 @@ static int chord_rt_dl_iterate_phdr(int (*)(struct dl_phdr_info *, size_t, void 
 	__attribute__((weakref("dl_iterate_phdr")));
 static Elf64_Ehdr chord_rt_ehdr __attribute__((weakref("__ehdr_start")));
 
+typedef void chord_rt_locked_fn(struct chord_rt_ctl *ctl, void *of);
+struct chord_rt_locked {
+	struct chord_rt_ctl *ctl;
+	chord_rt_locked_fn *f;
+	void *of;
+	bool done;
+};
+
+static int
+chord_rt_lock_and_call(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	struct chord_rt_locked *l = (struct chord_rt_locked *)arg;
+	uint64_t old = chord_rt_lock(l->ctl);
+
+	(void)info, (void)size;
+	l->f(l->ctl, l->of);
+	chord_rt_unlock(l->ctl, old);
+	l->done = true;
+	return 1;
+}
+
+/* Calls f, which goes through the list of objects, under the lock. The list has a lock as well, which a thread has that runs the
+ * program's code in a callback of dl_iterate_phdr, and there may want the runtime's: so that of the list is taken first. */
+static void
+chord_rt_locked_with_list(struct chord_rt_ctl *ctl, chord_rt_locked_fn *f, void *of)
+{
+	struct chord_rt_locked l = {ctl, f, of, false};
+
+	if (chord_rt_dl_iterate_phdr)
+		chord_rt_dl_iterate_phdr(chord_rt_lock_and_call, &l);
+	if (!l.done)
+		chord_rt_lock_and_call(NULL, 0, &l);
+}
+
 struct chord_rt_object {
 	uint64_t bias;
 	const char *name;

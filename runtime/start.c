@@ -381,29 +381,18 @@ chord_rt_first(struct chord_rt_ctl *ctl, int argc, char **argv, char **env)
 	__atomic_store_n(&ctl->magic, CHORD_LIVE_MAGIC, __ATOMIC_RELEASE);
 }
 
-static __attribute__((used)) void
-chord_rt_construct(int argc, char **argv, char **env)
-{
-	struct chord_rt_ctl *ctl = chord_rt_host();
-	struct chord_rt_stderr err;
-	uint64_t old;
+struct chord_rt_start {
+	int argc;
+	char **argv, **env;
+};
 
-	if (ctl) {
-		old = chord_rt_lock(ctl);
-		chord_rt_join(ctl, CHORD_RT_NEAR(chord_rt_desc.start), CHORD_RT_NEAR(chord_rt_desc.stop));
-		chord_rt_unlock(ctl, old);
-		return;
-	}
-	ctl = chord_rt_control();
-	if (!ctl) {
-		chord_rt_look_at_stderr(&err);
-		err.early = chord_rt_is_program(chord_rt_auxv(chord_rt_environment_at_start(argc, argv, env), AT_PHDR));
-		chord_rt_say(&err, "counters", "there is no room at the addresses kept for them", 0);
-		return;
-	}
-	old = chord_rt_lock(ctl);
+static void
+chord_rt_begin_module(struct chord_rt_ctl *ctl, void *of)
+{
+	const struct chord_rt_start *start = (const struct chord_rt_start *)of;
+
 	if (!ctl->magic) {
-		chord_rt_first(ctl, argc, argv, env);
+		chord_rt_first(ctl, start->argc, start->argv, start->env);
 	} else {
 		if (!ctl->ended && ctl->head->state == CHORD_STATE_ENDED)
 			ctl->head->state = CHORD_STATE_RUNNING; /* all modules had been closed */
@@ -421,6 +410,29 @@ chord_rt_construct(int argc, char **argv, char **env)
 		if (chord_rt_me(ctl) && chord_rt_me(ctl)->main)
 			chord_rt_watch_signal(ctl), chord_rt_watch_bus(ctl);
 	}
-	chord_rt_unlock(ctl, old);
+}
+
+static __attribute__((used)) void
+chord_rt_construct(int argc, char **argv, char **env)
+{
+	struct chord_rt_start start = {argc, argv, env};
+	struct chord_rt_ctl *ctl = chord_rt_host();
+	struct chord_rt_stderr err;
+	uint64_t old;
+
+	if (ctl) {
+		old = chord_rt_lock(ctl);
+		chord_rt_join(ctl, CHORD_RT_NEAR(chord_rt_desc.start), CHORD_RT_NEAR(chord_rt_desc.stop));
+		chord_rt_unlock(ctl, old);
+		return;
+	}
+	ctl = chord_rt_control();
+	if (!ctl) {
+		chord_rt_look_at_stderr(&err);
+		err.early = chord_rt_is_program(chord_rt_auxv(chord_rt_environment_at_start(argc, argv, env), AT_PHDR));
+		chord_rt_say(&err, "counters", "there is no room at the addresses kept for them", 0);
+		return;
+	}
+	chord_rt_locked_with_list(ctl, chord_rt_begin_module, &start);
 	chord_rt_watch_fork();
 }

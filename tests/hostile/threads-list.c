@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/* A thread runs the program's code in callbacks of dl_iterate_phdr, under the loader's lock; another one opens and closes a
+ * library. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <link.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static volatile int stop;
+static volatile unsigned sum;
+
+__attribute__((noinline)) static void
+work(unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		if (i * 2654435761u >> 13 & 1)
+			sum += i;
+		else
+			sum ^= i;
+}
+
+static int
+callback(struct dl_phdr_info *info, size_t size, void *of)
+{
+	(void)info, (void)size, (void)of;
+	work(3000);
+	return 1;
+}
+
+static void *
+walk(void *a)
+{
+	while (!stop)
+		dl_iterate_phdr(callback, NULL);
+	return a;
+}
+
+int
+main(int argc, char **argv)
+{
+	int n = argc > 1 ? atoi(argv[1]) : 100, all = 0;
+	pthread_t thread;
+	void *library;
+
+	pthread_create(&thread, NULL, walk, NULL);
+	for (int i = 0; i < n; i++) {
+		library = dlopen("./liblist.so", RTLD_NOW);
+		if (!library)
+			return 1;
+		all += ((int (*)(int))dlsym(library, "next"))(i);
+		dlclose(library);
+	}
+	stop = 1;
+	pthread_join(thread, NULL);
+	printf("%d\n", all);
+	return 0;
+}
