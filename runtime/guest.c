@@ -83,14 +83,16 @@ chord_rt_join(struct chord_rt_ctl *ctl, uint64_t start, uint64_t stop)
 	if (!room && chord_rt_grow(NULL, (uint64_t *)ctl->guests, ctl->guest_size, ctl->nguest))
 		room = chord_rt_guest(ctl, ctl->nguest++);
 	if (!room) {
-		chord_rt_say(NULL, "counters", "no memory for a module that was built with another version of Chord", 0);
+		chord_rt_say(NULL, "counters", "no memory for a module that was built with another version of Chord",
+		             CHORD_RT_ALL_LOST);
 		return;
 	}
 	*room = g;
 	for (uint32_t i = 0; i < ctl->nregion; i++) {
 		base = chord_rt_base_of(ctl, i);
 		if (base && chord_rt_failed(chord_rt_map_guest(&g, base)))
-			chord_rt_say(NULL, "counters", "no room for a module that was built with another version of Chord", 0);
+			chord_rt_say(NULL, "counters", "no room for a module that was built with another version of Chord",
+			             CHORD_RT_ALL_LOST);
 	}
 }
 

@@ -430,7 +430,7 @@ chord_rt_construct(int argc, char **argv, char **env)
 	if (!ctl) {
 		chord_rt_look_at_stderr(&err);
 		err.early = chord_rt_is_program(chord_rt_auxv(chord_rt_environment_at_start(argc, argv, env), AT_PHDR));
-		chord_rt_say(&err, "counters", "there is no room at the addresses kept for them", 0);
+		chord_rt_say(&err, "counters", "there is no room at the addresses kept for them", CHORD_RT_ALL_LOST);
 		return;
 	}
 	chord_rt_locked_with_list(ctl, chord_rt_begin_module, &start);

@@ -220,14 +220,17 @@ chord_rt_write_quietly(long fd, struct chord_rt_part *part, uint64_t n)
 	chord_rt_call(SYS_rt_sigprocmask, 2, &old, 0, 8);
 }
 
-/* Writes one line to standard error if that is still the file it was, without waiting and without causing a signal. */
+static const char CHORD_RT_ALL_LOST[] = "; counts of this process are lost\n";
+static const char CHORD_RT_SOME_LOST[] = "; not all counts of this process are kept\n";
+
+/* Writes one line, which ends with `so`, to standard error if that is still the file it was, without waiting and without causing a
+ * signal. */
 static void
-chord_rt_say(const struct chord_rt_stderr *seen, const char *what, const char *why, int some)
+chord_rt_say(const struct chord_rt_stderr *seen, const char *what, const char *why, const char *so)
 {
-	const char *lost = some ? "; not all counts of this process are kept\n" : "; counts of this process are lost\n";
 	struct chord_rt_part part[] = {
 		{"chord: ", 7}, {what, chord_rt_length(what)}, {": ", 2}, {why, chord_rt_length(why)},
-		{lost, chord_rt_length(lost)},
+		{so, chord_rt_length(so)},
 	};
 	long fd = chord_rt_message_fd(seen);
 
@@ -249,7 +252,7 @@ chord_rt_warn(struct chord_rt_ctl *ctl, const char *what, const char *why)
 	if (ctl->warned || ctl->secure)
 		return;
 	ctl->warned = 1;
-	chord_rt_say(&ctl->err, what, why, 0);
+	chord_rt_say(&ctl->err, what, why, CHORD_RT_ALL_LOST);
 }
 
 /* The same where the file may have some of them. */
@@ -259,7 +262,7 @@ chord_rt_warn_of_some(struct chord_rt_ctl *ctl, const char *what, const char *wh
 	if (ctl->warned || ctl->secure)
 		return;
 	ctl->warned = 1;
-	chord_rt_say(&ctl->err, what, why, 1);
+	chord_rt_say(&ctl->err, what, why, CHORD_RT_SOME_LOST);
 }
 
 /* The signals that the runtime blocks while it must not be interrupted: all but SIGBUS of a profile that somebody made shorter,

@@ -237,6 +237,19 @@ chord_rt_trace_without_file(struct chord_rt_ctl *ctl)
 		chord_rt_text(ctl, "no file could be made for the trace");
 }
 
+/* Who wanted to bound the trace has to know that it is not: in the profile, and once for a process and its forked children. */
+static void
+chord_rt_say_senseless(struct chord_rt_ctl *ctl)
+{
+	static const char why[] = "not of the form last:SIZE, with a size of 1 or more that may end with K, M or G";
+
+	chord_rt_text(ctl, CHORD_TRACE_VARIABLE " is not of the form last:SIZE, with a size of 1 or more that may end with K, M or "
+	    "G: it is ignored");
+	if (ctl->trace->senseless == 1 && !ctl->secure)
+		chord_rt_say(&ctl->err, CHORD_TRACE_VARIABLE, why, "; it is ignored\n");
+	ctl->trace->senseless = 2;
+}
+
 /* Makes the file of this process. Without a profile in a file there is none. */
 static void
 chord_rt_trace_create(struct chord_rt_ctl *ctl)
@@ -261,8 +274,7 @@ chord_rt_trace_create(struct chord_rt_ctl *ctl)
 	if (!chord_rt_failed(e)) {
 		t->head = (struct chord_trace_head *)e;
 		if (t->senseless)
-			chord_rt_text(ctl, CHORD_TRACE_VARIABLE " is not of the form last:SIZE, with a size of 1 or more that may "
-			    "end with K, M or G: it is ignored");
+			chord_rt_say_senseless(ctl);
 		return;
 	}
 	chord_rt_trace_without_file(ctl);

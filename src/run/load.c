@@ -107,11 +107,15 @@ load_profile(struct pool *pool, const char *path, const char **why)
 	return p;
 }
 
+static const char NO_MODULES[] = "it does not say which program it is of: its process could write its head only (a full disk?)";
+
 const char *
 run_why_not(struct run *r, const struct profile *p, const char *program)
 {
 	struct str id = image_build_id(r->binary.at[0].image);
 
+	if (!p->module.n)
+		return NO_MODULES;
 	for (size_t i = 0; i < p->module.n; i++) {
 		const struct module *m = &p->module.at[i];
 
@@ -192,10 +196,23 @@ is_of_program(const struct run *r, const struct profile *p)
 	return false;
 }
 
-/* The program by whose name there is a module in it; NULL: none. Such a profile, found in a folder, is none of our business. */
-static const char *
-program_of_name(const struct run *r, const struct profile *p)
+/* Is the file called as profiles of the program are? */
+static bool
+is_called_so(const char *file, const char *program)
 {
+	size_t n = strlen(base_name(program));
+
+	return !strncmp(base_name(file), base_name(program), n) && base_name(file)[n] == '.';
+}
+
+/* The program by whose name there is a module in it, or by which the file is called if it has none; NULL: none. Such a profile,
+ * found in a folder, is none of our business. */
+static const char *
+program_of_name(const struct run *r, const struct profile *p, const char *file)
+{
+	for (size_t k = 0; k < r->nprogram && !p->module.n; k++)
+		if (is_called_so(file, r->binary.at[k].path))
+			return r->binary.at[k].path;
 	for (size_t k = 0; k < r->nprogram; k++)
 		for (size_t i = 0; i < p->module.n; i++)
 			if (!strcmp(base_name(p->module.at[i].path), base_name(r->binary.at[k].path)))
@@ -206,7 +223,7 @@ program_of_name(const struct run *r, const struct profile *p)
 static const char *
 why_of_none(struct run *r, const struct profile *p, const char *program)
 {
-	if (r->nprogram > 1)
+	if (r->nprogram > 1 && p->module.n)
 		return program ? pool_printf(r->pool, "of another build of %s", program) : "of none of the programs";
 	return run_why_not(r, p, r->path);
 }
@@ -248,10 +265,10 @@ take_found(struct run *r, const struct found *f)
 	if (!p)
 		refuse(r, f, why, f->profile || f->wanted);
 	else if (r->nprogram && !is_of_program(r, p)) {
-		const char *program = program_of_name(r, p);
+		const char *program = program_of_name(r, p, f->name);
 
 		if (f->asked || (f->inside && program))
-			refuse(r, f, why_of_none(r, p, program), false);
+			refuse(r, f, why_of_none(r, p, program), !p->module.n);
 	} else if ((!f->asked && (why = why_not_found(f, p))) || (r->every && (why = why_not_counted(p))))
 		leave_out(r, f->name, why);
 	else

@@ -356,7 +356,7 @@ thread_ends(struct replay *r)
 		return;
 	if (o->args->form == TRACE_JSON)
 		json_end(o, name);
-	else if (o->any)
+	else if (o->any || (!o->replay.insns && !o->args->grep && !o->args->from.set))
 		put_end(o, name);
 }
 
@@ -604,6 +604,7 @@ trace_warn(struct trace_out *o)
 	const char *tail = trace_tail(o->run->pool, o->process->file);
 	bool ok = !why || (tail && !strcmp(why, tail));
 
+	o->args->kept_end |= tail != NULL;
 	if (ok && tail)
 		say_warning(name, "%s", tail);
 	else if (why)

@@ -219,7 +219,8 @@ all_found(const struct trace_args *a, const struct run *r)
 		if (x->function)
 			say_not_entered(x, r);
 		else
-			say_error("--from", "no thread has executed more than %" PRIu64 " instructions", x->n);
+			say_error("--from", "no thread has executed more than %" PRIu64 " instructions%s", x->n,
+			          a->kept_end ? " of what was kept" : "");
 		ok = false;
 	}
 	if (a->grep && !a->grep_found)

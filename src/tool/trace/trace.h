@@ -53,6 +53,7 @@ struct trace_args {
 	const char *grep, *output;
 	uint64_t thread, last;   /* 0: all */
 	bool grep_found, thread_found;
+	bool kept_end;           /* of some process only the end was kept */
 	bool together;           /* --together */
 	bool later;              /* Chrome, Perfetto: something has been written */
 	const struct trace_out *spoke; /* whose line stands before */
