@@ -323,7 +323,8 @@ chord_rt_hooked(struct chord_rt_regs *regs)
 
 	if (!ctl || !ctl->magic || chord_rt_is_other(ctl, hook, real))
 		return real;
-	chord_rt_be_child_first(regs);
+	if (ctl->forking)
+		chord_rt_be_child_first(regs);
 	if (chord_rt_leaves_quickly(ctl, regs, hook))
 		return real;
 	if (chord_rt_is_join(hook))

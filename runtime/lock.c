@@ -19,6 +19,19 @@ chord_rt_is_gone(const struct chord_rt_ctl *ctl, uint32_t tid)
 	return chord_rt_is_fork(ctl) || chord_rt_call(SYS_tgkill, ctl->pid, tid, 0) == -ESRCH;
 }
 
+/* Has that thread ended? It may be that of another process in this memory, a child of vfork: one that nobody has waited for yet
+ * can be asked for all the same. long_ago: whoever cannot be found by that number has ended; it may be one of another name
+ * space's. */
+static bool
+chord_rt_has_ended(const struct chord_rt_ctl *ctl, uint32_t tid, bool long_ago)
+{
+	enum { P_PID = 1, OPTIONS = 1 | 4 | 0x1000000 | 0x40000000 }; /* WNOHANG, WEXITED, WNOWAIT, __WALL */
+	uint32_t info[32] = {0}; /* its third word tells why, 0: the process goes on */
+
+	return chord_rt_is_gone(ctl, tid) && (long_ago || chord_rt_is_fork(ctl) || chord_rt_call(SYS_kill, tid, 0) == -ESRCH ||
+	    (!chord_rt_failed(chord_rt_call(SYS_waitid, P_PID, tid, info, OPTIONS, 0)) && info[2]));
+}
+
 static bool chord_rt_leaves_region(struct chord_rt_ctl *ctl);
 
 /* Does that thread fork, and has the lock meanwhile? */
@@ -30,10 +43,11 @@ chord_rt_lends(const struct chord_rt_ctl *ctl, const uint32_t *word, uint32_t ti
 }
 
 /* Waits while another thread has the lock, for at most a tenth of a second, because that thread may have ended, or a hundredth if
- * it forks. Gives the value that the word is to have when the lock is taken. */
+ * it forks; for the n-th time. Gives the value that the word is to have when the lock is taken. */
 static uint32_t
-chord_rt_wait(struct chord_rt_ctl *ctl, uint32_t *word, uint32_t now, uint32_t me)
+chord_rt_wait(struct chord_rt_ctl *ctl, uint32_t *word, uint32_t now, uint32_t me, uint32_t n)
 {
+	enum { LONG = 20 };
 	const uint64_t tenth[2] = {0, 100000000}, hundredth[2] = {0, 10000000};
 	uint32_t waited = now | CHORD_LIVE_WAITED, tid = now & ~CHORD_LIVE_WAITED;
 	bool lends = chord_rt_lends(ctl, word, tid);
@@ -43,7 +57,7 @@ chord_rt_wait(struct chord_rt_ctl *ctl, uint32_t *word, uint32_t now, uint32_t m
 	if (now != waited && !__atomic_compare_exchange_n(word, &now, waited, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 		return me;
 	if (chord_rt_call(SYS_futex, word, CHORD_RT_FUTEX_WAIT, waited, lends ? hundredth : tenth) == -ETIMEDOUT &&
-	    ((lends && chord_rt_lends(ctl, word, tid)) || chord_rt_is_gone(ctl, tid)))
+	    ((lends && chord_rt_lends(ctl, word, tid)) || chord_rt_has_ended(ctl, tid, n > LONG)))
 		__atomic_compare_exchange_n(word, &waited, 0, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 	return me | CHORD_LIVE_WAITED; /* there may be others */
 }
@@ -54,11 +68,9 @@ chord_rt_take_word(struct chord_rt_ctl *ctl, uint32_t *word, uint32_t me)
 {
 	uint32_t now = 0, mine = me;
 
-	while (!__atomic_compare_exchange_n(word, &now, mine, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+	for (uint32_t n = 0; !__atomic_compare_exchange_n(word, &now, mine, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED); now = 0)
 		if (now)
-			mine = chord_rt_wait(ctl, word, now, me);
-		now = 0;
-	}
+			mine = chord_rt_wait(ctl, word, now, me, n++);
 }
 
 static void

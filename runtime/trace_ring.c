@@ -564,18 +564,6 @@ chord_rt_settle_mine(struct chord_rt_ctl *ctl, struct chord_rt_ring *r, uint64_t
 
 /* ---- whose ring it is ---- */
 
-/* Has that thread ended? It may be that of another process in this memory, a child of vfork: one that nobody has waited for yet
- * can be asked for all the same. */
-static bool
-chord_rt_has_ended(const struct chord_rt_ctl *ctl, uint32_t tid)
-{
-	enum { P_PID = 1, OPTIONS = 1 | 4 | 0x1000000 | 0x40000000 }; /* WNOHANG, WEXITED, WNOWAIT, __WALL */
-	uint32_t info[32] = {0}; /* its third word tells why, 0: the process goes on */
-
-	return chord_rt_is_gone(ctl, tid) && (chord_rt_call(SYS_kill, tid, 0) == -ESRCH ||
-	    (!chord_rt_failed(chord_rt_call(SYS_waitid, P_PID, tid, info, OPTIONS, 0)) && info[2]));
-}
-
 /* Is there a record of the first segment that is not said to be packed? */
 static bool
 chord_rt_is_recorded(const struct chord_rt_ring *r)
@@ -606,13 +594,13 @@ chord_rt_inherit_ring(struct chord_rt_ctl *ctl, struct chord_rt_ring *r)
 static bool
 chord_rt_take_ring(struct chord_rt_ctl *ctl, struct chord_rt_ring *r)
 {
-	enum { PATIENCE = 16 };
+	enum { PATIENCE = 16, LONG = 4096 };
 	uint32_t me = (uint32_t)chord_rt_call(SYS_gettid), now = 0;
 
 	for (uint32_t n = 1; !__atomic_compare_exchange_n(&r->busy, &now, me, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED); n++) {
 		if (now == me)
 			return false;
-		if (n % PATIENCE == 0 && chord_rt_has_ended(ctl, now)) {
+		if (n % PATIENCE == 0 && chord_rt_has_ended(ctl, now, n > LONG)) {
 			if (__atomic_compare_exchange_n(&r->busy, &now, me, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
 				chord_rt_inherit_ring(ctl, r);
 				return true;
