@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* A thread runs the program's code in callbacks of dl_iterate_phdr, under the loader's lock; another one opens and closes a
- * library. */
+ * library, or the process ends. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <link.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 static volatile int stop;
 static volatile unsigned sum;
@@ -24,8 +25,10 @@ work(unsigned n)
 static int
 callback(struct dl_phdr_info *info, size_t size, void *of)
 {
-	(void)info, (void)size, (void)of;
-	work(3000);
+	(void)info, (void)size;
+	do
+		work(3000);
+	while (of);
 	return 1;
 }
 
@@ -33,7 +36,7 @@ static void *
 walk(void *a)
 {
 	while (!stop)
-		dl_iterate_phdr(callback, NULL);
+		dl_iterate_phdr(callback, a);
 	return a;
 }
 
@@ -44,7 +47,12 @@ main(int argc, char **argv)
 	pthread_t thread;
 	void *library;
 
-	pthread_create(&thread, NULL, walk, NULL);
+	pthread_create(&thread, NULL, walk, argc > 2 ? argv[2] : NULL);
+	if (argc > 2) {
+		usleep(100000);
+		puts("the thread stays there");
+		return 0;
+	}
 	for (int i = 0; i < n; i++) {
 		library = dlopen("./liblist.so", RTLD_NOW);
 		if (!library)
