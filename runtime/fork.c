@@ -9,46 +9,59 @@ static int chord_rt_pthread_atfork(chord_rt_fork_fn *, chord_rt_fork_fn *, chord
 	__attribute__((weakref("pthread_atfork")));
 static char chord_rt_dso[1] __attribute__((weakref("__dso_handle")));
 
-/* The thread is the only one that forks, unless another one waits for it. */
-static bool
-chord_rt_may_fork(const struct chord_rt_ctl *ctl, uint32_t me)
-{
-	return !ctl->forking || ctl->forking == me || chord_rt_is_gone(ctl, ctl->forking);
-}
-
 /* The lock is held across fork, so that the child finds nothing half done by a thread that it does not have. Another thread may
- * take it all the same, if this one has to wait (lock.c). */
+ * take it all the same, if this one has to wait (lock.c). Each measured module has handlers. */
 static void
 chord_rt_fork_prepare(void)
 {
-	const uint64_t thousandth[2] = {0, 1000000};
 	struct chord_rt_ctl *ctl = chord_rt_ctl_here();
-	uint32_t me = (uint32_t)chord_rt_call(SYS_gettid);
+	struct chord_rt_forker *f;
 	uint64_t old;
 
 	if (!ctl)
 		return;
-	for (old = chord_rt_lock(ctl); !chord_rt_may_fork(ctl, me); old = chord_rt_lock(ctl)) {
-		chord_rt_unlock(ctl, old);
-		chord_rt_call(SYS_nanosleep, thousandth, 0);
-	}
-	__atomic_store_n(&ctl->forking, me, __ATOMIC_RELAXED);
+	old = chord_rt_lock(ctl);
+	f = chord_rt_forker(ctl);
 	ctl->place.forks++;
-	if (!chord_rt_trace_forks(ctl, old))
+	if (!f->level++) {
+		*f = (struct chord_rt_forker){.mask = old, .tid = (uint32_t)chord_rt_call(SYS_gettid), .level = 1};
+		f->blocked = chord_rt_trace_forks(ctl, f->tid);
+		__atomic_fetch_add(&ctl->forkers, 1, __ATOMIC_RELAXED);
+	}
+	chord_rt_lend(ctl);
+	if (!f->blocked)
 		chord_rt_call(SYS_rt_sigprocmask, 2, &old, 0, 8);
+}
+
+/* A handler has run behind fork. */
+static void
+chord_rt_fork_over(struct chord_rt_ctl *ctl)
+{
+	struct chord_rt_forker *f = chord_rt_forker(ctl);
+
+	if (!f->level || --f->level)
+		return;
+	__atomic_fetch_sub(&ctl->forkers, 1, __ATOMIC_RELAXED);
+	chord_rt_trace_forked(ctl, f->tid);
+	if (f->blocked)
+		chord_rt_call(SYS_rt_sigprocmask, 2, &f->mask, 0, 8);
 }
 
 static void
 chord_rt_fork_parent(void)
 {
 	struct chord_rt_ctl *ctl = chord_rt_ctl_here();
+	bool more;
 
 	if (!ctl)
 		return;
-	chord_rt_trace_forked(ctl);
-	__atomic_store_n(&ctl->forking, 0, __ATOMIC_RELAXED);
-	if (chord_rt_has_lock(ctl))
+	if (chord_rt_reclaim(ctl, (uint32_t)chord_rt_call(SYS_gettid))) {
+		more = ctl->depth > 1;
 		chord_rt_let_go(ctl);
+		if (more)
+			chord_rt_lend(ctl);
+	}
+	chord_rt_fork_over(ctl);
 }
 
 /* Unmaps everything of the parent's file: as long as any of it is mapped, the parent's lock on it is held. Anonymous memory takes
@@ -115,6 +128,7 @@ chord_rt_keep_region(struct chord_rt_ctl *ctl, struct chord_rt_region *mine)
 	struct chord_rt_filter *filter = mine->filter;
 	bool ok = true;
 	uint64_t base = mine->base, left = mine->left, program_sp = mine->program_sp, own_stack = mine->own_stack;
+	struct chord_rt_forker forker = mine->forker;
 
 	mine->own_stack = 0;
 	chord_rt_clear(r, offsetof(struct chord_rt_region, keyed)); /* that has been renewed */
@@ -124,6 +138,7 @@ chord_rt_keep_region(struct chord_rt_ctl *ctl, struct chord_rt_region *mine)
 	r->own_stack = own_stack;
 	r->users = 1;
 	r->filter = filter;
+	r->forker = forker;
 	r->tid = (int32_t)ctl->pid; /* it is the first thread */
 	ctl->nregion = 1;
 	ctl->head->threads++;
@@ -228,19 +243,30 @@ chord_rt_goes_on(struct chord_rt_ctl *ctl, const struct chord_rt_regs *regs)
 	return daemon && regs && daemon->r[CHORD_RT_SP] - regs->r[CHORD_RT_SP] < 0x10000 ? daemon : regs;
 }
 
+/* Was another thread amid something, which it will not bring to an end here? forker: of the thread that forked. */
+static bool
+chord_rt_is_torn(struct chord_rt_ctl *ctl, const struct chord_rt_forker *forker)
+{
+	const struct chord_rt_region *mine = chord_rt_region_mine(ctl);
+	uint32_t forked = forker->level ? forker->tid : mine ? (uint32_t)mine->tid : 0, owner = ctl->owner;
+
+	return owner && !(owner & CHORD_RT_LENT) && forked && chord_rt_tid_in(owner) != forked;
+}
+
 static uint64_t
 chord_rt_be_child(struct chord_rt_ctl *ctl, uint64_t at, uint64_t pid)
 {
 	const struct chord_rt_regs *regs = chord_rt_goes_on(ctl, (const struct chord_rt_regs *)at);
-	uint32_t owner = ctl->owner & ~CHORD_LIVE_WAITED;
-	bool torn = ctl->forking && owner && owner != ctl->forking; /* a thread had taken the lock from the one that forked */
+	const struct chord_rt_forker forker = *chord_rt_forker(ctl);
+	bool torn = chord_rt_is_torn(ctl, &forker);
 
-	ctl->forking = 0;
+	ctl->forkers = forker.level != 0;
 	ctl->pid = (uint32_t)pid;
 	ctl->place.member = ctl->place.length != 0;
 	chord_rt_new_profile(ctl);
 	if (torn)
 		chord_rt_part(ctl);
+	*chord_rt_forker(ctl) = forker;
 	if (ctl->head && regs) {
 		chord_rt_take_up_all(ctl, regs);
 		chord_rt_fibres(ctl, regs, CHORD_EXIT_REENTRY, 1);
@@ -251,16 +277,24 @@ chord_rt_be_child(struct chord_rt_ctl *ctl, uint64_t at, uint64_t pid)
 }
 
 /* In the child of fork or _Fork. regs: where it goes on; NULL: in none of its parent's activations. */
-static __attribute__((used)) void
+static void
 chord_rt_forked(const struct chord_rt_regs *regs)
 {
 	struct chord_rt_ctl *ctl = chord_rt_ctl_here();
 	uint32_t pid = (uint32_t)chord_rt_call(SYS_getpid);
 
-	if (!ctl || !ctl->magic || (ctl->pid == pid && !chord_rt_is_fork(ctl)))
-		return;
-	chord_rt_on_own_stack(ctl, chord_rt_be_child, (uint64_t)regs, pid);
-	chord_rt_trace_forked(ctl);
+	if (ctl && ctl->magic && (ctl->pid != pid || chord_rt_is_fork(ctl)))
+		chord_rt_on_own_stack(ctl, chord_rt_be_child, (uint64_t)regs, pid);
+}
+
+static __attribute__((used)) void
+chord_rt_fork_child(const struct chord_rt_regs *regs)
+{
+	struct chord_rt_ctl *ctl = chord_rt_ctl_here();
+
+	chord_rt_forked(regs);
+	if (ctl)
+		chord_rt_fork_over(ctl);
 }
 
 /* A handler that runs in the child of fork before the runtime's own makes a thread, or ends the process, say. */
@@ -269,7 +303,7 @@ chord_rt_be_child_first(const struct chord_rt_regs *regs)
 {
 	struct chord_rt_ctl *ctl = chord_rt_ctl_here();
 
-	if (ctl && ctl->magic && ctl->forking && chord_rt_is_fork(ctl))
+	if (ctl && ctl->magic && ctl->forkers && chord_rt_is_fork(ctl) && chord_rt_forker(ctl)->level)
 		chord_rt_forked(regs);
 }
 

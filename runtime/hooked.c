@@ -323,7 +323,7 @@ chord_rt_hooked(struct chord_rt_regs *regs)
 
 	if (!ctl || !ctl->magic || chord_rt_is_other(ctl, hook, real))
 		return real;
-	if (ctl->forking)
+	if (ctl->forkers)
 		chord_rt_be_child_first(regs);
 	if (chord_rt_leaves_quickly(ctl, regs, hook))
 		return real;
@@ -375,7 +375,8 @@ chord_rt_close_this(struct chord_rt_ctl *ctl, void *nothing)
 	chord_rt_warn_of_guests(ctl);
 	if (me) {
 		n = chord_rt_fold(ctl, me);
-		chord_rt_unhook(ctl, &chord_rt_desc);
+		if (!ctl->ended)
+			chord_rt_unhook(ctl, &chord_rt_desc);
 		me->left = 1;
 		if (!me->main)
 			CHORD_RT_NOTIFY(closed, ctl, me);
@@ -403,12 +404,12 @@ chord_rt_close_self(struct chord_rt_ctl *ctl, uint64_t at, uint64_t none)
 		chord_rt_check_threads(ctl);
 	if (!ctl->ended && ((me && me->main) || chord_rt_is_on_stack(ctl, regs, (uint64_t)chord_rt_exit_function)))
 		chord_rt_end(ctl, regs, CHORD_ENDS_EXIT);
-	if (!me || !me->main) {
+	if (!ctl->ended && me && !me->main) {
 		chord_rt_locked_with_list(ctl, chord_rt_close_this, NULL);
 		return 0;
 	}
 	old = chord_rt_lock(ctl);
-	chord_rt_close_this(ctl, NULL); /* the hooks stay: nobody waits for the list */
+	chord_rt_close_this(ctl, NULL); /* the hooks stay, so nobody waits for the list, which another thread may have for ever */
 	chord_rt_unlock(ctl, old);
 	return 0;
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The lock protects all that grows. It is taken with all signals blocked. The owner may take it again: fork takes it around
  * itself. A thread that has to wait sleeps, so that the owner runs whatever the priorities are. A thread that has ended owns
- * nothing. One that forks is amid nothing, but may wait for other locks, of the C library's and of handlers that run before fork,
- * which the thread that waits for this one may have: the lock is taken from it. */
+ * nothing. A thread that forks has it, but lends it: it may wait for other locks, of the C library's and of handlers that run
+ * before fork, which the thread that waits for this one may have. */
 
 enum { CHORD_RT_FUTEX_WAIT = 128, CHORD_RT_FUTEX_WAKE = 129 }; /* of this process alone */
+#define CHORD_RT_LENT 0x40000000u /* in the owner's word: whoever waits for long may take the lock */
 
 /* A forked child has one thread, but inherits all locks that the other threads had taken. */
 static bool
@@ -34,30 +35,28 @@ chord_rt_has_ended(const struct chord_rt_ctl *ctl, uint32_t tid, bool long_ago)
 
 static bool chord_rt_leaves_region(struct chord_rt_ctl *ctl);
 
-/* Does that thread fork, and has the lock meanwhile? */
-static bool
-chord_rt_lends(const struct chord_rt_ctl *ctl, const uint32_t *word, uint32_t tid)
+static uint32_t
+chord_rt_tid_in(uint32_t word)
 {
-	return ctl->version == CHORD_FORMAT_VERSION && word == &ctl->owner &&
-	    __atomic_load_n(&ctl->forking, __ATOMIC_RELAXED) == tid;
+	return word & ~(CHORD_LIVE_WAITED | CHORD_RT_LENT);
 }
 
 /* Waits while another thread has the lock, for at most a tenth of a second, because that thread may have ended, or a hundredth if
- * it forks; for the n-th time. Gives the value that the word is to have when the lock is taken. */
+ * it lends it; for the n-th time. Gives the value that the word is to have when the lock is taken. */
 static uint32_t
 chord_rt_wait(struct chord_rt_ctl *ctl, uint32_t *word, uint32_t now, uint32_t me, uint32_t n)
 {
 	enum { LONG = 20 };
 	const uint64_t tenth[2] = {0, 100000000}, hundredth[2] = {0, 10000000};
-	uint32_t waited = now | CHORD_LIVE_WAITED, tid = now & ~CHORD_LIVE_WAITED;
-	bool lends = chord_rt_lends(ctl, word, tid);
+	uint32_t waited = now | CHORD_LIVE_WAITED;
+	bool lent = (now & CHORD_RT_LENT) != 0;
 
 	if (ctl->version == CHORD_FORMAT_VERSION)
 		chord_rt_leaves_region(ctl); /* whoever has the lock may wait for that */
 	if (now != waited && !__atomic_compare_exchange_n(word, &now, waited, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 		return me;
-	if (chord_rt_call(SYS_futex, word, CHORD_RT_FUTEX_WAIT, waited, lends ? hundredth : tenth) == -ETIMEDOUT &&
-	    ((lends && chord_rt_lends(ctl, word, tid)) || chord_rt_has_ended(ctl, tid, n > LONG)))
+	if (chord_rt_call(SYS_futex, word, CHORD_RT_FUTEX_WAIT, waited, lent ? hundredth : tenth) == -ETIMEDOUT &&
+	    (lent || chord_rt_has_ended(ctl, chord_rt_tid_in(now), n > LONG)))
 		__atomic_compare_exchange_n(word, &waited, 0, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 	return me | CHORD_LIVE_WAITED; /* there may be others */
 }
@@ -80,6 +79,27 @@ chord_rt_give_word(uint32_t *word)
 		chord_rt_call(SYS_futex, word, CHORD_RT_FUTEX_WAKE, 1);
 }
 
+/* Does the thread have the lock? It lends it no more then, unless somebody has taken it. */
+static bool
+chord_rt_reclaim(struct chord_rt_ctl *ctl, uint32_t me)
+{
+	uint32_t now = __atomic_load_n(&ctl->owner, __ATOMIC_RELAXED);
+
+	while (chord_rt_tid_in(now) == me)
+		if (!(now & CHORD_RT_LENT) || __atomic_compare_exchange_n(&ctl->owner, &now, now & ~CHORD_RT_LENT, false,
+		    __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+			return true;
+	return false;
+}
+
+/* The thread has the lock, and is amid nothing. */
+static void
+chord_rt_lend(struct chord_rt_ctl *ctl)
+{
+	ctl->lent = ctl->depth;
+	__atomic_fetch_or(&ctl->owner, CHORD_RT_LENT, __ATOMIC_RELEASE);
+}
+
 /* Is this a signal handler that interrupted the calling thread while it held the lock? */
 static bool
 chord_rt_has_lock(const struct chord_rt_ctl *ctl)
@@ -94,9 +114,9 @@ chord_rt_lock(struct chord_rt_ctl *ctl)
 	uint32_t me = (uint32_t)chord_rt_call(SYS_gettid);
 
 	chord_rt_call(SYS_rt_sigprocmask, 0, &all, &old, 8);
-	if ((__atomic_load_n(&ctl->owner, __ATOMIC_RELAXED) & ~CHORD_LIVE_WAITED) != me) {
+	if (!chord_rt_reclaim(ctl, me)) {
 		chord_rt_take_word(ctl, &ctl->owner, me);
-		ctl->depth = 0;
+		ctl->depth = ctl->lent = 0;
 	}
 	ctl->depth++;
 	return old;
@@ -112,6 +132,8 @@ chord_rt_let_go(struct chord_rt_ctl *ctl)
 		chord_rt_shut(ctl);
 	if (--ctl->depth == 0)
 		chord_rt_give_word(&ctl->owner);
+	else if (ctl->depth == ctl->lent)
+		chord_rt_lend(ctl);
 }
 
 static void

@@ -226,7 +226,7 @@ chord_rt_trace_begin(struct chord_rt_ctl *ctl)
 	chord_rt_begin_ring(ctl, r, chord_rt_cursor(ctl->trace, mine->base));
 	chord_rt_trace_mark(ctl, CHORD_MARK_CHILD, ctl->pid);
 	chord_rt_trace_mark(ctl, CHORD_MARK_MODULES, ctl->trace->listed);
-	if (ctl->trace->masked)
+	if (chord_rt_forker(ctl)->level)
 		chord_rt_trace_event(ctl, CHORD_EVENT_FORKED, CHORD_FORKED(ctl->trace->parent, ctl->trace->forks));
 }
 
@@ -290,14 +290,15 @@ chord_rt_find_pending(struct chord_rt_trace *t, const struct chord_rt_ring *r, c
 	}
 }
 
+/* tid: of the thread that forks, or has forked. */
 static void
-chord_rt_note_pending(struct chord_rt_ctl *ctl, const struct chord_rt_region *mine)
+chord_rt_note_pending(struct chord_rt_ctl *ctl, const struct chord_rt_region *mine, uint32_t tid)
 {
 	struct chord_rt_trace *t = ctl->trace;
 
-	if (t->noted)
+	if (t->noted && t->noted == tid)
 		return;
-	t->noted = 1;
+	t->noted = tid;
 	t->late = t->npending = 0;
 	if (mine && t->ring.at[CHORD_CHUNK_OF(mine->index)])
 		chord_rt_find_pending(t, chord_rt_ring(ctl, mine->index), chord_rt_cursor(t, mine->base));
@@ -329,29 +330,24 @@ chord_rt_drop_ring(struct chord_rt_ring *r, bool keep)
 	r->rings = r->busy = r->torn = 0;
 }
 
-/* A thread is about to fork. Until the child has a trace of its own, it must write nothing: signals stay blocked. mask: what they
- * were. False: no trace is written. Under the lock. */
+/* That thread is about to fork. Until the child has a trace of its own, it must write nothing: signals stay blocked. False: no
+ * trace is written. Under the lock. */
 static bool
-chord_rt_trace_forks(struct chord_rt_ctl *ctl, uint64_t mask)
+chord_rt_trace_forks(struct chord_rt_ctl *ctl, uint32_t tid)
 {
 	if (!ctl->trace)
 		return false;
-	if (!ctl->trace->masked)
-		ctl->trace->mask = mask;
-	ctl->trace->masked = 1;
 	chord_rt_trace_note(ctl, CHORD_EVENT_FORKS, ++ctl->trace->forks);
-	chord_rt_note_pending(ctl, chord_rt_region_mine(ctl)); /* now: the parent may go on before the child looks */
+	chord_rt_note_pending(ctl, chord_rt_region_mine(ctl), tid); /* now: the parent may go on before the child looks */
 	return true;
 }
 
 /* In the parent and in the child. */
 static void
-chord_rt_trace_forked(struct chord_rt_ctl *ctl)
+chord_rt_trace_forked(struct chord_rt_ctl *ctl, uint32_t tid)
 {
-	if (!ctl->trace || !ctl->trace->masked)
-		return;
-	ctl->trace->masked = ctl->trace->noted = ctl->trace->npending = 0;
-	chord_rt_call(SYS_rt_sigprocmask, 2, &ctl->trace->mask, 0, 8);
+	if (ctl->trace && ctl->trace->noted == tid)
+		ctl->trace->noted = ctl->trace->npending = 0;
 }
 
 /* The child's thread keeps its ring's addresses, which the cursor has. */
@@ -362,7 +358,8 @@ chord_rt_trace_drop(struct chord_rt_ctl *ctl, uint32_t number)
 
 	if (!t)
 		return;
-	chord_rt_note_pending(ctl, number ? chord_rt_region(ctl, number - 1) : NULL);
+	chord_rt_note_pending(ctl, number ? chord_rt_region(ctl, number - 1) : NULL,
+	    chord_rt_forker(ctl)->level ? chord_rt_forker(ctl)->tid : 0);
 	for (uint32_t i = 0; i < ctl->nregion && t->ring.at[CHORD_CHUNK_OF(i)]; i++)
 		chord_rt_drop_ring(chord_rt_ring(ctl, i), i + 1 == number);
 	if (number > 1 && t->ring.at[CHORD_CHUNK_OF(number - 1)]) {

@@ -362,6 +362,7 @@ chord_rt_region_get(struct chord_rt_ctl *ctl)
 	}
 	ctl->hint = r->index;
 	r->left = r->program_sp = 0;
+	r->forker.level = 0;
 	ctl->steppers -= r->nstep != 0; /* its thread ended while it was stepped through */
 	r->nstep = 0;
 	ctl->described -= r->pd != 0;
@@ -393,6 +394,14 @@ chord_rt_region_mine(struct chord_rt_ctl *ctl)
 			return chord_rt_region(ctl, i);
 		}
 	return NULL;
+}
+
+static struct chord_rt_forker *
+chord_rt_forker(struct chord_rt_ctl *ctl)
+{
+	struct chord_rt_region *mine = chord_rt_region_mine(ctl);
+
+	return mine ? &mine->forker : &ctl->forker;
 }
 
 _Static_assert(CHORD_RT_RECENT == 1 << (64 - 56), "");

@@ -245,6 +245,14 @@ struct chord_rt_keyed {
 	struct chord_extent_head *map[CHORD_RT_KEYED];
 };
 
+/* A thread that forks, between its first handler before that and its last one behind it. */
+struct chord_rt_forker {
+	uint64_t mask;                /* of signals, as it was before */
+	uint32_t tid;
+	uint32_t level;               /* handlers that have run before, and not behind; 0: it does not fork */
+	uint32_t blocked;             /* signals are, until the last one */
+};
+
 /* entry.s knows where start and arg are. */
 struct chord_rt_region {
 	CHORD_LIVE_REGION_FIELDS(CHORD_FIELD)
@@ -268,6 +276,7 @@ struct chord_rt_region {
 	struct chord_rt_filter *filter; /* what its thread may call; NULL: all */
 	uint64_t own_stack;           /* where the runtime's own stack for it begins; 0: there is none */
 	uint64_t thread;              /* number of the thread that has it, or had it last */
+	struct chord_rt_forker forker;
 	struct chord_rt_keyed keyed[CHORD_RT_KINDS];
 };
 
@@ -411,7 +420,7 @@ struct chord_rt_ring {
 	uint32_t busy;                /* the thread that packs */
 	uint32_t collected;           /* another process packs */
 	uint32_t gone;                /* its thread has ended, as has been noted */
-	uint32_t torn;                /* enum chord_rt_torn: what is half done while a thread has the ring */
+	volatile uint32_t torn;       /* enum chord_rt_torn: what is half done while a thread has the ring */
 	uint64_t place;               /* where it is in the file */
 	uint64_t since, backed;       /* only the last segments are kept: the one it began with, plus 1, and the one from which on
 	                               * it has no room in the file yet; 0: all of it has room */
@@ -442,11 +451,9 @@ struct chord_rt_trace {
 	uint64_t last;                /* bytes to be kept of each stream, whole segments; 0: all */
 	uint32_t collected;           /* new rings are a collector's to pack */
 	char collector[CHORD_RT_COLLECTOR]; /* where it listens; empty: there is none */
-	uint32_t masked;              /* signals are blocked, because a thread forks; what they were */
-	uint64_t mask;
 	uint64_t dev, ino;
 	int32_t fd;                   /* held open, or -1 */
-	uint32_t noted, late;         /* what follows is known; there are more, or elsewhere */
+	uint32_t noted, late;         /* for that thread, which forks, what follows is known; there are more, or elsewhere */
 	uint32_t npending;            /* while a thread forks: slots of its ring that are reserved and not written */
 	uint64_t pending[CHORD_RT_PENDING];
 	struct chord_trace_head *head; /* mapped; NULL: no file has been made yet */
@@ -558,8 +565,9 @@ struct chord_rt_ctl {
 	struct chord_rt_trace *trace; /* NULL: no module writes one */
 	uint32_t untraced;            /* one would, but there is no memory: code counts and writes for base 0 only */
 	uint64_t file_limit;          /* RLIMIT_FSIZE when it was last asked */
-	uint32_t forking;             /* the thread that forks, from the handler before it to the one behind it; in a child that
-	                               * has not been seen yet, the one that forked */
+	struct chord_rt_forker forker; /* of threads without a region */
+	uint32_t forkers;             /* threads that fork */
+	uint32_t lent;                /* the depth at which the lock was lent */
 	_Alignas(CHORD_RT_PAGE) unsigned char page[CHORD_RT_PAGE];  /* scratch, under the lock */
 	unsigned char zero[CHORD_RT_PAGE];
 	unsigned char spare_head[CHORD_RT_PAGE]; /* of a process that can map none */

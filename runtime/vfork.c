@@ -4,6 +4,7 @@
  * and the parent resumes that one. */
 
 static int *chord_rt_errno(void) __attribute__((weakref("__errno_location")));
+static void chord_rt_be_child_first(const struct chord_rt_regs *regs);
 
 static struct chord_rt_region *
 chord_rt_region_shared(struct chord_rt_ctl *ctl)
@@ -92,8 +93,10 @@ static __attribute__((used)) void
 chord_rt_vfork_begins(const struct chord_rt_regs *regs)
 {
 	struct chord_rt_ctl *ctl = chord_rt_ctl_here();
-	struct chord_rt_region *r = chord_rt_watches(ctl) ? chord_rt_region_shared(ctl) : NULL;
+	struct chord_rt_region *r;
 
+	chord_rt_be_child_first(regs);
+	r = chord_rt_watches(ctl) ? chord_rt_region_shared(ctl) : NULL;
 	if (!r)
 		return;
 	if (r->nvfork == sizeof r->vfork / sizeof *r->vfork)

@@ -409,7 +409,7 @@ chord_rt_entry_forked:
 	.cfi_def_cfa_offset 144
 	call chord_rt_save
 	movq %rsp, %rdi
-	call chord_rt_forked
+	call chord_rt_fork_child
 	addq $136, %rsp
 	.cfi_def_cfa_offset 8
 	ret

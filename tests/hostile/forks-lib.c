@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* A library that takes its lock before fork, and makes its worker again in the child. Its handlers are there before those of the
- * program's runtime. */
+/* A library that takes its lock before fork, blocks signals until behind it, and makes its worker again in the child. Its handlers
+ * are there before those of the program's runtime. */
+#define _GNU_SOURCE
 #include <pthread.h>
+#include <signal.h>
 #include <stddef.h>
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_t worker;
+static sigset_t mask;
 static void *(*job)(void *);
 
 static void
@@ -21,9 +24,29 @@ unlock(void)
 }
 
 static void
+before(void)
+{
+	sigset_t all, was;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &was);
+	lock();
+	mask = was;
+}
+
+static void
+behind(void)
+{
+	sigset_t was = mask;
+
+	unlock();
+	pthread_sigmask(SIG_SETMASK, &was, NULL);
+}
+
+static void
 restart(void)
 {
-	unlock();
+	behind();
 	if (job)
 		pthread_create(&worker, NULL, job, NULL);
 }
@@ -31,7 +54,7 @@ restart(void)
 __attribute__((constructor)) static void
 begin(void)
 {
-	pthread_atfork(lock, unlock, restart);
+	pthread_atfork(before, behind, restart);
 }
 
 void

@@ -4,6 +4,7 @@
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +31,14 @@ job(void *a)
 	return a;
 }
 
+static int
+is_blocked(void)
+{
+	sigset_t now;
+
+	return pthread_sigmask(SIG_SETMASK, NULL, &now) || sigismember(&now, SIGTERM);
+}
+
 static void
 fork_and_wait(void)
 {
@@ -37,9 +46,9 @@ fork_and_wait(void)
 	pid_t pid = fork();
 
 	if (!pid)
-		_exit(0);
-	if (waitpid(pid, &status, 0) != pid || status)
-		puts("a child failed");
+		_exit(is_blocked());
+	if (waitpid(pid, &status, 0) != pid || status || is_blocked())
+		puts("signals are blocked behind fork");
 }
 
 static void *
@@ -135,7 +144,7 @@ workers(void)
 			for (int k = 0; k < 1000; k++)
 				work();
 			lib_join();
-			exit(3);
+			exit(3 + is_blocked());
 		}
 		waitpid(pid, &status, 0);
 		printf("%x\n", status);
