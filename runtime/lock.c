@@ -116,7 +116,9 @@ chord_rt_lock(struct chord_rt_ctl *ctl)
 	chord_rt_call(SYS_rt_sigprocmask, 0, &all, &old, 8);
 	if (!chord_rt_reclaim(ctl, me)) {
 		chord_rt_take_word(ctl, &ctl->owner, me);
-		ctl->depth = ctl->lent = 0;
+		ctl->depth = 0;
+		if (ctl->version == CHORD_FORMAT_VERSION)
+			ctl->lent = 0;
 	}
 	ctl->depth++;
 	return old;
@@ -132,7 +134,7 @@ chord_rt_let_go(struct chord_rt_ctl *ctl)
 		chord_rt_shut(ctl);
 	if (--ctl->depth == 0)
 		chord_rt_give_word(&ctl->owner);
-	else if (ctl->depth == ctl->lent)
+	else if (ctl->version == CHORD_FORMAT_VERSION && ctl->depth == ctl->lent)
 		chord_rt_lend(ctl);
 }
 
