@@ -86,13 +86,24 @@ chord_rt_hook_again(struct chord_rt_ctl *ctl, uint64_t a, uint64_t b)
 	return 0;
 }
 
+/* Has the dynamic linker said nothing since the last time? Takes no lock: whoever calls dlsym may have one that a callback of
+ * dl_iterate_phdr waits for in another thread. */
+static bool
+chord_rt_nothing_changed(struct chord_rt_ctl *ctl)
+{
+	uint32_t changes = __atomic_load_n(&ctl->changes, __ATOMIC_RELAXED);
+
+	return ctl->debug && ctl->dl_asked && ctl->nlist == 1 &&
+	    changes == __atomic_exchange_n(&ctl->changes_asked, changes, __ATOMIC_RELAXED);
+}
+
 /* Hooks the tables of objects that were opened since the last time. */
 static void
 chord_rt_hook_new(struct chord_rt_ctl *ctl)
 {
 	uint64_t adds;
 
-	if (!ctl->dynamic || !chord_rt_dl_iterate_phdr)
+	if (!ctl->dynamic || !chord_rt_dl_iterate_phdr || chord_rt_nothing_changed(ctl))
 		return;
 	adds = chord_rt_counted().adds;
 	if (adds && adds == __atomic_exchange_n(&ctl->dl_asked, adds, __ATOMIC_RELAXED))

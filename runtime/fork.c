@@ -11,7 +11,7 @@ static char chord_rt_dso[1] __attribute__((weakref("__dso_handle")));
 
 /* The lock is held across fork, so that the child finds nothing half done by a thread that it does not have. Another thread may
  * take it all the same, if this one has to wait (lock.c). Each measured module has handlers. */
-static void
+static __attribute__((used)) void
 chord_rt_fork_prepare(void)
 {
 	struct chord_rt_ctl *ctl = chord_rt_ctl_here();
@@ -297,7 +297,8 @@ chord_rt_fork_child(const struct chord_rt_regs *regs)
 		chord_rt_fork_over(ctl);
 }
 
-/* A handler that runs in the child of fork before the runtime's own makes a thread, or ends the process, say. */
+/* A handler that runs in the child of fork before the runtime's own makes a thread, ends the process, opens or closes a measured
+ * library, or forks. */
 static __attribute__((used)) void
 chord_rt_be_child_first(const struct chord_rt_regs *regs)
 {
@@ -307,6 +308,7 @@ chord_rt_be_child_first(const struct chord_rt_regs *regs)
 		chord_rt_forked(regs);
 }
 
+extern void chord_rt_entry_prepare(void) __attribute__((visibility("hidden")));
 extern void chord_rt_entry_forked(void) __attribute__((visibility("hidden")));
 
 static void
@@ -320,7 +322,7 @@ chord_rt_watch_fork(void)
 		return;
 	ctl->forks_watched = me->main;
 	if (chord_rt_register_atfork)
-		chord_rt_register_atfork(chord_rt_fork_prepare, chord_rt_fork_parent, chord_rt_entry_forked, chord_rt_dso);
+		chord_rt_register_atfork(chord_rt_entry_prepare, chord_rt_fork_parent, chord_rt_entry_forked, chord_rt_dso);
 	else if (chord_rt_pthread_atfork && chord_rt_module(ctl, 0)->desc == &chord_rt_desc)
-		chord_rt_pthread_atfork(chord_rt_fork_prepare, chord_rt_fork_parent, chord_rt_entry_forked);
+		chord_rt_pthread_atfork(chord_rt_entry_prepare, chord_rt_fork_parent, chord_rt_entry_forked);
 }

@@ -419,6 +419,7 @@ chord_rt_destruct(const struct chord_rt_regs *regs)
 {
 	struct chord_rt_ctl *ctl = chord_rt_ctl_here();
 
+	chord_rt_be_child_first(regs);
 	if (ctl && ctl->magic)
 		chord_rt_check_self(ctl);
 	if (chord_rt_watches(ctl))

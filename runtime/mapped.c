@@ -204,6 +204,9 @@ chord_rt_mapped(void)
 {
 	struct chord_rt_ctl *ctl = chord_rt_ctl_here();
 
-	if (ctl && ctl->debug && ctl->magic && !chord_rt_other_process(ctl))
+	if (!ctl || !ctl->debug || !ctl->magic)
+		return;
+	__atomic_fetch_add(&ctl->changes, 1, __ATOMIC_RELAXED);
+	if (!chord_rt_other_process(ctl))
 		chord_rt_locked_with_list(ctl, chord_rt_see_mapped, NULL);
 }

@@ -525,6 +525,8 @@ struct chord_rt_ctl {
 	uint32_t hooks_wanted;        /* chord_rt_is_wanted() gave when the hooks were last put in */
 	uint32_t forks_watched;       /* by a module that is never closed */
 	uint64_t dl_asked;            /* when dlsym last asked for that */
+	uint32_t changes;             /* of the list of objects, that chord_rt_mapped() has seen */
+	uint32_t changes_asked;       /* when dlsym last asked */
 	uint32_t hooker;              /* module whose wrappers are in the tables, + 1 */
 	uint64_t debug;               /* struct chord_rt_debug, if its function has been led to chord_rt_mapped() */
 	uint64_t brk;                 /* that function; 0: not yet */

@@ -194,6 +194,8 @@ chord_rt_hook_all(struct chord_rt_ctl *ctl, bool again)
 		return;
 	ctl->hooks_wanted = wanted;
 	space->hooked = space->known;
+	ctl->dl_asked = space->adds;
+	ctl->changes_asked = ctl->changes;
 }
 
 /* ---- an empty function, led elsewhere ---- */

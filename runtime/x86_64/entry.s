@@ -48,12 +48,12 @@ __chord_\name:
 	.if \number < 2
 	leaq chord_rt_hook_\name(%rip), %r11
 	movl $1, %r8d
-	jmp chord_rt_makes_thread
+	jmp chord_rt_in_child
 chord_rt_table_\name:
 .Lchord_rt_table_\name:
 	leaq chord_rt_hook_\name(%rip), %r11
 	xorl %r8d, %r8d
-	jmp chord_rt_makes_thread
+	jmp chord_rt_in_child
 	.elseif \number < 3
 	movl $1, %r8d
 	jmp chord_rt_hook_\name
@@ -107,8 +107,9 @@ chord_rt_common_done:
 	ret
 	.cfi_endproc
 
-# A thread is about to be made, by the hook in r11, perhaps in a child of fork that the runtime has not seen yet.
-chord_rt_makes_thread:
+# Goes on in the function in r11, whose arguments are in rdi, rsi, rdx, rcx and r8. This may be a child of fork that the runtime
+# has not seen yet: a handler of pthread_atfork's that comes before the runtime's is at work.
+chord_rt_in_child:
 	.cfi_startproc
 	subq $136, %rsp
 	.cfi_def_cfa_offset 144
@@ -396,10 +397,24 @@ chord_rt_entry_destruct:
 	ret
 	.cfi_endproc
 
+chord_rt_entry_construct:
+	.cfi_startproc
+	leaq chord_rt_construct(%rip), %r11
+	jmp chord_rt_in_child
+	.cfi_endproc
+
 # Runs in place of the dynamic linker's function for debuggers.
 chord_rt_entry_mapped:
 	.cfi_startproc
-	jmp chord_rt_mapped
+	leaq chord_rt_mapped(%rip), %r11
+	jmp chord_rt_in_child
+	.cfi_endproc
+
+# What fork calls before it makes the child.
+chord_rt_entry_prepare:
+	.cfi_startproc
+	leaq chord_rt_fork_prepare(%rip), %r11
+	jmp chord_rt_in_child
 	.cfi_endproc
 
 # What fork calls in the child.

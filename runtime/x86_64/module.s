@@ -4,7 +4,7 @@
 
 	.section .init_array.00000,"awG",@init_array,__chord_runtime_@version@,comdat
 	.balign 8
-	.quad chord_rt_construct
+	.quad chord_rt_entry_construct
 	.section .fini_array.00000,"awG",@fini_array,__chord_runtime_@version@,comdat
 	.balign 8
 	.quad chord_rt_entry_destruct

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* A library that takes its lock before fork, blocks signals until behind it, and makes its worker again in the child. Its handlers
- * are there before those of the program's runtime. */
+ * are there before those of the program's runtime. It opens another library in the child, or closes it. */
 #define _GNU_SOURCE
+#include <dlfcn.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stddef.h>
@@ -10,6 +11,8 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_t worker;
 static sigset_t mask;
 static void *(*job)(void *);
+static const char *opens;
+static void *closes;
 
 static void
 lock(void)
@@ -49,6 +52,10 @@ restart(void)
 	behind();
 	if (job)
 		pthread_create(&worker, NULL, job, NULL);
+	if (opens)
+		((int (*)(int))dlsym(dlopen(opens, RTLD_NOW), "next"))(1);
+	if (closes)
+		dlclose(closes);
 }
 
 __attribute__((constructor)) static void
@@ -79,4 +86,11 @@ lib_run(void *(*routine)(void *))
 	if (!pthread_create(&thread, NULL, routine, NULL))
 		pthread_detach(thread);
 	unlock();
+}
+
+void
+lib_child(const char *to_open, void *to_close)
+{
+	opens = to_open;
+	closes = to_close;
 }

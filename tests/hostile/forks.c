@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Programs that fork while other threads have locks that fork takes, too; that make threads in a child before anything else there;
- * that fork a child with the parent's process id. */
+ * that fork a child with the parent's process id; children in which a library is opened or closed first. */
 #define _GNU_SOURCE
+#include <dlfcn.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -14,6 +15,7 @@
 void lib_start(void *(*routine)(void *));
 void lib_join(void);
 void lib_run(void *(*routine)(void *));
+void lib_child(const char *to_open, void *to_close);
 
 static int fd[2];
 
@@ -152,6 +154,26 @@ workers(void)
 	lib_join();
 }
 
+static void
+libraries(int closes)
+{
+	void *library = closes ? dlopen("./liblist.so", RTLD_NOW) : NULL;
+	int (*next)(int) = library ? (int (*)(int))dlsym(library, "next") : NULL;
+	int status;
+	pid_t pid;
+
+	lib_child(closes ? NULL : "./liblist.so", library);
+	for (int i = 0; i < 5; i++) {
+		pid = fork();
+		work();
+		if (!pid)
+			exit(4);
+		waitpid(pid, &status, 0);
+		printf("%x %d\n", status, next ? next(i) : 0);
+		fflush(stdout);
+	}
+}
+
 /* The first process of a numbering of its own forks the first one of another. */
 static int
 first_of_firsts(void)
@@ -196,6 +218,8 @@ main(int argc, char **argv)
 		flush();
 	else if (!strcmp(mode, "workers"))
 		workers();
+	else if (!strcmp(mode, "opens") || !strcmp(mode, "closes"))
+		libraries(*mode == 'c');
 	else if (!strcmp(mode, "spaces"))
 		return spaces();
 	return 0;
