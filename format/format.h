@@ -378,7 +378,7 @@ enum { CHORD_CHUNK = 16, CHORD_CHUNKS = 24 };
 	X(uint64_t, magic, "CHORD_LIVE_MAGIC, written last") \
 	X(uint32_t, version, "CHORD_FORMAT_VERSION") \
 	X(uint32_t, pid, "of the process that it belongs to") \
-	X(uint32_t, owner, "thread that has the lock, and CHORD_LIVE_WAITED; 0: none") \
+	X(uint32_t, owner, "thread that has the lock, CHORD_LIVE_WAITED, CHORD_LIVE_LENT; 0: none") \
 	X(uint32_t, depth, "how often") \
 	X(uint32_t, nmodule, "modules, struct chord_live_module first in each") \
 	X(uint32_t, nregion, "regions, struct chord_live_region first in each") \
@@ -403,6 +403,8 @@ enum { CHORD_CHUNK = 16, CHORD_CHUNKS = 24 };
 
 /* In owner: some thread waits for the lock, with futex(2), to be woken when it is free. */
 #define CHORD_LIVE_WAITED 0x80000000u
+/* In owner: the owner forks, and a thread that waits for long may take the lock. Only runtimes of the block's version take it. */
+#define CHORD_LIVE_LENT 0x40000000u
 
 /* A module that is or was loaded. first and size: its counter pages, as they are in memory. */
 #define CHORD_LIVE_MODULE_FIELDS(X) \

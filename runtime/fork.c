@@ -250,7 +250,7 @@ chord_rt_is_torn(struct chord_rt_ctl *ctl, const struct chord_rt_forker *forker)
 	const struct chord_rt_region *mine = chord_rt_region_mine(ctl);
 	uint32_t forked = forker->level ? forker->tid : mine ? (uint32_t)mine->tid : 0, owner = ctl->owner;
 
-	return owner && !(owner & CHORD_RT_LENT) && forked && chord_rt_tid_in(owner) != forked;
+	return owner && !(owner & CHORD_LIVE_LENT) && forked && chord_rt_tid_in(owner) != forked;
 }
 
 static uint64_t

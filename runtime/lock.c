@@ -5,7 +5,6 @@
  * before fork, which the thread that waits for this one may have. */
 
 enum { CHORD_RT_FUTEX_WAIT = 128, CHORD_RT_FUTEX_WAKE = 129 }; /* of this process alone */
-#define CHORD_RT_LENT 0x40000000u /* in the owner's word: whoever waits for long may take the lock */
 
 /* A forked child has one thread, but inherits all locks that the other threads had taken. */
 static bool
@@ -38,7 +37,7 @@ static bool chord_rt_leaves_region(struct chord_rt_ctl *ctl);
 static uint32_t
 chord_rt_tid_in(uint32_t word)
 {
-	return word & ~(CHORD_LIVE_WAITED | CHORD_RT_LENT);
+	return word & ~(CHORD_LIVE_WAITED | CHORD_LIVE_LENT);
 }
 
 /* Waits while another thread has the lock, for at most a tenth of a second, because that thread may have ended, or a hundredth if
@@ -49,7 +48,7 @@ chord_rt_wait(struct chord_rt_ctl *ctl, uint32_t *word, uint32_t now, uint32_t m
 	enum { LONG = 20 };
 	const uint64_t tenth[2] = {0, 100000000}, hundredth[2] = {0, 10000000};
 	uint32_t waited = now | CHORD_LIVE_WAITED;
-	bool lent = (now & CHORD_RT_LENT) != 0;
+	bool lent = (now & CHORD_LIVE_LENT) != 0;
 
 	if (ctl->version == CHORD_FORMAT_VERSION)
 		chord_rt_leaves_region(ctl); /* whoever has the lock may wait for that */
@@ -86,7 +85,7 @@ chord_rt_reclaim(struct chord_rt_ctl *ctl, uint32_t me)
 	uint32_t now = __atomic_load_n(&ctl->owner, __ATOMIC_RELAXED);
 
 	while (chord_rt_tid_in(now) == me)
-		if (!(now & CHORD_RT_LENT) || __atomic_compare_exchange_n(&ctl->owner, &now, now & ~CHORD_RT_LENT, false,
+		if (!(now & CHORD_LIVE_LENT) || __atomic_compare_exchange_n(&ctl->owner, &now, now & ~CHORD_LIVE_LENT, false,
 		    __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 			return true;
 	return false;
@@ -97,7 +96,7 @@ static void
 chord_rt_lend(struct chord_rt_ctl *ctl)
 {
 	ctl->lent = ctl->depth;
-	__atomic_fetch_or(&ctl->owner, CHORD_RT_LENT, __ATOMIC_RELEASE);
+	__atomic_fetch_or(&ctl->owner, CHORD_LIVE_LENT, __ATOMIC_RELEASE);
 }
 
 /* Is this a signal handler that interrupted the calling thread while it held the lock? */
