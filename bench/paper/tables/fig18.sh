@@ -3,11 +3,11 @@
 cat <<'END'
 ## Fig. 18: a weighting that is a flow, and one that is not
 
-The drawing is lost in the text that we have, and no number in it is told there. What the text says: (a) the
-heuristic's weights obey Kirchhoff's law, and the placement that follows is optimal; (b) with the postorder number
-of its source as an edge's weight (Goldberg 1991) it is not. `tests/graph/fig18a.graph` has what the text says, a
-conditional in one arm of another: `if P then { if Q then A else B; K } else E; J`. That is not necessarily the
-shape of the figure. What `chord graph` says of it:
+Our copy of the paper has lost the drawing, and its text gives none of the drawing's numbers. The text says two things.
+(a) The heuristic's weights obey Kirchhoff's law, and the placement that follows from them is optimal. (b) If the
+weight of an edge is the postorder number of its source (Goldberg 1991), the placement is not optimal.
+`tests/graph/fig18a.graph` is made from the text. It has a conditional in one arm of another one:
+`if P then { if Q then A else B; K } else E; J`. The figure may have another shape. `chord graph` says of this graph:
 
 END
 echo "| weights | counters | cost by the heuristic's weights |"

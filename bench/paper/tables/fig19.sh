@@ -3,9 +3,10 @@
 cat <<'END'
 ## Fig. 19: the cost of profiling
 
-The paper: redundant profiling takes 10 to 225 % more time, optimal 5 to 91 %. First instructions executed, relative
-to the plain program of the same compiler. An addition to memory is one instruction on x86-64 (*qpt* took 5 to
-11), an atomic one, too, though it takes many times as long: that shows in time only.
+The paper: redundant profiling takes 10 to 225 % more time, optimal 5 to 91 %. The first table has instructions
+executed, relative to the plain program of the same compiler. An addition to memory is one instruction on x86-64
+(*qpt* took 5 to 11). An atomic addition is one instruction, too. It takes many times as long, which only the table
+of times shows.
 
 END
 series="every-block every-edge edges weighted gcov gcov-atomic llvm-instr llvm-gen"

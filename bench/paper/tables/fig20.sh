@@ -4,14 +4,15 @@ cat <<'END'
 ## Fig. 20: fewer increments
 
 The paper: for its C programs redundant profiling executes 3 to 4 times the increments of optimal, and 2 to 3 times
-the instructions, if an increment takes five and a jump one.
+the instructions, if an increment takes five instructions and a jump one.
 
 - *block size*: instructions of measured code per block executed
 - *increments*: redundant / optimal
 - *as the paper*: 5 x blocks / (5 x increments + jumps)
 - *executed*: the instructions that `every-block` adds to the plain program / those that `edges` adds
-- *the tree*: the same as *increments* for what the heuristic's maximum spanning tree leaves, counters on edges only, as
-  the paper has it; *best tree*: with the exact counts as weights. No placement of that kind saves more.
+- *the tree*: as *increments*, for the edges that the heuristic's maximum spanning tree leaves. All counters are on
+  edges, as the paper has them.
+- *best tree*: as *the tree*, with the exact counts as weights. No placement of that kind saves more.
 
 END
 if is_measured placed.tsv; then
@@ -44,7 +45,7 @@ if is_measured placed.tsv; then
 			if ($10 < 3) never = never (never ? ", " : "") $1
 		}
 		END {
-			printf "At least 3 in %d of %d runs of C programs (less in %s).\n", most, all, less ? less : "none"
+			printf "The column *increments* has 3 or more in %d of %d runs of C programs (less in %s).\n", most, all, less ? less : "none"
 			printf "The best tree has less than 3 in %s.\n", never ? never : "none"
 		}' "$rows"
 	plot fig20 "redundant / optimal" 6-8

@@ -3,9 +3,10 @@
 cat <<'END'
 ## Fig. 21: Eprof(Ecnt), Vprof(Ecnt) and Vprof(Vcnt)
 
-Reduction of instrumentation, 5 x blocks / (5 x increments + jumps), by the heuristic's weights, computed from the counts
-of one run as in the paper. The paper: Eprof(Ecnt) beats Vprof(Vcnt) in all programs, and Vprof(Ecnt) gains almost nothing.
-Behind these: increments that programs really executed per 100 blocks, with each measure.
+The first three columns have the reduction of instrumentation, 5 x blocks / (5 x increments + jumps). Counters are
+placed by the heuristic's weights, and the reduction is computed from the counts of one run, as in the paper. The
+paper: Eprof(Ecnt) beats Vprof(Vcnt) in all programs, and Vprof(Ecnt) gains almost nothing. The other columns have the
+increments per 100 blocks that programs really executed with each measure.
 
 END
 if is_measured placed.tsv; then

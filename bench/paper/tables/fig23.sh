@@ -3,10 +3,15 @@
 cat <<'END'
 ## Fig. 23: jumps that are not needed
 
-The paper moves a counter from the only way out of a block into the block. Where the counters of the heuristic's
-tree stand, in per cent of the increments executed: in the source, of which the edge is the only way out; in the
-target, of which it is the only way in; where control falls through; and on a jump, which needs another one. Last,
-the part of the increments of `-fchord=edges` that needs a jump: a loop of one block, for one, is counted in the block.
+If an edge is the only way out of a block, the paper moves the edge's counter into the block. The table says where the
+counters of the heuristic's tree stand, in per cent of the increments executed:
+
+- *in the source*: the edge is the only way out of its source
+- *in the target*: the edge is the only way into its target
+- *falls through*: control falls through on the edge
+- *jumps*: the edge is a jump, and its counter needs another jump
+- *jumps, woven*: the part of the increments of `-fchord=edges` that needs a jump. For example, a loop of one block is
+  counted in the block.
 
 END
 if is_measured placed.tsv; then

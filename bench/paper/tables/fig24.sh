@@ -3,12 +3,15 @@
 cat <<'END'
 ## Fig. 24: how good the weights are
 
-Reduction of increments (blocks executed / increments) for what maximum and minimum spanning trees leave, by the
-heuristic of section 5 and by the counts of the same run. The paper: Exact-Max is 1 to 34 % better than Heuristic-Max.
+The table has the reduction of increments (blocks executed / increments) for the edges that maximum and minimum
+spanning trees leave. Their weights are the heuristic of section 5, or the counts of the same run. The paper: Exact-Max
+is 1 to 34 % better than Heuristic-Max.
 
-- *woven*: the reduction that `edges` really has, with its own guess; *with weights*: with `-fchord-weights=` of the same run
-- *more than the best*: how many more increments these executed than the best tree, Exact-Max, would; then with the
-  jumps that counters need added on both sides: Chord takes a jump for 1.3 additions, the tree for none
+- *woven*: the reduction that `edges` really has, with its own guess
+- *with weights*: the same with `-fchord-weights=` of the same run
+- *more than the best*: how many more increments *with weights* executed than the best tree, Exact-Max, would execute
+- *and jumps*: the same if the jumps that counters need are added on both sides. Chord takes a jump to cost 1.3
+  additions, the tree takes it to cost none.
 
 END
 if is_measured placed.tsv; then
@@ -44,7 +47,7 @@ if is_measured placed.tsv; then
 			if ($9 + 0 <= 5) whole++
 		}
 		END {
-			printf "With weights within 5 %% of the best tree: %d of %d runs (further: %s); with jumps %d of %d.\n",
+			printf "With weights %d of %d runs are within 5 %% of the best tree\n(not: %s).\nIf jumps are added, %d of %d are.\n",
 				near, all, far ? far : "none", whole, all
 		}' "$rows"
 	plot fig24 "reduction of increments" 2-5

@@ -3,10 +3,12 @@
 cat <<'END'
 ## Fig. 25: the cost with heuristic and with exact weights
 
-Relative to the plain program, in instructions and in time. Then what the heuristic foresees, though it is not made
-for that, each arm being as likely to it: of the predicates executed (blocks with several ways out), the part that took the edge
-of the larger weight, of edges of the same weight each its part; and what is foreseen at best, if each predicate
-always goes the way that it took most often.
+The first four columns have the cost relative to the plain program, in instructions and in time. The last two say how
+well branches are predicted. The heuristic is not made for that: it takes each arm to be as likely as the other.
+
+- *foreseen*: the part of the executed predicates (blocks with several ways out) that took the edge of the larger
+  weight. Edges of the same weight count in equal parts.
+- *at best*: the same if each predicate is predicted to go the way that it took most often
 
 END
 if is_measured counted.tsv; then

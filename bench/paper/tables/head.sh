@@ -3,13 +3,14 @@
 cat <<'END'
 # Optimally profiling, today
 
-The tables and figures of section 6 of Ball and Larus, *Optimally Profiling and Tracing Programs* (TOPLAS 16(4),
-1994), done again with Chord on today's programs. `make bench` writes this page from the files in
-`bench/results`; nobody edits it.
+This page repeats the tables and figures of section 6 of Ball and Larus, *Optimally Profiling and Tracing Programs*
+(TOPLAS 16(4), 1994), with Chord on today's programs. `make bench` writes it from the files in `bench/results`;
+nobody edits it.
 
-Increments are exact: the sum of the counters that a run leaves. Instructions are callgrind's, of the whole
-process, with its libraries and what Chord does at its begin and end (some 180,000). Both repeat, instructions to the
-last one if folders have the same names. Time is user time, medians of alternating runs.
+Increments are exact: they are the sum of the counters that a run leaves. Instructions are counted by callgrind. They
+are those of the whole process, with its libraries and with what Chord does at its beginning and end (some 180,000).
+Both repeat, and instructions repeat to the last one if folders have the same names. Times are user times, medians of
+alternating runs.
 
 | | redundant | optimal |
 |---|---|---|
@@ -28,9 +29,9 @@ awk -F '\t' '
 	}' "$data/machine.tsv"
 cat <<'END'
 
-Programs are built with -O2 by gcc; by clang for its own two ways to count. Sources are Debian's. The first eight
-runs are those of `bench/run.sh`, with less to do where they are counted. Then recursion (`bench/fib.c`), small
-procedures (`bench/small.c`), tight loops (`bench/loop/loops.c`), leveldb (C++: bloom_test counted, table_test
-timed) and a matrix product in Fortran (`bench/loop/dgemm.f90`); zstd and xz where they were measured.
-A dash is what is not measured, or cannot be built so (clang has no Fortran).
+Programs are built by gcc with -O2, and by clang for its own two ways to count. Sources are Debian's. The first eight
+runs are those of `bench/run.sh`; they have less to do where instructions are counted. The others are recursion
+(`bench/fib.c`), small procedures (`bench/small.c`), tight loops (`bench/loop/loops.c`), leveldb (C++: bloom_test is
+counted, table_test is timed), a matrix product in Fortran (`bench/loop/dgemm.f90`), and zstd and xz where they were
+measured. A dash stands for what was not measured or cannot be built so (clang has no Fortran).
 END

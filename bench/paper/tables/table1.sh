@@ -3,9 +3,9 @@
 cat <<'END'
 ## Table I: putting counters in
 
-The paper: optimal takes 1.22 to 1.38 times the seconds of redundant, because loops have to be found and edges to
-be weighed. Here the assembler's stand-in reads the compiler's text, weaves and assembles it: millions of
-instructions, the assembler that it runs included.
+The paper: optimal takes 1.22 to 1.38 times the seconds of redundant, because loops have to be found and edges have to
+be weighed. Here the assembler's stand-in reads the compiler's text, weaves it and has it assembled. The table has
+millions of instructions, with those of the assembler that the stand-in runs.
 
 END
 if is_measured instrumented.tsv; then

@@ -3,10 +3,10 @@
 cat <<'END'
 ## Table II: edges
 
-The paper: 39 to 46 % of the edges are profiled; 51 to 58 % of these need no jump. An edge needs none if its source
-has one way out, its target one way in, or control falls through. *By the tree*: what a maximum spanning tree of the
-control-flow graph leaves, weighed as in section 5. *Woven*: the counters that `-fchord=edges` puts in; they may stand
-in blocks, and avoid jumps. All procedures, run or not.
+The paper: 39 to 46 % of the edges are profiled, and 51 to 58 % of these need no jump. An edge needs no jump if its
+source has one way out, if its target has one way in, or if control falls through. *By the tree* are the edges that a
+maximum spanning tree of the control-flow graph leaves, weighed as in section 5. *Woven* are the counters that
+`-fchord=edges` puts in; they may stand in blocks, and they avoid jumps. All procedures are counted, run or not.
 
 END
 if is_measured static.tsv; then
