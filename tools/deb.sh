@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# deb.sh [--tree] OUT: a Debian package of this tree in OUT, by dpkg-buildpackage, from a copy of the tree. With --tree only the copy,
-# OUT/chord-VERSION, for those who build it themselves (mk-build-deps, sbuild).
+# deb.sh [--tree] OUT: makes a Debian package of this tree in OUT, by dpkg-buildpackage, from a copy of the tree. With --tree it
+# makes only the copy, OUT/chord-VERSION, for people who build the package themselves (mk-build-deps, sbuild).
 set -eu
 
 tree_only=

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# demo.sh BUILD: measures Chord with Chord. It is built with `chord cc`, then
-# weaves one large assembly file: all of Chord, as gcc -flto makes it.
+# demo.sh BUILD: measures Chord with Chord. Chord is built with `chord cc`, and then weaves one large assembly file: all of Chord,
+# as gcc -flto makes it.
 set -eu
 build=$(cd "$1" && pwd)
 cd "$(dirname "$0")/.."

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# figures.sh [TREE [BUILD]]: what a change of structure is judged by, as a table: lines of each folder, lengths of functions, circles
-# between files, files that know a processor or a measure (by this tree's knows.sh), and what a small object costs. TREE is built in
-# BUILD (TREE/build). Of two trees: diff <(figures.sh OLD) <(figures.sh).
+# figures.sh [TREE [BUILD]]: prints a table of the figures by which a change of structure is judged: lines of each folder, lengths
+# of functions, circles between files, files that know a processor or a measure (by this tree's knows.sh), and the cost of a small
+# object. TREE is built in BUILD (TREE/build). To compare two trees: diff <(figures.sh OLD) <(figures.sh).
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 tree=$(cd "${1:-$here/..}" && pwd)

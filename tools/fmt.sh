@@ -1,8 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# fmt.sh: house rules that can be checked by eye of a machine: no trailing
-# blanks, a licence line, its purpose in a comment behind that, lines of at most 132 columns, functions of at most 60
-# lines (in tests as long as they like), no marks of a merge.
+# fmt.sh: checks the house rules that a script can check: no trailing blanks, a licence line, the file's purpose in a comment after
+# that, lines of at most 132 columns, functions of at most 60 lines (in tests of any length), no marks of a merge.
 set -eu
 cd "$(dirname "$0")/.."
 bad=0

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# html.sh NODE TO: puts the pages of `chord html` together in the folder TO: share/html, and the libraries that they need from
-# the folder NODE, where the distribution's packages have them, with their licences. If one is missing or not of the version that the
-# pages were written for, it says so and leaves the pages out: then `chord html` refuses, and all else works. TO/.made is there only
-# if they are, so make tries again the next time.
+# html.sh NODE TO: puts the pages of `chord html` together in the folder TO. They are share/html and the libraries that it needs,
+# with their licences. The libraries come from the folder NODE, where the distribution's packages have them. If one is missing, or
+# is not of the version for which the pages were written, the script says so and leaves the pages out. Then `chord html` refuses,
+# and all else works. TO/.made is there only if the pages are, so make tries again the next time.
 set -eu
 node=$1 to=$2
 here=$(cd "$(dirname "$0")/.." && pwd)

@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# knows.sh: which files know what only few should know.
-#   knows.sh machine   files outside of machine folders that know a processor, with the words by which it shows
-#   knows.sh measure   files outside of a measure's own that know one by its name
-#   knows.sh count     how many there are of each
-#   knows.sh check     status 1 if a file knows that is not in tools/knows.list, or is there in vain
-# Comments are no knowledge. tools/knows.list has a line for each file that may know: what, file, why, with tabs between.
+# knows.sh: lists the files that know what only few files should know.
+#   knows.sh machine   files outside of machine folders that know a processor, with the words that show it
+#   knows.sh measure   files outside of a measure's own that know the measure by its name
+#   knows.sh count     the number of each
+#   knows.sh check     status 1 if such a file is not in tools/knows.list, or if a file is in that list without need
+# Comments do not count as knowledge. tools/knows.list has a line for each file that may know: what, file, why, with tabs between.
 set -eu
 cd "$(dirname "$0")/.."
 tab=$'\t'

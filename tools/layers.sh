@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# layers.sh: no folder includes a header of one that it may not know. Each line:
-# a folder, then those it may use. Then tools/knows.sh: machines and measures that are known by name.
+# layers.sh: checks that no folder includes a header of a folder that it may not know. Each line below has a folder, and then the
+# folders that it may use. Then tools/knows.sh lists machines and measures that are known by name.
 set -eu
 cd "$(dirname "$0")/.."
 

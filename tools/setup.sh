@@ -1,8 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# setup.sh SET...: installs the Debian packages that a set needs and the machine
-# lacks, from the mirror that it is configured for. Does nothing, needs no
-# rights and no network if all are there.
+# setup.sh SET...: installs the Debian packages that a set needs and the machine lacks, from the mirror for which the machine is
+# configured. If all are there it does nothing, and needs no rights and no network.
 #   build  to build Chord    check  to run its tests    bench  to run its benchmarks    deb  to make a package of it
 set -eu
 cd "$(dirname "$0")/.."

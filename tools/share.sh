@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# share.sh DESTDIR PREFIX: installs what other tools read: completions for bash and zsh, files for pkg-config, CMake and Meson.
+# share.sh DESTDIR PREFIX: installs the files that other tools read: completions for bash and zsh, and files for pkg-config, CMake
+# and Meson.
 set -eu
 cd "$(dirname "$0")/../share"
 share=$1$2/share
