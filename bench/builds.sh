@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# What programs of the benchmarks are built with, and how: plain, by Chord and by others. To be sourced, with "bench" set to the
-# folder of this file, "real" to tests/real, "CHORD" to the command; for some variants "chosen" and "weights" to files.
+# How the programs of the benchmarks are built: plain, by Chord and by others. To be sourced, with "bench" set to the folder of this
+# file, "real" to tests/real and "CHORD" to the command. Some variants need "chosen" and "weights", set to files.
 
 # compiler_of VARIANT: CC of a build.
 compiler_of()

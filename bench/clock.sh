@@ -4,9 +4,10 @@
 #
 #	clock.sh [--runs N] [--rounds N] [--programs "A B"]
 #
-# Table 1: what is woven in. Table 2: ratio of user CPU time to the plain program's, by run.sh: with a register less (`fixed`:
-# gcc -ffixed-r15, which counts nothing), with the clock, with instructions counted. Table 3: the cost of the clock in a program of
-# small procedures, as its additions let one expect it (one instruction each), and as it is: in instructions and in time.
+# Table 1: what is woven in. Table 2: the ratio of user CPU time to the plain program's, by run.sh: with one register less (`fixed`:
+# gcc -ffixed-r15, which counts nothing), with the clock, and with instructions counted. Table 3: the cost of the clock in a program
+# of small procedures, in instructions and in time: the cost that its additions let one expect (one instruction each), and the
+# measured cost.
 set -eu
 bench=$(cd "$(dirname "$0")" && pwd)
 : "${CHORD:=$bench/../build/chord}"

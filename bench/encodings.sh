@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# What other encodings of traces would write (Ball & Larus 1994, Table III), for each command that run.sh times: `chord trace
-# --encodings` of one run.
+# What other encodings of traces would write (Ball & Larus 1994, Table III), for each command that run.sh times. The figures come
+# from `chord trace --encodings` of one run.
 #
 #	encodings.sh [--programs "A B"] [--work DIR]
 #
-# Bytes per executed conditional branch are in bits, before and after zstd; then for each command the encoding with the fewest bits
-# by function. DIR/ROW.json has all of it.
+# A table has bits per executed conditional branch, before and after zstd. Another one has, for each command, the encoding with the
+# fewest bits by function. DIR/ROW.json has all figures.
 set -eu
 bench=$(cd "$(dirname "$0")" && pwd)
 real=$bench/../tests/real

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# What it costs when activations do not return: 1,000,000 exceptions, 1,000,000 times longjmp, 10,000 short
-# threads (exits-*). First every measure's counts have to be exactly what the source says; then a
-# table of CPU time, user and system, beside the plain program's: the median of alternating runs, least and most, and
-# what that is for each exception, jump or thread. Status 1 if a count is wrong.
+# What it costs when activations do not return: 1,000,000 exceptions, 1,000,000 calls of longjmp, 10,000 short threads (exits-*).
+# First the script checks that the counts of every measure are exactly what the source says. Then it prints a table of CPU time,
+# user and system, beside the plain program's: the median of alternating runs, the least and the most, and the cost of each
+# exception, jump or thread. Status 1 if a count is wrong.
 #
 #	exits.sh [--runs N] [--levels "-O0 -O2"] [--compilers "gcc clang"] [--measures "edges calls"] [--work DIR]
 set -eu

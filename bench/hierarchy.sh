@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# What each measure of the hierarchy costs (Ball & Larus 1994, Fig. 21): additions executed and instructions by callgrind, per
-# hundred of the plain program's.
+# What each measure of the hierarchy costs (Ball & Larus 1994, Fig. 21): additions executed, and instructions by callgrind, per
+# hundred instructions of the plain program.
 #
 #	hierarchy.sh [--programs "A B"] [--measures "X Y"] [--work DIR]
 set -eu

@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# What counting costs in tight loops: what each form of an addition takes on this processor, then loops built plain, with
-# Chord and with others, run in turns.
+# What counting costs in tight loops. First comes the cost of each form of an addition on this processor. Then the loops run in
+# turns, built plain, with Chord and with others.
 #
 #	loop.sh [--quick] [--runs N] [--loops "A B"] [--columns "X Y"] [--levels "-O2 -O3"] [--work DIR]
 #
-# The two of a pair run in turns. A run tells the median of many short stretches; a number here is the ratio of the least of the
-# measured program's runs to that of the plain one's, in brackets the least and most ratio of a pair. Then the geometric
-# mean. `clang:` before a column of Chord's is clang's code.
+# The two programs of a pair run in turns. A run prints the median of many short stretches. A number here is the ratio of the least
+# of the measured program's runs to the least of the plain one's. The brackets have the least and the most ratio of a pair. The last
+# row is the geometric mean. `clang:` before a column of Chord's means code of clang.
 set -eu
 bench=$(cd "$(dirname "$0")" && pwd)
 . "$bench/processor.sh"

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* What a command costs, or what it costs beside another.
+/* What a command costs, alone or in relation to another one.
  *
  *	pair RUNS COMMAND         median, least and most CPU seconds of COMMAND
  *	pair [-s | -e] RUNS PLAIN MEASURED  the same of the ratio MEASURED / PLAIN, then PLAIN's median
  *
- * Commands go to sh. The two of a pair run one after the other, and the first of them
- * takes turns: what else the machine does hits both. Time is user CPU time of everything
- * the command waited for; with one command, and with -s, system time too; with -e, elapsed time. */
+ * Commands are given to sh. The two commands of a pair run one after the other, and they take turns at being first, so other
+ * work of the machine hits both. Time is the user CPU time of everything that the command waited for. With one command, and
+ * with -s, it includes system time. With -e it is elapsed time. */
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>

@@ -4,8 +4,8 @@
 #
 #	paper.sh [--quick] [--programs "A B"] [--only "STEP ..."] [--runs N] [--anew] [--out DIR] [--work DIR] [--no-plots]
 #
-# Steps, each of which goes on where it was stopped: what is in DIR (default: bench/results) is not measured again, unless --anew
-# says so. What is not measured yet the page says.
+# Each step resumes where it was stopped: results that are in DIR (default: bench/results) are not measured again, except with
+# --anew. The page says what is not measured yet. The steps are:
 #
 #	count       increments and instructions executed, static numbers (callgrind; repeats exactly, on a busy machine, too)
 #	instrument  what it takes to put counters in (likewise)

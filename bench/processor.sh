@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# processor: a line that says on what processor a table was made. What counting costs depends on it.
+# processor: prints a line that names the processor on which a table was made. The cost of counting depends on the processor.
 processor()
 {
 	awk -F ': *' '

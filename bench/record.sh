@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# What recording a run and replaying it cost beside the plain program, by elapsed time, in turns; with what is in the log; beside it
-# strace -f, rr, and gdb's `record full`.
+# What recording a run and replaying it cost in relation to the plain program: elapsed time, in turns. The table also has the size
+# of the log, and the costs of strace -f, rr, and gdb's `record full`.
 #
 #	record.sh [--short] [--runs N] [--programs "A B"] [--work DIR]
 #
 # A table in Markdown: the ratio to the plain program's time, median of the pairs, least and most. The programs are the application
-# runs of run.sh, built by gcc -O2, and three that make many system calls: `git` (a repository is made, filled, looked at), `files`
-# (find, cat, sort), `threads` (mutexes and condition variables). --short: two pairs each.
+# runs of run.sh, built by gcc -O2, and three that make many system calls: `git` (makes a repository, fills it and looks at it),
+# `files` (find, cat, sort), `threads` (mutexes and condition variables). --short: two pairs each.
 set -eu
 bench=$(cd "$(dirname "$0")" && pwd)
 real=$(cd "$bench/../tests/real" && pwd)

@@ -1,11 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# What others that record a whole run cost beside a trace: processor time (user and system) by instruction of the plain program, which
-# valgrind counts. Each has as much to do as it can bear: bzip2 of 1 MB, of 20 KB, or decompressing 300 bytes.
+# What other recorders of whole runs cost in relation to a trace: processor time (user and system) by instruction of the plain
+# program, which valgrind counts. The size of the run depends on how slow the recorder is: bzip2 of 1 MB, of 20 KB, or decompressing
+# 300 bytes.
 #
 #	recorders.sh [--work DIR]
 #
-# What is not installed is left out. Rough where the machine has other things to do.
+# Recorders that are not installed are left out. The figures are rough if the machine has other work.
 set -eu
 bench=$(cd "$(dirname "$0")" && pwd)
 real=$bench/../tests/real

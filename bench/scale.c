@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* scale WHAT N: libs (many0.so and so on, opened and called), threads (one after the other), alive (at a time), forks; says on
- * standard error how many seconds that took. */
+/* scale WHAT N: libs (many0.so and so on are opened and called), threads (one after the other), alive (threads at the same
+ * time), forks. Prints on standard error how many seconds that took. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <pthread.h>

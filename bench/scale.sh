@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# scale.sh [BUILD]: how time grows with libraries that are opened, threads and forked children: n and half of it, against the
-# program without Chord, the shortest of three runs. A column that more than doubles is growth that is more than linear.
+# scale.sh [BUILD]: how time grows with the number of opened libraries, threads and forked children. It runs n and half of n, with
+# Chord and without, and takes the shortest of three runs. A column that more than doubles has grown more than linearly.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 chord=$(realpath "${1:-$here/../build}")/chord

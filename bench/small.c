@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Small procedures, one file's worth of them, in place of Dhrystone, of which Mellor-Crummey & LeBlanc's Table 2 reports the most:
- * records and their lists, strings, small choices. argv[1]: rounds, in thousands. With another argument it says how often the clock
- * was added to in a round, if it is there. */
+/* Small procedures, as many as a file has, in place of Dhrystone, which has the highest cost in Mellor-Crummey & LeBlanc's
+ * Table 2: records and lists of them, strings, small choices. argv[1]: thousands of rounds. With another argument the program
+ * says how often a round adds to the clock, if there is a clock. */
 #include <chord.h>
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /* studies PROGRAM [SETS [FOLDER]]: the studies of Apiwattanapong & Harrold (2002, section 4) on the procedures of a program
- * that was built with -fchord=paths: how many probes it takes to tell one path, or 2 to 5, from all others, relative to the
- * number for all paths. Prints a table; writes a line for each procedure to FOLDER/studies.tsv (bench/studies.sh plots it).
+ * that was built with -fchord=paths: how many probes tell one path, or 2 to 5 paths, from all others, relative to the number
+ * of probes for all paths. It prints a table, and writes a line for each procedure to FOLDER/studies.tsv (bench/studies.sh
+ * plots it).
  *
- * Probes are edges of the DAG with a value other than 0, as the paper counts them, with the dummy edges, which lead from root to
- * where paths begin and from where they end to EXIT. Edges that never run are left out, and procedures with one path as well. Of
- * each procedure there are as many different sets as SETS (100), drawn at random without replacement, or all if it has no more.
- * A set is there in all columns or in none.
+ * Probes are edges of the DAG with a value other than 0, as the paper counts them. The dummy edges are included; they lead
+ * from root to the beginnings of paths, and from the ends of paths to EXIT. Edges that never run are left out, and so are
+ * procedures with one path. Each procedure has as many different sets as SETS says (100), drawn at random without replacement,
+ * or all sets if it has no more. A set is in all columns or in none.
  *
  * all      Ball and Larus' values for all paths; as a price, after they were moved to the chords of a spanning tree
- * printed  Fig. 4 of the paper. A set collides if a path of it has the sum of another path; that is searched for, and where the
- *          search takes too long the set is open
+ * printed  Fig. 4 of the paper. A set collides if one of its paths has the sum of another path. The program searches for such
+ *          paths, and the set is open where the search takes too long
  * sound    spp_place()
  * woven    spp_weave() without early records: edges whose code changes the register, or adds to it to record a path
  *
- * Prices are the weights by which the weaver guesses. printed, sound and all have them on dummy edges, too; woven is placed as it
- * is in programs, where code that records is there anyhow. */
+ * Prices are the weights by which the weaver guesses. printed, sound and all have prices on dummy edges, too. woven is placed
+ * as it is in programs, where the code that records is there anyhow. */
 #include "graph/graph.h"
 #include "run/run.h"
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# gnuplot -e "tsv='...'; stem='...'; program='...'" studies.gp: Fig. 6 and 7 of Apiwattanapong & Harrold (2002) of what
-# build/studies has written.
+# gnuplot -e "tsv='...'; stem='...'; program='...'" studies.gp: draws Fig. 6 and 7 of Apiwattanapong & Harrold (2002) from the
+# output of build/studies.
 set datafile separator "\t"
 set datafile missing "NaN"
 set grid ytics lc rgb "#dddddd" lt 1

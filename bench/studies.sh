@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The studies of selective path profiling (studies.c) of programs that are built here with all their paths: FOLDER/PROGRAM.tsv, and
-# FOLDER/PROGRAM-6.svg and -7.svg, Fig. 6 and 7 of the paper.
+# The studies of selective path profiling (studies.c), of programs that are built here with all their paths. It writes
+# FOLDER/PROGRAM.tsv, and the paper's Fig. 6 and 7 as FOLDER/PROGRAM-6.svg and -7.svg.
 #
 #	studies.sh [--sets N] [--programs "A B"] [--to FOLDER]
 set -eu

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* In every file of a program: a timer is set, and is never due. */
+/* Included in every file of a program: a timer is set, and is never due. */
 #include "../include/chord.h"
 
 static __attribute__((constructor)) void

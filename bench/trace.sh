@@ -4,9 +4,10 @@
 #
 #	trace.sh [--runs N] [--programs "A B"]
 #
-# Table 1: ratio of elapsed time to the plain program's, in alternating runs: the program packs its trace by itself; another process
-# does (chord trace --run); only the last 64 MiB are kept, unpacked; witnesses, and each branch, are written in place of paths. Table 2: the
-# same of user CPU time of all processes. Table 3: bytes that the traces take on disk, by command.
+# Table 1: the ratio of elapsed time to the plain program's, in alternating runs, if the program packs its trace by itself; if
+# another process does (chord trace --run); if only the last 64 MiB are kept, unpacked; and if witnesses, or each branch, are
+# written in place of paths. Table 2: the same ratio of the user CPU time of all processes. Table 3: the bytes that the traces take
+# on disk, by command.
 set -eu
 bench=$(cd "$(dirname "$0")" && pwd)
 . "$bench/../tests/real/lib.sh"

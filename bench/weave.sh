@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# What weaving costs at compile time: sqlite3.c, 250,000 lines in one file, and the same
-# text with 2, 4 and 8 copies of every function. Status 1 if it adds more than 10 % to
-# the compilation, or if it does not grow in proportion to the text.
+# What weaving costs at compile time: for sqlite3.c, which is 250,000 lines in one file, and for the same text with 2, 4 and 8
+# copies of every function. Status 1 if weaving adds more than 10 % to the compilation, or if its time does not grow in proportion
+# to the text.
 #
 #	weave.sh [--quick] [--runs N] [--work DIR]
 set -eu

@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Where the instructions go that a measure adds: of the tests' workloads (tests/real) by callgrind, per hundred of the plain
-# program's. Additions, loads of bases for them and what keeps flags are told by the instructions at their addresses, the runtime
-# by its symbol; jumps are what is left.
+# Where the instructions go that a measure adds, per hundred instructions of the plain program: the tests' workloads (tests/real)
+# under callgrind. Additions, loads of their bases, and the code that keeps flags are known by the instructions at their addresses.
+# The runtime is known by its symbol. The rest are jumps.
 #
 #	where.sh [--programs "A B"] [--measure X] [--weights] [--work DIR]
 #
-# --weights: built with the exact counts of the same workload as weights.
+# --weights: the programs are built with the exact counts of the same workload as weights.
 set -eu
 bench=$(cd "$(dirname "$0")" && pwd)
 oracle=$bench/../tests/oracle

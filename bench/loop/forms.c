@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What each form of an addition to a counter costs on this processor: nanoseconds a round of a loop that has nothing else, and
- * of one that looks through bytes, as strlen does; the shortest of several runs. Loops lie in
- * one line of the cache. A processor that can forward a store to
- * the load of the next round at no cost (memory renaming) shows that by forms that cost no more than the loop without. */
+/* What each form of an addition to a counter costs on this processor: nanoseconds a round, of a loop that does nothing else and
+ * of one that looks through bytes as strlen does. Each number is the shortest of several runs. The loops lie in one line of the
+ * cache. Some processors can forward a store to the load of the next round at no cost (memory renaming). On these some forms
+ * cost no more than the loop without an addition. */
 #include <stdio.h>
 #include <string.h>
 #include <time.h>

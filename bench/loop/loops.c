@@ -2,9 +2,9 @@
 /* Tight loops, one a run. Each is a function that is called over and over, as in a library.
  *
  *	loops NAME         nanoseconds a call: the median of many stretches of some microseconds, and the least
- *	loops NAME CALLS   so many calls, and what they computed; `all` for all of them
+ *	loops NAME CALLS   makes that many calls and prints what they computed; `all` for all of them
  *
- * Stretches are that short because the machine does other things, too: a stretch that it came into is not the median. */
+ * Stretches are this short because the machine has other work, too: a stretch that such work interrupts is not the median. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Bars side by side: a group for each row of the file `rows`, a bar for each column; `what` is on the axis. The background is white,
-# so that the page may be dark.
+# Bars side by side: a group for each row of the file `rows`, and a bar for each column; `what` is the label of the axis. The
+# background is white, so the page may be dark.
 columns = int(system("head -n 1 '" . rows . "' | tr '\t' '\n' | wc -l"))
 groups = int(system("wc -l <'" . rows . "'")) - 1
 set terminal svg size (160 + 70 * groups < 480 ? 480 : 160 + 70 * groups), 360 font "sans-serif,12" background rgb "white"

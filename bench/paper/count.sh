@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-# Increments and instructions executed, and where counters could have been. To be sourced by paper.sh.
+# Increments and instructions executed, and the numbers of counters in other places. To be sourced by paper.sh.
 #
-# All of it repeats: runs have the same folder, names, environment and addresses. counted.tsv has a row for each run and build,
-# placed.tsv and static.tsv what placements.c finds in builds with -fchord=edges.
+# All of it repeats, because runs have the same folder, names, environment and addresses. counted.tsv has a row for each run and
+# build. placed.tsv and static.tsv have what placements.c finds in builds with -fchord=edges.
 
 counted_columns="run build program instructions additions"
 placed_columns="run placement weights counters increments in-source in-target falls jumps ran-source ran-target ran-falls ran-jumps"

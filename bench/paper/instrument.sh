@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# What it takes to put counters in: the assembler, and its stand-in with redundant and with optimal counters, in instructions under
-# callgrind. To be sourced by paper.sh. instrumented.tsv has a row for each program.
+# What it takes to put counters in, in instructions under callgrind: of the assembler, and of its stand-in with redundant and with
+# optimal counters. To be sourced by paper.sh. instrumented.tsv has a row for each program.
 
 instrumented_columns="program files lines bytes as every-block every-edge edges"
 instrumented_builds="as every-block every-edge edges"

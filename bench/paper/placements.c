@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* placements PROGRAM [PROFILE...]: what counters in other places would have cost, from the counts of one run with -fchord=edges.
- * Ball & Larus (1994, section 6.1) compare algorithms so: where each would put counters, how often these would have been
- * incremented, how many extra jumps would have been needed.
+/* placements PROGRAM [PROFILE...]: what counters in other places would have cost, from the counts of one run with
+ * -fchord=edges. Ball & Larus (1994, section 6.1) compare algorithms in this way: by the places where each one would put
+ * counters, by how often these counters would have been incremented, and by how many extra jumps would have been needed.
  *
- * The graphs are those of the map, the weights those of section 5 (each arm as likely) or the counts themselves. Prints lines of
- * words with tabs between them, below their names: a placement, the weights that it goes by, and its numbers. Without a profile:
- * the static numbers.
+ * The graphs are those of the map. The weights are those of section 5 (each arm as likely), or the counts themselves. The
+ * program prints lines of words with tabs between them, below the names of the columns: a placement, its weights, and its
+ * numbers. Without a profile it prints the static numbers.
  *
- * An edge needs no jump if its source has one way out (the counter stands in the source, as in Fig. 23b), if its target has one way
- * in (it stands there), or if control falls through. */
+ * An edge needs no jump in three cases: its source has one way out (the counter stands in the source, as in Fig. 23b), its
+ * target has one way in (the counter stands there), or control falls through. */
 #include "graph/graph.h"
 #include "run/run.h"
 

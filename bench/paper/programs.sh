@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# The programs of the paper's tables, and what of them is run to be counted under callgrind: the runs that bench/run.sh times, with
+# The programs of the paper's tables, and the runs of them that are counted under callgrind: the runs that bench/run.sh times, with
 # less to do. To be sourced, after builds.sh.
 
 # The eight runs; recursion, small procedures, tight loops, one program of C++ and one of Fortran; two more. (arpack and lapack are

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Rows of the files of results: words with tabs between them, the columns' names in the first line. To be sourced, with "data" set
-# to the folder of results.
+# Rows of the files of results: words with tabs between them; the first line has the names of the columns. To be sourced, with
+# "data" set to the folder of results.
 tab=$(printf '\t')
 
 # columns FILE NAME...: begins a file, unless it is there.

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-# What the scripts in tables/ share. Each prints a part of the page from files of results, and draws its figure. To be sourced,
-# with "data" set to the folder of results, "link" to it as the page names it, "plots" to 1 if figures are to be drawn.
+# What the scripts in tables/ share. Each of them prints a part of the page from files of results, and draws its figure. To be
+# sourced, with "data" set to the folder of results, "link" to that folder as the page names it, and "plots" to 1 if figures are to
+# be drawn.
 
 # The eight runs of bench/run.sh, then the others.
 order="bzip2 minigzip ncompress sqlite3 grep lua-recursion lua-tables lua-strings fib small loops leveldb dgemm arpack zstd xz"

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-# Time, and on which machine. To be sourced by paper.sh.
+# Times, and the machine on which they were taken. To be sourced by paper.sh.
 #
-# time.tsv has a row for each run and build, from run.sh: user time as a ratio to the plain program's, median of alternating pairs,
-# least and most, and the plain program's seconds. instrument-time.tsv has seconds of the assembler and of its stand-in for all
-# texts of a program.
+# time.tsv has a row for each run and build, from run.sh: user time as a ratio to the plain program's (median of alternating pairs,
+# least and most), and the plain program's seconds. instrument-time.tsv has the seconds that the assembler and its stand-in take for
+# all texts of a program.
 
 time_columns="run build ratio least most plain"
 time_builds="every-block every-edge edges blocks blocks-vcnt weighted:edges gcov gcov-atomic llvm-instr llvm-gen

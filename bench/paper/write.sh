@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# write.sh DATA PAGE PLOTS: writes the page, with figures in DATA if PLOTS is 1, of the results in DATA. Nothing is measured here.
+# write.sh DATA PAGE PLOTS: writes the page from the results in DATA. It draws the figures, to DATA, if PLOTS is 1. It measures
+# nothing.
 set -eu
 paper=$(cd "$(dirname "$0")" && pwd)
 : "${CHORD:=$paper/../../build/chord}"

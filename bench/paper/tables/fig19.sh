@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Fig. 19: what profiling costs, normalised by the plain program, beside others.
+# Fig. 19: what profiling costs with Chord and with others, as a ratio to the plain program.
 cat <<'END'
 ## Fig. 19: the cost of profiling
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Fig. 25: what exact weights save at run time, and how well the heuristic foresees branches.
+# Fig. 25: what exact weights save at run time, and how well the heuristic predicts branches.
 cat <<'END'
 ## Fig. 25: the cost with heuristic and with exact weights
 

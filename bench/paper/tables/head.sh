@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# What the page is, and on what it was measured.
+# What the page is, and on which machine it was measured.
 cat <<'END'
 # Optimally profiling, today
 

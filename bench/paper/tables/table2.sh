@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Table II: how many edges get counters, and how many of these need no jump.
+# Table II: how many edges get counters, and how many of these edges need no jump.
 cat <<'END'
 ## Table II: edges
 
