@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* For LD_PRELOAD: request number FAIL_AT for memory fails, counted from 1. At the end the number of
- * requests goes to the descriptor FAIL_FD, if it is set. */
+/* For LD_PRELOAD: the request for memory with the number FAIL_AT fails, counted from 1. At the end the number of requests is
+ * written to the descriptor FAIL_FD, if that is set. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# run.sh [--every N]: commands of Chord with each single request for memory failing
-# once (by default every 7th; without debug information, as libdw itself crashes): status 1 or 2 and a message, or the right
-# output, or a warning that names what is missing in it; never a signal. What a command writes to a file is compared as well as what
-# it prints: it is whole, or not there.
+# run.sh [--every N]: runs commands of Chord, and in each run one request for memory fails (by default every 7th request is tried;
+# without debug information, because libdw itself crashes). A command must end with status 1 or 2 and a message, or with the right
+# output, or with a warning that names what is missing in the output; never by a signal. The script compares what a command prints
+# and what it writes to a file: the file is whole, or not there.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
