@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions that are inlined, into one another, more than once, and not everywhere. */
+/* Functions that are inlined, into one another, more than once, and not in all places. */
 #include <cstdio>
 #include <cstdlib>
 #include <vector>

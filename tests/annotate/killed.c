@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Stands in a call until it is killed, behind branches: how they went is not known for certain. */
+/* Waits in a call until it is killed. The branches before that call went in ways that are not known for certain. */
 #include <unistd.h>
 
 static inline __attribute__((always_inline)) int
