@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions that call in every way: some that only one calls, some that several do, recursion below one and between two. */
+/* Functions that call in every way: some have one caller, some have several; there is recursion below one and between two. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls without recursion, and without a library below them: what callgrind says of each call has to be the same. */
+/* Calls without recursion, and without calls in a library: callgrind has to give the same numbers for each call. */
 static volatile int sink;
 
 static __attribute__((noinline)) int

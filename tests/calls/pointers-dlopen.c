@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Two objects that are opened one after the other, perhaps where the other one was. */
+/* Two objects that are opened one after the other, the second perhaps at the addresses of the first. */
 /* callees: main plug_a 200 */
 /* callees: main plug_b 200 */
 #ifdef LIB

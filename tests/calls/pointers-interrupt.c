@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Handlers that do not come back end activations on the way to calls through pointers, whose callees change all
- * the time. */
+/* Handlers that do not return end activations that were about to call through pointers. The callees of these pointers change
+ * all the time. */
 /* callees: main handled 300 */
 /* by chance: forever */
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A handler of a timer's signals goes through the call that it interrupts. */
+/* A handler of a timer's signals calls through the same call site that it interrupts. */
 /* callees: through one 3000000 */
 /* callees: through two 1500000 */
 /* callees: through three 300 */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Snapshots say who was called since the one before. */
+/* Snapshots say which functions were called since the last snapshot. */
 #include <signal.h>
 
 static volatile int n;

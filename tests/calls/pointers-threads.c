@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Four threads call through one table, in turns that nobody chose. */
+/* Four threads call through one table, in turns that depend on chance. */
 /* callees: thread red 200000 */
 /* callees: thread green 400000 */
 /* callees: thread blue 400000 */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls through pointers whose callees the source says: CALLER CALLEE CALLS, over all call sites of the caller. */
+/* Calls through pointers. The source says their callees as CALLER CALLEE CALLS, over all call sites of the caller. */
 /* callees: twice half 10 */
 /* callees: twice third 20 */
 /* callees: main (not measured) 7 */

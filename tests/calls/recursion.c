@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls of every kind: mutual recursion, through pointers, abandoned by longjmp and by exit, back from a library. */
+/* Calls of every kind: mutual recursion, through pointers, abandoned by longjmp and by exit, and calls back from a library. */
 #include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>

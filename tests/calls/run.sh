@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# run.sh: what -fchord=calls says of each call, against callgrind where nothing recurs, and against a stack of
-# calls kept by single steps (shadow.c) where it does. CHORD is the program to test.
+# run.sh: checks what -fchord=calls says of each call. Where nothing recurs it is compared with callgrind. Where something does, it
+# is compared with a stack of calls that single steps keep (shadow.c). CHORD is the program to test.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 : "${CHORD:=$here/../../build/chord}"

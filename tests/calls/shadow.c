@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* shadow FUNCTIONS PROGRAM: runs a program that is not measured, step by step, with a stack of the calls that
- * are under way, and prints for each call site of the functions what happened between its calls and their
- * returns: CALLER CALLEE CALLS INSTRUCTIONS, and "direct" or, of calls through pointers, where the call is; these have a
- * line for each callee. FUNCTIONS has lines NAME ADDRESS SIZE (hexadecimal) of the
- * functions whose instructions count, and of others that are called; those have size 0. */
+/* shadow FUNCTIONS PROGRAM: runs an unmeasured program step by step, and keeps a stack of the calls that are under way. For
+ * each call site of the functions it prints what happened between its calls and their returns: CALLER CALLEE CALLS
+ * INSTRUCTIONS, and "direct", or for calls through pointers the place of the call; such calls have a line for each callee.
+ * FUNCTIONS has lines NAME ADDRESS SIZE (hexadecimal): the functions whose instructions count, and other functions that are
+ * called, which have size 0. */
 #include <elf.h>
 #include <stdint.h>
 #include <stdio.h>
