@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The clock around code whose loops and calls are known. Each is in a procedure of its own, so that no loop is unrolled into
- * another; the sink keeps loops from being computed. */
+/* The clock around code with known loops and calls. Each piece of code is in a procedure of its own, so that no loop is
+ * unrolled into another one. The sink keeps the compiler from computing the loops. */
 #include <chord.h>
 #include <inttypes.h>
 #include <stdio.h>

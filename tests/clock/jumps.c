@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Activations that end unseen and are taken up again: longjmp, jumps of the compiler's own, signals, handlers on another stack,
+/* Activations that end unseen and are continued later: longjmp, the compiler's own jumps, signals, handlers on another stack,
  * contexts that are resumed more than once, a stack that is used again. */
 #include <setjmp.h>
 #include <signal.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* All that repeats code within one thread without leaving activations: loops of all kinds, recursion, frames of changing size,
- * procedures that one call enters, string instructions. */
+/* Everything that repeats code within one thread without ending activations: loops of all kinds, recursion, frames of changing
+ * size, procedures that one call enters, string instructions. */
 #include <alloca.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* names [--no-count] [--no-sp] COUNTER MAIN RANGES PROGRAM [ARGUMENT...]: runs a program with a clock one instruction at a
- * time, each of its threads, while main() runs, and looks whether one is ever a second time at the same instruction with the
- * same stack pointer and the same count. COUNTER and MAIN: the addresses of the numbers of the count and of main, in hex,
- * and RANGES: lines of address and size of measured code, all as nm has them. Knows nothing else of Chord.
+/* names [--no-count] [--no-sp] COUNTER MAIN RANGES PROGRAM [ARGUMENT...]: runs a program that has a clock, one instruction at a
+ * time in each of its threads, while main() runs. It checks that no thread is twice at the same instruction with the same stack
+ * pointer and the same count. COUNTER and MAIN are the addresses of the numbers of the count and of main, in hex. RANGES has lines
+ * of address and size of measured code, all as nm has them. The program knows nothing else of Chord.
  *
- * A string instruction with a repeat prefix is one instruction, of which each round is a step: there rcx is part of the name.
- * Where only a signal's handler came between, which is measured, the state is the same one, but has another name.
+ * A string instruction with a repeat prefix is one instruction, but each of its rounds is a step, so rcx is part of the name
+ * there. If only a measured handler of a signal ran in between, the state is the same one, but has another name.
  *
  * Prints how many states there were, of how many threads, in how many steps. Exit status: 0; 1 if a name came twice, with the
- * state; 99 if it takes more than STEPS steps (environment), after what came until then; 98 trouble.
+ * state; 99 if it takes more than STEPS steps (environment), after the output so far; 98 trouble.
  */
 #include "../stepping.h"
 

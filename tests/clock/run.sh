@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# run.sh [--all] [--keep DIR] [PART...]: the clock.
+# run.sh [--all] [--keep DIR] [PART...]: tests of the clock.
 #   names   a thread is never twice at one instruction with the same stack pointer and count, by single steps; with --all gcc and
 #           clang at all levels
 #   counts  programs whose counts follow from their source

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Threads, each with a count of its own: some at a time, some one after another, with the same stack. */
+/* Threads with a count of their own: some run at the same time, some one after another with the same stack. */
 #include <pthread.h>
 
 static volatile int sink;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Exceptions: landing pads that are entered again and again, from one call and from several, rethrown, in recursion.
+// Exceptions: landing pads that are entered again and again, from one call and from several, by rethrown exceptions, in recursion.
 #include <stdexcept>
 #include <string>
 #include <vector>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Says what the clock shows, and waits for the signal that ends it. With an argument it ends at once. */
+/* Prints what the clock shows, and waits for the signal that ends it. With an argument it ends at once. */
 #include <chord.h>
 #include <inttypes.h>
 #include <stdio.h>
