@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What line coverage meets in C++: templates, inlined code, exceptions, switches, loops, functions and instances that never run.
+// Cases of C++ for line coverage: templates, inlined code, exceptions, switches, loops, functions and instances that never run.
 #include <cstdlib>
 #include <stdexcept>
 #include <string>

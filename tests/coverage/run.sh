@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# `chord coverage`: what a source says, gcov's lines at -O0, callgrind's at -O2; sources in several programs, changes, limits. Prints
-# ok, FAIL or skip for each; status 1 if one failed.
+# `chord coverage`: compared with what a source says, with gcov's lines at -O0, and with callgrind's at -O2; sources in several
+# programs, changes, limits. Prints ok, FAIL or skip for each test; status 1 if one failed.
 # run.sh [NAME...]
 set -u
 . "$(dirname "$0")/../cases.sh"
