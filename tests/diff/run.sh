@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# `chord diff`: programs that do a known number of things more or less. Prints ok, FAIL or skip for
-# each; status 1 if one failed.
+# `chord diff`: programs that do a known number of things more or less often. Prints ok, FAIL or skip for each test; status 1 if one
+# failed.
 # run.sh [NAME...]
 set -u
 . "$(dirname "$0")/../cases.sh"
