@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Straight code with padding inside, of another length when it is woven: it may be there only then, or only before. The
- * argument says how often. */
+/* Straight code with padding inside. The padding has another length in woven code: it may be only there, or only in the plain
+ * code. The argument says how often the code runs. */
 #include <stdio.h>
 #include <stdlib.h>
 

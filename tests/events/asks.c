@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Says what it has counted, so that somebody else can be asked the same: in itself, in a thread that stays and in one that
- * has ended. Then waits. */
+/* Prints what it has counted itself, what a thread that stays has counted, and what a thread that has ended has counted, so
+ * that the same can be asked from outside. Then it waits. */
 #include <chord.h>
 #include <inttypes.h>
 #include <pthread.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Procedures that nothing but calls in this text enters, and some that look so. The argument says how often. */
+/* Procedures that only calls of this text enter, and some that only look so. The argument says how often they run. */
 #include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where marked code records: a ring of 2^24 bytes in the file that RECORD names. Not measured. */
+/* The place to which marked code records: a ring of 2^24 bytes in the file that RECORD names. Not measured. */
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdlib.h>

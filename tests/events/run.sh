@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# run.sh [--long] [--stops N] [--keep DIR] [PART...]: on-line queries of events, from inside and outside of a program.
+# run.sh [--long] [--stops N] [--keep DIR] [PART...]: on-line queries of events, from inside and from outside of a program.
 #   bad     queries that cannot be answered
 #   plain   what chord query prints
 #   relaxed  what is said of instructions that the linker replaced
 #   unseen  the process does not notice
 #   stops   random stops of stepped programs, also in woven-in code, against the steps
 #   marks   chord_events() at random places, against the steps of the program that is not measured
-# With --long 10,000 stops, 200 programs of csmith, and Lua; --stops N: N of each program. CHORD is the program to test,
-# STOPS the one that steps.
+# With --long it makes 10,000 stops, and tries 200 programs of csmith, and Lua. --stops N: N stops of each program. CHORD is the
+# program to test, STOPS the program that steps.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../.." && pwd)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* stops CHORD STOPS GAP SEED PROGRAM [ARGUMENT...]: runs a measured program one instruction at a time, stops it at
- * random moments, and asks `chord query` what it has counted. The truth is what was stepped over: the map
- * says which instructions are the program's own, and what each of them adds. If the program handles SIGURG it gets that,
- * at random, in the middle of its code.
+/* stops CHORD STOPS GAP SEED PROGRAM [ARGUMENT...]: runs a measured program one instruction at a time, stops it at random
+ * moments, and asks `chord query` what the program has counted. The right answer comes from the instructions that were stepped
+ * over: the map says which of them are the program's own, and what each of them adds. If the program handles SIGURG, it gets
+ * that signal at random, in the middle of its code.
  *
- * Prints what was found at how many stops; a line with FAIL for each that was not as it should be. */
+ * Prints what was found at how many stops, and a line with FAIL for each stop with a wrong answer. */
 #include "machine/machine.h"
 #include "profile/profile.h"
 #include "run/run.h"

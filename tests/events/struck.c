@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Handlers that interrupt measured code anywhere: that count themselves, that are interrupted in turn by another,
- * that run on a stack of their own, that jump out. */
+/* Handlers that interrupt measured code anywhere. Some count themselves, some are interrupted by another handler, some run on a
+ * stack of their own, some jump out. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>

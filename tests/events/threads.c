@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Threads that come and go and take over one another's counters, and some that stay. */
+/* Threads that begin, end and take over one another's counters, and some that stay. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Exceptions: caught near and far, thrown on, passing destructors.
+// Exceptions that are caught near and far, thrown on, and pass destructors.
 #include <cstdio>
 #include <cstdlib>
 #include <stdexcept>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* truth RANGES MARKS OUT PROGRAM [ARGUMENT...]: runs a program that is not measured one instruction at a time and
- * counts those in the ranges (lines of address and size in hex, as nm -S has them). Whenever control comes to an address
- * of MARKS (64-bit numbers) the count so far is written to OUT. Knows nothing of Chord.
+/* truth RANGES MARKS OUT PROGRAM [ARGUMENT...]: runs an unmeasured program one instruction at a time, and counts the
+ * instructions in the ranges (lines of address and size in hex, as nm -S has them). Whenever control comes to an address of
+ * MARKS (64-bit numbers), it writes the count so far to OUT. It knows nothing of Chord.
  *
  * Exit status: the program's; 99 if it takes more than STEPS steps (environment). */
 #include <signal.h>

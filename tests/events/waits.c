@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Waits in a system call, again and again, for a time that nobody else ends; says how often it ended early and whether
- * it took as long as it should. Arguments: the call, milliseconds, how often. */
+/* Waits in a system call, again and again, for a time that nothing else cuts short. Prints how often a wait ended early, and
+ * whether it took as long as it should. Arguments: the call, milliseconds, how often. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <poll.h>

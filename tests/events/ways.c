@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Ways through code that need care: calls that do not come back, jumps through tables, frames of any size,
- * recursion, callbacks. The argument says how often. */
+/* Ways through code that need care: calls that do not return, jumps through tables, frames of any size, recursion, callbacks.
+ * The argument says how often they run. */
 #include <alloca.h>
 #include <setjmp.h>
 #include <stdio.h>
