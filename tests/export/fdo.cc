@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* For profiles that compilers take: a function that is inlined in two places, one that is cloned, calls through a pointer, a
- * constructor with code of its own. Each is executed a number of times that no other is. */
+/* For the profiles that compilers read: a function that is inlined in two places, one that is cloned, calls through a pointer,
+ * and a constructor with code of its own. Each of them is executed a number of times that no other one has. */
 #include <cstdio>
 
 static volatile long sink;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A function without code of its own, and one that is not called where it has some. */
+/* One function has no code of its own. Another one has, but it is not called there. */
 #include <stdio.h>
 
 static inline __attribute__((always_inline)) long

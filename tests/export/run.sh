@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# `chord export`: each format is read by the tool that it is for, whose numbers are then those of the report. Prints ok, FAIL
-# or skip for each; status 1 if one failed.
+# `chord export`: the tool for each format reads it, and shows the numbers of the report. Prints ok, FAIL or skip for each test;
+# status 1 if one failed.
 # run.sh [NAME...]
 set -u
 . "$(dirname "$0")/../cases.sh"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions with one caller, with several, and with themselves. */
+/* Functions that are called by one function, by several, and by themselves. */
 #include <stdio.h>
 
 volatile long sink;
