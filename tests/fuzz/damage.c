@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* damage [--whole] PROGRAM PROFILE...: the traces of these profiles with each byte changed, cut off anywhere, and beside the
- * profiles of others. Each time they are refused, or the fault is named and what was read before is the beginning of what the
- * whole trace has, or nothing has changed. Only where nothing in the file could tell is another output let pass, and counted:
- * slots in rings, which have no sum, and where a module was. Without --whole a sample. */
+/* damage [--whole] PROGRAM PROFILE...: the traces of these profiles, with each byte changed, cut off anywhere, and beside the
+ * profiles of others. Each time one of three things must hold: the trace is refused; or the fault is named, and what was read
+ * before it is the beginning of the whole trace; or nothing has changed. Other output passes, and is counted, only where
+ * nothing in the file could tell: slots in rings, which have no sum, and the place of a module. Without --whole only a sample
+ * is tried. */
 #include "tool/trace/trace.h"
 
 #include <errno.h>

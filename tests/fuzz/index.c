@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* index [--whole] PROGRAM PROFILE...: the indexes of these traces, damaged. With a byte changed, cut off anywhere, or of another
- * trace, one is as if it were not there. With a sum made anew after the change, as somebody can who means harm, it may be taken:
- * each of its numbers made another, cut off anywhere, with another's states, and states that are random. What is shown then is
- * counted, not judged; but nothing crashes, takes memory without bound (run.sh sets the sanitizer's limits) or goes on without
- * end. Without --whole a sample. */
+/* index [--whole] PROGRAM PROFILE...: damaged indexes of these traces. If a byte is changed, or the index is cut off or is that
+ * of another trace, it must be ignored. A person who means harm can compute the sum anew, and then the index may be used: each
+ * of its numbers is changed, it is cut off anywhere, it gets the states of another index, or random states. Output from such an
+ * index is counted and not judged. But nothing may crash, take memory without bound (run.sh sets the sanitizer's limits) or run
+ * without end. Without --whole only a sample is tried. */
 #include "trace/internal.h"
 
 #include "cfg/in.h"

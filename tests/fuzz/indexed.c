@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A trace of several extents that is packed badly, so that it gets an index: what each round does depends on a random number.
- * Signals strike within traced code, and within handlers; the stack is deep; threads come one after another in a stream. */
+/* A trace of several extents that is packed badly, so it gets an index: what each round does depends on a random number.
+ * Signals strike within traced code and within handlers; the stack is deep; several threads have one stream, one after another. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The map reader, and the solver on what it read with all counts 0. */
+/* The map reader; then the solver, on what was read, with all counts 0. */
 #include "profile/profile.h"
 
 #include <stdlib.h>

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# object.sh OBJECT SOURCE COMPILER OPTION...: the object of a source, both named from the root. One is kept for each text that a compiler is given, so that
-# only what has changed is compiled again. CHORD_CACHE is where; without it nothing is kept.
+# object.sh OBJECT SOURCE COMPILER OPTION...: makes the object of a source; both are named from the root. The folder CHORD_CACHE
+# keeps an object for each text that a compiler was given, so only what has changed is compiled again. Without CHORD_CACHE nothing
+# is kept.
 set -eu
 object=$1 source=$2
 shift 2

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The profile reader: what it accepts it can also sum with itself and write, and then read again. */
+/* The profile reader: a profile that it accepts can be summed with itself and written, and then read again. */
 #include "profile/profile.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs a fuzz target without an engine: on each file given, and on as many mutations of each as asked
- * for (replay MUTATIONS FILE...). The same mutations every time. */
+/* replay MUTATIONS FILE...: runs a fuzz target without an engine, on each file given, and on that number of mutations of each.
+ * The mutations are the same every time. */
 #include "base/base.h"
 
 #include <errno.h>

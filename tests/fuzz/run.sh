@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# run.sh [--mutations N] [--engine SECONDS] [--whole] [TARGET...]
-# Fuzz targets. Without an engine: on the kept corpus and on N mutations of each
-# file (default 300). With --engine: libFuzzer (clang), SECONDS each; CHORD_FUZZ_WORK is
-# the folder that keeps what it finds, so that runs add up. Two targets are no such ones: `damage`, traces with each byte
-# changed, cut off anywhere, beside profiles of others; and `index`, the same with indexes of traces (--whole: all of it, else a sample).
+# run.sh [--mutations N] [--engine SECONDS] [--whole] [TARGET...] Runs fuzz targets. Without an engine it runs them on the kept
+# corpus and on N mutations of each file (default 300). With --engine it uses libFuzzer (clang), for SECONDS each. The folder
+# CHORD_FUZZ_WORK keeps what the engine finds, so runs add up. Two targets are programs of another kind: `damage` tries traces with
+# each byte changed, cut off anywhere, and beside the profiles of others; `index` does the same with the indexes of traces (--whole:
+# all of it, otherwise a sample).
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 top=$here/../..

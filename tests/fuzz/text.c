@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The statement reader: whatever the bytes are, statements are slices in order, and the text printed with no
- * change, or with the labels taken out again, is the input. */
+/* The statement reader. Whatever the bytes are, statements are slices of them, in order. The text that is printed with no
+ * change, or with the labels removed again, is the input. */
 #include "weave/internal.h"
 
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The reader of traces: all streams of what it accepts can be read to their end, or to a fault that is named. With
- * TRACED=PROGRAM and TRACED_PROFILE, which that left with a trace, what is read is also replayed with its code. */
+/* The reader of traces: all streams of a trace that it accepts can be read to their end, or to a fault that is named. If
+ * TRACED=PROGRAM and TRACED_PROFILE (a profile that this program left with a trace) are set, what is read is also replayed
+ * with the program's code. */
 #include "tool/trace/trace.h"
 
 #include <stdlib.h>

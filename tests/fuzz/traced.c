@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* traced [ROUNDS]: what traces have marks for: handlers, jumps, threads, forks. With the default few segments, else hardly any. */
+/* traced [ROUNDS]: does what marks of traces are for: handlers, jumps, threads, forks. By default the trace has few segments. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The runtime's reader of unwind tables, which runs inside other people's processes: whatever stands in .eh_frame_hdr and
- * .eh_frame, it comes to an end and touches nothing that cannot be read. The input is both sections, one behind the other; it ends
- * where a page begins that nobody may read, and registers are whatever. */
+/* The runtime's reader of unwind tables, which runs inside other people's processes. Whatever is in .eh_frame_hdr and
+ * .eh_frame, it has to end, and touches nothing that cannot be read. The input is both sections, one after the other. It ends
+ * where a page begins that may not be read. Registers have any values. */
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>

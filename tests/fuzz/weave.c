@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The procedure reader: text and an object that need not fit it. The input is the text, a byte 0xff, and
- * the object that an assembler would have made of the labelled text. */
+/* The procedure reader, with a text and an object that need not fit it. The input is the text, a byte 0xff, and the object that
+ * an assembler would have made of the labelled text. */
 #include "weave/weave.h"
 
 #include <stdlib.h>
