@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# run.sh [--rewrite] [NAME...]: small assembly texts, and beside each what is woven into it, as it was when somebody last read
-# it. So a change of what is woven shows as a difference, and one that nobody meant as a failure; whether counters
-# are right is for other suites. NAME.s says in its first lines what it is for, for which measures, and how it was made;
-# NAME.MEASURE is the woven text. --rewrite (make golden) writes woven texts anew: read the difference before you commit it.
+# run.sh [--rewrite] [NAME...]: small assembly texts, and beside each of them the woven text, as somebody last read it. So a change
+# of the woven code shows as a difference, and a change that nobody intended shows as a failure. Other suites check that counters
+# are right. The first lines of NAME.s say what it is for, for which measures, and how it was made. NAME.MEASURE is the woven text.
+# --rewrite (make golden) writes woven texts anew: read the difference before you commit it.
 #
-# What is kept is the text behind the input's first lines. A line that is not as in the input has each of its statements on a line
+# The kept text is the part after the input's first lines. A line that differs from the input has each of its statements on a line
 # that begins with |. The map's records are only named: they say the same in numbers, and have tests of their own.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
