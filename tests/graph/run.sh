@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Runs `chord graph` on every graph here and compares what it prints with
-# NAME.expect, which ends with the exit status if it is not 0.
+# Runs `chord graph` on every graph here, and compares its output with NAME.expect, which ends with the exit status if that is not
+# 0.
 #
 #   run.sh CHORD            one line per case; status 1 if any failed
-#   run.sh --rewrite CHORD  takes what CHORD prints for what is expected
+#   run.sh --rewrite CHORD  makes what CHORD prints the expected output
 rewrite=
 if [ "$1" = --rewrite ]; then
 	rewrite=yes
