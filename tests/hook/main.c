@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Calls what work.c has: two objects. */
+/* Calls the functions of work.c, so the program has two objects. */
 #include <stdio.h>
 
 int work(int n);

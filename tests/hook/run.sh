@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# The hook: every way in which compilers call the assembler, and what builds do
-# around them. Prints ok, FAIL or skip for each; status 1 if one failed.
+# The hook: every way in which compilers call the assembler, and what builds do besides. Prints ok, FAIL or skip for each test;
+# status 1 if one failed.
 # run.sh [NAME...]: only the tests of these names.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
