@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What functions are, that the runtime watches: libc's own, whoever asks. */
+/* The addresses of functions that the runtime watches: they are libc's own, whichever way a program asks for them. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <pthread.h>

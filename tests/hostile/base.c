@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Loops whose counters are found by a register, with a handler that runs the same loops behind each of their instructions.
+/* Loops whose counters are found by a register, and a handler that runs the same loops after each of their instructions.
  *
  *	base 0        the loops, not stepped through; base 4 runs the handler once
  *	base 1        stepped through
- *	base 2 FILE   the loops for ever; how many rounds of all there have been is in FILE
+ *	base 2 FILE   the loops for ever; FILE has the number of rounds of all loops so far
  */
 #include <fcntl.h>
 #include <signal.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* births WAY: threads and processes by system calls. work() is called a number of times that t_births knows. */
+/* births WAY: makes threads and processes by system calls. t_births knows how often work() is called. */
 #define _GNU_SOURCE
 #include <sched.h>
 #include <signal.h>

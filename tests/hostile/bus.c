@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* bus MODE: SIGBUS of several kinds. Says what handlers it sees. */
+/* bus MODE: SIGBUS of several kinds. Prints which handlers it sees. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls each procedure of bytes-islands.s; prints what they give. */
+/* Calls each procedure of bytes-islands.s, and prints what they return. */
 #include <stdio.h>
 
 #define ALL(X) \

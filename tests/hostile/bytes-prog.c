@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Procedures of many shapes, whose instructions the tests write as bytes. Prints what they compute. */
+/* Procedures of many shapes. The tests write their instructions as bytes. Prints what the procedures compute. */
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Two threads, one made by clone(), jump back at a time. libc takes the process for one with a single thread. */
+/* Two threads, one of them made by clone(), jump back at the same time. libc believes that the process has a single thread. */
 #define _GNU_SOURCE
 #include <sched.h>
 #include <setjmp.h>

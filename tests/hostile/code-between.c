@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls each procedure of code-between.s, and says what it gave. */
+/* Calls each procedure of code-between.s, and prints what it returned. */
 #include <stdio.h>
 
 #define EACH(F) F(far) F(between) F(back) F(jumps) F(calls) F(addresses) F(reads) F(names) F(whole) F(measured) F(before) F(padded)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions to stop in: arguments in registers and on the stack, a leaf, a recursion, a loop at once, an aligned frame. */
+/* Functions to stop in: arguments in registers and on the stack, a leaf, a recursion, a loop at the entry, an aligned frame. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

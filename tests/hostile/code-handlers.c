@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Handlers of signals that let the program go on elsewhere than where it was. Markers stand in front of what faults (clc), behind
- * it (stc), and where it goes on instead (cmc): what should have run is printed. argv: the way that is tried. */
+/* Signal handlers that continue the program in another place. There are markers before the instruction that faults (clc), after
+ * it (stc), and where control continues instead (cmc). The program prints what should have run. argv: the way that is tried. */
 #define _GNU_SOURCE
 #include <signal.h>
 #include <stdio.h>

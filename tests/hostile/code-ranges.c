@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Copies the alternative over what it stands for, where the table says. */
+/* Copies the alternative over the code that it replaces, at the place that the table gives. */
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A restartable sequence: counters by processor, without a lock. Signals abort it often. */
+/* A restartable sequence: counters for each processor, without a lock. Signals abort it often. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <signal.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls the procedures of code-stack.s, whose stack pointer is data. */
+/* Calls the procedures of code-stack.s, in which the stack pointer points to data. */
 #include <stdio.h>
 
 enum { ALL = 4096, FROM = 1024, N = 2048 };

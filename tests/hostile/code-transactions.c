@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Transactions (-fgnu-tm): of 300, three are cancelled. */
+/* Transactions (-fgnu-tm): three of 300 are cancelled. */
 #include <stdio.h>
 
 static long shared[8];

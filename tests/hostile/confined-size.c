@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A program that may write small files only, and forbids itself to ask for that; then it makes threads. */
+/* A program that may write only small files, and then forbids itself to ask for that limit; after that it makes threads. */
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* confined HOW ACTION END [NUMBER...]: confines itself, goes on, and ends. HOW: how the filter comes. ACTION: what happens for a
- * forbidden system call. With numbers these are forbidden, else all but the few that the program needs. Afterwards it uses only
- * memory, write() and what END says. work() is called once before, and 1,000 times afterwards. */
+/* confined HOW ACTION END [NUMBER...]: confines itself, goes on, and ends. HOW: the way in which it installs the filter.
+ * ACTION: what a forbidden system call does. Numbers are the forbidden system calls; without numbers all but the few that the
+ * program needs are forbidden. After that it uses only memory, write() and what END says. It calls work() once before, and
+ * 1,000 times afterwards. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <linux/audit.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is open, at the start and when a thread and a child have been made. */
+/* Prints which descriptors are open, at the start, and when a thread and a child have been made. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <pthread.h>

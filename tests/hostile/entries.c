@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls what entries.s has. */
+/* Calls the procedures of entries.s. */
 #include <stdint.h>
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* files MODE [ARGUMENT]: calls work() a known number of times in one process or several, in a surrounding that it makes itself.
- * Each child calls it 3 times, the first process once; other modes say. */
+/* files MODE [ARGUMENT]: calls work() a known number of times, in one process or in several, in surroundings that it makes
+ * itself. Each child calls it 3 times, the first process once; the other modes say how often they call it. */
 #include <fcntl.h>
 #include <grp.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Tells in a file, as it goes, what it has done: flight FILE [THREADS]. Each number is raised right behind the beginning of
- * what it counts, so that of each at most one for each thread has begun and is not told of. It never ends. */
+/* flight FILE [THREADS]: keeps in a file how far it is. It raises each number right after what the number counts has begun, so
+ * of each kind at most one for each thread has begun and is not in the file. It never ends. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdint.h>

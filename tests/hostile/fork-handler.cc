@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* fork-handler N: a signal's handler forks N times while exceptions fly, and goes on in the child. Says how many children died. */
+/* fork-handler N: a signal handler forks N times while exceptions fly; the child returns from it. Says how many children died. */
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>

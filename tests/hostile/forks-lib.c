@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A library that takes its lock before fork, blocks signals until behind it, and makes its worker again in the child. Its handlers
- * are there before those of the program's runtime. It opens another library in the child, or closes it. */
+/* A library that takes its lock before fork, blocks signals until after it, and makes its worker thread again in the child. Its
+ * handlers are registered before those of the program's runtime. In the child it opens another library, or closes it. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <pthread.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Programs that fork while other threads have locks that fork takes, too; that make threads in a child before anything else there;
- * that fork a child with the parent's process id; children in which a library is opened or closed first. */
+/* Programs that fork while other threads hold locks that fork also takes; children that first of all make threads; children
+ * with the process id of their parent; children in which a library is opened or closed first of all. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <pthread.h>

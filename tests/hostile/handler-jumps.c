@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A handler of a fault ends with a jump to a function: one that ends the process, one that returns here, one of the C library's. */
+/* A handler of a fault ends with a jump to a function: one that ends the process, one that returns, or one of the C library. */
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>

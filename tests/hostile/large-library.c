@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A library that takes more room than there is beside the others. */
+/* A library that is larger than the room beside the other libraries. */
 char large[6 << 20];
 
 long

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* late-library MEBIBYTES THREADS: opens a large library while threads wait in a system call that goes on after a handler, and calls
- * it in all of them. What the program has mapped has to be as it was. Half of the threads have signals blocked, as far as the C
- * library lets them. */
+/* late-library MEBIBYTES THREADS: opens a large library while threads wait in a system call that is resumed after a handler,
+ * and calls it in all of them. The program's own mappings must not change. Half of the threads have signals blocked, as far as
+ * the C library permits. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <signal.h>

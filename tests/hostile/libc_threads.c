@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* libc_threads WAY N: N callbacks by threads that libc makes; work() runs 1,000 times in each, and as often here. With
- * `forks`, children are made at the same time. */
+/* libc_threads WAY N: N callbacks in threads that libc makes. work() runs 1,000 times in each of them, and as often in the main
+ * thread. With `forks`, children are made at the same time. */
 #define _GNU_SOURCE
 #include <aio.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Has a value in r11 across a call of what keeps all registers. */
+/* Keeps a value in r11 across a call of a procedure that keeps all registers. */
 #include <stdio.h>
 
 __attribute__((no_caller_saved_registers)) void keeps(void);

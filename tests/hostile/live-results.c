@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Results in more registers than the rules have: rax, rdx, rcx, r8. */
+/* Results in more registers than the ABI has: rax, rdx, rcx, r8. */
 #include <stdio.h>
 
 typedef struct {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Jumps within a procedure that are returns, when it is built with retpolines in line. */
+/* If this is built with inline retpolines, its jumps within a procedure are returns. */
 #include <stdio.h>
 
 #define LOOP(x) \

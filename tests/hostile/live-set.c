@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A linker set whose records are padded right before a loop: built twice, with NAME and OTHER. Nothing may get between records. */
+/* A linker set with padded records, right before a loop; built twice, with NAME and OTHER. Nothing may get between records. */
 #include <stdio.h>
 
 extern long __start_records[], __stop_records[];

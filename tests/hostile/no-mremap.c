@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* no-mremap clone|pthread: a filter refuses mremap; then a thread comes. */
+/* no-mremap clone|pthread: a filter refuses mremap; then the program makes a thread. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <linux/filter.h>

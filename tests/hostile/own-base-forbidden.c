@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A filter of system calls forbids arch_prctl; then there are threads. */
+/* A filter of system calls forbids arch_prctl; then the program makes threads. */
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# run.sh [NAME...]: Chord among programs, files and people that mean it no good, or that only do what few others do. Each
-# file NAME.test beside this one is a chapter: functions t_NAME, one a test, and what they share. With names, only these tests.
+# run.sh [NAME...]: Chord among hostile programs, files and people, and among programs that do what few others do. Each file
+# NAME.test here is a chapter: functions t_NAME, one for each test, and what they share. With names, only these tests.
 set -u
 . "$(dirname "$0")/../cases.sh"
 . "$here/../may.sh"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A thread still runs as the process ends, and waits a millisecond later. Says how often it worked. */
+/* A thread still runs when the process ends, and begins to wait a millisecond later. Prints how often it called work(). */
 #include <pthread.h>
 #include <stdio.h>
 #include <time.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls back, before whoever needs it has been begun. */
+/* A constructor of a library calls back the object that needs the library, before that object's own constructor has run. */
 extern void early(int) __attribute__((weak));
 
 __attribute__((constructor)) static void

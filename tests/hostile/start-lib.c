@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Measured code that runs before its object's constructor. EARLY: init (DT_INIT), ifunc (called by a resolver), back (called by
- * the constructor of a library that this one needs), nested (opened by a constructor). */
+/* Measured code that runs before the constructor of its object. EARLY: init (DT_INIT), ifunc (called by a resolver), back
+ * (called by the constructor of a library that this one needs), nested (opened by a constructor). */
 #define INIT 1
 #define IFUNC 2
 #define BACK 3

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* limits lock: mlockall by a user who may lock 8 MiB. limits N: malloc of so many bytes, all of them written to. */
+/* limits lock: mlockall by a user who may lock 8 MiB. limits N: malloc of N bytes, and writes to all of them. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* many make LIB N: copies of a library with build ids of their own. many N: opens them all and calls work(10) in each. */
+/* many make LIB N: makes copies of a library with build ids of their own. many N: opens all of them and calls work(10) in each. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* start-room LIB OTHER: opens LIB, and closes it while there is no room for anything large; then opens OTHER, and prints what its
- * get() gives. */
+/* start-room LIB OTHER: opens LIB, and closes it while there is no room for anything large. Then it opens OTHER, and prints
+ * what get() of OTHER returns. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <sys/resource.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* stack WHAT: says on standard error how much of an alternate stack was used by a handler that does that, three times. */
+/* stack WHAT: prints on standard error how much of an alternate stack a handler used that does WHAT, three times. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <setjmp.h>

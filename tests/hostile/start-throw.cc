@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Says on standard error how much of an alternate stack was used by a handler that throws and catches, three times. */
+/* Prints on standard error how much of an alternate stack a handler used that throws and catches, three times. */
 #include <csignal>
 #include <cstdio>
 #include <cstring>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* start CALL LIB...: opens each library and prints what its get() gives. CALL: open, lazy, thread, space, again, twice. */
+/* start CALL LIB...: opens each library and prints what its get() returns. CALL: open, lazy, thread, space, again, twice. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <pthread.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* stderr MODE: makes descriptor 2 what it is to be, gives up what lets a child have a profile, has a child that exits with 7,
- * and says on standard output how that ended. The runtime has something to say then. */
+/* stderr MODE: makes descriptor 2 what MODE says, takes away what a child needs to have a profile, makes a child that exits
+ * with 7, and prints on standard output how the child ended. The runtime has a message to write then. */
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A thread runs the program's code in callbacks of dl_iterate_phdr, under the loader's lock; another one opens and closes a
+/* One thread runs the program's code in callbacks of dl_iterate_phdr, under the loader's lock. Another one opens and closes a
  * library, or looks up names under a lock that the callback wants, or the process ends. */
 #define _GNU_SOURCE
 #include <dlfcn.h>

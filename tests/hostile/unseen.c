@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* unseen [fork]: unseen_calls.c, which is not measured, makes a thread or process by a system call. */
+/* unseen [fork]: unseen_calls.c, which is not measured, makes a thread or a process by a system call. */
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/wait.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Threads and processes that code which is not measured makes by system calls. */
+/* Unmeasured code that makes threads and processes by system calls. */
 #define _GNU_SOURCE
 #include <sched.h>
 #include <sys/syscall.h>

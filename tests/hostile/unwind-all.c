@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* unwind-all ROUNDS: goes through as much of the runtime as one thread can. 9000 rounds write more than a segment of a trace. */
+/* unwind-all ROUNDS: runs as much of the runtime as one thread can. 9000 rounds write more than a segment of a trace. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Threads that compute are cancelled anywhere, in the runtime, too: each one's cleanup runs. */
+/* Threads that compute are cancelled anywhere, also within the runtime: the cleanup of each of them runs. */
 #include <pthread.h>
 #include <stdio.h>
 #include <unistd.h>

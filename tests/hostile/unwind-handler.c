@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A handler takes backtraces of what it interrupts, while main jumps and computes: each leads to main. */
+/* A handler takes backtraces of what it interrupts, while main jumps and computes: each backtrace leads to main. */
 #define _GNU_SOURCE
 #include <execinfo.h>
 #include <setjmp.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* unwinds PROGRAM [ARGUMENT...]: runs a measured program, its first thread one instruction at a time, and has libdw walk the stack
- * at each instruction of the runtime, the first time that it runs: a handler may take a backtrace there, or a thread be cancelled.
- * Prints at how many places, and a line with FAIL for each walk that does not come to the outermost activation. */
+/* unwinds PROGRAM [ARGUMENT...]: runs a measured program, its first thread one instruction at a time. When an instruction of
+ * the runtime runs for the first time, libdw walks the stack there, because a handler may take a backtrace there, or a thread
+ * may be cancelled. Prints the number of these places, and a line with FAIL for each walk that does not reach the outermost
+ * activation. */
 #include <elfutils/libdwfl.h>
 #include <errno.h>
 #include <fcntl.h>
