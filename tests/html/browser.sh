@@ -1,6 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
-# A headless Chromium behind chromedriver, spoken to by curl and jq (W3C WebDriver). Sourced; needs $w, a folder for what it leaves.
+# A headless Chromium, driven through chromedriver by curl and jq (W3C WebDriver). To be sourced; needs $w, a folder for what it
+# leaves.
 
 # browser_start [DARK]: with an empty profile of its own. Status 1: $browser_why says why there is none.
 browser_start() {

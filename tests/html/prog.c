@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Known calls and counts: three levels of them, one function that two call, one through a pointer, one that never runs. */
+/* Known calls and counts: three levels of calls, one function with two callers, one called by pointer, one that never runs. */
 #include <stdio.h>
 #include <stdlib.h>
 

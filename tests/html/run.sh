@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# `chord html`: pages opened from disk in a headless Chromium, looked at, clicked through and walked by keyboard; their numbers are
-# those of the report. Prints ok, FAIL or skip for each; status 1 if one failed.
+# `chord html`: pages opened from disk in a headless Chromium, looked at, clicked through and walked by keyboard. Their numbers are
+# those of the report. Prints ok, FAIL or skip for each test; status 1 if one failed.
 # run.sh [NAME...]
 set -u
 . "$(dirname "$0")/../cases.sh"
