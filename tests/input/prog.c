@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Prints a number and ends with status 3: what becomes of its profile must change neither.
+// Prints a number and ends with status 3: whatever becomes of its profile, neither may change.
 #include <stdio.h>
 #include <string.h>
 

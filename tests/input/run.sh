@@ -1,8 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Bad input, and a world that fails: clear errors, no crash, no leavings, and
-# the build or the program goes on as it would without Chord. Prints ok, FAIL or
-# skip for each; status 1 if one failed.
+# Bad input, and a failing environment: errors are clear, nothing crashes, no files are left, and the build or the program goes on
+# as it would without Chord. Prints ok, FAIL or skip for each test; status 1 if one failed.
 # run.sh [--full] [NAME...]: --full with texts of 100 MB; only the tests of these names.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
