@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# `chord merge` of many: any order, any groups, names from a list, no more memory; the recipes of docs/many.md. Prints ok, FAIL or skip
-# for each; status 1 if one failed.
+# `chord merge` of many profiles: in any order, in any groups, with names from a list, without more memory; the recipes of
+# docs/many.md. Prints ok, FAIL or skip for each test; status 1 if one failed.
 # run.sh [NAME...]
 set -u
 . "$(dirname "$0")/../cases.sh"
