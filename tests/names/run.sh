@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Names of C++ as people read them, in all commands, and as patterns. Binutils say what they are. Prints ok, FAIL or skip for each;
-# status 1 if one failed.
+# Names of C++ as people read them, in all commands, and as patterns. They are compared with those of binutils. Prints ok, FAIL or
+# skip for each test; status 1 if one failed.
 # run.sh [NAME...]
 set -u
 . "$(dirname "$0")/../cases.sh"
