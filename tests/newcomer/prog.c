@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A function that is called three times, and one through a pointer. */
+/* A function that is called three times, and one that is called through a pointer. */
 #include <stdlib.h>
 
 __attribute__((noinline)) int

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# What somebody stumbles over who has never used Chord: profiles and debug information that are elsewhere, tables that say what is
-# hot, options that other tools have. Prints ok, FAIL or skip for each; status 1 if one failed.
+# What a new user of Chord stumbles over: profiles and debug information that are elsewhere, tables that say what is hot, options
+# that other tools have. Prints ok, FAIL or skip for each test; status 1 if one failed.
 # run.sh [NAME...]
 set -u
 . "$(dirname "$0")/../cases.sh"
