@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Chord's count of every instruction of real programs against callgrind's count on the
-# program built without Chord, same run.
+# Compares Chord's count of every instruction of real programs with callgrind's count, in the same run of the program built without
+# Chord.
 #
 #	callgrind.sh [--programs "A B"] [--configs "X Y"] [--work DIR]
 set -eu

@@ -1,8 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# What happens between calls and their returns in real programs, by -fchord=calls, against
-# callgrind of the program built without Chord, same run: calls and inclusive instructions of
-# every pair of measured functions that call each other, and of all calls of each.
+# Compares what -fchord=calls says of real programs with callgrind, in the same run of the program built without Chord: calls and
+# inclusive instructions of every pair of measured functions that call each other, and of all calls of each function.
 #
 #	calls.sh [--programs "A B"] [--configs "X Y"] [--work DIR]
 set -eu

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Totals of `chord stat` for real programs against valgrind's of the program built without
-# Chord, same run: instructions, stores and conditional branches by callgrind with its cache and
-# branch simulation, on whole workloads; instructions, taken branches, loads, stores and their
-# bytes from lackey's trace of every access, on small ones. Of the measured code only, each.
+# Compares the totals of `chord stat` for real programs with valgrind's, in the same run of the program built without Chord. On
+# whole workloads callgrind, with its simulation of caches and branches, gives instructions, stores and conditional branches. On
+# small ones lackey's trace of every access gives instructions, taken branches, loads, stores and their bytes. All totals are of the
+# measured code only.
 #
 #	events.sh [--programs "A B"] [--configs "X Y"] [--work DIR]
 set -eu

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Runs of the real programs' workloads that can be compared: the same folder, names,
-# environment and arguments, addresses not randomised. To be sourced, with "oracle" set
-# to the folder of this file.
+# Runs of the real programs' workloads that can be compared: they have the same folder, names, environment and arguments, and
+# addresses are not randomised. To be sourced, with "oracle" set to the folder of this file.
 real=$oracle/../real
 real=$(cd "$real" && pwd)
 . "$real/lib.sh"

@@ -1,8 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Several ways to measure, one truth: "edges" derives most of its counts, "every-block"
-# and "every-edge" count what the others derive, "paths" counts no edge at all. The same
-# run must give the same number for every instruction.
+# Compares several measures with each other: "edges" derives most of its counts, "every-block" and "every-edge" count what the
+# others derive, and "paths" counts no edge at all. In the same run they must all give the same number for every instruction.
 #
 #	measures.sh [--programs "A B"] [--configs "X Y"] [--work DIR]
 # MEASURES in the environment: edges, and those to compare with it.
