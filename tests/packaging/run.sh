@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # What other tools find of an installed Chord: completions of shells, pkg-config, CMake, Meson, Debian's packages. Prints ok, FAIL
-# or skip for each; status 1 if one failed.
+# or skip for each test; status 1 if one failed.
 # run.sh [NAME...]
 set -u
 . "$(dirname "$0")/../cases.sh"
