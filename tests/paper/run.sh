@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# The short form of bench/paper.sh: one program, from a build to the page, and again without measuring anything. Prints ok, FAIL or
-# skip for each; status 1 if one failed.
+# The short form of bench/paper.sh: one program, from a build to the page, and then once more, where nothing is measured again.
+# Prints ok, FAIL or skip for each test; status 1 if one failed.
 # run.sh [NAME...]
 set -u
 . "$(dirname "$0")/../cases.sh"
