@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A loop without end right behind the prologue: no code can stand where the procedure begins. gcc -O0 makes such a text. */
+/* A loop without end right after the prologue, so no code can stand where the procedure begins. gcc -O0 makes such texts. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A leaf whose frame is found by a register that it reads no more, while all others are taken. clang -O2 makes such a text. */
+/* A leaf that finds its frame by a register which it reads no more, while all others are taken. clang -O2 makes such texts. */
 #include <stdio.h>
 
 typedef unsigned long word;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Registers of several kinds in loops with branches, recursion, a table of jumps: for pairs of definition and use. */
+/* Registers of several kinds in loops with branches, in recursion, and in a table of jumps: for pairs of definition and use. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Activations that do not return, in recursions and loops. */
+/* Activations that do not return, in recursions and in loops. */
 #include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A procedure with 2^20 paths, of which many run: more than its table has room for. And one that has more paths than can
- * be numbered. */
+/* A procedure with 2^20 paths; more of them run than its table has room for. And a procedure that has more paths than can be
+ * numbered. */
 #include <stdio.h>
 #include <stdlib.h>
 

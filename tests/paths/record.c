@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* record PROFILE PROGRAM [ARGUMENT...]: runs a program built with -fchord=paths one instruction at a time and notes for
- * itself which way each activation goes: from addresses, calls and returns, with none of the code that counts. Then what
- * the profile says has to be the same: each path, how often, and how far those came that did not end.
+/* record PROFILE PROGRAM [ARGUMENT...]: runs a program built with -fchord=paths one instruction at a time, and records which
+ * way each activation goes. It uses addresses, calls and returns, and none of the code that counts. The profile has to say the
+ * same: each path, how often it ran, and how far unfinished paths came.
  *
- * The program must not be a PIE, and has one thread. Prints how many paths and activations were compared. Gives up, with
- * status 77, after RECORD_STEPS instructions (environment). STRIKE=SEED[:SWEEPS]: signals are sent (tests/strikes.h). */
+ * The program must not be a PIE, and has one thread. Prints how many paths and activations were compared. Gives up, with status
+ * 77, after RECORD_STEPS instructions (environment). STRIKE=SEED[:SWEEPS]: signals are sent (tests/strikes.h). */
 #include "graph/graph.h"
 #include "run/run.h"
 #include "tests/stepping.h"

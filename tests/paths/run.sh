@@ -1,9 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# run.sh [PART...]: profiles of paths. RECORD is the program that goes through others step by step and notes their paths.
+# run.sh [PART...]: profiles of paths. RECORD is the program that steps through others and records their paths.
 #
-# What each path of small programs executes and how often; all counts as with edges; paths, and how far those came that
-# did not end, as a debugger sees them; pairs of definition and use as single steps have them; --diff, select, split and merge; paths of interest as where all are counted; what is wrong with files and orders.
+# The parts check: what each path of small programs executes, and how often; that all counts are those of edges; that paths, and how
+# far unfinished ones came, are as a debugger sees them; that pairs of definition and use are as single steps have them; --diff,
+# select, split and merge; that paths of interest have the counts of a build that counts all paths; what is wrong with files and
+# orders.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 : "${CHORD:=$here/../../build/chord}"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* struck: a procedure is left by a signal's handler before each of its instructions once, wherever that is, the woven-in ones
- * too; then it is let through. Prints how many activations came to their end, and how many were left. */
+/* struck: a signal handler leaves a procedure once before each of its instructions, also before the woven ones; then it lets
+ * the procedure run to its end. Prints how many activations came to their end, and how many were left. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Activations that exceptions end or go on with.
+// Activations that exceptions end, or in which they land.
 #include <cstdio>
 #include <stdexcept>
 #include <string>
