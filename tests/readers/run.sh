@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# What `chord export` writes of programs that nobody made for it: each reader shows the total, the hottest function or the hottest line as
-# chord report does, and warns of nothing. Prints ok, FAIL or skip for each; status 1 if one failed.
-# run.sh [NAME...], with CHORD_READERS="lua5.4 sqlite3" for these programs (else Lua)
+# What `chord export` writes of real programs: each reader shows the total, the hottest function or the hottest line as chord report
+# does, and gives no warning. Prints ok, FAIL or skip for each test; status 1 if one failed.
+# run.sh [NAME...], with CHORD_READERS="lua5.4 sqlite3" for these programs (otherwise Lua)
 set -u
 . "$(dirname "$0")/../cases.sh"
 . "$here/../html/browser.sh"
