@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# What programs are built with. To be sourced, after lib.sh.
+# The ways in which programs are built. To be sourced, after lib.sh.
 
 : "${CHORD:=$(cd "$real/../.." && pwd)/build/chord}"
 

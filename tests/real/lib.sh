@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: MIT
-# What the recipes and the drivers share. To be sourced: set "real" to the
-# folder of this file first.
+# What the recipes and the drivers share. To be sourced: set "real" to the folder of this file first.
 #
-# Sources come from Debian's source packages, by a configuration of apt that is
-# ours alone: the machine's own lists are read, never written. No root needed.
+# Sources come from Debian's source packages, by a configuration of apt that only this script uses: it reads the machine's own lists
+# and never writes them. No root is needed.
 
 : "${CHORD_CACHE:=${XDG_CACHE_HOME:-$HOME/.cache}/chord}"
 export LC_ALL=C TZ=UTC

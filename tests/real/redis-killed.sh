@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # redis-killed.sh [--work DIR] [--requests N]: a server that is killed under load. redis-server (Debian's source) is built with
-# edges and events; it answers redis-benchmark, has children save what it holds, and is stopped, looked at, and killed. Then
-#	- "report --pid" of the stopped server is exact, and says what "query" says
+# edges and events. It answers redis-benchmark, has children save its data, and is stopped, looked at, and killed. Then
+#	- "report --pid" of the stopped server is exact, and agrees with "query"
 #	- the killed server and each child that ended are in the report, and no procedure is unknown
 #	- what the report says of commands agrees with what the server itself counted ("info commandstats")
 # Prints "ok ..." or "FAIL ..."; status 1 if anything failed. CHORD is the program to test.

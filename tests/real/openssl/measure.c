@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs one of OpenSSL's algorithms on bytes that are always the same, as a processor with the features asked for.
+/* Runs one of OpenSSL's algorithms on bytes that are always the same, as a processor with the given features.
  *
  *	measure FEATURES ALGORITHM [KEY.pem]
  *
- * Prints what came out. Nothing is taken from the clock or the system's random numbers, and stack and heap are where they
- * always are (some loops choose a place on the stack by its distance from their operands), so that two runs execute the same
- * instructions. It is linked with libcrypto.a, whose word on features it overwrites. */
+ * Prints the result. It takes nothing from the clock or from the system's random numbers, and stack and heap are always in the
+ * same places (some loops choose a place on the stack by its distance from their operands), so two runs execute the same
+ * instructions. It is linked with libcrypto.a, and overwrites that library's variable for features. */
 #include <openssl/bn.h>
 #include <openssl/crypto.h>
 #include <openssl/ec.h>

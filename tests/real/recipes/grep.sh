@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# grep: GNU build system, gnulib, the regular expressions of its own and libc's.
+# grep: GNU build system, gnulib; its own regular expressions and those of libc.
 
 fetch()
 {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# LAPACK: Fortran; what it has for double precision, with BLAS of its own, and the tests of that.
+# LAPACK: Fortran; the part for double precision, with BLAS of its own, and the tests of that part.
 
 fetch()
 {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# OpenSSL's libcrypto and libssl, and the command over them: C and assembly, all by the compiler that is asked for.
+# OpenSSL's libcrypto and libssl, and the command that uses them: C and assembly, all by the compiler under test.
 
 fetch()
 {

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: MIT
-# Lua: an interpreter whose main loop jumps through computed gotos; built as C
-# (setjmp, longjmp) and once more as C++ (exceptions).
+# Lua: an interpreter whose main loop jumps through computed gotos; built as C (setjmp, longjmp) and once more as C++ (exceptions).
 #
-# Hashes of strings are seeded from the clock and addresses, sorting takes pivots by the
-# clock: made constant, so that two runs are one.
+# Lua seeds the hashes of strings from the clock and from addresses, and sorting takes pivots by the clock. The recipe makes both
+# constant, so that two runs are the same.
 
 lua_options='-DLUA_USE_LINUX -DLUA_COMPAT_5_3 -Dluai_makeseed(L)=0x5eed -Dl_randomizePivot()=0x5eed'
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-# OpenSSL's libcrypto: 31 files of hand-written assembly, which run as what the processor is said to be. Only these are built
-# with the compiler that is asked for; all the C around them is built once, with gcc -O2, for all builds. The program that runs
-# them is openssl/measure.c, beside the recipes.
+# OpenSSL's libcrypto: 31 files of hand-written assembly. Which of their code runs depends on what the processor is said to be. Only
+# these files are built with the compiler under test. All the C around them is built once, with gcc -O2, for all builds. The program
+# that runs them is openssl/measure.c, beside the recipes.
 
 fetch()
 {

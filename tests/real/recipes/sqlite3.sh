@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# sqlite3: one file of 250,000 lines, the shell, and the program its own tests
-# run in (an extension of Tcl), linked by libtool from 70 files in one command.
+# sqlite3: one file of 250,000 lines, the shell, and the program in which its own tests run (an extension of Tcl), which libtool
+# links from 70 files in one command.
 
 options="-DSQLITE_THREADSAFE=1 -DSQLITE_ENABLE_FTS4 -DSQLITE_ENABLE_FTS5 -DSQLITE_ENABLE_RTREE
 	-DSQLITE_ENABLE_MATH_FUNCTIONS -DSQLITE_ENABLE_SESSION -DSQLITE_ENABLE_PREUPDATE_HOOK"

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
-# zlib: its own configure; archive, shared library and the program minigzip with
-# either.
+# zlib: its own configure; an archive, a shared library, and the program minigzip with each of them.
 
 fetch()
 {
