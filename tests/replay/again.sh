@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
-# Recording a command and running it again, for the suites about that. Sourced behind cases.sh.
+# Records a command and runs it again, for the suites of recording. To be sourced after cases.sh.
 
 # record COMMAND...: into log; out, err and status are what it left
 record() {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Makes system calls that wait for nothing, over and over, in one of these ways. What it prints depends on what they gave.
- * buffer WAY */
+/* buffer WAY: makes system calls that do not wait, over and over, in one of several ways. What it prints depends on what they
+ * returned. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Recordings in which system calls are made without a stop: they are, and replays are the same in all that a program sees. Prints
-# ok, FAIL or skip for each; status 1 if one failed.
+# Recordings in which system calls are made without a stop. The tests check that they are, and that replays are the same in all that
+# a program sees. Prints ok, FAIL or skip for each test; status 1 if one failed.
 # buffer.sh [NAME...]
-# SIGNALS: how many strike (default 200)
+# SIGNALS: how many signals strike (default 200)
 set -u
 . "$(dirname "$0")/../cases.sh"
 . "$here/../may.sh"

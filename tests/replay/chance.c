@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Draws random numbers by instructions, of all forms, and asks for the processor's number, in threads, processes, programs and
- * libraries that come and go, and prints what depends on them. It says what an instruction has changed that it must not. Argument
- * `apart`: it then makes a call that cannot be recorded, and draws more. */
+ * libraries that come and go. Prints what depends on these numbers, and what an instruction has changed that it must not.
+ * Argument `apart`: it then makes a call that cannot be recorded, and draws more numbers. */
 #define _GNU_SOURCE
 #include <cpuid.h>
 #include <dlfcn.h>

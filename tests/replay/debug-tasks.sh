@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
-# Cases of replay/run.sh: gdb looks at a replay with several threads, processes and programs. Sourced behind debug.sh.
+# Cases of replay/run.sh: gdb looks at a replay with several threads, processes and programs. To be sourced after debug.sh.
 
 # debug_script PROGRAM [OPTION...]: the same as debug, of commands on standard input
 debug_script() {

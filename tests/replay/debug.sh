@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
-# Cases of replay/run.sh: gdb looks at a replay, forwards and backwards. Sourced.
+# Cases of replay/run.sh: gdb looks at a replay, forwards and backwards. To be sourced.
 
 # debug PROGRAM COMMAND...: gdb's answers, in answers
 debug() {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What it prints depends on where signals struck, and on which instructions failed: fails HOW N LOOP: until N have come. One of the
- * loops has an addition to the clock that is shorter than a jump: to the first of the clock's numbers, of which each loop has the
- * next. The instruction behind it divides, by zero, too, if HOW is 0. LOOP: the number of that one, to base 4. */
+/* fails HOW N LOOP: runs until N signals have come. What it prints depends on where they struck, and on which instructions
+ * failed. Each loop has the next of the clock's numbers, and the loop with the first one has an addition that is shorter than a
+ * jump. The instruction after it divides, also by zero if HOW is 0. LOOP: the number of the loop, to base 4. */
 #define _GNU_SOURCE
 #include <signal.h>
 #include <stdint.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Forges a log: what it has of the mapped file with a known content becomes the mapping of a program by that name.
- * forge LOG FORGED FILE CONTENT
- * Or it was recorded on a processor that has one feature more, or less: forge LOG FORGED
- * Or it is in chunks of so many bytes: forge LOG FORGED BYTES */
+/* Forges a log.
+ * forge LOG FORGED FILE CONTENT: in the log, the mapped file that has this content becomes a mapping of the program FILE
+ * forge LOG FORGED: as if the log was recorded on a processor that has one feature more, or less
+ * forge LOG FORGED BYTES: the log is in chunks of BYTES bytes */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lua with a handler whose result depends on where the interpreter stands. lua N: until N signals have come. */
+/* lua N: Lua with a handler whose result depends on where the interpreter stands; runs until N signals have come. */
 #include "lstate.h"
 #include "lua.h"
 #include "lauxlib.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What programs wait for and share, by many kinds of calls: each prints what it got. kinds NAME runs one of them. */
+/* What programs wait for and share, by many kinds of calls. Each kind prints what it got. kinds NAME runs one of them. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <mqueue.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The file of a log, as docs/replay.md has it: a head, chunks, each a frame of zstd behind its sizes, two zeros, a check sum. */
+/* The file of a log, as docs/replay.md has it: a head, chunks (each is its sizes and a frame of zstd), two zeros, a check sum. */
 #ifndef LOG_FILE_H
 #define LOG_FILE_H
 

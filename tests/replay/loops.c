@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Threads, processes and signals for which a program waits in a loop that makes no system call. It says in which order all came.
- * loops WHAT ROUNDS */
+/* loops WHAT ROUNDS: threads, processes and signals for which a program waits in a loop that makes no system call. Prints in
+ * which order they came. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>

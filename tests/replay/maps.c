@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Mappings in great number, where files end, and memory that is gone. What it reads there, and the faults, is what it prints.
- * maps FILES: so many files are made, mapped and left. maps calm: memory only. */
+/* Mappings in great number, ends of files, and memory that is gone. It prints what it reads there, and the faults. maps FILES:
+ * makes, maps and leaves FILES files. maps calm: only memory. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <setjmp.h>

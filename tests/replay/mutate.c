@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Replays logs that nobody recorded: of each log so many mutations, packed anew with right check sums: numbers become others, at
- * and beyond all ends, bytes change, parts are left out or come twice; at times it is the packed bytes that do. The replay has to
- * end within its time, by a message or as the log says, whatever it is; where it does not, the mutation is kept as LOG.SEED, and
- * said.
- * mutate CHORD MUTATIONS SEED LOG... */
+/* mutate CHORD MUTATIONS SEED LOG...: replays logs that nobody recorded. They are mutations of each log, packed
+ * anew with right check sums: numbers become other ones, at all limits and beyond; bytes change; parts are left
+ * out or come twice. Sometimes the packed bytes are changed. The replay has to end within its time, by a message
+ * or as the log says, whatever the log is. Where it does not, the mutation is kept as LOG.SEED, and a line says
+ * so. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>

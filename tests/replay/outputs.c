@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes to files, over and over, in one of these ways, by descriptors that mean another file each time.
- * outputs WAY */
+/* outputs WAY: writes to files, over and over, in one of several ways, by descriptors that lead to another file each
+ * time. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>

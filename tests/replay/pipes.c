@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads and writes pipes in all ways in which that does not wait, or does: what it prints depends on what came through. It says
- * what is not as the kernel has to do it. */
+/* Reads and writes pipes in all ways, with waiting and without. What it prints depends on what came through. It also prints
+ * what differs from what the kernel has to do. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Processes that meet: a pipe, memory that parent and child share, vfork(), a shell, another program in the place of one. */
+/* Processes that meet: a pipe, memory that parent and child share, vfork(), a shell, a process that executes another program. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

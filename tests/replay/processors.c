@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Says where it may run, as the kernel tells it: asked for itself, a thread and a child, read from /proc; before and after it has
- * said where it wants to run. It makes many calls first, by which a recording binds it to one processor.
- * processors [early | alone]: early: it reads /proc first; alone: it makes a call that cannot be recorded */
+/* processors [early | alone]: prints on which processors it may run, as the kernel says of itself, a thread and a child, and in
+ * /proc, before and after it has set these processors. It first makes many calls, so a recording binds it to one processor.
+ * early: it reads /proc first; alone: it makes a call that cannot be recorded. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <sched.h>

@@ -1,10 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Real programs, recorded once and replayed many times: the same bytes, the same status, and each thread's clock, the number of its own
-# instructions, the same at its end. Where one process of one thread ends by itself, its own profile has to have the same number.
-# Prints ok, FAIL or skip for each; status 1 if one failed.
+# Real programs, recorded once and replayed many times. The bytes and the status are the same, and so is the clock of each thread at
+# its end, the number of its own instructions. If a run is one process of one thread that ends by itself, its own profile has to
+# have the same number. Prints ok, FAIL or skip for each test; status 1 if one failed.
 # real.sh [NAME...]
-# REPLAYS: how many of each log (default 3); from 10 on those are built, too, that take long: sqlite3, grep and Lua, by tests/real/recipe.sh.
+# REPLAYS: the number of replays of each log (default 3). From 10 on, programs that take long to build are tried, too: sqlite3, grep
+# and Lua, by tests/real/recipe.sh.
 set -u
 . "$(dirname "$0")/../cases.sh"
 . "$(dirname "$0")/../may.sh"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads a file again and again, in pieces of several sizes, and changes a byte in its middle on the way. */
+/* Reads a file again and again, in pieces of several sizes, and once changes a byte in the middle of the file. */
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>

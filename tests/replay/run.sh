@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# `chord record` and `chord replay`: a replay writes the same bytes and ends with the same status, as often as it is made, whatever has
-# become of the world meanwhile; what cannot be recorded or replayed is said. Prints ok, FAIL or skip for each; status 1 if one failed.
+# `chord record` and `chord replay`: every replay writes the same bytes and ends with the same status, whatever has become of files
+# and processes meanwhile. What cannot be recorded or replayed is reported. Prints ok, FAIL or skip for each test; status 1 if one
+# failed.
 # run.sh [NAME...]
-# REPLAYS: how many of each log (default 10; in tasks.sh and real.sh 3)
+# REPLAYS: the number of replays of each log (default 10; in tasks.sh and real.sh 3)
 set -u
 . "$(dirname "$0")/../cases.sh"
 . "$(dirname "$0")/../may.sh"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A server on the loopback that polls, and three clients, each a process. What they say has the time in it. */
+/* A server on the loopback that polls, and three clients, each of them a process. Their messages have the time in them. */
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <poll.h>

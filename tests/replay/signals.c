@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What it prints depends on where each signal struck: in its own loops, in recursion, in calls of libc, in calls back from
- * there, in a handler, while they are masked. signals N: until N have come. */
+/* signals N: runs until N signals have come. What it prints depends on where each of them struck: in its own loops, in
+ * recursion, in calls of libc, in calls back from there, in a handler, or while they are masked. */
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -1,7 +1,8 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
-# Signals: each strikes in the replay where it struck, in the program's code, in calls of libc, in system calls. Sourced by run.sh.
-# SIGNALS: how many of a program (default 60), REPLAYS: how many replays of each log; 1000 and 100 are the long form.
+# Signals: each strikes in the replay where it struck in the recording, in the program's code, in calls of libc, in system calls. To
+# be sourced by run.sh. SIGNALS: the number of signals of a program (default 60), REPLAYS: the number of replays of each log; 1000
+# and 100 are the long form.
 SIGNALS=${SIGNALS:-60}
 struck_replays=$((REPLAYS > 10 ? REPLAYS : 3))
 

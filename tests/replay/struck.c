@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What it prints depends on where each signal struck. struck HOW N: until N have come, by its own timer or from outside: in a tight
- * loop, in recursion and in calls back from libc, or in calls that they interrupt. */
+/* struck HOW N: runs until N signals have come, from its own timer or from outside. What it prints depends on where each of
+ * them struck: in a tight loop, in recursion and in calls back from libc, or in calls that they interrupt. */
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Threads and processes recorded and run again: the same bytes, the same status, the same counts, as often as it is made. Prints ok,
-# FAIL or skip for each; status 1 if one failed.
+# Threads and processes that are recorded and run again: every replay has the same bytes, the same status and the same counts.
+# Prints ok, FAIL or skip for each test; status 1 if one failed.
 # tasks.sh [NAME...]
-# REPLAYS: how many of each log (default 3)
+# REPLAYS: the number of replays of each log (default 3)
 set -u
 . "$(dirname "$0")/../cases.sh"
 . "$(dirname "$0")/../may.sh"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Threads that meet: a queue with a mutex and condition variables, a barrier, a data race, a detached thread, signals to threads, a
-// thread that ends by pthread_exit(). What it prints depends on who came first.
+// Threads that meet: a queue with a mutex and condition variables, a barrier, a data race, a detached thread, signals to threads,
+// a thread that ends by pthread_exit(). What the program prints depends on which thread came first.
 #include <atomic>
 #include <chrono>
 #include <condition_variable>

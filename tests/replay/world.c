@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a program sees of the world, printed: time, random numbers, files, pipes, signals, mappings. Ends with status 5; with an
- * argument by what that names. */
+/* Prints what a program sees of its environment: time, random numbers, files, pipes, signals, mappings. Ends with status 5;
+ * with an argument it ends in the way that this names. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
