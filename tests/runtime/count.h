@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the weaver emits, by hand: a counter that is counted here. The label is
- * what the expected numbers are given for. */
+/* What the weaver emits, written by hand: a counter, which this code increments. The expected numbers are given for the
+ * label. */
 #ifndef COUNT_H
 #define COUNT_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* exits NAME: activations that do not return, with how often and where given
- * beside each by run.sh. */
+/* exits NAME: activations that do not return. run.sh has, beside each of them, how often and where they
+ * end. */
 #define _GNU_SOURCE
 #include "count.h"
 

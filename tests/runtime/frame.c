@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A library that is not measured; SIZE makes its only frame larger, and nothing else. */
+/* A library that is not measured. SIZE makes its only frame larger, and changes nothing else. */
 void
 lib_call(void (*f)(void))
 {

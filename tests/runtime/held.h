@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What paths.c and tables.c share: they are one program. */
+/* What paths.c and tables.c share; both are parts of one program. */
 #ifndef HELD_H
 #define HELD_H
 

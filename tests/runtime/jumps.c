@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* jumps threads | signals | deep N | reopen LIB LIB: many jumps over the same frames,
- * for what is kept of frames. */
+/* jumps threads | signals | deep N | reopen LIB LIB: many jumps over the same frames, for what the runtime keeps of
+ * frames. */
 #define _GNU_SOURCE
 #include "count.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Executes another program by the function ONLY, and names none of its kin. */
+/* Executes another program by the function ONLY, and names none of the related functions. */
 #include <stddef.h>
 #include <unistd.h>
 

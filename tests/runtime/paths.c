@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* paths CASE [ARG]: what holds its path register in the shadow of stacks of every kind. What must be counted is said on
- * standard output: `counter N COUNT` and `path SUM COUNT`. */
+/* paths CASE [ARG]: code that keeps its path register in the shadow of stacks of every kind. Standard output has what must be
+ * counted: `counter N COUNT` and `path SUM COUNT`. */
 #define _GNU_SOURCE
 #include "held.h"
 

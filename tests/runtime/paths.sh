@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2154 # w, dir, status, ...: of run.sh, which reads this
 # SPDX-License-Identifier: MIT
-# Path registers in the shadow of stacks, and hash tables of paths: the programs say what must be counted.
+# Path registers in the shadow of stacks, and hash tables of paths. The programs print what must be counted.
 
 # held_obj SUFFIX [arguments]: pathsSUFFIX.o, of two sources
 held_obj() {

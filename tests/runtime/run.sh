@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Tests of the runtime by itself: C files with the weaver's work done by hand,
-# the packed runtime behind their text. Prints ok, FAIL or skip for each.
+# Tests of the runtime alone: C files in which the weaver's work is done by hand, followed by the packed runtime. Prints ok, FAIL or
+# skip for each test.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 root=$here/../..

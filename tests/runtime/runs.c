@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A library: run(f, arg) calls f(arg) with a path register held, and counts; without f it counts path arg. */
+/* A library: run(f, arg) calls f(arg) while it holds a path register, and counts; without f it counts path arg. */
 #include "count.h"
 #include "shadow.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What shadow.c has. */
+/* The declarations of shadow.c. */
 #ifndef SHADOW_H
 #define SHADOW_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* spaces LIB: the library in name spaces of its own, and in the program's. */
+/* spaces LIB: opens the library in name spaces of its own, and in the program's. */
 #define _GNU_SOURCE
 #include "count.h"
 

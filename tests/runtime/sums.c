@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* sums PROFILE [DENSE BEHIND]: what is in a profile, one fact a line, counters summed over
- * regions. With the addresses of shadow.h's dense and hold_behind: what paths counted, in the words of paths.c.
- * Exit status 1 if the file is not as format.h says. */
+/* sums PROFILE [DENSE BEHIND]: prints the content of a profile, one fact a line, with counters summed over regions. With the
+ * addresses of shadow.h's dense and hold_behind it prints what paths counted, in the words of paths.c. Exit status 1 if the
+ * file is not as format.h says. */
 #include "format/format.h"
 
 #include <fcntl.h>

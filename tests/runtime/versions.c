@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* versions LIB...: libraries whose runtimes have other versions, opened before and after there are threads, closed and opened
- * again; with fork, and with what holds a path register. Says what this program must count. */
+/* versions LIB...: opens, closes and opens again libraries whose runtimes have other versions, before and after there are
+ * threads, with fork, and with code that holds a path register. Prints what this program must count. */
 #define _GNU_SOURCE
 #include "shadow.h"
 

@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2154 # w, dir, status, ...: of run.sh, which reads this
 # SPDX-License-Identifier: MIT
-# Modules with runtimes of other versions: whoever comes first is measured, the others run all the same.
+# Modules with runtimes of other versions: the version that comes first is measured, and the others run all the same.
 mkdir -p versions
 own=$(sed -n 's/^#define CHORD_FORMAT_VERSION //p' "$root/format/format.h")
 cp "$w/runtime.s" versions/$own.s
