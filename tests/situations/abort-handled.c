@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The handler of SIGABRT leaves by longjmp. */
+/* The handler of SIGABRT jumps out by longjmp. */
 /* expect: main 1 */
 /* expect: fail 5 */
 /* expect: handler 5 */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Frames of any size, left by return and by exit. */
+/* Frames of any size, which are left by return and by exit. */
 /* status: 2 */
 /* expect: main 1 */
 /* expect: frame 1001 */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Jumps and numeric labels in inline assembly, twice the same, with flags alive. */
+/* Jumps and numeric labels in inline assembly, each twice, while flags are alive. */
 /* expect: main 1 */
 /* expect: sum 100 */
 /* expect: bits 1000 */

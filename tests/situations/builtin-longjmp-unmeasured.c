@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Code that is not measured jumps over a measured frame into another: where it comes out is counted, and the
- * report says that what it went over is not exact. */
+/* Unmeasured code jumps over a measured frame into another one. The place where it lands is counted, and the report says that
+ * the counts of what it jumped over are not exact. */
 /* build: $PLAIN -DLEAVE -c $SRC -o leave.o */
 /* build: $CC -c $SRC -o main.o */
 /* build: $CC main.o leave.o -o program */
 /* notes: jumps into other activations (were not|may not have been) seen */
-/* unknown: allowed because nothing tells what was abandoned */
+/* unknown: allowed because nothing says what was abandoned */
 /* events: not exact because edges of what was abandoned are not */
 /* expect: main 1 */
 /* line: again 5 */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* __builtin_longjmp over frames, measured and not; out of a signal handler; in a procedure with a jump table. */
+/* __builtin_longjmp over measured and unmeasured frames; out of a signal handler; in a procedure with a jump table. */
 /* notes: none */
 /* expect: main 1 */
 /* expect: deep 20 */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The profile is where the program began. */
+/* The profile is in the folder where the program began. */
 /* expect: main 1 */
 /* expect: work 1000 */
 /* profiles: 1 */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Unlikely code lies in a part of its own; it returns, goes on, or never comes back. */
+/* Unlikely code lies in a part of its own. It returns, goes on, or never comes back. */
 /* status: 3 */
 /* expect: main 1 */
 /* expect: check 10001 */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Two objects have the same inline functions; the program has one of each. */
+/* Two objects have the same inline functions, and the program has one copy of each. */
 /* build: $CC -DONE -c $SRC -o one.o */
 /* build: $CC -c $SRC -o two.o */
 /* build: $CC one.o two.o -o program */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Where no profile can be written, and there are more paths than a dense table has room for: the table is in the core file, by
- * thread. What had no room in it is not, which matters for crowd only. */
+/* No profile can be written, and there are more paths than a dense table has room for: the core file has the table, by thread.
+ * It does not have the paths that found no room in the table, which matters for crowd only. */
 /* without: trace because what ran is in the trace, not in memory */
 /* options: -pthread */
 /* need: grep -q '^core' /proc/sys/kernel/core_pattern */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where no profile can be written, the core file has the counts, those of threads that have ended too. */
+/* No profile can be written: the core file has the counts, also those of threads that have ended. */
 /* options: -pthread */
 /* need: grep -q '^core' /proc/sys/kernel/core_pattern */
 /* run: ulimit -c unlimited; CHORD_FILE=/proc/none/%p ./program */

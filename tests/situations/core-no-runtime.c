@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Not even the runtime gets memory: what the program counted all the same is in the core file. */
+/* Not even the runtime gets memory. The core file has what the program counted all the same. */
 /* need: grep -q '^core' /proc/sys/kernel/core_pattern */
 /* build: $PLAIN -DLIMIT -shared -fPIC -o limit.so $SRC; $CC $SRC -Wl,--no-as-needed ./limit.so -o program */
 /* run: ulimit -c unlimited; ./program */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A measured plug-in that was moved since, and that crashed in a host that is not measured. */
+/* A measured plug-in crashed in a host that is not measured, and was moved to another place since. */
 /* build: $CC -DLIB -fPIC -shared $SRC -o plug.so */
 /* build: $PLAIN $SRC -o program */
 /* need: grep -q '^core' /proc/sys/kernel/core_pattern */

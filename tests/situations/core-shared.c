@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A static program, and a core file that has shared mappings, too; the profile is lost. */
+/* A static program, and a core file that also has shared mappings; the profile is lost. */
 /* need: grep -q '^core' /proc/sys/kernel/core_pattern */
 /* options: -static */
 /* run: exec 2>/dev/null; ulimit -c unlimited; echo 0x7f >/proc/self/coredump_filter; ./program; s=$?; rm *.chord; exit $s */

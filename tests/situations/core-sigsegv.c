@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A crash in a handler that struck below a recursion: with the core file everything is exact. */
+/* A crash in a handler that struck within a recursion: with the core file everything is exact. */
 /* need: grep -q '^core' /proc/sys/kernel/core_pattern */
 /* run: ulimit -c unlimited; ./program */
 /* report: --core core* ./program */

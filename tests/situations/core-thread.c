@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A plug-in's code ran in a thread that was there before it, which counts in the plug-in's own memory: only the core
- * file has that. With more paths than a dense table has room for. */
+/* A plug-in's code ran in a thread that is older than the plug-in. Such a thread counts in the plug-in's own memory, which only
+ * the core file has. There are more paths than a dense table has room for. */
 /* without: trace because what ran is in the trace, not in memory */
 /* build: $CC -DLIB -fPIC -shared $SRC -o plug.so */
 /* build: $PLAIN $SRC -pthread -o program */

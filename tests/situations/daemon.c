@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Double fork, setsid, every descriptor closed, another folder. */
+/* Double fork, setsid, every descriptor closed, another working folder. */
 /* run: ./program "$PWD/done"; until [ -e done ]; do sleep 0.01; done; sleep 0.3 */
 /* expect: main 1 */
 /* expect: daemonize 1 */

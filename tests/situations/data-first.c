@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A function that begins with bytes which are a jump. */
+/* A function that begins with bytes of data that are a jump. */
 /* refused skips: allowed because the distance is written as a number */
 /* expect: main 1 */
 #include "situation.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* There is room for no profile, then for one that cannot grow: the program goes on. */
+/* First there is no room for a profile, then there is room for one that cannot grow: the program goes on. */
 /* options: -pthread */
 /* need: unshare -m mount -t tmpfs -o size=16k none /mnt */
 /* run: unshare -m sh -c 'mount -t tmpfs -o size=16k none /mnt; p=$PWD/program; cd /mnt; $p; yes >full 2>&-; $p' */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* An object that is opened jumps out of itself; it then is closed. */
+/* An object that was opened jumps out of itself, and is closed after that. */
 /* build: $CC -DLIB -fPIC -shared $SRC -o plug.so */
 /* build: $CC $SRC -o program */
 /* expect: main 1 */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Opened while eight threads live, which then count in it, as later ones do. */
+/* An object is opened while eight threads live. They count in it from then on, and so do later threads. */
 /* options: -pthread */
 /* build: $CC -DLIB -fPIC -shared $SRC -o plug.so */
 /* build: $CC $SRC -o program */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Opened, closed, opened again, at whatever address, 20 times. */
+/* An object is opened, closed and opened again, at any address, 20 times. */
 /* build: $CC -DLIB -fPIC -shared $SRC -o plug.so */
 /* build: $CC $SRC -o program */
 /* expect: main 1 */

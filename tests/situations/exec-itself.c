@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One process runs the program three times; the profiles of all are kept. */
+/* One process runs the program three times. The profiles of all three are kept. */
 /* expect: main 3 */
 /* expect: next 2 */
 /* expect: work 6 */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* options: -pthread */
 /* status: 5 */
-/* bounds: allowed because main may not have come to wait yet, and with traces it is not recorded where it waits */
+/* bounds: allowed because main may not have come to wait yet, and traces do not record where it waits */
 /* expect: main 0 1 */
 /* expect: thread 1 */
 /* expect: leave 1 */

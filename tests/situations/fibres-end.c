@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* ucontext: a hundred fibres return, and go on where uc_link says. */
+/* ucontext: a hundred fibres return, and control goes on where uc_link says. */
 /* expect: main 1 */
 /* expect: fibre 100 */
 /* expect: work 500 */

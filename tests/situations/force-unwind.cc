@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* _Unwind_ForcedUnwind runs the destructors and ends in a longjmp. */
+/* _Unwind_ForcedUnwind runs the destructors, and ends in a longjmp. */
 /* expect: main 1 */
 /* expect: guarded 10 */
 /* expect: force 10 */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Assembly that says nothing of its frame, and such that says what is not so. */
+/* Assembly that says nothing of its frame, and assembly that says what is not true. */
 /* expect: bare 60 */
 /* expect: unstated 60 */
 /* expect: moved 60 */
 /* expect: work 180 */
-/* refused unstated: allowed because with paths nobody finds what is there when it calls */
+/* refused unstated: allowed because with paths its frame cannot be found at a call */
 #include "situation.h"
 
 /* Three ways to keep two registers, round what needs them kept. */

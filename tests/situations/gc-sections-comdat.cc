@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Inline functions that nothing needs are dropped as from the plain program, which could not be linked with them; of
- * those in two objects, one of them not measured, either is linked. */
+/* Inline functions that nothing needs are dropped, as they are from the plain program, which could not be linked with them.
+ * Some functions are in two objects, one of them not measured: either of them is linked. */
 /* build: $PLAIN -ffunction-sections -DFIRST -c $SRC -o first.o */
 /* build: $CC -ffunction-sections -DSECOND -c $SRC -o second.o */
 /* build: $CC -ffunction-sections -c $SRC -o main.o */

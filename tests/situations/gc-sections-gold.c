@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* gold keeps the map records of what it drops: single functions, and whole objects with many. */
+/* gold keeps the map records of functions that it drops: of single functions, and of whole objects with many. */
 /* need: ld.gold --version */
 /* build: $CC -ffunction-sections -fdata-sections -DOTHER -c $SRC -o other.o */
 /* build: $CC -DUNUSED -c $SRC -o unused.o */

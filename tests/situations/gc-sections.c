@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions that the linker drops are not in the report, nor is one of a whole object. */
+/* Functions that the linker drops are not in the report; nor are those of an object that it drops whole. */
 /* build: $CC -ffunction-sections -fdata-sections -DOTHER -c $SRC -o other.o */
 /* build: $CC -ffunction-sections -fdata-sections $SRC other.o -Wl,--gc-sections -o program */
 /* expect: main 1 */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* setcontext goes back behind getcontext. */
+/* setcontext goes back to the place after getcontext. */
 /* expect: main 1 */
 /* expect: loop 1 */
 /* expect: again 9 */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Identical functions would be one with --icf=all: with counters they are not, and each has counts of its own. */
+/* With --icf=all identical functions would be one. With counters they are not: each has counts of its own. */
 /* options: -ffunction-sections -fuse-ld=mold -Wl,--icf=all,--gc-sections */
 /* need: ld.mold --version || mold --version */
 /* expect: main 1 */

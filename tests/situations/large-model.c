@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The large model: functions are called through registers, static ones too, across which gcc keeps values in
- * registers that calls destroy otherwise; and what asks for a thread's variable is four instructions that
- * the linker replaces together. */
+/* The large model: functions are called through registers, also static ones. Across such calls gcc keeps values in registers
+ * that calls destroy otherwise. The code that asks for a thread's variable is four instructions, which the linker replaces
+ * together. */
 /* options: -mcmodel=large -fPIC */
 /* expect: square 4 */
 /* expect: many 1 */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The address of data by its distance in bytes, which cannot be kept. */
+/* The address of data is written as a distance in bytes, which cannot be kept. */
 /* only: gcc because the number is of what its assembler makes */
 /* expect: main 1 */
 /* expect: datum 100 */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Two objects, inlined into one another when they are linked. */
+/* Two objects, which are inlined into one another when they are linked. */
 /* only: gcc because clang's linker plug-in assembles by itself, which chord cc says */
 /* build: $CC -flto -DOTHER -c $SRC -o other.o */
 /* build: $CC -flto -c $SRC -o main.o */

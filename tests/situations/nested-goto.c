@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A nested function jumps to a label of the function around it, over a frame. */
+/* A nested function jumps over a frame, to a label of the function around it. */
 /* only: gcc because clang has no nested functions */
 /* options: -Wl,-z,execstack */
 /* notes: none */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Without a PLT calls go through the GOT, also those that the runtime watches: more than one of each in a text. */
+/* Without a PLT calls go through the GOT, also calls of functions that the runtime watches; a text has more than one of each. */
 /* options: -fno-plt -pthread */
 /* expect: main 1 */
 /* expect: thread 2 */

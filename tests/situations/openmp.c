@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Threads of OpenMP's pool spin, or sleep, as the process ends. They are idle. */
+/* When the process ends, threads of OpenMP's pool spin or sleep. They are idle. */
 /* options: -fopenmp */
 /* only: gcc because clang's library may not be there */
 /* run: OMP_NUM_THREADS=2 ./program */

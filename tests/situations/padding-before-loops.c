@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Padding in front of a loop may be gone or longer in the woven code; it is not of the loop's line. */
+/* In the woven code padding before a loop may be gone, or longer. It does not belong to the loop's line. */
 /* expect: main 1 */
 /* expect: loops 1 */
 /* line exactly: loop 160 */

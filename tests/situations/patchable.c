@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Nops to be patched while the program runs have to stay where the table of them says. */
+/* Nops that are to be patched while the program runs have to stay where their table says. */
 /* options: -fpatchable-function-entry=5 */
 /* expect: twice 3 */
 #include "situation.h"

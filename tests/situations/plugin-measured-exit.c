@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A host that was built without Chord ends deep in a measured plug-in. */
+/* A host that was built without Chord calls exit deep in a measured plug-in. */
 /* status: 3 */
 /* build: $CC -DLIB -fPIC -shared $SRC -o plug.so */
 /* build: $PLAIN $SRC -o program */

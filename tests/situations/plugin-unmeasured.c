@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A plug-in built without Chord in a measured host: it calls back, makes threads, jumps, exits. */
+/* A plug-in built without Chord, in a measured host: it calls back, makes threads, jumps and exits. */
 /* options: -pthread */
 /* status: 6 */
 /* build: $PLAIN -DLIB -fPIC -shared $SRC -o plug.so */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* There is no profile; the program says one line of Chord's, and all else is as always. */
+/* There is no profile. The program prints one line of Chord's, and otherwise does what it always does. */
 /* need: [ "$(id -u)" != 0 ] || setpriv --reuid 65534 --clear-groups true */
 /* run: mkdir sub; chmod 555 sub; cd sub; $([ "$(id -u)" != 0 ] || echo setpriv --reuid 65534 --clear-groups) ../program */
 /* says: chord: .* */

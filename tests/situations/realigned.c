@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls through pointers where the frame is aligned, so that its state cannot be stated elsewhere. */
+/* Calls through pointers where the frame is aligned, so its state cannot be stated elsewhere. */
 /* expect: main 1 */
 /* expect: realigned 40 */
 /* expect: one 40 */

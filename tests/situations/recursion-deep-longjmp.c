@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* 100,000 deep, and out of it with one jump. */
+/* A recursion 100,000 deep, which one jump leaves. */
 /* run: ulimit -s unlimited; ./program */
 /* expect: main 1 */
 /* expect: recurse 100001 */

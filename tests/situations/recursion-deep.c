@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* 100,000 deep twice; the second time exit is called there. */
+/* A recursion 100,000 deep, twice. The second time exit is called at the deepest place. */
 /* run: ulimit -s unlimited; ./program */
 /* status: 1 */
 /* expect: main 1 */

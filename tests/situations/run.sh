@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# run.sh [--full] [--measures LIST] [--jobs N] [--keep DIR] [NAME...]: each situation is a small program that
-# carries its own truth. It is built plain and with Chord and does the same both times, and
-# chord report says exactly what the source says. Without --full: gcc -O2 edges, events, calls and paths, clang
-# -O0 every-edge, and of a few gcc -O2 some-paths; with it gcc and clang, -O0 and -O2, all measures. Events are counted beside edges
-# and have to agree with what these say. CHORD is the program to test.
+# run.sh [--full] [--measures LIST] [--jobs N] [--keep DIR] [NAME...]: each situation is a small program whose source says what is
+# true of it. It is built plain and with Chord, and has to do the same both times. chord report has to say exactly what the source
+# says. Without --full: gcc -O2 with edges, events, calls and paths, clang -O0 with every-edge, and for a few programs gcc -O2 with
+# some-paths. With it: gcc and clang, -O0 and -O2, all measures. Events are counted beside edges, and both have to agree. CHORD is
+# the program to test.
 #
 # Comments of a source, each on a line of its own:
 #   expect: FUNCTION N [MAX]   activations of a function, in all profiles; words are
@@ -13,27 +13,27 @@
 #                              are one instruction (STEP); words are expanded, too
 #   line exactly: TAG N        and no other instruction is said to be of such a line
 #   absent: FUNCTION...        not in the report
-#   profiles: N                this many profiles
+#   profiles: N                the number of profiles
 #   status: N                  exit status, 0 if not given
 #   options: OPTION...         for the default build, which is $CC $SRC $OPTIONS -o program
-#   build: COMMAND             instead; $PLAIN is the compiler without Chord
-#   run: COMMAND               instead of ./program
-#   report: ARGUMENT...        instead of ./program
-#   notes: REGEX               the report's notes have a line like this; none: there are none
-#   no notes: REGEX            they have no line like this
-#   says: REGEX                Chord says lines like this to standard error
-#   unknown [FUNCTION...]: allowed because WHY    of these functions (if none is named, of
-#                              all) the report may say that their counts are not known; unknown[MEASURE]: with that one
-#   events[COMPILER LEVEL]: NAME +N|-N... because WHY   so many more or fewer than edges say, where it is built so; without this
-#                              they have to be equal
-#   events: not exact because WHY   where the report says itself that not all is known
+#   build: COMMAND             in place of the default build; $PLAIN is the compiler without Chord
+#   run: COMMAND               in place of ./program
+#   report: ARGUMENT...        in place of ./program
+#   notes: REGEX               the report's notes have a line like this; none: there are no notes
+#   no notes: REGEX            the notes have no line like this
+#   says: REGEX                Chord writes lines like this to standard error
+#   unknown [FUNCTION...]: allowed because WHY    the report may say that the counts of these functions (of all,
+#                              if none is named) are not known; unknown[MEASURE]: with that measure
+#   events[COMPILER LEVEL]: NAME +N|-N... because WHY   so many more or fewer than edges say, if it is built by this
+#                              compiler at this level; without this comment both have to be equal
+#   events: not exact because WHY   the report itself says that not all is known
 #   refused [FUNCTION...]: allowed because WHY
 #   bounds: allowed because WHY   counts may be bounds in place of numbers, as where the notes have to say it
 #   only: COMPILER because WHY
 #   without: MEASURE because WHY
-#   paths FUNCTION...: differ because WHY    from run to run
-#   paths: none because WHY    can be read; the report is read nevertheless
-#   need: COMMAND              else it is skipped
+#   paths FUNCTION...: differ because WHY    they differ from run to run
+#   paths: none because WHY    no paths can be read; the report is read nevertheless
+#   need: COMMAND              without it the situation is skipped
 #
 # There is no test of a clock that goes back: what is counted does not depend on a clock.
 set -u

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The same with a filter that kills: nothing is mapped late where the program does not do so itself. */
+/* As seccomp.c, with a filter that kills: Chord maps nothing late where the program does not do so itself. */
 /* options: -pthread */
 /* status: 3 */
 /* notes: none */

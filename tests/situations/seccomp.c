@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* No new mappings once the program is on its way: what needs one is refused. */
+/* The program forbids new mappings once it runs: what needs a new mapping is refused. */
 /* options: -pthread */
 /* status: 3 */
 /* notes: thread could not be given counters of its own */

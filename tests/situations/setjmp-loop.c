@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One setjmp is taken up again a thousand times; it is called ten times. */
+/* One call of setjmp returns again a thousand times; setjmp is called ten times. */
 /* expect: main 1 */
 /* expect: loop 10 */
 /* expect: jump 1000 */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A handler that came in anywhere jumps out over two frames. */
+/* A handler that came in anywhere jumps out, over two frames. */
 /* expect: main 1 */
 /* expect: handler 20 */
 /* expect: spin 20 */
@@ -9,9 +9,9 @@
 /* line: back 20 */
 /* bounds: allowed because they end anywhere, even on the way between two blocks */
 /* unknown ./program: allowed because additions of events on such a way are not in the map */
-/* unknown[paths] work spin: allowed because on which path they were is not known */
+/* unknown[paths] work spin: allowed because the paths they were on are not known */
 /* paths work spin: differ because the timer strikes anywhere */
-/* without: trace because on which paths activations were that ended between calls is not known */
+/* without: trace because the paths of activations that ended between calls are not known */
 #include "situation.h"
 #include <setjmp.h>
 #include <signal.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A handler leaves a crash in the midst of a block by siglongjmp. */
+/* A crash in the middle of a block: the handler leaves it by siglongjmp. */
 /* expect: main 1 */
 /* expect: crash 20 */
 /* expect: handler 10 */
@@ -7,7 +7,7 @@
 /* line: before 20 */
 /* line: after 10 */
 /* expect: caught 10 */
-/* without: trace because on which paths activations were that ended between calls is not known */
+/* without: trace because the paths of activations that ended between calls are not known */
 #include "situation.h"
 #include <setjmp.h>
 #include <signal.h>

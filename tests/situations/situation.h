@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What the situations share. A function that is FUNC is called as often as the source
- * says, at every level. STEP is one instruction each time it is executed, and no two
- * are the same text, so that compilers do not join them. */
+/* What the situations share. A FUNC is called as often as the source says, at every level. A STEP is
+ * one instruction each time it is executed. No two STEPs have the same text, so compilers do not join
+ * them. */
 #ifndef SITUATION_H
 #define SITUATION_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* -fsplit-stack: __morestack runs a function's rest itself and comes back behind the instruction that
- * follows its call. Such functions are left alone. */
+/* -fsplit-stack: __morestack runs the rest of a function itself, and returns to the place after the instruction that follows
+ * its call. Such functions are not measured. */
 /* options: -fsplit-stack */
 /* refused: allowed because a call comes back where no code of ours may stand */
 /* expect: main 1 */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Recursion overflows the stack; the handler, on a stack of its own, jumps back. */
+/* Recursion overflows the stack. The handler, which has a stack of its own, jumps back. */
 /* expect: main 1 */
 /* expect: handler 3 */
 /* expect: work 3 */
 /* line: back 3 */
 /* line: returned 0 */
-/* without: trace because on which paths activations were that ended between calls is not known */
+/* without: trace because the paths of activations that ended between calls are not known */
 #include "situation.h"
 #include <setjmp.h>
 #include <signal.h>

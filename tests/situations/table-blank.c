@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Data in text that is named with a blank before its register: a name, not a number of bytes. */
+/* Data in text that is named with a blank before its register. That is a name, and no number of bytes. */
 /* expect: main 1 */
 /* expect: datum 100 */
 #include "situation.h"

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Tables behind code of their section, whose numbers happen to be instructions: nothing may be put into them. */
+/* Tables after the code of their section. Their numbers happen to be instructions: nothing may be put into them. */
 /* expect: behind_trap 10 */
 /* expect: behind_call 10 */
 /* expect: behind_system 10 */
 /* expect: over_text 10 */
 /* expect: before 10 */
 /* expect: bytes 10 */
-/* refused bytes: allowed because with paths nothing tells where its frame is behind a call within it */
+/* refused bytes: allowed because with paths nothing says where its frame is after a call within it */
 /* expect: left 1 */
 #include "situation.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A jump table, and tail calls through pointers: all are indirect jumps. Compilers' frames tell them apart in one procedure, and
- * nothing does in the other one, which has no frame. */
+/* A jump table, and tail calls through pointers: all of them are indirect jumps. In one procedure the compiler's frames tell
+ * them apart. The other procedure has no frame, and there nothing tells them apart. */
 /* expect: choose 700 */
 /* expect: plus 1300 */
 /* expect: minus 400 */

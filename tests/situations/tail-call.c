@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Each calls the other at its end, which at -O2 is a jump. */
+/* Each function calls the other one at its end. At -O2 that call is a jump. */
 /* expect: main 1 */
 /* expect: even 5050 */
 /* expect: odd 5050 */

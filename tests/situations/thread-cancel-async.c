@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Cancelled at any instruction of a loop. */
+/* A thread is cancelled at any instruction of a loop. */
 /* options: -pthread */
 /* expect: main 1 */
 /* expect: thread 10 */
@@ -9,9 +9,9 @@
 /* line: after 0 */
 /* bounds: allowed because it ends anywhere, even on the way between two blocks */
 /* unknown ./program: allowed because additions of events on such a way are not in the map */
-/* unknown[paths] spin: allowed because on which path it was is not known */
+/* unknown[paths] spin: allowed because the path it was on is not known */
 /* paths main spin: differ because threads wait for one another */
-/* without: trace because on which paths activations were that ended between calls is not known */
+/* without: trace because the paths of activations that ended between calls are not known */
 #include "situation.h"
 #include <pthread.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Cancelling runs destructors and passes through catch (...), which has to throw again. */
+/* Cancelling runs destructors, and passes through catch (...), which has to throw again. */
 /* options: -pthread */
 /* expect: main 1 */
 /* expect: thread 10 */

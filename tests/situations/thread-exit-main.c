@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The first thread ends with pthread_exit, the other goes on alone. */
+/* The first thread ends with pthread_exit, and the other one goes on alone. */
 /* options: -pthread */
 /* expect: main 1 */
 /* expect: leave 1 */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The process ends while a thread still counts; what it told of is there. */
+/* The process ends while a thread still counts. All that the thread has told of is in the profile. */
 /* options: -pthread */
 /* run: ./program told */
 /* notes: where (it|these) stood is not known, so counts are bounds|where they stood is not known, so counts are bounds */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A thread made with clone() itself. */
+/* A thread that the program makes by calling clone() itself. */
 /* expect: main 1 */
 /* expect: thread 10 */
 /* expect: work 11000 */

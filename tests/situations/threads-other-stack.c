@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A thread waits on a stack that unmeasured code has switched to by hand, as the process ends: what is active on the thread's own
- * stack cannot be seen from there. */
+/* When the process ends, a thread waits on a stack to which unmeasured code has switched by hand. From there the activations on
+ * the thread's own stack cannot be seen. */
 /* options: -pthread -fomit-frame-pointer */
 /* build: $PLAIN -DLIB -c $SRC -o other.o */
 /* build: $CC $SRC other.o -o program */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The process ends while other threads wait in the kernel, each in another way: what is active in them is known all the same. The
- * kernel tells no frame pointer, so that no frame may need one that libc has not saved. */
+/* The process ends while other threads wait in the kernel, each in another way. Their activations are known all the same. The
+ * kernel tells no frame pointer, so no frame may need one that libc has not saved. */
 /* options: -pthread -fomit-frame-pointer */
 /* notes: none */
 /* expect: main 1 */

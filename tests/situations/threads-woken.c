@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A thread waits as the program ends, and a library's destructor wakes it behind the program's: it goes on. What it was in
- * then is not where it stands at the end. */
+/* A thread waits when the program ends. After the program's destructors, a library's destructor wakes it, and it goes on. So at
+ * the end it is not in the activations in which it waited. */
 /* options: -pthread -fomit-frame-pointer */
 /* build: $PLAIN -DLIB -fPIC -shared $SRC -o libwake.so */
 /* build: $CC $SRC -L. -lwake -Wl,-rpath,'$ORIGIN' -o program */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Thrown in one shared object, passed through another, caught in the program. */
+/* An exception is thrown in one shared object, passes through another one, and is caught in the program. */
 /* build: $CC -DTHROWS -fPIC -shared $SRC -o libthrows.so */
 /* build: $CC -DPASSES -fPIC -shared $SRC -o libpasses.so */
 /* build: $CC $SRC -o program -L. -lpasses -lthrows -Wl,-rpath,'$ORIGIN' */

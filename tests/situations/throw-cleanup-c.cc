@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A measured C frame that cleans up lies between: its personality routine is libgcc_s's own, which calls the unwinder there. Below
- * it lies one without a landing pad. Link-time optimisation gives C++ functions that only clean up the same routine. */
+/* A measured C frame that cleans up lies between. Its personality routine is libgcc_s's own, which calls the unwinder there.
+ * Below it is a frame without a landing pad. Link-time optimisation gives the same routine to C++ functions that only clean up. */
 /* build: $CC -x c -fexceptions -DPASS -c $SRC -o pass.o */
 /* build: $CC -c $SRC -o main.o */
 /* build: $CC main.o pass.o -o program */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* An exception that is not of C++ runs destructors and catch (...). */
+/* An exception of another language than C++ runs destructors and catch (...). */
 /* expect: main 1 */
 /* expect: raise_it 10 */
 /* expect: guarded 10 */

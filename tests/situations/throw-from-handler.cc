@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* -fnon-call-exceptions: a signal handler throws out of a faulting load. */
 /* options: -fnon-call-exceptions */
-/* without: trace because on which paths activations were that ended between calls is not known */
+/* without: trace because the paths of activations that ended between calls are not known */
 /* only: gcc because clang has no such exceptions */
 /* expect: main 1 */
 /* expect: handler 10 */

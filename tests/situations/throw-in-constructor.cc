@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The second member's constructor throws; the first is destroyed, the third never made. */
+/* The second member's constructor throws. The first member is destroyed, and the third is never made. */
 /* expect: main 1 */
 /* expect: made 50 */
 /* expect: work 20 */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A measured C frame with unwind tables, without landing pads, lies between. */
+/* A measured C frame lies between, with unwind tables and without landing pads. */
 /* build: $CC -x c -fexceptions -DPASS -c $SRC -o pass.o */
 /* build: $CC -c $SRC -o main.o */
 /* build: $CC main.o pass.o -o program */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The personality routine is measured, too. It and what has called it go on when it has said where an exception lands; what the
- * exception leaves does not. */
+/* The personality routine is measured, too. When it has said where an exception lands, it goes on, and so does its caller. The
+ * activations that the exception leaves do not go on. */
 /* options: -rdynamic -ldl */
 /* expect: main 1 */
 /* expect: thrower 20 */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A frame of an object built without Chord lies between throw and catch. */
+/* A frame of an object built without Chord lies between the throw and the catch. */
 /* build: $PLAIN -x c -fexceptions -DPASS -c $SRC -o pass.o */
 /* build: $CC -c $SRC -o main.o */
 /* build: $CC main.o pass.o -o program */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Returns by thunks in line: a call that goes on in the procedure itself is none that keeps what is below the stack. */
+/* Returns by inline thunks: a call that goes on in the procedure itself does not keep what is below the stack. */
 /* only: gcc because clang has no thunks in line */
 /* options: -mfunction-return=thunk-inline -mindirect-branch=thunk-inline */
 /* expect: main 1 */
 /* expect: full 200 */
 /* expect: chosen 200 */
 /* no notes: frames|unfinished */
-/* refused: allowed because with paths gcc's directives are wrong behind a thunk */
+/* refused: allowed because with paths gcc's directives are wrong after a thunk */
 #include "situation.h"
 
 #include <stdio.h>

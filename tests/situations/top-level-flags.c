@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Assembly outside of functions that hands flags from a function to its caller. */
+/* Assembly outside of functions: a function returns flags to its caller. */
 /* expect: flags 3 */
 /* expect: uses 3 */
 #include "situation.h"

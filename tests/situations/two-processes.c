@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The same program twice at a time, and both want the same name for their profile. */
+/* Two processes of one program run at the same time, and both want the same name for their profile. */
 /* run: CHORD_FILE=same.chord; export CHORD_FILE; ./program first | ./program */
 /* profiles: 2 */
 /* report: ./program same.chord same.chord.[0-9]*[0-9] */

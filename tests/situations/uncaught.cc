@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Nothing catches: terminate, abort. */
+/* Nothing catches the exception: terminate, abort. */
 /* status: 134 */
 /* expect: main 1 */
 /* expect: thrower 1 */

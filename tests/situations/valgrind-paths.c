@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Valgrind loads a program so low that the number of a path may look like the address of a counter. Activations end amid paths
- * with large and small numbers. */
+/* Valgrind loads a program at such low addresses that the number of a path may look like the address of a counter. Activations
+ * end in the middle of paths with large and with small numbers. */
 /* need: valgrind -q true */
 /* only: gcc because valgrind does not read what clang says of itself */
 /* run: valgrind -q --error-exitcode=9 ./program */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The child of vfork ends; nothing is executed. */
+/* The child of vfork ends, and executes no other program. */
 /* expect: main 1 */
 /* expect: start 10 */
 /* expect: work 20 */
