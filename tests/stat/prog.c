@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A bit of everything that events are about; the same every time.
+/* Some of everything that events count; the same every time.
  *
  *	prog [N]             N rounds (default 20), a number is printed, status 3
  *	prog N fork          a child does it too

@@ -1,8 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# `chord stat`: its totals against lackey's and callgrind's of the program built without Chord, against
-# each other, against what a source says; what passes through; bad input. Prints ok, FAIL or
-# skip for each; status 1 if one failed.
+# `chord stat`: its totals against those of lackey and callgrind for the program built without Chord, against each other, and
+# against what a source says; what passes through; bad input. Prints ok, FAIL or skip for each test; status 1 if one failed.
 # run.sh [NAME...]
 set -u
 . "$(dirname "$0")/../cases.sh"
