@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A little of everything that makes edges; short, because every step of it is looked at. No rep prefixes: a
- * debugger stops at each round of them. */
+/* Some of everything that makes edges. It is short, because each of its steps is looked at. It has no rep prefixes, because a
+ * debugger stops at each of their rounds. */
 #include <setjmp.h>
 
 #define HOT __attribute__((noinline))

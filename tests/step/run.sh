@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# run.sh: a small program, ended at each of its instructions. STEP is the program that does it.
+# run.sh: a small program that ends at each of its instructions. STEP is the program that makes it do so.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 : "${CHORD:=$here/../../build/chord}"

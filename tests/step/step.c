@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* step PROGRAM PROFILE: runs a measured program, one instruction at a time, and after each one that
- * lies in measured code supposes that the process ended there, from main on: the profile of that moment, with the
- * activations on the stack as exits, has to give exactly the instructions that were executed. It has its own
- * view of the stack, from calls and returns, and none of how counters are placed.
+/* step PROGRAM PROFILE: runs a measured program, one instruction at a time. After each instruction of measured code, from main
+ * on, it supposes that the process ended there: the profile of that moment, with the activations on the stack as exits, has to
+ * give exactly the instructions that were executed. It has its own view of the stack, from calls and returns, and none of how
+ * counters are placed.
  *
- * Prints how many moments were compared, and at how many of them, all in woven code, some count was not known. */
+ * Prints how many moments were compared, and at how many of them some count was not known; these must all be in woven code. */
 #include "run/run.h"
 #include "tests/stepping.h"
 
