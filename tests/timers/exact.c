@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* exact TIMES SEED exact|truth MOST: sets an exact timer TIMES times with random n up to MOST. Where each handler ran: the address
- * of the instruction that came next, and the stack pointer there. With `truth` the timers are so far away that none is due, but
- * the lower half of n is the same: truth.c steps through that. */
+/* exact TIMES SEED exact|truth MOST: sets an exact timer TIMES times, with random n up to MOST. For each handler it prints
+ * where it struck: the address of the next instruction, and the stack pointer there. With `truth` the timers are so far away
+ * that none is due, but the lower half of n is the same: truth.c steps through that. */
 #include <chord.h>
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* leave N: a timer's handler leaves the activations that it struck, by longjmp, again and again, or not at all if N is so large
- * that it is never due; the last time by exit(). Prints the number of events just before. */
+/* leave N: again and again a timer's handler leaves by longjmp the activations that it struck, and the last time by exit(). If
+ * N is so large that the timer is never due, it leaves none. Prints the number of events just before. */
 #include <chord.h>
 #include <inttypes.h>
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* random THREADS TIMES SEED [exact]: each thread sets timers with random n, one in the handler of the other, and compares with
- * the counter when handlers run. Prints the checksum of what was computed, which timers must not change. */
+/* random THREADS TIMES SEED [exact]: each thread sets timers with random n, one of them in the handler of the other, and
+ * compares n with the counter when handlers run. Prints the checksum of a computation, which timers must not change. */
 #include <chord.h>
 #include <inttypes.h>
 #include <pthread.h>

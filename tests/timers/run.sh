@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# run.sh [--times N] [--exact N]: timers (include/chord.h). How many random ones of each kind: default 300, and 20 exact
-# ones, against what TRUTH steps through. CHORD is the program to test.
+# run.sh [--times N] [--exact N]: timers (include/chord.h). N is the number of random timers of each kind: 300 by default, and 20
+# exact ones, which are compared with what TRUTH steps through. CHORD is the program to test.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 : "${CHORD:=$here/../../build/chord}"

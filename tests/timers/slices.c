@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A scheduler of fibres that cannot be told apart from a cooperative one: each runs for 5,000 instructions at a time, whatever it
- * does. The same interleaving in every run. With an argument the slices are exact. */
+/* A scheduler of fibres that cannot be told apart from a cooperative one: each fibre runs for 5,000 instructions at a time,
+ * whatever it does. Every run has the same interleaving. With an argument the slices are exact. */
 #include <chord.h>
 #include <stdio.h>
 #include <stdlib.h>

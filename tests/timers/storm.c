@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Linked to a program: a timer strikes wherever it can, and its handler leaves nothing as it was that it may change. */
+/* Linked to a program: a timer strikes wherever it can, and its handler changes everything that it may change. */
 #include <chord.h>
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* truth PROGRAM ARGUMENT...: steps through a program that sets timers, none of which is due, and prints for each where the
- * program stands when as many of its own instructions have been executed as the lower half of n says. What
- * instructions are its own comes from the map, as for stops.c. */
+/* truth PROGRAM ARGUMENT...: steps through a program that sets timers, none of which is due. For each timer it prints where the
+ * program stands after as many of its own instructions as the lower half of n says. As in stops.c, the map says which
+ * instructions are the program's own. */
 int stops_main(int argc, char **argv);
 #define main stops_main
 #include "tests/events/stops.c"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What chord_timer() and its kin say of bad input, and where there is nothing to do. */
+/* What chord_timer() and the related functions return for bad input, and when there is nothing to do. */
 #include <chord.h>
 #include <stdio.h>
 #include <sys/wait.h>
