@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* chamber [--measures LIST] [--jobs N] [--keep] LIST WORK: programs, built plain and built by
- * "chord cc": the same status and output, no procedure without counts, and all measures of one opinion.
+/* chamber [--measures LIST] [--jobs N] [--keep] LIST WORK: builds programs plain and by "chord cc". Both must have the same
+ * status and output, no procedure may be without counts, and all measures must agree.
  *
- * A line of the file LIST is one program and compiler, in fields that tabs part:
+ * A line of the file LIST is one program and compiler, in fields that tabs separate:
  *
  *	NAME  LANGUAGE(c, c++)  COMPILER  LEVEL...  HOW(text, driver)  ARGUMENT...
  *
- * Arguments that end in .c or .C are sources, -lNAME is for the linker, the others are for all. "driver"
- * compiles anew for each measure; "text" compiles once and then gives "chord cc" the assembler text, which is what its
- * assembler would get; a level whose text is that of an earlier level, byte for byte, is not tried again.
+ * Arguments that end in .c or .C are sources, -lNAME is for the linker, the others are for all. "driver" compiles anew for each
+ * measure. "text" compiles once and then gives "chord cc" the assembler text, which is what its assembler would get. If the
+ * text of a level is that of an earlier level, byte for byte, the level is not tried again.
  *
  * FAIL lines go to standard output. WORK/notes gets a block for each program and level in one write:
  *
@@ -17,8 +17,8 @@
  *	FAIL NAME LEVEL COMPILER [MEASURE]: WHY
  *	done NAME LEVEL COMPILER MEASURES
  *
- * What is done there without a FAIL is not done again. CHORD is the program to test; CHORD_TIMEOUT is how many seconds a
- * program may take, an eighth of it unmeasured. */
+ * What is done there without a FAIL is not done again. CHORD is the program to test. CHORD_TIMEOUT is the number of seconds
+ * that a program may take; without Chord it may take an eighth of that. */
 #include "measure/measure.h"
 #include "tests/torture/chamber.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files of chamber share; chamber.c tells what it does. */
+/* What the files of chamber share; chamber.c says what chamber does. */
 #ifndef CHAMBER_H
 #define CHAMBER_H
 

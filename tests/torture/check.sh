@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# What the chambers have in common: chamber.c tries the programs, here is what surrounds it.
-# To be sourced by bash, with "torture" the folder of this file.
+# What the users of chamber have in common: chamber.c tries the programs, and this file has everything around it. To be sourced by
+# bash, with "torture" set to the folder of this file.
 
 : "${CHORD:=$(cd "$torture/../.." && pwd)/build/chord}"
 : "${CHORD_TIMEOUT:=20}" # seconds; an eighth of it unmeasured

@@ -5,11 +5,10 @@
 #	csmith.sh [--programs N] [--seed BASE] [--levels "-O0 -O2"] [--compilers "gcc clang"]
 #	          [--measures edges,...] [--driver N] [--jobs N] [--work DIR] [--keep]
 #
-# Makes the programs of the seeds BASE ... BASE + N - 1. Each is compiled by one
-# combination of compiler and level, in turn. --measures: all that there are, if not given.
-# --driver and --work are as for torture.sh. Prints "FAIL SEED LEVEL COMPILER MEASURE:
-# why" for every difference, and keeps that program as DIR/SEED.c; then totals; status 1
-# if there was any. CHORD is the program to test, CSMITH_INCLUDE the folder of csmith.h.
+# Makes the programs of the seeds BASE ... BASE + N - 1. Each is compiled by one combination of compiler and level, in turn. Without
+# --measures all measures are tried. --driver and --work are as for torture.sh. Prints "FAIL SEED LEVEL COMPILER MEASURE: why" for
+# every difference, and keeps that program as DIR/SEED.c; then totals. Status 1 if there was a difference. CHORD is the program to
+# test, CSMITH_INCLUDE the folder of csmith.h.
 set -eu
 torture=$(cd "$(dirname "$0")" && pwd)
 : "${CHORD_TIMEOUT:=8}" # some programs never end

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
-# GCC's torture tests, out of Debian's source package. To be sourced: set "torture"
-# to the folder of this file first.
+# GCC's torture tests, from Debian's source package. To be sourced: set "torture" to the folder of this file first.
 real=$torture/../real
 . "$real/lib.sh"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* chamber: what chord says about a run, and whether all measures say the same. */
+/* chamber: what chord says of a run, and whether all measures say the same. */
 #include "measure/measure.h"
 #include "tests/torture/chamber.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* chamber: programs that count some paths only. Where all are counted paths are chosen; the program is built again with these;
- * it does the same, each path of interest has the count that it has among all, and no other is counted as one. */
+/* chamber: programs that count some paths only. A run that counts all paths gives the choice; the program is built again with
+ * the chosen paths. It must do the same, each path of interest must have its count, and no other path may be counted as one. */
 #include "tests/torture/chamber.h"
 
 #include <glob.h>

@@ -6,13 +6,12 @@
 #	           [--measures edges,...] [--only PATTERN] [--options "-flto ..."] [--driver N]
 #	           [--jobs N] [--work DIR] [--keep]
 #
-# --sample N takes every N-th program, and of its combinations of compiler and level one,
-# in turn (20 if not given); --sample 1 is the whole. --measures: all that there are, if not
-# given. --only takes the programs whose names match a pattern of the shell; --options compiles
-# all with more options. Every N-th program (--driver, 19) is compiled anew for each measure; the others once for
-# all (chamber.c). With --work, what is in DIR already is not done again, but for what differed:
-# so the whole can be stopped and continued. Prints "FAIL PROGRAM LEVEL COMPILER MEASURE: why" for every difference, then totals;
-# status 1 if there was any. CHORD is the program to test; CHORD_CACHE keeps the sources.
+# --sample N takes every N-th program (20 if not given), and one of its combinations of compiler and level, in turn; --sample 1
+# takes everything. Without --measures all measures are tried. --only takes the programs whose names match a pattern of the shell.
+# --options compiles all with more options. Every N-th program (--driver, 19) is compiled anew for each measure, the others once for
+# all measures (chamber.c). With --work, what is in DIR already is not done again, unless it differed: so a whole run can be stopped
+# and resumed. Prints "FAIL PROGRAM LEVEL COMPILER MEASURE: why" for every difference, then totals; status 1 if there was a
+# difference. CHORD is the program to test; CHORD_CACHE keeps the sources.
 set -eu
 torture=$(cd "$(dirname "$0")" && pwd)
 . "$torture/fetch.sh"
