@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* cases NAME [N]: situations in which tokens are written, one function each. Standard output says what the trace must have: `ID
- * COUNT` for each path. */
+/* cases NAME [N]: situations in which tokens are written, one function each. Standard output has what the trace must have:
+ * `ID COUNT` for each path. */
 #define _GNU_SOURCE
 #include "token.h"
 

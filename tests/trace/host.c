@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* host LIBRARY...: opens and closes traced libraries. 51,000 tokens of the first thread, 50,000 of a thread that is older than the
- * library, and as many of one made later. */
+/* host LIBRARY...: opens and closes traced libraries. The first thread writes 51,000 tokens, a thread that is older than the
+ * library 50,000, and a thread that is made later as many. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A library that writes tokens; not to be woven. With LATE: in its DT_INIT, too. */
+/* A library that writes tokens; not to be woven. With LATE it also writes some in its DT_INIT. */
 #include "token.h"
 
 #ifdef LATE

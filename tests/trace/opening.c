@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* With AMID: a library that is not traced, whose constructor lets threads run code of the traced library that needs it. Else:
- * opening FIRST LATER: opens FIRST, which makes the process a traced one, and then LATER, which needs that library. Writes 1000
- * tokens of LATER in its DT_INIT, and before its constructor by each of three threads: the one that opens it, an older one, a
- * new one. */
+/* With AMID: an untraced library, whose constructor lets threads run code of the traced library that needs it. Otherwise:
+ * opening FIRST LATER: opens FIRST, which makes the process a traced one, and then LATER, which needs the library of AMID. It
+ * writes 1000 tokens of LATER in its DT_INIT, and before its constructor in each of three threads: the one that opens it, an
+ * older one, and a new one. */
 #ifdef AMID
 void opening(void (*f)(long));
 void late_write(long n);

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Traces as the runtime writes them, from programs that do by hand what woven code does and say what must be in the trace; read by
-# nothing but the format (slots.c). Prints ok, FAIL or skip for each.
+# Traces as the runtime writes them. The programs do by hand what woven code does, and say what must be in the trace. slots.c reads
+# the traces by the format alone. Prints ok, FAIL or skip for each test.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 root=$here/../..

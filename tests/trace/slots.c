@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* slots TRACE ADDRESS: what is in a trace, read by nothing but the format: for each stream its slots in order. Tokens are numbers
- * of 8 bytes from that link-time address in the program (module 0), those of other modules are `other`. Written for tests, which
- * compare it with what the program says. */
+/* slots TRACE ADDRESS: prints what is in a trace, which it reads by the format alone: for each stream its slots in order. A
+ * token is a number of 8 bytes, counted from that link-time address in the program (module 0); those of other modules are
+ * `other`. Tests compare the output with what the program says. */
 #include "format/pack.h"
 #include "format/trace.h"
 

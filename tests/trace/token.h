@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What woven code does where a path ends, by hand. Not to be woven. */
+/* What woven code does at the end of a path, written by hand. Not to be woven. */
 #ifndef TOKEN_H
 #define TOKEN_H
 
