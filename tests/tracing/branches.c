@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A loop with a known number of branches: one each round that leaves it or not, one that is taken every third time. */
+/* A loop with a known number of branches: in each round one that leaves it or not, and one that is taken every third time. */
 #include <stdio.h>
 
 static volatile unsigned third, other;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Threads that are cancelled, with cleanup handlers, in the kernel and at a point of their own. */
+/* Threads with cleanup handlers that are cancelled, in the kernel and at a point of their own. */
 #include <pthread.h>
 #include <stdio.h>
 #include <unistd.h>

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# core.sh: traces of processes that could make no file: what a core file has of them is the end of what the same run writes to a file.
+# core.sh: traces of processes that could make no file. The trace in a core file is the end of what the same run writes to a file.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 : "${CHORD:=$here/../../build/chord}"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What is entered as a signal's handler would be, and is none: by a jump, with the top of its stack as the third argument, and
- * nothing to return to. */
+/* Code that is entered as a signal handler would be, and is none: by a jump, with the top of its stack as the third argument,
+ * and with nothing to return to. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>

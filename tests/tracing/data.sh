@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# data.sh: addresses of loads and stores (-fchord=trace,data). A program runs under valgrind's lackey, and writes its trace there: the
-# instructions of its own, and each address that they access, are those that lackey saw. The same program without Chord has the same
-# instructions and accesses in the same order, of the same sizes. Started by run.sh, in its folder.
+# data.sh: addresses of loads and stores (-fchord=trace,data). A program runs under valgrind's lackey, and writes its trace there.
+# The program's own instructions in the trace, and each address that they access, are those that lackey saw. The same program
+# without Chord has the same instructions and accesses in the same order, of the same sizes. run.sh starts this, in the test's
+# folder.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 failed=0

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* died.c: the same whenever it runs, until it dies. died HOW N THREADS: so many threads run one after another, then as many side by
- * side, which wait for good; the main thread then dies by abort() or a fault; a forked child does, or its parent behind that. */
+/* died HOW N THREADS: does the same in each run, until it dies. THREADS threads run one after another, then as many at the
+ * same time, which then wait for good. Then the main thread dies by abort() or a fault; or a forked child does; or its parent,
+ * after the child. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

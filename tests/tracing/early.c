@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* early N: N rounds of traced code before anything of the runtime: what stands in .preinit_array is called first of all. Prints
- * what they came to, and how many bytes around the room of traces were written to. PAD moves that room. */
+/* early N: N rounds of traced code before anything of the runtime runs: functions in .preinit_array are called first of all.
+ * Prints what they computed, and how many bytes around the room of traces were written to. PAD moves that room. */
 #include <stdio.h>
 
 #ifndef PAD

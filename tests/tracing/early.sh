@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # early.sh: code that is traced before the runtime is up writes to a room in its module, which is used again and again, wherever it
-# begins within a segment. Nothing around it is written to, and the program prints what it prints untraced. What did not get lost
-# is counted as with edges; of what did the commands say that the beginning is missing. Started by run.sh, in its folder.
+# begins within a segment. Nothing around it is written to, and the program prints what it prints untraced. What was not lost is
+# counted as with edges. Of what was lost, the commands say that the beginning is missing. run.sh starts this, in the test's folder.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 failed=0

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Threads that return, call pthread_exit, are cancelled, or are there when the process ends; and ends of the process. */
+/* Threads that return, call pthread_exit, are cancelled, or still run when the process ends; and several ends of the process. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Executes a program under a filter that kills for the system call socket. */
+/* Executes a program under a filter that kills at the system call socket. */
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Threads that are joined. Each works so often that it is known by that; for each thread that was joined a line says how often.
- * With an argument: threads that create and join others, all at the same time. */
+/* Threads that are joined. Each has a number of rounds that identifies it. For each joined thread a line has that number. With
+ * an argument: threads that create and join others, all at the same time. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <pthread.h>

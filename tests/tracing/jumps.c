@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Jumps back: setjmp that returns again and again in an activation that goes on, also from two places; __builtin_longjmp out of
- * recursion; sigsetjmp out of a handler. */
+ * recursion; siglongjmp out of a handler. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>

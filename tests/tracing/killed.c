@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The innermost activation of a recursion ends the process, amid a path that has been written: by the only instruction that it has
- * behind that, which the compiler does not know to be the last. */
+/* The innermost activation of a recursion ends the process, in the middle of a path that has been written. After that path it
+ * has a single instruction, of which the compiler does not know that it is the last. */
 __attribute__((noinline)) static int
 down(int n, const volatile int *p)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* longjmp again and again, over the same callers and over others: what the runtime does for it is most of what runs, so that
- * signals that come anywhere mostly come there. Some handlers jump out themselves. */
+/* longjmp again and again, over the same callers and over others. Most of what runs is the runtime's work for it, so signals
+ * that come anywhere mostly come there. Some handlers jump out themselves. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A handler jumps out of a recursion, over several activations of one procedure. What it interrupted is the innermost of them
- * amid its first path, or another procedure that has written nothing, or the innermost behind a call. Prints which activation
- * goes on. */
+/* A handler jumps out of a recursion, over several activations of one procedure. It interrupts the innermost of them in the
+ * middle of its first path, or after a call, or it interrupts another procedure that has written nothing. Prints which
+ * activation goes on. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>

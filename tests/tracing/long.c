@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Some hundred thousand paths: more than a ring keeps. */
+/* Some hundred thousand paths, which is more than a ring keeps. */
 #include <stdio.h>
 
 static __attribute__((noinline)) unsigned

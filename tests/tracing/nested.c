@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Three handlers of signals with loops, calls, recursion, calls through pointers and tail calls, and a fourth that says when it is
- * over. steps and record strike one of the three wherever it is, what strikes that, and so on (tests/strikes.h). */
+/* Three signal handlers with loops, calls, recursion, calls through pointers and tail calls, and a fourth one that says when it
+ * is over. steps and record strike one of the three wherever it is, and what strikes that one, and so on (tests/strikes.h). */
 #include <signal.h>
 #include <stddef.h>
 

@@ -1,9 +1,9 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
-# nested.sh: three handlers of signals that strike one another (../strikes.h), what is woven in, too. The instructions of traces are
-# those that single steps saw, with each encoding; so are the counts by edges, events, between calls and their returns, and of paths.
-# NESTED=SEED:SWEEPS[:STRIDE] says which strikes: 1:1:15 is a sample; NESTED=2:1 strikes each of the three at all of its instructions,
-# which takes fifteen times as long. To be sourced by run.sh, whose functions it uses.
+# nested.sh: three signal handlers that strike one another (../strikes.h), also in woven code. The instructions of traces are those
+# that single steps saw, with each encoding. The same holds for the counts of edges, of events, between calls and their returns, and
+# of paths. NESTED=SEED:SWEEPS[:STRIDE] chooses the strikes: 1:1:15 is a sample; NESTED=2:1 strikes each of the three at all of its
+# instructions, which takes fifteen times as long. To be sourced by run.sh, whose functions it uses.
 : "${NESTED:=1:1:15}"
 : "${RECORD:=$(dirname "$CHORD")/record}"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Threads that create threads, some with the counters of others that have ended; forks by them, and by a child. */
+/* Threads that create threads, some with the counters of threads that have ended; they fork, and so does a child. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/wait.h>

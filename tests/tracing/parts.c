@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* parts THREADS WHICH WHEN: threads, one after another; in one of them a signal's handler goes another way once. */
+/* parts THREADS WHICH WHEN: threads, one after another. In one of them a signal handler once goes another way. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>

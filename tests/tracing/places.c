@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A trace of several extents that is packed badly: what each round does depends on a random number. Main has signals, jumps and a
- * deep stack; threads come one after another, and have the same stream. */
+/* A trace of several extents that is packed badly: what each round does depends on a random number. The main thread has
+ * signals, jumps and a deep stack. Other threads come one after another, and have one stream. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# places.sh: the index of a trace. What is shown from places in it is the same with and without one, whatever happened to that; and with
-# one, what stands before the place is not decoded. Started by run.sh, in its folder.
+# places.sh: the index of a trace. What is shown from places in it is the same with an index and without, whatever was done to the
+# index. With an index, what stands before the place is not decoded. run.sh starts this, in the test's folder.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 failed=0

@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Traces of programs from elsewhere, on small inputs. The instructions of a trace are those that single steps saw; from the
-# witnesses that its paths would have written all blocks are regenerated; a process killed at any time leaves the beginning of what
-# it would have left.
+# Traces of real programs, on small inputs. The instructions of a trace are those that single steps saw. All blocks are regenerated
+# from the witnesses that the trace's paths would have written. A process that is killed at any time leaves the beginning of what it
+# would have left.
 #
 #	programs.sh [--programs "A B"] [--kills N] [--work DIR]
 #
-# Counts from traces are compared with those of edges by ../oracle/measures.sh.
-# STEPS and REGENERATE are the programs of this folder, as built.
+# ../oracle/measures.sh compares counts from traces with those of edges. STEPS and REGENERATE are the programs of this folder, as
+# built.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 oracle=$here/../oracle

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* regenerate [--damage] PROGRAM [PROFILE...]: computes the witnesses that the paths of traces would have written, thread by
- * thread, regenerates the blocks from these alone (src/graph/regenerate.c), and compares them with those of the paths, block
- * by block. For short runs: all is kept in memory. What no graph tells (calls through pointers, callbacks, tail calls, longjmp)
- * is marked, with the place: a mark is found if control comes there, and nowhere else. --damage changes one of the witnesses
- * before. */
+ * thread. It regenerates the blocks from these alone (src/graph/regenerate.c), and compares them with those of the paths, block
+ * by block. It is for short runs, because all is kept in memory. A mark, with its place, stands for what no graph tells: calls
+ * through pointers, callbacks, tail calls, longjmp. A mark must be found if control comes there, and nowhere else. --damage
+ * changes one of the witnesses before. */
 #include "graph/graph.h"
 #include "tool/trace/trace.h"
 

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# run.sh: traces. The instructions that a trace gives are those that single steps saw, thread by thread; counts from traces are those of
-# edges; what is shown, selected and compared; other encodings; damage. STEPS is the program that steps, REGENERATE the one that gets
-# blocks from witnesses.
+# run.sh: traces. The instructions that a trace gives are those that single steps saw, thread by thread; counts from traces are
+# those of edges; what is shown, selected and compared; other encodings; damage. STEPS is the program that steps. REGENERATE is the
+# program that computes blocks from witnesses.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 top=$here/../..

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Stacks that swapcontext goes to and comes from: coroutines that call deep down before they give way, one that is left for good,
- * one that goes on to another when its function returns. */
+/* Stacks to and from which swapcontext switches: coroutines that call deep down before they give way, one that is left for
+ * good, and one that continues another one when its function returns. */
 #include <stdio.h>
 #include <ucontext.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Threads, and a child with threads, that take turns by a lock. Each turn writes who has it: the order is known from the
- * file that is named. Signals interrupt them; their handlers have stamps, too. */
+/* Threads, and a child with threads, that take turns by a lock. In each turn the thread writes its name to the given file, so
+ * the order is known. Signals interrupt them; the handlers have stamps, too. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <pthread.h>

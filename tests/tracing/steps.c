@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* steps PROGRAM [ARGUMENT...]: runs a program one instruction at a time, all its threads, and writes the address of each original
- * instruction of measured code that is executed, to steps.N for thread N, from main on. Needs a program that is not a PIE.
- * What was woven in is passed over, and padding: the map says which addresses are the original's. STRIKE=SEED[:SWEEPS]: signals are
- * sent (tests/strikes.h). STACK=1: behind each address the stack pointer, in decimal. */
+/* steps PROGRAM [ARGUMENT...]: runs a program one instruction at a time, in all its threads. For thread N it writes to steps.N
+ * the address of each original instruction of measured code that is executed, from main on. The program must not be a PIE.
+ * Woven code and padding are passed over: the map says which addresses are the original's. STRIKE=SEED[:SWEEPS]: signals are
+ * sent (tests/strikes.h). STACK=1: after each address the stack pointer, in decimal. */
 #include "run/run.h"
 #include "tests/stepping.h"
 #include "tests/strikes.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Signals may come at any time: steps sends them. Their handlers interrupt loops, calls, tail calls, recursion, callbacks, each
- * other, and jumps out of activations. */
+/* Signals, which steps sends, may come at any time. Their handlers interrupt loops, calls, tail calls, recursion, callbacks,
+ * each other, and jumps out of activations. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Threads that end by returning, by pthread_exit, and while another one waits. */
+/* Threads that end by returning, by pthread_exit, and while another thread waits. */
 #include <pthread.h>
 #include <stdio.h>
 

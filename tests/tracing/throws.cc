@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Exceptions through several frames, with cleanups, rethrown, out of a recursion, and caught in its middle. */
+/* Exceptions through several frames, with cleanups, rethrown, out of a recursion, and caught in the middle of it. */
 #include <cstdio>
 #include <stdexcept>
 #include <string>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Long traces of threads that run at one time, of a child and of one that another thread's stream goes to, packed badly. They take
- * turns with a lock, wait for each other, and have signals, jumps and handlers that lock. Main forks amid all that. */
+/* Long traces, packed badly, of threads that run at the same time, of a child, and of a thread that continues another one's
+ * stream. They take turns with a lock, wait for each other, and have signals, jumps and handlers that lock. Meanwhile main
+ * forks. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What words of outcomes have to get through: loops that fill them where no register is left, many branches in a row, jump tables,
- * procedures left amid a loop, calls in loops. */
+/* Hard cases for words of outcomes: loops that fill them where no register is left, many branches in a row, jump tables,
+ * procedures that are left in the middle of a loop, calls in loops. */
 #include <setjmp.h>
 #include <stdint.h>
 #include <stdio.h>
