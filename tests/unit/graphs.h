@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the tests of graph algorithms share: random numbers, what failed, small graphs all and random ones many. */
+/* What the tests of graph algorithms share: random numbers, reports of failures, all small graphs, and many random ones. */
 #ifndef CHORD_TEST_GRAPHS_H
 #define CHORD_TEST_GRAPHS_H
 

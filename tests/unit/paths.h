@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the tests of paths share: graphs, and all paths of one by definition. */
+/* What the tests of paths share: graphs, and all paths of a graph, by definition. */
 #ifndef CHORD_TEST_PATHS_H
 #define CHORD_TEST_PATHS_H
 

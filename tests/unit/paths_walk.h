@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Random procedures whose paths are counted, walked at random by a register and tables as the weaver's code has them,
- * with activations that are abandoned at calls, return twice, or were begun by a parent. */
+/* Random procedures whose paths are counted. They are walked at random, with a register and tables as the weaver's code has
+ * them. Some activations are abandoned at calls, some return twice, some were begun by a parent. */
 #ifndef TEST_PATHS_WALK_H
 #define TEST_PATHS_WALK_H
 

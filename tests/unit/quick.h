@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Two sizes of a test: whole, as `make check` runs it, and quick (CHORD_UNIT=quick), as `make unit` does: fewer or smaller inputs
- * of the same kinds, and the same assertions of each. */
+/* Two sizes of a test: whole, as `make check` runs it, and quick (CHORD_UNIT=quick), as `make unit` runs it: with fewer or
+ * smaller inputs of the same kinds, and the same assertions. */
 #ifndef CHORD_TEST_QUICK_H
 #define CHORD_TEST_QUICK_H
 

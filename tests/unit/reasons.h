@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Reasons for which damaged input was refused: each is a line of words, and a test of damage has to have met many
- * different ones, or it damages only what is checked first. */
+/* The reasons for which damaged input was refused; each is a line of words. A test of damage has to meet many different ones.
+ * Otherwise it damages only what is checked first. */
 #ifndef REASONS_H
 #define REASONS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* base: what grows, grows right, at sizes around every limit; sums that do not fit end the process with a message. */
+/* base: structures that grow do so correctly, at sizes around every limit; sums that do not fit end the process with a message. */
 #include "base/base.h"
 
 #include <errno.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Call frame state by statement: the CFA as DWARF has it behind the directives of small texts, and what restates it elsewhere. */
+/* Call frame state by statement: the CFA as DWARF has it after the directives of small texts, and the directives that restate
+ * it elsewhere. */
 #include "tests/unit/assembled.h"
 
 enum { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R10 = 10 };

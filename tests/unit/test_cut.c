@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Cheapest cuts against all cuts there are, of random networks; the smallest of the cheapest ones is what is asked for. */
+/* Cheapest cuts of random networks, compared with all cuts there are. The smallest of the cheapest cuts is the right answer. */
 #include "graph/graph.h"
 
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Pairs of definition and use against brute force: random graphs, reached ones by simulation of single definitions; random walks
- * that carry what was defined last, cut into paths, some of them stopped, some taken over by another process. */
+/* Pairs of definition and use against brute force: in random graphs, those found by simulating single definitions; in random
+ * walks that carry the last definitions, cut into paths, some of which are stopped, and some continued by another process. */
 #include "graph/graph.h"
 #include "tests/unit/quick.h"
 

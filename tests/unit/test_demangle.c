@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Names of C++, Rust and D, as the descriptions of their manglings have them. */
+/* Names of C++, Rust and D, as the descriptions of their manglings define them. */
 #include "image/image.h"
 
 #include <setjmp.h>

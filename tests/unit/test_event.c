@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What instructions do, for instructions that the real assembler made; and what the events make of it. */
+/* What instructions do, for instructions that the real assembler made, and which events follow from that. */
 #include "asm/event.h"
 #include "tests/unit/assembled.h"
 

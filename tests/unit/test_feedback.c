@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Edges that break all cycles, against all sets of edges there are: of every small multigraph and many random ones. */
+/* Edges that break all cycles, compared with all sets of edges there are, in every small multigraph and many random ones. */
 #include "tests/unit/graphs.h"
 
 enum { CHOICES = 11 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Walks through small graphs that stop anywhere: what is found of them from their counters is compared with what they did, and
- * with all ways in which so many walkers could have stood. */
+/* Walks through small graphs that stop anywhere. What is found out about them from their counters is compared with what they
+ * did, and with all ways in which that number of walkers could have stood. */
 #include "tests/unit/quick.h"
 #include "profile/flight.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Spanning trees against all trees, counts against walks: every small multigraph, many random ones. And counts that cannot
+/* Spanning trees against all trees, and counts against walks: every small multigraph, many random ones. Also counts that cannot
  * be. */
 #include "tests/unit/graphs.h"
 

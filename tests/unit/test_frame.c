@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where the frame is before instructions: as directives say, and, where they are silent or wrong, by what the instructions do. */
+/* Where the frame is before instructions: as directives say, and as the instructions show where directives are silent or wrong. */
 #include "tests/unit/assembled.h"
 
 enum { RAX, RCX, RDX, RBX, RSP, RBP };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Completed graphs, depth-first search, loops and weights against their definitions: every small multigraph, many random
- * ones. Slow and obvious is what this file is for. */
+/* Completed graphs, depth-first search, loops and weights against their definitions: every small multigraph, many random ones.
+ * This file is slow and obvious on purpose. */
 #include "tests/unit/graphs.h"
 
 /* ---- reachability, by plain marking ---- */

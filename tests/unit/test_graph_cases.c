@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Graphs that are worth a test of their own: fixed edges, vertices that nothing reaches, what is no graph, and a few with a
- * million vertices. */
+/* Graphs that deserve a test of their own: fixed edges, vertices that nothing reaches, input that is no graph, and a few graphs
+ * with a million vertices. */
 #include "tests/unit/graphs.h"
 
 /* ---- fixed edges ---- */

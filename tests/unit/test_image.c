@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Objects and programs that the real assembler and linker make here, at addresses and with symbols, lines and relocations that are
- * known from how they are made; and files that are none. */
+/* Objects and programs that the real assembler and linker make here. Their addresses, symbols, lines and relocations are known
+ * from how they are made. Also files that are no objects. */
 #include "image/image.h"
 #include "tests/unit/assembled.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which flags and registers are live before each instruction of small x86-64 texts, found by reading them. */
+/* Which flags and registers are live before each instruction of small x86-64 texts. A person found the answers by reading them. */
 #include "tests/unit/assembled.h"
 
 enum { CF = 1, PF = 2, AF = 4, ZF = 8, SF = 16, OF = 32, ALL_FLAGS = 63 };

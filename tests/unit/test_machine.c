@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What struct machine says of x86-64's instructions, by a table made from the manual; and by the processor, which runs each of them
- * with registers and flags changed one by one: what an instruction is said not to read changes nothing, what it is said to
- * overwrite does not depend on what was there. */
+/* What struct machine says of x86-64's instructions, checked by a table made from the manual, and by the processor. The
+ * processor runs each of them with registers and flags changed one by one. What an instruction is said not to read must change
+ * nothing; what it is said to overwrite must not depend on the old content. */
 #include "tests/unit/assembled.h"
 
 #include <sys/mman.h>

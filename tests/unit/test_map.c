@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The reader of maps: what it takes, and damage. */
+/* The reader of maps: what it accepts, and damaged maps. */
 #include "tests/unit/profile_bytes.h"
 #include "tests/unit/reasons.h"
 

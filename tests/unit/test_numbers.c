@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers that events share: whatever vector a place adds, the events get that, read back as a map says. */
+/* Numbers that events share: whatever vector a place adds, the events get it, read back as a map says. */
 #include "weave/internal.h"
 
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Bit tracing: executions of all small graphs and of random ones, with ends of ways and cuts anywhere, are what is read from what
- * the code of their edges writes. */
+/* Bit tracing: executions of all small graphs and of random ones, with ends of ways and cuts anywhere. What is read from the
+ * trace that the code of their edges writes must be these executions. */
 #include "graphs.h"
 
 enum { WALKS = 20, STEPS = 300 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* format/pack.h: what is packed is unpacked, in no more room than is said, and damage is noticed or harmless. */
+/* format/pack.h: packed slots are unpacked again and take no more room than is said; damage is noticed or harmless. */
 #include "tests/unit/trace_bytes.h"
 
 #include "machine/machine.h"

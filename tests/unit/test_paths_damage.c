@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Maps and profiles of paths that are damaged: the reader does no harm, and most damage it finds. */
+/* Damaged maps and profiles of paths: the reader does no harm, and finds most of the damage. */
 #include "paths_bytes.h"
 #include "reasons.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Profiles of paths: what the reader makes of one has to be what was walked. */
+/* Profiles of paths: what the reader makes of a profile has to be what was walked. */
 #include "paths_bytes.h"
 
 struct read {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The reader of profiles: what it takes, and damage. */
+/* The reader of profiles: what it accepts, and damaged profiles. */
 #include "tests/unit/profile_bytes.h"
 #include "tests/unit/reasons.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What measures have in profiles beside counters: whose extents are, which region's records, what is summed and what is refused. */
+/* What measures have in profiles beside counters: to whom extents belong, to which region records, what is summed, what is
+ * refused. */
 #include "tests/unit/profile_bytes.h"
 
 #include "profile/measure.h"

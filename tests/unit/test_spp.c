@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Selective path profiling, as printed, sound, and as it is woven: each set of paths against the sums of all others, on every
- * small graph and many random ones. */
+/* Selective path profiling, as printed, sound, and as woven: each set of paths against the sums of all others, on every small
+ * graph and many random ones. */
 #include "tests/unit/paths.h"
 
 struct tally {

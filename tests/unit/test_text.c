@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Statements of assembler text: where each begins and ends, its line, its kind, its flags. Known from the text by eye. */
+/* Statements of assembler text: where each begins and ends, its line, kind and flags. A person found the answers by reading
+ * the text. */
 #include "tests/unit/assembled.h"
 
 static struct text

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sums over binaries, copies and calls that do not fit 64 bits: none is shown as a number. */
+/* Sums over binaries, copies and calls that do not fit 64 bits: none of them is shown as a number. */
 #include "export/coverage.h"
 #include "view/above.c" /* how calls are summed and judged, which no header has */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The reader of traces: slots in their order wherever they are, faults by name with what is before them, and counts. */
+/* The reader of traces: slots in their order wherever they are, faults by name with what stands before them, and counts. */
 #include "tests/unit/profile_bytes.h"
 #include "tests/unit/trace_bytes.h"
 

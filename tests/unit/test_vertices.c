@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Profiles of vertices: all small graphs with all sets of counted edges, against linear algebra and against the paper's theorem on
- * simple cycles without pipes (Ball & Larus 1994, section 3.3); costs against the true optimum (Fig. 3); counts of random walks. */
+/* Profiles of vertices: all small graphs with all sets of counted edges, against linear algebra and against the paper's
+ * theorem on simple cycles without pipes (Ball & Larus 1994, section 3.3); costs against the true optimum (Fig. 3); counts of
+ * random walks. */
 #include "graphs.h"
 
 #include <math.h>

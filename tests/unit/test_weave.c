@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Weaving small texts: as many counters as the theory says, where it says; the rest of the text as it was; and what is no text. */
+/* Weaving small texts: there are as many counters as the theory says, the rest of the text is unchanged, and other input is
+ * refused. */
 #include "tests/unit/assembled.h"
 #include "weave/weave.h"
 

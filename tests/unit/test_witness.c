@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Witnesses: all small graphs with all sets of edges against the definitions of Ball & Larus 1994, section 4; executions of random
- * programs of several procedures regenerated from what they write; costs against the true optimum. */
+/* Witnesses: all small graphs with all sets of edges against the definitions of Ball & Larus 1994, section 4; executions of
+ * random programs of several procedures, which are regenerated from what they write; costs against the true optimum. */
 #include "graphs.h"
 
 enum { MOST = 64 };
