@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Its rare cases, by the look of the code, are its usual ones. */
+/* The cases that look rare in this code are its usual ones. */
 #include <stdio.h>
 #include <stdlib.h>
 

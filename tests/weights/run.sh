@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# `chord weights` and -fchord-weights=FILE: the same counts by fewer additions. Prints ok, FAIL or skip for each;
+# `chord weights` and -fchord-weights=FILE: they give the same counts with fewer additions. Prints ok, FAIL or skip for each test;
 # status 1 if one failed.
 # run.sh [NAME...]
 set -u
