@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
-# What the suites of Chord's commands share, each a script with a function t_NAME for every test: it runs in a folder of its own
-# and ends badly by no(). Sourced; ends with $here, $CHORD, $cc and $w, a folder for all tests, in place. A suite may
+# What the suites of Chord's commands share. Each suite is a script with a function t_NAME for every test. A test runs in a folder
+# of its own, and reports a failure by no(). To be sourced. It sets $here, $CHORD, $cc and $w, a folder for all tests. A suite may
 # define before() and after(), which run in the test's folder as part of it.
 here=$(cd "$(dirname "$0")" && pwd)
 CHORD=$(realpath "${CHORD:-$here/../../build/chord}")

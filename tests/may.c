@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* may WHAT...: status 0 if the machine (a container, mostly) permits all of them: `trace`: to look into other
- * processes and step them; `fixed`: to have addresses that are not randomised; `watch`: to have the processor
- * watch memory. */
+/* may WHAT...: status 0 if the machine (mostly a container) permits all of these: `trace`: look into other
+ * processes and step them; `fixed`: have addresses that are not randomised; `watch`: have the processor watch
+ * memory. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <signal.h>

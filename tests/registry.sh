@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
-# The measures that there are, from Chord's registry: a new one is tested wherever these are used. Sourced; $CHORD is set.
+# The list of measures, from Chord's registry: a new measure is tested wherever this list is used. To be sourced; $CHORD is set.
 
 # measures [TRAIT]: all, or those with a trait (as `chord cc --measures` names it).
 measures() {

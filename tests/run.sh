@@ -1,9 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# run.sh BUILD [SUITE...]: runs test suites, each of which prints lines that
-# begin with ok, FAIL or skip; ends with their numbers. Without suites: all, with
-# the long ones cut down to a sample. Several run at a time. A suite that ends badly without
-# a FAIL line counts as one failure.
+# run.sh BUILD [SUITE...]: runs test suites. Each prints lines that begin with ok, FAIL or skip, and the last line here has their
+# numbers. Without suites all are run, and the long ones are cut down to a sample. Several run at a time. A suite that ends badly
+# without a FAIL line counts as one failure.
 set -u
 unset CHORD_DIR
 build=$(cd "$1" && pwd)

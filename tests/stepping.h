@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What programs share that let another one run by single steps. */
+/* What programs share that run another program by single steps. */
 #ifndef TESTS_STEPPING_H
 #define TESTS_STEPPING_H
 

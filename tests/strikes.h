@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Signals for a program that goes by single steps, at places that a seed determines. STRIKE=SEED: SIGUSR1 and SIGUSR2 every few
- * steps. STRIKE=SEED:SWEEPS[:STRIDE]: one handler of SIGUSR1, SIGUSR2 and SIGALRM is struck by another, and that by the third.
- * The first is struck at each of its instructions, one after the other (a sweep), what is woven in, the runtime and the way back
- * to the kernel among them, or at one of STRIDE; the second, and what the first strikes, anywhere. Each of the three is swept
- * SWEEPS times; then SIGURG says that it is over. These programs have one thread, and handlers no stack of their own. */
+/* Signals for a program that is single-stepped, at places that a seed determines. STRIKE=SEED: SIGUSR1 and SIGUSR2 every few
+ * steps. STRIKE=SEED:SWEEPS[:STRIDE]: a handler of SIGUSR1, SIGUSR2 or SIGALRM is struck by a second one, and that by the
+ * third. The first is struck at each of its instructions, one after the other (a sweep), or at one of STRIDE; this includes
+ * woven code, the runtime, and the return to the kernel. The second, and what the first strikes, are struck anywhere. Each of
+ * the three is swept SWEEPS times; then SIGURG says that it is over. Programs for this have one thread, and handlers no stack
+ * of their own. */
 #ifndef TESTS_STRIKES_H
 #define TESTS_STRIKES_H
 
