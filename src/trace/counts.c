@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* How often each path ran: the tokens of a trace, counted into the counters of the profile. What a witness or a word of outcomes
- * stands for depends on what stands before it: traces with some are followed as replay.c does. */
+/* How often each path ran: the tokens of a trace are counted into the counters of the profile. The meaning of a witness or of a
+ * word of outcomes depends on what comes before it, so traces that have some are followed as replay.c does. */
 #include "trace/internal.h"
 
 #include <inttypes.h>
@@ -11,13 +11,13 @@ struct count {
 	struct pool *pool, *own;
 	struct trace_file *file;
 	struct profile *profile;
-	uint64_t **counter;      /* by module of the trace: where the first token's is */
-	size_t listed;           /* modules that were there, as marks in the stream have it */
-	uint32_t low, bytes;     /* the tokens of the module that had the last one; bytes 0: of none */
-	uint64_t *at;            /* its counters */
+	uint64_t **counter;      /* by module of the trace: the counter of the module's first token */
+	size_t listed;           /* modules that were loaded, according to marks in the stream */
+	uint32_t low, bytes;     /* the tokens of the last token's module; bytes 0: no module */
+	uint64_t *at;            /* the counters of that module */
 	uint64_t done, total;    /* bytes */
-	struct replay_code *code; /* where witnesses are followed */
-	uint64_t **followed;     /* likewise, by module of the profile: its counters */
+	struct replay_code *code; /* for following witnesses */
+	uint64_t **followed;     /* by module of the profile: counters of what was followed */
 	uint64_t unknown, partial;
 };
 
@@ -42,7 +42,7 @@ add_counters(struct count *c, const struct chord_trace_module *t, const uint64_t
 	return fits;
 }
 
-/* A mark, or a token of another module than the one before. False: it is of none. */
+/* Takes a mark, or a token of another module than the last token's. False: the token is of no module. */
 static bool
 take_other(struct count *c, uint32_t slot)
 {
@@ -107,7 +107,7 @@ has_witnesses(const struct map *map)
 	return false;
 }
 
-/* A path that is told of in pieces is counted with its end. */
+/* A path that is reported in pieces is counted with its last piece. */
 static void
 count_path(struct replay *r, const struct replay_path *p, struct replay_point from, struct replay_point to)
 {
@@ -187,7 +187,7 @@ take_streams(struct count *c, uint64_t stream)
 	return why;
 }
 
-/* NULL, or what is wrong with the list of modules: its counters are all that the module has. */
+/* NULL, or what is wrong with the list of modules: it has to have all counters of each module. */
 static const char *
 modules_fit(const struct trace_file *f, const struct profile *p)
 {
@@ -203,7 +203,7 @@ modules_fit(const struct trace_file *f, const struct profile *p)
 	return NULL;
 }
 
-/* A module that the trace does not name was gone when it began, as in a forked child, and did nothing since. */
+/* A module that the trace does not name was gone when the trace began, as in a forked child, and has done nothing since. */
 static void
 fill_others(struct profile *p)
 {
@@ -218,7 +218,7 @@ fill_others(struct profile *p)
 	}
 }
 
-/* What is not whole changes nothing. */
+/* A trace that is not whole changes no counts. */
 const char *
 trace_add_counts(struct pool *pool, struct trace_file *f, struct profile *p, uint64_t stream, const struct map *const *map)
 {
@@ -257,7 +257,8 @@ trace_why_not(const struct trace_file *f, const struct profile *p)
 	return p->pid == f->pid ? modules_fit(f, p) : "damaged: it is of another process than its profile";
 }
 
-/* Are the streams of the threads that waited as long as when that was written down? Then they have not gone on. */
+/* Are the streams of the threads that waited as long as they were when the profile was written? Then these threads have not gone
+ * on. */
 static bool
 still_wait(struct trace_file *f, const struct waits *w)
 {

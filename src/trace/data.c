@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Addresses of loads and stores. Code with the measure data writes down registers where they are not known from what was written
- * before (src/weave/data.c); everything else is computed here, instruction by instruction (struct machine, compute).
+/* Addresses of loads and stores. Code with the measure data writes registers to the trace where they do not follow from what was
+ * written before (src/weave/data.c). Everything else is computed here, instruction by instruction (struct machine, compute).
  *
- * What an activation writes stands in the stream in the order in which it runs, so that its next record always is the first that
- * has not been used. Handlers of signals write in between: what an activation writes begins with its stack pointer, a record that
- * looks like no other. Whatever stands before that, and has not been used when the activation is entered, is of what was
- * interrupted. */
+ * The records of an activation stand in the stream in the order in which it runs, so its next record is always the first one that
+ * has not been used. Signal handlers write their records in between. The first record of an activation has its stack pointer and is
+ * marked. Unused records before it, when the activation is entered, belong to the interrupted activation. */
 #include "trace/internal.h"
 
 #include "cfg/in.h"
@@ -36,7 +35,7 @@ data_slot(struct data *d, uint32_t slot)
 	VEC_PUSH(d->slot, slot);
 }
 
-/* Where what the activation wrote begins: the last such record that no other activation has used. */
+/* Where the records of the activation begin: the last marked record that no other activation has used. */
 static size_t
 find_beginning(const struct data *d, size_t from)
 {
@@ -105,7 +104,7 @@ data_leaves(struct data *d, enum replay_how how)
 	cut(d, f.start, f.at);
 	if (!below || how == REPLAY_AT_END)
 		return;
-	/* What was interrupted does not go on there. */
+	/* The interrupted activation does not continue there. */
 	if (how == REPLAY_BY_JUMP || how == REPLAY_BY_EITHER) {
 		cut(d, below->start, f.start);
 		below->at = below->start;
@@ -162,7 +161,7 @@ data_save(const struct data *d, struct buf *to)
 		save_frame(&d->frame.at[i], to);
 }
 
-/* Slots of frames stand in the order of these. */
+/* The slots of the frames stand in the order of the frames. */
 static void
 restore_frame(struct data *d, struct in *in)
 {
@@ -223,7 +222,7 @@ take_site(struct data *d, const struct data_site *s, uint32_t number, const stru
 	}
 }
 
-/* The stack pointer is known from the procedure's first instruction on, and written down a little later. */
+/* The stack pointer is known from the procedure's first instruction on, although it is written a little later. */
 static void
 begin(struct data *d, const struct proc_data *p)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What one path writes with each encoding that is not one of paths: found once, written as often as the path runs. */
+/* What one path writes with each encoding other than paths. It is computed once, and written as often as the path runs. */
 #include "trace/internal.h"
 
 #include "graph/graph.h"
@@ -24,7 +24,7 @@ put(struct writing *o, enum encoding which, uint32_t value, uint32_t bits)
 	f->writes++;
 }
 
-/* Bits of a number below n that takes whole bytes. */
+/* The bits of a number below n in an encoding of whole bytes. */
 static uint32_t
 whole(uint32_t n)
 {

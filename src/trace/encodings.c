@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a run would have written with other encodings of its way: a trace tells which edges it took, so that each write can be
- * counted without a program that makes it. */
+/* What a run would have written with other encodings. A trace tells which edges the run took, so each write can be counted without
+ * a program that makes it. */
 #include "trace/internal.h"
 
 #include "graph/graph.h"
@@ -33,14 +33,14 @@ struct encodings {
 	struct pool *pool;
 	bool (*named)(void *ctx, const struct replay_path *p, const struct proc *callee, uint32_t module);
 	void *ctx;
-	struct strmap procs;     /* by the address of a procedure: its place in proc */
+	struct strmap procs;     /* by the address of a procedure: its index in proc */
 	VEC(struct encoded_proc) proc;
-	uint32_t narc;           /* of these procedures */
-	VEC(struct encoded_path *) path; /* by number, of the present process; NULL: not seen yet */
+	uint32_t narc;           /* the sum over these procedures */
+	VEC(struct encoded_path *) path; /* by number, of the current process; NULL: not seen yet */
 	VEC(struct encoded_path *) all; /* of all processes */
 	struct sink *sink[ENCODINGS];
 	struct encoding_sum sum[ENCODINGS];
-	const struct replay_path *left; /* the path that ended with a tail call, of which nothing has come yet */
+	const struct replay_path *left; /* the path that ended with a tail call whose callee has not been entered yet */
 };
 
 struct encodings *
@@ -123,7 +123,7 @@ put_piece(struct encodings *e, const struct encoding_piece *x)
 			sink_put(e->sink[i], x->form[i].writes, x->form[i].bits, x->form[i].at);
 }
 
-/* Two numbers of 4 bytes: where, and what. */
+/* Two numbers of 4 bytes: the place, and the value. */
 static void
 put_mark(struct encodings *e, uint32_t where, uint32_t what)
 {
@@ -132,7 +132,7 @@ put_mark(struct encodings *e, uint32_t where, uint32_t what)
 	sink_put(e->sink[ENCODING_MARKS], 1, sizeof mark * 8, (const uint8_t *)mark);
 }
 
-/* Does the code at the end of a path say that it goes to that procedure? */
+/* Does the code at the end of a path name that procedure? */
 static bool
 names(struct encodings *e, const struct replay_path *from, const struct replay_frame *to)
 {
@@ -166,14 +166,14 @@ leaves(struct replay *r, enum replay_how how)
 		e->left = r->stack.at[r->stack.n - 1].last;
 }
 
-/* Does an activation go on where it was, and not where a jump leads? */
+/* Does the activation go on where it was, rather than at a landing pad? */
 static bool
 goes_on(const struct replay_frame *f, const struct replay_path *p)
 {
 	return p->begin == REPLAY_GOES_ON && f->last && f->next == p->from;
 }
 
-/* Paths come whole: nobody asks where signals struck. */
+/* Paths are reported whole, because nobody asks where signals struck. */
 static void
 runs(struct replay *r, const struct replay_path *p, struct replay_point from, struct replay_point to)
 {
@@ -195,7 +195,7 @@ runs(struct replay *r, const struct replay_path *p, struct replay_point from, st
 
 /* ---- what the trace has ---- */
 
-/* Packs a segment as the runtime does, beginning anew where the next one might not fit into an extent. */
+/* Packs a segment as the runtime does. The packer begins anew where the next segment might not fit into an extent. */
 static void
 pack_segment(struct encodings *e, struct slots *r, struct chord_pack *pack, uint64_t *used)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A trace as a file: its head, and an index of its extents. What cannot be is said, and what is before it is kept. */
+/* A trace as a file: its head, and an index of its extents. Whatever is impossible is reported, and what comes before it is
+ * kept. */
 #include "trace/internal.h"
 
 #include <errno.h>
@@ -10,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A process's addresses have so many bits. */
+/* A process's addresses have this many bits. */
 enum { MODULES_MOST = 1 << 20, ADDRESS_BITS = 57 };
 
 char *
@@ -40,7 +41,7 @@ trace_bytes(const struct trace_file *f, uint64_t offset, void *to, size_t n)
 	return true;
 }
 
-/* Few come out of turn. NULL: it has not been seen so far. */
+/* Few streams are out of turn. NULL: the stream has not been seen so far. */
 static struct trace_stream *
 find_stream(struct trace_file *f, uint32_t number)
 {
@@ -63,10 +64,10 @@ stream_of(struct trace_file *f, uint32_t number)
 	return &f->stream.at[f->stream.n - 1];
 }
 
-/* ---- extents: texts say what is wrong with one, NULL that nothing is ---- */
+/* ---- extents: a text says what is wrong with one, NULL that nothing is ---- */
 
-/* Rings of a stream are numbered in the order in which they were added, and the first one begins with segment 0. What is gone was
- * dropped because only the last segments were to be kept. */
+/* The rings of a stream are numbered in the order in which they were added, and the first one begins with segment 0. Segments are
+ * gone if only the last ones were to be kept. */
 static bool
 is_ring(struct trace_file *f, const struct chord_extent_head *h, const struct chord_trace_gone *gone)
 {
@@ -78,7 +79,7 @@ is_ring(struct trace_file *f, const struct chord_extent_head *h, const struct ch
 	       (f->flags & CHORD_TRACE_LAST || !gone->segments);
 }
 
-/* room: bytes of it that the file has, with its first page. */
+/* room: how many bytes of the extent the file has, with its first page. */
 static const char *
 read_ring(struct trace_file *f, const struct chord_extent_head *h, uint64_t offset, uint64_t room)
 {
@@ -110,7 +111,7 @@ read_packs(struct trace_file *f, const struct chord_extent_head *h, uint64_t off
 	return NULL;
 }
 
-/* Behind the entries that are used, and one that was being written, there is nothing. */
+/* After the entries that are used, and one that was being written, there are only zeros. */
 static bool
 is_empty(const struct trace_file *f, uint64_t from, uint64_t to)
 {
@@ -158,7 +159,7 @@ read_extent(struct trace_file *f, const struct chord_extent_head *h, uint64_t of
 	return pool_printf(f->pool, "an extent of type %u, which there is not", h->type);
 }
 
-/* The next one is at *offset. */
+/* Sets *offset to that of the next extent. */
 static const char *
 read_next(struct trace_file *f, uint64_t used, uint64_t *offset)
 {
@@ -176,7 +177,7 @@ read_next(struct trace_file *f, uint64_t used, uint64_t *offset)
 	return why;
 }
 
-/* What has been packed of a stream that has no ring is of another one. */
+/* Packed segments of a stream without a ring belong to another stream. */
 static const char *
 drop_parts(struct trace_file *f)
 {
@@ -224,7 +225,7 @@ by_first(const void *a, const void *b)
 	return (x->offset > y->offset) - (x->offset < y->offset);
 }
 
-/* A ring that another one follows ends where that begins. */
+/* A ring that is followed by another one ends where that one begins. */
 static void
 settle_stream(struct trace_stream *s)
 {
@@ -262,7 +263,7 @@ check_head(struct pool *pool, const struct chord_trace_head *h, uint64_t size)
 	return NULL;
 }
 
-/* The process may have made the file longer before it said so in the head. */
+/* The process may have made the file longer before it wrote the new size to the head. */
 static void
 take_size(struct trace_file *f)
 {

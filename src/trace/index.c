@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* An index: what the reader knew at the beginning of extents of packed segments, where reading can begin; and what orders streams,
- * all of it. It is kept in a file, with a number of all that it depends on and a sum: one that is of another trace, or damaged, is
- * as if it were not there. Its size is bounded, whatever the trace's length: where it becomes too large, every other state is
- * dropped; events that take more than that are not kept. */
+/* An index has the reader's state at the beginning of extents of packed segments, where reading can begin, and all events that
+ * order streams. It is kept in a file, with a hash of everything that it depends on, and a sum. If it belongs to another trace or
+ * is damaged, it is ignored. Its size is bounded, whatever the trace's length: if there are too many states, every other one is
+ * dropped; if the events take too much, they are not kept. */
 #include "trace/internal.h"
 
 #include "cfg/in.h"
@@ -12,9 +12,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* The version is that of the bytes, and of all that the reader makes of a trace: one that follows a trace otherwise is another. */
+/* The version covers the bytes and everything that the reader makes of a trace: a reader that follows a trace differently needs
+ * another version. */
 enum { MAGIC = 0x58494843, VERSION = 6, BYTES_MOST = 8 << 20, STATE_MOST = BYTES_MOST / 16 };
-/* What an index may hold beside states. */
+/* What an index may hold in addition to states. */
 enum { HOLDS_EVENTS = 1, HOLDS_DATA = 2, HOLDS_ALL = 3 };
 
 struct head {
@@ -69,7 +70,8 @@ add_profile(struct buf *b, const struct profile *p, const struct map *const *map
 		buf_printf(b, " %u", p->number.at[i]);
 }
 
-/* The trace, byte by byte but for what is packed, of which the time of the last change has to do; who reads it. */
+/* A hash of the trace and of its reader. The trace is hashed byte by byte, except for packed segments: for those the time of the
+ * last change has to do. */
 static uint64_t
 key_of(const struct trace_file *f, const struct profile *p, const struct map *const *map)
 {
@@ -93,7 +95,7 @@ key_of(const struct trace_file *f, const struct profile *p, const struct map *co
 
 /* ---- reading it ---- */
 
-/* The bytes of a state stay where they are. */
+/* The bytes of a state stay where they are, in `bytes`. */
 static bool
 read_part(struct in *in, const struct buf *b, size_t *at, size_t *n)
 {
@@ -177,7 +179,7 @@ is_long(const struct trace_file *f)
 	return false;
 }
 
-/* As long as it has not been read, or made. */
+/* The state of an index that has been neither read nor made. */
 static void
 clear(struct trace_index *x)
 {
@@ -270,7 +272,7 @@ trace_index_data(const struct trace_index *x, const struct trace_state *s, const
 
 /* ---- what orders streams ---- */
 
-/* What struct replay has of such an event; `which` 0: a thread begins. */
+/* The fields of struct replay that describe such an event; `which` 0: a thread begins. */
 static void
 fields_of(const struct replay *r, uint32_t which, uint64_t v[2])
 {
@@ -349,7 +351,7 @@ trace_index_happens(struct trace_index *x, const struct replay *r, uint32_t whic
 		buf_free(&x->stream[i].events);
 }
 
-/* The next one; its kind. */
+/* Reads the next event and returns its kind. */
 static uint32_t
 next_event(struct in *in, uint64_t *insns, uint64_t v[2])
 {
@@ -405,7 +407,8 @@ trace_index_before_thread(const struct trace_index *x, struct trace_events e)
 
 /* ---- making it ---- */
 
-/* What the thread of a stream has entered, by module of the profile and by procedure; NULL: it is not asked for. */
+/* How often the thread of a stream has entered each procedure, by module of the profile and by procedure. NULL: nobody asks for
+ * it. */
 static uint64_t **
 entered_of(struct trace_index *x, size_t stream)
 {
@@ -429,7 +432,7 @@ trace_index_enters(struct trace_index *x, const struct replay *r, const struct p
 		entered[module][p - x->map[module]->proc]++;
 }
 
-/* An activation that had begun before is not counted for the thread: then nothing is known of what that has entered. */
+/* An activation that had begun before is not counted for the thread, so the thread's counts of entries are not known. */
 void
 trace_index_thread(struct trace_index *x, const struct replay *r)
 {
@@ -532,7 +535,7 @@ put_state(const struct trace_index *x, const struct trace_state *s, struct buf *
 	buf_add(b, x->bytes.at + s->data, s->ndata);
 }
 
-/* States of streams that were read in turns stand among each other. */
+/* States of streams that were read in turns are mixed in x->state, so they are sorted by stream here. */
 static void
 put_all(const struct trace_index *x, struct buf *b)
 {
@@ -551,7 +554,7 @@ put_all(const struct trace_index *x, struct buf *b)
 				put_state(x, &x->state.at[k], b);
 }
 
-/* Is the file of that name what was read, and has it not changed? */
+/* Is the file of that name the one that was read, and unchanged? */
 static bool
 is_same(const struct trace_index *x, struct pool *pool)
 {

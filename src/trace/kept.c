@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Where only the last segments of a stream are kept, it may have several rings: a segment with a slot that nobody will write is not
- * used again, and the stream goes on in a new ring, which forgets its own first segments in turn. What is left of the rings before
- * does not join it then, and is not shown. Marks in these by which what follows is understood stand in for those that are gone. */
+/* A stream of which only the last segments are kept may have several rings: a segment with a slot that nobody will write is not
+ * used again, and the stream goes on in a new ring, which drops its own first segments in turn. Then the rest of the earlier rings
+ * does not join up with it, and is not shown. The last marks of those rings take the place of dropped marks that the reader
+ * needs. */
 #include "trace/internal.h"
 
 #include <string.h>
@@ -21,7 +22,7 @@ keep_mark(struct chord_trace_gone *to, uint32_t slot)
 		to->modules = slot;
 }
 
-/* Goes through what a ring has. */
+/* Finds the last marks of a ring. */
 static void
 keep_marks(const struct trace_file *f, const struct trace_extent *x, struct chord_trace_gone *to)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* A trace that a process kept in its memory, because there could be no file: its head and its extents are read from there as from a
- * file in which they stand one behind the other. */
+/* A trace that a process kept in its memory because it could make no file. Its head and its extents are read as if they stood one
+ * after the other in a file. */
 #include "trace/internal.h"
 
 enum { PARTS_MOST = 1 << 22 };
 
-/* The address in the head or extent at `at` of the one that comes next; 0: there is none, or it cannot be read. */
+/* The address of the next extent, read from the head or extent at `at`. 0: there is none, or it cannot be read. */
 static uint64_t
 next_of(const struct trace_memory *m, uint64_t at)
 {
@@ -14,7 +14,7 @@ next_of(const struct trace_memory *m, uint64_t at)
 	return m->read(m->of, at + CHORD_TRACE_NEXT, &next, sizeof next) ? next : 0;
 }
 
-/* Lists what is linked, up to `used` bytes: an extent behind these was being added. */
+/* Lists the extents that are linked, up to `used` bytes. An extent after these was being added. */
 static void
 list_parts(struct trace_memory *m, const struct chord_trace_head *h, uint64_t at)
 {
@@ -29,7 +29,7 @@ list_parts(struct trace_memory *m, const struct chord_trace_head *h, uint64_t at
 	}
 }
 
-/* The part that has that byte. */
+/* The part that has the byte at `offset`. */
 static const struct trace_part *
 part_of(const struct trace_memory *m, uint64_t offset)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* From tokens to paths: which procedure has the counter, which of its paths that is, which blocks are on it. */
+/* From tokens to paths: which procedure has the counter, which of its paths it counts, which blocks are on that path. */
 #include "trace/internal.h"
 
 #include "graph/graph.h"
@@ -11,23 +11,23 @@
 struct table {
 	uint64_t addr, size;     /* link-time address, counters */
 	const struct proc *proc;
-	struct path_graph *graph; /* when first asked for */
-	const struct outcomes *outcomes; /* of paths that have words; else NULL */
+	struct path_graph *graph; /* made when it is first needed */
+	const struct outcomes *outcomes; /* for paths that have words; else NULL */
 	struct path path;
-	struct replay_witness **witness; /* by arc; NULL: not yet, or none */
+	struct replay_witness **witness; /* by arc; NULL: not made yet, or none */
 };
 
-/* A path that ends with a witness: its sum, and where it begins. */
+/* A path that ends with a given witness: its sum, and where it begins. */
 struct way {
 	uint32_t from;
-	bool anew;               /* it may be the first one of an activation, or the first one behind a call */
+	bool anew;               /* it may be the first path of an activation, or the first one after a call */
 	uint64_t sum;
 };
 
 struct replay_witness {
 	struct way *way;
 	size_t n;
-	struct replay_path *end; /* what is known of all of them; made when it is first asked for */
+	struct replay_path *end; /* what all of these paths have in common; made when it is first needed */
 };
 
 struct tables {
@@ -39,12 +39,13 @@ struct replay_code {
 	struct pool *pool;
 	const struct trace_file *file;
 	struct tables *tables;   /* by module of the profile */
-	const uint32_t *number;  /* by module of the trace: that of the profile; UINT32_MAX: its code is not at hand */
-	struct replay_path ***known; /* by module of the trace, by token from its lowest on; the latter when first needed */
-	struct replay_path none; /* stands for tokens of which it is not known what they are */
-	struct replay_path damaged; /* and for those that are no path */
-	uint32_t npath;          /* others so far */
-	/* Of the module of the last token, where `listed` are listed: its tokens, and what they are. */
+	const uint32_t *number;  /* by module of the trace: the module of the profile; UINT32_MAX: its code is not at hand */
+	struct replay_path ***known; /* by module of the trace, then by token from its lowest on; the inner arrays are made when
+                                      * first needed */
+	struct replay_path none; /* stands for tokens whose meaning is not known */
+	struct replay_path damaged; /* stands for tokens that are no path */
+	uint32_t npath;          /* paths made so far, without these two */
+	/* The module of the last token, looked up with `listed` modules: its tokens, and their paths. */
 	size_t listed;
 	uint32_t low, bytes;     /* bytes 0: there was none */
 	struct replay_path **at;
@@ -162,7 +163,7 @@ end_of(const struct proc *p, const struct replay_path *path, const struct arc *l
 	return insn == CHORD_INSN_JUMP || insn == CHORD_INSN_IJUMP || insn == CHORD_INSN_BRANCH ? REPLAY_TAIL : REPLAY_STOPS;
 }
 
-/* Does it end with an indirect jump that may leave the procedure? On the edge from the hub to EXIT nothing is written. */
+/* Does the path end with an indirect jump that may leave the procedure? Nothing is written on the edge from the hub to EXIT. */
 static bool
 may_leave(const struct proc *p, const struct replay_path *path, const struct arc *last)
 {
@@ -184,9 +185,9 @@ begin_of(const struct proc *p, const struct path *path)
 	return kind == CHORD_EDGE_LAND || kind == CHORD_EDGE_RECEIVE ? REPLAY_LANDS : REPLAY_ENTERS;
 }
 
-/* ---- what a path may come to ---- */
+/* ---- what a path may reach ---- */
 
-/* Edges that an exception or a jump comes in by begin no activation. */
+/* Edges by which an exception or a jump arrives begin no activation. */
 static bool
 goes_along(const struct proc *p, uint32_t e)
 {
@@ -214,10 +215,10 @@ trace_reaches(const struct proc *p, uint32_t from, uint32_t block)
 
 /* ---- witnesses ---- */
 
-/* A search backward from a witness: along edges that write nothing there is one way at most from each vertex. */
+/* A search backward from a witness. Along edges that write nothing there is at most one way from each vertex. */
 struct back {
 	const struct path_graph *pg;
-	uint32_t *along;         /* by vertex: the edge that leads on to the witness; GRAPH_NONE: not there yet */
+	uint32_t *along;         /* by vertex: the edge that leads on to the witness; GRAPH_NONE: not reached yet */
 	uint32_t *stack, n;
 };
 
@@ -229,7 +230,7 @@ ends_with_call(const struct proc *p, uint32_t v)
 	return insn == CHORD_INSN_CALL || insn == CHORD_INSN_ICALL;
 }
 
-/* Does a path that begins there follow one that ended with a call, or may it have left the procedure unseen? */
+/* May a path that begins at v follow a call, or a jump that left the procedure unseen? */
 static bool
 begins_anew(const struct proc *p, uint32_t v)
 {
@@ -367,14 +368,14 @@ find(struct replay_code *c, const struct chord_trace_module *m, uint32_t module,
 	return path;
 }
 
-/* May there be tokens of modules that are not listed, or that are taken for another one's? */
+/* May the trace have tokens of modules that are not listed, or tokens that look like another module's? */
 static bool
 may_mistake(const struct trace_file *f)
 {
 	return f->fault || f->flags & (CHORD_TRACE_STOPPED | CHORD_TRACE_UNKNOWN);
 }
 
-/* What counter number k of a module of the trace stands for. */
+/* The meaning of counter number k of a module of the trace. */
 static struct replay_path *
 path_at(struct replay_code *c, uint32_t i, uint32_t k)
 {
@@ -392,7 +393,7 @@ path_at(struct replay_code *c, uint32_t i, uint32_t k)
 	return *p;
 }
 
-/* Makes the module of that token, where n are listed, the one that is looked at. False: there is none. */
+/* Makes the token's module, with n modules listed, the current one. False: there is none. */
 static bool
 look_at(struct replay_code *c, uint32_t token, size_t n)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A stream as what its threads did. Each path says where in which procedure it begins and how it ends, so that a stack of what is
- * active can be kept. Where a path does not begin where one of the activations stands, something has happened that left no trace (a
- * jump out of other activations, another stack): the stack is mended, and the user is told. */
+/* Reads a stream as the actions of its threads. Each path says where in which procedure it begins and how it ends, so a stack of
+ * activations can be kept. If a path begins where none of the activations stands, something has happened that left no trace (a jump
+ * out of other activations, another stack). The stack is then repaired, and the user is told. */
 #include "trace/internal.h"
 
 #include "graph/graph.h"
@@ -44,7 +44,7 @@ enter(struct replay *r, const struct replay_path *p, enum replay_how how)
 		r->enters(r, how);
 }
 
-/* What jumped to another procedure has ended, if that has not been entered. */
+/* An activation that jumped to another procedure has ended, if that procedure has not been entered. */
 void
 replay_end_tails(struct replay *r)
 {
@@ -87,14 +87,14 @@ is_of(const struct replay_frame *f, const struct replay_path *p)
 	return f->proc == p->proc && f->module == p->module;
 }
 
-/* Does the activation stand where the path begins? */
+/* Is the activation at the place where the path begins? */
 static bool
 goes_on(const struct replay_frame *f, const struct replay_path *p)
 {
 	return is_of(f, p) && f->next == p->from && f->at != REPLAY_LEFT_BY_TAIL_CALL;
 }
 
-/* The activation that the path is of, plus 1, innermost first; `exactly`: it stands where that begins. 0: none. */
+/* The innermost activation to which the path may belong, plus 1. `exactly`: the activation is where the path begins. 0: none. */
 static size_t
 find_frame(const struct replay *r, const struct replay_path *p, bool exactly)
 {
@@ -111,7 +111,7 @@ replay_has(const struct replay *r, const struct replay_path *p)
 	return find_frame(r, p, false);
 }
 
-/* An exception does not come back to where it was passed on from, which was a landing pad, too. */
+/* An exception does not come back to the landing pad from which it was passed on. */
 static size_t
 find_landing(const struct replay *r, const struct replay_path *p)
 {
@@ -128,7 +128,8 @@ find_landing(const struct replay *r, const struct replay_path *p)
 	return n;
 }
 
-/* Where a jump leads to that was marked, as far as that is known: the mark counts activations that have written nothing, too. */
+/* The activation to which a marked jump leads, as far as that is known. The mark also counts activations that have written
+ * nothing. */
 static size_t
 find_marked(struct replay *r, const struct replay_path *p)
 {
@@ -168,7 +169,7 @@ resume(struct replay *r, const struct replay_path *p)
 		enter(r, p, REPLAY_FOUND);
 }
 
-/* ---- what is told ---- */
+/* ---- what is reported ---- */
 
 static bool
 is_before(struct replay_point a, struct replay_point b)
@@ -239,7 +240,7 @@ replay_finish(struct replay *r)
 		replay_finish_one(r);
 }
 
-/* Was the indirect jump with which the innermost activation ended its path a tail call? Another one goes on. */
+/* The innermost activation ended its path with an indirect jump. Was that a tail call? The path of another activation follows. */
 static bool
 has_left(const struct replay *r, const struct replay_frame *f, const struct replay_path *p)
 {
@@ -256,7 +257,7 @@ replay_arrive(struct replay *r, const struct replay_path *p)
 	if (has_left(r, f, p))
 		f->at = REPLAY_LEFT_BY_TAIL_CALL;
 
-	/* What a handler interrupted has jumped, after that has returned. */
+	/* The activation that a handler interrupted has jumped, after the handler returned. */
 	if (p->begin != REPLAY_ENTERS && !r->leaves && f && f->jumps) {
 		r->leaves = true;
 		r->ended = f->ended;
@@ -287,8 +288,8 @@ replay_take(struct replay *r, const struct replay_path *p)
 
 /* ---- witnesses ---- */
 
-/* What is active when all that was written has come to its end; false: nothing. Tells what that is at, and the path that was found
- * ahead there. */
+/* The innermost activation once everything that was written has run to its end. False: there is none. f->at, f->next and f->ahead
+ * say where it is, and which path was found ahead for it. */
 static bool
 standing(const struct replay *r, struct replay_frame *f)
 {
@@ -306,8 +307,8 @@ standing(const struct replay *r, struct replay_frame *f)
 	return false;
 }
 
-/* Is it known that an activation begins with that, or goes on there behind a call, and not one that began unseen? f: what stands
- * on top; NULL: nothing does. */
+/* Is it known that the path begins an activation, or continues one after a call, and not one whose beginning was not seen? f: the
+ * innermost activation; NULL: none. */
 static bool
 is_certain(const struct replay *r, const struct replay_path *p, const struct replay_frame *f, bool sure)
 {
@@ -339,7 +340,7 @@ replay_path_next(struct replay *r, uint32_t token, bool *damaged)
 
 /* ---- slots ---- */
 
-/* next: another thread comes behind it in the stream. */
+/* next: the stream goes on with another thread. */
 static void
 say_end(struct replay *r, bool next)
 {
@@ -373,7 +374,7 @@ begin_thread(struct replay *r, enum chord_mark kind, uint32_t id)
 		r->thread_begins(r, kind);
 }
 
-/* Something that orders streams. */
+/* An event that orders streams. */
 static void
 happen(struct replay *r, enum chord_event event)
 {
@@ -385,14 +386,14 @@ happen(struct replay *r, enum chord_event event)
 		r->happens(r, event);
 }
 
-/* All that was written before has come to its end. */
+/* Everything that was written before has run to its end. */
 static void
 take_ending(struct replay *r, uint64_t value)
 {
 	replay_finish(r);
 	r->silent = CHORD_ENDS_HOW(value) != 0;
 	if (r->ends && CHORD_ENDS_HOW(value) == CHORD_ENDS_GONE)
-		return; /* it has said how */
+		return; /* the thread has said how */
 	r->told = true;
 	r->ends = CHORD_ENDS_HOW(value);
 	r->by = CHORD_ENDS_BY(value);
@@ -400,7 +401,7 @@ take_ending(struct replay *r, uint64_t value)
 		happen(r, CHORD_EVENT_ENDS);
 }
 
-/* What orders threads and processes. */
+/* Events that order threads and processes. */
 static void
 take_order(struct replay *r, enum chord_event event, uint64_t value)
 {
@@ -445,7 +446,7 @@ take_event(struct replay *r, uint32_t payload, uint32_t more)
 	}
 }
 
-/* What an activation did is not known, because of what is not in the trace. */
+/* A part of what an activation did is not in the trace, so it is not known. */
 static void
 miss_word(struct replay *r)
 {
@@ -527,8 +528,8 @@ take_slot(struct replay *r, uint32_t slot)
 		r->lost = true;
 }
 
-/* The thread was killed, perhaps amid the last path. All of its blocks but the last one have run: it is written there, or behind
- * them. If it has ended, and it was a handler's, what that had interrupted may have gone on. */
+/* The thread was killed, perhaps in the middle of the last path. All blocks of the path but the last one have run, because the path
+ * is written in that block or after it. If a handler's path returned, the interrupted activation may have gone on. */
 static void
 end_killed(struct replay *r)
 {
@@ -547,7 +548,8 @@ end_killed(struct replay *r)
 	}
 }
 
-/* Nothing more is known of the thread: as if it had been killed where the stream cannot be read. */
+/* Nothing more is known of the thread. If the stream cannot be read further, the thread is treated as if it had been killed
+ * there. */
 static void
 end_thread(struct replay *r)
 {
@@ -555,7 +557,7 @@ end_thread(struct replay *r)
 		end_killed(r);
 	else
 		replay_finish(r);
-	/* What is not traced may have come back from a tail call, or ended the thread. */
+	/* Untraced code may have returned from a tail call, or ended the thread. */
 	if (!r->stop && top(r) && top(r)->at == REPLAY_LEFT_BY_TAIL_CALL)
 		leave(r, REPLAY_UNTRACED);
 	if (!r->stop)

@@ -11,7 +11,7 @@ enum { LEVEL = 3, ROOM = 1 << 17 };
 struct sink {
 	struct encoding_sum sum;
 	ZSTD_CCtx *zstd;
-	uint64_t bits;           /* that have not yet filled a byte, the first one lowest */
+	uint64_t bits;           /* bits that do not fill a byte yet, the first one lowest */
 	unsigned nbit;
 	size_t n;                /* bytes in at[] */
 	uint8_t at[ROOM], out[ROOM];

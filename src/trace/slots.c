@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The slots of a stream. Most segments are packed. Some lie in rings that were given up, and the last ones in the ring of the
- * present. A process that is killed while it packs leaves a segment in both places: the packed one counts. */
+/* The slots of a stream. Most segments are packed. Some are in rings that were given up, and the last ones are in the current ring.
+ * A process that is killed while it packs leaves a segment in both places. In that case the packed one is used. */
 #include "trace/internal.h"
 
 #include <inttypes.h>
@@ -84,7 +84,7 @@ begin_extent(struct slots *r)
 		begin_zstd(r);
 }
 
-/* Reads the head of the next record, of an extent that has one. False: `fault`. */
+/* Reads the head of the next record; there has to be one. False: see `fault`. */
 static bool
 peek(struct slots *r)
 {
@@ -101,7 +101,7 @@ peek(struct slots *r)
 	return true;
 }
 
-/* Is there a packed segment, and is it the next one? False also: `fault`. */
+/* Is there a packed segment, and is it the next one? Also false if `fault` is set. */
 static bool
 is_packed(struct slots *r)
 {
@@ -120,7 +120,7 @@ sum_of(const uint32_t *slot)
 	return sum;
 }
 
-/* Makes packed[] of a record's bytes. False: they are damaged. */
+/* Makes packed[] from a record's bytes. False: they are damaged. */
 static bool
 decompress(struct slots *r, uint32_t *bytes)
 {
@@ -166,7 +166,7 @@ next_packed(struct slots *r)
 	return true;
 }
 
-/* What has been decompressed of an extent is decompressed once more: a context of zstd cannot be copied. */
+/* What `from` has decompressed of an extent is decompressed again for `to`, because a context of zstd cannot be copied. */
 void
 slots_copy(struct slots *to, const struct slots *from)
 {
@@ -190,7 +190,7 @@ slots_copy(struct slots *to, const struct slots *from)
 			return;
 		bytes = record.bytes;
 		if (!decompress(to, &bytes))
-			return; /* the next one will be damaged, too */
+			return; /* the next record will be reported as damaged, too */
 	}
 }
 
@@ -222,7 +222,7 @@ ring_segment(struct slots *r, const struct trace_extent *x, uint64_t segment)
 	return true;
 }
 
-/* Looks for the last segment in which anything stands. False: `fault`. */
+/* Looks for the last segment that has a written slot. False: see `fault`. */
 static bool
 find_last(struct slots *r, const struct trace_extent *x)
 {
@@ -252,7 +252,7 @@ slots_count(struct trace_file *f, size_t stream)
 	return n;
 }
 
-/* Does anything stand behind the next segment? False also: `fault`. */
+/* Is anything written after the next segment? Also false if `fault` is set. */
 static bool
 anything_behind(struct slots *r, const struct trace_extent *x)
 {
@@ -261,7 +261,7 @@ anything_behind(struct slots *r, const struct trace_extent *x)
 	return (r->in == x->offset || find_last(r, x)) && r->last > r->segment;
 }
 
-/* Marks that were not kept, and say what comes behind them. */
+/* Puts marks of dropped segments first: the reader needs them for what follows. */
 static void
 put_gone(struct slots *r, const struct chord_trace_gone *gone)
 {
@@ -276,8 +276,8 @@ put_gone(struct slots *r, const struct chord_trace_gone *gone)
 	r->nraw += n;
 }
 
-/* Few slots that lie side by side are reserved and never written, but for the end of a ring that another one follows. Threads that
- * share a ring may pass over more, and what is only kept for a while is zeroed from its beginning on. */
+/* Only a few adjacent slots can be reserved and never written, except at the end of a ring that is followed by another one. Threads
+ * that share a ring may skip more. A ring that keeps only the last segments is zeroed from its beginning on. */
 static bool
 has_gaps(const struct slots *r, bool last)
 {
@@ -293,7 +293,7 @@ has_gaps(const struct slots *r, bool last)
 	return gap > GAP && !last;
 }
 
-/* How many segments the ring says by now that have been packed, or forgotten: the process may go on. */
+/* The number of segments that the ring now gives as packed or dropped. The process may still be running. */
 static uint64_t
 packed_by_now(const struct slots *r, const struct trace_extent *x)
 {
@@ -303,7 +303,7 @@ packed_by_now(const struct slots *r, const struct trace_extent *x)
 	return trace_bytes(r->file, at, &n, sizeof n) ? n : x->first;
 }
 
-/* The process goes on, and the segment has been emptied: the stream is read up to there. */
+/* If the process has gone on and has emptied the segment, the stream ends before it. */
 static bool
 is_overtaken(struct slots *r, const struct trace_extent *x)
 {
@@ -316,7 +316,7 @@ is_overtaken(struct slots *r, const struct trace_extent *x)
 	return true;
 }
 
-/* A segment is emptied, then counted as packed. */
+/* A segment is first emptied, then counted as packed. */
 static bool
 is_being_emptied(struct slots *r, const struct trace_extent *x)
 {
@@ -330,7 +330,8 @@ is_being_emptied(struct slots *r, const struct trace_extent *x)
 	return false;
 }
 
-/* Slots of the last segment. What was written while they were read is left out: what stands before it may have been missed. */
+/* The used slots of the last segment. A slot that was written while the segment was read is left out with all after it, because
+ * slots before it may have been missed. */
 static size_t
 written_so_far(struct slots *r, const struct trace_extent *x)
 {
@@ -343,7 +344,7 @@ written_so_far(struct slots *r, const struct trace_extent *x)
 	return n;
 }
 
-/* Behind the last slot that is written there is nothing. A segment may have been packed, and not yet been counted as such. */
+/* After the last written slot there is nothing. A segment may have been packed and not been counted as packed yet. */
 static bool
 next_in_ring(struct slots *r, const struct trace_extent *x)
 {
@@ -385,7 +386,7 @@ ring_of(const struct slots *r)
 
 /* ---- all of it ---- */
 
-/* Streams of forked children begin with slots that say nothing, up to where the parent's had been. */
+/* Streams of forked children begin with slots without meaning, up to where the parent's stream was. */
 static bool
 begins_later(const struct slots *r)
 {

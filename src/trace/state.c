@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* All that the reader of a stream knows between two slots, as bytes. One function goes through it for both directions. Paths are
- * named by the module of the trace and the counter, procedures by the module of the profile and their place in its map. */
+/* The complete state of a stream's reader between two slots, as bytes. The same function writes and reads it. Paths are named by
+ * the module of the trace and the counter, procedures by the module of the profile and their index in its map. */
 #include "trace/internal.h"
 
 #include "cfg/in.h"
@@ -8,14 +8,14 @@
 
 #include <stdlib.h>
 
-/* Either writes, or reads. */
+/* Either writes or reads. */
 struct tape {
 	struct buf *out;
 	struct in *in;
 	const struct map *const *map;
 	const struct profile *profile;
 	struct replay_code *code;
-	bool failed;             /* what is to be written cannot be named */
+	bool failed;             /* something to be written cannot be named */
 };
 
 static uint64_t
@@ -60,7 +60,7 @@ path(struct tape *t, const struct replay_path *p)
 	return p;
 }
 
-/* proc NULL: none. */
+/* Writes or reads a procedure; NULL: none. */
 static const struct proc *
 procedure(struct tape *t, const struct proc *p, uint32_t *module)
 {
@@ -188,7 +188,7 @@ bool
 replay_save(const struct replay *r, const struct map *const *map, const struct profile *p, struct buf *to)
 {
 	struct tape t = {.out = to, .map = map, .profile = p, .code = r->code};
-	struct replay same = *r; /* what is written stays as it is */
+	struct replay same = *r; /* the state is only written, so it does not change */
 
 	state(&t, &same);
 	return !t.failed;

@@ -1,37 +1,37 @@
 /* SPDX-License-Identifier: MIT */
-/* Where signals strike. A handler's mark says at which instruction it interrupted the thread (format/trace.h). The path that was
- * interrupted is one of two: the last one that was written, if the slot was taken before the block's end; or the one that the
- * activation writes next, behind all that handlers do. That is looked for ahead, and told of up to the place.
+/* Where signals strike. A handler's mark says at which instruction it interrupted the thread (format/trace.h). The interrupted path
+ * is one of two: the last one that was written, if its slot was taken before the block's end; or the next one that the activation
+ * writes, after everything that handlers write. The reader looks ahead for that one, and reports it up to the place.
  *
- * A handler's own first path may be interrupted, even before it has said that it is there: the kernel may deliver several signals
- * at once. If it never goes on, it is not known what it had interrupted: all that is told of the last path is what had run when
- * that was written. */
+ * A handler's own first path may be interrupted even before it writes the handler's mark, because the kernel may deliver several
+ * signals at once. If that path never continues, nothing says what the handler had interrupted. Then only that part of the last
+ * path is reported that had run when the path was written. */
 #include "trace/internal.h"
 
 #include "graph/graph.h"
 
 #include <stdlib.h>
 
-/* Goes with a mark's value, so that it is not 0; and what stands for the mark that is looked at. */
+/* SAID is added to a mark's value so that it is not 0; OWN stands for the mark under consideration. */
 static const uint64_t SAID = 1ull << 63, OWN = UINT64_MAX;
-/* Stands for the path that was interrupted where others were written with it. */
+/* Stands for an interrupted path that may be any of several written together. */
 static const struct replay_path UNPLACED;
-/* More handlers are not struck one in another before any could say that it is there. */
+/* The number of handlers that may interrupt one another before any of them writes its mark. */
 enum { DEEPEST = 64 };
 
-/* What reads ahead, with a stack of its own: what handlers do. */
+/* A scout reads ahead. It has a stack of its own, for the activations of handlers. */
 struct scout {
 	struct replay *r, q;
 	struct slots *slots;
 	size_t i;
-	VEC(uint64_t) waiting;   /* handlers that have said that they are there, and have nothing below them here */
-	bool entered;            /* the one whose mark is looked at */
-	bool spread;             /* the next path was written with others behind it: it may be in any of them */
+	VEC(uint64_t) waiting;   /* marks of handlers that have not been entered, and have no activation below them here */
+	bool entered;            /* the handler with the mark under consideration has been entered */
+	bool spread;             /* the next path was written together with others: the place may be in any of them */
 	const struct replay_strike *strike;
 	const struct replay_path *found;
-	struct replay_point at;  /* in it */
-	uint64_t own;            /* the mark that is looked at, where it has been seen ahead already */
-	uint64_t mark;           /* what the activation said that it is of, if that is a handler itself; else 0 */
+	struct replay_point at;  /* the place in it */
+	uint64_t own;            /* the mark under consideration, if it has been seen ahead already */
+	uint64_t mark;           /* if the found path is a handler's, the handler's mark; else 0 */
 };
 
 static bool
@@ -40,7 +40,7 @@ is_of(const struct replay_path *p, const struct replay_strike *s)
 	return p->proc == s->proc && p->module == s->module;
 }
 
-/* The path is written, and the block's other instructions come behind that. */
+/* Is the place in the path's last block, whose other instructions come after the write of the path? */
 static bool
 is_in_tail(const struct replay_path *p, const struct replay_strike *s, struct replay_point *at)
 {
@@ -55,7 +55,7 @@ is_in_tail(const struct replay_path *p, const struct replay_strike *s, struct re
 	return s->block == last && (s->passed || (p->end != REPLAY_CUT && p->end != REPLAY_TAIL));
 }
 
-/* Does it contain the place? Code at an edge that ends the path is behind all its blocks. */
+/* Does the path contain the place? Code on an edge that ends the path comes after all its blocks. */
 static bool
 contains(const struct replay_path *p, const struct replay_strike *s, struct replay_point *at)
 {
@@ -97,7 +97,8 @@ next_slot(struct scout *c, uint32_t *slot)
 	return true;
 }
 
-/* A path with no handler's activation below it: that of what was interrupted, or of another handler. False: the search is over. */
+/* Takes a path with no handler's activation below it: it belongs to the interrupted activation, or to another handler. False: the
+ * search is over. */
 static bool
 take_lowest(struct scout *c, const struct replay_path *p)
 {
@@ -159,8 +160,8 @@ take_jump(struct scout *c, uint32_t ended)
 	return !c->q.leaves || ended < c->q.stack.n;
 }
 
-/* Of a witness: which path, behind what has been seen ahead; else behind what the reader knows, unless a handler that has said that
- * it is there writes first. */
+/* Finds the path of a witness. It follows what the scout has seen. If the scout has seen nothing, it follows what the reader knows,
+ * unless a handler whose mark has been seen writes first. */
 static const struct replay_path *
 path_next(struct scout *c, uint32_t token, bool *damaged)
 {
@@ -211,7 +212,7 @@ take_slot(struct scout *c, uint32_t slot)
 	}
 }
 
-/* Finds the path that was interrupted and is written later. NULL: none is, because nothing goes on there; UNPLACED: it may be any
+/* Finds the interrupted path if it is written later. NULL: there is none, because nothing continues there. UNPLACED: it may be any
  * of several. */
 static const struct replay_path *
 look_ahead(struct replay *r, const struct replay_strike *s, uint64_t own, struct replay_point *at, uint64_t *mark)
@@ -233,7 +234,7 @@ look_ahead(struct replay *r, const struct replay_strike *s, uint64_t own, struct
 
 /* ---- */
 
-/* May the place be in the path's last block, or in the next path? Or in one of many. */
+/* May the place be in the path's last block as well as in the next path, or in any of several paths? */
 static bool
 is_unclear(const struct replay_path *p, const struct replay_strike *s)
 {
@@ -241,7 +242,7 @@ is_unclear(const struct replay_path *p, const struct replay_strike *s)
 	       (p->softly || (s->unclear && p->n && p->block[p->n - 1] == s->block));
 }
 
-/* What is above the first n of the stack has returned. */
+/* The activations above the first n have returned. */
 static void
 finish_above(struct replay *r, size_t n)
 {
@@ -249,8 +250,8 @@ finish_above(struct replay *r, size_t n)
 		replay_finish_one(r);
 }
 
-/* Is the place in the last path that was written? Then it is told of up to there. Else nothing is told yet: the place may be in a
- * handler that says later that it has interrupted that path. */
+/* Is the place in the last path that was written? Then the path is reported up to the place. Otherwise nothing is reported yet: the
+ * place may be in a handler whose later mark says that it interrupted that path. */
 static bool
 is_told(struct replay *r, struct replay_strike *s)
 {
@@ -269,19 +270,19 @@ is_told(struct replay *r, struct replay_strike *s)
 		}
 		if (s->proc && is_unclear(f->path, s))
 			s->proc = NULL;
-		/* Another signal has struck on the way back to an interrupted place. */
+		/* Another signal has struck on the way back to the interrupted place. */
 		if (!s->proc && f->waits && !s->outside) {
 			finish_above(r, n);
 			return true;
 		}
-		/* A handler has returned, and what it interrupted is not over. */
+		/* Only if this handler has returned can the place be further down. */
 		if (f->path->end != REPLAY_RETURNS)
 			return false;
 	}
 	return r->stop;
 }
 
-/* Tells of the path that was interrupted, and is written later, up to the place. */
+/* Reports an interrupted path that is written later, up to the place. */
 static void
 tell_ahead(struct replay *r, const struct replay_path *p, struct replay_point at, uint64_t announced)
 {
@@ -299,8 +300,8 @@ tell_ahead(struct replay *r, const struct replay_path *p, struct replay_point at
 	replay_run_to(r, at);
 }
 
-/* The innermost handler that is known before it says that it is there, if all that is above it are handlers on their way back, amid
- * whose last instructions the place is not: its number in the stack, plus 1. Else all of the stack. */
+/* The innermost handler that was seen ahead of its mark, as its index in the stack plus 1. All activations above it have to be
+ * handlers that are returning, and the place must not be in their last instructions. If there is none: the size of the stack. */
 static size_t
 find_announced(const struct replay *r, const struct replay_strike *s)
 {
@@ -317,7 +318,8 @@ find_announced(const struct replay *r, const struct replay_strike *s)
 	return r->stack.n;
 }
 
-/* Is the handler known already, because another one has interrupted it before it could say that it is there? Several may have. */
+/* Has the handler been seen already, because another one interrupted it before it could write its mark? Several may have done
+ * so. */
 static bool
 was_announced(struct replay *r, const struct replay_strike *s, uint64_t value)
 {
@@ -338,7 +340,8 @@ was_announced(struct replay *r, const struct replay_strike *s, uint64_t value)
 
 /* ---- activations that write nothing ---- */
 
-/* All that was written has been told. What was struck writes nothing more: the activation on top, or one that is not there. */
+/* Everything written so far has been reported. The interrupted activation writes nothing more: it is the one on top, or one that is
+ * not on the stack. */
 static void
 note_unseen(struct replay *r, const struct replay_strike *s)
 {
@@ -353,8 +356,8 @@ note_unseen(struct replay *r, const struct replay_strike *s)
 		r->perhaps++;
 }
 
-/* A handler was struck before it could say what it had interrupted: the path, one of its procedure that follows; or where that
- * has called something or left the procedure, also what it led to. */
+/* A handler was interrupted before it could say what it had interrupted. That may be the last path, or a later one of the same
+ * procedure. If the last path called something or left the procedure, it may also be in code that ran because of that. */
 static void
 note_silent(struct replay *r)
 {
@@ -366,7 +369,7 @@ note_silent(struct replay *r)
 	r->perhaps += leaves || calls;
 }
 
-/* Is the place in a handler, perhaps, that never says that it is there? */
+/* Is the place perhaps in a handler that never writes its mark? */
 static bool
 is_silent(struct replay *r, const struct replay_strike *s, uint64_t own)
 {
@@ -376,7 +379,7 @@ is_silent(struct replay *r, const struct replay_strike *s, uint64_t own)
 	return s->entry && !r->strikes && !look_ahead(r, s, own, &at, &mark);
 }
 
-/* The last path that was written may have been interrupted on its way to its end, or what comes behind it. */
+/* The last written path may have been interrupted before its end. Or the interruption was in what followed it. */
 static void
 break_off(struct replay *r)
 {
@@ -393,7 +396,7 @@ break_off(struct replay *r)
 		r->breaks(r);
 }
 
-/* depth: handlers that have been seen ahead, of which this is one; else 0. */
+/* depth: the number of handlers seen ahead, including this one; 0: this one was not seen ahead. */
 static void
 take_mark(struct replay *r, uint64_t value, unsigned depth)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Words of outcomes (format/trace.h) in a stream: in place of each, and of the token behind it, come the tokens of the paths that
- * it is of. A word belongs to the next token of its context. Those of handlers which come between are nested, so it is the last
- * word that has found none. */
+/* Words of outcomes (format/trace.h) in a stream. Each word, and the token after it, are replaced by the tokens of the word's
+ * paths. A word belongs to the next token of its context. Words and tokens of handlers come nested in between, so a token belongs
+ * to the last word that has found none. */
 #include "trace/internal.h"
 
 #include "graph/graph.h"
@@ -11,14 +11,14 @@
 
 struct word {
 	uint32_t word;
-	bool doubtful;           /* a jump was made behind it: its context may be gone */
+	bool doubtful;           /* a jump was made after it: its context may be gone */
 };
 
 struct words {
 	struct replay_code *code;
 	size_t listed;           /* modules */
 	VEC(struct word) waiting;
-	bool beside;             /* the slot before was a word */
+	bool beside;             /* the last slot was a word */
 	VEC(uint32_t) out;
 	struct outcomes_sums sums;
 };
@@ -68,7 +68,7 @@ words_begin(struct words *w, size_t listed)
 	w->listed = listed;
 }
 
-/* Puts the tokens of the paths of a word that was written before the token of p. */
+/* Puts the tokens of a word's paths. The word was written before the token of p. */
 static void
 put_paths(struct words *w, uint32_t token, const struct replay_path *p)
 {
@@ -94,7 +94,7 @@ take_token(struct words *w, uint32_t token)
 		put_paths(w, token, p);
 		return;
 	}
-	/* Its code is not at hand. */
+	/* The code of the token is not at hand. */
 	if (!p && w->beside)
 		w->waiting.n--;
 	VEC_PUSH(w->out, token);

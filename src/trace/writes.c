@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the edges of a procedure would write with other encodings than paths: outcomes of predicates, witnesses (Ball & Larus 1994,
- * sections 4 and 6.2). Witnesses are placed by the heuristic weights of section 5, as the weaver would have to. */
+/* What the edges of a procedure would write with encodings other than paths: outcomes of predicates, and witnesses (Ball & Larus
+ * 1994, sections 4 and 6.2). Witnesses are placed by the heuristic weights of section 5, as the weaver would have to do. */
 #include "trace/internal.h"
 
 #include "graph/graph.h"
@@ -11,7 +11,7 @@ comes_from_outside(const struct arc *a)
 	return a->kind == CHORD_EDGE_LAND || a->kind == CHORD_EDGE_RECEIVE;
 }
 
-/* Landing pads are reached by phantoms: no control comes there along an edge. */
+/* Phantom edges lead to landing pads: control does not get there along an edge. */
 static struct graph *
 graph_of(struct pool *pool, const struct proc *p)
 {
@@ -27,7 +27,7 @@ graph_of(struct pool *pool, const struct proc *p)
 	return g;
 }
 
-/* Paths are cut at calls, so that a call ends its block. */
+/* Paths are cut at calls, so a call ends its block. */
 static bool
 ends_with_call(const struct block *b)
 {
