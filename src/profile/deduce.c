@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Counts that follow from conservation of flow where that does not determine them all: by linear algebra, those that are on no
- * cycle of unknown ones; and since no count is negative, where nothing is left all are 0. Until nothing more follows. */
+/* Counts that follow from conservation of flow where it does not determine all of them. Counts that are on no cycle of unknown ones
+ * follow by linear algebra. No count is negative, so if nothing is left for unknown counts, they are 0. Both steps are repeated
+ * until nothing more follows. */
 #include "profile/internal.h"
 
 #include <stdlib.h>
 
-/* One pass over the edges of a vertex on one side. */
+/* The edges of a vertex on one side. */
 struct side {
-	uint64_t sum;            /* of the known ones */
+	uint64_t sum;            /* of the known edges */
 	uint32_t nunknown, unknown;
 	bool fits;
 };
@@ -69,8 +70,7 @@ settle(struct system *s, struct work *w, uint32_t e, uint64_t count)
 	put(w, s->graph->edge[e].to);
 }
 
-/* Flow on one side has to be `total`: the last unknown edge takes the rest, and where nothing is left all
- * unknown ones are 0. */
+/* The flow on one side has to be `total`. The last unknown edge takes the rest; if nothing is left, all unknown edges are 0. */
 static bool
 settle_side(struct system *s, struct work *w, uint32_t v, bool in, const struct side *r, uint64_t total)
 {
@@ -89,7 +89,7 @@ settle_side(struct system *s, struct work *w, uint32_t v, bool in, const struct 
 	return true;
 }
 
-/* out(v) = in(v) + source(v). False if that cannot hold. */
+/* out(v) = in(v) + source(v). False: that cannot hold. */
 static bool
 visit(struct system *s, struct work *w, uint32_t v)
 {
@@ -111,7 +111,7 @@ visit(struct system *s, struct work *w, uint32_t v)
 	return true;
 }
 
-/* Vertex by vertex. */
+/* Deduces vertex by vertex. */
 static bool
 deduce_locally(struct system *s)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Counted events: totals, and how many there have been at any instruction. */
+/* Counted events: totals, and exact counts at any instruction. */
 #include "profile/internal.h"
 
 #include <string.h>
 
-/* A number of a map that has been checked. */
+/* Reads a number of a map that has been checked. */
 static uint64_t
 uleb(const unsigned char **at)
 {
@@ -81,7 +81,7 @@ is_new(struct seen *s, const struct event_counter *c)
 	return true;
 }
 
-/* Activations that ended between calls had not counted all their events, or some too many. */
+/* Activations that ended between calls had counted some events not yet, or too early. */
 static void
 add_cuts(struct event_totals *t, const struct proc *p, const struct counts *c, const struct woven_code *woven)
 {
@@ -107,7 +107,7 @@ event_count(const struct event_counter *c, const uint64_t *number, uint64_t n)
 	return sum;
 }
 
-/* How far a counter may be from its events, with control anywhere in a procedure. */
+/* The bounds of the difference between a counter and its events, wherever control is in a procedure. */
 struct lag {
 	int64_t least, most;
 };
@@ -119,8 +119,8 @@ widen(struct lag *l, int64_t n)
 	l->most = n > l->most ? n : l->most;
 }
 
-/* In the midst of additions that are made together, and on the way from one block to another, it may be farther off than
- * between instructions, but no more than they make out. */
+/* Between additions that are made together, and on an edge between blocks, the difference may be larger than between instructions,
+ * but by no more than these additions. */
 static void
 add_lag(const struct proc *p, uint32_t e, struct lag *all)
 {
@@ -140,7 +140,7 @@ add_lag(const struct proc *p, uint32_t e, struct lag *all)
 	widen(all, l.most + wide);
 }
 
-/* Of all processes in flight: how many threads may be anywhere. At calls counters are right. */
+/* How many threads of all processes in flight may be anywhere. At calls counters are exact. */
 static uint64_t
 threads_in_flight(const struct profile *p)
 {
@@ -162,7 +162,7 @@ take_lags(struct pool *pool, struct event_totals *t, const struct map *map, uint
 			add_lag(&map->proc[i], e, &lag[event_total_of(t, map->proc[i].event[e].name) - t->at]);
 	for (uint32_t i = 0; i < t->n; i++) {
 		uint64_t less = threads * (uint64_t)-lag[i].least, more = threads * (uint64_t)lag[i].most;
-		/* A little below 0 is what a counter is that is on its way. */
+		/* A counter slightly below 0 was being updated. */
 		int64_t n = (int64_t)t->at[i].n;
 
 		t->at[i].most = n < 0 && (uint64_t)-n > more ? t->at[i].n : t->at[i].n + more;
@@ -225,7 +225,7 @@ map_sums(struct map *map, struct str bytes, uint64_t addr)
 	}
 }
 
-/* The number of a counter among those whose values exit records have. */
+/* The number of a counter among those whose values are in exit records. */
 static bool
 sum_number(const struct map *map, uint64_t addr, uint32_t *number)
 {
@@ -248,5 +248,5 @@ call_sum(const struct map *map, const struct proc *p, const struct counts *c, co
 	if (!p->counters || p->counters < m->base || at >= m->ncount || !sum_number(map, p->event[event].addr, &number))
 		return false;
 	*n = m->count[at] + (c->passed ? c->passed[(size_t)call * CHORD_SUMS + number] : 0);
-	return *n <= INT64_MAX; /* else one of the calls is under way */
+	return *n <= INT64_MAX; /* otherwise one of the calls is under way */
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Records of exits and re-entries, put at the calls and interruption points where they were. */
+/* Assigns records of exits and re-entries to the calls and interruption points where they were made. */
 #include "profile/measure.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* Where a call returns to. */
+/* The place to which a call returns. */
 struct back_at {
 	uint64_t addr;
 	uint32_t proc, call;
@@ -93,8 +93,8 @@ count_cut(struct pool *pool, const struct cut *at, const struct exits *e, struct
 		c->why = "its counts do not fit 64 bits";
 }
 
-/* Where a timer's handler is called the counter of its event is complete, since the stub has added what was missing; others
- * are not. */
+/* Where a timer's handler is called, the counter of its event is complete, because the stub has added what was missing. Other
+ * counters are not complete there. */
 static bool
 is_complete(const struct proc *p, uint64_t back, const struct woven_code *woven)
 {
@@ -109,12 +109,12 @@ lost_why(struct pool *pool, uint64_t n, uint64_t addr)
 	return pool_printf(pool, "%" PRIu64 " activations ended early, one at 0x%" PRIx64 ", where it makes no call", n, addr);
 }
 
-/* An exit at no call: the measured procedure around the address, if any, is not known if its place cannot be told. */
+/* An exit that is not at a call. If its place cannot be found, the measured procedure around the address, if any, is not known. */
 static void
 place_cut(struct pool *pool, const struct parts *parts, const struct map *map, const struct exits *e,
           const struct woven_code *woven, struct counts *counts)
 {
-	/* A return address may lie just behind the code. */
+	/* A return address may be just after the code. */
 	const struct part_at *at = parts_find(parts, e->addr ? e->addr - 1 : 0);
 	struct cut cut = {0};
 	struct counts *c;
@@ -133,7 +133,7 @@ place_cut(struct pool *pool, const struct parts *parts, const struct map *map, c
 	c->lost += e->count;
 }
 
-/* The calls of all procedures, and their code, once they are asked for. */
+/* The calls of all procedures, and their code; made when first needed. */
 struct places {
 	struct pool *pool;
 	const struct map *map;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The file may belong to a process that is alive: what lies beyond `used` is
- * not looked at, and counters may change between one read and the next. */
+/* Reads a profile. The file may belong to a running process: everything after `used` is ignored, and counters may change between
+ * one read and the next. */
 #include "format/trace.h"
 #include "profile/measure.h"
 
@@ -16,10 +16,10 @@ struct reader {
 	uint64_t page;           /* bytes */
 	struct profile *p;
 	VEC(uint32_t) module;    /* index in the file -> index in p->module */
-	uint64_t region;         /* that is wanted, plus 1; 0: all */
-	struct profile *sum;     /* of a file that keeps processes apart; p is then one of these: */
+	uint64_t region;         /* number of the wanted region, plus 1; 0: all */
+	struct profile *sum;     /* of a file that keeps processes apart; then p is one of these parts: */
 	VEC(struct profile *) part;
-	const unsigned char *waiting; /* the extent of what was active in threads that waited at the end; NULL: there is none */
+	const unsigned char *waiting; /* the extent with the activations of threads that waited at the end; NULL: none */
 	const char *why;
 };
 
@@ -122,7 +122,7 @@ read_module(struct reader *r, const struct chord_extent_head *h, const unsigned 
 		VEC_PUSH(r->module, (uint32_t)(have - r->p->module.at));
 		return;
 	}
-	/* Counters are allocated with the first region: until then the size is a number anybody can write. */
+	/* Counters are allocated with the first region. Before that, the size is a number that anybody can write. */
 	m.path = pool_strdup(r->p->pool, path);
 	VEC_PUSH(r->p->module, m);
 	VEC_PUSH(r->module, (uint32_t)r->p->module.n - 1);
@@ -178,7 +178,7 @@ read_exits(struct reader *r, const struct chord_extent_head *h, const unsigned c
 	}
 }
 
-/* A process by itself, or all that ended: the same modules. */
+/* Begins the part of one process, or of all processes that ended. Each part has the same modules. */
 static void
 begin_part(struct reader *r, const struct chord_flight *f)
 {
@@ -246,7 +246,7 @@ choose_part(struct reader *r, const struct chord_extent_head *h)
 	return true;
 }
 
-/* What could do harm on a terminal becomes blank. */
+/* Control characters could do harm on a terminal, so they become blanks. */
 static void
 read_text(struct reader *r, const struct chord_extent_head *h, const unsigned char *at)
 {
@@ -299,10 +299,10 @@ read_waiting(struct reader *r, const struct chord_extent_head *h, const unsigned
 {
 	if (h->a > (h->size - sizeof *h - 8) / sizeof(struct chord_waiting) || h->module > 1)
 		r->why = "damaged: threads that waited make no sense";
-	r->waiting = at; /* of several the last one holds */
+	r->waiting = at; /* if there are several, the last one is used */
 }
 
-/* What a measure has beside counters. */
+/* Data of a measure other than counters. */
 static void
 read_measured(struct reader *r, const struct profile_extent *x, const struct chord_extent_head *h, const unsigned char *at)
 {
@@ -364,7 +364,7 @@ read_extents(struct reader *r, uint64_t used)
 	}
 }
 
-/* Exit records name modules as the file counts them; a module's extent may come after the record. */
+/* Exit records name modules by their numbers in the file. A module's extent may come after the record. */
 static void
 settle_exits(struct reader *r)
 {
@@ -380,7 +380,7 @@ settle_exits(struct reader *r)
 
 /* ---- threads that waited at the end ---- */
 
-/* The sum over all records, and over all counters but those of that region, less 1. */
+/* The sum over all records, and over all counters except those of region number `region` - 1. */
 static uint64_t
 sum_others(const struct reader *r, uint64_t used, uint64_t region)
 {
@@ -403,7 +403,7 @@ sum_others(const struct reader *r, uint64_t used, uint64_t region)
 	return sum;
 }
 
-/* Keeps what was active in them, if no thread has gone on since by what is counted here. */
+/* Keeps the activations of threads that waited, if the sum shows that no thread has gone on since. */
 static void
 take_waiting(struct reader *r, uint64_t used)
 {
@@ -445,7 +445,7 @@ profile_end_waiting(struct profile *p)
 	p->nrunning = p->nthreads = p->standing = 0;
 }
 
-/* One without an identity, or a sum that does not say of what, is known by its bytes: a copy is the same. */
+/* A profile without an identity, or a sum without a list of its parts, is identified by its bytes, so a copy counts as the same. */
 static void
 settle_origin(struct reader *r, const struct chord_profile_head *h)
 {
@@ -461,7 +461,7 @@ settle_origin(struct reader *r, const struct chord_profile_head *h)
 	VEC_PUSH(r->p->origin, o);
 }
 
-/* In how many threads activations may be under way. */
+/* The number of threads in which activations may be under way. */
 static uint64_t
 standing(const struct reader *r)
 {
@@ -505,7 +505,7 @@ settle(struct reader *r)
 		r->why = measures_settle(r->p, r->module.at, (uint32_t)r->module.n);
 }
 
-/* Puts the parts together. */
+/* Joins the parts. */
 static void
 settle_parts(struct reader *r)
 {

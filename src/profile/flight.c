@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* The counts of a procedure in a process that did not record what was active. Each block is a chain of places, as long
- * as nothing changes between them: from one to the next leads a counter, or a call, at which an activation may stand
- * for long. So where its counters are in the woven code decides which instructions each of them says something of. */
+/* The counts of a procedure in a process that did not record its activations. Each block is a chain of spots; nothing changes
+ * within a spot. From one spot to the next leads a counter, or a call, where an activation may stay for long. So the positions of
+ * counters in the woven code decide which instructions each counter applies to. */
 #include "profile/flight.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Where something is in a block: before instruction `insn`, in the order of addresses. */
+/* The place of a counter, cut or call in a block: before instruction `insn`, in the order of addresses. */
 enum mark_kind { MARK_COUNTER, MARK_CUT, MARK_CALL };
 struct mark {
 	uint32_t insn;
@@ -21,32 +21,33 @@ struct mark {
 };
 
 struct chain {
-	uint32_t in, out;        /* spots at which edges come in and go out */
-	uint32_t enter, leave;   /* ways from the one to the first, from the last to the other */
-	uint32_t *at;            /* by instruction: the spot where it is */
-	bool *last;              /* by instruction: it ends its spot: nobody can stand behind it there */
+	uint32_t in, out;        /* spots where edges come in and go out */
+	uint32_t enter, leave;   /* the ways from `in` to the first spot and from the last spot to `out` */
+	uint32_t *at;            /* by instruction: its spot */
+	bool *last;              /* by instruction: it ends its spot, so nobody can stand after it in that spot */
 	uint32_t counter;        /* the way of the block's counter, or UINT32_MAX */
 };
 
 struct arrival {
-	uint32_t into, out_of;   /* by spot within a chain: its only ways */
+	uint32_t into, out_of;   /* by spot within a chain: its only way in, and its only way out */
 };
 
 struct flight {
-	struct pool *pool, *keep; /* until the end; of the result */
+	struct pool *pool, *keep; /* pool: until the end; keep: of the result */
 	const struct proc *proc;
 	const struct module *module;
 	const struct woven_code *woven;
 	const struct counts *c;
-	__int128 threads, deep;  /* so many stand anywhere, and where the procedure may have been entered again */
-	bool recursive;              /* as if each procedure called itself */
+	__int128 threads, deep;  /* how many activations may be anywhere, and how many at calls where the procedure may have been
+                                  * entered again */
+	bool recursive;              /* treat each call as one of the procedure itself */
 	struct flow flow;
 	struct chain *chain;
-	uint32_t *arc;           /* by arc: the way on which its source is left */
+	uint32_t *arc;           /* by arc: the way that leaves its source */
 	bool *inside;            /* by arc: its counter is in one of the blocks */
 	uint32_t *nin, *nout;    /* by vertex: arcs */
 	VEC(struct arrival) of;  /* by spot */
-	bool vague;              /* it is not known where in some block counters are */
+	bool vague;              /* in some block it is not known where counters are */
 };
 
 static void
@@ -76,15 +77,15 @@ marks_by_place(const void *a, const void *b)
 
 	if (m->insn != n->insn)
 		return m->insn < n->insn ? -1 : 1;
-	/* A call ends the instruction before. */
+	/* A call ends the instruction before it. */
 	if ((m->kind == MARK_CALL) != (n->kind == MARK_CALL))
 		return m->kind == MARK_CALL ? -1 : 1;
 	if (m->addr != n->addr)
 		return m->addr < n->addr ? -1 : 1;
-	return (m->kind == MARK_COUNTER) - (n->kind == MARK_COUNTER); /* what is at a counter has not passed it */
+	return (m->kind == MARK_COUNTER) - (n->kind == MARK_COUNTER); /* a cut at a counter has not passed the counter */
 }
 
-/* How many instructions of the block are before a place. */
+/* The number of instructions of the block before an address. */
 static uint32_t
 insns_before(const struct proc *p, uint32_t block, uint64_t addr)
 {
@@ -100,7 +101,7 @@ struct marks {
 	VEC(struct mark) list;
 };
 
-/* False: it is not in the block, or that is not known. */
+/* False: the counter is not in the block, or that is not known. */
 static bool
 mark_counter(struct flight *x, struct marks *m, uint32_t block, uint32_t counter)
 {
@@ -114,7 +115,7 @@ mark_counter(struct flight *x, struct marks *m, uint32_t block, uint32_t counter
 	return true;
 }
 
-/* Counters of edges that are in one of the blocks, where that has no other edge on this side. */
+/* Marks counters of edges that are in one of the edge's blocks, where that block has no other edge on this side. */
 static void
 mark_arcs(struct flight *x, struct marks *m, uint32_t block)
 {
@@ -127,7 +128,7 @@ mark_arcs(struct flight *x, struct marks *m, uint32_t block)
 	}
 }
 
-/* Was it cut on an edge, before a counter that only one of several edges into the block passes? */
+/* Was the activation cut on an edge: before a counter that only one of several edges into the block passes? */
 static bool
 is_on_arc(const struct flight *x, const struct cut *k, uint32_t arc)
 {
@@ -232,7 +233,7 @@ build_chain(struct flight *x, uint32_t block)
 
 /* ---- the graph ---- */
 
-/* An edge whose counter is in none of its blocks has it in code of its own. */
+/* If the counter of an edge is in neither of its blocks, the edge has it in code of its own. */
 static void
 build_arc(struct flight *x, uint32_t i)
 {
@@ -283,7 +284,8 @@ build(struct flight *x)
 		build_arc(x, i);
 }
 
-/* In a block all that passed its counter go on, but for those that stand or ended there; and so many passed it that came. */
+/* Within a block, all activations that passed its counter go on, except those that stand or ended there. As many passed the counter
+ * as came to it. */
 static void
 tighten(struct flight *x, uint32_t block)
 {
@@ -308,7 +310,7 @@ tighten(struct flight *x, uint32_t block)
 
 /* ---- what follows ---- */
 
-/* A count that has no bound is UINT64_MAX. */
+/* UINT64_MAX stands for a count without a bound. */
 static uint64_t
 narrow(__int128 n)
 {
@@ -336,7 +338,7 @@ out_of(const struct flight *x, uint32_t spot)
 	return &x->flow.way.at[x->of.at[spot].out_of];
 }
 
-/* An instruction has been executed by all that have left its place, and by some of those that came there. */
+/* An instruction has been executed by all activations that have left its spot, and by some of those that have reached it. */
 static void
 give_insns(const struct flight *x, uint32_t block, struct counts *least, struct counts *most)
 {
@@ -368,7 +370,7 @@ give_counts(const struct flight *x, struct counts *least, struct counts *most)
 		const struct way *w = &x->flow.way.at[x->arc[i]];
 
 		give(x, &least->arc[i], &most->arc[i], w->least, w->most);
-		/* Where counters do not determine it anyhow, bounds would say nothing of who was active. */
+		/* If counters do not determine an arc's count in any case, bounds would not be about activations in flight. */
 		least->arc_known[i] = most->arc_known[i] = x->flow.forest || w->most - w->least <= x->flow.most;
 	}
 }
@@ -384,8 +386,8 @@ is_any(uint8_t insn)
 	return true;
 }
 
-/* Of a block with a counter where that is all that is known: what it executes each time, and how much more or less that
- * is for those that stand in it. */
+/* Adds a block of which only its counter is known: the number of instructions in each execution, and how much that is wrong by for
+ * activations that stand in the block. */
 static void
 sum_by_counter(const struct flight *x, uint32_t block, struct flow_sum *sum, chosen_fn *is_chosen)
 {
@@ -408,7 +410,7 @@ sum_by_counter(const struct flight *x, uint32_t block, struct flow_sum *sum, cho
 	}
 }
 
-/* What has left a place has executed what is there; what stands there, some of it. */
+/* Activations that have left a spot have executed the spot's instructions. Those that stand in it have executed some of them. */
 static void
 sum_by_place(const struct flight *x, uint32_t block, struct flow_sum *sum, chosen_fn *is_chosen)
 {
@@ -515,7 +517,8 @@ flight_free(struct flight *x)
 	pool_free(x->pool);
 }
 
-/* Each activation that calls takes 16 bytes of stack or more: a return address, and calls leave the stack pointer aligned. */
+/* Each activation that makes a call takes at least 16 bytes of stack: a return address, and calls keep the stack pointer
+ * aligned. */
 enum { FRAME = 16 };
 
 struct standing
@@ -583,7 +586,7 @@ flight_solve(struct pool *pool, const struct proc *p, const struct module *m, co
 	return ok ? NULL : "its counters contradict one another";
 }
 
-/* What is under way has not been counted, or a little of it already. */
+/* Activations under way are not counted yet, or a part of them has been counted already. */
 static void
 around(uint64_t *least, uint64_t *most, uint64_t less, uint64_t more)
 {

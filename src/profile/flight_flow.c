@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The unknown ways form a forest, as the chords of a spanning tree have counters. Let S(v) be how many stand in the
- * subtree of v, in trees with the exit as root, and B(v) the surplus of what is known there. The way from v to its
- * parent has the flow B(v) - S(v), or S(v) - B(v) if it leads down. That no flow is negative says B(v) >= S(v) or
- * B(v) <= S(v): bounds of sums over sets that are nested. Once upward and once downward through the trees they are
- * the best there are. A tree without the exit is closed: there S(root) = B(root).
+/* The unknown ways form a forest, because the chords of a spanning tree have counters. The exit is the root of its tree. Let S(v)
+ * be the number of activations that stand in the subtree of v, and B(v) the surplus of known flow in it. The way from v to its
+ * parent has the flow B(v) - S(v), or S(v) - B(v) if it leads down. No flow is negative, so B(v) >= S(v) or B(v) <= S(v). These are
+ * bounds of sums over nested sets, so one pass upward through the trees and one downward give the best bounds that exist. A tree
+ * without the exit is closed: there S(root) = B(root).
  *
- * Where counters do not determine all flow (every-block, blocks) what they do determine has such bounds (flight_fold.c). From
- * these, bounds go from spot to spot until they stay; they hold, but may not be the best. */
+ * If counters do not determine all flow (every-block, blocks), the flow that they do determine has such bounds (flight_fold.c).
+ * From these, bounds are passed from spot to spot until they no longer change. They hold, but may not be the best ones. */
 #include "profile/flight.h"
 
 #include <stdlib.h>
@@ -56,7 +56,7 @@ max(wide a, wide b)
 	return a > b ? a : b;
 }
 
-/* Sums with what is without a bound stay so. */
+/* A sum with a number that has no bound has no bound. */
 static wide
 plus(wide a, wide b)
 {
@@ -71,7 +71,7 @@ minus(wide a, wide b)
 
 /* ---- the forest ---- */
 
-/* Unknown ways by spot: those of v are at[v] .. at[v + 1). */
+/* The unknown ways of each spot: those of v are at[v] .. at[v + 1). */
 struct ends {
 	uint32_t *at, *way;
 };
@@ -102,7 +102,7 @@ other_end(const struct way *w, uint32_t v)
 	return w->from == v ? w->to : w->from;
 }
 
-/* Puts what hangs on v behind it into the order. False: there is a cycle. */
+/* Puts the spots of root's tree into the order, parents first. False: there is a cycle. */
 static bool
 span_from(struct flow *f, const struct ends *x, uint32_t root, uint32_t *n, bool *seen)
 {
@@ -160,13 +160,13 @@ surpluses(const struct flow *f)
 	return b;
 }
 
-/* ---- the bounds in it ---- */
+/* ---- bounds in the forest ---- */
 
-/* By spot, of its subtree. */
+/* By spot: its subtree. */
 struct subtree {
 	wide surplus;
-	wide least, most;        /* that stand in it */
-	wide child_least, child_most; /* sums over its children, before they know of the rest */
+	wide least, most;        /* of the number of activations that stand in it */
+	wide child_least, child_most; /* sums over its children, before the rest of the tree is considered */
 };
 
 static uint32_t
@@ -200,7 +200,7 @@ settle_subtree(const struct flow *f, struct subtree *t, uint32_t v)
 	return s->least <= s->most;
 }
 
-/* All trees together are no more than may stand. */
+/* All trees together have no more activations than may stand anywhere. */
 static bool
 settle_all(struct flow *f, struct subtree *t)
 {
@@ -215,7 +215,7 @@ settle_all(struct flow *f, struct subtree *t)
 	return t[f->exit].least <= t[f->exit].most;
 }
 
-/* What the parent's bounds leave for v, the least that stands elsewhere in the parent's subtree taken away. */
+/* Narrows the bounds of v by its parent's bounds, less the least number that stands elsewhere in the parent's subtree. */
 static void
 narrow(const struct flow *f, struct subtree *t, uint32_t v)
 {
@@ -279,7 +279,7 @@ enum { ROUNDS = 40 };
 
 struct side {
 	wide least, most;
-	uint32_t many;           /* ways without a bound */
+	uint32_t many;           /* the number of ways without a bound */
 };
 
 static struct side
@@ -299,7 +299,7 @@ look(const struct flow *f, const struct ends *x, uint32_t v, bool in)
 	return s;
 }
 
-/* One side of a vertex is between low and high: so is each of its ways, less what the others have. */
+/* The sum of one side of a vertex is between low and high. So each way of that side is within these bounds, less the other ways. */
 static bool
 narrow_side(struct flow *f, const struct ends *x, uint32_t v, bool in, wide low, wide high)
 {
@@ -331,7 +331,7 @@ narrow_spot(struct flow *f, const struct ends *x, uint32_t v)
 	wide cap = min(p->cap, f->standing);
 	bool changed;
 
-	if (v == f->exit) /* what stands comes out of it */
+	if (v == f->exit) /* standing activations come out of the exit */
 		changed = narrow_side(f, x, v, false, in.least + p->source, plus(plus(in_most, p->source), f->standing));
 	else
 		changed = narrow_side(f, x, v, false, cap >= FLIGHT_MANY ? 0 : in.least + p->source - cap,
@@ -384,8 +384,8 @@ flow_bounds(struct flow *f)
 /* ---- sums ---- */
 
 struct item {
-	wide value;              /* of one that stands there */
-	wide least, most;        /* that may */
+	wide value;              /* what one activation there adds to the sum */
+	wide least, most;        /* how many activations may stand there */
 };
 
 static int
@@ -396,7 +396,7 @@ by_value(const void *a, const void *b)
 	return (x->value < y->value) - (x->value > y->value);
 }
 
-/* The largest sum of so many, between least and most, where each place has its own bounds. */
+/* The largest sum for a number of activations between least and most, where each place has bounds of its own. */
 static wide
 best(struct item *at, size_t n, wide least, wide most)
 {
@@ -420,7 +420,7 @@ best(struct item *at, size_t n, wide least, wide most)
 	return sum;
 }
 
-/* What the sum is if nobody stands anywhere; ways may have negative counts then. */
+/* The sum if no activation stands anywhere. Ways may have negative counts then. */
 static wide
 sum_without(const struct flow *f, const int64_t *value)
 {
@@ -462,7 +462,7 @@ forest_sum(const struct flow *f, struct flow_sum *sum)
 	sum->least = sum->least >= FLIGHT_MANY ? 0 : base - sum->least;
 }
 
-/* Each way by itself. */
+/* Bounds each way by itself. */
 static void
 spread_sum(const struct flow *f, struct flow_sum *sum)
 {

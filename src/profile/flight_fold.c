@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Bounds where the unknown ways form no forest, as with counters that determine blocks only. Spots that lie on cycles of unknown
- * ways are joined to one; of the ways inside nothing follows from conservation. Those between form a forest, which has the best
- * bounds that there are without regard to the ways inside. */
+/* Bounds where the unknown ways form no forest, as with counters that determine only blocks. Spots on cycles of unknown ways are
+ * joined to one spot; nothing follows from conservation for the ways inside it. The ways between joined spots form a forest, and
+ * the bounds of that forest are the best ones that exist without regard to the ways inside. */
 #include "profile/flight.h"
 
 static __int128

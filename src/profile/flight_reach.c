@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What ran was reached. Conservation alone would let a loop run that nobody entered: a way without which something that ran
- * could not have been reached was taken at least once. Those are the ways into spots that dominate it. */
+/* Code that ran was reached. Conservation of flow alone would allow a loop to run that nobody entered. If code that ran can only be
+ * reached by one way, that way was taken at least once. Such ways lead to spots that dominate the code. */
 #include "profile/flight.h"
 
 #include <stdlib.h>
@@ -12,8 +12,8 @@ struct reach {
 	struct pool *pool;
 	uint32_t *in_at, *in;    /* usable ways into spot v: in[in_at[v] .. in_at[v + 1]) */
 	uint32_t *out_at, *out;
-	uint32_t *order, *number, n; /* spots in reverse postorder, and by spot its place there */
-	uint32_t *dom;           /* by number: its immediate dominator; of those that need none itself */
+	uint32_t *order, *number, n; /* spots in reverse postorder; by spot, its index in `order` */
+	uint32_t *dom;           /* by number: the immediate dominator, among the spots where control does not begin */
 };
 
 static bool
@@ -39,7 +39,7 @@ index_side(struct reach *r, bool in, uint32_t **at, uint32_t **way)
 			(*way)[(*at)[(in ? f->way.at[i].to : f->way.at[i].from) + 1]++] = i;
 }
 
-/* Depth first, from all that control may begin at. Numbers are given from the end. */
+/* Depth-first search from a spot where control may begin. Numbers are given from the end. */
 static void
 visit(struct reach *r, uint32_t root, uint32_t *next, uint32_t *stack)
 {
@@ -88,7 +88,7 @@ number_all(struct reach *r)
 	r->n = n;
 }
 
-/* The nearest that dominates both; NONE: only the beginning of all does. */
+/* The nearest spot that dominates both; NONE: there is none. */
 static uint32_t
 common(const struct reach *r, uint32_t a, uint32_t b)
 {
@@ -101,7 +101,7 @@ common(const struct reach *r, uint32_t a, uint32_t b)
 	return a == b ? a : NONE;
 }
 
-/* dom[] is NONE for what control may begin at; UINT32_MAX - 1 until it is known. */
+/* dom[] is NONE for spots where control may begin, and UINT32_MAX - 1 until it is known. */
 static void
 find_dominators(struct reach *r)
 {
@@ -139,7 +139,7 @@ dominates(const struct reach *r, uint32_t a, uint32_t b)
 	return a == b;
 }
 
-/* The only way by which v can be reached from where it has not been; NONE: there are more. */
+/* The only way into spot number i from a spot that it does not dominate; NONE: there is none, or several. */
 static uint32_t
 only_way(const struct reach *r, uint32_t i)
 {
@@ -157,7 +157,7 @@ only_way(const struct reach *r, uint32_t i)
 	return only;
 }
 
-/* By number: did something run that it dominates? */
+/* By number: did something run that the spot dominates? */
 static bool *
 what_ran(const struct reach *r)
 {
@@ -166,7 +166,7 @@ what_ran(const struct reach *r)
 	for (size_t i = 0; i < r->f->way.n; i++) {
 		const struct way *w = &r->f->way.at[i];
 
-		/* What stands gets to the exit by no way. */
+		/* Standing activations get to the exit by no way. */
 		if (w->least > 0 && w->from != r->f->exit && r->number[w->from] != NONE)
 			ran[r->number[w->from]] = true;
 	}

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Activations that ended, or were taken up again, between calls: where a signal interrupted. Counters stand in
- * the woven code of a block: those behind the place have not counted yet what is over, and those before it
- * have counted what is to come. */
+/* Activations that ended or were resumed between calls, where a signal interrupted them. The counters are in the woven code of a
+ * block: those after the place have not yet counted what has run, and those before it have already counted what is still to run. */
 #include "profile/internal.h"
 
 #include <string.h>
 
-/* Where an instruction ends in the woven code. What aligns code is of another length there: then what was
- * before it ends at `before`. So are jumps, which end blocks: they are left to be looked at. */
+/* The address where an instruction ends in the woven code. Padding has a different length there, so the end of what was before it,
+ * `before`, is used. Jumps end blocks and may have another length, too; they are left to the scan. */
 static uint64_t
 end_of(const struct walk *w, uint64_t before)
 {
@@ -16,8 +15,8 @@ end_of(const struct walk *w, uint64_t before)
 	return w->addr + (w->kind == CHORD_INSN_BRANCH || w->kind == CHORD_INSN_JUMP ? 0 : w->block->insn[w->i] & 15);
 }
 
-/* Where the woven code begins that belongs to a block and is in front of its first instruction: control
- * runs through it to the block. 0: not known. */
+/* The address where the woven code before a block's first instruction begins; control runs through it to the block. 0: not
+ * known. */
 static uint64_t
 block_start(const struct proc *p, uint32_t block, const struct woven_code *woven)
 {
@@ -42,7 +41,7 @@ cut_is_known(const struct proc *p, uint32_t block)
 	return true;
 }
 
-/* The first instruction of the block at or behind a woven address, if control runs from there to it. */
+/* The first instruction of the block at or after a woven address, if control runs from the address to it. */
 static bool
 place_in_block(const struct proc *p, uint32_t block, uint64_t addr, const struct woven_code *woven, uint32_t *insn)
 {
@@ -66,7 +65,7 @@ place_in_block(const struct proc *p, uint32_t block, uint64_t addr, const struct
 	return false;
 }
 
-/* In a stub that asks the runtime for something nothing is counted: it is as where it goes on. */
+/* A stub that asks the runtime for something counts nothing, so an address in it is taken for the place where it continues. */
 static uint64_t
 behind_stub(const struct proc *p, uint64_t addr, const struct woven_code *woven)
 {
@@ -121,15 +120,15 @@ out_degree(const struct proc *p, uint32_t v)
 	return n;
 }
 
-/* The known count of edge e of the system becomes what it would be. */
+/* Corrects the known count of edge e of the system. */
 static bool
 correct(struct system *s, uint32_t e, uint64_t more, uint64_t less)
 {
 	return checked_add(&s->count[e], more) && !__builtin_sub_overflow(s->count[e], less, &s->count[e]);
 }
 
-/* A counter in a block is that of an edge out of it if that is the only one, else of an edge into it: of the one
- * taken, if it is still to count. */
+/* If a block has one edge out, a counter in the block may be that edge's. Otherwise it belongs to an edge into the block: the one
+ * that was taken, if the counter has not counted yet. */
 static bool
 correct_arc(struct system *s, uint32_t e, const struct cut *cut, const struct woven_code *woven)
 {
@@ -156,7 +155,7 @@ cut_settle(struct system *s, const struct cut *cut, const struct woven_code *wov
 	return ok;
 }
 
-/* How often woven code in [lo, hi) writes numbers of an event's counter; *sum: what it adds to that. */
+/* The number of writes to an event's counter in the woven code of [lo, hi). *sum: what they add. */
 static uint32_t
 writes(const struct woven_code *woven, uint64_t lo, uint64_t hi, const struct event_counter *counter, uint64_t *sum)
 {
@@ -180,12 +179,12 @@ cut_query(const struct proc *p, const struct cut *cut, uint32_t event, const str
 	struct walk w;
 
 	*query = 0;
-	/* What was still to be added to the clock is no part of it. */
+	/* Pending additions are no part of the clock. */
 	if (!strcmp(counter->name, CHORD_EVENT_CLOCK))
 		return true;
 	for (walk_start(&w, p, NULL, cut->block); walk_next(&w) && w.i < cut->insn; start = end_of(&w, start))
 		;
-	/* Of what is woven in before the instruction some was still to come. */
+	/* Some of the code woven in before the instruction was still to run. */
 	if (!writes(woven, cut->addr, w.addr, counter, &pending)) {
 		*query = (int64_t)n;
 		return true;
@@ -195,6 +194,6 @@ cut_query(const struct proc *p, const struct cut *cut, uint32_t event, const str
 			sites += (uint64_t)p->event_site[k].add[event];
 	writes(woven, start, w.addr, counter, &all);
 	*query = (int64_t)(n + pending);
-	/* Of what is on the way to the block the map says nothing. */
+	/* The map does not describe code on the edges to the block. */
 	return all == sites;
 }

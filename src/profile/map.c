@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The records of a map: each a procedure's graph, the linker's addresses in it, and what is measured. */
+/* The records of a map. Each has a procedure's graph, the linker's addresses, and the data of measures. */
 #include "profile/measure.h"
 
 #include <inttypes.h>
@@ -21,7 +21,7 @@ woven_addr(struct in *in, const struct proc *p, uint32_t block, const unsigned c
 	return part->addr + offset;
 }
 
-/* The linker's addresses in the graph that has been read. */
+/* Sets the linker's addresses in the graph. */
 static void
 get_addresses(struct in *in, struct proc *p, const struct record *a)
 {
@@ -63,7 +63,7 @@ get_parts(struct in *in, struct proc *p, uint32_t npart)
 			in_bad(in, "a part outside all addresses");
 }
 
-/* A number, and that many items of some bytes each. */
+/* Reads a number, and then that many items of `size` bytes. */
 static const unsigned char *
 get_array(struct in *in, uint32_t *n, size_t size)
 {
@@ -79,7 +79,7 @@ get_array(struct in *in, uint32_t *n, size_t size)
 	return at;
 }
 
-/* One record, without its head. */
+/* Reads one record, without its head. */
 static void
 get_record(struct in *in, const struct chord_map_head *h, struct proc *p)
 {
@@ -128,9 +128,8 @@ procs_by_addr(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-/* Two records of one piece of code: the linker kept one of two identical
- * procedures. Records with counters of their own stay apart: one of them counts
- * nothing, so their sum is right. */
+/* Do two records describe the same code? The linker may have kept one of two identical procedures. Records with different counters
+ * stay apart: one of the two counts nothing, so their sum is right. */
 static bool
 same_code(const struct proc *a, const struct proc *b)
 {
@@ -138,7 +137,7 @@ same_code(const struct proc *a, const struct proc *b)
 	       !memcmp(a->part, b->part, a->npart * sizeof *a->part);
 }
 
-/* Is it a name that the procedure goes by already? */
+/* Does the procedure have this name already? */
 static bool
 has_name(const struct proc *p, const char *name)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is asked of all measures, and the sections of a map record: each is read by the measure that it is of. */
+/* Calls of all measures, and the sections of a map record: each is read by its measure. */
 #include "profile/measure.h"
 
 #include <string.h>
@@ -161,7 +161,7 @@ counts_by_design(const struct counts *c)
 
 /* ---- maps ---- */
 
-/* By which registers woven code finds counters. */
+/* Reads which registers woven code uses to find counters. */
 static void
 get_bases(struct in *in, struct proc *p, const struct record *r)
 {
@@ -181,7 +181,7 @@ get_bases(struct in *in, struct proc *p, const struct record *r)
 	}
 }
 
-/* Whoever reads counts is told that there is more. */
+/* The readers of counts are told that there is more. */
 static void
 add_unknown(struct in *in, struct proc *p, const char *tag)
 {

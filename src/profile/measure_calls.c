@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Measure calls: which counters have the sums of a call, and what calls through pointers called. */
+/* Measure calls: which counters have the sums of a call, and which procedures calls through pointers called. */
 #include "profile/measure.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* They stand in the list of calls. */
+/* The map has the counters in its list of calls. */
 static void
 map(struct in *in, struct proc *p, const struct record *r)
 {
@@ -35,7 +35,7 @@ by_site(const void *a, const void *b)
 	return (x->to > y->to) - (x->to < y->to);
 }
 
-/* Sorts them and joins equal ones; those that were not called in this time go. False: a sum does not fit 64 bits. */
+/* Sorts the callees and joins equal ones. Callees that were not called are dropped. False: a sum does not fit 64 bits. */
 static bool
 join_callees(struct profile *p)
 {
@@ -95,7 +95,8 @@ read_callees(struct profile *p, struct module *m, const struct chord_extent_head
 	return NULL;
 }
 
-/* Their sites' numbers are the runtime's, no counts: they are cleared, so that sums of profiles stay small. */
+/* The counters of call sites hold numbers of the runtime, which are no counts. They are cleared, so that sums of profiles stay
+ * small. */
 static const char *
 settle(struct profile *p, const uint32_t *to, uint32_t n)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Measure data: where which registers are written to a trace. What they say is in the trace only (src/trace/data.c). */
+/* Measure data: where registers are written to a trace, and which ones. Their values are only in the trace (src/trace/data.c). */
 #include "profile/measure.h"
 
 #include "format/trace.h"

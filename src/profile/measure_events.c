@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Measure events: what a map says of them. */
+/* Measure events: its section of a map. */
 #include "profile/measure.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Measures whose counters stand beside the blocks and edges that they count: the map's graph names them, their sections are
- * empty but for what no reader needs. */
+/* Measures whose counters belong to blocks and edges. The map's graph names them; their sections are empty, except for numbers that
+ * no reader needs. */
 #include "profile/measure.h"
 
 const struct profile_measure profile_measure_edges, profile_measure_every_block, profile_measure_every_edge,
@@ -16,5 +16,5 @@ map_vcnt(struct in *in, struct proc *p, const struct record *r)
 
 const struct profile_measure profile_measure_blocks_vcnt = {.map = map_vcnt};
 
-/* And that of an event, which the measure events has. */
+/* The clock has the counter of an event, which the measure events reads. */
 const struct profile_measure profile_measure_clock;

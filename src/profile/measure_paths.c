@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Measure paths: what maps and profiles say of them, and how they are solved (path_*.c). */
+/* Measure paths: its sections of maps and profiles, and how counts are solved (path_*.c). */
 #include "profile/measure.h"
 
 #include <stdlib.h>
@@ -17,7 +17,7 @@ copy_module(struct profile *p, struct module *m)
 		memcpy(m->table, table, m->ntable * sizeof *m->table);
 }
 
-/* The module of a record, by its number in the file. */
+/* Replaces a record's module number in the file. False: there is no such module. */
 static bool
 renumber(uint32_t *module, const uint32_t *to, uint32_t n)
 {
@@ -68,8 +68,8 @@ keep_below(struct profile *p, uint32_t n)
 	KEEP_BELOW(p->unfinished, n);
 }
 
-/* Path registers are kept in slots. One that has the address of a counter, or will have it when all of the sum has been added, has
- * it as it is in memory. */
+/* A slot keeps a path register. If the register has a counter's address, or will have it once the rest of the sum has been added,
+ * the slot has the address in memory. */
 static void
 add_slot(struct profile *p, uint32_t module, uint64_t addr, uint64_t bias, uint64_t word)
 {
@@ -91,7 +91,7 @@ forget(struct profile *p)
 
 /* ---- counts ---- */
 
-/* How far activations had come on their paths, beside exits; where there is no call that is not known. */
+/* How far activations had come on their paths, apart from exits. Where there is no call, that is not known. */
 static void
 place(struct pool *pool, struct places *x, const struct profile *p, const struct module *module, struct counts *counts)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Measure trace: paths in the order in which they ran. Its maps are those of paths, and so are its counts, once somebody has
- * counted what was written down. */
+/* Measure trace: paths in the order in which they ran. Its maps are those of paths. Its counts are those of paths, too, once the
+ * trace has been counted. */
 #include "profile/measure.h"
 
 static const char UNFILLED[] = "what ran is in the trace of its process, which is not beside the profile, or is not whole";
@@ -28,7 +28,7 @@ write_filled(const struct module *m, uint32_t number, struct buf *out)
 	profile_fill_page(out);
 }
 
-/* NULL, or why it is not known what a procedure did. */
+/* NULL, or why the counts of a procedure are not known. */
 static const char *
 why_not(const struct module *m, const struct proc *p)
 {

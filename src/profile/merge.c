@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A run that is not known to have ended decides; then one whose threads went on. */
+/* A run that is not known to have ended decides the state; otherwise one whose threads went on does. */
 static uint64_t
 worse_state(uint64_t a, uint64_t b)
 {
@@ -66,8 +66,8 @@ profile_snapshot_of(const struct profile *sum, const struct profile *p)
 	return NULL;
 }
 
-/* The module of the sum that stands for m; added if it is new. Modules without a build id are
- * never the same. NULL if a module of the same build has other counters. */
+/* The module of the sum that corresponds to m; added if it is new. Modules without a build id are never the same. NULL: a module of
+ * the same build has other counters. */
 static struct module *
 counterpart(struct profile *sum, const struct module *m)
 {
@@ -125,7 +125,7 @@ join_exits(struct profile *p)
 			continue;
 		}
 		fits &= checked_add(&p->exit.at[n - 1].count, p->exit.at[i].count);
-		for (uint32_t k = 0; k < CHORD_SUMS; k++) /* their differences count */
+		for (uint32_t k = 0; k < CHORD_SUMS; k++) /* the differences of sums are what counts */
 			p->exit.at[n - 1].sum[k] += p->exit.at[i].sum[k];
 	}
 	p->exit.n = n;
@@ -184,7 +184,7 @@ profile_join(struct profile *sum, const struct profile *p, struct pool *pool, co
 	return fits;
 }
 
-/* ---- what is in flight stays apart ---- */
+/* ---- profiles in flight stay apart ---- */
 
 static struct profile *
 copy(const struct profile *p, struct pool *pool)
@@ -232,10 +232,10 @@ pad(struct buf *out, size_t n)
 	out->n += n;
 }
 
-/* No runtime maps what is written here, so any page will do. */
+/* No runtime maps this file, so any page size will do. */
 enum { PAGE = CHORD_PAGE_LEAST };
 
-/* Begins an extent that holds n bytes after its head, or after its first page. */
+/* Begins an extent with n bytes after its head or, with `page`, after its first page. */
 void
 profile_extent(struct buf *out, struct chord_extent_head h, size_t n, bool page)
 {
@@ -304,7 +304,7 @@ by_identity(const void *a, const void *b)
 	return (x->id2 > y->id2) - (x->id2 < y->id2);
 }
 
-/* In one order, in whatever order they were summed. */
+/* The order does not depend on the order of summing. */
 static void
 write_origins(const struct profile *p, struct buf *out)
 {
@@ -318,7 +318,7 @@ write_origins(const struct profile *p, struct buf *out)
 	profile_fill_page(out);
 }
 
-/* Counts and records; of: the region that they are of plus 1, or 0 if there is only one. */
+/* Writes counts and records. of: their region plus 1, or 0 if there is only one. */
 static void
 write_part(const struct profile *p, uint32_t nmodule, uint64_t of, struct buf *out)
 {
@@ -328,7 +328,7 @@ write_part(const struct profile *p, uint32_t nmodule, uint64_t of, struct buf *o
 	measures_write(p, of, out);
 }
 
-/* With the modules of the sum, in their order: those without a build id are not known again. */
+/* Writes a part with the modules of the sum, in their order. Modules without a build id cannot be identified. */
 static void
 write_in_flight(const struct profile *sum, const struct profile *part, uint64_t of, struct buf *out)
 {
@@ -345,7 +345,7 @@ write_in_flight(const struct profile *sum, const struct profile *part, uint64_t 
 	profile_free(p);
 }
 
-/* A region for each that is in flight, behind that of all others. */
+/* Writes a region for each process in flight, after the region of all other processes. */
 static void
 write_flight(const struct profile *p, struct buf *out)
 {

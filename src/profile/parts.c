@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which procedure an address of woven code belongs to. */
+/* Finds the procedure to which an address of woven code belongs. */
 #include "profile/profile.h"
 
 #include <stdlib.h>

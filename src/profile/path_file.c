@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Paths in a profile. Entries of hash tables are no counters: each region has its own order of them. So they are taken
- * out of the counters as they are read, and have one form with those that had no room there. */
+/* Paths in a profile. Entries of hash tables are no counters, because each region has them in an order of its own. So they are
+ * taken out of the counters when they are read, and are kept in the same form as paths for which there was no room in a table. */
 #include "profile/internal.h"
 
 #include <stdlib.h>
@@ -22,7 +22,7 @@ tables_by_addr(const void *a, const void *b)
 	return (x->addr > y->addr) - (x->addr < y->addr);
 }
 
-/* Sorted, inside the module's counters, apart from one another? */
+/* Are the tables sorted, inside the module's counters, and disjoint? */
 static bool
 are_tables(const struct module *m, const struct path_table *t, uint64_t n)
 {
@@ -101,7 +101,7 @@ paths_take_tables(struct profile *p, struct module *m, const struct map *map)
 	m->ntable = n;
 }
 
-/* Has some path no entry of the eight in which it would be, should there be such a path? */
+/* Might there be a path for which all eight entries are taken? */
 static bool
 is_crowded(const struct path_table *t, const unsigned char *at)
 {
@@ -194,8 +194,8 @@ paths_bias(uint64_t path, uint64_t raw)
 	return raw ? (raw - path) & INT64_MAX : 0;
 }
 
-/* A module that is loaded higher than 1 TiB is at another place in each run, so by how much it was moved does not tell records
- * apart: in one process it is the same for all, and those of several runs have to be joined. */
+/* A module that is loaded above 1 TiB has another address in each run. So its bias does not distinguish records: within one process
+ * it is the same for all, and records of several runs have to be joined. */
 static uint64_t
 told_by(uint64_t bias)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The paths of a procedure, as its map numbers them: from sums back to edges. */
+/* The paths of a procedure, as its map numbers them: finds the edges of a sum. */
 #include "profile/internal.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* A search gives up after as many steps: for sums that the reader has checked it needs one an edge. */
+/* A search gives up after this many steps. For sums that the reader has checked it needs one step for each edge. */
 enum { STEPS = 1 << 20 };
 
 /* ---- the DAG ---- */
@@ -39,9 +39,9 @@ dag_of(const struct graph *g, const bool *cut, const char **why)
 	return *why ? NULL : dag_new(g, o, w, cut, 0, why);
 }
 
-/* ---- sums of ways ---- */
+/* ---- sums of partial paths ---- */
 
-/* By vertex: what the ways from there to a target sum to. */
+/* By vertex: the range of sums of the ways from there to a target. */
 struct reach {
 	bool *any;
 	int64_t *low, *high;
@@ -53,7 +53,7 @@ path_real(const struct path_graph *pg, uint32_t e)
 	return e != pg->dag->close && (e < pg->proc->narc || e >= pg->dag->g->nedge);
 }
 
-/* The sums of the ways that begin with edge e. False: there are none, or they do not fit. */
+/* The range of sums of the ways that begin with edge e. False: there are none, or they do not fit. */
 static bool
 ways(const struct path_graph *pg, const struct reach *r, uint32_t e, int64_t *low, int64_t *high)
 {
@@ -119,7 +119,7 @@ by_low(const void *a, const void *b)
 	return (x->low > y->low) - (x->low < y->low);
 }
 
-/* Do the sums behind the out-edges of each vertex lie apart? Then no two paths have the same. */
+/* Are the ranges of sums of the out-edges of each vertex disjoint? Then no two paths have the same sum. */
 static bool
 apart(struct pool *pool, const struct path_graph *pg, const struct reach *r)
 {
@@ -231,11 +231,11 @@ path_graph_check(struct pool *pool, const struct path_graph *pg)
 
 struct path_step {
 	uint32_t v, next;        /* the vertex; the next of its out-edges to try */
-	uint32_t edge;           /* that leads to it */
-	int64_t rest;            /* of the sum, from there */
+	uint32_t edge;           /* the edge that leads to it */
+	int64_t rest;            /* the rest of the sum from there on */
 };
 
-/* Ways from root, tried one after the other where sums do not say which it is. */
+/* A search for ways from the root. Where sums do not determine the way, all are tried one after the other. */
 struct search {
 	const struct path_graph *pg;
 	const struct reach *reach;
@@ -262,7 +262,7 @@ descend(struct search *s)
 	return false;
 }
 
-/* Goes on to the next way that has the sum. */
+/* Goes on to the next way with the sum. */
 static bool
 next_way(struct search *s)
 {
@@ -294,7 +294,7 @@ copy_way(const struct search *s, struct path *path)
 	}
 }
 
-/* One way only has to have the sum; `once`: that is known. */
+/* Finds the only way with the sum; `once`: it is known to be the only one. */
 static bool
 find_way(const struct path_graph *pg, const struct reach *r, uint32_t target, int64_t total, bool once, struct path *path)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a map says of the paths of a procedure. */
+/* The section of a map about the paths of a procedure. */
 #include "profile/internal.h"
 
 #include <stdlib.h>
@@ -40,7 +40,7 @@ get_cuts(struct in *in, const struct proc *p, struct proc_paths *pp)
 	}
 }
 
-/* Each has a byte at least. */
+/* Each value takes a byte at least. */
 static void
 get_values(struct in *in, struct proc_paths *pp)
 {
@@ -91,7 +91,7 @@ get_interest(struct in *in, struct proc_paths *pp)
 		in_bad(in, "paths of interest where all are counted");
 }
 
-/* A call that may return twice ends its block, and paths end there. */
+/* A call that may return twice has to end its block, and paths have to end there. */
 static void
 check_twice(struct in *in, const struct proc *p, uint32_t call)
 {

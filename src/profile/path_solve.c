@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* From paths to counts of edges. Each path that ran takes its edges along; what an activation that was abandoned had
- * of its path comes on top; and of a path that a forked child took over in the middle the parent ran the beginning. */
+/* From paths to counts of edges. Each path that ran adds to the counts of its edges. The part of a path that an abandoned
+ * activation ran is added. If a forked child continued a path in the middle, the part that the parent ran is subtracted. */
 #include "measure/measure.h"
 #include "profile/internal.h"
 
@@ -21,7 +21,7 @@ struct paths_state {
 	bool open;               /* activations may have been under way at the end */
 };
 
-/* ---- which paths ran ---- */
+/* ---- paths that ran ---- */
 
 void
 paths_begin(struct pool *pool, struct counts *c)
@@ -123,7 +123,7 @@ solve_ran(struct pool *pool, const struct proc *p, const struct profile *f, cons
 		c->why = pool_printf(pool, "%s; %" PRIu64 " more ended between calls", c->why, n);
 }
 
-/* ---- their edges ---- */
+/* ---- the edges of paths ---- */
 
 static bool
 take_path(struct paths_state *t, uint64_t n)
@@ -193,14 +193,14 @@ divert(struct system *s, uint32_t from, uint32_t to, uint64_t n)
 	       !__builtin_add_overflow(s->source[to], (int64_t)n, &s->source[to]);
 }
 
-/* Activations at v of which is not known where they went: as if they had ended there. */
+/* It is not known where n activations at v went: they are treated as if they had ended there. */
 static bool
 stay(struct paths_state *t, uint32_t v, uint64_t n)
 {
 	return checked_add(&t->c->paths->under_way, n) && divert(t->s, v, PROC_EXIT(t->s->proc), n);
 }
 
-/* What the parent ran of a path is in no count of the child's, unless the child never came to its end. */
+/* The part of a path that the parent ran is in no count of the child, unless the child did not finish the path. */
 static const char *
 subtract_path(struct paths_state *t, uint64_t count)
 {
@@ -231,7 +231,7 @@ add_stopped(struct pool *pool, struct path_counts *pc, uint32_t call, bool reent
 	pc->stopped = s;
 }
 
-/* Where the register means nothing the place of a call says all, whatever was recorded. */
+/* Where the path register has no meaning, the place of a call determines the path, whatever was recorded. */
 static void
 settle_stopped(struct pool *pool, const struct proc *p, struct counts *c)
 {
@@ -257,7 +257,7 @@ take_back(struct paths_state *t, const struct stopped *s)
 	return subtract_path(t, s->count);
 }
 
-/* As many have to have left a record of their path as left one of their exit. */
+/* As many activations must have left a record of their path as left one of their exit. */
 static bool
 all_known(const struct paths_state *t)
 {
@@ -293,7 +293,8 @@ take_all_stopped(struct paths_state *t)
 
 /* ---- what follows ---- */
 
-/* A path is recorded before a call that does not come back, or more than once: behind it come as many as came back. */
+/* A path is recorded before its call, which may not return, or may return several times. The edge after the call has as many as
+ * returned. */
 static bool
 pass_early(struct paths_state *t)
 {
@@ -310,7 +311,7 @@ pass_early(struct paths_state *t)
 	return ok;
 }
 
-/* n more paths ended at v than began there. They may be under way; else they have left by the edge on which none is recorded. */
+/* n more paths ended at v than began there. They may be under way. Otherwise they left by the edge on which nothing is recorded. */
 static const char *
 settle_begins(struct paths_state *t, uint32_t v, uint64_t n)
 {
@@ -326,7 +327,7 @@ settle_begins(struct paths_state *t, uint32_t v, uint64_t n)
 	return checked_add(&t->s->count[e], n) ? NULL : "its counts do not fit 64 bits";
 }
 
-/* Behind cut edges as many paths begin as end with them, but for those under way, and tail calls from the hub. */
+/* After cut edges as many paths begin as end there, except for paths under way, and for tail calls from the hub. */
 static const char *
 compare_begins(struct paths_state *t)
 {
@@ -347,7 +348,7 @@ compare_begins(struct paths_state *t)
 	return NULL;
 }
 
-/* Activations are as many as come to EXIT or ended elsewhere. */
+/* There are as many activations as reached EXIT or ended elsewhere. */
 static const char *
 close_graph(struct paths_state *t)
 {
@@ -368,7 +369,7 @@ close_graph(struct paths_state *t)
 
 /* ---- between calls ---- */
 
-/* The only edge out of a vertex, or into it; GRAPH_NONE: there are more. */
+/* The only edge out of a vertex, or into it; GRAPH_NONE: there are several, or none. */
 static uint32_t
 only_edge(const struct proc *p, uint32_t v, bool out)
 {
@@ -388,7 +389,7 @@ ends_path(const struct proc *p, uint32_t e)
 	return p->paths->cut[e] || p->arc[e].to == PROC_EXIT(p);
 }
 
-/* The sum of the path that goes along edge e to its end, where it is known before. */
+/* The sum of the path that ends along edge e, where it is known beforehand. */
 static uint64_t
 sum_along(const struct paths_state *t, uint32_t e)
 {
@@ -397,8 +398,8 @@ sum_along(const struct paths_state *t, uint32_t e)
 	return (uint64_t)(p->paths->query[p->arc[e].from] + t->pg->val[e]);
 }
 
-/* Where in the block that was interrupted the path is recorded that goes along edge e. False: that cannot be told. Those that are
- * recorded before calls are not counted there, but written down. */
+/* Finds out on which side of the interruption the block records the path along edge e. False: that is not known. Paths that end
+ * before calls are not counted in the block, but written down. */
 static bool
 record_side(const struct paths_state *t, const struct cut *k, uint32_t e, const struct woven_code *woven, enum cut_side *side)
 {
@@ -412,7 +413,7 @@ record_side(const struct paths_state *t, const struct cut *k, uint32_t e, const 
 	return true;
 }
 
-/* A path ran more often than was recorded, or less. False: less often than never. */
+/* Corrects how often a path ran. False: the count would be negative. */
 static bool
 correct_ran(struct paths_state *t, uint64_t sum, uint64_t more, uint64_t less)
 {
@@ -436,7 +437,7 @@ correct_ran(struct paths_state *t, uint64_t sum, uint64_t more, uint64_t less)
 	return true;
 }
 
-/* The path that led into the block is recorded in it, and has not been yet. */
+/* The block records the path that led into it, but had not done so yet. */
 static bool
 take_late(struct paths_state *t, const struct cut *k, uint32_t in)
 {
@@ -448,7 +449,7 @@ take_late(struct paths_state *t, const struct cut *k, uint32_t in)
 	return take_path(t, k->left) && !subtract_path(t, k->back) && correct_ran(t, sum_along(t, in), k->left, k->back);
 }
 
-/* The path that leads on was recorded already. */
+/* The path that leads on had already been recorded. */
 static bool
 take_early(struct paths_state *t, const struct cut *k, uint32_t out)
 {
@@ -458,7 +459,7 @@ take_early(struct paths_state *t, const struct cut *k, uint32_t out)
 	return ok && correct_ran(t, sum_along(t, out), k->back, k->left);
 }
 
-/* How far it had come on its path. */
+/* Adds how far the activations had come on their path. */
 static void
 add_cut(struct paths_state *t, const struct cut *k)
 {
@@ -471,7 +472,7 @@ add_cut(struct paths_state *t, const struct cut *k)
 	}
 }
 
-/* Where the register is known, and so are the places of records, the path is known up to where it was interrupted. */
+/* If the path register and the places of records are known, the path is known up to the interruption. */
 static bool
 take_cut(struct paths_state *t, const struct cut *k, const struct woven_code *woven)
 {
@@ -508,8 +509,8 @@ take_cuts(struct paths_state *t, const struct woven_code *woven)
 	         : NULL;
 }
 
-/* Paths of interest may be recorded before their last edges, or right behind them: where a signal ended an activation its
- * last path may be counted that it did not finish, or not be that it did. */
+/* Paths of interest may be recorded before their last edges, or right after them. Where a signal ended an activation, its last path
+ * may have been counted though it was not finished, or not counted though it was. */
 static const char *
 early_or_none(struct pool *pool, const struct counts *c)
 {
@@ -549,7 +550,7 @@ solve_paths(struct pool *pool, struct system *s, const struct profile *f, const 
 	return why ? why : close_graph(&t);
 }
 
-/* ---- how long they are ---- */
+/* ---- lengths of paths ---- */
 
 uint64_t
 path_insns(const struct proc *p, const struct path *path, const struct stopped *s)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* From counters to counts. A procedure is solved as a graph in which each
- * block that has a counter is two vertices with an edge of known count between
- * them, so that counters of blocks and of edges are one thing. Where counters do
- * not determine all edges, each block is: its own count is asked for. */
+/* From counters to counts. In the graph of a procedure, each block that has a counter is two vertices with an edge of known count
+ * between them, so counters of blocks and of edges are treated alike. If counters do not determine all edges, each block is split,
+ * because its own count is needed. */
 #include "profile/measure.h"
 
 #include <inttypes.h>
@@ -82,7 +81,7 @@ fill_known(struct system *s, const struct module *m)
 	return NULL;
 }
 
-/* Moves n units of flow that enter at one vertex from another, outside the graph. */
+/* Moves n units of flow from one vertex to another, outside the graph. */
 static bool
 divert(struct system *s, uint32_t from, uint32_t to, uint64_t n)
 {
@@ -90,8 +89,8 @@ divert(struct system *s, uint32_t from, uint32_t to, uint64_t n)
 	       !__builtin_add_overflow(s->source[to], (int64_t)n, &s->source[to]);
 }
 
-/* Activations that end in a block leave it for EXIT; those that are taken up again come back from there, so that the
- * closing edge counts them once. */
+/* Activations that end in a block go to EXIT, and resumed ones come back from there, so the closing edge counts each of them
+ * once. */
 static bool
 leave(struct system *s, uint32_t block, uint64_t left, uint64_t back)
 {
@@ -151,7 +150,7 @@ propagate(struct system *s)
 	return flow_check(s->graph, s->count, s->source);
 }
 
-/* Counts of blocks: the edge in the middle, or else all that comes in. */
+/* The counts of blocks: that of the edge inside, or else the sum of the edges in. */
 static const char *
 fill_blocks(const struct system *s, struct counts *c)
 {
@@ -166,7 +165,7 @@ fill_blocks(const struct system *s, struct counts *c)
 	return NULL;
 }
 
-/* Activations begin on the edges from ENTRY; those to landing pads take one up again. */
+/* Activations begin on edges from ENTRY; an edge to a landing pad continues one. */
 static bool
 sum_arcs(const struct proc *p, struct counts *c)
 {
@@ -191,14 +190,14 @@ insn_is_call(uint8_t insn)
 	return insn >> 4 == CHORD_INSN_CALL || insn >> 4 == CHORD_INSN_ICALL;
 }
 
-/* The count of what follows where activations ended or went on. */
+/* Changes the count of what follows a place where activations ended or were resumed. */
 static bool
 change(uint64_t *n, uint64_t left, uint64_t back)
 {
 	return checked_add(n, back) && !__builtin_sub_overflow(*n, left, n);
 }
 
-/* Adds what a block executed. */
+/* Adds the instructions that a block executed. */
 static const char *
 sum_block(const struct proc *p, struct counts *c, uint32_t v)
 {
@@ -234,7 +233,7 @@ sum_up(const struct proc *p, struct counts *c)
 	return why;
 }
 
-/* Where it is not known who was active, and why not even that may be. */
+/* Solves a procedure whose activations in flight are not known. If even that fails, c->why says why. */
 static void
 solve_flight(struct pool *pool, const struct proc *p, const struct module *m, const struct woven_code *woven, struct standing s,
              struct counts *c)
@@ -294,7 +293,7 @@ solve_one(struct pool *pool, const struct proc *p, const struct profile *f, cons
 		solve_proc(pool, p, f, m, woven, c);
 	if (s.threads && records && !c->why)
 		flight_around(pool, p, s, c);
-	/* Walks of stacks that came to no end have left activations that are not among the exits. */
+	/* Walks of stacks that were not completed have left activations that are not among the exits. */
 	if (c->why && f && !s.threads && f->in_flight && !records)
 		solve_flight(pool, p, m, woven, (struct standing){f->in_flight, COUNT_NO_BOUND}, c);
 }

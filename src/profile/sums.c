@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The counts of a map, from the profiles of one process or of many. Processes that recorded what was active when they ended
- * are solved as one. Each of the others is solved by itself, so that what is not known of it takes nothing from the
- * others, and the counts are added. */
+/* The counts of a map, from the profiles of one process or of many. Processes that recorded their activations when they ended are
+ * solved as one. Each of the others is solved by itself, and its counts are added. So what is not known of one process does not
+ * affect the others. */
 #include "profile/measure.h"
 
 #include <string.h>
@@ -16,7 +16,7 @@ is_solved(const struct proc *p, struct counts *c)
 	return c->why;
 }
 
-/* Activations ended at places that are not known: anywhere in it. */
+/* Did activations end at places that are not known? They may be anywhere in the procedure. */
 static bool
 is_placed_nowhere(const struct proc *p, const struct counts *c)
 {
@@ -115,11 +115,11 @@ end_sums(const struct map *map, struct counts *c)
 
 /* ---- the parts of a sum ---- */
 
-/* What procedures may have done in a process of whose counters none counted for them: the same in all. */
+/* What procedures may have done in a process in which none of their counters counted: the same in all such processes. */
 struct idle {
 	struct pool *pool;
 	uint64_t standing, stack;
-	struct counts **counts;  /* by procedure, made when first asked for */
+	struct counts **counts;  /* by procedure, made when first needed */
 };
 
 static bool
@@ -141,7 +141,7 @@ idle_counts(struct idle *idle, const struct map *map, uint32_t i, const struct p
 	struct profile shallow = *part;
 
 	if (!*c) {
-		/* It may have been entered; that it came back to itself without passing any counter is not looked for. */
+		/* It may have been entered. That it came back to itself without passing any counter is not considered. */
 		shallow.stack = 1;
 		*c = pool_alloc(idle->pool, sizeof **c);
 		solve_one(idle->pool, &map->proc[i], &shallow, m, woven, *c);
@@ -183,7 +183,7 @@ add_part(const struct map *map, const struct profile *part, const struct module 
 	pool_free(pool);
 }
 
-/* A process that did not have the module left nothing in it. */
+/* A process that did not have the module did nothing in it. */
 static void
 add_parts(struct pool *pool, const struct map *map, const struct profile *p, const struct module *module,
           const struct woven_code *woven, struct counts *sum)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What later versions may add to profiles: it is named, and merged as its rule says. */
+/* Data of profiles that later versions may add. It is named, and merged by its rule. */
 #include "profile/internal.h"
 
 #include <string.h>
@@ -62,7 +62,7 @@ add_numbers(struct unknown *to, const struct unknown *from)
 	return fits;
 }
 
-/* Of the same kind with numbers to be added; NULL: none. */
+/* The extent of the same kind in the sum; NULL: none. */
 static struct unknown *
 counterpart(struct profile *sum, const struct unknown *u)
 {
@@ -94,7 +94,7 @@ unknown_join(struct profile *sum, const struct profile *p, const uint32_t *to, b
 {
 	bool fits = true;
 
-	/* What only its own process could have meant is gone once there are two. */
+	/* Data that has a meaning only for its own process is dropped once there are two processes. */
 	for (size_t i = sum->unknown.n; !first && i-- > 0;) {
 		uint32_t rule = i < sum->unknown.n ? CHORD_EXTENT_RULE(sum->unknown.at[i].type) : CHORD_MERGE_KEEP;
 

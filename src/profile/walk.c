@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How often each instruction of a block ran: calls that did not come back, and other ends in its middle. */
+/* How often each instruction of a block ran. Calls that did not return and other ends inside the block change the count. */
 #include "profile/profile.h"
 
 void
@@ -14,7 +14,7 @@ walk_start(struct walk *w, const struct proc *proc, const struct counts *counts,
 	w->next_count = w->counts ? w->counts->block[block] : 0;
 }
 
-/* Activations end at a call and go on behind it, or where a signal strikes: they change the count of what follows. */
+/* An activation may end at a call and be resumed after it, or end where a signal strikes. Both change the count of what follows. */
 static void
 pass_cuts(struct walk *w)
 {
