@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which functions called which others, and which one is the only one that calls another. */
+/* Which functions called which others, and which functions have a single caller. */
 #include "view/stacks.h"
 
 #include <stdlib.h>
@@ -9,9 +9,9 @@ struct finder {
 	struct run *run;
 	const struct view_functions *all;
 	uint32_t *first;         /* by binary: its first function */
-	struct strmap name;      /* functions by name; those of one name have number UINT32_MAX */
+	struct strmap name;      /* functions by name; UINT32_MAX for a name that several have */
 	struct view_call_graph *graph;
-	bool *leaving;           /* of one function: leaving() */
+	bool *leaving;           /* the result of leaving() for one function */
 	uint32_t leaving_of;
 };
 
@@ -61,7 +61,7 @@ add_edge(struct finder *f, const struct view_insn *in, uint32_t to, uint64_t cal
 	VEC_PUSH(f->graph->edge, e);
 }
 
-/* A call through a pointer whose callees were counted; of one with several it is not known what each executed. */
+/* A call through a pointer whose callees were counted. If there are several, it is not known what each executed. */
 static void
 add_callees(struct finder *f, const struct view_insn *in, const struct call *c)
 {
@@ -84,7 +84,7 @@ add_callees(struct finder *f, const struct view_insn *in, const struct call *c)
 	f->graph->outside[number_of(f, in->binary, in->proc)] |= measured != in->count;
 }
 
-/* By vertex of a function: is control known to have left the procedure behind it, or may it have? */
+/* By vertex of a function: did control leave the procedure after it, or may it have? */
 static const bool *
 leaving(struct finder *f, uint32_t function)
 {
@@ -101,7 +101,7 @@ leaving(struct finder *f, uint32_t function)
 	return f->leaving;
 }
 
-/* What is summed for the calls of a procedure: all that runs until they return. */
+/* Adds the sum of a call: everything that ran until it returned. */
 static void
 add_sum(struct finder *f, const struct view_insn *in, const struct call *c, bool jump)
 {
@@ -132,8 +132,8 @@ add_insn(struct finder *f, const struct view_insn *in)
 	f->graph->calls[from] = true;
 }
 
-/* Control goes on elsewhere by what is neither a call nor a jump to one place: through a table of tail calls, by a branch, or
- * because the code just ends. */
+/* Control may also leave by something that is neither a call nor a jump to one place: a table of tail calls, a branch, or the end
+ * of the code. */
 static void
 find_other_ways(struct finder *f)
 {
@@ -169,7 +169,7 @@ find_edges(struct finder *f, const struct view_listing *l)
 	}
 }
 
-/* Those of one pair become one. */
+/* Edges of the same pair are added up. */
 static int
 by_callee(const void *a, const void *b)
 {
@@ -200,7 +200,7 @@ sum_edges(struct finder *f)
 	f->graph->edge.n = n;
 }
 
-/* Shares, if they are known of all callers and make up the whole. */
+/* Finds the callers' shares, if all of them are known and they add up to the whole. */
 static void
 share(const struct view_call_graph *g, const struct view_functions *all, struct pool *pool, uint32_t function,
       const struct view_call_edge *e, size_t n, struct view_above *up)

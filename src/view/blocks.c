@@ -66,7 +66,7 @@ leaving_of(struct leaving *l, const struct proc *p)
 	l->proc = p;
 	l->first = xcalloc((size_t)p->nblock + 2, sizeof *l->first);
 	l->arc = xcalloc((size_t)p->narc + 1, sizeof *l->arc);
-	/* Counted one further on than they are kept: filling them in moves each beginning to its place. */
+	/* Counts go one place further than the index that they become, so that filling in moves each beginning to its place. */
 	for (uint32_t a = 0; a < p->narc; a++)
 		if (p->arc[a].from < p->nblock)
 			l->first[p->arc[a].from + 2]++;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls through pointers: who was called there. */
+/* Calls through pointers, with the functions that they called. */
 #include "view/view.h"
 
 #include <inttypes.h>
@@ -53,8 +53,8 @@ by_calls(const void *a, const void *b)
 	return x->calls != y->calls ? (x->calls < y->calls ? 1 : -1) : strcmp(x->name, y->name);
 }
 
-/* What the profile does not say of is said to be so, and so are calls that were counted and then not made, because a
- * signal's handler ended the activation in between. */
+/* Also adds rows for calls that the profile does not explain, and for calls that were counted but not made, because a signal
+ * handler ended the activation in between. */
 void
 view_callees(const struct run *run, const struct module *m, const struct proc *p, uint32_t call, struct view_call *row)
 {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The name of what a call leads to, as the weaver saw it. */
+/* The callee's name, as the weaver saw it. */
 static const char *
 name_of_callee(const struct call *c, enum chord_insn kind)
 {
@@ -64,7 +64,7 @@ find_calls_of(struct view_calls *list, struct run *run, struct binary *bin, uint
 	}
 }
 
-/* Of a procedure whose calls have no counters of their own: how often its call instructions ran, and what they name. */
+/* Rows for a procedure whose calls have no counters of their own: how often its call instructions ran, and what they name. */
 static void
 find_call_insns(struct view_calls *list, struct run *run, struct binary *bin, uint32_t proc)
 {
@@ -101,7 +101,7 @@ has_sums(const struct run *run)
 	return false;
 }
 
-/* The most first; then by name and place. */
+/* Most events first; then by name and place. */
 static int
 by_events(const void *a, const void *b)
 {
@@ -147,7 +147,7 @@ view_calls(struct view_calls *list, struct run *run, const struct view_choice *c
 		qsort(list->at, n, sizeof *list->at, by_events);
 }
 
-/* ---- the call that an instruction is ---- */
+/* ---- the call at an instruction ---- */
 
 const struct call *
 view_call_at(const struct view_insn *in)

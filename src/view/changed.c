@@ -13,12 +13,12 @@
 struct reader {
 	struct changed *ch;
 	struct str rest;
-	struct changed_file *file; /* NULL: what is read is of none */
-	unsigned line;           /* of the new file, next */
-	uint64_t old, fresh;     /* lines of either that the hunk still has */
+	struct changed_file *file; /* NULL: there is no file to which the lines belong */
+	unsigned line;           /* number of the next line of the new file */
+	uint64_t old, fresh;     /* the number of lines of the old and new file that the hunk still has */
 	bool any;                /* there was a hunk */
-	const char *before;      /* of the "---" line before */
-	struct str head;         /* behind "diff --git "; none: git did not write it */
+	const char *before;      /* the name in the last "---" line */
+	struct str head;         /* the text after "diff --git "; empty: git did not write the diff */
 	bool moved;              /* git says that the names differ */
 };
 
@@ -35,7 +35,7 @@ next_line(struct reader *r)
 	return line;
 }
 
-/* As git writes names that hold other than plain characters: in quotes, with those as in C. */
+/* git quotes names that have special characters, and escapes these as in C. */
 static const char *
 unquote(struct pool *pool, struct str name)
 {
@@ -59,7 +59,7 @@ unquote(struct pool *pool, struct str name)
 	return out;
 }
 
-/* Behind a tab diff has the time. */
+/* diff puts the time after a tab. */
 static const char *
 read_name(struct reader *r, struct str name)
 {
@@ -70,7 +70,7 @@ read_name(struct reader *r, struct str name)
 	return pool_strndup(r->ch->pool, name.at, tab ? (size_t)(tab - name.at) : name.n);
 }
 
-/* Of a new file only git's first line has another name. */
+/* If a file is new, only git's first line has its old name. */
 static const char *
 name_before(struct reader *r)
 {
@@ -94,7 +94,7 @@ begin_file(struct reader *r, struct str name)
 	r->before = NULL;
 }
 
-/* What git says of a file before its hunks. */
+/* Reads what comes before the hunks of a file. */
 static void
 read_head(struct reader *r, struct str line)
 {
@@ -146,7 +146,7 @@ begin_hunk(struct reader *r, struct str line)
 	return true;
 }
 
-/* False: it is none of a hunk. Editors remove the blank of an empty line. */
+/* False: the line does not belong to a hunk. Editors remove the blank of an empty line. */
 static bool
 read_hunk_line(struct reader *r, struct str line)
 {
@@ -203,7 +203,7 @@ changed_read(struct changed *ch, struct pool *pool, struct str diff, const char 
 
 /* ---- finding ---- */
 
-/* Is the path that name, or does it end with it behind a slash? */
+/* Is the path equal to the name, or does it end with a slash and the name? */
 static bool
 ends_with(const char *path, const char *name)
 {
@@ -212,7 +212,7 @@ ends_with(const char *path, const char *name)
 	return n >= k && !strcmp(path + n - k, name) && (n == k || path[n - k - 1] == '/');
 }
 
-/* How much of the current folder's path is what stands before the name: of several, changes are of the nearest. */
+/* How much of the path of the current folder is before the name. If several files match, the nearest one is taken. */
 static size_t
 nearness(const char *path, const char *name, const char *cwd)
 {
@@ -233,7 +233,8 @@ same_text(const char *a, const char *b)
 	return same;
 }
 
-/* Is the file of that name in the current folder another one? A copy of it is none; nor is one that was built elsewhere. */
+/* Is the file of that name in the current folder a different one? A copy of it is not different. Neither is one that was built
+ * elsewhere. */
 static bool
 is_another(const char *path, const char *name)
 {
@@ -243,7 +244,7 @@ is_another(const char *path, const char *name)
 	       (here.st_dev != there.st_dev || here.st_ino != there.st_ino) && !same_text(path, name);
 }
 
-/* NULL: none, or *why it cannot be told. */
+/* NULL: there is none, or *why says why it is ambiguous. */
 static const struct coverage_file *
 find_file(struct changed *ch, const struct coverage *c, const char *name, const char **why)
 {
@@ -268,7 +269,7 @@ find_file(struct changed *ch, const struct coverage *c, const char *name, const 
 	return NULL;
 }
 
-/* A file without line information that may be it: often no folder is known of those. */
+/* A file without line information that may be the one. Often the folder of such a file is not known. */
 static const struct coverage_file *
 find_unplaced(const struct coverage *c, const char *name)
 {
@@ -281,8 +282,8 @@ find_unplaced(const struct coverage *c, const char *name)
 	return NULL;
 }
 
-/* git puts a/ and b/ before names, other letters with diff.mnemonicPrefix, and changes them over with -R. The names of diff -r
- * look the same if the folders are called so. */
+/* git puts a/ and b/ before names, other letters with diff.mnemonicPrefix, and swaps them with -R. The names of diff -r look the
+ * same if the folders have such names. */
 static bool
 has_prefix(const struct changed_file *f)
 {
@@ -297,7 +298,7 @@ has_prefix(const struct changed_file *f)
 	return false;
 }
 
-/* False, *why: it cannot be told which file is meant. */
+/* False: *why says why it is ambiguous which file is meant. */
 static bool
 resolve(struct changed *ch, const struct coverage *c, struct changed_file *f, const char **why)
 {
@@ -324,7 +325,7 @@ resolve(struct changed *ch, const struct coverage *c, struct changed_file *f, co
 	return true;
 }
 
-/* Two changes of one file are one. */
+/* Joins two changes of the same file. */
 static void
 join_files(struct changed *ch)
 {

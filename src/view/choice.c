@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What of a run is to be shown: functions and files by patterns. */
+/* Which part of a run to show: functions and files by patterns. */
 #include "view/view.h"
 
 #include <fnmatch.h>
@@ -33,14 +33,14 @@ view_is_chosen(const struct view_choice *c, const struct view_function *f)
 	return view_is_named(f->proc, c->function) && view_is_file(f->file, c->file);
 }
 
-/* ---- names that nothing has ---- */
+/* ---- suggestions for names that do not exist ---- */
 
 struct names {
 	const struct run *run;
 	struct pool *pool;
 };
 
-/* The name that a pattern for the i-th procedure would have. */
+/* The name that a pattern for procedure number i would have. */
 static const char *
 name_at(const void *ctx, size_t i)
 {
@@ -56,7 +56,7 @@ name_at(const void *ctx, size_t i)
 	return NULL;
 }
 
-/* Is it the last part of the name: of a C++ class, of a module of Fortran (__m_MOD_name)? */
+/* Is the word the last part of the name, after a C++ class or a module of Fortran (__m_MOD_name)? */
 static bool
 is_last_part(const char *name, const char *word)
 {

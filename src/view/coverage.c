@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What ran at all: each procedure's instructions, blocks and jumps are put to the source that they come from, and copies of one
- * source to one row. */
+/* What ran at all. Each procedure's instructions, blocks and jumps are assigned to their source, and copies of the same source
+ * become one row. */
 #include "view/coverage.h"
 
 #include "view/internal.h"
@@ -11,7 +11,7 @@
 
 const char *const coverage_names[COVERAGE_KINDS] = {"lines", "branches", "functions", "blocks"};
 
-/* A row of any kind, where it belongs. */
+/* Rows of each kind, with their places. */
 struct place {
 	uint32_t file;
 	unsigned line;
@@ -29,13 +29,13 @@ struct branch_row {
 struct function_row {
 	struct place at;
 	struct coverage_function f;
-	bool unmeasured;         /* some copy of it */
+	bool unmeasured;         /* some copy of it is not measured */
 };
 
-/* What was seen of a function's code in one place: its own, or where it was inlined. */
+/* What was seen of a function's code in one place: its own code, or a place where it was inlined. */
 struct scope_seen {
 	enum view_ran ran;
-	unsigned last;           /* line of its file, not before its declaration; 0: none */
+	unsigned last;           /* last line of its file that is not before its declaration; 0: none */
 };
 /* The lines of a function, in one of its places. */
 struct extent_row {
@@ -46,12 +46,12 @@ struct extent_row {
 struct builder {
 	struct coverage *c;
 	struct pool *pool;
-	struct line_table line;  /* over all binaries; its file numbers are everybody's */
+	struct line_table line;  /* over all binaries; all rows use its file numbers */
 	struct line_table one;   /* of the binary that is being added */
-	struct scope_seen *scope; /* of its code, by scope */
-	struct strmap inlined;   /* enum view_ran, by place and name, as functions */
-	struct strmap function;  /* number in row.function, by place and name */
-	struct strmap graph;     /* number in copy, by function and graph */
+	struct scope_seen *scope; /* of that binary's code, by scope */
+	struct strmap inlined;   /* enum view_ran, with the keys of functions */
+	struct strmap function;  /* index in functions, by place and name */
+	struct strmap graph;     /* index in copy, by function and graph */
 	struct { uint32_t block, branch; } *copy;
 	size_t ncopy, copy_cap;
 	VEC(struct function_row) functions;
@@ -75,7 +75,7 @@ raise_ran(enum view_ran *r, enum view_ran other)
 
 /* ---- functions ---- */
 
-/* What compilers append to the names of clones is no part of the name. */
+/* Compilers append suffixes to the names of clones; these are not part of the name. */
 static size_t
 base_length(const char *name)
 {
@@ -137,7 +137,7 @@ note_scope(struct builder *b, struct binary *bin, uint64_t addr, const struct im
 		b->scope[scope].last = place->line;
 }
 
-/* What runs of an inlined function runs of those into which it was inlined. */
+/* When an inlined function runs, the functions into which it was inlined run, too. */
 static void
 fold_scope(struct builder *b, struct binary *bin, uint32_t scope)
 {
@@ -175,7 +175,7 @@ fold_scopes(struct builder *b, struct binary *bin)
 	b->scope = NULL;
 }
 
-/* A function ran, too, if it did where it was inlined. */
+/* A function also ran if it ran where it was inlined. */
 static void
 raise_functions(struct builder *b)
 {
@@ -190,7 +190,7 @@ raise_functions(struct builder *b)
 
 /* ---- blocks and branches ---- */
 
-/* A line's place, as it is known to all binaries. */
+/* The place of a line, with the file numbers of all binaries. */
 static struct place
 global(struct builder *b, const struct image_place *place)
 {
@@ -207,7 +207,8 @@ arc_ran(const struct counts *c, uint32_t a, enum view_ran block)
 	return ran_of(c->arc[a], most->arc[a]);
 }
 
-/* Every edge of a block that ends in a conditional jump is that of the jump taken, but for the one to what follows. */
+/* If a block ends in a conditional jump, the edge to the next block means that the jump was not taken, and every other edge that it
+ * was. */
 static void
 add_branch(struct builder *b, struct branch_row *row, const struct proc *p, const struct counts *c, uint32_t block,
            enum view_ran ran)
@@ -245,13 +246,13 @@ add_line(struct builder *b, const struct image_place *place, const struct walk *
 /* What is known of one block of one copy. */
 struct seen {
 	bool code;               /* it has more than padding */
-	bool jump;               /* it ends in a conditional jump, at */
+	bool jump;               /* it ends in a conditional jump, whose place is at_jump */
 	bool placed;             /* it has a line */
 	struct place at_jump;
 	struct block_row row;
 };
 
-/* Padding may be longer or shorter in the woven program, so its address there is no guide to its line. */
+/* Padding may have another length in the woven program, so its address does not determine its line. */
 static struct seen
 see_block(struct builder *b, struct binary *bin, uint32_t proc, uint32_t block, struct place function)
 {
@@ -282,7 +283,7 @@ see_block(struct builder *b, struct binary *bin, uint32_t proc, uint32_t block, 
 	return s;
 }
 
-/* Where the rows of a graph begin; known: it has some, of another copy. */
+/* Where the rows of a graph begin. *known: another copy has already made them. */
 static size_t
 copy_of(struct builder *b, const struct proc *p, uint32_t function, bool *known)
 {
@@ -380,8 +381,8 @@ add_proc(struct builder *b, struct binary *bin, uint32_t i)
 	add_blocks(b, bin, i, function);
 }
 
-/* Functions that were not built with Chord, if it is known where they are from: libraries without debug information are no part
- * of anybody's source. */
+/* Functions that were not built with Chord, if their source files are known. Libraries without debug information are nobody's
+ * source. */
 static void
 add_others(struct builder *b, struct binary *bin)
 {
@@ -400,7 +401,7 @@ add_others(struct builder *b, struct binary *bin)
 	unmeasured_free(&un);
 }
 
-/* Lines get what the binary knows of them. */
+/* Adds what is known of the binary's lines. */
 static void
 fold_lines(struct builder *b)
 {
@@ -442,7 +443,7 @@ line_of(const struct view_line *l)
 	return row;
 }
 
-/* Of a function with a copy that is not measured it is not known what else of it ran. */
+/* If a copy of a function is not measured, the parts that seem not to have run may have run in it. */
 static enum view_ran
 with_unmeasured(const struct builder *b, uint32_t function, enum view_ran ran)
 {
@@ -523,7 +524,7 @@ block_by_line(const void *a, const void *b)
 
 #define SORT(list, order) ((list).n ? qsort((list).at, (list).n, sizeof *(list).at, order) : (void)0)
 
-/* Leaves the rows whose lines no marker of these excludes. */
+/* Keeps the rows whose lines none of these markers excludes. */
 #define UNMARKED(list, marks, what) \
 	do { \
 		size_t kept = 0; \
@@ -533,7 +534,7 @@ block_by_line(const void *a, const void *b)
 		(list).n = kept; \
 	} while (0)
 
-/* A marked function is all of its lines. */
+/* A marker of a function covers all of its lines. */
 static void
 mark_functions(const struct coverage_file *f, struct marks *m)
 {
@@ -550,7 +551,7 @@ mark_functions(const struct coverage_file *f, struct marks *m)
 			error_at(f->name, line, "warning: this excludes nothing: no function that has code is declared here");
 }
 
-/* What was thought to be out of reach is excluded if it is. */
+/* Lines marked as unreachable are excluded if they did not run. */
 static void
 mark_unreachable(const struct coverage_file *f, struct marks *m)
 {
@@ -612,7 +613,7 @@ finish_file(struct coverage_file *f)
 		f->share[COVERAGE_BLOCKS].n[f->block.at[i].ran]++;
 }
 
-/* ---- what is wanted ---- */
+/* ---- choice of files ---- */
 
 static bool
 is_wanted(const struct coverage_choice *choice, const char *file)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Pairs of instructions, one of which uses what the other left in a register, that paths covered (Apiwattanapong & Harrold 2002,
- * sections 1 and 6): a by-product of their profile. */
+/* Pairs of instructions, of which one uses what the other left in a register, that paths covered (Apiwattanapong & Harrold 2002,
+ * sections 1 and 6). They are a by-product of a path profile. */
 #include "view/paths.h"
 
 #include "graph/graph.h"
@@ -8,12 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A procedure as definitions and uses of its registers. */
+/* A procedure, as definitions and uses of its registers. */
 struct registers_of {
 	struct view_def_use *d;
 	struct pool *pool;
 	const struct view_paths_proc *of;
-	size_t number;           /* in d->proc */
+	size_t number;           /* index in d->proc */
 	VEC(struct view_def_use_insn) insn; /* by block */
 	VEC(struct registers) regs;
 	VEC(struct def_use_path) path;
@@ -36,7 +36,7 @@ is_helper(struct registers_of *x, const struct insn *in, uint64_t addr)
 	return false;
 }
 
-/* Is it the one that was assembled? Jumps may have another length, and calls may have become direct ones. */
+/* Is the instruction the one that was assembled? Jumps may have another length, and indirect calls may have become direct ones. */
 static bool
 is_same(const struct walk *w, const struct insn *in)
 {
@@ -46,7 +46,7 @@ is_same(const struct walk *w, const struct insn *in)
 	return (in->cls == w->kind || call) && (jump || in->len == (w->block->insn[w->i] & 15));
 }
 
-/* NULL, or why it is not known what it does. */
+/* NULL, or why it is not known what the instruction does. */
 static const char *
 add_insn(struct registers_of *x, const struct walk *w, uint32_t block)
 {
@@ -90,7 +90,7 @@ add_insns(struct registers_of *x)
 
 /* ---- edges and paths ---- */
 
-/* The unwinder, longjmp and signals' handlers put into registers what they will. */
+/* The unwinder, longjmp and signal handlers may put anything into registers. */
 static bool
 loses(const struct arc *a)
 {
@@ -107,7 +107,7 @@ add_edges(struct registers_of *x)
 		const struct arc *a = &p->arc[e];
 
 		x->edge[e] = (struct def_use_edge){a->from, a->to, loses(a)};
-		/* No activation goes on as another one. */
+		/* No activation continues as another one. */
 		if (e == p->close)
 			x->edge[e].to = a->from;
 	}
@@ -168,7 +168,7 @@ add_pairs(struct registers_of *x, const struct def_use *found, const uint32_t *i
 	}
 }
 
-/* One register. */
+/* Adds the pairs of one register. */
 static void
 add_register(struct registers_of *x, uint8_t bit)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions with their counts, and the sums of these. */
+/* Functions with their counts, and the sums of the counts. */
 #include "view/view.h"
 
 #include <stdlib.h>
@@ -61,7 +61,7 @@ view_functions_known(struct view_functions *list)
 
 /* ---- in order ---- */
 
-/* Procedures of a map are sorted by address. */
+/* The procedures of a map are sorted by address. */
 static int
 by_address(const struct view_function *x, const struct view_function *y)
 {
@@ -123,7 +123,7 @@ compare_address(const void *a, const void *b)
 	return by_address(a, b);
 }
 
-/* What is not known comes last. */
+/* Unknown counts come last. */
 static int
 compare_inclusive(const void *a, const void *b)
 {
@@ -177,7 +177,7 @@ view_totals(struct view_totals *t, const struct view_functions *all, const struc
 	for (uint32_t i = 0; i < events->n && !t->known; i++)
 		if (!strcmp(events->at[i].name, "instructions") && !events->why)
 			t->insns = bounds_of(events->at[i].n, events->at[i].most);
-	/* Without any procedure nothing ran. */
+	/* If there are no procedures, nothing ran, and that is known. */
 	t->known |= !events->n;
 	return fits;
 }

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* What functions executed with all that they called: cnt_P of Ball 1994, section 4, where counts tell it exactly.
+/* What functions executed together with everything that they called: cnt_P of Ball 1994, section 4, where counts determine it
+ * exactly.
  *
- * The graph has the calls that were made, and the world, which is all code that is not measured: it calls what has been called more
- * often than measured calls explain, and whatever leads there may come back by these. If nothing that P led to was ever called by
- * anyone else, all that it executed was executed for P, whatever recursion there is. That is so if P dominates all that can be
- * reached from it: if no call leads out of P's part of the dominators' tree. Otherwise the sums of P's calls tell it, where they
- * were counted (-fchord=calls) and P's activations do not hold one another: if P is on no cycle. */
+ * The graph has the calls that were made, and a vertex for the world, which is all unmeasured code. The world calls a function if
+ * it was called more often than measured calls explain, and a call into the world may come back through these functions. If nothing
+ * that P led to was ever called by anyone else, everything that it executed was executed for P, whatever recursion there is. That
+ * is so if P dominates everything that can be reached from it, that is, if no call leads out of P's part of the dominator tree.
+ * Otherwise the sums of P's calls determine it, if they were counted (-fchord=calls) and P's activations are not nested: P is on no
+ * cycle. */
 #include "graph/graph.h"
 #include "view/stacks.h"
 
@@ -16,14 +18,15 @@ struct finder {
 	const struct view_functions *all;
 	const struct view_call_graph *links;
 	struct pool *tmp;
-	struct graph *g;         /* the functions and the world, which is its root */
+	struct graph *g;         /* the functions, and the world as its root */
 	uint32_t world;
-	bool back;               /* the world calls more than main, which it calls before all else */
-	bool *entered;           /* by function: by the world */
+	bool back;               /* the world calls more functions than main, which is called first of all */
+	bool *entered;           /* by function: the world calls it */
 	struct order *order;
-	uint32_t *number;        /* by vertex: in reverse postorder; GRAPH_NONE: it did not run */
-	uint32_t *dom;           /* by number: its immediate dominator's */
-	uint32_t *cycle;         /* by vertex: its component, if others are in it or it calls itself, else GRAPH_NONE */
+	uint32_t *number;        /* by vertex: its number in reverse postorder; GRAPH_NONE: it did not run */
+	uint32_t *dom;           /* by number: the number of its immediate dominator */
+	uint32_t *cycle;         /* by vertex: its component, if the component has other vertices or the function calls itself; else
+                                  * GRAPH_NONE */
 };
 
 /* ---- the graph ---- */
@@ -117,7 +120,8 @@ find_dominators(struct finder *f)
 
 /* ---- cycles ---- */
 
-/* What leads to v and has no component yet is in v's, as long as components are begun in reverse postorder (Kosaraju). */
+/* If components are begun in reverse postorder, a vertex that leads to v and has no component yet is in v's component
+ * (Kosaraju). */
 static void
 find_cycles(struct finder *f)
 {
@@ -158,16 +162,16 @@ find_cycles(struct finder *f)
 
 struct sum {
 	uint64_t insns;
-	int64_t out;             /* calls that lead out of the part of the tree below, and what is not known there */
+	int64_t out;             /* the number of calls that lead out of this part of the tree, and of unknown counts in it */
 };
 
-/* An edge leads out of the parts of all that are above its source and not above its target. */
+/* An edge leads out of the parts of all vertices that are above its source and not above its target. */
 static void
 mark_edge(const struct finder *f, struct sum *sum, uint32_t from, uint32_t to)
 {
 	uint32_t above = common(f, from, to);
 
-	/* What calls a function that dominates it comes back to that one's part. */
+	/* A call of a function that dominates the caller stays in that function's part. */
 	sum[from].out++;
 	sum[above == to ? to : f->dom[to]].out--;
 }
@@ -186,7 +190,7 @@ sum_parts(struct finder *f)
 
 		if (v->why || v->counts->most || !checked_add(&sum[i].insns, v->counts->insns))
 			sum[i].out++;
-		/* One of many that does not fit makes all above unknown, as it has to be. */
+		/* If one of many sums does not fit, all above it are unknown, as they have to be. */
 		if (!checked_add(&sum[f->dom[i]].insns, sum[i].insns))
 			sum[f->dom[i]].out++;
 		sum[f->dom[i]].out += sum[i].out;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions as they are written: what was executed for each, in its own code and where it was inlined. */
+/* Functions as they are in the source: what was executed for each, in its own code and where it was inlined. */
 #include "view/view.h"
 
 #include <stdlib.h>
@@ -8,9 +8,9 @@
 struct sources {
 	struct pool *pool;
 	struct view_sources *list;
-	struct strmap number;    /* of functions, by name and place */
-	struct strmap copy;      /* of their copies, by function and place */
-	uint32_t *of_scope;      /* the functions of a binary's scopes, + 1; 0: not looked up yet */
+	struct strmap number;    /* index of functions, by name and place */
+	struct strmap copy;      /* index of their copies, by function and place */
+	uint32_t *of_scope;      /* the functions of a binary's scopes, plus 1; 0: not looked up yet */
 	size_t nscope;
 	bool fits;
 };
@@ -63,12 +63,12 @@ copy_of(struct sources *s, size_t number, const char *in, const char *file, unsi
 
 /* ---- instructions ---- */
 
-/* The copy that an instruction is of was looked up last. */
+/* The copy of the last instruction, which is looked up only when the scope changes. */
 struct last {
 	uint32_t scope;
 	size_t number;
 	struct view_copy *copy;
-	VEC(size_t) in;          /* the function and those that it was inlined into, each once */
+	VEC(size_t) in;          /* the function, and those into which it was inlined, each once */
 };
 
 static void
@@ -124,8 +124,8 @@ add_insn(struct sources *s, struct last *last, const struct bounds *n)
 		s->fits &= bounds_add(&s->list->at[last->in.at[i]].whole, n);
 }
 
-/* The scope of an instruction. What has no known place is the procedure's own. So is padding: it may be longer or shorter in the
- * woven program, so its address there is no guide. */
+/* The scope of an instruction. Instructions without a known place belong to the procedure itself. So does padding: it may have
+ * another length in the woven program, so its address does not determine its scope. */
 static uint32_t
 scope_of(struct binary *bin, const struct walk *w)
 {
@@ -159,11 +159,11 @@ add_insns(struct sources *s, struct binary *bin, uint32_t proc)
 	free(last.in.at);
 }
 
-/* Adds what is at most all of a procedure. */
+/* Adds numbers that are at most the count of the whole procedure. */
 static bool
 add_within(struct bounds *sum, struct bounds n, uint64_t all)
 {
-	/* Its own bounds may be narrower than the sum of its blocks'. */
+	/* The procedure's own bounds may be narrower than the sum of its blocks' bounds. */
 	n.most = n.most > all && all >= n.least ? all : n.most;
 	return bounds_add(sum, &n);
 }
@@ -183,7 +183,7 @@ add_source(struct sources *s, const struct view_source *of, uint64_t all)
 	}
 }
 
-/* One whose counts are bounds is summed by itself first. */
+/* A procedure whose counts are bounds is first summed by itself. */
 static void
 add_proc(struct sources *s, struct binary *bin, uint32_t proc)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What an instruction of a listing says. */
+/* Details of an instruction in a listing. */
 #include "view/view.h"
 
 const char *

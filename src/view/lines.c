@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Source lines and files with what was executed for them. */
+/* Source lines and files, with the instructions executed for them. */
 #include "view/internal.h"
 
 #include <stdlib.h>
@@ -22,7 +22,7 @@ add_line(struct lines *l, const char *file, unsigned line, uint64_t count, uint6
 	bounds_raise(&row->most, &n);
 }
 
-/* The file that was compiled, by the same name as in the line table. */
+/* The name of the compiled file, as in the line table. */
 static const char *
 file_of_proc(struct binary *bin, const struct proc *p)
 {
@@ -36,8 +36,8 @@ file_of_proc(struct binary *bin, const struct proc *p)
 	return *p->file ? p->file : "?";
 }
 
-/* Instructions without a line count for their procedure's file, line 0. So does padding: it may be longer
- * or shorter in the woven program, so its address there is no guide. */
+/* Instructions without a line count for line 0 of their procedure's file. So does padding: it may have another length in the woven
+ * program, so its address does not determine its line. */
 static void
 add_block(struct lines *l, struct binary *bin, uint32_t proc, const char *file, uint32_t block)
 {
@@ -87,7 +87,7 @@ sum_files(struct lines *l, struct view_lines *files)
 	}
 }
 
-/* Leaves the rows of files that match the pattern. */
+/* Keeps the rows of files that match the pattern. */
 static void
 leave_files(struct view_lines *rows, const char *pattern)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Instructions with their counts and source lines, and source lines with what is known of them. */
+/* Instructions with their counts and source lines, and source lines with their counts. */
 #include "view/internal.h"
 
 #include <stdlib.h>
@@ -8,8 +8,8 @@
 struct builder {
 	struct view_listing *l;
 	bool (*wants)(const void *ctx, const struct proc *p);
-	bool (*source)(const void *ctx, const char *name); /* not NULL: only code of such functions as they are written */
-	const struct image *last_image; /* what was said of this scope last */
+	bool (*source)(const void *ctx, const char *name); /* not NULL: only code of functions with such names in the source */
+	const struct image *last_image; /* the result for this scope of this image was computed last */
 	uint32_t last_scope;
 	bool last_is;
 	const void *ctx;
@@ -36,8 +36,8 @@ count_line(struct builder *b, const struct view_insn *in)
 
 /* ---- instructions ---- */
 
-/* A jump out of the procedure comes before the edge to what follows; every other edge of a block that ends in a conditional
- * jump is that of the jump taken. */
+/* The edge of a jump out of the procedure comes before the edge to the next block. If a block ends in a conditional jump, every
+ * edge but that to the next block means that the jump was taken. */
 static void
 add_branch(struct builder *b, const struct view_insn *in, const struct counts *c)
 {
@@ -48,7 +48,7 @@ add_branch(struct builder *b, const struct view_insn *in, const struct counts *c
 	};
 
 	leaving_of(&b->leaving, in->proc);
-	/* The first of each kind comes last. */
+	/* The loop goes backward, so the first edge of each kind determines the target. */
 	for (uint32_t i = b->leaving.first[in->block + 1]; i-- > b->leaving.first[in->block] && br.known;) {
 		uint32_t a = b->leaving.arc[i];
 		bool falls = in->proc->arc[a].kind == CHORD_EDGE_FALL;
@@ -60,7 +60,7 @@ add_branch(struct builder *b, const struct view_insn *in, const struct counts *c
 	VEC_PUSH(b->l->branch, br);
 }
 
-/* Padding may be longer or shorter in the woven program, so its address there is no guide to its line. */
+/* Padding may have another length in the woven program, so its address does not determine its line. */
 static void
 find_line(struct builder *b, struct view_insn *in)
 {
@@ -110,7 +110,7 @@ add_block(struct builder *b, struct binary *bin, uint32_t proc, uint32_t block)
 	}
 }
 
-/* Of code without counts: which lines have any. */
+/* Counts the lines of code without counts. */
 static void
 add_unmeasured(struct builder *b, struct binary *bin, uint64_t addr, uint64_t size)
 {
@@ -198,7 +198,7 @@ fill_files(struct builder *b)
 		qsort(l->file.at[i].line.at, l->file.at[i].line.n, sizeof *l->file.at[i].line.at, by_line);
 }
 
-/* Files get the numbers of their order by name. */
+/* Numbers files in the order of their names. */
 static void
 sort_files(struct builder *b)
 {

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Comments by which source excludes lines from coverage, as users of lcov and gcovr write them. */
+/* Comments in the source that exclude lines from coverage, as users of lcov and gcovr write them. */
 #include "view/coverage.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* From which line on a region goes; 0: none is open. */
+/* The line where an open region begins; 0: none is open. */
 struct regions {
 	unsigned line, branch, unreachable;
 };
 
-/* Does the word stand there as a whole? */
+/* Does the text begin with the whole word? Returns the text after it. */
 static const char *
 word_behind(struct str text, const char *word)
 {
@@ -21,7 +21,7 @@ word_behind(struct str text, const char *word)
 	return text.at + n;
 }
 
-/* What stands behind a prefix; kind: what it marks. */
+/* Reads the text after a prefix; kind: what the prefix marks. */
 static void
 read_marker(struct str text, unsigned kind, unsigned line, unsigned *here, unsigned *open)
 {
@@ -44,7 +44,7 @@ read_excluding(struct str text, unsigned line, unsigned *here, struct regions *o
 		read_marker(text, MARK_LINE, line, here, &open->line);
 }
 
-/* The text behind the first such word from at on with one of the prefixes; NULL: there is none. */
+/* The text after the first occurrence of the word, from `at` on, with one of the prefixes; NULL: there is none. */
 static const char *
 find_marker(struct str text, const char *at, const char *word)
 {
@@ -60,7 +60,7 @@ find_marker(struct str text, const char *at, const char *word)
 	return NULL;
 }
 
-/* The line with the START belongs to the region, the one with the STOP does not, as for lcov and gcovr. */
+/* The line with START belongs to the region, the line with STOP does not, as with lcov and gcovr. */
 static unsigned
 read_line(struct str text, unsigned line, struct regions *open)
 {

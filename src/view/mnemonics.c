@@ -15,7 +15,7 @@ most_first(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-/* Its row, which is new if there is none. */
+/* The row of a mnemonic; added if there is none. */
 static struct view_mnemonic *
 row_of(struct view_mnemonics *list, struct strmap *number, const char *name)
 {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Branches that paths took: what paths of interest tell of them beside themselves (Apiwattanapong & Harrold 2002, section 6). */
+/* Branches that paths took: paths of interest also tell about these (Apiwattanapong & Harrold 2002, section 6). */
 #include "view/paths.h"
 
 #include <stdlib.h>
 
-/* Adds a row's count to those of its edges, or takes it off: of a path that a child went on with, its parent ran the beginning. */
+/* Adds a row's count to those of its edges. If a child continued a path, its parent ran the beginning, so the count is
+ * subtracted. */
 static void
 add_edges(uint64_t *count, const struct view_path *row)
 {
@@ -23,7 +24,7 @@ is_branch(const struct block *b)
 	return b->ninsn && b->insn[b->ninsn - 1] >> 4 == CHORD_INSN_BRANCH;
 }
 
-/* Of its last instruction that has one. */
+/* The place of the block's last instruction that has one. */
 static struct view_place
 place_of(struct pool *pool, const struct view_paths_proc *of, uint32_t block)
 {

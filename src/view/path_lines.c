@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where a path leads, in the source and in the graph. */
+/* The way of a path, in the source and in the graph. */
 #include "view/paths.h"
 
 #include <inttypes.h>
@@ -65,7 +65,7 @@ view_path_lines(struct pool *pool, const struct view_path *row, const struct pat
 	return take_lines(pool, &list);
 }
 
-/* Only where there is a choice it matters which way it went. */
+/* A name is only needed where control had a choice. */
 const char *
 view_path_edge_name(const struct proc *p, const struct path *path, uint32_t i)
 {

@@ -80,7 +80,7 @@ add_proc(struct view_paths *r, struct binary *bin, uint32_t i, const char *funct
 	VEC_PUSH(r->proc, of);
 }
 
-/* Of what nothing is shown. */
+/* Finds procedures of which nothing is shown. */
 static void
 find_unknown(struct view_paths *r)
 {

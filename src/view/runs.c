@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The events of one run or several. */
+/* The events of one or more runs. */
 #include "view/runs.h"
 
 #include <errno.h>
@@ -29,7 +29,7 @@ add_unknown(struct view_runs *s, const struct named *u)
 	VEC_PUSH(s->unknown, (struct named){pool_strdup(s->pool, u->name), pool_strdup(s->pool, u->reason)});
 }
 
-/* The folder that launched programs leave their profiles in is gone afterwards. */
+/* The folder in which launched programs leave their profiles is removed afterwards, so only the base name is kept. */
 static void
 add_missing(struct view_runs *s, const struct named *m)
 {
@@ -53,7 +53,7 @@ find_unmeasured(struct view_runs *s, struct run *r)
 	unmeasured_free(&un);
 }
 
-/* Patterns that matched nothing are mistaken, or there is nothing for them in the program. */
+/* A pattern that matched nothing is a mistake, or the program has nothing that it could match. */
 static void
 check_patterns(struct view_runs *s, struct run *r)
 {
@@ -87,7 +87,7 @@ has_event(const struct event_list *l, const char *name)
 	return false;
 }
 
-/* Is there a procedure of which all is known, not only the events that it counts? */
+/* Is there a procedure that counts more than events? */
 static bool
 knows_more(const struct run *r)
 {
@@ -98,7 +98,8 @@ knows_more(const struct run *r)
 	return false;
 }
 
-/* What can be told of the program: all plain events, and what is counted. A table of costs is not read again. */
+/* Chooses the events that are known of the program: all plain events, and those that are counted. A table of costs is not read
+ * again. */
 static void
 choose_events(struct view_runs *s, const struct run *r)
 {
@@ -175,7 +176,7 @@ add_thread(struct view_runs *s, struct run *r, uint64_t pid, uint32_t number)
 		VEC_PUSH(s->thread, th);
 }
 
-/* The threads of a process, each solved by itself. False: reported. */
+/* Adds the threads of a process, each solved by itself. False: the error has been reported. */
 bool
 view_runs_add_threads(struct view_runs *s, struct run *r, const char *name)
 {
@@ -252,7 +253,7 @@ differs(const struct view_runs *s, uint32_t event)
 	return !r.why && r.min != r.max;
 }
 
-/* What runs of a program that does not always do the same differ in. */
+/* Notes in what the runs differ, if the program did not always do the same. */
 void
 view_runs_compare(struct view_runs *s)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Source files as texts of lines, each read once. */
+/* Source files, as lists of lines; each file is read once. */
 #include "view/view.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* A file that has been read; without lines: it cannot be. */
+/* A file that was read. It has no lines if it could not be read. */
 struct text {
 	const char *name;
 	struct buf bytes;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Instructions by the call stacks that they are known to have run on. */
+/* Instructions, by the call stacks on which they are known to have run. */
 #include "view/stacks.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Functions deep; what is deeper begins with VIEW_SEVERAL. And inlined ones deep. */
+/* The greatest depth of functions, and of inlined functions. A deeper stack begins with VIEW_SEVERAL. */
 enum { DEEP = 512, INLINED = 64 };
 
 const char VIEW_SEVERAL[] = "[callers not known apart]";
@@ -18,7 +18,7 @@ struct builder {
 	struct strmap number;    /* of a stack, by its frames */
 	struct buf key;
 	struct view_stack_frame frame[DEEP + INLINED + 2];
-	size_t n, above;         /* frames; of these those above the function */
+	size_t n, above;         /* frames; how many of these are down to the function itself */
 	uint32_t function;
 	bool fits;
 };
@@ -37,7 +37,7 @@ push_function(struct builder *b, uint32_t function)
 	push(b, f->proc->name, *f->file ? f->file : NULL, f->line);
 }
 
-/* The functions above one and itself. */
+/* Pushes the callers of a function and the function itself. */
 static void
 begin(struct builder *b, uint32_t function)
 {
@@ -77,7 +77,7 @@ count(struct builder *b, uint64_t insns)
 	VEC_PUSH(*b->out, (struct view_stack){copy, b->n, insns});
 }
 
-/* Below the function what is inlined at the instruction. */
+/* Functions inlined at the instruction are below the function. */
 static void
 add_insn(struct builder *b, const struct view_insn *in)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A table from file and line to what is known of the line. */
+/* A table from file and line to the counts of the line. */
 #include "view/internal.h"
 
 #include <stdlib.h>

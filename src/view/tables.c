@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* All that a report has, at once. */
+/* Everything that a report shows. */
 #include "view/view.h"
 
 #include <stdlib.h>
