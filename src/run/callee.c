@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Whom a call goes to: through linkage tables, stubs and aliases, by name. */
+/* The target of a call, by name: follows linkage tables, stubs and aliases. */
 #include "run/run.h"
 
 #include <string.h>
 
-/* Instructions of linkage, or of a stub of Chord's, are few. */
+/* The most instructions of linkage code, or of a stub of Chord. */
 enum { FEW = 16 };
 
 /* The whole address that an instruction at addr names. */
@@ -35,7 +35,7 @@ symbols_at(struct binary *bin, uint64_t addr)
 	return c;
 }
 
-/* Names of a place in this object: its symbols, or if it was stripped what the map says. */
+/* The names of an address in this object: its symbols, or the name in the map if the object is stripped. */
 static struct callee
 names_at(struct binary *bin, uint64_t addr)
 {
@@ -66,7 +66,7 @@ is_linkage(struct binary *bin, uint64_t addr)
 	return str_starts(s, ".plt") || str_starts(s, ".iplt");
 }
 
-/* Follows code to the jump in which it ends. 0: it has none. */
+/* Follows code to the jump that ends it. 0: there is none. */
 static uint64_t
 find_jump(struct binary *bin, uint64_t addr, struct insn *in)
 {
@@ -113,13 +113,13 @@ callee_of(struct binary *bin, const struct proc *p, const struct insn *in, uint6
 	if (!(in->attr & INSN_REL))
 		return in->attr & INSN_MENTIONS ? through_slot(bin, to) : (struct callee){0};
 	c = callee_at(bin, to);
-	/* A conditional jump may go by way of a counter. */
+	/* A conditional jump may lead to a counter first. */
 	if (c.n || in->cls != CHORD_INSN_BRANCH || !is_inside(p, to) || !(jump = find_jump(bin, to, &last)))
 		return c;
 	return last.attr & INSN_REL ? callee_at(bin, target(&last, jump)) : c;
 }
 
-/* Chord's runtime stands before functions that it has to see; versions are no part of a name. */
+/* Functions that the runtime has to see have names with Chord's prefix. A version is not part of the name. */
 const char *
 callee_name(struct pool *pool, const struct callee *c, size_t i)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Which files a name stands for, and where profiles are when none is named. The heads of profiles tell which belong to one run. */
+/* Which files a name stands for, and where profiles are if none is named. The heads of profiles tell which ones belong to one
+ * run. */
 #include "run/run.h"
 
 #include <dirent.h>
@@ -49,7 +50,7 @@ list_folder(struct finder *f, const char *folder)
 	return &f->folder.at[f->folder.n - 1];
 }
 
-/* Where the names with that prefix are. */
+/* The index of the first name with that prefix. */
 static size_t
 first_with(const struct listing *l, const char *prefix)
 {
@@ -66,7 +67,7 @@ first_with(const struct listing *l, const char *prefix)
 	return lo;
 }
 
-/* What the first page of a file tells. FIFOs are not opened for that. */
+/* Reads the first page of a file. FIFOs are not opened. */
 static struct found
 look(const char *name, bool asked)
 {
@@ -95,7 +96,7 @@ look(const char *name, bool asked)
 	return f;
 }
 
-/* If two names are of one file, it is used once; if both were asked for, a message says so. */
+/* If two names stand for the same file, it is used once. If both were asked for, a message says so. */
 static void
 put(struct finder *f, struct found x)
 {
@@ -129,7 +130,7 @@ is_sum_or_snapshot(const struct found *f)
 	return f->flags & (CHORD_PROFILE_MERGED | CHORD_PROFILE_SNAPSHOT);
 }
 
-/* The other processes of the run have its name plus a dot and more. */
+/* The other processes of a run have the first one's name plus a dot and more. */
 static void
 put_companions(struct finder *f, const struct found *first)
 {
@@ -150,7 +151,7 @@ put_companions(struct finder *f, const struct found *first)
 	}
 }
 
-/* Is it of an earlier run, the profile of whose first process has been replaced? */
+/* Does it belong to an earlier run, whose first profile has been replaced? */
 static bool
 is_left_over(struct finder *f, const struct found *x)
 {
@@ -165,7 +166,7 @@ is_left_over(struct finder *f, const struct found *x)
 	return !same_run(&first, x);
 }
 
-/* Where .chord is at the end of a name; behind it there is a number if the name was in use. NULL: it is not. */
+/* Finds the .chord at the end of a name. A number follows if the name was in use. NULL: the name does not end so. */
 static const char *
 profile_ending(const char *name)
 {
@@ -188,7 +189,7 @@ is_profile_name(const char *name, const char *program)
 	return end && end > name + n;
 }
 
-/* All profiles in a folder. program: not NULL: only its profiles. meant: also files that by their names are profiles. */
+/* Adds all profiles in a folder. program: NULL, or only this program's profiles. meant: also files that have names of profiles. */
 static void
 put_folder(struct finder *f, const char *folder, const char *program, bool meant)
 {
@@ -209,7 +210,7 @@ put_folder(struct finder *f, const char *folder, const char *program, bool meant
 	}
 }
 
-/* Profiles that contain others come before them, so that these are recognised. */
+/* Profiles that contain others come first, so that the others are recognised. */
 static int
 by_size(const void *a, const void *b)
 {
@@ -252,7 +253,7 @@ find_named(struct pool *pool, char **name, int n, struct found_list *list)
 	finish(&f);
 }
 
-/* "" if the program is in the current folder, or was looked up in PATH. */
+/* "" if the program is in the current folder, or was found in PATH. */
 static const char *
 folder_of(struct pool *pool, const char *program)
 {
@@ -268,7 +269,7 @@ folder_of(struct pool *pool, const char *program)
 	return folder;
 }
 
-/* The folder above .libs, where libtool keeps a script for the program; NULL: it is in no such folder. */
+/* The folder above .libs, where libtool keeps a script for the program; NULL: the program is not in .libs. */
 static const char *
 above_libs(struct pool *pool, const char *program)
 {
@@ -292,7 +293,7 @@ find_program(struct pool *pool, const char *name)
 		head[fread(head, 1, sizeof head - 1, f)] = 0;
 	if (f)
 		fclose(f);
-	/* If libtool linked the program again to run it there, that one is the one that runs. */
+	/* If libtool linked the program again for running it in place, that one runs. */
 	for (size_t i = 0; i < 2 && !strncmp(head, "#!", 2) && strstr(head, "temporary wrapper script for .libs/"); i++) {
 		const char *program = pool_printf(pool, "%.*s.libs/%s%s", (int)(base - name), name, prefix[i], base);
 

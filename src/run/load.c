@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A program and its profiles, opened and joined to a run. */
+/* Opens a program and its profiles, and joins them to a run. */
 #include "run/run.h"
 #include "trace/trace.h"
 
@@ -49,7 +49,7 @@ is_at_path(struct pool *pool, const struct module *m, struct binary *bin)
 	return id.n && binary_open(pool, m->path, bin, &why) && str_eq(image_build_id(bin->image), id);
 }
 
-/* Do some modules have witnesses, as far as they are where they ran? */
+/* Do modules have witnesses, as far as they are still where they ran? */
 static bool
 has_witnesses(struct pool *pool, const struct profile *p)
 {
@@ -66,7 +66,7 @@ has_witnesses(struct pool *pool, const struct profile *p)
 	return any;
 }
 
-/* What was traced in place of being counted. Without a whole trace that is not known; all else is. */
+/* Reads counts from the trace. Counts of traced procedures are not known without a whole trace; all other counts are. */
 void
 load_trace(struct pool *pool, const char *path, uint64_t stream, struct profile *p)
 {
@@ -135,7 +135,7 @@ leave_out(struct run *r, const char *name, const char *reason)
 	VEC_PUSH(r->left_out, (struct named){name, reason});
 }
 
-/* The sum is short of it. */
+/* The profile is missing in the sum. */
 static void
 miss(struct run *r, const char *name, const char *reason)
 {
@@ -144,7 +144,7 @@ miss(struct run *r, const char *name, const char *reason)
 	say_error(name, "%s", reason);
 }
 
-/* Is it, or a part of it, in the sum already? Then it is left out. */
+/* Is the profile, or a part of it, in the sum already? Then it is left out. */
 static bool
 is_twice(struct run *r, const char *name, const struct profile *p)
 {
@@ -176,8 +176,8 @@ run_take(struct run *r, const char *name, const struct profile *p)
 	return true;
 }
 
-/* It cannot be used.
- * If it was asked for, or is damaged, the sum is short of it. An empty one has no counts that could be missed. */
+/* Leaves out a profile that cannot be used. If it was asked for, or is damaged, it is missing in the sum. An empty one has no
+ * counts that could be missing. */
 static void
 refuse(struct run *r, const struct found *f, const char *why, bool damaged)
 {
@@ -196,7 +196,7 @@ is_of_program(const struct run *r, const struct profile *p)
 	return false;
 }
 
-/* Is the file called as profiles of the program are? */
+/* Does the file have a name of the program's profiles? */
 static bool
 is_called_so(const char *file, const char *program)
 {
@@ -205,8 +205,8 @@ is_called_so(const char *file, const char *program)
 	return !strncmp(base_name(file), base_name(program), n) && base_name(file)[n] == '.';
 }
 
-/* The program by whose name there is a module in it, or by which the file is called if it has none; NULL: none. Such a profile,
- * found in a folder, is none of our business. */
+/* The program that has the name of one of the profile's modules or, if it has no modules, the program in the file's name. NULL:
+ * none: a profile that was found in a folder and belongs to no program is ignored. */
 static const char *
 program_of_name(const struct run *r, const struct profile *p, const char *file)
 {
@@ -228,7 +228,7 @@ why_of_none(struct run *r, const struct profile *p, const char *program)
 	return run_why_not(r, p, r->path);
 }
 
-/* Why a profile that was found rather than named is not used; NULL: it is. Merged: what it was merged from may be here too. */
+/* Why a profile that was found, not named, is not used; NULL: it is used. What a merged profile was made from may be here, too. */
 static const char *
 why_not_found(const struct found *f, const struct profile *p)
 {
@@ -241,7 +241,7 @@ why_not_found(const struct found *f, const struct profile *p)
 	return NULL;
 }
 
-/* Where all that a command started is summed. */
+/* For sums of everything that a command started. */
 static const char only_named[] = "it has counts of a snapshot (CHORD_SIGNAL), which are used only where the program is named";
 
 static const char *
@@ -290,7 +290,7 @@ take_all(struct run *r, const struct found_list *list)
 	return ok;
 }
 
-/* Nothing can be used: why, as far as it has not been said. */
+/* Says why nothing can be used, as far as that has not been said. */
 static void
 say_left_out(const struct run *r)
 {
@@ -298,7 +298,7 @@ say_left_out(const struct run *r)
 		say_error(r->left_out.at[i].name, "%s", r->left_out.at[i].reason);
 }
 
-/* Drops those that were found for a program before: the first places are the same for all. */
+/* Drops profiles that were already found for another program: the first places are the same for all programs. */
 static void
 leave_known(const struct run *r, struct found_list *list)
 {
@@ -327,7 +327,7 @@ load_given(struct run *r, char **name, int n)
 	ok = take_all(r, &list);
 	free(list.at);
 	for (size_t i = 0; i < r->left_out.n; i++)
-		if (r->left_out.at[i].reason == only_named) /* whoever asked knows more */
+		if (r->left_out.at[i].reason == only_named) /* the caller can say more about it */
 			return ok;
 	if (!ok || r->summed.n)
 		return ok;
@@ -343,7 +343,8 @@ has_profile(const struct run *r, size_t program)
 	return profile_module(r->sum, image_build_id(r->binary.at[program].image));
 }
 
-/* Of one of the programs, in the first place where there are any. looked: where. False: reported. */
+/* Finds the profiles of one program, in the first place that has any. *looked: where it looked. False: the error has been
+ * reported. */
 static bool
 find_profiles(struct run *r, size_t program, const char **looked)
 {
@@ -382,7 +383,7 @@ load_found(struct run *r)
 
 	for (size_t k = 0; k < r->nprogram && ok; k++)
 		ok = find_profiles(r, k, &looked[k]);
-	/* Those of a later program may be an earlier one's, too. */
+	/* Profiles of a later program may be those of an earlier one, too. */
 	for (size_t k = 0; k < r->nprogram && ok; k++)
 		all &= has_profile(r, k) || r->never_ran;
 	if (!ok || all)
@@ -403,7 +404,7 @@ is_program(const struct run *r, struct str id)
 	return false;
 }
 
-/* Objects that the profile names, but for the programs that are open. */
+/* Opens the objects that the profile names, except the programs that are open. */
 static void
 open_others(struct run *r)
 {
@@ -449,7 +450,7 @@ solve_binary(struct run *r, struct binary *bin)
 			VEC_PUSH(r->unknown, (struct named){bin->map.proc[i].name, bin->counts[i].why});
 }
 
-/* A procedure that does not count some event keeps it from being the whole program's. */
+/* If a procedure does not count an event, the event's total is not that of the whole program. */
 static void
 note_without(struct event_totals *t, const struct proc *p)
 {
@@ -550,7 +551,7 @@ run_load(struct run *r, const char *program, char **profile, int nprofile)
 	return run_solve(r);
 }
 
-/* Each of several has to have one, and none may be there twice. */
+/* Each of several programs needs a profile, and none may be named twice. */
 static bool
 is_complete(const struct run *r)
 {

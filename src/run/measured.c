@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Which functions of a program are not measured, and to whom they belong. */
+/* Which functions of a program are not measured, and to what they belong. */
 #include "run/run.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Code that every program gets from the compiler's start-up files. */
+/* Code of the compiler's start-up files, which every program has. */
 static bool
 is_startup(const char *name)
 {
@@ -20,7 +20,7 @@ is_startup(const char *name)
 	return false;
 }
 
-/* Chord's own code, in every measured program. */
+/* Chord's own code, which every measured program has. */
 static bool
 is_runtime(const char *name)
 {
@@ -66,7 +66,7 @@ map_bytes(const struct binary *bin)
 	return sum;
 }
 
-/* Is the function the procedure itself, or its part out of line? */
+/* Is the function the procedure itself, or its out-of-line part? */
 static bool
 is_of(const struct proc *p, const char *name)
 {
@@ -75,8 +75,8 @@ is_of(const struct proc *p, const char *name)
 	return !strncmp(p->name, name, n) && (!name[n] || !strncmp(name + n, ".cold", 5));
 }
 
-/* A function that begins with padding begins before its part in the map: the weaver saw no bytes there, and its own code made the
- * padding necessary. */
+/* A function that begins with padding begins before its part in the map: the weaver saw no bytes there, and the padding became
+ * necessary by woven code. */
 static bool
 is_measured(const struct binary *bin, const struct image_symbol *s)
 {
@@ -108,7 +108,7 @@ unmeasured_find(struct binary *bin, struct unmeasured *un)
 	}
 }
 
-/* Is it one of the objects that were measured? */
+/* Is the library one of the measured objects? */
 static bool
 is_binary(const struct run *r, const char *library)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The sum of profiles of one build, one after another: of each only its origin and what is in flight stays, besides the sum. */
+/* The sum of profiles of one build, added one by one. Besides the sum, only the origin of each is kept, and what is in flight. */
 #include "run/run.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* A snapshot has what the whole profile of its process has as well. Once is enough. */
+/* A snapshot is contained in the whole profile of its process. One warning is enough. */
 static void
 warn_of_twice(struct merge *m, const struct profile *p, const char *name)
 {
@@ -18,7 +18,7 @@ warn_of_twice(struct merge *m, const struct profile *p, const char *name)
 	            "summed twice", o->pid);
 }
 
-/* ---- what belongs together: modules that are in one profile, in any order of the profiles ---- */
+/* ---- builds: modules that are in one profile belong together, in any order of the profiles ---- */
 
 static size_t
 root_of(struct merge *m, size_t module)
@@ -28,7 +28,7 @@ root_of(struct merge *m, size_t module)
 	return module;
 }
 
-/* name: of a profile whose modules are in the sum. */
+/* name: the profile, whose modules are already in the sum. */
 static void
 relate(struct merge *m, const struct profile *p, const char *name)
 {
@@ -43,7 +43,7 @@ relate(struct merge *m, const struct profile *p, const char *name)
 
 		if (first == SIZE_MAX)
 			first = root;
-		/* The profile that came first is the older relation. */
+		/* The module of the earlier profile becomes the root. */
 		if (root != SIZE_MAX)
 			m->kin.at[root > first ? root : first].of = root > first ? first : root;
 		if (root != SIZE_MAX && root < first)
@@ -97,7 +97,7 @@ why_not_here(const struct found *f)
 	return NULL;
 }
 
-/* An empty one has no counts that could be missed. */
+/* An empty profile has no counts that could be missing. */
 void
 merge_file(struct merge *m, const struct found *f)
 {

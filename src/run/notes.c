@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* What a report says beside its numbers: which counts are bounds or may be wrong, and why. */
+/* The notes of a report: which counts are bounds or may be wrong, and why. */
 #include "run/run.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-/* How often edges of a kind were taken, also in procedures whose other counts are not known. *sure: all were counted. */
+/* How often edges of a kind were taken, also in procedures whose other counts are not known. *sure: all of them were counted. */
 static uint64_t
 taken(const struct run *r, uint32_t kind, bool *sure)
 {
@@ -38,7 +38,7 @@ note(struct run *r, uint64_t n, const char *one, const char *many)
 		VEC_PUSH(r->note, pool_printf(r->pool, "%" PRIu64 " %s", n, n == 1 ? one : many));
 }
 
-/* Jumps from one activation into another. Whoever made one has to have been seen, to know what it abandoned. */
+/* Jumps from one activation into another. The runtime has to see such a jump to know which activations it abandoned. */
 static void
 note_jumps(struct run *r)
 {
@@ -61,7 +61,7 @@ note_jumps(struct run *r)
 
 /* ---- signals' handlers ---- */
 
-/* The binary and procedure of a function that was set as a handler. */
+/* The procedure that was set as a handler, and its binary. */
 static const struct proc *
 handler_of(const struct run *r, const struct exits *e, struct binary **binary)
 {
@@ -83,15 +83,15 @@ handler_of(const struct run *r, const struct exits *e, struct binary **binary)
 	return NULL;
 }
 
-/* How often a procedure came to its end: by returning, and by jumps to what may have returned. */
+/* How often a procedure ended: by returns, and by jumps to code that may have returned. */
 struct ends {
 	uint64_t returns, others;
-	bool unknown;            /* or more often: not all of that was counted */
+	bool unknown;            /* there may be more: some were not counted */
 };
 
 enum { TAIL_CALLS = 100 };
 
-/* Looks at *more procedures that it ends with a jump to, at most. */
+/* Follows at most *more tail calls. */
 static struct ends returns_of(struct binary *bin, const struct proc *p, unsigned *more);
 
 /* The measured procedure that the last instruction of a block jumps to, or NULL. */
@@ -110,7 +110,7 @@ jumps_to(struct binary *bin, const struct proc *p, uint32_t block)
 	return part && part->proc != p && !part->proc->refused ? part->proc : NULL;
 }
 
-/* So many activations of it were left by a tail call. What it called returned for them at most as often as for all its callers. */
+/* n activations were left by a tail call. The callee returned for them at most as often as for all its callers. */
 static void
 add_tail_call(struct ends *to, struct binary *bin, const struct proc *p, uint32_t block, uint64_t n, unsigned *more)
 {
@@ -152,7 +152,8 @@ returns_of(struct binary *bin, const struct proc *p, unsigned *more)
 	return ends;
 }
 
-/* A handler may let the program go on elsewhere than where it was. What the graphs foresee of that is counted. */
+/* A handler may let the program continue at another place than the interrupted one. The number that the graphs expect is
+ * subtracted. */
 static void
 note_handlers(struct run *r)
 {
@@ -188,7 +189,7 @@ note_handlers(struct run *r)
 		                              others ? " or what it jumps to" : ""));
 }
 
-/* Procedures of which a measure counts only a part. */
+/* Notes procedures of which a measure counts only a part. */
 static void
 note_partly(struct run *r, const struct counts_partly *x)
 {
@@ -222,7 +223,7 @@ lost_places(const struct run *r)
 	return n;
 }
 
-/* Who is known to have been active, and what bounds rest on. */
+/* Notes which procedures are known to have been active, and what bounds depend on. */
 static void
 note_active(struct run *r)
 {
@@ -259,7 +260,7 @@ note_measure(struct run *r, struct strmap *seen, const char *tag)
 	VEC_PUSH(r->note, pool_printf(r->pool, "%s was measured, too, which this version of Chord does not know", tag));
 }
 
-/* What a changed Chord has woven. */
+/* Notes measures and data of another version of Chord. */
 static void
 note_unknown(struct run *r)
 {
@@ -278,7 +279,7 @@ note_unknown(struct run *r)
 	strmap_free(&seen);
 }
 
-/* In a program that is not static, an unwinder that was linked into it calls itself through no table. */
+/* An unwinder that was linked into a program that is not static calls itself through no table. */
 static void
 note_unwinder(struct run *r, const struct binary *b)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Which calls may lead back into the procedure that makes them: such a procedure may have several activations in a thread.
- * Considers only calls and jumps whose target the code names. */
+/* Which calls may lead back into the calling procedure: such a procedure may have several activations in a thread. Only calls and
+ * jumps whose target the code names are considered. */
 #include "run/run.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 enum { NONE = UINT32_MAX };
 
 struct site {
-	uint32_t to;             /* procedure, numbered over all binaries */
+	uint32_t to;             /* procedure number, over all binaries */
 	struct call *call;       /* NULL: a jump */
 };
 
@@ -16,13 +16,13 @@ struct calls {
 	struct run *r;
 	struct pool *pool;
 	uint32_t n;              /* procedures */
-	uint32_t *first;         /* by binary: number of its first one */
+	uint32_t *first;         /* by binary: number of its first procedure */
 	struct strmap name;
 	VEC(struct site) site;
 	uint32_t *at;            /* by procedure: its sites are site[at[v] .. at[v + 1]) */
 };
 
-/* Names of procedures that other objects may refer to: the first of each. */
+/* Names of procedures to which other objects may refer. If several have a name, the first one is taken. */
 static void
 take_names(struct calls *g)
 {
@@ -106,7 +106,7 @@ find_sites(struct calls *g)
 	g->at[v] = (uint32_t)g->site.n;
 }
 
-/* ---- circles: strongly connected components (Tarjan), without recursion ---- */
+/* ---- circles: strongly connected components (Tarjan), not recursive ---- */
 
 struct circles {
 	uint32_t *number, *low, *of; /* by procedure; of: its circle, NONE until known */

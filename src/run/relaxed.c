@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* The map has instructions as they were assembled, but a linker may replace the sequence that finds a thread's variable by another
- * one of as many bytes: calls by moves, two instructions by one. Blocks in which a call is not where the map has it are read again
- * from the linked program. An instruction that is gone stays in its block with no bytes, because the map counts instructions. */
+/* The map has instructions as they were assembled. But a linker may replace the code that finds a thread-local variable by other
+ * code of the same length: calls by moves, two instructions by one. A block is read again from the linked program if one of its
+ * calls is not where the map has it. An instruction that is gone stays in its block with no bytes, because the map counts
+ * instructions. */
 #include "run/run.h"
 
 #include <string.h>
 
-enum { MOST = 8 }; /* instructions in place of others */
+enum { MOST = 8 }; /* most instructions of a replacement */
 
 /* A block of a program. */
 struct reading {
@@ -21,7 +22,7 @@ length_of(uint8_t insn)
 	return insn & 15;
 }
 
-/* Is a call of the block another instruction now? Jumps may have another length than before: they are not asked. */
+/* Is a call of the block another instruction now? Jumps may have another length than before, so they are not compared. */
 static bool
 lost_a_call(const struct binary *bin, const struct proc *p, uint32_t block)
 {
@@ -35,8 +36,8 @@ lost_a_call(const struct binary *bin, const struct proc *p, uint32_t block)
 	return false;
 }
 
-/* Reads what is linked in place of the instruction and of those behind it whose bytes it needs. Gives how many of the block's these
- * are; 0: it cannot be told. */
+/* Reads the linked instructions at instruction number `first`, and as many of the block's next ones as these overlap. Returns the
+ * number of instructions of the block; 0: it cannot be determined. */
 static uint32_t
 read_group(const struct reading *r, uint32_t first, struct insn *found, uint32_t *n)
 {
@@ -79,7 +80,7 @@ is_read(uint8_t kind)
 	return kind != CHORD_INSN_PAD && kind != CHORD_INSN_BRANCH && kind != CHORD_INSN_JUMP && kind != CHORD_INSN_IJUMP;
 }
 
-/* False: not all that was replaced could be taken over. */
+/* False: some replacements could not be represented. */
 static bool
 read_block(struct reading *r, uint8_t *insn)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Event counters count instructions as assembled, but a linker may replace instructions: a load from the GOT by lea, a call of
- * __tls_get_addr by a load. The linked program is compared with what the map says was counted. If it is known how often blocks
- * ran, the totals are corrected, else bounded. */
+ * __tls_get_addr by a load. The linked program is compared with what the map says was counted. The totals are corrected if it is
+ * known how often blocks ran; otherwise they become bounds. */
 #include "run/run.h"
 
 #include <inttypes.h>
@@ -12,11 +12,12 @@ struct replaced {
 	const char *name;
 	uint64_t more, less;     /* known: events that were not counted, and events counted that did not happen */
 	uint32_t blocks;         /* blocks with replaced instructions that ran an unknown number of times */
-	/* For these: by how much the true number may be less or more for that many counted events; per 0: no bound. */
+	/* For these blocks: by how much the true number may be smaller (over) or larger (under), for each over_per or under_per
+	 * counted events. 0: no bound. */
 	uint64_t over, over_per, under, under_per;
 };
 
-/* What the map says that a block's instructions add, each as often as it ran. */
+/* The number of events that the map gives for a block's instructions, each multiplied by its count. */
 static uint64_t
 counted_in(const struct proc *p, const struct counts *c, uint32_t block, uint32_t e)
 {
@@ -26,7 +27,7 @@ counted_in(const struct proc *p, const struct counts *c, uint32_t block, uint32_
 
 	if (!c)
 		return (uint64_t)event_added(p, block, p->block[block].ninsn, e);
-	/* That number changes only behind calls at which activations ended. */
+	/* The count changes only after calls at which activations ended. */
 	for (walk_start(&w, p, c, block); walk_next(&w); count = w.count)
 		if (w.count != count) {
 			behind = event_added(p, block, w.i, e);
@@ -65,7 +66,8 @@ compare_block(struct replaced *x, struct pool *pool, struct binary *bin, const s
 	widen(&x->under, &x->under_per, x->blocks, is > was ? is - was : 0, was + enter);
 }
 
-/* What the linked instruction alone adds. A callee may have another name before linking, and tables are not used here. */
+/* Does the linked instruction alone determine the event? A callee may have another name before linking, and tables are not used
+ * here. */
 static bool
 can_compare(struct pool *pool, const char *name, struct event_list *one)
 {
@@ -83,7 +85,7 @@ scaled(uint64_t n, uint64_t by, uint64_t per)
 	return v > INT64_MAX ? INT64_MAX : (uint64_t)v;
 }
 
-/* The two numbers between which it is, and why. */
+/* Makes the total a pair of bounds, and notes why. */
 static void
 bound(struct run *r, const struct binary *bin, const struct replaced *x, struct event_total *t)
 {
@@ -96,7 +98,7 @@ bound(struct run *r, const struct binary *bin, const struct replaced *x, struct 
 	                                  x->blocks == 1 ? "block" : "blocks", base_name(bin->path)));
 }
 
-/* All blocks. Without bin->counts none is known to have run so many times. */
+/* Compares all blocks. Without bin->counts no block has a known count. */
 static struct replaced
 compare(struct pool *pool, struct binary *bin, const char *event)
 {

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /* Totals of events. Events that are counted come from their counters. Others follow from how often instructions, blocks and edges
- * were executed. Instructions are read from the linked program: where a linker replaced some (a load from the GOT by lea), those
- * that ran count. */
+ * were executed. Instructions are read from the linked program: if a linker replaced some (a load from the GOT by lea), those that
+ * ran are counted. */
 #include "run/run.h"
 
 #include <string.h>
 
 #define TOO_LARGE "its count does not fit 64 bits"
 
-/* A procedure being looked at. */
+/* The procedure under consideration. */
 struct scan {
 	struct tally *t;
 	struct binary *bin;
 	const struct proc *p;
-	const struct counts *c;  /* NULL: everything once */
+	const struct counts *c;  /* NULL: everything counts once */
 	uint32_t *jump_at;       /* by block: offset of its last instruction */
 	uint32_t *first_arc;     /* by block: the first edge that leaves it, or narc */
 	uint32_t *last_jump;     /* by vertex: for a hub, the block with the last of the jumps that lead into it */
-	uint32_t *lands;         /* by vertex: the block; for a gate, the block that is entered through it; or nblock */
+	uint32_t *lands;         /* by vertex: for a block, itself; for a gate, the block entered through it; else nblock */
 	bool leaves;             /* the current block ends in a jump out of the procedure */
 	bool *counted;           /* by event: the procedure has a counter for it */
-	bool most;               /* bounds: these are the most */
+	bool most;               /* upper bounds are being computed */
 	uint64_t *sum;           /* by event: of this procedure */
 };
 
@@ -81,7 +81,7 @@ is_jump(uint32_t kind)
 	return kind == CHORD_INSN_BRANCH || kind == CHORD_INSN_JUMP || kind == CHORD_INSN_IJUMP;
 }
 
-/* Events of an instruction that may have several names. */
+/* The events of an instruction whose callee may have several names. */
 static uint64_t
 value_of(const struct scan *s, const struct event *e, const struct insn *in, const struct facts *f, const struct callee *c)
 {
@@ -109,7 +109,7 @@ add_insn(struct scan *s, const struct insn *in, const struct facts *f, uint64_t 
 		add(s, i, value_of(s, &l->at[i], in, f, &c), count);
 }
 
-/* Decoded without its bytes: from what the map says. */
+/* Adds an instruction whose bytes cannot be read, as far as the map describes it. */
 static void
 add_unread(struct scan *s, const struct walk *w, uint64_t count)
 {
@@ -126,8 +126,8 @@ add_unread(struct scan *s, const struct walk *w, uint64_t count)
 	}
 }
 
-/* The linked instruction in place of one: mostly itself. If a linker replaced two by others of the same total length, those that
- * begin in its bytes. next: behind what was read last. */
+/* Reads the linked instructions in the place of one, which is mostly the same instruction. If a linker replaced two by others of
+ * the same total length, those that begin in its bytes are read. next: the end of what was read last. */
 static void
 read_insn(struct scan *s, const struct walk *w, uint64_t count, uint64_t *next)
 {
@@ -146,7 +146,7 @@ read_insn(struct scan *s, const struct walk *w, uint64_t count, uint64_t *next)
 		add_insn(s, &in, &f, at, count);
 		at += in.len;
 		if (is_jump(w->kind))
-			break; /* it may have another length here; nothing comes behind it */
+			break; /* it may have another length here; nothing follows it */
 	}
 	*next = at;
 }
@@ -257,7 +257,7 @@ ends_in_branch(const struct scan *s, uint32_t block)
 	return b->ninsn && b->insn[b->ninsn - 1] >> 4 == CHORD_INSN_BRANCH;
 }
 
-/* A conditional jump out of the procedure: the edge of a block's jump comes before that to the next block. */
+/* Is it a conditional jump out of the procedure? The edge of a block's jump comes before the edge to the next block. */
 static bool
 is_jump_out(const struct scan *s, uint32_t arc)
 {
@@ -317,7 +317,7 @@ asks_for_edges(const struct event_list *l)
 
 /* ---- counters of events ---- */
 
-/* False: there is a counter for every event that is asked for. */
+/* False: there is a counter for every requested event. */
 static bool
 find_counted(struct scan *s)
 {

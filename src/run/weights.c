@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How often edges ran, for the weaver, in place of its guess. */
+/* How often edges ran; the weaver uses this in place of its guess. */
 #include "run/run.h"
 
 bool
@@ -21,7 +21,7 @@ weights_add(const struct proc *p, const struct counts *c, uint64_t *ran)
 		ran[e] = saturating_add(ran[e], c->arc[e]);
 }
 
-/* The same procedure may be in several objects. */
+/* Several objects may have the same procedure. */
 static void
 add_proc(struct selection *in, const struct proc *p, const struct counts *c)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* How far event counters are behind when control is at some address (Ball 1994, section 3.3). At an instruction of the original
- * program the map says it; woven-in code is followed to the next one. */
+/* By how much event counters are behind when control is at some address (Ball 1994, section 3.3). At an instruction of the original
+ * program the map determines it. From woven-in code, the next such instruction is looked for. */
 #include "run/run.h"
 
 #include "machine/machine.h"
@@ -8,20 +8,20 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-enum { FAR = 1000 }; /* instructions: more than any one place has woven in */
+enum { FAR = 1000 }; /* more instructions than are woven in at any one place */
 
 /* Instructions of a procedure by their address in the woven program. */
 struct insn_at {
 	uint64_t addr;
 	uint32_t block, insn;
 	uint8_t len;
-	bool jump;               /* linkers and assemblers choose how long it is */
+	bool jump;               /* linkers and assemblers choose its length */
 };
 
 struct places {
 	struct insn_at *at;
 	size_t n;
-	bool all;                /* of every instruction it is known where it is */
+	bool all;                /* the places of all instructions are known */
 };
 
 static int
@@ -62,8 +62,8 @@ places_of(struct pool *pool, const struct proc *p)
 	return places;
 }
 
-/* The instruction at an address, or in whose bytes it lies: linkers replace two instructions that find a thread's variable by two
- * of other lengths. */
+/* The instruction at an address, or around it: linkers replace two instructions that find a thread-local variable by two of other
+ * lengths. */
 static const struct insn_at *
 place_at(const struct places *places, uint64_t addr)
 {
@@ -126,7 +126,7 @@ pass(struct where_index *x, struct where *w)
 	return true;
 }
 
-/* Follows woven-in code to the next instruction of the original, or out of the procedure. */
+/* Follows woven-in code to the next instruction of the original program, or out of the procedure. */
 static void
 follow(struct where_index *x, struct pool *pool, struct where *w)
 {

@@ -5,8 +5,8 @@
 
 /* An instruction of woven code. */
 struct decoded {
-	uint32_t len;            /* 0: it is none */
-	uint64_t counter;        /* that it writes, or 0 */
+	uint32_t len;            /* 0: it is not a woven instruction */
+	uint64_t counter;        /* the counter that it writes, or 0 */
 	bool jumps;
 };
 
@@ -15,7 +15,7 @@ struct woven_program {
 	struct parts parts;
 };
 
-/* Which bases the registers have in woven-in code at an address, by register. */
+/* By register: the base that it holds in woven-in code at an address. */
 static const uint64_t *
 bases_at(const struct woven_program *program, uint64_t at)
 {
@@ -74,7 +74,7 @@ jump_at(struct woven_program *program, uint64_t at, struct insn *in)
 	return image_insn(program->image, at, in) && in->attr & INSN_REL;
 }
 
-/* Before a system call: where control goes on after the code woven in before it. */
+/* Is it code woven in before a system call? *on: where control continues after it. */
 static bool
 is_leader(struct woven_program *program, uint64_t at, uint64_t hi, uint64_t *on)
 {
@@ -84,7 +84,7 @@ is_leader(struct woven_program *program, uint64_t at, uint64_t hi, uint64_t *on)
 	return *on > at && *on <= hi;
 }
 
-/* A conditional jump that is not the block's own, which is the first here, is one of the weaver's that comes back. */
+/* The first conditional jump here is the block's own. Any other one is woven in and comes back. */
 static uint64_t
 runs_straight(void *program, uint64_t lo, uint64_t hi)
 {
