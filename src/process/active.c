@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The activations of a stopped process, treated as if they ended where they are, so that the counts are those of this moment.
- * Woven-in code between two instructions is treated as if it had run to its end, so that all counters agree with one place of the
- * program. */
+/* The activations of a stopped process, treated as if they ended where they are. So the counts are those of this moment. Woven-in
+ * code between two instructions is treated as if it had run to its end, so all counters agree with one place of the program. */
 #include "process/inspector.h"
 
 #include <stdlib.h>
@@ -14,8 +13,8 @@ struct pending {
 
 /* The slot of an activation that is treated as ended at a call. */
 struct slot {
-	const struct loaded *in; /* NULL: there is none */
-	uint64_t addr;           /* where the call comes back to, at link time */
+	const struct loaded *in; /* NULL: there is no slot */
+	uint64_t addr;           /* the return address of the call, at link time */
 	uint64_t word;
 };
 
@@ -23,12 +22,12 @@ struct ending {
 	struct inspector *k;
 	struct profile *p;
 	struct thread_state *now;
-	bool inner;              /* the next frame is the innermost, which has been looked at */
+	bool inner;              /* the next frame is the innermost one, which has been handled already */
 	bool ok;
 	VEC(struct pending) pending;
-	VEC(uint64_t *) raised;  /* counters of the profile that were raised for this thread, and by how much */
+	VEC(uint64_t *) raised;  /* counters of the profile that were raised for this thread; by: by how much */
 	VEC(int64_t) by;
-	/* The frame before, whose slot is just below the CFA of the next frame: where it ended. */
+	/* The previous frame and the address where it ended. Its slot is just below the CFA of the next frame. */
 	struct slot under;
 	VEC(struct slot) slots;  /* of this thread */
 };
@@ -64,7 +63,7 @@ take_pending(struct ending *x, const struct module *m)
 	return true;
 }
 
-/* Takes back what was added, as if nothing were known of the thread. */
+/* Takes back what was added for the thread. */
 static void
 forget_thread(struct ending *x, size_t nexit)
 {
@@ -73,7 +72,7 @@ forget_thread(struct ending *x, size_t nexit)
 		*x->raised.at[i] -= (uint64_t)x->by.at[i];
 }
 
-/* The values of the thread's counters whose events are summed for calls. */
+/* Adds the values of the thread's counters whose events are summed for calls. */
 static void
 take_sums(const struct ending *x, const struct loaded *l, struct exits *e)
 {
@@ -98,7 +97,7 @@ end_at(struct ending *x, const struct loaded *l, uint64_t addr)
 
 /* ---- frames ---- */
 
-/* What the slot of the frame before holds. */
+/* Reads the slot of the previous frame. */
 static void
 take_slot(struct ending *x, uint64_t sp)
 {
@@ -119,7 +118,7 @@ end_slots(struct ending *x)
 	}
 }
 
-/* An activation interrupted between calls; *w: where the program goes on. */
+/* Ends an activation that was interrupted between calls. *w: where the program continues. */
 static bool
 end_between(struct ending *x, const struct loaded *l, uint64_t pc, struct where *w)
 {
@@ -155,7 +154,7 @@ end_frame(void *arg, uint64_t pc, uint64_t sp, bool exact)
 	return true;
 }
 
-/* False: the positions of some of its activations are not known. */
+/* False: the positions of some of the thread's activations are not known. */
 static bool
 end_thread(struct ending *x, struct thread_state *s)
 {
@@ -171,7 +170,7 @@ end_thread(struct ending *x, struct thread_state *s)
 	if (l && t.sp < s->left && !end_between(x, l, t.pc, &w))
 		return false;
 	if (w.proc) {
-		/* Where the original's code goes on: the unwind table is right there. */
+		/* The unwind table is right where the original code continues. */
 		t.pc = w.addr + l->bias;
 		t.sp += (uint64_t)w.sp;
 	}

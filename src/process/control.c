@@ -2,7 +2,7 @@
 /* The control block of a measured process, found from outside by its anchor page. */
 #include "process/control.h"
 
-/* A reserved address may have a page that says where the block is. A page without magic is not in use. */
+/* A reserved address may have a page with the address of the control block. A page without the magic number is not in use. */
 static bool
 find_at(control_read_fn *read, const void *of, uint64_t place, struct chord_live *live)
 {

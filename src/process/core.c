@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The profile of a process that died and left a core file. Counters are mostly in mappings of the profile's file, which core
- * files do not contain; what was in anonymous memory is in the core. The stacks in it show which activations were active. */
+/* The profile of a process that died and left a core file. Counters are mostly in mappings of the profile's file, which core files
+ * do not contain; counters in anonymous memory are in the core. Its stacks show which activations were under way. */
 #include "process/core.h"
 
 #include "process/control.h"
@@ -13,7 +13,7 @@
 
 enum { NAME_MAX_BYTES = 4096 };
 
-/* ---- what the process knew ---- */
+/* ---- the process's tables ---- */
 
 bool
 post_read(const void *of, uint64_t addr, void *to, size_t n)
@@ -45,7 +45,7 @@ post_read_tables(struct post *s)
 
 /* ---- the file ---- */
 
-/* Which counters a module has. It has been checked. */
+/* Notes which counters the file has. The file has been checked. */
 static void
 note_filed(struct post *s)
 {
@@ -76,7 +76,7 @@ read_file(struct post *s, const char *path, const char **why)
 	return !*why;
 }
 
-/* The file that the process wrote, if it is still there: another file may have its name now. */
+/* Finds the file that the process wrote, if it still exists: another file may have its name now. */
 static void
 find_file(struct post *s)
 {
@@ -112,8 +112,8 @@ read_memory(const struct post *s, uint64_t addr, unsigned char *to, uint64_t n)
 	return true;
 }
 
-/* Adds the n bytes of counters that were at an address, of the module from the link-time address on. False: they are not in the
- * core. */
+/* Adds n bytes of counters from memory at addr to the module's counters from the link-time address `link` on. False: they are not
+ * in the core. */
 static bool
 add_memory(struct post *s, uint32_t number, uint64_t link, uint64_t addr, uint64_t n)
 {
@@ -139,7 +139,7 @@ add_memory(struct post *s, uint32_t number, uint64_t link, uint64_t addr, uint64
 	return ok;
 }
 
-/* Where the counters of a program are at link time. Without a base only they are counters. */
+/* The link-time addresses of the counters of a program. Where there is no region, only these are counters. */
 static bool
 counter_range(const struct map *map, uint64_t *lo, uint64_t *hi)
 {
@@ -161,7 +161,7 @@ counter_range(const struct map *map, uint64_t *lo, uint64_t *hi)
 	return *lo < *hi && (*hi - *lo) % 8 == 0;
 }
 
-/* Inserts an address among the lowest ones. */
+/* Inserts an address, and keeps the lowest ones. */
 static void
 add_sum(struct loaded *l, uint64_t addr)
 {
@@ -176,7 +176,8 @@ add_sum(struct loaded *l, uint64_t addr)
 	l->sum[k] = addr;
 }
 
-/* What only the map of a module tells: the counters whose values exits record, and the counters of code that ran without a base. */
+/* Adds what only a module's map tells: the counters whose values exits record, and the counters of code that ran without a
+ * region. */
 static void
 add_own(struct post *s, struct loaded *l, const struct binary *bin)
 {
@@ -212,7 +213,7 @@ post_module(struct post *s, const struct chord_live_module *l)
 	return (uint32_t)s->p->module.n - 1;
 }
 
-/* Adds what is not in the file. */
+/* Adds the regions that are not in the file. */
 static void
 add_regions(struct post *s, uint32_t i)
 {
@@ -225,7 +226,7 @@ add_regions(struct post *s, uint32_t i)
 			s->missing++;
 }
 
-/* Adds what was in memory of a module. Its map, if it can be read, tells more than the runtime knew. */
+/* Adds the counters of a module that were in memory. If its map can be read, it tells more than the runtime knew. */
 static void
 add_with_map(struct post *s, uint32_t i, const struct binary *bin)
 {
@@ -304,7 +305,7 @@ take_exits(struct post *s)
 			take_exits_at(s, &e);
 }
 
-/* ---- a process whose runtime did not come to anything: all threads count in one place ---- */
+/* ---- a process whose runtime did not start: all threads count in one place ---- */
 
 static void
 take_object(void *ctx, const char *path, uint64_t bias)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Activations that were active when a process died, from the stacks in its core file. */
+/* Activations that were under way when a process died, from the stacks in its core file. */
 #include "process/core.h"
 
 #include <string.h>
 
-/* The address from which on the frames of a thread are among the exits already. */
+/* The stack address from which on the frames of a thread are already among the exits. */
 static uint64_t
 recorded_from(const struct post *s, uint32_t tid)
 {
@@ -16,7 +16,7 @@ recorded_from(const struct post *s, uint32_t tid)
 	return UINT64_MAX;
 }
 
-/* A counter of the module in the region of a thread; 0 if it is not known. */
+/* The value of a module's counter in the region of a thread; 0 if it is not known. */
 static uint64_t
 count_of(const struct post *s, const struct loaded *l, uint32_t tid, uint64_t link)
 {
@@ -35,7 +35,7 @@ count_of(const struct post *s, const struct loaded *l, uint32_t tid, uint64_t li
 	return v;
 }
 
-/* What the slot of the frame before holds, if it is in the core. */
+/* Reads the slot of the previous frame, if it is in the core. */
 static void
 take_slot(struct post *s, const struct core_frame *f)
 {

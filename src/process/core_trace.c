@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a core file has of a trace: of a process that could make no file for it. */
+/* The trace in a core file of a process that could make no file for it. */
 #include "process/core.h"
 
 #include "process/control.h"
@@ -21,7 +21,7 @@ core_trace_is(const char *path)
 	return is;
 }
 
-/* The modules of the process, by its numbers of them, for the tokens of the trace. */
+/* Lists the modules of the process by the process's numbers, for the tokens of the trace. */
 static void
 name_modules(struct post *s, const struct trace_file *f)
 {

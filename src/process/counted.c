@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a process counts: its modules, opened, and the events that are asked for. */
+/* What a process counts: opens its modules, and finds the requested events. */
 #include "process/query.h"
 
 #include "asm/event.h"
@@ -47,7 +47,7 @@ find_returns(struct query *q, struct counted *c)
 		qsort(c->back, c->nback, sizeof *c->back, by_number);
 }
 
-/* Opens the file if it has that build id. */
+/* Opens the file, if it has that build id. */
 static bool
 open_build(struct query *q, const char *path, struct str id, struct counted *c)
 {
@@ -61,7 +61,7 @@ open_build(struct query *q, const char *path, struct str id, struct counted *c)
 	return false;
 }
 
-/* A module of the profile: the program itself, or a library by its path, under the root of the process. */
+/* Opens a module of the profile: the program itself, or a library by its path, below the root of the process. */
 static void
 open_module(struct query *q, const struct process *p, const struct module *m)
 {
@@ -114,7 +114,7 @@ number_of(const struct query *q, struct str name)
 	return UINT32_MAX;
 }
 
-/* Finds the counters of the events asked for. */
+/* Notes in how many blocks the linker replaced instructions that the requested events count. */
 static void
 find_replaced(struct query *q, struct counted *c)
 {
@@ -181,7 +181,7 @@ not_counted(const struct query *q, struct str name)
 	return false;
 }
 
-/* Keeps only the wanted events, in that order. */
+/* Keeps only the requested events, in the requested order. */
 static bool
 choose(struct query *q)
 {
@@ -208,7 +208,7 @@ choose(struct query *q)
 	return true;
 }
 
-/* Modules that could not be read may count some events. */
+/* Modules that could not be read may count events. */
 static bool
 no_events(const struct query *q, const struct process *p)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Counters are right at calls. So only those activations on a stack matter that were interrupted elsewhere: by a signal, or in
+/* At calls counters are exact. So only those activations on a stack matter that were interrupted elsewhere: by a signal, or in
  * woven-in code that calls the runtime.
  *
- * The stack is first searched for what such an activation leaves there: the address to which a handler returns, or a return
- * address in woven-in code. Mostly there is none, and nothing more to do. If there is one, it may be a leftover, and the stack is
+ * The stack is first searched for what such an activation leaves there: the address to which a handler returns, or a return address
+ * in woven-in code. Mostly there is none, and nothing more has to be done. If one is found, it may be a leftover, so the stack is
  * walked. */
 #include "process/query.h"
 
@@ -23,9 +23,9 @@ loaded_at(const struct loaded *at, size_t n, uint64_t pc)
 	return NULL;
 }
 
-/* ---- looking through the stack ---- */
+/* ---- searching the stack ---- */
 
-/* Is it the address at which the kernel makes a handler return? */
+/* Is it the address to which the kernel lets a handler return? */
 static bool
 is_restorer(const struct frames *f, uint64_t word)
 {
@@ -35,7 +35,7 @@ is_restorer(const struct frames *f, uint64_t word)
 	return process_read(f->process, word, there, m->signal_return_size) && m->is_signal_return(there);
 }
 
-/* Is it behind a call in measured code that is not the program's own? */
+/* Is it a return address in measured code, after a call that is not the program's own? */
 static bool
 is_woven_return(const struct frames *f, uint64_t word)
 {
@@ -63,8 +63,8 @@ is_suspect(struct frames *f, uint64_t word)
 }
 _Static_assert(sizeof ((struct frames *)0)->seen == 8 << (64 - 52), "");
 
-/* Searches from the stack pointer up to the end of the mapping. If the handler has just returned, its word is below the stack
- * pointer. */
+/* Searches from the stack pointer up to the end of the mapping, and one word below: if a handler has just returned, its return
+ * address is there. */
 static bool
 may_be_interrupted(struct frames *f, uint64_t sp)
 {
@@ -88,7 +88,7 @@ may_be_interrupted(struct frames *f, uint64_t sp)
 	return false;
 }
 
-/* ---- walking it ---- */
+/* ---- walking the stack ---- */
 
 static bool
 source_read(void *ctx, uint64_t addr, uint64_t *word)
@@ -112,7 +112,7 @@ struct walking {
 	const struct frames *f;
 	interrupted_fn *found;
 	void *arg;
-	bool outer;              /* the innermost has been passed */
+	bool outer;              /* the innermost frame has been passed */
 	bool ok;
 };
 

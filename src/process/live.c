@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The profile of a running process: the file that it has mapped, whatever its name leads to now. The process is stopped while it
- * is read, if that is permitted. */
+/* The profile of a running process: the file that it has mapped, whatever file has its name now. The process is stopped while the
+ * file is read, if that is permitted. */
 #include "process/inspector.h"
 
 #include <errno.h>
@@ -21,7 +21,7 @@ is_profile(const char *path)
 	return magic == CHORD_PROFILE_MAGIC;
 }
 
-/* The first page of a file that is mapped shared and writable. */
+/* Is it the first page of a file that is mapped shared and writable? */
 static bool
 may_be_profile(const struct mapping *m)
 {
@@ -81,7 +81,7 @@ live_profile_load(struct pool *pool, const struct process *p, const char *path)
 	return profile;
 }
 
-/* What is known of the process while it is stopped. */
+/* Reads the counts while the process is stopped. *known: the positions of all threads are known. */
 static bool
 inspect_still(struct inspector *k, const char *path, bool *known)
 {
@@ -102,7 +102,7 @@ inspect_still(struct inspector *k, const char *path, bool *known)
 	return process_was_still(&k->process);
 }
 
-/* Waits until the positions of all threads can be seen, but not for long. */
+/* Tries until the positions of all threads are known, but not for long. */
 static void
 inspect_long(struct inspector *k, const char *path, bool *stood_still)
 {
@@ -142,12 +142,12 @@ live_profile(struct pool *pool, const char *pid, bool *stood_still)
 	free(k.region.at);
 	free(k.loaded.at);
 	sample_free(&m);
-	q.pool = pool_new(); /* the rest of what it has is the caller's */
+	q.pool = pool_new(); /* the pool belongs to the caller */
 	query_close(&q);
 	return k.profile;
 }
 
-/* The name of a file beside which another may be; NULL: it has none any more. */
+/* A name of the profile, for finding the trace next to it; NULL: the file has no name any more. */
 static const char *
 name_of(struct pool *pool, const char *path, const char *root)
 {
@@ -162,8 +162,8 @@ name_of(struct pool *pool, const char *path, const char *root)
 	return is_profile(name) ? name : is_profile(link) ? pool_strdup(pool, link) : NULL;
 }
 
-/* A traced process has its counts in the trace beside its profile. Both are read as they are now, while it runs, since it would be
- * stopped for long. NULL: it is none. */
+/* A traced process has its counts in the trace next to its profile. Both are read as they are while the process runs, because it
+ * would have to be stopped for long. NULL: it is not traced. */
 static struct profile *
 traced_profile(struct pool *pool, const char *pid, const char *root)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What /proc tells of a process: mappings, memory, files, threads. */
+/* Information about a process in /proc: mappings, memory, files, threads. */
 #include "process/process.h"
 
 #include <dirent.h>
@@ -14,9 +14,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { PF_KTHREAD = 0x200000 };   /* flag of a thread of the kernel in /proc/PID/stat */
+enum { PF_KTHREAD = 0x200000 };   /* flag of a kernel thread in /proc/PID/stat */
 
-/* ---- what it has mapped ---- */
+/* ---- mappings ---- */
 
 static void
 read_mapping(struct process *p, char *line)
@@ -77,7 +77,7 @@ is_that(const char *path, const struct mapping *m, bool (*is)(const char *))
 	return is_file(path, &st) && st.st_ino == m->ino && (!is || is(path));
 }
 
-/* The file may still be open, under any number. */
+/* The file may still be open, with any descriptor. */
 static const char *
 among_descriptors(struct process *p, const struct mapping *m, bool (*is)(const char *))
 {
@@ -100,7 +100,7 @@ process_file(struct process *p, const struct mapping *m, bool (*is)(const char *
 	const char *path = pool_printf(p->pool, "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, p->alive, m->start, m->end);
 	struct stat st;
 
-	/* For root: this path is the file itself. */
+	/* For root, this path is the file itself. */
 	if (is_file(path, &st) && (!is || is(path)))
 		return path;
 	path = pool_printf(p->pool, "/proc/%d/root%s", p->alive, m->path);
@@ -115,9 +115,9 @@ process_read(const struct process *p, uint64_t addr, void *to, size_t n)
 	return process_vm_readv(p->alive, &here, 1, &there, 1, 0) == (ssize_t)n;
 }
 
-/* ---- what /proc says of it and its threads ---- */
+/* ---- states of the process and its threads ---- */
 
-/* The last number after a word that begins a line of a status file; 0 if there is none. */
+/* The last number in the line of a status file that begins with a word; 0: there is none. */
 static uint64_t
 status_of(const char *path, const char *word, int base)
 {
@@ -149,7 +149,7 @@ task_file(const struct process *p, pid_t tid, const char *name)
 	return pool_printf(p->pool, "/proc/%s/task/%d/%s", p->pid, tid, name);
 }
 
-/* The state as ps shows it; 0: the process is gone. */
+/* The state, as ps shows it; 0: the process no longer exists. */
 static char
 state_and_flags(const struct process *p, pid_t tid, unsigned *flags)
 {
@@ -197,7 +197,7 @@ switches_of(const struct process *p, pid_t tid)
 
 /* ---- opening ---- */
 
-/* A thread that has not ended; 0: none. */
+/* A thread that has not ended; 0: there is none. */
 static pid_t
 one_alive(const struct process *p)
 {
@@ -212,7 +212,7 @@ one_alive(const struct process *p)
 	return alive;
 }
 
-/* A process that is ending is listed as running, but has no program any more. Threads of the kernel never have one. */
+/* A process that is ending is listed as running, but has no program any more. Kernel threads never have one. */
 bool
 process_ended(const struct process *p)
 {
@@ -252,8 +252,8 @@ process_close(struct process *p)
 
 /* ---- system calls ---- */
 
-/* Does the thread sleep in a system call that an interruption would end? Then its PC and stack pointer are in *t. A thread that a
- * signal has stopped does not: its call was interrupted already. */
+/* Is the thread in a system call that an interruption would end? Then its PC and stack pointer are in *t, and it need not be
+ * stopped. A thread that a signal has stopped is not: its call was interrupted already. */
 static bool
 waits(struct process *p, struct thread *t)
 {
@@ -268,8 +268,8 @@ waits(struct process *p, struct thread *t)
 	return n == 3 && p->machine->thread->call_kind(t->call) != CALL_RESTARTS && state_of(p, t->tid) != 'T';
 }
 
-/* A thread had just begun to wait when it was interrupted, and its system call ended. The call is made again, with those signals
- * blocked that the call itself lets through, so that these arrive inside the call. */
+/* The thread had just begun to wait when it was interrupted, so its system call ended. The call is made again, with those signals
+ * blocked that the call itself lets through, so that they arrive inside the call. */
 static void
 call_again(const struct process *p, pid_t tid)
 {
@@ -281,7 +281,7 @@ call_again(const struct process *p, pid_t tid)
 		return;
 	if (ptrace(PTRACE_GETSIGMASK, tid, sizeof mask, &mask) || ptrace(PTRACE_SETSIGMASK, tid, sizeof mask, &mask))
 		return;
-	/* A signal has come as well: the call would have been interrupted without us. */
+	/* If a signal has come as well, the call would have been interrupted without us. */
 	if ((status_of(status, "SigPnd:", 16) | status_of(status, "ShdPnd:", 16)) & ~status_of(status, "SigBlk:", 16))
 		return;
 	m->call_again(tid, number);
@@ -304,7 +304,7 @@ read_registers(const struct process *p, struct thread *t, bool by_us)
 		call_again(p, t->tid);
 }
 
-/* Waits for a thread to stop, but not for ever. A signal that stops it first is delivered when it goes on. */
+/* Waits for a thread to stop, but not forever. If a signal stops it first, the signal is delivered when the thread goes on. */
 static void
 wait_for(struct process *p, struct thread *t)
 {
@@ -343,7 +343,7 @@ is_restless(const struct process *p, pid_t tid)
 	return false;
 }
 
-/* Was it told to stop before, and not released since? Then it is waited for once more. */
+/* Was the thread told to stop before, and not released since? Then it is only waited for again. */
 static bool
 take_late(struct process *p, pid_t tid)
 {
@@ -376,7 +376,7 @@ stop_thread(struct process *p, pid_t tid)
 	return true;
 }
 
-/* Releases those that did not stop in time, and have stopped since. */
+/* Releases threads that did not stop in time, and have stopped since. */
 static void
 release_late(struct process *p)
 {
@@ -393,7 +393,7 @@ release_late(struct process *p)
 	p->late.n = n;
 }
 
-/* Stops the threads that are still running. Gives how many there were, -1 if it is not permitted. */
+/* Stops the threads that are still running. Returns how many there were, or -1 if that is not permitted. */
 static int
 stop_more(struct process *p)
 {
@@ -413,7 +413,7 @@ stop_more(struct process *p)
 	return n;
 }
 
-/* Drops those that ended while they were being stopped. */
+/* Drops threads that ended while they were being stopped. */
 static void
 forget_the_dead(struct process *p)
 {
@@ -467,7 +467,7 @@ process_go_on(struct process *p)
 		if (t->stopped && t->lost)
 			VEC_PUSH(p->late, t->tid);
 		else if (t->stopped && ptrace(PTRACE_DETACH, t->tid, 0, (long)t->signal))
-			VEC_PUSH(p->late, t->tid); /* it was killed, and is on its way to the end */
+			VEC_PUSH(p->late, t->tid); /* it was killed, and is about to end */
 	}
 	p->thread.n = 0;
 	release_late(p);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The counts of one moment. For each thread: its counters, and how far they are behind at its position and where others of its
- * activations were interrupted. For threads that have ended: what the profile has. */
+/* The counts of one moment: for each thread its counters, and by how much they are behind at its position and at interrupted
+ * activations; for threads that have ended, what the profile has. */
 #include "process/inspector.h"
 
 #include <errno.h>
@@ -29,7 +29,7 @@ inspector_doubt(struct inspector *k, const char *text)
 
 /* ---- counters ---- */
 
-/* The sum of the numbers of a counter at a base. False: they are not all there. */
+/* Adds the numbers of a counter at a base. False: they are not all in memory. */
 static bool
 read_counter(const struct inspector *k, uint64_t base, const struct event_counter *c, uint64_t *sum)
 {
@@ -57,7 +57,7 @@ counters_at(const struct inspector *k, uint64_t base, uint64_t *sum)
 	return true;
 }
 
-/* Adds counters in memory that belongs to no file. */
+/* Adds counters in memory that is not mapped from a file. */
 static void
 counters_outside(const struct inspector *k, uint64_t base, uint64_t *sum)
 {
@@ -74,7 +74,7 @@ counters_outside(const struct inspector *k, uint64_t base, uint64_t *sum)
 	}
 }
 
-/* Adds counters of all threads that there ever were, as far as the file has them. */
+/* Adds the counters of all threads, also of those that have ended, as far as the file has them. */
 static void
 counters_in_profile(const struct inspector *k, uint64_t *sum)
 {
@@ -143,13 +143,13 @@ count_thread(struct inspector *k, const struct thread_state *s)
 	}
 	if (t.count)
 		add_to(k->m->rest, t.count, n, -1ull);
-	/* What is in no file is not in the profile either. */
+	/* Counters that are in no file are not in the profile, either. */
 	if (first == s && s->base)
 		counters_outside(k, s->base, k->m->total);
 	VEC_PUSH(k->m->thread, t);
 }
 
-/* ---- activations that were given up where a signal had interrupted them ---- */
+/* ---- activations that were abandoned where a signal had interrupted them ---- */
 
 /* Is the interrupted activation still on a stack? A jump that leaves it is recorded before it is made. */
 static bool
@@ -208,7 +208,7 @@ count(struct inspector *k)
 	add_to(k->m->rest, k->m->total, n, 1);
 }
 
-/* Is there a counter of the event? */
+/* Does the module have a counter of the event? */
 static bool
 counts(const struct counted *c, uint32_t event)
 {
@@ -251,7 +251,7 @@ note_what_is_missing(struct inspector *k)
 			inspector_note(k, pool_printf(k->pool, "%s would be below 0: not known", q->event.at[e]));
 }
 
-/* Not reported: the process may just be ending. */
+/* Errors are not reported, because the process may just be ending. */
 static bool
 read_profile(struct inspector *k)
 {
@@ -264,7 +264,7 @@ read_profile(struct inspector *k)
 	return k->profile;
 }
 
-/* Takes a sample while all threads are stopped. False: not everything could be seen, or not at one moment. */
+/* Takes a sample while all threads are stopped. False: something was missing, or threads had gone on. */
 static bool
 see(struct inspector *k, bool last)
 {

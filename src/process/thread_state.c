@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where the threads of a process are, and how far their counters are behind there. */
+/* The positions of the threads of a process, and by how much their counters are behind there. */
 #include "process/control.h"
 #include "process/inspector.h"
 
@@ -40,7 +40,7 @@ inspector_read_control(struct inspector *k)
 	return true;
 }
 
-/* ---- where threads stand ---- */
+/* ---- positions of threads ---- */
 
 bool
 inspector_behind(struct inspector *k, const struct loaded *l, uint64_t pc, uint64_t sign, uint64_t *behind, struct where *w)
@@ -91,7 +91,7 @@ read_state(struct inspector *k, struct thread_state *s)
 	if (s->program_sp)
 		t.sp = s->program_sp;
 	if (l && inspector_behind(k, l, t.pc, 1, s->behind, &w) && !w.why) {
-		/* Where the original's code goes on: the unwind table is right there. */
+		/* The unwind table is right where the original code continues. */
 		t.pc = w.addr + l->bias;
 		t.sp += (uint64_t)w.sp;
 	}
@@ -100,7 +100,7 @@ read_state(struct inspector *k, struct thread_state *s)
 		                               "interrupted measured code there, " OFF, t.tid));
 }
 
-/* The region in which a thread counts: by its segment base or, if it was not stopped, by what the runtime knows. */
+/* Finds the region in which a thread counts: by its segment base or, if the thread was not stopped, by the runtime's tables. */
 void
 inspector_find_base(struct inspector *k, struct thread_state *s)
 {
@@ -127,7 +127,7 @@ inspector_find_base(struct inspector *k, struct thread_state *s)
 		s->left = k->live.dying_sp;
 }
 
-/* Its vfork child counts in its place. */
+/* Does a vfork child count in the thread's place? */
 bool
 waits_for_child(const struct inspector *k, const struct thread *t)
 {
